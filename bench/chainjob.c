@@ -111,10 +111,13 @@ int main(int argc, char **argv)
   Chain                    chain;
   TS                       ts;
   Vec                      x;
+  PetscMPIInt              size;
 
   PetscFunctionBeginUser;
   JobBegin(&c.job);
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCheck(size == 1, PETSC_COMM_WORLD, PETSC_ERR_SUP, "This job is one process's; bench/uniformization runs on several");
   PetscCall(PetscLogDefaultBegin());
   PetscCall(LitheInitializePackage());
   PetscCall(BenchSetFromOptions(PETSC_COMM_WORLD, &c.job.bench));

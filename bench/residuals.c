@@ -23,6 +23,7 @@ static char help[] = "The true residual of GMRES, iteration by iteration: KSPGMR
 */
 
 #include <tutorials/common/measure.h>
+#include <lithe/private/petsccompat.h>
 #include <lithe.h>
 
 static const char *const methods[] = {"gmres", "gmres2", "double", "single", "half", "bfloat16", "frsz2_32", "frsz2_21", "frsz2_16"};

@@ -22,6 +22,7 @@ static char help[] = "Times MATSBPSAT and PCSBPMG on the manufactured problem, b
 */
 
 #include <tutorials/common/measure.h>
+#include <lithe/private/petsccompat.h>
 #include <tutorials/common/sbpsatproblem.h>
 #include <lithe.h>
 #include <petsctime.h>

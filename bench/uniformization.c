@@ -17,7 +17,7 @@ static char help[] = "Times the transient solution of the wireless channel (tuto
    The matrix is generated once, on the processes that own its rows, and converted to one type after the other, so that the first type is
    what all others are compared with: time, and difference of the solutions.
 
-   "exchange" is what the article of docs/uniformization.md does: before each product every process gets the whole vector. That is through
+   "exchange" is what the article of docs/guide/uniformization.md does: before each product every process gets the whole vector. That is through
    the host, some steps are timed, and the time of a solve is what as many as the first type needed would take.
 
    Bytes of a step that are counted: the stored matrix, x and y once, and half of a read and a write of a sum for each term, as two terms

@@ -24,15 +24,16 @@ Programs that need a GPU are skipped without one, and say so. Seconds are those 
 # Which programs test what
 OBJECTS = {
     "codec": [("Storage formats", range(1, 100))],
+    "farm": [("LitheFarm, LitheSums", range(1, 100))],
     "halo": [("LitheHalo, LitheReduce", range(1, 100))],
     "mat": [
         ("MATVCRS", [*range(1, 14), 32, 39, 40, 42, 46]),
         ("MATSBPSAT", [20, 21, 22, 23, 24, 29, 31, 38, 41, 44]),
-        ("MATBORN", [47, 48, 49, 50]),
+        ("MATBORN", range(47, 58)),
         ("MATHYBMGPU", [25, 26, 27, 28]),
         ("Types made from MATAIJ", [30, 33, 34, 35, 36]),
     ],
-    "pc": [("PCVCRS", [*range(1, 9), 13, 14, 15, 17, 18, 19]), ("PCSBPMG", [10, 11, 12, 16]), ("PCGRIDMG", [*range(20, 36)])],
+    "pc": [("PCVCRS", [*range(1, 9), 13, 14, 15, 17, 18, 19]), ("PCSBPMG", [10, 11, 12, 16]), ("PCGRIDMG", [*range(20, 40)])],
     "ksp": [("KSPCBGMRES, KSPCBFGMRES", range(1, 100))],
     "ts": [("TSUNIFORMIZATION", [*range(1, 10), 11]), ("Steps of time with MATSBPSAT", [10])],
     "sys": [("The package", range(1, 100))],

@@ -5,12 +5,13 @@
 
 """Makes manual pages from the doc comments of the sources.
 
-usage: manualpages.py man|html VERSION OUTPUT_FOLDER SOURCE...
+usage: manualpages.py man|html|markdown VERSION OUTPUT_FOLDER SOURCE...
 
 A doc comment opens with /*@ (function), /*E (enumeration), /*S (structure) or /*MC (type name, macro),
 in the style of PETSc: a line `Name - what it is`, then paragraphs, some with a heading that ends in a
 colon, lists of parameters whose lines begin with + . or -, blocks of code between .vb and .ve, and a
-line .seealso: at the end. man writes OUTPUT_FOLDER/Name.3 for each, html writes Name.html and index.html.
+line .seealso: at the end. man writes OUTPUT_FOLDER/Name.3 for each, html writes Name.html and index.html. markdown writes
+Name.md and index.md for make site, with links to pages of the guide and, by docs/petsc-pages, to PETSc's manual pages.
 """
 
 import html
@@ -20,6 +21,35 @@ import sys
 
 COMMENT = re.compile(r"/\*(@|E|S|MC)\s*\n(.*?)\n\s*(?:@|E|S|M)\*/[ \t]*\n?", re.S)
 KINDS = {"@": "Functions", "E": "Enumerations", "S": "Structures", "MC": "Types"}
+PETSC = "https://petsc.org/release/manualpages"
+
+# The page of the guide, by the first of these that is a part of the name
+GUIDE = {
+    "PCVCRS": "guide/pcvcrs.md",
+    "MATSOLVERLITHE": "guide/pcvcrs.md",
+    "VCRS": "guide/vcrs.md",
+    "CBGMRES": "guide/cbgmres.md",
+    "CBFGMRES": "guide/cbgmres.md",
+    "HYBMGPU": "guide/hybmgpu.md",
+    "SBPSAT": "guide/sbpsat.md",
+    "SBPMG": "guide/sbpmg.md",
+    "GRIDMG": "guide/gridmg.md",
+    "BORN": "guide/born.md",
+    "UNIFORMIZATION": "guide/uniformization.md",
+    "LITHETRANSPORT": "internals/halo.md",
+    "LITHE": "guide/linking.md",
+}
+
+
+def guide(name):
+    """The page of docs/ on the class of a function or a type."""
+    return next((page for part, page in GUIDE.items() if part in name.upper()), None)
+
+
+def petsc_pages():
+    """The addresses of PETSc's manual pages by name."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "petsc-pages"), encoding="utf-8") as file:
+        return {name: f"{PETSC}/{section}/{name}/" for name, section in (line.split() for line in file)}
 
 
 class Page:
@@ -130,8 +160,12 @@ def write_man(page, version, folder):
         else:
             for term, text in content:
                 out += [".TP", f".B {roff(term)}", roff(text)]
+    out.append(".SH SEE ALSO")
     if page.seealso:
-        out += [".SH SEE ALSO", roff(", ".join(page.seealso))]
+        out += [roff(", ".join(page.seealso))]
+    if guide(page.name):
+        out += [".PP", roff(f"Guide: docs/{guide(page.name)} of the sources; share/doc/lithe/html if make site was run before make install.")]
+    out += [".PP", roff(f"PETSc: {PETSC}/")]
     with open(os.path.join(folder, page.name + ".3"), "w", encoding="utf-8") as file:
         file.write("\n".join(out) + "\n")
 
@@ -174,6 +208,45 @@ def write_index(pages, version, folder):
         file.write("\n".join(out) + "</html>\n")
 
 
+def write_markdown(page, names, petsc, folder):
+    def inline(text):
+        def link(match):
+            name = match.group(1).rstrip("()")
+            address = f"{name}.md" if name in names and name != page.name else petsc.get(name)
+            return f"[`{match.group(1)}`]({address})" if address else f"`{match.group(1)}`"
+        parts = re.split(r"(`[^`]+`)", text)
+        return "".join(re.sub(r"`([^`]+)`", link, part) if part.startswith("`") else re.sub(r"([*_<>\[\]|$])", r"\\\1", part) for part in parts)
+
+    out = [f"# {page.name}", "", inline(page.summary), "", "```c", f"#include <{page.header}>", ""] + page.synopsis.split("\n") + ["```", ""]
+    for kind, content in page.blocks:
+        if kind == "heading":
+            out += [f"## {inline(content)}", ""]
+        elif kind == "paragraph":
+            out += [inline(content), ""]
+        elif kind == "code":
+            out += ["```"] + content + ["```", ""]
+        else:
+            out += [f"- `{term.replace('`', '')}`: {inline(text)}" for term, text in content] + [""]
+    if guide(page.name):
+        out += [f"**Guide**: [{os.path.basename(guide(page.name))[:-3]}](../docs/{guide(page.name)})", ""]
+    if page.seealso:
+        out += ["**See also**: " + ", ".join(inline(f"`{name}`") for name in page.seealso), ""]
+    with open(os.path.join(folder, page.name + ".md"), "w", encoding="utf-8") as file:
+        file.write("\n".join(out))
+
+
+def write_markdown_index(pages, version, folder):
+    out = ["# Manual pages", "", f"Functions and types of Lithe {version}, from the doc comments of the sources. `man NAME` prints the same.", ""]
+    for kind, title in KINDS.items():
+        chosen = [page for page in pages if page.kind == kind]
+        if chosen:
+            out += [f"## {title}", "", "| name | what |", "|---|---|"]
+            out += [f"| [{page.name}]({page.name}.md) | {page.summary.replace('|', chr(92) + '|')} |" for page in chosen] + [""]
+    out += ["```{toctree}", ":hidden:", ""] + [page.name for page in pages] + ["```", ""]
+    with open(os.path.join(folder, "index.md"), "w", encoding="utf-8") as file:
+        file.write("\n".join(out))
+
+
 def main():
     form, version, folder, sources = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
     os.makedirs(folder, exist_ok=True)
@@ -190,16 +263,21 @@ def main():
     if len(names) != len(pages):
         sys.exit("two doc comments have one name: " + ", ".join(sorted(name for name in names if sum(page.name == name for page in pages) > 1)))
 
+    petsc = petsc_pages()
     for page in pages:
         if form == "man":
             write_man(page, version, folder)
-        else:
+        elif form == "html":
             write_html(page, names, folder)
+        else:
+            write_markdown(page, names, petsc, folder)
     if form == "html":
         write_index(pages, version, folder)
+    elif form == "markdown":
+        write_markdown_index(pages, version, folder)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 5 or sys.argv[1] not in ("man", "html"):
+    if len(sys.argv) < 5 or sys.argv[1] not in ("man", "html", "markdown"):
         sys.exit(__doc__)
     main()

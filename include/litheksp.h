@@ -12,7 +12,7 @@
 #define KSPCBFGMRES "cbfgmres"
 
 /*S
-  KSPCBGMRESInfo - what a `KSPCBGMRES` holds, and what its last solve did
+  KSPCBGMRESInfo - memory of a `KSPCBGMRES`, and facts of its last solve
 
   Level: intermediate
 

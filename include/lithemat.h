@@ -34,12 +34,13 @@
   Level: intermediate
 
   Notes:
-  It is there only in builds with CUDA. `PCVCRS` takes it by itself.
+  Only builds with CUDA have this type. `PCVCRS` uses it automatically.
 
-  PETSc factors on the host where the device cannot: with fill-in, another ordering, a shift, a pivot that is zero or no number,
-  rows of more than 4096 entries, more than 65536 levels. For ICC(0) this is also done where the pattern is not symmetric, or where
-  PETSc's default, `MAT_SHIFT_POSITIVE_DEFINITE`, would shift the diagonal. As PETSc's, ICC(0) reads the entries on and above the diagonal
-  alone, and in complex arithmetic factors a symmetric matrix, not a Hermitian one. The view of the preconditioner says where the factors are.
+  PETSc factors on the host if there is fill-in, another ordering, a shift, a pivot that is zero or not a number, a
+  row of more than 4096 entries, or more than 65536 levels. For ICC(0) this is also done where the pattern is not
+  symmetric, or where PETSc's default, `MAT_SHIFT_POSITIVE_DEFINITE`, would shift the diagonal. As PETSc's, ICC(0)
+  reads the entries on and above the diagonal alone, and in complex arithmetic factors a symmetric matrix, not a
+  Hermitian one. The view of the preconditioner says where the factors are.
 
   Solves with the transpose of ILU(0) run on the host; those of ICC(0) are the solves themselves.
 
@@ -48,12 +49,13 @@ M*/
 #define MATSOLVERLITHE "lithe"
 
 /*E
-  LitheTransport - how entries of a vector get to the processes that need them in a parallel product
+  LitheTransport - how ghost values travel between processes in a parallel product
 
   Values:
-+ `LITHE_TRANSPORT_AUTO` - the first of those below that is there
-. `LITHE_TRANSPORT_IPC`  - a kernel writes them to the memory of the other device (CUDA IPC; one node), and nothing waits on the host
-. `LITHE_TRANSPORT_NCCL` - NCCL sends them, from device to device; NCCL is looked for at run time
++ `LITHE_TRANSPORT_AUTO` - the first possible transport of the list below
+. `LITHE_TRANSPORT_IPC`  - a kernel writes ghost values to the memory of the neighbour's device (CUDA IPC; one node),
+                           and the host waits for nothing
+. `LITHE_TRANSPORT_NCCL` - NCCL sends ghost values from device to device; NCCL is looked for at run time
 - `LITHE_TRANSPORT_MPI`  - `PetscSF`, on the host or the device, as PETSc does it
 
   Level: intermediate
@@ -284,6 +286,46 @@ typedef enum {
 } MatBornInterpolation;
 PETSC_EXTERN const char *const MatBornInterpolations[];
 
+/*E
+  MatBornField - the numbers of the wavefields of a `MATBORN`, whatever `PetscReal` is
+
+  Values:
++ `MATBORN_FIELD_FLOAT`  - single precision; what runs backwards is in whole numbers of 32 bits
+- `MATBORN_FIELD_DOUBLE` - double precision
+
+  Level: intermediate
+
+.seealso: `MATBORN`, `MatBornSetField()`
+E*/
+typedef enum {
+  MATBORN_FIELD_FLOAT,
+  MATBORN_FIELD_DOUBLE
+} MatBornField;
+PETSC_EXTERN const char *const MatBornFields[];
+
+/*E
+  MatBornBackground - where the transpose of a `MATBORN` has the background wavefield from, which it needs backwards in time
+
+  Values:
++ `MATBORN_BACKGROUND_AUTO`       - the first of keep, ring and random that there is memory for
+. `MATBORN_BACKGROUND_KEEP`       - stored at each interval-th step, see `MatBornSetBackgroundBits()`
+. `MATBORN_BACKGROUND_RING`       - computed backwards, from stored nodes in the sponge
+. `MATBORN_BACKGROUND_RANDOM`     - computed backwards, with a random velocity in place of the sponge
+- `MATBORN_BACKGROUND_CHECKPOINT` - computed again from states that are kept, see `MatBornSetCheckpoints()`
+
+  Level: intermediate
+
+.seealso: `MATBORN`, `MatBornSetBackground()`
+E*/
+typedef enum {
+  MATBORN_BACKGROUND_AUTO,
+  MATBORN_BACKGROUND_KEEP,
+  MATBORN_BACKGROUND_RING,
+  MATBORN_BACKGROUND_RANDOM,
+  MATBORN_BACKGROUND_CHECKPOINT
+} MatBornBackground;
+PETSC_EXTERN const char *const MatBornBackgrounds[];
+
 PETSC_EXTERN PetscErrorCode MatCreateBorn(DM, Mat *);
 PETSC_EXTERN PetscErrorCode MatBornSetVelocity(Mat, Vec);
 PETSC_EXTERN PetscErrorCode MatBornSetTime(Mat, PetscReal, PetscInt, PetscInt);
@@ -296,15 +338,46 @@ PETSC_EXTERN PetscErrorCode MatBornSetSponge(Mat, PetscInt, PetscReal);
 PETSC_EXTERN PetscErrorCode MatBornSetFreeSurface(Mat, PetscBool);
 PETSC_EXTERN PetscErrorCode MatBornSetInterpolation(Mat, MatBornInterpolation);
 PETSC_EXTERN PetscErrorCode MatBornSetCheckpoints(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatBornSetField(Mat, MatBornField);
+PETSC_EXTERN PetscErrorCode MatBornSetBackground(Mat, MatBornBackground);
+PETSC_EXTERN PetscErrorCode MatBornSetBackgroundBits(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatBornSetInterval(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatBornSetVelocityBits(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatBornSetSeed(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatBornGetVelocity(Mat, Vec *);
+PETSC_EXTERN PetscErrorCode MatBornGetTime(Mat, PetscReal *, PetscInt *, PetscInt *);
+PETSC_EXTERN PetscErrorCode MatBornGetWavelet(Mat, PetscInt *, const PetscReal *[]);
+PETSC_EXTERN PetscErrorCode MatBornGetSpacing(Mat, PetscReal[]);
+PETSC_EXTERN PetscErrorCode MatBornGetShots(Mat, PetscInt *);
+PETSC_EXTERN PetscErrorCode MatBornGetShot(Mat, PetscInt, const PetscReal *[], PetscInt *, const PetscReal *[]);
+PETSC_EXTERN PetscErrorCode MatBornGetOrder(Mat, PetscInt *);
+PETSC_EXTERN PetscErrorCode MatBornGetParameter(Mat, MatBornParameter *);
+PETSC_EXTERN PetscErrorCode MatBornGetSponge(Mat, PetscInt *, PetscReal *);
+PETSC_EXTERN PetscErrorCode MatBornGetFreeSurface(Mat, PetscBool *);
+PETSC_EXTERN PetscErrorCode MatBornGetInterpolation(Mat, MatBornInterpolation *);
+PETSC_EXTERN PetscErrorCode MatBornGetCheckpoints(Mat, PetscInt *);
+PETSC_EXTERN PetscErrorCode MatBornGetField(Mat, MatBornField *);
+PETSC_EXTERN PetscErrorCode MatBornGetBackground(Mat, MatBornBackground *);
+PETSC_EXTERN PetscErrorCode MatBornGetBackgroundBits(Mat, PetscInt *);
+PETSC_EXTERN PetscErrorCode MatBornGetInterval(Mat, PetscInt *);
+PETSC_EXTERN PetscErrorCode MatBornGetVelocityBits(Mat, PetscInt *);
+PETSC_EXTERN PetscErrorCode MatBornGetSeed(Mat, PetscInt *);
+PETSC_EXTERN PetscErrorCode MatBornSetGroupSize(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatBornGetGroupSize(Mat, PetscInt *);
+PETSC_EXTERN PetscErrorCode MatBornSetJournal(Mat, const char[], PetscBool);
 PETSC_EXTERN PetscErrorCode MatBornModel(Mat, Vec);
+PETSC_EXTERN PetscErrorCode MatBornGetIllumination(Mat, Vec *);
+PETSC_EXTERN PetscErrorCode MatBornGetNormal(Mat, Mat *);
 
 /*E
   MatHYBMGPUFormat - how a `MATHYBMGPU` matrix is stored for products
 
   Values:
 + `MATHYBMGPU_FORMAT_AUTO` - the format below that needs the fewest bytes in a product
-. `MATHYBMGPU_FORMAT_HYB`  - so many entries of each row in columns that all rows have (ELL), what is left in a list (COO)
-. `MATHYBMGPU_FORMAT_SELL` - slices of 32 rows, each with its own columns; a column holds the entries of the rows that have one
+. `MATHYBMGPU_FORMAT_HYB`  - a number of entries per row in columns common to all rows (ELL), the remaining entries in
+                             a list (COO)
+. `MATHYBMGPU_FORMAT_SELL` - slices of 32 rows, each with columns of its own; a column holds the entries of the rows
+                             long enough
 . `MATHYBMGPU_FORMAT_CSR`  - row by row, several threads a row
 - `MATHYBMGPU_FORMAT_VCRS` - a lossless `MATVCRS` of the rows and columns of a process
 
@@ -326,7 +399,8 @@ PETSC_EXTERN const char *const MatHYBMGPUFormats[];
 
   Values:
 + `MATHYBMGPU_SPLIT_BYTES` - the number with the fewest bytes in all
-- `MATHYBMGPU_SPLIT_CUSP`  - the rule of the CUSP library: the largest that a third of the rows, and 4096 of them at least, fill
+- `MATHYBMGPU_SPLIT_CUSP`  - the rule of the CUSP library: the largest width filled by a third of the rows, and by at
+                             least 4096
 
   Level: intermediate
 
@@ -343,7 +417,8 @@ PETSC_EXTERN const char *const MatHYBMGPUSplits[];
 
   Values:
 + `MATHYBMGPU_REORDER_NONE` - that of the matrix
-- `MATHYBMGPU_REORDER_RCM`  - reverse Cuthill-McKee of the rows and columns of a process, so that neighbouring rows read neighbouring entries
+- `MATHYBMGPU_REORDER_RCM`  - reverse Cuthill-McKee of the rows and columns of a process: neighbouring rows then read
+    neighbouring entries
 
   Level: intermediate
 

@@ -47,7 +47,7 @@ typedef enum {
 PETSC_EXTERN const char *const PCVCRSPrecisions[];
 
 /*S
-  PCVCRSInfo - what a `PCVCRS` holds compressed; sums over all its matrices and all processes
+  PCVCRSInfo - what a `PCVCRS` holds compressed, summed over all matrices and processes
 
   Level: intermediate
 
@@ -62,7 +62,8 @@ typedef struct {
 } PCVCRSInfo;
 
 /*S
-  PCVCRSExchangeFn - What a `PCVCRS` gives to a preconditioner that tells it which matrices it reads
+  PCVCRSExchangeFn - The function that a `PCVCRS` passes to a preconditioner, to be called for each matrix that an
+  application reads
 
   Calling Sequence:
 + place - where the preconditioner has its pointer to a matrix, which may be `NULL`
@@ -71,19 +72,19 @@ typedef struct {
   Level: developer
 
   Notes:
-  A preconditioner that `PCVCRS` does not know is compressed if it has a function
+  A preconditioner unknown to `PCVCRS` is compressed if it has a function
 
 .vb
   PetscErrorCode F(PC pc, PCVCRSExchangeFn *exchange, void *ctx);
   PetscObjectComposeFunction((PetscObject)pc, "PCVCRSCompress_C", F);
 .ve
 
-  that calls `exchange(&place, ctx)` once for each place in its data where its application reads a matrix, always
-  the same places in the same order. It is called after the preconditioner has been set up, and then before and after each
-  application of the `PCVCRS` around it. `exchange()` puts a matrix of the same sizes and layout in the place, a `MATVCRS`
-  without AIJ arrays, and later the exact one back; the reference that the place holds goes with the pointer.
-  All processes that share a matrix must call it for that matrix. Matrices that cannot be compressed stay, and so does
-  what the preconditioner has derived from them.
+  that calls `exchange(&place, ctx)` once for each place in its data where an application reads a matrix, always the
+  same places in the same order. The function is called after the set-up of the preconditioner, and then before and
+  after each application of the outer `PCVCRS`. `exchange()` puts a matrix of the same sizes and layout in the place,
+  a `MATVCRS` without AIJ arrays, and later the exact matrix back. The reference moves with the pointer. All processes
+  sharing a matrix must make the call for the matrix. Matrices that cannot be compressed stay, with all data derived
+  from them.
 
 .seealso: `PCVCRS`
 S*/

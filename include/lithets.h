@@ -28,7 +28,7 @@ typedef enum {
 PETSC_EXTERN const char *const TSUniformizationMethods[];
 
 /*S
-  TSUniformizationInfo - what a `TSUNIFORMIZATION` has done since its first step, and what it promises
+  TSUniformizationInfo - work of a `TSUNIFORMIZATION` since its first step, and the bound of its error
 
   Level: intermediate
 

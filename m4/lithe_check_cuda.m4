@@ -25,6 +25,7 @@ lithe_have_cuda=no
 lithe_cuda_why=
 AS_IF([test "$with_cuda" = no], [lithe_cuda_why="--without-cuda"],
       [test "$PETSC_CUDA" = no], [lithe_cuda_why="PETSc has no CUDA"],
+      [test "$lithe_petsc_MINOR" -lt 26], [lithe_cuda_why="PETSc $PETSC_VERSION is used on the host only, the kernels need 3.26"],
   [lithe_cuda_path=
    AS_CASE([$with_cuda], [yes|auto], [], [lithe_cuda_path=$with_cuda/bin])
    LITHE_PETSC_VARIABLE([lithe_petsc_nvcc], [SYSTEMNVCC])

@@ -4,8 +4,8 @@
 
 # LITHE_CHECK_PETSC
 # -----------------
-# Finds PETSc by PETSC_DIR and PETSC_ARCH, else by pkg-config; it must be 3.26
-# and a shared library. Call it before AC_PROG_CC: it sets CC, unless the user
+# Finds PETSc by PETSC_DIR and PETSC_ARCH, else by pkg-config; it must be 3.24,
+# 3.25 or 3.26 and a shared library. Call it before AC_PROG_CC: it sets CC, unless the user
 # did, to the compiler that PETSc was built with, usually an MPI wrapper.
 #
 # Substitutes PETSC_DIR, PETSC_ARCH, PETSC_CPPFLAGS, PETSC_LINK, PETSC_LIBDIR,
@@ -39,10 +39,10 @@ AS_IF([test -z "$PETSC_DIR" && test -n "$PKG_CONFIG"],
    done])
 AS_IF([test -z "$PETSC_DIR"],
   [AC_MSG_RESULT([no])
-   AC_MSG_ERROR([PETSc was not found. Set PETSC_DIR (and PETSC_ARCH), or PKG_CONFIG_PATH, to PETSc 3.26; ./quickstart builds one])])
+   AC_MSG_ERROR([PETSc was not found. Set PETSC_DIR (and PETSC_ARCH), or PKG_CONFIG_PATH, to PETSc 3.24, 3.25 or 3.26; ./quickstart builds one])])
 AS_IF([test -f "$PETSC_DIR/include/petscversion.h"], [],
   [AC_MSG_RESULT([no])
-   AC_MSG_ERROR([PETSC_DIR=$PETSC_DIR holds no include/petscversion.h. Set PETSC_DIR to PETSc 3.26])])
+   AC_MSG_ERROR([PETSC_DIR=$PETSC_DIR holds no include/petscversion.h. Set PETSC_DIR to PETSc 3.24, 3.25 or 3.26])])
 lithe_petsc_vars="$PETSC_DIR/$PETSC_ARCH/lib/petsc/conf/petscvariables"
 AS_IF([test -f "$lithe_petsc_vars"], [],
   [AC_MSG_RESULT([no])
@@ -57,8 +57,9 @@ for lithe_part in MAJOR MINOR SUBMINOR; do
 done
 PETSC_VERSION=$lithe_petsc_MAJOR.$lithe_petsc_MINOR.$lithe_petsc_SUBMINOR
 AC_MSG_RESULT([$PETSC_VERSION])
-AS_IF([test "$lithe_petsc_MAJOR.$lithe_petsc_MINOR" = 3.26], [],
-  [AC_MSG_ERROR([PETSc $PETSC_VERSION in $PETSC_DIR cannot be used: Lithe needs PETSc 3.26])])
+AS_CASE([$lithe_petsc_MAJOR.$lithe_petsc_MINOR],
+  [3.24|3.25|3.26], [],
+  [AC_MSG_ERROR([PETSc $PETSC_VERSION in $PETSC_DIR cannot be used: Lithe needs PETSc 3.24, 3.25 or 3.26])])
 
 # How it was configured
 AC_MSG_CHECKING([how PETSc was configured])

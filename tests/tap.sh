@@ -123,3 +123,18 @@ no_device()
   elif ! ./tests/countdevices >"$tap_work/devices" 2>&1; then reason="no CUDA device here"
   else return 1; fi
 }
+
+# A Python with a petsc4py of this PETSc: sets $python, or fails and sets $reason. quickstart's, or the interpreter that PYTHON names
+find_petsc4py()
+{
+  python=${LITHE_PYTHON:-${PYTHON:-python3}}
+  if ! command -v "$python" >/dev/null 2>&1; then reason="there is no $python"
+  elif ! "$python" -c 'import petsc4py.PETSc' >"$tap_work/import" 2>&1; then
+    reason="$python cannot import petsc4py: ${LITHE_NO_PETSC4PY:-$(tail -n 1 "$tap_work/import")}"
+  elif ! "$python" -c 'import sys, petsc4py; c = petsc4py.get_config(); sys.exit(0 if sys.argv[1] == c.get("PETSC_DIR") and sys.argv[2] in ("", c.get("PETSC_ARCH")) else 1)' "$PETSC_DIR" "$PETSC_ARCH" >/dev/null 2>&1; then
+    reason="petsc4py of $python belongs to another PETSc than $PETSC_DIR $PETSC_ARCH"
+  else
+    return 0
+  fi
+  return 1
+}

@@ -4,8 +4,10 @@
 # This file is part of Lithe, a plugin for PETSc.
 
 # Solves one system with PETSc's own ksp ex10, with AIJ and with vcrs, and
-# prints them side by side. Run it by ./quickstart demo, or in the environment
-# that ./quickstart env prints.
+# prints them side by side; one that was generated also with preconditioners of
+# PETSc's and with gridmg, from the assembled matrix to the solution, with a
+# picture. Run it by ./quickstart demo, or in the environment that ./quickstart
+# env prints.
 
 set -u
 
@@ -209,6 +211,7 @@ products=$(awk -v n="$nonzeros" 'BEGIN { k = int(4e8 / (n + 1)); print (k < 40 ?
 # One solve: label, matrix type, more options
 count=0
 failed=0
+table=results
 solve()
 {
   label=$1 type=$2
@@ -240,14 +243,19 @@ solve()
     $1 == "KSPSolve 1" && $3 == "0" && NF > 4 { t[$2] = $5 }
     END { s = t["KSPSolve"] - t["MatVCRSCompress"] - t["MatVCRSUpload"] - t["MatCUSPARSCopyTo"]; if (s > 0) printf "%.4g", s; else printf "-" }' "$run/log.$count" 2>/dev/null) || seconds=-
   spmv=-
-  [ "$status" != 0 ] || product "$type" "$@"
+  [ "$status" != 0 ] || [ "$table" != results ] || product "$type" "$@"
+
+  # seconds of the set-up, with what a product makes once
+  setup=$(awk -F, '
+    ($1 == "KSPSetUp 1" || $1 == "KSPSolve 1") && $3 == "0" && NF > 4 { t[$1, $2] = $5 }
+    END { printf "%.4g", t["KSPSetUp 1", "PCSetUp"] + t["KSPSetUp 1", "PCSetUpOnBlocks"] + t["KSPSetUp 1", "KSPSetUp"] + t["KSPSolve 1", "MatVCRSCompress"] + t["KSPSolve 1", "MatVCRSUpload"] + t["KSPSolve 1", "MatCUSPARSCopyTo"] }' "$run/log.$count" 2>/dev/null) || setup=-
 
   # the residual of what was found, with the matrix of the file as AIJ
   residual=-
   if [ "$status" = 0 ] && helper matcheck -f "$binary" -x "$run/x.$count" $checkones; then . "$run/helper"; fi
   [ "$solved" = yes ] || failed=1
-  set -- "$label" "$type" "${bytes:-$aijbytes}" "$spmv" "${its:--}" "$seconds" "$residual" "${reason:--}" "${layout:--}" "$solved"
-  (IFS='|'; printf '%s\n' "$*") >>"$run/results"
+  set -- "$label" "$type" "${bytes:-$aijbytes}" "$spmv" "${its:--}" "$seconds" "$residual" "${reason:--}" "${layout:--}" "$solved" "$setup"
+  (IFS='|'; printf '%s\n' "$*") >>"$run/$table"
 }
 
 right= checkones=
@@ -308,6 +316,58 @@ awk -F'|' '
   }' "$run/results"
 echo
 [ "$gpu" = no ] || echo "On the GPU the right-hand side is of ones and the preconditioner is Jacobi."
+
+# ------------------------------------------------------------ the whole job
+
+# A grid that was generated: PETSc's preconditioners for it against gridmg. On a GPU incomplete factors are no match for gamg
+if [ -z "$matrix" ] && [ "$positive" = yes ] && [ "$processes" = 1 ] && [ $# = 0 ]; then case $kind in reservoir|spe10|laplace7)
+  table=jobs
+  if [ "$gpu" = yes ]; then
+    place="GPU, -mat_type aijcusparse"
+    on="-mat_vec_type cuda -vec_type cuda" type=aijcusparse preconditioners='gamg gridmg'
+  else
+    place="CPU, -mat_type aij"
+    on= type=aij preconditioners='ilu gamg gridmg'
+  fi
+  for pc in $preconditioners; do
+    case $pc in gridmg) who=Lithe ;; *) who=PETSc ;; esac
+    # ILU of one block has been measured
+    [ "$pc" != ilu ] || ! sed -n "s/^CPU aij|/PETSc, -pc_type ilu|/p" "$run/results" | grep . >"$run/jobs" || continue
+    # shellcheck disable=SC2086
+    solve "$who, -pc_type $pc" "$type" $on -pc_type "$pc"
+  done
+  picture=$work/jobs.svg
+  awk -F'|' -v place="$place" -v name="$name" -v rows="$rows" -v picture="$picture" '
+    function bar(x, y, height, color) { printf "<rect x=\"%d\" y=\"%.1f\" width=\"90\" height=\"%.1f\" fill=\"%s\"/>\n", x, y, height, color >picture }
+    function text(x, y, size, what) { printf "<text x=\"%d\" y=\"%.1f\" font-size=\"%d\" text-anchor=\"middle\">%s</text>\n", x, y, size, what >picture }
+    { n++; label[n] = $1; its[n] = $5; solve[n] = $6; residual[n] = $7; setup[n] = $11; total[n] = $6 + $11; ours = $1 ~ /^Lithe/
+      if ($10 != "yes") { its[n] = "not"; residual[n] = "converged"; total[n] = 0; next }
+      if (total[n] > highest) highest = total[n]
+      if (ours) lithe = total[n]; else if (!best || total[n] < best) best = total[n] }
+    END {
+      printf "From the assembled matrix to the solution (%s, -ksp_type cg)\n\n%-24s %10s %10s %10s %12s %14s\n", place, "", "set-up, s", "solve, s", "total, s", "iterations", "true residual"
+      for (i = 1; i <= n; i++) printf "%-24s %10s %10s %10.4g %12s %14s\n", label[i], setup[i], solve[i], total[i], its[i], residual[i]
+      if (!lithe || !best) exit
+      printf "\nThe best of PETSc'"'"'s takes %.1f times as long. A picture: %s\n\n", best / lithe, picture
+      width = 150 * n + 60
+      printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d 420\" font-family=\"sans-serif\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n", width >picture
+      text(width / 2, 24, 16, name ", " rows " rows")
+      text(width / 2, 44, 13, "seconds from the assembled matrix to the solution")
+      for (i = 1; i <= n; i++) if (total[i] > 0) {
+        x = 150 * i - 90
+        split(label[i], part, ", ")
+        h = 260 * setup[i] / highest
+        bar(x, 350 - h, h, "#4a7fb5")
+        top = 350 - 260 * total[i] / highest
+        bar(x, top, 350 - h - top, "#d9822b")
+        text(x + 45, top - 8, 14, sprintf("%.2f s", total[i]))
+        text(x + 45, 370, 14, part[1])
+        text(x + 45, 388, 12, part[2])
+      }
+      text(width / 2, 411, 12, "below: set-up, above: solve; " place)
+      print "</svg>" >picture
+    }' "$run/jobs"
+esac; fi
 
 if [ -n "$markdown" ]; then
   awk -F'|' -v name="$name" -v rows="$rows" -v nonzeros="$nonzeros" '

@@ -4,7 +4,7 @@
 #pragma once
 
 /*
-   What the kernels of compressed bases share: how the columns of each storage are read, decoded and encoded.
+   Shared by the kernels of compressed bases: reading, decoding and encoding of columns in each storage.
 
      basis.cu        memory, sums of all blocks and processes, the small algebra
      dot.cu     inner products with all columns
@@ -28,7 +28,7 @@
   #define CB_COMPONENTS 1
 #endif
 
-/* What a kernel knows of the columns */
+/* The columns, for a kernel */
 struct CBColumns {
   char      *values, *exponents;
   size_t     vbytes, ebytes, n;
@@ -89,7 +89,7 @@ static __device__ __forceinline__ void CBPrefetch(const void *p)
   asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
 }
 
-/* A vector of PETSc, which may begin anywhere: in pairs where it is aligned to them */
+/* A vector of PETSc, which may begin anywhere: accessed in pairs if aligned */
 static inline bool CBIsAligned(const void *x)
 {
   return reinterpret_cast<uintptr_t>(x) % sizeof(CBPair) == 0;
@@ -113,7 +113,7 @@ static __device__ __forceinline__ void CBReadVector(const PetscReal *x, bool ali
   }
 }
 
-/* A block's part of a vector of n numbers, so many of each of its threads, goes to the second-level cache */
+/* Prefetches a block's part of a vector of n numbers to the second-level cache */
 template <int threads, int width>
 static __device__ __forceinline__ void CBPrefetchVector(const PetscReal *x, size_t n)
 {
@@ -271,7 +271,7 @@ struct CBMini : CBFloating<w, w / 2> {
   }
 };
 
-/* The largest modulus of a block that lanes threads side by side have */
+/* The largest modulus of a block held by a number of neighbouring lanes */
 template <int lanes, int width>
 static __device__ __forceinline__ uint64_t CBLargest(const double x[])
 {
@@ -313,7 +313,7 @@ static __device__ __forceinline__ double CBStep2(int E)
   return __hiloint2double(E << 20, 0);
 }
 
-/* FRSZ2 with 16 or 32 bits, which processors have integers of */
+/* FRSZ2 with 16 or 32 bits: integers of the processor */
 template <int bits, int exponentbits, int w>
 struct CBFrsz {
   static constexpr int width = w, words = w * bits / 32, chunkbits = 32 * words, lanes = LITHE_FRSZ2_BLOCK / w;
@@ -385,7 +385,8 @@ struct CBFrsz {
   }
 };
 
-/* FRSZ2 with 16 < bits < 32, odd: 8 numbers are so many bytes, that begin at any byte of a word and share their words with those of the neighbours */
+/* FRSZ2 with 16 < bits < 32, odd: 8 numbers take `bits` bytes, which begin at any byte of a word and share words with
+   their neighbours */
 template <int bits, int exponentbits>
 struct CBFrszOdd {
   static constexpr int width = 8, words = (24 + 8 * bits + 31) / 32, chunkbits = 8 * bits, lanes = 4;
@@ -507,7 +508,7 @@ struct CBFrszOddPair {
   }
 };
 
-/* FRSZ2 with any number of bits, that only the kernel's arguments tell: for use, not for speed */
+/* FRSZ2 with any number of bits, an argument of the kernel: complete, but slow */
 struct CBFrszAny {
   static constexpr int width = 8, words = 0, chunkbits = 0, lanes = 4;
   struct Raw {
@@ -537,7 +538,7 @@ struct CBFrszAny {
     uint64_t       bits = 0;
     int            have = 0;
 
-    /* 8 numbers are whole bytes, which lie in a word from its lowest bits on */
+    /* 8 numbers are whole bytes, stored from the lowest bits of a word on */
 #pragma unroll
     for (int i = 0; i < 8; i++) {
       const int64_t q = LitheFRSZ2Quantise(&V.frsz2, E, static_cast<PetscReal>(x[i]));

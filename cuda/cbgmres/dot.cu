@@ -5,10 +5,10 @@
 /*
    Compressed bases: inner products of all columns with w and with the newest column, in one sweep.
 
-   Each block of threads has a range of rows, and goes through it by tiles. What a thread has of w and of the newest
-   column in a tile stays in its registers, decoded, while all columns pass by, a few at a time. Sums over a warp are
-   gathered in shared memory, over all tiles; each block writes them once, and another kernel (basis.cu) adds those of
-   all blocks. Everything is in an order that depends on sizes alone.
+   Each block of threads has a range of rows, and goes through it by tiles. In a tile a thread's numbers of w and of
+   the newest column stay in registers, decoded, while all columns pass by, a few at a time. Sums over a warp are
+   gathered in shared memory, over all tiles. Each block writes its sums once, and another kernel (basis.cu) adds the
+   sums of all blocks. The order depends on sizes alone.
 */
 
 #include "basis.cuh"
@@ -41,9 +41,10 @@ struct CBDotShape<CBFrszAny> {
 };
 
 /*
-   Where a thread finds its chunks of the next columns. Chunks of 16 bytes are copied to shared memory, each thread its own ones,
-   while those of the columns before are worked on; others are read when they are needed. Exponents are read one group of columns
-   ahead, into registers: copies of single bytes do not exist, and those of 4 bytes, at 8 threads the same ones, are slow.
+   A thread's chunks of the next columns. Chunks of 16 bytes are copied to shared memory, by each thread its own ones,
+   during the work on earlier columns. Other chunks are read when needed. Exponents are read one group of columns
+   ahead, into registers: asynchronous copies of single bytes do not exist, and copies of 4 bytes, the same ones for 8
+   threads, are slow.
 */
 template <class F>
 struct CBDotQueue {
@@ -104,7 +105,7 @@ struct CBDotQueue {
     }
   }
 
-  /* So many groups that were asked for may still be on their way */
+  /* Number of requested groups that may still be in flight */
   __device__ __forceinline__ void Wait() const
   {
     if constexpr (copied) __pipeline_wait_prior(stages - 2);

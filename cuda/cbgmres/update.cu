@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Compressed bases: linear combinations of columns, and appending a column, which is one: scaled, rounded and decoded
-   again before it leaves the registers. A thread has one chunk of rows, and reads that of all columns.
+   Compressed bases: linear combinations of columns. Appending a column is one, too: it is scaled, rounded and decoded
+   again before it leaves the registers. A thread has one chunk of rows, and reads this chunk of all columns.
 */
 
 #include "basis.cuh"
@@ -55,7 +55,8 @@ static __device__ __forceinline__ void CBAddColumn(const CBColumns &V, const typ
 #endif
 }
 
-/* Columns from the given one on, in groups of so many as are read together, then of half as many, and so on to single ones */
+/* Columns from the given one on, in groups that are read together, then in groups of half the size, and so on to
+   single columns */
 template <class F, int together = CB_UPDATE_UNROLL>
 static __device__ __forceinline__ void CBAddColumns(const CBColumns &V, const char *v, const char *e, size_t chunk, const double (*f)[CB_COMPONENTS], int count,
                                                     double t[])
@@ -74,7 +75,7 @@ static __device__ __forceinline__ void CBAddColumns(const CBColumns &V, const ch
   if constexpr (together > 1) CBAddColumns<F, together / 2>(V, v, e, chunk, f + column, count - column, t);
 }
 
-/* What a block needs of the first columns, and of x, goes to the second-level cache */
+/* Prefetches a block's part of the first columns, and of x, to the second-level cache */
 template <class F>
 static __device__ __forceinline__ void CBFetchFirst(const CBUpdateArguments &a)
 {

@@ -6,6 +6,7 @@
 /* Which differences there are between the rows of a matrix and the columns of their entries: from a sample of the rows, on one side of the diagonal */
 
 #include <petscdevice_cuda.h>
+#include "scratch.cuh"
 
 #define DIFFERENCES_SAMPLES 65536 /* rows, nearly */
 #define DIFFERENCES_SLOTS   1024
@@ -45,20 +46,19 @@ static inline PetscErrorCode DifferencesSample(PetscInt n, const PetscInt *i, co
   const PetscInt      step = PetscMax(n / DIFFERENCES_SAMPLES, 1) | 1;
   unsigned long long *dkey, key[DIFFERENCES_SLOTS];
   int                *dcount, count[DIFFERENCES_SLOTS];
+  void               *memory = nullptr;
 
   PetscFunctionBegin;
   *samples = (n + step - 1) / step;
-  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&dkey), sizeof(key)));
-  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&dcount), sizeof(count)));
-  PetscCallCUDA(cudaMemsetAsync(dkey, 0, sizeof(key), stream));
-  PetscCallCUDA(cudaMemsetAsync(dcount, 0, sizeof(count), stream));
+  PetscCall(LitheScratchGetDevice(stream, sizeof(key) + sizeof(count), &memory));
+  dkey   = static_cast<unsigned long long *>(memory);
+  dcount = reinterpret_cast<int *>(dkey + DIFFERENCES_SLOTS);
+  PetscCallCUDA(cudaMemsetAsync(memory, 0, sizeof(key) + sizeof(count), stream));
   DifferencesKernel<<<static_cast<unsigned int>((*samples + 255) / 256), 256, 0, stream>>>(i, j, a, upper, step, *samples, dkey, dcount);
   PetscCallCUDA(cudaGetLastError());
   PetscCallCUDA(cudaMemcpyAsync(key, dkey, sizeof(key), cudaMemcpyDeviceToHost, stream));
   PetscCallCUDA(cudaMemcpyAsync(count, dcount, sizeof(count), cudaMemcpyDeviceToHost, stream));
   PetscCallCUDA(cudaStreamSynchronize(stream));
-  PetscCallCUDA(cudaFree(dkey));
-  PetscCallCUDA(cudaFree(dcount));
   *found = 0;
   for (int s = 0; s < DIFFERENCES_SLOTS; s++) {
     const PetscInt d = -static_cast<PetscInt>(key[s]);

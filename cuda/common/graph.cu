@@ -16,7 +16,7 @@ typedef struct {
 
 /* Where launches go while a graph is recorded, one at a time; NULL: they go to PETSc's stream */
 static cudaStream_t recording = nullptr;
-static LitheGraph    *recorded  = nullptr;
+static LitheGraph  *recorded  = nullptr;
 
 PetscErrorCode LitheGraphGetStream(cudaStream_t *stream)
 {

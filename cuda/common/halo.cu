@@ -3,8 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Entries are copied to arrays of this and of other devices, whose memory is mapped here, and a flag tells the other device that
-   all of them are there; it waits for that in a kernel of one warp. docs/halo.md says why that is enough.
+   Entries are copied to arrays of this device and of other devices, whose memory is mapped here. A flag tells the
+   other device that all entries have arrived; the other device waits for the flag in a kernel of one warp.
+   docs/internals/halo.md explains the protocol.
 */
 
 #include "halo.cuh"
@@ -12,7 +13,7 @@
 
 #define THREADS LITHE_HALO_THREADS
 #define AHEAD   LITHE_HALO_AHEAD
-#define TARGETS 24 /* of a launch: they are its parameters, which costs less than to read them from memory */
+#define TARGETS 24 /* of a launch: kernel parameters cost less than reads from memory */
 
 /* What comes before it, of all threads that this one has synchronised with, is seen by whoever sees the number */
 static __device__ __forceinline__ void StoreRelease(unsigned long long *p, unsigned long long value)
@@ -29,9 +30,10 @@ struct Targets {
 };
 
 /*
-   Block b is one of the first target that has so many, counted from the first.
+   The target of block b: blocks are counted from the first target on.
 
-   Beside OFFDIAGONAL_BLOCKS blocks of cuda/hyb/offdiagonal.cu, which may be waiting for it, there is to be room for one of these: a quarter of the registers
+   OFFDIAGONAL_BLOCKS blocks of cuda/hyb/offdiagonal.cu may be waiting for this kernel, and leave room for one of its
+   blocks: a quarter of the registers
 */
 template <typename Entry>
 static __global__ void __launch_bounds__(THREADS, 4)
@@ -68,7 +70,8 @@ static __global__ void __launch_bounds__(THREADS, 4)
 
   if (!targets.sent) return;
 
-  /* The last block of a target raises its flag, and counts it: after the barrier, a thread's fence holds for what its block has stored */
+  /* The last block of a target raises the flag, and counts the target: after the barrier, a thread's fence holds for
+     all stores of its block */
   __syncthreads();
   if (threadIdx.x) return;
   __threadfence_system();

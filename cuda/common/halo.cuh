@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* The end of an exchange, for kernels that need its entries: docs/halo.md */
+/* The end of an exchange, for kernels that need its entries: docs/internals/halo.md */
 
 #include "timeout.cuh"
 

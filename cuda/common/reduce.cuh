@@ -4,19 +4,22 @@
 #pragma once
 
 /*
-   Sums over processes that map each other's memory, for kernels that take part in one: each number is sent to all other processes, then
-   theirs are received and added in the order of the processes.
+   Sums over processes that map each other's memory, for kernels that take part: each number is sent to all other
+   processes, then their numbers are received and added in the order of the processes.
 
-   A number travels as two words of 8 bytes, which arrive whole: half of a word is half of the number, the other half tells of which sum it
-   is. So there is no flag beside, and no fence. docs/halo.md says why two inboxes are enough.
+   A number travels as two words of 8 bytes, which arrive whole: half of a word is half of the number, the second half
+   is the index of the sum. Neither flags nor fences are needed. docs/internals/halo.md says why two inboxes are
+   enough.
 
-   A block sends all that it has to send before it receives anything, and no more blocks are launched than are on the device at
-   the same time, be it that each has a multiprocessor for itself: else those that wait could keep others, here and there, from sending.
+   A block sends all its numbers before it receives any. No more blocks are launched than fit on the device at the
+   same time, even with one block per multiprocessor. Otherwise waiting blocks could keep other blocks, on any
+   process, from sending.
 */
 
 #include "timeout.cuh"
 
-/* Where a process, to, finds number i of this sum from another one. The inbox of process r has [2][size][stride] places of 16 bytes */
+/* The place of number i of this sum from another process, in the inbox of process `to`. An inbox has
+   [2][size][stride] places of 16 bytes */
 static __device__ __forceinline__ char *LitheReducePlace(const LitheReduceEpoch &epoch, int to, int from, PetscInt i)
 {
   const size_t row = static_cast<size_t>(epoch.number & 1) * epoch.peers.size + from;
@@ -34,7 +37,7 @@ static __device__ __forceinline__ void LitheReduceSend(const LitheReduceEpoch &e
                : "memory");
 }
 
-/* Waits for both. NaN if they do not come, which nobody takes for a sum */
+/* Waits for both words. NaN if they do not arrive, which no caller takes for a sum */
 static __device__ __forceinline__ double LitheReduceReceive(const LitheReduceEpoch &epoch, int from, PetscInt i)
 {
   const char *const  place = LitheReducePlace(epoch, epoch.peers.rank, from, i);

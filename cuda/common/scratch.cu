@@ -48,7 +48,8 @@ static PetscErrorCode ScratchFinalize(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheScratchGet(cudaStream_t stream, size_t bytes, LitheScratch *scratch)
+/* That of a stream, with as much of the device's memory, and of the host's if asked for */
+static PetscErrorCode ScratchOf(cudaStream_t stream, size_t bytes, bool host, StreamScratch **scratch)
 {
   StreamScratch *s = streams;
   int            device;
@@ -67,8 +68,30 @@ PetscErrorCode LitheScratchGet(cudaStream_t stream, size_t bytes, LitheScratch *
   if (s->scratch.bytes < bytes) {
     PetscCallCUDA(cudaStreamSynchronize(stream));
     PetscCall(LitheScratchDestroy(&s->scratch));
-    PetscCall(LitheScratchCreate(bytes, &s->scratch));
+    PetscCallCUDA(cudaMalloc(&s->scratch.device, bytes));
+    s->scratch.bytes = bytes;
   }
+  if (host && !s->scratch.host) PetscCallCUDA(cudaMallocHost(&s->scratch.host, s->scratch.bytes));
+  *scratch = s;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheScratchGet(cudaStream_t stream, size_t bytes, LitheScratch *scratch)
+{
+  StreamScratch *s;
+
+  PetscFunctionBegin;
+  PetscCall(ScratchOf(stream, bytes, true, &s));
   *scratch = s->scratch;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheScratchGetDevice(cudaStream_t stream, size_t bytes, void **device)
+{
+  StreamScratch *s;
+
+  PetscFunctionBegin;
+  PetscCall(ScratchOf(stream, bytes, false, &s));
+  *device = s->scratch.device;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

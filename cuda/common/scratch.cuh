@@ -24,3 +24,5 @@ PETSC_INTERN PetscErrorCode LitheScratchCreate(size_t bytes, LitheScratch *);
 PETSC_INTERN PetscErrorCode LitheScratchDestroy(LitheScratch *);
 /* That of a stream of the current device, at least so many bytes; what was given before is lost where it has to grow */
 PETSC_INTERN PetscErrorCode LitheScratchGet(cudaStream_t, size_t bytes, LitheScratch *);
+/* The same memory of the device, without that of the host, which takes a millisecond to make */
+PETSC_INTERN PetscErrorCode LitheScratchGetDevice(cudaStream_t, size_t bytes, void **device);

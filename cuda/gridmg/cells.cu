@@ -9,9 +9,9 @@
 
 #include "gridmg.cuh"
 
-#define SHARED_TABLE(V, C)                     \
-  __shared__ V           numbers[GridMGDecoder<V, C>::size]; \
-  GridMGDecoder<V, C>    decode(numbers, l.table);           \
+#define SHARED_TABLE(V, C)                                \
+  __shared__ V        numbers[GridMGDecoder<V, C>::size]; \
+  GridMGDecoder<V, C> decode(numbers, l.table);           \
   __syncthreads()
 
 static __device__ __forceinline__ int Cell()
@@ -46,8 +46,8 @@ static void LaunchList(const GridMGListView<V> &list, int from, int to, const V 
 
 /* x += c D^-1 work on rows from .. to - 1, and the same for y, unless that is NULL */
 template <class V>
-static __global__ void __launch_bounds__(GRIDMG_THREADS) ListAddKernel(const __grid_constant__ GridMGListView<V> list, int from, int to, V c,
-                                                                       const V *__restrict__ dinv, V *x, V *y)
+static __global__ void __launch_bounds__(GRIDMG_THREADS)
+  ListAddKernel(const __grid_constant__ GridMGListView<V> list, int from, int to, V c, const V *__restrict__ dinv, V *x, V *y)
 {
   const int row = from + Cell();
 
@@ -65,10 +65,9 @@ static void LaunchListAdd(const GridMGListView<V> &list, int from, int to, V c, 
 
 /* Sums over aggregates, of rows of one place in their aggregates, of which each has one; and the residuals of wells */
 template <class V>
-static __global__ void __launch_bounds__(GRIDMG_THREADS) ListRestrictKernel(const __grid_constant__ GridMGListView<V> list,
-                                                                            const __grid_constant__ GridMGLevelView<V, float> l,
-                                                                            const __grid_constant__ GridMGCoarseView coarse, int place, const V *__restrict__ b,
-                                                                            const V *__restrict__ x, V *bc)
+static __global__ void __launch_bounds__(GRIDMG_THREADS)
+  ListRestrictKernel(const __grid_constant__ GridMGListView<V> list, const __grid_constant__ GridMGLevelView<V, float> l,
+                     const __grid_constant__ GridMGCoarseView coarse, int place, const V *__restrict__ b, const V *__restrict__ x, V *bc)
 {
   const int row = Cell();
 
@@ -84,7 +83,8 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS) ListRestrictKernel(cons
 /* ------------------------------------------------------------ smoothing */
 
 template <class V, class C>
-static __global__ void __launch_bounds__(GRIDMG_THREADS) ColourKernel(const __grid_constant__ GridMGLevelView<V, C> l, int colour, const V *__restrict__ b, V *x)
+static __global__ void __launch_bounds__(GRIDMG_THREADS)
+  ColourKernel(const __grid_constant__ GridMGLevelView<V, C> l, int colour, const V *__restrict__ b, V *x)
 {
   const int c = Cell(), line = c / l.n[0];
   SHARED_TABLE(V, C);
@@ -101,11 +101,11 @@ PetscErrorCode LitheCUDAGridMGColour(const GridMGOperator *op, int colour, const
   PetscFunctionBegin;
   PetscCall(LitheGraphGetStream(&stream));
   PetscCall(GridMGWithCodes(op, [&](auto v, auto c) -> PetscErrorCode {
-    using V                       = decltype(v);
-    using C                       = decltype(c);
-    const GridMGListView<V>  list = GridMGViewList<V>(op);
-    const int                from = colour ? list.part[0] : 0, to = list.part[colour];
-    const auto               l = GridMGView<V, C>(op);
+    using V                      = decltype(v);
+    using C                      = decltype(c);
+    const GridMGListView<V> list = GridMGViewList<V>(op);
+    const int               from = colour ? list.part[0] : 0, to = list.part[colour];
+    const auto              l = GridMGView<V, C>(op);
 
     LaunchList(list, from, to, static_cast<const V *>(x), stream);
     ColourKernel<<<GridMGBlocks(op->grid.cells, GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(l, colour, static_cast<const V *>(b), static_cast<V *>(x));
@@ -117,8 +117,8 @@ PetscErrorCode LitheCUDAGridMGColour(const GridMGOperator *op, int colour, const
 }
 
 template <class V, class C>
-static __global__ void __launch_bounds__(GRIDMG_THREADS) StepKernel(const __grid_constant__ GridMGLevelView<V, C> l, V c1, V c2, const V *__restrict__ b,
-                                                                    const V *__restrict__ x, V *d, V *__restrict__ out)
+static __global__ void __launch_bounds__(GRIDMG_THREADS)
+  StepKernel(const __grid_constant__ GridMGLevelView<V, C> l, V c1, V c2, const V *__restrict__ b, const V *__restrict__ x, V *d, V *__restrict__ out)
 {
   const int c = Cell();
   SHARED_TABLE(V, C);
@@ -144,13 +144,15 @@ PetscErrorCode LitheCUDAGridMGStep(const GridMGOperator *op, double c1, double c
   PetscFunctionBegin;
   PetscCall(LitheGraphGetStream(&stream));
   PetscCall(GridMGWithCodes(op, [&](auto v, auto c) -> PetscErrorCode {
-    using V                       = decltype(v);
-    using C                       = decltype(c);
-    const GridMGListView<V>  list = GridMGViewList<V>(op);
-    const auto               l    = GridMGView<V, C>(op);
+    using V                      = decltype(v);
+    using C                      = decltype(c);
+    const GridMGListView<V> list = GridMGViewList<V>(op);
+    const auto              l    = GridMGView<V, C>(op);
 
-    StepKernel<<<GridMGBlocks(op->grid.cells + op->grid.wells, GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(
-      l, static_cast<V>(c1), static_cast<V>(c2), static_cast<const V *>(b), static_cast<const V *>(x), static_cast<V *>(d), static_cast<V *>(out));
+    StepKernel<<<GridMGBlocks(op->grid.cells + op->grid.wells, GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(l, static_cast<V>(c1), static_cast<V>(c2),
+                                                                                                             static_cast<const V *>(b),
+                                                                                                             static_cast<const V *>(x), static_cast<V *>(d),
+                                                                                                             static_cast<V *>(out));
     LaunchList(list, 0, list.part[1], static_cast<const V *>(x), stream);
     LaunchListAdd(list, 0, list.part[1], static_cast<V>(c2), l.dinv, static_cast<V *>(out), static_cast<V *>(d), stream);
     return PETSC_SUCCESS;
@@ -164,8 +166,8 @@ PetscErrorCode LitheCUDAGridMGStep(const GridMGOperator *op, double c1, double c
    a time, in turn where some are neighbours. Entries towards wells are the last ones of a row.
 */
 template <class V, class C>
-static __global__ void __launch_bounds__(GRIDMG_THREADS) WellsKernel(const __grid_constant__ GridMGLevelView<V, C> l, const __grid_constant__ GridMGListView<V> list,
-                                                                     bool backwards, const V *__restrict__ b, V *x)
+static __global__ void __launch_bounds__(GRIDMG_THREADS)
+  WellsKernel(const __grid_constant__ GridMGLevelView<V, C> l, const __grid_constant__ GridMGListView<V> list, bool backwards, const V *__restrict__ b, V *x)
 {
   const int lane = static_cast<int>(threadIdx.x % GRIDMG_WARP), warp = static_cast<int>(threadIdx.x / GRIDMG_WARP);
 
@@ -227,8 +229,8 @@ PetscErrorCode LitheCUDAGridMGWells(const GridMGOperator *op, PetscBool backward
 /* ------------------------------------------------------------ residuals */
 
 template <class V, class C>
-static __global__ void __launch_bounds__(GRIDMG_THREADS) ResidualKernel(const __grid_constant__ GridMGLevelView<V, C> l, const V *__restrict__ b,
-                                                                        const V *__restrict__ x, V *__restrict__ r)
+static __global__ void __launch_bounds__(GRIDMG_THREADS)
+  ResidualKernel(const __grid_constant__ GridMGLevelView<V, C> l, const V *__restrict__ b, const V *__restrict__ x, V *__restrict__ r)
 {
   const int c = Cell();
   SHARED_TABLE(V, C);
@@ -239,9 +241,9 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS) ResidualKernel(const __
 }
 
 template <class V>
-static __global__ void __launch_bounds__(GRIDMG_THREADS) ListResidualKernel(const __grid_constant__ GridMGLevelView<V, float> l,
-                                                                            const __grid_constant__ GridMGListView<V> list, const V *__restrict__ b,
-                                                                            const V *__restrict__ x, V *__restrict__ r)
+static __global__ void __launch_bounds__(GRIDMG_THREADS)
+  ListResidualKernel(const __grid_constant__ GridMGLevelView<V, float> l, const __grid_constant__ GridMGListView<V> list, const V *__restrict__ b,
+                     const V *__restrict__ x, V *__restrict__ r)
 {
   const int row = ListRow();
 
@@ -264,10 +266,11 @@ PetscErrorCode LitheCUDAGridMGResidual(const GridMGOperator *op, const void *b, 
     using V = decltype(v);
     using C = decltype(c);
     ResidualKernel<<<GridMGBlocks(op->grid.cells, GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(GridMGView<V, C>(op), static_cast<const V *>(b),
-                                                                                              static_cast<const V *>(x), static_cast<V *>(r));
+                                                                                                static_cast<const V *>(x), static_cast<V *>(r));
     if (op->list.n) {
-      ListResidualKernel<<<GridMGBlocks(op->list.n, GRIDMG_THREADS / GRIDMG_WARP), GRIDMG_THREADS, 0, stream>>>(
-        GridMGView<V, float>(op), GridMGViewList<V>(op), static_cast<const V *>(b), static_cast<const V *>(x), static_cast<V *>(r));
+      ListResidualKernel<<<GridMGBlocks(op->list.n, GRIDMG_THREADS / GRIDMG_WARP), GRIDMG_THREADS, 0, stream>>>(GridMGView<V, float>(op), GridMGViewList<V>(op),
+                                                                                                                static_cast<const V *>(b),
+                                                                                                                static_cast<const V *>(x), static_cast<V *>(r));
     }
     return PETSC_SUCCESS;
   }));
@@ -277,9 +280,9 @@ PetscErrorCode LitheCUDAGridMGResidual(const GridMGOperator *op, const void *b, 
 
 /* A thread a coarse cell */
 template <class V, class C>
-static __global__ void __launch_bounds__(GRIDMG_THREADS) ResidualRestrictKernel(const __grid_constant__ GridMGLevelView<V, C> l,
-                                                                                const __grid_constant__ GridMGCoarseView coarse, const V *__restrict__ b,
-                                                                                const V *__restrict__ x, V *__restrict__ bc)
+static __global__ void __launch_bounds__(GRIDMG_THREADS)
+  ResidualRestrictKernel(const __grid_constant__ GridMGLevelView<V, C> l, const __grid_constant__ GridMGCoarseView coarse, const V *__restrict__ b,
+                         const V *__restrict__ x, V *__restrict__ bc)
 {
   const int K = Cell(), line = K / coarse.n[0], I[3] = {K % coarse.n[0], line % coarse.n[1], line / coarse.n[1]};
   V         sum = 0;
@@ -305,18 +308,19 @@ PetscErrorCode LitheCUDAGridMGResidualRestrict(const GridMGOperator *op, const G
   PetscFunctionBegin;
   PetscCall(LitheGraphGetStream(&stream));
   PetscCall(GridMGWithCodes(op, [&](auto v, auto c) -> PetscErrorCode {
-    using V              = decltype(v);
-    using C              = decltype(c);
-    const auto     list  = GridMGViewList<V>(op);
-    const auto     view  = GridMGViewCoarse(coarse, by);
-    const int      places = by[0] * by[1] * by[2];
+    using V           = decltype(v);
+    using C           = decltype(c);
+    const auto list   = GridMGViewList<V>(op);
+    const auto view   = GridMGViewCoarse(coarse, by);
+    const int  places = by[0] * by[1] * by[2];
 
-    ResidualRestrictKernel<<<GridMGBlocks(coarse->cells, GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(
-      GridMGView<V, C>(op), view, static_cast<const V *>(b), static_cast<const V *>(x), static_cast<V *>(bc));
+    ResidualRestrictKernel<<<GridMGBlocks(coarse->cells, GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(GridMGView<V, C>(op), view, static_cast<const V *>(b),
+                                                                                                       static_cast<const V *>(x), static_cast<V *>(bc));
     LaunchList(list, 0, list.n, static_cast<const V *>(x), stream);
     for (int place = 0; list.n && place < places; place++) {
-      ListRestrictKernel<<<GridMGBlocks(list.n, GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(
-        list, GridMGView<V, float>(op), view, place, static_cast<const V *>(b), static_cast<const V *>(x), static_cast<V *>(bc));
+      ListRestrictKernel<<<GridMGBlocks(list.n, GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(list, GridMGView<V, float>(op), view, place,
+                                                                                              static_cast<const V *>(b), static_cast<const V *>(x),
+                                                                                              static_cast<V *>(bc));
     }
     return PETSC_SUCCESS;
   }));

@@ -68,7 +68,7 @@ static PetscErrorCode Launch(const GridMGVisit *v, cudaStream_t stream)
     const unsigned int threads = static_cast<unsigned int>(m.width * m.rows);
     const dim3         grid(static_cast<unsigned int>(shape[4]), static_cast<unsigned int>(shape[5]), static_cast<unsigned int>(shape[6]));
 
-    kernel<<<grid, threads, threads * (upwards ? 4 : 8) * sizeof(float), stream>>>(m);
+    kernel<<<grid, threads, threads *(upwards ? 4 : 8) * sizeof(float), stream>>>(m);
   }
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);

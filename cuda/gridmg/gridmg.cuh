@@ -89,31 +89,42 @@ struct GridMGDecoder;
 
 template <class V>
 struct GridMGDecoder<V, uint8_t> {
-  static constexpr int size = 256;
-  const V             *table;
+  static constexpr int       size = 256;
+  const V                   *table;
   __device__ __forceinline__ GridMGDecoder(V *shared, const V *t) : table(shared)
   {
     for (int k = threadIdx.x; k < size; k += blockDim.x) shared[k] = t[k];
   }
-  __device__ __forceinline__ V operator()(uint8_t c) const { return table[c]; }
+  __device__ __forceinline__ V operator()(uint8_t c) const
+  {
+    return table[c];
+  }
 };
 
 template <class V>
 struct GridMGDecoder<V, uint16_t> {
-  static constexpr int size = 512;
-  const V             *table;
+  static constexpr int       size = 512;
+  const V                   *table;
   __device__ __forceinline__ GridMGDecoder(V *shared, const V *t) : table(shared)
   {
     for (int k = threadIdx.x; k < size; k += blockDim.x) shared[k] = t[k];
   }
-  __device__ __forceinline__ V operator()(uint16_t c) const { return table[c >> 8] * table[256 + (c & 255)]; }
+  __device__ __forceinline__ V operator()(uint16_t c) const
+  {
+    return table[c >> 8] * table[256 + (c & 255)];
+  }
 };
 
 template <class V>
 struct GridMGDecoder<V, float> {
-  static constexpr int size = 1;
-  __device__ __forceinline__ GridMGDecoder(V *, const V *) {}
-  __device__ __forceinline__ V operator()(float c) const { return static_cast<V>(c); }
+  static constexpr int       size = 1;
+  __device__ __forceinline__ GridMGDecoder(V *, const V *)
+  {
+  }
+  __device__ __forceinline__ V operator()(float c) const
+  {
+    return static_cast<V>(c);
+  }
 };
 
 /* sum_j T_ij (x_j - x_i) over the faces of a cell. What is before the first cell or behind the last one has no face */
@@ -138,7 +149,8 @@ static __device__ __forceinline__ V GridMGListFlux(const GridMGListView<V> &list
   const V xi  = x[list.row[row]];
   V       sum = 0;
 
-  for (PetscInt e = list.i[row] + static_cast<PetscInt>(threadIdx.x % GRIDMG_WARP); e < list.i[row + 1]; e += GRIDMG_WARP) sum += list.t[e] * (x[list.j[e]] - xi);
+  for (PetscInt e = list.i[row] + static_cast<PetscInt>(threadIdx.x % GRIDMG_WARP); e < list.i[row + 1]; e += GRIDMG_WARP)
+    sum += list.t[e] * (x[list.j[e]] - xi);
 #pragma unroll
   for (int offset = GRIDMG_WARP / 2; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
   return sum;

@@ -58,14 +58,20 @@ struct GridMGTable;
 
 template <>
 struct GridMGTable<uint8_t> {
-  static constexpr int size = 256;
-  static __device__ __forceinline__ float Of(const float *t, uint8_t c) { return t[c]; }
+  static constexpr int                    size = 256;
+  static __device__ __forceinline__ float Of(const float *t, uint8_t c)
+  {
+    return t[c];
+  }
 };
 
 template <>
 struct GridMGTable<uint16_t> {
-  static constexpr int size = 512;
-  static __device__ __forceinline__ float Of(const float *t, uint16_t c) { return t[c >> 8] * t[256 + (c & 255)]; }
+  static constexpr int                    size = 512;
+  static __device__ __forceinline__ float Of(const float *t, uint16_t c)
+  {
+    return t[c >> 8] * t[256 + (c & 255)];
+  }
 };
 
 /* Faces of a cell towards its pair, the other one in the row, rows before and behind, planes below and above; or values there */
@@ -77,7 +83,7 @@ struct GridMGStar {
 template <class C>
 static __device__ __forceinline__ GridMGStar GridMGReadFaces(const GridMGMarch<C> &m, const float *table, int c, int s, int beforehand, int beneath)
 {
-  using Table = GridMGTable<C>;
+  using Table  = GridMGTable<C>;
   GridMGStar f = {0, 0, 0, 0, 0, 0};
 
   if (m.up[0]) {
@@ -119,7 +125,8 @@ static __device__ __forceinline__ float GridMGResidualOf(const GridMGStar &f, fl
 
 /* The sum of two rows: the row behind has noted its own in the turn before */
 template <class C>
-static __device__ __forceinline__ void GridMGStoreSums(const GridMGMarch<C> &m, const float *sums, int k, int threads, int place, int i, int j, float v0, float v1)
+static __device__ __forceinline__ void GridMGStoreSums(const GridMGMarch<C> &m, const float *sums, int k, int threads, int place, int i, int j, float v0,
+                                                       float v1)
 {
   const int at = 2 * (k & 1) * threads + place + m.width, c = (i >> (m.by[0] - 1)) + m.nc[0] * (j / 2 + m.nc[1] * (k >> (m.by[2] - 1)));
 
@@ -138,19 +145,19 @@ static __global__ void __launch_bounds__(most, blocks) GridMGMarchKernel(const _
   __shared__ float        table[GridMGTable<C>::size];
   const int               place = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   const int               row = place / m.width, lane = place - row * m.width, plane = m.n[0] * m.n[1], cells = plane * m.n[2];
-  const int               i = 2 * (static_cast<int>(blockIdx.x) * (m.width - 2 * m.rim) + lane - m.rim);
-  const int               j = static_cast<int>(blockIdx.y) * (m.rows - 2 * GRIDMG_MARCH_HALO) + row - GRIDMG_MARCH_HALO;
+  const int               i     = 2 * (static_cast<int>(blockIdx.x) * (m.width - 2 * m.rim) + lane - m.rim);
+  const int               j     = static_cast<int>(blockIdx.y) * (m.rows - 2 * GRIDMG_MARCH_HALO) + row - GRIDMG_MARCH_HALO;
   const int               first = static_cast<int>(blockIdx.z) * m.chunk, last = min(m.n[2], first + m.chunk);
-  const bool              mine = lane >= m.rim && lane < m.width - m.rim && row >= GRIDMG_MARCH_HALO && row < m.rows - GRIDMG_MARCH_HALO && i < m.n[0] && j < m.n[1];
-  const int               ci = min(max(i, 0), (m.n[0] - 1) & ~1), cj = min(max(j, 0), m.n[1] - 1), base = ci + m.n[0] * cj;
-  const int               beforehand = cj > 0 ? -m.n[0] : m.n[0] * (m.n[1] - 1);
-  const int               before = max(place - m.width, 0), behind = min(place + m.width, threads - 1), left = max(place - 1, 0), right = min(place + 1, threads - 1);
-  float *const            reds = shared, *const blacks = shared + 2 * threads, *const sums = shared + 4 * threads;
-  double                  scale = 1, back = 1;
-  float                   R0 = 0, R1 = 0, R2 = 0, B1 = 0, B2 = 0, B3 = 0; /* red of planes t, t-1, t-2, black of planes t-1, t-2, t-3 */
-  float                   r1 = 0, r2 = 0;                               /* residuals of black cells */
-  float                   acc0 = 0, acc1 = 0, pending0 = 0, pending1 = 0;
-  int                     pending = -1; /* a plane whose sums wait for those of the row behind */
+  const bool   mine = lane >= m.rim && lane < m.width - m.rim && row >= GRIDMG_MARCH_HALO && row < m.rows - GRIDMG_MARCH_HALO && i < m.n[0] && j < m.n[1];
+  const int    ci = min(max(i, 0), (m.n[0] - 1) & ~1), cj = min(max(j, 0), m.n[1] - 1), base = ci + m.n[0] * cj;
+  const int    beforehand = cj > 0 ? -m.n[0] : m.n[0] * (m.n[1] - 1);
+  const int    before = max(place - m.width, 0), behind = min(place + m.width, threads - 1), left = max(place - 1, 0), right = min(place + 1, threads - 1);
+  float *const reds = shared, *const blacks = shared + 2 * threads, *const sums = shared + 4 * threads;
+  double scale = 1, back = 1;
+  float  R0 = 0, R1 = 0, R2 = 0, B1 = 0, B2 = 0, B3 = 0; /* red of planes t, t-1, t-2, black of planes t-1, t-2, t-3 */
+  float  r1 = 0, r2 = 0;                                 /* residuals of black cells */
+  float  acc0 = 0, acc1 = 0, pending0 = 0, pending1 = 0;
+  int    pending = -1; /* a plane whose sums wait for those of the row behind */
 
   for (int k = place; k < GridMGTable<C>::size; k += threads) table[k] = m.table[k];
   for (int k = place; k < (upwards ? 4 : 8) * threads; k += threads) shared[k] = 0;
@@ -294,7 +301,7 @@ static inline GridMGMarchShape GridMGMarchShapeOf(const int n[3], const int by[3
         shape.chunk      = planes;
         shape.columns[2] = (n[2] + planes - 1) / planes;
         {
-          const long long all = static_cast<long long>(shape.columns[0]) * shape.columns[1] * shape.columns[2];
+          const long long all  = static_cast<long long>(shape.columns[0]) * shape.columns[1] * shape.columns[2];
           const long long room = static_cast<long long>(processors) * together, waves = (all + room - 1) / room;
           const int       here = static_cast<int>(waves > 1 ? together : (all + processors - 1) / processors);
 

@@ -86,7 +86,7 @@ static __device__ __forceinline__ float StepOf(const Patch<C> &p, int row, F fac
 
   for (PetscInt k = p.list.i[row] + lane; k < p.list.i[row + 1]; k += GRIDMG_WARP) sum += p.list.t[k] * edge(static_cast<int>(p.list.j[k]));
   if (lane < 6) {
-    float     t = 0;
+    float     t     = 0;
     const int other = Neighbour(p.l, c, lane, &t);
 
     if (other >= 0) sum += t * face(other);
@@ -144,7 +144,8 @@ static __global__ void __launch_bounds__(THREADS) PatchDownKernel(const __grid_c
 
   for (int w = static_cast<int>(threadIdx.x); w < p.l.wells; w += THREADS) p.y[p.l.cells + w] = old(p.l.cells + w);
   for (int row = p.list.part[0] + warp; row < p.list.part[1]; row += WARPS) {
-    const float v = StepOf(p, row, [&](int i) { return p.y[i]; }, [&](int i) { return i < p.l.cells && Colour(p.l, i) == 0 ? p.y[i] : old(i); });
+    const float v = StepOf(
+      p, row, [&](int i) { return p.y[i]; }, [&](int i) { return i < p.l.cells && Colour(p.l, i) == 0 ? p.y[i] : old(i); });
 
     if (lane == 0) p.y[p.list.row[row]] = v;
   }
@@ -156,10 +157,10 @@ static __global__ void __launch_bounds__(THREADS) PatchDownKernel(const __grid_c
 template <class C>
 static __global__ void __launch_bounds__(GRIDMG_THREADS) PatchSumsKernel(const __grid_constant__ Patch<C> p)
 {
-  const int thread = static_cast<int>(blockIdx.x * GRIDMG_THREADS + threadIdx.x), child = thread % LANES, task = thread / LANES, row = task / 7, s = task % 7;
-  const bool is = row < p.list.part[1];
+  const int  thread = static_cast<int>(blockIdx.x * GRIDMG_THREADS + threadIdx.x), child = thread % LANES, task = thread / LANES, row = task / 7, s = task % 7;
+  const bool is  = row < p.list.part[1];
   float      sum = 0;
-  int        to = -1;
+  int        to  = -1;
 
   if (is) {
     float     face;
@@ -199,7 +200,8 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS) PatchSumsKernel(const _
 template <class C>
 static __global__ void __launch_bounds__(GRIDMG_THREADS) PatchWellsKernel(const __grid_constant__ Patch<C> p)
 {
-  const int w = static_cast<int>((blockIdx.x * GRIDMG_THREADS + threadIdx.x) / GRIDMG_WARP), lane = static_cast<int>(threadIdx.x % GRIDMG_WARP), i = p.l.cells + w;
+  const int w = static_cast<int>((blockIdx.x * GRIDMG_THREADS + threadIdx.x) / GRIDMG_WARP), lane = static_cast<int>(threadIdx.x % GRIDMG_WARP),
+            i = p.l.cells + w;
 
   if (w >= p.l.wells) return;
   const float sum = GridMGListFlux(p.list, p.list.part[1] + w, p.y);
@@ -215,8 +217,9 @@ static __global__ void __launch_bounds__(THREADS) PatchUpKernel(const __grid_con
     if (i >= cells) return p.x[i] + p.factor * p.e[p.coarse.cells + i - cells];
     if (p.l.alive && !p.l.alive[i]) return p.x[i];
     const int line = i / p.l.n[0];
-    return p.x[i] + p.factor * p.e[i % p.l.n[0] / p.coarse.by[0] +
-                                   p.coarse.n[0] * (line % p.l.n[1] / p.coarse.by[1] + p.coarse.n[1] * (line / p.l.n[1] / p.coarse.by[2]))];
+    return p.x[i] +
+           p.factor *
+             p.e[i % p.l.n[0] / p.coarse.by[0] + p.coarse.n[0] * (line % p.l.n[1] / p.coarse.by[1] + p.coarse.n[1] * (line / p.l.n[1] / p.coarse.by[2]))];
   };
   const auto after = [&](int i) { return p.y[i]; };
 

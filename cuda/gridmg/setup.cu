@@ -7,6 +7,8 @@
 #include "setuplaunch.cuh"
 #include "setupdense.cuh"
 
+#define ENCODE_BLOCKS_OF_ONE 6
+
 PetscErrorCode LitheCUDAGridMGReserve(size_t n, void **x)
 {
   PetscFunctionBegin;
@@ -53,7 +55,7 @@ static __global__ void AliveOfKernel(const unsigned char *alive, PetscInt cells,
 PetscErrorCode LitheCUDAGridMGAliveOf(const GridMGFaces *f, PetscInt n, const PetscInt vertex[], unsigned char alive[])
 {
   const size_t   bytes = static_cast<size_t>(n) * sizeof(PetscInt);
-  LitheScratch   s;
+  PetscInt      *there = nullptr;
   cudaStream_t   stream;
   unsigned int   blocks = 1;
   unsigned char *of;
@@ -61,11 +63,11 @@ PetscErrorCode LitheCUDAGridMGAliveOf(const GridMGFaces *f, PetscInt n, const Pe
   PetscFunctionBegin;
   if (!n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(LitheScratchGet(stream, bytes + static_cast<size_t>(n), &s));
-  of = static_cast<unsigned char *>(s.device) + bytes;
-  PetscCallCUDA(cudaMemcpyAsync(s.device, vertex, bytes, cudaMemcpyHostToDevice, stream));
+  PetscCall(SetupScratch(stream, bytes + static_cast<size_t>(n), &there));
+  of = reinterpret_cast<unsigned char *>(there + n);
+  PetscCallCUDA(cudaMemcpyAsync(there, vertex, bytes, cudaMemcpyHostToDevice, stream));
   PetscCall(SetupBlocks(n, &blocks));
-  AliveOfKernel<<<blocks, SETUP_THREADS, 0, stream>>>(f->alive, f->grid.cells, n, static_cast<PetscInt *>(s.device), of);
+  AliveOfKernel<<<blocks, SETUP_THREADS, 0, stream>>>(f->alive, f->grid.cells, n, there, of);
   PetscCallCUDA(cudaGetLastError());
   PetscCallCUDA(cudaMemcpyAsync(alive, of, static_cast<size_t>(n), cudaMemcpyDeviceToHost, stream));
   PetscCallCUDA(cudaStreamSynchronize(stream));
@@ -92,17 +94,17 @@ static __global__ void AddKernel(const __grid_constant__ GridMGFaces f, PetscInt
 
 PetscErrorCode LitheCUDAGridMGAdd(GridMGFaces *f, PetscInt n, const GridMGAddition addition[])
 {
-  const size_t bytes = static_cast<size_t>(n) * sizeof(GridMGAddition);
-  LitheScratch s;
-  cudaStream_t stream;
-  unsigned int blocks = 1;
+  const size_t    bytes = static_cast<size_t>(n) * sizeof(GridMGAddition);
+  GridMGAddition *there = nullptr;
+  cudaStream_t    stream;
+  unsigned int    blocks = 1;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(LitheScratchGet(stream, bytes, &s));
-  PetscCallCUDA(cudaMemcpyAsync(s.device, addition, bytes, cudaMemcpyHostToDevice, stream));
+  PetscCall(SetupScratch(stream, bytes, &there));
+  PetscCallCUDA(cudaMemcpyAsync(there, addition, bytes, cudaMemcpyHostToDevice, stream));
   PetscCall(SetupBlocks(n, &blocks));
-  AddKernel<<<blocks, SETUP_THREADS, 0, stream>>>(*f, n, static_cast<GridMGAddition *>(s.device));
+  AddKernel<<<blocks, SETUP_THREADS, 0, stream>>>(*f, n, there);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -115,7 +117,7 @@ static PetscErrorCode Encode(const EncodeArguments &a, cudaStream_t stream)
   unsigned int blocks = 1;
 
   PetscFunctionBegin;
-  PetscCall(SetupBlocks(a.f.grid.cells + a.f.grid.wells, &blocks));
+  PetscCall(SetupBlocksOf(a.f.grid.cells + a.f.grid.wells, ENCODE_BLOCKS_OF_ONE, &blocks));
   EncodeKernel<Number, Code><<<blocks, SETUP_THREADS, 0, stream>>>(a);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -128,6 +130,8 @@ static PetscErrorCode EncodeNumbers(const EncodeArguments &a)
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
+  if (a.f.list.n)
+    PetscCallCUDA(cudaMemsetAsync(const_cast<void *>(a.op.dinv), 0, static_cast<size_t>(a.f.grid.cells + a.f.grid.wells) * sizeof(Number), stream));
   PetscCall(SetupListSums(&a.f, static_cast<Number *>(const_cast<void *>(a.op.dinv)), stream));
   if (a.op.bits == 8) PetscCall((Encode<Number, uint8_t>(a, stream)));
   else if (a.op.bits == 16) PetscCall((Encode<Number, uint16_t>(a, stream)));
@@ -170,35 +174,53 @@ static PetscErrorCode Invert(int n, double *w[2], Number *inverse, int *failed, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDAGridMGInvert(PetscInt n, const PetscScalar *M, GridMGPrecision precision, double *work, void *inverse, PetscBool *failed)
+/* Arrays of the host one behind the other */
+typedef struct {
+  char  *host, *device;
+  size_t taken;
+} DenseArrays;
+
+template <class T>
+static const T *DensePut(DenseArrays *arrays, PetscInt n, const T *from)
 {
-  const int    nb      = (static_cast<int>(n) + DENSE_TILE - 1) / DENSE_TILE;
-  const size_t numbers = DenseAt(nb, 0);
-  double      *w[2]    = {work, work + numbers}, *tiles;
-  LitheScratch s;
-  cudaStream_t stream;
-  int          flag;
+  const T *to = reinterpret_cast<const T *>(arrays->device + arrays->taken);
+
+  memcpy(arrays->host + arrays->taken, from, static_cast<size_t>(n) * sizeof(T));
+  arrays->taken += (static_cast<size_t>(n) * sizeof(T) + 15) / 16 * 16;
+  return to;
+}
+
+PetscErrorCode LitheCUDAGridMGInvert(const GridMGCoarsest *c, GridMGPrecision precision, double *work, void *inverse, PetscBool *failed)
+{
+  const PetscInt n = c->n, nb = (n + DENSE_TILE - 1) / DENSE_TILE, rows = nb * DENSE_TILE;
+  const size_t   numbers = DenseAt(static_cast<int>(nb), 0);
+  const size_t   bytes   = static_cast<size_t>(c->entries) * sizeof(GridMGEdge) + static_cast<size_t>(n) * (3 * sizeof(double) + sizeof(PetscInt)) + 256;
+  double        *w[2]    = {work, work + numbers};
+  DenseArrays    arrays  = {nullptr, nullptr, 16};
+  cudaStream_t   stream;
+  int            flag;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(LitheScratchGet(stream, sizeof(flag), &s));
-  PetscCall(PetscMalloc1(numbers, &tiles));
-  for (int i = 0; i < nb; i++) {
-    for (int j = 0; j <= i; j++) {
-      for (int e = 0; e < DENSE_TILE * DENSE_TILE; e++) {
-        const PetscInt row = i * DENSE_TILE + e / DENSE_TILE, column = j * DENSE_TILE + e % DENSE_TILE;
+  /* the flag comes first */
+  PetscCall(SetupScratch(stream, bytes, &arrays.device));
+  PetscCall(PetscCalloc1(bytes, &arrays.host));
 
-        tiles[DenseAt(i, j) + e] = row < n && column < n ? static_cast<double>(PetscRealPart(M[row + static_cast<size_t>(column) * n])) : (row == column);
-      }
-    }
-  }
-  PetscCallCUDA(cudaMemsetAsync(s.device, 0, sizeof(flag), stream));
-  PetscCallCUDA(cudaMemcpyAsync(w[0], tiles, numbers * sizeof(*tiles), cudaMemcpyHostToDevice, stream));
-  if (precision == GRIDMG_SINGLE) PetscCall(Invert(static_cast<int>(n), w, static_cast<float *>(inverse), static_cast<int *>(s.device), stream));
-  else PetscCall(Invert(static_cast<int>(n), w, static_cast<double *>(inverse), static_cast<int *>(s.device), stream));
-  PetscCallCUDA(cudaMemcpyAsync(&flag, s.device, sizeof(flag), cudaMemcpyDeviceToHost, stream));
+  const double     *diagonal = DensePut(&arrays, n, c->diagonal), *constant = DensePut(&arrays, n, c->constant), *scale = DensePut(&arrays, n, c->scale);
+  const PetscInt   *part  = DensePut(&arrays, n, c->part);
+  const GridMGEdge *entry = DensePut(&arrays, c->entries, c->entry);
+
+  PetscCallCUDA(cudaMemsetAsync(w[0], 0, numbers * sizeof(double), stream));
+  PetscCallCUDA(cudaMemcpyAsync(arrays.device, arrays.host, arrays.taken, cudaMemcpyHostToDevice, stream));
+  DenseFillKernel<<<static_cast<unsigned int>((rows + c->entries + DENSE_THREADS - 1) / DENSE_THREADS), DENSE_THREADS, 0, stream>>>(n, rows, diagonal,
+                                                                                                                                    c->entries, entry, w[0]);
+  if (c->singular) DenseAddKernel<<<static_cast<unsigned int>(n), DENSE_THREADS, 0, stream>>>(part, constant, scale, w[0]);
+  PetscCallCUDA(cudaGetLastError());
+  if (precision == GRIDMG_SINGLE) PetscCall(Invert(static_cast<int>(n), w, static_cast<float *>(inverse), reinterpret_cast<int *>(arrays.device), stream));
+  else PetscCall(Invert(static_cast<int>(n), w, static_cast<double *>(inverse), reinterpret_cast<int *>(arrays.device), stream));
+  PetscCallCUDA(cudaMemcpyAsync(&flag, arrays.device, sizeof(flag), cudaMemcpyDeviceToHost, stream));
   PetscCallCUDA(cudaStreamSynchronize(stream));
-  PetscCall(PetscFree(tiles));
+  PetscCall(PetscFree(arrays.host));
   *failed = flag ? PETSC_TRUE : PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

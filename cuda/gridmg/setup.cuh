@@ -216,10 +216,12 @@ static __global__ void __launch_bounds__(SETUP_THREADS) SurveyKernel(const __gri
         if (!lives && more != 0) lives = more + in[0] + in[1] + in[2] > GRIDMG_ALONE * sigma;
         alive[c] = lives;
         dead += !lives;
-        if (lives && diagonal > 0) {
+        if (lives && diagonal > GRIDMG_LOG_SMALLEST) {
+          const double inverse = 1 / diagonal;
+
           count++;
 #pragma unroll
-          for (int d = 0; d < 3; d++) product[d] = fmax(in[d], GRIDMG_LOG_LEAST * diagonal) / diagonal;
+          for (int d = 0; d < 3; d++) product[d] = fmax(in[d], GRIDMG_LOG_LEAST * diagonal) * inverse;
         }
       }
     }

@@ -23,6 +23,32 @@ static LITHE_HD inline size_t DenseAt(int i, int j)
   return (static_cast<size_t>(i) * (i + 1) / 2 + j) * DENSE_TILE * DENSE_TILE;
 }
 
+static __device__ __forceinline__ double &DenseNumber(double *w, PetscInt row, PetscInt column)
+{
+  const int i = static_cast<int>(row), j = static_cast<int>(column);
+
+  return w[DenseAt(i / DENSE_TILE, j / DENSE_TILE) + static_cast<size_t>(i % DENSE_TILE) * DENSE_TILE + j % DENSE_TILE];
+}
+
+/* Entries of a matrix [n] whose tiles are 0, with ones on the diagonal behind it; edges are pairs of different vertices */
+static __global__ void DenseFillKernel(PetscInt n, PetscInt rows, const double *diagonal, PetscInt entries, const GridMGEdge *entry, double *w)
+{
+  const PetscInt k = static_cast<PetscInt>(blockIdx.x) * DENSE_THREADS + static_cast<PetscInt>(threadIdx.x);
+
+  if (k < rows) DenseNumber(w, k, k) = k < n ? diagonal[k] : 1;
+  else if (k - rows < entries) DenseNumber(w, entry[k - rows].i, entry[k - rows].j) += entry[k - rows].t;
+}
+
+/* What vertices of a part have for one another, a block a row */
+static __global__ void DenseAddKernel(const PetscInt *part, const double *constant, const double *scale, double *w)
+{
+  const PetscInt i = static_cast<PetscInt>(blockIdx.x);
+
+  for (PetscInt j = static_cast<PetscInt>(threadIdx.x); j < i; j += DENSE_THREADS) {
+    if (part[i] == part[j]) DenseNumber(w, i, j) += scale[i] * scale[j] * constant[part[i]];
+  }
+}
+
 static __device__ __forceinline__ void DenseLoad(const double *w, int i, int j, DenseTile t)
 {
   const double *tile = w + DenseAt(i, j);

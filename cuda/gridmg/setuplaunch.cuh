@@ -31,21 +31,34 @@ static inline PetscErrorCode SetupBlocks(PetscInt n, unsigned int *blocks)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* At least so many bytes, since growing takes a millisecond */
+#define SETUP_SCRATCH_LEAST 262144
+
+template <class T>
+static inline PetscErrorCode SetupScratch(cudaStream_t stream, size_t bytes, T **scratch)
+{
+  void *memory;
+
+  PetscFunctionBegin;
+  PetscCall(LitheScratchGetDevice(stream, PetscMax(bytes, static_cast<size_t>(SETUP_SCRATCH_LEAST)), &memory));
+  *scratch = static_cast<T *>(memory);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Notes of a kernel, which launch(notes) launches: on the host when this returns */
 template <int notes, class Launch>
 static PetscErrorCode SetupNotes(cudaStream_t stream, Launch launch, unsigned long long note[notes])
 {
-  const size_t bytes = notes * sizeof(*note);
-  LitheScratch s;
+  const size_t        bytes = notes * sizeof(*note);
+  unsigned long long *there = nullptr;
 
   PetscFunctionBegin;
-  PetscCall(LitheScratchGet(stream, bytes, &s));
-  PetscCallCUDA(cudaMemsetAsync(s.device, 0, bytes, stream));
-  launch(static_cast<unsigned long long *>(s.device));
+  PetscCall(SetupScratch(stream, bytes, &there));
+  PetscCallCUDA(cudaMemsetAsync(there, 0, bytes, stream));
+  launch(there);
   PetscCallCUDA(cudaGetLastError());
-  PetscCallCUDA(cudaMemcpyAsync(s.host, s.device, bytes, cudaMemcpyDeviceToHost, stream));
+  PetscCallCUDA(cudaMemcpyAsync(note, there, bytes, cudaMemcpyDeviceToHost, stream));
   PetscCallCUDA(cudaStreamSynchronize(stream));
-  PetscCall(PetscMemcpy(note, s.host, bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -68,8 +81,7 @@ template <class Number>
 static PetscErrorCode SetupListSums(const GridMGFaces *f, Number *to, cudaStream_t stream)
 {
   const double *t = static_cast<const double *>(f->list.t);
-  SetupListSum *list;
-  LitheScratch  s;
+  SetupListSum *list, *there = nullptr;
   unsigned int  blocks = 1;
 
   PetscFunctionBegin;
@@ -80,12 +92,12 @@ static PetscErrorCode SetupListSums(const GridMGFaces *f, Number *to, cudaStream
     list[r].sum = 0;
     for (PetscInt e = f->list.i[r]; e < f->list.i[r + 1]; e++) list[r].sum += t[e];
   }
-  PetscCall(LitheScratchGet(stream, static_cast<size_t>(f->list.n) * sizeof(*list), &s));
+  PetscCall(SetupScratch(stream, static_cast<size_t>(f->list.n) * sizeof(*list), &there));
   /* from pageable memory: the array has been read when the call returns */
-  PetscCallCUDA(cudaMemcpyAsync(s.device, list, static_cast<size_t>(f->list.n) * sizeof(*list), cudaMemcpyHostToDevice, stream));
+  PetscCallCUDA(cudaMemcpyAsync(there, list, static_cast<size_t>(f->list.n) * sizeof(*list), cudaMemcpyHostToDevice, stream));
   PetscCall(PetscFree(list));
   PetscCall(SetupBlocks(f->list.n, &blocks));
-  ListSumsKernel<<<blocks, SETUP_THREADS, 0, stream>>>(f->list.n, static_cast<SetupListSum *>(s.device), to);
+  ListSumsKernel<<<blocks, SETUP_THREADS, 0, stream>>>(f->list.n, there, to);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -73,16 +73,15 @@ static __global__ void FindEntryKernel(const PetscInt *i, const PetscInt *j, Pet
 
 PetscErrorCode LitheCUDAGridMGFindEntry(const GridMGCSR *m, PetscInt n, PetscInt64 k, PetscInt *row, PetscInt *column)
 {
-  PetscInt     found[2];
-  LitheScratch s;
+  PetscInt     found[2], *there = nullptr;
   cudaStream_t stream;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(LitheScratchGet(stream, sizeof(found), &s));
-  FindEntryKernel<<<1, 1, 0, stream>>>(m->i, m->j, n, k, static_cast<PetscInt *>(s.device));
+  PetscCall(SetupScratch(stream, sizeof(found), &there));
+  FindEntryKernel<<<1, 1, 0, stream>>>(m->i, m->j, n, k, there);
   PetscCallCUDA(cudaGetLastError());
-  PetscCallCUDA(cudaMemcpyAsync(found, s.device, sizeof(found), cudaMemcpyDeviceToHost, stream));
+  PetscCallCUDA(cudaMemcpyAsync(found, there, sizeof(found), cudaMemcpyDeviceToHost, stream));
   PetscCallCUDA(cudaStreamSynchronize(stream));
   *row    = found[0];
   *column = found[1];
@@ -165,13 +164,13 @@ PetscErrorCode LitheCUDAGridMGGetOthers(const GridMGCSR *m, const GridMGRows *ro
   const PetscInt tiles = (grid->cells + SETUP_THREADS - 1) / SETUP_THREADS;
   const size_t   bytes = static_cast<size_t>(n) * sizeof(*edges);
   ReadArguments  a     = {};
-  LitheScratch   s;
+  GridMGEdge    *there = nullptr;
   cudaStream_t   stream;
 
   PetscFunctionBegin;
   if (!n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(LitheScratchGet(stream, bytes, &s));
+  PetscCall(SetupScratch(stream, bytes, &there));
   a.f.grid = *grid;
   a.first  = rows->first;
   a.i      = m->i;
@@ -179,11 +178,10 @@ PetscErrorCode LitheCUDAGridMGGetOthers(const GridMGCSR *m, const GridMGRows *ro
   a.a      = m->a;
   a.others = others;
   ScanTilesKernel<<<1, SCAN_THREADS, 0, stream>>>(tiles, others);
-  OthersKernel<<<static_cast<unsigned int>(tiles), SETUP_THREADS, 0, stream>>>(a, *rows, static_cast<int>(n), static_cast<GridMGEdge *>(s.device));
+  OthersKernel<<<static_cast<unsigned int>(tiles), SETUP_THREADS, 0, stream>>>(a, *rows, static_cast<int>(n), there);
   PetscCallCUDA(cudaGetLastError());
-  PetscCallCUDA(cudaMemcpyAsync(s.host, s.device, bytes, cudaMemcpyDeviceToHost, stream));
+  PetscCallCUDA(cudaMemcpyAsync(edges, there, bytes, cudaMemcpyDeviceToHost, stream));
   PetscCallCUDA(cudaStreamSynchronize(stream));
-  PetscCall(PetscMemcpy(edges, s.host, bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -191,7 +189,7 @@ PetscErrorCode LitheCUDAGridMGGetOthers(const GridMGCSR *m, const GridMGRows *ro
 
 PetscErrorCode LitheCUDAGridMGSample(const GridMGCSR *m, PetscInt n, PetscInt most, PetscInt *found, PetscInt difference[], PetscInt count[])
 {
-  PetscInt     all[DIFFERENCES_SLOTS], samples, nall;
+  PetscInt     all[DIFFERENCES_SLOTS], samples, nall = 0;
   int          often[DIFFERENCES_SLOTS], commonest = 0;
   cudaStream_t stream;
 
@@ -265,20 +263,19 @@ static int CompareWrong(const void *a, const void *b)
 PetscErrorCode LitheCUDAGridMGGetWrong(const GridMGFaces *f, PetscInt n, GridMGWrong *wrong)
 {
   const size_t bytes = static_cast<size_t>(n) * sizeof(*wrong), head = sizeof(*wrong);
-  LitheScratch s;
+  GridMGWrong *there = nullptr; /* behind how many there are */
   cudaStream_t stream;
   unsigned int blocks = 1;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(LitheScratchGet(stream, head + bytes, &s));
+  PetscCall(SetupScratch(stream, head + bytes, &there));
   PetscCall(SetupBlocks(f->grid.cells, &blocks));
-  PetscCallCUDA(cudaMemsetAsync(s.device, 0, head, stream));
-  WrongKernel<<<blocks, SETUP_THREADS, 0, stream>>>(*f, static_cast<unsigned int *>(s.device), static_cast<GridMGWrong *>(s.device) + 1);
+  PetscCallCUDA(cudaMemsetAsync(there, 0, head, stream));
+  WrongKernel<<<blocks, SETUP_THREADS, 0, stream>>>(*f, reinterpret_cast<unsigned int *>(there), there + 1);
   PetscCallCUDA(cudaGetLastError());
-  PetscCallCUDA(cudaMemcpyAsync(s.host, static_cast<GridMGWrong *>(s.device) + 1, bytes, cudaMemcpyDeviceToHost, stream));
+  PetscCallCUDA(cudaMemcpyAsync(wrong, there + 1, bytes, cudaMemcpyDeviceToHost, stream));
   PetscCallCUDA(cudaStreamSynchronize(stream));
-  PetscCall(PetscMemcpy(wrong, s.host, bytes));
   qsort(wrong, static_cast<size_t>(n), sizeof(*wrong), CompareWrong);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -8,7 +8,7 @@
 #include "small.cuh"
 
 #define THREADS 512
-#define SINGLE  600 /* cells up to which all blocks do the same */
+#define SINGLE  600  /* cells up to which all blocks do the same */
 #define ROWS    1000 /* of a list */
 #define KEPT    8192 /* bytes of shared memory that the kernel has anyway, and more */
 
@@ -29,14 +29,14 @@ static PetscErrorCode ClusterOf(size_t shared, int *cluster)
     cudaLaunchAttribute attribute;
     int                 fits = 0;
 
-    config.gridDim          = dim3(static_cast<unsigned int>(size));
-    config.blockDim         = dim3(THREADS);
-    config.dynamicSmemBytes = shared;
-    attribute.id            = cudaLaunchAttributeClusterDimension;
+    config.gridDim             = dim3(static_cast<unsigned int>(size));
+    config.blockDim            = dim3(THREADS);
+    config.dynamicSmemBytes    = shared;
+    attribute.id               = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim.x = static_cast<unsigned int>(size);
     attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-    config.attrs            = &attribute;
-    config.numAttrs         = 1;
+    config.attrs                                            = &attribute;
+    config.numAttrs                                         = 1;
     if (cudaOccupancyMaxActiveClusters(&fits, GridMGSmallKernel<THREADS>, &config) != cudaSuccess) (void)cudaGetLastError();
     else if (fits > 0) *cluster = size;
   }
@@ -45,8 +45,8 @@ static PetscErrorCode ClusterOf(size_t shared, int *cluster)
 
 typedef struct {
   GridMGSmall m;
-  size_t      shared;
-  void       *program, *rows, *edges;
+  size_t      shared, bytes; /* of a block; of the memory */
+  char       *memory;        /* images, program, rows and edges of lists, kept for the next set-up */
 } Small;
 
 /* As many blocks as there can be, and the bytes of each; 0: the levels are too large */
@@ -69,89 +69,98 @@ static PetscErrorCode PlaceAll(GridMGSmall *m, size_t *shared)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The lists of all levels, where codes are known; *rows and *edges are NULL where there are none */
-static PetscErrorCode CreateLists(const GridMGSmallPlan *plan, GridMGSmall *m, void **rows, void **edges)
-{
-  PetscInt         nrows = 0, nedges = 0;
-  GridMGSmallRow  *row;
-  GridMGSmallEdge *edge;
-  PetscInt        *from[GRIDMG_SMALL_LEVELS], *first[GRIDMG_SMALL_LEVELS];
+/* Lists as they are on the device: rows and where their edges begin */
+typedef struct {
+  PetscInt *from[GRIDMG_SMALL_LEVELS], *first[GRIDMG_SMALL_LEVELS], rows, edges;
+} Lists;
 
+static PetscErrorCode GetLists(const GridMGSmallPlan *plan, Lists *lists)
+{
   PetscFunctionBegin;
-  *rows = *edges = nullptr;
-  for (int k = 0; k < m->levels; k++) {
+  memset(lists, 0, sizeof(*lists));
+  for (PetscInt k = 0; k < plan->levels; k++) {
     const GridMGList *list = &plan->op[k]->list;
 
-    from[k] = first[k] = nullptr;
     if (!list->n) continue;
-    PetscCall(PetscMalloc2(list->n, &from[k], list->n + 1, &first[k]));
-    PetscCall(LitheCUDAGridMGGet(static_cast<size_t>(list->n) * sizeof(PetscInt), list->row, from[k]));
-    PetscCall(LitheCUDAGridMGGet(static_cast<size_t>(list->n + 1) * sizeof(PetscInt), list->i, first[k]));
-    nrows += list->n;
-    nedges += first[k][list->n];
+    PetscCall(PetscMalloc2(list->n, &lists->from[k], list->n + 1, &lists->first[k]));
+    PetscCall(LitheCUDAGridMGGet(static_cast<size_t>(list->n) * sizeof(PetscInt), list->row, lists->from[k]));
+    PetscCall(LitheCUDAGridMGGet(static_cast<size_t>(list->n + 1) * sizeof(PetscInt), list->i, lists->first[k]));
+    lists->rows += list->n;
+    lists->edges += lists->first[k][list->n];
   }
-  if (!nrows) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc2(nrows, &row, nedges + 1, &edge));
-  PetscCallCUDA(cudaMalloc(rows, static_cast<size_t>(nrows) * sizeof(*row)));
-  PetscCallCUDA(cudaMalloc(edges, static_cast<size_t>(nedges + 1) * sizeof(*edge)));
-  nrows = nedges = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The code of a vertex: of a well, -1 - well */
+static int CodeOf(const GridMGSmallLevel *l, int cluster, PetscInt cells, PetscInt vertex)
+{
+  const int c = static_cast<int>(vertex), line = c / l->n[0], i = c % l->n[0], j = line % l->n[1], k = line / l->n[1];
+
+  if (vertex >= cells) return static_cast<int>(-1 - (vertex - cells));
+  return static_cast<int>(SmallCode(*l, cluster, i >> 1, j, k)) | ((i + j + k) & 1);
+}
+
+/* The lists with codes, to memory; those that were got are freed */
+static PetscErrorCode PutLists(const GridMGSmallPlan *plan, GridMGSmall *m, Lists *lists, char *memory)
+{
+  GridMGSmallRow  *row;
+  GridMGSmallEdge *edge;
+  PetscInt         nrows = 0, nedges = 0;
+
+  PetscFunctionBegin;
+  if (!lists->rows) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc2(lists->rows, &row, lists->edges + 1, &edge));
   for (int k = 0; k < m->levels; k++) {
     const GridMGList *list  = &plan->op[k]->list;
     GridMGSmallLevel *l     = &m->level[k];
-    const PetscInt    cells = plan->op[k]->grid.cells;
-    const auto        code  = [&](const GridMGSmallLevel *level, int i, int j, int kk) {
-      return static_cast<int>(SmallCode(*level, m->cluster, i >> 1, j, kk)) | ((i + j + kk) & 1);
-    };
-    const auto cell = [&](PetscInt vertex) {
-      const int c = static_cast<int>(vertex), line = c / l->n[0];
-
-      return vertex < cells ? code(l, c % l->n[0], line % l->n[1], line / l->n[1]) : static_cast<int>(-1 - (vertex - cells));
-    };
-    PetscInt *to;
-    float    *t;
+    const PetscInt    cells = plan->op[k]->grid.cells, *first = lists->first[k];
+    PetscInt         *to;
+    float            *t;
 
     if (!list->n) continue;
-    PetscCall(PetscMalloc2(first[k][list->n] + 1, &to, first[k][list->n] + 1, &t));
-    PetscCall(LitheCUDAGridMGGet(static_cast<size_t>(first[k][list->n]) * sizeof(PetscInt), list->j, to));
-    PetscCall(LitheCUDAGridMGGet(static_cast<size_t>(first[k][list->n]) * sizeof(float), list->t, t));
-    l->rows  = static_cast<GridMGSmallRow *>(*rows) + nrows;
-    l->edges = static_cast<GridMGSmallEdge *>(*edges) + nedges;
-    for (PetscInt r = 0; r < list->n; r++) {
-      const int c = static_cast<int>(from[k][r]), line = c / l->n[0], at[3] = {c % l->n[0], line % l->n[1], line / l->n[1]};
+    PetscCall(PetscMalloc2(first[list->n] + 1, &to, first[list->n] + 1, &t));
+    PetscCall(LitheCUDAGridMGGet(static_cast<size_t>(first[list->n]) * sizeof(PetscInt), list->j, to));
+    PetscCall(LitheCUDAGridMGGet(static_cast<size_t>(first[list->n]) * sizeof(float), list->t, t));
+    l->rows  = static_cast<int>(static_cast<size_t>(nrows) * sizeof(*row));
+    l->edges = static_cast<int>(static_cast<size_t>(lists->rows) * sizeof(*row) + static_cast<size_t>(nedges) * sizeof(*edge));
+    for (PetscInt r = 0; r < list->n; r++, nrows++) {
+      const PetscInt vertex = lists->from[k][r];
+      const int      c = static_cast<int>(vertex), line = c / l->n[0];
 
-      row[nrows].cell   = cell(from[k][r]);
-      row[nrows].first  = static_cast<int>(first[k][r]);
-      row[nrows].last   = static_cast<int>(first[k][r + 1]);
-      row[nrows].parent = 0;
-      if (c < cells && k < m->levels - 1) row[nrows].parent = code(l + 1, at[0] / l->by[0], at[1] / l->by[1], at[2] / l->by[2]);
-      for (PetscInt e = first[k][r]; e < first[k][r + 1]; e++) {
-        edge[nedges].cell = cell(to[e]);
-        edge[nedges++].t  = t[e];
-        if (c >= cells && to[e] >= cells) l->coupled = 1;
+      row[nrows] = {CodeOf(l, m->cluster, cells, vertex), static_cast<int>(first[r]), static_cast<int>(first[r + 1]), 0};
+      if (vertex < cells && k < m->levels - 1) {
+        const GridMGSmallLevel *coarse = l + 1;
+        const int               C[3]   = {c % l->n[0] / l->by[0], line % l->n[1] / l->by[1], line / l->n[1] / l->by[2]};
+
+        row[nrows].parent = CodeOf(coarse, m->cluster, PETSC_INT_MAX, C[0] + coarse->n[0] * (C[1] + coarse->n[1] * C[2]));
       }
-      nrows++;
+      for (PetscInt e = first[r]; e < first[r + 1]; e++, nedges++) {
+        edge[nedges] = {CodeOf(l, m->cluster, cells, to[e]), t[e]};
+        if (vertex >= cells && to[e] >= cells) l->coupled = 1;
+      }
     }
     PetscCall(PetscFree2(to, t));
-    PetscCall(PetscFree2(from[k], first[k]));
+    PetscCall(PetscFree2(lists->from[k], lists->first[k]));
   }
-  PetscCall(LitheCUDAGridMGPut(static_cast<size_t>(nrows) * sizeof(*row), row, *rows));
-  PetscCall(LitheCUDAGridMGPut(static_cast<size_t>(nedges) * sizeof(*edge), edge, *edges));
+  PetscCall(LitheCUDAGridMGPut(static_cast<size_t>(nrows) * sizeof(*row), row, memory));
+  PetscCall(LitheCUDAGridMGPut(static_cast<size_t>(nedges) * sizeof(*edge), edge, memory + static_cast<size_t>(nrows) * sizeof(*row)));
   PetscCall(PetscFree2(row, edge));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDAGridMGSmallCreate(const GridMGSmallPlan *plan, void **small)
+PetscErrorCode LitheCUDAGridMGSmallCreate(const GridMGSmallPlan *plan, void **small, PetscBool *fits)
 {
   const GridMGOperator *coarsest = plan->op[plan->levels - 1];
   const PetscInt        dense    = coarsest->grid.cells + coarsest->grid.wells;
   unsigned short        program[GRIDMG_SMALL_STEPS];
-  size_t                shared;
-  Small                *s;
+  size_t                shared, part[3];
+  Small                *s = static_cast<Small *>(*small);
+  Lists                 lists;
   cudaStream_t          stream;
   GridMGSmall           m = {};
 
   PetscFunctionBegin;
-  *small = nullptr;
+  *fits = PETSC_FALSE;
   if (plan->levels > GRIDMG_SMALL_LEVELS || dense > 1000 || plan->steps > GRIDMG_SMALL_STEPS) PetscFunctionReturn(PETSC_SUCCESS);
   m.levels    = static_cast<int>(plan->levels);
   m.steps     = static_cast<int>(plan->steps);
@@ -176,24 +185,40 @@ PetscErrorCode LitheCUDAGridMGSmallCreate(const GridMGSmallPlan *plan, void **sm
     l->alive = op->alive;
     l->bits  = op->bits;
     l->wells = static_cast<int>(op->grid.wells);
-    for (int part = 0; part < 2; part++) l->list[part] = static_cast<int>(op->list.part[part]);
+    for (int p = 0; p < 2; p++) l->list[p] = static_cast<int>(op->list.part[p]);
     if (op->list.n > ROWS) PetscFunctionReturn(PETSC_SUCCESS);
   }
+  PetscCall(GetLists(plan, &lists));
+  m.listbytes = static_cast<int>(static_cast<size_t>(lists.rows) * sizeof(GridMGSmallRow) + static_cast<size_t>(lists.edges) * sizeof(GridMGSmallEdge));
   PetscCall(PlaceAll(&m, &shared));
-  if (!shared) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!shared) {
+    for (int k = 0; k < m.levels; k++) PetscCall(PetscFree2(lists.from[k], lists.first[k]));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   GridMGSmallProgram(&m, m.steps, plan->program, program);
-  PetscCall(PetscNew(&s));
-  PetscCall(CreateLists(plan, &m, &s->rows, &s->edges));
-  PetscCallCUDA(cudaMalloc(&s->program, static_cast<size_t>(m.steps) * sizeof(*program)));
-  PetscCall(LitheCUDAGridMGPut(static_cast<size_t>(m.steps) * sizeof(*program), program, s->program));
-  m.program = static_cast<const unsigned short *>(s->program);
-  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&m.image), static_cast<size_t>(m.imagebytes) * m.cluster));
+  part[0] = static_cast<size_t>(m.imagebytes) * m.cluster;
+  part[1] = part[0] + (static_cast<size_t>(m.steps) * sizeof(*program) + 15) / 16 * 16;
+  part[2] = part[1] + static_cast<size_t>(m.listbytes);
+  if (!s) PetscCall(PetscNew(&s));
+  *small = s;
+  if (s->bytes < part[2]) {
+    PetscCallCUDA(cudaFree(s->memory));
+    s->memory = nullptr;
+    s->bytes  = 0;
+    PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&s->memory), part[2]));
+    s->bytes = part[2];
+  }
+  m.image   = reinterpret_cast<unsigned char *>(s->memory);
+  m.program = reinterpret_cast<const unsigned short *>(s->memory + part[0]);
+  m.lists   = reinterpret_cast<const unsigned char *>(s->memory + part[1]);
+  PetscCall(PutLists(plan, &m, &lists, s->memory + part[1]));
+  PetscCall(LitheCUDAGridMGPut(static_cast<size_t>(m.steps) * sizeof(*program), program, s->memory + part[0]));
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   GridMGSmallImageKernel<<<dim3(static_cast<unsigned int>(m.levels), static_cast<unsigned int>(m.cluster)), THREADS, 0, stream>>>(m);
   PetscCallCUDA(cudaGetLastError());
   s->m      = m;
   s->shared = shared;
-  *small    = s;
+  *fits     = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -216,8 +241,8 @@ PetscErrorCode LitheCUDAGridMGSmallSolve(void *small, const void *b, void *x)
   attribute.id               = cudaLaunchAttributeClusterDimension;
   attribute.val.clusterDim.x = static_cast<unsigned int>(m.cluster);
   attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-  config.attrs               = &attribute;
-  config.numAttrs            = 1;
+  config.attrs                                            = &attribute;
+  config.numAttrs                                         = 1;
   /* another preconditioner may have asked for less since */
   PetscCallCUDA(cudaFuncSetAttribute(GridMGSmallKernel<THREADS>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(s->shared)));
   PetscCallCUDA(cudaLaunchKernelEx(&config, GridMGSmallKernel<THREADS>, m));
@@ -230,10 +255,7 @@ PetscErrorCode LitheCUDAGridMGSmallFree(void **small)
 
   PetscFunctionBegin;
   if (!s) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallCUDA(cudaFree(s->program));
-  PetscCallCUDA(cudaFree(s->m.image));
-  PetscCallCUDA(cudaFree(s->rows));
-  PetscCallCUDA(cudaFree(s->edges));
+  PetscCallCUDA(cudaFree(s->memory));
   PetscCall(PetscFree(*small));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -20,7 +20,8 @@
 #define GRIDMG_SMALL_CLUSTER 16
 #define GRIDMG_SMALL_STEPS   2000
 #define GRIDMG_SMALL_SLOTS   2048 /* a code has 4 bits for the block, 11 for the slot, one for the colour */
-#define GRIDMG_SMALL_IMAGE   88   /* bytes of a pair that do not change */
+#define GRIDMG_SMALL_IMAGE   76   /* bytes of a pair that do not change */
+#define GRIDMG_SMALL_CHILD   8    /* and of a pair of a level that has a finer one */
 #define GRIDMG_SMALL_WORK    24   /* and of x, b, r */
 #define SMALL_NONE           0xffffu
 
@@ -39,23 +40,25 @@ struct GridMGSmallLevel {
   const float         *table, *sigma, *dinv;
   const unsigned char *alive;
   int                  bits, n[3], by[3];
-  int                  row;      /* pairs of a line, some of which may be empty */
-  int                  single;   /* all blocks have all lines */
-  int                  lines[2]; /* lines in y and z of the coarsest level with parts, or of this one if it is single */
-  int                  shift[2]; /* log2 of the lines of this level that one of these has, in y and z */
-  int                  slots;    /* of a block, a multiple of 8 */
+  int                  row;         /* pairs of a line, some of which may be empty */
+  int                  single;      /* all blocks have all lines */
+  int                  lines[2];    /* lines in y and z of the coarsest level with parts, or of this one if it is single */
+  int                  shift[2];    /* log2 of the lines of this level that one of these has, in y and z */
+  int                  slots;       /* of a block, a multiple of 8 */
   int                  image, work; /* bytes in shared memory before its parts */
 
-  const GridMGSmallRow  *rows; /* of the list */
-  const GridMGSmallEdge *edges;
-  int                    list[2], wells, coupled; /* rows of red cells, and of cells; coupled: wells have edges with one another */
-  int                    saved;                   /* bytes in shared memory before two numbers a row of a cell, and three a well */
+  int rows, edges;             /* bytes among lists before those of the list */
+  int list[2], wells, coupled; /* rows of red cells, and of cells; coupled: wells have edges with one another */
+  int saved;                   /* bytes in shared memory before two numbers a row of a cell, and three a well */
 };
 
 struct GridMGSmall {
-  int                   levels, steps, cluster, dense, symmetric, packed; /* dense: unknowns of the coarsest level; packed: its triangle is in the image there, or -1 */
-  int                   scratch, imagebytes;                              /* 2 dense numbers; bytes of an image */
-  float                 factor;
+  int   levels, steps, cluster, dense, symmetric, packed; /* dense: unknowns of the coarsest level; packed: its triangle is in the image there, or -1 */
+  int   scratch, imagebytes;                              /* 2 dense numbers; bytes of an image */
+  int   unknowns;                                         /* bytes in the image before where they are, and the scaling */
+  int   listbytes, listplace;                             /* of all lists; where they are in shared memory, or -1 */
+  float factor;
+  const unsigned char  *lists;
   const unsigned short *program; /* an operation + 256 levels a step */
   unsigned char        *image;
   const float          *L, *S;
@@ -106,6 +109,24 @@ static __device__ __forceinline__ float SmallRemote(const float *p, unsigned int
   return v;
 }
 
+/* The memory of a block: the image, then what changes */
+static __device__ __forceinline__ float4 *SmallFours()
+{
+  extern __shared__ float4 smallmemory[];
+
+  return smallmemory;
+}
+
+static __device__ __forceinline__ float *SmallNumbers()
+{
+  return reinterpret_cast<float *>(SmallFours());
+}
+
+static __device__ __forceinline__ unsigned short *SmallCodes()
+{
+  return reinterpret_cast<unsigned short *>(SmallFours());
+}
+
 static __device__ __forceinline__ void SmallWait(const uint64_t *barrier, unsigned int parity)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -132,8 +153,8 @@ static __device__ __forceinline__ void SmallBarrierInit(uint64_t *barrier, unsig
    Two of them take turns, so that nobody can be ahead by a whole turn of one
 */
 struct SmallCluster {
-  uint64_t    *barrier; /* [2], in shared memory */
-  unsigned int turn, blocks;
+  uint64_t                       *barrier; /* [2], in shared memory */
+  unsigned int                    turn, blocks;
   __device__ __forceinline__ void Wait()
   {
     const uint64_t *const b = barrier + (turn & 1);
@@ -150,33 +171,30 @@ struct SmallCluster {
 
 /* ------------------------------------------------------------ arrays */
 
-/* Of a level in shared memory: red, then black */
+/* Where those of a level begin in shared memory, as numbers of their type; of two colours red comes first */
 struct SmallArrays {
-  float4         *first, *second; /* faces towards pair, side, before, behind; below, above, row sum, reciprocal of the diagonal */
-  unsigned short *neighbour;      /* [6][slots]: side of red, side of black, before, behind, below, above */
-  unsigned short *child;          /* [4][slots] of the finer level: first pair of the lines that an aggregate has */
-  unsigned short *parent;         /* where the aggregate of the red cell is; none: it has none */
-  unsigned short *flags;          /* bit colour: the residual does not count; 4: the second cell is red; 8: so it is in the first line of child */
-  float          *x, *b, *r;
-  int             n;
+  int first, second; /* of four numbers: faces towards pair, side, before, behind; below, above, row sum, reciprocal of the diagonal */
+  int neighbour;     /* codes, [4][n]: before, behind, below, above */
+  int parent;        /* where the aggregate of the red cell is; none: it has none */
+  int flags;         /* bit colour: the residual does not count; 4: the second cell is red; 8: so it is in the first line of child */
+  int child;         /* codes, [4][n], of the finer level: the first pair of the lines that an aggregate has; not of the first level */
+  int x, b, r, n;
 };
 
-static __host__ __device__ __forceinline__ SmallArrays SmallArraysOf(const GridMGSmallLevel &l, unsigned char *image, unsigned char *work)
+static __host__ __device__ __forceinline__ SmallArrays SmallArraysOf(const GridMGSmallLevel &l, int imagebytes)
 {
-  const int    n = l.slots;
-  float4      *f = reinterpret_cast<float4 *>(image + l.image);
-  float       *w = reinterpret_cast<float *>(work + l.work);
-  unsigned short *s = reinterpret_cast<unsigned short *>(f + 4 * n);
+  const int n = l.slots, f = l.image / 16, s = (l.image + 64 * n) / 2, w = (imagebytes + l.work) / 4;
 
-  return {f, f + 2 * n, s, s + 6 * n, s + 10 * n, s + 11 * n, w, w + 2 * n, w + 4 * n, n};
+  return {f, f + 2 * n, s, s + 4 * n, s + 5 * n, s + 6 * n, w, w + 2 * n, w + 4 * n, n};
 }
 
-/* A number that another block may have */
-static __device__ __forceinline__ float SmallGet(const float *array, unsigned int rank, bool single, unsigned int code)
+/* A number of an array that another block may have */
+template <bool local>
+static __device__ __forceinline__ float SmallGet(int array, unsigned int code)
 {
-  const float *const p = array + ((code >> 1) & (GRIDMG_SMALL_SLOTS - 1));
+  const float *const p = SmallNumbers() + array + (code >> 1 & (GRIDMG_SMALL_SLOTS - 1));
 
-  return single || code >> 12 == rank ? *p : SmallRemote(p, code >> 12);
+  return local ? *p : SmallRemote(p, code >> 12);
 }
 
 /* ------------------------------------------------------------ the image */
@@ -228,9 +246,11 @@ static __host__ __device__ __forceinline__ bool SmallPairOf(const GridMGSmallLev
 static __global__ void GridMGSmallImageKernel(const __grid_constant__ GridMGSmall m)
 {
   const int               level = static_cast<int>(blockIdx.x), rank = static_cast<int>(blockIdx.y);
-  const GridMGSmallLevel &l = m.level[level];
+  const GridMGSmallLevel &l     = m.level[level];
   unsigned char *const    image = m.image + static_cast<size_t>(rank) * m.imagebytes;
-  const SmallArrays       a = SmallArraysOf(l, image, image);
+  const SmallArrays       a     = SmallArraysOf(l, m.imagebytes);
+  float4 *const           fours = reinterpret_cast<float4 *>(image);
+  unsigned short *const   codes = reinterpret_cast<unsigned short *>(image);
 
   for (int slot = static_cast<int>(threadIdx.x); slot < a.n; slot += static_cast<int>(blockDim.x)) {
     int        I = 0, j = 0, k = 0, flags = 0;
@@ -260,21 +280,19 @@ static __global__ void GridMGSmallImageKernel(const __grid_constant__ GridMGSmal
         v.w = l.dinv[c];
         if (l.alive && !l.alive[c]) flags |= 1 << colour;
       }
-      a.first[colour * a.n + slot]  = u;
-      a.second[colour * a.n + slot] = v;
+      fours[a.first + colour * a.n + slot]  = u;
+      fours[a.second + colour * a.n + slot] = v;
     }
     {
       /* what is not there is the pair itself, with a face 0 */
-      const unsigned int self = static_cast<unsigned int>(rank << 12 | slot << 1);
-      unsigned int       at[6] = {self, self, self, self, self, self}, children[4] = {SMALL_NONE, SMALL_NONE, SMALL_NONE, SMALL_NONE}, up = SMALL_NONE;
+      const unsigned int self  = static_cast<unsigned int>(rank << 12 | slot << 1);
+      unsigned int       at[4] = {self, self, self, self}, children[4] = {SMALL_NONE, SMALL_NONE, SMALL_NONE, SMALL_NONE}, up = SMALL_NONE;
 
       if (is) {
-        at[0] = SmallCode(l, m.cluster, red ? I + 1 : I - 1, j, k);
-        at[1] = SmallCode(l, m.cluster, red ? I - 1 : I + 1, j, k);
-        at[2] = SmallCode(l, m.cluster, I, j - 1, k);
-        at[3] = SmallCode(l, m.cluster, I, j + 1, k);
-        at[4] = SmallCode(l, m.cluster, I, j, k - 1);
-        at[5] = SmallCode(l, m.cluster, I, j, k + 1);
+        at[0] = SmallCode(l, m.cluster, I, j - 1, k);
+        at[1] = SmallCode(l, m.cluster, I, j + 1, k);
+        at[2] = SmallCode(l, m.cluster, I, j, k - 1);
+        at[3] = SmallCode(l, m.cluster, I, j, k + 1);
         flags |= red << 2;
         if (level > 0) {
           const GridMGSmallLevel &f = m.level[level - 1];
@@ -293,10 +311,23 @@ static __global__ void GridMGSmallImageKernel(const __grid_constant__ GridMGSmal
           up = SmallCode(c, m.cluster, C >> 1, J, K) | static_cast<unsigned int>((C + J + K) & 1);
         }
       }
-      for (int d = 0; d < 6; d++) a.neighbour[d * a.n + slot] = static_cast<unsigned short>(at[d] == SMALL_NONE ? self : at[d]);
-      for (int d = 0; d < 4; d++) a.child[d * a.n + slot] = static_cast<unsigned short>(children[d]);
-      a.parent[slot] = static_cast<unsigned short>(up);
-      a.flags[slot]  = static_cast<unsigned short>(flags);
+      for (int d = 0; d < 4; d++) {
+        codes[a.neighbour + d * a.n + slot] = static_cast<unsigned short>(at[d] == SMALL_NONE ? self : at[d]);
+        if (level > 0) codes[a.child + d * a.n + slot] = static_cast<unsigned short>(children[d]);
+      }
+      codes[a.parent + slot] = static_cast<unsigned short>(up);
+      codes[a.flags + slot]  = static_cast<unsigned short>(flags);
+    }
+  }
+  if (level == m.levels - 1) {
+    int *const   at    = reinterpret_cast<int *>(image + m.unknowns);
+    float *const scale = reinterpret_cast<float *>(at + m.dense);
+
+    for (int c = static_cast<int>(threadIdx.x); c < m.dense; c += static_cast<int>(blockDim.x)) {
+      const int line = c / l.n[0], i = c - line * l.n[0], j = line % l.n[1], k = line / l.n[1], cells = l.n[0] * l.n[1] * l.n[2];
+
+      at[c]    = c < cells ? ((i + j + k) & 1) * a.n + (i >> 1) + l.row * line : -1 - (c - cells);
+      scale[c] = m.S[c];
     }
   }
   if (level == 0 && m.packed >= 0) {
@@ -314,76 +345,96 @@ static __global__ void GridMGSmallImageKernel(const __grid_constant__ GridMGSmal
 /* ------------------------------------------------------------ operations */
 
 /* solve: Gauss-Seidel on a colour; residual: what is left there */
-template <bool solve, bool residual, int colour>
-static __device__ __forceinline__ void SmallSweep(const SmallArrays &a, bool single, unsigned int rank)
+template <bool solve, bool residual, int colour, bool local>
+static __device__ __forceinline__ void SmallSweepOf(const SmallArrays &a)
 {
-  const float *other = a.x + (1 - colour) * a.n;
+  const int n = a.n, other = a.x + (1 - colour) * n;
 
-  for (int p = static_cast<int>(threadIdx.x); p < a.n; p += static_cast<int>(blockDim.x)) {
-    const float4       u = a.first[colour * a.n + p], v = a.second[colour * a.n + p];
-    const unsigned int code0 = a.neighbour[colour * a.n + p], code1 = a.neighbour[2 * a.n + p], code2 = a.neighbour[3 * a.n + p],
-                       code3 = a.neighbour[4 * a.n + p], code4 = a.neighbour[5 * a.n + p];
-    const float b = a.b[colour * a.n + p], in = other[p], side = SmallGet(other, rank, single, code0), before = SmallGet(other, rank, single, code1),
-                behind = SmallGet(other, rank, single, code2), below = SmallGet(other, rank, single, code3), above = SmallGet(other, rank, single, code4);
+  for (int p = static_cast<int>(threadIdx.x); p < n; p += static_cast<int>(blockDim.x)) {
+    const float4       u = SmallFours()[a.first + colour * n + p], v = SmallFours()[a.second + colour * n + p];
+    const unsigned int flags = SmallCodes()[a.flags + p], code0 = SmallCodes()[a.neighbour + p], code1 = SmallCodes()[a.neighbour + n + p],
+                       code2 = SmallCodes()[a.neighbour + 2 * n + p], code3 = SmallCodes()[a.neighbour + 3 * n + p];
+    const float b = SmallNumbers()[a.b + colour * n + p], in = SmallNumbers()[other + p];
+    const float side   = SmallNumbers()[other + (static_cast<int>(flags >> 2 & 1) != colour ? min(p + 1, n - 1) : max(p - 1, 0))];
+    const float before = SmallGet<local>(other, code0), behind = SmallGet<local>(other, code1), below = SmallGet<local>(other, code2),
+                above = SmallGet<local>(other, code3);
     float x;
 
     if (solve) {
-      x = v.w * (b + ((u.x * in + u.y * side) + (u.z * before + u.w * behind)) + (v.x * below + v.y * above));
-      a.x[colour * a.n + p] = x;
-    } else x = a.x[colour * a.n + p];
+      x                                    = v.w * (b + ((u.x * in + u.y * side) + (u.z * before + u.w * behind)) + (v.x * below + v.y * above));
+      SmallNumbers()[a.x + colour * n + p] = x;
+    } else x = SmallNumbers()[a.x + colour * n + p];
     if (residual) {
-      const float r =
-        b - (v.z * x - (((u.x * (in - x) + u.y * (side - x)) + (u.z * (before - x) + u.w * (behind - x))) + (v.x * (below - x) + v.y * (above - x))));
+      const float r = b -
+                      (v.z * x - (((u.x * (in - x) + u.y * (side - x)) + (u.z * (before - x) + u.w * (behind - x))) + (v.x * (below - x) + v.y * (above - x))));
 
-      a.r[colour * a.n + p] = a.flags[p] >> colour & 1 ? 0.f : r;
+      SmallNumbers()[a.r + colour * n + p] = flags >> colour & 1 ? 0.f : r;
     }
   }
 }
 
+template <bool solve, bool residual, int colour>
+static __device__ __forceinline__ void SmallSweep(const SmallArrays &a, bool single)
+{
+  if (single) SmallSweepOf<solve, residual, colour, true>(a);
+  else SmallSweepOf<solve, residual, colour, false>(a);
+}
+
 /* Right sides of the level c, whose aggregates have by cells in x, and what its red cells begin with */
-static __device__ __forceinline__ void SmallRestrict(const SmallArrays &a, bool single, int by, const SmallArrays &c, unsigned int rank)
+template <bool local>
+static __device__ __forceinline__ void SmallRestrict(const SmallArrays &a, int by, const SmallArrays &c)
 {
   const int n = c.n;
 
   for (int p = static_cast<int>(threadIdx.x); p < 2 * n; p += static_cast<int>(blockDim.x)) {
     const int          colour = p >= n, slot = colour ? p - n : p;
-    const unsigned int flags = c.flags[slot], s = (flags >> 2 & 1) ^ static_cast<unsigned int>(colour); /* which cell of the pair */
+    const unsigned int flags = SmallCodes()[c.flags + slot], s = (flags >> 2 & 1) ^ static_cast<unsigned int>(colour); /* which cell of the pair */
     float              sum = 0;
 
 #pragma unroll
-    for (int d = 0; d < 4; d++) {
-      const unsigned int code = c.child[d * n + slot];
+    for (unsigned int d = 0; d < 4; d++) {
+      const unsigned int code = SmallCodes()[c.child + static_cast<int>(d) * n + slot];
 
       if (code == SMALL_NONE) continue;
-      if (by == 2) sum += SmallGet(a.r, rank, single, code + 2 * s) + SmallGet(a.r + a.n, rank, single, code + 2 * s);
-      else sum += SmallGet(a.r + (((flags >> 3 & 1) ^ (d & 1) ^ (d >> 1)) == s ? 0 : a.n), rank, single, code);
+      if (by == 2) sum += SmallGet<local>(a.r, code + 2 * s) + SmallGet<local>(a.r + a.n, code + 2 * s);
+      else sum += SmallGet<local>(a.r + (((flags >> 3 & 1) ^ (d & 1) ^ (d >> 1)) == s ? 0 : a.n), code);
     }
-    c.b[p] = sum;
-    c.x[p] = colour ? 0.f : c.second[slot].w * sum;
+    SmallNumbers()[c.b + p] = sum;
+    SmallNumbers()[c.x + p] = colour ? 0.f : SmallFours()[c.second + slot].w * sum;
   }
 }
 
-static __device__ __forceinline__ void SmallProlong(const SmallArrays &a, const SmallArrays &c, bool single, unsigned int rank, float factor)
+/* An aggregate is in the block that has its cells */
+static __device__ __forceinline__ void SmallProlong(const SmallArrays &a, const SmallArrays &c, float factor)
 {
   for (int p = static_cast<int>(threadIdx.x); p < a.n; p += static_cast<int>(blockDim.x)) {
-    const unsigned int code = a.parent[p];
+    const unsigned int code = SmallCodes()[a.parent + p];
 
-    if (code != SMALL_NONE) a.x[p] += factor * SmallGet(c.x + (code & 1 ? c.n : 0), rank, single, code);
+    if (code != SMALL_NONE) SmallNumbers()[a.x + p] += factor * SmallGet<true>(c.x + (code & 1 ? c.n : 0), code);
   }
 }
 
 /* ------------------------------------------------------------ lists */
 
-/* Numbers of a list: right side as it was and what has been added, of cells; x, b and residual of wells */
+/* A list: rows, edges; right side as it was and what has been added, of cells; x, b and residual of wells */
 struct SmallListArrays {
-  float *saved, *x, *b, *r;
+  const GridMGSmallRow  *rows;
+  const GridMGSmallEdge *edges;
+  float                 *saved, *x, *b, *r;
 };
 
-static __device__ __forceinline__ SmallListArrays SmallListOf(const GridMGSmallLevel &l, unsigned char *work)
+static __device__ __forceinline__ SmallListArrays SmallListOf(const GridMGSmall &m, const GridMGSmallLevel &l)
 {
-  float *const w = reinterpret_cast<float *>(work + l.saved), *const x = w + 2 * l.list[1];
+  unsigned char *const       memory = reinterpret_cast<unsigned char *>(SmallFours());
+  const unsigned char *const lists  = m.listplace >= 0 ? memory + m.listplace : m.lists;
+  float *const w = reinterpret_cast<float *>(memory + m.imagebytes + l.saved), *const x = w + 2 * l.list[1];
 
-  return {w, x, x + l.wells, x + 2 * l.wells};
+  return {reinterpret_cast<const GridMGSmallRow *>(lists + l.rows),
+          reinterpret_cast<const GridMGSmallEdge *>(lists + l.edges),
+          w,
+          x,
+          x + l.wells,
+          x + 2 * l.wells};
 }
 
 static __device__ __forceinline__ float SmallWarpSum(float sum)
@@ -393,27 +444,30 @@ static __device__ __forceinline__ float SmallWarpSum(float sum)
   return sum;
 }
 
-static __device__ __forceinline__ float SmallValue(const SmallArrays &a, const SmallListArrays &w, bool single, unsigned int rank, int cell)
-{
-  return cell < 0 ? w.x[-1 - cell] : SmallGet(a.x + (cell & 1 ? a.n : 0), rank, single, static_cast<unsigned int>(cell));
-}
-
 /* sum T (x_j - xi) of a row, by a warp */
-static __device__ __forceinline__ float SmallRowSum(const GridMGSmallLevel &l, const SmallArrays &a, const SmallListArrays &w, unsigned int rank, int row, float xi)
+static __device__ __forceinline__ float SmallRowSum(const GridMGSmallLevel &l, const SmallArrays &a, const SmallListArrays &w, int row, float xi)
 {
   float sum = 0;
 
-  for (int e = l.rows[row].first + static_cast<int>(threadIdx.x % 32); e < l.rows[row].last; e += 32)
-    sum += l.edges[e].t * (SmallValue(a, w, l.single, rank, l.edges[e].cell) - xi);
+  for (int e = w.rows[row].first + static_cast<int>(threadIdx.x % 32); e < w.rows[row].last; e += 32) {
+    const int cell = w.edges[e].cell, array = a.x + (cell & 1 ? a.n : 0);
+    float     x;
+
+    if (cell < 0) x = w.x[-1 - cell];
+    else if (l.single) x = SmallGet<true>(array, static_cast<unsigned int>(cell));
+    else x = SmallGet<false>(array, static_cast<unsigned int>(cell));
+    sum += w.edges[e].t * (x - xi);
+  }
   return SmallWarpSum(sum);
 }
 
 /* f(row, its place among x, and b) for the rows of cells of this block, a warp each */
 template <class F>
-static __device__ __forceinline__ void SmallRows(const GridMGSmallLevel &l, const SmallArrays &a, unsigned int rank, int from, int to, F f)
+static __device__ __forceinline__ void SmallRows(const GridMGSmallLevel &l, const SmallArrays &a, const SmallListArrays &w, unsigned int rank, int from, int to,
+                                                 F f)
 {
   for (int row = from + static_cast<int>(threadIdx.x / 32); row < to; row += static_cast<int>(blockDim.x / 32)) {
-    const int cell = l.rows[row].cell;
+    const int cell = w.rows[row].cell;
 
     if (l.single || static_cast<unsigned int>(cell) >> 12 == rank) f(row, (cell & 1 ? a.n : 0) + (cell >> 1 & (GRIDMG_SMALL_SLOTS - 1)));
   }
@@ -421,46 +475,47 @@ static __device__ __forceinline__ void SmallRows(const GridMGSmallLevel &l, cons
 
 static __device__ __forceinline__ void SmallList(const GridMGSmallLevel &l, const SmallArrays &a, const SmallListArrays &w, unsigned int rank, int colour)
 {
-  SmallRows(l, a, rank, colour ? l.list[0] : 0, l.list[colour], [&](int row, int at) {
-    const float sum = SmallRowSum(l, a, w, rank, row, 0.f);
+  SmallRows(l, a, w, rank, colour ? l.list[0] : 0, l.list[colour], [&](int row, int at) {
+    const float sum = SmallRowSum(l, a, w, row, 0.f);
 
     if (threadIdx.x % 32) return;
-    w.saved[2 * row]     = a.b[at];
+    w.saved[2 * row]     = SmallNumbers()[a.b + at];
     w.saved[2 * row + 1] = sum;
-    a.b[at] += sum;
+    SmallNumbers()[a.b + at] += sum;
   });
 }
 
 static __device__ __forceinline__ void SmallUnlist(const GridMGSmallLevel &l, const SmallArrays &a, const SmallListArrays &w, unsigned int rank, int colour)
 {
-  SmallRows(l, a, rank, colour ? l.list[0] : 0, l.list[colour], [&](int row, int at) {
-    if (threadIdx.x % 32 == 0) a.b[at] = w.saved[2 * row];
+  SmallRows(l, a, w, rank, colour ? l.list[0] : 0, l.list[colour], [&](int row, int at) {
+    if (threadIdx.x % 32 == 0) SmallNumbers()[a.b + at] = w.saved[2 * row];
   });
 }
 
 /* Those of black cells had what was added to their right sides */
 static __device__ __forceinline__ void SmallListResidual(const GridMGSmallLevel &l, const SmallArrays &a, const SmallListArrays &w, unsigned int rank)
 {
-  SmallRows(l, a, rank, 0, l.list[1], [&](int row, int at) {
-    const float sum    = SmallRowSum(l, a, w, rank, row, a.x[at]);
+  SmallRows(l, a, w, rank, 0, l.list[1], [&](int row, int at) {
+    const float sum    = SmallRowSum(l, a, w, row, SmallNumbers()[a.x + at]);
     const int   colour = at >= a.n;
 
-    if (threadIdx.x % 32 == 0 && !(a.flags[at - colour * a.n] >> colour & 1)) a.r[at] += sum - (colour ? w.saved[2 * row + 1] : 0.f);
+    if (threadIdx.x % 32 == 0 && !(SmallCodes()[a.flags + at - colour * a.n] >> colour & 1))
+      SmallNumbers()[a.r + at] += sum - (colour ? w.saved[2 * row + 1] : 0.f);
   });
   for (int k = static_cast<int>(threadIdx.x / 32); k < l.wells; k += static_cast<int>(blockDim.x / 32)) {
     const int   i   = l.n[0] * l.n[1] * l.n[2] + k;
-    const float sum = SmallRowSum(l, a, w, rank, l.list[1] + k, w.x[k]);
+    const float sum = SmallRowSum(l, a, w, l.list[1] + k, w.x[k]);
 
     if (threadIdx.x % 32 == 0) w.r[k] = w.b[k] - (l.sigma[i] * w.x[k] - sum);
   }
 }
 
 /* All blocks do the same */
-static __device__ __forceinline__ void SmallWells(const GridMGSmallLevel &l, const SmallArrays &a, const SmallListArrays &w, unsigned int rank, bool backwards)
+static __device__ __forceinline__ void SmallWells(const GridMGSmallLevel &l, const SmallArrays &a, const SmallListArrays &w, bool backwards)
 {
   const int  cells = l.n[0] * l.n[1] * l.n[2], warp = static_cast<int>(threadIdx.x / 32), warps = l.coupled ? 1 : static_cast<int>(blockDim.x / 32);
   const auto solve = [&](int k) {
-    const float sum = SmallRowSum(l, a, w, rank, l.list[1] + k, w.x[k]), x = w.x[k] + l.dinv[cells + k] * (w.b[k] - (l.sigma[cells + k] * w.x[k] - sum));
+    const float sum = SmallRowSum(l, a, w, l.list[1] + k, w.x[k]), x = w.x[k] + l.dinv[cells + k] * (w.b[k] - (l.sigma[cells + k] * w.x[k] - sum));
 
     __syncwarp();
     if (threadIdx.x % 32 == 0) w.x[k] = x;
@@ -471,13 +526,14 @@ static __device__ __forceinline__ void SmallWells(const GridMGSmallLevel &l, con
   for (int k = warp; k < l.wells; k += warps) solve(backwards ? l.wells - 1 - k : k);
 }
 
-static __device__ __forceinline__ void SmallListProlong(const GridMGSmallLevel &l, const SmallArrays &a, const SmallListArrays &w, const GridMGSmallLevel &lc,
-                                                        const SmallArrays &c, const SmallListArrays &wc, unsigned int rank, float factor)
+static __device__ __forceinline__ void SmallListProlong(const GridMGSmallLevel &l, const SmallArrays &a, const SmallListArrays &w, const SmallArrays &c,
+                                                        const SmallListArrays &wc, unsigned int rank, float factor)
 {
-  SmallRows(l, a, rank, l.list[0], l.list[1], [&](int row, int at) {
-    const unsigned int code = static_cast<unsigned int>(l.rows[row].parent);
+  SmallRows(l, a, w, rank, l.list[0], l.list[1], [&](int row, int at) {
+    const unsigned int code = static_cast<unsigned int>(w.rows[row].parent);
 
-    if (threadIdx.x % 32 == 0 && !(a.flags[at - a.n] >> 1 & 1)) a.x[at] += factor * SmallGet(c.x + (code & 1 ? c.n : 0), rank, lc.single, code);
+    if (threadIdx.x % 32 == 0 && !(SmallCodes()[a.flags + at - a.n] >> 1 & 1))
+      SmallNumbers()[a.x + at] += factor * SmallGet<true>(c.x + (code & 1 ? c.n : 0), code);
   });
   for (int k = static_cast<int>(threadIdx.x); k < l.wells; k += static_cast<int>(blockDim.x)) w.x[k] += factor * wc.x[k];
 }
@@ -491,31 +547,30 @@ static __device__ __forceinline__ float SmallGroupSum(float sum)
   return sum;
 }
 
-/* Where an unknown of the coarsest level is among those of cells and of wells */
-static __device__ __forceinline__ float *SmallUnknown(const GridMGSmallLevel &l, int n, int c, float *cells, float *wells)
+/* An unknown of the coarsest level, at being its place: of cells, or of wells */
+static __device__ __forceinline__ float *SmallUnknown(int at, int cells, float *wells)
 {
-  if (c >= l.n[0] * l.n[1] * l.n[2]) return wells + c - l.n[0] * l.n[1] * l.n[2];
-  const int line = c / l.n[0], i = c - line * l.n[0], j = line % l.n[1], k = line / l.n[1];
-
-  return cells + ((i + j + k) & 1) * n + (i >> 1) + l.row * line;
+  return at < 0 ? wells - 1 - at : SmallNumbers() + cells + at;
 }
 
 /*
    x = S L^T L S b, or S L S b. With the matrix in shared memory all blocks do the same, else each has every so-many-th row, and then column, and gets
    from the others what they have
 */
-static __device__ __forceinline__ void SmallDense(const GridMGSmall &m, const SmallArrays &a, const SmallListArrays &w, unsigned char *image, float *scratch,
-                                                  unsigned int rank, SmallCluster &cluster)
+static __device__ __forceinline__ void SmallDense(const GridMGSmall &m, const SmallArrays &a, const SmallListArrays &w, unsigned int rank,
+                                                  SmallCluster &cluster)
 {
-  const GridMGSmallLevel &l = m.level[m.levels - 1];
-  const bool   here = m.packed >= 0;
-  const int    n = m.dense, group = static_cast<int>(threadIdx.x) / SMALL_GROUP, within = static_cast<int>(threadIdx.x) % SMALL_GROUP;
-  const int    groups = static_cast<int>(blockDim.x) / SMALL_GROUP, step = here ? 1 : m.cluster, first = here ? 0 : static_cast<int>(rank);
-  const int    rounds = (n + groups * step - 1) / (groups * step);
-  float *const v = scratch, *const y = scratch + n;
-  const float *L = here ? reinterpret_cast<float *>(image + m.packed) : m.L;
+  unsigned char *const memory = reinterpret_cast<unsigned char *>(SmallFours());
+  const bool           here   = m.packed >= 0;
+  const int            n = m.dense, group = static_cast<int>(threadIdx.x) / SMALL_GROUP, within = static_cast<int>(threadIdx.x) % SMALL_GROUP;
+  const int            groups = static_cast<int>(blockDim.x) / SMALL_GROUP, step = here ? 1 : m.cluster, first = here ? 0 : static_cast<int>(rank);
+  const int            rounds = (n + groups * step - 1) / (groups * step);
+  const int *const     at     = reinterpret_cast<const int *>(memory + m.unknowns);
+  const float *const   S      = reinterpret_cast<const float *>(at + n);
+  float *const v = reinterpret_cast<float *>(memory + m.imagebytes + m.scratch), *const y = v + n;
+  const float *const L = here ? reinterpret_cast<const float *>(memory + m.packed) : m.L, *const all = here ? y : v;
 
-  for (int c = static_cast<int>(threadIdx.x); c < n; c += static_cast<int>(blockDim.x)) v[c] = m.S[c] * *SmallUnknown(l, a.n, c, a.b, w.b);
+  for (int c = static_cast<int>(threadIdx.x); c < n; c += static_cast<int>(blockDim.x)) v[c] = S[c] * *SmallUnknown(at[c], a.b, w.b);
   __syncthreads();
   for (int round = 0; round < rounds; round++) {
     const int i   = first + step * (group + groups * round);
@@ -534,17 +589,9 @@ static __device__ __forceinline__ void SmallDense(const GridMGSmall &m, const Sm
   if (here) __syncthreads();
   else {
     cluster.Wait();
-    for (int i = static_cast<int>(threadIdx.x); i < n; i += static_cast<int>(blockDim.x)) {
-      if (i % step != first) v[i] = SmallRemote(y + i, static_cast<unsigned int>(i % step));
-    }
-    __syncthreads();
-    for (int i = static_cast<int>(threadIdx.x); i < n; i += static_cast<int>(blockDim.x)) {
-      if (i % step == first) v[i] = y[i];
-    }
+    for (int i = static_cast<int>(threadIdx.x); i < n; i += static_cast<int>(blockDim.x)) v[i] = SmallRemote(y + i, static_cast<unsigned int>(i % step));
     __syncthreads();
   }
-  const float *const all = here ? y : v;
-
   for (int round = 0; round < rounds; round++) {
     const int c   = first + step * (group + groups * round);
     float     sum = 0;
@@ -556,12 +603,12 @@ static __device__ __forceinline__ void SmallDense(const GridMGSmall &m, const Sm
       }
       sum = SmallGroupSum(sum);
     } else if (c < n) sum = all[c];
-    if (c < n && within == 0) *SmallUnknown(l, a.n, c, a.x, w.x) = m.S[c] * sum;
+    if (c < n && within == 0) *SmallUnknown(at[c], a.x, w.x) = S[c] * sum;
   }
   if (here) return;
   cluster.Wait();
   for (int c = static_cast<int>(threadIdx.x); c < n; c += static_cast<int>(blockDim.x)) {
-    float *const x = SmallUnknown(l, a.n, c, a.x, w.x);
+    float *const x = SmallUnknown(at[c], a.x, w.x);
 
     if (c % step != first) *x = SmallRemote(x, static_cast<unsigned int>(c % step));
   }
@@ -573,13 +620,11 @@ static __device__ __forceinline__ void SmallDense(const GridMGSmall &m, const Sm
 template <int threads>
 static __global__ void __launch_bounds__(threads, 1) GridMGSmallKernel(const __grid_constant__ GridMGSmall m)
 {
-  extern __shared__ float4 memory[];
   __shared__ uint64_t       barrier[2];
   __shared__ unsigned short program[GRIDMG_SMALL_STEPS];
   __shared__ SmallArrays    arrays[GRIDMG_SMALL_LEVELS];
   __shared__ int            single[GRIDMG_SMALL_LEVELS], by[GRIDMG_SMALL_LEVELS];
-  unsigned char *const      image = reinterpret_cast<unsigned char *>(memory), *const work = image + m.imagebytes;
-  const unsigned int        rank = SmallRank();
+  const unsigned int        rank    = SmallRank();
   SmallCluster              cluster = {barrier, 0, static_cast<unsigned int>(m.cluster)};
 
   if (threadIdx.x < 2) SmallBarrierInit(&barrier[threadIdx.x], cluster.blocks);
@@ -587,11 +632,15 @@ static __global__ void __launch_bounds__(threads, 1) GridMGSmallKernel(const __g
     const uint4 *from = reinterpret_cast<const uint4 *>(m.image + static_cast<size_t>(rank) * m.imagebytes);
 
 #pragma unroll 8
-    for (int k = static_cast<int>(threadIdx.x); k < m.imagebytes / 16; k += threads) reinterpret_cast<uint4 *>(image)[k] = from[k];
+    for (int k = static_cast<int>(threadIdx.x); k < m.imagebytes / 16; k += threads) reinterpret_cast<uint4 *>(SmallFours())[k] = from[k];
+  }
+  if (m.listplace >= 0) {
+    for (int k = static_cast<int>(threadIdx.x); k < m.listbytes / 8; k += threads)
+      reinterpret_cast<uint2 *>(SmallFours())[m.listplace / 8 + k] = reinterpret_cast<const uint2 *>(m.lists)[k];
   }
   for (int k = static_cast<int>(threadIdx.x); k < m.steps; k += threads) program[k] = m.program[k];
   if (static_cast<int>(threadIdx.x) < m.levels) {
-    arrays[threadIdx.x] = SmallArraysOf(m.level[threadIdx.x], image, work);
+    arrays[threadIdx.x] = SmallArraysOf(m.level[threadIdx.x], m.imagebytes);
     single[threadIdx.x] = m.level[threadIdx.x].single;
     by[threadIdx.x]     = m.level[threadIdx.x].by[0];
   }
@@ -605,15 +654,15 @@ static __global__ void __launch_bounds__(threads, 1) GridMGSmallKernel(const __g
       const bool is = SmallPairOf(l, m.cluster, static_cast<int>(rank), slot, &I, &j, &k);
 
       for (int colour = 0; colour < 2; colour++) {
-        const int i = is ? 2 * I + (((j + k) & 1) ^ colour) : l.n[0];
+        const int   i = is ? 2 * I + (((j + k) & 1) ^ colour) : l.n[0];
+        const float b = i < l.n[0] ? m.b[i + l.n[0] * (j + l.n[1] * k)] : 0.f;
 
-        a.b[colour * a.n + slot] = i < l.n[0] ? m.b[i + l.n[0] * (j + l.n[1] * k)] : 0.f;
+        SmallNumbers()[a.b + colour * a.n + slot] = b;
+        SmallNumbers()[a.x + colour * a.n + slot] = colour ? 0.f : SmallFours()[a.second + slot].w * b;
       }
-      a.x[slot]       = a.second[slot].w * a.b[slot];
-      a.x[a.n + slot] = 0;
     }
     for (int k = static_cast<int>(threadIdx.x); k < l.wells; k += threads) {
-      const SmallListArrays w = SmallListOf(l, work);
+      const SmallListArrays w = SmallListOf(m, l);
 
       w.x[k] = 0;
       w.b[k] = m.b[l.n[0] * l.n[1] * l.n[2] + k];
@@ -621,29 +670,31 @@ static __global__ void __launch_bounds__(threads, 1) GridMGSmallKernel(const __g
   }
   SmallClusterBarrier();
   for (int t = 0; t < m.steps; t++) {
-    const unsigned int step = program[t], k = step >> 8;
-    const SmallArrays &a = arrays[k];
-    const bool         alone = single[k];
+    const unsigned int      step = program[t], k = step >> 8;
+    const SmallArrays       a     = arrays[k];
+    const bool              alone = single[k];
+    const GridMGSmallLevel &l     = m.level[k];
 
     switch (step & 15) {
     case GRIDMG_SMALL_RED:
-      SmallSweep<true, false, 0>(a, alone, rank);
+      SmallSweep<true, false, 0>(a, alone);
       break;
     case GRIDMG_SMALL_BLACK:
-      SmallSweep<true, true, 1>(a, alone, rank);
+      SmallSweep<true, true, 1>(a, alone);
       break;
     case GRIDMG_SMALL_BLACKUP:
-      SmallSweep<true, false, 1>(a, alone, rank);
+      SmallSweep<true, false, 1>(a, alone);
       break;
     case GRIDMG_SMALL_RESIDUAL:
-      SmallSweep<false, true, 0>(a, alone, rank);
+      SmallSweep<false, true, 0>(a, alone);
       break;
     case GRIDMG_SMALL_RESTRICT:
-      SmallRestrict(a, alone, by[k], arrays[k + 1], rank);
-      if (m.level[k].wells) {
-        const SmallListArrays w = SmallListOf(m.level[k], work), wc = SmallListOf(m.level[k + 1], work);
+      if (alone || !single[k + 1]) SmallRestrict<true>(a, by[k], arrays[k + 1]);
+      else SmallRestrict<false>(a, by[k], arrays[k + 1]);
+      if (l.wells) {
+        const SmallListArrays w = SmallListOf(m, l), wc = SmallListOf(m, m.level[k + 1]);
 
-        for (int well = static_cast<int>(threadIdx.x); well < m.level[k].wells; well += threads) {
+        for (int well = static_cast<int>(threadIdx.x); well < l.wells; well += threads) {
           wc.b[well] = w.r[well];
           wc.x[well] = 0;
         }
@@ -651,27 +702,27 @@ static __global__ void __launch_bounds__(threads, 1) GridMGSmallKernel(const __g
       break;
     case GRIDMG_SMALL_LISTRED:
     case GRIDMG_SMALL_LISTBLACK:
-      SmallList(m.level[k], a, SmallListOf(m.level[k], work), rank, (step & 15) == GRIDMG_SMALL_LISTBLACK);
+      SmallList(l, a, SmallListOf(m, l), rank, (step & 15) == GRIDMG_SMALL_LISTBLACK);
       break;
     case GRIDMG_SMALL_UNLISTRED:
     case GRIDMG_SMALL_UNLISTBLACK:
-      SmallUnlist(m.level[k], a, SmallListOf(m.level[k], work), rank, (step & 15) == GRIDMG_SMALL_UNLISTBLACK);
+      SmallUnlist(l, a, SmallListOf(m, l), rank, (step & 15) == GRIDMG_SMALL_UNLISTBLACK);
       break;
     case GRIDMG_SMALL_LISTRESIDUAL:
-      SmallListResidual(m.level[k], a, SmallListOf(m.level[k], work), rank);
+      SmallListResidual(l, a, SmallListOf(m, l), rank);
       break;
     case GRIDMG_SMALL_WELLS:
     case GRIDMG_SMALL_WELLSUP:
-      SmallWells(m.level[k], a, SmallListOf(m.level[k], work), rank, (step & 15) == GRIDMG_SMALL_WELLSUP);
+      SmallWells(l, a, SmallListOf(m, l), (step & 15) == GRIDMG_SMALL_WELLSUP);
       break;
     case GRIDMG_SMALL_LISTPROLONG:
-      SmallListProlong(m.level[k], a, SmallListOf(m.level[k], work), m.level[k + 1], arrays[k + 1], SmallListOf(m.level[k + 1], work), rank, m.factor);
+      SmallListProlong(l, a, SmallListOf(m, l), arrays[k + 1], SmallListOf(m, m.level[k + 1]), rank, m.factor);
       break;
     case GRIDMG_SMALL_PROLONG:
-      SmallProlong(a, arrays[k + 1], single[k + 1], rank, m.factor);
+      SmallProlong(a, arrays[k + 1], m.factor);
       break;
     default:
-      SmallDense(m, a, SmallListOf(m.level[k], work), image, reinterpret_cast<float *>(work + m.scratch), rank, cluster);
+      SmallDense(m, a, SmallListOf(m, l), rank, cluster);
     }
     if (step & SMALL_BARRIER) cluster.Wait();
     else __syncthreads();
@@ -687,11 +738,11 @@ static __global__ void __launch_bounds__(threads, 1) GridMGSmallKernel(const __g
       for (int colour = 0; colour < 2; colour++) {
         const int i = 2 * I + (((j + k) & 1) ^ colour);
 
-        if (i < l.n[0]) m.x[i + l.n[0] * (j + l.n[1] * k)] = a.x[colour * a.n + slot];
+        if (i < l.n[0]) m.x[i + l.n[0] * (j + l.n[1] * k)] = SmallNumbers()[a.x + colour * a.n + slot];
       }
     }
     if (rank == 0) {
-      for (int k = static_cast<int>(threadIdx.x); k < l.wells; k += threads) m.x[l.n[0] * l.n[1] * l.n[2] + k] = SmallListOf(l, work).x[k];
+      for (int k = static_cast<int>(threadIdx.x); k < l.wells; k += threads) m.x[l.n[0] * l.n[1] * l.n[2] + k] = SmallListOf(m, l).x[k];
     }
   }
   SmallClusterBarrier();
@@ -705,7 +756,7 @@ static __global__ void __launch_bounds__(threads, 1) GridMGSmallKernel(const __g
 */
 static inline size_t GridMGSmallPlace(GridMGSmall *m, int cluster, int alone, size_t room)
 {
-  int    last = -1; /* with parts */
+  int    last  = -1; /* with parts */
   size_t image = 0, work = 0;
 
   m->cluster = cluster;
@@ -733,13 +784,15 @@ static inline size_t GridMGSmallPlace(GridMGSmall *m, int cluster, int alone, si
     l->slots = static_cast<int>((slots + 7) / 8 * 8);
     l->image = static_cast<int>(image);
     l->work  = static_cast<int>(work);
-    image += static_cast<size_t>(l->slots) * GRIDMG_SMALL_IMAGE;
+    image += static_cast<size_t>(l->slots) * (GRIDMG_SMALL_IMAGE + (k ? GRIDMG_SMALL_CHILD : 0));
     work += static_cast<size_t>(l->slots) * GRIDMG_SMALL_WORK;
     l->saved = static_cast<int>(work);
     work += (2 * static_cast<size_t>(l->list[1]) + 3 * static_cast<size_t>(l->wells)) * sizeof(float);
   }
   m->scratch = static_cast<int>(work);
-  work += 2 * sizeof(float) * static_cast<size_t>(m->dense);
+  work += (2 * sizeof(float) * static_cast<size_t>(m->dense) + 15) / 16 * 16;
+  m->unknowns = static_cast<int>(image);
+  image += (2 * sizeof(float) * static_cast<size_t>(m->dense) + 15) / 16 * 16;
   {
     const size_t n = static_cast<size_t>(m->dense), bytes = ((m->symmetric ? n * (n + 1) / 2 : n * n) * sizeof(float) + 15) / 16 * 16;
 
@@ -750,6 +803,11 @@ static inline size_t GridMGSmallPlace(GridMGSmall *m, int cluster, int alone, si
     }
   }
   m->imagebytes = static_cast<int>(image);
+  m->listplace  = -1;
+  if (m->listbytes && image + work + static_cast<size_t>(m->listbytes) + 16 <= room) {
+    m->listplace = static_cast<int>((image + work + 15) / 16 * 16);
+    work += static_cast<size_t>(m->listbytes) + 16;
+  }
   return image + work;
 }
 

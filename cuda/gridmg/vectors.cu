@@ -12,6 +12,9 @@
 /* Of a sum: partial sums of so many blocks */
 #define SUM_BLOCKS 512
 
+/* Of the search for the largest number */
+#define LARGEST_BLOCKS 1056
+
 /* ------------------------------------------------------------ memory */
 
 PetscErrorCode LitheCUDAGridMGAlloc(size_t n, void **x)
@@ -96,8 +99,8 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS) LargestKernel(PetscInt 
 }
 
 template <class V>
-static __global__ void __launch_bounds__(GRIDMG_THREADS) EnterKernel(GridMGRows rows, PetscInt cells, PetscInt n, const PetscReal *__restrict__ x, V *__restrict__ b,
-                                                                     const double *largest)
+static __global__ void __launch_bounds__(GRIDMG_THREADS)
+  EnterKernel(GridMGRows rows, PetscInt cells, PetscInt n, const PetscReal *__restrict__ x, V *__restrict__ b, const double *largest)
 {
   const PetscInt   i     = static_cast<PetscInt>(blockIdx.x) * GRIDMG_THREADS + threadIdx.x;
   const GridMGGrid grid  = {{0, 0, 0}, cells, n - cells};
@@ -109,15 +112,14 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS) EnterKernel(GridMGRows 
 PetscErrorCode LitheCUDAGridMGLargest(const GridMGOperator *op, const GridMGRows *rows, int part, const PetscScalar *x, double *scale)
 {
   const PetscInt     n    = op->grid.cells + op->grid.wells;
-  const unsigned int most = GridMGBlocks(n, GRIDMG_THREADS * 4);
+  const unsigned int most = GridMGBlocks(n, GRIDMG_THREADS * 4), blocks = most > LARGEST_BLOCKS ? LARGEST_BLOCKS : most;
   cudaStream_t       stream;
 
   PetscFunctionBegin;
   (void)rows;
   PetscCall(LitheGraphGetStream(&stream));
   PetscCallCUDA(cudaMemsetAsync(scale, 0, sizeof(double), stream));
-  LargestKernel<<<most < 1056 ? most : 1056, GRIDMG_THREADS, 0, stream>>>(n, reinterpret_cast<const PetscReal *>(x) + part,
-                                                                       reinterpret_cast<unsigned long long *>(scale));
+  LargestKernel<<<blocks, GRIDMG_THREADS, 0, stream>>>(n, reinterpret_cast<const PetscReal *>(x) + part, reinterpret_cast<unsigned long long *>(scale));
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -141,8 +143,8 @@ PetscErrorCode LitheCUDAGridMGEnter(const GridMGOperator *op, const GridMGRows *
 }
 
 template <class V>
-static __global__ void __launch_bounds__(GRIDMG_THREADS) LeaveKernel(GridMGRows rows, PetscInt cells, PetscInt n, double factor, const double *largest,
-                                                                     const V *__restrict__ x, PetscReal *__restrict__ y)
+static __global__ void __launch_bounds__(GRIDMG_THREADS)
+  LeaveKernel(GridMGRows rows, PetscInt cells, PetscInt n, double factor, const double *largest, const V *__restrict__ x, PetscReal *__restrict__ y)
 {
   const PetscInt   i    = static_cast<PetscInt>(blockIdx.x) * GRIDMG_THREADS + threadIdx.x;
   const GridMGGrid grid = {{0, 0, 0}, cells, n - cells};
@@ -150,7 +152,8 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS) LeaveKernel(GridMGRows 
   if (i < n) y[i * PARTS] = static_cast<PetscReal>(static_cast<double>(x[GridMGVertexOf(&grid, &rows, i)]) * factor * (1 / GridMGScaleOf(*largest)));
 }
 
-PetscErrorCode LitheCUDAGridMGLeave(const GridMGOperator *op, const GridMGRows *rows, int part, double factor, const double *scale, const void *x, PetscScalar *y)
+PetscErrorCode LitheCUDAGridMGLeave(const GridMGOperator *op, const GridMGRows *rows, int part, double factor, const double *scale, const void *x,
+                                    PetscScalar *y)
 {
   const PetscInt n    = op->grid.cells + op->grid.wells;
   PetscReal     *real = reinterpret_cast<PetscReal *>(y) + part;
@@ -184,8 +187,8 @@ static __device__ __forceinline__ int AggregateOf(const int n[3], const GridMGCo
 }
 
 template <class V>
-static __global__ void __launch_bounds__(GRIDMG_THREADS) StartKernel(const __grid_constant__ GridMGLevelView<V, float> l, int colour, V factor,
-                                                                     const V *__restrict__ b, V *__restrict__ x)
+static __global__ void __launch_bounds__(GRIDMG_THREADS)
+  StartKernel(const __grid_constant__ GridMGLevelView<V, float> l, int colour, V factor, const V *__restrict__ b, V *__restrict__ x)
 {
   const int c = static_cast<int>(blockIdx.x * GRIDMG_THREADS + threadIdx.x);
 
@@ -201,8 +204,9 @@ PetscErrorCode LitheCUDAGridMGStart(const GridMGOperator *op, int colour, double
   PetscCall(LitheGraphGetStream(&stream));
   PetscCall(GridMGWithPrecision(op, [&](auto v) -> PetscErrorCode {
     using V = decltype(v);
-    StartKernel<<<GridMGBlocks(op->grid.cells + op->grid.wells, GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(
-      GridMGView<V, float>(op), colour, static_cast<V>(c), static_cast<const V *>(b), static_cast<V *>(x));
+    StartKernel<<<GridMGBlocks(op->grid.cells + op->grid.wells, GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(GridMGView<V, float>(op), colour,
+                                                                                                              static_cast<V>(c), static_cast<const V *>(b),
+                                                                                                              static_cast<V *>(x));
     return PETSC_SUCCESS;
   }));
   PetscCallCUDA(cudaGetLastError());
@@ -211,9 +215,9 @@ PetscErrorCode LitheCUDAGridMGStart(const GridMGOperator *op, int colour, double
 
 /* A thread a coarse cell, or well */
 template <class V>
-static __global__ void __launch_bounds__(GRIDMG_THREADS) RestrictKernel(const __grid_constant__ GridMGLevelView<V, float> l,
-                                                                        const __grid_constant__ GridMGCoarseView coarse, const V *__restrict__ r,
-                                                                        V *__restrict__ b)
+static __global__ void __launch_bounds__(GRIDMG_THREADS)
+  RestrictKernel(const __grid_constant__ GridMGLevelView<V, float> l, const __grid_constant__ GridMGCoarseView coarse, const V *__restrict__ r,
+                 V *__restrict__ b)
 {
   const int C = static_cast<int>(blockIdx.x * GRIDMG_THREADS + threadIdx.x), line = C / coarse.n[0];
   const int I[3] = {C % coarse.n[0], line % coarse.n[1], line / coarse.n[1]};
@@ -244,8 +248,9 @@ PetscErrorCode LitheCUDAGridMGRestrict(const GridMGOperator *op, const GridMGGri
   PetscCall(LitheGraphGetStream(&stream));
   PetscCall(GridMGWithPrecision(op, [&](auto v) -> PetscErrorCode {
     using V = decltype(v);
-    RestrictKernel<<<GridMGBlocks(coarse->cells + op->grid.wells, GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(
-      GridMGView<V, float>(op), GridMGViewCoarse(coarse, by), static_cast<const V *>(r), static_cast<V *>(b));
+    RestrictKernel<<<GridMGBlocks(coarse->cells + op->grid.wells, GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(GridMGView<V, float>(op),
+                                                                                                                GridMGViewCoarse(coarse, by),
+                                                                                                                static_cast<const V *>(r), static_cast<V *>(b));
     return PETSC_SUCCESS;
   }));
   PetscCallCUDA(cudaGetLastError());
@@ -253,9 +258,9 @@ PetscErrorCode LitheCUDAGridMGRestrict(const GridMGOperator *op, const GridMGGri
 }
 
 template <class V>
-static __global__ void __launch_bounds__(GRIDMG_THREADS) ProlongKernel(const __grid_constant__ GridMGLevelView<V, float> l,
-                                                                       const __grid_constant__ GridMGCoarseView coarse, V factor, const V *__restrict__ e,
-                                                                       V *__restrict__ x)
+static __global__ void __launch_bounds__(GRIDMG_THREADS)
+  ProlongKernel(const __grid_constant__ GridMGLevelView<V, float> l, const __grid_constant__ GridMGCoarseView coarse, V factor, const V *__restrict__ e,
+                V *__restrict__ x)
 {
   const int c = static_cast<int>(blockIdx.x * GRIDMG_THREADS + threadIdx.x);
 
@@ -272,8 +277,10 @@ PetscErrorCode LitheCUDAGridMGProlong(const GridMGOperator *op, const GridMGGrid
   PetscCall(LitheGraphGetStream(&stream));
   PetscCall(GridMGWithPrecision(op, [&](auto v) -> PetscErrorCode {
     using V = decltype(v);
-    ProlongKernel<<<GridMGBlocks(op->grid.cells + op->grid.wells, GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(
-      GridMGView<V, float>(op), GridMGViewCoarse(coarse, by), static_cast<V>(factor), static_cast<const V *>(e), static_cast<V *>(x));
+    ProlongKernel<<<GridMGBlocks(op->grid.cells + op->grid.wells, GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(GridMGView<V, float>(op),
+                                                                                                                GridMGViewCoarse(coarse, by),
+                                                                                                                static_cast<V>(factor),
+                                                                                                                static_cast<const V *>(e), static_cast<V *>(x));
     return PETSC_SUCCESS;
   }));
   PetscCallCUDA(cudaGetLastError());
@@ -331,7 +338,7 @@ PetscErrorCode LitheCUDAGridMGDots(const GridMGOperator *op, const void *x, int 
   PetscCall(LitheGraphGetStream(&stream));
   PetscCall(LitheGraphGetScratch(GRIDMG_SUMS * SUM_BLOCKS * sizeof(double), &scratch));
   PetscCall(GridMGWithPrecision(op, [&](auto v) -> PetscErrorCode {
-    using V = decltype(v);
+    using V            = decltype(v);
     DotsArguments<V> a = {static_cast<const V *>(x), {nullptr, nullptr, nullptr}, static_cast<int>(size), n};
 
     for (int k = 0; k < n; k++) a.y[k] = static_cast<const V *>(y[k]);
@@ -375,7 +382,8 @@ PetscErrorCode LitheCUDAGridMGKFirst(const GridMGOperator *op, const double *fir
 
 /* See GridMGKSecond_Host() */
 template <class V>
-static __global__ void __launch_bounds__(GRIDMG_THREADS) KSecondKernel(int n, const double *first, const double *second, const V *__restrict__ c, V *__restrict__ x)
+static __global__ void __launch_bounds__(GRIDMG_THREADS)
+  KSecondKernel(int n, const double *first, const double *second, const V *__restrict__ c, V *__restrict__ x)
 {
   const int    i    = static_cast<int>(blockIdx.x * GRIDMG_THREADS + threadIdx.x);
   const double rho2 = second[1] - Quotient(second[0] * second[0], first[0]);
@@ -406,8 +414,8 @@ PetscErrorCode LitheCUDAGridMGKSecond(const GridMGOperator *op, const double *fi
 
 /* y = S L S b, or L S b with a triangle: a warp a row */
 template <class V>
-static __global__ void __launch_bounds__(GRIDMG_THREADS) DenseKernel(int n, bool triangular, const V *__restrict__ L, const V *__restrict__ S,
-                                                                     const V *__restrict__ b, V *__restrict__ y)
+static __global__ void __launch_bounds__(GRIDMG_THREADS)
+  DenseKernel(int n, bool triangular, const V *__restrict__ L, const V *__restrict__ S, const V *__restrict__ b, V *__restrict__ y)
 {
   const int i = static_cast<int>((blockIdx.x * GRIDMG_THREADS + threadIdx.x) / GRIDMG_WARP), lane = static_cast<int>(threadIdx.x % GRIDMG_WARP);
   V         sum = 0;
@@ -421,8 +429,8 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS) DenseKernel(int n, bool
 
 /* x = S L^T y: a block has 32 columns, each warp some of the rows */
 template <class V>
-static __global__ void __launch_bounds__(GRIDMG_THREADS) DenseTransposeKernel(int n, const V *__restrict__ L, const V *__restrict__ S, const V *__restrict__ y,
-                                                                              V *__restrict__ x)
+static __global__ void __launch_bounds__(GRIDMG_THREADS)
+  DenseTransposeKernel(int n, const V *__restrict__ L, const V *__restrict__ S, const V *__restrict__ y, V *__restrict__ x)
 {
   __shared__ V part[GRIDMG_THREADS];
   const int    lane = static_cast<int>(threadIdx.x % GRIDMG_WARP), warp = static_cast<int>(threadIdx.x / GRIDMG_WARP);
@@ -448,9 +456,10 @@ PetscErrorCode LitheCUDAGridMGDense(const GridMGOperator *op, const void *L, con
   PetscCall(LitheGraphGetStream(&stream));
   PetscCall(GridMGWithPrecision(op, [&](auto t) -> PetscErrorCode {
     using V = decltype(t);
-    DenseKernel<<<GridMGBlocks(n, GRIDMG_THREADS / GRIDMG_WARP), GRIDMG_THREADS, 0, stream>>>(
-      static_cast<int>(n), static_cast<bool>(op->symmetric), static_cast<const V *>(L), static_cast<const V *>(S), static_cast<const V *>(b),
-      static_cast<V *>(op->symmetric ? work : x));
+    DenseKernel<<<GridMGBlocks(n, GRIDMG_THREADS / GRIDMG_WARP), GRIDMG_THREADS, 0, stream>>>(static_cast<int>(n), static_cast<bool>(op->symmetric),
+                                                                                              static_cast<const V *>(L), static_cast<const V *>(S),
+                                                                                              static_cast<const V *>(b),
+                                                                                              static_cast<V *>(op->symmetric ? work : x));
     if (op->symmetric) {
       DenseTransposeKernel<<<GridMGBlocks(n, GRIDMG_WARP), GRIDMG_THREADS, 0, stream>>>(static_cast<int>(n), static_cast<const V *>(L),
                                                                                         static_cast<const V *>(S), static_cast<const V *>(work),

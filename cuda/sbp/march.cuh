@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* A step y = A u and so on of the nodes whose rows are those of the interior, by warps that march along s */
+/* A step y = A u and so on for the nodes with interior rows, by warps that march along s */
 
 #include "rows.cuh"
 
@@ -30,13 +30,13 @@ struct SBPMarch {
   int           coefficientpitch, ghostpitch, pitch;
   int           low[2], high[2]; /* nodes that can be read: low <= i < high */
   int           from[2], to[2];  /* nodes that warps compute: from <= i < to */
-  int           all[2][2];       /* first and last + 1 of all that are to be computed; the others are the frame */
+  int           all[2][2];       /* first and last + 1 of all nodes to be computed; the remaining nodes are the frame */
   int           frame;           /* nodes of the frame */
-  int           frameonly;       /* warps have nothing to do: someone else does the rest */
+  int           frameonly;       /* nothing to do for warps: another kernel does the rest */
   int           frameblocks;     /* blocks of threads that compute them, the first ones of a launch */
   int           columnwarps;     /* so many warps side by side */
   int           chunk, chunks;   /* rows of a warp, and how many warps one above the other */
-  int           turns;           /* 1: every other warp marches downwards, so that neighbours read the rows that they share at about the same time */
+  int           turns;           /* 1: every second warp marches downwards, so that neighbours read shared rows at about the same time */
 
   const V      *u, *b, *d, *dinv;
   V            *out, *dout;
@@ -54,8 +54,8 @@ struct SBPPlace {
 };
 
 /*
-   reach: so far do nodes need others of their row that are not computed twice. scale: 1, or 2 if from and to count nodes of the
-   coarse grid, which are every other column
+   reach: distance of needed nodes in the row that are not computed twice. scale: 1, or 2 if from and to count nodes
+   of the coarse grid, which are every second column
 */
 template <class L, int reach, int scale, class March>
 static __device__ __forceinline__ SBPPlace SBPFind(const March &m, int block)
@@ -78,14 +78,14 @@ static __device__ __forceinline__ SBPPlace SBPFind(const March &m, int block)
   return p;
 }
 
-/* What a residual is multiplied by before it is rounded */
+/* The factor of a residual before rounding */
 template <class V>
 static __device__ __forceinline__ double SBPRoundedScale(const SBPMarch<V> &m)
 {
   return m.scale ? SBPRead(m.scale) : 1;
 }
 
-/* What a step gives of a row, but for the change of a smoothing step */
+/* The result of a step for a row, except the change of a smoothing step */
 template <class L, SBPTake take, bool edge, class V>
 static __device__ __forceinline__ void SBPWriteRow(const SBPMarch<V> &m, int row, int first, int low, int high, const V v[L::C])
 {
@@ -99,7 +99,8 @@ static __device__ __forceinline__ void SBPWriteRow(const SBPMarch<V> &m, int row
   } else L::template Write<edge>(m.out + static_cast<ptrdiff_t>(row) * m.pitch, first, low, high, v);
 }
 
-/* The same from sums = A u of the row, with u, b, d and 1 / diagonal there as far as the step takes them; d and sums are used up */
+/* The same from sums = A u of the row, with u, b, d and 1 / diagonal as the step needs them; d and sums are
+   overwritten */
 template <class L, SBPTake take, bool edge, class V>
 static __device__ __forceinline__ void SBPFinishRow(const SBPMarch<V> &m, int row, int first, int low, int high, const V u[L::C], const V b[L::C],
                                                     const V dinv[L::C], V d[L::C], V sums[L::C])
@@ -183,8 +184,8 @@ static __device__ __forceinline__ void SBPMarchStep(const SBPMarch<V> &m, const 
 }
 
 /*
-   Rows on their way from device memory, copied to shared memory while rows before them are worked on. Every thread copies
-   what it will read itself, so that nobody waits for anybody. What is outside of the grid becomes 0.
+   Rows in flight from device memory, copied to shared memory during the work on earlier rows. Every thread copies the
+   numbers it will read itself, so threads need not wait for each other. Numbers outside of the grid become 0.
 */
 template <class L, int bytes, int stages>
 struct SBPRing {
@@ -288,8 +289,8 @@ static __device__ __forceinline__ void SBPRingStep(const SBPMarch<V> &m, const S
 #pragma unroll
   for (int n = 0; n < 2; n++) Take(n, n % stages);
   /*
-     at ends of the grid a row at a time; else as many as there are stages: where a stage lies is known to the compiler,
-     and what is kept of rows need not be moved
+     at ends of the grid a row at a time; otherwise one row per stage: the compiler knows the place of a stage, and
+     data of rows need not be moved
   */
   constexpr int turns = edge ? 1 : stages;
   int           first = 2 % stages;

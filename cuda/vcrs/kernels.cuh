@@ -4,8 +4,8 @@
 #pragma once
 
 /*
-   What the kernels of a compressed matrix share: scalars, how entries are read and decoded, and what is chosen once per
-   matrix. docs/kernels.md lists the files.
+   Shared by the kernels of a compressed matrix: scalars, reading and decoding of entries, and parameters chosen once
+   per matrix. docs/internals/kernels.md lists the files.
 */
 
 #include <lithe/private/lithecudavcrs.h>
@@ -25,7 +25,7 @@ typedef PetscReal                        Number;
 #endif
 static_assert(sizeof(Number) == sizeof(PetscScalar), "a number is a PetscScalar");
 
-/* What vcrs/mult/stencil27.cu is for: numbers that bulk copies can begin with anywhere */
+/* Numbers for vcrs/mult/stencil27.cu: bulk copies can begin with any of them */
 #if defined(PETSC_USE_COMPLEX) && defined(PETSC_USE_REAL_DOUBLE)
   #define VCRS_STENCIL27 1
 #else
@@ -80,7 +80,7 @@ static __device__ __forceinline__ void AtomicAdd(Number *y, Number a)
 }
 #endif
 
-/* Whether 2^e can be made of its bits (in double precision, where it is a normal number), and that */
+/* Whether 2^e can be made from its bits (in double precision, if 2^e is a normal number), and the number itself */
 static __device__ __forceinline__ bool HasPower(int e)
 {
   return sizeof(PetscReal) == sizeof(double) && static_cast<unsigned int>(e + 1022) < 2046u;
@@ -91,7 +91,7 @@ static __device__ __forceinline__ PetscReal Power(int e)
   return static_cast<PetscReal>(__hiloint2double((e + 1023) << 20, 0));
 }
 
-/* a 2^e, also where 2^e is no number */
+/* a 2^e, also if 2^e is out of range */
 static __device__ __forceinline__ Number ScaleByPower(Number a, int e)
 {
 #if defined(PETSC_USE_COMPLEX)
@@ -125,7 +125,7 @@ struct Raw<16> {
   typedef uint4 type;
 };
 
-/* A register for a code of one or two bytes is a whole one: else it would be cut off again before each use */
+/* A code of one or two bytes has a whole register; otherwise it would be truncated again before each use */
 template <class Code>
 struct Register {
   typedef Code type;
@@ -139,7 +139,7 @@ struct Register<unsigned short> {
   typedef unsigned int type;
 };
 
-/* What thread lane of the warp has */
+/* The value of thread lane of the warp */
 static __device__ __forceinline__ Number Shuffle(Number a, int lane)
 {
 #if defined(PETSC_USE_COMPLEX)
@@ -149,7 +149,7 @@ static __device__ __forceinline__ Number Shuffle(Number a, int lane)
 #endif
 }
 
-/* The sum over each group of so many neighbouring threads of the warp, for all of them */
+/* The sum over each group of neighbouring threads of the warp, for all threads of the group */
 template <int threads>
 static __device__ __forceinline__ Number WarpSum(Number sum)
 {
@@ -178,7 +178,7 @@ static __device__ __forceinline__ const T *Whole(const T *p)
   return p;
 }
 
-/* Reads what is used once: it leaves x in L1 */
+/* Reads data used once, without evicting x from L1 */
 static __device__ __forceinline__ Number ReadOnce(const Number *p)
 {
   typedef Raw<sizeof(Number)>::type raw;
@@ -225,8 +225,8 @@ static __device__ __forceinline__ PetscReal ReadInOrder(const PetscReal *p)
 #endif
 
 /*
-   Reads and sums under a condition, in assembler: written as conditions they become branches, and
-   then the reads of a batch wait for one another. wanted is any bit of a word.
+   Predicated reads and sums, in assembler: conditions of C++ become branches, and then the reads of a batch wait for
+   one another. wanted is any bit of a word.
 */
 #if defined(PETSC_USE_REAL_SINGLE)
   #define VCRS_ASM_REAL     "f32"
@@ -239,7 +239,8 @@ static __device__ __forceinline__ PetscReal ReadInOrder(const PetscReal *p)
 #endif
 #define VCRS_ASM_IF(condition) "{\n .reg .pred q;\n setp.ne.u32 q, " condition ", 0;\n"
 
-/* What nobody writes once this kernel may read it (see common/pdl.cuh), in one access: such reads are made when the compiler likes */
+/* Data that nobody writes once this kernel may read them (see common/pdl.cuh), in one access: the compiler may move
+   such reads */
 static __device__ __forceinline__ Number Read(const Number *p)
 {
   Number v;
@@ -271,7 +272,7 @@ static __device__ __forceinline__ Number ReadIf(unsigned int wanted, const Numbe
 }
 
 #if defined(PETSC_USE_COMPLEX)
-/* The same, but of no meaning if not wanted: two registers less to set */
+/* The same, undefined if not wanted: two registers less to set */
 static __device__ __forceinline__ Number ReadAnyIf(unsigned int wanted, const Number *p)
 {
   Number v;
@@ -304,7 +305,7 @@ static __device__ __forceinline__ PetscInt ReadIf(unsigned int wanted, const Pet
   return v;
 }
 
-/* s + a b if wanted, else s whatever a and b are */
+/* s + a b if wanted, otherwise s for any a and b */
 static __device__ __forceinline__ Number MultiplyAddIf(unsigned int wanted, Number a, Number b, Number s)
 {
 #if defined(PETSC_USE_COMPLEX)
@@ -319,8 +320,8 @@ static __device__ __forceinline__ Number MultiplyAddIf(unsigned int wanted, Numb
 }
 
 /*
-   Reads of what is used once: they leave x in L1. Zero if not wanted, so that the code can be looked up; small codes
-   stay in the register that they are read to
+   Reads of data used once, without evicting x from L1. Zero if not wanted, so that the code can be looked up; small
+   codes stay in their register
 */
 #define VCRS_ASM_ONCE(condition, type) VCRS_ASM_IF(condition) " @q ld.global.nc.L1::no_allocate." type " "
 
@@ -396,7 +397,7 @@ static __device__ __forceinline__ float BiasedToReal(unsigned int u, double bias
   return static_cast<float>(static_cast<int>(u) - static_cast<int>(bias));
 }
 
-/* A row of L3 without entries in its slice may be a very long one, which stands apart */
+/* A row of L3 without entries in its slice may be a very long row, stored separately */
 static __device__ __forceinline__ bool IsLongRow(const PetscInt *longrow, PetscInt nlong, VCRSUnsigned row)
 {
   PetscInt low = 0, high = nlong;
@@ -410,7 +411,8 @@ static __device__ __forceinline__ bool IsLongRow(const PetscInt *longrow, PetscI
   return low < nlong && static_cast<VCRSUnsigned>(longrow[low]) == row;
 }
 
-/* What a thread of a whole warp has computed, as it is: the assembler would compute it anew, or take it for a constant and give that no register */
+/* A value computed by a thread of a whole warp, kept in a register: the assembler would compute it anew, or treat it
+   as a constant without a register */
 [[maybe_unused]] static __device__ __forceinline__ uint32_t Keep(uint32_t v)
 {
   return __shfl_sync(0xffffffffu, v, static_cast<int>(threadIdx.x % 32));
@@ -443,71 +445,74 @@ static __device__ __forceinline__ Number ReadSigma(const SigmaArguments &a, Pets
   return Number{};
 }
 
-/* The longest set that a launch may carry along, and of those the longest star (vcrs/mult/stencil7.cu) */
+/* The longest set in a launch's parameters, and the longest star (vcrs/mult/stencil7.cu) */
 #define VCRS_COMMON_MAX   32
 #define VCRS_STENCIL7_MAX 7
 
 /* The rows of L0 must be this many strides at least */
 #define VCRS_STRIDE_BANDS 16
 
-/* Where rows that kernels leave out are in a list there must be as many planes of the others */
+/* Least number of planes of the other rows, if rows left out by kernels are in a list */
 #define VCRS_GRID_PLANES 4
 
-/* The most warps of a block that sum, in the kernel for 27-point stencils */
+/* Largest number of summing warps per block, in the kernel for 27-point stencils */
 #define VCRS_STENCIL27_WARPS 32
 
-/* As many pairs of L0, the commonest with the same offsets, go along with their values; npair > 1 only where these are several media */
+/* Number of pairs of L0 in a launch's parameters, the commonest ones with the same offsets; npair > 1 only with
+   several media */
 #define VCRS_COMMON_PAIRS 6
 
-/* In the word of a pair: it has an entry on the diagonal, its offsets are the common ones. The lower bits: which of the common entries it has */
+/* Bits of the word of a pair: the pair has a diagonal entry; its offsets are the common ones. Lower bits: its common
+   entries */
 #define VCRS_WORD_DIAGONAL 0x80000000u
 #define VCRS_WORD_SAME     0x40000000u
 #define VCRS_WORD_ENTRIES  30
 
 /*
-   What is chosen once per matrix. The commonest set (pair) goes to the kernels as a parameter, so
-   that its offsets and values are immediate operands. In L0 its offsets are ordered as triples
-   {b - stride, b, b + stride} and singles: a thread that works on rows at distance stride reads each
-   entry of x once for up to three of them.
+   Parameters chosen once per matrix. The commonest set (pair) is a kernel parameter: its offsets and values are
+   immediate operands. In L0 its offsets are ordered as triples {b - stride, b, b + stride} and singles: a thread
+   working on rows at distance stride reads each entry of x once for up to three rows.
 */
 typedef struct VCRSLaunch_ {
   const struct VCRSKernel *kernel;
   bool                     searched;                /* L1, L2: the common set has been looked for */
-  uint32_t                *word;                    /* host, only while kernels are prepared: what dword has */
+  uint32_t                *word;                    /* host, only while kernels are prepared: a copy of dword */
   PetscInt                 id;                      /* of the common set, -1: none */
   int                      length;                  /* of the common set */
   PetscInt                 offset[VCRS_COMMON_MAX]; /* L1, L2: as stored */
   PetscInt                 stride;
-  PetscInt                 line; /* a distance that divides stride, a line of the grid if the stride is a plane; 0: none */
-  PetscBool stencil27;           /* L1, L2: done by vcrs/mult/stencil27.cu: the set is that of a grid with 27 points, stride is the distance of its planes */
-  PetscInt  side
+  PetscInt                 line;      /* a distance that divides stride, a line of the grid if the stride is a plane; 0: none */
+  PetscBool                stencil27; /* L1, L2: vcrs/mult/stencil27.cu runs: the set is the stencil of 27 points of a grid, stride
+  is the distance of its planes */
+  PetscInt                 side
     /*
-       27-point stencils: the sets of rows at the beginning and at the end of a line, in the first and in the last line
-       of a plane that have all but the points beyond; -1: none
+       27-point stencils: the sets of rows at the beginning and at the end of a line, and in the first and the last
+       line of a plane, with all points except those beyond; -1: none
     */
     [4];
-  int         ends[VCRS_STENCIL27_WARPS + 1]; /* 27-point stencils: of so many neighbouring slices, how many have rows at ends of lines and others, at most */
+  int         ends[VCRS_STENCIL27_WARPS + 1]; /* 27-point stencils: largest number of slices with ends of lines among
+  neighbouring slices */
   PetscInt    firstmain, nmain;               /* L0 with several media, 27-point stencils: the rows for which the common set stays inside x */
   PetscInt    nlisted, *dlisted;              /* device, the same: the other rows, and those that have another index set */
   uint32_t   *dmain;                          /* device, 27-point stencils: bit row % 32 of word row / 32 is set for rows that are not in dlisted */
   int         ntriple, nsingle;
-  int         order[VCRS_COMMON_MAX];                    /* L0: where in its set the k-th of the reordered entries is */
+  int         order[VCRS_COMMON_MAX];                    /* L0: place of the k-th reordered entry in its set */
   PetscScalar value[VCRS_COMMON_PAIRS][VCRS_COMMON_MAX]; /* L0, reordered, as offset[] then is */
   PetscInt    pair[VCRS_COMMON_PAIRS];                   /* L0: whose they are; the first is id */
   int         npair;
   int         multiprocessors;
-  int         split; /* L1, L2, L3: how many warps are to share a slice, see vcrs/mult/small.cu; 0: the kernels for large matrices */
+  int         split; /* L1, L2, L3: number of warps per slice, see vcrs/mult/small.cu; 0: the kernels for large matrices */
   bool
     /*
-                  the code that runs here is for compute capability 9.0 or later: launches may overlap with the kernels
-                  before them (common/pdl.cuh), vcrs/mult/groups.cu and vcrs/mult/stencil27.cu run
+                  the code is for compute capability 9.0 or later: launches may overlap with preceding kernels
+                  (common/pdl.cuh), and vcrs/mult/groups.cu and vcrs/mult/stencil27.cu run
                */
                sm90;
   int          sharedbytes, blockbytes; /* shared memory of a multiprocessor, and what a block of it may have */
   uint32_t    *dlong;                   /* device, L3 if split and there are very long rows: bit row % 32 of word row / 32 is set for these */
-  uint32_t    *dword;                   /* device, [nsets]: which of the common entries a pair (L1, L2: a set) has; 0 where that does not say what it holds */
+  uint32_t    *dword;                   /* device, [nsets]: the common entries of a pair (L1, L2: of a set); 0 if they do not describe it */
   PetscScalar *ddiagonal;               /* device, L0: [nsets] */
-  VCRSUnions   unions;                  /* device, L0: of mixed slices; nunions > 0: these are what vcrs/mult/unions.cu works on */
+  VCRSUnions   unions;                  /* device, L0: of mixed slices; nunions > 0: the unions of vcrs/mult/unions.cu */
 } VCRSLaunch;
 
 /* What every product gets */
@@ -515,7 +520,7 @@ struct MultArguments {
   const Number *x, *add; /* y = sign A x + add; without add, y = A x */
   Number       *y;
   PetscReal     sign;
-  bool          pdl; /* the kernel may begin before the one before it has ended, see common/pdl.cuh */
+  bool          pdl; /* the kernel may begin before the preceding kernel has ended, see common/pdl.cuh */
 };
 
 static __device__ __forceinline__ Number AddSigned(Number add, PetscReal sign, Number sum)
@@ -554,7 +559,8 @@ static inline SigmaArguments GetSigmaArguments(const VCRSPlan *p)
 PETSC_INTERN PetscErrorCode VCRSLaunchCreate(const VCRSPlan *table, VCRSPlan *dplan);
 PETSC_INTERN PetscErrorCode VCRSLaunchDestroy(VCRSPlan *dplan);
 
-/* A kernel of y = A x, one column. prepare: does the kernel take this matrix? If so, what the kernel needs is made. table as for VCRSLaunchCreate() */
+/* A kernel of y = A x, one column. prepare: returns whether the kernel takes this matrix, and if so makes its data.
+   table as for VCRSLaunchCreate() */
 struct VCRSKernel {
   const char *name;
   PetscErrorCode (*prepare)(VCRSLaunch *, const VCRSPlan *table, VCRSPlan *dplan, bool *runs);
@@ -572,13 +578,14 @@ PETSC_INTERN PetscErrorCode VCRSCommonSets(VCRSLaunch *, const VCRSPlan *table, 
 PETSC_INTERN PetscErrorCode VCRSCommonPairs(VCRSLaunch *, const VCRSPlan *table, const VCRSPlan *);
 PETSC_INTERN void           VCRSCommonMain(VCRSLaunch *, PetscInt m, PetscInt columns);
 
-/* L0 with many pairs in a slice: what is made of the tables on the host, from l->word */
+/* L0 with many pairs in a slice: unions, made of the tables on the host, from l->word */
 PETSC_INTERN PetscErrorCode VCRSUnionsPrepare(VCRSLaunch *, const VCRSPlan *table, const VCRSPlan *);
 PETSC_INTERN PetscErrorCode VCRSUnionsMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, const LitheStep *, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSUnionsFree(VCRSUnions *);
-/* Lists the rows that are not summed with the others, in 27-point stencils and in L0 with several media */
+/* Lists the rows that are summed separately, in 27-point stencils and in L0 with several media */
 PETSC_INTERN PetscErrorCode VCRSRowList(VCRSLaunch *, const VCRSPlan *, uint32_t, PetscBool *, cudaStream_t);
-/* Puts entries of grouped rows in an order that spreads the reads of x over the banks of shared memory, or back in that of columns, as the host does */
+/* Permutes entries of grouped rows to spread the reads of x over the banks of shared memory, or back to the order of
+   columns, as on the host */
 PETSC_INTERN PetscErrorCode VCRSBanksOrder(const VCRSPlan *, bool spread, cudaStream_t);
 
 /* Any layout, entry by entry */

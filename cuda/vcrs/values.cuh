@@ -3,13 +3,13 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* How entries are stored, and sums over them. kernels.cuh, whose scalars this needs, includes it */
+/* Storage of entries, and sums over them. kernels.cuh, which has the scalars, includes this file */
 
 #include <src/codec/logarithmic.h>
 
 /*
-   Tables of 256 entries that decoding looks up, in shared memory. Each entry is there once for each
-   thread that a memory access serves at a time, so that no two threads meet in a bank.
+   Look-up tables of 256 entries for decoding, in shared memory. Each entry has one copy per thread served by a memory
+   access at a time: no two threads then access the same bank.
 */
 static __device__ __forceinline__ Number ReadTable(const Number *p)
 {
@@ -31,15 +31,17 @@ struct CopiedTable {
 
   static_assert(stride < 256, "a byte");
 
-  /* The entry that byte b of a word names, or if it is not wanted, 0 in place of ~0, the first: its address takes one instruction */
+  /* The entry named by byte b of a word; if not wanted (0 instead of ~0), the first entry. Its address takes one
+     instruction */
   __device__ __forceinline__ T Byte(unsigned int word, int b, unsigned int wanted = ~0u) const
   {
     return *AtShared<const T>(__dp4a(word, stride << 8 * b & wanted, mine));
   }
 
   /*
-     One or two tables, the second behind the first, by all threads of the block, or only its first so many, whole warps; Ready() must follow. A thread
-     reads an entry for half of its copies, and these begin at another place than those of its neighbours, or they would meet in a bank.
+     One or two tables, the second behind the first, by all threads of the block, or only by its first whole warps;
+     Ready() must follow. A thread reads an entry for half of its copies. The copies begin at different places for
+     neighbouring threads, to avoid bank conflicts.
   */
   template <class Source>
   static __device__ void Fill(char *shared, const Source *table, const Source *second, int n, int threads)
@@ -69,7 +71,7 @@ struct CopiedTable {
     else __syncthreads();
   }
 
-  /* What is too large to be copied */
+  /* Tables too large to be copied */
   static __device__ __forceinline__ T Read(const T *p)
   {
     return ::Read(p);
@@ -79,7 +81,7 @@ struct CopiedTable {
 template <class T>
 using SharedTable = CopiedTable<T, 128 / sizeof(T)>;
 
-/* The same where they lie: for matrices that are too small to pay for a copy */
+/* The same in device memory: for matrices too small to pay for a copy */
 template <class T>
 struct GlobalTable {
   static constexpr size_t bytes = 0;
@@ -110,8 +112,9 @@ struct GlobalTable {
 };
 
 /*
-   How an entry is stored: type Code, bytes of shared memory for tables, Setup() by all threads of a block or its first so many, Decode().
-   What is looked up by single bytes has DecodeBytes(), too, of the code that begins at a byte of a word.
+   Storage of an entry: type Code, bytes of shared memory for tables, Setup() by all threads of a block or its first
+   ones, Decode(). Containers with look-ups by single bytes also have DecodeBytes(), for the code that begins at a
+   byte of a word.
 */
 template <VCRSValues values, template <class> class Table = SharedTable>
 struct Values;
@@ -137,8 +140,8 @@ struct DecodeArguments {
 struct NoTables {
   static constexpr size_t sharedbytes = 0;
   static constexpr bool   scaled      = false;
-  static constexpr bool   finite      = true;  /* code 0 decodes to a number for certain */
-  static constexpr bool   integers    = false; /* codes are small integers, so that their sum is exact */
+  static constexpr bool   finite      = true;  /* code 0 always decodes to a number */
+  static constexpr bool   integers    = false; /* codes are small integers with an exact sum */
   static constexpr bool   packed      = false; /* two integers, which fit the upper half of a double's mantissa */
   static constexpr bool   bytewise    = false; /* there is DecodeBytes() */
 
@@ -147,7 +150,8 @@ struct NoTables {
   }
 };
 
-/* What has components of so many bytes each: the number that begins at byte b of a word; zero, if wanted is 0 in place of ~0 */
+/* Components of a given number of bytes: the number that begins at byte b of a word; zero if wanted is 0 instead of
+   ~0 */
 template <int bytes, class V>
 static __device__ __forceinline__ Number DecodeComponents(const V &values, unsigned int word, int b, unsigned int wanted)
 {
@@ -290,9 +294,9 @@ struct Values<VCRS_VALUES_LOG16, Table> : NoTables {
 };
 
 /*
-   Logarithms whose tables have zero in lower words: look-ups of upper words take half of the turns of shared memory.
-   Fine values of 16 bits are computed, not looked up;
-   kernels with grouped columns have half as many copies of a coarse one, since room is worth more, complex 27-point stencils whole doubles.
+   Logarithms with zero lower words in their tables: look-ups of upper words take half of the cycles of shared memory.
+   Fine values of 16 bits are computed, not looked up. Kernels with grouped columns have half as many copies of a
+   coarse value, because room is worth more; complex 27-point stencils have whole doubles.
 */
 template <VCRSValues kind>
 struct ShortValues {
@@ -337,8 +341,8 @@ struct ShortLog16 : NoTables {
   }
 
   /*
-     Both ways to convert a byte, by the unit for that, and as the lowest of 2^23 + c, less 2^23: with either alone all
-     would wait for the unit or for instructions
+     A byte is converted in both ways: by a conversion instruction, and as the low byte of 2^23 + c minus 2^23. With
+     either way alone, all threads would wait for the conversion unit or for instructions
   */
   __device__ __forceinline__ double Component(unsigned int word, int b, unsigned int wanted) const
   {
@@ -372,8 +376,8 @@ struct ShortValues<VCRS_VALUES_LOG16> {
 #endif
 
 /*
-   Fixed point decodes to the integer; the row's power of two is applied to its sum. The code of a real has
-   one integer, which the unit for conversions turns into a real; for both of a complex one it is too slow.
+   Fixed point decodes to the integer; the row's power of two is applied to the sum. A real code has one integer,
+   converted by a conversion instruction, which is too slow for both integers of a complex code.
 */
 struct FixedPoint : NoTables {
   static constexpr bool scaled   = true;
@@ -407,8 +411,9 @@ struct Values<VCRS_VALUES_FIXED8, Table> : FixedPoint {
   }
 
   /*
-     3/2 2^power and the other: a product of its byte with the unit of that mantissa. That is one of the bits of a byte,
-     so power is no less; what is taken off the sums rounds them to some 2^-39 of a unit of the codes times x
+     3/2 2^power plus the second integer: the product of its byte with the unit of the mantissa. The unit is a bit of
+     a byte, which bounds power from below. Subtracting 3/2 2^power from sums rounds them to about 2^-39 of a unit of
+     the codes times x
   */
   static constexpr int power = 13;
 
@@ -468,7 +473,8 @@ struct Values<VCRS_VALUES_FIXED16, Table> : FixedPoint {
   __device__ __forceinline__ Number Decode(Register<Code>::type code) const
   {
 #if defined(PETSC_USE_COMPLEX)
-    /* one of two by the unit for conversions, so that neither it nor that of sums is what all wait for */
+    /* every second one by a conversion instruction, so that neither the conversion unit nor the floating point unit
+       is the limit */
     return Number{static_cast<PetscReal>(static_cast<short>(code & 0xffffu)), BiasedToReal((code >> 16) ^ 0x8000u, 32768., PetscReal())};
 #else
     return Real(Integer(code));
@@ -477,8 +483,8 @@ struct Values<VCRS_VALUES_FIXED16, Table> : FixedPoint {
 };
 
 /*
-   Entry k of a batch: d is x_k (- x_ref), with zero for x_k if the entry is not wanted. Then its code is 0 too,
-   and if that decodes to a number, which is zero, the product is and need not be left out.
+   Entry k of a batch: d is x_k (- x_ref), with zero for x_k if the entry is not wanted. The code is then 0, too. If
+   code 0 decodes to a number, the number is zero, and the product need not be left out.
 */
 template <class V>
 static __device__ __forceinline__ Number AddDecodedIf(unsigned int wanted, Number entry, Number d, Number sum)
@@ -494,9 +500,9 @@ static __device__ __forceinline__ Number AddEntryIf(unsigned int wanted, const V
 }
 
 /*
-   The sum over a row's entries. In the difference form it is that of a_k (x_k - x_ref); where codes are
-   integers these have an exact sum, and it is that of a_k x_k less this sum times x_ref: no difference an entry.
-   Code and x of an entry that is not wanted are zero.
+   The sum over a row's entries: of a_k (x_k - x_ref) in the difference form. If codes are integers, with an exact
+   sum, it is the sum of a_k x_k minus the sum of codes times x_ref: no difference per entry. Code and x of an
+   unwanted entry are zero.
 */
 template <bool difference, class V>
 struct EntrySum {

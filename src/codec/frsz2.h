@@ -4,7 +4,7 @@
 #pragma once
 
 /*
-   FRSZ2: blocks of 32 numbers q 2^e that share the exponent e; each q has l bits. docs/frsz2.md is the
+   FRSZ2: blocks of 32 numbers q 2^e that share the exponent e; each q has l bits. docs/theory/frsz2.md is the
    specification. Everything here works on one block or less and is the same code on host and device; a
    kernel that spreads a block over threads takes the pieces (exponent, quantise, put) and gets the same bits.
 

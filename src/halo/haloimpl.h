@@ -14,15 +14,15 @@ typedef struct {
 } LitheHaloList;
 
 /*
-   Who needs what: the neighbours, sorted by rank and without this process, the same relation on both sides. What goes to one and
-   what comes from it may be empty, but not both. Made where a transport asks for it.
+   The exchange relation: the neighbours, sorted by rank and without this process, the same on both sides. Sends to a
+   neighbour or receives from it may be empty, but not both. Made if a transport needs it.
 */
 typedef struct {
   PetscInt       n;
   PetscMPIInt   *rank;     /* [n] */
   LitheHaloList *send;     /* [n] */
   LitheHaloList *recv;     /* [n] */
-  PetscInt     **target;   /* [n][send.count] where entries go to in ghost[] of the neighbour */
+  PetscInt     **target;   /* [n][send.count] places of the entries in ghost[] of the neighbour */
   PetscInt       nself;    /* entries that this process gives itself */
   PetscInt      *selffrom; /* [nself] */
   PetscInt      *selfto;   /* [nself] */
@@ -31,7 +31,7 @@ typedef struct {
   PetscInt       nrecv;    /* entries received */
 } LitheHaloPeers;
 
-/* Why a transport cannot be used. Processes agree on the largest number, and on the code of CUDA or NCCL that comes with it */
+/* Reasons why a transport cannot be used. Processes agree on the largest number, and on its code of CUDA or NCCL */
 typedef enum {
   LITHE_HALO_POSSIBLE,
   LITHE_HALO_NO_CUDA,
@@ -44,9 +44,10 @@ typedef enum {
 } LitheHaloObstacle;
 
 /*
-   A transport. create() is collective and returns what all processes agree on; if that is an obstacle nothing is left behind.
-   These may be NULL: receive(), for the end of an exchange in a kernel of the caller's, which leaves the epoch as it is if that is
-   not possible; stream(), the stream as a pointer, as LitheHaloGetStream(); wait(), as LitheHaloWait()
+   A transport. create() is collective and returns the common result of all processes; with an obstacle nothing is
+   left behind. Three functions may be NULL: receive(), for the end of an exchange in a kernel of the caller, which
+   leaves the epoch unchanged if not possible; stream(), the stream as a pointer, as LitheHaloGetStream(); wait(), as
+   LitheHaloWait()
 */
 typedef struct {
   PetscErrorCode (*create)(LitheHalo, LitheHaloObstacle *, int *code);
@@ -97,7 +98,7 @@ struct _n_LitheReduce {
   char                  reason[512];
 };
 
-/* What is allocated for ghost[]: whole words of 16 bytes, and not nothing */
+/* Allocated size of ghost[]: whole words of 16 bytes, at least one */
 static inline size_t LitheHaloGhostBytes(const struct _n_LitheHalo *halo)
 {
   return (PetscMax((size_t)halo->nghost, 1) * halo->unit + 15) / 16 * 16;
@@ -108,7 +109,8 @@ PETSC_INTERN PetscErrorCode LitheHaloPeersCreate_Private(PetscSF, LitheHaloPeers
 PETSC_INTERN PetscErrorCode LitheHaloPeersDestroy_Private(LitheHaloPeers *);
 PETSC_INTERN PetscBool      LitheHaloIsRange_Private(PetscInt, const PetscInt[]);
 
-/* halo.c: takes the first transport that is asked for and possible on all processes; reason: why those before it are not; taken = auto: there is none */
+/* halo.c: takes the first requested transport that is possible on all processes; reason: why earlier ones are not;
+   taken = auto: none is possible */
 PETSC_INTERN PetscErrorCode LitheTransportChoose_Private(LitheTransport asked, LitheTransportTryFn *, void *object, LitheTransport *taken, char reason[],
                                                          size_t length);
 #define LITHE_TRANSPORT_NONE "The transport that was asked for cannot be used. %s. Ask for auto, which takes one that can be used"
@@ -127,7 +129,7 @@ PETSC_INTERN const LitheReduceOps LitheReduceNCCL;
 PETSC_INTERN const char          *LitheHaloMessage_CUDA(int code);
 PETSC_INTERN const char          *LitheHaloMessage_NCCL(int code);
 
-/* What is known of the processes of a communicator; found out once */
+/* Facts of the processes of a communicator; found once */
 typedef struct _LitheHaloFacts LitheHaloFacts;
 struct _LitheHaloFacts {
   PetscBool onenode;
@@ -143,7 +145,7 @@ struct _LitheHaloFacts {
 PETSC_INTERN PetscErrorCode LitheHaloGetFacts_Private(MPI_Comm, LitheHaloFacts **);
 PETSC_INTERN PetscErrorCode LitheHaloAgree_Private(MPI_Comm, LitheHaloObstacle *, int *code);
 PETSC_INTERN PetscErrorCode LitheHaloStreamCreate_Private(cudaStream_t *);
-/* Can ipc be used, as far as that is known before it is tried? The same on all processes */
+/* Whether ipc seems possible before an attempt; the same on all processes */
 PETSC_INTERN PetscErrorCode LitheHaloPrecheckIPC_Private(MPI_Comm, PetscMemType, LitheTransport asked, LitheHaloObstacle *);
 
 /* Memory that other processes map, and theirs: n of them */
@@ -168,7 +170,7 @@ PETSC_INTERN PetscErrorCode LitheHaloMemoryCreate_Private(MPI_Comm, PetscInt n, 
 PETSC_INTERN PetscErrorCode LitheHaloMemoryDestroy_Private(MPI_Comm, LitheHaloMemory *);
 /* rank and what are kept, and not copied */
 PETSC_INTERN PetscErrorCode LitheHaloTimeoutCreate_Private(MPI_Comm, const PetscMPIInt rank[], const char what[], LitheHaloTimeout *);
-/* An error if a wait for a process has exceeded the limit; once: unless it was reported before */
+/* An error if a wait for a process has exceeded the limit; once: unless already reported */
 PETSC_INTERN PetscErrorCode LitheHaloTimeoutCheck_Private(LitheHaloTimeout *, PetscBool once);
 PETSC_INTERN PetscErrorCode LitheHaloTimeoutDestroy_Private(LitheHaloTimeout *);
 #endif

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The transport ipc: each process maps ghost[] of its neighbours, and a kernel writes there. docs/halo.md
+   The transport ipc: each process maps ghost[] of its neighbours, and a kernel writes there. docs/internals/halo.md
 
    Memory that a process exports:   flags, one a neighbour | ghost[] of even exchanges | ghost[] of odd exchanges
    An exchange, number k:           entries to ghost[k modulo 2] of each neighbour, then its flag = k; the neighbour waits for k

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Memory on a device that other processes map and write to, and how long they are waited for. docs/halo.md */
+/* Memory on a device that other processes map and write to, and how long they are waited for. docs/internals/halo.md */
 
 #include "haloimpl.h"
 #include <petscdevice_cuda.h>
@@ -135,7 +135,7 @@ PetscErrorCode LitheHaloTimeoutCheck_Private(LitheHaloTimeout *timeout, PetscBoo
              "This process's %s %llu have not left its device within %g seconds (-lithe_halo_timeout): it is busy", timeout->what, timeout->failure->exchange,
              limit);
   SETERRQ(PETSC_COMM_SELF, PETSC_ERR_GPU,
-          "Process %d has not sent its %s %llu within %g seconds (-lithe_halo_timeout): it has ended, or does something else, or its device is busy",
+          "Process %d has not sent its %s %llu within %g seconds (-lithe_halo_timeout): it has ended, does something else, or its device is busy",
           timeout->rank ? timeout->rank[number] : (PetscMPIInt)number, timeout->what, timeout->failure->exchange, limit);
 }
 

@@ -4,7 +4,7 @@
 
 /*
    Sums over processes by ipc: each process maps the inboxes of all others, and one kernel writes its numbers there, waits for theirs, and
-   adds. docs/halo.md
+   adds. docs/internals/halo.md
 */
 
 #include "haloimpl.h"

@@ -22,7 +22,7 @@ PETSC_INTERN PetscErrorCode LitheAIJComposeConversions(Mat B, const char base[],
                                                        LitheAIJConvertFn *forth, LitheAIJConvertFn *back);
 /*
    Calls AIJ's own. One that writes into matrices that are there (all rows and columns of a parallel matrix) does not
-   tell them that they have other values (docs/petsc-defects.md)
+   tell them that they have other values (docs/internals/petsc-defects.md)
 */
 PETSC_INTERN PetscErrorCode LitheAIJCreateSubMatrices(Mat A, PetscErrorCode (*super)(Mat, PetscInt, const IS[], const IS[], MatReuse, Mat *[]), PetscInt n,
                                                       const IS rows[], const IS columns[], MatReuse reuse, Mat *B[]);

@@ -107,12 +107,12 @@ PetscErrorCode LitheFinalizePackage(void)
   Level: beginner
 
   Notes:
-  A program that is linked with Lithe calls it after `PetscInitialize()`. It need not be called where
-  the library is loaded by PETSc, with `-dll_append /path/to/liblithe.so` among the options. Calling
-  it again, or loading the library twice, does nothing.
+  A program linked with Lithe calls this function after `PetscInitialize()`. The call is not needed if PETSc loads the
+  library, by the option `-dll_append /path/to/liblithe.so`. A second call, or loading the library twice, does
+  nothing.
 
-  It is an error if the running PETSc has another minor version, scalar type, precision or size of
-  `PetscInt` than the one that Lithe was built for.
+  The running PETSc must have the minor version, scalar type, precision and size of `PetscInt` for which Lithe was
+  built; otherwise the call is an error.
 
 .seealso: `LitheFinalizePackage()`, `LitheGetVersion()`, `MATVCRS`, `PetscDLLibraryAppend()`
 @*/

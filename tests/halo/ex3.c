@@ -251,7 +251,7 @@ int main(int argc, char **argv)
       suffix: cuda
       requires: cuda
       nsize: {{1 2 4}}
-      # what MATAIJ writes on the host may still be on its way to the device from pinned memory: docs/petsc-defects.md
+      # what MATAIJ writes on the host may still be on its way to the device from pinned memory: docs/internals/petsc-defects.md
       args: -cuda -transports auto,ipc -vec_pinned_memory_min 100000000
 
     test:

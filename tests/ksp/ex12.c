@@ -5,6 +5,7 @@
 static char help[] = "Lossy matrices in solves: in a preconditioner they multiply, as the operator they are refused, and nothing is wrong without a word.\n\n";
 
 #include <lithe.h>
+#include <lithe/private/petsccompat.h>
 #include <lithemat.h>
 #include <petscdmda.h>
 #include <petscksp.h>

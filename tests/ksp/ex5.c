@@ -5,6 +5,7 @@
 static char help[] = "What KSPCBGMRES tells: singular values, eigenvalues and Ritz pairs as KSPGMRES has them; KSPCBGMRESGetInfo(), KSPView() and errors.\n\n";
 
 #include <src/codec/frsz2.h>
+#include <lithe/private/petsccompat.h>
 #include <tests/ksp/ksptest.h>
 #include <petsc/private/kspimpl.h>
 #include <petscviewer.h>

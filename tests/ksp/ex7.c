@@ -6,7 +6,7 @@ static char help[] = "KSPCBGMRES with restarts of 30, 100 and 200: the same on a
 
 /*
    The system of PETSc's ksp ex2 -m 100 -n 100 -pc_type none -ksp_rtol 1e-8. With a restart over 32 KSPGMRES takes other iterations on a device, where PETSc's
-   VecMDot() is not mended (docs/petsc-defects.md): what is compared with is KSPGMRES on the host.
+   VecMDot() is not mended (docs/internals/petsc-defects.md): what is compared with is KSPGMRES on the host.
 */
 
 #include <tests/ksp/ksptest.h>

@@ -51,6 +51,19 @@ static inline PetscErrorCode BornTestWavelet(Mat J, PetscReal f, PetscReal t0, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* One arch of n samples, whose shortest wave has about n / 2 steps: for grids that have few nodes a wave */
+static inline PetscErrorCode BornTestBurst(Mat J, PetscInt n)
+{
+  PetscReal *w;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(n, &w));
+  for (PetscInt k = 0; k < n; k++) w[k] = PetscSqr(PetscSinReal(PETSC_PI * (PetscReal)(k + 1) / (PetscReal)(n + 1)));
+  PetscCall(MatBornSetWavelet(J, n, w));
+  PetscCall(PetscFree(w));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Velocities between 1.5 and 2.5, different at every node */
 static inline PetscErrorCode BornTestVelocity(DM da, Vec *v)
 {
@@ -62,5 +75,14 @@ static inline PetscErrorCode BornTestVelocity(DM da, Vec *v)
   PetscCall(PetscRandomSetInterval(random, 1.5, 2.5));
   PetscCall(VecSetRandom(*v, random));
   PetscCall(PetscRandomDestroy(&random));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fields in double precision, and a background that is computed again: what tight limits are for */
+static inline PetscErrorCode BornTestExact(Mat J)
+{
+  PetscFunctionBegin;
+  PetscCall(MatBornSetField(J, MATBORN_FIELD_DOUBLE));
+  PetscCall(MatBornSetBackground(J, MATBORN_BACKGROUND_CHECKPOINT));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

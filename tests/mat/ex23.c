@@ -5,11 +5,12 @@
 static char help[] = "MATSBPSAT under PETSc's own multigrid on its DMDA: coarse operators by discretisation, direct solves of the coarsest one.\n\n";
 
 #include <lithe.h>
+#include <lithe/private/petsccompat.h>
 #include <petscksp.h>
 #include <tutorials/common/sbpsatproblem.h>
 
 /* Of every level but the finest: what the matrix of that was set to has come down by itself */
-static PetscErrorCode ComputeOperators(PETSC_UNUSED KSP ksp, PETSC_UNUSED Mat A, Mat P, PetscCtx ctx)
+static PetscErrorCode ComputeOperators(PETSC_UNUSED KSP ksp, PETSC_UNUSED Mat A, Mat P, void *ctx)
 {
   const PetscInt *expected = (const PetscInt *)ctx;
   PetscInt        n, order;

@@ -220,7 +220,7 @@ static PetscErrorCode Reference(MatProductType type, const Factor f[], Vec x, Ve
 
 /*
    PETSc makes a product of three factors from two of two where there is nothing else, and does not look whether the second one has the function
-   that it calls for the numeric phase (docs/petsc-defects.md): it would crash.
+   that it calls for the numeric phase (docs/internals/petsc-defects.md): it would crash.
 */
 static PetscErrorCode HasNumericPhase(Mat D, PetscBool *has)
 {
@@ -248,7 +248,7 @@ static PetscErrorCode ProductCreate(MatProductType type, const Factor f[], Mat *
 static PetscErrorCode ProductAgain(MatProductType type, const Factor f[], PetscBool isvirtual, Mat *D)
 {
   PetscFunctionBeginUser;
-  /* What takes the place of a virtual transpose in the product is not found again by MAT_REUSE_MATRIX (docs/petsc-defects.md) */
+  /* What takes the place of a virtual transpose in the product is not found again by MAT_REUSE_MATRIX (docs/internals/petsc-defects.md) */
   if (isvirtual) PetscCall(MatProductNumeric(*D));
   else if (type == MATPRODUCT_AB) PetscCall(MatMatMult(f[0].mat, f[1].mat, MAT_REUSE_MATRIX, PETSC_DETERMINE, D));
   else if (type == MATPRODUCT_AtB) PetscCall(MatTransposeMatMult(f[0].mat, f[1].mat, MAT_REUSE_MATRIX, PETSC_DETERMINE, D));
@@ -276,7 +276,7 @@ static PetscErrorCode TestProduct(MatProductType type, const FactorKind kind[], 
   for (int k = 0; k < n; k++) isvirtual = (PetscBool)(isvirtual || kind[k] == FACTOR_TRANSPOSE || kind[k] == FACTOR_HERMITIAN);
   for (int round = 0; round < 2; round++) can[round] = right[round] = PETSC_FALSE;
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  /* PETSc multiplies by B in place of its transpose when A B^T of parallel MATAIJ is done again (docs/petsc-defects.md) */
+  /* PETSc multiplies by B in place of its transpose when A B^T of parallel MATAIJ is done again (docs/internals/petsc-defects.md) */
   if (size > 1 && type == MATPRODUCT_ABt && kind[0] <= FACTOR_AIJ && kind[1] <= FACTOR_AIJ) rounds = 1;
   for (int round = 0; round < rounds; round++) {
     Vec       x, y, z;
@@ -340,7 +340,7 @@ static PetscErrorCode TestKinds(MatProductType type, const FactorKind kind[], Pe
     PetscCall(TestProduct(type, kind, f, can[aij], right[aij]));
     for (int k = 0; k < n; k++) PetscCall(FactorDestroy(&f[k]));
   }
-  /* MATAIJ does some products wrong (docs/petsc-defects.md) */
+  /* MATAIJ does some products wrong (docs/internals/petsc-defects.md) */
   for (int round = 0; round < 2; round++) {
     if (!right[1][round]) continue;
     (*count)++;
@@ -383,7 +383,7 @@ int main(int argc, char **argv)
         for (int l = 0; l < (product == MATPRODUCT_ABC ? 3 : 2); l++) {
           if (set[l] && kind[l] != only[l]) wanted = PETSC_FALSE;
           if (kind[l] == FACTOR_DIAGONAL && !square) wanted = PETSC_FALSE;
-          /* PETSc crashes when a product of three that it could begin and not end is destroyed (docs/petsc-defects.md) */
+          /* PETSc crashes when a product of three that it could begin and not end is destroyed (docs/internals/petsc-defects.md) */
           if (product == MATPRODUCT_ABC && kind[l] >= FACTOR_BAIJ) wanted = PETSC_FALSE;
           if (product == MATPRODUCT_ABC && kind[l] == FACTOR_DIAGONAL) wanted = PETSC_FALSE;
           if (kind[l] != FACTOR_AIJ && kind[l] != FACTOR_DENSE && kind[l] != FACTOR_DIAGONAL && kind[l] != FACTOR_BAIJ && kind[l] != FACTOR_OTHER)

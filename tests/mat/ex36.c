@@ -7,6 +7,7 @@ static char help[] = "MATVCRS, MATHYBMGPU: what only reads a matrix raises no ob
   -type <vcrs,hybmgpu> - the type; its own options as usual\n\n";
 
 #include <tests/failures.h>
+#include <lithe/private/petsccompat.h>
 #include "vcrstest.h"
 #include <petscksp.h>
 

@@ -50,13 +50,14 @@ static PetscErrorCode TestTaylor(const PetscInt n[3], PetscInt order, PetscBool 
   PetscCall(BornTestVelocity(da, &v));
   PetscCall(VecDuplicate(v, &changed));
   PetscCall(MatCreateBorn(da, &J));
+  PetscCall(BornTestExact(J));
   PetscCall(MatBornSetSpacing(J, h));
   PetscCall(MatBornSetOrder(J, order));
   PetscCall(MatBornSetParameter(J, parameter));
   PetscCall(MatBornSetFreeSurface(J, surface));
   PetscCall(MatBornSetSponge(J, 5, PETSC_DETERMINE));
   PetscCall(MatBornSetTime(J, dt, steps, 2));
-  PetscCall(BornTestWavelet(J, 0.25, 2.5, dt, steps));
+  PetscCall(BornTestBurst(J, steps));
   for (int r = 0; r < 2; r++) {
     for (int d0 = 0; d0 < dim; d0++) receivers[dim * r + d0] = 5.3 + 3 * r + d0;
   }
@@ -111,6 +112,7 @@ static PetscErrorCode TestLeastSquares(void)
   PetscCall(DMCreateGlobalVector(da, &v));
   PetscCall(VecSet(v, 1));
   PetscCall(MatCreateBorn(da, &J));
+  PetscCall(BornTestExact(J));
   PetscCall(MatBornSetSponge(J, 10, PETSC_DETERMINE));
   PetscCall(MatBornSetVelocity(J, v));
   PetscCall(MatBornSetTime(J, dt, 230, 4));

@@ -19,6 +19,7 @@ static PetscErrorCode TestCreate(const PetscInt n[3], PetscReal h, PetscReal dt,
   PetscCall(DMCreateGlobalVector(da, &v));
   PetscCall(VecSet(v, 1));
   PetscCall(MatCreateBorn(da, J));
+  PetscCall(BornTestExact(*J));
   PetscCall(MatBornSetSpacing(*J, spacing));
   PetscCall(MatBornSetVelocity(*J, v));
   PetscCall(MatBornSetTime(*J, dt, steps, every));

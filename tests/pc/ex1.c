@@ -5,6 +5,7 @@
 static char help[] = "PCVCRS against its inner preconditioner: the same without loss, nearly the same iterations with the default loss.\n\n";
 
 #include <tests/pc/pcvcrstest.h>
+#include <lithe/private/petsccompat.h>
 #include <petscdmda.h>
 
 typedef enum {

@@ -6,6 +6,7 @@ static char help[] = "PCVCRS round matrices with numbers that no loss can take: 
                      "alone, and TS cuts its step.\n\n";
 
 #include <tests/mat/vcrstest.h>
+#include <lithe/private/petsccompat.h>
 #include <tests/pc/pcvcrstest.h>
 #include <petscdmda.h>
 #include <petscts.h>

@@ -7,6 +7,7 @@
 /* A reservoir on a DMDA for the tests of PCVCRS, and solvers from lines of options */
 
 #include <tests/mat/vcrstest.h>
+#include <lithe/private/petsccompat.h>
 #include <tests/pc/pcvcrstest.h>
 #include <petscdmda.h>
 

@@ -45,7 +45,7 @@ static PetscErrorCode AddSteady(Evolution *e, PetscReal t, Vec u, Vec F)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode IFunction(TS ts, PetscReal t, Vec u, Vec udot, Vec F, PetscCtx ctx)
+static PetscErrorCode IFunction(TS ts, PetscReal t, Vec u, Vec udot, Vec F, void *ctx)
 {
   Evolution *e = (Evolution *)ctx;
 
@@ -71,7 +71,7 @@ static PetscErrorCode FormShifted(Evolution *e, PetscReal shift, Mat J, Mat P)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode IJacobian(TS ts, PetscReal t, Vec u, Vec udot, PetscReal shift, Mat J, Mat P, PetscCtx ctx)
+static PetscErrorCode IJacobian(TS ts, PetscReal t, Vec u, Vec udot, PetscReal shift, Mat J, Mat P, void *ctx)
 {
   PetscFunctionBeginUser;
   (void)ts;
@@ -82,7 +82,7 @@ static PetscErrorCode IJacobian(TS ts, PetscReal t, Vec u, Vec udot, PetscReal s
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode I2Function(TS ts, PetscReal t, Vec u, Vec v, Vec a, Vec F, PetscCtx ctx)
+static PetscErrorCode I2Function(TS ts, PetscReal t, Vec u, Vec v, Vec a, Vec F, void *ctx)
 {
   Evolution *e = (Evolution *)ctx;
 
@@ -94,7 +94,7 @@ static PetscErrorCode I2Function(TS ts, PetscReal t, Vec u, Vec v, Vec a, Vec F,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode I2Jacobian(TS ts, PetscReal t, Vec u, Vec v, Vec a, PetscReal shiftv, PetscReal shifta, Mat J, Mat P, PetscCtx ctx)
+static PetscErrorCode I2Jacobian(TS ts, PetscReal t, Vec u, Vec v, Vec a, PetscReal shiftv, PetscReal shifta, Mat J, Mat P, void *ctx)
 {
   PetscFunctionBeginUser;
   (void)ts;
@@ -108,7 +108,7 @@ static PetscErrorCode I2Jacobian(TS ts, PetscReal t, Vec u, Vec v, Vec a, PetscR
 }
 
 /* W^-1 (b - A u), whose Jacobian is constant */
-static PetscErrorCode RHSFunction(TS ts, PetscReal t, Vec u, Vec r, PetscCtx ctx)
+static PetscErrorCode RHSFunction(TS ts, PetscReal t, Vec u, Vec r, void *ctx)
 {
   Evolution *e = (Evolution *)ctx;
 

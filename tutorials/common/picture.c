@@ -200,6 +200,27 @@ static PetscErrorCode DrawScale(const Frame *f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Lines from point to point, with a dot at each */
+static PetscErrorCode DrawCurve(const Frame *f)
+{
+  const PicturePanel *panel   = f->panel;
+  int                 last[2] = {0, 0};
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < panel->ncurve; k++) {
+    const PetscReal tx = (panel->curve[2 * k] - panel->x[0]) / (panel->x[1] - panel->x[0]),
+                    ty = (panel->curve[2 * k + 1] - panel->y[0]) / (panel->y[1] - panel->y[0]);
+    const int x        = f->x0 + (int)((PetscReal)(f->w - 1) * PetscMin(1, PetscMax(0, tx))),
+              y        = f->y0 + f->h - 1 - (int)((PetscReal)(f->h - 1) * PetscMin(1, PetscMax(0, ty)));
+
+    if (k) PetscCall(Line(f->picture, last[0], last[1], x, y, PETSC_DRAW_BLACK));
+    for (int dy = -2; dy <= 2; dy++) PetscCall(Line(f->picture, x - 2, y + dy, x + 2, y + dy, PETSC_DRAW_BLACK));
+    last[0] = x;
+    last[1] = y;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A white disc with a black rim, or a dashed line in black and white, and the name on white beside it */
 static PetscErrorCode DrawMark(const Frame *f, const PictureMark *mark)
 {
@@ -277,10 +298,13 @@ PetscErrorCode PictureDraw(Picture *picture, const int box[4], const PicturePane
     f.w = w;
     f.h = h;
   }
-  PetscCall(SetRange(&f));
-  PetscCall(DrawField(&f));
+  if (panel->value) {
+    PetscCall(SetRange(&f));
+    PetscCall(DrawField(&f));
+    PetscCall(DrawScale(&f));
+  } else PetscCall(Box(picture, f.x0, f.y0, f.w, f.h));
   PetscCall(DrawAxes(&f));
-  PetscCall(DrawScale(&f));
+  if (panel->ncurve) PetscCall(DrawCurve(&f));
   for (PetscInt k = 0; k < panel->nmarks; k++) PetscCall(DrawMark(&f, &panel->mark[k]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -22,12 +22,14 @@ typedef struct {
   const char        *title, *unit; /* of the values, beside their scale */
   const char        *xlabel, *ylabel;
   PetscInt           nx, ny;
-  const PetscReal   *value;                  /* nx * ny, x fastest */
+  const PetscReal   *value;                  /* nx * ny, x fastest; NULL: white, without a scale of colours */
   PetscReal          x[2], y[2];             /* coordinates of the edges; y[0] at the bottom, y[1] at the top */
   PetscReal          range[2];               /* of the scale; where both are equal, that of the values */
   PetscBool          logarithmic, isotropic; /* the scale; the axes have one unit of length */
   PetscInt           nmarks;
   const PictureMark *mark;
+  PetscInt           ncurve; /* points of a line over the field */
+  const PetscReal   *curve;  /* [ncurve][2] x and y */
 } PicturePanel;
 
 typedef struct {

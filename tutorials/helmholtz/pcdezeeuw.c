@@ -10,6 +10,7 @@
 */
 
 #include "helmholtzpc.h"
+#include <lithe/private/petsccompat.h>
 #include <petsc/private/pcimpl.h>
 #include <petsc/private/pcmgimpl.h>
 #include <petscksp.h>

@@ -6,6 +6,7 @@
 
 #include "mms.h"
 #include <lithepc.h>
+#include <lithe/private/petsccompat.h>
 #include <petscviewer.h>
 
 /* A matrix of type sbpsat takes order, faces and coefficient from the one on the finer grid by itself */

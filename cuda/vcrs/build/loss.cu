@@ -114,8 +114,8 @@ PetscErrorCode DeviceLossPropose(DeviceBuild *d, VCRSSurvey *survey, PetscInt ro
   PetscCall(DeviceAllocate(&d->memory, m, &largest));
   PetscCall(DeviceAllocate(&d->memory, m, &stored));
   PetscCall(DeviceSurvey(d, largest, stored, survey, &taken));
-  PetscCheck(taken, PETSC_COMM_SELF, PETSC_ERR_FP, "A matrix on the device has an entry that -mat_vcrs_loss %s cannot hold: it is infinite or not a number",
-             MatVCRSLosses[d->b.opt->loss]);
+  PetscCheck(taken, PETSC_COMM_SELF, PETSC_ERR_FP,
+             "A matrix on the device has an entry that -mat_vcrs_loss %s cannot hold: the entry is infinite or not a number", MatVCRSLosses[d->b.opt->loss]);
   PetscCall(VCRSStepSetUp(d->b.opt, survey, &log, &step));
   PetscCall(PetscFree(log));
   PetscCall(PetscArrayzero(rowexponent, m));

@@ -5,33 +5,34 @@
 /*
    L3 with grouped columns on a device: the order of the entries in their rows.
 
-   The kernel of groups.cu has x in shared memory. Threads that such an access serves at a time, 16 with real double precision,
-   read numbers from as many banks, and wait for one another where two of these lie in the same one. In the order of columns, entries k of
-   every second row meet at random: an access takes 2.8 turns instead of one. So rows are put in another order, one entry of each
-   row after the other: the row with the fewest choices left takes first, from the entries that are next in its list, one
-   whose number has been asked for already, or whose bank has not, of these one whose bank is wanted most by what is left. An access
-   takes 1.4 turns then.
+   The kernel of groups.cu has x in shared memory. An access serves a number of threads at a time, 16 with real double
+   precision, from as many banks. Two different numbers in the same bank cost another cycle. In the order of columns,
+   entries k of every second row meet at random: an access takes 2.8 cycles instead of one. Rows are therefore
+   permuted, one entry of each row after the other. The row with the fewest choices takes first, from the next entries
+   of its list. It prefers a number already accessed, then an unused bank, and among these the bank most wanted by the
+   remaining entries. An access then takes 1.4 cycles.
 
    Half of a warp reads entries k of rows 0, 2, 4, ... of a slice, then those of rows 1, 3, 5, ..., and the other half entries k + 1. In single
    precision both halves are served at a time.
 
-   Columns and codes change places; the entry that is the reference stays. Everything else that reads a row on the device takes entries
-   in any order. On the host rows are in the order of columns, so a download sorts them again before.
+   Columns and codes change places; the reference stays. All other readers of a row on the device accept any order. On
+   the host rows are in the order of columns, so a download sorts them first.
 */
 
 #include "../kernels.cuh"
 
-/* So many threads are served at a time, each by a bank of its own */
+/* Threads served at a time, each by its own bank */
 #define BANKS (128 / static_cast<int>(sizeof(Number)))
 
 /* Entries of a row that are looked at for each place */
 #define BANKS_AHEAD 8
 
-/* Rows, and places one after the other, whose entries are read at a time; their banks are the same */
+/* Rows, and consecutive places, whose entries are read at the same time from the same banks */
 #define BANKS_ROWS   PetscMin(BANKS, VCRS_SLICE / 2)
 #define BANKS_PLACES (BANKS / BANKS_ROWS)
 
-/* What a bank is asked for at such places: how many numbers, and the last of them. left: by all entries that have no place yet */
+/* Requests of a bank at such places: number of different numbers, and the last one. left: requests by all entries
+   without a place */
 struct Banks {
   static constexpr int size = VCRS_SLICE * BANKS_PLACES;
   int                  number[size], count[size], left[size];

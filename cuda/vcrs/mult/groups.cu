@@ -3,22 +3,21 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Layout L3 with grouped columns: a block works on windows of 256 rows, whose x it has in shared memory.
+   Layout L3 with grouped columns: a block works on windows of 256 rows, with their x in shared memory.
 
-   A block has stages, each with room for all that a window reads: the x of its groups of columns, the columns, the
-   entries, how long its rows are and in which order, and what their sums are finished with; and for its y. A warp of
-   its own fills a stage as soon as it is free,
-   asynchronously (TMA and cp.async, from compute capability 9.0 on), and writes where each slice is; teams of eight
-   warps, a slice a warp, sum what is there. Where all rows
-   have row sums they read shared memory alone: any read of device memory is what they would wait for. Gathers of x are
-   bound by the number of lines that a cache can look up; in shared memory neighbours need not lie together, and the order of
-   entries in their rows spreads them over its banks (banks.cu). Rows are sorted by length, so that the y of a slice is
-   scattered; it is gathered in shared memory, and the warp that fills the stage stores that of a whole window at once.
+   A block has stages. A stage has room for all data of a window: the x of its groups of columns, columns, entries,
+   lengths and order of the rows, row sums, exponents, and y. One warp per stage fills it as soon as it is free,
+   asynchronously (TMA and cp.async, from compute capability 9.0 on), and writes where each slice begins. Teams of
+   eight warps, a slice per warp, sum full stages. If all rows have row sums, the teams read shared memory alone; they
+   would wait for any read of device memory. Gathers of x from a cache are limited by the number of lines per look-up.
+   In shared memory neighbours need not be contiguous, and the order of entries in rows spreads the reads over the
+   banks (banks.cu). Rows are sorted by length, which scatters the y of a slice. y is therefore gathered in shared
+   memory, and the filling warp stores the y of a window at once.
 
-   Barriers of a stage: "full", what there is to read has come; "empty", it has been read; "done", the y of a window is gathered. Where teams do not divide
-   stages they take turns with each stage, and one that waits for its next turn could take the end of another's for it:
-   so a stage has as many barriers "full" as there
-   are teams, each of which completes once in so many windows.
+   Barriers of a stage: "full", the data have arrived; "empty", the data have been read; "done", the y of a window is
+   gathered. If the number of stages is no multiple of the number of teams, teams take turns with a stage. A team
+   waiting for its next turn could then mistake the end of another team's turn for it. A stage therefore has one
+   barrier "full" per team.
 */
 
 #include "../../common/barrier.cuh"
@@ -45,11 +44,12 @@ struct GroupsArguments : MultArguments {
   DecodeArguments   decode;
   SigmaArguments    sigma;
   int               stages, teams;
-  PetscInt          nwhole;  /* windows whose y is gathered: they have all their rows, and y is aligned */
+  PetscInt          nwhole;  /* windows with gathered y: complete ones, if y is aligned */
   bool              sums;    /* their row sums are copied, too */
   bool              aligned; /* x is, to 16 bytes */
 
-  /* Where in a stage things are, in bytes: x is at 0, columns and entries follow; row sums have no place of their own if sigmaat is yat */
+  /* Offsets in a stage, in bytes: x is at 0, columns and entries follow; row sums have no separate place if sigmaat
+     is yat */
   unsigned int slicesat, lengthsat, permat, exponentat, yat, sigmaat, stagebytes;
 };
 
@@ -82,11 +82,13 @@ struct Barriers {
   }
 };
 
-/* What is to be copied for a window, as it is read: nothing is computed from it before its turn, or the warp would wait for it */
+/* Parameters of the copies for a window, as read: they stay unprocessed until their turn, otherwise the warp would
+   wait for them */
 struct Window {
   PetscInt   first;           /* its least group */
   PetscInt   group, groupend; /* its list of groups, with the stand-in */
-  PetscInt64 value;           /* where the entries of slice threadIdx.x % 32 begin, those of the next window in lane VCRS_WINDOW_SLICES */
+  PetscInt64 value;           /* begin of the entries of slice threadIdx.x % 32; those of the next window in lane
+  VCRS_WINDOW_SLICES */
 
   static __device__ __forceinline__ Window Read(const GroupsArguments &a, PetscInt w)
   {
@@ -116,7 +118,7 @@ struct Window {
     return static_cast<PetscInt64>(VCRS_GROUP) * first;
   }
 
-  /* Whether none of its groups reaches beyond the end of x */
+  /* Whether no group of the window reaches beyond the end of x */
   __device__ __forceinline__ bool IsInside(const GroupsArguments &a) const
   {
     return a.n % VCRS_GROUP == 0 || CountGroups() <= 0 ||
@@ -125,8 +127,8 @@ struct Window {
 };
 
 /*
-   Of a slice, in its stage: where its columns, its entries and the row sums of its window are, in bytes, how many
-   entries the longest of its rows has, -1 if there is no such slice
+   A slice in its stage: offsets of its columns, its entries and the row sums of its window, in bytes; length of its
+   longest row, -1 without a slice
 */
 struct Slice {
   unsigned int column, value, sigma;
@@ -134,8 +136,9 @@ struct Slice {
 };
 
 /*
-   The x of a window's groups, behind the zeros of the stand-in; allx: of the first column; id[] has the numbers of the first groups, a group a
-   thread. These copies are what a block waits for, so that all that could be done once for all of them is. Returns whether they are asynchronous.
+   The x of a window's groups, behind the zeros of the stand-in; allx: x of the first column; id[] has the numbers of
+   the first groups, a group per thread. A block waits for these copies, so work common to all of them is done once.
+   Returns whether the copies are asynchronous.
 */
 [[maybe_unused]] static __device__ __forceinline__ bool CopyGroups(const GroupsArguments &a, const Number *allx, const Window &window, const unsigned int id[],
                                                                    char *to)
@@ -188,7 +191,8 @@ struct Slice {
 #endif
 }
 
-/* What a window has beside x and entries, in bytes: lengths of rows, where what pads them is not zero, their order, and what their sums are finished with */
+/* Bytes of a window in addition to x and entries: lengths of rows if the padding is not zero, order of rows, row sums
+   and exponents */
 struct Rest {
   unsigned int lengths, perm, exponents, sigma;
 
@@ -224,10 +228,9 @@ struct Rest {
 };
 
 /*
-   All of window w but for x, and for row sums that wait for y, once the stage is free; by a warp, one thread of which
-   copies. These copies and that of row sums count for barrier
-   full. Returns where row sums are: in a place of their own, or behind the entries, or, in a window that leaves no room
-   there either, in place of y, once that is stored.
+   All of window w except x, and except row sums that wait for y, once the stage is free; by a warp, of which one
+   thread copies. These copies and the copy of row sums count for barrier full. Returns the place of row sums: a
+   separate place, behind the entries, or, if a window leaves no room there, in the place of y once y is stored.
 */
 template <class V, bool difference>
 static __device__ __forceinline__ unsigned int CopyEntries(const GroupsArguments &a, PetscInt w, const Window &window, unsigned int nslices, const Rest &rest,
@@ -268,7 +271,7 @@ static __device__ __forceinline__ unsigned int CopyEntries(const GroupsArguments
 #endif
 }
 
-/* The y of window w, if it is gathered; the stage is free for another when this returns */
+/* The y of window w, if gathered; afterwards the stage is free for another window */
 [[maybe_unused]] static __device__ __forceinline__ void StoreWindow(const GroupsArguments &a, PetscInt w, const char *stage, uint64_t *done, uint32_t parity)
 {
 #if __CUDA_ARCH__ >= 900
@@ -282,7 +285,7 @@ static __device__ __forceinline__ unsigned int CopyEntries(const GroupsArguments
 #endif
 }
 
-/* The warp that fills a stage: it has every so many windows */
+/* The warp that fills a stage: every a.stages-th window */
 template <class V, bool difference>
 static __device__ void FillStage(const GroupsArguments &a, int stage, const Barriers &barriers, char *to)
 {
@@ -323,7 +326,7 @@ static __device__ void FillStage(const GroupsArguments &a, int stage, const Barr
 #endif
 }
 
-/* The codes of two rows that are next to one another, read in one access: of small ones a word */
+/* The codes of two neighbouring rows, read in one access: a word for small codes */
 template <class V>
 struct CodePair {
   typedef typename V::Code Code;
@@ -355,7 +358,7 @@ struct TwoRows {
   return *AtShared<const Number>(__dp2a_lo(pair, static_cast<unsigned int>(sizeof(Number)) << 8 * r, x));
 }
 
-/* Entries k, k + 2, ... of a thread's rows, half of so many as a batch has, or of so many as are left of its slice */
+/* Entries k, k + 2, ... of a thread's rows: half of a batch, or half of the rest of the slice */
 template <int batch, bool difference, bool last, class V>
 static __device__ __forceinline__ void AddBatch(const V &values, const unsigned int *column, const typename CodePair<V>::Stored *value, uint32_t x,
                                                 unsigned int k, unsigned int longest, TwoRows &rows)
@@ -415,8 +418,9 @@ static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(co
   values.Setup(shared, a.decode, 32 * VCRS_WINDOW_SLICES * a.teams);
 
   /*
-     A thread sums two rows next to one another, the lower half of a warp their entries 0, 2, ..., the upper half the others: what it needs of both comes in one
-     access. Then it finishes one of them. Slices are sorted by length: each warp gets another one of them at each turn.
+     A thread sums two neighbouring rows: the lower half of a warp their entries 0, 2, ..., the upper half the
+     remaining ones. Data of both rows come in one access. Then the thread finishes one of the rows. Slices are sorted
+     by length: each warp gets another slice at each turn.
   */
   const unsigned int lane = threadIdx.x % 32, half = lane / 16, pair = lane % 16, mine = 2 * pair + half;
   int                slice = (warp + team) % VCRS_WINDOW_SLICES, stage = team, full = team;
@@ -542,7 +546,8 @@ static void GroupsGetArguments(const VCRSPlan *p, const MultArguments *v, Groups
   a.aligned                       = reinterpret_cast<uintptr_t>(v->x) % 16 == 0;
 }
 
-/* How many stages and teams a block has and how many blocks a multiprocessor: what is best of what fits, see docs/kernels.md */
+/* Numbers of stages and teams per block and of blocks per multiprocessor: the best that fits, see
+   docs/internals/kernels.md */
 struct GroupsShape {
   int stages, teams, blocks;
 };
@@ -557,7 +562,7 @@ static size_t GroupsBlockBytes(const GroupsArguments &a, size_t tables, int stag
   return tables + stages * a.stagebytes + Barriers::CountBytes(stages, teams);
 }
 
-/* Whether such blocks fit, row sums having a place of their own or not */
+/* Whether such blocks fit, with or without a separate place for row sums */
 static bool GroupsTryShape(const VCRSLaunch *l, const GroupsShape &shape, size_t tables, bool apart, GroupsArguments *a)
 {
   const unsigned int ybytes = static_cast<unsigned int>(VCRS_WINDOW * sizeof(Number));
@@ -573,8 +578,8 @@ static bool GroupsTryShape(const VCRSLaunch *l, const GroupsShape &shape, size_t
 }
 
 /*
-   Returns blocks, none if a window is too large for the device. Row sums with a place of their own never wait for y to
-   be stored, which is worth less than a stage
+   Returns the number of blocks, 0 if a window is too large for the device. Row sums with a separate place never wait
+   until y is stored; this gains less than one more stage
 */
 template <size_t n>
 static int GroupsChooseShape(const VCRSLaunch *l, const GroupsShape (&list)[n], size_t tables, GroupsArguments *a)

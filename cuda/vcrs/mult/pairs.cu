@@ -5,10 +5,10 @@
 /*
    Layout L0: an id per row names a pair (index set, value set).
 
-   A row costs its id, one entry of y and, if the caches do their work, one entry of x. What binds is
-   not the device memory then but the entries of x that go from L2 to L1 and from there to registers: 7
-   or 27 a row. Therefore a thread works on several rows at distance stride: for each
-   triple of offsets {b - stride, b, b + stride} it reads rows + 2 entries of x instead of 3 rows.
+   A row costs its id, one entry of y and, with perfect caches, one entry of x. The limit is then not device memory,
+   but the entries of x from L2 to L1 and to registers: 7 or 27 per row. A thread therefore works on several rows at
+   distance stride: for each triple of offsets {b - stride, b, b + stride} it reads rows + 2 entries of x instead of 3
+   rows.
 
    Where one pair is all that a grid's interior has, a warp takes the first of these ways that its rows allow:
      1. all rows have the common pair: offsets and values are parameters of the kernel
@@ -27,9 +27,9 @@
 #include "pairs.cuh"
 
 /*
-   Rows of a thread are a distance stride apart, at which the commonest pair meets itself again: a plane of the grid, say. Entries of x
-   are read once for several of them. Where the launch has found lines, a block takes tile rows of each of threads / tile neighbouring
-   lines: rows next to each other in two directions share entries of x in L1.
+   Rows of a thread are a distance stride apart, at which the commonest pair repeats: a plane of the grid, for
+   example. Entries of x are read once for several rows. If the launch has found lines, a block takes tile rows of
+   each of threads / tile neighbouring lines: rows that are neighbours in two directions share entries of x in L1.
 */
 
 /* Where the thread of the block in its turn number turn is in a band of rows planes, which band; false: nowhere */
@@ -67,8 +67,8 @@ static inline PetscInt64 GridGetTurns(PetscInt m, PetscInt stride, PetscInt line
 }
 
 /*
-   How many rows a thread has, how many blocks a multiprocessor, and up to how many triples are
-   unrolled: measured, see docs/kernels.md. Registers decide; complex numbers take twice as many.
+   Rows per thread, blocks per multiprocessor, and number of unrolled triples: measured, see
+   docs/internals/kernels.md. Registers decide; complex numbers take twice as many.
 */
 #if defined(PETSC_USE_COMPLEX)
 static constexpr int PairsRows = 3, PairsBlocks = 8, PairsUnroll = 1;
@@ -261,7 +261,8 @@ static __global__ void __launch_bounds__(threads, blocks) PairsMediaKernel(const
     return;
   }
 
-  /* all is read before it is known whether a row has the common set: rows stay where that is inside x */
+  /* all data are read before it is known whether a row has the common set: rows are those whose common set stays
+     inside x */
   VCRSUnsigned g, band;
   const bool   is    = GridGetPlace<threads, tile>(stride, a.line, blockIdx.x - listblocks, &g, &band);
   const auto   begin = band * rows * stride, last = static_cast<VCRSUnsigned>(a.nmain) - rows * stride,

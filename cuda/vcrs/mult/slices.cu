@@ -191,7 +191,7 @@ static void SlicesGetArguments(const VCRSPlan *p, const MultArguments *v, Slices
   a.sigma                         = GetSigmaArguments(p);
 }
 
-/* The shapes are measured, see docs/kernels.md */
+/* The shapes are measured, see docs/internals/kernels.md */
 template <VCRSValues kind>
 static PetscErrorCode SlicesLaunchKind(const VCRSLaunch *l, const VCRSPlan *p, const SlicesArguments *a, cudaStream_t stream)
 {

@@ -3,28 +3,27 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Layouts L1, L2 and L3 of a small matrix. Its product takes as long as the longest chain of reads
-   that wait for one another, not as long as its bytes take: with a thread a row there would be too
-   few warps to hide that, and each would go through its rows batch after batch.
+   Layouts L1, L2 and L3 of a small matrix. The longest chain of dependent reads determines the time of the product,
+   not the bytes. With a thread per row there would be too few warps to hide the latency, and each would go through
+   its rows batch after batch.
 
-   So several warps share a slice: they take its entries in turn, as many as a warp reads at once. The
-   sums of the warps are added in their order, so that a product gives the same bits each time.
-   Tables are read where they lie.
+   Several warps therefore share a slice: they take its entries in turn, as many as a warp reads at once. The sums of
+   the warps are added in a fixed order: a product gives the same bits each time. Tables are read from device memory.
 
-   The kernel may be launched before the one before it has ended; it reads of the matrix what it can
-   and waits before it reads x.
+   The kernel may begin before the preceding kernel has ended. It reads data of the matrix, and waits before reading
+   x.
 */
 
 #include "../finish.cuh"
 
-/* Entries of a row that a thread has under way at a time, and the most warps that share a slice */
+/* Entries of a row in flight per thread, and the largest number of warps per slice */
 #define VCRS_SMALL_BATCH 8
 #define VCRS_SMALL_SPLIT 16
 
 /* About so many threads a block has where there are very long rows */
 #define VCRS_SMALL_LONG_THREADS 256
 
-/* Warps of a multiprocessor that hide one another's reads, and how many find room at once */
+/* Warps of a multiprocessor that hide each other's latency, and the number of resident warps */
 #define VCRS_SMALL_ENOUGH_WARPS 16
 #define VCRS_SMALL_MOST_WARPS   32
 
@@ -52,9 +51,8 @@ struct SmallArguments : MultArguments {
 };
 
 /*
-   Entry k of a row that has fewer is masked: its mask is 0, that of others has all bits. Conditions
-   would do, but a thread has only seven registers for them, and then not all reads are made before
-   the first sum.
+   Entry k beyond the end of a row is masked: its mask is 0, all other masks have all bits. A thread has only seven
+   predicate registers for conditions; with conditions not all reads would be issued before the first sum.
 */
 static __device__ __forceinline__ PetscReal Keep(PetscReal a, int mask)
 {
@@ -73,9 +71,9 @@ static __device__ __forceinline__ Number Keep(Number a, int mask)
 #endif
 
 /*
-   The columns of a row, from its set or, in L3, from a base for the entries k of the slice. Entries
-   past a row's end are read too, and give a column that x has: in a set the last one again, in a
-   slice what pads it, of which only the base is used.
+   The columns of a row, from its set or, in L3, from a base for the entries k of the slice. Entries past a row's end
+   are read, too, and give a valid column: the last one again in a set, the padding in a slice, of which only the base
+   is used.
 */
 struct SetColumns {
   const PetscInt *offset;
@@ -102,11 +100,11 @@ struct SliceColumns {
 };
 
 /*
-   A lane's entries k = begin, ..., begin + batch - 1, and again at each step, of a row of some length
-   in a slice with entries k < end; x is where its columns count from. A warp that finishes rows gets
-   what that takes in rowend, also if it has no entries.
+   A lane's entries k = begin, ..., begin + batch - 1, and again at each step, of a row of some length in a slice with
+   entries k < end; x is where its columns count from. A warp that finishes rows gets their data in rowend, also
+   without entries.
 
-   All reads are made in the order that they are written in, as many as can be before one is waited for.
+   Reads are issued in the written order, as many as possible before the first wait.
 */
 template <bool difference, class V, class Columns>
 static __device__ __forceinline__ Number SumPiece(const SmallArguments &a, const V &values, const typename V::Code *value, const Columns &columns, int begin,
@@ -319,10 +317,9 @@ static PetscErrorCode SmallMult(const VCRSLaunch *l, const VCRSPlan *p, const Mu
 }
 
 /*
-   How many warps are to share a slice, of which the longest stores so many entries a row; 0: the
-   kernels for large matrices are as fast. As many as read the longest at once, but no more than find
-   room together. Rows that one warp reads at once have nothing to share, but very long rows among
-   them are found faster here.
+   Number of warps per slice, for the longest slice; 0: the kernels for large matrices are as fast. The number
+   suffices to read the longest slice at once, but is at most the number of resident warps. Rows that one warp reads
+   at once have nothing to share, but very long rows among them are found faster here.
 */
 static int SmallChooseSplit(PetscInt nslices, PetscInt nlong, PetscInt longest, int multiprocessors)
 {
@@ -341,7 +338,7 @@ static PetscErrorCode SmallPrepare(VCRSLaunch *l, const VCRSPlan *, VCRSPlan *p,
   PetscFunctionBegin;
   *runs = false;
   if (p->grouped || p->layout == MATVCRS_LAYOUT_L0) PetscFunctionReturn(PETSC_SUCCESS);
-  /* with this many slices a thread a row keeps the multiprocessors busy */
+  /* with this number of slices a thread per row keeps the multiprocessors busy */
   if (p->nslices == 0 || p->nslices >= static_cast<PetscInt64>(VCRS_SMALL_ENOUGH_WARPS) * l->multiprocessors) PetscFunctionReturn(PETSC_SUCCESS);
 
   PetscCall(PetscMalloc1(p->nslices + 1, &sliceptr));

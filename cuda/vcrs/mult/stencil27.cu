@@ -3,16 +3,17 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Layouts L1 and L2, complex entries of a few bytes, where the commonest index set is that of a
-   grid: the box of 27 points. So few bytes are needed that reads of x and what a warp waits for bind.
+   Layouts L1 and L2 with complex entries of a few bytes, if the commonest index set is the stencil of 27 points. So
+   few bytes are read that reads of x and latency are the limits.
 
-   A block has neighbouring rows of a plane and marches from plane to plane. x of a plane is read once and goes to the sums of three
-   rows of each thread, of which it is the last, the middle and the first plane of points. One warp or two copy what
-   the others need to shared memory, asynchronously (TMA, from compute capability 9.0 on): x of the next plane, and of the entries of
-   three slices a warp those for this plane.
+   A block has neighbouring rows of a plane and marches from plane to plane. x of a plane is read once and enters the
+   sums of three rows per thread, as their last, middle and first plane of points. One or two warps copy data for the
+   other warps to shared memory, asynchronously (TMA, from compute capability 9.0 on): x of the next plane, and the
+   entries of the plane for three slices per warp.
 
-   Rows at the ends of a line and in the first and the last line of a plane lack the points beyond and are done with the others: x is zero
-   there, or these points are left out for a whole slice. All other rows, the first and the last plane and corners, are in a list that is made once per matrix.
+   Rows at the ends of a line, and in the first and the last line of a plane, lack the points beyond. They use the
+   same loop: x is zero there, or a whole slice leaves the points out. The remaining rows, the first and the last
+   plane and corners, are in a list that is made once per matrix.
 */
 
 #include "../../common/barrier.cuh"
@@ -23,10 +24,10 @@
 /* Points are numbered in the order of columns, plane by plane */
 static constexpr int plane = 9;
 
-/* The most planes that a block goes along */
+/* Largest number of planes of a block */
 static constexpr int mostplanes = 64;
 
-/* Where a thread's rows are in their line */
+/* Place of a thread's rows in their line */
 struct Place {
   bool begins, ends;
 
@@ -41,14 +42,14 @@ struct Stencil27Arguments : SetsArguments {
   PetscInt        stride, line, firstmain, nmain, nlisted; /* as in VCRSLaunch */
   const PetscInt *listed;
   const uint32_t *main;
-  int             planes, columns;      /* of a band: how many planes; blocks for the rows of a plane */
+  int             planes, columns;      /* of a band: number of planes; number of blocks for the rows of a plane */
   int             pitch, window;        /* entries of x in shared memory: from line to line; all of them, 0: each line has its own */
   unsigned int    valuesat, stagebytes; /* bytes; x is at 0 */
 };
 
 /*
-   Sums of a_k x_k over a row, a plane of points after the other. What all rows take from a plane is computed once, Share(). In
-   the difference form the row's own point has no entry, and Finish() takes the sum of the entries times its x off.
+   Sums of a_k x_k over a row, plane by plane. Share() computes the part of a plane that is common to all rows. In the
+   difference form the row's own point has no entry, and Finish() subtracts the sum of the entries times its x.
 */
 template <bool difference, class V, class = void>
 struct PlaneSums {
@@ -70,7 +71,7 @@ struct PlaneSums {
   {
   }
 
-  /* Entry k of those of a plane, of point t. Where it is not there x is zero, and the code any */
+  /* Entry k of a plane, of point t. If the point is missing, x is zero and the code arbitrary */
   __device__ __forceinline__ void AddEntry(const V &values, typename Register<typename V::Code>::type c, Number x, Place place, int t, int, bool)
   {
     Number a;
@@ -89,16 +90,17 @@ struct PlaneSums {
 
 #if VCRS_STENCIL27
 /*
-   Complex fixed point in double precision. One of the two integers is converted by the unit for that; the other becomes part of the mantissa of
-   3/2 2^power + c by one operation of integers, which leaves this unit and that of sums alone, and the sum of
-   3/2 2^power i x_k, the same for all rows, is taken off. The sum of the codes is one of integers, of two codes of 8 bits at a time.
+   Complex fixed point in double precision. The first of the two integers is converted by a conversion instruction.
+   The second is inserted into the mantissa of 3/2 2^power + c by one integer instruction, which uses neither the
+   conversion unit nor the floating point unit. The sum of 3/2 2^power i x_k, the same for all rows, is subtracted.
+   Codes are summed as integers, two codes of 8 bits at a time.
 */
 template <bool difference, class V>
 struct PlaneSums<difference, V, typename std::enable_if<V::packed>::type> {
   static constexpr int bits = 4 * sizeof(typename V::Code);
   Number               sum;
   int                  re, im;
-  unsigned int         held; /* the code before this one, if it has not been added yet, and of which point it is */
+  unsigned int         held; /* the previous code, if not added yet, and its point */
   int                  heldof;
 
   typedef Number Shared;
@@ -122,7 +124,7 @@ struct PlaneSums<difference, V, typename std::enable_if<V::packed>::type> {
     sum = sum - s;
   }
 
-  /* Upper bytes of a code of 8 bits are zero, and are taken in place of one that is not there */
+  /* Upper bytes of a code of 8 bits are zero, and replace a missing code */
   __device__ __forceinline__ void AddEntry(const V &, typename Register<typename V::Code>::type c, Number x, Place place, int t, int k, bool last)
   {
     sum = MultiplyAdd(Number{V::RealPart(c), V::MantissaOfSecond(c)}, x, sum);
@@ -145,7 +147,7 @@ struct PlaneSums<difference, V, typename std::enable_if<V::packed>::type> {
 };
 #endif
 
-/* A row of the list, as far as it has been read */
+/* A row of the list, as far as read */
 struct ListedRow {
   VCRSUnsigned row;
   RowHead      head;
@@ -154,9 +156,9 @@ struct ListedRow {
 };
 
 /*
-   The rows of the list from item on, 32 at a time, a thread a row, up to item end; allx: x of the first column. What
-   tells where a row is, its head and where its
-   set begins wait for one another, and are read while rows before it are summed. A thread that has no row of the list reads the last one.
+   The rows of the list from item on, 32 at a time, a thread per row, up to item end; allx: x of the first column. The
+   place of a row, its head and the begin of its set depend on one another, and are read while earlier rows are
+   summed. A thread without a row of the list reads the last row.
 */
 template <class V, bool difference>
 static __device__ __forceinline__ void MultListed(const Stencil27Arguments &a, const Number *allx, const V &values, PetscInt item, PetscInt end, PetscInt step)
@@ -197,9 +199,9 @@ static __device__ __forceinline__ void MultListed(const Stencil27Arguments &a, c
 }
 
 /*
-   The points of a plane that rows of a slice have, and what a warp has in shared memory of its entries: those of first,
-   middle and last planes. A row at an end of a line stores six points a plane, not nine, so
-   its middle and last planes begin earlier than those of others; slices with both have room for these from there on.
+   The points of a plane in the rows of a slice, and the entries of a warp in shared memory: those of first, middle
+   and last planes. A row at an end of a line stores six points per plane instead of nine, so its middle and last
+   planes begin earlier. Slices with both kinds have room from there on.
 */
 template <bool difference, SliceKind kind>
 struct Pieces {
@@ -210,7 +212,7 @@ struct Pieces {
   static constexpr int  at1 = points, at2 = at1 + points + middle - begin1, room = at2 + entries - begin2;
 };
 
-/* Of the slices that begin with a block's first row, those that have ends: a bit each, by all threads of a warp */
+/* Slices with ends of lines among those from a block's first row on: a bit each, by all threads of a warp */
 template <int warps>
 static __device__ __forceinline__ uint32_t FindEnds(const Stencil27Arguments &a, VCRSUnsigned first)
 {
@@ -220,7 +222,7 @@ static __device__ __forceinline__ uint32_t FindEnds(const Stencil27Arguments &a,
                        lane < warps && GetSliceKind(static_cast<VCRSUnsigned>(a.line), static_cast<VCRSUnsigned>(a.stride), first + 32 * lane) == SLICE_ENDS);
 }
 
-/* The room in a stage for so many slices, of which some have ends */
+/* The room in a stage for a number of slices, of which some have ends */
 template <bool difference>
 static __host__ __device__ __forceinline__ int SlicesRoom(int slices, int ends)
 {
@@ -229,7 +231,7 @@ static __host__ __device__ __forceinline__ int SlicesRoom(int slices, int ends)
   return room * slices + (Pieces<difference, SLICE_ENDS>::room - room) * ends;
 }
 
-/* What a thread of a warp that copies has to copy for each plane: the entries of one of the planes of a slice */
+/* The copies of a thread of a copying warp per plane: the entries of one plane of a slice */
 template <class V, bool difference>
 struct Piece {
   typedef typename V::Code Code;
@@ -292,7 +294,8 @@ struct Piece {
   }
 };
 
-/* Warp "copier" of those that copy, the first of which copies x; first: the block's first row. Entries of the first planes need not wait for x */
+/* Copying warp number "copier"; the first one copies x. first: the block's first row. Entries of the first planes
+   need not wait for x */
 template <class V, bool difference, int stages, int warps, int copiers>
 static __device__ void CopyPlanes(const Stencil27Arguments &a, int copier, VCRSUnsigned first, unsigned int rows, char *to, uint64_t *full, uint64_t *empty)
 {
@@ -361,7 +364,7 @@ static __device__ void CopyPlanes(const Stencil27Arguments &a, int copier, VCRSU
 #endif
 }
 
-/* Which rows a plane's points belong to: before a band begins and after it ends there is one only */
+/* Rows to which a plane's points belong: before a band begins and after it ends only one */
 enum Rows {
   ROWS_ALL,
   ROWS_FIRST,
@@ -369,8 +372,9 @@ enum Rows {
 };
 
 /*
-   A plane's points: the first ones of one row, middle ones of another, last ones of a third. Returns the sum of x over them. Rows at ends of lines
-   have no gaps between entries for the points that are not there, whose x is that of zero; in place of theirs another is read.
+   A plane's points: first ones of a row, middle ones of a second row, last ones of a third row. Returns the sum of x
+   over the points. Rows at ends of lines have no gaps for the missing points, whose x is zero; another entry is read
+   for them.
 */
 template <bool difference, SliceKind kind, Rows rows, class V, class Sums>
 static __device__ __forceinline__ Number AddPlane(const V &values, const typename V::Code *value, const Number *x, const Number *zero, int pitch, Place at,
@@ -405,8 +409,8 @@ static __device__ __forceinline__ Number AddPlane(const V &values, const typenam
 }
 
 /*
-   The rows of a warp, plane by plane; row0: the warp's first one, below writefrom another block writes. room: where its
-   entries are in a stage. Barriers "empty" follow those that are "full"
+   The rows of a warp, plane by plane. row0: the warp's first row; another block writes rows below writefrom. room:
+   the warp's entries in a stage. Barriers "empty" follow barriers "full"
 */
 template <class V, bool difference, int stages, SliceKind kind>
 static __device__ __forceinline__ void MultPlanes(const Stencil27Arguments &a, const V &values, VCRSUnsigned row0, VCRSUnsigned writefrom, bool is, int room,
@@ -422,7 +426,7 @@ static __device__ __forceinline__ void MultPlanes(const Stencil27Arguments &a, c
   const Place        place  = {kind == SLICE_ENDS && column == 0, kind == SLICE_ENDS && column + 1 == static_cast<VCRSUnsigned>(a.line)};
   const int          writes = !is ? mostplanes + 1
                                   : 1 + (row0 < writefrom ? static_cast<int>((writefrom - row0 + stride - 1) / stride)
-                                                          : 0); /* from this plane on a row is complete that is to be written */
+                                                          : 0); /* from this plane on a complete row is to be written */
   Sums               first, middle, last;
   Number             own   = Number{};
   VCRSUnsigned       row   = row0 + lane - 2 * stride; /* that is done with this plane, before it begins the first is */
@@ -440,7 +444,7 @@ static __device__ __forceinline__ void MultPlanes(const Stencil27Arguments &a, c
     int             exponent = 0;
     Number          sigma    = Number{};
 
-    /* behind a branch the compiler would copy the sum that was read, which waits for it */
+    /* behind a branch the compiler would copy the loaded sum, and wait for it */
     if (difference) sigma = ReadIf(wanted && a.sigma.kind == VCRS_SIGMA_FULL, a.sigma.sigma + row);
     if (wanted) {
       main = __ldg(a.main + row / 32);
@@ -480,7 +484,8 @@ static __device__ __forceinline__ void MultPlanes(const Stencil27Arguments &a, c
 }
 
 /*
-   So many warps multiply, copiers others copy. Rows of the list are done by lists other warps meanwhile, and what is left of them in the end by all.
+   `warps` warps multiply, `copiers` warps copy. `lists` further warps work on rows of the list at the same time; at
+   the end all warps work on the rest.
 */
 template <class V, bool difference, int stages, int warps, int copiers, int lists, int blocks>
 static __global__ void __launch_bounds__(32 * (warps + copiers + lists), blocks) Stencil27Kernel(const __grid_constant__ Stencil27Arguments a)
@@ -494,7 +499,7 @@ static __global__ void __launch_bounds__(32 * (warps + copiers + lists), blocks)
   const VCRSUnsigned stride = a.stride, bandrows = static_cast<VCRSUnsigned>(a.planes) * stride;
   const unsigned int band = blockIdx.x / a.columns, place = 32 * warps * (blockIdx.x - band * a.columns),
                      rows = min(32u * warps, static_cast<unsigned int>(stride) - place);
-  /* where the last band would reach beyond the last row it begins earlier */
+  /* the last band begins earlier if it would reach beyond the last row */
   const VCRSUnsigned begin = band * bandrows,
                      first = static_cast<VCRSUnsigned>(a.firstmain) + min(begin, static_cast<VCRSUnsigned>(a.nmain) - bandrows) + place;
   const PetscInt items = (a.nlisted + 31) / 32, meanwhile = min(items, static_cast<PetscInt>(gridDim.x * lists) * (a.planes / 2));
@@ -518,7 +523,7 @@ static __global__ void __launch_bounds__(32 * (warps + copiers + lists), blocks)
     const VCRSUnsigned row0 = first + (is ? 32 * warp : 0), writefrom = static_cast<VCRSUnsigned>(a.firstmain) + begin;
     const int          room = SlicesRoom<difference>(warp, CountBelow(FindEnds<warps>(a, first), warp));
 
-    /* also where a warp has no rows: what it reads then is in its room */
+    /* also for a warp without rows, which reads in its own room */
     switch (GetSliceKind(static_cast<VCRSUnsigned>(a.line), stride, first + 32 * warp)) {
     case SLICE_WHOLE:
       MultPlanes<V, difference, stages, SLICE_WHOLE>(a, values, row0, writefrom, is, room, from, zero, full);
@@ -542,8 +547,8 @@ static __global__ void __launch_bounds__(32 * (warps + copiers + lists), blocks)
 }
 
 /*
-   How many planes a band has: all takes as long as the bands that a multiprocessor works on one after the other, each
-   with two planes more than it has rows, and a beginning
+   Number of planes of a band: the time is that of the consecutive bands of a multiprocessor, each with two planes
+   more than it has rows, and a start-up
 */
 [[maybe_unused]] static int Stencil27ChoosePlanes(PetscInt64 columns, PetscInt64 nmain, PetscInt64 stride, PetscInt64 resident)
 {
@@ -561,7 +566,7 @@ static __global__ void __launch_bounds__(32 * (warps + copiers + lists), blocks)
   return planes;
 }
 
-/* fits: whether so many blocks find room in the shared memory of a multiprocessor; if not, nothing is launched */
+/* fits: whether the blocks fit in the shared memory of a multiprocessor; if not, nothing is launched */
 template <class V, bool difference, int stages, int warps, int copiers, int lists, int blocks>
 static PetscErrorCode Stencil27Launch(const VCRSLaunch *l, const SetsArguments *sets, bool *fits, cudaStream_t stream)
 {
@@ -596,9 +601,9 @@ static PetscErrorCode Stencil27Launch(const VCRSLaunch *l, const SetsArguments *
 }
 
 /*
-   The shapes are measured, see docs/kernels.md: as many warps as registers allow, where instructions bind; a second one that copies, where warps that
-   look up would wait for it. One block has the table of 16 bits once, which makes room for more warps. What does not fit is tried
-   with fewer warps or blocks.
+   The shapes are measured, see docs/internals/kernels.md: as many warps as registers allow if instructions are the
+   limit, and a second copying warp if look-ups would wait for the first. One block has the table of 16 bits once,
+   which makes room for more warps. Shapes that do not fit are tried with fewer warps or blocks.
 */
 template <class V, bool difference>
 static PetscErrorCode Stencil27LaunchKind(const VCRSLaunch *l, const SetsArguments *a, cudaStream_t stream)
@@ -649,8 +654,8 @@ static PetscErrorCode Stencil27Mult(const VCRSLaunch *l, const VCRSPlan *p, cons
     else PetscCall((Stencil27LaunchForm<Values<VCRS_VALUES_LOG8>>(l, p, &a, stream)));
     break;
   /*
-     short, see Stencil27Runs(). Whole doubles take no more turns than half as many copies of their upper words, and no
-     instruction for the lower one
+     short, see Stencil27Runs(). Whole doubles take no more cycles of shared memory than half as many copies of upper
+     words, and save the instruction for the lower word
   */
   case VCRS_VALUES_LOG16:
     if (p->logpower[3] == 0.F) PetscCall((Stencil27LaunchForm<ShortLog16<SharedTable<double>, 3>>(l, p, &a, stream)));
@@ -669,7 +674,7 @@ static PetscErrorCode Stencil27Mult(const VCRSLaunch *l, const VCRSPlan *p, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether Stencil27Mult() runs here with entries of this kind: tables of 16 bits that are not short leave no room for planes */
+/* Whether Stencil27Mult() runs here with entries of this kind: long tables of 16 bits leave no room for planes */
 static bool Stencil27Runs(const VCRSLaunch *l, const VCRSPlan *p)
 {
   return VCRS_STENCIL27 && l->sm90 &&
@@ -678,8 +683,8 @@ static bool Stencil27Runs(const VCRSLaunch *l, const VCRSPlan *p)
 }
 
 /*
-   L1, L2: whether the common set is the box of 27 points round a point of a grid; its order stays. Rows at an end of a
-   line, or in the first or last one of a plane, have all but the points beyond.
+   L1, L2: whether the common set is the stencil of 27 points of a grid; its order stays. Rows at an end of a line, or
+   in the first or last line of a plane, have all points except those beyond.
 */
 static void ChooseStencil27(VCRSLaunch *l, PetscInt m, PetscInt nsets, PetscBool difference)
 {

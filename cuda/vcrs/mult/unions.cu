@@ -3,15 +3,17 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Layout L0 where neighbouring rows have several pairs (vcrsunions.h): chains of states, say, whose rates repeat every few rows.
+   Layout L0 with several pairs in neighbouring rows (vcrsunions.h), for example chains of states whose rates repeat
+   every few rows.
 
-   From device memory such a product reads an entry of x, and writes one of y. What binds is L1: each read of 32 neighbouring entries of x is two or
-   three turns of it, and each look-up as many as there are places looked up. So the threads of a warp go through the union of their sets together, for
-   rows of several periods at once: offsets, values, and which entries a row has are read once for all of them, and the entry of x a period before is
-   that of the row before.
+   Per row such a product reads an entry of x from device memory, and writes an entry of y. L1 is the limit: a read of
+   32 neighbouring entries of x takes two or three cycles of L1, and a look-up one cycle per place. The threads of a
+   warp therefore go through the union of their sets together, for rows of several periods at once. Offsets, values
+   and the pattern of entries are read once for all rows. The entry of x a period before is that of the previous row.
 
-   The second limit is what goes from L2 to L1. One block has a multiprocessor, and goes along strips of lines: entries that rows of several
-   lines read are still in L1. Blocks have neighbouring pieces of the list of tasks, so that neighbouring strips are read at about the same time.
+   The second limit is the traffic from L2 to L1. One block has a multiprocessor, and goes along strips of lines:
+   entries read by rows of several lines are still in L1. Blocks have neighbouring pieces of the list of tasks, so
+   neighbouring strips are read at about the same time.
 */
 
 #include "../../common/pdl.cuh"
@@ -23,8 +25,10 @@
 #define UNIONS_WARPS   32
 #define UNIONS_THREADS (32 * UNIONS_WARPS)
 #define UNIONS_NO_ROW  static_cast<VCRSUnsigned>(-1)
-#define UNIONS_REST    128                /* threads */
-#define UNIONS_SHARE   (5 * UNIONS_WARPS) /* tasks of a block at least, where a multiprocessor has more than one */
+#define UNIONS_REST    128 /* threads */
+#define UNIONS_SHARE \
+  (5 * UNIONS_WARPS) /* least number of tasks of a block, if a multiprocessor has more than one
+task */
 
 struct alignas(VCRSUnionEntry) UnionsEntry {
   Number   value;
@@ -47,7 +51,7 @@ struct UnionsArguments : MultArguments, PairsTables {
   bool                  own; /* add is x */
 };
 
-/* An entry of x, zero if not wanted. No read is moved past those after it, so that many are under way */
+/* An entry of x, zero if not wanted. Reads keep their order, so that many are in flight */
 static __device__ __forceinline__ Number GatherIf(unsigned int wanted, const Number *p)
 {
   Number v;
@@ -77,7 +81,7 @@ static __device__ __forceinline__ void GatherOver(unsigned int wanted, const Num
 #endif
 }
 
-/* From memory to L2: sums of a step, which are wanted at the end of a task, where there are no registers for them */
+/* Prefetches sums of a step from memory to L2: they are used at the end of a task, and no registers are free before */
 static __device__ __forceinline__ void PrefetchIf(unsigned int wanted, const void *p)
 {
   asm volatile(VCRS_ASM_IF("%1") " @q prefetch.global.L2 [%0];\n}" ::"l"(p), "r"(wanted));
@@ -95,7 +99,7 @@ static __device__ __forceinline__ UnionsEntry ReadEntry(const VCRSUnionEntry *p)
   return u.entry;
 }
 
-/* A thread's rows are complete but for what is added to them */
+/* A thread's rows are complete except for added terms */
 template <int rows, bool sums>
 static __device__ __forceinline__ void FinishRows(const UnionsArguments &a, const LitheStep &step, VCRSUnsigned row, const Number own[rows],
                                                   const Number sum[rows])
@@ -188,7 +192,7 @@ static __global__ void __launch_bounds__(UNIONS_THREADS, 1) UnionsKernel(const _
   while (t < end) {
     const uint4 task = next;
 
-    /* a warp that is done takes the next task, which is under way while this one is worked on */
+    /* an idle warp takes the next task, whose data are in flight during the present task */
     if (threadIdx.x % 32 == 0) t = atomicAdd(&taken, 1u);
     t = __shfl_sync(0xffffffffu, t, 0);
     if (t < end) next = __ldg(reinterpret_cast<const uint4 *>(a.task) + t);
@@ -251,8 +255,8 @@ PetscErrorCode VCRSUnionsMult(const VCRSLaunch *l, const VCRSPlan *p, const Mult
   a.own                           = v->add == v->x;
 
   /*
-     as many blocks for each multiprocessor: the more, the nearer to each other what they read at the same time. A share
-     is not smaller than a block has warps
+     blocks per multiprocessor: with more blocks, simultaneous reads are closer to each other. A share has at least as
+     many tasks as a block has warps
   */
   a.end   = PetscMax(a.begin, a.end);
   turns   = PetscMax(1, (a.end - a.begin) / (n * UNIONS_SHARE));

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Incomplete LU factorization without fill-in of a CSR matrix on a device, and systems with its exact factors.
+   Incomplete LU factorization without fill-in of a CSR matrix on a device. exact.cu solves systems with the factors.
 
    Rows are computed level by level, as in tri.cu: a level holds rows that do not need one another. The order comes from
    a kernel in which each row waits for the levels of the rows that it needs, and from a radix sort. A warp takes 32 rows of
@@ -19,14 +19,11 @@
    Euro-Par 2016; Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., SIAM 2003, algorithm 10.4.
 */
 
-#include "tri.cuh"
-#include <lithe/private/lithecudafactor.h>
-#include <petscdevice_cuda.h>
+#include "factor.cuh"
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
-#define FACTOR_THREADS 128
-#define FACTOR_WIDE    48
+#define FACTOR_WIDE 48
 
 /* What kernels tell the host */
 typedef struct {
@@ -49,13 +46,6 @@ static __device__ __forceinline__ void FactorStore(int *p, int v)
 {
   asm volatile(TRI_ASM_STORE ".s32 [%0], %1;" : : "l"(p), "r"(v) : "memory");
 }
-
-static inline unsigned int FactorBlocks(PetscInt64 threads)
-{
-  return static_cast<unsigned int>(PetscMax((threads + 255) / 256, static_cast<PetscInt64>(1)));
-}
-
-#define FACTOR_THREAD (static_cast<PetscInt64>(blockIdx.x) * blockDim.x + threadIdx.x)
 
 /* ------------------------------------------------------------ pattern */
 
@@ -193,14 +183,6 @@ static PetscErrorCode FactorScan(PetscInt *counts, PetscInt n, cudaStream_t stre
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <class T>
-static PetscErrorCode FactorAllocate(size_t n, T **p)
-{
-  PetscFunctionBegin;
-  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(p), PetscMax(n, static_cast<size_t>(1)) * sizeof(T)));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Rows with the same level, by a stable sort, to list */
 static PetscErrorCode FactorSort(LitheDeviceTriangle *t, int *level, cudaStream_t stream)
 {
@@ -236,22 +218,6 @@ static PetscErrorCode FactorSort(LitheDeviceTriangle *t, int *level, cudaStream_
   PetscCallCUDA(cudaFree(first));
   PetscCallCUDA(cudaFree(padded));
   PetscCallCUDA(cudaFree(work));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* As many blocks as are resident at the same time; tasks are taken by their warps */
-template <class Kernel>
-static PetscErrorCode FactorResident(Kernel kernel, PetscInt64 tasks, unsigned int *blocks)
-{
-  int device, multiprocessors, perprocessor;
-
-  PetscFunctionBegin;
-  PetscCallCUDA(cudaGetDevice(&device));
-  PetscCallCUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-  PetscCallCUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&perprocessor, kernel, FACTOR_THREADS, 0));
-  *blocks = static_cast<unsigned int>(
-    PetscMax(PetscMin(static_cast<PetscInt64>(perprocessor) * multiprocessors, (tasks + FACTOR_THREADS / 32 - 1) / (FACTOR_THREADS / 32)),
-             static_cast<PetscInt64>(1)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -592,99 +558,7 @@ PetscErrorCode LitheCUDAFactorNumeric(LitheDeviceFactor *f, const PetscInt *di, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ------------------------------------------------------------ systems */
-
-static __global__ void __launch_bounds__(FACTOR_THREADS)
-  FactorSolveKernel(const __grid_constant__ LitheDeviceTriangle t, const Number *__restrict__ b, Number *x, unsigned int *ticket)
-{
-  const Number *a    = reinterpret_cast<const Number *>(t.a);
-  const int     lane = threadIdx.x % 32;
-
-  for (;;) {
-    unsigned int task = 0;
-
-    if (lane == 0) task = atomicAdd(ticket, 1u);
-    task = __shfl_sync(0xffffffffu, task, 0);
-    if (32 * static_cast<PetscInt64>(task) >= t.nlist) return;
-
-    const PetscInt row = t.list[32 * static_cast<PetscInt64>(task) + lane];
-
-    if (row >= 0) {
-      Number sum = b[row];
-
-      for (PetscInt k = t.i[row]; k < t.i[row + 1]; k++) sum = MultiplyAdd(a[k], TriWaitOne(x + t.j[k]), sum);
-      TriStore(x + row, sum);
-    }
-    __syncwarp();
-  }
-}
-
-PetscErrorCode LitheCUDATriangleSolve(const LitheDeviceTriangle *t, unsigned int *ticket, const PetscScalar *db, PetscScalar *dx)
-{
-  unsigned int blocks;
-  cudaStream_t stream;
-
-  PetscFunctionBegin;
-  if (!t->n) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(VCRSTriStart(dx, t->n, ticket, stream));
-  PetscCall(FactorResident(FactorSolveKernel, t->nlist / 32, &blocks));
-  FactorSolveKernel<<<blocks, FACTOR_THREADS, 0, stream>>>(*t, reinterpret_cast<const Number *>(db), reinterpret_cast<Number *>(dx), ticket);
-  PetscCallCUDA(cudaGetLastError());
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static __global__ void FactorMultKernel(const __grid_constant__ LitheDeviceTriangle t, const Number *__restrict__ b, const Number *__restrict__ x, Number *y)
-{
-  const PetscInt64 row = FACTOR_THREAD;
-
-  if (row >= t.n) return;
-  Number sum = b[row];
-
-  for (PetscInt k = t.i[row]; k < t.i[row + 1]; k++) sum = MultiplyAdd(reinterpret_cast<const Number *>(t.a)[k], x[t.j[k]], sum);
-  y[row] = sum;
-}
-
-PetscErrorCode LitheCUDATriangleMultAdd(const LitheDeviceTriangle *t, const PetscScalar *db, const PetscScalar *dx, PetscScalar *dy)
-{
-  cudaStream_t stream;
-
-  PetscFunctionBegin;
-  if (!t->n) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
-  FactorMultKernel<<<FactorBlocks(t->n), 256, 0, stream>>>(*t, reinterpret_cast<const Number *>(db), reinterpret_cast<const Number *>(dx),
-                                                           reinterpret_cast<Number *>(dy));
-  PetscCallCUDA(cudaGetLastError());
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ------------------------------------------------------------ vectors */
-
-/* As on the host: src/pc/vcrs/factor.c */
-static __global__ void FactorSignsKernel(PetscInt n, Number *x)
-{
-  const PetscInt64 r = FACTOR_THREAD;
-
-  if (r >= n) return;
-  Number one = Number{};
-#if defined(PETSC_USE_COMPLEX)
-  one.re = static_cast<unsigned int>(r) * 2654435769u >> 31 ? -1 : 1;
-#else
-  one = static_cast<unsigned int>(r) * 2654435769u >> 31 ? -1 : 1;
-#endif
-  x[r] = one;
-}
-
-PetscErrorCode LitheCUDASetSigns(PetscInt n, PetscScalar *dx)
-{
-  cudaStream_t stream;
-
-  PetscFunctionBegin;
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
-  FactorSignsKernel<<<FactorBlocks(n), 256, 0, stream>>>(n, reinterpret_cast<Number *>(dx));
-  PetscCallCUDA(cudaGetLastError());
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+/* ------------------------------------------------------------ rows of a diagonal matrix */
 
 PetscErrorCode LitheCUDACreateRows(PetscInt n, PetscInt **drow)
 {

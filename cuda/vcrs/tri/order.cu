@@ -111,7 +111,7 @@ static PetscErrorCode OrderFits_Private(const VCRSOrderGrid *g, void *ctx, Petsc
 
 static PetscErrorCode OrderSample(const LitheDeviceTriangle *t, VCRSOrderDifferences *found, cudaStream_t stream)
 {
-  PetscInt difference[DIFFERENCES_SLOTS], samples, n;
+  PetscInt difference[DIFFERENCES_SLOTS], samples, n = 0;
   int      count[DIFFERENCES_SLOTS];
 
   PetscFunctionBegin;

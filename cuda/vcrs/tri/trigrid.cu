@@ -3,16 +3,16 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Triangular systems by tiles of a grid (lithe/private/vcrsorder.h): a block has a tile of 32 lines.
-   What waits for one another, the entries of x, goes through shared memory; all else is read ahead.
+   Triangular systems by tiles of a grid (lithe/private/vcrsorder.h): a block has a tile of 32 lines. Entries of x,
+   which depend on one another, go through shared memory; all other data are read ahead.
 
      warp 0      a thread a line, one cell a step: sums products of entries and x that are both there
      warp 1      follows the lines of other tiles as these compute them
      the others  decode the rows of coming steps
 
-   The entry of x that line (a, k) computes in step s is at ring[s % 32][(a, k)]; those of other tiles
-   lie where they would if the tile had these lines, too. Whoever needs it does so at most lag steps
-   later, so that warp 1 may be 32 - lag steps ahead. The three tell one another how far they are.
+   The entry of x computed by line (a, k) in step s is at ring[s % 32][(a, k)]. Entries of other tiles are stored as
+   if their lines belonged to the tile. An entry is used at most lag steps later, so warp 1 may be 32 - lag steps
+   ahead. The three publish their progress.
 */
 
 #include "tri.cuh"
@@ -21,7 +21,7 @@
 #define VCRS_TRI_WARPS   8
 #define VCRS_TRI_FEEDERS (VCRS_TRI_WARPS - 2)
 #define VCRS_TRI_AHEAD   (8 / VCRS_COMPONENTS) /* entries of a line of another tile that are read at a time */
-#define VCRS_TRI_EARLY   32                    /* rows that memory is asked for what they have before they are decoded */
+#define VCRS_TRI_EARLY   32                    /* rows whose data are prefetched before decoding */
 
 struct TriGridArguments : TriArguments {
   VCRSOrderGrid g;
@@ -60,7 +60,7 @@ struct TriLine {
 /* How far the warps of a block are */
 struct TriProgress {
   volatile int solved;                /* steps */
-  volatile int ready;                 /* steps before this one have what they need of other tiles */
+  volatile int ready;                 /* earlier steps have their entries of other tiles */
   volatile int fed[VCRS_TRI_FEEDERS]; /* the next step of each */
   unsigned int task;
 };
@@ -78,7 +78,7 @@ static __device__ __forceinline__ TriLine TriGetLine(const TriGridArguments &t, 
   return line;
 }
 
-/* Where in the ring what was computed in a step is */
+/* Place in the ring of the entries computed in a step */
 static __device__ __forceinline__ int TriPlace(const TriGridArguments &t, int step, int place)
 {
   return (step & (VCRS_TRI_RING - 1)) * t.lines + place;
@@ -94,7 +94,7 @@ static __device__ __forceinline__ int TriWarpMin(int a)
 #endif
 }
 
-/* What is written to shared memory may be read by other warps once they see the number that is published after */
+/* Other warps may read data in shared memory once they see the number published after it */
 static __device__ __forceinline__ void TriPublish(volatile int *to, int number)
 {
   __syncwarp();
@@ -104,7 +104,7 @@ static __device__ __forceinline__ void TriPublish(volatile int *to, int number)
 
 /* ------------------------------------------------------------ warp 0 */
 
-/* The step until which, beyond step, all is there */
+/* The step beyond `step` until which all entries have arrived */
 static __device__ __forceinline__ int TriAwait(const TriProgress &progress, int step)
 {
   const int lane = threadIdx.x % 32;
@@ -157,7 +157,7 @@ static __device__ __forceinline__ void TriSolve(const TriGridArguments &t, Petsc
       ring[TriPlace(t, step, line.place)] = sum[0];
       if (line.there && step >= line.late && step - line.late < t.g.line) TriStore(x + static_cast<PetscInt64>(way) * step, sum[0]);
 
-      /* The next row is read while this one is on its way */
+      /* The next row is read while this row is in flight */
       if (step + 1 < until) TriTake<entries>(steps, step + 1, value, place, &right);
       __syncwarp();
       if (lane == 0) progress.solved = step + 1;
@@ -177,7 +177,7 @@ static __device__ __forceinline__ void TriFollow(const TriGridArguments &t, Pets
   int           count  = 0; /* entries that are there */
 
   for (;;) {
-    /* As far as the ring has no entry that is still needed */
+    /* As far as the ring holds no entry that is still needed */
     const int room = min(length, progress.solved + VCRS_TRI_RING - t.g.lag - line.late) - count;
     Number    v[VCRS_TRI_AHEAD];
     bool      come = true;
@@ -213,7 +213,8 @@ static __device__ __forceinline__ void TriPrefetch(const void *p)
   asm volatile("prefetch.global.L2 [%0];" : : "l"(p));
 }
 
-/* What comes some rows later on the same line; where codes of the next slice lie is a guess, which misses if lengths differ */
+/* Prefetches data of later rows on the same line; the place of codes in the next slice is a guess, wrong if lengths
+   differ */
 static __device__ __forceinline__ void TriPrefetchRow(const VCRSPlan &p, const TriGridArguments &t, const RowCursor &c, int codebytes)
 {
   const PetscInt64 row = static_cast<PetscInt64>(c.row) + (t.upper ? -VCRS_TRI_EARLY : VCRS_TRI_EARLY);
@@ -384,7 +385,7 @@ static void TriGridRing(const VCRSOrderGrid *g, int *pitch, int *lines)
   *lines = *pitch * (g->height + g->below);
 }
 
-/* Index sets tell where entries are, not the rows */
+/* Places of entries come from index sets, not from rows */
 static bool TriGridHasSets(const VCRSPlan *p)
 {
   return p->layout == MATVCRS_LAYOUT_L0 || p->layout == MATVCRS_LAYOUT_L1 || p->layout == MATVCRS_LAYOUT_L2;
@@ -408,7 +409,7 @@ static void TriGridGetArguments(const VCRSTri *tri, const PetscScalar *b, PetscS
   TriGridRing(g, &t->pitch, &t->lines);
 }
 
-/* Whether the memory that a block may have holds what its tile needs */
+/* Whether the shared memory of a block holds its tile */
 template <int entries, bool sets>
 static PetscErrorCode TriGridFit(VCRSTri *tri, int lines)
 {
@@ -431,7 +432,7 @@ template <int entries, bool sets>
 static PetscErrorCode TriGridLaunch(const VCRSTri *tri, const VCRSPlan *p, const TriGridArguments *t, cudaStream_t stream)
 {
   PetscFunctionBegin;
-  /* of the function, not of the matrix: another one may have set less */
+  /* of the function, not of the matrix: another matrix may have set less */
   PetscCallCUDA(cudaFuncSetAttribute(TriGridKernel<entries, sets>, cudaFuncAttributeMaxDynamicSharedMemorySize, tri->bytes));
   TriGridKernel<entries, sets>
     <<<static_cast<unsigned int>(tri->blocks), 32 * VCRS_TRI_WARPS, tri->bytes, stream>>>(*p, *t, static_cast<int>(VCRSValueBytes(p->values)));

@@ -4,53 +4,148 @@
 #pragma once
 
 /*
-   What MATBORN, its host loops and later its kernels share: the grid, points between nodes, and the operations that a
-   sweep over time is made of, as plain data.
+   What MATBORN, its host loops and its kernels share: the grid, points between nodes, and the operations that a sweep over
+   time is made of, as plain data.
 
    The recursion, at every node, with s the sponge and V = (v dt / h[0])^2:
 
      new = (2 u - (1 - s) old + V (L u + extra)) / (1 + s)
 
-   L is the star stencil of order 2 radius, times h[0]^2. Beyond the grid u is 0, so that L is symmetric. With a free surface
-   new is 0 in the first plane along the last dimension, and u is odd about that plane, which keeps L symmetric, too.
+   L is the star stencil of order 2 radius, times h[0]^2. Beyond the grid u is 0, so that L is symmetric. With a free surface u
+   is odd about the first plane along the last dimension, which keeps L symmetric, too; u is 0 in that plane, since V is.
 
    Arrays come in two shapes, in both of which x is fastest:
 
-     grid      a number a node, without gaps: the vector of a DMDA of one process. Node (i, j, k) at i + n[0] (j + n[1] k)
-     field     with a halo as wide as the stencil reaches. Node (i, j, k) at first + i + stride[1] j + stride[2] k
+     grid      a number a node, without gaps, in PetscReal: what vectors have. Node (i, j, k) at i + n[0] (j + n[1] k)
+     field     with room between lines and planes. Node (i, j, k) at first + i + stride[1] j + stride[2] k. Beyond the grid it is 0, as far as
+               the stencil reaches; what stands behind a line is beyond it as well as before the next one
+
+   The numbers of a field are of one of three kinds, those of everything that goes with it of the real kind of these.
 */
 
 #include <petscsys.h>
 #include <lithe/private/hostdevice.h>
 
 #define BORN_MAX_RADIUS 6
+#define BORN_ALIGN      32 /* numbers: where lines of fields begin */
+
+typedef enum {
+  BORN_FLOAT,
+  BORN_DOUBLE,
+  BORN_INT32 /* multiples of a unit: steps backwards undo steps forwards to the last bit. What goes with it is in single precision */
+} BornNumber;
+
+static LITHE_HD inline BornNumber BornReal(BornNumber number)
+{
+  return number == BORN_DOUBLE ? BORN_DOUBLE : BORN_FLOAT;
+}
+
+static inline size_t BornBytes(BornNumber number)
+{
+  return number == BORN_DOUBLE ? sizeof(double) : sizeof(float);
+}
 
 typedef struct {
   int        dim, radius;
   PetscInt   n[3];                           /* nodes; 1 where there is no such dimension */
+  PetscInt   halo;                           /* planes of room at each end of the last dimension */
+  PetscInt   start, planes;                  /* the first plane of these in the whole grid, and the planes of that */
   PetscInt64 nodes, stride[3], first, size;  /* of grid arrays; of field arrays */
-  PetscReal  weight[3][BORN_MAX_RADIUS + 1]; /* of the stencil, for each dimension: the centre, the first neighbours, ... */
+  double     weight[3][BORN_MAX_RADIUS + 1]; /* of the stencil, for each dimension: the centre, the first neighbours, ... */
   PetscInt   width;                          /* nodes of the sponge at each face */
-  PetscReal  damping;                        /* s at the faces */
+  double     damping;                        /* s at the faces */
   PetscBool  surface;                        /* the first face of the last dimension is a free surface, without a sponge */
 } BornGrid;
 
-/* s at node i of a dimension: it grows with the square of the depth in the sponge. The sum over the dimensions counts */
-static LITHE_HD inline PetscReal BornSponge(const BornGrid *g, int d, PetscInt i)
-{
-  const PetscInt low  = g->surface && d == g->dim - 1 ? 0 : g->width - i;
-  const PetscInt high = i - (g->n[d] - 1 - g->width), depth = low > high ? low : high;
-  PetscReal      t;
+#define BORN_REAL    float
+#define BORN_NAME(f) f##_Single
+#if defined(__CUDA_ARCH__)
+  #define BORN_FMA(a, b, c) fmaf(a, b, c)
+#else
+  #define BORN_FMA(a, b, c) ((a) * (b) + (c))
+#endif
+#include <lithe/private/bornstep.h>
 
-  if (depth <= 0 || d >= g->dim) return 0;
-  t = (PetscReal)depth / (PetscReal)g->width;
-  return g->damping * t * t;
+#define BORN_REAL    double
+#define BORN_NAME(f) f##_Double
+#if defined(__CUDA_ARCH__)
+  #define BORN_FMA(a, b, c) fma(a, b, c)
+#else
+  #define BORN_FMA(a, b, c) ((a) * (b) + (c))
+#endif
+#include <lithe/private/bornstep.h>
+
+/* The nearest integer, or one of two where both are as near; what is too large is cut off */
+static LITHE_HD inline int32_t BornRound(float x)
+{
+#if defined(__CUDA_ARCH__)
+  return __float2int_rn(x);
+#else
+  const float most = 2147483520.f;
+
+  if (!(x < most)) return 2147483520;
+  if (!(x > -most)) return -2147483520;
+  return (int32_t)(x + (x < 0 ? -.5f : .5f));
+#endif
 }
 
-/* A step at one node, of which all sweeps are made: lu is L u with what is added to it */
-static LITHE_HD inline PetscReal BornUpdate(PetscReal u, PetscReal old, PetscReal V, PetscReal s, PetscReal lu)
+/* The step in integers, modulo 2^32. What is added to 2 u - old depends on u alone where s is 0: with new and old exchanged it is the step back */
+static LITHE_HD inline int32_t BornUpdateInt(int32_t u, int32_t old, float V, float s, float lu)
 {
-  return (2 * u - (1 - s) * old + V * lu) / (1 + s);
+  float more = V * lu;
+
+  if (s > 0) more = (more + 2 * s * ((float)old - (float)u)) / (1 + s);
+  return (int32_t)(2 * (uint32_t)u - (uint32_t)old + (uint32_t)BornRound(more));
+}
+
+/* s along dimension d, at a node of the whole grid for the last one; width 0: none */
+static LITHE_HD inline PetscBool BornSpongeIsLow(const BornGrid *g, int d)
+{
+  return (PetscBool) !(g->surface && d == g->dim - 1);
+}
+
+/* How many nodes the whole grid has, and where these begin in it */
+static LITHE_HD inline PetscInt BornWhole(const BornGrid *g, int d)
+{
+  return d == g->dim - 1 ? g->planes : g->n[d];
+}
+
+static LITHE_HD inline PetscInt BornFirst(const BornGrid *g, int d)
+{
+  return d == g->dim - 1 ? g->start : 0;
+}
+
+/* The nodes without a sponge: low <= i < high */
+static inline void BornInside(const BornGrid *g, int d, PetscInt *low, PetscInt *high)
+{
+  PetscInt from = BornSpongeIsLow(g, d) ? g->width : 0, to = BornWhole(g, d) - g->width;
+
+  *low  = 0;
+  *high = g->n[d];
+  if (d >= g->dim) return;
+  from -= BornFirst(g, d);
+  to -= BornFirst(g, d);
+  if (from > *low) *low = from;
+  if (to < *high) *high = to;
+}
+
+static LITHE_HD inline PetscInt64 BornPlace(const BornGrid *g, PetscInt i, PetscInt j, PetscInt k)
+{
+  return g->first + i + g->stride[1] * j + g->stride[2] * k;
+}
+
+/* Where a node of a grid array is */
+static LITHE_HD inline void BornNodeOf(const BornGrid *g, PetscInt64 node, PetscInt at[3])
+{
+  at[0] = (PetscInt)(node % g->n[0]);
+  at[1] = (PetscInt)(node / g->n[0] % g->n[1]);
+  at[2] = (PetscInt)(node / g->n[0] / g->n[1]);
+}
+
+/* Blocks of a line */
+static LITHE_HD inline PetscInt64 BornBlocks(const BornGrid *g)
+{
+  return (g->n[0] + BORN_ALIGN - 1) / BORN_ALIGN;
 }
 
 /*
@@ -58,36 +153,166 @@ static LITHE_HD inline PetscReal BornUpdate(PetscReal u, PetscReal old, PetscRea
    transpose, by nodes, so that both directions gather in an order of their own. Nodes are those of grid arrays.
 */
 typedef struct {
-  PetscInt    points, nodes;
-  PetscInt   *first, *nodefirst; /* of the entries of a point, of a node; points + 1, nodes + 1 */
-  PetscInt64 *place, *node;      /* the node of an entry by points; the nodes, in rising order */
-  PetscInt   *point;             /* the point of an entry by nodes */
+  PetscInt    points, nodes, entries; /* entries: by points; by nodes there are as many, but in slabs */
+  PetscInt    below;                  /* planes that place counts from, below the first one: 0, and in slabs, which need their halo for a point, that */
+  PetscInt   *first, *nodefirst;      /* of the entries of a point, of a node; points + 1, nodes + 1 */
+  PetscInt64 *place, *node;           /* the node of an entry by points; the nodes, in rising order */
+  PetscInt   *point;                  /* the point of an entry by nodes */
   PetscReal  *weight, *nodeweight;
 } BornPoints;
 
-/* One step, see above. Arrays that are NULL are left out */
+/* One step of a field, or of two fields at once, see above. Arrays that are NULL are left out; real stands for the real kind of number */
 typedef struct {
-  const PetscReal *V;       /* grid */
-  PetscReal       *u;       /* field; its halo is set here where there is a free surface */
-  PetscReal       *old;     /* field; new replaces it */
-  const PetscReal *scatter; /* grid: extra = scatter in */
-  const PetscReal *in;      /* grid */
-  PetscReal       *image;   /* grid: image += in u */
-  PetscReal       *out;     /* grid: out = L u */
+  BornNumber  number;
+  PetscBool   sponge; /* else s is 0 */
+  PetscBool   inside; /* only nodes without a sponge */
+  int         Vbits;  /* 16: V is Vunit times integers without sign; else of the real kind */
+  double      Vunit;
+  const void *V;
+  void       *u;        /* of that number; its room beyond the grid is set where there is a free surface */
+  void       *old;      /* of that number; new replaces it */
+  void       *w, *wold; /* the same of a second field, real, the sponge of which is never left out */
+  const void *scatter;  /* extra of w is scatter q, q = L u */
+  void       *image;    /* image += q w */
+  void       *out;      /* out = q */
+  int         bits;   /* 32, 16 or 8: q is rounded as a store does, and goes there, unless that is NULL; 0: neither */
+  void       *store;
+  unsigned   *largest;  /* of integers: becomes the largest |new|, if that is larger */
 } BornStep;
 
-/* Arrays are in memory of create(), but values at points, which are on the host */
+/* A force f = factor values[stride p] at points p, in a step that has been made */
 typedef struct {
-  PetscErrorCode (*create)(PetscInt64 n, PetscReal **); /* zeros */
-  PetscErrorCode (*destroy)(PetscReal **);
-  PetscErrorCode (*zero)(PetscInt64 n, PetscReal *);
-  PetscErrorCode (*copy)(PetscInt64 n, const PetscReal *from, PetscReal *to);
+  BornNumber        number;
+  PetscBool         sponge, inside; /* as in the step */
+  int               Vbits;
+  double            Vunit;
+  const void       *V;
+  const BornPoints *points;
+  const PetscReal  *values;
+  PetscInt64        stride;
+  double            factor;
+  void             *u;   /* u += V f / (1 + s), in whole numbers where it has such */
+  void             *out; /* out += f */
+  void             *w;   /* w += V scatter f / (1 + s) */
+  const void       *scatter;
+  const void       *with; /* image += f with */
+  void             *image;
+} BornForce;
+
+/*
+   Arrays are in memory of create(), but those that may be in any memory. Numbers a store are packed: lines in blocks of 32, and behind all of
+   these, for 8 and 16 bits, the exponents of the blocks (src/codec/frsz2.h).
+*/
+typedef struct {
+  const char *name;
+  PetscErrorCode (*create)(size_t bytes, void **); /* zeros */
+  PetscErrorCode (*destroy)(void **);
+  PetscErrorCode (*zero)(size_t bytes, void *);
+  PetscErrorCode (*copy)(size_t bytes, const void *from, void *to); /* from and to in any memory */
+  PetscErrorCode (*room)(PetscBool host, size_t *bytes);            /* how many create() may still give, or createstore() on the host */
+  /* What only stores are in: on the host, if asked, where that is not the same */
+  PetscErrorCode (*createstore)(PetscBool host, size_t bytes, void **); /* zeros */
+  PetscErrorCode (*destroystore)(PetscBool host, void **);
+  /* PetscReals of any memory, in that of create(): the same array, if it is there. The second one also copies them back, if written */
+  PetscErrorCode (*borrow)(size_t n, const PetscReal *any, PetscBool read, PetscReal **mine);
+  PetscErrorCode (*giveback)(size_t n, PetscReal *any, PetscBool written, PetscReal **mine);
+  PetscErrorCode (*points)(const BornPoints *host, BornPoints *mine);
+  PetscErrorCode (*pointsdestroy)(BornPoints *mine);
   PetscErrorCode (*step)(const BornGrid *, const BornStep *);
-  /* The force f = factor values[stride p] at points p: u += V f / (1 + s) at their nodes, and out += f, which may be NULL */
-  PetscErrorCode (*inject)(const BornGrid *, const BornPoints *, const PetscReal *V, const PetscReal *values, PetscInt64 stride, PetscReal factor, PetscReal *u,
-                           PetscReal *out);
-  /* values[stride p] = factor u at points p */
-  PetscErrorCode (*extract)(const BornGrid *, const BornPoints *, const PetscReal *u, PetscReal factor, PetscReal *values, PetscInt64 stride);
+  PetscErrorCode (*force)(const BornGrid *, const BornForce *);
+  /* values[stride p] = factor u at points p; u is real */
+  PetscErrorCode (*extract)(const BornGrid *, BornNumber real, const BornPoints *, const void *u, double factor, PetscReal *values, PetscInt64 stride);
+  PetscErrorCode (*largest)(size_t n, const PetscReal *x, double *modulus); /* NaN where there is one */
+  /* A field is factor times a grid array of create(); a grid array += factor field. inside: where there is a sponge, 0 comes, and nothing is added */
+  PetscErrorCode (*load)(const BornGrid *, BornNumber real, PetscBool inside, double factor, const PetscReal *from, void *to);
+  PetscErrorCode (*add)(const BornGrid *, BornNumber real, PetscBool inside, double factor, const void *from, PetscReal *to);
+  /* image += q w, at all nodes; bits: of a store q, or 0 of a field */
+  PetscErrorCode (*image)(const BornGrid *, BornNumber real, int bits, const void *q, const void *w, void *image);
+  /* The nodes round the inside that its stencil reaches, to and from an array of BornRingSize() numbers */
+  PetscErrorCode (*ringsave)(const BornGrid *, BornNumber, const void *u, void *ring);
+  PetscErrorCode (*ringload)(const BornGrid *, BornNumber, const void *ring, void *u);
+  /* A lower V in the sponge, at random: V (1 - share depth / width hash)^2 */
+  PetscErrorCode (*randomise)(const BornGrid *, BornNumber real, double share, uint64_t seed, const void *V, void *to);
+  /* V as integers without sign, V / unit */
+  PetscErrorCode (*quantise)(const BornGrid *, BornNumber real, double unit, const void *V, uint16_t *to);
 } BornKernels;
 
+/* Bytes of a store; 32 bits are single precision */
+static inline size_t BornStoreBytes(const BornGrid *g, int bits)
+{
+  const size_t blocks = (size_t)BornBlocks(g) * (size_t)g->n[1] * (size_t)g->n[2];
+
+  return blocks * BORN_ALIGN * (size_t)bits / 8 + (bits < 32 ? blocks * sizeof(uint16_t) : 0);
+}
+
+/*
+   The nodes round the inside: for each dimension and face a box, radius nodes deep, as wide as the inside. Those beyond the grid,
+   or above a free surface, are left out, since these are known
+*/
+typedef struct {
+  PetscInt   from[3], n[3];
+  PetscInt64 at; /* the first one's place in the array */
+} BornRingBox;
+
+static inline PetscInt64 BornRing(const BornGrid *g, int *boxes, BornRingBox box[6])
+{
+  PetscInt   low[3], high[3];
+  PetscInt64 size = 0;
+
+  *boxes = 0;
+  for (int d = 0; d < 3; d++) BornInside(g, d, &low[d], &high[d]);
+  for (int d = 0; d < g->dim; d++) {
+    for (int face = 0; face < 2; face++) {
+      BornRingBox *b = &box[*boxes];
+      PetscInt     from, to;
+
+      for (int e = 0; e < 3; e++) {
+        b->from[e] = low[e];
+        b->n[e]    = high[e] - low[e];
+      }
+      from       = face ? high[d] : (low[d] > g->radius ? low[d] - g->radius : 0);
+      to         = face ? (high[d] + g->radius < g->n[d] ? high[d] + g->radius : g->n[d]) : low[d];
+      b->from[d] = from;
+      b->n[d]    = to - from;
+      b->at      = size;
+      if (to <= from) continue;
+      size += (PetscInt64)b->n[0] * b->n[1] * b->n[2];
+      (*boxes)++;
+    }
+  }
+  return size;
+}
+
+/* A number in [0, 1) for a node of a shot (Steele, Lea, Flood: the mixer of SplittableRandom) */
+static LITHE_HD inline double BornHash(uint64_t seed, PetscInt64 node)
+{
+  uint64_t z = seed + 0x9e3779b97f4a7c15ULL * (uint64_t)(node + 1);
+
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+  z ^= z >> 31;
+  return (double)(z >> 11) * (1. / 9007199254740992.);
+}
+
+/* What V at a node is multiplied with where the velocity of the sponge is random: 1 at its inner edge, and from there on less */
+static LITHE_HD inline double BornRandomFactor(const BornGrid *g, PetscInt i, PetscInt j, PetscInt k, double share, double hash)
+{
+  const PetscInt at[3] = {i, j, k};
+  PetscInt       depth = 0;
+  double         factor;
+
+  for (int d = 0; d < g->dim; d++) {
+    const PetscInt x = at[d] + BornFirst(g, d), low = BornSpongeIsLow(g, d) ? g->width - x : 0, high = x - (BornWhole(g, d) - 1 - g->width);
+
+    if (low > depth) depth = low;
+    if (high > depth) depth = high;
+  }
+  if (!depth) return 1;
+  factor = 1 - share * (double)depth / (double)g->width * hash;
+  return factor * factor;
+}
+
 PETSC_INTERN const BornKernels BornHostKernels; /* src/mat/born/host.c */
+#if defined(LITHE_HAVE_CUDA)
+PETSC_INTERN const BornKernels BornDeviceKernels; /* src/mat/born/device.c */
+#endif

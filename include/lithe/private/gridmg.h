@@ -84,8 +84,9 @@ typedef struct {
 /* Logarithms are added as whole numbers of this unit, those of eight cells at once: a sum does not depend on the order */
 #define GRIDMG_LOG_TOGETHER 8
 #define GRIDMG_LOG_UNIT     16777216.
-#define GRIDMG_LOG_LEAST    1e-8 /* a ratio counts as so large at least */
-#define GRIDMG_ALONE        0.25 /* a cell with less in its faces and edges than this times its row sum has no place on the next level */
+#define GRIDMG_LOG_LEAST    1e-8   /* a ratio counts as so large at least */
+#define GRIDMG_LOG_SMALLEST 1e-300 /* rows with a smaller diagonal do not count */
+#define GRIDMG_ALONE        0.25   /* a cell with less in its faces and edges than this times its row sum has no place on the next level */
 
 #define GRIDMG_COMMON 20 /* differences between columns and rows that occur so many times less often than the commonest do not count */
 
@@ -94,6 +95,19 @@ typedef struct {
   PetscInt i, j;
   double   t;
 } GridMGEdge;
+
+/*
+   The matrix of a symmetric coarsest level, on the host: its diagonal, entries below it, and scale[i] scale[j] constant[p] for i and j in part p, which
+   the diagonal has already
+*/
+typedef struct {
+  PetscInt          n, entries;
+  const double     *diagonal;
+  const GridMGEdge *entry;            /* of row i and column j < i: t */
+  PetscInt          singular;         /* parts with a constant, */
+  const PetscInt   *part;             /* [n] */
+  const double     *constant, *scale; /* [parts], [n] */
+} GridMGCoarsest;
 
 /* What an array of a GridMGFaces has more */
 typedef struct {
@@ -237,8 +251,8 @@ typedef struct {
   PetscErrorCode (*largest)(const GridMGOperator *, const GridMGRows *, int part, const PetscScalar *x, double *scale);
   PetscErrorCode (*down)(const GridMGVisit *);
   PetscErrorCode (*up)(const GridMGVisit *);
-  /* *small is NULL if the levels are too large. x of the first level from its b */
-  PetscErrorCode (*smallcreate)(const GridMGSmallPlan *, void **small);
+  /* fits: the levels are not too large. *small is NULL or that of another set-up. x of the first level from its b */
+  PetscErrorCode (*smallcreate)(const GridMGSmallPlan *, void **small, PetscBool *fits);
   PetscErrorCode (*smallsolve)(void *small, const void *b, void *x);
   PetscErrorCode (*smallfree)(void **small);
   /* What is done between begin and end is recorded; launch does it */
@@ -259,11 +273,11 @@ typedef struct {
   PetscErrorCode (*aliveof)(const GridMGFaces *, PetscInt n, const PetscInt vertex[], unsigned char alive[]);
   /* Adds numbers to faces and row sums: those of one place in their order, which n of them are sorted by */
   PetscErrorCode (*add)(GridMGFaces *, PetscInt n, const GridMGAddition[]);
-  /* Codes, sigma and dinv; list has been put there already. The arrays of the operator are there, and dinv is 0; bound: faces change by factors of at
+  /* Codes, sigma and dinv; list has been put there already. The arrays of the operator are there; bound: faces change by factors of at
      most 1 + bound */
   PetscErrorCode (*encode)(const GridMGFaces *, double min, double max, const GridMGOperator *, double *bound);
-  /* The inverse of the lower Cholesky factor of M [n][n] of the host, rounded, row by row. work: GridMGInvertNumbers(n); NULL: the host has LAPACK */
-  PetscErrorCode (*invert)(PetscInt n, const PetscScalar *M, GridMGPrecision, double *work, void *inverse, PetscBool *failed);
+  /* The inverse of the lower Cholesky factor, rounded, row by row; failed: the matrix is not definite. work: GridMGInvertNumbers(n). NULL: the host has LAPACK */
+  PetscErrorCode (*invert)(const GridMGCoarsest *, GridMGPrecision, double *work, void *inverse, PetscBool *failed);
 } GridMGKernels;
 
 PETSC_INTERN const GridMGKernels GridMGHostKernels; /* src/pc/gridmg/host.c */

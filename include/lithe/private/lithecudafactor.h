@@ -18,6 +18,8 @@
 #define FACTOR_LONGEST    4096
 #define FACTOR_LEVELS_MAX 65536
 
+#define FACTOR_SIDES 4 /* right-hand sides of a system at the same time */
+
 /* A strict triangle T for x = b + T x, by rows; arrays are on the device */
 typedef struct {
   PetscInt     n;
@@ -76,8 +78,9 @@ PETSC_INTERN PetscErrorCode LitheCUDATriangleMirror(const LitheDeviceTriangle *u
    first + r of the triangle; entries in other rows and columns stay. Synchronises
 */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSMirror(const VCRSPlan *dplan, PetscInt first, const LitheDeviceTriangle *lower, PetscScalar **da);
-/* x = (I - T)^-1 b; dx is not db */
-PETSC_INTERN PetscErrorCode LitheCUDATriangleSolve(const LitheDeviceTriangle *, unsigned int *ticket, const PetscScalar *db, PetscScalar *dx);
+/* x = (I - T)^-1 b for 1, 2 or 4 right-hand sides, which take little more time than one; no dx is a db */
+PETSC_INTERN PetscErrorCode LitheCUDATriangleSolve(const LitheDeviceTriangle *, unsigned int *ticket, int sides, const PetscScalar *const db[],
+                                                   PetscScalar *const dx[]);
 PETSC_INTERN PetscErrorCode LitheCUDATriangleFree(LitheDeviceTriangle *);
 /*
    The order of rows for compressed copies. With grids, tiles of a grid if it is one; with borders, also if a few rows are not: then

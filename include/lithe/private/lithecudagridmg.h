@@ -39,7 +39,7 @@ PETSC_INTERN PetscErrorCode LitheCUDAGridMGResidualRestrict(const GridMGOperator
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGDown(const GridMGVisit *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGUp(const GridMGVisit *);
 /* cuda/gridmg/small.cu */
-PETSC_INTERN PetscErrorCode LitheCUDAGridMGSmallCreate(const GridMGSmallPlan *, void **);
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGSmallCreate(const GridMGSmallPlan *, void **, PetscBool *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGSmallSolve(void *, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGSmallFree(void **);
 #endif

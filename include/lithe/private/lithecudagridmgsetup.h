@@ -46,5 +46,5 @@ PETSC_INTERN PetscErrorCode LitheCUDAGridMGCoarsen(const GridMGFaces *, const in
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGAliveOf(const GridMGFaces *, PetscInt, const PetscInt[], unsigned char[]);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGAdd(GridMGFaces *, PetscInt, const GridMGAddition[]);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGEncode(const GridMGFaces *, double, double, const GridMGOperator *, double *);
-PETSC_INTERN PetscErrorCode LitheCUDAGridMGInvert(PetscInt, const PetscScalar *, GridMGPrecision, double *, void *, PetscBool *);
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGInvert(const GridMGCoarsest *, GridMGPrecision, double *, void *, PetscBool *);
 #endif

@@ -3,36 +3,39 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* The C interface of cuda/common/halo.cu: entries are copied to several arrays at once, also of other devices, and waited for */
+/* The C interface of cuda/common/halo.cu: copies of entries to several arrays at once, also on other devices, and
+   waits for entries */
 
 #include <lithe/private/lithehalo.h>
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   #include <cuda_runtime_api.h>
 
-/* An array that gets entries: its entry tolist[i], or to + i, becomes x[fromlist[i]], or x[from + i]. All on the device */
+/* A target array: entry tolist[i], or to + i, becomes x[fromlist[i]], or x[from + i]. All on the device */
 typedef struct {
   void               *array[2]; /* of an even and of an odd exchange */
   const PetscInt     *fromlist, *tolist;
   PetscInt            from, to;
   PetscInt            count;
   PetscInt            nblocks; /* of threads; at least one if there is a flag */
-  unsigned long long *flag;    /* gets the number of the exchange once all entries are there, where the pack counts; may be NULL */
+  unsigned long long *flag;    /* gets the number of the exchange once all entries have arrived, if the pack counts; may
+  be NULL */
   unsigned int       *done;    /* blocks that are, zero between launches */
 } LitheHaloTarget;
 
 typedef struct {
   PetscInt            ntargets;
-  unsigned long long *sent;         /* on the device: targets that have got all entries, of all exchanges until now; NULL: nobody counts them */
+  unsigned long long *sent;         /* on the device: number of targets with all entries, over all exchanges; NULL: not
+  counted */
   PetscInt            blockentries; /* entries of a block of threads */
   size_t              unit;         /* bytes of an entry: 4, 8 or 16 */
   LitheHaloTarget    *target;       /* [ntargets], on the host */
 } LitheHaloPack;
 
 /*
-   Lists of the targets are on the host, NULL where they are ranges; those of the pack are on the device. aside:
-   something else runs meanwhile, which is to have most of the device.
-   counts: there are flags, or somebody asks for what has been sent. src/halo/device.c
+   Lists of the targets are on the host, NULL for ranges; lists of the pack are on the device. aside: another kernel
+   runs concurrently and gets most of the device. counts: there are flags, or the number of sent targets is read.
+   src/halo/device.c
 */
 PETSC_INTERN PetscErrorCode LitheHaloPackCreate(size_t unit, PetscBool aside, PetscBool counts, PetscInt n, const LitheHaloTarget[], LitheHaloPack *);
 PETSC_INTERN PetscErrorCode LitheHaloPackDestroy(LitheHaloPack *);
@@ -40,14 +43,14 @@ PETSC_INTERN PetscErrorCode LitheHaloPackDestroy(LitheHaloPack *);
   /* blockentries is a multiple of the first; the second: entries that a thread loads before it stores one */
   #define LITHE_HALO_THREADS 256
   #define LITHE_HALO_AHEAD   4
-  /* Beside a product there are about so many blocks, for which so many multiprocessors have room */
+  /* Concurrently with a product there are about this number of blocks, with room on this number of multiprocessors */
   #define LITHE_HALO_BLOCKS          12
   #define LITHE_HALO_MULTIPROCESSORS 4
 
-  /* In place of a neighbour's number: what this process itself sends */
+  /* In place of a neighbour's number: the process's own sends */
   #define LITHE_HALO_ITSELF 0xfffffffeu
 
-/* The neighbour whose wait exceeded the time limit, from 1; 0: none. In memory of the host that the device sees */
+/* The neighbour whose wait exceeded the time limit, from 1; 0: none. In host memory visible to the device */
 typedef struct {
   volatile unsigned int       neighbour;
   volatile unsigned long long exchange;
@@ -56,10 +59,10 @@ typedef struct {
 /* The time limit of waiting for another process; the last three are for the host, which makes an error of a failure */
 typedef struct {
   unsigned long long limit;  /* nanoseconds */
-  unsigned int      *failed; /* on the device: nothing is waited for any more */
+  unsigned int      *failed; /* on the device: later waits return at once */
   LitheHaloFailure  *failure;
   const PetscMPIInt *rank;     /* of each neighbour; NULL: they are all processes, in their order */
-  const char        *what;     /* a process should have sent, before a number */
+  const char        *what;     /* noun in the message for data of a process, before a number */
   PetscBool          reported; /* there was an error */
 } LitheHaloTimeout;
 
@@ -78,10 +81,10 @@ struct LitheHaloEpoch {
   unsigned long long        nsent;
 };
 
-  /* As many as there are devices on a node, and more */
+  /* At least the number of devices on a node */
   #define LITHE_REDUCE_PROCESSES 32
 
-/* Sums over processes: where each of them takes numbers from the others, [2][size][stride] words of 16 bytes */
+/* Sums over processes: inboxes for the numbers of all processes, [2][size][stride] words of 16 bytes */
 typedef struct {
   int              size, rank;
   PetscBool        owndevice; /* no other process has this device */
@@ -97,15 +100,17 @@ struct LitheReduceEpoch {
 };
 
 /*
-   LitheHaloEnd() within a kernel of the caller's, which calls LitheHaloBlockWait() of cuda/common/halo.cuh with this epoch: that saves a
-   launch. Each process launches such a kernel in PETSc's stream, also a process that gets nothing. Where the transport cannot do
-   that, this function is LitheHaloEnd(), the epoch has no number, and no such kernel is needed
+   LitheHaloEnd() inside a kernel of the caller, which calls LitheHaloBlockWait() of cuda/common/halo.cuh with this
+   epoch: this saves a launch. Each process launches such a kernel in PETSc's stream, also a process without ghosts.
+   If the transport has no epochs, this function is LitheHaloEnd(), the epoch has no number, and the kernel is not
+   needed
 */
 PETSC_INTERN PetscErrorCode LitheHaloReceive(LitheHalo, LitheHaloEpoch *epoch, const void **ghost);
 
 /*
-   Between LitheHaloBegin() and LitheHaloEnd(): the stream of the exchange, or NULL. What is launched there runs concurrently with PETSc's
-   stream, and is done for what PETSc's stream gets after LitheHaloEnd(). What is launched after LitheHaloWait() finds the ghosts.
+   Between LitheHaloBegin() and LitheHaloEnd(): the stream of the exchange, or NULL. Kernels launched there run
+   concurrently with PETSc's stream, and have ended before kernels of PETSc's stream after LitheHaloEnd() begin.
+   Kernels launched after LitheHaloWait() find the ghosts.
 */
 PETSC_INTERN PetscErrorCode LitheHaloGetStream(LitheHalo, cudaStream_t *stream);
 PETSC_INTERN PetscErrorCode LitheHaloWait(LitheHalo, const void **ghost);

@@ -4,14 +4,14 @@
 #pragma once
 
 /*
-   What MATSBPSAT, PCSBPMG, the host loops and the kernels share: operators on a logically rectangular
-   grid as plain data, and the few operations that a multigrid cycle is made of.
+   Shared by MATSBPSAT, PCSBPMG, the host loops and the kernels: operators on a logically rectangular
+   grid as plain data, and the few operations of a multigrid cycle.
 
    Nodes are (i, j), 0 <= i <= n[0] along r and 0 <= j <= n[1] along s, over all processes. A process owns the
    box own. Arrays come in three shapes, in all of which r is fastest:
 
      owned     nodes of own, node (i, j) at (j - own.start[1]) pitch + i - own.start[0]
-     ghosted   nodes of ghosted, which is own and its neighbours within reach, cut off at the ends of the grid,
+    ghosted   nodes of ghosted, which is own with neighbours within reach, cut off at the ends of the grid,
                node (i, j) at (j - ghosted.start[1]) ghostpitch + i - ghosted.start[0]
      coefficients   of ghosted, too, with coefficientpitch
 
@@ -25,14 +25,14 @@
                  if a face is a Dirichlet one. coefficient[] = c_rr, c_ss, c_rs. penalty[f], for a Dirichlet face f,
                  is c_nn Gamma at the nodes of the face, in the order of the face and with the range of ghosted;
                  NULL where ghosted does not touch the face.
-     SBP_NINE    a symmetric 9 point operator, as Galerkin products of second order are.
+    SBP_NINE    a symmetric 9 point operator, such as a Galerkin product of second order.
                  coefficient[] = centre, east, north, north-east, north-west:
                    (A u)_ij = centre_ij u_ij + east_ij u_{i+1,j} + east_{i-1,j} u_{i-1,j} + north_ij u_{i,j+1} + north_{i,j-1} u_{i,j-1}
                             + northeast_ij u_{i+1,j+1} + northeast_{i-1,j-1} u_{i-1,j-1}
                             + northwest_ij u_{i-1,j+1} + northwest_{i+1,j-1} u_{i+1,j-1}
-                 What would leave the grid is stored as 0 and not read.
-     SBP_SHIFTED the operator scale A + diag(d), A of kind SBP_SAT. coefficient[3] = d, of which ghosts are not used.
-                 SBP_SAT is a kind of its own so that a product without scale and d reads nothing more.
+                Couplings beyond the grid are stored as 0 and not read.
+     SBP_SHIFTED the operator scale A + diag(d), A of kind SBP_SAT. coefficient[3] = d, whose ghosts are not used.
+                SBP_SAT is a separate kind: a product without scale and d reads no more than necessary.
 */
 
 #include <petscdm.h>
@@ -42,8 +42,8 @@
 
 /* Faces: 0 r = -1, 1 r = +1, 2 s = -1, 3 s = +1 */
 #define SBP_FACES        4
-#define SBP_COEFFICIENTS 5 /* the most that a kind has */
-#define SBP_DIAGONAL     3 /* which coefficient d is */
+#define SBP_COEFFICIENTS 5 /* largest number of a kind */
+#define SBP_DIAGONAL     3 /* index of d */
 
 typedef struct {
   PetscInt start[2], count[2];
@@ -51,7 +51,7 @@ typedef struct {
 
 typedef struct {
   int       order;                /* 2, 4 or 6; of no meaning for SBP_NINE */
-  int       reach;                /* how far a row reaches along r or s: neighbours in ghosted */
+  int       reach;                /* distance of neighbours in a row along r or s: width of ghosted */
   PetscBool dirichlet[SBP_FACES]; /* else Neumann */
   PetscInt  n[2];                 /* intervals: n + 1 nodes */
   PetscReal h[2];                 /* 2/n: reference coordinates run over [-1, 1] */
@@ -71,7 +71,7 @@ static LITHE_HD inline int SBPKindCoefficients(SBPKind kind)
   return kind == SBP_SHIFTED ? 4 : 3;
 }
 
-/* In which numbers arrays are. A vector of PETSc is SBP_SCALAR; where PetscScalar is complex, its coefficients are PetscReal */
+/* Numbers of arrays. A vector of PETSc is SBP_SCALAR; with complex PetscScalar, coefficients are PetscReal */
 typedef enum {
   SBP_SINGLE, /* float */
   SBP_DOUBLE, /* double */
@@ -88,13 +88,13 @@ static inline size_t SBPNumberBytes(SBPPrecision precision)
 typedef struct {
   SBPKind      kind;
   SBPGrid      grid;
-  SBPPrecision precision;                     /* of coefficient[] and penalty[], and of all arrays that it is applied to */
+  SBPPrecision precision;                     /* of coefficient[], penalty[], and all arrays of an application */
   const void  *coefficient[SBP_COEFFICIENTS]; /* 3 for SBP_SAT, 4 for SBP_SHIFTED, 5 for SBP_NINE */
   const void  *penalty[SBP_FACES];            /* SBP_SAT, SBP_SHIFTED */
   double       scale;                         /* SBP_SHIFTED */
 } SBPOperator;
 
-/* Coordinates and coefficient at the nodes of ghosted, contiguous, from which metrics come: its ghosts are as far as derivatives of coordinates read */
+/* Coordinates and coefficient at the nodes of ghosted, contiguous, for metrics: ghosted reaches as far as derivatives of coordinates read */
 typedef struct {
   SBPGrid    grid;
   PetscReal *x, *y; /* or NULL: the nodes of [-1, 1]^2 */
@@ -108,7 +108,7 @@ typedef struct {
   PetscInt64 pitch, step;
 } SBPSpaced;
 
-/* Numbers of PetscReal, and the real parts of numbers of PetscScalar, rows pitch of them apart */
+/* Numbers of PetscReal, and the real parts of numbers of PetscScalar, with rows pitch numbers apart */
 static inline SBPSpaced SBPReals(const PetscReal *x, PetscInt64 pitch)
 {
   SBPSpaced n;
@@ -129,7 +129,7 @@ static inline SBPSpaced SBPRealParts(const PetscScalar *x, PetscInt64 pitch)
   return n;
 }
 
-/* Whether c_rr > 0 and c_rr c_ss > c_rs^2, where the products may be out of range */
+/* Whether c_rr > 0 and c_rr c_ss > c_rs^2; the products may be out of range */
 static LITHE_HD inline PetscBool SBPIsTensor(PetscReal rr, PetscReal ss, PetscReal rs)
 {
   const PetscReal least = PETSC_REAL_MIN / PETSC_MACHINE_EPSILON, most = PETSC_MAX_REAL, product = rr * ss;
@@ -139,13 +139,13 @@ static LITHE_HD inline PetscBool SBPIsTensor(PetscReal rr, PetscReal ss, PetscRe
   return (PetscBool)(sqrt(rr) * sqrt(ss) > fabs(rs));
 }
 
-/* What a step does with A u. Every array but u is owned; out may be b or d, never u. */
+/* The result of a step with A u. All arrays except u are owned; out may be b or d, never u. */
 typedef enum {
   SBP_APPLY,    /* out = A u */
   SBP_ADD,      /* out = b + A u */
   SBP_RESIDUAL, /* out = b - A u */
-  SBP_SMOOTH    /* dout = c1 d + c2 dinv (b - A u), out = u + dout. d is not read if c1 = 0; dout may be d, or NULL if it
-                   is not wanted; dinv may be NULL, which stands for 1 */
+  SBP_SMOOTH    /* dout = c1 d + c2 dinv (b - A u), out = u + dout. d is not read if c1 = 0; dout may be d, or NULL if
+                   unwanted; dinv may be NULL, which stands for 1 */
 } SBPMode;
 
 typedef struct {
@@ -156,26 +156,26 @@ typedef struct {
   void       *out, *dout;
 } SBPStep;
 
-/* A number that lies where arrays do: factor over[0] / under[0], or 0 if under[0] is not positive. Both may be NULL, which stands for 1 */
+/* A number in the memory of the arrays: factor over[0] / under[0], or 0 if under[0] is not positive. Both may be NULL, which stands for 1 */
 typedef struct {
   double        factor;
   const double *over, *under;
 } SBPRatio;
 
 /*
-   The power of two that brings what comes into the range of single precision, where arrays are: in = 1 / out. largest are the
-   upper words of absolute values, of which the greatest counts (on a host the first one is all there is), in turns: while
-   one turn is read the other one is set to 0
+   The power of two that brings the input into the range of single precision, in the memory of the arrays: in = 1 / out. largest are the
+   upper words of absolute values, of which the greatest counts (a host has only the first), in turns: while
+   one turn is read the other turn is set to 0
 */
 #define SBP_SCALE_SLOTS  32
-#define SBP_SCALE_STRIDE 32 /* each in a line of cache of its own */
+#define SBP_SCALE_STRIDE 32 /* each in its own cache line */
 
 typedef struct {
   double       in, out;
   unsigned int largest[2][SBP_SCALE_SLOTS * SBP_SCALE_STRIDE];
 } SBPScale;
 
-/* The upper word of an absolute value: as numbers they are in the order of these */
+/* The upper word of an absolute value; words have the order of the values */
 static LITHE_HD inline unsigned int SBPUpperWord(double x)
 {
 #if defined(__CUDA_ARCH__)
@@ -203,7 +203,7 @@ static inline double SBPOfUpperWord(unsigned int word)
   return u.number;
 }
 
-/* The scale of numbers whose largest one has that upper word: 1 within 2^-window and 2^window, and where it is not finite */
+/* The scale of numbers whose largest one has that upper word: 1 within 2^-window and 2^window, and for infinities and NaN */
 static LITHE_HD inline double SBPScaleOf(unsigned int largest, int window)
 {
   const int exponent = (int)(largest >> 20) - 1023;
@@ -212,7 +212,7 @@ static LITHE_HD inline double SBPScaleOf(unsigned int largest, int window)
   return ldexp(1., exponent < -1022 ? 1022 : (exponent > 1022 ? -1022 : -exponent));
 }
 
-#define SBP_SCALE_WINDOW 40 /* of right sides: solutions, sums over nodes and corrections can be 2^60 times as large or as small */
+#define SBP_SCALE_WINDOW 40 /* for right-hand sides: solutions, sums over nodes and corrections can be 2^60 times as large or as small */
 
 /* White noise between -1 and 1: a hash of a node's indices, the same on any number of processes */
 static LITHE_HD inline double SBPNoise(PetscInt i, PetscInt j)
@@ -228,9 +228,9 @@ static LITHE_HD inline double SBPNoise(PetscInt i, PetscInt j)
 }
 
 /*
-   One set of these works on host memory, one on a device (launched on PETSc's current stream, without
-   synchronisation but where a number is returned to the host). region: the nodes to be computed, a part of own, so that
-   what needs no ghosts can run while they travel; NULL: all of own.
+   One table works on host memory, one on a device (launched on PETSc's current stream, without
+   synchronisation unless a number is returned to the host). region: the nodes to be computed, a part of own.
+   Nodes without ghosts can run while ghosts travel. NULL: all of own.
 
    Grids of a transfer: fine->n[d] = 2 coarse->n[d], and a process owns coarse node (I, J) if and only if it owns fine node
    (2I, 2J).
@@ -247,9 +247,9 @@ typedef struct {
   PetscErrorCode (*interpolate)(const SBPGrid *coarse, const SBPGrid *fine, SBPPrecision, const void *e, void *u);
 
   /* Memory of n bytes, zeroed; copies between owned arrays of grids that differ in pitch and precision (SBP_SCALAR: the real part is
-     read; written with part 0 real, 1 imaginary, of which the other is left) */
+     read; written with part 0 real, 1 imaginary, the other part unchanged) */
   PetscErrorCode (*alloc)(size_t, void **);
-  PetscErrorCode (*reserve)(size_t, void **); /* the same, but not zeroed */
+  PetscErrorCode (*reserve)(size_t, void **); /* like alloc, not zeroed */
   PetscErrorCode (*free)(void **);
   PetscErrorCode (*copy)(const SBPGrid *from, SBPPrecision, int part, const void *x, const SBPGrid *to, SBPPrecision, int topart, void *y);
 
@@ -261,14 +261,14 @@ typedef struct {
   PetscErrorCode (*copyscaled)(const SBPGrid *from, SBPPrecision, int part, const void *x, const SBPGrid *to, SBPPrecision, int topart, void *y, SBPRatio a);
   /* y += a (x + P e), x and y of grids that may differ in pitch, in SBP_SINGLE or SBP_DOUBLE each; e, in the precision
      of x, is bilinear; coarse and e may be NULL, which
-     stands for 0, else a process has the whole grid */
+     stands for 0; otherwise a process has the whole grid */
   PetscErrorCode (*update)(const SBPGrid *gx, SBPPrecision px, SBPRatio a, const void *x, const SBPGrid *coarse, const void *e, const SBPGrid *gy,
                            SBPPrecision py, void *y);
 
   /*
-     What comes into a cycle in single precision, from numbers in double precision (PetscReal is double):
+     The input of a cycle in single precision, from numbers in double precision (PetscReal is double):
      copylargest       y = x in SBP_SINGLE, and the largest number of x is noted
-     rescale           sets the scale by what was noted in this turn, and if it is not 1, y = scale x once more; x NULL: none
+     rescale           sets the scale by the number noted in this turn, and if the scale is not 1, y = scale x once more; x NULL: none
      restrictlargest   restrict_ in SBP_DOUBLE, and the largest number of r is noted
   */
   PetscErrorCode (*copylargest)(const SBPGrid *from, SBPPrecision, int part, const void *x, const SBPGrid *to, void *y, SBPScale *, int turn);
@@ -276,7 +276,7 @@ typedef struct {
   PetscErrorCode (*restrictlargest)(const SBPGrid *fine, const SBPGrid *coarse, const void *r, void *rc, SBPScale *, int turn);
 
   /*
-     Fused operations: NULL where there is none, or when a process does not have the whole grid (ghosts would have to be exchanged within them).
+     Fused operations: NULL if missing, or if a process does not have the whole grid (ghosts would have to be exchanged inside).
   */
   /* From u = 0, the first two smoothing steps with (c2[0]), (c1[1], c2[1]): u and, if not NULL, d as after the second */
   PetscErrorCode (*smoothtwo)(const SBPOperator *, const double c1[2], const double c2[2], const void *dinv, const void *b, void *u, void *d);
@@ -285,16 +285,16 @@ typedef struct {
   /* v = u + P e, then the step SBP_SMOOTH with c1 = 0 from v: out = v + dout */
   PetscErrorCode (*prolongsmooth)(const SBPOperator *, const SBPGrid *coarse, const void *e, const void *u, double c2, const void *dinv, const void *b,
                                   void *out, void *dout);
-  /* smoothtwo and then residualrestrict; not of order 4 or 6, as the next one */
+  /* smoothtwo and then residualrestrict; not for order 4 or 6, like the next operation */
   PetscErrorCode (*smoothtworestrict)(const SBPOperator *, const SBPGrid *coarse, const double c1[2], const double c2[2], const void *dinv, const void *b,
                                       void *u, void *rc);
   /* prolongsmooth with c2[0] and then a step with c1[1], c2[1] */
   PetscErrorCode (*prolongsmoothtwo)(const SBPOperator *, const SBPGrid *coarse, const void *e, const void *u, const double c1[2], const double c2[2],
                                      const void *dinv, const void *b, void *out);
-  /* r = scale[0] (b - A u) in SBP_SINGLE, an owned array of a grid that may differ in pitch; not of order 4 or 6, in SBP_DOUBLE. scale NULL: 1 */
+  /* r = scale[0] (b - A u) in SBP_SINGLE, an owned array of a grid that may differ in pitch; not for order 4 or 6, in SBP_DOUBLE. scale NULL: 1 */
   PetscErrorCode (*roundedresidual)(const SBPOperator *, const void *u, const void *b, const SBPGrid *, void *r, const double *scale);
 
-  /* What the set-up of a multigrid and its coarsest level need */
+  /* For the set-up of a multigrid and its coarsest level */
   /* n bytes from host memory to memory of alloc(), and back; done when they return */
   PetscErrorCode (*put)(size_t n, const void *host, void *x);
   PetscErrorCode (*get)(size_t n, const void *x, void *host);
@@ -302,23 +302,23 @@ typedef struct {
   PetscErrorCode (*dense)(PetscInt n, SBPPrecision, const void *M, const void *x, void *y);
   /* x = 1/x pointwise, owned, SBP_SINGLE or SBP_DOUBLE */
   PetscErrorCode (*reciprocal)(const SBPGrid *, SBPPrecision, void *x);
-  /* For Lanczos's method, in which nothing has to wait: sum = that of x w y over the nodes of this process, in memory of alloc(); y = a w x + b y, which is not
+  /* For Lanczos's method, in which nothing waits: sum = sum of x w y over the nodes of this process, in memory of alloc(); y = a w x + b y, where y is not
      read if b.factor = 0. w may be NULL, which stands for 1. All owned, in one precision, SBP_SINGLE or SBP_DOUBLE */
   PetscErrorCode (*sum)(const SBPGrid *, SBPPrecision, const void *x, const void *w, const void *y, double *sum);
   PetscErrorCode (*combine)(const SBPGrid *, SBPPrecision, SBPRatio a, const void *w, const void *x, SBPRatio b, void *y);
   /* x = SBPNoise(), owned, SBP_SINGLE or SBP_DOUBLE */
   PetscErrorCode (*noise)(const SBPGrid *, SBPPrecision, void *x);
-  /* The coefficients of P^T A P, not of order 4 or 6, and, if not NULL, the same in SBP_SINGLE. NULL where there is no such operation, which
-     nine products with A can replace as follows; for a process that has the whole grid */
+  /* The coefficients of P^T A P, not for order 4 or 6, and, if not NULL, the same in SBP_SINGLE. NULL if missing:
+     nine products with A replace it as follows; for a process with the whole grid */
   PetscErrorCode (*galerkin)(const SBPOperator *, const SBPGrid *coarse, void *const coefficient[SBP_COEFFICIENTS], void *const rounded[SBP_COEFFICIENTS]);
   /* Nine colours: node (i, j) has colour i % 3 + 3 (j % 3). mark: v = 1 where a node has the colour, else 0, owned.
-     gather: where o = A v, for each k with coefficient[k] as in SBP_NINE: coefficient[k]_ij = o_ij where the node that it couples (i, j) with is in
-     the grid and has the colour; the others are left. All owned, in one precision, SBP_SINGLE or SBP_DOUBLE */
+     gather: where o = A v, for each k with coefficient[k] as in SBP_NINE: coefficient[k]_ij = o_ij if the node coupled with (i, j) is in
+     the grid and has the colour; all other coefficients stay. All owned, in one precision, SBP_SINGLE or SBP_DOUBLE */
   PetscErrorCode (*mark)(const SBPGrid *, SBPPrecision, int colour, void *v);
   PetscErrorCode (*gather)(const SBPGrid *, SBPPrecision, int colour, const void *o, void *const coefficient[SBP_COEFFICIENTS]);
 
   /*
-     What the operator of a MATSBPSAT and its right sides are made of, in PetscReal and PetscScalar:
+     Parts of the operator of a MATSBPSAT and of its right-hand sides, in PetscReal and PetscScalar:
      metrics   coefficients and J = x_r y_s - x_s y_r at the nodes of a box of the geometry, node (i, j) at
                (j - box->start[1]) pitch + i - box->start[0]; any of the four may be NULL
      check     the first node of a box, counted row by row from 0, whose coefficients are not finite or not definite; -1 if there is none. To the host
@@ -332,7 +332,7 @@ typedef struct {
   PetscErrorCode (*square)(const SBPGrid *, const PetscScalar *e, double *sum);
   PetscErrorCode (*strided)(const PetscInt count[2], PetscBool add, const SBPSpaced *from, const SBPSpaced *to);
 
-  /* What is launched between begin and end is recorded, not run; launch runs it on PETSc's current stream. NULL where there is no such thing */
+  /* Launches between begin and end are recorded, not run; launch runs the record on PETSc's current stream. NULL if not available */
   PetscErrorCode (*graphbegin)(void);
   PetscErrorCode (*graphend)(void **graph);
   PetscErrorCode (*graphlaunch)(void *graph);
@@ -345,18 +345,18 @@ PETSC_INTERN const SBPKernels SBPDeviceKernels; /* src/mat/sbpsat/device.c: thos
 #endif
 
 /*
-   The operator of a MATSBPSAT, set up; its arrays stay the matrix's. precision: SBP_DOUBLE needs PetscReal to be double; SBP_SINGLE
+   The operator of a MATSBPSAT, set up; the matrix owns its arrays. precision: SBP_DOUBLE needs PetscReal to be double; SBP_SINGLE
    is made on the first call and kept. device: arrays on the device.
 
    The matrix is L (a A + diag(d)) R, A the operator of its settings. MatSBPSATGetOperator() gives a A + diag(d), which must be real;
-   MatSBPSATGetPlain() gives A. MatSBPSATGetScales() gives L and R, NULL where there are none; all references are borrowed.
+   MatSBPSATGetPlain() gives A. MatSBPSATGetScales() gives L and R, NULL if there are none. All references are borrowed.
    Collective.
 */
 PETSC_INTERN PetscErrorCode MatSBPSATGetOperator(Mat, SBPPrecision, PetscBool device, const SBPOperator **);
 PETSC_INTERN PetscErrorCode MatSBPSATGetPlain(Mat, SBPPrecision, PetscBool device, const SBPOperator **);
 PETSC_INTERN PetscErrorCode MatSBPSATGetScales(Mat, Vec *left, Vec *right);
 PETSC_INTERN PetscErrorCode MatSBPSATGetChange(Mat, PetscScalar *scale, Vec *diagonal); /* a and d, NULL if there is none */
-/* Ghosts of an owned array: from one process's grid (reach and own as in it); width: how many are wanted */
+/* Ghosts of an owned array; reach and own are those of the process's grid */
 typedef struct _n_SBPHalo  *SBPHalo;
 PETSC_INTERN PetscErrorCode SBPHaloCreate(MPI_Comm, DM da, LitheTransport, SBPHalo *); /* the transport is that of arrays on a device */
 PETSC_INTERN PetscErrorCode SBPHaloBegin(SBPHalo, SBPPrecision, PetscMemType, const void *owned, void *ghosted);

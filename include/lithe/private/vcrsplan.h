@@ -15,14 +15,14 @@
      L1, L2    id[row] names an index set; values in slices of 32 rows
      L3        column offsets and values in slices of 32 rows; very long rows apart
 
-   Difference form (plan->difference, lossy plans only). Entry 0 of every row is its reference: the
-   diagonal entry if the pattern has it, else the entry of largest modulus; the other entries follow
-   in column order. The reference's value is not stored, and
+   Difference form (plan->difference, lossy plans only). Entry 0 of every row is the reference: the
+   diagonal entry if the pattern has it, else the entry of largest modulus. All other entries follow
+   in column order. The value of the reference is not stored, and
      y_i = sigma_i x_ref + sum_{k>=1} a_ik (x_k - x_ref),
    so the row sum is sigma_i exactly. An empty row has no reference and y_i = 0. In L0 the slot of the
-   reference is there and holds minus the sum of the others, so that y_i = sigma_i x_ref + the sum over
-   the whole set. Without the difference form all entries are stored, in column order. (On a device rows with grouped columns
-   have their entries, but for the reference, in another order: cuda/vcrs/mult/banks.cu.)
+   reference holds minus the sum of all other entries: y_i = sigma_i x_ref + the sum over the whole set.
+   Without the difference form all entries are stored, in column order. On a device, entries of rows with
+   grouped columns have another order, except the reference: cuda/vcrs/mult/banks.cu.
 
    Slices. Slice s holds 32 lanes. In L1 and L2 lane l of slice s is row 32 s + l. In L3 rows are
    ordered by falling length inside windows of VCRS_WINDOW rows: lane l of slice s is row
@@ -30,28 +30,29 @@
    Entry k of a lane lies, for k >= first with first = difference ? 1 : 0, at position
      sliceptr[s] + 32 (k - first) + lane
    of value[]; sliceptr[] counts entries. A lane's length comes from its index set (L1, L2) or from
-   rowlength[] (L3); what pads a slice to the length of its longest lane is zero, codes and columns: kernels of grouped
-   columns sum it where code 0 is a zero for certain.
+   rowlength[] (L3). Slices are padded to the length of the longest lane with codes and columns of zero.
+   Kernels of grouped columns sum the padding if code 0 means the value 0.
 
    L3 columns: col(k) = colbase[c + k] + the unsigned integer of slicewidth[s] bytes at byte
      sliceoffset[s] + (32 k + lane) slicewidth[s]
-   of coloffset[], 0 where a lane is padded, with k counted from 0 in both forms and c = VCRSColumnBase(plan, s). The base is the
-   least column that a lane of the slice has as its entry k: the rows of a slice are neighbours, so
-   that their entries k are near one another even where a row is wide. sliceptr[s] is a multiple of 32
-   also for s = nslices, since the values of long rows come after; so c = sliceptr[s]/32 counts the
-   entries of the longest lanes before, to which the difference form adds one a slice, s of them, for
-   the reference (an empty slice then has a base that is not used).
+   of coloffset[], 0 where a lane is padded, with k counted from 0 in both forms and c = VCRSColumnBase(plan, s).
+   The base is the least column of entry k in the lanes of the slice. Rows of a slice are neighbours, so
+   entries k are near one another even in wide rows. sliceptr[s] is a multiple of 32, also for s = nslices,
+   because the values of long rows come after. Thus c = sliceptr[s]/32 counts the entries of the longest
+   lanes before slice s. The difference form adds one per slice for the reference (an empty slice then has
+   an unused base).
 
-   Rows longer than VCRS_LONG_ROW have rowlength 0 and stand apart: long row q is row longrow[q], with
-   entries longptr[q] .. longptr[q+1]-1 of longcol[]; the value of entry p of them is
-   value[longvalue + p] (in the difference form the slot of each row's entry 0 is there and unused).
+   Rows longer than VCRS_LONG_ROW have rowlength 0 and are stored separately. Long row q is row longrow[q],
+   with entries longptr[q] .. longptr[q+1]-1 of longcol[]. The value of entry p is value[longvalue + p] (in
+   the difference form the slot of entry 0 of each row exists and is unused).
 
-   Plain rows. Matrices that a CPU multiplies slower from a compressed form than from this one: L3 without slices, in which all
-   rows that have entries stand apart, with whole entries and not in the difference form (plan->plainrows). Where none is longer than 255, how long each is
-   takes a byte, and where its first entry is stands for every 32 rows only. From VCRS_ROWS_LARGE entries on the
-   column of entry p of row q is shortbase[q / 32] + shortcol[p], and there is no longcol[], if the columns of rows 32 b .. 32 b + 31
-   (of those that stand apart, for each b) lie within 65536 of the least of them, shortbase[b]. Behind the last entry
-   there are VCRS_ROWS_PAD more, and as many columns, all 0.
+   Plain rows (plan->plainrows): a CSR variant for CPUs, used if the sliced form is estimated to be slower. It is
+   L3 without slices: all nonempty rows are long rows, with whole entries and without the difference form. If no
+   row has more than 255 entries, row lengths are bytes, and row offsets are stored for every 32nd row only. With
+   at least VCRS_ROWS_LARGE entries, columns are stored in two bytes if the columns of long rows 32 b .. 32 b + 31
+   lie within 65536 of the least one, shortbase[b], for each b. The column of entry p of row q is then
+   shortbase[q / 32] + shortcol[p], and longcol[] does not exist. VCRS_ROWS_PAD entries and columns of 0 follow
+   the last entry.
 */
 
 #include <lithemat.h>
@@ -63,13 +64,12 @@
 #define VCRS_GROUP  4
 
 #define VCRS_WINDOW_SLICES (VCRS_WINDOW / VCRS_SLICE)
-#define VCRS_GROUP_SPAN    65536 /* numbers of groups are stored in two bytes */
-#define VCRS_LONG_ROW      255   /* rowlength is one byte; the build may set a lower limit */
-#define VCRS_ROWS_PAD      4     /* plain rows: entries of value 0 behind the last one */
-#define VCRS_ROWS_LARGE \
-  262144                  /* and so many of a matrix that is large: of a smaller one a cache holds the columns, and a processor remembers how the rows end */
-#define VCRS_ALIKE      5 /* plain rows of the same columns that are multiplied together, as MATSEQAIJ does with its inodes */
-#define VCRS_LOG_POWERS 5 /* coefficients of LitheLogFine(), src/codec/logarithmic.h */
+#define VCRS_GROUP_SPAN    65536  /* numbers of groups are stored in two bytes */
+#define VCRS_LONG_ROW      255    /* rowlength is one byte; the build may set a lower limit */
+#define VCRS_ROWS_PAD      4      /* plain rows: entries of value 0 behind the last one */
+#define VCRS_ROWS_LARGE    262144 /* nonzeros of a large matrix: for a smaller one a cache holds the columns, and branch prediction remembers the row ends */
+#define VCRS_ALIKE         5      /* plain rows with the same columns that are multiplied together, like the inodes of MATSEQAIJ */
+#define VCRS_LOG_POWERS    5      /* coefficients of LitheLogFine(), src/codec/logarithmic.h */
 
 /* How an entry is stored. Complex entries are stored by components, real part first, but for full and dict. */
 typedef enum {
@@ -87,7 +87,7 @@ PETSC_EXTERN const char *const VCRSValueNames[];
 /* Row sums of the difference form */
 typedef enum {
   VCRS_SIGMA_NONE,   /* all zero */
-  VCRS_SIGMA_SPARSE, /* bit l of sigmamask[s]: row 32 s + l has one, at sigma[sigmaptr[s] + number of lower bits set] */
+  VCRS_SIGMA_SPARSE, /* bit l of sigmamask[s]: the sum of row 32 s + l is nonzero, at sigma[sigmaptr[s] + number of lower bits set] */
   VCRS_SIGMA_FULL    /* sigma[row] */
 } VCRSSigma;
 
@@ -118,7 +118,7 @@ typedef struct {
   PetscInt    *setptr;    /* [nsets+1] */
   PetscInt    *setoffset; /* [setptr[nsets]] */
   PetscScalar *setvalue;  /* [setptr[nsets]], L0 only */
-  PetscInt    *setcount;  /* [nsets], how many rows have it; on the host only */
+  PetscInt    *setcount;  /* [nsets], the number of rows with the set; on the host only */
 
   /* L1, L2, L3: slices */
   PetscInt    nslices;
@@ -146,18 +146,18 @@ typedef struct {
   PetscInt   *shortbase;  /* [ceil(nlong/32)], with shortcol[] */
   uint8_t *
     /*
-       [nlong], on the host, plain rows only: so many of them from row q on, which follow one another, have the same
-       columns; 0: q is one of those after the first. NULL: few have
+       [nlong], on the host, plain rows only: the number of consecutive rows from row q on with the same columns;
+       0: q is not the first of them. NULL: few rows have the same columns
     */
              longalike;
-  PetscInt64 longvalue; /* where in value[] the long rows begin */
+  PetscInt64 longvalue; /* begin of the long rows in value[] */
 
-  /* L3: sizes of what may be on the device only */
+  /* L3: sizes of arrays that may be on the device only */
   PetscInt64 ncolbase;     /* entries of colbase[] */
   PetscInt64 ncolbytes;    /* of coloffset[] */
-  PetscBool  grouped;      /* columns are */
-  PetscInt   ngroups;      /* of all windows, the stand-ins included */
-  PetscInt   mostgroups;   /* of a window, the stand-in included */
+  PetscBool  grouped;      /* columns are grouped */
+  PetscInt   ngroups;      /* of all windows, stand-ins included */
+  PetscInt   mostgroups;   /* of a window, stand-in included */
   PetscInt   mostcolumns;  /* entries of coloffset[] of a window */
   PetscInt   mostbytes;    /* VCRSWindowBytes() */
   PetscInt64 nlongentries; /* of longcol[] or shortcol[] */
@@ -177,17 +177,18 @@ typedef struct {
   uint32_t    *sigmamask; /* [ceil(m/32)] */
   PetscInt    *sigmaptr;  /* [ceil(m/32)] */
 
-  /* on the device only: what cuda/vcrs/kernels.cu has chosen for its launches, made by the upload or the first product */
+  /* on the device only: launch parameters of cuda/vcrs/kernels.cu, made by the upload or the first product */
   void *launch;
 
-  /* the same: an exchange runs beside products. A kernel whose blocks fill multiprocessors leaves LITHE_HALO_MULTIPROCESSORS of them alone */
+  /* on the device only: an exchange runs concurrently with products. A kernel whose blocks fill multiprocessors leaves
+     LITHE_HALO_MULTIPROCESSORS of them free */
   PetscBool beside;
 
-  /* so many others use the plan, beside the one who asks: VCRSPlanDestroy(), and on a device MatVCRSReset_Private() */
+  /* number of additional users of the plan: VCRSPlanDestroy(), and on a device MatVCRSReset_Private() */
   PetscInt shared;
 } VCRSPlan;
 
-/* L3: where in colbase[] slice s begins; of nslices, how many there are */
+/* L3: begin of slice s in colbase[]; for nslices, the size of colbase[] */
 LITHE_HD static inline PetscInt64 VCRSColumnBase(const VCRSPlan *plan, PetscInt64 s)
 {
   return plan->sliceptr[s] / VCRS_SLICE + (plan->difference ? s : 0);
@@ -199,7 +200,7 @@ LITHE_HD static inline PetscInt64 VCRSLaneRow(const VCRSPlan *plan, PetscInt64 l
   return plan->rowperm ? lane / VCRS_WINDOW * VCRS_WINDOW + plan->rowperm[lane] : lane;
 }
 
-/* L3, on the host: which row row q is of those that stand apart, how many entries it has, and which is the first of them */
+/* L3, on the host: number, length and first entry of long row q */
 static inline PetscInt VCRSLongRow(const VCRSPlan *plan, PetscInt q)
 {
   return plan->longrow ? plan->longrow[q] : q;
@@ -220,7 +221,7 @@ static inline PetscInt64 VCRSLongBegin(const VCRSPlan *plan, PetscInt q)
   return p;
 }
 
-/* The column of entry p of these, which is one of row q */
+/* The column of entry p, which belongs to long row q */
 static inline PetscInt VCRSLongColumn(const VCRSPlan *plan, PetscInt q, PetscInt64 p)
 {
   return plan->shortcol ? plan->shortbase[q / VCRS_SLICE] + plan->shortcol[p] : plan->longcol[p];
@@ -232,7 +233,7 @@ LITHE_HD static inline PetscInt VCRSWindows(const VCRSPlan *plan)
   return (plan->nslices + VCRS_WINDOW_SLICES - 1) / VCRS_WINDOW_SLICES;
 }
 
-/* L3: the slice behind the last one of window w */
+/* L3: the slice after the last slice of window w */
 LITHE_HD static inline PetscInt VCRSWindowEnd(const VCRSPlan *plan, PetscInt w)
 {
   const PetscInt begin = VCRS_WINDOW_SLICES * w;
@@ -240,13 +241,13 @@ LITHE_HD static inline PetscInt VCRSWindowEnd(const VCRSPlan *plan, PetscInt w)
   return plan->nslices - begin < VCRS_WINDOW_SLICES ? plan->nslices : begin + VCRS_WINDOW_SLICES;
 }
 
-/* L3, grouped columns: entries of coloffset[] that window w has */
+/* L3, grouped columns: number of entries of coloffset[] in window w */
 LITHE_HD static inline PetscInt VCRSWindowColumns(const VCRSPlan *plan, PetscInt w)
 {
   return (PetscInt)(VCRS_SLICE * (VCRSColumnBase(plan, VCRSWindowEnd(plan, w)) - VCRSColumnBase(plan, VCRS_WINDOW_SLICES * w)));
 }
 
-/* L3, grouped columns: which column a number from coloffset[] is in window w */
+/* L3, grouped columns: the column of a number from coloffset[] in window w */
 LITHE_HD static inline PetscInt VCRSGroupedColumn(const VCRSPlan *plan, PetscInt w, uint16_t number)
 {
   return VCRS_GROUP * (plan->groupfirst[w] + plan->group[plan->groupptr[w] + number / VCRS_GROUP]) + number % VCRS_GROUP;
@@ -275,7 +276,7 @@ LITHE_HD static inline size_t VCRSValueBytes(VCRSValues v)
   }
 }
 
-/* L3, grouped columns: bytes that a product reads for window w, which has ngroups groups with the stand-in: the x of these, columns, values */
+/* L3, grouped columns: bytes that a product reads for window w with ngroups groups, stand-in included: x, columns, values */
 LITHE_HD static inline PetscInt64 VCRSWindowBytes(const VCRSPlan *plan, PetscInt w, PetscInt ngroups)
 {
   const PetscInt64 nvalues = plan->sliceptr[VCRSWindowEnd(plan, w)] - plan->sliceptr[VCRS_WINDOW_SLICES * w];
@@ -284,30 +285,30 @@ LITHE_HD static inline PetscInt64 VCRSWindowBytes(const VCRSPlan *plan, PetscInt
          (PetscInt64)VCRSValueBytes(plan->values) * nvalues;
 }
 
-/* What a survey finds, before any entry is rounded: of components, to be combined by minimum and maximum */
+/* Results of a survey, before any entry is rounded: of components, to be combined by minimum and maximum */
 typedef struct {
   PetscReal min, max;        /* of all */
-  PetscReal lowest, highest; /* of stored entries, that is without references */
+  PetscReal lowest, highest; /* of stored entries, without references */
   PetscReal smallest;        /* nonzero modulus of stored entries */
 } VCRSSurvey;
 
 /*
-   What the off-diagonal blocks of a symmetric matrix have to agree on between processes, so that
-   a_ij here and a_ji there become the same number.
+   Numbers on which the off-diagonal blocks of a symmetric matrix agree between processes. a_ij here and a_ji there
+   then become the same number.
 */
 typedef struct {
   VCRSSurvey     survey;         /* of all blocks */
-  const int16_t *columnexponent; /* [n] log2 of the step that the row of that number has on its own process */
+  const int16_t *columnexponent; /* [n] log2 of the step of the row with the column's number, on its own process */
 } VCRSAgreement;
 
-/* Whether a compression makes plain rows, on the host and without loss: see vcrsplan.h */
+/* Whether a compression makes plain rows, on the host and without loss: see above */
 typedef enum {
   VCRS_PLAIN_NEVER,
-  VCRS_PLAIN_WHOLE, /* in place of whole entries in slices of L3, where products with these are estimated to be slower */
+  VCRS_PLAIN_WHOLE, /* in place of whole entries in slices of L3, if products with slices are estimated to be slower */
   VCRS_PLAIN_ALWAYS
 } VCRSPlain;
 
-/* The options that a compression depends on */
+/* The options of a compression */
 typedef struct {
   MatVCRSLayout layout;
   MatVCRSLoss   loss;
@@ -316,20 +317,20 @@ typedef struct {
   PetscReal     lambda;      /* CLASSES */
   MatVCRSUnit   unit;        /* CLASSES */
   PetscBool     rowsums;     /* keep them (difference form) */
-  PetscBool     refine;      /* take a finer loss where this one is too coarse for many rows: VCRSLossRefine() */
-  PetscBool     symmetric;   /* the matrix is known to be (Hermitian) symmetric: keep it so */
-  PetscBool     hermitian;   /* it is Hermitian and complex: its diagonal stays real */
-  PetscBool     offdiagonal; /* an off-diagonal block, whose columns name no rows: it has no diagonal to guard */
+  PetscBool     refine;      /* take a finer loss if this loss is too coarse for many rows: VCRSLossRefine() */
+  PetscBool     symmetric;   /* the matrix is known to be (Hermitian) symmetric, and stays symmetric */
+  PetscBool     hermitian;   /* the matrix is Hermitian and complex: the diagonal stays real */
+  PetscBool     offdiagonal; /* an off-diagonal block, whose columns name no rows: no diagonal to guard */
   VCRSPlain     plain;
 
   const VCRSAgreement *agreement; /* NULL but for an off-diagonal block */
 } VCRSOptions;
 
-/* What a compression did: what MatVCRSInfo is summed from */
+/* Facts of a compression, the terms of MatVCRSInfo */
 typedef struct {
   PetscInt64 indexsets, valuesets, pairs; /* -1: not counted */
   PetscReal  maxabserror, maxrowerror, bound;
   PetscReal  froberror, frobnorm;
   PetscReal  rowsumerror;
-  PetscInt64 guardrows, coarserows, lostrows; /* rows that a guard changed, for which the loss is coarse, whose reference or sum cannot be held */
+  PetscInt64 guardrows, coarserows, lostrows; /* rows changed by a guard, rows with a coarse loss, rows whose reference or sum cannot be held */
 } VCRSReport;

@@ -4,22 +4,24 @@
 #pragma once
 
 /*
-   Layout L0 where the 32 rows of a slice have several pairs, for kernels: unions of index sets, shared by slices whose rows have the same
-   pairs in the same order.
+   Layout L0 with several pairs in the 32 rows of a slice, for kernels: unions of index sets, shared by slices with
+   the same pairs in the same order.
 
-   Rows go by periods: a distance at which most rows have the same pair again. A period is cut into slices of 32 rows, the last of which may be
-   shorter. The rows of a slice go through the offsets of its union together; each takes the entries that it has. So x is read in whole lines, and
-   offsets, with what all rows that have an entry there have as its value, are the same for all threads.
+   A period is a distance at which most rows have the same pair again. A period is cut into slices of 32 rows, the
+   last of which may be shorter. The rows of a slice go through the offsets of the union together, and each takes its
+   own entries. x is then read in whole lines. Offsets, and values common to all rows with the entry, are the same for
+   all threads.
 
      union u     row i of a slice (0 to 31): q = 32 u + i; bits has[q], the diagonal entry diagonal[q], and before[q], the entry at offset -period
      entry k     of those from task.entry on, k < task.length; bit k of has[q]: the row has it. Its value is entry.value, or, where rows
                  differ, value[entry.values + i]
 
-   Lengths are multiples of VCRS_UNION_BATCH; nobody has what fills them up.
+   Lengths are multiples of VCRS_UNION_BATCH; no row has the padding.
 
-   A task is a slice in so many periods, one after the other, that all have its union: a thread has a row of each. It reads what it needs to know of
-   them once, and the entry of x at offset -period is the one of its row before. Tasks are in an order such that entries of x that several rows read
-   are read soon after one another; groups are of some periods each, so that a range of rows is a range of tasks, nearly.
+   A task is a slice in several consecutive periods with the same union: a thread has a row of each period. The data
+   of the union are read once, and the entry of x at offset -period is that of the thread's previous row. The order of
+   tasks lets rows that share entries of x follow each other closely. Groups have some periods each, so a range of
+   rows is nearly a range of tasks.
 */
 
 #include <lithe/private/vcrsplan.h>
@@ -61,13 +63,13 @@ typedef struct {
   PetscScalar    *value;     /* [nvalues] */
 } VCRSUnions;
 
-/* How many different pairs a slice has on the average: of n slices, each step-th one of those in id[] */
+/* Mean number of different pairs per slice, over n slices, each step-th one of id[] */
 #define VCRS_SAMPLES 2048
 PETSC_INTERN double VCRSPairsTogether(PetscInt n, PetscInt step, const PetscInt id[]);
 
 /*
-   From the tables of a plan on the host and its ids; so many warps are to have tasks, if there are as many slices.
-   good: they are worth it, else there are none
+   From the tables of a plan on the host and its ids, with tasks for `warps` warps if there are enough slices. good:
+   unions are worth it, otherwise none are made
 */
 PETSC_INTERN PetscErrorCode VCRSUnionsCreate(const VCRSPlan *, const void *id, PetscInt warps, VCRSUnions *, PetscBool *good);
 PETSC_INTERN PetscErrorCode VCRSUnionsDestroy(VCRSUnions *);

@@ -77,10 +77,12 @@ static PetscErrorCode KSPSetUp_CBGMRES(KSP ksp)
 /* What PETSc may ask of GMRES, and cannot be had from a basis that is not made of vectors */
 static PetscErrorCode CBGMRESCheck_Private(KSP ksp)
 {
-  MPI_Comm comm = PetscObjectComm((PetscObject)ksp);
+  KSP_CBGMRES *gm   = (KSP_CBGMRES *)ksp->data;
+  MPI_Comm     comm = PetscObjectComm((PetscObject)ksp);
 
   PetscFunctionBegin;
-  PetscCheck(ksp->orthog == KSPOrthogonalizationClassicalGramSchmidt || ksp->orthog == KSPOrthogonalizationModifiedGramSchmidt, comm, PETSC_ERR_SUP,
+  PetscCall(LitheKSPGetOrthogonalization(ksp, &gm->orthogonalization));
+  PetscCheck(!gm->orthogonalization.foreign, comm, PETSC_ERR_SUP,
              "KSPOrthogonalizationSet() with a function of your own: -%sksp_type %s has no vectors to give to it. Use cgs or mgs, or -ksp_type gmres",
              ((PetscObject)ksp)->prefix ? ((PetscObject)ksp)->prefix : "", ((PetscObject)ksp)->type_name);
   for (PetscInt i = 0; i < ksp->numbermonitors; i++)
@@ -457,16 +459,17 @@ static PetscErrorCode CBGMRESCreate_Private(KSP ksp, PetscBool flexible)
 +  -ksp_cbgmres_storage <frsz2_32>       - how basis vectors are stored: double, single, half, bfloat16, frsz2_32 or
 another frsz2_<bits>; see `KSPCBGMRESSetStorage()`
 .  -ksp_cbgmres_exponent_bits <8>        - bits of the exponent that 32 numbers of FRSZ2 share: 8 or 16
-.  -ksp_cbgmres_adaptive <false>         - take a finer storage where this one is too coarse
+.  -ksp_cbgmres_adaptive <false>         - take a finer storage if this one is too coarse
 .  -ksp_cbgmres_check_every <1>          - look at the residual every so many iterations
 .  -ksp_gmres_restart <30>               - the number of basis vectors
 .  -ksp_gmres_haptol <1e-30>             - an entry of the Hessenberg matrix below it ends a cycle
-.  -ksp_gmres_breakdown_tolerance <0.1>  - this much of a cycle's first residual may the recurrence and the residual differ, where a cycle gains nothing
+.  -ksp_gmres_breakdown_tolerance <0.1>  - largest difference of recurrence and residual in a cycle without gain,
+    relative to the cycle's first residual
 .  -ksp_orthogonalization <cgs,mgs>      - mgs is classical Gram-Schmidt in two passes
 .  -ksp_orthogonalization_cgs_refinement_type <refine_never,refine_ifneeded,refine_always> - how often a second pass is made
 .  -ksp_gmres_preallocate <true>         - the basis is one allocation always; false is an error
 .  -ksp_gmres_krylov_monitor             - draw the basis vectors
--  -lithe_reduce_transport <auto,ipc,nccl,mpi> - how sums over processes are made of what is on devices; no prefix
+-  -lithe_reduce_transport <auto,ipc,nccl,mpi> - how numbers on devices are summed over processes; no prefix
 
    Level: beginner
 
@@ -474,21 +477,22 @@ another frsz2_<bits>; see `KSPCBGMRESSetStorage()`
    A program written for `KSPGMRES` needs nothing but the type: `KSPGMRESSetRestart()`, `KSPGMRESSetHapTol()`,
    `KSPGMRESSetBreakdownTolerance()`, `KSPOrthogonalizationSetCGSRefinementType()` and others work here, too.
 
-   There are no basis vectors in `Vec`s: three work vectors beside the compressed basis are all memory, and one for
-   `PCJACOBI` from the right. An iteration reads the
-   basis twice, writes one vector of it, and has one reduction over all processes. Inner products with all earlier
-   vectors are measured of each vector as it is stored, and correct the coefficients of Gram-Schmidt: re-orthogonalisation is
-   delayed by one iteration and done in the coefficients. A second pass is made where the first one leaves almost nothing of a vector.
+   The basis is not stored in `Vec`s. Memory is the compressed basis and three work vectors, on a device a fourth for
+   `PCJACOBI` from the right. An iteration reads the basis twice, writes one basis vector, and has one reduction over
+   all processes. Inner products of each stored vector with all earlier vectors correct the coefficients of
+   Gram-Schmidt: re-orthogonalisation is delayed by one iteration and done in the coefficients. A second pass is made
+   if the first pass leaves almost nothing of a vector.
 
-   Where the recurrence says that the iteration has converged, the residual is computed; if that has not converged, the
-   cycle continues with the columns that it has, up to 8 times, then from a restart. A storage that is too coarse for the tolerance ends it with
-   `KSP_DIVERGED_BREAKDOWN`, or is raised at a restart with `-ksp_cbgmres_adaptive`; -info and -ksp_view tell.
+   When the recurrence has converged, the residual is computed. If the residual has not converged, the cycle continues
+   with all its columns, up to 8 times, then from a restart. A storage too coarse for the tolerance ends the solve
+   with `KSP_DIVERGED_BREAKDOWN`, or is raised at a restart with `-ksp_cbgmres_adaptive`; -info and -ksp_view report
+   both.
 
-   Where residuals have entries of very unlike sizes side by side, FRSZ2 and half would lose the small ones: the columns
-   are then stored as bfloat16, single or double,
-   with as many bits or the next more, until `KSPReset()`. -ksp_view and -info tell.
+   If residuals have entries of very different sizes side by side, FRSZ2 and half would lose the small entries. The
+   columns are then stored as bfloat16, single or double, with as many bits or the next larger number, until
+   `KSPReset()`. -ksp_view and -info report the change.
 
-   Vectors need arrays: those of `VECNEST` are copied, and `KSPSetUp()` refuses types that have none.
+   Vectors need arrays: vectors of type `VECNEST` are copied, and `KSPSetUp()` refuses types without arrays.
 
    Left, right and symmetric preconditioning are supported.
 
@@ -523,13 +527,12 @@ PetscErrorCode KSPCreate_CBGMRES(KSP ksp)
    Notes:
    Only right preconditioning is supported. The preconditioner may change from iteration to iteration.
 
-   The operator is applied to the preconditioned vectors as they are stored. These have exponents of 16 bits; with the storage half, whose range is
-   too small for vectors of any size, they are stored as frsz2_16.
+   The operator is applied to the preconditioned vectors as they are stored. Preconditioned vectors have exponents of
+   16 bits. With the storage half, whose range is too small for vectors of any size, they are stored as frsz2_16.
 
-   A null space of the operator, `MatSetNullSpace()`, is taken out of preconditioned vectors before they are stored.
-   Where they have another large part in common, which
-   the operator hardly sees, rounding may lose what it does see. This is measured on some of them, and if so all of them
-   get a finer storage, until `KSPReset()`.
+   A null space of the operator, `MatSetNullSpace()`, is removed from preconditioned vectors before storing.
+   Preconditioned vectors may have another large common part, which the operator hardly sees; rounding may then lose
+   the rest. The loss is measured on some vectors, and if large all vectors get a finer storage, until `KSPReset()`.
 
 .seealso: `KSPCBGMRES`, `KSPFGMRES`, `KSPFlexibleSetModifyPC()`, `KSPCBGMRESSetStorage()`
 M*/

@@ -3,95 +3,98 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* KSPCBGMRES and KSPCBFGMRES: what their files share. docs/cbgmres.md has the method */
+/* KSPCBGMRES and KSPCBFGMRES: shared by their files. docs/theory/compressed-basis.md explains the method */
 
 #include <lithe/private/cbbasis.h>
+#include <lithe/private/petsccompat.h>
 #include <litheksp.h>
 #include <petsc/private/kspimpl.h>
 
-#define CB_LEFT           8    /* a cycle may continue so often */
-#define CB_PAIRS          2    /* columns that are stored in two parts, where the tolerance is small */
-#define CB_ROUNDOFF_LIMIT 10.0 /* so much above the tolerance a residual may be that counts as reached by rounding of the operator */
-#define CB_REFINE         0.1  /* with so much of the residual from rounding a cycle's space is used once more before it is given up */
+#define CB_LEFT           8    /* largest number of continuations of a cycle */
+#define CB_PAIRS          2    /* columns stored in two parts, for small tolerances */
+#define CB_ROUNDOFF_LIMIT 10.0 /* a residual up to this factor above the tolerance may be due to rounding of the operator */
+#define CB_REFINE         0.1  /* with a larger share of rounding in the residual a cycle's space is used once more before a restart */
 
-/* What is asked for by options */
+/* Options */
 typedef struct {
   PetscInt     restart;
   LitheStorage storage;
   PetscBool    adaptive;
-  PetscInt     every;         /* the host looks at the iteration every so often */
+  PetscInt     every;         /* iterations between looks of the host */
   PetscInt     exponentbits;  /* of FRSZ2: 8 or 16 */
-  PetscReal    haptol;        /* an entry of the Hessenberg matrix below it ends the iteration */
-  PetscReal    breakdowntol;  /* this much of a cycle's first residual may recurrence and residual differ */
-  PetscBool    krylovmonitor; /* -ksp_gmres_krylov_monitor has been dealt with */
+  PetscReal    haptol;        /* a smaller entry of the Hessenberg matrix ends the iteration */
+  PetscReal    breakdowntol;  /* largest difference of recurrence and residual, relative to a cycle's first residual */
+  PetscBool    krylovmonitor; /* -ksp_gmres_krylov_monitor has been read */
 } CBGMRESOptions;
 
 typedef struct {
   CBGMRESOptions opt;
   PetscBool      flexible;
 
-  /* Bases. What they are stored in, which a solve may have raised; until the next one is made, of what opt says */
+  /* Bases, and their storage, which a solve may have raised above that of opt */
   CBBasis      V;
   CBBasis      Z;     /* flexible: the preconditioned columns */
   CBBasis      Vritz; /* for Ritz vectors: a basis of an earlier cycle, with its Hessenberg matrix */
   LitheStorage storage;
-  PetscBool    unlike;   /* residuals have entries of unlike sizes side by side: each number is stored with its own exponent */
-  PetscBool    measured; /* a residual has been looked at for that */
-  PetscInt     finer;    /* so many times is Z's storage raised above that of V */
+  PetscBool    unlike;   /* residuals have entries of different sizes side by side: each number has its own exponent */
+  PetscBool    measured; /* a residual has been tested for unlike sizes */
+  PetscInt     finer;    /* number of times Z's storage was raised above that of V */
 
   /*
-     The least squares problem, on the host; ld is that of V. Columns 0 ... columns-1 are in; those that are residuals,
-     of a cycle that continued, are no unknowns
+     The least squares problem, on the host, with ld of V and columns 0 ... columns-1. Columns that are residuals,
+     from continuations of the cycle, are no unknowns
   */
   PetscInt     columns;
   PetscInt     unknowns;
-  PetscInt    *pivot;   /* [ld] which unknown a column is, -1: a residual */
+  PetscInt    *pivot;   /* [ld] unknown of a column, -1: a residual */
   PetscScalar *R;       /* [ld ld] triangle, column by column */
   PetscReal   *cosine;  /* [ld (CB_LEFT + 1)] of the rotations for each column */
   PetscScalar *sine;    /* [ld (CB_LEFT + 1)] */
-  PetscScalar *g;       /* [ld] rotated right side; the norm of what is behind the unknowns is the residual */
+  PetscScalar *g;       /* [ld] rotated right-hand side; the norm of the part behind the unknowns is the residual */
   PetscScalar *y;       /* [ld] the unknowns, at their columns */
-  PetscReal    rounded; /* norm of what was rounded of the residual to have a column of its own */
-  PetscInt     right;   /* the column whose coefficients tell the right side, -1: column 0 stands for it */
+  PetscReal    rounded; /* norm of the residual's rounding error as a column */
+  PetscInt     right;   /* the column with the coefficients of the right-hand side, -1: column 0 */
 
-  /* Where a cycle continued, columns are left over, which the operator was not applied to: direction.c */
+  /* Columns left over by continuations, to which the operator was not applied: direction.c */
   PetscInt     nleft;
   PetscInt     left[CB_LEFT];
   PetscInt     first;       /* the first residual's column */
-  PetscScalar *modulo;      /* [ld CB_LEFT] what each column has of those left over, but for what the operator was applied to */
-  PetscScalar *self;        /* [ld] behind the first residual: the operator was applied to so much of this column */
-  PetscScalar *with;        /* [ld CB_LEFT] together with so much of these, */
+  PetscScalar *modulo;      /* [ld CB_LEFT] parts of the left-over columns in each column, except for the vector given to the operator */
+  PetscScalar *self;        /* [ld] behind the first residual: the operator was applied to this multiple of the column */
+  PetscScalar *with;        /* [ld CB_LEFT] plus these multiples of the columns */
   PetscInt    *withcolumn;  /* [ld CB_LEFT] */
-  PetscInt    *nwith;       /* [ld] how many they are */
-  PetscScalar *x;           /* [ld] what the solution has of each column */
+  PetscInt    *nwith;       /* [ld] number of these columns */
+  PetscScalar *x;           /* [ld] coefficient of each column in the solution */
   PetscInt     ritzcolumns; /* of Vritz */
-  PetscInt     kept;        /* columns of a cycle that was cut short by rounding, kept for spectra, */
-  PetscScalar *keptH;       /* [ld ld] its Hessenberg matrix, which is NULL before the first one, */
+  PetscInt     kept;        /* columns of a cycle ended early by rounding, kept for spectra; */
+  PetscScalar *keptH;       /* [ld ld] its Hessenberg matrix, NULL at first, */
   PetscScalar *keptR;       /* [ld ld] and triangle */
-  PetscInt     building;    /* columns that KSPBuildSolution() adds to the solution of the cycle's start */
+  PetscInt     building;    /* columns added by KSPBuildSolution() to the solution at the cycle's start */
   Vec          built;       /* for KSPBuildSolution() without a vector */
 
-  Vec jacobi; /* the inverse diagonal of a PCJACOBI from the right, by which columns are multiplied on their way to CB_COLUMN; NULL: there is none */
+  Vec jacobi; /* the inverse diagonal of a PCJACOBI from the right, a factor of columns in CB_COLUMN; NULL: none */
+
+  LitheOrthogonalization orthogonalization; /* as it was at the solve's start */
 
   /* The cycle */
-  PetscReal          initial;          /* norm of the residual that the solve began with */
-  PetscReal          gain;             /* the last cycle took the residual to so much of it */
-  PetscReal          start;            /* norm of the residual that it began with */
-  PetscInt           limit;            /* it has so many columns at most */
-  PetscBool          complete;         /* and one behind them */
-  PetscInt           best;             /* so many columns make the residual smallest, as far as is known */
-  PetscReal          expected;         /* its norm with them, rounding of the basis included */
-  PetscReal          gap;              /* and what of it is rounding */
-  PetscReal          predicted;        /* and of the recurrence with all of them; negative before the first cycle */
+  PetscReal          initial;          /* norm of the first residual of the solve */
+  PetscReal          gain;             /* last residual of the previous cycle divided by its first */
+  PetscReal          start;            /* norm of the cycle's first residual */
+  PetscInt           limit;            /* largest number of columns */
+  PetscBool          complete;         /* one more column is stored */
+  PetscInt           best;             /* number of columns with the smallest expected residual */
+  PetscReal          expected;         /* norm of that residual, rounding of the basis included */
+  PetscReal          gap;              /* the part of rounding in it */
+  PetscReal          predicted;        /* norm of the recurrence with all columns; negative before the first cycle */
   PetscBool          ended;            /* the last cycle found no new direction, */
-  PetscBool          exhausted;        /* and the operator singular in the space it had */
-  KSPConvergedReason recurrencereason; /* the last cycle converged by the recurrence only, for this reason: the next cycle has to gain more */
-  PetscInt           slowcycles;       /* cycles in a row that gained little, as the recurrence predicted */
-  PetscInt           stagnantcycles;   /* cycles in a row that gained nothing, against the prediction */
-  PetscBool          scaled;           /* CB_COLUMN is what the preconditioner makes of the newest column */
-  PetscBool          imagelost;        /* CB_IMAGE has been used for something else since the last step */
+  PetscBool          exhausted;        /* and the operator is singular in its space */
+  KSPConvergedReason recurrencereason; /* the last cycle converged by the recurrence only, for this reason: the next cycle must gain more */
+  PetscInt           slowcycles;       /* consecutive cycles with little gain, as the recurrence predicted */
+  PetscInt           stagnantcycles;   /* consecutive cycles without gain, against the prediction */
+  PetscBool          scaled;           /* CB_COLUMN is the newest column after the preconditioner */
+  PetscBool          imagelost;        /* CB_IMAGE was overwritten since the last step */
 
-  PetscBool      roundofflimited; /* the residual is at the rounding level of operator and right side; with info.stagnated: the storage is not the cause */
+  PetscBool      roundofflimited; /* the residual is at the rounding level of operator and right-hand side; with info.stagnated: the storage is not the cause */
   KSPCBGMRESInfo info;
   char           name[16]; /* of the storage, for KSPCBGMRESGetStorage() */
 
@@ -101,7 +104,7 @@ typedef struct {
   void                  *modifyctx;
 } KSP_CBGMRES;
 
-/* Work vectors: the newest column, decoded; what the operator makes of it; and one for products with two factors */
+/* Work vectors: the newest column, decoded; its image by the operator; and one for products with two factors */
 #define CB_COLUMN(ksp) ((ksp)->work[0])
 #define CB_IMAGE(ksp)  ((ksp)->work[1])
 #define CB_WORK(ksp)   ((ksp)->work[2])
@@ -121,7 +124,7 @@ PETSC_INTERN PetscErrorCode CBGMRESCreatePreconditioned_Private(KSP, PetscInt);
 PETSC_INTERN PetscErrorCode CBGMRESDestroyBases_Private(KSP);
 PETSC_INTERN PetscErrorCode KSPReset_CBGMRES(KSP);
 
-/* cycle.c: from the residual, in CB_IMAGE, of norm start, to a better solution; with the columns of the last time, or from the first one */
+/* cycle.c: from the residual, in CB_IMAGE, of norm start, to a better solution; with the previous columns, or from the first one */
 PETSC_INTERN PetscBool      CBGMRESCanContinue_Private(KSP);
 PETSC_INTERN PetscErrorCode CBGMRESCycle_Private(KSP);
 

@@ -72,7 +72,9 @@ static PetscErrorCode CBGMRESPass_Private(KSP ksp, PetscInt j, PetscInt pass)
 /* Modified Gram-Schmidt goes from column to column; what it is asked for, orthogonality, two passes have */
 static PetscBool CBGMRESTwoPasses_Private(KSP ksp)
 {
-  return (PetscBool)(ksp->orthog == KSPOrthogonalizationModifiedGramSchmidt || ksp->cgstype == KSP_ORTHOGONALIZATION_CGS_REFINE_ALWAYS);
+  const LitheOrthogonalization *o = &((KSP_CBGMRES *)ksp->data)->orthogonalization;
+
+  return (PetscBool)(o->modified || o->refine == KSP_ORTHOGONALIZATION_CGS_REFINE_ALWAYS);
 }
 
 /* Column j+1, in CB_COLUMN, too. The last one of a full cycle, which the operator is not applied to, has to wait for CBGMRESComplete_Private() */
@@ -109,7 +111,8 @@ static PetscBool CBGMRESNeedsPass_Private(KSP ksp, PetscInt j, const CBStep *ste
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
   /* Rounding of w leaves eps ||w||. Below eps^(1/3) ||w|| that is much of the remainder, and the norm from the Pythagorean identity is inaccurate */
-  PetscReal least = ksp->cgstype == KSP_ORTHOGONALIZATION_CGS_REFINE_IFNEEDED ? 0.5 : PetscPowReal(PETSC_MACHINE_EPSILON, (PetscReal)(2.0 / 3.0));
+  PetscReal least = gm->orthogonalization.refine == KSP_ORTHOGONALIZATION_CGS_REFINE_IFNEEDED ? 0.5
+                                                                                              : PetscPowReal(PETSC_MACHINE_EPSILON, (PetscReal)(2.0 / 3.0));
 
   if (step->passes >= CB_PASSES) return PETSC_FALSE;
   if (step->passes > 1) return (PetscBool)(step->after < 0.5 * step->before);
@@ -361,7 +364,7 @@ PetscErrorCode CBGMRESCycle_Private(KSP ksp)
   launched = done = gm->columns;
   before          = ksp->its - done;
   if (ksp->normtype == KSP_NORM_NONE) every = gm->limit;
-  if (ksp->cgstype == KSP_ORTHOGONALIZATION_CGS_REFINE_IFNEEDED || continued) every = 1;
+  if (gm->orthogonalization.refine == KSP_ORTHOGONALIZATION_CGS_REFINE_IFNEEDED || continued) every = 1;
   while (!ksp->reason && !ended && !storagelimited && done < gm->limit) {
     if (launched < gm->limit && launched - done < every) {
       PetscCall(CBGMRESLaunch_Private(ksp, launched, before + launched));

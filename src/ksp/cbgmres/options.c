@@ -206,9 +206,9 @@ static PetscErrorCode CBGMRESSetFromOptionsGMRES_Private(KSP ksp, PetscOptionIte
   PetscFunctionBegin;
   PetscCall(PetscOptionsInt("-ksp_gmres_restart", "Number of basis vectors", "KSPGMRESSetRestart", gm->opt.restart, &restart, &set));
   if (set) PetscCall(KSPGMRESSetRestart(ksp, restart));
-  PetscCall(PetscOptionsReal("-ksp_gmres_haptol", "An entry of the Hessenberg matrix below it ends a cycle", "KSPGMRESSetHapTol", gm->opt.haptol, &tol, &set));
+  PetscCall(PetscOptionsReal("-ksp_gmres_haptol", "A smaller entry of the Hessenberg matrix ends a cycle", "KSPGMRESSetHapTol", gm->opt.haptol, &tol, &set));
   if (set) PetscCall(KSPGMRESSetHapTol(ksp, tol));
-  PetscCall(PetscOptionsReal("-ksp_gmres_breakdown_tolerance", "How much residual and recurrence may differ at a restart", "KSPGMRESSetBreakdownTolerance",
+  PetscCall(PetscOptionsReal("-ksp_gmres_breakdown_tolerance", "Largest difference of residual and recurrence at a restart", "KSPGMRESSetBreakdownTolerance",
                              gm->opt.breakdowntol, &tol, &set));
   if (set) PetscCall(KSPGMRESSetBreakdownTolerance(ksp, tol));
   flg = PETSC_TRUE;
@@ -236,17 +236,17 @@ PetscErrorCode KSPSetFromOptions_CBGMRES(KSP ksp, PetscOptionItems PetscOptionsO
   PetscFunctionBegin;
   PetscOptionsHeadBegin(PetscOptionsObject, "GMRES with a compressed basis");
   PetscCall(CBGMRESSetFromOptionsGMRES_Private(ksp, PetscOptionsObject));
+  PetscCall(LitheKSPOrthogonalizationSetFromOptions(ksp, PetscOptionsObject));
   PetscCall(PetscOptionsInt("-ksp_cbgmres_exponent_bits", "Bits of the exponent that 32 numbers of FRSZ2 share: 8 or 16", "KSPCBGMRESSetStorage",
                             gm->opt.exponentbits, &count, &set));
   if (set) PetscCall(CBGMRESSetExponentBits_Private(ksp, count));
   PetscCall(CBGMRESStorageName_Private(&gm->opt.storage, name, sizeof(name)));
-  PetscCall(PetscOptionsString("-ksp_cbgmres_storage", "Of a basis vector: double, single, half, bfloat16, frsz2_<bits>", "KSPCBGMRESSetStorage", name, chosen,
-                               sizeof(chosen), &set));
+  PetscCall(PetscOptionsString("-ksp_cbgmres_storage", "Storage of a basis vector: double, single, half, bfloat16, frsz2_<bits>", "KSPCBGMRESSetStorage", name,
+                               chosen, sizeof(chosen), &set));
   if (set) PetscCall(KSPCBGMRESSetStorage(ksp, chosen));
-  PetscCall(PetscOptionsBool("-ksp_cbgmres_adaptive", "Take a finer storage where this one is too coarse", "KSPCBGMRESSetAdaptive", gm->opt.adaptive,
+  PetscCall(PetscOptionsBool("-ksp_cbgmres_adaptive", "Take a finer storage if this one is too coarse", "KSPCBGMRESSetAdaptive", gm->opt.adaptive,
                              &gm->opt.adaptive, NULL));
-  PetscCall(
-    PetscOptionsInt("-ksp_cbgmres_check_every", "Look at the residual every so many iterations", "KSPCBGMRESSetCheckEvery", gm->opt.every, &count, &set));
+  PetscCall(PetscOptionsInt("-ksp_cbgmres_check_every", "Iterations between looks at the residual", "KSPCBGMRESSetCheckEvery", gm->opt.every, &count, &set));
   if (set) PetscCall(KSPCBGMRESSetCheckEvery(ksp, count));
   if (gm->flexible) {
     PetscCall(PetscOptionsBoolGroupBegin("-ksp_fgmres_modifypcnochange", "Do not vary the preconditioner", "KSPFlexibleSetModifyPC", &flg));
@@ -270,6 +270,7 @@ PetscErrorCode CBGMRESComposeOptions_Private(KSP ksp, PetscBool on)
   PetscCall(PetscObjectComposeFunction(o, "KSPGMRESSetHapTol_C", on ? KSPGMRESSetHapTol_CBGMRES : NULL));
   PetscCall(PetscObjectComposeFunction(o, "KSPGMRESSetBreakdownTolerance_C", on ? KSPGMRESSetBreakdownTolerance_CBGMRES : NULL));
   PetscCall(PetscObjectComposeFunction(o, "KSPGMRESSetPreAllocateVectors_C", on ? KSPGMRESSetPreAllocateVectors_CBGMRES : NULL));
+  PetscCall(LitheKSPComposeOrthogonalization(ksp, on));
   if (flexible) PetscCall(PetscObjectComposeFunction(o, "KSPFlexibleSetModifyPC_C", on ? KSPFlexibleSetModifyPC_CBFGMRES : NULL));
   PetscCall(PetscObjectComposeFunction(o, "KSPCBGMRESSetStorage_C", on ? KSPCBGMRESSetStorage_CBGMRES : NULL));
   PetscCall(PetscObjectComposeFunction(o, "KSPCBGMRESGetStorage_C", on ? KSPCBGMRESGetStorage_CBGMRES : NULL));
@@ -295,8 +296,8 @@ PetscErrorCode CBGMRESComposeOptions_Private(KSP ksp, PetscBool on)
   Level: beginner
 
   Notes:
-  The iteration continues until the residual itself meets the tolerance, whatever the storage is: a coarser one may need more
-  iterations, and may be too coarse, see `KSPCBGMRESSetAdaptive()`.
+  The iteration continues until the residual itself meets the tolerance, whatever the storage. A coarser storage may
+  need more iterations, and may be too coarse, see `KSPCBGMRESSetAdaptive()`.
 
   In FRSZ2 blocks of 32 numbers share an exponent of 8 bits, or of 16 with -ksp_cbgmres_exponent_bits 16: 32.25 bits a number
   for frsz2_32, 16.25 for frsz2_16.
@@ -321,7 +322,8 @@ PetscErrorCode KSPCBGMRESSetStorage(KSP ksp, const char storage[])
 . ksp - the solver
 
   Output Parameter:
-. storage - as `KSPCBGMRESSetStorage()` takes it; a solve may have raised it. The string belongs to `ksp`
+. storage - the name, as for `KSPCBGMRESSetStorage()`; a solve may have raised the storage. The string belongs to
+            `ksp`
 
   Level: intermediate
 
@@ -337,7 +339,8 @@ PetscErrorCode KSPCBGMRESGetStorage(KSP ksp, const char *storage[])
 }
 
 /*@
-  KSPCBGMRESSetAdaptive - Sets whether a `KSPCBGMRES` takes a finer storage for its basis vectors where the one that it has is too coarse
+  KSPCBGMRESSetAdaptive - Sets whether a `KSPCBGMRES` takes a finer storage for its basis vectors if the present
+  storage is too coarse
 
   Logically Collective
 
@@ -351,12 +354,12 @@ PetscErrorCode KSPCBGMRESGetStorage(KSP ksp, const char *storage[])
   Level: intermediate
 
   Notes:
-  It is decided at a restart, where a cycle has left more than half of the residual that it began with, though the recurrence had
-  promised more, or where two cycles in a row have gained less than a tenth. Storages of up to 24 bits are followed by
-  frsz2_32, all others by double. What a solve has raised stays so for the next
-  ones, until `KSPReset()`.
+  The decision is made at a restart. The storage is too coarse if a cycle has left more than half of its first
+  residual although the recurrence is smaller, or if two cycles in a row have gained less than a tenth. Storages of up
+  to 24 bits are followed by frsz2_32, all others by double. A raised storage stays for the next solves, until
+  `KSPReset()`.
 
-  Without it such a solve ends with `KSP_DIVERGED_BREAKDOWN`.
+  Without this option the solve ends with `KSP_DIVERGED_BREAKDOWN`.
 
 .seealso: `KSPCBGMRES`, `KSPCBGMRESGetAdaptive()`, `KSPCBGMRESSetStorage()`, `KSPCBGMRESGetInfo()`
 @*/
@@ -370,7 +373,7 @@ PetscErrorCode KSPCBGMRESSetAdaptive(KSP ksp, PetscBool adaptive)
 }
 
 /*@
-  KSPCBGMRESGetAdaptive - Gets whether a `KSPCBGMRES` takes a finer storage where the one that it has is too coarse
+  KSPCBGMRESGetAdaptive - Gets whether a `KSPCBGMRES` takes a finer storage if the present storage is too coarse
 
   Not Collective
 
@@ -408,8 +411,8 @@ PetscErrorCode KSPCBGMRESGetAdaptive(KSP ksp, PetscBool *adaptive)
   Level: advanced
 
   Note:
-  Residuals, monitors and the solution are those of every = 1. Up to every - 1 iterations are done that are not needed; in exchange the host
-  waits for a device only so often.
+  Residuals, monitors and the solution are those of every = 1. Up to every - 1 superfluous iterations are made; in
+  exchange the host waits for a device less often.
 
 .seealso: `KSPCBGMRES`, `KSPCBGMRESGetCheckEvery()`
 @*/

@@ -44,11 +44,11 @@ PetscErrorCode KSPCBGMRESGetInfo_CBGMRES(KSP ksp, KSPCBGMRESInfo *info)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static const char *CBGMRESOrthogonalization_Private(KSP ksp)
+static const char *CBGMRESOrthogonalization_Private(LitheOrthogonalization o)
 {
-  if (ksp->orthog == KSPOrthogonalizationModifiedGramSchmidt) return "classical Gram-Schmidt in two passes, in place of modified Gram-Schmidt";
-  if (ksp->orthog != KSPOrthogonalizationClassicalGramSchmidt) return "unknown orthogonalization";
-  switch (ksp->cgstype) {
+  if (o.modified) return "classical Gram-Schmidt in two passes, in place of modified Gram-Schmidt";
+  if (o.foreign) return "unknown orthogonalization";
+  switch (o.refine) {
   case KSP_ORTHOGONALIZATION_CGS_REFINE_ALWAYS:
     return "classical Gram-Schmidt in two passes";
   case KSP_ORTHOGONALIZATION_CGS_REFINE_IFNEEDED:
@@ -76,9 +76,10 @@ static PetscErrorCode CBGMRESViewSums_Private(CBBasis V, PetscViewer viewer)
 
 PetscErrorCode KSPView_CBGMRES(KSP ksp, PetscViewer viewer)
 {
-  KSP_CBGMRES   *gm = (KSP_CBGMRES *)ksp->data;
-  KSPCBGMRESInfo info;
-  PetscBool      isascii, isstring;
+  KSP_CBGMRES           *gm = (KSP_CBGMRES *)ksp->data;
+  KSPCBGMRESInfo         info;
+  LitheOrthogonalization o;
+  PetscBool              isascii, isstring;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &isascii));
@@ -89,7 +90,8 @@ PetscErrorCode KSPView_CBGMRES(KSP ksp, PetscViewer viewer)
     PetscCall(PetscViewerStringSPrintf(viewer, "%s restart %" PetscInt_FMT, info.storage, gm->opt.restart));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  restart=%" PetscInt_FMT ", using %s\n", gm->opt.restart, CBGMRESOrthogonalization_Private(ksp)));
+  PetscCall(LitheKSPGetOrthogonalization(ksp, &o));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  restart=%" PetscInt_FMT ", using %s\n", gm->opt.restart, CBGMRESOrthogonalization_Private(o)));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  happy breakdown tolerance=%g\n", (double)gm->opt.haptol));
   PetscCall(
     PetscViewerASCIIPrintf(viewer, "  basis: storage %s%s, %g bits a number\n", info.storage, gm->opt.adaptive ? " (adaptive)" : "", (double)info.bits));
@@ -122,7 +124,7 @@ PetscErrorCode KSPView_CBGMRES(KSP ksp, PetscViewer viewer)
 }
 
 /*@
-  KSPCBGMRESGetInfo - Gets what a `KSPCBGMRES` or `KSPCBFGMRES` holds, and what its last solve did
+  KSPCBGMRESGetInfo - Gets the memory of a `KSPCBGMRES` or `KSPCBFGMRES`, and facts of the last solve
 
   Collective
 

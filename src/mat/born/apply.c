@@ -6,6 +6,165 @@
 
 #include "bornimpl.h"
 
+/* A product with all shots, as the farm sees it */
+typedef struct {
+  Mat_Born        *ctx;
+  BornProduct      product;
+  PetscBool        write;
+  const PetscReal *model; /* of the slab; NULL where the product has none */
+  PetscReal       *data;  /* of a shot, on all processes of a group; NULL where there is none */
+} BornJob;
+
+/* One shot, by a group */
+static PetscErrorCode BornRunShot(void *context, PetscInt task, PETSC_UNUSED PetscInt attempt, PetscReal sum[], PetscReal piece[],
+                                  PETSC_UNUSED PetscBool *failed)
+{
+  BornJob       *job   = (BornJob *)context;
+  BornSplit     *split = job->ctx->split;
+  BornShot      *shot  = &job->ctx->shots[task];
+  const PetscInt n     = shot->nreceivers * job->ctx->samples;
+  PetscReal     *data  = piece ? piece : job->data;
+
+  PetscFunctionBegin;
+  if (data && job->write) PetscCall(PetscArrayzero(data, n));
+  else if (data) {
+    if (!split->group.rank) PetscCall(BornSplitGetRows_Private(split, shot->owner, shot->offset, n, data));
+    PetscCall(BornSplitSpreadRows_Private(split, n, data));
+  }
+  PetscCall((*job->product)(job->ctx, shot, job->model, data, sum));
+  if (data && job->write) PetscCall(BornSplitUniteRows_Private(split, n, data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode BornDeliverShot(void *context, PetscInt task, const PetscReal piece[])
+{
+  BornJob        *job  = (BornJob *)context;
+  const BornShot *shot = &job->ctx->shots[task];
+
+  PetscFunctionBegin;
+  PetscCall(BornSplitPutRows_Private(job->ctx->split, shot->owner, shot->offset, shot->nreceivers * job->ctx->samples, piece));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What shots took becomes their cost in the next product; shots that have failed are named */
+static PetscErrorCode MatBornTakeResult_Private(Mat A, const LitheFarmResult *result)
+{
+  Mat_Born *ctx        = (Mat_Born *)A->data;
+  char      names[256] = "";
+  size_t    used       = 0;
+
+  PetscFunctionBegin;
+  if (!ctx->cost) PetscCall(PetscCalloc1(ctx->nshots, &ctx->cost));
+  for (PetscInt s = 0; s < ctx->nshots; s++) {
+    const LitheFarmRecord *record = &result->record[s];
+
+    if (record->group >= 0) ctx->cost[s] = PetscMax(record->end - record->begin, (PetscReal)1e-9);
+  }
+  for (PetscInt k = 0; k < result->nfailed && k < 10; k++) {
+    PetscCall(PetscSNPrintf(names + used, sizeof(names) - used, "%s%" PetscInt_FMT, k ? ", " : "", result->failed[k]));
+    PetscCall(PetscStrlen(names, &used));
+  }
+  PetscCheck(!result->nfailed, PetscObjectComm((PetscObject)A), PETSC_ERR_FP,
+             "%" PetscInt_FMT " of %" PetscInt_FMT " shots give numbers that are not finite, or too large: %s%s; look at the vector, and at the velocity",
+             result->nfailed, ctx->nshots, names, result->nfailed > 10 ? ", ..." : "");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The journal's files have the hash of everything that a product depends on in their names */
+static PetscErrorCode MatBornSetHash_Private(Mat A, const char name[], Vec model, Vec data, uint64_t *hash)
+{
+  Mat_Born *ctx = (Mat_Born *)A->data;
+
+  PetscFunctionBegin;
+  *hash = 0;
+  if (ctx->farming.journal[0]) PetscCall(MatBornHash_Private(A, name, model, data, hash));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   A product with all shots. Vectors that it has no use for are NULL: the model and the image, vectors of columns, and the data, which it
+   writes or reads. On one process arrays of models are taken where they are, the sweeps know; images are added up where fields are
+*/
+PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct product, Vec model, Vec data, Vec image, PetscBool write)
+{
+  Mat_Born              *ctx  = (Mat_Born *)A->data;
+  const BornGrid        *g    = &ctx->grid;
+  PetscInt               most = 0, *pieces = NULL;
+  const PetscScalar     *m    = NULL;
+  PetscScalar           *d    = NULL, *y;
+  PetscReal             *slab = NULL;
+  BornSplit             *split;
+  LitheSums              sums;
+  const LitheFarmResult *result;
+  BornJob                job  = {.ctx = ctx, .product = product, .write = write};
+  LitheFarmJob           farm = {.what = "shot", .ntasks = ctx->nshots, .attempts = 1, .kind = 1, .run = BornRunShot, .deliver = BornDeliverShot, .ctx = &job};
+
+  PetscFunctionBegin;
+  PetscCall(MatBornBuild_Private(A));
+  split = ctx->split;
+  if (model && ctx->chain) {
+    PetscCall(VecCopy(model, ctx->work));
+    PetscCall(VecPointwiseMult(ctx->work, ctx->work, ctx->chain));
+    model = ctx->work;
+  }
+  PetscCall(MatBornSetHash_Private(A, name, model, write ? NULL : data, &farm.hash));
+  if (model && split->single) {
+    PetscCall(VecGetArrayReadAndMemType(model, &m, NULL));
+    job.model = (const PetscReal *)m;
+  } else if (model) {
+    PetscCall(PetscMalloc1(g->nodes, &slab));
+    PetscCall(VecGetArrayRead(model, &m));
+    PetscCall(BornSplitGetSlab_Private(split, (const PetscReal *)m, slab));
+    PetscCall(VecRestoreArrayRead(model, &m));
+    job.model = slab;
+  }
+  if (data) {
+    PetscCall(PetscMalloc1(ctx->nshots, &pieces));
+    for (PetscInt s = 0; s < ctx->nshots; s++) {
+      pieces[s] = ctx->shots[s].nreceivers * ctx->samples;
+      most      = PetscMax(most, pieces[s]);
+    }
+    if (write) PetscCall(VecGetArrayWrite(data, &d));
+    else PetscCall(VecGetArrayRead(data, (const PetscScalar **)&d));
+    PetscCall(BornSplitOpenRows_Private(split, A->rmap->n, (PetscReal *)d, (PetscBool)!write));
+    PetscCall(PetscMalloc1(most, &job.data));
+    if (write) farm.pieces = pieces;
+  }
+  if (image) {
+    farm.n     = (PetscInt)g->nodes;
+    farm.first = g->nodes / g->n[g->dim - 1] * g->start;
+    farm.N     = g->nodes / g->n[g->dim - 1] * g->planes;
+  }
+  farm.cost   = ctx->cost;
+  farm.memory = ctx->kernels == &BornHostKernels ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_CUDA;
+  farm.kind   = ctx->kernels == &BornHostKernels ? 1 : 2;
+  PetscCall(LitheFarmRun(split->farm, &farm));
+  PetscCall(LitheFarmGetResult(split->farm, &result));
+
+  if (data) {
+    PetscCall(BornSplitCloseRows_Private(split, write ? (PetscReal *)d : NULL));
+    if (write) PetscCall(VecRestoreArrayWrite(data, &d));
+    else PetscCall(VecRestoreArrayRead(data, (const PetscScalar **)&d));
+  }
+  if (model && split->single) PetscCall(VecRestoreArrayReadAndMemType(model, &m));
+  PetscCall(PetscFree(slab));
+  PetscCall(PetscFree(pieces));
+  PetscCall(PetscFree(job.data));
+  PetscCall(MatBornTakeResult_Private(A, result));
+  if (image) {
+    PetscCall(LitheFarmGetSums(split->farm, &sums));
+    PetscCall(VecGetArrayWrite(image, &y));
+    PetscCall(LitheSumsReduce(sums, split->forest, (PetscReal *)y));
+    PetscCall(VecRestoreArrayWrite(image, &y));
+  }
+  if (image && ctx->chain) {
+    PetscCall(VecCopy(image, ctx->work));
+    PetscCall(VecPointwiseMult(ctx->work, ctx->work, ctx->chain));
+    PetscCall(VecCopy(ctx->work, image));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*@
   MatBornModel - Computes the data of all shots of a `MATBORN` for its velocity
 
@@ -26,9 +185,8 @@
 @*/
 PetscErrorCode MatBornModel(Mat J, Vec d)
 {
-  Mat_Born    *ctx = NULL;
-  PetscScalar *data;
-  PetscInt     n;
+  Mat_Born *ctx = NULL;
+  PetscInt  n;
 
   PetscFunctionBegin;
   PetscCall(MatBornGetContext_Private(J, &ctx));
@@ -38,50 +196,20 @@ PetscErrorCode MatBornModel(Mat J, Vec d)
   PetscCall(VecGetLocalSize(d, &n));
   PetscCheck(n == J->rmap->n, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_SIZ,
              "The vector has %" PetscInt_FMT " numbers, the shots have %" PetscInt_FMT " samples; make it with MatCreateVecs()", n, J->rmap->n);
-  PetscCall(MatBornBuild_Private(J));
-  PetscCall(VecGetArrayWrite(d, &data));
-  for (PetscInt s = 0; s < ctx->nshots; s++) PetscCall(BornSweepModel_Private(ctx, &ctx->shots[s], (PetscReal *)data + ctx->shots[s].row));
-  PetscCall(VecRestoreArrayWrite(d, &data));
+  PetscCall(MatBornProducts_Private(J, "model", BornSweepModel_Private, NULL, d, NULL, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatMult_Born(Mat A, Vec x, Vec y)
 {
-  Mat_Born          *ctx = (Mat_Born *)A->data;
-  const PetscScalar *model;
-  PetscScalar       *data;
-  Vec                change = x;
-
   PetscFunctionBegin;
-  PetscCall(MatBornBuild_Private(A));
-  if (ctx->chain) {
-    change = ctx->work;
-    PetscCall(VecPointwiseMult(change, ctx->chain, x));
-  }
-  PetscCall(VecGetArrayRead(change, &model));
-  PetscCall(VecGetArrayWrite(y, &data));
-  for (PetscInt s = 0; s < ctx->nshots; s++)
-    PetscCall(BornSweepForward_Private(ctx, &ctx->shots[s], (const PetscReal *)model, (PetscReal *)data + ctx->shots[s].row));
-  PetscCall(VecRestoreArrayWrite(y, &data));
-  PetscCall(VecRestoreArrayRead(change, &model));
+  PetscCall(MatBornProducts_Private(A, "forward", BornSweepForward_Private, x, y, NULL, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatMultTranspose_Born(Mat A, Vec x, Vec y)
 {
-  Mat_Born          *ctx = (Mat_Born *)A->data;
-  const PetscScalar *data;
-  PetscScalar       *image;
-
   PetscFunctionBegin;
-  PetscCall(MatBornBuild_Private(A));
-  PetscCall(VecSet(y, 0));
-  PetscCall(VecGetArrayRead(x, &data));
-  PetscCall(VecGetArray(y, &image));
-  for (PetscInt s = 0; s < ctx->nshots; s++)
-    PetscCall(BornSweepAdjoint_Private(ctx, &ctx->shots[s], (const PetscReal *)data + ctx->shots[s].row, (PetscReal *)image));
-  PetscCall(VecRestoreArray(y, &image));
-  PetscCall(VecRestoreArrayRead(x, &data));
-  if (ctx->chain) PetscCall(VecPointwiseMult(y, y, ctx->chain));
+  PetscCall(MatBornProducts_Private(A, "adjoint", BornSweepAdjoint_Private, NULL, x, y, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

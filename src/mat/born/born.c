@@ -15,6 +15,8 @@ static PetscErrorCode MatDestroy_Born(Mat A)
 
   PetscFunctionBegin;
   PetscCall(MatBornForget_Private(A));
+  PetscCall(BornSplitDestroy_Private(&ctx->split));
+  PetscCall(PetscFree(ctx->cost));
   for (PetscInt s = 0; s < ctx->nshots; s++) PetscCall(PetscFree(ctx->shots[s].receivers));
   PetscCall(PetscFree(ctx->shots));
   PetscCall(PetscFree(ctx->wavelet));
@@ -26,11 +28,12 @@ static PetscErrorCode MatDestroy_Born(Mat A)
 /* Rows and columns; everything else waits until the matrix is used */
 static PetscErrorCode MatSetUp_Born(Mat A)
 {
-  Mat_Born *ctx  = (Mat_Born *)A->data;
-  MPI_Comm  comm = PetscObjectComm((PetscObject)A);
-  DM        da;
-  PetscInt  rows = 0, columns[3], more;
-  VecType   vectype;
+  Mat_Born   *ctx  = (Mat_Born *)A->data;
+  MPI_Comm    comm = PetscObjectComm((PetscObject)A);
+  DM          da;
+  PetscInt    rows = 0, all = 0, columns[3], more;
+  VecType     vectype;
+  PetscMPIInt size, rank;
 
   PetscFunctionBegin;
   if (A->preallocated) PetscFunctionReturn(PETSC_SUCCESS);
@@ -38,15 +41,22 @@ static PetscErrorCode MatSetUp_Born(Mat A)
   PetscCheck(ctx->nshots > 0, comm, PETSC_ERR_ARG_WRONGSTATE,
              "The matrix has no shots, so it has no rows; use MatCreateBorn() and MatBornAddShot(), not DMCreateMatrix()");
   PetscCheck(ctx->steps > 0, comm, PETSC_ERR_ARG_WRONGSTATE, "The matrix has no steps of time; use MatBornSetTime()");
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
   for (PetscInt s = 0; s < ctx->nshots; s++) {
-    ctx->shots[s].row = rows;
-    PetscCall(PetscIntMultError(ctx->shots[s].nreceivers, ctx->samples, &more));
-    PetscCall(PetscIntSumError(rows, more, &rows));
+    BornShot      *shot = &ctx->shots[s];
+    const PetscInt last = s ? shot[-1].offset + shot[-1].nreceivers * ctx->samples : 0;
+
+    shot->owner  = (PetscMPIInt)((PetscInt64)s * size / ctx->nshots);
+    shot->offset = s && shot[-1].owner == shot->owner ? last : 0;
+    PetscCall(PetscIntMultError(shot->nreceivers, ctx->samples, &more));
+    PetscCall(PetscIntSumError(all, more, &all));
+    if (shot->owner == rank) rows += more;
   }
   PetscCall(DMDAGetCorners(da, NULL, NULL, NULL, &columns[0], &columns[1], &columns[2]));
   PetscCall(PetscIntMultError(columns[0], columns[1], &more));
   PetscCall(PetscIntMultError(more, columns[2], &more));
-  if (A->rmap->n < 0 && A->rmap->N < 0) PetscCall(MatSetSizes(A, rows, more, rows, more));
+  if (A->rmap->n < 0 && A->rmap->N < 0) PetscCall(MatSetSizes(A, rows, more, PETSC_DETERMINE, PETSC_DETERMINE));
   PetscCall(PetscLayoutSetUp(A->rmap));
   PetscCall(PetscLayoutSetUp(A->cmap));
   PetscCheck(A->rmap->n == rows && A->cmap->n == more, comm, PETSC_ERR_ARG_SIZ,
@@ -59,6 +69,17 @@ static PetscErrorCode MatSetUp_Born(Mat A)
   A->assembled    = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+#if defined(LITHE_HAVE_CUDA)
+static PetscErrorCode MatBindToCPU_Born(Mat A, PetscBool bind)
+{
+  PetscFunctionBegin;
+  if (A->boundtocpu == bind) PetscFunctionReturn(PETSC_SUCCESS);
+  A->boundtocpu = bind;
+  PetscCall(MatBornChanged_Private(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
 
 /* The same as for any matrix, of which rows are counted first */
 static PetscErrorCode MatCreateVecs_Born(Mat A, Vec *right, Vec *left)
@@ -85,7 +106,7 @@ static PetscErrorCode MatCreateVecs_Born(Mat A, Vec *right, Vec *left)
   Collective
 
   Input Parameter:
-. da - a 2-D or 3-D `DMDA` with one number a node, on one process
+. da - a 2-D or 3-D `DMDA` with one number a node
 
   Output Parameter:
 . J - the matrix
@@ -124,7 +145,18 @@ PetscErrorCode MatCreateBorn(DM da, Mat *J)
 . -mat_born_damping <s> - what the sponge has at the faces
 . -mat_born_free_surface <bool> - whether there is a free surface, see `MatBornSetFreeSurface()`
 . -mat_born_interpolation <none,sinc> - where sources and receivers may be, see `MatBornSetInterpolation()`
-- -mat_born_checkpoints <n> - how many states of the background are kept, see `MatBornSetCheckpoints()`
+. -mat_born_field <float,double> - the numbers of fields, see `MatBornSetField()`
+. -mat_born_background <auto,keep,ring,random,checkpoint> - where the background comes back from, see `MatBornSetBackground()`
+. -mat_born_background_bits <32,16,8> - of a number that is kept, see `MatBornSetBackgroundBits()`
+. -mat_born_group_size <n> - processes that share a shot, see `MatBornSetGroupSize()`
+. -mat_born_journal <path> - what the names of files begin with from which a killed product goes on, see `MatBornSetJournal()`
+. -mat_born_journal_keep <bool> - whether these files stay
+. -mat_born_progress <bool> - whether lines tell how many shots are done and how long the rest takes
+. -mat_born_fixed <bool> - whether shots are shared out by what they took in the last product, instead of taken by groups that are free
+. -mat_born_checkpoints <n> - how many states of the background are kept, see `MatBornSetCheckpoints()`
+. -mat_born_interval <n> - steps from one that scatters and images to the next one, see `MatBornSetInterval()`
+. -mat_born_velocity_bits <32,16> - of the velocity, see `MatBornSetVelocityBits()`
+- -mat_born_seed <n> - of random velocities, see `MatBornSetSeed()`
 
   Level: beginner
 
@@ -134,30 +166,31 @@ PetscErrorCode MatCreateBorn(DM da, Mat *J)
 
   Columns are the nodes of the `DMDA`, rows the samples of all traces, see `MatBornAddShot()`. The sponge is a part of the grid.
 
-  It lives on one process, and on the host. Vectors of a device are copied. Scalars are real.
+  Groups of processes share the shots. With a `DMDA` whose vectors are on a CUDA device it computes there. Scalars are real.
 
 .seealso: `MatCreateBorn()`, `MatBornModel()`, `MatBornParameter`, `KSPLSQR`
 M*/
 PETSC_INTERN PetscErrorCode MatCreate_Born(Mat A)
 {
-  Mat_Born   *ctx;
-  PetscMPIInt size;
+  Mat_Born *ctx;
 
   PetscFunctionBegin;
   PetscCheck(!PetscDefined(USE_COMPLEX), PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
              "A matrix of type born is real, and half of a complex vector would be wasted; use a PETSc with real scalars");
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
-  PetscCheck(size == 1, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
-             "A matrix of type born lives on one process, this one on %d; make it on PETSC_COMM_SELF, for the shots of each process", size);
   PetscCall(PetscNew(&ctx));
   A->data            = (void *)ctx;
+  ctx->farming.size  = 1;
   ctx->order         = 8;
   ctx->width         = 20;
   ctx->damping       = (PetscReal)PETSC_DETERMINE;
   ctx->checkpoints   = PETSC_DECIDE;
   ctx->parameter     = MATBORN_PARAMETER_REFLECTIVITY;
   ctx->interpolation = MATBORN_INTERPOLATION_SINC;
-  ctx->kernels       = &BornHostKernels;
+  ctx->field         = MATBORN_FIELD_FLOAT;
+  ctx->wanted        = MATBORN_BACKGROUND_AUTO;
+  ctx->bits          = 16;
+  ctx->interval      = 1;
+  ctx->velocitybits  = 32;
 
   A->ops->setup                  = MatSetUp_Born;
   A->ops->destroy                = MatDestroy_Born;
@@ -168,6 +201,10 @@ PETSC_INTERN PetscErrorCode MatCreate_Born(Mat A)
   A->ops->multhermitiantranspose = MatMultTranspose_Born;
   A->ops->view                   = MatView_Born;
   A->ops->getinfo                = MatGetInfo_Born;
+#if defined(LITHE_HAVE_CUDA)
+  A->boundtocpu     = PETSC_FALSE; /* which every matrix is until its type says that it can do otherwise */
+  A->ops->bindtocpu = MatBindToCPU_Born;
+#endif
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, MATBORN));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -4,24 +4,43 @@
 #pragma once
 
 #include <lithe/private/born.h>
+#include <lithe/private/farm.h>
 #include <lithemat.h>
 #include <petscdmda.h>
 #include <petsc/private/matimpl.h>
 
 typedef struct {
-  PetscReal  source[3];
-  PetscInt   nreceivers;
-  PetscReal *receivers; /* dim numbers each */
-  PetscInt   row;       /* its first one */
+  PetscReal   source[3];
+  PetscInt    nreceivers;
+  PetscReal  *receivers; /* dim numbers each */
+  PetscMPIInt owner;     /* of its rows */
+  PetscInt    offset;    /* of the first one there */
 
   BornPoints at, to; /* the source, the receivers: of the built matrix */
+  double     scale;  /* of the background in whole numbers; 0: not known yet */
 } BornShot;
 
 /* Two fields at one step of time: u and the one before */
 typedef struct {
-  PetscReal *u, *old;
-  PetscInt   step;
+  void    *u, *old;
+  PetscInt step;
 } BornState;
+
+typedef struct _n_BornBackground BornBackground;
+
+/* What belongs to several processes: split.c */
+typedef struct {
+  LitheFarm      farm;
+  LitheFarmGroup group;
+  PetscBool      single;       /* one process */
+  PetscMPIInt    onnode;       /* processes of the matrix that share memory with this one */
+  PetscInt       start, count; /* planes of this process along the last dimension */
+  PetscSF        forest;       /* from the nodes of the DMDA to those of the slab */
+  MPI_Comm       comm;
+  MPI_Win        window; /* of rows, while a product runs */
+  PetscReal     *rows;
+  PetscInt       nrows;
+} BornSplit;
 
 typedef struct {
   /* What a program asks for */
@@ -30,6 +49,9 @@ typedef struct {
   PetscBool            surface;
   MatBornParameter     parameter;
   MatBornInterpolation interpolation;
+  MatBornField         field;
+  MatBornBackground    wanted; /* background */
+  PetscInt             bits, interval, velocitybits, seed;
   Vec                  velocity;
   PetscReal            dt;
   PetscInt             steps, every, samples; /* samples of a trace */
@@ -40,18 +62,66 @@ typedef struct {
   BornShot            *shots;
 
   /* What belongs to that */
-  PetscBool          built;
-  PetscObjectState   state; /* of the velocity that was read */
-  const BornKernels *kernels;
-  BornGrid           grid;
-  PetscReal          h[3], origin[3], least, most; /* least, most: of the velocity */
-  PetscReal          force;                        /* what a sample of the wavelet is multiplied with */
-  PetscReal         *V;
-  Vec                chain, work; /* dV/V is chain times the parameter; chain is NULL where it is 1 */
-  PetscReal         *u[2], *w[2], *q;
-  BornState         *saved; /* nsaved states, whose fields are there or NULL */
-  PetscInt           nsaved;
+  PetscBool             built;
+  PetscObjectState      state; /* of the velocity that was read */
+  const BornKernels    *kernels;
+  const BornBackground *background;
+  MatBornBackground     chosen;
+  BornNumber            real, number; /* real: of all fields but those of a background that runs backwards, which have that number */
+  BornGrid              grid;
+  PetscReal             h[3], origin[3], least, most; /* least, most: of the velocity */
+  double                force;                        /* what a sample of the wavelet is multiplied with */
+  double                unit;                         /* fields have numbers near 1: u / unit */
+  double                highest;                      /* frequency of the wavelet */
+  PetscInt              busy;                         /* steps until the wavelet is over */
+  void                 *V, *Vrandom, *Vreal;          /* Vreal: of which the others are made where they have 16 bits */
+  double                Vunit;
+  PetscReal            *wave;        /* the wavelet, where fields are */
+  Vec                   chain, work; /* dV/V is chain times the parameter; chain is NULL where it is 1 */
+  void                 *u[2], *w[2], *q, *x, *image;
+  PetscReal            *traces; /* of N */
+  size_t                ntraces;
+  unsigned             *largest; /* whole number of the background */
+  BornState            *saved;   /* nsaved states, whose fields are there or NULL */
+  PetscInt              nsaved, kept, next;
+  void                 *store;  /* of keep: q of each interval-th step; of ring: the nodes round the inside at each step */
+  size_t                slot;   /* bytes of a step there */
+  PetscBool             onhost; /* where the store is */
+  Vec                   illumination;
+
+  /* Shots over groups of processes. These stay when settings change, but for their own */
+  LitheFarmOptions farming;
+  BornSplit       *split;
+  PetscReal       *cost; /* [nshots] seconds of a shot in the last product; NULL before it */
 } Mat_Born;
+
+/* A sweep over time of one shot */
+typedef struct {
+  Mat_Born        *ctx;
+  BornShot        *shot;
+  BornPoints       at, to; /* where fields are */
+  BornState        u, w;
+  BornNumber       number; /* of u */
+  PetscBool        sponge; /* of u */
+  const void      *V;
+  double           unit;  /* u is this times its numbers */
+  double           wunit; /* the same of w */
+  const PetscReal *model;
+  const void      *x; /* dV/V, a field, or NULL: no w forwards */
+  void            *image;
+} BornSweep;
+
+/* How the background comes back. q is L u + f */
+struct _n_BornBackground {
+  PetscBool reversed; /* steps are undone: in whole numbers where fields are in single precision */
+  PetscBool sponge;   /* of u */
+  PetscBool rounds;   /* L u of active steps goes to the store, and J scatters what that gives */
+  PetscErrorCode (*create)(Mat_Born *);
+  PetscErrorCode (*start)(BornSweep *);                             /* before the first step */
+  PetscErrorCode (*note)(BornSweep *, PetscInt n);                  /* after step n; may be NULL */
+  PetscErrorCode (*back)(BornSweep *, PetscInt n, PetscBool image); /* backwards from step n: image += q w, if asked, and a step of w */
+  PetscLogDouble (*bytes)(const Mat_Born *);                        /* of what it keeps */
+};
 
 /* context.c */
 PETSC_INTERN PetscErrorCode MatBornGetContext_Private(Mat, Mat_Born **);
@@ -60,6 +130,7 @@ PETSC_INTERN PetscErrorCode MatBornChanged_Private(Mat);
 PETSC_INTERN PetscErrorCode MatBornGetDM_Private(Mat, DM *, PetscInt *);
 
 /* points.c */
+#define BORN_SINC_RADIUS 4 /* nodes that a point between nodes reaches on each side, a dimension */
 PETSC_INTERN PetscErrorCode BornPointsCreate_Private(MPI_Comm, const BornGrid *, const PetscReal[3], const PetscReal[3], MatBornInterpolation, const char[],
                                                      PetscInt, PetscInt, const PetscReal[], BornPoints *);
 PETSC_INTERN PetscErrorCode BornPointsDestroy_Private(BornPoints *);
@@ -75,12 +146,55 @@ PETSC_INTERN PetscErrorCode MatSetFromOptions_Born(Mat, PetscOptionItems);
 PETSC_INTERN PetscErrorCode MatBornBuild_Private(Mat);
 PETSC_INTERN PetscErrorCode MatBornGetBytes_Private(Mat, PetscLogDouble *);
 
-/* sweep.c */
-PETSC_INTERN PetscErrorCode BornSweepModel_Private(Mat_Born *, const BornShot *, PetscReal *);
-PETSC_INTERN PetscErrorCode BornSweepForward_Private(Mat_Born *, const BornShot *, const PetscReal *, PetscReal *);
-PETSC_INTERN PetscErrorCode BornSweepAdjoint_Private(Mat_Born *, const BornShot *, const PetscReal *, PetscReal *);
+/* wavelet.c */
+PETSC_INTERN PetscErrorCode MatBornBuildWavelet_Private(Mat);
+PETSC_INTERN PetscErrorCode MatBornGetPoints_Private(const Mat_Born *, double *);
+
+/* step.c: steps of a sweep */
+PETSC_INTERN PetscErrorCode BornStateStart_Private(Mat_Born *, void *[2], BornNumber, PetscInt, BornState *);
+PETSC_INTERN PetscErrorCode BornStateCopy_Private(Mat_Born *, const BornState *, BornState *);
+PETSC_INTERN void           BornStateSwap_Private(BornState *);
+PETSC_INTERN PetscErrorCode BornGetField_Private(Mat_Born *, void **);
+PETSC_INTERN PetscErrorCode BornStepBackground_Private(BornSweep *, BornState *, void *, void *);
+PETSC_INTERN PetscErrorCode BornStepBoth_Private(BornSweep *, PetscBool, PetscBool, int, void *);
+PETSC_INTERN PetscErrorCode BornStepSecond_Private(BornSweep *);
+PETSC_INTERN PetscErrorCode BornForceBackground_Private(BornSweep *, PetscInt, BornForce);
+
+/* background.c */
+PETSC_INTERN PetscErrorCode MatBornChooseBackground_Private(Mat);
+
+/* checkpoint.c, keep.c, reverse.c */
+PETSC_INTERN const BornBackground BornCheckpoint, BornKeep, BornRingBackground, BornRandom;
+
+/* sweep.c: products with one shot. Grid arrays and data may be in any memory; NULL where a product has none. Images are added to */
+typedef PetscErrorCode (*BornProduct)(Mat_Born *, BornShot *, const PetscReal *model, PetscReal *data, PetscReal *image);
+PETSC_INTERN PetscErrorCode BornSweepModel_Private(Mat_Born *, BornShot *, const PetscReal *, PetscReal *, PetscReal *);
+PETSC_INTERN PetscErrorCode BornSweepForward_Private(Mat_Born *, BornShot *, const PetscReal *, PetscReal *, PetscReal *);
+PETSC_INTERN PetscErrorCode BornSweepAdjoint_Private(Mat_Born *, BornShot *, const PetscReal *, PetscReal *, PetscReal *);
+PETSC_INTERN PetscErrorCode BornSweepNormal_Private(Mat_Born *, BornShot *, const PetscReal *, PetscReal *, PetscReal *);
+PETSC_INTERN PetscErrorCode BornSweepIllumination_Private(Mat_Born *, BornShot *, const PetscReal *, PetscReal *, PetscReal *);
+
+/* split.c: collective on groups but for the first two, which are so on the matrix, and for those of rows, which are not */
+PETSC_INTERN PetscErrorCode BornSplitCreate_Private(DM, const LitheFarmOptions *, BornSplit **);
+PETSC_INTERN PetscErrorCode BornSplitGetSlab_Private(BornSplit *, const PetscReal *, PetscReal *);
+PETSC_INTERN PetscErrorCode BornSplitDestroy_Private(BornSplit **);
+PETSC_INTERN PetscErrorCode BornExchange_Private(Mat_Born *, void *field);
+PETSC_INTERN PetscErrorCode BornSplitOpenRows_Private(BornSplit *, PetscInt, PetscReal *, PetscBool);
+PETSC_INTERN PetscErrorCode BornSplitCloseRows_Private(BornSplit *, PetscReal *);
+PETSC_INTERN PetscErrorCode BornSplitGetRows_Private(BornSplit *, PetscMPIInt, PetscInt, PetscInt, PetscReal *);
+PETSC_INTERN PetscErrorCode BornSplitPutRows_Private(BornSplit *, PetscMPIInt, PetscInt, PetscInt, const PetscReal *);
+PETSC_INTERN PetscErrorCode BornSplitSpreadRows_Private(BornSplit *, PetscInt, PetscReal *);
+PETSC_INTERN PetscErrorCode BornSplitUniteRows_Private(BornSplit *, PetscInt, PetscReal *);
+PETSC_INTERN PetscErrorCode BornSplitLargest_Private(BornSplit *, double *);
+
+/* groups.c */
+PETSC_INTERN PetscErrorCode MatBornSetFarming_Private(Mat, const LitheFarmOptions *);
+
+/* hash.c */
+PETSC_INTERN PetscErrorCode MatBornHash_Private(Mat, const char[], Vec, Vec, uint64_t *);
 
 /* apply.c, view.c */
+PETSC_INTERN PetscErrorCode MatBornProducts_Private(Mat, const char[], BornProduct, Vec, Vec, Vec, PetscBool);
 PETSC_INTERN PetscErrorCode MatMult_Born(Mat, Vec, Vec);
 PETSC_INTERN PetscErrorCode MatMultTranspose_Born(Mat, Vec, Vec);
 PETSC_INTERN PetscErrorCode MatView_Born(Mat, PetscViewer);

@@ -33,9 +33,12 @@ static PetscErrorCode MatBornReadCoordinates_Private(Mat A, DM da)
 {
   Mat_Born          *ctx   = (Mat_Born *)A->data;
   const BornGrid    *g     = &ctx->grid;
-  PetscInt64         wrong = -1;
+  PetscInt64         wrong = PETSC_INT64_MAX, l = 0;
+  PetscInt           start[3], count[3], n[3];
+  PetscReal          least[3] = {0, 0, 0}, most[3] = {0, 0, 0};
   Vec                coordinates;
   const PetscScalar *x;
+  MPI_Comm           comm = PetscObjectComm((PetscObject)A);
 
   PetscFunctionBegin;
   for (int d = 0; d < g->dim; d++) {
@@ -44,34 +47,52 @@ static PetscErrorCode MatBornReadCoordinates_Private(Mat A, DM da)
   }
   if (ctx->spacing[0] > 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(DMGetCoordinates(da, &coordinates));
-  PetscCheck(coordinates, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE,
-             "The DMDA has no coordinates: use DMDASetUniformCoordinates(), or MatBornSetSpacing()");
-  PetscCall(VecGetArrayRead(coordinates, &x));
+  PetscCheck(coordinates, comm, PETSC_ERR_ARG_WRONGSTATE, "The DMDA has no coordinates: use DMDASetUniformCoordinates(), or MatBornSetSpacing()");
+  for (int d = 0; d < 3; d++) n[d] = BornWhole(g, d);
+  PetscCall(DMDAGetCorners(da, &start[0], &start[1], &start[2], &count[0], &count[1], &count[2]));
   for (int d = 0; d < g->dim; d++) {
-    ctx->origin[d] = PetscRealPart(x[d]);
-    ctx->h[d]      = (PetscRealPart(x[g->dim * (g->nodes - 1) + d]) - ctx->origin[d]) / (PetscReal)(g->n[d] - 1);
+    least[d] = PETSC_MAX_REAL;
+    most[d]  = -PETSC_MAX_REAL;
   }
-  for (PetscInt64 node = 0; node < g->nodes && wrong < 0; node++) {
-    const PetscInt64 place[3] = {node % g->n[0], node / g->n[0] % g->n[1], node / g->n[0] / g->n[1]};
-
+  PetscCall(VecGetArrayRead(coordinates, &x));
+  for (PetscInt64 i = 0; i < (PetscInt64)count[0] * count[1] * count[2]; i++) {
     for (int d = 0; d < g->dim; d++) {
-      const PetscReal off = PetscRealPart(x[g->dim * node + d]) - ctx->origin[d] - (PetscReal)place[d] * ctx->h[d];
+      least[d] = PetscMin(least[d], PetscRealPart(x[g->dim * i + d]));
+      most[d]  = PetscMax(most[d], PetscRealPart(x[g->dim * i + d]));
+    }
+  }
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, least, 3, MPIU_REAL, MPIU_MIN, comm));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, most, 3, MPIU_REAL, MPIU_MAX, comm));
+  for (int d = 0; d < g->dim; d++) {
+    ctx->origin[d] = least[d];
+    ctx->h[d]      = (most[d] - least[d]) / (PetscReal)(n[d] - 1);
+  }
+  for (PetscInt k = start[2]; k < start[2] + count[2]; k++) {
+    for (PetscInt j = start[1]; j < start[1] + count[1]; j++) {
+      for (PetscInt i = start[0]; i < start[0] + count[0]; i++, l++) {
+        const PetscInt place[3] = {i, j, k};
 
-      if (!(PetscAbsReal(off) < ctx->h[d] / 1000)) wrong = node;
+        for (int d = 0; d < g->dim; d++) {
+          const PetscReal off = PetscRealPart(x[g->dim * l + d]) - ctx->origin[d] - (PetscReal)place[d] * ctx->h[d];
+
+          if (!(PetscAbsReal(off) < ctx->h[d] / 1000)) wrong = PetscMin(wrong, i + (PetscInt64)n[0] * (j + (PetscInt64)n[1] * k));
+        }
+      }
     }
   }
   PetscCall(VecRestoreArrayRead(coordinates, &x));
-  PetscCheck(wrong < 0, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG,
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &wrong, 1, MPIU_INT64, MPI_MIN, comm));
+  PetscCheck(wrong == PETSC_INT64_MAX, comm, PETSC_ERR_ARG_WRONG,
              "The nodes of the DMDA are not at equal distances along rising axes: node %" PetscInt64_FMT " is not; use MatBornSetSpacing()", wrong);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* What echoes least of dampings for time steps near the limit: attenuation on the way to the face and back, against what the sponge itself reflects */
-static PetscReal BornDamping(int dim, double spectrum, PetscInt width)
+static double BornDamping(int dim, double spectrum, PetscInt width)
 {
   const double courant = 2 / sqrt(dim * spectrum), attenuation = 5;
 
-  return (PetscReal)(1.5 * attenuation * courant / (double)PetscMax(width, 1));
+  return 1.5 * attenuation * courant / (double)PetscMax(width, 1);
 }
 
 static PetscErrorCode MatBornBuildGrid_Private(Mat A, double *spectrum)
@@ -97,58 +118,84 @@ static PetscErrorCode MatBornBuildGrid_Private(Mat A, double *spectrum)
                "The grid has %" PetscInt_FMT " nodes along dimension %d: too few for two sponges of %" PetscInt_FMT
                " nodes (-mat_born_width), or for order %" PetscInt_FMT,
                g->n[d], d, g->width, ctx->order);
+  /* Lines begin where reads are widest. What stands behind a line is room for the stencil there and before the next one */
+  g->halo          = g->radius;
+  g->planes        = g->n[g->dim - 1];
+  g->start         = ctx->split->start;
+  g->n[g->dim - 1] = ctx->split->count;
+  if (ctx->split->group.size > 1) {
+    /* points between nodes reach into the halo, too */
+    if (ctx->interpolation == MATBORN_INTERPOLATION_SINC) g->halo = PetscMax(g->halo, BORN_SINC_RADIUS);
+    PetscCheck(g->planes / ctx->split->group.size >= g->halo, comm, PETSC_ERR_ARG_SIZ,
+               "-mat_born_group_size %" PetscInt_FMT ": %" PetscInt_FMT " planes on %d processes are less than %" PetscInt_FMT
+               " on one, which its neighbours need; use smaller groups",
+               ctx->farming.size, g->planes, ctx->split->group.size, g->halo);
+  }
   g->nodes     = (PetscInt64)g->n[0] * g->n[1] * g->n[2];
   g->stride[0] = 1;
-  g->stride[1] = g->n[0] + 2 * g->radius;
-  g->stride[2] = g->stride[1] * (g->n[1] + 2 * g->radius);
-  g->first     = g->radius * (1 + g->stride[1] + (g->dim > 2 ? g->stride[2] : 0));
-  g->size      = g->dim > 2 ? g->stride[2] * (g->n[2] + 2 * g->radius) : g->stride[2];
+  g->stride[1] = (g->n[0] + g->radius + BORN_ALIGN - 1) / BORN_ALIGN * BORN_ALIGN;
+  g->stride[2] = g->stride[1] * (g->n[1] + g->radius);
+  g->first     = BORN_ALIGN + (g->dim > 2 ? g->radius * g->stride[1] + g->halo * g->stride[2] : g->halo * g->stride[1]);
+  g->size      = g->first + BORN_ALIGN + (g->dim > 2 ? g->stride[2] * (g->n[2] + g->halo) : g->stride[1] * (g->n[1] + g->halo));
   PetscCall(MatBornReadCoordinates_Private(A, da));
   BornSecondDerivative(g->radius, weight);
   for (int d = 0; d < g->dim; d++) {
     const double ratio = (double)ctx->h[0] / (double)ctx->h[d];
 
-    for (int k = 0; k <= g->radius; k++) g->weight[d][k] = (PetscReal)(weight[k] * ratio * ratio);
+    for (int k = 0; k <= g->radius; k++) g->weight[d][k] = weight[k] * ratio * ratio;
   }
   *spectrum  = BornSpectrum(g->radius, weight);
-  g->damping = ctx->damping == (PetscReal)PETSC_DETERMINE ? BornDamping(g->dim, *spectrum, g->width) : ctx->damping;
+  g->damping = ctx->damping == (PetscReal)PETSC_DETERMINE ? BornDamping(g->dim, *spectrum, g->width) : (double)ctx->damping;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* V, and the least and the largest velocity, after checks */
-static PetscErrorCode MatBornBuildVelocity_Private(Mat A, double spectrum)
+/* The least and the largest velocity, after checks */
+static PetscErrorCode MatBornReadVelocity_Private(Mat A, DM da, double spectrum)
 {
   Mat_Born          *ctx = (Mat_Born *)A->data;
+  const BornGrid    *g   = &ctx->grid;
   const PetscScalar *v;
-  PetscReal         *V, value = 0;
-  PetscInt           n, wrong = -1;
+  PetscReal          value = 0, range[2] = {PETSC_MAX_REAL, PETSC_MAX_REAL};
+  PetscInt           start[3], count[3];
+  PetscInt64         wrong = PETSC_INT64_MAX, first, l = 0;
   double             sum  = 0, limit;
   MPI_Comm           comm = PetscObjectComm((PetscObject)A);
 
   PetscFunctionBegin;
-  PetscCheck(ctx->velocity, comm, PETSC_ERR_ARG_WRONGSTATE, "The matrix has no velocity; use MatBornSetVelocity()");
-  PetscCall(VecGetLocalSize(ctx->velocity, &n));
-  PetscCheck(n == ctx->grid.nodes, comm, PETSC_ERR_ARG_SIZ, "The velocity has %" PetscInt_FMT " numbers, the DMDA %" PetscInt64_FMT " nodes", n,
-             ctx->grid.nodes);
-  PetscCall((*BornHostKernels.create)(n, &V));
-  ctx->V = V;
+  PetscCall(DMDAGetCorners(da, &start[0], &start[1], &start[2], &count[0], &count[1], &count[2]));
   PetscCall(VecGetArrayRead(ctx->velocity, &v));
-  ctx->least = ctx->most = PetscRealPart(v[0]);
-  for (PetscInt i = 0; i < n; i++) {
-    const PetscReal r = PetscRealPart(v[i]), c = r * ctx->dt / ctx->h[0];
+  for (PetscInt k = start[2]; k < start[2] + count[2]; k++) {
+    for (PetscInt j = start[1]; j < start[1] + count[1]; j++) {
+      for (PetscInt i = start[0]; i < start[0] + count[0]; i++, l++) {
+        const PetscReal r = PetscRealPart(v[l]);
 
-    if (!(r > 0) || PetscIsInfOrNanReal(r)) {
-      wrong = i;
-      value = r;
-      break;
+        if (wrong == PETSC_INT64_MAX && (!(r > 0) || PetscIsInfOrNanReal(r))) {
+          wrong = i + (PetscInt64)BornWhole(g, 0) * (j + (PetscInt64)BornWhole(g, 1) * k);
+          value = r;
+        }
+        range[0] = PetscMin(range[0], r);
+        range[1] = PetscMin(range[1], -r);
+      }
     }
-    ctx->least = PetscMin(ctx->least, r);
-    ctx->most  = PetscMax(ctx->most, r);
-    V[i]       = c * c;
   }
   PetscCall(VecRestoreArrayRead(ctx->velocity, &v));
-  PetscCheck(wrong < 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "The velocity at node %" PetscInt_FMT " is %g; it must be positive", wrong, (double)value);
-  for (int d = 0; d < ctx->grid.dim; d++) sum += PetscSqr((double)ctx->h[0] / (double)ctx->h[d]);
+  first = wrong;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &first, 1, MPIU_INT64, MPI_MIN, comm));
+  if (first < PETSC_INT64_MAX) {
+    /* whoever has it tells its value; a message has no other way to be the same everywhere */
+    PetscMPIInt rank, owner;
+
+    PetscCallMPI(MPI_Comm_rank(comm, &rank));
+    owner = wrong == first ? rank : -1;
+    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &owner, 1, MPI_INT, MPI_MAX, comm));
+    PetscCallMPI(MPI_Bcast(&value, 1, MPIU_REAL, owner, comm));
+  }
+  PetscCheck(first == PETSC_INT64_MAX, comm, PETSC_ERR_ARG_OUTOFRANGE, "The velocity at node %" PetscInt64_FMT " is %g; it must be positive", first,
+             (double)value);
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, range, 2, MPIU_REAL, MPIU_MIN, comm));
+  ctx->least = range[0];
+  ctx->most  = -range[1];
+  for (int d = 0; d < g->dim; d++) sum += PetscSqr((double)ctx->h[0] / (double)ctx->h[d]);
   limit = 2 * (double)ctx->h[0] / ((double)ctx->most * sqrt(spectrum * sum));
   PetscCheck((double)ctx->dt <= limit * (1 + 10 * (double)PETSC_MACHINE_EPSILON), comm, PETSC_ERR_ARG_OUTOFRANGE,
              "The time step %g is above the limit of stability %g for the largest velocity %g and order %" PetscInt_FMT
@@ -158,21 +205,66 @@ static PetscErrorCode MatBornBuildVelocity_Private(Mat A, double spectrum)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* dV/V of a change of the parameter by 1 */
+/* V as steps read it */
+static PetscErrorCode MatBornBuildVelocity_Private(Mat A, double spectrum)
+{
+  Mat_Born          *ctx = (Mat_Born *)A->data;
+  const BornKernels *k   = ctx->kernels;
+  const BornGrid    *g   = &ctx->grid;
+  PetscReal         *V, *mine;
+  const PetscScalar *v;
+  PetscInt           n;
+  void              *field = NULL;
+  DM                 da;
+  MPI_Comm           comm = PetscObjectComm((PetscObject)A);
+
+  PetscFunctionBegin;
+  PetscCheck(ctx->velocity, comm, PETSC_ERR_ARG_WRONGSTATE, "The matrix has no velocity; use MatBornSetVelocity()");
+  PetscCall(VecGetLocalSize(ctx->velocity, &n));
+  PetscCheck(n == A->cmap->n, comm, PETSC_ERR_ARG_SIZ, "The velocity has %" PetscInt_FMT " numbers, the DMDA %" PetscInt_FMT " nodes", n, A->cmap->n);
+  PetscCheck(ctx->velocitybits != 16 || ctx->real == BORN_FLOAT, comm, PETSC_ERR_SUP,
+             "-mat_born_velocity_bits 16 is for fields in single precision; use -mat_born_field float");
+  PetscCall(MatBornGetDM_Private(A, &da, NULL));
+  PetscCall(MatBornReadVelocity_Private(A, da, spectrum));
+  n = (PetscInt)g->nodes;
+  PetscCall(PetscMalloc1(n, &V));
+  PetscCall(VecGetArrayRead(ctx->velocity, &v));
+  PetscCall(BornSplitGetSlab_Private(ctx->split, (const PetscReal *)v, V));
+  PetscCall(VecRestoreArrayRead(ctx->velocity, &v));
+  for (PetscInt i = 0; i < n; i++) V[i] = PetscSqr(V[i] * ctx->dt / ctx->h[0]);
+  /* The first plane, of a free surface, never moves */
+  if (g->surface && !g->start) PetscCall(PetscArrayzero(V, g->dim == 2 ? g->n[0] : (PetscInt64)g->n[0] * g->n[1]));
+  PetscCall(BornGetField_Private(ctx, &field));
+  PetscCall((*k->borrow)((size_t)n, V, PETSC_TRUE, &mine));
+  PetscCall((*k->load)(g, ctx->real, PETSC_FALSE, 1, mine, field));
+  PetscCall((*k->giveback)((size_t)n, V, PETSC_FALSE, &mine));
+  PetscCall(PetscFree(V));
+  ctx->V = field;
+  if (ctx->velocitybits != 16) PetscFunctionReturn(PETSC_SUCCESS);
+  ctx->Vunit = PetscSqr((double)ctx->most * (double)ctx->dt / (double)ctx->h[0]) / 65535;
+  ctx->V     = NULL;
+  ctx->Vreal = field;
+  PetscCall((*k->create)((size_t)g->size * sizeof(uint16_t), &ctx->V));
+  PetscCall((*k->quantise)(g, ctx->real, ctx->Vunit, field, (uint16_t *)ctx->V));
+  if (ctx->chosen != MATBORN_BACKGROUND_RANDOM) PetscCall((*k->destroy)(&ctx->Vreal));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* dV/V of a change of the parameter by 1, as vectors of the matrix are */
 static PetscErrorCode MatBornBuildChain_Private(Mat A)
 {
   Mat_Born *ctx = (Mat_Born *)A->data;
 
   PetscFunctionBegin;
-  PetscCall(VecDuplicate(ctx->velocity, &ctx->work));
+  PetscCall(MatCreateVecs(A, &ctx->work, NULL));
   if (ctx->parameter == MATBORN_PARAMETER_REFLECTIVITY) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecDuplicate(ctx->velocity, &ctx->chain));
+  PetscCall(MatCreateVecs(A, &ctx->chain, NULL));
   PetscCall(VecCopy(ctx->velocity, ctx->chain));
   if (ctx->parameter == MATBORN_PARAMETER_VELOCITY) {
     PetscCall(VecReciprocal(ctx->chain));
     PetscCall(VecScale(ctx->chain, 2));
   } else {
-    PetscCall(VecPointwiseMult(ctx->chain, ctx->velocity, ctx->velocity));
+    PetscCall(VecPointwiseMult(ctx->chain, ctx->chain, ctx->chain));
     PetscCall(VecScale(ctx->chain, -1));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -194,6 +286,29 @@ static PetscErrorCode MatBornBuildShots_Private(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Where fields are: where vectors of the matrix's type are */
+static PetscErrorCode MatBornChooseKernels_Private(Mat A)
+{
+  Mat_Born *ctx = (Mat_Born *)A->data;
+
+  PetscFunctionBegin;
+  ctx->kernels = &BornHostKernels;
+#if defined(LITHE_HAVE_CUDA)
+  {
+    PetscBool bound, device = PETSC_FALSE;
+    VecType   type;
+
+    PetscCall(MatGetVecType(A, &type));
+    PetscCall(MatBoundToCPU(A, &bound));
+    if (!bound) PetscCall(PetscStrcmpAny(type, &device, VECCUDA, VECSEQCUDA, VECMPICUDA, ""));
+    if (device) ctx->kernels = &BornDeviceKernels;
+    PetscCheck(!device || ctx->split->group.size == 1, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
+               "-mat_born_group_size %" PetscInt_FMT ": a shot is on one device; use groups of 1, or vectors of the host", ctx->farming.size);
+  }
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Brings the matrix up to date with its settings and the velocity */
 PetscErrorCode MatBornBuild_Private(Mat A)
 {
@@ -208,15 +323,21 @@ PetscErrorCode MatBornBuild_Private(Mat A)
     if (state == ctx->state) PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(MatBornForget_Private(A)); /* also what an error has left behind */
+  if (!ctx->split) {
+    DM da;
+
+    PetscCall(MatBornGetDM_Private(A, &da, NULL));
+    PetscCall(BornSplitCreate_Private(da, &ctx->farming, &ctx->split));
+  }
   PetscCheck(ctx->wavelet, comm, PETSC_ERR_ARG_WRONGSTATE, "The matrix has no wavelet; use MatBornSetWavelet()");
+  PetscCall(MatBornChooseKernels_Private(A));
+  ctx->real = ctx->field == MATBORN_FIELD_DOUBLE ? BORN_DOUBLE : BORN_FLOAT;
   PetscCall(MatBornBuildGrid_Private(A, &spectrum));
+  PetscCall(MatBornChooseBackground_Private(A));
   PetscCall(MatBornBuildVelocity_Private(A, spectrum));
+  PetscCall(MatBornBuildWavelet_Private(A));
   PetscCall(MatBornBuildChain_Private(A));
   PetscCall(MatBornBuildShots_Private(A));
-  ctx->force = ctx->h[0] / ctx->h[1];
-  if (ctx->grid.dim > 2) ctx->force /= ctx->h[2];
-  ctx->nsaved = ctx->checkpoints == PETSC_DECIDE ? BornCheckpointsDefault(ctx->steps) : PetscMin(ctx->checkpoints, ctx->steps);
-  PetscCall(PetscCalloc1(ctx->nsaved, &ctx->saved));
   ctx->built = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -224,10 +345,14 @@ PetscErrorCode MatBornBuild_Private(Mat A)
 /* Of a product with the transpose, which needs most, without vectors and points */
 PetscErrorCode MatBornGetBytes_Private(Mat A, PetscLogDouble *bytes)
 {
-  const Mat_Born      *ctx   = (Mat_Born *)A->data;
-  const PetscLogDouble grids = 2 + (ctx->chain ? 2 : 1), fields = 4 + 2 * (PetscLogDouble)ctx->nsaved;
+  const Mat_Born *ctx = (Mat_Born *)A->data;
 
   PetscFunctionBegin;
-  *bytes = (grids * (PetscLogDouble)ctx->grid.nodes + fields * (PetscLogDouble)ctx->grid.size) * sizeof(PetscReal);
+  /* u, w, q, the image, V; vectors */
+  *bytes = (PetscLogDouble)ctx->grid.size * (6 * (PetscLogDouble)BornBytes(ctx->real) + (ctx->velocitybits == 16 ? 2 : (PetscLogDouble)BornBytes(ctx->real)));
+  *bytes += (ctx->chain ? 2 : 1) * (PetscLogDouble)ctx->grid.nodes * (PetscLogDouble)sizeof(PetscReal);
+  /* the image of a shot, and sums of all of them */
+  *bytes += (PetscLogDouble)ctx->grid.nodes * (PetscLogDouble)(sizeof(PetscReal) + LITHE_SUMS_BINS * sizeof(PetscInt64));
+  *bytes += (*ctx->background->bytes)(ctx);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -36,3 +36,90 @@ PetscInt BornCheckpointsAdvance(PetscInt count, PetscInt states)
   while (BornReach(states, r, count) < count) r++;
   return PetscMax(1, PetscMin(BornReach(states, r - 1, count), count - 1));
 }
+
+/* ------------------------------------------------------------ a background */
+
+static PetscErrorCode BornStateKeep(Mat_Born *ctx, const BornState *state, PetscInt slot)
+{
+  BornState *to = &ctx->saved[slot];
+
+  PetscFunctionBegin;
+  PetscCall(BornGetField_Private(ctx, &to->u));
+  PetscCall(BornGetField_Private(ctx, &to->old));
+  PetscCall(BornStateCopy_Private(ctx, state, to));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* How far it is to the next state that is kept, from a kept one; step is to come back next */
+static PetscInt BornCheckpointNext(const Mat_Born *ctx, PetscInt from, PetscInt step)
+{
+  return step > from ? from + BornCheckpointsAdvance(step + 1 - from, ctx->nsaved - ctx->kept + 1) : from;
+}
+
+static PetscErrorCode BornCheckpointCreate(Mat_Born *ctx)
+{
+  PetscFunctionBegin;
+  ctx->nsaved = ctx->checkpoints == PETSC_DECIDE ? BornCheckpointsDefault(ctx->steps) : PetscMin(ctx->checkpoints, ctx->steps);
+  PetscCall(PetscCalloc1(ctx->nsaved, &ctx->saved));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode BornCheckpointStart(BornSweep *s)
+{
+  Mat_Born *ctx = s->ctx;
+
+  PetscFunctionBegin;
+  ctx->kept = 0;
+  PetscCall(BornStateKeep(ctx, &s->u, ctx->kept++));
+  ctx->next = BornCheckpointNext(ctx, 0, ctx->steps - 1);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode BornCheckpointNote(BornSweep *s, PetscInt n)
+{
+  Mat_Born *ctx = s->ctx;
+
+  PetscFunctionBegin;
+  if (n + 1 != ctx->next || n + 1 >= ctx->steps - 1 || ctx->kept >= ctx->nsaved) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(BornStateKeep(ctx, &s->u, ctx->kept++));
+  ctx->next = BornCheckpointNext(ctx, n + 1, ctx->steps - 1);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* q of a step, each before the one that was asked for before */
+static PetscErrorCode BornCheckpointBack(BornSweep *s, PetscInt step, PetscBool image)
+{
+  Mat_Born  *ctx = s->ctx;
+  BornState *u   = &s->u;
+
+  PetscFunctionBegin;
+  if (image) {
+    while (ctx->saved[ctx->kept - 1].step > step) ctx->kept--;
+    PetscCall(BornGetField_Private(ctx, &ctx->q));
+    PetscCall(BornStateCopy_Private(ctx, &ctx->saved[ctx->kept - 1], u));
+    while (u->step < step) {
+      const PetscInt to = BornCheckpointNext(ctx, u->step, step);
+
+      while (u->step < to) PetscCall(BornStepBackground_Private(s, u, NULL, NULL));
+      if (u->step < step && ctx->kept < ctx->nsaved) PetscCall(BornStateKeep(ctx, u, ctx->kept++));
+    }
+    PetscCall(BornStepBackground_Private(s, u, ctx->q, NULL));
+    PetscCall((*ctx->kernels->image)(&ctx->grid, ctx->real, 0, ctx->q, s->w.u, s->image));
+  }
+  PetscCall(BornStepSecond_Private(s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscLogDouble BornCheckpointBytes(const Mat_Born *ctx)
+{
+  return 2 * (PetscLogDouble)ctx->nsaved * (PetscLogDouble)ctx->grid.size * (PetscLogDouble)BornBytes(ctx->real);
+}
+
+const BornBackground BornCheckpoint = {.reversed = PETSC_FALSE,
+                                       .sponge   = PETSC_TRUE,
+                                       .rounds   = PETSC_FALSE,
+                                       .create   = BornCheckpointCreate,
+                                       .start    = BornCheckpointStart,
+                                       .note     = BornCheckpointNote,
+                                       .back     = BornCheckpointBack,
+                                       .bytes    = BornCheckpointBytes};

@@ -54,23 +54,28 @@ PetscErrorCode MatBornForget_Private(Mat A)
 
   PetscFunctionBegin;
   ctx->built = PETSC_FALSE;
-  PetscCall((*k->destroy)(&ctx->V));
-  PetscCall((*k->destroy)(&ctx->q));
-  for (int t = 0; t < 2; t++) {
-    PetscCall((*k->destroy)(&ctx->u[t]));
-    PetscCall((*k->destroy)(&ctx->w[t]));
-  }
-  for (PetscInt s = 0; s < ctx->nsaved; s++) {
-    PetscCall((*k->destroy)(&ctx->saved[s].u));
-    PetscCall((*k->destroy)(&ctx->saved[s].old));
+  if (k) {
+    void **const fields[] = {&ctx->V, &ctx->Vrandom, &ctx->Vreal,           (void **)&ctx->wave,    &ctx->u[0], &ctx->u[1], &ctx->w[0], &ctx->w[1], &ctx->q,
+                             &ctx->x, &ctx->image,   (void **)&ctx->traces, (void **)&ctx->largest};
+
+    for (size_t f = 0; f < PETSC_STATIC_ARRAY_LENGTH(fields); f++) PetscCall((*k->destroy)(fields[f]));
+    for (PetscInt s = 0; s < ctx->nsaved; s++) {
+      PetscCall((*k->destroy)(&ctx->saved[s].u));
+      PetscCall((*k->destroy)(&ctx->saved[s].old));
+    }
+    PetscCall((*k->destroystore)(ctx->onhost, &ctx->store));
   }
   PetscCall(PetscFree(ctx->saved));
-  ctx->nsaved = 0;
+  ctx->nsaved  = 0;
+  ctx->ntraces = 0;
+  ctx->kernels = NULL;
   PetscCall(VecDestroy(&ctx->chain));
   PetscCall(VecDestroy(&ctx->work));
+  PetscCall(VecDestroy(&ctx->illumination));
   for (PetscInt s = 0; s < ctx->nshots; s++) {
     PetscCall(BornPointsDestroy_Private(&ctx->shots[s].at));
     PetscCall(BornPointsDestroy_Private(&ctx->shots[s].to));
+    ctx->shots[s].scale = 0;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -5,174 +5,321 @@
 /* The operations of MATBORN on the host: those that kernels are compared with */
 
 #include <lithe/private/born.h>
+#include <lithe/private/lithecompiler.h>
+#include <src/codec/frsz2.h>
+#include <unistd.h>
 
 #define BORN_CHUNK 256 /* nodes along x whose L u is held at a time */
 
-static PetscErrorCode BornHostCreate(PetscInt64 n, PetscReal **x)
+/* For all lines along x: statements with j, k, and of the first node its number and its place in a field */
+#define BORN_LINES(g, ...)                                                                                \
+  for (PetscInt k = 0; k < (g)->n[2]; k++) {                                                              \
+    for (PetscInt j = 0; j < (g)->n[1]; j++) {                                                            \
+      const PetscInt64 node = (g)->n[0] * (j + (PetscInt64)(g)->n[1] * k), place = BornPlace(g, 0, j, k); \
+                                                                                                          \
+      __VA_ARGS__;                                                                                        \
+    }                                                                                                     \
+  }
+
+#define HOST_REAL    float
+#define HOST_NAME(f) f##_Single
+#include "bornhostreal.h"
+
+#define HOST_REAL    double
+#define HOST_NAME(f) f##_Double
+#include "bornhostreal.h"
+
+#define NOTHING(...) ((void)0)
+
+#define HOST_NUMBER        float
+#define HOST_REAL          float
+#define HOST_NAME(f)       f##_Single
+#define HOST_UPDATE        BornUpdate_Single
+#define HOST_REAL_UPDATE   BornUpdate_Single
+#define HOST_ADD(u, x)     u += (x)
+#define HOST_SPONGE        BornSponge_Single
+#define HOST_ROUND         BornRound_Single
+#define HOST_NOTE          NOTHING
+#define HOST_SECOND        BornSecond_Single
+#define HOST_SECOND_MIRROR BornMirror_Single
+#include "bornhoststep.h"
+
+#define HOST_NUMBER        double
+#define HOST_REAL          double
+#define HOST_NAME(f)       f##_Double
+#define HOST_UPDATE        BornUpdate_Double
+#define HOST_REAL_UPDATE   BornUpdate_Double
+#define HOST_ADD(u, x)     u += (x)
+#define HOST_SPONGE        BornSponge_Double
+#define HOST_ROUND         BornRound_Double
+#define HOST_NOTE          NOTHING
+#define HOST_SECOND        BornSecond_Double
+#define HOST_SECOND_MIRROR BornMirror_Double
+#include "bornhoststep.h"
+
+static void BornNoteLargest(const BornStep *step, PetscInt m, const int32_t *u)
+{
+  unsigned largest = *step->largest;
+
+  for (PetscInt l = 0; l < m; l++) {
+    const unsigned modulus = u[l] < 0 ? 0u - (unsigned)u[l] : (unsigned)u[l];
+
+    largest = modulus > largest ? modulus : largest;
+  }
+  *step->largest = largest;
+}
+
+#define HOST_NUMBER        int32_t
+#define HOST_REAL          float
+#define HOST_NAME(f)       f##_Int32
+#define HOST_UPDATE        BornUpdateInt
+#define HOST_ADD(u, x)     u = (int32_t)((uint32_t)(u) + (uint32_t)BornRound(x))
+#define HOST_SPONGE        BornSponge_Single
+#define HOST_ROUND         BornRound_Single
+#define HOST_NOTE          BornNoteLargest
+#define HOST_SECOND        BornSecond_Single
+#define HOST_SECOND_MIRROR BornMirror_Single
+#include "bornhoststep.h"
+
+/* ------------------------------------------------------------ memory */
+
+static PetscErrorCode BornHostCreate(size_t bytes, void **x)
 {
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1((size_t)n, x));
+  PetscCall(PetscCalloc1(bytes, (char **)x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode BornHostDestroy(PetscReal **x)
+static PetscErrorCode BornHostDestroy(void **x)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree(*x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode BornHostZero(PetscInt64 n, PetscReal *x)
+static PetscErrorCode BornHostCreateStore(PETSC_UNUSED PetscBool host, size_t bytes, void **x)
 {
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(x, (size_t)n));
+  PetscCall(BornHostCreate(bytes, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode BornHostCopy(PetscInt64 n, const PetscReal *from, PetscReal *to)
+static PetscErrorCode BornHostDestroyStore(PETSC_UNUSED PetscBool host, void **x)
 {
   PetscFunctionBegin;
-  PetscCall(PetscArraycpy(to, from, (size_t)n));
+  PetscCall(BornHostDestroy(x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ------------------------------------------------------------ a step */
-
-/* L u at m nodes along x. dim and radius are constants where this is called, so that loops over them unroll */
-static inline void BornStencil(const BornGrid *g, int dim, int radius, PetscInt m, const PetscReal *u, PetscReal *lu)
+static PetscErrorCode BornHostZero(size_t bytes, void *x)
 {
-  const PetscInt64 sy = g->stride[1], sz = g->stride[2];
-  PetscReal        centre = 0;
-
-  for (int d = 0; d < dim; d++) centre += g->weight[d][0];
-  for (PetscInt i = 0; i < m; i++) {
-    PetscReal sum = centre * u[i];
-
-    for (int k = 1; k <= radius; k++) {
-      sum += g->weight[0][k] * (u[i - k] + u[i + k]) + g->weight[1][k] * (u[i - k * sy] + u[i + k * sy]);
-      if (dim > 2) sum += g->weight[2][k] * (u[i - k * sz] + u[i + k * sz]);
-    }
-    lu[i] = sum;
-  }
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(x, bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void BornStencilOf(const BornGrid *g, PetscInt m, const PetscReal *u, PetscReal *lu)
+static PetscErrorCode BornHostCopy(size_t bytes, const void *from, void *to)
 {
-  switch (10 * g->dim + g->radius) {
-  case 21:
-    BornStencil(g, 2, 1, m, u, lu);
-    break;
-  case 22:
-    BornStencil(g, 2, 2, m, u, lu);
-    break;
-  case 24:
-    BornStencil(g, 2, 4, m, u, lu);
-    break;
-  case 26:
-    BornStencil(g, 2, 6, m, u, lu);
-    break;
-  case 31:
-    BornStencil(g, 3, 1, m, u, lu);
-    break;
-  case 32:
-    BornStencil(g, 3, 2, m, u, lu);
-    break;
-  case 34:
-    BornStencil(g, 3, 4, m, u, lu);
-    break;
-  default:
-    BornStencil(g, 3, 6, m, u, lu);
-  }
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(to, from, bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Above a free surface u is what is below it, with the other sign */
-static void BornMirror(const BornGrid *g, PetscReal *u)
+/* Half of what no process uses, for PETSc and others need some, too */
+static PetscErrorCode BornHostRoom(PETSC_UNUSED PetscBool host, size_t *bytes)
 {
-  const int        d     = g->dim - 1;
-  const PetscInt64 plane = g->stride[d];
+  PetscFunctionBegin;
+  *bytes = 0;
+#if defined(_SC_AVPHYS_PAGES) && defined(_SC_PAGESIZE)
+  {
+    const long pages = sysconf(_SC_AVPHYS_PAGES), size = sysconf(_SC_PAGESIZE);
 
-  /* A plane, with its halo, begins this much before its first node */
-  u += d > 1 ? -(PetscInt64)g->radius * (1 + g->stride[1]) : -(PetscInt64)g->radius;
-  u += g->first;
-  for (PetscInt64 k = 1; k <= g->radius; k++) {
-    for (PetscInt64 i = 0; i < plane; i++) u[i - k * plane] = -u[i + k * plane];
+    if (pages > 0 && size > 0) *bytes = (size_t)pages / 2 * (size_t)size;
   }
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* m nodes along x from node (i, j, k) */
-static void BornStepNodes(const BornGrid *g, const BornStep *step, PetscInt i, PetscInt j, PetscInt k, PetscInt m)
+static PetscErrorCode BornHostBorrow(PETSC_UNUSED size_t n, const PetscReal *any, PETSC_UNUSED PetscBool read, PetscReal **mine)
 {
-  const PetscInt64 node = i + (PetscInt64)g->n[0] * (j + (PetscInt64)g->n[1] * k), place = g->first + i + g->stride[1] * j + g->stride[2] * k;
-  const PetscBool  zero = (PetscBool)(g->surface && (g->dim == 2 ? j : k) == 0);
-  const PetscReal *u = step->u + place, *V = step->V + node, *in = step->in ? step->in + node : NULL;
-  const PetscReal  row = BornSponge(g, 1, j) + BornSponge(g, 2, k);
-  PetscReal       *old = step->old + place, lu[BORN_CHUNK];
-
-  BornStencilOf(g, m, u, lu);
-  if (step->out) {
-    for (PetscInt l = 0; l < m; l++) step->out[node + l] = lu[l];
-  }
-  if (in && step->image) {
-    for (PetscInt l = 0; l < m; l++) step->image[node + l] += in[l] * u[l];
-  }
-  if (in && step->scatter) {
-    for (PetscInt l = 0; l < m; l++) lu[l] += step->scatter[node + l] * in[l];
-  }
-  if (zero) {
-    for (PetscInt l = 0; l < m; l++) old[l] = 0;
-  } else {
-    for (PetscInt l = 0; l < m; l++) old[l] = BornUpdate(u[l], old[l], V[l], row + BornSponge(g, 0, i + l), lu[l]);
-  }
+  PetscFunctionBegin;
+  *mine = (PetscReal *)any;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+static PetscErrorCode BornHostGiveBack(PETSC_UNUSED size_t n, PETSC_UNUSED PetscReal *any, PETSC_UNUSED PetscBool written, PetscReal **mine)
+{
+  PetscFunctionBegin;
+  *mine = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode BornHostPoints(const BornPoints *host, BornPoints *mine)
+{
+  PetscFunctionBegin;
+  *mine = *host;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode BornHostPointsDestroy(BornPoints *mine)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(mine, sizeof(*mine)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode BornHostLargest(size_t n, const PetscReal *x, double *modulus)
+{
+  double largest = 0;
+
+  PetscFunctionBegin;
+  for (size_t i = 0; i < n; i++) {
+    const double a = fabs((double)x[i]);
+
+    if (!(a <= largest)) largest = a; /* a NaN stays: no other compares */
+    if (PetscIsNanReal((PetscReal)a)) break;
+  }
+  *modulus = largest;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ steps */
 
 static PetscErrorCode BornHostStep(const BornGrid *g, const BornStep *step)
 {
+  const PetscLogDouble star = 1 + 3. * g->dim * g->radius;
+
   PetscFunctionBegin;
-  if (g->surface) BornMirror(g, step->u);
-  for (PetscInt k = 0; k < g->n[2]; k++) {
-    for (PetscInt j = 0; j < g->n[1]; j++) {
-      for (PetscInt i = 0; i < g->n[0]; i += BORN_CHUNK) BornStepNodes(g, step, i, j, k, PetscMin(BORN_CHUNK, g->n[0] - i));
-    }
-  }
+  if (step->number == BORN_FLOAT) BornStepAll_Single(g, step);
+  else if (step->number == BORN_DOUBLE) BornStepAll_Double(g, step);
+  else BornStepAll_Int32(g, step);
   /* A stencil, an update, and two for each of the others */
-  PetscCall(PetscLogFlops((PetscLogDouble)g->nodes * (1 + 3. * g->dim * g->radius + 6 + (step->image ? 2 : 0) + (step->scatter ? 2 : 0))));
+  PetscCall(PetscLogFlops((PetscLogDouble)g->nodes * ((step->w ? 2 : 1) * (star + 6) + (step->image ? 2 : 0) + (step->scatter ? 2 : 0))));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ------------------------------------------------------------ points */
-
-static PetscErrorCode BornHostInject(const BornGrid *g, const BornPoints *p, const PetscReal *V, const PetscReal *values, PetscInt64 stride, PetscReal factor,
-                                     PetscReal *u, PetscReal *out)
+static PetscErrorCode BornHostForce(const BornGrid *g, const BornForce *force)
 {
   PetscFunctionBegin;
-  for (PetscInt a = 0; a < p->nodes; a++) {
-    const PetscInt64 node = p->node[a], i = node % g->n[0], j = node / g->n[0] % g->n[1], k = node / g->n[0] / g->n[1];
-    const PetscReal  s = BornSponge(g, 0, (PetscInt)i) + BornSponge(g, 1, (PetscInt)j) + BornSponge(g, 2, (PetscInt)k);
-    PetscReal        f = 0;
-
-    for (PetscInt e = p->nodefirst[a]; e < p->nodefirst[a + 1]; e++) f += p->nodeweight[e] * values[stride * p->point[e]];
-    f *= factor;
-    if (out) out[node] += f;
-    if (g->surface && (g->dim == 2 ? j : k) == 0) continue;
-    u[g->first + i + g->stride[1] * j + g->stride[2] * k] += V[node] * f / (1 + s);
-  }
+  if (force->number == BORN_FLOAT) BornForceAll_Single(g, force);
+  else if (force->number == BORN_DOUBLE) BornForceAll_Double(g, force);
+  else BornForceAll_Int32(g, force);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode BornHostExtract(const BornGrid *g, const BornPoints *p, const PetscReal *u, PetscReal factor, PetscReal *values, PetscInt64 stride)
+static PetscErrorCode BornHostExtract(const BornGrid *g, BornNumber real, const BornPoints *p, const void *u, double factor, PetscReal *values,
+                                      PetscInt64 stride)
 {
   PetscFunctionBegin;
-  for (PetscInt a = 0; a < p->points; a++) {
-    PetscReal sum = 0;
+  if (real == BORN_FLOAT) BornExtract_Single(g, p, (const float *)u, factor, values, stride);
+  else BornExtract_Double(g, p, (const double *)u, factor, values, stride);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-    for (PetscInt e = p->first[a]; e < p->first[a + 1]; e++) {
-      const PetscInt64 node = p->place[e], i = node % g->n[0], j = node / g->n[0] % g->n[1], k = node / g->n[0] / g->n[1];
+/* ------------------------------------------------------------ fields */
 
-      sum += p->weight[e] * u[g->first + i + g->stride[1] * j + g->stride[2] * k];
+static PetscErrorCode BornHostLoad(const BornGrid *g, BornNumber real, PetscBool inside, double factor, const PetscReal *from, void *to)
+{
+  PetscFunctionBegin;
+  if (real == BORN_FLOAT) BornLoad_Single(g, inside, factor, from, (float *)to);
+  else BornLoad_Double(g, inside, factor, from, (double *)to);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode BornHostAdd(const BornGrid *g, BornNumber real, PetscBool inside, double factor, const void *from, PetscReal *to)
+{
+  PetscFunctionBegin;
+  if (real == BORN_FLOAT) BornAdd_Single(g, inside, factor, (const float *)from, to);
+  else BornAdd_Double(g, inside, factor, (const double *)from, to);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode BornHostImage(const BornGrid *g, BornNumber real, int bits, const void *q, const void *w, void *image)
+{
+  PetscFunctionBegin;
+  if (real == BORN_FLOAT) BornImage_Single(g, bits, q, (const float *)w, (float *)image);
+  else BornImage_Double(g, bits, q, (const double *)w, (double *)image);
+  PetscCall(PetscLogFlops(2. * (PetscLogDouble)g->nodes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Between a field and the array of the nodes round the inside */
+static PetscErrorCode BornHostRing(const BornGrid *g, BornNumber number, PetscBool save, char *u, char *ring)
+{
+  const size_t bytes = BornBytes(number);
+  int          boxes;
+  BornRingBox  box[6];
+
+  PetscFunctionBegin;
+  (void)BornRing(g, &boxes, box);
+  for (int b = 0; b < boxes; b++) {
+    char *at = ring + bytes * (size_t)box[b].at;
+
+    for (PetscInt k = 0; k < box[b].n[2]; k++) {
+      for (PetscInt j = 0; j < box[b].n[1]; j++) {
+        char        *line = u + bytes * (size_t)BornPlace(g, box[b].from[0], box[b].from[1] + j, box[b].from[2] + k);
+        const size_t n    = bytes * (size_t)box[b].n[0];
+
+        PetscCall(save ? PetscMemcpy(at, line, n) : PetscMemcpy(line, at, n));
+        at += n;
+      }
     }
-    values[stride * a] = factor * sum;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const BornKernels BornHostKernels = {BornHostCreate, BornHostDestroy, BornHostZero, BornHostCopy, BornHostStep, BornHostInject, BornHostExtract};
+static PetscErrorCode BornHostRingSave(const BornGrid *g, BornNumber number, const void *u, void *ring)
+{
+  PetscFunctionBegin;
+  PetscCall(BornHostRing(g, number, PETSC_TRUE, (char *)u, (char *)ring));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode BornHostRingLoad(const BornGrid *g, BornNumber number, const void *ring, void *u)
+{
+  PetscFunctionBegin;
+  PetscCall(BornHostRing(g, number, PETSC_FALSE, (char *)u, (char *)ring));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode BornHostRandomise(const BornGrid *g, BornNumber real, double share, uint64_t seed, const void *V, void *to)
+{
+  PetscFunctionBegin;
+  if (real == BORN_FLOAT) BornRandomise_Single(g, share, seed, (const float *)V, (float *)to);
+  else BornRandomise_Double(g, share, seed, (const double *)V, (double *)to);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode BornHostQuantise(const BornGrid *g, BornNumber real, double unit, const void *V, uint16_t *to)
+{
+  PetscFunctionBegin;
+  if (real == BORN_FLOAT) BornQuantise_Single(g, unit, (const float *)V, to);
+  else BornQuantise_Double(g, unit, (const double *)V, to);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const BornKernels BornHostKernels = {
+  .name          = "host",
+  .create        = BornHostCreate,
+  .destroy       = BornHostDestroy,
+  .zero          = BornHostZero,
+  .copy          = BornHostCopy,
+  .room          = BornHostRoom,
+  .createstore   = BornHostCreateStore,
+  .destroystore  = BornHostDestroyStore,
+  .borrow        = BornHostBorrow,
+  .giveback      = BornHostGiveBack,
+  .points        = BornHostPoints,
+  .pointsdestroy = BornHostPointsDestroy,
+  .largest       = BornHostLargest,
+  .step          = BornHostStep,
+  .force         = BornHostForce,
+  .extract       = BornHostExtract,
+  .load          = BornHostLoad,
+  .add           = BornHostAdd,
+  .image         = BornHostImage,
+  .ringsave      = BornHostRingSave,
+  .ringload      = BornHostRingLoad,
+  .randomise     = BornHostRandomise,
+  .quantise      = BornHostQuantise,
+};

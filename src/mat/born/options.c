@@ -9,6 +9,9 @@
 const char *const MatBornParameters[]     = {"reflectivity", "slowness2", "velocity", "MatBornParameter", "MATBORN_PARAMETER_", NULL};
 const char *const MatBornInterpolations[] = {"none", "sinc", "MatBornInterpolation", "MATBORN_INTERPOLATION_", NULL};
 
+const char *const MatBornFields[]      = {"float", "double", "MatBornField", "MATBORN_FIELD_", NULL};
+const char *const MatBornBackgrounds[] = {"auto", "keep", "ring", "random", "checkpoint", "MatBornBackground", "MATBORN_BACKGROUND_", NULL};
+
 PetscErrorCode MatSetFromOptions_Born(Mat A, PetscOptionItems PetscOptionsObject)
 {
   Mat_Born *ctx   = (Mat_Born *)A->data;
@@ -16,6 +19,10 @@ PetscErrorCode MatSetFromOptions_Born(Mat A, PetscOptionItems PetscOptionsObject
   PetscReal damping   = ctx->damping;
   PetscBool surface   = ctx->surface, setwidth, setdamping;
   PetscEnum parameter = (PetscEnum)ctx->parameter, interpolation = (PetscEnum)ctx->interpolation;
+  PetscEnum field = (PetscEnum)ctx->field, background = (PetscEnum)ctx->wanted;
+  PetscInt  bits = ctx->bits, interval = ctx->interval, velocitybits = ctx->velocitybits, seed = ctx->seed;
+
+  LitheFarmOptions farming = ctx->farming;
 
   PetscFunctionBegin;
   PetscOptionsHeadBegin(PetscOptionsObject, "Born modelling (born)");
@@ -28,6 +35,14 @@ PetscErrorCode MatSetFromOptions_Born(Mat A, PetscOptionItems PetscOptionsObject
   PetscCall(PetscOptionsEnum("-mat_born_interpolation", "Where sources and receivers may be", "MatBornSetInterpolation", MatBornInterpolations, interpolation,
                              &interpolation, NULL));
   PetscCall(PetscOptionsInt("-mat_born_checkpoints", "States of the background that are kept", "MatBornSetCheckpoints", checkpoints, &checkpoints, NULL));
+  PetscCall(PetscOptionsEnum("-mat_born_field", "The numbers of fields", "MatBornSetField", MatBornFields, field, &field, NULL));
+  PetscCall(PetscOptionsEnum("-mat_born_background", "Where the background comes back from", "MatBornSetBackground", MatBornBackgrounds, background,
+                             &background, NULL));
+  PetscCall(PetscOptionsInt("-mat_born_background_bits", "Of a number that is kept", "MatBornSetBackgroundBits", bits, &bits, NULL));
+  PetscCall(PetscOptionsInt("-mat_born_interval", "Steps from one that scatters and images to the next one", "MatBornSetInterval", interval, &interval, NULL));
+  PetscCall(PetscOptionsInt("-mat_born_velocity_bits", "Of the velocity", "MatBornSetVelocityBits", velocitybits, &velocitybits, NULL));
+  PetscCall(PetscOptionsInt("-mat_born_seed", "Of random velocities", "MatBornSetSeed", seed, &seed, NULL));
+  PetscCall(LitheFarmOptionsRead(PetscOptionsObject, "-mat_born_", &farming));
   PetscOptionsHeadEnd();
 
   if (order != ctx->order) PetscCall(MatBornSetOrder(A, order));
@@ -36,6 +51,14 @@ PetscErrorCode MatSetFromOptions_Born(Mat A, PetscOptionItems PetscOptionsObject
   PetscCall(MatBornSetParameter(A, (MatBornParameter)parameter));
   PetscCall(MatBornSetInterpolation(A, (MatBornInterpolation)interpolation));
   PetscCall(MatBornSetFreeSurface(A, surface));
+  PetscCall(MatBornSetField(A, (MatBornField)field));
+  PetscCall(MatBornSetBackground(A, (MatBornBackground)background));
+  PetscCall(MatBornSetBackgroundBits(A, bits));
+  PetscCall(MatBornSetInterval(A, interval));
+  PetscCall(MatBornSetVelocityBits(A, velocitybits));
+  PetscCall(MatBornSetSeed(A, seed));
+  if (farming.size != ctx->farming.size) PetscCall(MatBornSetGroupSize(A, farming.size));
+  PetscCall(MatBornSetFarming_Private(A, &farming));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -241,6 +264,205 @@ PetscErrorCode MatBornSetCheckpoints(Mat J, PetscInt checkpoints)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*@
+  MatBornSetField - Sets the numbers of the wavefields of a `MATBORN`
+
+  Logically Collective
+
+  Input Parameters:
++ J     - the matrix
+- field - `MATBORN_FIELD_FLOAT` by default, also where `PetscReal` is double
+
+  Options Database Key:
+. -mat_born_field <float,double> - the numbers
+
+  Level: intermediate
+
+  Note:
+  Velocity, models, data and images are in `PetscReal`. Fields are scaled, so that units do not matter.
+
+.seealso: `MATBORN`, `MatBornField`, `MatBornGetField()`
+@*/
+PetscErrorCode MatBornSetField(Mat J, MatBornField field)
+{
+  Mat_Born *ctx = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatBornGetContext_Private(J, &ctx));
+  PetscValidLogicalCollectiveEnum(J, field, 2);
+  if (field == ctx->field) PetscFunctionReturn(PETSC_SUCCESS);
+  ctx->field = field;
+  PetscCall(MatBornChanged_Private(J));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatBornSetBackground - Sets where `MatMultTranspose()` of a `MATBORN` has the background wavefield from
+
+  Logically Collective
+
+  Input Parameters:
++ J          - the matrix
+- background - `MATBORN_BACKGROUND_AUTO` by default
+
+  Options Database Key:
+. -mat_born_background <auto,keep,ring,random,checkpoint> - the way
+
+  Level: intermediate
+
+  Notes:
+  With ring and random the columns of nodes in the sponge are zeros, since the background is not known there backwards, or is of no use.
+
+  With random the sponge of the background is replaced by a random velocity, which scatters what it does not absorb. Images are good,
+  data of `MatMult()` are not: they have random echoes. `MatBornModel()` always has the sponge.
+
+.seealso: `MATBORN`, `MatBornBackground`, `MatBornSetBackgroundBits()`, `MatBornSetInterval()`, `MatBornSetCheckpoints()`, `MatBornSetSeed()`
+@*/
+PetscErrorCode MatBornSetBackground(Mat J, MatBornBackground background)
+{
+  Mat_Born *ctx = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatBornGetContext_Private(J, &ctx));
+  PetscValidLogicalCollectiveEnum(J, background, 2);
+  if (background == ctx->wanted) PetscFunctionReturn(PETSC_SUCCESS);
+  ctx->wanted = background;
+  PetscCall(MatBornChanged_Private(J));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatBornSetBackgroundBits - Sets in how many bits a node `MATBORN_BACKGROUND_KEEP` stores the background
+
+  Logically Collective
+
+  Input Parameters:
++ J    - the matrix
+- bits - 32, 16 (the default) or 8
+
+  Options Database Key:
+. -mat_born_background_bits <32,16,8> - the bits
+
+  Level: intermediate
+
+  Note:
+  32 bits are single precision, fewer are blocks of 32 numbers that share an exponent (docs/theory/frsz2.md). `MatMult()` rounds the background as well, so that
+  it and `MatMultTranspose()` stay transposes of one another.
+
+.seealso: `MATBORN`, `MatBornSetBackground()`, `MatBornSetInterval()`
+@*/
+PetscErrorCode MatBornSetBackgroundBits(Mat J, PetscInt bits)
+{
+  Mat_Born *ctx = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatBornGetContext_Private(J, &ctx));
+  PetscValidLogicalCollectiveInt(J, bits, 2);
+  PetscCheck(bits == 32 || bits == 16 || bits == 8, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE,
+             "-mat_born_background_bits %" PetscInt_FMT ": there are 32, 16 and 8", bits);
+  if (bits == ctx->bits) PetscFunctionReturn(PETSC_SUCCESS);
+  ctx->bits = bits;
+  PetscCall(MatBornChanged_Private(J));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatBornSetInterval - Sets which steps of a `MATBORN` scatter and make images
+
+  Logically Collective
+
+  Input Parameters:
++ J        - the matrix
+- interval - each so many steps, 1 by default
+
+  Options Database Key:
+. -mat_born_interval <n> - the interval
+
+  Level: intermediate
+
+  Note:
+  It is the same for `MatMult()` and `MatMultTranspose()`, which stay transposes of one another. A shortest wave of 34 steps a period may do with one step of
+  4; more than a quarter of the period is refused.
+
+.seealso: `MATBORN`, `MatBornSetBackground()`
+@*/
+PetscErrorCode MatBornSetInterval(Mat J, PetscInt interval)
+{
+  Mat_Born *ctx = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatBornGetContext_Private(J, &ctx));
+  PetscValidLogicalCollectiveInt(J, interval, 2);
+  PetscCheck(interval >= 1, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE, "-mat_born_interval %" PetscInt_FMT ": it is 1 or more", interval);
+  if (interval == ctx->interval) PetscFunctionReturn(PETSC_SUCCESS);
+  ctx->interval = interval;
+  PetscCall(MatBornChanged_Private(J));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatBornSetVelocityBits - Sets in how many bits a node steps of a `MATBORN` read the velocity
+
+  Logically Collective
+
+  Input Parameters:
++ J    - the matrix
+- bits - 32 (the default), the precision of the fields, or 16, fixed point
+
+  Options Database Key:
+. -mat_born_velocity_bits <32,16> - the bits
+
+  Level: advanced
+
+  Note:
+  With 16 bits (v dt/h)^2 is a multiple of a 65535th of the largest one, and an eighth fewer bytes are read. It is for fields in single precision.
+
+.seealso: `MATBORN`, `MatBornSetField()`
+@*/
+PetscErrorCode MatBornSetVelocityBits(Mat J, PetscInt bits)
+{
+  Mat_Born *ctx = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatBornGetContext_Private(J, &ctx));
+  PetscValidLogicalCollectiveInt(J, bits, 2);
+  PetscCheck(bits == 32 || bits == 16, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE,
+             "-mat_born_velocity_bits %" PetscInt_FMT ": there are 32 and 16", bits);
+  if (bits == ctx->velocitybits) PetscFunctionReturn(PETSC_SUCCESS);
+  ctx->velocitybits = bits;
+  PetscCall(MatBornChanged_Private(J));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatBornSetSeed - Sets the seed of the random velocities of `MATBORN_BACKGROUND_RANDOM`
+
+  Logically Collective
+
+  Input Parameters:
++ J    - the matrix
+- seed - any number, 0 by default; each shot has velocities of its own
+
+  Options Database Key:
+. -mat_born_seed <n> - the seed
+
+  Level: advanced
+
+.seealso: `MATBORN`, `MatBornSetBackground()`
+@*/
+PetscErrorCode MatBornSetSeed(Mat J, PetscInt seed)
+{
+  Mat_Born *ctx = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatBornGetContext_Private(J, &ctx));
+  PetscValidLogicalCollectiveInt(J, seed, 2);
+  if (seed == ctx->seed) PetscFunctionReturn(PETSC_SUCCESS);
+  ctx->seed = seed;
+  PetscCall(MatBornChanged_Private(J));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ------------------------------------------------------------ the experiment */
 
 /*@
@@ -361,7 +583,7 @@ PetscErrorCode MatBornSetWavelet(Mat J, PetscInt n, const PetscReal w[])
   PetscCall(PetscFree(ctx->wavelet));
   ctx->wavelet  = copy;
   ctx->nwavelet = n;
-  PetscCall(PetscObjectStateIncrease((PetscObject)J));
+  PetscCall(MatBornChanged_Private(J));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

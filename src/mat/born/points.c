@@ -9,7 +9,6 @@
 
 #include "bornimpl.h"
 
-#define BORN_SINC_RADIUS 4
 #define BORN_SINC_KAISER 6.31 /* of Hicks, for that radius and waves of at least four nodes */
 
 typedef struct {
@@ -56,24 +55,30 @@ static int BornWeights(double x, PetscInt n, PetscInt *low, double weight[2 * BO
   return 2 * BORN_SINC_RADIUS;
 }
 
+/* Which planes of the last dimension entries may be in: of the slab, or with its halo. Their nodes count from the first of these */
+typedef struct {
+  PetscInt from, to;
+} BornPlanes;
+
 /* The entries of a point. What is beyond the grid is left out, and above a free surface is below it with the other sign */
-static void BornAddPoint(const BornGrid *g, PetscInt point, const PetscInt low[3], const int count[3], double weight[3][2 * BORN_SINC_RADIUS],
-                         BornEntry *entries, PetscInt *n)
+static void BornAddPoint(const BornGrid *g, const BornPlanes *planes, PetscInt point, const PetscInt low[3], const int count[3],
+                         double weight[3][2 * BORN_SINC_RADIUS], BornEntry *entries, PetscInt *n)
 {
   for (int c = 0; c < count[2]; c++) {
     for (int b = 0; b < count[1]; b++) {
       for (int a = 0; a < count[0]; a++) {
-        PetscInt  i[3] = {low[0] + a, low[1] + b, low[2] + c};
-        double    w    = weight[0][a] * weight[1][b] * weight[2][c];
-        PetscBool in   = PETSC_TRUE;
+        PetscInt  i[3] = {low[0] + a, low[1] + b, low[2] + c}, *last = &i[g->dim - 1];
+        double    w  = weight[0][a] * weight[1][b] * weight[2][c];
+        PetscBool in = PETSC_TRUE;
 
-        if (g->surface && i[g->dim - 1] < 0) {
-          i[g->dim - 1] = -i[g->dim - 1];
-          w             = -w;
+        if (g->surface && *last < 0) {
+          *last = -*last;
+          w     = -w;
         }
-        for (int d = 0; d < 3; d++) in = (PetscBool)(in && i[d] >= 0 && i[d] < g->n[d]);
-        if (!in) continue;
-        entries[*n].node   = i[0] + (PetscInt64)g->n[0] * (i[1] + (PetscInt64)g->n[1] * i[2]);
+        for (int d = 0; d < 3; d++) in = (PetscBool)(in && i[d] >= 0 && i[d] < BornWhole(g, d));
+        if (!in || *last < planes->from || *last >= planes->to) continue;
+        *last -= planes->from;
+        entries[*n].node   = i[0] + (PetscInt64)g->n[0] * (g->dim == 2 ? i[1] : i[1] + (PetscInt64)g->n[1] * i[2]);
         entries[*n].point  = point;
         entries[*n].weight = (PetscReal)w;
         (*n)++;
@@ -90,11 +95,12 @@ static int BornCompare(const void *x, const void *y)
   return a->point < b->point ? -1 : a->point > b->point;
 }
 
-/* The entries, which come point by point, in both orders */
-static PetscErrorCode BornPointsStore(BornEntry *entries, PetscInt n, PetscInt points, BornPoints *p)
+/* The entries point by point, as they come */
+static PetscErrorCode BornPointsStorePoints(const BornEntry *entries, PetscInt n, PetscInt points, BornPoints *p)
 {
   PetscFunctionBegin;
-  p->points = points;
+  p->points  = points;
+  p->entries = n;
   PetscCall(PetscCalloc3(points + 1, &p->first, n, &p->place, n, &p->weight));
   for (PetscInt e = 0; e < n; e++) {
     p->first[entries[e].point + 1] = e + 1;
@@ -102,7 +108,13 @@ static PetscErrorCode BornPointsStore(BornEntry *entries, PetscInt n, PetscInt p
     p->weight[e]                   = entries[e].weight;
   }
   for (PetscInt a = 0; a < points; a++) p->first[a + 1] = PetscMax(p->first[a + 1], p->first[a]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
+/* And node by node */
+static PetscErrorCode BornPointsStoreNodes(BornEntry *entries, PetscInt n, BornPoints *p)
+{
+  PetscFunctionBegin;
   qsort(entries, (size_t)n, sizeof(BornEntry), BornCompare);
   PetscCall(PetscMalloc4(n + 1, &p->nodefirst, n, &p->node, n, &p->point, n, &p->nodeweight));
   p->nodes = 0;
@@ -130,6 +142,7 @@ PetscErrorCode BornPointsCreate_Private(MPI_Comm comm, const BornGrid *g, const 
                                         const char what[], PetscInt shot, PetscInt points, const PetscReal x[], BornPoints *p)
 {
   const PetscInt most   = 2 * BORN_SINC_RADIUS;
+  const int      last   = g->dim - 1;
   PetscInt       low[3] = {0, 0, 0}, n = 0, all;
   int            count[3] = {1, 1, 1};
   double         weight[3][2 * BORN_SINC_RADIUS];
@@ -140,23 +153,35 @@ PetscErrorCode BornPointsCreate_Private(MPI_Comm comm, const BornGrid *g, const 
   for (PetscInt a = 0; a < points; a++) {
     for (int d = 0; d < g->dim; d++) {
       const PetscReal c     = x[g->dim * a + d];
-      const double    place = BornPlaceOf(c, origin[d], h[d]), slack = BornSlack(g->n[d]);
+      const double    place = BornPlaceOf(c, origin[d], h[d]), slack = BornSlack(BornWhole(g, d));
 
-      PetscCheck(place >= -slack && place <= (double)(g->n[d] - 1) + slack, comm, PETSC_ERR_ARG_OUTOFRANGE,
+      PetscCheck(place >= -slack && place <= (double)(BornWhole(g, d) - 1) + slack, comm, PETSC_ERR_ARG_OUTOFRANGE,
                  "%s %" PetscInt_FMT " of shot %" PetscInt_FMT " is outside of the grid: coordinate %d is %g, not between %g and %g", what, a, shot, d,
-                 (double)c, (double)origin[d], (double)(origin[d] + h[d] * (PetscReal)(g->n[d] - 1)));
-      PetscCheck(interpolation == MATBORN_INTERPOLATION_SINC || BornWeights(place, g->n[d], &low[d], weight[d]) == 1, comm, PETSC_ERR_ARG_OUTOFRANGE,
+                 (double)c, (double)origin[d], (double)(origin[d] + h[d] * (PetscReal)(BornWhole(g, d) - 1)));
+      PetscCheck(interpolation == MATBORN_INTERPOLATION_SINC || BornWeights(place, BornWhole(g, d), &low[d], weight[d]) == 1, comm, PETSC_ERR_ARG_OUTOFRANGE,
                  "%s %" PetscInt_FMT " of shot %" PetscInt_FMT " is between nodes: coordinate %d is %g; use -mat_born_interpolation sinc", what, a, shot, d,
                  (double)c);
     }
   }
   PetscCall(PetscMalloc1(all, &entries));
   weight[2][0] = 1;
-  for (PetscInt a = 0; a < points; a++) {
-    for (int d = 0; d < g->dim; d++) count[d] = BornWeights(BornPlaceOf(x[g->dim * a + d], origin[d], h[d]), g->n[d], &low[d], weight[d]);
-    BornAddPoint(g, a, low, count, weight, entries, &n);
+  p->below     = g->planes > g->n[last] ? g->halo : 0;
+  for (int nodes = 0; nodes < 2; nodes++) {
+    const BornPlanes planes = {nodes ? g->start : g->start - p->below, g->start + g->n[last] + (nodes ? 0 : p->below)};
+
+    n = 0;
+    for (PetscInt a = 0; a < points; a++) {
+      PetscInt home;
+
+      for (int d = 0; d < g->dim; d++) count[d] = BornWeights(BornPlaceOf(x[g->dim * a + d], origin[d], h[d]), BornWhole(g, d), &low[d], weight[d]);
+      /* a point is of the slab that has the node below it, whose halo reaches all others */
+      home = PetscMin(g->planes - 1, PetscMax(0, low[last] + (count[last] > 1 ? BORN_SINC_RADIUS - 1 : 0)));
+      if (!nodes && (home < g->start || home >= g->start + g->n[last])) continue;
+      BornAddPoint(g, &planes, a, low, count, weight, entries, &n);
+    }
+    if (nodes) PetscCall(BornPointsStoreNodes(entries, n, p));
+    else PetscCall(BornPointsStorePoints(entries, n, points, p));
   }
-  PetscCall(BornPointsStore(entries, n, points, p));
   PetscCall(PetscFree(entries));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -9,41 +9,9 @@
 
 #include "bornimpl.h"
 
-/* ------------------------------------------------------------ steps */
-
-static PetscErrorCode BornStateStart(Mat_Born *ctx, PetscReal *fields[2], PetscInt step, BornState *state)
-{
-  PetscFunctionBegin;
-  for (int t = 0; t < 2; t++) {
-    if (!fields[t]) PetscCall((*ctx->kernels->create)(ctx->grid.size, &fields[t]));
-    else PetscCall((*ctx->kernels->zero)(ctx->grid.size, fields[t]));
-  }
-  state->u    = fields[0];
-  state->old  = fields[1];
-  state->step = step;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static void BornStateSwap(BornState *state)
-{
-  PetscReal *u = state->u;
-
-  state->u   = state->old;
-  state->old = u;
-}
-
-/* The background, a step on; q = L u + f, if not NULL */
-static PetscErrorCode BornBackground(Mat_Born *ctx, const BornShot *shot, BornState *state, PetscReal *q)
-{
-  const BornStep step = {.V = ctx->V, .u = state->u, .old = state->old, .out = q};
-
-  PetscFunctionBegin;
-  PetscCall((*ctx->kernels->step)(&ctx->grid, &step));
-  if (state->step < ctx->nwavelet) PetscCall((*ctx->kernels->inject)(&ctx->grid, &shot->at, ctx->V, ctx->wavelet + state->step, 0, ctx->force, state->old, q));
-  BornStateSwap(state);
-  state->step++;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+#define BORN_INT_MOST   1073741824. /* what 2 u - old may hold: 2^30 */
+#define BORN_INT_WANTED 268435456.  /* at least what the largest |u| is scaled to while the source emits: 2^28 */
+#define BORN_RANDOM     0.5         /* how much a velocity is lowered at most */
 
 /* Which sample of a trace a step is, or -1 */
 static PetscInt BornSample(const Mat_Born *ctx, PetscInt step)
@@ -51,119 +19,315 @@ static PetscInt BornSample(const Mat_Born *ctx, PetscInt step)
   return step > 0 && step % ctx->every == 0 ? step / ctx->every - 1 : -1;
 }
 
-static PetscErrorCode BornRecord(Mat_Born *ctx, const BornShot *shot, const PetscReal *u, PetscInt step, PetscReal *data)
+/* A power of two near the largest of n numbers, or 1: what is divided by it is neither too large nor too small for single precision */
+static PetscErrorCode BornUnit(Mat_Born *ctx, size_t n, const PetscReal *x, double *unit)
 {
-  const PetscInt sample = BornSample(ctx, step);
+  double largest;
 
   PetscFunctionBegin;
-  if (sample >= 0) PetscCall((*ctx->kernels->extract)(&ctx->grid, &shot->to, u, 1, data + sample, ctx->samples));
+  PetscCall((*ctx->kernels->largest)(n, x, &largest));
+  PetscCall(BornSplitLargest_Private(ctx->split, &largest));
+  *unit = largest > 0 && !PetscIsInfOrNanReal((PetscReal)largest) ? ldexp(1, ilogb(largest)) : 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode BornGetScatter(Mat_Born *ctx)
+/* ------------------------------------------------------------ begin and end */
+
+/* Fields at rest, V, and points where fields are. random: with the background of the pair, else with u as MatBornModel() has it */
+static PetscErrorCode BornSweepBegin(Mat_Born *ctx, BornShot *shot, PetscBool pair, BornSweep *s)
 {
+  const BornKernels *k = ctx->kernels;
+
   PetscFunctionBegin;
-  if (!ctx->q) PetscCall((*ctx->kernels->create)(ctx->grid.nodes, &ctx->q));
+  PetscCall(PetscMemzero(s, sizeof(*s)));
+  s->ctx    = ctx;
+  s->shot   = shot;
+  s->number = pair ? ctx->number : ctx->real;
+  s->sponge = (PetscBool)(!pair || ctx->background->sponge);
+  s->unit   = ctx->unit;
+  s->V      = ctx->V;
+  if (!s->sponge) {
+    const uint64_t seed = (uint64_t)ctx->seed * 0x100000001b3ULL + (uint64_t)(shot - ctx->shots);
+
+    if (ctx->velocitybits == 16) {
+      PetscCall(BornGetField_Private(ctx, &ctx->image));
+      PetscCall((*k->randomise)(&ctx->grid, ctx->real, BORN_RANDOM, seed, ctx->Vreal, ctx->image));
+      PetscCall((*k->quantise)(&ctx->grid, ctx->real, ctx->Vunit, ctx->image, (uint16_t *)ctx->Vrandom));
+    } else PetscCall((*k->randomise)(&ctx->grid, ctx->real, BORN_RANDOM, seed, ctx->V, ctx->Vrandom));
+    s->V = ctx->Vrandom;
+  }
+  PetscCall((*k->points)(&shot->at, &s->at));
+  PetscCall((*k->points)(&shot->to, &s->to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ------------------------------------------------------------ forward */
+static PetscErrorCode BornSweepEnd(BornSweep *s)
+{
+  PetscFunctionBegin;
+  PetscCall((*s->ctx->kernels->pointsdestroy)(&s->at));
+  PetscCall((*s->ctx->kernels->pointsdestroy)(&s->to));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* u at step 0, of the kind of a sweep */
+static PetscErrorCode BornStartFields(BornSweep *s)
+{
+  Mat_Born *ctx = s->ctx;
+
+  PetscFunctionBegin;
+  PetscCall(BornStateStart_Private(ctx, ctx->u, s->number, 0, &s->u));
+  if (s->x) PetscCall(BornStateStart_Private(ctx, ctx->w, ctx->real, 0, &s->w));
+  if (s->number == BORN_INT32) PetscCall((*ctx->kernels->zero)(sizeof(unsigned), ctx->largest));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ whole numbers */
+
+/* What the largest whole number of the background has been */
+static PetscErrorCode BornGetLargest(BornSweep *s, double *largest)
+{
+  unsigned value;
+
+  PetscFunctionBegin;
+  PetscCall((*s->ctx->kernels->copy)(sizeof(value), s->ctx->largest, &value));
+  *largest = value;
+  PetscCall(BornSplitLargest_Private(s->ctx->split, largest));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* How many whole numbers the unit of the fields has in a shot: a power of two, from a run while the source emits, where u is largest */
+static PetscErrorCode BornScale(BornSweep *s)
+{
+  Mat_Born *ctx     = s->ctx;
+  BornShot *shot    = s->shot;
+  double    largest = 0;
+
+  PetscFunctionBegin;
+  for (int turn = 0; turn < 64 && !(shot->scale > 0); turn++) {
+    const double scale = ldexp(BORN_INT_WANTED, -8 * turn);
+
+    s->unit = ctx->unit / scale;
+    PetscCall(BornStartFields(s));
+    while (s->u.step < ctx->busy) PetscCall(BornStepBackground_Private(s, &s->u, NULL, NULL));
+    PetscCall(BornGetLargest(s, &largest));
+    if (largest > BORN_INT_MOST) continue;
+    shot->scale = largest > 0 ? ldexp(scale, ilogb(BORN_INT_WANTED) - ilogb(largest)) : scale;
+  }
+  s->unit = ctx->unit / shot->scale;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ forwards */
+
+static PetscErrorCode BornRecord(BornSweep *s, const void *u, double unit, PetscReal *data)
+{
+  Mat_Born      *ctx    = s->ctx;
+  const PetscInt sample = BornSample(ctx, s->u.step);
+
+  PetscFunctionBegin;
+  if (sample >= 0) PetscCall((*ctx->kernels->extract)(&ctx->grid, ctx->real, &s->to, u, unit, data + sample, ctx->samples));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One step of u, and of w if there is one. The background notes it, if asked; q is that of the step, or NULL */
+static PetscErrorCode BornForwardStep(BornSweep *s, PetscBool note, void *q)
+{
+  Mat_Born             *ctx    = s->ctx;
+  const BornBackground *b      = ctx->background;
+  const PetscInt        n      = s->u.step;
+  const PetscBool       active = (PetscBool)(n % ctx->interval == 0), rounds = (PetscBool)(active && b->rounds);
+  void                 *store  = rounds && note ? (char *)ctx->store + (size_t)(n / ctx->interval) * ctx->slot : NULL;
+
+  PetscFunctionBegin;
+  if (s->x) PetscCall(BornStepBoth_Private(s, PETSC_FALSE, active, rounds ? (int)ctx->bits : 0, store));
+  else PetscCall(BornStepBackground_Private(s, &s->u, active ? q : NULL, store));
+  if (note && b->note) PetscCall((*b->note)(s, n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x as a field, in units of the model's largest number. Of two scales of q, the one that whole numbers have goes into x, so that w stays near 1 */
+static PetscErrorCode BornLoadModel(BornSweep *s)
+{
+  Mat_Born       *ctx = s->ctx;
+  const BornGrid *g   = &ctx->grid;
+  PetscReal      *mine;
+  double          unit;
+
+  PetscFunctionBegin;
+  PetscCall(BornGetField_Private(ctx, &ctx->x));
+  PetscCall((*ctx->kernels->borrow)((size_t)g->nodes, s->model, PETSC_TRUE, &mine));
+  PetscCall(BornUnit(ctx, (size_t)g->nodes, mine, &unit));
+  PetscCall((*ctx->kernels->load)(g, ctx->real, ctx->background->reversed, (double)ctx->interval * (s->unit / ctx->unit) / unit, mine, ctx->x));
+  PetscCall((*ctx->kernels->giveback)((size_t)g->nodes, (PetscReal *)s->model, PETSC_FALSE, &mine));
+  s->x     = ctx->x;
+  s->wunit = unit * ctx->unit;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All steps; squares, if not NULL, += q^2. Once more where whole numbers have been too large, which were scaled for the first steps */
+static PetscErrorCode BornForward(BornSweep *s, PetscBool note, PetscReal *data, void *squares)
+{
+  Mat_Born *ctx     = s->ctx;
+  double    largest = 0;
+
+  PetscFunctionBegin;
+  do {
+    if (s->number == BORN_INT32 && largest > BORN_INT_MOST) {
+      s->shot->scale /= 4;
+      s->unit = ctx->unit / s->shot->scale;
+    }
+    if (s->model) PetscCall(BornLoadModel(s));
+    if (squares) PetscCall(BornGetField_Private(ctx, &ctx->q));
+    if (squares) PetscCall((*ctx->kernels->zero)((size_t)ctx->grid.size * BornBytes(ctx->real), squares));
+    PetscCall(BornStartFields(s));
+    if (note) PetscCall((*ctx->background->start)(s));
+    while (s->u.step < ctx->steps) {
+      const PetscBool active = (PetscBool)(s->u.step % ctx->interval == 0);
+
+      PetscCall(BornForwardStep(s, note, squares ? ctx->q : NULL));
+      if (squares && active) PetscCall((*ctx->kernels->image)(&ctx->grid, ctx->real, 0, ctx->q, ctx->q, squares));
+      if (data) PetscCall(BornRecord(s, s->w.u, s->wunit, data));
+    }
+    if (s->number == BORN_INT32) PetscCall(BornGetLargest(s, &largest));
+  } while (largest > BORN_INT_MOST);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ backwards */
+
+/* image, a grid array, += the transpose times data, which are where fields are */
+static PetscErrorCode BornBackward(BornSweep *s, const PetscReal *data, PetscReal *image)
+{
+  Mat_Born       *ctx = s->ctx;
+  const BornGrid *g   = &ctx->grid;
+  const size_t    n   = (size_t)s->shot->nreceivers * (size_t)ctx->samples;
+  PetscReal      *mine;
+  double          unit;
+  BornForce       force =
+    {.number = ctx->real, .sponge = PETSC_TRUE, .Vbits = (int)ctx->velocitybits, .Vunit = ctx->Vunit, .V = s->V, .points = &s->to, .stride = ctx->samples};
+
+  PetscFunctionBegin;
+  PetscCall(BornUnit(ctx, n, data, &unit));
+  force.factor = 1 / unit;
+  PetscCall(BornGetField_Private(ctx, &ctx->image));
+  PetscCall((*ctx->kernels->zero)((size_t)g->size * BornBytes(ctx->real), ctx->image));
+  s->image = ctx->image;
+  PetscCall(BornStateStart_Private(ctx, ctx->w, ctx->real, ctx->steps, &s->w));
+  /* w is at steps + 1 to begin with, where it is 0 */
+  for (PetscInt step = ctx->steps; step > 0; step--) {
+    const PetscInt sample = BornSample(ctx, step);
+
+    if (sample >= 0) {
+      force.u      = s->w.u;
+      force.values = data + sample;
+      PetscCall((*ctx->kernels->force)(g, &force));
+      PetscCall(BornExchange_Private(ctx, s->w.u));
+    }
+    PetscCall((*ctx->background->back)(s, step - 1, (PetscBool)((step - 1) % ctx->interval == 0)));
+  }
+  PetscCall((*ctx->kernels->borrow)((size_t)g->nodes, image, PETSC_TRUE, &mine));
+  PetscCall((*ctx->kernels->add)(g, ctx->real, ctx->background->reversed, (double)ctx->interval * s->unit * unit, ctx->image, mine));
+  PetscCall((*ctx->kernels->giveback)((size_t)g->nodes, image, PETSC_TRUE, &mine));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ products */
 
 /* data = R u */
-PetscErrorCode BornSweepModel_Private(Mat_Born *ctx, const BornShot *shot, PetscReal *data)
+PetscErrorCode BornSweepModel_Private(Mat_Born *ctx, BornShot *shot, PETSC_UNUSED const PetscReal *model, PetscReal *data, PETSC_UNUSED PetscReal *image)
 {
-  BornState u;
+  const size_t n = (size_t)shot->nreceivers * (size_t)ctx->samples;
+  PetscReal   *mine;
+  BornSweep    s;
 
   PetscFunctionBegin;
-  PetscCall(BornStateStart(ctx, ctx->u, 0, &u));
-  while (u.step < ctx->steps) {
-    PetscCall(BornBackground(ctx, shot, &u, NULL));
-    PetscCall(BornRecord(ctx, shot, u.u, u.step, data));
+  PetscCall(BornSweepBegin(ctx, shot, PETSC_FALSE, &s));
+  PetscCall((*ctx->kernels->borrow)(n, data, PETSC_FALSE, &mine));
+  PetscCall(BornStartFields(&s));
+  while (s.u.step < ctx->steps) {
+    PetscCall(BornStepBackground_Private(&s, &s.u, NULL, NULL));
+    PetscCall(BornRecord(&s, s.u.u, s.unit, mine));
   }
+  PetscCall((*ctx->kernels->giveback)(n, data, PETSC_TRUE, &mine));
+  PetscCall(BornSweepEnd(&s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* data = R w, where x q is the force of w, and x = dV/V */
-PetscErrorCode BornSweepForward_Private(Mat_Born *ctx, const BornShot *shot, const PetscReal *x, PetscReal *data)
+PetscErrorCode BornSweepForward_Private(Mat_Born *ctx, BornShot *shot, const PetscReal *model, PetscReal *data, PETSC_UNUSED PetscReal *image)
 {
-  BornState u, w;
+  const size_t n = (size_t)shot->nreceivers * (size_t)ctx->samples;
+  PetscReal   *mine;
+  BornSweep    s;
 
   PetscFunctionBegin;
-  PetscCall(BornGetScatter(ctx));
-  PetscCall(BornStateStart(ctx, ctx->u, 0, &u));
-  PetscCall(BornStateStart(ctx, ctx->w, 0, &w));
-  while (u.step < ctx->steps) {
-    const BornStep step = {.V = ctx->V, .u = w.u, .old = w.old, .scatter = x, .in = ctx->q};
-
-    PetscCall(BornBackground(ctx, shot, &u, ctx->q));
-    PetscCall((*ctx->kernels->step)(&ctx->grid, &step));
-    BornStateSwap(&w);
-    PetscCall(BornRecord(ctx, shot, w.u, u.step, data));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ------------------------------------------------------------ backward */
-
-static PetscErrorCode BornStateCopy(Mat_Born *ctx, const BornState *from, BornState *to)
-{
-  PetscFunctionBegin;
-  PetscCall((*ctx->kernels->copy)(ctx->grid.size, from->u, to->u));
-  PetscCall((*ctx->kernels->copy)(ctx->grid.size, from->old, to->old));
-  to->step = from->step;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode BornStateKeep(Mat_Born *ctx, const BornState *state, PetscInt slot)
-{
-  BornState *to = &ctx->saved[slot];
-
-  PetscFunctionBegin;
-  if (!to->u) PetscCall((*ctx->kernels->create)(ctx->grid.size, &to->u));
-  if (!to->old) PetscCall((*ctx->kernels->create)(ctx->grid.size, &to->old));
-  PetscCall(BornStateCopy(ctx, state, to));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* q of a step, each before the one that was asked for before; *kept states are there, of steps up to this one */
-static PetscErrorCode BornBackgroundBackwards(Mat_Born *ctx, const BornShot *shot, PetscInt step, BornState *u, PetscInt *kept)
-{
-  PetscFunctionBegin;
-  PetscCall(BornStateCopy(ctx, &ctx->saved[*kept - 1], u));
-  while (u->step < step) {
-    const PetscInt to = u->step + BornCheckpointsAdvance(step + 1 - u->step, ctx->nsaved - *kept + 1);
-
-    while (u->step < to) PetscCall(BornBackground(ctx, shot, u, NULL));
-    if (u->step < step && *kept < ctx->nsaved) PetscCall(BornStateKeep(ctx, u, (*kept)++));
-  }
-  if (ctx->saved[*kept - 1].step == step) (*kept)--;
-  PetscCall(BornBackground(ctx, shot, u, ctx->q));
+  PetscCall(BornSweepBegin(ctx, shot, PETSC_TRUE, &s));
+  if (s.number == BORN_INT32) PetscCall(BornScale(&s));
+  PetscCall((*ctx->kernels->borrow)(n, data, PETSC_FALSE, &mine));
+  s.model = model;
+  PetscCall(BornForward(&s, PETSC_FALSE, mine, NULL));
+  PetscCall((*ctx->kernels->giveback)(n, data, PETSC_TRUE, &mine));
+  PetscCall(BornSweepEnd(&s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* image += the transpose of BornSweepForward_Private() times the data */
-PetscErrorCode BornSweepAdjoint_Private(Mat_Born *ctx, const BornShot *shot, const PetscReal *data, PetscReal *image)
+PetscErrorCode BornSweepAdjoint_Private(Mat_Born *ctx, BornShot *shot, PETSC_UNUSED const PetscReal *model, PetscReal *data, PetscReal *image)
 {
-  BornState u, w;
-  PetscInt  kept = 1;
+  const size_t n = (size_t)shot->nreceivers * (size_t)ctx->samples;
+  PetscReal   *mine;
+  BornSweep    s;
 
   PetscFunctionBegin;
-  PetscCall(BornGetScatter(ctx));
-  PetscCall(BornStateStart(ctx, ctx->u, 0, &u));
-  PetscCall(BornStateStart(ctx, ctx->w, ctx->steps, &w));
-  PetscCall(BornStateKeep(ctx, &u, 0));
-  /* w is at steps + 1 to begin with, where it is 0 */
-  for (PetscInt n = ctx->steps; n > 0; n--) {
-    const PetscInt sample = BornSample(ctx, n);
-    BornStep       step   = {.V = ctx->V, .in = ctx->q};
+  PetscCall(BornSweepBegin(ctx, shot, PETSC_TRUE, &s));
+  if (s.number == BORN_INT32) PetscCall(BornScale(&s));
+  PetscCall(BornForward(&s, PETSC_TRUE, NULL, NULL));
+  PetscCall((*ctx->kernels->borrow)(n, data, PETSC_TRUE, &mine));
+  PetscCall(BornBackward(&s, mine, image));
+  PetscCall((*ctx->kernels->giveback)(n, data, PETSC_FALSE, &mine));
+  PetscCall(BornSweepEnd(&s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-    if (sample >= 0) PetscCall((*ctx->kernels->inject)(&ctx->grid, &shot->to, ctx->V, data + sample, ctx->samples, 1, w.u, NULL));
-    PetscCall(BornBackgroundBackwards(ctx, shot, n - 1, &u, &kept));
-    step.u     = w.u;
-    step.old   = w.old;
-    step.image = image;
-    PetscCall((*ctx->kernels->step)(&ctx->grid, &step));
-    BornStateSwap(&w);
+/* image += J^T J model of the shot: the transpose begins where J ends */
+PetscErrorCode BornSweepNormal_Private(Mat_Born *ctx, BornShot *shot, const PetscReal *model, PETSC_UNUSED PetscReal *data, PetscReal *image)
+{
+  const size_t n = (size_t)shot->nreceivers * (size_t)ctx->samples;
+  BornSweep    s;
+
+  PetscFunctionBegin;
+  if (n > ctx->ntraces) {
+    PetscCall((*ctx->kernels->destroy)((void **)&ctx->traces));
+    PetscCall((*ctx->kernels->create)(n * sizeof(PetscReal), (void **)&ctx->traces));
+    ctx->ntraces = n;
   }
+  PetscCall(BornSweepBegin(ctx, shot, PETSC_TRUE, &s));
+  if (s.number == BORN_INT32) PetscCall(BornScale(&s));
+  s.model = model;
+  PetscCall((*ctx->kernels->zero)(n * sizeof(PetscReal), ctx->traces));
+  PetscCall(BornForward(&s, PETSC_TRUE, ctx->traces, NULL));
+  PetscCall(BornSplitUniteRows_Private(ctx->split, (PetscInt)n, ctx->traces));
+  PetscCall(BornSplitSpreadRows_Private(ctx->split, (PetscInt)n, ctx->traces));
+  PetscCall(BornBackward(&s, ctx->traces, image));
+  PetscCall(BornSweepEnd(&s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* image += the sum of q^2 over the steps that scatter */
+PetscErrorCode BornSweepIllumination_Private(Mat_Born *ctx, BornShot *shot, PETSC_UNUSED const PetscReal *model, PETSC_UNUSED PetscReal *data, PetscReal *image)
+{
+  const BornGrid *g = &ctx->grid;
+  PetscReal      *mine;
+  BornSweep       s;
+
+  PetscFunctionBegin;
+  PetscCall(BornSweepBegin(ctx, shot, PETSC_TRUE, &s));
+  if (s.number == BORN_INT32) PetscCall(BornScale(&s));
+  PetscCall(BornGetField_Private(ctx, &ctx->image));
+  PetscCall(BornForward(&s, PETSC_FALSE, NULL, ctx->image));
+  PetscCall((*ctx->kernels->borrow)((size_t)g->nodes, image, PETSC_TRUE, &mine));
+  PetscCall((*ctx->kernels->add)(g, ctx->real, ctx->background->reversed, (double)ctx->interval * s.unit * s.unit, ctx->image, mine));
+  PetscCall((*ctx->kernels->giveback)((size_t)g->nodes, image, PETSC_TRUE, &mine));
+  PetscCall(BornSweepEnd(&s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

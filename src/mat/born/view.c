@@ -13,6 +13,8 @@ PetscErrorCode MatView_Born(Mat A, PetscViewer viewer)
   PetscBool         ascii;
   PetscViewerFormat format;
   PetscLogDouble    bytes;
+  double            points;
+  char              how[32]   = "";
   PetscInt          receivers = 0;
 
   PetscFunctionBegin;
@@ -34,7 +36,17 @@ PetscErrorCode MatView_Born(Mat A, PetscViewer viewer)
   PetscCall(PetscViewerASCIIPrintf(viewer, "velocity %g to %g, at most %.3g of a distance of nodes a step\n", (double)ctx->least, (double)ctx->most,
                                    (double)(ctx->most * ctx->dt / PetscMin(ctx->h[0], PetscMin(ctx->h[1], g->dim > 2 ? ctx->h[2] : ctx->h[1])))));
   PetscCall(MatBornGetBytes_Private(A, &bytes));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "background: %" PetscInt_FMT " checkpoints; a product with the transpose needs %.4g bytes\n", ctx->nsaved, bytes));
+  PetscCall(MatBornGetPoints_Private(ctx, &points));
+  if (points > 0) PetscCall(PetscViewerASCIIPrintf(viewer, "%.3g nodes a shortest wave, %.3g steps a period\n", points, 1 / ctx->highest));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "fields: %s, velocity: %" PetscInt_FMT " bits, scattering and imaging every %" PetscInt_FMT " steps\n",
+                                   MatBornFields[ctx->field], ctx->velocitybits == 16 ? 16 : (ctx->real == BORN_DOUBLE ? 64 : 32), ctx->interval));
+  if (ctx->chosen == MATBORN_BACKGROUND_CHECKPOINT) PetscCall(PetscSNPrintf(how, sizeof(how), ", %" PetscInt_FMT " states", ctx->nsaved));
+  if (ctx->chosen == MATBORN_BACKGROUND_KEEP) PetscCall(PetscSNPrintf(how, sizeof(how), ", %" PetscInt_FMT " bits", ctx->bits));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "background: %s%s%s; a product with the transpose needs %.4g bytes\n", MatBornBackgrounds[ctx->chosen], how,
+                                   ctx->number == BORN_INT32 ? ", whole numbers" : "", bytes));
+  if (!ctx->split->single)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "%" PetscInt_FMT " groups of %" PetscInt_FMT " processes at least share the shots\n", ctx->split->group.groups,
+                                     ctx->farming.size));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -51,7 +51,7 @@ static PetscErrorCode MatCreateSubMatrices_HYBMGPU(Mat A, PetscInt n, const IS r
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A B^T of a MATAIJ A changes the type of B's symbolic transpose to its own, which loses the arrays of any other type but MATAIJ (docs/petsc-defects.md) */
+/* A B^T of a MATAIJ A changes the type of B's symbolic transpose to its own, which loses the arrays of any other type but MATAIJ (docs/internals/petsc-defects.md) */
 static PetscErrorCode MatTransposeSymbolic_SeqAIJHYBMGPU(Mat A, Mat *B)
 {
   Mat_HYBMGPU *ctx;
@@ -318,11 +318,11 @@ PetscErrorCode MatCreate_MPIAIJHYBMGPU(Mat A)
    entries of vectors that travel from GPU to GPU while interior rows are multiplied
 
    Options Database Keys:
-+ -mat_type hybmgpu                             - makes the matrix one of this type
++ -mat_type hybmgpu                             - sets the type of the matrix
 . -mat_hybmgpu_format <auto,hyb,sell,csr,vcrs>  - how it is stored, see `MatHYBMGPUFormat`
-. -mat_hybmgpu_width <n>                        - entries of a row that hyb puts into columns
-. -mat_hybmgpu_split <bytes,cusp>               - how that number is chosen if it is not given, see `MatHYBMGPUSplit`
-. -mat_hybmgpu_sigma <n>                        - sell sorts rows by their length in windows of so many rows
+. -mat_hybmgpu_width <n>                        - entries per row in the columns of hyb
+. -mat_hybmgpu_split <bytes,cusp>               - how the width is chosen if it is not given, see `MatHYBMGPUSplit`
+. -mat_hybmgpu_sigma <n>                        - sell sorts rows by length in windows of n rows
 . -mat_hybmgpu_reorder <none,rcm>               - in which order rows are visited, see `MatHYBMGPUReorder`
 . -mat_hybmgpu_transport <auto,ipc,nccl,mpi>    - how entries of vectors travel, see `LitheTransport`
 - -mat_view ::ascii_info                        - prints format, width, padding, bytes, neighbours and transport
@@ -330,14 +330,14 @@ PetscErrorCode MatCreate_MPIAIJHYBMGPU(Mat A)
    Level: beginner
 
    Notes:
-   The matrix is a `MATAIJ` in every other respect: it is assembled, factored, multiplied and converted like one. Its rows are distributed as those of
-   any `MATMPIAIJ`; use a process for each GPU.
+   In every other respect the matrix is a `MATAIJ`: assembly, factorization, products and conversions are the same.
+   Rows are distributed as for any `MATMPIAIJ`; use one process per GPU.
 
    A product runs where its vectors are: with CUDA vectors (`-vec_type cuda`, `-dm_vec_type cuda` or `-mat_vec_type cuda`) on the GPU, with host
    vectors, or a mix, on the host.
 
-   The format is made when the matrix is first used in a product after its pattern changed; other values in the same pattern are only copied.
-   A product with the transpose on a GPU makes a second copy, of the transpose, the first time.
+   The first product after a change of the pattern makes the format. New values in the same pattern are only copied. A
+   product with the transpose on a GPU makes a second copy, of the transpose, the first time.
 
 .seealso: `MatHYBMGPUSetFormat()`, `MatHYBMGPUSetTransport()`, `MatHYBMGPUGetInfo()`, `MatHYBMGPURepartition()`, `MATVCRS`, `MATAIJ`
 M*/

@@ -7,6 +7,7 @@
 #include <lithe/private/lithecudahyb.h>
 #include <lithe/private/lithehalo.h>
 #include <lithe/private/litheoffdiagonal.h>
+#include <lithe/private/petsccompat.h>
 #include "../aijfamily.h"
 
 typedef struct {

@@ -68,13 +68,13 @@ PetscErrorCode MatHYBMGPUSetFromOptions_Private(Mat A, PetscOptionItems PetscOpt
   PetscOptionsHeadBegin(PetscOptionsObject, "Sparse matrix for several GPUs (hybmgpu)");
   PetscCall(PetscOptionsEnum("-mat_hybmgpu_format", "How the matrix is stored", "MatHYBMGPUSetFormat", MatHYBMGPUFormats, (PetscEnum)opt.format,
                              (PetscEnum *)&opt.format, NULL));
-  PetscCall(PetscOptionsInt("-mat_hybmgpu_width", "Entries of a row that the format hyb puts into columns", "MatHYBMGPUSetWidth", opt.width, &opt.width, NULL));
-  PetscCall(PetscOptionsEnum("-mat_hybmgpu_split", "How that number is chosen", "MatHYBMGPUSetSplit", MatHYBMGPUSplits, (PetscEnum)opt.split,
+  PetscCall(PetscOptionsInt("-mat_hybmgpu_width", "Entries per row in the columns of the format hyb", "MatHYBMGPUSetWidth", opt.width, &opt.width, NULL));
+  PetscCall(PetscOptionsEnum("-mat_hybmgpu_split", "How the width is chosen", "MatHYBMGPUSetSplit", MatHYBMGPUSplits, (PetscEnum)opt.split,
                              (PetscEnum *)&opt.split, NULL));
-  PetscCall(PetscOptionsInt("-mat_hybmgpu_sigma", "The format sell sorts rows in windows of so many", "MatHYBMGPUSetSigma", opt.sigma, &opt.sigma, NULL));
+  PetscCall(PetscOptionsInt("-mat_hybmgpu_sigma", "Rows per window in which the format sell sorts rows", "MatHYBMGPUSetSigma", opt.sigma, &opt.sigma, NULL));
   PetscCall(PetscOptionsEnum("-mat_hybmgpu_reorder", "In which order rows are visited", "MatHYBMGPUSetReorder", MatHYBMGPUReorders, (PetscEnum)opt.reorder,
                              (PetscEnum *)&opt.reorder, NULL));
-  PetscCall(PetscOptionsEnum("-mat_hybmgpu_transport", "How entries of vectors travel between processes", "MatHYBMGPUSetTransport", LitheTransports,
+  PetscCall(PetscOptionsEnum("-mat_hybmgpu_transport", "How ghost values travel between processes", "MatHYBMGPUSetTransport", LitheTransports,
                              (PetscEnum)opt.transport, (PetscEnum *)&opt.transport, NULL));
   PetscOptionsHeadEnd();
   PetscCall(MatHYBMGPUSetOptions_Private(A, &opt));
@@ -110,8 +110,8 @@ static PetscErrorCode MatHYBMGPUGetOptions_Private(Mat A, HybOptions *opt)
   Level: intermediate
 
   Notes:
-  It is the rows and columns of a process that have this format; entries in columns of other processes are kept row by row. With
-  `MATHYBMGPU_FORMAT_AUTO` each process chooses for itself.
+  The format holds for the rows and columns of a process; entries in columns of other processes are kept row by row.
+  With `MATHYBMGPU_FORMAT_AUTO` each process chooses for itself.
 
   `MATHYBMGPU_FORMAT_VCRS` reads the options of `MATVCRS`, with the prefix of the matrix; losses are refused.
 
@@ -342,8 +342,8 @@ PetscErrorCode MatHYBMGPUGetSigma(Mat A, PetscInt *sigma)
   Level: intermediate
 
   Note:
-  Vectors keep their order: what changes is which rows are near one another in time, and so what caches hold. To move rows between processes use
-  `MatHYBMGPURepartition()`, which changes the order of the vectors.
+  Vectors keep their order. Only the order in which rows are visited changes, and thereby the contents of caches. To
+  move rows between processes use `MatHYBMGPURepartition()`, which changes the order of the vectors.
 
 
 .seealso: `MATHYBMGPU`, `MatHYBMGPUGetReorder()`, `MatHYBMGPUReorder`, `MatHYBMGPURepartition()`
@@ -387,7 +387,7 @@ PetscErrorCode MatHYBMGPUGetReorder(Mat A, MatHYBMGPUReorder *reorder)
 }
 
 /*@
-  MatHYBMGPUSetTransport - Sets how the entries of vectors that other processes need get there
+  MatHYBMGPUSetTransport - Sets how ghost values travel between processes
 
   Logically Collective
 
@@ -403,8 +403,8 @@ PetscErrorCode MatHYBMGPUGetReorder(Mat A, MatHYBMGPUReorder *reorder)
   Level: intermediate
 
   Note:
-  A transport that cannot be used is an error, on all processes, at the next product; `LITHE_TRANSPORT_AUTO` takes one that can be. Transposed
-  products use `LITHE_TRANSPORT_MPI` always.
+  A transport that cannot be used is an error, on all processes, at the next product; `LITHE_TRANSPORT_AUTO` takes the
+  first possible transport. Transposed products use `LITHE_TRANSPORT_MPI` always.
 
 .seealso: `MATHYBMGPU`, `MatHYBMGPUGetTransport()`, `LitheTransport`
 @*/

@@ -16,7 +16,7 @@
 
   Output Parameters:
 + B - the matrix with rows and columns moved and renumbered, of the type and with the options of `A`
-- rows - the rows of `A` that this process has in `B`, in their order there
+- rows - the rows of `A` on this process in `B`, in the order of `B`
 
   Options Database Key:
 . -mat_partitioning_type <type> - the partitioner, with the prefix of the matrix
@@ -24,10 +24,11 @@
   Level: intermediate
 
   Notes:
-  The layout of vectors changes with that of the matrix, therefore this is no option of a product. Create a `VecScatter` from `rows` to
-  bring vectors of `A` to the layout of `B` and results back.
+  The layout of vectors changes with the layout of the matrix. Repartitioning is therefore a function and not an
+  option of products. Create a `VecScatter` from `rows` to bring vectors of `A` to the layout of `B` and results back.
 
-  The partitioner is PETSc's default; a good one, such as ParMETIS or PTScotch, is one that PETSc was configured with.
+  The partitioner is PETSc's default. Good partitioners, such as ParMETIS or PTScotch, require a PETSc configured with
+  them.
 
 .seealso: `MATHYBMGPU`, `MatPartitioning`, `MatHYBMGPUSetReorder()`, `MatCreateSubMatrix()`
 @*/

@@ -74,10 +74,10 @@ static PetscErrorCode MatHYBMGPUGetGhostInfo_Private(Mat A, const LitheHaloInfo 
   Collective
 
   Input Parameter:
-. A - the matrix; its format is chosen if it has not been since its last change
+. A - the matrix; this call chooses the format if the matrix has changed since the last choice
 
   Output Parameter:
-. info - what is known of it
+. info - format, sizes and transport
 
   Level: intermediate
 

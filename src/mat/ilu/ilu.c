@@ -124,15 +124,14 @@ static PetscErrorCode MatView_LitheFactor(Mat F, PetscViewer viewer)
 
 static PetscErrorCode MatCreateFactor_Host(Mat F, Mat A)
 {
-  Mat_LitheFactor *f   = (Mat_LitheFactor *)F->data;
-  IS               row = f->row, col = f->col;
+  Mat_LitheFactor *f = (Mat_LitheFactor *)F->data;
 
   PetscFunctionBegin;
   PetscCall(PetscInfo(F, "PETSc factors on the host\n"));
   PetscCall(LitheCUDAFactorDestroy(&f->device));
   PetscCall(MatGetFactor(A, MATSOLVERPETSC, F->factortype, &f->host));
-  if (F->factortype == MAT_FACTOR_ICC) PetscCall(MatICCFactorSymbolic(f->host, A, row, &f->info));
-  else PetscCall(MatILUFactorSymbolic(f->host, A, row, col, &f->info));
+  if (F->factortype == MAT_FACTOR_ICC) PetscCall(MatICCFactorSymbolic(f->host, A, f->row, &f->info));
+  else PetscCall(MatILUFactorSymbolic(f->host, A, f->row, f->col, &f->info));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -298,7 +297,7 @@ static PetscErrorCode SolveTriangle(const Mat_LitheFactor *f, PetscBool upper, V
   PetscCall(VecGetArrayReadAndMemType(b, &pb, NULL));
   PetscCall(VecGetArrayWriteAndMemType(x, &px, NULL));
   PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(LitheCUDATriangleSolve(t, f->device->ticket, pb, px));
+  PetscCall(LitheCUDATriangleSolve(t, f->device->ticket, 1, &pb, &px));
   PetscCall(PetscLogGpuTimeEnd());
   PetscCall(VecRestoreArrayWriteAndMemType(x, &px));
   PetscCall(VecRestoreArrayReadAndMemType(b, &pb));

@@ -11,6 +11,7 @@
 */
 
 #include "sbpsatimpl.h"
+#include <lithe/private/petsccompat.h>
 
 static const char SBPMatrixOf[] = "MatSBPSAT_matrix", SBPSettingsFromFiner[] = "MatSBPSAT_finer";
 

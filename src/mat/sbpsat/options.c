@@ -42,7 +42,7 @@ PetscErrorCode MatSetFromOptions_SBPSAT(Mat A, PetscOptionItems PetscOptionsObje
   PetscCall(PetscOptionsEnumArray("-mat_sbpsat_dirichlet", "Dirichlet faces", "MatSBPSATSetDirichlet", MatSBPSATFaceLists, faces, &count, &setfaces));
   PetscCall(
     PetscOptionsEnum("-mat_sbpsat_metrics", "Whether coefficients are stored", "MatSBPSATSetMetrics", MatSBPSATMetricsTypes, metrics, &metrics, &setmetrics));
-  PetscCall(PetscOptionsEnum("-mat_sbpsat_transport", "How ghosts on a device get to other processes", "MatSBPSATSetTransport", LitheTransports, transport,
+  PetscCall(PetscOptionsEnum("-mat_sbpsat_transport", "How ghosts on a device travel between processes", "MatSBPSATSetTransport", LitheTransports, transport,
                              &transport, &settransport));
   PetscOptionsHeadEnd();
 
@@ -75,8 +75,8 @@ PetscErrorCode MatSetFromOptions_SBPSAT(Mat A, PetscOptionItems PetscOptionsObje
   Level: beginner
 
   Note:
-  Next to the faces the order is half of that, so that solutions converge with order 2, 4 and at least 5. The least numbers of
-  nodes a direction are 3, 12 and 18.
+  Next to the faces the order is half as large; solutions converge with order 2, 4 and at least 5. The least numbers
+  of nodes a direction are 3, 12 and 18.
 
 .seealso: `MATSBPSAT`, `MatSBPSATGetOrder()`
 @*/
@@ -193,14 +193,14 @@ PetscErrorCode MatSBPSATGetDirichlet(Mat A, PetscBool dirichlet[4])
 - metrics - `MATSBPSAT_METRICS_STORED`, the default, or `MATSBPSAT_METRICS_FLY`
 
   Options Database Key:
-. -mat_sbpsat_metrics <stored,fly> - store them or compute them in every product
+. -mat_sbpsat_metrics <stored,fly> - store coefficients or compute coefficients in every product
 
   Level: intermediate
 
   Note:
-  With `MATSBPSAT_METRICS_FLY` a product on the host computes the coefficients of a few rows of nodes at a time from copies of the coordinates
-  and of the coefficient; without a coefficient that is less to keep and to read. A product on a device, and a multigrid of
-  type `PCSBPMG`, have them stored.
+  With `MATSBPSAT_METRICS_FLY` a product on the host computes the coefficients of a few rows of nodes at a time, from
+  copies of the coordinates and of the coefficient. Without a coefficient this needs less memory and fewer reads. A
+  product on a device, and a multigrid of type `PCSBPMG`, have them stored.
 
 .seealso: `MATSBPSAT`, `MatSBPSATMetrics`, `MatSBPSATGetMetrics()`
 @*/
@@ -258,7 +258,7 @@ static PetscErrorCode MatSBPSATCheckVec_Private(Mat A, Vec v, const char *name)
 }
 
 /*@
-  MatSBPSATSetTransport - Sets how values get to the processes that need them in a product with a `MATSBPSAT` on devices
+  MatSBPSATSetTransport - Sets how ghost values travel between processes in a product with a `MATSBPSAT` on devices
 
   Logically Collective
 
@@ -273,8 +273,8 @@ static PetscErrorCode MatSBPSATCheckVec_Private(Mat A, Vec v, const char *name)
   Level: intermediate
 
   Note:
-  A transport that cannot be used, such as `LITHE_TRANSPORT_IPC` with vectors on the host, is an error of the next product.
-  `PCSBPMG` uses that of its matrix.
+  A transport that is not possible, such as `LITHE_TRANSPORT_IPC` with vectors on the host, is an error of the next
+  product. `PCSBPMG` uses the transport of its matrix.
 
 .seealso: `MATSBPSAT`, `LitheTransport`, `MatSBPSATGetTransport()`
 @*/
@@ -292,7 +292,7 @@ PetscErrorCode MatSBPSATSetTransport(Mat A, LitheTransport transport)
 }
 
 /*@
-  MatSBPSATGetTransport - Gets how values get to the processes that need them in a product with a `MATSBPSAT` on devices
+  MatSBPSATGetTransport - Gets how ghost values travel between processes in a product with a `MATSBPSAT` on devices
 
   Not Collective
 
@@ -389,8 +389,8 @@ PetscErrorCode MatSBPSATGetCoefficient(Mat A, Vec *mu)
   Level: intermediate
 
   Notes:
-  That is for metrics that are known exactly, and for materials with other tensors than mu times the identity.
-  c_rr, c_ss and c_rr c_ss - c_rs^2 must be positive.
+  Use the tensor for metrics known exactly, and for materials with other tensors than mu times the identity. c_rr,
+  c_ss and c_rr c_ss - c_rs^2 must be positive.
 
   The vectors are kept by reference, see `MatSBPSATSetCoefficient()`.
 

@@ -36,7 +36,7 @@ static PetscErrorCode SBPVecRestoreArray_Private(Vec v, PetscBool device, PetscS
   Level: beginner
 
   Note:
-  It works on the device if both vectors are there.
+  The sum is computed on the device if both vectors are there.
 
 .seealso: `MATSBPSAT`, `MatSBPSATAddBoundary()`, `MatSBPSATNorm()`
 @*/
@@ -219,15 +219,15 @@ static PetscErrorCode MatSBPSATTraction_Private(Mat A, int face, const SBPBox *b
   Input Parameters:
 + A    - the matrix
 . face - the face
-. g    - the data, a global vector of the `DMDA`, of which the values at the nodes of the face are read: u on a Dirichlet face, else the traction
-         mu du/dn, per unit of length in (x, y) and n the outward normal
+. g    - the data, a global vector of the `DMDA`, read at the nodes of the face: u on a Dirichlet face, otherwise the
+         traction mu du/dn per unit of length in (x, y), with n the outward normal
 - b    - the right side, to which the data's part is added
 
   Level: beginner
 
   Note:
-  A face whose data is zero needs no call. Faces meet in nodes: such a node has a value on either face, so use one vector a face
-  if their data differ there.
+  A face whose data is zero needs no call. A node at a corner has a value on either face. Use one vector per face if
+  the data differ there.
 
   What is not on the face is not read. If both vectors are on the device, nothing but faces goes to the host.
 

@@ -55,7 +55,7 @@ static PetscErrorCode MatSetUp_SBPSAT(Mat A)
   PetscCall(DMDAGetInfo(da, &dim, &nodes[0], &nodes[1], NULL, NULL, NULL, NULL, &dof, NULL, &boundary[0], &boundary[1], NULL, NULL));
   PetscCheck(dim == 2, comm, PETSC_ERR_SUP,
              "A matrix of type sbpsat lives on a DMDA of 2 dimensions, this one has %" PetscInt_FMT "; make it with DMDACreate2d()", dim);
-  PetscCheck(dof == 1, comm, PETSC_ERR_SUP, "A matrix of type sbpsat has one unknown a node, this DMDA has %" PetscInt_FMT "; use dof = 1", dof);
+  PetscCheck(dof == 1, comm, PETSC_ERR_SUP, "A matrix of type sbpsat has one unknown per node, this DMDA has %" PetscInt_FMT "; use dof = 1", dof);
   PetscCheck((boundary[0] == DM_BOUNDARY_NONE || boundary[0] == DM_BOUNDARY_GHOSTED) && (boundary[1] == DM_BOUNDARY_NONE || boundary[1] == DM_BOUNDARY_GHOSTED),
              comm, PETSC_ERR_SUP, "A matrix of type sbpsat has four faces, this DMDA is periodic or mirrored (%s, %s); use DM_BOUNDARY_NONE",
              DMBoundaryTypes[boundary[0]], DMBoundaryTypes[boundary[1]]);
@@ -158,23 +158,26 @@ PetscErrorCode MatCreateSBPSAT(DM da, Mat *A)
 + -mat_sbpsat_order <2,4,6> - the order of the interior stencils, see `MatSBPSATSetOrder()`
 . -mat_sbpsat_dirichlet <left,right,bottom,top,none> - the list of Dirichlet faces, see `MatSBPSATSetDirichlet()`
 . -mat_sbpsat_metrics <stored,fly> - whether coefficients are stored, see `MatSBPSATSetMetrics()`
-- -mat_sbpsat_transport <auto,ipc,nccl,mpi> - how ghosts on a device get to other processes, see `MatSBPSATSetTransport()`
+- -mat_sbpsat_transport <auto,ipc,nccl,mpi> - how ghosts on a device travel between processes, see
+    `MatSBPSATSetTransport()`
 
   Level: beginner
 
   Notes:
-  The `DMDA` of the matrix has the nodes and their coordinates. Reference coordinates (r, s) run over [-1, 1]^2; r follows x of the
-  `DMDA`, s follows y. The operator is scaled by the quadrature rule of its order in both directions, so that it is symmetric,
-  and positive definite as soon as one face is a Dirichlet one. Right sides are scaled in the same way:
-  `MatSBPSATAddSource()`, `MatSBPSATAddBoundary()`.
+  The `DMDA` of the matrix has the nodes and their coordinates. Reference coordinates (r, s) run over [-1, 1]^2; r
+  follows x of the `DMDA`, s follows y. The operator is scaled by the quadrature rule of its order in both directions.
+  It is therefore symmetric, and positive definite if at least one face is a Dirichlet face. Right-hand sides are
+  scaled in the same way: `MatSBPSATAddSource()`, `MatSBPSATAddBoundary()`.
 
-  A product reads the vector and three coefficients a node. With vectors of type `VECCUDA` it runs on the device.
+  A product reads the vector and three coefficients per node. With vectors of type `VECCUDA` products run on the
+  device.
 
-  It works with `PCMG` on its `DMDA`: order, faces and coefficient come down to coarser grids by themselves. `MatConvert()` makes
-  an assembled matrix, `PCLU` and `PCCHOLESKY` make one themselves.
+  `PCMG` on the `DMDA` works: order, faces and coefficient pass down to coarser grids automatically. `MatConvert()`
+  makes an assembled matrix; `PCLU` and `PCCHOLESKY` make their own.
 
-  Values of coordinates and of the coefficient are read when the matrix is first used, and again after `MatAssemblyBegin()` and `MatAssemblyEnd()`.
-  `MatDuplicate()` with `MAT_COPY_VALUES` copies what has been read, and with another option reads when the new matrix is first used.
+  Values of coordinates and of the coefficient are read when the matrix is first used, and again after
+  `MatAssemblyBegin()` and `MatAssemblyEnd()`. `MatDuplicate()` with `MAT_COPY_VALUES` copies these values. With
+  another option the new matrix reads the values at its first use.
 
 .seealso: `MatCreateSBPSAT()`, `MatSBPSATSetOrder()`, `MatSBPSATSetDirichlet()`, `MatSBPSATSetCoefficient()`, `MatSBPSATSetTensor()`, `MatSBPSATNorm()`, `DMDA`
 M*/

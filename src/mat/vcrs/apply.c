@@ -168,7 +168,7 @@ static PetscErrorCode MatResidual_SeqAIJVCRS(Mat A, Vec b, Vec x, Vec r)
   PetscFunctionBegin;
   PetscCall(LitheMatIsOnDevice(A, 3, (const Vec[]){x, b, r}, &device));
   if (!device || r == b) {
-    PetscCheck(r != b, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_IDN, "The residual and the right side must be different vectors");
+    PetscCheck(r != b, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_IDN, "The residual and the right-hand side must be different vectors");
     PetscCall(MatMult(A, x, r));
     PetscCall(VecAYPX(r, -1, b));
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -239,12 +239,12 @@ static PetscErrorCode MatVCRSGetPlace_Private(PetscInt m, const PetscInt i[], co
   Level: intermediate
 
   Notes:
-  The arrays are read in this call, and not kept. The matrix never has AIJ arrays: it is as `MatVCRSDropAIJ()` leaves a matrix, so that a lossy one
-  has the values that it multiplies with, and no others.
+  The arrays are read in this call, and not kept. The matrix never has AIJ arrays, as after `MatVCRSDropAIJ()`. A
+  lossy matrix has only the changed values.
 
-  Arrays in the memory of a CUDA device are compressed there, and nothing of their size passes through the host. `B` is
-  then for CUDA vectors. PETSc must have initialized the device (`PetscDeviceInitialize()`), or it takes the arrays for
-  those of the host. What fills the arrays must be in PETSc's current stream
+  Arrays in the memory of a CUDA device are compressed there, and no array of their size passes through the host. `B`
+  is then for CUDA vectors. PETSc must have initialized the device (`PetscDeviceInitialize()`); otherwise PETSc takes
+  the arrays for host arrays. What fills the arrays must be in PETSc's current stream
   (`PetscDeviceContextGetStreamHandle()`), or be over. This is the way for a program whose kernels make rows:
   `MatSetPreallocationCOO()` of `MATSEQAIJCUSPARSE` copies indices to the host and sorts them there.
 

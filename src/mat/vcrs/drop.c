@@ -189,7 +189,7 @@ static PetscErrorCode MatVCRSDropAIJ_MPI(Mat A)
 }
 
 /*@
-  MatVCRSDropAIJ - Gives the AIJ arrays of a `MATVCRS` matrix back, so that it takes the memory of its compressed form only
+  MatVCRSDropAIJ - Gives the AIJ arrays of a `MATVCRS` matrix back and keeps only the compressed form
 
   Collective
 
@@ -197,37 +197,36 @@ static PetscErrorCode MatVCRSDropAIJ_MPI(Mat A)
 . A - the matrix, assembled
 
   Options Database Key:
-. -mat_vcrs_drop_aij - do so whenever the matrix has been compressed, that is at the first product after a change
+. -mat_vcrs_drop_aij - drop after each compression, which is at the first product after a change
 
   Level: intermediate
 
   Notes:
-  Products, also with transposes and with dense matrices, `MatGetDiagonal()`, `MatGetRow()` (one row
-  at a time), `MatNorm()`, `MatSOR()`, `MatGetInfo()`, `MatView()`, `MatDuplicate()` and the
-  conversion to `MATAIJ` then work from the compressed form. Whatever else is asked of the matrix
-  first takes the arrays again, as `MatVCRSMaterializeAIJ()` does; `-info` says so and names the
-  operation. They are not given back once more until the matrix has been changed and compressed
-  again, or until this function is called.
+  The compressed form then serves products, also with transposes and with dense matrices, `MatGetDiagonal()`,
+  `MatGetRow()` (one row at a time), `MatNorm()`, `MatSOR()`, `MatGetInfo()`, `MatView()`, `MatDuplicate()` and the
+  conversion to `MATAIJ`. Whatever else is asked of the matrix first takes the arrays again, as
+  `MatVCRSMaterializeAIJ()` does; `-info` says so and names the operation. The arrays then stay until the matrix has
+  been changed and compressed again, or until this function is called.
 
-  A duplicate of a lossless matrix of one process has no arrays, either: it shares the compressed form until one of the two changes.
+  A duplicate of a lossless matrix of one process has no arrays, either. Both matrices share the compressed form until
+  one of them changes.
 
   A small matrix may then be multiplied on a CPU from plain rows, which take about as much as the AIJ arrays did, see `MatVCRSSetPlainRows()`.
 
-  From a lossy matrix come back the values that it multiplies with: those that were set are gone. The option therefore leaves the
-  arrays of such a matrix unless `MatVCRSSetAllowLossyOperator()` was called; this function gives them back in any case.
+  The arrays of a lossy matrix come back with the changed values: the values that were set are gone. The option
+  therefore keeps the arrays of a lossy matrix unless `MatVCRSSetAllowLossyOperator()` was called. This function gives
+  the arrays back in any case.
 
-  The arrays stay where they hold what the compressed form does not, or where something points into
-  them: after `MatStoreValues()`, with a `MatFDColoring` of the matrix (with which `SNES` computes a
-  Jacobian by default), in a submatrix that PETSc keeps for another extraction; `-info` says so.
+  The arrays stay if they hold data that the compressed form lacks, or if another object points into them: after
+  `MatStoreValues()`, with a `MatFDColoring` of the matrix (with which `SNES` computes a Jacobian by default), in a
+  submatrix that PETSc keeps for another extraction; `-info` says so.
 
-  PETSc lets a program have the arrays without asking the matrix: `MatSeqAIJGetArray()`,
-  `MatSeqAIJGetArrayRead()` and `MatSeqAIJGetCSRAndMemType()` find `NULL` in a matrix that has given
-  them back. Call `MatVCRSMaterializeAIJ()` before them, and before the matrix is given to
-  `MatCreateMAIJ()`. `MatGetRowIJ()` takes the arrays by itself.
+  PETSc lets a program have the arrays without asking the matrix: `MatSeqAIJGetArray()`, `MatSeqAIJGetArrayRead()` and
+  `MatSeqAIJGetCSRAndMemType()` return `NULL` for a matrix without AIJ arrays. Call `MatVCRSMaterializeAIJ()` before
+  them, and before the matrix is given to `MatCreateMAIJ()`. `MatGetRowIJ()` takes the arrays by itself.
 
-  What was said with `MatSetOption()` before the matrix became a `MATVCRS` one is not known when the
-  arrays are taken again: new nonzeros are then allowed, and the other options but
-  `MAT_ROW_ORIENTED` have their defaults.
+  Options of `MatSetOption()` from before the conversion to `MATVCRS` are not known when the arrays are taken again.
+  New nonzeros are then allowed, and all options except `MAT_ROW_ORIENTED` have their defaults.
 
 .seealso: `MATVCRS`, `MatVCRSMaterializeAIJ()`, `MatVCRSGetInfo()`, `MatVCRSSetPlainRows()`
 @*/

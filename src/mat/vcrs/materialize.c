@@ -179,8 +179,8 @@ static PetscErrorCode MatVCRSMaterializeAIJ_MPI(Mat A)
   Level: intermediate
 
   Notes:
-  It does nothing where the arrays are there. Operations that need them do this by themselves; a
-  program must do it before `MatSeqAIJGetArray()` and its relatives.
+  Nothing is done if the arrays exist. Operations that need the arrays call this function. A program must call it
+  before `MatSeqAIJGetArray()` and its relatives.
 
   The compressed form stays as it is: nothing is compressed again unless values change.
 

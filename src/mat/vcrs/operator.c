@@ -3,30 +3,30 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Which products a lossy MATVCRS does.
+   Permitted products of a lossy MATVCRS.
 
-   A matrix in a preconditioner may be wrong by a few percent; the operator of a solve, of an eigenvalue
-   problem or of a program's own loop defines the problem. A product cannot tell who asks for it. So a
-   matrix of which an entry was changed multiplies
+   A matrix in a preconditioner may be wrong by a few percent; the operator of a solve, of an eigenvalue problem or of
+   a program's own loop defines the problem. A product does not know its caller. A matrix with a changed entry
+   therefore multiplies
 
      - if its loss is allowed (MatVCRSSetAllowLossyOperator());
-     - inside of a preconditioner (PC), unless that one belongs to a solve whose operator has lost
-       entries as well: the preconditioner may be all that such a solve does (KSPPREONLY).
+     - inside a preconditioner (PC), unless the preconditioner belongs to a solve whose operator has lost entries as
+     well: such a solve may consist of the preconditioner alone (KSPPREONLY).
 
-   Every other product is an error. PETSc's log events tell that a preconditioner begins: PETSc tells its
-   log handlers the objects of each event before the event's work begins. The operation that is called
-   next is then one of ours, which calls the preconditioner's own: while that runs, and no longer, whatever
-   ends it, a preconditioner is at work. Where log events say nothing (-log_exclude, a PETSc without
-   logging, no room for another handler), a product is refused. The handler is of this process only. It is
-   started when the first matrix becomes lossy or gives its arrays back, so that other programs have none.
+   Every other product is an error. PETSc's log events show that a preconditioner begins: log handlers get the objects
+   of each event before the work of the event. The operation of the preconditioner is then replaced by ours, which
+   calls the original one. While the original one runs, however it ends, a preconditioner is at work. Without log
+   events (-log_exclude, a PETSc without logging, no room for another handler) a product is refused. The handler
+   belongs to this process only. It starts when the first matrix becomes lossy or gives its arrays back; other
+   programs have no handler.
 
-   The handler serves two more purposes. An error that it returns ends the call that logged the event:
+   The handler has two more uses. An error of the handler ends the call that logged the event:
 
-     - A solve with a lossy operator is refused as it begins, before vectors are locked for a product. One by
-       a preconditioner alone is refused only if its operator gave its exact entries back.
-     - A factorisation reads the AIJ arrays of the matrix without asking it: where they were given
-       back they are taken again first. Without log events this is safe for the first factorisation of
-       each matrix, because MatGetOrdering() takes the arrays again.
+     - A solve with a lossy operator is refused at its start, before vectors are locked for a product. A solve by a
+     preconditioner alone is refused only if its operator gave the exact entries back.
+     - A factorisation reads the AIJ arrays of the matrix directly. If they were given back they are taken again
+       first. Without log events this is safe for the first factorisation of each matrix, because MatGetOrdering()
+       takes the arrays again.
 */
 
 #include "vcrsimpl.h"
@@ -38,7 +38,8 @@
 
 /* ---- Which matrices have lost something ---- */
 
-/* Whether an entry of A, compressed now, is another one than was set, and A must not multiply as it likes. Collective */
+/* Whether an entry of A, as compressed now, differs from the entry that was set, and products of A are restricted.
+   Collective */
 static PetscErrorCode MatVCRSHasLost_Private(Mat A, Mat_VCRS *ctx, PetscBool *lost)
 {
   PetscBool isseq;
@@ -69,7 +70,7 @@ static PetscErrorCode MatVCRSRefuse_Private(Mat A, const Mat_VCRS *ctx, const ch
 }
 
 #if PetscDefined(USE_LOG)
-/* Whether A, or a matrix that A consists of, has lost something; gone: has lost it for good. Collective */
+/* Whether A, or a part of A, has a loss; gone: the exact entries are gone. Collective */
 static PetscErrorCode VCRSOperatorHasLost_Private(Mat A, PetscBool gone, Mat *culprit)
 {
   Mat_VCRS *ctx;
@@ -149,8 +150,9 @@ static PetscBool VCRSIsFactorization(PetscLogEvent event)
 }
 
 /*
-   A solve that an error ended was never reported to have ended. Functions that began deeper in the stack than
-   where it is now have returned. That finds most of them; too many only make more preconditioners part of solves.
+   The end of a solve that failed with an error was never reported. Functions that began deeper in the stack than the
+   present place have returned, which finds most of them. Remaining ones only make more preconditioners part of
+   solves.
 */
 static inline void VCRSForgetReturned(VCRSWatchData *data, uintptr_t frame)
 {
@@ -212,7 +214,7 @@ static PetscErrorCode VCRSDestroyOperations_Private(PetscCtxRt ops)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Ours for those that an event comes before */
+/* Replacements of the operations that follow an event */
 static PetscErrorCode VCRSReplaceOperations_Private(PC pc, PetscLogEvent e)
 {
   struct _PCOps *own = NULL;
@@ -245,7 +247,7 @@ static PetscErrorCode VCRSWatchRevokeEvent_Private(PetscLogHandler h, PetscLogEv
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A solve, or a preconditioner, that no other preconditioner is at work for */
+/* A solve or a preconditioner outside of all other preconditioners */
 static PetscErrorCode VCRSOutermostBegins_Private(VCRSWatchData *data, PetscObject o, PetscBool ispc)
 {
   Mat       A = NULL, culprit = NULL;
@@ -254,7 +256,7 @@ static PetscErrorCode VCRSOutermostBegins_Private(VCRSWatchData *data, PetscObje
 
   PetscFunctionBegin;
   if (ispc) {
-    /* One that is applied by itself is no part of a solve, if solves are told of */
+    /* A preconditioner applied alone is no part of a solve, if events of solves are logged */
     watched = PetscLogStateEventCurrentlyActive(petsc_log_state, KSP_Solve) ? PETSC_TRUE : PETSC_FALSE;
     if (data->n || !watched) PetscCall(VCRSOperatorHasLost_Private(((PC)o)->mat, PETSC_FALSE, &culprit));
     data->lossyoperator = culprit ? PETSC_TRUE : PETSC_FALSE;
@@ -271,7 +273,7 @@ static PetscErrorCode VCRSOutermostBegins_Private(VCRSWatchData *data, PetscObje
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Is called for every event of the program: what does not concern it must cost a few comparisons */
+/* Called for every event of the program: other events must cost a few comparisons only */
 static PetscErrorCode VCRSWatchEventBegin_Private(PetscLogHandler h, PetscLogEvent event, PetscObject o1, PETSC_UNUSED PetscObject o2,
                                                   PETSC_UNUSED PetscObject o3, PETSC_UNUSED PetscObject o4)
 {
@@ -380,7 +382,7 @@ PetscErrorCode MatVCRSOperatorGuardStart(void)
 
 /* ---- The rule ---- */
 
-/* Before a product of A, on all its processes: an error unless A may multiply */
+/* Called before a product of A, on all its processes: an error unless A may multiply */
 PetscErrorCode MatVCRSCheckProduct_Private(Mat A)
 {
   Mat_VCRS   *ctx;

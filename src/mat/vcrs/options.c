@@ -60,22 +60,21 @@ PetscErrorCode MatVCRSSetFromOptions_Private(Mat A, PetscOptionItems PetscOption
   PetscCall(PetscOptionsEnum("-mat_vcrs_layout", "How the matrix is stored", "MatVCRSSetLayout", MatVCRSLayouts, (PetscEnum)opt.layout,
                              (PetscEnum *)&opt.layout, NULL));
   PetscCall(
-    PetscOptionsEnum("-mat_vcrs_loss", "What may change in its entries", "MatVCRSSetLoss", MatVCRSLosses, (PetscEnum)opt.loss, (PetscEnum *)&opt.loss, NULL));
-  PetscCall(PetscOptionsInt("-mat_vcrs_bits", "Bits of an entry of the losses log and fixed: 8 or 16", "MatVCRSSetBits", opt.bits, &opt.bits, NULL));
+    PetscOptionsEnum("-mat_vcrs_loss", "What may change in the entries", "MatVCRSSetLoss", MatVCRSLosses, (PetscEnum)opt.loss, (PetscEnum *)&opt.loss, NULL));
+  PetscCall(PetscOptionsInt("-mat_vcrs_bits", "Bits per entry of the losses log and fixed: 8 or 16", "MatVCRSSetBits", opt.bits, &opt.bits, NULL));
   PetscCall(PetscOptionsInt("-mat_vcrs_bins", "Number of bins of the loss bins", "MatVCRSSetBins", opt.bins, &opt.bins, NULL));
   PetscCall(PetscOptionsReal("-mat_vcrs_lambda", "Tolerance of the loss classes", "MatVCRSSetLambda", opt.lambda, &opt.lambda, NULL));
   PetscCall(PetscOptionsEnum("-mat_vcrs_lambda_unit", "What lambda is relative to", "MatVCRSSetLambda", MatVCRSUnits, (PetscEnum)opt.unit,
                              (PetscEnum *)&opt.unit, NULL));
-  PetscCall(
-    PetscOptionsBool("-mat_vcrs_preserve_row_sums", "Keep row sums where entries are changed", "MatVCRSSetPreserveRowSums", opt.rowsums, &opt.rowsums, NULL));
-  PetscCall(PetscOptionsBool("-mat_vcrs_refine_loss", "Use a finer loss where that is too coarse for many rows", "MatVCRSSetRefineLoss", opt.refine,
+  PetscCall(PetscOptionsBool("-mat_vcrs_preserve_row_sums", "Keep row sums if entries change", "MatVCRSSetPreserveRowSums", opt.rowsums, &opt.rowsums, NULL));
+  PetscCall(PetscOptionsBool("-mat_vcrs_refine_loss", "Use a finer loss if the loss is too coarse for many rows", "MatVCRSSetRefineLoss", opt.refine,
                              &opt.refine, NULL));
   PetscCall(PetscOptionsBool("-mat_vcrs_drop_aij", "Give the AIJ arrays back once compressed", "MatVCRSDropAIJ", drop, &drop, NULL));
   PetscCall(PetscOptionsBool("-mat_vcrs_allow_lossy_operator", "Multiply with a lossy matrix also outside of preconditioners", "MatVCRSSetAllowLossyOperator",
                              allow, &allow, NULL));
   PetscCall(PetscOptionsBool("-mat_vcrs_plain_rows", "Let products on a CPU use plain rows", "MatVCRSSetPlainRows", plain, &plain, NULL));
-  PetscCall(PetscOptionsEnum("-mat_vcrs_transport", "How values get to the processes that need them", "MatVCRSSetTransport", LitheTransports,
-                             (PetscEnum)transport, (PetscEnum *)&transport, NULL));
+  PetscCall(PetscOptionsEnum("-mat_vcrs_transport", "How ghost values travel between processes", "MatVCRSSetTransport", LitheTransports, (PetscEnum)transport,
+                             (PetscEnum *)&transport, NULL));
   PetscOptionsHeadEnd();
 
   PetscCall(MatVCRSSetOptions_Private(A, &opt));
@@ -142,12 +141,12 @@ PetscErrorCode MatVCRSSetLayout(Mat A, MatVCRSLayout layout)
 . A - the matrix
 
   Output Parameter:
-. layout - the layout that was chosen, or the one asked for if the matrix has not been compressed yet
+. layout - the chosen layout, or the requested layout if the matrix has not been compressed yet
 
   Level: intermediate
 
   Note:
-  Of a parallel matrix it is the layout of the diagonal block of this process.
+  For a parallel matrix the layout is that of the diagonal block of this process.
 
 .seealso: `MATVCRS`, `MatVCRSLayout`, `MatVCRSSetLayout()`
 @*/
@@ -186,10 +185,10 @@ PetscErrorCode MatVCRSGetLayout(Mat A, MatVCRSLayout *layout)
   Level: intermediate
 
   Notes:
-  Loss belongs in a preconditioner. Outside of one, products with a lossy matrix are an error unless
+  Loss belongs in a preconditioner. Outside of a preconditioner, products with a lossy matrix are an error unless
   `MatVCRSSetAllowLossyOperator()` allows them.
 
-  The AIJ arrays of the matrix keep its exact entries until they are dropped; products use the changed ones.
+  The AIJ arrays hold the exact entries until they are dropped; products use the changed entries.
 
 .seealso: `MATVCRS`, `MatVCRSLoss`, `MatVCRSGetLoss()`, `MatVCRSSetBits()`, `MatVCRSSetBins()`, `MatVCRSSetLambda()`, `MatVCRSGetInfo()`
 @*/
@@ -316,8 +315,8 @@ PetscErrorCode MatVCRSSetBins(Mat A, PetscInt bins)
   Level: intermediate
 
   Note:
-  Rows of one pattern whose entries agree within `lambda` share one set of values. Entries are first
-  rounded to a grid and then compared exactly, so the classes do not depend on the order of rows.
+  Rows with the same pattern and entries that agree within `lambda` share a set of values. Entries are first rounded
+  to a grid and then compared exactly, so the classes do not depend on the order of rows.
 
 .seealso: `MATVCRS`, `MatVCRSSetLoss()`, `MatVCRSUnit`
 @*/
@@ -372,7 +371,8 @@ PetscErrorCode MatVCRSSetPreserveRowSums(Mat A, PetscBool preserve)
 }
 
 /*@
-  MatVCRSSetRefineLoss - Sets whether a `MATVCRS` matrix uses a finer loss than the one asked for where that is too coarse for many rows
+  MatVCRSSetRefineLoss - Sets whether a `MATVCRS` matrix uses a finer loss if the chosen loss is too coarse for many
+  rows
 
   Logically Collective
 
@@ -386,15 +386,15 @@ PetscErrorCode MatVCRSSetPreserveRowSums(Mat A, PetscBool preserve)
   Level: advanced
 
   Notes:
-  Rows whose entries are of very unlike size are those of unknowns in unlike units, or of couplings that are much stronger than the
-  diagonal. Rounding the large entries of such a row can change the small diagonal entry by a multiple of itself, because the
-  diagonal entry takes the rounding of the others (`MatVCRSSetPreserveRowSums()`), or because the step of the loss is that of the row's
-  largest entry.
+  Rows have entries of very different size if unknowns have unlike units, or if couplings are much stronger than the
+  diagonal. Rounding the large entries of such a row can change the small diagonal entry by a multiple of itself. The
+  diagonal entry takes the rounding of all other entries (`MatVCRSSetPreserveRowSums()`), and the step of the loss
+  follows the row's largest entry.
 
-  A row is coarse if the rounding of its entries would change the diagonal entry by more than an eighth, or if the
-  losses bins, classes or fixed change an entry of
-  the row by more than an eighth of the diagonal entry. If more than one row of 256 is coarse, entries have 16 bits. If that does not help,
-  entries are in single precision, each rounded by itself, and row sums are not kept. Entries out of the range of single precision stay as they are.
+  A row is coarse if the rounding of its entries would change the diagonal entry by more than an eighth. A row is also
+  coarse if the losses bins, classes or fixed change an entry by more than an eighth of the diagonal entry. If more
+  than one row of 256 is coarse, entries have 16 bits. If that does not help, entries are in single precision, each
+  rounded by itself, and row sums are not kept. Entries out of the range of single precision stay as they are.
 
   `MatVCRSGetInfo()` and `-mat_view ::ascii_info` tell which loss was used.
 
@@ -429,17 +429,19 @@ PetscErrorCode MatVCRSSetRefineLoss(Mat A, PetscBool refine)
   Level: advanced
 
   Notes:
-  With a lossy operator `KSPSolve()` converges to the solution of another system, which no residual that
-  it prints will show. An eigenvalue solver finds the eigenvalues of another matrix.
+  With a lossy operator `KSPSolve()` converges to the solution of another system, and no printed residual shows the
+  difference. An eigenvalue solver finds the eigenvalues of another matrix.
 
-  Without this permission a product of a lossy matrix (`MatMult()` and its relatives, `MatResidual()`, `MatMatMult()` with
-  a dense matrix) is an error, except inside of a preconditioner of a solve with another operator: give the matrix to
-  `KSPSetOperators()` as the second one only. A matrix whose loss changed no entry multiplies like a lossless one.
+  Without this permission a product of a lossy matrix (`MatMult()` and its relatives, `MatResidual()`, `MatMatMult()`
+  with a dense matrix) is an error. The exception is a preconditioner of a solve with another operator: give the
+  matrix to `KSPSetOperators()` as the second matrix only. A matrix whose loss changed no entry multiplies like a
+  lossless one.
 
-  A preconditioner is recognized by PETSc's log events. Where these are switched off (`-log_exclude pc`, PETSc without
-  logging), products with a lossy matrix need this permission inside of preconditioners, too.
+  A preconditioner is recognized by PETSc's log events. If the events are switched off (`-log_exclude pc`, PETSc
+  without logging), products with a lossy matrix need this permission inside preconditioners, too.
 
-  The option `-mat_vcrs_drop_aij` keeps the AIJ arrays of a lossy matrix, which have its exact entries, without this permission.
+  Without this permission `-mat_vcrs_drop_aij` keeps the AIJ arrays of a lossy matrix, because they hold the exact
+  entries.
 
 .seealso: `MATVCRS`, `MatVCRSSetLoss()`, `MatVCRSDropAIJ()`, `KSPSetOperators()`
 @*/
@@ -469,22 +471,19 @@ PetscErrorCode MatVCRSSetAllowLossyOperator(Mat A, PetscBool allow)
   Level: advanced
 
   Notes:
-  Of a matrix that a cache holds bytes hardly count. Where a product of up to 1048576 nonzeros (half as many in
-  `MATVCRS_LAYOUT_L3`; on several processes a quarter of that
-  in each block of each process) is estimated to take more than 0.9 of the time of `MATSEQAIJ` from the compressed form, the first one on the CPU makes rows of
-  whole entries, with which it is faster than both. They are kept beside the compressed form (`plainbytes` in
-  `MatVCRSInfo`). Without AIJ arrays they are made only with
-  `MATVCRS_LAYOUT_AUTO` and take the place of the compressed form, unless entries were lost and a GPU may ask for it:
-  the matrix then takes about what it takes as `MATSEQAIJ`,
-  also when the arrays are taken again, until values change.
-  A lossless matrix of whole entries in `MATVCRS_LAYOUT_L3` may be of any size, and they take the place of the
-  compressed form also while AIJ arrays are there: mostly they take no more bytes, since
-  columns of two bytes suffice where 32 rows have theirs within 65536; else about those of `MATSEQAIJ`. Where no GPU may
-  ask for anything else (`MatBindToCPU()`) the compression itself makes them.
+  Of a matrix that a cache holds bytes hardly count. Plain rows hold whole entries row by row. The first product on
+  the CPU makes them if the compressed form is estimated to take more than 0.9 of the time of `MATSEQAIJ`, and if the
+  matrix has up to 1048576 nonzeros (half as many in `MATVCRS_LAYOUT_L3`; on several processes a quarter of that per
+  block). Products with plain rows are faster than both. They are kept beside the compressed form (`plainbytes` in
+  `MatVCRSInfo`). Without AIJ arrays plain rows require `MATVCRS_LAYOUT_AUTO`, and replace the compressed form unless
+  entries were lost and a GPU may ask for it. The matrix then takes about the bytes of `MATSEQAIJ`, also when the
+  arrays are taken again, until values change. A lossless matrix of whole entries in `MATVCRS_LAYOUT_L3` may have any
+  size. Plain rows then replace the compressed form also while AIJ arrays exist. They take no more bytes if the
+  columns of each 32 rows lie within 65536, because two bytes per column suffice; otherwise about the bytes of
+  `MATSEQAIJ`. Where no GPU may ask for anything else (`MatBindToCPU()`) the compression itself makes them.
 
-  Say `PETSC_FALSE` where memory matters more, or where all cores of a machine share its caches, and before the first
-  product of a lossy matrix: what took the place of
-  its compressed form is compressed again, but without loss.
+  Use `PETSC_FALSE` if memory matters more, or if all cores of a machine share its caches. For a lossy matrix call it
+  before the first product: plain rows that have replaced the compressed form are compressed again without loss.
 
 .seealso: `MATVCRS`, `MatVCRSDropAIJ()`, `MatVCRSGetInfo()`
 @*/
@@ -516,7 +515,7 @@ PetscErrorCode MatVCRSSetPlainRows(Mat A, PetscBool may)
 }
 
 /*@
-  MatVCRSSetTransport - Sets how values get to the processes that need them in a product with a parallel `MATVCRS` matrix
+  MatVCRSSetTransport - Sets how ghost values travel between processes in a product with a parallel `MATVCRS` matrix
 
   Logically Collective
 
@@ -532,8 +531,8 @@ PetscErrorCode MatVCRSSetPlainRows(Mat A, PetscBool may)
   Level: intermediate
 
   Note:
-  A transport that cannot be used, such as `LITHE_TRANSPORT_IPC` with vectors on the host, is an error of the next product.
-  Transposed products use `LITHE_TRANSPORT_MPI` always.
+  A transport that is not possible, such as `LITHE_TRANSPORT_IPC` with vectors on the host, is an error of the next
+  product. Transposed products use `LITHE_TRANSPORT_MPI` always.
 
 .seealso: `MATVCRS`, `LitheTransport`, `MatVCRSGetTransport()`
 @*/
@@ -549,7 +548,7 @@ PetscErrorCode MatVCRSSetTransport(Mat A, LitheTransport transport)
 }
 
 /*@
-  MatVCRSGetTransport - Gets how values get to the processes that need them in a product with a parallel `MATVCRS` matrix
+  MatVCRSGetTransport - Gets how ghost values travel between processes in a product with a parallel `MATVCRS` matrix
 
   Not Collective
 
@@ -557,7 +556,8 @@ PetscErrorCode MatVCRSSetTransport(Mat A, LitheTransport transport)
 . A - the matrix
 
   Output Parameter:
-. transport - the transport that products have used, on a device if some were done there; or the one asked for if there were none
+. transport - the transport of previous products, on a device if some ran there; the requested transport if no product
+              has run
 
   Level: intermediate
 

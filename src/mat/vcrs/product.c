@@ -156,6 +156,8 @@ static PetscErrorCode VCRSProductDenseDestroy_Private(PetscCtxRt data)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+LITHE_MATPRODUCT_DESTROY(VCRSProductDenseDestroy_Private)
+
 static PetscErrorCode MatVCRSDenseOnDevice_Private(Mat B, PetscBool *device)
 {
   PetscFunctionBegin;
@@ -408,7 +410,7 @@ static PetscErrorCode MatProductSymbolic_VCRS_Dense(Mat D)
   if (parallel) {
     PetscCall(PetscNew(&d));
     D->product->data    = d;
-    D->product->destroy = VCRSProductDenseDestroy_Private;
+    D->product->destroy = VCRSProductDenseDestroy_PrivateData;
   }
   if (D->product->type == MATPRODUCT_AB) D->ops->matmultnumeric = MatMatMultNumeric_VCRS_Dense;
   else D->ops->transposematmultnumeric = MatTransposeMatMultNumeric_VCRS_Dense;

@@ -275,7 +275,7 @@ PetscErrorCode MatVCRSRetakeInstall_Private(Mat A, PetscBool parallel)
     A->ops->multdiagonalblock = drop->live.multdiagonalblock;
     A->ops->setunfactored     = drop->live.setunfactored;
   }
-  if (!parallel || drop->live.getordering) A->ops->getordering = MatVCRSRetake_getordering;
+  if (!parallel || LitheMatHasGetOrdering(&drop->live)) LitheMatSetGetOrdering(A, MatVCRSRetake_getordering);
   PetscCall(MatVCRSComposeComparisons_Private(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -352,7 +352,7 @@ static PetscErrorCode MatTranspose_VCRS(Mat A, MatReuse reuse, Mat *B)
 
 /*
    A B^T of a MATAIJ A changes the type of B's symbolic transpose to its own, which loses the arrays of any other type
-   but MATAIJ (docs/petsc-defects.md)
+   but MATAIJ (docs/internals/petsc-defects.md)
 */
 static PetscErrorCode MatTransposeSymbolic_SeqAIJVCRS(Mat A, Mat *B)
 {

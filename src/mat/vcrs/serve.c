@@ -76,7 +76,8 @@ static PetscErrorCode MatVCRSCheckRowActive_Private(Mat A, PetscInt row, const V
 {
   PetscFunctionBegin;
   PetscCheck(!drop->rowactive, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
-             "Row %" PetscInt_FMT " of a matrix of type %s is asked for while another one is in use: its AIJ arrays are given back and rows are decoded one at "
+             "Row %" PetscInt_FMT
+             " of a matrix of type %s is requested while another row is in use: the AIJ arrays were given back and rows are decoded one at "
              "a time. Call MatRestoreRow() first, or MatVCRSMaterializeAIJ()",
              row, ((PetscObject)A)->type_name);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -302,8 +302,8 @@ static PetscErrorCode MatConvert_MPIAIJVCRS_MPIAIJ(Mat A, PETSC_UNUSED MatType t
   Level: beginner
 
   Note:
-  The same as `MatConvert()` with `MATVCRS`. Options are read with the prefix of `B`, which has none yet;
-  give it one with `MatSetOptionsPrefix()` and call `MatSetFromOptions()` to read them again.
+  The same as `MatConvert()` with `MATVCRS`. Options are read with the prefix of `B`, which is empty at first. Set a
+  prefix with `MatSetOptionsPrefix()`, and call `MatSetFromOptions()` to read the options again.
 
 .seealso: `MATVCRS`, `MatConvert()`, `MatVCRSSetLayout()`, `MatVCRSSetLoss()`
 @*/
@@ -317,11 +317,11 @@ PetscErrorCode MatCreateVCRS(Mat A, Mat *B)
 }
 
 /*MC
-   MATVCRS - "vcrs" - Very compressed rows: a sparse matrix that stores equal patterns, equal rows and
-   close numbers once, so that a product reads several times fewer bytes than with `MATAIJ`
+   MATVCRS - "vcrs" - Very compressed rows: a sparse matrix that stores equal patterns, equal rows and close numbers
+   once, for products that read several times fewer bytes than with `MATAIJ`
 
    Options Database Keys:
-+ -mat_type vcrs                                       - makes the matrix one of this type
++ -mat_type vcrs                                       - sets the type of the matrix
 . -mat_vcrs_layout <auto,literal,l0,l1,l2,l3>          - how it is stored, see `MatVCRSLayout`
 . -mat_vcrs_loss <none,bins,classes,log,fixed,single>  - what may change in its entries, see `MatVCRSLoss`
 . -mat_vcrs_bits <8,16>                                - bits of an entry of the losses log and fixed
@@ -330,7 +330,7 @@ PetscErrorCode MatCreateVCRS(Mat A, Mat *B)
 . -mat_vcrs_lambda_unit <row,entry,absolute>           - what it is relative to
 . -mat_vcrs_preserve_row_sums <true>                   - keep row sums where entries are changed
 . -mat_vcrs_refine_loss <true>                         - use a finer loss where that is too coarse for many rows
-. -mat_vcrs_transport <auto,ipc,nccl,mpi>              - how values get to the processes that need them in a product
+. -mat_vcrs_transport <auto,ipc,nccl,mpi>              - how ghost values travel between processes in a product
 . -mat_vcrs_drop_aij                                   - give the AIJ arrays back once the matrix is compressed
 . -mat_vcrs_allow_lossy_operator                       - let a lossy matrix multiply outside of preconditioners
 . -mat_vcrs_plain_rows                                 - let products on a CPU use plain rows where these are faster, see `MatVCRSSetPlainRows()`
@@ -340,16 +340,16 @@ PetscErrorCode MatCreateVCRS(Mat A, Mat *B)
    Level: beginner
 
    Notes:
-   The matrix is a `MATAIJ` in every other respect: it is assembled, factored, multiplied and
-   converted like one. It is lossless unless a loss is asked for.
+   In every other respect the matrix is a `MATAIJ`: assembly, factorization, products and conversions are the same. It
+   is lossless unless a loss is asked for.
 
    A product runs where its vectors are: with CUDA vectors (`-vec_type cuda`, `-dm_vec_type cuda` or
    `-mat_vec_type cuda`) on the GPU, with host vectors, or a mix, on the host.
 
-   It is compressed when it is first used after a change.
+   The first use after a change compresses it.
 
    Reference:
-   The VCRS article of EZNumeric; what is kept of it and what is not is told in docs/vcrs.md.
+   The VCRS article of EZNumeric. docs/guide/vcrs.md lists the differences.
 
 .seealso: `MatCreateVCRS()`, `MatVCRSSetLayout()`, `MatVCRSSetLoss()`, `MatVCRSDropAIJ()`, `MatVCRSGetInfo()`, `MATAIJ`
 M*/

@@ -7,6 +7,7 @@
 #include <lithe/private/lithecudavcrs.h>
 #include <lithe/private/lithehalo.h>
 #include <lithe/private/litheoffdiagonal.h>
+#include <lithe/private/petsccompat.h>
 #include <petsc/private/matimpl.h>
 #include "../aijfamily.h"
 

@@ -166,7 +166,7 @@ PetscErrorCode MatVCRSGetInfo_Private(Mat A, PetscBool asymmetry, MatVCRSInfo *i
   Collective
 
   Input Parameter:
-. A - the matrix; it is compressed if it has not been since its last change
+. A - the matrix; compressed by this call if it has changed since the last compression
 
   Output Parameter:
 . info - sums and maxima over all processes

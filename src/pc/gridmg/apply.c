@@ -37,7 +37,7 @@ PetscErrorCode PCGridMGMove_Private(PC_GridMG *mg)
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   {
     const char *host = (const char *)mg->pool.memory;
-    GridMGPool  pool = {NULL, 0};
+    GridMGPool  pool = {NULL, 0, 0};
 
     PCGridMGTakeLevels_Private(mg, &pool);
     mg->kernels = &GridMGDeviceKernels;
@@ -49,21 +49,6 @@ PetscErrorCode PCGridMGMove_Private(PC_GridMG *mg)
 #else
   (void)mg;
 #endif
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* What belongs to one set-up */
-PetscErrorCode PCGridMGFreeApplication_Private(PC_GridMG *mg)
-{
-  PetscFunctionBegin;
-#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  if (mg->graph) PetscCall((*GridMGDeviceKernels.graphfree)(&mg->graph));
-  if (mg->small) PetscCall((*GridMGDeviceKernels.smallfree)(&mg->small));
-#endif
-  for (PetscInt k = 0; k < GRIDMG_LEVELS_MAX; k++) PetscCall(PetscMemzero(mg->level[k].shape, sizeof(mg->level[k].shape)));
-  mg->graph   = NULL;
-  mg->small   = NULL;
-  mg->applied = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -95,7 +95,7 @@ static void AddConstants(PetscInt n, const PetscInt part[], const double add[], 
 }
 
 /* The number of parts without row sums, and what is added to the matrix of each */
-static PetscErrorCode FindSingular_Private(const GridMGFaces *f, PetscInt n, const PetscScalar *M, PetscInt parts, const PetscInt part[], double add[],
+static PetscErrorCode FindSingular_Private(const GridMGFaces *f, PetscInt n, const double diagonal[], PetscInt parts, const PetscInt part[], double add[],
                                            PetscInt *singular)
 {
   double   *sum;
@@ -108,7 +108,7 @@ static PetscErrorCode FindSingular_Private(const GridMGFaces *f, PetscInt n, con
   for (PetscInt i = 0; i < n; i++) {
     sum[part[i]] += f->sigma[i];
     count[part[i]]++;
-    add[part[i]] += (double)PetscRealPart(AT(M, i, i));
+    add[part[i]] += diagonal[i];
   }
   for (PetscInt p = 0; p < parts; p++) {
     /* a part of one vertex has a positive diagonal: its row sum, or the 1 of an aggregate of nothing */
@@ -165,30 +165,100 @@ static PetscErrorCode PutNumbers_Private(PC_GridMG *mg, size_t n, const PetscSca
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A power of two near the root of 1/v */
+static inline double ScaleOf(double v)
+{
+  int exponent;
+
+  (void)frexp(v, &exponent);
+  return ldexp(1., -(exponent / 2));
+}
+
 /* The matrix with what is added to it, times a diagonal on both sides; its diagonal, near 1 then, is made larger by shift */
 static PetscErrorCode ScaledMatrix_Private(PC_GridMG *mg, const GridMGFaces *f, PetscInt n, double shift, PetscScalar *M, PetscScalar *S)
 {
   PetscInt *part, *next, parts;
-  double   *add;
+  double   *add, *diagonal;
 
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(M, (size_t)n * (size_t)n));
-  PetscCall(PetscMalloc3(n, &part, n, &next, n, &add));
+  PetscCall(PetscMalloc4(n, &part, n, &next, n, &add, n, &diagonal));
   GetMatrix(f, n, M);
+  for (PetscInt i = 0; i < n; i++) diagonal[i] = (double)PetscRealPart(AT(M, i, i));
   parts = FindParts(f, n, part, next);
-  PetscCall(FindSingular_Private(f, n, M, parts, part, add, &mg->singular));
+  PetscCall(FindSingular_Private(f, n, diagonal, parts, part, add, &mg->singular));
   AddConstants(n, part, add, M);
-  PetscCall(PetscFree3(part, next, add));
-  for (PetscInt i = 0; i < n; i++) {
-    int exponent;
-
-    (void)frexp((double)PetscRealPart(AT(M, i, i)), &exponent);
-    S[i] = (PetscReal)ldexp(1., -(exponent / 2));
-  }
+  PetscCall(PetscFree4(part, next, add, diagonal));
+  for (PetscInt i = 0; i < n; i++) S[i] = (PetscReal)ScaleOf((double)PetscRealPart(AT(M, i, i)));
   for (PetscInt j = 0; j < n; j++) {
     for (PetscInt i = 0; i < n; i++) AT(M, i, j) *= S[i] * S[j];
     AT(M, j, j) += (PetscReal)shift;
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Its diagonal, and its entries below, as many as there are faces and edges at most */
+static PetscInt GetEntries(const GridMGFaces *f, PetscInt n, double diagonal[], GridMGEdge entry[])
+{
+  const double *t       = (const double *)f->list.t;
+  PetscInt      entries = 0;
+
+  for (PetscInt i = 0; i < n; i++) diagonal[i] = f->sigma[i];
+  for (int d = 0; d < 3; d++) {
+    const PetscInt stride = GridMGStride(&f->grid, d);
+
+    for (PetscInt c = 0; c + stride < f->grid.cells && f->up[d]; c++) {
+      diagonal[c] += f->up[d][c];
+      diagonal[c + stride] += f->up[d][c];
+      if (f->up[d][c] != 0) entry[entries++] = (GridMGEdge){c + stride, c, -f->up[d][c]};
+    }
+  }
+  for (PetscInt r = 0; r < f->list.n; r++) {
+    for (PetscInt e = f->list.i[r]; e < f->list.i[r + 1]; e++) {
+      diagonal[f->list.row[r]] += t[e];
+      if (f->list.j[e] < f->list.row[r]) entry[entries++] = (GridMGEdge){f->list.row[r], f->list.j[e], -t[e]};
+    }
+  }
+  for (PetscInt i = 0; i < n; i++) {
+    if (!(diagonal[i] > 0)) diagonal[i] = 1; /* an aggregate of nothing */
+  }
+  return entries;
+}
+
+/* The inverse of a symmetric matrix where the level is, from its entries */
+static PetscErrorCode InvertThere_Private(PC_GridMG *mg, const GridMGFaces *f, PetscInt n, double shift, PetscScalar *S, PetscBLASInt *failed)
+{
+  const PetscInt  most = 3 * f->grid.cells + f->list.i[f->list.n];
+  GridMGArenaMark mark = PCGridMGArenaGetMark_Private(mg);
+  GridMGCoarsest  c    = {.n = n};
+  PetscInt       *part, *first, parts;
+  double         *add, *diagonal, *scale, *work;
+  GridMGEdge     *entry;
+  PetscBool not ;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc6(n, &part, n, &first, n, &add, n, &diagonal, n, &scale, most, &entry));
+  c.entries = GetEntries(f, n, diagonal, entry);
+  parts     = FindParts(f, n, part, first);
+  PetscCall(FindSingular_Private(f, n, diagonal, parts, part, add, &mg->singular));
+  for (PetscInt i = 0; i < n; i++) {
+    diagonal[i] += add[part[i]];
+    scale[i]    = ScaleOf(diagonal[i]);
+    S[i]        = (PetscReal)scale[i];
+    diagonal[i] = diagonal[i] * scale[i] * scale[i] + shift;
+  }
+  for (PetscInt e = 0; e < c.entries; e++) entry[e].t *= scale[entry[e].i] * scale[entry[e].j];
+  c.diagonal = diagonal;
+  c.entry    = entry;
+  c.singular = mg->singular;
+  c.part     = part;
+  c.constant = add;
+  c.scale    = scale;
+  PetscCall(PCGridMGArenaTake_Private(mg, GridMGInvertNumbers(n) * sizeof(double), (void **)&work));
+  PetscCall((*mg->kernels->invert)(&c, mg->precision, work, mg->inverse, &not ));
+  PCGridMGArenaGiveBack_Private(mg, &mark);
+  PetscCall(PetscFree6(part, first, add, diagonal, scale, entry));
+  *failed = not ;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -210,23 +280,16 @@ static PetscErrorCode GetFaces_Private(PC_GridMG *mg, GridMGFaces *f, double **m
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The inverse to where the level is; failed: it has none, or, of a symmetric matrix, that is not definite */
-static PetscErrorCode PutInverse_Private(PC_GridMG *mg, PetscInt n, PetscScalar *M, PetscBLASInt *failed)
+/* The inverse by LAPACK to where the level is */
+static PetscErrorCode InvertHere_Private(PC_GridMG *mg, const GridMGFaces *f, PetscInt n, double shift, PetscScalar *S, PetscBLASInt *failed)
 {
-  PetscFunctionBegin;
-  if (mg->symmetric && mg->kernels->invert) {
-    GridMGArenaMark mark = PCGridMGArenaGetMark_Private(mg);
-    PetscBool not ;
-    double *work;
+  PetscScalar *M;
 
-    PetscCall(PCGridMGArenaTake_Private(mg, GridMGInvertNumbers(n) * sizeof(double), (void **)&work));
-    PetscCall((*mg->kernels->invert)(n, M, mg->precision, work, mg->inverse, &not ));
-    PCGridMGArenaGiveBack_Private(mg, &mark);
-    *failed = not ;
-  } else {
-    PetscCall(Invert_Private(mg->symmetric, n, M, failed));
-    if (!*failed) PetscCall(PutNumbers_Private(mg, (size_t)n, M, (size_t)n, (size_t)n, mg->inverse));
-  }
+  PetscFunctionBegin;
+  PetscCall(PCGridMGBlockGet_Private(&mg->dense, (size_t)n * (size_t)n * sizeof(*M), (void **)&M));
+  PetscCall(ScaledMatrix_Private(mg, f, n, shift, M, S));
+  PetscCall(Invert_Private(mg->symmetric, n, M, failed));
+  if (!*failed) PetscCall(PutNumbers_Private(mg, (size_t)n, M, (size_t)n, (size_t)n, mg->inverse));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -235,18 +298,17 @@ PetscErrorCode PCGridMGCoarseSetUp_Private(PC pc)
   PC_GridMG     *mg    = (PC_GridMG *)pc->data;
   const PetscInt n     = mg->level[mg->n - 1].op.grid.cells + mg->level[mg->n - 1].op.grid.wells;
   double         shift = 0, *memory;
-  PetscScalar   *M, *S;
+  PetscScalar   *S;
   PetscBLASInt   info = 0;
   GridMGFaces    host = mg->level[mg->n - 1].faces;
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGBlockGet_Private(&mg->dense, (size_t)n * (size_t)n * sizeof(*M), (void **)&M));
   PetscCall(PetscMalloc1(n, &S));
   PetscCall(GetFaces_Private(mg, &host, &memory));
   /* An M-matrix is definite, but where numbers differ by more than those of this precision can tell */
   do {
-    PetscCall(ScaledMatrix_Private(mg, &host, n, shift, M, S));
-    PetscCall(PutInverse_Private(mg, n, M, &info));
+    if (mg->symmetric && mg->kernels->invert) PetscCall(InvertThere_Private(mg, &host, n, shift, S, &info));
+    else PetscCall(InvertHere_Private(mg, &host, n, shift, S, &info));
     shift = shift > 0 ? 100 * shift : GRIDMG_SHIFT * (double)PETSC_MACHINE_EPSILON;
   } while (info && shift < 0.01);
   if (info) PetscCall(PCGridMGFail_Private(pc, "the coarsest level, with %" PetscInt_FMT " unknowns, is singular or not definite (LAPACK: %d)", n, (int)info));

@@ -135,12 +135,16 @@ void *PCGridMGTake_Private(GridMGPool *pool, size_t bytes)
 {
   char *part = pool->memory ? pool->memory + pool->taken + GRIDMG_ALIGN : NULL;
 
+  pool->layout = 31 * pool->layout + bytes;
   pool->taken += (bytes + GRIDMG_ALIGN - 1) / GRIDMG_ALIGN * GRIDMG_ALIGN + 2 * GRIDMG_ALIGN;
   return part;
 }
 
-/* Memory for all that has been counted, zeroed: one allocation, or the one that is there. Nothing has been taken from it */
-PetscErrorCode PCGridMGPoolGet_Private(PC_GridMG *mg, GridMGPool *pool)
+/*
+   Memory for all that has been counted: one allocation, or the one that is there, zeroed; with keep it stays as it was where each part is at its place
+   again, with zeros around it. Nothing has been taken from it
+*/
+PetscErrorCode PCGridMGPoolGet_Private(PC_GridMG *mg, GridMGPool *pool, PetscBool keep)
 {
   PetscFunctionBegin;
   if (mg->pool.bytes < pool->taken || mg->pool.kernels != mg->kernels) {
@@ -148,9 +152,28 @@ PetscErrorCode PCGridMGPoolGet_Private(PC_GridMG *mg, GridMGPool *pool)
     PetscCall((*mg->kernels->alloc)(pool->taken, &mg->pool.memory));
     mg->pool.kernels = mg->kernels;
     mg->pool.bytes   = pool->taken;
-  } else PetscCall((*mg->kernels->clear)(pool->taken, mg->pool.memory));
+  } else {
+    mg->kept = (PetscBool)(keep && mg->layout == pool->layout);
+    if (!mg->kept) PetscCall((*mg->kernels->clear)(pool->taken, mg->pool.memory));
+  }
+  mg->layout   = keep ? pool->layout : 0;
   pool->memory = (char *)mg->pool.memory;
   pool->taken  = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What belongs to one set-up; all: and memory that the next one can use */
+PetscErrorCode PCGridMGFreeApplication_Private(PC_GridMG *mg, PetscBool all)
+{
+  PetscFunctionBegin;
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  if (mg->graph) PetscCall((*GridMGDeviceKernels.graphfree)(&mg->graph));
+  if (mg->small && all) PetscCall((*GridMGDeviceKernels.smallfree)(&mg->small));
+#endif
+  for (PetscInt k = 0; k < GRIDMG_LEVELS_MAX; k++) PetscCall(PetscMemzero(mg->level[k].shape, sizeof(mg->level[k].shape)));
+  mg->graph     = NULL;
+  mg->smallfrom = 0;
+  mg->applied   = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -160,7 +183,7 @@ PetscErrorCode PCReset_GridMG(PC pc)
 
   PetscFunctionBegin;
   PetscCall(PCGridMGFreeScratch_Private(mg));
-  PetscCall(PCGridMGFreeApplication_Private(mg));
+  PetscCall(PCGridMGFreeApplication_Private(mg, PETSC_TRUE));
   PetscCall(FreeBlock_Private(&mg->moved));
   PetscCall(FreeBlock_Private(&mg->pool));
   PetscCall(VecDestroy(&mg->wx));

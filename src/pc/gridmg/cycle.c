@@ -44,7 +44,7 @@ static PetscErrorCode KSteps_Private(PC_GridMG *mg, PetscInt level)
 static PetscErrorCode CoarseSolve_Private(PC_GridMG *mg, PetscInt level)
 {
   PetscFunctionBegin;
-  if (mg->small && level == mg->smallfrom) {
+  if (mg->smallfrom && level == mg->smallfrom) {
     mg->level[level].cur = 0;
     PetscCall((*mg->kernels->smallsolve)(mg->small, mg->level[level].b, mg->level[level].x[0]));
   } else if (level == mg->n - 1 || mg->opt.cycle == PCGRIDMG_CYCLE_V) PetscCall(PCGridMGCycle_Private(mg, level, PETSC_TRUE));

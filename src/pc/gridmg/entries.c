@@ -322,18 +322,23 @@ static PetscErrorCode Scan_Private(PC_GridMG *mg, double scale)
   PetscCall(StartFaces_Private(mg, f));
   PetscCall(PCGridMGArenaTake_Private(mg, tiles * sizeof(*mg->others), (void **)&mg->others));
   PetscCall(LitheCUDAGridMGRead(&mg->matrix, &mg->rows, scale, f, mg->others, &mg->reading));
-  mg->guess   = scale;
-  mg->scanned = PETSC_TRUE;
+  mg->guess        = scale;
+  mg->scanned      = PETSC_TRUE;
+  mg->scannedfirst = mg->rows.first;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The faces of the finest level, and counts, once a set-up */
+/* The faces of the finest level, and counts, once a set-up and grid */
 PetscErrorCode PCGridMGScan_Private(PC pc)
 {
-  PC_GridMG *mg = (PC_GridMG *)pc->data;
+  PC_GridMG        *mg   = (PC_GridMG *)pc->data;
+  const GridMGGrid *grid = &mg->level[0].op.grid, *last = &mg->level[0].faces.grid;
 
   PetscFunctionBegin;
-  if (!mg->scanned) PetscCall(Scan_Private(mg, mg->guess != 0 ? mg->guess : 1.));
+  for (int d = 0; d < 3; d++) {
+    if (last->n[d] != grid->n[d]) mg->scanned = PETSC_FALSE;
+  }
+  if (!mg->scanned || mg->scannedfirst != mg->rows.first) PetscCall(Scan_Private(mg, mg->guess != 0 ? mg->guess : 1.));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

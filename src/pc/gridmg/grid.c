@@ -15,6 +15,7 @@
 #define GRIDMG_WELLS_MAX 2000
 #define GRIDMG_ODD       20 /* of so many entries one may be that of no neighbour */
 #define GRIDMG_ODD_LEAST 16
+#define GRIDMG_STAR      8 /* entries a row that a matrix of 5 or 7 points has at most, wells and faults included */
 
 /* Entries that no grid has */
 typedef struct {
@@ -60,9 +61,17 @@ static PetscErrorCode CountOddDevice_Private(PC pc, const GridMGGrid *grid, Pets
   const PetscInt   n    = grid->cells + grid->wells;
   GridMGFaces      none = {.grid = *grid};
   GridMGReading    r;
+  PetscInt         nz;
 
   PetscFunctionBegin;
-  PetscCall(LitheCUDAGridMGRead(&mg->matrix, &rows, 1., &none, NULL, &r));
+  PetscCall((*mg->kernels->get)(sizeof(nz), mg->matrix.i + n, &nz));
+  if (nz / GRIDMG_STAR <= n) {
+    /* what is read is likely to be needed */
+    mg->level[0].op.grid = *grid;
+    mg->rows             = rows;
+    PetscCall(PCGridMGScan_Private(pc));
+    r = mg->reading;
+  } else PetscCall(LitheCUDAGridMGRead(&mg->matrix, &rows, 1., &none, NULL, &r));
   *counted     = (PetscBool)!r.imaginary;
   odd->entries = (PetscInt)(r.faces + r.odd);
   odd->odd     = (PetscInt)r.odd;

@@ -141,7 +141,10 @@ static PetscErrorCode BuildWhereRowsAre_Private(PC pc)
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   if (are) mg->kernels = &GridMGDeviceKernels;
 #endif
-  ierr = BuildLevels_Private(pc);
+  mg->kept = PETSC_FALSE;
+  ierr     = BuildLevels_Private(pc);
+  /* what was recorded is right as long as all arrays are at their places */
+  if (ierr || !mg->kept || !mg->device || pc->failedreason) PetscCall(PCGridMGFreeApplication_Private(mg, PETSC_FALSE));
   PetscCall(PCGridMGRowsRestore_Private(pc));
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -159,7 +162,6 @@ static PetscErrorCode PCSetUp_GridMG(PC pc)
   mg->kernels        = &GridMGHostKernels;
   mg->stencilkernels = &GridMGStencilHostKernels;
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
-  PetscCall(PCGridMGFreeApplication_Private(mg));
   PetscCall(PCGridMGFindPlace_Private(pc));
   PetscCall(BuildWhereRowsAre_Private(pc));
   if (++mg->setups < 2) PetscCall(PCGridMGFreeScratch_Private(mg));
@@ -222,7 +224,7 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
    iterations, and `KSPFCG` or another flexible method. With nonsymmetric matrices, of upwind fluxes, use `KSPBCGS` or `KSPGMRES`.
 
    Faces are stored in 8 bits each, with row sums in single precision. That keeps condition numbers within a factor of about 1.13, whatever
-   the matrix: docs/gridmg.md.
+   the matrix: docs/guide/gridmg.md.
 
    Matrices of 9 or 27 points, complex ones, and those with many positive off-diagonal entries have de Zeeuw's interpolation and Galerkin products, with
    V or W cycles. Use `KSPGMRES`, `KSPBCGS`, or `KSPCG` where the matrix is positive definite and the smoother `redblack` or `jacobi`.

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What the files of PCGRIDMG share. docs/gridmg.md explains the method */
+/* What the files of PCGRIDMG share. docs/guide/gridmg.md explains the method */
 
 #include <lithe/private/gridmgstencil.h>
 #include <lithe/private/litheimpl.h>
@@ -86,7 +86,7 @@ typedef struct {
 /* Hands out parts of the memory of all levels, or counts what there will be; a number before and one after each part may be read */
 typedef struct {
   char  *memory;
-  size_t taken;
+  size_t taken, layout; /* a number that tells where each part is */
 } GridMGPool;
 
 typedef struct {
@@ -104,11 +104,14 @@ typedef struct {
   char                 failed[256], why[96];
   GridMGLevel          level[GRIDMG_LEVELS_MAX];
   GridMGBlock          pool;
+  size_t               layout;  /* of the pool, whose parts have zeros around them */
+  PetscBool            kept;    /* the last set-up found each part of the pool at its place, and grids and edges as they were */
   GridMGArena          arena;   /* exact entries */
   GridMGCSR            given;   /* by PCGridMGSetRows(), or NULL */
   GridMGCSR            matrix;  /* while it is set up: the rows of a matrix on a device, else NULL */
   PetscBool            decoded; /* for us, by the matrix */
   PetscBool            scanned; /* these have been read: */
+  PetscInt             scannedfirst;
   GridMGReading        reading;
   int                 *others; /* in the rows of each tile, on the device */
   double               guess;  /* what entries were multiplied by then: the factor of the last set-up */
@@ -125,7 +128,7 @@ typedef struct {
   GridMGBlock          moved;       /* of levels that were set up on the host */
   Vec                  wx, wy;      /* on the device, for vectors of the host */
   void                *graph, *small;
-  PetscInt             smallfrom; /* the first of the levels that are one kernel, if small */
+  PetscInt             smallfrom; /* the first of the levels that are one kernel, 0: there are none */
   PetscInt             applied;   /* applications of this set-up, up to 2 */
   struct {
     const PetscScalar *in; /* the application's vectors, where the finest level reads and writes them itself; else NULL */
@@ -147,7 +150,8 @@ PETSC_INTERN void            PCGridMGArenaGiveBack_Private(PC_GridMG *, const Gr
 PETSC_INTERN GridMGArenaMark PCGridMGArenaGetMark_Private(const PC_GridMG *);
 PETSC_INTERN PetscErrorCode  PCGridMGFreeScratch_Private(PC_GridMG *);
 PETSC_INTERN void           *PCGridMGTake_Private(GridMGPool *, size_t bytes);
-PETSC_INTERN PetscErrorCode  PCGridMGPoolGet_Private(PC_GridMG *, GridMGPool *);
+PETSC_INTERN PetscErrorCode  PCGridMGPoolGet_Private(PC_GridMG *, GridMGPool *, PetscBool keep);
+PETSC_INTERN PetscErrorCode  PCGridMGFreeApplication_Private(PC_GridMG *, PetscBool all);
 PETSC_INTERN PetscErrorCode  PCReset_GridMG(PC);
 /* options.c */
 PETSC_INTERN PetscErrorCode PCGridMGOptionsDefault_Private(PCGridMGOptions *);
@@ -191,7 +195,6 @@ PETSC_INTERN PetscErrorCode PCGridMGSmallSetUp_Private(PC_GridMG *);
 /* apply.c */
 PETSC_INTERN PetscErrorCode PCGridMGFindPlace_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGMove_Private(PC_GridMG *);
-PETSC_INTERN PetscErrorCode PCGridMGFreeApplication_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCApply_GridMG(PC, Vec, Vec);
 /* stencilentries.c */
 PETSC_INTERN PetscErrorCode PCGridMGChoose_Private(PC);

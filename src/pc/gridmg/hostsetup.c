@@ -95,9 +95,11 @@ static void Means(const GridMGFaces *f, const unsigned char *alive, GridMGSurvey
         }
         for (int d = 0; d < 3; d++) in[d] = InDirection(f, d, at[d], c, GridMGStride(g, d));
         diagonal = f->sigma[c] + in[0] + in[1] + in[2];
-        if (alive[c] && diagonal > 0) {
+        if (alive[c] && diagonal > GRIDMG_LOG_SMALLEST) {
+          const double inverse = 1 / diagonal;
+
           survey->count += 1;
-          for (int d = 0; d < 3; d++) ratio[d][place] = PetscMax(in[d], GRIDMG_LOG_LEAST * diagonal) / diagonal;
+          for (int d = 0; d < 3; d++) ratio[d][place] = PetscMax(in[d], GRIDMG_LOG_LEAST * diagonal) * inverse;
         }
         if (place < GRIDMG_LOG_TOGETHER - 1 && c < g->cells - 1) continue;
         for (int d = 0; d < 3; d++) logs[d] += LogOf(ratio[d]);
@@ -330,6 +332,7 @@ PetscErrorCode GridMGEncode_Host(const GridMGFaces *f, double min, double max, c
   LitheLogScale *s = NULL;
 
   PetscFunctionBegin;
+  PetscCall(PetscMemzero((void *)op->dinv, (size_t)(f->grid.cells + f->grid.wells) * GridMGNumberBytes(op->precision)));
   for (PetscInt r = 0; r < f->list.n; r++) AddTo(op->precision, (void *)op->dinv, f->list.row[r], ListSum(&f->list, r));
   *bound = 1.2e-7; /* of a float, twice */
   if (op->bits < 32) {

@@ -197,7 +197,7 @@ void PCGridMGTakeLevels_Private(PC_GridMG *mg, GridMGPool *pool)
 /* The lists, which lie behind one another, to where the levels are */
 static PetscErrorCode PutLists_Private(PC_GridMG *mg)
 {
-  GridMGPool host = {NULL, 0};
+  GridMGPool host = {NULL, 0, 0};
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(mg->listsbytes, &host.memory));
@@ -227,11 +227,23 @@ static int BitsOf(const PC_GridMG *mg, PetscInt k, double min, double max)
   return bits == 8 && min > 0 && .5 * log(max / min) / 254. > GRIDMG_COARSE ? 16 : bits;
 }
 
+/* Changes with all that kernels get as numbers, not as arrays, and with which vertices edges connect */
+static size_t LevelLayout(const GridMGLevel *l, size_t layout)
+{
+  const GridMGList *list = &l->faces.list;
+
+  for (int d = 0; d < 3; d++) layout = 31 * (31 * layout + (size_t)l->op.grid.n[d]) + (size_t)l->by[d];
+  layout = 31 * (31 * layout + (size_t)l->op.bits) + (size_t)l->op.symmetric;
+  for (PetscInt r = 0; r < list->n; r++) layout = 31 * (31 * layout + (size_t)list->row[r]) + (size_t)list->i[r];
+  for (PetscInt e = 0; e < list->i[list->n]; e++) layout = 31 * layout + (size_t)list->j[e];
+  return layout;
+}
+
 /* All levels are known: one allocation, or the one that is there, and their codes */
 PetscErrorCode PCGridMGEncode_Private(PC pc)
 {
   PC_GridMG *mg   = (PC_GridMG *)pc->data;
-  GridMGPool pool = {NULL, 0};
+  GridMGPool pool = {NULL, 0, 0};
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < mg->n; k++) {
@@ -245,7 +257,8 @@ PetscErrorCode PCGridMGEncode_Private(PC pc)
     for (int p = 0; p < 2; p++) l->op.list.part[p] = l->faces.list.part[p];
   }
   PCGridMGTakeLevels_Private(mg, &pool);
-  PetscCall(PCGridMGPoolGet_Private(mg, &pool));
+  for (PetscInt k = 0; k < mg->n; k++) pool.layout = LevelLayout(&mg->level[k], pool.layout);
+  PetscCall(PCGridMGPoolGet_Private(mg, &pool, PETSC_TRUE));
   PCGridMGTakeLevels_Private(mg, &pool);
   PetscCall(PutLists_Private(mg));
   for (PetscInt k = 0; k < mg->n; k++) {

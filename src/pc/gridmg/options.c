@@ -386,7 +386,7 @@ PetscErrorCode PCGridMGSetCycle(PC pc, PCGridMGCycleType type)
   Level: intermediate
 
   Note:
-  Piecewise constant interpolation makes coarse operators too stiff. In W cycles 1.5 is safe: docs/gridmg.md. In V cycles a number above 1
+  Piecewise constant interpolation makes coarse operators too stiff. In W cycles 1.5 is safe: docs/guide/gridmg.md. In V cycles a number above 1
   can make the preconditioner indefinite.
 
 .seealso: `PCGRIDMG`

@@ -83,12 +83,13 @@ static PetscBool MayBeSmall(const PC_GridMG *mg, PetscInt level)
 
 PetscErrorCode PCGridMGSmallSetUp_Private(PC_GridMG *mg)
 {
-  PetscInt from = mg->n;
+  PetscInt  from = mg->n;
+  PetscBool fits = PETSC_FALSE;
 
   PetscFunctionBegin;
   if (!mg->kernels->smallcreate) PetscFunctionReturn(PETSC_SUCCESS);
   while (from > 0 && MayBeSmall(mg, from - 1)) from--;
-  for (; from < mg->n && !mg->small; from++) {
+  for (; from < mg->n && !fits; from++) {
     const PetscInt        n = mg->n - from;
     const GridMGOperator *op[GRIDMG_LEVELS_MAX];
     int                   by[GRIDMG_LEVELS_MAX][3];
@@ -112,10 +113,10 @@ PetscErrorCode PCGridMGSmallSetUp_Private(PC_GridMG *mg)
                                     .inverse      = mg->inverse,
                                     .inversescale = mg->inversescale};
 
-      PetscCall((*mg->kernels->smallcreate)(&plan, &mg->small));
+      PetscCall((*mg->kernels->smallcreate)(&plan, &mg->small, &fits));
     }
     PetscCall(PetscFree(program.step));
-    mg->smallfrom = from;
+    if (fits) mg->smallfrom = from;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

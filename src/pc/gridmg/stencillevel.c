@@ -83,7 +83,7 @@ static void TakeAll(PC_GridMG *mg, GridMGPool *pool)
 PetscErrorCode PCGridMGEncodeStencils_Private(PC pc)
 {
   PC_GridMG *mg   = (PC_GridMG *)pc->data;
-  GridMGPool pool = {NULL, 0};
+  GridMGPool pool = {NULL, 0, 0};
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < mg->n; k++) {
@@ -97,7 +97,7 @@ PetscErrorCode PCGridMGEncodeStencils_Private(PC pc)
     if (k) op->bits = (int)(mg->opt.coarsebits == PETSC_DECIDE ? PetscMax(mg->opt.bits, 16) : mg->opt.coarsebits);
   }
   TakeAll(mg, &pool);
-  PetscCall(PCGridMGPoolGet_Private(mg, &pool));
+  PetscCall(PCGridMGPoolGet_Private(mg, &pool, PETSC_FALSE));
   TakeAll(mg, &pool);
   for (PetscInt k = 0; k < mg->n; k++) {
     GridMGStencilLevel *l = &mg->stencil[k];

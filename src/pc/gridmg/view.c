@@ -79,7 +79,8 @@ PetscErrorCode PCView_GridMG(PC pc, PetscViewer viewer)
                                    mg->overcorrection,
                                    PCGridMGPrecisions[mg->precision == GRIDMG_SINGLE ? PCGRIDMG_PRECISION_SINGLE : PCGRIDMG_PRECISION_DOUBLE]));
   if (mg->device) {
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  on a device%s%s\n", mg->small ? ", small levels in one kernel" : "", mg->graph ? ", recorded as a graph" : ""));
+    PetscCall(
+      PetscViewerASCIIPrintf(viewer, "  on a device%s%s\n", mg->smallfrom ? ", small levels in one kernel" : "", mg->graph ? ", recorded as a graph" : ""));
   }
   if (mg->clipped) PetscCall(PetscViewerASCIIPrintf(viewer, "  %" PetscInt_FMT " negative row sums were taken as 0\n", mg->clipped));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  levels %" PetscInt_FMT ", %.0f bytes\n", mg->n, (double)(mg->moved.memory ? mg->moved.bytes : mg->pool.bytes)));

@@ -532,7 +532,7 @@ static void SetSmooths(PC_SBPMG *mg)
       PetscInt *n = &mg->level[k].smooths[side];
 
       *n = k == 0 && mg->opt.finest[side] != PETSC_DECIDE ? mg->opt.finest[side] : mg->opt.smooths[side];
-      /* The finest level of full multigrid begins with a solution that needs little more: docs/sbpmg.md */
+      /* The finest level of full multigrid begins with a solution that needs little more: docs/guide/sbpmg.md */
       if (*n == PETSC_DECIDE) *n = mg->opt.cycle == PCSBPMG_CYCLE_FULL && k == 0 && side ? 0 : 2;
     }
     if (mg->level[k].smooths[0] != mg->level[k].smooths[1]) mg->symmetric = PETSC_FALSE;

@@ -107,8 +107,8 @@ PetscErrorCode PCSBPMGSetFromOptions_Private(PC pc, PetscOptionItems PetscOption
   PetscCall(
     OptionsPair_Private(PetscOptionsObject, "-pc_sbpmg_smooths", "Smoothing steps before and after the coarse correction", "PCSBPMGSetSmooths", opt.smooths));
   PetscCall(OptionsPair_Private(PetscOptionsObject, "-pc_sbpmg_smooths_finest", "The same on the finest level", "PCSBPMGSetSmooths", opt.finest));
-  PetscCall(
-    PetscOptionsReal("-pc_sbpmg_fraction", "Lower end of the smoother's interval over its upper end", "PCSBPMGSetFraction", opt.fraction, &opt.fraction, NULL));
+  PetscCall(PetscOptionsReal("-pc_sbpmg_fraction", "Lower end of the smoother's interval divided by the upper end", "PCSBPMGSetFraction", opt.fraction,
+                             &opt.fraction, NULL));
   PetscCall(PetscOptionsEnum("-pc_sbpmg_cycle", "Cycle", "PCSBPMGSetCycle", PCSBPMGCycleTypes, (PetscEnum)opt.cycle, (PetscEnum *)&opt.cycle, NULL));
   PetscCall(
     PetscOptionsEnum("-pc_sbpmg_coarse", "Coarse operators", "PCSBPMGSetCoarse", PCSBPMGCoarseTypes, (PetscEnum)opt.coarse, (PetscEnum *)&opt.coarse, NULL));
@@ -122,7 +122,7 @@ PetscErrorCode PCSBPMGSetFromOptions_Private(PC pc, PetscOptionItems PetscOption
   PetscCall(PetscOptionsInt("-pc_sbpmg_spectrum_steps", "Steps of Lanczos's method for bounds of spectra", NULL, opt.spectrumsteps, &opt.spectrumsteps, NULL));
   PetscCall(
     PetscOptionsInt("-pc_sbpmg_spectrum_size", "Intervals up to which levels have bounds of their own", NULL, opt.spectrumsize, &opt.spectrumsize, NULL));
-  PetscCall(PetscOptionsBool("-pc_sbpmg_graph", "On a device: record a cycle and play it again", NULL, opt.graph, &opt.graph, NULL));
+  PetscCall(PetscOptionsBool("-pc_sbpmg_graph", "On a device: record a cycle and replay it", NULL, opt.graph, &opt.graph, NULL));
   PetscOptionsHeadEnd();
   PetscCall(PCSBPMGSetOptions_Private(pc, &opt));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -248,7 +248,7 @@ PetscErrorCode PCSBPMGComposeOptions_Private(PC pc, PetscBool yes)
   Level: intermediate
 
   Note:
-  A level has a coarser one if its numbers of intervals are both even.
+  A coarser level exists if both numbers of intervals are even.
 
 .seealso: `PCSBPMG`
 @*/
@@ -276,7 +276,7 @@ PetscErrorCode PCSBPMGSetLevels(PC pc, PetscInt levels)
   Level: intermediate
 
   Note:
-  Residuals of the Krylov method around it, and those of full multigrid, are in the precision of `PetscReal`.
+  Residuals of the outer Krylov method, and residuals of full multigrid, have the precision of `PetscReal`.
 
 .seealso: `PCSBPMG`
 @*/
@@ -326,7 +326,7 @@ PetscErrorCode PCSBPMGSetSmoother(PC pc, PCSBPMGSmootherType smoother)
 
   Options Database Keys:
 + -pc_sbpmg_smooths <before,after>        - the numbers; one stands for both
-- -pc_sbpmg_smooths_finest <before,after> - those of the finest level, if they are to differ
+- -pc_sbpmg_smooths_finest <before,after> - smoothing steps of the finest level, if different
 
   Level: intermediate
 
@@ -349,7 +349,7 @@ PetscErrorCode PCSBPMGSetSmooths(PC pc, PetscInt before, PetscInt after)
 
   Input Parameters:
 + pc       - the preconditioner, of type `PCSBPMG`
-- fraction - its lower end over its upper end, which is the largest eigenvalue
+- fraction - lower end of the interval divided by the upper end, which is the largest eigenvalue
 
   Options Database Key:
 . -pc_sbpmg_fraction <0.15> - the ratio

@@ -173,8 +173,8 @@ static PetscErrorCode PCSBPMGGetCoarseSolve_SBPMG(PC pc, KSP *ksp)
   Level: advanced
 
   Note:
-  Once the preconditioner is set up, its operator is the assembled matrix of the coarsest level, times a power of two where coefficients are
-  far from 1 and levels in single precision.
+  After the set-up the operator of the solver is the assembled matrix of the coarsest level. With levels in single
+  precision and coefficients far from 1 it is multiplied by a power of two.
 
 .seealso: `PCSBPMG`, `PCSBPMGSetLevels()`
 @*/
@@ -188,7 +188,8 @@ PetscErrorCode PCSBPMGGetCoarseSolve(PC pc, KSP *ksp)
 }
 
 /*@
-  PCSBPMGApplyOperator - Applies the operator of the finest level of a `PCSBPMG` to what is there, in the precision of the levels: for measurements
+  PCSBPMGApplyOperator - Applies the operator of the finest level of a `PCSBPMG` to the vectors inside, in the
+  precision of the levels: for measurements
 
   Neighbor-wise Collective
 
@@ -258,28 +259,30 @@ static PetscErrorCode PCDestroy_SBPMG(PC pc)
 . -pc_sbpmg_spectrum_steps <8>                                     - steps of Lanczos's method for bounds of spectra
 . -pc_sbpmg_spectrum_size <256>                                    - intervals up to which levels have bounds of their own
 . -pc_sbpmg_graph <true>                                           - on a device, record the kernels of an application and play them again
-- -sbpmg_coarse_ksp_type, -sbpmg_coarse_pc_type                    - solver of the coarsest level where it has no dense inverse, and other options of it
+- -sbpmg_coarse_ksp_type, -sbpmg_coarse_pc_type                    - solver of a coarsest level without dense inverse, with all its
+    options
 
    Level: beginner
 
    Notes:
-   Both numbers of intervals are halved as long as they are even, down to 16 intervals. 2^k are best.
+   Both numbers of intervals are halved while they are even, down to 16 intervals. Powers of two are best.
 
-   Interpolation is bilinear and restriction its transpose, which for residuals scaled by the norms of both directions is the pair that
-   keeps the summation-by-parts property. With Galerkin operators and the same number of smoothing steps on
-   both sides of a coarse correction V and F cycles are symmetric and positive definite: use `KSPCG`.
+   Interpolation is bilinear and restriction its transpose. For residuals scaled by the norms of both directions this
+   pair keeps the summation-by-parts property. V and F cycles with Galerkin operators and equal numbers of smoothing
+   steps before and after a coarse correction are symmetric and positive definite: use `KSPCG`.
 
-   Full multigrid solves from the right side alone, without iterations around it: `-ksp_type preonly -pc_sbpmg_cycle full`.
-   Its error is that of the discretisation, not that of a residual that was asked for.
+   Full multigrid solves from the right-hand side alone, without outer iterations: `-ksp_type preonly -pc_sbpmg_cycle
+   full`. Its error is the error of the discretisation, whatever the tolerance of a residual.
 
-   With several processes the coarsest level, which is larger, is solved by all of them redundantly.
+   With several processes the coarsest level is larger, and all processes solve it redundantly.
 
    With complex scalars real and imaginary parts are two applications: the operator is real.
 
-   Levels in single precision do with right sides and coefficients far outside of its range: both are scaled by powers of two where they are not near 1.
+   Levels in single precision accept right-hand sides and coefficients far outside of the range of single precision.
+   Both are scaled by powers of two unless they are near 1.
 
-   Where vectors are on a device, so are the levels, and nothing waits for the host within an application of one
-   process.
+   With vectors on a device the levels are on the device, too. Within an application on one process nothing waits for
+   the host.
 
 .seealso: `PCSBPMGSetCycle()`, `PCSBPMGSetLevels()`, `PCSBPMGSetPrecision()`, `PCSBPMGSetSmoother()`, `PCSBPMGSetSmooths()`, `PCSBPMGSetFraction()`,
           `PCSBPMGSetCoarse()`, `PCSBPMGSetFullSteps()`, `MATSBPSAT`, `PCMG`, `PCCreate()`, `PCSetType()`

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What the files of PCSBPMG share. docs/sbpmg.md explains the method */
+/* What the files of PCSBPMG share. docs/guide/sbpmg.md explains the method */
 
 #include <lithe/private/litheimpl.h>
 #include <lithe/private/sbpsat.h>

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The copies of matrices that a PCVCRS makes, one of each, and the lines that its view has of them.
+   The compressed copies of a PCVCRS, one per matrix, and their lines in the view.
 */
 
 #include "pcvcrsimpl.h"
@@ -28,7 +28,7 @@ PetscErrorCode PCVCRSAddLine_Private(PC_VCRS *v, const char where[], const char 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The view tells what is not compressed; of the blocks of a process once */
+/* The view lists matrices that are not compressed, once for the blocks of a process */
 PetscErrorCode PCVCRSAddLeft_Private(PC_VCRS *v, const char where[], const char what[], const char left[])
 {
   PetscInt line = v->blockline;
@@ -39,7 +39,7 @@ PetscErrorCode PCVCRSAddLeft_Private(PC_VCRS *v, const char where[], const char 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The view and -info tell of numbers that the loss cannot take */
+/* The view and -info report numbers that the loss cannot take */
 PetscErrorCode PCVCRSAddRefused_Private(PC_VCRS *v, const char where[], const char what[])
 {
   const char *prefix;
@@ -55,10 +55,10 @@ PetscErrorCode PCVCRSAddRefused_Private(PC_VCRS *v, const char where[], const ch
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The largest sum of moduli that a loss takes: no entry is infinite then, and no sum of a row overflows */
+/* Largest sum of moduli for a loss: no entry is then infinite, and no sum of a row overflows */
 #define PCVCRS_SUM_LIMIT ((PetscReal)0.25 * PETSC_MAX_REAL)
 
-/* Whether a loss takes numbers, by the sum of their moduli, which may be no number */
+/* Whether a loss takes numbers, from the sum of their moduli, which may be NaN */
 PetscBool PCVCRSSumIsTaken_Private(MatVCRSLoss loss, PetscReal sum)
 {
   return (PetscBool)(loss == MATVCRS_LOSS_NONE || sum <= PCVCRS_SUM_LIMIT);
@@ -119,9 +119,9 @@ static PetscErrorCode PCVCRSSumModuli_Private(Mat A, PetscReal *sum)
 }
 
 /*
-   Whether a loss takes a relative of MATAIJ. One with a NaN, with an infinity, or with numbers near the end of the
-   range is left as it is, so that a solve ends as with the inner preconditioner alone. Collective: all processes
-   get the same answer.
+   Whether a loss takes a relative of MATAIJ. A matrix with a NaN, an infinity, or numbers near the end of the range
+   is left unchanged: a solve then ends as with the inner preconditioner alone. Collective: all processes get the same
+   answer.
 */
 static PetscErrorCode PCVCRSTakes_Private(MatVCRSLoss loss, Mat A, PetscBool *takes)
 {
@@ -163,7 +163,7 @@ static PetscErrorCode PCVCRSConfigure_Private(Mat B, void *ctx)
   PetscCall(MatSetOptionsPrefix(B, opt->prefix));
   PetscCall(MatSetFromOptions(B));
 
-  /* The options of this preconditioner, whatever those of matrices say */
+  /* The options of this preconditioner override options of matrices */
   PetscCall(MatVCRSSetLayout(B, MATVCRS_LAYOUT_AUTO));
   PetscCall(MatVCRSSetBits(B, opt->bits));
   PetscCall(MatVCRSSetBins(B, opt->bins));
@@ -171,7 +171,7 @@ static PetscErrorCode PCVCRSConfigure_Private(Mat B, void *ctx)
   PetscCall(MatVCRSSetPreserveRowSums(B, opt->rowsums));
   PetscCall(MatVCRSSetLoss(B, settings->loss));
   PetscCall(MatVCRSSetAllowLossyOperator(B, PETSC_TRUE)); /* it is no operator of the program's */
-  PetscCall(MatVCRSSetPlainRows(B, PETSC_FALSE));         /* fewer bytes are what this preconditioner is asked for */
+  PetscCall(MatVCRSSetPlainRows(B, PETSC_FALSE));         /* this preconditioner is for fewer bytes */
 
   /* Solvers project on what is orthogonal to these */
   if (!settings->exact) PetscFunctionReturn(PETSC_SUCCESS);
@@ -182,7 +182,7 @@ static PetscErrorCode PCVCRSConfigure_Private(Mat B, void *ctx)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A compressed copy of a MATAIJ matrix, or of rows on a device, which options without a prefix do not act upon */
+/* A compressed copy of a MATAIJ matrix, or of rows on a device, unaffected by options without a prefix */
 static PetscErrorCode PCVCRSCreateCopy_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, const PCVCRSSource *source, Mat *compressed)
 {
   Mat                exact    = source->exact;
@@ -214,7 +214,7 @@ static PetscErrorCode PCVCRSCreateCopy_Private(const PCVCRSOptions *opt, MatVCRS
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The options of what is collected now */
+/* The options of the present copy */
 PCVCRSOptions PCVCRSOptionsHere_Private(const PC_VCRS *v)
 {
   PCVCRSOptions opt = v->opt;
@@ -225,10 +225,10 @@ PCVCRSOptions PCVCRSOptionsHere_Private(const PC_VCRS *v)
 }
 
 /*
-   A copy with the loss that is asked for. Eight bits of a logarithmic scale are coarse where entries are
-   of very different sizes, as on coarse levels, whose matrices are small, or in factors with an entry
-   that is next to nothing: then they take sixteen. Over dozens of decades these are coarse, too: then entries are
-   in single precision. bound: what 8 bits may change an entry by.
+   A copy with the chosen loss. Eight bits of a logarithmic scale are coarse for entries of very different sizes, as
+   on coarse levels, whose matrices are small, or in factors with a tiny entry: such matrices take 16 bits. Over
+   dozens of decades 16 bits are coarse, too, and entries are in single precision. bound: largest change of an entry
+   by 8 bits.
 */
 PetscErrorCode PCVCRSCreateFine_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, PetscReal bound, const PCVCRSSource *exact, Mat *compressed)
 {
@@ -251,7 +251,7 @@ PetscErrorCode PCVCRSCreateFine_Private(const PCVCRSOptions *opt, MatVCRSLoss lo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What is lost; of a copy that is otherwise exact nothing, or what single precision loses */
+/* The loss; for an otherwise exact copy none, or single precision */
 MatVCRSLoss PCVCRSGetLoss_Private(const PCVCRSOptions *opt)
 {
   if (opt->loss != MATVCRS_LOSS_NONE) return opt->loss;
@@ -259,9 +259,9 @@ MatVCRSLoss PCVCRSGetLoss_Private(const PCVCRSOptions *opt)
 }
 
 /*
-   The entries of an interpolation are often few different numbers, which are smaller as they are than
-   with what a loss adds to keep the row sums. Interpolations are not square; they take the smaller one.
-   No diagonal tells which of their entries count, so each is rounded by itself.
+   The entries of an interpolation are often few different numbers. Without a loss they then take fewer bytes than
+   with row sums. Interpolations, which are not square, take the smaller copy. No diagonal shows which entries matter,
+   so each entry is rounded by itself.
 */
 static PetscErrorCode PCVCRSCreateSmallest_Private(const PCVCRSOptions *opt, const PCVCRSSource *source, Mat *compressed)
 {
@@ -337,7 +337,7 @@ static PetscErrorCode PCVCRSExpand_Private(Mat exact, PCVCRSKind kind, Mat *aij,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether all numbers of a matrix are finite, as far as they can be asked for. Collective */
+/* Whether all numbers of a matrix are finite, as far as known. Collective */
 PetscErrorCode PCVCRSIsFinite_Private(Mat A, PetscBool *finite)
 {
   PetscBool  hasnorm;
@@ -355,7 +355,7 @@ PetscErrorCode PCVCRSIsFinite_Private(Mat A, PetscBool *finite)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Appends a copy, whose reference it takes over; it has the line that is collected for, or one of its own */
+/* Appends a copy and takes over the reference. The copy has the present line, or a new one */
 static PetscErrorCode PCVCRSAppend_Private(PC_VCRS *v, const PCVCRSCopy *copy, const char where[], const char what[])
 {
   PetscFunctionBegin;
@@ -367,7 +367,7 @@ static PetscErrorCode PCVCRSAppend_Private(PC_VCRS *v, const PCVCRSCopy *copy, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A compressed matrix that stands for no matrix of the inner preconditioner's: of a factor. exactbytes: what it replaces, see PCVCRSCopy */
+/* A compressed matrix of a factor, which replaces no matrix of the inner preconditioner. exactbytes: see PCVCRSCopy */
 PetscErrorCode PCVCRSAddPart_Private(PC_VCRS *v, Mat compressed, PetscLogDouble exactbytes, const char where[], const char what[])
 {
   PCVCRSCopy copy = {.compressed = compressed, .exactbytes = exactbytes};
@@ -378,7 +378,7 @@ PetscErrorCode PCVCRSAddPart_Private(PC_VCRS *v, Mat compressed, PetscLogDouble 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The copy of the same matrix as it is now that was made before, if there is one */
+/* The existing copy of the same matrix in its present state, if any */
 static PetscErrorCode PCVCRSTakeOld_Private(PC_VCRS *v, PCVCRSCopy *copy)
 {
   PetscFunctionBegin;
@@ -395,8 +395,8 @@ static PetscErrorCode PCVCRSTakeOld_Private(PC_VCRS *v, PCVCRSCopy *copy)
 }
 
 /*
-   A copy of the transpose, where a restriction is the transposed interpolation: on devices products with a transpose
-   are slow, for many threads add to one entry. number is -1 where nothing was made.
+   A copy of the transpose, for a restriction that is the transposed interpolation: on devices products with a
+   transpose are slow, because many threads add to one entry. number is -1 if no copy was made.
 */
 PetscErrorCode PCVCRSAddTranspose_Private(PC_VCRS *v, Mat exact, const char where[], const char what[], PetscInt *number)
 {
@@ -432,7 +432,8 @@ PetscErrorCode PCVCRSAddTranspose_Private(PC_VCRS *v, Mat exact, const char wher
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The number of the copy of a matrix, which is made if there is none of it as it is now; -1 of what cannot be compressed */
+/* The number of the copy of a matrix, made unless a copy of its present state exists; -1 if the matrix cannot be
+   compressed */
 PetscErrorCode PCVCRSAddCopy_Private(PC_VCRS *v, Mat exact, const char where[], const char what[], PetscInt *number)
 {
   PCVCRSCopy copy = {.compressed = NULL};

@@ -239,7 +239,7 @@ PetscErrorCode PCVCRSUndrop_Private(PC_VCRS *v)
     PCVCRSPlace *p = &v->place[k];
     PetscBool    current, ismg, isgamg;
 
-    p->pc->matstate.state = -1; /* with the same nonzero pattern */
+    LithePCMatState(p->pc) = -1; /* with the same nonzero pattern */
     if (!p->again) continue;
     p->again = PETSC_FALSE;
     PetscCall(PCVCRSPlaceIsCurrent_Private(p, &current));

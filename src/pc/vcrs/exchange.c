@@ -125,10 +125,7 @@ static PetscErrorCode PCVCRSExchangePlace_Private(PC_VCRS *v, PCVCRSPlace *p, Pe
   if (in) {
     p->reuse                   = p->pc->reusepreconditioner;
     p->pc->reusepreconditioner = PETSC_TRUE;
-    if (p->ksp) {
-      p->amatstate = p->ksp->amatstate;
-      PetscCall(MatGetState(p->pc->mat, &p->ksp->amatstate));
-    }
+    if (p->ksp) PetscCall(LitheKSPExchangeAmatState(p->ksp, p->pc->mat, &p->amatstate));
     if (p->factor) {
       *p->super = *p->pc->ops;
       PetscCall(PCVCRSFactorStart_Private(p->pc));
@@ -136,7 +133,7 @@ static PetscErrorCode PCVCRSExchangePlace_Private(PC_VCRS *v, PCVCRSPlace *p, Pe
     p->frozen = PETSC_TRUE;
   } else if (p->frozen) {
     p->pc->reusepreconditioner = p->reuse;
-    if (p->ksp) p->ksp->amatstate = p->amatstate;
+    if (p->ksp) LitheKSPRestoreAmatState(p->ksp, p->amatstate);
     if (p->factor) PetscCall(PCVCRSFactorStop_Private(p->pc, p->super));
     p->frozen = PETSC_FALSE;
   }

@@ -3,13 +3,12 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The factors that PETSc has made (triangles.c), or that are on a device (factordevice.c), compressed.
+   Factors made by PETSc (triangles.c), or on a device (factordevice.c), compressed.
 
-   An inner PCILU, PCICC, PCLU or PCCHOLESKY is set up as its options say. Its factors are stored as
-   (I - lower) inverse^-1 (I - upper): both triangles are without dimension, whatever the units of A
-   are. Each is one MATVCRS with the loss that was asked for, and the inverse pivots, in single
-   precision unless nothing is to be lost, are a third one. Factors of direct solvers keep single
-   precision: a solution of theirs is expected to be the exact one.
+   An inner PCILU, PCICC, PCLU or PCCHOLESKY is set up as its options say. Its factors are stored as (I - lower)
+   inverse^-1 (I - upper): both triangles are dimensionless, whatever the units of A. Each triangle is a MATVCRS with
+   the chosen loss. The inverse pivots are a third MATVCRS, in single precision unless the loss is none. Factors of
+   direct solvers keep single precision, because their solutions are expected to be exact.
 */
 
 #include "pcvcrstriangles.h"
@@ -62,9 +61,9 @@ static PetscErrorCode PCVCRSCreateScatter_Private(PetscInt n, const PetscInt ord
 }
 
 /*
-   What loss does to solutions: for a right side of ones, whose solution is that of a smooth one, the largest
-   difference relative to the solution where that is above 1; for random signs, which knows nothing of
-   row sums, the relative difference in the 2-norm. unit [n]: what stands for one in each row, or NULL
+   Change of solutions by a loss. For a right-hand side of ones, with a smooth solution: the largest difference,
+   relative to the solution where it is above 1. For random signs, which ignore row sums: the relative difference in
+   the 2-norm. unit [n]: the unit of each row, or NULL
 */
 static PetscErrorCode PCVCRSMeasure_Private(const PCVCRSRows *t, PetscBool upper, PetscBool transpose, const PetscReal unit[], Mat T, PetscReal *difference)
 {
@@ -93,8 +92,9 @@ static PetscErrorCode PCVCRSMeasure_Private(const PCVCRSRows *t, PetscBool upper
 }
 
 /*
-   Units of right sides with the lower triangle, and of solutions with the upper one the inverse: the square roots of pivots, as of a
-   matrix D A D where D holds the units of unknowns. NULL where pivots are much alike, or are no numbers to be trusted.
+   Units of right-hand sides with the lower triangle; the inverse for solutions with the upper triangle. They are the
+   square roots of pivots, as for a matrix D A D with the units of unknowns in D. NULL if pivots are similar, or not
+   reliable.
 */
 static PetscErrorCode PCVCRSCreateUnits_Private(const PCVCRSTriangles *t, PetscReal **units)
 {
@@ -115,7 +115,8 @@ static PetscErrorCode PCVCRSCreateUnits_Private(const PCVCRSTriangles *t, PetscR
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* How many sweeps of Jacobi's method come near enough to the solution for a right side of ones; one more than PCVCRS_FACTOR_SWEEPS if those do not */
+/* Number of sweeps of Jacobi's method that come near enough to the solution for a right-hand side of ones;
+   PCVCRS_FACTOR_SWEEPS + 1 if more are needed */
 static PetscErrorCode PCVCRSCountSweeps_Private(const PCVCRSRows *t, PetscBool upper, PetscBool transpose, PetscInt *sweeps)
 {
   PetscScalar *b, *x, *y, *z;
@@ -140,7 +141,7 @@ static PetscErrorCode PCVCRSCountSweeps_Private(const PCVCRSRows *t, PetscBool u
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A compressed copy of rows, with more or less care; nothing is lost of numbers that the loss cannot take */
+/* A compressed copy of rows, with a coarser or finer loss; lossless for numbers that the loss cannot take */
 static PetscErrorCode PCVCRSCompressRows_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, const PCVCRSRows *t, Mat *compressed)
 {
   PCVCRSSource   source = {.exact = NULL};
@@ -161,7 +162,8 @@ static PetscErrorCode PCVCRSCompressRows_Private(const PCVCRSOptions *opt, MatVC
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same for right sides of ones (difference[0]) and, if there are units, of these or of their inverses (difference[1]) */
+/* The same for right-hand sides of ones (difference[0]) and, with units, of the units or their inverses
+   (difference[1]) */
 static PetscErrorCode PCVCRSMeasureAll_Private(const PCVCRSRows *t, PetscBool upper, PetscBool transpose, const PetscReal units[], Mat T,
                                                PetscReal difference[])
 {
@@ -192,7 +194,7 @@ static PetscErrorCode PCVCRSCreateTriangle_Private(const PCVCRSOptions *opt, Mat
     if (!PCVCRSNextCare_Private(care, &careful, &loss)) continue;
     PetscCall(PCVCRSCompressRows_Private(&careful, loss, t, compressed));
 
-    /* Whoever asks for row sums not to be kept wants it so */
+    /* An explicit request to give up row sums is respected */
     if (loss == MATVCRS_LOSS_NONE || loss == MATVCRS_LOSS_SINGLE || !opt->rowsums) break;
     PetscCall(PCVCRSMeasureAll_Private(t, upper, PETSC_FALSE, units, *compressed, difference));
     if (symmetric) PetscCall(PCVCRSMeasureAll_Private(t, upper, PETSC_TRUE, units, *compressed, difference));
@@ -238,7 +240,7 @@ static PetscErrorCode PCVCRSCreateFactor_Private(const PCVCRSOptions *opt, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* So many sweeps as were asked for, or as come near enough to solutions */
+/* The requested number of sweeps, or as many as come near enough to solutions */
 static PetscErrorCode PCVCRSChooseSweeps_Private(const PCVCRSOptions *opt, const PCVCRSTriangles *t, PCVCRSFactor *f)
 {
   PetscFunctionBegin;
@@ -270,7 +272,7 @@ static PetscErrorCode PCVCRSEstimateAll_Private(const PCVCRSTriangles *t, const 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On a device: the way that is asked for, or else the fastest one; solutions of direct solvers are expected to be exact */
+/* On a device: the requested way, or the fastest one; solutions of direct solvers are expected to be exact */
 static PetscErrorCode PCVCRSChooseOnDevice_Private(const PCVCRSOptions *opt, const PCVCRSTriangles *t, PetscBool direct, PCVCRSFactor *f)
 {
   PetscLogDouble product, device, host;
@@ -307,7 +309,7 @@ static PetscErrorCode PCVCRSChooseOnDevice_Private(const PCVCRSOptions *opt, con
 }
 #endif
 
-/* How systems are solved, where vectors are of a type; products with those of other devices than CUDA's run on the host, too */
+/* The way of solves for a type of vectors; vectors of devices other than CUDA use the host, too */
 static PetscErrorCode PCVCRSChooseWay_Private(const PCVCRSOptions *opt, const PCVCRSTriangles *t, PetscBool direct, VecType type, PCVCRSFactor *f)
 {
   PetscBool device;
@@ -323,7 +325,7 @@ static PetscErrorCode PCVCRSChooseWay_Private(const PCVCRSOptions *opt, const PC
 }
 
 #if defined(LITHE_HAVE_CUDA)
-/* What a device does with a triangle, for its line of the view */
+/* The way of a device with a triangle, for its line of the view */
 static PetscErrorCode PCVCRSDescribeOrder_Private(const PCVCRSFactor *f, PetscBool upper, const char name[], size_t size, char text[])
 {
   const LitheDeviceBorder *border = f->border[upper ? 1 : 0];
@@ -338,7 +340,8 @@ static PetscErrorCode PCVCRSDescribeOrder_Private(const PCVCRSFactor *f, PetscBo
 }
 #endif
 
-/* Lines of the view, and the bytes that PETSc's factors have: an entry is a number and an index, a row of each triangle a pointer */
+/* Lines of the view, and the bytes of PETSc's factors: a number and an index per entry, a pointer per row of each
+   triangle */
 static PetscErrorCode PCVCRSAddParts_Private(PC_VCRS *v, const PCVCRSFactor *f, const char where[])
 {
   const char *const lowername = f->symmetric ? "transposed factor" : "lower factor";
@@ -385,9 +388,9 @@ static PetscErrorCode PCVCRSComposeFactor_Private(PC pc, PCVCRSFactor *f)
 }
 
 /*
-   The factored matrix of a preconditioner that factors, if it is one of PETSc's own of one process, or factors that are
-   on a device. Those that MATSEQAIJCUSPARSE and its relatives make by themselves lie where nobody can read them: the
-   preconditioner then factors again, once; it goes on to do so when it is set up again.
+   The factored matrix of a preconditioner that factors, if made by PETSc on one process, or factors on a device.
+   Factors made by MATSEQAIJCUSPARSE and its relatives cannot be read: the preconditioner then factors again, once,
+   and in each later set-up.
 */
 static PetscErrorCode PCVCRSGetFactored_Private(PC pc, Mat *F, const LitheDeviceFactor **device, PetscBool *known)
 {
@@ -428,7 +431,7 @@ static PetscErrorCode PCVCRSGetFactored_Private(PC pc, Mat *F, const LitheDevice
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Factors read from PETSc's, compressed; known is PETSC_FALSE if they are not what they are thought to be */
+/* PETSc's factors, read and compressed; known is PETSC_FALSE if the test of the factors fails */
 static PetscErrorCode PCVCRSCreateFactor_Host(const PCVCRSOptions *opt, Mat F, PetscBool symmetric, VecType vectype, PCVCRSFactor *f, PetscBool *known)
 {
   PCVCRSTriangles t;
@@ -446,7 +449,7 @@ static PetscErrorCode PCVCRSCreateFactor_Host(const PCVCRSOptions *opt, Mat F, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The factors that a preconditioner applies, compressed; NULL if they are left as they are */
+/* The factors of a preconditioner, compressed; NULL if left unchanged */
 PetscErrorCode PCVCRSAddFactor_Private(PC_VCRS *v, PC pc, const char where[], PCVCRSFactor **factor)
 {
   const LitheDeviceFactor *device;

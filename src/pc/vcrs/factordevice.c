@@ -17,27 +17,14 @@
 #include <src/mat/vcrs/tri/tri.h>
 #include <petscdevice_cuda.h>
 
-/* A triangle, and vectors to measure with */
+/* A triangle, and vectors to measure with. Right-hand sides are ones, random signs, and if there are units the same times these */
 typedef struct {
   const LitheDeviceTriangle *t;
   unsigned int              *ticket;
-  Vec                        unit; /* what stands for one in each row; NULL: one */
+  Vec                        unit;                /* what stands for one in each row; NULL: one */
+  Vec                        exact[FACTOR_SIDES]; /* solutions for each; NULL until they are needed */
   Vec                        x, y, work;
 } Measured;
-
-static PetscErrorCode PCVCRSSolveExact_Private(const LitheDeviceTriangle *t, unsigned int *ticket, Vec b, Vec x)
-{
-  const PetscScalar *pb;
-  PetscScalar       *px;
-
-  PetscFunctionBegin;
-  PetscCall(VecCUDAGetArrayRead(b, &pb));
-  PetscCall(VecCUDAGetArrayWrite(x, &px));
-  PetscCall(LitheCUDATriangleSolve(t, ticket, pb, px));
-  PetscCall(VecCUDARestoreArrayWrite(x, &px));
-  PetscCall(VecCUDARestoreArrayRead(b, &pb));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* A compressed triangle T, with its border if it has one */
 static PetscErrorCode PCVCRSSolveCompressed_Private(Mat T, const LitheDeviceBorder *border, PetscBool upper, Vec b, Vec x, Vec other)
@@ -48,11 +35,11 @@ static PetscErrorCode PCVCRSSolveCompressed_Private(Mat T, const LitheDeviceBord
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Ones, or random signs that every run has, times units */
-static PetscErrorCode PCVCRSSetRightSide_Private(Vec unit, PetscBool signs, Vec b)
+/* Ones, or random signs that every run has; times units */
+static PetscErrorCode PCVCRSSetRightSide_Private(const Measured *m, int side, Vec b)
 {
   PetscFunctionBegin;
-  if (!signs) PetscCall(VecSet(b, 1.0));
+  if (side % 2 == 0) PetscCall(VecSet(b, 1.0));
   else {
     PetscScalar *a;
     PetscInt     n;
@@ -62,32 +49,56 @@ static PetscErrorCode PCVCRSSetRightSide_Private(Vec unit, PetscBool signs, Vec 
     PetscCall(LitheCUDASetSigns(n, a));
     PetscCall(VecCUDARestoreArrayWrite(b, &a));
   }
-  if (unit) PetscCall(VecPointwiseMult(b, b, unit));
+  if (side / 2) PetscCall(VecPointwiseMult(b, b, m->unit));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Exact solutions for all right-hand sides */
+static PetscErrorCode PCVCRSSolveExact_Private(Measured *m)
+{
+  const int          sides = m->unit ? 4 : 2;
+  const PetscScalar *pb[FACTOR_SIDES];
+  PetscScalar       *px[FACTOR_SIDES];
+  Vec                b[FACTOR_SIDES];
+
+  PetscFunctionBegin;
+  if (m->exact[0]) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int s = 0; s < sides; s++) {
+    PetscCall(LitheVecDuplicateOnDevice(m->x, &b[s]));
+    PetscCall(LitheVecDuplicateOnDevice(m->x, &m->exact[s]));
+    PetscCall(PCVCRSSetRightSide_Private(m, s, b[s]));
+    PetscCall(VecCUDAGetArrayRead(b[s], &pb[s]));
+    PetscCall(VecCUDAGetArrayWrite(m->exact[s], &px[s]));
+  }
+  PetscCall(LitheCUDATriangleSolve(m->t, m->ticket, sides, pb, px));
+  for (int s = 0; s < sides; s++) {
+    PetscCall(VecCUDARestoreArrayWrite(m->exact[s], &px[s]));
+    PetscCall(VecCUDARestoreArrayRead(b[s], &pb[s]));
+    PetscCall(VecDestroy(&b[s]));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-   What loss does to solutions, as on the host: for a right side of ones the largest difference, relative to the solution where
-   that is above 1; for random signs the relative difference in the 2-norm
+   What loss does to solutions, as on the host: for a right-hand side of ones the largest difference, relative to the solution where
+   that is above 1; for random signs the relative difference in the 2-norm. difference[1]: in units
 */
-static PetscErrorCode PCVCRSMeasure_Device(const Measured *m, Vec unit, Mat T, const LitheDeviceBorder *border, PetscReal *difference)
+static PetscErrorCode PCVCRSMeasure_Device(Measured *m, Mat T, const LitheDeviceBorder *border, PetscReal difference[])
 {
   PetscFunctionBegin;
-  for (int signs = 0; signs < 2; signs++) {
+  PetscCall(PCVCRSSolveExact_Private(m));
+  for (int side = 0; side < (m->unit ? 4 : 2); side++) {
     PetscReal largest, norm;
-    Vec       b;
 
-    PetscCall(LitheVecDuplicateOnDevice(m->x, &b));
-    PetscCall(PCVCRSSetRightSide_Private(unit, (PetscBool)signs, b));
-    PetscCall(PCVCRSSolveExact_Private(m->t, m->ticket, b, m->x));
-    PetscCall(PCVCRSSolveCompressed_Private(T, border, m->t->upper, b, m->y, m->work));
-    PetscCall(VecDestroy(&b));
+    PetscCall(PCVCRSSetRightSide_Private(m, side, m->x));
+    PetscCall(PCVCRSSolveCompressed_Private(T, border, m->t->upper, m->x, m->y, m->work));
+    PetscCall(VecCopy(m->exact[side], m->x));
     PetscCall(VecAXPY(m->y, -1.0, m->x));
-    if (unit) {
-      PetscCall(VecPointwiseDivide(m->x, m->x, unit));
-      PetscCall(VecPointwiseDivide(m->y, m->y, unit));
+    if (side / 2) {
+      PetscCall(VecPointwiseDivide(m->x, m->x, m->unit));
+      PetscCall(VecPointwiseDivide(m->y, m->y, m->unit));
     }
-    if (signs) {
+    if (side % 2) {
       PetscCall(VecNorm(m->y, NORM_2, &largest));
       PetscCall(VecNorm(m->x, NORM_2, &norm));
       largest = norm > 0.0 || PetscIsInfOrNanReal(norm) ? largest / norm : 0.0;
@@ -105,26 +116,7 @@ static PetscErrorCode PCVCRSMeasure_Device(const Measured *m, Vec unit, Mat T, c
       ones = sum;
       if (PetscIsInfOrNanScalar(ones)) largest = sum;
     }
-    if (!(largest <= *difference)) *difference = PetscIsInfOrNanReal(largest) ? PETSC_MAX_REAL : largest;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* For right sides of ones (difference[0]) and, if there are units, of these or of their inverses (difference[1]) */
-static PetscErrorCode PCVCRSMeasureAll_Device(const Measured *m, Mat T, const LitheDeviceBorder *border, PetscReal difference[])
-{
-  PetscFunctionBegin;
-  PetscCall(PCVCRSMeasure_Device(m, NULL, T, border, &difference[0]));
-  if (!m->unit) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!m->t->upper) PetscCall(PCVCRSMeasure_Device(m, m->unit, T, border, &difference[1]));
-  else {
-    Vec inverse;
-
-    PetscCall(LitheVecDuplicateOnDevice(m->unit, &inverse));
-    PetscCall(VecCopy(m->unit, inverse));
-    PetscCall(VecReciprocal(inverse));
-    PetscCall(PCVCRSMeasure_Device(m, inverse, T, border, &difference[1]));
-    PetscCall(VecDestroy(&inverse));
+    if (!(largest <= difference[side / 2])) difference[side / 2] = PetscIsInfOrNanReal(largest) ? PETSC_MAX_REAL : largest;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -200,7 +192,7 @@ static PetscErrorCode PCVCRSCompressMirror_Device(const PCVCRSOptions *opt, Mat 
 }
 
 /* The triangle of m; mirror: with it the lower one, which is the transpose, or NULL */
-static PetscErrorCode PCVCRSCreateTriangle_Device(const PCVCRSOptions *opt, const Measured *m, const Measured *mirror, PCVCRSFactor *f)
+static PetscErrorCode PCVCRSCreateTriangle_Device(const PCVCRSOptions *opt, Measured *m, Measured *mirror, PCVCRSFactor *f)
 {
   PCVCRSOptions       careful = *opt;
   MatVCRSLoss         loss    = PCVCRSGetLoss_Private(opt);
@@ -217,11 +209,11 @@ static PetscErrorCode PCVCRSCreateTriangle_Device(const PCVCRSOptions *opt, cons
 
     /* Whoever asks for row sums not to be kept wants it so */
     measured = (PetscBool)(loss != MATVCRS_LOSS_NONE && loss != MATVCRS_LOSS_SINGLE && opt->rowsums);
-    if (measured) PetscCall(PCVCRSMeasureAll_Device(m, *T, *border, difference));
+    if (measured) PetscCall(PCVCRSMeasure_Device(m, *T, *border, difference));
     near = PCVCRSIsNear(difference);
     if (near && mirror) {
       PetscCall(PCVCRSCompressMirror_Device(&careful, *T, *border, mirror->t, &f->lower, &f->border[0]));
-      if (measured) PetscCall(PCVCRSMeasureAll_Device(mirror, f->lower, f->border[0], difference));
+      if (measured) PetscCall(PCVCRSMeasure_Device(mirror, f->lower, f->border[0], difference));
       near = PCVCRSIsNear(difference);
     }
     if (measured)
@@ -285,18 +277,18 @@ static PetscErrorCode PCVCRSCreateDiagonal_Device(const PCVCRSOptions *opt, Pets
 }
 
 /* How many sweeps of Jacobi's method come near enough to the solution for a right side of ones; one more than PCVCRS_FACTOR_SWEEPS if those do not */
-static PetscErrorCode PCVCRSCountSweeps_Device(const Measured *m, PetscInt *sweeps)
+static PetscErrorCode PCVCRSCountSweeps_Device(Measured *m, PetscInt *sweeps)
 {
   Vec b, x, y, z;
 
   PetscFunctionBegin;
+  PetscCall(PCVCRSSolveExact_Private(m));
+  x = m->exact[0];
   PetscCall(LitheVecDuplicateOnDevice(m->x, &b));
-  PetscCall(LitheVecDuplicateOnDevice(m->x, &x));
   PetscCall(LitheVecDuplicateOnDevice(m->x, &y));
   PetscCall(LitheVecDuplicateOnDevice(m->x, &z));
   PetscCall(VecSet(b, 1.0));
   PetscCall(VecSet(y, 1.0));
-  PetscCall(PCVCRSSolveExact_Private(m->t, m->ticket, b, x));
   PetscCall(VecCopy(x, m->work));
   PetscCall(VecAbs(m->work));
   PetscCall(VecPointwiseMax(m->work, m->work, b));
@@ -321,14 +313,13 @@ static PetscErrorCode PCVCRSCountSweeps_Device(const Measured *m, PetscInt *swee
     z = swap;
   }
   PetscCall(VecDestroy(&b));
-  PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
   PetscCall(VecDestroy(&z));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* So many sweeps as were asked for, or as come near enough to solutions */
-static PetscErrorCode PCVCRSChooseSweeps_Device(const PCVCRSOptions *opt, const Measured m[], PCVCRSFactor *f)
+static PetscErrorCode PCVCRSChooseSweeps_Device(const PCVCRSOptions *opt, Measured m[], PCVCRSFactor *f)
 {
   PetscFunctionBegin;
   if (opt->sweeps != PETSC_DECIDE) PetscFunctionReturn(PETSC_SUCCESS);
@@ -339,7 +330,7 @@ static PetscErrorCode PCVCRSChooseSweeps_Device(const PCVCRSOptions *opt, const 
 }
 
 /* The way that is asked for, or else the fastest one */
-static PetscErrorCode PCVCRSChooseWay_Device(const PCVCRSOptions *opt, const Measured m[], PCVCRSFactor *f)
+static PetscErrorCode PCVCRSChooseWay_Device(const PCVCRSOptions *opt, Measured m[], PCVCRSFactor *f)
 {
   PetscLogDouble product = 0.0, device = 0.0, host = 0.0;
   const Mat      T[2] = {f->lower, f->upper};
@@ -372,15 +363,21 @@ static PetscErrorCode PCVCRSChooseWay_Device(const PCVCRSOptions *opt, const Mea
 PetscErrorCode PCVCRSCreateFactor_Device(const PCVCRSOptions *opt, const LitheDeviceFactor *factor, PCVCRSFactor *f)
 {
   Measured m[2];
-  Vec      inverse, units;
+  Vec      inverse, units[2] = {NULL, NULL}; /* of each triangle */
 
   PetscFunctionBegin;
   PetscCall(VecCreateSeqCUDAWithArray(PETSC_COMM_SELF, 1, factor->lower.n, factor->inverse, &inverse));
-  PetscCall(PCVCRSCreateUnits_Device(inverse, &units));
+  PetscCall(PCVCRSCreateUnits_Device(inverse, &units[0]));
+  if (units[0]) {
+    PetscCall(LitheVecDuplicateOnDevice(inverse, &units[1]));
+    PetscCall(VecCopy(units[0], units[1]));
+    PetscCall(VecReciprocal(units[1]));
+  }
   for (int k = 0; k < 2; k++) {
     m[k].t      = k ? &factor->upper : &factor->lower;
     m[k].ticket = factor->ticket;
-    m[k].unit   = units;
+    m[k].unit   = units[k];
+    for (int s = 0; s < FACTOR_SIDES; s++) m[k].exact[s] = NULL;
     PetscCall(LitheVecDuplicateOnDevice(inverse, &m[k].x));
     PetscCall(LitheVecDuplicateOnDevice(inverse, &m[k].y));
     PetscCall(LitheVecDuplicateOnDevice(inverse, &m[k].work));
@@ -394,8 +391,9 @@ PetscErrorCode PCVCRSCreateFactor_Device(const PCVCRSOptions *opt, const LitheDe
     PetscCall(VecDestroy(&m[k].x));
     PetscCall(VecDestroy(&m[k].y));
     PetscCall(VecDestroy(&m[k].work));
+    for (int s = 0; s < FACTOR_SIDES; s++) PetscCall(VecDestroy(&m[k].exact[s]));
+    PetscCall(VecDestroy(&units[k]));
   }
-  PetscCall(VecDestroy(&units));
   PetscCall(VecDestroy(&inverse));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -67,23 +67,22 @@ PetscErrorCode PCVCRSSetFromOptions_Private(PC pc, PetscOptionItems PetscOptions
   PetscOptionsHeadBegin(PetscOptionsObject, "Compressed preconditioner (vcrs)");
   PetscCall(PetscOptionsEnum("-pc_vcrs_loss", "What may change in the entries of the matrices", "PCVCRSSetLoss", MatVCRSLosses, (PetscEnum)opt.loss,
                              (PetscEnum *)&opt.loss, NULL));
-  PetscCall(PetscOptionsInt("-pc_vcrs_bits", "Bits of an entry of the losses log and fixed: 8 or 16", "PCVCRSSetBits", opt.bits, &opt.bits, NULL));
+  PetscCall(PetscOptionsInt("-pc_vcrs_bits", "Bits per entry of the losses log and fixed: 8 or 16", "PCVCRSSetBits", opt.bits, &opt.bits, NULL));
   PetscCall(PetscOptionsInt("-pc_vcrs_coarse_bits", "The same on the coarse levels of a multigrid preconditioner", "PCVCRSSetCoarseBits", opt.coarsebits,
                             &opt.coarsebits, NULL));
   PetscCall(PetscOptionsInt("-pc_vcrs_bins", "Number of bins of the loss bins", "PCVCRSSetBins", opt.bins, &opt.bins, NULL));
   PetscCall(PetscOptionsReal("-pc_vcrs_lambda", "Tolerance of the loss classes", "PCVCRSSetLambda", opt.lambda, &opt.lambda, NULL));
   PetscCall(
     PetscOptionsEnum("-pc_vcrs_lambda_unit", "What lambda is relative to", "PCVCRSSetLambda", MatVCRSUnits, (PetscEnum)opt.unit, (PetscEnum *)&opt.unit, NULL));
-  PetscCall(
-    PetscOptionsBool("-pc_vcrs_preserve_row_sums", "Keep row sums where entries are changed", "PCVCRSSetPreserveRowSums", opt.rowsums, &opt.rowsums, NULL));
+  PetscCall(PetscOptionsBool("-pc_vcrs_preserve_row_sums", "Keep row sums if entries change", "PCVCRSSetPreserveRowSums", opt.rowsums, &opt.rowsums, NULL));
   PetscCall(PetscOptionsEnum("-pc_vcrs_factor_solve", "How systems with triangular factors are solved", "PCVCRSSetFactorSolve", PCVCRSFactorSolveTypes,
                              (PetscEnum)opt.factorsolve, (PetscEnum *)&opt.factorsolve, NULL));
   PetscCall(
-    PetscOptionsInt("-pc_vcrs_factor_sweeps", "Sweeps of Jacobi's method for a triangular factor", "PCVCRSSetFactorSweeps", opt.sweeps, &opt.sweeps, NULL));
-  PetscCall(PetscOptionsEnum("-pc_vcrs_precision", "Precision of what goes in and out, and of all entries", "PCVCRSSetPrecision", PCVCRSPrecisions,
+    PetscOptionsInt("-pc_vcrs_factor_sweeps", "Sweeps of Jacobi's method per triangular factor", "PCVCRSSetFactorSweeps", opt.sweeps, &opt.sweeps, NULL));
+  PetscCall(PetscOptionsEnum("-pc_vcrs_precision", "Precision of input, output and all entries", "PCVCRSSetPrecision", PCVCRSPrecisions,
                              (PetscEnum)opt.precision, (PetscEnum *)&opt.precision, NULL));
-  PetscCall(
-    PetscOptionsBool("-pc_vcrs_drop_exact", "Give back the exact matrices that nobody else has", "PCVCRSSetDropExact", opt.dropexact, &opt.dropexact, NULL));
+  PetscCall(PetscOptionsBool("-pc_vcrs_drop_exact", "Give back the exact matrices that only the inner preconditioner has", "PCVCRSSetDropExact", opt.dropexact,
+                             &opt.dropexact, NULL));
   PetscCall(PetscOptionsBool("-pc_vcrs_store_restrictions", "On a device: store restrictions that are transposed interpolations", "PCVCRSSetStoreRestrictions",
                              opt.restrictions, &opt.restrictions, NULL));
   PetscOptionsHeadEnd();
@@ -244,7 +243,7 @@ PetscErrorCode PCVCRSComposeOptions_Private(PC pc, PetscBool compose)
   Logically Collective
 
   Input Parameters:
-+ pc   - the preconditioner; of another type than `PCVCRS` it is left as it is
++ pc   - the preconditioner; ignored if the type is not `PCVCRS`
 - loss - the loss; `MATVCRS_LOSS_LOG` is the default
 
   Options Database Key:
@@ -296,7 +295,7 @@ PetscErrorCode PCVCRSGetLoss(PC pc, MatVCRSLoss *loss)
   Logically Collective
 
   Input Parameters:
-+ pc   - the preconditioner; of another type than `PCVCRS` it is left as it is
++ pc   - the preconditioner; ignored if the type is not `PCVCRS`
 - bits - 8, the default, or 16. A complex entry has two such numbers
 
   Options Database Key:
@@ -325,7 +324,7 @@ PetscErrorCode PCVCRSSetBits(PC pc, PetscInt bits)
   Logically Collective
 
   Input Parameters:
-+ pc   - the preconditioner; of another type than `PCVCRS` it is left as it is
++ pc   - the preconditioner; ignored if the type is not `PCVCRS`
 - bits - 8, or 16, the default
 
   Options Database Key:
@@ -334,8 +333,9 @@ PetscErrorCode PCVCRSSetBits(PC pc, PetscInt bits)
   Level: intermediate
 
   Notes:
-  All levels but the finest are coarse, and so are restrictions to them. They are few of all entries, and their errors are those that nothing
-  finer corrects: a solve with 8 bits on coarse levels can take 10 percent more iterations than the exact preconditioner.
+  All levels except the finest are coarse, and so are restrictions to them. Coarse levels have few entries, and no
+  finer level corrects their errors: a solve with 8 bits on coarse levels can take 10 percent more iterations than the
+  exact preconditioner.
 
   Without multigrid inside it has no effect.
 
@@ -356,7 +356,7 @@ PetscErrorCode PCVCRSSetCoarseBits(PC pc, PetscInt bits)
   Logically Collective
 
   Input Parameters:
-+ pc   - the preconditioner; of another type than `PCVCRS` it is left as it is
++ pc   - the preconditioner; ignored if the type is not `PCVCRS`
 - bins - at least 1; 100000 is the default
 
   Options Database Key:
@@ -381,7 +381,7 @@ PetscErrorCode PCVCRSSetBins(PC pc, PetscInt bins)
   Logically Collective
 
   Input Parameters:
-+ pc     - the preconditioner; of another type than `PCVCRS` it is left as it is
++ pc     - the preconditioner; ignored if the type is not `PCVCRS`
 . lambda - at least 0, which is lossless; 0.1 is the default
 - unit   - what it is relative to; `MATVCRS_UNIT_ROW` is the default
 
@@ -409,7 +409,7 @@ PetscErrorCode PCVCRSSetLambda(PC pc, PetscReal lambda, MatVCRSUnit unit)
   Logically Collective
 
   Input Parameters:
-+ pc       - the preconditioner; of another type than `PCVCRS` it is left as it is
++ pc       - the preconditioner; ignored if the type is not `PCVCRS`
 - preserve - `PETSC_TRUE` (the default) to keep them
 
   Options Database Key:
@@ -434,7 +434,7 @@ PetscErrorCode PCVCRSSetPreserveRowSums(PC pc, PetscBool preserve)
   Logically Collective
 
   Input Parameters:
-+ pc   - the preconditioner; of another type than `PCVCRS` it is left as it is
++ pc   - the preconditioner; ignored if the type is not `PCVCRS`
 - type - `PCVCRS_FACTOR_AUTO` (the default), `PCVCRS_FACTOR_SUBSTITUTION` or `PCVCRS_FACTOR_JACOBI`
 
   Options Database Key:
@@ -443,12 +443,12 @@ PetscErrorCode PCVCRSSetPreserveRowSums(PC pc, PetscBool preserve)
   Level: intermediate
 
   Note:
-  `PCVCRS_FACTOR_AUTO` asks the matrix that was factored for the type of its vectors (`MatGetVecType()`). On a device it
-  chooses among substitution there, sweeps, and substitution on the host, which copies vectors there and back, by an estimate
-  of time; `PCView()` tells.
+  `PCVCRS_FACTOR_AUTO` takes the type of vectors from the factored matrix (`MatGetVecType()`). With vectors on a
+  device an estimate of time chooses among substitution on the device, sweeps, and substitution on the host, which
+  copies vectors both ways; `PCView()` tells.
 
-  Substitution on a device, `MatVCRSSubstitute()`, of what is transposed stores a triangle a second time: for `PCICC` and
-  `PCCHOLESKY` at set-up, for `PCApplyTranspose()` with other factors when it is first called.
+  Transposed substitution on a device, `MatVCRSSubstitute()`, stores a triangle a second time: for `PCICC` and
+  `PCCHOLESKY` at set-up, for all other factors at the first `PCApplyTranspose()`.
 
 .seealso: `PCVCRS`, `PCVCRSSetFactorSweeps()`
 @*/
@@ -467,7 +467,7 @@ PetscErrorCode PCVCRSSetFactorSolve(PC pc, PCVCRSFactorSolveType type)
   Logically Collective
 
   Input Parameters:
-+ pc     - the preconditioner; of another type than `PCVCRS` it is left as it is
++ pc     - the preconditioner; ignored if the type is not `PCVCRS`
 - sweeps - at least 0, which takes the identity for the triangle, or `PETSC_DECIDE` (the default)
 
   Options Database Key:
@@ -476,7 +476,8 @@ PetscErrorCode PCVCRSSetFactorSolve(PC pc, PCVCRSFactorSolveType type)
   Level: intermediate
 
   Notes:
-  Each is a product with the factor. As many as the factor has levels of rows that wait for one another solve the system exactly.
+  Each is a product with the factor. A number of sweeps equal to the number of levels of dependent rows solves the
+  system exactly.
 
   With `PETSC_DECIDE` the set-up tries out how many come within 2 percent of the solution for a right side of ones, up to
   100. If those do not, or take longer, `PCVCRS_FACTOR_AUTO` substitutes.
@@ -498,7 +499,7 @@ PetscErrorCode PCVCRSSetFactorSweeps(PC pc, PetscInt sweeps)
   Logically Collective
 
   Input Parameters:
-+ pc        - the preconditioner; of another type than `PCVCRS` it is left as it is
++ pc        - the preconditioner; ignored if the type is not `PCVCRS`
 - precision - `PCVCRS_PRECISION_DOUBLE` (the default) or `PCVCRS_PRECISION_SINGLE`
 
   Options Database Key:
@@ -507,10 +508,10 @@ PetscErrorCode PCVCRSSetFactorSweeps(PC pc, PetscInt sweeps)
   Level: intermediate
 
   Note:
-  With single precision the vector that comes in is rounded, the one that goes out, too, and entries that would be stored in
-  double precision are stored in single. Both vectors are divided by a power of two first, so that small residuals do not
-  underflow. Vectors inside keep the type `PetscScalar`, since those of PETSc have one: the iterations are those of a
-  preconditioner in single precision, the bytes of its vectors are not.
+  With single precision the input and the output are rounded, and entries of double precision are stored in single
+  precision. Both vectors are first divided by a power of two, to keep small residuals from underflow. Vectors inside
+  keep the type `PetscScalar`, because PETSc's vectors have no other type. The iterations are those of a
+  preconditioner in single precision, but the bytes of its vectors are unchanged.
 
 .seealso: `PCVCRS`, `PCVCRSSetLoss()`
 @*/
@@ -524,12 +525,13 @@ PetscErrorCode PCVCRSSetPrecision(PC pc, PCVCRSPrecision precision)
 }
 
 /*@
-  PCVCRSSetDropExact - Sets whether a `PCVCRS` gives the memory of exact matrices back that only its inner preconditioner has
+  PCVCRSSetDropExact - Sets whether a `PCVCRS` gives back the memory of exact matrices owned only by the inner
+  preconditioner
 
   Logically Collective
 
   Input Parameters:
-+ pc   - the preconditioner; of another type than `PCVCRS` it is left as it is
++ pc   - the preconditioner; ignored if the type is not `PCVCRS`
 - drop - `PETSC_TRUE` to give it back; `PETSC_FALSE` is the default
 
   Options Database Key:
@@ -539,12 +541,12 @@ PetscErrorCode PCVCRSSetPrecision(PC pc, PCVCRSPrecision precision)
 
   Notes:
   Level operators, interpolations and factors then exist in compressed form only. The next set-up orders, coarsens and
-  interpolates anew. Other preconditioners inside keep what they have been told, fields, subdomains and blocks.
+  interpolates anew. All other inner preconditioners keep their settings: fields, subdomains and blocks.
 
-  Levels are kept where a `PCMG` could not make them again: without a `DM` or Galerkin operators, with interpolations of the program's,
-  or with `PCASM` or `PCFIELDSPLIT` inside.
+  Levels are kept if a `PCMG` could not make them again: without a `DM` or Galerkin operators, with interpolations of
+  the program, or with `PCASM` or `PCFIELDSPLIT` inside.
 
-  Whoever asks the inner preconditioner for its matrices gets the compressed ones.
+  A caller who asks the inner preconditioner for matrices gets the compressed matrices.
 
 .seealso: `PCVCRS`, `PCVCRSGetPC()`, `MatVCRSDropAIJ()`
 @*/
@@ -563,7 +565,7 @@ PetscErrorCode PCVCRSSetDropExact(PC pc, PetscBool drop)
   Logically Collective
 
   Input Parameters:
-+ pc    - the preconditioner; of another type than `PCVCRS` it is left as it is
++ pc    - the preconditioner; ignored if the type is not `PCVCRS`
 - store - `PETSC_TRUE` to store them; `PETSC_FALSE` is the default
 
   Options Database Key:
@@ -572,9 +574,10 @@ PetscErrorCode PCVCRSSetDropExact(PC pc, PetscBool drop)
   Level: intermediate
 
   Note:
-  `PCGAMG` restricts with the transpose of its interpolation. On a device that is slow, for many threads add to one entry, in any order,
-  so that the last digits change from one application to the next. A restriction of its own is faster and always
-  the same. With 4 million unknowns all matrices together took 2.35 times less memory than in AIJ, not 3.26 times, and an application 1.74 ms, not 1.89.
+  `PCGAMG` restricts with the transpose of its interpolation. On a device such products are slow, because many threads
+  add to one entry. The order of the sums varies, and the last digits change from one application to the next. A
+  restriction of its own is faster and always the same. With 4 million unknowns all matrices together took 2.35 times
+  less memory than in AIJ, not 3.26 times, and an application 1.74 ms, not 1.89.
 
 .seealso: `PCVCRS`, `PCMGSetRestriction()`
 @*/

@@ -250,9 +250,9 @@ static PetscErrorCode PCDestroy_VCRS(PC pc)
   Level: intermediate
 
   Note:
-  Its options prefix is that of `pc` followed by `vcrs_`. Many functions of its type may be called with `pc` as well, which hands
-  them on; those of `PCMG` may not. It holds exact matrices whenever it can be asked
-  for them; the compressed copies take their places only while it is applied.
+  The options prefix of the inner preconditioner is the prefix of `pc` followed by `vcrs_`. Many functions of the
+  inner type may also be called with `pc`, which passes the calls on; functions of `PCMG` may not. A caller always
+  finds the exact matrices inside; compressed copies take their places only during an application.
 
 .seealso: `PCVCRS`, `PCVCRSSetLoss()`
 @*/
@@ -266,7 +266,7 @@ PetscErrorCode PCVCRSGetPC(PC pc, PC *inner)
 }
 
 /*MC
-   PCVCRS - "vcrs" - Another preconditioner of PETSc, applied from compressed copies of the matrices that it reads
+   PCVCRS - "vcrs" - Another preconditioner of PETSc, applied from compressed copies of its matrices
 
    Options Database Keys:
 + -vcrs_pc_type <type>                                 - the inner preconditioner; all its options have the prefix `vcrs_`
@@ -275,52 +275,55 @@ PetscErrorCode PCVCRSGetPC(PC pc, PC *inner)
 . -pc_vcrs_coarse_bits <8,16>                          - the same on the coarse levels of multigrid; 16 is the default
 . -pc_vcrs_bins <100000>                               - number of bins of the loss bins
 . -pc_vcrs_lambda <0.1>                                - tolerance of the loss classes
-. -pc_vcrs_lambda_unit <row,entry,absolute>            - what it is relative to
+. -pc_vcrs_lambda_unit <row,entry,absolute>            - what the tolerance is relative to
 . -pc_vcrs_preserve_row_sums <true>                    - keep row sums where entries are changed
 . -pc_vcrs_factor_solve <auto,substitution,jacobi>     - how systems with triangular factors are solved, see `PCVCRSFactorSolveType`
-. -pc_vcrs_factor_sweeps <n>                           - sweeps of Jacobi's method for a triangular factor; tried out at set-up by default
+. -pc_vcrs_factor_sweeps <n>                           - sweeps of Jacobi's method for a triangular factor; measured at set-up by default
 . -pc_vcrs_precision <double,single>                   - the precision of vectors that go in and out, and of all entries
 . -pc_vcrs_store_restrictions <false>                  - on a device, store restrictions that are transposed interpolations: faster, larger
 . -pc_vcrs_drop_exact <false>                          - give exact matrices back that only the inner preconditioner has
-- -ksp_view                                            - prints, a line a matrix, how it is stored, its bytes and the bound of its error
+- -ksp_view                                            - prints a line per matrix: layout, bytes and the bound of the
+    error
 
    Level: beginner
 
    Notes:
-   The inner preconditioner is set up on the exact matrix. What its application reads is then copied into
-   matrices of type `MATVCRS`: the operators, residuals, interpolations and restrictions of `PCMG` and `PCGAMG`, the
-   matrix of `PCSOR`, and of solvers below `PCBJACOBI`, `PCASM`, `PCGASM`, `PCREDUNDANT`, `PCTELESCOPE`, `PCKSP`, `PCCOMPOSITE` and `PCFIELDSPLIT` the
-   operators that they iterate with, and the factors of `PCILU`, `PCICC`, `PCLU` and `PCCHOLESKY` (`MATSOLVERPETSC`).
-   `MATMAIJ`, `MATBAIJ` and `MATSBAIJ` matrices are read as `MATAIJ` where that is smaller. Matrices of other types, and
-   the insides of other preconditioners, are left as they are, unless those have a function that tells of them
-   (`PCVCRSExchangeFn`); `PCView()` says which.
+   The inner preconditioner is set up on the exact matrix. All matrices that an application reads are then copied into
+   matrices of type `MATVCRS`. They are the operators, residuals, interpolations and restrictions of `PCMG` and
+   `PCGAMG`, the matrix of `PCSOR`, and the factors of `PCILU`, `PCICC`, `PCLU` and `PCCHOLESKY` (`MATSOLVERPETSC`).
+   Solvers inside `PCBJACOBI`, `PCASM`, `PCGASM`, `PCREDUNDANT`, `PCTELESCOPE`, `PCKSP`, `PCCOMPOSITE` and
+   `PCFIELDSPLIT` are treated in the same way, with the operators they iterate with. `MATMAIJ`, `MATBAIJ` and
+   `MATSBAIJ` matrices are read as `MATAIJ` if that is smaller. All remaining types of matrices and preconditioners
+   are left unchanged, unless a function names their matrices (`PCVCRSExchangeFn`); `PCView()` lists them.
 
-   Triangular factors are scaled by their pivots. Each has the loss that was asked for if that changes the solution for right sides
-   of ones and of random signs by at most 10 percent; else more care is taken: row sums are kept, then entries have 16 bits, then they are in single precision.
-   The pivots, and factors of direct solvers, are in single precision unless nothing is to be lost.
+   Triangular factors are scaled by their pivots. Each triangle has the chosen loss if the solutions for right-hand
+   sides of ones and of random signs change by at most 10 percent. Otherwise row sums are kept; the next steps are
+   entries of 16 bits, then single precision. The pivots, and factors of direct solvers, are in single precision
+   unless the loss is none.
 
-   A matrix with a NaN, an infinity, or numbers near the end of the range is left as it is, so that a solve ends as with the
-   inner preconditioner alone; `PCView()` and -info tell of it.
+   A matrix with a NaN, an infinity, or numbers near the end of the range is left unchanged. The solve ends as with
+   the inner preconditioner alone; `PCView()` and -info report the matrix.
 
    The copies have the options prefix of the inner preconditioner followed by `copy_`; options of matrices without a prefix do not act upon them.
 
-   The copies are made again when the preconditioner is set up again, those of matrices that did not change
-   stay. `PCSetReusePreconditioner()` keeps them all.
+   A new set-up makes new copies, except of matrices that did not change. `PCSetReusePreconditioner()` keeps all
+   copies.
 
-   An interpolation or restriction that is smaller without loss is compressed without. A matrix, also a factor, whose entries 8 bits of
-   the loss log could change by more than 10 percent, as those of coarse levels, has 16 bits.
+   An interpolation or restriction that is smaller without loss is compressed without loss. An operator or a factor
+   gets 16 bits if 8 bits of the loss log could change an entry by more than 5 percent, as on coarse levels; an
+   interpolation from 10 percent on.
 
-   Row sums are exact whatever the loss, unless told otherwise: more than the number of bits they
-   decide whether a preconditioner of a compressed matrix works.
+   Row sums are exact whatever the loss, by default. Row sums decide whether a compressed preconditioner works, more
+   than the number of bits.
 
-   With loss there is no `PCApplyRichardson()`: it would take the compressed matrix for the operator.
-   `KSPRICHARDSON` then takes residuals with its own.
+   With a loss there is no `PCApplyRichardson()`, which would take the compressed matrix for the operator.
+   `KSPRICHARDSON` then computes residuals with its own operator.
 
-   For methods that need a symmetric preconditioner (`KSPCG`), tell the matrix that it is symmetric,
-   `MatSetOption()` with `MAT_SYMMETRIC` or `MAT_SPD`: then its copies are, too.
+   Methods with a symmetric preconditioner (`KSPCG`) need a matrix marked as symmetric, by `MatSetOption()` with
+   `MAT_SYMMETRIC` or `MAT_SPD`. The copies are then symmetric, too.
 
-   `PCSOR` relaxes the copy point by point, while a `MATAIJ` whose neighbouring rows have equal patterns is relaxed
-   by blocks of such rows; with `MatSetOption()` and `MAT_USE_INODES` false both do the same.
+   `PCSOR` relaxes the copy point by point. A `MATAIJ` with equal patterns in neighbouring rows is relaxed by blocks
+   of rows, unless `MatSetOption()` sets `MAT_USE_INODES` to false.
 
 .seealso: `PCVCRSGetPC()`, `PCVCRSGetInfo()`, `PCVCRSSetLoss()`, `PCVCRSSetBits()`, `PCVCRSSetCoarseBits()`,
 `PCVCRSSetBins()`, `PCVCRSSetLambda()`, `PCVCRSSetPreserveRowSums()`,

@@ -17,19 +17,19 @@ typedef struct {
   PetscInt              bins;         /* BINS */
   PetscReal             lambda;       /* CLASSES */
   MatVCRSUnit           unit;         /* CLASSES */
-  PetscBool             rowsums;      /* keep them */
+  PetscBool             rowsums;      /* keep row sums */
   PCVCRSFactorSolveType factorsolve;  /* how systems with factors are solved */
   PetscInt              sweeps;       /* JACOBI */
-  PCVCRSPrecision       precision;    /* of vectors that go in and out */
-  PetscBool             dropexact;    /* give back exact matrices that nobody else has */
-  PetscBool             restrictions; /* on a device: store them where they are transposed interpolations */
-  const char           *prefix;       /* of the copies' own options; only in what PCVCRSOptionsHere_Private() gives */
-  PetscBool             device;       /* the same: factors are for vectors on a device */
+  PCVCRSPrecision       precision;    /* of input and output */
+  PetscBool             dropexact;    /* give back exact matrices that only the inner preconditioner has */
+  PetscBool             restrictions; /* on a device: store restrictions that are transposed interpolations */
+  const char           *prefix;       /* prefix of the copies' options; set by PCVCRSOptionsHere_Private() only */
+  PetscBool             device;       /* likewise: factors are for vectors on a device */
 } PCVCRSOptions;
 
 /*
-   What is compressed: a relative of MATAIJ, or, where exact is NULL, m x n entries on a device. With beside they are the diagonal block of a
-   parallel matrix, which has all else of beside
+   The source of a copy: a relative of MATAIJ, or m x n entries on a device if exact is NULL. With beside the entries are the diagonal block of a
+   parallel matrix, whose other parts come from beside
 */
 typedef struct {
   Mat           exact;
@@ -41,58 +41,58 @@ typedef struct {
 
 /* A matrix that the inner preconditioner reads, compressed; its AIJ arrays are given back */
 typedef struct {
-  MatState       exact; /* of the matrix that it was made from; id 0: a part of a factor */
+  MatState       exact; /* state of the exact matrix; id 0: a part of a factor */
   Mat            compressed;
-  PetscInt       line;       /* of the view, that tells of it */
-  PetscLogDouble exactbytes; /* of a matrix that was not stored as MATAIJ; 0: MatVCRSInfo has them; < 0: it replaces none */
-  PetscBool      transposed; /* it is a copy of the transpose */
+  PetscInt       line;       /* line of the view */
+  PetscLogDouble exactbytes; /* of an exact matrix not stored as MATAIJ; 0: see MatVCRSInfo; < 0: the copy replaces no matrix */
+  PetscBool      transposed; /* copy of the transpose */
 } PCVCRSCopy;
 
-/* Where and how systems with a triangle are solved */
+/* Place and method of solves with a triangle */
 typedef enum {
   PCVCRS_HOST,   /* substitution */
-  PCVCRS_DEVICE, /* the same */
-  PCVCRS_SWEEPS  /* of Jacobi's method, where vectors are */
+  PCVCRS_DEVICE, /* substitution */
+  PCVCRS_SWEEPS  /* of Jacobi's method, in the place of the vectors */
 } PCVCRSFactorWay;
 
 /*
    A factored matrix P_r A P_c = (I - lower) inverse^-1 (I - upper), where lower and upper are strictly
-   triangular. All processes have their own. Referenced by the places that apply it.
+   triangular. Each process has its own. Referenced by the places that apply it.
 */
 typedef struct {
-  MatState        exact;     /* of the factored matrix of PETSc's that it was made from */
-  PetscBool       symmetric; /* lower is the transpose of upper; NULL, or on a device stored beside it */
+  MatState        exact;     /* state of PETSc's factored matrix */
+  PetscBool       symmetric; /* lower is the transpose of upper: NULL, or on a device stored in addition */
   Mat             lower, upper, inverse;
-  VecScatter      row, col; /* right side to the factors' order, and the solution to it; NULL: the natural order */
+  VecScatter      row, col; /* right-hand side to the factors' order, and the solution back; NULL: the natural order */
   Vec             work[3];
   PCVCRSFactorWay way;
   PetscInt        sweeps[2]; /* for lower and for upper */
 
-  LitheDeviceBorder *border[2]; /* PCVCRS_DEVICE: what is beside the rows of lower and upper, which are those of a grid; NULL: nothing */
+  LitheDeviceBorder *border[2]; /* PCVCRS_DEVICE: border of lower and upper, whose other rows are those of a grid; NULL: none */
 } PCVCRSFactor;
 
-/* A preconditioner somewhere inside, with the solver that it belongs to; both are referenced */
+/* An inner preconditioner at any depth, with its solver; both are referenced */
 typedef struct {
   PC        pc;
   KSP       ksp;       /* NULL: applied by another preconditioner */
   char     *type;      /* of pc */
-  PC        grids;     /* the multigrid preconditioner that it is inside of, NULL: none; not referenced */
+  PC        grids;     /* the enclosing multigrid preconditioner, NULL: none; not referenced */
   PetscInt  mat, pmat; /* the copies to read instead, -1: none */
   PetscBool matin;     /* exchanged now */
   PetscBool pmatin;
-  Mat       matexact; /* while exchanged: what was there */
+  Mat       matexact; /* while exchanged: the exact matrix */
   Mat       pmatexact;
-  PetscBool hooked; /* exchanges matrices by its own function, PCVCRS_HOOK */
-  PetscBool frozen; /* below is what was there before */
+  PetscBool hooked; /* exchanges matrices by a function of its own, PCVCRS_HOOK */
+  PetscBool frozen; /* the next members hold the previous settings */
   PetscBool reuse;
   MatState  amatstate;
 
   PCVCRSFactor  *factor; /* NULL: none */
-  struct _PCOps *super;  /* with a factor: the operations that it replaces, while exchanged */
-  PetscBool      again;  /* its exact factor, or the matrices below it, were given back: it has to be set up from nothing */
+  struct _PCOps *super;  /* with a factor: the replaced operations, while exchanged */
+  PetscBool      again;  /* the exact factor, or the matrices below, were given back: the next set-up begins from nothing */
 } PCVCRSPlace;
 
-/* What a multigrid preconditioner reads by itself on a level; pc is referenced */
+/* Matrices of a level that a multigrid preconditioner itself reads; pc is referenced */
 typedef enum {
   PCVCRS_RESIDUAL,
   PCVCRS_INTERPOLATION,
@@ -102,20 +102,20 @@ typedef enum {
 
 typedef struct {
   PC        pc;
-  PC        grids; /* the outermost one around, maybe itself; not referenced */
+  PC        grids; /* the outermost enclosing multigrid, maybe pc itself; not referenced */
   PetscInt  level;
   PetscInt  copy[PCVCRS_LEVEL_MATRICES]; /* -1: none */
   PetscBool in[PCVCRS_LEVEL_MATRICES];
   Mat       exact[PCVCRS_LEVEL_MATRICES];
 } PCVCRSLevel;
 
-/* A matrix that a hook has exchanged: its place and what was there */
+/* A matrix exchanged by a hook: its place and the exact matrix */
 typedef struct {
   Mat *where;
   Mat  exact, compressed;
 } PCVCRSHooked;
 
-/* A line of the view: one matrix, the blocks that this and other processes have, or what is left as it is */
+/* A line of the view: a matrix, the blocks of all processes, or a part left unchanged */
 typedef struct {
   char     *what;
   PetscBool blocks;
@@ -125,16 +125,16 @@ typedef struct {
 typedef struct {
   PC            outer; /* whose data this is */
   PC            inner;
-  char         *prefix;     /* that the inner preconditioner was given */
+  char         *prefix;     /* of the inner preconditioner */
   char         *copyprefix; /* of the copies' own options */
   PCVCRSOptions opt;
-  PetscBool     current; /* the copies are those of the inner preconditioner as it is, with opt */
+  PetscBool     current; /* the copies belong to the present inner preconditioner, with opt */
   PetscBool     exchanged;
-  PetscBool     dropped; /* exact matrices have been given back: the copies stay in their places */
+  PetscBool     dropped; /* exact matrices were given back: the copies stay in their places */
   PetscBool     told;    /* the inner multigrid preconditioner had interpolations before it was set up */
 
-  /* what was handed on from this preconditioner, to see what is new */
-  DM        dm; /* not referenced: the inner preconditioner does, or has another one */
+  /* settings passed on from this preconditioner, to detect changes */
+  DM        dm; /* not referenced: the inner preconditioner references it, or has another DM */
   PetscBool useamat;
   PetscErrorCode (*modifysubmatrices)(PC, PetscInt, const IS[], const IS[], Mat[], void *);
   void *modifysubmatricesctx, *ctx;
@@ -146,42 +146,42 @@ typedef struct {
   PCVCRSLine    *line;
   PCVCRSFactor **factor;
   PCVCRSHooked  *hooked;
-  PetscInt       blockline; /* while collecting inside of blocks: their line, else -1 */
+  PetscInt       blockline; /* while collecting inside blocks: the line of the blocks, else -1 */
   PetscBool      coarse;    /* while collecting: on a coarse level */
-  PC             grids;     /* while collecting: the outermost multigrid preconditioner around */
+  PC             grids;     /* while collecting: the outermost enclosing multigrid preconditioner */
 
-  /* while collecting: what there was last time, those taken over are NULL */
+  /* while collecting: the previous copies and factors; reused ones are NULL */
   PetscInt       nold, noldfactors;
   PCVCRSCopy    *old;
   PCVCRSFactor **oldfactor;
 
-  Vec       rounded[3]; /* single precision: what goes in, and to work with like what goes in and out */
-  PetscReal outscale;   /* the same: a power of two near what goes out of a unit vector, 1 in the usual range, 0 unknown */
+  Vec       rounded[3]; /* single precision: the input, and work vectors like input and output */
+  PetscReal outscale;   /* single precision: a power of two near the output of a unit vector, 1 in the usual range, 0 unknown */
 } PC_VCRS;
 
 #define PCVCRS_HOOK "PCVCRSCompress_C"
 
-/* context.c: predicates about preconditioners inside */
+/* context.c: predicates about inner preconditioners */
 PETSC_INTERN PetscErrorCode PCVCRSIsMultigrid_Private(PC, PetscBool *);
 PETSC_INTERN PetscErrorCode PCVCRSPlaceIsCurrent_Private(const PCVCRSPlace *, PetscBool *);
 PETSC_INTERN PetscErrorCode PCVCRSSetSolverType_Private(PC);
 
-/* blocks.c: preconditioners inside, and their blocks, are set up with factors that can be read */
+/* blocks.c: inner preconditioners, and their blocks, are set up with readable factors */
 PETSC_INTERN PetscErrorCode PCVCRSChooseSolver_Private(PC);
 PETSC_INTERN PetscErrorCode PCVCRSGetBlocks_Private(PC, PetscInt *, KSP *[]);
 PETSC_INTERN PetscErrorCode PCVCRSSetUpInside_Private(PC);
 
-/* inner.c: the inner preconditioner, told what this one is told */
+/* inner.c: settings passed on to the inner preconditioner */
 PETSC_INTERN PetscErrorCode PCVCRSGetInner_Private(PC, PC *);
 PETSC_INTERN PetscErrorCode PCVCRSGetPC_VCRS(PC, PC *);
 PETSC_INTERN PetscErrorCode PCVCRSComposeForwards_Private(PC, PetscBool);
 
-/* compress.c: what is read where */
+/* compress.c: matrices read at each place */
 PETSC_INTERN PetscErrorCode PCVCRSCompress_Private(PC);
 PETSC_INTERN PetscErrorCode PCVCRSForget_Private(PC_VCRS *, PetscBool);
 PETSC_INTERN PetscErrorCode PCVCRSClear_Private(PC_VCRS *);
 
-/* copy.c: the copies, and the lines that the view has of them */
+/* copy.c: the copies, and their lines in the view */
 PETSC_INTERN PetscErrorCode PCVCRSAddLine_Private(PC_VCRS *, const char[], const char[], PetscBool, PetscInt *);
 PETSC_INTERN PetscErrorCode PCVCRSAddLeft_Private(PC_VCRS *, const char[], const char[], const char[]);
 PETSC_INTERN PetscErrorCode PCVCRSAddRefused_Private(PC_VCRS *, const char[], const char[]);
@@ -196,7 +196,7 @@ PETSC_INTERN PetscErrorCode PCVCRSAddPart_Private(PC_VCRS *, Mat, PetscLogDouble
 PETSC_INTERN PetscErrorCode PCVCRSAddTranspose_Private(PC_VCRS *, Mat, const char[], const char[], PetscInt *);
 PETSC_INTERN PCVCRSOptions  PCVCRSOptionsHere_Private(const PC_VCRS *);
 PETSC_INTERN PetscErrorCode PCVCRSIsFinite_Private(Mat, PetscBool *);
-/* What 8 bits of LOG may change an entry by: of operators, which preconditioners may relax, and of interpolations */
+/* Largest change of an entry by 8 bits of LOG: of operators, which preconditioners may relax, and of interpolations */
 #define PCVCRS_LOG_BOUND           ((PetscReal)0.05)
 #define PCVCRS_INTERPOLATION_BOUND ((PetscReal)0.1)
 #define PCVCRS_LOG16_BOUND         ((PetscReal)0.01)
@@ -206,50 +206,50 @@ PETSC_INTERN PetscErrorCode PCVCRSCreateFine_Private(const PCVCRSOptions *, MatV
 PETSC_INTERN PetscErrorCode PCVCRSExchange_Private(PC_VCRS *, PetscBool);
 PETSC_INTERN PetscErrorCode PCVCRSHookCollect_Private(PC_VCRS *, PC, const char[]);
 
-/* transpose.c: the transpose of a relative of MATAIJ, made where its entries are. Collective */
+/* transpose.c: the transpose of a relative of MATAIJ, made in the place of its entries. Collective */
 PETSC_INTERN PetscErrorCode PCVCRSTransposeCreate_Private(Mat, PCVCRSSource *);
 PETSC_INTERN PetscErrorCode PCVCRSTransposeDestroy_Private(PCVCRSSource *);
 
 #if defined(LITHE_HAVE_CUDA)
 /*
-   border.c: x = (I - op(T))^-1 b, where T has the rows of a grid and border all others: on the device, other is for work; and of the
+   border.c: x = (I - op(T))^-1 b, where T has the rows of a grid and border the remaining rows: on the device, with the work vector other; and of the
    transpose on the host, in place
 */
 PETSC_INTERN PetscErrorCode PCVCRSBorderSolve_Private(Mat T, const LitheDeviceBorder *, PetscBool upper, Vec b, Vec x, Vec other);
 PETSC_INTERN PetscErrorCode PCVCRSBorderSolveTranspose_Private(Mat T, const LitheDeviceBorder *, PetscBool upper, Vec x);
 
-/* factordevice.c: factors that are on a device, compressed there */
+/* factordevice.c: factors on a device, compressed there */
 PETSC_INTERN PetscErrorCode PCVCRSCreateFactor_Device(const PCVCRSOptions *, const LitheDeviceFactor *, PCVCRSFactor *);
 #endif
 
-/* How much loss may change a solution with a triangle, for right sides of ones, and for right sides in the units of the rows */
+/* Largest change of a solution with a triangle by a loss, for right-hand sides of ones, and in the units of the rows */
 #define PCVCRS_FACTOR_TOLERANCE ((PetscReal)0.1)
 #define PCVCRS_UNITS_TOLERANCE  ((PetscReal)0.04)
 /*
-   How much an entry of a triangle may change with 8 bits of a logarithmic scale: its changes and those of the other
-   triangle do not cancel, whatever a symmetric matrix would make of them
+   Largest change of an entry of a triangle with 8 bits of a logarithmic scale. Changes of the two triangles do not
+   cancel, as they would in a symmetric matrix
 */
 #define PCVCRS_FACTOR_BOUND ((PetscReal)0.05)
-/* How near to a solution sweeps of Jacobi's method must come, and how many of them are tried */
+/* Tolerance and largest number of sweeps of Jacobi's method */
 #define PCVCRS_SWEEPS_TOLERANCE ((PetscReal)0.02)
 #define PCVCRS_FACTOR_SWEEPS    100
-/* factorchoice.c. How often a triangle is compressed at most, with more care each time */
+/* factorchoice.c. Largest number of compressions of a triangle, each with a finer loss */
 #define PCVCRS_CARES 4
 PETSC_INTERN PetscBool PCVCRSNextCare_Private(PetscInt care, PCVCRSOptions *careful, MatVCRSLoss *loss);
 #if defined(LITHE_HAVE_CUDA)
 PETSC_INTERN PetscErrorCode PCVCRSEstimate_Private(const VCRSOrder *, Mat T, PetscInt n, PetscLogDouble *product, PetscLogDouble *device, PetscLogDouble *host);
 #endif
 
-/* factor.c: the factors that PETSc has made, compressed */
+/* factor.c: PETSc's factors, compressed */
 PETSC_INTERN PetscErrorCode PCVCRSAddFactor_Private(PC_VCRS *, PC, const char[], PCVCRSFactor **);
 PETSC_INTERN PetscErrorCode PCVCRSFactorDestroy_Private(PCVCRSFactor **);
 
-/* solve.c: systems with them. PCVCRSFactorStart_Private() replaces the operations of a preconditioner */
+/* solve.c: systems with compressed factors. PCVCRSFactorStart_Private() replaces the operations of a preconditioner */
 #define PCVCRS_FACTOR_CONTAINER "Lithe_PCVCRSFactor"
 PETSC_INTERN PetscErrorCode PCVCRSFactorStart_Private(PC);
 PETSC_INTERN PetscErrorCode PCVCRSFactorStop_Private(PC, const struct _PCOps *);
 
-/* drop.c: exact matrices that nobody else has, given back */
+/* drop.c: exact matrices of the inner preconditioner alone, given back */
 PETSC_INTERN PetscErrorCode PCVCRSDrop_Private(PC);
 PETSC_INTERN PetscErrorCode PCVCRSUndrop_Private(PC_VCRS *);
 PETSC_INTERN PetscErrorCode PCVCRSLookWhatIsTold_Private(PC_VCRS *);

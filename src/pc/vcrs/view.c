@@ -112,7 +112,7 @@ PetscErrorCode PCVCRSGetInfo_VCRS(PC pc, PCVCRSInfo *info)
 }
 
 /*@
-  PCVCRSGetInfo - Gets what a `PCVCRS` holds compressed, and what the same takes uncompressed
+  PCVCRSGetInfo - Gets the bytes of the compressed matrices of a `PCVCRS`, and their bytes without compression
 
   Collective
 
@@ -125,10 +125,9 @@ PetscErrorCode PCVCRSGetInfo_VCRS(PC pc, PCVCRSInfo *info)
   Level: intermediate
 
   Notes:
-  Everything is zero before the preconditioner has been set up, and after its options have been changed until it is applied
-  or set up again.
+  All numbers are zero before the set-up, and after a change of options until the next application or set-up.
 
-  Matrices that the preconditioner leaves as they are count in no sum. `PCView()` prints the same, and a line for each matrix.
+  Matrices left unchanged count in no sum. `PCView()` prints the same, and a line for each matrix.
 
 .seealso: `PCVCRS`, `PCVCRSInfo`, `PCVCRSGetPC()`, `MatVCRSGetInfo()`
 @*/

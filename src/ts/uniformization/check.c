@@ -45,8 +45,8 @@ static PetscErrorCode UniformizationNegative_Private(Mat A, PetscInt from, Petsc
 }
 
 /*
-   How the entries of Q^T are read: rows of A, of the matrix that A is the virtual transpose of, or, where symmetric storage holds
-   the upper half only, rows of that half
+   Source of the entries of Q^T: rows of A, rows of the matrix whose virtual transpose A is, or rows of the upper half
+   in symmetric storage
 */
 typedef struct {
   Mat       rows; /* NULL: the entries cannot be read */
@@ -90,7 +90,7 @@ static PetscErrorCode UniformizationReaderCreate_Private(Mat A, UniformizationRe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What one entry tells: most[] are the distances that entries lie from the diagonal, left and right of it */
+/* Facts from one entry: most[] are the largest distances of entries from the diagonal, to the left and to the right */
 static inline void UniformizationEntry_Private(PetscInt to, PetscInt from, PetscScalar entry, PetscInt most[2], PetscInt *imaginary, UniformizationFault *fault)
 {
   const PetscReal value = PetscRealPart(entry);
@@ -102,7 +102,8 @@ static inline void UniformizationEntry_Private(PetscInt to, PetscInt from, Petsc
   if (from < fault->state || (from == fault->state && to > fault->other)) *fault = (UniformizationFault){from, to, value};
 }
 
-/* Lengths of rows that are not the ones that are read: those of this process, and what is to be added to those of others */
+/* Lengths of rows other than the rows that are read: rows of this process, and contributions to rows of other
+   processes */
 typedef struct {
   Vec       others;
   PetscInt *own, begin, end;
@@ -141,7 +142,7 @@ static PetscErrorCode UniformizationLengthsDestroy_Private(UniformizationLengths
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same, where the matrix itself knows what its entries are, and nothing is wrong with them; done is PETSC_FALSE elsewhere */
+/* The same, if the matrix itself provides facts of its entries, and all are right; otherwise done is PETSC_FALSE */
 static PetscErrorCode UniformizationScan_Private(TS_Uniformization *un, const UniformizationReader *reader, PetscBool check, PetscBool *done)
 {
   PetscErrorCode (*scan)(Mat, PetscInt[], PetscBool *, PetscBool *);
@@ -276,7 +277,7 @@ static PetscErrorCode UniformizationSumFault_Private(Mat A, PetscInt state, Pets
           (double)tolerance);
 }
 
-/* Entries of the sums of this process: the first one that is too large, with the rate of that state, and the largest */
+/* The sums of this process: the first one that is too large, with the rate of its state, and the largest one */
 static PetscErrorCode UniformizationSumsLook_Private(Vec sum, Vec diagonal, PetscReal tolerance, UniformizationFault *fault, PetscReal *rate,
                                                      PetscReal *largest)
 {
@@ -388,7 +389,8 @@ static PetscErrorCode UniformizationSumsProducts_Private(Mat A, Vec diagonal, Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The first state that gets a negative rate in sum from the states of [begin, end) that x is 1 for; at: only that one is looked at, where it is not negative */
+/* The first state with a negative sum of rates from the states of [begin, end) where x is 1; at: only this state is
+   tested, unless negative */
 static PetscErrorCode UniformizationInflow_Private(Mat A, Vec diagonal, Vec x, PetscInt begin, PetscInt end, Vec y, Vec z, PetscReal tolerance, PetscInt at,
                                                    UniformizationFault *fault)
 {
@@ -419,7 +421,8 @@ static PetscErrorCode UniformizationInflow_Private(Mat A, Vec diagonal, Vec x, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Each state by itself, if they are few; else sets of random states, from half of all down to one in many: the fewer, the less hides a negative rate */
+/* Each state separately, if there are few; otherwise sets of random states, from half of all down to one in many.
+   Smaller sets hide fewer negative rates */
 static PetscErrorCode UniformizationSignsProducts_Private(Mat A, Vec diagonal, PetscRandom random, PetscReal tolerance)
 {
   Vec       x, y, z;
@@ -468,7 +471,7 @@ static PetscErrorCode UniformizationSignsProducts_Private(Mat A, Vec diagonal, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What TSUNIFORMIZATION solves, and what it cannot: M p' = A p with a mass matrix, and other implicit forms */
+/* Accepted and refused problems of TSUNIFORMIZATION: M p' = A p with a mass matrix, and other implicit forms */
 static PetscErrorCode UniformizationCheckForm_Private(TS ts)
 {
   TSIFunctionFn  *ifunction;
@@ -543,8 +546,9 @@ static PetscErrorCode UniformizationGenerator_Private(TS_Uniformization *un, Mat
 }
 
 /*
-   Finds the matrix, checks it, takes its largest rate, and makes vectors. Nothing is done twice for a matrix that has not changed, but
-   functions of the program's own are compared with the matrix for each interval of time, which ends at end. step: it is one of many.
+   Finds the matrix, checks it, takes its largest rate, and makes vectors. An unchanged matrix is not checked again,
+   but functions of the program are compared with the matrix for each interval of time, which ends at end. step: the
+   interval is one of many.
 */
 PetscErrorCode TSUniformizationMatrix_Private(TS ts, PetscReal end, PetscBool step)
 {

@@ -226,10 +226,10 @@ PetscErrorCode TSSetFromOptions_Uniformization(TS ts, PetscOptionItems PetscOpti
   if (set) PetscCall(TSUniformizationSetMethod(ts, method));
   PetscCall(PetscOptionsReal("-ts_uniformization_eps", "Error of a whole solve in the 1-norm", "TSUniformizationSetEpsilon", un->eps, &real, &set));
   if (set) PetscCall(TSUniformizationSetEpsilon(ts, real));
-  PetscCall(PetscOptionsReal("-ts_uniformization_theta", "Expected jumps in an interval", "TSUniformizationSetTheta", un->theta, &real, &set));
+  PetscCall(PetscOptionsReal("-ts_uniformization_theta", "Expected jumps per interval", "TSUniformizationSetTheta", un->theta, &real, &set));
   if (set) PetscCall(TSUniformizationSetTheta(ts, real));
-  PetscCall(PetscOptionsReal("-ts_uniformization_rate_factor", "Rate of the Poisson process, by the largest rate", "TSUniformizationSetRateFactor", un->factor,
-                             &real, &set));
+  PetscCall(PetscOptionsReal("-ts_uniformization_rate_factor", "Rate of the Poisson process, relative to the largest rate", "TSUniformizationSetRateFactor",
+                             un->factor, &real, &set));
   if (set) PetscCall(TSUniformizationSetRateFactor(ts, real));
   PetscCall(
     PetscOptionsReal("-ts_uniformization_negligible", "Part of the error for states left out", "TSUniformizationSetNegligible", un->negligible, &real, &set));
@@ -237,12 +237,11 @@ PetscErrorCode TSSetFromOptions_Uniformization(TS ts, PetscOptionItems PetscOpti
   PetscCall(PetscOptionsBool("-ts_uniformization_steady_state", "Stop where the distribution is steady", "TSUniformizationSetSteadyState", un->steadystate,
                              &flag, &set));
   if (set) PetscCall(TSUniformizationSetSteadyState(ts, flag));
-  PetscCall(PetscOptionsInt("-ts_uniformization_open_outputs", "Output times that one pass may serve at once", "TSUniformizationSetOpenOutputs", un->open,
-                            &count, &set));
+  PetscCall(PetscOptionsInt("-ts_uniformization_open_outputs", "Output times per pass at once", "TSUniformizationSetOpenOutputs", un->open, &count, &set));
   if (set) PetscCall(TSUniformizationSetOpenOutputs(ts, count));
-  PetscCall(PetscOptionsBool("-ts_uniformization_check", "Is the matrix a generator?", "TSUniformizationSetCheck", check, &check, NULL));
-  PetscCall(PetscOptionsReal("-ts_uniformization_check_tolerance", "What a sum of rates may be, by the diagonal entry", "TSUniformizationSetCheck", tolerance,
-                             &tolerance, NULL));
+  PetscCall(PetscOptionsBool("-ts_uniformization_check", "Check that the matrix is a generator", "TSUniformizationSetCheck", check, &check, NULL));
+  PetscCall(PetscOptionsReal("-ts_uniformization_check_tolerance", "Largest sum of rates, relative to the diagonal entry", "TSUniformizationSetCheck",
+                             tolerance, &tolerance, NULL));
   PetscCall(TSUniformizationSetCheck(ts, check, tolerance));
   PetscOptionsHeadEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -263,10 +262,10 @@ PetscErrorCode TSSetFromOptions_Uniformization(TS ts, PetscOptionItems PetscOpti
   Level: intermediate
 
   Note:
-  `TS_UNIFORMIZATION_FOXGLYNN` takes one sum over the terms whose weights count, about alpha t products and some standard deviations, and adds
-  up in the last of them only. `TS_UNIFORMIZATION_INTERVALS` divides the time into intervals of
-  `TSUniformizationSetTheta()` expected jumps, and adds up in each from the
-  first term on; it is for comparison. An interval has its part of the error.
+  `TS_UNIFORMIZATION_FOXGLYNN` takes one sum over the terms with significant weights: alpha t products and some
+  standard deviations, of which only the last ones are summed. `TS_UNIFORMIZATION_INTERVALS` divides the time into
+  intervals of `TSUniformizationSetTheta()` expected jumps, and adds up in each from the first term on; it is for
+  comparison. An interval has its part of the error.
 
 .seealso: `TSUNIFORMIZATION`, `TSUniformizationGetMethod()`, `TSUniformizationSetEpsilon()`, `TSUniformizationSetSteadyState()`, `TSUniformizationSetCheck()`
 @*/
@@ -318,9 +317,10 @@ PetscErrorCode TSUniformizationGetMethod(TS ts, TSUniformizationMethod *method)
   Level: intermediate
 
   Notes:
-  A time on the way has its part of it. Rounding counts, at its worst, which is a few times the nonzeros of the longest row times the number of
-  products in units of roundoff: where it takes nearly all of the error allowed, or more, a quarter of that goes to the weights all the same, and
-  the bound that `TSUniformizationGetInfo()` and `TSView()` tell is greater than what was asked for.
+  An intermediate time has a part of the error. Rounding counts at its worst: a few times the nonzeros of the longest
+  row times the number of products, in units of roundoff. If rounding takes nearly all of the permitted error, or
+  more, a quarter of the error goes to the weights. The bound of `TSUniformizationGetInfo()` and `TSView()` is then
+  greater than the requested error.
 
   For `TSStep()` without a final time the error allowed is that of a step.
 
@@ -424,8 +424,8 @@ PetscErrorCode TSUniformizationGetTheta(TS ts, PetscReal *theta)
   Level: intermediate
 
   Note:
-  With 1 a chain in which all rates are equal may become periodic, such as one of two states: products then never come to a steady
-  state. 1.02 mends that, for 2 percent more products.
+  With 1 a chain with equal rates may become periodic, such as a chain of two states: products then never reach a
+  steady state. 1.02 avoids this, for 2 percent more products.
 
 .seealso: `TSUNIFORMIZATION`, `TSUniformizationGetRateFactor()`, `TSUniformizationSetMethod()`,
 `TSUniformizationSetEpsilon()`, `TSUniformizationSetSteadyState()`, `TSUniformizationSetCheck()`
@@ -478,11 +478,11 @@ PetscErrorCode TSUniformizationGetRateFactor(TS ts, PetscReal *factor)
   Level: intermediate
 
   Note:
-  The distribution v_k after k products is taken for steady where (K - k) || v_(k+1) - v_k ||_1 is within half of the
-  error that rounding and states left out leave, K being the last product that
-  would be needed. As P^T does not increase the norm, no later one can differ by more: the test cannot stop early, as one of differences alone
-  does where a chain is slow (J.-P. Katoen and I. S. Zapreev, Safe on-the-fly steady-state detection for time-bounded reachability, QEST 2006,
-  show how far off such tests may be). It costs a norm in 16 products.
+  The distribution v_k after k products is taken as steady if (K - k) || v_(k+1) - v_k ||_1 is within half of the
+  error left by rounding and by states left out, with K the last product needed. P^T does not increase the norm, so no
+  later distribution can differ by more. The test cannot stop early, as a test of differences alone does for a slow
+  chain (J.-P. Katoen and I. S. Zapreev, Safe on-the-fly steady-state detection for time-bounded reachability, QEST
+  2006, show how far off such tests may be). It costs a norm in 16 products.
 
 .seealso: `TSUNIFORMIZATION`, `TSUniformizationGetSteadyState()`, `TSUniformizationSetMethod()`, `TSUniformizationSetEpsilon()`, `TSUniformizationSetCheck()`
 @*/
@@ -534,7 +534,7 @@ PetscErrorCode TSUniformizationGetSteadyState(TS ts, PetscBool *flag)
   Level: intermediate
 
   Note:
-  Where the windows of Poisson weights of more times than these overlap, another pass begins at the last of them.
+  If the windows of Poisson weights of more times overlap, another pass begins at the last of these times.
 
 .seealso: `TSUNIFORMIZATION`, `TSUniformizationGetOpenOutputs()`, `TSUniformizationSetMethod()`,
 `TSUniformizationSetEpsilon()`, `TSUniformizationSetSteadyState()`, `TSUniformizationSetCheck()`
@@ -580,7 +580,7 @@ PetscErrorCode TSUniformizationGetOpenOutputs(TS ts, PetscInt *open)
   Input Parameters:
 + ts        - the time stepper
 . check     - `PETSC_TRUE` is the default
-- tolerance - what the sum of the rates of a state may be, divided by its diagonal entry; `PETSC_CURRENT` leaves it,
+- tolerance - largest sum of the rates of a state, divided by the diagonal entry; `PETSC_CURRENT` leaves it,
   `PETSC_DETERMINE` is 4096 units of machine precision, the default
 
   Options Database Keys:
@@ -590,14 +590,15 @@ PetscErrorCode TSUniformizationGetOpenOutputs(TS ts, PetscInt *open)
   Level: intermediate
 
   Notes:
-  Functions of the program's own are compared with the matrix in any case, see `TSUNIFORMIZATION`: what they may differ by is the same tolerance.
+  Functions of the program are compared with the matrix in any case, see `TSUNIFORMIZATION`, within the same
+  tolerance.
 
-  A matrix is checked once, when it is used first or after a change. An error names the first state with a negative rate, or whose rates do not sum to
-  zero. Entries are read where the type of the matrix can give them, with symmetric storage and virtual transposes, too.
-  If it cannot, products with random vectors must do: a column sum
-  that is not zero shows, a negative rate always with up to 64 states, and with more only where positive ones do not
-  hide it. A matrix with rates of few digits, read from a file, may need a greater tolerance. The largest sum
-  that was found is in the bound of the error.
+  A matrix is checked once, when it is used first or after a change. An error names the first state with a negative
+  rate, or whose rates do not sum to zero. Entries are read where the type of the matrix can give them, with symmetric
+  storage and virtual transposes, too. Otherwise products with random vectors must do. They show any column sum that
+  is not zero. A negative rate is always found with up to 64 states, and with more only if positive rates do not hide
+  it. A matrix with rates of few digits, read from a file, may need a greater tolerance. The largest sum that was
+  found is in the bound of the error.
 
 .seealso: `TSUNIFORMIZATION`, `TSUniformizationGetCheck()`, `TSUniformizationSetEpsilon()`
 @*/

@@ -9,8 +9,9 @@
 #include "uniformizationimpl.h"
 
 /*
-   v <- P^T v = v + A v / alpha, then sum += w v for each of the sums. change, if not NULL: || P^T v - v ||_1. This is all that is
-   done with long vectors in a step, in one place: v and work may be exchanged. Without a norm it is one sweep, if the matrix can do that.
+   v <- P^T v = v + A v / alpha, then sum += w v for each of the sums. change, if not NULL: || P^T v - v ||_1. All
+   work on long vectors in a step is here; v and work may be exchanged. Without a norm the step is one sweep, if the
+   matrix has such a step.
 */
 PetscErrorCode TSUniformizationStep_Private(Mat A, PetscReal alpha, const LitheStepRows *rows, Vec *v, Vec *work, PetscInt nsums, const LitheStepSum sums[],
                                             PetscReal *change)
@@ -30,10 +31,11 @@ PetscErrorCode TSUniformizationStep_Private(Mat A, PetscReal alpha, const LitheS
 }
 
 /*
-   The error that products, sums and the rounding of alpha t leave, at the worst, in a pass of n products over q = alpha t, as a
-   multiple of || v_0 ||_1. With unit roundoff u and rows of m nonzeros a product is off by 2 m u || v ||_1, || Q^T / alpha ||_1
-   being at most 2; its scaling and addition by 5 u; the sum by 3 u and by u a term. A column sum that is not zero makes the mass
-   grow or shrink; rates of which each may be off by the factor un->drift are a matrix that is off by 2 alpha times as much.
+   The largest error of products, sums and the rounding of alpha t in a pass of n products over q = alpha t, as a
+   multiple of || v_0 ||_1. With unit roundoff u and rows of m nonzeros a product is off by 2 m u || v ||_1, because
+   || Q^T / alpha ||_1 <= 2. Scaling and addition add 5 u, the sum adds 3 u and u per term. A nonzero column sum makes
+   the mass grow or shrink. Rates that are off by the factor un->drift make a matrix that is off by 2 alpha times this
+   factor.
 */
 static PetscReal UniformizationRounding_Private(TS_Uniformization *un, PetscReal q, PetscReal n)
 {
@@ -68,9 +70,9 @@ static PetscErrorCode UniformizationPutSum_Private(TS_Uniformization *un, Vec *s
 }
 
 /*
-   What may be spent on an output until time t: the part of what is left that the time has of the rest until end, less rounding. Where
-   rounding has nearly all of it, a quarter of what was asked for goes to the weights all the same: the bound then tells of more
-   than that.
+   The error for an output until time t: the share of the remaining error that t has of the time until end, less
+   rounding. If rounding takes nearly all of it, a quarter of the requested error goes to the weights, and the bound
+   exceeds the requested error.
 */
 static PetscReal UniformizationShare_Private(TS_Uniformization *un, PetscReal t, PetscReal end, PetscReal rounding)
 {

@@ -5,21 +5,23 @@
 /*
    The rows that take part in a step of TSUNIFORMIZATION.
 
-   A chain that begins in few states is in few others after few jumps. The rows that v_k may have entries in are known without looking at it: those of
-   v_0, and so much more for each product as the matrix reaches.
+   A chain that begins in few states is in few other states after few jumps. The rows in which v_k may have entries
+   are known beforehand: those of v_0, enlarged by the reach of the matrix for each product.
 
-   Most of these hold next to nothing. Now and then the entries at both ends are summed, and as many rows are made zero and left out as a
-   part of the error allowed is good for. P^T does not make the 1-norm of a vector greater, so that v_j of all later j is off by no more than
-   the sum of what was left out until then, and a sum of them with weights that sum to 1 is, too.
+   Most of these rows hold next to nothing. From time to time the entries at both ends are summed. As many rows as a
+   part of the permitted error allows are set to zero and left out. P^T does not increase the 1-norm of a vector. All
+   later v_j are therefore off by at most the sum left out until then, and so is a sum of v_j with weights that sum to
+   1.
 
-   Nobody waits for the sums: those of v_k are asked for later, and tell of v_(k+m) that its rows have no more than v_k
-   had there and as far around as m products reach. What they did have is summed
-   as they are made zero, and known at the next look.
+   The sums are reduced asynchronously: sums of v_k are read later. They bound the entries of v_(k+m) by those of v_k
+   in the same rows, enlarged by the reach of m products. The exact sum is computed while rows are set to zero, and
+   known at the next look.
 
-   To leave out states that hold little, and to take
-   them in again as they count, is known from fast adaptive uniformization (M. Mateescu, V. Wolf, F. Didier and T. A. Henzinger, Fast adaptive
-   uniformisation of the chemical master equation, IET Systems Biology 4, 2010); the bound by what gets lost from finite state projection
-   (B. Munsky and M. Khammash, The finite state projection algorithm for the solution of the chemical master equation, Journal of Chemical Physics 124, 2006).
+   Leaving out small states, and taking them in again, is known from fast adaptive uniformization (M. Mateescu, V.
+   Wolf, F. Didier and T. A. Henzinger, Fast adaptive uniformisation of the chemical master equation, IET Systems
+   Biology 4, 2010); the bound by the lost mass from finite state projection (B. Munsky and M. Khammash, The finite
+   state projection algorithm for the solution of the chemical master equation, Journal of Chemical Physics 124,
+   2006).
 */
 
 #include "uniformizationimpl.h"
@@ -31,7 +33,8 @@
 #define LOOK_MOST  128
 #define ROWS_SHORT 1048576
 
-/* So many products after that the sums are asked for: fewer than LOOK_LEAST. A device has something to do until then and while the host decides */
+/* The sums are read this number of products later, fewer than LOOK_LEAST. The device is busy until then and while the
+   host decides */
 #define LOOK_BEHIND 1
 
 /* For v_0 of a series, which may have fewer rows than the last vector of another one */
@@ -55,13 +58,14 @@ PetscErrorCode TSUniformizationRowsBegin_Private(TS_Uniformization *un)
   PetscCall(LitheVecsGetPlace(2, (const Vec[]){un->v, un->work}, &un->ondevice, NULL));
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &un->ondevice, 1, MPI_C_BOOL, MPI_LAND, PetscObjectComm((PetscObject)un->v)));
 
-  /* To leave out rows is of use only if a step does not go through them */
+  /* Leaving out rows helps only if a step skips them */
   PetscCall(PetscObjectQueryFunction((PetscObject)un->A, "LitheMatStep_C", &step));
   if (!step || un->negligible == 0) un->look = PETSC_INT_MAX;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What may still be left out at v_k, as a 1-norm. Each output has its part of the error, and may use it in proportion to the products that there were */
+/* The 1-norm that may still be left out at v_k. Each output has its part of the error, used in proportion to the
+   products made */
 static double RowsAllowed(const TS_Uniformization *un)
 {
   double part = un->norm > 0 ? 1 : 0;
@@ -239,7 +243,8 @@ PetscErrorCode TSUniformizationGetNegligible_Uniformization(TS ts, PetscReal *pa
 
   Input Parameters:
 + ts   - the time stepper
-- part - of the error of `TSUniformizationSetEpsilon()` that rounding leaves, at least 0 and less than 1; 0.1 is the default, 0 leaves out only what is zero
+- part - share of the error of `TSUniformizationSetEpsilon()` after rounding, at least 0 and less than 1; 0.1 is the
+         default, 0 leaves out only zeros
 
   Options Database Key:
 . -ts_uniformization_negligible <0.1> - the part
@@ -247,16 +252,17 @@ PetscErrorCode TSUniformizationGetNegligible_Uniformization(TS ts, PetscReal *pa
   Level: intermediate
 
   Notes:
-  Every 8 to 128 products the first and the last rows of the distribution are summed. As many of them are made zero, and left out of products until the chain
-  gets to them again, as the error is good for: what is left out until an output has been summed is at most the part of the error allowed for it, less rounding.
-  It is summed, and is part of the bound that `TSView()` and `TSUniformizationGetInfo()` tell, since products do not make the 1-norm greater. The weights, and
-  the steady state, have the rest of the error. The probabilities of the solution sum to so much less than 1.
+  Every 8 to 128 products the first and the last rows of the distribution are summed. As many of them as the error
+  permits are set to zero, and left out of products until the chain reaches them again. The sum left out until an
+  output is at most the part of the error for this output, less rounding. Products do not increase the 1-norm, so this
+  sum is a part of the bound of `TSView()` and `TSUniformizationGetInfo()`. The weights, and the steady state, have
+  the rest of the error. The probabilities of the solution sum to so much less than 1.
 
-  It is a gain for a chain that wanders through states that are numbered along its way. `MATVCRS` on a GPU and
-  `MATHYBMGPU`, without rows in another order, leave out rows;
-  with other types of matrices all of them take part.
+  Chains gain that move through states numbered along their way. `MATVCRS` on a GPU and `MATHYBMGPU`, without rows in
+  another order, leave out rows; with all other types of matrices every row takes part.
 
-  On several processes those that have the states that take part work, and the others wait: `TSUniformizationGetShares()` tells how to divide the states.
+  On several processes the processes with active states work, and the others wait: `TSUniformizationGetShares()` tells
+  how to divide the states.
 
 .seealso: `TSUNIFORMIZATION`, `TSUniformizationGetNegligible()`, `TSUniformizationSetEpsilon()`, `TSUniformizationGetShares()`, `TSUniformizationGetInfo()`
 @*/

@@ -3,15 +3,16 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Shares of the rows for processes. Where states are left out, rows that are divided evenly are no even work: in a step all wait for the process with
-   most of the rows that take part. What these were is kept of some products, and from that come shares with which it has fewer.
+   Shares of the rows for processes. If states are left out, even shares of rows are not even work: in a step all
+   processes wait for the one with most active rows. The active rows of some products are recorded, and give shares
+   with less work for the busiest process.
 */
 
 #include "uniformizationimpl.h"
 
 /* Shares that gain less than this part stay even */
 #define SHARES_GAIN 0.02
-/* So many times a share is looked at, about: a second or two at the most, whatever the number of processes */
+/* Approximate number of looks at a share: at most a second or two, for any number of processes */
 #define SHARES_LOOKS 5e8
 
 typedef struct {
@@ -31,7 +32,7 @@ void TSUniformizationTakenReset_Private(TSUniformizationTaken *taken)
   taken->n        = 0;
 }
 
-/* Of one product, with n rows in all; of so few products that there is room, at even distances */
+/* Records one product, with n rows in all; products at even distances, as far as there is room */
 void TSUniformizationTakenAdd_Private(TSUniformizationTaken *taken, PetscInt n, const LitheStepRows *rows)
 {
   taken->parts += n ? (double)(rows->end - rows->begin) / (double)n : 0;
@@ -46,7 +47,7 @@ void TSUniformizationTakenAdd_Private(TSUniformizationTaken *taken, PetscInt n, 
   taken->products++;
 }
 
-/* The rows of the share that has most of those that take part, on the average; share p: from bound[p] to bound[p + 1] */
+/* Mean number of active rows in the share with most of them; share p: from bound[p] to bound[p + 1] */
 static double SharesWork(const TSUniformizationTaken *taken, PetscInt n, const PetscInt64 bound[])
 {
   double sum = 0;
@@ -61,7 +62,7 @@ static double SharesWork(const TSUniformizationTaken *taken, PetscInt n, const P
   return taken->n ? sum / taken->n : 0;
 }
 
-/* Takes the shares that are on trial if there is less work with them; bounds in between are put in order first */
+/* Takes the trial shares if they mean less work; bounds in between are put in order first */
 static PetscBool SharesTry(SharesSearch *s)
 {
   double work;
@@ -99,7 +100,7 @@ static int CompareRows(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* The same work for all over the whole time: rows that take part count once for each product */
+/* Equal work over the whole time: active rows count once per product */
 static PetscErrorCode SharesTryTotals_Private(SharesSearch *s)
 {
   const PetscInt m     = s->taken->n;
@@ -137,7 +138,8 @@ static PetscErrorCode SharesTryTotals_Private(SharesSearch *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Bounds that move: one of them; it and all after it; all before it or all after it in proportion. True: there is less work with one of these */
+/* Moves of bounds: one bound; a bound and all after it; all before or all after it in proportion. True: a move gives
+   less work */
 static PetscBool SharesMove(SharesSearch *s, PetscInt64 distance)
 {
   PetscBool less = PETSC_FALSE;
@@ -161,7 +163,8 @@ static PetscBool SharesMove(SharesSearch *s, PetscInt64 distance)
   return less;
 }
 
-/* rows[n] with little work; even ones where that is nearly as good. work: with these, and with even ones, as parts of all rows */
+/* rows[n] with little work; even shares if nearly as good. work: with these shares and with even ones, relative to
+   all rows */
 static PetscErrorCode SharesFind_Private(const TSUniformizationTaken *taken, PetscInt nrows, PetscInt n, PetscInt rows[], PetscReal *work)
 {
   SharesSearch s = {taken, n, nrows, SHARES_LOOKS, NULL, NULL, 0};
@@ -192,7 +195,7 @@ static PetscErrorCode SharesFind_Private(const TSUniformizationTaken *taken, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether steps, if there were any, have left out the rows that took no part, on all processes; and how many rows there are */
+/* Whether previous steps have left out inactive rows, on all processes; and the number of rows */
 static PetscErrorCode SharesLeaveOut_Private(TS ts, PetscBool *leaves, PetscInt *nrows)
 {
   TS_Uniformization *un = (TS_Uniformization *)ts->data;
@@ -262,8 +265,8 @@ PetscErrorCode TSUniformizationGetWork_Uniformization(TS ts, PetscInt n, const P
 }
 
 /*@
-  TSUniformizationGetShares - Gets how the states should be divided among processes so that these have the same work in
-  a step, as far as can be, for `TSUNIFORMIZATION`
+  TSUniformizationGetShares - Gets a division of the states of a `TSUNIFORMIZATION` among processes with nearly equal
+  work per step
 
   Collective
 
@@ -273,20 +276,19 @@ PetscErrorCode TSUniformizationGetWork_Uniformization(TS ts, PetscInt n, const P
 
   Output Parameters:
 + rows - [n] states of each process; they sum to all. 0 is possible
-- work - the part of all states that the process with most of them has in a product, on the average, or `NULL`
+- work - the mean share of all states on the busiest process in a product, or `NULL`
 
   Level: advanced
 
   Notes:
-  Where states are left out of products (`TSUniformizationSetNegligible()`), and with states that are divided evenly, some processes have many of those that
-  take part and others wait for them. The shares are for a chain like that of the solve, made anew: use them as local
-  sizes in `MatSetSizes()`. They are ranges of
-  states, one after the other, and the best of those that a search has found. In a chain whose states move along as a
-  whole no ranges are much better than even ones.
-  Shares that gain less than 2 % are even, as they are with a type of matrix whose steps go through all rows.
+  If states are left out of products (`TSUniformizationSetNegligible()`) and shares are even, some processes have many
+  active states, and the others wait. Make the same chain again with the shares as local sizes in `MatSetSizes()`.
+  Shares are consecutive ranges of states, the best found by a search. In a chain whose states move along as a whole
+  no ranges are much better than even ones. Shares that gain less than 2 % are even. They are also even for types of
+  matrices whose steps visit all rows.
 
-  What counts is rows, as if all had as many nonzeros. Of a solve with more than 4096 products the rows that took part
-  are known of every second, every fourth, ... one.
+  What counts is rows, as if all had as many nonzeros. After more than 4096 products the active rows are known of
+  every second, every fourth, ... product.
 
 .seealso: `TSUNIFORMIZATION`, `TSUniformizationGetWork()`, `TSUniformizationSetNegligible()`, `TSUniformizationGetInfo()`
 @*/
@@ -303,7 +305,8 @@ PetscErrorCode TSUniformizationGetShares(TS ts, PetscInt n, PetscInt rows[], Pet
 }
 
 /*@
-  TSUniformizationGetWork - Gets what work processes have in a step if the states are divided in a given way, for `TSUNIFORMIZATION`
+  TSUniformizationGetWork - Gets the work of processes per step of a `TSUNIFORMIZATION` for a given division of the
+  states
 
   Collective
 
@@ -313,12 +316,13 @@ PetscErrorCode TSUniformizationGetShares(TS ts, PetscInt n, PetscInt rows[], Pet
 - rows - [n] states of each process
 
   Output Parameter:
-. work - the part of all states that the process with most of them has in a product, on the average; 1 / n where all take part and are divided evenly
+. work - the mean share of all states on the busiest process in a product; 1 / n if all states take part in even
+         shares
 
   Level: advanced
 
   Note:
-  With one process it tells whether the steps leave out states at all: else it is 1.
+  With one process `work` is 1 unless steps leave out states.
 
 .seealso: `TSUNIFORMIZATION`, `TSUniformizationGetShares()`, `TSUniformizationSetNegligible()`
 @*/

@@ -252,30 +252,34 @@ static PetscErrorCode TSDestroy_Uniformization(TS ts)
 . -ts_uniformization_rate_factor <1>             - alpha, by the largest rate, see `TSUniformizationSetRateFactor()`
 . -ts_uniformization_negligible <0.1>            - part of the error for states left out, see `TSUniformizationSetNegligible()`
 . -ts_uniformization_steady_state <bool>         - stop where the distribution is steady, see `TSUniformizationSetSteadyState()`
-. -ts_uniformization_check <bool>                - is the matrix a generator? see `TSUniformizationSetCheck()`
-. -ts_uniformization_check_tolerance <tol>       - what a sum of rates may be, by the diagonal entry
-- -ts_uniformization_open_outputs <8>            - output times that one pass may serve at once, see `TSUniformizationSetOpenOutputs()`
+. -ts_uniformization_check <bool>                - check that the matrix is a generator, see
+    `TSUniformizationSetCheck()`
+. -ts_uniformization_check_tolerance <tol>       - largest sum of rates, relative to the diagonal entry
+- -ts_uniformization_open_outputs <8>            - output times per pass at once, see
+    `TSUniformizationSetOpenOutputs()`
 
   Level: intermediate
 
   Notes:
-  The right-hand side is given as for any linear problem with constant coefficients, `TSSetRHSFunction`(ts, NULL, `TSComputeRHSFunctionLinear`, NULL) and
-  `TSSetRHSJacobian`(ts, A, A, `TSComputeRHSJacobianConstant`, NULL), with A = Q^T: column j of A has the rates of state j. The matrix
-  may be of any type that has `MatMult()` and `MatGetDiagonal()`. It is checked to come from a generator.
+  The right-hand side is given as for any linear problem with constant coefficients, `TSSetRHSFunction`(ts, NULL,
+  `TSComputeRHSFunctionLinear`, NULL) and `TSSetRHSJacobian`(ts, A, A, `TSComputeRHSJacobianConstant`, NULL), with A =
+  Q^T: column j of A has the rates of state j. The matrix may have any type with `MatMult()` and `MatGetDiagonal()`.
+  The solver checks that it comes from a generator.
 
-  Rates must be constant. Functions of the program's own in place of these two are called at several times, with
-  different vectors, and refused if they depend on
-  time or on the solution, or if the right-hand side is not the product with the matrix. Not all changes can be found so.
+  Rates must be constant. Other functions of the program are called at several times, with different vectors. They are
+  refused if they depend on time or on the solution, or if the right-hand side is not the product with the matrix. Not
+  every change can be found in this way.
 
-  With alpha = max |q_ii| and the stochastic matrix P^T = I + Q^T / alpha the solution is the sum of (P^T)^k p(0) with Poisson weights of
-  mean alpha t, which are cut off where what is left out is within the error allowed: alpha t and some standard deviations products, whatever
-  the matrix. Nothing but the weights is approximated, and no time step has to be chosen: `TSSolve()` goes from one evaluation time
-  (`TSSetEvaluationTimes()`, `TSSetTimeSpan()`) to the next and to the final time, and calls monitors there; the time step counts only where no final
-  time is set, and in `TSStep()`. Use evaluation times to have monitors called more often.
+  Let alpha = max |q_ii|, and P^T = I + Q^T / alpha, a stochastic matrix. The solution is the sum of (P^T)^k p(0) with
+  Poisson weights of mean alpha t. The weights are cut off within the permitted error: alpha t and some standard
+  deviations products, whatever the matrix. Only the weights are approximated, and no time step has to be chosen.
+  `TSSolve()` goes from one evaluation time (`TSSetEvaluationTimes()`, `TSSetTimeSpan()`) to the next and to the final
+  time, and calls monitors there. The time step counts only if no final time is set, and in `TSStep()`. More
+  evaluation times call monitors more often.
 
-  The error that was asked for is one of the weights and, as far as there is room for it, of rounding. `TSView()` and
-  `TSUniformizationGetInfo()` tell what has been reached, with both: || p - exact ||_1 <= bound || p(0) ||_1. The sum of the entries of p is
-  kept to the same bound.
+  The requested error is that of the weights and, as far as possible, of rounding. `TSView()` and
+  `TSUniformizationGetInfo()` report the bound with both: || p - exact ||_1 <= bound || p(0) ||_1. The sum of the
+  entries of p is kept to the same bound.
 
   With events, sensitivities or resizing a solve goes by the time step.
 

@@ -52,7 +52,7 @@ PetscErrorCode TSView_Uniformization(TS ts, PetscViewer viewer)
 }
 
 /*@
-  TSUniformizationGetInfo - Gets what a `TSUNIFORMIZATION` has done, and the bound of its error
+  TSUniformizationGetInfo - Gets the work of a `TSUNIFORMIZATION`, and the bound of its error
 
   Not Collective
 

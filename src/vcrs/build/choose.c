@@ -69,7 +69,7 @@ static PetscErrorCode VCRSBuildFindContainers_Private(VCRSBuild *b)
   } else if (!f->has[VCRS_VALUES_FIXED16]) {
     b->tohost = b->ops->device;
     PetscCheck(b->tohost, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
-               "-mat_vcrs_layout l2 cannot hold the matrix: its entries are no 16 bit fixed point numbers with a power of two a row. Make them so with "
+               "-mat_vcrs_layout l2 cannot hold the matrix: its entries are no 16 bit fixed point numbers with a power of two per row. Make them so with "
                "-mat_vcrs_loss fixed, or use -mat_vcrs_layout auto");
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -3,21 +3,21 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The lossy half of a compression: every entry is replaced by a nearby value of which there are few.
+   The lossy half of a compression: every entry is replaced by one of few nearby values.
 
-   Each entry is rounded on its own, to a number of steps that does not depend on the order of the rows. Rows that
-   come out equal are then found by exact comparison (vcrs/build/build.c). All steps but those of a
-   logarithmic scale are powers of two, so 0, and mostly 1 and -1, are hit exactly, and sums of
-   rounded entries are exact as long as they fit the mantissa.
+   Each entry is rounded separately, to a number of steps that does not depend on the order of the rows. Equal rounded
+   rows are then found by exact comparison (vcrs/build/build.c). All steps except those of a logarithmic scale are
+   powers of two. 0, and mostly 1 and -1, are therefore exact, and sums of rounded entries are exact while they fit
+   the mantissa.
 
-   What would harm a preconditioner is guarded: zeros stay zero, signs stay, the diagonal does not
-   vanish, a symmetric matrix stays symmetric, and the row sums are kept by storing them in place of
-   one entry of each row, its reference (vcrsplan.h: the difference form).
+   Guards protect preconditioners: zeros stay zero, signs stay, the diagonal does not vanish, and a symmetric matrix
+   stays symmetric. Row sums are kept: they are stored in place of one entry of each row, the reference (vcrsplan.h:
+   the difference form).
 */
 
 #include "round.h"
 
-/* Can a loss take n entries? Infinities have no neighbour to be rounded to */
+/* Whether a loss can hold n entries. Infinities have no nearby value */
 PetscBool VCRSLossTakes(PetscInt n, const PetscScalar a[])
 {
   const PetscReal *v = (const PetscReal *)a;
@@ -33,8 +33,8 @@ PetscErrorCode VCRSLossRefuseRow(MPI_Comm comm, const VCRSOptions *opt, PetscInt
 {
   PetscFunctionBegin;
   SETERRQ(comm, PETSC_ERR_FP,
-          "Row %" PetscInt_FMT
-          " has an entry that -mat_vcrs_loss %s cannot hold: it is infinite or not a number. Use -mat_vcrs_loss none for this matrix, or mend the row",
+          "Row %" PetscInt_FMT " has an entry that -mat_vcrs_loss %s cannot hold: the entry is infinite or not a number. Use -mat_vcrs_loss none for this "
+          "matrix, or correct the row",
           row, MatVCRSLosses[opt->loss]);
 }
 
@@ -57,13 +57,13 @@ static PetscErrorCode VCRSLossSurvey_Private(VCRSBuild *b, const VCRSCSR *csr, V
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The largest modulus of what lies from low to high; 0 where nothing does */
+/* The largest modulus in the range from low to high; 0 for an empty range */
 static double VCRSLargestModulus(PetscReal low, PetscReal high)
 {
   return low <= high ? PetscMax(fabs((double)low), fabs((double)high)) : 0.;
 }
 
-/* Are all entries, and the numbers of steps that they come to, so far from the ends of the range that no rounding has to look at them? */
+/* Whether all entries, and their numbers of steps, are far enough from the ends of the range for unchecked rounding */
 static PetscBool VCRSStepIsInRange(const VCRSStep *step, const VCRSSurvey *s)
 {
   const double largest = VCRSLargestModulus(s->min, s->max), smallest = largest > 0. ? (double)s->smallest : 1.;
@@ -85,7 +85,7 @@ static PetscBool VCRSStepIsInRange(const VCRSStep *step, const VCRSSurvey *s)
   }
 }
 
-/* Are all entries normal numbers of single precision? */
+/* Whether all entries are normal numbers of single precision */
 static PetscBool VCRSSurveyIsSingle(const VCRSSurvey *s)
 {
   const double largest = PetscMax(VCRSLargestModulus(s->min, s->max), VCRSLargestModulus(s->lowest, s->highest));
@@ -148,7 +148,7 @@ static PetscErrorCode VCRSSetUpFixed_Private(PETSC_UNUSED const VCRSOptions *opt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Entries that are out of the range stay as they are, and with them all others */
+/* If an entry is out of range, all entries stay unchanged */
 static PetscErrorCode VCRSSetUpSingle_Private(PETSC_UNUSED const VCRSOptions *opt, const VCRSSurvey *s, PETSC_UNUSED LitheLogScale **log, VCRSStep *step)
 {
   PetscFunctionBegin;
@@ -159,7 +159,7 @@ static PetscErrorCode VCRSSetUpSingle_Private(PETSC_UNUSED const VCRSOptions *op
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A row per loss: how its steps are set up; NULL where nothing is lost. Names: MatVCRSLosses[] */
+/* A row per loss: the function that sets up its steps; NULL without a loss. Names: MatVCRSLosses[] */
 typedef struct {
   PetscErrorCode (*setup)(const VCRSOptions *, const VCRSSurvey *, LitheLogScale **, VCRSStep *);
   PetscBool widths; /* are there 8 and 16 bits? */
@@ -179,7 +179,7 @@ PetscBool VCRSLossHasWidths(MatVCRSLoss loss)
   return VCRSLosses[loss].widths;
 }
 
-/* The steps of a loss, but for what each row has of its own; log is for a logarithmic scale */
+/* The steps of a loss, except those of single rows; log is for a logarithmic scale */
 PetscErrorCode VCRSStepSetUp(const VCRSOptions *opt, const VCRSSurvey *s, LitheLogScale **log, VCRSStep *step)
 {
   const double largest = PetscMax(VCRSLargestModulus(s->lowest, s->highest), VCRSLargestModulus(s->min, s->max));
@@ -199,9 +199,10 @@ PetscErrorCode VCRSStepSetUp(const VCRSOptions *opt, const VCRSSurvey *s, LitheL
 }
 
 /*
-   Finer options where the loss was too coarse for more than one row of 256, or a row could not be held: such a matrix has numbers of
-   unlike size in a row, as those of unlike units, and a bound relative to the largest of them says nothing of the others. Entries
-   have 16 bits first. Then each is rounded by itself, in single precision, and none takes the rounding of others. False where opt will do.
+   Finer options if the loss was too coarse for more than one row of 256, or a row could not be held. Such a matrix
+   has numbers of very different size in a row, as with unlike units, and a bound relative to the largest number says
+   nothing of the small ones. The first step is 16 bits. The second step rounds each entry by itself, in single
+   precision, and no entry takes the rounding of others. Returns false if opt suffices.
 */
 PetscBool VCRSLossRefine(PetscInt64 rows, PetscInt64 coarse, PetscInt64 lost, VCRSOptions *opt)
 {
@@ -230,7 +231,7 @@ void VCRSLossReport(const VCRSStep *step, const VCRSLossTotals *totals, VCRSRepo
   report->lostrows    = totals->lost;
 }
 
-/* Has each entry that is stored a code, on a logarithmic scale or as a number of steps of its row? */
+/* Whether each stored entry has a code, on a logarithmic scale or as a number of steps of its row */
 static PetscBool VCRSStepHasCodes(const VCRSStep *step, const VCRSSurvey *s)
 {
   const double largest = VCRSLargestModulus(s->lowest, s->highest);
@@ -249,7 +250,7 @@ static PetscBool VCRSStepHasCodes(const VCRSStep *step, const VCRSSurvey *s)
   }
 }
 
-/* Is each entry that is stored a number of single precision? */
+/* Whether each stored entry is a number of single precision */
 static PetscBool VCRSStepIsSingle(const VCRSStep *step, const VCRSSurvey *s)
 {
   const double largest = VCRSLargestModulus(s->lowest, s->highest), smallest = largest > 0. ? (double)s->smallest : 1.;
@@ -344,7 +345,7 @@ PetscErrorCode VCRSLossApply(VCRSBuild *b, const VCRSCSR *csr, const PetscScalar
   PetscCall(PetscFree2(largest, stored));
   PetscCall(ierr);
 
-  /* the shortest form that says all: pages that are touched for the first time are what a compression spends most on */
+  /* the shortest complete form: page faults on new memory dominate the compression time */
   if (!literal && VCRSStepHasCodes(&step, &survey)) {
     PetscCall(VCRSMallocLarge((size_t)nz * VCRS_COMPONENTS, &b->code));
     for (PetscInt row = 0; row < csr->m && step.kind == VCRS_STEP_MATRIX; row++) b->rowexp[row] = (int16_t)step.exponent;
@@ -360,7 +361,7 @@ PetscErrorCode VCRSLossApply(VCRSBuild *b, const VCRSCSR *csr, const PetscScalar
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What this block brings to an agreement: its survey, and the exponents of its rows, [m], where the loss has such */
+/* The block's part of an agreement: its survey, and the exponents of its rows, [m], if the loss has row exponents */
 PetscErrorCode VCRSLossPropose(const VCRSCSR *csr, const VCRSOptions *opt, VCRSSurvey *survey, PetscInt rowexponent[])
 {
   LitheLogScale *log = NULL;

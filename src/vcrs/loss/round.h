@@ -42,15 +42,15 @@ typedef struct {
 } VCRSStep;
 
 /*
-   What a loss may change the reference of a row by, relative to its modulus, where the reference takes the rounding of the other
-   entries (row sums kept): beyond, the row sum is given up. The same share of the diagonal entry is what rounding with
-   a step for a row or a matrix may do to a row; beyond, the row counts as coarse: VCRSLossRefine().
+   Largest change of the reference of a row by a loss, relative to its modulus, if the reference takes the rounding of
+   all other entries (row sums kept). Beyond it the row sum is given up. The same share of the diagonal entry limits
+   rounding with a step per row or per matrix. Beyond it the row counts as coarse: VCRSLossRefine().
 */
 #define VCRS_REFERENCE_SHARE .125
 
 /*
-   The share for fixed point numbers of 16 bits: a row that needs this much of it has entries in unlike units. Operators with
-   two fields, three decades apart, took twice the iterations at .125. With 8 bits, anisotropic rows with entries below a
+   The share for fixed point numbers of 16 bits: rows above it have entries in unlike units. Operators with two
+   fields, three decades apart, took twice the iterations at .125. With 8 bits, anisotropic rows with entries below a
    step come to .06 and take no more iterations.
 */
 #define VCRS_FIXED_SHARE .03125
@@ -232,10 +232,10 @@ LITHE_HD static inline int VCRSStepRowExponent(const VCRSStep *step, PetscReal l
 }
 
 /*
-   log2 of the step for entry (row, col), where rows have steps. In a symmetric matrix both rows must come to the
-   same value: fixed point rows share the coarser step, of which both hold every multiple, while row classes can take the
-   finer one and keep the bound in both. *limit is log2 of the finest step that has to hold the value.
-   stored: whether row itself stores it; a reference is not stored. False where nobody does.
+   log2 of the step for entry (row, col), if rows have steps. In a symmetric matrix both rows must round to the same
+   value. Fixed point rows share the coarser step, whose multiples both rows hold. Row classes take the finer step,
+   which keeps the bound in both. *limit is log2 of the finest step that must hold the value. stored: whether row
+   itself stores the entry; a reference is not stored. Returns false if no row stores it.
 */
 LITHE_HD static inline PetscBool VCRSStepExponent(const VCRSBuild *b, const VCRSCSR *csr, const VCRSStep *step, PetscInt row, PetscInt col, PetscBool stored,
                                                   int *exponent, int *limit)

@@ -3,12 +3,12 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Products with a compressed matrix on the host: y = A x (+ add). What the arrays of a plan mean is
-   told in lithe/private/vcrsplan.h; slices of L3 are in slices.c, plain rows in plainrows.c, A^T and A^H in transpose.c.
+   Products with a compressed matrix on the host: y = A x (+ add). lithe/private/vcrsplan.h describes the arrays of a
+   plan. Slices of L3 are in slices.c, plain rows in plainrows.c, A^T and A^H in transpose.c.
 
-   Rows of one index set that follow one another have their columns side by side too: entry k of rows
-   r, r+1, ... multiplies x[r + offset_k], x[r+1 + offset_k], ... So L0, L1 and L2 walk over such runs
-   and treat a run as the sum of a few shifted pieces of x, which vectorises and needs no index.
+   Consecutive rows with the same index set have neighbouring columns, too: entry k of rows r, r+1, ... multiplies x[r
+   + offset_k], x[r+1 + offset_k], ... L0, L1 and L2 therefore treat such a run as the sum of a few shifted pieces of
+   x. The loop vectorises and needs no index.
 
    Several columns of x share one sweep: the matrix is read and decoded once, batch by batch.
 */

@@ -3,17 +3,16 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Products with the slices of layout L3 on the host: y = A x (+ add); and with those of L1 and L2 in which
-   index sets change from row to row.
+   Products with slices on the host, y = A x (+ add): slices of layout L3, and slices of L1 and L2 whose index sets
+   change from row to row.
 
-   The lanes of a slice are summed in registers, a group of them after the other, over the entries that
-   all lanes of the group have; what longer lanes have beyond is masked. Where there is one column of x,
-   entries are decoded and places in x are read as they are stored. Several columns share a decoded
-   batch.
+   The lanes of a slice are summed in registers, group by group, over the entries common to all lanes of a group.
+   Further entries of longer lanes are masked. With one column of x, stored entries and stored places in x are read
+   directly. Several columns share a decoded batch.
 
-   x and tables are read by single loads that are put together in registers: compilers that are left
-   to gather take instructions that are slower on most processors. What rows have besides their
-   entries is made ready for a window of rows, where it is contiguous.
+   x and tables are read by single loads, which are combined in registers. Compilers would use gather instructions,
+   which are slower on most processors. Data of rows other than entries are prepared for a window of rows, where they
+   are contiguous.
 */
 
 #include "slices.h"

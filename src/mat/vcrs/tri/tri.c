@@ -38,11 +38,12 @@ PetscErrorCode MatVCRSSubstitute_Private(Mat A, PetscBool upper, PetscBool trans
   Level: advanced
 
   Notes:
-  It runs on a device if both vectors are there, and gives the same bits each time. The first call there finds the order in
-  which rows can be taken: by tiles, if the triangle is that of a grid in one of its natural orderings, else by levels. The order by
-  levels takes an index a row. For a transpose the first call there stores the transpose, compressed without further loss.
+  The substitution runs on a device if both vectors are there, and gives the same bits each time. The first call on a
+  device finds an order of the rows: by tiles if the triangle is that of a grid in a natural ordering, otherwise by
+  levels. The order by levels takes an index a row. For a transpose the first call there stores the transpose,
+  compressed without further loss.
 
-  On a device, entries of `T` that are not where they should be are an error; on the host they are not looked for.
+  On a device, entries of `T` outside the strict triangle are an error; the host does not look for them.
 
   A lossy triangle is refused as in a product, see `MatVCRSSetAllowLossyOperator()`.
 
@@ -73,7 +74,7 @@ PetscErrorCode MatVCRSSubstitute(Mat T, PetscBool upper, PetscBool transpose, Ve
 
     PetscCall(LitheMatIsOnDevice(T, 2, (const Vec[]){b, x}, &device));
     if (device) {
-      PetscCheck(b != x, PETSC_COMM_SELF, PETSC_ERR_ARG_IDN, "On a device right side and solution cannot be the same vector");
+      PetscCheck(b != x, PETSC_COMM_SELF, PETSC_ERR_ARG_IDN, "On a device the right-hand side and the solution must be different vectors");
       PetscCall(MatVCRSSubstitute_Device_Private(T, upper, transpose, b, x));
       PetscFunctionReturn(PETSC_SUCCESS);
     }

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* Steps of MATBORN: which kernel does them */
+
+#include "any.cuh"
+
+#define BORN_MIRROR_THREADS 256
+
+/* Above a free surface u is what is below it, with the other sign; u from the first node on */
+template <class T>
+static __global__ void BornMirrorKernel(ptrdiff_t plane, int radius, T *u)
+{
+  const ptrdiff_t i = static_cast<ptrdiff_t>(blockIdx.x) * BORN_MIRROR_THREADS + threadIdx.x;
+
+  if (i >= plane) return;
+  for (int k = 1; k <= radius; k++) u[i - k * plane] = -u[i + k * plane];
+}
+
+template <class T>
+static PetscErrorCode BornMirror(const BornGrid *g, void *u, cudaStream_t stream)
+{
+  const ptrdiff_t plane = g->stride[g->dim - 1];
+
+  PetscFunctionBegin;
+  if (!g->surface || g->start || !u) PetscFunctionReturn(PETSC_SUCCESS);
+  BornMirrorKernel<T><<<static_cast<unsigned>((plane + BORN_MIRROR_THREADS - 1) / BORN_MIRROR_THREADS), BORN_MIRROR_THREADS, 0, stream>>>(plane, g->radius,
+                                                                                                                                         BornFromFirst<T>(g, u));
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDABornStep(const BornGrid *g, const BornStep *step)
+{
+  const PetscLogDouble star = 1 + 3. * g->dim * g->radius;
+  cudaStream_t         stream;
+  bool                 done;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  if (step->number == BORN_FLOAT) PetscCall(BornMirror<float>(g, step->u, stream));
+  else if (step->number == BORN_DOUBLE) PetscCall(BornMirror<double>(g, step->u, stream));
+  else PetscCall(BornMirror<int32_t>(g, step->u, stream));
+  if (step->number == BORN_DOUBLE) PetscCall(BornMirror<double>(g, step->w, stream));
+  else PetscCall(BornMirror<float>(g, step->w, stream));
+  PetscCall(BornMarchStep(g, step, stream, &done));
+  if (!done) {
+    if (step->number == BORN_DOUBLE) PetscCall((BornAnyOrder<double, double, double>(g, step, stream)));
+    else if (step->number == BORN_FLOAT && step->Vbits != 16) PetscCall((BornAnyOrder<float, float, float>(g, step, stream)));
+    else if (step->number == BORN_FLOAT) PetscCall((BornAnyOrder<float, float, uint16_t>(g, step, stream)));
+    else if (step->Vbits != 16) PetscCall((BornAnyOrder<int32_t, float, float>(g, step, stream)));
+    else PetscCall((BornAnyOrder<int32_t, float, uint16_t>(g, step, stream)));
+  }
+  PetscCall(PetscLogGpuFlops(static_cast<PetscLogDouble>(g->nodes) * ((step->w ? 2 : 1) * (star + 6) + (step->image ? 2 : 0) + (step->scatter ? 2 : 0))));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* Sums in any order, on a device: a thread has numbers of its own, whose digits it adds to their bins */
+
+#include <lithe/private/lithecudasums.h>
+#include <petscdevice_cuda.h>
+
+#define SUMS_THREADS 256
+#define SUMS_BLOCKS  2048 /* at most; each thread takes every so-many-th number */
+
+typedef struct {
+  PetscInt64 *bin[LITHE_SUMS_MOST];
+} SumsBins;
+
+static unsigned int SumsBlocks(PetscInt n)
+{
+  return (unsigned int)PetscMax(1, PetscMin((n + SUMS_THREADS - 1) / SUMS_THREADS, SUMS_BLOCKS));
+}
+
+PetscErrorCode LitheCUDASumsCreate(size_t bytes, void **x)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
+  *x = nullptr;
+  PetscCallCUDA(cudaMalloc(x, bytes ? bytes : 1));
+  PetscCall(LitheCUDASumsZero(bytes, *x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDASumsDestroy(void **x)
+{
+  PetscFunctionBegin;
+  if (*x) PetscCallCUDA(cudaFree(*x));
+  *x = nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDASumsZero(size_t bytes, void *x)
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCallCUDA(cudaMemsetAsync(x, 0, bytes, stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDASumsCopy(size_t bytes, const void *from, void *to)
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCallCUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream));
+  PetscCallCUDA(cudaStreamSynchronize(stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Bits of magnitudes are in the order of these, and those of a NaN above all: the largest does not depend on the order */
+static __global__ void SumsLargest(PetscInt n, const PetscReal *__restrict__ x, unsigned long long *largest)
+{
+  const PetscInt64   step = (PetscInt64)blockDim.x * gridDim.x;
+  unsigned long long most = 0;
+
+  for (PetscInt64 i = threadIdx.x + (PetscInt64)blockIdx.x * blockDim.x; i < n; i += step) {
+    const unsigned long long bits = (unsigned long long)__double_as_longlong(fabs((double)x[i]));
+
+    most = bits > most ? bits : most;
+  }
+  for (int lanes = 16; lanes > 0; lanes /= 2) {
+    const unsigned long long other = __shfl_xor_sync(0xffffffffu, most, lanes);
+
+    most = other > most ? other : most;
+  }
+  if (threadIdx.x % 32 == 0 && most) atomicMax(largest, most);
+}
+
+PetscErrorCode LitheCUDASumsLargest(PetscInt n, const PetscReal x[], PetscReal *largest)
+{
+  void              *device;
+  unsigned long long bits;
+  double             value;
+  cudaStream_t       stream;
+
+  PetscFunctionBegin;
+  PetscCall(LitheCUDASumsCreate(sizeof(bits), &device));
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  SumsLargest<<<SumsBlocks(n), SUMS_THREADS, 0, stream>>>(n, x, static_cast<unsigned long long *>(device));
+  PetscCallCUDA(cudaGetLastError());
+  PetscCall(LitheCUDASumsCopy(sizeof(bits), device, &bits));
+  PetscCall(LitheCUDASumsDestroy(&device));
+  memcpy(&value, &bits, sizeof(value));
+  *largest = value <= (double)PETSC_MAX_REAL ? (PetscReal)value : (PetscReal)INFINITY;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static __global__ void SumsAdd(PetscInt n, double half, const PetscReal *__restrict__ x, SumsBins bins)
+{
+  const PetscInt64 step = (PetscInt64)blockDim.x * gridDim.x;
+
+  for (PetscInt64 i = threadIdx.x + (PetscInt64)blockIdx.x * blockDim.x; i < n; i += step) LitheSumsAddDigits((double)x[i], half, bins.bin, i);
+}
+
+PetscErrorCode LitheCUDASumsAdd(PetscInt n, double half, const PetscReal x[], PetscInt64 *const bin[])
+{
+  SumsBins     bins;
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  for (int b = 0; b < LITHE_SUMS_BINS; b++) bins.bin[b] = bin[b];
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  SumsAdd<<<SumsBlocks(n), SUMS_THREADS, 0, stream>>>(n, half, x, bins);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   The C interface of cuda/born. What a function does is said in born.h, where the member of BornKernels of the same name stands.
+   Arrays are on the device; launches go to PETSc's current stream and do not synchronise, unless a number is returned to the host.
+*/
+
+#include <lithe/private/born.h>
+
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+/* cuda/born/memory.cu */
+PETSC_INTERN PetscErrorCode LitheCUDABornCreate(size_t, void **);
+PETSC_INTERN PetscErrorCode LitheCUDABornDestroy(void **);
+PETSC_INTERN PetscErrorCode LitheCUDABornZero(size_t, void *);
+PETSC_INTERN PetscErrorCode LitheCUDABornCopy(size_t, const void *, void *);
+PETSC_INTERN PetscErrorCode LitheCUDABornRoom(PetscBool, size_t *);
+PETSC_INTERN PetscErrorCode LitheCUDABornCreateStore(PetscBool, size_t, void **);
+PETSC_INTERN PetscErrorCode LitheCUDABornDestroyStore(PetscBool, void **);
+PETSC_INTERN PetscErrorCode LitheCUDABornBorrow(size_t, const PetscReal *, PetscBool, PetscReal **);
+PETSC_INTERN PetscErrorCode LitheCUDABornGiveBack(size_t, PetscReal *, PetscBool, PetscReal **);
+PETSC_INTERN PetscErrorCode LitheCUDABornPoints(const BornPoints *, BornPoints *);
+PETSC_INTERN PetscErrorCode LitheCUDABornPointsDestroy(BornPoints *);
+/* cuda/born/step.cu */
+PETSC_INTERN PetscErrorCode LitheCUDABornStep(const BornGrid *, const BornStep *);
+/* cuda/born/points.cu */
+PETSC_INTERN PetscErrorCode LitheCUDABornForce(const BornGrid *, const BornForce *);
+PETSC_INTERN PetscErrorCode LitheCUDABornExtract(const BornGrid *, BornNumber, const BornPoints *, const void *, double, PetscReal *, PetscInt64);
+/* cuda/born/field.cu */
+PETSC_INTERN PetscErrorCode LitheCUDABornLargest(size_t, const PetscReal *, double *);
+PETSC_INTERN PetscErrorCode LitheCUDABornLoad(const BornGrid *, BornNumber, PetscBool, double, const PetscReal *, void *);
+PETSC_INTERN PetscErrorCode LitheCUDABornAdd(const BornGrid *, BornNumber, PetscBool, double, const void *, PetscReal *);
+PETSC_INTERN PetscErrorCode LitheCUDABornImage(const BornGrid *, BornNumber, int, const void *, const void *, void *);
+PETSC_INTERN PetscErrorCode LitheCUDABornRingSave(const BornGrid *, BornNumber, const void *, void *);
+PETSC_INTERN PetscErrorCode LitheCUDABornRingLoad(const BornGrid *, BornNumber, const void *, void *);
+PETSC_INTERN PetscErrorCode LitheCUDABornRandomise(const BornGrid *, BornNumber, double, uint64_t, const void *, void *);
+PETSC_INTERN PetscErrorCode LitheCUDABornQuantise(const BornGrid *, BornNumber, double, const void *, uint16_t *);
+#endif

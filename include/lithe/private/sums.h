@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   Sums that are the same bits in any order and any grouping.
+
+   A number is written in base 2^32. Its digits are added up as integers, each place in a bin of its own, so that no sum is rounded.
+   The bins of the highest places that occur in an array are kept, the same places for all its entries, and lower ones are left out.
+   Digits are those of the magnitude, and have the sign of the number, so that they do not depend on which places are kept. A sum
+   is then a function of the set of its terms: bins that were left out early would have been left out in the end.
+
+   What is left out is less than 2^-64 of the largest term, 2^-32 in single precision. 2^31 terms do not overflow.
+*/
+
+#include <petscsf.h>
+#include <lithe/private/hostdevice.h>
+
+#define LITHE_SUMS_BINS (PetscDefined(USE_REAL_SINGLE) ? 2 : 3)
+#define LITHE_SUMS_MOST 3
+#define LITHE_SUMS_BITS 32
+#define LITHE_SUMS_BASE 4294967296.
+#define LITHE_SUMS_NONE (-1000) /* the place of zero */
+
+/* The place of the first digit of a magnitude, which is finite: it is less than 2^(32 (place + 1)) */
+static inline int LitheSumsPlace(PetscReal largest)
+{
+  int exponent;
+
+  if (!(largest > 0)) return LITHE_SUMS_NONE;
+  (void)frexp((double)largest, &exponent);
+  return (exponent - 1 + 64 * LITHE_SUMS_BITS) / LITHE_SUMS_BITS - 64; /* rounded down */
+}
+
+/* 2^(16 place) and 2^(-16 place): two of them scale, since one might overflow */
+static inline double LitheSumsHalf(int place)
+{
+  return ldexp(1, LITHE_SUMS_BITS / 2 * place);
+}
+
+/* Adds a number to its bins, that of the highest place first; half = LitheSumsHalf(-place). Less than 2^(32 (place + 1)) */
+static LITHE_HD inline void LitheSumsAddDigits(double x, double half, PetscInt64 *const bin[], PetscInt64 i)
+{
+  x = x * half * half;
+  for (int b = 0; b < LITHE_SUMS_BINS; b++) {
+    const PetscInt64 digit = (PetscInt64)x;
+
+    bin[b][i] += digit;
+    x = (x - (double)digit) * LITHE_SUMS_BASE;
+  }
+}
+
+typedef struct _n_LitheSums *LitheSums;
+
+/* Sums of n numbers, zeros; of one process. memory: where the bins are, and terms */
+PETSC_EXTERN PetscErrorCode LitheSumsCreate(PetscMemType memory, PetscInt n, LitheSums *);
+PETSC_EXTERN PetscErrorCode LitheSumsDestroy(LitheSums *);
+/* An array for a term, zeros */
+PETSC_EXTERN PetscErrorCode LitheSumsCreateTerm(LitheSums, PetscReal **);
+PETSC_EXTERN PetscErrorCode LitheSumsZeroTerm(LitheSums, PetscReal *);
+PETSC_EXTERN PetscErrorCode LitheSumsDestroyTerm(LitheSums, PetscReal **);
+/* The largest magnitude of n numbers; infinite if one is not finite */
+PETSC_EXTERN PetscErrorCode LitheSumsLargest(PetscMemType memory, PetscInt n, const PetscReal x[], PetscReal *);
+/* Adds n numbers, none above largest, which is finite */
+PETSC_EXTERN PetscErrorCode LitheSumsAdd(LitheSums, PetscReal largest, const PetscReal x[]);
+/* The place of the first bin becomes a higher one; that place and the bins, each of n numbers, on the host, not to be changed */
+PETSC_EXTERN PetscErrorCode LitheSumsRaise(LitheSums, int place);
+PETSC_EXTERN PetscErrorCode LitheSumsGetPlace(LitheSums, int *place);
+PETSC_EXTERN PetscErrorCode LitheSumsGetBins(LitheSums, int *place, PetscInt64 **bin[]);
+/* Adds bins of the host, whose first one is of a place; bin is changed */
+PETSC_EXTERN PetscErrorCode LitheSumsAddBins(LitheSums, int place, PetscInt64 *bin[]);
+/*
+   The sums over all processes that hold some. Collective on the star forest, whose leaves are 0, 1, ..., n - 1, the numbers of the
+   process, and whose roots are those of y, the sums of their leaves
+*/
+PETSC_EXTERN PetscErrorCode LitheSumsReduce(LitheSums, PetscSF, PetscReal y[]);

@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* Tasks over groups of processes: a free group takes the next ticket from a counter, longest tasks first. docs/guide/farm.md */
+
+#include "farmimpl.h"
+#include <stddef.h>
+
+/* ------------------------------------------------------------ options and groups */
+
+PetscErrorCode LitheFarmOptionsRead(PetscOptionItems PetscOptionsObject, const char stem[], LitheFarmOptions *o)
+{
+  char name[5][64];
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(name[0], sizeof(name[0]), "%sgroup_size", stem));
+  PetscCall(PetscSNPrintf(name[1], sizeof(name[1]), "%sjournal", stem));
+  PetscCall(PetscSNPrintf(name[2], sizeof(name[2]), "%sjournal_keep", stem));
+  PetscCall(PetscSNPrintf(name[3], sizeof(name[3]), "%sprogress", stem));
+  PetscCall(PetscSNPrintf(name[4], sizeof(name[4]), "%sfixed", stem));
+  PetscCall(PetscOptionsInt(name[0], "Processes that share a task", NULL, o->size, &o->size, NULL));
+  PetscCall(PetscOptionsString(name[1], "Begins the names of files that a killed run goes on from", NULL, o->journal, o->journal, sizeof(o->journal), NULL));
+  PetscCall(PetscOptionsBool(name[2], "Whether these files stay when all is done", NULL, o->keep, &o->keep, NULL));
+  PetscCall(PetscOptionsBool(name[3], "Whether to say what is done and how long the rest takes", NULL, o->progress, &o->progress, NULL));
+  PetscCall(PetscOptionsBool(name[4], "Whether tasks are shared out by their cost beforehand", NULL, o->fixed, &o->fixed, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheFarmCreate(MPI_Comm comm, const LitheFarmOptions *options, LitheFarm *farm)
+{
+  PetscMPIInt size;
+  LitheFarm   f;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCheck(options->size >= 1 && options->size <= size, comm, PETSC_ERR_ARG_OUTOFRANGE, "Groups of %" PetscInt_FMT " processes, of %d in all", options->size,
+             size);
+  PetscCheck(options->slices < 2 || (options->slice >= 0 && options->slice < options->slices), comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "Slice %" PetscInt_FMT " of %" PetscInt_FMT ": they are counted from 0", options->slice, options->slices);
+  PetscCheck(options->slices < 2 || options->journal[0], comm, PETSC_ERR_ARG_INCOMP, "What a slice of the tasks gives is kept in a journal; name one");
+  PetscCall(PetscNew(&f));
+  f->options = *options;
+  f->window  = MPI_WIN_NULL;
+  PetscCall(PetscCommDuplicate(comm, &f->comm, NULL));
+  PetscCallMPI(MPI_Comm_rank(f->comm, &f->rank));
+  PetscCall(PetscSubcommCreate(f->comm, &f->subcomm));
+  PetscCall(PetscSubcommSetNumber(f->subcomm, size / (PetscMPIInt)options->size));
+  PetscCall(PetscSubcommSetType(f->subcomm, PETSC_SUBCOMM_CONTIGUOUS));
+  f->group.comm   = PetscSubcommChild(f->subcomm);
+  f->group.number = f->subcomm->color;
+  f->group.groups = f->subcomm->n;
+  PetscCallMPI(MPI_Comm_rank(f->group.comm, &f->group.rank));
+  PetscCallMPI(MPI_Comm_size(f->group.comm, &f->group.size));
+  if (f->group.groups > 1 && !options->fixed) {
+    PetscCallMPI(MPI_Win_allocate(f->rank ? 0 : (MPI_Aint)sizeof(FarmCounters), 1, MPI_INFO_NULL, f->comm, &f->counters, &f->window));
+    PetscCallMPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, f->window));
+  } else PetscCall(PetscNew(&f->counters));
+  *farm = f;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheFarmGetGroup(LitheFarm farm, LitheFarmGroup *group)
+{
+  PetscFunctionBegin;
+  *group = farm->group;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheFarmGetSums(LitheFarm farm, LitheSums *sums)
+{
+  PetscFunctionBegin;
+  *sums = farm->sums;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheFarmGetResult(LitheFarm farm, const LitheFarmResult **result)
+{
+  PetscFunctionBegin;
+  *result = &farm->result;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheFarmPoke(LitheFarm farm)
+{
+  int unused;
+
+  PetscFunctionBegin;
+  if (farm->window != MPI_WIN_NULL) PetscCallMPI(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, farm->comm, &unused, MPI_STATUS_IGNORE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode FarmForget(LitheFarm f)
+{
+  PetscFunctionBegin;
+  PetscCall(LitheSumsDestroyTerm(f->sums, &f->work));
+  PetscCall(LitheSumsDestroy(&f->sums));
+  if (f->piece) {
+    for (PetscInt t = 0; t < f->result.ntasks; t++) PetscCall(PetscFree(f->piece[t]));
+  }
+  PetscCall(PetscFree(f->piece));
+  PetscCall(PetscFree(f->state));
+  PetscCall(PetscFree(f->record));
+  PetscCall(PetscFree(f->failed));
+  PetscCall(PetscMemzero(&f->result, sizeof(f->result)));
+  f->job = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheFarmDestroy(LitheFarm *farm)
+{
+  LitheFarm f = *farm;
+
+  PetscFunctionBegin;
+  if (!f) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(FarmForget(f));
+  if (f->window != MPI_WIN_NULL) {
+    PetscCallMPI(MPI_Win_unlock_all(f->window));
+    PetscCallMPI(MPI_Win_free(&f->window));
+  } else PetscCall(PetscFree(f->counters));
+  PetscCall(PetscSubcommDestroy(&f->subcomm));
+  PetscCall(PetscCommDestroy(&f->comm));
+  PetscCall(PetscFree(*farm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ counters */
+
+/* On the first process of a group; returns what the counter was */
+static PetscErrorCode FarmCount(LitheFarm f, size_t counter, int64_t *before)
+{
+  const int64_t one = 1;
+
+  PetscFunctionBegin;
+  if (f->window == MPI_WIN_NULL) {
+    int64_t *at = (int64_t *)((char *)f->counters + counter);
+
+    *before = (*at)++;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCallMPI(MPI_Fetch_and_op(&one, before, MPI_INT64_T, 0, (MPI_Aint)counter, MPI_SUM, f->window));
+  PetscCallMPI(MPI_Win_flush(0, f->window));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode FarmCountCost(LitheFarm f, double cost, double *after)
+{
+  PetscFunctionBegin;
+  if (f->window == MPI_WIN_NULL) {
+    f->counters->cost += cost;
+    *after = f->counters->cost;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCallMPI(MPI_Fetch_and_op(&cost, after, MPI_DOUBLE, 0, (MPI_Aint)offsetof(FarmCounters, cost), MPI_SUM, f->window));
+  PetscCallMPI(MPI_Win_flush(0, f->window));
+  *after += cost;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode FarmCountersReset(LitheFarm f)
+{
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Barrier(f->comm));
+  if (!f->rank || f->window == MPI_WIN_NULL) {
+    PetscCall(PetscMemzero(f->counters, sizeof(*f->counters)));
+    if (f->window != MPI_WIN_NULL) PetscCallMPI(MPI_Win_sync(f->window));
+  }
+  PetscCallMPI(MPI_Barrier(f->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A line where one is due: by the first process, which knows of all groups if they share the counters */
+static PetscErrorCode FarmSpeak(LitheFarm f, PetscInt done, double cost, PetscBool last)
+{
+  const double now = MPI_Wtime(), seconds = now - f->begin, left = cost > 0 ? seconds * (f->total - cost) / cost : 0;
+
+  PetscFunctionBegin;
+  if (!f->options.progress || f->rank || (!last && now - f->spoken < 1)) PetscFunctionReturn(PETSC_SUCCESS);
+  f->spoken = now;
+  if (last) {
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%ss: %" PetscInt_FMT " of %" PetscInt_FMT " in %.3g s by %" PetscInt_FMT " group%s, %.3g %% of the time busy",
+                          f->job->what, f->result.done, f->todo, (double)f->result.seconds, f->group.groups, f->group.groups > 1 ? "s" : "",
+                          100 * (double)f->result.busy));
+    if (f->result.found) PetscCall(PetscPrintf(PETSC_COMM_SELF, ", %" PetscInt_FMT " found", f->result.found));
+    if (f->result.nfailed) PetscCall(PetscPrintf(PETSC_COMM_SELF, ", %" PetscInt_FMT " failed", f->result.nfailed));
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n"));
+  } else
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%ss: %" PetscInt_FMT " of %" PetscInt_FMT "%s in %.3g s, %.3g s left\n", f->job->what, done, f->todo,
+                          f->window == MPI_WIN_NULL && f->group.groups > 1 ? ", of the first group," : "", seconds, left));
+  PetscCall(PetscFFlush(PETSC_STDOUT));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ a task */
+
+static double FarmCost(const LitheFarmJob *job, PetscInt task)
+{
+  return job->cost ? (double)job->cost[task] : 1;
+}
+
+/* By all processes of a group, which agree on what comes out */
+static PetscErrorCode FarmTask(LitheFarm f, PetscInt task, PetscInt attempt)
+{
+  const LitheFarmJob *job   = f->job;
+  PetscReal          *piece = NULL, largest, pieces = 0;
+  PetscBool           failed = PETSC_FALSE;
+  double              cost;
+  int64_t             done;
+  LitheFarmRecord    *record = &f->record[task];
+
+  PetscFunctionBegin;
+  record->group   = f->group.number;
+  record->attempt = attempt;
+  record->begin   = (PetscReal)(MPI_Wtime() - f->begin);
+  PetscCall(LitheSumsZeroTerm(f->sums, f->work));
+  if (job->pieces && !f->group.rank) PetscCall(PetscCalloc1(job->pieces[task], &piece));
+  PetscCall((*job->run)(job->ctx, task, attempt, f->work, piece, &failed));
+
+  PetscCall(LitheSumsLargest(job->memory, job->n, f->work, &largest));
+  if (piece) PetscCall(LitheSumsLargest(PETSC_MEMTYPE_HOST, job->pieces[task], piece, &pieces));
+  if (PetscIsInfOrNanReal(largest) || PetscIsInfOrNanReal(pieces)) failed = PETSC_TRUE;
+  if (f->group.size > 1) PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_C_BOOL, MPI_LOR, f->group.comm));
+  if (!failed) {
+    PetscCall(LitheSumsAdd(f->sums, largest, f->work));
+    f->state[task] = PetscMax(job->kind, 1);
+    f->fresh++;
+    if (piece && job->deliver) PetscCall((*job->deliver)(job->ctx, task, piece));
+    if (f->piece && piece) {
+      f->piece[task] = piece;
+      piece          = NULL;
+    }
+  }
+  PetscCall(PetscFree(piece));
+  record->end = (PetscReal)(MPI_Wtime() - f->begin);
+  if (!failed && !f->group.rank) {
+    PetscCall(FarmCount(f, offsetof(FarmCounters, done), &done));
+    PetscCall(FarmCountCost(f, FarmCost(job, task), &cost));
+    PetscCall(FarmSpeak(f, (PetscInt)done + 1, cost, PETSC_FALSE));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ all tasks */
+
+typedef struct {
+  double   cost;
+  PetscInt task;
+} FarmEntry;
+
+static int FarmLonger(const void *x, const void *y)
+{
+  const FarmEntry *a = (const FarmEntry *)x, *b = (const FarmEntry *)y;
+
+  if (a->cost != b->cost) return a->cost > b->cost ? -1 : 1;
+  return a->task < b->task ? -1 : a->task > b->task;
+}
+
+/* The longest first, those of one length in their order */
+static PetscErrorCode FarmSort(LitheFarm f, PetscInt n, PetscInt todo[])
+{
+  FarmEntry *entry;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(n, &entry));
+  for (PetscInt k = 0; k < n; k++) entry[k] = (FarmEntry){FarmCost(f->job, todo[k]), todo[k]};
+  qsort(entry, (size_t)n, sizeof(*entry), FarmLonger);
+  for (PetscInt k = 0; k < n; k++) todo[k] = entry[k].task;
+  PetscCall(PetscFree(entry));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Each to the group that has least to do so far */
+static PetscErrorCode FarmShareOut(LitheFarm f, PetscInt n, const PetscInt todo[], PetscInt owner[])
+{
+  double *load;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(f->group.groups, &load));
+  for (PetscInt k = 0; k < n; k++) {
+    PetscInt least = 0;
+
+    for (PetscInt g = 1; g < f->group.groups; g++) least = load[g] < load[least] ? g : least;
+    load[least] += FarmCost(f->job, todo[k]);
+    owner[k] = least;
+  }
+  PetscCall(PetscFree(load));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* On the first process of a group: the next task, or -1. owner: of the tasks, or NULL, whoever comes first */
+static PetscErrorCode FarmNext(LitheFarm f, PetscInt n, const PetscInt todo[], const PetscInt owner[], PetscInt *at, PetscInt *task)
+{
+  PetscFunctionBegin;
+  if (owner) {
+    while (*at < n && owner[*at] != f->group.number) ++*at;
+  } else {
+    int64_t ticket;
+
+    PetscCall(FarmCount(f, offsetof(FarmCounters, ticket), &ticket));
+    *at = (PetscInt)PetscMin(ticket, (int64_t)n);
+  }
+  *task = *at < n ? todo[*at] : -1;
+  ++*at;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Is it time for the journal? It takes a twentieth of the time at most, and the first one is written at once */
+static PetscBool FarmIsDue(const struct _n_LitheFarm *f)
+{
+  return (PetscBool)(f->options.journal[0] && f->fresh && MPI_Wtime() - f->wrote >= 20 * f->writing);
+}
+
+static PetscErrorCode FarmRound(LitheFarm f, PetscInt n, const PetscInt todo[], const PetscInt owner[], PetscInt attempt)
+{
+  PetscInt at = 0, next[2]; /* the task, and whether the journal is written before */
+
+  PetscFunctionBegin;
+  for (;;) {
+    if (!f->group.rank) {
+      PetscCall(FarmNext(f, n, todo, owner, &at, &next[0]));
+      next[1] = FarmIsDue(f);
+    }
+    if (f->group.size > 1) PetscCallMPI(MPI_Bcast(next, 2, MPIU_INT, 0, f->group.comm));
+    if (next[1]) PetscCall(FarmJournalWrite(f));
+    if (next[0] < 0) break;
+    PetscCall(FarmTask(f, next[0], attempt));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* After a round: which of its tasks nobody has done, and who tried. Collective */
+static PetscErrorCode FarmGather(LitheFarm f, PetscInt n, const PetscInt todo[], PetscInt *nfailed, PetscInt failed[], PetscInt by[])
+{
+  PetscInt *group;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(n, &group));
+  for (PetscInt k = 0; k < n; k++) group[k] = f->state[todo[k]] ? f->group.groups : f->record[todo[k]].group;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, group, (PetscMPIInt)n, MPIU_INT, MPI_MAX, f->comm));
+  *nfailed = 0;
+  for (PetscInt k = 0; k < n; k++) {
+    if (group[k] == f->group.groups) continue;
+    failed[*nfailed] = todo[k];
+    by[(*nfailed)++] = group[k];
+  }
+  PetscCall(PetscFree(group));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Who did what when, on all processes; the share of the time in which groups had tasks */
+static PetscErrorCode FarmSetResult(LitheFarm f, PetscInt found)
+{
+  LitheFarmResult *r = &f->result;
+  PetscReal       *times, busy = 0;
+  const PetscInt   n = r->ntasks;
+
+  PetscFunctionBegin;
+  r->seconds = (PetscReal)(MPI_Wtime() - f->begin);
+  r->found   = found;
+  r->failed  = f->failed;
+  r->record  = f->record;
+  PetscCall(PetscMalloc1(4 * n + 1, &times));
+  for (PetscInt t = 0; t < n; t++) {
+    const LitheFarmRecord *record = &f->record[t];
+
+    if (f->group.rank) f->record[t].group = -1;
+    if (record->group >= 0) busy += record->end - record->begin;
+    times[t] = record->group >= 0 ? record->end : -1;
+  }
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &busy, 1, MPIU_REAL, MPIU_SUM, f->comm));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, times, (PetscMPIInt)n, MPIU_REAL, MPIU_MAX, f->comm));
+  /* of those that have tried a task, the last one */
+  for (PetscInt t = n - 1; t >= 0; t--) {
+    const LitheFarmRecord *record = &f->record[t];
+    const PetscBool        mine   = (PetscBool)(record->group >= 0 && record->end == times[t]);
+
+    times[4 * t]     = mine ? (PetscReal)record->group : -1;
+    times[4 * t + 1] = mine ? (PetscReal)record->attempt : -1;
+    times[4 * t + 2] = mine ? record->begin : -1;
+    times[4 * t + 3] = mine ? record->end : -1;
+  }
+  times[4 * n] = r->seconds;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, times, (PetscMPIInt)(4 * n + 1), MPIU_REAL, MPIU_MAX, f->comm));
+  for (PetscInt t = 0; t < n; t++) f->record[t] = (LitheFarmRecord){times[4 * t + 2], times[4 * t + 3], (PetscInt)times[4 * t], (PetscInt)times[4 * t + 1]};
+  r->seconds = times[4 * n];
+  r->busy    = r->seconds > 0 ? busy / (r->seconds * (PetscReal)f->group.groups) : 1;
+  PetscCall(PetscFree(times));
+  r->complete = (PetscBool)(r->done + r->found == n);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode FarmStart(LitheFarm f, const LitheFarmJob *job)
+{
+  PetscFunctionBegin;
+  PetscCall(FarmForget(f));
+  f->job           = job;
+  f->result.ntasks = job->ntasks;
+  f->wrote         = 0;
+  f->writing       = 0;
+  f->spoken        = MPI_Wtime();
+  f->fresh         = 0;
+  PetscCall(LitheSumsCreate(job->memory, job->n, &f->sums));
+  PetscCall(LitheSumsCreateTerm(f->sums, &f->work));
+  PetscCall(PetscCalloc1(job->ntasks, &f->state));
+  PetscCall(PetscCalloc1(job->ntasks, &f->record));
+  PetscCall(PetscCalloc1(job->ntasks, &f->failed));
+  for (PetscInt t = 0; t < job->ntasks; t++) f->record[t] = (LitheFarmRecord){-1, -1, -1, -1};
+  if (f->options.journal[0] && job->pieces && !f->group.rank) PetscCall(PetscCalloc1(job->ntasks, &f->piece));
+  PetscCall(FarmCountersReset(f));
+  f->begin = MPI_Wtime();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheFarmRun(LitheFarm f, const LitheFarmJob *job)
+{
+  const PetscInt slices = PetscMax(f->options.slices, 1), n = job->ntasks;
+  PetscInt      *todo, *owner, found = 0, left = 0;
+  PetscBool     *known;
+
+  PetscFunctionBegin;
+  PetscCheck(n >= 0 && 4 * (PetscInt64)n < PETSC_MPI_INT_MAX, f->comm, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " tasks are too many", n);
+  PetscCall(FarmStart(f, job));
+  PetscCall(PetscCalloc3(n, &todo, n, &owner, n, &known));
+  if (f->options.journal[0]) PetscCall(FarmJournalRead(f, known));
+  f->total = 0;
+  for (PetscInt t = 0; t < n; t++) {
+    if (known[t]) found++;
+    else if (t % slices == (slices > 1 ? f->options.slice : 0)) {
+      todo[left++] = t;
+      f->total += FarmCost(job, t);
+    }
+  }
+  f->todo = left;
+  PetscCall(FarmSort(f, left, todo));
+  for (PetscInt attempt = 0; left && attempt < PetscMax(job->attempts, 1); attempt++) {
+    PetscInt before = left;
+
+    if (!attempt && f->options.fixed) PetscCall(FarmShareOut(f, left, todo, owner));
+    PetscCall(FarmRound(f, left, todo, attempt || f->options.fixed ? owner : NULL, attempt));
+    PetscCall(FarmGather(f, before, todo, &left, todo, owner));
+    f->result.done += before - left;
+    for (PetscInt k = 0; k < left; k++) owner[k] = (owner[k] + 1) % f->group.groups;
+  }
+  PetscCall(PetscArraycpy(f->failed, todo, left));
+  PetscCall(PetscSortInt(left, f->failed));
+  f->result.nfailed = left;
+  PetscCall(FarmSetResult(f, found));
+  if (f->options.journal[0]) {
+    if (!f->result.complete || f->options.keep) {
+      PetscInt fresh = f->fresh;
+
+      if (fresh) PetscCall(FarmJournalWrite(f));
+    } else PetscCall(FarmJournalRemove(f));
+  }
+  PetscCall(FarmSpeak(f, f->result.done, f->total, PETSC_TRUE));
+  PetscCall(PetscFree3(todo, owner, known));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

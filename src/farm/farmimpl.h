@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+#include <lithe/private/farm.h>
+#include <petsc/private/petscimpl.h>
+
+/* On the first process of all, where others reach it */
+typedef struct {
+  int64_t ticket, done;
+  double  cost; /* of those that are done */
+} FarmCounters;
+
+struct _n_LitheFarm {
+  LitheFarmOptions options;
+  LitheFarmGroup   group;
+  MPI_Comm         comm;
+  PetscMPIInt      rank; /* in comm */
+  PetscSubcomm     subcomm;
+  MPI_Win          window; /* of the counters; MPI_WIN_NULL with one group */
+  FarmCounters    *counters;
+
+  /* of a run */
+  const LitheFarmJob *job;
+  LitheSums           sums;
+  unsigned char      *state; /* [ntasks] the kind that did a task which is in sums of this group, or 0 */
+  PetscReal         **piece; /* [ntasks] kept for the journal, on the first process of a group; NULL without one */
+  PetscReal          *work;  /* a task's sum */
+  double              begin; /* of the run */
+  double              wrote; /* the journal last, and how long that took */
+  double              writing;
+  double              spoken; /* last line of progress */
+  PetscInt            fresh;  /* tasks that the journal does not have yet */
+  double              total;  /* cost of all tasks of this run */
+  PetscInt            todo;
+  LitheFarmRecord    *record;
+  PetscInt           *failed;
+  LitheFarmResult     result;
+};
+
+/* journal.c: what earlier runs have done, into the sums and states of the first group; known[ntasks], on all processes */
+PETSC_INTERN PetscErrorCode FarmJournalRead(LitheFarm, PetscBool known[]);
+/* What this group has done; collective on the group */
+PETSC_INTERN PetscErrorCode FarmJournalWrite(LitheFarm);
+/* After the end of a run: collective on all */
+PETSC_INTERN PetscErrorCode FarmJournalRemove(LitheFarm);

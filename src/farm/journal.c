@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The journal of a farm: a file a group, with the tasks that it has done and their results. It is written beside the old one and
+   renamed, so that there is always a whole one. Files of groups have no tasks in common; a run adds them up, and begins with that.
+
+   A file is words of 8 bytes: the head, the states of the tasks, the bins of the sums in the order of the numbers, the
+   tasks' own numbers, task by task, and a checksum.
+*/
+
+#define _POSIX_C_SOURCE 200809L /* fileno(), fsync(), opendir() */
+#include "farmimpl.h"
+#include <dirent.h>
+#include <unistd.h>
+
+#define JOURNAL_MAGIC UINT64_C(0x316d726166746c) /* "ltfarm1", which also tells the order of bytes */
+#define JOURNAL_CHUNK 65536                      /* words of a message */
+
+typedef struct {
+  uint64_t magic, hash, ntasks, N, bins, real;
+  int64_t  place, own; /* own: numbers of tasks of their own, each task's whole words */
+} JournalHead;
+
+typedef struct {
+  FILE    *file;
+  char     path[PETSC_MAX_PATH_LEN + 64];
+  uint64_t checksum;
+} JournalFile;
+
+static inline size_t Words(size_t bytes)
+{
+  return (bytes + 7) / 8;
+}
+
+static PetscErrorCode JournalName(LitheFarm f, PetscInt group, const char end[], size_t n, char path[])
+{
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(path, n, "%s.%016llx.%" PetscInt_FMT "-%" PetscInt_FMT ".%" PetscInt_FMT "%s", f->options.journal, (unsigned long long)f->job->hash,
+                          f->options.slices > 1 ? f->options.slice : 0, PetscMax(f->options.slices, 1), group, end));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void JournalSum(JournalFile *j, size_t n, const void *words)
+{
+  for (size_t k = 0; k < n; k++) {
+    uint64_t word;
+
+    memcpy(&word, (const char *)words + 8 * k, 8);
+    j->checksum = (j->checksum ^ word) * UINT64_C(0x100000001b3);
+    j->checksum ^= j->checksum >> 29;
+  }
+}
+
+static PetscErrorCode JournalPut(JournalFile *j, size_t n, const void *words)
+{
+  PetscFunctionBegin;
+  JournalSum(j, n, words);
+  PetscCheck(fwrite(words, 8, n, j->file) == n, PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "The journal %s cannot be written: is the disk full?", j->path);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ writing */
+
+/* The bins of all processes of a group, which the first one writes */
+static PetscErrorCode JournalPutBins(LitheFarm f, JournalFile *j, PetscInt64 *const bin[])
+{
+  PetscInt64 *chunk;
+  PetscInt    count = f->job->n;
+  MPI_Comm    comm  = f->group.comm;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(JOURNAL_CHUNK, &chunk));
+  for (int b = 0; b < LITHE_SUMS_BINS; b++) {
+    for (PetscMPIInt r = 0; r < f->group.size; r++) {
+      if (f->group.rank && f->group.rank != r) continue;
+      if (!f->group.rank && r) PetscCallMPI(MPI_Recv(&count, 1, MPIU_INT, r, 0, comm, MPI_STATUS_IGNORE));
+      else count = f->job->n;
+      if (f->group.rank) PetscCallMPI(MPI_Send(&count, 1, MPIU_INT, 0, 0, comm));
+      for (PetscInt at = 0; at < count; at += JOURNAL_CHUNK) {
+        const PetscMPIInt m = (PetscMPIInt)PetscMin(JOURNAL_CHUNK, count - at);
+
+        if (f->group.rank) PetscCallMPI(MPI_Send(bin[b] + at, m, MPIU_INT64, 0, 0, comm));
+        else if (r) {
+          PetscCallMPI(MPI_Recv(chunk, m, MPIU_INT64, r, 0, comm, MPI_STATUS_IGNORE));
+          PetscCall(JournalPut(j, (size_t)m, chunk));
+        } else PetscCall(JournalPut(j, (size_t)m, bin[b] + at));
+      }
+    }
+  }
+  PetscCall(PetscFree(chunk));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* States and the tasks' own numbers end with a word that may be half full */
+static PetscErrorCode JournalPutBytes(JournalFile *j, size_t bytes, const void *data)
+{
+  uint64_t last = 0;
+
+  PetscFunctionBegin;
+  PetscCall(JournalPut(j, bytes / 8, data));
+  if (bytes % 8) {
+    memcpy(&last, (const char *)data + bytes / 8 * 8, bytes % 8);
+    PetscCall(JournalPut(j, 1, &last));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static size_t PieceBytes(const LitheFarmJob *job, PetscInt task)
+{
+  return job->pieces ? (size_t)job->pieces[task] * sizeof(PetscReal) : 0;
+}
+
+PetscErrorCode FarmJournalWrite(LitheFarm f)
+{
+  const LitheFarmJob *job   = f->job;
+  const double        begin = MPI_Wtime();
+  PetscMPIInt         place;
+  PetscInt64        **bin;
+  JournalFile         j = {.file = NULL};
+  char                path[PETSC_MAX_PATH_LEN + 64];
+
+  PetscFunctionBegin;
+  PetscCall(LitheSumsGetPlace(f->sums, &place));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &place, 1, MPI_INT, MPI_MAX, f->group.comm));
+  PetscCall(LitheSumsRaise(f->sums, place));
+  PetscCall(LitheSumsGetBins(f->sums, &place, &bin));
+  if (!f->group.rank) {
+    JournalHead head = {JOURNAL_MAGIC, job->hash, (uint64_t)job->ntasks, (uint64_t)job->N, LITHE_SUMS_BINS, sizeof(PetscReal), place, 0};
+
+    for (PetscInt t = 0; t < job->ntasks; t++) head.own += f->state[t] ? (int64_t)Words(PieceBytes(job, t)) : 0;
+    PetscCall(JournalName(f, f->group.number, ".new", sizeof(j.path), j.path));
+    PetscCall(JournalName(f, f->group.number, "", sizeof(path), path));
+    j.file = fopen(j.path, "wb");
+    PetscCheck(j.file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "The journal %s cannot be opened", j.path);
+    PetscCall(JournalPut(&j, Words(sizeof(head)), &head));
+    PetscCall(JournalPutBytes(&j, (size_t)job->ntasks, f->state));
+  }
+  PetscCall(JournalPutBins(f, &j, bin));
+  if (!f->group.rank) {
+    uint64_t checksum;
+
+    for (PetscInt t = 0; t < job->ntasks; t++) {
+      if (f->state[t] && PieceBytes(job, t)) PetscCall(JournalPutBytes(&j, PieceBytes(job, t), f->piece[t]));
+    }
+    checksum = j.checksum;
+    PetscCall(JournalPut(&j, 1, &checksum));
+    PetscCheck(!fflush(j.file) && !fsync(fileno(j.file)) && !fclose(j.file), PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE,
+               "The journal %s cannot be written: is the disk full?", j.path);
+    PetscCheck(!rename(j.path, path), PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "The journal %s cannot be renamed to %s", j.path, path);
+  }
+  f->fresh   = 0;
+  f->wrote   = MPI_Wtime();
+  f->writing = f->wrote - begin;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ finding */
+
+typedef struct {
+  char           path[PETSC_MAX_PATH_LEN + 64];
+  unsigned char *state;
+  PetscInt       done;
+  int            place;
+} JournalEntry;
+
+static PetscErrorCode JournalSkip(const JournalFile *j, PetscInt64 words)
+{
+  PetscFunctionBegin;
+  PetscCheck(!fseeko(j->file, (off_t)(8 * words), SEEK_SET), PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "The journal %s cannot be read", j->path);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode JournalGet(const JournalFile *j, size_t n, void *words)
+{
+  PetscFunctionBegin;
+  PetscCheck(fread(words, 8, n, j->file) == n, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "The journal %s cannot be read", j->path);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A file, if it is whole and of this job */
+static PetscErrorCode JournalCheck(LitheFarm f, JournalEntry *entry)
+{
+  const LitheFarmJob *job = f->job;
+  JournalFile         j   = {.file = fopen(entry->path, "rb")};
+  JournalHead         head;
+  uint64_t           *chunk;
+  PetscInt64          words;
+
+  PetscFunctionBegin;
+  PetscCall(PetscStrncpy(j.path, entry->path, sizeof(j.path)));
+  PetscCheck(j.file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "The journal %s cannot be opened", j.path);
+  PetscCall(JournalGet(&j, Words(sizeof(head)), &head));
+  PetscCheck(head.magic == JOURNAL_MAGIC && head.hash == job->hash && head.ntasks == (uint64_t)job->ntasks && head.N == (uint64_t)job->N &&
+               head.bins == LITHE_SUMS_BINS && head.real == sizeof(PetscReal),
+             PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "The journal %s is not one of this run; remove it, or name another one", j.path);
+  words        = (PetscInt64)Words((size_t)job->ntasks) + LITHE_SUMS_BINS * job->N + head.own;
+  entry->place = (int)head.place;
+  PetscCall(PetscCalloc1(8 * Words((size_t)job->ntasks) + 8, &entry->state));
+  PetscCall(JournalGet(&j, Words((size_t)job->ntasks), entry->state));
+  for (PetscInt t = 0; t < job->ntasks; t++) entry->done += entry->state[t] > 0;
+  PetscCall(JournalSkip(&j, (PetscInt64)Words(sizeof(head))));
+  JournalSum(&j, Words(sizeof(head)), &head);
+  PetscCall(PetscMalloc1(JOURNAL_CHUNK, &chunk));
+  for (PetscInt64 at = 0; at < words; at += JOURNAL_CHUNK) {
+    const size_t m = (size_t)PetscMin(JOURNAL_CHUNK, words - at);
+
+    PetscCall(JournalGet(&j, m, chunk));
+    JournalSum(&j, m, chunk);
+  }
+  PetscCall(JournalGet(&j, 1, chunk));
+  PetscCheck(chunk[0] == j.checksum && fread(chunk, 1, 1, j.file) == 0, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+             "The journal %s is damaged; remove it, and its tasks are done again", j.path);
+  PetscCall(PetscFree(chunk));
+  (void)fclose(j.file);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static int JournalCompare(const void *x, const void *y)
+{
+  const JournalEntry *a = (const JournalEntry *)x, *b = (const JournalEntry *)y;
+
+  if (a->done != b->done) return a->done > b->done ? -1 : 1;
+  return strcmp(a->path, b->path);
+}
+
+/* The files of this job, those of other slices too if all tasks are wanted; on the first process */
+static PetscErrorCode JournalList(LitheFarm f, PetscInt *n, JournalEntry **entries)
+{
+  char           folder[PETSC_MAX_PATH_LEN], begin[PETSC_MAX_PATH_LEN + 64], *base;
+  DIR           *dir;
+  struct dirent *file;
+  PetscInt       room = 0;
+
+  PetscFunctionBegin;
+  *n = 0;
+  PetscCall(PetscStrncpy(folder, f->options.journal, sizeof(folder)));
+  base = strrchr(folder, '/');
+  if (base) *base++ = 0;
+  if (f->options.slices > 1) PetscCall(JournalName(f, 0, "", sizeof(begin), begin));
+  else PetscCall(PetscSNPrintf(begin, sizeof(begin), "%s.%016llx.", f->options.journal, (unsigned long long)f->job->hash));
+  if (f->options.slices > 1) begin[strlen(begin) - 1] = 0;
+  base = strrchr(begin, '/') ? strrchr(begin, '/') + 1 : begin;
+  dir  = opendir(!strchr(f->options.journal, '/') ? "." : (folder[0] ? folder : "/"));
+  PetscCheck(dir, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "The folder of the journal %s is not there", f->options.journal);
+  while ((file = readdir(dir))) {
+    const char *name = file->d_name;
+
+    if (strncmp(name, base, strlen(base)) || !strcmp(name + PetscMax(4, strlen(name)) - 4, ".new")) continue;
+    if (*n == room) {
+      room = 2 * room + 16;
+      PetscCall(PetscRealloc(sizeof(JournalEntry) * (size_t)room, entries));
+    }
+    PetscCall(PetscMemzero(&(*entries)[*n], sizeof(JournalEntry)));
+    PetscCall(PetscSNPrintf((*entries)[*n].path, sizeof((*entries)[*n].path), "%.*s%s", (int)(base - begin), begin, name));
+    PetscCall(JournalCheck(f, &(*entries)[*n]));
+    ++*n;
+  }
+  (void)closedir(dir);
+  qsort(*entries, (size_t)*n, sizeof(JournalEntry), JournalCompare);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ reading */
+
+/* The part of this process, one of the first group */
+static PetscErrorCode JournalAdd(LitheFarm f, const JournalEntry *entry)
+{
+  const LitheFarmJob *job  = f->job;
+  const PetscInt64    head = (PetscInt64)(Words(sizeof(JournalHead)) + Words((size_t)job->ntasks));
+  JournalFile         j    = {.file = fopen(entry->path, "rb")};
+  PetscInt64         *bin[LITHE_SUMS_MOST], *rows[LITHE_SUMS_MOST];
+
+  PetscFunctionBegin;
+  PetscCall(PetscStrncpy(j.path, entry->path, sizeof(j.path)));
+  PetscCheck(j.file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "The journal %s cannot be opened", j.path);
+  for (int b = 0; b < LITHE_SUMS_BINS; b++) {
+    PetscCall(PetscMalloc1(job->n, &rows[b]));
+    bin[b] = rows[b];
+    PetscCall(JournalSkip(&j, head + b * job->N + job->first));
+    PetscCall(JournalGet(&j, (size_t)job->n, bin[b]));
+  }
+  PetscCall(LitheSumsAddBins(f->sums, entry->place, bin));
+  for (int b = 0; b < LITHE_SUMS_BINS; b++) PetscCall(PetscFree(rows[b]));
+  if (!f->rank) PetscCall(JournalSkip(&j, head + LITHE_SUMS_BINS * job->N));
+  for (PetscInt t = 0; t < job->ntasks; t++) {
+    const size_t words = Words(PieceBytes(job, t));
+
+    if (!entry->state[t]) continue;
+    f->state[t] = entry->state[t];
+    f->fresh++;
+    if (f->rank || !words) continue;
+    PetscCall(PetscMalloc1(words * 8 / sizeof(PetscReal), &f->piece[t]));
+    PetscCall(JournalGet(&j, words, f->piece[t]));
+    if (job->deliver) PetscCall((*job->deliver)(job->ctx, t, f->piece[t]));
+  }
+  (void)fclose(j.file);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode FarmJournalRead(LitheFarm f, PetscBool known[])
+{
+  const PetscMPIInt bytes   = (PetscMPIInt)(8 * Words((size_t)f->job->ntasks) + 8);
+  JournalEntry     *entries = NULL;
+  PetscInt          n = 0, taken = 0;
+  char              own[PETSC_MAX_PATH_LEN + 64];
+
+  PetscFunctionBegin;
+  if (!f->rank) PetscCall(JournalList(f, &n, &entries));
+  PetscCallMPI(MPI_Bcast(&n, 1, MPIU_INT, 0, f->comm));
+  if (f->rank) PetscCall(PetscRealloc(sizeof(JournalEntry) * (size_t)n, &entries));
+  for (PetscInt e = 0; e < n; e++) {
+    JournalEntry *entry = &entries[e];
+    PetscInt      both  = 0;
+
+    PetscCallMPI(MPI_Bcast(entry, (PetscMPIInt)sizeof(*entry), MPI_BYTE, 0, f->comm));
+    if (f->rank) PetscCall(PetscMalloc1(bytes, &entry->state));
+    PetscCallMPI(MPI_Bcast(entry->state, bytes, MPI_BYTE, 0, f->comm));
+    for (PetscInt t = 0; t < f->job->ntasks; t++) both += entry->state[t] && known[t];
+    /* left over from a run that was killed after it had added it to another one */
+    if (both == entry->done) continue;
+    PetscCheck(!both, f->comm, PETSC_ERR_FILE_UNEXPECTED, "The journal %s has tasks that another one has, and others; remove it, and they are done again",
+               entry->path);
+    for (PetscInt t = 0; t < f->job->ntasks; t++) known[t] = (PetscBool)(known[t] || entry->state[t]);
+    if (!f->group.number) PetscCall(JournalAdd(f, entry));
+    taken++;
+  }
+  /* One file, that of the first group, before the others are removed */
+  if (taken && !f->group.number) PetscCall(FarmJournalWrite(f));
+  PetscCallMPI(MPI_Barrier(f->comm));
+  if (!f->rank && taken) {
+    PetscCall(JournalName(f, 0, "", sizeof(own), own));
+    for (PetscInt e = 0; e < n; e++) {
+      if (strcmp(entries[e].path, own)) (void)unlink(entries[e].path);
+    }
+  }
+  for (PetscInt e = 0; e < n; e++) PetscCall(PetscFree(entries[e].state));
+  PetscCall(PetscFree(entries));
+  PetscCallMPI(MPI_Barrier(f->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode FarmJournalRemove(LitheFarm f)
+{
+  char path[PETSC_MAX_PATH_LEN + 64];
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Barrier(f->comm));
+  if (!f->group.rank) {
+    PetscCall(JournalName(f, f->group.number, "", sizeof(path), path));
+    (void)unlink(path);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

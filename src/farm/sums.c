@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* Sums in any order: sums.h says how */
+
+#include <lithe/private/lithecudasums.h>
+
+/* What a memory can do. Memory is zeros when it is made; copies are from any memory to any */
+typedef struct {
+  PetscErrorCode (*create)(size_t bytes, void **);
+  PetscErrorCode (*destroy)(void **);
+  PetscErrorCode (*zero)(size_t bytes, void *);
+  PetscErrorCode (*copy)(size_t bytes, const void *from, void *to);
+  PetscErrorCode (*largest)(PetscInt n, const PetscReal x[], PetscReal *);
+  PetscErrorCode (*add)(PetscInt n, double half, const PetscReal x[], PetscInt64 *const bin[]);
+} SumsOps;
+
+struct _n_LitheSums {
+  const SumsOps *ops;
+  PetscInt       n;
+  int            place; /* of the first bin */
+  PetscInt64    *bin[LITHE_SUMS_MOST];
+  PetscInt64    *mirror[LITHE_SUMS_MOST]; /* of bins that are not on the host; NULL until they are asked for */
+};
+
+/* ------------------------------------------------------------ the host */
+
+static PetscErrorCode SumsHostCreate(size_t bytes, void **x)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(bytes, (char **)x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SumsHostDestroy(void **x)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(*x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SumsHostZero(size_t bytes, void *x)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(x, bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SumsHostCopy(size_t bytes, const void *from, void *to)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(to, from, bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SumsHostLargest(PetscInt n, const PetscReal x[], PetscReal *largest)
+{
+  PetscReal most = 0;
+  PetscBool bad  = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < n; i++) {
+    const PetscReal a = PetscAbsReal(x[i]);
+
+    bad  = (PetscBool)(bad || !(a <= PETSC_MAX_REAL));
+    most = a > most ? a : most;
+  }
+  *largest = bad ? (PetscReal)INFINITY : most;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SumsHostAdd(PetscInt n, double half, const PetscReal x[], PetscInt64 *const bin[])
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < n; i++) LitheSumsAddDigits((double)x[i], half, bin, i);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static const SumsOps SumsHost = {SumsHostCreate, SumsHostDestroy, SumsHostZero, SumsHostCopy, SumsHostLargest, SumsHostAdd};
+
+#if defined(LITHE_HAVE_CUDA)
+static const SumsOps SumsDevice = {LitheCUDASumsCreate, LitheCUDASumsDestroy, LitheCUDASumsZero, LitheCUDASumsCopy, LitheCUDASumsLargest, LitheCUDASumsAdd};
+#endif
+
+static PetscErrorCode SumsGetOps(PetscMemType memory, const SumsOps **ops)
+{
+  PetscFunctionBegin;
+  *ops = &SumsHost;
+  if (!PetscMemTypeDevice(memory)) PetscFunctionReturn(PETSC_SUCCESS);
+#if defined(LITHE_HAVE_CUDA)
+  *ops = &SumsDevice;
+#else
+  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP, "Sums on a device are in builds with CUDA only");
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ sums */
+
+PetscErrorCode LitheSumsCreate(PetscMemType memory, PetscInt n, LitheSums *sums)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscNew(sums));
+  PetscCall(SumsGetOps(memory, &(*sums)->ops));
+  (*sums)->n     = n;
+  (*sums)->place = LITHE_SUMS_NONE;
+  for (int b = 0; b < LITHE_SUMS_BINS; b++) PetscCall((*(*sums)->ops->create)((size_t)n * sizeof(PetscInt64), (void **)&(*sums)->bin[b]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheSumsDestroy(LitheSums *sums)
+{
+  PetscFunctionBegin;
+  if (!*sums) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int b = 0; b < LITHE_SUMS_BINS; b++) {
+    PetscCall((*(*sums)->ops->destroy)((void **)&(*sums)->bin[b]));
+    PetscCall(PetscFree((*sums)->mirror[b]));
+  }
+  PetscCall(PetscFree(*sums));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheSumsCreateTerm(LitheSums sums, PetscReal **x)
+{
+  PetscFunctionBegin;
+  PetscCall((*sums->ops->create)((size_t)sums->n * sizeof(PetscReal), (void **)x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheSumsZeroTerm(LitheSums sums, PetscReal *x)
+{
+  PetscFunctionBegin;
+  PetscCall((*sums->ops->zero)((size_t)sums->n * sizeof(PetscReal), x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheSumsDestroyTerm(LitheSums sums, PetscReal **x)
+{
+  PetscFunctionBegin;
+  if (sums) PetscCall((*sums->ops->destroy)((void **)x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheSumsLargest(PetscMemType memory, PetscInt n, const PetscReal x[], PetscReal *largest)
+{
+  const SumsOps *ops;
+
+  PetscFunctionBegin;
+  PetscCall(SumsGetOps(memory, &ops));
+  PetscCall((*ops->largest)(n, x, largest));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Bins of a place, as those of a higher one; the lowest are left out */
+static PetscErrorCode BinsRaise(const SumsOps *ops, PetscInt n, PetscInt64 *bin[], int by)
+{
+  PetscInt64 *old[LITHE_SUMS_MOST];
+
+  PetscFunctionBegin;
+  for (int b = 0; b < LITHE_SUMS_BINS; b++) old[b] = bin[b];
+  by = PetscMin(by, LITHE_SUMS_BINS);
+  for (int b = 0; b < LITHE_SUMS_BINS; b++) {
+    bin[b] = old[(b - by + LITHE_SUMS_BINS) % LITHE_SUMS_BINS];
+    if (b < by) PetscCall((*ops->zero)((size_t)n * sizeof(PetscInt64), bin[b]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheSumsRaise(LitheSums sums, int place)
+{
+  PetscFunctionBegin;
+  if (place <= sums->place) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(BinsRaise(sums->ops, sums->n, sums->bin, place - sums->place));
+  sums->place = place;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheSumsGetPlace(LitheSums sums, int *place)
+{
+  PetscFunctionBegin;
+  *place = sums->place;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheSumsGetBins(LitheSums sums, int *place, PetscInt64 **bin[])
+{
+  const size_t bytes = (size_t)sums->n * sizeof(PetscInt64);
+
+  PetscFunctionBegin;
+  *place = sums->place;
+  *bin   = sums->bin;
+  if (sums->ops == &SumsHost) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int b = 0; b < LITHE_SUMS_BINS; b++) {
+    if (!sums->mirror[b]) PetscCall(PetscMalloc1(sums->n, &sums->mirror[b]));
+    PetscCall((*sums->ops->copy)(bytes, sums->bin[b], sums->mirror[b]));
+  }
+  *bin = sums->mirror;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheSumsAdd(LitheSums sums, PetscReal largest, const PetscReal x[])
+{
+  const int place = LitheSumsPlace(largest);
+  double    half;
+
+  PetscFunctionBegin;
+  if (place == LITHE_SUMS_NONE) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(LitheSumsRaise(sums, place));
+  half = LitheSumsHalf(-sums->place);
+  PetscCall((*sums->ops->add)(sums->n, half, x, sums->bin));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheSumsAddBins(LitheSums sums, int place, PetscInt64 *bin[])
+{
+  PetscInt64 **own;
+  int          unused;
+
+  PetscFunctionBegin;
+  if (place == LITHE_SUMS_NONE) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(LitheSumsRaise(sums, place));
+  if (place < sums->place) PetscCall(BinsRaise(&SumsHost, sums->n, bin, sums->place - place));
+  PetscCall(LitheSumsGetBins(sums, &unused, &own));
+  for (int b = 0; b < LITHE_SUMS_BINS; b++) {
+    for (PetscInt i = 0; i < sums->n; i++) own[b][i] += bin[b][i];
+    if (own[b] != sums->bin[b]) PetscCall((*sums->ops->copy)((size_t)sums->n * sizeof(PetscInt64), own[b], sums->bin[b]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheSumsReduce(LitheSums sums, PetscSF sf, PetscReal y[])
+{
+  PetscMPIInt place = sums->place;
+  PetscInt    n;
+  PetscInt64 *root[LITHE_SUMS_MOST] = {NULL}, **bin;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSFGetGraph(sf, &n, NULL, NULL, NULL));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &place, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)sf)));
+  if (place == LITHE_SUMS_NONE) {
+    PetscCall(PetscArrayzero(y, n));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(LitheSumsRaise(sums, place));
+  PetscCall(LitheSumsGetBins(sums, &place, &bin));
+  for (int b = 0; b < LITHE_SUMS_BINS; b++) {
+    PetscCall(PetscCalloc1(n, &root[b]));
+    PetscCall(PetscSFReduceBegin(sf, MPIU_INT64, bin[b], root[b], MPI_SUM));
+    PetscCall(PetscSFReduceEnd(sf, MPIU_INT64, bin[b], root[b], MPI_SUM));
+  }
+  for (PetscInt i = 0; i < n; i++) {
+    const double half = LitheSumsHalf(place);
+    double       sum  = 0;
+
+    for (int b = LITHE_SUMS_BINS - 1; b >= 0; b--) sum = sum / LITHE_SUMS_BASE + (double)root[b][i];
+    y[i] = (PetscReal)(sum * half * half);
+  }
+  for (int b = 0; b < LITHE_SUMS_BINS; b++) PetscCall(PetscFree(root[b]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

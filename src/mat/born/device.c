@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* BornDeviceKernels: the operations of MATBORN on a device. What is launched is in cuda/born */
+
+#include <lithe/private/lithecudaborn.h>
+
+#if defined(LITHE_HAVE_CUDA)
+const BornKernels BornDeviceKernels = {
+  .name          = "CUDA",
+  .create        = LitheCUDABornCreate,
+  .destroy       = LitheCUDABornDestroy,
+  .zero          = LitheCUDABornZero,
+  .copy          = LitheCUDABornCopy,
+  .room          = LitheCUDABornRoom,
+  .createstore   = LitheCUDABornCreateStore,
+  .destroystore  = LitheCUDABornDestroyStore,
+  .borrow        = LitheCUDABornBorrow,
+  .giveback      = LitheCUDABornGiveBack,
+  .points        = LitheCUDABornPoints,
+  .pointsdestroy = LitheCUDABornPointsDestroy,
+  .largest       = LitheCUDABornLargest,
+  .step          = LitheCUDABornStep,
+  .force         = LitheCUDABornForce,
+  .extract       = LitheCUDABornExtract,
+  .load          = LitheCUDABornLoad,
+  .add           = LitheCUDABornAdd,
+  .image         = LitheCUDABornImage,
+  .ringsave      = LitheCUDABornRingSave,
+  .ringload      = LitheCUDABornRingLoad,
+  .randomise     = LitheCUDABornRandomise,
+  .quantise      = LitheCUDABornQuantise,
+};
+#endif

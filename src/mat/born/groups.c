@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* How the shots of a MATBORN are shared out: groups of processes, and journals */
+
+#include "bornimpl.h"
+
+/* Another farm where something is new */
+PetscErrorCode MatBornSetFarming_Private(Mat A, const LitheFarmOptions *farming)
+{
+  Mat_Born *ctx = (Mat_Born *)A->data;
+  PetscBool same;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemcmp(farming, &ctx->farming, sizeof(*farming), &same));
+  if (same) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatBornChanged_Private(A));
+  PetscCall(BornSplitDestroy_Private(&ctx->split));
+  ctx->farming = *farming;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatBornSetGroupSize - Sets how many processes share a shot of a `MATBORN`
+
+  Logically Collective
+
+  Input Parameters:
++ J    - the matrix
+- size - processes of a group at least, 1 by default; as many groups as there can be, share the shots
+
+  Options Database Key:
+. -mat_born_group_size <n> - the size
+
+  Level: intermediate
+
+  Notes:
+  A group has the whole grid, in slabs along the last dimension. The fewer processes, the less they exchange; the more, the less memory each needs.
+
+  The size changes no bit of a result. With `MATBORN_BACKGROUND_AUTO` it may change the choice of the background, which depends on the memory.
+
+.seealso: `MATBORN`, `MatBornSetJournal()`, `MatBornGetGroupSize()`
+@*/
+PetscErrorCode MatBornSetGroupSize(Mat J, PetscInt size)
+{
+  Mat_Born        *ctx = NULL;
+  LitheFarmOptions farming;
+  PetscMPIInt      all;
+
+  PetscFunctionBegin;
+  PetscCall(MatBornGetContext_Private(J, &ctx));
+  PetscValidLogicalCollectiveInt(J, size, 2);
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)J), &all));
+  PetscCheck(size >= 1 && size <= all, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE,
+             "-mat_born_group_size %" PetscInt_FMT ": a group has 1 process at least, and at most all, %d", size, all);
+  farming      = ctx->farming;
+  farming.size = size;
+  PetscCall(MatBornSetFarming_Private(J, &farming));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatBornGetGroupSize - Gets how many processes share a shot of a `MATBORN`
+
+  Not Collective
+
+  Input Parameter:
+. J - the matrix
+
+  Output Parameter:
+. size - processes of a group at least
+
+  Level: intermediate
+
+.seealso: `MATBORN`, `MatBornSetGroupSize()`
+@*/
+PetscErrorCode MatBornGetGroupSize(Mat J, PetscInt *size)
+{
+  Mat_Born *ctx = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatBornGetContext_Private(J, &ctx));
+  PetscAssertPointer(size, 2);
+  *size = ctx->farming.size;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatBornSetJournal - Sets the files from which a product with a `MATBORN` goes on after it was killed
+
+  Logically Collective
+
+  Input Parameters:
++ J    - the matrix
+. path - what their names begin with, in a folder that all processes reach; NULL for none
+- keep - whether they stay when a product is done
+
+  Options Database Keys:
++ -mat_born_journal <path>      - what the names begin with
+- -mat_born_journal_keep <bool> - whether the files stay
+
+  Level: intermediate
+
+  Notes:
+  Each group writes the shots that it has done, and what they add up to, into a file of its own. The file has a hash of the matrix and of the vector
+  in its name. The same product, also on another number of processes, finds it, does the shots that are missing, and gives the same bits.
+
+  With files that stay, a program that is started again gets all products at once that it had made before. So a solver goes on where it was killed, on its way to the same
+  result. The files are to be removed by hand.
+
+.seealso: `MATBORN`, `MatBornSetGroupSize()`
+@*/
+PetscErrorCode MatBornSetJournal(Mat J, const char path[], PetscBool keep)
+{
+  Mat_Born        *ctx = NULL;
+  LitheFarmOptions farming;
+
+  PetscFunctionBegin;
+  PetscCall(MatBornGetContext_Private(J, &ctx));
+  PetscValidLogicalCollectiveBool(J, keep, 3);
+  farming      = ctx->farming;
+  farming.keep = keep;
+  PetscCall(PetscArrayzero(farming.journal, sizeof(farming.journal)));
+  if (path) PetscCall(PetscStrncpy(farming.journal, path, sizeof(farming.journal)));
+  PetscCall(MatBornSetFarming_Private(J, &farming));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

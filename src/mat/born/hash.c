@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* A hash of everything that a product of a MATBORN depends on, for the names of journals */
+
+#include "bornimpl.h"
+
+/* Parts of the hash, each with room for 2^56 numbers */
+typedef enum {
+  PART_NAME,
+  PART_SETTING,
+  PART_WAVELET,
+  PART_SHOT,
+  PART_VELOCITY,
+  PART_MODEL,
+  PART_DATA
+} BornPart;
+
+static inline uint64_t Place(BornPart part, PetscInt64 i)
+{
+  return ((uint64_t)part << 56) + (uint64_t)i;
+}
+
+/* Of a vector of the DMDA, by the numbers of nodes in the whole grid, so that the split does not matter */
+static PetscErrorCode BornHashNodes(DM da, Vec x, BornPart part, uint64_t *hash)
+{
+  PetscInt           start[3], count[3], n[3];
+  PetscInt64         l = 0;
+  const PetscScalar *a;
+
+  PetscFunctionBegin;
+  PetscCall(DMDAGetInfo(da, NULL, &n[0], &n[1], &n[2], NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
+  PetscCall(DMDAGetCorners(da, &start[0], &start[1], &start[2], &count[0], &count[1], &count[2]));
+  PetscCall(VecGetArrayRead(x, &a));
+  for (PetscInt k = start[2]; k < start[2] + count[2]; k++) {
+    for (PetscInt j = start[1]; j < start[1] + count[1]; j++) {
+      const PetscInt64 line = n[0] * (j + (PetscInt64)n[1] * k);
+
+      for (PetscInt i = start[0]; i < start[0] + count[0]; i++) *hash += LitheFarmHashReal(Place(part, line + i), PetscRealPart(a[l++]));
+    }
+  }
+  PetscCall(VecRestoreArrayRead(x, &a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Settings and shots, which all processes have alike */
+static PetscErrorCode BornHashSettings(const Mat_Born *ctx, uint64_t *hash)
+{
+  const PetscInt64 settings[] = {ctx->order,
+                                 ctx->width,
+                                 ctx->surface,
+                                 ctx->interpolation,
+                                 ctx->steps,
+                                 ctx->every,
+                                 ctx->nwavelet,
+                                 ctx->nshots,
+                                 ctx->grid.dim,
+                                 ctx->grid.n[0],
+                                 BornWhole(&ctx->grid, 1),
+                                 ctx->grid.planes,
+                                 (PetscInt64)ctx->real,
+                                 ctx->chosen,
+                                 ctx->bits,
+                                 ctx->interval,
+                                 ctx->velocitybits,
+                                 ctx->seed,
+                                 sizeof(PetscReal),
+                                 PETSC_VERSION_MAJOR};
+  const PetscReal  numbers[]  = {ctx->dt, (PetscReal)ctx->grid.damping, ctx->h[0], ctx->h[1], ctx->h[2], ctx->origin[0], ctx->origin[1], ctx->origin[2]};
+  PetscInt64       at         = 0;
+
+  PetscFunctionBegin;
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(settings); k++) *hash += LitheFarmHash(Place(PART_SETTING, (PetscInt64)k), (uint64_t)settings[k]);
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(numbers); k++) *hash += LitheFarmHashReal(Place(PART_SETTING, 1000 + (PetscInt64)k), numbers[k]);
+  for (PetscInt k = 0; k < ctx->nwavelet; k++) *hash += LitheFarmHashReal(Place(PART_WAVELET, k), ctx->wavelet[k]);
+  for (PetscInt s = 0; s < ctx->nshots; s++) {
+    const BornShot *shot = &ctx->shots[s];
+
+    *hash += LitheFarmHash(Place(PART_SHOT, at++), (uint64_t)shot->nreceivers);
+    for (int d = 0; d < ctx->grid.dim; d++) *hash += LitheFarmHashReal(Place(PART_SHOT, at++), shot->source[d]);
+    for (PetscInt64 r = 0; r < (PetscInt64)ctx->grid.dim * shot->nreceivers; r++) *hash += LitheFarmHashReal(Place(PART_SHOT, at++), shot->receivers[r]);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* name: of the product. model, data: vectors that it reads, or NULL. The matrix is built */
+PetscErrorCode MatBornHash_Private(Mat A, const char name[], Vec model, Vec data, uint64_t *hash)
+{
+  Mat_Born   *ctx = (Mat_Born *)A->data;
+  DM          da;
+  PetscMPIInt rank;
+  size_t      length;
+  MPI_Comm    comm = PetscObjectComm((PetscObject)A);
+
+  PetscFunctionBegin;
+  *hash = 0;
+  PetscCall(MatBornGetDM_Private(A, &da, NULL));
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  if (!rank) {
+    PetscCall(PetscStrlen(name, &length));
+    for (size_t k = 0; k < length; k++) *hash += LitheFarmHash(Place(PART_NAME, (PetscInt64)k), (uint64_t)name[k]);
+    PetscCall(BornHashSettings(ctx, hash));
+  }
+  PetscCall(BornHashNodes(da, ctx->velocity, PART_VELOCITY, hash));
+  if (model) PetscCall(BornHashNodes(da, model, PART_MODEL, hash));
+  if (data) {
+    const PetscScalar *a;
+    PetscInt           first, last;
+
+    PetscCall(VecGetOwnershipRange(data, &first, &last));
+    PetscCall(VecGetArrayRead(data, &a));
+    for (PetscInt i = first; i < last; i++) *hash += LitheFarmHashReal(Place(PART_DATA, i), PetscRealPart(a[i - first]));
+    PetscCall(VecRestoreArrayRead(data, &a));
+  }
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, hash, 1, MPI_UINT64_T, MPI_SUM, comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

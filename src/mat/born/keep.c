@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   -mat_born_background keep: L u of each interval-th step is stored, in 32, 16 or 8 bits a node. J scatters what the store gives, so that
+   J and J^T have the same numbers. The source, which belongs to q as well, is added apart.
+*/
+
+#include "bornimpl.h"
+
+static inline size_t BornKeepSlots(const Mat_Born *ctx)
+{
+  return (size_t)((ctx->steps + ctx->interval - 1) / ctx->interval);
+}
+
+static PetscErrorCode BornKeepCreate(Mat_Born *ctx)
+{
+  PetscFunctionBegin;
+  ctx->slot = BornStoreBytes(&ctx->grid, (int)ctx->bits);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode BornKeepStart(BornSweep *s)
+{
+  Mat_Born *ctx = s->ctx;
+
+  PetscFunctionBegin;
+  if (!ctx->store) PetscCall((*ctx->kernels->create)(BornKeepSlots(ctx) * ctx->slot, &ctx->store));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode BornKeepBack(BornSweep *s, PetscInt n, PetscBool image)
+{
+  Mat_Born *ctx = s->ctx;
+
+  PetscFunctionBegin;
+  if (image) {
+    const BornForce force = {.image = s->image, .with = s->w.u};
+    const char     *slot  = (const char *)ctx->store + (size_t)(n / ctx->interval) * ctx->slot;
+
+    PetscCall((*ctx->kernels->image)(&ctx->grid, ctx->real, (int)ctx->bits, slot, s->w.u, s->image));
+    PetscCall(BornForceBackground_Private(s, n, force));
+  }
+  PetscCall(BornStepSecond_Private(s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscLogDouble BornKeepBytes(const Mat_Born *ctx)
+{
+  return (PetscLogDouble)BornKeepSlots(ctx) * (PetscLogDouble)BornStoreBytes(&ctx->grid, (int)ctx->bits);
+}
+
+const BornBackground BornKeep = {.reversed = PETSC_FALSE,
+                                 .sponge   = PETSC_TRUE,
+                                 .rounds   = PETSC_TRUE,
+                                 .create   = BornKeepCreate,
+                                 .start    = BornKeepStart,
+                                 .back     = BornKeepBack,
+                                 .bytes    = BornKeepBytes};

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Backgrounds that run backwards. Without a sponge new and old may be exchanged in a step, and it is the step back; in whole numbers to the last
+   bit. In single precision u is therefore in whole numbers.
+
+   -mat_born_background random: no sponge, but a random velocity there, which scatters what comes (R. Clapp, Reverse time migration with
+   random boundaries, SEG 2009). w keeps the sponge.
+
+   -mat_born_background ring: with the sponge. The inside runs backwards; the nodes round it that its stencil reaches are stored at each step.
+
+   Nodes in the sponge are columns of zeros in both.
+*/
+
+#include "bornimpl.h"
+
+static PetscErrorCode BornReverseCreate(Mat_Born *ctx)
+{
+  PetscFunctionBegin;
+  if (ctx->number == BORN_INT32) PetscCall((*ctx->kernels->create)(sizeof(unsigned), (void **)&ctx->largest));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ random */
+
+static PetscErrorCode BornRandomCreate(Mat_Born *ctx)
+{
+  const size_t bytes = ctx->velocitybits == 16 ? sizeof(uint16_t) : BornBytes(ctx->real);
+
+  PetscFunctionBegin;
+  PetscCall(BornReverseCreate(ctx));
+  PetscCall((*ctx->kernels->create)((size_t)ctx->grid.size * bytes, &ctx->Vrandom));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode BornRandomStart(PETSC_UNUSED BornSweep *s)
+{
+  return PETSC_SUCCESS;
+}
+
+static PetscErrorCode BornRandomBack(BornSweep *s, PETSC_UNUSED PetscInt n, PetscBool image)
+{
+  PetscFunctionBegin;
+  PetscCall(BornStepBoth_Private(s, PETSC_TRUE, image, 0, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscLogDouble BornRandomBytes(const Mat_Born *ctx)
+{
+  return (PetscLogDouble)ctx->grid.size * (ctx->velocitybits == 16 ? 2 : (PetscLogDouble)BornBytes(ctx->real));
+}
+
+const BornBackground BornRandom = {.reversed = PETSC_TRUE,
+                                   .sponge   = PETSC_FALSE,
+                                   .rounds   = PETSC_FALSE,
+                                   .create   = BornRandomCreate,
+                                   .start    = BornRandomStart,
+                                   .back     = BornRandomBack,
+                                   .bytes    = BornRandomBytes};
+
+/* ------------------------------------------------------------ ring */
+
+static inline size_t BornRingBytesAStep(const Mat_Born *ctx)
+{
+  int         boxes;
+  BornRingBox box[6];
+
+  return (size_t)BornRing(&ctx->grid, &boxes, box) * BornBytes(ctx->number);
+}
+
+static PetscErrorCode BornRingCreate(Mat_Born *ctx)
+{
+  PetscFunctionBegin;
+  PetscCall(BornReverseCreate(ctx));
+  ctx->slot = BornRingBytesAStep(ctx);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A slot is of the state with its number; that of the first one is zeros */
+static PetscErrorCode BornRingStart(BornSweep *s)
+{
+  Mat_Born *ctx = s->ctx;
+
+  PetscFunctionBegin;
+  if (!ctx->store) PetscCall((*ctx->kernels->createstore)(ctx->onhost, (size_t)ctx->steps * ctx->slot, &ctx->store));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode BornRingNote(BornSweep *s, PetscInt n)
+{
+  Mat_Born *ctx = s->ctx;
+
+  PetscFunctionBegin;
+  if (n + 1 < ctx->steps) PetscCall((*ctx->kernels->ringsave)(&ctx->grid, s->number, s->u.u, (char *)ctx->store + (size_t)(n + 1) * ctx->slot));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode BornRingBack(BornSweep *s, PetscInt n, PetscBool image)
+{
+  Mat_Born *ctx   = s->ctx;
+  BornStep  step  = {.number = s->number, .inside = PETSC_TRUE, .Vbits = (int)ctx->velocitybits, .Vunit = ctx->Vunit, .V = s->V, .largest = ctx->largest};
+  BornForce force = {.inside = PETSC_TRUE};
+
+  PetscFunctionBegin;
+  PetscCall(BornGetField_Private(ctx, &ctx->q));
+  BornStateSwap_Private(&s->u); /* u of step n is the one before */
+  step.u   = s->u.u;
+  step.old = force.u = s->u.old;
+  step.out = force.out = image ? ctx->q : NULL;
+  PetscCall((*ctx->kernels->step)(&ctx->grid, &step));
+  PetscCall(BornForceBackground_Private(s, n, force));
+  if (n > 0) PetscCall((*ctx->kernels->ringload)(&ctx->grid, s->number, (char *)ctx->store + (size_t)(n - 1) * ctx->slot, s->u.old));
+  s->u.step--;
+  if (image) PetscCall((*ctx->kernels->image)(&ctx->grid, ctx->real, 0, ctx->q, s->w.u, s->image));
+  PetscCall(BornStepSecond_Private(s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscLogDouble BornRingBytes(const Mat_Born *ctx)
+{
+  return (PetscLogDouble)ctx->steps * (PetscLogDouble)BornRingBytesAStep(ctx);
+}
+
+const BornBackground BornRingBackground = {.reversed = PETSC_TRUE,
+                                           .sponge   = PETSC_TRUE,
+                                           .rounds   = PETSC_FALSE,
+                                           .create   = BornRingCreate,
+                                           .start    = BornRingStart,
+                                           .note     = BornRingNote,
+                                           .back     = BornRingBack,
+                                           .bytes    = BornRingBytes};

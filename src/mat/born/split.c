@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   A MATBORN on several processes. Each group of processes has the whole grid, in slabs along its last dimension, and computes shots;
+   vectors are split as their DMDA and as shots are. A star forest connects the nodes of the DMDA with those of the slabs, a window
+   the rows of a shot with the group that computes it.
+*/
+
+#include "bornimpl.h"
+
+/* ------------------------------------------------------------ slabs */
+
+static inline PetscInt SlabStart(PetscInt planes, PetscMPIInt rank, PetscMPIInt size)
+{
+  return (PetscInt)((PetscInt64)planes * rank / size);
+}
+
+/* The part of a dimension that a node is in, by the first nodes of the parts */
+static PetscInt PartOf(PetscInt node, PetscInt parts, const PetscInt first[])
+{
+  PetscInt low = 0, high = parts;
+
+  while (high - low > 1) {
+    const PetscInt middle = low + (high - low) / 2;
+
+    if (first[middle] <= node) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/* Leaves: the nodes of the slab in their order. Roots: those of the DMDA */
+static PetscErrorCode BornSplitForest(BornSplit *split, DM da, const PetscInt n[3], PetscInt dim)
+{
+  const PetscInt *owned[3];
+  PetscInt       *first[3], parts[3], from[3] = {0, 0, 0}, to[3] = {n[0], n[1], n[2]}, roots, leaves, l = 0;
+  PetscSFNode    *root;
+
+  PetscFunctionBegin;
+  PetscCall(DMDAGetInfo(da, NULL, NULL, NULL, NULL, &parts[0], &parts[1], &parts[2], NULL, NULL, NULL, NULL, NULL, NULL));
+  PetscCall(DMDAGetOwnershipRanges(da, &owned[0], &owned[1], &owned[2]));
+  for (PetscInt d = 0; d < 3; d++) {
+    if (d >= dim) parts[d] = 1;
+    PetscCall(PetscMalloc1(parts[d] + 1, &first[d]));
+    first[d][0] = 0;
+    for (PetscInt p = 0; p < parts[d]; p++) first[d][p + 1] = d < dim ? first[d][p] + owned[d][p] : 1;
+  }
+  from[dim - 1] = split->start;
+  to[dim - 1]   = split->start + split->count;
+  PetscCall(PetscIntMultError(to[0] - from[0], to[1] - from[1], &leaves));
+  PetscCall(PetscIntMultError(leaves, to[2] - from[2], &leaves));
+  PetscCall(PetscMalloc1(leaves, &root));
+  for (PetscInt k = from[2]; k < to[2]; k++) {
+    const PetscInt pk = PartOf(k, parts[2], first[2]);
+
+    for (PetscInt j = from[1]; j < to[1]; j++) {
+      const PetscInt pj = PartOf(j, parts[1], first[1]), above = (k - first[2][pk]) * (first[1][pj + 1] - first[1][pj]) + j - first[1][pj];
+
+      for (PetscInt p = 0; p < parts[0]; p++) {
+        const PetscInt nx = first[0][p + 1] - first[0][p], rank = p + parts[0] * (pj + parts[1] * pk);
+
+        for (PetscInt i = 0; i < nx; i++) root[l++] = (PetscSFNode){rank, i + nx * above};
+      }
+    }
+  }
+  for (PetscInt d = 0; d < 3; d++) PetscCall(PetscFree(first[d]));
+  PetscCall(DMDAGetCorners(da, NULL, NULL, NULL, &from[0], &from[1], &from[2]));
+  roots = from[0] * from[1] * from[2];
+  PetscCall(PetscSFCreate(PetscObjectComm((PetscObject)da), &split->forest));
+  PetscCall(PetscSFSetGraph(split->forest, roots, leaves, NULL, PETSC_OWN_POINTER, root, PETSC_OWN_POINTER));
+  PetscCall(PetscSFSetUp(split->forest));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The groups, which planes of the grid this process has, and where the nodes of the DMDA are */
+PetscErrorCode BornSplitCreate_Private(DM da, const LitheFarmOptions *options, BornSplit **out)
+{
+  BornSplit  *split;
+  PetscInt    n[3], dim;
+  PetscMPIInt size;
+  MPI_Comm    comm = PetscObjectComm((PetscObject)da), node;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCheck(options->size >= 1 && options->size <= size, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-mat_born_group_size %" PetscInt_FMT ": a group has 1 process at least, and at most all, %d", options->size, size);
+  PetscCall(PetscNew(&split));
+  *out = split;
+  PetscCall(LitheFarmCreate(comm, options, &split->farm));
+  PetscCall(LitheFarmGetGroup(split->farm, &split->group));
+  PetscCall(DMDAGetInfo(da, &dim, &n[0], &n[1], &n[2], NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
+  for (PetscInt d = dim; d < 3; d++) n[d] = 1;
+  split->start  = SlabStart(n[dim - 1], split->group.rank, split->group.size);
+  split->count  = SlabStart(n[dim - 1], split->group.rank + 1, split->group.size) - split->start;
+  split->single = (PetscBool)(size == 1);
+  split->window = MPI_WIN_NULL;
+  PetscCall(BornSplitForest(split, da, n, dim));
+  PetscCallMPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+  PetscCallMPI(MPI_Comm_size(node, &split->onnode));
+  PetscCallMPI(MPI_Comm_free(&node));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BornSplitDestroy_Private(BornSplit **split)
+{
+  PetscFunctionBegin;
+  if (!*split) PetscFunctionReturn(PETSC_SUCCESS);
+  if ((*split)->window != MPI_WIN_NULL) {
+    PetscCallMPI(MPI_Win_unlock_all((*split)->window));
+    PetscCallMPI(MPI_Win_free(&(*split)->window));
+  }
+  PetscCall(PetscSFDestroy(&(*split)->forest));
+  PetscCall(LitheFarmDestroy(&(*split)->farm));
+  PetscCall(PetscFree(*split));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The nodes of the slab from an array as the DMDA's vectors are */
+PetscErrorCode BornSplitGetSlab_Private(BornSplit *split, const PetscReal *x, PetscReal *slab)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscSFBcastBegin(split->forest, MPIU_REAL, x, slab, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(split->forest, MPIU_REAL, x, slab, MPI_REPLACE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ halos */
+
+/*
+   The planes next to the slab, from its neighbours. From the first node of a plane to that of another one
+   there is room that is zero in all fields. Other groups reach the counter of shots here, which is as often as they need
+*/
+PetscErrorCode BornExchange_Private(Mat_Born *ctx, void *field)
+{
+  BornSplit        *split = ctx->split;
+  const BornGrid   *g     = &ctx->grid;
+  const size_t      unit  = BornBytes(ctx->real);
+  const PetscMPIInt below = split->group.rank ? split->group.rank - 1 : MPI_PROC_NULL;
+  const PetscMPIInt above = split->group.rank + 1 < split->group.size ? split->group.rank + 1 : MPI_PROC_NULL;
+  const PetscInt64  bytes = (PetscInt64)unit * g->stride[g->dim - 1]; /* of a plane */
+  char             *first = (char *)field + (PetscInt64)unit * g->first, *last = first + bytes * split->count;
+  PetscMPIInt       count;
+  MPI_Comm          comm = split->group.comm;
+
+  PetscFunctionBegin;
+  PetscCall(LitheFarmPoke(split->farm));
+  if (split->group.size == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMPIIntCast(bytes * g->halo, &count));
+  PetscCallMPI(MPI_Sendrecv(first, count, MPI_BYTE, below, 1, last, count, MPI_BYTE, above, 1, comm, MPI_STATUS_IGNORE));
+  PetscCallMPI(MPI_Sendrecv(last - bytes * g->halo, count, MPI_BYTE, above, 2, first - bytes * g->halo, count, MPI_BYTE, below, 2, comm, MPI_STATUS_IGNORE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ rows */
+
+/* Of all shots, each on the process that has its rows: rows[n], read or written by whoever computes them. On one process rows stay where they are */
+PetscErrorCode BornSplitOpenRows_Private(BornSplit *split, PetscInt n, PetscReal *rows, PetscBool filled)
+{
+  PetscFunctionBegin;
+  split->nrows = n;
+  if (split->single) {
+    split->rows = rows;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscObjectGetComm((PetscObject)split->forest, &split->comm));
+  PetscCallMPI(MPI_Win_allocate((MPI_Aint)n * (MPI_Aint)sizeof(PetscReal), (int)sizeof(PetscReal), MPI_INFO_NULL, split->comm, &split->rows, &split->window));
+  if (filled) PetscCall(PetscArraycpy(split->rows, rows, n));
+  PetscCallMPI(MPI_Barrier(split->comm));
+  PetscCallMPI(MPI_Win_lock_all(0, split->window));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* rows: where they go to, if not NULL */
+PetscErrorCode BornSplitCloseRows_Private(BornSplit *split, PetscReal *rows)
+{
+  PetscFunctionBegin;
+  if (!split->single) {
+    PetscCallMPI(MPI_Win_unlock_all(split->window));
+    PetscCallMPI(MPI_Barrier(split->comm));
+    if (rows) PetscCall(PetscArraycpy(rows, split->rows, split->nrows));
+    PetscCallMPI(MPI_Win_free(&split->window));
+  }
+  split->rows = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#define ROWS_CHUNK (1 << 24) /* numbers of a message */
+
+PetscErrorCode BornSplitGetRows_Private(BornSplit *split, PetscMPIInt owner, PetscInt offset, PetscInt n, PetscReal *rows)
+{
+  PetscFunctionBegin;
+  if (split->single) {
+    PetscCall(PetscArraycpy(rows, split->rows + offset, n));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  for (PetscInt at = 0; at < n; at += ROWS_CHUNK) {
+    const PetscMPIInt m = (PetscMPIInt)PetscMin(ROWS_CHUNK, n - at);
+
+    PetscCallMPI(MPI_Get(rows + at, m, MPIU_REAL, owner, (MPI_Aint)offset + at, m, MPIU_REAL, split->window));
+  }
+  PetscCallMPI(MPI_Win_flush(owner, split->window));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BornSplitPutRows_Private(BornSplit *split, PetscMPIInt owner, PetscInt offset, PetscInt n, const PetscReal *rows)
+{
+  PetscFunctionBegin;
+  if (split->single) {
+    PetscCall(PetscArraycpy(split->rows + offset, rows, n));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  for (PetscInt at = 0; at < n; at += ROWS_CHUNK) {
+    const PetscMPIInt m = (PetscMPIInt)PetscMin(ROWS_CHUNK, n - at);
+
+    PetscCallMPI(MPI_Put(rows + at, m, MPIU_REAL, owner, (MPI_Aint)offset + at, m, MPIU_REAL, split->window));
+  }
+  PetscCallMPI(MPI_Win_flush(owner, split->window));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The rows of a shot on all processes of a group, from the first one */
+PetscErrorCode BornSplitSpreadRows_Private(BornSplit *split, PetscInt n, PetscReal *rows)
+{
+  PetscFunctionBegin;
+  if (split->group.size == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt at = 0; at < n; at += ROWS_CHUNK)
+    PetscCallMPI(MPI_Bcast(rows + at, (PetscMPIInt)PetscMin(ROWS_CHUNK, n - at), MPIU_REAL, 0, split->group.comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The largest of a number in a group; infinite if one is not a number */
+PetscErrorCode BornSplitLargest_Private(BornSplit *split, double *x)
+{
+  PetscFunctionBegin;
+  if (split->group.size == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  if (PetscIsNanReal((PetscReal)*x)) *x = INFINITY;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, x, 1, MPI_DOUBLE, MPI_MAX, split->group.comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* On the first process of a group the rows of a shot, of which each process has some, and zeros: their bits, for -0 + 0 is 0 */
+PetscErrorCode BornSplitUniteRows_Private(BornSplit *split, PetscInt n, PetscReal *rows)
+{
+  PetscFunctionBegin;
+  if (split->group.size == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt at = 0; at < n; at += ROWS_CHUNK) {
+    const PetscMPIInt bytes = (PetscMPIInt)(PetscMin(ROWS_CHUNK, n - at) * (PetscInt)sizeof(PetscReal));
+
+    if (split->group.rank) PetscCallMPI(MPI_Reduce(rows + at, NULL, bytes, MPI_BYTE, MPI_BOR, 0, split->group.comm));
+    else PetscCallMPI(MPI_Reduce(MPI_IN_PLACE, rows + at, bytes, MPI_BYTE, MPI_BOR, 0, split->group.comm));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

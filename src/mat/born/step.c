@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The steps that sweeps are made of. One is a step of the background u, one of the second field w, and one is of both,
+   which reads V once and never stores q. A source is added afterwards, to all that depends on it.
+*/
+
+#include "bornimpl.h"
+
+/* Two fields of zeros */
+PetscErrorCode BornStateStart_Private(Mat_Born *ctx, void *fields[2], BornNumber number, PetscInt step, BornState *state)
+{
+  const size_t bytes = (size_t)ctx->grid.size * BornBytes(number);
+
+  PetscFunctionBegin;
+  for (int t = 0; t < 2; t++) {
+    if (!fields[t]) PetscCall((*ctx->kernels->create)(bytes, &fields[t]));
+    else PetscCall((*ctx->kernels->zero)(bytes, fields[t]));
+  }
+  state->u    = fields[0];
+  state->old  = fields[1];
+  state->step = step;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BornStateCopy_Private(Mat_Born *ctx, const BornState *from, BornState *to)
+{
+  const size_t bytes = (size_t)ctx->grid.size * BornBytes(ctx->real);
+
+  PetscFunctionBegin;
+  PetscCall((*ctx->kernels->copy)(bytes, from->u, to->u));
+  PetscCall((*ctx->kernels->copy)(bytes, from->old, to->old));
+  to->step = from->step;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void BornStateSwap_Private(BornState *state)
+{
+  void *u = state->u;
+
+  state->u   = state->old;
+  state->old = u;
+}
+
+/* A real field, which is made when it is first asked for */
+PetscErrorCode BornGetField_Private(Mat_Born *ctx, void **field)
+{
+  PetscFunctionBegin;
+  if (!*field) PetscCall((*ctx->kernels->create)((size_t)ctx->grid.size * BornBytes(ctx->real), field));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The source at a step that has been made; what it is added to is in the force */
+PetscErrorCode BornForceBackground_Private(BornSweep *s, PetscInt step, BornForce force)
+{
+  Mat_Born *ctx = s->ctx;
+
+  PetscFunctionBegin;
+  if (step >= ctx->nwavelet) PetscFunctionReturn(PETSC_SUCCESS);
+  force.number = s->number;
+  force.sponge = s->sponge;
+  force.Vbits  = (int)ctx->velocitybits;
+  force.Vunit  = ctx->Vunit;
+  force.V      = s->V;
+  force.points = &s->at;
+  force.values = ctx->wave + step;
+  force.stride = 0;
+  force.factor = ctx->force / s->unit;
+  PetscCall((*ctx->kernels->force)(&ctx->grid, &force));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The background, a step on; q = L u + f, if not NULL. L u, without f, goes to a store of so many bits, if that is not NULL */
+PetscErrorCode BornStepBackground_Private(BornSweep *s, BornState *state, void *q, void *store)
+{
+  Mat_Born       *ctx   = s->ctx;
+  const BornStep  step  = {.number  = s->number,
+                           .sponge  = s->sponge,
+                           .Vbits   = (int)ctx->velocitybits,
+                           .Vunit   = ctx->Vunit,
+                           .V       = s->V,
+                           .u       = state->u,
+                           .old     = state->old,
+                           .out     = q,
+                           .bits    = store ? (int)ctx->bits : 0,
+                           .store   = store,
+                           .largest = ctx->largest};
+  const BornForce force = {.u = state->old, .out = q};
+
+  PetscFunctionBegin;
+  PetscCall((*ctx->kernels->step)(&ctx->grid, &step));
+  PetscCall(BornForceBackground_Private(s, state->step, force));
+  BornStateSwap_Private(state);
+  PetscCall(BornExchange_Private(ctx, state->u));
+  state->step++;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A step of both fields. Forwards x q is the force of w, if asked, with L u rounded to so many bits, and stored, unless that is NULL; backwards image += q w */
+PetscErrorCode BornStepBoth_Private(BornSweep *s, PetscBool back, PetscBool active, int bits, void *store)
+{
+  Mat_Born *ctx   = s->ctx;
+  PetscInt  n     = back ? s->u.step - 1 : s->u.step;
+  BornStep  step  = {.number  = s->number,
+                     .sponge  = s->sponge,
+                     .Vbits   = (int)ctx->velocitybits,
+                     .Vunit   = ctx->Vunit,
+                     .V       = s->V,
+                     .w       = s->w.u,
+                     .wold    = s->w.old,
+                     .bits    = bits,
+                     .store   = store,
+                     .largest = ctx->largest};
+  BornForce force = {.u = NULL};
+
+  PetscFunctionBegin;
+  if (back) BornStateSwap_Private(&s->u); /* u of step n is the one before */
+  step.u   = s->u.u;
+  step.old = force.u = s->u.old;
+  if (active && back) step.image = force.image = s->image;
+  if (active && back) force.with = s->w.u;
+  if (active && !back) step.scatter = force.scatter = s->x;
+  if (active && !back) force.w = s->w.old;
+  PetscCall((*ctx->kernels->step)(&ctx->grid, &step));
+  PetscCall(BornForceBackground_Private(s, n, force));
+  if (!back) BornStateSwap_Private(&s->u);
+  BornStateSwap_Private(&s->w);
+  PetscCall(BornExchange_Private(ctx, back ? s->u.old : s->u.u));
+  PetscCall(BornExchange_Private(ctx, s->w.u));
+  s->u.step += back ? -1 : 1;
+  s->w.step += back ? -1 : 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A step of the second field alone */
+PetscErrorCode BornStepSecond_Private(BornSweep *s)
+{
+  Mat_Born      *ctx  = s->ctx;
+  const BornStep step = {.number = ctx->real, .sponge = PETSC_TRUE, .Vbits = (int)ctx->velocitybits, .Vunit = ctx->Vunit, .V = s->V, .u = s->w.u, .old = s->w.old};
+
+  PetscFunctionBegin;
+  PetscCall((*ctx->kernels->step)(&ctx->grid, &step));
+  BornStateSwap_Private(&s->w);
+  PetscCall(BornExchange_Private(ctx, s->w.u));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

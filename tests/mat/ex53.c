@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+static char help[] = "MATBORN: illumination, the normal operator in KSPCG against KSPLSQR, waves that are too short, getters and options.\n\
+  -vec cuda : on a device\n\n";
+
+#include "borntest.h"
+#include "refused.h"
+#include <petscksp.h>
+
+static const PetscInt n[3] = {46, 38, 1};
+
+/* One shot in the middle, receivers on a line */
+static PetscErrorCode TestCreate(VecType type, PetscReal amplitude, Mat *J)
+{
+  const PetscReal h[2] = {1, 1}, source[2] = {20, 9};
+  PetscReal       receivers[2 * 12], w[40];
+  DM              da;
+  Vec             v;
+
+  PetscFunctionBegin;
+  PetscCall(BornTestDM(n, &da));
+  PetscCall(DMSetVecType(da, type));
+  PetscCall(BornTestVelocity(da, &v));
+  PetscCall(MatCreateBorn(da, J));
+  PetscCall(MatBornSetSpacing(*J, h));
+  PetscCall(MatBornSetVelocity(*J, v));
+  PetscCall(MatBornSetTime(*J, 0.15, 120, 2));
+  PetscCall(MatBornSetSponge(*J, 6, PETSC_DETERMINE));
+  for (int k = 0; k < 40; k++) w[k] = amplitude * PetscSqr(PetscSinReal(PETSC_PI * (PetscReal)(k + 1) / 41));
+  PetscCall(MatBornSetWavelet(*J, 40, w));
+  for (int r = 0; r < 12; r++) {
+    receivers[2 * r]     = 8 + 2.5 * (PetscReal)r;
+    receivers[2 * r + 1] = 8;
+  }
+  PetscCall(MatBornAddShot(*J, source, 12, receivers));
+  PetscCall(VecDestroy(&v));
+  PetscCall(DMDestroy(&da));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Four times as much for twice the amplitude; the square of dV/V of a column; what is far from the source is darker; a change of settings is seen */
+static PetscErrorCode TestIllumination(VecType type)
+{
+  Mat         J;
+  Vec         one, two, v, w;
+  PetscReal   norm, difference;
+  PetscScalar near[2];
+  PetscInt    at[2] = {20 + 46 * 9, 8 + 46 * 28};
+
+  PetscFunctionBegin;
+  for (int b = MATBORN_BACKGROUND_KEEP; b <= MATBORN_BACKGROUND_CHECKPOINT; b++) {
+    PetscCall(TestCreate(type, 1, &J));
+    PetscCall(MatBornSetBackground(J, (MatBornBackground)b));
+    PetscCall(MatBornGetIllumination(J, &one));
+    PetscCall(VecGetValues(one, 2, at, near));
+    if (WRONG(!(PetscRealPart(near[0]) > 10 * PetscRealPart(near[1])) || !(PetscRealPart(near[1]) > 0)))
+      FAIL("%s: illumination %g at the source, %g far from it", MatBornBackgrounds[b], (double)PetscRealPart(near[0]), (double)PetscRealPart(near[1]));
+
+    PetscCall(MatBornSetParameter(J, MATBORN_PARAMETER_VELOCITY));
+    PetscCall(MatBornGetIllumination(J, &two));
+    PetscCall(MatBornGetVelocity(J, &v));
+    PetscCall(VecDuplicate(v, &w));
+    PetscCall(VecPointwiseMult(w, v, v));
+    PetscCall(VecPointwiseMult(w, w, two));
+    PetscCall(VecScale(w, 0.25));
+    PetscCall(VecAXPY(w, -1, one));
+    PetscCall(VecNorm(w, NORM_2, &difference));
+    PetscCall(VecNorm(one, NORM_2, &norm));
+    if (WRONG(!(difference <= 1e-6 * norm))) FAIL("%s: illumination of the velocity differs by %g", MatBornBackgrounds[b], (double)(difference / norm));
+    PetscCall(VecDestroy(&one));
+    PetscCall(VecDestroy(&two));
+    PetscCall(VecDestroy(&w));
+    PetscCall(MatDestroy(&J));
+
+    PetscCall(TestCreate(type, 2, &J));
+    PetscCall(MatBornSetBackground(J, (MatBornBackground)b));
+    PetscCall(MatBornGetIllumination(J, &two));
+    PetscCall(VecGetValues(two, 1, at, near + 1));
+    if (WRONG(!(PetscAbsScalar(near[1] - 4 * near[0]) <= 1e-6 * PetscAbsScalar(near[1])))) FAIL("%s: the amplitude is not squared", MatBornBackgrounds[b]);
+    PetscCall(VecDestroy(&two));
+    PetscCall(MatDestroy(&J));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* CG with N, and with illumination as preconditioner, and LSQR with J minimise the same */
+static PetscErrorCode TestNormal(VecType type)
+{
+  const PetscInt its = 12;
+  Mat            J, N, D;
+  Vec            m, d, g, e, light, x[3];
+  KSP            ksp;
+  PC             pc;
+  PetscReal      length, left[3], difference, largest;
+
+  PetscFunctionBegin;
+  PetscCall(TestCreate(type, 1, &J));
+  PetscCall(MatBornSetField(J, MATBORN_FIELD_DOUBLE));
+  PetscCall(MatBornSetInterval(J, 2));
+  PetscCall(MatBornSetBackgroundBits(J, 32));
+  PetscCall(MatBornSetBackground(J, MATBORN_BACKGROUND_KEEP));
+  PetscCall(MatBornGetNormal(J, &N));
+  PetscCall(MatCreateVecs(J, &m, &d));
+  PetscCall(VecDuplicate(d, &e));
+  PetscCall(MatCreateVecs(N, &g, NULL));
+  PetscCall(VecSetRandom(m, NULL));
+  PetscCall(MatMult(J, m, d));
+  PetscCall(VecNorm(d, NORM_2, &length));
+  PetscCall(MatMultTranspose(J, d, g));
+  PetscCall(MatBornGetIllumination(J, &light));
+  PetscCall(VecMax(light, NULL, &largest));
+  PetscCall(VecShift(light, 1e-3 * largest));
+  PetscCall(MatCreateDiagonal(light, &D));
+  for (int k = 0; k < 3; k++) {
+    PetscCall(VecDuplicate(m, &x[k]));
+    PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));
+    PetscCall(KSPSetType(ksp, k ? KSPLSQR : KSPCG));
+    PetscCall(KSPSetOperators(ksp, k ? J : N, k == 2 ? D : (k ? J : N)));
+    PetscCall(KSPGetPC(ksp, &pc));
+    PetscCall(PCSetType(pc, k == 2 ? PCJACOBI : PCNONE));
+    PetscCall(KSPSetTolerances(ksp, 1e-30, 1e-300, PETSC_CURRENT, its));
+    PetscCall(KSPSetConvergenceTest(ksp, KSPConvergedSkip, NULL, NULL));
+    PetscCall(KSPSolve(ksp, k ? d : g, x[k]));
+    PetscCall(MatMult(J, x[k], e));
+    PetscCall(VecAXPY(e, -1, d));
+    PetscCall(VecNorm(e, NORM_2, &left[k]));
+    PetscCall(KSPDestroy(&ksp));
+  }
+  PetscCall(VecAXPY(x[0], -1, x[1]));
+  PetscCall(VecNorm(x[0], NORM_2, &difference));
+  PetscCall(VecNorm(x[1], NORM_2, &largest));
+  if (WRONG(!(difference <= 1e-5 * largest))) FAIL("CG with N and LSQR differ by %g", (double)(difference / largest));
+  if (WRONG(!(left[1] <= 0.1 * length))) FAIL("LSQR leaves %g of the data", (double)(left[1] / length));
+  if (WRONG(!(left[2] <= 0.1 * length))) FAIL("LSQR with illumination leaves %g of the data", (double)(left[2] / length));
+  for (int k = 0; k < 3; k++) PetscCall(VecDestroy(&x[k]));
+  PetscCall(VecDestroy(&m));
+  PetscCall(VecDestroy(&d));
+  PetscCall(VecDestroy(&g));
+  PetscCall(VecDestroy(&e));
+  PetscCall(VecDestroy(&light));
+  PetscCall(MatDestroy(&D));
+  PetscCall(MatDestroy(&N));
+  PetscCall(MatDestroy(&J));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TestBad(VecType type)
+{
+  Mat       J;
+  Vec       x, y;
+  PetscReal w[12];
+
+  PetscFunctionBegin;
+  PetscCall(TestCreate(type, 1, &J));
+  PetscCall(MatCreateVecs(J, &x, &y));
+  TEST_REFUSED("bits", MatBornSetBackgroundBits(J, 12), "-mat_born_background_bits 12", "16");
+  TEST_REFUSED("bits", MatBornSetVelocityBits(J, 8), "-mat_born_velocity_bits 8", "16");
+  TEST_REFUSED("interval", MatBornSetInterval(J, 0), "-mat_born_interval 0");
+  PetscCall(MatBornSetInterval(J, 9));
+  TEST_REFUSED("interval", MatMult(J, x, y), "-mat_born_interval 9", "Nyquist");
+  PetscCall(MatBornSetInterval(J, 1));
+  PetscCall(MatMult(J, x, y));
+  PetscCall(MatBornSetVelocityBits(J, 16));
+  PetscCall(MatBornSetField(J, MATBORN_FIELD_DOUBLE));
+  TEST_REFUSED("bits in double precision", MatMult(J, x, y), "-mat_born_velocity_bits 16", "-mat_born_field float");
+  PetscCall(MatBornSetVelocityBits(J, 32));
+  PetscCall(MatMult(J, x, y));
+  for (int k = 0; k < 12; k++) w[k] = PetscSqr(PetscSinReal(PETSC_PI * (PetscReal)(k + 1) / 13));
+  PetscCall(MatBornSetWavelet(J, 12, w));
+  TEST_REFUSED("short waves", MatMult(J, x, y), "shortest wave", "2.5", "finer grid");
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(MatDestroy(&J));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What was set, by functions and by options, comes back */
+static PetscErrorCode TestGetters(VecType type)
+{
+  Mat                  J;
+  Vec                  v, d;
+  const PetscReal     *w, *source, *receivers;
+  PetscReal            dt, damping, h[2];
+  PetscInt             i[12];
+  PetscBool            surface;
+  MatBornField         field;
+  MatBornBackground    background;
+  MatBornParameter     parameter;
+  MatBornInterpolation interpolation;
+
+  PetscFunctionBegin;
+  PetscCall(TestCreate(type, 1, &J));
+  PetscCall(MatSetOptionsPrefix(J, "g_"));
+  PetscCall(PetscOptionsInsertString(NULL, "-g_mat_born_order 4 -g_mat_born_parameter slowness2 -g_mat_born_width 5 -g_mat_born_damping 0.125 -g_mat_born_free_surface "
+                                           "-g_mat_born_checkpoints 3 -g_mat_born_field double -g_mat_born_background ring -g_mat_born_background_bits 8 -g_mat_born_interval 2 "
+                                           "-g_mat_born_seed 77 -g_mat_born_velocity_bits 16 -g_mat_born_interpolation sinc"));
+  PetscCall(MatSetFromOptions(J));
+  PetscCall(MatBornGetOrder(J, &i[0]));
+  PetscCall(MatBornGetParameter(J, &parameter));
+  PetscCall(MatBornGetSponge(J, &i[1], &damping));
+  PetscCall(MatBornGetFreeSurface(J, &surface));
+  PetscCall(MatBornGetCheckpoints(J, &i[2]));
+  PetscCall(MatBornGetField(J, &field));
+  PetscCall(MatBornGetBackground(J, &background));
+  PetscCall(MatBornGetBackgroundBits(J, &i[3]));
+  PetscCall(MatBornGetInterval(J, &i[4]));
+  PetscCall(MatBornGetSeed(J, &i[5]));
+  PetscCall(MatBornGetVelocityBits(J, &i[6]));
+  PetscCall(MatBornGetInterpolation(J, &interpolation));
+  if (WRONG(i[0] != 4 || i[1] != 5 || i[2] != 3 || i[3] != 8 || i[4] != 2 || i[5] != 77 || i[6] != 16 || damping != 0.125 || !surface)) FAIL("numbers of options");
+  if (WRONG(parameter != MATBORN_PARAMETER_SLOWNESS2 || field != MATBORN_FIELD_DOUBLE || background != MATBORN_BACKGROUND_RING || interpolation != MATBORN_INTERPOLATION_SINC))
+    FAIL("names of options");
+  PetscCall(MatBornGetVelocity(J, &v));
+  PetscCall(MatBornGetTime(J, &dt, &i[0], &i[1]));
+  PetscCall(MatBornGetWavelet(J, &i[2], &w));
+  PetscCall(MatBornGetSpacing(J, h));
+  PetscCall(MatBornGetShots(J, &i[3]));
+  PetscCall(MatBornGetShot(J, 0, &source, &i[4], &receivers));
+  if (WRONG(!v || dt != (PetscReal)0.15 || i[0] != 120 || i[1] != 2 || i[2] != 40 || !(w[20] > w[0]) || h[0] != 1 || h[1] != 1 || i[3] != 1 || i[4] != 12)) FAIL("the experiment");
+  if (WRONG(source[0] != 20 || source[1] != 9 || receivers[23] != 8)) FAIL("the shot");
+  TEST_REFUSED("no such shot", MatBornGetShot(J, 1, NULL, NULL, NULL), "no shot 1");
+  /* auto becomes something */
+  PetscCall(MatBornSetBackground(J, MATBORN_BACKGROUND_AUTO));
+  PetscCall(MatBornSetVelocityBits(J, 32));
+  PetscCall(MatCreateVecs(J, NULL, &d));
+  PetscCall(MatBornModel(J, d));
+  PetscCall(MatBornGetBackground(J, &background));
+  if (WRONG(background != MATBORN_BACKGROUND_KEEP)) FAIL("auto has become %s", MatBornBackgrounds[background]);
+  PetscCall(VecDestroy(&d));
+  PetscCall(MatDestroy(&J));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  char type[32] = VECSEQ;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(LitheInitializePackage());
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-vec", type, sizeof(type), NULL));
+  PetscCall(TestIllumination(type));
+  PetscCall(TestNormal(type));
+  PetscCall(TestBad(type));
+  PetscCall(TestGetters(type));
+  PetscCall(TestDone(20, "illumination, the normal operator and settings are right\n"));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  test:
+    suffix: 1
+    requires: !complex
+
+  test:
+    suffix: cuda
+    requires: cuda !complex
+    args: -vec cuda
+    output_file: output/ex53_1.out
+
+TEST*/

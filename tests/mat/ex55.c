@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+static char help[] = "MATBORN on several processes: journals, what is refused on all processes, coordinates, and what it says of itself.\n\n";
+
+#define _POSIX_C_SOURCE 200809L
+#include <dirent.h>
+#include <unistd.h>
+#include "borntest.h"
+#include "refused.h"
+
+static const PetscReal source[2] = {10, 12}, receivers[6] = {8, 8, 14.5, 8, 14, 20.25};
+static PetscMPIInt     size, rank;
+
+static PetscErrorCode Create(PetscBool coordinates, DM *da, Vec *v, Mat *J)
+{
+  const PetscReal h[2] = {1, 1};
+
+  PetscFunctionBeginUser;
+  PetscCall(DMDACreate2d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 24, 30, PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, da));
+  PetscCall(DMSetUp(*da));
+  if (coordinates) PetscCall(DMDASetUniformCoordinates(*da, 0, 23, 0, 29, 0, 0));
+  PetscCall(DMCreateGlobalVector(*da, v));
+  PetscCall(VecSet(*v, 2));
+  PetscCall(MatCreateBorn(*da, J));
+  if (!coordinates) PetscCall(MatBornSetSpacing(*J, h));
+  PetscCall(MatBornSetSponge(*J, 6, PETSC_DETERMINE));
+  PetscCall(MatBornSetField(*J, MATBORN_FIELD_DOUBLE));
+  PetscCall(MatBornSetVelocity(*J, *v));
+  PetscCall(MatBornSetTime(*J, 0.2, 66, 3));
+  PetscCall(BornTestWavelet(*J, 0.15, 6, 0.2, 60));
+  for (int s = 0; s < 5; s++) {
+    const PetscReal at[2] = {source[0] + (PetscReal)s, source[1]};
+
+    PetscCall(MatBornAddShot(*J, at, s % 2 ? 2 : 3, receivers));
+  }
+  PetscCall(MatSetFromOptions(*J));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Spacings of the DMDA's coordinates are those of MatBornSetSpacing(); coordinates that are no grid are refused */
+static PetscErrorCode TestCoordinates(void)
+{
+  DM  da[2];
+  Vec v[2], d[2], x;
+  Mat J[2];
+
+  PetscFunctionBeginUser;
+  for (int k = 0; k < 2; k++) {
+    PetscCall(Create((PetscBool)k, &da[k], &v[k], &J[k]));
+    PetscCall(MatCreateVecs(J[k], NULL, &d[k]));
+    PetscCall(MatBornModel(J[k], d[k]));
+  }
+  {
+    PetscBool same;
+
+    PetscCall(VecEqual(d[0], d[1], &same));
+    if (WRONG(!same)) FAIL("other data with coordinates");
+  }
+  PetscCall(DMGetCoordinates(da[1], &x));
+  if (rank == size - 1) PetscCall(VecSetValue(x, 2 * 24 * 30 - 7, 3, INSERT_VALUES));
+  PetscCall(VecAssemblyBegin(x));
+  PetscCall(VecAssemblyEnd(x));
+  PetscCall(MatBornSetOrder(J[1], 4));
+  TEST_REFUSED("coordinates", MatBornModel(J[1], d[1]), "equal distances", "MatBornSetSpacing");
+  for (int k = 0; k < 2; k++) {
+    PetscCall(VecDestroy(&v[k]));
+    PetscCall(VecDestroy(&d[k]));
+    PetscCall(MatDestroy(&J[k]));
+    PetscCall(DMDestroy(&da[k]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same messages everywhere, and a matrix that works afterwards */
+static PetscErrorCode TestRefusals(void)
+{
+  DM          da;
+  Vec         v, x, y, d;
+  Mat         J;
+  PetscScalar kept, *a;
+
+  PetscFunctionBeginUser;
+  PetscCall(Create(PETSC_FALSE, &da, &v, &J));
+  PetscCall(MatCreateVecs(J, &x, &d));
+  PetscCall(VecDuplicate(x, &y));
+  PetscCall(VecSet(x, 0.01));
+  TEST_REFUSED("groups", MatBornSetGroupSize(J, 0), "-mat_born_group_size 0", "at most all");
+  TEST_REFUSED("groups", MatBornSetGroupSize(J, size + 1), "-mat_born_group_size", "at most all");
+  PetscCall(MatMult(J, x, d));
+
+  /* one process has it */
+  PetscCall(VecGetArray(v, &a));
+  kept = a[3];
+  if (rank == size - 1) a[3] = -1;
+  PetscCall(VecRestoreArray(v, &a));
+  TEST_REFUSED("velocity", MatMult(J, x, d), "velocity at node", "is -1");
+  PetscCall(VecGetArray(v, &a));
+  a[3] = rank == size - 1 ? 1000 : kept;
+  PetscCall(VecRestoreArray(v, &a));
+  TEST_REFUSED("limit", MatMult(J, x, d), "limit of stability");
+  PetscCall(VecGetArray(v, &a));
+  a[3] = kept;
+  PetscCall(VecRestoreArray(v, &a));
+  PetscCall(MatMult(J, x, d));
+
+  /* data that are no number, of one shot */
+  PetscCall(VecGetArray(d, &a));
+  if (rank == size - 1) a[0] = (PetscReal)NAN;
+  PetscCall(VecRestoreArray(d, &a));
+  TEST_REFUSED("data", MatMultTranspose(J, d, y), "1 of 5 shots", "not finite");
+  PetscCall(VecLockReadPop(d)); /* MatMultTranspose() leaves it so after an error */
+  PetscCall(MatMult(J, x, d));
+  PetscCall(MatMultTranspose(J, d, y));
+
+  if (size > 1) {
+    PetscCall(MatBornSetGroupSize(J, size));
+    PetscCall(MatBornSetBackground(J, MATBORN_BACKGROUND_RING));
+    TEST_REFUSED("ring", MatMultTranspose(J, d, y), "ring", "group_size 1");
+    PetscCall(VecLockReadPop(d));
+    PetscCall(MatBornSetBackground(J, MATBORN_BACKGROUND_KEEP));
+    PetscCall(MatMultTranspose(J, d, y));
+  }
+  if (size == 3) {
+    PetscCall(MatBornSetOrder(J, 12));
+    PetscCall(MatMult(J, x, d));
+    PetscCall(MatBornSetGroupSize(J, 1));
+    PetscCall(MatMult(J, x, d));
+  }
+  PetscCall(MatView(J, PETSC_VIEWER_STDOUT_WORLD));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(VecDestroy(&d));
+  PetscCall(VecDestroy(&v));
+  PetscCall(MatDestroy(&J));
+  PetscCall(DMDestroy(&da));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Files in a folder, and how many of them are younger than a moment */
+static PetscErrorCode CountFiles(const char folder[], PetscInt *n)
+{
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
+  *n = 0;
+  if (!rank) {
+    DIR           *dir = opendir(folder);
+    struct dirent *file;
+
+    while (dir && (file = readdir(dir))) *n += file->d_name[0] != '.';
+    if (dir) (void)closedir(dir);
+  }
+  PetscCallMPI(MPI_Bcast(n, 1, MPIU_INT, 0, PETSC_COMM_WORLD));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Journals that stay give the same bits at once, on other groups, too; others leave nothing */
+static PetscErrorCode TestJournal(void)
+{
+  DM        da;
+  Vec       v, x, d[2], y[2];
+  Mat       J;
+  char      folder[PETSC_MAX_PATH_LEN], path[PETSC_MAX_PATH_LEN];
+  PetscInt  files, before;
+  PetscBool same;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscStrncpy(folder, "bornXXXXXX", sizeof(folder)));
+  if (!rank) PetscCall(PetscMkdtemp(folder));
+  PetscCallMPI(MPI_Bcast(folder, (PetscMPIInt)sizeof(folder), MPI_CHAR, 0, PETSC_COMM_WORLD));
+  PetscCall(PetscSNPrintf(path, sizeof(path), "%s/journal", folder));
+  PetscCall(Create(PETSC_FALSE, &da, &v, &J));
+  PetscCall(MatCreateVecs(J, &x, &d[0]));
+  PetscCall(VecDuplicate(d[0], &d[1]));
+  PetscCall(VecSet(x, 0.01));
+  for (int k = 0; k < 2; k++) PetscCall(VecDuplicate(x, &y[k]));
+  PetscCall(MatMult(J, x, d[0]));
+  PetscCall(MatMultTranspose(J, d[0], y[0]));
+  for (int k = 0; k < 5; k++) {
+    const PetscBool keep = (PetscBool)(k > 0 && k < 4);
+
+    PetscCall(MatBornSetJournal(J, path, keep));
+    PetscCall(MatBornSetGroupSize(J, k == 2 ? size : 1));
+    PetscCall(CountFiles(folder, &before));
+    PetscCall(MatMult(J, x, d[1]));
+    PetscCall(MatMultTranspose(J, d[1], y[1]));
+    PetscCall(VecEqual(d[0], d[1], &same));
+    if (WRONG(!same)) FAIL("other data with a journal, %d", k);
+    PetscCall(VecEqual(y[0], y[1], &same));
+    if (WRONG(!same)) FAIL("another image with a journal, %d", k);
+    PetscCall(CountFiles(folder, &files));
+    if (WRONG(keep ? files < 2 : files != 0)) FAIL("%d files of a journal, %d", (int)files, k);
+    if (WRONG(k > 1 && k < 4 && files > before)) FAIL("a journal that is there is written again, %d", k);
+    if (k != 3) continue;
+    /* another model has its own, and goes without disturbing the others */
+    PetscCall(MatBornSetJournal(J, path, PETSC_FALSE));
+    PetscCall(VecScale(x, 2));
+    PetscCall(MatMult(J, x, d[1]));
+    PetscCall(VecScale(x, 0.5));
+    PetscCall(CountFiles(folder, &before));
+    if (WRONG(before != files)) FAIL("%d files, then %d", (int)files, (int)before);
+  }
+  if (!rank && WRONG(rmdir(folder))) FAIL("%s is not empty", folder);
+  for (int k = 0; k < 2; k++) {
+    PetscCall(VecDestroy(&d[k]));
+    PetscCall(VecDestroy(&y[k]));
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&v));
+  PetscCall(MatDestroy(&J));
+  PetscCall(DMDestroy(&da));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(LitheInitializePackage());
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCall(TestCoordinates());
+  PetscCall(TestRefusals());
+  PetscCall(TestJournal());
+  PetscCall(TestDone(20, "journals and refusals are right\n"));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  test:
+    nsize: {{1 3}}
+    requires: !complex double
+    filter: grep -e FAIL -e right
+    output_file: output/ex55.out
+
+TEST*/

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   Files in SEG-Y format, revision 0 and 1, as surveys and velocities come: one process reads or writes trace after trace.
+
+   Numbers are floats of IBM or of IEEE, coordinates whole numbers with a scalar. Depths are positive downwards here.
+*/
+
+#include <petscsys.h>
+
+typedef enum {
+  SEGY_IBM  = 1,
+  SEGY_IEEE = 5
+} SegyFormat;
+
+/* What the head of a trace says; m */
+typedef struct {
+  PetscInt  record;                 /* of the field: a shot */
+  PetscInt  trace;                  /* in the record, from 1 on */
+  PetscInt  line, crossline;        /* of a velocity */
+  PetscReal source[3], receiver[3]; /* x, y and depth */
+} SegyTrace;
+
+typedef struct {
+  FILE      *file;
+  char       path[PETSC_MAX_PATH_LEN];
+  SegyFormat format;
+  PetscInt   samples;
+  PetscReal  interval; /* s, or km of depth: the file has millionths */
+  PetscInt64 traces, at;
+  PetscReal  largest; /* coordinate that is written: it decides on their scalar */
+  PetscBool  write;
+} Segy;
+
+PETSC_INTERN PetscErrorCode SegyOpen(const char path[], Segy *);
+/* largest: the largest coordinate or depth that will be written */
+PETSC_INTERN PetscErrorCode SegyCreate(const char path[], SegyFormat, PetscInt samples, PetscReal interval, PetscReal largest, Segy *);
+/* The next trace; samples numbers */
+PETSC_INTERN PetscErrorCode SegyRead(Segy *, SegyTrace *, PetscReal value[]);
+PETSC_INTERN PetscErrorCode SegyWrite(Segy *, const SegyTrace *, const PetscReal value[]);
+PETSC_INTERN PetscErrorCode SegyClose(Segy *);
+
+/* The bits of a float of IBM, and its value; a number that is too large is an error where it is written */
+PETSC_INTERN uint32_t SegyToIBM(double);
+PETSC_INTERN double   SegyFromIBM(uint32_t);
