@@ -369,7 +369,7 @@ static __global__ void __launch_bounds__(2 * TIMES_PAIRS) TimesPlanes(GridMGDims
     constexpr int yz      = 2 * decltype(o)::value;
     const V      *stencil = stencils + k / 2 + odd * (TIMES_PAIRS + 1);
 
-    V            *to      = product + g.n[0] * line + (x0 + k) / 2;
+    V *to = product + g.n[0] * line + (x0 + k) / 2;
 
     if (((y & 1) << 1 | (z & 1) << 2) != yz) return;
     if (odd) TimesP<dim, yz | 1>(g, stencil, pitch, sigma, factor, weights, x0 + k, y, z, start + first + k, to + OddPlace(g), stride);

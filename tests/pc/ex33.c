@@ -171,7 +171,7 @@ int main(int argc, char **argv)
                                      {.name = "a star", .n = {8, 7, 9}, .kind = STENCILS_STAR},
                                      {.name = "waves", .n = {10, 9, 11}, .kind = STENCILS_ELEMENTS, .wave = wave, .shift = 0.5},
                                      {.name = "jumps", .n = {12, 9, 6}, .kind = STENCILS_ELEMENTS, .wave = (PetscReal)-1e-3, .jumps = 8},
-                                     {.name = "small units", .n = {8, 9, 6}, .kind = STENCILS_ELEMENTS, .wave = wave, .units = (PetscReal)1e-30},
+                                     {.name = "small units", .n = {8, 9, 6}, .kind = STENCILS_ELEMENTS, .wave = wave, .shift = 0.5, .units = (PetscReal)1e-30},
                                      {.name = "rows without sums", .n = {9, 7, 8}, .kind = STENCILS_ELEMENTS}};
   char                 type[64]   = MATSEQAIJ;
 

@@ -172,35 +172,6 @@ PetscErrorCode HelmholtzSetUp(MPI_Comm comm, Helmholtz *problem)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-HelmholtzForm HelmholtzGetForm(const Helmholtz *problem)
-{
-  HelmholtzForm form = {.dim         = (int)problem->dim,
-                        .corners     = problem->dim == 2 ? 4 : 8,
-                        .points      = problem->dim == 2 ? 9 : 27,
-                        .model       = (int)problem->model,
-                        .stencil     = (int)problem->stencil,
-                        .layer       = problem->layer,
-                        .h           = problem->h,
-                        .omegah      = (PetscReal)2. * PETSC_PI * problem->frequency * problem->h,
-                        .reflection  = problem->reflection,
-                        .velocity    = problem->velocity,
-                        .factor      = {1., 0.},
-                        .sourcescale = PetscPowRealInt(problem->h, 2 - (int)problem->dim)};
-
-  for (PetscInt d = 0; d < 3; d++) {
-    form.n[d]      = problem->n[d];
-    form.length[d] = problem->length[d];
-    if (d >= problem->dim) continue;
-    {
-      const PetscReal where = problem->source[d] / problem->h + (PetscReal)problem->layer;
-
-      form.cell[d]     = PetscMin((PetscInt)(where + PETSC_SMALL), problem->n[d] - 2);
-      form.fraction[d] = PetscMax(0., where - (PetscReal)form.cell[d]);
-    }
-  }
-  return form;
-}
-
 PetscErrorCode HelmholtzView(const Helmholtz *problem, PetscViewer viewer)
 {
   PetscFunctionBegin;

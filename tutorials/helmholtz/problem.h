@@ -100,6 +100,36 @@ typedef struct {
   Vec speed; /* m/s at the grid points */
 } Helmholtz;
 
+/* What the formulas depend on, but for the factor of k^2 */
+static inline HelmholtzForm HelmholtzGetForm(const Helmholtz *problem)
+{
+  HelmholtzForm form = {.dim         = (int)problem->dim,
+                        .corners     = problem->dim == 2 ? 4 : 8,
+                        .points      = problem->dim == 2 ? 9 : 27,
+                        .model       = (int)problem->model,
+                        .stencil     = (int)problem->stencil,
+                        .layer       = problem->layer,
+                        .h           = problem->h,
+                        .omegah      = (PetscReal)2. * PETSC_PI * problem->frequency * problem->h,
+                        .reflection  = problem->reflection,
+                        .velocity    = problem->velocity,
+                        .factor      = {1., 0.},
+                        .sourcescale = PetscPowRealInt(problem->h, 2 - (int)problem->dim)};
+
+  for (PetscInt d = 0; d < 3; d++) {
+    form.n[d]      = problem->n[d];
+    form.length[d] = problem->length[d];
+    if (d >= problem->dim) continue;
+    {
+      const PetscReal where = problem->source[d] / problem->h + (PetscReal)problem->layer;
+
+      form.cell[d]     = PetscMin((PetscInt)(where + PETSC_SMALL), problem->n[d] - 2);
+      form.fraction[d] = PetscMax(0., where - (PetscReal)form.cell[d]);
+    }
+  }
+  return form;
+}
+
 /* problem.c */
 PETSC_INTERN PetscErrorCode HelmholtzSetFromOptions(MPI_Comm, Helmholtz *);
 PETSC_INTERN PetscErrorCode HelmholtzSetUp(MPI_Comm, Helmholtz *);
@@ -110,9 +140,6 @@ static inline PetscReal HelmholtzCoordinate(const Helmholtz *problem, PetscInt i
 {
   return (PetscReal)(i - problem->layer) * problem->h;
 }
-
-/* What the formulas depend on, but for the factor of k^2 */
-PETSC_INTERN HelmholtzForm HelmholtzGetForm(const Helmholtz *);
 
 /* onedevice.c: all on the device of one process. A: a matrix that has a type and nothing else, or NULL */
 PETSC_INTERN PetscErrorCode HelmholtzIsOnDevice(const Helmholtz *, Mat A, PetscBool *);
