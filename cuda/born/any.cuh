@@ -34,17 +34,20 @@ static __global__ void __launch_bounds__(BORN_ANY_X *BORN_ANY_Y) BornAny(const _
   const K    sx = BornSpongeAt(a, 0, i), sy = BornSpongeAt(a, 1, j);
   unsigned   largest = 0;
 
-  for (int k = a.from[2] + static_cast<int>(blockIdx.z); k < a.to[2] && in; k += static_cast<int>(gridDim.z)) {
-    const ptrdiff_t at = i + a.stride[0] * j + a.stride[1] * k;
-    const T        *u  = static_cast<const T *>(a.u) + at;
+  /* All threads of a warp go along, for blocks of numbers that are rounded */
+  for (int k = a.from[2] + static_cast<int>(blockIdx.z); k < a.to[2] && j < a.to[1]; k += static_cast<int>(gridDim.z)) {
+    const ptrdiff_t at  = i + a.stride[0] * j + a.stride[1] * k;
+    const T        *u   = static_cast<const T *>(a.u) + at;
     T              *old = static_cast<T *>(a.old) + at;
-    const K         Vat = BornVOf(a, static_cast<const V *>(a.V)[at]), s = BornSpongeAt(a, 2, k) + sy + sx, q = BornStarAt<R>(a, u);
-    K               lu = q;
+    const K         lu  = in ? BornStarAt<R>(a, u) : K(0);
+    K               q   = lu;
 
-    if (a.out) static_cast<K *>(a.out)[at] = q;
-    if (!both && a.in) lu = BornFMA(static_cast<const K *>(a.scatter)[at], static_cast<const K *>(a.in)[at], q);
+    if (a.store.bits) BornRoundBlock<1>(a.store, i, j, k, in, &q);
+    if (!in) continue;
+    const K Vat = BornVOf(a, static_cast<const V *>(a.V)[at]), s = BornSpongeAt(a, 2, k) + sy + sx;
     const T next = BornUpdateOf(*u, *old, Vat, a.sponge ? s : K(0), lu);
 
+    if (a.out) static_cast<K *>(a.out)[at] = lu;
     *old = next;
     BornNoteLargest(next, &largest);
     if constexpr (both) {
@@ -52,7 +55,7 @@ static __global__ void __launch_bounds__(BORN_ANY_X *BORN_ANY_Y) BornAny(const _
       K       *wold = static_cast<K *>(a.wold) + at;
       K        lw   = BornStarAt<R>(a, w);
 
-      if (a.image) static_cast<K *>(a.image)[at] = BornFMA(q, *w, static_cast<K *>(a.image)[at]);
+      if (a.image) static_cast<K *>(a.image)[at] = BornFMA(lu, *w, static_cast<K *>(a.image)[at]);
       if (a.scatter) lw = BornFMA(static_cast<const K *>(a.scatter)[at], q, lw);
       *wold = BornUpdateOf(*w, *wold, Vat, s, lw);
     }

@@ -5,7 +5,6 @@
 /* What happens to whole fields of MATBORN besides steps: to and from vectors, images, stores, random velocities */
 
 #include "launch.cuh"
-#include <src/codec/frsz2.h>
 #include "../common/scratch.cuh"
 
 #define BORN_LARGEST_BLOCKS 1024
@@ -18,13 +17,13 @@ struct BornAt {
   PetscInt64 node, place;
 };
 
-/* f(at) for all nodes, or all places of whole blocks of 32 nodes along x */
+/* f(at) for all nodes */
 template <class F>
 static __global__ void BornEachKernel(PetscInt n0, PetscInt n1, PetscInt n2, PetscInt64 s1, PetscInt64 s2, F f)
 {
   const PetscInt i = static_cast<PetscInt>(blockIdx.x) * blockDim.x + threadIdx.x, j = static_cast<PetscInt>(blockIdx.y) * blockDim.y + threadIdx.y;
 
-  if ((F::blocks ? i / 32 * 32 : i) >= n0 || j >= n1) return;
+  if (i >= n0 || j >= n1) return;
   for (PetscInt k = blockIdx.z; k < n2; k += gridDim.z) {
     const BornAt at = {i, j, k, i + n0 * (j + static_cast<PetscInt64>(n1) * k), i + s1 * j + s2 * k};
 
@@ -109,7 +108,6 @@ struct BornPart {
 
 template <class K>
 struct BornLoading {
-  static constexpr bool blocks = false;
   BornPart              part;
   double                factor;
   const PetscReal      *from;
@@ -137,7 +135,6 @@ PetscErrorCode LitheCUDABornLoad(const BornGrid *g, BornNumber real, PetscBool i
 
 template <class K>
 struct BornAdding {
-  static constexpr bool blocks = false;
   BornPart              part;
   double                factor;
   const K              *from;
@@ -166,125 +163,30 @@ PetscErrorCode LitheCUDABornAdd(const BornGrid *g, BornNumber real, PetscBool in
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ------------------------------------------------------------ stores: a warp has a block */
-
-/* Where a store has what */
-struct BornStore {
-  int             bits;
-  PetscInt        n0, n1;
-  PetscInt64      lineblocks, blocks;
-  char           *store;
-  LitheFRSZ2      format;
-
-  BornStore(const BornGrid *g, int bits_, const void *store_)
-    : bits(bits_), n0(g->n[0]), n1(g->n[1]), lineblocks(BornBlocks(g)), blocks(lineblocks * g->n[1] * g->n[2]), store(static_cast<char *>(const_cast<void *>(store_))),
-      format()
-  {
-    if (bits && bits < 32) (void)LitheFRSZ2SetUp(&format, bits, 16);
-  }
-  __device__ PetscInt64 block(const BornAt &at) const { return at.i / 32 + lineblocks * (at.j + static_cast<PetscInt64>(n1) * at.k); }
-  __device__ uint16_t  *exponent(PetscInt64 b) const { return reinterpret_cast<uint16_t *>(store + blocks * 4 * bits) + b; }
-
-  /* All threads of a warp come here; v is 0 where there is no node */
-  __device__ void put(const BornAt &at, double v) const
-  {
-    const PetscInt64 b = block(at), place = 32 * b + at.i % 32;
-
-    if (bits == 32) {
-      reinterpret_cast<float *>(store)[place] = static_cast<float>(v);
-      return;
-    }
-    unsigned long long largest = LitheFRSZ2Modulus(static_cast<PetscReal>(v));
-
-#pragma unroll
-    for (int offset = 16; offset > 0; offset /= 2) {
-      const unsigned long long other = __shfl_xor_sync(0xffffffffU, largest, offset);
-
-      largest = other > largest ? other : largest;
-    }
-    const int     E = LitheFRSZ2Exponent(&format, 0, largest);
-    const int64_t q = LitheFRSZ2Quantise(&format, E, static_cast<PetscReal>(v));
-
-    if (bits == 16) reinterpret_cast<int16_t *>(store)[place] = static_cast<int16_t>(q);
-    else reinterpret_cast<int8_t *>(store)[place] = static_cast<int8_t>(q);
-    if (at.i % 32 == 0) *exponent(b) = LitheFRSZ2ExponentCode(&format, 0, E);
-  }
-  template <class K>
-  __device__ K get(const BornAt &at) const
-  {
-    const PetscInt64 b = block(at), place = 32 * b + at.i % 32;
-
-    if (bits == 32) return static_cast<K>(reinterpret_cast<const float *>(store)[place]);
-    const double step = LitheFRSZ2Step(&format, 0, *exponent(b));
-    const int    q    = bits == 16 ? reinterpret_cast<const int16_t *>(store)[place] : reinterpret_cast<const int8_t *>(store)[place];
-
-    return static_cast<K>(static_cast<PetscReal>(static_cast<double>(q) * step));
-  }
-};
+/* ------------------------------------------------------------ images */
 
 template <class K>
-struct BornEncoding {
-  static constexpr bool blocks = true;
-  BornStore             store;
-  const K              *from;
-
-  __device__ void operator()(const BornAt &at) const { store.put(at, at.i < store.n0 ? static_cast<double>(from[at.place]) : 0.); }
-};
-
-template <class K>
-static PetscErrorCode BornEncodeOf(const BornGrid *g, int bits, const void *from, void *store)
+static __device__ __forceinline__ K BornGet(const BornStoring &s, const BornAt &at)
 {
-  const BornEncoding<K> f = {BornStore(g, bits, store), BornFromFirst<K>(g, from)};
+  const PetscInt64 block = at.i / 32 + s.lineblocks * (at.j + s.lines * at.k), place = 32 * block + at.i % 32;
 
-  PetscFunctionBegin;
-  PetscCall(BornEach(g, f));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+  if (s.bits == 32) return static_cast<K>(reinterpret_cast<const float *>(s.numbers)[place]);
+  const double step = LitheFRSZ2Step(&s.format, 0, s.exponents[block]);
+  const int    q    = s.bits == 16 ? reinterpret_cast<const int16_t *>(s.numbers)[place] : reinterpret_cast<const int8_t *>(s.numbers)[place];
 
-PetscErrorCode LitheCUDABornEncode(const BornGrid *g, BornNumber real, int bits, const void *from, void *store)
-{
-  PetscFunctionBegin;
-  BORN_REAL_CALL(real, BornEncodeOf, g, bits, from, store);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-template <class K>
-struct BornDecoding {
-  static constexpr bool blocks = false;
-  BornStore             store;
-  K                    *to;
-
-  __device__ void operator()(const BornAt &at) const { to[at.place] = store.get<K>(at); }
-};
-
-template <class K>
-static PetscErrorCode BornDecodeOf(const BornGrid *g, int bits, const void *store, void *to)
-{
-  const BornDecoding<K> f = {BornStore(g, bits, store), BornFromFirst<K>(g, to)};
-
-  PetscFunctionBegin;
-  PetscCall(BornEach(g, f));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode LitheCUDABornDecode(const BornGrid *g, BornNumber real, int bits, const void *store, void *to)
-{
-  PetscFunctionBegin;
-  BORN_REAL_CALL(real, BornDecodeOf, g, bits, store, to);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return static_cast<K>(static_cast<PetscReal>(static_cast<double>(q) * step));
 }
 
 /* q of a store, or, with no bits, of a field */
 template <class K>
 struct BornImaging {
-  static constexpr bool blocks = false;
-  BornStore             store;
+  BornStoring           store;
   const K              *q, *w;
   K                    *image;
 
   __device__ void operator()(const BornAt &at) const
   {
-    const K value = store.bits ? store.get<K>(at) : q[at.place];
+    const K value = store.bits ? BornGet<K>(store, at) : q[at.place];
 
     image[at.place] = BornFMA(value, w[at.place], image[at.place]);
   }
@@ -293,7 +195,7 @@ struct BornImaging {
 template <class K>
 static PetscErrorCode BornImageOf(const BornGrid *g, int bits, const void *q, const void *w, void *image)
 {
-  const BornImaging<K> f = {BornStore(g, bits, q), bits ? nullptr : BornFromFirst<K>(g, q), BornFromFirst<K>(g, w), BornFromFirst<K>(g, image)};
+  const BornImaging<K> f = {BornGetStoring(g, bits, q), bits ? nullptr : BornFromFirst<K>(g, q), BornFromFirst<K>(g, w), BornFromFirst<K>(g, image)};
 
   PetscFunctionBegin;
   PetscCall(BornEach(g, f));
@@ -372,7 +274,6 @@ PetscErrorCode LitheCUDABornRingLoad(const BornGrid *g, BornNumber number, const
 
 template <class K>
 struct BornRandomising {
-  static constexpr bool blocks = false;
   BornGrid              g;
   double                share;
   uint64_t              seed;
@@ -406,7 +307,6 @@ PetscErrorCode LitheCUDABornRandomise(const BornGrid *g, BornNumber real, double
 
 template <class K>
 struct BornQuantising {
-  static constexpr bool blocks = false;
   double                unit;
   const K              *V;
   uint16_t             *to;

@@ -63,10 +63,10 @@ static inline BornArguments<K> BornGetArguments(const BornGrid *g, const BornSte
   a.V         = step->Vbits == 16 ? static_cast<void *>(BornFromFirst<uint16_t>(g, step->V)) : static_cast<void *>(BornFromFirst<K>(g, step->V));
   a.w         = BornFromFirst<K>(g, step->w);
   a.wold      = BornFromFirst<K>(g, step->wold);
-  a.in        = BornFromFirst<K>(g, step->in);
   a.scatter   = BornFromFirst<K>(g, step->scatter);
   a.image     = BornFromFirst<K>(g, step->image);
   a.out       = BornFromFirst<K>(g, step->out);
   a.largest   = step->largest;
+  a.store     = BornGetStoring(g, step->bits, step->store);
   return a;
 }

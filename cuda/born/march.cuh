@@ -32,7 +32,7 @@ struct BornShape {
   static constexpr int N = N_, TX = TX_, TY = TY_, SU = SU_, SA = SA_, blocks = blocks_, threads = TX * TY + BORN_WARP, warps = TX * TY / BORN_WARP;
 };
 
-/* V of 16 bits or of 32, a second field w or none, force of it scatter in registers or (no second one) from in */
+/* V of 16 bits or of 32, a second field w or none, and what it has to do with u */
 template <class T_, class V_, int R_, bool both_, BornExtra extra_, class Shape>
 struct BornKind {
   using T = T_;
@@ -45,6 +45,7 @@ struct BornKind {
   static constexpr int X = (R + 3) / 4 * 4, line = S::TX * S::N + 2 * X, lines = S::TY + 2 * R, plane = (line * lines + 31) / 32 * 32, tile = S::TX * S::N * S::TY;
   static constexpr int mine = fields + (extra != BORN_NOTHING), others = tile * (mine * 4 + static_cast<int>(sizeof(V))); /* bytes of a stage of the others */
   static constexpr int bytes = S::SU * fields * plane * 4 + S::SA * others + 2 * (S::SU + S::SA) * 8;
+  static_assert(both || extra == BORN_NOTHING);
   static_assert(S::SU >= R + 2 && S::SA >= 2 && others % 128 == 0);
 };
 
@@ -168,18 +169,6 @@ static __device__ __forceinline__ void BornPut(void *out, ptrdiff_t to, bool in,
 #pragma unroll
   for (int i = 0; i < N; i++) v.v[i] = lu[i];
   BornStream(static_cast<float *>(out) + to, v);
-}
-
-/* lu += scatter in */
-template <int N>
-static __device__ __forceinline__ void BornAddIn(const float *scatter, const void *in, ptrdiff_t at, bool there, float lu[N])
-{
-  const auto           s = *reinterpret_cast<const BornVector<float, N> *>(scatter);
-  BornVector<float, N> q = BornVector<float, N>();
-
-  if (there) q = *reinterpret_cast<const BornVector<float, N> *>(static_cast<const float *>(in) + at);
-#pragma unroll
-  for (int i = 0; i < N; i++) lu[i] = fmaf(s.v[i], q.v[i], lu[i]);
 }
 
 /* image += lu w */
@@ -312,9 +301,13 @@ __global__ void __launch_bounds__(K::S::threads, K::S::blocks) BornMarch(const _
     old = *reinterpret_cast<const BornVector<T, N> *>(reinterpret_cast<const T *>(rest) + place);
     BornReadV<N, typename K::V>(a, reinterpret_cast<const typename K::V *>(rest + K::mine * K::tile * 4) + place, V);
     BornStar<K, T>(a, reinterpret_cast<const T *>(plane) + own, q, lu);
-    if (K::both || K::extra != BORN_SCATTER) BornPut<N>(a.out, to, in, lu);
-    if constexpr (!K::both && K::extra == BORN_SCATTER) BornAddIn<N>(reinterpret_cast<const float *>(rest + K::fields * K::tile * 4) + place, a.in, to, in, lu);
+    BornPut<N>(a.out, to, in, lu);
     BornNew<N>(a, in, whole, x, static_cast<T *>(a.old) + to, q[R], old, V, damp && a.sponge, syz, sx, lu, &largest);
+    if (a.store.bits) {
+#pragma unroll
+      for (int i = 0; i < N; i++) lu[i] = x + i < a.n[0] ? lu[i] : 0.f;
+      BornRoundBlock<N>(a.store, x, y, z, in, lu);
+    }
     if constexpr (K::both) {
       float                lw[N];
       BornVector<float, N> wold = *reinterpret_cast<const BornVector<float, N> *>(reinterpret_cast<const float *>(rest) + K::tile + place);

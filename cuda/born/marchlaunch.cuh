@@ -15,7 +15,7 @@ PETSC_INTERN PetscErrorCode BornMapCreate(const BornGrid *, const void *, int by
 
 /* Of the shapes that were timed (512^3, order 8, H100) the fastest; of higher orders the rings are larger, so that fewer blocks fit */
 template <int R, bool both>
-using BornShapeOf = BornShape<2, 32, (both ? 8 : 16), R + 3, 3, (R > 4 ? 1 : 2)>;
+using BornShapeOf = BornShape<2, 32, (R > 4 ? 8 : 16), R + 3, 3, (both ? 1 : (R > 4 ? 3 : 2))>;
 
 template <class K>
 static PetscErrorCode BornMarchKind(const BornGrid *g, const BornStep *step, cudaStream_t stream)
@@ -50,7 +50,6 @@ static PetscErrorCode BornMarchNumber(const BornGrid *g, const BornStep *step, c
   if (step->w && step->image) PetscCall((BornMarchKind<BornKind<T, V, R, true, BORN_IMAGE, BornShapeOf<R, true>>>(g, step, stream)));
   else if (step->w && step->scatter) PetscCall((BornMarchKind<BornKind<T, V, R, true, BORN_SCATTER, BornShapeOf<R, true>>>(g, step, stream)));
   else if (step->w) PetscCall((BornMarchKind<BornKind<T, V, R, true, BORN_NOTHING, BornShapeOf<R, true>>>(g, step, stream)));
-  else if (step->in) PetscCall((BornMarchKind<BornKind<T, V, R, false, BORN_SCATTER, BornShapeOf<R, false>>>(g, step, stream)));
   else PetscCall((BornMarchKind<BornKind<T, V, R, false, BORN_NOTHING, BornShapeOf<R, false>>>(g, step, stream)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

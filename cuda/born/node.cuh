@@ -7,13 +7,36 @@
 
 #include <petscdevice_cuda.h>
 #include <lithe/private/born.h>
+#include <src/codec/frsz2.h>
 
-/* What is added in a step */
+/* What both fields have to do with one another */
 enum BornExtra {
   BORN_NOTHING,
-  BORN_SCATTER, /* a force: of the second field scatter L u; where there is none, of u scatter in */
-  BORN_IMAGE    /* image += L u w */
+  BORN_SCATTER, /* the force of the second one is scatter q, q = L u of the first one */
+  BORN_IMAGE    /* image += q w */
 };
+
+/* How numbers are stored, see BornKernels. bits 0: they are not even rounded. numbers may be NULL: rounded only */
+struct BornStoring {
+  int        bits;
+  LitheFRSZ2 format;
+  PetscInt64 lineblocks, lines; /* blocks of a line; lines of a plane */
+  char      *numbers;
+  uint16_t  *exponents;
+};
+
+static inline BornStoring BornGetStoring(const BornGrid *g, int bits, const void *store)
+{
+  BornStoring s = {};
+
+  s.bits       = bits;
+  s.lineblocks = BornBlocks(g);
+  s.lines      = g->n[1];
+  s.numbers    = static_cast<char *>(const_cast<void *>(store));
+  s.exponents  = reinterpret_cast<uint16_t *>(s.numbers + s.lineblocks * s.lines * g->n[2] * 4 * bits);
+  if (bits && bits < 32) (void)LitheFRSZ2SetUp(&s.format, bits, 16);
+  return s;
+}
 
 /* A step as kernels get it, with the real numbers K. Arrays begin at the first node */
 template <class K>
@@ -23,9 +46,10 @@ struct BornArguments {
   int         sponge, chunk;                     /* sponge: whether u has it; planes of a block */
   ptrdiff_t   stride[2];
   K           damping, centre, weight[3][BORN_MAX_RADIUS], Vunit;
-  const void *u, *V, *w, *scatter, *in;
+  const void *u, *V, *w, *scatter;
   void       *old, *wold, *image, *out;
   unsigned   *largest;
+  BornStoring store;
 };
 
 /* N numbers side by side */
@@ -136,4 +160,57 @@ template <class K>
 static __device__ __forceinline__ K BornVOf(const BornArguments<K> &a, uint16_t V)
 {
   return a.Vunit * static_cast<K>(V);
+}
+
+static __device__ __forceinline__ double BornModulus(double x)
+{
+  return fabs(x);
+}
+
+static __device__ __forceinline__ float BornModulus(float x)
+{
+  return fabsf(x);
+}
+
+/*
+   Rounds N numbers of each of 32 / N threads side by side, together a block of 32 nodes along x, as a store does, and stores them. i: the first
+   node of the thread. Numbers that are no nodes are 0. All threads of a warp come here
+*/
+template <int N, class K>
+static __device__ __forceinline__ void BornRoundBlock(const BornStoring &s, int i, int j, int k, bool there, K q[N])
+{
+  const PetscInt64 block = i / 32 + s.lineblocks * (j + s.lines * k), place = 32 * block + i % 32;
+  const bool       put   = there && s.numbers;
+
+  if (s.bits == 32) {
+#pragma unroll
+    for (int l = 0; l < N; l++) {
+      q[l] = static_cast<K>(static_cast<float>(q[l]));
+      if (put) reinterpret_cast<float *>(s.numbers)[place + l] = static_cast<float>(q[l]);
+    }
+    return;
+  }
+  K largest = 0;
+
+  /* as in a block: ascends with |q|, NaN last */
+#pragma unroll
+  for (int l = 0; l < N; l++) largest = BornModulus(q[l]) <= largest ? largest : BornModulus(q[l]);
+#pragma unroll
+  for (int offset = 16 / N; offset > 0; offset /= 2) {
+    const K other = __shfl_xor_sync(0xffffffffU, largest, offset);
+
+    largest = other <= largest ? largest : other;
+  }
+  const int    E    = LitheFRSZ2Exponent(&s.format, 0, LitheFRSZ2Modulus(static_cast<PetscReal>(largest)));
+  const double step = LitheFRSZ2Step(&s.format, 0, LitheFRSZ2ExponentCode(&s.format, 0, E));
+
+#pragma unroll
+  for (int l = 0; l < N; l++) {
+    const int64_t code = LitheFRSZ2Quantise(&s.format, E, static_cast<PetscReal>(q[l]));
+
+    q[l] = static_cast<K>(static_cast<PetscReal>(static_cast<double>(code) * step));
+    if (put && s.bits == 16) reinterpret_cast<int16_t *>(s.numbers)[place + l] = static_cast<int16_t>(code);
+    if (put && s.bits == 8) reinterpret_cast<int8_t *>(s.numbers)[place + l] = static_cast<int8_t>(code);
+  }
+  if (put && i % 32 == 0) s.exponents[block] = LitheFRSZ2ExponentCode(&s.format, 0, E);
 }

@@ -172,10 +172,11 @@ typedef struct {
   void       *u;        /* of that number; its room beyond the grid is set where there is a free surface */
   void       *old;      /* of that number; new replaces it */
   void       *w, *wold; /* the same of a second field, real, the sponge of which is never left out */
-  const void *in;       /* extra of u is scatter in. Without w */
-  const void *scatter;  /* without in: extra of w is scatter L u */
-  void       *image;    /* image += L u w */
-  void       *out;      /* out = L u */
+  const void *scatter;  /* extra of w is scatter q, q = L u */
+  void       *image;    /* image += q w */
+  void       *out;      /* out = q */
+  int         bits;   /* 32, 16 or 8: q is rounded as a store does, and goes there, unless that is NULL; 0: neither */
+  void       *store;
   unsigned   *largest;  /* of integers: becomes the largest |new|, if that is larger */
 } BornStep;
 
@@ -227,8 +228,6 @@ typedef struct {
   PetscErrorCode (*add)(const BornGrid *, BornNumber real, PetscBool inside, double factor, const void *from, PetscReal *to);
   /* image += q w, at all nodes; bits: of a store q, or 0 of a field */
   PetscErrorCode (*image)(const BornGrid *, BornNumber real, int bits, const void *q, const void *w, void *image);
-  PetscErrorCode (*encode)(const BornGrid *, BornNumber real, int bits, const void *from, void *store);
-  PetscErrorCode (*decode)(const BornGrid *, BornNumber real, int bits, const void *store, void *to);
   /* The nodes round the inside that its stencil reaches, to and from an array of BornRingSize() numbers */
   PetscErrorCode (*ringsave)(const BornGrid *, BornNumber, const void *u, void *ring);
   PetscErrorCode (*ringload)(const BornGrid *, BornNumber, const void *ring, void *u);

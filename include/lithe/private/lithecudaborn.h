@@ -33,8 +33,6 @@ PETSC_INTERN PetscErrorCode LitheCUDABornLargest(size_t, const PetscReal *, doub
 PETSC_INTERN PetscErrorCode LitheCUDABornLoad(const BornGrid *, BornNumber, PetscBool, double, const PetscReal *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDABornAdd(const BornGrid *, BornNumber, PetscBool, double, const void *, PetscReal *);
 PETSC_INTERN PetscErrorCode LitheCUDABornImage(const BornGrid *, BornNumber, int, const void *, const void *, void *);
-PETSC_INTERN PetscErrorCode LitheCUDABornEncode(const BornGrid *, BornNumber, int, const void *, void *);
-PETSC_INTERN PetscErrorCode LitheCUDABornDecode(const BornGrid *, BornNumber, int, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDABornRingSave(const BornGrid *, BornNumber, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDABornRingLoad(const BornGrid *, BornNumber, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDABornRandomise(const BornGrid *, BornNumber, double, uint64_t, const void *, void *);

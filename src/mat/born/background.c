@@ -67,10 +67,6 @@ PetscErrorCode MatBornChooseBackground_Private(Mat A)
     if (ctx->wanted == choices[c].name && (choices[c].host || ctx->wanted != MATBORN_BACKGROUND_RING)) found = PETSC_TRUE;
     if (ctx->wanted == MATBORN_BACKGROUND_AUTO && choices[c].name == MATBORN_BACKGROUND_RANDOM) found = PETSC_TRUE;
   }
-  if (ctx->background->rounds) {
-    ctx->slot = BornStoreBytes(&ctx->grid, (int)ctx->bits);
-    PetscCall((*ctx->kernels->create)(ctx->slot, &ctx->round));
-  }
   PetscCall((*ctx->background->create)(ctx));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

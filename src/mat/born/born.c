@@ -70,6 +70,17 @@ static PetscErrorCode MatSetUp_Born(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+#if defined(LITHE_HAVE_CUDA)
+static PetscErrorCode MatBindToCPU_Born(Mat A, PetscBool bind)
+{
+  PetscFunctionBegin;
+  if (A->boundtocpu == bind) PetscFunctionReturn(PETSC_SUCCESS);
+  A->boundtocpu = bind;
+  PetscCall(MatBornChanged_Private(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
 /* The same as for any matrix, of which rows are counted first */
 static PetscErrorCode MatCreateVecs_Born(Mat A, Vec *right, Vec *left)
 {
@@ -190,6 +201,10 @@ PETSC_INTERN PetscErrorCode MatCreate_Born(Mat A)
   A->ops->multhermitiantranspose = MatMultTranspose_Born;
   A->ops->view                   = MatView_Born;
   A->ops->getinfo                = MatGetInfo_Born;
+#if defined(LITHE_HAVE_CUDA)
+  A->boundtocpu     = PETSC_FALSE; /* which every matrix is until its type says that it can do otherwise */
+  A->ops->bindtocpu = MatBindToCPU_Born;
+#endif
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, MATBORN));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

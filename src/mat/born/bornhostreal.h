@@ -59,30 +59,35 @@ static inline PetscInt64 HOST_NAME(BornStoreLine)(const BornGrid *g, PetscInt j,
   return BornBlocks(g) * (j + (PetscInt64)g->n[1] * k);
 }
 
-static void HOST_NAME(BornEncode)(const BornGrid *g, int bits, const HOST_REAL *from, void *store)
+/* m numbers of a line, from one that begins a block, as a store has them; into it, unless it is NULL */
+static void HOST_NAME(BornRound)(const BornGrid *g, int bits, PetscInt i, PetscInt j, PetscInt k, PetscInt m, HOST_REAL *q, void *store)
 {
   const PetscInt64 lines     = (PetscInt64)g->n[1] * g->n[2];
-  uint16_t        *exponents = (uint16_t *)((char *)store + BornBlocks(g) * lines * BORN_ALIGN * bits / 8);
+  uint16_t        *exponents = store ? (uint16_t *)((char *)store + BornBlocks(g) * lines * BORN_ALIGN * bits / 8) : NULL;
   LitheFRSZ2       format    = {0, 0};
 
   if (bits < 32) (void)LitheFRSZ2SetUp(&format, bits, 16);
-  BORN_LINES(g, {
-    const PetscInt64 first = HOST_NAME(BornStoreLine)(g, j, k);
+  for (PetscInt at = 0; at < m; at += BORN_ALIGN) {
+    const PetscInt64 block = HOST_NAME(BornStoreLine)(g, j, k) + (i + at) / BORN_ALIGN;
+    const int        n     = (int)PetscMin(BORN_ALIGN, m - at);
+    PetscReal        v[BORN_ALIGN];
+    uint32_t         words[BORN_ALIGN / 2];
+    uint16_t         exponent;
 
-    (void)node;
-    for (PetscInt i = 0; i < g->n[0]; i += BORN_ALIGN) {
-      const PetscInt64 block = first + i / BORN_ALIGN;
-      const int        n     = (int)PetscMin(BORN_ALIGN, g->n[0] - i);
-      PetscReal        v[BORN_ALIGN];
-
-      if (bits == 32) {
-        for (int l = 0; l < n; l++) ((float *)store)[BORN_ALIGN * block + l] = (float)from[place + i + l];
-        continue;
+    if (bits == 32) {
+      for (int l = 0; l < n; l++) {
+        q[at + l] = (HOST_REAL)(float)q[at + l];
+        if (store) ((float *)store)[BORN_ALIGN * block + l] = (float)q[at + l];
       }
-      for (int l = 0; l < BORN_ALIGN; l++) v[l] = l < n ? (PetscReal)from[place + i + l] : 0;
-      exponents[block] = LitheFRSZ2EncodeBlock(&format, 0, BORN_ALIGN, v, (uint32_t *)store + block * bits);
+      continue;
     }
-  });
+    for (int l = 0; l < BORN_ALIGN; l++) v[l] = l < n ? (PetscReal)q[at + l] : 0;
+    exponent = LitheFRSZ2EncodeBlock(&format, 0, BORN_ALIGN, v, words);
+    for (int l = 0; l < n; l++) q[at + l] = (HOST_REAL)LitheFRSZ2DecodeOne(&format, LitheFRSZ2Step(&format, 0, exponent), words, l);
+    if (!store) continue;
+    exponents[block] = exponent;
+    memcpy((uint32_t *)store + block * bits, words, sizeof(uint32_t) * (size_t)bits);
+  }
 }
 
 /* Numbers of a block of a store */
@@ -95,23 +100,6 @@ static void HOST_NAME(BornDecodeBlock)(const LitheFRSZ2 *format, int bits, const
 
     for (int l = 0; l < n; l++) to[l] = (HOST_REAL)LitheFRSZ2DecodeOne(format, step, (const uint32_t *)store + block * bits, l);
   }
-}
-
-static void HOST_NAME(BornDecode)(const BornGrid *g, int bits, const void *store, HOST_REAL *to)
-{
-  const PetscInt64 lines     = (PetscInt64)g->n[1] * g->n[2];
-  const uint16_t  *exponents = (const uint16_t *)((const char *)store + BornBlocks(g) * lines * BORN_ALIGN * bits / 8);
-  LitheFRSZ2       format    = {0, 0};
-
-  if (bits < 32) (void)LitheFRSZ2SetUp(&format, bits, 16);
-  BORN_LINES(g, {
-    (void)node;
-    for (PetscInt i = 0; i < g->n[0]; i += BORN_ALIGN) {
-      const PetscInt64 block = HOST_NAME(BornStoreLine)(g, j, k) + i / BORN_ALIGN;
-
-      HOST_NAME(BornDecodeBlock)(&format, bits, store, exponents, block, (int)PetscMin(BORN_ALIGN, g->n[0] - i), to + place + i);
-    }
-  });
 }
 
 static void HOST_NAME(BornImage)(const BornGrid *g, int bits, const void *q, const HOST_REAL *w, HOST_REAL *image)

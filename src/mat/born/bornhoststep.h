@@ -11,6 +11,7 @@
      HOST_UPDATE   a step at a node
      HOST_ADD(u,x) u with the real x added
      HOST_SPONGE   s of a node along a dimension
+     HOST_ROUND    q as a store has it
 */
 
 /* L u at m nodes along x. dim and radius are constants where this is called, so that loops over them unroll */
@@ -135,15 +136,13 @@ static void HOST_NAME(BornStepNodes)(const BornGrid *g, const BornStep *step, Pe
   if (step->out) {
     for (PetscInt l = 0; l < m; l++) ((HOST_REAL *)step->out)[place + l] = lu[l];
   }
-  if (step->in) {
-    for (PetscInt l = 0; l < m; l++) lu[l] += ((const HOST_REAL *)step->scatter)[place + l] * ((const HOST_REAL *)step->in)[place + l];
-  }
   if (step->sponge && !step->inside && HOST_NAME(BornSponges)(g, i, j, k, m, s)) {
     for (PetscInt l = 0; l < m; l++) old[l] = HOST_UPDATE(u[l], old[l], V[l], s[l], lu[l]);
   } else {
     for (PetscInt l = 0; l < m; l++) old[l] = HOST_UPDATE(u[l], old[l], V[l], 0, lu[l]);
   }
   HOST_NOTE(step, m, old);
+  if (step->bits) HOST_ROUND(g, step->bits, i, j, k, m, lu, step->store);
   if (step->w) HOST_SECOND(g, step, i, j, k, m, lu);
 }
 
@@ -198,5 +197,6 @@ static void HOST_NAME(BornForceAll)(const BornGrid *g, const BornForce *force)
 #undef HOST_ADD
 #undef HOST_SPONGE
 #undef HOST_NOTE
+#undef HOST_ROUND
 #undef HOST_SECOND
 #undef HOST_SECOND_MIRROR

@@ -87,7 +87,6 @@ typedef struct {
   void                 *store;  /* of keep: q of each interval-th step; of ring: the nodes round the inside at each step */
   size_t                slot;   /* bytes of a step there */
   PetscBool             onhost; /* where the store is */
-  void                 *round;  /* a slot for q that is only rounded */
   Vec                   illumination;
 
   /* Shots over groups of processes. These stay when settings change, but for their own */
@@ -116,10 +115,10 @@ typedef struct {
 struct _n_BornBackground {
   PetscBool reversed; /* steps are undone: in whole numbers where fields are in single precision */
   PetscBool sponge;   /* of u */
-  PetscBool rounds;   /* q is what a store gives */
+  PetscBool rounds;   /* L u of active steps goes to the store, and J scatters what that gives */
   PetscErrorCode (*create)(Mat_Born *);
   PetscErrorCode (*start)(BornSweep *);                             /* before the first step */
-  PetscErrorCode (*note)(BornSweep *, PetscInt n);                  /* after step n; where it rounds, q is that of step n */
+  PetscErrorCode (*note)(BornSweep *, PetscInt n);                  /* after step n; may be NULL */
   PetscErrorCode (*back)(BornSweep *, PetscInt n, PetscBool image); /* backwards from step n: image += q w, if asked, and a step of w */
   PetscLogDouble (*bytes)(const Mat_Born *);                        /* of what it keeps */
 };
@@ -156,9 +155,9 @@ PETSC_INTERN PetscErrorCode BornStateStart_Private(Mat_Born *, void *[2], BornNu
 PETSC_INTERN PetscErrorCode BornStateCopy_Private(Mat_Born *, const BornState *, BornState *);
 PETSC_INTERN void           BornStateSwap_Private(BornState *);
 PETSC_INTERN PetscErrorCode BornGetField_Private(Mat_Born *, void **);
-PETSC_INTERN PetscErrorCode BornStepBackground_Private(BornSweep *, BornState *, void *);
-PETSC_INTERN PetscErrorCode BornStepBoth_Private(BornSweep *, PetscBool, PetscBool, void *);
-PETSC_INTERN PetscErrorCode BornStepSecond_Private(BornSweep *, const void *, const void *);
+PETSC_INTERN PetscErrorCode BornStepBackground_Private(BornSweep *, BornState *, void *, void *);
+PETSC_INTERN PetscErrorCode BornStepBoth_Private(BornSweep *, PetscBool, PetscBool, int, void *);
+PETSC_INTERN PetscErrorCode BornStepSecond_Private(BornSweep *);
 PETSC_INTERN PetscErrorCode BornForceBackground_Private(BornSweep *, PetscInt, BornForce);
 
 /* background.c */

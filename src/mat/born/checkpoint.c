@@ -100,13 +100,13 @@ static PetscErrorCode BornCheckpointBack(BornSweep *s, PetscInt step, PetscBool 
     while (u->step < step) {
       const PetscInt to = BornCheckpointNext(ctx, u->step, step);
 
-      while (u->step < to) PetscCall(BornStepBackground_Private(s, u, NULL));
+      while (u->step < to) PetscCall(BornStepBackground_Private(s, u, NULL, NULL));
       if (u->step < step && ctx->kept < ctx->nsaved) PetscCall(BornStateKeep(ctx, u, ctx->kept++));
     }
-    PetscCall(BornStepBackground_Private(s, u, ctx->q));
+    PetscCall(BornStepBackground_Private(s, u, ctx->q, NULL));
     PetscCall((*ctx->kernels->image)(&ctx->grid, ctx->real, 0, ctx->q, s->w.u, s->image));
   }
-  PetscCall(BornStepSecond_Private(s, NULL, NULL));
+  PetscCall(BornStepSecond_Private(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

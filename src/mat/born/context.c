@@ -55,8 +55,8 @@ PetscErrorCode MatBornForget_Private(Mat A)
   PetscFunctionBegin;
   ctx->built = PETSC_FALSE;
   if (k) {
-    void **const fields[] = {&ctx->V, &ctx->Vrandom, &ctx->Vreal,           (void **)&ctx->wave,    &ctx->u[0], &ctx->u[1], &ctx->w[0], &ctx->w[1], &ctx->q,
-                             &ctx->x, &ctx->image,   (void **)&ctx->traces, (void **)&ctx->largest, &ctx->round};
+    void **const fields[] = {&ctx->V, &ctx->Vrandom, &ctx->Vreal,           (void **)&ctx->wave,   &ctx->u[0], &ctx->u[1], &ctx->w[0], &ctx->w[1], &ctx->q,
+                             &ctx->x, &ctx->image,   (void **)&ctx->traces, (void **)&ctx->largest};
 
     for (size_t f = 0; f < PETSC_STATIC_ARRAY_LENGTH(fields); f++) PetscCall((*k->destroy)(fields[f]));
     for (PetscInt s = 0; s < ctx->nsaved; s++) {

@@ -38,6 +38,7 @@
 #define HOST_REAL_UPDATE   BornUpdate_Single
 #define HOST_ADD(u, x)     u += (x)
 #define HOST_SPONGE        BornSponge_Single
+#define HOST_ROUND         BornRound_Single
 #define HOST_NOTE          NOTHING
 #define HOST_SECOND        BornSecond_Single
 #define HOST_SECOND_MIRROR BornMirror_Single
@@ -50,6 +51,7 @@
 #define HOST_REAL_UPDATE   BornUpdate_Double
 #define HOST_ADD(u, x)     u += (x)
 #define HOST_SPONGE        BornSponge_Double
+#define HOST_ROUND         BornRound_Double
 #define HOST_NOTE          NOTHING
 #define HOST_SECOND        BornSecond_Double
 #define HOST_SECOND_MIRROR BornMirror_Double
@@ -73,6 +75,7 @@ static void BornNoteLargest(const BornStep *step, PetscInt m, const int32_t *u)
 #define HOST_UPDATE        BornUpdateInt
 #define HOST_ADD(u, x)     u = (int32_t)((uint32_t)(u) + (uint32_t)BornRound(x))
 #define HOST_SPONGE        BornSponge_Single
+#define HOST_ROUND         BornRound_Single
 #define HOST_NOTE          BornNoteLargest
 #define HOST_SECOND        BornSecond_Single
 #define HOST_SECOND_MIRROR BornMirror_Single
@@ -240,22 +243,6 @@ static PetscErrorCode BornHostImage(const BornGrid *g, BornNumber real, int bits
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode BornHostEncode(const BornGrid *g, BornNumber real, int bits, const void *from, void *store)
-{
-  PetscFunctionBegin;
-  if (real == BORN_FLOAT) BornEncode_Single(g, bits, (const float *)from, store);
-  else BornEncode_Double(g, bits, (const double *)from, store);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode BornHostDecode(const BornGrid *g, BornNumber real, int bits, const void *store, void *to)
-{
-  PetscFunctionBegin;
-  if (real == BORN_FLOAT) BornDecode_Single(g, bits, store, (float *)to);
-  else BornDecode_Double(g, bits, store, (double *)to);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Between a field and the array of the nodes round the inside */
 static PetscErrorCode BornHostRing(const BornGrid *g, BornNumber number, PetscBool save, char *u, char *ring)
 {
@@ -331,8 +318,6 @@ const BornKernels BornHostKernels = {
   .load          = BornHostLoad,
   .add           = BornHostAdd,
   .image         = BornHostImage,
-  .encode        = BornHostEncode,
-  .decode        = BornHostDecode,
   .ringsave      = BornHostRingSave,
   .ringload      = BornHostRingLoad,
   .randomise     = BornHostRandomise,

@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   -mat_born_background keep: q of each interval-th step is stored, in 32, 16 or 8 bits a node. J scatters what the store gives, so that
-   J and J^T have the same q.
+   -mat_born_background keep: L u of each interval-th step is stored, in 32, 16 or 8 bits a node. J scatters what the store gives, so that
+   J and J^T have the same numbers. The source, which belongs to q as well, is added apart.
 */
 
 #include "bornimpl.h"
@@ -30,27 +30,19 @@ static PetscErrorCode BornKeepStart(BornSweep *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode BornKeepNote(BornSweep *s, PetscInt n)
-{
-  Mat_Born *ctx = s->ctx;
-
-  PetscFunctionBegin;
-  if (n % ctx->interval) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall((*ctx->kernels->encode)(&ctx->grid, ctx->real, (int)ctx->bits, ctx->q, (char *)ctx->store + (size_t)(n / ctx->interval) * ctx->slot));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode BornKeepBack(BornSweep *s, PetscInt n, PetscBool image)
 {
   Mat_Born *ctx = s->ctx;
 
   PetscFunctionBegin;
   if (image) {
-    const char *slot = (const char *)ctx->store + (size_t)(n / ctx->interval) * ctx->slot;
+    const BornForce force = {.image = s->image, .with = s->w.u};
+    const char     *slot  = (const char *)ctx->store + (size_t)(n / ctx->interval) * ctx->slot;
 
     PetscCall((*ctx->kernels->image)(&ctx->grid, ctx->real, (int)ctx->bits, slot, s->w.u, s->image));
+    PetscCall(BornForceBackground_Private(s, n, force));
   }
-  PetscCall(BornStepSecond_Private(s, NULL, NULL));
+  PetscCall(BornStepSecond_Private(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -64,6 +56,5 @@ const BornBackground BornKeep = {.reversed = PETSC_FALSE,
                                  .rounds   = PETSC_TRUE,
                                  .create   = BornKeepCreate,
                                  .start    = BornKeepStart,
-                                 .note     = BornKeepNote,
                                  .back     = BornKeepBack,
                                  .bytes    = BornKeepBytes};

@@ -40,15 +40,10 @@ static PetscErrorCode BornRandomStart(PETSC_UNUSED BornSweep *s)
   return PETSC_SUCCESS;
 }
 
-static PetscErrorCode BornRandomNote(PETSC_UNUSED BornSweep *s, PETSC_UNUSED PetscInt n)
-{
-  return PETSC_SUCCESS;
-}
-
 static PetscErrorCode BornRandomBack(BornSweep *s, PETSC_UNUSED PetscInt n, PetscBool image)
 {
   PetscFunctionBegin;
-  PetscCall(BornStepBoth_Private(s, PETSC_TRUE, image, NULL));
+  PetscCall(BornStepBoth_Private(s, PETSC_TRUE, image, 0, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -62,7 +57,6 @@ const BornBackground BornRandom = {.reversed = PETSC_TRUE,
                                    .rounds   = PETSC_FALSE,
                                    .create   = BornRandomCreate,
                                    .start    = BornRandomStart,
-                                   .note     = BornRandomNote,
                                    .back     = BornRandomBack,
                                    .bytes    = BornRandomBytes};
 
@@ -120,7 +114,7 @@ static PetscErrorCode BornRingBack(BornSweep *s, PetscInt n, PetscBool image)
   if (n > 0) PetscCall((*ctx->kernels->ringload)(&ctx->grid, s->number, (char *)ctx->store + (size_t)(n - 1) * ctx->slot, s->u.old));
   s->u.step--;
   if (image) PetscCall((*ctx->kernels->image)(&ctx->grid, ctx->real, 0, ctx->q, s->w.u, s->image));
-  PetscCall(BornStepSecond_Private(s, NULL, NULL));
+  PetscCall(BornStepSecond_Private(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

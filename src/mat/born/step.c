@@ -72,8 +72,8 @@ PetscErrorCode BornForceBackground_Private(BornSweep *s, PetscInt step, BornForc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The background, a step on; q = L u + f, if not NULL */
-PetscErrorCode BornStepBackground_Private(BornSweep *s, BornState *state, void *q)
+/* The background, a step on; q = L u + f, if not NULL. L u, without f, goes to a store of so many bits, if that is not NULL */
+PetscErrorCode BornStepBackground_Private(BornSweep *s, BornState *state, void *q, void *store)
 {
   Mat_Born       *ctx   = s->ctx;
   const BornStep  step  = {.number  = s->number,
@@ -84,6 +84,8 @@ PetscErrorCode BornStepBackground_Private(BornSweep *s, BornState *state, void *
                            .u       = state->u,
                            .old     = state->old,
                            .out     = q,
+                           .bits    = store ? (int)ctx->bits : 0,
+                           .store   = store,
                            .largest = ctx->largest};
   const BornForce force = {.u = state->old, .out = q};
 
@@ -96,8 +98,8 @@ PetscErrorCode BornStepBackground_Private(BornSweep *s, BornState *state, void *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A step of both fields. Forwards x q is the force of w, if asked; backwards image += q w. q goes to out, if not NULL */
-PetscErrorCode BornStepBoth_Private(BornSweep *s, PetscBool back, PetscBool active, void *out)
+/* A step of both fields. Forwards x q is the force of w, if asked, with L u rounded to so many bits, and stored, unless that is NULL; backwards image += q w */
+PetscErrorCode BornStepBoth_Private(BornSweep *s, PetscBool back, PetscBool active, int bits, void *store)
 {
   Mat_Born *ctx   = s->ctx;
   PetscInt  n     = back ? s->u.step - 1 : s->u.step;
@@ -108,9 +110,10 @@ PetscErrorCode BornStepBoth_Private(BornSweep *s, PetscBool back, PetscBool acti
                      .V       = s->V,
                      .w       = s->w.u,
                      .wold    = s->w.old,
-                     .out     = out,
+                     .bits    = bits,
+                     .store   = store,
                      .largest = ctx->largest};
-  BornForce force = {.out = out};
+  BornForce force = {.u = NULL};
 
   PetscFunctionBegin;
   if (back) BornStateSwap_Private(&s->u); /* u of step n is the one before */
@@ -131,19 +134,12 @@ PetscErrorCode BornStepBoth_Private(BornSweep *s, PetscBool back, PetscBool acti
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A step of the second field, with the force scatter in, unless these are NULL */
-PetscErrorCode BornStepSecond_Private(BornSweep *s, const void *scatter, const void *in)
+/* A step of the second field alone */
+PetscErrorCode BornStepSecond_Private(BornSweep *s)
 {
-  Mat_Born      *ctx  = s->ctx;
-  const BornStep step = {.number  = ctx->real,
-                         .sponge  = PETSC_TRUE,
-                         .Vbits   = (int)ctx->velocitybits,
-                         .Vunit   = ctx->Vunit,
-                         .V       = s->V,
-                         .u       = s->w.u,
-                         .old     = s->w.old,
-                         .scatter = scatter,
-                         .in      = in};
+  Mat_Born      *ctx = s->ctx;
+  const BornStep step =
+    {.number = ctx->real, .sponge = PETSC_TRUE, .Vbits = (int)ctx->velocitybits, .Vunit = ctx->Vunit, .V = s->V, .u = s->w.u, .old = s->w.old};
 
   PetscFunctionBegin;
   PetscCall((*ctx->kernels->step)(&ctx->grid, &step));

@@ -108,7 +108,7 @@ static PetscErrorCode BornScale(BornSweep *s)
 
     s->unit = ctx->unit / scale;
     PetscCall(BornStartFields(s));
-    while (s->u.step < ctx->busy) PetscCall(BornStepBackground_Private(s, &s->u, NULL));
+    while (s->u.step < ctx->busy) PetscCall(BornStepBackground_Private(s, &s->u, NULL, NULL));
     PetscCall(BornGetLargest(s, &largest));
     if (largest > BORN_INT_MOST) continue;
     shot->scale = largest > 0 ? ldexp(scale, ilogb(BORN_INT_WANTED) - ilogb(largest)) : scale;
@@ -129,34 +129,19 @@ static PetscErrorCode BornRecord(BornSweep *s, const void *u, double unit, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One step of u, and of w if there is one; the background notes it, if asked */
-static PetscErrorCode BornForwardStep(BornSweep *s, PetscBool note, PetscBool needq)
+/* One step of u, and of w if there is one. The background notes it, if asked; q is that of the step, or NULL */
+static PetscErrorCode BornForwardStep(BornSweep *s, PetscBool note, void *q)
 {
   Mat_Born             *ctx    = s->ctx;
   const BornBackground *b      = ctx->background;
   const PetscInt        n      = s->u.step;
-  const PetscBool       active = (PetscBool)(n % ctx->interval == 0), rounds = (PetscBool)(active && b->rounds && (s->x || note));
-  /* w takes q as the way back will have it: not what is in registers, unless a store changes nothing */
-  const PetscBool apart = (PetscBool)(rounds && s->x && !(ctx->bits == 32 && ctx->real == BORN_FLOAT));
-  void           *q     = NULL;
+  const PetscBool       active = (PetscBool)(n % ctx->interval == 0), rounds = (PetscBool)(active && b->rounds);
+  void                 *store = rounds && note ? (char *)ctx->store + (size_t)(n / ctx->interval) * ctx->slot : NULL;
 
   PetscFunctionBegin;
-  if (active && (needq || apart || (rounds && note))) {
-    PetscCall(BornGetField_Private(ctx, &ctx->q));
-    q = ctx->q;
-  }
-  if (s->x && !apart) PetscCall(BornStepBoth_Private(s, PETSC_FALSE, active, q));
-  else PetscCall(BornStepBackground_Private(s, &s->u, q));
-  if (note) PetscCall((*b->note)(s, n));
-  if (apart) {
-    void *slot = ctx->round;
-
-    if (note) slot = (char *)ctx->store + (size_t)(n / ctx->interval) * ctx->slot;
-    else PetscCall((*ctx->kernels->encode)(&ctx->grid, ctx->real, (int)ctx->bits, q, slot));
-    PetscCall((*ctx->kernels->decode)(&ctx->grid, ctx->real, (int)ctx->bits, slot, q));
-    PetscCall(BornStepSecond_Private(s, s->x, q));
-    s->w.step++;
-  }
+  if (s->x) PetscCall(BornStepBoth_Private(s, PETSC_FALSE, active, rounds ? (int)ctx->bits : 0, store));
+  else PetscCall(BornStepBackground_Private(s, &s->u, active ? q : NULL, store));
+  if (note && b->note) PetscCall((*b->note)(s, n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -192,13 +177,14 @@ static PetscErrorCode BornForward(BornSweep *s, PetscBool note, PetscReal *data,
       s->unit = ctx->unit / s->shot->scale;
     }
     if (s->model) PetscCall(BornLoadModel(s));
+    if (squares) PetscCall(BornGetField_Private(ctx, &ctx->q));
     if (squares) PetscCall((*ctx->kernels->zero)((size_t)ctx->grid.size * BornBytes(ctx->real), squares));
     PetscCall(BornStartFields(s));
     if (note) PetscCall((*ctx->background->start)(s));
     while (s->u.step < ctx->steps) {
       const PetscBool active = (PetscBool)(s->u.step % ctx->interval == 0);
 
-      PetscCall(BornForwardStep(s, note, (PetscBool)(squares != NULL)));
+      PetscCall(BornForwardStep(s, note, squares ? ctx->q : NULL));
       if (squares && active) PetscCall((*ctx->kernels->image)(&ctx->grid, ctx->real, 0, ctx->q, ctx->q, squares));
       if (data) PetscCall(BornRecord(s, s->w.u, s->wunit, data));
     }
@@ -259,7 +245,7 @@ PetscErrorCode BornSweepModel_Private(Mat_Born *ctx, BornShot *shot, PETSC_UNUSE
   PetscCall((*ctx->kernels->borrow)(n, data, PETSC_FALSE, &mine));
   PetscCall(BornStartFields(&s));
   while (s.u.step < ctx->steps) {
-    PetscCall(BornStepBackground_Private(&s, &s.u, NULL));
+    PetscCall(BornStepBackground_Private(&s, &s.u, NULL, NULL));
     PetscCall(BornRecord(&s, s.u.u, s.unit, mine));
   }
   PetscCall((*ctx->kernels->giveback)(n, data, PETSC_TRUE, &mine));
