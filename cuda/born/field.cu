@@ -210,6 +210,81 @@ PetscErrorCode LitheCUDABornImage(const BornGrid *g, BornNumber real, int bits, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ------------------------------------------------------------ q that is rounded apart */
+
+/* A warp a block of 32 nodes along x */
+template <class K>
+static __global__ void BornRoundKernel(PetscInt n0, PetscInt n1, PetscInt n2, PetscInt64 s1, PetscInt64 s2, BornStoring store, K *q)
+{
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), j = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+
+  if (i / 32 * 32 >= n0 || j >= n1) return; /* all threads of a warp */
+  for (int k = static_cast<int>(blockIdx.z); k < n2; k += static_cast<int>(gridDim.z)) {
+    const PetscInt64 place = i + s1 * j + s2 * k;
+    const bool       there = i < n0;
+    K                v     = there ? q[place] : K(0);
+
+    BornRoundBlock<1>(store, i, j, k, there, &v);
+    if (there) q[place] = v;
+  }
+}
+
+template <class K>
+static PetscErrorCode BornRoundOf(const BornGrid *g, int bits, void *q, void *store)
+{
+  const dim3   threads(BORN_THREADS / BORN_ROWS, BORN_ROWS);
+  const dim3   blocks(static_cast<unsigned>((g->n[0] + threads.x - 1) / threads.x), static_cast<unsigned>((g->n[1] + threads.y - 1) / threads.y),
+                      static_cast<unsigned>(g->n[2] < 65535 ? g->n[2] : 65535));
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  BornRoundKernel<K><<<blocks, threads, 0, stream>>>(g->n[0], g->n[1], g->n[2], g->stride[1], g->stride[2], BornGetStoring(g, bits, store), BornFromFirst<K>(g, q));
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDABornRound(const BornGrid *g, BornNumber real, int bits, void *q, void *store)
+{
+  PetscFunctionBegin;
+  BORN_REAL_CALL(real, BornRoundOf, g, bits, q, store);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class K>
+struct BornPushing {
+  BornArguments<K> a;
+  int              Vbits;
+  const K         *q;
+  K               *w;
+
+  __device__ void operator()(const BornAt &at) const
+  {
+    const int i = static_cast<int>(at.i), j = static_cast<int>(at.j), k = static_cast<int>(at.k);
+    const K   V = Vbits == 16 ? BornVOf(a, static_cast<const uint16_t *>(a.V)[at.place]) : BornVOf(a, static_cast<const K *>(a.V)[at.place]);
+    const K   s = BornSpongeAt(a, 2, k) + BornSpongeAt(a, 1, j) + BornSpongeAt(a, 0, i);
+
+    w[at.place] += V * static_cast<const K *>(a.scatter)[at.place] * q[at.place] / (1 + s);
+  }
+};
+
+template <class K>
+static PetscErrorCode BornPushOf(const BornGrid *g, const BornStep *step, const void *q, void *w)
+{
+  const BornPushing<K> f = {BornGetArguments<K, K>(g, step), step->Vbits, BornFromFirst<K>(g, q), BornFromFirst<K>(g, w)};
+
+  PetscFunctionBegin;
+  PetscCall(BornEach(g, f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDABornPush(const BornGrid *g, const BornStep *step, const void *q, void *w)
+{
+  PetscFunctionBegin;
+  BORN_REAL_CALL(step->number, BornPushOf, g, step, q, w);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ------------------------------------------------------------ nodes round the inside */
 
 struct BornRingBoxes {

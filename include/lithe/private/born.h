@@ -228,6 +228,10 @@ typedef struct {
   PetscErrorCode (*add)(const BornGrid *, BornNumber real, PetscBool inside, double factor, const void *from, PetscReal *to);
   /* image += q w, at all nodes; bits: of a store q, or 0 of a field */
   PetscErrorCode (*image)(const BornGrid *, BornNumber real, int bits, const void *q, const void *w, void *image);
+  /* q is rounded as a store does, and goes there, unless that is NULL */
+  PetscErrorCode (*round)(const BornGrid *, BornNumber real, int bits, void *q, void *store);
+  /* The force f, a field: w += V f / (1 + s), of which V is in the step, and f = scatter q */
+  PetscErrorCode (*push)(const BornGrid *, const BornStep *, const void *q, void *w);
   /* The nodes round the inside that its stencil reaches, to and from an array of BornRingSize() numbers */
   PetscErrorCode (*ringsave)(const BornGrid *, BornNumber, const void *u, void *ring);
   PetscErrorCode (*ringload)(const BornGrid *, BornNumber, const void *ring, void *u);
