@@ -175,9 +175,9 @@ typedef struct {
   const void *scatter;  /* extra of w is scatter q, q = L u */
   void       *image;    /* image += q w */
   void       *out;      /* out = q */
-  int         bits;   /* 32, 16 or 8: q is rounded as a store does, and goes there, unless that is NULL; 0: neither */
+  int         bits;     /* 32, 16 or 8: q is rounded as a store does, and goes there, unless that is NULL; 0: neither */
   void       *store;
-  unsigned   *largest;  /* of integers: becomes the largest |new|, if that is larger */
+  unsigned   *largest; /* of integers: becomes the largest |new|, if that is larger */
 } BornStep;
 
 /* A force f = factor values[stride p] at points p, in a step that has been made */

@@ -73,7 +73,7 @@ typedef struct {
   double                force;                        /* what a sample of the wavelet is multiplied with */
   double                unit;                         /* fields have numbers near 1: u / unit */
   double                highest;                      /* frequency of the wavelet */
-  PetscInt              busy, loud;                         /* steps until the wavelet is over; of those with a sample that is not small */
+  PetscInt              busy, loud;                   /* steps until the wavelet is over; of those with a sample that is not small */
   void                 *V, *Vrandom, *Vreal;          /* Vreal: of which the others are made where they have 16 bits */
   double                Vunit;
   PetscReal            *wave;        /* the wavelet, where fields are */
