@@ -41,26 +41,24 @@ typedef struct {
   PetscBool   usual;
 } Variant;
 
-static const Variant variants[] = {
-  {"forward",         MODEL,   "",                                          16, 0,  PETSC_TRUE },
-  {"forward-16",      MODEL,   "-velocity_bits 16",                         14, 0,  PETSC_TRUE },
-  {"forward-order2",  MODEL,   "-order 2",                                  16, 0,  PETSC_TRUE },
-  {"forward-order4",  MODEL,   "-order 4",                                  16, 0,  PETSC_TRUE },
-  {"forward-order12", MODEL,   "-order 12",                                 16, 0,  PETSC_TRUE },
-  {"forward-double",  MODEL,   "-field double",                             32, 0,  PETSC_FALSE},
-  {"born",            BORN,    "-background checkpoint",                    28, 4,  PETSC_TRUE },
-  {"born-each",       BORN,    "-background checkpoint -interval 1",        28, 4,  PETSC_TRUE },
-  {"born-random",     BORN,    "-background random",                        28, 4,  PETSC_TRUE },
-  {"born-keep",       BORN,    "-background keep -background_bits 16",      28, 24, PETSC_TRUE },
-  {"rtm-random",      ADJOINT, "-background random",                        44, 8,  PETSC_TRUE },
-  {"rtm-random-16",   ADJOINT, "-background random -velocity_bits 16",      40, 8,  PETSC_TRUE },
-  {"rtm-keep",        ADJOINT, "-background keep -background_bits 16",      32, 24, PETSC_TRUE },
-  {"rtm-keep-8",      ADJOINT, "-background keep -background_bits 8",       32, 22, PETSC_TRUE },
-  {"rtm-ring",        ADJOINT, "-background ring",                          48, 20, PETSC_TRUE },
-  {"rtm-checkpoint",  ADJOINT, "-background checkpoint",                    64, 20, PETSC_FALSE},
-  {"normal-random",   NORMAL,  "-background random",                        56, 12, PETSC_TRUE },
-  {"normal-keep",     NORMAL,  "-background keep -background_bits 16",      44, 38, PETSC_TRUE }
-};
+static const Variant variants[] = {{"forward", MODEL, "", 16, 0, PETSC_TRUE},
+                                   {"forward-16", MODEL, "-velocity_bits 16", 14, 0, PETSC_TRUE},
+                                   {"forward-order2", MODEL, "-order 2", 16, 0, PETSC_TRUE},
+                                   {"forward-order4", MODEL, "-order 4", 16, 0, PETSC_TRUE},
+                                   {"forward-order12", MODEL, "-order 12", 16, 0, PETSC_TRUE},
+                                   {"forward-double", MODEL, "-field double", 32, 0, PETSC_FALSE},
+                                   {"born", BORN, "-background checkpoint", 28, 4, PETSC_TRUE},
+                                   {"born-each", BORN, "-background checkpoint -interval 1", 28, 4, PETSC_TRUE},
+                                   {"born-random", BORN, "-background random", 28, 4, PETSC_TRUE},
+                                   {"born-keep", BORN, "-background keep -background_bits 16", 28, 24, PETSC_TRUE},
+                                   {"rtm-random", ADJOINT, "-background random", 44, 8, PETSC_TRUE},
+                                   {"rtm-random-16", ADJOINT, "-background random -velocity_bits 16", 40, 8, PETSC_TRUE},
+                                   {"rtm-keep", ADJOINT, "-background keep -background_bits 16", 32, 24, PETSC_TRUE},
+                                   {"rtm-keep-8", ADJOINT, "-background keep -background_bits 8", 32, 22, PETSC_TRUE},
+                                   {"rtm-ring", ADJOINT, "-background ring", 48, 20, PETSC_TRUE},
+                                   {"rtm-checkpoint", ADJOINT, "-background checkpoint", 64, 20, PETSC_FALSE},
+                                   {"normal-random", NORMAL, "-background random", 56, 12, PETSC_TRUE},
+                                   {"normal-keep", NORMAL, "-background keep -background_bits 16", 44, 38, PETSC_TRUE}};
 
 typedef struct {
   Bench    bench;
@@ -181,17 +179,17 @@ static PetscErrorCode Report(Run *run, const Variant *v, PetscInt interval, Pets
   Bench       *bench  = &run->bench;
   const double points = (double)run->n[0] * (double)run->n[1] * (double)run->n[2] * (double)run->steps, rate = points / seconds / 1e9;
   const double bytes = v->all + v->image / (double)interval, share = bench->copyrate > 0 ? rate * 1e9 * bytes / bench->copyrate : 0;
-  BenchField   field[] = {{"variant", v->name, 0.},           {"nx", NULL, (double)run->n[0]}, {"ny", NULL, (double)run->n[1]},
-                          {"nz", NULL, (double)run->n[2]},    {"steps", NULL, (double)run->steps}, {"interval", NULL, (double)interval},
-                          {"seconds", NULL, seconds},         {"gpoints_per_s", NULL, rate},   {"bytes_a_point", NULL, bytes},
+  BenchField   field[] = {{"variant", v->name, 0.},        {"nx", NULL, (double)run->n[0]},     {"ny", NULL, (double)run->n[1]},
+                          {"nz", NULL, (double)run->n[2]}, {"steps", NULL, (double)run->steps}, {"interval", NULL, (double)interval},
+                          {"seconds", NULL, seconds},      {"gpoints_per_s", NULL, rate},       {"bytes_a_point", NULL, bytes},
                           {"share_of_copy", NULL, share}};
 
   PetscFunctionBegin;
   PetscCall(PetscPrintf(bench->comm, "  %-16s %9.4f s  %8.2f Gpoints/s  %5.1f bytes a point  %5.1f%% of a copy\n", v->name, seconds, rate, bytes, 100 * share));
   PetscCall(BenchWriteRecord(bench, PETSC_STATIC_ARRAY_LENGTH(field), field));
   if (bench->markdown)
-    PetscCall(PetscFPrintf(PETSC_COMM_SELF, bench->markdown, "| %s | %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " | %.4f | %.2f | %.1f | %.1f |\n", v->name,
-                           run->n[0], run->n[1], run->n[2], seconds, rate, bytes, 100 * share));
+    PetscCall(PetscFPrintf(PETSC_COMM_SELF, bench->markdown, "| %s | %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " | %.4f | %.2f | %.1f | %.1f |\n",
+                           v->name, run->n[0], run->n[1], run->n[2], seconds, rate, bytes, 100 * share));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -227,7 +225,8 @@ int main(int argc, char **argv)
     for (PetscInt k = 0; k < end - begin; k++) a[k] = 1500 + 1500 * (PetscReal)k / (PetscReal)(end - begin);
     PetscCall(VecRestoreArrayWrite(v, &a));
   }
-  PetscCall(PetscPrintf(run.bench.comm, "%" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " nodes, %" PetscInt_FMT " steps, images every %" PetscInt_FMT "\n", run.n[0],
+  PetscCall(PetscPrintf(run.bench.comm,
+                        "%" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " nodes, %" PetscInt_FMT " steps, images every %" PetscInt_FMT "\n", run.n[0],
                         run.n[1], run.n[2], run.steps, run.interval));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(variants); k++) {
     PetscLogDouble seconds = 0;

@@ -29,7 +29,8 @@ static __device__ __forceinline__ K BornStarAt(const BornArguments<K> &a, const 
 template <class T, class K, class V, int R, bool both>
 static __global__ void __launch_bounds__(BORN_ANY_X *BORN_ANY_Y) BornAny(const __grid_constant__ BornArguments<K> a)
 {
-  const int i = a.from[0] + static_cast<int>(blockIdx.x) * BORN_ANY_X + static_cast<int>(threadIdx.x), j = a.from[1] + static_cast<int>(blockIdx.y * BORN_ANY_Y + threadIdx.y);
+  const int i   = a.from[0] + static_cast<int>(blockIdx.x) * BORN_ANY_X + static_cast<int>(threadIdx.x),
+            j   = a.from[1] + static_cast<int>(blockIdx.y * BORN_ANY_Y + threadIdx.y);
   const bool in = i < a.to[0] && j < a.to[1];
   const K    sx = BornSpongeAt(a, 0, i), sy = BornSpongeAt(a, 1, j);
   unsigned   largest = 0;
@@ -66,7 +67,7 @@ static __global__ void __launch_bounds__(BORN_ANY_X *BORN_ANY_Y) BornAny(const _
 template <class T, class K, class V, int R>
 static PetscErrorCode BornAnyLaunch(const BornGrid *g, const BornStep *step, cudaStream_t stream)
 {
-  const BornArguments<K> a = BornGetArguments<T, K>(g, step);
+  const BornArguments<K> a    = BornGetArguments<T, K>(g, step);
   const int              n[3] = {a.to[0] - a.from[0], a.to[1] - a.from[1], a.to[2] - a.from[2]};
   const dim3             blocks(static_cast<unsigned>((n[0] + BORN_ANY_X - 1) / BORN_ANY_X), static_cast<unsigned>((n[1] + BORN_ANY_Y - 1) / BORN_ANY_Y),
                                 static_cast<unsigned>(n[2] < 65535 ? n[2] : 65535));

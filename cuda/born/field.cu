@@ -48,10 +48,10 @@ static PetscErrorCode BornEach(const BornGrid *g, const F &f)
 }
 
 /* f is made for single or double precision */
-#define BORN_REAL_CALL(real, f, ...)                               \
-  do {                                                             \
-    if ((real) == BORN_FLOAT) PetscCall(f<float>(__VA_ARGS__));    \
-    else PetscCall(f<double>(__VA_ARGS__));                        \
+#define BORN_REAL_CALL(real, f, ...)                            \
+  do {                                                          \
+    if ((real) == BORN_FLOAT) PetscCall(f<float>(__VA_ARGS__)); \
+    else PetscCall(f<double>(__VA_ARGS__));                     \
   } while (0)
 
 /* ------------------------------------------------------------ vectors */
@@ -108,12 +108,15 @@ struct BornPart {
 
 template <class K>
 struct BornLoading {
-  BornPart              part;
-  double                factor;
-  const PetscReal      *from;
-  K                    *to;
+  BornPart         part;
+  double           factor;
+  const PetscReal *from;
+  K               *to;
 
-  __device__ void operator()(const BornAt &at) const { to[at.place] = part.has(at) ? static_cast<K>(factor * static_cast<double>(from[at.node])) : K(0); }
+  __device__ void operator()(const BornAt &at) const
+  {
+    to[at.place] = part.has(at) ? static_cast<K>(factor * static_cast<double>(from[at.node])) : K(0);
+  }
 };
 
 template <class K>
@@ -135,10 +138,10 @@ PetscErrorCode LitheCUDABornLoad(const BornGrid *g, BornNumber real, PetscBool i
 
 template <class K>
 struct BornAdding {
-  BornPart              part;
-  double                factor;
-  const K              *from;
-  PetscReal            *to;
+  BornPart   part;
+  double     factor;
+  const K   *from;
+  PetscReal *to;
 
   __device__ void operator()(const BornAt &at) const
   {
@@ -180,9 +183,9 @@ static __device__ __forceinline__ K BornGet(const BornStoring &s, const BornAt &
 /* q of a store, or, with no bits, of a field */
 template <class K>
 struct BornImaging {
-  BornStoring           store;
-  const K              *q, *w;
-  K                    *image;
+  BornStoring store;
+  const K    *q, *w;
+  K          *image;
 
   __device__ void operator()(const BornAt &at) const
   {
@@ -210,6 +213,82 @@ PetscErrorCode LitheCUDABornImage(const BornGrid *g, BornNumber real, int bits, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ------------------------------------------------------------ q that is rounded apart */
+
+/* A warp a block of 32 nodes along x */
+template <class K>
+static __global__ void BornRoundKernel(PetscInt n0, PetscInt n1, PetscInt n2, PetscInt64 s1, PetscInt64 s2, BornStoring store, K *q)
+{
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), j = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+
+  if (i / 32 * 32 >= n0 || j >= n1) return; /* all threads of a warp */
+  for (int k = static_cast<int>(blockIdx.z); k < n2; k += static_cast<int>(gridDim.z)) {
+    const PetscInt64 place = i + s1 * j + s2 * k;
+    const bool       there = i < n0;
+    K                v     = there ? q[place] : K(0);
+
+    BornRoundBlock<1>(store, i, j, k, there, &v);
+    if (there) q[place] = v;
+  }
+}
+
+template <class K>
+static PetscErrorCode BornRoundOf(const BornGrid *g, int bits, void *q, void *store)
+{
+  const dim3   threads(BORN_THREADS / BORN_ROWS, BORN_ROWS);
+  const dim3   blocks(static_cast<unsigned>((g->n[0] + threads.x - 1) / threads.x), static_cast<unsigned>((g->n[1] + threads.y - 1) / threads.y),
+                      static_cast<unsigned>(g->n[2] < 65535 ? g->n[2] : 65535));
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  BornRoundKernel<K>
+    <<<blocks, threads, 0, stream>>>(g->n[0], g->n[1], g->n[2], g->stride[1], g->stride[2], BornGetStoring(g, bits, store), BornFromFirst<K>(g, q));
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDABornRound(const BornGrid *g, BornNumber real, int bits, void *q, void *store)
+{
+  PetscFunctionBegin;
+  BORN_REAL_CALL(real, BornRoundOf, g, bits, q, store);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class K>
+struct BornPushing {
+  BornArguments<K> a;
+  int              Vbits;
+  const K         *q;
+  K               *w;
+
+  __device__ void operator()(const BornAt &at) const
+  {
+    const int i = static_cast<int>(at.i), j = static_cast<int>(at.j), k = static_cast<int>(at.k);
+    const K   V = Vbits == 16 ? BornVOf(a, static_cast<const uint16_t *>(a.V)[at.place]) : BornVOf(a, static_cast<const K *>(a.V)[at.place]);
+    const K   s = BornSpongeAt(a, 2, k) + BornSpongeAt(a, 1, j) + BornSpongeAt(a, 0, i);
+
+    w[at.place] += V * static_cast<const K *>(a.scatter)[at.place] * q[at.place] / (1 + s);
+  }
+};
+
+template <class K>
+static PetscErrorCode BornPushOf(const BornGrid *g, const BornStep *step, const void *q, void *w)
+{
+  const BornPushing<K> f = {BornGetArguments<K, K>(g, step), step->Vbits, BornFromFirst<K>(g, q), BornFromFirst<K>(g, w)};
+
+  PetscFunctionBegin;
+  PetscCall(BornEach(g, f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDABornPush(const BornGrid *g, const BornStep *step, const void *q, void *w)
+{
+  PetscFunctionBegin;
+  BORN_REAL_CALL(step->number, BornPushOf, g, step, q, w);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ------------------------------------------------------------ nodes round the inside */
 
 struct BornRingBoxes {
@@ -228,8 +307,8 @@ static __global__ void BornRingKernel(BornRingBoxes r, PetscInt64 s1, PetscInt64
 #pragma unroll
     for (int c = 1; c < 6; c++) b = c < r.n && p >= r.box[c].at ? c : b;
     const BornRingBox box = r.box[b];
-    const unsigned    at  = static_cast<unsigned>(p - box.at), n0 = static_cast<unsigned>(box.n[0]), n1 = static_cast<unsigned>(box.n[1]);
-    const PetscInt64  to  = box.from[0] + at % n0 + s1 * (box.from[1] + at / n0 % n1) + s2 * (box.from[2] + at / n0 / n1);
+    const unsigned    at = static_cast<unsigned>(p - box.at), n0 = static_cast<unsigned>(box.n[0]), n1 = static_cast<unsigned>(box.n[1]);
+    const PetscInt64  to = box.from[0] + at % n0 + s1 * (box.from[1] + at / n0 % n1) + s2 * (box.from[2] + at / n0 / n1);
 
     if (save) ring[p] = u[to];
     else u[to] = ring[p];
@@ -248,8 +327,9 @@ static PetscErrorCode BornRingCopy(const BornGrid *g, bool save, const void *u, 
   if (!r.size) PetscFunctionReturn(PETSC_SUCCESS);
   blocks = (r.size + BORN_THREADS - 1) / BORN_THREADS;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  BornRingKernel<T><<<static_cast<unsigned>(blocks < (1 << 20) ? blocks : (1 << 20)), BORN_THREADS, 0, stream>>>(r, g->stride[1], g->stride[2], save, BornFromFirst<T>(g, u),
-                                                                                                               static_cast<T *>(const_cast<void *>(ring)));
+  BornRingKernel<T><<<static_cast<unsigned>(blocks < (1 << 20) ? blocks : (1 << 20)), BORN_THREADS, 0, stream>>>(r, g->stride[1], g->stride[2], save,
+                                                                                                                 BornFromFirst<T>(g, u),
+                                                                                                                 static_cast<T *>(const_cast<void *>(ring)));
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -274,11 +354,11 @@ PetscErrorCode LitheCUDABornRingLoad(const BornGrid *g, BornNumber number, const
 
 template <class K>
 struct BornRandomising {
-  BornGrid              g;
-  double                share;
-  uint64_t              seed;
-  const K              *V;
-  K                    *to;
+  BornGrid g;
+  double   share;
+  uint64_t seed;
+  const K *V;
+  K       *to;
 
   __device__ void operator()(const BornAt &at) const
   {
@@ -307,9 +387,9 @@ PetscErrorCode LitheCUDABornRandomise(const BornGrid *g, BornNumber real, double
 
 template <class K>
 struct BornQuantising {
-  double                unit;
-  const K              *V;
-  uint16_t             *to;
+  double    unit;
+  const K  *V;
+  uint16_t *to;
 
   __device__ void operator()(const BornAt &at) const
   {

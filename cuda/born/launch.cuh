@@ -33,7 +33,7 @@ static inline T *BornFromFirst(const BornGrid *g, const void *x)
 template <class T, class K>
 static inline BornArguments<K> BornGetArguments(const BornGrid *g, const BornStep *step)
 {
-  BornArguments<K> a = {};
+  BornArguments<K> a      = {};
   double           centre = 0;
 
   a.dim = g->dim;

@@ -25,8 +25,8 @@ static PetscErrorCode BornGetEncode(BornEncodeFunction *encode)
 /* Boxes of x and y, of one plane, of a field with words of 4 bytes, or of 2. z counts from the first plane of room on */
 PetscErrorCode BornMapCreate(const BornGrid *g, const void *x, int bytes, int nx, int ny, CUtensorMap *map)
 {
-  static BornEncodeFunction encode = nullptr;
-  const cuuint64_t          n[3] = {static_cast<cuuint64_t>(g->n[0]), static_cast<cuuint64_t>(g->n[1]), static_cast<cuuint64_t>(g->n[2] + 2 * g->halo)};
+  static BornEncodeFunction encode    = nullptr;
+  const cuuint64_t          n[3]      = {static_cast<cuuint64_t>(g->n[0]), static_cast<cuuint64_t>(g->n[1]), static_cast<cuuint64_t>(g->n[2] + 2 * g->halo)};
   const cuuint64_t          stride[2] = {static_cast<cuuint64_t>(g->stride[1] * bytes), static_cast<cuuint64_t>(g->stride[2] * bytes)};
   const cuuint32_t          box[3] = {static_cast<cuuint32_t>(nx), static_cast<cuuint32_t>(ny), 1}, by[3] = {1, 1, 1};
   CUresult                  code;
@@ -44,10 +44,10 @@ PetscErrorCode BornMapCreate(const BornGrid *g, const void *x, int bytes, int nx
 /* Code for this device was compiled: that for older ones does nothing */
 static PetscErrorCode BornMarches(bool *may)
 {
-  static int            known  = -1;
-  static bool           result = false;
-  int                   device, major;
-  cudaFuncAttributes    attributes;
+  static int         known  = -1;
+  static bool        result = false;
+  int                device, major;
+  cudaFuncAttributes attributes;
 
   PetscFunctionBegin;
   PetscCallCUDA(cudaGetDevice(&device));

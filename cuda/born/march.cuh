@@ -35,14 +35,15 @@ struct BornShape {
 /* V of 16 bits or of 32, a second field w or none, and what it has to do with u */
 template <class T_, class V_, int R_, bool both_, BornExtra extra_, class Shape>
 struct BornKind {
-  using T = T_;
-  using V = V_;
-  using S = Shape;
+  using T                      = T_;
+  using V                      = V_;
+  using S                      = Shape;
   static constexpr int       R = R_, fields = both_ ? 2 : 1;
   static constexpr bool      both  = both_;
   static constexpr BornExtra extra = extra_;
   /* room at each side of a line, a multiple of 16 bytes; a plane of u, lines with that, a multiple of 128 bytes */
-  static constexpr int X = (R + 3) / 4 * 4, line = S::TX * S::N + 2 * X, lines = S::TY + 2 * R, plane = (line * lines + 31) / 32 * 32, tile = S::TX * S::N * S::TY;
+  static constexpr int X = (R + 3) / 4 * 4, line = S::TX * S::N + 2 * X, lines = S::TY + 2 * R, plane = (line * lines + 31) / 32 * 32,
+                       tile = S::TX * S::N * S::TY;
   static constexpr int mine = fields + (extra != BORN_NOTHING), others = tile * (mine * 4 + static_cast<int>(sizeof(V))); /* bytes of a stage of the others */
   static constexpr int bytes = S::SU * fields * plane * 4 + S::SA * others + 2 * (S::SU + S::SA) * 8;
   static_assert(both || extra == BORN_NOTHING);
@@ -68,12 +69,12 @@ static __device__ __forceinline__ void BornCopyTile(void *to, const CUtensorMap 
     uint64_t policy;
 
     asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(t), "l"(map),
-                 "r"(x), "r"(y), "r"(z), "r"(b), "l"(policy)
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(t),
+                 "l"(map), "r"(x), "r"(y), "r"(z), "r"(b), "l"(policy)
                  : "memory");
   } else {
-    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(t), "l"(map), "r"(x), "r"(y), "r"(z),
-                 "r"(b)
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(t), "l"(map), "r"(x),
+                 "r"(y), "r"(z), "r"(b)
                  : "memory");
   }
 #endif
@@ -81,18 +82,19 @@ static __device__ __forceinline__ void BornCopyTile(void *to, const CUtensorMap 
 
 /* The warp that copies, one thread of it */
 template <class K>
-static __device__ __forceinline__ void BornCopies(const BornArguments<float> &a, const BornMaps &maps, const int at[2], int z0, int z1, char *us, char *as, uint64_t *ufull,
-                                                  uint64_t *ufree, uint64_t *afull, uint64_t *afree)
+static __device__ __forceinline__ void BornCopies(const BornArguments<float> &a, const BornMaps &maps, const int at[2], int z0, int z1, char *us, char *as,
+                                                  uint64_t *ufull, uint64_t *ufree, uint64_t *afull, uint64_t *afree)
 {
 #if __CUDA_ARCH__ >= 900
   using S = typename K::S;
 
   for (int p = 0; p < z1 - z0 + K::R; p++) {
     const int stage = p % S::SU, z = p - K::R, other = z % S::SA;
-    char     *to    = us + static_cast<size_t>(stage) * K::fields * K::plane * 4;
+    char     *to = us + static_cast<size_t>(stage) * K::fields * K::plane * 4;
 
     if (p >= S::SU) BornWait(&ufree[stage], (p / S::SU - 1) & 1);
-    cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared, &ufull[stage], K::fields * K::line * K::lines * 4);
+    cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared, &ufull[stage],
+                                         K::fields * K::line * K::lines * 4);
     BornCopyTile<false>(to, &maps.u, at[0] - K::X, at[1] - K::R, z0 + p + a.halo, &ufull[stage]);
     if constexpr (K::both) BornCopyTile<false>(to + K::plane * 4, &maps.w, at[0] - K::X, at[1] - K::R, z0 + p + a.halo, &ufull[stage]);
     if (z < 0) continue;
@@ -222,16 +224,17 @@ template <class K>
 __global__ void __launch_bounds__(K::S::threads, K::S::blocks) BornMarch(const __grid_constant__ BornArguments<float> a, const __grid_constant__ BornMaps maps)
 {
 #if __CUDA_ARCH__ >= 900
-  using S = typename K::S;
-  using T = typename K::T;
-  constexpr int N = S::N, R = K::R;
+  using S             = typename K::S;
+  using T             = typename K::T;
+  constexpr int     N = S::N, R = K::R;
   extern __shared__ __align__(128) char shared[];
-  char *const     us    = shared;
-  char *const     as    = us + S::SU * K::fields * K::plane * 4;
-  uint64_t *const ufull = reinterpret_cast<uint64_t *>(as + S::SA * K::others), *const ufree = ufull + S::SU, *const afull = ufree + S::SU, *const afree = afull + S::SA;
-  const int       at[2] = {a.from[0] / 4 * 4 + static_cast<int>(blockIdx.x) * S::TX * N, a.from[1] + static_cast<int>(blockIdx.y) * S::TY};
-  const int       z0 = a.from[2] + static_cast<int>(blockIdx.z) * a.chunk, z1 = min(z0 + a.chunk, a.to[2]);
-  const int       warp = static_cast<int>(threadIdx.x) / BORN_WARP, lane = static_cast<int>(threadIdx.x) % BORN_WARP;
+  char *const                           us = shared;
+  char *const                           as = us + S::SU * K::fields * K::plane * 4;
+  uint64_t *const ufull = reinterpret_cast<uint64_t *>(as + S::SA * K::others), *const ufree = ufull + S::SU, *const afull = ufree + S::SU,
+                  *const afree = afull + S::SA;
+  const int              at[2] = {a.from[0] / 4 * 4 + static_cast<int>(blockIdx.x) * S::TX * N, a.from[1] + static_cast<int>(blockIdx.y) * S::TY};
+  const int              z0 = a.from[2] + static_cast<int>(blockIdx.z) * a.chunk, z1 = min(z0 + a.chunk, a.to[2]);
+  const int              warp = static_cast<int>(threadIdx.x) / BORN_WARP, lane = static_cast<int>(threadIdx.x) % BORN_WARP;
 
   if (threadIdx.x == 0) {
     for (int s = 0; s < S::SU; s++) {
@@ -250,23 +253,23 @@ __global__ void __launch_bounds__(K::S::threads, K::S::blocks) BornMarch(const _
     return;
   }
 
-  const int       tx = static_cast<int>(threadIdx.x) % S::TX, ty = static_cast<int>(threadIdx.x) / S::TX, x = at[0] + tx * N, y = at[1] + ty;
-  const bool      in   = x + N > a.from[0] && x < a.to[0] && y < a.to[1], whole = x >= a.from[0] && (x + N <= a.to[0] || a.to[0] == a.n[0]);
-  const int       own  = (ty + R) * K::line + K::X + tx * N, place = ty * S::TX * N + tx * N;
-  const ptrdiff_t node = a.stride[0] * y + x; /* in its plane */
-  float           sx[N];
-  bool            dampx = false;
-  const float     sy    = BornSpongeAt(a, 1, y);
-  unsigned        largest = 0;
+  const int            tx = static_cast<int>(threadIdx.x) % S::TX, ty = static_cast<int>(threadIdx.x) / S::TX, x = at[0] + tx * N, y = at[1] + ty;
+  const bool           in = x + N > a.from[0] && x < a.to[0] && y < a.to[1], whole = x >= a.from[0] && (x + N <= a.to[0] || a.to[0] == a.n[0]);
+  const int            own = (ty + R) * K::line + K::X + tx * N, place = ty * S::TX * N + tx * N;
+  const ptrdiff_t      node = a.stride[0] * y + x; /* in its plane */
+  float                sx[N];
+  bool                 dampx   = false;
+  const float          sy      = BornSpongeAt(a, 1, y);
+  unsigned             largest = 0;
   BornVector<T, N>     q[2 * R + 1];
   BornVector<float, N> p[2 * R + 1];
 
-#pragma unroll
+  #pragma unroll
   for (int i = 0; i < N; i++) {
     sx[i] = BornSpongeAt(a, 0, x + i);
     dampx = dampx || sx[i] > 0;
   }
-#pragma unroll
+  #pragma unroll
   for (int k = 0; k < R; k++) {
     const ptrdiff_t from = node + a.stride[1] * (z0 + k - R);
 
@@ -275,7 +278,7 @@ __global__ void __launch_bounds__(K::S::threads, K::S::blocks) BornMarch(const _
     if (in) q[k] = *reinterpret_cast<const BornVector<T, N> *>(static_cast<const T *>(a.u) + from);
     if (K::both && in) p[k] = *reinterpret_cast<const BornVector<float, N> *>(static_cast<const float *>(a.w) + from);
   }
-#pragma unroll
+  #pragma unroll
   for (int k = 0; k < R; k++) {
     const char *plane = us + k * K::fields * K::plane * 4;
 
@@ -288,8 +291,8 @@ __global__ void __launch_bounds__(K::S::threads, K::S::blocks) BornMarch(const _
 
   for (int z = z0; z < z1; z++) {
     const char      *next = us + last * K::fields * K::plane * 4, *plane = us + middle * K::fields * K::plane * 4, *rest = as + other * K::others;
-    const ptrdiff_t  to  = node + a.stride[1] * z;
-    const float      syz = BornSpongeAt(a, 2, z) + sy;
+    const ptrdiff_t  to   = node + a.stride[1] * z;
+    const float      syz  = BornSpongeAt(a, 2, z) + sy;
     const bool       damp = dampx || syz > 0;
     float            lu[N], V[N];
     BornVector<T, N> old;
@@ -304,7 +307,7 @@ __global__ void __launch_bounds__(K::S::threads, K::S::blocks) BornMarch(const _
     BornPut<N>(a.out, to, in, lu);
     BornNew<N>(a, in, whole, x, static_cast<T *>(a.old) + to, q[R], old, V, damp && a.sponge, syz, sx, lu, &largest);
     if (a.store.bits) {
-#pragma unroll
+  #pragma unroll
       for (int i = 0; i < N; i++) lu[i] = x + i < a.n[0] ? lu[i] : 0.f;
       BornRoundBlock<N>(a.store, x, y, z, in, lu);
     }
@@ -315,14 +318,15 @@ __global__ void __launch_bounds__(K::S::threads, K::S::blocks) BornMarch(const _
       BornStar<K, float>(a, reinterpret_cast<const float *>(plane) + K::plane + own, p, lw);
       if constexpr (K::extra == BORN_IMAGE) BornAddImage<N>(reinterpret_cast<const float *>(rest) + K::fields * K::tile + place, a.image, to, in, lu, p[R]);
       if constexpr (K::extra == BORN_SCATTER) {
-        const BornVector<float, N> scatter = *reinterpret_cast<const BornVector<float, N> *>(reinterpret_cast<const float *>(rest) + K::fields * K::tile + place);
+        const BornVector<float, N> scatter = *reinterpret_cast<const BornVector<float, N> *>(reinterpret_cast<const float *>(rest) + K::fields * K::tile +
+                                                                                             place);
 
-#pragma unroll
+  #pragma unroll
         for (int i = 0; i < N; i++) lw[i] = fmaf(scatter.v[i], lu[i], lw[i]);
       }
       BornNew<N>(a, in, whole, x, static_cast<float *>(a.wold) + to, p[R], wold, V, damp, syz, sx, lw, &largest);
     }
-#pragma unroll
+  #pragma unroll
     for (int k = 0; k < 2 * R; k++) {
       q[k] = q[k + 1];
       if constexpr (K::both) p[k] = p[k + 1];

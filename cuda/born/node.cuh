@@ -180,7 +180,7 @@ template <int N, class K>
 static __device__ __forceinline__ void BornRoundBlock(const BornStoring &s, int i, int j, int k, bool there, K q[N])
 {
   const PetscInt64 block = i / 32 + s.lineblocks * (j + s.lines * k), place = 32 * block + i % 32;
-  const bool       put   = there && s.numbers;
+  const bool       put = there && s.numbers;
 
   if (s.bits == 32) {
 #pragma unroll

@@ -37,18 +37,19 @@ template <class T, class K, class V>
 static __global__ void BornForceKernel(BornArguments<K> a, BornPoints p, const PetscReal *values, PetscInt64 stride, double factor, BornTarget<T, K> to)
 {
   const PetscInt64 node = static_cast<PetscInt64>(blockIdx.x) * BORN_THREADS + threadIdx.x;
-  double           sum = 0;
+  double           sum  = 0;
 
   if (node >= p.nodes) return;
   const PetscInt64 grid = p.node[node], i = grid % a.n[0], j = grid / a.n[0] % a.n[1], k = grid / a.n[0] / a.n[1], at = i + a.stride[0] * j + a.stride[1] * k;
   const int        place[3] = {static_cast<int>(i), static_cast<int>(j), static_cast<int>(k)};
-  K                s = 0;
+  K                s        = 0;
 
   for (int d = 0; d < 3; d++) {
     if (place[d] < a.from[d] || place[d] >= a.to[d]) return;
     s += BornSpongeAt(a, d, place[d]);
   }
-  for (PetscInt e = p.nodefirst[node]; e < p.nodefirst[node + 1]; e++) sum += static_cast<double>(p.nodeweight[e]) * static_cast<double>(values[stride * p.point[e]]);
+  for (PetscInt e = p.nodefirst[node]; e < p.nodefirst[node + 1]; e++)
+    sum += static_cast<double>(p.nodeweight[e]) * static_cast<double>(values[stride * p.point[e]]);
   const K f = static_cast<K>(factor * sum), Vat = BornVOf(a, static_cast<const V *>(a.V)[at]);
 
   if (to.out) to.out[at] += f;
@@ -60,17 +61,19 @@ static __global__ void BornForceKernel(BornArguments<K> a, BornPoints p, const P
 template <class T, class K>
 static PetscErrorCode BornForceOf(const BornGrid *g, const BornForce *force)
 {
-  const BornStep         step = {.number = force->number, .sponge = force->sponge, .inside = force->inside, .Vbits = force->Vbits, .Vunit = force->Vunit, .V = force->V};
-  const BornArguments<K> a    = BornGetArguments<T, K>(g, &step);
-  const BornTarget<T, K> to   = {BornFromFirst<T>(g, force->u),     BornFromFirst<K>(g, force->out),     BornFromFirst<K>(g, force->w),
-                                 BornFromFirst<K>(g, force->image), BornFromFirst<K>(g, force->scatter), BornFromFirst<K>(g, force->with)};
+  const BornStep step =
+    {.number = force->number, .sponge = force->sponge, .inside = force->inside, .Vbits = force->Vbits, .Vunit = force->Vunit, .V = force->V};
+  const BornArguments<K> a      = BornGetArguments<T, K>(g, &step);
+  const BornTarget<T, K> to     = {BornFromFirst<T>(g, force->u),     BornFromFirst<K>(g, force->out),     BornFromFirst<K>(g, force->w),
+                                   BornFromFirst<K>(g, force->image), BornFromFirst<K>(g, force->scatter), BornFromFirst<K>(g, force->with)};
   const unsigned         blocks = static_cast<unsigned>((force->points->nodes + BORN_THREADS - 1) / BORN_THREADS);
   cudaStream_t           stream;
 
   PetscFunctionBegin;
   if (!blocks) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  if (force->Vbits == 16) BornForceKernel<T, K, uint16_t><<<blocks, BORN_THREADS, 0, stream>>>(a, *force->points, force->values, force->stride, force->factor, to);
+  if (force->Vbits == 16)
+    BornForceKernel<T, K, uint16_t><<<blocks, BORN_THREADS, 0, stream>>>(a, *force->points, force->values, force->stride, force->factor, to);
   else BornForceKernel<T, K, K><<<blocks, BORN_THREADS, 0, stream>>>(a, *force->points, force->values, force->stride, force->factor, to);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -87,7 +90,8 @@ PetscErrorCode LitheCUDABornForce(const BornGrid *g, const BornForce *force)
 
 /* lanes threads a point, 1 or a warp, whose sums are added in a fixed order */
 template <class K, int lanes>
-static __global__ void BornExtractKernel(BornPoints p, PetscInt n0, PetscInt n1, PetscInt64 s1, PetscInt64 s2, const K *u, double factor, PetscReal *values, PetscInt64 stride)
+static __global__ void BornExtractKernel(BornPoints p, PetscInt n0, PetscInt n1, PetscInt64 s1, PetscInt64 s2, const K *u, double factor, PetscReal *values,
+                                         PetscInt64 stride)
 {
   const PetscInt64 thread = static_cast<PetscInt64>(blockIdx.x) * BORN_THREADS + threadIdx.x, point = thread / lanes;
   const int        lane = static_cast<int>(thread % lanes);

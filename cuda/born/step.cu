@@ -25,8 +25,9 @@ static PetscErrorCode BornMirror(const BornGrid *g, void *u, cudaStream_t stream
 
   PetscFunctionBegin;
   if (!g->surface || g->start || !u) PetscFunctionReturn(PETSC_SUCCESS);
-  BornMirrorKernel<T><<<static_cast<unsigned>((plane + BORN_MIRROR_THREADS - 1) / BORN_MIRROR_THREADS), BORN_MIRROR_THREADS, 0, stream>>>(plane, g->radius,
-                                                                                                                                         BornFromFirst<T>(g, u));
+  BornMirrorKernel<T>
+    <<<static_cast<unsigned>((plane + BORN_MIRROR_THREADS - 1) / BORN_MIRROR_THREADS), BORN_MIRROR_THREADS, 0, stream>>>(plane, g->radius,
+                                                                                                                         BornFromFirst<T>(g, u));
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

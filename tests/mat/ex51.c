@@ -18,12 +18,9 @@ typedef struct {
 } Way;
 
 static const Way ways[] = {
-  {"checkpoint",  MATBORN_BACKGROUND_CHECKPOINT, 16, 0   },
-  {"keep 32",     MATBORN_BACKGROUND_KEEP,       32, 2e-7},
-  {"keep 16",     MATBORN_BACKGROUND_KEEP,       16, 1e-4},
-  {"keep 8",      MATBORN_BACKGROUND_KEEP,       8,  2e-2},
-  {"ring",        MATBORN_BACKGROUND_RING,       16, 1e-4},
-  {"random",      MATBORN_BACKGROUND_RANDOM,     16, 0   }  /* another wavefield */
+  {"checkpoint", MATBORN_BACKGROUND_CHECKPOINT, 16, 0}, {"keep 32", MATBORN_BACKGROUND_KEEP, 32, 2e-7},
+  {"keep 16", MATBORN_BACKGROUND_KEEP, 16, 1e-4},       {"keep 8", MATBORN_BACKGROUND_KEEP, 8, 2e-2},
+  {"ring", MATBORN_BACKGROUND_RING, 16, 1e-4},          {"random", MATBORN_BACKGROUND_RANDOM, 16, 0} /* another wavefield */
 };
 
 typedef struct {
@@ -32,16 +29,14 @@ typedef struct {
   PetscBool    surface, between;
 } Case;
 
-static const Case cases[] = {
-  {{40, 33, 1},   6, 90, 2, 8,  1, 32, MATBORN_FIELD_FLOAT,  PETSC_FALSE, PETSC_TRUE },
-  {{40, 33, 1},   6, 90, 1, 4,  3, 32, MATBORN_FIELD_DOUBLE, PETSC_TRUE,  PETSC_TRUE },
-  {{35, 30, 1},   6, 60, 3, 12, 2, 16, MATBORN_FIELD_FLOAT,  PETSC_TRUE,  PETSC_FALSE},
-  {{26, 22, 24},  5, 60, 1, 8,  2, 32, MATBORN_FIELD_FLOAT,  PETSC_FALSE, PETSC_TRUE },
-  {{23, 21, 20},  5, 48, 2, 2,  1, 16, MATBORN_FIELD_FLOAT,  PETSC_TRUE,  PETSC_FALSE},
-  {{21, 18, 19},  4, 48, 1, 12, 1, 32, MATBORN_FIELD_FLOAT,  PETSC_FALSE, PETSC_FALSE},
-  {{22, 18, 19},  5, 48, 3, 4,  2, 32, MATBORN_FIELD_FLOAT,  PETSC_TRUE,  PETSC_TRUE },
-  {{22, 18, 19},  5, 48, 1, 8,  1, 32, MATBORN_FIELD_DOUBLE, PETSC_TRUE,  PETSC_FALSE}
-};
+static const Case cases[] = {{{40, 33, 1}, 6, 90, 2, 8, 1, 32, MATBORN_FIELD_FLOAT, PETSC_FALSE, PETSC_TRUE},
+                             {{40, 33, 1}, 6, 90, 1, 4, 3, 32, MATBORN_FIELD_DOUBLE, PETSC_TRUE, PETSC_TRUE},
+                             {{35, 30, 1}, 6, 60, 3, 12, 2, 16, MATBORN_FIELD_FLOAT, PETSC_TRUE, PETSC_FALSE},
+                             {{26, 22, 24}, 5, 60, 1, 8, 2, 32, MATBORN_FIELD_FLOAT, PETSC_FALSE, PETSC_TRUE},
+                             {{23, 21, 20}, 5, 48, 2, 2, 1, 16, MATBORN_FIELD_FLOAT, PETSC_TRUE, PETSC_FALSE},
+                             {{21, 18, 19}, 4, 48, 1, 12, 1, 32, MATBORN_FIELD_FLOAT, PETSC_FALSE, PETSC_FALSE},
+                             {{22, 18, 19}, 5, 48, 3, 4, 2, 32, MATBORN_FIELD_FLOAT, PETSC_TRUE, PETSC_TRUE},
+                             {{22, 18, 19}, 5, 48, 1, 8, 1, 32, MATBORN_FIELD_DOUBLE, PETSC_TRUE, PETSC_FALSE}};
 
 static PetscErrorCode TestCreate(const Case *c, const Way *way, VecType type, Mat *J)
 {
@@ -153,8 +148,8 @@ static PetscErrorCode TestDots(Mat J, const char name[], PetscReal single, Vec x
 /* All ways of a case; device: the type of vectors, compared with those of the host */
 static PetscErrorCode TestCase(const Case *c, PetscInt number, VecType type, PetscBool device)
 {
-  Vec             base = NULL; /* the image with checkpoints */
-  const PetscReal single  = c->field == MATBORN_FIELD_FLOAT ? 1e-7 : 0;
+  Vec             base   = NULL; /* the image with checkpoints */
+  const PetscReal single = c->field == MATBORN_FIELD_FLOAT ? 1e-7 : 0;
 
   PetscFunctionBegin;
   for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(ways); w++) {

@@ -81,14 +81,24 @@ static PetscErrorCode TestReverse(const BornKernels *k, const PetscInt n[3], int
   PetscInt     first[2] = {0, 1}, point[1] = {0};
   PetscReal    weight[1] = {1};
   PetscInt64   place[1];
-  BornPoints   host = {.points = 1, .nodes = 1, .entries = 1, .first = first, .nodefirst = first, .place = place, .node = place, .point = point, .weight = weight, .nodeweight = weight}, p;
-  BornGrid     g;
-  PetscRandom  random;
-  double       unit = 0;
-  void        *V, *u, *old;
-  int32_t     *states, *now;
-  unsigned    *largest, largesthost = 0;
-  PetscInt     wrong = -1;
+  BornPoints   host = {.points     = 1,
+                       .nodes      = 1,
+                       .entries    = 1,
+                       .first      = first,
+                       .nodefirst  = first,
+                       .place      = place,
+                       .node       = place,
+                       .point      = point,
+                       .weight     = weight,
+                       .nodeweight = weight},
+             p;
+  BornGrid    g;
+  PetscRandom random;
+  double      unit = 0;
+  void       *V, *u, *old;
+  int32_t    *states, *now;
+  unsigned   *largest, largesthost = 0;
+  PetscInt    wrong = -1;
 
   PetscFunctionBegin;
   PetscCall(GridCreate(n, radius, 4, surface, &g));
@@ -136,7 +146,9 @@ static PetscErrorCode TestReverse(const BornKernels *k, const PetscInt n[3], int
     }
     if (t == STEPS - 1) PetscCall((*k->copy)(sizeof(largesthost), largest, &largesthost));
   }
-  if (WRONG(wrong >= 0)) FAIL("%s, %d-D, order %d, %d bits%s: the way back is another one at step %d", k->name, g.dim, 2 * radius, bits, surface ? ", free surface" : "", (int)wrong);
+  if (WRONG(wrong >= 0))
+    FAIL("%s, %d-D, order %d, %d bits%s: the way back is another one at step %d", k->name, g.dim, 2 * radius, bits, surface ? ", free surface" : "",
+         (int)wrong);
   if (WRONG(largesthost < (1U << 20) || largesthost > (1U << 30))) FAIL("%s: the largest number is %u", k->name, largesthost);
   PetscCall((*k->giveback)(STEPS, wave, PETSC_FALSE, &mine));
   PetscCall((*k->pointsdestroy)(&p));
@@ -152,9 +164,9 @@ static PetscErrorCode TestReverse(const BornKernels *k, const PetscInt n[3], int
 
 int main(int argc, char **argv)
 {
-  const PetscInt n[2][3] = {{70, 41, 1}, {37, 26, 23}};
+  const PetscInt n[2][3]  = {{70, 41, 1}, {37, 26, 23}};
   const int      radii[4] = {1, 2, 4, 6};
-  PetscBool      device = PETSC_FALSE;
+  PetscBool      device   = PETSC_FALSE;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));

@@ -193,9 +193,11 @@ static PetscErrorCode TestGetters(VecType type)
   PetscFunctionBegin;
   PetscCall(TestCreate(type, 1, &J));
   PetscCall(MatSetOptionsPrefix(J, "g_"));
-  PetscCall(PetscOptionsInsertString(NULL, "-g_mat_born_order 4 -g_mat_born_parameter slowness2 -g_mat_born_width 5 -g_mat_born_damping 0.125 -g_mat_born_free_surface "
-                                           "-g_mat_born_checkpoints 3 -g_mat_born_field double -g_mat_born_background ring -g_mat_born_background_bits 8 -g_mat_born_interval 2 "
-                                           "-g_mat_born_seed 77 -g_mat_born_velocity_bits 16 -g_mat_born_interpolation sinc"));
+  PetscCall(
+    PetscOptionsInsertString(NULL, "-g_mat_born_order 4 -g_mat_born_parameter slowness2 -g_mat_born_width 5 -g_mat_born_damping 0.125 -g_mat_born_free_surface "
+                                   "-g_mat_born_checkpoints 3 -g_mat_born_field double -g_mat_born_background ring -g_mat_born_background_bits 8 "
+                                   "-g_mat_born_interval 2 "
+                                   "-g_mat_born_seed 77 -g_mat_born_velocity_bits 16 -g_mat_born_interpolation sinc"));
   PetscCall(MatSetFromOptions(J));
   PetscCall(MatBornGetOrder(J, &i[0]));
   PetscCall(MatBornGetParameter(J, &parameter));
@@ -209,8 +211,10 @@ static PetscErrorCode TestGetters(VecType type)
   PetscCall(MatBornGetSeed(J, &i[5]));
   PetscCall(MatBornGetVelocityBits(J, &i[6]));
   PetscCall(MatBornGetInterpolation(J, &interpolation));
-  if (WRONG(i[0] != 4 || i[1] != 5 || i[2] != 3 || i[3] != 8 || i[4] != 2 || i[5] != 77 || i[6] != 16 || damping != 0.125 || !surface)) FAIL("numbers of options");
-  if (WRONG(parameter != MATBORN_PARAMETER_SLOWNESS2 || field != MATBORN_FIELD_DOUBLE || background != MATBORN_BACKGROUND_RING || interpolation != MATBORN_INTERPOLATION_SINC))
+  if (WRONG(i[0] != 4 || i[1] != 5 || i[2] != 3 || i[3] != 8 || i[4] != 2 || i[5] != 77 || i[6] != 16 || damping != 0.125 || !surface))
+    FAIL("numbers of options");
+  if (WRONG(parameter != MATBORN_PARAMETER_SLOWNESS2 || field != MATBORN_FIELD_DOUBLE || background != MATBORN_BACKGROUND_RING ||
+            interpolation != MATBORN_INTERPOLATION_SINC))
     FAIL("names of options");
   PetscCall(MatBornGetVelocity(J, &v));
   PetscCall(MatBornGetTime(J, &dt, &i[0], &i[1]));
@@ -218,7 +222,8 @@ static PetscErrorCode TestGetters(VecType type)
   PetscCall(MatBornGetSpacing(J, h));
   PetscCall(MatBornGetShots(J, &i[3]));
   PetscCall(MatBornGetShot(J, 0, &source, &i[4], &receivers));
-  if (WRONG(!v || dt != (PetscReal)0.15 || i[0] != 120 || i[1] != 2 || i[2] != 40 || !(w[20] > w[0]) || h[0] != 1 || h[1] != 1 || i[3] != 1 || i[4] != 12)) FAIL("the experiment");
+  if (WRONG(!v || dt != (PetscReal)0.15 || i[0] != 120 || i[1] != 2 || i[2] != 40 || !(w[20] > w[0]) || h[0] != 1 || h[1] != 1 || i[3] != 1 || i[4] != 12))
+    FAIL("the experiment");
   if (WRONG(source[0] != 20 || source[1] != 9 || receivers[23] != 8)) FAIL("the shot");
   TEST_REFUSED("no such shot", MatBornGetShot(J, 1, NULL, NULL, NULL), "no shot 1");
   /* auto becomes something */

@@ -175,9 +175,9 @@ typedef struct {
   const void *scatter;  /* extra of w is scatter q, q = L u */
   void       *image;    /* image += q w */
   void       *out;      /* out = q */
-  int         bits;   /* 32, 16 or 8: q is rounded as a store does, and goes there, unless that is NULL; 0: neither */
+  int         bits;     /* 32, 16 or 8: q is rounded as a store does, and goes there, unless that is NULL; 0: neither */
   void       *store;
-  unsigned   *largest;  /* of integers: becomes the largest |new|, if that is larger */
+  unsigned   *largest; /* of integers: becomes the largest |new|, if that is larger */
 } BornStep;
 
 /* A force f = factor values[stride p] at points p, in a step that has been made */
@@ -228,6 +228,10 @@ typedef struct {
   PetscErrorCode (*add)(const BornGrid *, BornNumber real, PetscBool inside, double factor, const void *from, PetscReal *to);
   /* image += q w, at all nodes; bits: of a store q, or 0 of a field */
   PetscErrorCode (*image)(const BornGrid *, BornNumber real, int bits, const void *q, const void *w, void *image);
+  /* q is rounded as a store does, and goes there, unless that is NULL */
+  PetscErrorCode (*round)(const BornGrid *, BornNumber real, int bits, void *q, void *store);
+  /* The force f, a field: w += V f / (1 + s), of which V is in the step, and f = scatter q */
+  PetscErrorCode (*push)(const BornGrid *, const BornStep *, const void *q, void *w);
   /* The nodes round the inside that its stencil reaches, to and from an array of BornRingSize() numbers */
   PetscErrorCode (*ringsave)(const BornGrid *, BornNumber, const void *u, void *ring);
   PetscErrorCode (*ringload)(const BornGrid *, BornNumber, const void *ring, void *u);

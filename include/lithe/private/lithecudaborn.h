@@ -33,6 +33,8 @@ PETSC_INTERN PetscErrorCode LitheCUDABornLargest(size_t, const PetscReal *, doub
 PETSC_INTERN PetscErrorCode LitheCUDABornLoad(const BornGrid *, BornNumber, PetscBool, double, const PetscReal *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDABornAdd(const BornGrid *, BornNumber, PetscBool, double, const void *, PetscReal *);
 PETSC_INTERN PetscErrorCode LitheCUDABornImage(const BornGrid *, BornNumber, int, const void *, const void *, void *);
+PETSC_INTERN PetscErrorCode LitheCUDABornRound(const BornGrid *, BornNumber, int, void *, void *);
+PETSC_INTERN PetscErrorCode LitheCUDABornPush(const BornGrid *, const BornStep *, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDABornRingSave(const BornGrid *, BornNumber, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDABornRingLoad(const BornGrid *, BornNumber, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDABornRandomise(const BornGrid *, BornNumber, double, uint64_t, const void *, void *);

@@ -99,6 +99,19 @@ static const HOST_REAL *HOST_NAME(BornGetV)(int bits, double unit, const void *V
 }
 
 #if defined(HOST_REAL_UPDATE)
+/* w += V scatter q / (1 + s) */
+static void HOST_NAME(BornPushNodes)(const BornGrid *g, const BornStep *step, PetscInt i, PetscInt j, PetscInt k, PetscInt m, const HOST_REAL *q, HOST_REAL *w)
+{
+  const PetscInt64 place = BornPlace(g, i, j, k);
+  HOST_REAL        room[BORN_CHUNK], s[BORN_CHUNK];
+  const HOST_REAL *V = HOST_NAME(BornGetV)(step->Vbits, step->Vunit, step->V, place, m, room), *scatter = (const HOST_REAL *)step->scatter + place;
+
+  if (!HOST_NAME(BornSponges)(g, i, j, k, m, s)) {
+    for (PetscInt l = 0; l < m; l++) s[l] = 0;
+  }
+  for (PetscInt l = 0; l < m; l++) w[place + l] += V[l] * scatter[l] * q[place + l] / (1 + s[l]);
+}
+
 /* The second field of a step, of which lu is L u of the first one */
 static void HOST_NAME(BornSecond)(const BornGrid *g, const BornStep *step, PetscInt i, PetscInt j, PetscInt k, PetscInt m, const HOST_REAL *lu)
 {

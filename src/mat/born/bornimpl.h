@@ -73,7 +73,7 @@ typedef struct {
   double                force;                        /* what a sample of the wavelet is multiplied with */
   double                unit;                         /* fields have numbers near 1: u / unit */
   double                highest;                      /* frequency of the wavelet */
-  PetscInt              busy;                         /* steps until the wavelet is over */
+  PetscInt              busy, loud;                   /* steps until the wavelet is over; of those with a sample that is not small */
   void                 *V, *Vrandom, *Vreal;          /* Vreal: of which the others are made where they have 16 bits */
   double                Vunit;
   PetscReal            *wave;        /* the wavelet, where fields are */
@@ -156,7 +156,7 @@ PETSC_INTERN PetscErrorCode BornStateCopy_Private(Mat_Born *, const BornState *,
 PETSC_INTERN void           BornStateSwap_Private(BornState *);
 PETSC_INTERN PetscErrorCode BornGetField_Private(Mat_Born *, void **);
 PETSC_INTERN PetscErrorCode BornStepBackground_Private(BornSweep *, BornState *, void *, void *);
-PETSC_INTERN PetscErrorCode BornStepBoth_Private(BornSweep *, PetscBool, PetscBool, int, void *);
+PETSC_INTERN PetscErrorCode BornStepBoth_Private(BornSweep *, PetscBool, PetscBool, int, void *, void *);
 PETSC_INTERN PetscErrorCode BornStepSecond_Private(BornSweep *);
 PETSC_INTERN PetscErrorCode BornForceBackground_Private(BornSweep *, PetscInt, BornForce);
 

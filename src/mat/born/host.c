@@ -243,6 +243,33 @@ static PetscErrorCode BornHostImage(const BornGrid *g, BornNumber real, int bits
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode BornHostRound(const BornGrid *g, BornNumber real, int bits, void *q, void *store)
+{
+  PetscFunctionBegin;
+  BORN_LINES(g, {
+    (void)node;
+    if (real == BORN_FLOAT) BornRound_Single(g, bits, 0, j, k, g->n[0], (float *)q + place, store);
+    else BornRound_Double(g, bits, 0, j, k, g->n[0], (double *)q + place, store);
+  });
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode BornHostPush(const BornGrid *g, const BornStep *step, const void *q, void *w)
+{
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < g->n[2]; k++) {
+    for (PetscInt j = 0; j < g->n[1]; j++) {
+      for (PetscInt i = 0; i < g->n[0]; i += BORN_CHUNK) {
+        const PetscInt m = PetscMin(BORN_CHUNK, g->n[0] - i);
+
+        if (step->number == BORN_DOUBLE) BornPushNodes_Double(g, step, i, j, k, m, (const double *)q, (double *)w);
+        else BornPushNodes_Single(g, step, i, j, k, m, (const float *)q, (float *)w);
+      }
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Between a field and the array of the nodes round the inside */
 static PetscErrorCode BornHostRing(const BornGrid *g, BornNumber number, PetscBool save, char *u, char *ring)
 {
@@ -318,6 +345,8 @@ const BornKernels BornHostKernels = {
   .load          = BornHostLoad,
   .add           = BornHostAdd,
   .image         = BornHostImage,
+  .round         = BornHostRound,
+  .push          = BornHostPush,
   .ringsave      = BornHostRingSave,
   .ringload      = BornHostRingLoad,
   .randomise     = BornHostRandomise,

@@ -3,8 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   -mat_born_background keep: L u of each interval-th step is stored, in 32, 16 or 8 bits a node. J scatters what the store gives, so that
-   J and J^T have the same numbers. The source, which belongs to q as well, is added apart.
+   -mat_born_background keep: q of each interval-th step is stored, in 32, 16 or 8 bits a node. J scatters what the store gives, so that
+   J and J^T have the same numbers. Once the source is silent, q is L u, and the step itself rounds and stores it; what may be left of the source
+   is added apart. Before, the source cancels most of L u near it, and q is rounded when both are there.
 */
 
 #include "bornimpl.h"
@@ -40,7 +41,7 @@ static PetscErrorCode BornKeepBack(BornSweep *s, PetscInt n, PetscBool image)
     const char     *slot  = (const char *)ctx->store + (size_t)(n / ctx->interval) * ctx->slot;
 
     PetscCall((*ctx->kernels->image)(&ctx->grid, ctx->real, (int)ctx->bits, slot, s->w.u, s->image));
-    PetscCall(BornForceBackground_Private(s, n, force));
+    if (n >= ctx->loud) PetscCall(BornForceBackground_Private(s, n, force));
   }
   PetscCall(BornStepSecond_Private(s));
   PetscFunctionReturn(PETSC_SUCCESS);

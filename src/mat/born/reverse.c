@@ -43,7 +43,7 @@ static PetscErrorCode BornRandomStart(PETSC_UNUSED BornSweep *s)
 static PetscErrorCode BornRandomBack(BornSweep *s, PETSC_UNUSED PetscInt n, PetscBool image)
 {
   PetscFunctionBegin;
-  PetscCall(BornStepBoth_Private(s, PETSC_TRUE, image, 0, NULL));
+  PetscCall(BornStepBoth_Private(s, PETSC_TRUE, image, 0, NULL, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -98,8 +98,9 @@ PetscErrorCode BornStepBackground_Private(BornSweep *s, BornState *state, void *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A step of both fields. Forwards x q is the force of w, if asked, with L u rounded to so many bits, and stored, unless that is NULL; backwards image += q w */
-PetscErrorCode BornStepBoth_Private(BornSweep *s, PetscBool back, PetscBool active, int bits, void *store)
+/* A step of both fields. Forwards x q is the force of w, if asked, with L u rounded to so many bits, and stored, unless that is NULL; backwards
+   image += q w. q goes to out, unless that is NULL */
+PetscErrorCode BornStepBoth_Private(BornSweep *s, PetscBool back, PetscBool active, int bits, void *store, void *out)
 {
   Mat_Born *ctx   = s->ctx;
   PetscInt  n     = back ? s->u.step - 1 : s->u.step;
@@ -112,8 +113,9 @@ PetscErrorCode BornStepBoth_Private(BornSweep *s, PetscBool back, PetscBool acti
                      .wold    = s->w.old,
                      .bits    = bits,
                      .store   = store,
+                     .out     = out,
                      .largest = ctx->largest};
-  BornForce force = {.u = NULL};
+  BornForce force = {.out = out};
 
   PetscFunctionBegin;
   if (back) BornStateSwap_Private(&s->u); /* u of step n is the one before */
@@ -137,8 +139,9 @@ PetscErrorCode BornStepBoth_Private(BornSweep *s, PetscBool back, PetscBool acti
 /* A step of the second field alone */
 PetscErrorCode BornStepSecond_Private(BornSweep *s)
 {
-  Mat_Born      *ctx  = s->ctx;
-  const BornStep step = {.number = ctx->real, .sponge = PETSC_TRUE, .Vbits = (int)ctx->velocitybits, .Vunit = ctx->Vunit, .V = s->V, .u = s->w.u, .old = s->w.old};
+  Mat_Born      *ctx = s->ctx;
+  const BornStep step =
+    {.number = ctx->real, .sponge = PETSC_TRUE, .Vbits = (int)ctx->velocitybits, .Vunit = ctx->Vunit, .V = s->V, .u = s->w.u, .old = s->w.old};
 
   PetscFunctionBegin;
   PetscCall((*ctx->kernels->step)(&ctx->grid, &step));

@@ -136,10 +136,18 @@ static PetscErrorCode BornForwardStep(BornSweep *s, PetscBool note, void *q)
   const BornBackground *b      = ctx->background;
   const PetscInt        n      = s->u.step;
   const PetscBool       active = (PetscBool)(n % ctx->interval == 0), rounds = (PetscBool)(active && b->rounds);
-  void                 *store  = rounds && note ? (char *)ctx->store + (size_t)(n / ctx->interval) * ctx->slot : NULL;
+  void                 *store = rounds && note ? (char *)ctx->store + (size_t)(n / ctx->interval) * ctx->slot : NULL;
 
   PetscFunctionBegin;
-  if (s->x) PetscCall(BornStepBoth_Private(s, PETSC_FALSE, active, rounds ? (int)ctx->bits : 0, store));
+  if (rounds && n < ctx->loud) {
+    const BornStep step = {.number = ctx->real, .Vbits = (int)ctx->velocitybits, .Vunit = ctx->Vunit, .V = s->V, .scatter = s->x};
+
+    PetscCall(BornGetField_Private(ctx, &ctx->q));
+    if (s->x) PetscCall(BornStepBoth_Private(s, PETSC_FALSE, PETSC_FALSE, 0, NULL, ctx->q));
+    else PetscCall(BornStepBackground_Private(s, &s->u, ctx->q, NULL));
+    if (s->x || note) PetscCall((*ctx->kernels->round)(&ctx->grid, ctx->real, (int)ctx->bits, ctx->q, store));
+    if (s->x) PetscCall((*ctx->kernels->push)(&ctx->grid, &step, ctx->q, s->w.u));
+  } else if (s->x) PetscCall(BornStepBoth_Private(s, PETSC_FALSE, active, rounds ? (int)ctx->bits : 0, store, NULL));
   else PetscCall(BornStepBackground_Private(s, &s->u, active ? q : NULL, store));
   if (note && b->note) PetscCall((*b->note)(s, n));
   PetscFunctionReturn(PETSC_SUCCESS);
