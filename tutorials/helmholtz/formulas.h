@@ -87,8 +87,7 @@ HELMHOLTZ_FUNCTION HelmholtzNumber HelmholtzRoot(HelmholtzNumber a)
 
 HELMHOLTZ_FUNCTION double HelmholtzSmooth(double x, double y, double z)
 {
-  return HELMHOLTZ_WATER * (1. + z) *
-         (1.1 + .1 * cos(2. * (double)PETSC_PI * (x + .3 * z)) * cos(2. * (double)PETSC_PI * y) * cos(3. * (double)PETSC_PI * z));
+  return HELMHOLTZ_WATER * (1. + z) * (1.1 + .1 * cos(2. * (double)PETSC_PI * (x + .3 * z)) * cos(2. * (double)PETSC_PI * y) * cos(3. * (double)PETSC_PI * z));
 }
 
 HELMHOLTZ_FUNCTION double HelmholtzWedge(double x, double y, double z)
