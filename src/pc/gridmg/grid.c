@@ -136,18 +136,20 @@ static inline PetscBool IsBox(const GridMGGrid *grid, const OddEntries *odd)
 /* Whether wells are after the cells or before them */
 static PetscErrorCode Place_Private(PC pc, const GridMGGrid *grid, GridMGRows *rows, OddEntries *odd)
 {
+  PetscInt first = 0;
+
   PetscFunctionBegin;
-  rows->first = 0;
   PetscCall(CountOdd_Private(pc, grid, 0, odd));
   if (grid->wells && odd->odd) {
     OddEntries before;
 
     PetscCall(CountOdd_Private(pc, grid, grid->wells, &before));
     if (before.odd < odd->odd) {
-      rows->first = grid->wells;
-      *odd        = before;
+      first = grid->wells;
+      *odd  = before;
     }
   }
+  rows->first = first; /* counting may have set another one */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
