@@ -166,7 +166,8 @@ int main(int argc, char **argv)
 {
   const PetscInt n[2][3]  = {{70, 41, 1}, {37, 26, 23}};
   const int      radii[4] = {1, 2, 4, 6};
-  PetscBool      device   = PETSC_FALSE;
+  PetscBool      device;
+  char           type[32] = VECSEQ;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
