@@ -115,3 +115,23 @@ PetscErrorCode LitheCUDASumsAdd(PetscInt n, double half, const PetscReal x[], Pe
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+static __global__ void SumsFinish(PetscInt n, double half, SumsBins bins, PetscReal *y)
+{
+  const PetscInt64 step = (PetscInt64)blockDim.x * gridDim.x;
+
+  for (PetscInt64 i = threadIdx.x + (PetscInt64)blockIdx.x * blockDim.x; i < n; i += step) y[i] = LitheSumsOfDigits(half, bins.bin, i);
+}
+
+PetscErrorCode LitheCUDASumsFinish(PetscInt n, double half, PetscInt64 *const bin[], PetscReal y[])
+{
+  SumsBins     bins;
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  for (int b = 0; b < LITHE_SUMS_BINS; b++) bins.bin[b] = bin[b];
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  SumsFinish<<<SumsBlocks(n), SUMS_THREADS, 0, stream>>>(n, half, bins, y);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -14,6 +14,7 @@ typedef struct {
   PetscErrorCode (*copy)(size_t bytes, const void *from, void *to);
   PetscErrorCode (*largest)(PetscInt n, const PetscReal x[], PetscReal *);
   PetscErrorCode (*add)(PetscInt n, double half, const PetscReal x[], PetscInt64 *const bin[]);
+  PetscErrorCode (*finish)(PetscInt n, double half, PetscInt64 *const bin[], PetscReal y[]);
 } SumsOps;
 
 struct _n_LitheSums {
@@ -70,6 +71,13 @@ static PetscErrorCode SumsHostLargest(PetscInt n, const PetscReal x[], PetscReal
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode SumsHostFinish(PetscInt n, double half, PetscInt64 *const bin[], PetscReal y[])
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < n; i++) y[i] = LitheSumsOfDigits(half, bin, i);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode SumsHostAdd(PetscInt n, double half, const PetscReal x[], PetscInt64 *const bin[])
 {
   PetscFunctionBegin;
@@ -77,10 +85,11 @@ static PetscErrorCode SumsHostAdd(PetscInt n, double half, const PetscReal x[], 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static const SumsOps SumsHost = {SumsHostCreate, SumsHostDestroy, SumsHostZero, SumsHostCopy, SumsHostLargest, SumsHostAdd};
+static const SumsOps SumsHost = {SumsHostCreate, SumsHostDestroy, SumsHostZero, SumsHostCopy, SumsHostLargest, SumsHostAdd, SumsHostFinish};
 
 #if defined(LITHE_HAVE_CUDA)
-static const SumsOps SumsDevice = {LitheCUDASumsCreate, LitheCUDASumsDestroy, LitheCUDASumsZero, LitheCUDASumsCopy, LitheCUDASumsLargest, LitheCUDASumsAdd};
+static const SumsOps SumsDevice = {LitheCUDASumsCreate,  LitheCUDASumsDestroy, LitheCUDASumsZero,  LitheCUDASumsCopy,
+                                   LitheCUDASumsLargest, LitheCUDASumsAdd,     LitheCUDASumsFinish};
 #endif
 
 static PetscErrorCode SumsGetOps(PetscMemType memory, const SumsOps **ops)
@@ -229,6 +238,14 @@ PetscErrorCode LitheSumsAddBins(LitheSums sums, int place, PetscInt64 *bin[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode LitheSumsFinish(LitheSums sums, PetscReal y[])
+{
+  PetscFunctionBegin;
+  if (sums->place == LITHE_SUMS_NONE) PetscCall((*sums->ops->zero)((size_t)sums->n * sizeof(PetscReal), y));
+  else PetscCall((*sums->ops->finish)(sums->n, LitheSumsHalf(sums->place), sums->bin, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode LitheSumsReduce(LitheSums sums, PetscSF sf, PetscReal y[])
 {
   PetscMPIInt place = sums->place;
@@ -249,13 +266,7 @@ PetscErrorCode LitheSumsReduce(LitheSums sums, PetscSF sf, PetscReal y[])
     PetscCall(PetscSFReduceBegin(sf, MPIU_INT64, bin[b], root[b], MPI_SUM));
     PetscCall(PetscSFReduceEnd(sf, MPIU_INT64, bin[b], root[b], MPI_SUM));
   }
-  for (PetscInt i = 0; i < n; i++) {
-    const double half = LitheSumsHalf(place);
-    double       sum  = 0;
-
-    for (int b = LITHE_SUMS_BINS - 1; b >= 0; b--) sum = sum / LITHE_SUMS_BASE + (double)root[b][i];
-    y[i] = (PetscReal)(sum * half * half);
-  }
+  PetscCall(SumsHostFinish(n, LitheSumsHalf(place), root, y));
   for (int b = 0; b < LITHE_SUMS_BINS; b++) PetscCall(PetscFree(root[b]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

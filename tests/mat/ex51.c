@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 static char help[] = "MATBORN: all backgrounds, kinds of numbers and intervals: transposes, against checkpoints, the normal operator, illumination.\n\
-  -vec cuda : on a device; the same is then done on the host, and compared\n\n";
+  -test_vec_type cuda : on a device; the same is then done on the host, and compared\n\n";
 
 #include "borntest.h"
 
@@ -251,7 +251,7 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
-  PetscCall(PetscOptionsGetString(NULL, NULL, "-vec", type, sizeof(type), NULL));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-test_vec_type", type, sizeof(type), NULL));
   PetscCall(PetscStrcmp(type, VECCUDA, &device));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(cases); k++) PetscCall(TestCase(&cases[k], (PetscInt)k, type, device));
   PetscCall(TestDone(200, "all backgrounds agree\n"));
@@ -268,7 +268,7 @@ int main(int argc, char **argv)
   test:
     suffix: cuda
     requires: cuda !complex
-    args: -vec cuda
+    args: -test_vec_type cuda
     output_file: output/ex51_1.out
 
 TEST*/

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 static char help[] = "MATBORN: steps in whole numbers backwards undo those forwards to the last bit.\n\
-  -device : on a device\n\n";
+  -test_vec_type cuda : on a device\n\n";
 
 #include "borntest.h"
 #include <lithe/private/born.h>
@@ -166,12 +166,14 @@ int main(int argc, char **argv)
 {
   const PetscInt n[2][3]  = {{70, 41, 1}, {37, 26, 23}};
   const int      radii[4] = {1, 2, 4, 6};
-  PetscBool      device   = PETSC_FALSE;
+  PetscBool      device;
+  char           type[32] = VECSEQ;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
-  PetscCall(PetscOptionsGetBool(NULL, NULL, "-device", &device, NULL));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-test_vec_type", type, sizeof(type), NULL));
+  PetscCall(PetscStrcmp(type, VECCUDA, &device));
   for (int s = 0; s < 2; s++) {
     for (int r = 0; r < 4; r++) {
       for (int surface = 0; surface < 2; surface++) {
@@ -193,7 +195,7 @@ int main(int argc, char **argv)
   test:
     suffix: cuda
     requires: cuda !complex
-    args: -device
+    args: -test_vec_type cuda
     output_file: output/ex52_1.out
 
 TEST*/

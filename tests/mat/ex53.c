@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 static char help[] = "MATBORN: illumination, the normal operator in KSPCG against KSPLSQR, waves that are too short, getters and options.\n\
-  -vec cuda : on a device\n\n";
+  -test_vec_type cuda : on a device\n\n";
 
 #include "borntest.h"
 #include "refused.h"
@@ -245,7 +245,7 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
-  PetscCall(PetscOptionsGetString(NULL, NULL, "-vec", type, sizeof(type), NULL));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-test_vec_type", type, sizeof(type), NULL));
   PetscCall(TestIllumination(type));
   PetscCall(TestNormal(type));
   PetscCall(TestBad(type));
@@ -264,7 +264,7 @@ int main(int argc, char **argv)
   test:
     suffix: cuda
     requires: cuda !complex
-    args: -vec cuda
+    args: -test_vec_type cuda
     output_file: output/ex53_1.out
 
 TEST*/

@@ -19,6 +19,8 @@ PETSC_INTERN PetscErrorCode LitheCUDASumsCopy(size_t bytes, const void *from, vo
 /* As LitheSumsLargest(), and the loop of LitheSumsAdd() */
 PETSC_INTERN PetscErrorCode LitheCUDASumsLargest(PetscInt n, const PetscReal x[], PetscReal *largest);
 PETSC_INTERN PetscErrorCode LitheCUDASumsAdd(PetscInt n, double half, const PetscReal x[], PetscInt64 *const bin[]);
+/* As LitheSumsOfDigits() */
+PETSC_INTERN PetscErrorCode LitheCUDASumsFinish(PetscInt n, double half, PetscInt64 *const bin[], PetscReal y[]);
 
 #if defined(__cplusplus)
 }

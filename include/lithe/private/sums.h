@@ -51,6 +51,15 @@ static LITHE_HD inline void LitheSumsAddDigits(double x, double half, PetscInt64
   }
 }
 
+/* The number that bins hold; half = LitheSumsHalf(place) */
+static LITHE_HD inline PetscReal LitheSumsOfDigits(double half, PetscInt64 *const bin[], PetscInt64 i)
+{
+  double sum = 0;
+
+  for (int b = LITHE_SUMS_BINS - 1; b >= 0; b--) sum = sum / LITHE_SUMS_BASE + (double)bin[b][i];
+  return (PetscReal)(sum * half * half);
+}
+
 typedef struct _n_LitheSums *LitheSums;
 
 /* Sums of n numbers, zeros; of one process. memory: where the bins are, and terms */
@@ -70,6 +79,8 @@ PETSC_EXTERN PetscErrorCode LitheSumsGetPlace(LitheSums, int *place);
 PETSC_EXTERN PetscErrorCode LitheSumsGetBins(LitheSums, int *place, PetscInt64 **bin[]);
 /* Adds bins of the host, whose first one is of a place; bin is changed */
 PETSC_EXTERN PetscErrorCode LitheSumsAddBins(LitheSums, int place, PetscInt64 *bin[]);
+/* The sums of this process, to an array where the bins are */
+PETSC_EXTERN PetscErrorCode LitheSumsFinish(LitheSums, PetscReal y[]);
 /*
    The sums over all processes that hold some. Collective on the star forest, whose leaves are 0, 1, ..., n - 1, the numbers of the
    process, and whose roots are those of y, the sums of their leaves

@@ -153,9 +153,17 @@ PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct pro
   PetscCall(MatBornTakeResult_Private(A, result));
   if (image) {
     PetscCall(LitheFarmGetSums(split->farm, &sums));
-    PetscCall(VecGetArrayWrite(image, &y));
-    PetscCall(LitheSumsReduce(sums, split->forest, (PetscReal *)y));
-    PetscCall(VecRestoreArrayWrite(image, &y));
+    if (split->single && ctx->kernels != &BornHostKernels) {
+      PetscMemType memory;
+
+      PetscCall(VecGetArrayWriteAndMemType(image, &y, &memory));
+      PetscCall(PetscMemTypeDevice(memory) ? LitheSumsFinish(sums, (PetscReal *)y) : LitheSumsReduce(sums, split->forest, (PetscReal *)y));
+      PetscCall(VecRestoreArrayWriteAndMemType(image, &y));
+    } else {
+      PetscCall(VecGetArrayWrite(image, &y));
+      PetscCall(LitheSumsReduce(sums, split->forest, (PetscReal *)y));
+      PetscCall(VecRestoreArrayWrite(image, &y));
+    }
   }
   if (image && ctx->chain) {
     PetscCall(VecCopy(image, ctx->work));
