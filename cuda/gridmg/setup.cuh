@@ -189,9 +189,15 @@ static __global__ void __launch_bounds__(SETUP_THREADS) SurveyKernel(const __gri
           const double high = f.up[d][c], low = at[d] > 0 ? f.down[d][c - GridMGStride(&f.grid, d)] : 0;
 
           in[d] = high + low;
-          most  = max(most, SetupBits(fmax(high, low)));
-          if (high > 0) least = max(least, ~SetupBits(high));
-          if (low > 0) least = max(least, ~SetupBits(low));
+          /* not -0, whose bits are a large number */
+          if (high > 0) {
+            most  = max(most, SetupBits(high));
+            least = max(least, ~SetupBits(high));
+          }
+          if (low > 0) {
+            most  = max(most, SetupBits(low));
+            least = max(least, ~SetupBits(low));
+          }
         }
       }
       if (clean) {
@@ -206,7 +212,7 @@ static __global__ void __launch_bounds__(SETUP_THREADS) SurveyKernel(const __gri
         if (empty) sigma = 1; /* as large as the largest diagonal entry */
         if (fails) failed = max(failed, ~static_cast<unsigned long long>(c));
         if (diagonal > 0) diagonals = max(diagonals, ~SetupBits(diagonal));
-        if (sigma != before && !fails) f.sigma[c] = sigma;
+        if ((sigma != before || sigma == 0) && !fails) f.sigma[c] = sigma; /* -0 becomes 0 */
       }
       if (c < f.grid.cells) {
         const double diagonal = sigma + in[0] + in[1] + in[2];
