@@ -232,9 +232,9 @@ __global__ void __launch_bounds__(K::S::threads, K::S::blocks) BornMarch(const _
   char *const                           as = us + S::SU * K::fields * K::plane * 4;
   uint64_t *const ufull = reinterpret_cast<uint64_t *>(as + S::SA * K::others), *const ufree = ufull + S::SU, *const afull = ufree + S::SU,
                   *const afree = afull + S::SA;
-  const int              at[2] = {a.from[0] / 4 * 4 + static_cast<int>(blockIdx.x) * S::TX * N, a.from[1] + static_cast<int>(blockIdx.y) * S::TY};
-  const int              z0 = a.from[2] + static_cast<int>(blockIdx.z) * a.chunk, z1 = min(z0 + a.chunk, a.to[2]);
-  const int              warp = static_cast<int>(threadIdx.x) / BORN_WARP, lane = static_cast<int>(threadIdx.x) % BORN_WARP;
+  const int at[2] = {a.from[0] / BORN_ALIGN * BORN_ALIGN + static_cast<int>(blockIdx.x) * S::TX * N, a.from[1] + static_cast<int>(blockIdx.y) * S::TY};
+  const int z0 = a.from[2] + static_cast<int>(blockIdx.z) * a.chunk, z1 = min(z0 + a.chunk, a.to[2]);
+  const int warp = static_cast<int>(threadIdx.x) / BORN_WARP, lane = static_cast<int>(threadIdx.x) % BORN_WARP;
 
   if (threadIdx.x == 0) {
     for (int s = 0; s < S::SU; s++) {

@@ -24,9 +24,9 @@ static PetscErrorCode BornMarchKind(const BornGrid *g, const BornStep *step, cud
   static bool          known = false;
   BornArguments<float> a     = BornGetArguments<typename K::T, float>(g, step);
   BornMaps             maps  = {};
-  const int            n[3] = {a.to[0] - a.from[0] / 4 * 4, a.to[1] - a.from[1], a.to[2] - a.from[2]}, chunks = (n[2] + BORN_PLANES - 1) / BORN_PLANES;
-  const dim3           blocks(static_cast<unsigned>((n[0] + S::TX * S::N - 1) / (S::TX * S::N)), static_cast<unsigned>((n[1] + S::TY - 1) / S::TY),
-                              static_cast<unsigned>(chunks));
+  const int  n[3] = {a.to[0] - a.from[0] / BORN_ALIGN * BORN_ALIGN, a.to[1] - a.from[1], a.to[2] - a.from[2]}, chunks = (n[2] + BORN_PLANES - 1) / BORN_PLANES;
+  const dim3 blocks(static_cast<unsigned>((n[0] + S::TX * S::N - 1) / (S::TX * S::N)), static_cast<unsigned>((n[1] + S::TY - 1) / S::TY),
+                    static_cast<unsigned>(chunks));
 
   PetscFunctionBegin;
   a.chunk = (n[2] + chunks - 1) / chunks;

@@ -147,6 +147,7 @@ static PetscErrorCode BornForwardStep(BornSweep *s, PetscBool note, void *q)
     else PetscCall(BornStepBackground_Private(s, &s->u, ctx->q, NULL));
     if (s->x || note) PetscCall((*ctx->kernels->round)(&ctx->grid, ctx->real, (int)ctx->bits, ctx->q, store));
     if (s->x) PetscCall((*ctx->kernels->push)(&ctx->grid, &step, ctx->q, s->w.u));
+    if (s->x) PetscCall(BornExchange_Private(ctx, s->w.u));
   } else if (s->x) PetscCall(BornStepBoth_Private(s, PETSC_FALSE, active, rounds ? (int)ctx->bits : 0, store, NULL));
   else PetscCall(BornStepBackground_Private(s, &s->u, active ? q : NULL, store));
   if (note && b->note) PetscCall((*b->note)(s, n));
