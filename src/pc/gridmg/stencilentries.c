@@ -249,8 +249,7 @@ static PetscErrorCode ReadDevice_Private(PC pc, double rounding, PetscReal same,
   PetscCall(PCGridMGReadStencilsDevice_Private(pc, rounding, same, &found));
   if (found.outside < f->grid.cells || found.nonumber < f->grid.cells) {
     /* the host tells which entry it is */
-    GridMGBlock unused = {NULL, 0, NULL};
-    double     *a;
+    double *a;
 
     if (mg->given.i) {
       PetscCheck(found.outside == PETSC_INT32_MAX, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
@@ -259,9 +258,8 @@ static PetscErrorCode ReadDevice_Private(PC pc, double rounding, PetscReal same,
       PetscCall(PCGridMGFail_Private(pc, "row %d has an entry that is no number", found.nonumber));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
-    PetscCall(PCGridMGBlockGet_Private(&unused, (size_t)f->grid.cells * (size_t)f->grid.points * GRIDMG_PARTS * sizeof(double), (void **)&a));
+    PetscCall(PCGridMGBlockGet_Private(&mg->dense, (size_t)f->grid.cells * (size_t)f->grid.points * GRIDMG_PARTS * sizeof(double), (void **)&a));
     PetscCall(ReadRows_Private(pc, &f->grid, a, &most));
-    PetscCall(PetscFree(unused.memory));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   mg->factor = f->factor = FactorOf(found.most);
