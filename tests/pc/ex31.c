@@ -68,9 +68,10 @@ int main(int argc, char **argv)
       PetscCall(GridIterations(p, A, KSPCG, options[o], &host, &residual));
       for (int type = 0; type < 2; type++) {
         PetscCall(GridIterations(p, type ? C : B, KSPCG, options[o], &device, &residual));
-        if (WRONG(device < 0 || PetscAbsInt(device - host) > 1))
+        /* -1: with ten decades rounding may keep residuals above the tolerance, on the host as well */
+        if (WRONG((device < 0) != (host < 0) || PetscAbsInt(device - host) > 1))
           FAIL("%s, %s: %d iterations on the device, %d on the host", p->name, options[o], (int)device, (int)host);
-        if (WRONG(!(residual < 10))) FAIL("%s, %s: the residual is %g times the tolerance", p->name, options[o], (double)residual);
+        if (WRONG(host >= 0 && !(residual < 10))) FAIL("%s, %s: the residual is %g times the tolerance", p->name, options[o], (double)residual);
       }
     }
     PetscCall(MatDestroy(&A));
