@@ -247,7 +247,7 @@ static PetscErrorCode JournalList(LitheFarm f, PetscInt *n, JournalEntry **entri
   while ((file = readdir(dir))) {
     const char *name = file->d_name;
 
-    if (strncmp(name, base, strlen(base)) || !strcmp(name + PetscMax(4, strlen(name)) - 4, ".new")) continue;
+    if (strncmp(name, base, strlen(base)) != 0 || !strcmp(name + PetscMax(4, strlen(name)) - 4, ".new")) continue;
     if (*n == room) {
       room = 2 * room + 16;
       PetscCall(PetscRealloc(sizeof(JournalEntry) * (size_t)room, entries));
@@ -258,7 +258,7 @@ static PetscErrorCode JournalList(LitheFarm f, PetscInt *n, JournalEntry **entri
     ++*n;
   }
   (void)closedir(dir);
-  qsort(*entries, (size_t)*n, sizeof(JournalEntry), JournalCompare);
+  if (*n) qsort(*entries, (size_t)*n, sizeof(JournalEntry), JournalCompare);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -332,7 +332,7 @@ PetscErrorCode FarmJournalRead(LitheFarm f, PetscBool known[])
   if (!f->rank && taken) {
     PetscCall(JournalName(f, 0, "", sizeof(own), own));
     for (PetscInt e = 0; e < n; e++) {
-      if (strcmp(entries[e].path, own)) (void)unlink(entries[e].path);
+      if (strcmp(entries[e].path, own) != 0) (void)unlink(entries[e].path);
     }
   }
   for (PetscInt e = 0; e < n; e++) PetscCall(PetscFree(entries[e].state));

@@ -305,7 +305,7 @@ static LITHE_HD inline double BornRandomFactor(const BornGrid *g, PetscInt i, Pe
   PetscInt       depth = 0;
   double         factor;
 
-  for (int d = 0; d < g->dim; d++) {
+  for (int d = 0; d < 3 && d < g->dim; d++) {
     const PetscInt x = at[d] + BornFirst(g, d), low = BornSpongeIsLow(g, d) ? g->width - x : 0, high = x - (BornWhole(g, d) - 1 - g->width);
 
     if (low > depth) depth = low;

@@ -64,7 +64,7 @@ static void HOST_NAME(BornRound)(const BornGrid *g, int bits, PetscInt i, PetscI
 {
   const PetscInt64 lines     = (PetscInt64)g->n[1] * g->n[2];
   uint16_t        *exponents = store ? (uint16_t *)((char *)store + BornBlocks(g) * lines * BORN_ALIGN * bits / 8) : NULL;
-  LitheFRSZ2       format    = {0, 0};
+  LitheFRSZ2       format    = {16, 16};
 
   if (bits < 32) (void)LitheFRSZ2SetUp(&format, bits, 16);
   for (PetscInt at = 0; at < m; at += BORN_ALIGN) {

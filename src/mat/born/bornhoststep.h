@@ -82,7 +82,7 @@ static PetscBool HOST_NAME(BornSponges)(const BornGrid *g, PetscInt i, PetscInt 
   HOST_REAL       row     = 0;
   const HOST_REAL damping = (HOST_REAL)g->damping;
 
-  for (int d = 1; d < g->dim; d++) row += HOST_SPONGE(g->width, damping, BornSpongeIsLow(g, d), BornWhole(g, d), at[d] + BornFirst(g, d));
+  for (int d = 1; d < 3 && d < g->dim; d++) row += HOST_SPONGE(g->width, damping, BornSpongeIsLow(g, d), BornWhole(g, d), at[d] + BornFirst(g, d));
   if (!(row > 0) && i >= g->width && i + m <= g->n[0] - g->width) return PETSC_FALSE;
   for (PetscInt l = 0; l < m; l++) s[l] = row + HOST_SPONGE(g->width, damping, PETSC_TRUE, g->n[0], i + l);
   return PETSC_TRUE;

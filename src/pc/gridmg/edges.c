@@ -6,6 +6,18 @@
 
 #include "gridmgimpl.h"
 
+/* The face of cell at towards the cell with that difference: its direction, or -1 if there is none */
+int PCGridMGFaceOf_Private(const GridMGGrid *grid, const PetscInt at[3], PetscInt difference)
+{
+  for (int d = 0; d < 3; d++) {
+    const PetscInt stride = GridMGStride(grid, d);
+
+    if (grid->n[d] < 2) continue;
+    if ((difference == stride && at[d] < grid->n[d] - 1) || (difference == -stride && at[d] > 0)) return d;
+  }
+  return -1;
+}
+
 /* Room for so many */
 PetscErrorCode PCGridMGEdgesReserve_Private(GridMGEdges *edges, PetscInt max)
 {

@@ -162,6 +162,7 @@ PETSC_INTERN PetscErrorCode PCView_GridMG(PC, PetscViewer);
 /* matrices.c */
 PETSC_INTERN PetscErrorCode PCGridMGComposeMatrices_Private(PC, PetscBool);
 /* edges.c */
+PETSC_INTERN int            PCGridMGFaceOf_Private(const GridMGGrid *, const PetscInt at[3], PetscInt difference);
 PETSC_INTERN PetscErrorCode PCGridMGEdgesReserve_Private(GridMGEdges *, PetscInt max);
 PETSC_INTERN PetscErrorCode PCGridMGEdgeAdd_Private(GridMGEdges *, PetscInt i, PetscInt j, double t);
 PETSC_INTERN PetscErrorCode PCGridMGEdgesToList_Private(const GridMGGrid *, GridMGEdges *, GridMGBlock[2], GridMGList *);
@@ -172,7 +173,6 @@ PETSC_INTERN PetscErrorCode PCGridMGRowsGet_Private(PC, PetscBool *);
 PETSC_INTERN PetscErrorCode PCGridMGRowsRestore_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGComposeRows_Private(PC, PetscBool);
 /* grid.c */
-PETSC_INTERN int            PCGridMGFaceOf_Private(const GridMGGrid *, const PetscInt at[3], PetscInt difference);
 PETSC_INTERN PetscErrorCode PCGridMGFindGrid_Private(PC);
 /* entries.c */
 PETSC_INTERN PetscErrorCode PCGridMGScan_Private(PC);
