@@ -106,7 +106,7 @@ static void HOST_NAME(BornImage)(const BornGrid *g, int bits, const void *q, con
 {
   const PetscInt64 lines     = (PetscInt64)g->n[1] * g->n[2];
   const uint16_t  *exponents = (const uint16_t *)((const char *)q + BornBlocks(g) * lines * BORN_ALIGN * bits / 8);
-  LitheFRSZ2       format    = {0, 0};
+  LitheFRSZ2       format    = {16, 16};
 
   if (bits && bits < 32) (void)LitheFRSZ2SetUp(&format, bits, 16);
   BORN_LINES(g, {
