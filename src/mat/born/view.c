@@ -38,8 +38,8 @@ PetscErrorCode MatView_Born(Mat A, PetscViewer viewer)
   PetscCall(MatBornGetBytes_Private(A, &bytes));
   PetscCall(MatBornGetPoints_Private(ctx, &points));
   if (points > 0) PetscCall(PetscViewerASCIIPrintf(viewer, "%.3g nodes a shortest wave, %.3g steps a period\n", points, 1 / ctx->highest));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "fields: %s, velocity: %" PetscInt_FMT " bits, scattering and imaging every %" PetscInt_FMT " steps\n",
-                                   MatBornFields[ctx->field], ctx->velocitybits == 16 ? 16 : (ctx->real == BORN_DOUBLE ? 64 : 32), ctx->interval));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "fields: %s, velocity: %d bits, scattering and imaging every %" PetscInt_FMT " steps\n", MatBornFields[ctx->field],
+                                   ctx->velocitybits == 16 ? 16 : (ctx->real == BORN_DOUBLE ? 64 : 32), ctx->interval));
   if (ctx->chosen == MATBORN_BACKGROUND_CHECKPOINT) PetscCall(PetscSNPrintf(how, sizeof(how), ", %" PetscInt_FMT " states", ctx->nsaved));
   if (ctx->chosen == MATBORN_BACKGROUND_KEEP) PetscCall(PetscSNPrintf(how, sizeof(how), ", %" PetscInt_FMT " bits", ctx->bits));
   PetscCall(PetscViewerASCIIPrintf(viewer, "background: %s%s%s; a product with the transpose needs %.4g bytes\n", MatBornBackgrounds[ctx->chosen], how,
