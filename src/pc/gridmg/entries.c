@@ -146,7 +146,6 @@ static PetscErrorCode StartFaces_Private(PC_GridMG *mg, GridMGFaces *f)
   PetscFunctionBegin;
   PetscCall(PCGridMGArenaStart_Private(mg, (numbers + cells + cells / 4) * sizeof(double)));
   PetscCall(PCGridMGFacesCreate_Private(mg, &grid, PETSC_FALSE, f));
-  mg->edges.n = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -293,6 +292,7 @@ static PetscErrorCode ReadHost_Private(PC pc, Reading *reading)
 
   PetscFunctionBegin;
   PetscCall(StartFaces_Private(mg, f));
+  mg->edges.n = 0;
   PetscCall(ReadRows_Private(pc, reading));
   if (reading->bad) PetscFunctionReturn(PETSC_SUCCESS);
   mg->factor = FactorOf(&grid, reading);
