@@ -107,6 +107,15 @@ static PetscErrorCode SolveKSP(Context *c, Vec illumination, Vec image)
 
 /* ------------------------------------------------------------ TAO */
 
+#if PetscDefined(USE_COMPLEX) /* PETSc compiles TAOBRGN for real scalars only, and MATBORN is real too: the program has ended before */
+static PetscErrorCode SolveTao(Context *c, Vec image)
+{
+  PetscFunctionBegin;
+  (void)image;
+  PetscCheck(PETSC_FALSE, c->survey->comm, PETSC_ERR_SUP, "-method l1 needs a PETSc with real scalars");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#else
 static PetscErrorCode Residual(Tao tao, Vec x, Vec r, void *context)
 {
   Context *c = (Context *)context;
@@ -175,6 +184,7 @@ static PetscErrorCode SolveTao(Context *c, Vec image)
   PetscCall(VecDestroy(&gradient));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+#endif
 
 PetscErrorCode LeastSolve(const Survey *s, Least *least, Vec illumination, Vec image)
 {
