@@ -8,6 +8,7 @@
 #include <lithesys.h>
 #include <petscksp.h>
 
+#define KSPBCGSM    "bcgsm"
 #define KSPCBGMRES  "cbgmres"
 #define KSPCBFGMRES "cbfgmres"
 
@@ -32,6 +33,8 @@ typedef struct {
   PetscReal      gap; /* the largest | ||r|| - rho | / ||r_0|| of its cycles, rho being the norm of the recurrence and r_0 the residual at the cycle's start */
   PetscBool      stagnated; /* it ended because the storage is too coarse, or with double because of rounding elsewhere */
 } KSPCBGMRESInfo;
+
+PETSC_EXTERN PetscErrorCode KSPBCGSMGetColumns(KSP, PetscInt *, const PetscInt *[], const KSPConvergedReason *[], const PetscReal *[]);
 
 PETSC_EXTERN PetscErrorCode KSPCBGMRESSetStorage(KSP, const char[]);
 PETSC_EXTERN PetscErrorCode KSPCBGMRESGetStorage(KSP, const char *[]);

@@ -10,12 +10,14 @@
 #include <lithe/private/litheimpl.h>
 #include <litheksp.h>
 
+PETSC_INTERN PetscErrorCode KSPCreate_BCGSM(KSP);
 PETSC_INTERN PetscErrorCode KSPCreate_CBGMRES(KSP);
 PETSC_INTERN PetscErrorCode KSPCreate_CBFGMRES(KSP);
 
 PetscErrorCode LitheKSPRegisterAll(void)
 {
   PetscFunctionBegin;
+  PetscCall(KSPRegister(KSPBCGSM, KSPCreate_BCGSM));
   PetscCall(KSPRegister(KSPCBGMRES, KSPCreate_CBGMRES));
   PetscCall(KSPRegister(KSPCBFGMRES, KSPCreate_CBFGMRES));
   PetscFunctionReturn(PETSC_SUCCESS);

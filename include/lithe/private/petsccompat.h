@@ -298,6 +298,17 @@ static inline void LitheKSPRestoreAmatState(PETSC_UNUSED KSP ksp, PETSC_UNUSED M
 {
 }
 
+/* What a convergence test reads of KSPMatSolve()'s right-hand sides: it has no right-hand sides but a vector */
+static inline Mat LitheKSPExchangeMatRhs(PETSC_UNUSED KSP ksp, PETSC_UNUSED Mat B)
+{
+  return NULL;
+}
+
+static inline PetscBool LitheKSPTransposeIsRequested(KSP ksp)
+{
+  return ksp->transpose_solve;
+}
+
 /* ---- LAPACK ---- */
 
   #define PetscCallLAPACKInfo(name, routine)                                                                        \
@@ -354,6 +365,21 @@ static inline PetscErrorCode LitheKSPExchangeAmatState(KSP ksp, Mat A, MatState 
 static inline void LitheKSPRestoreAmatState(KSP ksp, MatState was)
 {
   ksp->amatstate = was;
+}
+
+/* The right-hand sides of KSPMatSolve() that a convergence test reads become B; the result is what they were */
+static inline Mat LitheKSPExchangeMatRhs(KSP ksp, Mat B)
+{
+  Mat was = ksp->mat_rhs;
+
+  ksp->mat_rhs = B;
+  return was;
+}
+
+/* Whether a solve with the transpose was asked for, explicit or not */
+static inline PetscBool LitheKSPTransposeIsRequested(KSP ksp)
+{
+  return ksp->transpose.solve_requested;
 }
 
 #endif

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The blocks of vectors of a KSPBCGSM: their memory, their columns, and what operator and preconditioner make of them.
+
+   Columns that iterate are the first ones of each block. Operator and preconditioner get views of them. When columns have left, the others
+   move up, and there are new views, with products set up for their number. The vectors of KSPSolve() are those of KSPSetWorkVecs().
+*/
+
+#include "bcgsmimpl.h"
+
+PetscErrorCode BCGSMBlocksReset_Private(KSP ksp)
+{
+  KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
+
+  PetscFunctionBegin;
+  for (int b = 0; b < BCGSM_NBLOCKS; b++) PetscCall(MatDestroy(&s->block[b]));
+  PetscCall(PetscFree(s->column));
+  PetscCall(PetscFree(s->sums));
+  s->max = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Blocks like B with n columns at least. Collective */
+static PetscErrorCode BCGSMReserve_Private(KSP ksp, PetscInt n)
+{
+  KSP_BCGSM *s    = (KSP_BCGSM *)ksp->data;
+  PetscBool  fits = PETSC_FALSE;
+  PetscInt   rows[2], columns;
+
+  PetscFunctionBegin;
+  if (n > s->max) {
+    PetscCall(PetscFree(s->column));
+    PetscCall(PetscFree(s->sums));
+    s->max = 0;
+    PetscCall(PetscCalloc1(n, &s->column));
+    PetscCall(PetscMalloc1(2 * n, &s->sums));
+    s->max = n;
+  }
+  if (!s->B) PetscFunctionReturn(PETSC_SUCCESS);
+  if (s->block[0]) {
+    PetscCall(MatGetSize(s->block[0], NULL, &columns));
+    PetscCall(MatGetLocalSize(s->block[0], &rows[0], NULL));
+    PetscCall(MatGetLocalSize(s->B, &rows[1], NULL));
+    if (columns >= n && rows[0] == rows[1]) PetscCall(PetscObjectTypeCompare((PetscObject)s->block[0], ((PetscObject)s->B)->type_name, &fits));
+  }
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &fits, 1, MPI_C_BOOL, MPI_LAND, PetscObjectComm((PetscObject)ksp)));
+  if (fits) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int b = 0; b < BCGSM_NBLOCKS; b++) {
+    PetscCall(MatDestroy(&s->block[b]));
+    PetscCall(MatDuplicate(s->B, MAT_DO_NOT_COPY_VALUES, &s->block[b]));
+    /* what is written before it is read has no assembly */
+    PetscCall(MatSetOption(s->block[b], MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
+    PetscCall(MatAssemblyBegin(s->block[b], MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(s->block[b], MAT_FINAL_ASSEMBLY));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Views of the columns that iterate */
+static PetscErrorCode BCGSMView_Private(KSP_BCGSM *s)
+{
+  PetscFunctionBegin;
+  if (!s->B || !s->n) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int b = 0; b < BCGSM_NBLOCKS; b++) PetscCall(MatDenseGetSubMatrix(s->block[b], PETSC_DECIDE, PETSC_DECIDE, 0, s->n, &s->view[b]));
+  s->viewed = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode BCGSMUnview_Private(KSP_BCGSM *s)
+{
+  PetscFunctionBegin;
+  if (!s->viewed) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int b = 0; b < BCGSM_NBLOCKS && s->multiplies; b++) PetscCall(MatProductClear(s->view[b]));
+  for (int b = 0; b < BCGSM_NBLOCKS; b++) PetscCall(MatDenseRestoreSubMatrix(s->block[b], &s->view[b]));
+  s->viewed = s->multiplies = s->single = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Collective */
+PetscErrorCode BCGSMBlocksStart_Private(KSP ksp, PetscInt n)
+{
+  KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
+
+  PetscFunctionBegin;
+  PetscCall(BCGSMUnview_Private(s)); /* an error may have left them */
+  s->n    = n;
+  s->host = PETSC_FALSE;
+  if (!s->B && !ksp->work) PetscCall(KSPSetWorkVecs(ksp, BCGSM_NBLOCKS));
+  if (s->B) {
+    PetscBool host[2];
+
+    PetscCall(PetscObjectTypeCompareAny((PetscObject)s->B, &host[0], MATSEQDENSE, MATMPIDENSE, ""));
+    PetscCall(PetscObjectTypeCompareAny((PetscObject)s->X, &host[1], MATSEQDENSE, MATMPIDENSE, ""));
+    PetscCheck(host[0] == host[1], PetscObjectComm((PetscObject)ksp), PETSC_ERR_SUP,
+               "The right-hand sides are of type %s and the solutions of type %s: -ksp_type bcgsm needs both on the host, or both on a device",
+               ((PetscObject)s->B)->type_name, ((PetscObject)s->X)->type_name);
+    s->host = host[0];
+  }
+  PetscCall(BCGSMReserve_Private(ksp, n));
+  for (PetscInt j = 0; j < n; j++) s->column[j] = (BCGSMColumn){.number = j};
+  PetscCall(BCGSMView_Private(s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BCGSMBlocksEnd_Private(KSP ksp)
+{
+  PetscFunctionBegin;
+  PetscCall(BCGSMUnview_Private((KSP_BCGSM *)ksp->data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Column j of those that iterate; of the solutions, that of its right-hand side. One column of a block at a time */
+PetscErrorCode BCGSMColumnGet_Private(KSP ksp, BCGSMBlock which, PetscInt j, Vec *v)
+{
+  KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
+
+  PetscFunctionBegin;
+  if (!s->B) *v = which == BCGSM_X ? ksp->vec_sol : ksp->work[which];
+  else if (which == BCGSM_X) PetscCall(MatDenseGetColumnVec(s->X, s->column[j].number, v));
+  else PetscCall(MatDenseGetColumnVec(s->view[which], j, v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BCGSMColumnRestore_Private(KSP ksp, BCGSMBlock which, PetscInt j, Vec *v)
+{
+  KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
+
+  PetscFunctionBegin;
+  if (!s->B) *v = NULL;
+  else if (which == BCGSM_X) PetscCall(MatDenseRestoreColumnVec(s->X, s->column[j].number, v));
+  else PetscCall(MatDenseRestoreColumnVec(s->view[which], j, v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Column from of a block becomes column to, which stands before it */
+static PetscErrorCode BCGSMMove_Private(const KSP_BCGSM *s, Mat block, PetscInt from, PetscInt to)
+{
+  PetscInt     lda, m;
+  PetscScalar *a;
+  Vec          v, w;
+
+  PetscFunctionBegin;
+  if (s->host) {
+    PetscCall(MatDenseGetLDA(block, &lda));
+    PetscCall(MatGetLocalSize(block, &m, NULL));
+    PetscCall(MatDenseGetArray(block, &a));
+    if (m) PetscCall(PetscArraycpy(a + (size_t)to * (size_t)lda, a + (size_t)from * (size_t)lda, m));
+    PetscCall(MatDenseRestoreArray(block, &a));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MatDenseGetColumnVecRead(block, from, &v));
+  PetscCall(VecDuplicate(v, &w));
+  PetscCall(VecCopy(v, w));
+  PetscCall(MatDenseRestoreColumnVecRead(block, from, &v));
+  PetscCall(MatDenseGetColumnVecWrite(block, to, &v));
+  PetscCall(VecCopy(w, v));
+  PetscCall(MatDenseRestoreColumnVecWrite(block, to, &v));
+  PetscCall(VecDestroy(&w));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Columns with a reason leave. Only blocks that are read in the next iteration before they are written move up. Collective */
+PetscErrorCode BCGSMBlocksCompact_Private(KSP ksp)
+{
+  const BCGSMBlock kept[] = {BCGSM_R, BCGSM_SHADOW, BCGSM_P, BCGSM_V};
+  KSP_BCGSM       *s      = (KSP_BCGSM *)ksp->data;
+  PetscInt         stay   = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt j = 0; j < s->n; j++) stay += s->column[j].reason ? 0 : 1;
+  if (stay == s->n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(BCGSMUnview_Private(s));
+  stay = 0;
+  for (PetscInt j = 0; j < s->n; j++) {
+    if (s->column[j].reason) continue;
+    for (size_t b = 0; b < PETSC_STATIC_ARRAY_LENGTH(kept) && s->B && j != stay; b++) PetscCall(BCGSMMove_Private(s, s->block[kept[b]], j, stay));
+    s->column[stay++] = s->column[j];
+  }
+  s->n = stay;
+  PetscCall(BCGSMView_Private(s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ the operator and the preconditioner */
+
+/* What the operator is applied to, and where its image goes; what the preconditioner is applied to, and where its image goes */
+static void BCGSMWhere_Private(KSP ksp, PetscBool second, BCGSMBlock mult[2], BCGSMBlock apply[2])
+{
+  const PetscBool  right = (PetscBool)(ksp->pc_side == PC_RIGHT);
+  const BCGSMBlock in = second ? BCGSM_R : BCGSM_P, work = second ? BCGSM_W2 : BCGSM_W1, out = second ? BCGSM_T : BCGSM_V;
+
+  mult[0]  = right ? work : in;
+  mult[1]  = right ? out : work;
+  apply[0] = right ? in : work;
+  apply[1] = right ? work : out;
+}
+
+/* Products of the operator with several columns. Of an operator that has none each column is a product of its own */
+static PetscErrorCode BCGSMSetUpProducts_Private(KSP ksp)
+{
+  KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
+  Mat        A;
+
+  PetscFunctionBegin;
+  if (s->multiplies || s->single) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCGetOperators(ksp->pc, &A, NULL));
+  for (int k = 0; k < 2; k++) {
+    BCGSMBlock mult[2], apply[2];
+    Mat        D;
+
+    BCGSMWhere_Private(ksp, k ? PETSC_TRUE : PETSC_FALSE, mult, apply);
+    D = s->view[mult[1]];
+    PetscCall(MatProductCreateWithMat(A, s->view[mult[0]], NULL, D));
+    s->multiplies = PETSC_TRUE; /* there is something to clear */
+    PetscCall(MatProductSetType(D, ksp->transpose_solve ? MATPRODUCT_AtB : MATPRODUCT_AB));
+    PetscCall(MatProductSetFromOptions(D));
+    if (!D->ops->productsymbolic) {
+      s->single = PETSC_TRUE;
+      break;
+    }
+    PetscCall(MatProductSymbolic(D));
+  }
+  if (s->single) {
+    PetscCall(PetscInfo(ksp, "An operator of type %s has no products with several columns: column by column\n", ((PetscObject)A)->type_name));
+    for (int b = 0; b < BCGSM_NBLOCKS; b++) PetscCall(MatProductClear(s->view[b]));
+    s->multiplies = PETSC_FALSE;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode BCGSMMult_Private(KSP ksp, const BCGSMBlock mult[2])
+{
+  KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
+  Mat        A;
+
+  PetscFunctionBegin;
+  PetscCall(PCGetOperators(ksp->pc, &A, NULL));
+  if (!s->B) {
+    PetscCall(KSP_MatMult(ksp, A, ksp->work[mult[0]], ksp->work[mult[1]]));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(BCGSMSetUpProducts_Private(ksp));
+  if (!s->single) PetscCall(MatProductNumeric(s->view[mult[1]]));
+  for (PetscInt j = 0; j < s->n && s->single; j++) {
+    Vec x, y;
+
+    PetscCall(BCGSMColumnGet_Private(ksp, mult[0], j, &x));
+    PetscCall(BCGSMColumnGet_Private(ksp, mult[1], j, &y));
+    PetscCall(KSP_MatMult(ksp, A, x, y));
+    PetscCall(BCGSMColumnRestore_Private(ksp, mult[1], j, &y));
+    PetscCall(BCGSMColumnRestore_Private(ksp, mult[0], j, &x));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* With the null space of the operator removed, from the left, as KSP_PCApply() does */
+static PetscErrorCode BCGSMPrecondition_Private(KSP ksp, const BCGSMBlock apply[2])
+{
+  KSP_BCGSM   *s = (KSP_BCGSM *)ksp->data;
+  MatNullSpace null;
+  Mat          A;
+
+  PetscFunctionBegin;
+  if (!s->B) {
+    PetscCall(KSP_PCApply(ksp, ksp->work[apply[0]], ksp->work[apply[1]]));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(KSP_PCMatApply(ksp, s->view[apply[0]], s->view[apply[1]]));
+  if (ksp->pc_side != PC_LEFT) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCGetOperators(ksp->pc, &A, NULL));
+  if (ksp->transpose_solve) PetscCall(MatGetTransposeNullSpace(A, &null));
+  else PetscCall(MatGetNullSpace(A, &null));
+  for (PetscInt j = 0; j < s->n && null; j++) {
+    Vec y;
+
+    PetscCall(BCGSMColumnGet_Private(ksp, apply[1], j, &y));
+    PetscCall(MatNullSpaceRemove(null, y));
+    PetscCall(BCGSMColumnRestore_Private(ksp, apply[1], j, &y));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* V = K P, or T = K R, with K = M A from the left, A M from the right */
+PetscErrorCode BCGSMApply_Private(KSP ksp, PetscBool second)
+{
+  BCGSMBlock mult[2], apply[2];
+
+  PetscFunctionBegin;
+  BCGSMWhere_Private(ksp, second, mult, apply);
+  if (ksp->pc_side == PC_RIGHT) {
+    PetscCall(BCGSMPrecondition_Private(ksp, apply));
+    PetscCall(BCGSMMult_Private(ksp, mult));
+  } else {
+    PetscCall(BCGSMMult_Private(ksp, mult));
+    PetscCall(BCGSMPrecondition_Private(ksp, apply));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* residual = b - image, or b; the part of b that no solution can have is removed, as KSPSolve() does */
+static PetscErrorCode BCGSMSubtract_Private(KSP ksp, PetscInt j, BCGSMBlock image, BCGSMBlock residual)
+{
+  KSP_BCGSM   *s = (KSP_BCGSM *)ksp->data;
+  MatNullSpace null;
+  Mat          A;
+  Vec          b, r, y;
+
+  PetscFunctionBegin;
+  PetscCall(PCGetOperators(ksp->pc, &A, NULL));
+  if (ksp->transpose_solve) PetscCall(MatGetNullSpace(A, &null));
+  else PetscCall(MatGetTransposeNullSpace(A, &null));
+  PetscCall(MatDenseGetColumnVecRead(s->B, s->column[j].number, &b));
+  PetscCall(BCGSMColumnGet_Private(ksp, residual, j, &r));
+  PetscCall(VecCopy(b, r));
+  if (null) PetscCall(MatNullSpaceRemove(null, r));
+  if (!ksp->guess_zero) {
+    PetscCall(BCGSMColumnGet_Private(ksp, image, j, &y));
+    PetscCall(VecAXPY(r, -1.0, y));
+    PetscCall(BCGSMColumnRestore_Private(ksp, image, j, &y));
+  }
+  PetscCall(BCGSMColumnRestore_Private(ksp, residual, j, &r));
+  PetscCall(MatDenseRestoreColumnVecRead(s->B, s->column[j].number, &b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* R = b - A x, from the left with the preconditioner; infinite on a process where its set-up failed */
+PetscErrorCode BCGSMInitialResidual_Private(KSP ksp)
+{
+  const PetscBool  right   = (PetscBool)(ksp->pc_side == PC_RIGHT);
+  const BCGSMBlock left[2] = {BCGSM_W2, BCGSM_R};
+  KSP_BCGSM       *s       = (KSP_BCGSM *)ksp->data;
+  BCGSMBlock       mult[2], apply[2];
+
+  PetscFunctionBegin;
+  if (!s->B) {
+    PetscCall(KSPInitialResidual(ksp, ksp->vec_sol, ksp->work[BCGSM_V], ksp->work[BCGSM_T], ksp->work[BCGSM_R], ksp->vec_rhs));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  BCGSMWhere_Private(ksp, PETSC_FALSE, mult, apply);
+  if (!ksp->guess_zero) {
+    for (PetscInt j = 0; j < s->n; j++) {
+      Vec x, p;
+
+      PetscCall(BCGSMColumnGet_Private(ksp, BCGSM_X, j, &x));
+      PetscCall(BCGSMColumnGet_Private(ksp, mult[0], j, &p));
+      PetscCall(VecCopy(x, p));
+      PetscCall(BCGSMColumnRestore_Private(ksp, mult[0], j, &p));
+      PetscCall(BCGSMColumnRestore_Private(ksp, BCGSM_X, j, &x));
+    }
+    PetscCall(BCGSMMult_Private(ksp, mult));
+  }
+  for (PetscInt j = 0; j < s->n; j++) PetscCall(BCGSMSubtract_Private(ksp, j, mult[1], right ? BCGSM_R : left[0]));
+  if (!right) PetscCall(BCGSMPrecondition_Private(ksp, left));
+  for (PetscInt j = 0; j < s->n && ksp->reason == KSP_DIVERGED_PC_FAILED; j++) {
+    Vec r;
+
+    PetscCall(BCGSMColumnGet_Private(ksp, BCGSM_R, j, &r));
+    PetscCall(VecFlag(r, 1));
+    PetscCall(BCGSMColumnRestore_Private(ksp, BCGSM_R, j, &r));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

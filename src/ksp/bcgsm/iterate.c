@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The iteration of a KSPBCGSM: BiCGSTAB for each column, with scalars of its own, as KSPBCGS does it.
+
+   H. A. van der Vorst: Bi-CGSTAB: a fast and smoothly converging variant of Bi-CG for the solution of nonsymmetric linear systems. 1992.
+
+   A column that is to leave gets a reason at once, from when on nothing of it is changed, and leaves at the end of the iteration. Solutions are
+   updated with preconditioned directions from the right: they are right in each iteration, and columns can leave when they like.
+*/
+
+#include "bcgsmimpl.h"
+
+/* What the KSP tells of a column while the convergence test or monitors look at it */
+typedef struct {
+  Vec          b, right, x, vec_rhs, vec_sol; /* right: b, or b without what no solution can have */
+  Mat          mat_rhs;
+  MatNullSpace null;
+} BCGSMShown;
+
+static PetscErrorCode BCGSMShow_Private(KSP ksp, PetscInt j, BCGSMShown *shown)
+{
+  KSP_BCGSM     *s      = (KSP_BCGSM *)ksp->data;
+  const PetscInt number = s->column[j].number;
+  Mat            A;
+
+  PetscFunctionBegin;
+  if (!s->B) PetscFunctionReturn(PETSC_SUCCESS);
+  shown->vec_rhs = ksp->vec_rhs;
+  shown->vec_sol = ksp->vec_sol;
+  shown->mat_rhs = LitheKSPExchangeMatRhs(ksp, NULL);
+  PetscCall(PCGetOperators(ksp->pc, &A, NULL));
+  if (ksp->transpose_solve) PetscCall(MatGetNullSpace(A, &shown->null));
+  else PetscCall(MatGetTransposeNullSpace(A, &shown->null));
+  PetscCall(MatDenseGetColumnVecRead(s->B, number, &shown->b));
+  PetscCall(MatDenseGetColumnVecRead(s->X, number, &shown->x));
+  shown->right = shown->b;
+  if (shown->null) {
+    PetscCall(VecDuplicate(shown->b, &shown->right));
+    PetscCall(VecCopy(shown->b, shown->right));
+    PetscCall(MatNullSpaceRemove(shown->null, shown->right));
+  }
+  ksp->vec_rhs = shown->right;
+  ksp->vec_sol = shown->x;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode BCGSMHide_Private(KSP ksp, PetscInt j, BCGSMShown *shown)
+{
+  KSP_BCGSM     *s      = (KSP_BCGSM *)ksp->data;
+  const PetscInt number = s->column[j].number;
+
+  PetscFunctionBegin;
+  if (!s->B) PetscFunctionReturn(PETSC_SUCCESS);
+  ksp->vec_rhs = shown->vec_rhs;
+  ksp->vec_sol = shown->vec_sol;
+  (void)LitheKSPExchangeMatRhs(ksp, shown->mat_rhs);
+  if (shown->null) PetscCall(VecDestroy(&shown->right));
+  PetscCall(MatDenseRestoreColumnVecRead(s->X, number, &shown->x));
+  PetscCall(MatDenseRestoreColumnVecRead(s->B, number, &shown->b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A number that is none: because the preconditioner failed, on some process, or not */
+static PetscErrorCode BCGSMFail_Private(KSP ksp, PetscInt j)
+{
+  KSP_BCGSM     *s = (KSP_BCGSM *)ksp->data;
+  PCFailedReason reason;
+  Vec            x;
+
+  PetscFunctionBegin;
+  PetscCall(PCReduceFailedReason(ksp->pc));
+  PetscCall(PCGetFailedReason(ksp->pc, &reason));
+  s->column[j].reason = reason ? KSP_DIVERGED_PC_FAILED : KSP_DIVERGED_NANORINF;
+  PetscCall(BCGSMColumnGet_Private(ksp, BCGSM_X, j, &x));
+  PetscCall(VecFlag(x, (PetscInt)reason));
+  PetscCall(BCGSMColumnRestore_Private(ksp, BCGSM_X, j, &x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The norms of a finished iteration count. A norm that is none ends its column, which does not count the iteration */
+static PetscErrorCode BCGSMTakeNorms_Private(KSP ksp, PetscInt it)
+{
+  KSP_BCGSM      *s     = (KSP_BCGSM *)ksp->data;
+  const PetscBool taken = (PetscBool)(ksp->normtype != KSP_NORM_NONE && (!it || ksp->chknorm < it + 1));
+
+  PetscFunctionBegin;
+  for (PetscInt j = 0; j < s->n; j++) {
+    BCGSMColumn *c = &s->column[j];
+
+    if (c->reason) continue;
+    if (c->exact) c->norm = 0.0;
+    else if (taken) {
+      c->norm = c->normnext;
+      if (PetscIsInfOrNanReal(c->norm)) PetscCall(BCGSMFail_Private(ksp, j));
+    }
+    if (!c->reason) s->its[s->before + c->number] = it;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Monitors and the history get the column that is farthest from its tolerance, which is not known in the beginning */
+static PetscErrorCode BCGSMTell_Private(KSP ksp, PetscInt it)
+{
+  KSP_BCGSM *s     = (KSP_BCGSM *)ksp->data;
+  PetscInt   worst = -1;
+  PetscReal  most  = -1.0;
+  BCGSMShown shown = {NULL, NULL, NULL, NULL, NULL, NULL, NULL};
+
+  PetscFunctionBegin;
+  for (PetscInt j = 0; j < s->n; j++) {
+    const BCGSMColumn *c   = &s->column[j];
+    const PetscReal    far = it && c->ttol > 0.0 ? c->norm / c->ttol : c->norm;
+
+    if (c->reason || !(worst < 0 || far > most)) continue;
+    worst = j;
+    most  = far;
+  }
+  if (worst < 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectSAWsTakeAccess((PetscObject)ksp));
+  ksp->its   = it;
+  ksp->rnorm = s->column[worst].norm;
+  PetscCall(PetscObjectSAWsGrantAccess((PetscObject)ksp));
+  PetscCall(KSPLogResidualHistory(ksp, ksp->rnorm));
+  if (!ksp->numbermonitors) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(BCGSMShow_Private(ksp, worst, &shown));
+  PetscCall(KSPMonitor(ksp, it, ksp->rnorm));
+  PetscCall(BCGSMHide_Private(ksp, worst, &shown));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The KSP's own test, with what it keeps in the KSP from call to call. Tests of PETSc look at vectors in the beginning only */
+static PetscErrorCode BCGSMTest_Private(KSP ksp, PetscInt it)
+{
+  KSP_BCGSM      *s     = (KSP_BCGSM *)ksp->data;
+  const PetscBool look  = (PetscBool)(!it || (ksp->converged != KSPConvergedDefault && ksp->converged != KSPConvergedSkip));
+  BCGSMShown      shown = {NULL, NULL, NULL, NULL, NULL, NULL, NULL};
+
+  PetscFunctionBegin;
+  for (PetscInt j = 0; j < s->n; j++) {
+    BCGSMColumn *c = &s->column[j];
+
+    if (c->reason) continue;
+    if (c->exact) {
+      c->reason = KSP_CONVERGED_RTOL;
+      continue;
+    }
+    if (look) PetscCall(BCGSMShow_Private(ksp, j, &shown));
+    ksp->its   = it;
+    ksp->rnorm = c->norm;
+    if (it) {
+      ksp->rnorm0 = c->rnorm0;
+      ksp->ttol   = c->ttol;
+    }
+    PetscCall((*ksp->converged)(ksp, it, c->norm, &c->reason, ksp->cnvP));
+    c->rnorm0 = ksp->rnorm0;
+    c->ttol   = ksp->ttol;
+    if (look) PetscCall(BCGSMHide_Private(ksp, j, &shown));
+    if (!it || c->reason) continue;
+    if (c->rho == (PetscScalar)0.0) {
+      c->reason = KSP_DIVERGED_BREAKDOWN;
+      PetscCall(PetscInfo(ksp, "Column %" PetscInt_FMT ": breakdown due to zero rho inner product\n", c->number));
+    } else if (it >= ksp->max_it) c->reason = KSP_DIVERGED_ITS;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What has become of columns with a reason is written down, and they leave. Collective */
+static PetscErrorCode BCGSMLeave_Private(KSP ksp)
+{
+  KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
+
+  PetscFunctionBegin;
+  for (PetscInt j = 0; j < s->n; j++) {
+    const BCGSMColumn *c = &s->column[j];
+
+    if (!c->reason) continue;
+    s->reasons[s->before + c->number] = c->reason;
+    s->norms[s->before + c->number]   = c->reason == KSP_DIVERGED_NANORINF || c->reason == KSP_DIVERGED_PC_FAILED ? c->normnext : c->norm;
+  }
+  PetscCall(BCGSMBlocksCompact_Private(ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* alpha = rho / (v, shadow) */
+static PetscErrorCode BCGSMAlpha_Private(KSP ksp)
+{
+  const BCGSMBlock v[] = {BCGSM_V}, shadow[] = {BCGSM_SHADOW};
+  KSP_BCGSM       *s = (KSP_BCGSM *)ksp->data;
+
+  PetscFunctionBegin;
+  PetscCall(BCGSMDots_Private(ksp, 1, v, shadow));
+  for (PetscInt j = 0; j < s->n; j++) {
+    BCGSMColumn *c = &s->column[j];
+
+    if (PetscIsInfOrNanScalar(s->sums[j])) {
+      c->normnext = PetscRealPart(s->sums[j]);
+      PetscCall(BCGSMFail_Private(ksp, j));
+    } else if (s->sums[j] == (PetscScalar)0.0) {
+      c->reason = KSP_DIVERGED_BREAKDOWN;
+      PetscCall(PetscInfo(ksp, "Column %" PetscInt_FMT ": breakdown due to zero inner product\n", c->number));
+    } else c->alpha = c->rho / s->sums[j];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* omega = (s, t) / (t, t). If t is 0 and s is 0, too, then alpha p leads to the solution */
+static PetscErrorCode BCGSMOmega_Private(KSP ksp)
+{
+  const BCGSMBlock r[] = {BCGSM_R, BCGSM_T}, t[] = {BCGSM_T, BCGSM_T};
+  KSP_BCGSM       *s    = (KSP_BCGSM *)ksp->data;
+  PetscBool        zero = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(BCGSMDots_Private(ksp, 2, r, t));
+  for (PetscInt j = 0; j < s->n; j++) {
+    BCGSMColumn *c = &s->column[j];
+
+    if (c->reason) continue;
+    c->exact = (PetscBool)(PetscRealPart(s->sums[2 * j + 1]) == 0.0);
+    c->omega = c->exact ? (PetscScalar)0.0 : s->sums[2 * j] / PetscRealPart(s->sums[2 * j + 1]);
+    zero     = (PetscBool)(zero || c->exact);
+  }
+  if (!zero) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(BCGSMDots_Private(ksp, 1, r, r));
+  for (PetscInt j = 0; j < s->n; j++) {
+    BCGSMColumn *c = &s->column[j];
+
+    if (c->reason || !c->exact || s->sums[j] == (PetscScalar)0.0) continue;
+    c->exact  = PETSC_FALSE;
+    c->reason = KSP_DIVERGED_BREAKDOWN;
+    PetscCall(PetscInfo(ksp, "Column %" PetscInt_FMT ": the preconditioned operator is singular\n", c->number));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* From the solutions that there are to better ones, until no column is left */
+PetscErrorCode BCGSMIterate_Private(KSP ksp)
+{
+  KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
+
+  PetscFunctionBegin;
+  PetscCall(BCGSMInitialResidual_Private(ksp));
+  PetscCall(BCGSMNorms_Private(ksp));
+  PetscCall(BCGSMTakeNorms_Private(ksp, 0));
+  PetscCall(BCGSMTell_Private(ksp, 0));
+  PetscCall(BCGSMTest_Private(ksp, 0));
+  PetscCall(BCGSMLeave_Private(ksp));
+  if (s->n) PetscCall(BCGSMShadow_Private(ksp));
+  for (PetscInt it = 1; s->n; it++) {
+    PetscCall(BCGSMDirection_Private(ksp, (PetscBool)(it == 1)));
+    PetscCall(BCGSMApply_Private(ksp, PETSC_FALSE));
+    PetscCall(BCGSMAlpha_Private(ksp));
+    PetscCall(BCGSMHalf_Private(ksp));
+    PetscCall(BCGSMApply_Private(ksp, PETSC_TRUE));
+    PetscCall(BCGSMOmega_Private(ksp));
+    PetscCall(BCGSMUpdate_Private(ksp));
+    PetscCall(BCGSMTakeNorms_Private(ksp, it));
+    PetscCall(BCGSMTell_Private(ksp, it));
+    PetscCall(BCGSMTest_Private(ksp, it));
+    for (PetscInt j = 0; j < s->n; j++) {
+      BCGSMColumn *c = &s->column[j];
+
+      if (c->reason) continue;
+      c->beta = (c->rhonext / c->rho) * (c->alpha / c->omega);
+      c->rho  = c->rhonext;
+    }
+    PetscCall(BCGSMLeave_Private(ksp));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
