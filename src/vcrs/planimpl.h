@@ -64,3 +64,6 @@ PETSC_INTERN PetscErrorCode VCRSPlanHostCost(const VCRSPlan *, PetscReal *);
    diagonal only, or with upper strictly above; op(T) is T, or with transpose T^T.
 */
 PETSC_INTERN PetscErrorCode VCRSPlanSubstitute(const VCRSPlan *, PetscBool upper, PetscBool transpose, PetscScalar x[]);
+/* The same for several right-hand sides at once: x[VCRS_TRI_COLUMNS i + c] is entry i of number c */
+#define VCRS_TRI_COLUMNS 8
+PETSC_INTERN PetscErrorCode VCRSPlanSubstituteColumns(const VCRSPlan *, PetscBool upper, PetscBool transpose, PetscScalar x[]);

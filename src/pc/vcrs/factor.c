@@ -29,6 +29,7 @@ PetscErrorCode PCVCRSFactorDestroy_Private(PCVCRSFactor **factor)
   PetscCall(VecScatterDestroy(&f->row));
   PetscCall(VecScatterDestroy(&f->col));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(f->work); k++) PetscCall(VecDestroy(&f->work[k]));
+  PetscCall(PetscFree(f->columns));
 #if defined(LITHE_HAVE_CUDA)
   for (int k = 0; k < 2; k++) PetscCall(LitheCUDABorderDestroy(&f->border[k]));
 #endif

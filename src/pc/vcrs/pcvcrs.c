@@ -83,13 +83,27 @@ static PetscErrorCode PCApplySymmetricRight_VCRS(PC pc, Vec x, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PCMatApply_VCRS(PC pc, Mat X, Mat Y)
+static PetscErrorCode PCVCRSMatApplyWith_Private(PC pc, PetscErrorCode (*apply)(PC, Mat, Mat), Mat X, Mat Y)
 {
   PC inner = NULL;
 
   PetscFunctionBegin;
   PetscCall(PCVCRSBegin_Private(pc, &inner));
-  PetscCall(PCVCRSEnd_Private(pc, PCMatApply(inner, X, Y)));
+  PetscCall(PCVCRSEnd_Private(pc, (*apply)(inner, X, Y)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCMatApply_VCRS(PC pc, Mat X, Mat Y)
+{
+  PetscFunctionBegin;
+  PetscCall(PCVCRSMatApplyWith_Private(pc, PCMatApply, X, Y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCMatApplyTranspose_VCRS(PC pc, Mat X, Mat Y)
+{
+  PetscFunctionBegin;
+  PetscCall(PCVCRSMatApplyWith_Private(pc, PCMatApplyTranspose, X, Y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -128,6 +142,7 @@ static PetscErrorCode PCVCRSSetOperations_Private(PC pc)
   PetscFunctionBegin;
   pc->ops->applytranspose      = inner->ops->applytranspose ? PCApplyTranspose_VCRS : NULL;
   pc->ops->matapply            = inner->ops->matapply && v->opt.precision == PCVCRS_PRECISION_DOUBLE ? PCMatApply_VCRS : NULL;
+  pc->ops->matapplytranspose   = inner->ops->matapplytranspose && v->opt.precision == PCVCRS_PRECISION_DOUBLE ? PCMatApplyTranspose_VCRS : NULL;
   pc->ops->applysymmetricleft  = inner->ops->applysymmetricleft ? PCApplySymmetricLeft_VCRS : NULL;
   pc->ops->applysymmetricright = inner->ops->applysymmetricright ? PCApplySymmetricRight_VCRS : NULL;
   pc->ops->presolve            = inner->ops->presolve ? PCPreSolve_VCRS : NULL;

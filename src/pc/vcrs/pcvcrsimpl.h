@@ -65,6 +65,7 @@ typedef struct {
   Mat             lower, upper, inverse;
   VecScatter      row, col; /* right-hand side to the factors' order, and the solution back; NULL: the natural order */
   Vec             work[3];
+  PetscScalar    *columns; /* of several right-hand sides, side by side; NULL before they come */
   PCVCRSFactorWay way;
   PetscInt        sweeps[2]; /* for lower and for upper */
 

@@ -157,24 +157,133 @@ static PetscErrorCode PCApplyTranspose_VCRSFactor(PC pc, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Several right sides, one after the other */
+/* ---- Several right-hand sides ---- */
+
+/* Least number of them that are solved with together: those that are missing take as long */
+#define PCVCRS_COLUMNS_LEAST 3
+
+/* Column k0 + c of B, in the order of the factors, to place c of each row; the rest is zero */
+static PetscErrorCode PCVCRSFactorTakeColumns_Private(PCVCRSFactor *f, VecScatter in, Mat B, PetscInt k0, PetscInt n)
+{
+  PetscInt m = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt c = 0; c < VCRS_TRI_COLUMNS; c++) {
+    const PetscScalar *a;
+    Vec                b, right;
+
+    if (c >= n) {
+      for (PetscInt i = 0; i < m; i++) f->columns[(size_t)i * VCRS_TRI_COLUMNS + (size_t)c] = 0;
+      continue;
+    }
+    PetscCall(MatDenseGetColumnVecRead(B, k0 + c, &b));
+    right = b;
+    if (in) {
+      PetscCall(PCVCRSFactorGetWork_Private(f, b));
+      right = f->work[0];
+      PetscCall(PCVCRSFactorReorder_Private(in, b, right, SCATTER_FORWARD));
+    }
+    PetscCall(VecGetLocalSize(right, &m));
+    PetscCall(VecGetArrayRead(right, &a));
+    for (PetscInt i = 0; i < m; i++) f->columns[(size_t)i * VCRS_TRI_COLUMNS + (size_t)c] = a[i];
+    PetscCall(VecRestoreArrayRead(right, &a));
+    PetscCall(MatDenseRestoreColumnVecRead(B, k0 + c, &b));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCVCRSFactorGiveColumns_Private(PCVCRSFactor *f, VecScatter out, Mat X, PetscInt k0, PetscInt n)
+{
+  PetscFunctionBegin;
+  for (PetscInt c = 0; c < n; c++) {
+    PetscScalar *a;
+    PetscInt     m;
+    Vec          x, z;
+
+    PetscCall(MatDenseGetColumnVecWrite(X, k0 + c, &x));
+    z = x;
+    if (out) {
+      PetscCall(PCVCRSFactorGetWork_Private(f, x));
+      z = f->work[0];
+    }
+    PetscCall(VecGetLocalSize(z, &m));
+    PetscCall(VecGetArrayWrite(z, &a));
+    for (PetscInt i = 0; i < m; i++) a[i] = f->columns[(size_t)i * VCRS_TRI_COLUMNS + (size_t)c];
+    PetscCall(VecRestoreArrayWrite(z, &a));
+    if (out) PetscCall(PCVCRSFactorReorder_Private(out, z, x, SCATTER_REVERSE));
+    PetscCall(MatDenseRestoreColumnVecWrite(X, k0 + c, &x));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* (I - op(lower))^-1, or of upper, as PCVCRSFactorTriangle_Private() has it */
+static PetscErrorCode PCVCRSFactorTriangleColumns_Private(PCVCRSFactor *f, PetscBool upper, PetscBool transpose)
+{
+  Mat T = upper ? f->upper : f->lower;
+
+  PetscFunctionBegin;
+  if (!T) {
+    T         = f->upper;
+    upper     = PETSC_TRUE;
+    transpose = (PetscBool)!transpose;
+  }
+  PetscCall(MatVCRSSubstituteColumns_Private(T, upper, transpose, f->columns));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* PCVCRSFactorSolve_Private() for n columns from k0 on, by substitution on the host. diagonal: the pivots' inverses */
+static PetscErrorCode PCVCRSFactorSolveColumns_Private(PCVCRSFactor *f, PetscBool transpose, Vec diagonal, Mat B, Mat X, PetscInt k0, PetscInt n)
+{
+  const PetscScalar *d;
+  PetscInt           m;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(diagonal, &m));
+  if (!f->columns) PetscCall(PetscMalloc1((size_t)m * VCRS_TRI_COLUMNS, &f->columns));
+  PetscCall(PCVCRSFactorTakeColumns_Private(f, transpose ? f->col : f->row, B, k0, n));
+  PetscCall(PCVCRSFactorTriangleColumns_Private(f, transpose, transpose));
+  PetscCall(VecGetArrayRead(diagonal, &d));
+  for (PetscInt i = 0; i < m; i++) {
+    for (PetscInt c = 0; c < VCRS_TRI_COLUMNS; c++) f->columns[(size_t)i * VCRS_TRI_COLUMNS + (size_t)c] *= d[i];
+  }
+  PetscCall(VecRestoreArrayRead(diagonal, &d));
+  PetscCall(PetscLogFlops((PetscLogDouble)n * (PetscLogDouble)m));
+  PetscCall(PCVCRSFactorTriangleColumns_Private(f, (PetscBool)!transpose, transpose));
+  PetscCall(PCVCRSFactorGiveColumns_Private(f, transpose ? f->row : f->col, X, k0, n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Together by substitution on the host. Sweeps and devices take one column after the other: there, kernels for several ones are to come */
 static PetscErrorCode PCVCRSFactorMatSolve_Private(PC pc, PetscBool transpose, Mat B, Mat X)
 {
-  PCVCRSFactor *f = NULL;
-  PetscInt      n;
+  PCVCRSFactor *f        = NULL;
+  Vec           diagonal = NULL;
+  PetscInt      n, together;
 
   PetscFunctionBegin;
   PetscCall(PCVCRSGetFactor_Private(pc, &f));
   PetscCall(MatGetSize(B, NULL, &n));
-  for (PetscInt k = 0; k < n; k++) {
+  if (f->symmetric) transpose = PETSC_FALSE;
+  for (PetscInt k = 0; k < n; k += together) {
     Vec b, x;
 
+    together = PetscMin(n - k, VCRS_TRI_COLUMNS);
+    if (f->way == PCVCRS_HOST && together >= PCVCRS_COLUMNS_LEAST) {
+      if (!diagonal) {
+        PetscCall(MatCreateVecs(f->inverse, NULL, &diagonal));
+        PetscCall(MatGetDiagonal(f->inverse, diagonal));
+      }
+      PetscCall(PCVCRSFactorSolveColumns_Private(f, transpose, diagonal, B, X, k, together));
+      continue;
+    }
+    together = 1;
     PetscCall(MatDenseGetColumnVecRead(B, k, &b));
     PetscCall(MatDenseGetColumnVecWrite(X, k, &x));
     PetscCall(PCVCRSFactorSolve_Private(f, transpose, b, x));
     PetscCall(MatDenseRestoreColumnVecWrite(X, k, &x));
     PetscCall(MatDenseRestoreColumnVecRead(B, k, &b));
   }
+  PetscCall(VecDestroy(&diagonal));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -18,6 +18,9 @@
    which vectorises, into buffers that stay in the cache; only the sums are serial. In L3, whose lanes
    may be sorted inside of windows, a window is decoded at once, since its rows wait for one another
    in their natural order.
+
+   Several right-hand sides stand side by side, VCRS_TRI_COLUMNS for each row. An entry is decoded once for all of them, and its products
+   are one or two vector operations; those of one right-hand side wait for one another.
 */
 
 #include "host.h"
@@ -67,13 +70,61 @@ static LITHE_ALWAYS_INLINE void Scatter(const VCRSTriRow *e, PetscInt row, Petsc
   if (e->ref >= 0) x[e->ref] = VCRSAddProduct(x[e->ref], rest, xr, 0);
 }
 
-static LITHE_ALWAYS_INLINE void Pass(const VCRSTriRow *e, PetscInt row, PetscBool descending, PetscBool transpose, PetscScalar x[])
+/* The same for VCRS_TRI_COLUMNS right-hand sides, in the same order */
+static LITHE_ALWAYS_INLINE void GatherColumns(const VCRSTriRow *e, PetscInt row, PetscBool descending, PetscScalar x[])
 {
-  if (transpose) Scatter(e, row, x);
+  PetscScalar  sum[VCRS_TRI_COLUMNS], ref[VCRS_TRI_COLUMNS] = {0};
+  PetscScalar *to = x + (size_t)row * VCRS_TRI_COLUMNS;
+
+  for (int c = 0; c < VCRS_TRI_COLUMNS; c++) sum[c] = to[c];
+  if (e->ref >= 0) {
+    for (int c = 0; c < VCRS_TRI_COLUMNS; c++) {
+      ref[c] = x[(size_t)e->ref * VCRS_TRI_COLUMNS + (size_t)c];
+      sum[c] = VCRSAddProduct(sum[c], e->sigma, ref[c], 0);
+    }
+  }
+  for (PetscInt u = 0; u < e->n; u++) {
+    const PetscInt     k    = descending ? e->n - 1 - u : u;
+    const PetscScalar  a    = e->a[k * e->stride];
+    const PetscScalar *from = x + (size_t)(e->base + e->col[k * e->colstride]) * VCRS_TRI_COLUMNS;
+
+    LITHE_UNROLL
+    for (int c = 0; c < VCRS_TRI_COLUMNS; c++) sum[c] = VCRSAddProduct(sum[c], a, from[c], ref[c]);
+  }
+  for (int c = 0; c < VCRS_TRI_COLUMNS; c++) to[c] = sum[c];
+}
+
+static LITHE_ALWAYS_INLINE void ScatterColumns(const VCRSTriRow *e, PetscInt row, PetscScalar x[])
+{
+  PetscScalar xr[VCRS_TRI_COLUMNS], rest = e->sigma;
+
+  for (int c = 0; c < VCRS_TRI_COLUMNS; c++) xr[c] = x[(size_t)row * VCRS_TRI_COLUMNS + (size_t)c];
+  for (PetscInt k = 0; k < e->n; k++) {
+    const PetscScalar a  = e->a[k * e->stride];
+    PetscScalar      *to = x + (size_t)(e->base + e->col[k * e->colstride]) * VCRS_TRI_COLUMNS;
+
+    LITHE_UNROLL
+    for (int c = 0; c < VCRS_TRI_COLUMNS; c++) to[c] = VCRSAddProduct(to[c], a, xr[c], 0);
+    rest -= a;
+  }
+  if (e->ref >= 0) {
+    PetscScalar *to = x + (size_t)e->ref * VCRS_TRI_COLUMNS;
+
+    for (int c = 0; c < VCRS_TRI_COLUMNS; c++) to[c] = VCRSAddProduct(to[c], rest, xr[c], 0);
+  }
+}
+
+/* nc, 1 or VCRS_TRI_COLUMNS, must be a constant where this is called */
+static LITHE_ALWAYS_INLINE void Pass(const int nc, const VCRSTriRow *e, PetscInt row, PetscBool descending, PetscBool transpose, PetscScalar x[])
+{
+  if (nc > 1) {
+    if (transpose) ScatterColumns(e, row, x);
+    else GatherColumns(e, row, descending, x);
+  } else if (transpose) Scatter(e, row, x);
   else Gather(e, row, descending, x);
 }
 
-static void Substitute_Literal(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar x[])
+static LITHE_ALWAYS_INLINE void Substitute_Literal(const int nc, const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar x[])
 {
   for (PetscInt t = 0; t < plan->m; t++) {
     const PetscInt   row = descending ? plan->m - 1 - t : t;
@@ -85,12 +136,12 @@ static void Substitute_Literal(const VCRSPlan *plan, PetscBool descending, Petsc
                             .base      = plan->first[row],
                             .ref       = -1};
 
-    Pass(&e, row, descending, transpose, x);
+    Pass(nc, &e, row, descending, transpose, x);
   }
 }
 
 /* The slot of the reference holds minus the sum of the others, so that the whole set is summed and sigma comes in addition */
-static LITHE_ALWAYS_INLINE void Substitute_L0(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar x[])
+static LITHE_ALWAYS_INLINE void Substitute_L0(const int nc, const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar x[])
 {
   for (PetscInt t = 0; t < plan->m; t++) {
     const PetscInt   row = descending ? plan->m - 1 - t : t, set = VCRSGetId(plan, row), p = plan->setptr[set];
@@ -100,10 +151,15 @@ static LITHE_ALWAYS_INLINE void Substitute_L0(const VCRSPlan *plan, PetscBool de
 
     if (!e.n) continue;
     if (plan->difference) (void)VCRSGetSigma(plan, row, 1, &sigma);
-    if (transpose) {
-      if (sigma != (PetscScalar)0) x[row + e.col[0]] = VCRSAddProduct(x[row + e.col[0]], sigma, x[row], 0);
-    } else if (sigma != (PetscScalar)0) x[row] = VCRSAddProduct(x[row], sigma, x[row + e.col[0]], 0);
-    Pass(&e, row, descending, transpose, x);
+    if (sigma != (PetscScalar)0) {
+      PetscScalar *own = x + (size_t)row * (size_t)nc, *ref = x + (size_t)(row + e.col[0]) * (size_t)nc;
+
+      for (int c = 0; c < nc; c++) {
+        if (transpose) ref[c] = VCRSAddProduct(ref[c], sigma, own[c], 0);
+        else own[c] = VCRSAddProduct(own[c], sigma, ref[c], 0);
+      }
+    }
+    Pass(nc, &e, row, descending, transpose, x);
   }
 }
 
@@ -198,7 +254,8 @@ static void SubstituteRun(const VCRSPlan *plan, PetscInt row, PetscInt len, Pets
 }
 
 /* L1 and L2: rows in their natural order, columns by index set */
-static LITHE_ALWAYS_INLINE void Substitute_Sets(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscScalar x[])
+static LITHE_ALWAYS_INLINE void Substitute_Sets(const int nc, const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[],
+                                                PetscScalar x[])
 {
   const PetscInt  first = plan->difference ? 1 : 0;
   const PetscBool fixed = (PetscBool)(plan->values == VCRS_VALUES_FIXED8 || plan->values == VCRS_VALUES_FIXED16);
@@ -220,7 +277,7 @@ static LITHE_ALWAYS_INLINE void Substitute_Sets(const VCRSPlan *plan, PetscBool 
       const PetscInt p = plan->setptr[r.set], n = plan->setptr[r.set + 1] - p;
 
       if (!n) continue;
-      if (!transpose && r.count >= VCRS_RUN_LEAST && n <= VCRS_RUN_COLUMNS) {
+      if (nc == 1 && !transpose && r.count >= VCRS_RUN_LEAST && n <= VCRS_RUN_COLUMNS) {
         SubstituteRun(plan, begin + r.first, r.count, p, n, a + r.first, sums ? sigma + r.first : NULL, descending, x);
         continue;
       }
@@ -235,7 +292,7 @@ static LITHE_ALWAYS_INLINE void Substitute_Sets(const VCRSPlan *plan, PetscBool 
                               .ref       = first ? row + plan->setoffset[p] : -1,
                               .sigma     = sums ? sigma[l] : 0};
 
-        Pass(&e, row, descending, transpose, x);
+        Pass(nc, &e, row, descending, transpose, x);
       }
     }
   }
@@ -266,8 +323,8 @@ static void DecodeWindow(const VCRSPlan *plan, PetscInt w, PetscScalar buffer[],
 }
 
 /* Row q of those that stand apart, whose entries are begin and those after it: decoded one by one, if they are not whole ones */
-static void SubstituteLong(const VCRSPlan *plan, PetscInt q, PetscInt64 begin, PetscBool descending, PetscBool transpose, PetscScalar buffer[],
-                           PetscInt columns[], PetscScalar x[])
+static LITHE_ALWAYS_INLINE void SubstituteLong(const int nc, const VCRSPlan *plan, PetscInt q, PetscInt64 begin, PetscBool descending, PetscBool transpose,
+                                               PetscScalar buffer[], PetscInt columns[], PetscScalar x[])
 {
   const PetscBool    whole = (PetscBool)(plan->values == VCRS_VALUES_FULL);
   const PetscInt     row = VCRSLongRow(plan, q), first = plan->difference ? 1 : 0, n = VCRSLongLength(plan, q);
@@ -285,11 +342,11 @@ static void SubstituteLong(const VCRSPlan *plan, PetscInt q, PetscInt64 begin, P
 
   for (PetscInt k = 0; k < n && plan->shortcol; k++) columns[k] = VCRSLongColumn(plan, q, begin + k);
   for (PetscInt k = first; k < n && !whole; k++) buffer[k - first] = VCRSDecodeEntry(plan, plan->longvalue + begin + k, row);
-  Pass(&e, row, descending, transpose, x);
+  Pass(nc, &e, row, descending, transpose, x);
 }
 
-static LITHE_ALWAYS_INLINE void Substitute_Rows(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscInt columns[],
-                                                PetscScalar x[])
+static LITHE_ALWAYS_INLINE void Substitute_Rows(const int nc, const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[],
+                                                PetscInt columns[], PetscScalar x[])
 {
   PetscInt64 begin = descending ? plan->nlongentries : 0;
 
@@ -297,13 +354,13 @@ static LITHE_ALWAYS_INLINE void Substitute_Rows(const VCRSPlan *plan, PetscBool 
     const PetscInt q = descending ? plan->nlong - 1 - t : t, n = VCRSLongLength(plan, q);
 
     if (descending) begin -= n;
-    SubstituteLong(plan, q, begin, descending, transpose, buffer, columns, x);
+    SubstituteLong(nc, plan, q, begin, descending, transpose, buffer, columns, x);
     if (!descending) begin += n;
   }
 }
 
-static LITHE_ALWAYS_INLINE void Substitute_L3(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscInt columns[],
-                                              PetscScalar x[])
+static LITHE_ALWAYS_INLINE void Substitute_L3(const int nc, const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[],
+                                              PetscInt columns[], PetscScalar x[])
 {
   const PetscInt first = plan->difference ? 1 : 0, nwindows = (plan->m + VCRS_WINDOW - 1) / VCRS_WINDOW;
   PetscInt       next = descending ? plan->nlong - 1 : 0; /* of the rows that stand apart */
@@ -329,9 +386,9 @@ static LITHE_ALWAYS_INLINE void Substitute_L3(const VCRSPlan *plan, PetscBool de
                             .ref       = first && n ? window.col[s][l] : -1,
                             .sigma     = sums ? sigma[r] : 0};
 
-      if (n) Pass(&e, row, descending, transpose, x);
+      if (n) Pass(nc, &e, row, descending, transpose, x);
       else if (next >= 0 && next < plan->nlong && plan->longrow[next] == row) {
-        SubstituteLong(plan, next, plan->longptr[next], descending, transpose,
+        SubstituteLong(nc, plan, next, plan->longptr[next], descending, transpose,
                        buffer + (plan->sliceptr[PetscMin(plan->nslices, (w + 1) * VCRS_WINDOW_SLICES)] - plan->sliceptr[w * VCRS_WINDOW_SLICES]), columns, x);
         next += descending ? -1 : 1;
       }
@@ -340,14 +397,14 @@ static LITHE_ALWAYS_INLINE void Substitute_L3(const VCRSPlan *plan, PetscBool de
 }
 
 /* Directions are constants where this is called: each becomes loops of its own */
-static LITHE_ALWAYS_INLINE void Substitute(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscInt columns[],
-                                           PetscScalar x[])
+static LITHE_ALWAYS_INLINE void Substitute(const int nc, const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[],
+                                           PetscInt columns[], PetscScalar x[])
 {
-  if (plan->layout == MATVCRS_LAYOUT_LITERAL) Substitute_Literal(plan, descending, transpose, x);
-  else if (plan->layout == MATVCRS_LAYOUT_L0) Substitute_L0(plan, descending, transpose, x);
-  else if (plan->plainrows) Substitute_Rows(plan, descending, transpose, buffer, columns, x);
-  else if (plan->layout == MATVCRS_LAYOUT_L3) Substitute_L3(plan, descending, transpose, buffer, columns, x);
-  else Substitute_Sets(plan, descending, transpose, buffer, x);
+  if (plan->layout == MATVCRS_LAYOUT_LITERAL) Substitute_Literal(nc, plan, descending, transpose, x);
+  else if (plan->layout == MATVCRS_LAYOUT_L0) Substitute_L0(nc, plan, descending, transpose, x);
+  else if (plan->plainrows) Substitute_Rows(nc, plan, descending, transpose, buffer, columns, x);
+  else if (plan->layout == MATVCRS_LAYOUT_L3) Substitute_L3(nc, plan, descending, transpose, buffer, columns, x);
+  else Substitute_Sets(nc, plan, descending, transpose, buffer, x);
 }
 
 /* What the buffers must hold: of entries and of columns */
@@ -368,12 +425,31 @@ static void BufferSizes(const VCRSPlan *plan, PetscInt64 *nvalues, PetscInt64 *n
   if (plan->shortcol) *ncolumns = PetscMax(*ncolumns, longest); /* plain rows, which have no columns in slices */
 }
 
-PetscErrorCode VCRSPlanSubstitute(const VCRSPlan *plan, PetscBool upper, PetscBool transpose, PetscScalar x[])
+/* Each direction of one right-hand side, and of several ones */
+static void SubstituteOne(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscInt columns[], PetscScalar x[])
 {
-  const PetscBool descending = (PetscBool)(upper != transpose);
-  PetscInt64      nvalues, ncolumns;
-  PetscScalar    *buffer;
-  PetscInt       *columns;
+  if (transpose) {
+    if (descending) Substitute(1, plan, PETSC_TRUE, PETSC_TRUE, buffer, columns, x);
+    else Substitute(1, plan, PETSC_FALSE, PETSC_TRUE, buffer, columns, x);
+  } else {
+    if (descending) Substitute(1, plan, PETSC_TRUE, PETSC_FALSE, buffer, columns, x);
+    else Substitute(1, plan, PETSC_FALSE, PETSC_FALSE, buffer, columns, x);
+  }
+}
+
+static LITHE_TARGET_CLONES void SubstituteSeveral(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscInt columns[],
+                                                  PetscScalar x[])
+{
+  if (transpose) Substitute(VCRS_TRI_COLUMNS, plan, descending, PETSC_TRUE, buffer, columns, x);
+  else Substitute(VCRS_TRI_COLUMNS, plan, descending, PETSC_FALSE, buffer, columns, x);
+}
+
+static PetscErrorCode SubstituteWith(const VCRSPlan *plan, PetscBool upper, PetscBool transpose, PetscInt n,
+                                     void (*substitute)(const VCRSPlan *, PetscBool, PetscBool, PetscScalar[], PetscInt[], PetscScalar[]), PetscScalar x[])
+{
+  PetscInt64   nvalues, ncolumns;
+  PetscScalar *buffer;
+  PetscInt    *columns;
 
   PetscFunctionBegin;
   PetscAssert(plan->m == plan->n, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Substitution with a matrix of %" PetscInt_FMT " rows and %" PetscInt_FMT " columns",
@@ -381,14 +457,22 @@ PetscErrorCode VCRSPlanSubstitute(const VCRSPlan *plan, PetscBool upper, PetscBo
   if (!plan->nz) PetscFunctionReturn(PETSC_SUCCESS);
   BufferSizes(plan, &nvalues, &ncolumns);
   PetscCall(PetscMalloc2(nvalues, &buffer, ncolumns, &columns));
-  if (transpose) {
-    if (descending) Substitute(plan, PETSC_TRUE, PETSC_TRUE, buffer, columns, x);
-    else Substitute(plan, PETSC_FALSE, PETSC_TRUE, buffer, columns, x);
-  } else {
-    if (descending) Substitute(plan, PETSC_TRUE, PETSC_FALSE, buffer, columns, x);
-    else Substitute(plan, PETSC_FALSE, PETSC_FALSE, buffer, columns, x);
-  }
+  (*substitute)(plan, (PetscBool)(upper != transpose), transpose, buffer, columns, x);
   PetscCall(PetscFree2(buffer, columns));
-  PetscCall(PetscLogFlops(2.0 * (PetscLogDouble)plan->nz));
+  PetscCall(PetscLogFlops(2.0 * (PetscLogDouble)n * (PetscLogDouble)plan->nz));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode VCRSPlanSubstitute(const VCRSPlan *plan, PetscBool upper, PetscBool transpose, PetscScalar x[])
+{
+  PetscFunctionBegin;
+  PetscCall(SubstituteWith(plan, upper, transpose, 1, SubstituteOne, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode VCRSPlanSubstituteColumns(const VCRSPlan *plan, PetscBool upper, PetscBool transpose, PetscScalar x[])
+{
+  PetscFunctionBegin;
+  PetscCall(SubstituteWith(plan, upper, transpose, VCRS_TRI_COLUMNS, SubstituteSeveral, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -18,6 +18,17 @@ PetscErrorCode MatVCRSSubstitute_Private(Mat A, PetscBool upper, PetscBool trans
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode MatVCRSSubstituteColumns_Private(Mat A, PetscBool upper, PetscBool transpose, PetscScalar x[])
+{
+  const VCRSPlan *plan = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSCompress(A));
+  PetscCall(MatVCRSGetHostPlan_Private(A, &plan));
+  PetscCall(VCRSPlanSubstituteColumns(plan, upper, transpose, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*@
   MatVCRSSubstitute - Solves a system with a triangle by substitution, $x = (I - op(T))^{-1} b$
 

@@ -11,6 +11,8 @@
 
 /* x = (I - op(T))^-1 x with a MATSEQAIJVCRS on the host, see VCRSPlanSubstitute() */
 PETSC_INTERN PetscErrorCode MatVCRSSubstitute_Private(Mat, PetscBool upper, PetscBool transpose, PetscScalar x[]);
+/* The same for VCRS_TRI_COLUMNS right-hand sides side by side, see VCRSPlanSubstituteColumns() */
+PETSC_INTERN PetscErrorCode MatVCRSSubstituteColumns_Private(Mat, PetscBool upper, PetscBool transpose, PetscScalar x[]);
 
 #if defined(LITHE_HAVE_CUDA)
 /* Prepared for substitution with a matrix on a device; MatVCRSReset_Private() frees it */
