@@ -28,6 +28,7 @@ GUIDE = {
     "PCVCRS": "guide/pcvcrs.md",
     "MATSOLVERLITHE": "guide/pcvcrs.md",
     "VCRS": "guide/vcrs.md",
+    "BCGSM": "guide/bcgsm.md",
     "CBGMRES": "guide/cbgmres.md",
     "CBFGMRES": "guide/cbgmres.md",
     "HYBMGPU": "guide/hybmgpu.md",
