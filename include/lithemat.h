@@ -95,7 +95,8 @@ typedef enum {
 } MatVCRSLayout;
 PETSC_EXTERN const char *const MatVCRSLayouts[];
 
-/*E MatVCRSLoss - how a `MATVCRS` matrix may change its entries to become smaller
+/*E
+  MatVCRSLoss - how a `MATVCRS` matrix may change its entries to become smaller
 
   Values:
 + `MATVCRS_LOSS_NONE`    - nothing: every entry decodes bit for bit
@@ -249,7 +250,8 @@ PETSC_EXTERN PetscErrorCode MatSBPSATAddSource(Mat, Vec, Vec);
 PETSC_EXTERN PetscErrorCode MatSBPSATAddBoundary(Mat, MatSBPSATFace, Vec, Vec);
 PETSC_EXTERN PetscErrorCode MatSBPSATNorm(Mat, Vec, PetscReal *);
 
-/*E MatBornParameter - the parameter whose changes are the columns of a `MATBORN`; v is the velocity
+/*E
+  MatBornParameter - the parameter whose changes are the columns of a `MATBORN`; v is the velocity
 
   Values:
 + `MATBORN_PARAMETER_REFLECTIVITY` - d(v^2)/v^2
@@ -305,7 +307,7 @@ PETSC_EXTERN const char *const MatBornFields[];
   MatBornBackground - where the transpose of a `MATBORN` has the background wavefield from, which it needs backwards in time
 
   Values:
-+ `MATBORN_BACKGROUND_AUTO` - the first of keep, ring and random for which memory suffices
++ `MATBORN_BACKGROUND_AUTO`       - the first of keep, ring and random for which memory suffices
 . `MATBORN_BACKGROUND_KEEP`       - stored at each interval-th step, see `MatBornSetBackgroundBits()`
 . `MATBORN_BACKGROUND_RING`       - computed backwards, from stored nodes in the sponge
 . `MATBORN_BACKGROUND_RANDOM`     - computed backwards, with a random velocity in place of the sponge

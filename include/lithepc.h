@@ -61,7 +61,8 @@ typedef struct {
   PetscReal      bound;      /* the largest bound of the error of an entry, each in the unit of its loss, see MatVCRSInfo */
 } PCVCRSInfo;
 
-/*S PCVCRSExchangeFn - The function that a `PCVCRS` passes to a preconditioner, to be called for each matrix that an
+/*S
+  PCVCRSExchangeFn - The function that a `PCVCRS` passes to a preconditioner, to be called for each matrix that an
   application reads
 
   Calling Sequence:
@@ -149,7 +150,7 @@ PETSC_EXTERN const char *const PCSBPMGSmootherTypes[];
 
   Values:
 + `PCSBPMG_CYCLE_V`    - a V cycle: linear, and symmetric if as many steps are taken after a coarse correction as before
-. `PCSBPMG_CYCLE_F` - an F cycle, made symmetric by a V cycle before and after it on each level
+. `PCSBPMG_CYCLE_F`    - an F cycle, made symmetric by a V cycle before and after it on each level
 - `PCSBPMG_CYCLE_FULL` - full multigrid: a solution with the discretisation's accuracy from the right-hand side alone,
   for `KSPPREONLY`, `KSPRICHARDSON` or `KSPFCG`
 
@@ -263,7 +264,7 @@ PETSC_EXTERN const char *const PCGridMGCycleTypes[];
 . `PCGRIDMG_SMOOTHER_REDBLACK`   - Gauss-Seidel by the two colours of a chess board (4 or 8 colours with de Zeeuw's interpolation), after a coarse correction in
                                    the opposite order
 . `PCGRIDMG_SMOOTHER_CHEBYSHEV4` - Chebyshev's method of the fourth kind with D; for aggregation
-- `PCGRIDMG_SMOOTHER_DAMPED` - x + 0.5 D^-1 (b - A x); another factor where smooth errors would grow, for waves with few
+- `PCGRIDMG_SMOOTHER_DAMPED`     - x + 0.5 D^-1 (b - A x); another factor where smooth errors would grow, for waves with few
   points on a level; for de Zeeuw's interpolation
 
   Level: intermediate
