@@ -112,8 +112,9 @@ struct GlobalTable {
 };
 
 /*
-   Storage of an entry: type Code, bytes of shared memory for tables Containers with look-ups by single bytes also have
-   DecodeBytes(), for the code that begins at a byte of a word.
+   Storage of an entry: type Code, bytes of shared memory for tables, Setup() by all threads of a block or its first
+   ones, Decode(). Containers with look-ups by single bytes also have DecodeBytes(), for the code that begins at a byte
+   of a word.
 */
 template <VCRSValues values, template <class> class Table = SharedTable>
 struct Values;

@@ -114,7 +114,7 @@ static __global__ void __launch_bounds__(threads, blocks) SlicesKernel(const __g
   extern __shared__ __align__(16) char shared[];
   __shared__ ColumnBases<batch> bases[threads / 32];
   const int                     lane = threadIdx.x % 32,
-            warp                     = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0); /* visibly the same in a warp, so it is kept once */
+            warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0); /* seen to be the same in a warp, so only one copy is kept */
   Values<kind> values;
 
   values.Setup(shared, a.decode);
