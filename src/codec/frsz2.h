@@ -109,14 +109,14 @@ LITHE_HD static inline int LitheFRSZ2Exponent(const LitheFRSZ2 *f, int base, uin
   return LitheFRSZ2Quantise(f, E, (PetscReal)modulus) ? E : 0;
 }
 
-/* What is stored of E */
+/* The stored form of E */
 LITHE_HD static inline uint16_t LitheFRSZ2ExponentCode(const LitheFRSZ2 *f, int base, int E)
 {
   if (f->exponentbits == 16 || E == 0) return (uint16_t)E;
   return (uint16_t)(E == LITHE_FRSZ2_SPECIAL ? 255 : E - base);
 }
 
-/* The step 2^(E-1023) from what is stored, which may be anything */
+/* The step 2^(E-1023) from the stored form, which may be anything */
 LITHE_HD static inline double LitheFRSZ2Step(const LitheFRSZ2 *f, int base, uint16_t code)
 {
   const int      E    = f->exponentbits == 16 || code == 0 ? code : (code == 255 ? LITHE_FRSZ2_SPECIAL : base + code);
@@ -183,7 +183,7 @@ LITHE_HD static inline uint16_t LitheFRSZ2EncodeBlock(const LitheFRSZ2 *f, int b
   int      E;
 
   for (int i = 0; i < n; i++) {
-    const uint64_t modulus = LitheFRSZ2Modulus(v[i]); /* NOLINT(clang-analyzer-core.CallAndMessage): all n are there */
+    const uint64_t modulus = LitheFRSZ2Modulus(v[i]); /* NOLINT(clang-analyzer-core.CallAndMessage): all n exist */
 
     if (modulus > largest) largest = modulus;
   }

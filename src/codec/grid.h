@@ -71,7 +71,8 @@ LITHE_HD static inline double LitheNearestInteger(double q)
 #endif
 }
 
-/* Nearest multiple of 2^e, LITHE_MIN_EXPONENT <= e <= LITHE_MAX_EXPONENT; ties to even; zero is +0. What would overflow is rounded towards zero */
+/* Nearest multiple of 2^e, LITHE_MIN_EXPONENT <= e <= LITHE_MAX_EXPONENT; ties to even; zero is +0. Values that would
+   overflow are rounded towards zero */
 LITHE_HD static inline double LitheRoundToGrid(double v, int e)
 {
   const double h = LithePow2(e), q = e >= -1022 ? v * LithePow2(-e) : v / h;

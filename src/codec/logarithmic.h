@@ -103,7 +103,7 @@ LITHE_HD static inline int LitheLogInterpolate(double step, int n, float power[]
   return fits;
 }
 
-/* The shortest polynomial that is near enough, of degree 2 to 4 */
+/* The shortest polynomial, of degree 2 to 4, that is near enough */
 LITHE_HD static inline int LitheLogSetPowers(double step, float power[])
 {
   for (int n = 3; n < LITHE_LOG_POWERS; n++) {
@@ -160,7 +160,7 @@ LITHE_HD static inline void LitheLogScaleSetUp(LitheLogScale *s, int bits, doubl
   }
 }
 
-/* d, with what the rounding of the tables adds */
+/* d, including the rounding of the tables */
 LITHE_HD static inline double LitheLogScaleBound(const LitheLogScale *s)
 {
   const double logmax = s->logmin + s->logstep * (s->count - 1);

@@ -5,7 +5,7 @@
 
 /*
    Half precision and bfloat16 from and to double, by whole numbers: one rounding, to nearest, ties to
-   even, and the same bits on every processor. (By way of single precision it would be two roundings.)
+   even, and the same bits on every processor. (Two roundings would result by way of single precision.)
 */
 
 #include <lithe/private/hostdevice.h>

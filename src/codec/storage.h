@@ -87,7 +87,7 @@ LITHE_HD static inline void LitheStorageEncodeBlock(const LitheStorage *s, int b
     return;
   }
   for (int i = 0; i < LITHE_FRSZ2_BLOCK; i++) {
-    const PetscReal x = i < n ? v[i] : 0; /* NOLINT(clang-analyzer-core.uninitialized.Assign): all n are there */
+    const PetscReal x = i < n ? v[i] : 0; /* NOLINT(clang-analyzer-core.uninitialized.Assign): all n exist */
 
     if (s->kind == LITHE_STORAGE_FULL) ((PetscReal *)values)[first + (size_t)i] = x;
     else if (s->kind == LITHE_STORAGE_SINGLE) ((float *)values)[first + (size_t)i] = (float)x;

@@ -28,7 +28,7 @@ static int MPIAPI LitheHaloFactsDelete_Private(PETSC_UNUSED MPI_Comm comm, PETSC
   PetscFunctionReturn(MPI_SUCCESS);
 }
 
-/* PETSc frees its communicators when Lithe is no longer loaded */
+/* PETSc frees its communicators after Lithe has been unloaded */
 static PetscErrorCode LitheHaloFactsFinalize_Private(void)
 {
   PetscFunctionBegin;

@@ -38,7 +38,7 @@ static const char *LitheHaloObstacleText(LitheHaloObstacle obstacle)
   }
 }
 
-/* What CUDA or NCCL says of a code */
+/* The message of CUDA or NCCL for a code */
 static const char *LitheTransportMessage(LitheTransport transport, int code)
 {
 #if defined(LITHE_HAVE_CUDA)

@@ -10,12 +10,12 @@
 typedef struct {
   PetscMPIInt     rank;
   PetscInt        count;
-  const PetscInt *index; /* [count] where they are in x, or go to in ghost[] */
+  const PetscInt *index; /* [count] places in x, or in ghost[] */
 } LitheHaloList;
 
 /*
    The exchange relation: the neighbours, sorted by rank and without this process, the same on both sides. Sends to a
-   neighbour or receives from it may be empty, but not both. Made if a transport needs it.
+   neighbour or receives from it may be empty, but not both. Made on demand.
 */
 typedef struct {
   PetscInt       n;
@@ -80,7 +80,7 @@ struct _n_LitheHalo {
   PetscInt            nghost; /* the length of ghost[] */
   const LitheHaloOps *ops;
   void               *data; /* of the transport */
-  const void         *x;    /* of the exchange that is under way */
+  const void         *x;    /* of the present exchange */
   PetscBool           begun;
   LitheHaloInfo       info;
   char                reason[512];
@@ -115,7 +115,7 @@ PETSC_INTERN PetscErrorCode LitheTransportChoose_Private(LitheTransport asked, L
                                                          size_t length);
 #define LITHE_TRANSPORT_NONE "The transport that was asked for cannot be used. %s. Ask for auto, which takes one that can be used"
 
-/* One file a transport */
+/* One file per transport */
 PETSC_INTERN const LitheHaloOps   LitheHaloMPI;
 PETSC_INTERN const LitheReduceOps LitheReduceMPI;
 
@@ -134,9 +134,9 @@ typedef struct _LitheHaloFacts LitheHaloFacts;
 struct _LitheHaloFacts {
   PetscBool onenode;
   PetscBool owndevices;                  /* no two processes have the same */
-  void     *nccl;                        /* its communicator, once there is one */
-  PetscErrorCode (*nccldestroy)(void *); /* frees that; set by nccl.c */
-  cudaStream_t    stream;                /* of what NCCL does */
+  void     *nccl;                        /* the communicator of NCCL, once it exists */
+  PetscErrorCode (*nccldestroy)(void *); /* destroys the communicator; set by nccl.c */
+  cudaStream_t    stream;                /* of the calls of NCCL */
   MPI_Comm        comm;
   LitheHaloFacts *next; /* of another communicator */
 };
@@ -163,8 +163,8 @@ typedef struct {
 
 /*
    memory.c: zeros, of this number of bytes. The relation is symmetric. places: the message for each other process,
-   replaced by its message. Both are collective: a mapping is closed before its owner frees the memory. If there is an
-   obstacle nothing is left behind
+   replaced by its message. Both are collective: a mapping is closed before its owner frees the memory. With an
+   obstacle, nothing is left behind
 */
 PETSC_INTERN PetscErrorCode LitheHaloMemoryCreate_Private(MPI_Comm, PetscInt n, const PetscMPIInt rank[], size_t bytes, LitheHaloPlaces places[],
                                                           LitheHaloMemory *, LitheHaloObstacle *, int *code);

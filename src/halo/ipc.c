@@ -26,7 +26,7 @@ typedef struct {
   PetscBool          owndevices; /* no two processes have the same */
 } LitheHalo_IPC;
 
-/* ------------------------------------------------------------ what is done once */
+/* ------------------------------------------------------------ set-up */
 
 /* Memory of all processes; places: where each neighbour's flag and ghost[] are in its memory */
 static PetscErrorCode LitheHaloConnect_Private(LitheHalo halo, LitheHalo_IPC *ipc, const LitheHaloPeers *peers, LitheHaloPlaces places[],

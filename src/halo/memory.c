@@ -12,7 +12,7 @@
 typedef struct {
   cudaIpcMemHandle_t handle;
   LitheHaloPlaces    places;
-  int                code; /* of CUDA, where it has nothing to tell */
+  int                code; /* of CUDA, if CUDA has no error */
 } LitheHaloAddress;
 
 const char *LitheHaloMessage_CUDA(int code)

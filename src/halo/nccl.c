@@ -118,7 +118,7 @@ static PetscErrorCode LitheHaloNCCLConnect_Private(MPI_Comm comm, LitheHaloFacts
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ------------------------------------------------------------ what is done once */
+/* ------------------------------------------------------------ set-up */
 
 /* Entries to or from a neighbour: in the caller's x or in ghost[] if they are contiguous there, else in a buffer */
 typedef struct {

@@ -47,7 +47,7 @@ PetscErrorCode LitheReduceCreate(MPI_Comm comm, LitheTransport transport, PetscM
   reduce->most   = most;
   reduce->asked  = transport;
   if (reduce->size > 1) {
-    /* The host has one transport, and an option for devices does not concern it */
+    /* The host has one transport, and options for devices do not apply */
     PetscCall(LitheTransportChoose_Private(PetscMemTypeDevice(memory) ? transport : LITHE_TRANSPORT_MPI, LitheReduceTry_Private, reduce, &reduce->transport,
                                            reduce->reason, sizeof(reduce->reason)));
     if (!reduce->ops) {

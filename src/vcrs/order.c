@@ -43,7 +43,7 @@ static inline PetscBool HasSame(const PetscInt i[], const PetscInt j[], PetscInt
   return (PetscBool)!apart;
 }
 
-/* Which differences there are; PETSC_FALSE if they are too many */
+/* The differences; PETSC_FALSE if they are too many */
 static PetscBool FindDifferences(PetscInt n, const PetscInt i[], const PetscInt j[], PetscBool upper, VCRSOrderDifferences *found)
 {
   enum {

@@ -273,7 +273,7 @@ static PetscErrorCode VCRSPlanFill_Private(VCRSBuild *b, VCRSPlan *plan, VCRSRep
 
   Output Parameters:
 + newplan - the plan; to be freed with `VCRSPlanDestroy()`
-- report  - what the compression did, or `NULL`
+- report - the result of the compression, or `NULL`
 
   Note:
   On an error nothing is left behind and newplan is not touched.

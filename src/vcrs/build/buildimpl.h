@@ -4,7 +4,7 @@
 #pragma once
 
 /*
-   What the parts of a compression hand on:
+   Data passed between the parts of a compression:
 
      loss/loss.c                    entries become values that fit small containers
      build.c                        the host's operations, of sets.c, containers.c, slices.c, groups.c, encode.c
@@ -31,7 +31,7 @@
 
 /* With this few different rows a loss is not worth its row sums; ids take one byte */
 #define VCRS_FEW_PAIRS 256
-#define VCRS_FEW_ROWS  4096 /* of which so many are looked at first */
+#define VCRS_FEW_ROWS  4096 /* the number of rows looked at first */
 
 /* The natural order of rows is kept in L3 if it pads no more than this share */
 #define VCRS_PAD_TOLERANCE .02
@@ -40,19 +40,19 @@
 typedef struct {
   PetscInt  n, alloc;
   PetscInt *rep;   /* [n] first row with the key */
-  PetscInt *count; /* [n] rows with it */
+  PetscInt *count; /* [n] rows with the key */
   uint64_t *hash;  /* [n] */
   PetscInt *slot;  /* open addressing: -1 or a number */
   size_t    nslot; /* a power of two */
 } VCRSSets;
 
-/* Distinct rows: how many, entries of each, rows that are like each */
+/* Distinct rows: their number, entries of each, number of rows like each */
 typedef struct {
   PetscInt        n;
   const PetscInt *length, *count;
 } VCRSSetFacts;
 
-/* What the choice of layout and container depends on. VCRSBuildChoose() says when an operation finds which fact */
+/* The facts for the choice of layout and container. VCRSBuildChoose() says when an operation finds which fact */
 typedef struct {
   const VCRSOptions *opt;
   PetscInt           m;
@@ -72,7 +72,7 @@ typedef struct _VCRSBuildOps VCRSBuildOps;
 typedef struct {
   const VCRSBuildOps *ops;
   const VCRSOptions  *opt;
-  VCRSOptions         exact; /* for opt, where no loss is worth its row sums */
+  VCRSOptions         exact; /* for opt, if no loss is worth its row sums */
   VCRSCSR             csr;   /* the matrix */
   const PetscScalar  *extra; /* [m] additions to the row sums that are kept, or NULL */
   PetscInt            m, n;
@@ -99,7 +99,7 @@ typedef struct {
   float             *single;    /* all components, where none needs more */
   PetscScalar       *room[2];   /* where a is NULL: as long as the longest row, for VCRSRowValues() */
 
-  /* What the entries are found to be */
+  /* Facts about the entries */
   VCRSFacts    facts;
   PetscInt    *setid, *pairid; /* [m] */
   VCRSSets     sets, pairs;
@@ -166,7 +166,7 @@ PETSC_INTERN PetscErrorCode VCRSForgetSlices(VCRSPlan *);
 PETSC_INTERN PetscErrorCode VCRSAllocateLarge(size_t, void **);
 #define VCRSMallocLarge(n, pointer) VCRSAllocateLarge(sizeof(**(pointer)) * (size_t)(n), (void **)(pointer))
 
-/* What code c of a row stands for */
+/* The value of code c of a row */
 static inline PetscReal VCRSCodeValue(const VCRSBuild *b, PetscInt row, uint16_t c)
 {
   return b->log ? LitheLogScaleDecode(b->log, c) : (PetscReal)((double)(int16_t)c * LithePow2(b->rowexp[row]));

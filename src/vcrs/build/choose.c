@@ -5,13 +5,13 @@
 /*
    Compression, wherever the matrix is: the facts to collect, and the choice that follows from them.
 
-   The layout and the container are chosen for which a product reads the fewest bytes (cost.c). Facts that cannot
-   change the choice are not asked for.
+   The layout and the container are chosen for which a product reads the fewest bytes (cost.c). Facts that cannot change
+   the choice are not collected.
 */
 
 #include "buildimpl.h"
 
-/* Calls an operation; returns where it leaves the matrix to the host */
+/* Calls an operation; returns if it leaves the matrix to the host */
 #define VCRSBuildCall(...)                             \
   do {                                                 \
     PetscCall(__VA_ARGS__);                            \

@@ -11,7 +11,7 @@
 
 /* ------------------------------------------------------------------ writing */
 
-/* Distinct sets laid end to end: where those of each row begin */
+/* Distinct sets laid end to end: the begin of each row's set */
 static PetscErrorCode VCRSEncodeEnds_Private(const VCRSBuild *b, const VCRSSets *s, const char what[], PetscInt **ptr, PetscInt *total)
 {
   PetscInt64 sum = 0;
@@ -105,7 +105,7 @@ PetscErrorCode VCRSEncodeSets(VCRSBuild *b, VCRSPlan *plan)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Stores a fixed point number at so many components of value[] */
+/* Stores a fixed point number as this number of components of value[] */
 static inline void VCRSPutSteps(VCRSPlan *plan, PetscInt64 at, int steps)
 {
   if (plan->values == VCRS_VALUES_FIXED8) ((int8_t *)plan->value)[at] = (int8_t)steps;

@@ -32,7 +32,7 @@ static PetscBool VCRSMarkGroups(const VCRSBuild *b, const VCRSPlan *plan, PetscI
 
     if (!plan->rowlength[lane]) continue;
 
-    /* columns ascend, but for a reference in front of them */
+    /* columns ascend, except a reference in front of them */
     c     = b->j + b->i[row];
     n     = b->i[row + 1] - b->i[row];
     least = PetscMin(least, PetscMin(c[0], c[n > 1 ? 1 : 0]));
@@ -54,7 +54,7 @@ static PetscBool VCRSMarkGroups(const VCRSBuild *b, const VCRSPlan *plan, PetscI
   return PETSC_TRUE;
 }
 
-/* Writes the marked groups behind a stand-in; how many these are */
+/* Writes the marked groups behind a stand-in; returns their number */
 static PetscInt VCRSListGroups(const uint64_t mark[], uint16_t group[])
 {
   PetscInt n = 1;

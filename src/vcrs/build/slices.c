@@ -128,7 +128,7 @@ PetscErrorCode VCRSFindSlices(const VCRSBuild *b, size_t valuebytes, VCRSPlan *p
     }
   }
 
-  /* where the slices begin, and how wide their columns are */
+  /* the begins of slices, and the widths of their columns */
   PetscCall(PetscMalloc1(plan->nslices + 1, &plan->sliceptr));
   PetscCall(PetscMalloc1(plan->nslices + 1, &plan->sliceoffset));
   PetscCall(PetscMalloc1(plan->nslices, &plan->slicewidth));

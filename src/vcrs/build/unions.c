@@ -40,7 +40,7 @@ typedef struct {
   PetscInt        table[UNIONS_TABLE]; /* open addressing: -1, or the number of a union */
   PetscInt        maxkey, maxhead, maxentry, maxlocal, maxvalue, maxtask, maxrest;
   PetscInt64      entries; /* of the unions of all slices */
-  PetscInt        without; /* slices that have none */
+  PetscInt        without; /* slices without a union */
 } UnionsBuild;
 
 static PetscInt ReadId(const VCRSPlan *plan, const void *id, PetscInt row)
@@ -400,7 +400,7 @@ PetscErrorCode VCRSUnionsCreate(const VCRSPlan *plan, const void *id, PetscInt w
   u->m = plan->m;
   if (u->m <= 0 || (double)u->m > (double)PETSC_INT32_MAX) PetscFunctionReturn(PETSC_SUCCESS); /* tasks have 32 bits for a row */
 
-  /* What a row has not is multiplied by zero */
+  /* Missing entries of a row are multiplied by zero */
   for (PetscInt e = 0; e < plan->setptr[plan->nsets]; e++) {
     if (PetscIsInfOrNanScalar(plan->setvalue[e])) PetscFunctionReturn(PETSC_SUCCESS);
   }

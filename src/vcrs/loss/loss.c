@@ -162,7 +162,7 @@ static PetscErrorCode VCRSSetUpSingle_Private(PETSC_UNUSED const VCRSOptions *op
 /* A row per loss: the function that sets up the steps; NULL without a loss. Names: MatVCRSLosses[] */
 typedef struct {
   PetscErrorCode (*setup)(const VCRSOptions *, const VCRSSurvey *, LitheLogScale **, VCRSStep *);
-  PetscBool widths; /* are there 8 and 16 bits? */
+  PetscBool widths; /* do 8 and 16 bits exist? */
 } VCRSLoss;
 
 static const VCRSLoss VCRSLosses[] = {
@@ -214,7 +214,7 @@ PetscBool VCRSLossRefine(PetscInt64 rows, PetscInt64 coarse, PetscInt64 lost, VC
   if (opt->loss == MATVCRS_LOSS_SINGLE && !opt->rowsums) return PETSC_FALSE;
   opt->loss    = MATVCRS_LOSS_SINGLE;
   opt->rowsums = PETSC_FALSE;
-  if (opt->layout == MATVCRS_LAYOUT_L2) opt->layout = MATVCRS_LAYOUT_AUTO; /* it holds no floats */
+  if (opt->layout == MATVCRS_LAYOUT_L2) opt->layout = MATVCRS_LAYOUT_AUTO; /* L2 holds no floats */
   return PETSC_TRUE;
 }
 

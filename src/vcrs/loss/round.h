@@ -14,7 +14,7 @@
 typedef enum {
   VCRS_STEP_MATRIX, /* one step for the matrix */
   VCRS_STEP_ROW,    /* a step for each row, relative to its largest entry */
-  VCRS_STEP_FIXED,  /* the same, and at most 127 or 32767 of them */
+  VCRS_STEP_FIXED,  /* the same, with at most 127 or 32767 steps */
   VCRS_STEP_ENTRY,  /* a step for each power of two */
   VCRS_STEP_LOG,    /* LitheLogScale */
   VCRS_STEP_SINGLE, /* float */
@@ -33,10 +33,10 @@ LITHE_HD static inline PetscBool VCRSStepIsByRow(VCRSStepKind kind)
 typedef struct {
   VCRSStepKind kind;
   int          bits;                   /* FIXED */
-  int          exponent;               /* STEP: log2 of the step; ROW and ENTRY: what to add to log2 of the largest entry */
-  PetscBool    symmetric;              /* keep it so */
+  int          exponent;               /* STEP: log2 of the step; ROW and ENTRY: added to log2 of the largest entry */
+  PetscBool    symmetric;              /* the matrix must stay symmetric */
   PetscBool    hermitian, offdiagonal; /* as in VCRSOptions */
-  double       bound;                  /* of the mode, in its unit */
+  double       bound;                  /* of the mode, in the mode's unit */
   PetscBool    inrange;                /* no entry is out of the range of LitheRoundManyToGrid(), LitheRoundManyMantissas() */
   double       unit;                   /* a power of two near the inverse of the largest entry: squares of entries times unit are in range */
 } VCRSStep;
@@ -435,7 +435,7 @@ typedef struct {
   VCRSExactSum exact;          /* of the original entries */
   PetscScalar  rest;           /* sum of the rounded entries, without the reference, in the order in which decoding adds them */
   double       sum, largest;   /* of moduli */
-  double       square, error2; /* sums of squares, of what is times VCRSStep.unit */
+  double       square, error2; /* sums of squares, in units of VCRSStep.unit */
   double       error;          /* largest |w - a| */
 } VCRSRowSums;
 
@@ -575,7 +575,7 @@ LITHE_HD static inline double VCRSReferenceBound(const VCRSStep *step, PetscScal
   case VCRS_STEP_FIXED:
     return error / largest;
   case VCRS_STEP_LOG:
-    /* a factor, as of other entries */
+    /* a factor, as for other entries */
     return modulus > 0. && became > 0. ? PetscMax(error / modulus, error / became) : 0.;
   default:
     return modulus > 0. ? error / modulus : 0.;
@@ -597,7 +597,7 @@ LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRoundRow(const VCRSBuild *b, const 
   const PetscInt     split = ref >= 0 ? ref : len;
   uint16_t          *codes = b->code && b->log ? b->code + (size_t)p * nc : NULL;
   VCRSRowSums        sums;
-  double             lost, change = 0.; /* change: what the row sum does to the reference */
+  double             lost, change = 0.; /* change: the effect of the row sum on the reference */
   PetscBool          guard = PETSC_FALSE, coarse = PETSC_FALSE;
 
   memset((void *)&sums, 0, sizeof(sums));

@@ -70,7 +70,7 @@ AVX512_INLINE __m512d LookUpCodes(const PetscReal *t, const void *code, const in
   #undef CODE
 }
 
-/* The x of vector b, whose places have so many bytes */
+/* The x of vector b, whose places have this number of bytes */
 AVX512_INLINE __m512d Gather(const PetscInt width, const void *place, int b, const PetscReal *x)
 {
   const uint32_t *p32 = (const uint32_t *)place + LANES * b;
@@ -222,8 +222,8 @@ SUM(SumFixed16, VCRS_VALUES_FIXED16, 0)
 
 typedef void (*SumFunction)(const VCRSPlan *, const VCRSHostWindow *, const VCRSHostSlice *, const VCRSHostSteps *, PetscInt, const PetscReal *, PetscReal[]);
 
-/* Whether the processor has what is needed. With -mat_vcrs_avx512 0 it has not, so the code for other processors can be
-   tested on all */
+/* Whether the processor has the needed instructions. With -mat_vcrs_avx512 0 it has not, so the code for other
+   processors can be tested on all */
 static PetscBool HasAVX512(void)
 {
   static int has = -1;
@@ -231,7 +231,9 @@ static PetscBool HasAVX512(void)
   if (has < 0) {
     PetscBool wanted = PETSC_TRUE;
 
-    if (PetscOptionsGetBool(NULL, NULL, "-mat_vcrs_avx512", &wanted, NULL)) wanted = PETSC_FALSE; /* what is no bool is an error of options */
+    if (PetscOptionsGetBool(NULL, NULL, "-mat_vcrs_avx512", &wanted, NULL))
+      wanted = PETSC_FALSE; /* an option that is no bool is an error of the options
+                                                                                                     database */
     has = LITHE_HAS_AVX512() && wanted;
   }
   return (PetscBool)(has != 0);

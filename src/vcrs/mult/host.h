@@ -352,7 +352,7 @@ static LITHE_ALWAYS_INLINE void VCRSDecodeColumns(const VCRSPlan *plan, PetscInt
 #undef VCRS_ADD_BASES
 }
 
-/* The same as what VCRSGatherWindow() has put where, if columns are grouped */
+/* The same as the data of VCRSGatherWindow(), if columns are grouped */
 static LITHE_ALWAYS_INLINE void VCRSDecodePlaces(const VCRSPlan *plan, PetscInt s, PetscInt k, PetscInt nk, PetscInt place[])
 {
   if (plan->grouped) {

@@ -252,7 +252,7 @@ static LITHE_TARGET_CLONES void Mult_L0(const VCRSPlan *plan, const VCRSOperands
 typedef struct {
   PetscInt    nruns, nside;
   VCRSRun     run[VCRS_SLICE];
-  PetscScalar own[VCRS_SLICE]; /* the sums of those rows */
+  PetscScalar own[VCRS_SLICE]; /* the sums of these rows */
 } SliceRuns;
 
 /* The presumed index set of most rows, and its least and greatest column relative to a row */
@@ -352,7 +352,8 @@ static LITHE_TARGET_CLONES void ScaleEntries(PetscInt n, PetscBool single, const
   }
 }
 
-/* Diagonal matrices of real numbers, as the pivots of factors are: entries follow one another. PETSC_FALSE: it is none */
+/* Diagonal matrices of real numbers, as the pivots of factors are: entries follow one another. PETSC_FALSE: the matrix
+   is not diagonal */
 static PetscBool Mult_Diagonal(const VCRSPlan *plan, const VCRSOperands *v)
 {
   const PetscBool single = (PetscBool)(plan->values == VCRS_VALUES_SINGLE);
@@ -380,7 +381,7 @@ static LITHE_TARGET_CLONES void Mult_Sets(const VCRSPlan *plan, const VCRSOperan
     PetscBool      normal = PETSC_TRUE, sums = PETSC_FALSE;
     PetscInt       lane[VCRS_SLICE];
 
-    /* What the whole slice shares */
+    /* Data common to the whole slice */
     if (rows < VCRS_SLICE || v->nrhs > 1 || !FindCommonSet(plan, row, &common, &runs)) {
       FindRuns(plan, row, rows, &runs);
       if (RunsAreShort(plan, width, &runs) && VCRSPlanMultSetSlice_Private(plan, v, s)) continue;
@@ -394,7 +395,7 @@ static LITHE_TARGET_CLONES void Mult_Sets(const VCRSPlan *plan, const VCRSOperan
     }
     if (plan->difference) sums = VCRSGetSigma(plan, row, rows, sigma);
 
-    /* What the sums begin with */
+    /* The initial values of the sums */
     for (PetscInt c = 0; c < v->nrhs; c++) {
       const PetscScalar *x = v->x + c * v->ldx + row;
       PetscScalar       *y = v->y + c * v->ldy + row;
@@ -669,7 +670,7 @@ PetscErrorCode VCRSPlanGetDiagonal(const VCRSPlan *plan, PetscScalar d[])
   case MATVCRS_LAYOUT_L0:
   case MATVCRS_LAYOUT_L1:
   case MATVCRS_LAYOUT_L2:
-    /* Where each set has its diagonal entry */
+    /* The place of the diagonal entry in each set */
     PetscCall(PetscMalloc1(plan->nsets, &place));
     for (PetscInt set = 0; set < plan->nsets; set++) {
       place[set] = -1;

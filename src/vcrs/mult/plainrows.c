@@ -15,8 +15,8 @@
 
 #include "host.h"
 
-#define ROWS_LONG    8   /* entries of a row that is summed four at a time */
-#define ROWS_COLUMNS 4   /* columns of x that are served together */
+#define ROWS_LONG    8   /* entries of a row from which on it is summed four at a time */
+#define ROWS_COLUMNS 4   /* columns of x in one pass */
 #define ROWS_AHEAD   256 /* distance in entries of prefetching in a large matrix: processors see the order of reads, but stop at a page */
 
 #if defined(VCRS_QUADS) && !PetscDefined(USE_COMPLEX)
@@ -31,7 +31,7 @@
 
 typedef enum {
   ROWS_SMALL, /* of a small matrix */
-  ROWS_WHOLE, /* of a large one */
+  ROWS_WHOLE, /* of a large matrix */
   ROWS_SHORT  /* of a large one, with columns of two bytes from a base on */
 } Rows;
 
@@ -241,7 +241,7 @@ static LITHE_TARGET_CLONES_NARROW void MultRows(const VCRSPlan *plan, const VCRS
 /* y = A x (+ add) for plain rows; VCRSPlanMult() calls it */
 void VCRSPlanMultRows_Private(const VCRSPlan *plan, const VCRSOperands *v)
 {
-  /* there are empty rows */
+  /* some rows are empty */
   for (PetscInt c = 0; c < v->nrhs && plan->longrow; c++) VCRSBegin(plan->m, v->add ? v->add + c * v->ldadd : NULL, v->y + c * v->ldy);
   MultRows(plan, v);
 }

@@ -14,9 +14,9 @@
      lower^T    x_k += t_ik x_i for all k      rows descending
      upper^T    the same                       rows ascending
 
-   What the arrays of a plan mean is told in lithe/private/vcrsplan.h. Slices are decoded as a whole,
-   which vectorises, into buffers that stay in the cache; only the sums are serial. In L3, whose lanes may be sorted
-   inside of windows, a window is decoded at once, since its rows depend on one another in their natural order.
+   lithe/private/vcrsplan.h describes the arrays of a plan. Slices are decoded as a whole, which vectorises, into
+   buffers that stay in the cache; only the sums are serial. In L3, whose lanes may be sorted inside of windows, a
+   window is decoded at once, since its rows depend on one another in their natural order.
 */
 
 #include "host.h"
@@ -187,7 +187,7 @@ static void SubstituteRun(const VCRSPlan *plan, PetscInt row, PetscInt len, Pets
 
   for (PetscInt k = first; k < n; k++) column[k] = (VCRSTriColumn){a + VCRS_SLICE * (k - first), plan->setoffset[p + k]};
   if (first) {
-    /* The reference's own entry: what is missing in the row sum */
+    /* The reference's own entry: the rest of the row sum */
     for (PetscInt i = 0; i < len; i++) rest[i] = sigma ? sigma[i] : 0;
     for (PetscInt k = first; k < n; k++) {
       for (PetscInt i = 0; i < len; i++) rest[i] -= column[k].a[i];
@@ -307,7 +307,7 @@ static LITHE_ALWAYS_INLINE void Substitute_L3(const VCRSPlan *plan, PetscBool de
                                               PetscScalar x[])
 {
   const PetscInt first = plan->difference ? 1 : 0, nwindows = (plan->m + VCRS_WINDOW - 1) / VCRS_WINDOW;
-  PetscInt       next = descending ? plan->nlong - 1 : 0; /* of the rows that stand apart */
+  PetscInt       next = descending ? plan->nlong - 1 : 0; /* of the long rows */
   PetscScalar    sigma[VCRS_WINDOW];
   VCRSTriWindow  window;
 
@@ -351,7 +351,7 @@ static LITHE_ALWAYS_INLINE void Substitute(const VCRSPlan *plan, PetscBool desce
   else Substitute_Sets(plan, descending, transpose, buffer, x);
 }
 
-/* What the buffers must hold: of entries and of columns */
+/* The sizes of the buffers of entries and of columns */
 static void BufferSizes(const VCRSPlan *plan, PetscInt64 *nvalues, PetscInt64 *ncolumns)
 {
   const PetscInt step    = plan->layout == MATVCRS_LAYOUT_L3 ? VCRS_WINDOW_SLICES : 1;

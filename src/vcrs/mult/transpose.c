@@ -127,7 +127,7 @@ static LITHE_TARGET_CLONES void MultTranspose_Sets(const VCRSPlan *plan, const V
     PetscInt       lane[VCRS_SLICE], nruns;
     VCRSRun        run[VCRS_SLICE];
 
-    /* What the whole slice shares */
+    /* Data common to the whole slice */
     nruns = VCRSFindRuns(plan, row, rows, run);
     if (fixed) {
       for (PetscInt l = 0; l < VCRS_SLICE; l++) lane[l] = row + l;
