@@ -222,8 +222,8 @@ SUM(SumFixed16, VCRS_VALUES_FIXED16, 0)
 
 typedef void (*SumFunction)(const VCRSPlan *, const VCRSHostWindow *, const VCRSHostSlice *, const VCRSHostSteps *, PetscInt, const PetscReal *, PetscReal[]);
 
-/* Whether the processor has the needed instructions. With -mat_vcrs_avx512 0 it has not, so the code for other
-   processors can be tested on all */
+/* Whether the processor has the instructions. With -mat_vcrs_avx512 0 it has not, so the code for other processors can be
+   tested on all */
 static PetscBool HasAVX512(void)
 {
   static int has = -1;
@@ -231,9 +231,7 @@ static PetscBool HasAVX512(void)
   if (has < 0) {
     PetscBool wanted = PETSC_TRUE;
 
-    if (PetscOptionsGetBool(NULL, NULL, "-mat_vcrs_avx512", &wanted, NULL))
-      wanted = PETSC_FALSE; /* an option that is no bool is an error of the options
-                                                                                                     database */
+    if (PetscOptionsGetBool(NULL, NULL, "-mat_vcrs_avx512", &wanted, NULL)) wanted = PETSC_FALSE; /* anything but a bool is an error of options */
     has = LITHE_HAS_AVX512() && wanted;
   }
   return (PetscBool)(has != 0);
