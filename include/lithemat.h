@@ -36,11 +36,11 @@
   Notes:
   Only builds with CUDA have this type. `PCVCRS` uses it automatically.
 
-  PETSc factors on the host if there is fill-in, another ordering, a shift, a pivot that is zero or not a number, a
-  row of more than 4096 entries, or more than 65536 levels. For ICC(0) this is also done where the pattern is not
-  symmetric, or where PETSc's default, `MAT_SHIFT_POSITIVE_DEFINITE`, would shift the diagonal. As PETSc's, ICC(0)
-  reads the entries on and above the diagonal alone, and in complex arithmetic factors a symmetric matrix, not a
-  Hermitian one. The view of the preconditioner says where the factors are.
+  PETSc factors on the host in these cases: fill-in, another ordering, a shift, a pivot that is zero or not a number, a
+  row of more than 4096 entries, or more than 65536 levels. PETSc also factors ICC(0) if the pattern is not symmetric,
+  or if PETSc's default, `MAT_SHIFT_POSITIVE_DEFINITE`, would shift the diagonal. As PETSc's, ICC(0) reads the entries
+  on and above the diagonal alone, and in complex arithmetic factors a symmetric matrix, not a Hermitian one. The view
+  of the preconditioner says where the factors are.
 
   Solves with the transpose of ILU(0) run on the host; those of ICC(0) are the solves themselves.
 
@@ -96,7 +96,7 @@ typedef enum {
 PETSC_EXTERN const char *const MatVCRSLayouts[];
 
 /*E
-  MatVCRSLoss - what a `MATVCRS` matrix may change in its entries to become smaller
+  MatVCRSLoss - how a `MATVCRS` matrix may change its entries to become smaller
 
   Values:
 + `MATVCRS_LOSS_NONE`    - nothing: every entry decodes bit for bit
@@ -251,7 +251,7 @@ PETSC_EXTERN PetscErrorCode MatSBPSATAddBoundary(Mat, MatSBPSATFace, Vec, Vec);
 PETSC_EXTERN PetscErrorCode MatSBPSATNorm(Mat, Vec, PetscReal *);
 
 /*E
-  MatBornParameter - what the columns of a `MATBORN` are: changes of the velocity v, in one of these parameters
+  MatBornParameter - the parameter whose changes are the columns of a `MATBORN`; v is the velocity
 
   Values:
 + `MATBORN_PARAMETER_REFLECTIVITY` - d(v^2)/v^2
@@ -307,7 +307,7 @@ PETSC_EXTERN const char *const MatBornFields[];
   MatBornBackground - where the transpose of a `MATBORN` has the background wavefield from, which it needs backwards in time
 
   Values:
-+ `MATBORN_BACKGROUND_AUTO`       - the first of keep, ring and random that there is memory for
++ `MATBORN_BACKGROUND_AUTO`       - the first of keep, ring and random for which memory suffices
 . `MATBORN_BACKGROUND_KEEP`       - stored at each interval-th step, see `MatBornSetBackgroundBits()`
 . `MATBORN_BACKGROUND_RING`       - computed backwards, from stored nodes in the sponge
 . `MATBORN_BACKGROUND_RANDOM`     - computed backwards, with a random velocity in place of the sponge
@@ -439,12 +439,12 @@ PETSC_EXTERN const char *const MatHYBMGPUReorders[];
 S*/
 typedef struct {
   MatHYBMGPUFormat format; /* of this process */
-  PetscInt         width;  /* HYB: entries of a row that are in columns, on this process; else the most of a row */
+  PetscInt         width;  /* HYB: entries per row in the body, on this process; else the largest row length */
   PetscInt64       rows;
   PetscInt64       nonzeros;  /* of the whole matrix */
   PetscInt64       padding;   /* places without an entry */
   PetscInt64       tail;      /* entries in lists: beyond the width of HYB, or of very long rows */
-  PetscInt64       ghost;     /* entries of columns that other processes have */
+  PetscInt64       ghost;     /* entries in columns owned by other processes */
   PetscLogDouble   bytes;     /* of the stored matrix */
   PetscLogDouble   aijbytes;  /* the same in AIJ: nonzeros (scalar + PetscInt) + rows PetscInt */
   LitheTransport   transport; /* the one in use, or asked for where none has been used yet */

@@ -11,7 +11,7 @@
 #define BORN_THREADS        256
 #define BORN_ROWS           4
 
-/* A node: its indices, its number in a grid array, and its place in a field, from the first one on */
+/* A node: its indices, its number in a grid array, and its place in a field, counted from the first node */
 struct BornAt {
   PetscInt   i, j, k;
   PetscInt64 node, place;

@@ -9,10 +9,10 @@
 #include <lithe/private/born.h>
 #include <src/codec/frsz2.h>
 
-/* What both fields have to do with one another */
+/* The relation of the two fields */
 enum BornExtra {
   BORN_NOTHING,
-  BORN_SCATTER, /* the force of the second one is scatter q, q = L u of the first one */
+  BORN_SCATTER, /* the force of the second field is scatter q, q = L u of the first */
   BORN_IMAGE    /* image += q w */
 };
 
@@ -173,8 +173,8 @@ static __device__ __forceinline__ float BornModulus(float x)
 }
 
 /*
-   Rounds N numbers of each of 32 / N threads side by side, together a block of 32 nodes along x, as a store does, and stores them. i: the first
-   node of the thread. Numbers that are no nodes are 0. All threads of a warp come here
+   Rounds N numbers of each of 32 / N neighbouring threads, together a block of 32 nodes along x, as in a store, and
+   stores them. i: the first node of the thread. Places without a node are 0. All threads of a warp come here
 */
 template <int N, class K>
 static __device__ __forceinline__ void BornRoundBlock(const BornStoring &s, int i, int j, int k, bool there, K q[N])

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Sources and receivers of MATBORN: gathers in the order of entries, so that results are the same bits each time */
+/* Sources and receivers of MATBORN: gathers in the order of entries, so results are bitwise reproducible */
 
 #include "launch.cuh"
 

@@ -74,7 +74,7 @@ PetscErrorCode LitheCUDAGridMGAliveOf(const GridMGFaces *f, PetscInt n, const Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The first one of a place adds all of it */
+/* The first thread of a place adds the whole sum */
 static __global__ void AddKernel(const __grid_constant__ GridMGFaces f, PetscInt n, const GridMGAddition *addition)
 {
   SETUP_FOR_ALL(k, n)

@@ -76,7 +76,7 @@ static __global__ void ListSumsKernel(PetscInt n, const SetupListSum *list, Numb
   to[list[k].row] = static_cast<Number>(list[k].sum);
 }
 
-/* What the list of the host has in each of its rows, to an array of all vertices */
+/* Scatters the values of the rows of the host's list to an array of all vertices */
 template <class Number>
 static PetscErrorCode SetupListSums(const GridMGFaces *f, Number *to, cudaStream_t stream)
 {
@@ -112,7 +112,7 @@ static inline double SetupDouble(unsigned long long bits)
   return v;
 }
 
-/* A smallest number, of which the complement was noted, or what there is otherwise */
+/* A minimum, whose complement was noted, or the default */
 static inline double SetupLeast(unsigned long long note, double otherwise)
 {
   return note ? SetupDouble(~note) : otherwise;

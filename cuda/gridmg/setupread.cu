@@ -90,7 +90,8 @@ PetscErrorCode LitheCUDAGridMGFindEntry(const GridMGCSR *m, PetscInt n, PetscInt
 
 /* ------------------------------------------------------------ entries that are no faces */
 
-/* One block: numbers become sums of those before them; what n of them come to fits an int, as the list of the host does */
+/* One block: numbers become sums of the numbers before them; the total of n numbers fits an int, like the list of the
+   host */
 static __global__ void __launch_bounds__(SCAN_THREADS) ScanTilesKernel(PetscInt n, int *count)
 {
   __shared__ int part[SCAN_THREADS];

@@ -6,8 +6,9 @@
 /*
    What the kernels of PCGRIDMG with de Zeeuw's interpolation share: values, stencils known to the compiler, and how points are divided among threads.
 
-   Whether a number is odd decides which weights and products are 0. Kernels are compiled for each case, and all loops over neighbours are unrolled, so
-   that arrays of a thread are registers. A thread has two successive points of a line, an even one and an odd one. A block belongs to one line.
+   Whether a number is odd decides which weights and products are 0. Kernels are compiled for each case, and all loops
+   over neighbours are unrolled, so arrays of a thread are registers. A thread has two successive points of a line, an
+   even one and an odd one. A block belongs to one line.
 */
 
 #include <type_traits>
@@ -23,7 +24,8 @@ struct alignas(sizeof(T) * GRIDMG_PARTS) GridMGValue {
   T p[GRIDMG_PARTS];
 };
 
-/* The kernels' numbers of points are int: level 0 has its entries in the memory of a device, so there are no more */
+/* The kernels' numbers of points are int: level 0 has its entries in the memory of a device, which limits their
+   number */
 typedef struct {
   int n[3], cells, blocks; /* blocks a line */
 } GridMGDims;
@@ -72,8 +74,8 @@ struct GridMGBox {
 };
 
 /*
-   Codes of a device: those of 32 points lie together, and of each point some codes that a thread reads at once, whose number is a power of two. So all
-   codes of a point have one address, and differences that the compiler knows.
+   Codes of a device. The codes of 32 points lie together. Each point has some codes that a thread reads at once; their
+   number is a power of two. All codes of a point thus have one address, and offsets that the compiler knows.
 */
 template <class Code>
 struct GridMGPack {

@@ -5,8 +5,8 @@
 /*
    Cycles of PCGRIDMG with de Zeeuw's interpolation on a device: the operations of src/pc/gridmg/stencilhost.c.
 
-   Neighbours that are not on the grid have codes 0. Kernels that read codes look only where a neighbour would be out of the array, not whether it
-   is on the grid.
+   Neighbours that are not on the grid have codes 0. Kernels that read codes only check whether a neighbour would be
+   outside the array, not whether it is on the grid.
 */
 
 #include "stencilvalue.cuh"
@@ -21,7 +21,7 @@ static inline unsigned int BlocksFor(PetscInt64 n)
 
 /* ------------------------------------------------------------ vectors of the matrix */
 
-/* 2^-e of a number between 2^e and 2^(e+1); 1 where there is none, or it is no number */
+/* 2^-e of a number between 2^e and 2^(e+1); 1 for zero, or for no number */
 static __device__ __forceinline__ double ScaleOf(const double *scale)
 {
   const double largest = *scale;
@@ -134,7 +134,7 @@ PetscErrorCode LitheCUDAGridMGStencilStart(const GridMGStencilOperator *op, int 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A x at a point; x may be one that other threads write, at points that have nothing to do with this one */
+/* A x at a point; other threads may write x, at points that do not affect this one */
 template <int dim, class T, class Code>
 static __device__ __forceinline__ Value<T> Times(const Operator<T, Code> &op, int i, const Value<T> *x)
 {

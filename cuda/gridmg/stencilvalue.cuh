@@ -33,7 +33,7 @@ static __device__ __forceinline__ Value<T> Product(T c, const Value<T> &a, const
   return v;
 }
 
-/* What kernels that read codes read */
+/* The data read by kernels with codes */
 template <class T, class Code>
 struct Operator {
   using Codes = typename GridMGPack<Code>::Codes;
@@ -90,7 +90,7 @@ static __device__ __forceinline__ Value<T> Corrected(const Operator<T, Code> &op
   return v;
 }
 
-/* What coarse points give a point; corners of an even number have no weight but at the last one */
+/* The contribution of coarse points to a point; at an even number only the last corner has a weight */
 template <int dim, class T>
 static __device__ __forceinline__ Value<T> Interpolated(const GridMGDims &f, const GridMGDims &c, const T *weight, const Value<T> *e, int x, int y, int z,
                                                         int i)

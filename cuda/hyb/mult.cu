@@ -5,9 +5,9 @@
 /*
    y = add + scale A x, and sums of a power series, with the block of a MATHYBMGPU: hybplan.h tells what lies where.
 
-   Entries are read once, past what L1 holds of x, so many at a time that the memory is kept busy: all columns of a batch, all values, then
-   all entries of x, and the sums last. A warp of SELL has 32 rows; where these have different lengths, the threads count which of them have a
-   j-th entry, so that the column has no gaps and a row needs one byte for its length.
+   Entries are read once, past the part of L1 that holds x, enough at a time to keep the memory busy: all columns of a
+   batch, all values, then all entries of x, and the sums last. A warp of SELL has 32 rows. If their lengths differ, the
+   threads count the rows with a j-th entry, so the column has no gaps and a row needs one byte for its length.
 
    Nothing is added by atomic operations: a product gives the same bits each time.
 */
@@ -75,7 +75,8 @@ static __device__ __forceinline__ Number GatherIf(unsigned int wanted, const Num
   return v;
 }
 
-/* Adds a batch: entry u at place(u), where bit u of wanted is set. together: all threads of the warp come here; then no read is moved past those after it */
+/* Adds a batch: entry u at place(u), if bit u of wanted is set. together: all threads of the warp take part; then no
+   read is moved past later reads */
 template <int count, bool padded, bool together, class Place>
 static __device__ __forceinline__ Number AddBatch(const HybArguments &a, Place place, unsigned int wanted, Number sum)
 {
@@ -106,7 +107,8 @@ static __device__ __forceinline__ unsigned int First(int n)
   return n >= count ? (1u << count) - 1 : (1u << n) - 1;
 }
 
-/* A row, and what is added to it; read before its entries are. It is the first that is read of a vector: see common/pdl.cuh */
+/* A row, and its addend, which is read before its entries. The addend is the first read of a vector: see
+   common/pdl.cuh */
 struct Row {
   VCRSUnsigned row;
   Number       add;
@@ -253,7 +255,7 @@ static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS)
     return;
   }
 
-  /* Whole rows: sums up to each entry of its row's entries, and what is left from one 32 to the next */
+  /* Whole rows: sums over each row's entries up to an entry, and the carry from one group of 32 to the next */
   int    carriedrow = -1;
   Number carried    = Number{};
 
@@ -304,7 +306,7 @@ static unsigned int Blocks(PetscInt64 threads)
   return static_cast<unsigned int>((threads + HYB_THREADS - 1) / HYB_THREADS);
 }
 
-/* A kernel of so many threads, which may begin while the one before it ends */
+/* A kernel of this number of threads, which may begin while the kernel before it ends */
 template <class... Parameters, class... Arguments>
 static PetscErrorCode Launch(void (*kernel)(Parameters...), PetscInt64 threads, cudaStream_t stream, const Arguments &...a)
 {

@@ -13,7 +13,7 @@
 /* Of a kernel that has a thread a node */
 #define SBP_THREADS 128
 
-/* Rows of a warp are fewer, but not fewer than this, until there are so many warps */
+/* Rows of a warp become fewer, but not fewer than this, until there are enough warps */
 #define SBP_ROWS_LEAST   2
 #define SBP_WARPS_WANTED 2048
 
@@ -73,7 +73,7 @@ static inline PetscErrorCode SBPWithType(SBPPrecision precision, Launch launch)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* An array of the nodes of a box, as one that is counted from the first own node */
+/* An array of the nodes of a box, counted from the first own node */
 template <class T>
 static inline T *SBPFromOwn(const SBPGrid *g, const SBPBox *box, PetscInt pitch, const void *x)
 {
@@ -81,7 +81,7 @@ static inline T *SBPFromOwn(const SBPGrid *g, const SBPBox *box, PetscInt pitch,
   return static_cast<T *>(const_cast<void *>(x)) + static_cast<ptrdiff_t>(g->own.start[1] - box->start[1]) * pitch + (g->own.start[0] - box->start[0]);
 }
 
-/* An operator's arguments, and the nodes of a region (NULL: all own ones) divided in those of the interior and the frame */
+/* An operator's arguments, and the nodes of a region (NULL: all own nodes) divided into interior and frame */
 template <class V>
 static inline PetscErrorCode SBPSetOperator(const SBPOperator *op, const SBPBox *region, SBPMarch<V> *m)
 {
@@ -194,9 +194,9 @@ static inline bool SBPIsAligned(const SBPOperator *op, const SBPMarch<V> &m)
 }
 
 /*
-   Rows and columns among warps: at most so many rows a warp, for rows that warps share should still be in the cache when they
-   are read again; of small grids fewer, for there are no other warps that could do something. Returns the number of blocks,
-   and of how many threads.
+   Rows and columns among warps: at most this number of rows per warp, since rows shared by warps should still be in the
+   cache when they are read again. Small grids have fewer rows per warp, since no other warps could fill the device.
+   Returns the number of blocks, and of their threads.
 */
 template <class L, int reach, int scale, class March>
 static inline int SBPDivide(March *m, int rows, int most, int *threads)

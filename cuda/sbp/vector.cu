@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Memory and vectors of SBP-SAT multigrid: copies, inner products, sums, what its set-up and its coarsest level need */
+/* Memory and vectors of SBP-SAT multigrid: copies, inner products, sums, and functions for its set-up and its coarsest
+   level */
 
 #include "visit.cuh"
 

@@ -119,7 +119,7 @@ PetscErrorCode LitheHaloAgree_Private(MPI_Comm comm, LitheHaloObstacle *obstacle
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A stream that does not wait for PETSc's, nor PETSc's for it, whose kernels go before others */
+/* A stream with high priority for kernels; it and PETSc's stream do not wait for each other */
 PetscErrorCode LitheHaloStreamCreate_Private(cudaStream_t *stream)
 {
   int least, greatest;

@@ -6,7 +6,7 @@
 #include <lithe/private/lithehalo.h>
 #include <petsc/private/petscimpl.h>
 
-/* Entries to one neighbour or from it, or between two places of this process */
+/* Entries to or from one neighbour, or between two places of this process */
 typedef struct {
   PetscMPIInt     rank;
   PetscInt        count;
@@ -109,8 +109,8 @@ PETSC_INTERN PetscErrorCode LitheHaloPeersCreate_Private(PetscSF, LitheHaloPeers
 PETSC_INTERN PetscErrorCode LitheHaloPeersDestroy_Private(LitheHaloPeers *);
 PETSC_INTERN PetscBool      LitheHaloIsRange_Private(PetscInt, const PetscInt[]);
 
-/* halo.c: takes the first requested transport that is possible on all processes; reason: why earlier ones are not;
-   taken = auto: none is possible */
+/* halo.c: takes the first requested transport that is possible on all processes; reason: why earlier transports are not
+   possible; taken = auto: none is possible */
 PETSC_INTERN PetscErrorCode LitheTransportChoose_Private(LitheTransport asked, LitheTransportTryFn *, void *object, LitheTransport *taken, char reason[],
                                                          size_t length);
 #define LITHE_TRANSPORT_NONE "The transport that was asked for cannot be used. %s. Ask for auto, which takes one that can be used"
@@ -148,7 +148,7 @@ PETSC_INTERN PetscErrorCode LitheHaloStreamCreate_Private(cudaStream_t *);
 /* Whether ipc seems possible before an attempt; the same on all processes */
 PETSC_INTERN PetscErrorCode LitheHaloPrecheckIPC_Private(MPI_Comm, PetscMemType, LitheTransport asked, LitheHaloObstacle *);
 
-/* Memory that other processes map, and theirs: n of them */
+/* Memory that other processes map, and the mapped memory of the n other processes */
 typedef struct {
   PetscInt     n;
   PetscMPIInt *rank;   /* [n] */
@@ -162,8 +162,9 @@ typedef struct {
 } LitheHaloPlaces;
 
 /*
-   memory.c: zeros, of so many bytes. The relation is symmetric; places: what each of the others gets, becomes what it has sent.
-   Both are collective: a mapping is closed before its owner frees the memory. If there is an obstacle nothing is left behind
+   memory.c: zeros, of this number of bytes. The relation is symmetric. places: the message for each other process,
+   replaced by its message. Both are collective: a mapping is closed before its owner frees the memory. If there is an
+   obstacle nothing is left behind
 */
 PETSC_INTERN PetscErrorCode LitheHaloMemoryCreate_Private(MPI_Comm, PetscInt n, const PetscMPIInt rank[], size_t bytes, LitheHaloPlaces places[],
                                                           LitheHaloMemory *, LitheHaloObstacle *, int *code);

@@ -43,7 +43,7 @@ static_assert(sizeof(VCRSUnionTask) == sizeof(uint4), "a task is read at once");
 struct UnionsArguments : MultArguments, PairsTables {
   VCRSUnsigned          period;
   unsigned int          begin, end; /* tasks */
-  unsigned int          share;      /* so many of them a block has */
+  unsigned int          share;      /* this number per block */
   const VCRSUnionTask  *task;
   const VCRSUnionEntry *entry;
   const uint32_t       *has;
@@ -51,7 +51,7 @@ struct UnionsArguments : MultArguments, PairsTables {
   bool                  own; /* add is x */
 };
 
-/* An entry of x, zero if not wanted. Reads keep their order, so that many are in flight */
+/* An entry of x, zero if not wanted. Reads keep their order, so many are in flight */
 static __device__ __forceinline__ Number GatherIf(unsigned int wanted, const Number *p)
 {
   Number v;
@@ -282,7 +282,7 @@ PetscErrorCode VCRSUnionsPrepare(VCRSLaunch *l, const VCRSPlan *table, const VCR
     if (l->word[p] & ~VCRS_WORD_SAME) covered += table->setcount[p];
   if (2 * covered >= dplan->m) PetscFunctionReturn(PETSC_SUCCESS);
 
-  /* a plan that was made on the device has its ids there only */
+  /* a plan made on the device has its ids only there */
   if (!table->id) {
     PetscCall(PetscMalloc(bytes, &id));
     PetscCallCUDA(cudaMemcpy(id, dplan->id, bytes, cudaMemcpyDeviceToHost));
@@ -313,7 +313,7 @@ PetscErrorCode VCRSUnionsPrepare(VCRSLaunch *l, const VCRSPlan *table, const VCR
   l->unions.nunions = u.nunions;
   PetscCall(VCRSUnionsDestroy(&u));
 
-  /* L1 has all of what it shares with shared memory */
+  /* L1 gets all of the memory that it shares with shared memory */
   PetscCallCUDA(cudaFuncSetAttribute(UnionsKernel<false>, cudaFuncAttributePreferredSharedMemoryCarveout, 0));
   PetscCallCUDA(cudaFuncSetAttribute(UnionsKernel<true>, cudaFuncAttributePreferredSharedMemoryCarveout, 0));
   PetscFunctionReturn(PETSC_SUCCESS);

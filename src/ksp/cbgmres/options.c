@@ -10,8 +10,8 @@
 #include "cbgmresimpl.h"
 
 /*
-   FRSZ2 of 32 bits: as much accuracy as a restart cycle of 30 or 100 vectors can use on nearly all systems (a relative
-   rounding of 5e-10), half of the memory, and the iterations of double storage.
+   FRSZ2 of 32 bits: enough accuracy for a restart cycle of 30 or 100 vectors on nearly all systems (a relative rounding
+   of 5e-10), half of the memory, and the iterations of double storage.
 */
 PetscErrorCode CBGMRESOptionsDefault_Private(CBGMRESOptions *opt)
 {
@@ -27,7 +27,7 @@ PetscErrorCode CBGMRESOptionsDefault_Private(CBGMRESOptions *opt)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Options that decide what is allocated: everything is made again at the next solve */
+/* Options that determine allocations: everything is made again at the next solve */
 static PetscErrorCode CBGMRESSetUpAgain_Private(KSP ksp)
 {
   PetscFunctionBegin;
@@ -115,7 +115,7 @@ static PetscErrorCode KSPCBGMRESGetCheckEvery_CBGMRES(KSP ksp, PetscInt *every)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What KSPGMRES has, by the names that it has */
+/* Functions of KSPGMRES, under the same names */
 
 static PetscErrorCode KSPGMRESSetRestart_CBGMRES(KSP ksp, PetscInt restart)
 {
@@ -258,7 +258,7 @@ PetscErrorCode KSPSetFromOptions_CBGMRES(KSP ksp, PetscOptionItems PetscOptionsO
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Gives or takes all functions that are found by their names */
+/* Composes, or removes, all functions found by name */
 PetscErrorCode CBGMRESComposeOptions_Private(KSP ksp, PetscBool on)
 {
   PetscObject o        = (PetscObject)ksp;

@@ -59,7 +59,7 @@ static inline PetscInt64 HOST_NAME(BornStoreLine)(const BornGrid *g, PetscInt j,
   return BornBlocks(g) * (j + (PetscInt64)g->n[1] * k);
 }
 
-/* m numbers of a line, from one that begins a block, as a store has them; into it, unless it is NULL */
+/* m numbers of a line, from the begin of a block on, rounded as in a store; written to the store, unless it is NULL */
 LITHE_TARGET_CLONES static void HOST_NAME(BornRound)(const BornGrid *g, int bits, PetscInt i, PetscInt j, PetscInt k, PetscInt m, HOST_REAL *q, void *store)
 {
   const PetscInt64 lines     = (PetscInt64)g->n[1] * g->n[2];

@@ -14,7 +14,7 @@
      HOST_ROUND    q as a store has it
 */
 
-/* L u at m nodes along x. dim and radius are constants where this is called, so that loops over them unroll */
+/* L u at m nodes along x. dim and radius are constants in each call, so loops over them unroll */
 static LITHE_ALWAYS_INLINE void HOST_NAME(BornStar)(const BornGrid *g, int dim, int radius, PetscInt m, const HOST_NUMBER *u, HOST_REAL *lu)
 {
   const PetscInt64 sy = g->stride[1], sz             = g->stride[2];
@@ -64,7 +64,7 @@ LITHE_TARGET_CLONES static void HOST_NAME(BornStarOf)(const BornGrid *g, PetscIn
   }
 }
 
-/* Above a free surface u is what is below it, with the other sign */
+/* Above a free surface u is the mirrored u, with the other sign */
 static void HOST_NAME(BornMirror)(const BornGrid *g, HOST_NUMBER *u)
 {
   const PetscInt64 plane = g->stride[g->dim - 1];
@@ -75,7 +75,7 @@ static void HOST_NAME(BornMirror)(const BornGrid *g, HOST_NUMBER *u)
   }
 }
 
-/* s of m nodes along x from node (i, j, k); returns whether there is one */
+/* s of m nodes along x from node (i, j, k); returns whether there is a sponge */
 static LITHE_ALWAYS_INLINE PetscBool HOST_NAME(BornSponges)(const BornGrid *g, PetscInt i, PetscInt j, PetscInt k, PetscInt m, HOST_REAL *s)
 {
   const PetscInt  at[3]   = {i, j, k};

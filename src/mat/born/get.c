@@ -205,7 +205,7 @@ PetscErrorCode MatBornGetField(Mat J, MatBornField *field)
   Level: intermediate
 
   Note:
-  Once the matrix has been used it is what `MATBORN_BACKGROUND_AUTO` has become.
+  After the first use of the matrix, `MATBORN_BACKGROUND_AUTO` is replaced by the chosen background.
 
 .seealso: `MATBORN`, `MatBornSetBackground()`
 @*/
@@ -335,7 +335,7 @@ PetscErrorCode MatBornGetSeed(Mat J, PetscInt *seed)
 . J - the matrix
 
   Output Parameter:
-. v - the vector that was set, or NULL; it is not to be destroyed
+. v - the vector of the last set call, or NULL; do not destroy it
 
   Level: beginner
 
@@ -477,8 +477,8 @@ PetscErrorCode MatBornGetShots(Mat J, PetscInt *n)
 
   Output Parameters:
 + source     - coordinates of its source, or NULL
-. nreceivers - how many receivers, or NULL
-- receivers  - their coordinates, one receiver after the other; or NULL
+. nreceivers - number of receivers, or NULL
+- receivers  - coordinates of the receivers, one receiver after the other; or NULL
 
   Level: beginner
 

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* What a MATBORN must know of its wavelet: how large it is, how long, and its highest frequency */
+/* Facts of the wavelet: its size, its length, and its highest frequency */
 
 #include "bornimpl.h"
 

@@ -20,7 +20,7 @@ static inline void HybFinishRow(const LitheStep *step, PetscInt row, PetscScalar
   }
 }
 
-/* The stored rows that a step wants; in another order than that of the rows these are all, else whole slices */
+/* The stored rows that a step needs: all rows if they are reordered, else whole slices */
 static inline void HybGetRows(const HybPlan *p, const LitheStep *step, PetscInt *begin, PetscInt *end)
 {
   *begin = p->order ? 0 : step->skip[0] / HYB_SLICE * HYB_SLICE;

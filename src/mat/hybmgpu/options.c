@@ -39,7 +39,7 @@ static PetscErrorCode HybOptionsCheck_Private(Mat A, const HybOptions *opt)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Takes new options over: what was made with others is made again at the next use */
+/* Takes new options over: data made with other options are made again at the next use */
 PetscErrorCode MatHYBMGPUSetOptions_Private(Mat A, const HybOptions *opt)
 {
   Mat_HYBMGPU *ctx;

@@ -4,7 +4,7 @@
 
 /*
    Direct solves and submatrices of a MATSBPSAT, for the coarsest level of PETSc's multigrid: by way of the assembled matrix.
-   The factors are those of MATSEQAIJ; their symbolic and numeric phases get the assembled matrix in the place of this one.
+   The factors are those of MATSEQAIJ. Their symbolic and numeric phases get the assembled matrix in place of this one.
 */
 
 #include "sbpsatimpl.h"

@@ -139,7 +139,8 @@ static SBP_INLINE SBP_VALUE SBP_NAME(SBPNodeQTranspose)(const SBPTable *t, Petsc
   return sum;
 }
 
-/* (Q^T diag(c) (Q' u))_i: Q along this direction, Q' along the other one, at node j of n' + 1 and with the stride us2 */
+/* (Q^T diag(c) (Q' u))_i: Q acts along this direction, Q' along the other one, at node j of n' + 1 and with the stride
+   us2 */
 static SBP_INLINE SBP_VALUE SBP_NAME(SBPNodeMixed)(const SBPTable *t, PetscInt n, PetscInt i, PetscInt n2, PetscInt j, const SBP_REAL *c, PetscInt cs,
                                                    const SBP_VALUE *u, PetscInt us, PetscInt us2)
 {

@@ -19,13 +19,14 @@ PetscBool PCSBPMGIsDirect_Private(const PC_SBPMG *mg)
   return (PetscBool)(mg->kernels->galerkin && !mg->parallel);
 }
 
-/* Whether a level keeps the higher precision: full multigrid needs both ones, and the coarsest level the higher one */
+/* Whether a level keeps the higher precision: full multigrid needs both precisions, and the coarsest level the higher
+   one */
 PetscBool PCSBPMGKeepsExact_Private(const PC_SBPMG *mg, const SBPMGLevel *l)
 {
   return (PetscBool)(mg->precision == mg->exact || mg->opt.cycle == PCSBPMG_CYCLE_FULL || l == &mg->level[mg->n - 1]);
 }
 
-/* Whether the residual comes in the precision of the cycle at once, though it is formed in the higher one */
+/* Whether the residual is written in the precision of the cycle at once, though computed in the higher precision */
 PetscBool PCSBPMGRoundsResidual_Private(const PC_SBPMG *mg, PetscInt level)
 {
   const SBPOperator *op = &mg->level[level].op[mg->exact];
@@ -122,7 +123,7 @@ PetscErrorCode PCSBPMGShiftReset_Private(PC_SBPMG *mg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The coarsest level, but for its solver, which keeps its options */
+/* The coarsest level, except its solver, which keeps its options */
 static PetscErrorCode PCSBPMGCoarseReset_Private(PC_SBPMG *mg)
 {
   PetscFunctionBegin;

@@ -42,7 +42,7 @@ static PetscErrorCode CheckSteps_Private(PC pc, const char name[], PetscInt n, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Takes new options over, if they can be: the next set-up builds everything with them */
+/* Takes new options over, if possible: the next set-up builds everything with them */
 static PetscErrorCode PCSBPMGSetOptions_Private(PC pc, const PCSBPMGOptions *opt)
 {
   PC_SBPMG *mg   = (PC_SBPMG *)pc->data;

@@ -38,14 +38,14 @@ typedef struct {
 
 /*
    A level: 0 is the finest. Arrays of the cycle are in its precision, owned (see sbpsat.h), and on the device if the
-   vectors are. x: the iterate and where the next one goes; cur says which of the two is the iterate.
+   vectors are. x: the present and the next iterate; cur says which of the two is the present one.
 */
 typedef struct {
   DM          da, hda; /* several processes: who owns what; NULL or another one for ghosts */
   SBPHalo     halo;    /* NULL on one process */
   SBPGrid     grid;
-  SBPOperator op[2];                            /* in SBP_SINGLE and SBP_DOUBLE; coefficient[0] is NULL if it is not there */
-  void       *coefficient[2][SBP_COEFFICIENTS]; /* what this level owns of it */
+  SBPOperator op[2];                            /* in SBP_SINGLE and SBP_DOUBLE; coefficient[0] is NULL if it does not exist */
+  void       *coefficient[2][SBP_COEFFICIENTS]; /* the part that this level owns */
   void       *penalty[SBP_FACES];
   Mat         A;                /* rediscretised: owns the operators */
   SBPBox      inner, border[4]; /* own without what needs ghosts, and the rest */
@@ -79,7 +79,7 @@ typedef struct {
   LitheTransport    transport; /* of ghosts on a device: the matrix's */
   const SBPKernels *kernels;
   SBPPrecision      precision; /* of the cycle */
-  SBPPrecision      exact;     /* the highest one there is: operators are made in it */
+  SBPPrecision      exact;     /* the highest available precision: operators are made in it */
   PetscInt          n;
   char              why[96]; /* there is no coarser level */
   SBPMGLevel        level[SBPMG_LEVELS_MAX];
@@ -88,14 +88,14 @@ typedef struct {
   size_t            reserved, taken;
   double           *sums; /* inner products, in that memory */
 
-  /* The operator of the levels between what the matrix has on its left and right: shift.c */
-  PetscReal sign;        /* the matrix is this times an operator that may be positive definite */
+  /* The operator of the levels between the left and the right factor of the matrix: shift.c */
+  PetscReal sign;        /* the matrix is sign times an operator that may be positive definite */
   Vec       inverse[2];  /* 1/left, 1/right, or NULL */
   Vec       diagonal;    /* what has been added to the SBP-SAT operator, times sign; or NULL */
   PetscReal total;       /* its sum */
   PetscBool shifted;     /* the operators of kind SBP_SAT are of kind SBP_SHIFTED */
-  PetscBool deflated;    /* constants are left to that: without it the operator is singular */
-  Vec       defect;      /* what the levels get, if that is not what comes in */
+  PetscBool deflated;    /* constants are left to total: without it the operator is singular */
+  Vec       defect;      /* the input of the levels, if it differs from the application's input */
   char      failed[160]; /* why there is no preconditioner */
 
   /* Levels in single precision inside of double: scale.c */
@@ -110,7 +110,7 @@ typedef struct {
   KSP       ksp;      /* or a solver, with its matrix and vectors on the host */
   Mat       cmat;
   Vec       cb, cx;
-  void     *chost; /* what comes from the device and goes there */
+  void     *chost; /* copies from and to the device */
   PetscReal coarselmin;
 
   Vec      wx, wy; /* for vectors that are not where the levels are */

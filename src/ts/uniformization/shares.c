@@ -32,7 +32,7 @@ void TSUniformizationTakenReset_Private(TSUniformizationTaken *taken)
   taken->n        = 0;
 }
 
-/* Records one product, with n rows in all; products at even distances, as far as there is room */
+/* Records one product, with n rows in all; products at even distances, as far as memory permits */
 void TSUniformizationTakenAdd_Private(TSUniformizationTaken *taken, PetscInt n, const LitheStepRows *rows)
 {
   taken->parts += n ? (double)(rows->end - rows->begin) / (double)n : 0;
@@ -76,7 +76,7 @@ static PetscBool SharesTry(SharesSearch *s)
   return PETSC_TRUE;
 }
 
-/* Shares of one size, and the last or the first with what is left */
+/* Shares of one size, and the last or the first with the remainder */
 static void SharesTrySizes(SharesSearch *s)
 {
   const PetscInt sizes = 64;

@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Writes the arrays of a plan whose layout and container are chosen, and reads them back.
-   include/lithe/private/vcrsplan.h says what lies where.
+   Writes the arrays of a plan with chosen layout and container, and reads them back. include/lithe/private/vcrsplan.h
+   describes the arrays.
 */
 
 #include "buildimpl.h"
@@ -166,7 +166,7 @@ static inline void VCRSPut(const VCRSBuild *b, VCRSPlan *plan, PetscInt row, Pet
   }
 }
 
-/* Values of L1, L2 and L3, columns of L3, and what decodes them */
+/* Values of L1, L2 and L3, columns of L3, and the data that decode them */
 PetscErrorCode VCRSEncodeSlices(VCRSBuild *b, VCRSPlan *plan)
 {
   const PetscInt first = b->difference ? 1 : 0;
@@ -498,7 +498,7 @@ PetscErrorCode VCRSPlanDecodeRow(const VCRSPlan *plan, PetscInt row, PetscInt *n
   } else if (plan->layout == MATVCRS_LAYOUT_L3) {
     PetscInt lane = row, low = 0, high = plan->nlong;
 
-    /* is it a long one? Where all are, it is known which */
+    /* is the row long? If all are long, the number is known */
     if (high == plan->m) low = high = row;
     while (low < high) {
       const PetscInt mid = low + (high - low) / 2;
