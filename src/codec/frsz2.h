@@ -12,6 +12,7 @@
    0 (a block of zeros, also zeroed memory), E = 2047 a step of infinity.
 */
 
+#include <lithe/private/lithecompiler.h>
 #include <src/codec/grid.h>
 
 #define LITHE_FRSZ2_BLOCK    32
@@ -176,8 +177,26 @@ LITHE_HD static inline int32_t LitheFRSZ2Get32(int bits, const uint32_t *words, 
   return (int32_t)((code ^ sign) - sign);
 }
 
+/* LitheFRSZ2Quantise() and LitheFRSZ2Put() of a whole block of finite numbers, l = 8 or 16, by loops that compilers vectorise */
+LITHE_HD static LITHE_ALWAYS_INLINE void LitheFRSZ2EncodeParts(int bits, int E, const PetscReal v[], uint32_t words[])
+{
+  const double   scale = LithePow2(1023 - E), limit = (double)((1 << (bits - 1)) - 1);
+  const uint32_t mask = ((uint32_t)1 << bits) - 1;
+  int32_t        q[LITHE_FRSZ2_BLOCK];
+
+  for (int i = 0; i < LITHE_FRSZ2_BLOCK; i++) {
+    const double nearest = LitheNearestInteger((double)v[i] * scale);
+
+    q[i] = (int32_t)(nearest > limit ? limit : (nearest < -limit ? -limit : nearest));
+  }
+  for (int w = 0; w < bits; w++) {
+    words[w] = 0;
+    for (int part = 0; part < 32 / bits; part++) words[w] |= ((uint32_t)q[32 / bits * w + part] & mask) << (bits * part);
+  }
+}
+
 /* n <= 32 numbers to the l words of a block; missing numbers are zeros. Returns the exponent to be stored */
-LITHE_HD static inline uint16_t LitheFRSZ2EncodeBlock(const LitheFRSZ2 *f, int base, int n, const PetscReal v[], uint32_t words[])
+LITHE_HD static LITHE_ALWAYS_INLINE uint16_t LitheFRSZ2EncodeBlock(const LitheFRSZ2 *f, int base, int n, const PetscReal v[], uint32_t words[])
 {
   uint64_t largest = 0;
   int      E;
@@ -188,8 +207,12 @@ LITHE_HD static inline uint16_t LitheFRSZ2EncodeBlock(const LitheFRSZ2 *f, int b
     if (modulus > largest) largest = modulus;
   }
   E = LitheFRSZ2Exponent(f, base, largest);
-  for (int w = 0; w < f->bits; w++) words[w] = 0;
-  for (int i = 0; i < n; i++) LitheFRSZ2Put(f->bits, words, i, LitheFRSZ2Quantise(f, E, v[i]));
+  if (n == LITHE_FRSZ2_BLOCK && E != 0 && E != LITHE_FRSZ2_SPECIAL && f->bits == 8) LitheFRSZ2EncodeParts(8, E, v, words);
+  else if (n == LITHE_FRSZ2_BLOCK && E != 0 && E != LITHE_FRSZ2_SPECIAL && f->bits == 16) LitheFRSZ2EncodeParts(16, E, v, words);
+  else {
+    for (int w = 0; w < f->bits; w++) words[w] = 0;
+    for (int i = 0; i < n; i++) LitheFRSZ2Put(f->bits, words, i, LitheFRSZ2Quantise(f, E, v[i]));
+  }
   return LitheFRSZ2ExponentCode(f, base, E);
 }
 
@@ -199,9 +222,25 @@ LITHE_HD static inline PetscReal LitheFRSZ2DecodeOne(const LitheFRSZ2 *f, double
   return (PetscReal)((double)LitheFRSZ2Get(f->bits, words, i) * step);
 }
 
-LITHE_HD static inline void LitheFRSZ2DecodeBlock(const LitheFRSZ2 *f, int base, int n, const uint32_t words[], uint16_t code, PetscReal v[])
+/* A whole block, l = 8 or 16: as above */
+LITHE_HD static LITHE_ALWAYS_INLINE void LitheFRSZ2DecodeParts(int bits, double step, const uint32_t words[], PetscReal v[])
+{
+  for (int w = 0; w < bits; w++) {
+    for (int part = 0; part < 32 / bits; part++) {
+      const int32_t q = (int32_t)(words[w] << (32 - bits * (part + 1))) >> (32 - bits);
+
+      v[32 / bits * w + part] = (PetscReal)((double)q * step);
+    }
+  }
+}
+
+LITHE_HD static LITHE_ALWAYS_INLINE void LitheFRSZ2DecodeBlock(const LitheFRSZ2 *f, int base, int n, const uint32_t words[], uint16_t code, PetscReal v[])
 {
   const double step = LitheFRSZ2Step(f, base, code);
 
-  for (int i = 0; i < n; i++) v[i] = LitheFRSZ2DecodeOne(f, step, words, i);
+  if (n == LITHE_FRSZ2_BLOCK && f->bits == 8) LitheFRSZ2DecodeParts(8, step, words, v);
+  else if (n == LITHE_FRSZ2_BLOCK && f->bits == 16) LitheFRSZ2DecodeParts(16, step, words, v);
+  else {
+    for (int i = 0; i < n; i++) v[i] = LitheFRSZ2DecodeOne(f, step, words, i);
+  }
 }
