@@ -42,7 +42,7 @@
   on and above the diagonal alone, and in complex arithmetic factors a symmetric matrix, not a Hermitian one. The view
   of the preconditioner says where the factors are.
 
-  Solves with the transpose of ILU(0) run on the host; those of ICC(0) are the solves themselves.
+  Solves with the transpose of ILU(0) run on the host; for ICC(0) they are the plain solves.
 
 .seealso: `PCVCRS`, `PCILU`, `PCICC`, `PCFactorSetMatSolverType()`, `MATSEQAIJCUSPARSE`
 M*/
@@ -121,7 +121,7 @@ typedef enum {
 PETSC_EXTERN const char *const MatVCRSLosses[];
 
 /*E
-  MatVCRSUnit - what the lambda of `MATVCRS_LOSS_CLASSES` is relative to
+  MatVCRSUnit - the unit of lambda of `MATVCRS_LOSS_CLASSES`
 
   Values:
 + `MATVCRS_UNIT_ROW`      - the largest modulus in the row
@@ -140,7 +140,7 @@ typedef enum {
 PETSC_EXTERN const char *const MatVCRSUnits[];
 
 /*S
-  MatVCRSInfo - what the compression of a `MATVCRS` matrix did; sums and maxima over all processes
+  MatVCRSInfo - results of the compression of a `MATVCRS` matrix; sums and maxima over all processes
 
   Level: intermediate
 
@@ -220,7 +220,7 @@ PETSC_EXTERN const char *const MatSBPSATFaces[];
   MatSBPSATMetrics - where the coefficients of a `MATSBPSAT` come from in a product
 
   Values:
-+ `MATSBPSAT_METRICS_STORED` - they are stored, three numbers a node
++ `MATSBPSAT_METRICS_STORED` - they are stored, three numbers per node
 - `MATSBPSAT_METRICS_FLY`    - they are computed from coordinates and coefficient in every product
 
   Level: intermediate
@@ -274,7 +274,8 @@ PETSC_EXTERN const char *const MatBornParameters[];
 
   Values:
 + `MATBORN_INTERPOLATION_NONE` - at nodes; others are refused
-- `MATBORN_INTERPOLATION_SINC` - anywhere in the grid: a sum over the 8 nearest nodes a dimension, with a Kaiser-windowed sine
+- `MATBORN_INTERPOLATION_SINC` - anywhere in the grid: a sum over the 8 nearest nodes per dimension, with a
+  Kaiser-windowed sine
 
   Level: intermediate
 
@@ -290,7 +291,7 @@ PETSC_EXTERN const char *const MatBornInterpolations[];
   MatBornField - the numbers of the wavefields of a `MATBORN`, whatever `PetscReal` is
 
   Values:
-+ `MATBORN_FIELD_FLOAT`  - single precision; what runs backwards is in whole numbers of 32 bits
++ `MATBORN_FIELD_FLOAT` - single precision; fields that run backwards are in whole numbers of 32 bits
 - `MATBORN_FIELD_DOUBLE` - double precision
 
   Level: intermediate
@@ -378,7 +379,7 @@ PETSC_EXTERN PetscErrorCode MatBornGetNormal(Mat, Mat *);
                              a list (COO)
 . `MATHYBMGPU_FORMAT_SELL` - slices of 32 rows, each with columns of its own; a column holds the entries of the rows
                              long enough
-. `MATHYBMGPU_FORMAT_CSR`  - row by row, several threads a row
+. `MATHYBMGPU_FORMAT_CSR`  - row by row, several threads per row
 - `MATHYBMGPU_FORMAT_VCRS` - a lossless `MATVCRS` of the rows and columns of a process
 
   Level: intermediate
@@ -416,7 +417,7 @@ PETSC_EXTERN const char *const MatHYBMGPUSplits[];
   MatHYBMGPUReorder - in which order a `MATHYBMGPU` matrix visits its rows in a product; vectors keep theirs
 
   Values:
-+ `MATHYBMGPU_REORDER_NONE` - that of the matrix
++ `MATHYBMGPU_REORDER_NONE` - the order of the matrix
 - `MATHYBMGPU_REORDER_RCM`  - reverse Cuthill-McKee of the rows and columns of a process: neighbouring rows then read
     neighbouring entries
 

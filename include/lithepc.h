@@ -14,7 +14,7 @@
   PCVCRSFactorSolveType - how a `PCVCRS` solves systems with compressed triangular factors
 
   Values:
-+ `PCVCRS_FACTOR_AUTO`         - by substitution; where vectors are on a device, by sweeps if these are expected to be faster
++ `PCVCRS_FACTOR_AUTO`         - by substitution; on a device, by sweeps if sweeps are expected to be faster
 . `PCVCRS_FACTOR_SUBSTITUTION` - exactly, where vectors are
 - `PCVCRS_FACTOR_JACOBI`       - by a few sweeps of Jacobi's method, which are products with a `MATVCRS`
 
@@ -33,7 +33,7 @@ PETSC_EXTERN const char *const PCVCRSFactorSolveTypes[];
   PCVCRSPrecision - the precision that a `PCVCRS` works in
 
   Values:
-+ `PCVCRS_PRECISION_DOUBLE` - that of `PetscReal`
++ `PCVCRS_PRECISION_DOUBLE` - the precision of `PetscReal`
 - `PCVCRS_PRECISION_SINGLE` - IEEE single precision for vectors that go in and out, and for all entries
 
   Level: intermediate
@@ -47,7 +47,7 @@ typedef enum {
 PETSC_EXTERN const char *const PCVCRSPrecisions[];
 
 /*S
-  PCVCRSInfo - what a `PCVCRS` holds compressed, summed over all matrices and processes
+  PCVCRSInfo - the compressed data of a `PCVCRS`, summed over all matrices and processes
 
   Level: intermediate
 
@@ -56,7 +56,7 @@ S*/
 typedef struct {
   PetscLogDouble bytes;      /* of the compressed matrices; a factored matrix counts as one or two triangles and its pivots */
   PetscLogDouble exactbytes; /* of the same matrices in the inner preconditioner, in AIJ or as PETSc's factors */
-  PetscInt64     matrices;   /* number of these matrices; a parallel matrix counts once */
+  PetscInt64     matrices;   /* number of compressed matrices; a parallel matrix counts once */
   PetscInt64     factors;    /* factored matrices whose triangles and pivots are among them */
   PetscReal      bound;      /* the largest bound of the error of an entry, each in the unit of its loss, see MatVCRSInfo */
 } PCVCRSInfo;
@@ -111,7 +111,7 @@ PETSC_EXTERN PetscErrorCode PCVCRSSetStoreRestrictions(PC, PetscBool);
   PCSBPMGPrecision - the precision in which a `PCSBPMG` keeps its levels
 
   Values:
-+ `PCSBPMG_PRECISION_DOUBLE` - that of `PetscReal`
++ `PCSBPMG_PRECISION_DOUBLE` - the precision of `PetscReal`
 - `PCSBPMG_PRECISION_SINGLE` - IEEE single precision
 
   Level: intermediate
@@ -146,7 +146,7 @@ typedef enum {
 PETSC_EXTERN const char *const PCSBPMGSmootherTypes[];
 
 /*E
-  PCSBPMGCycleType - what an application of a `PCSBPMG` is
+  PCSBPMGCycleType - the cycle of an application of a `PCSBPMG`
 
   Values:
 + `PCSBPMG_CYCLE_V`    - a V cycle: linear, and symmetric if as many steps are taken after a coarse correction as before

@@ -156,7 +156,7 @@ static LITHE_HD inline PetscInt64 BornBlocks(const BornGrid *g)
    for the transpose, by nodes. Both directions thus gather in an order of their own. Nodes are those of grid arrays.
 */
 typedef struct {
-  PetscInt    points, nodes, entries; /* entries: by points; by nodes there are as many, but in slabs */
+  PetscInt    points, nodes, entries; /* entries: by points; by nodes their number is the same, except in slabs */
   PetscInt    below;                  /* planes below the first plane from which place counts: 0, or the halo in slabs, where points need it */
   PetscInt   *first, *nodefirst;      /* of the entries of a point, of a node; points + 1, nodes + 1 */
   PetscInt64 *place, *node;           /* the node of an entry by points; the nodes, in rising order */
@@ -172,7 +172,7 @@ typedef struct {
   int         Vbits;  /* 16: V is Vunit times integers without sign; else of the real kind */
   double      Vunit;
   const void *V;
-  void       *u;        /* of kind number; its margin beyond the grid is set if there is a free surface */
+  void       *u;        /* of kind number; its margin beyond the grid is set for a free surface */
   void       *old;      /* of kind number; replaced by new */
   void       *w, *wold; /* the same of a second field, real, the sponge of which is never left out */
   const void *scatter;  /* extra of w is scatter q, q = L u */

@@ -24,9 +24,9 @@ typedef struct {
   PetscReal    *partial;            /* [nblocks numbers of sums] sums of each block */
   unsigned int *done;               /* blocks that have added theirs; zero between launches */
   PetscScalar  *y;                  /* [columns] coefficients from the host */
-  CBScalars     scalars;            /* ld = 0: there are none */
+  CBScalars     scalars;            /* ld = 0: none */
 
-  /* on the host, where the device writes to: what fetch() takes */
+  /* on the host, in memory that the device writes to: the data of fetch() */
   CBScalars page;
   void     *pages, *event;
 } CBDevice;
@@ -39,7 +39,7 @@ PETSC_INTERN PetscErrorCode LitheCUDACBDestroy(CBDevice *);
 PETSC_INTERN PetscErrorCode LitheCUDACBStore(const CBDevice *, PetscInt j, PetscInt second, PetscReal scale, const PetscReal *dx, const PetscReal *ddiagonal,
                                              PetscReal *dz);
 PETSC_INTERN PetscErrorCode LitheCUDACBLoad(const CBDevice *, PetscInt j, PetscInt second, PetscReal *dz);
-/* partial sums with columns 0 ... k-1; without gram those of w alone */
+/* partial sums with columns 0 ... k-1; without gram, the sums of w alone */
 PETSC_INTERN PetscErrorCode LitheCUDACBDot(const CBDevice *, PetscInt k, PetscBool gram, const PetscReal *dw);
 /* scalars.sums of this process */
 PETSC_INTERN PetscErrorCode LitheCUDACBSums(const CBDevice *, PetscInt k, PetscInt pass);

@@ -70,8 +70,8 @@ PETSC_INTERN PetscErrorCode LitheCUDAFactorNumeric(LitheDeviceFactor *, const Pe
                                                    PetscInt *row);
 /*
    mirror.cu: the entries of a lower triangle from the upper triangle whose transpose it is; its pattern exists already.
-   complete: whether all its places are among those of the transpose; if so, no entry is taken and the call
-   synchronises. NULL: completeness is known
+   complete: whether the transpose has all its places; if so, no entry is taken and the call synchronises. NULL:
+   completeness is known
 */
 PETSC_INTERN PetscErrorCode LitheCUDATriangleMirror(const LitheDeviceTriangle *upper, const LitheDeviceTriangle *lower, PetscBool *complete);
 /*

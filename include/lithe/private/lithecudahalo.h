@@ -17,7 +17,7 @@ typedef struct {
   const PetscInt     *fromlist, *tolist;
   PetscInt            from, to;
   PetscInt            count;
-  PetscInt            nblocks; /* of threads; at least one if there is a flag */
+  PetscInt            nblocks; /* of threads; at least one with flags */
   unsigned long long *flag;    /* gets the number of the exchange once all entries have arrived, if the pack counts; may
   be NULL */
   unsigned int       *done;    /* blocks that are, zero between launches */
@@ -95,7 +95,7 @@ typedef struct {
 
 /* One sum, in the form that kernels need: cuda/common/reduce.cuh */
 struct LitheReduceEpoch {
-  LitheReducePeers   peers;  /* size 1: there is nothing to send */
+  LitheReducePeers   peers;  /* size 1: nothing is sent */
   unsigned long long number; /* of this sum, from 1 on */
 };
 

@@ -6,8 +6,8 @@
 /*
    The C interface of cuda/vcrs: compressed matrices on a device.
 
-   As in all interfaces of cuda/, there are plain pointers and sizes, and no PETSc object. Pointers named d* are device
-   pointers. Launches go to PETSc's current stream (PetscGetCurrentCUDAStream()) and do not synchronise, unless a
+   As in all interfaces of cuda/, arguments are plain pointers and sizes, and no PETSc objects. Pointers named d* are
+   device pointers. Launches go to PETSc's current stream (PetscGetCurrentCUDAStream()) and do not synchronise, unless a
    function says so.
 */
 

@@ -45,7 +45,7 @@ typedef struct {
   PetscInt      nzeroed;  /* parts of zeroed in page */
 } LitheStepEnds;
 
-/* The first row of piece k, of those between first and last */
+/* The first row of piece k, of the pieces between first and last */
 static inline LITHE_HD PetscInt64 LitheStepPieceBegin(PetscInt64 first, PetscInt64 last, PetscInt64 piece, PetscInt64 pieces, PetscInt64 k)
 {
   return k < pieces ? first + k * piece : last - (k - pieces + 1) * piece;

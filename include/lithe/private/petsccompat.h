@@ -4,8 +4,8 @@
 #pragma once
 
 /*
-   What PETSc 3.26 has and 3.24 or 3.25 lacks. The other sources are written for 3.26: no other file tests a version.
-   Functions whose names begin with Lithe stand for members of PETSc's structures that some versions lack.
+   Features of PETSc 3.26 that 3.24 or 3.25 lacks. The other sources are written for 3.26: no other file tests a
+   version. Functions whose names begin with Lithe stand for members of PETSc's structures that some versions lack.
 */
 
 #include <petsc/private/kspimpl.h>
@@ -252,7 +252,7 @@ static inline PetscErrorCode LitheKSPComposeOrthogonalization(KSP ksp, PetscBool
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The options of KSPGMRES, and those of 3.26 */
+/* The options of KSPGMRES, and the options of 3.26 */
 static inline PetscErrorCode LitheKSPOrthogonalizationSetFromOptions(KSP ksp, PetscOptionItems PetscOptionsObject)
 {
   const char *const           names[] = {"cgs", "mgs"};

@@ -344,7 +344,7 @@ typedef struct {
 
 PETSC_INTERN const SBPKernels SBPHostKernels; /* src/mat/sbpsat/host.c */
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-PETSC_INTERN const SBPKernels SBPDeviceKernels; /* src/mat/sbpsat/device.c: those of cuda/sbp*.cu */
+PETSC_INTERN const SBPKernels SBPDeviceKernels; /* src/mat/sbpsat/device.c: the kernels of cuda/sbp*.cu */
 #endif
 
 /*
@@ -352,16 +352,15 @@ PETSC_INTERN const SBPKernels SBPDeviceKernels; /* src/mat/sbpsat/device.c: thos
    is made on the first call and kept. device: arrays on the device.
 
    The matrix is L (a A + diag(d)) R, A the operator of its settings. MatSBPSATGetOperator() gives a A + diag(d), which must be real;
-   MatSBPSATGetPlain() gives A. MatSBPSATGetScales() gives L and R, NULL if there are none. All references are borrowed.
-   Collective.
+   MatSBPSATGetPlain() gives A. MatSBPSATGetScales() gives L and R, or NULL. All references are borrowed. Collective.
 */
 PETSC_INTERN PetscErrorCode MatSBPSATGetOperator(Mat, SBPPrecision, PetscBool device, const SBPOperator **);
 PETSC_INTERN PetscErrorCode MatSBPSATGetPlain(Mat, SBPPrecision, PetscBool device, const SBPOperator **);
 PETSC_INTERN PetscErrorCode MatSBPSATGetScales(Mat, Vec *left, Vec *right);
-PETSC_INTERN PetscErrorCode MatSBPSATGetChange(Mat, PetscScalar *scale, Vec *diagonal); /* a and d, NULL if there is none */
-/* Ghosts of an owned array; reach and own are those of the process's grid */
+PETSC_INTERN PetscErrorCode MatSBPSATGetChange(Mat, PetscScalar *scale, Vec *diagonal); /* a and d, or NULL */
+/* Ghosts of an owned array; reach and own belong to the process's grid */
 typedef struct _n_SBPHalo  *SBPHalo;
-PETSC_INTERN PetscErrorCode SBPHaloCreate(MPI_Comm, DM da, LitheTransport, SBPHalo *); /* the transport is that of arrays on a device */
+PETSC_INTERN PetscErrorCode SBPHaloCreate(MPI_Comm, DM da, LitheTransport, SBPHalo *); /* the transport of arrays on a device */
 PETSC_INTERN PetscErrorCode SBPHaloBegin(SBPHalo, SBPPrecision, PetscMemType, const void *owned, void *ghosted);
 PETSC_INTERN PetscErrorCode SBPHaloEnd(SBPHalo, SBPPrecision, PetscMemType, const void *owned, void *ghosted);
 PETSC_INTERN PetscErrorCode SBPHaloDestroy(SBPHalo *);

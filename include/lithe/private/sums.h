@@ -8,10 +8,10 @@
 
    A number is written in base 2^32. Its digits are added as integers, each place in a bin of its own, so no sum is
    rounded. An array keeps the bins of its highest occupied places, the same places for all entries. Lower bins are left
-   out. Digits are those of the magnitude, and have the sign of the number, so digits do not depend on the places that
+   out. Digits are taken from the magnitude, and have the sign of the number, so digits do not depend on the places that
    are kept. A sum is then a function of the set of its terms: a bin left out early would be left out in the end, too.
 
-   What is left out is less than 2^-64 of the largest term, 2^-32 in single precision. 2^31 terms do not overflow.
+   The omitted part is less than 2^-64 of the largest term, 2^-32 in single precision. 2^31 terms do not overflow.
 */
 
 #include <petscsf.h>

@@ -157,7 +157,7 @@ typedef struct {
   PetscInt   mostcolumns;  /* entries of coloffset[] of a window */
   PetscInt   mostbytes;    /* VCRSWindowBytes() */
   PetscInt64 nlongentries; /* of longcol[] or shortcol[] */
-  PetscBool  sorted;       /* there is a rowperm[] */
+  PetscBool  sorted;       /* rowperm[] exists */
 
   /* decoding */
   PetscInt     ndict;

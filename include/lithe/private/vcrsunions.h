@@ -18,8 +18,8 @@
 
    Lengths are multiples of VCRS_UNION_BATCH; no row has the padding.
 
-   A task is a slice in several consecutive periods with the same union: a thread has a row of each period. The data
-   of the union are read once, and the entry of x at offset -period is that of the thread's previous row. The order of
+   A task is a slice in several consecutive periods with the same union: a thread has a row of each period. The data of
+   the union are read once. The entry of x at offset -period is the entry of the thread's previous row. The order of
    tasks lets rows that share entries of x follow one another closely. Groups have some periods each, so a range of rows
    is nearly a range of tasks.
 */
@@ -29,7 +29,7 @@
 
 #define VCRS_UNION_ROWS     (PetscDefined(USE_COMPLEX) ? 2 : 4) /* rows per thread in a task, unless a thread has one row */
 #define VCRS_UNION_BATCH    2
-#define VCRS_UNION_ENTRIES  29 /* bits below those */
+#define VCRS_UNION_ENTRIES  29 /* bits below the following bits */
 #define VCRS_UNION_BEFORE   0x20000000u
 #define VCRS_UNION_ROW      0x40000000u /* the row exists */
 #define VCRS_UNION_DIAGONAL 0x80000000u
@@ -58,8 +58,8 @@ typedef struct {
   VCRSUnionTask  *rest;      /* [nrest] slices without a union: they have too many entries */
   VCRSUnionEntry *entry;     /* [nentries] */
   uint32_t       *has;       /* [32 nunions] */
-  PetscScalar    *diagonal;  /* [32 nunions], 0 where there is none */
-  PetscScalar    *before;    /* [32 nunions], 0 where there is none */
+  PetscScalar    *diagonal;  /* [32 nunions], 0 without one */
+  PetscScalar    *before;    /* [32 nunions], 0 without one */
   PetscScalar    *value;     /* [nvalues] */
 } VCRSUnions;
 

@@ -12,7 +12,7 @@ typedef struct {
   BornProduct      product;
   PetscBool        write;
   const PetscReal *model; /* of the slab; NULL where the product has none */
-  PetscReal       *data;  /* of a shot, on all processes of a group; NULL where there is none */
+  PetscReal       *data;  /* of a shot, on all processes of a group; NULL: none */
 } BornJob;
 
 /* One shot, by a group */
@@ -188,7 +188,7 @@ PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct pro
   Level: beginner
 
   Note:
-  `MatMult()` is the derivative of these data by the parameter of `MatBornSetParameter()`.
+  `MatMult()` is the derivative of the data by the parameter of `MatBornSetParameter()`.
 
 .seealso: `MATBORN`, `MatBornSetVelocity()`, `MatBornAddShot()`
 @*/

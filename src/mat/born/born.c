@@ -101,7 +101,8 @@ static PetscErrorCode MatCreateVecs_Born(Mat A, Vec *right, Vec *left)
 }
 
 /*@
-  MatCreateBorn - Creates the matrix of Born modelling on a `DMDA`: what the data of shots change by if the velocity changes
+  MatCreateBorn - Creates the matrix of Born modelling on a `DMDA`: the change of the data of shots for a change of the
+  velocity
 
   Collective
 
@@ -140,17 +141,18 @@ PetscErrorCode MatCreateBorn(DM da, Mat *J)
 
   Options Database Keys:
 + -mat_born_order <2,4,8,12> - the order in space, see `MatBornSetOrder()`
-. -mat_born_parameter <reflectivity,slowness2,velocity> - what the columns are, see `MatBornSetParameter()`
+. -mat_born_parameter <reflectivity,slowness2,velocity> - the parameter of the columns, see `MatBornSetParameter()`
 . -mat_born_width <nodes> - the width of the sponge, see `MatBornSetSponge()`
-. -mat_born_damping <s> - what the sponge has at the faces
+. -mat_born_damping <s> - the damping of the sponge at the faces
 . -mat_born_free_surface <bool> - whether there is a free surface, see `MatBornSetFreeSurface()`
 . -mat_born_interpolation <none,sinc> - where sources and receivers may be, see `MatBornSetInterpolation()`
 . -mat_born_field <float,double> - the numbers of fields, see `MatBornSetField()`
 . -mat_born_background <auto,keep,ring,random,checkpoint> - where the background comes back from, see `MatBornSetBackground()`
 . -mat_born_background_bits <32,16,8> - of a number that is kept, see `MatBornSetBackgroundBits()`
 . -mat_born_group_size <n> - processes that share a shot, see `MatBornSetGroupSize()`
-. -mat_born_journal <path> - what the names of files begin with from which a killed product goes on, see `MatBornSetJournal()`
-. -mat_born_journal_keep <bool> - whether these files stay
+. -mat_born_journal <path> - begin of the names of the files from which a killed product continues, see
+  `MatBornSetJournal()`
+. -mat_born_journal_keep <bool> - whether the files stay
 . -mat_born_progress <bool> - whether lines report the number of finished shots and the time left
 . -mat_born_fixed <bool> - whether shots are distributed by their times in the last product, instead of taken by free
   groups

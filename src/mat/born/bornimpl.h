@@ -28,14 +28,14 @@ typedef struct {
 
 typedef struct _n_BornBackground BornBackground;
 
-/* What belongs to several processes: split.c */
+/* Data for several processes: split.c */
 typedef struct {
   LitheFarm      farm;
   LitheFarmGroup group;
   PetscBool      single;       /* one process */
   PetscMPIInt    onnode;       /* processes of the matrix that share memory with this process */
   PetscInt       start, count; /* planes of this process along the last dimension */
-  PetscSF        forest;       /* from the nodes of the DMDA to those of the slab */
+  PetscSF        forest;       /* from the nodes of the DMDA to the nodes of the slab */
   MPI_Comm       comm;
   MPI_Win        window; /* of rows, while a product runs */
   PetscReal     *rows;
@@ -43,7 +43,7 @@ typedef struct {
 } BornSplit;
 
 typedef struct {
-  /* What a program asks for */
+  /* Settings of a program */
   PetscInt             order, width, checkpoints; /* checkpoints and damping: or PETSC_DECIDE, PETSC_DETERMINE */
   PetscReal            damping;
   PetscBool            surface;
@@ -70,7 +70,7 @@ typedef struct {
   BornNumber            real, number; /* real: of all fields except the fields of a background that runs backwards, which have number */
   BornGrid              grid;
   PetscReal             h[3], origin[3], least, most; /* least, most: of the velocity */
-  double                force;                        /* what a sample of the wavelet is multiplied with */
+  double                force;                        /* factor of a sample of the wavelet */
   double                unit;                         /* fields have numbers near 1: u / unit */
   double                highest;                      /* frequency of the wavelet */
   PetscInt              busy, loud;                   /* steps until the wavelet is over; steps with a sample that is not small */

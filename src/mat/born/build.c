@@ -324,7 +324,7 @@ PetscErrorCode MatBornBuild_Private(Mat A)
     PetscCall(PetscObjectStateGet((PetscObject)ctx->velocity, &state));
     if (state == ctx->state) PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(MatBornForget_Private(A)); /* also what an error has left behind */
+  PetscCall(MatBornForget_Private(A)); /* also the remains after an error */
   if (!ctx->split) {
     DM da;
 

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* What the settings of a MATBORN are */
+/* Getters of the settings of a MATBORN */
 
 #include "bornimpl.h"
 
@@ -35,7 +35,7 @@ PetscErrorCode MatBornGetOrder(Mat J, PetscInt *order)
 }
 
 /*@
-  MatBornGetParameter - Gets what the columns of a `MATBORN` are
+  MatBornGetParameter - Gets the parameter whose changes are the columns of a `MATBORN`
 
   Not Collective
 
@@ -221,7 +221,7 @@ PetscErrorCode MatBornGetBackground(Mat J, MatBornBackground *background)
 }
 
 /*@
-  MatBornGetBackgroundBits - Gets in how many bits a node the background is kept
+  MatBornGetBackgroundBits - Gets the bits per node of the stored background
 
   Not Collective
 
@@ -255,7 +255,7 @@ PetscErrorCode MatBornGetBackgroundBits(Mat J, PetscInt *bits)
 . J - the matrix
 
   Output Parameter:
-. interval - each so many steps
+. interval - number of steps
 
   Level: intermediate
 
@@ -273,7 +273,7 @@ PetscErrorCode MatBornGetInterval(Mat J, PetscInt *interval)
 }
 
 /*@
-  MatBornGetVelocityBits - Gets in how many bits a node steps of a `MATBORN` read the velocity
+  MatBornGetVelocityBits - Gets the bits per node of the velocity that steps of a `MATBORN` read
 
   Not Collective
 
@@ -363,7 +363,7 @@ PetscErrorCode MatBornGetVelocity(Mat J, Vec *v)
   Output Parameters:
 + dt    - the length of a step, or NULL
 . steps - how many steps a shot has, or NULL
-- every - each so many steps a receiver has a sample; or NULL
+- every - steps per sample of a receiver; or NULL
 
   Level: beginner
 
@@ -382,7 +382,7 @@ PetscErrorCode MatBornGetTime(Mat J, PetscReal *dt, PetscInt *steps, PetscInt *e
 }
 
 /*@
-  MatBornGetWavelet - Gets what the sources of a `MATBORN` emit
+  MatBornGetWavelet - Gets the wavelet that the sources of a `MATBORN` emit
 
   Not Collective
 

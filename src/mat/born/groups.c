@@ -97,7 +97,7 @@ PetscErrorCode MatBornGetGroupSize(Mat J, PetscInt *size)
 - keep - whether they stay when a product is done
 
   Options Database Keys:
-+ -mat_born_journal <path>      - what the names begin with
++ -mat_born_journal <path> - begin of the names
 - -mat_born_journal_keep <bool> - whether the files stay
 
   Level: intermediate

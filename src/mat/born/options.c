@@ -99,7 +99,7 @@ PetscErrorCode MatBornSetOrder(Mat J, PetscInt order)
 }
 
 /*@
-  MatBornSetParameter - Sets what the columns of a `MATBORN` are
+  MatBornSetParameter - Sets the parameter whose changes are the columns of a `MATBORN`
 
   Logically Collective
 
@@ -135,7 +135,7 @@ PetscErrorCode MatBornSetParameter(Mat J, MatBornParameter parameter)
   Input Parameters:
 + J       - the matrix
 . width   - nodes of the sponge at each face, less than half of the grid; 20 by default, 0 for faces that reflect
-- damping - s at the faces, not negative; `PETSC_DETERMINE` for what suits the width
+- damping - s at the faces, not negative; `PETSC_DETERMINE` for the value that suits the width
 
   Options Database Keys:
 + -mat_born_width <nodes> - the width
@@ -333,7 +333,7 @@ PetscErrorCode MatBornSetBackground(Mat J, MatBornBackground background)
 }
 
 /*@
-  MatBornSetBackgroundBits - Sets in how many bits a node `MATBORN_BACKGROUND_KEEP` stores the background
+  MatBornSetBackgroundBits - Sets the bits per node of the background stored by `MATBORN_BACKGROUND_KEEP`
 
   Logically Collective
 
@@ -374,7 +374,7 @@ PetscErrorCode MatBornSetBackgroundBits(Mat J, PetscInt bits)
 
   Input Parameters:
 + J        - the matrix
-- interval - each so many steps, 1 by default
+- interval - number of steps, 1 by default
 
   Options Database Key:
 . -mat_born_interval <n> - the interval
@@ -402,7 +402,7 @@ PetscErrorCode MatBornSetInterval(Mat J, PetscInt interval)
 }
 
 /*@
-  MatBornSetVelocityBits - Sets in how many bits a node steps of a `MATBORN` read the velocity
+  MatBornSetVelocityBits - Sets the bits per node of the velocity that steps of a `MATBORN` read
 
   Logically Collective
 
@@ -551,7 +551,7 @@ PetscErrorCode MatBornSetTime(Mat J, PetscReal dt, PetscInt steps, PetscInt ever
 }
 
 /*@
-  MatBornSetWavelet - Sets what the sources of a `MATBORN` emit
+  MatBornSetWavelet - Sets the wavelet that the sources of a `MATBORN` emit
 
   Logically Collective
 
@@ -600,8 +600,8 @@ PetscErrorCode MatBornSetWavelet(Mat J, PetscInt n, const PetscReal w[])
   Level: beginner
 
   Note:
-  The first node is then at 0. Without this call coordinates of the `DMDA` count, see `DMDASetUniformCoordinates()`. These are an array of
-  2 or 3 numbers a node, which large grids do without.
+  The first node is then at 0. Without this call coordinates of the `DMDA` count, see `DMDASetUniformCoordinates()`. The
+  coordinates are an array of 2 or 3 numbers per node, which large grids do without.
 
 .seealso: `MATBORN`, `MatBornAddShot()`
 @*/
@@ -640,7 +640,7 @@ PetscErrorCode MatBornSetSpacing(Mat J, const PetscReal h[])
   The rows of the matrix are the data of the shots in the order in which they are added. The rows of a shot are the
   traces of its receivers, one after the other, each with the samples of `MatBornSetTime()`.
 
-  Places are copied. Those outside of the grid are an error when the matrix is used. It is called before `MatSetUp()`.
+  Places are copied. Points outside of the grid are an error when the matrix is used. It is called before `MatSetUp()`.
 
 .seealso: `MATBORN`, `MatBornSetTime()`, `MatBornSetInterpolation()`, `MatBornSetSpacing()`
 @*/

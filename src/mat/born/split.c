@@ -31,7 +31,7 @@ static PetscInt PartOf(PetscInt node, PetscInt parts, const PetscInt first[])
   return low;
 }
 
-/* Leaves: the nodes of the slab in their order. Roots: those of the DMDA */
+/* Leaves: the nodes of the slab in their order. Roots: the nodes of the DMDA */
 static PetscErrorCode BornSplitForest(BornSplit *split, DM da, const PetscInt n[3], PetscInt dim)
 {
   const PetscInt *owned[3];

@@ -9,8 +9,8 @@
 
 #include "bornimpl.h"
 
-#define BORN_INT_MOST   1073741824. /* what 2 u - old may hold: 2^30 */
-#define BORN_INT_WANTED 268435456.  /* at least what the largest |u| is scaled to while the source emits: 2^28 */
+#define BORN_INT_MOST   1073741824. /* limit of 2 u - old: 2^30 */
+#define BORN_INT_WANTED 268435456.  /* lower limit of the scaled largest |u| while the source emits: 2^28 */
 #define BORN_RANDOM     0.5         /* how much a velocity is lowered at most */
 
 /* Which sample of a trace a step is, or -1 */
@@ -84,7 +84,7 @@ static PetscErrorCode BornStartFields(BornSweep *s)
 
 /* ------------------------------------------------------------ whole numbers */
 
-/* What the largest whole number of the background has been */
+/* The largest whole number of the background until now */
 static PetscErrorCode BornGetLargest(BornSweep *s, double *largest)
 {
   unsigned value;

@@ -106,7 +106,7 @@ static PetscErrorCode HybCSRTranspose_Private(const HybCSR *csr, HybCSR *t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The format with the fewest bytes of those with a plan */
+/* The format with the fewest bytes among the formats with a plan */
 static PetscErrorCode HybPlanCreateSmallest_Private(const HybCSR *csr, const HybOptions *opt, const PetscInt order[], HybPlan **plan)
 {
   const MatHYBMGPUFormat formats[] = {MATHYBMGPU_FORMAT_SELL, MATHYBMGPU_FORMAT_HYB, MATHYBMGPU_FORMAT_CSR};

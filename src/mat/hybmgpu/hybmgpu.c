@@ -97,7 +97,8 @@ static PetscErrorCode MatSetPreallocationCOO_HYBMGPU(Mat A, PetscCount n, PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A product with a factor of another type: that of AIJ. It belongs to a MATVCRS among the factors, which may be without AIJ arrays */
+/* A product with a factor of another type: the product of AIJ. It belongs to a MATVCRS among the factors, which may be
+   without AIJ arrays */
 static PetscErrorCode MatProductSetFromOptions_HYBMGPU(Mat D)
 {
   Mat          factor[3] = {D->product->A, D->product->B, D->product->type == MATPRODUCT_ABC ? D->product->C : NULL};

@@ -14,7 +14,7 @@ typedef struct {
   MatHYBMGPUFormat  format;
   PetscInt          width; /* of HYB; PETSC_DECIDE: by the split */
   MatHYBMGPUSplit   split;
-  PetscInt          sigma; /* rows are sorted by length in windows of so many; PETSC_DECIDE */
+  PetscInt          sigma; /* rows are sorted by length in windows of this size; PETSC_DECIDE */
   MatHYBMGPUReorder reorder;
   LitheTransport    transport;
 } HybOptions;
@@ -35,8 +35,8 @@ typedef struct {
 /* The AIJ arrays that something was made from */
 typedef struct {
   PetscObjectState values, pattern; /* values -1: of none */
-  Mat              owner;           /* whose states these are: MatHeaderReplace() gives a matrix the data of another matrix, and leaves its own count of states
-                             unchanged */
+  Mat              owner;           /* the matrix with these states: MatHeaderReplace() gives a matrix the data of another matrix, and leaves its own count of
+                             states unchanged */
   PetscObjectId    id;              /* detects a matrix made at the address of an earlier one */
   const PetscInt  *columns;
   PetscInt         nz;
@@ -58,7 +58,7 @@ typedef struct {
   Mat              compressed; /* format vcrs: the MATVCRS */
   char            *prefix;     /* of the options of that: the parallel matrix's */
   PetscInt         ninverse;
-  PetscScalar     *inverse;    /* [ninverse] what MatInvertBlockDiagonal() has told the address of */
+  PetscScalar     *inverse;    /* [ninverse] an array whose address MatInvertBlockDiagonal() has returned */
   PetscBool        overlapped; /* block of a matrix on several processes: an exchange overlaps with its products */
 
   /* parallel: of the off-diagonal block */

@@ -6,7 +6,7 @@
    Products of a MATHYBMGPU on many processes: a MATMPIAIJ whose diagonal block is a MATSEQAIJHYBMGPU.
 
    The off-diagonal block stays a MATSEQAIJ. Few of its rows have entries as a rule. Such rows are copied, and added
-   when the ghost values are there.
+   when the ghost values have arrived.
 
    On a device, the exchange may have a stream of its own, and the rows with ghosts may be at both ends of the block.
    Both parts of their product are then in that stream: all other rows are multiplied meanwhile, and no small kernel
@@ -36,7 +36,7 @@ PetscErrorCode MatHYBMGPUGetBlocks_Private(Mat A, Mat *Ad, Mat *Ao)
   PetscCall(MatMPIAIJGetSeqAIJ(A, Ad, Ao, NULL));
   PetscCall(PetscObjectTypeCompare((PetscObject)*Ad, MATSEQAIJ, &isplain));
   if (isplain) {
-    /* The block's options are those of A */
+    /* The block's options are the options of A */
     PetscCall(LitheOptionsHide(&none));
     ierr = MatConvert(*Ad, MATSEQAIJHYBMGPU, MAT_INPLACE_MATRIX, Ad);
     PetscCall(LitheOptionsShow(&none));
@@ -72,7 +72,7 @@ static PetscErrorCode MatHYBMGPUUpdateOff_Private(Mat A, Mat Ao, PETSC_UNUSED Pe
     PetscCall(MatHYBMGPUResetOff_Private(ctx));
     PetscCall(LitheOffDiagonalCreate(csr.m, csr.i, csr.j, csr.a, &ctx->off));
   } else if (!values) {
-    /* Empty rows take nothing: the entries are those of the block, in the same order */
+    /* Empty rows take nothing: the entries are the block's, in the same order */
     PetscCall(PetscArraycpy(ctx->off.value, csr.a, ctx->off.nz));
 #if defined(LITHE_HAVE_CUDA)
     if (ctx->ondevice) PetscCall(LitheCUDAOffDiagonalSetValues(&ctx->doff, ctx->off.value));

@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Products with a plan on the host: what the kernels of cuda/hyb*.cu do, in the same order of the entries of a row */
+/* Products with a plan on the host: the products of the kernels of cuda/hyb, in the same order of the entries of a
+   row */
 
 #include "hybmgpuimpl.h"
 

@@ -30,7 +30,7 @@ static PetscInt HybBodyLength(const HybPlan *p, PetscInt length)
   return length > p->limit ? 0 : length;
 }
 
-/* ---- What the format is made of ---- */
+/* ---- The parts of a format ---- */
 
 /* The width of HYB: count[k] rows have k entries, for k <= longest */
 static PetscErrorCode HybChooseWidth_Private(HybPlan *p, const HybOptions *opt, PetscInt longest, const PetscInt count[])

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* What a MATHYBMGPU tells about itself: MatHYBMGPUGetInfo() and -mat_view */
+/* The view of a MATHYBMGPU: MatHYBMGPUGetInfo() and -mat_view */
 
 #include "hybmgpuimpl.h"
 #include <petscviewer.h>

@@ -44,7 +44,8 @@ static PetscErrorCode MatSBPSATStep_Private(Mat A, const SBPKernels *kernels, co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The step with u owned; ghosts travel while what needs none is computed. All arrays in memory of one kind. Collective */
+/* The step with u owned; ghosts travel while the part without ghosts is computed. All arrays in memory of one kind.
+   Collective */
 static PetscErrorCode MatSBPSATSteps_Private(Mat A, PetscBool device, const SBPKernels *kernels, const SBPOperator *op, SBPStep *step)
 {
   Mat_SBPSAT        *ctx    = (Mat_SBPSAT *)A->data;

@@ -8,7 +8,7 @@
 #include "sbpsatimpl.h"
 #include <lithe/private/litheimpl.h>
 
-static PetscInt64 builds = 0; /* of all matrices: what each makes has a number */
+static PetscInt64 builds = 0; /* of all matrices: each set of arrays has a number */
 
 /* Where coefficients are made: where vectors of the matrix's type are */
 static PetscErrorCode MatSBPSATIsOnDevice_Private(Mat A, PetscBool *device)
@@ -80,7 +80,7 @@ static PetscErrorCode MatSBPSATTryBuild_Private(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Grid, coefficients and penalties of the settings; after an error there is nothing. Collective */
+/* Grid, coefficients and penalties of the settings; after an error, nothing. Collective */
 PetscErrorCode MatSBPSATBuild_Private(Mat A)
 {
   Mat_SBPSAT    *ctx = (Mat_SBPSAT *)A->data;
@@ -220,7 +220,7 @@ PetscErrorCode MatSBPSATGetPlain(Mat A, SBPPrecision precision, PetscBool device
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same for a product, in which a host may compute the coefficients: there are none then */
+/* The same for a product, in which a host may compute the coefficients: nothing is made then */
 PetscErrorCode MatSBPSATGetProduct_Private(Mat A, PetscBool device, const SBPOperator **op)
 {
   Mat_SBPSAT *ctx = (Mat_SBPSAT *)A->data;

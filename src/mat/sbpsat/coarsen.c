@@ -40,7 +40,7 @@ static PetscErrorCode DMSetPointer_Private(DM da, const char *name, void *pointe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* NULL if there is none */
+/* NULL: none */
 static PetscErrorCode DMGetPointer_Private(DM da, const char *name, void *pointer)
 {
   PetscContainer container;

@@ -38,7 +38,7 @@ static PetscErrorCode MatSBPSATTakeMetrics_Private(Mat A, PetscBool device, Pets
   void             *owned[3] = {NULL, NULL, NULL}, *ghosted;
 
   PetscFunctionBegin;
-  if (ctx->geometry.grid.order) { /* kept on the host, with ghosts: what was read counts */
+  if (ctx->geometry.grid.order) { /* kept on the host, with ghosts: the values at the time of reading count */
     PetscCall((*kernels->metrics)(&ctx->geometry, &g->ghosted, g->coefficientpitch, c[0], c[1], c[2], NULL));
     PetscFunctionReturn(PETSC_SUCCESS);
   }

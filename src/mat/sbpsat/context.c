@@ -193,7 +193,7 @@ PetscErrorCode MatSBPSATForget_Private(Mat A)
 #if defined(LITHE_HAVE_CUDA)
     if (device) release = SBPDeviceKernels.free;
 #endif
-    /* Arrays of PetscScalar operators are those of PetscReal */
+    /* Arrays of PetscScalar operators are the arrays of PetscReal */
     for (int precision = SBP_SINGLE; precision <= SBP_DOUBLE; precision++) {
       SBPOperator *op = &ctx->op[precision][device];
 

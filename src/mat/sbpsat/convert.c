@@ -139,7 +139,8 @@ static void SBPAssembleRow(const SBPOperator *op, const PetscInt at[2], const Pe
 #undef Entry
 }
 
-/* What MatSBPSATRow_Private() needs on the host: coefficients, and the right scale with ghosts. Collective the first time */
+/* Data of MatSBPSATRow_Private() on the host: coefficients, and the right scale with ghosts. Collective the first
+   time */
 PetscErrorCode MatSBPSATRowBegin_Private(Mat A)
 {
   Mat_SBPSAT        *ctx = (Mat_SBPSAT *)A->data;
@@ -164,7 +165,7 @@ PetscInt MatSBPSATRowSize_Private(Mat A)
   return side * side;
 }
 
-/* Global columns and entries of the row of an owned node, and how many there are; in arrays of MatSBPSATRowSize_Private() */
+/* Global columns and entries of the row of an owned node, and their number; in arrays of MatSBPSATRowSize_Private() */
 PetscErrorCode MatSBPSATRow_Private(Mat A, PetscInt i, PetscInt j, PetscInt *n, PetscInt columns[], PetscScalar values[])
 {
   Mat_SBPSAT            *ctx   = (Mat_SBPSAT *)A->data;

@@ -9,7 +9,7 @@
 
 #include "sbpmetrics.h"
 
-/* Nodes of a strip: a handful of lines of so many doubles fit into a first cache */
+/* Nodes of a strip: a handful of lines with this number of doubles fits into a first cache */
 #define SBP_STRIP 512
 
 #define HOST_VALUE   float

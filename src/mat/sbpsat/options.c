@@ -385,7 +385,8 @@ PetscErrorCode MatSBPSATGetCoefficient(Mat A, Vec *mu)
   coordinates again
 . ss       - c_ss = mu (x_r^2 + y_r^2)/J
 . rs       - c_rs = -mu (x_r x_s + y_r y_s)/J
-- jacobian - J = x_r y_s - x_s y_r; or `NULL`, then there is no `MatSBPSATAddSource()`, and no traction in `MatSBPSATAddBoundary()`
+- jacobian - J = x_r y_s - x_s y_r; or `NULL`: then `MatSBPSATAddSource()` is refused, and tractions in
+  `MatSBPSATAddBoundary()` are, too
 
   Level: intermediate
 

@@ -231,7 +231,7 @@ static PetscErrorCode MatSBPSATTraction_Private(Mat A, int face, const SBPBox *b
   A face whose data is zero needs no call. A node at a corner has a value on either face. Use one vector per face if the
   data differ at the corner.
 
-  What is not on the face is not read. If both vectors are on the device, nothing but faces goes to the host.
+  Values off the face are not read. If both vectors are on the device, nothing but faces goes to the host.
 
 .seealso: `MATSBPSAT`, `MatSBPSATFace`, `MatSBPSATSetDirichlet()`, `MatSBPSATAddSource()`
 @*/

@@ -341,7 +341,7 @@ static PetscErrorCode HOST_NAME(SBPRestrictLoops)(const SBPGrid *fine, const SBP
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Weights of the coarse nodes *first, ... for fine node i; returns how many there are */
+/* Weights of the coarse nodes *first, ... for fine node i; returns their number */
 static inline int HOST_NAME(SBPWeights)(PetscBool cubic, PetscInt nc, PetscInt i, PetscInt *first, HOST_REAL w[4])
 {
   const PetscInt ci = i / 2;

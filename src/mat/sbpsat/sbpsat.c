@@ -177,8 +177,8 @@ PetscErrorCode MatCreateSBPSAT(DM da, Mat *A)
   makes an assembled matrix; `PCLU` and `PCCHOLESKY` make their own.
 
   Values of coordinates and of the coefficient are read when the matrix is first used, and again after
-  `MatAssemblyBegin()` and `MatAssemblyEnd()`. `MatDuplicate()` with `MAT_COPY_VALUES` copies these values. With
-  another option the new matrix reads the values at its first use.
+  `MatAssemblyBegin()` and `MatAssemblyEnd()`. `MatDuplicate()` with `MAT_COPY_VALUES` copies these values. With another
+  option the new matrix reads the values at its first use.
 
 .seealso: `MatCreateSBPSAT()`, `MatSBPSATSetOrder()`, `MatSBPSATSetDirichlet()`, `MatSBPSATSetCoefficient()`, `MatSBPSATSetTensor()`, `MatSBPSATNorm()`, `DMDA`
 M*/

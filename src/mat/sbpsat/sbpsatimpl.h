@@ -13,7 +13,7 @@
 /* How PetscReal is called in arrays that are real for any PetscScalar */
 #define SBP_REAL_PRECISION (sizeof(PetscReal) == sizeof(float) ? SBP_SINGLE : SBP_DOUBLE)
 
-/* What a program asks for. Another matrix on a coarser grid gets it from here: coarsen.c */
+/* Settings of a program. Another matrix on a coarser grid gets it from here: coarsen.c */
 typedef struct {
   PetscInt         order;
   PetscBool        dirichlet[SBP_FACES];
@@ -38,7 +38,7 @@ typedef struct {
   Mat         next;                         /* the next matrix of this DM, see coarsen.c */
   PetscBool   duplicate;                    /* of another matrix, which comes earlier in the list */
   PetscErrorCode (*view)(Mat, PetscViewer); /* the class's operation, which a parallel DMDA replaces by its own */
-  PetscBool  built;                         /* what follows belongs to the settings */
+  PetscBool  built;                         /* the following data belong to the settings */
   PetscInt64 values;                        /* matrices with the same number have the same values of coefficients */
 
   DM          grid;        /* of the nodes: the ranges of the program's DMDA, with ghosts as far as a row reaches; NULL on one process */
@@ -58,7 +58,7 @@ typedef struct {
   void            *diagonal[3][2]; /* the array of the diagonal, which exists if not NULL, */
   PetscBool        current[3][2];  /* and has the values of change.diagonal */
   Vec              work[2];
-  Mat              block; /* that of MatGetDiagonalBlock() */
+  Mat              block; /* the block of MatGetDiagonalBlock() */
   PetscObjectState blockstate;
   PetscInt        *columns; /* of MatGetRow() */
   PetscScalar     *entries;

@@ -171,7 +171,7 @@ static PetscErrorCode MatGetValues_SBPSAT(Mat A, PetscInt m, const PetscInt rows
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ------------------------------------------------------------ what needs a stored matrix */
+/* ------------------------------------------------------------ operations that need a stored matrix */
 
 /* The error of an operation, and who calls it most */
 #define SBPRefuse(A, operation)                                                                                                                               \
