@@ -14,7 +14,7 @@
 #define CB_TILE  512 /* real numbers; a multiple of LITHE_FRSZ2_BLOCK */
 #define CB_LANES 8   /* sums that grow side by side: the width of one vector register, or of two or four */
 
-/* What the loops of a tile know of a basis: no pointers to anything else */
+/* The data of a basis for the loops of a tile: no pointers to anything else */
 typedef struct {
   const LitheStorage *storage;
   int                 base;
@@ -28,7 +28,7 @@ typedef struct {
   PetscReal *factor;             /* [2 columns] real and imaginary parts of coefficients */
 } CBBasisHost;
 
-/* Offsets are of 64 bits wherever there are pointers of 64 bits */
+/* Offsets have 64 bits if pointers have 64 bits */
 static LITHE_ALWAYS_INLINE const PetscReal *CBDecodeTile(const CBColumns *c, PetscInt j, size_t first, size_t count, PetscReal v[])
 {
   return CBDecode(c->storage, c->base, first, count, c->values + (size_t)j * c->vbytes, c->exponents + (size_t)j * c->ebytes, v);

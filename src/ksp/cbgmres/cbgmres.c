@@ -45,7 +45,7 @@ static PetscErrorCode CBGMRESGetJacobi_Private(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Columns are made from arrays, which some types of vectors do not have. Those of VECNEST copy theirs */
+/* Columns are made from arrays, which some types of vectors do not have. VECNEST copies its own */
 static PetscErrorCode CBGMRESCheckVectors_Private(KSP ksp)
 {
   const Vec   x      = CB_COLUMN(ksp);
@@ -210,7 +210,7 @@ static PetscErrorCode CBGMRESTestCycle_Private(KSP ksp, PetscReal *norm)
   PetscFunctionBegin;
   gm->info.gap = PetscMax(gm->info.gap, gap / before);
   if (gm->exhausted && *norm > 0.9 * before) {
-    /* What was rounded to nothing is nothing to the operator. Not so, perhaps, in a finer storage */
+    /* An entry rounded to zero is zero for the operator. Not so, perhaps, in a finer storage */
     if (worse) PetscCall(CBGMRESAddCorrection_Private(ksp, gm->best, -1.0, ksp->vec_sol));
     PetscCall(CBGMRESRaisePreconditioned_Private(ksp, 0, &raised));
     if (!raised) PetscCall(CBGMRESRaise_Private(ksp, &raised));
@@ -253,7 +253,7 @@ static PetscErrorCode CBGMRESTestCycle_Private(KSP ksp, PetscReal *norm)
   gm->stagnantcycles = gm->roundofflimited || *norm > 0.9 * before ? gm->stagnantcycles + 1 : 0;
   end                = (PetscBool)((worse && !gm->nleft) || gm->stagnantcycles == 2);
   if (end) gm->stagnantcycles = 0;
-  /* not where so many iterations are wanted whatever the residual is */
+  /* not if a fixed number of iterations is wanted whatever the residual */
   if (end && ksp->converged != KSPConvergedSkip && ksp->its >= ksp->min_it) PetscCall(CBGMRESStagnate_Private(ksp, *norm));
   else if (worse) {
     gm->columns = 0;

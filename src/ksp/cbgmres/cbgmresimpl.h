@@ -38,7 +38,7 @@ typedef struct {
   LitheStorage storage;
   PetscBool    unlike;   /* residuals have entries of different sizes side by side: each number has its own exponent */
   PetscBool    measured; /* a residual has been tested for unlike sizes */
-  PetscInt     finer;    /* number of times Z's storage was raised above that of V */
+  PetscInt     finer;    /* number of times Z's storage was raised above the storage of V */
 
   /*
      The least squares problem, on the host, with ld of V and columns 0 ... columns-1. Columns that are residuals,

@@ -6,7 +6,7 @@
 
 #include "cbgmresimpl.h"
 
-/* x = x + factor times what the first k columns stand for */
+/* x = x + factor times the combination that the first k columns stand for */
 PetscErrorCode CBGMRESAddCorrection_Private(KSP ksp, PetscInt k, PetscScalar factor, Vec x)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;

@@ -12,7 +12,7 @@
 
 #include "cbgmresimpl.h"
 
-#define CB_PASSES 3 /* of Gram-Schmidt at most: two are enough where there is a new direction at all */
+#define CB_PASSES 3 /* of Gram-Schmidt at most: two suffice if a new direction exists */
 
 /*
    Whether the next column may be written to CB_COLUMN multiplied by the diagonal preconditioner, if any. It may if only
@@ -121,7 +121,7 @@ static PetscBool CBGMRESNeedsPass_Private(KSP ksp, PetscInt j, const CBStep *ste
   return (PetscBool)(CBGMRESTwoPasses_Private(ksp) || step->after < least * step->image);
 }
 
-/* Recomputes CB_IMAGE, which has been overwritten: the operator and so many passes applied to column j */
+/* Recomputes CB_IMAGE, which has been overwritten: the operator and this number of passes applied to column j */
 static PetscErrorCode CBGMRESRecomputeImage_Private(KSP ksp, PetscInt j, PetscInt its, PetscInt passes)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
@@ -136,7 +136,7 @@ static PetscErrorCode CBGMRESRecomputeImage_Private(KSP ksp, PetscInt j, PetscIn
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* More passes for column j, and column j+1 again. launched becomes j+1: what came behind is void */
+/* More passes for column j, and column j+1 again. launched becomes j+1: later steps are void */
 static PetscErrorCode CBGMRESRepair_Private(KSP ksp, PetscInt j, PetscInt its, PetscInt *launched)
 {
   KSP_CBGMRES *gm   = (KSP_CBGMRES *)ksp->data;
@@ -277,7 +277,7 @@ static PetscErrorCode CBGMRESIsPremature_Private(KSP ksp, PetscReal residual, Pe
 static PetscInt CBGMRESLimit_Private(KSP ksp, PetscInt columns)
 {
   KSP_CBGMRES   *gm   = (KSP_CBGMRES *)ksp->data;
-  const PetscInt most = PetscMin(gm->opt.restart, gm->V->columns - 1), its = ksp->max_it - ksp->its; /* as many as there are numbers, perhaps */
+  const PetscInt most = PetscMin(gm->opt.restart, gm->V->columns - 1), its = ksp->max_it - ksp->its; /* may be the largest PetscInt */
 
   return its < most - columns ? columns + its : most;
 }

@@ -62,7 +62,8 @@ static void CBGMRESDirectionSet_Private(KSP_CBGMRES *gm, PetscInt j, const Petsc
   gm->left[pivot] = j;
 }
 
-/* The cycle continues behind column k, which is left over; CBGMRESLeastInsert_Private() has been called. z_(k+1) is what is left of the residual */
+/* The cycle continues behind column k, which is left over; CBGMRESLeastInsert_Private() has been called. z_(k+1) is the
+   remaining residual */
 void CBGMRESDirectionInsert_Private(KSP_CBGMRES *gm, PetscInt k)
 {
   PetscScalar *residual = gm->x;

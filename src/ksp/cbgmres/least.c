@@ -120,7 +120,7 @@ void CBGMRESLeastRightSide_Private(KSP_CBGMRES *gm, PetscInt k)
   CBGMRESRotateAll_Private(gm, k, gm->g);
 }
 
-/* The same, and the cycle continues: column k+1 of the basis is what of the residual was in no column */
+/* The same, and the cycle continues: column k+1 of the basis is the part of the residual that was in no column */
 void CBGMRESLeastInsert_Private(KSP_CBGMRES *gm, PetscInt k)
 {
   const PetscReal sigma = PetscRealPart(gm->V->host.hessenberg[(size_t)k * (size_t)gm->V->host.ld + (size_t)k + 1]);

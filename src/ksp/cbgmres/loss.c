@@ -18,7 +18,7 @@
 
 #include "cbgmresimpl.h"
 
-#define CB_LOST 0.1 /* so much of an image may come from rounding */
+#define CB_LOST 0.1 /* this part of an image may come from rounding */
 #define CB_LOST_FIRST \
   1.5 /* of the first column's. Noise gives 1 at most, and the next columns remove the rest of a smooth large vector; more is a missing part */
 #define CB_UNLIKE 0.003 /* this share of the entries may be lost beside others */
@@ -135,7 +135,7 @@ static PetscErrorCode CBGMRESGetLost_Private(KSP ksp, PetscBool marked, PetscRea
   gm->V->scale  = NULL;
   PetscCall((*gm->V->ops->store)(gm->V, 0, 1.0 / gm->start, CB_IMAGE(ksp), CB_COLUMN(ksp)));
   PetscCall(VecScale(CB_COLUMN(ksp), gm->start));
-  /* 0/0 is 1 here, and what was lost is 0 */
+  /* 0/0 is 1 here, and the lost part is 0 */
   PetscCall(VecPointwiseDivide(CB_COLUMN(ksp), CB_COLUMN(ksp), CB_IMAGE(ksp)));
   PetscCall(VecShift(CB_COLUMN(ksp), -1.0));
   if (marked) PetscCall(VecPointwiseMult(CB_COLUMN(ksp), CB_COLUMN(ksp), CB_WORK(ksp)));

@@ -46,7 +46,7 @@ PetscErrorCode KSPComputeExtremeSingularValues_CBGMRES(KSP ksp, PetscReal *emax,
 }
 
 /* Eigenvalues of the k x k matrix H, which is overwritten, and its eigenvectors unless Q is NULL. For real scalars the
-   format is that of LAPACK's real geev */
+   format is the one of LAPACK's real geev */
 static PetscErrorCode CBGMRESEigen_Private(PetscInt k, PetscScalar H[], PetscReal re[], PetscReal im[], PetscScalar *Q)
 {
   PetscBLASInt n, one       = 1, ldq, lwork;

@@ -65,7 +65,7 @@ PetscReal CBGMRESStorageUnit_Private(const LitheStorage *s)
   }
 }
 
-/* The next finer storage: 32 bits, then double. Returns PETSC_FALSE if there is none */
+/* The next finer storage: 32 bits, then double. Returns PETSC_FALSE if none exists */
 PetscBool CBGMRESStorageRaise_Private(LitheStorage *s)
 {
   if (s->kind == LITHE_STORAGE_FULL) return PETSC_FALSE;

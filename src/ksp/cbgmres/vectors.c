@@ -38,7 +38,7 @@ PetscInt CBGMRESPairs_Private(KSP ksp)
   return ksp->rtol > 10 * unit ? 0 : CB_PAIRS;
 }
 
-/* What the preconditioner makes of a column has any size: exponents of 16 bits, and FRSZ2 in place of half precision */
+/* The preconditioned columns have any size: exponents of 16 bits, and FRSZ2 in place of half precision */
 PetscErrorCode CBGMRESCreatePreconditioned_Private(KSP ksp, PetscInt columns)
 {
   KSP_CBGMRES *gm      = (KSP_CBGMRES *)ksp->data;

@@ -21,7 +21,8 @@ static size_t GhostedBytes(const SBPGrid *grid, SBPPrecision precision)
 
 #define ALIGNED(bytes) (((bytes) + 255) / 256 * 256)
 
-/* What AllocateLevel(), SetUpDiagonal(), RoundOperator() and PCSBPMGGalerkin_Private() will ask for on a level */
+/* The memory that AllocateLevel(), SetUpDiagonal(), RoundOperator() and PCSBPMGGalerkin_Private() will request on a
+   level */
 static size_t LevelBytes(const PC_SBPMG *mg, PetscInt k)
 {
   const SBPMGLevel *l     = &mg->level[k];
@@ -44,7 +45,8 @@ static size_t LevelBytes(const PC_SBPMG *mg, PetscInt k)
   return bytes;
 }
 
-/* What full multigrid has on a level: a right side and an iterate, which on the finest level can be the application's */
+/* The arrays of full multigrid on a level: a right-hand side and an iterate, which on the finest level can be the
+   application's */
 PetscBool PCSBPMGHasVectors_Private(const PC_SBPMG *mg, PetscInt k)
 {
   return (PetscBool)(mg->opt.cycle == PCSBPMG_CYCLE_FULL && !(k == 0 && mg->inplace));

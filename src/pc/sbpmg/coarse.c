@@ -14,7 +14,7 @@
 
 typedef struct {
   SBPOperator op;
-  void       *array[SBP_COEFFICIENTS]; /* copies of what is on a device */
+  void       *array[SBP_COEFFICIENTS]; /* copies of data on a device */
 } HostOperator;
 
 static PetscErrorCode GetHostOperator_Private(PC pc, HostOperator *host)
@@ -22,7 +22,7 @@ static PetscErrorCode GetHostOperator_Private(PC pc, HostOperator *host)
   PC_SBPMG          *mg    = (PC_SBPMG *)pc->data;
   const SBPMGLevel  *l     = &mg->level[mg->n - 1];
   const SBPPrecision exact = mg->exact;
-  int                first = 0, last = SBP_COEFFICIENTS; /* what has to come from a device */
+  int                first = 0, last = SBP_COEFFICIENTS; /* data that must come from a device */
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(host, sizeof(*host)));
@@ -62,7 +62,7 @@ static inline PetscReal Number(SBPPrecision precision, const void *x, size_t k)
 
 /* ------------------------------------------------------------ dense inverse */
 
-/* The columns and entries of row (i, j) of a 9 point operator: how many there are */
+/* The columns and entries of row (i, j) of a 9 point operator; returns their number */
 static int NineRow(const SBPOperator *op, PetscInt i, PetscInt j, MatStencil col[], PetscReal v[])
 {
   static const int offset[SBP_COEFFICIENTS][2] = {{0, 0}, {1, 0}, {0, 1}, {1, 1}, {-1, 1}};

@@ -9,7 +9,7 @@
 #include "sbpmgimpl.h"
 #include <stdarg.h>
 
-#define SBPMG_CYCLE_SIZE 128 /* the spectrum of the cycle is measured on levels of at most so many intervals */
+#define SBPMG_CYCLE_SIZE 128 /* the spectrum of the cycle is measured on levels of at most this number of intervals */
 
 /* ------------------------------------------------------------ predicates */
 
@@ -51,8 +51,8 @@ PetscBool PCSBPMGMeasuresCycle_Private(const PC_SBPMG *mg, PetscInt k)
 /* ------------------------------------------------------------ failure and reset */
 
 /*
-   There is no preconditioner: KSP ends with KSP_DIVERGED_PC_FAILED, and SNES and TS may cut their steps.
-   All processes fail alike.
+   The preconditioner fails: KSP ends with KSP_DIVERGED_PC_FAILED, and SNES and TS may cut their steps. All processes
+   fail alike.
 */
 PetscErrorCode PCSBPMGFail_Private(PC pc, const char format[], ...)
 {

@@ -523,7 +523,7 @@ static PetscErrorCode IsOnDevice_Private(Mat A, PetscBool *device)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* How many smoothing steps the levels have, and what follows for the symmetry of a cycle */
+/* The number of smoothing steps on the levels, and the consequence for the symmetry of a cycle */
 static void SetSmooths(PC_SBPMG *mg)
 {
   mg->symmetric = (PetscBool)(mg->opt.cycle != PCSBPMG_CYCLE_FULL);

@@ -20,7 +20,7 @@
 
 #define SBPMG_FACTOR_WINDOW 20 /* of coefficients, see SBPScaleOf() */
 
-/* Whether levels are in single precision and what comes in is not */
+/* Whether levels are in single precision and the input is not */
 PetscBool PCSBPMGIsScaled_Private(const PC_SBPMG *mg)
 {
   return (PetscBool)(mg->exact != mg->precision);
@@ -92,7 +92,7 @@ PetscErrorCode PCSBPMGLeave_Private(PC_SBPMG *mg, const SBPGrid *plain, int part
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What corrections in the precision of the cycle have to be multiplied by, times a number */
+/* The factor of corrections in the precision of the cycle, times a number */
 SBPRatio PCSBPMGOut_Private(const PC_SBPMG *mg, double a)
 {
   if (!PCSBPMGIsScaled_Private(mg)) return (SBPRatio){a, NULL, NULL};

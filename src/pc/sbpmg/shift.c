@@ -11,7 +11,7 @@
    vectors.
 
    If all faces are Neumann faces, A has the constants as its kernel, and a small d is all that the operator has there.
-   Single precision, or even double, cannot tell such a d from nothing. Constants are therefore left to their Rayleigh
+   Single precision, or even double, cannot distinguish this d from zero. Constants are therefore left to their Rayleigh
    quotient, which is sum(d). With Q = I - d 1^T / sum(d) the preconditioner is 1 1^T / sum(d) + Q^T M Q, M being a
    cycle. If sum(d) is less than the rounding of one entry, the matrix is as good as singular, and is treated as
    singular.
@@ -90,7 +90,7 @@ PetscErrorCode PCSBPMGShiftSetUp_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The operator of the finest level, once there is memory for it: the sign is taken out, and this object takes the array
+/* The operator of the finest level, once memory is allocated: the sign is taken out, and this object takes the array
    over */
 PetscErrorCode PCSBPMGShiftOperator_Private(PC pc)
 {

@@ -50,7 +50,7 @@ static PetscErrorCode RitzBounds_Private(PetscInt n, PetscReal diagonal[], Petsc
 
 /*
    b less its mean, if the constants are the kernel of A. A constant part would stay in the residual, and p'Ap would be
-   rounding as soon as the rest has gone. work becomes 1 everywhere, as the diagonal of A over itself; other is work,
+   rounding as soon as the rest has gone. work becomes 1 everywhere, as the diagonal of A over itself. other is work,
    too
 */
 static PetscErrorCode RemoveConstants_Private(PC_SBPMG *mg, SBPMGLevel *l, void *work, void *other, double *over, double *under)
@@ -86,7 +86,7 @@ static PetscErrorCode ConjugateSteps_Private(PC_SBPMG *mg, PetscInt level, Petsc
 
   PetscFunctionBegin;
   PetscCall((*mg->kernels->noise)(grid, precision, l->b));
-  if (mg->singular || mg->deflated) PetscCall(RemoveConstants_Private(mg, l, l->x[0], l->x[1], rz, pq)); /* these are not in use yet */
+  if (mg->singular || mg->deflated) PetscCall(RemoveConstants_Private(mg, l, l->x[0], l->x[1], rz, pq)); /* they are not in use yet */
   l->cur = 0;
   for (PetscInt k = 0; k <= steps; k++) {
     const SBPRatio alpha = {-1., rz + k, pq + k}, beta = {k ? 1. : 0., rz + k, rz + k - (k ? 1 : 0)};
@@ -228,7 +228,8 @@ PetscErrorCode PCSBPMGSpectra_Private(PC pc)
     else l->lmax = c->lmax;
     if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
 
-    /* The least eigenvalue of the operator scaled by H x H is that of the differential operator times h_r h_s */
+    /* The least eigenvalue of the operator scaled by H x H is the least eigenvalue of the differential operator times
+       h_r h_s */
     l->lmin = (k == mg->n - 2 ? mg->coarselmin : c->lmin) / 4;
     for (int side = 0; side < 2; side++) SmootherCoefficients(&mg->opt, l->smooths[side], (double)l->lmin, (double)l->lmax, l->c1[side], l->c2[side]);
   }
@@ -241,7 +242,7 @@ PetscErrorCode PCSBPMGSpectra_Private(PC pc)
     else if (k < mg->n - 2) {
       l->fmin = c->fmin;
       l->fmax = c->fmax;
-    } else { /* what is usual */
+    } else { /* the usual value */
       l->fmin = (PetscReal)0.4;
       l->fmax = 1;
     }

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   What the application of a preconditioner reads, compressed.
+   Compressed copies of the data that the application of a preconditioner reads.
 
    After the set-up of the inner preconditioner, PCVCRS walks over it: the preconditioner itself, then the solvers of
    levels, blocks, splits and so on. For each place where an application reads a matrix, a compressed copy is made
@@ -64,7 +64,7 @@ static PetscErrorCode PCVCRSWalkLevels_Private(PC_VCRS *v, PC pc, const char whe
       /* A residual of the program's own may want a matrix of the program's own */
       if (level->residual == PCMGResidualDefault) PetscCall(PCVCRSAddCopy_Private(v, level->A, below, "operator", &entry.copy[PCVCRS_RESIDUAL]));
       PetscCall(PCVCRSAddCopy_Private(v, level->interpolate, below, "interpolation", &entry.copy[PCVCRS_INTERPOLATION]));
-      v->coarse = PETSC_TRUE; /* what leads to a coarse level */
+      v->coarse = PETSC_TRUE; /* transfers to a coarse level */
       if (v->opt.restrictions && level->restrct == level->interpolate)
         PetscCall(PCVCRSAddTranspose_Private(v, level->interpolate, below, "restriction", &entry.copy[PCVCRS_RESTRICTION]));
       if (entry.copy[PCVCRS_RESTRICTION] < 0) PetscCall(PCVCRSAddCopy_Private(v, level->restrct, below, "restriction", &entry.copy[PCVCRS_RESTRICTION]));
@@ -185,7 +185,7 @@ static PetscErrorCode PCVCRSWalk_Private(PC_VCRS *v, PC pc, KSP ksp, const char 
   if (!pc->mat || !pc->pmat) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCVCRSSetUpInside_Private(pc));
 
-  /* What is read here */
+  /* The matrix read here */
   PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCSOR, &issor));
   PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCCOMPOSITE, &iscomposite));
   PetscCall(PetscObjectTypeCompareAny((PetscObject)pc, &issmall, PCNONE, PCJACOBI, PCPBJACOBI, PCVPBJACOBI, PCVCRS, ""));

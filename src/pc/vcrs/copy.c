@@ -146,7 +146,7 @@ static PetscErrorCode PCVCRSTakes_Private(MatVCRSLoss loss, Mat A, PetscBool *ta
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What a copy is configured with */
+/* The configuration of a copy */
 typedef struct {
   const PCVCRSOptions *opt;
   MatVCRSLoss          loss;
@@ -484,7 +484,7 @@ PetscErrorCode PCVCRSAddCopy_Private(PC_VCRS *v, Mat exact, const char where[], 
     }
   }
 
-  /* Blocks may be smaller than what rows need */
+  /* Blocks may be smaller than their rows need */
   if (kind != KIND_AIJ) {
     MatVCRSInfo info;
 

@@ -7,7 +7,7 @@
 
    The matrices are factors, which their preconditioners give back, and the matrices that multigrid preconditioners make
    on their levels. There the copies go to their places and stay, also if an exact matrix is kept that no application
-   reads. The references to the exact matrices end. Before the next set-up only those preconditioners begin from
+   reads. The references to the exact matrices end. Before the next set-up only multigrid preconditioners begin from
    nothing. Settings of a program on the others (fields, subdomains, blocks), and their data, stay. The option is
    therefore for multigrid preconditioners that find the same levels again by themselves.
 */
@@ -59,7 +59,7 @@ static PetscErrorCode PCVCRSComesAgain_Private(const PC_VCRS *v, PC pc, PetscBoo
     if (p->grids != pc) continue;
     PetscCall(PCVCRSIsMultigrid_Private(p->pc, &ismg));
     if (ismg) PetscCall(PCVCRSComesAgain_Private(v, p->pc, again));
-    /* These lose subdomains and fields with all else */
+    /* The parts lose subdomains and fields with all else */
     PetscCall(PetscObjectTypeCompareAny((PetscObject)p->pc, &tellable, PCASM, PCFIELDSPLIT, ""));
     if (tellable) *again = PETSC_FALSE;
   }
@@ -142,7 +142,7 @@ static PetscErrorCode PCVCRSMarkGrids_Private(PC_VCRS *v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* After the copies have been made: gives back what can be */
+/* After the copies have been made: gives back all that is possible */
 PetscErrorCode PCVCRSDrop_Private(PC pc)
 {
   PC_VCRS  *v      = (PC_VCRS *)pc->data;
@@ -210,7 +210,7 @@ static PetscErrorCode PCVCRSResetGrids_Private(PC_VCRS *v, PC pc)
       PetscCall(PetscObjectReference((PetscObject)here));
     }
   }
-  /* What is around may have the operators from here alone */
+  /* An outer preconditioner may have the operators from here alone */
   PetscCall(PetscObjectReference((PetscObject)mat));
   PetscCall(PetscObjectReference((PetscObject)pmat));
   PetscCall(PCReset(pc));

@@ -171,7 +171,7 @@ PetscErrorCode PCVCRSExchange_Private(PC_VCRS *v, PetscBool in)
   for (PetscInt k = 0; k < v->nplaces; k++) PetscCall(PCVCRSExchangePlace_Private(v, &v->place[k], in));
   for (PetscInt k = 0; k < v->nlevels; k++) PetscCall(PCVCRSExchangeLevel_Private(v, &v->level[k], in));
   if (!in) {
-    /* What a hook did not ask for again */
+    /* Matrices that a hook did not ask for again */
     for (PetscInt k = 0; k < v->nhooked; k++) PetscCall(MatDestroy(&v->hooked[k].exact));
     v->nhooked = 0;
   }

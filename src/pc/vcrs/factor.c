@@ -265,7 +265,7 @@ static PetscErrorCode PCVCRSEstimateAll_Private(const PCVCRSTriangles *t, const 
     Mat               T    = upper || t->symmetric ? f->upper : f->lower;
     const VCRSOrder  *order;
 
-    /* That of the transpose is the same backwards */
+    /* The transpose is the same backwards */
     PetscCall(MatVCRSGetOrder_Private(T, (PetscBool)(upper || t->symmetric), PETSC_FALSE, rows->i, rows->j, &order, NULL));
     PetscCall(PCVCRSEstimate_Private(order, T, t->n, product, device, host));
   }
@@ -283,7 +283,7 @@ static PetscErrorCode PCVCRSChooseOnDevice_Private(const PCVCRSOptions *opt, con
   f->way = PCVCRS_DEVICE;
   if (opt->factorsolve == PCVCRS_FACTOR_AUTO) {
     if (host < device) f->way = PCVCRS_HOST;
-    /* Fewer sweeps than those do not come near to solutions */
+    /* Fewer sweeps do not come near to solutions */
     if (!direct && PetscMin(device, host) > PCVCRS_SWEEPS_LEAST * product) {
       PetscInt sweeps;
 
@@ -297,7 +297,7 @@ static PetscErrorCode PCVCRSChooseOnDevice_Private(const PCVCRSOptions *opt, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #else
-/* There is none */
+/* Without a device */
 static PetscErrorCode PCVCRSChooseOnDevice_Private(const PCVCRSOptions *opt, const PCVCRSTriangles *t, PetscBool direct, PCVCRSFactor *f)
 {
   PetscFunctionBegin;

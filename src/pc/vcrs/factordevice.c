@@ -109,7 +109,7 @@ static PetscErrorCode PCVCRSMeasure_Device(Measured *m, Mat T, const LitheDevice
       PetscReal   sum;
       PetscScalar ones;
 
-      /* A maximum may lose what is no number, a sum does not */
+      /* A maximum may lose a NaN, a sum does not */
       PetscCall(VecNorm(m->y, NORM_2, &sum));
       PetscCall(VecAbs(m->x));
       PetscCall(VecSet(m->work, 1.0));
@@ -323,7 +323,7 @@ static PetscErrorCode PCVCRSCountSweeps_Device(Measured *m, PetscInt *sweeps)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* So many sweeps as were asked for, or as come near enough to solutions */
+/* The requested number of sweeps, or the number that approximates solutions well enough */
 static PetscErrorCode PCVCRSChooseSweeps_Device(const PCVCRSOptions *opt, Measured m[], PCVCRSFactor *f)
 {
   PetscFunctionBegin;
@@ -355,7 +355,7 @@ static PetscErrorCode PCVCRSChooseWay_Device(const PCVCRSOptions *opt, Measured 
     PetscCall(PCVCRSEstimate_Private(order, T[k], m[k].t->n, &product, &device, &host));
   }
   if (host < device) f->way = PCVCRS_HOST;
-  /* Fewer sweeps than those do not come near to solutions */
+  /* Fewer sweeps do not come near to solutions */
   if (PetscMin(device, host) > PCVCRS_SWEEPS_LEAST * product) {
     PetscCall(PCVCRSChooseSweeps_Device(opt, m, f));
     if (PetscMax(f->sweeps[0], f->sweeps[1]) <= PCVCRS_FACTOR_SWEEPS && 0.5 * (PetscLogDouble)(f->sweeps[0] + f->sweeps[1]) * product < PetscMin(device, host))

@@ -296,7 +296,7 @@ PetscErrorCode PCVCRSGetLoss(PC pc, MatVCRSLoss *loss)
 
   Input Parameters:
 + pc   - the preconditioner; ignored if the type is not `PCVCRS`
-- bits - 8, the default, or 16. A complex entry has two such numbers
+- bits - 8, the default, or 16. A complex entry has two numbers of this size
 
   Options Database Key:
 . -pc_vcrs_bits <8,16> - the bits
@@ -480,7 +480,7 @@ PetscErrorCode PCVCRSSetFactorSolve(PC pc, PCVCRSFactorSolveType type)
   system exactly.
 
   With `PETSC_DECIDE` the set-up tries out how many come within 2 percent of the solution for a right side of ones, up to
-  100. If those do not, or take longer, `PCVCRS_FACTOR_AUTO` substitutes.
+  100. If sweeps do not suffice, or take longer, `PCVCRS_FACTOR_AUTO` substitutes.
 
 .seealso: `PCVCRS`, `PCVCRSSetFactorSolve()`
 @*/

@@ -104,7 +104,7 @@ static PetscErrorCode PCApplyRichardson_VCRS(PC pc, Vec b, Vec y, Vec w, PetscRe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What the inner preconditioner does before and after a solve (PCShellSetPreSolve()) */
+/* The inner preconditioner's part before and after a solve (PCShellSetPreSolve()) */
 static PetscErrorCode PCPreSolve_VCRS(PC pc, KSP ksp, PETSC_UNUSED Vec b, PETSC_UNUSED Vec x)
 {
   PetscFunctionBegin;
@@ -119,7 +119,7 @@ static PetscErrorCode PCPostSolve_VCRS(PC pc, KSP ksp, PETSC_UNUSED Vec b, PETSC
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What the inner preconditioner can */
+/* The abilities of the inner preconditioner */
 static PetscErrorCode PCVCRSSetOperations_Private(PC pc)
 {
   PC_VCRS *v     = (PC_VCRS *)pc->data;
@@ -141,7 +141,7 @@ static PetscErrorCode PCVCRSSetOperations_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What a program has changed inside since (another type of a block's solver, say) is found before a solve */
+/* Changes made inside by a program since (another type of a block's solver, say) are found before a solve */
 static PetscErrorCode PCSetUpOnBlocks_VCRS(PC pc)
 {
   PC_VCRS  *v       = (PC_VCRS *)pc->data;
@@ -271,12 +271,12 @@ PetscErrorCode PCVCRSGetPC(PC pc, PC *inner)
 
    Options Database Keys:
 + -vcrs_pc_type <type>                               - the inner preconditioner; all its options have the prefix `vcrs_`
-. -pc_vcrs_loss <none,bins,classes,log,fixed,single> - what may change in the entries of the copies, see `MatVCRSLoss`; log is the default
+. -pc_vcrs_loss <none,bins,classes,log,fixed,single> - loss of the copies, see `MatVCRSLoss`; log is the default
 . -pc_vcrs_bits <8,16>                               - bits of an entry of the losses log and fixed; 8 is the default
 . -pc_vcrs_coarse_bits <8,16>                        - the same on the coarse levels of multigrid; 16 is the default
 . -pc_vcrs_bins <100000>                             - number of bins of the loss bins
 . -pc_vcrs_lambda <0.1>                              - tolerance of the loss classes
-. -pc_vcrs_lambda_unit <row,entry,absolute>          - what the tolerance is relative to
+. -pc_vcrs_lambda_unit <row,entry,absolute>          - the unit of the tolerance
 . -pc_vcrs_preserve_row_sums <true>                  - keep row sums where entries are changed
 . -pc_vcrs_factor_solve <auto,substitution,jacobi>   - how systems with triangular factors are solved, see `PCVCRSFactorSolveType`
 . -pc_vcrs_factor_sweeps <n>                         - sweeps of Jacobi's method for a triangular factor; measured at set-up by default
@@ -317,7 +317,7 @@ PetscErrorCode PCVCRSGetPC(PC pc, PC *inner)
    Row sums are exact whatever the loss, by default. Row sums decide whether a compressed preconditioner works, more
    than the number of bits.
 
-   With a loss there is no `PCApplyRichardson()`, which would take the compressed matrix for the operator.
+   With a loss `PCApplyRichardson()` is missing, since it would take the compressed matrix for the operator.
    `KSPRICHARDSON` then computes residuals with its own operator.
 
    Methods with a symmetric preconditioner (`KSPCG`) need a matrix marked as symmetric, by `MatSetOption()` with

@@ -14,7 +14,7 @@ typedef struct {
   PetscScalar *a;
 } PCVCRSRows;
 
-/* What is read of a factored matrix */
+/* The data read from a factored matrix */
 typedef struct {
   PetscInt     n;
   PetscBool    symmetric;

@@ -5,7 +5,7 @@
 /*
    The factors that PETSc has made, read.
 
-   What the factored matrix of a PCILU, PCICC, PCLU or PCCHOLESKY holds,
+   The contents of the factored matrix of a PCILU, PCICC, PCLU or PCCHOLESKY,
 
      P_r A P_c = L U    (MATSEQAIJ: L by rows, then the rows of U from the last to the first, each
                          with the inverse of its diagonal entry at its end)
@@ -135,7 +135,7 @@ static PetscErrorCode PCVCRSTakeRows_Private(PetscInt n, const PetscInt first[],
 
 /*
    The orderings, while the values of F are replaced. Numbers are passed in two halves, so numbers of any precision are
-   exact. x[col[k]] = pivot_k b[row[k]], as there is no other entry.
+   exact. x[col[k]] = pivot_k b[row[k]], as other entries are zero.
 */
 static PetscErrorCode PCVCRSTellOrderings_Private(Mat F, PetscInt nz, const PetscInt pivot[], PetscScalar a[], PetscInt n, PetscInt row[], PetscInt col[])
 {
@@ -197,7 +197,7 @@ static PetscErrorCode PCVCRSTrianglesSolve_Private(const PCVCRSTriangles *t, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether what was read solves a system as F does */
+/* Whether the factors read solve a system as F does */
 static PetscErrorCode PCVCRSTrianglesTry_Private(Mat F, const PCVCRSTriangles *t, PetscBool *right)
 {
   const PetscScalar *expected;

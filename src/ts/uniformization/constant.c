@@ -24,7 +24,7 @@ static const PetscReal UniformizationFractions[] = {0.618033988749894848, 0.2360
 
 /* The first entry in which two vectors differ by more than the tolerance */
 typedef struct {
-  PetscInt  row; /* PETSC_INT_MAX: there is none */
+  PetscInt  row; /* PETSC_INT_MAX: none */
   PetscReal value, difference;
 } UniformizationDifference;
 

@@ -323,7 +323,7 @@ PetscErrorCode TSUniformizationGetMethod(TS ts, TSUniformizationMethod *method)
   more, a quarter of the error goes to the weights. The bound of `TSUniformizationGetInfo()` and `TSView()` is then
   greater than the requested error.
 
-  For `TSStep()` without a final time the error allowed is that of a step.
+  For `TSStep()` without a final time the allowed error is the error of a step.
 
 .seealso: `TSUNIFORMIZATION`, `TSUniformizationGetEpsilon()`, `TSUniformizationSetMethod()`, `TSUniformizationSetSteadyState()`, `TSUniformizationSetCheck()`
 @*/
@@ -665,7 +665,7 @@ PetscErrorCode TSUniformizationSetReward(TS ts, Vec reward)
 }
 
 /*@
-  TSUniformizationGetReward - Gets the expected reward until the present time, and that of the present time
+  TSUniformizationGetReward - Gets the expected reward until the present time, and the reward rate at the present time
 
   Collective
 

@@ -8,8 +8,8 @@
    A chain that begins in few states is in few states after few jumps. The rows in which v_k may have entries are known
    beforehand: the rows of v_0, enlarged by the reach of the matrix for each product.
 
-   Most of these rows hold next to nothing. From time to time the entries at both ends are summed. As many rows as a
-   part of the permitted error allows are set to zero and left out. P^T does not increase the 1-norm of a vector. The
+   Most of the reached rows hold next to nothing. From time to time the entries at both ends are summed. As many rows as
+   a part of the permitted error allows are set to zero and left out. P^T does not increase the 1-norm of a vector. The
    error of every later v_j is therefore at most the sum left out until then. The same holds for a sum of v_j with
    weights that sum to 1.
 
@@ -78,7 +78,7 @@ static double RowsAllowed(const TS_Uniformization *un)
   return PetscMax(0.0, part * (double)un->norm - un->leftout);
 }
 
-/* Pieces at both ends: what may have come since the last look, twice, and no less than an eighth of the rows */
+/* Pieces at both ends: twice the possible growth since the last look, and no less than an eighth of the rows */
 static void RowsGetPieces(const TS_Uniformization *un, LitheStepEnds *ends)
 {
   const PetscInt64 rows = un->rows.end - un->rows.begin, reach = PetscMax(un->reach[0], un->reach[1]);
@@ -110,7 +110,7 @@ static double RowsSlack(const TS_Uniformization *un, double entries, double prod
   return (1 + entries * DBL_EPSILON) * (1 + products * ((2 * PetscMax(un->row, 1) + 8) * (double)PETSC_MACHINE_EPSILON + (double)un->defect));
 }
 
-/* The bound has what was left out, rounded upwards */
+/* The bound contains the omitted part, rounded upwards */
 static void RowsAccount(TS_Uniformization *un)
 {
   const double sum = un->leftout + un->charged;
@@ -118,7 +118,7 @@ static void RowsAccount(TS_Uniformization *un)
   if (sum > 0) un->info.negligible = un->unsettled + (PetscReal)(sum / (double)un->norm) * (1 + PETSC_MACHINE_EPSILON);
 }
 
-/* What was left out last is known by now */
+/* The last omitted part is known by now */
 static PetscErrorCode RowsSettle_Private(TS_Uniformization *un)
 {
   const LitheStepEnds *ends = &un->ends;
@@ -190,7 +190,7 @@ static PetscErrorCode RowsLook_Private(TS_Uniformization *un)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* When nobody may look any more: what was left out last. Collective; it waits for the device */
+/* When no further look is possible: the last omitted part. Collective; it waits for the device */
 PetscErrorCode TSUniformizationRowsSettle_Private(TS_Uniformization *un)
 {
   PetscFunctionBegin;
@@ -256,7 +256,7 @@ PetscErrorCode TSUniformizationGetNegligible_Uniformization(TS ts, PetscReal *pa
   are set to zero, and left out of products until the chain reaches them again. The sum left out until an output is at
   most the part of the error for this output, less rounding. Products do not increase the 1-norm, so this sum is a part
   of the bound of `TSView()` and `TSUniformizationGetInfo()`. The weights, and the steady state, have the rest of the
-  error. The probabilities of the solution sum to so much less than 1.
+  error. The probabilities of the solution sum to 1 less this amount.
 
   Chains that move through states numbered along their way gain. `MATVCRS` on a GPU and `MATHYBMGPU`, without rows in
   another order, leave out rows; with all other types of matrices every row takes part.

@@ -76,7 +76,8 @@ static PetscErrorCode TSRollBack_Uniformization(TS ts)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The next times at which the solution is wanted, at most max: evaluation times and the final time, or steps where there is no end */
+/* The next times at which the solution is wanted, at most max: evaluation times and the final time, or steps if no end
+   is set */
 static PetscErrorCode UniformizationTimes_Private(TS ts, PetscInt max, PetscReal times[], PetscInt *n)
 {
   const PetscInt left = PetscMin(max, UniformizationStepsLeft_Private(ts));
@@ -277,9 +278,9 @@ static PetscErrorCode TSDestroy_Uniformization(TS ts)
   time, and calls monitors at each. The time step counts only if no final time is set, and in `TSStep()`. More
   evaluation times call monitors more often.
 
-  The requested error is that of the weights and, as far as possible, of rounding. `TSView()` and
-  `TSUniformizationGetInfo()` report the bound with both: || p - exact ||_1 <= bound || p(0) ||_1. The sum of the
-  entries of p is kept to the same bound.
+  The requested error covers the weights and, as far as possible, rounding. `TSView()` and `TSUniformizationGetInfo()`
+  report the bound with both: || p - exact ||_1 <= bound || p(0) ||_1. The sum of the entries of p is kept to the same
+  bound.
 
   With events, sensitivities or resizing a solve goes by the time step.
 

@@ -20,7 +20,7 @@
 typedef struct {
   PetscInt   left, right;
   PetscReal *weight; /* of left, ..., right */
-  PetscReal *above;  /* the sum of those after left, ..., after right, or NULL */
+  PetscReal *above;  /* the sums of weights after left, ..., after right, or NULL */
   PetscReal  lost;
 } TSUniformizationWeights;
 
@@ -29,8 +29,8 @@ typedef struct {
   PetscReal               time;
   TSUniformizationWeights weights;
   PetscReal               truncation, rounding; /* its part of the bound */
-  PetscReal               steady;               /* what taking a vector for steady may add */
-  PetscReal               negligible;           /* what leaving out rows may add, in a series of products */
+  PetscReal               steady;               /* error that taking a vector for steady may add */
+  PetscReal               negligible;           /* error that leaving out rows may add, in a series of products */
   Vec                     sum;                  /* NULL while it is not open */
   PetscBool               waits;                /* the sum lacks v_k, and will get it with the next term */
   PetscReal               reward;               /* accumulated in this pass */
@@ -57,14 +57,14 @@ typedef struct {
   PetscBool              steadystate, check;
   PetscInt               open;
 
-  /* the matrix, and what the check found */
+  /* the matrix, and the results of its check */
   Mat              A;
   PetscObjectId    id;
   PetscObjectState state;
   PetscBool        checked; /* id and state belong to a matrix that was checked */
   PetscReal        maxrate, alpha, defect;
   PetscReal        drift;          /* observed relative deviation of the rates from the program's own functions */
-  PetscReal        since;          /* when these were seen first */
+  PetscReal        since;          /* the time of the first deviation */
   Vec              probe, product; /* a vector, and its product with the matrix; NULL where no function is the program's own */
   PetscInt         row;            /* nonzeros of the longest row, or -1 */
   PetscInt         reach[2];       /* the rows of a column lie at most this far before and after the column; known with row */
@@ -77,12 +77,12 @@ typedef struct {
   PetscReal               time;       /* its beginning */
   PetscReal               norm;       /* || v_0 ||_1 */
   PetscInt                k, last;    /* the index of v, -1 before its terms; the index of the last term of all */
-  LitheStepRows           rows;       /* outside of these v and work are zero */
+  LitheStepRows           rows;       /* outside of these ranges v and work are zero */
   PetscInt                look, wait; /* the index at which the ends are looked at next, and the number of products between looks */
   PetscInt                looked;     /* the index of the vector whose ends are being summed, or -1 */
   PetscBool               ondevice;   /* v and work, on all processes */
-  double                  leftout;    /* || what was left out of v ||_1, since v_0, without the last rows */
-  double                  charged;    /* that of the last rows, at the most */
+  double                  leftout;    /* || omitted part of v ||_1, since v_0, without the last rows */
+  double                  charged;    /* the part of the last rows, at most */
   PetscReal               unsettled;  /* info.negligible without either */
   LitheStepEnds           ends;
   PetscInt                n, done; /* outputs, and finished outputs */
