@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What the host does for a launch of MATBORN */
+/* The host's part of a launch of MATBORN */
 
 #include <lithe/private/lithecudaborn.h>
 #include "node.cuh"

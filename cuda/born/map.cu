@@ -9,7 +9,7 @@
 typedef CUresult (*BornEncodeFunction)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *, const cuuint64_t *, const cuuint32_t *,
                                        const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
 
-/* The driver is not linked: there is none on a machine without a device */
+/* The driver is not linked: a machine without a device has none */
 static PetscErrorCode BornGetEncode(BornEncodeFunction *encode)
 {
   cudaDriverEntryPointQueryResult found;

@@ -5,8 +5,8 @@
 
 /*
    Steps in three dimensions and single precision, or whole numbers, from compute capability 9.0 on. A block has a tile of x and y, and marches along z through a
-   part of the planes. One warp copies tiles into rings of shared memory, by tensor maps, which put zeros where there is
-   no node. Tiles are u with the neighbours in x and y, and the other inputs of a plane. The other warps sum. Registers
+   part of the planes. One warp copies tiles into rings of shared memory, by tensor maps, which put zeros where no node
+   exists. Tiles are u with the neighbours in x and y, and the other inputs of a plane. The other warps sum. Registers
    hold u of the planes that the stencil reaches; the ring holds u of the plane itself. The planes between it and the
    next one to arrive stay in the ring, since each will be the middle one. Warps wait for planes, never for one another.
 */
@@ -22,7 +22,7 @@
   #define BORN_ONCE true
 #endif
 
-/* Of fields and of what else a plane has; extra: scatter, or the image */
+/* Of fields and of the other data of a plane; extra: scatter, or the image */
 struct BornMaps {
   CUtensorMap u, old, V, w, wold, extra;
 };

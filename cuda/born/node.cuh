@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What steps on a device do at nodes: vectors of nodes along x, sponges, the update of born.h */
+/* Parts of steps on a device at nodes: vectors of nodes along x, sponges, the update of born.h */
 
 #include <petscdevice_cuda.h>
 #include <lithe/private/born.h>
@@ -73,7 +73,7 @@ static __device__ __forceinline__ float BornNumberOf(int32_t u)
   return __int2float_rn(u);
 }
 
-/* The sum of two numbers, of whole numbers before these are rounded */
+/* The sum of two numbers; whole numbers are summed before they are rounded */
 static __device__ __forceinline__ float BornPair(float a, float b)
 {
   return a + b;

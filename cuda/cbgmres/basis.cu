@@ -21,7 +21,7 @@ template <class T>
 static PetscErrorCode CBAllocate(T **p, size_t count)
 {
   PetscFunctionBegin;
-  /* no pointer is NULL where there is nothing to store */
+  /* no pointer is NULL if nothing has to be stored */
   PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(p), PetscMax(count * sizeof(T), 16)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -100,7 +100,7 @@ PetscErrorCode LitheCUDACBDestroy(CBDevice *d)
 struct CBSumArguments {
   PetscInt         k, first, count; /* real numbers first ... first+count-1 of the sums with k columns */
   int              nblocks;
-  double           down;    /* what is stored are multiples of the columns */
+  double           down;    /* multiples of the columns are stored */
   const PetscReal *partial; /* [sums][nblocks] */
   PetscReal       *sums;
   unsigned int    *done;

@@ -106,7 +106,7 @@ static __global__ void __launch_bounds__(CBLoadShape<F>::threads)
   CBWriteVector<width>(z, aligned, chunk * width, V.n, down, NULL, q);
 }
 
-/* Blocks of threads for all chunks, so many each */
+/* Blocks of threads for all chunks, with this number of chunks each */
 template <class F>
 static unsigned int CBCodecBlocks(const CBColumns &V, size_t each)
 {

@@ -218,7 +218,7 @@ static __global__ void __launch_bounds__(CB_DOT_THREADS, CB_DOT_BLOCKS) CBDotKer
     for (int column = 0; column < count; column += columns, stage = stage + 1 < Queue::stages ? stage + 1 : 0) {
       double s[together];
 
-      /* what was worked on in the last turn makes room */
+      /* the data of the last turn make room */
       queue.AskCodes(column + columns);
       queue.Wait();
       queue.Ask(column + (Queue::stages - 1) * columns, stage ? stage - 1 : Queue::stages - 1);

@@ -28,7 +28,7 @@ struct CBUpdateArguments {
   const PetscReal *diagonal; /* factors of its entries; or NULL */
   PetscInt         column;   /* where it is stored, or -1: nowhere */
   CBSeconds        seconds;
-  PetscInt         columns; /* second parts are behind so many */
+  PetscInt         columns; /* second parts are behind this number */
   bool             aligned;
 };
 
@@ -93,7 +93,7 @@ static __device__ __forceinline__ void CBFetchFirst(const CBUpdateArguments &a)
   if (a.x) CBPrefetchVector<CB_UPDATE_THREADS, F::width>(a.x, a.V.n);
 }
 
-/* twice: there are second parts */
+/* twice: with second parts */
 template <class F, bool twice>
 static __global__ void __launch_bounds__(CB_UPDATE_THREADS) CBUpdateKernel(const __grid_constant__ CBUpdateArguments a)
 {

@@ -28,7 +28,7 @@
     unsigned int             slot   = (static_cast<unsigned int>(d) * 2654435769u) >> 22;
 
     if (d >= 0 || (a && a[k] == static_cast<PetscScalar>(0.))) continue;
-    /* a full table: what is rare is lost */
+    /* a full table: rare differences are lost */
     for (int attempt = 0; attempt < 64; attempt++, slot++) {
       const unsigned long long there = atomicCAS(key + slot % DIFFERENCES_SLOTS, DIFFERENCES_FREE, before);
 

@@ -25,5 +25,5 @@ PETSC_INTERN PetscErrorCode LitheScratchDestroy(LitheScratch *);
 /* The memory of a stream of the current device, at least this number of bytes; if it must grow, earlier contents are
    lost */
 PETSC_INTERN PetscErrorCode LitheScratchGet(cudaStream_t, size_t bytes, LitheScratch *);
-/* The same memory of the device, without that of the host, which takes a millisecond to make */
+/* The same memory of the device, without the host's, which takes a millisecond to make */
 PETSC_INTERN PetscErrorCode LitheScratchGetDevice(cudaStream_t, size_t bytes, void **device);

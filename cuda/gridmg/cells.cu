@@ -28,7 +28,7 @@ static __device__ __forceinline__ int ListRow()
 
 /* ------------------------------------------------------------ lists */
 
-/* What the list adds to A x, negative: work of rows from .. to - 1 */
+/* The contribution of the list to A x, negative: work of rows from .. to - 1 */
 template <class V>
 static __global__ void __launch_bounds__(GRIDMG_THREADS) ListKernel(const __grid_constant__ GridMGListView<V> list, int from, int to, const V *x)
 {

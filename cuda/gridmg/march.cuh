@@ -31,7 +31,7 @@
 
 #define GRIDMG_MARCH_HALO 2 /* rows on each side */
 
-/* What comes in and goes out as PetscScalar: every stride-th number */
+/* Input and output as PetscScalar: every stride-th number */
 struct GridMGOuter {
   const PetscReal *x;       /* right side, or NULL */
   PetscReal       *y;       /* result, or NULL */
@@ -161,7 +161,7 @@ static __global__ void __launch_bounds__(most, blocks) GridMGMarchKernel(const _
   float  R0 = 0, R1 = 0, R2 = 0, B1 = 0, B2 = 0, B3 = 0; /* red of planes t, t-1, t-2, black of planes t-1, t-2, t-3 */
   float  r1 = 0, r2 = 0;                                 /* residuals of black cells */
   float  acc0 = 0, acc1 = 0, pending0 = 0, pending1 = 0;
-  int    pending = -1; /* a plane whose sums wait for those of the row behind */
+  int    pending = -1; /* a plane whose sums wait for the sums of the row behind */
 
   for (int k = place; k < GridMGTable<C>::size; k += threads) table[k] = m.table[k];
   for (int k = place; k < (upwards ? 4 : 8) * threads; k += threads) shared[k] = 0;

@@ -25,7 +25,7 @@ struct Patch {
   GridMGListView<float>     list;
   GridMGCoarseView          coarse;
   const float              *b, *x, *e;
-  float                    *y, *bc; /* y: what the kernel of the visit made of x */
+  float                    *y, *bc; /* y: the kernel's result for x in the visit */
   float                     factor;
   int                       again; /* red cells of the list have another step: a cycle that begins with the iterate follows */
 };
@@ -79,7 +79,7 @@ static __device__ __forceinline__ float WarpSum(float sum)
   return sum;
 }
 
-/* A cell's step of Gauss-Seidel by a warp: face and edge are the values of neighbours, and of what the list has */
+/* A cell's step of Gauss-Seidel by a warp: face and edge are the values of neighbours, and of the list */
 template <class C, class F, class E>
 static __device__ __forceinline__ float StepOf(const Patch<C> &p, int row, F face, E edge)
 {

@@ -44,7 +44,7 @@ PetscErrorCode LitheCUDAGridMGCoarsen(const GridMGFaces *f, const int by[3], Gri
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ------------------------------------------------------------ what the list needs */
+/* ------------------------------------------------------------ data of the list */
 
 static __global__ void AliveOfKernel(const unsigned char *alive, PetscInt cells, PetscInt n, const PetscInt *vertex, unsigned char *of)
 {

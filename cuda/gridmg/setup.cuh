@@ -18,7 +18,7 @@
 
 /*
    The results of blocks for all cells: the first numbers are sums of whole numbers, the others are maxima. All begin as
-   0. Of what is to be smallest the complement is noted
+   0. For a minimum the complement is noted
 */
 enum {
   SURVEY_LOGS  = 0, /* 3 */
@@ -59,7 +59,7 @@ static __device__ __forceinline__ unsigned long long SetupMost(unsigned long lon
   return v;
 }
 
-/* All threads of a block call these: note is in shared memory */
+/* All threads of a block call these functions: note is in shared memory */
 template <int notes>
 static __device__ __forceinline__ void SetupBegin(unsigned long long *note)
 {
@@ -334,7 +334,7 @@ static __global__ void __launch_bounds__(SETUP_THREADS) CoarsenKernel(const __gr
           linesigma += CoarsenSum<marked>(f, k, from);
 #pragma unroll
           for (int d = 0; d < 3; d++) {
-            /* what lies within an aggregate is gone */
+            /* edges within an aggregate are gone */
             if (!f.up[d] || !last[d]) continue;
             lineup[d] += CoarsenFace<marked>(f, f.up[d], d, k, from);
             if (!f.symmetric) linedown[d] += CoarsenFace<marked>(f, f.down[d], d, k, from);
@@ -393,7 +393,7 @@ static __device__ __forceinline__ void EncodeAdd(double value, Number *sum)
   if (value > 0) *sum += static_cast<Number>(value);
 }
 
-/* dinv begins with what the list has in a row */
+/* dinv begins with the list's part of each row */
 template <class Number, class Code>
 static __global__ void __launch_bounds__(SETUP_THREADS) EncodeKernel(const __grid_constant__ EncodeArguments a)
 {

@@ -125,7 +125,8 @@ static __device__ __forceinline__ void DenseProduct(const DenseTile a, const Den
 }
 
 /*
-   Step k of nb: block (i, j), i >= k, i >= j. Rows after k go on in out; row k is done, and goes as n numbers a row to inverse
+   Step k of nb: block (i, j), i >= k, i >= j. Rows after k go on in out; row k is done, and goes as n numbers per row
+   to inverse
 */
 template <class Number>
 static __global__ void __launch_bounds__(DENSE_THREADS)

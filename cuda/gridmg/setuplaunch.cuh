@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What launches of the set-up of PCGRIDMG share */
+/* Shared by launches of the set-up of PCGRIDMG */
 
 #include <petscdevice_cuda.h>
 #include <lithe/private/lithecudagridmgsetup.h>
@@ -31,7 +31,7 @@ static inline PetscErrorCode SetupBlocks(PetscInt n, unsigned int *blocks)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* At least so many bytes, since growing takes a millisecond */
+/* At least this number of bytes, since growing takes a millisecond */
 #define SETUP_SCRATCH_LEAST 262144
 
 template <class T>

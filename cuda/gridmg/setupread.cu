@@ -207,7 +207,7 @@ PetscErrorCode LitheCUDAGridMGSample(const GridMGCSR *m, PetscInt n, PetscInt mo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ------------------------------------------------------------ what the level becomes */
+/* ------------------------------------------------------------ the next level */
 
 PetscErrorCode LitheCUDAGridMGSettle(const GridMGFaces *f, double scale, double same, PetscBool *symmetric, PetscInt *wrong, GridMGWrong *first)
 {
@@ -264,7 +264,7 @@ static int CompareWrong(const void *a, const void *b)
 PetscErrorCode LitheCUDAGridMGGetWrong(const GridMGFaces *f, PetscInt n, GridMGWrong *wrong)
 {
   const size_t bytes = static_cast<size_t>(n) * sizeof(*wrong), head = sizeof(*wrong);
-  GridMGWrong *there = nullptr; /* behind how many there are */
+  GridMGWrong *there = nullptr; /* behind their number */
   cudaStream_t stream;
   unsigned int blocks = 1;
 

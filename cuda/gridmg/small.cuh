@@ -47,9 +47,9 @@ struct GridMGSmallLevel {
   int                  slots;       /* of a block, a multiple of 8 */
   int                  image, work; /* bytes in shared memory before its parts */
 
-  int rows, edges;             /* bytes among lists before those of the list */
+  int rows, edges;             /* bytes among lists before the arrays of this list */
   int list[2], wells, coupled; /* rows of red cells, and of cells; coupled: wells have edges with one another */
-  int saved;                   /* bytes in shared memory before two numbers a row of a cell, and three a well */
+  int saved;                   /* bytes in shared memory before two numbers per row of a cell, and three per well */
 };
 
 struct GridMGSmall {
@@ -109,7 +109,7 @@ static __device__ __forceinline__ float SmallRemote(const float *p, unsigned int
   return v;
 }
 
-/* The memory of a block: the image, then what changes */
+/* The memory of a block: the image, then changing data */
 static __device__ __forceinline__ float4 *SmallFours()
 {
   extern __shared__ float4 smallmemory[];

@@ -32,7 +32,7 @@ static __device__ __forceinline__ double ScaleOf(const double *scale)
   return ldexp(1., min(1000, 1 - e));
 }
 
-/* As integers bits of moduli have the order of the numbers; those of NaN are the largest */
+/* As integers, bits of moduli have the order of the numbers; the bits of NaN are the largest */
 static __global__ void __launch_bounds__(GRIDMG_THREADS) LargestKernel(PetscInt64 n, const PetscReal *__restrict__ x, unsigned long long *__restrict__ largest)
 {
   unsigned long long most = 0;
@@ -185,7 +185,7 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS)
   if (i < op.g.cells) out[i] = Corrected(op, c, i, b[i], x[i], Times<dim>(op, i, x));
 }
 
-/* The points of a colour, of which there are n[d] in direction d */
+/* The points of a colour, n[d] in direction d */
 template <int dim, class T, class Code>
 static __global__ void __launch_bounds__(GRIDMG_THREADS)
   ColourKernel(Operator<T, Code> op, int colour, int n0, int n1, int n2, const Value<T> *__restrict__ b, Value<T> *x)
@@ -318,7 +318,7 @@ static __global__ void __launch_bounds__(GRIDMG_LINE)
   b[at.i] = sum;
 }
 
-/* b: NULL, or what x begins with is start divisor b, and x is not read */
+/* b: NULL; otherwise the initial x is start divisor b, and x is not read */
 template <int dim, class T>
 static __global__ void __launch_bounds__(GRIDMG_LINE)
   ProlongKernel(GridMGDims f, GridMGDims c, T factor, const T *__restrict__ weight, const Value<T> *__restrict__ e, T start,
@@ -394,7 +394,7 @@ PetscErrorCode LitheCUDAGridMGStencilUp(const GridMGStencilOperator *op, const G
 
 /* ------------------------------------------------------------ the coarsest level */
 
-/* x = S L S b, a warp a row */
+/* x = S L S b, one warp per row */
 template <class T>
 static __global__ void __launch_bounds__(GRIDMG_THREADS)
   DenseKernel(int n, const Value<T> *__restrict__ L, const T *__restrict__ S, const Value<T> *__restrict__ b, Value<T> *__restrict__ x)

@@ -282,7 +282,7 @@ static constexpr __host__ __device__ bool HasEntry(int parity, int q)
   return (GridMGLower(q) & parity) == 0;
 }
 
-/* How far half the number of neighbour q is from half that of a point */
+/* Distance of half the number of neighbour q from half the number of a point */
 static constexpr __host__ __device__ int Halved(int parity, int q)
 {
   int t = 0;

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   y = add + scale A x, and sums of a power series, with the block of a MATHYBMGPU: hybplan.h tells what lies where.
+   y = add + scale A x, and sums of a power series, with the block of a MATHYBMGPU; hybplan.h describes the arrays.
 
    Entries are read once, past the part of L1 that holds x, enough at a time to keep the memory busy: all columns of a
    batch, all values, then all entries of x, and the sums last. A warp of SELL has 32 rows. If their lengths differ, the
@@ -17,23 +17,23 @@
 #include <lithe/private/lithecudahyb.h>
 
 #define HYB_THREADS 256
-#define HYB_BLOCKS  (sizeof(Number) > 8 ? 3 : 4) /* of a multiprocessor at least: so many registers keep a batch in flight */
+#define HYB_BLOCKS  (sizeof(Number) > 8 ? 3 : 4) /* per multiprocessor at least: this number of registers keeps a batch in flight */
 #define HYB_BATCH   (sizeof(Number) > 8 ? 4 : 8)
 #define HYB_SHORT   6 /* entries of a row on the average, at most, for which batches of 4 with more blocks are better */
 #define HYB_MANY    (sizeof(Number) > 8 ? HYB_BLOCKS : 6)
 #define HYB_ALL     0xffffffffu
 
-/* What all kernels have: entries, vectors, and where rows are */
+/* Common to all kernels: entries, vectors, and the places of rows */
 struct HybArguments {
   VCRSUnsigned        begin, m; /* stored rows from begin on, before m */
   const int32_t      *order;
-  const unsigned int *col; /* that of a place without an entry has the highest bit */
+  const unsigned int *col; /* a place without an entry has the highest bit */
   const Number       *val;
   const Number       *x, *add;
   Number             *y;
 };
 
-/* Reads under a condition, in assembler as those of vcrs/kernels.cuh; the line is the first to leave L1 */
+/* Reads under a condition, in assembler as in vcrs/kernels.cuh; the line is the first to leave L1 */
 #define HYB_ASM_STREAM(condition, type) VCRS_ASM_IF(condition) " @q ld.global.L1::evict_first." type " "
 
 static __device__ __forceinline__ unsigned int StreamIf(unsigned int wanted, const unsigned int *p)
@@ -133,7 +133,7 @@ static __device__ __forceinline__ void FinishRow(const HybArguments &a, const Li
   StepAddToSums(step, r.row, r.add, y);
 }
 
-/* A thread a row, columns stride apart */
+/* One thread per row, columns stride apart */
 template <int count>
 static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS)
   HybKernel(const __grid_constant__ HybArguments a, PetscInt64 stride, int width, const __grid_constant__ LitheStep step)
@@ -149,7 +149,7 @@ static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS)
   if (is) FinishRow(a, step, r, sum);
 }
 
-/* A thread a row, a warp a slice */
+/* One thread per row, one warp per slice */
 template <int count, int blocks, class Length>
 static __global__ void __launch_bounds__(HYB_THREADS, blocks) SellKernel(const __grid_constant__ HybArguments a, const PetscInt64 *__restrict__ sliceptr,
                                                                          const Length *__restrict__ length, const __grid_constant__ LitheStep step)
@@ -196,7 +196,7 @@ static __global__ void __launch_bounds__(HYB_THREADS, blocks) SellKernel(const _
   if (k < a.m) FinishRow(a, step, r, sum);
 }
 
-/* Some threads a row */
+/* Some threads per row */
 template <int threads, int count, class Pointer>
 static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS)
   CSRKernel(const __grid_constant__ HybArguments a, const Pointer *__restrict__ rowptr, const __grid_constant__ LitheStep step)
@@ -284,7 +284,7 @@ static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS)
   if (carriedrow >= 0 && !lane) AddToRow(a, step, carriedrow, carried);
 }
 
-/* A warp a row of many pieces */
+/* One warp per row of many pieces */
 static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS)
   LongRowsKernel(const __grid_constant__ HybArguments a, const int32_t *__restrict__ row, const PetscInt *__restrict__ ptr, PetscInt nlong,
                  const Number *__restrict__ partial, const __grid_constant__ LitheStep step)

@@ -6,9 +6,9 @@
    Off-diagonal blocks in which few rows have entries: a sweep over these rows only. Neighbouring threads share a row, as many as it has entries
    on the average.
 
-   This kernel follows a product that writes all rows. There are not many rows here, so it takes the time of its
-   dependent reads: the places of rows and entries; the entries; their ghosts, and the values of y and of a sum. It
-   therefore begins while that product ends, waits for the ghosts itself if it may, and for y last.
+   This kernel follows a product that writes all rows. The rows are few, so it takes the time of its dependent reads:
+   the places of rows and entries; the entries; their ghosts, and the values of y and of a sum. It therefore begins
+   while that product ends, waits for the ghosts itself if it may, and for y last.
 */
 
 #include "../common/pdl.cuh"

@@ -17,7 +17,7 @@ template <class V>
 struct SBPGalerkin {
   SBPMarch<V> fine;
   int         n[2];           /* intervals of the coarse grid */
-  int         from[2], to[2]; /* coarse nodes whose rows of A are all those of the interior: from <= I < to */
+  int         from[2], to[2]; /* coarse nodes whose rows of A are all interior rows: from <= I < to */
   V          *out[SBP_COEFFICIENTS];
   float      *rounded[SBP_COEFFICIENTS]; /* or NULL */
   int         pitch, columnblocks;
@@ -107,7 +107,7 @@ static __device__ __forceinline__ void SBPGalerkinFrame(const SBPMarch<V> &m, co
   for (int k = 0; k < SBP_COEFFICIENTS; k++) {
     const int p = 2 * (I + SBPNeighbour(k, 0)), q = 2 * (J + SBPNeighbour(k, 1));
 
-    /* what leaves the grid is 0 */
+    /* values outside the grid are 0 */
     if (p < 0 || p > 2 * n[0] || q > 2 * n[1]) continue;
 #pragma unroll 1
     for (int node = 0; node < 9; node++) {

@@ -3,25 +3,25 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What the host does for a launch: arguments from an SBPOperator, and how the grid is divided among warps */
+/* The host's part of a launch: arguments from an SBPOperator, and the division of the grid among warps */
 
 #include <petscdevice_cuda.h>
 #include <lithe/private/lithecudasbp.h>
 #include "../common/graph.cuh"
 #include "node.cuh"
 
-/* Of a kernel that has a thread a node */
+/* Of a kernel with one thread per node */
 #define SBP_THREADS 128
 
 /* Rows of a warp become fewer, but not fewer than this, until there are enough warps */
 #define SBP_ROWS_LEAST   2
 #define SBP_WARPS_WANTED 2048
 
-/* A sum has partial sums of so many blocks */
+/* A sum has partial sums of this number of blocks */
 #define SBP_SUM_BLOCKS    1024
 #define SBP_SCRATCH_BYTES (SBP_SUM_BLOCKS * sizeof(double))
 
-/* The type of PetscScalar, and of what a precision means */
+/* The types of PetscScalar and of a precision */
 #if PetscDefined(USE_COMPLEX)
 using SBPScalar = SBPPair<PetscReal>;
 #else

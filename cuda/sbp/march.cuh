@@ -34,7 +34,7 @@ struct SBPMarch {
   int           frame;           /* nodes of the frame */
   int           frameonly;       /* nothing to do for warps: another kernel does the rest */
   int           frameblocks;     /* blocks of threads for these nodes, the first blocks of a launch */
-  int           columnwarps;     /* so many warps side by side */
+  int           columnwarps;     /* number of warps side by side */
   int           chunk, chunks;   /* rows of a warp, and number of warps one above the other */
   int           turns;           /* 1: every second warp marches downwards, so neighbours read shared rows at about the same time */
 
@@ -42,7 +42,7 @@ struct SBPMarch {
   V            *out, *dout;
   float        *rounded;
   int           roundedpitch;
-  const double *scale; /* of what is rounded, or NULL: 1 */
+  const double *scale; /* of rounded arrays, or NULL: 1 */
   K             c1, c2, sign;
 };
 

@@ -98,7 +98,7 @@ struct SBPCheckVisit {
     const unsigned long long where = static_cast<unsigned long long>(j) * static_cast<unsigned long long>(width) + static_cast<unsigned long long>(i);
 
     if (SBPIsTensor(SBPRead(rr + k), SBPRead(ss + k), SBPRead(rs + k))) return;
-    /* What another thread has found before may be less already */
+    /* Another thread may have found a smaller one before */
     if (where < *static_cast<volatile unsigned long long *>(least)) atomicMin(least, where);
   }
 };

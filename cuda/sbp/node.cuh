@@ -128,7 +128,7 @@ static __device__ __forceinline__ void SBPFrameNode(const March &m, int k, int *
   }
 }
 
-/* What a step makes of A u at a node */
+/* The result of a step from A u at a node */
 template <SBPTake take, class V>
 static __device__ __forceinline__ void SBPNodeFinish(const SBPMarch<V> &m, int i, int j, V sum, V u)
 {

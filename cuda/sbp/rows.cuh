@@ -126,7 +126,7 @@ struct SBPNine {
 
   V before[C], u[C], left[C], right[C]; /* rows j - 1, j of u */
   K held[coefficients][C];              /* coefficients of row j */
-  V carried[C];                         /* what row j - 1 adds to row j */
+  V carried[C];                         /* contribution of row j - 1 to row j */
 
   __device__ __forceinline__ void Begin()
   {

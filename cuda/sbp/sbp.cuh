@@ -4,7 +4,7 @@
 #pragma once
 
 /*
-   What the kernels of SBP-SAT operators share: numbers, arrays of a grid, and how a warp goes through a grid.
+   Shared by the kernels of SBP-SAT operators: numbers, arrays of a grid, and the way of a warp through a grid.
 
    A warp has 32 C columns of nodes side by side, C of them a thread, and marches along s, a row at a time. Data of
    neighbours in the row come from other threads by shuffles; data of earlier rows stay in registers. Everything is read
@@ -90,7 +90,7 @@ static __device__ __forceinline__ SBPPair<T> SBPShuffle(SBPPair<T> v, int lane)
   return {SBPShuffle(v.re, lane), SBPShuffle(v.im, lane)};
 }
 
-/* Reads of what a kernel does not write */
+/* Reads of data that a kernel does not write */
 template <class T>
 static __device__ __forceinline__ T SBPRead(const T *p)
 {

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Transfers between the levels of SBP-SAT multigrid: mostly a thread a node of what is written */
+/* Transfers between the levels of SBP-SAT multigrid: mostly one thread per written node */
 
 #include "transfer.cuh"
 #include "launch.cuh"

@@ -432,7 +432,7 @@ PetscErrorCode LitheCUDASBPSum(const SBPGrid *g, SBPPrecision precision, const v
 
 /* ------------------------------------------------------------ the coarsest level */
 
-/* A warp a row */
+/* One warp per row */
 template <class T>
 static __global__ void __launch_bounds__(SBP_DENSE_THREADS) SBPDenseKernel(int n, const T *M, const T *x, T *y)
 {

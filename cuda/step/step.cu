@@ -145,7 +145,8 @@ PetscErrorCode LitheCUDAStepCheckSums(PetscInt n, const PetscScalar dsum[], cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A block sums a piece. Rows are counted from the process's first; those of all ends begin with first, and end before last */
+/* A block sums a piece. Rows are counted from the process's first row; the rows of all ends begin with first, and end
+   before last */
 static __global__ void __launch_bounds__(STEP_THREADS)
   StepEndsKernel(PetscInt64 first, PetscInt64 last, PetscInt64 piece, unsigned int pieces, PetscInt64 n, const Number *x, double *sum)
 {

@@ -19,7 +19,7 @@ void VCRSCommonMain(VCRSLaunch *l, PetscInt m, PetscInt columns)
   l->nmain     = (PetscMin(m, columns - high) - l->firstmain) / VCRS_SLICE * VCRS_SLICE;
 }
 
-/* What the host knows of each set, for the kernels */
+/* The host's facts of each set, for the kernels */
 static PetscErrorCode UploadWords(VCRSLaunch *l, PetscInt nsets)
 {
   PetscFunctionBegin;

@@ -11,7 +11,7 @@
 #include "../common/pdl.cuh"
 #include "kernels.cuh"
 
-/* What a row's sum is finished with */
+/* Data for finishing a row's sum */
 struct RowEnd {
   int    exponent;
   Number sigma, add;

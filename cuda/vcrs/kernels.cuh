@@ -158,7 +158,7 @@ static __device__ __forceinline__ Number WarpSum(Number sum)
   return sum;
 }
 
-/* What shared memory is addressed by */
+/* Address type of shared memory */
 static __device__ __forceinline__ uint32_t SharedAddress(const void *p)
 {
   return static_cast<uint32_t>(__cvta_generic_to_shared(p));
@@ -191,7 +191,7 @@ static __device__ __forceinline__ Number ReadOnce(const Number *p)
   return u.number;
 }
 
-/* Writes what is not read soon */
+/* Writes data that are not read soon */
 static __device__ __forceinline__ void WriteOnce(Number *p, Number number)
 {
   typedef Raw<sizeof(Number)>::type raw;
@@ -204,7 +204,7 @@ static __device__ __forceinline__ void WriteOnce(Number *p, Number number)
   __stcs(reinterpret_cast<raw *>(p), u.bits);
 }
 
-/* Such reads are executed in program order */
+/* Reads of this kind are executed in program order */
 static __device__ __forceinline__ Number ReadInOrder(const Number *p)
 {
   typedef Raw<sizeof(Number)>::type raw;
@@ -515,7 +515,7 @@ typedef struct VCRSLaunch_ {
   VCRSUnions   unions;                  /* device, L0: of mixed slices; nunions > 0: the unions of vcrs/mult/unions.cu */
 } VCRSLaunch;
 
-/* What every product gets */
+/* Arguments of every product */
 struct MultArguments {
   const Number *x, *add; /* y = sign A x + add; without add, y = A x */
   Number       *y;

@@ -79,7 +79,7 @@ static int PlanGetArrays(VCRSPlan *p, const PlanEnds *ends, PlanArray list[])
   return n;
 }
 
-/* A plan without arrays: what is no pointer of src */
+/* A plan without arrays: all members of src that are no pointers */
 static void PlanCopyScalars(const VCRSPlan *src, VCRSPlan *dst)
 {
   memset(dst, 0, sizeof(*dst));

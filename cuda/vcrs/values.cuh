@@ -134,7 +134,7 @@ struct DecodeArguments {
   const Number    *dict;
   int              ndict;
   const PetscReal *coarse, *fine;
-  float            power[VCRS_LOG_POWERS]; /* fine[c] is LitheLogFine() of these, in plans with short logarithms */
+  float            power[VCRS_LOG_POWERS]; /* fine[c] is LitheLogFine() of these numbers, in plans with short logarithms */
 };
 
 struct NoTables {
@@ -143,7 +143,7 @@ struct NoTables {
   static constexpr bool   finite      = true;  /* code 0 always decodes to a number */
   static constexpr bool   integers    = false; /* codes are small integers with an exact sum */
   static constexpr bool   packed      = false; /* two integers, which fit the upper half of a double's mantissa */
-  static constexpr bool   bytewise    = false; /* there is DecodeBytes() */
+  static constexpr bool   bytewise    = false; /* DecodeBytes() exists */
 
   __device__ __forceinline__ void Setup(char *, const DecodeArguments &, int = 0)
   {

@@ -8,7 +8,7 @@
 
    The host compresses instead, and the plan is copied to the device, where
      - the layout is the article's, whose arrays are a reference and not for speed;
-     - there are no rows or no entries, or more rows than a quarter of the range of PetscInt;
+     - the matrix has no rows or no entries, or more rows than a quarter of the range of PetscInt;
      - one row has a large part of all entries: a single thread would work on it;
      - different rows, or values, have the same 64-bit hash;
      - an entry cannot be compressed: the host says which one, and why.
@@ -219,7 +219,7 @@ static PetscErrorCode CompressOnDevice(DeviceBuild *d, VCRSPlan *dplan, VCRSRepo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Frees what the build took, but for the arrays of dplan if keep */
+/* Frees the memory of the build, except the arrays of dplan if keep */
 static PetscErrorCode DeviceBuildReset(DeviceBuild *d, VCRSPlan *dplan, PetscBool keep)
 {
   void **list[PLAN_POINTERS_MAX];

@@ -48,10 +48,10 @@ typedef struct {
   PetscInt64          nslot;
 } DeviceDictionary;
 
-/* A VCRSBuild with what only a device has; the operations of build.cu get the first */
+/* A VCRSBuild with data of a device; the operations of build.cu get the first member */
 typedef struct {
   VCRSBuild        b;           /* arrays on the device, csr among them */
-  VCRSPlan        *table;       /* what the host keeps of the plan: sets, dictionary, scales */
+  VCRSPlan        *table;       /* the host's parts of the plan: sets, dictionary, scales */
   PetscInt64      *setsliceptr; /* where slices of L1 and L2 begin */
   LitheLogScale   *log;         /* on the host; b.log is its copy on the device */
   PetscInt64       nz;
@@ -113,7 +113,7 @@ static inline PetscErrorCode DeviceFree(DeviceMemory *memory, T **p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* To and from the host, and done when these return */
+/* To and from the host, complete on return */
 template <class T>
 static inline PetscErrorCode DeviceGet(DeviceBuild *d, const T *from, size_t n, T *to)
 {

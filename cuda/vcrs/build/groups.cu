@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   L3, grouped columns, of a matrix on the device: what vcrs/build/groups.c does on the host. A block a window,
-   a thread a lane; the bit map of the window's groups is in shared memory.
+   L3, grouped columns, of a matrix on the device: the work of vcrs/build/groups.c on the host. A block a window, a
+   thread a lane; the bit map of the window's groups is in shared memory.
 */
 
 #include "build.cuh"
@@ -14,7 +14,7 @@
 #define GROUP_WORDS (VCRS_GROUP_SPAN / 32)
 #define LANE_WORDS  (GROUP_WORDS / VCRS_WINDOW)
 
-/* What the choice depends on */
+/* The facts for the choice */
 typedef struct {
   unsigned long long ngroups;
   unsigned long long mostbytes;

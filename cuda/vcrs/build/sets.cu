@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Classes of rows, the dictionary of values and what containers hold the values, on the device.
+   Classes of rows, the dictionary of values and the containers that hold the values, on the device.
 
    Equal rows meet in an open hash table by their 64-bit hashes alone; each slot keeps the first row.
    Afterwards every row is compared with the first row of its slot, entry by entry. Two different rows with one hash are

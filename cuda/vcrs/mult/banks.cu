@@ -88,7 +88,7 @@ template <class Code>
   for (int k = lane.first; k < lane.length; k++) atomicAdd(&banks.left[bank0 + lane.Column(k) % BANKS], 1);
   for (int k = lane.first; k < longest; k++) {
     bool       waits = k < lane.length;
-    const bool pads  = (__ballot_sync(0xffffffffu, !waits) & mask) != 0; /* these ask for number 0 */
+    const bool pads  = (__ballot_sync(0xffffffffu, !waits) & mask) != 0; /* they ask for number 0 */
 
     if ((k - lane.first) % BANKS_PLACES == 0) {
       for (int b = thread; b < Banks::size; b += VCRS_SLICE) banks.number[b] = banks.count[b] = 0;

@@ -69,7 +69,7 @@ struct Barriers {
     return Barriers{full, full + a.teams * a.stages, full + (a.teams + 1) * a.stages};
   }
 
-  /* Those of a stage */
+  /* The barriers of a stage */
   __device__ __forceinline__ void Begin(const GroupsArguments &a, int stage) const
   {
 #if __CUDA_ARCH__ >= 900
@@ -87,8 +87,7 @@ struct Barriers {
 struct Window {
   PetscInt   first;           /* its least group */
   PetscInt   group, groupend; /* its list of groups, with the stand-in */
-  PetscInt64 value;           /* begin of the entries of slice threadIdx.x % 32; those of the next window in lane
-  VCRS_WINDOW_SLICES */
+  PetscInt64 value;           /* begin of the entries of slice threadIdx.x % 32; the begins of the next window in lane VCRS_WINDOW_SLICES */
 
   static __device__ __forceinline__ Window Read(const GroupsArguments &a, PetscInt w)
   {
@@ -316,7 +315,7 @@ static __device__ void FillStage(const GroupsArguments &a, int stage, const Barr
     parity ^= 1;
     turn = turn + 1 < a.teams ? turn + 1 : 0;
 
-    /* what the next window needs comes while the stage is in use */
+    /* data of the next window arrive while the stage is in use */
     window = next;
     ReadGroups(a, window, id);
     next = Window::Read(a, w + 2 * step);
@@ -562,7 +561,7 @@ static size_t GroupsBlockBytes(const GroupsArguments &a, size_t tables, int stag
   return tables + stages * a.stagebytes + Barriers::CountBytes(stages, teams);
 }
 
-/* Whether such blocks fit, with or without a separate place for row sums */
+/* Whether blocks of this kind fit, with or without a separate place for row sums */
 static bool GroupsTryShape(const VCRSLaunch *l, const GroupsShape &shape, size_t tables, bool apart, GroupsArguments *a)
 {
   const unsigned int ybytes = static_cast<unsigned int>(VCRS_WINDOW * sizeof(Number));

@@ -51,7 +51,7 @@ static __device__ __forceinline__ bool GridGetPlace(VCRSUnsigned stride, VCRSUns
   return is;
 }
 
-/* How many turns of a block there are in a matrix of m rows */
+/* The number of turns of a block in a matrix of m rows */
 template <int rows, int threads, int tile>
 static inline PetscInt64 GridGetTurns(PetscInt m, PetscInt stride, PetscInt line)
 {
@@ -92,7 +92,7 @@ struct PairsArguments : MultArguments, PairsTables {
   const PetscInt *listed;
 };
 
-/* sum over the common index set for the thread's rows; value(k, j) is that of row j's k-th reordered entry */
+/* sum over the common index set for the thread's rows; value(k, j) is the value of row j's k-th reordered entry */
 template <int rows, int triples, int singles, class F>
 static __device__ __forceinline__ void SumCommon(const PairsArguments &a, const Number *x, F value, Number sum[rows])
 {

@@ -10,7 +10,7 @@
 /* How many rows of a slice may have other sets than the commonest and are summed by several threads each */
 #define VCRS_ODD_ROWS 4
 
-/* A bit for each entry of a set of so many */
+/* A bit for each entry of a set of this length */
 static inline uint32_t VCRSAllEntries(int length)
 {
   return length < 32 ? (1u << length) - 1 : ~0u;
@@ -23,7 +23,7 @@ struct SetsArguments : MultArguments {
   int               length;                       /* of the common set */
   uint32_t          all;                          /* a bit for each of its entries */
   const uint32_t   *part;                         /* of each set: its entries of the common set, 0: others, or none */
-  PetscInt          offset[VCRS_COMMON_MAX + 16]; /* what is read past the end is not used */
+  PetscInt          offset[VCRS_COMMON_MAX + 16]; /* entries read past the end are not used */
   const void       *id;
   const PetscInt   *setptr, *setoffset;
   const PetscInt64 *sliceptr;
@@ -57,7 +57,7 @@ static inline void SetsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, cons
 
 /* The head of a row: data needed before its entries, read while the previous row is worked on */
 struct RowHead {
-  PetscInt   id; /* -2: there is no such row */
+  PetscInt   id; /* -2: the row does not exist */
   PetscInt64 start;
   int        exponent;
   uint32_t   sigmabits;

@@ -5,7 +5,7 @@
 /*
    Layout L3: slices of 32 rows with columns of 1, 2, 4 or 8 bytes; very long rows apart.
 
-   A warp a slice, a thread a row; a block a very long row.
+   One warp per slice, one thread per row; one block per very long row.
 */
 
 #include "../finish.cuh"
@@ -47,7 +47,7 @@ struct alignas(32 * sizeof(VCRSUnsigned)) ColumnBases {
     return lane < n ? static_cast<VCRSUnsigned>(__ldg(from + lane)) : 0;
   }
 
-  /* What each thread of the warp has read becomes known to all */
+  /* All threads get the base that each thread of the warp has read */
   __device__ __forceinline__ const Batch *Share(VCRSUnsigned mine)
   {
     const int lane = threadIdx.x % 32;

@@ -132,7 +132,7 @@ static __device__ __forceinline__ Number SumPiece(const SmallArguments &a, const
     for (int k = 0; k < batch; k++) o[k] = columns.Read(PetscMin(k0 + k, end - 1), mask[k]);
 #pragma unroll
     for (int k = 0; k < batch; k++) {
-      /* what pads a slice may be no code of a dictionary */
+      /* padding of a slice may be no code of a dictionary */
       if constexpr (!V::finite) c[k] &= mask[k];
       v[k] = values.Decode(c[k]);
     }

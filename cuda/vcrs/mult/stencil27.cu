@@ -212,7 +212,7 @@ struct Pieces {
   static constexpr int  at1 = points, at2 = at1 + points + middle - begin1, room = at2 + entries - begin2;
 };
 
-/* Slices with ends of lines among those from a block's first row on: a bit each, by all threads of a warp */
+/* Slices with ends of lines among the slices from a block's first row on: a bit each, by all threads of a warp */
 template <int warps>
 static __device__ __forceinline__ uint32_t FindEnds(const Stencil27Arguments &a, VCRSUnsigned first)
 {

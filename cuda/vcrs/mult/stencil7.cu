@@ -33,7 +33,7 @@ struct Two {
     T                                 part[2];
   };
 
-  /* What is used once */
+  /* Data used once */
   static __device__ __forceinline__ Two ReadOnce(const T *p)
   {
     Two t;

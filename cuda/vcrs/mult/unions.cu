@@ -9,7 +9,8 @@
    Per row such a product reads an entry of x from device memory, and writes an entry of y. L1 is the limit: a read of
    32 neighbouring entries of x takes two or three cycles of L1, and a look-up one cycle per place. The threads of a
    warp therefore go through the union of their sets together, for rows of several periods at once. Offsets, values
-   and the pattern of entries are read once for all rows. The entry of x a period before is that of the previous row.
+   and the pattern of entries are read once for all rows. The entry of x a period before is the entry of the previous
+   row.
 
    The second limit is the traffic from L2 to L1. One block has a multiprocessor, and goes along strips of lines:
    entries read by rows of several lines are still in L1. Blocks have neighbouring pieces of the list of tasks, so
@@ -187,7 +188,7 @@ static __global__ void __launch_bounds__(UNIONS_THREADS, 1) UnionsKernel(const _
   if (threadIdx.x == 0) taken = begin + UNIONS_WARPS;
   if (t < end) next = __ldg(reinterpret_cast<const uint4 *>(a.task) + t);
   __syncthreads();
-  (void)PDLWait(a.x); /* and those for y and the sums */
+  (void)PDLWait(a.x); /* and the entries for y and the sums */
 #pragma unroll 1
   while (t < end) {
     const uint4 task = next;

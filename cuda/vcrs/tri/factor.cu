@@ -27,7 +27,7 @@
 
 #define FACTOR_WIDE 48
 
-/* What kernels tell the host */
+/* Reports of kernels to the host */
 typedef struct {
   int      nodiagonal; /* a row has no diagonal entry, or its columns are not in order */
   int      deep;       /* more levels than FACTOR_LEVELS_MAX */

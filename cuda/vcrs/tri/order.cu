@@ -7,8 +7,8 @@
    behind the rows of a grid, such as wells and constraints, with all entries that touch them. The rest is a triangle of
    the grid alone.
 
-   A sample of the rows tells the differences; all rows are asked whether the grid fits. Without a grid, the order is that
-   of the levels, which the triangle has already.
+   A sample of the rows tells the differences; all rows are asked whether the grid fits. Without a grid, the order is by
+   levels, which the triangle has already.
 */
 
 #include <lithe/private/lithecudafactor.h>

@@ -14,7 +14,7 @@
 
 #define VCRS_TRI_THREADS 128
 #define VCRS_TRI_BATCH   4
-#define VCRS_TRI_LEVELS  4 /* of average size: so many are worked on at the same time */
+#define VCRS_TRI_LEVELS  4 /* of average size: this number is worked on at the same time */
 
 /* Entries of x for a thread, as they arrive */
 static __device__ __forceinline__ void TriWait(const Number *x, const PetscInt column[], PetscInt k, PetscInt step, PetscInt length, Number xs[])

@@ -19,7 +19,7 @@
 #include "../mult/row.cuh"
 #include <lithe/private/vcrsorder.h>
 
-/* What is prepared once per triangle; pointers are to the device */
+/* Data prepared once per triangle; pointers are to the device */
 typedef struct {
   VCRSOrder     order;                  /* without arrays */
   PetscInt     *slot;                   /* levels: [n] where the rows of order.row lie in the plan, see OpenRow() */

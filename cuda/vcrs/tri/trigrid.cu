@@ -197,7 +197,7 @@ static __device__ __forceinline__ void TriFollow(const TriGridArguments &t, Pets
     }
     count += more;
 
-    /* Step s needs what was computed in steps before */
+    /* Step s needs results of earlier steps */
     const int until = TriWarpMin(count < length ? count + line.late + 1 : never);
 
     TriPublish(&progress.ready, until);
@@ -257,7 +257,7 @@ static __device__ __forceinline__ void TriPut(const TriGridArguments &t, TriStep
   steps.place[s][k][lane] = static_cast<unsigned short>(TriPlace(t, step + (way - places) / 65536, lineplace + places));
 }
 
-/* The way to entries of a row; those of index sets are known */
+/* The way to entries of a row; entries of index sets are known */
 template <int batch, bool sets>
 static __device__ __forceinline__ void TriReadWays(const VCRSPlan &p, const TriGridArguments &t, const RowCursor &c, PetscInt k, int way[])
 {
@@ -440,7 +440,7 @@ static PetscErrorCode TriGridLaunch(const VCRSTri *tri, const VCRSPlan *p, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The kernels for rows of so many entries at most */
+/* The kernels for rows of at most this number of entries */
 #define TRI_GRID_CASES(Case) Case(3) Case(4) Case(6) Case(9) Case(13) Case(VCRS_ORDER_LONGEST)
 
 PetscErrorCode VCRSTriGridPrepare(VCRSTri *tri, const VCRSPlan *p, cudaStream_t stream)
