@@ -478,6 +478,66 @@ static PetscErrorCode TryWatchers(MPI_Comm comm)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- Products with blocks whose columns stand apart, against those with their columns ---- */
+
+static PetscErrorCode CompareProduct(Mat A, How how, Mat B, Mat C, const char name[])
+{
+  PetscInt n;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatGetSize(B, NULL, &n));
+  for (PetscInt j = 0; j < n; j++) {
+    PetscReal norm, difference;
+    Vec       b, c, y;
+
+    PetscCall(MatDenseGetColumnVecRead(B, j, &b));
+    PetscCall(MatDenseGetColumnVecRead(C, j, &c));
+    PetscCall(VecDuplicate(c, &y));
+    PetscCall((*(how == SOLVE ? MatMult : MatMultTranspose))(A, b, y));
+    PetscCall(VecNorm(y, NORM_2, &norm));
+    PetscCall(VecAXPY(y, -1.0, c));
+    PetscCall(VecNorm(y, NORM_2, &difference));
+    PetscCall(VecDestroy(&y));
+    PetscCall(MatDenseRestoreColumnVecRead(C, j, &c));
+    PetscCall(MatDenseRestoreColumnVecRead(B, j, &b));
+    if (WRONG(!(difference <= (PetscReal)1000.0 * PETSC_MACHINE_EPSILON * norm)))
+      FAIL("%s: column %" PetscInt_FMT " of %" PetscInt_FMT " of a product differs by %g of %g", name, j, n, (double)difference, (double)norm);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TryProducts(MPI_Comm comm)
+{
+  const TestKind kinds[]   = {TEST_RANDOM, TEST_BOX27, TEST_LONGROWS}; /* the first one has empty rows */
+  const PetscInt numbers[] = {0, 1, 3, 5, 17};
+
+  PetscFunctionBeginUser;
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(kinds); k++) {
+    PetscBool ours;
+    Mat       A;
+
+    PetscCall(TestCreateOperator(comm, kinds[k], 0, &A));
+    PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &ours, MATSEQAIJVCRS, MATMPIAIJVCRS, ""));
+    for (size_t i = ours ? 0 : 1; /* MATAIJ does not multiply with no columns */ i < PETSC_STATIC_ARRAY_LENGTH(numbers); i++) {
+      for (int how = SOLVE; how <= TRANSPOSE; how++) {
+        Mat B, C = NULL;
+
+        PetscCall(CreateBlock(A, numbers[i], &B));
+        for (int round = 0; round < 2; round++) {
+          PetscCall(FillBlock(B, 31 * round));
+          if (how == SOLVE) PetscCall(MatMatMult(A, B, round ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX, PETSC_DETERMINE, &C));
+          else PetscCall(MatTransposeMatMult(A, B, round ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX, PETSC_DETERMINE, &C));
+          PetscCall(CompareProduct(A, (How)how, B, C, TestKindNames[kinds[k]]));
+        }
+        PetscCall(MatDestroy(&C));
+        PetscCall(MatDestroy(&B));
+      }
+    }
+    PetscCall(MatDestroy(&A));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- Nothing to solve, other types of operators, new entries ---- */
 
 static PetscErrorCode MultShell(Mat S, Vec x, Vec y)
@@ -549,6 +609,7 @@ int main(int argc, char **argv)
   PetscCall(TryNullSpace(PETSC_COMM_WORLD));
   PetscCall(TryEnds(PETSC_COMM_WORLD));
   PetscCall(TryWatchers(PETSC_COMM_WORLD));
+  PetscCall(TryProducts(PETSC_COMM_WORLD));
   PetscCall(TryRest(PETSC_COMM_WORLD));
   PetscCall(TestDone(800, "each column is as alone: all is right\n"));
   PetscCall(PetscFinalize());

@@ -39,7 +39,7 @@ static PetscErrorCode BCGSMExpect_Private(KSP_BCGSM *s, PetscInt n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The KSP tells of the worst column: the reason that is least among those that diverged, else that of the most iterations; all iterations count */
+/* The KSP gets the reason of the worst column: the least one if a column diverged, else that of the column with the most iterations */
 static PetscErrorCode BCGSMSummarize_Private(KSP ksp)
 {
   KSP_BCGSM *s     = (KSP_BCGSM *)ksp->data;
@@ -277,18 +277,19 @@ static PetscErrorCode KSPDestroy_BCGSM(KSP ksp)
    Level: beginner
 
    Notes:
-   `KSPMatSolve()` takes BiCGSTAB column by column with `KSPBCGS`. Here all columns iterate together, so operator and preconditioner are read once for
-   several columns, and an iteration takes three reductions for all columns. Each column has scalars of its own, and does what `KSPBCGS` does with it
-   up to rounding. No space is shared: a column needs as many iterations as alone.
+   With `KSPBCGS`, `KSPMatSolve()` takes BiCGSTAB column by column. Here all columns iterate together. Operator and
+   preconditioner are read once for several columns, and an iteration takes three reductions for all columns. Each column
+   has scalars of its own, and its iterations are those of `KSPBCGS` up to rounding. No Krylov space is shared: a column
+   needs as many iterations as alone.
 
-   Each column is tested by the convergence test of the solver with its own norms. A column that has converged or diverged leaves, and all others go
-   on. `KSPBCGSMGetColumns()` tells the iterations and the reason of each column.
+   Each column is tested by the convergence test of the solver with its own norms. A column that has converged or diverged
+   leaves, and all others go on. `KSPBCGSMGetColumns()` gets the iterations and the reason of each column.
 
    Monitors and the history of residuals get one norm in an iteration, that of the column farthest from its tolerance. While a monitor runs,
    `KSPGetRhs()`, `KSPBuildSolution()` and `KSPBuildResidual()` give that column.
 
-   Products with the operator are those of `MatProductCreate()` with `MATDENSE`, and the preconditioner is applied by `PCMatApply()`. A type that lacks them
-   is used column by column. Memory is seven vectors a column.
+   Products with the operator are those of `MatProductCreate()` with `MATDENSE`. `PCMatApply()` applies the preconditioner.
+   Types without these functions are used column by column. Memory is seven vectors a column.
 
    Preconditioners with something to do before a solve (`PCEISENSTAT`), `KSPSetPreSolve()`, `KSPSetPostSolve()`, `KSPSetGuess()` and
    `KSPSetInitialGuessKnoll()` make `KSPMatSolve()` take the columns one by one, as with other types.
