@@ -265,7 +265,7 @@ static PetscErrorCode CreateSampledHere_Private(PC pc, Mat from, PetscInt stride
   PetscCall(MatSBPSATSetOrder(*A, order));
   PetscCall(MatSBPSATSetDirichlet(*A, op->grid.dirichlet));
   for (int k = 0; k < 3; k++) PetscCall(SampleCoefficient_Private(mg, op, k, stride, da, *A, &tensor[k]));
-  PetscCall(MatSBPSATSetTensor(*A, tensor[0], tensor[1], tensor[2], NULL)); /* J is for right sides only */
+  PetscCall(MatSBPSATSetTensor(*A, tensor[0], tensor[1], tensor[2], NULL)); /* J is for right-hand sides only */
   for (int k = 0; k < 3; k++) PetscCall(VecDestroy(&tensor[k]));
   PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));

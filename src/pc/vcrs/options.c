@@ -479,7 +479,7 @@ PetscErrorCode PCVCRSSetFactorSolve(PC pc, PCVCRSFactorSolveType type)
   Each is a product with the factor. A number of sweeps equal to the number of levels of dependent rows solves the
   system exactly.
 
-  With `PETSC_DECIDE` the set-up tries out how many come within 2 percent of the solution for a right side of ones, up to
+  With `PETSC_DECIDE` the set-up tries out how many come within 2 percent of the solution for a right-hand side of ones, up to
   100. If sweeps do not suffice, or take longer, `PCVCRS_FACTOR_AUTO` substitutes.
 
 .seealso: `PCVCRS`, `PCVCRSSetFactorSolve()`
