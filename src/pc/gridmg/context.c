@@ -17,7 +17,8 @@ PetscErrorCode PCGridMGFail_Private(PC pc, const char format[], ...)
   va_start(arguments, format);
   PetscCall(PetscVSNPrintf(mg->failed, sizeof(mg->failed), format, NULL, arguments));
   va_end(arguments);
-  PetscCheck(!pc->erroriffailure, PetscObjectComm((PetscObject)pc), PETSC_ERR_NOT_CONVERGED, "-pc_type gridmg: %s", mg->failed);
+  /* with several processes, once all know of it: PCGridMGAgree_Private() */
+  PetscCheck(!pc->erroriffailure || PCGridMGIsShared(mg), PetscObjectComm((PetscObject)pc), PETSC_ERR_NOT_CONVERGED, "-pc_type gridmg: %s", mg->failed);
   PetscCall(PetscInfo(pc, "%s\n", mg->failed));
   PetscCall(PCSetFailedReason(pc, PC_FACTOR_OTHER));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -184,6 +185,9 @@ PetscErrorCode PCReset_GridMG(PC pc)
   PetscFunctionBegin;
   PetscCall(PCGridMGFreeScratch_Private(mg));
   PetscCall(PCGridMGFreeApplication_Private(mg, PETSC_TRUE));
+  PetscCall(PCGridMGShareFree_Private(mg, 0));
+  PetscCall(PetscFree2(mg->team.count, mg->team.from));
+  PetscCall(PetscMemzero(&mg->team, sizeof(mg->team)));
   PetscCall(FreeBlock_Private(&mg->moved));
   PetscCall(FreeBlock_Private(&mg->pool));
   PetscCall(VecDestroy(&mg->wx));
