@@ -7,6 +7,8 @@
 #include "gridmgimpl.h"
 #include <stdarg.h>
 
+#define GRIDMG_ALIGN 64
+
 /* There is no preconditioner: KSP ends with KSP_DIVERGED_PC_FAILED, and SNES and TS may cut their steps */
 PetscErrorCode PCGridMGFail_Private(PC pc, const char format[], ...)
 {
@@ -61,15 +63,14 @@ PetscErrorCode PCGridMGReserve_Private(PC_GridMG *mg, GridMGBlock *block, size_t
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#define GRIDMG_ALIGN 64
 
-/* All parts are given back; the first block has at least so many bytes, of which others are taken */
+/* All parts are given back; the first block has at least so many bytes, of which others are taken, the first few of them at multiples of some number */
 PetscErrorCode PCGridMGArenaStart_Private(PC_GridMG *mg, size_t bytes)
 {
   void *memory;
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGReserve_Private(mg, &mg->arena.block[0], bytes, &memory));
+  PetscCall(PCGridMGReserve_Private(mg, &mg->arena.block[0], bytes + 4 * GRIDMG_ALIGN, &memory));
   mg->arena.current = 0;
   mg->arena.taken   = 0;
   PetscFunctionReturn(PETSC_SUCCESS);

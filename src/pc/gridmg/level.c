@@ -9,6 +9,7 @@
 #include "gridmgimpl.h"
 
 #define GRIDMG_RATIO  4   /* two directions are halved at once where they differ by less */
+#define GRIDMG_LARGE  1000000
 #define GRIDMG_SLOW   0.8 /* a level that becomes smaller by less is one that each process has all of */
 #define GRIDMG_COARSE 0.1 /* a level whose faces would change by more takes 16 bits in place of 8 */
 
@@ -109,19 +110,21 @@ static PetscErrorCode CoarsenFaces_Private(PC_GridMG *mg, GridMGLevel *l, GridMG
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether aggregates of a level, which end where boxes do, are nearly as many as its cells */
+/* Whether aggregates of a level, which end where boxes do, are nearly as many as its cells: of small levels along one of their directions, of large ones in all */
 static PetscBool IsSlow(const PC_GridMG *mg, const GridMGLevel *l)
 {
-  PetscReal ratio = 1;
+  PetscReal ratio = 1, most = 0;
+  PetscInt  n[3];
 
   for (int d = 0; d < 3; d++) {
     const PetscInt *start = l->share.start[d], parts = mg->team.parts[d];
-    PetscInt        n     = 0;
+    PetscInt        after = 0;
 
-    for (PetscInt p = 0; p < parts; p++) n += (start[p + 1] - start[p] + l->by[d] - 1) / l->by[d];
-    ratio *= (PetscReal)n / (PetscReal)start[parts];
+    for (PetscInt p = 0; p < parts; p++) after += (start[p + 1] - start[p] + l->by[d] - 1) / l->by[d];
+    ratio *= (PetscReal)after / (PetscReal)start[parts];
+    if (l->by[d] > 1) most = PetscMax(most, (PetscReal)after / (PetscReal)start[parts]);
   }
-  return (PetscBool)(ratio > (PetscReal)GRIDMG_SLOW);
+  return (PetscBool)((GetSize(mg, l, n) > GRIDMG_LARGE ? ratio : most) > (PetscReal)GRIDMG_SLOW);
 }
 
 /* Levels of which each process has a part, and the first one of which it has all */
