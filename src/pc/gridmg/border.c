@@ -14,7 +14,7 @@ static int ClassOf(const PC_GridMG *mg, const GridMGLevel *l, PetscInt i, PetscI
   const GridMGShare *s    = &l->share;
   const PetscInt    *to   = &s->at[3 * ghost];
   const PetscInt     line = i / g->n[0], in[3] = {i % g->n[0], line % g->n[1], line / g->n[1]};
-  int                class = GRIDMG_CLASSES - 1, away = 0;
+  int class = GRIDMG_CLASSES - 1, away = 0;
 
   if (i >= g->cells || to[0] < 0) return class;
   for (int d = 0; d < 3; d++) {
@@ -33,7 +33,7 @@ static PetscErrorCode FillBorder_Private(PC_GridMG *mg, GridMGLevel *l)
   GridMGShare      *s    = &l->share;
   const GridMGList *list = &l->faces.list;
   const PetscInt    n = list->part[1], first = l->op.grid.cells + l->op.grid.wells;
-  const double     *t = (const double *)list->t;
+  const double     *t   = (const double *)list->t;
   PetscInt          red = 0, black = list->part[0];
 
   PetscFunctionBegin;
@@ -134,7 +134,7 @@ PetscErrorCode PCGridMGBorderIsSymmetric_Private(PC_GridMG *mg, GridMGLevel *l, 
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc3(s->ghosts, &from, n, &mine, n, &theirs));
-  for (int class = 0; class < GRIDMG_CLASSES; class++) {
+  for (int class = 0; class < GRIDMG_CLASSES; class ++) {
     const PetscBool weights  = (PetscBool)(class == GRIDMG_CLASSES - 1);
     const int       opposite = weights ? class : (class ^ 1);
 

@@ -52,8 +52,8 @@ static PetscErrorCode BoxesOfDM_Private(PC pc, DM dm, const GridMGGrid *whole)
     const PetscInt cells = PCGridMGBoxCells_Private(mg, s, r, n), rows = s->offset[r + 1] - s->offset[r];
 
     PetscCheck(cells <= rows, mg->team.comm, PETSC_ERR_ARG_SIZ,
-               "-pc_type gridmg: process %" PetscInt_FMT " has %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT
-               " cells of the DMDA, and %" PetscInt_FMT " rows of the matrix. Make the matrix with DMCreateMatrix(), or with these sizes",
+               "-pc_type gridmg: process %" PetscInt_FMT " has %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " cells of the DMDA, and %" PetscInt_FMT
+               " rows of the matrix. Make the matrix with DMCreateMatrix(), or with these sizes",
                r, n[0], n[1], n[2], rows);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -166,7 +166,7 @@ static PetscErrorCode CountOdd_Private(PC pc, Odd *odd)
     (void)PCGridMGWhere_Private(mg, s, s->offset[mg->team.rank] + c, at);
     PetscCall(MatGetRow(pc->pmat, row, &m, &column, &value));
     for (PetscInt e = 0; e < m; e++) {
-      const PetscInt v = PCGridMGVertexOfRow_Private(mg, column[e]);
+      const PetscInt v    = PCGridMGVertexOfRow_Private(mg, column[e]);
       PetscInt       away = 0, most = 0;
 
       if (v == c || value[e] == (PetscScalar)0.) continue;

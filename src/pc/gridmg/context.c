@@ -63,7 +63,6 @@ PetscErrorCode PCGridMGReserve_Private(PC_GridMG *mg, GridMGBlock *block, size_t
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-
 /* All parts are given back; the first block has at least so many bytes, of which others are taken, the first few of them at multiples of some number */
 PetscErrorCode PCGridMGArenaStart_Private(PC_GridMG *mg, size_t bytes)
 {

@@ -98,8 +98,8 @@ static PetscErrorCode Prolong_Private(PC_GridMG *mg, GridMGLevel *l, GridMGLevel
 
   PetscFunctionBegin;
   if (gathered) PCGridMGScatter_Private(mg, c->x[c->cur]);
-  PetscCall((*mg->kernels->prolong)(&l->op, gathered ? &mg->team.box : &c->op.grid, l->by, mg->overcorrection, gathered ? mg->team.part : c->x[c->cur],
-                                    l->x[l->cur]));
+  PetscCall(
+    (*mg->kernels->prolong)(&l->op, gathered ? &mg->team.box : &c->op.grid, l->by, mg->overcorrection, gathered ? mg->team.part : c->x[c->cur], l->x[l->cur]));
   l->fresh = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -36,8 +36,9 @@ static PetscErrorCode ReadRow_Private(PC pc, PetscInt row, PetscInt n, const Pet
   PC_GridMG        *mg   = (PC_GridMG *)pc->data;
   GridMGFaces      *f    = reading->f;
   const GridMGGrid *grid = &f->grid;
-  const PetscInt    i = GridMGVertexOf(grid, &mg->rows, row - mg->team.begin), line = i / grid->n[0], at[3] = {i % grid->n[0], line % grid->n[1], line / grid->n[1]};
-  double            diagonal = 0;
+  const PetscInt    i = GridMGVertexOf(grid, &mg->rows, row - mg->team.begin), line = i / grid->n[0],
+                 at[3] = {i % grid->n[0], line % grid->n[1], line / grid->n[1]};
+  double diagonal      = 0;
 
   PetscFunctionBegin;
   *sum = 0;
@@ -257,7 +258,8 @@ static PetscErrorCode CleanRowSums_Private(PC pc, GridMGFaces *f, double *least)
 {
   PC_GridMG        *mg   = (PC_GridMG *)pc->data;
   const GridMGGrid *grid = &f->grid;
-  double            rounding, *sums;
+  double            rounding, *sums, wrong = 0;
+  PetscInt          wrongat = -1;
 
   PetscFunctionBegin;
   PetscCall(GetRounding_Private(pc, &rounding));
@@ -281,12 +283,14 @@ static PetscErrorCode CleanRowSums_Private(PC pc, GridMGFaces *f, double *least)
     }
     if (diagonal == 0 && faces == 0) *sigma = 1; /* as large as the largest diagonal entry */
     else if (!(diagonal > 0)) {
-      PetscCall(FailRow_Private(pc, i, diagonal));
+      wrong   = diagonal;
+      wrongat = i;
       break;
     }
     if (diagonal > 0) *least = PetscMin(*least, diagonal);
   }
   PetscCall(PetscFree(sums));
+  if (wrongat >= 0) PetscCall(FailRow_Private(pc, wrongat, wrong));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

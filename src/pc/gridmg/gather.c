@@ -81,7 +81,7 @@ static void PutRows(const PC_GridMG *mg, const GridMGShare *s, const double row[
     const PetscInt cells = box.n[0] * box.lines;
 
     for (PetscInt c = 0; c < cells; c++) {
-      const PetscInt to   = LineOf(g, &box, c / box.n[0]) + c % box.n[0], line = to / g->n[0], at[3] = {to % g->n[0], line % g->n[1], line / g->n[1]};
+      const PetscInt to = LineOf(g, &box, c / box.n[0]) + c % box.n[0], line = to / g->n[0], at[3] = {to % g->n[0], line % g->n[1], line / g->n[1]};
       const double  *from = row + ROW_NUMBERS * (s->offset[r] + c);
 
       f->sigma[to] = from[0];
@@ -145,11 +145,11 @@ static PetscErrorCode GatherEdges_Private(PC_GridMG *mg, const GridMGLevel *l, c
 /* The exact entries of a level, of which this process has its part, as all of them */
 PetscErrorCode PCGridMGGatherLevel_Private(PC_GridMG *mg, PetscInt level)
 {
-  GridMGLevel    *l       = &mg->level[level];
-  GridMGShare    *s       = &l->share;
-  GridMGGrid      whole   = {.wells = mg->team.wells};
-  const size_t    numbers = (size_t)ROW_NUMBERS * sizeof(double), own = (size_t)(l->op.grid.cells + l->op.grid.wells) * numbers;
-  double         *row;
+  GridMGLevel *l       = &mg->level[level];
+  GridMGShare *s       = &l->share;
+  GridMGGrid   whole   = {.wells = mg->team.wells};
+  const size_t numbers = (size_t)ROW_NUMBERS * sizeof(double), own = (size_t)(l->op.grid.cells + l->op.grid.wells) * numbers;
+  double      *row;
 
   PetscFunctionBegin;
   for (int d = 0; d < 3; d++) whole.n[d] = s->start[d][mg->team.parts[d]];

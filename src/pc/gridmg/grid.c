@@ -30,10 +30,10 @@ static PetscBool IsInBox(const GridMGGrid *grid, const PetscInt at[3], PetscInt 
 
 static void SetGrid(PetscInt nx, PetscInt ny, PetscInt nz, PetscInt rows, GridMGGrid *grid)
 {
-  grid->n[0]  = nx;
-  grid->n[1]  = ny;
-  grid->n[2]  = nz;
-  grid->cells = nx * ny * nz;
+  grid->n[0]   = nx;
+  grid->n[1]   = ny;
+  grid->n[2]   = nz;
+  grid->cells  = nx * ny * nz;
   grid->wells  = rows - grid->cells;
   grid->ghosts = 0;
 }

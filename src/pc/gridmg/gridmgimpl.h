@@ -70,11 +70,11 @@ typedef struct {
   PetscInt      *start[3]; /* [parts + 1] where boxes begin along each direction */
   PetscInt      *offset;   /* [size + 1] */
   PetscInt       ghosts;
-  PetscInt      *ghost; /* [ghosts] their numbers, ascending */
-  PetscInt      *at;    /* [3 ghosts] where they are in the whole grid; negative: a well */
-  unsigned char *alive; /* [ghosts] while the level is set up */
-  PetscSF        sf;    /* from all vertices to ghosts */
-  int            by[3]; /* aggregates that the next level has been made for; 0: there is none */
+  PetscInt      *ghost;  /* [ghosts] their numbers, ascending */
+  PetscInt      *at;     /* [3 ghosts] where they are in the whole grid; negative: a well */
+  unsigned char *alive;  /* [ghosts] while the level is set up */
+  PetscSF        sf;     /* from all vertices to ghosts */
+  int            by[3];  /* aggregates that the next level has been made for; 0: there is none */
   PetscInt      *coarse; /* [ghosts] to which ghost of that, or vertex of this process, each belongs */
   GridMGBorder   border;
   PetscInt       bordermax;
@@ -104,8 +104,8 @@ typedef struct {
   PetscInt       edges; /* of the list */
   double         bound;
   void          *b, *x[2], *d, *c, *v;
-  int            cur;   /* which x is the iterate */
-  PetscBool      again; /* another cycle follows this one */
+  int            cur;           /* which x is the iterate */
+  PetscBool      again;         /* another cycle follows this one */
   PetscBool      shared, fresh; /* several processes have a part each; ghosts of the iterate are as their processes have them */
   GridMGShare    share;
   double         least; /* the smallest face on all processes, 0: there is none */

@@ -8,7 +8,7 @@
 
 #include "gridmgimpl.h"
 
-#define GRIDMG_RATIO  4   /* two directions are halved at once where they differ by less */
+#define GRIDMG_RATIO  4 /* two directions are halved at once where they differ by less */
 #define GRIDMG_LARGE  1000000
 #define GRIDMG_SLOW   0.8 /* a level that becomes smaller by less is one that each process has all of */
 #define GRIDMG_COARSE 0.1 /* a level whose faces would change by more takes 16 bits in place of 8 */
@@ -57,7 +57,7 @@ static PetscInt GetSize(const PC_GridMG *mg, const GridMGLevel *l, PetscInt n[3]
 /* Which directions are halved: by[d] is 2 or 1 */
 static void ChooseDirections(PC_GridMG *mg, GridMGLevel *l)
 {
-  const GridMGSurvey *s    = &l->survey;
+  const GridMGSurvey *s = &l->survey;
   PetscInt            n[3];
   PCGridMGCoarsenType type = mg->opt.coarsen;
   double              g[3];
@@ -253,8 +253,8 @@ void PCGridMGTakeLevels_Private(PC_GridMG *mg, GridMGPool *pool)
     mg->team.part = PCGridMGTake_Private(pool, (size_t)(box->cells + box->wells) * number);
     mg->team.all  = PCGridMGTake_Private(pool, (size_t)(whole->cells + whole->wells) * number);
   }
-  mg->lists        = pool->memory ? pool->memory + pool->taken : NULL;
-  mg->listsbytes   = pool->taken;
+  mg->lists      = pool->memory ? pool->memory + pool->taken : NULL;
+  mg->listsbytes = pool->taken;
   for (PetscInt k = 0; k < mg->n; k++) TakeList(mg, k, pool);
   mg->listsbytes = pool->taken - mg->listsbytes;
 }

@@ -102,7 +102,8 @@ PetscErrorCode PCGridMGSetFromOptions_Private(PC pc, PetscOptionItems PetscOptio
   PetscCall(
     PetscOptionsInt("-pc_gridmg_coarse_size", "Unknowns up to which a level is the coarsest", "PCGridMGSetCoarseSize", opt.coarsesize, &opt.coarsesize, NULL));
   PetscCall(PetscOptionsInt("-pc_gridmg_k_levels", "Coarse levels with steps of conjugate gradients", NULL, opt.klevels, &opt.klevels, NULL));
-  PetscCall(PetscOptionsInt("-pc_gridmg_gather_size", "Unknowns up to which each process has all of a coarse level", NULL, opt.gathersize, &opt.gathersize, NULL));
+  PetscCall(
+    PetscOptionsInt("-pc_gridmg_gather_size", "Unknowns up to which each process has all of a coarse level", NULL, opt.gathersize, &opt.gathersize, NULL));
   PetscCall(PetscOptionsIntArray("-pc_gridmg_smooths", "Smoothing steps before and after the coarse correction", "PCGridMGSetSmooths", opt.smooths, &n, &set));
   if (set && n == 1) opt.smooths[1] = opt.smooths[0];
   PetscCall(PetscOptionsInt("-pc_gridmg_bits", "Bits of an entry on the finest level", "PCGridMGSetBits", opt.bits, &opt.bits, &set));

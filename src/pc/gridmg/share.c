@@ -192,7 +192,7 @@ static PetscErrorCode CoarsenBoxes_Private(PC_GridMG *mg, const GridMGShare *s, 
 PetscErrorCode PCGridMGShareCoarsen_Private(PC_GridMG *mg, PetscInt level, const int by[3])
 {
   GridMGShare *s = &mg->level[level].share, *c = &mg->level[level + 1].share;
-  PetscInt    *number, ghosts = s->ghosts;
+  PetscInt    *number, ghosts                  = s->ghosts;
 
   PetscFunctionBegin;
   if (s->by[0] == by[0] && s->by[1] == by[1] && s->by[2] == by[2]) PetscFunctionReturn(PETSC_SUCCESS);
