@@ -6,25 +6,25 @@
 
 #include "gridmgimpl.h"
 
-#define GRIDMG_CLASSES 7 /* of such edges: face d downwards, 2 d; upwards, 2 d + 1; others */
+#define GRIDMG_KINDS 7 /* of such edges: face d downwards, 2 d; upwards, 2 d + 1; others */
 
-static int ClassOf(const PC_GridMG *mg, const GridMGLevel *l, PetscInt i, PetscInt ghost)
+static int KindOf(const PC_GridMG *mg, const GridMGLevel *l, PetscInt i, PetscInt ghost)
 {
   const GridMGGrid  *g    = &l->op.grid;
   const GridMGShare *s    = &l->share;
   const PetscInt    *to   = &s->at[3 * ghost];
   const PetscInt     line = i / g->n[0], in[3] = {i % g->n[0], line % g->n[1], line / g->n[1]};
-  int class = GRIDMG_CLASSES - 1, away = 0;
+  int                kind = GRIDMG_KINDS - 1, away = 0;
 
-  if (i >= g->cells || to[0] < 0) return class;
+  if (i >= g->cells || to[0] < 0) return kind;
   for (int d = 0; d < 3; d++) {
     const PetscInt difference = to[d] - (s->start[d][mg->team.place[d]] + in[d]);
 
     if (!difference) continue;
     away += PetscAbsInt(difference) == 1 ? 1 : 2;
-    class = 2 * d + (difference > 0);
+    kind = 2 * d + (difference > 0);
   }
-  return away == 1 ? class : GRIDMG_CLASSES - 1;
+  return away == 1 ? kind : GRIDMG_KINDS - 1;
 }
 
 /* Faces towards ghosts, in the order of cells */
@@ -50,10 +50,10 @@ static PetscErrorCode FillBorder_Private(PC_GridMG *mg, GridMGLevel *l)
 
     to[0] = to[1] = to[2] = 0;
     for (PetscInt e = list->i[r]; e < list->i[r + 1]; e++) {
-      const int class = list->j[e] < first ? GRIDMG_CLASSES - 1 : ClassOf(mg, l, i, list->j[e] - first);
+      const int kind = list->j[e] < first ? GRIDMG_KINDS - 1 : KindOf(mg, l, i, list->j[e] - first);
 
-      if (class == GRIDMG_CLASSES - 1 || !(t[e] > 0)) continue;
-      to[class / 2] += t[e];
+      if (kind == GRIDMG_KINDS - 1 || !(t[e] > 0)) continue;
+      to[kind / 2] += t[e];
       faces = PETSC_TRUE;
     }
     if (faces) s->border.cell[s->border.n++] = i;
@@ -120,7 +120,7 @@ static double WeightOf(PetscInt number)
 }
 
 /*
-   Whether the other side of each edge between processes has the same number. A vertex has at most one face of each class, so that a sum of all from
+   Whether the other side of each edge between processes has the same number. A vertex has at most one face of each kind, so that a sum of all from
    others is that one. Other edges of a vertex are compared together, with weights
 */
 PetscErrorCode PCGridMGBorderIsSymmetric_Private(PC_GridMG *mg, GridMGLevel *l, PetscReal same, PetscBool *symmetric)
@@ -134,9 +134,9 @@ PetscErrorCode PCGridMGBorderIsSymmetric_Private(PC_GridMG *mg, GridMGLevel *l, 
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc3(s->ghosts, &from, n, &mine, n, &theirs));
-  for (int class = 0; class < GRIDMG_CLASSES; class ++) {
-    const PetscBool weights  = (PetscBool)(class == GRIDMG_CLASSES - 1);
-    const int       opposite = weights ? class : (class ^ 1);
+  for (int kind = 0; kind < GRIDMG_KINDS; kind++) {
+    const PetscBool weights  = (PetscBool)(kind == GRIDMG_KINDS - 1);
+    const int       opposite = weights ? kind : (kind ^ 1);
 
     PetscCall(PetscArrayzero(from, s->ghosts));
     PetscCall(PetscArrayzero(mine, n));
@@ -146,8 +146,8 @@ PetscErrorCode PCGridMGBorderIsSymmetric_Private(PC_GridMG *mg, GridMGLevel *l, 
         const PetscInt g = list->j[e] - n, i = list->row[r];
 
         if (g < 0) continue;
-        if (ClassOf(mg, l, i, g) == class) from[g] += weights ? t[e] * WeightOf(s->offset[mg->team.rank] + i) : t[e];
-        if (ClassOf(mg, l, i, g) == opposite) mine[i] += weights ? t[e] * WeightOf(s->ghost[g]) : t[e];
+        if (KindOf(mg, l, i, g) == kind) from[g] += weights ? t[e] * WeightOf(s->offset[mg->team.rank] + i) : t[e];
+        if (KindOf(mg, l, i, g) == opposite) mine[i] += weights ? t[e] * WeightOf(s->ghost[g]) : t[e];
       }
     }
     PetscCall(PetscSFReduceBegin(s->sf, MPI_DOUBLE, from, theirs, MPI_SUM));

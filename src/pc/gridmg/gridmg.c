@@ -10,6 +10,8 @@
                  its faces, row sums, other edges               entries.c, edges.c
                  coarse levels, codes                           level.c
                  the coarsest level                             coarse.c
+   processes     boxes, ghosts, exchanges                       boxes.c, share.c
+                 edges between boxes, small levels              border.c, gather.c
    application   where it is, vectors in and out                apply.c
                  V, W and K cycles                              cycle.c
                  smoothers                                      smooth.c
