@@ -107,6 +107,38 @@ void PCGridMGArenaGiveBack_Private(PC_GridMG *mg, const GridMGArenaMark *mark)
   mg->arena.taken   = mark->taken;
 }
 
+/* How many numbers the arrays of a level have */
+size_t PCGridMGFacesNumbers_Private(const GridMGGrid *grid, PetscBool symmetric)
+{
+  size_t arrays = 1;
+
+  for (int d = 0; d < 3; d++) arrays += grid->n[d] > 1 ? (symmetric ? 1 : 2) : 0;
+  return arrays * (size_t)grid->cells + (size_t)grid->wells;
+}
+
+/* The arrays of a level, as they are: sigma, up, and down, of matrices that may be nonsymmetric */
+PetscErrorCode PCGridMGFacesCreate_Private(PC_GridMG *mg, const GridMGGrid *grid, PetscBool symmetric, GridMGFaces *f)
+{
+  double *memory;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(f, sizeof(*f)));
+  f->grid      = *grid;
+  f->symmetric = symmetric;
+  PetscCall(PCGridMGArenaTake_Private(mg, PCGridMGFacesNumbers_Private(grid, symmetric) * sizeof(double), (void **)&memory));
+  f->sigma = memory;
+  memory += grid->cells + grid->wells;
+  for (int side = 0; side < (symmetric ? 1 : 2); side++) {
+    for (int d = 0; d < 3; d++) {
+      if (grid->n[d] < 2) continue;
+      f->down[d] = memory;
+      if (!side) f->up[d] = memory;
+      memory += grid->cells;
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Exact entries */
 PetscErrorCode PCGridMGFreeScratch_Private(PC_GridMG *mg)
 {

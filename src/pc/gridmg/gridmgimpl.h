@@ -194,6 +194,8 @@ PETSC_INTERN PetscErrorCode  PCGridMGArenaStart_Private(PC_GridMG *, size_t byte
 PETSC_INTERN PetscErrorCode  PCGridMGArenaTake_Private(PC_GridMG *, size_t bytes, void **);
 PETSC_INTERN void            PCGridMGArenaGiveBack_Private(PC_GridMG *, const GridMGArenaMark *);
 PETSC_INTERN GridMGArenaMark PCGridMGArenaGetMark_Private(const PC_GridMG *);
+PETSC_INTERN size_t          PCGridMGFacesNumbers_Private(const GridMGGrid *, PetscBool symmetric);
+PETSC_INTERN PetscErrorCode  PCGridMGFacesCreate_Private(PC_GridMG *, const GridMGGrid *, PetscBool symmetric, GridMGFaces *);
 PETSC_INTERN PetscErrorCode  PCGridMGFreeScratch_Private(PC_GridMG *);
 PETSC_INTERN void           *PCGridMGTake_Private(GridMGPool *, size_t bytes);
 PETSC_INTERN PetscErrorCode  PCGridMGPoolGet_Private(PC_GridMG *, GridMGPool *, PetscBool keep);
@@ -246,8 +248,6 @@ PETSC_INTERN PetscErrorCode PCGridMGGatherLevel_Private(PC_GridMG *, PetscInt le
 PETSC_INTERN PetscErrorCode PCGridMGGather_Private(PC_GridMG *, void *all);
 PETSC_INTERN void           PCGridMGScatter_Private(PC_GridMG *, const void *all);
 /* level.c */
-PETSC_INTERN size_t         PCGridMGFacesNumbers_Private(const GridMGGrid *, PetscBool symmetric);
-PETSC_INTERN PetscErrorCode PCGridMGFacesCreate_Private(PC_GridMG *, const GridMGGrid *, PetscBool symmetric, GridMGFaces *);
 PETSC_INTERN void           PCGridMGTakeLevels_Private(PC_GridMG *, GridMGPool *);
 PETSC_INTERN PetscErrorCode PCGridMGCoarsen_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGEncode_Private(PC);

@@ -13,38 +13,6 @@
 #define GRIDMG_SLOW   0.8 /* a level that becomes smaller by less is one that each process has all of */
 #define GRIDMG_COARSE 0.1 /* a level whose faces would change by more takes 16 bits in place of 8 */
 
-/* How many numbers the arrays of a level have */
-size_t PCGridMGFacesNumbers_Private(const GridMGGrid *grid, PetscBool symmetric)
-{
-  size_t arrays = 1;
-
-  for (int d = 0; d < 3; d++) arrays += grid->n[d] > 1 ? (symmetric ? 1 : 2) : 0;
-  return arrays * (size_t)grid->cells + (size_t)grid->wells;
-}
-
-/* The arrays of a level, as they are: sigma, up, and down, of matrices that may be nonsymmetric */
-PetscErrorCode PCGridMGFacesCreate_Private(PC_GridMG *mg, const GridMGGrid *grid, PetscBool symmetric, GridMGFaces *f)
-{
-  double *memory;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMemzero(f, sizeof(*f)));
-  f->grid      = *grid;
-  f->symmetric = symmetric;
-  PetscCall(PCGridMGArenaTake_Private(mg, PCGridMGFacesNumbers_Private(grid, symmetric) * sizeof(double), (void **)&memory));
-  f->sigma = memory;
-  memory += grid->cells + grid->wells;
-  for (int side = 0; side < (symmetric ? 1 : 2); side++) {
-    for (int d = 0; d < 3; d++) {
-      if (grid->n[d] < 2) continue;
-      f->down[d] = memory;
-      if (!side) f->up[d] = memory;
-      memory += grid->cells;
-    }
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ------------------------------------------------------------ coarsening */
 
 /* The cells of a level along each direction, of all processes; these and all wells */
