@@ -326,6 +326,13 @@ static PetscErrorCode TestSames(void)
       PetscCall(TestSame(&p, (PetscInt)c, slabs, cycles[c], k % 4 == 1 && c < 3 ? 0 : 64));
     }
   }
+  {
+    /* Pairs along x only, and boxes that begin at odd lines: colours are those of the whole grid */
+    const GridProblem odd = {.name = "odd lines", .n = {16, 5 * size, 1}, .faces = FACES_RANDOM, .sigma = 1, .strength = {1000, 1, 1}};
+
+    PetscCall(TestSame(&odd, 0, PETSC_TRUE, "-@pc_gridmg_coarse_size 8 -@pc_gridmg_coarsen semi -@pc_gridmg_levels 3", 0));
+    PetscCall(TestSame(&odd, 0, PETSC_FALSE, "-@pc_gridmg_coarse_size 8 -@pc_gridmg_coarsen semi -@pc_gridmg_levels 3 -@pc_gridmg_cycle v", 0));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
