@@ -18,7 +18,10 @@
    A face between cells c and c + stride is stored at c, and is 0 where there is none: up[d][c] is the entry of row c, down[d][c]
    that of row c + stride. Symmetric operators have down[d] == up[d]. Directions with one cell have no array.
 
-   Vectors have cells + wells numbers, with at least one number before and after that may be read and is finite.
+   On several processes each has a box of the grid and some of the wells. Vertices of other processes that its edges lead to are its ghosts: they come
+   after the wells, nothing is computed for them, and all their edges are in the list.
+
+   Vectors have cells + wells numbers, then one for each ghost, with at least one number before and after that may be read and is finite.
 */
 
 #include <math.h>
@@ -36,7 +39,7 @@ static inline size_t GridMGNumberBytes(GridMGPrecision precision)
 }
 
 typedef struct {
-  PetscInt n[3], cells, wells;
+  PetscInt n[3], cells, wells, ghosts;
 } GridMGGrid;
 
 /*
@@ -50,6 +53,13 @@ typedef struct {
   void     *work; /* n numbers, of a GridMGOperator */
 } GridMGList;
 
+/* Cells with ghosts that are neighbours, ascending, and what they have towards these along each direction */
+typedef struct {
+  PetscInt  n;
+  PetscInt *cell; /* [n] */
+  double   *t;    /* [3 n] */
+} GridMGBorder;
+
 /* A level as it is set up: exact entries */
 typedef struct {
   GridMGGrid     grid;
@@ -57,6 +67,8 @@ typedef struct {
   double        *up[3], *down[3], *sigma;
   unsigned char *alive; /* whether a cell has a place on the next level: [cells], or NULL if all have */
   GridMGList     list;
+
+  const GridMGBorder *border; /* NULL on one process */
 } GridMGFaces;
 
 /* A level as cycles read it */
@@ -213,6 +225,9 @@ typedef struct {
   */
   PetscErrorCode (*enter)(const GridMGOperator *, const GridMGRows *, int part, const PetscScalar *x, void *b, double *scale);
   PetscErrorCode (*leave)(const GridMGOperator *, const GridMGRows *, int part, double factor, const double *scale, const void *x, PetscScalar *y);
+  /* enter in two parts, on several processes, whose scale is the same; NULL on a device: the largest modulus, and b = scale x */
+  PetscErrorCode (*most)(const GridMGOperator *, int part, const PetscScalar *x, double *most);
+  PetscErrorCode (*enterscaled)(const GridMGOperator *, const GridMGRows *, int part, const PetscScalar *x, void *b, double scale);
 
   /* Smoothing. x = c D^-1 b on cells of a colour, 0 or 1, or with -1 on all, and 0 elsewhere */
   PetscErrorCode (*start)(const GridMGOperator *, int colour, double c, const void *b, void *x);

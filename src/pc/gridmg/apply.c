@@ -16,7 +16,7 @@ PetscErrorCode PCGridMGFindPlace_Private(PC pc)
   PetscFunctionBegin;
   mg->device = PETSC_FALSE;
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  {
+  if (!PCGridMGIsShared(mg)) {
     VecType   type;
     PetscBool bound;
 
@@ -72,6 +72,24 @@ static PetscErrorCode ApplyStencils_Private(PC_GridMG *mg, const PetscScalar x[]
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The right side of the finest level, with a scale that is the same on all processes */
+static PetscErrorCode Enter_Private(PC_GridMG *mg, int part, const PetscScalar x[])
+{
+  GridMGLevel *l = &mg->level[0];
+  double       mine, most;
+
+  PetscFunctionBegin;
+  if (!l->shared) {
+    PetscCall((*mg->kernels->enter)(&l->op, &mg->rows, part, x, l->b, mg->scale));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall((*mg->kernels->most)(&l->op, part, x, &mine));
+  PetscCallMPI(MPIU_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, mg->team.comm));
+  *mg->scale = GridMGScaleOf(most);
+  PetscCall((*mg->kernels->enterscaled)(&l->op, &mg->rows, part, x, l->b, *mg->scale));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* x and y where the levels are; of complex ones the real and the imaginary part, one after the other */
 static PetscErrorCode ApplyAggregation_Private(PC_GridMG *mg, const PetscScalar x[], PetscScalar y[])
 {
@@ -87,7 +105,7 @@ static PetscErrorCode ApplyAggregation_Private(PC_GridMG *mg, const PetscScalar 
       PetscCall((*mg->kernels->largest)(&l->op, &mg->rows, part, x, mg->scale));
       PetscCall(PCGridMGCycle_Private(mg, 0, PETSC_TRUE));
     } else {
-      PetscCall((*mg->kernels->enter)(&l->op, &mg->rows, part, x, l->b, mg->scale));
+      PetscCall(Enter_Private(mg, part, x));
       PetscCall(PCGridMGCycle_Private(mg, 0, PETSC_TRUE));
       PetscCall((*mg->kernels->leave)(&l->op, &mg->rows, part, mg->factor, mg->scale, l->x[l->cur], y));
     }

@@ -7,6 +7,8 @@
 #include "gridmgimpl.h"
 #include <stdarg.h>
 
+#define GRIDMG_ALIGN 64
+
 /* There is no preconditioner: KSP ends with KSP_DIVERGED_PC_FAILED, and SNES and TS may cut their steps */
 PetscErrorCode PCGridMGFail_Private(PC pc, const char format[], ...)
 {
@@ -17,7 +19,8 @@ PetscErrorCode PCGridMGFail_Private(PC pc, const char format[], ...)
   va_start(arguments, format);
   PetscCall(PetscVSNPrintf(mg->failed, sizeof(mg->failed), format, NULL, arguments));
   va_end(arguments);
-  PetscCheck(!pc->erroriffailure, PetscObjectComm((PetscObject)pc), PETSC_ERR_NOT_CONVERGED, "-pc_type gridmg: %s", mg->failed);
+  /* with several processes, once all know of it: PCGridMGAgree_Private() */
+  PetscCheck(!pc->erroriffailure || PCGridMGIsShared(mg), PetscObjectComm((PetscObject)pc), PETSC_ERR_NOT_CONVERGED, "-pc_type gridmg: %s", mg->failed);
   PetscCall(PetscInfo(pc, "%s\n", mg->failed));
   PetscCall(PCSetFailedReason(pc, PC_FACTOR_OTHER));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -60,15 +63,13 @@ PetscErrorCode PCGridMGReserve_Private(PC_GridMG *mg, GridMGBlock *block, size_t
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#define GRIDMG_ALIGN 64
-
-/* All parts are given back; the first block has at least so many bytes, of which others are taken */
+/* All parts are given back; the first block has at least so many bytes, of which others are taken, the first few of them at multiples of some number */
 PetscErrorCode PCGridMGArenaStart_Private(PC_GridMG *mg, size_t bytes)
 {
   void *memory;
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGReserve_Private(mg, &mg->arena.block[0], bytes, &memory));
+  PetscCall(PCGridMGReserve_Private(mg, &mg->arena.block[0], bytes + 4 * GRIDMG_ALIGN, &memory));
   mg->arena.current = 0;
   mg->arena.taken   = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -104,6 +105,38 @@ void PCGridMGArenaGiveBack_Private(PC_GridMG *mg, const GridMGArenaMark *mark)
 {
   mg->arena.current = mark->current;
   mg->arena.taken   = mark->taken;
+}
+
+/* How many numbers the arrays of a level have */
+size_t PCGridMGFacesNumbers_Private(const GridMGGrid *grid, PetscBool symmetric)
+{
+  size_t arrays = 1;
+
+  for (int d = 0; d < 3; d++) arrays += grid->n[d] > 1 ? (symmetric ? 1 : 2) : 0;
+  return arrays * (size_t)grid->cells + (size_t)grid->wells;
+}
+
+/* The arrays of a level, as they are: sigma, up, and down, of matrices that may be nonsymmetric */
+PetscErrorCode PCGridMGFacesCreate_Private(PC_GridMG *mg, const GridMGGrid *grid, PetscBool symmetric, GridMGFaces *f)
+{
+  double *memory;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(f, sizeof(*f)));
+  f->grid      = *grid;
+  f->symmetric = symmetric;
+  PetscCall(PCGridMGArenaTake_Private(mg, PCGridMGFacesNumbers_Private(grid, symmetric) * sizeof(double), (void **)&memory));
+  f->sigma = memory;
+  memory += grid->cells + grid->wells;
+  for (int side = 0; side < (symmetric ? 1 : 2); side++) {
+    for (int d = 0; d < 3; d++) {
+      if (grid->n[d] < 2) continue;
+      f->down[d] = memory;
+      if (!side) f->up[d] = memory;
+      memory += grid->cells;
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Exact entries */
@@ -184,6 +217,9 @@ PetscErrorCode PCReset_GridMG(PC pc)
   PetscFunctionBegin;
   PetscCall(PCGridMGFreeScratch_Private(mg));
   PetscCall(PCGridMGFreeApplication_Private(mg, PETSC_TRUE));
+  PetscCall(PCGridMGShareFree_Private(mg, 0));
+  PetscCall(PetscFree2(mg->team.count, mg->team.from));
+  PetscCall(PetscMemzero(&mg->team, sizeof(mg->team)));
   PetscCall(FreeBlock_Private(&mg->moved));
   PetscCall(FreeBlock_Private(&mg->pool));
   PetscCall(VecDestroy(&mg->wx));

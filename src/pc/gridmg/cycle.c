@@ -13,6 +13,17 @@
 
 #define GRIDMG_PATCH_MAX 4096 /* rows of a list that are treated after all others */
 
+/* Sums over the vertices of all processes */
+static PetscErrorCode Dots_Private(PC_GridMG *mg, GridMGLevel *l, const void *x, int n, const void *const y[], double *sums)
+{
+  double mine[GRIDMG_SUMS];
+
+  PetscFunctionBegin;
+  PetscCall((*mg->kernels->dots)(&l->op, x, n, y, l->shared ? mine : sums));
+  if (l->shared) PetscCallMPI(MPIU_Allreduce(mine, sums, n, MPI_DOUBLE, MPI_SUM, mg->team.comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Two steps of flexible conjugate gradients on a level, each with a cycle. The right side is used up */
 static PetscErrorCode KSteps_Private(PC_GridMG *mg, PetscInt level)
 {
@@ -25,18 +36,21 @@ static PetscErrorCode KSteps_Private(PC_GridMG *mg, PetscInt level)
   PetscFunctionBegin;
   PetscCall(PCGridMGCycle_Private(mg, level, PETSC_TRUE));
   PetscCall((*kernels->copy)(bytes, l->x[l->cur], l->c));
+  PetscCall(PCGridMGExchange_Private(mg, l, l->c));
   PetscCall((*kernels->residual)(&l->op, NULL, l->c, l->v));
   y[0] = l->v;
   y[1] = l->b;
-  PetscCall((*kernels->dots)(&l->op, l->c, 2, y, first));
+  PetscCall(Dots_Private(mg, l, l->c, 2, y, first));
   PetscCall((*kernels->kfirst)(&l->op, first, l->v, l->b));
 
   PetscCall(PCGridMGCycle_Private(mg, level, PETSC_TRUE));
+  PetscCall(PCGridMGRefresh_Private(mg, l));
   PetscCall((*kernels->residual)(&l->op, NULL, l->x[l->cur], l->x[1 - l->cur]));
   y[1] = l->x[1 - l->cur];
   y[2] = l->b;
-  PetscCall((*kernels->dots)(&l->op, l->x[l->cur], 3, y, second));
+  PetscCall(Dots_Private(mg, l, l->x[l->cur], 3, y, second));
   PetscCall((*kernels->ksecond)(&l->op, first, second, l->c, l->x[l->cur]));
+  l->fresh = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -58,17 +72,35 @@ static PetscErrorCode CoarseSolve_Private(PC_GridMG *mg, PetscInt level)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The right side of the coarse level */
+/* The right side of the coarse level, of which each process has all, or its part as of this one */
 static PetscErrorCode RestrictResidual_Private(PC_GridMG *mg, GridMGLevel *l, GridMGLevel *c)
 {
   const GridMGKernels *kernels = mg->kernels;
+  const PetscBool      gather  = (PetscBool)(l->shared && !c->shared);
+  const GridMGGrid    *coarse  = gather ? &mg->team.box : &c->op.grid;
+  void                *b       = gather ? mg->team.part : c->b;
 
   PetscFunctionBegin;
-  if (kernels->residualrestrict) PetscCall((*kernels->residualrestrict)(&l->op, &c->op.grid, l->by, l->b, l->x[l->cur], c->b));
+  PetscCall(PCGridMGRefresh_Private(mg, l));
+  if (kernels->residualrestrict) PetscCall((*kernels->residualrestrict)(&l->op, coarse, l->by, l->b, l->x[l->cur], b));
   else {
     PetscCall((*kernels->residual)(&l->op, l->b, l->x[l->cur], l->x[1 - l->cur]));
-    PetscCall((*kernels->restrict_)(&l->op, &c->op.grid, l->by, l->x[1 - l->cur], c->b));
+    PetscCall((*kernels->restrict_)(&l->op, coarse, l->by, l->x[1 - l->cur], b));
   }
+  if (gather) PetscCall(PCGridMGGather_Private(mg, c->b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The correction of the coarse level */
+static PetscErrorCode Prolong_Private(PC_GridMG *mg, GridMGLevel *l, GridMGLevel *c)
+{
+  const PetscBool gathered = (PetscBool)(l->shared && !c->shared);
+
+  PetscFunctionBegin;
+  if (gathered) PCGridMGScatter_Private(mg, c->x[c->cur]);
+  PetscCall(
+    (*mg->kernels->prolong)(&l->op, gathered ? &mg->team.box : &c->op.grid, l->by, mg->overcorrection, gathered ? mg->team.part : c->x[c->cur], l->x[l->cur]));
+  l->fresh = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -155,7 +187,7 @@ PetscErrorCode PCGridMGCycle_Private(PC_GridMG *mg, PetscInt level, PetscBool ze
   PetscCall(RestrictResidual_Private(mg, l, c));
   if (level == 0) PetscCall(PlayCoarseSolve_Private(mg));
   else PetscCall(CoarseSolve_Private(mg, level + 1));
-  PetscCall((*kernels->prolong)(&l->op, &c->op.grid, l->by, mg->overcorrection, c->x[c->cur], l->x[l->cur]));
+  PetscCall(Prolong_Private(mg, l, c));
   PetscCall(PCGridMGSmooth_Private(mg, l, PETSC_TRUE, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -143,11 +143,12 @@ PetscErrorCode PCGridMGEdgesToList_Private(const GridMGGrid *grid, GridMGEdges *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The vertex of the next level that a vertex belongs to */
-static inline PetscInt CoarseOf(const GridMGGrid *fine, const GridMGGrid *coarse, const int by[3], PetscInt i)
+/* The vertex of the next level that a vertex belongs to; with ghosts, those that share tells of */
+static inline PetscInt CoarseOf(const GridMGGrid *fine, const GridMGGrid *coarse, const int by[3], const GridMGShare *share, PetscInt i)
 {
   const PetscInt line = i / fine->n[0];
 
+  if (i >= fine->cells + fine->wells) return coarse->cells + coarse->wells + share->coarse[i - fine->cells - fine->wells];
   if (i >= fine->cells) return coarse->cells + i - fine->cells;
   return i % fine->n[0] / by[0] + coarse->n[0] * (line % fine->n[1] / by[1] + coarse->n[1] * (line / fine->n[1] / by[2]));
 }
@@ -175,15 +176,43 @@ static int CompareAdditions(const void *pa, const void *pb, PETSC_UNUSED void *c
   return 0;
 }
 
+/* Additions in the order of their places */
+static PetscErrorCode Add_Private(PC_GridMG *mg, GridMGFaces *f)
+{
+  PetscFunctionBegin;
+  if (mg->additions.n > 1) PetscCall(PetscTimSort(mg->additions.n, mg->additions.addition, sizeof(GridMGAddition), CompareAdditions, NULL));
+  if (mg->additions.n) PetscCall((*mg->kernels->add)(f, mg->additions.n, mg->additions.addition));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Edges between neighbours become faces; those of the wrong sign, and all others, stay */
+PetscErrorCode PCGridMGEdgesToFaces_Private(PC_GridMG *mg, GridMGFaces *f)
+{
+  GridMGEdge    *edge = mg->edges.edge;
+  const PetscInt n    = mg->edges.n;
+
+  PetscFunctionBegin;
+  mg->edges.n = mg->additions.n = 0;
+  for (PetscInt e = 0; e < n; e++) {
+    PetscInt  at    = 0;
+    const int array = edge[e].t > 0 ? FaceOfEdge(&f->grid, f->symmetric, edge[e].i, edge[e].j, &at) : -1;
+
+    if (array < 0) edge[mg->edges.n++] = edge[e];
+    else if (edge[e].i < edge[e].j || !f->symmetric) PetscCall(Addition_Private(&mg->additions, array, at, edge[e].t));
+  }
+  PetscCall(Add_Private(mg, f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
    P^T A P of the list: edges within an aggregate are gone, those between neighbours are part of their face. Entries of the wrong sign
-   are left out, with their part of the diagonal: there is less of the coarse level than that
+   are left out, with their part of the diagonal: there is less of the coarse level than that. share: of the fine level, if that has ghosts
 */
-PetscErrorCode PCGridMGCoarsenEdges_Private(PC_GridMG *mg, const GridMGFaces *f, const int by[3], GridMGFaces *coarse)
+PetscErrorCode PCGridMGCoarsenEdges_Private(PC_GridMG *mg, const GridMGFaces *f, const int by[3], const GridMGShare *share, GridMGFaces *coarse)
 {
   const GridMGList *list  = &f->list;
   const double     *t     = (const double *)list->t;
-  const PetscInt    edges = list->i[list->n];
+  const PetscInt    edges = list->i[list->n], own = f->grid.cells + f->grid.wells;
   unsigned char    *alive = NULL; /* of rows, then of the vertices that edges lead to */
 
   PetscFunctionBegin;
@@ -193,13 +222,16 @@ PetscErrorCode PCGridMGCoarsenEdges_Private(PC_GridMG *mg, const GridMGFaces *f,
     PetscCall(PetscMalloc1(list->n + edges, &alive));
     PetscCall((*mg->kernels->aliveof)(f, list->n, list->row, alive));
     PetscCall((*mg->kernels->aliveof)(f, edges, list->j, alive + list->n));
+    for (PetscInt e = 0; e < edges && f->grid.ghosts; e++) {
+      if (list->j[e] >= own) alive[list->n + e] = share->alive[list->j[e] - own];
+    }
   }
   for (PetscInt r = 0; r < list->n; r++) {
-    const PetscInt i = list->row[r], ci = CoarseOf(&f->grid, &coarse->grid, by, i);
+    const PetscInt i = list->row[r], ci = CoarseOf(&f->grid, &coarse->grid, by, share, i);
 
     if (alive && !alive[r]) continue;
     for (PetscInt e = list->i[r]; e < list->i[r + 1]; e++) {
-      const PetscInt cj = CoarseOf(&f->grid, &coarse->grid, by, list->j[e]);
+      const PetscInt cj = CoarseOf(&f->grid, &coarse->grid, by, share, list->j[e]);
       PetscInt       at = ci;
       int            array;
 
@@ -213,7 +245,6 @@ PetscErrorCode PCGridMGCoarsenEdges_Private(PC_GridMG *mg, const GridMGFaces *f,
     }
   }
   PetscCall(PetscFree(alive));
-  if (mg->additions.n > 1) PetscCall(PetscTimSort(mg->additions.n, mg->additions.addition, sizeof(GridMGAddition), CompareAdditions, NULL));
-  if (mg->additions.n) PetscCall((*mg->kernels->add)(coarse, mg->additions.n, mg->additions.addition));
+  PetscCall(Add_Private(mg, coarse));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

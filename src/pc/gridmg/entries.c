@@ -26,6 +26,8 @@ typedef struct {
   double       most;                                /* the largest diagonal entry */
   PetscInt     negative;                            /* diagonal entries */
   PetscBool    bad;                                 /* an entry is no number */
+  PetscBool    unreal;                              /* or not real, on several processes: */
+  PetscInt     unrealat[2];
 } Reading;
 
 /* One row: where entries belong, and their sum */
@@ -34,18 +36,23 @@ static PetscErrorCode ReadRow_Private(PC pc, PetscInt row, PetscInt n, const Pet
   PC_GridMG        *mg   = (PC_GridMG *)pc->data;
   GridMGFaces      *f    = reading->f;
   const GridMGGrid *grid = &f->grid;
-  const PetscInt    i = GridMGVertexOf(grid, &mg->rows, row), line = i / grid->n[0], at[3] = {i % grid->n[0], line % grid->n[1], line / grid->n[1]};
-  double            diagonal = 0;
+  const PetscInt    i = GridMGVertexOf(grid, &mg->rows, row - mg->team.begin), line = i / grid->n[0],
+                 at[3] = {i % grid->n[0], line % grid->n[1], line / grid->n[1]};
+  double diagonal      = 0;
 
   PetscFunctionBegin;
   *sum = 0;
   for (PetscInt e = 0; e < n; e++) {
     const double   a = (double)PetscRealPart(value[e]);
-    const PetscInt j = GridMGVertexOf(grid, &mg->rows, column[e]);
+    const PetscInt j = PCGridMGIsShared(mg) ? PCGridMGVertexOfRow_Private(mg, column[e]) : GridMGVertexOf(grid, &mg->rows, column[e]);
     int            d = -1;
 
-    PetscCheck(!PetscDefined(USE_COMPLEX) || PetscImaginaryPart(value[e]) == 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, GRIDMG_NOT_REAL, row,
-               column[e]);
+    if (PetscDefined(USE_COMPLEX) && PetscImaginaryPart(value[e]) != 0) {
+      PetscCheck(PCGridMGIsShared(mg), PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, GRIDMG_NOT_REAL, row, column[e]);
+      reading->unreal      = PETSC_TRUE;
+      reading->unrealat[0] = row;
+      reading->unrealat[1] = column[e];
+    }
     if (PetscIsInfOrNanReal((PetscReal)a)) {
       if (!reading->bad) PetscCall(PCGridMGFail_Private(pc, GRIDMG_NO_NUMBER, row, column[e]));
       reading->bad = PETSC_TRUE;
@@ -77,13 +84,14 @@ static PetscErrorCode ReadRows_Private(PC pc, Reading *reading)
 
   PetscFunctionBegin;
   PetscCall((*mg->kernels->clear)(PCGridMGFacesNumbers_Private(grid, PETSC_FALSE) * sizeof(double), f->sigma));
-  for (PetscInt row = 0; row < grid->cells + grid->wells && !reading->bad; row++) {
+  for (PetscInt own = 0; own < grid->cells + grid->wells && !reading->bad && !reading->unreal; own++) {
+    const PetscInt     row = mg->team.begin + own;
     const PetscInt    *column;
     const PetscScalar *value;
     PetscInt           n;
 
     PetscCall(MatGetRow(pc->pmat, row, &n, &column, &value));
-    PetscCall(ReadRow_Private(pc, row, n, column, value, reading, &f->sigma[GridMGVertexOf(grid, &mg->rows, row)]));
+    PetscCall(ReadRow_Private(pc, row, n, column, value, reading, &f->sigma[GridMGVertexOf(grid, &mg->rows, own)]));
     PetscCall(MatRestoreRow(pc->pmat, row, &n, &column, &value));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -106,8 +114,8 @@ static PetscErrorCode ScaleFaces_Private(PC pc, Reading *reading)
       f->down[d][c] *= mg->factor;
       if (f->up[d][c] >= 0 && f->down[d][c] >= 0) continue;
       if (!reading->wrong++) {
-        reading->wrongrow    = GridMGRowOf(grid, &mg->rows, f->up[d][c] < 0 ? c : c + stride);
-        reading->wrongcolumn = GridMGRowOf(grid, &mg->rows, f->up[d][c] < 0 ? c + stride : c);
+        reading->wrongrow    = mg->team.begin + GridMGRowOf(grid, &mg->rows, f->up[d][c] < 0 ? c : c + stride);
+        reading->wrongcolumn = mg->team.begin + GridMGRowOf(grid, &mg->rows, f->up[d][c] < 0 ? c + stride : c);
       }
       if (f->up[d][c] != 0) PetscCall(PCGridMGEdgeAdd_Private(&mg->edges, c, c + stride, f->up[d][c] / mg->factor));
       if (f->down[d][c] != 0) PetscCall(PCGridMGEdgeAdd_Private(&mg->edges, c + stride, c, f->down[d][c] / mg->factor));
@@ -119,12 +127,12 @@ static PetscErrorCode ScaleFaces_Private(PC pc, Reading *reading)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static double FactorOf(const GridMGGrid *grid, const Reading *reading)
+static double FactorOf(PetscInt cells, const Reading *reading)
 {
   int exponent;
 
   (void)frexp(reading->most, &exponent);
-  return ldexp(2 * reading->negative > grid->cells ? -1. : 1., reading->most > 0 ? PetscMin(1000, -exponent) : 0);
+  return ldexp(2 * reading->negative > cells ? -1. : 1., reading->most > 0 ? PetscMin(1000, -exponent) : 0);
 }
 
 static PetscErrorCode CheckSigns_Private(PC pc, const Reading *reading)
@@ -166,10 +174,10 @@ static PetscErrorCode SetSymmetry_Private(PC_GridMG *mg, GridMGFaces *f, PetscBo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Single precision has a range that no sensible matrix leaves. least: the smallest diagonal */
-static void SetPrecision(PC_GridMG *mg, const GridMGLevel *l, double least)
+/* Single precision has a range that no sensible matrix leaves. face, least: the smallest face, if there is any, and diagonal */
+static void SetPrecision(PC_GridMG *mg, double face, double least)
 {
-  const double min = l->survey.min > 0 ? PetscMin(least, l->survey.min) : least;
+  const double min = face > 0 ? PetscMin(least, face) : least;
 
   mg->precision = mg->opt.precision == PCGRIDMG_PRECISION_DOUBLE || min < 1e-25 ? GRIDMG_DOUBLE : GRIDMG_SINGLE;
 }
@@ -189,6 +197,7 @@ static PetscBool ListIsSymmetric(const GridMGGrid *grid, const GridMGList *list)
       const PetscInt s     = PCGridMGListFind_Private(grid, list, list->j[e]);
       PetscBool      found = PETSC_FALSE;
 
+      if (list->j[e] >= grid->cells + grid->wells) continue; /* of another process */
       if (s < 0) return PETSC_FALSE;
       for (PetscInt other = list->i[s]; other < list->i[s + 1] && !found; other++) found = (PetscBool)(list->j[other] == list->row[r] && Same(t[e], t[other]));
       if (!found) return PETSC_FALSE;
@@ -240,7 +249,7 @@ static PetscErrorCode FailRow_Private(PC pc, PetscInt vertex, double diagonal)
 
   PetscFunctionBegin;
   PetscCall(PCGridMGFail_Private(pc, "row %" PetscInt_FMT " has the diagonal entry %g and other entries: aggregation is for M-matrices",
-                                 GridMGRowOf(&mg->level[0].op.grid, &mg->rows, vertex), diagonal / mg->factor));
+                                 mg->team.begin + GridMGRowOf(&mg->level[0].op.grid, &mg->rows, vertex), diagonal / mg->factor));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -249,7 +258,8 @@ static PetscErrorCode CleanRowSums_Private(PC pc, GridMGFaces *f, double *least)
 {
   PC_GridMG        *mg   = (PC_GridMG *)pc->data;
   const GridMGGrid *grid = &f->grid;
-  double            rounding, *sums;
+  double            rounding, *sums, wrong = 0;
+  PetscInt          wrongat = -1;
 
   PetscFunctionBegin;
   PetscCall(GetRounding_Private(pc, &rounding));
@@ -273,38 +283,159 @@ static PetscErrorCode CleanRowSums_Private(PC pc, GridMGFaces *f, double *least)
     }
     if (diagonal == 0 && faces == 0) *sigma = 1; /* as large as the largest diagonal entry */
     else if (!(diagonal > 0)) {
-      PetscCall(FailRow_Private(pc, i, diagonal));
+      wrong   = diagonal;
+      wrongat = i;
       break;
     }
     if (diagonal > 0) *least = PetscMin(*least, diagonal);
   }
   PetscCall(PetscFree(sums));
+  if (wrongat >= 0) PetscCall(FailRow_Private(pc, wrongat, wrong));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ------------------------------------------------------------ several processes */
+
+/* What has been read, on all processes; an entry that is not real is an error on all. cells: of all, diagonals are counted among these */
+static PetscErrorCode ReduceReading_Private(PC pc, Reading *reading, PetscInt *cells)
+{
+  PC_GridMG         *mg    = (PC_GridMG *)pc->data;
+  const GridMGShare *s     = &mg->level[0].share;
+  double             mine  = reading->most;
+  PetscInt           minus = reading->negative;
+  PetscBool          unreal;
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGFirst_Private(mg, reading->unreal, 2, reading->unrealat, &unreal));
+  PetscCheck(!unreal, mg->team.comm, PETSC_ERR_SUP, GRIDMG_NOT_REAL, reading->unrealat[0], reading->unrealat[1]);
+  PetscCall(PCGridMGAgree_Private(pc));
+  if (pc->failedreason) reading->bad = PETSC_TRUE;
+  PetscCallMPI(MPIU_Allreduce(&mine, &reading->most, 1, MPI_DOUBLE, MPI_MAX, mg->team.comm));
+  PetscCallMPI(MPIU_Allreduce(&minus, &reading->negative, 1, MPIU_INT, MPI_SUM, mg->team.comm));
+  *cells = s->offset[mg->team.size] - mg->team.wells;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The row of the matrix that a ghost is: for messages, since it takes a while */
+static PetscInt RowOfGhost(const PC_GridMG *mg, PetscInt vertex)
+{
+  const PetscInt rows = mg->level[0].share.offset[mg->team.size];
+
+  for (PetscInt row = 0; row < rows; row++) {
+    if (PCGridMGVertexOfRow_Private(mg, row) == vertex) return row;
+  }
+  return -1;
+}
+
+/* Faces between processes, of which the lower one counts those that are wrong; all faces of all processes */
+static PetscErrorCode ReduceWrong_Private(PC pc, Reading *reading)
+{
+  PC_GridMG         *mg   = (PC_GridMG *)pc->data;
+  const GridMGGrid  *grid = &mg->level[0].op.grid;
+  const GridMGShare *s    = &mg->level[0].share;
+  const PetscInt     own  = grid->cells + grid->wells;
+  PetscInt           mine[2], all[2], first[2];
+  PetscBool          any;
+
+  PetscFunctionBegin;
+  for (PetscInt e = 0; e < mg->edges.n; e++) {
+    const GridMGEdge *edge = &mg->edges.edge[e];
+
+    if (edge->j < own || edge->i >= grid->cells || s->at[3 * (edge->j - own)] < 0) continue;
+    reading->faces++;
+    if (edge->t >= 0 || s->ghost[edge->j - own] < s->offset[mg->team.rank]) continue;
+    if (reading->wrong++) continue;
+    reading->wrongrow    = mg->team.begin + GridMGRowOf(grid, &mg->rows, edge->i);
+    reading->wrongcolumn = RowOfGhost(mg, edge->j);
+  }
+  first[0] = reading->wrongrow;
+  first[1] = reading->wrongcolumn;
+  PetscCall(PCGridMGFirst_Private(mg, (PetscBool)(reading->wrong > 0), 2, first, &any));
+  mine[0] = reading->wrong;
+  mine[1] = reading->faces;
+  PetscCallMPI(MPIU_Allreduce(mine, all, 2, MPIU_INT, MPI_SUM, mg->team.comm));
+  reading->wrongrow    = first[0];
+  reading->wrongcolumn = first[1];
+  reading->wrong       = all[0];
+  reading->faces       = all[1];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Two wells with an entry for one another are on one process, which smooths them one after the other */
+static PetscErrorCode CheckWells_Private(PC_GridMG *mg)
+{
+  const GridMGGrid  *grid  = &mg->level[0].op.grid;
+  const GridMGShare *s     = &mg->level[0].share;
+  const PetscInt     own   = grid->cells + grid->wells;
+  PetscInt           at[2] = {-1, -1};
+  PetscBool          any;
+
+  PetscFunctionBegin;
+  for (PetscInt e = 0; e < mg->edges.n && at[0] < 0; e++) {
+    const GridMGEdge *edge = &mg->edges.edge[e];
+
+    if (edge->i < grid->cells || edge->j < own || s->at[3 * (edge->j - own)] >= 0) continue;
+    at[0] = mg->team.begin + GridMGRowOf(grid, &mg->rows, edge->i);
+    at[1] = RowOfGhost(mg, edge->j);
+  }
+  PetscCall(PCGridMGFirst_Private(mg, (PetscBool)(at[0] >= 0), 2, at, &any));
+  PetscCheck(!any, mg->team.comm, PETSC_ERR_SUP,
+             "-pc_type gridmg: row %" PetscInt_FMT " is that of a well and has an entry in column %" PetscInt_FMT
+             ", that of a well of another process. Give wells with entries for one another to one process",
+             at[0], at[1]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What is found in all rows, on all processes */
+static PetscErrorCode ReduceRows_Private(PC pc, double *least)
+{
+  PC_GridMG *mg      = (PC_GridMG *)pc->data;
+  double     mine    = *least;
+  PetscInt   clipped = mg->clipped;
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGAgree_Private(pc));
+  PetscCallMPI(MPIU_Allreduce(&mine, least, 1, MPI_DOUBLE, MPI_MIN, mg->team.comm));
+  PetscCallMPI(MPIU_Allreduce(&clipped, &mg->clipped, 1, MPIU_INT, MPI_SUM, mg->team.comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ a matrix on the host */
+
 static PetscErrorCode ReadHost_Private(PC pc, Reading *reading)
 {
-  PC_GridMG       *mg    = (PC_GridMG *)pc->data;
-  GridMGLevel     *l     = &mg->level[0];
-  GridMGFaces     *f     = &l->faces;
-  const GridMGGrid grid  = l->op.grid;
-  double           least = 0;
+  PC_GridMG       *mg     = (PC_GridMG *)pc->data;
+  GridMGLevel     *l      = &mg->level[0];
+  GridMGFaces     *f      = &l->faces;
+  const GridMGGrid grid   = l->op.grid;
+  const PetscBool  shared = PCGridMGIsShared(mg);
+  double           least  = 0;
+  PetscInt         cells  = grid.cells;
+  PetscBool        symmetric;
 
   PetscFunctionBegin;
   PetscCall(StartFaces_Private(mg, f));
   mg->edges.n = 0;
   PetscCall(ReadRows_Private(pc, reading));
+  if (shared) PetscCall(ReduceReading_Private(pc, reading, &cells));
   if (reading->bad) PetscFunctionReturn(PETSC_SUCCESS);
-  mg->factor = FactorOf(&grid, reading);
+  mg->factor = FactorOf(cells, reading);
   PetscCall(ScaleFaces_Private(pc, reading));
+  if (shared) {
+    PetscCall(ReduceWrong_Private(pc, reading));
+    PetscCall(CheckWells_Private(mg));
+  }
   PetscCall(CheckSigns_Private(pc, reading));
   PetscCall(PCGridMGEdgesToList_Private(&grid, &mg->edges, l->list, &f->list));
-  PetscCall(SetSymmetry_Private(mg, f, (PetscBool)(FacesAreSymmetric(f) && ListIsSymmetric(&grid, &f->list))));
+  symmetric = (PetscBool)(FacesAreSymmetric(f) && ListIsSymmetric(&grid, &f->list));
+  if (shared) PetscCall(PCGridMGBorderIsSymmetric_Private(mg, l, GRIDMG_SAME, &symmetric));
+  PetscCall(SetSymmetry_Private(mg, f, symmetric));
   PetscCall(CleanRowSums_Private(pc, f, &least));
+  if (shared) PetscCall(ReduceRows_Private(pc, &least));
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCGridMGArenaTake_Private(mg, (size_t)grid.cells, (void **)&l->alive));
-  PetscCall((*mg->kernels->survey)(f, l->alive, &l->survey));
-  SetPrecision(mg, l, least);
+  PetscCall(PCGridMGSurvey_Private(mg, l));
+  SetPrecision(mg, l->least, least);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -472,7 +603,7 @@ static PetscErrorCode Clean_Private(PC pc, GridMGLevel *l)
     PetscCall(FailRow_Private(pc, i, sigma + sum));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  SetPrecision(mg, l, cleaning.least);
+  SetPrecision(mg, l->survey.min, cleaning.least);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -495,7 +626,7 @@ static PetscErrorCode ReadDevice_Private(PC pc, Reading *reading)
   if (!reading->bad) PetscCall(ReadOthers_Private(pc, reading));
   if (!reading->bad) PetscCall(ReadWells_Private(pc, before + cells, cells + grid.wells, reading, sum + before));
   if (!reading->bad) {
-    mg->factor = FactorOf(&grid, reading);
+    mg->factor = FactorOf(cells, reading);
     (void)frexp(mg->factor, &exponents[0]);
     (void)frexp(mg->guess, &exponents[1]);
     if (PetscAbsInt(exponents[0] - exponents[1]) > GRIDMG_GUESS) PetscCall(Scan_Private(mg, mg->factor));

@@ -12,10 +12,7 @@
 #include <lithe/private/vcrsorder.h>
 #include <petscdmda.h>
 
-#define GRIDMG_WELLS_MAX 2000
-#define GRIDMG_ODD       20 /* of so many entries one may be that of no neighbour */
-#define GRIDMG_ODD_LEAST 16
-#define GRIDMG_STAR      8 /* entries a row that a matrix of 5 or 7 points has at most, wells and faults included */
+#define GRIDMG_STAR 8 /* entries a row that a matrix of 5 or 7 points has at most, wells and faults included */
 
 /* Entries that no grid has */
 typedef struct {
@@ -33,11 +30,12 @@ static PetscBool IsInBox(const GridMGGrid *grid, const PetscInt at[3], PetscInt 
 
 static void SetGrid(PetscInt nx, PetscInt ny, PetscInt nz, PetscInt rows, GridMGGrid *grid)
 {
-  grid->n[0]  = nx;
-  grid->n[1]  = ny;
-  grid->n[2]  = nz;
-  grid->cells = nx * ny * nz;
-  grid->wells = rows - grid->cells;
+  grid->n[0]   = nx;
+  grid->n[1]   = ny;
+  grid->n[2]   = nz;
+  grid->cells  = nx * ny * nz;
+  grid->wells  = rows - grid->cells;
+  grid->ghosts = 0;
 }
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
@@ -289,6 +287,16 @@ static PetscErrorCode CheckOdd_Private(PC pc, const GridMGGrid *grid, const OddE
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode CheckWells_Private(PC pc, const GridMGGrid *grid)
+{
+  PetscFunctionBegin;
+  PetscCheck(grid->wells <= GRIDMG_WELLS_MAX, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+             "-pc_type gridmg: the grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " leaves %" PetscInt_FMT
+             " rows over, and no more than %d of these can be wells",
+             grid->n[0], grid->n[1], grid->n[2], grid->wells, GRIDMG_WELLS_MAX);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCGridMGFindGrid_Private(PC pc)
 {
   PC_GridMG      *mg    = (PC_GridMG *)pc->data;
@@ -302,7 +310,7 @@ PetscErrorCode PCGridMGFindGrid_Private(PC pc)
   DM              dm;
 
   PetscFunctionBegin;
-  PetscCall(MatGetLocalSize(pc->pmat, &n, NULL));
+  PetscCall(MatGetSize(pc->pmat, &n, NULL));
   PetscCall(PCGetDM(pc, &dm));
   PetscCall(GridOfDM_Private(pc, dm, n, grid, &found));
   if (!found) {
@@ -317,17 +325,25 @@ PetscErrorCode PCGridMGFindGrid_Private(PC pc)
                given[1], given[2], n);
     SetGrid(given[0], given[1], given[2], n, grid);
     found = PETSC_TRUE;
+    dm    = NULL;
   }
+  if (PCGridMGIsShared(mg)) {
+    const GridMGGrid whole = *grid;
+
+    PetscCheck(found, comm, PETSC_ERR_SUP,
+               "-pc_type gridmg on several processes needs the grid. Give a DMDA (KSPSetDM(), or a matrix of DMCreateMatrix()), or -pc_gridmg_grid nx,ny,nz");
+    PetscCall(CheckWells_Private(pc, &whole));
+    PetscCall(PCGridMGFindBoxes_Private(pc, dm, &whole));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  mg->level[0].shared = PETSC_FALSE;
   if (found && mg->opt.interpolation == PCGRIDMG_INTERPOLATION_ZEEUW && !grid->wells) {
     /* stencils are checked when they are read */
     rows->first = 0;
     PetscCall(PetscMemzero(&odd, sizeof(odd)));
   } else if (found) PetscCall(Place_Private(pc, grid, rows, &odd));
   else PetscCall(GridOfMatrix_Private(pc, n, grid, rows, &odd));
-  PetscCheck(grid->wells <= GRIDMG_WELLS_MAX, comm, PETSC_ERR_SUP,
-             "-pc_type gridmg: the grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " leaves %" PetscInt_FMT
-             " rows over, and no more than %d of these can be wells",
-             grid->n[0], grid->n[1], grid->n[2], grid->wells, GRIDMG_WELLS_MAX);
+  PetscCall(CheckWells_Private(pc, grid));
   mg->star = IsFew(&odd);
   mg->box  = IsBox(grid, &odd);
   PetscCall(CheckOdd_Private(pc, grid, &odd));

@@ -10,6 +10,8 @@
                  its faces, row sums, other edges               entries.c, edges.c
                  coarse levels, codes                           level.c
                  the coarsest level                             coarse.c
+   processes     boxes, ghosts, exchanges                       boxes.c, share.c
+                 edges between boxes, small levels              border.c, gather.c
    application   where it is, vectors in and out                apply.c
                  V, W and K cycles                              cycle.c
                  smoothers                                      smooth.c
@@ -31,14 +33,18 @@
 
 static PetscErrorCode CheckMatrix_Private(PC pc)
 {
-  MPI_Comm    comm = PetscObjectComm((PetscObject)pc);
-  PetscMPIInt size;
-  PetscInt    rows, columns;
-  PetscBool   has, half;
+  PC_GridMG *mg   = (PC_GridMG *)pc->data;
+  MPI_Comm   comm = PetscObjectComm((PetscObject)pc);
+  PetscInt   rows, columns;
+  PetscBool  has, half;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  PetscCheck(size == 1, comm, PETSC_ERR_SUP, "-pc_type gridmg is for one process. Use -pc_type bjacobi -sub_pc_type gridmg, or asm, on several ones");
+  mg->team.comm = comm;
+  PetscCallMPI(MPI_Comm_size(comm, &mg->team.size));
+  PetscCallMPI(MPI_Comm_rank(comm, &mg->team.rank));
+  PetscCheck(mg->team.size == 1 || mg->opt.interpolation != PCGRIDMG_INTERPOLATION_ZEEUW, comm, PETSC_ERR_SUP,
+             "-pc_gridmg_interpolation zeeuw is for one process. Use -pc_type bjacobi -sub_pc_type gridmg, or asm, on several ones");
+  PetscCheck(mg->team.size == 1 || !mg->given.i, comm, PETSC_ERR_SUP, "PCGridMGSetRows() is for one process. Give the matrix to KSPSetOperators()");
   PetscCall(MatGetSize(pc->pmat, &rows, &columns));
   PetscCheck(rows == columns, comm, PETSC_ERR_ARG_SIZ,
              "-pc_type gridmg needs a square matrix, this one has %" PetscInt_FMT " rows and %" PetscInt_FMT " columns", rows, columns);
@@ -124,6 +130,7 @@ static PetscErrorCode BuildLevels_Private(PC pc)
   PetscCall(PetscLogEventEnd(PC_GridMGCoarsen, pc, 0, 0, 0));
   PetscCall(PetscLogEventBegin(PC_GridMGCoarsest, pc, 0, 0, 0));
   PetscCall(PCGridMGCoarseSetUp_Private(pc));
+  PetscCall(PCGridMGAgree_Private(pc));
   PetscCall(PetscLogEventEnd(PC_GridMGCoarsest, pc, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -209,6 +216,7 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
 . -pc_gridmg_bits <8,16,32>, -pc_gridmg_coarse_bits  - bits of an entry on the finest level, and on the others
 . -pc_gridmg_precision <single,double>               - precision of the vectors inside
 . -pc_gridmg_levels <n>                              - number of levels
+. -pc_gridmg_gather_size <32768>                     - on several processes, unknowns up to which each process has all of a coarse level
 . -pc_gridmg_graph <true>                            - on a device, record the kernels of an application and play them again
 - -pc_gridmg_coarse_size <300>                       - unknowns up to which a level is the coarsest, which has a dense inverse
 
@@ -229,7 +237,9 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
    Matrices of 9 or 27 points, complex ones, and those with many positive off-diagonal entries have de Zeeuw's interpolation and Galerkin products, with
    V or W cycles. Use `KSPGMRES`, `KSPBCGS`, or `KSPCG` where the matrix is positive definite and the smoother `redblack` or `jacobi`.
 
-   With several processes use it inside of `PCBJACOBI` or `PCASM`.
+   With several processes aggregation needs a `DMDA`, or `PCGridMGSetGrid()` and whole planes of cells on each process. Cycles are those of one process then, but
+   that aggregates end where the cells of a process do. Levels are on the host, also where vectors are on a device. De Zeeuw's interpolation is
+   for one process: use it inside of `PCBJACOBI` or `PCASM`.
 
    With complex scalars aggregation needs a real matrix; real and imaginary parts are two applications. K cycles are other operators for each of them:
    they take more than twice the iterations where both are there. Use W cycles then.

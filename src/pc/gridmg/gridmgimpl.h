@@ -9,10 +9,14 @@
 #include <lithe/private/litheimpl.h>
 #include <lithepc.h>
 #include <petsc/private/pcimpl.h>
+#include <petscsf.h>
 
 #define GRIDMG_LEVELS_MAX 64
 #define GRIDMG_STEPS_MAX  32
 #define GRIDMG_DENSE_MAX  4000 /* unknowns of the coarsest level */
+#define GRIDMG_WELLS_MAX  2000
+#define GRIDMG_ODD        20 /* of so many entries one may be that of no neighbour */
+#define GRIDMG_ODD_LEAST  16
 
 typedef struct {
   PCGridMGInterpolationType interpolation;
@@ -23,6 +27,7 @@ typedef struct {
   PetscReal                 overcorrection;                                            /* PETSC_DECIDE: by the cycle */
   PetscInt                  grid[3];                                                   /* 0: not given */
   PetscInt                  levels, coarsesize, smooths[2], bits, coarsebits, klevels; /* coarsebits, PETSC_DECIDE: by the others */
+  PetscInt                  gathersize;
   PetscBool                 graph;
 } PCGridMGOptions;
 
@@ -57,6 +62,37 @@ typedef struct {
   size_t taken;
 } GridMGArenaMark;
 
+/*
+   How the vertices of a level lie on several processes, whose boxes are a tensor product. Vertex v of process p, of its cells and then its wells, has the
+   number offset[p] + v
+*/
+typedef struct {
+  PetscInt      *start[3]; /* [parts + 1] where boxes begin along each direction */
+  PetscInt      *offset;   /* [size + 1] */
+  PetscInt       ghosts;
+  PetscInt      *ghost;  /* [ghosts] their numbers, ascending */
+  PetscInt      *at;     /* [3 ghosts] where they are in the whole grid; negative: a well */
+  unsigned char *alive;  /* [ghosts] while the level is set up */
+  PetscSF        sf;     /* from all vertices to ghosts */
+  int            by[3];  /* aggregates that the next level has been made for; 0: there is none */
+  PetscInt      *coarse; /* [ghosts] to which ghost of that, or vertex of this process, each belongs */
+  GridMGBorder   border;
+  PetscInt       bordermax;
+} GridMGShare;
+
+/* The processes, if there are several */
+typedef struct {
+  MPI_Comm     comm;
+  PetscMPIInt  size, rank;
+  PetscInt     parts[3], place[3]; /* boxes along each direction, and which of them is that of this process */
+  PetscInt     begin;              /* its first row */
+  PetscInt     wells, before;      /* of all processes; those in rows before all cells */
+  PetscInt     whole;              /* the first level of which each process has all, 0: on one process */
+  GridMGGrid   box;                /* what this process would have of that */
+  PetscMPIInt *count, *from;       /* [size] numbers of each process on it, and where they begin */
+  void        *part, *all;         /* such numbers of this process, and of all */
+} GridMGTeam;
+
 /* A level: 0 is the finest */
 typedef struct {
   GridMGFaces    faces; /* while it is set up */
@@ -68,8 +104,11 @@ typedef struct {
   PetscInt       edges; /* of the list */
   double         bound;
   void          *b, *x[2], *d, *c, *v;
-  int            cur;   /* which x is the iterate */
-  PetscBool      again; /* another cycle follows this one */
+  int            cur;           /* which x is the iterate */
+  PetscBool      again;         /* another cycle follows this one */
+  PetscBool      shared, fresh; /* several processes have a part each; ghosts of the iterate are as their processes have them */
+  GridMGShare    share;
+  double         least; /* the smallest face on all processes, 0: there is none */
   double        *sums;
   int            shape[2][GRIDMG_SHAPE]; /* of visits */
 } GridMGLevel;
@@ -98,6 +137,7 @@ typedef struct {
   PCGridMGSmootherType smoother;
   GridMGPrecision      precision;
   GridMGRows           rows;
+  GridMGTeam           team;
   PetscInt             n, setups, clipped;
   double               factor; /* of all entries: a power of two, with the sign of the matrix */
   double               overcorrection;
@@ -140,6 +180,12 @@ typedef struct {
   GridMGStencilLevel          stencil[GRIDMG_LEVELS_MAX];
 } PC_GridMG;
 
+/* Whether there are several processes */
+static inline PetscBool PCGridMGIsShared(const PC_GridMG *mg)
+{
+  return (PetscBool)(mg->team.size > 1);
+}
+
 /* context.c */
 PETSC_INTERN PetscErrorCode  PCGridMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
 PETSC_INTERN PetscErrorCode  PCGridMGBlockGet_Private(GridMGBlock *, size_t bytes, void **);
@@ -148,11 +194,28 @@ PETSC_INTERN PetscErrorCode  PCGridMGArenaStart_Private(PC_GridMG *, size_t byte
 PETSC_INTERN PetscErrorCode  PCGridMGArenaTake_Private(PC_GridMG *, size_t bytes, void **);
 PETSC_INTERN void            PCGridMGArenaGiveBack_Private(PC_GridMG *, const GridMGArenaMark *);
 PETSC_INTERN GridMGArenaMark PCGridMGArenaGetMark_Private(const PC_GridMG *);
+PETSC_INTERN size_t          PCGridMGFacesNumbers_Private(const GridMGGrid *, PetscBool symmetric);
+PETSC_INTERN PetscErrorCode  PCGridMGFacesCreate_Private(PC_GridMG *, const GridMGGrid *, PetscBool symmetric, GridMGFaces *);
 PETSC_INTERN PetscErrorCode  PCGridMGFreeScratch_Private(PC_GridMG *);
 PETSC_INTERN void           *PCGridMGTake_Private(GridMGPool *, size_t bytes);
 PETSC_INTERN PetscErrorCode  PCGridMGPoolGet_Private(PC_GridMG *, GridMGPool *, PetscBool keep);
 PETSC_INTERN PetscErrorCode  PCGridMGFreeApplication_Private(PC_GridMG *, PetscBool all);
 PETSC_INTERN PetscErrorCode  PCReset_GridMG(PC);
+/* share.c */
+PETSC_INTERN PetscErrorCode PCGridMGFirst_Private(PC_GridMG *, PetscBool is, PetscMPIInt n, PetscInt data[], PetscBool *any);
+PETSC_INTERN PetscErrorCode PCGridMGAgree_Private(PC);
+PETSC_INTERN PetscInt       PCGridMGWhere_Private(const PC_GridMG *, const GridMGShare *, PetscInt number, PetscInt at[3]);
+PETSC_INTERN PetscInt       PCGridMGBoxCells_Private(const PC_GridMG *, const GridMGShare *, PetscInt rank, PetscInt n[3]);
+PETSC_INTERN PetscInt       PCGridMGParity_Private(const PC_GridMG *, const GridMGLevel *);
+PETSC_INTERN PetscInt       PCGridMGVertexOfRow_Private(const PC_GridMG *, PetscInt row);
+PETSC_INTERN PetscErrorCode PCGridMGShareSetGhosts_Private(PC_GridMG *, GridMGShare *, PetscInt n, const PetscInt number[]);
+PETSC_INTERN PetscErrorCode PCGridMGShareCoarsen_Private(PC_GridMG *, PetscInt level, const int by[3]);
+PETSC_INTERN PetscErrorCode PCGridMGShareFree_Private(PC_GridMG *, PetscInt level);
+PETSC_INTERN PetscErrorCode PCGridMGExchange_Private(PC_GridMG *, GridMGLevel *, void *x);
+PETSC_INTERN PetscErrorCode PCGridMGRefresh_Private(PC_GridMG *, GridMGLevel *);
+/* border.c */
+PETSC_INTERN PetscErrorCode PCGridMGSurvey_Private(PC_GridMG *, GridMGLevel *);
+PETSC_INTERN PetscErrorCode PCGridMGBorderIsSymmetric_Private(PC_GridMG *, GridMGLevel *, PetscReal same, PetscBool *symmetric);
 /* options.c */
 PETSC_INTERN PetscErrorCode PCGridMGOptionsDefault_Private(PCGridMGOptions *);
 PETSC_INTERN PetscErrorCode PCGridMGSetFromOptions_Private(PC, PetscOptionItems);
@@ -167,19 +230,24 @@ PETSC_INTERN PetscErrorCode PCGridMGEdgesReserve_Private(GridMGEdges *, PetscInt
 PETSC_INTERN PetscErrorCode PCGridMGEdgeAdd_Private(GridMGEdges *, PetscInt i, PetscInt j, double t);
 PETSC_INTERN PetscErrorCode PCGridMGEdgesToList_Private(const GridMGGrid *, GridMGEdges *, GridMGBlock[2], GridMGList *);
 PETSC_INTERN PetscInt       PCGridMGListFind_Private(const GridMGGrid *, const GridMGList *, PetscInt vertex);
-PETSC_INTERN PetscErrorCode PCGridMGCoarsenEdges_Private(PC_GridMG *, const GridMGFaces *, const int by[3], GridMGFaces *coarse);
+PETSC_INTERN PetscErrorCode PCGridMGEdgesToFaces_Private(PC_GridMG *, GridMGFaces *);
+PETSC_INTERN PetscErrorCode PCGridMGCoarsenEdges_Private(PC_GridMG *, const GridMGFaces *, const int by[3], const GridMGShare *, GridMGFaces *coarse);
 /* devicerows.c */
 PETSC_INTERN PetscErrorCode PCGridMGRowsGet_Private(PC, PetscBool *);
 PETSC_INTERN PetscErrorCode PCGridMGRowsRestore_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGComposeRows_Private(PC, PetscBool);
+/* boxes.c */
+PETSC_INTERN PetscErrorCode PCGridMGFindBoxes_Private(PC, DM, const GridMGGrid *);
 /* grid.c */
 PETSC_INTERN PetscErrorCode PCGridMGFindGrid_Private(PC);
 /* entries.c */
 PETSC_INTERN PetscErrorCode PCGridMGScan_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGReadEntries_Private(PC);
+/* gather.c */
+PETSC_INTERN PetscErrorCode PCGridMGGatherLevel_Private(PC_GridMG *, PetscInt level);
+PETSC_INTERN PetscErrorCode PCGridMGGather_Private(PC_GridMG *, void *all);
+PETSC_INTERN void           PCGridMGScatter_Private(PC_GridMG *, const void *all);
 /* level.c */
-PETSC_INTERN size_t         PCGridMGFacesNumbers_Private(const GridMGGrid *, PetscBool symmetric);
-PETSC_INTERN PetscErrorCode PCGridMGFacesCreate_Private(PC_GridMG *, const GridMGGrid *, PetscBool symmetric, GridMGFaces *);
 PETSC_INTERN void           PCGridMGTakeLevels_Private(PC_GridMG *, GridMGPool *);
 PETSC_INTERN PetscErrorCode PCGridMGCoarsen_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGEncode_Private(PC);

@@ -115,26 +115,44 @@ static int Pieces(const GridMGGrid *g, const GridMGRows *rows, PetscInt from[3],
 
 #define STRIDE (PetscDefined(USE_COMPLEX) ? 2 : 1)
 
-static PetscErrorCode GridMGEnter_Host(const GridMGOperator *op, const GridMGRows *rows, int part, const PetscScalar *x, void *b, double *scale)
+static PetscErrorCode GridMGMost_Host(const GridMGOperator *op, int part, const PetscScalar *x, double *most)
 {
   const PetscReal *real = (const PetscReal *)x + part;
   const PetscInt   n    = op->grid.cells + op->grid.wells;
-  double           most = 0;
-  PetscInt         from[3], count[3], at[3];
-  const int        pieces = Pieces(&op->grid, rows, from, count, at);
 
   PetscFunctionBegin;
+  *most = 0;
   for (PetscInt i = 0; i < n; i++) {
     const double v = fabs((double)real[i * STRIDE]);
 
     /* NaN stays, too */
-    most = v <= most ? most : v;
+    *most = v <= *most ? *most : v;
   }
-  *scale = GridMGScaleOf(most);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode GridMGEnterScaled_Host(const GridMGOperator *op, const GridMGRows *rows, int part, const PetscScalar *x, void *b, double scale)
+{
+  const PetscReal *real = (const PetscReal *)x + part;
+  PetscInt         from[3], count[3], at[3];
+  const int        pieces = Pieces(&op->grid, rows, from, count, at);
+
+  PetscFunctionBegin;
   for (int p = 0; p < pieces; p++) {
-    if (op->precision == GRIDMG_SINGLE) EnterLoops_Single(count[p], STRIDE, real + from[p] * STRIDE, *scale, (float *)b + at[p]);
-    else EnterLoops_Double(count[p], STRIDE, real + from[p] * STRIDE, *scale, (double *)b + at[p]);
+    if (op->precision == GRIDMG_SINGLE) EnterLoops_Single(count[p], STRIDE, real + from[p] * STRIDE, scale, (float *)b + at[p]);
+    else EnterLoops_Double(count[p], STRIDE, real + from[p] * STRIDE, scale, (double *)b + at[p]);
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode GridMGEnter_Host(const GridMGOperator *op, const GridMGRows *rows, int part, const PetscScalar *x, void *b, double *scale)
+{
+  double most;
+
+  PetscFunctionBegin;
+  PetscCall(GridMGMost_Host(op, part, x, &most));
+  *scale = GridMGScaleOf(most);
+  PetscCall(GridMGEnterScaled_Host(op, rows, part, x, b, *scale));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -286,6 +304,8 @@ const GridMGKernels GridMGHostKernels = {.alloc            = GridMGAlloc_Host,
                                          .get              = GridMGGet_Host,
                                          .enter            = GridMGEnter_Host,
                                          .leave            = GridMGLeave_Host,
+                                         .most             = GridMGMost_Host,
+                                         .enterscaled      = GridMGEnterScaled_Host,
                                          .start            = GridMGStart_Host,
                                          .colour           = GridMGColour_Host,
                                          .step             = GridMGStep_Host,

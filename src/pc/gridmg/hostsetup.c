@@ -80,6 +80,7 @@ static void Means(const GridMGFaces *f, const unsigned char *alive, GridMGSurvey
   const GridMGGrid *g = &f->grid;
   double            ratio[3][GRIDMG_LOG_TOGETHER];
   PetscInt64        logs[3] = {0, 0, 0};
+  PetscInt          next    = 0; /* of the border */
 
   for (PetscInt k = 0, c = 0; k < g->n[2]; k++) {
     for (PetscInt j = 0; j < g->n[1]; j++) {
@@ -94,6 +95,10 @@ static void Means(const GridMGFaces *f, const unsigned char *alive, GridMGSurvey
           }
         }
         for (int d = 0; d < 3; d++) in[d] = InDirection(f, d, at[d], c, GridMGStride(g, d));
+        if (f->border && next < f->border->n && f->border->cell[next] == c) {
+          for (int d = 0; d < 3; d++) in[d] += f->border->t[3 * next + d];
+          next++;
+        }
         diagonal = f->sigma[c] + in[0] + in[1] + in[2];
         if (alive[c] && diagonal > GRIDMG_LOG_SMALLEST) {
           const double inverse = 1 / diagonal;

@@ -8,52 +8,30 @@
 
 #include "gridmgimpl.h"
 
-#define GRIDMG_RATIO  4   /* two directions are halved at once where they differ by less */
+#define GRIDMG_RATIO  4 /* two directions are halved at once where they differ by less */
+#define GRIDMG_LARGE  1000000
+#define GRIDMG_SLOW   0.8 /* a level that becomes smaller by less is one that each process has all of */
 #define GRIDMG_COARSE 0.1 /* a level whose faces would change by more takes 16 bits in place of 8 */
 
-/* How many numbers the arrays of a level have */
-size_t PCGridMGFacesNumbers_Private(const GridMGGrid *grid, PetscBool symmetric)
-{
-  size_t arrays = 1;
-
-  for (int d = 0; d < 3; d++) arrays += grid->n[d] > 1 ? (symmetric ? 1 : 2) : 0;
-  return arrays * (size_t)grid->cells + (size_t)grid->wells;
-}
-
-/* The arrays of a level, as they are: sigma, up, and down, of matrices that may be nonsymmetric */
-PetscErrorCode PCGridMGFacesCreate_Private(PC_GridMG *mg, const GridMGGrid *grid, PetscBool symmetric, GridMGFaces *f)
-{
-  double *memory;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMemzero(f, sizeof(*f)));
-  f->grid      = *grid;
-  f->symmetric = symmetric;
-  PetscCall(PCGridMGArenaTake_Private(mg, PCGridMGFacesNumbers_Private(grid, symmetric) * sizeof(double), (void **)&memory));
-  f->sigma = memory;
-  memory += grid->cells + grid->wells;
-  for (int side = 0; side < (symmetric ? 1 : 2); side++) {
-    for (int d = 0; d < 3; d++) {
-      if (grid->n[d] < 2) continue;
-      f->down[d] = memory;
-      if (!side) f->up[d] = memory;
-      memory += grid->cells;
-    }
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ------------------------------------------------------------ coarsening */
+
+/* The cells of a level along each direction, of all processes; these and all wells */
+static PetscInt GetSize(const PC_GridMG *mg, const GridMGLevel *l, PetscInt n[3])
+{
+  for (int d = 0; d < 3; d++) n[d] = l->shared ? l->share.start[d][mg->team.parts[d]] : l->op.grid.n[d];
+  return n[0] * n[1] * n[2] + (l->shared ? mg->team.wells : l->op.grid.wells);
+}
 
 /* Which directions are halved: by[d] is 2 or 1 */
 static void ChooseDirections(PC_GridMG *mg, GridMGLevel *l)
 {
-  const GridMGSurvey *s    = &l->survey;
-  const PetscInt     *n    = l->op.grid.n;
+  const GridMGSurvey *s = &l->survey;
+  PetscInt            n[3];
   PCGridMGCoarsenType type = mg->opt.coarsen;
   double              g[3];
   int                 first = 0, second = -1;
 
+  GetSize(mg, l, n);
   for (int d = 0; d < 3; d++) {
     g[d]     = n[d] < 2 ? 0 : exp(s->count > 0 ? s->logs[d] / s->count : 0);
     l->by[d] = 1;
@@ -80,18 +58,65 @@ static PetscErrorCode CoarsenFaces_Private(PC_GridMG *mg, GridMGLevel *l, GridMG
   GridMGArenaMark mark;
 
   PetscFunctionBegin;
+  c->shared = l->shared;
+  if (l->shared) {
+    PetscCall(PCGridMGShareCoarsen_Private(mg, (PetscInt)(l - mg->level), l->by));
+    grid.ghosts = c->share.ghosts;
+  }
   for (int d = 0; d < 3; d++) grid.n[d] = (grid.n[d] + l->by[d] - 1) / l->by[d];
   grid.cells = grid.n[0] * grid.n[1] * grid.n[2];
   PetscCall(PCGridMGFacesCreate_Private(mg, &grid, mg->symmetric, &c->faces));
   PetscCall((*mg->kernels->coarsen)(&l->faces, l->by, &c->faces));
-  PetscCall(PCGridMGCoarsenEdges_Private(mg, &l->faces, l->by, &c->faces));
+  PetscCall(PCGridMGCoarsenEdges_Private(mg, &l->faces, l->by, &l->share, &c->faces));
   PetscCall(PCGridMGEdgesToList_Private(&grid, &mg->edges, c->list, &c->faces.list));
   c->op.grid = grid;
   PetscCall(PCGridMGArenaTake_Private(mg, (size_t)grid.cells, (void **)&c->alive));
   mark = PCGridMGArenaGetMark_Private(mg);
   if (c->faces.list.n) PetscCall(PCGridMGArenaTake_Private(mg, (size_t)(grid.cells + grid.wells) * sizeof(double), &c->faces.list.work));
-  PetscCall((*mg->kernels->survey)(&c->faces, c->alive, &c->survey));
+  PetscCall(PCGridMGSurvey_Private(mg, c));
   PCGridMGArenaGiveBack_Private(mg, &mark);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether aggregates of a level, which end where boxes do, are nearly as many as its cells: of small levels along one of their directions, of large ones in all */
+static PetscBool IsSlow(const PC_GridMG *mg, const GridMGLevel *l)
+{
+  PetscReal ratio = 1, most = 0;
+  PetscInt  n[3];
+
+  for (int d = 0; d < 3; d++) {
+    const PetscInt *start = l->share.start[d], parts = mg->team.parts[d];
+    PetscInt        after = 0;
+
+    for (PetscInt p = 0; p < parts; p++) after += (start[p + 1] - start[p] + l->by[d] - 1) / l->by[d];
+    ratio *= (PetscReal)after / (PetscReal)start[parts];
+    if (l->by[d] > 1) most = PetscMax(most, (PetscReal)after / (PetscReal)start[parts]);
+  }
+  return (PetscBool)((GetSize(mg, l, n) > GRIDMG_LARGE ? ratio : most) > (PetscReal)GRIDMG_SLOW);
+}
+
+/* Levels of which each process has a part, and the first one of which it has all */
+static PetscErrorCode CoarsenShared_Private(PC pc, PetscInt max)
+{
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+  PetscInt   n[3];
+
+  PetscFunctionBegin;
+  PetscCheck(max > 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+             "-pc_gridmg_levels 1 is for one process. On several ones the coarsest level is on all of them: use 2 levels at least");
+  ChooseDirections(mg, &mg->level[0]);
+  while (mg->level[mg->n - 1].shared) {
+    GridMGLevel *l = &mg->level[mg->n - 1], *c = l + 1;
+    PetscInt     size;
+
+    l->faces.alive = l->survey.dead ? l->alive : NULL;
+    PetscCall(CoarsenFaces_Private(mg, l, c));
+    ChooseDirections(mg, c);
+    size = GetSize(mg, c, n);
+    if (size <= mg->opt.gathersize || size <= mg->opt.coarsesize || size - mg->team.wells <= 1 || mg->n == max - 1 || IsSlow(mg, c))
+      PetscCall(PCGridMGGatherLevel_Private(mg, mg->n));
+    mg->n++;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -102,6 +127,7 @@ PetscErrorCode PCGridMGCoarsen_Private(PC pc)
 
   PetscFunctionBegin;
   mg->n = 1;
+  if (PCGridMGIsShared(mg)) PetscCall(CoarsenShared_Private(pc, max));
   while (PETSC_TRUE) {
     GridMGLevel *l = &mg->level[mg->n - 1], *c = l + 1;
 
@@ -143,7 +169,8 @@ static void TakeLevel(PC_GridMG *mg, PetscInt k, GridMGPool *pool)
   GridMGLevel      *l      = &mg->level[k];
   GridMGOperator   *op     = &l->op;
   const GridMGGrid *g      = &op->grid;
-  const size_t      number = GridMGNumberBytes(mg->precision), cells = (size_t)g->cells, n = cells + (size_t)g->wells, code = (size_t)op->bits / 8;
+  const size_t      number = GridMGNumberBytes(mg->precision), cells = (size_t)g->cells, n = cells + (size_t)g->wells + (size_t)g->ghosts;
+  const size_t      code = (size_t)op->bits / 8;
 
   l->b = PCGridMGTake_Private(pool, n * number);
   for (int x = 0; x < 2; x++) l->x[x] = PCGridMGTake_Private(pool, n * number);
@@ -188,8 +215,14 @@ void PCGridMGTakeLevels_Private(PC_GridMG *mg, GridMGPool *pool)
   mg->inverse      = PCGridMGTake_Private(pool, n * n * number);
   mg->inversescale = PCGridMGTake_Private(pool, n * number);
   mg->scale        = (double *)PCGridMGTake_Private(pool, sizeof(double));
-  mg->lists        = pool->memory ? pool->memory + pool->taken : NULL;
-  mg->listsbytes   = pool->taken;
+  if (mg->team.whole) {
+    const GridMGGrid *box = &mg->team.box, *whole = &mg->level[mg->team.whole].op.grid;
+
+    mg->team.part = PCGridMGTake_Private(pool, (size_t)(box->cells + box->wells) * number);
+    mg->team.all  = PCGridMGTake_Private(pool, (size_t)(whole->cells + whole->wells) * number);
+  }
+  mg->lists      = pool->memory ? pool->memory + pool->taken : NULL;
+  mg->listsbytes = pool->taken;
   for (PetscInt k = 0; k < mg->n; k++) TakeList(mg, k, pool);
   mg->listsbytes = pool->taken - mg->listsbytes;
 }
@@ -239,6 +272,31 @@ static size_t LevelLayout(const GridMGLevel *l, size_t layout)
   return layout;
 }
 
+/* On several processes a level has the bits of the one that needs most, and the largest bound */
+static PetscErrorCode AgreeOnBits_Private(PC_GridMG *mg)
+{
+  int mine[GRIDMG_LEVELS_MAX], all[GRIDMG_LEVELS_MAX];
+
+  PetscFunctionBegin;
+  if (!mg->team.whole) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt k = 0; k < mg->team.whole; k++) mine[k] = mg->level[k].op.bits;
+  PetscCallMPI(MPIU_Allreduce(mine, all, (PetscMPIInt)mg->team.whole, MPI_INT, MPI_MAX, mg->team.comm));
+  for (PetscInt k = 0; k < mg->team.whole; k++) mg->level[k].op.bits = all[k];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode ReduceBounds_Private(PC_GridMG *mg)
+{
+  double mine[GRIDMG_LEVELS_MAX], all[GRIDMG_LEVELS_MAX];
+
+  PetscFunctionBegin;
+  if (!mg->team.whole) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt k = 0; k < mg->team.whole; k++) mine[k] = mg->level[k].bound;
+  PetscCallMPI(MPIU_Allreduce(mine, all, (PetscMPIInt)mg->team.whole, MPI_DOUBLE, MPI_MAX, mg->team.comm));
+  for (PetscInt k = 0; k < mg->team.whole; k++) mg->level[k].bound = all[k];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* All levels are known: one allocation, or the one that is there, and their codes */
 PetscErrorCode PCGridMGEncode_Private(PC pc)
 {
@@ -256,6 +314,7 @@ PetscErrorCode PCGridMGEncode_Private(PC pc)
     l->op.list.n    = l->faces.list.n;
     for (int p = 0; p < 2; p++) l->op.list.part[p] = l->faces.list.part[p];
   }
+  PetscCall(AgreeOnBits_Private(mg));
   PCGridMGTakeLevels_Private(mg, &pool);
   for (PetscInt k = 0; k < mg->n; k++) pool.layout = LevelLayout(&mg->level[k], pool.layout);
   PetscCall(PCGridMGPoolGet_Private(mg, &pool, PETSC_TRUE));
@@ -267,5 +326,6 @@ PetscErrorCode PCGridMGEncode_Private(PC pc)
     if (l->op.alive) PetscCall((*mg->kernels->copy)((size_t)l->op.grid.cells, l->faces.alive, (void *)l->op.alive));
     PetscCall((*mg->kernels->encode)(&l->faces, l->survey.min, l->survey.max, &l->op, &l->bound));
   }
+  PetscCall(ReduceBounds_Private(mg));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

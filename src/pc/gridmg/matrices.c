@@ -135,6 +135,7 @@ static PetscErrorCode PCGridMGGetOperator_GridMG(PC pc, PetscInt level, Mat *A)
   PC_GridMG *mg = (PC_GridMG *)pc->data;
 
   PetscFunctionBegin;
+  PetscCheck(!PCGridMGIsShared(mg), PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "Levels of a PCGRIDMG are matrices on one process only");
   PetscCheck(mg->built && !pc->failedreason, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER, "Call PCSetUp() first");
   PetscCheck(level >= 0 && level < mg->n, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "Level %" PetscInt_FMT " is not one of %" PetscInt_FMT,
              level, mg->n);
@@ -198,6 +199,7 @@ static PetscErrorCode PCGetCoarseOperators_GridMG(PC pc, PetscInt *levels, Mat *
   PC_GridMG *mg = (PC_GridMG *)pc->data;
 
   PetscFunctionBegin;
+  PetscCheck(!PCGridMGIsShared(mg), PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "Levels of a PCGRIDMG are matrices on one process only");
   PetscCheck(mg->built && !pc->failedreason, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER, "Call PCSetUp() first");
   *levels = mg->n;
   PetscCall(PetscMalloc1(mg->n, operators));
@@ -210,6 +212,7 @@ static PetscErrorCode PCGetInterpolations_GridMG(PC pc, PetscInt *levels, Mat *i
   PC_GridMG *mg = (PC_GridMG *)pc->data;
 
   PetscFunctionBegin;
+  PetscCheck(!PCGridMGIsShared(mg), PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "Levels of a PCGRIDMG are matrices on one process only");
   PetscCheck(mg->built && !pc->failedreason, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER, "Call PCSetUp() first");
   *levels = mg->n;
   PetscCall(PetscMalloc1(mg->n, interpolations));

@@ -28,6 +28,7 @@ PetscErrorCode PCGridMGOptionsDefault_Private(PCGridMGOptions *opt)
   opt->bits                         = 8;
   opt->coarsebits                   = PETSC_DECIDE;
   opt->klevels                      = 3;
+  opt->gathersize                   = 32768;
   opt->graph                        = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -65,6 +66,7 @@ static PetscErrorCode PCGridMGSetOptions_Private(PC pc, const PCGridMGOptions *o
                opt->grid[2]);
   }
   PetscCheck(opt->klevels >= 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_gridmg_k_levels %" PetscInt_FMT ": use a number of at least 0", opt->klevels);
+  PetscCheck(opt->gathersize >= 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_gridmg_gather_size %" PetscInt_FMT ": use a number of at least 0", opt->gathersize);
   PetscCall(CheckBits_Private(pc, "-pc_gridmg_bits", opt->bits));
   if (opt->coarsebits != PETSC_DECIDE) PetscCall(CheckBits_Private(pc, "-pc_gridmg_coarse_bits", opt->coarsebits));
   PetscCall(PetscMemcmp(opt, &mg->opt, sizeof(*opt), &same));
@@ -100,6 +102,8 @@ PetscErrorCode PCGridMGSetFromOptions_Private(PC pc, PetscOptionItems PetscOptio
   PetscCall(
     PetscOptionsInt("-pc_gridmg_coarse_size", "Unknowns up to which a level is the coarsest", "PCGridMGSetCoarseSize", opt.coarsesize, &opt.coarsesize, NULL));
   PetscCall(PetscOptionsInt("-pc_gridmg_k_levels", "Coarse levels with steps of conjugate gradients", NULL, opt.klevels, &opt.klevels, NULL));
+  PetscCall(
+    PetscOptionsInt("-pc_gridmg_gather_size", "Unknowns up to which each process has all of a coarse level", NULL, opt.gathersize, &opt.gathersize, NULL));
   PetscCall(PetscOptionsIntArray("-pc_gridmg_smooths", "Smoothing steps before and after the coarse correction", "PCGridMGSetSmooths", opt.smooths, &n, &set));
   if (set && n == 1) opt.smooths[1] = opt.smooths[0];
   PetscCall(PetscOptionsInt("-pc_gridmg_bits", "Bits of an entry on the finest level", "PCGridMGSetBits", opt.bits, &opt.bits, &set));

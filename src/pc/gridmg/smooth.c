@@ -17,14 +17,19 @@
 
 static PetscErrorCode RedBlack_Private(PC_GridMG *mg, GridMGLevel *l, PetscBool post, PetscBool zero)
 {
-  void *x = l->x[l->cur];
+  const int parity = (int)PCGridMGParity_Private(mg, l); /* colours are those of the whole grid */
+  void     *x      = l->x[l->cur];
 
   PetscFunctionBegin;
   for (int k = 0; k < 2; k++) {
-    const int colour = post ? 1 - k : k;
+    const int colour = (post ? 1 - k : k) ^ parity;
 
     if (zero && k == 0) PetscCall((*mg->kernels->start)(&l->op, colour, 1., l->b, x));
-    else PetscCall((*mg->kernels->colour)(&l->op, colour, l->b, x));
+    else {
+      PetscCall(PCGridMGRefresh_Private(mg, l));
+      PetscCall((*mg->kernels->colour)(&l->op, colour, l->b, x));
+    }
+    l->fresh = PETSC_FALSE;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -32,8 +37,10 @@ static PetscErrorCode RedBlack_Private(PC_GridMG *mg, GridMGLevel *l, PetscBool 
 static PetscErrorCode Step_Private(PC_GridMG *mg, GridMGLevel *l, double c1, double c2, void *d)
 {
   PetscFunctionBegin;
+  PetscCall(PCGridMGRefresh_Private(mg, l));
   PetscCall((*mg->kernels->step)(&l->op, c1, c2, l->b, l->x[l->cur], d, l->x[1 - l->cur]));
-  l->cur = 1 - l->cur;
+  l->cur   = 1 - l->cur;
+  l->fresh = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -59,35 +66,49 @@ static PetscErrorCode Chebyshev_Private(PC_GridMG *mg, GridMGLevel *l, PetscInt 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Wells, if there are any on this level */
+static PetscErrorCode Wells_Private(PC_GridMG *mg, GridMGLevel *l, PetscBool backwards)
+{
+  PetscFunctionBegin;
+  if (!(l->shared ? mg->team.wells : l->op.grid.wells)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCGridMGRefresh_Private(mg, l));
+  PetscCall((*mg->kernels->wells)(&l->op, backwards, l->b, l->x[l->cur]));
+  l->fresh = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* From the iterate, or from zero */
 PetscErrorCode PCGridMGSmooth_Private(PC_GridMG *mg, GridMGLevel *l, PetscBool post, PetscBool zero)
 {
   const PetscInt steps = mg->opt.smooths[post ? 1 : 0];
 
   PetscFunctionBegin;
-  if (zero) l->cur = 0;
+  if (zero) {
+    l->cur   = 0;
+    l->fresh = PETSC_FALSE;
+  }
   switch (mg->smoother) {
   case PCGRIDMG_SMOOTHER_REDBLACK:
     if (zero && !steps) PetscCall((*mg->kernels->start)(&l->op, -1, 0., l->b, l->x[0]));
     for (PetscInt k = 0; k < steps; k++) {
-      if (post && l->op.grid.wells) PetscCall((*mg->kernels->wells)(&l->op, PETSC_TRUE, l->b, l->x[l->cur]));
+      if (post) PetscCall(Wells_Private(mg, l, PETSC_TRUE));
       PetscCall(RedBlack_Private(mg, l, post, (PetscBool)(zero && k == 0)));
-      if (!post && l->op.grid.wells) PetscCall((*mg->kernels->wells)(&l->op, PETSC_FALSE, l->b, l->x[l->cur]));
+      if (!post) PetscCall(Wells_Private(mg, l, PETSC_FALSE));
     }
     PetscFunctionReturn(PETSC_SUCCESS);
   case PCGRIDMG_SMOOTHER_JACOBI:
     if (zero && !steps) PetscCall((*mg->kernels->start)(&l->op, -1, 0., l->b, l->x[0]));
-    if (post && l->op.grid.wells) PetscCall((*mg->kernels->wells)(&l->op, PETSC_TRUE, l->b, l->x[l->cur]));
+    if (post) PetscCall(Wells_Private(mg, l, PETSC_TRUE));
     PetscCall(Jacobi_Private(mg, l, steps, zero));
     break;
   case PCGRIDMG_SMOOTHER_CHEBYSHEV4:
     if (zero) PetscCall((*mg->kernels->start)(&l->op, -1, 0., l->b, l->x[0]));
-    if (post && l->op.grid.wells) PetscCall((*mg->kernels->wells)(&l->op, PETSC_TRUE, l->b, l->x[l->cur]));
+    if (post) PetscCall(Wells_Private(mg, l, PETSC_TRUE));
     PetscCall(Chebyshev_Private(mg, l, steps));
     break;
   default: /* is not for aggregation */
     break;
   }
-  if (!post && l->op.grid.wells) PetscCall((*mg->kernels->wells)(&l->op, PETSC_FALSE, l->b, l->x[l->cur]));
+  if (!post) PetscCall(Wells_Private(mg, l, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

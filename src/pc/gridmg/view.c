@@ -16,14 +16,19 @@ static const char *Directions(const int by[3])
 
 static PetscErrorCode ViewLevel_Private(const PC_GridMG *mg, PetscInt k, PetscViewer viewer)
 {
-  const GridMGLevel *l         = &mg->level[k];
-  const GridMGGrid  *g         = &l->op.grid;
-  const PetscBool    coarsest  = (PetscBool)(k == mg->n - 1);
+  const GridMGLevel *l        = &mg->level[k];
+  const PetscBool    coarsest = (PetscBool)(k == mg->n - 1);
+  GridMGGrid         grid = l->op.grid, *g = &grid;
   char               wells[64] = "", how[128], edges[96] = "", dead[96] = "";
 
   PetscFunctionBegin;
+  if (l->shared) {
+    for (int d = 0; d < 3; d++) g->n[d] = l->share.start[d][mg->team.parts[d]];
+    g->wells = mg->team.wells;
+    PetscCall(PetscSNPrintf(edges, sizeof(edges), ", a part on each process"));
+  } else if (mg->team.whole == k && k) PetscCall(PetscSNPrintf(edges, sizeof(edges), ", whole on each process, and all after it"));
   if (g->wells) PetscCall(PetscSNPrintf(wells, sizeof(wells), ", %" PetscInt_FMT " wells", g->wells));
-  if (l->op.list.part[1]) PetscCall(PetscSNPrintf(edges, sizeof(edges), ", %" PetscInt_FMT " cells with other edges", l->op.list.part[1]));
+  if (l->op.list.part[1] && !edges[0]) PetscCall(PetscSNPrintf(edges, sizeof(edges), ", %" PetscInt_FMT " cells with other edges", l->op.list.part[1]));
   if (coarsest) {
     PetscCall(PetscSNPrintf(how, sizeof(how), "dense inverse"));
     if (mg->singular) PetscCall(PetscSNPrintf(how, sizeof(how), "dense inverse, %" PetscInt_FMT " parts without row sums", mg->singular));
@@ -55,6 +60,7 @@ PetscErrorCode PCView_GridMG(PC pc, PetscViewer viewer)
   PC_GridMG             *mg  = (PC_GridMG *)pc->data;
   const PCGridMGOptions *opt = &mg->opt;
   PetscBool              isascii;
+  double                 bytes;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &isascii));
@@ -83,7 +89,13 @@ PetscErrorCode PCView_GridMG(PC pc, PetscViewer viewer)
       PetscViewerASCIIPrintf(viewer, "  on a device%s%s\n", mg->smallfrom ? ", small levels in one kernel" : "", mg->graph ? ", recorded as a graph" : ""));
   }
   if (mg->clipped) PetscCall(PetscViewerASCIIPrintf(viewer, "  %" PetscInt_FMT " negative row sums were taken as 0\n", mg->clipped));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  levels %" PetscInt_FMT ", %.0f bytes\n", mg->n, (double)(mg->moved.memory ? mg->moved.bytes : mg->pool.bytes)));
+  bytes = (double)(mg->moved.memory ? mg->moved.bytes : mg->pool.bytes);
+  if (PCGridMGIsShared(mg)) {
+    const double mine = bytes;
+
+    PetscCallMPI(MPIU_Allreduce(&mine, &bytes, 1, MPI_DOUBLE, MPI_SUM, mg->team.comm));
+  }
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  levels %" PetscInt_FMT ", %.0f bytes\n", mg->n, bytes));
   for (PetscInt k = 0; k < mg->n; k++) PetscCall(mg->zeeuw ? ViewStencils_Private(mg, k, viewer) : ViewLevel_Private(mg, k, viewer));
   if (mg->n) PetscCall(PetscViewerASCIIPrintf(viewer, "  no coarser level: %s\n", mg->why));
   PetscFunctionReturn(PETSC_SUCCESS);

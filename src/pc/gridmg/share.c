@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   What the processes of a PCGRIDMG know of one another: their boxes, which are a tensor product on all levels since aggregates end where boxes do, and the
+   vertices of others that their edges lead to. Where a vertex is follows from its number, so that coarse levels need no messages for that.
+*/
+
+#include "gridmgimpl.h"
+
+/* ------------------------------------------------------------ agreement */
+
+/* Whether there is a process that says so; all get the numbers of the first one */
+PetscErrorCode PCGridMGFirst_Private(PC_GridMG *mg, PetscBool is, PetscMPIInt n, PetscInt data[], PetscBool *any)
+{
+  const PetscMPIInt mine = is ? mg->team.rank : mg->team.size;
+  PetscMPIInt       first;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPIU_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, mg->team.comm));
+  *any = (PetscBool)(first < mg->team.size);
+  if (*any && n) PetscCallMPI(MPI_Bcast(data, n, MPIU_INT, first, mg->team.comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What failed on one process has failed on all */
+PetscErrorCode PCGridMGAgree_Private(PC pc)
+{
+  PC_GridMG        *mg   = (PC_GridMG *)pc->data;
+  const PetscMPIInt mine = pc->failedreason ? mg->team.rank : mg->team.size;
+  PetscMPIInt       first;
+
+  PetscFunctionBegin;
+  if (!PCGridMGIsShared(mg)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPIU_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, mg->team.comm));
+  if (first == mg->team.size) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPI_Bcast(mg->failed, (PetscMPIInt)sizeof(mg->failed), MPI_CHAR, first, mg->team.comm));
+  PetscCheck(!pc->erroriffailure, mg->team.comm, PETSC_ERR_NOT_CONVERGED, "-pc_type gridmg: %s", mg->failed);
+  PetscCall(PetscInfo(pc, "%s\n", mg->failed));
+  PetscCall(PCSetFailedReason(pc, PC_FACTOR_OTHER));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ numbers and places */
+
+/* The box of a process: its cells along each direction, and in all */
+PetscInt PCGridMGBoxCells_Private(const PC_GridMG *mg, const GridMGShare *s, PetscInt rank, PetscInt n[3])
+{
+  const PetscInt *parts = mg->team.parts, line = rank / parts[0], place[3] = {rank % parts[0], line % parts[1], line / parts[1]};
+
+  for (int d = 0; d < 3; d++) n[d] = s->start[d][place[d] + 1] - s->start[d][place[d]];
+  return n[0] * n[1] * n[2];
+}
+
+/* The process of a number: of several with the same offset the last one, which is the one that has vertices */
+static PetscInt OwnerOf(const PC_GridMG *mg, const PetscInt offset[], PetscInt number)
+{
+  PetscInt low = 0, high = mg->team.size - 1;
+
+  while (low < high) {
+    const PetscInt middle = high - (high - low) / 2;
+
+    if (offset[middle] <= number) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/* The process of a number, and where the vertex is in the whole grid; negative: it is a well */
+PetscInt PCGridMGWhere_Private(const PC_GridMG *mg, const GridMGShare *s, PetscInt number, PetscInt at[3])
+{
+  const PetscInt  rank = OwnerOf(mg, s->offset, number), vertex = number - s->offset[rank];
+  const PetscInt *parts = mg->team.parts, row = rank / parts[0], place[3] = {rank % parts[0], row % parts[1], row / parts[1]};
+  PetscInt        n[3];
+
+  if (vertex >= PCGridMGBoxCells_Private(mg, s, rank, n)) at[0] = at[1] = at[2] = -1;
+  else {
+    const PetscInt line = vertex / n[0], in[3] = {vertex % n[0], line % n[1], line / n[1]};
+
+    for (int d = 0; d < 3; d++) at[d] = s->start[d][place[d]] + in[d];
+  }
+  return rank;
+}
+
+/* Whether the first cell of this process is a black one of the whole grid */
+PetscInt PCGridMGParity_Private(const PC_GridMG *mg, const GridMGLevel *l)
+{
+  PetscInt sum = 0;
+
+  if (!l->shared) return 0;
+  for (int d = 0; d < 3; d++) sum += l->share.start[d][mg->team.place[d]];
+  return sum % 2;
+}
+
+/* The number that a row of the matrix has on the finest level */
+static PetscInt NumberOfRow(const PC_GridMG *mg, PetscInt row)
+{
+  const GridMGShare *s    = &mg->level[0].share;
+  const PetscInt     rank = OwnerOf(mg, s->offset, row), begin = s->offset[rank], n = s->offset[rank + 1] - begin;
+  const GridMGRows   rows = {.first = PetscClipInterval(mg->team.before - begin, 0, n)};
+  GridMGGrid         grid;
+
+  grid.cells = PCGridMGBoxCells_Private(mg, s, rank, grid.n);
+  return begin + GridMGVertexOf(&grid, &rows, row - begin);
+}
+
+/* The vertex of this process, or the ghost, that a row of the matrix is; one that is neither gets its number, negative: -1 - number */
+PetscInt PCGridMGVertexOfRow_Private(const PC_GridMG *mg, PetscInt row)
+{
+  const GridMGGrid  *grid = &mg->level[0].op.grid;
+  const GridMGShare *s    = &mg->level[0].share;
+  const PetscInt     mine = row - mg->team.begin;
+  PetscInt           number, low = 0, high = s->ghosts;
+
+  if (mine >= 0 && mine < grid->cells + grid->wells) return GridMGVertexOf(grid, &mg->rows, mine);
+  number = NumberOfRow(mg, row);
+  while (low < high) {
+    const PetscInt middle = low + (high - low) / 2;
+
+    if (s->ghost[middle] < number) low = middle + 1;
+    else high = middle;
+  }
+  return low < s->ghosts && s->ghost[low] == number ? grid->cells + grid->wells + low : -1 - number;
+}
+
+/* ------------------------------------------------------------ levels */
+
+/* The ghosts of a level, ascending, whose offset and start are there */
+PetscErrorCode PCGridMGShareSetGhosts_Private(PC_GridMG *mg, GridMGShare *s, PetscInt n, const PetscInt number[])
+{
+  PetscSFNode *remote;
+
+  PetscFunctionBegin;
+  s->ghosts = n;
+  PetscCall(PetscMalloc4(n, &s->ghost, 3 * n, &s->at, n, &s->alive, n, &s->coarse));
+  PetscCall(PetscArraycpy(s->ghost, number, n));
+  PetscCall(PetscMalloc1(n, &remote));
+  for (PetscInt g = 0; g < n; g++) {
+    const PetscInt rank = PCGridMGWhere_Private(mg, s, number[g], &s->at[3 * g]);
+
+    remote[g] = (PetscSFNode){.rank = rank, .index = number[g] - s->offset[rank]};
+  }
+  PetscCall(PetscSFCreate(mg->team.comm, &s->sf));
+  PetscCall(PetscSFSetGraph(s->sf, s->offset[mg->team.rank + 1] - s->offset[mg->team.rank], n, NULL, PETSC_OWN_POINTER, remote, PETSC_OWN_POINTER));
+  PetscCall(PetscSFSetUp(s->sf));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode FreeShare_Private(GridMGShare *s)
+{
+  PetscFunctionBegin;
+  for (int d = 0; d < 3; d++) PetscCall(PetscFree(s->start[d]));
+  PetscCall(PetscFree(s->offset));
+  PetscCall(PetscFree4(s->ghost, s->at, s->alive, s->coarse));
+  PetscCall(PetscFree2(s->border.cell, s->border.t));
+  PetscCall(PetscSFDestroy(&s->sf));
+  PetscCall(PetscMemzero(s, sizeof(*s)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What processes know of a level and all after it */
+PetscErrorCode PCGridMGShareFree_Private(PC_GridMG *mg, PetscInt level)
+{
+  PetscFunctionBegin;
+  for (PetscInt k = level; k < GRIDMG_LEVELS_MAX; k++) PetscCall(FreeShare_Private(&mg->level[k].share));
+  if (level > 0) PetscCall(PetscMemzero(mg->level[level - 1].share.by, sizeof(mg->level[0].share.by)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The boxes of the next level, and how many wells each process has there as here */
+static PetscErrorCode CoarsenBoxes_Private(PC_GridMG *mg, const GridMGShare *s, const int by[3], GridMGShare *c)
+{
+  PetscFunctionBegin;
+  for (int d = 0; d < 3; d++) {
+    PetscCall(PetscMalloc1(mg->team.parts[d] + 1, &c->start[d]));
+    c->start[d][0] = 0;
+    for (PetscInt p = 0; p < mg->team.parts[d]; p++) c->start[d][p + 1] = c->start[d][p] + (s->start[d][p + 1] - s->start[d][p] + by[d] - 1) / by[d];
+  }
+  PetscCall(PetscMalloc1(mg->team.size + 1, &c->offset));
+  c->offset[0] = 0;
+  for (PetscInt r = 0; r < mg->team.size; r++) {
+    PetscInt       n[3];
+    const PetscInt wells = s->offset[r + 1] - s->offset[r] - PCGridMGBoxCells_Private(mg, s, r, n);
+
+    c->offset[r + 1] = c->offset[r] + PCGridMGBoxCells_Private(mg, c, r, n) + wells;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What processes know of the next level, for aggregates of by[] cells: as it was, or made anew */
+PetscErrorCode PCGridMGShareCoarsen_Private(PC_GridMG *mg, PetscInt level, const int by[3])
+{
+  GridMGShare *s = &mg->level[level].share, *c = &mg->level[level + 1].share;
+  PetscInt    *number, ghosts                  = s->ghosts;
+
+  PetscFunctionBegin;
+  if (s->by[0] == by[0] && s->by[1] == by[1] && s->by[2] == by[2]) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCGridMGShareFree_Private(mg, level + 1));
+  PetscCall(CoarsenBoxes_Private(mg, s, by, c));
+  PetscCall(PetscMalloc1(ghosts, &number));
+  for (PetscInt g = 0; g < ghosts; g++) {
+    const PetscInt rank = OwnerOf(mg, s->offset, s->ghost[g]), vertex = s->ghost[g] - s->offset[rank];
+    PetscInt       n[3], N[3];
+    const PetscInt cells = PCGridMGBoxCells_Private(mg, s, rank, n), coarse = PCGridMGBoxCells_Private(mg, c, rank, N);
+
+    if (vertex >= cells) number[g] = c->offset[rank] + coarse + vertex - cells;
+    else {
+      const PetscInt line = vertex / n[0];
+
+      number[g] = c->offset[rank] + vertex % n[0] / by[0] + N[0] * (line % n[1] / by[1] + N[1] * (line / n[1] / by[2]));
+    }
+    s->coarse[g] = number[g];
+  }
+  PetscCall(PetscSortRemoveDupsInt(&ghosts, number));
+  PetscCall(PCGridMGShareSetGhosts_Private(mg, c, ghosts, number));
+  for (PetscInt g = 0; g < s->ghosts; g++) PetscCall(PetscFindInt(s->coarse[g], ghosts, number, &s->coarse[g]));
+  PetscCall(PetscFree(number));
+  for (int d = 0; d < 3; d++) s->by[d] = by[d];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ values */
+
+/* The ghosts of a vector of a level get what their processes have */
+PetscErrorCode PCGridMGExchange_Private(PC_GridMG *mg, GridMGLevel *l, void *x)
+{
+  const MPI_Datatype number = mg->precision == GRIDMG_SINGLE ? MPI_FLOAT : MPI_DOUBLE;
+  char              *ghosts = (char *)x + (size_t)(l->op.grid.cells + l->op.grid.wells) * GridMGNumberBytes(mg->precision);
+
+  PetscFunctionBegin;
+  if (!l->shared) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscSFBcastBegin(l->share.sf, number, x, ghosts, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(l->share.sf, number, x, ghosts, MPI_REPLACE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Those of the iterate, if it has changed since */
+PetscErrorCode PCGridMGRefresh_Private(PC_GridMG *mg, GridMGLevel *l)
+{
+  PetscFunctionBegin;
+  if (!l->fresh) PetscCall(PCGridMGExchange_Private(mg, l, l->x[l->cur]));
+  l->fresh = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

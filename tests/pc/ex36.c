@@ -1,0 +1,774 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+static char help[] = "PCGRIDMG on several processes: cycles of one process where aggregates are the same, symmetric and positive definite ones, iterations,\n\
+  new values, the same bits each time, and errors that all processes have.\n\
+  -times <n>         - random problems\n\
+  -print_iterations\n\n";
+
+#include "gridmgtest.h"
+#include <petscdmda.h>
+
+/* How a grid lies on the processes */
+typedef struct {
+  PetscInt  parts[3], *width[3]; /* boxes along each direction, and their cells */
+  PetscInt  n, begin;            /* rows of this process */
+  PetscInt *natural;             /* [all rows] the row that each has on one process */
+  PetscInt *row;                 /* the other way round */
+  PetscInt  rows;
+} Split;
+
+static PetscMPIInt size, rank;
+
+/* ------------------------------------------------------------ distribution */
+
+/* So many boxes along each direction: of all factorizations one that the number chooses, and that the grid allows */
+static void ChooseParts(const PetscInt n[3], PetscInt which, PetscInt parts[3])
+{
+  PetscInt found[64][3], count = 0;
+
+  for (PetscInt x = 1; x <= size; x++) {
+    for (PetscInt y = 1; x * y <= size; y++) {
+      const PetscInt z = size / (x * y);
+
+      if (x * y * z != size || x > n[0] || y > n[1] || z > n[2] || count == 64) continue;
+      found[count][0]   = x;
+      found[count][1]   = y;
+      found[count++][2] = z;
+    }
+  }
+  for (int d = 0; d < 3; d++) parts[d] = count ? found[which % count][d] : (d == 0 ? size : 1);
+}
+
+/* Boxes of about the same size, or of any size, of at least one cell if that can be */
+static PetscErrorCode CreateWidths(PetscInt n, PetscInt parts, PetscBool even, PetscInt seed, PetscInt **width)
+{
+  PetscInt left = n;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(parts, width));
+  for (PetscInt p = 0; p < parts; p++) {
+    const PetscInt others = parts - 1 - p, most = PetscMax(0, left - others);
+
+    if (!others) (*width)[p] = left;
+    else if (even) (*width)[p] = n >= 8 * parts ? left / (parts - p) / 2 * 2 : left / (parts - p);
+    else (*width)[p] = PetscMin(most, 1 + (PetscInt)(TestRandom((uint64_t)seed, (uint64_t)p, 3) * (double)most));
+    left -= (*width)[p];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode DestroySplit(Split *s)
+{
+  PetscFunctionBeginUser;
+  for (int d = 0; d < 3; d++) PetscCall(PetscFree(s->width[d]));
+  PetscCall(PetscFree2(s->natural, s->row));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Cells of each process, x fastest, then its wells; wells are on the last process, or before all cells on the first one */
+static PetscErrorCode CreateSplit(const GridProblem *p, PetscInt which, PetscBool even, PetscBool slabs, Split *s)
+{
+  PetscInt next = 0, at[3];
+
+  PetscFunctionBeginUser;
+  ChooseParts(p->n, which, s->parts);
+  if (slabs) {
+    const int last = p->n[2] > 1 ? 2 : (p->n[1] > 1 ? 1 : 0);
+
+    for (int d = 0; d < 3; d++) s->parts[d] = d == last ? size : 1;
+  }
+  for (int d = 0; d < 3; d++) PetscCall(CreateWidths(p->n[d], s->parts[d], even, 10 * which + d, &s->width[d]));
+  s->rows = GridRows(p);
+  PetscCall(PetscMalloc2(s->rows, &s->natural, s->rows, &s->row));
+  s->begin = s->n = 0;
+  for (PetscMPIInt r = 0; r < size; r++) {
+    const PetscInt place[3] = {r % s->parts[0], r / s->parts[0] % s->parts[1], r / s->parts[0] / s->parts[1]}, begin = next;
+    PetscInt       start[3] = {0, 0, 0};
+
+    for (int d = 0; d < 3; d++) {
+      for (PetscInt q = 0; q < place[d]; q++) start[d] += s->width[d][q];
+    }
+    for (PetscInt w = 0; w < p->before && r == 0; w++) s->natural[next++] = w;
+    for (at[2] = start[2]; at[2] < start[2] + s->width[2][place[2]]; at[2]++) {
+      for (at[1] = start[1]; at[1] < start[1] + s->width[1][place[1]]; at[1]++) {
+        for (at[0] = start[0]; at[0] < start[0] + s->width[0][place[0]]; at[0]++) s->natural[next++] = p->before + at[0] + p->n[0] * (at[1] + p->n[1] * at[2]);
+      }
+    }
+    for (PetscInt w = 0; w < p->after && r == size - 1; w++) s->natural[next++] = GridCells(p) + p->before + w;
+    if (r == rank) {
+      s->begin = begin;
+      s->n     = next - begin;
+    }
+  }
+  for (PetscInt r = 0; r < s->rows; r++) s->row[s->natural[r]] = r;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The rows of this process of a matrix that all have */
+static PetscErrorCode FillFrom(Mat S, const Split *s, Mat A)
+{
+  PetscInt *columns;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(s->rows, &columns));
+  for (PetscInt r = s->begin; r < s->begin + s->n; r++) {
+    const PetscInt    *column;
+    const PetscScalar *value;
+    PetscInt           n;
+
+    PetscCall(MatGetRow(S, s->natural[r], &n, &column, &value));
+    for (PetscInt e = 0; e < n; e++) columns[e] = s->row[column[e]];
+    PetscCall(MatSetValues(A, 1, &r, n, columns, value, INSERT_VALUES));
+    PetscCall(MatRestoreRow(S, s->natural[r], &n, &column, &value));
+  }
+  PetscCall(PetscFree(columns));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Distribute(Mat S, const Split *s, Mat *A)
+{
+  PetscFunctionBeginUser;
+  PetscCall(MatCreate(PETSC_COMM_WORLD, A));
+  PetscCall(MatSetSizes(*A, s->n, s->n, s->rows, s->rows));
+  PetscCall(MatSetType(*A, MATAIJ));
+  PetscCall(MatSetUp(*A));
+  PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  PetscCall(FillFrom(S, s, *A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* With a DMDA of the same boxes; a plane has one of two dimensions */
+static PetscErrorCode CreateDM(const GridProblem *p, const Split *s, DM *dm)
+{
+  PetscFunctionBeginUser;
+  if (p->n[2] == 1 && s->parts[2] == 1) {
+    PetscCall(DMDACreate2d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, p->n[0], p->n[1], s->parts[0], s->parts[1], 1, 1,
+                           s->width[0], s->width[1], dm));
+  } else {
+    PetscCall(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, p->n[0], p->n[1], p->n[2], s->parts[0],
+                           s->parts[1], s->parts[2], 1, 1, s->width[0], s->width[1], s->width[2], dm));
+  }
+  PetscCall(DMSetUp(*dm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A preconditioner that is set up; slabs: it is told the grid, else it has a DMDA */
+static PetscErrorCode CreateSharedPC(const GridProblem *p, const Split *s, PetscBool slabs, Mat A, const char options[], PC *pc)
+{
+  PetscOptions database;
+  DM           dm;
+  char         all[1024];
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscSNPrintf(all, sizeof(all), "-@pc_type gridmg %s", options));
+  if (slabs) PetscCall(PetscSNPrintf(all, sizeof(all), "-@pc_type gridmg -@pc_gridmg_grid %d,%d,%d %s", (int)p->n[0], (int)p->n[1], (int)p->n[2], options));
+  PetscCall(PetscOptionsCreate(&database));
+  PetscCall(PetscOptionsPush(database));
+  PetscCall(SetOptions(all, "t_"));
+  PetscCall(PCCreate(PETSC_COMM_WORLD, pc));
+  PetscCall(PCSetOperators(*pc, A, A));
+  PetscCall(PCSetOptionsPrefix(*pc, "t_"));
+  PetscCall(PCSetFromOptions(*pc));
+  if (!slabs) {
+    PetscCall(CreateDM(p, s, &dm));
+    PetscCall(PCSetDM(*pc, dm));
+    PetscCall(DMDestroy(&dm));
+  }
+  PetscCall(PCSetUp(*pc));
+  PetscCall(PetscOptionsPop());
+  PetscCall(PetscOptionsDestroy(&database));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* From a vector that all processes have to a distributed one, and back */
+static PetscErrorCode ToShared(const Split *s, Vec x, Vec y)
+{
+  const PetscScalar *from;
+  PetscScalar       *to;
+
+  PetscFunctionBeginUser;
+  PetscCall(VecGetArrayRead(x, &from));
+  PetscCall(VecGetArrayWrite(y, &to));
+  for (PetscInt r = 0; r < s->n; r++) to[r] = from[s->natural[s->begin + r]];
+  PetscCall(VecRestoreArrayWrite(y, &to));
+  PetscCall(VecRestoreArrayRead(x, &from));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscBool Equal(Vec x, Vec y)
+{
+  PetscBool equal = PETSC_FALSE;
+
+  (void)VecEqual(x, y, &equal);
+  return equal;
+}
+
+/* ------------------------------------------------------------ the cycles of one process */
+
+/* Entries that are whole numbers, so that coarse ones are exact in single precision, too */
+static PetscErrorCode CreateWhole(Mat S, Mat *W)
+{
+  PetscInt n;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatDuplicate(S, MAT_DO_NOT_COPY_VALUES, W));
+  PetscCall(MatGetSize(S, &n, NULL));
+  for (PetscInt row = 0; row < n; row++) {
+    const PetscInt    *column;
+    const PetscScalar *value;
+    PetscInt           m;
+    PetscReal          sum = 0, faces = 0;
+
+    PetscCall(MatGetRow(S, row, &m, &column, &value));
+    for (PetscInt e = 0; e < m; e++) sum += PetscRealPart(value[e]);
+    for (PetscInt e = 0; e < m; e++) {
+      const PetscReal whole = PetscCeilReal(-20 * PetscRealPart(value[e]));
+
+      if (column[e] == row) continue;
+      faces += whole;
+      PetscCall(MatSetValue(*W, row, column[e], -whole, INSERT_VALUES));
+    }
+    PetscCall(MatSetValue(*W, row, row, faces + PetscFloorReal(20 * sum + (PetscReal)0.5), INSERT_VALUES));
+    PetscCall(MatRestoreRow(S, row, &m, &column, &value));
+  }
+  PetscCall(MatAssemblyBegin(*W, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*W, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static const char *const cycles[] = {"-@pc_gridmg_coarse_size 8",
+                                     "-@pc_gridmg_coarse_size 8 -@pc_gridmg_cycle v -@pc_gridmg_coarsen semi",
+                                     "-@pc_gridmg_coarse_size 8 -@pc_gridmg_cycle k",
+                                     "-@pc_gridmg_coarse_size 8 -@pc_gridmg_smoother jacobi -@pc_gridmg_smooths 2 -@pc_gridmg_coarsen full",
+                                     "-@pc_gridmg_coarse_size 8 -@pc_gridmg_smoother chebyshev4 -@pc_gridmg_smooths 2",
+                                     "-@pc_gridmg_coarse_size 8 -@pc_gridmg_smooths 0,2 -@pc_gridmg_cycle v",
+                                     "-@pc_gridmg_coarse_size 8 -@pc_gridmg_levels 2 -@pc_gridmg_smooths 2,1",
+                                     "-@pc_gridmg_coarse_size 8 -@pc_gridmg_levels 3 -@pc_gridmg_cycle v"};
+
+/* Applications equal those of one process where boxes have a power of two of cells, so that all aggregates are the same */
+static PetscErrorCode TestSame(const GridProblem *p, PetscInt which, PetscBool slabs, const char options[], PetscInt gather)
+{
+  char      all[512], shared[512];
+  Split     s;
+  Mat       S, W, A;
+  PC        one, pc;
+  Vec       x, y, X, Y, Z;
+  PetscReal difference, norm, scale;
+
+  PetscFunctionBeginUser;
+  PetscCall(CreateSplit(p, which, PETSC_TRUE, slabs, &s));
+  PetscCall(CreateGridMatrix(p, 0, &S));
+  PetscCall(CreateWhole(S, &W));
+  PetscCall(Distribute(W, &s, &A));
+  PetscCall(PetscSNPrintf(all, sizeof(all), "-@pc_gridmg_bits 32 -@pc_gridmg_precision double %s", options));
+  PetscCall(PetscSNPrintf(shared, sizeof(shared), "-@pc_gridmg_gather_size %d %s", (int)gather, all));
+  PetscCall(CreateGridPC(p, W, all, &one));
+  PetscCall(CreateSharedPC(p, &s, slabs, A, shared, &pc));
+  PetscCall(MatCreateVecs(W, &x, &y));
+  PetscCall(MatCreateVecs(A, &X, &Y));
+  PetscCall(VecDuplicate(Y, &Z));
+  PetscCall(TestFillVec(x, 3));
+  PetscCall(PCApply(one, x, y));
+  PetscCall(ToShared(&s, x, X));
+  PetscCall(PCApply(pc, X, Y));
+  PetscCall(ToShared(&s, y, Z));
+  PetscCall(VecNorm(Z, NORM_INFINITY, &norm));
+  PetscCall(VecAXPY(Y, -1.0, Z));
+  PetscCall(VecNorm(Y, NORM_INFINITY, &difference));
+  scale = PetscMax((PetscReal)1e-11, 1000 * PETSC_MACHINE_EPSILON) * norm;
+  if (WRONG(!(difference <= scale) || !(norm > 0)))
+    FAIL("%s, %d x %d x %d boxes, %s: %g differs from the cycle of one process by %g", p->name, (int)s.parts[0], (int)s.parts[1], (int)s.parts[2], shared,
+         (double)norm, (double)difference);
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(VecDestroy(&X));
+  PetscCall(VecDestroy(&Y));
+  PetscCall(VecDestroy(&Z));
+  PetscCall(PCDestroy(&one));
+  PetscCall(PCDestroy(&pc));
+  PetscCall(MatDestroy(&S));
+  PetscCall(MatDestroy(&W));
+  PetscCall(MatDestroy(&A));
+  PetscCall(DestroySplit(&s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Cells of a box along each direction of more than one cell; times the boxes */
+static const GridProblem sames[] = {{.name = "random", .n = {8, 8, 4}, .faces = FACES_RANDOM, .sigma = 1},
+                                    {.name = "strong x", .n = {8, 4, 4}, .faces = FACES_RANDOM, .sigma = 1, .strength = {100, 1, 1}},
+                                    {.name = "strong z, plane", .n = {8, 16, 1}, .faces = FACES_RANDOM, .sigma = 1, .strength = {1, 100, 1}},
+                                    {.name = "cells smoothed only", .n = {8, 4, 8}, .faces = FACES_RANDOM, .sigma = 60, .holes = 5},
+                                    {.name = "wells after the cells", .n = {4, 8, 8}, .faces = FACES_RANDOM, .sigma = 1, .after = 3},
+                                    {.name = "wells before the cells", .n = {4, 4, 8}, .faces = FACES_RANDOM, .sigma = 20, .before = 2, .holes = 9},
+                                    {.name = "faults", .n = {8, 8, 4}, .faces = FACES_RANDOM, .sigma = 1, .faults = 25},
+                                    {.name = "wind", .n = {8, 4, 8}, .faces = FACES_RANDOM, .sigma = 1, .wind = 4, .after = 1, .faults = 9},
+                                    {.name = "line", .n = {64, 1, 1}, .faces = FACES_RANDOM, .sigma = 1}};
+
+static PetscErrorCode TestSames(void)
+{
+  PetscFunctionBeginUser;
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(sames); k++) {
+    for (size_t c = k % 3; c < PETSC_STATIC_ARRAY_LENGTH(cycles); c += 3) {
+      const PetscBool slabs = (PetscBool)(sames[k].before || (k + c) % 3 == 2 || (sames[k].n[1] == 1));
+      GridProblem     p     = sames[k];
+      PetscInt        parts[3];
+
+      if (sames[k].wind > 0 && c == 2) continue; /* not symmetric */
+      ChooseParts(sames[k].n, (PetscInt)c, parts);
+      if (slabs) {
+        for (int d = 0; d < 3; d++) parts[d] = d == (p.n[2] > 1 ? 2 : (p.n[1] > 1 ? 1 : 0)) ? size : 1;
+      }
+      for (int d = 0; d < 3; d++) p.n[d] *= parts[d];
+      PetscCall(TestSame(&p, (PetscInt)c, slabs, cycles[c], k % 4 == 1 && c < 3 ? 0 : 64));
+    }
+  }
+  {
+    /* Pairs along x only, and boxes that begin at odd lines: colours are those of the whole grid */
+    const GridProblem odd = {.name = "odd lines", .n = {16, 5 * size, 1}, .faces = FACES_RANDOM, .sigma = 1, .strength = {1000, 1, 1}};
+
+    PetscCall(TestSame(&odd, 0, PETSC_TRUE, "-@pc_gridmg_coarse_size 8 -@pc_gridmg_coarsen semi -@pc_gridmg_levels 3", 0));
+    PetscCall(TestSame(&odd, 0, PETSC_FALSE, "-@pc_gridmg_coarse_size 8 -@pc_gridmg_coarsen semi -@pc_gridmg_levels 3 -@pc_gridmg_cycle v", 0));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ symmetry, bits, new values */
+
+/* Boxes of any size: x'My and y'Mx, x'Mx, and the same bits again; with new values those of a new preconditioner */
+static PetscErrorCode TestApplication(const GridProblem *p, const Split *s, PetscBool slabs, Mat S, const char options[], PetscBool symmetric)
+{
+  char        all[512];
+  Mat         A, T;
+  PC          pc, other;
+  Vec         x, y, Mx, My, again;
+  PetscScalar xMy, yMx, xMx;
+  PetscReal   nx, ny, tolerance;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscSNPrintf(all, sizeof(all), "-@pc_gridmg_gather_size 40 -@pc_gridmg_coarse_size 20 %s", options));
+  PetscCall(Distribute(S, s, &A));
+  PetscCall(CreateSharedPC(p, s, slabs, A, all, &pc));
+  PetscCall(MatCreateVecs(A, &x, &y));
+  PetscCall(VecDuplicate(x, &Mx));
+  PetscCall(VecDuplicate(x, &My));
+  PetscCall(VecDuplicate(x, &again));
+  PetscCall(TestFillVec(x, 1));
+  PetscCall(TestFillVec(y, 2));
+  PetscCall(VecRealPart(x));
+  PetscCall(VecRealPart(y));
+  PetscCall(PCApply(pc, x, Mx));
+  PetscCall(PCApply(pc, y, My));
+  PetscCall(PCApply(pc, x, again));
+  if (WRONG(!Equal(Mx, again))) FAIL("%s, %s: an application has other bits the second time", p->name, all);
+  if (symmetric) {
+    PetscCall(VecDot(Mx, y, &yMx));
+    PetscCall(VecDot(My, x, &xMy));
+    PetscCall(VecDot(Mx, x, &xMx));
+    PetscCall(VecNorm(Mx, NORM_2, &nx));
+    PetscCall(VecNorm(y, NORM_2, &ny));
+    tolerance = (PetscReal)2e-5 * nx * ny;
+    if (WRONG(!(PetscAbsScalar(xMy - yMx) <= tolerance)))
+      FAIL("%s, %s: x'My = %g, y'Mx = %g", p->name, all, (double)PetscRealPart(xMy), (double)PetscRealPart(yMx));
+    if (WRONG(!(PetscRealPart(xMx) > 0))) FAIL("%s, %s: x'Mx = %g", p->name, all, (double)PetscRealPart(xMx));
+  }
+
+  for (PetscInt round = 1; round < 3; round++) {
+    PetscCall(CreateGridMatrix(p, round, &T));
+    PetscCall(FillFrom(T, s, A));
+    PetscCall(PCSetUp(pc));
+    PetscCall(CreateSharedPC(p, s, slabs, A, all, &other));
+    PetscCall(PCApply(pc, x, Mx));
+    PetscCall(PCApply(other, x, again));
+    if (WRONG(!Equal(Mx, again))) FAIL("%s, %s: new values %d are not those of a new preconditioner", p->name, all, (int)round);
+    PetscCall(PCDestroy(&other));
+    PetscCall(MatDestroy(&T));
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(VecDestroy(&Mx));
+  PetscCall(VecDestroy(&My));
+  PetscCall(VecDestroy(&again));
+  PetscCall(PCDestroy(&pc));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static const char *const applications[] = {"",
+                                           "-@pc_gridmg_cycle v -@pc_gridmg_coarsen semi",
+                                           "-@pc_gridmg_precision double -@pc_gridmg_bits 16",
+                                           "-@pc_gridmg_smoother chebyshev4 -@pc_gridmg_smooths 2",
+                                           "-@pc_gridmg_smooths 2 -@pc_gridmg_coarsen full",
+                                           "-@pc_gridmg_smoother jacobi -@pc_gridmg_cycle v"};
+
+static PetscErrorCode TestApplications(PetscInt times)
+{
+  PetscFunctionBeginUser;
+  for (PetscInt k = 0; k < times; k++) {
+    GridProblem     p     = {.sigma     = k % 7 == 6 ? 0 : (k % 7 == 5 ? 40 : 1),
+                             .faces     = (Faces)(k % 3),
+                             .holes     = k % 3 == 2 ? 5 : 0,
+                             .faults    = k % 6 == 5 ? 4 : 0,
+                             .after     = k % 4 == 3 ? 2 : 0,
+                             .wind      = k % 5 == 4 ? 3 : 0,
+                             .dirichlet = (PetscBool)(k % 9 == 8)};
+    const PetscBool slabs = (PetscBool)(k % 3 == 1);
+    char            name[64];
+    Split           s;
+    Mat             S;
+
+    for (int d = 0; d < 3; d++) {
+      p.n[d]        = (k % 8 == 7 && d == 2 ? 1 : size) + (PetscInt)((k % 8 == 7 && d == 2 ? 0 : 9) * TestRandom((uint64_t)k, (uint64_t)d, 11));
+      p.strength[d] = PetscPowReal(10.0, (PetscReal)(2 * TestRandom((uint64_t)k, (uint64_t)d, 12)));
+    }
+    PetscCall(CreateSplit(&p, k, PETSC_FALSE, slabs, &s));
+    PetscCall(PetscSNPrintf(name, sizeof(name), "random %d, %d x %d x %d cells in %d x %d x %d boxes", (int)k, (int)p.n[0], (int)p.n[1], (int)p.n[2],
+                            (int)s.parts[0], (int)s.parts[1], (int)s.parts[2]));
+    p.name = name;
+    PetscCall(CreateGridMatrix(&p, 0, &S));
+    PetscCall(TestApplication(&p, &s, slabs, S, applications[k % (PetscInt)PETSC_STATIC_ARRAY_LENGTH(applications)], (PetscBool)(p.wind == 0)));
+    PetscCall(MatDestroy(&S));
+    PetscCall(DestroySplit(&s));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ iterations */
+
+typedef struct {
+  GridProblem p;
+  const char *type, *options;
+} Solve;
+
+static const Solve solves[] =
+  {{{.name = "Laplacian", .n = {13, 11, 12}, .faces = FACES_ONE, .dirichlet = PETSC_TRUE}, KSPCG, ""},
+   {{.name = "strong x", .n = {13, 11, 12}, .faces = FACES_ONE, .dirichlet = PETSC_TRUE, .strength = {1000, 1, 1}}, KSPCG, ""},
+   {{.name = "strong y", .n = {13, 11, 12}, .faces = FACES_ONE, .dirichlet = PETSC_TRUE, .strength = {1, 1000, 1}}, KSPCG, ""},
+   {{.name = "strong z", .n = {13, 11, 12}, .faces = FACES_ONE, .dirichlet = PETSC_TRUE, .strength = {1, 1, 1000}}, KSPCG, ""},
+   {{.name = "ten decades", .n = {13, 12, 0}, .faces = FACES_JUMPS, .sigma = (PetscReal)1e-3}, KSPCG, ""},
+   {{.name = "Neumann", .n = {13, 11, 12}, .faces = FACES_RANDOM}, KSPCG, ""},
+   {{.name = "K cycles", .n = {13, 12, 0}, .faces = FACES_JUMPS, .sigma = (PetscReal)1e-3}, KSPFCG, "-@pc_gridmg_cycle k"},
+   {{.name = "V cycles", .n = {13, 11, 12}, .faces = FACES_RANDOM, .sigma = (PetscReal)1e-3}, KSPCG, "-@pc_gridmg_cycle v -@pc_gridmg_coarsen semi"},
+   {{.name = "Chebyshev", .n = {13, 11, 12}, .faces = FACES_RANDOM, .sigma = (PetscReal)1e-3}, KSPCG, "-@pc_gridmg_smoother chebyshev4 -@pc_gridmg_smooths 2"},
+   {{.name = "upwind", .n = {13, 11, 12}, .faces = FACES_RANDOM, .sigma = (PetscReal)1e-2, .wind = 5}, KSPGMRES, ""},
+   {{.name = "wells", .n = {13, 12, 0}, .faces = FACES_JUMPS, .sigma = (PetscReal)1e-3, .after = 4, .faults = 20}, KSPCG, ""}};
+
+static PetscErrorCode SolveShared(const Solve *v, const Split *s, Mat A, Vec b, PetscInt *its)
+{
+  PetscReal          rtol = PetscMax((PetscReal)1e-8, 100 * PETSC_MACHINE_EPSILON);
+  KSPConvergedReason reason;
+  char               all[512];
+  KSP                ksp;
+  PC                 pc;
+  Vec                x;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscSNPrintf(all, sizeof(all), "-@pc_gridmg_gather_size 200 %s", v->options));
+  PetscCall(CreateSharedPC(&v->p, s, PETSC_FALSE, A, all, &pc));
+  PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
+  PetscCall(KSPSetOperators(ksp, A, A));
+  PetscCall(KSPSetPC(ksp, pc));
+  PetscCall(KSPSetType(ksp, v->type));
+  PetscCall(KSPSetTolerances(ksp, rtol, 0.0, PETSC_CURRENT, 300));
+  PetscCall(VecDuplicate(b, &x));
+  PetscCall(KSPSolve(ksp, b, x));
+  PetscCall(KSPGetConvergedReason(ksp, &reason));
+  PetscCall(KSPGetIterationNumber(ksp, its));
+  if (reason < 0) *its = 1000;
+  PetscCall(VecDestroy(&x));
+  PetscCall(PCDestroy(&pc));
+  PetscCall(KSPDestroy(&ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TestIterations(void)
+{
+  PetscBool print = PETSC_FALSE;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-print_iterations", &print, NULL));
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(solves); k++) {
+    Solve     problem = solves[k], *v = &problem;
+    PetscBool aligned = (PetscBool)!v->p.n[2]; /* boxes end where coefficients jump, as pairs do on one process */
+    PetscInt  one, its;
+    PetscReal residual;
+    Mat       S, A;
+    Vec       x, b, B;
+    Split     s;
+
+    if (aligned) v->p.n[2] = 4 * size;
+    PetscCall(CreateGridMatrix(&v->p, 0, &S));
+    PetscCall(GridIterations(&v->p, S, v->type, v->options, &one, &residual));
+    PetscCall(MatCreateVecs(S, &x, &b));
+    PetscCall(TestFillVec(x, 3));
+    PetscCall(VecRealPart(x));
+    PetscCall(MatMult(S, x, b));
+    for (PetscInt which = 0; which < (aligned ? 1 : 2); which++) {
+      PetscCall(CreateSplit(&v->p, which + (PetscInt)k, (PetscBool)!which, aligned, &s));
+      PetscCall(Distribute(S, &s, &A));
+      PetscCall(MatCreateVecs(A, &B, NULL));
+      PetscCall(ToShared(&s, b, B));
+      PetscCall(SolveShared(v, &s, A, B, &its));
+      if (print)
+        PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s, %d x %d x %d boxes: %d iterations, %d on one process\n", v->p.name, (int)s.parts[0], (int)s.parts[1],
+                              (int)s.parts[2], (int)its, (int)one));
+      if (WRONG(one < 0 || its > one + (one + 9) / 10 + 1))
+        FAIL("%s, %d x %d x %d boxes: %d iterations, %d on one process", v->p.name, (int)s.parts[0], (int)s.parts[1], (int)s.parts[2], (int)its, (int)one);
+      PetscCall(VecDestroy(&B));
+      PetscCall(MatDestroy(&A));
+      PetscCall(DestroySplit(&s));
+    }
+    PetscCall(VecDestroy(&x));
+    PetscCall(VecDestroy(&b));
+    PetscCall(MatDestroy(&S));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ errors */
+
+/* All processes have the error */
+static PetscErrorCode TestError(const char what[], const GridProblem *p, const Split *s, PetscBool slabs, Mat A, const char options[])
+{
+  PetscErrorCode ierr;
+  PetscMPIInt    failed, all;
+  PetscOptions   database;
+  PC             pc;
+  DM             dm;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscOptionsCreate(&database));
+  PetscCall(PetscOptionsPush(database));
+  PetscCall(SetOptions("-@pc_type gridmg ", "t_"));
+  PetscCall(SetOptions(options, "t_"));
+  PetscCall(PCCreate(PETSC_COMM_WORLD, &pc));
+  PetscCall(PCSetOperators(pc, A, A));
+  PetscCall(PCSetOptionsPrefix(pc, "t_"));
+  PetscCall(PCSetFromOptions(pc));
+  PetscCall(PCSetErrorIfFailure(pc, PETSC_TRUE));
+  if (!slabs) {
+    PetscCall(CreateDM(p, s, &dm));
+    PetscCall(PCSetDM(pc, dm));
+    PetscCall(DMDestroy(&dm));
+  }
+  PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+  ierr = PCSetUp(pc);
+  PetscCall(PetscPopErrorHandler());
+  failed = ierr ? 1 : 0;
+  PetscCallMPI(MPIU_Allreduce(&failed, &all, 1, MPI_INT, MPI_SUM, PETSC_COMM_WORLD));
+  if (WRONG(all != size)) FAIL("%s: %d of %d processes have an error", what, (int)all, (int)size);
+  PetscCall(PCDestroy(&pc));
+  PetscCall(PetscOptionsPop());
+  PetscCall(PetscOptionsDestroy(&database));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* An entry of one row, that of the last process, is another one */
+static PetscErrorCode TestWrongEntry(const char what[], const GridProblem *p, const Split *s, Mat S, PetscInt away, PetscScalar value)
+{
+  Mat            A;
+  const PetscInt row = s->rows - 1;
+
+  PetscFunctionBeginUser;
+  PetscCall(Distribute(S, s, &A));
+  if (rank == size - 1) PetscCall(MatSetValue(A, row, row - away, value, INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(TestError(what, p, s, PETSC_FALSE, A, ""));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A matrix of a DMDA of two dimensions: with 9 points there is an error, and with a diagonal and zeros a solution */
+static PetscErrorCode CreateBoxMatrix(PetscScalar side, DM *dm, Mat *A)
+{
+  PetscInt   at[2], n[2];
+  MatStencil row, column[9];
+
+  PetscFunctionBeginUser;
+  PetscCall(DMDACreate2d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, 12, 13, PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, dm));
+  PetscCall(DMSetUp(*dm));
+  PetscCall(DMCreateMatrix(*dm, A));
+  PetscCall(DMDAGetCorners(*dm, &at[0], &at[1], NULL, &n[0], &n[1], NULL));
+  for (PetscInt j = at[1]; j < at[1] + n[1]; j++) {
+    for (PetscInt i = at[0]; i < at[0] + n[0]; i++) {
+      PetscScalar value[9];
+      PetscInt    m = 0;
+
+      row = (MatStencil){.i = i, .j = j};
+      for (PetscInt y = PetscMax(j - 1, 0); y <= PetscMin(j + 1, 12); y++) {
+        for (PetscInt x = PetscMax(i - 1, 0); x <= PetscMin(i + 1, 11); x++) {
+          column[m]  = (MatStencil){.i = x, .j = y};
+          value[m++] = x == i && y == j ? 8. : side;
+        }
+      }
+      PetscCall(MatSetValuesStencil(*A, 1, &row, m, column, value, INSERT_VALUES));
+    }
+  }
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TestBox(void)
+{
+  DM  dm;
+  Mat A;
+
+  PetscFunctionBeginUser;
+  PetscCall(CreateBoxMatrix(-1., &dm, &A));
+  PetscCall(TestError("9 points", NULL, NULL, PETSC_TRUE, A, ""));
+  PetscCall(MatDestroy(&A));
+  PetscCall(DMDestroy(&dm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TestDiagonal(void)
+{
+  DM        dm;
+  Mat       A;
+  PC        pc;
+  Vec       x, y;
+  PetscReal norm;
+
+  PetscFunctionBeginUser;
+  PetscCall(CreateBoxMatrix(0., &dm, &A));
+  PetscCall(CreatePC(A, "-@pc_type gridmg", NULL, &pc));
+  PetscCall(MatCreateVecs(A, &x, &y));
+  PetscCall(VecSet(x, 1.0));
+  PetscCall(PCApply(pc, x, y));
+  PetscCall(VecAXPY(y, (PetscReal)(-1.0 / 8.0), x));
+  PetscCall(VecNorm(y, NORM_INFINITY, &norm));
+  if (WRONG(!(norm < (PetscReal)1e-6))) FAIL("a diagonal matrix of a DMDA: error %g", (double)norm);
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(PCDestroy(&pc));
+  PetscCall(MatDestroy(&A));
+  PetscCall(DMDestroy(&dm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A DMDA and one row more on each process, the first and the last of which have an entry */
+static PetscErrorCode TestWellsApart(const GridProblem *p)
+{
+  const PetscInt cells = GridCells(p);
+  PetscInt       begin, end;
+  Split          s;
+  Mat            A;
+
+  PetscFunctionBeginUser;
+  PetscCall(CreateSplit(p, 1, PETSC_TRUE, PETSC_FALSE, &s));
+  PetscCall(MatCreate(PETSC_COMM_WORLD, &A));
+  PetscCall(MatSetSizes(A, s.n + 1, s.n + 1, cells + size, cells + size));
+  PetscCall(MatSetType(A, MATAIJ));
+  PetscCall(MatSetUp(A));
+  PetscCall(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  PetscCall(MatGetOwnershipRange(A, &begin, &end));
+  for (PetscInt row = begin; row < end; row++) PetscCall(MatSetValue(A, row, row, 2., INSERT_VALUES));
+  if (rank == 0) PetscCall(MatSetValue(A, end - 1, cells + size - 1, -1., INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(TestError("wells of two processes", p, &s, PETSC_FALSE, A, ""));
+  PetscCall(MatDestroy(&A));
+  PetscCall(DestroySplit(&s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TestErrors(void)
+{
+  const GridProblem p    = {.name = "errors", .n = {9, 10, 11}, .faces = FACES_RANDOM, .sigma = 1};
+  const PetscReal   zero = 0;
+  Split             s, slabs;
+  Mat               S, A;
+
+  PetscFunctionBeginUser;
+  PetscCall(CreateSplit(&p, 1, PETSC_TRUE, PETSC_FALSE, &s));
+  PetscCall(CreateSplit(&p, 1, PETSC_TRUE, PETSC_TRUE, &slabs));
+  PetscCall(CreateGridMatrix(&p, 0, &S));
+  PetscCall(TestWrongEntry("no number", &p, &s, S, 0, zero / zero));
+  PetscCall(TestWrongEntry("infinity", &p, &s, S, 1, 1 / zero));
+  PetscCall(TestWrongEntry("negative diagonal", &p, &s, S, 0, -1.0));
+  if (PetscDefined(USE_COMPLEX)) PetscCall(TestWrongEntry("not real", &p, &s, S, 0, PetscCMPLX(1, 1)));
+  PetscCall(Distribute(S, &slabs, &A));
+  if (size > 1) {
+    PetscCall(TestError("no grid", &p, &slabs, PETSC_TRUE, A, ""));
+    PetscCall(TestError("no planes", &p, &slabs, PETSC_TRUE, A, "-@pc_gridmg_grid 90,11,1"));
+    PetscCall(TestError("one level", &p, &slabs, PETSC_TRUE, A, "-@pc_gridmg_grid 9,10,11 -@pc_gridmg_levels 1"));
+    PetscCall(TestError("zeeuw", &p, &slabs, PETSC_TRUE, A, "-@pc_gridmg_grid 9,10,11 -@pc_gridmg_interpolation zeeuw"));
+  }
+  PetscCall(TestError("too many cells", &p, &slabs, PETSC_TRUE, A, "-@pc_gridmg_grid 9,10,12"));
+  PetscCall(TestError("another order", &p, &slabs, PETSC_TRUE, A, "-@pc_gridmg_grid 10,9,11"));
+  PetscCall(MatScale(A, -1.0));
+  for (PetscInt r = slabs.begin; r < slabs.begin + slabs.n; r++) PetscCall(MatSetValue(A, r, r, 20., INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(TestError("wrong signs", &p, &slabs, PETSC_TRUE, A, "-@pc_gridmg_grid 9,10,11 -@pc_gridmg_interpolation aggregation"));
+  PetscCall(MatDestroy(&A));
+
+  if (size > 1) {
+    PetscCall(TestWellsApart(&p));
+    PetscCall(TestBox());
+  }
+  PetscCall(TestDiagonal());
+  PetscCall(MatDestroy(&S));
+  PetscCall(DestroySplit(&s));
+  PetscCall(DestroySplit(&slabs));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ small boxes */
+
+/* Processes without cells, and with one */
+static PetscErrorCode TestSmall(void)
+{
+  static const PetscInt grids[][3] = {{1, 1, 1}, {2, 1, 1}, {3, 1, 1}, {5, 1, 1}, {2, 2, 1}, {4, 3, 1}, {7, 5, 1}, {3, 2, 2}, {6, 5, 3}, {9, 8, 5}};
+
+  PetscFunctionBeginUser;
+  for (size_t g = 0; g < PETSC_STATIC_ARRAY_LENGTH(grids); g++) {
+    GridProblem p = {.name = "small", .faces = FACES_RANDOM, .sigma = 1, .after = g % 3 == 2 ? 1 : 0};
+    Split       s;
+    Mat         S;
+    char        name[64];
+
+    PetscCall(PetscArraycpy(p.n, grids[g], 3));
+    PetscCall(PetscSNPrintf(name, sizeof(name), "small, %d x %d x %d cells", (int)p.n[0], (int)p.n[1], (int)p.n[2]));
+    p.name = name;
+    PetscCall(CreateSplit(&p, (PetscInt)g, (PetscBool)(g % 2), PETSC_TRUE, &s));
+    PetscCall(CreateGridMatrix(&p, 0, &S));
+    PetscCall(TestApplication(&p, &s, PETSC_TRUE, S, applications[g % PETSC_STATIC_ARRAY_LENGTH(applications)], PETSC_TRUE));
+    PetscCall(MatDestroy(&S));
+    PetscCall(DestroySplit(&s));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  PetscInt times = 12;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(LitheInitializePackage());
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-times", &times, NULL));
+  PetscCall(TestSames());
+  PetscCall(TestSmall());
+  PetscCall(TestApplications(times));
+  PetscCall(TestIterations());
+  PetscCall(TestErrors());
+  PetscCall(TestDone(150, "all is right\n"));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  test:
+    suffix: 1
+    nsize: {{1 2 3 4}}
+
+TEST*/
