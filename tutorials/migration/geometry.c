@@ -27,10 +27,10 @@ typedef struct {
 
 static const ModelDefault models[] = {
   {VelocityFlat, {101, 1, 51}, 20, 6, {3, 12, 1}, 200},
-  {VelocityLayers, {161, 1, 81}, 25, 6, {2, 10, (PetscReal).75}, 400},
-  {VelocityMarmousi, {288, 1, 96}, 16, 6, {2, 11, (PetscReal).75}, 130},
-  {VelocityThrust, {241, 1, 121}, 25, 5, {(PetscReal)1.5, 8, (PetscReal).5}, 300},
-  {VelocityOverthrust, {241, 1, 121}, 25, 6, {(PetscReal)1.5, (PetscReal)10.5, (PetscReal).75}, 250},
+  {VelocityLayers, {161, 1, 81}, 25, 6, {2, 10, (PetscReal)0.5}, 400},
+  {VelocityMarmousi, {288, 1, 96}, 16, 7, {2, 12, (PetscReal)0.5}, 130},
+  {VelocityThrust, {241, 1, 121}, 25, 5, {(PetscReal)1.5, 9, (PetscReal)0.5}, 300},
+  {VelocityOverthrust, {241, 1, 121}, 25, 7, {(PetscReal)1.5, (PetscReal)13.5, (PetscReal)0.5}, 250},
   {NULL, {0, 1, 0}, 25, 6, {2, 10, 1}, 0},
 };
 
@@ -141,7 +141,7 @@ PetscErrorCode MigrationSetFromOptions(MPI_Comm comm, Migration *m)
   PetscCall(PetscMemzero(m, sizeof(*m)));
   m->comm         = comm;
   m->model        = MIGRATION_OVERTHRUST;
-  m->nshots       = 16;
+  m->nshots       = 48;
   m->every[0]     = 2;
   m->every[1]     = 5;
   m->grid[0]      = (MigrationGrid){8, HELMHOLTZ_COMPACT, 12, (PetscReal).01};

@@ -13,20 +13,33 @@
 
 /* ------------------------------------------------------------ solvers */
 
-/* The preconditioner's method if options say nothing: compressed multigrid. PCGRIDMG is for one process */
-static PetscErrorCode SetUsualPC(const Waves *w, PC pc)
+/*
+   What solves if options say nothing: LU in 2-D, where factors are small; in 3-D BiCGSTAB with compressed multigrid, which is PCGRIDMG on one
+   process. A preconditioner that options name gets the method that suits it
+*/
+static PetscErrorCode SetUsual(const Waves *w, KSP ksp)
 {
+  const char *prefix;
+  char        type[64];
+  PetscBool   direct, grid, compressed;
   PetscMPIInt size;
+  PC          pc, inner;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(w->comm, &size));
-  if (size == 1) {
-    PetscCall(PCSetType(pc, PCGRIDMG));
-    PetscCall(PCGridMGSetInterpolation(pc, PCGRIDMG_INTERPOLATION_ZEEUW));
-  } else {
-    PC inner;
-
-    PetscCall(PCSetType(pc, PCVCRS));
+  PetscCall(PetscStrncpy(type, size > 1 ? PCVCRS : (w->problem.dim == 2 ? PCLU : PCGRIDMG), sizeof(type)));
+  PetscCall(KSPGetOptionsPrefix(ksp, &prefix));
+  PetscCall(PetscOptionsGetString(NULL, prefix, "-pc_type", type, sizeof(type), NULL));
+  PetscCall(PetscStrcmpAny(type, &direct, PCLU, PCCHOLESKY, PCQR, PCSVD, PCREDUNDANT, ""));
+  PetscCall(PetscStrcmp(type, PCGRIDMG, &grid));
+  PetscCall(PetscStrcmp(type, PCVCRS, &compressed));
+  PetscCall(KSPSetType(ksp, direct ? KSPPREONLY : KSPBCGS));
+  PetscCall(KSPSetTolerances(ksp, (PetscReal)1e-4, PETSC_CURRENT, PETSC_CURRENT, 500));
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCSetDM(pc, w->problem.da));
+  PetscCall(PCSetType(pc, type));
+  if (grid) PetscCall(PCGridMGSetInterpolation(pc, PCGRIDMG_INTERPOLATION_ZEEUW));
+  if (compressed) {
     PetscCall(PCVCRSGetPC(pc, &inner));
     PetscCall(PCSetType(inner, PCDEZEEUW));
   }
@@ -75,16 +88,10 @@ static PetscErrorCode SetSide(KSP ksp)
 
 static PetscErrorCode CreateSolver(Waves *w)
 {
-  PC pc;
-
   PetscFunctionBegin;
   PetscCall(KSPCreate(w->comm, &w->ksp[0]));
   PetscCall(KSPSetOptionsPrefix(w->ksp[0], w->prefix));
-  PetscCall(KSPSetType(w->ksp[0], KSPBCGS));
-  PetscCall(KSPSetTolerances(w->ksp[0], (PetscReal)1e-4, PETSC_CURRENT, PETSC_CURRENT, 500));
-  PetscCall(KSPGetPC(w->ksp[0], &pc));
-  PetscCall(PCSetDM(pc, w->problem.da));
-  PetscCall(SetUsualPC(w, pc));
+  PetscCall(SetUsual(w, w->ksp[0]));
   PetscCall(KSPSetOperators(w->ksp[0], w->A, w->A));
   PetscCall(KSPSetFromOptions(w->ksp[0]));
   PetscCall(SetSide(w->ksp[0]));
