@@ -406,15 +406,18 @@ PetscErrorCode JobView(const MigrationJob *job)
 {
   const Migration       *m       = job->m;
   const LitheFarmResult *r       = &job->result;
-  PetscInt               kind[3] = {0, 0, 0}, solves = 0;
+  PetscInt               kind[3] = {0, 0, 0}, solves = 0, again = 0;
 
   PetscFunctionBegin;
   for (PetscInt t = 0; t < job->ntasks; t++) {
     kind[PetscMin(r->record[t].kind, 2)]++;
+    again += r->record[t].kind && r->record[t].attempt > 0;
     if (r->record[t].group >= 0 && r->record[t].kind) solves += job->task[t].count * (m->data ? 2 : 4);
   }
-  PetscCall(PetscPrintf(m->comm, "tasks       %" PetscInt_FMT " done, %" PetscInt_FMT " found in journals, %" PetscInt_FMT " missing, of %" PetscInt_FMT "\n",
-                        r->done, r->found, job->ntasks - r->done - r->found, job->ntasks));
+  PetscCall(PetscPrintf(m->comm,
+                        "tasks       %" PetscInt_FMT " done, %" PetscInt_FMT " of them at the second attempt, %" PetscInt_FMT
+                        " found in journals, %" PetscInt_FMT " missing, of %" PetscInt_FMT "\n",
+                        r->done, again, r->found, job->ntasks - r->done - r->found, job->ntasks));
   if (r->done)
     PetscCall(PetscPrintf(m->comm, "time        %.3g s by %" PetscInt_FMT " group%s, %.3g %% of it busy, %.3g solves/s\n", (double)r->seconds,
                           job->group.groups, job->group.groups > 1 ? "s" : "", 100 * (double)r->busy, (double)solves / (double)r->seconds));
