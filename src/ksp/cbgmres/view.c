@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   What a KSPCBGMRES tells about itself: its options, how its basis is stored and what memory that takes, and its last solve.
+   The view of a KSPCBGMRES: its options, the storage and memory of its basis, and its last solve.
 */
 
 #include "cbgmresimpl.h"
@@ -58,7 +58,7 @@ static const char *CBGMRESOrthogonalization_Private(LitheOrthogonalization o)
   }
 }
 
-/* On the host there is one transport */
+/* The host has one transport */
 static PetscErrorCode CBGMRESViewSums_Private(CBBasis V, PetscViewer viewer)
 {
   LitheTransport transport;

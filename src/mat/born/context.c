@@ -20,7 +20,7 @@ PetscErrorCode MatBornGetContext_Private(Mat A, Mat_Born **ctx)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Its DMDA, or an error that says what is wrong with it. dim may be NULL */
+/* The DMDA of the matrix, or an error that says what is wrong with the DMDA. dim may be NULL */
 PetscErrorCode MatBornGetDM_Private(Mat A, DM *da, PetscInt *dim)
 {
   PetscBool      isda;
@@ -46,7 +46,7 @@ PetscErrorCode MatBornGetDM_Private(Mat A, DM *da, PetscInt *dim)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Frees everything that belongs to the settings as they were */
+/* Frees everything that belongs to the former settings */
 PetscErrorCode MatBornForget_Private(Mat A)
 {
   Mat_Born          *ctx = (Mat_Born *)A->data;

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* What a MATBORN says of itself */
+/* The view of a MATBORN */
 
 #include "bornimpl.h"
 

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The format vcrs of a MATHYBMGPU: its block as a lossless MATVCRS without AIJ arrays, with the options of that class */
+/* The format vcrs of a MATHYBMGPU: its block as a lossless MATVCRS without AIJ arrays, with the options of MATVCRS */
 
 #include "hybmgpuimpl.h"
 #include "../vcrs/vcrsimpl.h"

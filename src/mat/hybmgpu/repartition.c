@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Rows moved between processes, so that fewer entries of vectors travel in products */
+/* Rows moved between processes, so that products send fewer entries of vectors */
 
 #include "hybmgpuimpl.h"
 

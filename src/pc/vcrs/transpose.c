@@ -5,8 +5,8 @@
 /*
    The transpose of an interpolation, to be compressed: on a device where the entries are there, else by MatTranspose().
 
-   The diagonal block of a parallel matrix stays on its device. Entries of off-diagonal blocks are few, and belong to other
-   processes in the transpose: these go through the host.
+   The diagonal block of a parallel matrix stays on its device. Entries of off-diagonal blocks are few, and belong to
+   other processes in the transpose: they go through the host.
 */
 
 #include "pcvcrsimpl.h"
