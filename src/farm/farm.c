@@ -499,14 +499,14 @@ static PetscErrorCode FarmSetResult(LitheFarm f, PetscInt found)
 
     if (f->group.rank) f->record[t].group = -1;
     if (record->group >= 0) busy += record->end - record->begin;
-    times[t] = record->group >= 0 ? record->end : -1;
+    times[t] = record->group >= 0 ? (PetscReal)record->attempt : -1;
   }
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &busy, 1, MPIU_REAL, MPIU_SUM, f->comm));
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, times, (PetscMPIInt)n, MPIU_REAL, MPIU_MAX, f->comm));
-  /* of those that have tried a task, the last one */
+  /* of those that have tried a task, the last one: by attempts, since clocks of processes may differ */
   for (PetscInt t = n - 1; t >= 0; t--) {
     const LitheFarmRecord *record = &f->record[t];
-    const PetscBool        mine   = (PetscBool)(record->group >= 0 && record->end == times[t]);
+    const PetscBool        mine   = (PetscBool)(record->group >= 0 && (PetscReal)record->attempt == times[t]);
 
     times[4 * t]     = mine ? (PetscReal)record->group : -1;
     times[4 * t + 1] = mine ? (PetscReal)record->attempt : -1;
