@@ -234,7 +234,7 @@ static __device__ __forceinline__ Number ShuffleUp(Number a, int d)
 #endif
 }
 
-/* A warp a piece; row is a part of the tail's arrays like col and val of the arguments */
+/* One warp per piece; row is a part of the tail's arrays like col and val of the arguments */
 static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS)
   TailKernel(const __grid_constant__ HybArguments a, const int32_t *__restrict__ row, const PetscInt64 *__restrict__ piece, PetscInt npieces,
              PetscInt nlongpieces, Number *__restrict__ partial, const __grid_constant__ LitheStep step)

@@ -24,7 +24,7 @@ static const char *LitheHaloObstacleText(LitheHaloObstacle obstacle)
   case LITHE_HALO_NO_CUDA:
     return "Lithe was built without CUDA";
   case LITHE_HALO_ON_HOST:
-    return "the vectors are on the host, and it needs vectors on a device (-vec_type cuda, for example)";
+    return "the vectors are on the host, but must be on a device (-vec_type cuda, for example)";
   case LITHE_HALO_SHARED_DEVICE:
     return "some processes share a device";
   case LITHE_HALO_OTHER_NODES:
@@ -110,10 +110,9 @@ PetscErrorCode LitheHaloCreate(PetscSF sf, LitheTransport transport, PetscMemTyp
   PetscInt  last;
 
   PetscFunctionBegin;
-  PetscCheck(unit == 4 || unit == 8 || unit == 16, PetscObjectComm((PetscObject)sf), PETSC_ERR_ARG_OUTOFRANGE, "Entries of %zu bytes; they have 4, 8 or 16",
-             unit);
+  PetscCheck(unit == 4 || unit == 8 || unit == 16, PetscObjectComm((PetscObject)sf), PETSC_ERR_ARG_OUTOFRANGE, "Entries of %zu bytes; use 4, 8 or 16", unit);
   PetscCheck(transport >= LITHE_TRANSPORT_AUTO && transport <= LITHE_TRANSPORT_MPI, PetscObjectComm((PetscObject)sf), PETSC_ERR_ARG_OUTOFRANGE,
-             "Transport %d; there are auto, ipc, nccl and mpi", (int)transport);
+             "Transport %d; use auto, ipc, nccl or mpi", (int)transport);
   /* Checked before anything is allocated: until a program has its first vector on a device, PETSc has not chosen the
      device of this process */
   if (PetscDefined(HAVE_CUDA) && PetscMemTypeDevice(memory)) PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));

@@ -34,9 +34,9 @@ PetscErrorCode LitheReduceCreate(MPI_Comm comm, LitheTransport transport, PetscM
 
   PetscFunctionBegin;
   if (transport == LITHE_TRANSPORT_AUTO) PetscCall(PetscOptionsGetEnum(NULL, NULL, "-lithe_reduce_transport", LitheTransports, (PetscEnum *)&transport, NULL));
-  PetscCheck(transport >= LITHE_TRANSPORT_AUTO && transport <= LITHE_TRANSPORT_MPI, comm, PETSC_ERR_ARG_OUTOFRANGE,
-             "Transport %d; there are auto, ipc, nccl and mpi", (int)transport);
-  PetscCheck(most > 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "Sums of %" PetscInt_FMT " numbers; there is at least one", most);
+  PetscCheck(transport >= LITHE_TRANSPORT_AUTO && transport <= LITHE_TRANSPORT_MPI, comm, PETSC_ERR_ARG_OUTOFRANGE, "Transport %d; use auto, ipc, nccl or mpi",
+             (int)transport);
+  PetscCheck(most > 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "Sums of %" PetscInt_FMT " numbers; at least one is needed", most);
   /* As for a halo: until a program has its first vector on a device, PETSc has not chosen the device of this process */
   if (PetscDefined(HAVE_CUDA) && PetscMemTypeDevice(memory)) PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
   PetscCall(PetscNew(&reduce));

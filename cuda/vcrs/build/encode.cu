@@ -9,7 +9,7 @@
 
 /* ------------------------------------------------------------------ slices of L1 and L2 */
 
-/* Entries of each slice, a warp a slice; entries[nslices] = 0 */
+/* Entries of each slice, one warp per slice; entries[nslices] = 0 */
 static __global__ void __launch_bounds__(VCRS_BLOCK) CountSetSlices(PetscInt m, const PetscInt *i, PetscInt first, PetscInt nslices, PetscInt64 *entries)
 {
   VCRS_FOR_ALL(PetscInt64, lane, VCRS_SLICE * ((PetscInt64)nslices + 1))
@@ -114,7 +114,7 @@ static __global__ void __launch_bounds__(VCRS_WINDOW)
   }
 }
 
-/* Entries of values of each slice, a warp a slice; sliceptr[nslices] = 0 */
+/* Entries of values of each slice, one warp per slice; sliceptr[nslices] = 0 */
 static __global__ void __launch_bounds__(VCRS_BLOCK) MeasureSlices(VCRSPlan plan)
 {
   VCRS_FOR_ALL(PetscInt64, lane, VCRS_SLICE * ((PetscInt64)plan.nslices + 1))
@@ -177,7 +177,7 @@ static __global__ void CollectLongRows(PetscInt m, const PetscInt *i, PetscInt l
   }
 }
 
-/* A block a row */
+/* One block per row */
 static __global__ void CopyLongColumns(VCRSBuild b, VCRSPlan plan)
 {
   for (PetscInt q = blockIdx.x; q < plan.nlong; q += gridDim.x) {
@@ -383,7 +383,7 @@ static __device__ __forceinline__ double GetStep(const VCRSBuild &b, PetscInt ro
   return values == VCRS_VALUES_FIXED8 || values == VCRS_VALUES_FIXED16 ? LithePow2(b.exponent[row]) : 1.;
 }
 
-/* A thread a lane; the arrays are zero before */
+/* One thread per lane; the arrays are zero before */
 template <VCRSValues values>
 static __global__ void __launch_bounds__(VCRS_BLOCK) FillSlices(VCRSBuild b, DeviceDictionary t, VCRSPlan plan)
 {
@@ -419,7 +419,7 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) FillSlices(VCRSBuild b, Dev
   }
 }
 
-/* A block a row; in the difference form the slot of entry 0 stays zero */
+/* One block per row; in the difference form the slot of entry 0 stays zero */
 template <VCRSValues values>
 static __global__ void __launch_bounds__(VCRS_BLOCK) FillLongRows(VCRSBuild b, DeviceDictionary t, VCRSPlan plan)
 {

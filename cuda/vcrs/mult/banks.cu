@@ -161,7 +161,7 @@ static __global__ void __launch_bounds__(VCRS_WINDOW) SpreadWindows(const __grid
   }
 }
 
-/* A thread a lane: numbers of columns ascend as columns do */
+/* One thread per lane: numbers of columns ascend as columns do */
 template <class Code>
 static __global__ void __launch_bounds__(VCRS_WINDOW) SortWindows(const __grid_constant__ VCRSPlan p, PetscInt nwindows)
 {

@@ -143,7 +143,7 @@ struct Slice {
                                                                    char *to)
 {
 #if __CUDA_ARCH__ >= 900
-  constexpr int pieces = VCRS_GROUP * sizeof(Number) / 16, numbers = 16 / sizeof(Number); /* of 16 bytes a group, in a piece */
+  constexpr int pieces = VCRS_GROUP * sizeof(Number) / 16, numbers = 16 / sizeof(Number); /* of 16 bytes per group, in a piece */
   const int     lane = threadIdx.x % 32;
 
   if (a.aligned && window.IsInside(a)) {
@@ -494,7 +494,7 @@ static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(co
 #endif
 }
 
-/* Very long rows, a block a row */
+/* Very long rows, one block per row */
 template <class V, bool difference>
 static __global__ void __launch_bounds__(256) LongRowsKernel(const __grid_constant__ GroupsArguments a)
 {

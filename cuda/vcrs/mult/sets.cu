@@ -59,7 +59,7 @@ static PetscErrorCode SetsLaunch(const VCRSLaunch *l, const SetsArguments *a, cu
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The shapes are measured, see docs/internals/kernels.md; threads and blocks leave 48 registers a thread or more */
+/* The shapes are measured, see docs/internals/kernels.md; threads and blocks leave 48 registers per thread or more */
 template <VCRSValues kind, int length>
 static PetscErrorCode SetsLaunchKind(const VCRSLaunch *l, const VCRSPlan *p, const SetsArguments *a, cudaStream_t stream)
 {

@@ -6,7 +6,7 @@
    Triangular systems by tiles of a grid (lithe/private/vcrsorder.h): a block has a tile of 32 lines. Entries of x,
    which depend on one another, go through shared memory; all other data are read ahead.
 
-     warp 0      a thread a line, one cell a step: sums products of entries and x that are both there
+     warp 0      a thread per line, one cell per step: sums products of entries and x that are both there
      warp 1      follows the lines of other tiles as these compute them
      the others  decode the rows of coming steps
 

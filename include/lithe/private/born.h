@@ -17,7 +17,7 @@
 
    Arrays come in two shapes, in both of which x is fastest:
 
-     grid      a number a node, without gaps, in PetscReal: what vectors have. Node (i, j, k) at i + n[0] (j + n[1] k)
+     grid      one number per node, without gaps, in PetscReal: what vectors have. Node (i, j, k) at i + n[0] (j + n[1] k)
      field     with room between lines and planes. Node (i, j, k) at first + i + stride[1] j + stride[2] k. Beyond the
                grid the field is 0, as far as the stencil reaches. The places behind a line are beyond that line and
                before the next one

@@ -92,7 +92,7 @@ matrices */
 /* ---- Choice of the solves with factors: src/pc/vcrs/factor.c. H200 and its host, 2026-11-21, no record ---- */
 
 /*
-   For estimates of time: seconds, bytes a second. Of a product on a device, of a transfer to the host or from it, of
+   For estimates of time: seconds, bytes per second. Of a product on a device, of a transfer to the host or from it, of
    substitution on the host
 */
 #define PCVCRS_DEVICE_LATENCY 5e-6

@@ -163,7 +163,7 @@ static PetscErrorCode CBGMRESIsRoundoffLimited_Private(KSP ksp, PetscReal norm, 
   if (ksp->pc_side == PC_RIGHT && gm->storage.kind != LITHE_STORAGE_FULL && norm > CB_ROUNDOFF_LIMIT * ksp->ttol &&
       norm > PETSC_SQRT_MACHINE_EPSILON * gm->initial)
     *roundofflimited = PETSC_FALSE;
-  PetscCall(PetscInfo(ksp, "Residual %g, where rounding of operator and right side makes %g\n", (double)norm, (double)limit));
+  PetscCall(PetscInfo(ksp, "Residual %g; rounding of operator and right-hand side makes %g\n", (double)norm, (double)limit));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -183,8 +183,7 @@ static PetscErrorCode CBGMRESStagnate_Private(KSP ksp, PetscReal norm)
   gm->info.stagnated  = PETSC_TRUE;
   ksp->reason         = KSP_DIVERGED_BREAKDOWN;
   PetscCall(CBGMRESStorageName_Private(&gm->storage, name, sizeof(name)));
-  if (gm->roundofflimited)
-    PetscCall(PetscSNPrintf(why, sizeof(why), "what rounding of the operator and the preconditioner leaves, not that of the basis (%s)", name));
+  if (gm->roundofflimited) PetscCall(PetscSNPrintf(why, sizeof(why), "rounding of the operator and the preconditioner, not of the basis (%s)", name));
   else
     PetscCall(
       PetscSNPrintf(why, sizeof(why),

@@ -89,7 +89,7 @@ PetscErrorCode CBGMRESStorePreconditioned_Private(KSP ksp, PetscInt j)
     PetscCall(VecNorm(CB_IMAGE(ksp), NORM_2, &image));
     if (!(lost > most * image)) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(VecAXPY(CB_WORK(ksp), 1.0, CB_COLUMN(ksp)));
-    PetscCall(PetscInfo(ksp, "Column %" PetscInt_FMT ": the image of what rounding took from the preconditioned vector has norm %g, that of the rest %g\n", j,
+    PetscCall(PetscInfo(ksp, "Column %" PetscInt_FMT ": the part of the preconditioned vector lost by rounding has an image of norm %g, the rest %g\n", j,
                         (double)lost, (double)image));
     PetscCall(CBGMRESRaisePreconditioned_Private(ksp, j, &raised));
   }

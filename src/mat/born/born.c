@@ -107,7 +107,7 @@ static PetscErrorCode MatCreateVecs_Born(Mat A, Vec *right, Vec *left)
   Collective
 
   Input Parameter:
-. da - a 2-D or 3-D `DMDA` with one number a node
+. da - a 2-D or 3-D `DMDA` with one number per node
 
   Output Parameter:
 . J - the matrix

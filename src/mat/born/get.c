@@ -362,7 +362,7 @@ PetscErrorCode MatBornGetVelocity(Mat J, Vec *v)
 
   Output Parameters:
 + dt    - the length of a step, or NULL
-. steps - how many steps a shot has, or NULL
+. steps - number of steps per shot, or NULL
 - every - steps per sample of a receiver; or NULL
 
   Level: beginner

@@ -29,7 +29,7 @@ PetscErrorCode MatSetFromOptions_Born(Mat A, PetscOptionItems PetscOptionsObject
   PetscCall(PetscOptionsInt("-mat_born_order", "Order in space: 2, 4, 8 or 12", "MatBornSetOrder", order, &order, NULL));
   PetscCall(PetscOptionsEnum("-mat_born_parameter", "What the columns are", "MatBornSetParameter", MatBornParameters, parameter, &parameter, NULL));
   PetscCall(PetscOptionsInt("-mat_born_width", "Nodes of the sponge at each face", "MatBornSetSponge", width, &width, &setwidth));
-  PetscCall(PetscOptionsReal("-mat_born_damping", "What the sponge has at the faces", "MatBornSetSponge", damping, &damping, &setdamping));
+  PetscCall(PetscOptionsReal("-mat_born_damping", "Damping of the sponge at the faces", "MatBornSetSponge", damping, &damping, &setdamping));
   PetscCall(
     PetscOptionsBool("-mat_born_free_surface", "Whether the first face of the last dimension is free", "MatBornSetFreeSurface", surface, &surface, NULL));
   PetscCall(PetscOptionsEnum("-mat_born_interpolation", "Where sources and receivers may be", "MatBornSetInterpolation", MatBornInterpolations, interpolation,
@@ -162,7 +162,7 @@ PetscErrorCode MatBornSetSponge(Mat J, PetscInt width, PetscReal damping)
   PetscValidLogicalCollectiveReal(J, damping, 3);
   PetscCheck(width >= 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-mat_born_width %" PetscInt_FMT ": a sponge has 0 nodes or more", width);
   PetscCheck(damping == (PetscReal)PETSC_DETERMINE || (damping >= 0 && !PetscIsInfOrNanReal(damping)), comm, PETSC_ERR_ARG_OUTOFRANGE,
-             "-mat_born_damping %g: it must not be negative", (double)damping);
+             "-mat_born_damping %g must not be negative", (double)damping);
   ctx->width   = width;
   ctx->damping = damping;
   PetscCall(MatBornChanged_Private(J));
@@ -360,7 +360,7 @@ PetscErrorCode MatBornSetBackgroundBits(Mat J, PetscInt bits)
   PetscCall(MatBornGetContext_Private(J, &ctx));
   PetscValidLogicalCollectiveInt(J, bits, 2);
   PetscCheck(bits == 32 || bits == 16 || bits == 8, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE,
-             "-mat_born_background_bits %" PetscInt_FMT ": there are 32, 16 and 8", bits);
+             "-mat_born_background_bits %" PetscInt_FMT "; use 32, 16 or 8", bits);
   if (bits == ctx->bits) PetscFunctionReturn(PETSC_SUCCESS);
   ctx->bits = bits;
   PetscCall(MatBornChanged_Private(J));
@@ -394,7 +394,7 @@ PetscErrorCode MatBornSetInterval(Mat J, PetscInt interval)
   PetscFunctionBegin;
   PetscCall(MatBornGetContext_Private(J, &ctx));
   PetscValidLogicalCollectiveInt(J, interval, 2);
-  PetscCheck(interval >= 1, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE, "-mat_born_interval %" PetscInt_FMT ": it is 1 or more", interval);
+  PetscCheck(interval >= 1, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE, "-mat_born_interval %" PetscInt_FMT " must be 1 or more", interval);
   if (interval == ctx->interval) PetscFunctionReturn(PETSC_SUCCESS);
   ctx->interval = interval;
   PetscCall(MatBornChanged_Private(J));
@@ -427,8 +427,8 @@ PetscErrorCode MatBornSetVelocityBits(Mat J, PetscInt bits)
   PetscFunctionBegin;
   PetscCall(MatBornGetContext_Private(J, &ctx));
   PetscValidLogicalCollectiveInt(J, bits, 2);
-  PetscCheck(bits == 32 || bits == 16, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE,
-             "-mat_born_velocity_bits %" PetscInt_FMT ": there are 32 and 16", bits);
+  PetscCheck(bits == 32 || bits == 16, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE, "-mat_born_velocity_bits %" PetscInt_FMT "; use 32 or 16",
+             bits);
   if (bits == ctx->velocitybits) PetscFunctionReturn(PETSC_SUCCESS);
   ctx->velocitybits = bits;
   PetscCall(MatBornChanged_Private(J));
@@ -575,7 +575,7 @@ PetscErrorCode MatBornSetWavelet(Mat J, PetscInt n, const PetscReal w[])
   PetscFunctionBegin;
   PetscCall(MatBornGetContext_Private(J, &ctx));
   PetscValidLogicalCollectiveInt(J, n, 2);
-  PetscCheck(n > 0, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE, "A wavelet of %" PetscInt_FMT " samples: it needs one at least", n);
+  PetscCheck(n > 0, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE, "A wavelet of %" PetscInt_FMT " samples; at least one is needed", n);
   PetscAssertPointer(w, 3);
   for (PetscInt k = 0; k < n; k++)
     PetscCheck(!PetscIsInfOrNanReal(w[k]), PetscObjectComm((PetscObject)J), PETSC_ERR_FP, "Sample %" PetscInt_FMT " of the wavelet is %g", k, (double)w[k]);
@@ -655,7 +655,7 @@ PetscErrorCode MatBornAddShot(Mat J, const PetscReal source[], PetscInt nreceive
   PetscCall(MatBornGetContext_Private(J, &ctx));
   PetscAssertPointer(source, 2);
   PetscValidLogicalCollectiveInt(J, nreceivers, 3);
-  PetscCheck(nreceivers > 0, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE, "A shot with %" PetscInt_FMT " receivers: it needs one at least",
+  PetscCheck(nreceivers > 0, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE, "A shot with %" PetscInt_FMT " receivers; at least one is needed",
              nreceivers);
   PetscAssertPointer(receivers, 4);
   PetscCall(MatBornCheckNotSetUp_Private(J, "MatBornAddShot()"));

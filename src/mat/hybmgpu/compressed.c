@@ -25,7 +25,7 @@ PetscErrorCode HybCompressedCreate(Mat A, Mat *compressed)
   lossy = vcrs->lossy;
   if (lossy) PetscCall(MatDestroy(&C));
   PetscCheck(!lossy, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_INCOMP,
-             "-mat_vcrs_loss %s with a MATHYBMGPU, which holds its entries as they are. Use -mat_type vcrs for a lossy matrix, or -mat_hybmgpu_format hyb, "
+             "-mat_vcrs_loss %s with a MATHYBMGPU, which is lossless. Use -mat_type vcrs for a lossy matrix, or -mat_hybmgpu_format hyb, "
              "sell or csr",
              MatVCRSLosses[loss]);
   PetscCall(MatVCRSDropAIJ(C));

@@ -76,7 +76,7 @@ PetscErrorCode MatSetFromOptions_SBPSAT(Mat A, PetscOptionItems PetscOptionsObje
 
   Note:
   Next to the faces the order is half as large; solutions converge with order 2, 4 and at least 5. The least numbers
-  of nodes a direction are 3, 12 and 18.
+  of nodes per direction are 3, 12 and 18.
 
 .seealso: `MATSBPSAT`, `MatSBPSATGetOrder()`
 @*/

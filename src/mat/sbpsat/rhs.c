@@ -2,11 +2,11 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Right sides and norms that belong to a MATSBPSAT */
+/* Right-hand sides and norms that belong to a MATSBPSAT */
 
 #include "sbpsatimpl.h"
 
-/* The array of a right side in its place, and back */
+/* The array of a right-hand side in its place, and back */
 static PetscErrorCode SBPVecGetArray_Private(Vec v, PetscBool device, PetscScalar **a)
 {
   PetscFunctionBegin;
@@ -24,14 +24,14 @@ static PetscErrorCode SBPVecRestoreArray_Private(Vec v, PetscBool device, PetscS
 }
 
 /*@
-  MatSBPSATAddSource - Adds a source to a right side of a `MATSBPSAT`
+  MatSBPSATAddSource - Adds a source to a right-hand side of a `MATSBPSAT`
 
   Collective
 
   Input Parameters:
 + A - the matrix
 . f - values of f at the nodes, where -div(mu grad u) = f
-- b - the right side, to which (H x H) J f is added
+- b - the right-hand side, to which (H x H) J f is added
 
   Level: beginner
 
@@ -214,7 +214,7 @@ static PetscErrorCode MatSBPSATTraction_Private(Mat A, int face, const SBPBox *b
 }
 
 /*@
-  MatSBPSATAddBoundary - Adds data of one face to a right side of a `MATSBPSAT`
+  MatSBPSATAddBoundary - Adds data of one face to a right-hand side of a `MATSBPSAT`
 
   Collective
 

@@ -46,7 +46,7 @@ typedef struct {
   PetscBool   uniform;     /* coordinates are missing, or not needed: [-1, 1]^2 */
   PetscBool   stored[2];   /* coefficients are stored on the host, on the device */
   SBPGeometry geometry;    /* on the host, kept for MATSBPSAT_METRICS_FLY, else made where it is needed */
-  void       *jacobian[2]; /* owned, of PetscReal, on the host and on the device; NULL as long as no right side needs it */
+  void       *jacobian[2]; /* owned, of PetscReal, on the host and on the device; NULL as long as no right-hand side needs it */
 
   /* [precision][device]; an array shared by two of them belongs to the first */
   SBPOperator op[3][2];

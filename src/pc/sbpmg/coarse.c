@@ -354,8 +354,8 @@ static PetscErrorCode SetUpSolver_Private(PC pc, const HostOperator *host)
 
   PetscFunctionBegin;
   PetscCheck(!mg->singular, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
-             "-pc_type sbpmg: all faces are Neumann ones, so that the operator has the constants as its kernel; only the dense inverse of the coarsest level "
-             "can deal with that. Use one process, and -pc_sbpmg_levels or -pc_sbpmg_dense so that the coarsest level, of %" PetscInt_FMT " x %" PetscInt_FMT
+             "-pc_type sbpmg: all faces are Neumann faces, so the constants are the kernel of the operator; only the dense inverse of the coarsest level "
+             "can treat them. Use one process, and -pc_sbpmg_levels or -pc_sbpmg_dense so that the coarsest level, of %" PetscInt_FMT " x %" PetscInt_FMT
              " unknowns, has no more than -pc_sbpmg_dense %" PetscInt_FMT,
              l->grid.n[0] + 1, l->grid.n[1] + 1, mg->opt.dense);
   PetscCall(LitheOptionsHide(&none));

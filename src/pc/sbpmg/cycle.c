@@ -82,7 +82,7 @@ static inline PetscBool UsesPairs(const PC_SBPMG *mg, const SBPMGLevel *l, size_
   return (PetscBool)(op->grid.order == 2 && (size_t)op->grid.own.count[0] * (size_t)op->grid.own.count[1] * SBPNumberBytes(mg->precision) >= least);
 }
 
-/* Before the coarse correction. From zero the first step is a scaling of the right side, which is its change, too */
+/* Before the coarse correction. From zero the first step is a scaling of the right-hand side, which is its change, too */
 static PetscErrorCode Presmooth_Private(PC_SBPMG *mg, SBPMGLevel *l, PetscBool zero)
 {
   const PetscInt n = l->smooths[0];
@@ -104,7 +104,7 @@ static PetscErrorCode Presmooth_Private(PC_SBPMG *mg, SBPMGLevel *l, PetscBool z
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The right side of the coarse level: P^T (b - A x) */
+/* The right-hand side of the coarse level: P^T (b - A x) */
 static PetscErrorCode RestrictResidual_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c)
 {
   const SBPPrecision precision = mg->precision;

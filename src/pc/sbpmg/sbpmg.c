@@ -28,7 +28,7 @@
 
 /* ------------------------------------------------------------ application */
 
-/* From the right side in b of the finest level to the solution in x */
+/* From the right-hand side in b of the finest level to the solution in x */
 static PetscErrorCode FinestCycle_Private(PC_SBPMG *mg)
 {
   PetscFunctionBegin;

@@ -63,7 +63,7 @@ static PetscErrorCode Rescale_Private(PC_SBPMG *mg, const SBPGrid *from, int par
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A part of a vector, an array of the grid plain, as the right side of a cycle on the finest level */
+/* A part of a vector, an array of the grid plain, as the right-hand side of a cycle on the finest level */
 PetscErrorCode PCSBPMGEnter_Private(PC_SBPMG *mg, const SBPGrid *plain, int part, const PetscScalar *x)
 {
   SBPMGLevel    *l    = &mg->level[0];

@@ -234,7 +234,7 @@ static PetscErrorCode PCVCRSCreateTriangle_Device(const PCVCRSOptions *opt, Meas
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Units of right sides with the lower triangle, and of solutions with the upper one the inverse; NULL as on the host */
+/* Units of right-hand sides with the lower triangle, and of solutions with the upper one the inverse; NULL as on the host */
 static PetscErrorCode PCVCRSCreateUnits_Device(Vec inverse, Vec *units)
 {
   PetscReal least, most, sum;

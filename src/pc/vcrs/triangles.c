@@ -166,7 +166,7 @@ static PetscErrorCode PCVCRSTellOrderings_Private(Mat F, PetscInt nz, const Pets
     if (at[l] >= 0 && at[l] < n) col[at[l]] = l;
   }
 
-  /* Known right side */
+  /* Known right-hand side */
   for (PetscInt k = 0; k < n; k++) a[pivot[k]] = 1.0;
   for (PetscInt part = 0; part < 2; part++) {
     PetscCall(VecGetArrayWrite(right, &b));

@@ -644,7 +644,7 @@ PetscErrorCode TSUniformizationGetCheck(TS ts, PetscBool *check, PetscReal *tole
 
   Input Parameters:
 + ts     - the time stepper
-- reward - a reward a unit of time for each state, or `NULL` for none; it is referenced, not copied
+- reward - a reward per unit of time for each state, or `NULL` for none; it is referenced, not copied
 
   Level: intermediate
 
