@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Tasks over groups of processes: a free group takes the next ticket from a counter, longest tasks first. docs/guide/farm.md */
+/* Tasks over groups of processes: a free group takes the next ticket from a counter, longest tasks first, of its set. docs/guide/farm.md */
 
 #include "farmimpl.h"
 #include <stddef.h>
@@ -24,6 +24,28 @@ PetscErrorCode LitheFarmOptionsRead(PetscOptionItems PetscOptionsObject, const c
   PetscCall(PetscOptionsBool(name[2], "Whether these files stay when all is done", NULL, o->keep, &o->keep, NULL));
   PetscCall(PetscOptionsBool(name[3], "Whether to say what is done and how long the rest takes", NULL, o->progress, &o->progress, NULL));
   PetscCall(PetscOptionsBool(name[4], "Whether tasks are shared out by their cost beforehand", NULL, o->fixed, &o->fixed, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheFarmOptionsReadSlice(PetscOptionItems PetscOptionsObject, const char stem[], LitheFarmOptions *o)
+{
+  char      name[2][64], slice[64] = "", rest;
+  long long part, parts;
+  PetscBool set;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(name[0], sizeof(name[0]), "%stask_slice", stem));
+  PetscCall(PetscSNPrintf(name[1], sizeof(name[1]), "%sjournal_only", stem));
+  PetscCall(PetscOptionsString(name[0], "i/n: only each n-th task, from i on, which counts from 0", NULL, slice, slice, sizeof(slice), &set));
+  PetscCall(PetscOptionsBool(name[1], "Whether to add up what journals have, and to do nothing more", NULL, o->only, &o->only, NULL));
+  if (set) {
+    PetscCheck(sscanf(slice, "%lld/%lld%c", &part, &parts, &rest) == 2 && parts > 0 && parts < PETSC_INT_MAX && part >= 0 && part < parts, PETSC_COMM_SELF,
+               PETSC_ERR_USER_INPUT, "%s %s: the number of a slice, counted from 0, and how many there are: 2/8", name[0], slice);
+    o->slice  = (PetscInt)part;
+    o->slices = (PetscInt)parts;
+  }
+  PetscCheck(!o->only || (o->journal[0] && o->slices < 2), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
+             "%s adds up journals of all slices: name one with %sjournal, and no slice", name[1], stem);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -143,17 +165,35 @@ static PetscErrorCode FarmCount(LitheFarm f, size_t counter, int64_t *before)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode FarmCountCost(LitheFarm f, double cost, double *after)
+static PetscErrorCode FarmCountMore(LitheFarm f, size_t counter, double more, double *after)
 {
   PetscFunctionBegin;
   if (f->window == MPI_WIN_NULL) {
-    f->counters->cost += cost;
-    *after = f->counters->cost;
+    double *at = (double *)((char *)f->counters + counter);
+
+    *at += more;
+    *after = *at;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCallMPI(MPI_Fetch_and_op(&cost, after, MPI_DOUBLE, 0, (MPI_Aint)offsetof(FarmCounters, cost), MPI_SUM, f->window));
+  PetscCallMPI(MPI_Fetch_and_op(&more, after, MPI_DOUBLE, 0, (MPI_Aint)counter, MPI_SUM, f->window));
   PetscCallMPI(MPI_Win_flush(0, f->window));
-  *after += cost;
+  *after += more;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Tickets that have been taken of each set, one after the other: no two of one moment */
+static PetscErrorCode FarmReadSets(LitheFarm f, PetscInt n, int64_t taken[])
+{
+  const int64_t unused = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt s = 0; s < n; s++) {
+    if (f->window == MPI_WIN_NULL) taken[s] = f->counters->set[s];
+    else
+      PetscCallMPI(
+        MPI_Fetch_and_op(&unused, &taken[s], MPI_INT64_T, 0, (MPI_Aint)(offsetof(FarmCounters, set) + sizeof(int64_t) * (size_t)s), MPI_NO_OP, f->window));
+  }
+  if (f->window != MPI_WIN_NULL) PetscCallMPI(MPI_Win_flush(0, f->window));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -170,23 +210,25 @@ static PetscErrorCode FarmCountersReset(LitheFarm f)
 }
 
 /* A line where one is due: by the first process, which knows of all groups if they share the counters */
-static PetscErrorCode FarmSpeak(LitheFarm f, PetscInt done, double cost, PetscBool last)
+static PetscErrorCode FarmSpeak(LitheFarm f, PetscInt done, double cost, double amount, PetscBool last)
 {
   const double now = MPI_Wtime(), seconds = now - f->begin, left = cost > 0 ? seconds * (f->total - cost) / cost : 0;
+  char         rate[64] = "";
 
   PetscFunctionBegin;
+  if (f->job->unit && amount > 0 && seconds > 0) PetscCall(PetscSNPrintf(rate, sizeof(rate), ", %.3g %s/s", amount / seconds, f->job->unit));
   if (!f->options.progress || f->rank || (!last && now - f->spoken < 1)) PetscFunctionReturn(PETSC_SUCCESS);
   f->spoken = now;
   if (last) {
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%ss: %" PetscInt_FMT " of %" PetscInt_FMT " in %.3g s by %" PetscInt_FMT " group%s, %.3g %% of the time busy",
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%ss: %" PetscInt_FMT " of %" PetscInt_FMT " in %.3g s by %" PetscInt_FMT " group%s, %.3g %% of the time busy%s",
                           f->job->what, f->result.done, f->todo, (double)f->result.seconds, f->group.groups, f->group.groups > 1 ? "s" : "",
-                          100 * (double)f->result.busy));
+                          100 * (double)f->result.busy, rate));
     if (f->result.found) PetscCall(PetscPrintf(PETSC_COMM_SELF, ", %" PetscInt_FMT " found", f->result.found));
     if (f->result.nfailed) PetscCall(PetscPrintf(PETSC_COMM_SELF, ", %" PetscInt_FMT " failed", f->result.nfailed));
     PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n"));
   } else
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%ss: %" PetscInt_FMT " of %" PetscInt_FMT "%s in %.3g s, %.3g s left\n", f->job->what, done, f->todo,
-                          f->window == MPI_WIN_NULL && f->group.groups > 1 ? ", of the first group," : "", seconds, left));
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%ss: %" PetscInt_FMT " of %" PetscInt_FMT "%s in %.3g s, %.3g s left%s\n", f->job->what, done, f->todo,
+                          f->window == MPI_WIN_NULL && f->group.groups > 1 ? ", of the first group," : "", seconds, left, rate));
   PetscCall(PetscFFlush(PETSC_STDOUT));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -198,13 +240,18 @@ static double FarmCost(const LitheFarmJob *job, PetscInt task)
   return job->cost ? (double)job->cost[task] : 1;
 }
 
+static double FarmAmount(const LitheFarmJob *job, PetscInt task)
+{
+  return job->unit && job->amount ? (double)job->amount[task] : 0;
+}
+
 /* By all processes of a group, which agree on what comes out */
 static PetscErrorCode FarmTask(LitheFarm f, PetscInt task, PetscInt attempt)
 {
   const LitheFarmJob *job   = f->job;
   PetscReal          *piece = NULL, largest, pieces = 0;
   PetscBool           failed = PETSC_FALSE;
-  double              cost;
+  double              cost, amount;
   int64_t             done;
   LitheFarmRecord    *record = &f->record[task];
 
@@ -234,73 +281,159 @@ static PetscErrorCode FarmTask(LitheFarm f, PetscInt task, PetscInt attempt)
   record->end = (PetscReal)(MPI_Wtime() - f->begin);
   if (!failed && !f->group.rank) {
     PetscCall(FarmCount(f, offsetof(FarmCounters, done), &done));
-    PetscCall(FarmCountCost(f, FarmCost(job, task), &cost));
-    PetscCall(FarmSpeak(f, (PetscInt)done + 1, cost, PETSC_FALSE));
+    PetscCall(FarmCountMore(f, offsetof(FarmCounters, cost), FarmCost(job, task), &cost));
+    PetscCall(FarmCountMore(f, offsetof(FarmCounters, amount), FarmAmount(job, task), &amount));
+    PetscCall(FarmSpeak(f, (PetscInt)done + 1, cost, amount, PETSC_FALSE));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ------------------------------------------------------------ all tasks */
 
+/* What is to be done, in this order: set by set. first[nsets + 1]: where sets begin */
 typedef struct {
-  double   cost;
-  PetscInt task;
+  PetscInt        n, nsets, *first;
+  const PetscInt *todo, *owner; /* of the tasks; NULL: whoever comes first */
+  double         *setup;
+  PetscInt        set, at; /* of this group: the set that it keeps, or -1; the next task, where there are owners */
+} FarmQueue;
+
+typedef struct {
+  double   setcost, cost;
+  PetscInt set, task;
 } FarmEntry;
 
 static int FarmLonger(const void *x, const void *y)
 {
   const FarmEntry *a = (const FarmEntry *)x, *b = (const FarmEntry *)y;
 
+  if (a->setcost != b->setcost) return a->setcost > b->setcost ? -1 : 1;
+  if (a->set != b->set) return a->set < b->set ? -1 : 1;
   if (a->cost != b->cost) return a->cost > b->cost ? -1 : 1;
   return a->task < b->task ? -1 : a->task > b->task;
 }
 
-/* The longest first, those of one length in their order */
-static PetscErrorCode FarmSort(LitheFarm f, PetscInt n, PetscInt todo[])
+/* The set with most to do first, and in each the longest tasks, those of one length in their order. NULL: tasks alone */
+static PetscErrorCode FarmSort(LitheFarm f, PetscInt n, PetscInt todo[], FarmQueue *queue)
 {
-  FarmEntry *entry;
+  const LitheFarmJob *job = f->job;
+  double             *cost;
+  FarmEntry          *entry;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(n, &entry));
-  for (PetscInt k = 0; k < n; k++) entry[k] = (FarmEntry){FarmCost(f->job, todo[k]), todo[k]};
+  PetscCall(PetscCalloc2(n, &entry, job->nsets, &cost));
+  for (PetscInt k = 0; k < n && job->nsets; k++) cost[job->set[todo[k]]] += FarmCost(job, todo[k]);
+  for (PetscInt k = 0; k < n; k++) {
+    entry[k] = (FarmEntry){0, FarmCost(job, todo[k]), 0, todo[k]};
+    if (!job->nsets) continue;
+    entry[k].set     = job->set[todo[k]];
+    entry[k].setcost = cost[entry[k].set];
+  }
   qsort(entry, (size_t)n, sizeof(*entry), FarmLonger);
-  for (PetscInt k = 0; k < n; k++) todo[k] = entry[k].task;
-  PetscCall(PetscFree(entry));
+  *queue = (FarmQueue){.n = n, .todo = todo, .set = -1};
+  PetscCall(PetscCalloc2(job->nsets + 1, &queue->first, job->nsets + 1, &queue->setup));
+  for (PetscInt k = 0; k < n; k++) {
+    todo[k] = entry[k].task;
+    if (!job->nsets || (k && entry[k].set == entry[k - 1].set)) continue;
+    queue->first[queue->nsets] = k;
+    if (job->setup) queue->setup[queue->nsets] = (double)job->setup[entry[k].set];
+    queue->nsets++;
+  }
+  queue->first[queue->nsets] = n;
+  PetscCall(PetscFree2(entry, cost));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Each to the group that has least to do so far */
+/* Each to the group that has least to do so far; of sets each group has neighbours */
 static PetscErrorCode FarmShareOut(LitheFarm f, PetscInt n, const PetscInt todo[], PetscInt owner[])
 {
-  double *load;
+  double *load, sum = 0;
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(f->group.groups, &load));
   for (PetscInt k = 0; k < n; k++) {
-    PetscInt least = 0;
+    const double cost  = FarmCost(f->job, todo[k]);
+    PetscInt     least = 0;
 
-    for (PetscInt g = 1; g < f->group.groups; g++) least = load[g] < load[least] ? g : least;
-    load[least] += FarmCost(f->job, todo[k]);
-    owner[k] = least;
+    if (f->job->nsets) owner[k] = PetscMin(f->group.groups - 1, (PetscInt)((double)f->group.groups * (sum + cost / 2) / f->total));
+    else {
+      for (PetscInt g = 1; g < f->group.groups; g++) least = load[g] < load[least] ? g : least;
+      owner[k] = least;
+    }
+    load[owner[k]] += cost;
+    sum += cost;
   }
   PetscCall(PetscFree(load));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On the first process of a group: the next task, or -1. owner: of the tasks, or NULL, whoever comes first */
-static PetscErrorCode FarmNext(LitheFarm f, PetscInt n, const PetscInt todo[], const PetscInt owner[], PetscInt *at, PetscInt *task)
+/* The set where most is to be done, if a task of this group's would end before those who are there have done it all; or -1 */
+static PetscErrorCode FarmFindSet(LitheFarm f, const FarmQueue *q, PetscInt *set)
+{
+  int64_t *taken;
+  double   most = 0;
+
+  PetscFunctionBegin;
+  *set = -1;
+  PetscCall(PetscMalloc1(q->nsets, &taken));
+  PetscCall(FarmReadSets(f, q->nsets, taken));
+  for (PetscInt s = 0; s < q->nsets; s++) {
+    const PetscInt next = q->first[s] + (PetscInt)PetscMin(taken[s], (int64_t)(q->first[s + 1] - q->first[s]));
+    double         rest = -q->setup[s];
+
+    if (next == q->first[s + 1]) continue;
+    for (PetscInt k = next; k < q->first[s + 1]; k++) rest += FarmCost(f->job, q->todo[k]);
+    /* half a task: those who are there are about in the middle of one */
+    if (rest > FarmCost(f->job, q->todo[next]) / 2 && rest > most) {
+      most = rest;
+      *set = s;
+    }
+  }
+  PetscCall(PetscFree(taken));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* On the first process of a group: the next task of its set, or of one that nobody has begun, or of one that needs help; or -1 */
+static PetscErrorCode FarmNextOfSets(LitheFarm f, FarmQueue *q, PetscInt *task)
+{
+  int64_t ticket;
+
+  PetscFunctionBegin;
+  *task = -1;
+  for (;;) {
+    if (q->set >= 0) {
+      PetscCall(FarmCount(f, offsetof(FarmCounters, set) + sizeof(int64_t) * (size_t)q->set, &ticket));
+      if (ticket < q->first[q->set + 1] - q->first[q->set]) {
+        *task = q->todo[q->first[q->set] + (PetscInt)ticket];
+        break;
+      }
+    }
+    PetscCall(FarmCount(f, offsetof(FarmCounters, opened), &ticket));
+    if (ticket < q->nsets) q->set = (PetscInt)ticket;
+    else PetscCall(FarmFindSet(f, q, &q->set));
+    if (q->set < 0) break;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* On the first process of a group: the next task, or -1 */
+static PetscErrorCode FarmNext(LitheFarm f, FarmQueue *q, PetscInt *task)
 {
   PetscFunctionBegin;
-  if (owner) {
-    while (*at < n && owner[*at] != f->group.number) ++*at;
+  if (!q->owner && q->nsets) {
+    PetscCall(FarmNextOfSets(f, q, task));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (q->owner) {
+    while (q->at < q->n && q->owner[q->at] != f->group.number) ++q->at;
   } else {
     int64_t ticket;
 
     PetscCall(FarmCount(f, offsetof(FarmCounters, ticket), &ticket));
-    *at = (PetscInt)PetscMin(ticket, (int64_t)n);
+    q->at = (PetscInt)PetscMin(ticket, (int64_t)q->n);
   }
-  *task = *at < n ? todo[*at] : -1;
-  ++*at;
+  *task = q->at < q->n ? q->todo[q->at] : -1;
+  ++q->at;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -310,14 +443,14 @@ static PetscBool FarmIsDue(const struct _n_LitheFarm *f)
   return (PetscBool)(f->options.journal[0] && f->fresh && MPI_Wtime() - f->wrote >= 20 * f->writing);
 }
 
-static PetscErrorCode FarmRound(LitheFarm f, PetscInt n, const PetscInt todo[], const PetscInt owner[], PetscInt attempt)
+static PetscErrorCode FarmRound(LitheFarm f, FarmQueue *queue, PetscInt attempt)
 {
-  PetscInt at = 0, next[2]; /* the task, and whether the journal is written before */
+  PetscInt next[2]; /* the task, and whether the journal is written before */
 
   PetscFunctionBegin;
   for (;;) {
     if (!f->group.rank) {
-      PetscCall(FarmNext(f, n, todo, owner, &at, &next[0]));
+      PetscCall(FarmNext(f, queue, &next[0]));
       next[1] = FarmIsDue(f);
     }
     if (f->group.size > 1) PetscCallMPI(MPI_Bcast(next, 2, MPIU_INT, 0, f->group.comm));
@@ -352,6 +485,7 @@ static PetscErrorCode FarmSetResult(LitheFarm f, PetscInt found)
 {
   LitheFarmResult *r = &f->result;
   PetscReal       *times, busy = 0;
+  unsigned char   *kind;
   const PetscInt   n = r->ntasks;
 
   PetscFunctionBegin;
@@ -365,14 +499,14 @@ static PetscErrorCode FarmSetResult(LitheFarm f, PetscInt found)
 
     if (f->group.rank) f->record[t].group = -1;
     if (record->group >= 0) busy += record->end - record->begin;
-    times[t] = record->group >= 0 ? record->end : -1;
+    times[t] = record->group >= 0 ? (PetscReal)record->attempt : -1;
   }
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &busy, 1, MPIU_REAL, MPIU_SUM, f->comm));
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, times, (PetscMPIInt)n, MPIU_REAL, MPIU_MAX, f->comm));
-  /* of those that have tried a task, the last one */
+  /* of those that have tried a task, the last one: by attempts, since clocks of processes may differ */
   for (PetscInt t = n - 1; t >= 0; t--) {
     const LitheFarmRecord *record = &f->record[t];
-    const PetscBool        mine   = (PetscBool)(record->group >= 0 && record->end == times[t]);
+    const PetscBool        mine   = (PetscBool)(record->group >= 0 && (PetscReal)record->attempt == times[t]);
 
     times[4 * t]     = mine ? (PetscReal)record->group : -1;
     times[4 * t + 1] = mine ? (PetscReal)record->attempt : -1;
@@ -381,7 +515,11 @@ static PetscErrorCode FarmSetResult(LitheFarm f, PetscInt found)
   }
   times[4 * n] = r->seconds;
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, times, (PetscMPIInt)(4 * n + 1), MPIU_REAL, MPIU_MAX, f->comm));
-  for (PetscInt t = 0; t < n; t++) f->record[t] = (LitheFarmRecord){times[4 * t + 2], times[4 * t + 3], (PetscInt)times[4 * t], (PetscInt)times[4 * t + 1]};
+  PetscCall(PetscMalloc1(n, &kind));
+  PetscCallMPI(MPIU_Allreduce(f->state, kind, (PetscMPIInt)n, MPI_UNSIGNED_CHAR, MPI_MAX, f->comm));
+  for (PetscInt t = 0; t < n; t++)
+    f->record[t] = (LitheFarmRecord){times[4 * t + 2], times[4 * t + 3], (PetscInt)times[4 * t], (PetscInt)times[4 * t + 1], kind[t]};
+  PetscCall(PetscFree(kind));
   r->seconds = times[4 * n];
   r->busy    = r->seconds > 0 ? busy / (r->seconds * (PetscReal)f->group.groups) : 1;
   PetscCall(PetscFree(times));
@@ -404,7 +542,7 @@ static PetscErrorCode FarmStart(LitheFarm f, const LitheFarmJob *job)
   PetscCall(PetscCalloc1(job->ntasks, &f->state));
   PetscCall(PetscCalloc1(job->ntasks, &f->record));
   PetscCall(PetscCalloc1(job->ntasks, &f->failed));
-  for (PetscInt t = 0; t < job->ntasks; t++) f->record[t] = (LitheFarmRecord){-1, -1, -1, -1};
+  for (PetscInt t = 0; t < job->ntasks; t++) f->record[t] = (LitheFarmRecord){-1, -1, -1, -1, 0};
   if (f->options.journal[0] && job->pieces && !f->group.rank) PetscCall(PetscCalloc1(job->ntasks, &f->piece));
   PetscCall(FarmCountersReset(f));
   f->begin = MPI_Wtime();
@@ -416,43 +554,50 @@ PetscErrorCode LitheFarmRun(LitheFarm f, const LitheFarmJob *job)
   const PetscInt slices = PetscMax(f->options.slices, 1), n = job->ntasks;
   PetscInt      *todo, *owner, found = 0, left = 0;
   PetscBool     *known;
+  double         amount = 0;
 
   PetscFunctionBegin;
   PetscCheck(n >= 0 && 4 * (PetscInt64)n < PETSC_MPI_INT_MAX, f->comm, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " tasks are too many", n);
+  PetscCheck(job->nsets >= 0 && job->nsets <= FARM_SETS, f->comm, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " sets of tasks: 0 to %d", job->nsets, FARM_SETS);
   PetscCall(FarmStart(f, job));
   PetscCall(PetscCalloc3(n, &todo, n, &owner, n, &known));
   if (f->options.journal[0]) PetscCall(FarmJournalRead(f, known));
   f->total = 0;
   for (PetscInt t = 0; t < n; t++) {
     if (known[t]) found++;
-    else if (t % slices == (slices > 1 ? f->options.slice : 0)) {
+    else if (t % slices == (slices > 1 ? f->options.slice : 0) && !f->options.only) {
       todo[left++] = t;
       f->total += FarmCost(job, t);
+      amount += FarmAmount(job, t);
     }
   }
   f->todo = left;
-  PetscCall(FarmSort(f, left, todo));
   for (PetscInt attempt = 0; left && attempt < PetscMax(job->attempts, 1); attempt++) {
-    PetscInt before = left;
+    PetscInt  before = left;
+    FarmQueue queue;
 
+    PetscCall(FarmSort(f, left, todo, &queue));
+    if (attempt || f->options.fixed) queue.owner = owner;
     if (!attempt && f->options.fixed) PetscCall(FarmShareOut(f, left, todo, owner));
-    PetscCall(FarmRound(f, left, todo, attempt || f->options.fixed ? owner : NULL, attempt));
+    PetscCall(FarmRound(f, &queue, attempt));
+    PetscCall(PetscFree2(queue.first, queue.setup));
     PetscCall(FarmGather(f, before, todo, &left, todo, owner));
     f->result.done += before - left;
     for (PetscInt k = 0; k < left; k++) owner[k] = (owner[k] + 1) % f->group.groups;
   }
+  for (PetscInt k = 0; k < left; k++) amount -= FarmAmount(job, todo[k]);
   PetscCall(PetscArraycpy(f->failed, todo, left));
   PetscCall(PetscSortInt(left, f->failed));
   f->result.nfailed = left;
   PetscCall(FarmSetResult(f, found));
-  if (f->options.journal[0]) {
+  if (f->options.journal[0] && !f->options.only) {
     if (!f->result.complete || f->options.keep) {
       PetscInt fresh = f->fresh;
 
       if (fresh) PetscCall(FarmJournalWrite(f));
     } else PetscCall(FarmJournalRemove(f));
   }
-  PetscCall(FarmSpeak(f, f->result.done, f->total, PETSC_TRUE));
+  PetscCall(FarmSpeak(f, f->result.done, f->total, amount, PETSC_TRUE));
   PetscCall(PetscFree3(todo, owner, known));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -6,10 +6,13 @@
 #include <lithe/private/farm.h>
 #include <petsc/private/petscimpl.h>
 
+#define FARM_SETS 4096 /* at most */
+
 /* On the first process of all, where others reach it */
 typedef struct {
-  int64_t ticket, done;
-  double  cost; /* of those that are done */
+  int64_t ticket, done, opened;
+  double  cost, amount;   /* of those that are done */
+  int64_t set[FARM_SETS]; /* tickets of each set */
 } FarmCounters;
 
 struct _n_LitheFarm {

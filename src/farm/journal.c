@@ -267,14 +267,23 @@ static PetscErrorCode JournalList(LitheFarm f, PetscInt *n, JournalEntry **entri
 /* The part of this process, one of the first group */
 static PetscErrorCode JournalAdd(LitheFarm f, const JournalEntry *entry)
 {
-  const LitheFarmJob *job  = f->job;
-  const PetscInt64    head = (PetscInt64)(Words(sizeof(JournalHead)) + Words((size_t)job->ntasks));
-  JournalFile         j    = {.file = fopen(entry->path, "rb")};
+  const LitheFarmJob *job    = f->job;
+  const size_t        states = Words((size_t)job->ntasks);
+  const PetscInt64    head   = (PetscInt64)(Words(sizeof(JournalHead)) + states);
+  JournalFile         j      = {.file = fopen(entry->path, "rb")};
   PetscInt64         *bin[LITHE_SUMS_MOST], *rows[LITHE_SUMS_MOST];
+  unsigned char      *state;
 
   PetscFunctionBegin;
   PetscCall(PetscStrncpy(j.path, entry->path, sizeof(j.path)));
   PetscCheck(j.file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "The journal %s cannot be opened", j.path);
+  /* another run may be at work, and replace its file */
+  PetscCall(PetscCalloc1(8 * states + 8, &state));
+  PetscCall(JournalSkip(&j, (PetscInt64)Words(sizeof(JournalHead))));
+  PetscCall(JournalGet(&j, states, state));
+  PetscCheck(!memcmp(state, entry->state, 8 * states), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+             "The journal %s has become another one while it was read: a run is at work. Start again", j.path);
+  PetscCall(PetscFree(state));
   for (int b = 0; b < LITHE_SUMS_BINS; b++) {
     PetscCall(PetscMalloc1(job->n, &rows[b]));
     bin[b] = rows[b];
@@ -327,9 +336,9 @@ PetscErrorCode FarmJournalRead(LitheFarm f, PetscBool known[])
     taken++;
   }
   /* One file, that of the first group, before the others are removed */
-  if (taken && !f->group.number) PetscCall(FarmJournalWrite(f));
+  if (taken && !f->group.number && !f->options.only) PetscCall(FarmJournalWrite(f));
   PetscCallMPI(MPI_Barrier(f->comm));
-  if (!f->rank && taken) {
+  if (!f->rank && taken && !f->options.only) {
     PetscCall(JournalName(f, 0, "", sizeof(own), own));
     for (PetscInt e = 0; e < n; e++) {
       if (strcmp(entries[e].path, own) != 0) (void)unlink(entries[e].path);

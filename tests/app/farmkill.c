@@ -33,6 +33,7 @@ int main(int argc, char **argv)
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "A farm", NULL);
   PetscCall(LitheFarmOptionsRead(PetscOptionsObject, "-", &options));
+  PetscCall(LitheFarmOptionsReadSlice(PetscOptionsObject, "-", &options));
   PetscOptionsEnd();
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-kill", &kill, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-killed", &killed, NULL));

@@ -375,20 +375,33 @@ static PetscErrorCode WritePixels(FILE *file, size_t w, size_t h, const unsigned
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode PictureGetPixels(Picture *picture, unsigned char palette[256][3], unsigned char **pixels)
+{
+  unsigned int w, h;
+
+  PetscFunctionBegin;
+  *pixels = NULL;
+  if (!picture->draw->ops->getimage) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscUseTypeMethod(picture->draw, getimage, palette, &w, &h, pixels);
+  PetscCheck((int)w == picture->width && (int)h == picture->height, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A picture of %d x %d pixels has %u x %u", picture->width,
+             picture->height, w, h);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PictureWrite(Picture *picture, const char path[])
 {
-  unsigned char palette[256][3], header[13] = {0}, *pixels = NULL;
-  unsigned int  w, h;
+  const size_t  w = (size_t)picture->width, h = (size_t)picture->height;
+  unsigned char palette[256][3], header[13]   = {0}, *pixels;
   FILE         *file;
 
   PetscFunctionBegin;
-  if (picture->draw->ops->getimage) {
-    PetscUseTypeMethod(picture->draw, getimage, palette, &w, &h, &pixels);
+  PetscCall(PictureGetPixels(picture, palette, &pixels));
+  if (pixels) {
     file = fopen(path, "wb");
     PetscCheck(file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot write the picture %s", path);
     fwrite("\x89PNG\r\n\x1a\n", 1, 8, file);
-    BigEndian(w, header);
-    BigEndian(h, header + 4);
+    BigEndian((uint32_t)w, header);
+    BigEndian((uint32_t)h, header + 4);
     header[8] = 8; /* bits of a pixel, which is */
     header[9] = 3; /* a number in the palette */
     WriteChunk(file, "IHDR", sizeof(header), header);
@@ -399,5 +412,29 @@ PetscErrorCode PictureWrite(Picture *picture, const char path[])
     PetscCall(PetscFree(pixels));
   }
   PetscCall(PetscDrawDestroy(&picture->draw));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ colours */
+
+static int CompareReals(const void *x, const void *y)
+{
+  const PetscReal a = *(const PetscReal *)x, b = *(const PetscReal *)y;
+
+  return a < b ? -1 : a > b;
+}
+
+PetscErrorCode PictureGetRange(PetscInt n, const PetscReal value[], PetscReal range[2])
+{
+  PetscReal *sorted;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(n, &sorted));
+  for (PetscInt i = 0; i < n; i++) sorted[i] = PetscAbsReal(value[i]);
+  qsort(sorted, (size_t)n, sizeof(*sorted), CompareReals);
+  range[1] = sorted[PetscMin(n - 1, n - 1 - n / 100)];
+  if (!(range[1] > 0)) range[1] = 1;
+  range[0] = -range[1];
+  PetscCall(PetscFree(sorted));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -42,3 +42,7 @@ PETSC_INTERN PetscErrorCode PictureCreate(int width, int height, Picture *);
 PETSC_INTERN PetscErrorCode PictureDraw(Picture *, const int box[4], const PicturePanel *);
 /* Writes a .png file and gives everything back */
 PETSC_INTERN PetscErrorCode PictureWrite(Picture *, const char path[]);
+/* Its pixels so far, numbers of colours in a palette, from the upper left corner on; NULL where it is not in memory. The caller frees them */
+PETSC_INTERN PetscErrorCode PictureGetPixels(Picture *, unsigned char palette[256][3], unsigned char **pixels);
+/* A range of colours for values round zero: symmetric, and all but a hundredth of them are in it */
+PETSC_INTERN PetscErrorCode PictureGetRange(PetscInt n, const PetscReal value[], PetscReal range[2]);

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Generated velocities: velocity.h says which */
+/* Generated velocities, and smooth ones: velocity.h says which */
 
 #include "velocity.h"
 
@@ -87,4 +87,44 @@ double VelocityThrust(double x, double y, double z)
 double VelocityOverthrust(double x, double y, double z)
 {
   return 2400. + (VelocityThrust(x, y, z) - VELOCITY_WATER) * (3600. / 2980.);
+}
+
+/* ------------------------------------------------------------ smooth velocities */
+
+/* The mean with weights of a Gaussian along a line; ends are continued */
+static void SmoothLine(PetscInt n, PetscInt64 stride, PetscInt reach, const double weight[], PetscReal *x, double line[])
+{
+  for (PetscInt i = 0; i < n; i++) {
+    double sum = weight[0] * (double)x[stride * i];
+
+    for (PetscInt k = 1; k <= reach; k++) sum += weight[k] * (double)(x[stride * PetscMax(0, i - k)] + x[stride * PetscMin(n - 1, i + k)]);
+    line[i] = sum;
+  }
+  for (PetscInt i = 0; i < n; i++) x[stride * i] = (PetscReal)line[i];
+}
+
+PetscErrorCode VelocitySmooth(const PetscInt n[3], PetscReal deviation, PetscReal v[])
+{
+  const PetscInt   reach = (PetscInt)PetscCeilReal(3 * deviation);
+  const PetscInt64 all = (PetscInt64)n[0] * n[1] * n[2], stride[3] = {1, n[0], (PetscInt64)n[0] * n[1]};
+  PetscReal       *kept;
+  double          *weight, *line, sum = 1;
+
+  PetscFunctionBegin;
+  if (reach <= 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc3(all, &kept, reach + 1, &weight, PetscMax(n[0], PetscMax(n[1], n[2])), &line));
+  for (PetscInt k = 0; k <= reach; k++) weight[k] = exp(-.5 * PetscSqr((double)k / (double)deviation));
+  for (PetscInt k = 1; k <= reach; k++) sum += 2 * weight[k];
+  for (PetscInt k = 0; k <= reach; k++) weight[k] /= sum;
+  PetscCall(PetscArraycpy(kept, v, (size_t)all));
+  for (PetscInt64 p = 0; p < all; p++) v[p] = 1 / v[p];
+  for (int d = 0; d < 3; d++) {
+    if (n[d] == 1) continue;
+    for (PetscInt64 p = 0; p < all; p++) {
+      if (p / stride[d] % n[d] == 0) SmoothLine(n[d], stride[d], reach, weight, v + p, line);
+    }
+  }
+  for (PetscInt64 p = 0; p < all; p++) v[p] = kept[p] == (PetscReal)VELOCITY_WATER ? kept[p] : 1 / v[p];
+  PetscCall(PetscFree3(kept, weight, line));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -20,3 +20,9 @@ PETSC_INTERN double VelocityThrust(double x, double y, double z);
 /* The same geology in hard rock: 2400 to 6000 m/s */
 PETSC_INTERN double VelocityOverthrust(double x, double y, double z);
 #define VELOCITY_WATER 1500. /* the slowest of all but the last one */
+
+/*
+   The mean of slownesses with the weights of a Gaussian of a deviation in nodes, along each direction of more than one node; ends are continued.
+   Water stays as it is. v: x fastest, on one process
+*/
+PETSC_INTERN PetscErrorCode VelocitySmooth(const PetscInt n[3], PetscReal deviation, PetscReal v[]);

@@ -35,29 +35,6 @@ static PetscErrorCode GetSection(const Survey *s, Vec x, PetscReal *value)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static int Compare(const void *x, const void *y)
-{
-  const PetscReal a = *(const PetscReal *)x, b = *(const PetscReal *)y;
-
-  return a < b ? -1 : a > b;
-}
-
-/* The range of colours: symmetric, where all but a hundredth of the values are */
-static PetscErrorCode SetRange(PetscInt n, const PetscReal value[], PetscReal range[2])
-{
-  PetscReal *sorted;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(n, &sorted));
-  for (PetscInt i = 0; i < n; i++) sorted[i] = PetscAbsReal(value[i]);
-  qsort(sorted, (size_t)n, sizeof(*sorted), Compare);
-  range[1] = sorted[PetscMin(n - 1, n - 1 - n / 100)];
-  if (!(range[1] > 0)) range[1] = 1;
-  range[0] = -range[1];
-  PetscCall(PetscFree(sorted));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The traces of a shot, receivers along x, time downwards; in 3-D those of the middle line */
 static PetscErrorCode GetTraces(const Survey *s, Vec data, PetscInt *nx, PetscInt *nt, PetscReal **value)
 {
@@ -104,7 +81,7 @@ static PetscErrorCode DrawSection(const Survey *s, Picture *picture, int column,
   PetscFunctionBegin;
   panel.x[1] = s->h * (PetscReal)(s->n[0] - 1) / 1000;
   panel.y[0] = s->h * (PetscReal)(s->n[2] - 1) / 1000;
-  if (image) PetscCall(SetRange(s->n[0] * s->n[2], value, panel.range));
+  if (image) PetscCall(PictureGetRange(s->n[0] * s->n[2], value, panel.range));
   PetscCall(PictureDraw(picture, box, &panel));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -140,7 +117,7 @@ PetscErrorCode SurveyWritePicture(const Survey *s, const Least *least, Vec rtm, 
     PetscCall(PictureCreate(WIDTH, HEIGHT, &picture));
     if (!set) PetscCall(PetscOptionsClearValue(NULL, "-draw_cmap"));
     for (int k = 0; k < 3; k++) PetscCall(DrawSection(s, &picture, k, titles[k], "", section[k], (PetscBool)(k > 0)));
-    PetscCall(SetRange(nx * nt, traces[0], range));
+    PetscCall(PictureGetRange(nx * nt, traces[0], range));
     for (int k = 0; k < 2; k++) {
       const int    box[4] = {k * WIDTH / 3, HEIGHT / 2, WIDTH / 3, HEIGHT / 2};
       PicturePanel panel  = {.unit = "", .xlabel = "receiver", .ylabel = "time, s", .nx = nx, .ny = nt, .value = traces[k]};

@@ -137,50 +137,26 @@ static PetscErrorCode GenerateModel(const Survey *s, Vec *natural)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The mean with weights of a Gaussian along a line; ends are continued */
-static void SmoothLine(PetscInt n, PetscInt64 stride, PetscInt reach, const double weight[], PetscScalar *x, double line[])
-{
-  for (PetscInt i = 0; i < n; i++) {
-    double sum = weight[0] * (double)PetscRealPart(x[stride * i]);
-
-    for (PetscInt k = 1; k <= reach; k++)
-      sum += weight[k] * (double)(PetscRealPart(x[stride * PetscMax(0, i - k)]) + PetscRealPart(x[stride * PetscMin(n - 1, i + k)]));
-    line[i] = sum;
-  }
-  for (PetscInt i = 0; i < n; i++) x[stride * i] = (PetscReal)line[i];
-}
-
-/* On the first process: slownesses are smoothed, water stays as it is */
+/* On the first process */
 static PetscErrorCode SmoothModel(const Survey *s)
 {
-  const PetscReal  sigma = s->smooth / (2 * s->h);
-  const PetscInt   reach = (PetscInt)PetscCeilReal(3 * sigma);
-  const PetscInt64 all = (PetscInt64)s->N[0] * s->N[1] * s->N[2], stride[3] = {1, s->N[0], (PetscInt64)s->N[0] * s->N[1]};
+  const PetscInt64 all = (PetscInt64)s->N[0] * s->N[1] * s->N[2];
   PetscMPIInt      rank;
   Vec              whole;
-  PetscScalar     *x, *kept;
-  double          *weight, *line, sum = 1;
+  PetscScalar     *x;
+  PetscReal       *v;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(s->comm, &rank));
   PetscCall(GridGather(s->da, s->velocity, &whole));
-  if (!rank && reach > 0) {
-    PetscCall(PetscMalloc3(all, &kept, reach + 1, &weight, PetscMax(s->N[0], PetscMax(s->N[1], s->N[2])), &line));
-    for (PetscInt k = 0; k <= reach; k++) weight[k] = exp(-.5 * PetscSqr((double)k / (double)sigma));
-    for (PetscInt k = 1; k <= reach; k++) sum += 2 * weight[k];
-    for (PetscInt k = 0; k <= reach; k++) weight[k] /= sum;
+  if (!rank) {
+    PetscCall(PetscMalloc1(all, &v));
     PetscCall(VecGetArray(whole, &x));
-    PetscCall(PetscArraycpy(kept, x, (size_t)all));
-    for (PetscInt64 p = 0; p < all; p++) x[p] = 1 / x[p];
-    for (int d = 0; d < 3; d++) {
-      if (s->N[d] == 1) continue;
-      for (PetscInt64 p = 0; p < all; p++) {
-        if (p / stride[d] % s->N[d] == 0) SmoothLine(s->N[d], stride[d], reach, weight, x + p, line);
-      }
-    }
-    for (PetscInt64 p = 0; p < all; p++) x[p] = PetscRealPart(kept[p]) == (PetscReal)VELOCITY_WATER ? kept[p] : 1 / x[p];
+    for (PetscInt64 p = 0; p < all; p++) v[p] = PetscRealPart(x[p]);
+    PetscCall(VelocitySmooth(s->N, s->smooth / (2 * s->h), v));
+    for (PetscInt64 p = 0; p < all; p++) x[p] = v[p];
     PetscCall(VecRestoreArray(whole, &x));
-    PetscCall(PetscFree3(kept, weight, line));
+    PetscCall(PetscFree(v));
   }
   PetscCall(GridScatter(s->da, whole, s->background));
   PetscCall(VecDestroy(&whole));

@@ -28,6 +28,7 @@ typedef struct {
   PetscInt  slice, slices;               /* only each slices-th task, from number slice on: for several jobs, which leave journals */
   char      journal[PETSC_MAX_PATH_LEN]; /* begins the names of files; empty: none */
   PetscBool keep;                        /* journals stay when all tasks are done */
+  PetscBool only;                        /* nothing is done: the result is what journals have, which are left as they are */
   PetscBool progress;                    /* lines on standard output */
 } LitheFarmOptions;
 
@@ -41,10 +42,18 @@ typedef struct {
    What is to be done, the same on all processes but for n, first, kind and ctx. run() is called by all processes of a group: sum[n]
    is zero, and what is written to it is added. piece[] is there on the first process of the group only. A task that sets *failed, on any of
    them, or that writes numbers that are not finite, leaves nothing.
+
+   Tasks of one set share a preparation, a preconditioner say: a group that has begun a set keeps it until no task is left there. The set
+   of the highest cost begins first. A group without a set helps with another one where that is worth its preparation.
 */
 typedef struct {
   const char      *what; /* is a task, in messages: "shot" */
   PetscInt         ntasks;
+  PetscInt         nsets;    /* 0: tasks share nothing */
+  const PetscInt  *set;      /* [ntasks] */
+  const PetscReal *setup;    /* [nsets] time of a preparation, in the unit of cost; NULL: none */
+  const char      *unit;     /* of what progress counts a second: "solves"; NULL: nothing */
+  const PetscReal *amount;   /* [ntasks] of them */
   const PetscReal *cost;     /* [ntasks] the time of a task in any unit; NULL: all the same */
   PetscInt         attempts; /* of a task that fails; each by another group, where there is one */
   uint64_t         hash;     /* of all that results depend on: LitheFarmHash() */
@@ -60,8 +69,9 @@ typedef struct {
 
 /* Of one task. group < 0: it was not done in this run */
 typedef struct {
-  PetscReal begin, end; /* seconds since the run began */
-  PetscInt  group, attempt;
+  PetscReal     begin, end; /* seconds since the run began */
+  PetscInt      group, attempt;
+  unsigned char kind; /* of the group that did it, also in an earlier run; 0: it is not done */
 } LitheFarmRecord;
 
 typedef struct {
@@ -96,6 +106,8 @@ static inline uint64_t LitheFarmHashReal(uint64_t place, PetscReal number)
 
 /* stem: "-mat_born_", begins the names of options. Exported for tests, as all of these are */
 PETSC_EXTERN PetscErrorCode LitheFarmOptionsRead(PetscOptionItems, const char stem[], LitheFarmOptions *);
+/* Slices of the tasks, for programs whose result may be a part: "-task_slice 2/8", "-journal_only" */
+PETSC_EXTERN PetscErrorCode LitheFarmOptionsReadSlice(PetscOptionItems, const char stem[], LitheFarmOptions *);
 PETSC_EXTERN PetscErrorCode LitheFarmCreate(MPI_Comm, const LitheFarmOptions *, LitheFarm *);
 PETSC_EXTERN PetscErrorCode LitheFarmGetGroup(LitheFarm, LitheFarmGroup *);
 /* Tasks that fail finally do not end it: see LitheFarmGetResult() */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* Movies as animated GIF, without a library: pictures of one size, pixels that are numbers in one palette of 256 colours. One process */
+
+#include <petscsys.h>
+
+typedef struct {
+  FILE *file;
+  char  path[PETSC_MAX_PATH_LEN];
+  int   width, height;
+} Gif;
+
+/* It begins again at its end */
+PETSC_INTERN PetscErrorCode GifCreate(const char path[], int width, int height, unsigned char palette[256][3], Gif *);
+/* A picture that is shown for so many hundredths of a second */
+PETSC_INTERN PetscErrorCode GifAdd(Gif *, int hundredths, const unsigned char pixels[]);
+PETSC_INTERN PetscErrorCode GifClose(Gif *);

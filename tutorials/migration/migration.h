@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   Migration of a seismic survey in the frequency domain: docs/guide/migration.md.
+
+   The model and the image have n[] nodes h apart; in 2-D n[1] = 1. Coordinates are x, y and depth in m, from the corner of the model. Waves of a
+   frequency have a grid of their own, which the length of the waves decides. Data are what the background does not explain.
+*/
+
+#include <lithe.h>
+#include <lithe/private/farm.h>
+#include <petscksp.h>
+#include <tutorials/common/gridfile.h>
+#include <tutorials/helmholtz/problem.h>
+
+typedef enum {
+  MIGRATION_FLAT,
+  MIGRATION_LAYERS,
+  MIGRATION_MARMOUSI,
+  MIGRATION_THRUST,
+  MIGRATION_OVERTHRUST,
+  MIGRATION_FILE
+} MigrationModel;
+extern const char *const MigrationModels[];
+
+typedef enum {
+  MIGRATION_REFLECTIVITY, /* half the change of log(velocity) with the depth, where waves run up and down */
+  MIGRATION_PERTURBATION  /* (v^2 - background^2) / background^2 */
+} MigrationImage;
+extern const char *const MigrationImages[];
+
+typedef enum {
+  MIGRATION_NONE,
+  MIGRATION_SOURCE,
+  MIGRATION_RECEIVER,
+  MIGRATION_BOTH
+} MigrationIllumination;
+extern const char *const MigrationIlluminations[];
+
+typedef struct {
+  PetscReal source[3];
+  PetscInt  nreceivers, first; /* first: receiver in data, all shots after one another */
+  PetscInt  at;                /* first receiver in places */
+} MigrationShot;
+
+/* A frequency's grid is as fine as this says */
+typedef struct {
+  PetscReal        pointsperwave;
+  HelmholtzStencil stencil;
+  PetscInt         layer;
+  PetscReal        reflection;
+} MigrationGrid;
+
+typedef struct {
+  MPI_Comm       comm;
+  MigrationModel model;
+  PetscInt       dim, n[3];
+  PetscInt64     nodes;
+  PetscReal      h, length[3], smooth;
+  char           file[PETSC_MAX_PATH_LEN], backgroundfile[PETSC_MAX_PATH_LEN], axes[8], records[PETSC_MAX_PATH_LEN];
+  GridFileFormat format;
+  PetscReal     *velocity, *background; /* [nodes], x fastest; on all processes */
+  PetscReal      slowest[2];            /* of the background; of both */
+
+  PetscInt   nfrequencies;
+  PetscReal *frequency, band[3]; /* Hz; the band: first, last, step */
+  PetscReal  ricker, delay;      /* Hz of the wavelet's peak, s */
+  PetscReal  alpha;              /* damping of the medium */
+
+  PetscInt       nshots, every[2], nreceivers; /* nreceivers: of all shots together */
+  PetscReal      depth[2];                     /* of sources and of receivers */
+  MigrationShot *shot;
+  PetscReal     *place; /* of receivers, 3 coordinates each */
+  PetscScalar   *data;  /* [nfrequencies][nreceivers], of records; NULL: tasks model them */
+
+  MigrationGrid         grid[2]; /* of the image's waves, and of those of the data */
+  PetscReal             beta[2]; /* of the shifted Laplacian */
+  PetscInt              batch, least;
+  MigrationImage        image;
+  MigrationIllumination illumination;
+  PetscReal             mute;
+  PetscBool             laplacian;
+} Migration;
+
+/* geometry.c: options, velocities, places */
+PETSC_INTERN PetscErrorCode MigrationSetFromOptions(MPI_Comm, Migration *);
+PETSC_INTERN PetscErrorCode MigrationSetUp(Migration *);
+PETSC_INTERN PetscErrorCode MigrationDestroy(Migration *);
+/* The velocity at a place, between nodes; beyond the model as it ends */
+PETSC_INTERN PetscReal MigrationSpeed(const Migration *, const PetscReal velocity[], const PetscReal place[3]);
+/* What waves of a frequency begin with */
+PETSC_INTERN PetscScalar MigrationWavelet(const Migration *, PetscReal frequency);
+/* Points and spacing of a frequency's grid; which: of the image (0) or the data (1) */
+PETSC_INTERN PetscErrorCode MigrationGetGrid(const Migration *, int which, PetscReal frequency, PetscInt n[3], PetscReal *h);
+
+static inline PetscScalar MigrationComplex(PetscReal re, PetscReal im)
+{
+#if PetscDefined(USE_COMPLEX)
+  return PetscCMPLX(re, im);
+#else
+  (void)im;
+  return re;
+#endif
+}
+
+/* traces.c: shots and data in SEG-Y files */
+PETSC_INTERN PetscErrorCode TracesReadShots(Migration *);
+PETSC_INTERN PetscErrorCode TracesReadData(Migration *);
+/* On the first process: data[nfrequencies][nreceivers] as traces of one period of the frequencies' step */
+PETSC_INTERN PetscErrorCode TracesWrite(const Migration *, const PetscScalar data[], const char path[]);
+
+/* waves.c: waves of a frequency on a group of processes */
+typedef struct {
+  const Migration *m;
+  const PetscReal *velocity;
+  MPI_Comm         comm;
+  Helmholtz        problem;
+  Grid             grid;
+  const char      *prefix;
+  Mat              A, M;
+  KSP              ksp[2]; /* the second one, for what has failed, is made when it is needed */
+  Vec              work;
+  VecScatter       scatter; /* to the planes that this process has an image of */
+  Vec              box;
+  PetscInt         boxn[3], *node[3], first, count; /* of the box; for each node of the image its first node in the box; planes of the image */
+  PetscReal       *weight[3];                       /* 4 for each */
+  PetscScalar     *line[2];
+} Waves;
+
+PETSC_INTERN PetscErrorCode WavesCreate(MPI_Comm, const Migration *, int which, PetscReal frequency, const PetscReal velocity[], const char prefix[], Waves **);
+PETSC_INTERN PetscErrorCode WavesDestroy(Waves **);
+/* Zeros, so many columns */
+PETSC_INTERN PetscErrorCode WavesCreateColumns(const Waves *, PetscInt columns, Mat *);
+/* Adds a point source of a strength to a column; array: of this process, of DMCreateGlobalVector()'s layout */
+PETSC_INTERN PetscErrorCode WavesAddSource(const Waves *, const PetscReal place[3], PetscScalar strength, PetscScalar array[]);
+/* What this process has of the sum that is the field at a place */
+PETSC_INTERN PetscScalar WavesGetAt(const Waves *, const PetscReal place[3], const PetscScalar array[]);
+/* *failed, on all processes: a column is not what was asked for. careful: twice the iterations, and a preconditioner that is not compressed */
+PETSC_INTERN PetscErrorCode WavesSolve(Waves *, Mat B, Mat X, PetscBool careful, PetscBool *failed);
+/* The planes first, ..., first + count - 1 of the image, for WavesGetImage(): field at their nodes */
+PETSC_INTERN PetscErrorCode WavesSetImage(Waves *, PetscInt first, PetscInt count);
+PETSC_INTERN PetscErrorCode WavesGetImage(Waves *, Vec field, PetscScalar image[]);
+
+/* tasks.c: all of it, by a farm */
+typedef struct {
+  PetscInt   frequency, first, count; /* of shots */
+  PetscReal *piece;                   /* data and a section of the image, if they are wanted */
+} MigrationTask;
+
+typedef struct {
+  Migration       *m;
+  LitheFarmOptions farming;
+  PetscBool        wantdata, wantsections;
+  PetscInt         ntasks;
+  MigrationTask   *task;
+  LitheFarm        farm;
+  LitheFarmGroup   group;
+  PetscInt         first, count, now; /* planes of this process; the frequency of waves[] */
+  Waves           *waves[3];          /* of the background for the image, of both velocities for the data */
+  PetscScalar     *field[2], *values;
+  PetscReal       *sums; /* on the first process: image and two illuminations of each node */
+  LitheFarmResult  result;
+} MigrationJob;
+
+PETSC_INTERN PetscErrorCode JobCreate(Migration *, const LitheFarmOptions *, PetscBool wantdata, PetscBool wantsections, MigrationJob *);
+PETSC_INTERN PetscErrorCode JobRun(MigrationJob *);
+PETSC_INTERN PetscErrorCode JobView(const MigrationJob *);
+/* On the first process: data of all frequencies, zeros where tasks are missing */
+PETSC_INTERN PetscErrorCode JobGetData(const MigrationJob *, PetscScalar **data);
+PETSC_INTERN PetscErrorCode JobDestroy(MigrationJob *);
+
+/* imaging.c */
+PETSC_INTERN PetscErrorCode ImagingAdd(const Migration *, PetscReal frequency, PetscInt first, PetscInt count, const PetscScalar u[],
+                                       const PetscScalar lambda[], PetscReal sum[]);
+/* The image of sums: weights, filter, mute. image[nodes] */
+PETSC_INTERN PetscErrorCode ImagingFinish(const Migration *, const PetscReal sums[], PetscReal image[]);
+/* The section through the middle of y: raw sums of the image, to the same of ImagingFinish(); in 3-D the filter has no y */
+PETSC_INTERN PetscErrorCode ImagingFinishSection(const Migration *, const PetscReal sums[], const PetscReal section[], PetscReal image[]);
+PETSC_INTERN PetscErrorCode ImagingReflectivity(const Migration *, PetscReal reflectivity[]);
+/* The cosine of the angle between image and reflectivity, where nothing is muted */
+PETSC_INTERN PetscReal ImagingCorrelate(const Migration *, const PetscReal image[], const PetscReal reflectivity[]);
+
+/* migrationpicture.c: on the first process */
+PETSC_INTERN PetscErrorCode MigrationWritePicture(const MigrationJob *, const PetscReal image[], const char path[]);
+/* Collective. The image fills up: frames NAME.000.png, ... and a movie; empty names: none */
+PETSC_INTERN PetscErrorCode MigrationWriteFrames(const MigrationJob *, const char frames[], const char movie[], PetscInt most);
