@@ -68,7 +68,6 @@ static PetscErrorCode UseMat(Mat A, PetscBool transpose)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Also sets a view of the values and not only of the solver apart: the operator is not viewed */
 static PetscErrorCode UseKSP(DM da, Mat A, KSPType type, PCType pctype)
 {
   KSP ksp;
@@ -94,19 +93,31 @@ static PetscErrorCode UseKSP(DM da, Mat A, KSPType type, PCType pctype)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* By option, as most programs choose a type: an object prints its options in -help once, from MatSetFromOptions() on */
 static PetscErrorCode TestMat(MatType type)
 {
-  DM  da;
-  Mat A;
+  const PetscInt n = 40;
+  PetscInt       start, end;
+  Mat            A;
 
   PetscFunctionBeginUser;
-  PetscCall(Laplacian(2, PETSC_FALSE, &da, &A));
+  PetscCall(MatCreate(PETSC_COMM_WORLD, &A));
+  PetscCall(MatSetSizes(A, PETSC_DECIDE, PETSC_DECIDE, n * n, n * n));
   PetscCall(MatSetOptionsPrefix(A, "a_"));
-  PetscCall(MatConvert(A, type, MAT_INPLACE_MATRIX, &A));
+  PetscCall(PetscOptionsSetValue(NULL, "-a_mat_type", type));
   PetscCall(MatSetFromOptions(A));
+  PetscCall(MatSetUp(A));
+  PetscCall(MatGetOwnershipRange(A, &start, &end));
+  for (PetscInt row = start; row < end; row++) {
+    const PetscInt i = row % n, j = row / n, column[5] = {row, i > 0 ? row - 1 : -1, i < n - 1 ? row + 1 : -1, j > 0 ? row - n : -1, j < n - 1 ? row + n : -1};
+    const PetscScalar value[5] = {4, -1, -1, -1, -1};
+
+    PetscCall(MatSetValues(A, 1, &row, 5, column, value, INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
   PetscCall(UseMat(A, PETSC_TRUE));
   PetscCall(MatDestroy(&A));
-  PetscCall(DMDestroy(&da));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
