@@ -88,11 +88,11 @@ check()
   for script in $(cd "$work/petsc" && find . -name 'run*.sh' | sort); do
     folder=$(echo "$script" | cut -d / -f 2)
     [ $# = 0 ] || case " $* " in *" $folder "*) ;; *) continue ;; esac
-    needs_cuda=no
-    grep -qE '_types?[ =]*[a-z,]*cu(da|sparse)' "$work/petsc/$script" && needs_cuda=yes
-    [ $needs_cuda = yes ] || [ "${LITHE_TEST_DEVICE_ONLY:-no}" = no ] || continue
     name=$(basename "$script" .sh)
     name=${name#run}
+    needs_cuda=no
+    grep -qx "$name" "$work/petsc/$folder/device.list" && needs_cuda=yes
+    [ $needs_cuda = yes ] || [ "${LITHE_TEST_DEVICE_ONLY:-no}" = no ] || continue
     [ -z "${LITHE_TESTS:-}" ] || grep -qx "$folder/${name%%[_+]*}" "$LITHE_TESTS" || continue
     if [ "$device" = no ] && [ $needs_cuda = yes ]; then
       echo "ok $script # SKIP no CUDA device here" | tee -a "$work/tap"

@@ -121,6 +121,7 @@ for build in "$@"; do
     [ -n "$(find "$LITHE_SOURCE/tests/$folder" -name '*.c' 2>/dev/null)" ] || continue
     (cd "$build" && srcdir=$LITHE_SOURCE LITHE_TEST_BUILD_ONLY=yes sh "$LITHE_SOURCE/tests/petsc.tap" "$folder") || die "the tests of $folder do not compile"
     mkdir -p "$part/tests/petsc/$folder"
+    cp "$build/tests/petsc/$folder/device.list" "$part/tests/petsc/$folder/"
     (cd "$build/tests/petsc/$folder" && find "$folder" -type f \( -name '*.sh' -o -perm -u+x \) ! -path '*/run*/*') | while read -r file; do
       mkdir -p "$part/tests/petsc/$folder/$(dirname "$file")"
       cp "$build/tests/petsc/$folder/$file" "$part/tests/petsc/$folder/$file"

@@ -14,11 +14,11 @@ import sys
 
 HEAD = """# The tests
 
-`make check` runs all of them, `make check-quick` a part in two minutes ([quick.list](quick.list)). This index is made by
-`make tests-readme` from the help string of each program; do not edit it.
+`make check` runs all of them, `make check-quick` a part in two minutes ([quick.list](quick.list)). `make tests-readme` makes
+this index from the help string of each program; do not edit it.
 
-A program prints one line if all is right. It counts what it compares, and fails if that is less than it should be.
-Programs that need a GPU are skipped without one, and say so. Seconds are those of all runs of a program on two cores, one after the other.
+A program prints one line if all is right. It counts its comparisons, and fails if the count is less than expected. Programs that
+need a GPU are skipped without one, with a notice. Seconds are the sum over all runs of a program on two cores, one after the other.
 """
 
 # Which programs test what

@@ -19,13 +19,13 @@
 .seealso: `KSPCBGMRES`, `KSPCBGMRESGetInfo()`
 S*/
 typedef struct {
-  char           storage[16];  /* of a basis vector, as `KSPCBGMRESSetStorage()` takes it; a solve may have raised it */
+  char           storage[16];  /* of a basis vector, as in `KSPCBGMRESSetStorage()`; a solve may have raised it */
   PetscReal      bits;         /* a real number of a basis vector, with its part of the exponent */
-  PetscInt       columns;      /* basis vectors that there is room for */
+  PetscInt       columns;      /* number of allocated basis vectors */
   PetscLogDouble bytes;        /* of all basis vectors, all processes; with `KSPCBFGMRES` of both bases; 0 before `KSPSetUp()` */
   PetscLogDouble uncompressed; /* the same in `PetscScalar` */
   PetscInt       cycles;       /* of the last solve: one more than restarts */
-  PetscInt       continued;    /* how often one of them continued with a new residual */
+  PetscInt       continued;    /* number of cycles that continued with a new residual */
   PetscInt       passes;       /* second passes of Gram-Schmidt in it */
   PetscInt       raises;       /* how often it raised the storage */
   PetscReal      skew;         /* the largest || V^H v_j ||, v_j left out, of its steps: 0 is orthogonal */

@@ -36,13 +36,13 @@
   Notes:
   Only builds with CUDA have this type. `PCVCRS` uses it automatically.
 
-  PETSc factors on the host if there is fill-in, another ordering, a shift, a pivot that is zero or not a number, a
-  row of more than 4096 entries, or more than 65536 levels. For ICC(0) this is also done where the pattern is not
-  symmetric, or where PETSc's default, `MAT_SHIFT_POSITIVE_DEFINITE`, would shift the diagonal. As PETSc's, ICC(0)
-  reads the entries on and above the diagonal alone, and in complex arithmetic factors a symmetric matrix, not a
-  Hermitian one. The view of the preconditioner says where the factors are.
+  PETSc factors on the host in these cases: fill-in, another ordering, a shift, a pivot that is zero or not a number, a
+  row of more than 4096 entries, or more than 65536 levels. PETSc also factors ICC(0) if the pattern is not symmetric,
+  or if PETSc's default, `MAT_SHIFT_POSITIVE_DEFINITE`, would shift the diagonal. As PETSc's, ICC(0) reads the entries
+  on and above the diagonal alone, and in complex arithmetic factors a symmetric matrix, not a Hermitian one. The view
+  of the preconditioner says where the factors are.
 
-  Solves with the transpose of ILU(0) run on the host; those of ICC(0) are the solves themselves.
+  Solves with the transpose of ILU(0) run on the host; for ICC(0) they are the plain solves.
 
 .seealso: `PCVCRS`, `PCILU`, `PCICC`, `PCFactorSetMatSolverType()`, `MATSEQAIJCUSPARSE`
 M*/
@@ -96,7 +96,7 @@ typedef enum {
 PETSC_EXTERN const char *const MatVCRSLayouts[];
 
 /*E
-  MatVCRSLoss - what a `MATVCRS` matrix may change in its entries to become smaller
+  MatVCRSLoss - how a `MATVCRS` matrix may change its entries to become smaller
 
   Values:
 + `MATVCRS_LOSS_NONE`    - nothing: every entry decodes bit for bit
@@ -121,7 +121,7 @@ typedef enum {
 PETSC_EXTERN const char *const MatVCRSLosses[];
 
 /*E
-  MatVCRSUnit - what the lambda of `MATVCRS_LOSS_CLASSES` is relative to
+  MatVCRSUnit - the unit of lambda of `MATVCRS_LOSS_CLASSES`
 
   Values:
 + `MATVCRS_UNIT_ROW`      - the largest modulus in the row
@@ -140,7 +140,7 @@ typedef enum {
 PETSC_EXTERN const char *const MatVCRSUnits[];
 
 /*S
-  MatVCRSInfo - what the compression of a `MATVCRS` matrix did; sums and maxima over all processes
+  MatVCRSInfo - results of the compression of a `MATVCRS` matrix; sums and maxima over all processes
 
   Level: intermediate
 
@@ -220,7 +220,7 @@ PETSC_EXTERN const char *const MatSBPSATFaces[];
   MatSBPSATMetrics - where the coefficients of a `MATSBPSAT` come from in a product
 
   Values:
-+ `MATSBPSAT_METRICS_STORED` - they are stored, three numbers a node
++ `MATSBPSAT_METRICS_STORED` - they are stored, three numbers per node
 - `MATSBPSAT_METRICS_FLY`    - they are computed from coordinates and coefficient in every product
 
   Level: intermediate
@@ -251,7 +251,7 @@ PETSC_EXTERN PetscErrorCode MatSBPSATAddBoundary(Mat, MatSBPSATFace, Vec, Vec);
 PETSC_EXTERN PetscErrorCode MatSBPSATNorm(Mat, Vec, PetscReal *);
 
 /*E
-  MatBornParameter - what the columns of a `MATBORN` are: changes of the velocity v, in one of these parameters
+  MatBornParameter - the parameter whose changes are the columns of a `MATBORN`; v is the velocity
 
   Values:
 + `MATBORN_PARAMETER_REFLECTIVITY` - d(v^2)/v^2
@@ -274,7 +274,8 @@ PETSC_EXTERN const char *const MatBornParameters[];
 
   Values:
 + `MATBORN_INTERPOLATION_NONE` - at nodes; others are refused
-- `MATBORN_INTERPOLATION_SINC` - anywhere in the grid: a sum over the 8 nearest nodes a dimension, with a Kaiser-windowed sine
+- `MATBORN_INTERPOLATION_SINC` - anywhere in the grid: a sum over the 8 nearest nodes per dimension, with a
+  Kaiser-windowed sine
 
   Level: intermediate
 
@@ -290,7 +291,7 @@ PETSC_EXTERN const char *const MatBornInterpolations[];
   MatBornField - the numbers of the wavefields of a `MATBORN`, whatever `PetscReal` is
 
   Values:
-+ `MATBORN_FIELD_FLOAT`  - single precision; what runs backwards is in whole numbers of 32 bits
++ `MATBORN_FIELD_FLOAT` - single precision; fields that run backwards are in whole numbers of 32 bits
 - `MATBORN_FIELD_DOUBLE` - double precision
 
   Level: intermediate
@@ -307,7 +308,7 @@ PETSC_EXTERN const char *const MatBornFields[];
   MatBornBackground - where the transpose of a `MATBORN` has the background wavefield from, which it needs backwards in time
 
   Values:
-+ `MATBORN_BACKGROUND_AUTO`       - the first of keep, ring and random that there is memory for
++ `MATBORN_BACKGROUND_AUTO`       - the first of keep, ring and random for which memory suffices
 . `MATBORN_BACKGROUND_KEEP`       - stored at each interval-th step, see `MatBornSetBackgroundBits()`
 . `MATBORN_BACKGROUND_RING`       - computed backwards, from stored nodes in the sponge
 . `MATBORN_BACKGROUND_RANDOM`     - computed backwards, with a random velocity in place of the sponge
@@ -378,7 +379,7 @@ PETSC_EXTERN PetscErrorCode MatBornGetNormal(Mat, Mat *);
                              a list (COO)
 . `MATHYBMGPU_FORMAT_SELL` - slices of 32 rows, each with columns of its own; a column holds the entries of the rows
                              long enough
-. `MATHYBMGPU_FORMAT_CSR`  - row by row, several threads a row
+. `MATHYBMGPU_FORMAT_CSR`  - row by row, several threads per row
 - `MATHYBMGPU_FORMAT_VCRS` - a lossless `MATVCRS` of the rows and columns of a process
 
   Level: intermediate
@@ -416,7 +417,7 @@ PETSC_EXTERN const char *const MatHYBMGPUSplits[];
   MatHYBMGPUReorder - in which order a `MATHYBMGPU` matrix visits its rows in a product; vectors keep theirs
 
   Values:
-+ `MATHYBMGPU_REORDER_NONE` - that of the matrix
++ `MATHYBMGPU_REORDER_NONE` - the order of the matrix
 - `MATHYBMGPU_REORDER_RCM`  - reverse Cuthill-McKee of the rows and columns of a process: neighbouring rows then read
     neighbouring entries
 
@@ -439,12 +440,12 @@ PETSC_EXTERN const char *const MatHYBMGPUReorders[];
 S*/
 typedef struct {
   MatHYBMGPUFormat format; /* of this process */
-  PetscInt         width;  /* HYB: entries of a row that are in columns, on this process; else the most of a row */
+  PetscInt         width;  /* HYB: entries per row in the body, on this process; else the largest row length */
   PetscInt64       rows;
   PetscInt64       nonzeros;  /* of the whole matrix */
   PetscInt64       padding;   /* places without an entry */
   PetscInt64       tail;      /* entries in lists: beyond the width of HYB, or of very long rows */
-  PetscInt64       ghost;     /* entries of columns that other processes have */
+  PetscInt64       ghost;     /* entries in columns owned by other processes */
   PetscLogDouble   bytes;     /* of the stored matrix */
   PetscLogDouble   aijbytes;  /* the same in AIJ: nonzeros (scalar + PetscInt) + rows PetscInt */
   LitheTransport   transport; /* the one in use, or asked for where none has been used yet */

@@ -14,7 +14,7 @@
   PCVCRSFactorSolveType - how a `PCVCRS` solves systems with compressed triangular factors
 
   Values:
-+ `PCVCRS_FACTOR_AUTO`         - by substitution; where vectors are on a device, by sweeps if these are expected to be faster
++ `PCVCRS_FACTOR_AUTO`         - by substitution; on a device, by sweeps if sweeps are expected to be faster
 . `PCVCRS_FACTOR_SUBSTITUTION` - exactly, where vectors are
 - `PCVCRS_FACTOR_JACOBI`       - by a few sweeps of Jacobi's method, which are products with a `MATVCRS`
 
@@ -33,7 +33,7 @@ PETSC_EXTERN const char *const PCVCRSFactorSolveTypes[];
   PCVCRSPrecision - the precision that a `PCVCRS` works in
 
   Values:
-+ `PCVCRS_PRECISION_DOUBLE` - that of `PetscReal`
++ `PCVCRS_PRECISION_DOUBLE` - the precision of `PetscReal`
 - `PCVCRS_PRECISION_SINGLE` - IEEE single precision for vectors that go in and out, and for all entries
 
   Level: intermediate
@@ -47,16 +47,16 @@ typedef enum {
 PETSC_EXTERN const char *const PCVCRSPrecisions[];
 
 /*S
-  PCVCRSInfo - what a `PCVCRS` holds compressed, summed over all matrices and processes
+  PCVCRSInfo - the compressed data of a `PCVCRS`, summed over all matrices and processes
 
   Level: intermediate
 
 .seealso: `PCVCRS`, `PCVCRSGetInfo()`, `MatVCRSInfo`
 S*/
 typedef struct {
-  PetscLogDouble bytes;      /* of the compressed matrices; a factored matrix is two triangles, or one, and its pivots */
-  PetscLogDouble exactbytes; /* of the same ones as the inner preconditioner has them, in AIJ or as PETSc's factors */
-  PetscInt64     matrices;   /* how many these are; one that several processes have together is one */
+  PetscLogDouble bytes;      /* of the compressed matrices; a factored matrix counts as one or two triangles and its pivots */
+  PetscLogDouble exactbytes; /* of the same matrices in the inner preconditioner, in AIJ or as PETSc's factors */
+  PetscInt64     matrices;   /* number of compressed matrices; a parallel matrix counts once */
   PetscInt64     factors;    /* factored matrices whose triangles and pivots are among them */
   PetscReal      bound;      /* the largest bound of the error of an entry, each in the unit of its loss, see MatVCRSInfo */
 } PCVCRSInfo;
@@ -111,7 +111,7 @@ PETSC_EXTERN PetscErrorCode PCVCRSSetStoreRestrictions(PC, PetscBool);
   PCSBPMGPrecision - the precision in which a `PCSBPMG` keeps its levels
 
   Values:
-+ `PCSBPMG_PRECISION_DOUBLE` - that of `PetscReal`
++ `PCSBPMG_PRECISION_DOUBLE` - the precision of `PetscReal`
 - `PCSBPMG_PRECISION_SINGLE` - IEEE single precision
 
   Level: intermediate
@@ -146,12 +146,13 @@ typedef enum {
 PETSC_EXTERN const char *const PCSBPMGSmootherTypes[];
 
 /*E
-  PCSBPMGCycleType - what an application of a `PCSBPMG` is
+  PCSBPMGCycleType - the cycle of an application of a `PCSBPMG`
 
   Values:
 + `PCSBPMG_CYCLE_V`    - a V cycle: linear, and symmetric if as many steps are taken after a coarse correction as before
-. `PCSBPMG_CYCLE_F`    - an F cycle, made symmetric by a V cycle before and one after it on each level
-- `PCSBPMG_CYCLE_FULL` - full multigrid: a solution as good as the discretisation from the right side alone, for `KSPPREONLY`, `KSPRICHARDSON` or `KSPFCG`
+. `PCSBPMG_CYCLE_F`    - an F cycle, made symmetric by a V cycle before and after it on each level
+- `PCSBPMG_CYCLE_FULL` - full multigrid: a solution with the discretisation's accuracy from the right-hand side alone,
+  for `KSPPREONLY`, `KSPRICHARDSON` or `KSPFCG`
 
   Level: intermediate
 
@@ -219,8 +220,9 @@ PETSC_EXTERN const char *const PCGridMGInterpolationTypes[];
   Values:
 + `PCGRIDMG_COARSEN_AUTO` - `PCGRIDMG_COARSEN_SEMI` for K cycles, else `PCGRIDMG_COARSEN_TWO`; with de Zeeuw's interpolation `PCGRIDMG_COARSEN_FULL`
 . `PCGRIDMG_COARSEN_SEMI` - along the strongest one, by geometric means: levels have half of the cells
-. `PCGRIDMG_COARSEN_TWO`  - along the two strongest ones, where they differ by less than a factor of 4: a quarter of the cells
-- `PCGRIDMG_COARSEN_FULL` - along all
+. `PCGRIDMG_COARSEN_TWO` - along the two strongest directions, if they differ by less than a factor of 4: a quarter of
+  the cells
+- `PCGRIDMG_COARSEN_FULL` - along all directions
 
   Level: intermediate
 
@@ -262,8 +264,8 @@ PETSC_EXTERN const char *const PCGridMGCycleTypes[];
 . `PCGRIDMG_SMOOTHER_REDBLACK`   - Gauss-Seidel by the two colours of a chess board (4 or 8 colours with de Zeeuw's interpolation), after a coarse correction in
                                    the opposite order
 . `PCGRIDMG_SMOOTHER_CHEBYSHEV4` - Chebyshev's method of the fourth kind with D; for aggregation
-- `PCGRIDMG_SMOOTHER_DAMPED`     - x + 0.5 D^-1 (b - A x), with a factor of its own where smooth errors would grow: for waves with few points on a level; for
-                                   de Zeeuw's interpolation
+- `PCGRIDMG_SMOOTHER_DAMPED`     - x + 0.5 D^-1 (b - A x); another factor where smooth errors would grow, for waves with few
+  points on a level; for de Zeeuw's interpolation
 
   Level: intermediate
 

@@ -23,7 +23,7 @@ tap_work=$PWD/tests/work/$(basename "$0" .tap)
 rm -rf "$tap_work"
 mkdir -p "$tap_work" tests/bin
 
-# ok NAME COMMAND...: passes if the command succeeds; what it printed is shown if not
+# ok NAME COMMAND...: passes if the command succeeds; otherwise its output is shown
 ok()
 {
   tap_name=$1
@@ -53,7 +53,7 @@ skip_all() { echo "1..0 # SKIP $1"; exit 0; }
 
 tap_done() { echo "1..$tap_count"; }
 
-# says FILE PATTERN / says_not FILE PATTERN: what a program printed
+# says FILE PATTERN / says_not FILE PATTERN: tests the output of a program
 says() { grep -q -e "$2" "$1" || { echo "this does not say: $2"; cat "$1"; return 1; }; }
 says_not() { if grep -e "$2" "$1"; then echo "this says: $2"; return 1; fi; }
 
@@ -90,8 +90,8 @@ without_lithe() { PETSC_OPTIONS="$LITHE_OPTIONS_GPU -malloc_dump -error_output_s
 same_output() { "$PETSC_DIR/lib/petsc/bin/petscdiff" "$1" "$2"; }
 
 # as_aij NAME N EXAMPLE "OPTIONS" "AIJ OPTIONS" "OUR OPTIONS" [FILTER]
-# An unmodified program of PETSc prints the same with our options as with those of AIJ. FILTER is a sed
-# script that takes out what may differ.
+# An unmodified program of PETSc prints the same with our options as with the options of AIJ. FILTER is a sed
+# script that removes permitted differences.
 as_aij()
 {
   tap_title=$1

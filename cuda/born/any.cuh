@@ -3,7 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* Steps of any kind of number, in two and three dimensions, on any device: a thread a node, neighbours by the cache */
+/* Steps of any kind of number, in two and three dimensions, on any device: one thread per node, neighbours by the
+   cache */
 
 #include "launch.cuh"
 

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* What happens to whole fields of MATBORN besides steps: to and from vectors, images, stores, random velocities */
+/* Operations on whole fields of MATBORN besides steps: to and from vectors, images, stores, random velocities */
 
 #include "launch.cuh"
 #include "../common/scratch.cuh"
@@ -11,7 +11,7 @@
 #define BORN_THREADS        256
 #define BORN_ROWS           4
 
-/* A node: its indices, its number in a grid array, and its place in a field, from the first one on */
+/* A node: its indices, its number in a grid array, and its place in a field, counted from the first node */
 struct BornAt {
   PetscInt   i, j, k;
   PetscInt64 node, place;
@@ -215,7 +215,7 @@ PetscErrorCode LitheCUDABornImage(const BornGrid *g, BornNumber real, int bits, 
 
 /* ------------------------------------------------------------ q that is rounded apart */
 
-/* A warp a block of 32 nodes along x */
+/* One warp per block of 32 nodes along x */
 template <class K>
 static __global__ void BornRoundKernel(PetscInt n0, PetscInt n1, PetscInt n2, PetscInt64 s1, PetscInt64 s2, BornStoring store, K *q)
 {

@@ -3,12 +3,12 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What the host does for a launch of MATBORN */
+/* The host's part of a launch of MATBORN */
 
 #include <lithe/private/lithecudaborn.h>
 #include "node.cuh"
 
-/* Whether march.cuh does a step on the current device; if so, it is launched */
+/* Whether march.cuh does a step on the current device; if so, the step is launched */
 PETSC_INTERN PetscErrorCode BornMarchStep(const BornGrid *, const BornStep *, cudaStream_t, bool *);
 /* The same for one order: march1.cu and so on */
 template <int R>
@@ -22,7 +22,7 @@ PetscErrorCode BornMarchLaunch<4>(const BornGrid *, const BornStep *, cudaStream
 template <>
 PetscErrorCode BornMarchLaunch<6>(const BornGrid *, const BornStep *, cudaStream_t);
 
-/* An array as one that is counted from the first node */
+/* An array counted from the first node */
 template <class T>
 static inline T *BornFromFirst(const BornGrid *g, const void *x)
 {

@@ -9,7 +9,7 @@
 typedef CUresult (*BornEncodeFunction)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *, const cuuint64_t *, const cuuint32_t *,
                                        const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
 
-/* The driver is not linked: there is none on a machine without a device */
+/* The driver is not linked: a machine without a device has none */
 static PetscErrorCode BornGetEncode(BornEncodeFunction *encode)
 {
   cudaDriverEntryPointQueryResult found;
@@ -22,7 +22,8 @@ static PetscErrorCode BornGetEncode(BornEncodeFunction *encode)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Boxes of x and y, of one plane, of a field with words of 4 bytes, or of 2. z counts from the first plane of room on */
+/* Boxes of x and y, of one plane, of a field with words of 4 or 2 bytes. z counts from the first plane of the margin
+   on */
 PetscErrorCode BornMapCreate(const BornGrid *g, const void *x, int bytes, int nx, int ny, CUtensorMap *map)
 {
   static BornEncodeFunction encode    = nullptr;

@@ -6,7 +6,7 @@
 
 #include "marchlaunch.cuh"
 
-/* Code for this device was compiled: that for older ones does nothing */
+/* Code was compiled for this device: code for older devices does nothing */
 static PetscErrorCode BornMarches(bool *may)
 {
   static int         known  = -1;

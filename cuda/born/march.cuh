@@ -5,9 +5,10 @@
 
 /*
    Steps in three dimensions and single precision, or whole numbers, from compute capability 9.0 on. A block has a tile of x and y, and marches along z through a
-   part of the planes. One warp of it copies tiles into rings of shared memory, by tensor maps, which put zeros where there is no node: of u with the neighbours in x
-   and y, and of what else is read at a plane. The other warps sum. u of the planes that the stencil reaches is in registers, of the plane itself in the ring, and
-   the planes between it and the one that is to come next stay there, since each is to be the middle one. Warps wait for planes, never for one another.
+   part of the planes. One warp copies tiles into rings of shared memory, by tensor maps, which put zeros where no node
+   exists. Tiles are u with the neighbours in x and y, and the other inputs of a plane. The other warps sum. Registers
+   hold u of the planes that the stencil reaches; the ring holds u of the plane itself. The planes between it and the
+   next one to arrive stay in the ring, since each will be the middle one. Warps wait for planes, never for one another.
 */
 
 #include <cuda.h>
@@ -21,18 +22,19 @@
   #define BORN_ONCE true
 #endif
 
-/* Of fields and of what else a plane has; extra: scatter, or the image */
+/* Of fields and of the other data of a plane; extra: scatter, or the image */
 struct BornMaps {
   CUtensorMap u, old, V, w, wold, extra;
 };
 
-/* How a kernel divides the grid: N nodes along x a thread, TX x TY threads that sum, planes in the rings of u and of the others, blocks a multiprocessor */
+/* How a kernel divides the grid: N nodes along x per thread, TX x TY threads that sum, planes in the rings of u and of
+   the others, blocks per multiprocessor */
 template <int N_, int TX_, int TY_, int SU_, int SA_, int blocks_>
 struct BornShape {
   static constexpr int N = N_, TX = TX_, TY = TY_, SU = SU_, SA = SA_, blocks = blocks_, threads = TX * TY + BORN_WARP, warps = TX * TY / BORN_WARP;
 };
 
-/* V of 16 bits or of 32, a second field w or none, and what it has to do with u */
+/* V of 16 bits or of 32, a second field w or none, and the role of u for w */
 template <class T_, class V_, int R_, bool both_, BornExtra extra_, class Shape>
 struct BornKind {
   using T                      = T_;
@@ -58,7 +60,7 @@ static __device__ __forceinline__ void BornWait(uint64_t *barrier, uint32_t pari
 #endif
 }
 
-/* once: what is copied is not read again in this step, and may leave the second-level cache first */
+/* once: the copy is not read again in this step, and may leave the second-level cache first */
 template <bool once>
 static __device__ __forceinline__ void BornCopyTile(void *to, const CUtensorMap *map, int x, int y, int z, uint64_t *full)
 {
@@ -80,7 +82,7 @@ static __device__ __forceinline__ void BornCopyTile(void *to, const CUtensorMap 
 #endif
 }
 
-/* The warp that copies, one thread of it */
+/* The copying warp; one of its threads works */
 template <class K>
 static __device__ __forceinline__ void BornCopies(const BornArguments<float> &a, const BornMaps &maps, const int at[2], int z0, int z1, char *us, char *as,
                                                   uint64_t *ufull, uint64_t *ufree, uint64_t *afull, uint64_t *afree)
@@ -127,7 +129,7 @@ static __device__ __forceinline__ void BornStream(T *to, const BornVector<T, N> 
   else __stcs(reinterpret_cast<int4 *>(to), *reinterpret_cast<const int4 *>(&v));
 }
 
-/* Stores N numbers, or those of them that are nodes of the step */
+/* Stores those of N numbers that are nodes of the step */
 template <int N, class T>
 static __device__ __forceinline__ void BornStore(const BornArguments<float> &a, bool in, bool whole, int x, T *to, const BornVector<T, N> &v)
 {
@@ -184,7 +186,7 @@ static __device__ __forceinline__ void BornAddImage(const float *from, void *ima
   if (in) BornStream(static_cast<float *>(image) + at, sum);
 }
 
-/* L u at the nodes of a thread: t is the first one in the plane, q what the thread has of the column */
+/* L u at the nodes of a thread: t is the first node in the plane, q the column in the thread's registers */
 template <class K, class T>
 static __device__ __forceinline__ void BornStar(const BornArguments<float> &a, const T *t, const BornVector<T, K::S::N> *q, float *lu)
 {

@@ -13,7 +13,7 @@
 /* cuda/born/march.cu */
 PETSC_INTERN PetscErrorCode BornMapCreate(const BornGrid *, const void *, int bytes, int nx, int ny, CUtensorMap *);
 
-/* Of the shapes that were timed (512^3, order 8, H100) the fastest; of higher orders the rings are larger, so that fewer blocks fit */
+/* The fastest of the measured shapes (512^3, order 8, H100); higher orders have larger rings, so fewer blocks fit */
 template <int R, bool both>
 using BornShapeOf = BornShape<2, 32, (R > 4 ? 8 : 16), R + 3, 3, (both ? 1 : (R > 4 ? 3 : 2))>;
 

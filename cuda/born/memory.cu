@@ -43,7 +43,7 @@ PetscErrorCode LitheCUDABornZero(size_t bytes, void *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether memory is the device's; what CUDA has not made is the host's */
+/* Whether memory is the device's; memory not made by CUDA is the host's */
 static PetscErrorCode BornIsOnDevice(const void *x, bool *device)
 {
   cudaPointerAttributes attributes;

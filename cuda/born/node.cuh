@@ -3,16 +3,16 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What steps on a device do at nodes: vectors of nodes along x, sponges, the update of born.h */
+/* Parts of steps on a device at nodes: vectors of nodes along x, sponges, the update of born.h */
 
 #include <petscdevice_cuda.h>
 #include <lithe/private/born.h>
 #include <src/codec/frsz2.h>
 
-/* What both fields have to do with one another */
+/* The relation of the two fields */
 enum BornExtra {
   BORN_NOTHING,
-  BORN_SCATTER, /* the force of the second one is scatter q, q = L u of the first one */
+  BORN_SCATTER, /* the force of the second field is scatter q, q = L u of the first */
   BORN_IMAGE    /* image += q w */
 };
 
@@ -73,7 +73,7 @@ static __device__ __forceinline__ float BornNumberOf(int32_t u)
   return __int2float_rn(u);
 }
 
-/* The sum of two numbers, of whole numbers before these are rounded */
+/* The sum of two numbers; whole numbers are summed before they are rounded */
 static __device__ __forceinline__ float BornPair(float a, float b)
 {
   return a + b;
@@ -173,8 +173,8 @@ static __device__ __forceinline__ float BornModulus(float x)
 }
 
 /*
-   Rounds N numbers of each of 32 / N threads side by side, together a block of 32 nodes along x, as a store does, and stores them. i: the first
-   node of the thread. Numbers that are no nodes are 0. All threads of a warp come here
+   Rounds N numbers of each of 32 / N neighbouring threads, together a block of 32 nodes along x, as in a store, and
+   stores them. i: the first node of the thread. Places without a node are 0. All threads of a warp come here
 */
 template <int N, class K>
 static __device__ __forceinline__ void BornRoundBlock(const BornStoring &s, int i, int j, int k, bool there, K q[N])

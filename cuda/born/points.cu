@@ -2,14 +2,14 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Sources and receivers of MATBORN: gathers in the order of entries, so that results are the same bits each time */
+/* Sources and receivers of MATBORN: gathers in the order of entries, so results are bitwise reproducible */
 
 #include "launch.cuh"
 
 #define BORN_THREADS 128
-#define BORN_LANES   32 /* threads a point between nodes */
+#define BORN_LANES   32 /* threads per point between nodes */
 
-/* What a force is added to, from the first node on */
+/* The array that a force is added to, from the first node on */
 template <class T, class K>
 struct BornTarget {
   T       *u;
@@ -32,7 +32,7 @@ static __device__ __forceinline__ void BornAddTo(int32_t *u, float x)
   *u = static_cast<int32_t>(static_cast<uint32_t>(*u) + static_cast<uint32_t>(BornRound(x)));
 }
 
-/* A thread a node; V from the first node on */
+/* One thread per node; V from the first node on */
 template <class T, class K, class V>
 static __global__ void BornForceKernel(BornArguments<K> a, BornPoints p, const PetscReal *values, PetscInt64 stride, double factor, BornTarget<T, K> to)
 {
@@ -88,7 +88,7 @@ PetscErrorCode LitheCUDABornForce(const BornGrid *g, const BornForce *force)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* lanes threads a point, 1 or a warp, whose sums are added in a fixed order */
+/* lanes threads per point, 1 or a warp, whose sums are added in a fixed order */
 template <class K, int lanes>
 static __global__ void BornExtractKernel(BornPoints p, PetscInt n0, PetscInt n1, PetscInt64 s1, PetscInt64 s2, const K *u, double factor, PetscReal *values,
                                          PetscInt64 stride)

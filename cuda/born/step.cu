@@ -8,7 +8,7 @@
 
 #define BORN_MIRROR_THREADS 256
 
-/* Above a free surface u is what is below it, with the other sign; u from the first node on */
+/* Above a free surface u is the mirrored u, with the other sign; u from the first node on */
 template <class T>
 static __global__ void BornMirrorKernel(ptrdiff_t plane, int radius, T *u)
 {

@@ -13,7 +13,7 @@
 #define CB_TEAM_THREADS 512
 #define CB_TEAM_PARTS   8     /* threads that share a sum of products */
 #define CB_TEAM_MEMORY  32768 /* of shared memory, at most, for the small vectors of the algebra */
-#define CB_SUM_THREADS  128   /* that add up one sum */
+#define CB_SUM_THREADS  128   /* threads that add up one sum */
 
 #define CB_SUMS_TOGETHER (CB_TEAM_THREADS / CB_SUM_THREADS)
 
@@ -21,12 +21,12 @@ template <class T>
 static PetscErrorCode CBAllocate(T **p, size_t count)
 {
   PetscFunctionBegin;
-  /* no pointer is NULL where there is nothing to store */
+  /* no pointer is NULL if nothing has to be stored */
   PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(p), PetscMax(count * sizeof(T), 16)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What the host reads while the device works: one piece of memory that the device writes to */
+/* The data that the host reads while the device works: one piece of memory that the device writes to */
 static PetscErrorCode CBCreatePage(CBDevice *d)
 {
   const size_t ld = static_cast<size_t>(d->scalars.ld);
@@ -95,18 +95,19 @@ PetscErrorCode LitheCUDACBDestroy(CBDevice *d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ------------------------------------------------------------ sums, and what follows from them */
+/* ------------------------------------------------------------ sums, and their consequences */
 
 struct CBSumArguments {
   PetscInt         k, first, count; /* real numbers first ... first+count-1 of the sums with k columns */
   int              nblocks;
-  double           down;    /* what is stored are multiples of the columns */
+  double           down;    /* multiples of the columns are stored */
   const PetscReal *partial; /* [sums][nblocks] */
   PetscReal       *sums;
   unsigned int    *done;
 };
 
-/* Sum number s on this process, to the first warp of CB_SUM_THREADS threads. By all threads of the block, each CB_SUM_THREADS of them with another one */
+/* Sum number s on this process, to the first warp of CB_SUM_THREADS threads. By all threads of the block; every
+   CB_SUM_THREADS of them have another sum */
 static __device__ __forceinline__ double CBAddBlocks(const CBSumArguments &a, PetscInt s)
 {
   constexpr int     m = CB_COMPONENTS;
@@ -125,7 +126,7 @@ static __device__ __forceinline__ double CBAddBlocks(const CBSumArguments &a, Pe
   return static_cast<PetscReal>(total * (s < m * a.k ? a.down * a.down : (s < 2 * m * a.k ? a.down : 1)));
 }
 
-/* By one block of threads; small is shared memory, for as much as there is room for, or NULL. page is memory of the host */
+/* By one block of threads; small is shared memory, as far as it suffices, or NULL. page is memory of the host */
 static __device__ __forceinline__ void CBCoefficients(const CBScalars &scalars, const CBScalars &page, PetscInt k, PetscInt pass, PetscScalar *small)
 {
   const CBTeam team  = {static_cast<PetscInt>(threadIdx.x), CB_TEAM_THREADS, CB_TEAM_PARTS};
@@ -144,8 +145,9 @@ static __device__ __forceinline__ void CBCoefficients(const CBScalars &scalars, 
 }
 
 /*
-   CB_SUM_THREADS threads have one sum, or several, one after the other; a block sends all of its sums to the other processes before it
-   waits for theirs. The last block that is done goes on with the coefficients, if there is a pass to do that for.
+   CB_SUM_THREADS threads have one sum, or several in turn. A block sends all of its sums to the other processes before
+   it waits for the sums of the others. The last finished block continues with the coefficients, if the pass has
+   coefficients.
 */
 static __global__ void __launch_bounds__(CB_TEAM_THREADS)
   CBSumKernel(const __grid_constant__ CBSumArguments a, const __grid_constant__ LitheReduceEpoch epoch, const __grid_constant__ CBScalars scalars,
@@ -158,7 +160,7 @@ static __global__ void __launch_bounds__(CB_TEAM_THREADS)
   const PetscInt begin = static_cast<PetscInt>(blockIdx.x) * CB_SUMS_TOGETHER, step = static_cast<PetscInt>(gridDim.x) * CB_SUMS_TOGETHER;
   const PetscInt mine = static_cast<PetscInt>(threadIdx.x) / CB_SUM_THREADS; /* of the sums that the block has at a time */
 
-  /* What comes next may wait for these sums with all that it can know before */
+  /* The next kernel may wait for these sums after all work that does not need them */
   if (next) PDLTrigger();
   (void)PDLWait(a.partial);
   for (PetscInt i = begin; i < a.count; i += step) {
@@ -180,7 +182,8 @@ static __global__ void __launch_bounds__(CB_TEAM_THREADS)
   }
   if (pass < 0) return;
 
-  /* After the barrier, a thread's fence holds for what its block has stored; and after the next one, for what its block reads */
+  /* After the barrier, a thread's fence holds for the stores of its block; after the next barrier, for the reads of its
+     block */
   __syncthreads();
   if (threadIdx.x == 0) {
     __threadfence();
@@ -204,7 +207,7 @@ static PetscErrorCode CBLaunchSums(const CBDevice *d, PetscInt k, PetscInt pass,
   /* Shared memory for the small vectors of the algebra, where it is no more than any kernel may have */
   const size_t bytes = (CB_TEAM_PARTS + 1) * static_cast<size_t>(d->scalars.ld) * sizeof(PetscScalar);
   const bool   room  = coefficients && bytes <= CB_TEAM_MEMORY;
-  /* it fills the device while this waits for other processes, which must not be waiting for the device */
+  /* it fills the device while this kernel waits for other processes, which must not wait for the device */
   const bool     next = epoch->peers.size == 1 || epoch->peers.owndevice;
   CBSumArguments a;
   cudaStream_t   stream;
@@ -220,7 +223,8 @@ static PetscErrorCode CBLaunchSums(const CBDevice *d, PetscInt k, PetscInt pass,
   a.partial = d->partial;
   a.sums    = reinterpret_cast<PetscReal *>(d->scalars.sums);
   a.done    = d->done;
-  /* No more than have a multiprocessor each, even where all processes share the device at the same time: they wait for those of others */
+  /* At most as many as have a multiprocessor each, even if all processes share the device at the same time: they wait
+     for blocks of other processes */
   blocks = PetscMin((a.count + CB_SUMS_TOGETHER - 1) / CB_SUMS_TOGETHER, PetscMax(static_cast<PetscInt>(d->multiprocessors / epoch->peers.size), 1));
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   PetscCall(LitheCUDAHasPDL(&pdl));
@@ -239,7 +243,7 @@ PetscErrorCode LitheCUDACBSums(const CBDevice *d, PetscInt k, PetscInt pass)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* For those that wait for the coefficients */
+/* For functions that wait for the coefficients */
 static PetscErrorCode CBRecord(const CBDevice *d)
 {
   cudaStream_t stream;

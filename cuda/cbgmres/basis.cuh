@@ -11,10 +11,10 @@
      update.cu  linear combinations of columns, and appending one
      codec.cu   one column: store and load
 
-   All numbers are real; a complex one is two, side by side. A chunk is what one thread reads of a column at once: 16
-   bytes where that can be. Chunk c holds numbers F::width c ... F::width (c + 1) - 1; thread t of a block of threads has
-   chunks whose number is t modulo 32, always, so that its place in a block of 32 numbers is known from t. Arithmetic
-   is in double.
+   All numbers are real; a complex number is two, side by side. A chunk is the part of a column that one thread reads at
+   once: 16 bytes if possible. Chunk c holds numbers F::width c ... F::width (c + 1) - 1. Thread t of a block of threads
+   always has chunks whose number is t modulo 32, so t determines its place in a block of 32 numbers. Arithmetic is in
+   double.
 */
 
 #include "../common/pdl.cuh"
@@ -166,7 +166,7 @@ static __device__ __forceinline__ void CBWriteVector(PetscReal *x, bool aligned,
      Encode(V, v, e, chunk, there, x, z)   z = x as it is stored. By all threads of a warp; there: the column has such a chunk
    Chunks of 16 bytes may be copied to shared memory, and Unpack(what was copied, Code(e, chunk)) is then what Load() returns. */
 
-/* Floating point numbers: w of them are n words, and there is nothing beside */
+/* Floating point numbers: w numbers are n words, and nothing else is stored */
 template <int w, int n>
 struct CBFloating {
   static constexpr int width = w, words = n, chunkbits = 32 * n;
@@ -292,7 +292,8 @@ static __device__ __forceinline__ uint64_t CBLargest(const double x[])
   return largest;
 }
 
-/* LitheFRSZ2Quantise() of numbers with one E and at most 32 bits: the conversion saturates, so that the ends of the range are compared as whole numbers */
+/* LitheFRSZ2Quantise() of numbers with one E and at most 32 bits: the conversion saturates, so the ends of the range
+   are compared as whole numbers */
 template <int width>
 static __device__ __forceinline__ void CBQuantise(const LitheFRSZ2 &f, int E, const double x[], int q[])
 {
@@ -393,7 +394,7 @@ struct CBFrszOdd {
   struct Raw {
     uint32_t word[words], code;
   };
-  /* four chunks begin at bits 0, 8, 16 and 24 of a word, and each of them ends with all but so many bits of its last one */
+  /* four chunks begin at bits 0, 8, 16 and 24 of a word; each ends with all bits of its last word except this number */
   static_assert(bits % 4 == 1 && bits < 32, "the last word of a chunk is the first one of the next chunk");
 
   static __device__ __forceinline__ LitheFRSZ2 Format()
@@ -490,7 +491,7 @@ struct CBFrszOddPair {
     const LitheFRSZ2    f    = {bits, exponentbits};
     const unsigned int *from = reinterpret_cast<const unsigned int *>(v) + chunk / lanes * bits + Bit() / 32;
 
-    /* the last word may be another block's, or behind the column, where these two do not need it */
+    /* the last word may belong to another block, or lie behind the column, if these two do not need it */
     return Raw{{__ldg(from), __ldg(from + 1), Bit() % 32 + chunkbits > 64 ? __ldg(from + 2) : 0}, LitheFRSZ2GetExponent(&f, e, chunk / lanes)};
   }
   static __device__ __forceinline__ double Scale(const CBColumns &V, const Raw &r)
@@ -564,7 +565,8 @@ static __device__ __forceinline__ void CBEncodeTwice(const CBColumns &V, PetscIn
   for (int i = 0; i < F::width; i++) t[i] = static_cast<PetscReal>(t[i] + x[i]);
 }
 
-/* launch(a storage): of chunks as wide as one access may be, or, narrow, of two numbers, so that a vector beside the column is read and written without gaps */
+/* launch(a storage): chunks as wide as one access permits, or, narrow, of two numbers, so a vector beside the column is
+   read and written without gaps */
 template <bool wide, class Launch>
 static inline PetscErrorCode CBDispatch(const CBDevice *d, Launch launch)
 {
@@ -609,7 +611,8 @@ static inline PetscErrorCode CBDispatch(const CBDevice *d, Launch launch)
   #define CB_DOT_BLOCKS 4
 #endif
 
-/* Sums over a warp of count numbers, a power of two: number i is then s[0] of lanes 32 i / count ... 32 (i + 1) / count - 1 */
+/* Sums over a warp of count numbers, a power of two: number i is then s[0] of lanes 32 i / count ... 32 (i + 1) / count
+   - 1 */
 template <int count, int offset = 16>
 static __device__ __forceinline__ void CBWarpSums(double s[])
 {

@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Compressed bases: one column. Where it is loaded a thread has a chunk that is so narrow that a warp writes the vector
-   without gaps; where one is stored, the fewer threads share a block of 32 numbers the better.
+   Compressed bases: one column. For loads a thread has a narrow chunk, so a warp writes the vector without gaps. For
+   stores, the fewer threads share a block of 32 numbers the better.
 */
 
 #include "basis.cuh"
@@ -18,9 +18,8 @@ struct CBStoreShape {
   static constexpr int chunks = F::width == 2 ? 2 : 1;
 };
 
-/* ahead: a load writes much more than it reads, and what is read CB_LOAD_AHEAD later goes to the second-level cache:
-   reads that come early wait less behind writes.
-   In blocks of many threads, so that these are bursts */
+/* ahead: a load writes much more than it reads. The data read CB_LOAD_AHEAD later go to the second-level cache: early
+   reads wait less behind writes. In blocks of many threads, so these are bursts */
 template <class F>
 struct CBLoadShape {
   static constexpr bool ahead   = F::width == 2 && F::chunkbits <= 64;
@@ -82,7 +81,7 @@ static __global__ void __launch_bounds__(CBLoadShape<F>::threads)
 {
   constexpr int width = F::width;
   const size_t  chunk = static_cast<size_t>(blockIdx.x) * CBLoadShape<F>::threads + threadIdx.x;
-  /* a thread that has none takes one of the first block of 32 numbers */
+  /* a thread without chunk takes one of the first block of 32 numbers */
   const size_t from = chunk < CBChunks<F>(V) ? chunk : threadIdx.x % (LITHE_FRSZ2_BLOCK / width);
   double       q[width];
 
@@ -107,7 +106,7 @@ static __global__ void __launch_bounds__(CBLoadShape<F>::threads)
   CBWriteVector<width>(z, aligned, chunk * width, V.n, down, NULL, q);
 }
 
-/* Blocks of threads for all chunks, so many each */
+/* Blocks of threads for all chunks, with this number of chunks each */
 template <class F>
 static unsigned int CBCodecBlocks(const CBColumns &V, size_t each)
 {

@@ -41,10 +41,10 @@ struct CBDotShape<CBFrszAny> {
 };
 
 /*
-   A thread's chunks of the next columns. Chunks of 16 bytes are copied to shared memory, by each thread its own ones,
-   during the work on earlier columns. Other chunks are read when needed. Exponents are read one group of columns
-   ahead, into registers: asynchronous copies of single bytes do not exist, and copies of 4 bytes, the same ones for 8
-   threads, are slow.
+   A thread's chunks of the next columns. Chunks of 16 bytes are copied to shared memory during the work on earlier
+   columns; each thread copies its own chunks. Other chunks are read when needed. Exponents are read one group of
+   columns ahead, into registers. Asynchronous copies of single bytes do not exist, and copies of 4 bytes, the same for
+   8 threads, are slow.
 */
 template <class F>
 struct CBDotQueue {
@@ -65,7 +65,8 @@ struct CBDotQueue {
 
   __device__ __forceinline__ size_t Column(int column) const
   {
-    /* behind the last one that again: its sums are not kept. There is a column even where none passes by: the newest one */
+    /* behind the last column the last column again: its sums are not kept. A column exists even if none passes by: the
+       newest one */
     return static_cast<size_t>(column < count ? column : (count ? count - 1 : 0));
   }
 
@@ -88,7 +89,8 @@ struct CBDotQueue {
     }
   }
 
-  /* The exponents of the next group become those of this one, and others, of the columns from the given one on, the next ones */
+  /* The exponents of the next group become those of this group; the exponents of the columns from the given one on
+     become the next ones */
   __device__ __forceinline__ void AskCodes(int column)
   {
     if constexpr (copied) {
@@ -154,12 +156,12 @@ static __device__ __forceinline__ double CBSquare(const double x[])
   return s;
 }
 
-/* gram: the newest column is the last one of k, and those that pass by are before it */
+/* gram: the newest column is the last one of k, and the columns that pass by are before it */
 template <class F, bool gram>
 static __global__ void __launch_bounds__(CB_DOT_THREADS, CB_DOT_BLOCKS) CBDotKernel(const __grid_constant__ CBDotArguments a)
 {
   constexpr int chunks = CBDotShape<F>::chunks, columns = CBDotShape<F>::columns, width = F::width, m = CB_COMPONENTS;
-  constexpr int each = gram ? 2 * m : m, together = each * columns, holders = 32 / together; /* sums of a column; of columns; lanes that have one */
+  constexpr int each = gram ? 2 * m : m, together = each * columns, holders = 32 / together; /* sums per column; columns; lanes with a sum */
   constexpr int nown = 4;
 
   using Queue = CBDotQueue<F>;
@@ -175,7 +177,7 @@ static __global__ void __launch_bounds__(CB_DOT_THREADS, CB_DOT_BLOCKS) CBDotKer
   const char      *values = PDLWait(V.values) + blocks * a.vblock, *exponents = PDLWait(V.exponents) + blocks * a.eblock;
   const char      *v = values + static_cast<size_t>(a.from) * V.vbytes, *e = exponents + static_cast<size_t>(a.from) * V.ebytes;
   const char      *vnew = values + static_cast<size_t>(a.k - 1) * V.vbytes, *enew = exponents + static_cast<size_t>(a.k - 1) * V.ebytes;
-  const PetscReal *wmine     = PDLWait(a.w) + numbers; /* a pointer each, so that no read goes before */
+  const PetscReal *wmine     = PDLWait(a.w) + numbers; /* a pointer each, so no read comes earlier */
   double           own[nown] = {0, 0, 0, 0};           /* w^H w, z^H z, z^H w, z being the newest column */
 
   for (int i = lane; i < CB_DOT_BATCH * each; i += 32) sum[warp][i] = 0;
@@ -190,7 +192,7 @@ static __global__ void __launch_bounds__(CB_DOT_THREADS, CB_DOT_BLOCKS) CBDotKer
       const unsigned here  = tile + r * CB_DOT_THREADS + threadIdx.x;
       const bool     there = here < mine;
 
-      /* a thread that has none takes one of the first 32 numbers, with zeros for w and z */
+      /* a thread without chunk takes one of the first 32 numbers, with zeros for w and z */
       chunk[r] = there ? here : threadIdx.x % (LITHE_FRSZ2_BLOCK / width);
       CBReadVector<width>(wmine, a.aligned, static_cast<size_t>(here) * width, there ? V.n - numbers : 0, w[r]);
       own[0] += CBSquare<width>(w[r]);
@@ -216,7 +218,7 @@ static __global__ void __launch_bounds__(CB_DOT_THREADS, CB_DOT_BLOCKS) CBDotKer
     for (int column = 0; column < count; column += columns, stage = stage + 1 < Queue::stages ? stage + 1 : 0) {
       double s[together];
 
-      /* what was worked on in the last turn makes room */
+      /* the data of the last turn make room */
       queue.AskCodes(column + columns);
       queue.Wait();
       queue.Ask(column + (Queue::stages - 1) * columns, stage ? stage - 1 : Queue::stages - 1);
@@ -243,7 +245,7 @@ static __global__ void __launch_bounds__(CB_DOT_THREADS, CB_DOT_BLOCKS) CBDotKer
   if (lane % (32 / nown) == 0) ownsum[warp][lane / (32 / nown)] = own[0];
   __syncthreads();
 
-  /* Sums of this block; real number s of all of them */
+  /* Sums of this block; real number s of all sums */
   auto put = [&](PetscInt s, double value) { a.partial[static_cast<size_t>(s) * gridDim.x + blockIdx.x] = static_cast<PetscReal>(value); };
 
   for (int i = threadIdx.x; i < each * count; i += CB_DOT_THREADS) {

@@ -3,8 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Compressed bases: linear combinations of columns. Appending a column is one, too: it is scaled, rounded and decoded
-   again before it leaves the registers. A thread has one chunk of rows, and reads this chunk of all columns.
+   Compressed bases: linear combinations of columns. Appending a column is a combination, too: the column is scaled,
+   rounded and decoded again before it leaves the registers. A thread has one chunk of rows, and reads this chunk of all
+   columns.
 */
 
 #include "basis.cuh"
@@ -22,12 +23,12 @@ struct CBUpdateArguments {
   double           factor;   /* of c */
   double           scale;    /* of x */
   const PetscReal *x;        /* or NULL: zero */
-  PetscReal       *z;        /* scale x - V factor c, or what is stored of it */
+  PetscReal       *z;        /* scale x - V factor c, or its stored form */
   double           down;     /* factor of z */
   const PetscReal *diagonal; /* factors of its entries; or NULL */
   PetscInt         column;   /* where it is stored, or -1: nowhere */
   CBSeconds        seconds;
-  PetscInt         columns; /* second parts are behind so many */
+  PetscInt         columns; /* second parts are behind this number */
   bool             aligned;
 };
 
@@ -55,7 +56,7 @@ static __device__ __forceinline__ void CBAddColumn(const CBColumns &V, const typ
 #endif
 }
 
-/* Columns from the given one on, in groups that are read together, then in groups of half the size, and so on to
+/* Columns from the given one on, in groups that are read together, then in groups of half the size, and so on down to
    single columns */
 template <class F, int together = CB_UPDATE_UNROLL>
 static __device__ __forceinline__ void CBAddColumns(const CBColumns &V, const char *v, const char *e, size_t chunk, const double (*f)[CB_COMPONENTS], int count,
@@ -92,7 +93,7 @@ static __device__ __forceinline__ void CBFetchFirst(const CBUpdateArguments &a)
   if (a.x) CBPrefetchVector<CB_UPDATE_THREADS, F::width>(a.x, a.V.n);
 }
 
-/* twice: there are second parts */
+/* twice: with second parts */
 template <class F, bool twice>
 static __global__ void __launch_bounds__(CB_UPDATE_THREADS) CBUpdateKernel(const __grid_constant__ CBUpdateArguments a)
 {
@@ -102,7 +103,7 @@ static __global__ void __launch_bounds__(CB_UPDATE_THREADS) CBUpdateKernel(const
   const CBColumns  &V   = a.V;
   const size_t      all = CBChunks<F>(V), here = static_cast<size_t>(blockIdx.x) * CB_UPDATE_THREADS + threadIdx.x;
   const bool        there = here < all;
-  /* a thread that has none takes one of the first block of 32 numbers */
+  /* a thread without chunk takes one of the first block of 32 numbers */
   const size_t chunk = there ? here : threadIdx.x % (LITHE_FRSZ2_BLOCK / width);
   double       t[width], x[width];
 
@@ -221,7 +222,7 @@ PetscErrorCode LitheCUDACBCombine(const CBDevice *d, PetscInt k, CBSeconds secon
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  /* y is pageable memory: it has been read when this returns */
+  /* y is pageable memory: it has been read on return */
   PetscCallCUDA(cudaMemcpyAsync(d->y, y, k * sizeof(*y), cudaMemcpyHostToDevice, stream));
   a.k       = k;
   a.seconds = seconds;

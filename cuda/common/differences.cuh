@@ -3,7 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* Which differences there are between the rows of a matrix and the columns of their entries: from a sample of the rows, on one side of the diagonal */
+/* The differences between the rows of a matrix and the columns of their entries: from a sample of the rows, on one side
+   of the diagonal */
 
 #include <petscdevice_cuda.h>
 #include "scratch.cuh"
@@ -12,7 +13,7 @@
 #define DIFFERENCES_SLOTS   1024
 #define DIFFERENCES_FREE    0ull
 
-/* Column less row, with upper row less column, where that is negative; a: entries that are 0 do not count, or NULL */
+/* Column less row, with upper row less column, if that is negative; a: zero entries do not count, or NULL */
 [[maybe_unused]] static __global__ void DifferencesKernel(const PetscInt *i, const PetscInt *j, const PetscScalar *a, bool upper, PetscInt step,
                                                           PetscInt samples, unsigned long long *key, int *count)
 {
@@ -27,7 +28,7 @@
     unsigned int             slot   = (static_cast<unsigned int>(d) * 2654435769u) >> 22;
 
     if (d >= 0 || (a && a[k] == static_cast<PetscScalar>(0.))) continue;
-    /* a full table: what is rare is lost */
+    /* a full table: rare differences are lost */
     for (int attempt = 0; attempt < 64; attempt++, slot++) {
       const unsigned long long there = atomicCAS(key + slot % DIFFERENCES_SLOTS, DIFFERENCES_FREE, before);
 
@@ -39,7 +40,8 @@
   }
 }
 
-/* found of them with how often they occur in so many rows, the smallest moduli first, in an order that does not depend on who came first */
+/* found differences with their number of occurrences in this number of rows, the smallest moduli first, in an order
+   that does not depend on timing */
 static inline PetscErrorCode DifferencesSample(PetscInt n, const PetscInt *i, const PetscInt *j, const PetscScalar *a, bool upper, cudaStream_t stream,
                                                PetscInt *samples, PetscInt *found, PetscInt difference[DIFFERENCES_SLOTS], int often[DIFFERENCES_SLOTS])
 {

@@ -8,7 +8,7 @@
 
 #define SCRATCH_BYTES 16384 /* of a graph */
 
-/* What is recorded keeps scratch memory of its own: it may be played in any stream */
+/* A recorded graph keeps scratch memory of its own: it may be played in any stream */
 typedef struct {
   cudaGraphExec_t executable;
   LitheScratch    scratch;

@@ -4,9 +4,9 @@
 #pragma once
 
 /*
-   Sequences of launches as graphs. PETSc's current stream is, unless asked otherwise, the one that belongs to the whole
-   process, which cannot be captured. Hence launches are recorded in a stream of their own, and played in PETSc's. One
-   graph at a time is recorded.
+   Sequences of launches as graphs. PETSc's current stream is, unless asked otherwise, the default stream of the
+   process, which cannot be captured. Launches are therefore recorded in a stream of their own, and played in PETSc's.
+   One graph at a time is recorded.
 */
 
 #include <lithe/private/lithecudagraph.h>
@@ -14,5 +14,5 @@
 
 /* Where to launch: PETSc's current stream, or that in which launches are recorded */
 PETSC_INTERN PetscErrorCode LitheGraphGetStream(cudaStream_t *);
-/* Scratch memory there, of so many bytes: a graph has its own, since it may be played in any stream */
+/* Scratch memory of this number of bytes while recording: a graph has its own, since it may be played in any stream */
 PETSC_INTERN PetscErrorCode LitheGraphGetScratch(size_t bytes, LitheScratch *);

@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Entries are copied to arrays of this device and of other devices, whose memory is mapped here. A flag tells the
-   other device that all entries have arrived; the other device waits for the flag in a kernel of one warp.
+   Entries are copied to arrays of this device and of other devices, whose memory is mapped here. A flag tells the other
+   device that all entries have arrived. The other device waits for the flag in a kernel of one warp.
    docs/internals/halo.md explains the protocol.
 */
 
@@ -15,7 +15,7 @@
 #define AHEAD   LITHE_HALO_AHEAD
 #define TARGETS 24 /* of a launch: kernel parameters cost less than reads from memory */
 
-/* What comes before it, of all threads that this one has synchronised with, is seen by whoever sees the number */
+/* Whoever sees the number also sees all earlier writes of the threads that this thread has synchronised with */
 static __device__ __forceinline__ void StoreRelease(unsigned long long *p, unsigned long long value)
 {
   asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(p), "l"(value) : "memory");

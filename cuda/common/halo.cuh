@@ -24,8 +24,8 @@ static __device__ __forceinline__ unsigned long long LoadRelaxed(const unsigned 
 }
 
 /*
-   Returns when the number at p is at least number, or after the time limit. A load that acquires empties the first-level cache, which
-   other blocks of the multiprocessor use. Only the first and the last load acquire.
+   Returns when the number at p is at least number, or after the time limit. An acquiring load empties the first-level
+   cache, which other blocks of the multiprocessor use. Only the first and the last load acquire.
 */
 static __device__ __forceinline__ void WaitForFlag(const unsigned long long *p, unsigned long long number, Timeout timeout)
 {
@@ -38,10 +38,12 @@ static __device__ __forceinline__ void WaitForFlag(const unsigned long long *p, 
 
 /*
    All threads of a block call this function. When it returns, ghost[] has the entries of the neighbours and of this process, and x may be
-   written again. The kernel may have begun before the previous kernel ended (pdl.cuh). There is a time limit for each neighbour and
-   for what this process sends. After it all waiting threads give up, the host gets an error, and ghost[] is undefined.
+   written again. The kernel may have begun before the previous kernel ended (pdl.cuh). A time limit applies to each
+   neighbour and to the messages of this process. After the limit all waiting threads give up, the host gets an error,
+   and ghost[] is undefined.
 
-   If another kernel has yet to send, the calling kernel leaves room for its blocks: otherwise it would wait for a kernel that cannot run.
+   If another kernel has yet to send, the calling kernel leaves room for its blocks: otherwise it would wait for a
+   kernel that cannot run.
 */
 static __device__ __forceinline__ void LitheHaloBlockWait(const LitheHaloEpoch &epoch)
 {

@@ -5,8 +5,8 @@
 
 /*
    Programmatic dependent launch, from compute capability 9.0 on: a kernel may begin before the kernel before it in the
-   stream has ended. It fills its tables, and reads its matrix, which is complete before the first product, while the last
-   blocks of the other kernel run.
+   stream has ended. The early kernel fills its tables, and reads its matrix, which is complete before the first
+   product, while the last blocks of the other kernel run.
 
    Each thread calls PDLWait() before it reads or writes a vector. Ghost values may be read earlier; halo.cuh says when.
    Vectors are read by Read(), ReadIf() or ReadInOrder(), not as constant data, which nobody may write while a kernel runs.
@@ -14,7 +14,7 @@
 
 #include <petscdevice_cuda.h>
 
-/* x, once the kernels before this one have written what they write. Does nothing in a kernel that was launched as usual */
+/* x, once the kernels before this one have written their results. Does nothing in an ordinary launch */
 template <class T>
 static __device__ __forceinline__ const T *PDLWait(const T *x)
 {
@@ -24,7 +24,8 @@ static __device__ __forceinline__ const T *PDLWait(const T *x)
   return x;
 }
 
-/* The next kernel may begin as soon as all blocks of this one have called this, or ended, and there is room */
+/* The next kernel may begin as soon as all blocks of this kernel have called this function, or ended, and there is
+   room */
 static __device__ __forceinline__ void PDLTrigger()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900

@@ -2,15 +2,15 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Sums over processes: a kernel of one block for processes that map each other's memory, and a kernel that adds
-   numbers gathered by NCCL */
+/* Sums over processes: a kernel of one block for processes that map each other's memory, and a kernel that adds numbers
+   gathered by NCCL */
 
 #include "reduce.cuh"
 #include <petscdevice_cuda.h>
 
 #define THREADS 512
 
-/* A thread has one process, and every chunk-th number of it */
+/* A thread has one process, and every chunk-th number of the process */
 static __global__ void __launch_bounds__(THREADS) ReduceKernel(const __grid_constant__ LitheReduceEpoch epoch, PetscInt n, PetscReal *a)
 {
   __shared__ double part[THREADS];

@@ -48,7 +48,7 @@ static PetscErrorCode ScratchFinalize(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* That of a stream, with as much of the device's memory, and of the host's if asked for */
+/* The memory of a stream, with the device's memory, and the host's if asked for */
 static PetscErrorCode ScratchOf(cudaStream_t stream, size_t bytes, bool host, StreamScratch **scratch)
 {
   StreamScratch *s = streams;

@@ -58,7 +58,8 @@ PetscErrorCode LitheCUDASumsCopy(size_t bytes, const void *from, void *to)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Bits of magnitudes are in the order of these, and those of a NaN above all: the largest does not depend on the order */
+/* Bits of magnitudes have the order of the magnitudes, with the bits of a NaN above all: the largest does not depend on
+   the order */
 static __global__ void SumsLargest(PetscInt n, const PetscReal *__restrict__ x, unsigned long long *largest)
 {
   const PetscInt64   step = (PetscInt64)blockDim.x * gridDim.x;

@@ -34,7 +34,7 @@ public:
     const unsigned long long now = Nanoseconds();
 
     if (!begin_) begin_ = now;
-    /* what this process sends comes all the same, and nobody may overwrite it before */
+    /* the messages of this process arrive nevertheless, and nobody may overwrite them before */
     if (process_ != LITHE_HALO_ITSELF && *static_cast<volatile unsigned int *>(timeout_.failed)) return true;
     if (now - begin_ > timeout_.limit) {
       if (atomicCAS(timeout_.failed, 0u, 1u) == 0u) {

@@ -3,8 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   PCGRIDMG on a device: what reads faces and lists, one operation a kernel, a thread a cell, a warp a row of the list. They do all levels,
-   smoothers and precisions; what is done most is in fused.cu and small.cu.
+   PCGRIDMG on a device: kernels that read faces and lists, one operation per kernel, a thread per cell, a warp per row
+   of the list. They serve all levels, smoothers and precisions. The most frequent operations are in fused.cu and
+   small.cu.
 */
 
 #include "gridmg.cuh"
@@ -19,7 +20,7 @@ static __device__ __forceinline__ int Cell()
   return static_cast<int>(blockIdx.x * GRIDMG_THREADS + threadIdx.x);
 }
 
-/* The row of a list that this warp has */
+/* The row of a list that belongs to this warp */
 static __device__ __forceinline__ int ListRow()
 {
   return Cell() / GRIDMG_WARP;
@@ -27,7 +28,7 @@ static __device__ __forceinline__ int ListRow()
 
 /* ------------------------------------------------------------ lists */
 
-/* What the list adds to A x, negative: work of rows from .. to - 1 */
+/* The contribution of the list to A x, negative: work of rows from .. to - 1 */
 template <class V>
 static __global__ void __launch_bounds__(GRIDMG_THREADS) ListKernel(const __grid_constant__ GridMGListView<V> list, int from, int to, const V *x)
 {
@@ -63,7 +64,7 @@ static void LaunchListAdd(const GridMGListView<V> &list, int from, int to, V c, 
   if (to > from) ListAddKernel<<<GridMGBlocks(to - from, GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(list, from, to, c, dinv, x, y);
 }
 
-/* Sums over aggregates, of rows of one place in their aggregates, of which each has one; and the residuals of wells */
+/* Sums over aggregates, of rows in the same place of their aggregates, one row each; and the residuals of wells */
 template <class V>
 static __global__ void __launch_bounds__(GRIDMG_THREADS)
   ListRestrictKernel(const __grid_constant__ GridMGListView<V> list, const __grid_constant__ GridMGLevelView<V, float> l,
@@ -162,8 +163,9 @@ PetscErrorCode LitheCUDAGridMGStep(const GridMGOperator *op, double c1, double c
 }
 
 /*
-   One block. Gauss-Seidel on wells: their sums over cells all at once, a warp a well; then what wells have with one another, for 32 of them at
-   a time, in turn where some are neighbours. Entries towards wells are the last ones of a row.
+   One block. Gauss-Seidel on wells. First their sums over cells all at once, a warp per well; then the couplings
+   between wells, for 32 wells at a time, in turn if some are neighbours. Entries towards wells are the last ones of a
+   row.
 */
 template <class V, class C>
 static __global__ void __launch_bounds__(GRIDMG_THREADS)

@@ -3,7 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What the kernels of PCGRIDMG share: a level as they read it, codes, and the launch. lithe/private/gridmg.h tells what a level is */
+/* Shared by the kernels of PCGRIDMG: the data of a level that they read, codes, and the launch. lithe/private/gridmg.h
+   describes a level */
 
 #include <cstdint>
 #include <lithe/private/lithecudagridmg.h>
@@ -13,7 +14,7 @@
 #define GRIDMG_THREADS 256
 #define GRIDMG_WARP    32
 
-/* V: numbers, C: codes. A face that is not there has the code 0, which stands for 0 */
+/* V: numbers, C: codes. A missing face has the code 0, which stands for 0 */
 template <class V, class C>
 struct GridMGLevelView {
   const C             *up[3], *down[3];
@@ -83,7 +84,7 @@ static inline GridMGCoarseView GridMGViewCoarse(const GridMGGrid *g, const int b
   return c;
 }
 
-/* The numbers that codes stand for, in shared memory: all threads of a block make it, and wait after that */
+/* The numbers of the codes, in shared memory: all threads of a block make the table, and wait afterwards */
 template <class V, class C>
 struct GridMGDecoder;
 
@@ -127,7 +128,7 @@ struct GridMGDecoder<V, float> {
   }
 };
 
-/* sum_j T_ij (x_j - x_i) over the faces of a cell. What is before the first cell or behind the last one has no face */
+/* sum_j T_ij (x_j - x_i) over the faces of a cell. Cells before the first or behind the last have no face */
 template <class V, class C, class D>
 static __device__ __forceinline__ V GridMGFlux(const GridMGLevelView<V, C> &l, const D &decode, const V *x, V xi, int c)
 {

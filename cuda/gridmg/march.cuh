@@ -9,18 +9,21 @@
      down   red, then black from the right side alone, or black from the iterate; residuals of all cells; their sums over aggregates
      up     what the coarse level adds to red cells; black, then red
 
-   A thread has a column of pairs of cells, (2I, j, k) and (2I+1, j, k) for all k of a chunk: one is red (i + j + k even), one black, which change
-   places from plane to plane. In pairs, a red cell has the black ones of: its own pair; pair I-1 or I+1; the rows before and behind; the
-   planes below and above. A block has a rectangle of pairs. Neighbours in the plane come from shared memory, those in other planes are the thread's own.
+   A thread has a column of pairs of cells, (2I, j, k) and (2I+1, j, k) for all k of a chunk. One cell is red (i + j + k
+   even), one black; the two change places from plane to plane. In pairs, a red cell has these black neighbours: in its
+   own pair; in pair I-1 or I+1; in the rows before and behind; in the planes below and above. A block has a rectangle
+   of pairs. Neighbours in the plane come from shared memory; neighbours in other planes are the thread's own.
 
-   In turn t a thread makes red of plane t, black of plane t-1, and what needs these of plane t-2, from what all others made in turns before:
-   one barrier a plane. Entries are read when they are wanted, those of red cells two turns later than those of black ones. Cells at the rim of a
-   rectangle, two rows and a pair, are made by two blocks.
+   In turn t a thread computes red cells of plane t, black cells of plane t-1, and results of both in plane t-2, from
+   results of all threads in earlier turns: one barrier per plane. Entries are read when needed, entries of red cells
+   two turns later than entries of black cells. Two blocks compute the cells at the rim of a rectangle: two rows and a
+   pair.
 
-   Gauss-Seidel makes x_i = D_i^-1 (b_i + sum_j T_ij x_j), which needs no x_i. Residuals are b_i - sigma_i x_i - sum_j T_ij (x_i - x_j) for all cells, as rounded.
-   An iterate ends with red cells that Gauss-Seidel has just made: those it would make again are the same.
+   Gauss-Seidel makes x_i = D_i^-1 (b_i + sum_j T_ij x_j), which needs no x_i. Residuals are b_i - sigma_i x_i - sum_j
+   T_ij (x_i - x_j) for all cells, as rounded. An iterate ends with red cells just computed by Gauss-Seidel: computing
+   them again would change nothing.
 
-   What is outside of the grid is in place of it some cell inside: faces towards it are 0.
+   A place outside of the grid is replaced by some cell inside: faces towards it are 0.
 */
 
 #include <cstdint>
@@ -28,7 +31,7 @@
 
 #define GRIDMG_MARCH_HALO 2 /* rows on each side */
 
-/* What comes in and goes out as PetscScalar: every stride-th number */
+/* Input and output as PetscScalar: every stride-th number */
 struct GridMGOuter {
   const PetscReal *x;       /* right side, or NULL */
   PetscReal       *y;       /* result, or NULL */
@@ -74,7 +77,8 @@ struct GridMGTable<uint16_t> {
   }
 };
 
-/* Faces of a cell towards its pair, the other one in the row, rows before and behind, planes below and above; or values there */
+/* Faces of a cell towards its pair, the other cell in the row, rows before and behind, planes below and above; or
+   values there */
 struct GridMGStar {
   float in, side, before, behind, below, above;
 };
@@ -135,8 +139,8 @@ static __device__ __forceinline__ void GridMGStoreSums(const GridMGMarch<C> &m, 
 }
 
 /*
-   Shared memory: 8 numbers a thread, 4 for up. blockDim.x = width rows. blockIdx.x: rectangles of width - 2 rim pairs, blockIdx.y: of rows - 4 rows,
-   blockIdx.z: chunks
+   Shared memory: 8 numbers per thread, 4 for up. blockDim.x = width rows. blockIdx.x: rectangles of width - 2 rim
+   pairs, blockIdx.y: of rows - 4 rows, blockIdx.z: chunks
 */
 template <class C, bool upwards, int most, int blocks>
 static __global__ void __launch_bounds__(most, blocks) GridMGMarchKernel(const __grid_constant__ GridMGMarch<C> m)
@@ -157,7 +161,7 @@ static __global__ void __launch_bounds__(most, blocks) GridMGMarchKernel(const _
   float  R0 = 0, R1 = 0, R2 = 0, B1 = 0, B2 = 0, B3 = 0; /* red of planes t, t-1, t-2, black of planes t-1, t-2, t-3 */
   float  r1 = 0, r2 = 0;                                 /* residuals of black cells */
   float  acc0 = 0, acc1 = 0, pending0 = 0, pending1 = 0;
-  int    pending = -1; /* a plane whose sums wait for those of the row behind */
+  int    pending = -1; /* a plane whose sums wait for the sums of the row behind */
 
   for (int k = place; k < GridMGTable<C>::size; k += threads) table[k] = m.table[k];
   for (int k = place; k < (upwards ? 4 : 8) * threads; k += threads) shared[k] = 0;
@@ -276,7 +280,8 @@ struct GridMGMarchShape {
   double cost;
 };
 
-/* The rectangle and the planes of a block: so many that the device is busy, and little is made twice. resident: threads that a multiprocessor has room for */
+/* The rectangle and the planes of a block, chosen to keep the device busy with few cells computed twice. resident:
+   threads that fit on a multiprocessor */
 static inline GridMGMarchShape GridMGMarchShapeOf(const int n[3], const int by[3], int processors, int most, int resident)
 {
   const int        pairs = (n[0] + 1) / 2;

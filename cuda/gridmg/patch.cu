@@ -3,11 +3,13 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   PCGRIDMG on a device: wells, and cells with other edges than faces, after the kernels of a visit (march.cuh), which know nothing of them. What these
-   edges change is computed anew where it is not what the kernels made: few cells. Several threads may compute the same cell, and get the same bits.
+   PCGRIDMG on a device: wells, and cells with other edges than faces. Their kernels run after the kernels of a visit
+   (march.cuh), which do not treat such edges. The values that these edges change are computed anew: few cells. Several
+   threads may compute the same cell, and get the same bits.
 
-   Before the coarse correction: black cells of the list; wells; residuals of aggregates that have cells of the list, or neighbours of these. After it:
-   wells; black cells of the list; red cells of the list, and red neighbours of black cells of the list.
+   Before the coarse correction: black cells of the list; wells; residuals of aggregates with cells of the list, or with
+   neighbours of such cells. After it: wells; black cells of the list; red cells of the list, and red neighbours of
+   black cells of the list.
 */
 
 #include "gridmg.cuh"
@@ -23,7 +25,7 @@ struct Patch {
   GridMGListView<float>     list;
   GridMGCoarseView          coarse;
   const float              *b, *x, *e;
-  float                    *y, *bc; /* y: what the kernel of the visit made of x */
+  float                    *y, *bc; /* y: the kernel's result for x in the visit */
   float                     factor;
   int                       again; /* red cells of the list have another step: a cycle that begins with the iterate follows */
 };
@@ -43,7 +45,7 @@ static __device__ __forceinline__ int Colour(const GridMGLevelView<float, C> &l,
   return (c % l.n[0] + line % l.n[1] + line / l.n[1]) & 1;
 }
 
-/* Neighbour s of six, and the face towards it; -1: there is none */
+/* Neighbour s of six, and the face towards it; -1: there is no neighbour */
 template <class C>
 static __device__ __forceinline__ int Neighbour(const GridMGLevelView<float, C> &l, int c, int s, float *face)
 {
@@ -77,7 +79,7 @@ static __device__ __forceinline__ float WarpSum(float sum)
   return sum;
 }
 
-/* A cell's step of Gauss-Seidel by a warp: face and edge are the values of neighbours, and of what the list has */
+/* A cell's step of Gauss-Seidel by a warp: face and edge are the values of neighbours, and of the list */
 template <class C, class F, class E>
 static __device__ __forceinline__ float StepOf(const Patch<C> &p, int row, F face, E edge)
 {
@@ -112,7 +114,7 @@ static __device__ void SolveWells(const Patch<C> &p, bool backwards, F cell)
     if (lane == 0) p.list.work[row] = sum;
   }
   __syncthreads();
-  /* entries towards wells are the last ones of a row; wells that have some take turns */
+  /* entries towards wells are the last ones of a row; wells that have such entries take turns */
   if (warp == 0) {
     for (int first = 0; first < wells; first += GRIDMG_WARP) {
       const int  k = first + lane, w = backwards ? wells - 1 - k : k, row = p.list.part[1] + w, i = cells + w;
@@ -153,7 +155,8 @@ static __global__ void __launch_bounds__(THREADS) PatchDownKernel(const __grid_c
   SolveWells(p, false, [&](int i) { return p.y[i]; });
 }
 
-/* LANES threads an aggregate that a row of the list and its neighbours s = 0 .. 5, or itself, 6, belong to; then wells, a thread each */
+/* LANES threads per aggregate of a row of the list or of one of its neighbours: s = 0 .. 5, or 6 for the row itself.
+   Then wells, one thread each */
 template <class C>
 static __global__ void __launch_bounds__(GRIDMG_THREADS) PatchSumsKernel(const __grid_constant__ Patch<C> p)
 {

@@ -44,7 +44,7 @@ PetscErrorCode LitheCUDAGridMGCoarsen(const GridMGFaces *f, const int by[3], Gri
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ------------------------------------------------------------ what the list needs */
+/* ------------------------------------------------------------ data of the list */
 
 static __global__ void AliveOfKernel(const unsigned char *alive, PetscInt cells, PetscInt n, const PetscInt *vertex, unsigned char *of)
 {
@@ -74,7 +74,7 @@ PetscErrorCode LitheCUDAGridMGAliveOf(const GridMGFaces *f, PetscInt n, const Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The first one of a place adds all of it */
+/* The first thread of a place adds the whole sum */
 static __global__ void AddKernel(const __grid_constant__ GridMGFaces f, PetscInt n, const GridMGAddition *addition)
 {
   SETUP_FOR_ALL(k, n)

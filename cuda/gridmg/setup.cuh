@@ -4,8 +4,8 @@
 #pragma once
 
 /*
-   Kernels of the set-up of PCGRIDMG with aggregation: levels from exact entries, and their codes. They do what src/pc/gridmg/hostsetup.c does, each sum in
-   the same order.
+   Kernels of the set-up of PCGRIDMG with aggregation: levels from exact entries, and their codes. They do the work of
+   src/pc/gridmg/hostsetup.c, with each sum in the same order.
 */
 
 #include <lithe/private/gridmg.h>
@@ -17,8 +17,8 @@
 /* ------------------------------------------------------------ notes */
 
 /*
-   What blocks tell of all cells: the first numbers are sums of whole numbers, the others largest ones. All begin as 0. Of what is to be smallest the
-   complement is noted
+   The results of blocks for all cells: the first numbers are sums of whole numbers, the others are maxima. All begin as
+   0. For a minimum the complement is noted
 */
 enum {
   SURVEY_LOGS  = 0, /* 3 */
@@ -59,7 +59,7 @@ static __device__ __forceinline__ unsigned long long SetupMost(unsigned long lon
   return v;
 }
 
-/* All threads of a block call these: note is in shared memory */
+/* All threads of a block call these functions: note is in shared memory */
 template <int notes>
 static __device__ __forceinline__ void SetupBegin(unsigned long long *note)
 {
@@ -88,7 +88,7 @@ static __device__ __forceinline__ void SetupEnd(const unsigned long long *note, 
   else atomicMax(out + threadIdx.x, note[threadIdx.x]);
 }
 
-/* Numbers that are not negative have the order of their bits */
+/* Nonnegative numbers have the order of their bits */
 static __device__ __forceinline__ unsigned long long SetupBits(double v)
 {
   return static_cast<unsigned long long>(__double_as_longlong(v));
@@ -122,8 +122,8 @@ static __device__ __forceinline__ void SetupAt(const GridMGGrid &g, PetscInt c, 
 /* ------------------------------------------------------------ the finest level */
 
 /*
-   Faces and row sums are multiplied by scale, if that is not 1. Whether entries on both sides of a face are the same, but for same times the larger one, and
-   how many faces have an entry of the wrong sign
+   Faces and row sums are multiplied by scale, if that is not 1. Whether entries on both sides of a face are the same,
+   up to same times the larger one, and how many faces have an entry of the wrong sign
 */
 static __global__ void __launch_bounds__(SETUP_THREADS) SettleKernel(const __grid_constant__ GridMGFaces f, double scale, double same, unsigned long long *out)
 {
@@ -158,8 +158,8 @@ static __global__ void __launch_bounds__(SETUP_THREADS) SettleKernel(const __gri
 }
 
 /*
-   What a level is like, and which of its cells are alive. sums: of the edges of the list, by rows, or NULL. clean: first row sums that are rounding
-   become 0, and so do negative ones of symmetric matrices
+   The properties of a level, and its active cells. sums: of the edges of the list, by rows, or NULL. clean: first row
+   sums at rounding level become 0, and negative row sums of symmetric matrices do, too
 */
 template <bool clean>
 static __global__ void __launch_bounds__(SETUP_THREADS) SurveyKernel(const __grid_constant__ GridMGFaces f, const double *__restrict__ sums, double rounding,
@@ -269,7 +269,7 @@ struct CoarsenArguments {
   int         by[3];
 };
 
-/* The row sum of a cell, with what it has towards cells without a place on the next level */
+/* The row sum of a cell, including its couplings to cells without a place on the next level */
 template <bool marked>
 static __device__ __forceinline__ double CoarsenSum(const GridMGFaces &f, PetscInt c, const PetscInt at[3])
 {
@@ -334,7 +334,7 @@ static __global__ void __launch_bounds__(SETUP_THREADS) CoarsenKernel(const __gr
           linesigma += CoarsenSum<marked>(f, k, from);
 #pragma unroll
           for (int d = 0; d < 3; d++) {
-            /* what lies within an aggregate is gone */
+            /* edges within an aggregate are gone */
             if (!f.up[d] || !last[d]) continue;
             lineup[d] += CoarsenFace<marked>(f, f.up[d], d, k, from);
             if (!f.symmetric) linedown[d] += CoarsenFace<marked>(f, f.down[d], d, k, from);
@@ -372,7 +372,7 @@ struct EncodeArguments {
   LitheLogScale  s;
 };
 
-/* How a face is encoded, and what its code stands for */
+/* The code of a face, and the value of the code */
 template <class Code>
 static __device__ __forceinline__ double EncodeFace(const LitheLogScale &s, const double (*table)[2], const PetscReal *value, double t, Code *code)
 {
@@ -393,7 +393,7 @@ static __device__ __forceinline__ void EncodeAdd(double value, Number *sum)
   if (value > 0) *sum += static_cast<Number>(value);
 }
 
-/* dinv begins with what the list has in a row */
+/* dinv begins with the list's part of each row */
 template <class Number, class Code>
 static __global__ void __launch_bounds__(SETUP_THREADS) EncodeKernel(const __grid_constant__ EncodeArguments a)
 {

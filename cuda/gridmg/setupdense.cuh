@@ -4,10 +4,12 @@
 #pragma once
 
 /*
-   The inverse of the Cholesky factor of a symmetric matrix, for the coarsest level of PCGRIDMG. Gauss' elimination of [A | I] by blocks of 32 columns: what
-   stands in place of I at the end, row block by row block multiplied with the inverse of the factor of its diagonal block, is the inverse of the factor.
+   The inverse of the Cholesky factor of a symmetric matrix, for the coarsest level of PCGRIDMG. Gauss' elimination of
+   [A | I] by blocks of 32 columns. At the end, each row block in place of I is multiplied with the inverse of the
+   factor of its diagonal block. The result is the inverse of the factor.
 
-   Lower tiles of 32 x 32 numbers, row by row, in two copies: a launch is one step, and reads one and writes the other.
+   Lower tiles of 32 x 32 numbers, row by row, in two copies: a launch is one step, and reads one copy and writes the
+   other.
 */
 
 #include <cuda_runtime.h>
@@ -30,7 +32,8 @@ static __device__ __forceinline__ double &DenseNumber(double *w, PetscInt row, P
   return w[DenseAt(i / DENSE_TILE, j / DENSE_TILE) + static_cast<size_t>(i % DENSE_TILE) * DENSE_TILE + j % DENSE_TILE];
 }
 
-/* Entries of a matrix [n] whose tiles are 0, with ones on the diagonal behind it; edges are pairs of different vertices */
+/* Entries of a matrix [n] whose tiles are 0, with ones on the diagonal behind it; edges are pairs of different
+   vertices */
 static __global__ void DenseFillKernel(PetscInt n, PetscInt rows, const double *diagonal, PetscInt entries, const GridMGEdge *entry, double *w)
 {
   const PetscInt k = static_cast<PetscInt>(blockIdx.x) * DENSE_THREADS + static_cast<PetscInt>(threadIdx.x);
@@ -39,7 +42,7 @@ static __global__ void DenseFillKernel(PetscInt n, PetscInt rows, const double *
   else if (k - rows < entries) DenseNumber(w, entry[k - rows].i, entry[k - rows].j) += entry[k - rows].t;
 }
 
-/* What vertices of a part have for one another, a block a row */
+/* The couplings between vertices of a part, a block per row */
 static __global__ void DenseAddKernel(const PetscInt *part, const double *constant, const double *scale, double *w)
 {
   const PetscInt i = static_cast<PetscInt>(blockIdx.x);
@@ -122,7 +125,8 @@ static __device__ __forceinline__ void DenseProduct(const DenseTile a, const Den
 }
 
 /*
-   Step k of nb: block (i, j), i >= k, i >= j. Rows after k go on in out; row k is done, and goes as n numbers a row to inverse
+   Step k of nb: block (i, j), i >= k, i >= j. Rows after k go on in out; row k is done, and goes as n numbers per row
+   to inverse
 */
 template <class Number>
 static __global__ void __launch_bounds__(DENSE_THREADS)
@@ -133,7 +137,7 @@ static __global__ void __launch_bounds__(DENSE_THREADS)
   int                  i = k, j = static_cast<int>(blockIdx.x);
   double               sum[4];
 
-  /* row k has k + 1 tiles, each row after it one more */
+  /* row k has k + 1 tiles, each later row one more */
   while (j > i) j -= ++i;
   DenseLoad(w, k, k, d);
   __syncthreads();

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What launches of the set-up of PCGRIDMG share */
+/* Shared by launches of the set-up of PCGRIDMG */
 
 #include <petscdevice_cuda.h>
 #include <lithe/private/lithecudagridmgsetup.h>
@@ -31,7 +31,7 @@ static inline PetscErrorCode SetupBlocks(PetscInt n, unsigned int *blocks)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* At least so many bytes, since growing takes a millisecond */
+/* At least this number of bytes, since growing takes a millisecond */
 #define SETUP_SCRATCH_LEAST 262144
 
 template <class T>
@@ -76,7 +76,7 @@ static __global__ void ListSumsKernel(PetscInt n, const SetupListSum *list, Numb
   to[list[k].row] = static_cast<Number>(list[k].sum);
 }
 
-/* What the list of the host has in each of its rows, to an array of all vertices */
+/* Scatters the values of the rows of the host's list to an array of all vertices */
 template <class Number>
 static PetscErrorCode SetupListSums(const GridMGFaces *f, Number *to, cudaStream_t stream)
 {
@@ -112,7 +112,7 @@ static inline double SetupDouble(unsigned long long bits)
   return v;
 }
 
-/* A smallest number, of which the complement was noted, or what there is otherwise */
+/* A minimum, whose complement was noted, or the default */
 static inline double SetupLeast(unsigned long long note, double otherwise)
 {
   return note ? SetupDouble(~note) : otherwise;

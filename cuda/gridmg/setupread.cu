@@ -90,7 +90,8 @@ PetscErrorCode LitheCUDAGridMGFindEntry(const GridMGCSR *m, PetscInt n, PetscInt
 
 /* ------------------------------------------------------------ entries that are no faces */
 
-/* One block: numbers become sums of those before them; what n of them come to fits an int, as the list of the host does */
+/* One block: numbers become sums of the numbers before them; the total of n numbers fits an int, like the list of the
+   host */
 static __global__ void __launch_bounds__(SCAN_THREADS) ScanTilesKernel(PetscInt n, int *count)
 {
   __shared__ int part[SCAN_THREADS];
@@ -206,7 +207,7 @@ PetscErrorCode LitheCUDAGridMGSample(const GridMGCSR *m, PetscInt n, PetscInt mo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ------------------------------------------------------------ what the level becomes */
+/* ------------------------------------------------------------ the next level */
 
 PetscErrorCode LitheCUDAGridMGSettle(const GridMGFaces *f, double scale, double same, PetscBool *symmetric, PetscInt *wrong, GridMGWrong *first)
 {
@@ -263,7 +264,7 @@ static int CompareWrong(const void *a, const void *b)
 PetscErrorCode LitheCUDAGridMGGetWrong(const GridMGFaces *f, PetscInt n, GridMGWrong *wrong)
 {
   const size_t bytes = static_cast<size_t>(n) * sizeof(*wrong), head = sizeof(*wrong);
-  GridMGWrong *there = nullptr; /* behind how many there are */
+  GridMGWrong *there = nullptr; /* behind their number */
   cudaStream_t stream;
   unsigned int blocks = 1;
 

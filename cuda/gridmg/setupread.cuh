@@ -4,8 +4,9 @@
 #pragma once
 
 /*
-   Kernels that read the rows of a matrix for PCGRIDMG: faces, row sums and counts in one pass, each thread a row, whose entries come by way of shared
-   memory. Entries that are no faces are counted by tiles of rows, and tiles that have some are read again.
+   Kernels that read the rows of a matrix for PCGRIDMG: faces, row sums and counts in one pass. Each thread has a row,
+   whose entries pass through shared memory. Entries that are no faces are counted by tiles of rows, and tiles with such
+   entries are read again.
 */
 
 #include "setup.cuh"
@@ -14,11 +15,11 @@
 
 enum {
   READ_FACES,     /* entries of faces, */
-  READ_POSITIVE,  /* positive ones among them */
+  READ_POSITIVE,  /* positive entries among them */
   READ_ODD,       /* entries between cells that are no neighbours, */
   READ_OUTSIDE,   /* not in a box, either */
   READ_OTHER,     /* these, and entries of wells, */
-  READ_OTHERPOS,  /* positive ones among them */
+  READ_OTHERPOS,  /* positive entries among them */
   READ_DIAGONALS, /* diagonal entries that are not 0, */
   READ_DIAGONALSPOS,
   READ_NEGATIVE,  /* diagonals, sums of such entries */
@@ -170,7 +171,7 @@ static __global__ void __launch_bounds__(SETUP_THREADS) ReadKernel(const __grid_
     most = max(most, SetupBits(fabs(diagonal)));
     count[READ_NEGATIVE] += diagonal < 0;
     if (a.others) {
-      /* most tiles have none, and one barrier tells so */
+      /* most tiles have none, and one barrier tells */
       others = count[READ_OTHER] - others;
       if (__syncthreads_or(others != 0)) {
         __shared__ int total;

@@ -12,7 +12,7 @@
 #define ROWS    1000 /* of a list */
 #define KEPT    8192 /* bytes of shared memory that the kernel has anyway, and more */
 
-/* The largest cluster of blocks with so much memory, 0 if there is none */
+/* The largest cluster of blocks with this amount of memory, 0 if none exists */
 static PetscErrorCode ClusterOf(size_t shared, int *cluster)
 {
   int device, major;
@@ -69,7 +69,7 @@ static PetscErrorCode PlaceAll(GridMGSmall *m, size_t *shared)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Lists as they are on the device: rows and where their edges begin */
+/* Lists on the device: rows and the begins of their edges */
 typedef struct {
   PetscInt *from[GRIDMG_SMALL_LEVELS], *first[GRIDMG_SMALL_LEVELS], rows, edges;
 } Lists;
@@ -100,7 +100,7 @@ static int CodeOf(const GridMGSmallLevel *l, int cluster, PetscInt cells, PetscI
   return static_cast<int>(SmallCode(*l, cluster, i >> 1, j, k)) | ((i + j + k) & 1);
 }
 
-/* The lists with codes, to memory; those that were got are freed */
+/* The lists with codes, to memory; earlier lists are freed */
 static PetscErrorCode PutLists(const GridMGSmallPlan *plan, GridMGSmall *m, Lists *lists, char *memory)
 {
   GridMGSmallRow  *row;

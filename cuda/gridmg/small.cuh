@@ -4,13 +4,13 @@
 #pragma once
 
 /*
-   All levels from one on in one kernel: a cluster of blocks whose shared memory holds these levels, with faces as numbers. A cycle is a list of
-   operations, made by the host, with a barrier after each.
+   All levels from one on in one kernel: a cluster of blocks whose shared memory holds these levels, with faces as
+   numbers. A cycle is a list of operations, made by the host, with a barrier after each.
 
-   A level is pairs of cells of a row, one red, one black. Lines of pairs belong to blocks, so that an aggregate and its cells are in the same block.
-   The smallest levels are single: all blocks have all of them, and do the same. A block has its pairs of a level in slots. Where neighbours,
-   aggregates and cells of aggregates are is a code: block, slot and colour. What does not change from one application to the next is an image of the
-   memory of each block, which is made once.
+   A level is pairs of cells of a row, one red, one black. Lines of pairs belong to blocks, so an aggregate and its
+   cells are in the same block. The smallest levels are single: all blocks have all of them, and do the same. A block
+   has its pairs of a level in slots. The places of neighbours, aggregates and cells of aggregates are codes: block,
+   slot and colour. Data that do not change between applications are an image of the memory of each block, made once.
 */
 
 #include <cstdint>
@@ -21,11 +21,11 @@
 #define GRIDMG_SMALL_STEPS   2000
 #define GRIDMG_SMALL_SLOTS   2048 /* a code has 4 bits for the block, 11 for the slot, one for the colour */
 #define GRIDMG_SMALL_IMAGE   76   /* bytes of a pair that do not change */
-#define GRIDMG_SMALL_CHILD   8    /* and of a pair of a level that has a finer one */
+#define GRIDMG_SMALL_CHILD   8    /* and of a pair of a level that has a finer level */
 #define GRIDMG_SMALL_WORK    24   /* and of x, b, r */
 #define SMALL_NONE           0xffffu
 
-/* A row of a list: its code, and that of the aggregate of a black cell; cells before wells. Wells are -1 - well */
+/* A row of a list: its code, and the code of the aggregate of a black cell; cells before wells. Wells are -1 - well */
 struct GridMGSmallRow {
   int cell, first, last, parent;
 };
@@ -42,18 +42,18 @@ struct GridMGSmallLevel {
   int                  bits, n[3], by[3];
   int                  row;         /* pairs of a line, some of which may be empty */
   int                  single;      /* all blocks have all lines */
-  int                  lines[2];    /* lines in y and z of the coarsest level with parts, or of this one if it is single */
-  int                  shift[2];    /* log2 of the lines of this level that one of these has, in y and z */
+  int                  lines[2];    /* lines in y and z of the coarsest level with parts, or of this level if it is single */
+  int                  shift[2];    /* log2 of the lines of this level per such line, in y and z */
   int                  slots;       /* of a block, a multiple of 8 */
   int                  image, work; /* bytes in shared memory before its parts */
 
-  int rows, edges;             /* bytes among lists before those of the list */
+  int rows, edges;             /* bytes among lists before the arrays of this list */
   int list[2], wells, coupled; /* rows of red cells, and of cells; coupled: wells have edges with one another */
-  int saved;                   /* bytes in shared memory before two numbers a row of a cell, and three a well */
+  int saved;                   /* bytes in shared memory before two numbers per row of a cell, and three per well */
 };
 
 struct GridMGSmall {
-  int   levels, steps, cluster, dense, symmetric, packed; /* dense: unknowns of the coarsest level; packed: its triangle is in the image there, or -1 */
+  int   levels, steps, cluster, dense, symmetric, packed; /* dense: unknowns of the coarsest level; packed: the place of its triangle in the image, or -1 */
   int   scratch, imagebytes;                              /* 2 dense numbers; bytes of an image */
   int   unknowns;                                         /* bytes in the image before where they are, and the scaling */
   int   listbytes, listplace;                             /* of all lists; where they are in shared memory, or -1 */
@@ -109,7 +109,7 @@ static __device__ __forceinline__ float SmallRemote(const float *p, unsigned int
   return v;
 }
 
-/* The memory of a block: the image, then what changes */
+/* The memory of a block: the image, then changing data */
 static __device__ __forceinline__ float4 *SmallFours()
 {
   extern __shared__ float4 smallmemory[];
@@ -149,8 +149,8 @@ static __device__ __forceinline__ void SmallBarrierInit(uint64_t *barrier, unsig
 }
 
 /*
-   A barrier of the cluster: each block tells each one, and waits for all. The hardware's own, which all threads take part in, takes twice as long.
-   Two of them take turns, so that nobody can be ahead by a whole turn of one
+   A barrier of the cluster: each block tells each one, and waits for all. The hardware's barrier, which all threads
+   take part in, takes twice as long. Two barriers take turns, so no block can be a whole turn of one barrier ahead
 */
 struct SmallCluster {
   uint64_t                       *barrier; /* [2], in shared memory */
@@ -171,12 +171,12 @@ struct SmallCluster {
 
 /* ------------------------------------------------------------ arrays */
 
-/* Where those of a level begin in shared memory, as numbers of their type; of two colours red comes first */
+/* The begin of a level's arrays in shared memory, as numbers of their type; red comes before black */
 struct SmallArrays {
   int first, second; /* of four numbers: faces towards pair, side, before, behind; below, above, row sum, reciprocal of the diagonal */
   int neighbour;     /* codes, [4][n]: before, behind, below, above */
   int parent;        /* where the aggregate of the red cell is; none: it has none */
-  int flags;         /* bit colour: the residual does not count; 4: the second cell is red; 8: so it is in the first line of child */
+  int flags;         /* bit colour: the residual does not count; 4: the second cell is red; 8: the second cell is red in the first line of child */
   int child;         /* codes, [4][n], of the finer level: the first pair of the lines that an aggregate has; not of the first level */
   int x, b, r, n;
 };
@@ -284,7 +284,7 @@ static __global__ void GridMGSmallImageKernel(const __grid_constant__ GridMGSmal
       fours[a.second + colour * a.n + slot] = v;
     }
     {
-      /* what is not there is the pair itself, with a face 0 */
+      /* a missing neighbour is the pair itself, with a face 0 */
       const unsigned int self  = static_cast<unsigned int>(rank << 12 | slot << 1);
       unsigned int       at[4] = {self, self, self, self}, children[4] = {SMALL_NONE, SMALL_NONE, SMALL_NONE, SMALL_NONE}, up = SMALL_NONE;
 
@@ -344,7 +344,7 @@ static __global__ void GridMGSmallImageKernel(const __grid_constant__ GridMGSmal
 
 /* ------------------------------------------------------------ operations */
 
-/* solve: Gauss-Seidel on a colour; residual: what is left there */
+/* solve: Gauss-Seidel on a colour; residual: the remaining residual */
 template <bool solve, bool residual, int colour, bool local>
 static __device__ __forceinline__ void SmallSweepOf(const SmallArrays &a)
 {
@@ -380,7 +380,7 @@ static __device__ __forceinline__ void SmallSweep(const SmallArrays &a, bool sin
   else SmallSweepOf<solve, residual, colour, false>(a);
 }
 
-/* Right sides of the level c, whose aggregates have by cells in x, and what its red cells begin with */
+/* Right-hand sides of the level c, whose aggregates have by cells in x, and initial values of its red cells */
 template <bool local>
 static __device__ __forceinline__ void SmallRestrict(const SmallArrays &a, int by, const SmallArrays &c)
 {
@@ -416,7 +416,7 @@ static __device__ __forceinline__ void SmallProlong(const SmallArrays &a, const 
 
 /* ------------------------------------------------------------ lists */
 
-/* A list: rows, edges; right side as it was and what has been added, of cells; x, b and residual of wells */
+/* A list: rows, edges; the original right-hand side and additions to it, of cells; x, b and residual of wells */
 struct SmallListArrays {
   const GridMGSmallRow  *rows;
   const GridMGSmallEdge *edges;
@@ -492,7 +492,7 @@ static __device__ __forceinline__ void SmallUnlist(const GridMGSmallLevel &l, co
   });
 }
 
-/* Those of black cells had what was added to their right sides */
+/* Right-hand sides of black cells had additions */
 static __device__ __forceinline__ void SmallListResidual(const GridMGSmallLevel &l, const SmallArrays &a, const SmallListArrays &w, unsigned int rank)
 {
   SmallRows(l, a, w, rank, 0, l.list[1], [&](int row, int at) {
@@ -554,8 +554,8 @@ static __device__ __forceinline__ float *SmallUnknown(int at, int cells, float *
 }
 
 /*
-   x = S L^T L S b, or S L S b. With the matrix in shared memory all blocks do the same, else each has every so-many-th row, and then column, and gets
-   from the others what they have
+   x = S L^T L S b, or S L S b. With the matrix in shared memory all blocks do the same. Otherwise each has every
+   so-many-th row, then column, and gets the results of the others
 */
 static __device__ __forceinline__ void SmallDense(const GridMGSmall &m, const SmallArrays &a, const SmallListArrays &w, unsigned int rank,
                                                   SmallCluster &cluster)
@@ -751,8 +751,8 @@ static __global__ void __launch_bounds__(threads, 1) GridMGSmallKernel(const __g
 /* ------------------------------------------------------------ the plan */
 
 /*
-   Where levels are in shared memory, with parts for so many blocks and levels of at most so many cells single; the bytes of a block, or 0 if there are too
-   many slots
+   The places of levels in shared memory, with parts for this number of blocks; levels with at most this number of cells
+   are single. Returns the bytes of a block, or 0 if there are too many slots
 */
 static inline size_t GridMGSmallPlace(GridMGSmall *m, int cluster, int alone, size_t room)
 {
@@ -811,7 +811,7 @@ static inline size_t GridMGSmallPlace(GridMGSmall *m, int cluster, int alone, si
   return image + work;
 }
 
-/* Operations with their barriers; how many there are. step: an operation and a level each */
+/* Operations with their barriers, and their number. step: an operation and a level each */
 static inline int GridMGSmallProgram(const GridMGSmall *m, int steps, const unsigned char step[], unsigned short program[])
 {
   for (int t = 0; t < steps; t++) {

@@ -4,10 +4,12 @@
 #pragma once
 
 /*
-   What the kernels of PCGRIDMG with de Zeeuw's interpolation share: values, stencils known to the compiler, and how points are divided among threads.
+   Shared by the kernels of PCGRIDMG with de Zeeuw's interpolation: values, stencils known to the compiler, and the
+   division of points among threads.
 
-   Whether a number is odd decides which weights and products are 0. Kernels are compiled for each case, and all loops over neighbours are unrolled, so
-   that arrays of a thread are registers. A thread has two successive points of a line, an even one and an odd one. A block belongs to one line.
+   Whether a number is odd decides which weights and products are 0. Kernels are compiled for each case, and all loops
+   over neighbours are unrolled, so arrays of a thread are registers. A thread has two successive points of a line, an
+   even one and an odd one. A block belongs to one line.
 */
 
 #include <type_traits>
@@ -23,7 +25,8 @@ struct alignas(sizeof(T) * GRIDMG_PARTS) GridMGValue {
   T p[GRIDMG_PARTS];
 };
 
-/* The kernels' numbers of points are int: level 0 has its entries in the memory of a device, so there are no more */
+/* The kernels' numbers of points are int: level 0 has its entries in the memory of a device, which limits their
+   number */
 typedef struct {
   int n[3], cells, blocks; /* blocks a line */
 } GridMGDims;
@@ -65,15 +68,15 @@ static constexpr __host__ __device__ int GridMGHigher(int s)
   return (GridMGOff(s, 0) > 0) | (GridMGOff(s, 1) > 0) << 1 | (GridMGOff(s, 2) > 0) << 2;
 }
 
-/* Neighbours of dim dimensions as those of three: the middle plane and line */
+/* Neighbours of dim dimensions as neighbours of three: the middle plane and line */
 template <int dim>
 struct GridMGBox {
   static constexpr int points = GridMGPower(3, dim), corners = 1 << dim, shift = dim == 3 ? 0 : (dim == 2 ? 9 : 12), centre = points / 2;
 };
 
 /*
-   Codes of a device: those of 32 points lie together, and of each point some codes that a thread reads at once, whose number is a power of two. So all
-   codes of a point have one address, and differences that the compiler knows.
+   Codes of a device. The codes of 32 points lie together. Each point has some codes that a thread reads at once; their
+   number is a power of two. All codes of a point thus have one address, and offsets that the compiler knows.
 */
 template <class Code>
 struct GridMGPack {
@@ -113,7 +116,7 @@ static inline GridMGDims GridMGPairsOf(const GridMGPoints *g, int threads)
   return d;
 }
 
-/* Blocks for so many planes */
+/* Blocks for this number of planes */
 static inline dim3 GridMGBlocks(const GridMGDims &g, int planes)
 {
   return dim3(static_cast<unsigned int>(g.blocks * g.n[1] * planes));
@@ -164,7 +167,7 @@ static __device__ __forceinline__ int GridMGDistance(const GridMGDims &g)
   return GridMGOff(s, 0) + g.n[0] * (GridMGOff(s, 1) + g.n[1] * GridMGOff(s, 2));
 }
 
-/* Room for what a launch tells the host */
+/* Room for the report of a launch to the host */
 static inline PetscErrorCode GridMGGetScratch(cudaStream_t stream, size_t bytes, void **memory)
 {
   LitheScratch scratch;

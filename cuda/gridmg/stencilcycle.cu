@@ -5,8 +5,8 @@
 /*
    Cycles of PCGRIDMG with de Zeeuw's interpolation on a device: the operations of src/pc/gridmg/stencilhost.c.
 
-   Neighbours that are not on the grid have codes 0. Kernels that read codes look only where a neighbour would be out of the array, not whether it
-   is on the grid.
+   Neighbours that are not on the grid have codes 0. Kernels that read codes only check whether a neighbour would be
+   outside the array, not whether it is on the grid.
 */
 
 #include "stencilvalue.cuh"
@@ -21,7 +21,7 @@ static inline unsigned int BlocksFor(PetscInt64 n)
 
 /* ------------------------------------------------------------ vectors of the matrix */
 
-/* 2^-e of a number between 2^e and 2^(e+1); 1 where there is none, or it is no number */
+/* 2^-e of a number between 2^e and 2^(e+1); 1 for zero, or for no number */
 static __device__ __forceinline__ double ScaleOf(const double *scale)
 {
   const double largest = *scale;
@@ -32,7 +32,7 @@ static __device__ __forceinline__ double ScaleOf(const double *scale)
   return ldexp(1., min(1000, 1 - e));
 }
 
-/* As integers bits of moduli have the order of the numbers; those of NaN are the largest */
+/* As integers, bits of moduli have the order of the numbers; the bits of NaN are the largest */
 static __global__ void __launch_bounds__(GRIDMG_THREADS) LargestKernel(PetscInt64 n, const PetscReal *__restrict__ x, unsigned long long *__restrict__ largest)
 {
   unsigned long long most = 0;
@@ -134,7 +134,7 @@ PetscErrorCode LitheCUDAGridMGStencilStart(const GridMGStencilOperator *op, int 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A x at a point; x may be one that other threads write, at points that have nothing to do with this one */
+/* A x at a point; other threads may write x, at points that do not affect this one */
 template <int dim, class T, class Code>
 static __device__ __forceinline__ Value<T> Times(const Operator<T, Code> &op, int i, const Value<T> *x)
 {
@@ -185,7 +185,7 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS)
   if (i < op.g.cells) out[i] = Corrected(op, c, i, b[i], x[i], Times<dim>(op, i, x));
 }
 
-/* The points of a colour, of which there are n[d] in direction d */
+/* The points of a colour, n[d] in direction d */
 template <int dim, class T, class Code>
 static __global__ void __launch_bounds__(GRIDMG_THREADS)
   ColourKernel(Operator<T, Code> op, int colour, int n0, int n1, int n2, const Value<T> *__restrict__ b, Value<T> *x)
@@ -318,7 +318,7 @@ static __global__ void __launch_bounds__(GRIDMG_LINE)
   b[at.i] = sum;
 }
 
-/* b: NULL, or what x begins with is start divisor b, and x is not read */
+/* b: NULL; otherwise the initial x is start divisor b, and x is not read */
 template <int dim, class T>
 static __global__ void __launch_bounds__(GRIDMG_LINE)
   ProlongKernel(GridMGDims f, GridMGDims c, T factor, const T *__restrict__ weight, const Value<T> *__restrict__ e, T start,
@@ -394,7 +394,7 @@ PetscErrorCode LitheCUDAGridMGStencilUp(const GridMGStencilOperator *op, const G
 
 /* ------------------------------------------------------------ the coarsest level */
 
-/* x = S L S b, a warp a row */
+/* x = S L S b, one warp per row */
 template <class T>
 static __global__ void __launch_bounds__(GRIDMG_THREADS)
   DenseKernel(int n, const Value<T> *__restrict__ L, const T *__restrict__ S, const Value<T> *__restrict__ b, Value<T> *__restrict__ x)

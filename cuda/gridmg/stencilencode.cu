@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Stencils of a level rounded to codes, and the factors of smoothers, on a device: src/pc/gridmg/stencilencode.c says what they are */
+/* Stencils of a level rounded to codes, and the factors of smoothers, on a device; src/pc/gridmg/stencilencode.c
+   describes them */
 
 #include "stencilsetup.cuh"
 
@@ -20,7 +21,7 @@ static __device__ __forceinline__ double LargestPart(const V &v)
   return most;
 }
 
-/* A power of two that times the largest code is at least that */
+/* A power of two: times the largest code it is at least the given number */
 static __device__ __forceinline__ double ScaleOf(double most, int bits)
 {
   int exponent;
@@ -30,7 +31,7 @@ static __device__ __forceinline__ double ScaleOf(double most, int bits)
   return ldexp(1., exponent);
 }
 
-/* Entry s of a point, of a symmetric operator that of the lower one of both points */
+/* Entry s of a point; for a symmetric operator, the entry of the lower of both points */
 template <int dim, int s>
 static __device__ __forceinline__ V EntryOf(const GridMGDims &g, const V *a, double factor, bool symmetric, int i)
 {
@@ -70,7 +71,7 @@ static __device__ __forceinline__ double InverseOf(double scale)
   return scale > 0x1p-1000 && scale < 0x1p+1000 ? __longlong_as_double(largest - bits) : 1 / scale;
 }
 
-/* One part of an entry to its code; what has become of it */
+/* One part of an entry to its code; the resulting value */
 template <class Code>
 static __device__ __forceinline__ double Round(double v, double scale, double inverse, Code *code)
 {

@@ -4,8 +4,8 @@
 
 /*
    Set-up of PCGRIDMG with de Zeeuw's interpolation on a device: the stencils of a matrix, weights and Galerkin products. The formulas are in
-   src/pc/gridmg/stencilweights.c and stencilproduct.c. Sums have the order that they have there, and products and sums are rounded one by one, so
-   that results are those of the host to the last bit.
+   src/pc/gridmg/stencilweights.c and stencilproduct.c. Sums have the same order as there, and products and sums are
+   rounded one by one. Results therefore equal the host's to the last bit.
 */
 
 #include "stencilsetup.cuh"
@@ -17,7 +17,7 @@ using V = GridMGExact;
 
 /* ------------------------------------------------------------ reading */
 
-/* The neighbour of a row that a column is: its number, or -1 */
+/* The neighbour number of a column in its row, or -1 */
 template <int dim>
 static __device__ __forceinline__ int NeighbourOf(const GridMGDims &g, const int at[3], PetscInt column)
 {
@@ -53,7 +53,7 @@ static __device__ __forceinline__ int NeighbourNear(const GridMGDims &g, const i
   return s + difference;
 }
 
-/* A block has GRIDMG_ROWS rows, whose entries follow one another in memory: they are put into place in shared memory */
+/* A block has GRIDMG_ROWS rows, whose entries are contiguous in memory: they are put into place in shared memory */
 template <int dim>
 static __global__ void __launch_bounds__(256)
   ReadRows(GridMGDims g, const PetscInt *__restrict__ rows, const PetscInt *__restrict__ columns, const PetscReal *__restrict__ values, double rounding,
@@ -124,7 +124,7 @@ static __global__ void __launch_bounds__(256)
       }
       sigma[first + thread] = sum;
     }
-    /* of the warp, as integers: bits of numbers that are not negative have their order */
+    /* of the warp, as integers: nonnegative numbers have the order of their bits */
     {
       unsigned long long largest = static_cast<unsigned long long>(__double_as_longlong(most)), least = most > 0 ? largest : ~0ull;
 
@@ -143,7 +143,7 @@ static __global__ void __launch_bounds__(256)
   }
 }
 
-/* Whether an entry differs from the one across the diagonal by more than a part of them */
+/* Whether an entry differs from its transposed entry by more than a part of both */
 template <int dim>
 static __global__ void __launch_bounds__(GRIDMG_LINE) FindAsymmetry(GridMGDims g, const V *__restrict__ a, double same, int *__restrict__ asymmetric)
 {
@@ -245,7 +245,7 @@ static __device__ __forceinline__ void AverageWeights(const GridMGDims &g, const
   for (int c = 0; c < Box::corners; c++) weights[GridMGIndex(g, c, i)] = all > 0 ? weight[c] / all : weight[c];
 }
 
-/* The weights of points with so many odd numbers; the first stage has none or one */
+/* The weights of points with this number of odd numbers; the first stage has none or one */
 template <int dim, int stage>
 static __global__ void __launch_bounds__(GRIDMG_LINE) Weights(GridMGDims g, const V *__restrict__ a, double factor, double *weights)
 {
@@ -275,13 +275,14 @@ static __global__ void __launch_bounds__(GRIDMG_LINE) Weights(GridMGDims g, cons
 
 /* ------------------------------------------------------------ products */
 
-/* Whether entry t of a row times P may be anything but 0: a point of odd number lies between coarse points, and reaches two of them only */
+/* Whether entry t of a row times P may be nonzero: a point of odd number lies between coarse points, and reaches two of
+   them only */
 static constexpr __host__ __device__ bool HasEntry(int parity, int q)
 {
   return (GridMGLower(q) & parity) == 0;
 }
 
-/* How far half the number of neighbour q is from half that of a point */
+/* Distance of half the number of neighbour q from half the number of a point */
 static constexpr __host__ __device__ int Halved(int parity, int q)
 {
   int t = 0;
@@ -339,7 +340,7 @@ static __device__ __forceinline__ void TimesP(const GridMGDims &g, const V *sten
   product[static_cast<size_t>(Box::points) * stride] = row;
 }
 
-#define TIMES_PAIRS 32 /* of a block: even points in one warp, odd ones in another, whose entries come through shared memory */
+#define TIMES_PAIRS 32 /* of a block: even points in one warp, odd points in another, whose entries come through shared memory */
 
 /* Where the odd points of a line begin in a product, behind the even ones */
 static __device__ __forceinline__ int OddPlace(const GridMGDims &g)
@@ -377,7 +378,8 @@ static __global__ void __launch_bounds__(2 * TIMES_PAIRS) TimesPlanes(GridMGDims
   });
 }
 
-/* P^T of that: the entries of a coarse point with neighbours of one plane. c: the coarse grid, plane: where its part begins, fineplane: that of product */
+/* P^T of the product: the entries of a coarse point with neighbours of one plane. c: the coarse grid; plane: the begin
+   of its part; fineplane: the plane of product */
 template <int dim, int group>
 static __device__ __forceinline__ void GatherGroup(const GridMGDims &f, const GridMGDims &c, int plane, int fineplane, const double *weights, const V *product,
                                                    size_t stride, V *a, V *sigma)
@@ -395,7 +397,7 @@ static __device__ __forceinline__ void GatherGroup(const GridMGDims &f, const Gr
   for (int t = 0; t < count; t++) sum[t] = V{};
   GridMGUnroll<0, Box::points>([&](auto s) {
     constexpr int S = decltype(s)::value, Q = S + Box::shift, C = GridMGLower(Q), parity = GridMGAway(Q);
-    constexpr int z0 = GridMGOff(Q, 2) < 0 ? -1 : (GridMGOff(Q, 2) > 0 ? 0 : -1), z1 = GridMGOff(Q, 2) < 0 ? 0 : 1; /* planes that it reaches */
+    constexpr int z0 = GridMGOff(Q, 2) < 0 ? -1 : (GridMGOff(Q, 2) > 0 ? 0 : -1), z1 = GridMGOff(Q, 2) < 0 ? 0 : 1; /* planes within its reach */
 
     if constexpr (dim < 3 || (group - 1 >= z0 && group - 1 <= z1)) {
       const int fx = x + GridMGOff(Q, 0), fy = y + GridMGOff(Q, 1), fz = z + GridMGOff(Q, 2), j = i + GridMGDistance<Q>(f);

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* Exact values, rounded as the host rounds them, and what launches of the set-up of stencils share */
+/* Exact values, rounded as on the host, and the common parts of launches of the set-up of stencils */
 
 #include "stencil.cuh"
 

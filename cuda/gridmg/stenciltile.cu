@@ -3,8 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Steps and residuals in space on large levels. A block has a tile of points, whose vector is put into shared memory with the points round it:
-   caches are not asked for it 27 times. So the vector may be made on the way, from the right side alone, where it begins with zero.
+   Steps and residuals in space on large levels. A block has a tile of points, whose vector is put into shared memory
+   with the surrounding points: otherwise caches would be read 27 times. The vector may therefore be computed on the
+   way, from the right-hand side alone, if the iterate begins with zero.
 */
 
 #include "stencilvalue.cuh"
@@ -14,7 +15,7 @@
 #define TILE_Z       4
 #define TILE_THREADS (TILE_X * TILE_Y)
 
-/* The vector: x, or start factor b; what comes of it: b - A x, or x + step factor (b - A x) */
+/* The vector: x, or start factor b; the result: b - A x, or x + step factor (b - A x) */
 template <class T, class Code>
 struct Tile {
   Operator<T, Code> op;

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* Values of vectors and codes, and what the kernels of cycles with stencils share */
+/* Values of vectors and codes, and code common to the kernels of cycles with stencils */
 
 #include "stencil.cuh"
 
@@ -33,7 +33,7 @@ static __device__ __forceinline__ Value<T> Product(T c, const Value<T> &a, const
   return v;
 }
 
-/* What kernels that read codes read */
+/* The data read by kernels with codes */
 template <class T, class Code>
 struct Operator {
   using Codes = typename GridMGPack<Code>::Codes;
@@ -90,7 +90,7 @@ static __device__ __forceinline__ Value<T> Corrected(const Operator<T, Code> &op
   return v;
 }
 
-/* What coarse points give a point; corners of an even number have no weight but at the last one */
+/* The contribution of coarse points to a point; at an even number only the last corner has a weight */
 template <int dim, class T>
 static __device__ __forceinline__ Value<T> Interpolated(const GridMGDims &f, const GridMGDims &c, const T *weight, const Value<T> *e, int x, int y, int z,
                                                         int i)
@@ -104,7 +104,7 @@ static __device__ __forceinline__ Value<T> Interpolated(const GridMGDims &f, con
     if ((k & ~odd) != 0) continue;
     const T w = weight[static_cast<size_t>(k) * static_cast<size_t>(f.cells) + static_cast<size_t>(i)];
 
-    /* there is a coarse point wherever a weight is not 0 */
+    /* a coarse point exists wherever a weight is not 0 */
     if (w != 0) {
       const Value<T> v = e[to + (k & 1) + c.n[0] * ((k >> 1 & 1) + c.n[1] * (k >> 2))];
 

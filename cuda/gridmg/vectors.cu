@@ -2,14 +2,14 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* PCGRIDMG on a device: memory, and what reads no faces */
+/* PCGRIDMG on a device: memory, and operations that read no faces */
 
 #include "gridmg.cuh"
 #include "../common/blocksum.cuh"
 
 #define PARTS (PetscDefined(USE_COMPLEX) ? 2 : 1)
 
-/* Of a sum: partial sums of so many blocks */
+/* Of a sum: partial sums of this number of blocks */
 #define SUM_BLOCKS 512
 
 /* Of the search for the largest number */
@@ -79,7 +79,8 @@ PetscErrorCode LitheCUDAGridMGGet(size_t n, const void *x, void *host)
 
 /* ------------------------------------------------------------ in and out */
 
-/* The largest number, as bits: those of positive numbers are ordered like the numbers, and NaN is above all. The order of threads does not matter */
+/* The largest number, as bits: bits of positive numbers have the order of the numbers, and NaN is above all. The order
+   of threads does not matter */
 static __global__ void __launch_bounds__(GRIDMG_THREADS) LargestKernel(PetscInt n, const PetscReal *__restrict__ x, unsigned long long *largest)
 {
   unsigned long long most = 0;
@@ -412,7 +413,7 @@ PetscErrorCode LitheCUDAGridMGKSecond(const GridMGOperator *op, const double *fi
 
 /* ------------------------------------------------------------ the coarsest level */
 
-/* y = S L S b, or L S b with a triangle: a warp a row */
+/* y = S L S b, or L S b with a triangle: one warp per row */
 template <class V>
 static __global__ void __launch_bounds__(GRIDMG_THREADS)
   DenseKernel(int n, bool triangular, const V *__restrict__ L, const V *__restrict__ S, const V *__restrict__ b, V *__restrict__ y)

@@ -3,11 +3,11 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   y = add + scale A x, and sums of a power series, with the block of a MATHYBMGPU: hybplan.h tells what lies where.
+   y = add + scale A x, and sums of a power series, with the block of a MATHYBMGPU; hybplan.h describes the arrays.
 
-   Entries are read once, past what L1 holds of x, so many at a time that the memory is kept busy: all columns of a batch, all values, then
-   all entries of x, and the sums last. A warp of SELL has 32 rows; where these have different lengths, the threads count which of them have a
-   j-th entry, so that the column has no gaps and a row needs one byte for its length.
+   Entries are read once, past the part of L1 that holds x, enough at a time to keep the memory busy: all columns of a
+   batch, all values, then all entries of x, and the sums last. A warp of SELL has 32 rows. If their lengths differ, the
+   threads count the rows with a j-th entry, so the column has no gaps and a row needs one byte for its length.
 
    Nothing is added by atomic operations: a product gives the same bits each time.
 */
@@ -17,23 +17,23 @@
 #include <lithe/private/lithecudahyb.h>
 
 #define HYB_THREADS 256
-#define HYB_BLOCKS  (sizeof(Number) > 8 ? 3 : 4) /* of a multiprocessor at least: so many registers keep a batch in flight */
+#define HYB_BLOCKS  (sizeof(Number) > 8 ? 3 : 4) /* per multiprocessor at least: this number of registers keeps a batch in flight */
 #define HYB_BATCH   (sizeof(Number) > 8 ? 4 : 8)
 #define HYB_SHORT   6 /* entries of a row on the average, at most, for which batches of 4 with more blocks are better */
 #define HYB_MANY    (sizeof(Number) > 8 ? HYB_BLOCKS : 6)
 #define HYB_ALL     0xffffffffu
 
-/* What all kernels have: entries, vectors, and where rows are */
+/* Common to all kernels: entries, vectors, and the places of rows */
 struct HybArguments {
   VCRSUnsigned        begin, m; /* stored rows from begin on, before m */
   const int32_t      *order;
-  const unsigned int *col; /* that of a place without an entry has the highest bit */
+  const unsigned int *col; /* a place without an entry has the highest bit */
   const Number       *val;
   const Number       *x, *add;
   Number             *y;
 };
 
-/* Reads under a condition, in assembler as those of vcrs/kernels.cuh; the line is the first to leave L1 */
+/* Reads under a condition, in assembler as in vcrs/kernels.cuh; the line is the first to leave L1 */
 #define HYB_ASM_STREAM(condition, type) VCRS_ASM_IF(condition) " @q ld.global.L1::evict_first." type " "
 
 static __device__ __forceinline__ unsigned int StreamIf(unsigned int wanted, const unsigned int *p)
@@ -75,7 +75,8 @@ static __device__ __forceinline__ Number GatherIf(unsigned int wanted, const Num
   return v;
 }
 
-/* Adds a batch: entry u at place(u), where bit u of wanted is set. together: all threads of the warp come here; then no read is moved past those after it */
+/* Adds a batch: entry u at place(u), if bit u of wanted is set. together: all threads of the warp take part; then no
+   read is moved past later reads */
 template <int count, bool padded, bool together, class Place>
 static __device__ __forceinline__ Number AddBatch(const HybArguments &a, Place place, unsigned int wanted, Number sum)
 {
@@ -106,7 +107,8 @@ static __device__ __forceinline__ unsigned int First(int n)
   return n >= count ? (1u << count) - 1 : (1u << n) - 1;
 }
 
-/* A row, and what is added to it; read before its entries are. It is the first that is read of a vector: see common/pdl.cuh */
+/* A row, and its addend, which is read before its entries. The addend is the first read of a vector: see
+   common/pdl.cuh */
 struct Row {
   VCRSUnsigned row;
   Number       add;
@@ -131,7 +133,7 @@ static __device__ __forceinline__ void FinishRow(const HybArguments &a, const Li
   StepAddToSums(step, r.row, r.add, y);
 }
 
-/* A thread a row, columns stride apart */
+/* One thread per row, columns stride apart */
 template <int count>
 static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS)
   HybKernel(const __grid_constant__ HybArguments a, PetscInt64 stride, int width, const __grid_constant__ LitheStep step)
@@ -147,7 +149,7 @@ static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS)
   if (is) FinishRow(a, step, r, sum);
 }
 
-/* A thread a row, a warp a slice */
+/* One thread per row, one warp per slice */
 template <int count, int blocks, class Length>
 static __global__ void __launch_bounds__(HYB_THREADS, blocks) SellKernel(const __grid_constant__ HybArguments a, const PetscInt64 *__restrict__ sliceptr,
                                                                          const Length *__restrict__ length, const __grid_constant__ LitheStep step)
@@ -194,7 +196,7 @@ static __global__ void __launch_bounds__(HYB_THREADS, blocks) SellKernel(const _
   if (k < a.m) FinishRow(a, step, r, sum);
 }
 
-/* Some threads a row */
+/* Some threads per row */
 template <int threads, int count, class Pointer>
 static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS)
   CSRKernel(const __grid_constant__ HybArguments a, const Pointer *__restrict__ rowptr, const __grid_constant__ LitheStep step)
@@ -232,7 +234,7 @@ static __device__ __forceinline__ Number ShuffleUp(Number a, int d)
 #endif
 }
 
-/* A warp a piece; row is a part of the tail's arrays like col and val of the arguments */
+/* One warp per piece; row is a part of the tail's arrays like col and val of the arguments */
 static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS)
   TailKernel(const __grid_constant__ HybArguments a, const int32_t *__restrict__ row, const PetscInt64 *__restrict__ piece, PetscInt npieces,
              PetscInt nlongpieces, Number *__restrict__ partial, const __grid_constant__ LitheStep step)
@@ -253,7 +255,7 @@ static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS)
     return;
   }
 
-  /* Whole rows: sums up to each entry of its row's entries, and what is left from one 32 to the next */
+  /* Whole rows: sums over each row's entries up to an entry, and the carry from one group of 32 to the next */
   int    carriedrow = -1;
   Number carried    = Number{};
 
@@ -282,7 +284,7 @@ static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS)
   if (carriedrow >= 0 && !lane) AddToRow(a, step, carriedrow, carried);
 }
 
-/* A warp a row of many pieces */
+/* One warp per row of many pieces */
 static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS)
   LongRowsKernel(const __grid_constant__ HybArguments a, const int32_t *__restrict__ row, const PetscInt *__restrict__ ptr, PetscInt nlong,
                  const Number *__restrict__ partial, const __grid_constant__ LitheStep step)
@@ -304,7 +306,7 @@ static unsigned int Blocks(PetscInt64 threads)
   return static_cast<unsigned int>((threads + HYB_THREADS - 1) / HYB_THREADS);
 }
 
-/* A kernel of so many threads, which may begin while the one before it ends */
+/* A kernel of this number of threads, which may begin while the kernel before it ends */
 template <class... Parameters, class... Arguments>
 static PetscErrorCode Launch(void (*kernel)(Parameters...), PetscInt64 threads, cudaStream_t stream, const Arguments &...a)
 {

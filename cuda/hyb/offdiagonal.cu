@@ -6,9 +6,9 @@
    Off-diagonal blocks in which few rows have entries: a sweep over these rows only. Neighbouring threads share a row, as many as it has entries
    on the average.
 
-   This comes after a product that writes all rows, and takes the time of its reads that wait for each other, for there
-   are not many rows: where rows and their entries
-   are; these; their ghosts, and what y and a sum have. So it begins while that product ends, waits for the ghosts itself where it may, and for y last.
+   This kernel follows a product that writes all rows. The rows are few, so it takes the time of its dependent reads:
+   the places of rows and entries; the entries; their ghosts, and the values of y and of a sum. It therefore begins
+   while that product ends, waits for the ghosts itself if it may, and for y last.
 */
 
 #include "../common/pdl.cuh"
@@ -19,9 +19,9 @@
 
 #define OFFDIAGONAL_THREADS 128
 #define OFFDIAGONAL_AHEAD   3 /* entries of a thread at once */
-/* of a thread, or of those that share one, where there are many: registers have room for them */
+/* per thread, or per group of threads that share one, if there are many: registers have room for them */
 #define OFFDIAGONAL_ROWS   (PetscDefined(USE_COMPLEX) ? 1 : 2)
-#define OFFDIAGONAL_BLOCKS 6 /* of a multiprocessor at most: there is room for those that send what this waits for */
+#define OFFDIAGONAL_BLOCKS 6 /* per multiprocessor at most: leaves room for the sending blocks that this kernel waits for */
 #define OFFDIAGONAL_FIT    8 /* blocks whose registers a multiprocessor has */
 
 /* Where rows, their beginnings and entries are */

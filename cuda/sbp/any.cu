@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* SBP_SAT of orders above 2: a thread a node. Near the ends of the grid rows come from the tables, elsewhere from the interior stencils */
+/* SBP_SAT of orders above 2: one thread per node. Near the ends of the grid rows come from the tables, elsewhere from
+   the interior stencils */
 
 #include "fused.cuh"
 #include <lithe/private/sbptables.h>
@@ -158,7 +159,7 @@ static __device__ __forceinline__ V SBPNodeInterior(const SBPMarch<V> &m, int i,
   return K(2) * m.factor.r * along + K(2) * m.factor.s * up + mixed;
 }
 
-/* What comes of A u at a node */
+/* The result of a step from A u at a node */
 template <bool shifted, class V>
 static __device__ __forceinline__ V SBPShiftIf(const SBPMarch<V> &m, int i, int j, V sum, V u)
 {

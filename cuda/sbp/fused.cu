@@ -3,15 +3,16 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Several operations of a multigrid cycle in one sweep, for a process that has the whole grid. What one operation leaves for
-   the next one passes from row to row in registers; near the ends of the grid it is computed again for each node.
+   Several operations of a multigrid cycle in one sweep, for a process that has the whole grid. The result of one
+   operation passes to the next from row to row in registers. Near the ends of the grid it is computed again for each
+   node.
 */
 
 #include "sweeps.cuh"
 
 /*
-   Shapes of launches: how columns lie; rows in shared memory; threads of a block; how many blocks share a multiprocessor; rows of a
-   warp. two: two operators, one behind the other
+   Shapes of launches: layout of columns; rows in shared memory; threads of a block; blocks per multiprocessor; rows of
+   a warp. two: two operators, one behind the other
 */
 template <class V, SBPKind kind, bool aligned, bool two>
 struct SBPFusedShape {
@@ -95,8 +96,8 @@ static void SBPLaunchFused(bool aligned, const SBPFused<V> &m, cudaStream_t stre
 }
 
 /*
-   The nodes of the interior. A node of the fine grid is inside if all rows that are computed for it by a warp are those of the
-   interior, a node of the coarse grid if its neighbours on the fine grid are.
+   The nodes of the interior. A node of the fine grid is inside if all rows that a warp computes for it are interior
+   rows; a node of the coarse grid if its neighbours on the fine grid are.
 */
 template <SBPFusedKind fused, class V>
 static void SBPSetFusedFrame(const SBPOperator *op, const SBPGrid *coarse, SBPFused<V> *m)
@@ -142,7 +143,7 @@ static void SBPSetFrameOnly(const SBPGrid *coarse, SBPFused<V> *m)
   m->frameonly = 1;
 }
 
-/* set(arguments) sets the arrays; coarse: the grid that is written, or NULL; some nodes may be left to others */
+/* set(arguments) sets the arrays; coarse: the grid that is written, or NULL; other kernels may do some nodes */
 template <SBPFusedKind fused, class Set>
 static PetscErrorCode SBPRunFused(const SBPOperator *op, const SBPGrid *coarse, Set set)
 {
@@ -164,7 +165,7 @@ static PetscErrorCode SBPRunFused(const SBPOperator *op, const SBPGrid *coarse, 
     else if (op->kind == SBP_SHIFTED) SBPLaunchFused<fused, SBP_SHIFTED>(SBPIsAligned(op, m), m, stream);
     else SBPLaunchFused<fused, SBP_NINE>(SBPIsAligned(op, m), m, stream);
     if constexpr (fused == SBP_FUSED_SMOOTHTWORESTRICT) {
-      /* what the frame of the coarse grid gets needs u where other blocks wrote it */
+      /* the frame of the coarse grid needs u where other blocks wrote it */
       if (op->kind != SBP_NINE) {
         SBPFused<V> frame = m;
 

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* Fused operations: their arguments, and what they are at one node. evaluate(i, j, u) is (A u)_ij */
+/* Fused operations: their arguments, and their results at one node. evaluate(i, j, u) is (A u)_ij */
 
 #include "transfer.cuh"
 #include "launch.cuh"
@@ -27,7 +27,7 @@ struct SBPFused : SBPMarch<V> {
   const V                  *e;          /* of the coarse grid */
   V                        *restricted; /* to the coarse grid, with the pitch of e */
   int                       epitch, coarse[2];
-  SBPFrame                  fine; /* where the warps count nodes of the coarse grid: the frame of what they write on the fine one */
+  SBPFrame                  fine; /* if the warps count nodes of the coarse grid: the frame of the written part of the fine grid */
 };
 
 template <class V, class Evaluate>

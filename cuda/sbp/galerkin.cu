@@ -3,9 +3,10 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Galerkin operators P^T A P of SBP-SAT multigrid, for a process that has the whole grid: a thread a coarse node. It adds what the nine
-   rows of A below its basis function make of that of each neighbour. In the interior these rows have nine entries, and the weights of
-   all products are known to the compiler; near the ends of the grid each row is applied to each basis function.
+   Galerkin operators P^T A P of SBP-SAT multigrid, for a process that has the whole grid: one thread per coarse node.
+   The thread adds the products of the nine rows of A below its basis function with the basis function of each
+   neighbour. In the interior these rows have nine entries, and the compiler knows the weights of all products. Near the
+   ends of the grid each row is applied to each basis function.
 */
 
 #include "launch.cuh"
@@ -16,7 +17,7 @@ template <class V>
 struct SBPGalerkin {
   SBPMarch<V> fine;
   int         n[2];           /* intervals of the coarse grid */
-  int         from[2], to[2]; /* coarse nodes whose rows of A are all those of the interior: from <= I < to */
+  int         from[2], to[2]; /* coarse nodes whose rows of A are all interior rows: from <= I < to */
   V          *out[SBP_COEFFICIENTS];
   float      *rounded[SBP_COEFFICIENTS]; /* or NULL */
   int         pitch, columnblocks;
@@ -28,7 +29,7 @@ static __host__ __device__ constexpr int SBPNeighbour(int k, int d)
   return d ? (k >= 2) : ((k == 1 || k == 3) - (k == 4));
 }
 
-/* Twice a basis function of one direction, so far from its node */
+/* Twice a basis function of one direction, at this distance from its node */
 static __host__ __device__ constexpr int SBPTwiceHat(int distance)
 {
   return distance == 0 ? 2 : (distance == 1 || distance == -1 ? 1 : 0);
@@ -106,7 +107,7 @@ static __device__ __forceinline__ void SBPGalerkinFrame(const SBPMarch<V> &m, co
   for (int k = 0; k < SBP_COEFFICIENTS; k++) {
     const int p = 2 * (I + SBPNeighbour(k, 0)), q = 2 * (J + SBPNeighbour(k, 1));
 
-    /* what leaves the grid is 0 */
+    /* values outside the grid are 0 */
     if (p < 0 || p > 2 * n[0] || q > 2 * n[1]) continue;
 #pragma unroll 1
     for (int node = 0; node < 9; node++) {

@@ -3,25 +3,25 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What the host does for a launch: arguments from an SBPOperator, and how the grid is divided among warps */
+/* The host's part of a launch: arguments from an SBPOperator, and the division of the grid among warps */
 
 #include <petscdevice_cuda.h>
 #include <lithe/private/lithecudasbp.h>
 #include "../common/graph.cuh"
 #include "node.cuh"
 
-/* Of a kernel that has a thread a node */
+/* Of a kernel with one thread per node */
 #define SBP_THREADS 128
 
-/* Rows of a warp are fewer, but not fewer than this, until there are so many warps */
+/* Rows of a warp become fewer, but not fewer than this, until there are enough warps */
 #define SBP_ROWS_LEAST   2
 #define SBP_WARPS_WANTED 2048
 
-/* A sum has partial sums of so many blocks */
+/* A sum has partial sums of this number of blocks */
 #define SBP_SUM_BLOCKS    1024
 #define SBP_SCRATCH_BYTES (SBP_SUM_BLOCKS * sizeof(double))
 
-/* The type of PetscScalar, and of what a precision means */
+/* The types of PetscScalar and of a precision */
 #if PetscDefined(USE_COMPLEX)
 using SBPScalar = SBPPair<PetscReal>;
 #else
@@ -73,7 +73,7 @@ static inline PetscErrorCode SBPWithType(SBPPrecision precision, Launch launch)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* An array of the nodes of a box, as one that is counted from the first own node */
+/* An array of the nodes of a box, counted from the first own node */
 template <class T>
 static inline T *SBPFromOwn(const SBPGrid *g, const SBPBox *box, PetscInt pitch, const void *x)
 {
@@ -81,7 +81,7 @@ static inline T *SBPFromOwn(const SBPGrid *g, const SBPBox *box, PetscInt pitch,
   return static_cast<T *>(const_cast<void *>(x)) + static_cast<ptrdiff_t>(g->own.start[1] - box->start[1]) * pitch + (g->own.start[0] - box->start[0]);
 }
 
-/* An operator's arguments, and the nodes of a region (NULL: all own ones) divided in those of the interior and the frame */
+/* An operator's arguments, and the nodes of a region (NULL: all own nodes) divided into interior and frame */
 template <class V>
 static inline PetscErrorCode SBPSetOperator(const SBPOperator *op, const SBPBox *region, SBPMarch<V> *m)
 {
@@ -194,9 +194,9 @@ static inline bool SBPIsAligned(const SBPOperator *op, const SBPMarch<V> &m)
 }
 
 /*
-   Rows and columns among warps: at most so many rows a warp, for rows that warps share should still be in the cache when they
-   are read again; of small grids fewer, for there are no other warps that could do something. Returns the number of blocks,
-   and of how many threads.
+   Rows and columns among warps: at most this number of rows per warp, since rows shared by warps should still be in the
+   cache when they are read again. Small grids have fewer rows per warp, since no other warps could fill the device.
+   Returns the number of blocks, and of their threads.
 */
 template <class L, int reach, int scale, class March>
 static inline int SBPDivide(March *m, int rows, int most, int *threads)

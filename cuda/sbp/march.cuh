@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* A step y = A u and so on for the nodes with interior rows, by warps that march along s */
+/* A step y = A u and similar ones for the nodes with interior rows, by warps that march along s */
 
 #include "rows.cuh"
 
@@ -15,8 +15,8 @@ typedef enum {
 } SBPTake;
 
 /*
-   An operator and the arrays of a step. Columns and rows are counted from the first own node; an array's element (i, j) is
-   at j pitch + i, also where i or j is negative (nodes of other processes).
+   An operator and the arrays of a step. Columns and rows are counted from the first own node. Element (i, j) of an
+   array is at j pitch + i, also if i or j is negative (nodes of other processes).
 */
 template <class V>
 struct SBPMarch {
@@ -26,23 +26,23 @@ struct SBPMarch {
   SBPFactors<K> factor;
   K             h[2];
   int           order, dirichlet[4];
-  int           n[2], start[2]; /* intervals of the whole grid; its node that is the first own one */
+  int           n[2], start[2]; /* intervals of the whole grid; number of the first own node in it */
   int           coefficientpitch, ghostpitch, pitch;
   int           low[2], high[2]; /* nodes that can be read: low <= i < high */
   int           from[2], to[2];  /* nodes that warps compute: from <= i < to */
   int           all[2][2];       /* first and last + 1 of all nodes to be computed; the remaining nodes are the frame */
   int           frame;           /* nodes of the frame */
   int           frameonly;       /* nothing to do for warps: another kernel does the rest */
-  int           frameblocks;     /* blocks of threads that compute them, the first ones of a launch */
-  int           columnwarps;     /* so many warps side by side */
-  int           chunk, chunks;   /* rows of a warp, and how many warps one above the other */
-  int           turns;           /* 1: every second warp marches downwards, so that neighbours read shared rows at about the same time */
+  int           frameblocks;     /* blocks of threads for these nodes, the first blocks of a launch */
+  int           columnwarps;     /* number of warps side by side */
+  int           chunk, chunks;   /* rows of a warp, and number of warps one above the other */
+  int           turns;           /* 1: every second warp marches downwards, so neighbours read shared rows at about the same time */
 
   const V      *u, *b, *d, *dinv;
   V            *out, *dout;
   float        *rounded;
   int           roundedpitch;
-  const double *scale; /* of what is rounded, or NULL: 1 */
+  const double *scale; /* of rounded arrays, or NULL: 1 */
   K             c1, c2, sign;
 };
 
@@ -54,8 +54,8 @@ struct SBPPlace {
 };
 
 /*
-   reach: distance of needed nodes in the row that are not computed twice. scale: 1, or 2 if from and to count nodes
-   of the coarse grid, which are every second column
+   reach: distance of needed nodes in the row that are not computed twice. scale: 1, or 2 if from and to count nodes of
+   the coarse grid, which are every second column
 */
 template <class L, int reach, int scale, class March>
 static __device__ __forceinline__ SBPPlace SBPFind(const March &m, int block)
@@ -289,7 +289,7 @@ static __device__ __forceinline__ void SBPRingStep(const SBPMarch<V> &m, const S
 #pragma unroll
   for (int n = 0; n < 2; n++) Take(n, n % stages);
   /*
-     at ends of the grid a row at a time; otherwise one row per stage: the compiler knows the place of a stage, and
+     at ends of the grid one row at a time; otherwise one row per stage: the compiler knows the place of a stage, and
      data of rows need not be moved
   */
   constexpr int turns = edge ? 1 : stages;

@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   What the operator of a MATSBPSAT and its right sides are made of: coefficients from coordinates, their check, weights of the
-   norm, copies of parts of arrays
+   The data of the operator of a MATSBPSAT and of its right-hand sides: coefficients from coordinates, their check,
+   weights of the norm, copies of parts of arrays
  */
 
 #define SBP_VALUE   PetscReal
@@ -98,7 +98,7 @@ struct SBPCheckVisit {
     const unsigned long long where = static_cast<unsigned long long>(j) * static_cast<unsigned long long>(width) + static_cast<unsigned long long>(i);
 
     if (SBPIsTensor(SBPRead(rr + k), SBPRead(ss + k), SBPRead(rs + k))) return;
-    /* What another thread has found before may be less already */
+    /* Another thread may have found a smaller one before */
     if (where < *static_cast<volatile unsigned long long *>(least)) atomicMin(least, where);
   }
 };
@@ -196,7 +196,7 @@ PetscErrorCode LitheCUDASBPSquare(const SBPGrid *g, const PetscScalar *e, double
 
   PetscFunctionBegin;
   PetscCall(LitheGraphGetScratch(SBP_SCRATCH_BYTES, &scratch));
-  /* The sum comes to the place of the first partial one, which its only block has read by then */
+  /* The sum replaces the first partial sum, which the only block has read by then */
   partial = static_cast<double *>(scratch.device);
   PetscCall(SBPLaunchSum(g, SBPSquareTerm{SBPWeightOf(g), reinterpret_cast<const SBPScalar *>(e), static_cast<ptrdiff_t>(g->own.count[0])}, partial, partial));
   PetscCall(LitheCUDASBPGet(sizeof(*sum), partial, sum));

@@ -4,8 +4,8 @@
 #pragma once
 
 /*
-   Rows of operators node by node, for what is near the ends of the grid.
-   u is anything that gives a value for a node: u(i, j), counted from the first own node.
+   Rows of operators node by node, for nodes near the ends of the grid. u is any function that gives a value for a node:
+   u(i, j), counted from the first own node.
 */
 
 #include "march.cuh"
@@ -106,7 +106,7 @@ static __device__ __forceinline__ V SBPNode(const SBPMarch<V> &m, int i, int j, 
   else return SBPNodeNine<V>(m, i, j, u);
 }
 
-/* Node k of the frame, which is the rows below and above, then what is left of it at both sides */
+/* Node k of the frame: the rows below and above, then the remaining nodes at both sides */
 template <class March>
 static __device__ __forceinline__ void SBPFrameNode(const March &m, int k, int *i, int *j)
 {
@@ -128,7 +128,7 @@ static __device__ __forceinline__ void SBPFrameNode(const March &m, int k, int *
   }
 }
 
-/* What a step makes of A u at a node */
+/* The result of a step from A u at a node */
 template <SBPTake take, class V>
 static __device__ __forceinline__ void SBPNodeFinish(const SBPMarch<V> &m, int i, int j, V sum, V u)
 {

@@ -4,17 +4,18 @@
 #pragma once
 
 /*
-   Operators that a warp applies a row at a time. Push() takes the next row of u and the coefficients of the same row, and
-   gives A u of the row before; what it needs of rows before that one it has kept. Rows come in rising order (turn = 1), or
+   Operators that a warp applies a row at a time. Push() takes the next row of u and the coefficients of the same row,
+   and gives A u of the row before. It keeps the needed data of earlier rows. Rows come in rising order (turn = 1), or
    in falling order (turn = -1).
 
-   The first two rows of a march only fill what is kept, and what comes out for them is of no meaning.
+   The first two rows of a march only fill the kept data; their results have no meaning.
 */
 
 #include "sbp.cuh"
 #include <lithe/private/sbpsat.h>
 
-/* What an operator needs to know beside its arrays: factors of the differences along r and s, h_s / (2 h_r) and h_r / (2 h_s), and the scale of SBP_SHIFTED */
+/* Parameters of an operator beside its arrays: factors of the differences along r and s, h_s / (2 h_r) and h_r / (2
+   h_s), and the scale of SBP_SHIFTED */
 template <class K>
 struct SBPFactors {
   K r, s, scale;
@@ -116,7 +117,8 @@ struct SBPSecondShifted : SBPSecond<V, L> {
   }
 };
 
-/* SBP_NINE, which is the same at the ends of the grid if what is read there is 0. Coefficients: centre, east, north, north-east, north-west */
+/* SBP_NINE, which is the same at the ends of the grid if values read there are 0. Coefficients: centre, east, north,
+   north-east, north-west */
 template <class V, class L>
 struct SBPNine {
   using K                           = typename SBPReal<V>::type;
@@ -124,7 +126,7 @@ struct SBPNine {
 
   V before[C], u[C], left[C], right[C]; /* rows j - 1, j of u */
   K held[coefficients][C];              /* coefficients of row j */
-  V carried[C];                         /* what row j - 1 adds to row j */
+  V carried[C];                         /* contribution of row j - 1 to row j */
 
   __device__ __forceinline__ void Begin()
   {

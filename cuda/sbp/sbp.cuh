@@ -4,15 +4,15 @@
 #pragma once
 
 /*
-   What the kernels of SBP-SAT operators share: numbers, arrays of a grid, and how a warp goes through a grid.
+   Shared by the kernels of SBP-SAT operators: numbers, arrays of a grid, and the way of a warp through a grid.
 
-   A warp has 32 C columns of nodes side by side, C of them a thread, and marches along s, a row at a time. What a node
-   needs of its neighbours in the row comes from other threads by shuffles, what it needs of the rows before stays in
-   registers: everything is read once, and no thread waits for another warp. The columns at both ends of a warp are
-   there for their neighbours' sake alone, so that warps overlap by a few columns.
+   A warp has 32 C columns of nodes side by side, C of them a thread, and marches along s, a row at a time. Data of
+   neighbours in the row come from other threads by shuffles; data of earlier rows stay in registers. Everything is read
+   once, and no thread waits for another warp. The columns at both ends of a warp serve their neighbours only, so warps
+   overlap by a few columns.
 
-   Columns of a thread are next to one another where rows begin at multiples of 16 bytes (SBPAdjacent), and are read and
-   written in one access; else they are 32 apart (SBPStrided).
+   Columns of a thread are neighbours if rows begin at multiples of 16 bytes (SBPAdjacent), and are read and written in
+   one access. Otherwise they are 32 apart (SBPStrided).
 */
 
 #include <cuda_pipeline_primitives.h>
@@ -23,7 +23,7 @@
 
 /* ------------------------------------------------------------ numbers */
 
-/* A complex number, of which the kernels need products with others and with real ones alone */
+/* A complex number; the kernels only need its products with complex and real numbers */
 template <class T>
 struct alignas(2 * sizeof(T)) SBPPair {
   T re, im;
@@ -90,7 +90,7 @@ static __device__ __forceinline__ SBPPair<T> SBPShuffle(SBPPair<T> v, int lane)
   return {SBPShuffle(v.re, lane), SBPShuffle(v.im, lane)};
 }
 
-/* Reads of what a kernel does not write */
+/* Reads of data that a kernel does not write */
 template <class T>
 static __device__ __forceinline__ T SBPRead(const T *p)
 {
@@ -162,7 +162,7 @@ struct SBPAdjacent {
       }
     } else Get<true>(row + i, v);
   }
-  /* The same of an array that the kernel may write; what is written by other warps is not read */
+  /* The same for an array that the kernel may write; values written by other warps are not read */
   template <bool edge, class T>
   static __device__ __forceinline__ void ReadOwn(const T *row, int first, int low, int high, T v[C])
   {
@@ -194,7 +194,7 @@ struct SBPAdjacent {
         if (i + c >= low && i + c < high) row[i + c] = v[c];
     }
   }
-  /* Copies to shared memory, each thread its own columns; Fetch reads them there. What is not there becomes zero */
+  /* Copies to shared memory, each thread its own columns; Fetch reads them there. Missing values become zero */
   template <bool edge, class T>
   static __device__ __forceinline__ void Copy(T *to, const T *row, int first, int low, int high)
   {
@@ -217,7 +217,7 @@ struct SBPAdjacent {
 #pragma unroll
     for (int c = 0; c < C; c++) v[c] = w.v[c];
   }
-  /* What a row of the coarse grid has for the columns of the thread, whose first one is even */
+  /* The values of a row of the coarse grid for the columns of the thread, whose first column is even */
   static constexpr int coarse = C / 2 + 1;
   template <class T>
   static __device__ __forceinline__ void ReadCoarse(const T *row, int first, int low, int high, T e[coarse])

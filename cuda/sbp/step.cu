@@ -7,9 +7,9 @@
 #include "launch.cuh"
 
 /*
-   Shapes of launches: how columns lie; rows that are on their way at a time (0: one, in registers); threads of a block; how many
-   blocks share a multiprocessor; rows of a warp. Measured with data that vary from node to node: with constant ones
-   all shapes are faster, by different amounts (for less power, it seems).
+   Shapes of launches: layout of columns; rows in flight at a time (0: one, in registers); threads of a block; blocks
+   per multiprocessor; rows of a warp. Measured with data that vary from node to node. With constant data all shapes are
+   faster, by different amounts (because of less power, it seems).
 */
 template <class V, SBPKind kind, SBPTake take, bool aligned>
 struct SBPStepShape {

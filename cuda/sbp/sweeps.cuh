@@ -4,13 +4,13 @@
 #pragma once
 
 /*
-   Fused operations in the interior: the sweep of a warp, which keeps what the next operation needs of the last rows in
-   registers. cuda/sbp/fused.cu launches them
+   Fused operations in the interior: the sweep of a warp, which keeps data of the last rows in registers for the next
+   operation. cuda/sbp/fused.cu launches them
 */
 
 #include "fused.cuh"
 
-/* Row j of u, or of what is computed from it, in the grid */
+/* Row j of u, or of a vector computed from u, in the grid */
 template <class V>
 static __device__ __forceinline__ bool SBPHasRow(const SBPMarch<V> &m, int j)
 {
@@ -118,9 +118,8 @@ static __device__ __forceinline__ void SBPSmoothTwoBlock(const SBPFused<V> &m, i
 /* ------------------------------------------------------------ residual and restriction */
 
 /*
-   A row of the residual as part of its coarse row, or, if it lies between two of them, of both: out is the one that is
-   complete then, and is written if there is one. restricted is
-   what the unfinished coarse row has
+   A row of the residual as part of its coarse row, or, between two coarse rows, of both. out is the row completed by
+   it, and is written if there is one. restricted is the unfinished coarse row
 */
 template <class L, class V>
 static __device__ __forceinline__ void SBPRestrictRow(bool between, bool complete, int first, int leftmost, int behind, const V residual[L::C],
@@ -216,8 +215,9 @@ static __device__ __forceinline__ void SBPResidualRestrictBlock(const SBPFused<V
 /* ------------------------------------------------------------ the first two smoothing steps, residual and restriction */
 
 /*
-   from and to count nodes of the coarse grid. Row n of the first operator is followed by row n - 1 of the second one, to which the
-   coefficients of that row go as well. Written are the two rows and columns of u that belong to each coarse node.
+   from and to count nodes of the coarse grid. Row n of the first operator is followed by row n - 1 of the second one,
+   which also gets the coefficients of that row. The two rows and columns of u that belong to each coarse node are
+   written.
 */
 template <SBPKind kind, class L, int stages, int threads, class V>
 static __device__ __forceinline__ void SBPSmoothTwoRestrictBlock(const SBPFused<V> &m, int block)
@@ -387,7 +387,7 @@ static __device__ __forceinline__ void SBPProlongSmoothBlock(const SBPFused<V> &
         u[c]         = u[c] + ahead[c];
         behindrow[c] = ahead[c];
       }
-      /* the row that was asked for two rows ago, and the next one */
+      /* the row requested two rows ago, and the next one */
       if (n == 0) ReadCoarse((j >> 1) + p.turn);
       L::Spread(e, ahead);
       ReadCoarse((j >> 1) + 2 * p.turn);

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Transfers between the levels of SBP-SAT multigrid: mostly a thread a node of what is written */
+/* Transfers between the levels of SBP-SAT multigrid: mostly one thread per written node */
 
 #include "transfer.cuh"
 #include "launch.cuh"
@@ -18,7 +18,7 @@ struct SBPTransfer {
   int       count[2];                       /* nodes that are written */
   int       n[2], fromstart[2], tostart[2]; /* intervals of the coarse grid; first own nodes */
   int       columnblocks;
-  unsigned *largest; /* of what is read, where it is wanted */
+  unsigned *largest; /* of the input, where it is needed */
 };
 
 template <class V>
@@ -88,8 +88,8 @@ static __global__ void __launch_bounds__(SBP_TRANSFER_THREADS) SBPProlongKernel(
 }
 
 /*
-   Cubic interpolation in one direction between nodes I and I + 1 of the coarse grid: first of four nodes in a row, of which *at is I, and their weights,
-   0 for nodes that are not there
+   Cubic interpolation in one direction between nodes I and I + 1 of the coarse grid: first of four nodes in a row, of
+   which *at is I, and their weights, 0 for missing nodes
 */
 template <class K>
 static __device__ __forceinline__ int SBPCubic(int n, int I, int *at, K w[4])
@@ -110,7 +110,8 @@ static __device__ __forceinline__ int SBPCubic(int n, int I, int *at, K w[4])
   return first;
 }
 
-/* A thread a cell of the coarse grid: the node at its lower left corner, and those between that and the next ones */
+/* One thread per cell of the coarse grid: the node at its lower left corner, and the nodes between that node and the
+   next ones */
 template <class V>
 static __global__ void __launch_bounds__(SBP_TRANSFER_THREADS) SBPInterpolateKernel(const __grid_constant__ SBPTransfer<V> t)
 {
@@ -156,7 +157,8 @@ static __global__ void __launch_bounds__(SBP_TRANSFER_THREADS) SBPInterpolateKer
   }
 }
 
-/* launch(arguments, blocks, stream), where anything is to be written; a thread a node, or a cell of two by two nodes of which the first ones are even */
+/* launch(arguments, blocks, stream), if anything is to be written; one thread per node, or per cell of two by two nodes
+   of which the first ones are even */
 template <bool cells = false, class V, class Launch>
 static PetscErrorCode SBPTransferLaunch(const SBPGrid *from, const SBPGrid *to, const SBPGrid *coarse, const void *x, V *y, Launch launch)
 {

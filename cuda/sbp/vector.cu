@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Memory and vectors of SBP-SAT multigrid: copies, inner products, sums, what its set-up and its coarsest level need */
+/* Memory and vectors of SBP-SAT multigrid: copies, inner products, sums, and functions for its set-up and its coarsest
+   level */
 
 #include "visit.cuh"
 
@@ -431,7 +432,7 @@ PetscErrorCode LitheCUDASBPSum(const SBPGrid *g, SBPPrecision precision, const v
 
 /* ------------------------------------------------------------ the coarsest level */
 
-/* A warp a row */
+/* One warp per row */
 template <class T>
 static __global__ void __launch_bounds__(SBP_DENSE_THREADS) SBPDenseKernel(int n, const T *M, const T *x, T *y)
 {

@@ -11,7 +11,7 @@
 
 #define SBP_VECTOR_THREADS 256
 
-/* So many nodes, a thread for one at a time: visit(i, j). Nodes of a grid are counted from the first own one */
+/* This number of nodes, a thread for one at a time: visit(i, j). Nodes of a grid are counted from the first own node */
 struct SBPNodes {
   int count[2];
 };
@@ -31,7 +31,8 @@ static __global__ void __launch_bounds__(SBP_VECTOR_THREADS) SBPVisitKernel(SBPN
     for (int j = static_cast<int>(blockIdx.x) / columnblocks; j < nodes.count[1]; j += rows) visit(i, j);
 }
 
-/* How many blocks have one row of nodes, and how many there are: none without nodes, and more rows than there is room for are done in turn */
+/* The number of blocks per row of nodes, and the number of blocks: none without nodes. Rows beyond the limit are done
+   in turn */
 static int SBPVisitBlocks(SBPNodes nodes, int *columnblocks)
 {
   *columnblocks = (nodes.count[0] + SBP_VECTOR_THREADS - 1) / SBP_VECTOR_THREADS;

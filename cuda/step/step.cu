@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   What is left of a step of a power series after a product that knows nothing of it: one sweep over the vectors; what a vector has
-   at both ends of its rows
+   The rest of a step of a power series after a plain product: one sweep over the vectors; sums at both ends of the rows
+   of a vector
 */
 
 #include "../common/blocksum.cuh"
@@ -53,7 +53,7 @@ static __global__ void __launch_bounds__(STEP_THREADS) StepRowsKernel(VCRSUnsign
     const unsigned long long before = n - row - static_cast<unsigned int>(__ffs(static_cast<int>(some)) - 1),
                              after  = row + 32 - static_cast<unsigned int>(__clz(static_cast<int>(some)));
 
-    /* most warps find that others were there */
+    /* most warps find that others were first */
     if (before > __ldcg(limit)) atomicMax(limit, before);
     if (after > __ldcg(limit + 1)) atomicMax(limit + 1, after);
   }
@@ -97,7 +97,8 @@ static __device__ __forceinline__ PetscReal Modulus(Number a)
 #endif
 }
 
-/* found[0]: the bits of the largest |sum| as a double, which for numbers that are not negative are in their order; found[1]: whether one is too large */
+/* found[0]: the bits of the largest |sum| as a double, whose order is that of nonnegative numbers; found[1]: whether
+   one is too large */
 static __global__ void __launch_bounds__(STEP_THREADS)
   StepSumsKernel(PetscInt64 n, const Number *sum, const Number *diagonal, PetscReal tolerance, unsigned long long *found)
 {
@@ -144,7 +145,8 @@ PetscErrorCode LitheCUDAStepCheckSums(PetscInt n, const PetscScalar dsum[], cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A block sums a piece. Rows are counted from the process's first; those of all ends begin with first, and end before last */
+/* A block sums a piece. Rows are counted from the process's first row; the rows of all ends begin with first, and end
+   before last */
 static __global__ void __launch_bounds__(STEP_THREADS)
   StepEndsKernel(PetscInt64 first, PetscInt64 last, PetscInt64 piece, unsigned int pieces, PetscInt64 n, const Number *x, double *sum)
 {
@@ -158,7 +160,7 @@ static __global__ void __launch_bounds__(STEP_THREADS)
   if (threadIdx.x == 0) sum[blockIdx.x] = own;
 }
 
-/* For what a kernel writes there */
+/* Memory for the results of a kernel */
 static PetscErrorCode StepEndsPrepare(LitheStepEnds *ends)
 {
   PetscFunctionBegin;
@@ -206,7 +208,7 @@ PetscErrorCode LitheCUDAStepEndsReset(LitheStepEnds *ends)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows of two ranges; parts of what x has had there */
+/* Sets rows of two ranges to zero, and sums the former parts of x there */
 static __global__ void __launch_bounds__(STEP_THREADS)
   StepZeroKernel(PetscInt64 begin0, PetscInt64 n0, PetscInt64 begin1, PetscInt64 n1, Number *x, Number *y, double *sum)
 {

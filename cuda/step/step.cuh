@@ -8,7 +8,8 @@
 #include "../vcrs/kernels.cuh"
 #include <lithe/private/lithestep.h>
 
-/* The sums take what they want of the entries of x and y of a thread's rows, which are at a distance. All reads are under way before the first write */
+/* The sums take their parts of the entries of x and y in a thread's rows, which are at a distance. All reads are under
+   way before the first write */
 template <int rows>
 static __device__ __forceinline__ void StepAddToSums(const LitheStep &step, VCRSUnsigned row, VCRSUnsigned distance, const Number x[rows], const Number y[rows])
 {

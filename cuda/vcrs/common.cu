@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The commonest set of L0, L1 and L2, which kernels get as a parameter, and what the other sets have of it */
+/* The most frequent set of L0, L1 and L2, which kernels get as a parameter, and the parts of it that other sets have */
 
 #include "kernels.cuh"
 
@@ -19,7 +19,7 @@ void VCRSCommonMain(VCRSLaunch *l, PetscInt m, PetscInt columns)
   l->nmain     = (PetscMin(m, columns - high) - l->firstmain) / VCRS_SLICE * VCRS_SLICE;
 }
 
-/* What the host knows of each set, for the kernels */
+/* The host's facts of each set, for the kernels */
 static PetscErrorCode UploadWords(VCRSLaunch *l, PetscInt nsets)
 {
   PetscFunctionBegin;
@@ -49,7 +49,8 @@ static PetscErrorCode CommonFind(VCRSLaunch *l, const VCRSPlan *table, PetscInt 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* L1, L2: which entries of the common set a set has, in its order and with its reference; 0: it has others, or none */
+/* L1, L2: the entries of the common set that a set has, in the same order and with the same reference; 0: it has
+   others, or none */
 static uint32_t SetGetPart(const VCRSPlan *table, const VCRSLaunch *l, PetscInt id, PetscBool difference)
 {
   const PetscInt start = table->setptr[id], length = table->setptr[id + 1] - start;
@@ -78,7 +79,7 @@ PetscErrorCode VCRSCommonSets(VCRSLaunch *l, const VCRSPlan *table, const VCRSPl
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A pair's word and diagonal: what of the common pair it is (see kernels.cuh) */
+/* A pair's word and diagonal: its part of the common pair (see kernels.cuh) */
 static uint32_t PairGetWord(const VCRSPlan *table, const VCRSLaunch *l, PetscInt id, PetscScalar *diagonal)
 {
   const PetscInt start = table->setptr[id], length = table->setptr[id + 1] - start;
@@ -105,7 +106,8 @@ static uint32_t PairGetWord(const VCRSPlan *table, const VCRSLaunch *l, PetscInt
   return same ? word | VCRS_WORD_SAME : word;
 }
 
-/* How often the offsets o[0..n-1] hold {b - stride, b, b + stride} with no entry in two of them; order[] gets these first */
+/* The number of triples {b - stride, b, b + stride} among the offsets o[0..n-1], with no entry in two triples; order[]
+   gets triples first */
 static int CountTriples(const PetscInt o[], int n, PetscInt stride, int order[])
 {
   bool used[VCRS_COMMON_MAX] = {};
@@ -116,7 +118,7 @@ static int CountTriples(const PetscInt o[], int n, PetscInt stride, int order[])
       if (o[k] == offset && !used[k]) return k;
     return -1;
   };
-  /* from the lowest offset on, so that a column of more than three gives all it can */
+  /* from the lowest offset on, so a column of more than three gives as many triples as possible */
   for (int pass = 0; pass < n; pass++) {
     int low = -1;
 
@@ -136,7 +138,7 @@ static int CountTriples(const PetscInt o[], int n, PetscInt stride, int order[])
   return ntriple;
 }
 
-/* L0: orders the common set's entries by the stride that gives most triples, the largest of these */
+/* L0: orders the common set's entries by the stride that gives most triples, the largest such stride */
 static void ChooseStride(VCRSLaunch *l, PetscInt m)
 {
   const int   n = l->length;
@@ -190,7 +192,7 @@ static void ChoosePairs(const VCRSPlan *table, PetscInt m, VCRSLaunch *l, const 
       for (int q = 0; q < l->npair; q++) taken = taken || l->pair[q] == p;
       if (!taken && (best < 0 || table->setcount[p] > table->setcount[best])) best = p;
     }
-    /* what few rows have is no other medium; its warps read it from the tables */
+    /* pairs of few rows are no other medium; their warps read them from the tables */
     if (best < 0 || table->setcount[best] < m / 64) break;
     for (int k = 0; k < l->length; k++) l->value[l->npair][k] = table->setvalue[table->setptr[best] + l->order[k]];
     l->pair[l->npair++] = best;

@@ -4,14 +4,14 @@
 #pragma once
 
 /*
-   What kernels of several layouts do alike: how a row's sum becomes its entry of y, and a very long
-   row of L3 summed by a whole block. Arguments is the kernel's own struct of arguments.
+   Common to kernels of several layouts: how a row's sum becomes its entry of y, and a very long row of L3 summed by a
+   whole block. Arguments is the kernel's own struct of arguments.
 */
 
 #include "../common/pdl.cuh"
 #include "kernels.cuh"
 
-/* What a row's sum is finished with */
+/* Data for finishing a row's sum */
 struct RowEnd {
   int    exponent;
   Number sigma, add;
@@ -43,7 +43,8 @@ static __device__ __forceinline__ void FinishRow(const Arguments &a, VCRSUnsigne
   a.y[row] = EndRow<scaled, difference>(a, end, empty, sum, xref);
 }
 
-/* Very long row q of L3. A thread has batch entries under way at a time; past the row's end it reads the last one again and leaves it out */
+/* Very long row q of L3. A thread has batch entries under way at a time. Past the row's end it reads the last entry
+   again and leaves it out */
 template <bool difference, int batch, class V, class Arguments>
 static __device__ void LongRow(const Arguments &a, const V &values, PetscInt q)
 {

@@ -7,11 +7,12 @@
 #include "../common/pdl.cuh"
 #include "kernels.cuh"
 
-/* The first kernel that takes a matrix has it */
+/* The first kernel that accepts a matrix gets it */
 static const VCRSKernel *const VCRSKernels[] = {&VCRSKernelGroups,   &VCRSKernelSmall, &VCRSKernelPairs,  &VCRSKernelStencil27,
                                                 &VCRSKernelStencil7, &VCRSKernelSets,  &VCRSKernelSlices, &VCRSKernelRows};
 
-/* What the device has, and whether the code that runs there was made for it: that for older devices has no bulk copies either */
+/* The resources of the device, and whether the code that runs on it was made for it: code for older devices has no bulk
+   copies */
 static PetscErrorCode GetDevice(VCRSLaunch *l)
 {
   int device;

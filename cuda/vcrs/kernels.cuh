@@ -158,7 +158,7 @@ static __device__ __forceinline__ Number WarpSum(Number sum)
   return sum;
 }
 
-/* What shared memory is addressed by */
+/* Address type of shared memory */
 static __device__ __forceinline__ uint32_t SharedAddress(const void *p)
 {
   return static_cast<uint32_t>(__cvta_generic_to_shared(p));
@@ -191,7 +191,7 @@ static __device__ __forceinline__ Number ReadOnce(const Number *p)
   return u.number;
 }
 
-/* Writes what is not read soon */
+/* Writes data that are not read soon */
 static __device__ __forceinline__ void WriteOnce(Number *p, Number number)
 {
   typedef Raw<sizeof(Number)>::type raw;
@@ -204,7 +204,7 @@ static __device__ __forceinline__ void WriteOnce(Number *p, Number number)
   __stcs(reinterpret_cast<raw *>(p), u.bits);
 }
 
-/* Such reads are made in the order that they are written in */
+/* Reads of this kind are executed in program order */
 static __device__ __forceinline__ Number ReadInOrder(const Number *p)
 {
   typedef Raw<sizeof(Number)>::type raw;
@@ -225,8 +225,8 @@ static __device__ __forceinline__ PetscReal ReadInOrder(const PetscReal *p)
 #endif
 
 /*
-   Predicated reads and sums, in assembler: conditions of C++ become branches, and then the reads of a batch wait for
-   one another. wanted is any bit of a word.
+   Predicated reads and sums, in assembler. Conditions of C++ become branches, and the reads of a batch would then wait
+   for one another. wanted is any bit of a word.
 */
 #if defined(PETSC_USE_REAL_SINGLE)
   #define VCRS_ASM_REAL     "f32"
@@ -239,8 +239,8 @@ static __device__ __forceinline__ PetscReal ReadInOrder(const PetscReal *p)
 #endif
 #define VCRS_ASM_IF(condition) "{\n .reg .pred q;\n setp.ne.u32 q, " condition ", 0;\n"
 
-/* Data that nobody writes once this kernel may read them (see common/pdl.cuh), in one access: the compiler may move
-   such reads */
+/* Data that are constant once this kernel may read them (see common/pdl.cuh), in one access: the compiler may move such
+   reads */
 static __device__ __forceinline__ Number Read(const Number *p)
 {
   Number v;
@@ -320,8 +320,8 @@ static __device__ __forceinline__ Number MultiplyAddIf(unsigned int wanted, Numb
 }
 
 /*
-   Reads of data used once, without evicting x from L1. Zero if not wanted, so that the code can be looked up; small
-   codes stay in their register
+   Reads of data used once, without evicting x from L1. Zero if not wanted, so the code can be looked up; small codes
+   stay in their register
 */
 #define VCRS_ASM_ONCE(condition, type) VCRS_ASM_IF(condition) " @q ld.global.nc.L1::no_allocate." type " "
 
@@ -411,8 +411,8 @@ static __device__ __forceinline__ bool IsLongRow(const PetscInt *longrow, PetscI
   return low < nlong && static_cast<VCRSUnsigned>(longrow[low]) == row;
 }
 
-/* A value computed by a thread of a whole warp, kept in a register: the assembler would compute it anew, or treat it
-   as a constant without a register */
+/* A value computed by a thread of a whole warp, kept in a register: otherwise the assembler would compute it anew, or
+   treat it as a constant without a register */
 [[maybe_unused]] static __device__ __forceinline__ uint32_t Keep(uint32_t v)
 {
   return __shfl_sync(0xffffffffu, v, static_cast<int>(threadIdx.x % 32));
@@ -470,8 +470,8 @@ static __device__ __forceinline__ Number ReadSigma(const SigmaArguments &a, Pets
 
 /*
    Parameters chosen once per matrix. The commonest set (pair) is a kernel parameter: its offsets and values are
-   immediate operands. In L0 its offsets are ordered as triples {b - stride, b, b + stride} and singles: a thread
-   working on rows at distance stride reads each entry of x once for up to three rows.
+   immediate operands. In L0 its offsets are ordered as triples {b - stride, b, b + stride} and singles. A thread that
+   works on rows at distance stride reads each entry of x once for up to three rows.
 */
 typedef struct VCRSLaunch_ {
   const struct VCRSKernel *kernel;
@@ -486,14 +486,14 @@ typedef struct VCRSLaunch_ {
   is the distance of its planes */
   PetscInt                 side
     /*
-       27-point stencils: the sets of rows at the beginning and at the end of a line, and in the first and the last
-       line of a plane, with all points except those beyond; -1: none
+       27-point stencils: the sets of rows at the beginning and at the end of a line, and in the first and the last line
+       of a plane, with all points inside the grid; -1: none
     */
     [4];
   int         ends[VCRS_STENCIL27_WARPS + 1]; /* 27-point stencils: largest number of slices with ends of lines among
   neighbouring slices */
   PetscInt    firstmain, nmain;               /* L0 with several media, 27-point stencils: the rows for which the common set stays inside x */
-  PetscInt    nlisted, *dlisted;              /* device, the same: the other rows, and those that have another index set */
+  PetscInt    nlisted, *dlisted;              /* device, the same: the other rows, and rows with another index set */
   uint32_t   *dmain;                          /* device, 27-point stencils: bit row % 32 of word row / 32 is set for rows that are not in dlisted */
   int         ntriple, nsingle;
   int         order[VCRS_COMMON_MAX];                    /* L0: place of the k-th reordered entry in its set */
@@ -508,14 +508,14 @@ typedef struct VCRSLaunch_ {
                   (common/pdl.cuh), and vcrs/mult/groups.cu and vcrs/mult/stencil27.cu run
                */
                sm90;
-  int          sharedbytes, blockbytes; /* shared memory of a multiprocessor, and what a block of it may have */
-  uint32_t    *dlong;                   /* device, L3 if split and there are very long rows: bit row % 32 of word row / 32 is set for these */
-  uint32_t    *dword;                   /* device, [nsets]: the common entries of a pair (L1, L2: of a set); 0 if they do not describe it */
+  int          sharedbytes, blockbytes; /* shared memory of a multiprocessor, and the part available to a block */
+  uint32_t    *dlong;                   /* device, L3 if split and there are very long rows: bit row % 32 of word row / 32 is set for very long rows */
+  uint32_t    *dword;                   /* device, [nsets]: the common entries of a pair (L1, L2: of a set); 0 if common entries do not describe it */
   PetscScalar *ddiagonal;               /* device, L0: [nsets] */
   VCRSUnions   unions;                  /* device, L0: of mixed slices; nunions > 0: the unions of vcrs/mult/unions.cu */
 } VCRSLaunch;
 
-/* What every product gets */
+/* Arguments of every product */
 struct MultArguments {
   const Number *x, *add; /* y = sign A x + add; without add, y = A x */
   Number       *y;

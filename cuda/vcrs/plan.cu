@@ -22,7 +22,7 @@ typedef struct {
   PetscInt64 nlongentries;
 } PlanEnds;
 
-/* Every array that the plan's layout has, setcount aside, with its size */
+/* Every array of the plan's layout, except setcount, with its size */
 static int PlanGetArrays(VCRSPlan *p, const PlanEnds *ends, PlanArray list[])
 {
   const size_t m = static_cast<size_t>(p->m), nmask = (m + 31) / 32, nlane = 32 * static_cast<size_t>(p->nslices);
@@ -79,7 +79,7 @@ static int PlanGetArrays(VCRSPlan *p, const PlanEnds *ends, PlanArray list[])
   return n;
 }
 
-/* A plan without arrays: what is no pointer of src */
+/* A plan without arrays: all members of src that are no pointers */
 static void PlanCopyScalars(const VCRSPlan *src, VCRSPlan *dst)
 {
   memset(dst, 0, sizeof(*dst));
@@ -114,8 +114,8 @@ static void PlanCopyScalars(const VCRSPlan *src, VCRSPlan *dst)
 }
 
 /*
-   A plan's copies and what belongs to it are there before its first product: a kernel that begins early relies on it,
-   and streams need not wait for copies from pageable memory
+   A plan's copies and their data exist before its first product: a kernel that begins early relies on this, and streams
+   need not wait for copies from pageable memory
 */
 static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
 {
@@ -220,7 +220,7 @@ static PetscErrorCode PlanMult(const VCRSPlan *table, const VCRSPlan *dplan, con
   const VCRSLaunch *l;
 
   PetscFunctionBegin;
-  /* a plan that was made on the device is prepared by its first product */
+  /* a plan made on the device is prepared by its first product */
   if (!dplan->launch) PetscCall(PlanPrepare(table, const_cast<VCRSPlan *>(dplan)));
   l      = static_cast<const VCRSLaunch *>(dplan->launch);
   v.x    = reinterpret_cast<const Number *>(dx);

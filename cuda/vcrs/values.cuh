@@ -113,8 +113,8 @@ struct GlobalTable {
 
 /*
    Storage of an entry: type Code, bytes of shared memory for tables, Setup() by all threads of a block or its first
-   ones, Decode(). Containers with look-ups by single bytes also have DecodeBytes(), for the code that begins at a
-   byte of a word.
+   ones, Decode(). Containers with look-ups by single bytes also have DecodeBytes(), for the code that begins at a byte
+   of a word.
 */
 template <VCRSValues values, template <class> class Table = SharedTable>
 struct Values;
@@ -134,7 +134,7 @@ struct DecodeArguments {
   const Number    *dict;
   int              ndict;
   const PetscReal *coarse, *fine;
-  float            power[VCRS_LOG_POWERS]; /* fine[c] is LitheLogFine() of these, in plans with short logarithms */
+  float            power[VCRS_LOG_POWERS]; /* fine[c] is LitheLogFine() of these numbers, in plans with short logarithms */
 };
 
 struct NoTables {
@@ -143,7 +143,7 @@ struct NoTables {
   static constexpr bool   finite      = true;  /* code 0 always decodes to a number */
   static constexpr bool   integers    = false; /* codes are small integers with an exact sum */
   static constexpr bool   packed      = false; /* two integers, which fit the upper half of a double's mantissa */
-  static constexpr bool   bytewise    = false; /* there is DecodeBytes() */
+  static constexpr bool   bytewise    = false; /* DecodeBytes() exists */
 
   __device__ __forceinline__ void Setup(char *, const DecodeArguments &, int = 0)
   {
@@ -473,8 +473,8 @@ struct Values<VCRS_VALUES_FIXED16, Table> : FixedPoint {
   __device__ __forceinline__ Number Decode(Register<Code>::type code) const
   {
 #if defined(PETSC_USE_COMPLEX)
-    /* every second one by a conversion instruction, so that neither the conversion unit nor the floating point unit
-       is the limit */
+    /* every second one by a conversion instruction, so neither the conversion unit nor the floating point unit is the
+       limit */
     return Number{static_cast<PetscReal>(static_cast<short>(code & 0xffffu)), BiasedToReal((code >> 16) ^ 0x8000u, 32768., PetscReal())};
 #else
     return Real(Integer(code));

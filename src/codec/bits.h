@@ -10,7 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* One more word into a hash; every bit of h and w reaches the upper half, LitheHashFinish() brings it to the lower one */
+/* One more word into a hash. Every bit of h and w reaches the upper half; LitheHashFinish() brings it to the lower
+   half */
 LITHE_HD static inline uint64_t LitheHashWord(uint64_t h, uint64_t w)
 {
   h = (h ^ w) * 0x9e3779b97f4a7c15ULL;
@@ -49,8 +50,8 @@ LITHE_HD static inline int LitheSameBitsReal(PetscReal a, PetscReal b)
 }
 
 /*
-   The highest bit is set where |v| is neither 0 nor in [least, most], v and the limits as bit patterns: comparisons of
-   whole numbers, which vector loops can do on every processor
+   The highest bit is set if |v| is neither 0 nor in [least, most], with v and the limits as bit patterns. Vector loops
+   can compare whole numbers on every processor
 */
 static inline uint64_t LitheOutside(uint64_t v, uint64_t least, uint64_t most)
 {

@@ -5,13 +5,14 @@
 
 /*
    FRSZ2: blocks of 32 numbers q 2^e that share the exponent e; each q has l bits. docs/theory/frsz2.md is the
-   specification. Everything here works on one block or less and is the same code on host and device; a
-   kernel that spreads a block over threads takes the pieces (exponent, quantise, put) and gets the same bits.
+   specification. Each function works on one block or less and is the same code on host and device. A kernel that
+   spreads a block over threads takes the pieces (exponent, quantise, put) and gets the same bits.
 
-   Biased exponents E = e + 1023 are those of double, so that E << 52 is the bit pattern of the step 2^e:
-   E = 0 is a step of 0 (a block of zeros, and what zeroed memory is), E = 2047 one of infinity.
+   Biased exponents E = e + 1023 are those of double, so E << 52 is the bit pattern of the step 2^e: E = 0 is a step of
+   0 (a block of zeros, also zeroed memory), E = 2047 a step of infinity.
 */
 
+#include <lithe/private/lithecompiler.h>
 #include <src/codec/grid.h>
 
 #define LITHE_FRSZ2_BLOCK    32
@@ -31,7 +32,7 @@ typedef struct {
   int exponentbits; /* 16: E itself; 8: E less a base that a vector has, 0 and 255 being E = 0 and 2047 */
 } LitheFRSZ2;
 
-/* Returns 0, and sets nothing, if there is no such format */
+/* Returns 0, and sets nothing, if the format does not exist */
 static inline int LitheFRSZ2SetUp(LitheFRSZ2 *f, int bits, int exponentbits)
 {
   if (bits < LITHE_FRSZ2_MIN_BITS || bits > LITHE_FRSZ2_MAX_BITS || (exponentbits != 8 && exponentbits != 16)) return 0;
@@ -40,7 +41,8 @@ static inline int LitheFRSZ2SetUp(LitheFRSZ2 *f, int bits, int exponentbits)
   return 1;
 }
 
-/* |v| as a bit pattern: ascends with |v|, then infinity, then NaN, so that a maximum of whole numbers finds what a block needs */
+/* |v| as a bit pattern: ascends with |v|, then infinity, then NaN. A maximum of whole numbers therefore suffices for a
+   block */
 LITHE_HD static inline uint64_t LitheFRSZ2Modulus(PetscReal v)
 {
   const double x = (double)v;
@@ -78,7 +80,8 @@ LITHE_HD static inline int LitheFRSZ2MostExponent(const LitheFRSZ2 *f)
   return LITHE_MAX_EXPONENT + 1025 - f->bits;
 }
 
-/* The base of a vector with 8-bit exponents, from its largest modulus: blocks down to 2^-253 of the largest one have exponents of their own */
+/* The base of a vector with 8-bit exponents, from its largest modulus: blocks down to 2^-253 of the largest modulus
+   have exponents of their own */
 LITHE_HD static inline int LitheFRSZ2Base(const LitheFRSZ2 *f, uint64_t largest)
 {
   const int most = LitheFRSZ2MostExponent(f);
@@ -90,8 +93,8 @@ LITHE_HD static inline int LitheFRSZ2Base(const LitheFRSZ2 *f, uint64_t largest)
 }
 
 /*
-   E of a block with this largest modulus. The base is that of LitheFRSZ2Base() for this block or a larger one; a block
-   beyond it becomes NaN, not something finite and wrong
+   E of a block with this largest modulus. The base is LitheFRSZ2Base() of this block or a larger one. A block beyond
+   the base becomes NaN, not something finite and wrong
 */
 LITHE_HD static inline int LitheFRSZ2Exponent(const LitheFRSZ2 *f, int base, uint64_t largest)
 {
@@ -107,14 +110,14 @@ LITHE_HD static inline int LitheFRSZ2Exponent(const LitheFRSZ2 *f, int base, uin
   return LitheFRSZ2Quantise(f, E, (PetscReal)modulus) ? E : 0;
 }
 
-/* What is stored of E */
+/* The stored form of E */
 LITHE_HD static inline uint16_t LitheFRSZ2ExponentCode(const LitheFRSZ2 *f, int base, int E)
 {
   if (f->exponentbits == 16 || E == 0) return (uint16_t)E;
   return (uint16_t)(E == LITHE_FRSZ2_SPECIAL ? 255 : E - base);
 }
 
-/* The step 2^(E-1023) from what is stored, which may be anything */
+/* The step 2^(E-1023) from the stored form, which may be anything */
 LITHE_HD static inline double LitheFRSZ2Step(const LitheFRSZ2 *f, int base, uint16_t code)
 {
   const int      E    = f->exponentbits == 16 || code == 0 ? code : (code == 255 ? LITHE_FRSZ2_SPECIAL : base + code);
@@ -136,7 +139,7 @@ LITHE_HD static inline uint16_t LitheFRSZ2GetExponent(const LitheFRSZ2 *f, const
   return f->exponentbits == 8 ? ((const uint8_t *)exponents)[block] : ((const uint16_t *)exponents)[block];
 }
 
-/* q of value i into the l words of its block, which were zero there */
+/* q of value i into the l words of its block, whose bits of q were zero */
 LITHE_HD static inline void LitheFRSZ2Put(int bits, uint32_t *words, int i, int64_t q)
 {
   const int      word = i * bits / 32, shift = i * bits % 32;
@@ -147,7 +150,7 @@ LITHE_HD static inline void LitheFRSZ2Put(int bits, uint32_t *words, int i, int6
   if (shift + bits > 64) words[word + 2] |= (uint32_t)(code >> (64 - shift));
 }
 
-/* q of value i; no word is read that holds nothing of it */
+/* q of value i; no word is read without a part of q */
 LITHE_HD static inline int64_t LitheFRSZ2Get(int bits, const uint32_t *words, int i)
 {
   const int      word = i * bits / 32, shift = i * bits % 32;
@@ -174,20 +177,42 @@ LITHE_HD static inline int32_t LitheFRSZ2Get32(int bits, const uint32_t *words, 
   return (int32_t)((code ^ sign) - sign);
 }
 
-/* n <= 32 numbers to the l words of a block; those that lack are zeros. Returns what is to be stored of the exponent */
-LITHE_HD static inline uint16_t LitheFRSZ2EncodeBlock(const LitheFRSZ2 *f, int base, int n, const PetscReal v[], uint32_t words[])
+/* LitheFRSZ2Quantise() and LitheFRSZ2Put() of a whole block of finite numbers, l = 8 or 16, by loops that compilers vectorise */
+LITHE_HD static LITHE_ALWAYS_INLINE void LitheFRSZ2EncodeParts(int bits, int E, const PetscReal v[], uint32_t words[])
+{
+  const double   scale = LithePow2(1023 - E), limit = (double)((1 << (bits - 1)) - 1);
+  const uint32_t mask = ((uint32_t)1 << bits) - 1;
+  int32_t        q[LITHE_FRSZ2_BLOCK];
+
+  for (int i = 0; i < LITHE_FRSZ2_BLOCK; i++) {
+    const double nearest = LitheNearestInteger((double)v[i] * scale);
+
+    q[i] = (int32_t)(nearest > limit ? limit : (nearest < -limit ? -limit : nearest));
+  }
+  for (int w = 0; w < bits; w++) {
+    words[w] = 0;
+    for (int part = 0; part < 32 / bits; part++) words[w] |= ((uint32_t)q[32 / bits * w + part] & mask) << (bits * part);
+  }
+}
+
+/* n <= 32 numbers to the l words of a block; missing numbers are zeros. Returns the exponent to be stored */
+LITHE_HD static LITHE_ALWAYS_INLINE uint16_t LitheFRSZ2EncodeBlock(const LitheFRSZ2 *f, int base, int n, const PetscReal v[], uint32_t words[])
 {
   uint64_t largest = 0;
   int      E;
 
   for (int i = 0; i < n; i++) {
-    const uint64_t modulus = LitheFRSZ2Modulus(v[i]); /* NOLINT(clang-analyzer-core.CallAndMessage): all n are there */
+    const uint64_t modulus = LitheFRSZ2Modulus(v[i]); /* NOLINT(clang-analyzer-core.CallAndMessage): all n exist */
 
     if (modulus > largest) largest = modulus;
   }
   E = LitheFRSZ2Exponent(f, base, largest);
-  for (int w = 0; w < f->bits; w++) words[w] = 0;
-  for (int i = 0; i < n; i++) LitheFRSZ2Put(f->bits, words, i, LitheFRSZ2Quantise(f, E, v[i]));
+  if (n == LITHE_FRSZ2_BLOCK && E != 0 && E != LITHE_FRSZ2_SPECIAL && f->bits == 8) LitheFRSZ2EncodeParts(8, E, v, words);
+  else if (n == LITHE_FRSZ2_BLOCK && E != 0 && E != LITHE_FRSZ2_SPECIAL && f->bits == 16) LitheFRSZ2EncodeParts(16, E, v, words);
+  else {
+    for (int w = 0; w < f->bits; w++) words[w] = 0;
+    for (int i = 0; i < n; i++) LitheFRSZ2Put(f->bits, words, i, LitheFRSZ2Quantise(f, E, v[i]));
+  }
   return LitheFRSZ2ExponentCode(f, base, E);
 }
 
@@ -197,9 +222,25 @@ LITHE_HD static inline PetscReal LitheFRSZ2DecodeOne(const LitheFRSZ2 *f, double
   return (PetscReal)((double)LitheFRSZ2Get(f->bits, words, i) * step);
 }
 
-LITHE_HD static inline void LitheFRSZ2DecodeBlock(const LitheFRSZ2 *f, int base, int n, const uint32_t words[], uint16_t code, PetscReal v[])
+/* A whole block, l = 8 or 16: as above */
+LITHE_HD static LITHE_ALWAYS_INLINE void LitheFRSZ2DecodeParts(int bits, double step, const uint32_t words[], PetscReal v[])
+{
+  for (int w = 0; w < bits; w++) {
+    for (int part = 0; part < 32 / bits; part++) {
+      const int32_t q = (int32_t)(words[w] << (32 - bits * (part + 1))) >> (32 - bits);
+
+      v[32 / bits * w + part] = (PetscReal)((double)q * step);
+    }
+  }
+}
+
+LITHE_HD static LITHE_ALWAYS_INLINE void LitheFRSZ2DecodeBlock(const LitheFRSZ2 *f, int base, int n, const uint32_t words[], uint16_t code, PetscReal v[])
 {
   const double step = LitheFRSZ2Step(f, base, code);
 
-  for (int i = 0; i < n; i++) v[i] = LitheFRSZ2DecodeOne(f, step, words, i);
+  if (n == LITHE_FRSZ2_BLOCK && f->bits == 8) LitheFRSZ2DecodeParts(8, step, words, v);
+  else if (n == LITHE_FRSZ2_BLOCK && f->bits == 16) LitheFRSZ2DecodeParts(16, step, words, v);
+  else {
+    for (int i = 0; i < n; i++) v[i] = LitheFRSZ2DecodeOne(f, step, words, i);
+  }
 }

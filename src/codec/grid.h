@@ -4,9 +4,9 @@
 #pragma once
 
 /*
-   Rounding to grids { q 2^e : q an integer }. The step is a power of two, so that q 2^e is exact,
-   0, 1 and -1 stay what they are on every grid with e <= 0, and a grid contains every coarser one.
-   All arithmetic is in double, which holds float as well.
+   Rounding to grids { q 2^e : q an integer }. The step is a power of two, so q 2^e is exact. 0, 1 and -1 stay unchanged
+   on every grid with e <= 0, and a grid contains every coarser one. All arithmetic is in double, which holds float as
+   well.
 */
 
 #include <lithe/private/hostdevice.h>
@@ -71,7 +71,8 @@ LITHE_HD static inline double LitheNearestInteger(double q)
 #endif
 }
 
-/* Nearest multiple of 2^e, LITHE_MIN_EXPONENT <= e <= LITHE_MAX_EXPONENT; ties to even; zero is +0. What would overflow is rounded towards zero */
+/* Nearest multiple of 2^e, LITHE_MIN_EXPONENT <= e <= LITHE_MAX_EXPONENT; ties to even; zero is +0. Values that would
+   overflow are rounded towards zero */
 LITHE_HD static inline double LitheRoundToGrid(double v, int e)
 {
   const double h = LithePow2(e), q = e >= -1022 ? v * LithePow2(-e) : v / h;
@@ -99,8 +100,8 @@ LITHE_HD static inline double LitheRoundToSingle(double v)
 
 #if defined(PETSC_USE_REAL_DOUBLE)
 /*
-   Many numbers at once, on the host. Nothing depends on a single number here, so that compilers make
-   vector loops; the caller knows that all are in range. The results are those of the functions above.
+   Many numbers at once, on the host. Nothing depends on a single number here, so compilers make vector loops. The
+   caller knows that all numbers are in range. The results are those of the functions above.
 */
 
 /* LitheRoundToGrid() of finite v with |v| < 2^(e+51), -1000 <= e <= 950 */
@@ -144,8 +145,8 @@ LITHE_HD static inline int LitheFixedExponent(double v, int bits)
 }
 
 /*
-   Two factors that make of a multiple of 2^exponent how many they are. A product is exact, too, and takes less time
-   than a quotient; the smallest powers of two have no reciprocal
+   Two factors that turn a multiple of 2^exponent into the multiplier. A product is exact, too, and takes less time than
+   a quotient; the smallest powers of two have no reciprocal
 */
 LITHE_HD static inline void LitheFixedReciprocal(int exponent, double per[2])
 {

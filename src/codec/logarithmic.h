@@ -11,11 +11,10 @@
    16 bit: code c means coarse[c >> 8] fine[c & 255]; coarse[0] = 0, so that code 0 is zero
 
    Kernels of grouped columns and of complex boxes (cuda/vcrs/mult/groups.cu, cuda/vcrs/mult/stencil27.cu) look these
-   tables up, and 8 bit, or 16 with grouped columns, upper words alone, which are there in half the time: in double
-   precision entries of coarse[] are rounded to
-   the 21 bits of a double's upper word, whatever reads them, where that adds less than a 32nd to d, and fine[c] is a
-   polynomial of c, which takes these kernels less time than a look-up. Not
-   so where numbers come near to the ends of the range.
+   tables up. With 8 bit, or with 16 and grouped columns, they read upper words alone, in half the time. In double
+   precision entries of coarse[] are therefore rounded to the 21 bits of a double's upper word for all readers, if that
+   adds less than a 32nd to d. fine[c] is a polynomial of c, which takes these kernels less time than a look-up. Both
+   are omitted near the ends of the range.
 
    Where both signs occur, coarse[1..127] are positive and coarse[128..254] negative; else coarse[1..255] have the one sign.
 */
@@ -30,8 +29,8 @@
 #define LITHE_LOG_POWERS 5
 
 /*
-   What rounding to 21 bits changes a logarithm by, at most: -log(1 - 2^-21), rounded up, and the polynomial's error;
-   twice that, of a product, is less than a 32nd of LITHE_LOG_SHORT
+   The largest change of a logarithm by rounding to 21 bits: -log(1 - 2^-21), rounded up, and the polynomial's error.
+   Twice the sum, for a product, is less than a 32nd of LITHE_LOG_SHORT
 */
 #define LITHE_LOG_ROUNDING 4.7684e-7
 #define LITHE_LOG_SHORT    3.06e-5
@@ -62,8 +61,8 @@ LITHE_HD static inline double LitheRoundToUpperWord(double v)
 }
 
 /*
-   q^c by the polynomial of so many coefficients, constant first: the same bits on host and device, since fmaf() rounds
-   once on either, and whether or not the last coefficients are there, if they are zero
+   q^c by the polynomial with this number of coefficients, constant first. Host and device have the same bits, since
+   fmaf() rounds once on either. Last coefficients of zero change no bit
 */
 LITHE_HD static inline float LitheLogFine(int powers, const float power[], float c)
 {
@@ -75,7 +74,7 @@ LITHE_HD static inline float LitheLogFine(int powers, const float power[], float
 
 /*
    The polynomial of n coefficients that is q^c, q = exp(step), at 0 and at n - 1 other points of [0, 255]: at the zeros
-   of the Chebyshev polynomial. Returns whether it is near enough to it
+   of the Chebyshev polynomial. Returns whether it is near enough to q^c
 */
 LITHE_HD static inline int LitheLogInterpolate(double step, int n, float power[])
 {
@@ -104,7 +103,7 @@ LITHE_HD static inline int LitheLogInterpolate(double step, int n, float power[]
   return fits;
 }
 
-/* The shortest polynomial that is near enough, of degree 2 to 4 */
+/* The shortest polynomial, of degree 2 to 4, that is near enough */
 LITHE_HD static inline int LitheLogSetPowers(double step, float power[])
 {
   for (int n = 3; n < LITHE_LOG_POWERS; n++) {
@@ -161,11 +160,12 @@ LITHE_HD static inline void LitheLogScaleSetUp(LitheLogScale *s, int bits, doubl
   }
 }
 
-/* d, with what the rounding of the tables adds */
+/* d, including the rounding of the tables */
 LITHE_HD static inline double LitheLogScaleBound(const LitheLogScale *s)
 {
   const double logmax = s->logmin + s->logstep * (s->count - 1);
-  /* log of the smallest subnormal number: half of it is what a table loses of the smallest magnitude, where that is subnormal */
+  /* log of the smallest subnormal number: half of that number is the error of a table at a subnormal smallest
+     magnitude */
   const double logtiny = sizeof(PetscReal) == 4 ? -103.27892990343184 : -744.4400719213812, lost = .5 * exp(logtiny - s->logmin);
   const double rounding = s->isshort ? (s->bits == 8 ? 1. : 2.) * LITHE_LOG_ROUNDING : 0.;
 
@@ -217,7 +217,8 @@ LITHE_HD static inline uint16_t LitheLogScaleEncode(const LitheLogScale *s, doub
   return (uint16_t)((int)k + s->sign[v < 0.]);
 }
 
-/* The same code at a third of the time: a rough logarithm tells it, but where that comes near to the border between two. table: that of s */
+/* The same code at a third of the time: a rough logarithm finds it, unless the logarithm is near the border between two
+   codes. table: that of s */
 LITHE_HD static inline uint16_t LitheLogScaleEncodeQuick(const LitheLogScale *s, const double table[][2], double x)
 {
   const uint64_t one = 0x3ff0000000000000ULL, mantissa = 0xfffffffffffffULL;
@@ -235,7 +236,7 @@ LITHE_HD static inline uint16_t LitheLogScaleEncodeQuick(const LitheLogScale *s,
   r = m * table[i][0] - 1.;
   k = (double)e * s->peroctave + (table[i][1] + r * (s->perstep + r * second));
 
-  /* what is above the scale belongs to its last code; what is below it, to the doubtful */
+  /* values above the scale have its last code; values below it are doubtful */
   k = k < last ? k : last;
   k = k > -.5 ? k : -.5;
 

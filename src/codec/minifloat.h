@@ -5,7 +5,7 @@
 
 /*
    Half precision and bfloat16 from and to double, by whole numbers: one rounding, to nearest, ties to
-   even, and the same bits on every processor. (By way of single precision it would be two roundings.)
+   even, and the same bits on every processor. (Two roundings would result by way of single precision.)
 */
 
 #include <lithe/private/hostdevice.h>
@@ -19,8 +19,8 @@ LITHE_HD static inline uint64_t LitheShiftToNearest(uint64_t m, int shift)
 }
 
 /*
-   A format of one sign bit and the given bits of exponent and mantissa, as IEEE 754 makes them: what is too large is
-   infinity, what is too small subnormal or zero, a NaN stays one
+   A format of one sign bit and the given bits of exponent and mantissa, as in IEEE 754: a value beyond the range is
+   infinity, a small one subnormal or zero, a NaN stays a NaN
 */
 LITHE_HD static inline uint16_t LitheMinifloatEncode(int exponentbits, int mantissabits, double v)
 {
@@ -42,7 +42,7 @@ LITHE_HD static inline uint16_t LitheMinifloatEncode(int exponentbits, int manti
   return (uint16_t)(code | (bits >> 63) << (exponentbits + mantissabits));
 }
 
-/* Every number of such a format is one of double */
+/* Every number of such a format is a double */
 LITHE_HD static inline double LitheMinifloatDecode(int exponentbits, int mantissabits, uint16_t code)
 {
   const int      bias = (1 << (exponentbits - 1)) - 1, e = (code >> mantissabits) & ((1 << exponentbits) - 1);

@@ -4,10 +4,10 @@
 #pragma once
 
 /*
-   How the entries of a vector are stored: one interface to FRSZ2 and to the floating point formats. All of
-   them go by blocks of 32 numbers of 4 bits bytes; a complex number is two numbers, its parts. A vector is
-   an array of values and one of exponents (none but for FRSZ2), both aligned to 16 bytes, for wide loads,
-   and of the lengths that are told here; nothing is read or written beyond them.
+   The storage of the entries of a vector: one interface to FRSZ2 and to the floating point formats. All formats go by
+   blocks of 32 numbers of 4 bits bytes; a complex number is two numbers, its parts. A vector is an array of values and
+   one of exponents (empty except for FRSZ2). Both are aligned to 16 bytes, for wide loads, and have the lengths given
+   here; nothing is read or written beyond them.
 */
 
 #include <src/codec/frsz2.h>
@@ -27,7 +27,7 @@ typedef struct {
   LitheFRSZ2       frsz2;
 } LitheStorage;
 
-/* bits and exponentbits are those of FRSZ2. Returns 0 if there is no such format */
+/* bits and exponentbits are those of FRSZ2. Returns 0 if the format does not exist */
 static inline int LitheStorageSetUp(LitheStorage *s, LitheStorageKind kind, int bits, int exponentbits)
 {
   memset(s, 0, sizeof(*s));
@@ -87,7 +87,7 @@ LITHE_HD static inline void LitheStorageEncodeBlock(const LitheStorage *s, int b
     return;
   }
   for (int i = 0; i < LITHE_FRSZ2_BLOCK; i++) {
-    const PetscReal x = i < n ? v[i] : 0; /* NOLINT(clang-analyzer-core.uninitialized.Assign): all n are there */
+    const PetscReal x = i < n ? v[i] : 0; /* NOLINT(clang-analyzer-core.uninitialized.Assign): all n exist */
 
     if (s->kind == LITHE_STORAGE_FULL) ((PetscReal *)values)[first + (size_t)i] = x;
     else if (s->kind == LITHE_STORAGE_SINGLE) ((float *)values)[first + (size_t)i] = (float)x;

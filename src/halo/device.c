@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   What the transports of a device share: the end of an exchange in a kernel or in a stream of the caller, and lists of
+   Shared by the transports of a device: the end of an exchange in a kernel or in a stream of the caller, and lists of
    entries on a device.
 */
 
@@ -38,7 +38,7 @@ PetscErrorCode LitheHaloWait(LitheHalo halo, const void **ghost)
 {
   PetscFunctionBegin;
   PetscCheck(halo->begun && halo->ops->wait, halo->comm, PETSC_ERR_ORDER, "LitheHaloWait() called without a stream from LitheHaloGetStream()");
-  halo->begun = PETSC_FALSE; /* if there is an error nobody ends this exchange */
+  halo->begun = PETSC_FALSE; /* after an error nobody ends this exchange */
   PetscCall((*halo->ops->wait)(halo, ghost));
   halo->begun = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -64,8 +64,9 @@ static PetscErrorCode LitheHaloUploadList_Private(PetscInt n, const PetscInt lis
 }
 
 /*
-   Entries of a block. By itself a pack has blocks for a whole device if there is enough to do, and not many more; with fewer entries than its threads take at
-   once a block is no faster. Concurrently with a product it has few blocks: kernels whose blocks fill a multiprocessor would wait for each of those that has one of them.
+   Entries of a block. A pack that runs alone has blocks for a whole device if there is enough to do, and not many more.
+   With fewer entries than its threads take at once a block is no faster. Concurrently with a product a pack has few
+   blocks: kernels whose blocks fill a multiprocessor would wait for each pack block on it.
 */
 static PetscInt LitheHaloPackEntries_Private(PetscBool aside, PetscInt64 entries)
 {
@@ -103,7 +104,7 @@ PetscErrorCode LitheHaloPackCreate(size_t unit, PetscBool aside, PetscBool count
     PetscCall(LitheHaloUploadList_Private(t->count, target[k].fromlist, &t->fromlist, &t->from));
     PetscCall(LitheHaloUploadList_Private(t->count, target[k].tolist, &t->tolist, &t->to));
   }
-  /* Streams that do not wait for the default one will use all of that */
+  /* Streams that do not wait for the default stream will use all of this memory */
   PetscCallCUDA(cudaStreamSynchronize(cudaStreamLegacy));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -28,7 +28,7 @@ static int MPIAPI LitheHaloFactsDelete_Private(PETSC_UNUSED MPI_Comm comm, PETSC
   PetscFunctionReturn(MPI_SUCCESS);
 }
 
-/* PETSc frees its communicators when Lithe is no longer loaded */
+/* PETSc frees its communicators after Lithe has been unloaded */
 static PetscErrorCode LitheHaloFactsFinalize_Private(void)
 {
   PetscFunctionBegin;
@@ -119,7 +119,7 @@ PetscErrorCode LitheHaloAgree_Private(MPI_Comm comm, LitheHaloObstacle *obstacle
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A stream that does not wait for PETSc's, nor PETSc's for it, whose kernels go before others */
+/* A stream with high priority for kernels; it and PETSc's stream do not wait for each other */
 PetscErrorCode LitheHaloStreamCreate_Private(cudaStream_t *stream)
 {
   int least, greatest;

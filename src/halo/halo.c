@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* LitheHalo: which transport is taken, and what all of them have in common. One file a transport does the rest. */
+/* LitheHalo: the choice of a transport, and the code common to all. One file per transport does the rest. */
 
 #include "haloimpl.h"
 #include <petscdevice.h>
@@ -24,7 +24,7 @@ static const char *LitheHaloObstacleText(LitheHaloObstacle obstacle)
   case LITHE_HALO_NO_CUDA:
     return "Lithe was built without CUDA";
   case LITHE_HALO_ON_HOST:
-    return "the vectors are on the host, and it needs vectors on a device (-vec_type cuda, for example)";
+    return "the vectors are on the host, but must be on a device (-vec_type cuda, for example)";
   case LITHE_HALO_SHARED_DEVICE:
     return "some processes share a device";
   case LITHE_HALO_OTHER_NODES:
@@ -38,7 +38,7 @@ static const char *LitheHaloObstacleText(LitheHaloObstacle obstacle)
   }
 }
 
-/* What CUDA or NCCL says of a code */
+/* The message of CUDA or NCCL for a code */
 static const char *LitheTransportMessage(LitheTransport transport, int code)
 {
 #if defined(LITHE_HAVE_CUDA)
@@ -75,7 +75,7 @@ PetscErrorCode LitheTransportChoose_Private(LitheTransport asked, LitheTransport
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Obstacle: as it was, where there is no such transport */
+/* Obstacle: unchanged if no such transport exists */
 static PetscErrorCode LitheHaloTry_Private(void *object, LitheTransport transport, LitheHaloObstacle *obstacle, int *code)
 {
   LitheHalo halo = (LitheHalo)object;
@@ -110,11 +110,11 @@ PetscErrorCode LitheHaloCreate(PetscSF sf, LitheTransport transport, PetscMemTyp
   PetscInt  last;
 
   PetscFunctionBegin;
-  PetscCheck(unit == 4 || unit == 8 || unit == 16, PetscObjectComm((PetscObject)sf), PETSC_ERR_ARG_OUTOFRANGE, "Entries of %zu bytes; they have 4, 8 or 16",
-             unit);
+  PetscCheck(unit == 4 || unit == 8 || unit == 16, PetscObjectComm((PetscObject)sf), PETSC_ERR_ARG_OUTOFRANGE, "Entries of %zu bytes; use 4, 8 or 16", unit);
   PetscCheck(transport >= LITHE_TRANSPORT_AUTO && transport <= LITHE_TRANSPORT_MPI, PetscObjectComm((PetscObject)sf), PETSC_ERR_ARG_OUTOFRANGE,
-             "Transport %d; there are auto, ipc, nccl and mpi", (int)transport);
-  /* Before anything is allocated: until a program has its first vector on a device, PETSc has not chosen this process's */
+             "Transport %d; use auto, ipc, nccl or mpi", (int)transport);
+  /* Checked before anything is allocated: until a program has its first vector on a device, PETSc has not chosen the
+     device of this process */
   if (PetscDefined(HAVE_CUDA) && PetscMemTypeDevice(memory)) PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
   PetscCall(PetscNew(&halo));
   PetscCall(PetscObjectReference((PetscObject)sf));
@@ -128,7 +128,7 @@ PetscErrorCode LitheHaloCreate(PetscSF sf, LitheTransport transport, PetscMemTyp
   halo->nghost      = PetscMax(last + 1, 0);
   halo->info.memory = memory;
   PetscCall(LitheTransportChoose_Private(transport, LitheHaloTry_Private, halo, &halo->info.transport, halo->reason, sizeof(halo->reason)));
-  if (halo->reason[0] && PetscMemTypeDevice(memory)) halo->info.reason = halo->reason; /* on the host there is one transport */
+  if (halo->reason[0] && PetscMemTypeDevice(memory)) halo->info.reason = halo->reason; /* the host has one transport */
   if (!halo->ops) {
     char reason[sizeof(halo->reason)];
 
@@ -143,7 +143,7 @@ PetscErrorCode LitheHaloCreate(PetscSF sf, LitheTransport transport, PetscMemTyp
 
 PetscErrorCode LitheHaloUpdate(PetscSF sf, LitheTransport transport, PetscMemType memory, size_t unit, LitheHalo *halo, PetscBool *made)
 {
-  /* The star forest of a halo is not destroyed before it, so another one has another address */
+  /* The star forest of a halo outlives the halo, so another star forest has another address */
   const PetscBool same = (PetscBool)(*halo && (*halo)->sf == sf && (*halo)->asked == transport && (*halo)->memory == memory && (*halo)->unit == unit);
 
   PetscFunctionBegin;

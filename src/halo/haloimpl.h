@@ -6,16 +6,16 @@
 #include <lithe/private/lithehalo.h>
 #include <petsc/private/petscimpl.h>
 
-/* Entries to one neighbour or from it, or between two places of this process */
+/* Entries to or from one neighbour, or between two places of this process */
 typedef struct {
   PetscMPIInt     rank;
   PetscInt        count;
-  const PetscInt *index; /* [count] where they are in x, or go to in ghost[] */
+  const PetscInt *index; /* [count] places in x, or in ghost[] */
 } LitheHaloList;
 
 /*
    The exchange relation: the neighbours, sorted by rank and without this process, the same on both sides. Sends to a
-   neighbour or receives from it may be empty, but not both. Made if a transport needs it.
+   neighbour or receives from it may be empty, but not both. Made on demand.
 */
 typedef struct {
   PetscInt       n;
@@ -80,7 +80,7 @@ struct _n_LitheHalo {
   PetscInt            nghost; /* the length of ghost[] */
   const LitheHaloOps *ops;
   void               *data; /* of the transport */
-  const void         *x;    /* of the exchange that is under way */
+  const void         *x;    /* of the present exchange */
   PetscBool           begun;
   LitheHaloInfo       info;
   char                reason[512];
@@ -109,13 +109,13 @@ PETSC_INTERN PetscErrorCode LitheHaloPeersCreate_Private(PetscSF, LitheHaloPeers
 PETSC_INTERN PetscErrorCode LitheHaloPeersDestroy_Private(LitheHaloPeers *);
 PETSC_INTERN PetscBool      LitheHaloIsRange_Private(PetscInt, const PetscInt[]);
 
-/* halo.c: takes the first requested transport that is possible on all processes; reason: why earlier ones are not;
-   taken = auto: none is possible */
+/* halo.c: takes the first requested transport that is possible on all processes; reason: why earlier transports are not
+   possible; taken = auto: none is possible */
 PETSC_INTERN PetscErrorCode LitheTransportChoose_Private(LitheTransport asked, LitheTransportTryFn *, void *object, LitheTransport *taken, char reason[],
                                                          size_t length);
 #define LITHE_TRANSPORT_NONE "The transport that was asked for cannot be used. %s. Ask for auto, which takes one that can be used"
 
-/* One file a transport */
+/* One file per transport */
 PETSC_INTERN const LitheHaloOps   LitheHaloMPI;
 PETSC_INTERN const LitheReduceOps LitheReduceMPI;
 
@@ -134,9 +134,9 @@ typedef struct _LitheHaloFacts LitheHaloFacts;
 struct _LitheHaloFacts {
   PetscBool onenode;
   PetscBool owndevices;                  /* no two processes have the same */
-  void     *nccl;                        /* its communicator, once there is one */
-  PetscErrorCode (*nccldestroy)(void *); /* frees that; set by nccl.c */
-  cudaStream_t    stream;                /* of what NCCL does */
+  void     *nccl;                        /* the communicator of NCCL, once it exists */
+  PetscErrorCode (*nccldestroy)(void *); /* destroys the communicator; set by nccl.c */
+  cudaStream_t    stream;                /* of the calls of NCCL */
   MPI_Comm        comm;
   LitheHaloFacts *next; /* of another communicator */
 };
@@ -148,7 +148,7 @@ PETSC_INTERN PetscErrorCode LitheHaloStreamCreate_Private(cudaStream_t *);
 /* Whether ipc seems possible before an attempt; the same on all processes */
 PETSC_INTERN PetscErrorCode LitheHaloPrecheckIPC_Private(MPI_Comm, PetscMemType, LitheTransport asked, LitheHaloObstacle *);
 
-/* Memory that other processes map, and theirs: n of them */
+/* Memory that other processes map, and the mapped memory of the n other processes */
 typedef struct {
   PetscInt     n;
   PetscMPIInt *rank;   /* [n] */
@@ -162,8 +162,9 @@ typedef struct {
 } LitheHaloPlaces;
 
 /*
-   memory.c: zeros, of so many bytes. The relation is symmetric; places: what each of the others gets, becomes what it has sent.
-   Both are collective: a mapping is closed before its owner frees the memory. If there is an obstacle nothing is left behind
+   memory.c: zeros, of this number of bytes. The relation is symmetric. places: the message for each other process,
+   replaced by its message. Both are collective: a mapping is closed before its owner frees the memory. With an
+   obstacle, nothing is left behind
 */
 PETSC_INTERN PetscErrorCode LitheHaloMemoryCreate_Private(MPI_Comm, PetscInt n, const PetscMPIInt rank[], size_t bytes, LitheHaloPlaces places[],
                                                           LitheHaloMemory *, LitheHaloObstacle *, int *code);

@@ -22,11 +22,11 @@ typedef struct {
   PetscBool          aside; /* entries are written, and waited for, in a stream of their own */
   cudaStream_t       stream;
   cudaEvent_t        ready, arrived;
-  PetscBool          waited;     /* what is launched in the stream finds the entries of this exchange */
+  PetscBool          waited;     /* later launches in the stream find the entries of this exchange */
   PetscBool          owndevices; /* no two processes have the same */
 } LitheHalo_IPC;
 
-/* ------------------------------------------------------------ what is done once */
+/* ------------------------------------------------------------ set-up */
 
 /* Memory of all processes; places: where each neighbour's flag and ghost[] are in its memory */
 static PetscErrorCode LitheHaloConnect_Private(LitheHalo halo, LitheHalo_IPC *ipc, const LitheHaloPeers *peers, LitheHaloPlaces places[],
@@ -43,7 +43,7 @@ static PetscErrorCode LitheHaloConnect_Private(LitheHalo halo, LitheHalo_IPC *ip
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The entries of all neighbours, and of this process itself, as one kernel takes them */
+/* The entries of all neighbours, and of this process itself, in the form that a kernel takes */
 static PetscErrorCode LitheHaloPlan_Private(LitheHalo halo, LitheHalo_IPC *ipc, const LitheHaloPeers *peers, const LitheHaloPlaces places[])
 {
   LitheHaloTarget *target;
@@ -164,7 +164,7 @@ static PetscErrorCode LitheHaloGetStream_IPC(LitheHalo halo, void **stream)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The stream that this process sends in waits for the entries of the others, unless it does already */
+/* The stream in which this process sends waits for the entries of the others, unless it does already */
 static PetscErrorCode LitheHaloWait_IPC(LitheHalo halo, const void **ghost)
 {
   LitheHalo_IPC *ipc    = (LitheHalo_IPC *)halo->data;
@@ -174,7 +174,7 @@ static PetscErrorCode LitheHaloWait_IPC(LitheHalo halo, const void **ghost)
 
   PetscFunctionBegin;
   ierr = LitheHaloGetEpoch_Private(halo, &epoch, ghost);
-  if (ierr && ipc->aside) PetscCallCUDA(cudaStreamSynchronize(ipc->stream)); /* nobody will wait for what the caller has launched there */
+  if (ierr && ipc->aside) PetscCallCUDA(cudaStreamSynchronize(ipc->stream)); /* nobody will wait for the caller's launches there */
   PetscCall(ierr);
   if (ipc->waited) PetscFunctionReturn(PETSC_SUCCESS);
   epoch.sent = NULL;
@@ -193,7 +193,7 @@ static PetscErrorCode LitheHaloEnd_IPC(LitheHalo halo, const void **ghost)
   if (ipc->aside) {
     cudaStream_t stream;
 
-    /* with all that the caller has launched in this stream */
+    /* with all launches of the caller in this stream */
     PetscCall(PetscGetCurrentCUDAStream(&stream));
     PetscCallCUDA(cudaEventRecord(ipc->arrived, ipc->stream));
     PetscCallCUDA(cudaStreamWaitEvent(stream, ipc->arrived, 0));
@@ -207,7 +207,7 @@ static PetscErrorCode LitheHaloDestroy_IPC(LitheHalo halo)
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  /* Nothing of this process writes any more, and it has waited for all that is written here */
+  /* This process writes no more, and has waited for all writes to its memory */
   PetscCallCUDA(cudaDeviceSynchronize());
   ierr = LitheHaloTimeoutCheck_Private(&ipc->wait.timeout, PETSC_TRUE);
   PetscCall(LitheHaloMemoryDestroy_Private(halo->comm, &ipc->memory));

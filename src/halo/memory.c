@@ -2,16 +2,17 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Memory on a device that other processes map and write to, and how long they are waited for. docs/internals/halo.md */
+/* Memory on a device that other processes map and write to, and the time limit of waiting for them.
+   docs/internals/halo.md */
 
 #include "haloimpl.h"
 #include <petscdevice_cuda.h>
 
-/* What a process sends to another one */
+/* Message of a process to another process */
 typedef struct {
   cudaIpcMemHandle_t handle;
   LitheHaloPlaces    places;
-  int                code; /* of CUDA, where it has nothing to tell */
+  int                code; /* of CUDA, if CUDA has no error */
 } LitheHaloAddress;
 
 const char *LitheHaloMessage_CUDA(int code)
@@ -21,7 +22,7 @@ const char *LitheHaloMessage_CUDA(int code)
 
 /* ------------------------------------------------------------ memory */
 
-/* Allocates what this process exports, zeros. An error of CUDA is no error here: all processes hear of it */
+/* Allocates the exported memory of this process, zeros. An error of CUDA is no error here: all processes hear of it */
 static PetscErrorCode LitheHaloExport_Private(LitheHaloMemory *memory, size_t bytes, LitheHaloAddress *own)
 {
   const size_t page = (size_t)2 << 20;
@@ -29,7 +30,7 @@ static PetscErrorCode LitheHaloExport_Private(LitheHaloMemory *memory, size_t by
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(own, sizeof(*own)));
-  /* Whole pages: what CUDA would put on the same page is mapped by others, too */
+  /* Whole pages: other processes map everything that CUDA puts on the same page */
   error = cudaMalloc((void **)&memory->own, PetscMax((bytes + page - 1) / page, 1) * page);
   if (error == cudaSuccess) error = cudaMemset(memory->own, 0, bytes);
   if (error == cudaSuccess) error = cudaDeviceSynchronize();
@@ -107,7 +108,7 @@ PetscErrorCode LitheHaloTimeoutCreate_Private(MPI_Comm comm, const PetscMPIInt r
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-lithe_halo_timeout", &seconds, NULL));
-  PetscCheck(seconds > 0 && seconds < (PetscReal)1e9, comm, PETSC_ERR_ARG_OUTOFRANGE, "-lithe_halo_timeout %g: it is a positive number of seconds",
+  PetscCheck(seconds > 0 && seconds < (PetscReal)1e9, comm, PETSC_ERR_ARG_OUTOFRANGE, "-lithe_halo_timeout %g must be a positive number of seconds",
              (double)seconds);
   timeout->limit    = (unsigned long long)(1e9 * (double)seconds);
   timeout->rank     = rank;
@@ -119,7 +120,7 @@ PetscErrorCode LitheHaloTimeoutCreate_Private(MPI_Comm comm, const PetscMPIInt r
   timeout->failure   = failure; /* the same address on host and device */
   PetscCallCUDA(cudaMalloc((void **)&timeout->failed, sizeof(*timeout->failed)));
   PetscCallCUDA(cudaMemset(timeout->failed, 0, sizeof(*timeout->failed)));
-  PetscCallCUDA(cudaStreamSynchronize(cudaStreamLegacy)); /* other streams need not wait for that one */
+  PetscCallCUDA(cudaStreamSynchronize(cudaStreamLegacy)); /* other streams need not wait for that stream */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -24,7 +24,7 @@ static PetscErrorCode LitheHaloCreate_MPI(LitheHalo halo, LitheHaloObstacle *obs
   *code     = 0;
   PetscCall(PetscNew(&mpi));
   halo->data = mpi;
-  /* A type that PETSc has kernels for, of the same size: nothing is computed with it */
+  /* A type of PETSc's kernels with the same size: no arithmetic is done */
   mpi->unit = MPI_C_DOUBLE_COMPLEX;
   if (halo->unit == 4) mpi->unit = MPI_FLOAT;
   if (halo->unit == 8) mpi->unit = MPI_DOUBLE;

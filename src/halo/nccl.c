@@ -3,10 +3,10 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The transport nccl: entries are packed, and NCCL sends them to the memory of the neighbours, in a stream of its own. The library is
-   looked for at run time, and the few functions of it that are called are declared here: building Lithe needs no NCCL.
+   The transport nccl: entries are packed, and NCCL sends them to the memory of the neighbours, in a stream of its own.
+   The library is looked for at run time, and its few called functions are declared here: building Lithe needs no NCCL.
 
-   Entries that lie one after the other in x, or come to places one after the other, are sent from there and received there.
+   Entries that are contiguous in x, or in ghost[], are sent from there and received there.
 */
 
 #include "haloimpl.h"
@@ -47,7 +47,7 @@ const char *LitheHaloMessage_NCCL(int code)
   return nccl.geterrorstring(code);
 }
 
-/* Loads the library once; whether it is there is known afterwards. It stays loaded */
+/* Loads the library once; afterwards its presence is known. It stays loaded */
 static PetscErrorCode LitheNCCLLoad_Private(void)
 {
   static const char *const name[] = {"libnccl.so.2", "libnccl.so"};
@@ -118,9 +118,9 @@ static PetscErrorCode LitheHaloNCCLConnect_Private(MPI_Comm comm, LitheHaloFacts
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ------------------------------------------------------------ what is done once */
+/* ------------------------------------------------------------ set-up */
 
-/* Entries to a neighbour or from it: in the caller's x or in ghost[] where they lie there together, else in a buffer */
+/* Entries to or from a neighbour: in the caller's x or in ghost[] if they are contiguous there, else in a buffer */
 typedef struct {
   PetscMPIInt rank;
   PetscBool   direct;
@@ -137,7 +137,7 @@ typedef struct {
   cudaEvent_t       ready, arrived;
 } LitheHalo_NCCL;
 
-/* Messages of one direction; those that need the buffer get a place there. Returns its entries */
+/* Messages of one direction; messages that need the buffer get a place in it. Returns its entries */
 static PetscErrorCode LitheHaloMessages_Private(size_t unit, PetscInt n, const LitheHaloList list[], PetscInt *nmessages, LitheHaloMessage **messages,
                                                 PetscInt *buffered)
 {

@@ -2,11 +2,11 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The lists of a star forest of any type, as the transports that do without PETSc's want them */
+/* The lists of a star forest of any type, in the form for the transports that do without PETSc's */
 
 #include "haloimpl.h"
 
-/* The star forest of the same graph whose lists can be read: one of a pattern, as VecScatterCreate() may make it, has none */
+/* The star forest of the same graph with readable lists: a pattern, which VecScatterCreate() may make, has none */
 static PetscErrorCode LitheHaloGetBasicSF_Private(PetscSF sf, PetscSF *basic)
 {
   PetscInt           nroots, nleaves;
@@ -41,7 +41,7 @@ static PetscErrorCode LitheHaloMergeRanks_Private(PetscMPIInt me, PetscMPIInt nr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Copies what one side says of every rank to the neighbour's list; entries of this process itself are left out */
+/* Copies one side's entry for every rank to the neighbour's list; entries of this process itself are left out */
 static PetscErrorCode LitheHaloFillLists_Private(const LitheHaloPeers *peers, PetscMPIInt n, const PetscMPIInt rank[], const PetscInt offset[],
                                                  const PetscInt index[], PetscInt *to, LitheHaloList list[])
 {
@@ -96,7 +96,7 @@ PetscErrorCode LitheHaloPeersCreate_Private(PetscSF sf, LitheHaloPeers *peers)
   PetscCall(PetscSFGetLeafRanks(basic, &nleaf, &leafrank, &leafoffset, &entry));
   PetscCall(LitheHaloMergeRanks_Private(me, nroot, rootrank, nleaf, leafrank, peers));
 
-  /* what this process gives itself */
+  /* entries that this process gives itself */
   for (PetscMPIInt k = 0; k < nroot; k++) {
     if (rootrank[k] == me) peers->nself += rootoffset[k + 1] - rootoffset[k];
     else peers->nrecv += rootoffset[k + 1] - rootoffset[k];
@@ -139,7 +139,7 @@ PetscErrorCode LitheHaloPeersDestroy_Private(LitheHaloPeers *peers)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Are these numbers one after the other? */
+/* Are these numbers consecutive? */
 PetscBool LitheHaloIsRange_Private(PetscInt n, const PetscInt index[])
 {
   for (PetscInt k = 1; k < n; k++) {

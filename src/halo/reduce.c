@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* LitheReduce: sums over processes. Which transport is taken, and what all of them have in common */
+/* LitheReduce: sums over processes. The choice of a transport, and the code common to all */
 
 #include "haloimpl.h"
 #include <petscdevice.h>
@@ -16,7 +16,7 @@ static const LitheReduceOps *const reductions[LITHE_TRANSPORT_MPI + 1] = {
   [LITHE_TRANSPORT_MPI] = &LitheReduceMPI,
 };
 
-/* Obstacle: as it was, where there is no such transport */
+/* Obstacle: unchanged if no such transport exists */
 static PetscErrorCode LitheReduceTry_Private(void *object, LitheTransport transport, LitheHaloObstacle *obstacle, int *code)
 {
   LitheReduce reduce = (LitheReduce)object;
@@ -34,10 +34,10 @@ PetscErrorCode LitheReduceCreate(MPI_Comm comm, LitheTransport transport, PetscM
 
   PetscFunctionBegin;
   if (transport == LITHE_TRANSPORT_AUTO) PetscCall(PetscOptionsGetEnum(NULL, NULL, "-lithe_reduce_transport", LitheTransports, (PetscEnum *)&transport, NULL));
-  PetscCheck(transport >= LITHE_TRANSPORT_AUTO && transport <= LITHE_TRANSPORT_MPI, comm, PETSC_ERR_ARG_OUTOFRANGE,
-             "Transport %d; there are auto, ipc, nccl and mpi", (int)transport);
-  PetscCheck(most > 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "Sums of %" PetscInt_FMT " numbers; there is at least one", most);
-  /* As for a halo: until a program has its first vector on a device, PETSc has not chosen this process's */
+  PetscCheck(transport >= LITHE_TRANSPORT_AUTO && transport <= LITHE_TRANSPORT_MPI, comm, PETSC_ERR_ARG_OUTOFRANGE, "Transport %d; use auto, ipc, nccl or mpi",
+             (int)transport);
+  PetscCheck(most > 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "Sums of %" PetscInt_FMT " numbers; at least one is needed", most);
+  /* As for a halo: until a program has its first vector on a device, PETSc has not chosen the device of this process */
   if (PetscDefined(HAVE_CUDA) && PetscMemTypeDevice(memory)) PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
   PetscCall(PetscNew(&reduce));
   PetscCall(PetscCommDuplicate(comm, &reduce->comm, NULL));
@@ -47,7 +47,7 @@ PetscErrorCode LitheReduceCreate(MPI_Comm comm, LitheTransport transport, PetscM
   reduce->most   = most;
   reduce->asked  = transport;
   if (reduce->size > 1) {
-    /* On the host there is one transport, and an option that is meant for devices does not concern it */
+    /* The host has one transport, and options for devices do not apply */
     PetscCall(LitheTransportChoose_Private(PetscMemTypeDevice(memory) ? transport : LITHE_TRANSPORT_MPI, LitheReduceTry_Private, reduce, &reduce->transport,
                                            reduce->reason, sizeof(reduce->reason)));
     if (!reduce->ops) {

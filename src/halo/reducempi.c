@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Sums over processes by MPI: of numbers of the host, and of those of a device from there or by way of the host, as PETSc is told to */
+/* Sums over processes by MPI: of numbers on the host, and of numbers on a device directly or by way of the host, as
+   PETSc's options say */
 
 #include "haloimpl.h"
 #if defined(LITHE_HAVE_CUDA)
@@ -47,7 +48,7 @@ static PetscErrorCode LitheReduceSum_MPI(LitheReduce reduce, PetscInt n, PetscSc
     PetscCallCUDA(cudaStreamSynchronize(stream));
     PetscCall(LitheReduceAll_Private(reduce, n, use_gpu_aware_mpi ? a : page));
     if (use_gpu_aware_mpi) PetscFunctionReturn(PETSC_SUCCESS);
-    /* The next one to write to the page waits for the stream before it does */
+    /* The next writer of the page waits for the stream first */
     PetscCallCUDA(cudaMemcpyAsync(a, page, bytes, cudaMemcpyHostToDevice, stream));
     PetscCall(PetscLogGpuToCpu((PetscLogDouble)bytes));
     PetscCall(PetscLogCpuToGpu((PetscLogDouble)bytes));

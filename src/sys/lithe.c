@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The package: it is initialised by PETSc when the library is loaded with -dll_append, or by a
-   program that links it and calls LitheInitializePackage().
+   The package. PETSc initialises it when the library is loaded with -dll_append, or a linked program calls
+   LitheInitializePackage().
 */
 
 #include <lithe/private/lithehalo.h>
@@ -14,8 +14,8 @@
 static PetscBool LithePackageInitialized = PETSC_FALSE;
 
 /*
-   Does the PETSc that runs fit the headers that Lithe was compiled with? PETSc does not check that
-   itself, and a misfit would otherwise show as a crash somewhere later.
+   Does the PETSc that runs fit the headers that Lithe was compiled with? PETSc does not check compatibility itself, and
+   a misfit would otherwise show as a crash somewhere later.
 */
 static PetscErrorCode LitheCheckPetsc_Private(void)
 {
@@ -27,7 +27,7 @@ static PetscErrorCode LitheCheckPetsc_Private(void)
   const char   *remedy = "Build Lithe with the PETSC_DIR and PETSC_ARCH of this program, or run the program with the PETSc of Lithe";
 
   PetscFunctionBegin;
-  /* The version comes first: the other questions are only safe inside one minor version */
+  /* The version comes first: the other checks are only safe inside one minor version */
   PetscCall(PetscGetVersionNumber((PetscInt *)&version[0], (PetscInt *)&version[1], (PetscInt *)&version[2], NULL));
   PetscCall(PetscMemcpy(&major, &version[0], sizeof(major)));
   PetscCall(PetscMemcpy(&minor, &version[1], sizeof(minor)));
@@ -158,7 +158,7 @@ PetscErrorCode LitheInitializePackage(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Called by PETSc when it opens a library that is named liblithe; its name is fixed by that */
+/* Called by PETSc when it opens a library named liblithe; PETSc fixes the function's name */
 PETSC_EXTERN PetscErrorCode PetscDLLibraryRegister_lithe(void);
 
 PetscErrorCode PetscDLLibraryRegister_lithe(void)

@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   All time steppers of Lithe. Called while a plugin is being loaded, that is before
-   PetscInitialize() is over: it may register, and must not create an object.
+   All time steppers of Lithe. Called while a plugin is being loaded, before PetscInitialize() is over: it may register,
+   and must not create an object.
 */
 
 #include <lithe/private/litheimpl.h>

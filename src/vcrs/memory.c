@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Memory for arrays that are as long as the matrix.
+   Memory for arrays of the matrix's length.
 
    The first touch of small pages takes a third of the time of a compression. Large pages are requested.
 */

@@ -3,12 +3,12 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   In which order a device takes the rows of a triangle: by tiles of a grid, or by levels. What they
-   are is told in lithe/private/vcrsorder.h.
+   The order in which a device takes the rows of a triangle: by tiles of a grid, or by levels. lithe/private/vcrsorder.h
+   describes both.
 
    E. Anderson, Y. Saad, Solving sparse triangular linear systems on parallel computers, Int. J. High
-   Speed Comput. 1(1), 1989 (levels); L. Lamport, The parallel execution of DO loops, Comm. ACM 17(2),
-   1974 (that all rows of a grid on a tilted plane are independent of one another).
+   Speed Comput. 1(1), 1989 (levels); L. Lamport, The parallel execution of DO loops, Comm. ACM 17(2), 1974 (all rows of
+   a grid on a tilted plane are independent of one another).
 */
 
 #include <lithe/private/vcrsorder.h>
@@ -32,7 +32,7 @@ PetscErrorCode VCRSOrderDestroy(VCRSOrder **order)
 
 /* ------------------------------------------------------------ grids */
 
-/* Whether a row has the same differences as another one: most rows of a grid have those of the one before */
+/* Whether a row has the same differences as another row: most rows of a grid have the differences of the row before */
 static inline PetscBool HasSame(const PetscInt i[], const PetscInt j[], PetscInt row, PetscInt other)
 {
   const PetscInt n = i[row + 1] - i[row], shift = row - other, *a = j + i[row], *b = j + i[other];
@@ -43,7 +43,7 @@ static inline PetscBool HasSame(const PetscInt i[], const PetscInt j[], PetscInt
   return (PetscBool)!apart;
 }
 
-/* Which differences there are; PETSC_FALSE if they are too many */
+/* The differences; PETSC_FALSE if they are too many */
 static PetscBool FindDifferences(PetscInt n, const PetscInt i[], const PetscInt j[], PetscBool upper, VCRSOrderDifferences *found)
 {
   enum {
@@ -86,7 +86,7 @@ static PetscBool ShapeGrid(const VCRSOrderDifferences *found, VCRSOrderGrid *g)
   g->skew = g->slant = g->rise = g->before = g->below = g->lag = g->nhalo = 0;
   for (PetscInt e = 0; e < found->n; e++) {
     VCRSOrderSplit(g, found->difference[e], &di[e], &dj[e], &dk[e]);
-    /* a step along a line of two cells is one along the next line backwards: nobody can tell these from one another */
+    /* a step along a line of two cells equals a step along the next line backwards: the two cannot be told apart */
     if (20 * PetscAbsInt(di[e]) > 9 * g->line || 20 * PetscAbsInt(dj[e]) > 9 * g->lines || dk[e] > 0) return PETSC_FALSE;
     if (dk[e] < 0) g->skew = PetscMax(g->skew, Ceiling(dj[e], -dk[e]));
   }
@@ -107,7 +107,7 @@ static PetscBool ShapeGrid(const VCRSOrderDifferences *found, VCRSOrderGrid *g)
     g->below  = PetscMax(g->below, (int)-dk[e]);
   }
 
-  /* Tiles that are nearly square wait for fewest others */
+  /* Tiles that are nearly square wait for fewest other tiles */
   g->height = g->planes >= 4 ? 4 : (g->planes >= 2 ? 2 : 1);
   if (g->planes >= 8 && g->lines <= 4 && !g->skew) g->height = 8;
   g->width = 32 / g->height;
@@ -169,7 +169,7 @@ static PetscBool FitsGrid(PetscInt n, const PetscInt i[], const PetscInt j[], Pe
 PetscErrorCode VCRSOrderFindGrid(PetscInt n, PetscInt most, const VCRSOrderDifferences *found,
                                  PetscErrorCode (*fits)(const VCRSOrderGrid *, void *, PetscBool *), void *ctx, VCRSOrderGrid *g, PetscBool *isgrid)
 {
-  PetscReal done = -1.0; /* grids that make entries as near as this have been tried */
+  PetscReal done = -1.0; /* grids with entries at most this near have been tried */
 
   PetscFunctionBegin;
   *isgrid = PETSC_FALSE;
@@ -226,7 +226,7 @@ static PetscErrorCode FitsPattern_Private(const VCRSOrderGrid *g, void *ctx, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Tiles wave by wave; those that a skewed grid has no line in are left out */
+/* Tiles wave by wave; tiles without a line of a skewed grid are left out */
 static PetscErrorCode OrderTiles_Private(VCRSOrder *order)
 {
   const VCRSOrderGrid *g = &order->g;
@@ -310,7 +310,7 @@ PetscErrorCode VCRSOrderCreate(PetscInt n, const PetscInt i[], const PetscInt j[
   VCRSOrder *o;
 
   PetscFunctionBegin;
-  /* A row that waits for itself, or for one that waits for it, waits for ever */
+  /* A row that waits for itself, or for a row that waits for it, waits for ever */
   for (PetscInt row = 0; row < n; row++) {
     for (PetscInt k = i[row]; k < i[row + 1]; k++)
       PetscCheck(upper ? j[k] > row : j[k] < row, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,

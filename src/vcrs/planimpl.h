@@ -4,10 +4,11 @@
 #pragma once
 
 /*
-   The plan of a compressed matrix on the host: functions that make it from CSR arrays, read it and multiply with it.
+   The plan of a compressed matrix on the host: functions that make a plan from CSR arrays, read it and multiply with
+   it.
 
    These functions use no Mat and no Vec. build/ makes plans from CSR arrays, loss/ rounds entries, mult/ multiplies and
-   solves. libvcrs.la holds all of them, for the library and for tests.
+   solves. libvcrs.la holds all functions, for the library and for tests.
 */
 
 #include <lithe/private/vcrsplan.h>
@@ -24,8 +25,8 @@ PETSC_INTERN PetscErrorCode VCRSPlanCreate(const VCRSCSR *, const VCRSOptions *,
 PETSC_INTERN PetscErrorCode VCRSPlanDestroy(VCRSPlan **);
 
 /*
-   vcrs/build/encode.c: back to CSR, columns ascending. The caller owns i [m+1], j and a [nz]. A lossless plan returns the
-   bits that it was made from
+   vcrs/build/encode.c: back to CSR, columns ascending. The caller owns i [m+1], j and a [nz]. A lossless plan returns
+   the original bits
 */
 PETSC_INTERN PetscErrorCode VCRSPlanDecode(const VCRSPlan *, PetscInt[], PetscInt[], PetscScalar[]);
 /* Row lengths alone: i [m+1] */
@@ -33,12 +34,12 @@ PETSC_INTERN PetscErrorCode VCRSPlanDecodeRowPointers(const VCRSPlan *, PetscInt
 /* One row, columns ascending; cols and vals hold VCRSPlanMaxRowLength() entries */
 PETSC_INTERN PetscErrorCode VCRSPlanDecodeRow(const VCRSPlan *, PetscInt, PetscInt *, PetscInt[], PetscScalar[]);
 PETSC_INTERN PetscErrorCode VCRSPlanMaxRowLength(const VCRSPlan *, PetscInt *);
-/* All bytes that the plan's arrays take, and those of its tables (sets, dictionaries) among them */
+/* All bytes of the plan's arrays, and the bytes of its tables (sets, dictionaries) among them */
 PETSC_INTERN PetscErrorCode VCRSPlanGetBytes(const VCRSPlan *, size_t *, size_t *);
 
 /*
-   vcrs/loss/loss.c: whether a loss can hold entries; finer options where a loss was too coarse; the error of a row that has
-   an infinite entry or a NaN; the survey of a block for the agreement of all processes, with rowexponent [m]
+   vcrs/loss/loss.c: whether a loss can hold entries; finer options if a loss was too coarse; the error of a row with an
+   infinite entry or a NaN. Also the survey of a block for the agreement of all processes, with rowexponent [m]
 */
 PETSC_INTERN PetscBool      VCRSLossHasWidths(MatVCRSLoss); /* does it read bits? */
 PETSC_INTERN PetscBool      VCRSLossTakes(PetscInt, const PetscScalar[]);
@@ -60,7 +61,7 @@ PETSC_INTERN PetscErrorCode VCRSPlanHostCost(const VCRSPlan *, PetscReal *);
 
 /* mult/substitute.c */
 /*
-   x = (I - op(T))^-1 x, where T is the plan of a square matrix that has entries strictly below its
-   diagonal only, or with upper strictly above; op(T) is T, or with transpose T^T.
+   x = (I - op(T))^-1 x, where T is the plan of a square matrix with entries strictly below its diagonal only, or with
+   upper strictly above. op(T) is T, or with transpose T^T.
 */
 PETSC_INTERN PetscErrorCode VCRSPlanSubstitute(const VCRSPlan *, PetscBool upper, PetscBool transpose, PetscScalar x[]);

@@ -85,6 +85,7 @@ static PetscErrorCode TestBlock(int l, int n, const PetscReal v[])
     TEST(fabs((double)back[i] - (double)v[i]) <= 0.5 * step, "%d bits: %.17g becomes %.17g, steps are %g\n", l, (double)v[i], (double)back[i], step);
     TEST(back[i] == (PetscReal)(nearbyint(ldexp((double)v[i], -LitheFloorLog2(step))) * step), "%d bits: %.17g becomes %.17g, steps are %g\n", l, (double)v[i],
          (double)back[i], step);
+    TEST(back[i] == LitheFRSZ2DecodeOne(&f, LitheFRSZ2Step(&f, 0, code), words, i), "%d bits: value %d of a block is not where one value is read\n", l, i);
     TEST(back[i] != 0.0 || !signbit(back[i]), "%d bits: %g becomes a negative zero\n", l, (double)v[i]);
     TEST(v[i] != 0.0 || back[i] == 0.0, "%d bits: zero becomes %g\n", l, (double)back[i]);
   }

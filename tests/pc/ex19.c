@@ -251,7 +251,7 @@ int main(int argc, char **argv)
     PetscCall(MatDestroy(&host));
     PetscCall(MatDestroy(&A));
   }
-  PetscCall(TestDone((PetscDefined(USE_COMPLEX) ? 1890 : 3800) + (device ? 600 : 0), "all is right\n"));
+  PetscCall(TestDone((PetscDefined(USE_COMPLEX) ? 1890 : 3800) + (device ? (PetscDefined(USE_COMPLEX) ? 550 : 600) : 0), "all is right\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -3,25 +3,25 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Compression on the device: from a CSR matrix there to a plan there. The plan is the one that
-   VCRSPlanCreate() makes on the host, array by array (loss.cu says what may differ).
+   Compression on the device: from a CSR matrix there to a plan there. The plan equals the plan of VCRSPlanCreate() on
+   the host, array by array (loss.cu names the exceptions).
 
    The host compresses instead, and the plan is copied to the device, where
      - the layout is the article's, whose arrays are a reference and not for speed;
-     - there are no rows or no entries, or more rows than a quarter of what PetscInt counts;
-     - one row has a large part of all entries: a thread would work on it alone;
+     - the matrix has no rows or no entries, or more rows than a quarter of the range of PetscInt;
+     - one row has a large part of all entries: a single thread would work on it;
      - different rows, or values, have the same 64-bit hash;
      - an entry cannot be compressed: the host says which one, and why.
 
-   Beside the plan, a lossless compression takes some 20 bytes a row and a table of 16 MB of device memory, for a
-   while; a lossy one also takes the rounded matrix, that is what its CSR form takes (and, with the loss log,
-   2 bytes a component).
+   Beside the plan, a lossless compression temporarily takes some 20 bytes per row and a table of 16 MB of device
+   memory. A lossy compression also takes the rounded matrix: the size of its CSR form (and, with the loss log, 2 bytes
+   per component).
 */
 
 #include "build.cuh"
 #include <lithe/private/vcrsunions.h>
 
-/* A row of more entries than this share of all, and than so many, is not for one thread */
+/* A row with more entries than this share of all, and than this number, is too long for one thread */
 #define LONG_ROW_SHARE   80
 #define LONG_ROW_ENTRIES 2048
 
@@ -219,7 +219,7 @@ static PetscErrorCode CompressOnDevice(DeviceBuild *d, VCRSPlan *dplan, VCRSRepo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Frees what the build took, but for the arrays of dplan if keep */
+/* Frees the memory of the build, except the arrays of dplan if keep */
 static PetscErrorCode DeviceBuildReset(DeviceBuild *d, VCRSPlan *dplan, PetscBool keep)
 {
   void **list[PLAN_POINTERS_MAX];

@@ -4,7 +4,7 @@
 #pragma once
 
 /*
-   Compression on the device: what its parts share.
+   Shared by the parts of the compression on the device.
 
      build.cu   the operations that src/vcrs/build/choose.c calls; when a matrix is left to the host
      loss.cu    survey and rounding (src/vcrs/loss/round.h), what a block brings to an agreement of processes
@@ -13,9 +13,9 @@
      encode.cu  slices, and the arrays of the plan
      groups.cu  grouped columns
 
-   The parts do what the files of src/vcrs/build with these names do, with the same functions of rows and entries, so
-   that the plan is the same. A thread works on a row wherever a row is read: rows are short, and their order of
-   summation is that of the host.
+   The parts do the work of the files of src/vcrs/build with the same names, with the same functions of rows and
+   entries, so the plan is the same. A thread works on a row wherever a row is read: rows are short, and their order of
+   summation is the host's.
 */
 
 #include <src/vcrs/loss/round.h>
@@ -27,7 +27,8 @@
 #define VCRS_GRID_MAX 4096
 #define VCRS_BUFFERS  64
 
-/* Device memory that is given back at the end of a build, however it ends, but for what the plan keeps */
+/* Device memory that is given back at the end of a build, however the build ends, except the memory that the plan
+   keeps */
 typedef struct {
   void *pointer[VCRS_BUFFERS];
   int   n;
@@ -39,7 +40,7 @@ typedef struct {
   PetscInt *length, *count; /* host, [n] */
 } DeviceSets;
 
-/* What the scan of a matrix for its values finds */
+/* Results of the scan of a matrix for its values */
 typedef struct {
   unsigned long long *key;   /* hashes of values; 0: free */
   unsigned long long *first; /* where the value first occurs */
@@ -47,10 +48,10 @@ typedef struct {
   PetscInt64          nslot;
 } DeviceDictionary;
 
-/* A VCRSBuild with what only a device has; the operations of build.cu get the first */
+/* A VCRSBuild with data of a device; the operations of build.cu get the first member */
 typedef struct {
   VCRSBuild        b;           /* arrays on the device, csr among them */
-  VCRSPlan        *table;       /* what the host keeps of the plan: sets, dictionary, scales */
+  VCRSPlan        *table;       /* the host's parts of the plan: sets, dictionary, scales */
   PetscInt64      *setsliceptr; /* where slices of L1 and L2 begin */
   LitheLogScale   *log;         /* on the host; b.log is its copy on the device */
   PetscInt64       nz;
@@ -112,7 +113,7 @@ static inline PetscErrorCode DeviceFree(DeviceMemory *memory, T **p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* To and from the host, and done when these return */
+/* To and from the host, complete on return */
 template <class T>
 static inline PetscErrorCode DeviceGet(DeviceBuild *d, const T *from, size_t n, T *to)
 {

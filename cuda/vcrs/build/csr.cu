@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* CSR matrices on a device: their transposes, and what a compression does to the sums of their rows */
+/* CSR matrices on a device: their transposes, and the changes of row sums by a compression */
 
 #include "build.cuh"
 #include <cub/device/device_radix_sort.cuh>

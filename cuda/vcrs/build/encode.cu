@@ -2,13 +2,14 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The slices of a plan and its arrays, on the device: what vcrs/build/build.c and vcrs/build/encode.c do on the host */
+/* The slices of a plan and its arrays, on the device: the work of vcrs/build/build.c and vcrs/build/encode.c on the
+   host */
 
 #include "build.cuh"
 
 /* ------------------------------------------------------------------ slices of L1 and L2 */
 
-/* Entries of each slice, a warp a slice; entries[nslices] = 0 */
+/* Entries of each slice, one warp per slice; entries[nslices] = 0 */
 static __global__ void __launch_bounds__(VCRS_BLOCK) CountSetSlices(PetscInt m, const PetscInt *i, PetscInt first, PetscInt nslices, PetscInt64 *entries)
 {
   VCRS_FOR_ALL(PetscInt64, lane, VCRS_SLICE * ((PetscInt64)nslices + 1))
@@ -46,7 +47,8 @@ typedef struct {
   PetscInt limit[VCRS_NLIMITS];
 } SliceLimits;
 
-/* Where the row of this thread comes in its window by falling length; rows of one length keep their order. len is in shared memory */
+/* The position of this thread's row in its window by falling length; rows of one length keep their order. len is in
+   shared memory */
 static __device__ __forceinline__ int RankRow(const int *len)
 {
   const int mine = len[threadIdx.x];
@@ -112,7 +114,7 @@ static __global__ void __launch_bounds__(VCRS_WINDOW)
   }
 }
 
-/* Entries of values of each slice, a warp a slice; sliceptr[nslices] = 0 */
+/* Entries of values of each slice, one warp per slice; sliceptr[nslices] = 0 */
 static __global__ void __launch_bounds__(VCRS_BLOCK) MeasureSlices(VCRSPlan plan)
 {
   VCRS_FOR_ALL(PetscInt64, lane, VCRS_SLICE * ((PetscInt64)plan.nslices + 1))
@@ -124,7 +126,8 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) MeasureSlices(VCRSPlan plan
   }
 }
 
-/* The least of the lanes' columns k, for each k of each slice, the width of the offsets from there and their bytes; a warp a slice */
+/* The least of the lanes' columns k, for each k of each slice, the width of the offsets from it and their bytes; one
+   warp per slice */
 static __global__ void __launch_bounds__(VCRS_BLOCK) MeasureColumns(VCRSBuild b, VCRSPlan plan)
 {
   VCRS_FOR_ALL(PetscInt64, lane, VCRS_SLICE * ((PetscInt64)plan.nslices + 1))
@@ -174,7 +177,7 @@ static __global__ void CollectLongRows(PetscInt m, const PetscInt *i, PetscInt l
   }
 }
 
-/* A block a row */
+/* One block per row */
 static __global__ void CopyLongColumns(VCRSBuild b, VCRSPlan plan)
 {
   for (PetscInt q = blockIdx.x; q < plan.nlong; q += gridDim.x) {
@@ -380,7 +383,7 @@ static __device__ __forceinline__ double GetStep(const VCRSBuild &b, PetscInt ro
   return values == VCRS_VALUES_FIXED8 || values == VCRS_VALUES_FIXED16 ? LithePow2(b.exponent[row]) : 1.;
 }
 
-/* A thread a lane; the arrays are zero before */
+/* One thread per lane; the arrays are zero before */
 template <VCRSValues values>
 static __global__ void __launch_bounds__(VCRS_BLOCK) FillSlices(VCRSBuild b, DeviceDictionary t, VCRSPlan plan)
 {
@@ -416,7 +419,7 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) FillSlices(VCRSBuild b, Dev
   }
 }
 
-/* A block a row; in the difference form the slot of entry 0 stays zero */
+/* One block per row; in the difference form the slot of entry 0 stays zero */
 template <VCRSValues values>
 static __global__ void __launch_bounds__(VCRS_BLOCK) FillLongRows(VCRSBuild b, DeviceDictionary t, VCRSPlan plan)
 {
@@ -440,7 +443,8 @@ static PetscErrorCode Fill(DeviceBuild *d, const VCRSPlan *dplan)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Values of L1, L2 and L3, columns of L3 unless grouped, and what decodes them; the arrays of DeviceFindSlices() are in dplan already */
+/* Values of L1, L2 and L3, columns of L3 unless grouped, and the data that decode them; the arrays of
+   DeviceFindSlices() are in dplan already */
 PetscErrorCode DeviceEncodeSlices(VCRSBuild *build, VCRSPlan *dplan)
 {
   DeviceBuild *d     = DeviceOf(build);

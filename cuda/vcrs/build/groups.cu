@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   L3, grouped columns, of a matrix on the device: what vcrs/build/groups.c does on the host. A block a window,
-   a thread a lane; the bit map of the window's groups is in shared memory.
+   L3, grouped columns, of a matrix on the device: the work of vcrs/build/groups.c on the host. A block a window, a
+   thread a lane; the bit map of the window's groups is in shared memory.
 */
 
 #include "build.cuh"
@@ -14,14 +14,14 @@
 #define GROUP_WORDS (VCRS_GROUP_SPAN / 32)
 #define LANE_WORDS  (GROUP_WORDS / VCRS_WINDOW)
 
-/* What the choice depends on */
+/* The facts for the choice */
 typedef struct {
   unsigned long long ngroups;
   unsigned long long mostbytes;
   int                mostgroups, mostcolumns, toowide;
 } GroupSizes;
 
-/* The columns of a thread's row, none if it has no entries in its slice */
+/* The columns of a thread's row; none if the row has no entries in its slice */
 static __device__ __forceinline__ const PetscInt *LaneColumns(const VCRSBuild &b, const VCRSPlan &plan, PetscInt w, PetscInt *length)
 {
   const PetscInt64 lane = VCRS_WINDOW * static_cast<PetscInt64>(w) + threadIdx.x;
@@ -31,7 +31,8 @@ static __device__ __forceinline__ const PetscInt *LaneColumns(const VCRSBuild &b
   return b.j + b.i[VCRSLaneRow(&plan, lane)];
 }
 
-/* Marks what the rows of window w read, from its least group on, which is returned; all threads of the block. Groups too far away have no mark: *toowide */
+/* Marks the groups that the rows of window w read, from the least group on, which is returned; all threads of the
+   block. Groups too far away have no mark: *toowide */
 static __device__ PetscInt MarkGroups(const PetscInt *column, PetscInt length, unsigned int mark[], bool *toowide)
 {
   typedef cub::BlockReduce<PetscInt, VCRS_WINDOW> Reduce;

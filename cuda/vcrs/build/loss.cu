@@ -3,10 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The lossy half of a compression on the device. Rows are rounded by the functions that the host
-   uses, which round every operation on its own. Only moduli of complex numbers beyond 1e140 or below
-   1e-140 may differ in their last bit, where hypot() is asked; sums over the whole matrix (the Frobenius
-   norms of the report) are taken in another order.
+   The lossy half of a compression on the device. Rows are rounded by the host's functions, which round every operation
+   on its own. Only moduli of complex numbers beyond 1e140 or below 1e-140 may differ in their last bit, if hypot()
+   computes them. Sums over the whole matrix (the Frobenius norms of the report) are taken in another order.
 */
 
 #include "build.cuh"
@@ -76,7 +75,8 @@ static PetscErrorCode DeviceNorm(DeviceBuild *d, VCRSReport *report)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Reference of each row, the largest component of its entries and of those that are stored; of all rows; synchronises */
+/* Reference of each row, the largest component of its entries and of its stored entries; the same over all rows;
+   synchronises */
 static PetscErrorCode DeviceSurvey(DeviceBuild *d, PetscReal *largest, PetscReal *stored, VCRSSurvey *survey, PetscBool *taken)
 {
   const int   blocks = LaunchBlocks(d->b.csr.m);
@@ -130,7 +130,7 @@ PetscErrorCode DeviceLossPropose(DeviceBuild *d, VCRSSurvey *survey, PetscInt ro
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What other processes have a say in: the steps of an off-diagonal block of a symmetric matrix */
+/* Data that depend on other processes: the steps of an off-diagonal block of a symmetric matrix */
 static PetscErrorCode DeviceAgree(DeviceBuild *d, const VCRSAgreement *agreement, VCRSSurvey *survey)
 {
   int16_t *columnexp;

@@ -3,12 +3,12 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Classes of rows, the dictionary of values and what containers hold the values, on the device.
+   Classes of rows, the dictionary of values and the containers that hold the values, on the device.
 
    Equal rows meet in an open hash table by their 64-bit hashes alone; each slot keeps the first row.
-   Afterwards every row is compared with the first row of its slot, entry by entry. Two different rows
-   with one hash are so found out, and the matrix is then left to the host. Classes are numbered by their
-   first rows, which is the order of first occurrence.
+   Afterwards every row is compared with the first row of its slot, entry by entry. Two different rows with one hash are
+   found in this way, and the matrix is then left to the host. Classes are numbered by their first rows, which is the
+   order of first occurrence.
 */
 
 #include "build.cuh"
@@ -64,7 +64,7 @@ static __device__ __forceinline__ void CountOne(PetscInt *count, PetscInt id)
   if ((int)(threadIdx.x % 32) == __ffs(same) - 1) AtomicAdd(&count[id], __popc(same));
 }
 
-/* The slot of a key, which is put there if it is new; -1 once there are too many */
+/* The slot of a key, which is inserted if it is new; -1 once there are too many */
 static __device__ PetscInt64 TableInsert(unsigned long long *key, PetscInt64 nslot, PetscInt limit, unsigned long long h, int *flags)
 {
   PetscInt64 pos;
@@ -155,7 +155,7 @@ static __global__ void __launch_bounds__(VCRS_BLOCK)
   }
 }
 
-/* id[row], the first row of a class so far, becomes its number */
+/* id[row], the first row of a class until now, becomes its number */
 static __global__ void NumberRows(PetscInt n, const PetscInt *number, PetscInt *id, PetscInt *rep, PetscInt *count)
 {
   VCRS_FOR_ALL(PetscInt, row, n)
@@ -401,7 +401,8 @@ static int DictionaryEntryCompare(const void *a, const void *b)
   return x < y ? -1 : (x > y ? 1 : 0);
 }
 
-/* A dictionary of at most limit values in the order in which they first occur; no dictionary (has[] false) if there are more */
+/* A dictionary of at most limit values in the order in which they first occur; no dictionary (has[] false) if there are
+   more */
 PetscErrorCode DeviceFindDictionary(VCRSBuild *build, PetscInt limit)
 {
   DeviceBuild      *d      = DeviceOf(build);

@@ -7,13 +7,13 @@
 
    The kernel of groups.cu has x in shared memory. An access serves a number of threads at a time, 16 with real double
    precision, from as many banks. Two different numbers in the same bank cost another cycle. In the order of columns,
-   entries k of every second row meet at random: an access takes 2.8 cycles instead of one. Rows are therefore
-   permuted, one entry of each row after the other. The row with the fewest choices takes first, from the next entries
-   of its list. It prefers a number already accessed, then an unused bank, and among these the bank most wanted by the
-   remaining entries. An access then takes 1.4 cycles.
+   entries k of every second row meet at random: an access takes 2.8 cycles instead of one. Rows are therefore permuted,
+   one entry of each row after the other. The row with the fewest choices takes first, from the next entries of its
+   list. This row prefers a number already accessed, then an unused bank, and among unused banks the one most wanted by
+   the remaining entries. An access then takes 1.4 cycles.
 
-   Half of a warp reads entries k of rows 0, 2, 4, ... of a slice, then those of rows 1, 3, 5, ..., and the other half entries k + 1. In single
-   precision both halves are served at a time.
+   Half of a warp reads entries k of rows 0, 2, 4, ... of a slice, then of rows 1, 3, 5, ..., and the other half reads
+   entries k + 1. In single precision both halves are served at a time.
 
    Columns and codes change places; the reference stays. All other readers of a row on the device accept any order. On
    the host rows are in the order of columns, so a download sorts them first.
@@ -31,7 +31,7 @@
 #define BANKS_ROWS   PetscMin(BANKS, VCRS_SLICE / 2)
 #define BANKS_PLACES (BANKS / BANKS_ROWS)
 
-/* Requests of a bank at such places: number of different numbers, and the last one. left: requests by all entries
+/* Requests of a bank at such places: number of different numbers, and the last number. left: requests by all entries
    without a place */
 struct Banks {
   static constexpr int size = VCRS_SLICE * BANKS_PLACES;
@@ -78,7 +78,7 @@ template <class Code>
 [[maybe_unused]] static __device__ void SpreadSlice(const LaneEntries<Code> &lane, Banks &banks)
 {
 #if __CUDA_ARCH__ >= 900
-  const int          thread = threadIdx.x % VCRS_SLICE, together = thread - thread % BANKS_ROWS; /* the first of those that are served with it */
+  const int          thread = threadIdx.x % VCRS_SLICE, together = thread - thread % BANKS_ROWS; /* the first of the rows served with it */
   const int          bank0   = BANKS_PLACES * together;
   const unsigned int mask    = ((1u << BANKS_ROWS) - 1) << together;
   const int          longest = __reduce_max_sync(0xffffffffu, lane.length);
@@ -88,7 +88,7 @@ template <class Code>
   for (int k = lane.first; k < lane.length; k++) atomicAdd(&banks.left[bank0 + lane.Column(k) % BANKS], 1);
   for (int k = lane.first; k < longest; k++) {
     bool       waits = k < lane.length;
-    const bool pads  = (__ballot_sync(0xffffffffu, !waits) & mask) != 0; /* these ask for number 0 */
+    const bool pads  = (__ballot_sync(0xffffffffu, !waits) & mask) != 0; /* they ask for number 0 */
 
     if ((k - lane.first) % BANKS_PLACES == 0) {
       for (int b = thread; b < Banks::size; b += VCRS_SLICE) banks.number[b] = banks.count[b] = 0;
@@ -161,7 +161,7 @@ static __global__ void __launch_bounds__(VCRS_WINDOW) SpreadWindows(const __grid
   }
 }
 
-/* A thread a lane: numbers of columns ascend as columns do */
+/* One thread per lane: numbers of columns ascend as columns do */
 template <class Code>
 static __global__ void __launch_bounds__(VCRS_WINDOW) SortWindows(const __grid_constant__ VCRSPlan p, PetscInt nwindows)
 {

@@ -6,17 +6,17 @@
    Layout L3 with grouped columns: a block works on windows of 256 rows, with their x in shared memory.
 
    A block has stages. A stage has room for all data of a window: the x of its groups of columns, columns, entries,
-   lengths and order of the rows, row sums, exponents, and y. One warp per stage fills it as soon as it is free,
-   asynchronously (TMA and cp.async, from compute capability 9.0 on), and writes where each slice begins. Teams of
-   eight warps, a slice per warp, sum full stages. If all rows have row sums, the teams read shared memory alone; they
-   would wait for any read of device memory. Gathers of x from a cache are limited by the number of lines per look-up.
-   In shared memory neighbours need not be contiguous, and the order of entries in rows spreads the reads over the
-   banks (banks.cu). Rows are sorted by length, which scatters the y of a slice. y is therefore gathered in shared
-   memory, and the filling warp stores the y of a window at once.
+   lengths and order of the rows, row sums, exponents, and y. As soon as a stage is free, its own warp fills it
+   asynchronously (TMA and cp.async, from compute capability 9.0 on), and writes where each slice begins. Teams of eight
+   warps, a slice per warp, sum full stages. If all rows have row sums, the teams read shared memory alone; they would
+   wait for any read of device memory. Gathers of x from a cache are limited by the number of lines per look-up. In
+   shared memory neighbours need not be contiguous, and the order of entries in rows spreads the reads over the banks
+   (banks.cu). Rows are sorted by length, which scatters the y of a slice. y is therefore gathered in shared memory, and
+   the filling warp stores the y of a window at once.
 
    Barriers of a stage: "full", the data have arrived; "empty", the data have been read; "done", the y of a window is
-   gathered. If the number of stages is no multiple of the number of teams, teams take turns with a stage. A team
-   waiting for its next turn could then mistake the end of another team's turn for it. A stage therefore has one
+   gathered. If the number of stages is no multiple of the number of teams, teams take turns with a stage. A team that
+   waits for its next turn could then mistake the end of another team's turn for its own. A stage therefore has one
    barrier "full" per team.
 */
 
@@ -69,12 +69,12 @@ struct Barriers {
     return Barriers{full, full + a.teams * a.stages, full + (a.teams + 1) * a.stages};
   }
 
-  /* Those of a stage */
+  /* The barriers of a stage */
   __device__ __forceinline__ void Begin(const GroupsArguments &a, int stage) const
   {
 #if __CUDA_ARCH__ >= 900
     for (int t = 0; t < a.teams; t++)
-      cuda::ptx::mbarrier_init(full + stage + t * a.stages, 33); /* the threads of the warp that fills it, and its bulk copies */
+      cuda::ptx::mbarrier_init(full + stage + t * a.stages, 33); /* the threads of the warp that fills the stage, and its bulk copies */
     cuda::ptx::mbarrier_init(empty + stage, VCRS_WINDOW_SLICES);
     cuda::ptx::mbarrier_init(done + stage, VCRS_WINDOW_SLICES);
     cuda::ptx::fence_mbarrier_init(cuda::ptx::sem_release, cuda::ptx::scope_cluster);
@@ -82,13 +82,12 @@ struct Barriers {
   }
 };
 
-/* Parameters of the copies for a window, as read: they stay unprocessed until their turn, otherwise the warp would
-   wait for them */
+/* Parameters of the copies for a window, as read. They stay unprocessed until their turn; otherwise the warp would wait
+   for them */
 struct Window {
   PetscInt   first;           /* its least group */
   PetscInt   group, groupend; /* its list of groups, with the stand-in */
-  PetscInt64 value;           /* begin of the entries of slice threadIdx.x % 32; those of the next window in lane
-  VCRS_WINDOW_SLICES */
+  PetscInt64 value;           /* begin of the entries of slice threadIdx.x % 32; the begins of the next window in lane VCRS_WINDOW_SLICES */
 
   static __device__ __forceinline__ Window Read(const GroupsArguments &a, PetscInt w)
   {
@@ -136,15 +135,15 @@ struct Slice {
 };
 
 /*
-   The x of a window's groups, behind the zeros of the stand-in; allx: x of the first column; id[] has the numbers of
-   the first groups, a group per thread. A block waits for these copies, so work common to all of them is done once.
-   Returns whether the copies are asynchronous.
+   The x of a window's groups, behind the zeros of the stand-in. allx: x of the first column; id[] has the numbers of
+   the first groups, one group per thread. A block waits for these copies, so their common work is done once. Returns
+   whether the copies are asynchronous.
 */
 [[maybe_unused]] static __device__ __forceinline__ bool CopyGroups(const GroupsArguments &a, const Number *allx, const Window &window, const unsigned int id[],
                                                                    char *to)
 {
 #if __CUDA_ARCH__ >= 900
-  constexpr int pieces = VCRS_GROUP * sizeof(Number) / 16, numbers = 16 / sizeof(Number); /* of 16 bytes a group, in a piece */
+  constexpr int pieces = VCRS_GROUP * sizeof(Number) / 16, numbers = 16 / sizeof(Number); /* of 16 bytes per group, in a piece */
   const int     lane = threadIdx.x % 32;
 
   if (a.aligned && window.IsInside(a)) {
@@ -228,9 +227,9 @@ struct Rest {
 };
 
 /*
-   All of window w except x, and except row sums that wait for y, once the stage is free; by a warp, of which one
-   thread copies. These copies and the copy of row sums count for barrier full. Returns the place of row sums: a
-   separate place, behind the entries, or, if a window leaves no room there, in the place of y once y is stored.
+   All of window w except x, and except row sums that wait for y, once the stage is free; by a warp, of which one thread
+   copies. These copies and the copy of row sums count for barrier full. Returns the place of row sums: a separate
+   place, behind the entries, or, if a window leaves no room, in the place of y once y is stored.
 */
 template <class V, bool difference>
 static __device__ __forceinline__ unsigned int CopyEntries(const GroupsArguments &a, PetscInt w, const Window &window, unsigned int nslices, const Rest &rest,
@@ -316,7 +315,7 @@ static __device__ void FillStage(const GroupsArguments &a, int stage, const Barr
     parity ^= 1;
     turn = turn + 1 < a.teams ? turn + 1 : 0;
 
-    /* what the next window needs comes while the stage is in use */
+    /* data of the next window arrive while the stage is in use */
     window = next;
     ReadGroups(a, window, id);
     next = Window::Read(a, w + 2 * step);
@@ -352,7 +351,7 @@ struct TwoRows {
   unsigned int length[2];
 };
 
-/* x of the window's number in the lower or the upper half of a word: one instruction makes its address */
+/* x of the window's number in the lower or the upper half of a word: one instruction computes its address */
 [[maybe_unused]] static __device__ __forceinline__ Number GroupedX(uint32_t x, unsigned int pair, int r)
 {
   return *AtShared<const Number>(__dp2a_lo(pair, static_cast<unsigned int>(sizeof(Number)) << 8 * r, x));
@@ -418,9 +417,9 @@ static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(co
   values.Setup(shared, a.decode, 32 * VCRS_WINDOW_SLICES * a.teams);
 
   /*
-     A thread sums two neighbouring rows: the lower half of a warp their entries 0, 2, ..., the upper half the
-     remaining ones. Data of both rows come in one access. Then the thread finishes one of the rows. Slices are sorted
-     by length: each warp gets another slice at each turn.
+     A thread sums two neighbouring rows: the lower half of a warp their entries 0, 2, ..., the upper half the remaining
+     entries. Data of both rows come in one access. Then the thread finishes one of the rows. Slices are sorted by
+     length: each warp gets another slice at each turn.
   */
   const unsigned int lane = threadIdx.x % 32, half = lane / 16, pair = lane % 16, mine = 2 * pair + half;
   int                slice = (warp + team) % VCRS_WINDOW_SLICES, stage = team, full = team;
@@ -495,7 +494,7 @@ static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(co
 #endif
 }
 
-/* Very long rows, a block a row */
+/* Very long rows, one block per row */
 template <class V, bool difference>
 static __global__ void __launch_bounds__(256) LongRowsKernel(const __grid_constant__ GroupsArguments a)
 {
@@ -562,7 +561,7 @@ static size_t GroupsBlockBytes(const GroupsArguments &a, size_t tables, int stag
   return tables + stages * a.stagebytes + Barriers::CountBytes(stages, teams);
 }
 
-/* Whether such blocks fit, with or without a separate place for row sums */
+/* Whether blocks of this kind fit, with or without a separate place for row sums */
 static bool GroupsTryShape(const VCRSLaunch *l, const GroupsShape &shape, size_t tables, bool apart, GroupsArguments *a)
 {
   const unsigned int ybytes = static_cast<unsigned int>(VCRS_WINDOW * sizeof(Number));

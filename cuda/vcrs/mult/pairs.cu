@@ -7,29 +7,29 @@
 
    A row costs its id, one entry of y and, with perfect caches, one entry of x. The limit is then not device memory,
    but the entries of x from L2 to L1 and to registers: 7 or 27 per row. A thread therefore works on several rows at
-   distance stride: for each triple of offsets {b - stride, b, b + stride} it reads rows + 2 entries of x instead of 3
+   distance stride. For each triple of offsets {b - stride, b, b + stride} it reads rows + 2 entries of x instead of 3
    rows.
 
-   Where one pair is all that a grid's interior has, a warp takes the first of these ways that its rows allow:
+   If the interior of a grid has one pair only, a warp takes the first of these ways that its rows allow:
      1. all rows have the common pair: offsets and values are parameters of the kernel
      2. all rows have a part of the common pair, and maybe another diagonal entry: boundaries
      3. rows one by one from the tables
-   Where there are several media, only rows that have the whole common index set are done in this way:
-     1. all rows of the warp at the same place have the same pair: its values are parameters if it is among
-        the commonest, else they are read, the same for all threads
+   If there are several media, only rows with the whole common index set are done in this way:
+     1. all rows of the warp at the same place have the same pair: its values are parameters if the pair is among the
+        most frequent, else they are read, the same for all threads
      2. each row reads its own values
-   The others are in a list that is made once per matrix, and blocks of their own do them one by one.
+   The other rows are in a list made once per matrix, and blocks of their own do them one by one.
 
-   In the difference form entry 0 of a set, the reference, holds minus the sum of the others, so that
-   the sum over the whole set is what the other entries give; the row sums are added by a launch of their own.
+   In the difference form entry 0 of a set, the reference, holds minus the sum of the others. The sum over the whole set
+   is then the contribution of the other entries. A launch of its own adds the row sums.
 */
 
 #include "pairs.cuh"
 
 /*
    Rows of a thread are a distance stride apart, at which the commonest pair repeats: a plane of the grid, for
-   example. Entries of x are read once for several rows. If the launch has found lines, a block takes tile rows of
-   each of threads / tile neighbouring lines: rows that are neighbours in two directions share entries of x in L1.
+   example. Entries of x are read once for several rows. If the launch has found lines, a block takes tile rows of each
+   of threads / tile neighbouring lines: rows that are neighbours in two directions share entries of x in L1.
 */
 
 /* Where the thread of the block in its turn number turn is in a band of rows planes, which band; false: nowhere */
@@ -51,7 +51,7 @@ static __device__ __forceinline__ bool GridGetPlace(VCRSUnsigned stride, VCRSUns
   return is;
 }
 
-/* How many turns of a block there are in a matrix of m rows */
+/* The number of turns of a block in a matrix of m rows */
 template <int rows, int threads, int tile>
 static inline PetscInt64 GridGetTurns(PetscInt m, PetscInt stride, PetscInt line)
 {
@@ -92,7 +92,7 @@ struct PairsArguments : MultArguments, PairsTables {
   const PetscInt *listed;
 };
 
-/* sum over the common index set for the thread's rows; value(k, j) is that of row j's k-th reordered entry */
+/* sum over the common index set for the thread's rows; value(k, j) is the value of row j's k-th reordered entry */
 template <int rows, int triples, int singles, class F>
 static __device__ __forceinline__ void SumCommon(const PairsArguments &a, const Number *x, F value, Number sum[rows])
 {
@@ -122,7 +122,7 @@ static __device__ __forceinline__ void SumCommon(const PairsArguments &a, const 
   }
 }
 
-/* The same where rows have parts of the common set: bit k of word[j] says that row j has its k-th reordered entry */
+/* The same if rows have parts of the common set: bit k of word[j] says that row j has its k-th reordered entry */
 template <int rows, int triples, int singles, class F>
 static __device__ __forceinline__ void SumParts(const PairsArguments &a, const Number *x, const uint32_t word[rows], F value, Number sum[rows])
 {
@@ -232,7 +232,7 @@ static __global__ void __launch_bounds__(threads, blocks) PairsKernel(const __gr
       MultTable<rows>(a, row0);
       return;
     }
-    /* the diagonal is no entry of word: it may be another one */
+    /* the diagonal is no entry of word: it may differ */
 #pragma unroll
     for (int j = 0; j < rows; j++)
       if (word[j] & VCRS_WORD_DIAGONAL) sum[j] = MultiplyAdd(Read(a.setdiagonal + id[j]), Read(x + j * stride), sum[j]);
@@ -261,13 +261,13 @@ static __global__ void __launch_bounds__(threads, blocks) PairsMediaKernel(const
     return;
   }
 
-  /* all data are read before it is known whether a row has the common set: rows are those whose common set stays
-     inside x */
+  /* all data are read before it is known whether a row has the common set: rows are those whose common set stays inside
+     x */
   VCRSUnsigned g, band;
   const bool   is    = GridGetPlace<threads, tile>(stride, a.line, blockIdx.x - listblocks, &g, &band);
   const auto   begin = band * rows * stride, last = static_cast<VCRSUnsigned>(a.nmain) - rows * stride,
              row0 = static_cast<VCRSUnsigned>(a.firstmain) + (begin < last ? begin : last) + g;
-  PetscInt id[rows], its[rows]; /* pairs of this thread's rows and of the middle one's, -1 where they have not the common set */
+  PetscInt id[rows], its[rows]; /* pairs of this thread's rows and of the middle thread's, -1 without the common set */
   Number   sum[rows];
   bool     alike = true, same = true;
 

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What the kernels of L0 share: its tables, a row from them */
+/* Shared by the kernels of L0: its tables, a row from the tables */
 
 #include "../kernels.cuh"
 
@@ -19,7 +19,7 @@ static inline PairsTables PairsGetTables(const VCRSPlan *p)
   return PairsTables{static_cast<int>(p->idbytes), p->id, p->setptr, p->setoffset, reinterpret_cast<const Number *>(p->setvalue)};
 }
 
-/* One row from the tables; entries in batches, so that their reads overlap */
+/* One row from the tables; entries in batches, so their reads overlap */
 static __device__ __forceinline__ Number SumTable(const PairsTables &a, PetscInt id, const Number *x)
 {
   constexpr int   batch  = 4;

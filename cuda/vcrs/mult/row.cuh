@@ -17,7 +17,7 @@ struct RowCursor {
   PetscInt        base;
   const uint8_t  *packed; /* + the integer of width bytes at packed[32 k width], if packed */
   int             width;
-  const uint16_t *group;    /* column k is base + that of number packed[64 k] in these groups, if group */
+  const uint16_t *group;    /* column k is base + the column of number packed[64 k] in these groups, if group */
   const Number   *direct;   /* value k is direct[k], if direct */
   PetscInt64      position; /* else it lies at position + step (k - first) of value[] */
   int             step;

@@ -10,8 +10,8 @@
 #include <thrust/iterator/discard_iterator.h>
 
 /*
-   Whether a row is none of those that threads work on several of: those whose words have all wanted bits; in 27-point
-   stencils those that have the set for their place in a plane
+   Whether a row is excluded from the threads that work on several rows. These take rows whose words have all wanted
+   bits; in 27-point stencils, rows with the set for their place in a plane
 */
 struct IsListed {
   const void     *id;
@@ -72,7 +72,8 @@ static __global__ void MarkMain(IsListed listed, PetscInt m, uint32_t *main)
   if (row < m && row % 32 == 0) main[row / 32] = word;
 }
 
-/* Makes the list of the other rows, for 27-point stencils marks these, too; taken is false where there are too many, or the grid too small */
+/* Makes the list of the other rows; for 27-point stencils marks them, too. taken is false if there are too many, or the
+   grid is too small */
 PetscErrorCode VCRSRowList(VCRSLaunch *l, const VCRSPlan *p, uint32_t wanted, PetscBool *taken, cudaStream_t stream)
 {
   const IsListed                            listed = {p->id,

@@ -4,21 +4,21 @@
 
 /*
    Any layout, entry by entry: products with several columns in one sweep over the matrix, transposed
-   products (sums by atomic additions), the diagonal, and the article's six arrays. Layout and
-   container are looked at for each entry; the branches are the same in all threads.
+   products (sums by atomic additions), the diagonal, and the article's six arrays. Layout and container are tested for
+   each entry; the branches are the same in all threads.
 */
 
 #include "row.cuh"
 #include <cub/device/device_scan.cuh>
 
-/* Columns of x that one sweep takes */
+/* Columns of x in one sweep */
 #define VCRS_SWEEP 8
 
 #define VCRS_ROWS_THREADS 128
 
 /*
-   Threads of a block that share one row: all of them where a block has a very long row, else one.
-   Sums of a over them; all get the result.
+   Threads of a block that share one row: all of them if a block has a very long row, else one. Sums of a over them; all
+   get the result.
 */
 template <bool together>
 static __device__ __forceinline__ Number SumThreads(Number a)
@@ -50,7 +50,7 @@ static __device__ __forceinline__ RowCursor OpenMyRow(const VCRSPlan &p)
   return c;
 }
 
-/* y = sign A x + add, without add y = A x, for up to columns columns, ncolumn of them there */
+/* y = sign A x + add, without add y = A x, for up to columns columns, ncolumn of them in this call */
 template <int columns, bool together>
 static __global__ void __launch_bounds__(VCRS_ROWS_THREADS)
   RowsMultKernel(const __grid_constant__ VCRSPlan p, int ncolumn, const Number *__restrict__ x, PetscInt ldx, const Number *add, PetscInt ldadd, Number *y,
@@ -165,8 +165,8 @@ static __global__ void __launch_bounds__(VCRS_ROWS_THREADS) RowsGetDiagonalKerne
 }
 
 /*
-   What all entries are: the longest row, how far they lie right and left of the diagonal, and whether one off the diagonal is
-   negative or no number, or one has an imaginary part
+   Properties of all entries: the longest row, the largest distances right and left of the diagonal, and whether an
+   off-diagonal entry is negative or no number, or an entry has an imaginary part
 */
 template <bool together>
 static __global__ void __launch_bounds__(VCRS_ROWS_THREADS) RowsScanKernel(const __grid_constant__ VCRSPlan p, int *scan)
@@ -211,7 +211,7 @@ static __global__ void __launch_bounds__(VCRS_ROWS_THREADS) RowsScanKernel(const
   }
 }
 
-/* The entries of rows whose diagonals are stored: how many there are, i[row], or with where they begin, i, the entries */
+/* The entries of rows with stored diagonals: their number, i[row]; or, with the begins i, the entries */
 template <bool together>
 static __global__ void __launch_bounds__(VCRS_ROWS_THREADS)
   RowsDecodeKernel(const __grid_constant__ VCRSPlan p, const PetscInt *begin, PetscInt *i, PetscInt *__restrict__ j, Number *__restrict__ a)
@@ -270,7 +270,7 @@ static PetscErrorCode RowsMultOne(const VCRSLaunch *, const VCRSPlan *p, const M
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The article's arrays, and grouped columns on devices that have no kernel for them */
+/* The article's arrays, and grouped columns on devices without a kernel for them */
 static PetscErrorCode RowsPrepare(VCRSLaunch *, const VCRSPlan *, VCRSPlan *p, bool *runs)
 {
   PetscFunctionBegin;

@@ -5,13 +5,12 @@
 /*
    Layouts L1 and L2: an id per row names an index set, values lie in slices of 32 rows.
 
-   A thread a row, a warp a slice. Where the rows of a warp have the commonest index set, its offsets
-   are parameters of the kernel. Rows that have a part of it (the boundaries of a grid) do the same and leave
-   out what they have not. A few other rows among them do not slow the warp down: their threads do nothing,
-   and then the warp sums these rows together: eight threads a row where rows are short, else all 32.
-   Elsewhere offsets come from the tables.
+   One thread per row, one warp per slice. If the rows of a warp have the most frequent index set, its offsets are
+   parameters of the kernel. Rows with a part of it (the boundaries of a grid) do the same and leave out the missing
+   entries. A few other rows among them do not slow the warp down. Their threads do nothing, and then the warp sums
+   these rows together: eight threads per row if rows are short, else all 32. Elsewhere offsets come from the tables.
 
-   Blocks stay, and what a row needs before its entries is read one step ahead.
+   Blocks stay, and the head of a row is read one step before its entries.
 */
 
 #include "sets.cuh"
@@ -60,7 +59,7 @@ static PetscErrorCode SetsLaunch(const VCRSLaunch *l, const SetsArguments *a, cu
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The shapes are measured, see docs/internals/kernels.md; threads and blocks leave 48 registers a thread or more */
+/* The shapes are measured, see docs/internals/kernels.md; threads and blocks leave 48 registers per thread or more */
 template <VCRSValues kind, int length>
 static PetscErrorCode SetsLaunchKind(const VCRSLaunch *l, const VCRSPlan *p, const SetsArguments *a, cudaStream_t stream)
 {

@@ -3,14 +3,14 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What the kernels of L1 and L2 share: their arguments, what a row needs before its entries, the sums of a slice's rows */
+/* Shared by the kernels of L1 and L2: their arguments, the head of a row, the sums of a slice's rows */
 
 #include "../finish.cuh"
 
 /* How many rows of a slice may have other sets than the commonest and are summed by several threads each */
 #define VCRS_ODD_ROWS 4
 
-/* A bit for each entry of a set of so many */
+/* A bit for each entry of a set of this length */
 static inline uint32_t VCRSAllEntries(int length)
 {
   return length < 32 ? (1u << length) - 1 : ~0u;
@@ -22,8 +22,8 @@ struct SetsArguments : MultArguments {
   int               idbytes;
   int               length;                       /* of the common set */
   uint32_t          all;                          /* a bit for each of its entries */
-  const uint32_t   *part;                         /* of each set: which of them it has, 0: others, or none */
-  PetscInt          offset[VCRS_COMMON_MAX + 16]; /* what is read past the end is not used */
+  const uint32_t   *part;                         /* of each set: its entries of the common set, 0: others, or none */
+  PetscInt          offset[VCRS_COMMON_MAX + 16]; /* entries read past the end are not used */
   const void       *id;
   const PetscInt   *setptr, *setoffset;
   const PetscInt64 *sliceptr;
@@ -55,9 +55,9 @@ static inline void SetsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, cons
   for (int k = 0; k < l->length; k++) a.offset[k] = l->offset[k];
 }
 
-/* What a row needs before its entries; it is read while the row before is worked on */
+/* The head of a row: data needed before its entries, read while the previous row is worked on */
 struct RowHead {
-  PetscInt   id; /* -2: there is no such row */
+  PetscInt   id; /* -2: the row does not exist */
   PetscInt64 start;
   int        exponent;
   uint32_t   sigmabits;
@@ -173,7 +173,7 @@ static __device__ __forceinline__ void AddEntry(uint32_t part, int k, const V &v
 
 /*
    A row that has the common set, or the entries of it whose bits are set in part, for a length known to the compiler:
-   the reads of a batch are under way while the one before is summed
+   the reads of a batch are under way while the previous batch is summed
 */
 template <int length, int batch, bool parts, bool difference, class V>
 static __device__ __forceinline__ Number SumCommonOf(const SetsArguments &a, const V &values, const typename V::Code *value, const Number *x, Number xref,
@@ -247,7 +247,8 @@ static __device__ __forceinline__ Number SumCommonRow(const SetsArguments &a, co
   else return SumCommon<batch, parts, difference>(a, values, value, x, xref, part);
 }
 
-/* The first 32 / group of the rows whose bits are set in odd, by a group of threads each; all threads of a group get its row's sum, reference and length */
+/* The first 32 / group of the rows whose bits are set in odd, by a group of threads each; all threads of a group get
+   their row's sum, reference and length */
 template <int group, bool difference, class V>
 static __device__ __forceinline__ Number SumOdd(const SetsArguments &a, const V &values, uint32_t odd, PetscInt id, const typename V::Code *value,
                                                 const Number *x, Number *xreference, int *length)
@@ -282,7 +283,8 @@ static __device__ __forceinline__ Number SumOdd(const SetsArguments &a, const V 
   return WarpSum<group>(sum);
 }
 
-/* The sum of the thread's row, whatever sets the rows of the warp have; allx: x of the first column, part: which entries of the common set the row has */
+/* The sum of the thread's row, whatever sets the rows of the warp have; allx: x of the first column, part: the entries
+   of the common set in the row */
 template <int length, int batch, bool difference, class V>
 static __device__ __forceinline__ Number SumRow(const SetsArguments &a, const Number *allx, const V &values, const typename V::Code *value, VCRSUnsigned row,
                                                 PetscInt id, uint32_t part, Number *xreference, bool *isempty)

@@ -5,7 +5,7 @@
 /*
    Layout L3: slices of 32 rows with columns of 1, 2, 4 or 8 bytes; very long rows apart.
 
-   A warp a slice, a thread a row; a block a very long row.
+   One warp per slice, one thread per row; one block per very long row.
 */
 
 #include "../finish.cuh"
@@ -25,9 +25,9 @@ struct SlicesArguments : MultArguments {
 };
 
 /*
-   Bases of columns of a slice, which all threads of its warp need, some batches at a time. Each thread
-   reads one of them from memory; those of a batch then come to all threads in one access to shared
-   memory, which costs less than a read or a shuffle for each.
+   Bases of columns of a slice, for all threads of its warp, some batches at a time. Each thread reads one base from
+   memory. The bases of a batch then come to all threads in one access to shared memory, which costs less than a read or
+   a shuffle for each.
 */
 template <int batch>
 struct alignas(32 * sizeof(VCRSUnsigned)) ColumnBases {
@@ -39,7 +39,7 @@ struct alignas(32 * sizeof(VCRSUnsigned)) ColumnBases {
   };
   VCRSUnsigned base[32];
 
-  /* What this thread is to read, of n bases at from */
+  /* The base that this thread reads, of n bases at from */
   static __device__ __forceinline__ VCRSUnsigned Read(const PetscInt *from, int n)
   {
     const int lane = threadIdx.x % 32;
@@ -47,7 +47,7 @@ struct alignas(32 * sizeof(VCRSUnsigned)) ColumnBases {
     return lane < n ? static_cast<VCRSUnsigned>(__ldg(from + lane)) : 0;
   }
 
-  /* What each thread of the warp has read becomes known to all */
+  /* All threads get the base that each thread of the warp has read */
   __device__ __forceinline__ const Batch *Share(VCRSUnsigned mine)
   {
     const int lane = threadIdx.x % 32;
@@ -59,7 +59,8 @@ struct alignas(32 * sizeof(VCRSUnsigned)) ColumnBases {
   }
 };
 
-/* One lane of a slice; Offset is the type of its column offsets, mine what ColumnBases::Read() has given for its first entries */
+/* One lane of a slice; Offset is the type of its column offsets, mine the result of ColumnBases::Read() for its first
+   entries */
 template <int batch, bool difference, class Offset, class V>
 static __device__ __forceinline__ Number SumSlice(const V &values, const typename V::Code *value, const Offset *column, const PetscInt *base, VCRSUnsigned mine,
                                                   ColumnBases<batch> *bases, const Number *x, int length, int longest, Number *xreference)
@@ -69,7 +70,7 @@ static __device__ __forceinline__ Number SumSlice(const V &values, const typenam
   typename Register<Offset>::type           o[batch];
   typename Register<typename V::Code>::type c[batch];
 
-  /* the offsets and codes of the next batch are under way while x is gathered for this one */
+  /* the offsets and codes of the next batch are under way while x is gathered for this batch */
   if (difference && length > 0) xref = Read(x + (static_cast<VCRSUnsigned>(__ldg(base)) + static_cast<VCRSUnsigned>(__ldcs(column))));
   *xreference = xref;
   column += 32 * first;
@@ -113,7 +114,7 @@ static __global__ void __launch_bounds__(threads, blocks) SlicesKernel(const __g
   extern __shared__ __align__(16) char shared[];
   __shared__ ColumnBases<batch> bases[threads / 32];
   const int                     lane = threadIdx.x % 32,
-            warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0); /* seen to be the same in a warp, so that it is kept once */
+            warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0); /* seen to be the same in a warp, so only one copy is kept */
   Values<kind> values;
 
   values.Setup(shared, a.decode);

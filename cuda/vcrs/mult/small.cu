@@ -4,7 +4,7 @@
 
 /*
    Layouts L1, L2 and L3 of a small matrix. The longest chain of dependent reads determines the time of the product,
-   not the bytes. With a thread per row there would be too few warps to hide the latency, and each would go through
+   not the bytes. With one thread per row there would be too few warps to hide the latency, and each would go through
    its rows batch after batch.
 
    Several warps therefore share a slice: they take its entries in turn, as many as a warp reads at once. The sums of
@@ -20,7 +20,7 @@
 #define VCRS_SMALL_BATCH 8
 #define VCRS_SMALL_SPLIT 16
 
-/* About so many threads a block has where there are very long rows */
+/* Approximate number of threads per block if there are very long rows */
 #define VCRS_SMALL_LONG_THREADS 256
 
 /* Warps of a multiprocessor that hide each other's latency, and the number of resident warps */
@@ -52,7 +52,7 @@ struct SmallArguments : MultArguments {
 
 /*
    Entry k beyond the end of a row is masked: its mask is 0, all other masks have all bits. A thread has only seven
-   predicate registers for conditions; with conditions not all reads would be issued before the first sum.
+   predicate registers for conditions. With conditions, not all reads would be issued before the first sum.
 */
 static __device__ __forceinline__ PetscReal Keep(PetscReal a, int mask)
 {
@@ -101,8 +101,8 @@ struct SliceColumns {
 
 /*
    A lane's entries k = begin, ..., begin + batch - 1, and again at each step, of a row of some length in a slice with
-   entries k < end; x is where its columns count from. A warp that finishes rows gets their data in rowend, also
-   without entries.
+   entries k < end; the lane's columns count from x. A warp that finishes rows gets their data in rowend, also without
+   entries.
 
    Reads are issued in the written order, as many as possible before the first wait.
 */
@@ -132,7 +132,7 @@ static __device__ __forceinline__ Number SumPiece(const SmallArguments &a, const
     for (int k = 0; k < batch; k++) o[k] = columns.Read(PetscMin(k0 + k, end - 1), mask[k]);
 #pragma unroll
     for (int k = 0; k < batch; k++) {
-      /* what pads a slice may be no code of a dictionary */
+      /* padding of a slice may be no code of a dictionary */
       if constexpr (!V::finite) c[k] &= mask[k];
       v[k] = values.Decode(c[k]);
     }
@@ -178,7 +178,7 @@ static __global__ void __launch_bounds__(32 * VCRS_SMALL_SPLIT, 1) SmallKernel(c
   bool               finishes = false;
 
   if (s < static_cast<VCRSUnsigned>(a.nslices)) {
-    /* what needs no other read */
+    /* data that need no other read */
     const PetscInt64 slot   = 32 * static_cast<PetscInt64>(s) + lane;
     const PetscInt   id     = sets && slot < m ? ReadId(a.id, a.idbytes, slot) : -1;
     const int        width  = sets ? 0 : a.slicewidth[s];
@@ -196,7 +196,8 @@ static __global__ void __launch_bounds__(32 * VCRS_SMALL_SPLIT, 1) SmallKernel(c
     finishes = piece == 0 && row < m;
     if (piece == 0 || begin < end) {
       if (sets) {
-        /* for a row without entries the number 0 stands at setptr[0], and x has that entry if other rows of the slice have any */
+        /* for a row without entries the number 0 stands at setptr[0], and x has that entry if other rows of the slice
+           have entries */
         SetColumns    columns = {a.setptr, 0};
         const Number *x       = a.x;
 
@@ -318,8 +319,8 @@ static PetscErrorCode SmallMult(const VCRSLaunch *l, const VCRSPlan *p, const Mu
 
 /*
    Number of warps per slice, for the longest slice; 0: the kernels for large matrices are as fast. The number
-   suffices to read the longest slice at once, but is at most the number of resident warps. Rows that one warp reads
-   at once have nothing to share, but very long rows among them are found faster here.
+   suffices to read the longest slice at once, but is at most the number of resident warps. Rows that one warp reads at
+   once have nothing to share, but their very long rows are found faster here.
 */
 static int SmallChooseSplit(PetscInt nslices, PetscInt nlong, PetscInt longest, int multiprocessors)
 {
@@ -349,7 +350,7 @@ static PetscErrorCode SmallPrepare(VCRSLaunch *l, const VCRSPlan *, VCRSPlan *p,
   if (!l->split) PetscFunctionReturn(PETSC_SUCCESS);
   *runs = true;
 
-  /* whether a row without entries in its slice is a very long one takes one read */
+  /* one read tells whether a row without entries in its slice is a very long row */
   if (p->nlong) {
     const size_t nmask = (static_cast<size_t>(p->m) + 31) / 32;
     PetscInt    *longrow;

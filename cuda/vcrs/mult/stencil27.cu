@@ -3,17 +3,17 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Layouts L1 and L2 with complex entries of a few bytes, if the commonest index set is the stencil of 27 points. So
-   few bytes are read that reads of x and latency are the limits.
+   Layouts L1 and L2 with complex entries of a few bytes, if the commonest index set is the stencil of 27 points. The
+   bytes are so few that reads of x and latency are the limits.
 
    A block has neighbouring rows of a plane and marches from plane to plane. x of a plane is read once and enters the
    sums of three rows per thread, as their last, middle and first plane of points. One or two warps copy data for the
    other warps to shared memory, asynchronously (TMA, from compute capability 9.0 on): x of the next plane, and the
    entries of the plane for three slices per warp.
 
-   Rows at the ends of a line, and in the first and the last line of a plane, lack the points beyond. They use the
-   same loop: x is zero there, or a whole slice leaves the points out. The remaining rows, the first and the last
-   plane and corners, are in a list that is made once per matrix.
+   Rows at the ends of a line, and in the first and the last line of a plane, lack the points beyond. They use the same
+   loop: x is zero at missing points, or a whole slice leaves the points out. The remaining rows, the first and the last
+   plane and corners, are in a list made once per matrix.
 */
 
 #include "../../common/barrier.cuh"
@@ -157,8 +157,8 @@ struct ListedRow {
 
 /*
    The rows of the list from item on, 32 at a time, a thread per row, up to item end; allx: x of the first column. The
-   place of a row, its head and the begin of its set depend on one another, and are read while earlier rows are
-   summed. A thread without a row of the list reads the last row.
+   place of a row, its head and the begin of its set depend on one another, and are read while earlier rows are summed.
+   A thread without a row of the list reads the last row.
 */
 template <class V, bool difference>
 static __device__ __forceinline__ void MultListed(const Stencil27Arguments &a, const Number *allx, const V &values, PetscInt item, PetscInt end, PetscInt step)
@@ -200,8 +200,8 @@ static __device__ __forceinline__ void MultListed(const Stencil27Arguments &a, c
 
 /*
    The points of a plane in the rows of a slice, and the entries of a warp in shared memory: those of first, middle
-   and last planes. A row at an end of a line stores six points per plane instead of nine, so its middle and last
-   planes begin earlier. Slices with both kinds have room from there on.
+   and last planes. A row at an end of a line stores six points per plane instead of nine, so its middle and last planes
+   begin earlier. Slices with both kinds have room from there on.
 */
 template <bool difference, SliceKind kind>
 struct Pieces {
@@ -212,7 +212,7 @@ struct Pieces {
   static constexpr int  at1 = points, at2 = at1 + points + middle - begin1, room = at2 + entries - begin2;
 };
 
-/* Slices with ends of lines among those from a block's first row on: a bit each, by all threads of a warp */
+/* Slices with ends of lines among the slices from a block's first row on: a bit each, by all threads of a warp */
 template <int warps>
 static __device__ __forceinline__ uint32_t FindEnds(const Stencil27Arguments &a, VCRSUnsigned first)
 {
@@ -235,7 +235,7 @@ static __host__ __device__ __forceinline__ int SlicesRoom(int slices, int ends)
 template <class V, bool difference>
 struct Piece {
   typedef typename V::Code Code;
-  VCRSUnsigned             slice; /* of the first row of all that this piece is taken from */
+  VCRSUnsigned             slice; /* of the first row of the whole from which this piece is taken */
   int                      which, from, most, room;
   bool                     is;
   PetscInt64               start, end; /* of the slice to be copied next */
@@ -364,7 +364,7 @@ static __device__ void CopyPlanes(const Stencil27Arguments &a, int copier, VCRSU
 #endif
 }
 
-/* Rows to which a plane's points belong: before a band begins and after it ends only one */
+/* Number of rows to which a plane's points belong: before a band begins and after it ends, only one */
 enum Rows {
   ROWS_ALL,
   ROWS_FIRST,
@@ -429,7 +429,7 @@ static __device__ __forceinline__ void MultPlanes(const Stencil27Arguments &a, c
                                                           : 0); /* from this plane on a complete row is to be written */
   Sums               first, middle, last;
   Number             own   = Number{};
-  VCRSUnsigned       row   = row0 + lane - 2 * stride; /* that is done with this plane, before it begins the first is */
+  VCRSUnsigned       row   = row0 + lane - 2 * stride; /* that has finished with this plane, before it begins the first */
   int                stage = 0, p = -1;
   uint32_t           parity = 0;
 
@@ -547,8 +547,8 @@ static __global__ void __launch_bounds__(32 * (warps + copiers + lists), blocks)
 }
 
 /*
-   Number of planes of a band: the time is that of the consecutive bands of a multiprocessor, each with two planes
-   more than it has rows, and a start-up
+   Number of planes of a band. The time is that of the consecutive bands of a multiprocessor, each with two planes more
+   than its rows, plus a start-up
 */
 [[maybe_unused]] static int Stencil27ChoosePlanes(PetscInt64 columns, PetscInt64 nmain, PetscInt64 stride, PetscInt64 resident)
 {
@@ -601,9 +601,9 @@ static PetscErrorCode Stencil27Launch(const VCRSLaunch *l, const SetsArguments *
 }
 
 /*
-   The shapes are measured, see docs/internals/kernels.md: as many warps as registers allow if instructions are the
-   limit, and a second copying warp if look-ups would wait for the first. One block has the table of 16 bits once,
-   which makes room for more warps. Shapes that do not fit are tried with fewer warps or blocks.
+   The shapes are measured, see docs/internals/kernels.md. If instructions are the limit, a block has as many warps as
+   registers allow. If look-ups would wait for the first copying warp, it has a second one. One block has the table of
+   16 bits once, which makes room for more warps. Shapes that do not fit are tried with fewer warps or blocks.
 */
 template <class V, bool difference>
 static PetscErrorCode Stencil27LaunchKind(const VCRSLaunch *l, const SetsArguments *a, cudaStream_t stream)

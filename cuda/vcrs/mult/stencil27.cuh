@@ -3,11 +3,12 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* 27-point stencils: what the kernel (stencil27.cu) and the list of rows that it leaves out (rowlist.cu) have in common */
+/* 27-point stencils: code common to the kernel (stencil27.cu) and the list of rows that it leaves out (rowlist.cu) */
 
 #include "../kernels.cuh"
 
-/* What slices have: rows with all points of a plane; rows at ends of lines, too; rows in the first line of a plane only; rows in the last one only */
+/* Kinds of rows in slices: rows with all points of a plane; rows at ends of lines, too; rows in the first line of a
+   plane only; rows in the last line only */
 enum SliceKind {
   SLICE_WHOLE,
   SLICE_ENDS,
@@ -15,7 +16,7 @@ enum SliceKind {
   SLICE_HIGH
 };
 
-/* What the slice that begins with this row has */
+/* The kind of the slice that begins with this row */
 [[maybe_unused]] static __host__ __device__ __forceinline__ SliceKind GetSliceKind(VCRSUnsigned line, VCRSUnsigned stride, VCRSUnsigned row)
 {
   const VCRSUnsigned at = row % stride, column = row % line;

@@ -3,26 +3,26 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Layouts L1 and L2, real, in the difference form, where the commonest index set is a star of 5 or 7 points: the row itself,
-   the one before, the one after, and two or four others.
+   Layouts L1 and L2, real, in the difference form, if the most frequent index set is a star of 5 or 7 points: the row
+   itself, the one before, the one after, and two or four others.
 
-   A warp has 64 neighbouring rows, a thread two of them: codes, x, exponents and row sums of both come in one access. So few bytes are
-   needed that it is the number of accesses that binds: with rows 32 apart in a thread there are twice as many. Rows that lack the entry before or
-   after (the ends of a grid's lines) are done with the others, as are those of other boundaries, with more reads. Slices with rows of
-   other sets are summed one after the other as in sets.cu.
+   A warp has 64 neighbouring rows, two per thread: codes, x, exponents and row sums of both come in one access. The
+   bytes are few, and the number of accesses is the limit: with rows 32 apart in a thread there would be twice as many.
+   Rows that lack the entry before or after (the ends of a grid's lines) are done with the others, and rows of other
+   boundaries, too, with more reads. Slices with rows of other sets are summed one after the other as in sets.cu.
 */
 
 #include "sets.cuh"
 
 #if !defined(PETSC_USE_COMPLEX)
 
-/* Of a multiprocessor, at most: registers for 24 warps; one block, so that lines of the grid meet in its L1 */
+/* Per multiprocessor, at most: registers for 24 warps; one block, so lines of the grid meet in its L1 */
 static constexpr int maxthreads = 768;
 
 struct Stencil7Arguments : SetsArguments {
   uint32_t     odd;                           /* bit k: offset[k] is odd */
-  PetscInt64   byteoffset[VCRS_STENCIL7_MAX]; /* of the pair of x that holds what the thread's first row wants */
-  VCRSUnsigned whole;                         /* in so many units of 64 rows the second of a pair of x is there if the first is */
+  PetscInt64   byteoffset[VCRS_STENCIL7_MAX]; /* of the pair of x that holds the entry for the thread's first row */
+  VCRSUnsigned whole;                         /* in this number of units of 64 rows, the second of a pair of x exists if the first does */
 };
 
 /* Two neighbours in one access; p is a multiple of both */
@@ -33,7 +33,7 @@ struct Two {
     T                                 part[2];
   };
 
-  /* What is used once */
+  /* Data used once */
   static __device__ __forceinline__ Two ReadOnce(const T *p)
   {
     Two t;
@@ -58,8 +58,8 @@ static __device__ __forceinline__ void ReadTwoIf(uint32_t wanted, const Number *
 }
 
 /*
-   What a thread's rows need before their entries. It is read while the rows before are worked on, and taken apart only
-   when it is wanted: that waits for the read
+   Data of a thread's rows that are needed before their entries. They are read while the previous rows are worked on,
+   and taken apart only when needed: taking apart waits for the read
 */
 struct Stencil7Head {
   PetscInt64   start; /* of the slice of both */
@@ -93,7 +93,7 @@ static __device__ __forceinline__ void GetIds(const Stencil7Arguments &a, const 
   id[1] = static_cast<PetscInt>(bits < 32 ? h.id.x >> bits : h.id.y);
 }
 
-/* Which entries the rows of a warp may lack: none; the one before, or the one after; any */
+/* The entries that the rows of a warp may lack: none; the one before, or the one after; any */
 enum Lacking {
   LACKING_NONE,
   LACKING_ENDS,
@@ -101,8 +101,9 @@ enum Lacking {
 };
 
 /*
-   The sums of both rows, which have the entries whose bits are set in part. Behind a branch or an exchange between threads the compiler
-   would put some of the reads of x, and these would begin when others are done: there is none.
+   The sums of both rows, which have the entries whose bits are set in part. The loop has no branch and no exchange
+   between threads: behind one, the compiler would put some of the reads of x, which would begin after the others are
+   done.
 */
 template <int length, bool odd, Lacking lacking, class V>
 static __device__ __forceinline__ void SumStencil7(const Stencil7Arguments &a, const V &values, const typename V::Code *value, const Number *x,
@@ -140,7 +141,7 @@ static __device__ __forceinline__ void SumStencil7(const Stencil7Arguments &a, c
       if (odd && k > 0) next[k] = ReadIf(apart, xk + 2);
     }
   }
-  xs[0][before] = lacking == LACKING_NONE ? Read(x - 1) : ReadIf(part[0] & low, x - 1); /* the lines of these are on their way */
+  xs[0][before] = lacking == LACKING_NONE ? Read(x - 1) : ReadIf(part[0] & low, x - 1); /* their lines are on their way */
   xs[1][after]  = lacking == LACKING_NONE ? Read(x + 2) : ReadIf(part[1] & high, x + 2);
   xs[1][before] = xs[0][0];
   xs[0][after]  = xs[1][0];
@@ -164,7 +165,7 @@ static __device__ __forceinline__ void SumStencil7(const Stencil7Arguments &a, c
       for (int k = 1; k < length; k++) c[j][k] = code[k].part[j];
     }
     if (lacking == LACKING_ENDS) {
-      /* codes behind an entry that the row lacks are one place before */
+      /* codes behind a missing entry are one place earlier */
       const bool nolow = !(part[j] & low), nohigh = !(part[j] & high);
 
   #pragma unroll
@@ -310,7 +311,8 @@ static __global__ void __launch_bounds__(maxthreads, 1) Stencil7Kernel(const __g
 template <VCRSValues kind, int length, bool odd>
 static PetscErrorCode Stencil7Launch(const VCRSLaunch *l, const Stencil7Arguments *a, cudaStream_t stream)
 {
-  /* a block stays on each multiprocessor: tables are filled once, and what rows need is there when their turn comes */
+  /* a block stays on each multiprocessor: tables are filled once, and the heads of rows are there when their turn
+     comes */
   constexpr size_t shared = Values<kind>::sharedbytes;
   const PetscInt64 units  = (static_cast<PetscInt64>(a->m) + 63) / 64,
                    warps  = PetscMin(maxthreads / 32, PetscMax(4, (units + l->multiprocessors - 1) / l->multiprocessors));

@@ -9,7 +9,8 @@
    Per row such a product reads an entry of x from device memory, and writes an entry of y. L1 is the limit: a read of
    32 neighbouring entries of x takes two or three cycles of L1, and a look-up one cycle per place. The threads of a
    warp therefore go through the union of their sets together, for rows of several periods at once. Offsets, values
-   and the pattern of entries are read once for all rows. The entry of x a period before is that of the previous row.
+   and the pattern of entries are read once for all rows. The entry of x a period before is the entry of the previous
+   row.
 
    The second limit is the traffic from L2 to L1. One block has a multiprocessor, and goes along strips of lines:
    entries read by rows of several lines are still in L1. Blocks have neighbouring pieces of the list of tasks, so
@@ -43,7 +44,7 @@ static_assert(sizeof(VCRSUnionTask) == sizeof(uint4), "a task is read at once");
 struct UnionsArguments : MultArguments, PairsTables {
   VCRSUnsigned          period;
   unsigned int          begin, end; /* tasks */
-  unsigned int          share;      /* so many of them a block has */
+  unsigned int          share;      /* this number per block */
   const VCRSUnionTask  *task;
   const VCRSUnionEntry *entry;
   const uint32_t       *has;
@@ -51,7 +52,7 @@ struct UnionsArguments : MultArguments, PairsTables {
   bool                  own; /* add is x */
 };
 
-/* An entry of x, zero if not wanted. Reads keep their order, so that many are in flight */
+/* An entry of x, zero if not wanted. Reads keep their order, so many are in flight */
 static __device__ __forceinline__ Number GatherIf(unsigned int wanted, const Number *p)
 {
   Number v;
@@ -187,7 +188,7 @@ static __global__ void __launch_bounds__(UNIONS_THREADS, 1) UnionsKernel(const _
   if (threadIdx.x == 0) taken = begin + UNIONS_WARPS;
   if (t < end) next = __ldg(reinterpret_cast<const uint4 *>(a.task) + t);
   __syncthreads();
-  (void)PDLWait(a.x); /* and those for y and the sums */
+  (void)PDLWait(a.x); /* and the entries for y and the sums */
 #pragma unroll 1
   while (t < end) {
     const uint4 task = next;
@@ -282,7 +283,7 @@ PetscErrorCode VCRSUnionsPrepare(VCRSLaunch *l, const VCRSPlan *table, const VCR
     if (l->word[p] & ~VCRS_WORD_SAME) covered += table->setcount[p];
   if (2 * covered >= dplan->m) PetscFunctionReturn(PETSC_SUCCESS);
 
-  /* a plan that was made on the device has its ids there only */
+  /* a plan made on the device has its ids only there */
   if (!table->id) {
     PetscCall(PetscMalloc(bytes, &id));
     PetscCallCUDA(cudaMemcpy(id, dplan->id, bytes, cudaMemcpyDeviceToHost));
@@ -313,7 +314,7 @@ PetscErrorCode VCRSUnionsPrepare(VCRSLaunch *l, const VCRSPlan *table, const VCR
   l->unions.nunions = u.nunions;
   PetscCall(VCRSUnionsDestroy(&u));
 
-  /* L1 has all of what it shares with shared memory */
+  /* L1 gets all of the memory that it shares with shared memory */
   PetscCallCUDA(cudaFuncSetAttribute(UnionsKernel<false>, cudaFuncAttributePreferredSharedMemoryCarveout, 0));
   PetscCallCUDA(cudaFuncSetAttribute(UnionsKernel<true>, cudaFuncAttributePreferredSharedMemoryCarveout, 0));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -5,15 +5,17 @@
 /*
    Incomplete LU factorization without fill-in of a CSR matrix on a device. exact.cu solves systems with the factors.
 
-   Rows are computed level by level, as in tri.cu: a level holds rows that do not need one another. The order comes from
-   a kernel in which each row waits for the levels of the rows that it needs, and from a radix sort. A warp takes 32 rows of
-   one level, a row a thread; rows of more than FACTOR_WIDE entries are computed by all threads of their warp, one after
-   the other. Work is handed out by a counter in order, so that whoever waits, waits for work that has been handed out.
+   Rows are computed level by level, as in tri.cu: rows of one level do not need one another. The order comes from a
+   kernel in which each row waits for the levels of the rows that it needs, and from a radix sort. A warp takes 32 rows
+   of one level, one row per thread. Rows of more than FACTOR_WIDE entries are computed by all threads of their warp,
+   one after the other. A counter hands out work in order, so every thread that waits, waits for work already handed
+   out.
 
    The operations of a row are in the order of its columns: the factors are the same bits each time.
 
-   Incomplete Cholesky factors are those of the matrix whose lower triangle is its upper one, transposed; then the lower
-   factor is made the transpose of the upper one (mirror.cu), from which it differs by rounding.
+   Incomplete Cholesky factors are the factors of the matrix whose lower triangle is the transpose of its upper
+   triangle. Afterwards the lower factor, which differs by rounding, is replaced by the transpose of the upper factor
+   (mirror.cu).
 
    W. Liu, A. Li, J. Hogg, I. Duff, B. Vinter, A synchronization-free algorithm for parallel sparse triangular solves,
    Euro-Par 2016; Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., SIAM 2003, algorithm 10.4.
@@ -25,7 +27,7 @@
 
 #define FACTOR_WIDE 48
 
-/* What kernels tell the host */
+/* Reports of kernels to the host */
 typedef struct {
   int      nodiagonal; /* a row has no diagonal entry, or its columns are not in order */
   int      deep;       /* more levels than FACTOR_LEVELS_MAX */
@@ -91,8 +93,8 @@ static __global__ void FactorColumnsKernel(PetscInt n, const PetscInt *__restric
 /* ------------------------------------------------------------ order */
 
 /*
-   The level of each row is one more than the largest of those that it needs. Rows of a warp may need one another, so a
-   thread never waits alone: all look again until all are done.
+   The level of each row is one more than the largest level of the rows that it needs. Rows of a warp may need one
+   another, so a thread never waits alone: all look again until all are done.
 */
 static __global__ void __launch_bounds__(FACTOR_THREADS)
   FactorLevelsKernel(PetscInt n, bool upper, const PetscInt *__restrict__ i, const PetscInt *__restrict__ j, int *level, unsigned int *ticket,
@@ -411,7 +413,7 @@ static __device__ __forceinline__ PetscReal FactorModulus(Number a)
 struct FactorArguments {
   LitheDeviceTriangle lower, upper;
   Number             *l, *u, *inverse;
-  int                *ready; /* [n] the row and its pivot are there */
+  int                *ready; /* [n] the row and its pivot are computed */
   unsigned int       *ticket;
   PetscReal           least; /* pivots of no more than this modulus are zero */
   FactorReport       *report;
@@ -494,9 +496,9 @@ static __device__ __forceinline__ PetscReal FactorReal(Number a)
 }
 
 /*
-   To what systems need: both triangles without dimension, and with the opposite sign. With positive, pivots p are asked whether
-   Re p > zeropivot sum |u|, as MatPivotCheck_pd() of PETSc's does: here u is in units of p, and 1/p has the argument of p with the
-   opposite sign
+   The form that systems need: both triangles without dimension, and with the opposite sign. With positive, pivots p are
+   tested for Re p > zeropivot sum |u|, like MatPivotCheck_pd() of PETSc. Here u is in units of p, and 1/p has the
+   argument of p with the opposite sign
 */
 static __global__ void FactorScaleKernel(const __grid_constant__ FactorArguments f, bool positive, PetscReal zeropivot)
 {

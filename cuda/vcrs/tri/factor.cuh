@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What the files of factors share: memory, and launches */
+/* Shared by the files of factors: memory, and launches */
 
 #include "tri.cuh"
 #include <lithe/private/lithecudafactor.h>

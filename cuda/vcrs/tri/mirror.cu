@@ -3,9 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Lower triangles that are the transposes of upper ones, as those of incomplete Cholesky factors are: entries of an exact upper triangle, or
-   of a compressed one, in the places of the transpose. Each place is found by a search in its row, which is sorted; no two
-   threads have the same one.
+   Lower triangles that are transposes of upper triangles, as in incomplete Cholesky factors: entries of an exact or of
+   a compressed upper triangle, in the places of the transpose. Each place is found by a search in its row, which is
+   sorted; no two threads have the same place.
 */
 
 #include "tri.cuh"
@@ -20,7 +20,7 @@ static inline unsigned int MirrorBlocks(PetscInt64 threads)
   return static_cast<unsigned int>((threads + MIRROR_THREADS - 1) / MIRROR_THREADS);
 }
 
-/* Each row of the lower triangle looks its entries up; without numbers, only whether they are there */
+/* Each row of the lower triangle looks up its entries; without numbers, only whether they exist */
 template <bool numbers>
 static __global__ void __launch_bounds__(MIRROR_THREADS)
   MirrorKernel(const __grid_constant__ LitheDeviceTriangle upper, const __grid_constant__ LitheDeviceTriangle lower, int *missing)

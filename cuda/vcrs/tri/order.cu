@@ -3,11 +3,12 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The order of a triangle on a device (lithe/private/vcrsorder.h), and its border: a few rows before or behind those of a
-   grid, as wells and constraints are, with all entries that touch them. What is left is a triangle of the grid alone.
+   The order of a triangle on a device (lithe/private/vcrsorder.h), and its border. The border is a few rows before or
+   behind the rows of a grid, such as wells and constraints, with all entries that touch them. The rest is a triangle of
+   the grid alone.
 
-   A sample of the rows tells the differences; all rows are asked whether the grid fits. Without a grid, the order is that
-   of the levels, which the triangle has already.
+   A sample of the rows tells the differences; all rows are asked whether the grid fits. Without a grid, the order is by
+   levels, which the triangle has already.
 */
 
 #include <lithe/private/lithecudafactor.h>
@@ -16,7 +17,7 @@
 #include <cub/device/device_scan.cuh>
 #include "../../common/differences.cuh"
 
-#define ORDER_SHARE  8   /* differences of fewer than one in so many rows are no grid's */
+#define ORDER_SHARE  8   /* differences found in fewer than one of this number of rows do not belong to a grid */
 #define ORDER_BORDER 256 /* rows of a border */
 
 #define ORDER_THREAD (static_cast<PetscInt64>(blockIdx.x) * blockDim.x + threadIdx.x)
@@ -34,7 +35,7 @@ struct OrderFits {
   int                *report; /* rows that do not fit; the longest row */
 };
 
-/* Whether each row of the grid stays within its line and plane, with differences that the shape of tiles was made for */
+/* Whether each row of the grid stays within its line and plane, with differences that the tiles can treat */
 static __global__ void OrderFitsKernel(const __grid_constant__ OrderFits f)
 {
   const PetscInt64 at = ORDER_THREAD;
@@ -68,7 +69,7 @@ typedef struct {
   const LitheDeviceTriangle  *t;
   const VCRSOrderDifferences *found;
   int                        *dreport;
-  PetscInt                    first; /* of the grid that fits, rows before it are a border */
+  PetscInt                    first; /* of the matching grid; rows before it are a border */
   int                         longest;
   cudaStream_t                stream;
 } OrderContext;
@@ -97,7 +98,7 @@ static PetscErrorCode OrderAsk(OrderContext *o, const VCRSOrderGrid *g, PetscInt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* With the rows that are left over behind the grid, or before it */
+/* With the remaining rows behind the grid, or before it */
 static PetscErrorCode OrderFits_Private(const VCRSOrderGrid *g, void *ctx, PetscBool *fits)
 {
   OrderContext  *o    = static_cast<OrderContext *>(ctx);
@@ -131,7 +132,8 @@ static PetscErrorCode OrderSample(const LitheDeviceTriangle *t, VCRSOrderDiffere
 
 /* ------------------------------------------------------------ levels */
 
-/* Tasks from the list of levels: up to 32 rows that lie together in it are of one level; wide rows have tasks of their own */
+/* Tasks from the list of levels: up to 32 rows that are neighbours in the list are of one level; wide rows have tasks
+   of their own */
 static PetscErrorCode OrderLevels(const LitheDeviceTriangle *t, VCRSOrder **order)
 {
   PetscInt  *list, *i, nrow = 0;
@@ -277,7 +279,7 @@ static PetscErrorCode BorderSetUp(LitheDeviceBorder *b, BorderEntry entry[], Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The triangle without its border; fewer entries than most are expected to touch it */
+/* The triangle without its border; fewer entries than most are expected to touch the border */
 static PetscErrorCode BorderCreate(const LitheDeviceTriangle *t, PetscInt first, PetscInt n, PetscInt most, LitheDeviceTriangle *grid,
                                    LitheDeviceBorder **border, cudaStream_t stream)
 {

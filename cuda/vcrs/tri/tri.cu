@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Triangular systems by levels: a warp takes up to 32 rows of one level, a row a thread, or one wide
-   row with all its threads. It reads its entries, then waits for the entries of x that they need.
+   Triangular systems by levels: a warp takes up to 32 rows of one level, one row per thread, or one wide row with all
+   its threads. The warp reads its entries, then waits for the entries of x that they need.
 
    W. Liu, A. Li, J. Hogg, I. Duff, B. Vinter, A synchronization-free algorithm for parallel sparse
    triangular solves, Euro-Par 2016.
@@ -14,9 +14,9 @@
 
 #define VCRS_TRI_THREADS 128
 #define VCRS_TRI_BATCH   4
-#define VCRS_TRI_LEVELS  4 /* of average size: so many are worked on at the same time */
+#define VCRS_TRI_LEVELS  4 /* of average size: this number is worked on at the same time */
 
-/* Entries of x that a thread needs, as they come */
+/* Entries of x for a thread, as they arrive */
 static __device__ __forceinline__ void TriWait(const Number *x, const PetscInt column[], PetscInt k, PetscInt step, PetscInt length, Number xs[])
 {
   bool all;
@@ -88,7 +88,7 @@ static __global__ void __launch_bounds__(VCRS_TRI_THREADS)
 
     const PetscInt begin = __ldg(a.task + t), count = __ldg(a.task + t + 1) - begin;
 
-    /* The number of the next task is on its way while this one is done; a warp does its tasks in their order */
+    /* The number of the next task is on its way during this one; a warp does its tasks in order */
     if (lane == 0) next = atomicAdd(a.ticket, 1u);
     if (count == 1) TriRow<32>(p, a, __ldg(slot + begin));
     else if (lane < count) TriRow<1>(p, a, __ldg(slot + begin + lane));
@@ -136,7 +136,7 @@ static __global__ void TriSlotsKernel(PetscInt n, const PetscInt *place, PetscIn
   if (k < n) slot[k] = place[slot[k]];
 }
 
-/* From rows to where they lie, if that is another number. Synchronises. */
+/* From rows to their places, if these have other numbers. Synchronises. */
 static PetscErrorCode TriFindSlots(const VCRSPlan *p, PetscInt *slot, cudaStream_t stream)
 {
   const int        threads = 256;
@@ -155,7 +155,8 @@ static PetscErrorCode TriFindSlots(const VCRSPlan *p, PetscInt *slot, cudaStream
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* As many warps as read entries at the same time: those of a few levels, since it takes about that long to read them. More would only ask for x */
+/* As many warps as read entries at the same time: the warps of a few levels, since reading takes about as long as a few
+   levels. More warps would only poll x */
 static PetscErrorCode TriChooseBlocks(VCRSTri *tri)
 {
   const VCRSOrder *o = &tri->order;

@@ -4,31 +4,29 @@
 #pragma once
 
 /*
-   What the kernels of triangular systems share: x = b + T x, rows in an order in which none comes
-   before what it needs.
+   Shared by the kernels of triangular systems: x = b + T x, with every row after the rows that it needs.
 
      tri.cu      what is prepared once per triangle; by levels
      trigrid.cu  by tiles of a grid
      factor.cu   incomplete factorization, and systems with exact triangles
      mirror.cu   triangles that are transposes of others
 
-   An entry of x that has not been computed is a number that nothing computes, all bits set, so that
-   an entry tells by itself when it is there; no flags, no fences. Work is handed out by a counter, in
-   order: whoever waits for an entry waits for work that has been handed out before. All sums are in a
-   fixed order.
+   An entry of x that has not been computed has all bits set, a number that nothing computes. An entry therefore shows
+   by itself that it is there; no flags, no fences. A counter hands out work, in order: a thread that waits for an entry
+   waits for work already handed out. All sums are in a fixed order.
 */
 
 #include "../mult/row.cuh"
 #include <lithe/private/vcrsorder.h>
 
-/* What is prepared once per triangle; pointers are to the device */
+/* Data prepared once per triangle; pointers are to the device */
 typedef struct {
   VCRSOrder     order;                  /* without arrays */
   PetscInt     *slot;                   /* levels: [n] where the rows of order.row lie in the plan, see OpenRow() */
   PetscInt     *task;                   /* order.task */
   int          *way;                    /* grids, index sets: where their entries are, see trigrid.cu */
   unsigned int *ticket;                 /* how many tasks have been handed out */
-  int           blocks, bytes, entries; /* of the launch; grids: of shared memory, entries of a row that it has place for */
+  int           blocks, bytes, entries; /* of the launch; grids: of shared memory, entries per row with a place in it */
 } VCRSTri;
 
 /* Where a column is in a sorted row, or -1 */
@@ -69,7 +67,7 @@ static __device__ __forceinline__ TriBits TriGetBits(PetscReal a)
 #endif
 }
 
-/* What is no number, whichever it is, becomes one that is not unset */
+/* Any NaN becomes a NaN that differs from the mark */
 static __device__ __forceinline__ PetscReal TriSettle(PetscReal a)
 {
 #if defined(PETSC_USE_REAL_SINGLE)
@@ -113,7 +111,7 @@ static __device__ __forceinline__ void TriStore(Number *p, Number v)
                : "memory");
 }
 
-/* The two parts may come one after the other */
+/* The two parts may arrive one after the other */
 static __device__ __forceinline__ bool TriIsSet(Number a)
 {
   return TriGetBits(a.re) != VCRS_TRI_UNSET && TriGetBits(a.im) != VCRS_TRI_UNSET;
@@ -147,7 +145,7 @@ static __device__ __forceinline__ Number TriWaitOne(const Number *x)
   return v;
 }
 
-/* Codes of entries k, k + step, .. of a row, so many of them, of which those before length are there */
+/* Codes of entries k, k + step, .. of a row, this number of them; those before length exist */
 template <int batch, class Code>
 static __device__ __forceinline__ void TriReadCodes(const RowCursor &c, const Code *value, PetscInt first, PetscInt k, PetscInt step, Code code[])
 {
@@ -161,8 +159,8 @@ static __device__ __forceinline__ void TriReadCodes(const RowCursor &c, const Co
 }
 
 /*
-   Entries k, k + step, .. of a row as numbers, without the row's power of two. The container is looked
-   at once, so that the reads of a batch are under way together. Beyond the row's end: zero.
+   Entries k, k + step, .. of a row as numbers, without the row's power of two. The container is tested once, so the
+   reads of a batch are under way together. Beyond the row's end: zero.
 */
 template <int batch>
 static __device__ __forceinline__ void TriReadValues(const VCRSPlan &p, const RowCursor &c, PetscInt k, PetscInt step, Number v[])

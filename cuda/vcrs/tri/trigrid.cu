@@ -6,13 +6,13 @@
    Triangular systems by tiles of a grid (lithe/private/vcrsorder.h): a block has a tile of 32 lines. Entries of x,
    which depend on one another, go through shared memory; all other data are read ahead.
 
-     warp 0      a thread a line, one cell a step: sums products of entries and x that are both there
+     warp 0      a thread per line, one cell per step: sums products of entries and x that are both there
      warp 1      follows the lines of other tiles as these compute them
      the others  decode the rows of coming steps
 
-   The entry of x computed by line (a, k) in step s is at ring[s % 32][(a, k)]. Entries of other tiles are stored as
-   if their lines belonged to the tile. An entry is used at most lag steps later, so warp 1 may be 32 - lag steps
-   ahead. The three publish their progress.
+   The entry of x computed by line (a, k) in step s is at ring[s % 32][(a, k)]. Entries of other tiles are stored as if
+   their lines belonged to the tile. An entry is used at most lag steps later, so warp 1 may be 32 - lag steps ahead.
+   The three publish their progress.
 */
 
 #include "tri.cuh"
@@ -94,7 +94,7 @@ static __device__ __forceinline__ int TriWarpMin(int a)
 #endif
 }
 
-/* Other warps may read data in shared memory once they see the number published after it */
+/* Other warps may read data in shared memory once they see the number published after the data */
 static __device__ __forceinline__ void TriPublish(volatile int *to, int number)
 {
   __syncwarp();
@@ -174,7 +174,7 @@ static __device__ __forceinline__ void TriFollow(const TriGridArguments &t, Pets
   const bool    needed = lane < t.g.nhalo && line.there;
   const Number *x      = t.x + (t.upper ? t.n - 1 - line.first : line.first);
   const int     length = needed ? static_cast<int>(t.g.line) : 0;
-  int           count  = 0; /* entries that are there */
+  int           count  = 0; /* existing entries */
 
   for (;;) {
     /* As far as the ring holds no entry that is still needed */
@@ -197,7 +197,7 @@ static __device__ __forceinline__ void TriFollow(const TriGridArguments &t, Pets
     }
     count += more;
 
-    /* Step s needs what was computed in steps before */
+    /* Step s needs results of earlier steps */
     const int until = TriWarpMin(count < length ? count + line.late + 1 : never);
 
     TriPublish(&progress.ready, until);
@@ -237,7 +237,7 @@ static __device__ __forceinline__ void TriPrefetchRow(const VCRSPlan &p, const T
   }
 }
 
-/* To an entry that lies so far away in the order: steps, and places of lines */
+/* To an entry at this distance in the order: steps, and places of lines */
 static __device__ __forceinline__ int TriWay(const TriGridArguments &t, PetscInt difference)
 {
   const int dk   = __float2int_rn(static_cast<float>(difference) * t.perplane);
@@ -257,7 +257,7 @@ static __device__ __forceinline__ void TriPut(const TriGridArguments &t, TriStep
   steps.place[s][k][lane] = static_cast<unsigned short>(TriPlace(t, step + (way - places) / 65536, lineplace + places));
 }
 
-/* The way to entries of a row; those of index sets are known */
+/* The way to entries of a row; entries of index sets are known */
 template <int batch, bool sets>
 static __device__ __forceinline__ void TriReadWays(const VCRSPlan &p, const TriGridArguments &t, const RowCursor &c, PetscInt k, int way[])
 {
@@ -440,7 +440,7 @@ static PetscErrorCode TriGridLaunch(const VCRSTri *tri, const VCRSPlan *p, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The kernels for rows of so many entries at most */
+/* The kernels for rows of at most this number of entries */
 #define TRI_GRID_CASES(Case) Case(3) Case(4) Case(6) Case(9) Case(13) Case(VCRS_ORDER_LONGEST)
 
 PetscErrorCode VCRSTriGridPrepare(VCRSTri *tri, const VCRSPlan *p, cudaStream_t stream)

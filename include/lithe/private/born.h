@@ -4,23 +4,25 @@
 #pragma once
 
 /*
-   What MATBORN, its host loops and its kernels share: the grid, points between nodes, and the operations that a sweep over
-   time is made of, as plain data.
+   Data shared by MATBORN, its host loops and its kernels: the grid, points between nodes, and the operations of a sweep
+   over time, as plain data.
 
    The recursion, at every node, with s the sponge and V = (v dt / h[0])^2:
 
      new = (2 u - (1 - s) old + V (L u + extra)) / (1 + s)
 
-   L is the star stencil of order 2 radius, times h[0]^2. Beyond the grid u is 0, so that L is symmetric. With a free surface u
-   is odd about the first plane along the last dimension, which keeps L symmetric, too; u is 0 in that plane, since V is.
+   L is the star stencil of order 2 radius, times h[0]^2. Beyond the grid u is 0, so L is symmetric. With a free surface
+   u is odd about the first plane along the last dimension, which keeps L symmetric, too. u is 0 in that plane, since V
+   is.
 
    Arrays come in two shapes, in both of which x is fastest:
 
-     grid      a number a node, without gaps, in PetscReal: what vectors have. Node (i, j, k) at i + n[0] (j + n[1] k)
-     field     with room between lines and planes. Node (i, j, k) at first + i + stride[1] j + stride[2] k. Beyond the grid it is 0, as far as
-               the stencil reaches; what stands behind a line is beyond it as well as before the next one
+     grid      one number per node, without gaps, in PetscReal: what vectors have. Node (i, j, k) at i + n[0] (j + n[1] k)
+     field     with room between lines and planes. Node (i, j, k) at first + i + stride[1] j + stride[2] k. Beyond the
+               grid the field is 0, as far as the stencil reaches. The places behind a line are beyond that line and
+               before the next one
 
-   The numbers of a field are of one of three kinds, those of everything that goes with it of the real kind of these.
+   The numbers of a field are of one of three kinds. All companions of a field have the real kind that belongs to it.
 */
 
 #include <petscsys.h>
@@ -32,7 +34,7 @@
 typedef enum {
   BORN_FLOAT,
   BORN_DOUBLE,
-  BORN_INT32 /* multiples of a unit: steps backwards undo steps forwards to the last bit. What goes with it is in single precision */
+  BORN_INT32 /* multiples of a unit: steps backwards undo steps forwards to the last bit. Companions are in single precision */
 } BornNumber;
 
 static LITHE_HD inline BornNumber BornReal(BornNumber number)
@@ -47,9 +49,9 @@ static inline size_t BornBytes(BornNumber number)
 
 typedef struct {
   int        dim, radius;
-  PetscInt   n[3];                           /* nodes; 1 where there is no such dimension */
+  PetscInt   n[3];                           /* nodes; 1 in a missing dimension */
   PetscInt   halo;                           /* planes of room at each end of the last dimension */
-  PetscInt   start, planes;                  /* the first plane of these in the whole grid, and the planes of that */
+  PetscInt   start, planes;                  /* the first plane of this part in the whole grid, and the planes of the whole grid */
   PetscInt64 nodes, stride[3], first, size;  /* of grid arrays; of field arrays */
   double     weight[3][BORN_MAX_RADIUS + 1]; /* of the stencil, for each dimension: the centre, the first neighbours, ... */
   PetscInt   width;                          /* nodes of the sponge at each face */
@@ -75,7 +77,7 @@ typedef struct {
 #endif
 #include <lithe/private/bornstep.h>
 
-/* The nearest integer, or one of two where both are as near; what is too large is cut off */
+/* The nearest integer, or one of two at equal distance; large numbers are clipped */
 static LITHE_HD inline int32_t BornRound(float x)
 {
 #if defined(__CUDA_ARCH__)
@@ -89,7 +91,8 @@ static LITHE_HD inline int32_t BornRound(float x)
 #endif
 }
 
-/* The step in integers, modulo 2^32. What is added to 2 u - old depends on u alone where s is 0: with new and old exchanged it is the step back */
+/* The step in integers, modulo 2^32. If s is 0, the increment of 2 u - old depends on u alone: exchanging new and old
+   gives the step back */
 static LITHE_HD inline int32_t BornUpdateInt(int32_t u, int32_t old, float V, float s, float lu)
 {
   float more = V * lu;
@@ -104,7 +107,7 @@ static LITHE_HD inline PetscBool BornSpongeIsLow(const BornGrid *g, int d)
   return (PetscBool) !(g->surface && d == g->dim - 1);
 }
 
-/* How many nodes the whole grid has, and where these begin in it */
+/* The nodes of the whole grid, and the first node of this part in it */
 static LITHE_HD inline PetscInt BornWhole(const BornGrid *g, int d)
 {
   return d == g->dim - 1 ? g->planes : g->n[d];
@@ -149,12 +152,12 @@ static LITHE_HD inline PetscInt64 BornBlocks(const BornGrid *g)
 }
 
 /*
-   Points anywhere in the grid, each a sum over nodes: sources and receivers. Entries are stored twice, by points and, for the
-   transpose, by nodes, so that both directions gather in an order of their own. Nodes are those of grid arrays.
+   Points anywhere in the grid, each a sum over nodes: sources and receivers. Entries are stored twice, by points and,
+   for the transpose, by nodes. Both directions thus gather in an order of their own. Nodes are those of grid arrays.
 */
 typedef struct {
-  PetscInt    points, nodes, entries; /* entries: by points; by nodes there are as many, but in slabs */
-  PetscInt    below;                  /* planes that place counts from, below the first one: 0, and in slabs, which need their halo for a point, that */
+  PetscInt    points, nodes, entries; /* entries: by points; by nodes their number is the same, except in slabs */
+  PetscInt    below;                  /* planes below the first plane from which place counts: 0, or the halo in slabs, where points need it */
   PetscInt   *first, *nodefirst;      /* of the entries of a point, of a node; points + 1, nodes + 1 */
   PetscInt64 *place, *node;           /* the node of an entry by points; the nodes, in rising order */
   PetscInt   *point;                  /* the point of an entry by nodes */
@@ -169,13 +172,13 @@ typedef struct {
   int         Vbits;  /* 16: V is Vunit times integers without sign; else of the real kind */
   double      Vunit;
   const void *V;
-  void       *u;        /* of that number; its room beyond the grid is set where there is a free surface */
-  void       *old;      /* of that number; new replaces it */
+  void       *u;        /* of kind number; its margin beyond the grid is set for a free surface */
+  void       *old;      /* of kind number; replaced by new */
   void       *w, *wold; /* the same of a second field, real, the sponge of which is never left out */
   const void *scatter;  /* extra of w is scatter q, q = L u */
   void       *image;    /* image += q w */
   void       *out;      /* out = q */
-  int         bits;     /* 32, 16 or 8: q is rounded as a store does, and goes there, unless that is NULL; 0: neither */
+  int         bits;     /* 32, 16 or 8: q is rounded as in a store, and written to store unless that is NULL; 0: neither */
   void       *store;
   unsigned   *largest; /* of integers: becomes the largest |new|, if that is larger */
 } BornStep;
@@ -191,7 +194,7 @@ typedef struct {
   const PetscReal  *values;
   PetscInt64        stride;
   double            factor;
-  void             *u;   /* u += V f / (1 + s), in whole numbers where it has such */
+  void             *u;   /* u += V f / (1 + s), in integers if the field has them */
   void             *out; /* out += f */
   void             *w;   /* w += V scatter f / (1 + s) */
   const void       *scatter;
@@ -200,8 +203,8 @@ typedef struct {
 } BornForce;
 
 /*
-   Arrays are in memory of create(), but those that may be in any memory. Numbers a store are packed: lines in blocks of 32, and behind all of
-   these, for 8 and 16 bits, the exponents of the blocks (src/codec/frsz2.h).
+   Arrays are in memory of create(), except arguments that may be in any memory. Numbers of a store are packed: lines in
+   blocks of 32; behind all blocks, for 8 and 16 bits, the exponents of the blocks (src/codec/frsz2.h).
 */
 typedef struct {
   const char *name;
@@ -210,10 +213,11 @@ typedef struct {
   PetscErrorCode (*zero)(size_t bytes, void *);
   PetscErrorCode (*copy)(size_t bytes, const void *from, void *to); /* from and to in any memory */
   PetscErrorCode (*room)(PetscBool host, size_t *bytes);            /* how many create() may still give, or createstore() on the host */
-  /* What only stores are in: on the host, if asked, where that is not the same */
+  /* Memory for stores only: on the host, if asked, where host and device differ */
   PetscErrorCode (*createstore)(PetscBool host, size_t bytes, void **); /* zeros */
   PetscErrorCode (*destroystore)(PetscBool host, void **);
-  /* PetscReals of any memory, in that of create(): the same array, if it is there. The second one also copies them back, if written */
+  /* PetscReals of any memory, in memory of create(): the same array, if possible. The second function also copies them
+     back, if written */
   PetscErrorCode (*borrow)(size_t n, const PetscReal *any, PetscBool read, PetscReal **mine);
   PetscErrorCode (*giveback)(size_t n, PetscReal *any, PetscBool written, PetscReal **mine);
   PetscErrorCode (*points)(const BornPoints *host, BornPoints *mine);
@@ -222,17 +226,18 @@ typedef struct {
   PetscErrorCode (*force)(const BornGrid *, const BornForce *);
   /* values[stride p] = factor u at points p; u is real */
   PetscErrorCode (*extract)(const BornGrid *, BornNumber real, const BornPoints *, const void *u, double factor, PetscReal *values, PetscInt64 stride);
-  PetscErrorCode (*largest)(size_t n, const PetscReal *x, double *modulus); /* NaN where there is one */
-  /* A field is factor times a grid array of create(); a grid array += factor field. inside: where there is a sponge, 0 comes, and nothing is added */
+  PetscErrorCode (*largest)(size_t n, const PetscReal *x, double *modulus); /* NaN if x has a NaN */
+  /* A field is factor times a grid array of create(); a grid array += factor field. inside: in the sponge the field
+     gets 0, and nothing is added */
   PetscErrorCode (*load)(const BornGrid *, BornNumber real, PetscBool inside, double factor, const PetscReal *from, void *to);
   PetscErrorCode (*add)(const BornGrid *, BornNumber real, PetscBool inside, double factor, const void *from, PetscReal *to);
   /* image += q w, at all nodes; bits: of a store q, or 0 of a field */
   PetscErrorCode (*image)(const BornGrid *, BornNumber real, int bits, const void *q, const void *w, void *image);
-  /* q is rounded as a store does, and goes there, unless that is NULL */
+  /* q is rounded as in a store, and written to store unless that is NULL */
   PetscErrorCode (*round)(const BornGrid *, BornNumber real, int bits, void *q, void *store);
   /* The force f, a field: w += V f / (1 + s), of which V is in the step, and f = scatter q */
   PetscErrorCode (*push)(const BornGrid *, const BornStep *, const void *q, void *w);
-  /* The nodes round the inside that its stencil reaches, to and from an array of BornRingSize() numbers */
+  /* The nodes round the inside within reach of the stencil, to and from an array of BornRingSize() numbers */
   PetscErrorCode (*ringsave)(const BornGrid *, BornNumber, const void *u, void *ring);
   PetscErrorCode (*ringload)(const BornGrid *, BornNumber, const void *ring, void *u);
   /* A lower V in the sponge, at random: V (1 - share depth / width hash)^2 */
@@ -250,8 +255,8 @@ static inline size_t BornStoreBytes(const BornGrid *g, int bits)
 }
 
 /*
-   The nodes round the inside: for each dimension and face a box, radius nodes deep, as wide as the inside. Those beyond the grid,
-   or above a free surface, are left out, since these are known
+   The nodes round the inside: for each dimension and face a box, radius nodes deep, as wide as the inside. Nodes beyond
+   the grid, or above a free surface, are left out, since their values are known
 */
 typedef struct {
   PetscInt   from[3], n[3];
@@ -298,7 +303,7 @@ static LITHE_HD inline double BornHash(uint64_t seed, PetscInt64 node)
   return (double)(z >> 11) * (1. / 9007199254740992.);
 }
 
-/* What V at a node is multiplied with where the velocity of the sponge is random: 1 at its inner edge, and from there on less */
+/* The factor of V at a node with a random velocity in the sponge: 1 at the inner edge, less further out */
 static LITHE_HD inline double BornRandomFactor(const BornGrid *g, PetscInt i, PetscInt j, PetscInt k, double share, double hash)
 {
   const PetscInt at[3] = {i, j, k};

@@ -21,7 +21,7 @@ static LITHE_HD inline BORN_REAL BORN_NAME(BornSponge)(PetscInt width, BORN_REAL
   return damping * t * t;
 }
 
-/* lu is L u with what is added to it */
+/* lu is L u with its additions */
 static LITHE_HD inline BORN_REAL BORN_NAME(BornUpdate)(BORN_REAL u, BORN_REAL old, BORN_REAL V, BORN_REAL s, BORN_REAL lu)
 {
   const BORN_REAL next = BORN_FMA(V, lu, BORN_FMA(s - 1, old, 2 * u));

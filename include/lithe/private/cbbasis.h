@@ -101,7 +101,7 @@ struct _n_CBBasis {
   MPI_Comm     comm;    /* of the vectors; not a reference */
   size_t       n;       /* real numbers of a vector on this process: a complex number is two */
   PetscInt     columns; /* capacity */
-  PetscInt     pairs;   /* capacity for second parts: that of column j is at columns + j */
+  PetscInt     pairs;   /* capacity for second parts: the second part of column j is at columns + j */
   Vec          scale;   /* on a device: store() and append() multiply z by it, entry by entry, unless NULL. The solver chooses before each call */
   PetscInt     paired;  /* number of columns with a second part, `pairs` or 0: the solver chooses before storing column 0 */
   LitheStorage storage;
@@ -139,12 +139,13 @@ static inline PetscInt CBBasisSecond(CBBasis b, PetscInt j)
   return j < b->paired ? b->columns + j : -1;
 }
 
-/* Second parts in use: those of `count` columns from column `first` on; `to`: the place for that of a new column, or -1 */
+/* Second parts in use: of `count` columns from column `first` on; `to`: the place for the second part of a new column,
+   or -1 */
 typedef struct {
   PetscInt count, first, to;
 } CBSeconds;
 
-/* In a step with columns 0 ... k-1: those of recent columns, and of a new column j, unless j is -1 */
+/* In a step with columns 0 ... k-1: second parts of recent columns, and of a new column j, unless j is -1 */
 static inline CBSeconds CBBasisSeconds(CBBasis b, PetscInt k, PetscInt j)
 {
   const PetscInt first = PetscMax(0, k - CB_PAIR_STEPS);

@@ -4,9 +4,9 @@
 #pragma once
 
 /*
-   Compressed bases on a device: what src/ksp/cbgmres/basisdevice.c asks of cuda/cbbasis*.cu. Vectors are device
-   pointers to n real numbers, a complex one being two; launches go to PETSc's current stream and do not synchronise,
-   unless a function says so. Sums are in an order that depends on n, on the device and on nothing else.
+   Compressed bases on a device: the functions of cuda/cbgmres that src/ksp/cbgmres/basisdevice.c calls. Vectors are
+   device pointers to n real numbers; a complex number counts as two. Launches go to PETSc's current stream and do not
+   synchronise, unless a function says so. The order of sums depends only on n and the device.
 */
 
 #include <lithe/private/cbbasis.h>
@@ -14,7 +14,7 @@
 typedef struct {
   LitheStorage storage;
   int          base;
-  PetscReal    up, down; /* what is stored are the columns times up; down is its inverse */
+  PetscReal    up, down; /* columns are stored times up; down is the inverse */
   size_t       n, vbytes, ebytes;
   PetscInt     columns, pairs;
   int          multiprocessors;
@@ -24,9 +24,9 @@ typedef struct {
   PetscReal    *partial;            /* [nblocks numbers of sums] sums of each block */
   unsigned int *done;               /* blocks that have added theirs; zero between launches */
   PetscScalar  *y;                  /* [columns] coefficients from the host */
-  CBScalars     scalars;            /* ld = 0: there are none */
+  CBScalars     scalars;            /* ld = 0: none */
 
-  /* on the host, where the device writes to: what fetch() takes */
+  /* on the host, in memory that the device writes to: the data of fetch() */
   CBScalars page;
   void     *pages, *event;
 } CBDevice;
@@ -34,23 +34,24 @@ typedef struct {
 /* The columns are not initialised. Synchronises */
 PETSC_INTERN PetscErrorCode LitheCUDACBCreate(CBDevice *, PetscInt ld);
 PETSC_INTERN PetscErrorCode LitheCUDACBDestroy(CBDevice *);
-/* Column j = scale x, rounded; dz = column j, decoded, unless it is NULL, and times ddiagonal, entry by entry, unless that is NULL. dz may be dx */
+/* Column j = scale x, rounded. dz = column j, decoded, unless dz is NULL. If ddiagonal is not NULL, dz is multiplied by
+   it entry by entry. dz may be dx */
 PETSC_INTERN PetscErrorCode LitheCUDACBStore(const CBDevice *, PetscInt j, PetscInt second, PetscReal scale, const PetscReal *dx, const PetscReal *ddiagonal,
                                              PetscReal *dz);
 PETSC_INTERN PetscErrorCode LitheCUDACBLoad(const CBDevice *, PetscInt j, PetscInt second, PetscReal *dz);
-/* partial sums with columns 0 ... k-1; without gram those of w alone */
+/* partial sums with columns 0 ... k-1; without gram, the sums of w alone */
 PETSC_INTERN PetscErrorCode LitheCUDACBDot(const CBDevice *, PetscInt k, PetscBool gram, const PetscReal *dw);
 /* scalars.sums of this process */
 PETSC_INTERN PetscErrorCode LitheCUDACBSums(const CBDevice *, PetscInt k, PetscInt pass);
 /* CBTeamCoefficients(); the new column of the Hessenberg matrix and its step go to page, too */
 PETSC_INTERN PetscErrorCode LitheCUDACBCoefficients(const CBDevice *, PetscInt k, PetscInt pass);
-/* Both, and between them the sums over all processes, in one launch */
+/* Both passes, with the sums over all processes between them, in one launch */
 PETSC_INTERN PetscErrorCode LitheCUDACBSumsAndCoefficients(const CBDevice *, PetscInt k, PetscInt pass, const LitheReduceEpoch *);
-/* Until the last coefficients are there, whatever was launched after them */
+/* Waits until the last coefficients have arrived, not for later launches */
 PETSC_INTERN PetscErrorCode LitheCUDACBWaitCoefficients(const CBDevice *);
 /* dw = dw - V c */
 PETSC_INTERN PetscErrorCode LitheCUDACBSubtract(const CBDevice *, PetscInt k, CBSeconds, PetscReal *dw);
 /* Column k = (dw - V c)/sigma, rounded; dz = column k, decoded, and times ddiagonal, entry by entry, unless that is NULL; dz is not dw */
 PETSC_INTERN PetscErrorCode LitheCUDACBAppend(const CBDevice *, PetscInt k, CBSeconds, const PetscReal *dw, const PetscReal *ddiagonal, PetscReal *dz);
-/* dx = V y, y on the host: it may be changed when this returns */
+/* dx = V y, y on the host; the caller may change y on return */
 PETSC_INTERN PetscErrorCode LitheCUDACBCombine(const CBDevice *, PetscInt k, CBSeconds, const PetscScalar y[], PetscReal *dx);

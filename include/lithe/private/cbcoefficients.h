@@ -4,8 +4,8 @@
 #pragma once
 
 /*
-   The small algebra of a pass of Gram-Schmidt, told in cbbasis.h: one source for the host, where one thread does
-   it, and for devices, where the threads of a block do it together.
+   The small algebra of a pass of Gram-Schmidt, described in cbbasis.h. One source serves the host (one thread) and
+   devices (the threads of a block together).
 */
 
 #include <lithe/private/cbbasis.h>
@@ -41,7 +41,7 @@ LITHE_HD static inline void CBTeamResidual(const CBTeam *t, const CBScalars *s, 
   }
 }
 
-/* What the newest column has in common with the others */
+/* The products of the newest column with the others */
 LITHE_HD static inline void CBTeamGram(const CBTeam *t, const CBScalars *s, size_t j, PetscReal image)
 {
   const size_t ld = (size_t)s->ld;
@@ -57,7 +57,7 @@ LITHE_HD static inline void CBTeamGram(const CBTeam *t, const CBScalars *s, size
   }
 }
 
-/* All threads of the team; what is written is there for all of them after a CB_TEAM_WAIT() */
+/* All threads of the team; after a CB_TEAM_WAIT() all of them see the written numbers */
 LITHE_HD static inline void CBTeamCoefficients(const CBTeam *t, const CBScalars *s, PetscInt k, PetscInt pass)
 {
   const size_t       ld = (size_t)s->ld, j = (size_t)(k - 1);
@@ -69,7 +69,7 @@ LITHE_HD static inline void CBTeamCoefficients(const CBTeam *t, const CBScalars 
   for (PetscInt i = t->thread; i < k; i += t->threads) s->c[i] = 0.0;
   CB_TEAM_WAIT();
 
-  /* The coefficients; in work, what of w each of them takes away */
+  /* The coefficients; in work, the part of w that each coefficient removes */
   for (int sweep = 0; sweep < CB_SWEEPS; sweep++) {
     CBTeamResidual(t, s, k, b);
     for (PetscInt i = t->thread; i < k; i += t->threads) {
@@ -84,7 +84,7 @@ LITHE_HD static inline void CBTeamCoefficients(const CBTeam *t, const CBScalars 
     CB_TEAM_WAIT();
   }
 
-  /* What is left of w without them; the second row of work is free, and behind its first k numbers so is the first one */
+  /* The rest of w; the second row of work is free, and behind its first k numbers the first row is, too */
   for (PetscInt i = t->thread; i < k; i += t->threads) {
     if (pass == 0) h[i] = s->c[i];
     else h[i] += s->c[i];

@@ -26,8 +26,9 @@
 #define HYB_PIECE 256 /* entries of the tail that a warp adds up */
 
 /*
-   Entries row by row; those of rows with more than HYB_PIECE of them first. A piece is whole rows, or, of the first nlongpieces, a part of a row:
-   then its sum goes to partial[], and row longrow[l] gets those of the pieces longptr[l] ... longptr[l + 1] - 1.
+   Entries row by row; rows with more than HYB_PIECE entries come first. A piece is whole rows, or, for the first
+   nlongpieces, a part of a row. Sums of parts go to partial[], and row longrow[l] gets the sums of the pieces
+   longptr[l] ... longptr[l + 1] - 1.
 */
 typedef struct {
   PetscInt64   nz;

@@ -4,7 +4,7 @@
 #pragma once
 
 /*
-   What the host loops ask of a compiler, where it can: each macro is empty where it cannot.
+   Compiler features for the host loops: each macro is empty where a compiler lacks the feature.
 
      LITHE_TARGET_CLONES         before a function: compiled for AVX-512, for AVX2 and for the base, chosen when the
                                  library is loaded. What is LITHE_ALWAYS_INLINE is compiled into each clone.
@@ -21,7 +21,7 @@
      LITHE_UNROLL                before a loop of at most 8 iterations, a constant number: no loop is to remain
 */
 
-#include <stdlib.h> /* defines __GLIBC__ where that is the C library: only its loader chooses among clones */
+#include <stdlib.h> /* defines __GLIBC__ if the C library is glibc: only its loader chooses among clones */
 
 #if defined(__has_attribute) && defined(__x86_64__) && defined(__ELF__) && defined(__GLIBC__) && !defined(LITHE_NO_TARGET_CLONES) && \
   !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

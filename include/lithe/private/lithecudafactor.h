@@ -39,13 +39,13 @@ typedef struct {
 } LitheDeviceFactor;
 
 /*
-   The border of a triangle of total rows: rows of a grid are first .. first + n - 1, all others are its border, which is a few rows before
-   them or behind them. All entries in rows and columns of the border, by rows: those of the border in the order in which they
-   are solved, then rows of the grid. On the host and on the device
+   The border of a triangle of total rows. Rows of a grid are first .. first + n - 1. All others are the border: a few
+   rows before or behind the grid. Entries are all entries in rows and columns of the border, by rows. Border rows come
+   first, in the order in which they are solved, then rows of the grid. On the host and on the device
 */
 typedef struct {
   PetscBool    upper;
-  PetscBool    before; /* the border is solved before the grid, and its solution couples to the grid; else the other way round */
+  PetscBool    before; /* the border is solved before the grid, and its solution couples to the grid; otherwise the other way round */
   PetscInt     total, first, n;
   PetscInt     nborder, ncoupled;
   PetscInt    *row, *i, *j, *drow, *di, *dj;
@@ -54,28 +54,29 @@ typedef struct {
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 /*
-   The pattern of a square CSR matrix of sorted rows. possible is PETSC_FALSE where a diagonal entry is missing, or where a row is
-   longer or levels are more than above, or, for symmetric factors, where the pattern is not symmetric; the factor must be destroyed
-   in any case. Synchronises
+   The pattern of a square CSR matrix with sorted rows. possible is PETSC_FALSE if a diagonal entry is missing, if a row
+   length or the number of levels exceeds the limits above, or, for symmetric factors, if the pattern is not symmetric.
+   The factor must be destroyed in any case. Synchronises
 */
 PETSC_INTERN PetscErrorCode LitheCUDAFactorCreate(PetscInt n, const PetscInt *di, const PetscInt *dj, PetscBool symmetric, LitheDeviceFactor **,
                                                   PetscBool *possible);
 PETSC_INTERN PetscErrorCode LitheCUDAFactorDestroy(LitheDeviceFactor **);
 /*
-   The factors; symmetric ones are of the entries on and above the diagonal. row: the first one whose pivot is no number, or no more
-   than zeropivot in modulus, or -1. With positive, the real part of the pivot must be more than zeropivot times the moduli of its row of
-   the upper factor. Synchronises
+   The factors; symmetric factors use the entries on and above the diagonal. row: the first row whose pivot is no
+   number, or at most zeropivot in modulus; -1 if there is none. With positive, the real part of the pivot must be more
+   than zeropivot times the moduli of its row of the upper factor. Synchronises
 */
 PETSC_INTERN PetscErrorCode LitheCUDAFactorNumeric(LitheDeviceFactor *, const PetscInt *di, const PetscScalar *da, PetscReal zeropivot, PetscBool positive,
                                                    PetscInt *row);
 /*
-   mirror.cu: the entries of a lower triangle from those of an upper one, whose transpose it is; its pattern is there already.
-   complete: whether all its places are among those of the transpose, then no entry is taken and it synchronises; NULL: it is known
+   mirror.cu: the entries of a lower triangle from the upper triangle whose transpose it is; its pattern exists already.
+   complete: whether the transpose has all its places; if so, no entry is taken and the call synchronises. NULL:
+   completeness is known
 */
 PETSC_INTERN PetscErrorCode LitheCUDATriangleMirror(const LitheDeviceTriangle *upper, const LitheDeviceTriangle *lower, PetscBool *complete);
 /*
-   The entries of a lower triangle, allocated, with those of a compressed upper one in the places of its transpose. Row r of that is row
-   first + r of the triangle; entries in other rows and columns stay. Synchronises
+   The entries of an allocated lower triangle, taken from a compressed upper triangle at the places of its transpose.
+   Row r of the transpose is row first + r of the triangle; entries in other rows and columns stay. Synchronises
 */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSMirror(const VCRSPlan *dplan, PetscInt first, const LitheDeviceTriangle *lower, PetscScalar **da);
 /* x = (I - T)^-1 b for 1, 2 or 4 right-hand sides, which take little more time than one; no dx is a db */
@@ -83,8 +84,9 @@ PETSC_INTERN PetscErrorCode LitheCUDATriangleSolve(const LitheDeviceTriangle *, 
                                                    PetscScalar *const dx[]);
 PETSC_INTERN PetscErrorCode LitheCUDATriangleFree(LitheDeviceTriangle *);
 /*
-   The order of rows for compressed copies. With grids, tiles of a grid if it is one; with borders, also if a few rows are not: then
-   grid has the rows of the grid alone, and border all other entries; else border is NULL. The caller frees all of them
+   The order of rows for compressed copies. With grids: tiles of a grid, if the matrix is a grid. With borders: also if
+   a few rows do not belong to the grid. Then grid has the rows of the grid alone, and border all other entries; else
+   border is NULL. The caller frees all of them
 */
 PETSC_INTERN PetscErrorCode LitheCUDATriangleOrder(const LitheDeviceTriangle *, PetscBool grids, PetscBool borders, VCRSOrder **, LitheDeviceTriangle *grid,
                                                    LitheDeviceBorder **border);

@@ -17,7 +17,7 @@ typedef struct {
   const PetscInt     *fromlist, *tolist;
   PetscInt            from, to;
   PetscInt            count;
-  PetscInt            nblocks; /* of threads; at least one if there is a flag */
+  PetscInt            nblocks; /* of threads; at least one with flags */
   unsigned long long *flag;    /* gets the number of the exchange once all entries have arrived, if the pack counts; may
   be NULL */
   unsigned int       *done;    /* blocks that are, zero between launches */
@@ -33,17 +33,17 @@ typedef struct {
 } LitheHaloPack;
 
 /*
-   Lists of the targets are on the host, NULL for ranges; lists of the pack are on the device. aside: another kernel
+   Lists of the targets are on the host, NULL for ranges. Lists of the pack are on the device. aside: another kernel
    runs concurrently and gets most of the device. counts: there are flags, or the number of sent targets is read.
    src/halo/device.c
 */
 PETSC_INTERN PetscErrorCode LitheHaloPackCreate(size_t unit, PetscBool aside, PetscBool counts, PetscInt n, const LitheHaloTarget[], LitheHaloPack *);
 PETSC_INTERN PetscErrorCode LitheHaloPackDestroy(LitheHaloPack *);
 
-  /* blockentries is a multiple of the first; the second: entries that a thread loads before it stores one */
+  /* blockentries is a multiple of the first result; the second: entries that a thread loads before it stores one */
   #define LITHE_HALO_THREADS 256
   #define LITHE_HALO_AHEAD   4
-  /* Concurrently with a product there are about this number of blocks, with room on this number of multiprocessors */
+  /* The number of blocks that run concurrently with a product, and the number of multiprocessors with room for them */
   #define LITHE_HALO_BLOCKS          12
   #define LITHE_HALO_MULTIPROCESSORS 4
 
@@ -76,7 +76,7 @@ typedef struct {
 /* The end of an exchange, as kernels want it: cuda/common/halo.cuh */
 struct LitheHaloEpoch {
   LitheHaloFlags            wait;
-  unsigned long long        exchange; /* its number, from 1 on; 0: it is over */
+  unsigned long long        exchange; /* its number, from 1 on; 0: the exchange is over */
   const unsigned long long *sent;     /* of this process: is to be nsent at least; NULL: that is known */
   unsigned long long        nsent;
 };
@@ -87,23 +87,22 @@ struct LitheHaloEpoch {
 /* Sums over processes: inboxes for the numbers of all processes, [2][size][stride] words of 16 bytes */
 typedef struct {
   int              size, rank;
-  PetscBool        owndevice; /* no other process has this device */
+  PetscBool        owndevice; /* no other process uses this device */
   PetscInt         stride;
   void            *inbox[LITHE_REDUCE_PROCESSES];
   LitheHaloTimeout timeout;
 } LitheReducePeers;
 
-/* One sum, as kernels want it: cuda/common/reduce.cuh */
+/* One sum, in the form that kernels need: cuda/common/reduce.cuh */
 struct LitheReduceEpoch {
-  LitheReducePeers   peers;  /* size 1: there is nothing to send */
+  LitheReducePeers   peers;  /* size 1: nothing is sent */
   unsigned long long number; /* of this sum, from 1 on */
 };
 
 /*
    LitheHaloEnd() inside a kernel of the caller, which calls LitheHaloBlockWait() of cuda/common/halo.cuh with this
-   epoch: this saves a launch. Each process launches such a kernel in PETSc's stream, also a process without ghosts.
-   If the transport has no epochs, this function is LitheHaloEnd(), the epoch has no number, and the kernel is not
-   needed
+   epoch. This saves a launch. Each process launches such a kernel in PETSc's stream, also a process without ghosts. If
+   the transport has no epochs, this function is LitheHaloEnd(), the epoch has no number, and the kernel is not needed
 */
 PETSC_INTERN PetscErrorCode LitheHaloReceive(LitheHalo, LitheHaloEpoch *epoch, const void **ghost);
 

@@ -4,9 +4,9 @@
 #pragma once
 
 /*
-   The C interface of cuda/sbp*.cu. What a function does is said in sbpsat.h, where the member of SBPKernels of the same
-   name stands. All arrays are on the device; launches go to PETSc's current stream and do not synchronise, unless a
-   number or an array is returned to the host.
+   The C interface of cuda/sbp*.cu. sbpsat.h describes each function at the member of SBPKernels with the same name. All
+   arrays are on the device; launches go to PETSc's current stream and do not synchronise, unless a number or an array
+   is returned to the host.
 */
 
 #include <lithe/private/sbpsat.h>

@@ -6,8 +6,8 @@
 /*
    The C interface of cuda/vcrs: compressed matrices on a device.
 
-   As in all interfaces of cuda/, there are plain pointers and sizes, and no PETSc object. Pointers named d* are device
-   pointers. Launches go to PETSc's current stream (PetscGetCurrentCUDAStream()) and do not synchronise, unless a
+   As in all interfaces of cuda/, arguments are plain pointers and sizes, and no PETSc objects. Pointers named d* are
+   device pointers. Launches go to PETSc's current stream (PetscGetCurrentCUDAStream()) and do not synchronise, unless a
    function says so.
 */
 
@@ -22,38 +22,40 @@ PETSC_INTERN PetscErrorCode LitheCUDAVCRSUpload(const VCRSPlan *src, VCRSPlan *d
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSDownload(const VCRSPlan *dsrc, VCRSPlan *dst);
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSFree(VCRSPlan *dplan);
 /*
-   dy = op(A) dx (+ dadd), for nrhs columns at distances ldx, ldy (and ldadd of dadd).
-   dadd may be NULL or dy itself. table: a host plan whose set tables are filled (setptr, setoffset, setvalue, setcount).
+   dy = op(A) dx (+ dadd), for nrhs columns at distances ldx, ldy (and ldadd of dadd). dadd may be NULL or dy itself.
+   table: a host plan with filled set tables (setptr, setoffset, setvalue, setcount).
 */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSMult(const VCRSPlan *table, const VCRSPlan *dplan, VCRSOp op, PetscInt nrhs, const PetscScalar *dx, PetscInt ldx,
                                               const PetscScalar *dadd, PetscInt ldadd, PetscScalar *dy, PetscInt ldy);
 /* dr = db - A dx; dr may be db */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSResidual(const VCRSPlan *table, const VCRSPlan *dplan, const PetscScalar *db, const PetscScalar *dx, PetscScalar *dr);
-/* Steps dy = dx + scale A dx with their sums, A square, see lithestep.h: whether they leave rows out, and one of them */
+/* Steps dy = dx + scale A dx with their sums, A square, see lithestep.h. The first function tells whether steps leave
+   rows out, the second makes one */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSStepLeavesOut(const VCRSPlan *dplan, PetscBool *leaves);
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSStep(const VCRSPlan *table, const VCRSPlan *dplan, const LitheStep *step, const PetscScalar *dx, PetscScalar *dy);
 /* dd[row] = a_row,row for row < min(m,n), 0 where the pattern has none */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSGetDiagonal(const VCRSPlan *dplan, PetscScalar *dd);
 /*
-   What the entries are, of fewer than 2^31 rows and columns: most = {entries of the longest row, the largest column less row, row
-   less column}; good: all are real, and those off the diagonal are finite and not negative. Synchronises
+   Properties of the entries, for fewer than 2^31 rows and columns. most = {entries of the longest row, the largest
+   column less row, row less column}; good: all are real, and entries off the diagonal are finite and not negative.
+   Synchronises
 */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSScan(const VCRSPlan *dplan, PetscInt most[3], PetscBool *good);
 /*
-   The entries of a plan whose diagonals are stored, as *di [m+1], *dj [nz] and *da [nz], in one piece that the caller frees by cudaFree(*da); not with
-   grouped columns, which are in another order
+   The entries of a plan with stored diagonals, as *di [m+1], *dj [nz] and *da [nz], in one piece that the caller frees
+   by cudaFree(*da). Grouped columns are excluded, because of their order
 */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSDecode(const VCRSPlan *dplan, PetscInt **di, PetscInt **dj, PetscScalar **da);
 /*
-   Compresses a CSR matrix that is on the device; dextra [m]: what to add to the row sums that are kept, or NULL. table
-   gets the set tables on the host, dplan everything. Synchronises.
+   Compresses a CSR matrix on the device. dextra [m]: addition to the row sums that are kept, or NULL. table gets the
+   set tables on the host, dplan everything. Synchronises.
 */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSCompress(PetscInt m, PetscInt n, PetscInt64 nz, const PetscInt *di, const PetscInt *dj, const PetscScalar *da,
                                                   const PetscScalar *dextra, const VCRSOptions *opt, VCRSPlan *table, VCRSPlan *dplan, VCRSReport *report);
-/* VCRSLossPropose() of such a matrix that has rows: survey and rowexponent [m] on the host. Synchronises */
+/* VCRSLossPropose() of a CSR matrix with rows: survey and rowexponent [m] on the host. Synchronises */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSPropose(PetscInt m, PetscInt n, PetscInt64 nz, const PetscInt *di, const PetscInt *dj, const PetscScalar *da,
                                                  const VCRSOptions *opt, VCRSSurvey *survey, PetscInt rowexponent[]);
-/* derror[row] = the sum of the row's entries less that of the row of dplan, its compressed form */
+/* derror[row] = the sum of the row's entries less the sum of the same row of dplan, its compressed form */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSRowSumError(const VCRSPlan *table, const VCRSPlan *dplan, const PetscInt *di, const PetscScalar *da,
                                                      PetscScalar *derror);
 /*
@@ -64,9 +66,8 @@ PETSC_INTERN PetscErrorCode LitheCUDACSRTranspose(PetscInt m, PetscInt n, PetscI
                                                   PetscInt **dti, PetscInt **dtj, PetscScalar **dta);
 
 /*
-   Triangular systems x = b + T x, rows in a given order. What is prepared is of this plan and its
-   entries; a solve allocates nothing, does not synchronise and gives the same bits each time. dx may
-   not be db.
+   Triangular systems x = b + T x, rows in a given order. The preparation belongs to this plan and its entries. A solve
+   allocates nothing, does not synchronise, and is bitwise reproducible. dx may not be db.
 */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSTriSetUp(const VCRSPlan *dplan, const VCRSOrder *, void **prepared);
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSTriSolve(const void *prepared, const VCRSPlan *dplan, const PetscScalar *db, PetscScalar *dx);

@@ -4,16 +4,16 @@
 #pragma once
 
 /*
-   Who needs what from whom, and how it gets there: the entries of an array that other processes need to read, without the host where
-   the transport can. Used by the parallel matrices; src/halo.
+   The ghosts of a process and their exchange: entries of an array that other processes need, without the host where the
+   transport permits. Used by the parallel matrices; src/halo.
 
      LitheHaloCreate(sf, ...)            once: lists, buffers, peers
      LitheHaloBegin(halo, x)             the entries leave, as soon as x is written by what is in PETSc's stream now
      ... kernels that need no ghosts ...
      LitheHaloEnd(halo, &ghost)          what is launched from now on finds them in ghost[]; valid until the next Begin
 
-   Each is collective on the processes of the star forest. Nothing waits on the host with the transports ipc and nccl. x stays as it is
-   until LitheHaloEnd() has returned; it may be changed by what is launched after that.
+   Each is collective on the processes of the star forest. Nothing waits on the host with the transports ipc and nccl. x
+   must not change until LitheHaloEnd() has returned; later launches may change it.
 */
 
 #include <lithemat.h>
@@ -25,7 +25,7 @@
 typedef struct _n_LitheHalo *LitheHalo;
 
 typedef struct {
-  LitheTransport transport;      /* the one that is used */
+  LitheTransport transport;      /* the transport in use */
   PetscMemType   memory;         /* of the arrays */
   PetscInt       from, to;       /* neighbours that entries come from and go to */
   PetscInt64     received, sent; /* bytes an exchange, of this process */
@@ -33,13 +33,14 @@ typedef struct {
 } LitheHaloInfo;
 
 /*
-   sf: roots are the entries of x, leaves those of ghost[], numbered 0, 1, ... or as the star forest has them (ghost[] is then as long as the largest).
-   memory: where x and ghost lie. unit: bytes of an entry, 4, 8 or 16. transport: that one, or a clear error on all processes.
-   ghost[] begins with zeros; entries that are no leaves stay so. Exported for tests and benchmarks.
+   sf: roots are the entries of x. Leaves are the entries of ghost[], numbered 0, 1, ... or as in the star forest
+   (ghost[] is then as long as the largest leaf). memory: the place of x and ghost. unit: bytes of an entry, 4, 8 or 16.
+   transport: the one to use, or a clear error on all processes. ghost[] begins with zeros; entries that are no leaves
+   stay zero. Exported for tests and benchmarks.
 */
 PETSC_EXTERN PetscErrorCode LitheHaloCreate(PetscSF sf, LitheTransport transport, PetscMemType memory, size_t unit, LitheHalo *halo);
-/* The same, unless *halo, which may be NULL, has been made of these arguments; another one is destroyed first. made, if not NULL: there is a new one,
-   which may lie where the old one did */
+/* The same, unless *halo, which may be NULL, has been made of these arguments. Another halo is destroyed first. made,
+   if not NULL: whether the halo is new; a new halo may have the address of the old one */
 PETSC_EXTERN PetscErrorCode LitheHaloUpdate(PetscSF sf, LitheTransport transport, PetscMemType memory, size_t unit, LitheHalo *halo, PetscBool *made);
 PETSC_EXTERN PetscErrorCode LitheHaloBegin(LitheHalo halo, const void *x);
 PETSC_EXTERN PetscErrorCode LitheHaloEnd(LitheHalo halo, const void **ghost);
@@ -56,7 +57,8 @@ typedef struct LitheHaloEpoch LitheHaloEpoch;
      LitheReduceSum(reduce, n, a)        what is launched from now on finds the sums in a[0:n], the same bits on all processes
      LitheReduceCheck(reduce)            before the host uses them: has a wait for a process exceeded the time limit?
 
-   Each but the last is collective. ipc and nccl add in the order of the processes, and nothing waits on the host; n is the same on all of them.
+   Each function but the last is collective. ipc and nccl add in the order of the processes, and nothing waits on the
+   host. n is the same on all processes.
 */
 typedef struct _n_LitheReduce *LitheReduce;
 
@@ -65,12 +67,12 @@ PETSC_EXTERN PetscErrorCode LitheReduceCreate(MPI_Comm comm, LitheTransport tran
 PETSC_EXTERN PetscErrorCode LitheReduceSum(LitheReduce reduce, PetscInt n, PetscScalar a[]);
 PETSC_EXTERN PetscErrorCode LitheReduceCheck(LitheReduce reduce);
 /*
-   The sum in a kernel of the caller's, which saves a launch. Instead of LitheReduceSum() all processes launch, in PETSc's stream, a
-   kernel that sends and receives with this epoch (cuda/common/reduce.cuh). Not possible with each transport; possible on one
-   process, with nothing to send
+   The sum in a kernel of the caller's, which saves a launch. Instead of LitheReduceSum(), each process launches in
+   PETSc's stream a kernel that sends and receives with this epoch (cuda/common/reduce.cuh). Not possible with each
+   transport; possible on one process, with nothing to send
 */
 typedef struct LitheReduceEpoch LitheReduceEpoch;
 PETSC_INTERN PetscErrorCode     LitheReduceOnDevice(LitheReduce reduce, PetscInt n, LitheReduceEpoch *epoch, PetscBool *possible);
-/* transport: auto on one process, which has nothing to add; reason: why not a faster one, or NULL */
+/* transport: auto on one process, which has nothing to add; reason: why no faster transport is used, or NULL */
 PETSC_EXTERN PetscErrorCode LitheReduceGetTransport(LitheReduce reduce, LitheTransport *transport, const char **reason);
 PETSC_EXTERN PetscErrorCode LitheReduceDestroy(LitheReduce *reduce);

@@ -4,12 +4,12 @@
 #pragma once
 
 /*
-   What every class of the package needs: its log events, hidden options and its registration function.
+   Declarations for every class of the package: log events, hidden options, and the registration functions.
 */
 
 #include <lithesys.h>
 
-/* src/sys/log.c: log events. -log_view lists them by these names without the underscore, MatVCRSCompress and so on */
+/* src/sys/log.c: log events. -log_view lists these names without the underscore, for example MatVCRSCompress */
 PETSC_INTERN PetscLogEvent MAT_VCRSCompress;     /* AIJ arrays to a plan, on the host or the device */
 PETSC_INTERN PetscLogEvent MAT_VCRSMaterialize;  /* a plan back to AIJ arrays */
 PETSC_INTERN PetscLogEvent MAT_VCRSUpload;       /* a plan from the host to the device */
@@ -28,14 +28,14 @@ PETSC_INTERN PetscLogEvent PC_SBPMGSpectra;      /* bounds of spectra */
 PETSC_INTERN PetscErrorCode LitheLogEventsRegisterAll(void);
 
 /*
-   src/sys/options.c: options without a prefix (-mat_view, -mat_vcrs_loss) do not act on what an object makes while
-   they are hidden
+   src/sys/options.c: while they are hidden, options without a prefix (-mat_view, -mat_vcrs_loss) do not act on objects
+   made inside
 */
 PETSC_INTERN PetscErrorCode LitheOptionsHide(PetscOptions *);
 PETSC_INTERN PetscErrorCode LitheOptionsShow(PetscOptions *);
 
 /*
-   One function a folder registers its classes: src/mat/register.c, src/pc/register.c, src/ksp/register.c,
+   One function per folder registers its classes: src/mat/register.c, src/pc/register.c, src/ksp/register.c,
    src/ts/register.c
 */
 PETSC_INTERN PetscErrorCode LitheMatRegisterAll(void);

@@ -11,11 +11,11 @@
 
 typedef struct {
   PetscInt     nrows, nz;
-  PetscInt     end[2]; /* all of them are among the first end[0] and the last end[1] of the block; no more than there must be */
+  PetscInt     end[2]; /* all rows are among the first end[0] and the last end[1] of the block; end[] is the least possible */
   PetscInt    *row;    /* [nrows] ascending */
   PetscInt    *rowptr; /* [nrows + 1] */
   PetscInt    *col;    /* [nz] of the ghost values */
-  PetscScalar *value;  /* [nz] in the order of the matrix that it is from */
+  PetscScalar *value;  /* [nz] in the order of the matrix of origin */
 } LitheOffDiagonal;
 
 /* From a CSR matrix of m rows */
@@ -23,8 +23,8 @@ PETSC_INTERN PetscErrorCode LitheOffDiagonalCreate(PetscInt m, const PetscInt i[
 PETSC_INTERN PetscErrorCode LitheOffDiagonalDestroy(LitheOffDiagonal *);
 
 /*
-   d = scale A ghost of the rows that have entries: y_i += d_i, and sum_i += weight d_i for the sums of a step whose diagonal block is done.
-   step NULL: scale 1, no sums.
+   d = scale A ghost for the rows that have entries. y_i += d_i, and sum_i += weight d_i for the sums of a step whose
+   diagonal block is done. step NULL: scale 1, no sums.
 */
 PETSC_INTERN PetscErrorCode LitheOffDiagonalAdd(const LitheOffDiagonal *, const LitheStep *step, const PetscScalar ghost[], PetscScalar y[]);
 
@@ -36,11 +36,12 @@ PETSC_INTERN PetscErrorCode LitheCUDAOffDiagonalUpload(const LitheOffDiagonal *s
 PETSC_INTERN PetscErrorCode LitheCUDAOffDiagonalSetValues(LitheOffDiagonal *ddst, const PetscScalar values[]);
 PETSC_INTERN PetscErrorCode LitheCUDAOffDiagonalFree(LitheOffDiagonal *);
 /*
-   epoch: of the exchange that brings dghost[], also where there are no rows (LitheHaloReceive()); NULL, or without a
-   number: they are there, for what is in the stream
+   epoch: of the exchange that brings dghost[], also if there are no rows (LitheHaloReceive()). NULL, or without a
+   number: dghost[] is there, for the stream
 */
 PETSC_INTERN PetscErrorCode LitheCUDAOffDiagonalAdd(const LitheOffDiagonal *, const LitheHaloEpoch *epoch, const LitheStep *step, const PetscScalar dghost[],
                                                     PetscScalar dy[], cudaStream_t);
-/* Ends an exchange, and adds what it brings, in PETSc's stream: in one kernel where the transport can do that. d, dy: on the device. src/mat/offdiagonal.c */
+/* Ends an exchange, and adds the product with the ghosts, in PETSc's stream: in one kernel if the transport permits. d,
+   dy: on the device. src/mat/offdiagonal.c */
 PETSC_INTERN PetscErrorCode LitheOffDiagonalEnd(const LitheOffDiagonal *, LitheHalo, const LitheStep *step, PetscScalar dy[]);
 #endif

@@ -6,8 +6,8 @@
 /*
    A step of a power series in a matrix, in one sweep over the matrix: y = x + scale A x, and sum += weight y + before x for some sums. A
    matrix type with such a step composes the function "LitheMatStep_C" of type LitheMatStepFn. The function is collective; x, y and all sums
-   are on the device, or all on the host. LitheMatStep() looks for the function, and makes the step of any other matrix by a product and one
-   more sweep.
+   are on the device, or all on the host. LitheMatStep() looks for the function. For any other matrix it makes the step
+   by a product and one more sweep.
 */
 
 #include <lithe/private/hostdevice.h>
@@ -27,10 +27,10 @@ typedef struct {
 } LitheStepRows;
 
 /*
-   Sums of |entries| at both ends of a range of rows. For k < pieces, sum[k] is that of the piece from row rows.begin + k piece on, and
-   sum[pieces + k] that of the piece before row rows.end - k piece. Both parts of a complex entry count, so a sum is at least the 1-norm of
-   the piece but for rounding. Pieces of the two ends must not overlap. sum[2 pieces] is the sum found by LitheStepZeroRows() since the
-   previous sums.
+   Sums of |entries| at both ends of a range of rows. For k < pieces, sum[k] is the sum of the piece from row rows.begin
+   + k piece on. sum[pieces + k] is the sum of the piece before row rows.end - k piece. Both parts of a complex entry
+   count, so a sum is at least the 1-norm of the piece, up to rounding. Pieces of the two ends must not overlap. sum[2
+   pieces] is the sum found by LitheStepZeroRows() since the previous sums.
 */
 #define LITHE_STEP_PIECES 256
 #define LITHE_STEP_ZEROED 256 /* parts of the sum of zeroed entries on a device */
@@ -45,7 +45,7 @@ typedef struct {
   PetscInt      nzeroed;  /* parts of zeroed in page */
 } LitheStepEnds;
 
-/* The first row of piece k, of those between first and last */
+/* The first row of piece k, of the pieces between first and last */
 static inline LITHE_HD PetscInt64 LitheStepPieceBegin(PetscInt64 first, PetscInt64 last, PetscInt64 piece, PetscInt64 pieces, PetscInt64 k)
 {
   return k < pieces ? first + k * piece : last - (k - pieces + 1) * piece;
@@ -86,7 +86,7 @@ PETSC_INTERN PetscErrorCode LitheStepGetPlace(Vec x, Vec y, PetscInt nsums, cons
 PETSC_INTERN PetscErrorCode LitheStepIsOnDevice(Mat A, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[], PetscBool *device);
 /* The arrays of the sums, in that place */
 PETSC_INTERN PetscErrorCode LitheStepGetArrays(PetscBool device, PetscReal scale, PetscInt nsums, const LitheStepSum sums[], LitheStep *step);
-/* Rows of this process that may be left out; none if a sum begins, because a sum has all rows */
+/* Rows of this process that may be left out; none if a sum begins, because a sum needs all rows */
 PETSC_INTERN PetscErrorCode LitheStepSetRows(const LitheStepRows *rows, Vec y, LitheStep *step);
 PETSC_INTERN PetscErrorCode LitheStepRestoreArrays(PetscBool device, PetscInt nsums, const LitheStepSum sums[], LitheStep *step);
 

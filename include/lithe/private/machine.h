@@ -16,13 +16,13 @@
 #define VCRS_TABLE_BYTES 131072.
 
 /*
-   Cost of a look-up, in bytes of streaming: 32 rows read 32 places, one after another in L1. On an H200 complex
-   entries with a dictionary took 0.132 ms, 0.109 ms in fixed point of 4 bytes; 8 bits in shared memory 0.105 ms,
-   0.091 ms in fixed point of 2 bytes. Rows of L0 look up both offsets and values, 0.125 ms for these. Rows of the
-   commonest pairs have both as parameters, and slices with few different pairs look up few places together
-   (cuda/vcrs/mult/unions.cu). A smaller matrix waits for dependent reads, and a look-up does not lengthen the longest
-   chain. Look-ups of 8 bits in reals cost next to nothing, but logarithms are to win where a dictionary only has the
-   smaller table: their code 0 is a zero for certain, and tables of upper words are read in half of the time.
+   Cost of a look-up, in bytes of streaming: 32 rows read 32 places, one after another in L1. On an H200 complex entries
+   with a dictionary took 0.132 ms, in fixed point of 4 bytes 0.109 ms; with 8 bits in shared memory 0.105 ms, in fixed
+   point of 2 bytes 0.091 ms. Rows of L0 look up both offsets and values: 0.125 ms. Rows of the commonest pairs have
+   both as parameters, and slices with few different pairs look up few places together (cuda/vcrs/mult/unions.cu). A
+   smaller matrix waits for dependent reads, and a look-up does not lengthen the longest chain. Look-ups of 8 bits in
+   reals cost next to nothing. If only the dictionary's table is smaller, logarithms must win: their code 0 is certainly
+   a zero, and tables of upper words are read in half the time.
 */
 #define VCRS_LOOKUP_BYTES        2.5
 #define VCRS_SHARED_LOOKUP_BYTES (VCRS_COMPONENTS == 2 ? 1.5 : 0.05)
@@ -80,8 +80,8 @@ matrices */
 
 /*
    Waiting times: of a step of a warp along the lines of its tile; of a tile for another tile, through memory; of a
-   level for the previous one, through memory. And bytes: rows of a level are not neighbours, so a row reads whole
-   cache lines with data of other rows, from the second-level cache.
+   level for the previous level, through memory. Bytes: rows of a level are not neighbours, so a row reads whole cache
+   lines with data of other rows, from the second-level cache.
 */
 #define VCRS_ORDER_STEP      4.5e-7
 #define VCRS_ORDER_TILE      3.7e-6
@@ -92,7 +92,7 @@ matrices */
 /* ---- Choice of the solves with factors: src/pc/vcrs/factor.c. H200 and its host, 2026-11-21, no record ---- */
 
 /*
-   For estimates of time: seconds, bytes a second. Of a product on a device, of a transfer to the host or from it, of
+   For estimates of time: seconds, bytes per second. Of a product on a device, of a transfer to the host or from it, of
    substitution on the host
 */
 #define PCVCRS_DEVICE_LATENCY 5e-6
@@ -107,10 +107,10 @@ matrices */
 
 /*
    Bytes of a vector from which two smoothing steps in one sweep with a transfer are faster than separate sweeps, for
-   SBP-SAT operators: nodes near the boundary take far longer, and must be a small part of the grid. On one H200 in
-   single (double) precision, one sweep before the correction 0.64 instead of 0.80 (1.07, 1.62) ms at N = 8192, 0.088
-   instead of 0.078 (0.11, 0.13) at 2048; after it 0.95 instead of 1.14 (1.57, 2.10), at 4096 0.33 instead of 0.31
-   (0.49, 0.55). Nine points are faster so on every grid.
+   SBP-SAT operators. Nodes near the boundary take far longer, and must be a small part of the grid. On one H200 in
+   single (double) precision, one sweep before the correction took 0.64 instead of 0.80 (1.07, 1.62) ms at N = 8192, and
+   0.088 instead of 0.078 (0.11, 0.13) at 2048. After the correction it took 0.95 instead of 1.14 (1.57, 2.10), at 4096
+   0.33 instead of 0.31 (0.49, 0.55). With nine points, one sweep is faster on every grid.
 */
 #define SBPMG_PAIR_BEFORE ((size_t)32 << 20)
 #define SBPMG_PAIR_AFTER  ((size_t)128 << 20)

@@ -4,15 +4,15 @@
 #pragma once
 
 /*
-   What PETSc 3.26 has and 3.24 or 3.25 lacks. The other sources are written for 3.26: no other file asks for a version.
-   Functions whose names begin with Lithe stand for members of PETSc's structures that are not in all versions.
+   Features of PETSc 3.26 that 3.24 or 3.25 lacks. The other sources are written for 3.26: no other file tests a
+   version. Functions whose names begin with Lithe stand for members of PETSc's structures that some versions lack.
 */
 
 #include <petsc/private/kspimpl.h>
 #include <petsc/private/matimpl.h>
 #include <petscblaslapack.h>
 
-/* How a KSP is told to orthogonalize: 3.26 says it in each KSP, the others in those of the family of GMRES */
+/* How to tell a KSP to orthogonalize: 3.26 has a member in each KSP, the others only in the GMRES family */
 #if PETSC_VERSION_LT(3, 26, 0)
 typedef KSPGMRESCGSRefinementType LitheRefinement;
   #define KSP_ORTHOGONALIZATION_CGS_REFINE_NEVER    KSP_GMRES_CGS_REFINE_NEVER
@@ -34,11 +34,11 @@ typedef void **PetscCtxRt;
   #define KSPFlexibleModifyPCNoChange KSPFGMRESModifyPCNoChange
   #define KSPFlexibleModifyPCKSP      KSPFGMRESModifyPCKSP
 
-  /* A KSP has one flag for all that its DM may make */
+  /* A KSP has one flag for everything that its DM may make */
   #define KSP_DMACTIVE_ALL                PETSC_TRUE
   #define KSPSetDMActive(ksp, what, flag) KSPSetDMActive(ksp, (PetscBool)((what) && (flag)))
 
-  /* The function of a MatProduct that frees its data gets them and not their place */
+  /* The function of a MatProduct that frees its data gets the data, not their place */
   #define LITHE_MATPRODUCT_DESTROY(function)         \
     static PetscErrorCode function##Data(void *data) \
     {                                                \
@@ -84,10 +84,11 @@ static inline PetscErrorCode MatStateCompare(MatState a, MatState b, PetscBool *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The communication of a MATMPIAIJ is in a structure that PETSc does not install: this is another one for the same ghost entries */
+/* PETSc does not install the structure with the communication of a MATMPIAIJ: this is another communication for the
+   same ghost entries */
 typedef struct {
   VecScatter       scatter;
-  PetscObjectId    block; /* of the off-diagonal block that it is for; a pattern that changes makes another one, on all processes */
+  PetscObjectId    block; /* of the matching off-diagonal block; a changed pattern makes another communication, on all processes */
   PetscObjectState nonzerostate;
 } LitheMultSF;
 
@@ -166,7 +167,8 @@ static inline void LitheMatSetGetOrdering(PETSC_UNUSED Mat A, PETSC_UNUSED Petsc
   #define KSP_Orthogonalization KSP_GMRESOrthogonalization
 PETSC_EXTERN PetscLogEvent KSP_GMRESOrthogonalization;
 
-  /* What KSPGMRESSetOrthogonalization() and KSPGMRESSetCGSRefinementType() have said. It stays with the KSP when its type changes */
+  /* The settings by KSPGMRESSetOrthogonalization() and KSPGMRESSetCGSRefinementType(). They stay with the KSP when its
+     type changes */
   #define KSPOrthogonalizationClassicalGramSchmidt KSPGMRESClassicalGramSchmidtOrthogonalization
   #define KSPOrthogonalizationModifiedGramSchmidt  KSPGMRESModifiedGramSchmidtOrthogonalization
   #define KSPOrthogonalizationSet(ksp, function)   KSPGMRESSetOrthogonalization(ksp, (LitheOrthogonalizationFn *)(function))
@@ -250,7 +252,7 @@ static inline PetscErrorCode LitheKSPComposeOrthogonalization(KSP ksp, PetscBool
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The options of KSPGMRES, and those of 3.26 */
+/* The options of KSPGMRES, and the options of 3.26 */
 static inline PetscErrorCode LitheKSPOrthogonalizationSetFromOptions(KSP ksp, PetscOptionItems PetscOptionsObject)
 {
   const char *const           names[] = {"cgs", "mgs"};
@@ -286,7 +288,7 @@ static inline PetscErrorCode LitheKSPGetOrthogonalization(KSP ksp, LitheOrthogon
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A KSP does not look whether its operator is the one that it was set up with */
+/* A KSP does not check whether its operator is the operator of its set-up */
 static inline PetscErrorCode LitheKSPExchangeAmatState(PETSC_UNUSED KSP ksp, PETSC_UNUSED Mat A, MatState *was)
 {
   PetscFunctionBegin;
@@ -342,7 +344,7 @@ static inline PetscErrorCode LitheKSPGetOrthogonalization(KSP ksp, LitheOrthogon
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The KSP takes A for the operator that it was set up with; was gets the one that it knew */
+/* The KSP takes A for the operator of its set-up; was gets the known operator */
 static inline PetscErrorCode LitheKSPExchangeAmatState(KSP ksp, Mat A, MatState *was)
 {
   PetscFunctionBegin;

@@ -153,8 +153,8 @@ typedef enum {
   SBP_APPLY,    /* out = A u */
   SBP_ADD,      /* out = b + A u */
   SBP_RESIDUAL, /* out = b - A u */
-  SBP_SMOOTH    /* dout = c1 d + c2 dinv (b - A u), out = u + dout. d is not read if c1 = 0; dout may be d, or NULL if
-                   unwanted; dinv may be NULL, which stands for 1 */
+  SBP_SMOOTH    /* dout = c1 d + c2 dinv (b - A u), out = u + dout. d is not read if c1 = 0. dout may be d, or NULL if unwanted. dinv may be NULL, which stands
+                   for 1 */
 } SBPMode;
 
 typedef struct {
@@ -172,9 +172,9 @@ typedef struct {
 } SBPRatio;
 
 /*
-   The power of two that brings the input into the range of single precision, in the memory of the arrays: in = 1 / out. largest are the
-   upper words of absolute values, of which the greatest counts (a host has only the first), in turns: while
-   one turn is read the other turn is set to 0
+   The power of two that brings the input into the range of single precision, in the memory of the arrays: in = 1 / out.
+   largest are the upper words of absolute values, of which the greatest counts (a host has only the first). They are
+   used in turns: while one turn is read, the other is set to 0
 */
 #define SBP_SCALE_SLOTS  32
 #define SBP_SCALE_STRIDE 32 /* each in its own cache line */
@@ -212,7 +212,8 @@ static inline double SBPOfUpperWord(unsigned int word)
   return u.number;
 }
 
-/* The scale of numbers whose largest one has that upper word: 1 within 2^-window and 2^window, and for infinities and NaN */
+/* The scale of numbers whose largest has this upper word: 1 within 2^-window and 2^window, and for infinities and
+   NaN */
 static LITHE_HD inline double SBPScaleOf(unsigned int largest, int window)
 {
   const int exponent = (int)(largest >> 20) - 1023;
@@ -237,9 +238,9 @@ static LITHE_HD inline double SBPNoise(PetscInt i, PetscInt j)
 }
 
 /*
-   One table works on host memory, one on a device (launched on PETSc's current stream, without
-   synchronisation unless a number is returned to the host). region: the nodes to be computed, a part of own.
-   Nodes without ghosts can run while ghosts travel. NULL: all of own.
+   One table works on host memory, one on a device: launched on PETSc's current stream, without synchronisation unless a
+   number is returned to the host. region: the nodes to be computed, a part of own. Nodes without ghosts can run while
+   ghosts travel. NULL: all of own.
 
    Grids of a transfer: fine->n[d] = 2 coarse->n[d], and a process owns coarse node (I, J) if and only if it owns fine node
    (2I, 2J).
@@ -255,8 +256,8 @@ typedef struct {
   /* u = bicubic interpolation of e, one-sided at the ends (bilinear in a direction of fewer than 3 coarse intervals). e ghosted by at least 2 */
   PetscErrorCode (*interpolate)(const SBPGrid *coarse, const SBPGrid *fine, SBPPrecision, const void *e, void *u);
 
-  /* Memory of n bytes, zeroed; copies between owned arrays of grids that differ in pitch and precision (SBP_SCALAR: the real part is
-     read; written with part 0 real, 1 imaginary, the other part unchanged) */
+  /* Memory of n bytes, zeroed. Copies between owned arrays of grids that differ in pitch and precision. With SBP_SCALAR
+     the real part is read; part 0 (real) or 1 (imaginary) is written, and the other part stays unchanged */
   PetscErrorCode (*alloc)(size_t, void **);
   PetscErrorCode (*reserve)(size_t, void **); /* like alloc, not zeroed */
   PetscErrorCode (*free)(void **);
@@ -268,9 +269,8 @@ typedef struct {
   PetscErrorCode (*multiply)(const SBPGrid *, SBPPrecision, double a, const void *x, const void *y, void *z); /* z = a x y pointwise */
   /* y = a x, as copy */
   PetscErrorCode (*copyscaled)(const SBPGrid *from, SBPPrecision, int part, const void *x, const SBPGrid *to, SBPPrecision, int topart, void *y, SBPRatio a);
-  /* y += a (x + P e), x and y of grids that may differ in pitch, in SBP_SINGLE or SBP_DOUBLE each; e, in the precision
-     of x, is bilinear; coarse and e may be NULL, which
-     stands for 0; otherwise a process has the whole grid */
+  /* y += a (x + P e). x and y are on grids that may differ in pitch, each in SBP_SINGLE or SBP_DOUBLE. e is bilinear,
+     in the precision of x. coarse and e may be NULL, which stands for 0; otherwise a process has the whole grid */
   PetscErrorCode (*update)(const SBPGrid *gx, SBPPrecision px, SBPRatio a, const void *x, const SBPGrid *coarse, const void *e, const SBPGrid *gy,
                            SBPPrecision py, void *y);
 
@@ -300,7 +300,8 @@ typedef struct {
   /* prolongsmooth with c2[0] and then a step with c1[1], c2[1] */
   PetscErrorCode (*prolongsmoothtwo)(const SBPOperator *, const SBPGrid *coarse, const void *e, const void *u, const double c1[2], const double c2[2],
                                      const void *dinv, const void *b, void *out);
-  /* r = scale[0] (b - A u) in SBP_SINGLE, an owned array of a grid that may differ in pitch; not for order 4 or 6, in SBP_DOUBLE. scale NULL: 1 */
+  /* r = scale[0] (b - A u) in SBP_SINGLE, an owned array of a grid that may differ in pitch. Not for order 4 or 6 in
+     SBP_DOUBLE. scale NULL: 1 */
   PetscErrorCode (*roundedresidual)(const SBPOperator *, const void *u, const void *b, const SBPGrid *, void *r, const double *scale);
 
   /* For the set-up of a multigrid and its coarsest level */
@@ -311,8 +312,9 @@ typedef struct {
   PetscErrorCode (*dense)(PetscInt n, SBPPrecision, const void *M, const void *x, void *y);
   /* x = 1/x pointwise, owned, SBP_SINGLE or SBP_DOUBLE */
   PetscErrorCode (*reciprocal)(const SBPGrid *, SBPPrecision, void *x);
-  /* For Lanczos's method, in which nothing waits: sum = sum of x w y over the nodes of this process, in memory of alloc(); y = a w x + b y, where y is not
-     read if b.factor = 0. w may be NULL, which stands for 1. All owned, in one precision, SBP_SINGLE or SBP_DOUBLE */
+  /* For Lanczos's method, in which nothing waits. sum = sum of x w y over the nodes of this process, in memory of
+     alloc(). y = a w x + b y, where y is not read if b.factor = 0. w may be NULL, which stands for 1. All arrays are
+     owned, in one precision, SBP_SINGLE or SBP_DOUBLE */
   PetscErrorCode (*sum)(const SBPGrid *, SBPPrecision, const void *x, const void *w, const void *y, double *sum);
   PetscErrorCode (*combine)(const SBPGrid *, SBPPrecision, SBPRatio a, const void *w, const void *x, SBPRatio b, void *y);
   /* x = SBPNoise(), owned, SBP_SINGLE or SBP_DOUBLE */
@@ -320,9 +322,10 @@ typedef struct {
   /* The coefficients of P^T A P, not for order 4 or 6, and, if not NULL, the same in SBP_SINGLE. NULL if missing:
      nine products with A replace it as follows; for a process with the whole grid */
   PetscErrorCode (*galerkin)(const SBPOperator *, const SBPGrid *coarse, void *const coefficient[SBP_COEFFICIENTS], void *const rounded[SBP_COEFFICIENTS]);
-  /* Nine colours: node (i, j) has colour i % 3 + 3 (j % 3). mark: v = 1 where a node has the colour, else 0, owned.
-     gather: where o = A v, for each k with coefficient[k] as in SBP_NINE: coefficient[k]_ij = o_ij if the node coupled with (i, j) is in
-     the grid and has the colour; all other coefficients stay. All owned, in one precision, SBP_SINGLE or SBP_DOUBLE */
+  /* Nine colours: node (i, j) has colour i % 3 + 3 (j % 3). mark: v = 1 at nodes of the colour, else 0, owned. gather
+     takes o = A v, for each k with coefficient[k] as in SBP_NINE. coefficient[k]_ij = o_ij if the node coupled with (i,
+     j) is in the grid and has the colour; all other coefficients stay. All arrays are owned, in one precision,
+     SBP_SINGLE or SBP_DOUBLE */
   PetscErrorCode (*mark)(const SBPGrid *, SBPPrecision, int colour, void *v);
   PetscErrorCode (*gather)(const SBPGrid *, SBPPrecision, int colour, const void *o, void *const coefficient[SBP_COEFFICIENTS]);
 
@@ -350,7 +353,7 @@ typedef struct {
 
 PETSC_INTERN const SBPKernels SBPHostKernels; /* src/mat/sbpsat/host.c */
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-PETSC_INTERN const SBPKernels SBPDeviceKernels; /* src/mat/sbpsat/device.c: those of cuda/sbp*.cu */
+PETSC_INTERN const SBPKernels SBPDeviceKernels; /* src/mat/sbpsat/device.c: the kernels of cuda/sbp*.cu */
 #endif
 
 /*
@@ -358,16 +361,15 @@ PETSC_INTERN const SBPKernels SBPDeviceKernels; /* src/mat/sbpsat/device.c: thos
    is made on the first call and kept. device: arrays on the device.
 
    The matrix is L (a A + diag(d)) R, A the operator of its settings. MatSBPSATGetOperator() gives a A + diag(d), which must be real;
-   MatSBPSATGetPlain() gives A. MatSBPSATGetScales() gives L and R, NULL if there are none. All references are borrowed.
-   Collective.
+   MatSBPSATGetPlain() gives A. MatSBPSATGetScales() gives L and R, or NULL. All references are borrowed. Collective.
 */
 PETSC_INTERN PetscErrorCode MatSBPSATGetOperator(Mat, SBPPrecision, PetscBool device, const SBPOperator **);
 PETSC_INTERN PetscErrorCode MatSBPSATGetPlain(Mat, SBPPrecision, PetscBool device, const SBPOperator **);
 PETSC_INTERN PetscErrorCode MatSBPSATGetScales(Mat, Vec *left, Vec *right);
-PETSC_INTERN PetscErrorCode MatSBPSATGetChange(Mat, PetscScalar *scale, Vec *diagonal); /* a and d, NULL if there is none */
-/* Ghosts of an owned array; reach and own are those of the process's grid */
+PETSC_INTERN PetscErrorCode MatSBPSATGetChange(Mat, PetscScalar *scale, Vec *diagonal); /* a and d, or NULL */
+/* Ghosts of an owned array; reach and own belong to the process's grid */
 typedef struct _n_SBPHalo  *SBPHalo;
-PETSC_INTERN PetscErrorCode SBPHaloCreate(MPI_Comm, DM da, LitheTransport, SBPHalo *); /* the transport is that of arrays on a device */
+PETSC_INTERN PetscErrorCode SBPHaloCreate(MPI_Comm, DM da, LitheTransport, SBPHalo *); /* the transport of arrays on a device */
 PETSC_INTERN PetscErrorCode SBPHaloBegin(SBPHalo, SBPPrecision, PetscMemType, const void *owned, void *ghosted);
 PETSC_INTERN PetscErrorCode SBPHaloEnd(SBPHalo, SBPPrecision, PetscMemType, const void *owned, void *ghosted);
 PETSC_INTERN PetscErrorCode SBPHaloDestroy(SBPHalo *);

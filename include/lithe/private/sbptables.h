@@ -13,12 +13,12 @@
      d0 = normal/h                     the derivative at node 0, of one more order than D has there; at node n mirrored: dN = -d0
      M(b)/h                            H^-1 (-M(b)/h + b_n e_n dN^T - b_0 e_0 d0^T) is the derivative of b times the derivative
 
-   Closures are those at node 0; at node n they are mirrored, Q with its sign changed. The numbers are those of
-   K. Mattsson, Summation by parts operators for finite difference approximations of second-derivatives with variable
+   Closures are given at node 0; at node n they are mirrored, Q with its sign changed. The numbers are those of K.
+   Mattsson, Summation by parts operators for finite difference approximations of second-derivatives with variable
    coefficients, J. Sci. Comput. 51 (2012). M is compatible with Q: M(b) - Q^T diag(b/norm) Q is positive semidefinite
-   for every positive b, without which an operator with mixed derivatives need not be definite. For order 6 this holds only
-   for one member of the family of first derivatives, whose closure has Q_45 = 70057/99900; it is not the one
-   of least bandwidth, Q_45 = 342523/518400, that is often found beside this M.
+   for every positive b. Without this property, an operator with mixed derivatives need not be definite. For order 6
+   only one member of the family of first derivatives has this property. Its closure has Q_45 = 70057/99900. The member
+   of least bandwidth, Q_45 = 342523/518400, is often found beside this M.
 
    tests/mat/ex20.c checks all of these properties.
 */
@@ -32,9 +32,9 @@ typedef struct {
   int    norms;   /* weights of H that are not 1 at an end: rows of the closure of Q, too */
   int    columns; /* columns of the closure of Q */
   int    normals; /* nodes that d0 reads */
-  int    rows;    /* rows of the closure of M: its columns and those of the coefficients reach to node rows + half - 1 */
-  int    borrow;  /* the penalty looks at the coefficients of so many nodes next to a face */
-  double theta;   /* Gamma = 2/(theta h) + c/(psi alpha h), psi the smallest of those coefficients */
+  int    rows;    /* rows of the closure of M: columns and coefficients reach to node rows + half - 1 */
+  int    borrow;  /* the penalty reads the coefficients of this number of nodes next to a face */
+  double theta;   /* Gamma = 2/(theta h) + c/(psi alpha h), psi the smallest coefficient of these nodes */
   double alpha;
   double norm[6];
   double Q[6][9];

@@ -6,12 +6,12 @@
 /*
    Sums that are the same bits in any order and any grouping.
 
-   A number is written in base 2^32. Its digits are added up as integers, each place in a bin of its own, so that no sum is rounded.
-   The bins of the highest places that occur in an array are kept, the same places for all its entries, and lower ones are left out.
-   Digits are those of the magnitude, and have the sign of the number, so that they do not depend on which places are kept. A sum
-   is then a function of the set of its terms: bins that were left out early would have been left out in the end.
+   A number is written in base 2^32. Its digits are added as integers, each place in a bin of its own, so no sum is
+   rounded. An array keeps the bins of its highest occupied places, the same places for all entries. Lower bins are left
+   out. Digits are taken from the magnitude, and have the sign of the number, so digits do not depend on the places that
+   are kept. A sum is then a function of the set of its terms: a bin left out early would be left out in the end, too.
 
-   What is left out is less than 2^-64 of the largest term, 2^-32 in single precision. 2^31 terms do not overflow.
+   The omitted part is less than 2^-64 of the largest term, 2^-32 in single precision. 2^31 terms do not overflow.
 */
 
 #include <petscsf.h>
@@ -33,13 +33,14 @@ static inline int LitheSumsPlace(PetscReal largest)
   return (exponent - 1 + 64 * LITHE_SUMS_BITS) / LITHE_SUMS_BITS - 64; /* rounded down */
 }
 
-/* 2^(16 place) and 2^(-16 place): two of them scale, since one might overflow */
+/* 2^(16 place) and 2^(-16 place): scaling takes two factors, since one might overflow */
 static inline double LitheSumsHalf(int place)
 {
   return ldexp(1, LITHE_SUMS_BITS / 2 * place);
 }
 
-/* Adds a number to its bins, that of the highest place first; half = LitheSumsHalf(-place). Less than 2^(32 (place + 1)) */
+/* Adds a number to its bins, the bin of the highest place first; half = LitheSumsHalf(-place). The number is less than
+   2^(32 (place + 1)) */
 static LITHE_HD inline void LitheSumsAddDigits(double x, double half, PetscInt64 *const bin[], PetscInt64 i)
 {
   x = x * half * half;
@@ -73,7 +74,8 @@ PETSC_EXTERN PetscErrorCode LitheSumsDestroyTerm(LitheSums, PetscReal **);
 PETSC_EXTERN PetscErrorCode LitheSumsLargest(PetscMemType memory, PetscInt n, const PetscReal x[], PetscReal *);
 /* Adds n numbers, none above largest, which is finite */
 PETSC_EXTERN PetscErrorCode LitheSumsAdd(LitheSums, PetscReal largest, const PetscReal x[]);
-/* The place of the first bin becomes a higher one; that place and the bins, each of n numbers, on the host, not to be changed */
+/* The place of the first bin becomes a higher place. That place and the bins, each of n numbers, are on the host and
+   must not be changed */
 PETSC_EXTERN PetscErrorCode LitheSumsRaise(LitheSums, int place);
 PETSC_EXTERN PetscErrorCode LitheSumsGetPlace(LitheSums, int *place);
 PETSC_EXTERN PetscErrorCode LitheSumsGetBins(LitheSums, int *place, PetscInt64 **bin[]);
@@ -82,7 +84,7 @@ PETSC_EXTERN PetscErrorCode LitheSumsAddBins(LitheSums, int place, PetscInt64 *b
 /* The sums of this process, to an array where the bins are */
 PETSC_EXTERN PetscErrorCode LitheSumsFinish(LitheSums, PetscReal y[]);
 /*
-   The sums over all processes that hold some. Collective on the star forest, whose leaves are 0, 1, ..., n - 1, the numbers of the
-   process, and whose roots are those of y, the sums of their leaves
+   The sums over all processes that hold some. Collective on the star forest. Leaves are 0, 1, ..., n - 1, the numbers
+   of the process. Roots are the numbers of y, the sums of their leaves
 */
 PETSC_EXTERN PetscErrorCode LitheSumsReduce(LitheSums, PetscSF, PetscReal y[]);

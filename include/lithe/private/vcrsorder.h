@@ -8,7 +8,7 @@
    read by cuda/vcrs/tri. T is strictly lower or strictly upper. An upper T is described by positions n - 1 - row, in
    which it is lower, too.
 
-   Levels. The level of a row is one more than the largest level of the rows it needs. row[] lists rows level by
+   Levels. The level of a row is one more than the largest level of the rows that it needs. row[] lists rows level by
    level. Task t, for one warp, has rows row[task[t]] .. row[task[t+1]-1], at most 32 of one level. A row longer than
    VCRS_ORDER_WIDE entries has a task of its own.
 
@@ -17,10 +17,10 @@
 
      di + slant dj' + rise dk <= -1 for each entry, where dj' = dj + skew dk <= 0, dk <= 0.
 
-   A warp may therefore have the 32 lines of a tile in a and k, and go along all lines at the same time, with thread
-   (a, k) at i = step - slant a - rise k (both counted in the tile). Needed entries of the same tile have been
-   computed in earlier steps. Needed entries of other tiles are in preceding tiles, in a, in k or in both. All tiles
-   together form a wave.
+   A warp may therefore take the 32 lines of a tile in a and k, and go along all lines at the same time. Thread (a, k)
+   is at i = step - slant a - rise k (both counted in the tile). Needed entries of the same tile have been computed in
+   earlier steps. Needed entries of other tiles are in preceding tiles, in a, in k or in both. All tiles together form a
+   wave.
 */
 
 #include <petscsys.h>
@@ -28,7 +28,7 @@
 
 #define VCRS_ORDER_WIDE    48 /* entries: longer rows are summed by a warp */
 #define VCRS_ORDER_LONGEST 20 /* entries of a row that grids may have */
-#define VCRS_ORDER_HALO    32 /* lines that a tile may read of others */
+#define VCRS_ORDER_HALO    32 /* lines of other tiles that a tile may read */
 #define VCRS_ORDER_LAG     12 /* largest number of steps between an entry and its use */
 
 typedef struct {
@@ -37,7 +37,7 @@ typedef struct {
   int      width, height; /* of a tile, in a and k; width height = 32 */
   int      before, below; /* how far an entry may reach: -dj', -dk */
   int      lag;           /* largest number of steps between the computation of an entry and its use */
-  int      nhalo;         /* lines that a tile reads of others, relative to its first: */
+  int      nhalo;         /* lines of other tiles that a tile reads, relative to its first line: */
   int8_t   haloa[VCRS_ORDER_HALO], halok[VCRS_ORDER_HALO];
   PetscInt across, up; /* tiles in a and k */
 } VCRSOrderGrid;

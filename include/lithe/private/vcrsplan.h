@@ -4,9 +4,8 @@
 #pragma once
 
 /*
-   The plan of a compressed matrix: what is stored where. Plain data, read by the host loops
-   (src/vcrs/mult/mult.c) and by the kernels (cuda/vcrs/plan.cu); on the GPU it is the same struct
-   with device pointers in it.
+   The plan of a compressed matrix: which array holds what. Plain data, read by the host loops (src/vcrs/mult/mult.c)
+   and by the kernels (cuda/vcrs/plan.cu). On the GPU the same struct holds device pointers.
 
    A plan holds an m x n matrix in one layout:
 
@@ -24,23 +23,20 @@
    Without the difference form all entries are stored, in column order. On a device, entries of rows with
    grouped columns have another order, except the reference: cuda/vcrs/mult/banks.cu.
 
-   Slices. Slice s holds 32 lanes. In L1 and L2 lane l of slice s is row 32 s + l. In L3 rows are
-   ordered by falling length inside windows of VCRS_WINDOW rows: lane l of slice s is row
-     VCRS_WINDOW * (s / (VCRS_WINDOW/32)) + rowperm[32 s + l].
-   Entry k of a lane lies, for k >= first with first = difference ? 1 : 0, at position
-     sliceptr[s] + 32 (k - first) + lane
-   of value[]; sliceptr[] counts entries. A lane's length comes from its index set (L1, L2) or from
-   rowlength[] (L3). Slices are padded to the length of the longest lane with codes and columns of zero.
-   Kernels of grouped columns sum the padding if code 0 means the value 0.
+   Slices. Slice s holds 32 lanes. In L1 and L2 lane l of slice s is row 32 s + l. In L3 rows are ordered by falling
+   length inside windows of VCRS_WINDOW rows. Lane l of slice s is row VCRS_WINDOW * (s / (VCRS_WINDOW/32)) + rowperm[32
+   s + l]. Let first = difference ? 1 : 0. For k >= first, entry k of a lane is at position sliceptr[s] + 32 (k - first)
+   + lane of value[]; sliceptr[] counts entries. A lane's length comes from its index set (L1, L2) or from rowlength[]
+   (L3). Slices are padded to the length of the longest lane with codes and columns of zero. Kernels of grouped columns
+   sum the padding if code 0 means the value 0.
 
    L3 columns: col(k) = colbase[c + k] + the unsigned integer of slicewidth[s] bytes at byte
      sliceoffset[s] + (32 k + lane) slicewidth[s]
    of coloffset[], 0 where a lane is padded, with k counted from 0 in both forms and c = VCRSColumnBase(plan, s).
-   The base is the least column of entry k in the lanes of the slice. Rows of a slice are neighbours, so
-   entries k are near one another even in wide rows. sliceptr[s] is a multiple of 32, also for s = nslices,
-   because the values of long rows come after. Thus c = sliceptr[s]/32 counts the entries of the longest
-   lanes before slice s. The difference form adds one per slice for the reference (an empty slice then has
-   an unused base).
+   The base is the least column of entry k in the lanes of the slice. Rows of a slice are neighbours, so entries k are
+   near one another even in wide rows. sliceptr[s] is a multiple of 32, also for s = nslices, because the values of long
+   rows come after. Thus c = sliceptr[s]/32 counts the entries of the longest lanes before slice s. The difference form
+   adds one per slice for the reference (an empty slice then has an unused base).
 
    Rows longer than VCRS_LONG_ROW have rowlength 0 and are stored separately. Long row q is row longrow[q],
    with entries longptr[q] .. longptr[q+1]-1 of longcol[]. The value of entry p is value[longvalue + p] (in
@@ -48,11 +44,11 @@
 
    Plain rows (plan->plainrows): a CSR variant for CPUs, used if the sliced form is estimated to be slower. It is
    L3 without slices: all nonempty rows are long rows, with whole entries and without the difference form. If no
-   row has more than 255 entries, row lengths are bytes, and row offsets are stored for every 32nd row only. With
-   at least VCRS_ROWS_LARGE entries, columns are stored in two bytes if the columns of long rows 32 b .. 32 b + 31
-   lie within 65536 of the least one, shortbase[b], for each b. The column of entry p of row q is then
-   shortbase[q / 32] + shortcol[p], and longcol[] does not exist. VCRS_ROWS_PAD entries and columns of 0 follow
-   the last entry.
+   row has more than 255 entries, row lengths are bytes, and row offsets are stored for every 32nd row only. With at
+   least VCRS_ROWS_LARGE entries, columns are stored in two bytes if long rows permit: for each b, the columns of long
+   rows 32 b .. 32 b + 31 must lie within 65536 of the least column, shortbase[b]. The column of entry p of row q is
+   then shortbase[q / 32] + shortcol[p], and longcol[] does not exist. VCRS_ROWS_PAD entries and columns of 0 follow the
+   last entry.
 */
 
 #include <lithemat.h>
@@ -146,8 +142,8 @@ typedef struct {
   PetscInt   *shortbase;  /* [ceil(nlong/32)], with shortcol[] */
   uint8_t *
     /*
-       [nlong], on the host, plain rows only: the number of consecutive rows from row q on with the same columns;
-       0: q is not the first of them. NULL: few rows have the same columns
+       [nlong], on the host, plain rows only: the number of consecutive rows from row q on with the same columns; 0 if q
+       is not the first of them. NULL: few rows have the same columns
     */
              longalike;
   PetscInt64 longvalue; /* begin of the long rows in value[] */
@@ -161,7 +157,7 @@ typedef struct {
   PetscInt   mostcolumns;  /* entries of coloffset[] of a window */
   PetscInt   mostbytes;    /* VCRSWindowBytes() */
   PetscInt64 nlongentries; /* of longcol[] or shortcol[] */
-  PetscBool  sorted;       /* there is a rowperm[] */
+  PetscBool  sorted;       /* rowperm[] exists */
 
   /* decoding */
   PetscInt     ndict;

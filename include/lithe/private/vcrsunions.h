@@ -18,20 +18,20 @@
 
    Lengths are multiples of VCRS_UNION_BATCH; no row has the padding.
 
-   A task is a slice in several consecutive periods with the same union: a thread has a row of each period. The data
-   of the union are read once, and the entry of x at offset -period is that of the thread's previous row. The order of
-   tasks lets rows that share entries of x follow each other closely. Groups have some periods each, so a range of
-   rows is nearly a range of tasks.
+   A task is a slice in several consecutive periods with the same union: a thread has a row of each period. The data of
+   the union are read once. The entry of x at offset -period is the entry of the thread's previous row. The order of
+   tasks lets rows that share entries of x follow one another closely. Groups have some periods each, so a range of rows
+   is nearly a range of tasks.
 */
 
 #include <lithe/private/vcrsplan.h>
 #include <stdalign.h>
 
-#define VCRS_UNION_ROWS     (PetscDefined(USE_COMPLEX) ? 2 : 4) /* of a thread in a task, unless it is one */
+#define VCRS_UNION_ROWS     (PetscDefined(USE_COMPLEX) ? 2 : 4) /* rows per thread in a task, unless a thread has one row */
 #define VCRS_UNION_BATCH    2
-#define VCRS_UNION_ENTRIES  29 /* bits below those */
+#define VCRS_UNION_ENTRIES  29 /* bits below the following bits */
 #define VCRS_UNION_BEFORE   0x20000000u
-#define VCRS_UNION_ROW      0x40000000u /* there is such a row */
+#define VCRS_UNION_ROW      0x40000000u /* the row exists */
 #define VCRS_UNION_DIAGONAL 0x80000000u
 
 /* 16 bytes at a time are read of either */
@@ -58,8 +58,8 @@ typedef struct {
   VCRSUnionTask  *rest;      /* [nrest] slices without a union: they have too many entries */
   VCRSUnionEntry *entry;     /* [nentries] */
   uint32_t       *has;       /* [32 nunions] */
-  PetscScalar    *diagonal;  /* [32 nunions], 0 where there is none */
-  PetscScalar    *before;    /* [32 nunions], 0 where there is none */
+  PetscScalar    *diagonal;  /* [32 nunions], 0 without one */
+  PetscScalar    *before;    /* [32 nunions], 0 without one */
   PetscScalar    *value;     /* [nvalues] */
 } VCRSUnions;
 
@@ -68,8 +68,8 @@ typedef struct {
 PETSC_INTERN double VCRSPairsTogether(PetscInt n, PetscInt step, const PetscInt id[]);
 
 /*
-   From the tables of a plan on the host and its ids, with tasks for `warps` warps if there are enough slices. good:
-   unions are worth it, otherwise none are made
+   Made from the tables of a host plan and its ids, with tasks for `warps` warps if there are enough slices. good:
+   unions are worth it; otherwise none are made
 */
 PETSC_INTERN PetscErrorCode VCRSUnionsCreate(const VCRSPlan *, const void *id, PetscInt warps, VCRSUnions *, PetscBool *good);
 PETSC_INTERN PetscErrorCode VCRSUnionsDestroy(VCRSUnions *);

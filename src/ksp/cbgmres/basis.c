@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* What compressed bases on a host and on a device share: sums over processes, and the small algebra of a step */
+/* Shared by compressed bases on a host and on a device: sums over processes, and the small algebra of a step */
 
 #include <lithe/private/cbcoefficients.h>
 

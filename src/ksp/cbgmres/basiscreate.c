@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Creation of a compressed basis: its sizes, and its place, which is that of a vector */
+/* Creation of a compressed basis: its sizes, and its place, which is the place of a vector */
 
 #include <lithe/private/cbbasis.h>
 #include <lithe/private/lithememtype.h>

@@ -3,8 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Compressed bases on a device. What is launched here is in cuda/cbbasis*.cu. The host waits in fetch(), for what the
-   coefficients of a step are, while the device continues with append(); on several processes in coefficients(), too, where sums are by MPI.
+   Compressed bases on a device. Kernels launched from this file are in cuda/cbgmres. The host waits in fetch() for the
+   coefficients of a step, while the device continues with append(). With several processes it also waits in
+   coefficients(), if sums are by MPI.
 */
 
 #include <lithe/private/cbbasisdevice.h>

@@ -4,17 +4,17 @@
 
 /*
    Compressed bases on the host. All columns of a tile of rows are decoded one after the other into a buffer that stays
-   in the first-level cache, and used from there: a column is read from memory once. Sums are in a fixed order.
-   Vectors may be anywhere; arrays of the host are asked for.
+   in the first-level cache. They are used from the buffer: a column is read from memory once. Sums are in a fixed
+   order. Vectors may be anywhere; arrays of the host are asked for.
 */
 
 #include "cbdecode.h"
 #include <lithe/private/cbbasis.h>
 
 #define CB_TILE  512 /* real numbers; a multiple of LITHE_FRSZ2_BLOCK */
-#define CB_LANES 8   /* sums that grow side by side: what one vector register holds, or two or four */
+#define CB_LANES 8   /* sums that grow side by side: the width of one vector register, or of two or four */
 
-/* What the loops of a tile know of a basis: no pointers to anything else */
+/* The data of a basis for the loops of a tile: no pointers to anything else */
 typedef struct {
   const LitheStorage *storage;
   int                 base;
@@ -28,7 +28,7 @@ typedef struct {
   PetscReal *factor;             /* [2 columns] real and imaginary parts of coefficients */
 } CBBasisHost;
 
-/* Offsets are of 64 bits wherever there are pointers of 64 bits */
+/* Offsets have 64 bits if pointers have 64 bits */
 static LITHE_ALWAYS_INLINE const PetscReal *CBDecodeTile(const CBColumns *c, PetscInt j, size_t first, size_t count, PetscReal v[])
 {
   return CBDecode(c->storage, c->base, first, count, c->values + (size_t)j * c->vbytes, c->exponents + (size_t)j * c->ebytes, v);
@@ -65,7 +65,8 @@ static LITHE_ALWAYS_INLINE void CBWriteTile(const CBColumns *c, size_t first, si
   for (size_t i = 0; i < here; i++) x[first + i] = factor * t[i];
 }
 
-/* (b, -a) for each complex number a + b i: its product with another one has the imaginary part of the inner product */
+/* (b, -a) for each complex number a + b i: its product with another number has the imaginary part of the inner
+   product */
 static LITHE_ALWAYS_INLINE void CBTurnTile(size_t count, const PetscReal *PETSC_RESTRICT t, PetscReal *PETSC_RESTRICT turned)
 {
   for (size_t i = 0; i < count; i += 2) {
@@ -165,7 +166,8 @@ LITHE_TARGET_CLONES static void CBHostSubtract(const CBColumns *c, PetscInt k, C
   }
 }
 
-/* Column j = scale x - V factor with columns 0 ... k-1, as they are stored; z = unscale times that column, unless it is NULL. z may be x */
+/* Column j = scale x - V factor with columns 0 ... k-1, as stored. z = unscale times that column, unless z is NULL. z
+   may be x */
 LITHE_TARGET_CLONES static void CBHostAppend(const CBColumns *c, PetscInt k, CBSeconds seconds, const PetscReal factor[], PetscReal scale, const PetscReal x[],
                                              PetscInt j, PetscReal unscale, PetscReal z[])
 {
@@ -218,7 +220,8 @@ static void CBBasisColumns_Private(CBBasis b, CBColumns *c)
   c->exponents = host->exponents;
 }
 
-/* What is stored is 2^shift times the columns: factor has the power of two that makes coefficients of columns those of what is stored */
+/* Stored numbers are 2^shift times the columns: factor contains the power of two that turns coefficients of columns
+   into coefficients of stored numbers */
 static const PetscReal *CBBasisFactors_Private(CBBasis b, PetscInt k, const PetscScalar c[], PetscReal factor)
 {
   CBBasisHost *host = (CBBasisHost *)b->data;

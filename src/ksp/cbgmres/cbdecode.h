@@ -5,13 +5,13 @@
 
 /*
    Many blocks of a stored vector decoded at once, on the host: the numbers of LitheStorageDecodeBlock(), by loops
-   that compilers vectorise. There is one for each storage that is used often; all other widths of FRSZ2 share one.
+   that compilers vectorise. Frequent storages have a loop each; all other widths of FRSZ2 share one loop.
 */
 
 #include <lithe/private/lithecompiler.h>
 #include <src/codec/storage.h>
 
-/* The steps of the blocks are those of the 32 numbers behind them */
+/* A block has one step for its 32 numbers */
 #define CB_DECODE_FRSZ2(TYPE)                                                                                                              \
   do {                                                                                                                                     \
     const TYPE *q = (const TYPE *)values + first;                                                                                          \
@@ -37,7 +37,7 @@ static LITHE_ALWAYS_INLINE void CBDecodeBits(const LitheStorage *s, int bits, in
   }
 }
 
-/* The bits of a float that is made of what a 16-bit format has */
+/* The bits of a float made from a number of a 16-bit format */
 static LITHE_ALWAYS_INLINE float CBFloat(uint32_t bits)
 {
   float v;
@@ -48,7 +48,7 @@ static LITHE_ALWAYS_INLINE float CBFloat(uint32_t bits)
 
 /*
    Numbers first ... first+count-1 of a vector, both multiples of 32 (the last block of a vector is whole). Returns
-   where they are: v, or the vector itself where it holds PetscReal.
+   their place: v, or the vector itself if it holds PetscReal.
 */
 static LITHE_ALWAYS_INLINE const PetscReal *CBDecode(const LitheStorage *s, int base, size_t first, size_t count, const void *values, const void *exponents,
                                                      PetscReal *PETSC_RESTRICT v)

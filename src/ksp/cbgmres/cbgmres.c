@@ -14,8 +14,8 @@
      Th. Gruetzmacher, R. Underwood, S. Di, F. Cappello, H. Anzt: FRSZ2 for In-Register Block Compression Inside GMRES on
        GPUs. 2024.
 
-   A cycle, from a residual to a correction, is in cycle.c; cbbasis.h describes the basis. This file has what is around the
-   cycles. Each cycle starts from a true residual, which also tests the last cycle.
+   A cycle, from a residual to a correction, is in cycle.c; cbbasis.h describes the basis. This file has the code around
+   the cycles. Each cycle starts from a true residual, which also tests the last cycle.
 */
 
 #include "cbgmresimpl.h"
@@ -23,8 +23,8 @@
 #include <petsc/private/vecimpl.h>
 
 /*
-   PCJACOBI from the right, on a device: its inverse diagonal, which is what it makes of ones. Collective; once per
-   solve, before which the operator may have changed
+   PCJACOBI from the right, on a device: its inverse diagonal, found by applying it to ones. Collective; once per solve,
+   since the operator may have changed before
 */
 static PetscErrorCode CBGMRESGetJacobi_Private(KSP ksp)
 {
@@ -45,7 +45,7 @@ static PetscErrorCode CBGMRESGetJacobi_Private(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Columns are made from arrays, which some types of vectors do not have. Those of VECNEST copy theirs */
+/* Columns are made from arrays, which some types of vectors do not have. VECNEST copies its own */
 static PetscErrorCode CBGMRESCheckVectors_Private(KSP ksp)
 {
   const Vec   x      = CB_COLUMN(ksp);
@@ -74,7 +74,7 @@ static PetscErrorCode KSPSetUp_CBGMRES(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What PETSc may ask of GMRES, and cannot be had from a basis that is not made of vectors */
+/* Functions of GMRES in PETSc that a basis without vectors cannot support */
 static PetscErrorCode CBGMRESCheck_Private(KSP ksp)
 {
   KSP_CBGMRES *gm   = (KSP_CBGMRES *)ksp->data;
@@ -124,9 +124,9 @@ static PetscErrorCode CBGMRESResidual_Private(KSP ksp, PetscReal *norm)
 }
 
 /*
-   True if the residual is at rounding level, so that the solution cannot be improved. The level is estimated by the norm of
-   M (e2 o A (e1 o x) + e3 o b), with random relative perturbations e of size eps, M the left preconditioner. With random perturbations
-   no perturbation is mapped to something small by a nearly singular preconditioner. Collective.
+   True if the residual is at rounding level, so the solution cannot be improved. The level is estimated by the norm of
+   M (e2 o A (e1 o x) + e3 o b), with random relative perturbations e of size eps, M the left preconditioner. Because
+   perturbations are random, a nearly singular preconditioner maps none to something small. Collective.
 */
 static PetscErrorCode CBGMRESIsRoundoffLimited_Private(KSP ksp, PetscReal norm, PetscBool *roundofflimited)
 {
@@ -158,11 +158,12 @@ static PetscErrorCode CBGMRESIsRoundoffLimited_Private(KSP ksp, PetscReal norm, 
   PetscCall(PetscRandomDestroy(&random));
   limit *= 10.0 * PETSC_MACHINE_EPSILON;
   *roundofflimited = (PetscBool)(norm <= limit); /* not if that is no number */
-  /* A solution that rounding of the basis has made large has a large residual by rounding: a finer basis would not have made it */
+  /* A solution that rounding of the basis has made large has a large residual by rounding: a finer basis would have
+     avoided both */
   if (ksp->pc_side == PC_RIGHT && gm->storage.kind != LITHE_STORAGE_FULL && norm > CB_ROUNDOFF_LIMIT * ksp->ttol &&
       norm > PETSC_SQRT_MACHINE_EPSILON * gm->initial)
     *roundofflimited = PETSC_FALSE;
-  PetscCall(PetscInfo(ksp, "Residual %g, where rounding of operator and right side makes %g\n", (double)norm, (double)limit));
+  PetscCall(PetscInfo(ksp, "Residual %g; rounding of operator and right-hand side makes %g\n", (double)norm, (double)limit));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -182,8 +183,7 @@ static PetscErrorCode CBGMRESStagnate_Private(KSP ksp, PetscReal norm)
   gm->info.stagnated  = PETSC_TRUE;
   ksp->reason         = KSP_DIVERGED_BREAKDOWN;
   PetscCall(CBGMRESStorageName_Private(&gm->storage, name, sizeof(name)));
-  if (gm->roundofflimited)
-    PetscCall(PetscSNPrintf(why, sizeof(why), "what rounding of the operator and the preconditioner leaves, not that of the basis (%s)", name));
+  if (gm->roundofflimited) PetscCall(PetscSNPrintf(why, sizeof(why), "rounding of the operator and the preconditioner, not of the basis (%s)", name));
   else
     PetscCall(
       PetscSNPrintf(why, sizeof(why),
@@ -195,9 +195,9 @@ static PetscErrorCode CBGMRESStagnate_Private(KSP ksp, PetscReal norm)
 }
 
 /*
-   Tests the last cycle by the norm of the true residual against the prediction of the recurrence. If they differ, and most of the
-   residual that the cycle started from is left, rounding of the basis has spoilt the cycle. If the residual has become larger,
-   the correction of the cycle is taken back.
+   Tests the last cycle by the norm of the true residual against the prediction of the recurrence. If they differ, and
+   most of the residual at the start of the cycle is left, rounding of the basis has spoilt the cycle. If the residual
+   has become larger, the correction of the cycle is taken back.
 */
 static PetscErrorCode CBGMRESTestCycle_Private(KSP ksp, PetscReal *norm)
 {
@@ -209,7 +209,7 @@ static PetscErrorCode CBGMRESTestCycle_Private(KSP ksp, PetscReal *norm)
   PetscFunctionBegin;
   gm->info.gap = PetscMax(gm->info.gap, gap / before);
   if (gm->exhausted && *norm > 0.9 * before) {
-    /* What was rounded to nothing is nothing to the operator. Not so, perhaps, in a finer storage */
+    /* An entry rounded to zero is zero for the operator. Not so, perhaps, in a finer storage */
     if (worse) PetscCall(CBGMRESAddCorrection_Private(ksp, gm->best, -1.0, ksp->vec_sol));
     PetscCall(CBGMRESRaisePreconditioned_Private(ksp, 0, &raised));
     if (!raised) PetscCall(CBGMRESRaise_Private(ksp, &raised));
@@ -252,7 +252,7 @@ static PetscErrorCode CBGMRESTestCycle_Private(KSP ksp, PetscReal *norm)
   gm->stagnantcycles = gm->roundofflimited || *norm > 0.9 * before ? gm->stagnantcycles + 1 : 0;
   end                = (PetscBool)((worse && !gm->nleft) || gm->stagnantcycles == 2);
   if (end) gm->stagnantcycles = 0;
-  /* not where so many iterations are wanted whatever the residual is */
+  /* not if a fixed number of iterations is wanted whatever the residual */
   if (end && ksp->converged != KSPConvergedSkip && ksp->its >= ksp->min_it) PetscCall(CBGMRESStagnate_Private(ksp, *norm));
   else if (worse) {
     gm->columns = 0;
@@ -262,8 +262,9 @@ static PetscErrorCode CBGMRESTestCycle_Private(KSP ksp, PetscReal *norm)
 }
 
 /*
-   Rounding of the basis has added to the residual what the space of the last cycle could take away, and the next cycle would
-   have to find again: the slow parts above all. The least squares problem with this residual takes it, for one more product with the operator.
+   Rounding of the basis has added a part to the residual that the space of the last cycle could remove. The next cycle
+   would have to find that part again: the slow parts above all. The least squares problem with this residual removes
+   it, for one more product with the operator.
 */
 static PetscErrorCode CBGMRESRefine_Private(KSP ksp, PetscReal *norm)
 {
@@ -289,7 +290,7 @@ static PetscErrorCode CBGMRESRefine_Private(KSP ksp, PetscReal *norm)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The residual, in CB_IMAGE, and what it says. Sets the reason if there is to be no cycle from here */
+/* The residual, in CB_IMAGE, and its consequences. Sets the reason if no cycle follows */
 static PetscErrorCode CBGMRESBegin_Private(KSP ksp)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
@@ -299,7 +300,7 @@ static PetscErrorCode CBGMRESBegin_Private(KSP ksp)
   PetscCall(CBGMRESResidual_Private(ksp, &norm));
   if (PetscIsInfOrNanReal(norm)) PetscFunctionReturn(PETSC_SUCCESS);
 
-  /* There was a cycle: is it right, or what is to be done about it? */
+  /* After a cycle: is the result right, or how is it corrected? */
   if (gm->predicted >= 0.0 && norm > 0.0) {
     PetscCall((*ksp->converged)(ksp, ksp->its, norm, &ksp->reason, ksp->cnvP));
     tested = norm;
@@ -328,8 +329,9 @@ static PetscErrorCode CBGMRESBegin_Private(KSP ksp)
 }
 
 /*
-   Another cycle begins, and spectra are taken from the last one, as KSPGMRES has it; Ritz pairs from the last one that is full, if
-   there is any. But where a cycle had to end because of rounding, the next one may be short, and the longest one counts.
+   Another cycle begins, and spectra are taken from the last cycle, as in KSPGMRES. Ritz pairs are taken from the last
+   full cycle, if any. If a cycle had to end because of rounding, however, the next one may be short, and the longest
+   cycle counts.
 */
 static PetscErrorCode CBGMRESKeep_Private(KSP ksp)
 {
@@ -459,8 +461,8 @@ static PetscErrorCode CBGMRESCreate_Private(KSP ksp, PetscBool flexible)
 +  -ksp_cbgmres_storage <frsz2_32>       - how basis vectors are stored: double, single, half, bfloat16, frsz2_32 or
 another frsz2_<bits>; see `KSPCBGMRESSetStorage()`
 .  -ksp_cbgmres_exponent_bits <8>        - bits of the exponent that 32 numbers of FRSZ2 share: 8 or 16
-.  -ksp_cbgmres_adaptive <false>         - take a finer storage if this one is too coarse
-.  -ksp_cbgmres_check_every <1>          - look at the residual every so many iterations
+. -ksp_cbgmres_adaptive <false> - take a finer storage if this one is too coarse
+. -ksp_cbgmres_check_every <1> - iterations between looks at the residual
 .  -ksp_gmres_restart <30>               - the number of basis vectors
 .  -ksp_gmres_haptol <1e-30>             - an entry of the Hessenberg matrix below it ends a cycle
 .  -ksp_gmres_breakdown_tolerance <0.1>  - largest difference of recurrence and residual in a cycle without gain,

@@ -31,14 +31,14 @@ typedef struct {
   CBGMRESOptions opt;
   PetscBool      flexible;
 
-  /* Bases, and their storage, which a solve may have raised above that of opt */
+  /* Bases, and their storage, which a solve may have raised above the storage of opt */
   CBBasis      V;
   CBBasis      Z;     /* flexible: the preconditioned columns */
   CBBasis      Vritz; /* for Ritz vectors: a basis of an earlier cycle, with its Hessenberg matrix */
   LitheStorage storage;
   PetscBool    unlike;   /* residuals have entries of different sizes side by side: each number has its own exponent */
   PetscBool    measured; /* a residual has been tested for unlike sizes */
-  PetscInt     finer;    /* number of times Z's storage was raised above that of V */
+  PetscInt     finer;    /* number of times Z's storage was raised above the storage of V */
 
   /*
      The least squares problem, on the host, with ld of V and columns 0 ... columns-1. Columns that are residuals,
@@ -104,7 +104,7 @@ typedef struct {
   void                  *modifyctx;
 } KSP_CBGMRES;
 
-/* Work vectors: the newest column, decoded; its image by the operator; and one for products with two factors */
+/* Work vectors: the newest column, decoded; its image by the operator; and a vector for products with two factors */
 #define CB_COLUMN(ksp) ((ksp)->work[0])
 #define CB_IMAGE(ksp)  ((ksp)->work[1])
 #define CB_WORK(ksp)   ((ksp)->work[2])

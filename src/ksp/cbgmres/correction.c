@@ -6,7 +6,7 @@
 
 #include "cbgmresimpl.h"
 
-/* x = x + factor times what the first k columns stand for */
+/* x = x + factor times the combination that the first k columns stand for */
 PetscErrorCode CBGMRESAddCorrection_Private(KSP ksp, PetscInt k, PetscScalar factor, Vec x)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
@@ -19,7 +19,7 @@ PetscErrorCode CBGMRESAddCorrection_Private(KSP ksp, PetscInt k, PetscScalar fac
   gm->imagelost = PETSC_TRUE;
   PetscCall((*B->ops->combine)(B, k, gm->x, CB_IMAGE(ksp)));
   if (!gm->flexible) PetscCall(KSPUnwindPreconditioner(ksp, CB_IMAGE(ksp), CB_WORK(ksp)));
-  /* Rounded columns have a part in a null space. A preconditioner makes it large, and x would lose its digits */
+  /* Rounded columns have a part in a null space. A preconditioner makes this part large, and x would lose its digits */
   PetscCall(CBGMRESRemoveNullSpace_Private(ksp, CB_IMAGE(ksp)));
   PetscCall(VecAXPY(x, factor, CB_IMAGE(ksp)));
   PetscFunctionReturn(PETSC_SUCCESS);

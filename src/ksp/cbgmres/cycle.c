@@ -5,18 +5,18 @@
 /*
    One cycle of KSPCBGMRES: Arnoldi's method with a compressed basis, from a residual to a correction.
 
-   Steps are launched, which the host need not wait for, and finished, for which it looks at their scalars: every
-   -ksp_cbgmres_check_every steps at all that were launched. A step that turns out to need another pass of Gram-Schmidt, or
-   to end the cycle, makes those behind it void; then they are launched again, or not at all.
+   Steps are launched without waiting of the host, and finished when the host looks at their scalars: after every
+   -ksp_cbgmres_check_every steps, at all launched steps. A step may need another pass of Gram-Schmidt, or end the
+   cycle. Steps behind it are then void, and are launched again, or not at all.
 */
 
 #include "cbgmresimpl.h"
 
-#define CB_PASSES 3 /* of Gram-Schmidt at most: two are enough where there is a new direction at all */
+#define CB_PASSES 3 /* of Gram-Schmidt at most: two suffice if a new direction exists */
 
 /*
-   Whether the next column that is made may go to CB_COLUMN with what a diagonal preconditioner makes of it, if there is
-   one: where nothing but the operator is to see it
+   Whether the next column may be written to CB_COLUMN multiplied by the diagonal preconditioner, if any. It may if only
+   the operator reads the column
 */
 static void CBGMRESScale_Private(KSP_CBGMRES *gm, PetscBool may)
 {
@@ -24,7 +24,7 @@ static void CBGMRESScale_Private(KSP_CBGMRES *gm, PetscBool may)
   gm->scaled   = (PetscBool)(gm->V->scale != NULL);
 }
 
-/* CB_IMAGE = the operator times column j. again: with what the preconditioner made of it before */
+/* CB_IMAGE = the operator times column j. again: with the preconditioner's earlier result */
 static PetscErrorCode CBGMRESApply_Private(KSP ksp, PetscInt j, PetscInt its, PetscBool again)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
@@ -69,7 +69,7 @@ static PetscErrorCode CBGMRESPass_Private(KSP ksp, PetscInt j, PetscInt pass)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Modified Gram-Schmidt goes from column to column; what it is asked for, orthogonality, two passes have */
+/* Modified Gram-Schmidt goes from column to column; two passes give the same orthogonality */
 static PetscBool CBGMRESTwoPasses_Private(KSP ksp)
 {
   const LitheOrthogonalization *o = &((KSP_CBGMRES *)ksp->data)->orthogonalization;
@@ -121,7 +121,7 @@ static PetscBool CBGMRESNeedsPass_Private(KSP ksp, PetscInt j, const CBStep *ste
   return (PetscBool)(CBGMRESTwoPasses_Private(ksp) || step->after < least * step->image);
 }
 
-/* Recomputes CB_IMAGE, which has been overwritten: the operator and so many passes applied to column j */
+/* Recomputes CB_IMAGE, which has been overwritten: the operator and this number of passes applied to column j */
 static PetscErrorCode CBGMRESRecomputeImage_Private(KSP ksp, PetscInt j, PetscInt its, PetscInt passes)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
@@ -136,7 +136,7 @@ static PetscErrorCode CBGMRESRecomputeImage_Private(KSP ksp, PetscInt j, PetscIn
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* More passes for column j, and column j+1 again. launched becomes j+1: what came behind is void */
+/* More passes for column j, and column j+1 again. launched becomes j+1: later steps are void */
 static PetscErrorCode CBGMRESRepair_Private(KSP ksp, PetscInt j, PetscInt its, PetscInt *launched)
 {
   KSP_CBGMRES *gm   = (KSP_CBGMRES *)ksp->data;
@@ -168,7 +168,7 @@ static PetscBool CBGMRESEndOfSpace_Private(KSP_CBGMRES *gm, PetscInt j)
   PetscScalar    *below = s->hessenberg + (size_t)j * (size_t)s->ld + (size_t)j + 1;
   const PetscReal sigma = PetscRealPart(*below), residual = CBGMRESLeastResidual_Private(gm);
 
-  /* What rounding leaves of a w that lies in the space; and KSPGMRES's own bound */
+  /* The rounding of a w that lies in the space; and KSPGMRES's own bound */
   if (step->after > 100.0 * (PetscReal)(j + 1) * PetscSqr(PETSC_MACHINE_EPSILON) * step->image && sigma >= PetscMin(gm->opt.haptol, sigma / residual))
     return PETSC_FALSE;
   *below = 0.0;
@@ -231,8 +231,8 @@ static PetscBool CBGMRESIsStorageLimited_Private(KSP ksp, PetscReal residual)
 }
 
 /*
-   The cycle is at its end. Is there a column behind those that were used? Of a full cycle only if rounding is seen in
-   the residual, which is then used once more
+   The cycle is at its end. Is there an unused column behind the used ones? For a full cycle, only if rounding is seen
+   in the residual, which is then used once more
 */
 static PetscErrorCode CBGMRESComplete_Private(KSP ksp)
 {
@@ -241,7 +241,7 @@ static PetscErrorCode CBGMRESComplete_Private(KSP ksp)
   PetscFunctionBegin;
   gm->complete = (PetscBool)(gm->columns < gm->limit);
   if (gm->complete || !gm->best || ksp->its >= ksp->max_it || gm->gap < 0.5 * CB_REFINE * gm->expected) PetscFunctionReturn(PETSC_SUCCESS);
-  /* a monitor may have asked for the solution: that changes no bit of what follows */
+  /* a monitor may have asked for the solution, which changes no later bit */
   if (gm->imagelost) PetscCall(CBGMRESRecomputeImage_Private(ksp, gm->columns - 1, ksp->its - 1, gm->V->host.step[gm->columns - 1].passes));
   CBGMRESScale_Private(gm, PETSC_FALSE);
   PetscCall((*gm->V->ops->append)(gm->V, gm->columns, CB_IMAGE(ksp), CB_COLUMN(ksp)));
@@ -250,9 +250,10 @@ static PetscErrorCode CBGMRESComplete_Private(KSP ksp)
 }
 
 /*
-   Whether convergence by the recurrence is premature: the expected residual, with rounding, has not converged. So little is missing
-   that another column is cheaper than the true residual. The same if the last cycle had converged by the recurrence and its true
-   residual had not: rounding is then about as large as the residual, which has to be halved.
+   Whether convergence by the recurrence is premature: the expected residual, with rounding, has not converged. The
+   difference is small enough that another column is cheaper than the true residual. The same if the last cycle had
+   converged by the recurrence and its true residual had not: rounding is then about as large as the residual, which
+   must be halved.
 */
 static PetscErrorCode CBGMRESIsPremature_Private(KSP ksp, PetscReal residual, PetscBool *premature)
 {
@@ -272,11 +273,11 @@ static PetscErrorCode CBGMRESIsPremature_Private(KSP ksp, PetscReal residual, Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* So many columns may be in the least squares problem, with so many iterations to come */
+/* The number of columns that the least squares problem may have, with this many iterations left */
 static PetscInt CBGMRESLimit_Private(KSP ksp, PetscInt columns)
 {
   KSP_CBGMRES   *gm   = (KSP_CBGMRES *)ksp->data;
-  const PetscInt most = PetscMin(gm->opt.restart, gm->V->columns - 1), its = ksp->max_it - ksp->its; /* as many as there are numbers, perhaps */
+  const PetscInt most = PetscMin(gm->opt.restart, gm->V->columns - 1), its = ksp->max_it - ksp->its; /* may be the largest PetscInt */
 
   return its < most - columns ? columns + its : most;
 }
@@ -292,8 +293,9 @@ PetscBool CBGMRESCanContinue_Private(KSP ksp)
 }
 
 /*
-   The cycle continues with its residual, in CB_IMAGE: the part of the residual that is in no column becomes the next column.
-   In the coefficients the residual takes the place of the image of the column before. done: PETSC_FALSE if no part is left.
+   The cycle continues with its residual, in CB_IMAGE: the part of the residual that is in no column becomes the next
+   column. In the coefficients the residual takes the place of the image of the column before. done: PETSC_FALSE if no
+   part is left.
 */
 static PetscErrorCode CBGMRESContinue_Private(KSP ksp, PetscBool *done)
 {
@@ -326,8 +328,8 @@ static PetscErrorCode CBGMRESContinue_Private(KSP ksp, PetscBool *done)
 }
 
 /*
-   May rounding of the first columns be seen in the residual, before that is small enough? In the first cycle, where it
-   is not known how far a cycle gets, and where the last one got that far
+   May rounding of the first columns be seen in the residual, before the residual is small enough? In the first cycle,
+   whose progress is not known; later, if the last cycle got that far
 */
 static PetscBool CBGMRESWantsPairs_Private(KSP ksp)
 {
@@ -385,7 +387,7 @@ PetscErrorCode CBGMRESCycle_Private(KSP ksp)
         PetscCall(CBGMRESIsPremature_Private(ksp, residual, &premature));
         if (premature) ksp->reason = KSP_CONVERGED_ITERATING;
       }
-      /* Where columns are rounded the next cycle has to take away what that has left */
+      /* With rounded columns, the next cycle must remove the remaining rounding */
       if (ended && ksp->normtype == KSP_NORM_NONE && gm->storage.kind == LITHE_STORAGE_FULL && !gm->exhausted && !ksp->reason)
         ksp->reason = KSP_CONVERGED_HAPPY_BREAKDOWN;
       if (ksp->reason || ended || storagelimited || done == gm->limit) continue;

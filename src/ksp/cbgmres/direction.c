@@ -3,25 +3,26 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   What the operator is applied to in a cycle that has continued with a new residual.
+   The direction for the operator in a cycle that has continued with a new residual.
 
-   In a cycle that begins it is the newest column of the basis. Where a cycle continues the newest one until then, column k, is left over:
-   the operator was never applied to it, while what is left of the residual has a part in it, and so have the images to come. If
-   these parts were left out, the space would grow by other directions, and the residual would hardly become smaller.
+   In a cycle that begins, the direction is the newest column of the basis. When a cycle continues, its newest column,
+   column k, is left over. The operator was never applied to column k, while the remaining residual has a part in it,
+   and later images do, too. Without these parts the space would grow by other directions, and the residual would hardly
+   become smaller.
 
-   Let Z be what the operator M was applied to so far, and C the orthonormal images, M Z = C R. The next direction z_j is what is left of the residual
-   when the cycle continues, and after that the newest column of C. With these Z grows by a Krylov space of M behind the projection that takes
-   the images of the earlier columns away, as it does in GCRO:
+   Let Z be the directions so far, to which the operator M was applied, and C the orthonormal images, M Z = C R. The
+   next direction z_j is the remaining residual when the cycle continues, and afterwards the newest column of C. Z then
+   grows by a Krylov space of M behind the projection that removes the images of the earlier columns, as in GCRO:
 
      E. de Sturler: Nested Krylov Methods Based on GCR. J. Comput. Appl. Math. 67, 1996.
 
-   Both are known by their coefficients for the columns of V. What they have of Z adds nothing to it, and is dropped, so that no linear
-   combination of all columns is needed. The rest is
+   Both are known by their coefficients for the columns of V. Their part in Z adds nothing to Z, and is dropped, so no
+   linear combination of all columns is needed. The rest is
 
      sigma v_j + sum a_l v_left(l),   from  v_i = sum modulo_il v_left(l)  (mod Z),
 
-   and z_j is that, divided by its largest coefficient. It joins Z; the column with this coefficient is now expressed by the others, and all that
-   are left over remain so, or v_j takes the place of one of them.
+   and z_j is the rest, divided by its largest coefficient. z_j joins Z. The column with the largest coefficient is now
+   expressed by the others. The left-over columns stay left over, or v_j replaces one of them.
 */
 
 #include "cbgmresimpl.h"
@@ -61,7 +62,8 @@ static void CBGMRESDirectionSet_Private(KSP_CBGMRES *gm, PetscInt j, const Petsc
   gm->left[pivot] = j;
 }
 
-/* The cycle continues behind column k, which is left over; CBGMRESLeastInsert_Private() has been called. z_(k+1) is what is left of the residual */
+/* The cycle continues behind column k, which is left over; CBGMRESLeastInsert_Private() has been called. z_(k+1) is the
+   remaining residual */
 void CBGMRESDirectionInsert_Private(KSP_CBGMRES *gm, PetscInt k)
 {
   PetscScalar *residual = gm->x;
@@ -113,7 +115,8 @@ PetscErrorCode CBGMRESDirectionApply_Private(KSP ksp, PetscInt j)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x, what the solution has of each column, from the unknowns y of columns 0 ... k-1. What a flexible preconditioner made of z_j is a column of its own */
+/* x, the coefficients of the solution for the columns, from the unknowns y of columns 0 ... k-1. The result of a
+   flexible preconditioner for z_j is a column of its own */
 void CBGMRESDirectionExpand_Private(KSP_CBGMRES *gm, PetscInt k)
 {
   for (PetscInt j = 0; j < k; j++) gm->x[j] = gm->y[j];

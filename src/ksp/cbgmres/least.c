@@ -3,12 +3,12 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The small least squares problem of GMRES, min || g - H y ||, by plane rotations, a column at a time. The
-   correction that its solution stands for is in correction.c.
+   The small least squares problem of GMRES, min || g - H y ||, by plane rotations, a column at a time. The correction
+   by its solution is in correction.c.
 
-   In a cycle that begins, g is start e_1, and column j of H has one entry below the diagonal. Where a cycle continues with a
-   new residual, column k of the basis's Hessenberg matrix tells what that is, and not what the operator makes of column k:
-   it is the new g, and no unknown belongs to it. Behind it columns have one more entry below that of their unknown.
+   In a cycle that begins, g is start e_1, and column j of H has one entry below the diagonal. If a cycle continues with
+   a new residual, column k of the basis's Hessenberg matrix describes the residual, not the image of column k. It is
+   the new g, and no unknown belongs to it. Later columns have one more entry below the entry of their unknown.
 
    Which direction the next column of unknowns stands for is told by direction.c.
 */
@@ -48,7 +48,7 @@ static inline PetscInt CBGMRESRotations_Private(PetscInt j)
   return j * (CB_LEFT + 1);
 }
 
-/* Those of columns 0 ... k-1, in their order */
+/* Applies the rotations of columns 0 ... k-1, in order */
 static void CBGMRESRotateAll_Private(const KSP_CBGMRES *gm, PetscInt k, PetscScalar v[])
 {
   for (PetscInt j = 0; j < k; j++) {
@@ -70,7 +70,7 @@ void CBGMRESLeastRotateBack_Private(const KSP_CBGMRES *gm, PetscInt k, PetscScal
   }
 }
 
-/* The rotation that makes the second of two numbers zero, and the first what becomes of it */
+/* The rotation that makes the second of two numbers zero, and the resulting first number */
 static PetscScalar CBGMRESRotation_Private(PetscScalar a, PetscScalar b, PetscReal *c, PetscScalar *s)
 {
   const PetscReal modulus = PetscAbsScalar(a), length = PetscSqrtReal(PetscRealPart(PetscConj(a) * a) + PetscRealPart(PetscConj(b) * b));
@@ -110,7 +110,8 @@ PetscReal CBGMRESLeastColumn_Private(KSP_CBGMRES *gm, PetscInt j)
   return CBGMRESLeastResidual_Private(gm);
 }
 
-/* Another right side, for the columns that are in: what column k of the Hessenberg matrix has, of which nothing but numbers 0 ... k is in their space */
+/* Another right-hand side, for the present columns: column k of the Hessenberg matrix, of which only numbers 0 ... k
+   are in the columns' space */
 void CBGMRESLeastRightSide_Private(KSP_CBGMRES *gm, PetscInt k)
 {
   const PetscScalar *h = gm->V->host.hessenberg + (size_t)k * (size_t)gm->V->host.ld;
@@ -119,7 +120,7 @@ void CBGMRESLeastRightSide_Private(KSP_CBGMRES *gm, PetscInt k)
   CBGMRESRotateAll_Private(gm, k, gm->g);
 }
 
-/* The same, and the cycle continues: column k+1 of the basis is what of the residual was in no column */
+/* The same, and the cycle continues: column k+1 of the basis is the part of the residual that was in no column */
 void CBGMRESLeastInsert_Private(KSP_CBGMRES *gm, PetscInt k)
 {
   const PetscReal sigma = PetscRealPart(gm->V->host.hessenberg[(size_t)k * (size_t)gm->V->host.ld + (size_t)k + 1]);
@@ -150,12 +151,12 @@ void CBGMRESLeastSolve_Private(KSP_CBGMRES *gm, PetscInt k)
 }
 
 /*
-   How far the residual may be from that of the recurrence: rounding the columns changes the first residual and the images
-   of all columns, M V = V H + E with E e_j = sigma_j (rounding of v_(j+1)), so that the difference is E y. These are
-   independent errors of many numbers, and their squares add. y is there, of unknowns.
+   The possible distance of the residual from the recurrence. Rounding the columns changes the first residual and the
+   images of all columns: M V = V H + E with E e_j = sigma_j (rounding of v_(j+1)). The difference is therefore E y. The
+   errors of many numbers are independent, and their squares add. y is given, for the unknowns.
 
-   Columns in two parts have next to no errors, but are taken without the second ones in steps far behind: of these, what the steps before
-   have of the column has to stand for what all have.
+   Columns in two parts have next to no errors, but distant steps use them without the second parts. For such columns,
+   the coefficients of the earlier steps stand for the coefficients of all steps.
 */
 PetscReal CBGMRESLeastGap_Private(KSP_CBGMRES *gm, PetscInt k)
 {

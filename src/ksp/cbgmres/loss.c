@@ -3,26 +3,27 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   What a storage loses of the vectors that a solve really has, measured on some of them; and what is done about it.
+   The loss of a storage on the vectors of the actual solve, measured on some of them, and the reaction.
 
-   Preconditioned vectors, of a flexible method, have any size and direction. A large part that they have in common, in or near the
-   null space of the operator, decides how they are rounded, and the operator sees the rest alone. The operator is therefore
-   applied to what a column lost, too. If that is not small beside what the operator makes of the column as it is stored, the second
-   basis gets more bits. A null space that the operator declares is taken out before.
+   Preconditioned vectors, of a flexible method, have any size and direction. A large common part, in or near the null
+   space of the operator, determines their rounding, and the operator sees the rest alone. The operator is therefore
+   applied to the lost part of a column, too. If the result is not small beside the image of the stored column, the
+   second basis gets more bits. A null space that the operator declares is removed before.
 
-   Columns of the first basis have norm 1. Where residuals of unlike units lie side by side, their small entries are lost beside
-   large ones in a storage with one exponent a block, or with a short range. The entries that a residual lost are counted. If
-   they are many, the columns are stored as floating point numbers of as many bits, each with an exponent of its own.
+   Columns of the first basis have norm 1. If residuals of unlike units lie side by side, small entries are lost beside
+   large ones in a storage with one exponent per block, or with a short range. The entries that a residual lost are
+   counted. If they are many, the columns are stored as floating point numbers with the same number of bits, each with
+   an exponent of its own.
 */
 
 #include "cbgmresimpl.h"
 
-#define CB_LOST 0.1 /* so much of an image may come from rounding */
+#define CB_LOST 0.1 /* this part of an image may come from rounding */
 #define CB_LOST_FIRST \
-  1.5 /* of the first column's. Noise gives 1 at most, and the next columns take away what it left of a smooth large vector; more is a part that is missing */
-#define CB_UNLIKE 0.003 /* so many entries may be lost beside others */
+  1.5 /* of the first column's. Noise gives 1 at most, and the next columns remove the rest of a smooth large vector; more is a missing part */
+#define CB_UNLIKE 0.003 /* this share of the entries may be lost beside others */
 #define CB_COARSE 300.0 /* the same, in units of rounding: zeros of a field lose their neighbours in coarse storages */
-#define CB_NOISE  0.125 /* so many of them may be what rounding makes of zeros, where units are not known */
+#define CB_NOISE  0.125 /* this share may be rounded zeros, if units are not known */
 
 /* 0, 1, 3, 7, ...: columns and cycles that are measured */
 static PetscBool CBGMRESMeasured_Private(PetscInt j)
@@ -30,7 +31,7 @@ static PetscBool CBGMRESMeasured_Private(PetscInt j)
   return (PetscBool) !(j & (j + 1));
 }
 
-/* Takes the part of a vector that is in the null space of the operator, if that has one */
+/* Takes the part of a vector in the null space of the operator, if the operator declares one */
 PetscErrorCode CBGMRESRemoveNullSpace_Private(KSP ksp, Vec x)
 {
   MatNullSpace nullspace;
@@ -44,7 +45,7 @@ PetscErrorCode CBGMRESRemoveNullSpace_Private(KSP ksp, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The second basis with more bits from now on, for columns 0 ... k-1 that it has. CB_IMAGE is lost */
+/* From now on, the second basis has more bits, for its columns 0 ... k-1. CB_IMAGE is lost */
 PetscErrorCode CBGMRESRaisePreconditioned_Private(KSP ksp, PetscInt k, PetscBool *raised)
 {
   KSP_CBGMRES *gm  = (KSP_CBGMRES *)ksp->data;
@@ -68,7 +69,7 @@ PetscErrorCode CBGMRESRaisePreconditioned_Private(KSP ksp, PetscInt k, PetscBool
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Column j of the second basis is CB_WORK, rounded, and CB_IMAGE what the operator makes of it. CB_COLUMN is lost */
+/* Column j of the second basis is CB_WORK, rounded; CB_IMAGE is its image by the operator. CB_COLUMN is lost */
 PetscErrorCode CBGMRESStorePreconditioned_Private(KSP ksp, PetscInt j)
 {
   KSP_CBGMRES *gm       = (KSP_CBGMRES *)ksp->data;
@@ -88,7 +89,7 @@ PetscErrorCode CBGMRESStorePreconditioned_Private(KSP ksp, PetscInt j)
     PetscCall(VecNorm(CB_IMAGE(ksp), NORM_2, &image));
     if (!(lost > most * image)) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(VecAXPY(CB_WORK(ksp), 1.0, CB_COLUMN(ksp)));
-    PetscCall(PetscInfo(ksp, "Column %" PetscInt_FMT ": the image of what rounding took from the preconditioned vector has norm %g, that of the rest %g\n", j,
+    PetscCall(PetscInfo(ksp, "Column %" PetscInt_FMT ": the part of the preconditioned vector lost by rounding has an image of norm %g, the rest %g\n", j,
                         (double)lost, (double)image));
     PetscCall(CBGMRESRaisePreconditioned_Private(ksp, j, &raised));
   }
@@ -98,9 +99,9 @@ PetscErrorCode CBGMRESStorePreconditioned_Private(KSP ksp, PetscInt j)
 }
 
 /*
-   CB_WORK becomes 0 where the residual in CB_IMAGE is no more than rounding in double precision makes of a zero, in units of
-   its equation, else 1. A residual that is not preconditioned has the units of the operator's rows, hence of its diagonal.
-   Else units are not known, and only few entries may be such zeros.
+   CB_WORK becomes 0 where the residual in CB_IMAGE is at most the rounding of a zero in double precision, in units of
+   its equation, else 1. A residual that is not preconditioned has the units of the operator's rows, and therefore of
+   its diagonal. Otherwise units are not known, and only few entries may be rounded zeros.
 */
 static PetscErrorCode CBGMRESMarkNoise_Private(KSP ksp, PetscReal lost)
 {
@@ -122,7 +123,8 @@ static PetscErrorCode CBGMRESMarkNoise_Private(KSP ksp, PetscReal lost)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The mean square of what the storage loses of the entries of the residual in CB_IMAGE, relative to each; marked: of those that CB_WORK marks */
+/* The mean square of the relative loss of the storage over the entries of the residual in CB_IMAGE; marked: only over
+   the entries that CB_WORK marks */
 static PetscErrorCode CBGMRESGetLost_Private(KSP ksp, PetscBool marked, PetscReal *lost)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
@@ -133,7 +135,7 @@ static PetscErrorCode CBGMRESGetLost_Private(KSP ksp, PetscBool marked, PetscRea
   gm->V->scale  = NULL;
   PetscCall((*gm->V->ops->store)(gm->V, 0, 1.0 / gm->start, CB_IMAGE(ksp), CB_COLUMN(ksp)));
   PetscCall(VecScale(CB_COLUMN(ksp), gm->start));
-  /* 0/0 is 1 here, and what was lost is 0 */
+  /* 0/0 is 1 here, and the lost part is 0 */
   PetscCall(VecPointwiseDivide(CB_COLUMN(ksp), CB_COLUMN(ksp), CB_IMAGE(ksp)));
   PetscCall(VecShift(CB_COLUMN(ksp), -1.0));
   if (marked) PetscCall(VecPointwiseMult(CB_COLUMN(ksp), CB_COLUMN(ksp), CB_WORK(ksp)));
@@ -144,7 +146,7 @@ static PetscErrorCode CBGMRESGetLost_Private(KSP ksp, PetscBool marked, PetscRea
 }
 
 /*
-   A cycle begins with the residual in CB_IMAGE: does the storage lose too many of its entries beside others? Then the
+   A cycle begins with the residual in CB_IMAGE: does the storage lose too many of its entries beside others? If so, the
    bases are made again, with an exponent for each number
 */
 PetscErrorCode CBGMRESMeasureUnits_Private(KSP ksp)
@@ -156,7 +158,7 @@ PetscErrorCode CBGMRESMeasureUnits_Private(KSP ksp)
   char            name[16], newname[16];
 
   PetscFunctionBegin;
-  /* of later solves, those that have a second cycle */
+  /* of later solves that have a second cycle */
   if (!CBGMRESMeasured_Private(gm->info.cycles) || (gm->measured && !gm->info.cycles) || !CBGMRESStorageFloat_Private(&was)) PetscFunctionReturn(PETSC_SUCCESS);
   gm->measured = PETSC_TRUE;
   PetscCall(CBGMRESGetLost_Private(ksp, PETSC_FALSE, &lost));

@@ -3,15 +3,15 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The options of KSPCBGMRES: defaults and limits, the options database and the setters, those of
-   KSPGMRES included.
+   The options of KSPCBGMRES: defaults and limits, the options database and the setters, including the setters of
+   KSPGMRES.
 */
 
 #include "cbgmresimpl.h"
 
 /*
-   FRSZ2 of 32 bits: as much accuracy as a restart cycle of 30 or 100 vectors can use on nearly all systems (a relative
-   rounding of 5e-10), half of the memory, and the iterations of double storage.
+   FRSZ2 of 32 bits: enough accuracy for a restart cycle of 30 or 100 vectors on nearly all systems (a relative rounding
+   of 5e-10), half of the memory, and the iterations of double storage.
 */
 PetscErrorCode CBGMRESOptionsDefault_Private(CBGMRESOptions *opt)
 {
@@ -27,7 +27,7 @@ PetscErrorCode CBGMRESOptionsDefault_Private(CBGMRESOptions *opt)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Options that decide what is allocated: everything is made again at the next solve */
+/* Options that determine allocations: everything is made again at the next solve */
 static PetscErrorCode CBGMRESSetUpAgain_Private(KSP ksp)
 {
   PetscFunctionBegin;
@@ -43,7 +43,7 @@ static PetscErrorCode CBGMRESSetStorage_Private(KSP ksp, const LitheStorage *sto
 
   PetscFunctionBegin;
   PetscCall(PetscMemcmp(storage, &gm->opt.storage, sizeof(*storage), &same));
-  if (same) PetscFunctionReturn(PETSC_SUCCESS); /* what a solve has raised stays */
+  if (same) PetscFunctionReturn(PETSC_SUCCESS); /* a storage raised by a solve stays */
   gm->opt.storage = *storage;
   PetscCall(CBGMRESSetUpAgain_Private(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -115,7 +115,7 @@ static PetscErrorCode KSPCBGMRESGetCheckEvery_CBGMRES(KSP ksp, PetscInt *every)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What KSPGMRES has, by the names that it has */
+/* Functions of KSPGMRES, under the same names */
 
 static PetscErrorCode KSPGMRESSetRestart_CBGMRES(KSP ksp, PetscInt restart)
 {
@@ -258,7 +258,7 @@ PetscErrorCode KSPSetFromOptions_CBGMRES(KSP ksp, PetscOptionItems PetscOptionsO
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Gives or takes all functions that are found by their names */
+/* Composes, or removes, all functions found by name */
 PetscErrorCode CBGMRESComposeOptions_Private(KSP ksp, PetscBool on)
 {
   PetscObject o        = (PetscObject)ksp;
@@ -299,8 +299,8 @@ PetscErrorCode CBGMRESComposeOptions_Private(KSP ksp, PetscBool on)
   The iteration continues until the residual itself meets the tolerance, whatever the storage. A coarser storage may
   need more iterations, and may be too coarse, see `KSPCBGMRESSetAdaptive()`.
 
-  In FRSZ2 blocks of 32 numbers share an exponent of 8 bits, or of 16 with -ksp_cbgmres_exponent_bits 16: 32.25 bits a number
-  for frsz2_32, 16.25 for frsz2_16.
+  In FRSZ2 blocks of 32 numbers share an exponent of 8 bits, or of 16 with -ksp_cbgmres_exponent_bits 16: 32.25 bits per
+  number for frsz2_32, 16.25 for frsz2_16.
 
 .seealso: `KSPCBGMRES`, `KSPCBGMRESGetStorage()`, `KSPCBGMRESSetAdaptive()`, `KSPCBGMRESGetInfo()`
 @*/
@@ -411,8 +411,8 @@ PetscErrorCode KSPCBGMRESGetAdaptive(KSP ksp, PetscBool *adaptive)
   Level: advanced
 
   Note:
-  Residuals, monitors and the solution are those of every = 1. Up to every - 1 superfluous iterations are made; in
-  exchange the host waits for a device less often.
+  Residuals, monitors and the solution are the same as with every = 1. Up to every - 1 superfluous iterations are made;
+  in exchange the host waits for a device less often.
 
 .seealso: `KSPCBGMRES`, `KSPCBGMRESGetCheckEvery()`
 @*/

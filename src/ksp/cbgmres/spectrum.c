@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   What the Hessenberg matrix tells of the preconditioned operator: singular values, eigenvalues, Ritz and harmonic Ritz
-   pairs. They are as exact as a relation M V = V H + E allows that has E of the size of the storage's rounding.
+   Spectra of the preconditioned operator from the Hessenberg matrix: singular values, eigenvalues, Ritz and harmonic
+   Ritz pairs. Their accuracy is that of a relation M V = V H + E with E of the size of the storage's rounding.
 */
 
 #include "cbgmresimpl.h"
@@ -25,7 +25,7 @@ PetscErrorCode KSPComputeExtremeSingularValues_CBGMRES(KSP ksp, PetscReal *emax,
   *emax = *emin = 1.0;
   if (!k) PetscFunctionReturn(PETSC_SUCCESS);
 
-  /* Rotations change no singular values: those of the triangle are those of the Hessenberg matrix */
+  /* Rotations change no singular values: the triangle has the singular values of the Hessenberg matrix */
   PetscCall(PetscBLASIntCast(k, &n));
   PetscCall(PetscBLASIntCast(5 * k, &lwork));
   PetscCall(PetscCalloc3(k * k, &R, k, &values, 5 * k, &work));
@@ -45,7 +45,8 @@ PetscErrorCode KSPComputeExtremeSingularValues_CBGMRES(KSP ksp, PetscReal *emax,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Eigenvalues of the k x k matrix H, which is lost, and its eigenvectors unless Q is NULL: as LAPACK's real geev has them for real scalars */
+/* Eigenvalues of the k x k matrix H, which is overwritten, and its eigenvectors unless Q is NULL. For real scalars the
+   format is the one of LAPACK's real geev */
 static PetscErrorCode CBGMRESEigen_Private(PetscInt k, PetscScalar H[], PetscReal re[], PetscReal im[], PetscScalar *Q)
 {
   PetscBLASInt n, one       = 1, ldq, lwork;
@@ -111,7 +112,8 @@ PetscErrorCode KSPComputeEigenvalues_CBGMRES(KSP ksp, PetscInt nmax, PetscReal *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* H + h^2 H^{-H} e_k e_k^H, h being the entry below the last diagonal one: its eigenvalues are the harmonic Ritz values */
+/* H + h^2 H^{-H} e_k e_k^H, h being the entry below the last diagonal entry: its eigenvalues are the harmonic Ritz
+   values */
 static PetscErrorCode CBGMRESHarmonic_Private(CBBasis V, PetscInt k, PetscScalar H[])
 {
   const PetscScalar h = V->host.hessenberg[(size_t)(k - 1) * (size_t)V->host.ld + (size_t)k];

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Storages of basis vectors: their names, their unit roundoff, and the next finer one */
+/* Storages of basis vectors: their names, their unit roundoff, and the next finer storage */
 
 #include "cbgmresimpl.h"
 
@@ -47,7 +47,7 @@ PetscErrorCode CBGMRESStorageParse_Private(KSP ksp, const char name[], int expon
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The relative error that rounding leaves in a vector of many numbers of about one size, as norms have it */
+/* The relative rounding error, in the norm, of a vector of many numbers of similar size */
 PetscReal CBGMRESStorageUnit_Private(const LitheStorage *s)
 {
   switch (s->kind) {
@@ -65,7 +65,7 @@ PetscReal CBGMRESStorageUnit_Private(const LitheStorage *s)
   }
 }
 
-/* The next finer storage: 32 bits, then double. Returns PETSC_FALSE if there is none */
+/* The next finer storage: 32 bits, then double. Returns PETSC_FALSE if none exists */
 PetscBool CBGMRESStorageRaise_Private(LitheStorage *s)
 {
   if (s->kind == LITHE_STORAGE_FULL) return PETSC_FALSE;

@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The bases of KSPCBGMRES and the arrays of its least squares problem: their creation for the storage in use, and
-   their destruction. Both bases may be created again during a solve, with more bits.
+   The bases of KSPCBGMRES and the arrays of its least squares problem: creation for the storage in use, and
+   destruction. Both bases may be created again during a solve, with more bits.
 */
 
 #include "cbgmresimpl.h"
@@ -26,8 +26,8 @@ PetscErrorCode CBGMRESDestroyBases_Private(KSP ksp)
 
 /*
    The number of columns with second parts. The rounding of a cycle's first columns has the largest effect on the
-   residual, above all in a system that needs few iterations. They get second parts where the tolerance is so small that
-   this matters. A storage coarser than single precision would gain little, because each of its columns matters.
+   residual, above all in a system that needs few iterations. They get second parts if the tolerance is small enough for
+   a difference. A storage coarser than single precision would gain little, because each of its columns matters.
 */
 PetscInt CBGMRESPairs_Private(KSP ksp)
 {
@@ -38,7 +38,7 @@ PetscInt CBGMRESPairs_Private(KSP ksp)
   return ksp->rtol > 10 * unit ? 0 : CB_PAIRS;
 }
 
-/* What the preconditioner makes of a column has any size: exponents of 16 bits, and FRSZ2 in place of half precision */
+/* The preconditioned columns have any size: exponents of 16 bits, and FRSZ2 in place of half precision */
 PetscErrorCode CBGMRESCreatePreconditioned_Private(KSP ksp, PetscInt columns)
 {
   KSP_CBGMRES *gm      = (KSP_CBGMRES *)ksp->data;
@@ -51,7 +51,7 @@ PetscErrorCode CBGMRESCreatePreconditioned_Private(KSP ksp, PetscInt columns)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Bases for gm->storage, and the arrays of the least squares problem; nothing if they are there and large enough */
+/* Bases for gm->storage, and the arrays of the least squares problem; nothing if they exist and are large enough */
 PetscErrorCode CBGMRESCreateBases_Private(KSP ksp)
 {
   KSP_CBGMRES   *gm      = (KSP_CBGMRES *)ksp->data;

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   What a KSPCBGMRES tells about itself: its options, how its basis is stored and what memory that takes, and its last solve.
+   The view of a KSPCBGMRES: its options, the storage and memory of its basis, and its last solve.
 */
 
 #include "cbgmresimpl.h"
@@ -58,7 +58,7 @@ static const char *CBGMRESOrthogonalization_Private(LitheOrthogonalization o)
   }
 }
 
-/* On the host there is one transport */
+/* The host has one transport */
 static PetscErrorCode CBGMRESViewSums_Private(CBBasis V, PetscViewer viewer)
 {
   LitheTransport transport;
@@ -94,7 +94,7 @@ PetscErrorCode KSPView_CBGMRES(KSP ksp, PetscViewer viewer)
   PetscCall(PetscViewerASCIIPrintf(viewer, "  restart=%" PetscInt_FMT ", using %s\n", gm->opt.restart, CBGMRESOrthogonalization_Private(o)));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  happy breakdown tolerance=%g\n", (double)gm->opt.haptol));
   PetscCall(
-    PetscViewerASCIIPrintf(viewer, "  basis: storage %s%s, %g bits a number\n", info.storage, gm->opt.adaptive ? " (adaptive)" : "", (double)info.bits));
+    PetscViewerASCIIPrintf(viewer, "  basis: storage %s%s, %g bits per number\n", info.storage, gm->opt.adaptive ? " (adaptive)" : "", (double)info.bits));
   if (gm->V) {
     PetscCall(PetscViewerASCIIPrintf(viewer, "  basis: %" PetscInt_FMT " vectors on the %s, %.0f bytes, %.3f of double\n", info.columns, gm->V->where,
                                      info.bytes, info.uncompressed > 0.0 ? info.bytes / info.uncompressed : 1.0));
@@ -107,7 +107,7 @@ PetscErrorCode KSPView_CBGMRES(KSP ksp, PetscViewer viewer)
     char name[16];
 
     PetscCall(CBGMRESStorageName_Private(&gm->Z->storage, name, sizeof(name)));
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  basis: preconditioned vectors in storage %s, since coarser ones lost what the operator sees\n", name));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  basis: preconditioned vectors in storage %s, since coarser ones lost parts that the operator sees\n", name));
   }
   if (gm->V) PetscCall(CBGMRESViewSums_Private(gm->V, viewer));
   if (info.cycles)
@@ -116,7 +116,7 @@ PetscErrorCode KSPView_CBGMRES(KSP ksp, PetscViewer viewer)
                                      " second passes, storage raised %" PetscInt_FMT " times\n",
                                      info.cycles, info.continued, info.passes, info.raises));
   if (info.stagnated && gm->roundofflimited)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  last solve: ended with what rounding of the operator and the preconditioner leaves\n"));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  last solve: ended at the rounding level of the operator and the preconditioner\n"));
   else if (info.stagnated)
     PetscCall(
       PetscViewerASCIIPrintf(viewer, "  last solve: ended because the storage is too coarse; use -ksp_cbgmres_adaptive, or a finer -ksp_cbgmres_storage\n"));

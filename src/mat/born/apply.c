@@ -13,7 +13,7 @@ typedef struct {
   BornProduct      product;
   PetscBool        write;
   const PetscReal *model; /* of the slab; NULL where the product has none */
-  PetscReal       *data;  /* of a shot, on all processes of a group; NULL where there is none */
+  PetscReal       *data;  /* of a shot, on all processes of a group; NULL: none */
 } BornJob;
 
 /* One shot, by a group */
@@ -47,7 +47,7 @@ static PetscErrorCode BornDeliverShot(void *context, PetscInt task, const PetscR
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What shots took becomes their cost in the next product; shots that have failed are named */
+/* The time of a shot becomes its cost in the next product; failed shots are named */
 static PetscErrorCode MatBornTakeResult_Private(Mat A, const LitheFarmResult *result)
 {
   Mat_Born *ctx        = (Mat_Born *)A->data;
@@ -71,7 +71,7 @@ static PetscErrorCode MatBornTakeResult_Private(Mat A, const LitheFarmResult *re
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The journal's files have the hash of everything that a product depends on in their names */
+/* The names of the journal's files contain the hash of everything that a product depends on */
 static PetscErrorCode MatBornSetHash_Private(Mat A, const char name[], Vec model, Vec data, uint64_t *hash)
 {
   Mat_Born *ctx = (Mat_Born *)A->data;
@@ -83,8 +83,9 @@ static PetscErrorCode MatBornSetHash_Private(Mat A, const char name[], Vec model
 }
 
 /*
-   A product with all shots. Vectors that it has no use for are NULL: the model and the image, vectors of columns, and the data, which it
-   writes or reads. On one process arrays of models are taken where they are, the sweeps know; images are added up where fields are
+   A product with all shots. Unused vectors are NULL: the model and the image, vectors of columns, and the data, which
+   the product writes or reads. On one process arrays of models are used in place by the sweeps; images are added where
+   the fields are
 */
 PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct product, Vec model, Vec data, Vec image, PetscBool write)
 {
@@ -188,7 +189,7 @@ PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct pro
   Level: beginner
 
   Note:
-  `MatMult()` is the derivative of these data by the parameter of `MatBornSetParameter()`.
+  `MatMult()` is the derivative of the data by the parameter of `MatBornSetParameter()`.
 
 .seealso: `MATBORN`, `MatBornSetVelocity()`, `MatBornAddShot()`
 @*/

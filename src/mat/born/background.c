@@ -2,11 +2,11 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Which background a MATBORN has: what comes first of those that memory is enough for, or what was asked for */
+/* The background of a MATBORN: the requested one, or the first for which memory suffices */
 
 #include "bornimpl.h"
 
-#define BORN_SHARE 0.9 /* of the memory there is, that a store may take */
+#define BORN_SHARE 0.9 /* of the available memory, which a store may take */
 
 typedef struct {
   MatBornBackground     name;
@@ -32,7 +32,7 @@ static void BornChoose(Mat_Born *ctx, const BornChoice *c)
   ctx->number     = c->background->reversed && ctx->real == BORN_FLOAT ? BORN_INT32 : ctx->real;
 }
 
-/* What a process may take of the host's memory, the same on all of them, so that they choose the same */
+/* The host memory that a process may take; the same on all processes, so all choose the same background */
 static PetscErrorCode BornShareRoom(Mat A, size_t *room)
 {
   Mat_Born *ctx  = (Mat_Born *)A->data;
@@ -63,7 +63,7 @@ PetscErrorCode MatBornChooseBackground_Private(Mat A)
     PetscCall((*ctx->kernels->room)(choices[c].host, &room));
     PetscCall(BornShareRoom(A, &room));
     found = (PetscBool)((double)(*choices[c].background->bytes)(ctx) + (choices[c].host ? 0 : fields) <= BORN_SHARE * (double)room);
-    /* A mode that was asked for is tried on the device first, and then where it has a second place */
+    /* A requested mode is tried on the device first, and then in its second place, if any */
     if (ctx->wanted == choices[c].name && (choices[c].host || ctx->wanted != MATBORN_BACKGROUND_RING)) found = PETSC_TRUE;
     if (ctx->wanted == MATBORN_BACKGROUND_AUTO && choices[c].name == MATBORN_BACKGROUND_RANDOM) found = PETSC_TRUE;
   }

@@ -101,12 +101,13 @@ static PetscErrorCode MatCreateVecs_Born(Mat A, Vec *right, Vec *left)
 }
 
 /*@
-  MatCreateBorn - Creates the matrix of Born modelling on a `DMDA`: what the data of shots change by if the velocity changes
+  MatCreateBorn - Creates the matrix of Born modelling on a `DMDA`: the change of the data of shots for a change of the
+  velocity
 
   Collective
 
   Input Parameter:
-. da - a 2-D or 3-D `DMDA` with one number a node
+. da - a 2-D or 3-D `DMDA` with one number per node
 
   Output Parameter:
 . J - the matrix
@@ -116,7 +117,7 @@ static PetscErrorCode MatCreateVecs_Born(Mat A, Vec *right, Vec *left)
   Notes:
   Velocity, steps of time, wavelet and shots follow, then `MatSetFromOptions()`, and `MatSetUp()` or `MatCreateVecs()`.
 
-  `DMCreateMatrix()` cannot make it: its rows are samples of traces, not nodes.
+  `DMCreateMatrix()` cannot make this matrix: its rows are samples of traces, not nodes.
 
 .seealso: `MATBORN`, `MatBornSetVelocity()`, `MatBornSetTime()`, `MatBornSetWavelet()`, `MatBornAddShot()`, `MatBornModel()`
 @*/
@@ -140,33 +141,37 @@ PetscErrorCode MatCreateBorn(DM da, Mat *J)
 
   Options Database Keys:
 + -mat_born_order <2,4,8,12> - the order in space, see `MatBornSetOrder()`
-. -mat_born_parameter <reflectivity,slowness2,velocity> - what the columns are, see `MatBornSetParameter()`
+. -mat_born_parameter <reflectivity,slowness2,velocity> - the parameter of the columns, see `MatBornSetParameter()`
 . -mat_born_width <nodes> - the width of the sponge, see `MatBornSetSponge()`
-. -mat_born_damping <s> - what the sponge has at the faces
+. -mat_born_damping <s> - the damping of the sponge at the faces
 . -mat_born_free_surface <bool> - whether there is a free surface, see `MatBornSetFreeSurface()`
 . -mat_born_interpolation <none,sinc> - where sources and receivers may be, see `MatBornSetInterpolation()`
 . -mat_born_field <float,double> - the numbers of fields, see `MatBornSetField()`
 . -mat_born_background <auto,keep,ring,random,checkpoint> - where the background comes back from, see `MatBornSetBackground()`
 . -mat_born_background_bits <32,16,8> - of a number that is kept, see `MatBornSetBackgroundBits()`
 . -mat_born_group_size <n> - processes that share a shot, see `MatBornSetGroupSize()`
-. -mat_born_journal <path> - what the names of files begin with from which a killed product goes on, see `MatBornSetJournal()`
-. -mat_born_journal_keep <bool> - whether these files stay
-. -mat_born_progress <bool> - whether lines tell how many shots are done and how long the rest takes
-. -mat_born_fixed <bool> - whether shots are shared out by what they took in the last product, instead of taken by groups that are free
-. -mat_born_checkpoints <n> - how many states of the background are kept, see `MatBornSetCheckpoints()`
-. -mat_born_interval <n> - steps from one that scatters and images to the next one, see `MatBornSetInterval()`
+. -mat_born_journal <path> - begin of the names of the files from which a killed product continues, see
+  `MatBornSetJournal()`
+. -mat_born_journal_keep <bool> - whether the files stay
+. -mat_born_progress <bool> - whether lines report the number of finished shots and the time left
+. -mat_born_fixed <bool> - whether shots are distributed by their times in the last product, instead of taken by free
+  groups
+. -mat_born_checkpoints <n> - number of stored states of the background, see `MatBornSetCheckpoints()`
+. -mat_born_interval <n> - steps between two steps that scatter and image, see `MatBornSetInterval()`
 . -mat_born_velocity_bits <32,16> - of the velocity, see `MatBornSetVelocityBits()`
 - -mat_born_seed <n> - of random velocities, see `MatBornSetSeed()`
 
   Level: beginner
 
   Notes:
-  With F(v) the data that `MatBornModel()` computes for the velocity v, `MatMult()` multiplies with the derivative of F, and
-  `MatMultTranspose()` with its transpose, exact but for rounding. So least-squares migration is `KSPSolve()` with `KSPLSQR` or `KSPCGLS`.
+  Let F(v) be the data that `MatBornModel()` computes for the velocity v. `MatMult()` multiplies with the derivative of
+  F, and `MatMultTranspose()` with its transpose, which is exact up to rounding. Least-squares migration is therefore
+  `KSPSolve()` with `KSPLSQR` or `KSPCGLS`.
 
   Columns are the nodes of the `DMDA`, rows the samples of all traces, see `MatBornAddShot()`. The sponge is a part of the grid.
 
-  Groups of processes share the shots. With a `DMDA` whose vectors are on a CUDA device it computes there. Scalars are real.
+  Groups of processes share the shots. With a `DMDA` whose vectors are on a CUDA device the matrix computes on the
+  device. Scalars are real.
 
 .seealso: `MatCreateBorn()`, `MatBornModel()`, `MatBornParameter`, `KSPLSQR`
 M*/
@@ -202,7 +207,7 @@ PETSC_INTERN PetscErrorCode MatCreate_Born(Mat A)
   A->ops->view                   = MatView_Born;
   A->ops->getinfo                = MatGetInfo_Born;
 #if defined(LITHE_HAVE_CUDA)
-  A->boundtocpu     = PETSC_FALSE; /* which every matrix is until its type says that it can do otherwise */
+  A->boundtocpu     = PETSC_FALSE; /* every matrix is bound to the CPU until its type says that it can do otherwise */
   A->ops->bindtocpu = MatBindToCPU_Born;
 #endif
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, MATBORN));

@@ -59,8 +59,8 @@ static inline PetscInt64 HOST_NAME(BornStoreLine)(const BornGrid *g, PetscInt j,
   return BornBlocks(g) * (j + (PetscInt64)g->n[1] * k);
 }
 
-/* m numbers of a line, from one that begins a block, as a store has them; into it, unless it is NULL */
-static void HOST_NAME(BornRound)(const BornGrid *g, int bits, PetscInt i, PetscInt j, PetscInt k, PetscInt m, HOST_REAL *q, void *store)
+/* m numbers of a line, from the begin of a block on, rounded as in a store; written to the store, unless it is NULL */
+LITHE_TARGET_CLONES static void HOST_NAME(BornRound)(const BornGrid *g, int bits, PetscInt i, PetscInt j, PetscInt k, PetscInt m, HOST_REAL *q, void *store)
 {
   const PetscInt64 lines     = (PetscInt64)g->n[1] * g->n[2];
   uint16_t        *exponents = store ? (uint16_t *)((char *)store + BornBlocks(g) * lines * BORN_ALIGN * bits / 8) : NULL;
@@ -81,9 +81,11 @@ static void HOST_NAME(BornRound)(const BornGrid *g, int bits, PetscInt i, PetscI
       }
       continue;
     }
-    for (int l = 0; l < BORN_ALIGN; l++) v[l] = l < n ? (PetscReal)q[at + l] : 0;
+    for (int l = 0; l < n; l++) v[l] = (PetscReal)q[at + l];
+    for (int l = n; l < BORN_ALIGN; l++) v[l] = 0;
     exponent = LitheFRSZ2EncodeBlock(&format, 0, BORN_ALIGN, v, words);
-    for (int l = 0; l < n; l++) q[at + l] = (HOST_REAL)LitheFRSZ2DecodeOne(&format, LitheFRSZ2Step(&format, 0, exponent), words, l);
+    LitheFRSZ2DecodeBlock(&format, 0, BORN_ALIGN, words, exponent, v);
+    for (int l = 0; l < n; l++) q[at + l] = (HOST_REAL)v[l];
     if (!store) continue;
     exponents[block] = exponent;
     memcpy((uint32_t *)store + block * bits, words, sizeof(uint32_t) * (size_t)bits);
@@ -96,13 +98,14 @@ static void HOST_NAME(BornDecodeBlock)(const LitheFRSZ2 *format, int bits, const
   if (bits == 32) {
     for (int l = 0; l < n; l++) to[l] = (HOST_REAL)((const float *)store)[BORN_ALIGN * block + l];
   } else {
-    const double step = LitheFRSZ2Step(format, 0, exponents[block]);
+    PetscReal v[BORN_ALIGN];
 
-    for (int l = 0; l < n; l++) to[l] = (HOST_REAL)LitheFRSZ2DecodeOne(format, step, (const uint32_t *)store + block * bits, l);
+    LitheFRSZ2DecodeBlock(format, 0, BORN_ALIGN, (const uint32_t *)store + block * bits, exponents[block], v);
+    for (int l = 0; l < n; l++) to[l] = (HOST_REAL)v[l];
   }
 }
 
-static void HOST_NAME(BornImage)(const BornGrid *g, int bits, const void *q, const HOST_REAL *w, HOST_REAL *image)
+LITHE_TARGET_CLONES static void HOST_NAME(BornImage)(const BornGrid *g, int bits, const void *q, const HOST_REAL *w, HOST_REAL *image)
 {
   const PetscInt64 lines     = (PetscInt64)g->n[1] * g->n[2];
   const uint16_t  *exponents = (const uint16_t *)((const char *)q + BornBlocks(g) * lines * BORN_ALIGN * bits / 8);

@@ -14,7 +14,7 @@
      HOST_ROUND    q as a store has it
 */
 
-/* L u at m nodes along x. dim and radius are constants where this is called, so that loops over them unroll */
+/* L u at m nodes along x. dim and radius are constants in each call, so loops over them unroll */
 static LITHE_ALWAYS_INLINE void HOST_NAME(BornStar)(const BornGrid *g, int dim, int radius, PetscInt m, const HOST_NUMBER *u, HOST_REAL *lu)
 {
   const PetscInt64 sy = g->stride[1], sz             = g->stride[2];
@@ -64,7 +64,7 @@ LITHE_TARGET_CLONES static void HOST_NAME(BornStarOf)(const BornGrid *g, PetscIn
   }
 }
 
-/* Above a free surface u is what is below it, with the other sign */
+/* Above a free surface u is the mirrored u, with the other sign */
 static void HOST_NAME(BornMirror)(const BornGrid *g, HOST_NUMBER *u)
 {
   const PetscInt64 plane = g->stride[g->dim - 1];
@@ -75,16 +75,21 @@ static void HOST_NAME(BornMirror)(const BornGrid *g, HOST_NUMBER *u)
   }
 }
 
-/* s of m nodes along x from node (i, j, k); returns whether there is one */
-static PetscBool HOST_NAME(BornSponges)(const BornGrid *g, PetscInt i, PetscInt j, PetscInt k, PetscInt m, HOST_REAL *s)
+/* s of m nodes along x from node (i, j, k); returns whether there is a sponge */
+static LITHE_ALWAYS_INLINE PetscBool HOST_NAME(BornSponges)(const BornGrid *g, PetscInt i, PetscInt j, PetscInt k, PetscInt m, HOST_REAL *s)
 {
   const PetscInt  at[3]   = {i, j, k};
   HOST_REAL       row     = 0;
   const HOST_REAL damping = (HOST_REAL)g->damping;
+  PetscInt        low, high; /* from low to high a node has no sponge along x */
 
   for (int d = 1; d < 3 && d < g->dim; d++) row += HOST_SPONGE(g->width, damping, BornSpongeIsLow(g, d), BornWhole(g, d), at[d] + BornFirst(g, d));
   if (!(row > 0) && i >= g->width && i + m <= g->n[0] - g->width) return PETSC_FALSE;
-  for (PetscInt l = 0; l < m; l++) s[l] = row + HOST_SPONGE(g->width, damping, PETSC_TRUE, g->n[0], i + l);
+  low  = PetscClipInterval(g->width - i, 0, m);
+  high = PetscClipInterval(g->n[0] - g->width - i, low, m);
+  for (PetscInt l = 0; l < low; l++) s[l] = row + HOST_SPONGE(g->width, damping, PETSC_TRUE, g->n[0], i + l);
+  for (PetscInt l = low; l < high; l++) s[l] = row;
+  for (PetscInt l = high; l < m; l++) s[l] = row + HOST_SPONGE(g->width, damping, PETSC_TRUE, g->n[0], i + l);
   return PETSC_TRUE;
 }
 
@@ -113,7 +118,8 @@ static void HOST_NAME(BornPushNodes)(const BornGrid *g, const BornStep *step, Pe
 }
 
 /* The second field of a step, of which lu is L u of the first one */
-static void HOST_NAME(BornSecond)(const BornGrid *g, const BornStep *step, PetscInt i, PetscInt j, PetscInt k, PetscInt m, const HOST_REAL *lu)
+LITHE_TARGET_CLONES static void HOST_NAME(BornSecond)(const BornGrid *g, const BornStep *step, PetscInt i, PetscInt j, PetscInt k, PetscInt m,
+                                                      const HOST_REAL *lu)
 {
   const PetscInt64 place = BornPlace(g, i, j, k);
   HOST_REAL        room[BORN_CHUNK], lw[BORN_CHUNK], s[BORN_CHUNK], *wold = (HOST_REAL *)step->wold + place, *image;
@@ -137,7 +143,7 @@ static void HOST_NAME(BornSecond)(const BornGrid *g, const BornStep *step, Petsc
 #endif
 
 /* m nodes along x from node (i, j, k) */
-static void HOST_NAME(BornStepNodes)(const BornGrid *g, const BornStep *step, PetscInt i, PetscInt j, PetscInt k, PetscInt m)
+LITHE_TARGET_CLONES static void HOST_NAME(BornStepNodes)(const BornGrid *g, const BornStep *step, PetscInt i, PetscInt j, PetscInt k, PetscInt m)
 {
   const PetscInt64   place = BornPlace(g, i, j, k);
   HOST_REAL          room[BORN_CHUNK], lu[BORN_CHUNK], s[BORN_CHUNK];

@@ -14,13 +14,13 @@ typedef struct {
   PetscInt    nreceivers;
   PetscReal  *receivers; /* dim numbers each */
   PetscMPIInt owner;     /* of its rows */
-  PetscInt    offset;    /* of the first one there */
+  PetscInt    offset;    /* of the first row of the shot on the owner */
 
   BornPoints at, to; /* the source, the receivers: of the built matrix */
   double     scale;  /* of the background in whole numbers; 0: not known yet */
 } BornShot;
 
-/* Two fields at one step of time: u and the one before */
+/* Two fields at one step of time: u and the previous u */
 typedef struct {
   void    *u, *old;
   PetscInt step;
@@ -28,14 +28,14 @@ typedef struct {
 
 typedef struct _n_BornBackground BornBackground;
 
-/* What belongs to several processes: split.c */
+/* Data for several processes: split.c */
 typedef struct {
   LitheFarm      farm;
   LitheFarmGroup group;
   PetscBool      single;       /* one process */
-  PetscMPIInt    onnode;       /* processes of the matrix that share memory with this one */
+  PetscMPIInt    onnode;       /* processes of the matrix that share memory with this process */
   PetscInt       start, count; /* planes of this process along the last dimension */
-  PetscSF        forest;       /* from the nodes of the DMDA to those of the slab */
+  PetscSF        forest;       /* from the nodes of the DMDA to the nodes of the slab */
   MPI_Comm       comm;
   MPI_Win        window; /* of rows, while a product runs */
   PetscReal     *rows;
@@ -43,7 +43,7 @@ typedef struct {
 } BornSplit;
 
 typedef struct {
-  /* What a program asks for */
+  /* Settings of a program */
   PetscInt             order, width, checkpoints; /* checkpoints and damping: or PETSC_DECIDE, PETSC_DETERMINE */
   PetscReal            damping;
   PetscBool            surface;
@@ -61,20 +61,20 @@ typedef struct {
   PetscInt             nshots, maxshots;
   BornShot            *shots;
 
-  /* What belongs to that */
+  /* Data that belong to the settings */
   PetscBool             built;
   PetscObjectState      state; /* of the velocity that was read */
   const BornKernels    *kernels;
   const BornBackground *background;
   MatBornBackground     chosen;
-  BornNumber            real, number; /* real: of all fields but those of a background that runs backwards, which have that number */
+  BornNumber            real, number; /* real: of all fields except the fields of a background that runs backwards, which have number */
   BornGrid              grid;
   PetscReal             h[3], origin[3], least, most; /* least, most: of the velocity */
-  double                force;                        /* what a sample of the wavelet is multiplied with */
+  double                force;                        /* factor of a sample of the wavelet */
   double                unit;                         /* fields have numbers near 1: u / unit */
   double                highest;                      /* frequency of the wavelet */
-  PetscInt              busy, loud;                   /* steps until the wavelet is over; of those with a sample that is not small */
-  void                 *V, *Vrandom, *Vreal;          /* Vreal: of which the others are made where they have 16 bits */
+  PetscInt              busy, loud;                   /* steps until the wavelet is over; steps with a sample that is not small */
+  void                 *V, *Vrandom, *Vreal;          /* Vreal: the source of the other two if these have 16 bits */
   double                Vunit;
   PetscReal            *wave;        /* the wavelet, where fields are */
   Vec                   chain, work; /* dV/V is chain times the parameter; chain is NULL where it is 1 */
@@ -89,7 +89,7 @@ typedef struct {
   PetscBool             onhost; /* where the store is */
   Vec                   illumination;
 
-  /* Shots over groups of processes. These stay when settings change, but for their own */
+  /* Shots over groups of processes. They stay when settings change, unless these are settings of their own */
   LitheFarmOptions farming;
   BornSplit       *split;
   PetscReal       *cost; /* [nshots] seconds of a shot in the last product; NULL before it */
@@ -104,7 +104,7 @@ typedef struct {
   BornNumber       number; /* of u */
   PetscBool        sponge; /* of u */
   const void      *V;
-  double           unit;  /* u is this times its numbers */
+  double           unit;  /* u is this factor times its numbers */
   double           wunit; /* the same of w */
   const PetscReal *model;
   const void      *x; /* dV/V, a field, or NULL: no w forwards */
@@ -115,12 +115,12 @@ typedef struct {
 struct _n_BornBackground {
   PetscBool reversed; /* steps are undone: in whole numbers where fields are in single precision */
   PetscBool sponge;   /* of u */
-  PetscBool rounds;   /* L u of active steps goes to the store, and J scatters what that gives */
+  PetscBool rounds;   /* L u of active steps goes to the store, and J scatters the rounded numbers */
   PetscErrorCode (*create)(Mat_Born *);
   PetscErrorCode (*start)(BornSweep *);                             /* before the first step */
   PetscErrorCode (*note)(BornSweep *, PetscInt n);                  /* after step n; may be NULL */
   PetscErrorCode (*back)(BornSweep *, PetscInt n, PetscBool image); /* backwards from step n: image += q w, if asked, and a step of w */
-  PetscLogDouble (*bytes)(const Mat_Born *);                        /* of what it keeps */
+  PetscLogDouble (*bytes)(const Mat_Born *);                        /* of the stored data */
 };
 
 /* context.c */
@@ -174,7 +174,8 @@ PETSC_INTERN PetscErrorCode BornSweepAdjoint_Private(Mat_Born *, BornShot *, con
 PETSC_INTERN PetscErrorCode BornSweepNormal_Private(Mat_Born *, BornShot *, const PetscReal *, PetscReal *, PetscReal *);
 PETSC_INTERN PetscErrorCode BornSweepIllumination_Private(Mat_Born *, BornShot *, const PetscReal *, PetscReal *, PetscReal *);
 
-/* split.c: collective on groups but for the first two, which are so on the matrix, and for those of rows, which are not */
+/* split.c: collective on groups. Exceptions: the first two are collective on the matrix, the functions of rows are not
+   collective */
 PETSC_INTERN PetscErrorCode BornSplitCreate_Private(DM, const LitheFarmOptions *, BornSplit **);
 PETSC_INTERN PetscErrorCode BornSplitGetSlab_Private(BornSplit *, const PetscReal *, PetscReal *);
 PETSC_INTERN PetscErrorCode BornSplitDestroy_Private(BornSplit **);

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* What a MATBORN needs before it can be used: the grid, V, the places of sources and receivers */
+/* The data that a MATBORN needs before its first use: the grid, V, the places of sources and receivers */
 
 #include "bornimpl.h"
 
@@ -28,7 +28,7 @@ static double BornSpectrum(int radius, const double weight[])
   return sum;
 }
 
-/* Spacing and origin from the coordinates of the DMDA, which must be those of a grid with one spacing a dimension */
+/* Spacing and origin from the coordinates of the DMDA, whose grid must have one spacing per dimension */
 static PetscErrorCode MatBornReadCoordinates_Private(Mat A, DM da)
 {
   Mat_Born          *ctx   = (Mat_Born *)A->data;
@@ -87,7 +87,8 @@ static PetscErrorCode MatBornReadCoordinates_Private(Mat A, DM da)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What echoes least of dampings for time steps near the limit: attenuation on the way to the face and back, against what the sponge itself reflects */
+/* The damping with the least echo for time steps near the limit: attenuation on the way to the face and back, against
+   the sponge's own reflection */
 static double BornDamping(int dim, double spectrum, PetscInt width)
 {
   const double courant = 2 / sqrt(dim * spectrum), attenuation = 5;
@@ -118,7 +119,8 @@ static PetscErrorCode MatBornBuildGrid_Private(Mat A, double *spectrum)
                "The grid has %" PetscInt_FMT " nodes along dimension %d: too few for two sponges of %" PetscInt_FMT
                " nodes (-mat_born_width), or for order %" PetscInt_FMT,
                g->n[d], d, g->width, ctx->order);
-  /* Lines begin where reads are widest. What stands behind a line is room for the stencil there and before the next one */
+  /* Lines begin where reads are widest. The places behind a line are room for the stencil there and before the next
+     line */
   g->halo          = g->radius;
   g->planes        = g->n[g->dim - 1];
   g->start         = ctx->split->start;
@@ -182,7 +184,7 @@ static PetscErrorCode MatBornReadVelocity_Private(Mat A, DM da, double spectrum)
   first = wrong;
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &first, 1, MPIU_INT64, MPI_MIN, comm));
   if (first < PETSC_INT64_MAX) {
-    /* whoever has it tells its value; a message has no other way to be the same everywhere */
+    /* the owner tells the value, so the message is the same on all processes */
     PetscMPIInt rank, owner;
 
     PetscCallMPI(MPI_Comm_rank(comm, &rank));
@@ -322,7 +324,7 @@ PetscErrorCode MatBornBuild_Private(Mat A)
     PetscCall(PetscObjectStateGet((PetscObject)ctx->velocity, &state));
     if (state == ctx->state) PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(MatBornForget_Private(A)); /* also what an error has left behind */
+  PetscCall(MatBornForget_Private(A)); /* also the remains after an error */
   if (!ctx->split) {
     DM da;
 

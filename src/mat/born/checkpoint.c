@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Which states of a run over time are kept, so that they can be visited backwards with few of them: binomial
+   The choice of kept states of a run over time, for visiting all states backwards with few kept ones: binomial
    checkpointing, A. Griewank, A. Walther, Algorithm 799: revolve, ACM TOMS 26, 2000.
 */
 
@@ -18,7 +18,7 @@ static PetscInt BornReach(PetscInt s, PetscInt r, PetscInt most)
   return reach < (double)most ? (PetscInt)(reach + .5) : most;
 }
 
-/* The fewest states with which no step is made more than three times: two of them before it is taken back */
+/* The fewest states with which no step is made more than three times: two of these before the step is taken back */
 PetscInt BornCheckpointsDefault(PetscInt steps)
 {
   PetscInt s = 1;
@@ -27,7 +27,8 @@ PetscInt BornCheckpointsDefault(PetscInt steps)
   return s;
 }
 
-/* From a kept state, how many steps on the next one is kept. count >= 2 steps are to be taken back with it and others, states in all */
+/* The distance in steps from a kept state to the next one to keep. count >= 2 steps are to be taken back with these
+   states, states in all */
 PetscInt BornCheckpointsAdvance(PetscInt count, PetscInt states)
 {
   PetscInt r = 1;
@@ -50,7 +51,7 @@ static PetscErrorCode BornStateKeep(Mat_Born *ctx, const BornState *state, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* How far it is to the next state that is kept, from a kept one; step is to come back next */
+/* The distance from a kept state to the next state to keep; step is to come back next */
 static PetscInt BornCheckpointNext(const Mat_Born *ctx, PetscInt from, PetscInt step)
 {
   return step > from ? from + BornCheckpointsAdvance(step + 1 - from, ctx->nsaved - ctx->kept + 1) : from;
@@ -86,7 +87,7 @@ static PetscErrorCode BornCheckpointNote(BornSweep *s, PetscInt n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* q of a step, each before the one that was asked for before */
+/* q of a step; each call asks for a step before the step of the previous call */
 static PetscErrorCode BornCheckpointBack(BornSweep *s, PetscInt step, PetscBool image)
 {
   Mat_Born  *ctx = s->ctx;

@@ -20,7 +20,7 @@ PetscErrorCode MatBornGetContext_Private(Mat A, Mat_Born **ctx)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Its DMDA, or an error that says what is wrong with it. dim may be NULL */
+/* The DMDA of the matrix, or an error that says what is wrong with the DMDA. dim may be NULL */
 PetscErrorCode MatBornGetDM_Private(Mat A, DM *da, PetscInt *dim)
 {
   PetscBool      isda;
@@ -37,7 +37,7 @@ PetscErrorCode MatBornGetDM_Private(Mat A, DM *da, PetscInt *dim)
   PetscCall(DMDAGetInfo(*da, &d, NULL, NULL, NULL, NULL, NULL, NULL, &dof, NULL, &boundary[0], &boundary[1], &boundary[2], NULL));
   PetscCheck(d == 2 || d == 3, comm, PETSC_ERR_SUP,
              "A matrix of type born lives on a DMDA of 2 or 3 dimensions, this one has %" PetscInt_FMT "; make it with DMDACreate2d() or DMDACreate3d()", d);
-  PetscCheck(dof == 1, comm, PETSC_ERR_SUP, "A matrix of type born has one number a node, this DMDA has %" PetscInt_FMT "; use dof = 1", dof);
+  PetscCheck(dof == 1, comm, PETSC_ERR_SUP, "A matrix of type born has one number per node, this DMDA has %" PetscInt_FMT "; use dof = 1", dof);
   for (PetscInt k = 0; k < d; k++)
     PetscCheck(boundary[k] == DM_BOUNDARY_NONE || boundary[k] == DM_BOUNDARY_GHOSTED, comm, PETSC_ERR_SUP,
                "A matrix of type born absorbs waves at all faces, this DMDA is %s along dimension %" PetscInt_FMT "; use DM_BOUNDARY_NONE",
@@ -46,7 +46,7 @@ PetscErrorCode MatBornGetDM_Private(Mat A, DM *da, PetscInt *dim)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Frees everything that belongs to the settings as they were */
+/* Frees everything that belongs to the former settings */
 PetscErrorCode MatBornForget_Private(Mat A)
 {
   Mat_Born          *ctx = (Mat_Born *)A->data;

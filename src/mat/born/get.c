@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* What the settings of a MATBORN are */
+/* Getters of the settings of a MATBORN */
 
 #include "bornimpl.h"
 
@@ -35,7 +35,7 @@ PetscErrorCode MatBornGetOrder(Mat J, PetscInt *order)
 }
 
 /*@
-  MatBornGetParameter - Gets what the columns of a `MATBORN` are
+  MatBornGetParameter - Gets the parameter whose changes are the columns of a `MATBORN`
 
   Not Collective
 
@@ -205,7 +205,7 @@ PetscErrorCode MatBornGetField(Mat J, MatBornField *field)
   Level: intermediate
 
   Note:
-  Once the matrix has been used it is what `MATBORN_BACKGROUND_AUTO` has become.
+  After the first use of the matrix, `MATBORN_BACKGROUND_AUTO` is replaced by the chosen background.
 
 .seealso: `MATBORN`, `MatBornSetBackground()`
 @*/
@@ -221,7 +221,7 @@ PetscErrorCode MatBornGetBackground(Mat J, MatBornBackground *background)
 }
 
 /*@
-  MatBornGetBackgroundBits - Gets in how many bits a node the background is kept
+  MatBornGetBackgroundBits - Gets the bits per node of the stored background
 
   Not Collective
 
@@ -255,7 +255,7 @@ PetscErrorCode MatBornGetBackgroundBits(Mat J, PetscInt *bits)
 . J - the matrix
 
   Output Parameter:
-. interval - each so many steps
+. interval - number of steps
 
   Level: intermediate
 
@@ -273,7 +273,7 @@ PetscErrorCode MatBornGetInterval(Mat J, PetscInt *interval)
 }
 
 /*@
-  MatBornGetVelocityBits - Gets in how many bits a node steps of a `MATBORN` read the velocity
+  MatBornGetVelocityBits - Gets the bits per node of the velocity that steps of a `MATBORN` read
 
   Not Collective
 
@@ -335,7 +335,7 @@ PetscErrorCode MatBornGetSeed(Mat J, PetscInt *seed)
 . J - the matrix
 
   Output Parameter:
-. v - the vector that was set, or NULL; it is not to be destroyed
+. v - the vector of the last set call, or NULL; do not destroy it
 
   Level: beginner
 
@@ -362,8 +362,8 @@ PetscErrorCode MatBornGetVelocity(Mat J, Vec *v)
 
   Output Parameters:
 + dt    - the length of a step, or NULL
-. steps - how many steps a shot has, or NULL
-- every - each so many steps a receiver has a sample; or NULL
+. steps - number of steps per shot, or NULL
+- every - steps per sample of a receiver; or NULL
 
   Level: beginner
 
@@ -382,7 +382,7 @@ PetscErrorCode MatBornGetTime(Mat J, PetscReal *dt, PetscInt *steps, PetscInt *e
 }
 
 /*@
-  MatBornGetWavelet - Gets what the sources of a `MATBORN` emit
+  MatBornGetWavelet - Gets the wavelet that the sources of a `MATBORN` emit
 
   Not Collective
 
@@ -477,8 +477,8 @@ PetscErrorCode MatBornGetShots(Mat J, PetscInt *n)
 
   Output Parameters:
 + source     - coordinates of its source, or NULL
-. nreceivers - how many receivers, or NULL
-- receivers  - their coordinates, one receiver after the other; or NULL
+. nreceivers - number of receivers, or NULL
+- receivers  - coordinates of the receivers, one receiver after the other; or NULL
 
   Level: beginner
 

@@ -93,21 +93,22 @@ PetscErrorCode MatBornGetGroupSize(Mat J, PetscInt *size)
 
   Input Parameters:
 + J    - the matrix
-. path - what their names begin with, in a folder that all processes reach; NULL for none
+. path - begin of the file names, in a folder that all processes reach; NULL for none
 - keep - whether they stay when a product is done
 
   Options Database Keys:
-+ -mat_born_journal <path>      - what the names begin with
++ -mat_born_journal <path> - begin of the names
 - -mat_born_journal_keep <bool> - whether the files stay
 
   Level: intermediate
 
   Notes:
-  Each group writes the shots that it has done, and what they add up to, into a file of its own. The file has a hash of the matrix and of the vector
-  in its name. The same product, also on another number of processes, finds it, does the shots that are missing, and gives the same bits.
+  Each group writes its finished shots and their sums into a file of its own. The file has a hash of the matrix and of
+  the vector in its name. The same product, also on another number of processes, finds the file, does the missing shots,
+  and gives the same bits.
 
-  With files that stay, a program that is started again gets all products at once that it had made before. So a solver goes on where it was killed, on its way to the same
-  result. The files are to be removed by hand.
+  With files that stay, a program that is started again gets all its earlier products at once. A killed solver thus
+  continues where it was, on its way to the same result. Remove the files by hand.
 
 .seealso: `MATBORN`, `MatBornSetGroupSize()`
 @*/

@@ -22,7 +22,7 @@ static inline uint64_t Place(BornPart part, PetscInt64 i)
   return ((uint64_t)part << 56) + (uint64_t)i;
 }
 
-/* Of a vector of the DMDA, by the numbers of nodes in the whole grid, so that the split does not matter */
+/* The hash of a vector of the DMDA, by the node numbers of the whole grid, so the split does not matter */
 static PetscErrorCode BornHashNodes(DM da, Vec x, BornPart part, uint64_t *hash)
 {
   PetscInt           start[3], count[3], n[3];
@@ -84,7 +84,7 @@ static PetscErrorCode BornHashSettings(const Mat_Born *ctx, uint64_t *hash)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* name: of the product. model, data: vectors that it reads, or NULL. The matrix is built */
+/* name: of the product. model, data: vectors that the product reads, or NULL. The matrix is built */
 PetscErrorCode MatBornHash_Private(Mat A, const char name[], Vec model, Vec data, uint64_t *hash)
 {
   Mat_Born   *ctx = (Mat_Born *)A->data;

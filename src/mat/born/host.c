@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The operations of MATBORN on the host: those that kernels are compared with */
+/* The operations of MATBORN on the host, which are the reference for the kernels */
 
 #include <lithe/private/born.h>
 #include <lithe/private/lithecompiler.h>
@@ -11,7 +11,7 @@
 
 #define BORN_CHUNK 256 /* nodes along x whose L u is held at a time */
 
-/* For all lines along x: statements with j, k, and of the first node its number and its place in a field */
+/* For all lines along x: statements with j, k, the number of the first node, and its place in a field */
 #define BORN_LINES(g, ...)                                                                                \
   for (PetscInt k = 0; k < (g)->n[2]; k++) {                                                              \
     for (PetscInt j = 0; j < (g)->n[1]; j++) {                                                            \
@@ -125,7 +125,7 @@ static PetscErrorCode BornHostCopy(size_t bytes, const void *from, void *to)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Half of what no process uses, for PETSc and others need some, too */
+/* Half of the memory that no process uses, since PETSc and other processes need some, too */
 static PetscErrorCode BornHostRoom(PETSC_UNUSED PetscBool host, size_t *bytes)
 {
   PetscFunctionBegin;

@@ -3,9 +3,10 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   -mat_born_background keep: q of each interval-th step is stored, in 32, 16 or 8 bits a node. J scatters what the store gives, so that
-   J and J^T have the same numbers. Once the source is silent, q is L u, and the step itself rounds and stores it; what may be left of the source
-   is added apart. Before, the source cancels most of L u near it, and q is rounded when both are there.
+   -mat_born_background keep: q of each interval-th step is stored, in 32, 16 or 8 bits per node. J scatters the stored
+   numbers, so J and J^T have the same numbers. Once the source is silent, q is L u, and the step itself rounds and
+   stores q. The remainder of the source is added apart. Before, the source cancels most of L u near the source, and q
+   is rounded when both terms are known.
 */
 
 #include "bornimpl.h"

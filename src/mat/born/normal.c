@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* J^T J of a MATBORN, and what preconditions it */
+/* J^T J of a MATBORN, and its preconditioner */
 
 #include "bornimpl.h"
 #include <lithe/private/litheimpl.h>
@@ -21,11 +21,12 @@
   Level: intermediate
 
   Notes:
-  q is the second time derivative of the background, times (dt/v)^2 in a way; `MatMult()` scatters it. The columns' parameter counts: it is the diagonal of J^T J
-  up to what the receivers see.
+  q is the second time derivative of the background, times (dt/v)^2 in a way; `MatMult()` scatters it. The parameter of
+  the columns counts: the result is the diagonal of J^T J, as far as the receivers see the waves.
 
-  As a preconditioner it is positive only where there are waves: add some of its largest number. `KSPLSQR` applies its preconditioner to the normal equations, so `MatCreateDiagonal()` of
-  it is a matrix for `KSPSetOperators()` with `PCJACOBI`. `KSPCGLS` takes no preconditioner.
+  As a preconditioner it is positive only where there are waves: add a fraction of the largest number. `KSPLSQR` applies
+  its preconditioner to the normal equations. `MatCreateDiagonal()` of the illumination is therefore a matrix for
+  `KSPSetOperators()` with `PCJACOBI`. `KSPCGLS` takes no preconditioner.
 
 .seealso: `MATBORN`, `MatBornGetNormal()`, `MatCreateDiagonal()`
 @*/
@@ -101,8 +102,8 @@ static PetscErrorCode MatDestroy_BornNormal(Mat N)
   Level: intermediate
 
   Notes:
-  The transpose of a shot begins where `MatMult()` ends, so that the background runs forwards once and not twice. Its products are those of `MatMultTranspose()` after
-  `MatMult()` to the last bit.
+  The transpose of a shot begins where `MatMult()` ends, so the background runs forwards once and not twice. Products
+  equal `MatMult()` followed by `MatMultTranspose()` to the last bit.
 
   N follows changes of the settings of J and of the velocity.
 

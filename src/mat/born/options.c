@@ -29,7 +29,7 @@ PetscErrorCode MatSetFromOptions_Born(Mat A, PetscOptionItems PetscOptionsObject
   PetscCall(PetscOptionsInt("-mat_born_order", "Order in space: 2, 4, 8 or 12", "MatBornSetOrder", order, &order, NULL));
   PetscCall(PetscOptionsEnum("-mat_born_parameter", "What the columns are", "MatBornSetParameter", MatBornParameters, parameter, &parameter, NULL));
   PetscCall(PetscOptionsInt("-mat_born_width", "Nodes of the sponge at each face", "MatBornSetSponge", width, &width, &setwidth));
-  PetscCall(PetscOptionsReal("-mat_born_damping", "What the sponge has at the faces", "MatBornSetSponge", damping, &damping, &setdamping));
+  PetscCall(PetscOptionsReal("-mat_born_damping", "Damping of the sponge at the faces", "MatBornSetSponge", damping, &damping, &setdamping));
   PetscCall(
     PetscOptionsBool("-mat_born_free_surface", "Whether the first face of the last dimension is free", "MatBornSetFreeSurface", surface, &surface, NULL));
   PetscCall(PetscOptionsEnum("-mat_born_interpolation", "Where sources and receivers may be", "MatBornSetInterpolation", MatBornInterpolations, interpolation,
@@ -99,7 +99,7 @@ PetscErrorCode MatBornSetOrder(Mat J, PetscInt order)
 }
 
 /*@
-  MatBornSetParameter - Sets what the columns of a `MATBORN` are
+  MatBornSetParameter - Sets the parameter whose changes are the columns of a `MATBORN`
 
   Logically Collective
 
@@ -135,7 +135,7 @@ PetscErrorCode MatBornSetParameter(Mat J, MatBornParameter parameter)
   Input Parameters:
 + J       - the matrix
 . width   - nodes of the sponge at each face, less than half of the grid; 20 by default, 0 for faces that reflect
-- damping - s at the faces, not negative; `PETSC_DETERMINE` for what suits the width
+- damping - s at the faces, not negative; `PETSC_DETERMINE` for the value that suits the width
 
   Options Database Keys:
 + -mat_born_width <nodes> - the width
@@ -144,10 +144,10 @@ PetscErrorCode MatBornSetParameter(Mat J, MatBornParameter parameter)
   Level: intermediate
 
   Notes:
-  The sponge is a part of the grid: its nodes are nodes of the `DMDA`. s grows with the square of the depth, and does not depend on the
-  velocity, so that `MatMult()` is the derivative of `MatBornModel()`.
+  The sponge is a part of the grid: its nodes are nodes of the `DMDA`. s grows with the square of the depth. s does not
+  depend on the velocity, so `MatMult()` is the derivative of `MatBornModel()`.
 
-  The damping by default suits time steps near the limit. It may be scaled down with smaller ones.
+  The damping by default suits time steps near the limit. For smaller steps it may be scaled down.
 
 .seealso: `MATBORN`, `MatBornSetFreeSurface()`
 @*/
@@ -162,7 +162,7 @@ PetscErrorCode MatBornSetSponge(Mat J, PetscInt width, PetscReal damping)
   PetscValidLogicalCollectiveReal(J, damping, 3);
   PetscCheck(width >= 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-mat_born_width %" PetscInt_FMT ": a sponge has 0 nodes or more", width);
   PetscCheck(damping == (PetscReal)PETSC_DETERMINE || (damping >= 0 && !PetscIsInfOrNanReal(damping)), comm, PETSC_ERR_ARG_OUTOFRANGE,
-             "-mat_born_damping %g: it must not be negative", (double)damping);
+             "-mat_born_damping %g must not be negative", (double)damping);
   ctx->width   = width;
   ctx->damping = damping;
   PetscCall(MatBornChanged_Private(J));
@@ -179,7 +179,7 @@ PetscErrorCode MatBornSetSponge(Mat J, PetscInt width, PetscReal damping)
 - surface - `PETSC_TRUE` for a free surface, `PETSC_FALSE` (the default) for a sponge
 
   Options Database Key:
-. -mat_born_free_surface <bool> - whether there is one
+. -mat_born_free_surface <bool> - whether the first face of the last dimension is a free surface
 
   Level: intermediate
 
@@ -237,7 +237,7 @@ PetscErrorCode MatBornSetInterpolation(Mat J, MatBornInterpolation interpolation
 
   Input Parameters:
 + J           - the matrix
-- checkpoints - 1 or more; `PETSC_DECIDE` for the fewest with which no step is made more than twice before the one that is used
+- checkpoints - 1 or more; `PETSC_DECIDE` for the fewest with which no step is made more than twice before its use
 
   Options Database Key:
 . -mat_born_checkpoints <n> - how many
@@ -245,8 +245,8 @@ PetscErrorCode MatBornSetInterpolation(Mat J, MatBornInterpolation interpolation
   Level: intermediate
 
   Note:
-  A state is two fields. The others are computed again from the nearest one before (binomial checkpointing), so that the result does
-  not depend on their number. One state takes a time that grows with the square of the number of steps.
+  A state is two fields. Other states are computed again from the nearest kept state before (binomial checkpointing), so
+  the result does not depend on the number of states. With one state, time grows with the square of the number of steps.
 
 .seealso: `MATBORN`
 @*/
@@ -279,7 +279,7 @@ PetscErrorCode MatBornSetCheckpoints(Mat J, PetscInt checkpoints)
   Level: intermediate
 
   Note:
-  Velocity, models, data and images are in `PetscReal`. Fields are scaled, so that units do not matter.
+  Velocity, models, data and images are in `PetscReal`. Fields are scaled, so units do not matter.
 
 .seealso: `MATBORN`, `MatBornField`, `MatBornGetField()`
 @*/
@@ -313,8 +313,9 @@ PetscErrorCode MatBornSetField(Mat J, MatBornField field)
   Notes:
   With ring and random the columns of nodes in the sponge are zeros, since the background is not known there backwards, or is of no use.
 
-  With random the sponge of the background is replaced by a random velocity, which scatters what it does not absorb. Images are good,
-  data of `MatMult()` are not: they have random echoes. `MatBornModel()` always has the sponge.
+  With random, a random velocity replaces the sponge of the background. This velocity scatters the waves that it does
+  not absorb. Images are good. Data of `MatMult()` are not: they have random echoes. `MatBornModel()` always has the
+  sponge.
 
 .seealso: `MATBORN`, `MatBornBackground`, `MatBornSetBackgroundBits()`, `MatBornSetInterval()`, `MatBornSetCheckpoints()`, `MatBornSetSeed()`
 @*/
@@ -332,7 +333,7 @@ PetscErrorCode MatBornSetBackground(Mat J, MatBornBackground background)
 }
 
 /*@
-  MatBornSetBackgroundBits - Sets in how many bits a node `MATBORN_BACKGROUND_KEEP` stores the background
+  MatBornSetBackgroundBits - Sets the bits per node of the background stored by `MATBORN_BACKGROUND_KEEP`
 
   Logically Collective
 
@@ -346,8 +347,8 @@ PetscErrorCode MatBornSetBackground(Mat J, MatBornBackground background)
   Level: intermediate
 
   Note:
-  32 bits are single precision, fewer are blocks of 32 numbers that share an exponent (docs/theory/frsz2.md). `MatMult()` rounds the background as well, so that
-  it and `MatMultTranspose()` stay transposes of one another.
+  32 bits are single precision, fewer are blocks of 32 numbers that share an exponent (docs/theory/frsz2.md).
+  `MatMult()` rounds the background as well, so `MatMult()` and `MatMultTranspose()` stay transposes of one another.
 
 .seealso: `MATBORN`, `MatBornSetBackground()`, `MatBornSetInterval()`
 @*/
@@ -359,7 +360,7 @@ PetscErrorCode MatBornSetBackgroundBits(Mat J, PetscInt bits)
   PetscCall(MatBornGetContext_Private(J, &ctx));
   PetscValidLogicalCollectiveInt(J, bits, 2);
   PetscCheck(bits == 32 || bits == 16 || bits == 8, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE,
-             "-mat_born_background_bits %" PetscInt_FMT ": there are 32, 16 and 8", bits);
+             "-mat_born_background_bits %" PetscInt_FMT "; use 32, 16 or 8", bits);
   if (bits == ctx->bits) PetscFunctionReturn(PETSC_SUCCESS);
   ctx->bits = bits;
   PetscCall(MatBornChanged_Private(J));
@@ -373,7 +374,7 @@ PetscErrorCode MatBornSetBackgroundBits(Mat J, PetscInt bits)
 
   Input Parameters:
 + J        - the matrix
-- interval - each so many steps, 1 by default
+- interval - number of steps, 1 by default
 
   Options Database Key:
 . -mat_born_interval <n> - the interval
@@ -381,8 +382,8 @@ PetscErrorCode MatBornSetBackgroundBits(Mat J, PetscInt bits)
   Level: intermediate
 
   Note:
-  It is the same for `MatMult()` and `MatMultTranspose()`, which stay transposes of one another. A shortest wave of 34 steps a period may do with one step of
-  4; more than a quarter of the period is refused.
+  The interval is the same for `MatMult()` and `MatMultTranspose()`, which stay transposes of one another. A shortest
+  wave of 34 steps per period permits an interval of 4. More than a quarter of the period is refused.
 
 .seealso: `MATBORN`, `MatBornSetBackground()`
 @*/
@@ -393,7 +394,7 @@ PetscErrorCode MatBornSetInterval(Mat J, PetscInt interval)
   PetscFunctionBegin;
   PetscCall(MatBornGetContext_Private(J, &ctx));
   PetscValidLogicalCollectiveInt(J, interval, 2);
-  PetscCheck(interval >= 1, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE, "-mat_born_interval %" PetscInt_FMT ": it is 1 or more", interval);
+  PetscCheck(interval >= 1, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE, "-mat_born_interval %" PetscInt_FMT " must be 1 or more", interval);
   if (interval == ctx->interval) PetscFunctionReturn(PETSC_SUCCESS);
   ctx->interval = interval;
   PetscCall(MatBornChanged_Private(J));
@@ -401,7 +402,7 @@ PetscErrorCode MatBornSetInterval(Mat J, PetscInt interval)
 }
 
 /*@
-  MatBornSetVelocityBits - Sets in how many bits a node steps of a `MATBORN` read the velocity
+  MatBornSetVelocityBits - Sets the bits per node of the velocity that steps of a `MATBORN` read
 
   Logically Collective
 
@@ -426,8 +427,8 @@ PetscErrorCode MatBornSetVelocityBits(Mat J, PetscInt bits)
   PetscFunctionBegin;
   PetscCall(MatBornGetContext_Private(J, &ctx));
   PetscValidLogicalCollectiveInt(J, bits, 2);
-  PetscCheck(bits == 32 || bits == 16, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE,
-             "-mat_born_velocity_bits %" PetscInt_FMT ": there are 32 and 16", bits);
+  PetscCheck(bits == 32 || bits == 16, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE, "-mat_born_velocity_bits %" PetscInt_FMT "; use 32 or 16",
+             bits);
   if (bits == ctx->velocitybits) PetscFunctionReturn(PETSC_SUCCESS);
   ctx->velocitybits = bits;
   PetscCall(MatBornChanged_Private(J));
@@ -513,15 +514,15 @@ static PetscErrorCode MatBornCheckNotSetUp_Private(Mat J, const char what[])
   Input Parameters:
 + J     - the matrix
 . dt    - the length of a step
-. steps - how many steps a shot has
-- every - each so many steps a receiver has a sample: the first one at time every dt; steps / every of them, rounded down, in all
+. steps - number of steps per shot
+- every - steps per sample: the first sample of a receiver is at time every dt; a receiver has steps / every samples,
+  rounded down
 
   Level: beginner
 
   Notes:
-  With one spacing h, dt is at most h / v times .707, .612, .554, .531 in 2-D, and times .577, .5, .453, .434 in 3-D for the orders
-  2, 4, 8 and 12, v the largest velocity.
-  More is an error when the matrix is used.
+  With one spacing h, and v the largest velocity, dt is at most h / v times .707, .612, .554, .531 in 2-D, and times
+  .577, .5, .453, .434 in 3-D for the orders 2, 4, 8 and 12. A larger dt is an error when the matrix is used.
 
   It is called before `MatSetUp()`.
 
@@ -550,7 +551,7 @@ PetscErrorCode MatBornSetTime(Mat J, PetscReal dt, PetscInt steps, PetscInt ever
 }
 
 /*@
-  MatBornSetWavelet - Sets what the sources of a `MATBORN` emit
+  MatBornSetWavelet - Sets the wavelet that the sources of a `MATBORN` emit
 
   Logically Collective
 
@@ -574,7 +575,7 @@ PetscErrorCode MatBornSetWavelet(Mat J, PetscInt n, const PetscReal w[])
   PetscFunctionBegin;
   PetscCall(MatBornGetContext_Private(J, &ctx));
   PetscValidLogicalCollectiveInt(J, n, 2);
-  PetscCheck(n > 0, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE, "A wavelet of %" PetscInt_FMT " samples: it needs one at least", n);
+  PetscCheck(n > 0, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE, "A wavelet of %" PetscInt_FMT " samples; at least one is needed", n);
   PetscAssertPointer(w, 3);
   for (PetscInt k = 0; k < n; k++)
     PetscCheck(!PetscIsInfOrNanReal(w[k]), PetscObjectComm((PetscObject)J), PETSC_ERR_FP, "Sample %" PetscInt_FMT " of the wavelet is %g", k, (double)w[k]);
@@ -599,8 +600,8 @@ PetscErrorCode MatBornSetWavelet(Mat J, PetscInt n, const PetscReal w[])
   Level: beginner
 
   Note:
-  The first node is then at 0. Without this call coordinates of the `DMDA` count, see `DMDASetUniformCoordinates()`. These are an array of
-  2 or 3 numbers a node, which large grids do without.
+  The first node is then at 0. Without this call coordinates of the `DMDA` count, see `DMDASetUniformCoordinates()`. The
+  coordinates are an array of 2 or 3 numbers per node, which large grids do without.
 
 .seealso: `MATBORN`, `MatBornAddShot()`
 @*/
@@ -623,23 +624,23 @@ PetscErrorCode MatBornSetSpacing(Mat J, const PetscReal h[])
 }
 
 /*@
-  MatBornAddShot - Adds a shot to a `MATBORN`: a source, and the receivers that record it
+  MatBornAddShot - Adds a shot to a `MATBORN`: a source, and the receivers that record its waves
 
   Collective
 
   Input Parameters:
 + J          - the matrix
 . source     - its coordinates, as many numbers as the `DMDA` has dimensions
-. nreceivers - how many receivers
-- receivers  - their coordinates, one receiver after the other
+. nreceivers - number of receivers
+- receivers  - coordinates of the receivers, one receiver after the other
 
   Level: beginner
 
   Notes:
-  The rows of the matrix are the data of the shots in the order in which they are added. Those of a shot are its receivers' traces, one after the
-  other, each with the samples of `MatBornSetTime()`.
+  The rows of the matrix are the data of the shots in the order in which they are added. The rows of a shot are the
+  traces of its receivers, one after the other, each with the samples of `MatBornSetTime()`.
 
-  Places are copied. Those outside of the grid are an error when the matrix is used. It is called before `MatSetUp()`.
+  Places are copied. Points outside of the grid are an error when the matrix is used. It is called before `MatSetUp()`.
 
 .seealso: `MATBORN`, `MatBornSetTime()`, `MatBornSetInterpolation()`, `MatBornSetSpacing()`
 @*/
@@ -654,7 +655,7 @@ PetscErrorCode MatBornAddShot(Mat J, const PetscReal source[], PetscInt nreceive
   PetscCall(MatBornGetContext_Private(J, &ctx));
   PetscAssertPointer(source, 2);
   PetscValidLogicalCollectiveInt(J, nreceivers, 3);
-  PetscCheck(nreceivers > 0, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE, "A shot with %" PetscInt_FMT " receivers: it needs one at least",
+  PetscCheck(nreceivers > 0, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE, "A shot with %" PetscInt_FMT " receivers; at least one is needed",
              nreceivers);
   PetscAssertPointer(receivers, 4);
   PetscCall(MatBornCheckNotSetUp_Private(J, "MatBornAddShot()"));

@@ -29,7 +29,8 @@ static double BornBessel(double x)
   return sum;
 }
 
-/* How far from a node, or out of the grid, a coordinate may be, in distances of nodes, and still count as there: rounding, also of large coordinates */
+/* Largest distance of a coordinate from a node, or out of the grid, in node spacings, that still counts as zero:
+   rounding, also of large coordinates */
 static inline double BornSlack(PetscInt n)
 {
   return 1e-6 + 64 * (double)PETSC_MACHINE_EPSILON * (double)n;
@@ -55,12 +56,14 @@ static int BornWeights(double x, PetscInt n, PetscInt *low, double weight[2 * BO
   return 2 * BORN_SINC_RADIUS;
 }
 
-/* Which planes of the last dimension entries may be in: of the slab, or with its halo. Their nodes count from the first of these */
+/* The planes of the last dimension that entries may use: of the slab, or with its halo. Nodes count from the first of
+   these planes */
 typedef struct {
   PetscInt from, to;
 } BornPlanes;
 
-/* The entries of a point. What is beyond the grid is left out, and above a free surface is below it with the other sign */
+/* The entries of a point. Entries beyond the grid are left out. Entries above a free surface are mirrored below it with
+   the other sign */
 static void BornAddPoint(const BornGrid *g, const BornPlanes *planes, PetscInt point, const PetscInt low[3], const int count[3],
                          double weight[3][2 * BORN_SINC_RADIUS], BornEntry *entries, PetscInt *n)
 {
@@ -137,7 +140,7 @@ static inline double BornPlaceOf(PetscReal x, PetscReal origin, PetscReal h)
   return ((double)x - (double)origin) / (double)h;
 }
 
-/* The points with these coordinates, dim numbers each; what they are and of which shot is for messages */
+/* The points with these coordinates, dim numbers each. The name and the shot are for messages */
 PetscErrorCode BornPointsCreate_Private(MPI_Comm comm, const BornGrid *g, const PetscReal origin[3], const PetscReal h[3], MatBornInterpolation interpolation,
                                         const char what[], PetscInt shot, PetscInt points, const PetscReal x[], BornPoints *p)
 {
@@ -174,7 +177,7 @@ PetscErrorCode BornPointsCreate_Private(MPI_Comm comm, const BornGrid *g, const 
       PetscInt home;
 
       for (int d = 0; d < g->dim; d++) count[d] = BornWeights(BornPlaceOf(x[g->dim * a + d], origin[d], h[d]), BornWhole(g, d), &low[d], weight[d]);
-      /* a point is of the slab that has the node below it, whose halo reaches all others */
+      /* a point belongs to the slab that has the node below it; the halo of the slab reaches all other nodes */
       home = PetscMin(g->planes - 1, PetscMax(0, low[last] + (count[last] > 1 ? BORN_SINC_RADIUS - 1 : 0)));
       if (!nodes && (home < g->start || home >= g->start + g->n[last])) continue;
       BornAddPoint(g, &planes, a, low, count, weight, entries, &n);

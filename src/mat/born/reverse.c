@@ -6,10 +6,11 @@
    Backgrounds that run backwards. Without a sponge new and old may be exchanged in a step, and it is the step back; in whole numbers to the last
    bit. In single precision u is therefore in whole numbers.
 
-   -mat_born_background random: no sponge, but a random velocity there, which scatters what comes (R. Clapp, Reverse time migration with
-   random boundaries, SEG 2009). w keeps the sponge.
+   -mat_born_background random: instead of the sponge, a random velocity that scatters incoming waves (R. Clapp, Reverse
+   time migration with random boundaries, SEG 2009). w keeps the sponge.
 
-   -mat_born_background ring: with the sponge. The inside runs backwards; the nodes round it that its stencil reaches are stored at each step.
+   -mat_born_background ring: with the sponge. The inside runs backwards. The surrounding nodes within reach of the
+   stencil are stored at each step.
 
    Nodes in the sponge are columns of zeros in both.
 */
@@ -78,7 +79,7 @@ static PetscErrorCode BornRingCreate(Mat_Born *ctx)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A slot is of the state with its number; that of the first one is zeros */
+/* A slot belongs to the state with its number; the slot of the first state is zeros */
 static PetscErrorCode BornRingStart(BornSweep *s)
 {
   Mat_Born *ctx = s->ctx;

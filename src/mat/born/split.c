@@ -3,9 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   A MATBORN on several processes. Each group of processes has the whole grid, in slabs along its last dimension, and computes shots;
-   vectors are split as their DMDA and as shots are. A star forest connects the nodes of the DMDA with those of the slabs, a window
-   the rows of a shot with the group that computes it.
+   A MATBORN on several processes. Each group of processes has the whole grid, in slabs along its last dimension, and
+   computes shots. Vectors are split like their DMDA and like the shots. A star forest connects the nodes of the DMDA
+   with the nodes of the slabs. A window connects the rows of a shot with the group that computes the shot.
 */
 
 #include "bornimpl.h"
@@ -31,7 +31,7 @@ static PetscInt PartOf(PetscInt node, PetscInt parts, const PetscInt first[])
   return low;
 }
 
-/* Leaves: the nodes of the slab in their order. Roots: those of the DMDA */
+/* Leaves: the nodes of the slab in their order. Roots: the nodes of the DMDA */
 static PetscErrorCode BornSplitForest(BornSplit *split, DM da, const PetscInt n[3], PetscInt dim)
 {
   const PetscInt *owned[3];
@@ -129,8 +129,9 @@ PetscErrorCode BornSplitGetSlab_Private(BornSplit *split, const PetscReal *x, Pe
 /* ------------------------------------------------------------ halos */
 
 /*
-   The planes next to the slab, from its neighbours. From the first node of a plane to that of another one
-   there is room that is zero in all fields. Other groups reach the counter of shots here, which is as often as they need
+   The planes next to the slab, from its neighbours. From the first node of a plane to the first node of another plane
+   there is room that is zero in all fields. Other groups reach the counter of shots during this call, which is often
+   enough
 */
 PetscErrorCode BornExchange_Private(Mat_Born *ctx, void *field)
 {
@@ -155,7 +156,8 @@ PetscErrorCode BornExchange_Private(Mat_Born *ctx, void *field)
 
 /* ------------------------------------------------------------ rows */
 
-/* Of all shots, each on the process that has its rows: rows[n], read or written by whoever computes them. On one process rows stay where they are */
+/* The rows of all shots, each on the process that owns them: rows[n], read or written by the group that computes them.
+   On one process rows stay where they are */
 PetscErrorCode BornSplitOpenRows_Private(BornSplit *split, PetscInt n, PetscReal *rows, PetscBool filled)
 {
   PetscFunctionBegin;
@@ -240,7 +242,8 @@ PetscErrorCode BornSplitLargest_Private(BornSplit *split, double *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On the first process of a group the rows of a shot, of which each process has some, and zeros: their bits, for -0 + 0 is 0 */
+/* The rows of a shot on the first process of a group. Each process has some rows, and zeros elsewhere; bits are
+   combined, because -0 + 0 is 0 */
 PetscErrorCode BornSplitUniteRows_Private(BornSplit *split, PetscInt n, PetscReal *rows)
 {
   PetscFunctionBegin;

@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The steps that sweeps are made of. One is a step of the background u, one of the second field w, and one is of both,
-   which reads V once and never stores q. A source is added afterwards, to all that depends on it.
+   The steps that sweeps are made of. There is a step of the background u, a step of the second field w, and a step of
+   both, which reads V once and never stores q. A source is added afterwards, to all results that depend on it.
 */
 
 #include "bornimpl.h"
@@ -52,7 +52,7 @@ PetscErrorCode BornGetField_Private(Mat_Born *ctx, void **field)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The source at a step that has been made; what it is added to is in the force */
+/* The source at a finished step; the force names the arrays to which the source is added */
 PetscErrorCode BornForceBackground_Private(BornSweep *s, PetscInt step, BornForce force)
 {
   Mat_Born *ctx = s->ctx;
@@ -72,7 +72,8 @@ PetscErrorCode BornForceBackground_Private(BornSweep *s, PetscInt step, BornForc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The background, a step on; q = L u + f, if not NULL. L u, without f, goes to a store of so many bits, if that is not NULL */
+/* One step of the background; q = L u + f, if not NULL. L u, without f, goes to a store with this number of bits, if
+   the store is not NULL */
 PetscErrorCode BornStepBackground_Private(BornSweep *s, BornState *state, void *q, void *store)
 {
   Mat_Born       *ctx   = s->ctx;
@@ -98,8 +99,8 @@ PetscErrorCode BornStepBackground_Private(BornSweep *s, BornState *state, void *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A step of both fields. Forwards x q is the force of w, if asked, with L u rounded to so many bits, and stored, unless that is NULL; backwards
-   image += q w. q goes to out, unless that is NULL */
+/* A step of both fields. Forwards, x q is the force of w, if asked, with L u rounded to this number of bits, and
+   stored, unless the store is NULL. Backwards, image += q w. q goes to out, unless that is NULL */
 PetscErrorCode BornStepBoth_Private(BornSweep *s, PetscBool back, PetscBool active, int bits, void *store, void *out)
 {
   Mat_Born *ctx   = s->ctx;

@@ -3,14 +3,14 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Sweeps over time of one shot. With lambda the adjoint of the recursion, V lambda / (1 + s) obeys the recursion itself,
-   backwards, with the data as its force: so the transpose is the same step, and exact but for rounding.
+   Sweeps over time of one shot. Let lambda be the adjoint of the recursion. V lambda / (1 + s) obeys the recursion
+   itself, backwards, with the data as its force. The transpose is therefore the same step, and exact up to rounding.
 */
 
 #include "bornimpl.h"
 
-#define BORN_INT_MOST   1073741824. /* what 2 u - old may hold: 2^30 */
-#define BORN_INT_WANTED 268435456.  /* at least what the largest |u| is scaled to while the source emits: 2^28 */
+#define BORN_INT_MOST   1073741824. /* limit of 2 u - old: 2^30 */
+#define BORN_INT_WANTED 268435456.  /* lower limit of the scaled largest |u| while the source emits: 2^28 */
 #define BORN_RANDOM     0.5         /* how much a velocity is lowered at most */
 
 /* Which sample of a trace a step is, or -1 */
@@ -19,7 +19,8 @@ static PetscInt BornSample(const Mat_Born *ctx, PetscInt step)
   return step > 0 && step % ctx->every == 0 ? step / ctx->every - 1 : -1;
 }
 
-/* A power of two near the largest of n numbers, or 1: what is divided by it is neither too large nor too small for single precision */
+/* A power of two near the largest of n numbers, or 1: quotients by it are neither too large nor too small for single
+   precision */
 static PetscErrorCode BornUnit(Mat_Born *ctx, size_t n, const PetscReal *x, double *unit)
 {
   double largest;
@@ -83,7 +84,7 @@ static PetscErrorCode BornStartFields(BornSweep *s)
 
 /* ------------------------------------------------------------ whole numbers */
 
-/* What the largest whole number of the background has been */
+/* The largest whole number of the background until now */
 static PetscErrorCode BornGetLargest(BornSweep *s, double *largest)
 {
   unsigned value;
@@ -95,7 +96,8 @@ static PetscErrorCode BornGetLargest(BornSweep *s, double *largest)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* How many whole numbers the unit of the fields has in a shot: a power of two, from a run while the source emits, where u is largest */
+/* The whole numbers per unit of the fields in a shot: a power of two, found by a run while the source emits, where u is
+   largest */
 static PetscErrorCode BornScale(BornSweep *s)
 {
   Mat_Born *ctx     = s->ctx;
@@ -129,7 +131,7 @@ static PetscErrorCode BornRecord(BornSweep *s, const void *u, double unit, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One step of u, and of w if there is one. The background notes it, if asked; q is that of the step, or NULL */
+/* One step of u, and of w if there is a w. The background notes the step, if asked; q is the q of the step, or NULL */
 static PetscErrorCode BornForwardStep(BornSweep *s, PetscBool note, void *q)
 {
   Mat_Born             *ctx    = s->ctx;
@@ -154,7 +156,8 @@ static PetscErrorCode BornForwardStep(BornSweep *s, PetscBool note, void *q)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x as a field, in units of the model's largest number. Of two scales of q, the one that whole numbers have goes into x, so that w stays near 1 */
+/* x as a field, in units of the model's largest number. If q has two scales, the scale of whole numbers goes into x, so
+   w stays near 1 */
 static PetscErrorCode BornLoadModel(BornSweep *s)
 {
   Mat_Born       *ctx = s->ctx;

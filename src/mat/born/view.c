@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* What a MATBORN says of itself */
+/* The view of a MATBORN */
 
 #include "bornimpl.h"
 
@@ -33,11 +33,11 @@ PetscErrorCode MatView_Born(Mat A, PetscViewer viewer)
   PetscCall(MatBornBuild_Private(A));
   PetscCall(PetscViewerASCIIPrintf(viewer, "sponge of %" PetscInt_FMT " nodes with %.3g at the faces%s\n", g->width, (double)g->damping,
                                    g->surface ? ", a free surface" : ""));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "velocity %g to %g, at most %.3g of a distance of nodes a step\n", (double)ctx->least, (double)ctx->most,
+  PetscCall(PetscViewerASCIIPrintf(viewer, "velocity %g to %g, at most %.3g node distances per step\n", (double)ctx->least, (double)ctx->most,
                                    (double)(ctx->most * ctx->dt / PetscMin(ctx->h[0], PetscMin(ctx->h[1], g->dim > 2 ? ctx->h[2] : ctx->h[1])))));
   PetscCall(MatBornGetBytes_Private(A, &bytes));
   PetscCall(MatBornGetPoints_Private(ctx, &points));
-  if (points > 0) PetscCall(PetscViewerASCIIPrintf(viewer, "%.3g nodes a shortest wave, %.3g steps a period\n", points, 1 / ctx->highest));
+  if (points > 0) PetscCall(PetscViewerASCIIPrintf(viewer, "%.3g nodes per shortest wave, %.3g steps per period\n", points, 1 / ctx->highest));
   PetscCall(PetscViewerASCIIPrintf(viewer, "fields: %s, velocity: %d bits, scattering and imaging every %" PetscInt_FMT " steps\n", MatBornFields[ctx->field],
                                    ctx->velocitybits == 16 ? 16 : (ctx->real == BORN_DOUBLE ? 64 : 32), ctx->interval));
   if (ctx->chosen == MATBORN_BACKGROUND_CHECKPOINT) PetscCall(PetscSNPrintf(how, sizeof(how), ", %" PetscInt_FMT " states", ctx->nsaved));

@@ -2,13 +2,13 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* What a MATBORN must know of its wavelet: how large it is, how long, and its highest frequency */
+/* Facts of the wavelet: its size, its length, and its highest frequency */
 
 #include "bornimpl.h"
 
 #define BORN_QUIET    1e-3      /* of the largest sample: the wavelet is over where it stays below */
-#define BORN_SPECTRUM (1. / 30) /* of the largest amplitude: what counts as a frequency. Of a Ricker wavelet 2.5 times the main one */
-#define BORN_POINTS   4.        /* nodes a shortest wave: below, there is a warning */
+#define BORN_SPECTRUM (1. / 30) /* of the largest amplitude: the limit for a frequency. Of a Ricker wavelet 2.5 times the main one */
+#define BORN_POINTS   4.        /* nodes per shortest wave: fewer nodes give a warning */
 #define BORN_LEAST    2.5       /* and below this an error */
 
 /* |sum of the samples times e^(2 pi i frequency t)| */
@@ -46,7 +46,7 @@ static PetscErrorCode BornHighest(PetscInt n, const PetscReal w[], double unit, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Nodes a shortest wave, for the smallest velocity and the widest distance of nodes; 0: there is no wave */
+/* Nodes per shortest wave, for the smallest velocity and the widest distance of nodes; 0: no wave */
 PetscErrorCode MatBornGetPoints_Private(const Mat_Born *ctx, double *points)
 {
   double h = 0;

@@ -3,10 +3,10 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Products of a MATHYBMGPU with vectors, and steps of power series: where they are done, and PETSc's operations for them.
+   Products of a MATHYBMGPU with vectors, and steps of power series: the choice of the place, and PETSc's operations.
 
-   All vectors on a device: there. Else on the host, where a vector of the other kind is synchronised by its own accessor. There the format auto is
-   AIJ itself.
+   If all vectors are on a device, products run there. Otherwise they run on the host, where the accessors of a vector
+   of the other kind synchronise it. On the host the format auto is AIJ itself.
 */
 
 #include "hybmgpuimpl.h"
@@ -107,7 +107,7 @@ static PetscErrorCode MatHYBMGPUStep_Private(Mat A, PetscReal scale, const Lithe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A LitheMatStepLeavesOutFn: not where rows are in another order; compressed ones as their type says */
+/* A LitheMatStepLeavesOutFn: no for reordered rows; compressed rows answer as their type does */
 static PetscErrorCode MatHYBMGPUStepLeavesOut_Private(Mat A, PetscBool device, PetscBool *leaves)
 {
   Mat_HYBMGPU *ctx;

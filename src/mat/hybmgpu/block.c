@@ -5,8 +5,8 @@
 /*
    The plans of the block of a process: when they are made, filled and copied to a device.
 
-   A plan is made once a pattern. New values in the same pattern are put to the places that are fixed already. What is only needed on a device
-   is on the host while it is copied.
+   A plan is made once a pattern. New values in the same pattern go to the places found before. Data needed only on a
+   device are on the host while they are copied.
 */
 
 #include "hybmgpuimpl.h"
@@ -41,7 +41,8 @@ PetscErrorCode HybStateGet(Mat A, HybState *state)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether the pattern, and the values, are what they were; other data may have been given to the object, so the place of the columns counts */
+/* Whether the pattern, and the values, are unchanged. Other data may have been given to the object, so the address of
+   the columns counts */
 PetscErrorCode HybStateCompare(const HybState *a, const HybState *b, PetscBool *pattern, PetscBool *values)
 {
   PetscFunctionBegin;
@@ -106,7 +107,7 @@ static PetscErrorCode HybCSRTranspose_Private(const HybCSR *csr, HybCSR *t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The format with the fewest bytes of those with a plan */
+/* The format with the fewest bytes among the formats with a plan */
 static PetscErrorCode HybPlanCreateSmallest_Private(const HybCSR *csr, const HybOptions *opt, const PetscInt order[], HybPlan **plan)
 {
   const MatHYBMGPUFormat formats[] = {MATHYBMGPU_FORMAT_SELL, MATHYBMGPU_FORMAT_HYB, MATHYBMGPU_FORMAT_CSR};
@@ -148,7 +149,7 @@ PetscErrorCode HybCopiesUpdateTransposed(HybCopies *c, const HybCSR *csr)
 
 /* ---- The block ---- */
 
-/* What was made from other values, or another pattern, is forgotten */
+/* Data made from other values, or from another pattern, are freed */
 static PetscErrorCode MatHYBMGPUForget_Private(Mat A)
 {
   Mat_HYBMGPU *ctx;
@@ -215,7 +216,7 @@ PetscErrorCode MatHYBMGPUChoose_Seq(Mat A)
   PetscCall(ISDestroy(&rows));
   ctx->format = ctx->block.host->format;
 
-  /* Compressed rows know their bytes when they are made; they have an order of their own */
+  /* Compressed rows know their bytes once they are made; they have an order of their own */
   if (opt->format == MATHYBMGPU_FORMAT_AUTO && opt->reorder == MATHYBMGPU_REORDER_NONE && csr.m) {
     PetscCall(HybPlanGetBytes(ctx->block.host, &bytes));
     PetscCall(HybCompressedCreate(A, &ctx->compressed));

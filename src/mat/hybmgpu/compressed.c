@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The format vcrs of a MATHYBMGPU: its block as a lossless MATVCRS without AIJ arrays, with the options of that class */
+/* The format vcrs of a MATHYBMGPU: its block as a lossless MATVCRS without AIJ arrays, with the options of MATVCRS */
 
 #include "hybmgpuimpl.h"
 #include "../vcrs/vcrsimpl.h"
@@ -25,7 +25,7 @@ PetscErrorCode HybCompressedCreate(Mat A, Mat *compressed)
   lossy = vcrs->lossy;
   if (lossy) PetscCall(MatDestroy(&C));
   PetscCheck(!lossy, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_INCOMP,
-             "-mat_vcrs_loss %s with a MATHYBMGPU, which holds its entries as they are. Use -mat_type vcrs for a lossy matrix, or -mat_hybmgpu_format hyb, "
+             "-mat_vcrs_loss %s with a MATHYBMGPU, which is lossless. Use -mat_type vcrs for a lossy matrix, or -mat_hybmgpu_format hyb, "
              "sell or csr",
              MatVCRSLosses[loss]);
   PetscCall(MatVCRSDropAIJ(C));

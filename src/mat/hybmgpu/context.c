@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The context of a MATHYBMGPU: the container that holds it, and what frees the plans in it */
+/* The context of a MATHYBMGPU: its container, and the function that frees its plans */
 
 #include "hybmgpuimpl.h"
 #if defined(LITHE_HAVE_CUDA)
@@ -80,7 +80,7 @@ static PetscErrorCode MatHYBMGPUContextDestroy_Private(PetscCtxRt data)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Composes the context with a matrix; NULL frees the one that is there */
+/* Composes the context with a matrix; NULL frees the present context */
 PetscErrorCode MatHYBMGPUSetContext_Private(Mat A, Mat_HYBMGPU *ctx)
 {
   PetscFunctionBegin;

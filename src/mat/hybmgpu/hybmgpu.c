@@ -7,7 +7,7 @@
    creation, conversions and the operations other than products.
 
    The object's data is a true Mat_SeqAIJ or Mat_MPIAIJ and all of MATAIJ's operations work; the products are replaced.
-   The context lies in a container composed with the object (context.c), so that code which swaps headers carries it
+   The context lies in a container composed with the object (context.c), so code that swaps headers carries the context
    along.
 */
 
@@ -51,7 +51,8 @@ static PetscErrorCode MatCreateSubMatrices_HYBMGPU(Mat A, PetscInt n, const IS r
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A B^T of a MATAIJ A changes the type of B's symbolic transpose to its own, which loses the arrays of any other type but MATAIJ (docs/internals/petsc-defects.md) */
+/* A B^T of a MATAIJ A changes the type of B's symbolic transpose to B's type. Only MATAIJ keeps its arrays then
+   (docs/internals/petsc-defects.md) */
 static PetscErrorCode MatTransposeSymbolic_SeqAIJHYBMGPU(Mat A, Mat *B)
 {
   Mat_HYBMGPU *ctx;
@@ -101,7 +102,8 @@ static PetscErrorCode MatSetPreallocationCOO_HYBMGPU(Mat A, PetscCount n, PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A product with a factor of another type: that of AIJ. It belongs to a MATVCRS among the factors, which may be without AIJ arrays */
+/* A product with a factor of another type: the product of AIJ. It belongs to a MATVCRS among the factors, which may be
+   without AIJ arrays */
 static PetscErrorCode MatProductSetFromOptions_HYBMGPU(Mat D)
 {
   Mat          factor[3] = {D->product->A, D->product->B, D->product->type == MATPRODUCT_ABC ? D->product->C : NULL};
@@ -125,7 +127,7 @@ static PetscErrorCode MatProductSetFromOptions_HYBMGPU(Mat D)
 }
 
 /*
-   What is composed under names with the type in them, made or, with NULL, taken back
+   Functions composed under names that contain the type; NULL takes them back
 */
 static PetscErrorCode MatHYBMGPUComposeNames_Private(Mat B, PetscBool parallel, PetscBool make)
 {
@@ -145,8 +147,9 @@ static PetscErrorCode MatHYBMGPUComposeNames_Private(Mat B, PetscBool parallel, 
 }
 
 /*
-   PETSc wants what was composed with a matrix taken back before it is gone (-checkfunctionlist). The AIJ types' own functions are kept here, not
-   in the context: MatHeaderMerge() calls this when it has taken everything composed, and the type's name, away from the object.
+   PETSc wants composed functions taken back before the matrix is destroyed (-checkfunctionlist). The AIJ types' own
+   functions are kept here, not in the context: MatHeaderMerge() calls this function after taking everything composed,
+   and the type's name, away from the object.
 */
 static PetscErrorCode (*MatDestroyBase[2])(Mat);
 
@@ -175,7 +178,8 @@ static PetscErrorCode MatDestroy_MPIAIJHYBMGPU(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Makes B, of the base type, one of ours: the context, which keeps B's operations, ours, what is composed with it, the type's name, and the options */
+/* Makes B, of the base type, a MATHYBMGPU: the context, which keeps B's operations, the new operations, composed
+   functions, the type's name, and the options */
 static PetscErrorCode MatHYBMGPUAttach_Private(Mat B)
 {
   Mat_HYBMGPU *ctx;
@@ -197,7 +201,7 @@ static PetscErrorCode MatHYBMGPUAttach_Private(Mat B)
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetValuesCOO_C", MatSetValuesCOO_HYBMGPU));
   PetscCall(MatHYBMGPUSetContext_Private(B, ctx));
 #if defined(LITHE_HAVE_CUDA)
-  B->boundtocpu = PETSC_FALSE; /* which every matrix is until its type says that it can do otherwise */
+  B->boundtocpu = PETSC_FALSE; /* every matrix is bound to the CPU until its type says that it can do otherwise */
 #endif
 
   PetscCall(MatHYBMGPUSetProducts_Private(B));
@@ -258,7 +262,8 @@ static PetscErrorCode MatConvert_SeqAIJHYBMGPU_SeqAIJ(Mat A, PETSC_UNUSED MatTyp
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* MATMPIAIJ calls the block's products in here (SOR, for example), so it must be of our type afterwards */
+/* MATMPIAIJ calls the block's products in this function (SOR, for example), so the block must be of our type
+   afterwards */
 static PetscErrorCode MatAssemblyEnd_MPIAIJHYBMGPU(Mat A, MatAssemblyType type)
 {
   Mat_HYBMGPU *ctx;
@@ -322,12 +327,12 @@ PetscErrorCode MatCreate_MPIAIJHYBMGPU(Mat A)
 
    Options Database Keys:
 + -mat_type hybmgpu                             - sets the type of the matrix
-. -mat_hybmgpu_format <auto,hyb,sell,csr,vcrs>  - how it is stored, see `MatHYBMGPUFormat`
-. -mat_hybmgpu_width <n>                        - entries per row in the columns of hyb
-. -mat_hybmgpu_split <bytes,cusp>               - how the width is chosen if it is not given, see `MatHYBMGPUSplit`
-. -mat_hybmgpu_sigma <n>                        - sell sorts rows by length in windows of n rows
-. -mat_hybmgpu_reorder <none,rcm>               - in which order rows are visited, see `MatHYBMGPUReorder`
-. -mat_hybmgpu_transport <auto,ipc,nccl,mpi>    - how entries of vectors travel, see `LitheTransport`
+. -mat_hybmgpu_format <auto,hyb,sell,csr,vcrs> - how it is stored, see `MatHYBMGPUFormat`
+. -mat_hybmgpu_width <n>                       - entries per row in the columns of hyb
+. -mat_hybmgpu_split <bytes,cusp>              - how the width is chosen if it is not given, see `MatHYBMGPUSplit`
+. -mat_hybmgpu_sigma <n>                       - sell sorts rows by length in windows of n rows
+. -mat_hybmgpu_reorder <none,rcm>              - in which order rows are visited, see `MatHYBMGPUReorder`
+. -mat_hybmgpu_transport <auto,ipc,nccl,mpi>   - how entries of vectors travel, see `LitheTransport`
 - -mat_view ::ascii_info                        - prints format, width, padding, bytes, neighbours and transport
 
    Level: beginner

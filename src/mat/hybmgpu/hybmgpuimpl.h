@@ -14,7 +14,7 @@ typedef struct {
   MatHYBMGPUFormat  format;
   PetscInt          width; /* of HYB; PETSC_DECIDE: by the split */
   MatHYBMGPUSplit   split;
-  PetscInt          sigma; /* rows are sorted by length in windows of so many; PETSC_DECIDE */
+  PetscInt          sigma; /* rows are sorted by length in windows of this size; PETSC_DECIDE */
   MatHYBMGPUReorder reorder;
   LitheTransport    transport;
 } HybOptions;
@@ -24,7 +24,8 @@ typedef enum {
   HYB_OP_T  /* A^T */
 } HybOp;
 
-/* A plan on the host and on a device, with what it was made from. Large host arrays are given back once the device has them */
+/* A plan on the host and on a device, with the state of its source. Large host arrays are given back once the device
+   has them */
 typedef struct {
   HybPlan  *host;
   HybPlan  *device;
@@ -34,30 +35,31 @@ typedef struct {
 /* The AIJ arrays that something was made from */
 typedef struct {
   PetscObjectState values, pattern; /* values -1: of none */
-  Mat              owner; /* whose states these are: MatHeaderReplace() gives a matrix what was made from another one, and its own count of states stays */
-  PetscObjectId    id;    /* a matrix that was made where another one was is not that one */
+  Mat              owner;           /* the matrix with these states: MatHeaderReplace() gives a matrix the data of another matrix, and leaves its own count of
+                             states unchanged */
+  PetscObjectId    id;              /* detects a matrix made at the address of an earlier one */
   const PetscInt  *columns;
   PetscInt         nz;
 } HybState;
 
 /*
-   What the class adds to its MATSEQAIJ or MATMPIAIJ; found by MatHYBMGPUGetContext(). In a parallel matrix the diagonal block is a
-   MATSEQAIJHYBMGPU, the off-diagonal block a MATSEQAIJ that only its owner multiplies with.
+   Data that the class adds to its MATSEQAIJ or MATMPIAIJ; found by MatHYBMGPUGetContext(). In a parallel matrix the
+   diagonal block is a MATSEQAIJHYBMGPU. The off-diagonal block is a MATSEQAIJ that only its owner multiplies with.
 */
 typedef struct {
   HybOptions     opt;
   struct _MatOps super; /* the operations of the AIJ type */
   PetscBool      parallel;
 
-  /* sequential: the block, and its transpose for products with that on a device */
+  /* sequential: the block, and its transpose for products with the transpose on a device */
   MatHYBMGPUFormat format; /* the one in use; auto: none yet */
   HybState         state;
   HybCopies        block, transpose;
   Mat              compressed; /* format vcrs: the MATVCRS */
   char            *prefix;     /* of the options of that: the parallel matrix's */
   PetscInt         ninverse;
-  PetscScalar     *inverse;    /* [ninverse] what MatInvertBlockDiagonal() has told the address of */
-  PetscBool        overlapped; /* it is a block of a matrix on several processes: an exchange overlaps with its products */
+  PetscScalar     *inverse;    /* [ninverse] an array whose address MatInvertBlockDiagonal() has returned */
+  PetscBool        overlapped; /* block of a matrix on several processes: an exchange overlaps with its products */
 
   /* parallel: of the off-diagonal block */
   HybState         offstate;
@@ -105,7 +107,7 @@ PETSC_INTERN PetscErrorCode HybStateCompare(const HybState *, const HybState *, 
 PETSC_INTERN PetscErrorCode HybGetCSR(Mat, HybCSR *);
 PETSC_INTERN PetscErrorCode HybCopiesUpdate(HybCopies *, const HybCSR *, PetscBool device);
 PETSC_INTERN PetscErrorCode HybCopiesUpdateTransposed(HybCopies *, const HybCSR *);
-/* Makes what a product reads current, on a device or on the host, where that of the format auto is AIJ itself */
+/* Makes the data of a product current, on a device or on the host, where the format auto is AIJ itself */
 PETSC_INTERN PetscErrorCode MatHYBMGPUUpdate_Seq(Mat, HybOp, PetscBool device);
 /* Chooses the format and the place of every entry, which is enough to tell of them */
 PETSC_INTERN PetscErrorCode MatHYBMGPUChoose_Seq(Mat);
@@ -127,7 +129,7 @@ PETSC_INTERN PetscErrorCode MatHYBMGPUMultCurrent_Private(Mat, HybOp, PetscBool 
 /* mpi.c: products on many processes */
 PETSC_INTERN PetscErrorCode MatHYBMGPUGetBlocks_Private(Mat, Mat *Ad, Mat *Ao);
 PETSC_INTERN PetscErrorCode MatHYBMGPUMultArrays_MPI(Mat, HybOp, PetscBool, const PetscScalar[], const PetscScalar[], const LitheStep *, PetscScalar[]);
-/* The diagonal block, its format chosen, and what is known of the communication */
+/* The diagonal block, with its format chosen, and the known facts of the communication */
 PETSC_INTERN PetscErrorCode MatHYBMGPUChoose_MPI(Mat, Mat *, LitheHaloInfo *);
 
 /* apply.c: products with vectors, and steps of power series */

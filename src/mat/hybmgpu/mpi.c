@@ -5,10 +5,12 @@
 /*
    Products of a MATHYBMGPU on many processes: a MATMPIAIJ whose diagonal block is a MATSEQAIJHYBMGPU.
 
-   The off-diagonal block stays a MATSEQAIJ. Few of its rows have entries as a rule; these are copied, and added when the ghost values are there.
+   The off-diagonal block stays a MATSEQAIJ. Few of its rows have entries as a rule. Such rows are copied, and added
+   when the ghost values have arrived.
 
-   On a device, where the exchange has a stream of its own and these rows are at both ends of the block, both parts of their product are in that
-   stream: all other rows are multiplied meanwhile, and no small kernel comes after the large one.
+   On a device, the exchange may have a stream of its own, and the rows with ghosts may be at both ends of the block.
+   Both parts of their product are then in that stream: all other rows are multiplied meanwhile, and no small kernel
+   comes after the large one.
 */
 
 #include "hybmgpuimpl.h"
@@ -18,7 +20,7 @@
   #include <petscdevice_cuda.h>
 #endif
 
-/* Makes the diagonal block one of ours with A's options; idempotent, because assembly may replace it */
+/* Makes the diagonal block a MATSEQAIJHYBMGPU with A's options; idempotent, because assembly may replace the block */
 PetscErrorCode MatHYBMGPUGetBlocks_Private(Mat A, Mat *Ad, Mat *Ao)
 {
   PetscErrorCode ierr;
@@ -34,7 +36,7 @@ PetscErrorCode MatHYBMGPUGetBlocks_Private(Mat A, Mat *Ad, Mat *Ao)
   PetscCall(MatMPIAIJGetSeqAIJ(A, Ad, Ao, NULL));
   PetscCall(PetscObjectTypeCompare((PetscObject)*Ad, MATSEQAIJ, &isplain));
   if (isplain) {
-    /* Its options are those of A */
+    /* The block's options are the options of A */
     PetscCall(LitheOptionsHide(&none));
     ierr = MatConvert(*Ad, MATSEQAIJHYBMGPU, MAT_INPLACE_MATRIX, Ad);
     PetscCall(LitheOptionsShow(&none));
@@ -70,7 +72,7 @@ static PetscErrorCode MatHYBMGPUUpdateOff_Private(Mat A, Mat Ao, PETSC_UNUSED Pe
     PetscCall(MatHYBMGPUResetOff_Private(ctx));
     PetscCall(LitheOffDiagonalCreate(csr.m, csr.i, csr.j, csr.a, &ctx->off));
   } else if (!values) {
-    /* Empty rows take nothing: the entries are those of the block, in its order */
+    /* Empty rows take nothing: the entries are the block's, in the same order */
     PetscCall(PetscArraycpy(ctx->off.value, csr.a, ctx->off.nz));
 #if defined(LITHE_HAVE_CUDA)
     if (ctx->ondevice) PetscCall(LitheCUDAOffDiagonalSetValues(&ctx->doff, ctx->off.value));
@@ -87,7 +89,7 @@ static PetscErrorCode MatHYBMGPUUpdateOff_Private(Mat A, Mat Ao, PETSC_UNUSED Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Ghost values of a transposed product belong to rows of others, where they are added */
+/* Ghost values of a transposed product belong to rows of other processes, where they are added */
 static PetscErrorCode MatHYBMGPUMultTransposed_Private(Mat A, Mat Ad, Mat Ao, PetscBool device, const PetscScalar x[], const PetscScalar add[],
                                                        const LitheStep *step, PetscScalar y[])
 {
@@ -130,7 +132,7 @@ static PetscErrorCode MatHYBMGPUMultTransposed_Private(Mat A, Mat Ad, Mat Ao, Pe
 }
 
 #if defined(LITHE_HAVE_CUDA)
-/* The rows from begin to before end that a step wants, if there are any */
+/* The rows from begin to before end that a step needs, if any */
 static PetscErrorCode HybMultRows_Private(const HybPlan *plan, PetscInt begin, PetscInt end, const PetscScalar x[], const PetscScalar add[],
                                           const LitheStep *step, PetscScalar y[], cudaStream_t stream)
 {
@@ -144,9 +146,9 @@ static PetscErrorCode HybMultRows_Private(const HybPlan *plan, PetscInt begin, P
 }
 
 /*
-   From the begin of an exchange to its end: the whole product, if rows with ghosts are at the ends of the block, half
-   of it at most, in whole slices. Rows have the same bits
-   as otherwise. The plan is current, and was so when the exchange began.
+   From the begin of an exchange to its end. If rows with ghosts are at the ends of the block, the whole product;
+   otherwise at most half of it, in whole slices. Rows have the same bits in both cases. The plan is current, and was so
+   when the exchange began.
 */
 static PetscErrorCode MatHYBMGPUMultOverlapped_Private(Mat A, Mat Ad, LitheHalo halo, const PetscScalar x[], const PetscScalar add[], const LitheStep *step,
                                                        PetscScalar y[], PetscBool *done)
@@ -183,8 +185,8 @@ static PetscErrorCode MatHYBMGPUMultOverlapped_Private(Mat A, Mat Ad, LitheHalo 
 #endif
 
 /*
-   y = add + scale op(A) x, and the sums. While interior rows are multiplied, ghost values travel; a step is linear, so
-   that rows with ghosts get theirs afterwards
+   y = add + scale op(A) x, and the sums. While interior rows are multiplied, ghost values travel. A step is linear, so
+   rows with ghosts get the contribution of ghosts afterwards
 */
 PetscErrorCode MatHYBMGPUMultArrays_MPI(Mat A, HybOp op, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *step,
                                         PetscScalar y[])

@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Products with a plan on the host: what the kernels of cuda/hyb*.cu do, in the same order of the entries of a row */
+/* Products with a plan on the host: the products of the kernels of cuda/hyb, in the same order of the entries of a
+   row */
 
 #include "hybmgpuimpl.h"
 
@@ -20,7 +21,7 @@ static inline void HybFinishRow(const LitheStep *step, PetscInt row, PetscScalar
   }
 }
 
-/* The stored rows that a step wants; in another order than that of the rows these are all, else whole slices */
+/* The stored rows that a step needs: all rows if they are reordered, else whole slices */
 static inline void HybGetRows(const HybPlan *p, const LitheStep *step, PetscInt *begin, PetscInt *end)
 {
   *begin = p->order ? 0 : step->skip[0] / HYB_SLICE * HYB_SLICE;

@@ -23,7 +23,7 @@ PetscErrorCode HybOptionsDefault(HybOptions *opt)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Refuses what cannot be done; called before anything is changed */
+/* Refuses impossible requests; called before anything is changed */
 static PetscErrorCode HybOptionsCheck_Private(Mat A, const HybOptions *opt)
 {
   MPI_Comm comm = PetscObjectComm((PetscObject)A);
@@ -39,7 +39,7 @@ static PetscErrorCode HybOptionsCheck_Private(Mat A, const HybOptions *opt)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Takes new options over: what was made with others is made again at the next use */
+/* Takes new options over: data made with other options are made again at the next use */
 PetscErrorCode MatHYBMGPUSetOptions_Private(Mat A, const HybOptions *opt)
 {
   Mat_HYBMGPU *ctx;
@@ -139,7 +139,7 @@ PetscErrorCode MatHYBMGPUSetFormat(Mat A, MatHYBMGPUFormat format)
 . A - the matrix
 
   Output Parameter:
-. format - what was asked for; `MatHYBMGPUGetInfo()` tells what is used
+. format - the requested format; `MatHYBMGPUGetInfo()` tells the one in use
 
   Level: intermediate
 
@@ -197,7 +197,7 @@ PetscErrorCode MatHYBMGPUSetWidth(Mat A, PetscInt width)
 . A - the matrix
 
   Output Parameter:
-. width - what was asked for; `MatHYBMGPUGetInfo()` tells what is used
+. width - the requested width; `MatHYBMGPUGetInfo()` tells the one in use
 
   Level: intermediate
 
@@ -252,7 +252,7 @@ PetscErrorCode MatHYBMGPUSetSplit(Mat A, MatHYBMGPUSplit split)
 . A - the matrix
 
   Output Parameter:
-. split - what was asked for
+. split - the requested rule
 
   Level: intermediate
 
@@ -310,7 +310,7 @@ PetscErrorCode MatHYBMGPUSetSigma(Mat A, PetscInt sigma)
 . A - the matrix
 
   Output Parameter:
-. sigma - what was asked for
+. sigma - the requested window
 
   Level: intermediate
 
@@ -369,7 +369,7 @@ PetscErrorCode MatHYBMGPUSetReorder(Mat A, MatHYBMGPUReorder reorder)
 . A - the matrix
 
   Output Parameter:
-. reorder - what was asked for
+. reorder - the requested order
 
   Level: intermediate
 
@@ -429,7 +429,7 @@ PetscErrorCode MatHYBMGPUSetTransport(Mat A, LitheTransport transport)
 . A - the matrix
 
   Output Parameter:
-. transport - what was asked for; `MatHYBMGPUGetInfo()` tells what is used
+. transport - the requested transport; `MatHYBMGPUGetInfo()` tells the one in use
 
   Level: intermediate
 

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Making the plan of a block from its CSR arrays: hybplan.h tells what lies where.
+   Makes the plan of a block from its CSR arrays. hybplan.h describes the arrays.
 
    HybPlanCreate() looks at the lengths of the rows only and fixes the place of every entry; HybPlanFill() puts columns and values there, and later
    new values alone.
@@ -11,7 +11,7 @@
 
 #include "hybmgpuimpl.h"
 
-/* Rows are very long that have so many times the entries of a row on the average, and so many at least */
+/* A row is very long if it has this multiple of the average number of entries, and at least this number */
 #define HYB_LONG_TIMES 8
 #define HYB_LONG_LEAST 64
 
@@ -30,7 +30,7 @@ static PetscInt HybBodyLength(const HybPlan *p, PetscInt length)
   return length > p->limit ? 0 : length;
 }
 
-/* ---- What the format is made of ---- */
+/* ---- The parts of a format ---- */
 
 /* The width of HYB: count[k] rows have k entries, for k <= longest */
 static PetscErrorCode HybChooseWidth_Private(HybPlan *p, const HybOptions *opt, PetscInt longest, const PetscInt count[])
@@ -51,7 +51,7 @@ static PetscErrorCode HybChooseWidth_Private(HybPlan *p, const HybOptions *opt, 
       if (more < PetscMax(p->m / 3, PetscMin(4096, p->m))) break;
       p->width = k;
     } else {
-      /* another place for all rows, and an entry of the list less for those that fill it */
+      /* one more place for all rows; one entry of the list less for each row that fills the place */
       bytes += place * (PetscLogDouble)p->stride - entry * (PetscLogDouble)more;
       if (bytes < least) {
         least    = bytes;
@@ -253,7 +253,7 @@ PetscErrorCode HybPlanCreate(const HybCSR *csr, const HybOptions *opt, MatHYBMGP
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Entries of a slice: column by column, those rows that have one */
+/* Entries of a slice: column by column, for the rows that reach the column */
 static void HybFillSlice(HybPlan *p, const HybCSR *csr, PetscInt slice, PetscBool columns)
 {
   const PetscInt first = slice * HYB_SLICE, n = PetscMin(HYB_SLICE, p->m - first);

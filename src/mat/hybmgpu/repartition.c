@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Rows moved between processes, so that fewer entries of vectors travel in products */
+/* Rows moved between processes, so that products send fewer entries of vectors */
 
 #include "hybmgpuimpl.h"
 
@@ -52,7 +52,7 @@ PetscErrorCode MatHYBMGPURepartition(Mat A, Mat *B, IS *rows)
              "A matrix of %" PetscInt_FMT " rows and %" PetscInt_FMT " columns: rows and columns can only be moved together in a square one", A->rmap->N,
              A->cmap->N);
   PetscCheck(A->rmap->n == A->cmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
-             "This process has %" PetscInt_FMT " rows and %" PetscInt_FMT " columns; they must be as many", A->rmap->n, A->cmap->n);
+             "This process has %" PetscInt_FMT " rows and %" PetscInt_FMT " columns; the numbers must be equal", A->rmap->n, A->cmap->n);
 
   PetscCall(MatConvert(A, MATMPIADJ, MAT_INITIAL_MATRIX, &graph));
   PetscCall(MatPartitioningCreate(comm, &partitioning));

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* What a MATHYBMGPU tells about itself: MatHYBMGPUGetInfo() and -mat_view */
+/* The view of a MATHYBMGPU: MatHYBMGPUGetInfo() and -mat_view */
 
 #include "hybmgpuimpl.h"
 #include <petscviewer.h>
@@ -30,7 +30,7 @@ static PetscErrorCode MatHYBMGPUGetBlockInfo_Private(Mat Ad, MatHYBMGPUInfo *inf
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Other processes among those of a list */
+/* Other processes in a list */
 static PetscInt HybCountOthers(PetscMPIInt n, const PetscMPIInt ranks[], PetscMPIInt me)
 {
   PetscInt others = 0;
@@ -39,7 +39,7 @@ static PetscInt HybCountOthers(PetscMPIInt n, const PetscMPIInt ranks[], PetscMP
   return others;
 }
 
-/* Of what comes from other processes */
+/* Entries from other processes */
 static PetscErrorCode MatHYBMGPUGetGhostInfo_Private(Mat A, const LitheHaloInfo *halo, MatHYBMGPUInfo *info)
 {
   Mat                Ao;

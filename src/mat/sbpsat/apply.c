@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Products of a MATSBPSAT: where they are done, ghosts that travel meanwhile, and PETSc's operations for them */
+/* Products of a MATSBPSAT: the choice of the place, ghosts that travel meanwhile, and PETSc's operations */
 
 #include "sbpsatimpl.h"
 
@@ -44,7 +44,8 @@ static PetscErrorCode MatSBPSATStep_Private(Mat A, const SBPKernels *kernels, co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The step with u owned; ghosts travel while what needs none is computed. All arrays in memory of one kind. Collective */
+/* The step with u owned; ghosts travel while the part without ghosts is computed. All arrays in memory of one kind.
+   Collective */
 static PetscErrorCode MatSBPSATSteps_Private(Mat A, PetscBool device, const SBPKernels *kernels, const SBPOperator *op, SBPStep *step)
 {
   Mat_SBPSAT        *ctx    = (Mat_SBPSAT *)A->data;
@@ -67,7 +68,7 @@ static PetscErrorCode MatSBPSATSteps_Private(Mat A, PetscBool device, const SBPK
   if (!ctx->ghosts[device]) PetscCall((*kernels->alloc)((size_t)g->ghostpitch * (size_t)g->ghosted.count[1] * sizeof(PetscScalar), &ctx->ghosts[device]));
   PetscCall(SBPHaloBegin(ctx->halo, SBP_SCALAR, memory, owned, ctx->ghosts[device]));
 
-  /* Rows that reach no ghost read the owned array, as if it were a part of a ghosted one */
+  /* Rows that reach no ghost read the owned array, as if the owned array were a part of a ghosted one */
   for (int d = 0; d < 2; d++) {
     const PetscInt before = g->own.start[d] > g->ghosted.start[d] ? g->reach : 0;
     const PetscInt after  = g->own.start[d] + g->own.count[d] < g->ghosted.start[d] + g->ghosted.count[d] ? g->reach : 0;
@@ -110,8 +111,8 @@ static PetscLogDouble MatSBPSATFlops_Private(const SBPOperator *op)
 }
 
 /*
-   With the operator A of the settings, and scale and diagonal if changes: out = A u, b + A u or b - A u; b may be out. On the
-   device if all vectors are there
+   With the operator A of the settings, and scale and diagonal if changes: out = A u, b + A u or b - A u; b may be out.
+   On the device if all vectors are on the device
 */
 static PetscErrorCode MatSBPSATApplyReal_Private(Mat A, PetscBool changes, SBPMode mode, Vec u, Vec b, Vec out)
 {

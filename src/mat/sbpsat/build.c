@@ -2,12 +2,13 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* What a MATSBPSAT makes of its settings when it is first used: where its vectors are, and in other places and precisions when that is asked for */
+/* The data that a MATSBPSAT makes of its settings at the first use, in the place of its vectors, and in other places
+   and precisions on demand */
 
 #include "sbpsatimpl.h"
 #include <lithe/private/litheimpl.h>
 
-static PetscInt64 builds = 0; /* of all matrices: what each makes has a number */
+static PetscInt64 builds = 0; /* of all matrices: each set of arrays has a number */
 
 /* Where coefficients are made: where vectors of the matrix's type are */
 static PetscErrorCode MatSBPSATIsOnDevice_Private(Mat A, PetscBool *device)
@@ -79,7 +80,7 @@ static PetscErrorCode MatSBPSATTryBuild_Private(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Grid, coefficients and penalties of the settings; after an error there is nothing. Collective */
+/* Grid, coefficients and penalties of the settings; after an error, nothing. Collective */
 PetscErrorCode MatSBPSATBuild_Private(Mat A)
 {
   Mat_SBPSAT    *ctx = (Mat_SBPSAT *)A->data;
@@ -95,7 +96,8 @@ PetscErrorCode MatSBPSATBuild_Private(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What A has made of its settings for B, which has the same ones and nothing yet: vectors and coordinates are not read again. Collective */
+/* Copies the data that A has made of its settings to B, which has the same settings and no data yet: vectors and
+   coordinates are not read again. Collective */
 PetscErrorCode MatSBPSATCopyBuilt_Private(Mat A, Mat B)
 {
   Mat_SBPSAT    *from = (Mat_SBPSAT *)A->data, *to = (Mat_SBPSAT *)B->data;
@@ -218,7 +220,7 @@ PetscErrorCode MatSBPSATGetPlain(Mat A, SBPPrecision precision, PetscBool device
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same for a product, in which a host may compute the coefficients: there are none then */
+/* The same for a product, in which a host may compute the coefficients: nothing is made then */
 PetscErrorCode MatSBPSATGetProduct_Private(Mat A, PetscBool device, const SBPOperator **op)
 {
   Mat_SBPSAT *ctx = (Mat_SBPSAT *)A->data;
@@ -230,7 +232,7 @@ PetscErrorCode MatSBPSATGetProduct_Private(Mat A, PetscBool device, const SBPOpe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Memory of this process: of what a product reads beside vectors, and of all */
+/* Memory of this process: of the data that a product reads beside vectors, and of all data */
 PetscErrorCode MatSBPSATGetBytes_Private(Mat A, PetscLogDouble *product, PetscLogDouble *all)
 {
   Mat_SBPSAT    *ctx   = (Mat_SBPSAT *)A->data;

@@ -3,11 +3,13 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   What MatScale(), MatShift(), MatDiagonalSet(), MatDiagonalScale(), MatAXPY() and so on make of a MATSBPSAT: with the operator A of
-   its settings it is L (scale A + diag(diagonal)) R. Implicit steps of time need no more than that.
+   The effect of MatScale(), MatShift(), MatDiagonalSet(), MatDiagonalScale(), MatAXPY() and similar functions on a
+   MATSBPSAT. With the operator A of its settings the matrix is L (scale A + diag(diagonal)) R. Implicit time steps need
+   no more.
 
-   Where scale and diagonal are real, products with scale A + diag(diagonal) are those of an operator of kind SBP_SHIFTED; complex ones
-   are applied to A u. L and R are applied to vectors before and after. Without any of them the operator is of kind SBP_SAT.
+   If scale and diagonal are real, products with scale A + diag(diagonal) use an operator of kind SBP_SHIFTED. Complex
+   ones are applied to A u. L and R are applied to vectors before and after. Without any of them the operator is of kind
+   SBP_SAT.
 */
 
 #include "sbpsatimpl.h"
@@ -319,7 +321,7 @@ static PetscErrorCode MatSBPSATSameOperator_Private(Mat A, Mat B, PetscBool *sam
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A new matrix of the same DMDA has a grid of its own, with equal sizes: what is on it can be copied */
+/* A new matrix of the same DMDA has a grid of its own, with equal sizes: data on the grid can be copied */
 static PetscErrorCode MatSBPSATSameGrid_Private(Mat A, Mat B, PetscBool *same)
 {
   DM        a, b;
@@ -372,7 +374,7 @@ static PetscErrorCode SBPSameVec_Private(Vec a, Vec b, PetscBool *same)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Y += a X, where that is a matrix of this type: X has the same operator A, L and R, or Y is zero */
+/* Y += a X, if the sum is a matrix of this type: X has the same operator A, L and R, or Y is zero */
 static PetscErrorCode MatAXPY_SBPSAT(Mat Y, PetscScalar a, Mat X, PETSC_UNUSED MatStructure str)
 {
   SBPChange *y = &((Mat_SBPSAT *)Y->data)->change, *x = &((Mat_SBPSAT *)X->data)->change;
@@ -390,7 +392,7 @@ static PetscErrorCode MatAXPY_SBPSAT(Mat Y, PetscScalar a, Mat X, PETSC_UNUSED M
     PetscBool xzero = (PetscBool)(x->scale == (PetscScalar)0), yzero = (PetscBool)(y->scale == (PetscScalar)0);
     Vec       d;
 
-    /* One of them is a diagonal matrix */
+    /* One factor is a diagonal matrix */
     PetscCheck(xzero || yzero, comm, PETSC_ERR_SUP, "MatAXPY() of two matrices of type sbpsat with different %s: %s",
                same ? "row or column scales" : "coefficients", remedy);
     PetscCall(MatCreateVecs(Y, &d, NULL));

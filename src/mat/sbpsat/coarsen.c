@@ -3,11 +3,13 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   MATSBPSAT on coarser grids. When PETSc coarsens the DMDA of a matrix (as PCMG does), the settings of the matrix come down:
-   order, faces, and the coefficient's values at the nodes that stay. Matrices of the coarser DMDA take them over.
+   MATSBPSAT on coarser grids. When PETSc coarsens the DMDA of a matrix (as PCMG does), the settings of the matrix come
+   down: order, faces, and the values of the coefficient at the remaining nodes. Matrices of the coarser DMDA take them
+   over.
 
-   A DMDA only points to its matrices, which have references to the DMDA; a coarser one keeps settings of its own. Of many matrices the last one
-   counts, of those that are still there. Duplicates come after all others: what a program sets is set for the matrix that it has made.
+   A DMDA only points to its matrices, which have references to the DMDA. A coarser DMDA keeps settings of its own. Of
+   several existing matrices the last one counts. Duplicates come after all others: a program's settings are meant for
+   the matrix that the program made.
 */
 
 #include "sbpsatimpl.h"
@@ -38,7 +40,7 @@ static PetscErrorCode DMSetPointer_Private(DM da, const char *name, void *pointe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* NULL if there is none */
+/* NULL: none */
 static PetscErrorCode DMGetPointer_Private(DM da, const char *name, void *pointer)
 {
   PetscContainer container;
@@ -57,7 +59,7 @@ static PetscErrorCode SBPSettingsInject_Private(Mat inject, DM coarse, Vec *v)
   PetscFunctionBegin;
   if (!*v) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(DMCreateGlobalVector(coarse, &small));
-  PetscCall(VecSetDM(small, NULL)); /* or it would keep the DM alive that keeps it */
+  PetscCall(VecSetDM(small, NULL)); /* otherwise the vector would keep the DM alive that keeps the vector */
   PetscCall(MatRestrict(inject, *v, small));
   PetscCall(VecDestroy(v));
   *v = small;
@@ -89,7 +91,8 @@ static PetscErrorCode DMCoarsenHook_SBPSAT(DM fine, DM coarse, PETSC_UNUSED Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Coarser grids of da shall have the settings of this matrix, as they are when da is coarsened; of many matrices, of the last one */
+/* Coarser grids of da get the settings of this matrix at the time when da is coarsened. Of several matrices, the last
+   one counts */
 PetscErrorCode MatSBPSATPublish_Private(Mat A, DM da)
 {
   Mat_SBPSAT *ctx = (Mat_SBPSAT *)A->data;

@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Coefficients and penalties of a MATSBPSAT, on the host or on a device: made of its settings in the place where they are first needed, and copied to the other
-   place when they are needed there.
+   Coefficients and penalties of a MATSBPSAT, on the host or on a device: made of its settings in the place that first
+   needs them, and copied to the other place on demand.
 */
 
 #include "sbpsatimpl.h"
@@ -38,7 +38,7 @@ static PetscErrorCode MatSBPSATTakeMetrics_Private(Mat A, PetscBool device, Pets
   void             *owned[3] = {NULL, NULL, NULL}, *ghosted;
 
   PetscFunctionBegin;
-  if (ctx->geometry.grid.order) { /* kept on the host, with ghosts: what was read counts */
+  if (ctx->geometry.grid.order) { /* kept on the host, with ghosts: the values at the time of reading count */
     PetscCall((*kernels->metrics)(&ctx->geometry, &g->ghosted, g->coefficientpitch, c[0], c[1], c[2], NULL));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -62,7 +62,7 @@ static PetscErrorCode MatSBPSATTakeMetrics_Private(Mat A, PetscBool device, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The operators of PetscReal in a place, and the same for arrays of PetscScalar, have what has been made there */
+/* The operators of PetscReal in a place get the arrays made there; the same for arrays of PetscScalar */
 static void MatSBPSATShare(Mat_SBPSAT *ctx, PetscBool device)
 {
   ctx->made[SBP_REAL_PRECISION][device] = ctx->made[SBP_SCALAR][device] = PETSC_TRUE;
@@ -86,7 +86,7 @@ static PetscErrorCode MatSBPSATPutPenalties_Private(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Makes the arrays of coefficients in a place, if they are not there. Collective */
+/* Makes the arrays of coefficients in a place, if they do not exist. Collective */
 PetscErrorCode MatSBPSATStore_Private(Mat A, PetscBool device)
 {
   Mat_SBPSAT        *ctx   = (Mat_SBPSAT *)A->data;
@@ -214,7 +214,8 @@ PetscErrorCode MatSBPSATCheck_Private(Mat A)
 
 /* ------------------------------------------------------------ penalties */
 
-/* c_nn Gamma at the nodes of a Dirichlet face, of the range of ghosted; c_nn is given at the borrow nodes next to it, node k from the face at k pitch */
+/* c_nn Gamma at the nodes of a Dirichlet face, with the range of ghosted. c_nn is given at the borrow nodes next to the
+   face, with node k from the face at k pitch */
 static void SBPPenalty(const SBPGrid *g, int face, PetscInt count, PetscInt pitch, const PetscReal *normal, PetscReal *penalty)
 {
   const SBPTable *t = SBPTableOf(g->order);
@@ -229,7 +230,7 @@ static void SBPPenalty(const SBPGrid *g, int face, PetscInt count, PetscInt pitc
   }
 }
 
-/* Penalties of the faces that ghosted touches, on the host, and on a device if coefficients are there */
+/* Penalties of the faces that ghosted touches, on the host, and on a device if coefficients are on the device */
 PetscErrorCode MatSBPSATMakePenalties_Private(Mat A)
 {
   Mat_SBPSAT     *ctx = (Mat_SBPSAT *)A->data;

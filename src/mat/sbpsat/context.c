@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The context of a MATSBPSAT: its settings, the change of the operator by MatScale() and so on, work vectors, and
-   the functions that free arrays of operators.
+   The context of a MATSBPSAT: its settings, the change of the operator by MatScale() and similar functions, work
+   vectors, and the functions that free arrays of operators.
 */
 
 #include "sbpsatimpl.h"
@@ -90,7 +90,7 @@ PetscErrorCode MatSBPSATGetScales(Mat A, Vec *left, Vec *right)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What is known of the matrix without a look at its entries */
+/* Facts known without a look at the entries */
 PetscErrorCode MatSBPSATSetFlags_Private(Mat A)
 {
   Mat_SBPSAT      *ctx      = (Mat_SBPSAT *)A->data;
@@ -179,7 +179,7 @@ static PetscErrorCode MatSBPSATForgetStored_Private(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Frees everything that belongs to the settings as they were */
+/* Frees everything that belongs to the former settings */
 PetscErrorCode MatSBPSATForget_Private(Mat A)
 {
   Mat_SBPSAT *ctx = (Mat_SBPSAT *)A->data;
@@ -193,7 +193,7 @@ PetscErrorCode MatSBPSATForget_Private(Mat A)
 #if defined(LITHE_HAVE_CUDA)
     if (device) release = SBPDeviceKernels.free;
 #endif
-    /* Arrays of PetscScalar operators are those of PetscReal */
+    /* Arrays of PetscScalar operators are the arrays of PetscReal */
     for (int precision = SBP_SINGLE; precision <= SBP_DOUBLE; precision++) {
       SBPOperator *op = &ctx->op[precision][device];
 

@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   A MATSBPSAT as a stored matrix, from products of one-dimensional matrices. It shares the tables with the products
-   of the class and no code, so that either can be checked against the other.
+   A MATSBPSAT as a stored matrix, from products of one-dimensional matrices. The file shares the tables with the
+   products of the class and no code, so each can be checked against the other.
 */
 
 #include "sbpsatimpl.h"
@@ -76,7 +76,7 @@ static double SBPEntryG(const SBPOperator *op, const SBPTable *t, int face, Pets
   return end ? sum : -sum;
 }
 
-/* Row (i, j): its entries in the box of nodes around it that are in the grid, r fastest */
+/* Row (i, j): its entries in the surrounding box of nodes inside the grid, r fastest */
 static void SBPAssembleRow(const SBPOperator *op, const PetscInt at[2], const PetscInt low[2], const PetscInt high[2], double *entries)
 {
   const SBPGrid   *g          = &op->grid;
@@ -139,7 +139,8 @@ static void SBPAssembleRow(const SBPOperator *op, const PetscInt at[2], const Pe
 #undef Entry
 }
 
-/* What MatSBPSATRow_Private() needs on the host: coefficients, and the right scale with ghosts. Collective the first time */
+/* Data of MatSBPSATRow_Private() on the host: coefficients, and the right scale with ghosts. Collective the first
+   time */
 PetscErrorCode MatSBPSATRowBegin_Private(Mat A)
 {
   Mat_SBPSAT        *ctx = (Mat_SBPSAT *)A->data;
@@ -164,7 +165,7 @@ PetscInt MatSBPSATRowSize_Private(Mat A)
   return side * side;
 }
 
-/* Global columns and entries of the row of an owned node, and how many there are; in arrays of MatSBPSATRowSize_Private() */
+/* Global columns and entries of the row of an owned node, and their number; in arrays of MatSBPSATRowSize_Private() */
 PetscErrorCode MatSBPSATRow_Private(Mat A, PetscInt i, PetscInt j, PetscInt *n, PetscInt columns[], PetscScalar values[])
 {
   Mat_SBPSAT            *ctx   = (Mat_SBPSAT *)A->data;
@@ -176,12 +177,12 @@ PetscErrorCode MatSBPSATRow_Private(Mat A, PetscInt i, PetscInt j, PetscInt *n, 
   double                 entries[SBP_ROW_MOST];
   PetscScalar            diagonal = 0, left = 1;
   ISLocalToGlobalMapping map;
-  const PetscInt        *global = NULL; /* on one process it is the node itself */
+  const PetscInt        *global = NULL; /* on one process this is the node itself */
   const PetscScalar     *array;
 
   PetscFunctionBegin;
   for (int d = 0; d < 2; d++) {
-    /* A closure's rows reach to its end, others as far as the interior stencil */
+    /* Rows of a closure reach to its end, others as far as the interior stencil */
     low[d]  = PetscMax(0, at[d] - g->reach);
     high[d] = PetscMin(g->n[d], at[d] + g->reach);
   }

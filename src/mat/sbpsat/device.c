@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* SBPDeviceKernels: operators, transfers and vectors of SBP-SAT multigrid on a device. What is launched is in cuda/sbp*.cu. */
+/* SBPDeviceKernels: operators, transfers and vectors of SBP-SAT multigrid on a device. Kernels launched from this file
+   are in cuda/sbp. */
 
 #include <lithe/private/lithecudagraph.h>
 #include <lithe/private/lithecudasbp.h>

@@ -4,13 +4,13 @@
 
 /*
    Direct solves and submatrices of a MATSBPSAT, for the coarsest level of PETSc's multigrid: by way of the assembled matrix.
-   The factors are those of MATSEQAIJ; their symbolic and numeric phases get the assembled matrix in the place of this one.
+   MATSEQAIJ makes the factors. Their symbolic and numeric phases get the assembled matrix in place of this one.
 */
 
 #include "sbpsatimpl.h"
 #include <lithe/private/litheimpl.h>
 
-/* What AIJ's factor would have done, composed with the factor */
+/* The operations that AIJ's factor would have, composed with the factor */
 typedef struct {
   PetscErrorCode (*lusymbolic)(Mat, Mat, IS, IS, const MatFactorInfo *);
   PetscErrorCode (*choleskysymbolic)(Mat, Mat, IS, const MatFactorInfo *);

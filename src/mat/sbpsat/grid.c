@@ -2,12 +2,12 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Grids of MATSBPSAT with their ghosts, vectors and coordinates on them, on the host or on a device */
+/* Grids of MATSBPSAT with their ghosts, and the vectors and coordinates on them, on the host or on a device */
 
 #include "sbpsatimpl.h"
 
 /*
-   The nodes of da with ghosts in a box as far as width, whatever ghosts da has: a DMDA with its ranges, and the same as
+   The nodes of da with ghosts in a box up to width, whatever ghosts da has: a DMDA with its ranges, and the same as
    plain data. One process needs no such DMDA, whose lists of nodes take longer to make than all coefficients
 */
 PetscErrorCode SBPGridCreate_Private(DM da, int order, PetscInt width, DM *grid, SBPGrid *g)

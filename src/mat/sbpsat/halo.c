@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   SBPHalo: ghosts of arrays of any precision. On the host by the communication that PETSc has for the local vectors of a DMDA; on a
-   device what comes from other processes comes through a LitheHalo, and is put to its places.
+   SBPHalo: ghosts of arrays of any precision. On the host, PETSc's communication for the local vectors of a DMDA brings
+   the ghosts. On a device, a LitheHalo brings the entries of other processes, and a kernel puts them to their places.
 */
 
 #include <lithe/private/sbpsat.h>
@@ -23,7 +23,7 @@ struct _n_SBPHalo {
   LitheTransport transport;
 #if defined(LITHE_HAVE_CUDA)
   PetscInt      own[4], ghosted[4]; /* begin and number of nodes in each direction */
-  PetscSF       sf;                 /* the nodes of other processes, without gaps; made when it is needed */
+  PetscSF       sf;                 /* the nodes of other processes, without gaps; made on demand */
   PetscInt     *place;              /* of each among the ghosted ones */
   LitheHalo     halo[3];            /* [precision] */
   LitheHaloPack unpack[3];
@@ -59,7 +59,7 @@ static MPI_Datatype SBPHaloUnit(SBPPrecision precision)
 /* ------------------------------------------------------------ on a device */
 
 #if defined(LITHE_HAVE_CUDA)
-/* What comes from others; the nodes of this process are copied as a box */
+/* Entries of other processes; the nodes of this process are copied as a box */
 static PetscErrorCode SBPHaloCreateForeign_Private(SBPHalo halo)
 {
   MPI_Comm           comm = PetscObjectComm((PetscObject)halo->scatter);

@@ -3,13 +3,13 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   SBPHostKernels: operators, transfers and vectors of SBP-SAT multigrid on host memory. They are the whole of it, in
-   one thread, and what the kernels of a device are compared with. The loops over nodes are in sbphostloops.h and metrics.c.
+   SBPHostKernels: operators, transfers and vectors of SBP-SAT multigrid on host memory. The functions run in one
+   thread, and are the reference for the kernels of a device. The loops over nodes are in sbphostloops.h and metrics.c.
 */
 
 #include "sbpmetrics.h"
 
-/* Nodes of a strip: a handful of lines of so many doubles fit into a first cache */
+/* Nodes of a strip: a handful of lines with this number of doubles fits into a first cache */
 #define SBP_STRIP 512
 
 #define HOST_VALUE   float
@@ -29,7 +29,7 @@
   #include "sbphostloops.h"
 #endif
 
-/* Where PetscScalar is real, it is one of the other two */
+/* A real PetscScalar is one of the other two types */
 static SBPPrecision SBPPrecisionOfLoops(SBPPrecision precision)
 {
   if (precision != SBP_SCALAR || PetscDefined(USE_COMPLEX)) return precision;
@@ -108,7 +108,7 @@ static PetscErrorCode SBPFree_Host(void **x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* An array as one of real numbers: their size, and how far apart they are */
+/* An array seen as real numbers: their size, and the distance between them */
 static void SBPRealView(SBPPrecision precision, int part, const void *x, PetscBool *single, PetscInt *stride, const void **real)
 {
   size_t size = sizeof(PetscReal);
@@ -178,7 +178,8 @@ static PetscErrorCode SBPCopyScaled_Host(const SBPGrid *g, SBPPrecision fromprec
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Notes the largest one of n numbers that are some apart; NaN is passed over. Eight of them at a time: the compiler may not change the order of one maximum */
+/* Notes the largest of n numbers at a given distance. NaN is passed over. Eight numbers at a time: the compiler may not
+   change the order of a single maximum */
 static void SBPNoteLargest(PetscInt n, PetscInt stride, const double *x, unsigned int *largest)
 {
   double       most[8] = {0, 0, 0, 0, 0, 0, 0, 0};

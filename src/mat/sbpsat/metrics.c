@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   What a MATSBPSAT is made of, on the host: coefficients from coordinates, their check, weights of the norm, copies of parts of
-   arrays. Plain data comes in, no object
+   Data of a MATSBPSAT on the host: coefficients from coordinates, their check, weights of the norm, copies of parts of
+   arrays. The functions take plain data, no objects
  */
 
 #include "sbpmetrics.h"

@@ -18,7 +18,7 @@ static PetscErrorCode MatSBPSATCheckOrder_Private(Mat A, PetscInt order)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* After a change of settings: it is their operator again */
+/* After a change of settings the operator is again the operator of the settings */
 static PetscErrorCode MatSBPSATChanged_Private(Mat A)
 {
   PetscFunctionBegin;
@@ -80,7 +80,7 @@ PetscErrorCode MatSetFromOptions_SBPSAT(Mat A, PetscOptionItems PetscOptionsObje
 
   Note:
   Next to the faces the order is half as large; solutions converge with order 2, 4 and at least 5. The least numbers
-  of nodes a direction are 3, 12 and 18.
+  of nodes per direction are 3, 12 and 18.
 
 .seealso: `MATSBPSAT`, `MatSBPSATGetOrder()`
 @*/
@@ -277,8 +277,8 @@ static PetscErrorCode MatSBPSATCheckVec_Private(Mat A, Vec v, const char *name)
   Level: intermediate
 
   Note:
-  A transport that is not possible, such as `LITHE_TRANSPORT_IPC` with vectors on the host, is an error of the next
-  product. `PCSBPMG` uses the transport of its matrix.
+  An impossible transport, such as `LITHE_TRANSPORT_IPC` with vectors on the host, is an error of the next product.
+  `PCSBPMG` uses the transport of its matrix.
 
 .seealso: `MATSBPSAT`, `LitheTransport`, `MatSBPSATGetTransport()`
 @*/
@@ -385,16 +385,18 @@ PetscErrorCode MatSBPSATGetCoefficient(Mat A, Vec *mu)
 
   Input Parameters:
 + A        - the matrix
-. rr       - c_rr = mu (x_s^2 + y_s^2)/J at the nodes, a global vector of the `DMDA`; or `NULL` to compute all of them from coordinates again
+. rr       - c_rr = mu (x_s^2 + y_s^2)/J at the nodes, a global vector of the `DMDA`; or `NULL` to compute all components from
+  coordinates again
 . ss       - c_ss = mu (x_r^2 + y_r^2)/J
 . rs       - c_rs = -mu (x_r x_s + y_r y_s)/J
-- jacobian - J = x_r y_s - x_s y_r; or `NULL`, then there is no `MatSBPSATAddSource()`, and no traction in `MatSBPSATAddBoundary()`
+- jacobian - J = x_r y_s - x_s y_r; or `NULL`: then `MatSBPSATAddSource()` is refused, and tractions in
+  `MatSBPSATAddBoundary()` are, too
 
   Level: intermediate
 
   Notes:
-  Use the tensor for metrics known exactly, and for materials with other tensors than mu times the identity. c_rr,
-  c_ss and c_rr c_ss - c_rs^2 must be positive.
+  Use the tensor for metrics known exactly, and for materials with other tensors than mu times the identity. c_rr, c_ss
+  and c_rr c_ss - c_rs^2 must be positive.
 
   The vectors are kept by reference, see `MatSBPSATSetCoefficient()`.
 

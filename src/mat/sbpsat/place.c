@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Where arrays of a MATSBPSAT are: on the host or on a device. What is said about them holds for both */
+/* Where arrays of a MATSBPSAT are: on the host or on a device. Its members hold for both places */
 
 #include "sbpsatimpl.h"
 
@@ -15,7 +15,7 @@ const SBPKernels *SBPKernelsOf(PetscBool device)
   return &SBPHostKernels;
 }
 
-/* The array of a vector where it is asked for: a copy, if it cannot be there; not collective */
+/* The array of a vector in the requested place: a copy, if necessary; not collective */
 PetscErrorCode SBPVecGetRead_Private(Vec v, PetscBool device, const PetscScalar **a, void **copy)
 {
   PetscMemType memory = PETSC_MEMTYPE_HOST;
@@ -51,7 +51,7 @@ PetscErrorCode SBPVecRestoreRead_Private(Vec v, PetscBool device, const PetscSca
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Few numbers, such as those of a face, to the host, without gaps */
+/* Few numbers, such as the data of a face, to the host, without gaps */
 PetscErrorCode SBPGetNumbers_Private(PetscBool device, const PetscInt count[2], const SBPSpaced *from, PetscReal *host)
 {
   const SBPKernels *kernels = SBPKernelsOf(device);
@@ -71,7 +71,7 @@ PetscErrorCode SBPGetNumbers_Private(PetscBool device, const PetscInt count[2], 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Few numbers of the host, without gaps, are added to what is there */
+/* Few numbers of the host, without gaps, are added to the array */
 PetscErrorCode SBPAddNumbers_Private(PetscBool device, const PetscInt count[2], const PetscReal *host, const SBPSpaced *to)
 {
   const SBPKernels *kernels = SBPKernelsOf(device);
@@ -114,7 +114,7 @@ PetscErrorCode SBPCopyReals_Private(PetscBool device, size_t n, const void *from
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A copy of what is in the other place */
+/* A copy of the array in the other place */
 PetscErrorCode SBPMoveReals_Private(PetscBool todevice, size_t n, const void *from, void **to)
 {
   const SBPKernels *kernels = SBPKernelsOf(PETSC_TRUE);

@@ -2,11 +2,11 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Right sides and norms that belong to a MATSBPSAT */
+/* Right-hand sides and norms that belong to a MATSBPSAT */
 
 #include "sbpsatimpl.h"
 
-/* The array of a right side in its place, and back */
+/* The array of a right-hand side in its place, and back */
 static PetscErrorCode SBPVecGetArray_Private(Vec v, PetscBool device, PetscScalar **a)
 {
   PetscFunctionBegin;
@@ -24,14 +24,14 @@ static PetscErrorCode SBPVecRestoreArray_Private(Vec v, PetscBool device, PetscS
 }
 
 /*@
-  MatSBPSATAddSource - Adds a source to a right side of a `MATSBPSAT`
+  MatSBPSATAddSource - Adds a source to a right-hand side of a `MATSBPSAT`
 
   Collective
 
   Input Parameters:
 + A - the matrix
 . f - values of f at the nodes, where -div(mu grad u) = f
-- b - the right side, to which (H x H) J f is added
+- b - the right-hand side, to which (H x H) J f is added
 
   Level: beginner
 
@@ -64,7 +64,8 @@ PetscErrorCode MatSBPSATAddSource(Mat A, Vec f, Vec b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Nodes of a face and of lines behind it: those of own and of all of the face, or of ghosted. Empty where a process has none of them */
+/* Nodes of a face and of lines behind it: the nodes of own and of all of the face, or of ghosted. Empty if a process
+   has none of them */
 static SBPBox SBPFaceBox(const SBPGrid *g, int face, PetscInt depth, PetscBool ghosts)
 {
   const int      d = face / 2, e = 1 - d, end = face % 2;
@@ -94,7 +95,7 @@ static PetscErrorCode MatSBPSATGetFace_Private(Mat A, int face, PetscReal **norm
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* An array of PetscScalar on the nodes of all as one of real numbers of a part of them: a complex number is two along r */
+/* An array of PetscScalar on all nodes seen as real numbers on a part of them: a complex number is two along r */
 static SBPSpaced SBPPart(const SBPBox *all, const SBPBox *box, const PetscScalar *a, PetscInt count[2])
 {
   const PetscInt   reals = (PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal));
@@ -133,7 +134,8 @@ static PetscErrorCode MatSBPSATGetData_Private(Mat A, int face, Vec v, PetscBool
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* (L^T H c Gamma - G^T) g in the owned nodes of a box of lines next to a face, without gaps; data in the range of ghosted */
+/* (L^T H c Gamma - G^T) g in the owned nodes of a box of lines next to a face, without gaps; data in the range of
+   ghosted */
 static void SBPDirichlet(const SBPOperator *op, int face, const SBPBox *box, const PetscReal *normal, const PetscReal *mixed, const PetscScalar *data,
                          PetscScalar *b)
 {
@@ -212,7 +214,7 @@ static PetscErrorCode MatSBPSATTraction_Private(Mat A, int face, const SBPBox *b
 }
 
 /*@
-  MatSBPSATAddBoundary - Adds data of one face to a right side of a `MATSBPSAT`
+  MatSBPSATAddBoundary - Adds data of one face to a right-hand side of a `MATSBPSAT`
 
   Collective
 
@@ -220,16 +222,16 @@ static PetscErrorCode MatSBPSATTraction_Private(Mat A, int face, const SBPBox *b
 + A    - the matrix
 . face - the face
 . g    - the data, a global vector of the `DMDA`, read at the nodes of the face: u on a Dirichlet face, otherwise the
-         traction mu du/dn per unit of length in (x, y), with n the outward normal
-- b    - the right side, to which the data's part is added
+  traction mu du/dn per unit of length in (x, y), with n the outward normal
+- b    - the right-hand side, to which the data's part is added
 
   Level: beginner
 
   Note:
-  A face whose data is zero needs no call. A node at a corner has a value on either face. Use one vector per face if
-  the data differ there.
+  A face whose data is zero needs no call. A node at a corner has a value on either face. Use one vector per face if the
+  data differ at the corner.
 
-  What is not on the face is not read. If both vectors are on the device, nothing but faces goes to the host.
+  Values off the face are not read. If both vectors are on the device, nothing but faces goes to the host.
 
 .seealso: `MATSBPSAT`, `MatSBPSATFace`, `MatSBPSATSetDirichlet()`, `MatSBPSATAddSource()`
 @*/

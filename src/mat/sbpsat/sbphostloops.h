@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The host loops of SBPHostKernels for one type of numbers: included once a type (there is no include guard), with
+   The host loops of SBPHostKernels for one type of numbers: included once per type (there is no include guard), with
 
      HOST_VALUE    the type of the arrays that an operator is applied to
      HOST_REAL     the type of its coefficients
@@ -11,8 +11,8 @@
 
    defined; all three are undefined at the end.
 
-   A step goes through the region in strips of SBP_STRIP nodes along r, row by row: A u on the strip into a buffer
-   that stays in the first cache, then what the step does with it. Nodes that a closure reaches come from sbpnode.h.
+   A step goes through the region in strips of SBP_STRIP nodes along r, row by row: A u on the strip goes to a buffer
+   that stays in the first cache; then the step uses the buffer. Nodes that a closure reaches come from sbpnode.h.
 */
 
 #define SBP_VALUE   HOST_VALUE
@@ -45,7 +45,7 @@ static void HOST_NAME(SBPRow2)(const SBPOperator *op, PetscInt i0, PetscInt i1, 
   }
 }
 
-/* What SBPRow2() leaves out: -G^T L of Dirichlet faces one or two nodes away */
+/* The part that SBPRow2() leaves out: -G^T L of Dirichlet faces one or two nodes away */
 static void HOST_NAME(SBPRow2Faces)(const SBPOperator *op, PetscInt i0, PetscInt i1, PetscInt j, const HOST_VALUE *ghosted, HOST_VALUE *a)
 {
   const SBPGrid   *g  = &op->grid;
@@ -170,7 +170,7 @@ static inline void HOST_NAME(SBPRowHigh)(const int half, const SBPOperator *op, 
   }
 }
 
-/* What a step does with A u, on count nodes: a = A u, u at the first of them, and the owned arrays from where on */
+/* The use of A u in a step, on count nodes: a = A u, u at the first node, and the owned arrays from where on */
 static void HOST_NAME(SBPCombine)(const SBPStep *step, PetscInt count, const HOST_VALUE *PETSC_RESTRICT a, const HOST_VALUE *u, PetscInt64 where)
 {
   HOST_VALUE       *out = (HOST_VALUE *)step->out + where, *dout = step->dout ? (HOST_VALUE *)step->dout + where : NULL;
@@ -341,7 +341,7 @@ static PetscErrorCode HOST_NAME(SBPRestrictLoops)(const SBPGrid *fine, const SBP
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Weights of the coarse nodes *first, ... for fine node i; returns how many there are */
+/* Weights of the coarse nodes *first, ... for fine node i; returns their number */
 static inline int HOST_NAME(SBPWeights)(PetscBool cubic, PetscInt nc, PetscInt i, PetscInt *first, HOST_REAL w[4])
 {
   const PetscInt ci = i / 2;

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* metrics.c: operations of SBPHostKernels of which a MATSBPSAT and its right sides are made */
+/* metrics.c: operations of SBPHostKernels of which a MATSBPSAT and its right-hand sides are made */
 
 #include <lithe/private/sbpsat.h>
 

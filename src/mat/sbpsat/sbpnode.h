@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Rows of an SBPOperator: at any node of any grid, by the tables, and the interior stencils by themselves. For host
-   and device code, and for any type: included once a type (there is no include guard), with
+   Rows of an SBPOperator: at any node of any grid, by the tables, and the interior stencils by themselves. For host and
+   device code, and for any type: included once per type (there is no include guard), with
 
      SBP_VALUE    the type of the arrays that the operator is applied to
      SBP_REAL     the type of its coefficients
@@ -13,7 +13,7 @@
    defined; all three are undefined at the end.
 
    Notation: directions are 0 (r) and 1 (s). A pointer to a node of a line along direction d is followed along it by
-   a stride. H, Q, M, d0 are those of sbptables.h, without h.
+   a stride. H, Q, M, d0 are defined in sbptables.h, without h.
 */
 
 #include <lithe/private/sbptables.h>
@@ -139,7 +139,8 @@ static SBP_INLINE SBP_VALUE SBP_NAME(SBPNodeQTranspose)(const SBPTable *t, Petsc
   return sum;
 }
 
-/* (Q^T diag(c) (Q' u))_i: Q along this direction, Q' along the other one, at node j of n' + 1 and with the stride us2 */
+/* (Q^T diag(c) (Q' u))_i: Q acts along this direction, Q' along the other one, at node j of n' + 1 and with the stride
+   us2 */
 static SBP_INLINE SBP_VALUE SBP_NAME(SBPNodeMixed)(const SBPTable *t, PetscInt n, PetscInt i, PetscInt n2, PetscInt j, const SBP_REAL *c, PetscInt cs,
                                                    const SBP_VALUE *u, PetscInt us, PetscInt us2)
 {

@@ -6,9 +6,10 @@
    MATSBPSAT: the summation-by-parts, simultaneous-approximation-term (SBP-SAT) discretisation of -div(mu grad u) on a
    curved quadrilateral, as an operator that is not stored.
 
-   The context and what frees it are in context.c. Settings (options.c) become coefficients and penalties when the matrix is first used (metrics.c, build.c);
-   products (apply.c) run with one of the two sets of operations of sbpsat.h: host loops (host.c, sbphostloops.h) or kernels.
-   Right sides: rhs.c. As a stored matrix: convert.c, factor.c. Coarser grids: coarsen.c.
+   The context and its destruction are in context.c. Settings (options.c) become coefficients and penalties when the
+   matrix is first used (metrics.c, build.c). Products (apply.c) run with one of the two sets of operations of sbpsat.h:
+   host loops (host.c, sbphostloops.h) or kernels. Right-hand sides: rhs.c. As a stored matrix: convert.c, factor.c.
+   Coarser grids: coarsen.c.
 */
 
 #include "sbpsatimpl.h"
@@ -84,7 +85,7 @@ static PetscErrorCode MatAssemblyEnd_SBPSAT(Mat A, MatAssemblyType type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* With values, it keeps them whatever becomes of the vectors of both until it is assembled again */
+/* With values, the duplicate keeps its values until it is assembled again, whatever becomes of the vectors of both */
 static PetscErrorCode MatDuplicate_SBPSAT(Mat A, MatDuplicateOption option, Mat *B)
 {
   Mat_SBPSAT *from = (Mat_SBPSAT *)A->data, *to;
@@ -124,8 +125,8 @@ static PetscErrorCode MatDuplicate_SBPSAT(Mat A, MatDuplicateOption option, Mat 
   Level: beginner
 
   Notes:
-  It is what `DMCreateMatrix()` makes after `DMSetMatType`(da, `MATSBPSAT`) or with -dm_mat_type sbpsat, and takes its options
-  from the options database. The type of matrix that `da` is set to make is not changed.
+  `DMCreateMatrix()` makes this matrix after `DMSetMatType`(da, `MATSBPSAT`) or with -dm_mat_type sbpsat. The matrix
+  takes its options from the options database. The type of matrix that `da` is set to make is not changed.
 
   The stencil of the `DMDA` does not matter: the matrix has its own ghosts.
 
@@ -166,8 +167,8 @@ PetscErrorCode MatCreateSBPSAT(DM da, Mat *A)
   Notes:
   The `DMDA` of the matrix has the nodes and their coordinates. Reference coordinates (r, s) run over [-1, 1]^2; r
   follows x of the `DMDA`, s follows y. The operator is scaled by the quadrature rule of its order in both directions.
-  It is therefore symmetric, and positive definite if at least one face is a Dirichlet face. Right-hand sides are
-  scaled in the same way: `MatSBPSATAddSource()`, `MatSBPSATAddBoundary()`.
+  The operator is therefore symmetric, and positive definite if at least one face is a Dirichlet face. Right-hand sides
+  are scaled in the same way: `MatSBPSATAddSource()`, `MatSBPSATAddBoundary()`.
 
   A product reads the vector and three coefficients per node. With vectors of type `VECCUDA` products run on the
   device.
@@ -176,8 +177,8 @@ PetscErrorCode MatCreateSBPSAT(DM da, Mat *A)
   makes an assembled matrix; `PCLU` and `PCCHOLESKY` make their own.
 
   Values of coordinates and of the coefficient are read when the matrix is first used, and again after
-  `MatAssemblyBegin()` and `MatAssemblyEnd()`. `MatDuplicate()` with `MAT_COPY_VALUES` copies these values. With
-  another option the new matrix reads the values at its first use.
+  `MatAssemblyBegin()` and `MatAssemblyEnd()`. `MatDuplicate()` with `MAT_COPY_VALUES` copies these values. With another
+  option the new matrix reads the values at its first use.
 
 .seealso: `MatCreateSBPSAT()`, `MatSBPSATSetOrder()`, `MatSBPSATSetDirichlet()`, `MatSBPSATSetCoefficient()`, `MatSBPSATSetTensor()`, `MatSBPSATNorm()`, `DMDA`
 M*/
@@ -195,7 +196,7 @@ PetscErrorCode MatCreate_SBPSAT(Mat A)
   for (int f = 0; f < SBP_FACES; f++) ctx->settings.dirichlet[f] = PETSC_TRUE;
   ctx->settings.metrics = MATSBPSAT_METRICS_STORED;
 #if defined(LITHE_HAVE_CUDA)
-  A->boundtocpu = PETSC_FALSE; /* which every matrix is until its type says that it can do otherwise */
+  A->boundtocpu = PETSC_FALSE; /* every matrix is bound to the CPU until its type says that it can do otherwise */
 #endif
 
   A->ops->setup             = MatSetUp_SBPSAT;
@@ -215,7 +216,7 @@ PetscErrorCode MatCreate_SBPSAT(Mat A)
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatConvert_sbpsat_mpiaij_C", MatConvert_SBPSAT_AIJ));
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, MATSBPSAT));
 
-  /* Coefficients are real, so it is symmetric and Hermitian */
+  /* Coefficients are real, so the matrix is symmetric and Hermitian */
   A->symmetric              = PETSC_BOOL3_TRUE;
   A->hermitian              = PETSC_BOOL3_TRUE;
   A->structurally_symmetric = PETSC_BOOL3_TRUE;

@@ -13,7 +13,7 @@
 /* How PetscReal is called in arrays that are real for any PetscScalar */
 #define SBP_REAL_PRECISION (sizeof(PetscReal) == sizeof(float) ? SBP_SINGLE : SBP_DOUBLE)
 
-/* What a program asks for. Another matrix on a coarser grid gets it from here: coarsen.c */
+/* Settings of a program. Another matrix on a coarser grid gets it from here: coarsen.c */
 typedef struct {
   PetscInt         order;
   PetscBool        dirichlet[SBP_FACES];
@@ -36,29 +36,29 @@ typedef struct {
   SBPSettings settings;
   DM          published;                    /* coarser grids of this DM get the settings */
   Mat         next;                         /* the next matrix of this DM, see coarsen.c */
-  PetscBool   duplicate;                    /* of another matrix, which comes before it there */
+  PetscBool   duplicate;                    /* of another matrix, which comes earlier in the list */
   PetscErrorCode (*view)(Mat, PetscViewer); /* the class's operation, which a parallel DMDA replaces by its own */
-  PetscBool  built;                         /* what follows belongs to the settings */
+  PetscBool  built;                         /* the following data belong to the settings */
   PetscInt64 values;                        /* matrices with the same number have the same values of coefficients */
 
   DM          grid;        /* of the nodes: the ranges of the program's DMDA, with ghosts as far as a row reaches; NULL on one process */
   SBPHalo     halo;        /* of that */
-  PetscBool   uniform;     /* there are no coordinates, or they are not needed: [-1, 1]^2 */
+  PetscBool   uniform;     /* coordinates are missing, or not needed: [-1, 1]^2 */
   PetscBool   stored[2];   /* coefficients are stored on the host, on the device */
   SBPGeometry geometry;    /* on the host, kept for MATSBPSAT_METRICS_FLY, else made where it is needed */
-  void       *jacobian[2]; /* owned, of PetscReal, on the host and on the device; NULL as long as no right side needs it */
+  void       *jacobian[2]; /* owned, of PetscReal, on the host and on the device; NULL as long as no right-hand side needs it */
 
-  /* [precision][device]; arrays that two of them share belong to the first */
+  /* [precision][device]; an array shared by two of them belongs to the first */
   SBPOperator op[3][2];
   PetscBool   made[3][2];
   void       *ghosts[2]; /* ghosted, of PetscScalar; on the host, on the device */
 
   SBPChange        change;
   SBPOperator      changed[3][2];  /* op with scale and diagonal */
-  void            *diagonal[3][2]; /* its array, which is there if it is not NULL, */
+  void            *diagonal[3][2]; /* the array of the diagonal, which exists if not NULL, */
   PetscBool        current[3][2];  /* and has the values of change.diagonal */
   Vec              work[2];
-  Mat              block; /* that of MatGetDiagonalBlock() */
+  Mat              block; /* the block of MatGetDiagonalBlock() */
   PetscObjectState blockstate;
   PetscInt        *columns; /* of MatGetRow() */
   PetscScalar     *entries;

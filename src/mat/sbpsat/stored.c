@@ -3,8 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Operations of a MATSBPSAT that look at entries: rows are computed one at a time, a block of the diagonal is stored, and for norms the
-   matrix is assembled for a while. What needs a stored matrix is refused, with a message that names the types that have one.
+   Operations of a MATSBPSAT that look at entries: rows are computed one at a time, a block of the diagonal is stored,
+   and for norms the matrix is assembled temporarily. Operations that need a stored matrix are refused. The message
+   names the types that have one.
 */
 
 #include "sbpsatimpl.h"
@@ -41,7 +42,8 @@ static PetscErrorCode MatRestoreRow_SBPSAT(PETSC_UNUSED Mat A, PETSC_UNUSED Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The rows and columns of this process; it stays the matrix's, and is filled again after changes. Collective */
+/* The rows and columns of this process. The block belongs to the matrix, and is filled again after changes.
+   Collective */
 static PetscErrorCode MatGetDiagonalBlock_SBPSAT(Mat A, Mat *block)
 {
   Mat_SBPSAT      *ctx   = (Mat_SBPSAT *)A->data;
@@ -58,7 +60,7 @@ static PetscErrorCode MatGetDiagonalBlock_SBPSAT(Mat A, Mat *block)
   PetscCall(MatSBPSATRowBegin_Private(A));
   if (!ctx->block) {
     PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, nodes, nodes, MatSBPSATRowSize_Private(A), NULL, &ctx->block));
-    PetscCall(MatSetOptionsPrefix(ctx->block, "lithe_block_")); /* it is not the one that -mat_view is for */
+    PetscCall(MatSetOptionsPrefix(ctx->block, "lithe_block_")); /* -mat_view is not for the block */
   } else PetscCall(MatZeroEntries(ctx->block));
   PetscCall(MatSetOption(ctx->block, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   PetscCall(PetscMalloc1(MatSBPSATRowSize_Private(A), &mine));
@@ -169,7 +171,7 @@ static PetscErrorCode MatGetValues_SBPSAT(Mat A, PetscInt m, const PetscInt rows
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ------------------------------------------------------------ what needs a stored matrix */
+/* ------------------------------------------------------------ operations that need a stored matrix */
 
 /* The error of an operation, and who calls it most */
 #define SBPRefuse(A, operation)                                                                                                                               \
@@ -199,7 +201,7 @@ static PetscErrorCode MatSetValues_SBPSAT(Mat A, PETSC_UNUSED PetscInt m, PETSC_
                                           PETSC_UNUSED const PetscInt columns[], PETSC_UNUSED const PetscScalar values[], PETSC_UNUSED InsertMode mode)
 {
   PetscFunctionBegin;
-  A->insertmode = NOT_SET_VALUES; /* it stays as it was */
+  A->insertmode = NOT_SET_VALUES; /* the matrix is unchanged */
   A->assembled  = PETSC_TRUE;
   SBPRefuse(A, "MatSetValues(); MatShift(), MatDiagonalSet() and MatDiagonalScale() change it");
 }
@@ -216,7 +218,7 @@ static PetscErrorCode MatZeroRows_SBPSAT(Mat A, PetscInt n, PETSC_UNUSED const P
   SBPRefuse(A, "MatZeroRows() or MatZeroRowsColumns(); boundary conditions are those of MatSBPSATSetDirichlet()");
 }
 
-/* A product with a sparse matrix; with a dense one PETSc makes it of products with vectors */
+/* A product with a sparse matrix; PETSc makes a product with a dense matrix of products with vectors */
 static PetscErrorCode MatProductSetFromOptions_SBPSAT(Mat C)
 {
   SBPRefuse(C, "products with sparse matrices (MatMatMult(), MatPtAP())");

@@ -2,11 +2,11 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* What a MATSBPSAT says of itself */
+/* The view of a MATSBPSAT */
 
 #include "sbpsatimpl.h"
 
-/* Entries of the same matrix in AIJ: those of the interior stencil and of the closures, about */
+/* Approximate number of entries of the same matrix in AIJ: interior stencil and closures */
 static PetscLogDouble SBPEntries_Private(Mat A)
 {
   Mat_SBPSAT  *ctx   = (Mat_SBPSAT *)A->data;

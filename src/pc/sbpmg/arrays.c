@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Arrays of a PCSBPMG. Those of all levels are parts of one allocation: on a device an allocation can cost more
-   than what is done with it in a set-up, and freeing waits for all kernels.
+   Arrays of a PCSBPMG. The arrays of all levels are parts of one allocation. On a device an allocation can cost more
+   than its use in a set-up, and freeing waits for all kernels.
 */
 
 #include "sbpmgimpl.h"
@@ -21,7 +21,8 @@ static size_t GhostedBytes(const SBPGrid *grid, SBPPrecision precision)
 
 #define ALIGNED(bytes) (((bytes) + 255) / 256 * 256)
 
-/* What AllocateLevel(), SetUpDiagonal(), RoundOperator() and PCSBPMGGalerkin_Private() will ask for on a level */
+/* The memory that AllocateLevel(), SetUpDiagonal(), RoundOperator() and PCSBPMGGalerkin_Private() will request on a
+   level */
 static size_t LevelBytes(const PC_SBPMG *mg, PetscInt k)
 {
   const SBPMGLevel *l     = &mg->level[k];
@@ -44,7 +45,8 @@ static size_t LevelBytes(const PC_SBPMG *mg, PetscInt k)
   return bytes;
 }
 
-/* What full multigrid has on a level: a right side and an iterate, which on the finest level can be the application's */
+/* The arrays of full multigrid on a level: a right-hand side and an iterate, which on the finest level can be the
+   application's */
 PetscBool PCSBPMGHasVectors_Private(const PC_SBPMG *mg, PetscInt k)
 {
   return (PetscBool)(mg->opt.cycle == PCSBPMG_CYCLE_FULL && !(k == 0 && mg->inplace));
@@ -71,14 +73,14 @@ PetscErrorCode PCSBPMGReserve_Private(PC_SBPMG *mg)
   mg->reserved = ALIGNED(SBPMG_SUMS * sizeof(double));
   for (PetscInt k = 0; k < mg->n; k++) mg->reserved += LevelBytes(mg, k);
 
-  /* Coefficients that probing leaves out, since what they couple a node with is not in the grid, have to be 0 */
+  /* Coefficients that couple a node with places outside the grid are left out by probing, and must be 0 */
   PetscCall((*(written ? mg->kernels->reserve : mg->kernels->alloc))(mg->reserved, &mg->memory));
   mg->sums  = (double *)mg->memory;
   mg->taken = ALIGNED(SBPMG_SUMS * sizeof(double));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Something is written to all of it that is read; what was not foreseen has an allocation of its own */
+/* All memory that is read is written before; an unforeseen array has an allocation of its own */
 static PetscErrorCode Take_Private(PC_SBPMG *mg, size_t bytes, void **x)
 {
   PetscFunctionBegin;
@@ -106,8 +108,8 @@ PetscErrorCode PCSBPMGGhosts_Private(PC_SBPMG *mg, const SBPGrid *grid, SBPPreci
 }
 
 /*
-   For a while, for Galerkin operators of all levels: by probing, owned arrays of two levels, two of each; else the coefficients in the highest precision of two
-   levels, where they are not kept. *work may be NULL then
+   Temporary memory for Galerkin operators of all levels. By probing: owned arrays of two levels, two of each.
+   Otherwise: the coefficients in the highest precision of two levels, if they are not kept. *work may be NULL then
 */
 PetscErrorCode PCSBPMGWorkCreate_Private(PC_SBPMG *mg, void **work)
 {
@@ -127,7 +129,7 @@ PetscErrorCode PCSBPMGWorkCreate_Private(PC_SBPMG *mg, void **work)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Coefficients of a level in that memory: those of the level above lie in the other part of it */
+/* Coefficients of a level in the temporary memory: the coefficients of the level above lie in its other part */
 void PCSBPMGWorkCoefficients_Private(const PC_SBPMG *mg, void *work, PetscInt level, void *coefficient[SBP_COEFFICIENTS])
 {
   const size_t first = ALIGNED(GhostedBytes(&mg->level[1].grid, mg->exact)), each = ALIGNED(GhostedBytes(&mg->level[level].grid, mg->exact));

@@ -14,7 +14,7 @@
 
 typedef struct {
   SBPOperator op;
-  void       *array[SBP_COEFFICIENTS]; /* copies of what is on a device */
+  void       *array[SBP_COEFFICIENTS]; /* copies of data on a device */
 } HostOperator;
 
 static PetscErrorCode GetHostOperator_Private(PC pc, HostOperator *host)
@@ -22,7 +22,7 @@ static PetscErrorCode GetHostOperator_Private(PC pc, HostOperator *host)
   PC_SBPMG          *mg    = (PC_SBPMG *)pc->data;
   const SBPMGLevel  *l     = &mg->level[mg->n - 1];
   const SBPPrecision exact = mg->exact;
-  int                first = 0, last = SBP_COEFFICIENTS; /* what has to come from a device */
+  int                first = 0, last = SBP_COEFFICIENTS; /* data that must come from a device */
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(host, sizeof(*host)));
@@ -62,7 +62,7 @@ static inline PetscReal Number(SBPPrecision precision, const void *x, size_t k)
 
 /* ------------------------------------------------------------ dense inverse */
 
-/* The columns and entries of row (i, j) of a 9 point operator: how many there are */
+/* The columns and entries of row (i, j) of a 9 point operator; returns their number */
 static int NineRow(const SBPOperator *op, PetscInt i, PetscInt j, MatStencil col[], PetscReal v[])
 {
   static const int offset[SBP_COEFFICIENTS][2] = {{0, 0}, {1, 0}, {0, 1}, {1, 1}, {-1, 1}};
@@ -139,8 +139,9 @@ LITHE_TARGET_CLONES static void Subtract(PetscInt n, double a, const double x[],
 }
 
 /*
-   The inverse of the symmetric matrix whose lower triangle M has, by Cholesky's factorisation within the band, which LAPACK's potri
-   would fill: with b entries beside the diagonal n^2 b additions instead of n^3. L is work of the size of M. Gives the row that is not positive, or -1.
+   The inverse of the symmetric matrix whose lower triangle M has, by Cholesky's factorisation within the band, which
+   LAPACK's potri would fill. With b entries beside the diagonal the cost is n^2 b additions instead of n^3. L is work
+   of the size of M. Gives the row that is not positive, or -1.
 */
 static PetscInt InvertBand(PetscInt n, PetscInt b, double L[], double M[])
 {
@@ -159,7 +160,7 @@ static PetscInt InvertBand(PetscInt n, PetscInt b, double L[], double M[])
     }
   }
 
-  /* L^-1, then L^-T times that: of a symmetric result the lower triangle needs nothing of the upper one */
+  /* L^-1, then L^-T times L^-1: the lower triangle of a symmetric result needs nothing of the upper triangle */
   for (PetscInt i = 0; i < n; i++) {
     for (PetscInt j = 0; j < n; j++) AT(M, i, j) = i == j ? 1 : 0;
     for (PetscInt k = PetscMax(i - b, 0); k < i; k++) Subtract(k + 1, AT(L, i, k), ROW(M, k), ROW(M, i));
@@ -177,7 +178,8 @@ static PetscInt InvertBand(PetscInt n, PetscInt b, double L[], double M[])
   return -1;
 }
 
-/* Where the constants are in the kernel, the inverse of A + s e e^T with the entries of e equal to 1, less e e^T / (s n^2): the pseudoinverse */
+/* If the constants are in the kernel: the inverse of A + s e e^T with the entries of e equal to 1, less e e^T / (s
+   n^2), which is the pseudoinverse */
 static PetscErrorCode Invert_Private(PC pc, PetscInt n, double M[])
 {
   PC_SBPMG *mg    = (PC_SBPMG *)pc->data;
@@ -352,8 +354,8 @@ static PetscErrorCode SetUpSolver_Private(PC pc, const HostOperator *host)
 
   PetscFunctionBegin;
   PetscCheck(!mg->singular, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
-             "-pc_type sbpmg: all faces are Neumann ones, so that the operator has the constants as its kernel; only the dense inverse of the coarsest level "
-             "can deal with that. Use one process, and -pc_sbpmg_levels or -pc_sbpmg_dense so that the coarsest level, of %" PetscInt_FMT " x %" PetscInt_FMT
+             "-pc_type sbpmg: all faces are Neumann faces, so the constants are the kernel of the operator; only the dense inverse of the coarsest level "
+             "can treat them. Use one process, and -pc_sbpmg_levels or -pc_sbpmg_dense so that the coarsest level, of %" PetscInt_FMT " x %" PetscInt_FMT
              " unknowns, has no more than -pc_sbpmg_dense %" PetscInt_FMT,
              l->grid.n[0] + 1, l->grid.n[1] + 1, mg->opt.dense);
   PetscCall(LitheOptionsHide(&none));
@@ -400,7 +402,7 @@ static PetscErrorCode SetUpSolver_Private(PC pc, const HostOperator *host)
   PetscCall(PCGetFailedReason(inner, &reason));
   PetscCall(PCSetFailedReason(pc, reason));
 
-  /* The least eigenvalue, for the smoother that asks for it */
+  /* The least eigenvalue, for the smoother that needs it */
   if (mg->opt.smoother == PCSBPMG_SMOOTHER_RICHARDSON && !reason) {
     PetscReal norm = 1;
 

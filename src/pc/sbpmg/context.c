@@ -9,7 +9,7 @@
 #include "sbpmgimpl.h"
 #include <stdarg.h>
 
-#define SBPMG_CYCLE_SIZE 128 /* the spectrum of the cycle is measured on levels of at most so many intervals */
+#define SBPMG_CYCLE_SIZE 128 /* the spectrum of the cycle is measured on levels of at most this number of intervals */
 
 /* ------------------------------------------------------------ predicates */
 
@@ -19,13 +19,14 @@ PetscBool PCSBPMGIsDirect_Private(const PC_SBPMG *mg)
   return (PetscBool)(mg->kernels->galerkin && !mg->parallel);
 }
 
-/* Whether a level keeps the higher precision: full multigrid needs both ones, and the coarsest level the higher one */
+/* Whether a level keeps the higher precision: full multigrid needs both precisions, and the coarsest level the higher
+   one */
 PetscBool PCSBPMGKeepsExact_Private(const PC_SBPMG *mg, const SBPMGLevel *l)
 {
   return (PetscBool)(mg->precision == mg->exact || mg->opt.cycle == PCSBPMG_CYCLE_FULL || l == &mg->level[mg->n - 1]);
 }
 
-/* Whether the residual comes in the precision of the cycle at once, though it is formed in the higher one */
+/* Whether the residual is written in the precision of the cycle at once, though computed in the higher precision */
 PetscBool PCSBPMGRoundsResidual_Private(const PC_SBPMG *mg, PetscInt level)
 {
   const SBPOperator *op = &mg->level[level].op[mg->exact];
@@ -50,8 +51,8 @@ PetscBool PCSBPMGMeasuresCycle_Private(const PC_SBPMG *mg, PetscInt k)
 /* ------------------------------------------------------------ failure and reset */
 
 /*
-   There is no preconditioner: KSP ends with KSP_DIVERGED_PC_FAILED, and SNES and TS may cut their steps.
-   All processes fail alike.
+   The preconditioner fails: KSP ends with KSP_DIVERGED_PC_FAILED, and SNES and TS may cut their steps. All processes
+   fail alike.
 */
 PetscErrorCode PCSBPMGFail_Private(PC pc, const char format[], ...)
 {
@@ -122,7 +123,7 @@ PetscErrorCode PCSBPMGShiftReset_Private(PC_SBPMG *mg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The coarsest level, but for its solver, which keeps its options */
+/* The coarsest level, except its solver, which keeps its options */
 static PetscErrorCode PCSBPMGCoarseReset_Private(PC_SBPMG *mg)
 {
   PetscFunctionBegin;

@@ -5,7 +5,7 @@
 /*
    Cycles of a PCSBPMG: steps on a level with the exchange of ghosts, smoothing, transfers, V and F cycles.
 
-   Nothing here allocates memory or, on one process, waits for a device, so that a cycle can be recorded and played again.
+   Nothing here allocates memory or, on one process, waits for a device, so a cycle can be recorded and replayed.
 */
 
 #include "sbpmgimpl.h"
@@ -28,7 +28,7 @@ PetscErrorCode PCSBPMGGhosted_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPPrecision 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A step of which u is owned: what needs no ghosts is done while they travel */
+/* A step whose u is owned: the part without ghosts is done while ghosts travel */
 PetscErrorCode PCSBPMGStep_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPPrecision precision, SBPStep *step)
 {
   const SBPOperator *op    = &l->op[precision];
@@ -48,7 +48,7 @@ PetscErrorCode PCSBPMGStep_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPPrecision pre
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One smoothing step from the iterate; dout may be NULL, and so may d if c1 = 0 */
+/* One smoothing step from the iterate; dout may be NULL; d may be NULL if c1 = 0 */
 static PetscErrorCode SmoothStep_Private(PC_SBPMG *mg, SBPMGLevel *l, double c1, double c2, const void *d, void *dout)
 {
   SBPStep step = {.mode = SBP_SMOOTH, .u = l->x[l->cur], .b = l->b, .d = d, .dinv = l->dinv, .c1 = c1, .c2 = c2, .out = l->x[1 - l->cur], .dout = dout};
@@ -59,7 +59,7 @@ static PetscErrorCode SmoothStep_Private(PC_SBPMG *mg, SBPMGLevel *l, double c1,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The steps from the one numbered first; the one before it has left its change in d */
+/* The steps from the given number on; the step before has left its change in d */
 static PetscErrorCode SmoothRest_Private(PC_SBPMG *mg, SBPMGLevel *l, int side, PetscInt first, const void *d)
 {
   const PetscInt n = l->smooths[side];
@@ -82,7 +82,7 @@ static inline PetscBool UsesPairs(const PC_SBPMG *mg, const SBPMGLevel *l, size_
   return (PetscBool)(op->grid.order == 2 && (size_t)op->grid.own.count[0] * (size_t)op->grid.own.count[1] * SBPNumberBytes(mg->precision) >= least);
 }
 
-/* Before the coarse correction. From zero the first step is a scaling of the right side, which is its change, too */
+/* Before the coarse correction. From zero the first step is a scaling of the right-hand side, which is its change, too */
 static PetscErrorCode Presmooth_Private(PC_SBPMG *mg, SBPMGLevel *l, PetscBool zero)
 {
   const PetscInt n = l->smooths[0];
@@ -104,7 +104,7 @@ static PetscErrorCode Presmooth_Private(PC_SBPMG *mg, SBPMGLevel *l, PetscBool z
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The right side of the coarse level: P^T (b - A x) */
+/* The right-hand side of the coarse level: P^T (b - A x) */
 static PetscErrorCode RestrictResidual_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c)
 {
   const SBPPrecision precision = mg->precision;
@@ -150,8 +150,8 @@ static PetscErrorCode CorrectAndSmooth_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPM
 }
 
 /*
-   What precedes the correction by the coarse level in a cycle: x of both levels is what follows needs. An F cycle solves the coarse problem by a V cycle, an
-   F cycle and a V cycle, so that it is symmetric as the V cycle is.
+   The part of a cycle before the correction by the coarse level. It leaves the x of both levels for the second part. An
+   F cycle solves the coarse problem by a V cycle, an F cycle and a V cycle, so it is symmetric like the V cycle.
 */
 PetscErrorCode PCSBPMGDescend_Private(PC_SBPMG *mg, PetscInt level, PCSBPMGCycleType type, PetscBool zero)
 {
@@ -173,7 +173,7 @@ PetscErrorCode PCSBPMGDescend_Private(PC_SBPMG *mg, PetscInt level, PCSBPMGCycle
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One cycle on a level for its right side b, from the iterate or from zero */
+/* One cycle on a level for its right-hand side b, from the iterate or from zero */
 PetscErrorCode PCSBPMGCycle_Private(PC_SBPMG *mg, PetscInt level, PCSBPMGCycleType type, PetscBool zero)
 {
   SBPMGLevel *l = &mg->level[level];
@@ -191,7 +191,7 @@ PetscErrorCode PCSBPMGCycle_Private(PC_SBPMG *mg, PetscInt level, PCSBPMGCycleTy
 
 /*
    Calls body. On a device it launches the same sequence of kernels each time. The sequence is recorded at the second
-   call, because kernels may create what they need at the first one.
+   call, because kernels may create their data at the first call.
 */
 PetscErrorCode PCSBPMGPlay_Private(PC_SBPMG *mg, SBPMGGraph which, PetscErrorCode (*body)(PC_SBPMG *))
 {

@@ -3,12 +3,12 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Full multigrid: the right side is restricted to all levels, which is exact for Galerkin operators, the coarsest system is
-   solved, and each finer level begins with the bicubic interpolation of the solution below it and takes a few
-   steps with V cycles.
+   Full multigrid. The right-hand side is restricted to all levels, which is exact for Galerkin operators, and the
+   coarsest system is solved. Each finer level then begins with the bicubic interpolation of the solution below and
+   takes a few steps with V cycles.
 
-   Right sides, iterates and residuals are in the highest precision, cycles and directions in that of the levels, scaled (scale.c): by the
-   same power of two on all levels.
+   Right-hand sides, iterates and residuals are in the highest precision. Cycles and directions are in the precision of
+   the levels, scaled (scale.c) by the same power of two on all levels.
 */
 
 #include "sbpmgimpl.h"
@@ -31,13 +31,13 @@ static PetscErrorCode Residual_Private(PC_SBPMG *mg, PetscInt level)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Nothing is smoothed after the coarse correction, so that it can be added when the iterate is updated */
+/* Nothing is smoothed after the coarse correction, so the correction can be added when the iterate is updated */
 static PetscBool EndsWithCorrection(const PC_SBPMG *mg, PetscInt level)
 {
   return (PetscBool)(!mg->parallel && mg->level[level].smooths[1] == 0);
 }
 
-/* A V cycle for b, or all of it that precedes such a correction */
+/* A V cycle for b, or only its part before the coarse correction */
 static PetscErrorCode Cycle_Private(PC_SBPMG *mg, PetscInt level)
 {
   PetscFunctionBegin;
@@ -119,7 +119,8 @@ static PetscErrorCode BelowFinest_Private(PC_SBPMG *mg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* From fb of the finest level to fx there. These may be the application's, another one each time, so that what reads or writes them is not recorded */
+/* From fb of the finest level to fx there. These may be the application's vectors, which differ each time. Kernels that
+   read or write them are therefore not recorded */
 PetscErrorCode PCSBPMGFull_Private(PC_SBPMG *mg)
 {
   PetscFunctionBegin;

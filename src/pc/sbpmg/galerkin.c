@@ -3,10 +3,11 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Galerkin operators P^T A P. On a device, by a process that has the whole grid, an operation of its own gives them in one sweep. Else they are
-   found by probing: a coarse basis function overlaps with those of its eight neighbours only, so that nine
-   products with sums of every third one give all coefficients. This works for any fine operator that reaches a node further, or
-   two at a boundary as that of second order does, on any number of processes, on a host or a device.
+   Galerkin operators P^T A P. On a device, if a process has the whole grid, one operation gives them in one sweep.
+   Otherwise they are found by probing. A coarse basis function overlaps with its eight neighbours only, so nine
+   products with sums of every third function give all coefficients. Probing works for any fine operator that reaches
+   one node, or two at a boundary as the operator of second order does. It works on any number of processes, on a host
+   or a device.
 */
 
 #include "sbpmgimpl.h"

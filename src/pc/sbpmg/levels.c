@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The levels of a PCSBPMG: which there are, who owns what, their operators and arrays.
+   The levels of a PCSBPMG: their number, owners, operators and arrays.
 */
 
 #include "sbpmgimpl.h"
@@ -12,11 +12,11 @@
 
 #define SBPMG_COARSEST 16 /* intervals along the longer side: by default not coarsened further */
 #define SBPMG_LEAST    4  /* intervals of a level along the shorter side, at least */
-#define SBPMG_PITCH    32 /* arrays of one process: rows begin at multiples of so many numbers */
+#define SBPMG_PITCH    32 /* arrays of one process: rows begin at multiples of this number */
 
 /* ------------------------------------------------------------ grids */
 
-/* Nodes that each process has along a direction, and what remains of them on the next coarser grid: every second node */
+/* Nodes of each process along a direction, and the nodes that remain on the next coarser grid: every second node */
 static PetscBool CoarsenRanges(PetscInt parts, const PetscInt fine[], PetscInt least, PetscInt coarse[])
 {
   PetscInt  start = 0;
@@ -69,7 +69,7 @@ static PetscErrorCode CreateAlikeDM_Private(DM da, PetscInt width, DM *alike)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One for the ghosts that an operator needs */
+/* A DMDA for the ghosts that an operator needs */
 static PetscErrorCode CreateHaloDM_Private(DM da, const SBPOperator *op, DM *hda)
 {
   SBPBox ghosted;
@@ -79,11 +79,11 @@ static PetscErrorCode CreateHaloDM_Private(DM da, const SBPOperator *op, DM *hda
   PetscCall(DMDAGetGhostCorners(*hda, &ghosted.start[0], &ghosted.start[1], NULL, &ghosted.count[0], &ghosted.count[1], NULL));
   for (int d = 0; d < 2; d++)
     PetscCheck(ghosted.start[d] == op->grid.ghosted.start[d] && ghosted.count[d] == op->grid.ghosted.count[d], PETSC_COMM_SELF, PETSC_ERR_PLIB,
-               "Ghosts of a MATSBPSAT are not those within its reach of %d", op->grid.reach);
+               "The ghosts of a MATSBPSAT do not match its reach of %d", op->grid.reach);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What needs no ghosts, and the strips around it */
+/* The part without ghosts, and the strips around it */
 static void SplitOwned(SBPMGLevel *l)
 {
   const SBPGrid *grid = &l->grid;
@@ -156,7 +156,7 @@ static PetscErrorCode SetGrid_Private(PC_SBPMG *mg, PetscInt level, PetscBool pa
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* How often both numbers of intervals can be halved, what the options say, and why it ends there */
+/* How often both numbers of intervals can be halved, the limit by the options, and the reason for the end */
 static PetscErrorCode CountLevels_Private(PC pc, DM da, PetscBool parallel, PetscInt width)
 {
   PC_SBPMG *mg   = (PC_SBPMG *)pc->data;
@@ -199,7 +199,7 @@ static PetscErrorCode CountLevels_Private(PC pc, DM da, PetscBool parallel, Pets
   PetscCheck(wanted <= 0 || mg->n == wanted, comm, PETSC_ERR_ARG_OUTOFRANGE,
              "-pc_sbpmg_levels %" PetscInt_FMT ": the grid of %" PetscInt_FMT " x %" PetscInt_FMT " intervals has only %" PetscInt_FMT
              " levels here. Both numbers must be even on a level that has a coarser one, which has at least %d intervals, and at least %" PetscInt_FMT
-             " nodes a process and direction",
+             " nodes per process and direction",
              wanted, mg->level[0].grid.n[0], mg->level[0].grid.n[1], mg->n, SBPMG_LEAST, width);
   mg->ndense = !parallel && (n[0] + 1) * (n[1] + 1) <= mg->opt.dense ? (n[0] + 1) * (n[1] + 1) : 0;
   PetscCall(PetscInfo(pc, "%" PetscInt_FMT " levels, the coarsest one, %" PetscInt_FMT " x %" PetscInt_FMT " intervals, %s. No coarser level: %s\n", mg->n,
@@ -248,7 +248,7 @@ static PetscErrorCode SampleCoefficient_Private(PC_SBPMG *mg, const SBPOperator 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* An SBP-SAT operator of some order on da, with the coefficients of another one on every stride-th of its nodes */
+/* An SBP-SAT operator of some order on da, with the coefficients of another operator on every stride-th of its nodes */
 static PetscErrorCode CreateSampledHere_Private(PC pc, Mat from, PetscInt stride, PetscInt order, DM da, Mat *A)
 {
   PC_SBPMG          *mg = (PC_SBPMG *)pc->data;
@@ -265,7 +265,7 @@ static PetscErrorCode CreateSampledHere_Private(PC pc, Mat from, PetscInt stride
   PetscCall(MatSBPSATSetOrder(*A, order));
   PetscCall(MatSBPSATSetDirichlet(*A, op->grid.dirichlet));
   for (int k = 0; k < 3; k++) PetscCall(SampleCoefficient_Private(mg, op, k, stride, da, *A, &tensor[k]));
-  PetscCall(MatSBPSATSetTensor(*A, tensor[0], tensor[1], tensor[2], NULL)); /* J is for right sides only */
+  PetscCall(MatSBPSATSetTensor(*A, tensor[0], tensor[1], tensor[2], NULL)); /* J is for right-hand sides only */
   for (int k = 0; k < 3; k++) PetscCall(VecDestroy(&tensor[k]));
   PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
@@ -286,7 +286,7 @@ static PetscErrorCode CreateSampled_Private(PC pc, Mat from, PetscInt stride, Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The operators of an SBP-SAT matrix as those of a level, whose arrays on one process have a pitch of their own */
+/* The operators of an SBP-SAT matrix as operators of a level, whose arrays on one process have a pitch of their own */
 static PetscErrorCode TakeOperator_Private(PC_SBPMG *mg, PetscInt level, Mat A, SBPPrecision precision)
 {
   SBPMGLevel        *l = &mg->level[level];
@@ -342,7 +342,7 @@ static PetscInt OrderForGrid(PetscInt order, const PetscInt n[2])
   return PetscMin(n[0], n[1]) >= SBPTableLeast(SBPTableOf((int)order)) ? order : 2;
 }
 
-/* P^T d, a lumped one, since rows of P have the sum 1; and the grid that it is on */
+/* P^T d, lumped, since rows of P have the sum 1; and its grid */
 static PetscErrorCode RestrictDiagonal_Private(DM *above, DM da, Vec *d)
 {
   Mat P;
@@ -350,7 +350,7 @@ static PetscErrorCode RestrictDiagonal_Private(DM *above, DM da, Vec *d)
   DM  alike;
 
   PetscFunctionBegin;
-  /* PETSc interpolates between grids of one stencil width, and those of operators differ */
+  /* PETSc interpolates between grids of one stencil width, and the widths of operators differ */
   PetscCall(CreateAlikeDM_Private(da, 1, &alike));
   PetscCall(DMCreateInterpolation(alike, *above, &P, NULL));
   PetscCall(DMCreateGlobalVector(alike, &coarse));
@@ -404,7 +404,7 @@ static PetscErrorCode Rediscretise_Private(PC pc, PetscBool parallel)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The finest level with an operator of second order in place of one of higher order: nine points are all there is of the former only */
+/* The finest level with an operator of second order in place of a higher order: the former has only nine points */
 static PetscErrorCode CreateSecondOrder_Private(PC pc, DM da, Mat *A, SBPMGLevel *second)
 {
   PC_SBPMG          *mg = (PC_SBPMG *)pc->data;
@@ -523,7 +523,7 @@ static PetscErrorCode IsOnDevice_Private(Mat A, PetscBool *device)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* How many smoothing steps the levels have, and what follows for the symmetry of a cycle */
+/* The number of smoothing steps on the levels, and the consequence for the symmetry of a cycle */
 static void SetSmooths(PC_SBPMG *mg)
 {
   mg->symmetric = (PetscBool)(mg->opt.cycle != PCSBPMG_CYCLE_FULL);
@@ -556,7 +556,7 @@ PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
              " or MatCreateSBPSAT(), or another preconditioner",
              ((PetscObject)pc->pmat)->type_name);
   PetscCheck(mg->opt.cycle != PCSBPMG_CYCLE_FULL || mg->opt.coarse == PCSBPMG_COARSE_GALERKIN, comm, PETSC_ERR_SUP,
-             "-pc_sbpmg_cycle full needs -pc_sbpmg_coarse galerkin: the penalties of Dirichlet data depend on the level, so that a restricted right side does "
+             "-pc_sbpmg_cycle full needs -pc_sbpmg_coarse galerkin: the penalties of Dirichlet data depend on the level, so a restricted right-hand side does "
              "not fit rediscretised operators");
   PetscCallMPI(MPI_Comm_size(comm, &size));
   parallel = mg->parallel = (PetscBool)(size > 1);

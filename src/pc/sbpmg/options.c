@@ -42,7 +42,7 @@ static PetscErrorCode CheckSteps_Private(PC pc, const char name[], PetscInt n, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Takes new options over, if they can be: the next set-up builds everything with them */
+/* Takes new options over, if possible: the next set-up builds everything with them */
 static PetscErrorCode PCSBPMGSetOptions_Private(PC pc, const PCSBPMGOptions *opt)
 {
   PC_SBPMG *mg   = (PC_SBPMG *)pc->data;
@@ -270,7 +270,7 @@ PetscErrorCode PCSBPMGSetLevels(PC pc, PetscInt levels)
 
   Input Parameters:
 + pc        - the preconditioner, of type `PCSBPMG`
-- precision - `PCSBPMG_PRECISION_SINGLE` or `PCSBPMG_PRECISION_DOUBLE`, that of `PetscReal`
+- precision - `PCSBPMG_PRECISION_SINGLE` or `PCSBPMG_PRECISION_DOUBLE`, the precision of `PetscReal`
 
   Options Database Key:
 . -pc_sbpmg_precision <single,double> - the precision
@@ -373,7 +373,7 @@ PetscErrorCode PCSBPMGSetFraction(PC pc, PetscReal fraction)
 }
 
 /*@
-  PCSBPMGSetCycle - Sets what an application of a `PCSBPMG` is
+  PCSBPMGSetCycle - Sets the cycle of an application of a `PCSBPMG`
 
   Logically Collective
 
@@ -429,7 +429,7 @@ PetscErrorCode PCSBPMGSetCoarse(PC pc, PCSBPMGCoarseType coarse)
 
   Input Parameters:
 + pc    - the preconditioner, of type `PCSBPMG`
-. n     - how many numbers there are in `steps`
+. n     - length of `steps`
 - steps - how many steps on each level, the finest first; the last number is for all levels that follow
 
   Options Database Key:

@@ -14,8 +14,8 @@
                  V and F cycles                             cycle.c
                  full multigrid                             full.c
 
-   All that is done to arrays is an operation of a table of kernels (sbpsat.h), or of arrays.c where
-   the table has none, so that the files above are the same for hosts and devices.
+   All work on arrays is an operation of a table of kernels (sbpsat.h), or of arrays.c if the table has none. The files
+   above are therefore the same for hosts and devices.
 
    References:
    A. Chen, B. A. Erickson, J. W. Choi, J. E. Kozdon: matrix-free methods for summation-by-parts finite difference operators on GPUs, for
@@ -28,7 +28,7 @@
 
 /* ------------------------------------------------------------ application */
 
-/* From the right side in b of the finest level to the solution in x */
+/* From the right-hand side in b of the finest level to the solution in x */
 static PetscErrorCode FinestCycle_Private(PC_SBPMG *mg)
 {
   PetscFunctionBegin;
@@ -36,7 +36,7 @@ static PetscErrorCode FinestCycle_Private(PC_SBPMG *mg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x and y where the levels are; of complex ones the real and the imaginary part, one after the other */
+/* x and y where the levels are; for complex vectors the real and the imaginary part, one after the other */
 static PetscErrorCode PCSBPMGApplyArrays_Private(PC_SBPMG *mg, const PetscScalar *x, PetscScalar *y)
 {
   SBPMGLevel     *l     = &mg->level[0];
@@ -170,7 +170,7 @@ static PetscErrorCode PCSBPMGGetCoarseSolve_SBPMG(PC pc, KSP *ksp)
 
   Options Database Keys:
 + -pc_sbpmg_dense 0       - no dense inverse
-- -sbpmg_coarse_ksp_view  - and other options of the solver
+- -sbpmg_coarse_ksp_view - and other options of the solver
 
   Level: advanced
 

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What the files of PCSBPMG share. docs/guide/sbpmg.md explains the method */
+/* Shared by the files of PCSBPMG. docs/guide/sbpmg.md explains the method */
 
 #include <lithe/private/litheimpl.h>
 #include <lithe/private/sbpsat.h>
@@ -18,7 +18,7 @@
 #define SBPMG_FULL_MAX   8
 
 #define SBPMG_LANCZOS_MAX 64
-#define SBPMG_SUMS        (2 * (SBPMG_LANCZOS_MAX + 1)) /* inner products of so many steps */
+#define SBPMG_SUMS        (2 * (SBPMG_LANCZOS_MAX + 1)) /* inner products of this number of steps */
 
 typedef struct {
   PetscInt            levels; /* PETSC_DECIDE: as many as the grid allows */
@@ -38,34 +38,34 @@ typedef struct {
 
 /*
    A level: 0 is the finest. Arrays of the cycle are in its precision, owned (see sbpsat.h), and on the device if the
-   vectors are. x: the iterate and where the next one goes; cur says which of the two is the iterate.
+   vectors are. x: the present and the next iterate; cur says which of the two is the present one.
 */
 typedef struct {
-  DM          da, hda; /* several processes: who owns what; NULL or another one for ghosts */
+  DM          da, hda; /* several processes: distribution of the nodes; NULL or another one for ghosts */
   SBPHalo     halo;    /* NULL on one process */
   SBPGrid     grid;
-  SBPOperator op[2];                            /* in SBP_SINGLE and SBP_DOUBLE; coefficient[0] is NULL if it is not there */
-  void       *coefficient[2][SBP_COEFFICIENTS]; /* what this level owns of it */
+  SBPOperator op[2];                            /* in SBP_SINGLE and SBP_DOUBLE; coefficient[0] is NULL if it does not exist */
+  void       *coefficient[2][SBP_COEFFICIENTS]; /* the part that this level owns */
   void       *penalty[SBP_FACES];
   Mat         A;                /* rediscretised: owns the operators */
-  SBPBox      inner, border[4]; /* own without what needs ghosts, and the rest */
+  SBPBox      inner, border[4]; /* own without the part that needs ghosts, and the rest */
   int         nborder;
   void       *ghost[2]; /* several processes: ghosted */
 
   void     *x[2], *b, *d, *dinv;
   int       cur;
   PetscReal lmin, lmax; /* of D^-1 A; of A for Richardson's method of the paper */
-  PetscInt  measured;   /* by so many steps; 0: taken over from another level */
+  PetscInt  measured;   /* by this number of steps; 0: taken over from another level */
   PetscInt  smooths[2];
   double    c1[2][SBPMG_STEPS_MAX], c2[2][SBPMG_STEPS_MAX];
 
-  /* Full multigrid: in the highest precision the right side, the iterate and its residual; in the cycle's precision a direction */
+  /* Full multigrid: in the highest precision the right-hand side, the iterate and its residual; in the cycle's precision a direction */
   void     *fb, *fx, *fr, *fd;
   PetscReal fmin, fmax; /* of the spectrum of cycle times A */
   double    factor[SBPMG_STEPS_MAX];
 } SBPMGLevel;
 
-/* What is recorded: a cycle on the finest level, and all of full multigrid below the finest level */
+/* Recorded sequences: a cycle on the finest level, and all of full multigrid below the finest level */
 typedef enum {
   SBPMG_GRAPH_CYCLE,
   SBPMG_GRAPH_BELOW,
@@ -79,24 +79,24 @@ typedef struct {
   LitheTransport    transport; /* of ghosts on a device: the matrix's */
   const SBPKernels *kernels;
   SBPPrecision      precision; /* of the cycle */
-  SBPPrecision      exact;     /* the highest one there is: operators are made in it */
+  SBPPrecision      exact;     /* the highest available precision: operators are made in it */
   PetscInt          n;
-  char              why[96]; /* there is no coarser level */
+  char              why[96]; /* the reason why no coarser level exists */
   SBPMGLevel        level[SBPMG_LEVELS_MAX];
   size_t            bytes;
   void             *memory; /* of the arrays of all levels */
   size_t            reserved, taken;
   double           *sums; /* inner products, in that memory */
 
-  /* The operator of the levels between what the matrix has on its left and right: shift.c */
-  PetscReal sign;        /* the matrix is this times an operator that may be positive definite */
+  /* The operator of the levels between the left and the right factor of the matrix: shift.c */
+  PetscReal sign;        /* the matrix is sign times an operator that may be positive definite */
   Vec       inverse[2];  /* 1/left, 1/right, or NULL */
-  Vec       diagonal;    /* what has been added to the SBP-SAT operator, times sign; or NULL */
+  Vec       diagonal;    /* the diagonal added to the SBP-SAT operator, times sign; or NULL */
   PetscReal total;       /* its sum */
   PetscBool shifted;     /* the operators of kind SBP_SAT are of kind SBP_SHIFTED */
-  PetscBool deflated;    /* constants are left to that: without it the operator is singular */
-  Vec       defect;      /* what the levels get, if that is not what comes in */
-  char      failed[160]; /* why there is no preconditioner */
+  PetscBool deflated;    /* constants are left to total: without it the operator is singular */
+  Vec       defect;      /* the input of the levels, if it differs from the application's input */
+  char      failed[160]; /* the reason why the preconditioner failed */
 
   /* Levels in single precision inside of double: scale.c */
   SBPScale *scale; /* where the levels are; or NULL */
@@ -110,7 +110,7 @@ typedef struct {
   KSP       ksp;      /* or a solver, with its matrix and vectors on the host */
   Mat       cmat;
   Vec       cb, cx;
-  void     *chost; /* what comes from the device and goes there */
+  void     *chost; /* copies from and to the device */
   PetscReal coarselmin;
 
   Vec            wx, wy; /* for vectors that are not where the levels are */

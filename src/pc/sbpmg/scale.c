@@ -5,20 +5,22 @@
 /*
    Scales of a PCSBPMG whose levels are in single precision inside of double: numbers of any size that double precision knows.
 
-   Operators of all levels are multiplied by one power of two, factor, as they are rounded: 1 unless the largest
-   coefficient of the finest level is far from 1. What comes in is multiplied by another one, scale->in, that depends on its largest number
-   alone, so that an application is linear and depends on none before: 1 in a wide window, in which nothing is different from
-   what it would be without. What comes out is multiplied by factor / scale->in.
+   Operators of all levels are multiplied by one power of two, factor, as they are rounded. factor is 1 unless the
+   largest coefficient of the finest level is far from 1. The input is multiplied by another power of two, scale->in,
+   that depends on its largest number alone. An application is therefore linear and independent of earlier ones.
+   scale->in is 1 in a wide window, in which results are the same as without scaling. The output is multiplied by factor
+   / scale->in.
 
-   The largest number is found where the input is read anyway, and the scale stays where the levels are: a device does not wait, but has one
-   launch more, which is empty in that window. Several processes need the largest number of all of them.
+   The largest number is found where the input is read anyway, and the scale stays where the levels are. A device does
+   not wait, but has one launch more, which is empty in the window. Several processes need the largest number over all
+   processes.
 */
 
 #include "sbpmgimpl.h"
 
 #define SBPMG_FACTOR_WINDOW 20 /* of coefficients, see SBPScaleOf() */
 
-/* Whether levels are in single precision and what comes in is not */
+/* Whether levels are in single precision and the input is not */
 PetscBool PCSBPMGIsScaled_Private(const PC_SBPMG *mg)
 {
   return (PetscBool)(mg->exact != mg->precision);
@@ -46,7 +48,7 @@ static PetscErrorCode GetLargest_Private(PC_SBPMG *mg, unsigned int *largest)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sets the scale by what was noted in this turn; what it was noted of is scaled, if x is not NULL */
+/* Sets the scale by the number noted in this turn; x, if not NULL, is the noted vector, and is scaled */
 static PetscErrorCode Rescale_Private(PC_SBPMG *mg, const SBPGrid *from, int part, const void *x, const SBPGrid *to, void *y)
 {
   PetscFunctionBegin;
@@ -61,7 +63,7 @@ static PetscErrorCode Rescale_Private(PC_SBPMG *mg, const SBPGrid *from, int par
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A part of a vector, an array of the grid plain, as the right side of a cycle on the finest level */
+/* A part of a vector, an array of the grid plain, as the right-hand side of a cycle on the finest level */
 PetscErrorCode PCSBPMGEnter_Private(PC_SBPMG *mg, const SBPGrid *plain, int part, const PetscScalar *x)
 {
   SBPMGLevel    *l    = &mg->level[0];
@@ -90,14 +92,15 @@ PetscErrorCode PCSBPMGLeave_Private(PC_SBPMG *mg, const SBPGrid *plain, int part
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What corrections in the precision of the cycle have to be multiplied by, times a number */
+/* The factor of corrections in the precision of the cycle, times a number */
 SBPRatio PCSBPMGOut_Private(const PC_SBPMG *mg, double a)
 {
   if (!PCSBPMGIsScaled_Private(mg)) return (SBPRatio){a, NULL, NULL};
   return (SBPRatio){a * mg->factor, &mg->scale->out, NULL};
 }
 
-/* The right side of full multigrid on the second level from r, that of the finest one with ghosts, which sets the scale of all residuals */
+/* The right-hand side of full multigrid on the second level from r, the right-hand side of the finest level with
+   ghosts, which sets the scale of all residuals */
 PetscErrorCode PCSBPMGRestrictFirst_Private(PC_SBPMG *mg, const void *r)
 {
   const SBPGrid *fine = &mg->level[0].op[mg->exact].grid, *coarse = &mg->level[1].op[mg->exact].grid;
@@ -137,7 +140,8 @@ static PetscErrorCode RoundAndNote_Private(PC_SBPMG *mg, const SBPGrid *grid, in
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same for the coefficients of the finest level, the first three of them times scale, whose largest one decides about the factor */
+/* The same for the coefficients of the finest level, of which the first three are multiplied by scale. The largest
+   coefficient determines the factor */
 PetscErrorCode PCSBPMGRoundFinest_Private(PC_SBPMG *mg, double scale, const SBPGrid *grid, int n, const void *const from[], void *const to[])
 {
   double most = 0., diagonal = 0.;

@@ -3,15 +3,18 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   PCSBPMG for a matrix L (a A + diag(d)) R, as implicit steps of time have: MatScale(), MatShift() and so on make it of a MATSBPSAT.
+   PCSBPMG for a matrix L (a A + diag(d)) R, as in implicit time steps: MatScale(), MatShift() and similar functions
+   make it of a MATSBPSAT.
 
-   Levels have the operator |a| A + diag(sign d), sign that of a: on the finest level with d as one more coefficient, below by Galerkin's
-   product, or with P^T d where operators are rediscretised. L, R and the sign are applied to vectors.
+   Levels have the operator |a| A + diag(sign d), with the sign of a. The finest level has d as one more coefficient.
+   Lower levels have Galerkin's product, or P^T d if operators are rediscretised. L, R and the sign are applied to
+   vectors.
 
-   Where all faces are Neumann ones, A has the constants as its kernel, and a small d is all that the operator has there: less than single precision, or even
-   double, can tell from nothing. Constants are therefore left to their Rayleigh quotient, which is sum(d): with Q = I - d 1^T / sum(d)
-   the preconditioner is 1 1^T / sum(d) + Q^T M Q, M being a cycle. Where sum(d) is less than what rounding makes of one entry, the matrix is
-   as good as singular, and is taken as one that is.
+   If all faces are Neumann faces, A has the constants as its kernel, and a small d is all that the operator has there.
+   Single precision, or even double, cannot distinguish this d from zero. Constants are therefore left to their Rayleigh
+   quotient, which is sum(d). With Q = I - d 1^T / sum(d) the preconditioner is 1 1^T / sum(d) + Q^T M Q, M being a
+   cycle. If sum(d) is less than the rounding of one entry, the matrix is as good as singular, and is treated as
+   singular.
 */
 
 #include "sbpmgimpl.h"
@@ -87,7 +90,8 @@ PetscErrorCode PCSBPMGShiftSetUp_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The operator of the finest level, once there is memory for it: the sign is taken out, and the array becomes this object's */
+/* The operator of the finest level, once memory is allocated: the sign is taken out, and this object takes the array
+   over */
 PetscErrorCode PCSBPMGShiftOperator_Private(PC pc)
 {
   PC_SBPMG    *mg  = (PC_SBPMG *)pc->data;
@@ -107,7 +111,8 @@ PetscErrorCode PCSBPMGShiftOperator_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same for another matrix of type sbpsat with the same coefficients, or with those of a coarser grid; d is that grid's diagonal, or NULL */
+/* The same for another matrix of type sbpsat with the same coefficients, or with the coefficients of a coarser grid; d
+   is the diagonal of that grid, or NULL */
 PetscErrorCode PCSBPMGShiftMatrix_Private(PC pc, Vec d, Mat A)
 {
   PC_SBPMG   *mg = (PC_SBPMG *)pc->data;
@@ -139,7 +144,7 @@ PetscErrorCode PCSBPMGUnscaleMatrix_Private(PC pc, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y from x by an application of the levels, and what is around them */
+/* y from x by an application of the levels, and of the factors around them */
 PetscErrorCode PCSBPMGApplyShifted_Private(PC pc, PetscBool transpose, Vec x, Vec y, PetscErrorCode (*levels)(PC, Vec, Vec))
 {
   PC_SBPMG   *mg   = (PC_SBPMG *)pc->data;

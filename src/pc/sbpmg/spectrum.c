@@ -3,12 +3,12 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Bounds of spectra by a few steps of Lanczos_Private's method, in the form of conjugate gradients from white noise, and the coefficients of the
-   smoothing steps that follow from them.
+   Bounds of spectra by a few steps of Lanczos's method, in the form of conjugate gradients from white noise. The
+   coefficients of the smoothing steps follow from the bounds.
 
-   The upper bound is the largest Ritz value plus the norm of its residual, which soon is close.
-   Levels finer than spectrumsize intervals take over what the next coarser level has; the finest level is measured, since its
-   operator is of another kind.
+   The upper bound is the largest Ritz value plus the norm of its residual, which is soon close. Levels finer than
+   spectrumsize intervals take the bounds of the next coarser level. The finest level is measured, since its operator is
+   of another kind.
 */
 
 #include "sbpmgimpl.h"
@@ -30,7 +30,7 @@ static PetscErrorCode Sum_Private(PC_SBPMG *mg, SBPMGLevel *l, const void *x, co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Bounds from the tridiagonal matrix of n steps; next: the coupling that it lacks */
+/* Bounds from the tridiagonal matrix of n steps; next: the missing coupling */
 static PetscErrorCode RitzBounds_Private(PetscInt n, PetscReal diagonal[], PetscReal off[], PetscReal next, PetscReal *least, PetscReal *most)
 {
   PetscBLASInt bn, info = 0;
@@ -49,8 +49,9 @@ static PetscErrorCode RitzBounds_Private(PetscInt n, PetscReal diagonal[], Petsc
 }
 
 /*
-   b less its mean, where the constants are the kernel of A: a part there would stay in the residual, and make p'Ap a matter of rounding as soon as the
-   rest has gone. work becomes 1 everywhere, as the diagonal of A over itself; other is work, too
+   b less its mean, if the constants are the kernel of A. A constant part would stay in the residual, and p'Ap would be
+   rounding as soon as the rest has gone. work becomes 1 everywhere, as the diagonal of A over itself. other is work,
+   too
 */
 static PetscErrorCode RemoveConstants_Private(PC_SBPMG *mg, SBPMGLevel *l, void *work, void *other, double *over, double *under)
 {
@@ -70,8 +71,9 @@ static PetscErrorCode RemoveConstants_Private(PC_SBPMG *mg, SBPMGLevel *l, void 
 }
 
 /*
-   Steps of conjugate gradients for A on a level with the preconditioner that its smoother has (diagonal, or none), or with a V cycle. r lies in b,
-   the directions in d or fd. The inner products stay where the level is until all steps are done: r'Mr of step k in rz[k], p'Ap in pq[k]
+   Steps of conjugate gradients for A on a level with the preconditioner of its smoother (diagonal, or none), or with a
+   V cycle. r lies in b, the directions in d or fd. The inner products stay where the level is until all steps are done:
+   r'Mr of step k in rz[k], p'Ap in pq[k]
 */
 static PetscErrorCode ConjugateSteps_Private(PC_SBPMG *mg, PetscInt level, PetscBool cycle, PetscInt steps, double rz[], double pq[])
 {
@@ -84,7 +86,7 @@ static PetscErrorCode ConjugateSteps_Private(PC_SBPMG *mg, PetscInt level, Petsc
 
   PetscFunctionBegin;
   PetscCall((*mg->kernels->noise)(grid, precision, l->b));
-  if (mg->singular || mg->deflated) PetscCall(RemoveConstants_Private(mg, l, l->x[0], l->x[1], rz, pq)); /* these are not in use yet */
+  if (mg->singular || mg->deflated) PetscCall(RemoveConstants_Private(mg, l, l->x[0], l->x[1], rz, pq)); /* they are not in use yet */
   l->cur = 0;
   for (PetscInt k = 0; k <= steps; k++) {
     const SBPRatio alpha = {-1., rz + k, pq + k}, beta = {k ? 1. : 0., rz + k, rz + k - (k ? 1 : 0)};
@@ -106,7 +108,7 @@ static PetscErrorCode ConjugateSteps_Private(PC_SBPMG *mg, PetscInt level, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The bounds that these steps give; done: how many there were before the residual vanished */
+/* The bounds from these steps; done: the number of steps before the residual vanished */
 static PetscErrorCode Lanczos_Private(PC pc, PetscInt level, PetscBool cycle, PetscInt steps, PetscReal *least, PetscReal *most, PetscInt *done)
 {
   PC_SBPMG *mg = (PC_SBPMG *)pc->data;
@@ -191,9 +193,9 @@ static void SmootherCoefficients(const PCSBPMGOptions *opt, PetscInt n, double l
 }
 
 /*
-   Factors of the steps of full multigrid. What a cycle leaves are a few components with small eigenvalues, all others have eigenvalues
-   near 1: the first step is a cycle as it is, the others are Chebyshev's method of the first kind on the spectrum. Its least
-   eigenvalue is less than a few steps of Lanczos_Private's method on a coarse level have shown: half of that.
+   Factors of the steps of full multigrid. A cycle leaves a few components with small eigenvalues; all other eigenvalues
+   are near 1. The first step is a plain cycle, the others are Chebyshev's method of the first kind on the spectrum. The
+   least eigenvalue is less than a few steps of Lanczos's method on a coarse level have shown: half of the value found.
 */
 static void FullFactors(PetscInt n, double least, double b, double factor[])
 {
@@ -226,7 +228,8 @@ PetscErrorCode PCSBPMGSpectra_Private(PC pc)
     else l->lmax = c->lmax;
     if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
 
-    /* The least eigenvalue of the operator scaled by H x H is that of the differential operator times h_r h_s */
+    /* The least eigenvalue of the operator scaled by H x H is the least eigenvalue of the differential operator times
+       h_r h_s */
     l->lmin = (k == mg->n - 2 ? mg->coarselmin : c->lmin) / 4;
     for (int side = 0; side < 2; side++) SmootherCoefficients(&mg->opt, l->smooths[side], (double)l->lmin, (double)l->lmax, l->c1[side], l->c2[side]);
   }
@@ -239,7 +242,7 @@ PetscErrorCode PCSBPMGSpectra_Private(PC pc)
     else if (k < mg->n - 2) {
       l->fmin = c->fmin;
       l->fmax = c->fmax;
-    } else { /* what is usual */
+    } else { /* the usual value */
       l->fmin = (PetscReal)0.4;
       l->fmax = 1;
     }

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* What a PCSBPMG tells about itself */
+/* The view of a PCSBPMG */
 
 #include "sbpmgimpl.h"
 #include <petscviewer.h>

@@ -3,11 +3,11 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   A preconditioner inside, and its blocks, set up with factors that can be read.
+   An inner preconditioner, and its blocks, set up with readable factors.
 
-   Factors that MATSEQAIJCUSPARSE makes lie where nobody can read them (PCVCRSGetFactored_Private()). A preconditioner that factors
-   therefore makes others from the beginning, unless it was given a solver type. PETSc creates the solvers of blocks in PCSetUp(), and
-   factors the blocks in PCSetUpOnBlocks(): in between their solver types are set.
+   Nobody can read the factors that MATSEQAIJCUSPARSE makes (PCVCRSGetFactored_Private()). A preconditioner that factors
+   therefore makes other factors from the beginning, unless a solver type was given. PETSc creates the solvers of blocks
+   in PCSetUp(), and factors the blocks in PCSetUpOnBlocks(): in between their solver types are set.
 */
 
 #include "pcvcrsimpl.h"
@@ -25,7 +25,7 @@ PetscErrorCode PCVCRSChooseSolver_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The solvers of the blocks that this process has of a preconditioner that was set up; none of other types */
+/* The solvers of this process's blocks of a preconditioner that was set up; none for other types */
 PetscErrorCode PCVCRSGetBlocks_Private(PC pc, PetscInt *n, KSP *ksp[])
 {
   PetscBool isbjacobi, isasm, isgasm;

@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Triangular systems whose rows are those of a grid but for a few, which are its border (LitheDeviceBorder): wells, or a
-   constraint. The border is solved before the tiles of the grid or after them, by its exact entries.
+   Triangular systems whose rows form a grid, except a few rows, the border (LitheDeviceBorder): wells, or a constraint.
+   The border is solved before or after the tiles of the grid, by its exact entries.
 */
 
 #include "pcvcrsimpl.h"
@@ -35,7 +35,7 @@ PetscErrorCode PCVCRSBorderSolve_Private(Mat T, const LitheDeviceBorder *border,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows from .. to - 1 of the list, backwards: what they have goes to their columns */
+/* Rows from .. to - 1 of the list, backwards: their values go to their columns */
 static void PCVCRSBorderScatter(const LitheDeviceBorder *border, PetscInt from, PetscInt to, PetscScalar x[])
 {
   for (PetscInt r = to - 1; r >= from; r--) {

@@ -3,15 +3,14 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   What the application of a preconditioner reads, compressed.
+   Compressed copies of the data that the application of a preconditioner reads.
 
-   After the inner preconditioner has been set up, it is walked over: the preconditioner itself, and
-   below it the solvers of levels, blocks, splits and so on. Of each place where an application reads
-   a matrix a compressed copy is made (copy.c), and of the factors of PETSc's factorizations
-   compressed ones (factor.c). The exact matrices stay where they are, since the next set-up
-   needs them (a Galerkin product, a Jacobi diagonal, a factorization), and so do all who ask the
-   inner preconditioner for them. Only while it is applied does the copy stand in the place of the
-   exact matrix: exchanging them costs a few pointers a level (exchange.c).
+   After the set-up of the inner preconditioner, PCVCRS walks over it: the preconditioner itself, then the solvers of
+   levels, blocks, splits and so on. For each place where an application reads a matrix, a compressed copy is made
+   (copy.c); for the factors of PETSc's factorizations, compressed factors (factor.c). The exact matrices stay in place.
+   The next set-up needs them (a Galerkin product, a Jacobi diagonal, a factorization), and so does everyone who asks
+   the inner preconditioner for them. Only during an application does the copy stand in place of the exact matrix: the
+   exchange costs a few pointers per level (exchange.c).
 */
 
 #include "pcvcrsimpl.h"
@@ -27,14 +26,14 @@ static PetscErrorCode PCVCRSWalkKSP_Private(PC_VCRS *v, KSP ksp, const char wher
   if (!ksp) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(KSPGetPC(ksp, &pc));
   PetscCall(PCVCRSChooseSolver_Private(pc));
-  /* Some are set up when they are first used; that must be before the exchange */
+  /* Some are set up at first use, which must come before the exchange */
   PetscCall(KSPSetUp(ksp));
   PetscCall(KSPGetPC(ksp, &pc));
   PetscCall(PCVCRSWalk_Private(v, pc, ksp, where));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Blocks: processes may have different numbers of them, so that they share a line of the view */
+/* Processes may have different numbers of blocks, so blocks share a line of the view */
 static PetscErrorCode PCVCRSWalkBlocks_Private(PC_VCRS *v, PetscInt n, KSP ksp[], const char where[])
 {
   const PetscInt outer = v->blockline;
@@ -65,7 +64,7 @@ static PetscErrorCode PCVCRSWalkLevels_Private(PC_VCRS *v, PC pc, const char whe
       /* A residual of the program's own may want a matrix of the program's own */
       if (level->residual == PCMGResidualDefault) PetscCall(PCVCRSAddCopy_Private(v, level->A, below, "operator", &entry.copy[PCVCRS_RESIDUAL]));
       PetscCall(PCVCRSAddCopy_Private(v, level->interpolate, below, "interpolation", &entry.copy[PCVCRS_INTERPOLATION]));
-      v->coarse = PETSC_TRUE; /* what leads to a coarse level */
+      v->coarse = PETSC_TRUE; /* transfers to a coarse level */
       if (v->opt.restrictions && level->restrct == level->interpolate)
         PetscCall(PCVCRSAddTranspose_Private(v, level->interpolate, below, "restriction", &entry.copy[PCVCRS_RESTRICTION]));
       if (entry.copy[PCVCRS_RESTRICTION] < 0) PetscCall(PCVCRSAddCopy_Private(v, level->restrct, below, "restriction", &entry.copy[PCVCRS_RESTRICTION]));
@@ -101,7 +100,7 @@ static PetscErrorCode PCVCRSWalkSplits_Private(PC_VCRS *v, PC pc, const char whe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Relaxation of rows; that of the blocks of MATBAIJ is another one */
+/* Relaxation of rows; MATBAIJ relaxes blocks, which is different */
 static PetscErrorCode PCVCRSWalkSOR_Private(PC_VCRS *v, PC pc, const char where[], PetscInt *number)
 {
   const char *what = pc->pmat == pc->mat ? "operator" : "preconditioner's matrix";
@@ -131,7 +130,7 @@ static PetscErrorCode PCVCRSWalkParts_Private(PC_VCRS *v, PC pc, const char wher
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Types that hand on to others; known is PETSC_FALSE for all others */
+/* Types that hand on to others; known is PETSC_FALSE for all other types */
 static PetscErrorCode PCVCRSWalkBelow_Private(PC_VCRS *v, PC pc, const char where[], PetscBool *known)
 {
   static const char *const types[] = {PCCOMPOSITE, PCFIELDSPLIT, PCKSP, PCBJACOBI, PCASM, PCGASM, PCREDUNDANT, PCTELESCOPE};
@@ -169,10 +168,9 @@ static PetscErrorCode PCVCRSWalkBelow_Private(PC_VCRS *v, PC pc, const char wher
 }
 
 /*
-   One preconditioner, and what is below it. A solver that iterates reads the operator of its
-   preconditioner; of the preconditioners themselves SOR and the composites that are not additive
-   read one, and some have factors; the others hold what they need, or have something below, or tell
-   of what they read by a function.
+   One preconditioner, and everything below it. A solver that iterates reads the operator of its preconditioner. Among
+   preconditioners, SOR and the composites that are not additive read an operator, and some have factors. The others
+   hold their data, have something below, or report their matrices by a function.
 */
 static PetscErrorCode PCVCRSWalk_Private(PC_VCRS *v, PC pc, KSP ksp, const char where[])
 {
@@ -187,7 +185,7 @@ static PetscErrorCode PCVCRSWalk_Private(PC_VCRS *v, PC pc, KSP ksp, const char 
   if (!pc->mat || !pc->pmat) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCVCRSSetUpInside_Private(pc));
 
-  /* What is read here */
+  /* The matrix read here */
   PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCSOR, &issor));
   PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCCOMPOSITE, &iscomposite));
   PetscCall(PetscObjectTypeCompareAny((PetscObject)pc, &issmall, PCNONE, PCJACOBI, PCPBJACOBI, PCVPBJACOBI, PCVCRS, ""));
@@ -277,7 +275,8 @@ PetscErrorCode PCVCRSClear_Private(PC_VCRS *v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Makes the copies those of the inner preconditioner as it is now, which has been set up. Copies of what did not change stay */
+/* Makes the copies match the inner preconditioner in its present state; it has been set up. Copies of unchanged
+   matrices stay */
 PetscErrorCode PCVCRSCompress_Private(PC pc)
 {
   PC_VCRS *v = (PC_VCRS *)pc->data;

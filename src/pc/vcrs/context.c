@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Predicates of PCVCRS about the preconditioners that it finds inside */
+/* Predicates of PCVCRS about the inner preconditioners */
 
 #include "pcvcrsimpl.h"
 
@@ -15,8 +15,8 @@ PetscErrorCode PCVCRSIsMultigrid_Private(PC pc, PetscBool *ismg)
 }
 
 /*
-   Whether a preconditioner inside is still the one of which copies were made. A program may have changed its type, or
-   the preconditioner of its solver.
+   Whether an inner preconditioner is still the one whose copies were made. A program may have changed its type, or the
+   preconditioner of its solver.
 */
 PetscErrorCode PCVCRSPlaceIsCurrent_Private(const PCVCRSPlace *p, PetscBool *current)
 {
@@ -26,7 +26,7 @@ PetscErrorCode PCVCRSPlaceIsCurrent_Private(const PCVCRSPlace *p, PetscBool *cur
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Factors of a MATSEQAIJCUSPARSE that can be read: on the device where Lithe makes them, else on the host by PETSc */
+/* Readable factors of a MATSEQAIJCUSPARSE: on the device if Lithe makes them, else on the host by PETSc */
 PetscErrorCode PCVCRSSetSolverType_Private(PC pc)
 {
   PetscBool incomplete = PETSC_FALSE, ondevice = PETSC_FALSE;

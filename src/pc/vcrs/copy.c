@@ -119,8 +119,8 @@ static PetscErrorCode PCVCRSSumModuli_Private(Mat A, PetscReal *sum)
 }
 
 /*
-   Whether a loss takes a relative of MATAIJ. A matrix with a NaN, an infinity, or numbers near the end of the range
-   is left unchanged: a solve then ends as with the inner preconditioner alone. Collective: all processes get the same
+   Whether a loss takes a relative of MATAIJ. A matrix with a NaN, an infinity, or numbers near the end of the range is
+   left unchanged. A solve then ends as with the inner preconditioner alone. Collective: all processes get the same
    answer.
 */
 static PetscErrorCode PCVCRSTakes_Private(MatVCRSLoss loss, Mat A, PetscBool *takes)
@@ -146,7 +146,7 @@ static PetscErrorCode PCVCRSTakes_Private(MatVCRSLoss loss, Mat A, PetscBool *ta
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What a copy is configured with */
+/* The configuration of a copy */
 typedef struct {
   const PCVCRSOptions *opt;
   MatVCRSLoss          loss;
@@ -173,7 +173,7 @@ static PetscErrorCode PCVCRSConfigure_Private(Mat B, void *ctx)
   PetscCall(MatVCRSSetAllowLossyOperator(B, PETSC_TRUE)); /* it is no operator of the program's */
   PetscCall(MatVCRSSetPlainRows(B, PETSC_FALSE));         /* this preconditioner is for fewer bytes */
 
-  /* Solvers project on what is orthogonal to these */
+  /* Solvers project on the complement of these */
   if (!settings->exact) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetNullSpace(settings->exact, &nullspace));
   if (nullspace) PetscCall(MatSetNullSpace(B, nullspace));
@@ -225,10 +225,10 @@ PCVCRSOptions PCVCRSOptionsHere_Private(const PC_VCRS *v)
 }
 
 /*
-   A copy with the chosen loss. Eight bits of a logarithmic scale are coarse for entries of very different sizes, as
-   on coarse levels, whose matrices are small, or in factors with a tiny entry: such matrices take 16 bits. Over
-   dozens of decades 16 bits are coarse, too, and entries are in single precision. bound: largest change of an entry
-   by 8 bits.
+   A copy with the chosen loss. Eight bits of a logarithmic scale are coarse for entries of very different sizes.
+   Examples are the small matrices of coarse levels, and factors with a tiny entry. Such matrices take 16 bits. Over
+   dozens of decades 16 bits are coarse, too, and entries are in single precision. bound: largest change of an entry by
+   8 bits.
 */
 PetscErrorCode PCVCRSCreateFine_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, PetscReal bound, const PCVCRSSource *exact, Mat *compressed)
 {
@@ -285,7 +285,7 @@ static PetscErrorCode PCVCRSCreateSmallest_Private(const PCVCRSOptions *opt, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Relatives of MATAIJ, also on other devices; what can be made one; and the rest */
+/* Relatives of MATAIJ, also on other devices; types that can be converted; and the rest */
 typedef enum {
   KIND_AIJ,
   KIND_MAIJ,
@@ -313,7 +313,8 @@ static PetscErrorCode PCVCRSGetKind_Private(Mat A, PCVCRSKind *kind)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A matrix that is not MATAIJ as one, and the bytes that an application reads of it: those of MATMAIJ's one matrix, or of the blocks */
+/* A matrix that is not MATAIJ, converted, and the bytes that an application reads of it: of MATMAIJ's one matrix, or of
+   the blocks */
 static PetscErrorCode PCVCRSExpand_Private(Mat exact, PCVCRSKind kind, Mat *aij, PetscLogDouble *bytes)
 {
   const PetscLogDouble entry = sizeof(PetscScalar), index = sizeof(PetscInt);
@@ -395,8 +396,8 @@ static PetscErrorCode PCVCRSTakeOld_Private(PC_VCRS *v, PCVCRSCopy *copy)
 }
 
 /*
-   A copy of the transpose, for a restriction that is the transposed interpolation: on devices products with a
-   transpose are slow, because many threads add to one entry. number is -1 if no copy was made.
+   A copy of the transpose, for a restriction that is the transposed interpolation. On devices products with a transpose
+   are slow, because many threads add to one entry. number is -1 if no copy was made.
 */
 PetscErrorCode PCVCRSAddTranspose_Private(PC_VCRS *v, Mat exact, const char where[], const char what[], PetscInt *number)
 {
@@ -483,7 +484,7 @@ PetscErrorCode PCVCRSAddCopy_Private(PC_VCRS *v, Mat exact, const char where[], 
     }
   }
 
-  /* Blocks may be smaller than what rows need */
+  /* Blocks may be smaller than their rows need */
   if (kind != KIND_AIJ) {
     MatVCRSInfo info;
 

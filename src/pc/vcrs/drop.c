@@ -5,19 +5,19 @@
 /*
    The memory of exact matrices that only the inner preconditioner has, given back.
 
-   These are factors, which are given back by their preconditioners, and what multigrid preconditioners make on their
-   levels. There the copies go to their places and stay, also where an exact matrix is kept that no application reads, and
-   the references to the exact ones end. Before the next set-up each of those preconditioners begins from nothing, and only
-   those: what a program told the others (fields, subdomains, blocks) and what it made of them stays. So this is for
-   multigrid preconditioners that come to the same again by themselves.
+   The matrices are factors, which their preconditioners give back, and the matrices that multigrid preconditioners make
+   on their levels. There the copies go to their places and stay, also if an exact matrix is kept that no application
+   reads. The references to the exact matrices end. Before the next set-up only multigrid preconditioners begin from
+   nothing. Settings of a program on the others (fields, subdomains, blocks), and their data, stay. The option is
+   therefore for multigrid preconditioners that find the same levels again by themselves.
 */
 
 #include "pcvcrsimpl.h"
 #include <petsc/private/pcmgimpl.h>
 
 /*
-   Before the first set-up: whether the program gave interpolations to the inner multigrid preconditioner, which makes those of
-   its own when it is set up. PCGAMG keeps coordinates for another set-up only where interpolations are not to be reused.
+   Before the first set-up: whether the program gave interpolations to the inner multigrid preconditioner, which makes
+   its own in the set-up. PCGAMG keeps coordinates for another set-up only if interpolations are not reused.
 */
 PetscErrorCode PCVCRSLookWhatIsTold_Private(PC_VCRS *v)
 {
@@ -37,7 +37,8 @@ PetscErrorCode PCVCRSLookWhatIsTold_Private(PC_VCRS *v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether a multigrid preconditioner comes to the same levels again from nothing: not if the program gave it, or what is inside, what it needs */
+/* Whether a multigrid preconditioner finds the same levels again from nothing: not if the program gave data to it, or
+   to its parts */
 static PetscErrorCode PCVCRSComesAgain_Private(const PC_VCRS *v, PC pc, PetscBool *again)
 {
   PetscBool isgamg;
@@ -58,7 +59,7 @@ static PetscErrorCode PCVCRSComesAgain_Private(const PC_VCRS *v, PC pc, PetscBoo
     if (p->grids != pc) continue;
     PetscCall(PCVCRSIsMultigrid_Private(p->pc, &ismg));
     if (ismg) PetscCall(PCVCRSComesAgain_Private(v, p->pc, again));
-    /* These lose subdomains and fields with all else */
+    /* The parts lose subdomains and fields with all else */
     PetscCall(PetscObjectTypeCompareAny((PetscObject)p->pc, &tellable, PCASM, PCFIELDSPLIT, ""));
     if (tellable) *again = PETSC_FALSE;
   }
@@ -92,7 +93,7 @@ static PetscErrorCode PCVCRSFindCopy_Private(PC pc, Mat exact, Mat *compressed)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Ends the reference to an exact matrix, in a place that has it or keeps it for later */
+/* Ends the reference to an exact matrix, in a place that has the matrix or keeps it for later */
 static PetscErrorCode PCVCRSDropOne_Private(PC pc, Mat *where, PetscBool isplace)
 {
   Mat compressed = NULL;
@@ -108,7 +109,7 @@ static PetscErrorCode PCVCRSDropOne_Private(PC pc, Mat *where, PetscBool isplace
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The coarsest operator, which may stay exact, lets go of the matrices that it is a product of */
+/* The coarsest operator, which may stay exact, releases the matrices that it is a product of */
 static PetscErrorCode PCVCRSDropProducts_Private(const PCVCRSLevel *l)
 {
   const PC_MG *mg = (const PC_MG *)l->pc->data;
@@ -141,7 +142,7 @@ static PetscErrorCode PCVCRSMarkGrids_Private(PC_VCRS *v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* After the copies have been made: gives back what can be */
+/* After the copies have been made: gives back all that is possible */
 PetscErrorCode PCVCRSDrop_Private(PC pc)
 {
   PC_VCRS  *v      = (PC_VCRS *)pc->data;
@@ -209,7 +210,7 @@ static PetscErrorCode PCVCRSResetGrids_Private(PC_VCRS *v, PC pc)
       PetscCall(PetscObjectReference((PetscObject)here));
     }
   }
-  /* What is around may have the operators from here alone */
+  /* An outer preconditioner may have the operators from here alone */
   PetscCall(PetscObjectReference((PetscObject)mat));
   PetscCall(PetscObjectReference((PetscObject)pmat));
   PetscCall(PCReset(pc));
@@ -228,7 +229,8 @@ static PetscErrorCode PCVCRSResetGrids_Private(PC_VCRS *v, PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Before anything else than an application: what has nothing left begins from nothing, and what is around it is set up again, too */
+/* Before anything other than an application: a preconditioner without matrices begins from nothing, and its
+   surroundings are set up again, too */
 PetscErrorCode PCVCRSUndrop_Private(PC_VCRS *v)
 {
   PetscFunctionBegin;
@@ -243,7 +245,7 @@ PetscErrorCode PCVCRSUndrop_Private(PC_VCRS *v)
     if (!p->again) continue;
     p->again = PETSC_FALSE;
     PetscCall(PCVCRSPlaceIsCurrent_Private(p, &current));
-    if (!current) continue; /* the program has made another one of it, which has lost nothing */
+    if (!current) continue; /* the program has changed its type, and the new one has lost nothing */
     PetscCall(PCVCRSIsMultigrid_Private(p->pc, &ismg));
     PetscCall(PetscObjectTypeCompare((PetscObject)p->pc, PCGAMG, &isgamg));
     /* PCGAMG then begins from nothing by itself, and keeps coordinates */

@@ -62,8 +62,8 @@ static PetscErrorCode PCVCRSCreateScatter_Private(PetscInt n, const PetscInt ord
 
 /*
    Change of solutions by a loss. For a right-hand side of ones, with a smooth solution: the largest difference,
-   relative to the solution where it is above 1. For random signs, which ignore row sums: the relative difference in
-   the 2-norm. unit [n]: the unit of each row, or NULL
+   relative to the solution where the solution is above 1. For random signs, which ignore row sums: the relative
+   difference in the 2-norm. unit [n]: the unit of each row, or NULL
 */
 static PetscErrorCode PCVCRSMeasure_Private(const PCVCRSRows *t, PetscBool upper, PetscBool transpose, const PetscReal unit[], Mat T, PetscReal *difference)
 {
@@ -115,7 +115,7 @@ static PetscErrorCode PCVCRSCreateUnits_Private(const PCVCRSTriangles *t, PetscR
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Number of sweeps of Jacobi's method that come near enough to the solution for a right-hand side of ones;
+/* Number of sweeps of Jacobi's method that approximate the solution for a right-hand side of ones well enough;
    PCVCRS_FACTOR_SWEEPS + 1 if more are needed */
 static PetscErrorCode PCVCRSCountSweeps_Private(const PCVCRSRows *t, PetscBool upper, PetscBool transpose, PetscInt *sweeps)
 {
@@ -265,7 +265,7 @@ static PetscErrorCode PCVCRSEstimateAll_Private(const PCVCRSTriangles *t, const 
     Mat               T    = upper || t->symmetric ? f->upper : f->lower;
     const VCRSOrder  *order;
 
-    /* That of the transpose is the same backwards */
+    /* The transpose is the same backwards */
     PetscCall(MatVCRSGetOrder_Private(T, (PetscBool)(upper || t->symmetric), PETSC_FALSE, rows->i, rows->j, &order, NULL));
     PetscCall(PCVCRSEstimate_Private(order, T, t->n, product, device, host));
   }
@@ -283,7 +283,7 @@ static PetscErrorCode PCVCRSChooseOnDevice_Private(const PCVCRSOptions *opt, con
   f->way = PCVCRS_DEVICE;
   if (opt->factorsolve == PCVCRS_FACTOR_AUTO) {
     if (host < device) f->way = PCVCRS_HOST;
-    /* Fewer sweeps than those do not come near to solutions */
+    /* Fewer sweeps do not come near to solutions */
     if (!direct && PetscMin(device, host) > PCVCRS_SWEEPS_LEAST * product) {
       PetscInt sweeps;
 
@@ -297,7 +297,7 @@ static PetscErrorCode PCVCRSChooseOnDevice_Private(const PCVCRSOptions *opt, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #else
-/* There is none */
+/* Without a device */
 static PetscErrorCode PCVCRSChooseOnDevice_Private(const PCVCRSOptions *opt, const PCVCRSTriangles *t, PetscBool direct, PCVCRSFactor *f)
 {
   PetscFunctionBegin;
@@ -389,8 +389,8 @@ static PetscErrorCode PCVCRSComposeFactor_Private(PC pc, PCVCRSFactor *f)
 
 /*
    The factored matrix of a preconditioner that factors, if made by PETSc on one process, or factors on a device.
-   Factors made by MATSEQAIJCUSPARSE and its relatives cannot be read: the preconditioner then factors again, once,
-   and in each later set-up.
+   Factors made by MATSEQAIJCUSPARSE and its relatives cannot be read: the preconditioner then factors again, once now
+   and once in each later set-up.
 */
 static PetscErrorCode PCVCRSGetFactored_Private(PC pc, Mat *F, const LitheDeviceFactor **device, PetscBool *known)
 {

@@ -3,11 +3,12 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Factors that are on a device (MATSOLVERLITHE), compressed there: what factor.c does with those of the host. No array of
+   Factors on a device (MATSOLVERLITHE), compressed on the device, as factor.c does for factors on the host. No array of
    the size of the matrix is copied to the host.
 
-   Of symmetric factors the upper triangle is compressed with loss, and its transpose without any more. So the preconditioner
-   is symmetric, whatever was lost: entries of a border (LitheDeviceBorder) are the exact ones in both.
+   For symmetric factors the upper triangle is compressed with loss, and its transpose without further loss. The
+   preconditioner is therefore symmetric, whatever the loss: entries of a border (LitheDeviceBorder) are exact in both
+   triangles.
 */
 
 #include "pcvcrsimpl.h"
@@ -17,16 +18,17 @@
 #include <src/mat/vcrs/tri/tri.h>
 #include <petscdevice_cuda.h>
 
-/* A triangle, and vectors to measure with. Right-hand sides are ones, random signs, and if there are units the same times these */
+/* A triangle, and vectors for measuring. Right-hand sides are ones, random signs, and if there are units, the same
+   times the units */
 typedef struct {
   const LitheDeviceTriangle *t;
   unsigned int              *ticket;
-  Vec                        unit;                /* what stands for one in each row; NULL: one */
+  Vec                        unit;                /* the substitute for one in each row; NULL: one */
   Vec                        exact[FACTOR_SIDES]; /* solutions for each; NULL until they are needed */
   Vec                        x, y, work;
 } Measured;
 
-/* A compressed triangle T, with its border if it has one */
+/* A compressed triangle T, with its border, if any */
 static PetscErrorCode PCVCRSSolveCompressed_Private(Mat T, const LitheDeviceBorder *border, PetscBool upper, Vec b, Vec x, Vec other)
 {
   PetscFunctionBegin;
@@ -35,7 +37,7 @@ static PetscErrorCode PCVCRSSolveCompressed_Private(Mat T, const LitheDeviceBord
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Ones, or random signs that every run has; times units */
+/* Ones, or random signs that are the same in every run; times units */
 static PetscErrorCode PCVCRSSetRightSide_Private(const Measured *m, int side, Vec b)
 {
   PetscFunctionBegin;
@@ -80,8 +82,9 @@ static PetscErrorCode PCVCRSSolveExact_Private(Measured *m)
 }
 
 /*
-   What loss does to solutions, as on the host: for a right-hand side of ones the largest difference, relative to the solution where
-   that is above 1; for random signs the relative difference in the 2-norm. difference[1]: in units
+   The effect of loss on solutions, as on the host. For a right-hand side of ones: the largest difference, relative to
+   the solution where the solution is above 1. For random signs: the relative difference in the 2-norm. difference[1]:
+   in units
 */
 static PetscErrorCode PCVCRSMeasure_Device(Measured *m, Mat T, const LitheDeviceBorder *border, PetscReal difference[])
 {
@@ -106,7 +109,7 @@ static PetscErrorCode PCVCRSMeasure_Device(Measured *m, Mat T, const LitheDevice
       PetscReal   sum;
       PetscScalar ones;
 
-      /* A maximum may lose what is no number, a sum does not */
+      /* A maximum may lose a NaN, a sum does not */
       PetscCall(VecNorm(m->y, NORM_2, &sum));
       PetscCall(VecAbs(m->x));
       PetscCall(VecSet(m->work, 1.0));
@@ -138,7 +141,7 @@ static PetscErrorCode PCVCRSTakesNumbers_Device(MatVCRSLoss loss, PetscInt64 n, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A triangle compressed with its order, by tiles of a grid with a border or without one if that is possible */
+/* A triangle compressed with its order, by tiles of a grid, with or without a border, if possible */
 static PetscErrorCode PCVCRSCompressTriangle_Device(const PCVCRSOptions *opt, MatVCRSLoss loss, const LitheDeviceTriangle *t, Mat *T,
                                                     LitheDeviceBorder **border)
 {
@@ -178,7 +181,8 @@ static PetscErrorCode PCVCRSCompressTriangle_Device(const PCVCRSOptions *opt, Ma
   }
 }
 
-/* The transpose of a compressed upper triangle and its border, compressed without further loss; lower: the exact one */
+/* The transpose of a compressed upper triangle and its border, compressed without further loss; lower: the exact lower
+   triangle */
 static PetscErrorCode PCVCRSCompressMirror_Device(const PCVCRSOptions *opt, Mat upper, const LitheDeviceBorder *border, const LitheDeviceTriangle *lower,
                                                   Mat *T, LitheDeviceBorder **lowerborder)
 {
@@ -191,7 +195,7 @@ static PetscErrorCode PCVCRSCompressMirror_Device(const PCVCRSOptions *opt, Mat 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The triangle of m; mirror: with it the lower one, which is the transpose, or NULL */
+/* The triangle of m; mirror: also makes the lower triangle, which is the transpose; or NULL */
 static PetscErrorCode PCVCRSCreateTriangle_Device(const PCVCRSOptions *opt, Measured *m, Measured *mirror, PCVCRSFactor *f)
 {
   PCVCRSOptions       careful = *opt;
@@ -207,7 +211,7 @@ static PetscErrorCode PCVCRSCreateTriangle_Device(const PCVCRSOptions *opt, Meas
     if (!PCVCRSNextCare_Private(care, &careful, &loss)) continue;
     PetscCall(PCVCRSCompressTriangle_Device(&careful, loss, m->t, T, border));
 
-    /* Whoever asks for row sums not to be kept wants it so */
+    /* A caller may ask for row sums not to be kept */
     measured = (PetscBool)(loss != MATVCRS_LOSS_NONE && loss != MATVCRS_LOSS_SINGLE && opt->rowsums);
     if (measured) PetscCall(PCVCRSMeasure_Device(m, *T, *border, difference));
     near = PCVCRSIsNear(difference);
@@ -230,7 +234,7 @@ static PetscErrorCode PCVCRSCreateTriangle_Device(const PCVCRSOptions *opt, Meas
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Units of right sides with the lower triangle, and of solutions with the upper one the inverse; NULL as on the host */
+/* Units of right-hand sides with the lower triangle, and of solutions with the upper one the inverse; NULL as on the host */
 static PetscErrorCode PCVCRSCreateUnits_Device(Vec inverse, Vec *units)
 {
   PetscReal least, most, sum;
@@ -276,7 +280,8 @@ static PetscErrorCode PCVCRSCreateDiagonal_Device(const PCVCRSOptions *opt, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* How many sweeps of Jacobi's method come near enough to the solution for a right side of ones; one more than PCVCRS_FACTOR_SWEEPS if those do not */
+/* Number of sweeps of Jacobi's method that approximate the solution for a right-hand side of ones well enough;
+   PCVCRS_FACTOR_SWEEPS + 1 if more are needed */
 static PetscErrorCode PCVCRSCountSweeps_Device(Measured *m, PetscInt *sweeps)
 {
   Vec b, x, y, z;
@@ -318,7 +323,7 @@ static PetscErrorCode PCVCRSCountSweeps_Device(Measured *m, PetscInt *sweeps)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* So many sweeps as were asked for, or as come near enough to solutions */
+/* The requested number of sweeps, or the number that approximates solutions well enough */
 static PetscErrorCode PCVCRSChooseSweeps_Device(const PCVCRSOptions *opt, Measured m[], PCVCRSFactor *f)
 {
   PetscFunctionBegin;
@@ -329,7 +334,7 @@ static PetscErrorCode PCVCRSChooseSweeps_Device(const PCVCRSOptions *opt, Measur
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The way that is asked for, or else the fastest one */
+/* The requested way, or else the fastest way */
 static PetscErrorCode PCVCRSChooseWay_Device(const PCVCRSOptions *opt, Measured m[], PCVCRSFactor *f)
 {
   PetscLogDouble product = 0.0, device = 0.0, host = 0.0;
@@ -350,7 +355,7 @@ static PetscErrorCode PCVCRSChooseWay_Device(const PCVCRSOptions *opt, Measured 
     PetscCall(PCVCRSEstimate_Private(order, T[k], m[k].t->n, &product, &device, &host));
   }
   if (host < device) f->way = PCVCRS_HOST;
-  /* Fewer sweeps than those do not come near to solutions */
+  /* Fewer sweeps do not come near to solutions */
   if (PetscMin(device, host) > PCVCRS_SWEEPS_LEAST * product) {
     PetscCall(PCVCRSChooseSweeps_Device(opt, m, f));
     if (PetscMax(f->sweeps[0], f->sweeps[1]) <= PCVCRS_FACTOR_SWEEPS && 0.5 * (PetscLogDouble)(f->sweeps[0] + f->sweeps[1]) * product < PetscMin(device, host))

@@ -3,18 +3,18 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The inner preconditioner, which is told what its PCVCRS is told.
+   The inner preconditioner, which gets the settings of its PCVCRS.
 
-   A program that was written for -pc_type fieldsplit and is run with -pc_type vcrs -vcrs_pc_type fieldsplit gives
-   its fields to the preconditioner that it sees, the outer one. Three kinds of things are handed on:
-   what PETSc keeps in the PC itself (DM, PCSetUseAmat(), ...), when the inner preconditioner is next needed;
-   functions that PETSc looks up by name, by one of the same name for each of them; and the options prefix.
-   What a program tells the inner preconditioner itself has precedence.
+   A program written for -pc_type fieldsplit may run with -pc_type vcrs -vcrs_pc_type fieldsplit. It then gives its
+   fields to the outer preconditioner, the one that it sees. Three kinds of settings are handed on. Members of the PC
+   itself (DM, PCSetUseAmat(), ...) follow when the inner preconditioner is next needed. Functions that PETSc looks up
+   by name have a function of the same name each. The options prefix is the third. Settings that a program makes on the
+   inner preconditioner have precedence.
 */
 
 #include "pcvcrsimpl.h"
 
-/* The prefix of the inner preconditioner, and below it that of the copies, which follow the outer one */
+/* The prefix of the inner preconditioner, and the prefix of the copies below; both follow the outer prefix */
 static PetscErrorCode PCVCRSFollowPrefix_Private(PC pc)
 {
   PC_VCRS    *v = (PC_VCRS *)pc->data;
@@ -25,7 +25,7 @@ static PetscErrorCode PCVCRSFollowPrefix_Private(PC pc)
   PetscFunctionBegin;
   PetscCall(PCGetOptionsPrefix(pc, &outer));
   PetscCall(PCGetOptionsPrefix(v->inner, &inner));
-  PetscCall(PetscStrcmp(inner, v->prefix, &same)); /* else the program gave it one */
+  PetscCall(PetscStrcmp(inner, v->prefix, &same)); /* otherwise the program gave the prefix */
   PetscCall(PetscSNPrintf(text, sizeof(text), "%svcrs_", outer ? outer : ""));
   if (same) {
     PetscCall(PetscStrcmp(text, v->prefix, &same));
@@ -45,7 +45,7 @@ static PetscErrorCode PCVCRSFollowPrefix_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What the outer preconditioner has been told since, and the inner one not */
+/* Settings made on the outer preconditioner since, but not on the inner one */
 static PetscErrorCode PCVCRSFollow_Private(PC pc)
 {
   PC_VCRS *v     = (PC_VCRS *)pc->data;
@@ -84,7 +84,7 @@ PetscErrorCode PCVCRSGetInner_Private(PC pc, PC *inner)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* For the program, which may set its type or its options and must be able to set it up, too */
+/* For the program, which may set the inner type or its options and must be able to set it up, too */
 PetscErrorCode PCVCRSGetPC_VCRS(PC pc, PC *inner)
 {
   PetscFunctionBegin;
@@ -119,7 +119,8 @@ PetscErrorCode PCVCRSGetPC_VCRS(PC pc, PC *inner)
 #undef PCVCRS_SETTER
 #undef PCVCRS_GETTER
 
-/* The first thing that a program tells a PCMG; the next one would take this preconditioner's data for PCMG's */
+/* The first setting that a program makes for a PCMG; the next setting would take this preconditioner's data for
+   PCMG's */
 static PetscErrorCode PCMGSetLevels_VCRS(PC pc, PETSC_UNUSED PetscInt levels, PETSC_UNUSED MPI_Comm *comms)
 {
   PC        inner = NULL;

@@ -12,9 +12,9 @@ const char *const PCVCRSFactorSolveTypes[] = {"auto", "substitution", "jacobi", 
 const char *const PCVCRSPrecisions[]       = {"double", "single", "PCVCRSPrecision", "PCVCRS_PRECISION_", NULL};
 
 /*
-   Logarithmic values of 8 bits: every entry keeps its sign and is changed by a small factor, also the
-   weak couplings of a row, so that a symmetric M-matrix stays one and the preconditioner spectrally close.
-   Fixed point of 8 bits, relative to the largest entry, loses weak couplings.
+   Logarithmic values of 8 bits keep the sign of every entry and change it by a small factor, also the weak couplings of
+   a row. A symmetric M-matrix therefore stays one, and the preconditioner stays spectrally close. Fixed point of 8
+   bits, relative to the largest entry, loses weak couplings.
 */
 PetscErrorCode PCVCRSOptionsDefault_Private(PCVCRSOptions *opt)
 {
@@ -31,7 +31,7 @@ PetscErrorCode PCVCRSOptionsDefault_Private(PCVCRSOptions *opt)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Takes new options over, if they can be: copies are made with them at the next application */
+/* Takes new options over, if possible: copies are made with them at the next application */
 static PetscErrorCode PCVCRSSetOptions_Private(PC pc, const PCVCRSOptions *opt)
 {
   PC_VCRS  *v    = (PC_VCRS *)pc->data;
@@ -53,7 +53,7 @@ static PetscErrorCode PCVCRSSetOptions_Private(PC pc, const PCVCRSOptions *opt)
   if (same) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCVCRSClear_Private(v));
   v->opt                   = *opt;
-  pc->ops->applyrichardson = NULL; /* until the next set-up, which knows whether it may be there */
+  pc->ops->applyrichardson = NULL; /* until the next set-up, which knows whether the function may exist */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -65,15 +65,14 @@ PetscErrorCode PCVCRSSetFromOptions_Private(PC pc, PetscOptionItems PetscOptions
   PetscFunctionBegin;
   PetscCall(PetscMemcpy(&opt, &((PC_VCRS *)pc->data)->opt, sizeof(opt)));
   PetscOptionsHeadBegin(PetscOptionsObject, "Compressed preconditioner (vcrs)");
-  PetscCall(PetscOptionsEnum("-pc_vcrs_loss", "What may change in the entries of the matrices", "PCVCRSSetLoss", MatVCRSLosses, (PetscEnum)opt.loss,
+  PetscCall(PetscOptionsEnum("-pc_vcrs_loss", "Loss of the entries of the matrices", "PCVCRSSetLoss", MatVCRSLosses, (PetscEnum)opt.loss,
                              (PetscEnum *)&opt.loss, NULL));
   PetscCall(PetscOptionsInt("-pc_vcrs_bits", "Bits per entry of the losses log and fixed: 8 or 16", "PCVCRSSetBits", opt.bits, &opt.bits, NULL));
   PetscCall(PetscOptionsInt("-pc_vcrs_coarse_bits", "The same on the coarse levels of a multigrid preconditioner", "PCVCRSSetCoarseBits", opt.coarsebits,
                             &opt.coarsebits, NULL));
   PetscCall(PetscOptionsInt("-pc_vcrs_bins", "Number of bins of the loss bins", "PCVCRSSetBins", opt.bins, &opt.bins, NULL));
   PetscCall(PetscOptionsReal("-pc_vcrs_lambda", "Tolerance of the loss classes", "PCVCRSSetLambda", opt.lambda, &opt.lambda, NULL));
-  PetscCall(
-    PetscOptionsEnum("-pc_vcrs_lambda_unit", "What lambda is relative to", "PCVCRSSetLambda", MatVCRSUnits, (PetscEnum)opt.unit, (PetscEnum *)&opt.unit, NULL));
+  PetscCall(PetscOptionsEnum("-pc_vcrs_lambda_unit", "Unit of lambda", "PCVCRSSetLambda", MatVCRSUnits, (PetscEnum)opt.unit, (PetscEnum *)&opt.unit, NULL));
   PetscCall(PetscOptionsBool("-pc_vcrs_preserve_row_sums", "Keep row sums if entries change", "PCVCRSSetPreserveRowSums", opt.rowsums, &opt.rowsums, NULL));
   PetscCall(PetscOptionsEnum("-pc_vcrs_factor_solve", "How systems with triangular factors are solved", "PCVCRSSetFactorSolve", PCVCRSFactorSolveTypes,
                              (PetscEnum)opt.factorsolve, (PetscEnum *)&opt.factorsolve, NULL));
@@ -238,7 +237,7 @@ PetscErrorCode PCVCRSComposeOptions_Private(PC pc, PetscBool compose)
 }
 
 /*@
-  PCVCRSSetLoss - Sets what a `PCVCRS` may change in the entries of the matrices that it compresses
+  PCVCRSSetLoss - Sets the loss of a `PCVCRS`: how entries of compressed matrices may change
 
   Logically Collective
 
@@ -266,7 +265,7 @@ PetscErrorCode PCVCRSSetLoss(PC pc, MatVCRSLoss loss)
 }
 
 /*@
-  PCVCRSGetLoss - Gets what a `PCVCRS` may change in the entries of the matrices that it compresses
+  PCVCRSGetLoss - Gets the loss of a `PCVCRS`: how entries of compressed matrices may change
 
   Not Collective
 
@@ -296,7 +295,7 @@ PetscErrorCode PCVCRSGetLoss(PC pc, MatVCRSLoss *loss)
 
   Input Parameters:
 + pc   - the preconditioner; ignored if the type is not `PCVCRS`
-- bits - 8, the default, or 16. A complex entry has two such numbers
+- bits - 8, the default, or 16. A complex entry has two numbers of this size
 
   Options Database Key:
 . -pc_vcrs_bits <8,16> - the bits
@@ -333,8 +332,8 @@ PetscErrorCode PCVCRSSetBits(PC pc, PetscInt bits)
   Level: intermediate
 
   Notes:
-  All levels except the finest are coarse, and so are restrictions to them. Coarse levels have few entries, and no
-  finer level corrects their errors: a solve with 8 bits on coarse levels can take 10 percent more iterations than the
+  All levels except the finest are coarse; restrictions to them are coarse, too. Coarse levels have few entries, and no
+  finer level corrects their errors. A solve with 8 bits on coarse levels can take 10 percent more iterations than the
   exact preconditioner.
 
   Without multigrid inside it has no effect.
@@ -383,7 +382,7 @@ PetscErrorCode PCVCRSSetBins(PC pc, PetscInt bins)
   Input Parameters:
 + pc     - the preconditioner; ignored if the type is not `PCVCRS`
 . lambda - at least 0, which is lossless; 0.1 is the default
-- unit   - what it is relative to; `MATVCRS_UNIT_ROW` is the default
+- unit   - the unit of lambda; `MATVCRS_UNIT_ROW` is the default
 
   Options Database Keys:
 + -pc_vcrs_lambda <lambda>                  - the tolerance
@@ -479,8 +478,8 @@ PetscErrorCode PCVCRSSetFactorSolve(PC pc, PCVCRSFactorSolveType type)
   Each is a product with the factor. A number of sweeps equal to the number of levels of dependent rows solves the
   system exactly.
 
-  With `PETSC_DECIDE` the set-up tries out how many come within 2 percent of the solution for a right side of ones, up to
-  100. If those do not, or take longer, `PCVCRS_FACTOR_AUTO` substitutes.
+  With `PETSC_DECIDE` the set-up tries out how many come within 2 percent of the solution for a right-hand side of ones, up to
+  100. If sweeps do not suffice, or take longer, `PCVCRS_FACTOR_AUTO` substitutes.
 
 .seealso: `PCVCRS`, `PCVCRSSetFactorSolve()`
 @*/
@@ -510,8 +509,8 @@ PetscErrorCode PCVCRSSetFactorSweeps(PC pc, PetscInt sweeps)
   Note:
   With single precision the input and the output are rounded, and entries of double precision are stored in single
   precision. Both vectors are first divided by a power of two, to keep small residuals from underflow. Vectors inside
-  keep the type `PetscScalar`, because PETSc's vectors have no other type. The iterations are those of a
-  preconditioner in single precision, but the bytes of its vectors are unchanged.
+  keep the type `PetscScalar`, because PETSc's vectors have no other type. The iterations are those of a preconditioner
+  in single precision, but the bytes of its vectors are unchanged.
 
 .seealso: `PCVCRS`, `PCVCRSSetLoss()`
 @*/
@@ -574,10 +573,10 @@ PetscErrorCode PCVCRSSetDropExact(PC pc, PetscBool drop)
   Level: intermediate
 
   Note:
-  `PCGAMG` restricts with the transpose of its interpolation. On a device such products are slow, because many threads
-  add to one entry. The order of the sums varies, and the last digits change from one application to the next. A
-  restriction of its own is faster and always the same. With 4 million unknowns all matrices together took 2.35 times
-  less memory than in AIJ, not 3.26 times, and an application 1.74 ms, not 1.89.
+  `PCGAMG` restricts with the transpose of its interpolation. On a device products with a transpose are slow, because
+  many threads add to one entry. The order of the sums varies, and the last digits change from one application to the
+  next. A restriction of its own is faster and always the same. With 4 million unknowns all matrices together took 2.35
+  times less memory than in AIJ, not 3.26 times, and an application 1.74 ms, not 1.89.
 
 .seealso: `PCVCRS`, `PCMGSetRestriction()`
 @*/

@@ -5,9 +5,9 @@
 /*
    PCVCRS: any preconditioner of PETSc, with compressed copies of the matrices that its application reads.
 
-   The inner preconditioner is set up on the exact matrix, copies are made (compress.c), and
-   each application of the inner preconditioner runs with the copies in the places of the exact ones.
-   The operations that it lacks are lacking here: what it can is known once it has been set up.
+   The inner preconditioner is set up on the exact matrix, and copies are made (compress.c). Each application of the
+   inner preconditioner runs with the copies in the places of the exact matrices. PCVCRS lacks the operations that the
+   inner preconditioner lacks: its abilities are known after the set-up.
 */
 
 #include "pcvcrsimpl.h"
@@ -18,7 +18,7 @@ static PetscErrorCode PCVCRSBegin_Private(PC pc, PC *inner)
   PC_VCRS *v = (PC_VCRS *)pc->data;
 
   PetscFunctionBegin;
-  if (!v->dropped) PetscCall(PCVCRSExchange_Private(v, PETSC_FALSE)); /* an error may have left them there */
+  if (!v->dropped) PetscCall(PCVCRSExchange_Private(v, PETSC_FALSE)); /* an error may have left the copies in place */
   if (!v->current || !v->inner->setupcalled) {
     PetscCall(PCVCRSUndrop_Private(v));
     PetscCall(PCVCRSGetInner_Private(pc, inner));
@@ -43,7 +43,7 @@ static PetscErrorCode PCVCRSEnd_Private(PC pc, PetscErrorCode ierr)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One of the applications of the inner preconditioner that take a vector to another */
+/* An application of the inner preconditioner that maps a vector to a vector */
 static PetscErrorCode PCVCRSApplyWith_Private(PC pc, PetscErrorCode (*apply)(PC, Vec, Vec), Vec x, Vec y)
 {
   PC_VCRS *v     = (PC_VCRS *)pc->data;
@@ -104,7 +104,7 @@ static PetscErrorCode PCApplyRichardson_VCRS(PC pc, Vec b, Vec y, Vec w, PetscRe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What the inner preconditioner does before and after a solve (PCShellSetPreSolve()) */
+/* The inner preconditioner's part before and after a solve (PCShellSetPreSolve()) */
 static PetscErrorCode PCPreSolve_VCRS(PC pc, KSP ksp, PETSC_UNUSED Vec b, PETSC_UNUSED Vec x)
 {
   PetscFunctionBegin;
@@ -119,7 +119,7 @@ static PetscErrorCode PCPostSolve_VCRS(PC pc, KSP ksp, PETSC_UNUSED Vec b, PETSC
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What the inner preconditioner can */
+/* The abilities of the inner preconditioner */
 static PetscErrorCode PCVCRSSetOperations_Private(PC pc)
 {
   PC_VCRS *v     = (PC_VCRS *)pc->data;
@@ -133,15 +133,15 @@ static PetscErrorCode PCVCRSSetOperations_Private(PC pc)
   pc->ops->presolve            = inner->ops->presolve ? PCPreSolve_VCRS : NULL;
   pc->ops->postsolve           = inner->ops->postsolve ? PCPostSolve_VCRS : NULL;
 
-  /* Richardson's method inside of the preconditioner takes residuals with what is there for the
-     operator. With loss it would converge to the solution of another system */
+  /* Richardson's method inside the preconditioner takes residuals with the present operator. With loss Richardson's
+     method would converge to the solution of another system */
   pc->ops->applyrichardson = inner->ops->applyrichardson && v->opt.loss == MATVCRS_LOSS_NONE && v->opt.precision == PCVCRS_PRECISION_DOUBLE
                                ? PCApplyRichardson_VCRS
                                : NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What a program has changed inside since (another type of a block's solver, say) is found before a solve */
+/* Changes made inside by a program since (another type of a block's solver, say) are found before a solve */
 static PetscErrorCode PCSetUpOnBlocks_VCRS(PC pc)
 {
   PC_VCRS  *v       = (PC_VCRS *)pc->data;
@@ -169,7 +169,8 @@ static PetscErrorCode PCSetUp_VCRS(PC pc)
              "-%spc_type eisenstat: this preconditioner changes the operator of its solver, which here is not its own. Use sor inside of vcrs",
              ((PetscObject)inner)->prefix);
 
-  /* Preconditioners that begin from nothing, as they do where exact matrices were given back, may stop with an error where those that have been set up fail */
+  /* Preconditioners whose exact matrices were given back begin from nothing. They may stop with an error where a
+     repeated set-up fails */
   if (v->dropped) {
     PetscBool finite;
 
@@ -269,20 +270,20 @@ PetscErrorCode PCVCRSGetPC(PC pc, PC *inner)
    PCVCRS - "vcrs" - Another preconditioner of PETSc, applied from compressed copies of its matrices
 
    Options Database Keys:
-+ -vcrs_pc_type <type>                                 - the inner preconditioner; all its options have the prefix `vcrs_`
-. -pc_vcrs_loss <none,bins,classes,log,fixed,single>   - what may change in the entries of the copies, see `MatVCRSLoss`; log is the default
-. -pc_vcrs_bits <8,16>                                 - bits of an entry of the losses log and fixed; 8 is the default
-. -pc_vcrs_coarse_bits <8,16>                          - the same on the coarse levels of multigrid; 16 is the default
-. -pc_vcrs_bins <100000>                               - number of bins of the loss bins
-. -pc_vcrs_lambda <0.1>                                - tolerance of the loss classes
-. -pc_vcrs_lambda_unit <row,entry,absolute>            - what the tolerance is relative to
-. -pc_vcrs_preserve_row_sums <true>                    - keep row sums where entries are changed
-. -pc_vcrs_factor_solve <auto,substitution,jacobi>     - how systems with triangular factors are solved, see `PCVCRSFactorSolveType`
-. -pc_vcrs_factor_sweeps <n>                           - sweeps of Jacobi's method for a triangular factor; measured at set-up by default
-. -pc_vcrs_precision <double,single>                   - the precision of vectors that go in and out, and of all entries
-. -pc_vcrs_store_restrictions <false>                  - on a device, store restrictions that are transposed interpolations: faster, larger
-. -pc_vcrs_drop_exact <false>                          - give exact matrices back that only the inner preconditioner has
-- -ksp_view                                            - prints a line per matrix: layout, bytes and the bound of the
++ -vcrs_pc_type <type>                               - the inner preconditioner; all its options have the prefix `vcrs_`
+. -pc_vcrs_loss <none,bins,classes,log,fixed,single> - loss of the copies, see `MatVCRSLoss`; log is the default
+. -pc_vcrs_bits <8,16>                               - bits of an entry of the losses log and fixed; 8 is the default
+. -pc_vcrs_coarse_bits <8,16>                        - the same on the coarse levels of multigrid; 16 is the default
+. -pc_vcrs_bins <100000>                             - number of bins of the loss bins
+. -pc_vcrs_lambda <0.1>                              - tolerance of the loss classes
+. -pc_vcrs_lambda_unit <row,entry,absolute>          - the unit of the tolerance
+. -pc_vcrs_preserve_row_sums <true>                  - keep row sums where entries are changed
+. -pc_vcrs_factor_solve <auto,substitution,jacobi>   - how systems with triangular factors are solved, see `PCVCRSFactorSolveType`
+. -pc_vcrs_factor_sweeps <n>                         - sweeps of Jacobi's method for a triangular factor; measured at set-up by default
+. -pc_vcrs_precision <double,single>                 - the precision of vectors that go in and out, and of all entries
+. -pc_vcrs_store_restrictions <false>                - on a device, store restrictions that are transposed interpolations: faster, larger
+. -pc_vcrs_drop_exact <false>                        - give exact matrices back that only the inner preconditioner has
+- -ksp_view                                          - prints a line per matrix: layout, bytes and the bound of the
     error
 
    Level: beginner
@@ -309,14 +310,14 @@ PetscErrorCode PCVCRSGetPC(PC pc, PC *inner)
    A new set-up makes new copies, except of matrices that did not change. `PCSetReusePreconditioner()` keeps all
    copies.
 
-   An interpolation or restriction that is smaller without loss is compressed without loss. An operator or a factor
-   gets 16 bits if 8 bits of the loss log could change an entry by more than 5 percent, as on coarse levels; an
-   interpolation from 10 percent on.
+   An interpolation or restriction that is smaller without loss is compressed without loss. An operator or a factor gets
+   16 bits if 8 bits of the loss log could change an entry by more than 5 percent, as on coarse levels; an interpolation
+   from 10 percent on.
 
    Row sums are exact whatever the loss, by default. Row sums decide whether a compressed preconditioner works, more
    than the number of bits.
 
-   With a loss there is no `PCApplyRichardson()`, which would take the compressed matrix for the operator.
+   With a loss `PCApplyRichardson()` is missing, since it would take the compressed matrix for the operator.
    `KSPRICHARDSON` then computes residuals with its own operator.
 
    Methods with a symmetric preconditioner (`KSPCG`) need a matrix marked as symmetric, by `MatSetOption()` with

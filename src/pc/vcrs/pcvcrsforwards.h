@@ -3,10 +3,10 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The functions that a PCVCRS hands on to its inner preconditioner, for whoever includes this file, which may be more than once:
-   the name of each, the types of its parameters, the parameters with names, and the names. A setter does nothing where the
-   inner preconditioner is of another type, a getter fails there. Functions of PCMG are not among them,
-   since most of them read the data of the preconditioner that they are given.
+   The functions that a PCVCRS hands on to its inner preconditioner, for any file that includes this one, also more than
+   once. Each entry has the name, the types of the parameters, the parameters with names, and the names. A setter does
+   nothing if the inner preconditioner is of another type; a getter fails then. Functions of PCMG are excluded, since
+   most of them read the data of their argument.
 */
 
 /* clang-format off */

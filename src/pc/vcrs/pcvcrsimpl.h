@@ -57,7 +57,7 @@ typedef enum {
 
 /*
    A factored matrix P_r A P_c = (I - lower) inverse^-1 (I - upper), where lower and upper are strictly
-   triangular. Each process has its own. Referenced by the places that apply it.
+   triangular. Each process has its own. Referenced by the places that apply the copy.
 */
 typedef struct {
   MatState        exact;     /* state of PETSc's factored matrix */
@@ -68,7 +68,7 @@ typedef struct {
   PCVCRSFactorWay way;
   PetscInt        sweeps[2]; /* for lower and for upper */
 
-  LitheDeviceBorder *border[2]; /* PCVCRS_DEVICE: border of lower and upper, whose other rows are those of a grid; NULL: none */
+  LitheDeviceBorder *border[2]; /* PCVCRS_DEVICE: border of lower and upper, whose other rows form a grid; NULL: none */
 } PCVCRSFactor;
 
 /* An inner preconditioner at any depth, with its solver; both are referenced */
@@ -212,8 +212,8 @@ PETSC_INTERN PetscErrorCode PCVCRSTransposeDestroy_Private(PCVCRSSource *);
 
 #if defined(LITHE_HAVE_CUDA)
 /*
-   border.c: x = (I - op(T))^-1 b, where T has the rows of a grid and border the remaining rows: on the device, with the work vector other; and of the
-   transpose on the host, in place
+   border.c: x = (I - op(T))^-1 b, where T has the rows of a grid and border the remaining rows. On the device, with the
+   work vector other; the transpose on the host, in place
 */
 PETSC_INTERN PetscErrorCode PCVCRSBorderSolve_Private(Mat T, const LitheDeviceBorder *, PetscBool upper, Vec b, Vec x, Vec other);
 PETSC_INTERN PetscErrorCode PCVCRSBorderSolveTranspose_Private(Mat T, const LitheDeviceBorder *, PetscBool upper, Vec x);

@@ -14,7 +14,7 @@ typedef struct {
   PetscScalar *a;
 } PCVCRSRows;
 
-/* What is read of a factored matrix */
+/* The data read from a factored matrix */
 typedef struct {
   PetscInt     n;
   PetscBool    symmetric;
@@ -28,6 +28,6 @@ PETSC_INTERN PetscErrorCode PCVCRSRowsSubstitute_Private(const PCVCRSRows *, Pet
 /* y = b + op(T) x */
 PETSC_INTERN PetscErrorCode PCVCRSRowsSweep_Private(const PCVCRSRows *, PetscBool transpose, const PetscScalar b[], const PetscScalar x[], PetscScalar y[]);
 
-/* known is PETSC_FALSE, and nothing has to be freed, if the factored matrix does not hold what it is thought to */
+/* known is PETSC_FALSE, and nothing has to be freed, if the factored matrix does not have the expected contents */
 PETSC_INTERN PetscErrorCode PCVCRSTrianglesRead_Private(Mat, PetscBool symmetric, PCVCRSTriangles *, PetscBool *known);
 PETSC_INTERN PetscErrorCode PCVCRSTrianglesFree_Private(PCVCRSTriangles *);

@@ -3,13 +3,13 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Systems with compressed factors, (I - lower) inverse^-1 (I - upper): what the inner preconditioners
-   do instead of MatSolve() while a PCVCRS applies them.
+   Systems with compressed factors, (I - lower) inverse^-1 (I - upper): replaces MatSolve() in the inner preconditioners
+   while a PCVCRS applies them.
 
-   Two ways with a triangle T. Substitution is exact; MatVCRSSubstitute() runs where vectors are. Sweeps of Jacobi's method,
-   x <- b + T x beginning with x = b, sum the powers of T up to that of their number; T is nilpotent, so
-   that they come to the exact solution when there are as many as T has levels, and near it long before
-   where rows add up to less than one. They are products with a MATVCRS, which run wherever vectors are.
+   Two ways with a triangle T. Substitution is exact; MatVCRSSubstitute() runs where vectors are. Sweeps of Jacobi's
+   method, x <- b + T x beginning with x = b, sum the powers of T up to the number of sweeps. T is nilpotent, so the
+   solution is exact after as many sweeps as T has levels. It is near much earlier if the moduli of a row sum to less
+   than one. Sweeps are products with a MATVCRS, which run wherever vectors are.
 
    E. Chow, A. Patel, Fine-grained parallel incomplete LU factorization, SIAM J. Sci. Comput. 37(2),
    2015, solves with incomplete factors like this.
@@ -19,7 +19,7 @@
 #include <lithe/private/lithememtype.h>
 #include <src/mat/vcrs/tri/tri.h>
 
-/* Vectors to work with, of the type of those that come in */
+/* Work vectors, of the type of the input */
 static PetscErrorCode PCVCRSFactorGetWork_Private(PCVCRSFactor *f, Vec b)
 {
   PetscFunctionBegin;
@@ -101,7 +101,7 @@ static PetscErrorCode PCVCRSFactorReorder_Private(VecScatter order, Vec from, Ve
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x = A^-1 b, or A^-T b: then the triangles change their places, and so do the orderings, but with symmetric factors */
+/* x = A^-1 b, or A^-T b: then the triangles change places, and the orderings do, too, unless factors are symmetric */
 static PetscErrorCode PCVCRSFactorSolve_Private(PCVCRSFactor *f, PetscBool transpose, Vec b, Vec x)
 {
   VecScatter in, out;
@@ -157,7 +157,7 @@ static PetscErrorCode PCApplyTranspose_VCRSFactor(PC pc, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Several right sides, one after the other */
+/* Several right-hand sides, one after the other */
 static PetscErrorCode PCVCRSFactorMatSolve_Private(PC pc, PetscBool transpose, Mat B, Mat X)
 {
   PCVCRSFactor *f = NULL;
@@ -231,7 +231,7 @@ static PetscErrorCode PCApplySymmetricRight_VCRSFactor(PC pc, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Replaces what a preconditioner does with its factors, as far as it can do it */
+/* Replaces the operations of a preconditioner with its factors, as far as possible */
 PetscErrorCode PCVCRSFactorStart_Private(PC pc)
 {
   PCVCRSFactor *f = NULL;
@@ -247,7 +247,7 @@ PetscErrorCode PCVCRSFactorStart_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Back to what it did before, unless it has become another one since */
+/* Restores the former operations, unless the preconditioner has changed since */
 PetscErrorCode PCVCRSFactorStop_Private(PC pc, const struct _PCOps *super)
 {
   PetscFunctionBegin;

@@ -5,8 +5,8 @@
 /*
    The transpose of an interpolation, to be compressed: on a device where the entries are there, else by MatTranspose().
 
-   The diagonal block of a parallel matrix stays on its device. Entries of off-diagonal blocks are few, and belong to other
-   processes in the transpose: these go through the host.
+   The diagonal block of a parallel matrix stays on its device. Entries of off-diagonal blocks are few, and belong to
+   other processes in the transpose: they go through the host.
 */
 
 #include "pcvcrsimpl.h"
@@ -29,7 +29,7 @@ static PetscErrorCode PCVCRSTransposeBeside_Private(Mat A, Mat *beside)
   PetscCall(MatSetType(*beside, MATMPIAIJ));
   PetscCall(MatSetUp(*beside));
   PetscCall(MatGetRowIJ(Ao, 0, PETSC_FALSE, PETSC_FALSE, &m, &i, &j, &done));
-  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not give its rows", ((PetscObject)Ao)->type_name);
+  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "The rows of a matrix of type %s cannot be read", ((PetscObject)Ao)->type_name);
   PetscCall(MatSeqAIJGetArrayRead(Ao, &a));
   for (PetscInt r = 0; r < m; r++) {
     for (PetscInt k = i[r]; k < i[r + 1]; k++) PetscCall(MatSetValue(*beside, garray[j[k]], A->rmap->rstart + r, a[k], INSERT_VALUES));

@@ -5,16 +5,15 @@
 /*
    The factors that PETSc has made, read.
 
-   What the factored matrix of a PCILU, PCICC, PCLU or PCCHOLESKY holds,
+   The contents of the factored matrix of a PCILU, PCICC, PCLU or PCCHOLESKY,
 
      P_r A P_c = L U    (MATSEQAIJ: L by rows, then the rows of U from the last to the first, each
                          with the inverse of its diagonal entry at its end)
      P A P^T = U^T D U  (MATSEQSBAIJ: the rows of -U, each with the inverse of D's entry at its end)
 
-   is read through PETSc's public functions for arrays. Row and column orderings have none; but with
-   all off-diagonal entries taken for zero, and known numbers for the pivots, solving for known right
-   sides tells them. Whatever is read is tried out: a system solved with it must have the solution
-   that MatSolve() finds, or it is not known.
+   is read through PETSc's public functions for arrays. Row and column orderings have no function. With all off-diagonal
+   entries taken for zero, and known numbers for the pivots, solving for known right-hand sides reveals them. Everything
+   read is tested: a system solved with it must have the solution of MatSolve(); otherwise the factors count as unknown.
 */
 
 #include "pcvcrstriangles.h"
@@ -58,7 +57,7 @@ PetscErrorCode PCVCRSRowsSweep_Private(const PCVCRSRows *t, PetscBool transpose,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The arrays of a factored matrix: they may be written to as long as it is put back what was there */
+/* The arrays of a factored matrix; a caller may write to them if it restores them */
 static PetscErrorCode PCVCRSGetArrays_Private(Mat F, PetscBool symmetric, const PetscInt **i, const PetscInt **j, PetscScalar **a)
 {
   PetscMemType memtype = PETSC_MEMTYPE_HOST;
@@ -135,8 +134,8 @@ static PetscErrorCode PCVCRSTakeRows_Private(PetscInt n, const PetscInt first[],
 }
 
 /*
-   The orderings, while the values of F are a disguise. Numbers are told in two halves, so that those
-   of any precision are exact. x[col[k]] = pivot_k b[row[k]], as no other entry is there.
+   The orderings, while the values of F are replaced. Numbers are passed in two halves, so numbers of any precision are
+   exact. x[col[k]] = pivot_k b[row[k]], as other entries are zero.
 */
 static PetscErrorCode PCVCRSTellOrderings_Private(Mat F, PetscInt nz, const PetscInt pivot[], PetscScalar a[], PetscInt n, PetscInt row[], PetscInt col[])
 {
@@ -167,7 +166,7 @@ static PetscErrorCode PCVCRSTellOrderings_Private(Mat F, PetscInt nz, const Pets
     if (at[l] >= 0 && at[l] < n) col[at[l]] = l;
   }
 
-  /* Known right side */
+  /* Known right-hand side */
   for (PetscInt k = 0; k < n; k++) a[pivot[k]] = 1.0;
   for (PetscInt part = 0; part < 2; part++) {
     PetscCall(VecGetArrayWrite(right, &b));
@@ -186,7 +185,7 @@ static PetscErrorCode PCVCRSTellOrderings_Private(Mat F, PetscInt nz, const Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A system with all of it, as it was read */
+/* A system with all arrays, as read */
 static PetscErrorCode PCVCRSTrianglesSolve_Private(const PCVCRSTriangles *t, const PetscScalar b[], PetscScalar y[], PetscScalar x[])
 {
   PetscFunctionBegin;
@@ -198,7 +197,7 @@ static PetscErrorCode PCVCRSTrianglesSolve_Private(const PCVCRSTriangles *t, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether what was read solves a system as F does */
+/* Whether the factors read solve a system as F does */
 static PetscErrorCode PCVCRSTrianglesTry_Private(Mat F, const PCVCRSTriangles *t, PetscBool *right)
 {
   const PetscScalar *expected;

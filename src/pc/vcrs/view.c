@@ -3,15 +3,16 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   What a PCVCRS tells about itself: its options, a line a compressed matrix, and its inner preconditioner;
-   and the sums over all matrices.
+   The view of a PCVCRS: its options, a line per compressed matrix, and its inner preconditioner; and the sums over all
+   matrices.
 */
 
 #include "pcvcrsimpl.h"
 #include <src/vcrs/planimpl.h>
 #include <petscviewer.h>
 
-/* What one line tells of: sums over all processes of its matrices, the largest bound, and how the first of this process is stored */
+/* The data of one line: sums over all processes of its matrices, the largest bound, and the storage of the first matrix
+   of this process */
 static PetscErrorCode PCVCRSSumLine_Private(PC pc, PetscInt line, PCVCRSInfo *sum, char layout[], size_t length)
 {
   PC_VCRS        *v      = (PC_VCRS *)pc->data;
@@ -31,7 +32,7 @@ static PetscErrorCode PCVCRSSumLine_Private(PC pc, PetscInt line, PCVCRSInfo *su
       PetscCall(
         PetscSNPrintf(layout, length, "layout %s, values %s%s, ", MatVCRSLayouts[info.layout], info.values, info.difference ? ", difference form" : ""));
     sum->bound = PetscMax(sum->bound, info.bound);
-    /* Its processes have it together */
+    /* The processes share the matrix */
     PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)v->copy[k].compressed), &rank));
     if (blocks && rank) continue;
     sum->bytes += info.bytes;
@@ -50,7 +51,8 @@ static PetscErrorCode PCVCRSSumLine_Private(PC pc, PetscInt line, PCVCRSInfo *su
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What is left as it is, NULL: nothing. Of blocks, what the first process has that leaves something; text is room for that */
+/* The part that is left unchanged; NULL: nothing. For blocks, the part of the first process with such a part; text is
+   room for the name */
 static PetscErrorCode PCVCRSGetLeft_Private(PC pc, const PCVCRSLine *line, size_t length, char text[], const char **left)
 {
   MPI_Comm    comm = PetscObjectComm((PetscObject)pc);

@@ -5,15 +5,16 @@
 /*
    Is the matrix Q^T of a generator Q: rates that are not negative off the diagonal, columns whose sum is zero? State j is column j.
 
-   Entries are read for their signs, where the type of the matrix can give them. Sums are a product of the transpose with ones. A
-   matrix that has neither is multiplied with random vectors: a column whose sum is not zero then shows, and halving the set of states
-   finds which. A negative rate shows if there are few states, and else only if others do not hide it.
+   The signs of entries are read if the type of the matrix can give entries. Sums are a product of the transpose with
+   ones. A matrix without both is multiplied with random vectors. A column whose sum is not zero then shows, and halving
+   the set of states finds the column. A negative rate shows if there are few states, and otherwise only if positive
+   rates do not hide it.
 */
 
 #include "uniformizationimpl.h"
 #include <petsc/private/matimpl.h>
 
-/* The first state that something is wrong with, and what */
+/* The first wrong state, and the reason */
 typedef struct {
   PetscInt  state, other; /* other: where the rate leads to */
   PetscReal value;
@@ -53,7 +54,7 @@ typedef struct {
   PetscBool transposed, upper;
 } UniformizationReader;
 
-/* A virtual transpose may have been scaled or shifted since: then its entries are others */
+/* A virtual transpose may have been scaled or shifted since: its entries then differ */
 static PetscErrorCode UniformizationIsPlainShell_Private(Mat S, PetscBool *plain)
 {
   PetscScalar vshift, vscale;
@@ -102,8 +103,7 @@ static inline void UniformizationEntry_Private(PetscInt to, PetscInt from, Petsc
   if (from < fault->state || (from == fault->state && to > fault->other)) *fault = (UniformizationFault){from, to, value};
 }
 
-/* Lengths of rows other than the rows that are read: rows of this process, and contributions to rows of other
-   processes */
+/* Lengths of rows other than the rows read: rows of this process, and contributions to rows of other processes */
 typedef struct {
   Vec       others;
   PetscInt *own, begin, end;
@@ -163,8 +163,8 @@ static PetscErrorCode UniformizationScan_Private(TS_Uniformization *un, const Un
 }
 
 /*
-   Reads all entries: their signs, if those are checked, the length of the longest row of Q^T, and how far entries lie from the
-   diagonal. Where rows of another matrix are read, each entry is counted in the row of Q^T that it stands for.
+   Reads all entries: the signs, if signs are checked, the length of the longest row of Q^T, and the distances of
+   entries from the diagonal. If the rows of another matrix are read, each entry counts in its row of Q^T.
 */
 static PetscErrorCode UniformizationRead_Private(TS_Uniformization *un, Mat A, const UniformizationReader *reader, PetscBool check)
 {
@@ -207,7 +207,7 @@ static PetscErrorCode UniformizationRead_Private(TS_Uniformization *un, Mat A, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Has A products with its transpose? MATCOMPOSITE says so whatever its parts have */
+/* Has A products with its transpose? MATCOMPOSITE says yes whatever its parts have */
 static PetscErrorCode UniformizationHasTranspose_Private(Mat A, PetscBool *has)
 {
   PetscBool composite;
@@ -254,7 +254,7 @@ static PetscErrorCode UniformizationRangeSum_Private(Mat A, Vec x, PetscInt begi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What is wrong with a column sum, and what is often meant */
+/* The error of a column sum, and the intention behind common errors */
 static PetscErrorCode UniformizationSumFault_Private(Mat A, PetscInt state, PetscReal sum, PetscReal rate, PetscReal tolerance)
 {
   Vec       x, y;
@@ -277,7 +277,7 @@ static PetscErrorCode UniformizationSumFault_Private(Mat A, PetscInt state, Pets
           (double)tolerance);
 }
 
-/* The sums of this process: the first one that is too large, with the rate of its state, and the largest one */
+/* The sums of this process: the first sum that is too large, with the rate of its state, and the largest sum */
 static PetscErrorCode UniformizationSumsLook_Private(Vec sum, Vec diagonal, PetscReal tolerance, UniformizationFault *fault, PetscReal *rate,
                                                      PetscReal *largest)
 {
@@ -344,7 +344,7 @@ static PetscErrorCode UniformizationSumsTranspose_Private(Mat A, Vec diagonal, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same without it: with weights of about one, no two of which are equal */
+/* The same without transpose: with weights of about one, no two of which are equal */
 static PetscErrorCode UniformizationSumsProducts_Private(Mat A, Vec diagonal, PetscRandom random, PetscReal tolerance, PetscReal *defect)
 {
   Vec         x, y, z;
@@ -421,8 +421,8 @@ static PetscErrorCode UniformizationInflow_Private(Mat A, Vec diagonal, Vec x, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Each state separately, if there are few; otherwise sets of random states, from half of all down to one in many.
-   Smaller sets hide fewer negative rates */
+/* Each state separately, if there are few. Otherwise sets of random states, from half of all states down to one in
+   many. Smaller sets hide fewer negative rates */
 static PetscErrorCode UniformizationSignsProducts_Private(Mat A, Vec diagonal, PetscRandom random, PetscReal tolerance)
 {
   Vec       x, y, z;
@@ -514,7 +514,7 @@ static PetscErrorCode UniformizationGenerator_Private(TS_Uniformization *un, Mat
   PetscCall(VecMax(diagonal, &bad, &high));
   if (!n) low = high = 0;
   un->maxrate = PetscMax(PetscAbsReal(low), PetscAbsReal(high));
-  PetscCall(VecNorm(diagonal, NORM_1, &norm)); /* unlike the other two it keeps what is no number */
+  PetscCall(VecNorm(diagonal, NORM_1, &norm)); /* unlike the other two, this comparison keeps a NaN */
   un->defect = 0;
   un->row    = -1;
   PetscCall(UniformizationReaderCreate_Private(A, &reader));
@@ -546,9 +546,9 @@ static PetscErrorCode UniformizationGenerator_Private(TS_Uniformization *un, Mat
 }
 
 /*
-   Finds the matrix, checks it, takes its largest rate, and makes vectors. An unchanged matrix is not checked again,
-   but functions of the program are compared with the matrix for each interval of time, which ends at end. step: the
-   interval is one of many.
+   Finds the matrix, checks it, takes its largest rate, and makes vectors. An unchanged matrix is not checked again.
+   Functions of the program, however, are compared with the matrix for each interval of time, which ends at end. step:
+   the interval is one of many.
 */
 PetscErrorCode TSUniformizationMatrix_Private(TS ts, PetscReal end, PetscBool step)
 {
@@ -587,7 +587,7 @@ PetscErrorCode TSUniformizationMatrix_Private(TS ts, PetscReal end, PetscBool st
   un->id      = id;
   un->checked = PETSC_TRUE;
   un->A       = A; /* ts has the reference */
-  /* any rate that is no smaller will do, and this one has a reciprocal */
+  /* any rate that is no smaller will do, and this rate has a reciprocal */
   un->alpha              = un->maxrate > 0 ? PetscMax(un->maxrate * un->factor, PETSC_REAL_MIN) : 0;
   un->info.alpha         = un->alpha;
   un->info.defect        = un->defect;

@@ -6,17 +6,17 @@
    Are the rates constant? Functions of the program's own may depend on time and on the solution. TSComputeRHSJacobianConstant() and
    TSComputeRHSFunctionLinear() cannot, and cost nothing here.
 
-   Before an interval of time the functions are called at some times in it, with another vector in place of the solution. What they give is
-   compared, by a product with that vector, with the matrix at the beginning. After the interval they are called once more, with the
-   solution there. A change that none of these calls meets remains unknown.
+   Before an interval of time the functions are called at some times in it, with another vector in place of the
+   solution. The results are compared, by a product with that vector, with the matrix at the beginning. After the
+   interval the functions are called once more, with the final solution. A change between these calls remains unknown.
 */
 
 #include "uniformizationimpl.h"
 
 /*
-   Where in an interval: at multiples of the golden ratio, which are far from all fractions with small denominators, so that no periodic
-   rate is the same at all of them; and nearly at its end, where a rate still has what it has changed to. The end itself may belong to
-   other rates: a program may solve for one interval after the other.
+   Places in an interval: multiples of the golden ratio, which are far from all fractions with small denominators. No
+   periodic rate is the same at all of them. One more place is nearly at the end, where a changed rate still has its new
+   value. The end itself may belong to other rates: a program may solve for one interval after the other.
 */
 #define JUST_BEFORE_THE_END (1 - (PetscReal)1 / 1024)
 static const PetscReal UniformizationFractions[] = {0.618033988749894848, 0.236067977499789696, 0.854101966249684545, 0.472135954999579393,
@@ -24,13 +24,13 @@ static const PetscReal UniformizationFractions[] = {0.618033988749894848, 0.2360
 
 /* The first entry in which two vectors differ by more than the tolerance */
 typedef struct {
-  PetscInt  row; /* PETSC_INT_MAX: there is none */
+  PetscInt  row; /* PETSC_INT_MAX: none */
   PetscReal value, difference;
 } UniformizationDifference;
 
 /*
-   Calls the program's function of the matrix, for time t and solution u. PETSc would take a matrix of the same time for up to date, even
-   where a parameter of the program has changed since; and another TSType may have left it shifted.
+   Calls the program's function of the matrix, for time t and solution u. PETSc would take a matrix of the same time for
+   current, even if a parameter of the program has changed since. Another TSType may also have left the matrix shifted.
 */
 PetscErrorCode TSUniformizationEvaluate_Private(TS ts, PetscReal t, Vec u)
 {
@@ -48,7 +48,8 @@ PetscErrorCode TSUniformizationEvaluate_Private(TS ts, PetscReal t, Vec u)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Entries that are as large as the terms of A x can be: |a_ii x_i| counts twice, as the outflow and as a bound of what an inflow may cancel */
+/* Largest possible size of the terms of A x: |a_ii x_i| counts twice, as the outflow and as a bound of the inflow that
+   it may cancel */
 static PetscErrorCode UniformizationScale_Private(Mat A, Vec x, Vec y, Vec scale)
 {
   const PetscScalar *xx, *yy;
@@ -68,7 +69,7 @@ static PetscErrorCode UniformizationScale_Private(Mat A, Vec x, Vec y, Vec scale
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y against what should be there, entry by entry; the largest relative difference that is tolerated goes to un->drift */
+/* y against the expected values, entry by entry; the largest tolerated relative difference goes to un->drift */
 static PetscErrorCode UniformizationCompare_Private(TS_Uniformization *un, Vec scale, Vec expected, Vec y, UniformizationDifference *d)
 {
   MPI_Comm           comm     = PetscObjectComm((PetscObject)y);
@@ -169,7 +170,8 @@ static PetscErrorCode UniformizationProbe_Private(TS ts)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The matrix for time t and solution u against the one at the beginning, by a product; it stays as the program's function leaves it */
+/* The matrix for time t and solution u against the matrix at the beginning, by a product. The matrix stays as the
+   program's function leaves it */
 static PetscErrorCode UniformizationMatrixAt_Private(TS ts, PetscReal t, Vec u, Vec scale, UniformizationDifference *d)
 {
   TS_Uniformization *un = (TS_Uniformization *)ts->data;
@@ -235,7 +237,8 @@ PetscErrorCode TSUniformizationRates_Private(TS ts, PetscReal end, PetscBool ste
       PetscCall(UniformizationCompare_Private(un, scale, un->product, un->v, &f));
     }
   }
-  /* With the solution at that time: does it depend on time, or on the solution? Then the matrix as it was */
+  /* With the solution at that time: does the matrix depend on time, or on the solution? Then the matrix in its earlier
+     state */
   if (matrix) {
     if (m.row != PETSC_INT_MAX) PetscCall(UniformizationMatrixAt_Private(ts, t, ts->vec_sol, scale, &solution));
     PetscCall(UniformizationMatrixAt_Private(ts, ts->ptime, ts->vec_sol, scale, &again));
@@ -261,7 +264,8 @@ PetscErrorCode TSUniformizationRates_Private(TS ts, PetscReal end, PetscBool ste
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* After the last step of a solve, with the solution: rates that depend on it, or that callbacks have changed */
+/* After the last step of a solve, with the solution: finds rates that depend on the solution, or that callbacks have
+   changed */
 PetscErrorCode TSUniformizationRatesEnd_Private(TS ts)
 {
   TS_Uniformization       *un    = (TS_Uniformization *)ts->data;

@@ -262,9 +262,9 @@ PetscErrorCode TSSetFromOptions_Uniformization(TS ts, PetscOptionItems PetscOpti
   Level: intermediate
 
   Note:
-  `TS_UNIFORMIZATION_FOXGLYNN` takes one sum over the terms with significant weights: alpha t products and some
-  standard deviations, of which only the last ones are summed. `TS_UNIFORMIZATION_INTERVALS` divides the time into
-  intervals of `TSUniformizationSetTheta()` expected jumps, and adds up in each from the first term on; it is for
+  `TS_UNIFORMIZATION_FOXGLYNN` takes one sum over the terms with significant weights: alpha t products and some standard
+  deviations, of which only the last ones are summed. `TS_UNIFORMIZATION_INTERVALS` divides the time into intervals of
+  `TSUniformizationSetTheta()` expected jumps, and sums from the first term on in each interval. It serves for
   comparison. An interval has its part of the error.
 
 .seealso: `TSUNIFORMIZATION`, `TSUniformizationGetMethod()`, `TSUniformizationSetEpsilon()`, `TSUniformizationSetSteadyState()`, `TSUniformizationSetCheck()`
@@ -309,7 +309,8 @@ PetscErrorCode TSUniformizationGetMethod(TS ts, TSUniformizationMethod *method)
 
   Input Parameters:
 + ts - the time stepper
-- eps - allowed || p - exact ||_1 / || p(0) ||_1, at the final time, between 0 and 1; 1e-8 is the default, 1e-4 in single precision
+- eps - allowed || p - exact ||_1 / || p(0) ||_1, at the final time, between 0 and 1; 1e-8 is the default, 1e-4 in
+  single precision
 
   Options Database Key:
 . -ts_uniformization_eps <1e-8> - the error
@@ -322,7 +323,7 @@ PetscErrorCode TSUniformizationGetMethod(TS ts, TSUniformizationMethod *method)
   more, a quarter of the error goes to the weights. The bound of `TSUniformizationGetInfo()` and `TSView()` is then
   greater than the requested error.
 
-  For `TSStep()` without a final time the error allowed is that of a step.
+  For `TSStep()` without a final time the allowed error is the error of a step.
 
 .seealso: `TSUNIFORMIZATION`, `TSUniformizationGetEpsilon()`, `TSUniformizationSetMethod()`, `TSUniformizationSetSteadyState()`, `TSUniformizationSetCheck()`
 @*/
@@ -424,8 +425,8 @@ PetscErrorCode TSUniformizationGetTheta(TS ts, PetscReal *theta)
   Level: intermediate
 
   Note:
-  With 1 a chain with equal rates may become periodic, such as a chain of two states: products then never reach a
-  steady state. 1.02 avoids this, for 2 percent more products.
+  With 1 a chain with equal rates may become periodic, such as a chain of two states: products then never reach a steady
+  state. 1.02 avoids this, for 2 percent more products.
 
 .seealso: `TSUNIFORMIZATION`, `TSUniformizationGetRateFactor()`, `TSUniformizationSetMethod()`,
 `TSUniformizationSetEpsilon()`, `TSUniformizationSetSteadyState()`, `TSUniformizationSetCheck()`
@@ -478,11 +479,11 @@ PetscErrorCode TSUniformizationGetRateFactor(TS ts, PetscReal *factor)
   Level: intermediate
 
   Note:
-  The distribution v_k after k products is taken as steady if (K - k) || v_(k+1) - v_k ||_1 is within half of the
-  error left by rounding and by states left out, with K the last product needed. P^T does not increase the norm, so no
-  later distribution can differ by more. The test cannot stop early, as a test of differences alone does for a slow
-  chain (J.-P. Katoen and I. S. Zapreev, Safe on-the-fly steady-state detection for time-bounded reachability, QEST
-  2006, show how far off such tests may be). It costs a norm in 16 products.
+  The distribution v_k after k products counts as steady if (K - k) || v_(k+1) - v_k ||_1 is within half of the error
+  left by rounding and by states left out. K is the last product needed. P^T does not increase the norm, so no later
+  distribution can differ by more. The test cannot stop early, as a test of differences alone does for a slow chain
+  (J.-P. Katoen and I. S. Zapreev, Safe on-the-fly steady-state detection for time-bounded reachability, QEST 2006, show
+  how far off such tests may be). It costs a norm in 16 products.
 
 .seealso: `TSUNIFORMIZATION`, `TSUniformizationGetSteadyState()`, `TSUniformizationSetMethod()`, `TSUniformizationSetEpsilon()`, `TSUniformizationSetCheck()`
 @*/
@@ -595,9 +596,9 @@ PetscErrorCode TSUniformizationGetOpenOutputs(TS ts, PetscInt *open)
 
   A matrix is checked once, when it is used first or after a change. An error names the first state with a negative
   rate, or whose rates do not sum to zero. Entries are read where the type of the matrix can give them, with symmetric
-  storage and virtual transposes, too. Otherwise products with random vectors must do. They show any column sum that
-  is not zero. A negative rate is always found with up to 64 states, and with more only if positive rates do not hide
-  it. A matrix with rates of few digits, read from a file, may need a greater tolerance. The largest sum that was
+  storage and virtual transposes, too. Otherwise products with random vectors must do. Products show any column sum that
+  is not zero. With up to 64 states a negative rate is always found. With more states it is found unless positive rates
+  hide it. A matrix with rates of few digits, read from a file, may need a greater tolerance. The largest sum that was
   found is in the bound of the error.
 
 .seealso: `TSUNIFORMIZATION`, `TSUniformizationGetCheck()`, `TSUniformizationSetEpsilon()`
@@ -643,7 +644,7 @@ PetscErrorCode TSUniformizationGetCheck(TS ts, PetscBool *check, PetscReal *tole
 
   Input Parameters:
 + ts     - the time stepper
-- reward - a reward a unit of time for each state, or `NULL` for none; it is referenced, not copied
+- reward - a reward per unit of time for each state, or `NULL` for none; it is referenced, not copied
 
   Level: intermediate
 
@@ -664,7 +665,7 @@ PetscErrorCode TSUniformizationSetReward(TS ts, Vec reward)
 }
 
 /*@
-  TSUniformizationGetReward - Gets the expected reward until the present time, and that of the present time
+  TSUniformizationGetReward - Gets the expected reward until the present time, and the reward rate at the present time
 
   Collective
 

@@ -9,9 +9,9 @@
 #include "uniformizationimpl.h"
 
 /*
-   v <- P^T v = v + A v / alpha, then sum += w v for each of the sums. change, if not NULL: || P^T v - v ||_1. All
-   work on long vectors in a step is here; v and work may be exchanged. Without a norm the step is one sweep, if the
-   matrix has such a step.
+   v <- P^T v = v + A v / alpha, then sum += w v for each of the sums. change, if not NULL: || P^T v - v ||_1. All work
+   of a step on long vectors is in this function; v and work may be exchanged. Without a norm the step is one sweep, if
+   the matrix has such a step.
 */
 PetscErrorCode TSUniformizationStep_Private(Mat A, PetscReal alpha, const LitheStepRows *rows, Vec *v, Vec *work, PetscInt nsums, const LitheStepSum sums[],
                                             PetscReal *change)
@@ -32,10 +32,9 @@ PetscErrorCode TSUniformizationStep_Private(Mat A, PetscReal alpha, const LitheS
 
 /*
    The largest error of products, sums and the rounding of alpha t in a pass of n products over q = alpha t, as a
-   multiple of || v_0 ||_1. With unit roundoff u and rows of m nonzeros a product is off by 2 m u || v ||_1, because
-   || Q^T / alpha ||_1 <= 2. Scaling and addition add 5 u, the sum adds 3 u and u per term. A nonzero column sum makes
-   the mass grow or shrink. Rates that are off by the factor un->drift make a matrix that is off by 2 alpha times this
-   factor.
+   multiple of || v_0 ||_1. With unit roundoff u and rows of m nonzeros a product is off by 2 m u || v ||_1, because ||
+   Q^T / alpha ||_1 <= 2. Scaling and addition add 5 u, the sum adds 3 u and u per term. A nonzero column sum makes the
+   mass grow or shrink. A deviation un->drift of the rates is a deviation of the matrix by 2 alpha times un->drift.
 */
 static PetscReal UniformizationRounding_Private(TS_Uniformization *un, PetscReal q, PetscReal n)
 {
@@ -112,8 +111,8 @@ PetscErrorCode TSUniformizationPassEnd_Private(TS ts)
 }
 
 /*
-   Begins a pass with ts->vec_sol at ts->ptime, for the first of n times, and for as many of those after it as one pass is good for:
-   un->n of them. end: when the error may have reached eps.
+   Begins a pass with ts->vec_sol at ts->ptime, for the first of n times, and for as many later times as one pass
+   serves: un->n of them. end: when the error may have reached eps.
 */
 PetscErrorCode TSUniformizationPassBegin_Private(TS ts, PetscReal end, PetscInt n, const PetscReal times[])
 {
@@ -148,7 +147,7 @@ PetscErrorCode TSUniformizationPassBegin_Private(TS ts, PetscReal end, PetscInt 
     TSUniformizationOutput *out     = &un->output[i];
     const PetscReal         q       = un->alpha * (times[i] - un->time);
     PetscReal               l       = 1, rounding, share, rest;
-    PetscInt                overlap = 1; /* outputs that are open when this one opens */
+    PetscInt                overlap = 1; /* outputs that are open when this output opens */
 
     PetscCheck(times[i] >= un->time, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE,
                "TSUNIFORMIZATION: from time %g to %g: a Markov chain goes forward in time only, use a positive TSSetTimeStep() and a final time after the "
@@ -210,8 +209,9 @@ static PetscErrorCode UniformizationReward_Private(TS_Uniformization *un, PetscB
 }
 
 /*
-   The sums that take v_k; with rest those that take all that come, too. A sum is read and written for two terms at a time: with wait
-   it takes v_k together with the next one, if it takes that. v_(k-1) has to be there then, so this is for steps alone.
+   The sums that take v_k; with rest, also the sums that take all later terms. A sum is read and written for two terms
+   at a time. With wait it takes v_k together with the next term, if it takes that term. v_(k-1) must then exist, so
+   wait is for steps alone.
 */
 static PetscErrorCode UniformizationOpen_Private(TS_Uniformization *un, PetscInt k, PetscBool rest, PetscBool wait, PetscInt *nsums, LitheStepSum sums[])
 {
@@ -223,7 +223,7 @@ static PetscErrorCode UniformizationOpen_Private(TS_Uniformization *un, PetscInt
     LitheStepSum                  *s   = &sums[*nsums];
 
     if (k > w->right || (k < w->left && !rest)) continue;
-    if (rest && i > un->done) continue; /* it opens when those before it are over */
+    if (rest && i > un->done) continue; /* it opens when earlier outputs are over */
     un->info.sums++;
     if (wait && !out->waits && k < w->right) {
       out->waits = PETSC_TRUE;
@@ -252,11 +252,12 @@ static PetscErrorCode UniformizationAdd_Private(TS_Uniformization *un, PetscBool
 }
 
 /*
-   Until the first output that is not over has all its terms. Without intervals un->k continues from where the last output ended.
+   Continues until the first unfinished output has all its terms. Without intervals un->k continues from where the last
+   output ended.
 
-   Steady state: P^T does not make the 1-norm of a vector greater, so that || v_j - v_k || <= (j - k) || v_(k+1) - v_k || for all later
-   j. The vector is taken for steady only where that, with the largest j of the pass, is within the error allowed: unlike a test of
-   differences alone it cannot stop early.
+   Steady state: P^T does not increase the 1-norm of a vector, so || v_j - v_k || <= (j - k) || v_(k+1) - v_k || for all
+   later j. The vector counts as steady only if this bound, with the largest j of the pass, is within the allowed error.
+   Unlike a test of differences alone, this test cannot stop early.
 */
 static PetscErrorCode UniformizationTerms_Private(TS_Uniformization *un)
 {
@@ -288,7 +289,7 @@ static PetscErrorCode UniformizationTerms_Private(TS_Uniformization *un)
       un->steady        = PETSC_TRUE;
       un->info.steadyat = un->k;
       un->info.steady += un->norm > 0 ? (PetscReal)(un->last - un->k) * change / un->norm : 0;
-      /* The reward of all that come, for every output; then the terms of this one */
+      /* The reward of all later terms, for every output; then the terms of this output */
       PetscCall(UniformizationReward_Private(un, PETSC_TRUE));
       un->k++;
       PetscCall(UniformizationAdd_Private(un, PETSC_TRUE));
@@ -334,7 +335,8 @@ PetscErrorCode TSUniformizationPassNext_Private(TS ts, Vec solution)
 }
 
 /*
-   The solution at a time of the pass that is no output, from where the pass began. It leaves the pass, and the bound, as they are.
+   The solution at a time of the pass that is no output, computed from the begin of the pass. The pass, and the bound,
+   stay unchanged.
 */
 PetscErrorCode TSInterpolate_Uniformization(TS ts, PetscReal t, Vec solution)
 {

@@ -5,17 +5,17 @@
 /*
    The rows that take part in a step of TSUNIFORMIZATION.
 
-   A chain that begins in few states is in few other states after few jumps. The rows in which v_k may have entries
-   are known beforehand: those of v_0, enlarged by the reach of the matrix for each product.
+   A chain that begins in few states is in few states after few jumps. The rows in which v_k may have entries are known
+   beforehand: the rows of v_0, enlarged by the reach of the matrix for each product.
 
-   Most of these rows hold next to nothing. From time to time the entries at both ends are summed. As many rows as a
-   part of the permitted error allows are set to zero and left out. P^T does not increase the 1-norm of a vector. All
-   later v_j are therefore off by at most the sum left out until then, and so is a sum of v_j with weights that sum to
-   1.
+   Most of the reached rows hold next to nothing. From time to time the entries at both ends are summed. As many rows as
+   a part of the permitted error allows are set to zero and left out. P^T does not increase the 1-norm of a vector. The
+   error of every later v_j is therefore at most the sum left out until then. The same holds for a sum of v_j with
+   weights that sum to 1.
 
-   The sums are reduced asynchronously: sums of v_k are read later. They bound the entries of v_(k+m) by those of v_k
-   in the same rows, enlarged by the reach of m products. The exact sum is computed while rows are set to zero, and
-   known at the next look.
+   The sums are reduced asynchronously: sums of v_k are read later. They bound the entries of v_(k+m) by the entries of
+   v_k in the same rows, enlarged by the reach of m products. The exact sum is computed while rows are set to zero, and
+   read at the next look.
 
    Leaving out small states, and taking them in again, is known from fast adaptive uniformization (M. Mateescu, V.
    Wolf, F. Didier and T. A. Henzinger, Fast adaptive uniformisation of the chemical master equation, IET Systems
@@ -78,7 +78,7 @@ static double RowsAllowed(const TS_Uniformization *un)
   return PetscMax(0.0, part * (double)un->norm - un->leftout);
 }
 
-/* Pieces at both ends: what may have come since the last look, twice, and no less than an eighth of the rows */
+/* Pieces at both ends: twice the possible growth since the last look, and no less than an eighth of the rows */
 static void RowsGetPieces(const TS_Uniformization *un, LitheStepEnds *ends)
 {
   const PetscInt64 rows = un->rows.end - un->rows.begin, reach = PetscMax(un->reach[0], un->reach[1]);
@@ -104,13 +104,13 @@ static PetscErrorCode RowsSetWait_Private(TS_Uniformization *un, PetscInt64 befo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* More than rounding can have done to a sum of so many entries, after so many products */
+/* More than rounding can contribute to a sum of this many entries, after this many products */
 static double RowsSlack(const TS_Uniformization *un, double entries, double products)
 {
   return (1 + entries * DBL_EPSILON) * (1 + products * ((2 * PetscMax(un->row, 1) + 8) * (double)PETSC_MACHINE_EPSILON + (double)un->defect));
 }
 
-/* The bound has what was left out, rounded upwards */
+/* The bound contains the omitted part, rounded upwards */
 static void RowsAccount(TS_Uniformization *un)
 {
   const double sum = un->leftout + un->charged;
@@ -118,7 +118,7 @@ static void RowsAccount(TS_Uniformization *un)
   if (sum > 0) un->info.negligible = un->unsettled + (PetscReal)(sum / (double)un->norm) * (1 + PETSC_MACHINE_EPSILON);
 }
 
-/* What was left out last is known by now */
+/* The last omitted part is known by now */
 static PetscErrorCode RowsSettle_Private(TS_Uniformization *un)
 {
   const LitheStepEnds *ends = &un->ends;
@@ -134,8 +134,8 @@ static PetscErrorCode RowsSettle_Private(TS_Uniformization *un)
 }
 
 /*
-   Which pieces at both ends of v_looked are to be left out, always the one that has less: n[] of them, with sum[], of
-   which each is no less than what v_k has in the rows that these leave.
+   The pieces at both ends of v_looked to leave out, always from the end with the smaller sum: n[] pieces, with sum[].
+   Each sum is no less than the sum of v_k in the omitted rows.
 */
 static void RowsChoosePieces(const TS_Uniformization *un, double allowed, PetscInt n[2], double sum[2])
 {
@@ -178,7 +178,7 @@ static PetscErrorCode RowsLook_Private(TS_Uniformization *un)
   out[0]         = (LitheStepRows){rows.begin, un->rows.begin};
   out[1]         = (LitheStepRows){un->rows.end, rows.end};
 
-  /* also in the vector that the next one will be in */
+  /* also in the vector that will hold the next product */
   PetscCall(LitheStepZeroRows(un->v, un->work, out, &un->ends));
   for (int k = 0; k < 2; k++) {
     if (out[k].begin < out[k].end) un->charged += sum[k];
@@ -190,7 +190,7 @@ static PetscErrorCode RowsLook_Private(TS_Uniformization *un)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* When nobody may look any more: what was left out last. Collective; it waits for the device */
+/* When no further look is possible: the last omitted part. Collective; it waits for the device */
 PetscErrorCode TSUniformizationRowsSettle_Private(TS_Uniformization *un)
 {
   PetscFunctionBegin;
@@ -202,7 +202,7 @@ PetscErrorCode TSUniformizationRowsSettle_Private(TS_Uniformization *un)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Before the product of v_k: the rows that it has to do with */
+/* Before the product of v_k: the rows that take part */
 PetscErrorCode TSUniformizationRowsNext_Private(TS_Uniformization *un)
 {
   PetscInt n;
@@ -252,13 +252,13 @@ PetscErrorCode TSUniformizationGetNegligible_Uniformization(TS ts, PetscReal *pa
   Level: intermediate
 
   Notes:
-  Every 8 to 128 products the first and the last rows of the distribution are summed. As many of them as the error
-  permits are set to zero, and left out of products until the chain reaches them again. The sum left out until an
-  output is at most the part of the error for this output, less rounding. Products do not increase the 1-norm, so this
-  sum is a part of the bound of `TSView()` and `TSUniformizationGetInfo()`. The weights, and the steady state, have
-  the rest of the error. The probabilities of the solution sum to so much less than 1.
+  Every 8 to 128 products the first and the last rows of the distribution are summed. As many rows as the error permits
+  are set to zero, and left out of products until the chain reaches them again. The sum left out until an output is at
+  most the part of the error for this output, less rounding. Products do not increase the 1-norm, so this sum is a part
+  of the bound of `TSView()` and `TSUniformizationGetInfo()`. The weights, and the steady state, have the rest of the
+  error. The probabilities of the solution sum to 1 less this amount.
 
-  Chains gain that move through states numbered along their way. `MATVCRS` on a GPU and `MATHYBMGPU`, without rows in
+  Chains that move through states numbered along their way gain. `MATVCRS` on a GPU and `MATHYBMGPU`, without rows in
   another order, leave out rows; with all other types of matrices every row takes part.
 
   On several processes the processes with active states work, and the others wait: `TSUniformizationGetShares()` tells

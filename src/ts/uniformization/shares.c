@@ -32,7 +32,7 @@ void TSUniformizationTakenReset_Private(TSUniformizationTaken *taken)
   taken->n        = 0;
 }
 
-/* Records one product, with n rows in all; products at even distances, as far as there is room */
+/* Records one product, with n rows in all; products at even distances, as far as memory permits */
 void TSUniformizationTakenAdd_Private(TSUniformizationTaken *taken, PetscInt n, const LitheStepRows *rows)
 {
   taken->parts += n ? (double)(rows->end - rows->begin) / (double)n : 0;
@@ -76,11 +76,11 @@ static PetscBool SharesTry(SharesSearch *s)
   return PETSC_TRUE;
 }
 
-/* Shares of one size, and the last or the first with what is left */
+/* Shares of one size, and the last or the first with the remainder */
 static void SharesTrySizes(SharesSearch *s)
 {
   const PetscInt sizes = 64;
-  /* half of the looks are for what comes afterwards */
+  /* half of the looks are for later products */
   const PetscInt step = (PetscInt)PetscClipInterval(ceil(4. * sizes * (double)s->n * s->taken->n / SHARES_LOOKS), 1., sizes - 1.);
 
   for (PetscInt k = step; k < sizes; k += step) {
@@ -272,7 +272,7 @@ PetscErrorCode TSUniformizationGetWork_Uniformization(TS ts, PetscInt n, const P
 
   Input Parameters:
 + ts - the time stepper, after a solve and before the matrix is changed
-- n  - how many processes there are to be, at least 1; any number
+- n - future number of processes, at least 1; any number
 
   Output Parameters:
 + rows - [n] states of each process; they sum to all. 0 is possible
@@ -287,8 +287,8 @@ PetscErrorCode TSUniformizationGetWork_Uniformization(TS ts, PetscInt n, const P
   no ranges are much better than even ones. Shares that gain less than 2 % are even. They are also even for types of
   matrices whose steps visit all rows.
 
-  What counts is rows, as if all had as many nonzeros. After more than 4096 products the active rows are known of
-  every second, every fourth, ... product.
+  The measure is rows, as if all had the same number of nonzeros. After more than 4096 products the active rows are
+  known of every second, every fourth, ... product.
 
 .seealso: `TSUNIFORMIZATION`, `TSUniformizationGetWork()`, `TSUniformizationSetNegligible()`, `TSUniformizationGetInfo()`
 @*/
@@ -312,7 +312,7 @@ PetscErrorCode TSUniformizationGetShares(TS ts, PetscInt n, PetscInt rows[], Pet
 
   Input Parameters:
 + ts   - the time stepper, after a solve and before the matrix is changed
-. n    - how many processes there are to be, at least 1; any number
+. n    - future number of processes, at least 1; any number
 - rows - [n] states of each process
 
   Output Parameter:

@@ -8,7 +8,7 @@
 
 #include "uniformizationimpl.h"
 
-/* Sensitivities and events need a step that may be taken back: those solves go step by step */
+/* Sensitivities and events need a step that can be taken back: such solves go step by step */
 static PetscBool UniformizationByStep_Private(TS ts)
 {
   return (PetscBool)(ts->event || ts->quadraturets || ts->forward_solve || ts->adjoint_solve || ts->resizesetup);
@@ -76,7 +76,8 @@ static PetscErrorCode TSRollBack_Uniformization(TS ts)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The next times at which the solution is wanted, at most max: evaluation times and the final time, or steps where there is no end */
+/* The next times at which the solution is wanted, at most max: evaluation times and the final time, or steps if no end
+   is set */
 static PetscErrorCode UniformizationTimes_Private(TS ts, PetscInt max, PetscReal times[], PetscInt *n)
 {
   const PetscInt left = PetscMin(max, UniformizationStepsLeft_Private(ts));
@@ -98,7 +99,7 @@ static PetscErrorCode UniformizationTimes_Private(TS ts, PetscInt max, PetscReal
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What a pass reads, as this process knows it */
+/* The states of the input of a pass, as known to this process */
 typedef struct {
   PetscObjectId    id;
   PetscObjectState matrix, solution;
@@ -137,8 +138,8 @@ static TSConvergedReason UniformizationReason_Private(TS ts)
 }
 
 /*
-   The steps of a solve are the times at which the solution is wanted; one pass serves many. Functions that are called between them may
-   change the solution or the matrix: then another pass begins.
+   The steps of a solve are the times at which the solution is wanted; one pass serves many. Functions called between
+   these times may change the solution or the matrix: then another pass begins.
 */
 static PetscErrorCode TSSolve_Uniformization(TS ts)
 {
@@ -187,7 +188,7 @@ static PetscErrorCode TSSolve_Uniformization(TS ts)
     if (over) ts->reason = over;
     PetscCall(TSTrajectorySet(ts->trajectory, ts, ts->steps, ts->ptime, ts->vec_sol));
     PetscCall(TSPostStep(ts));
-    /* TSSolve() may have set the number back to a time that has been stored, where this solve began */
+    /* TSSolve() may have set the number back to a stored time, where this solve began */
     while (ts->eval_times && ts->eval_times->time_point_idx < ts->eval_times->num_time_points &&
            ts->eval_times->time_points[ts->eval_times->time_point_idx] <= ts->ptime_prev)
       ts->eval_times->time_point_idx++;
@@ -203,7 +204,7 @@ static PetscErrorCode TSSolve_Uniformization(TS ts)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The generator is looked at when a solve or a step begins: programs may set types up that they do not solve with */
+/* The generator is checked when a solve or a step begins: programs may set up types that they do not solve with */
 static PetscErrorCode TSSetUp_Uniformization(TS ts)
 {
   PetscFunctionBegin;
@@ -261,10 +262,10 @@ static PetscErrorCode TSDestroy_Uniformization(TS ts)
   Level: intermediate
 
   Notes:
-  The right-hand side is given as for any linear problem with constant coefficients, `TSSetRHSFunction`(ts, NULL,
-  `TSComputeRHSFunctionLinear`, NULL) and `TSSetRHSJacobian`(ts, A, A, `TSComputeRHSJacobianConstant`, NULL), with A =
-  Q^T: column j of A has the rates of state j. The matrix may have any type with `MatMult()` and `MatGetDiagonal()`.
-  The solver checks that it comes from a generator.
+  The right-hand side is given as for any linear problem with constant coefficients. With A = Q^T, call
+  `TSSetRHSFunction`(ts, NULL, `TSComputeRHSFunctionLinear`, NULL) and `TSSetRHSJacobian`(ts, A, A,
+  `TSComputeRHSJacobianConstant`, NULL). Column j of A has the rates of state j. The matrix may have any type with
+  `MatMult()` and `MatGetDiagonal()`. The solver checks that the matrix comes from a generator.
 
   Rates must be constant. Other functions of the program are called at several times, with different vectors. They are
   refused if they depend on time or on the solution, or if the right-hand side is not the product with the matrix. Not
@@ -274,12 +275,12 @@ static PetscErrorCode TSDestroy_Uniformization(TS ts)
   Poisson weights of mean alpha t. The weights are cut off within the permitted error: alpha t and some standard
   deviations products, whatever the matrix. Only the weights are approximated, and no time step has to be chosen.
   `TSSolve()` goes from one evaluation time (`TSSetEvaluationTimes()`, `TSSetTimeSpan()`) to the next and to the final
-  time, and calls monitors there. The time step counts only if no final time is set, and in `TSStep()`. More
+  time, and calls monitors at each. The time step counts only if no final time is set, and in `TSStep()`. More
   evaluation times call monitors more often.
 
-  The requested error is that of the weights and, as far as possible, of rounding. `TSView()` and
-  `TSUniformizationGetInfo()` report the bound with both: || p - exact ||_1 <= bound || p(0) ||_1. The sum of the
-  entries of p is kept to the same bound.
+  The requested error covers the weights and, as far as possible, rounding. `TSView()` and `TSUniformizationGetInfo()`
+  report the bound with both: || p - exact ||_1 <= bound || p(0) ||_1. The sum of the entries of p is kept to the same
+  bound.
 
   With events, sensitivities or resizing a solve goes by the time step.
 

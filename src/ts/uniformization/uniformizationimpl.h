@@ -4,22 +4,23 @@
 #pragma once
 
 /*
-   TSUNIFORMIZATION: p' = Q^T p for a generator Q of a Markov chain, by p(t) = sum_k w_k v_k with Poisson weights w_k of mean alpha t,
-   v_0 = p(0) and v_k = P^T v_(k-1), P^T = I + Q^T / alpha.
+   TSUNIFORMIZATION: p' = Q^T p for a generator Q of a Markov chain, by p(t) = sum_k w_k v_k. The w_k are Poisson
+   weights of mean alpha t, v_0 = p(0), v_k = P^T v_(k-1), and P^T = I + Q^T / alpha.
 
-   A pass is one sequence v_0, v_1, ...; it serves one output time or several, whose windows of weights may overlap. An output is open
-   while the index is in its window; it then has a vector for its sum.
+   A pass is one sequence v_0, v_1, ... for one output time or several, whose windows of weights may overlap. An output
+   is open while the index is in its window; it then has a vector for its sum.
 */
 
 #include <lithets.h>
 #include <lithe/private/lithestep.h>
 #include <petsc/private/tsimpl.h>
 
-/* Poisson weights of mean q from left to right, divided by their sum; what is left out is at most lost, as a fraction of all */
+/* Poisson weights of mean q from left to right, divided by their sum; the omitted weights are at most lost, as a
+   fraction of all */
 typedef struct {
   PetscInt   left, right;
   PetscReal *weight; /* of left, ..., right */
-  PetscReal *above;  /* the sum of those after left, ..., after right, or NULL */
+  PetscReal *above;  /* the sums of weights after left, ..., after right, or NULL */
   PetscReal  lost;
 } TSUniformizationWeights;
 
@@ -27,20 +28,20 @@ typedef struct {
 typedef struct {
   PetscReal               time;
   TSUniformizationWeights weights;
-  PetscReal               truncation, rounding; /* what it adds to the bound */
-  PetscReal               steady;               /* what taking a vector for steady may add */
-  PetscReal               negligible;           /* what leaving out rows may add, in a series of products */
+  PetscReal               truncation, rounding; /* its part of the bound */
+  PetscReal               steady;               /* error that taking a vector for steady may add */
+  PetscReal               negligible;           /* error that leaving out rows may add, in a series of products */
   Vec                     sum;                  /* NULL while it is not open */
-  PetscBool               waits;                /* the sum has not got v_k yet: it will get it with the next term */
+  PetscBool               waits;                /* the sum lacks v_k, and will get it with the next term */
   PetscReal               reward;               /* accumulated in this pass */
 } TSUniformizationOutput;
 
-/* What has been spent of the error until a time, and the reward that has come together */
+/* The error spent until a time, and the reward accumulated until then */
 typedef struct {
   PetscReal truncation, steady, negligible, rounding, reward;
 } TSUniformizationSpent;
 
-/* The rows that took part in products: of each product, or of every second one, fourth one, ... */
+/* The rows that took part in products: of each product, or of every second, fourth, ... product */
 #define TS_UNIFORMIZATION_TAKEN 4096
 typedef struct {
   double        parts; /* of all rows, summed over all products */
@@ -56,17 +57,17 @@ typedef struct {
   PetscBool              steadystate, check;
   PetscInt               open;
 
-  /* the matrix, and what the check found */
+  /* the matrix, and the results of its check */
   Mat              A;
   PetscObjectId    id;
   PetscObjectState state;
-  PetscBool        checked; /* id and state are those of a matrix that was looked at */
+  PetscBool        checked; /* id and state belong to a matrix that was checked */
   PetscReal        maxrate, alpha, defect;
-  PetscReal        drift;          /* what rates of the program's own functions were seen to differ by, by their size */
-  PetscReal        since;          /* when these were seen first */
+  PetscReal        drift;          /* observed relative deviation of the rates from the program's own functions */
+  PetscReal        since;          /* the time of the first deviation */
   Vec              probe, product; /* a vector, and its product with the matrix; NULL where no function is the program's own */
   PetscInt         row;            /* nonzeros of the longest row, or -1 */
-  PetscInt         reach[2];       /* the rows of a column lie so far before and after it at the most; known with row */
+  PetscInt         reach[2];       /* the rows of a column lie at most this far before and after the column; known with row */
 
   /* vectors: v_k, room for the next, the solution at the beginning of the pass, sums that are free */
   Vec      v, work, base, free[64];
@@ -75,16 +76,16 @@ typedef struct {
   /* the pass */
   PetscReal               time;       /* its beginning */
   PetscReal               norm;       /* || v_0 ||_1 */
-  PetscInt                k, last;    /* the index of v, -1 before its terms; that of the last term of all */
-  LitheStepRows           rows;       /* outside of these v and work are zero */
-  PetscInt                look, wait; /* the index at which their ends are looked at next, and how many there are between looks */
+  PetscInt                k, last;    /* the index of v, -1 before its terms; the index of the last term of all */
+  LitheStepRows           rows;       /* outside of these ranges v and work are zero */
+  PetscInt                look, wait; /* the index at which the ends are looked at next, and the number of products between looks */
   PetscInt                looked;     /* the index of the vector whose ends are being summed, or -1 */
   PetscBool               ondevice;   /* v and work, on all processes */
-  double                  leftout;    /* || what was left out of v ||_1, since v_0, without the last rows */
-  double                  charged;    /* that of the last rows, at the most */
+  double                  leftout;    /* || omitted part of v ||_1, since v_0, without the last rows */
+  double                  charged;    /* the part of the last rows, at most */
   PetscReal               unsettled;  /* info.negligible without either */
   LitheStepEnds           ends;
-  PetscInt                n, done; /* outputs, and those that are over */
+  PetscInt                n, done; /* outputs, and finished outputs */
   TSUniformizationOutput *output;
   PetscBool               steady; /* v stays as it is */
 

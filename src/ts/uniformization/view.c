@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   What a TSUNIFORMIZATION tells about itself: its options, what it did, and what it promises.
+   The view of a TSUNIFORMIZATION: its options, its work, and its guaranteed bounds.
 */
 
 #include "uniformizationimpl.h"

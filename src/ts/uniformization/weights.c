@@ -3,13 +3,13 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Poisson weights of a given mean, in the manner of Fox and Glynn: from the mode outwards by recurrences, with no exponential and no
-   factorial, so nothing under- or overflows; then divided by their sum.
+   Poisson weights of a given mean, in the manner of Fox and Glynn: from the mode outwards by recurrences, without
+   exponential or factorial, so nothing under- or overflows. Afterwards they are divided by their sum.
 
-   What is left out is bounded by geometric series. To the right of R, w_(k+1) = w_k q / (k + 1) <= w_k q / (R + 2) for k > R, so
-   that sum_(k > R) w_k <= w_(R+1) / (1 - q / (R + 2)). To the left of L, w_(k-1) = w_k k / q <= w_k (L - 1) / q for k < L, so
-   that sum_(k < L) w_k <= w_(L-1) / (1 - (L - 1) / q). Both are compared with the sum of weights that there are already, which is
-   less than the sum of all.
+   Geometric series bound the omitted weights. To the right of R, w_(k+1) = w_k q / (k + 1) <= w_k q / (R + 2) for k >
+   R. Hence sum_(k > R) w_k <= w_(R+1) / (1 - q / (R + 2)). To the left of L, w_(k-1) = w_k k / q <= w_k (L - 1) / q for
+   k < L. Hence sum_(k < L) w_k <= w_(L-1) / (1 - (L - 1) / q). Both bounds are compared with the present sum of
+   weights, which is less than the sum of all weights.
 */
 
 #include "uniformizationimpl.h"
@@ -18,8 +18,9 @@
 typedef long double WeightReal;
 
 /*
-   Weights with sum |weight_k - Poisson_k| <= eps, to rounding: what is left out counts twice, in itself and in the sum that the rest
-   is divided by. above: also the sums of weights after each, and one weight more, so that the mean is as close as the weights are.
+   Weights with sum |weight_k - Poisson_k| <= eps, up to rounding. Omitted weights count twice, by themselves and in the
+   sum that divides the rest. above: also the sums of weights after each, and one weight more, so the mean is as
+   accurate as the weights.
 */
 PetscErrorCode TSUniformizationWeightsCreate_Private(PetscReal q, PetscReal eps, PetscBool fromzero, PetscBool above, TSUniformizationWeights *w)
 {
@@ -57,7 +58,7 @@ PetscErrorCode TSUniformizationWeightsCreate_Private(PetscReal q, PetscReal eps,
   w->left = k;
   w->lost = (PetscReal)((left + right) / sum);
 
-  /* The weights, from the mode; their sum again, from the ends, where they are small */
+  /* The weights, from the mode; their sum once more, from the ends, where weights are small */
   PetscCall(PetscMalloc1(w->right - w->left + 1, &w->weight));
   for (k = mode, value = 1; k >= w->left; value *= (WeightReal)k / mean, k--) w->weight[k - w->left] = (PetscReal)value;
   for (k = mode, value = 1; k <= w->right; value *= mean / (WeightReal)(k + 1), k++) w->weight[k - w->left] = (PetscReal)value;

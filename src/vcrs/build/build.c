@@ -168,7 +168,7 @@ static PetscErrorCode VCRSForgetSlices_Host(PETSC_UNUSED VCRSBuild *b, VCRSPlan 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows that the loss refuses are left to it */
+/* Rows that the loss refuses are left to the loss */
 static PetscErrorCode VCRSFindFew_Host(VCRSBuild *build, PetscBool *few)
 {
   const VCRSCSR *csr = &build->csr;
@@ -193,7 +193,7 @@ static PetscErrorCode VCRSFindFew_Host(VCRSBuild *build, PetscBool *few)
     }
     PetscCall(VCRSBuildReset_Private(&b));
 
-    /* most matrices show with their first rows that they are not of this kind */
+    /* most matrices of another kind show it in their first rows */
     if (!*few || nrows == csr->m) break;
     nrows = csr->m;
   }
@@ -269,11 +269,11 @@ static PetscErrorCode VCRSPlanFill_Private(VCRSBuild *b, VCRSPlan *plan, VCRSRep
   Input Parameters:
 + csr   - the matrix, columns ascending in each row
 . opt   - the options
-- extra - what to add to the row sums that are kept, or `NULL`
+- extra - additions to the row sums that are kept, or `NULL`
 
   Output Parameters:
 + newplan - the plan; to be freed with `VCRSPlanDestroy()`
-- report  - what the compression did, or `NULL`
+- report - the result of the compression, or `NULL`
 
   Note:
   On an error nothing is left behind and newplan is not touched.

@@ -4,7 +4,7 @@
 #pragma once
 
 /*
-   What the parts of a compression hand on:
+   Data passed between the parts of a compression:
 
      loss/loss.c                    entries become values that fit small containers
      build.c                        the host's operations, of sets.c, containers.c, slices.c, groups.c, encode.c
@@ -29,35 +29,35 @@
 /* Beyond this many, pairs, index sets and dictionary entries are of no use and are not counted further */
 #define VCRS_SET_LIMIT 65536
 
-/* With so few different rows a loss is not worth its row sums; ids take one byte */
+/* With this few different rows a loss is not worth its row sums; ids take one byte */
 #define VCRS_FEW_PAIRS 256
-#define VCRS_FEW_ROWS  4096 /* of which so many are looked at first */
+#define VCRS_FEW_ROWS  4096 /* the number of rows looked at first */
 
-/* The natural order of rows is kept in L3 if it pads no more than this */
+/* The natural order of rows is kept in L3 if it pads no more than this share */
 #define VCRS_PAD_TOLERANCE .02
 
 /* Distinct keys among rows, numbered in the order of their first occurrence */
 typedef struct {
   PetscInt  n, alloc;
   PetscInt *rep;   /* [n] first row with the key */
-  PetscInt *count; /* [n] rows with it */
+  PetscInt *count; /* [n] rows with the key */
   uint64_t *hash;  /* [n] */
   PetscInt *slot;  /* open addressing: -1 or a number */
   size_t    nslot; /* a power of two */
 } VCRSSets;
 
-/* Distinct rows: how many, entries of each, rows that are like each */
+/* Distinct rows: their number, entries of each, number of rows like each */
 typedef struct {
   PetscInt        n;
   const PetscInt *length, *count;
 } VCRSSetFacts;
 
-/* What the choice of layout and container depends on. VCRSBuildChoose() says when an operation finds which fact */
+/* The facts for the choice of layout and container. VCRSBuildChoose() says when an operation finds which fact */
 typedef struct {
   const VCRSOptions *opt;
   PetscInt           m;
   double             stored;            /* entries, references apart */
-  PetscBool          hassets, haspairs; /* are they so few that they have been counted to the end? */
+  PetscBool          hassets, haspairs; /* are different rows few enough to have been counted to the end? */
   VCRSSetFacts       sets, pairs;
   double             together;          /* different pairs in a slice, on the average */
   PetscBool          has[VCRS_NVALUES]; /* which containers hold the values exactly */
@@ -68,21 +68,22 @@ typedef struct {
 
 typedef struct _VCRSBuildOps VCRSBuildOps;
 
-/* A compression. On a device arrays are there, those of facts apart */
+/* A compression. For a device, arrays are on the device, except the arrays of facts */
 typedef struct {
   const VCRSBuildOps *ops;
   const VCRSOptions  *opt;
-  VCRSOptions         exact; /* for opt, where no loss is worth its row sums */
+  VCRSOptions         exact; /* for opt, if no loss is worth its row sums */
   VCRSCSR             csr;   /* the matrix */
-  const PetscScalar  *extra; /* [m] what to add to the row sums that are kept, or NULL */
+  const PetscScalar  *extra; /* [m] additions to the row sums that are kept, or NULL */
   PetscInt            m, n;
 
-  /* This matrix is for the host to compress, or to say what is wrong with it; set by operations of a device only */
+  /* The host must compress this matrix, or report its defect; set by operations of a device only */
   PetscBool tohost;
 
   /*
-     The matrix after the loss, entries in the order of storage; the values of a row are had with VCRSRowValues().
-     In the difference form entry 0 of a row is its reference, with the value that the row sum implies, unless code or single stand for all
+     The matrix after the loss, entries in the order of storage; VCRSRowValues() gives the values of a row. In the
+     difference form entry 0 of a row is its reference, with the value that the row sum implies, unless code or single
+     stand for all
   */
   const PetscInt    *i, *j;
   const PetscScalar *a; /* NULL on the host where code or single say all */
@@ -91,14 +92,14 @@ typedef struct {
   PetscBool          lossless, difference;
   PetscScalar       *sigma;     /* [m] of the difference form */
   PetscInt          *ref;       /* [m] where in column order the reference stands */
-  int16_t           *rowexp;    /* [m] a row's step in lossy modes that have one */
-  const int16_t     *columnexp; /* [n] those of the rows that the columns of an off-diagonal block are; NULL: columns have the numbers of rows */
+  int16_t           *rowexp;    /* [m] the step of each row in lossy modes with row steps */
+  const int16_t     *columnexp; /* [n] the exponents of the rows that belong to the columns of an off-diagonal block. NULL: columns have the numbers of rows */
   LitheLogScale     *log;       /* MATVCRS_LOSS_LOG */
   uint16_t          *code;      /* of all components: those of log, or without a log numbers (int16_t) of steps of 2^rowexp */
   float             *single;    /* all components, where none needs more */
   PetscScalar       *room[2];   /* where a is NULL: as long as the longest row, for VCRSRowValues() */
 
-  /* What the entries are found to be */
+  /* Facts about the entries */
   VCRSFacts    facts;
   PetscInt    *setid, *pairid; /* [m] */
   VCRSSets     sets, pairs;
@@ -115,8 +116,9 @@ typedef struct {
 } VCRSChoice;
 
 /*
-   What a compression does where the matrix is: on the host (build.c) or on a device (cuda/vcrs/build/build.cu). What
-   they find goes to facts. An operation of a device may set tohost; no further one is then called.
+   The operations of a compression, which run where the matrix is: on the host (build.c) or on a device
+   (cuda/vcrs/build/build.cu). Their results go to facts. An operation of a device may set tohost; no further operation
+   is then called.
 */
 struct _VCRSBuildOps {
   PetscBool device;
@@ -137,7 +139,7 @@ struct _VCRSBuildOps {
   /* Arrays of the plan, whose layout and container are chosen */
   PetscErrorCode (*encodesets)(VCRSBuild *, VCRSPlan *);   /* L0, L1, L2: ids and sets */
   PetscErrorCode (*findgroups)(VCRSBuild *, VCRSPlan *);   /* L3: whether columns are grouped */
-  PetscErrorCode (*encodeslices)(VCRSBuild *, VCRSPlan *); /* L1, L2, L3: values, columns, and what decodes them */
+  PetscErrorCode (*encodeslices)(VCRSBuild *, VCRSPlan *); /* L1, L2, L3: values, columns, and the data that decode them */
   PetscErrorCode (*encodesigma)(VCRSBuild *, VCRSPlan *);  /* row sums of the difference form */
 };
 
@@ -164,7 +166,7 @@ PETSC_INTERN PetscErrorCode VCRSForgetSlices(VCRSPlan *);
 PETSC_INTERN PetscErrorCode VCRSAllocateLarge(size_t, void **);
 #define VCRSMallocLarge(n, pointer) VCRSAllocateLarge(sizeof(**(pointer)) * (size_t)(n), (void **)(pointer))
 
-/* What code c of a row stands for */
+/* The value of code c of a row */
 static inline PetscReal VCRSCodeValue(const VCRSBuild *b, PetscInt row, uint16_t c)
 {
   return b->log ? LitheLogScaleDecode(b->log, c) : (PetscReal)((double)(int16_t)c * LithePow2(b->rowexp[row]));

@@ -3,15 +3,15 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Compression, wherever the matrix is: which facts are asked for, and what is chosen by them.
+   Compression, wherever the matrix is: the facts to collect, and the choice that follows from them.
 
-   The layout and the container are chosen for which a product reads the fewest bytes (cost.c). Facts that cannot
-   change the choice are not asked for.
+   The layout and the container are chosen for which a product reads the fewest bytes (cost.c). Facts that cannot change
+   the choice are not collected.
 */
 
 #include "buildimpl.h"
 
-/* Calls an operation; returns where it leaves the matrix to the host */
+/* Calls an operation; returns if it leaves the matrix to the host */
 #define VCRSBuildCall(...)                             \
   do {                                                 \
     PetscCall(__VA_ARGS__);                            \
@@ -22,7 +22,7 @@
   VCRSBuildStart - the loss
 
   A matrix of few different rows is smallest as it is: an id per row and a table. A loss would only add row sums.
-  It is applied nevertheless where other blocks or other processes rely on the loss.
+  The loss is applied nevertheless if other blocks or other processes rely on it.
 */
 PetscErrorCode VCRSBuildStart(VCRSBuild *b, VCRSReport *report)
 {
@@ -55,7 +55,7 @@ static PetscErrorCode VCRSBuildFindSets_Private(VCRSBuild *b, VCRSReport *report
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Which containers hold the values, but for those that would lose to one that does */
+/* The containers that hold the values, except containers that lose to another one that holds them */
 static PetscErrorCode VCRSBuildFindContainers_Private(VCRSBuild *b)
 {
   const MatVCRSLayout want = b->opt->layout;

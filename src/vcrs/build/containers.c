@@ -105,7 +105,7 @@ PetscErrorCode VCRSFindDictionary(VCRSBuild *b, PetscInt limit)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A row is fixed point if its largest entry is at most 127 (32767) times the lowest bit set in any of them */
+/* A row is fixed point if its largest entry is at most 127 (32767) times the lowest bit set in any entry */
 PetscErrorCode VCRSFindFixedPoint(VCRSBuild *b)
 {
   const PetscInt first = b->difference ? 1 : 0;

@@ -3,9 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Which layout and which container need the fewest bytes in a product. The counts that this depends
-   on are found on the host (build.c) or on the device (cuda/vcrs/build/build.cu); the choice is made here,
-   so that it is the same.
+   Which layout and which container need the fewest bytes in a product. The host (build.c) or the device
+   (cuda/vcrs/build/build.cu) finds the counts. The choice is made here, so both choose the same.
 */
 
 #include "buildimpl.h"
@@ -20,7 +19,7 @@ PetscInt VCRSIdBytes(PetscInt n)
   return n <= 256 ? 1 : (n <= 65536 ? 2 : 4);
 }
 
-/* A dictionary of n entries is at hand as a whole, so that it does not matter how often each entry is used */
+/* A dictionary of n entries is at hand as a whole, so the frequency of an entry does not matter */
 PetscBool VCRSDictionaryFits(PetscInt n)
 {
   return (PetscBool)((double)n * (double)sizeof(PetscScalar) <= VCRS_TABLE_BYTES);
@@ -55,7 +54,7 @@ PetscBool VCRSSingleMayWin(PetscInt m, double stored, const PetscBool has[])
   return PETSC_TRUE;
 }
 
-/* Does a dictionary of n entries cost more than container v, for any number of stored entries that is not below this? */
+/* Does a dictionary of n entries cost more than container v, for any number of stored entries from this one on? */
 static PetscBool VCRSDictionaryLoses(PetscInt n, VCRSValues v, PetscInt m, double stored)
 {
   const VCRSValues d     = n > 256 ? VCRS_VALUES_DICT16 : VCRS_VALUES_DICT8;
@@ -64,7 +63,8 @@ static PetscBool VCRSDictionaryLoses(PetscInt n, VCRSValues v, PetscInt m, doubl
   return (PetscBool)(entry >= (double)VCRSValueBytes(v) && entry * stored + (double)n * (double)sizeof(PetscScalar) > VCRSContainerCost(m, v, stored));
 }
 
-/* A dictionary larger than this is not worth looking for: it would cost more than a container that is known to do. 0: none is */
+/* The largest dictionary worth looking for: a larger one would cost more than a container that is known to suffice. 0:
+   none is */
 PetscInt VCRSDictionaryLimit(PetscInt m, double stored, const PetscBool has[])
 {
   PetscInt limit = VCRS_SET_LIMIT;
@@ -74,7 +74,7 @@ PetscInt VCRSDictionaryLimit(PetscInt m, double stored, const PetscBool has[])
 
     if (v == VCRS_VALUES_DICT8 || v == VCRS_VALUES_DICT16 || !has[v]) continue;
 
-    /* the larger a dictionary, the more it costs: find the largest that may win */
+    /* the cost grows with the dictionary: find the largest that may win */
     while (low < high) {
       const PetscInt middle = low + (high - low + 1) / 2;
 
@@ -99,7 +99,7 @@ static int VCRSTableUseCompare(const void *a, const void *b)
   return x->bytes < y->bytes ? -1 : (x->bytes > y->bytes ? 1 : 0);
 }
 
-/* Reading a table costs its size once, plus every use of what does not fit with the most used part */
+/* Reading a table costs its size once, plus every use of entries that do not fit with the most used part */
 static double VCRSTableCost(PetscInt n, VCRSTableUse t[])
 {
   double size = 0., cost = 0.;
@@ -172,7 +172,8 @@ static double VCRSPairLookupCost(const VCRSFacts *f)
   return VCRS_PAIR_LOOKUP_BYTES * entries * (f->together <= VCRS_PAIRS_TOGETHER ? (f->together - 1.) / (VCRS_SLICE - 1.) : 1.);
 }
 
-/* L0, from the facts opt, m, stored, pairs and together. final: nothing else can need less, so that no more facts are asked for */
+/* L0, from the facts opt, m, stored, pairs and together. final: nothing else can need less, so no more facts are
+   needed */
 PetscErrorCode VCRSChoosePairs(const VCRSFacts *f, VCRSChoice *c, PetscBool *final)
 {
   PetscFunctionBegin;
@@ -222,12 +223,12 @@ size_t VCRSSmallestValueBytes(const VCRSFacts *f)
   return small;
 }
 
-/* L3: rows longer than this stand apart. They store whole column numbers, but nothing is padded to their length; kernels like them few */
+/* L3: rows longer than this stand apart. They store whole column numbers without padding; kernels like few long rows */
 const PetscInt VCRSSliceLimits[VCRS_NLIMITS] = {VCRS_LONG_ROW, 128, 64, 32, 16};
 
-/* Which of them needs the fewest bytes: padded[t] entries of slices and longentries[t] of long rows, for the limits
-   below the length of the longest row, and the first. A
-   thread reads its row entry by entry, so that a row much longer than the average would be what the others wait for */
+/* The limit that needs the fewest bytes. padded[t] entries of slices and longentries[t] of long rows belong to the
+   limits below the length of the longest row, and to the first limit. A thread reads its row entry by entry, so the
+   others would wait for a row much longer than the average */
 PetscInt VCRSChooseSliceLimit(PetscInt longest, PetscInt average, size_t valuebytes, const PetscInt64 padded[], const PetscInt64 longentries[])
 {
   const PetscInt most  = PetscMax(32, 4 * average);
@@ -249,8 +250,8 @@ PetscInt VCRSChooseSliceLimit(PetscInt longest, PetscInt average, size_t valueby
 }
 
 /*
-   Whether L3 may need less than what is chosen, before its slices are found: no entry is padded, each takes one byte
-   for its column, and so does each row for its length
+   Whether L3 may need less than the present choice, before its slices are found. The estimate has no padding, one byte
+   per column, and one byte per row length
 */
 PetscErrorCode VCRSSlicesMayWin(const VCRSFacts *f, const VCRSChoice *c, PetscBool *may)
 {
@@ -288,13 +289,14 @@ PetscErrorCode VCRSChooseSlices(const VCRSFacts *f, const VCRSPlan *slices, VCRS
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whole entries are what such a product waits for, with or without */
+/* With whole entries a product waits for the entries, grouped or not */
 PetscBool VCRSMayGroup(const VCRSPlan *plan)
 {
   return (PetscBool)(plan->m >= VCRS_GROUPED_ROWS && plan->values != VCRS_VALUES_FULL);
 }
 
-/* Whether columns are grouped: ngroups of them in all windows, at most so many, and so many bytes to read, in one. A tenth more bytes is less than it gains */
+/* Whether columns are grouped: at most ngroups in all windows, and at most this number of bytes to read in one window.
+   Grouping gains more than a tenth of the bytes costs */
 PetscBool VCRSChooseGroups(const VCRSPlan *plan, PetscInt64 ngroups, PetscInt mostgroups, PetscInt64 mostbytes)
 {
   const double grouped = 64. * (double)plan->ncolbase + 2. * (double)ngroups,

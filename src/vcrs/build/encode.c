@@ -3,15 +3,15 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Writes the arrays of a plan whose layout and container are chosen, and reads them back.
-   include/lithe/private/vcrsplan.h says what lies where.
+   Writes the arrays of a plan with chosen layout and container, and reads them back. include/lithe/private/vcrsplan.h
+   describes the arrays.
 */
 
 #include "buildimpl.h"
 
 /* ------------------------------------------------------------------ writing */
 
-/* Distinct sets laid end to end: where those of each row begin */
+/* Distinct sets laid end to end: the begin of each row's set */
 static PetscErrorCode VCRSEncodeEnds_Private(const VCRSBuild *b, const VCRSSets *s, const char what[], PetscInt **ptr, PetscInt *total)
 {
   PetscInt64 sum = 0;
@@ -105,7 +105,7 @@ PetscErrorCode VCRSEncodeSets(VCRSBuild *b, VCRSPlan *plan)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Stores a fixed point number at so many components of value[] */
+/* Stores a fixed point number as this number of components of value[] */
 static inline void VCRSPutSteps(VCRSPlan *plan, PetscInt64 at, int steps)
 {
   if (plan->values == VCRS_VALUES_FIXED8) ((int8_t *)plan->value)[at] = (int8_t)steps;
@@ -166,7 +166,7 @@ static inline void VCRSPut(const VCRSBuild *b, VCRSPlan *plan, PetscInt row, Pet
   }
 }
 
-/* Values of L1, L2 and L3, columns of L3, and what decodes them */
+/* Values of L1, L2 and L3, columns of L3, and the data that decode them */
 PetscErrorCode VCRSEncodeSlices(VCRSBuild *b, VCRSPlan *plan)
 {
   const PetscInt first = b->difference ? 1 : 0;
@@ -498,7 +498,7 @@ PetscErrorCode VCRSPlanDecodeRow(const VCRSPlan *plan, PetscInt row, PetscInt *n
   } else if (plan->layout == MATVCRS_LAYOUT_L3) {
     PetscInt lane = row, low = 0, high = plan->nlong;
 
-    /* is it a long one? Where all are, it is known which */
+    /* is the row long? If all are long, the number is known */
     if (high == plan->m) low = high = row;
     while (low < high) {
       const PetscInt mid = low + (high - low) / 2;

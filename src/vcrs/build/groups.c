@@ -5,8 +5,8 @@
 /*
    L3, grouped columns: which groups of columns the rows of a window read (see vcrsplan.h).
 
-   A window's groups are marked in a bit map that begins with the least of them, so that they come out
-   ascending without a sort.
+   A window's groups are marked in a bit map that begins with the least group, so they come out ascending without a
+   sort.
 */
 
 #include "buildimpl.h"
@@ -20,7 +20,7 @@ static inline void VCRSWindowLanes(const VCRSPlan *plan, PetscInt w, PetscInt *f
   *end  = PetscMin(VCRS_WINDOW * (w + 1), VCRS_SLICE * plan->nslices);
 }
 
-/* The least group of a window, and which of those from there on its rows read; whether they all have a bit */
+/* The least group of a window; the groups from there on that its rows read; whether all have a bit */
 static PetscBool VCRSMarkGroups(const VCRSBuild *b, const VCRSPlan *plan, PetscInt w, PetscInt *first, uint64_t mark[])
 {
   PetscInt        least = PETSC_INT_MAX, most = 0, from, end, n;
@@ -32,7 +32,7 @@ static PetscBool VCRSMarkGroups(const VCRSBuild *b, const VCRSPlan *plan, PetscI
 
     if (!plan->rowlength[lane]) continue;
 
-    /* columns ascend, but for a reference in front of them */
+    /* columns ascend, except a reference in front of them */
     c     = b->j + b->i[row];
     n     = b->i[row + 1] - b->i[row];
     least = PetscMin(least, PetscMin(c[0], c[n > 1 ? 1 : 0]));
@@ -54,7 +54,7 @@ static PetscBool VCRSMarkGroups(const VCRSBuild *b, const VCRSPlan *plan, PetscI
   return PETSC_TRUE;
 }
 
-/* Writes the marked groups behind a stand-in; how many these are */
+/* Writes the marked groups behind a stand-in; returns their number */
 static PetscInt VCRSListGroups(const uint64_t mark[], uint16_t group[])
 {
   PetscInt n = 1;
@@ -132,7 +132,7 @@ PetscErrorCode VCRSFindGroups(VCRSBuild *b, VCRSPlan *plan)
 /* Writes the columns of a plan whose groups are known; coloffset[] is zero before */
 PetscErrorCode VCRSEncodeGroups(const VCRSBuild *b, VCRSPlan *plan)
 {
-  uint16_t *place; /* of each group that a window has, in its list */
+  uint16_t *place; /* of each group in the list of a window */
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(VCRS_GROUP_SPAN, &place));

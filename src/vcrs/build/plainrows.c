@@ -39,7 +39,7 @@ static PetscErrorCode VCRSFindRows_Private(const VCRSBuild *b, VCRSPlan *plan)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Those that have the same columns, as far as they are multiplied together; nothing where they are few */
+/* Rows with the same columns, as far as they are multiplied together; nothing if such rows are few */
 static PetscErrorCode VCRSFindAlikeRows_Private(const VCRSBuild *b, VCRSPlan *plan)
 {
   PetscInt ngroups = 0;
@@ -63,7 +63,7 @@ static PetscErrorCode VCRSFindAlikeRows_Private(const VCRSBuild *b, VCRSPlan *pl
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Columns of two bytes, where they are near enough to one another; else there are none after the call */
+/* Columns of two bytes, if they are near enough to one another; otherwise none exist after the call */
 static PetscErrorCode VCRSShortenColumns_Private(const VCRSBuild *b, VCRSPlan *plan)
 {
   const PetscInt nbase = (plan->nlong + VCRS_SLICE - 1) / VCRS_SLICE;

@@ -6,7 +6,8 @@
 
 #include "buildimpl.h"
 
-/* Sorts the rows of every window by falling length, long ones last as if they were empty; what slices and long rows then hold */
+/* Sorts the rows of every window by falling length, with long rows last as if they were empty. Also: the contents of
+   slices and long rows */
 static void VCRSSliceRows(const VCRSBuild *b, PetscInt limit, PetscBool sorted, uint8_t perm[], uint8_t length[], PetscInt64 *padded, PetscInt64 *longentries)
 {
   *padded = *longentries = 0;
@@ -50,7 +51,8 @@ static void VCRSSliceRows(const VCRSBuild *b, PetscInt limit, PetscBool sorted, 
   }
 }
 
-/* The least column that a lane of slice s has as its entry k, for each k; how wide the offsets from there are, and where those of the next slice begin */
+/* For each k, the least column of entry k over the lanes of slice s; the width of the offsets from it, and the place
+   where the offsets of the next slice begin */
 static void VCRSMeasureColumns(const VCRSBuild *b, VCRSPlan *plan, PetscInt s)
 {
   const PetscInt *c[VCRS_SLICE];
@@ -126,7 +128,7 @@ PetscErrorCode VCRSFindSlices(const VCRSBuild *b, size_t valuebytes, VCRSPlan *p
     }
   }
 
-  /* where the slices begin, and how wide their columns are */
+  /* the begins of slices, and the widths of their columns */
   PetscCall(PetscMalloc1(plan->nslices + 1, &plan->sliceptr));
   PetscCall(PetscMalloc1(plan->nslices + 1, &plan->sliceoffset));
   PetscCall(PetscMalloc1(plan->nslices, &plan->slicewidth));

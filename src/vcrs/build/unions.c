@@ -7,7 +7,7 @@
 #include "../planimpl.h"
 #include <lithe/private/vcrsunions.h>
 
-/* Reading entries that rows do not have must not take more than that many times what they have */
+/* Reads of entries that rows lack must not take more than this multiple of the reads of existing entries */
 #define UNIONS_WASTE 3.
 /* Tables that L2 keeps at hand, with the vectors passing through */
 #define UNIONS_BYTES 4194304
@@ -17,7 +17,8 @@
 /* Distances shorter than this are within a strip, or nearly */
 #define UNIONS_LEAST_DISTANCE 256
 #define UNIONS_DISTANCES      128
-/* What L1 holds of x: so many slices of all lines of a few periods, of which one has so many lines at the most. A group has so many periods */
+/* Capacity of L1 for x: this number of slices of all lines of a few periods, where a period has at most this number of
+   lines. A group has this number of periods */
 #define UNIONS_STRIP   2
 #define UNIONS_LINES   64
 #define UNIONS_PERIODS 32
@@ -32,14 +33,14 @@ typedef struct {
   const void     *id;
   VCRSUnions     *u;
   PetscInt        slices;              /* of a period */
-  PetscInt        line;                /* a distance that rows of a period have to others which they read x with */
+  PetscInt        line;                /* a distance between rows of a period and other rows whose x they read */
   PetscInt       *key;                 /* [VCRS_SLICE nunions] the pairs of rows, -1: no such row */
   uint32_t       *head;                /* [nunions] entries, as a task has them */
   PetscInt       *slice;               /* the union of each slice of each period, or UNIONS_NONE */
   PetscInt        table[UNIONS_TABLE]; /* open addressing: -1, or the number of a union */
   PetscInt        maxkey, maxhead, maxentry, maxlocal, maxvalue, maxtask, maxrest;
   PetscInt64      entries; /* of the unions of all slices */
-  PetscInt        without; /* slices that have none */
+  PetscInt        without; /* slices without a union */
 } UnionsBuild;
 
 static PetscInt ReadId(const VCRSPlan *plan, const void *id, PetscInt row)
@@ -85,7 +86,7 @@ static PetscErrorCode Grow_Private(size_t unit, PetscInt n, PetscInt more, Petsc
 
 /* ------------------------------------------------------------ the period */
 
-/* Rows that are spread over all of them */
+/* Sample rows, spread over all rows */
 static PetscInt SampleRow(const UnionsBuild *b, PetscInt k)
 {
   return (PetscInt)((double)b->u->m * ((double)k + .5) / VCRS_SAMPLES);
@@ -104,7 +105,7 @@ static PetscInt UnionsCountRepeats(const UnionsBuild *b, PetscInt distance)
   return n;
 }
 
-/* The distances that many rows have to others, beside the diagonal */
+/* The distances between rows that occur in many rows, beside the diagonal */
 static PetscInt UnionsGetDistances(const UnionsBuild *b, PetscInt distance[])
 {
   const VCRSPlan *plan = b->plan;
@@ -133,8 +134,9 @@ static PetscInt UnionsGetDistances(const UnionsBuild *b, PetscInt distance[])
 }
 
 /*
-   The period is the distance at which pairs repeat best, of those that rows have to rows that they read, or of a multiple if that is short.
-   Lines are as long as the shortest of some length. Where nothing repeats much, lines are the periods.
+   The period is the distance at which pairs repeat best, among the distances between rows and the rows that they read.
+   If that distance is short, a multiple is taken. Lines are as long as the shortest of some length. Where nothing
+   repeats much, lines are the periods.
 */
 static void UnionsChoosePeriod(UnionsBuild *b)
 {
@@ -159,7 +161,7 @@ static void UnionsChoosePeriod(UnionsBuild *b)
 
 /* ------------------------------------------------------------ unions */
 
-/* The offsets that the pairs have beside the diagonal and the one of the period before, ascending; -1: too many */
+/* The offsets of the pairs, except the diagonal and the offset of the period before, ascending; -1: too many */
 static PetscInt UnionGetOffsets(const UnionsBuild *b, const SlicePairs *p, PetscInt offset[])
 {
   const VCRSPlan *plan = b->plan;
@@ -182,7 +184,8 @@ static PetscInt UnionGetOffsets(const UnionsBuild *b, const SlicePairs *p, Petsc
   return n;
 }
 
-/* What the rows have at an offset: a value for each, and a bit in their has; whether the value is the same for all that have one, which then is value[0] */
+/* The entries of the rows at an offset: a value per row, and a bit in has of each row. Also: whether all have the same
+   value, which then is value[0] */
 static PetscBool UnionGetValues(const VCRSPlan *plan, const PetscInt key[], PetscInt offset, uint32_t bit, PetscScalar value[], uint32_t has[])
 {
   PetscBool same = PETSC_TRUE;
@@ -255,7 +258,7 @@ static PetscErrorCode UnionAppend_Private(UnionsBuild *b, const PetscInt key[], 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The union of rows with these pairs, a new one where there is none yet; UNIONS_NONE: they have too many entries */
+/* The union of rows with these pairs, a new union if there is none yet. UNIONS_NONE: the rows have too many entries */
 static PetscErrorCode UnionFind_Private(UnionsBuild *b, const PetscInt key[], PetscInt *number)
 {
   SlicePairs p    = {0, {0}};
@@ -288,7 +291,7 @@ static void UnionsReadSlice(const UnionsBuild *b, PetscInt first, PetscInt n, Pe
   for (PetscInt i = 0; i < VCRS_SLICE; i++) key[i] = i < n ? ReadId(b->plan, b->id, first + i) : -1;
 }
 
-/* Whether n rows have the pairs of those a period before, which nearly all have: the ids are compared as they are stored */
+/* Whether n rows have the pairs of the rows one period before, as nearly all have. The ids are compared as stored */
 static PetscBool UnionsRepeats(const UnionsBuild *b, PetscInt first, PetscInt n)
 {
   const size_t bytes = (size_t)b->plan->idbytes;
@@ -297,7 +300,7 @@ static PetscBool UnionsRepeats(const UnionsBuild *b, PetscInt first, PetscInt n)
   return (PetscBool)!memcmp(id, id - bytes * (size_t)b->u->period, bytes * (size_t)n);
 }
 
-/* Ends early where there are too many to be worth it */
+/* Ends early if there are too many to be worth it */
 static PetscErrorCode UnionsBuildSlices_Private(UnionsBuild *b, PetscInt nslices)
 {
   const VCRSUnions *u = b->u;
@@ -324,7 +327,8 @@ static PetscErrorCode UnionsBuildSlices_Private(UnionsBuild *b, PetscInt nslices
 
 /* ------------------------------------------------------------ tasks */
 
-/* Tasks of a slice in the periods from first on, before end: one, if they have the same union and are as many as a thread takes */
+/* Tasks of a slice in the periods from first on, before end: one if the periods have the same union and are as many as
+   a thread takes */
 static PetscErrorCode UnionsAddTasks_Private(UnionsBuild *b, PetscInt slice, PetscInt first, PetscInt end, PetscInt rows)
 {
   VCRSUnions *u    = b->u;
@@ -396,7 +400,7 @@ PetscErrorCode VCRSUnionsCreate(const VCRSPlan *plan, const void *id, PetscInt w
   u->m = plan->m;
   if (u->m <= 0 || (double)u->m > (double)PETSC_INT32_MAX) PetscFunctionReturn(PETSC_SUCCESS); /* tasks have 32 bits for a row */
 
-  /* What a row has not is multiplied by zero */
+  /* Missing entries of a row are multiplied by zero */
   for (PetscInt e = 0; e < plan->setptr[plan->nsets]; e++) {
     if (PetscIsInfOrNanScalar(plan->setvalue[e])) PetscFunctionReturn(PETSC_SUCCESS);
   }

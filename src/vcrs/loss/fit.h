@@ -7,7 +7,7 @@
 
 #include "../build/buildimpl.h"
 
-/* Bits of the fixed point numbers that hold n values, with 2^*exponent as their unit: 8, 16, or 64 where 16 are not enough */
+/* Bits of the fixed point numbers that hold n values in the unit 2^*exponent: 8, 16, or 64 if 16 are not enough */
 LITHE_HD static inline int VCRSRowFixedPointBits(PetscInt n, const PetscScalar a[], int *exponent)
 {
   const PetscReal *v   = (const PetscReal *)a;
@@ -33,7 +33,7 @@ LITHE_HD static inline int VCRSRowFixedPointBits(PetscInt n, const PetscScalar a
   return bits;
 }
 
-/* Are n values numbers of single precision? A NaN is not, because processors differ in how they convert it */
+/* Are n values numbers of single precision? A NaN is not, because processors convert NaN differently */
 LITHE_HD static inline PetscBool VCRSRowIsSingle(PetscInt n, const PetscScalar a[])
 {
   const PetscReal *v = (const PetscReal *)a;
@@ -41,7 +41,8 @@ LITHE_HD static inline PetscBool VCRSRowIsSingle(PetscInt n, const PetscScalar a
   for (PetscInt k = 0; k < n * VCRS_COMPONENTS; k++) {
     const PetscReal x = v[k];
 
-    /* what is beyond the range of float must not even be converted; the sign of a zero survives, so that a comparison of numbers does */
+    /* a value beyond the range of float must not even be converted; the sign of a zero survives, so a comparison of
+       numbers does */
     if (PetscAbsReal(x) > (PetscReal)FLT_MAX) {
       if (!(PetscAbsReal(x) > PETSC_MAX_REAL)) return PETSC_FALSE;
     } else if (!(LitheRoundToSingle((double)x) == (double)x)) return PETSC_FALSE;
@@ -59,7 +60,7 @@ static inline int VCRSRowFixedPointBitsNear(PetscInt n, const PetscScalar a[], i
   const double *v = (const double *)a, big = 6755399441055744.;
   uint64_t      all = 0, wrong = 0;
 
-  if (unit >= -1000 && unit <= 0) { /* so that no number vanishes */
+  if (unit >= -1000 && unit <= 0) { /* prevents numbers from vanishing */
     const double perunit = LithePow2(-unit);
 
     for (PetscInt k = 0; k < n * VCRS_COMPONENTS; k++) {

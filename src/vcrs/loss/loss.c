@@ -6,13 +6,12 @@
    The lossy half of a compression: every entry is replaced by one of few nearby values.
 
    Each entry is rounded separately, to a number of steps that does not depend on the order of the rows. Equal rounded
-   rows are then found by exact comparison (vcrs/build/build.c). All steps except those of a logarithmic scale are
-   powers of two. 0, and mostly 1 and -1, are therefore exact, and sums of rounded entries are exact while they fit
-   the mantissa.
+   rows are then found by exact comparison (vcrs/build/build.c). All steps except logarithmic ones are powers of two. 0,
+   and mostly 1 and -1, are therefore exact, and sums of rounded entries are exact while they fit the mantissa.
 
    Guards protect preconditioners: zeros stay zero, signs stay, the diagonal does not vanish, and a symmetric matrix
-   stays symmetric. Row sums are kept: they are stored in place of one entry of each row, the reference (vcrsplan.h:
-   the difference form).
+   stays symmetric. Row sums are kept: each row stores its sum in place of one entry, the reference (vcrsplan.h: the
+   difference form).
 */
 
 #include "round.h"
@@ -121,7 +120,8 @@ static PetscErrorCode VCRSSetUpClasses_Private(const VCRSOptions *opt, PETSC_UNU
     step->kind     = VCRS_STEP_MATRIX;
     step->exponent = LitheClampExponent(step->exponent);
   } else if (opt->unit == MATVCRS_UNIT_ENTRY) {
-    /* components are relative to themselves, so the modulus needs no factor; a step beyond the entry itself would lose it */
+    /* components are relative to themselves, so the modulus needs no factor; a step beyond the entry itself would lose
+       the entry */
     step->kind     = VCRS_STEP_ENTRY;
     step->exponent = PetscMin(LitheFloorLog2(2. * (double)opt->lambda), 0);
   } else step->kind = VCRS_STEP_ROW;
@@ -159,10 +159,10 @@ static PetscErrorCode VCRSSetUpSingle_Private(PETSC_UNUSED const VCRSOptions *op
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A row per loss: the function that sets up its steps; NULL without a loss. Names: MatVCRSLosses[] */
+/* A row per loss: the function that sets up the steps; NULL without a loss. Names: MatVCRSLosses[] */
 typedef struct {
   PetscErrorCode (*setup)(const VCRSOptions *, const VCRSSurvey *, LitheLogScale **, VCRSStep *);
-  PetscBool widths; /* are there 8 and 16 bits? */
+  PetscBool widths; /* do 8 and 16 bits exist? */
 } VCRSLoss;
 
 static const VCRSLoss VCRSLosses[] = {
@@ -199,10 +199,10 @@ PetscErrorCode VCRSStepSetUp(const VCRSOptions *opt, const VCRSSurvey *s, LitheL
 }
 
 /*
-   Finer options if the loss was too coarse for more than one row of 256, or a row could not be held. Such a matrix
-   has numbers of very different size in a row, as with unlike units, and a bound relative to the largest number says
-   nothing of the small ones. The first step is 16 bits. The second step rounds each entry by itself, in single
-   precision, and no entry takes the rounding of others. Returns false if opt suffices.
+   Finer options if the loss was too coarse for more than one row of 256, or a row could not be held. Such a row has
+   numbers of very different size, as with unlike units, and a bound relative to the largest number says nothing of the
+   small ones. The first step is 16 bits. The second step rounds each entry by itself, in single precision, and no entry
+   takes the rounding of others. Returns false if opt suffices.
 */
 PetscBool VCRSLossRefine(PetscInt64 rows, PetscInt64 coarse, PetscInt64 lost, VCRSOptions *opt)
 {
@@ -214,7 +214,7 @@ PetscBool VCRSLossRefine(PetscInt64 rows, PetscInt64 coarse, PetscInt64 lost, VC
   if (opt->loss == MATVCRS_LOSS_SINGLE && !opt->rowsums) return PETSC_FALSE;
   opt->loss    = MATVCRS_LOSS_SINGLE;
   opt->rowsums = PETSC_FALSE;
-  if (opt->layout == MATVCRS_LAYOUT_L2) opt->layout = MATVCRS_LAYOUT_AUTO; /* it holds no floats */
+  if (opt->layout == MATVCRS_LAYOUT_L2) opt->layout = MATVCRS_LAYOUT_AUTO; /* L2 holds no floats */
   return PETSC_TRUE;
 }
 
@@ -361,7 +361,7 @@ PetscErrorCode VCRSLossApply(VCRSBuild *b, const VCRSCSR *csr, const PetscScalar
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The block's part of an agreement: its survey, and the exponents of its rows, [m], if the loss has row exponents */
+/* The block's part of an agreement: its survey, and the exponents [m] of its rows, if the loss has row exponents */
 PetscErrorCode VCRSLossPropose(const VCRSCSR *csr, const VCRSOptions *opt, VCRSSurvey *survey, PetscInt rowexponent[])
 {
   LitheLogScale *log = NULL;

@@ -4,8 +4,8 @@
 #pragma once
 
 /*
-   The lossy half of a compression, row by row, for host loops (loss.c) and for kernels
-   (cuda/vcrs/build/loss.cu): a survey of the entries, and their rounding once the steps are known.
+   The lossy half of a compression, row by row, for host loops (loss.c) and for kernels (cuda/vcrs/build/loss.cu): a
+   survey of the entries, then their rounding with known steps.
 */
 
 #include "../build/buildimpl.h"
@@ -14,7 +14,7 @@
 typedef enum {
   VCRS_STEP_MATRIX, /* one step for the matrix */
   VCRS_STEP_ROW,    /* a step for each row, relative to its largest entry */
-  VCRS_STEP_FIXED,  /* the same, and at most 127 or 32767 of them */
+  VCRS_STEP_FIXED,  /* the same, with at most 127 or 32767 steps */
   VCRS_STEP_ENTRY,  /* a step for each power of two */
   VCRS_STEP_LOG,    /* LitheLogScale */
   VCRS_STEP_SINGLE, /* float */
@@ -33,18 +33,18 @@ LITHE_HD static inline PetscBool VCRSStepIsByRow(VCRSStepKind kind)
 typedef struct {
   VCRSStepKind kind;
   int          bits;                   /* FIXED */
-  int          exponent;               /* STEP: log2 of the step; ROW and ENTRY: what to add to log2 of the largest entry */
-  PetscBool    symmetric;              /* keep it so */
+  int          exponent;               /* STEP: log2 of the step; ROW and ENTRY: added to log2 of the largest entry */
+  PetscBool    symmetric;              /* the matrix must stay symmetric */
   PetscBool    hermitian, offdiagonal; /* as in VCRSOptions */
-  double       bound;                  /* of the mode, in its unit */
+  double       bound;                  /* of the mode, in the mode's unit */
   PetscBool    inrange;                /* no entry is out of the range of LitheRoundManyToGrid(), LitheRoundManyMantissas() */
   double       unit;                   /* a power of two near the inverse of the largest entry: squares of entries times unit are in range */
 } VCRSStep;
 
 /*
    Largest change of the reference of a row by a loss, relative to its modulus, if the reference takes the rounding of
-   all other entries (row sums kept). Beyond it the row sum is given up. The same share of the diagonal entry limits
-   rounding with a step per row or per matrix. Beyond it the row counts as coarse: VCRSLossRefine().
+   all other entries (row sums kept). Beyond this change the row sum is given up. The same share of the diagonal entry
+   limits rounding with a step per row or per matrix. Beyond it the row counts as coarse: VCRSLossRefine().
 */
 #define VCRS_REFERENCE_SHARE .125
 
@@ -55,7 +55,7 @@ typedef struct {
 */
 #define VCRS_FIXED_SHARE .03125
 
-/* sqrt(number of components): what bounds both components by h bounds the modulus by h times this */
+/* sqrt(number of components): if h bounds both components, h times this bounds the modulus */
 #if defined(PETSC_USE_COMPLEX)
   #define VCRS_COMPONENT_FACTOR 1.41421356237309504880
 #else
@@ -171,7 +171,8 @@ LITHE_HD static inline PetscInt VCRSFindReference(PetscInt row, PetscInt len, co
   return ref;
 }
 
-/* One row with its reference at ref (-1: none); its largest component, of all and of stored entries. False if one is infinite or not a number */
+/* One row with its reference at ref (-1: none), and its largest component, over all entries and over stored entries.
+   False if a component is infinite or not a number */
 LITHE_HD static LITHE_ALWAYS_INLINE PetscBool VCRSSurveyRow(VCRSSurvey *s, PetscInt len, PetscInt ref, const PetscScalar a[], PetscReal *largest,
                                                             PetscReal *stored)
 {
@@ -234,8 +235,8 @@ LITHE_HD static inline int VCRSStepRowExponent(const VCRSStep *step, PetscReal l
 /*
    log2 of the step for entry (row, col), if rows have steps. In a symmetric matrix both rows must round to the same
    value. Fixed point rows share the coarser step, whose multiples both rows hold. Row classes take the finer step,
-   which keeps the bound in both. *limit is log2 of the finest step that must hold the value. stored: whether row
-   itself stores the entry; a reference is not stored. Returns false if no row stores it.
+   which keeps the bound in both. *limit is log2 of the finest step that must hold the value. stored: whether row itself
+   stores the entry; a reference is not stored. Returns false if no row stores it.
 */
 LITHE_HD static inline PetscBool VCRSStepExponent(const VCRSBuild *b, const VCRSCSR *csr, const VCRSStep *step, PetscInt row, PetscInt col, PetscBool stored,
                                                   int *exponent, int *limit)
@@ -282,7 +283,7 @@ LITHE_HD static LITHE_ALWAYS_INLINE double VCRSStepRound(VCRSStepKind kind, cons
   }
 }
 
-/* Rounds one entry; codes gets those of its components on a logarithmic scale, if it is not NULL */
+/* Rounds one entry; codes, if not NULL, gets the codes of its components on a logarithmic scale */
 LITHE_HD static LITHE_ALWAYS_INLINE PetscScalar VCRSStepRoundScalar(VCRSStepKind kind, const VCRSBuild *b, const VCRSStep *step, PetscScalar v, int exponent,
                                                                     int limit, uint16_t codes[])
 {
@@ -302,7 +303,7 @@ LITHE_HD static LITHE_ALWAYS_INLINE PetscScalar VCRSStepRoundScalar(VCRSStepKind
 }
 
 #if !defined(__CUDA_ARCH__)
-/* Rounds n entries at once, those of a row with this exponent; false where they must be rounded one by one */
+/* Rounds the n entries of a row with this exponent at once; false if the entries must be rounded one by one */
 static LITHE_ALWAYS_INLINE PetscBool VCRSStepRoundMany(VCRSStepKind kind, const VCRSBuild *b, const VCRSStep *step, PetscInt n, const PetscScalar a[],
                                                        int exponent, PetscScalar w[], uint16_t codes[])
 {
@@ -330,7 +331,7 @@ static LITHE_ALWAYS_INLINE PetscBool VCRSStepRoundMany(VCRSStepKind kind, const 
     return PETSC_TRUE;
   case VCRS_STEP_ROW:
   case VCRS_STEP_FIXED:
-    /* others are those of rows of zeros */
+    /* other exponents belong to rows of zeros */
     if (exponent < -1000 || exponent > 950) return PETSC_FALSE;
     LitheRoundManyToGrid(nv, v, exponent, r);
     return PETSC_TRUE;
@@ -397,7 +398,7 @@ LITHE_HD static inline PetscScalar VCRSStepSmallest(const VCRSStep *step, PetscS
   return r;
 }
 
-/* Is a reference with the value implied no longer what it was: vanished, appeared, or of the other sign? */
+/* Has the reference with the implied value changed its nature: vanished, appeared, or changed its sign? */
 LITHE_HD static inline PetscBool VCRSReferenceHarmed(PetscScalar implied, PetscScalar exact)
 {
   if (exact == (PetscScalar)0.) return (PetscBool)(implied != (PetscScalar)0.);
@@ -409,7 +410,8 @@ LITHE_HD static inline PetscBool VCRSReferenceHarmed(PetscScalar implied, PetscS
 #endif
 }
 
-/* The row sum for which a reference beside others that sum to rest comes out as value, or next to it where value is lost beside rest */
+/* The row sum that makes the reference come out as value, beside other entries that sum to rest. If value is lost
+   beside rest, the result is next to value */
 LITHE_HD static inline PetscScalar VCRSSigmaFor(PetscScalar value, PetscScalar rest)
 {
   PetscScalar      sigma = value + rest;
@@ -428,12 +430,12 @@ LITHE_HD static inline PetscScalar VCRSSigmaFor(PetscScalar value, PetscScalar r
 
 /* ------------------------------------------------------------------ a row */
 
-/* What the entries of one row come to */
+/* The result of rounding the entries of one row */
 typedef struct {
   VCRSExactSum exact;          /* of the original entries */
-  PetscScalar  rest;           /* sum of the rounded ones, without the reference, in the order in which decoding adds them */
+  PetscScalar  rest;           /* sum of the rounded entries, without the reference, in the order in which decoding adds them */
   double       sum, largest;   /* of moduli */
-  double       square, error2; /* sums of squares, of what is times VCRSStep.unit */
+  double       square, error2; /* sums of squares, in units of VCRSStep.unit */
   double       error;          /* largest |w - a| */
 } VCRSRowSums;
 
@@ -464,7 +466,7 @@ static LITHE_ALWAYS_INLINE void VCRSModuli(PetscInt n, const PetscScalar a[], co
 }
 #endif
 
-/* Adds entries a[k], and w[k] that they became */
+/* Adds entries a[k], and their rounded values w[k] */
 LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRowSumsAdd(VCRSRowSums *sums, double unit, PetscInt n, const PetscScalar a[], const PetscScalar w[])
 {
   VCRSRowSums s = *sums;
@@ -515,7 +517,8 @@ LITHE_HD static inline PetscBool VCRSGuardDiagonal(const VCRSBuild *b, const VCR
   return PETSC_TRUE;
 }
 
-/* Error that the steps allow in one row of fixed point numbers; the steps of a symmetric matrix are those of its neighbours, too */
+/* Error that the steps allow in one row of fixed point numbers; a symmetric matrix also has the steps of the row's
+   neighbours */
 LITHE_HD static inline double VCRSFixedBound(const VCRSBuild *b, const VCRSCSR *csr, const VCRSStep *step, PetscInt row, PetscInt ref, double error)
 {
   int exponent = b->rowexp[row], limit, coarsest = exponent;
@@ -531,7 +534,7 @@ LITHE_HD static inline double VCRSFixedBound(const VCRSBuild *b, const VCRSCSR *
   return LithePow2(coarsest) * VCRS_COMPONENT_FACTOR * (error > .5 * VCRS_COMPONENT_FACTOR * LithePow2(coarsest) ? 1. : .5);
 }
 
-/* What the rounding of many rows did; sums, and maxima. error2, norm2: of what is times VCRSStep.unit */
+/* The effect of rounding many rows: sums, and maxima. error2, norm2: in units of VCRSStep.unit */
 typedef struct {
   double     maxabs, maxrow, error2, norm2, sumerror, bound;
   PetscInt64 guarded, coarse, lost;
@@ -550,7 +553,7 @@ LITHE_HD static inline void VCRSLossTotalsJoin(VCRSLossTotals *t, const VCRSLoss
   t->lost += u->lost;
 }
 
-/* The modulus of the diagonal entry; that of the largest where there is none, or a zero */
+/* The modulus of the diagonal entry; of the largest entry if the diagonal entry is missing or zero */
 LITHE_HD static inline double VCRSRowSize(const VCRSStep *step, PetscInt row, PetscInt len, const PetscInt cols[], const PetscScalar a[], double largest)
 {
   for (PetscInt k = 0; k < len && cols[k] <= row && !step->offdiagonal; k++) {
@@ -559,7 +562,7 @@ LITHE_HD static inline double VCRSRowSize(const VCRSStep *step, PetscInt row, Pe
   return largest;
 }
 
-/* Of a reference that became implied: how far it is off, in the unit in which the bound of entries is */
+/* The error of an implied reference, in the unit of the bound of entries */
 LITHE_HD static inline double VCRSReferenceBound(const VCRSStep *step, PetscScalar implied, PetscScalar exact, double error, double largest)
 {
   const double modulus = VCRSModulus(exact), became = VCRSModulus(implied);
@@ -572,14 +575,15 @@ LITHE_HD static inline double VCRSReferenceBound(const VCRSStep *step, PetscScal
   case VCRS_STEP_FIXED:
     return error / largest;
   case VCRS_STEP_LOG:
-    /* a factor, as of other entries */
+    /* a factor, as for other entries */
     return modulus > 0. && became > 0. ? PetscMax(error / modulus, error / became) : 0.;
   default:
     return modulus > 0. ? error / modulus : 0.;
   }
 }
 
-/* Rounds a row into w[] (and ownj, code, single), in the order of storage, and compares it with the original; extra: what to add to row sums, or NULL */
+/* Rounds a row into w[] (and ownj, code, single), in the order of storage, and compares it with the original. extra:
+   additions to row sums, or NULL */
 LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRoundRow(const VCRSBuild *b, const VCRSCSR *csr, const PetscScalar extra[], const VCRSStep *step, PetscInt row,
                                                       PetscScalar w[], VCRSLossTotals *totals)
 {
@@ -589,11 +593,11 @@ LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRoundRow(const VCRSBuild *b, const 
   const PetscInt     p = csr->i[row], len = csr->i[row + 1] - p, ref = b->ref ? b->ref[row] : -1;
   const PetscInt    *cols  = csr->j + p;
   const PetscScalar *a     = csr->a + p;
-  const PetscInt     ahead = b->difference && ref >= 0 ? 1 : 0; /* the reference goes to the front, those before it move by one */
+  const PetscInt     ahead = b->difference && ref >= 0 ? 1 : 0; /* the reference goes to the front; entries before it move by one */
   const PetscInt     split = ref >= 0 ? ref : len;
   uint16_t          *codes = b->code && b->log ? b->code + (size_t)p * nc : NULL;
   VCRSRowSums        sums;
-  double             lost, change = 0.; /* change: what the row sum does to the reference */
+  double             lost, change = 0.; /* change: the effect of the row sum on the reference */
   PetscBool          guard = PETSC_FALSE, coarse = PETSC_FALSE;
 
   memset((void *)&sums, 0, sizeof(sums));
@@ -627,7 +631,7 @@ LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRoundRow(const VCRSBuild *b, const 
     totals->bound = PetscMax(totals->bound, VCRSFixedBound(b, csr, step, row, ref, sums.error) / most);
   }
 
-  /* the row sum, and what it makes of the reference */
+  /* the row sum, and the reference that follows from it */
   if (ref >= 0) {
     const double modulus = VCRSModulus(a[ref]);
     PetscScalar  kept, sigma, implied;

@@ -5,8 +5,8 @@
 /*
    Products with the slices of layout L3 on processors with AVX-512, real double precision: all lanes of a slice at once, eight to a register.
 
-   A slice is read once from its beginning to its end, and ends with one mistaken branch: lanes that have no entry any more are masked. x and
-   tables are read by single loads, as in slices.c.
+   A slice is read once from beginning to end, and ends with one mistaken branch. Lanes without further entries are
+   masked. x and tables are read by single loads, as in slices.c.
 */
 
 #include "slices.h"
@@ -24,10 +24,10 @@
   #define FULL_AHEAD       4
   #define IS_FIXED(values) ((values) == VCRS_VALUES_FIXED8 || (values) == VCRS_VALUES_FIXED16)
 
-  /* What is inlined into a function for a target must be for it, too */
+  /* A function inlined into a function for a target must be compiled for that target, too */
   #define AVX512_INLINE static LITHE_ALWAYS_INLINE LITHE_TARGET_AVX512
 
-/* Two numbers. Compilers tend to load the second one by itself, and to join them then */
+/* Two numbers. Compilers tend to load the second by itself and to join the two afterwards */
 AVX512_INLINE __m128d LoadPair(const PetscReal *low, const PetscReal *high)
 {
   const __m128d first = _mm_load_sd(low);
@@ -56,7 +56,8 @@ AVX512_INLINE __m512d LookUp16(const PetscReal *t, const uint16_t i[])
   return LookUp(t, i[0], i[1], i[2], i[3], i[4], i[5], i[6], i[7]);
 }
 
-/* The same at places that are eight bytes of a word from bit first on, every byte or, in two words, every other one: loads are what there are too few of */
+/* The same at places that are eight bytes of a word from bit first on: every byte or, in two words, every other byte.
+   Loads are scarce */
 AVX512_INLINE __m512d LookUpCodes(const PetscReal *t, const void *code, const int width, const int first)
 {
   uint64_t w[2];
@@ -69,7 +70,7 @@ AVX512_INLINE __m512d LookUpCodes(const PetscReal *t, const void *code, const in
   #undef CODE
 }
 
-/* The x of vector b, whose places have so many bytes */
+/* The x of vector b, whose places have this number of bytes */
 AVX512_INLINE __m512d Gather(const PetscInt width, const void *place, int b, const PetscReal *x)
 {
   const uint32_t *p32 = (const uint32_t *)place + LANES * b;
@@ -79,7 +80,8 @@ AVX512_INLINE __m512d Gather(const PetscInt width, const void *place, int b, con
   return LookUp(x, p32[0], p32[1], p32[2], p32[3], p32[4], p32[5], p32[6], p32[7]);
 }
 
-/* The entries of vectors b and b + 1, of fixed point without their powers of two. powers: coefficients of the polynomial, or 0: logfine[] is looked up */
+/* The entries of vectors b and b + 1, of fixed point without their powers of two. powers: coefficients of the
+   polynomial, or 0: logfine[] is looked up */
 AVX512_INLINE void DecodePair(const VCRSPlan *plan, const VCRSValues values, const int powers, const void *value, int b, __m512d a[2])
 {
   const uint8_t  *c8  = (const uint8_t *)value + LANES * b;
@@ -128,7 +130,7 @@ AVX512_INLINE void DecodePair(const VCRSPlan *plan, const VCRSValues values, con
   }
 }
 
-/* s += a (x - r) for the entries k of all lanes; masked: for those lanes that are longer */
+/* s += a (x - r) for the entries k of all lanes; masked: only for lanes that are long enough */
 AVX512_INLINE void AddStep(const VCRSPlan *plan, const VCRSValues values, const int powers, const PetscInt width, const PetscBool masked, __m256i length,
                            PetscInt k, const void *value, const void *place, const PetscReal *x, const __m512d power[], const __m512d r[], __m512d s[])
 {
@@ -196,7 +198,7 @@ AVX512_INLINE void SumSlice(const VCRSPlan *plan, const VCRSValues values, const
     #error "There is a function for each number of coefficients"
   #endif
 
-/* A function for each container: as one they would share registers */
+/* A function for each container: in one function they would share registers */
   #define SUM(name, values, powers)                                                                                                       \
     static LITHE_NO_INLINE LITHE_TARGET_AVX512 void name(const VCRSPlan *plan, const VCRSHostWindow *window, const VCRSHostSlice *slice,  \
                                                          const VCRSHostSteps *steps, PetscInt width, const PetscReal *x, PetscReal sum[]) \
@@ -220,7 +222,8 @@ SUM(SumFixed16, VCRS_VALUES_FIXED16, 0)
 
 typedef void (*SumFunction)(const VCRSPlan *, const VCRSHostWindow *, const VCRSHostSlice *, const VCRSHostSteps *, PetscInt, const PetscReal *, PetscReal[]);
 
-/* Whether the processor has what is needed. With -mat_vcrs_avx512 0 it has not: what other processors do can so be tested on all */
+/* Whether the processor has the instructions. With -mat_vcrs_avx512 0 it has not, so the code for other processors can be
+   tested on all */
 static PetscBool HasAVX512(void)
 {
   static int has = -1;
@@ -228,7 +231,7 @@ static PetscBool HasAVX512(void)
   if (has < 0) {
     PetscBool wanted = PETSC_TRUE;
 
-    if (PetscOptionsGetBool(NULL, NULL, "-mat_vcrs_avx512", &wanted, NULL)) wanted = PETSC_FALSE; /* what is no bool is an error of options */
+    if (PetscOptionsGetBool(NULL, NULL, "-mat_vcrs_avx512", &wanted, NULL)) wanted = PETSC_FALSE; /* anything but a bool is an error of options */
     has = LITHE_HAS_AVX512() && wanted;
   }
   return (PetscBool)(has != 0);

@@ -4,12 +4,11 @@
 #pragma once
 
 /*
-   What the host products share: stored entries and columns decoded in batches, runs of rows of one
-   index set, and the inner product of a single row.
+   Shared by the host products: stored entries and columns decoded in batches, runs of rows of one index set, and the
+   inner product of a single row.
 
-   Entries go through a small buffer of PetscScalar that stays in the first-level cache: one decoding
-   loop per container, which vectorises, and kernels that know one type only. Containers that hold
-   PetscScalar already are read in place.
+   Entries go through a small buffer of PetscScalar that stays in the first-level cache. Each container has one decoding
+   loop, which vectorises, and kernels know one type only. Containers that hold PetscScalar already are read in place.
 
    Complex products are written by components: C's product looks after Inf and NaN, which keeps
    compilers from vectorising it.
@@ -78,7 +77,7 @@ static LITHE_ALWAYS_INLINE PetscScalar VCRSAddProduct(PetscScalar sum, PetscScal
 #endif
 }
 
-/* What count sums of one column begin with: y = add, or 0 where there is none */
+/* The initial values of count sums of one column: y = add, or 0 without add */
 static LITHE_ALWAYS_INLINE void VCRSBegin(PetscInt count, const PetscScalar *add, PetscScalar *y)
 {
   if (!add) memset(y, 0, (size_t)count * sizeof(*y));
@@ -186,7 +185,7 @@ static LITHE_ALWAYS_INLINE PetscBool VCRSScaleExponents(const int16_t e[], Petsc
   return normal;
 }
 
-/* The same for these rows; those outside the matrix are lanes that pad */
+/* The same for these rows; rows outside the matrix are lanes that pad */
 static LITHE_ALWAYS_INLINE PetscBool VCRSScale(const VCRSPlan *plan, const PetscInt row[], PetscReal scale[])
 {
   int16_t e[VCRS_SLICE];
@@ -353,7 +352,7 @@ static LITHE_ALWAYS_INLINE void VCRSDecodeColumns(const VCRSPlan *plan, PetscInt
 #undef VCRS_ADD_BASES
 }
 
-/* The same as what VCRSGatherWindow() has put where, if columns are grouped */
+/* The same as the data of VCRSGatherWindow(), if columns are grouped */
 static LITHE_ALWAYS_INLINE void VCRSDecodePlaces(const VCRSPlan *plan, PetscInt s, PetscInt k, PetscInt nk, PetscInt place[])
 {
   if (plan->grouped) {
@@ -364,7 +363,8 @@ static LITHE_ALWAYS_INLINE void VCRSDecodePlaces(const VCRSPlan *plan, PetscInt 
   } else VCRSDecodeColumns(plan, s, k, nk, place);
 }
 
-/* Grouped columns: the x of window w, nrhs columns of them, in the order of its groups; the stand-in's is zero */
+/* Grouped columns: the x of window w, nrhs columns of x, in the order of the window's groups; the stand-in's x is
+   zero */
 static LITHE_ALWAYS_INLINE void VCRSGatherWindow(const VCRSPlan *plan, PetscInt w, PetscInt nrhs, const PetscScalar *x, size_t ldx, PetscScalar *to,
                                                  size_t ldto)
 {
@@ -407,7 +407,7 @@ static LITHE_ALWAYS_INLINE PetscInt VCRSGetId(const VCRSPlan *plan, PetscInt row
   return (PetscInt)((const uint32_t *)plan->id)[row];
 }
 
-/* The first row from row on, and before end, whose id is another one than that of row */
+/* The first row in row .. end - 1 whose id differs from the id of row */
 static LITHE_ALWAYS_INLINE PetscInt VCRSRunEnd(const VCRSPlan *plan, PetscInt row, PetscInt end)
 {
   PetscInt r = row + 1;
@@ -443,7 +443,7 @@ static LITHE_ALWAYS_INLINE PetscInt VCRSRunEnd(const VCRSPlan *plan, PetscInt ro
   return r;
 }
 
-/* The runs of rows row .. row + rows - 1, at most a slice of them, counted from row on; their number */
+/* The runs of rows row .. row + rows - 1, at most a slice, counted from row on; returns their number */
 static LITHE_ALWAYS_INLINE PetscInt VCRSFindRuns(const VCRSPlan *plan, PetscInt row, PetscInt rows, VCRSRun run[])
 {
   PetscInt n = 0;
@@ -455,7 +455,7 @@ static LITHE_ALWAYS_INLINE PetscInt VCRSFindRuns(const VCRSPlan *plan, PetscInt 
   return n;
 }
 
-/* sigma of rows row .. row+count-1 of the difference form; of rows that have none, 0. PETSC_FALSE if none of them has one */
+/* sigma of rows row .. row+count-1 of the difference form; 0 for rows without sigma. PETSC_FALSE if no row has sigma */
 static LITHE_ALWAYS_INLINE PetscBool VCRSGetSigma(const VCRSPlan *plan, PetscInt row, PetscInt count, PetscScalar sigma[])
 {
   PetscBool any = PETSC_FALSE;

@@ -19,8 +19,8 @@
 #define STREAM_GROUP  8   /* entries of a run that are summed in registers before y is touched */
 #define STREAM_ROWS   512 /* longest run that is treated at once: its piece of y stays in the first-level cache */
 #define STREAM_SHORT  4   /* runs of fewer rows are treated row by row */
-#define STREAM_OTHERS 8   /* rows of a slice that may have another index set than the others, which still are summed at once */
-#define STREAM_RUNS   16  /* runs of a slice; with more of them it may be summed lane by lane */
+#define STREAM_OTHERS 8   /* rows of a slice with a deviating index set that are still summed at once with the others */
+#define STREAM_RUNS   16  /* runs of a slice; with more runs the slice may be summed lane by lane */
 
 /* sum_k a[k stride] (x[index[k indexstride]] - ref), in four partial sums that do not wait for one another */
 static LITHE_ALWAYS_INLINE PetscScalar Dot(PetscInt n, const PetscScalar a[], PetscInt stride, const PetscInt index[], PetscInt indexstride,
@@ -38,9 +38,9 @@ static LITHE_ALWAYS_INLINE PetscScalar Dot(PetscInt n, const PetscScalar a[], Pe
 }
 
 /*
-   y[r] = base[r] + sum_{k<nk} a_k (x[r + offset[k]] - ref[r]) for rows r < count of a run. a_k is a[k],
-   or with lanes a[32 k + r]. base may be y, or NULL: zero; ref is NULL unless in the difference form.
-   nk, lanes and which pointers are NULL must be constants where this is called: it becomes one loop.
+   y[r] = base[r] + sum_{k<nk} a_k (x[r + offset[k]] - ref[r]) for rows r < count of a run. a_k is a[k], or with lanes
+   a[32 k + r]. base may be y, or NULL: zero; ref is NULL unless in the difference form. nk, lanes, and the choice of
+   NULL pointers must be constants in each call: the function becomes one loop.
 */
 static LITHE_ALWAYS_INLINE void StreamGroup(const int nk, const PetscBool lanes, PetscInt count, const PetscScalar a[], const PetscScalar *x,
                                             const PetscInt offset[], const PetscScalar *ref, const PetscScalar *base, PetscScalar *y)
@@ -125,9 +125,9 @@ static LITHE_ALWAYS_INLINE void Stream(PetscInt nk, PetscInt count, const PetscS
 typedef PetscReal Vector __attribute__((vector_size(VECTOR_LANES * sizeof(PetscReal)), aligned(sizeof(PetscReal)), may_alias));
 
 /*
-   y[r] += sum_{k<nk} a[32 k + r] (x[r + offset[k]] - ref[r]) for r < count, 8 <= count <= 32. The sums
-   stay in registers and a is read in the order it is stored. nblocks = ceil(count/8) and whether ref
-   is NULL must be constants; the last block may overlap the one before, and only its own part is kept.
+   y[r] += sum_{k<nk} a[32 k + r] (x[r + offset[k]] - ref[r]) for r < count, 8 <= count <= 32. The sums stay in
+   registers and a is read in the order it is stored. nblocks = ceil(count/8) and whether ref is NULL must be constants.
+   The last block may overlap the one before; only its own part is kept.
 */
 static LITHE_ALWAYS_INLINE void StreamSlice(const int nblocks, PetscInt nk, PetscInt count, const PetscScalar a[], const PetscScalar *x,
                                             const PetscInt offset[], const PetscScalar *ref, PetscScalar *y)
@@ -246,16 +246,16 @@ static LITHE_TARGET_CLONES void Mult_L0(const VCRSPlan *plan, const VCRSOperands
 }
 
 /*
-   How the rows of a slice of L1 or L2 are summed: runs of one index set each; those from nside on, of one row, were
-   summed with the first one, too, and what they had before counts
+   How the rows of a slice of L1 or L2 are summed: runs of one index set each. Runs from nside on, of one row, were
+   summed with the first run, too; for these rows the value before that counts
 */
 typedef struct {
   PetscInt    nruns, nside;
   VCRSRun     run[VCRS_SLICE];
-  PetscScalar own[VCRS_SLICE]; /* the sums of those rows */
+  PetscScalar own[VCRS_SLICE]; /* the sums of these rows */
 } SliceRuns;
 
-/* The index set that most rows have, as far as is known, and where its least and its greatest column are from a row */
+/* The presumed index set of most rows, and its least and greatest column relative to a row */
 typedef struct {
   PetscInt set, low, high;
 } CommonSet;
@@ -279,9 +279,9 @@ static LITHE_ALWAYS_INLINE uint32_t FindOthers(const PetscInt id[], PetscInt set
 }
 
 /*
-   Where all but a few rows have one index set, all of them are summed as if they had it, and the few once more by
-   themselves: on grids these are boundaries, which would cut every line of points into runs. Reads of x stay inside
-   of it. PETSC_FALSE where it is not so.
+   If all but a few rows have one index set, all rows are summed as if they had it, and the few once more by themselves.
+   On grids the few are boundaries, which would cut every line of points into runs. Reads of x stay inside of x.
+   PETSC_FALSE if the condition does not hold.
 */
 static LITHE_ALWAYS_INLINE PetscBool FindCommonSet(const VCRSPlan *plan, PetscInt row, CommonSet *common, SliceRuns *runs)
 {
@@ -318,13 +318,14 @@ static LITHE_ALWAYS_INLINE PetscBool FindCommonSet(const VCRSPlan *plan, PetscIn
   return PETSC_TRUE;
 }
 
-/* Rows in the order in which they follow one another */
+/* Rows in their natural order */
 static LITHE_ALWAYS_INLINE void FindRuns(const VCRSPlan *plan, PetscInt row, PetscInt rows, SliceRuns *runs)
 {
   runs->nruns = runs->nside = VCRSFindRuns(plan, row, rows, runs->run);
 }
 
-/* Whether the rows of a slice whose longest has width entries are better summed lane by lane: there are many runs, and rows are not much shorter than that */
+/* Whether the rows of a slice whose longest has width entries are better summed lane by lane: the slice has many runs,
+   and rows are not much shorter than width */
 static LITHE_ALWAYS_INLINE PetscBool RunsAreShort(const VCRSPlan *plan, PetscInt width, const SliceRuns *runs)
 {
   PetscInt entries = 0;
@@ -351,7 +352,8 @@ static LITHE_TARGET_CLONES void ScaleEntries(PetscInt n, PetscBool single, const
   }
 }
 
-/* Diagonal matrices of real numbers, as the pivots of factors are: entries follow one another. PETSC_FALSE: it is none */
+/* Diagonal matrices of real numbers, as the pivots of factors are: entries follow one another. PETSC_FALSE: the matrix
+   is not diagonal */
 static PetscBool Mult_Diagonal(const VCRSPlan *plan, const VCRSOperands *v)
 {
   const PetscBool single = (PetscBool)(plan->values == VCRS_VALUES_SINGLE);
@@ -379,7 +381,7 @@ static LITHE_TARGET_CLONES void Mult_Sets(const VCRSPlan *plan, const VCRSOperan
     PetscBool      normal = PETSC_TRUE, sums = PETSC_FALSE;
     PetscInt       lane[VCRS_SLICE];
 
-    /* What the whole slice shares */
+    /* Data common to the whole slice */
     if (rows < VCRS_SLICE || v->nrhs > 1 || !FindCommonSet(plan, row, &common, &runs)) {
       FindRuns(plan, row, rows, &runs);
       if (RunsAreShort(plan, width, &runs) && VCRSPlanMultSetSlice_Private(plan, v, s)) continue;
@@ -393,7 +395,7 @@ static LITHE_TARGET_CLONES void Mult_Sets(const VCRSPlan *plan, const VCRSOperan
     }
     if (plan->difference) sums = VCRSGetSigma(plan, row, rows, sigma);
 
-    /* What the sums begin with */
+    /* The initial values of the sums */
     for (PetscInt c = 0; c < v->nrhs; c++) {
       const PetscScalar *x = v->x + c * v->ldx + row;
       PetscScalar       *y = v->y + c * v->ldy + row;
@@ -434,7 +436,7 @@ static LITHE_TARGET_CLONES void Mult_Sets(const VCRSPlan *plan, const VCRSOperan
   }
 }
 
-/* The rows of L3 that are too long for a slice; y has its add already */
+/* The rows of L3 that are too long for a slice; y already contains add */
 static LITHE_TARGET_CLONES_NARROW void Mult_Long(const VCRSPlan *plan, const VCRSOperands *v)
 {
   const PetscInt first = plan->difference ? 1 : 0, batch = VCRS_BATCH * VCRS_SLICE;
@@ -551,16 +553,16 @@ PetscErrorCode VCRSPlanMult(const VCRSPlan *plan, VCRSOp op, PetscInt nrhs, cons
 . plan - the compressed matrix, on the host
 
   Output Parameter:
-. ratio - an estimate; where it is over 1 and the AIJ arrays are there, their own product is the faster one
+. ratio - an estimate; if ratio is over 1 and the AIJ arrays exist, their own product is faster
 
   Level: developer
 
   Note:
-  A straight line in the numbers of entries, rows and runs of rows, with slopes in nanoseconds that were measured on
-  server cores (Zen 4, stencils with 7 and 27 entries a row, tetrahedra with 16, 0.02 to 2 million rows; Zen 5, small
-  irregular matrices and small grids). Only their proportions matter. Where a small matrix might come out on either side
-  they favour MATSEQAIJ, or plain rows in its place. Where index sets are few, rows are long or short in turn, and the way from a small matrix
-  to a large one is that from a cache to memory.
+  A straight line in the numbers of entries, rows and runs of rows, with slopes in nanoseconds, measured on server cores
+  (Zen 4: stencils with 7 and 27 entries per row, tetrahedra with 16, 0.02 to 2 million rows; Zen 5, small irregular
+  matrices and small grids). Only their proportions matter. Near the limit for a small matrix, the slopes favour
+  MATSEQAIJ, or plain rows in its place. If index sets are few, rows alternate between long and short, and the way from
+  a small matrix to a large one is the way from a cache to memory.
 */
 PetscErrorCode VCRSPlanHostCost(const VCRSPlan *plan, PetscReal *ratio)
 {
@@ -624,7 +626,8 @@ PetscErrorCode VCRSPlanHostCost(const VCRSPlan *plan, PetscReal *ratio)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The entry at k of row row, whose values begin at position and lie stride apart: the difference form's reference is what the others leave of sigma */
+/* The entry at k of row row, whose values begin at position and lie stride apart. In the difference form the reference
+   is sigma minus the other entries */
 static inline PetscScalar DiagonalEntry(const VCRSPlan *plan, PetscInt row, PetscInt k, PetscInt length, PetscInt64 position, PetscInt stride)
 {
   PetscScalar value = 0;
@@ -667,7 +670,7 @@ PetscErrorCode VCRSPlanGetDiagonal(const VCRSPlan *plan, PetscScalar d[])
   case MATVCRS_LAYOUT_L0:
   case MATVCRS_LAYOUT_L1:
   case MATVCRS_LAYOUT_L2:
-    /* Where each set has its diagonal entry */
+    /* The place of the diagonal entry in each set */
     PetscCall(PetscMalloc1(plan->nsets, &place));
     for (PetscInt set = 0; set < plan->nsets; set++) {
       place[set] = -1;

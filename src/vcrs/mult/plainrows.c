@@ -3,21 +3,21 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Products with plain rows on the host: y = A x (+ add), also with A^T and A^H. What counts is how few loads and mistaken branches
-   an entry takes, and of a matrix that no cache holds how few bytes.
+   Products with plain rows on the host: y = A x (+ add), also with A^T and A^H. The cost is the number of loads and
+   mistaken branches per entry and, if no cache holds the matrix, the number of bytes.
 
-   Long rows of real entries are summed four at a time. Of large matrices what they have beyond is masked, so that no branch depends on it; how the rows of a
-   small one end a processor remembers. Others are summed in two sums that do not wait for one another. Rows that have
-   the same columns read them, and x, together.
+   Long rows of real entries are summed four at a time. In large matrices the rest is masked, so no branch depends on
+   it. In a small matrix a processor remembers how rows end. Other rows are summed in two sums that do not wait for one
+   another. Rows with the same columns read columns and x together.
 
-   How rows are stored, and how they end, must be a constant where this is called.
+   The kind of storage, and of row ends, must be a constant in each call.
 */
 
 #include "host.h"
 
-#define ROWS_LONG    8   /* entries of a row that is summed four at a time */
-#define ROWS_COLUMNS 4   /* columns of x that are served together */
-#define ROWS_AHEAD   256 /* of a large matrix, entries are fetched so many before they are needed: processors see that they come in order, but end at a page */
+#define ROWS_LONG    8   /* entries of a row from which on it is summed four at a time */
+#define ROWS_COLUMNS 4   /* columns of x in one pass */
+#define ROWS_AHEAD   256 /* distance in entries of prefetching in a large matrix: processors see the order of reads, but stop at a page */
 
 #if defined(VCRS_QUADS) && !PetscDefined(USE_COMPLEX)
   #define ROWS_QUADS
@@ -31,7 +31,7 @@
 
 typedef enum {
   ROWS_SMALL, /* of a small matrix */
-  ROWS_WHOLE, /* of a large one */
+  ROWS_WHOLE, /* of a large matrix */
   ROWS_SHORT  /* of a large one, with columns of two bytes from a base on */
 } Rows;
 
@@ -46,7 +46,7 @@ typedef enum {
     else f(ROWS_SMALL, __VA_ARGS__);                                            \
   } while (0)
 
-/* Fetches what is ROWS_AHEAD from n values or columns of so many bytes */
+/* Fetches n values or columns of this size, ROWS_AHEAD further on */
 static LITHE_ALWAYS_INLINE void FetchAhead(const Rows rows, size_t n, size_t bytes, const void *from)
 {
   for (size_t k = 0; k < n * bytes && rows != ROWS_SMALL; k += CACHE_LINE) LITHE_PREFETCH((const char *)from + ROWS_AHEAD * bytes + k);
@@ -65,7 +65,8 @@ static LITHE_ALWAYS_INLINE void GatherFour(const Rows rows, const void *col, Pet
   *out = (VCRSQuad){x[COLUMN(col, k)], x[COLUMN(col, k + 1)], x[COLUMN(col, k + 2)], x[COLUMN(col, k + 3)]};
 }
 
-/* The same at n % 4 of them; the rest reads what is behind, which may be of another base, and must not be a number at all */
+/* The same at n % 4 places; the rest reads the following data, which may have another base, and must not be used as a
+   number */
 static LITHE_ALWAYS_INLINE void GatherRest(const Rows rows, const void *col, PetscInt k, PetscInt n, const PetscScalar *x, VCRSQuad *out)
 {
   if (rows == ROWS_SHORT) {
@@ -171,7 +172,7 @@ static LITHE_ALWAYS_INLINE void MultApart(const Rows rows, const PetscBool empty
   }
 }
 
-/* The same where there are many of them */
+/* The same if there are many */
 static LITHE_ALWAYS_INLINE void MultTogether(const Rows rows, const VCRSPlan *plan, const PetscScalar *x, const PetscScalar *add, PetscScalar *y)
 {
   const PetscScalar *value = (const PetscScalar *)plan->value;
@@ -240,7 +241,7 @@ static LITHE_TARGET_CLONES_NARROW void MultRows(const VCRSPlan *plan, const VCRS
 /* y = A x (+ add) for plain rows; VCRSPlanMult() calls it */
 void VCRSPlanMultRows_Private(const VCRSPlan *plan, const VCRSOperands *v)
 {
-  /* there are empty rows */
+  /* some rows are empty */
   for (PetscInt c = 0; c < v->nrhs && plan->longrow; c++) VCRSBegin(plan->m, v->add ? v->add + c * v->ldadd : NULL, v->y + c * v->ldy);
   MultRows(plan, v);
 }

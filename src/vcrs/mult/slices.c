@@ -18,7 +18,7 @@
 #include "slices.h"
 
 #define SLICE_COLUMNS 4 /* columns of x that one pass over a decoded slice serves */
-#define X_AHEAD       8 /* and x where it is not that of a window: X_LINES lines of it from the base of a step on */
+#define X_AHEAD       8 /* and of x without a window: X_LINES lines from the base of a step on */
 #define X_LINES       4
 
 /* How the places of entries in x are stored where they are summed */
@@ -27,7 +27,7 @@ typedef enum {
   PLACES_16,      /* uint16_t, from a base or from the beginning of a window */
   PLACES_32,      /* uint32_t, from a base */
   PLACES_DECODED, /* PetscInt */
-  PLACES_SETS     /* L1, L2: a pointer for each lane to the offsets of its index set, from x of its own row */
+  PLACES_SETS     /* L1, L2: for each lane a pointer to the offsets of its index set, relative to x of its own row */
 } Places;
 
 /* The shortest and the longest of n lanes, which are in falling order if sorted */
@@ -52,7 +52,8 @@ static LITHE_ALWAYS_INLINE void MeasureLanes(PetscBool sorted, int n, const uint
   #define LANES  (QUAD / VCRS_COMPONENTS) /* of a quad */
   #define NQUADS (VCRS_SLICE / LANES)
 
-  /* Quads that are summed at once, in sixteen registers with what they need: all of a slice where entries are read as they are, in the order of storage */
+  /* Quads that are summed at once, in sixteen registers with their data: all of a slice if entries are read undecoded,
+     in the order of storage */
   #define NSUMS(values) ((values) == VCRS_VALUES_FULL ? 8 : 4)
   #define MOST_SUMS     8
 
@@ -62,7 +63,8 @@ typedef int16_t     Int16Quad __attribute__((vector_size(QUAD * sizeof(int16_t))
 typedef int32_t     Int32Quad __attribute__((vector_size(QUAD * sizeof(int32_t)), aligned(sizeof(int32_t)), may_alias));
 typedef VCRSMaskInt Mask __attribute__((vector_size(QUAD * sizeof(VCRSMaskInt)), aligned(sizeof(VCRSMaskInt)), may_alias));
 
-  /* Codes are read by the word, for loads are what there are too few of; a compiler short of registers would read it again for each */
+  /* Codes are read by the word, since loads are scarce; a compiler short of registers would read the word again for
+     each */
   #define IN_REGISTER(word) __asm__("" : "+r"(word))
 
   /* A quad of a table of reals, or of scalars */
@@ -90,7 +92,8 @@ static LITHE_ALWAYS_INLINE size_t PlaceBytes(const Places places)
   }
 }
 
-/* The x of the lanes of quad q. Index sets, entries k: lanes that have none get any x; length is that of each lane, or NULL where all have such entries */
+/* The x of the lanes of quad q. Index sets, entries k: lanes without entry get any x. length is the length of each
+   lane, or NULL if all have these entries */
 static LITHE_ALWAYS_INLINE void GatherQuad(const Places places, const void *place, int q, PetscInt k, const uint8_t length[], const PetscScalar *x, Quad *out)
 {
   const uint8_t         *p8  = (const uint8_t *)place + LANES * q;
@@ -203,7 +206,8 @@ static LITHE_ALWAYS_INLINE void QuadLengths(const uint8_t length[], Mask *out)
   #endif
 }
 
-/* The references of the lanes of quad q, whose places are given, and what their sums begin with: t as in AddProducts(). all: each lane has an entry */
+/* The references of the lanes of quad q, whose places are given, and the initial values of their sums: t as in
+   AddProducts(). all: each lane has an entry */
 static LITHE_ALWAYS_INLINE void BeginQuad(const VCRSHostWindow *window, const VCRSHostSlice *slice, PetscBool all, const Places places, const void *place,
                                           int q, const PetscScalar *x, Quad *r, Quad *s, Quad *t)
 {
@@ -227,10 +231,10 @@ static LITHE_ALWAYS_INLINE void BeginQuad(const VCRSHostWindow *window, const VC
 }
 
 /*
-   sum[l] += a_kl (x_kl - ref[l]) for the lanes l from quad first on and those k of some steps that a lane has: the others
-   get nothing, and no product is made for them. Their places are 0, which may be read. Where places are not decoded, the
-   steps are all that there are, and ref and what sum begins with are found here: written to memory lane by lane, they could
-   not be read as quads at once. values and places must be constants.
+   sum[l] += a_kl (x_kl - ref[l]) for the lanes l from quad first on and those k of some steps that a lane has. Other
+   lanes get nothing, and no product is made for them. Their places are 0, which may be read. If places are not decoded,
+   the steps are all steps, and ref and the initial values of sum are found here: written to memory lane by lane, they
+   could not be read as quads at once. values and places must be constants.
 */
 static LITHE_ALWAYS_INLINE void AddGroup(const VCRSPlan *plan, const VCRSValues values, const Places places, const VCRSHostWindow *window,
                                          const VCRSHostSlice *slice, const VCRSHostSteps *steps, int first, const PetscScalar *x, const PetscScalar ref[],
@@ -367,7 +371,7 @@ static LITHE_ALWAYS_INLINE void BeginWindow(const VCRSPlan *plan, PetscInt w, VC
   if (plan->sigmakind == VCRS_SIGMA_FULL && window->whole) {
     window->sigma = plan->sigma + first;
 
-    /* Lanes read it in their own order, so no processor sees where the next window's begins */
+    /* Lanes read x in their own order, so no processor sees where the next window's x begins */
     for (PetscInt r = VCRS_WINDOW; r < 2 * VCRS_WINDOW; r += CACHE_LINE / (PetscInt)sizeof(PetscScalar)) LITHE_PREFETCH(window->sigma + r);
   } else if (VCRSGetSigma(plan, first, n, window->room)) {
     for (PetscInt r = n; r < VCRS_WINDOW; r++) window->room[r] = 0;
@@ -385,7 +389,7 @@ static LITHE_ALWAYS_INLINE void BeginSlice(const VCRSPlan *plan, PetscInt s, con
   slice->row = plan->rowperm ? plan->rowperm + VCRS_SLICE * s : natural + VCRS_SLICE * (s % VCRS_WINDOW_SLICES);
 }
 
-/* The references of the lanes, whose places are given, and what their sums begin with */
+/* The references of the lanes, whose places are given, and the initial values of their sums */
 static LITHE_ALWAYS_INLINE void BeginSums(const VCRSPlan *plan, const VCRSHostWindow *window, const VCRSHostSlice *slice, const PetscInt place[],
                                           const PetscScalar *x, PetscScalar ref[], PetscScalar sum[])
 {
@@ -434,7 +438,7 @@ static LITHE_ALWAYS_INLINE void SumBatches(const VCRSPlan *plan, const VCRSHostW
 }
 
 #if defined(VCRS_QUADS)
-/* The sums of a slice for one column of x, if there is a loop for how its entries and their places are stored */
+/* The sums of a slice for one column of x, if a loop exists for the storage of its entries and places */
 static LITHE_ALWAYS_INLINE PetscBool SumEntries(const VCRSPlan *plan, const VCRSHostWindow *window, const VCRSHostSlice *slice, const PetscScalar *x,
                                                 PetscScalar sum[])
 {
@@ -517,12 +521,12 @@ static LITHE_TARGET_CLONES_NARROW void MultSlices(const VCRSPlan *plan, const VC
 }
 
 #if defined(VCRS_QUADS)
-/* The rows of slice s of L1 or L2, lane by lane; PETSC_FALSE where there is no loop for them */
+/* The rows of slice s of L1 or L2, lane by lane; PETSC_FALSE if no loop exists for them */
 static LITHE_TARGET_CLONES_NARROW PetscBool MultSetSlice(const VCRSPlan *plan, const VCRSOperands *v, PetscInt s)
 {
   const PetscInt  row = VCRS_SLICE * s, rows = PetscMin(VCRS_SLICE, plan->m - row);
   const PetscInt *lane[VCRS_SLICE];
-  PetscInt        none[VCRS_SLICE]; /* what lanes without entries read in place of offsets: that of x[0] */
+  PetscInt        none[VCRS_SLICE]; /* the offsets that lanes without entries read: the offset of x[0] */
   uint8_t         natural[VCRS_SLICE], length[VCRS_SLICE];
   PetscScalar     sum[VCRS_SLICE];
   VCRSHostWindow  window;
@@ -565,8 +569,8 @@ static LITHE_TARGET_CLONES_NARROW PetscBool MultSetSlice(const VCRSPlan *plan, c
 #endif
 
 /*
-   y = A x (+ add) for the rows of slice s of L1 or L2, whose index sets change from row to row; PETSC_FALSE, and
-   nothing done, where there is no loop for that
+   y = A x (+ add) for the rows of slice s of L1 or L2, whose index sets change from row to row; PETSC_FALSE, with
+   nothing done, if no loop exists
 */
 PetscBool VCRSPlanMultSetSlice_Private(const VCRSPlan *plan, const VCRSOperands *v, PetscInt s)
 {
@@ -580,7 +584,8 @@ PetscBool VCRSPlanMultSetSlice_Private(const VCRSPlan *plan, const VCRSOperands 
 #endif
 }
 
-/* y = A x (+ add) for the rows in slices of L3; xwindow: room for the x of a window where columns are grouped, ldxwindow numbers for each column of x */
+/* y = A x (+ add) for the rows in slices of L3. xwindow: room for the x of a window if columns are grouped, with
+   ldxwindow numbers per column of x */
 void VCRSPlanMultSlices_Private(const VCRSPlan *plan, const VCRSOperands *v, PetscScalar *xwindow, size_t ldxwindow)
 {
   MultSlices(plan, v, xwindow, ldxwindow);

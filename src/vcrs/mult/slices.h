@@ -4,22 +4,22 @@
 #pragma once
 
 /*
-   What the host loops of slices share: slices.c, which has all of them, and avx512.c for wide registers.
+   Shared by the host loops of slices: slices.c, which has all loops, and avx512.c for wide registers.
 */
 
 #include "host.h"
 
-#define SLICE_AHEAD 16 /* steps that entries and their places are fetched before they are needed */
+#define SLICE_AHEAD 16 /* distance in steps at which entries and their places are prefetched */
 
-/* Entries k = first .. first+n-1 of all lanes, as far as there are so many: a step each */
+/* Entries k = first .. first+n-1 of all lanes, as far as they exist: one step each */
 typedef struct {
   PetscInt        first, n;
   const void     *value, *place; /* of the first; but where places are not decoded, that of entry 0 */
   const PetscInt *base;          /* added to places, one for each entry from 0 on; or NULL */
-  PetscInt        ahead;         /* at most X_AHEAD: so far beyond the next step there is a base, after the last one too */
+  PetscInt        ahead;         /* at most X_AHEAD: a base exists up to this distance beyond the next step, also after the last step */
 } VCRSHostSteps;
 
-/* What the columns of x share of a window of rows, and of a slice in it */
+/* The columns of x share these data of a window of rows, and of a slice in the window */
 typedef struct {
   PetscInt           first;              /* row of the window */
   PetscBool          whole;              /* all of its rows are in the matrix */

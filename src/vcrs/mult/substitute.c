@@ -6,18 +6,17 @@
    Substitution with a compressed triangular matrix, on the host: x = (I - op(T))^-1 x, T without a
    diagonal.
 
-   A row of T is a sum of unknowns that are known by then; a row of T^T, a column of T, is passed on to
-   unknowns that are not known yet. So both read T by rows, ascending or descending:
+   A row of T is a sum of unknowns that are known by then. A row of T^T, a column of T, is passed on to unknowns that
+   are not known yet. Both therefore read T by rows, ascending or descending:
 
      lower      x_i += sum_k t_ik x_k          rows ascending
      upper      the same                       rows descending
      lower^T    x_k += t_ik x_i for all k      rows descending
      upper^T    the same                       rows ascending
 
-   What the arrays of a plan mean is told in lithe/private/vcrsplan.h. Slices are decoded as a whole,
-   which vectorises, into buffers that stay in the cache; only the sums are serial. In L3, whose lanes
-   may be sorted inside of windows, a window is decoded at once, since its rows wait for one another
-   in their natural order.
+   lithe/private/vcrsplan.h describes the arrays of a plan. Slices are decoded as a whole, which vectorises, into
+   buffers that stay in the cache; only the sums are serial. In L3, whose lanes may be sorted inside of windows, a
+   window is decoded at once, since its rows depend on one another in their natural order.
 */
 
 #include "host.h"
@@ -44,7 +43,7 @@ static LITHE_ALWAYS_INLINE void Gather(const VCRSTriRow *e, PetscInt row, PetscB
   PetscScalar       sum = x[row];
 
   if (e->ref >= 0) sum = VCRSAddProduct(sum, e->sigma, ref, 0);
-  /* What has just been computed comes last: the other products need not wait for it */
+  /* The newest unknown comes last: the other products need not wait for it */
   if (descending) {
     for (PetscInt k = e->n - 1; k >= 0; k--) sum = VCRSAddProduct(sum, e->a[k * e->stride], x[e->base + e->col[k * e->colstride]], ref);
   } else {
@@ -89,7 +88,7 @@ static void Substitute_Literal(const VCRSPlan *plan, PetscBool descending, Petsc
   }
 }
 
-/* The slot of the reference holds minus the sum of the others, so that the whole set is summed and sigma comes in addition */
+/* The slot of the reference holds minus the sum of the others, so the whole set is summed and sigma is added */
 static LITHE_ALWAYS_INLINE void Substitute_L0(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar x[])
 {
   for (PetscInt t = 0; t < plan->m; t++) {
@@ -126,8 +125,9 @@ typedef struct {
 } VCRSTriColumn;
 
 /*
-   Rows of a run, x[0 .. len-1], which follow one another and have the same index set. What they need of rows outside of the run is
-   known, and is added to all of them together, which vectorises; what they need of one another comes last, row by row.
+   Rows of a run, x[0 .. len-1], which follow one another and have the same index set. Their products with rows outside
+   of the run are known, and are added to all rows together, which vectorises. Products inside the run come last, row by
+   row.
 */
 static LITHE_ALWAYS_INLINE void GatherRun(PetscInt n, const VCRSTriColumn column[], PetscInt len, PetscBool descending, PetscScalar x[])
 {
@@ -176,7 +176,8 @@ static LITHE_TARGET_CLONES void GatherRunDown(PetscInt n, const VCRSTriColumn co
   GatherRun(n, column, len, PETSC_FALSE, x);
 }
 
-/* Rows row .. row + len - 1 of a slice, whose entries begin at a, by the index set at p; sigma: of these rows, or NULL */
+/* Rows row .. row + len - 1 of a slice, whose entries begin at a, by the index set at p; sigma: of the same rows, or
+   NULL */
 static void SubstituteRun(const VCRSPlan *plan, PetscInt row, PetscInt len, PetscInt p, PetscInt n, const PetscScalar a[], const PetscScalar sigma[],
                           PetscBool descending, PetscScalar x[])
 {
@@ -186,7 +187,7 @@ static void SubstituteRun(const VCRSPlan *plan, PetscInt row, PetscInt len, Pets
 
   for (PetscInt k = first; k < n; k++) column[k] = (VCRSTriColumn){a + VCRS_SLICE * (k - first), plan->setoffset[p + k]};
   if (first) {
-    /* The reference's own entry: what is missing in the row sum */
+    /* The reference's own entry: the rest of the row sum */
     for (PetscInt i = 0; i < len; i++) rest[i] = sigma ? sigma[i] : 0;
     for (PetscInt k = first; k < n; k++) {
       for (PetscInt i = 0; i < len; i++) rest[i] -= column[k].a[i];
@@ -241,7 +242,7 @@ static LITHE_ALWAYS_INLINE void Substitute_Sets(const VCRSPlan *plan, PetscBool 
   }
 }
 
-/* Where a window of L3 begins in the buffers of its entries and of its columns, slice by slice */
+/* The beginning of a window of L3 in the buffers of its entries and of its columns, slice by slice */
 typedef struct {
   const PetscScalar *a[VCRS_WINDOW_SLICES];
   const PetscInt    *col[VCRS_WINDOW_SLICES];
@@ -265,7 +266,7 @@ static void DecodeWindow(const VCRSPlan *plan, PetscInt w, PetscScalar buffer[],
   }
 }
 
-/* Row q of those that stand apart, whose entries are begin and those after it: decoded one by one, if they are not whole ones */
+/* Row q of the long rows, with the entries from begin on: decoded one by one, unless they are whole entries */
 static void SubstituteLong(const VCRSPlan *plan, PetscInt q, PetscInt64 begin, PetscBool descending, PetscBool transpose, PetscScalar buffer[],
                            PetscInt columns[], PetscScalar x[])
 {
@@ -306,7 +307,7 @@ static LITHE_ALWAYS_INLINE void Substitute_L3(const VCRSPlan *plan, PetscBool de
                                               PetscScalar x[])
 {
   const PetscInt first = plan->difference ? 1 : 0, nwindows = (plan->m + VCRS_WINDOW - 1) / VCRS_WINDOW;
-  PetscInt       next = descending ? plan->nlong - 1 : 0; /* of the rows that stand apart */
+  PetscInt       next = descending ? plan->nlong - 1 : 0; /* of the long rows */
   PetscScalar    sigma[VCRS_WINDOW];
   VCRSTriWindow  window;
 
@@ -339,7 +340,7 @@ static LITHE_ALWAYS_INLINE void Substitute_L3(const VCRSPlan *plan, PetscBool de
   }
 }
 
-/* Directions are constants where this is called: each becomes loops of its own */
+/* Directions are constants in each call: each direction becomes loops of its own */
 static LITHE_ALWAYS_INLINE void Substitute(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscInt columns[],
                                            PetscScalar x[])
 {
@@ -350,7 +351,7 @@ static LITHE_ALWAYS_INLINE void Substitute(const VCRSPlan *plan, PetscBool desce
   else Substitute_Sets(plan, descending, transpose, buffer, x);
 }
 
-/* What the buffers must hold: of entries and of columns */
+/* The sizes of the buffers of entries and of columns */
 static void BufferSizes(const VCRSPlan *plan, PetscInt64 *nvalues, PetscInt64 *ncolumns)
 {
   const PetscInt step    = plan->layout == MATVCRS_LAYOUT_L3 ? VCRS_WINDOW_SLICES : 1;

@@ -4,11 +4,11 @@
 
 /*
    Products with the transpose and the Hermitian transpose of a compressed matrix on the host: each
-   entry of row r adds a x_r to y at its column. In the difference form a row adds
-     a_ik x_i to y_k, and (sigma_i - sum_k a_ik) x_i to y at the row's reference.
+   entry of row r adds a x_r to y at its column. In the difference form a row adds a_ik x_i to y_k, and (sigma_i - sum_k
+   a_ik) x_i to y at the row's reference.
 
-   Entry k of the rows of a run goes to places of y side by side, so that it vectorises; two entries
-   may go to the same place, so they go one after the other.
+   Entry k of the rows of a run goes to neighbouring places of y, which vectorises. Two entries may go to the same
+   place, so entries go one after the other.
 */
 
 #include "host.h"
@@ -47,7 +47,8 @@ static LITHE_ALWAYS_INLINE void StreamAdd(const PetscBool lanes, PetscReal sign,
   (void)sign;
 }
 
-/* The rows of a run: entries first .. first+nk-1 of them; what is to go to the references is gathered in less, unless it is NULL */
+/* The rows of a run and their entries first .. first+nk-1. less, unless NULL, gathers the additions to the
+   references */
 static LITHE_ALWAYS_INLINE void Stream(const PetscBool lanes, PetscReal sign, PetscInt nk, PetscInt count, const PetscScalar a[], const PetscInt offset[],
                                        const PetscScalar *x, PetscScalar *y, PetscScalar *less)
 {
@@ -126,7 +127,7 @@ static LITHE_TARGET_CLONES void MultTranspose_Sets(const VCRSPlan *plan, const V
     PetscInt       lane[VCRS_SLICE], nruns;
     VCRSRun        run[VCRS_SLICE];
 
-    /* What the whole slice shares */
+    /* Data common to the whole slice */
     nruns = VCRSFindRuns(plan, row, rows, run);
     if (fixed) {
       for (PetscInt l = 0; l < VCRS_SLICE; l++) lane[l] = row + l;
