@@ -78,7 +78,7 @@ static PetscErrorCode LitheHaloCreate_IPC(LitheHalo halo, LitheHaloObstacle *obs
   LitheHaloPeers   peers;
   LitheHaloPlaces *places;
   LitheHaloFacts  *facts;
-  PetscInt         overlap = 32768;
+  PetscInt         overlap = LITHE_HALO_OVERLAP;
 
   PetscFunctionBegin;
   *code = 0;

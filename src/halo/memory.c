@@ -104,7 +104,7 @@ PetscErrorCode LitheHaloMemoryCreate_Private(MPI_Comm comm, PetscInt n, const Pe
 PetscErrorCode LitheHaloTimeoutCreate_Private(MPI_Comm comm, const PetscMPIInt rank[], const char what[], LitheHaloTimeout *timeout)
 {
   LitheHaloFailure *failure;
-  PetscReal         seconds = 60;
+  PetscReal         seconds = LITHE_HALO_TIMEOUT;
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-lithe_halo_timeout", &seconds, NULL));

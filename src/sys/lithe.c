@@ -7,6 +7,7 @@
    LitheInitializePackage().
 */
 
+#include <lithe/private/lithehalo.h>
 #include <lithe/private/litheimpl.h>
 #include <petsc/private/petscimpl.h>
 
@@ -51,6 +52,28 @@ static PetscErrorCode LitheCheckPetsc_Private(void)
              "Lithe %s was built for a PETSc with %s scalars of %d-bit reals and is loaded into one with %s scalars of %d-bit reals. %s", LITHE_VERSION,
              sizeof(PetscScalar) > sizeof(PetscReal) ? "complex" : "real", (int)(8 * sizeof(PetscReal)), scalarsize > realsize ? "complex" : "real",
              (int)(8 * realsize), remedy);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   The options that belong to no object, for -help; a wrong value is found here. The values are read where they are used, so that a program may set them
+   at any time.
+*/
+static PetscErrorCode LitheOptionsOfProgram_Private(void)
+{
+  LitheTransport transport = LITHE_TRANSPORT_AUTO;
+  PetscReal      timeout   = LITHE_HALO_TIMEOUT;
+  PetscInt       overlap   = LITHE_HALO_OVERLAP;
+  PetscBool      avx512    = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "Lithe, all objects", NULL);
+  PetscCall(PetscOptionsBool("-mat_vcrs_avx512", "Let products of vcrs on the host use AVX-512, if the processor has it", NULL, avx512, &avx512, NULL));
+  PetscCall(PetscOptionsEnum("-lithe_reduce_transport", "How sums of numbers on devices travel between processes", NULL, LitheTransports, (PetscEnum)transport,
+                             (PetscEnum *)&transport, NULL));
+  PetscCall(PetscOptionsReal("-lithe_halo_timeout", "Seconds after which a device gives up a neighbour", NULL, timeout, &timeout, NULL));
+  PetscCall(PetscOptionsInt("-lithe_halo_overlap", "Bytes from which on ipc sends in a stream of its own; -1: never", NULL, overlap, &overlap, NULL));
+  PetscOptionsEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -130,6 +153,7 @@ PetscErrorCode LitheInitializePackage(void)
   PetscCall(LitheTSRegisterAll());
 
   PetscCall(LitheLogEventsRegisterAll());
+  PetscCall(LitheOptionsOfProgram_Private());
   PetscCall(PetscRegisterFinalize(LitheFinalizePackage));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -13,6 +13,9 @@
 PetscLogEvent MAT_VCRSCompress;
 PetscLogEvent MAT_VCRSMaterialize;
 PetscLogEvent MAT_VCRSUpload;
+PetscLogEvent MAT_HYBMGPUFormat;
+PetscLogEvent MAT_BornModel;
+PetscLogEvent MAT_BornIllumination;
 PetscLogEvent MAT_SBPSATBuild;
 PetscLogEvent PC_GridMGRead;
 PetscLogEvent PC_GridMGCoarsen;
@@ -29,6 +32,9 @@ PetscErrorCode LitheLogEventsRegisterAll(void)
   PetscCall(PetscLogEventRegister("MatVCRSCompress", MAT_CLASSID, &MAT_VCRSCompress));
   PetscCall(PetscLogEventRegister("MatVCRSMaterialize", MAT_CLASSID, &MAT_VCRSMaterialize));
   PetscCall(PetscLogEventRegister("MatVCRSUpload", MAT_CLASSID, &MAT_VCRSUpload));
+  PetscCall(PetscLogEventRegister("MatHYBMGPUFormat", MAT_CLASSID, &MAT_HYBMGPUFormat));
+  PetscCall(PetscLogEventRegister("MatBornModel", MAT_CLASSID, &MAT_BornModel));
+  PetscCall(PetscLogEventRegister("MatBornIllumination", MAT_CLASSID, &MAT_BornIllumination));
   PetscCall(PetscLogEventRegister("MatSBPSATBuild", MAT_CLASSID, &MAT_SBPSATBuild));
   PetscCall(PetscLogEventRegister("PCGridMGRead", PC_CLASSID, &PC_GridMGRead));
   PetscCall(PetscLogEventRegister("PCGridMGCoarsen", PC_CLASSID, &PC_GridMGCoarsen));
@@ -43,5 +49,6 @@ PetscErrorCode LitheLogEventsRegisterAll(void)
   PetscCall(PetscLogEventSetCollective(MAT_VCRSCompress, PETSC_FALSE));
   PetscCall(PetscLogEventSetCollective(MAT_VCRSMaterialize, PETSC_FALSE));
   PetscCall(PetscLogEventSetCollective(MAT_VCRSUpload, PETSC_FALSE));
+  PetscCall(PetscLogEventSetCollective(MAT_HYBMGPUFormat, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

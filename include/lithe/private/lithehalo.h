@@ -19,6 +19,9 @@
 #include <lithemat.h>
 #include <petscsf.h>
 
+#define LITHE_HALO_TIMEOUT 60    /* seconds: -lithe_halo_timeout */
+#define LITHE_HALO_OVERLAP 32768 /* bytes: -lithe_halo_overlap */
+
 typedef struct _n_LitheHalo *LitheHalo;
 
 typedef struct {

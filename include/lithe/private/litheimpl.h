@@ -10,17 +10,20 @@
 #include <lithesys.h>
 
 /* src/sys/log.c: log events. -log_view lists these names without the underscore, for example MatVCRSCompress */
-PETSC_INTERN PetscLogEvent MAT_VCRSCompress;    /* AIJ arrays to a plan, on the host or the device */
-PETSC_INTERN PetscLogEvent MAT_VCRSMaterialize; /* a plan back to AIJ arrays */
-PETSC_INTERN PetscLogEvent MAT_VCRSUpload;      /* a plan from the host to the device */
-PETSC_INTERN PetscLogEvent MAT_SBPSATBuild;     /* coefficients and penalties of a MATSBPSAT */
-PETSC_INTERN PetscLogEvent PC_GridMGRead;       /* the set-up of a PCGRIDMG: the grid, faces and row sums from the matrix */
-PETSC_INTERN PetscLogEvent PC_GridMGCoarsen;    /* coarse levels, and codes */
-PETSC_INTERN PetscLogEvent PC_GridMGCoarsest;   /* the inverse of the coarsest level */
-PETSC_INTERN PetscLogEvent PC_SBPMGArrays;      /* the set-up of a PCSBPMG: memory, the finest operator rounded */
-PETSC_INTERN PetscLogEvent PC_SBPMGCoarsen;     /* coarse operators and their diagonals */
-PETSC_INTERN PetscLogEvent PC_SBPMGCoarsest;    /* the coarsest level */
-PETSC_INTERN PetscLogEvent PC_SBPMGSpectra;     /* bounds of spectra */
+PETSC_INTERN PetscLogEvent MAT_VCRSCompress;     /* AIJ arrays to a plan, on the host or the device */
+PETSC_INTERN PetscLogEvent MAT_VCRSMaterialize;  /* a plan back to AIJ arrays */
+PETSC_INTERN PetscLogEvent MAT_VCRSUpload;       /* a plan from the host to the device */
+PETSC_INTERN PetscLogEvent MAT_HYBMGPUFormat;    /* the format of a MATHYBMGPU from its pattern */
+PETSC_INTERN PetscLogEvent MAT_BornModel;        /* MatBornModel() */
+PETSC_INTERN PetscLogEvent MAT_BornIllumination; /* MatBornGetIllumination() */
+PETSC_INTERN PetscLogEvent MAT_SBPSATBuild;      /* coefficients and penalties of a MATSBPSAT */
+PETSC_INTERN PetscLogEvent PC_GridMGRead;        /* the set-up of a PCGRIDMG: the grid, faces and row sums from the matrix */
+PETSC_INTERN PetscLogEvent PC_GridMGCoarsen;     /* coarse levels, and codes */
+PETSC_INTERN PetscLogEvent PC_GridMGCoarsest;    /* the inverse of the coarsest level */
+PETSC_INTERN PetscLogEvent PC_SBPMGArrays;       /* the set-up of a PCSBPMG: memory, the finest operator rounded */
+PETSC_INTERN PetscLogEvent PC_SBPMGCoarsen;      /* coarse operators and their diagonals */
+PETSC_INTERN PetscLogEvent PC_SBPMGCoarsest;     /* the coarsest level */
+PETSC_INTERN PetscLogEvent PC_SBPMGSpectra;      /* bounds of spectra */
 
 PETSC_INTERN PetscErrorCode LitheLogEventsRegisterAll(void);
 

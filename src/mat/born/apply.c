@@ -5,6 +5,7 @@
 /* Products of MATBORN and modelling: over all shots */
 
 #include "bornimpl.h"
+#include <lithe/private/litheimpl.h>
 
 /* A product with all shots, as the farm sees it */
 typedef struct {
@@ -205,7 +206,9 @@ PetscErrorCode MatBornModel(Mat J, Vec d)
   PetscCall(VecGetLocalSize(d, &n));
   PetscCheck(n == J->rmap->n, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_SIZ,
              "The vector has %" PetscInt_FMT " numbers, the shots have %" PetscInt_FMT " samples; make it with MatCreateVecs()", n, J->rmap->n);
+  PetscCall(PetscLogEventBegin(MAT_BornModel, J, d, 0, 0));
   PetscCall(MatBornProducts_Private(J, "model", BornSweepModel_Private, NULL, d, NULL, PETSC_TRUE));
+  PetscCall(PetscLogEventEnd(MAT_BornModel, J, d, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -5,6 +5,7 @@
 /* J^T J of a MATBORN, and its preconditioner */
 
 #include "bornimpl.h"
+#include <lithe/private/litheimpl.h>
 
 /*@
   MatBornGetIllumination - Computes how strongly the sources of a `MATBORN` light each node: the sum of q^2 over shots and steps
@@ -43,7 +44,9 @@ PetscErrorCode MatBornGetIllumination(Mat J, Vec *illumination)
     Vec sum;
 
     PetscCall(MatCreateVecs(J, &sum, NULL));
+    PetscCall(PetscLogEventBegin(MAT_BornIllumination, J, 0, 0, 0));
     PetscCall(MatBornProducts_Private(J, "illumination", BornSweepIllumination_Private, NULL, NULL, sum, PETSC_FALSE));
+    PetscCall(PetscLogEventEnd(MAT_BornIllumination, J, 0, 0, 0));
     /* the derivative enters twice, of which the product has put in one */
     if (ctx->chain) PetscCall(VecPointwiseMult(sum, sum, ctx->chain));
     ctx->illumination = sum;

@@ -42,8 +42,9 @@ PetscErrorCode MatView_Born(Mat A, PetscViewer viewer)
                                    ctx->velocitybits == 16 ? 16 : (ctx->real == BORN_DOUBLE ? 64 : 32), ctx->interval));
   if (ctx->chosen == MATBORN_BACKGROUND_CHECKPOINT) PetscCall(PetscSNPrintf(how, sizeof(how), ", %" PetscInt_FMT " states", ctx->nsaved));
   if (ctx->chosen == MATBORN_BACKGROUND_KEEP) PetscCall(PetscSNPrintf(how, sizeof(how), ", %" PetscInt_FMT " bits", ctx->bits));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "background: %s%s%s; a product with the transpose needs %.4g bytes\n", MatBornBackgrounds[ctx->chosen], how,
-                                   ctx->number == BORN_INT32 ? ", whole numbers" : "", bytes));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "background: %s%s%s%s; a product with the transpose needs %.4g bytes\n", MatBornBackgrounds[ctx->chosen], how,
+                                   ctx->number == BORN_INT32 ? ", whole numbers" : "",
+                                   ctx->wanted == MATBORN_BACKGROUND_AUTO ? ", the first one that there is memory for" : "", bytes));
   if (!ctx->split->single)
     PetscCall(PetscViewerASCIIPrintf(viewer, "%" PetscInt_FMT " groups of %" PetscInt_FMT " processes at least share the shots\n", ctx->split->group.groups,
                                      ctx->farming.size));

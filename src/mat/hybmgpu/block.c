@@ -10,6 +10,7 @@
 */
 
 #include "hybmgpuimpl.h"
+#include <lithe/private/litheimpl.h>
 
 /* ---- The AIJ arrays ---- */
 
@@ -205,6 +206,7 @@ PetscErrorCode MatHYBMGPUChoose_Seq(Mat A)
     ctx->format = MATHYBMGPU_FORMAT_VCRS;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  PetscCall(PetscLogEventBegin(MAT_HYBMGPUFormat, A, 0, 0, 0));
   PetscCall(HybGetCSR(A, &csr));
   PetscCall(MatHYBMGPUGetOrder_Private(A, opt, &rows));
   if (rows) PetscCall(ISGetIndices(rows, &order));
@@ -224,6 +226,7 @@ PetscErrorCode MatHYBMGPUChoose_Seq(Mat A)
       ctx->format = MATHYBMGPU_FORMAT_VCRS;
     } else PetscCall(MatDestroy(&ctx->compressed));
   }
+  PetscCall(PetscLogEventEnd(MAT_HYBMGPUFormat, A, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

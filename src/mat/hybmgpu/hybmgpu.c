@@ -64,15 +64,20 @@ static PetscErrorCode MatTransposeSymbolic_SeqAIJHYBMGPU(Mat A, Mat *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Of one process; a parallel matrix asks its diagonal block */
-static PetscErrorCode MatInvertBlockDiagonal_SeqAIJHYBMGPU(Mat A, const PetscScalar **values)
+/* Those of a parallel matrix are of its diagonal block, which in PETSc 3.24 and 3.25 keeps the first ones */
+static PetscErrorCode MatInvertBlockDiagonal_HYBMGPU(Mat A, const PetscScalar **values)
 {
   Mat_HYBMGPU *ctx;
+  Mat          local = A;
 
   PetscFunctionBegin;
   PetscCall(MatHYBMGPUGetContext(A, &ctx));
-  PetscCall(LitheAIJInvertBlockDiagonal(A, &ctx->ninverse, &ctx->inverse));
+  if (ctx->parallel) PetscCall(MatMPIAIJGetSeqAIJ(A, &local, NULL, NULL));
+  PetscCall(LitheAIJInvertBlockDiagonal(local, &ctx->ninverse, &ctx->inverse));
   if (values) *values = ctx->inverse;
+  A->factorerrortype             = local->factorerrortype;
+  A->factorerror_zeropivot_value = local->factorerror_zeropivot_value;
+  A->factorerror_zeropivot_row   = local->factorerror_zeropivot_row;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -200,14 +205,12 @@ static PetscErrorCode MatHYBMGPUAttach_Private(Mat B)
 #endif
 
   PetscCall(MatHYBMGPUSetProducts_Private(B));
-  B->ops->duplicate         = MatDuplicate_HYBMGPU;
-  B->ops->createsubmatrices = MatCreateSubMatrices_HYBMGPU;
-  B->ops->view              = MatView_HYBMGPU;
-  B->ops->setfromoptions    = MatSetFromOptions_HYBMGPU;
-  if (!parallel) {
-    B->ops->invertblockdiagonal = MatInvertBlockDiagonal_SeqAIJHYBMGPU;
-    B->ops->transposesymbolic   = MatTransposeSymbolic_SeqAIJHYBMGPU;
-  }
+  B->ops->duplicate           = MatDuplicate_HYBMGPU;
+  B->ops->createsubmatrices   = MatCreateSubMatrices_HYBMGPU;
+  B->ops->view                = MatView_HYBMGPU;
+  B->ops->setfromoptions      = MatSetFromOptions_HYBMGPU;
+  B->ops->invertblockdiagonal = MatInvertBlockDiagonal_HYBMGPU;
+  if (!parallel) B->ops->transposesymbolic = MatTransposeSymbolic_SeqAIJHYBMGPU;
   B->ops->destroy = parallel ? MatDestroy_MPIAIJHYBMGPU : MatDestroy_SeqAIJHYBMGPU;
   PetscCall(PetscObjectChangeTypeName((PetscObject)B, parallel ? MATMPIAIJHYBMGPU : MATSEQAIJHYBMGPU));
   PetscCall(MatHYBMGPUComposeNames_Private(B, parallel, PETSC_TRUE));

@@ -158,7 +158,8 @@ static PetscErrorCode MatHYBMGPUViewInfo_Private(Mat A, PetscViewer viewer)
   PetscCall(MatHYBMGPUGetContext(A, &ctx));
   PetscCall(MatHYBMGPUGetInfo(A, &info));
   PetscCall(MatHYBMGPUGetFormatText_Private(A, info.format, sizeof(formats), formats));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "hybmgpu: format %s\n", formats));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "hybmgpu: format %s%s\n", formats,
+                                   ctx->opt.format == MATHYBMGPU_FORMAT_AUTO ? ", the one with the fewest bytes; products on the host use AIJ" : ""));
   PetscCall(PetscViewerASCIIPrintf(viewer,
                                    "hybmgpu: width %" PetscInt_FMT " (on the first process), padding %" PetscInt64_FMT " places, in lists %" PetscInt64_FMT
                                    ", order of rows %s\n",

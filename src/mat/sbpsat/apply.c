@@ -104,12 +104,10 @@ static PetscErrorCode MatSBPSATSteps_Private(Mat A, PetscBool device, const SBPK
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Floating point operations of an interior row; complex ones have twice as many */
-static PetscLogDouble MatSBPSATFlops_Private(const SBPGrid *g)
+/* Complex numbers have twice as many */
+static PetscLogDouble MatSBPSATFlops_Private(const SBPOperator *op)
 {
-  static const double node[] = {30, 85, 153}; /* orders 2, 4 and 6 */
-
-  return (PetscDefined(USE_COMPLEX) ? 2 : 1) * node[g->order / 2 - 1] * (double)g->own.count[0] * (double)g->own.count[1];
+  return (PetscDefined(USE_COMPLEX) ? 2 : 1) * SBPOperatorFlops(op);
 }
 
 /*
@@ -156,13 +154,13 @@ static PetscErrorCode MatSBPSATApplyReal_Private(Mat A, PetscBool changes, SBPMo
 
   if (device) {
     PetscCall(PetscLogGpuTimeEnd());
-    PetscCall(PetscLogGpuFlops(MatSBPSATFlops_Private(&op->grid)));
+    PetscCall(PetscLogGpuFlops(MatSBPSATFlops_Private(op)));
     if (b && b != out) PetscCall(VecRestoreArrayReadAndMemType(b, &pb));
     if (b == out) PetscCall(VecRestoreArrayAndMemType(out, &pout));
     else PetscCall(VecRestoreArrayWriteAndMemType(out, &pout));
     PetscCall(VecRestoreArrayReadAndMemType(u, &pu));
   } else {
-    PetscCall(PetscLogFlops(MatSBPSATFlops_Private(&op->grid)));
+    PetscCall(PetscLogFlops(MatSBPSATFlops_Private(op)));
     if (b && b != out) PetscCall(VecRestoreArrayRead(b, &pb));
     if (b == out) PetscCall(VecRestoreArray(out, &pout));
     else PetscCall(VecRestoreArrayWrite(out, &pout));

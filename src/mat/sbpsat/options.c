@@ -37,6 +37,10 @@ PetscErrorCode MatSetFromOptions_SBPSAT(Mat A, PetscOptionItems PetscOptionsObje
   PetscBool   setorder, setfaces, setmetrics, settransport;
 
   PetscFunctionBegin;
+  /* -help prints the first one, also where the option is not given */
+  for (PetscInt k = SBP_FACES; k >= 0; k--) {
+    if (k == SBP_FACES || ctx->settings.dirichlet[k]) faces[0] = (PetscEnum)k;
+  }
   PetscOptionsHeadBegin(PetscOptionsObject, "SBP-SAT operator (sbpsat)");
   PetscCall(PetscOptionsInt("-mat_sbpsat_order", "Order of the interior stencils: 2, 4 or 6", "MatSBPSATSetOrder", order, &order, &setorder));
   PetscCall(PetscOptionsEnumArray("-mat_sbpsat_dirichlet", "Dirichlet faces", "MatSBPSATSetDirichlet", MatSBPSATFaceLists, faces, &count, &setfaces));

@@ -45,7 +45,7 @@ PetscErrorCode MatVCRSSetFromOptions_Private(Mat A, PetscOptionItems PetscOption
 {
   Mat_VCRS      *ctx;
   VCRSOptions    opt;
-  PetscBool      drop, allow, plain;
+  PetscBool      drop, allow, plain, grids = PETSC_TRUE;
   LitheTransport transport;
 
   PetscFunctionBegin;
@@ -75,6 +75,8 @@ PetscErrorCode MatVCRSSetFromOptions_Private(Mat A, PetscOptionItems PetscOption
   PetscCall(PetscOptionsBool("-mat_vcrs_plain_rows", "Let products on a CPU use plain rows", "MatVCRSSetPlainRows", plain, &plain, NULL));
   PetscCall(PetscOptionsEnum("-mat_vcrs_transport", "How ghost values travel between processes", "MatVCRSSetTransport", LitheTransports, (PetscEnum)transport,
                              (PetscEnum *)&transport, NULL));
+  /* For -help: a device reads this option of the triangle itself, which may be a copy */
+  PetscCall(PetscOptionsBool("-mat_vcrs_substitution_grids", "On a device: substitution may use tiles of a grid", NULL, grids, &grids, NULL));
   PetscOptionsHeadEnd();
 
   PetscCall(MatVCRSSetOptions_Private(A, &opt));

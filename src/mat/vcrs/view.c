@@ -217,9 +217,10 @@ static PetscErrorCode MatVCRSViewInfo_Private(Mat A, PetscViewer viewer)
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(MatVCRSGetInfo(A, &info));
   nonzeros = PetscMax((PetscReal)info.nonzeros, 1.0);
-  PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: layout %s%s, values %s%s, id width %" PetscInt_FMT " bytes, AIJ arrays %s\n", MatVCRSLayouts[info.layout],
+  PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: layout %s%s, values %s%s, id width %" PetscInt_FMT " bytes, AIJ arrays %s%s\n", MatVCRSLayouts[info.layout],
                                    info.grouped ? " with grouped columns" : (info.plainrows && !info.plainbytes ? " in plain rows" : ""), info.values,
-                                   info.difference ? ", difference form" : "", info.idbytes, ctx->dropped ? "dropped" : "kept"));
+                                   info.difference ? ", difference form" : "", info.idbytes, ctx->dropped ? "dropped" : "kept",
+                                   ctx->opt.layout == MATVCRS_LAYOUT_AUTO ? "; the layout is the one with the fewest bytes" : ""));
   PetscCall(PetscViewerASCIIPrintf(viewer,
                                    "vcrs: index sets %" PetscInt64_FMT ", value sets %" PetscInt64_FMT ", pairs %" PetscInt64_FMT ", dictionary bytes %.0f\n",
                                    info.indexsets, info.valuesets, info.pairs, info.tablebytes));

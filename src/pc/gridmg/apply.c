@@ -119,6 +119,8 @@ static PetscErrorCode ApplyArrays_Private(PC_GridMG *mg, const PetscScalar x[], 
   PetscFunctionBegin;
   if (mg->zeeuw) PetscCall(ApplyStencils_Private(mg, x, y));
   else PetscCall(ApplyAggregation_Private(mg, x, y));
+  if (mg->device) PetscCall(PetscLogGpuFlops(mg->flops));
+  else PetscCall(PetscLogFlops(mg->flops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -175,6 +175,7 @@ static PetscErrorCode PCSetUp_GridMG(PC pc)
   if (pc->failedreason) mg->device = PETSC_FALSE;
   if (mg->device && mg->n && mg->kernels == &GridMGHostKernels) PetscCall(PCGridMGMove_Private(mg));
   if (mg->device && mg->n && !mg->zeeuw) PetscCall(PCGridMGSmallSetUp_Private(mg));
+  mg->flops               = pc->failedreason ? 0 : PCGridMGFlops_Private(mg);
   pc->ops->applytranspose = mg->symmetric && mg->opt.smooths[0] == mg->opt.smooths[1] && mg->opt.cycle != PCGRIDMG_CYCLE_K ? PCApply_GridMG : NULL;
   mg->built               = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);

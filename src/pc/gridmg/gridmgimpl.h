@@ -170,6 +170,7 @@ typedef struct {
   void                *graph, *small;
   PetscInt             smallfrom; /* the first of the levels that are one kernel, 0: there are none */
   PetscInt             applied;   /* applications of this set-up, up to 2 */
+  PetscLogDouble       flops;     /* of an application */
   struct {
     const PetscScalar *in; /* the application's vectors, where the finest level reads and writes them itself; else NULL */
     PetscScalar       *result;
@@ -260,6 +261,8 @@ PETSC_INTERN PetscBool      PCGridMGIsFused_Private(const PC_GridMG *, PetscInt 
 PETSC_INTERN PetscErrorCode PCGridMGCycle_Private(PC_GridMG *, PetscInt level, PetscBool zero);
 /* small.c */
 PETSC_INTERN PetscErrorCode PCGridMGSmallSetUp_Private(PC_GridMG *);
+/* flops.c */
+PETSC_INTERN PetscLogDouble PCGridMGFlops_Private(const PC_GridMG *);
 /* apply.c */
 PETSC_INTERN PetscErrorCode PCGridMGFindPlace_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGMove_Private(PC_GridMG *);

@@ -91,7 +91,8 @@ PetscErrorCode PCGridMGSetFromOptions_Private(PC pc, PetscOptionItems PetscOptio
                              (PetscEnum *)&opt.interpolation, NULL));
   PetscCall(PetscOptionsEnum("-pc_gridmg_coarsen", "Directions of pairs", "PCGridMGSetCoarsen", PCGridMGCoarsenTypes, (PetscEnum)opt.coarsen,
                              (PetscEnum *)&opt.coarsen, NULL));
-  PetscCall(PetscOptionsEnum("-pc_gridmg_cycle", "Cycle", "PCGridMGSetCycle", PCGridMGCycleTypes, (PetscEnum)opt.cycle, (PetscEnum *)&opt.cycle, NULL));
+  PetscCall(PetscOptionsEnum("-pc_gridmg_cycle", "Order in which levels are visited", "PCGridMGSetCycle", PCGridMGCycleTypes, (PetscEnum)opt.cycle,
+                             (PetscEnum *)&opt.cycle, NULL));
   PetscCall(PetscOptionsEnum("-pc_gridmg_smoother", "Smoother", "PCGridMGSetSmoother", PCGridMGSmootherTypes, (PetscEnum)opt.smoother,
                              (PetscEnum *)&opt.smoother, NULL));
   PetscCall(PetscOptionsEnum("-pc_gridmg_precision", "Precision of vectors inside", "PCGridMGSetPrecision", PCGridMGPrecisions, (PetscEnum)opt.precision,

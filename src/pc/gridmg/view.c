@@ -81,6 +81,9 @@ PetscErrorCode PCView_GridMG(PC pc, PetscViewer viewer)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  no preconditioner: %s\n", mg->failed));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  if (opt->interpolation == PCGRIDMG_INTERPOLATION_AUTO)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  interpolation chosen for entries of %s\n",
+                                     !mg->zeeuw ? "5 or 7 points" : (mg->star ? "many signs, or with imaginary parts" : "9 or 27 points")));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  %s matrix, corrections times %g, precision %s\n", mg->symmetric ? "symmetric" : "nonsymmetric",
                                    mg->overcorrection,
                                    PCGridMGPrecisions[mg->precision == GRIDMG_SINGLE ? PCGRIDMG_PRECISION_SINGLE : PCGRIDMG_PRECISION_DOUBLE]));

@@ -622,6 +622,7 @@ PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
   PetscCall(PetscLogEventBegin(PC_SBPMGSpectra, pc, 0, 0, 0));
   if (!pc->failedreason) PetscCall(PCSBPMGSpectra_Private(pc));
   PetscCall(PetscLogEventEnd(PC_SBPMGSpectra, pc, 0, 0, 0));
+  mg->flops = pc->failedreason ? 0 : PCSBPMGFlops_Private(mg);
   mg->built = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -109,10 +109,12 @@ PetscErrorCode PCSBPMGSetFromOptions_Private(PC pc, PetscOptionItems PetscOption
   PetscCall(OptionsPair_Private(PetscOptionsObject, "-pc_sbpmg_smooths_finest", "The same on the finest level", "PCSBPMGSetSmooths", opt.finest));
   PetscCall(PetscOptionsReal("-pc_sbpmg_fraction", "Lower end of the smoother's interval divided by the upper end", "PCSBPMGSetFraction", opt.fraction,
                              &opt.fraction, NULL));
-  PetscCall(PetscOptionsEnum("-pc_sbpmg_cycle", "Cycle", "PCSBPMGSetCycle", PCSBPMGCycleTypes, (PetscEnum)opt.cycle, (PetscEnum *)&opt.cycle, NULL));
+  PetscCall(PetscOptionsEnum("-pc_sbpmg_cycle", "Order in which levels are visited", "PCSBPMGSetCycle", PCSBPMGCycleTypes, (PetscEnum)opt.cycle,
+                             (PetscEnum *)&opt.cycle, NULL));
   PetscCall(
     PetscOptionsEnum("-pc_sbpmg_coarse", "Coarse operators", "PCSBPMGSetCoarse", PCSBPMGCoarseTypes, (PetscEnum)opt.coarse, (PetscEnum *)&opt.coarse, NULL));
   PetscCall(PetscMemzero(steps, sizeof(steps)));
+  steps[0] = opt.fullsteps[0]; /* -help prints it */
   PetscCall(PetscOptionsIntArray("-pc_sbpmg_full_steps", "Steps of full multigrid on each level from the finest down", "PCSBPMGSetFullSteps", steps, &n, &set));
   if (set) {
     opt.nfull = n;

@@ -78,6 +78,8 @@ static PetscErrorCode PCSBPMGApplyLevels_Private(PC pc, Vec x, Vec y)
   PetscMemType       tx = PETSC_MEMTYPE_HOST, ty = PETSC_MEMTYPE_HOST;
 
   PetscFunctionBegin;
+  if (mg->device) PetscCall(PetscLogGpuFlops(mg->flops));
+  else PetscCall(PetscLogFlops(mg->flops));
   if (mg->device) {
     PetscCall(VecGetArrayReadAndMemType(x, &px, &tx));
     PetscCall(VecGetArrayWriteAndMemType(y, &py, &ty));

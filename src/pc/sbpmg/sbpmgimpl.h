@@ -113,9 +113,10 @@ typedef struct {
   void     *chost; /* copies from and to the device */
   PetscReal coarselmin;
 
-  Vec      wx, wy; /* for vectors that are not where the levels are */
-  void    *graph[SBPMG_GRAPHS];
-  PetscInt applied;
+  Vec            wx, wy; /* for vectors that are not where the levels are */
+  void          *graph[SBPMG_GRAPHS];
+  PetscInt       applied;
+  PetscLogDouble flops; /* of an application */
 } PC_SBPMG;
 
 /* context.c */
@@ -156,6 +157,8 @@ PETSC_INTERN PetscErrorCode PCSBPMGGhosted_Private(PC_SBPMG *, SBPMGLevel *, SBP
 PETSC_INTERN PetscErrorCode PCSBPMGDescend_Private(PC_SBPMG *, PetscInt level, PCSBPMGCycleType, PetscBool zero);
 PETSC_INTERN PetscErrorCode PCSBPMGCycle_Private(PC_SBPMG *, PetscInt level, PCSBPMGCycleType, PetscBool zero);
 PETSC_INTERN PetscErrorCode PCSBPMGPlay_Private(PC_SBPMG *, SBPMGGraph, PetscErrorCode (*)(PC_SBPMG *));
+/* flops.c */
+PETSC_INTERN PetscLogDouble PCSBPMGFlops_Private(const PC_SBPMG *);
 /* full.c */
 PETSC_INTERN PetscErrorCode PCSBPMGFull_Private(PC_SBPMG *);
 /* scale.c */

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The Lithe developers
+# This file is part of Lithe, a plugin for PETSc.
+
+"""Options in the sources against what -help prints, the guide and the manual pages: python3 options.py WHAT SOURCE [ARGUMENT...]
+
+WHAT is
+  types       prints the names of all types of the classes in ARGUMENT: MAT, PC, KSP, TS
+  help        the options that the sources read are in the output of -help in ARGUMENT..., with a text and a function that is there
+  guide       the options of Lithe's types are in docs/guide, and those of docs/guide and README.md are in the sources
+  manual      the same for manual pages
+The last line counts what was compared.
+"""
+
+import glob
+import os
+import re
+import sys
+
+OPTION = re.compile(r"-(?:mat|pc|ksp|ts|lithe)_[a-z0-9_]+")
+STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def files(source, *patterns):
+    return sorted(path for pattern in patterns for path in glob.glob(os.path.join(source, pattern), recursive=True))
+
+
+def types(source, kind="(?:MAT|PC|KSP|TS)"):
+    """Names of the types that the public headers define."""
+    found = set()
+    for path in files(source, "include/lithe*.h"):
+        found.update(re.findall(rf'#define +{kind}[A-Z0-9]+ +"(\w+)"', read(path)))
+    return found
+
+
+def code(source):
+    """Sources without comments. petsccompat.h reads what PETSc reads itself in its last version."""
+    for path in files(source, "src/**/*.[ch]", "include/**/*.h"):
+        if not path.endswith("petsccompat.h"):
+            yield path, COMMENT.sub(" ", read(path))
+
+
+def options(source):
+    """Every string that is an option. The farm has the stem of its options from its caller."""
+    found, ends, stems = {}, [], []
+    for path, text in code(source):
+        for string in STRING.findall(text):
+            if OPTION.fullmatch(string):
+                (stems if string.endswith("_") else found.setdefault(string, [])).append(path)
+        if "LitheFarmOptionsRead(PetscOptionItems" in text and path.endswith(".c"):
+            ends = [end for end in re.findall(r'"%s(\w+)"', text)]
+        stems += re.findall(r'LitheFarmOptionsRead\(PetscOptionsObject, "(-\w+_)"', text)
+    for stem in (stem for stem in stems if OPTION.fullmatch(stem)):
+        for end in ends:
+            found[stem + end] = ["src/farm"]
+    assert len(found) > 60 and len(ends) >= 5, (len(found), ends)
+    # PETSc's own, which we only pass on
+    return {name: paths for name, paths in found.items() if name != "-mat_view"}
+
+
+def ours(name, names):
+    return name.startswith("-lithe_") or name.split("_")[1] in names
+
+
+def functions(source):
+    text = "".join(read(path) for path in files(source, "include/lithe*.h") + files(os.environ["PETSC_DIR"], "include/petsc*.h"))
+    return set(re.findall(r"\b([A-Z]\w+)\(", text)) | set(re.findall(r"PETSC_EXTERN PetscErrorCode +(\w+)", text))
+
+
+def check_help(source, outputs):
+    wrong, printed, known = [], {}, functions(source)
+    for path in outputs:
+        for line in re.sub(r"\(choose one of\)[^(\n]*", "", read(path)).splitlines():
+            match = re.match(r" +-(?:a_)?((?:mat|pc|ksp|ts|lithe)_\w+): ?(?:<[^>]*>:?)? *(.*?) *\((\w+)\)$", line)
+            if match:
+                printed["-" + match[1]] = match[2], match[3]
+    wanted = options(source)
+    for name in sorted(wanted):
+        text, function = printed.get(name, ("", ""))
+        if name not in printed:
+            wrong.append(f"{name} of {wanted[name][0]} is not in -help")
+        elif len(re.sub(r"\W", "", text)) < 8:
+            wrong.append(f"{name}: -help says only '{text}'")
+        elif function != "None" and function not in known:
+            wrong.append(f"{name}: -help names {function}(), and there is none")
+    return wrong, len(wanted)
+
+
+def named(text, names):
+    """Options of our types in a text, also with a prefix; a name that ends with _ or goes on with * or < stands for many."""
+    stems = "|".join(sorted(names, key=len, reverse=True))
+    found = set()
+    for match in re.finditer(rf"(?<![\w-])-(?:[a-z0-9_]+_)?((?:(?:mat|pc|ksp|ts)_(?:{stems})|lithe_(?:halo|reduce))_[a-z0-9_]*)(?![\w*<%])", text):
+        if not match[1].endswith("_"):
+            found.add("-" + match[1])
+    return found
+
+
+def compare(source, text, what):
+    names = types(source)
+    wanted = {name for name in options(source) if ours(name, names)}
+    found = named(text, names)
+    return [f"{name} is not in {what}" for name in sorted(wanted - found)] + [f"{name} of {what} is not in the sources" for name in sorted(found - wanted)], len(wanted)
+
+
+def check_guide(source, _):
+    return compare(source, "\n".join(read(path) for path in files(source, "docs/guide/*.md", "README.md")), "docs/guide")
+
+
+def check_manual(source, _):
+    pages = []
+    for path in files(source, "src/**/*.[ch]", "include/**/*.h"):
+        pages += re.findall(r"/\*(?:@|MC|E|S).*?\*/", read(path), re.S)
+    return compare(source, "\n".join(pages), "manual pages")
+
+
+def main():
+    what, source, arguments = sys.argv[1], sys.argv[2], sys.argv[3:]
+    if what == "types":
+        print(*sorted(types(source, "(?:" + "|".join(arguments) + ")")))
+        return
+    wrong, count = {"help": check_help, "guide": check_guide, "manual": check_manual}[what](source, arguments)
+    for line in wrong:
+        print(line)
+    print(f"{count} options, {len(wrong)} wrong")
+    sys.exit(bool(wrong))
+
+
+main()
