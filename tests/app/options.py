@@ -48,18 +48,19 @@ def code(source):
 
 def options(source):
     """Every string that is an option. The farm has the stem of its options from its caller."""
-    found, ends, stems = {}, [], []
+    found, ends, stems = {}, {}, []
     for path, text in code(source):
         for string in STRING.findall(text):
             if OPTION.fullmatch(string):
-                (stems if string.endswith("_") else found.setdefault(string, [])).append(path)
-        if "LitheFarmOptionsRead(PetscOptionItems" in text and path.endswith(".c"):
-            ends = [end for end in re.findall(r'"%s(\w+)"', text)]
-        stems += re.findall(r'LitheFarmOptionsRead\(PetscOptionsObject, "(-\w+_)"', text)
-    for stem in (stem for stem in stems if OPTION.fullmatch(stem)):
-        for end in ends:
+                if not string.endswith("_"):
+                    found.setdefault(string, []).append(path)
+        for name, body in re.findall(r"\nPetscErrorCode (LitheFarmOptionsRead\w*)\(PetscOptionItems[^\n]*\n\{(.*?)\n\}", text, re.S):
+            ends[name] = re.findall(r'"%s(\w+)"', body)
+        stems += re.findall(r'(LitheFarmOptionsRead\w*)\(PetscOptionsObject, "(-\w+_)"', text)
+    for name, stem in stems:
+        for end in ends[name]:
             found[stem + end] = ["src/farm"]
-    assert len(found) > 60 and len(ends) >= 5, (len(found), ends)
+    assert len(found) > 60 and stems and all(ends.values()), (len(found), ends)
     # PETSc's own, which we only pass on
     return {name: paths for name, paths in found.items() if name != "-mat_view"}
 

@@ -33,7 +33,7 @@ static PetscErrorCode SetUsual(const Waves *w, KSP ksp)
   PetscCall(PetscStrcmpAny(type, &direct, PCLU, PCCHOLESKY, PCQR, PCSVD, PCREDUNDANT, ""));
   PetscCall(PetscStrcmp(type, PCGRIDMG, &grid));
   PetscCall(PetscStrcmp(type, PCVCRS, &compressed));
-  PetscCall(KSPSetType(ksp, direct ? KSPPREONLY : KSPBCGS));
+  PetscCall(KSPSetType(ksp, direct ? KSPPREONLY : KSPBCGSM));
   PetscCall(KSPSetTolerances(ksp, (PetscReal)1e-4, PETSC_CURRENT, PETSC_CURRENT, 500));
   PetscCall(KSPGetPC(ksp, &pc));
   PetscCall(PCSetDM(pc, w->problem.da));
@@ -81,7 +81,7 @@ static PetscErrorCode SetSide(KSP ksp)
   PetscCall(KSPGetOptionsPrefix(ksp, &prefix));
   PetscCall(PetscOptionsHasName(NULL, prefix, "-ksp_pc_side", &side));
   PetscCall(PetscOptionsHasName(NULL, prefix, "-ksp_norm_type", &norm));
-  PetscCall(PetscObjectTypeCompare((PetscObject)ksp, KSPBCGS, &stabilized));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)ksp, &stabilized, KSPBCGSM, KSPBCGS, ""));
   if (stabilized && !side && !norm) PetscCall(KSPSetPCSide(ksp, PC_RIGHT));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
