@@ -82,6 +82,9 @@ def check_help(source, outputs):
             if match:
                 printed["-" + match[1]] = match[2], match[3]
     wanted = options(source)
+    # MATBORN is for real scalars
+    if not any(path.endswith("-born") for path in outputs):
+        wanted = {name: paths for name, paths in wanted.items() if not name.startswith("-mat_born_")}
     for name in sorted(wanted):
         text, function = printed.get(name, ("", ""))
         if name not in printed:

@@ -48,9 +48,12 @@ static PetscErrorCode BCGSMSummarize_Private(KSP ksp)
   PetscFunctionBegin;
   for (PetscInt i = 0; i < s->nresults; i++) {
     its = PetscMax(its, s->its[i]);
-    if (worst < 0) worst = i;
-    else if (s->reasons[i] < 0 || s->reasons[worst] < 0) worst = s->reasons[i] < s->reasons[worst] ? i : worst;
-    else if (s->its[i] > s->its[worst]) worst = i;
+    if (worst >= 0) {
+      const PetscBool diverged = (PetscBool)(s->reasons[i] < 0 || s->reasons[worst] < 0);
+
+      if (diverged ? s->reasons[i] >= s->reasons[worst] : s->its[i] <= s->its[worst]) continue;
+    }
+    worst = i;
   }
   PetscCall(PetscObjectSAWsTakeAccess((PetscObject)ksp));
   ksp->its    = its;
