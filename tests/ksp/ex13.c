@@ -4,6 +4,7 @@
 
 static char help[] = "KSPBCGSM: each column of KSPMatSolve() against KSPBCGS alone, also where others converge at once, break down or are no numbers.\n\n";
 
+#include <lithe/private/petsccompat.h>
 #include <tests/ksp/ksptest.h>
 
 /* Rounding of another order, as an iteration of this length amplifies it */

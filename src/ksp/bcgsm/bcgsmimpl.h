@@ -63,6 +63,7 @@ PETSC_INTERN PetscErrorCode BCGSMBlocksReset_Private(KSP);
 PETSC_INTERN PetscErrorCode BCGSMBlocksCompact_Private(KSP);
 PETSC_INTERN PetscErrorCode BCGSMColumnGet_Private(KSP, BCGSMBlock, PetscInt j, Vec *);
 PETSC_INTERN PetscErrorCode BCGSMColumnRestore_Private(KSP, BCGSMBlock, PetscInt j, Vec *);
+PETSC_INTERN PetscErrorCode BCGSMGetNullSpace_Private(KSP, PetscBool transpose, MatNullSpace *);
 PETSC_INTERN PetscErrorCode BCGSMInitialResidual_Private(KSP);
 PETSC_INTERN PetscErrorCode BCGSMApply_Private(KSP, PetscBool second);
 

@@ -186,6 +186,18 @@ PetscErrorCode BCGSMBlocksCompact_Private(KSP ksp)
 
 /* ------------------------------------------------------------ the operator and the preconditioner */
 
+/* The null space of op(A), or of its transpose: what right-hand sides can have no part in */
+PetscErrorCode BCGSMGetNullSpace_Private(KSP ksp, PetscBool transpose, MatNullSpace *null)
+{
+  Mat A;
+
+  PetscFunctionBegin;
+  PetscCall(PCGetOperators(ksp->pc, &A, NULL));
+  if (transpose != ksp->transpose_solve) PetscCall(MatGetTransposeNullSpace(A, null));
+  else PetscCall(MatGetNullSpace(A, null));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* What the operator is applied to, and where its image goes; what the preconditioner is applied to, and where its image goes */
 static void BCGSMWhere_Private(KSP ksp, PetscBool second, BCGSMBlock mult[2], BCGSMBlock apply[2])
 {
@@ -261,7 +273,6 @@ static PetscErrorCode BCGSMPrecondition_Private(KSP ksp, const BCGSMBlock apply[
 {
   KSP_BCGSM   *s = (KSP_BCGSM *)ksp->data;
   MatNullSpace null;
-  Mat          A;
 
   PetscFunctionBegin;
   if (!s->B) {
@@ -270,9 +281,7 @@ static PetscErrorCode BCGSMPrecondition_Private(KSP ksp, const BCGSMBlock apply[
   }
   PetscCall(KSP_PCMatApply(ksp, s->view[apply[0]], s->view[apply[1]]));
   if (ksp->pc_side != PC_LEFT) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PCGetOperators(ksp->pc, &A, NULL));
-  if (ksp->transpose_solve) PetscCall(MatGetTransposeNullSpace(A, &null));
-  else PetscCall(MatGetNullSpace(A, &null));
+  PetscCall(BCGSMGetNullSpace_Private(ksp, PETSC_FALSE, &null));
   for (PetscInt j = 0; j < s->n && null; j++) {
     Vec y;
 
@@ -305,13 +314,10 @@ static PetscErrorCode BCGSMSubtract_Private(KSP ksp, PetscInt j, BCGSMBlock imag
 {
   KSP_BCGSM   *s = (KSP_BCGSM *)ksp->data;
   MatNullSpace null;
-  Mat          A;
   Vec          b, r, y;
 
   PetscFunctionBegin;
-  PetscCall(PCGetOperators(ksp->pc, &A, NULL));
-  if (ksp->transpose_solve) PetscCall(MatGetNullSpace(A, &null));
-  else PetscCall(MatGetTransposeNullSpace(A, &null));
+  PetscCall(BCGSMGetNullSpace_Private(ksp, PETSC_TRUE, &null));
   PetscCall(MatDenseGetColumnVecRead(s->B, s->column[j].number, &b));
   PetscCall(BCGSMColumnGet_Private(ksp, residual, j, &r));
   PetscCall(VecCopy(b, r));

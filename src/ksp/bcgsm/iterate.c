@@ -24,16 +24,13 @@ static PetscErrorCode BCGSMShow_Private(KSP ksp, PetscInt j, BCGSMShown *shown)
 {
   KSP_BCGSM     *s      = (KSP_BCGSM *)ksp->data;
   const PetscInt number = s->column[j].number;
-  Mat            A;
 
   PetscFunctionBegin;
   if (!s->B) PetscFunctionReturn(PETSC_SUCCESS);
   shown->vec_rhs = ksp->vec_rhs;
   shown->vec_sol = ksp->vec_sol;
   shown->mat_rhs = LitheKSPExchangeMatRhs(ksp, NULL);
-  PetscCall(PCGetOperators(ksp->pc, &A, NULL));
-  if (ksp->transpose_solve) PetscCall(MatGetNullSpace(A, &shown->null));
-  else PetscCall(MatGetTransposeNullSpace(A, &shown->null));
+  PetscCall(BCGSMGetNullSpace_Private(ksp, PETSC_TRUE, &shown->null));
   PetscCall(MatDenseGetColumnVecRead(s->B, number, &shown->b));
   PetscCall(MatDenseGetColumnVecRead(s->X, number, &shown->x));
   shown->right = shown->b;

@@ -88,17 +88,14 @@ static PetscErrorCode SetBox_Private(PC_GridMG *mg)
 {
   const GridMGShare *s    = &mg->level[0].share;
   GridMGGrid        *grid = &mg->level[0].op.grid;
-  const PetscInt     rank = mg->team.rank, *parts = mg->team.parts, line = rank / parts[0];
-  const PetscInt     rows = s->offset[rank + 1] - s->offset[rank];
+  const PetscInt     rank = mg->team.rank, rows = s->offset[rank + 1] - s->offset[rank];
 
   PetscFunctionBegin;
-  mg->team.place[0] = rank % parts[0];
-  mg->team.place[1] = line % parts[1];
-  mg->team.place[2] = line / parts[1];
-  mg->team.begin    = s->offset[rank];
-  grid->cells       = PCGridMGBoxCells_Private(mg, s, rank, grid->n);
-  grid->wells       = rows - grid->cells;
-  mg->rows.first    = PetscClipInterval(mg->team.before - mg->team.begin, 0, rows);
+  PCGridMGPlace_Private(mg, rank, mg->team.place);
+  mg->team.begin = s->offset[rank];
+  grid->cells    = PCGridMGBoxCells_Private(mg, s, rank, grid->n);
+  grid->wells    = rows - grid->cells;
+  mg->rows.first = PetscClipInterval(mg->team.before - mg->team.begin, 0, rows);
   if (!grid->cells) {
     /* a line has one cell at least */
     grid->n[0] = grid->n[1] = 1;
@@ -187,7 +184,7 @@ static PetscErrorCode CountOdd_Private(PC pc, Odd *odd)
     }
     PetscCall(MatRestoreRow(pc->pmat, row, &m, &column, &value));
   }
-  PetscCall(PCGridMGFirst_Private(mg, (PetscBool)(odd->odd > 0), 2, odd->first, &any));
+  PetscCall(PCGridMGFirst_Private(mg, (PetscBool)(odd->odd > 0), 2, MPIU_INT, odd->first, &any));
   mine[0] = odd->entries;
   mine[1] = odd->odd;
   mine[2] = odd->outside;

@@ -306,7 +306,7 @@ static PetscErrorCode ReduceReading_Private(PC pc, Reading *reading, PetscInt *c
   PetscBool          unreal;
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGFirst_Private(mg, reading->unreal, 2, reading->unrealat, &unreal));
+  PetscCall(PCGridMGFirst_Private(mg, reading->unreal, 2, MPIU_INT, reading->unrealat, &unreal));
   PetscCheck(!unreal, mg->team.comm, PETSC_ERR_SUP, GRIDMG_NOT_REAL, reading->unrealat[0], reading->unrealat[1]);
   PetscCall(PCGridMGAgree_Private(pc));
   if (pc->failedreason) reading->bad = PETSC_TRUE;
@@ -350,7 +350,7 @@ static PetscErrorCode ReduceWrong_Private(PC pc, Reading *reading)
   }
   first[0] = reading->wrongrow;
   first[1] = reading->wrongcolumn;
-  PetscCall(PCGridMGFirst_Private(mg, (PetscBool)(reading->wrong > 0), 2, first, &any));
+  PetscCall(PCGridMGFirst_Private(mg, (PetscBool)(reading->wrong > 0), 2, MPIU_INT, first, &any));
   mine[0] = reading->wrong;
   mine[1] = reading->faces;
   PetscCallMPI(MPIU_Allreduce(mine, all, 2, MPIU_INT, MPI_SUM, mg->team.comm));
@@ -378,7 +378,7 @@ static PetscErrorCode CheckWells_Private(PC_GridMG *mg)
     at[0] = mg->team.begin + GridMGRowOf(grid, &mg->rows, edge->i);
     at[1] = RowOfGhost(mg, edge->j);
   }
-  PetscCall(PCGridMGFirst_Private(mg, (PetscBool)(at[0] >= 0), 2, at, &any));
+  PetscCall(PCGridMGFirst_Private(mg, (PetscBool)(at[0] >= 0), 2, MPIU_INT, at, &any));
   PetscCheck(!any, mg->team.comm, PETSC_ERR_SUP,
              "-pc_type gridmg: row %" PetscInt_FMT " is that of a well and has an entry in column %" PetscInt_FMT
              ", that of a well of another process. Give wells with entries for one another to one process",

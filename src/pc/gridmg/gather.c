@@ -16,9 +16,10 @@ typedef struct {
 
 static Box BoxOf(const PC_GridMG *mg, const GridMGShare *s, PetscInt rank)
 {
-  const PetscInt *parts = mg->team.parts, line = rank / parts[0], place[3] = {rank % parts[0], line % parts[1], line / parts[1]};
-  Box             box;
+  PetscInt place[3];
+  Box      box;
 
+  PCGridMGPlace_Private(mg, rank, place);
   (void)PCGridMGBoxCells_Private(mg, s, rank, box.n);
   for (int d = 0; d < 3; d++) box.start[d] = s->start[d][place[d]];
   box.lines = box.n[1] * box.n[2];

@@ -203,9 +203,10 @@ PETSC_INTERN PetscErrorCode  PCGridMGPoolGet_Private(PC_GridMG *, GridMGPool *, 
 PETSC_INTERN PetscErrorCode  PCGridMGFreeApplication_Private(PC_GridMG *, PetscBool all);
 PETSC_INTERN PetscErrorCode  PCReset_GridMG(PC);
 /* share.c */
-PETSC_INTERN PetscErrorCode PCGridMGFirst_Private(PC_GridMG *, PetscBool is, PetscMPIInt n, PetscInt data[], PetscBool *any);
+PETSC_INTERN PetscErrorCode PCGridMGFirst_Private(PC_GridMG *, PetscBool is, PetscMPIInt n, MPI_Datatype, void *data, PetscBool *any);
 PETSC_INTERN PetscErrorCode PCGridMGAgree_Private(PC);
 PETSC_INTERN PetscInt       PCGridMGWhere_Private(const PC_GridMG *, const GridMGShare *, PetscInt number, PetscInt at[3]);
+PETSC_INTERN void           PCGridMGPlace_Private(const PC_GridMG *, PetscInt rank, PetscInt place[3]);
 PETSC_INTERN PetscInt       PCGridMGBoxCells_Private(const PC_GridMG *, const GridMGShare *, PetscInt rank, PetscInt n[3]);
 PETSC_INTERN PetscInt       PCGridMGParity_Private(const PC_GridMG *, const GridMGLevel *);
 PETSC_INTERN PetscInt       PCGridMGVertexOfRow_Private(const PC_GridMG *, PetscInt row);

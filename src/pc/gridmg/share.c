@@ -11,8 +11,8 @@
 
 /* ------------------------------------------------------------ agreement */
 
-/* Whether there is a process that says so; all get the numbers of the first one */
-PetscErrorCode PCGridMGFirst_Private(PC_GridMG *mg, PetscBool is, PetscMPIInt n, PetscInt data[], PetscBool *any)
+/* Whether there is a process that says so; all get the data of the first one */
+PetscErrorCode PCGridMGFirst_Private(PC_GridMG *mg, PetscBool is, PetscMPIInt n, MPI_Datatype type, void *data, PetscBool *any)
 {
   const PetscMPIInt mine = is ? mg->team.rank : mg->team.size;
   PetscMPIInt       first;
@@ -20,22 +20,20 @@ PetscErrorCode PCGridMGFirst_Private(PC_GridMG *mg, PetscBool is, PetscMPIInt n,
   PetscFunctionBegin;
   PetscCallMPI(MPIU_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, mg->team.comm));
   *any = (PetscBool)(first < mg->team.size);
-  if (*any && n) PetscCallMPI(MPI_Bcast(data, n, MPIU_INT, first, mg->team.comm));
+  if (*any) PetscCallMPI(MPI_Bcast(data, n, type, first, mg->team.comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* What failed on one process has failed on all */
 PetscErrorCode PCGridMGAgree_Private(PC pc)
 {
-  PC_GridMG        *mg   = (PC_GridMG *)pc->data;
-  const PetscMPIInt mine = pc->failedreason ? mg->team.rank : mg->team.size;
-  PetscMPIInt       first;
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+  PetscBool  any;
 
   PetscFunctionBegin;
   if (!PCGridMGIsShared(mg)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallMPI(MPIU_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, mg->team.comm));
-  if (first == mg->team.size) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallMPI(MPI_Bcast(mg->failed, (PetscMPIInt)sizeof(mg->failed), MPI_CHAR, first, mg->team.comm));
+  PetscCall(PCGridMGFirst_Private(mg, (PetscBool)(pc->failedreason != PC_NOERROR), (PetscMPIInt)sizeof(mg->failed), MPI_CHAR, mg->failed, &any));
+  if (!any) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(!pc->erroriffailure, mg->team.comm, PETSC_ERR_NOT_CONVERGED, "-pc_type gridmg: %s", mg->failed);
   PetscCall(PetscInfo(pc, "%s\n", mg->failed));
   PetscCall(PCSetFailedReason(pc, PC_FACTOR_OTHER));
@@ -44,11 +42,22 @@ PetscErrorCode PCGridMGAgree_Private(PC pc)
 
 /* ------------------------------------------------------------ numbers and places */
 
+/* Where a process stands among the boxes */
+void PCGridMGPlace_Private(const PC_GridMG *mg, PetscInt rank, PetscInt place[3])
+{
+  const PetscInt *parts = mg->team.parts, line = rank / parts[0];
+
+  place[0] = rank % parts[0];
+  place[1] = line % parts[1];
+  place[2] = line / parts[1];
+}
+
 /* The box of a process: its cells along each direction, and in all */
 PetscInt PCGridMGBoxCells_Private(const PC_GridMG *mg, const GridMGShare *s, PetscInt rank, PetscInt n[3])
 {
-  const PetscInt *parts = mg->team.parts, line = rank / parts[0], place[3] = {rank % parts[0], line % parts[1], line / parts[1]};
+  PetscInt place[3];
 
+  PCGridMGPlace_Private(mg, rank, place);
   for (int d = 0; d < 3; d++) n[d] = s->start[d][place[d] + 1] - s->start[d][place[d]];
   return n[0] * n[1] * n[2];
 }
@@ -70,14 +79,14 @@ static PetscInt OwnerOf(const PC_GridMG *mg, const PetscInt offset[], PetscInt n
 /* The process of a number, and where the vertex is in the whole grid; negative: it is a well */
 PetscInt PCGridMGWhere_Private(const PC_GridMG *mg, const GridMGShare *s, PetscInt number, PetscInt at[3])
 {
-  const PetscInt  rank = OwnerOf(mg, s->offset, number), vertex = number - s->offset[rank];
-  const PetscInt *parts = mg->team.parts, row = rank / parts[0], place[3] = {rank % parts[0], row % parts[1], row / parts[1]};
-  PetscInt        n[3];
+  const PetscInt rank = OwnerOf(mg, s->offset, number), vertex = number - s->offset[rank];
+  PetscInt       n[3], place[3];
 
   if (vertex >= PCGridMGBoxCells_Private(mg, s, rank, n)) at[0] = at[1] = at[2] = -1;
   else {
     const PetscInt line = vertex / n[0], in[3] = {vertex % n[0], line % n[1], line / n[1]};
 
+    PCGridMGPlace_Private(mg, rank, place);
     for (int d = 0; d < 3; d++) at[d] = s->start[d][place[d]] + in[d];
   }
   return rank;
@@ -111,17 +120,11 @@ PetscInt PCGridMGVertexOfRow_Private(const PC_GridMG *mg, PetscInt row)
   const GridMGGrid  *grid = &mg->level[0].op.grid;
   const GridMGShare *s    = &mg->level[0].share;
   const PetscInt     mine = row - mg->team.begin;
-  PetscInt           number, low = 0, high = s->ghosts;
+  PetscInt           number, ghost;
 
   if (mine >= 0 && mine < grid->cells + grid->wells) return GridMGVertexOf(grid, &mg->rows, mine);
   number = NumberOfRow(mg, row);
-  while (low < high) {
-    const PetscInt middle = low + (high - low) / 2;
-
-    if (s->ghost[middle] < number) low = middle + 1;
-    else high = middle;
-  }
-  return low < s->ghosts && s->ghost[low] == number ? grid->cells + grid->wells + low : -1 - number;
+  return PetscFindInt(number, s->ghosts, s->ghost, &ghost) == PETSC_SUCCESS && ghost >= 0 ? grid->cells + grid->wells + ghost : -1 - number;
 }
 
 /* ------------------------------------------------------------ levels */

@@ -54,19 +54,23 @@ static PetscErrorCode PCVCRSFactorSweep_Private(Mat T, PetscInt n, PetscBool tra
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The triangle that is stored: without one below the diagonal the transpose of the one above */
+static Mat PCVCRSFactorChoose_Private(const PCVCRSFactor *f, PetscBool *upper, PetscBool *transpose)
+{
+  if (!*upper && !f->lower) {
+    *upper     = PETSC_TRUE;
+    *transpose = (PetscBool) !*transpose;
+  }
+  return *upper ? f->upper : f->lower;
+}
+
 /* x = (I - op(lower))^-1 b, or of upper. other is for work; only on the host x may be b */
 static PetscErrorCode PCVCRSFactorTriangle_Private(const PCVCRSFactor *f, PetscBool upper, PetscBool transpose, Vec b, Vec x, Vec other)
 {
   const PetscInt sweeps = f->sweeps[upper ? 1 : 0];
-  Mat            T      = upper ? f->upper : f->lower;
+  Mat            T      = PCVCRSFactorChoose_Private(f, &upper, &transpose);
 
   PetscFunctionBegin;
-  if (!T) {
-    /* lower is the transpose of upper */
-    T         = f->upper;
-    upper     = PETSC_TRUE;
-    transpose = (PetscBool)!transpose;
-  }
 #if defined(LITHE_HAVE_CUDA)
   if (f->border[upper ? 1 : 0]) {
     if (transpose) {
@@ -219,14 +223,9 @@ static PetscErrorCode PCVCRSFactorGiveColumns_Private(PCVCRSFactor *f, VecScatte
 /* (I - op(lower))^-1, or of upper, as PCVCRSFactorTriangle_Private() has it */
 static PetscErrorCode PCVCRSFactorTriangleColumns_Private(PCVCRSFactor *f, PetscBool upper, PetscBool transpose)
 {
-  Mat T = upper ? f->upper : f->lower;
+  Mat T = PCVCRSFactorChoose_Private(f, &upper, &transpose);
 
   PetscFunctionBegin;
-  if (!T) {
-    T         = f->upper;
-    upper     = PETSC_TRUE;
-    transpose = (PetscBool)!transpose;
-  }
   PetscCall(MatVCRSSubstituteColumns_Private(T, upper, transpose, f->columns));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

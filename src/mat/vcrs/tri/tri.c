@@ -7,13 +7,20 @@
 #include "tri.h"
 #include <petsc/private/vecimpl.h>
 
+static PetscErrorCode MatVCRSGetTrianglePlan_Private(Mat A, const VCRSPlan **plan)
+{
+  PetscFunctionBegin;
+  PetscCall(MatVCRSCompress(A));
+  PetscCall(MatVCRSGetHostPlan_Private(A, plan));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode MatVCRSSubstitute_Private(Mat A, PetscBool upper, PetscBool transpose, PetscScalar x[])
 {
   const VCRSPlan *plan = NULL;
 
   PetscFunctionBegin;
-  PetscCall(MatVCRSCompress(A));
-  PetscCall(MatVCRSGetHostPlan_Private(A, &plan));
+  PetscCall(MatVCRSGetTrianglePlan_Private(A, &plan));
   PetscCall(VCRSPlanSubstitute(plan, upper, transpose, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -23,8 +30,7 @@ PetscErrorCode MatVCRSSubstituteColumns_Private(Mat A, PetscBool upper, PetscBoo
   const VCRSPlan *plan = NULL;
 
   PetscFunctionBegin;
-  PetscCall(MatVCRSCompress(A));
-  PetscCall(MatVCRSGetHostPlan_Private(A, &plan));
+  PetscCall(MatVCRSGetTrianglePlan_Private(A, &plan));
   PetscCall(VCRSPlanSubstituteColumns(plan, upper, transpose, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
