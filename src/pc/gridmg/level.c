@@ -46,7 +46,9 @@ static void ChooseDirections(PC_GridMG *mg, GridMGLevel *l)
     g[d]     = n[d] < 2 ? 0 : exp(s->count > 0 ? s->logs[d] / s->count : 0);
     l->by[d] = 1;
   }
-  if (type == PCGRIDMG_COARSEN_AUTO) type = mg->opt.cycle == PCGRIDMG_CYCLE_K ? PCGRIDMG_COARSEN_SEMI : PCGRIDMG_COARSEN_TWO;
+  /* levels after those of a K cycle have V cycles in it, each after two steps that make up for larger aggregates */
+  if (type == PCGRIDMG_COARSEN_AUTO)
+    type = mg->opt.cycle == PCGRIDMG_CYCLE_K && l - mg->level < mg->opt.klevels ? PCGRIDMG_COARSEN_SEMI : PCGRIDMG_COARSEN_TWO;
   if (type == PCGRIDMG_COARSEN_FULL) {
     for (int d = 0; d < 3; d++) l->by[d] = n[d] < 2 ? 1 : 2;
     return;
