@@ -47,8 +47,7 @@ static void ChooseDirections(PC_GridMG *mg, GridMGLevel *l)
     l->by[d] = 1;
   }
   /* levels after those of a K cycle have V cycles in it, each after two steps that make up for larger aggregates */
-  if (type == PCGRIDMG_COARSEN_AUTO)
-    type = mg->opt.cycle == PCGRIDMG_CYCLE_K && l - mg->level < mg->opt.klevels ? PCGRIDMG_COARSEN_SEMI : PCGRIDMG_COARSEN_TWO;
+  if (type == PCGRIDMG_COARSEN_AUTO) type = mg->opt.cycle == PCGRIDMG_CYCLE_K && l - mg->level < mg->opt.klevels ? PCGRIDMG_COARSEN_SEMI : PCGRIDMG_COARSEN_TWO;
   if (type == PCGRIDMG_COARSEN_FULL) {
     for (int d = 0; d < 3; d++) l->by[d] = n[d] < 2 ? 1 : 2;
     return;
