@@ -10,6 +10,7 @@
 
 #define GRIDMG_RATIO  4     /* two directions are halved at once where they differ by less */
 #define GRIDMG_FEW    50000 /* unknowns up to which a level is halved in three directions, if that saves a level */
+#define GRIDMG_FIRST  2     /* and not one of the finest */
 #define GRIDMG_LARGE  1000000
 #define GRIDMG_SLOW   0.8 /* a level that becomes smaller by less is one that each process has all of */
 #define GRIDMG_COARSE 0.1 /* a level whose faces would change by more takes 16 bits in place of 8 */
@@ -60,7 +61,7 @@ static void ChooseDirections(PC_GridMG *mg, GridMGLevel *l)
   }
   l->by[first] = 2;
   if (type == PCGRIDMG_COARSEN_TWO && second >= 0 && GRIDMG_RATIO * g[second] >= g[first]) l->by[second] = 2;
-  if (mg->opt.coarsen == PCGRIDMG_COARSEN_AUTO && l->by[0] + l->by[1] + l->by[2] == 5 && size <= GRIDMG_FEW) {
+  if (mg->opt.coarsen == PCGRIDMG_COARSEN_AUTO && l - mg->level >= GRIDMG_FIRST && l->by[0] + l->by[1] + l->by[2] == 5 && size <= GRIDMG_FEW) {
     const int third = 3 - first - second;
 
     if (GRIDMG_RATIO * g[third] >= g[first] && LevelsAfter(mg, (size + 3) / 4) == LevelsAfter(mg, size)) l->by[third] = 2;
