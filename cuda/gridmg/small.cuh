@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <lithe/private/gridmg.h>
+#include "../common/pdl.cuh"
 
 #define GRIDMG_SMALL_LEVELS  16
 #define GRIDMG_SMALL_CLUSTER 16
@@ -688,6 +689,7 @@ static __global__ void __launch_bounds__(threads, 1) GridMGSmallKernel(const __g
   const unsigned int        rank    = SmallRank();
   SmallCluster              cluster = {barrier, 0, static_cast<unsigned int>(m.cluster)};
 
+  PDLTrigger();
   if (threadIdx.x < 2) SmallBarrierInit(&barrier[threadIdx.x], cluster.blocks);
   {
     const uint4 *from = reinterpret_cast<const uint4 *>(m.image + static_cast<size_t>(rank) * m.imagebytes);
@@ -706,6 +708,7 @@ static __global__ void __launch_bounds__(threads, 1) GridMGSmallKernel(const __g
     by[threadIdx.x]     = m.level[threadIdx.x].by[0];
   }
   __syncthreads();
+  (void)PDLWait(m.b); /* what is above does not change between applications */
   {
     const GridMGSmallLevel &l = m.level[0];
     const SmallArrays       a = arrays[0];
