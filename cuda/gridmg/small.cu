@@ -161,7 +161,7 @@ PetscErrorCode LitheCUDAGridMGSmallCreate(const GridMGSmallPlan *plan, void **sm
 
   PetscFunctionBegin;
   *fits = PETSC_FALSE;
-  if (plan->levels > GRIDMG_SMALL_LEVELS || dense > GRIDMG_SMALL_DENSE || plan->steps > GRIDMG_SMALL_STEPS) PetscFunctionReturn(PETSC_SUCCESS);
+  if (plan->levels > GRIDMG_SMALL_LEVELS || dense > GRIDMG_SMALL_MOST || plan->steps > GRIDMG_SMALL_STEPS) PetscFunctionReturn(PETSC_SUCCESS);
   m.levels    = static_cast<int>(plan->levels);
   m.steps     = static_cast<int>(plan->steps);
   m.dense     = static_cast<int>(dense);

@@ -24,7 +24,7 @@
 #define GRIDMG_SMALL_IMAGE   76   /* bytes of a pair that do not change */
 #define GRIDMG_SMALL_CHILD   8    /* and of a pair of a level that has a finer level */
 #define GRIDMG_SMALL_WORK    24   /* and of x, b, r */
-#define GRIDMG_SMALL_DENSE   1024 /* unknowns of the coarsest level */
+#define GRIDMG_SMALL_MOST    1024 /* unknowns of the coarsest level */
 #define GRIDMG_SMALL_HERE    96   /* unknowns up to which each block has the whole dense matrix */
 #define SMALL_NONE           0xffffu
 
@@ -620,7 +620,7 @@ template <bool here>
 static __device__ __forceinline__ void SmallDenseApart(const GridMGSmall &m, bool single, const SmallArrays &a, const SmallListArrays &w, unsigned int rank,
                                                        SmallCluster &cluster)
 {
-  __shared__ float     y[GRIDMG_SMALL_DENSE / 8];
+  __shared__ float     y[GRIDMG_SMALL_MOST / 8];
   unsigned char *const memory = reinterpret_cast<unsigned char *>(SmallFours());
   const int            n = m.dense, mine = static_cast<int>(rank), blocks = m.cluster, rows = SmallDenseRows(m, mine);
   const int            lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32, warps = static_cast<int>(blockDim.x) / 32;
