@@ -9,7 +9,7 @@
 #include "gridmgimpl.h"
 
 #define GRIDMG_RATIO  4     /* two directions are halved at once where they differ by less */
-#define GRIDMG_FEW    50000 /* unknowns up to which a level is halved in three directions, if that saves a level */
+#define GRIDMG_FEW    50000 /* unknowns up to which a level is small: halved in three directions, if that saves a level */
 #define GRIDMG_FIRST  2     /* and not one of the finest */
 #define GRIDMG_LARGE  1000000
 #define GRIDMG_SLOW   0.8 /* a level that becomes smaller by less is one that each process has all of */
@@ -47,8 +47,9 @@ static void ChooseDirections(PC_GridMG *mg, GridMGLevel *l)
     g[d]     = n[d] < 2 ? 0 : exp(s->count > 0 ? s->logs[d] / s->count : 0);
     l->by[d] = 1;
   }
-  /* levels after those of a K cycle have V cycles in it, each after two steps that make up for larger aggregates */
-  if (type == PCGRIDMG_COARSEN_AUTO) type = mg->opt.cycle == PCGRIDMG_CYCLE_K && l - mg->level < mg->opt.klevels ? PCGRIDMG_COARSEN_SEMI : PCGRIDMG_COARSEN_TWO;
+  /* small levels after those with steps of a K cycle have V cycles in it: larger aggregates cost no iterations there */
+  if (type == PCGRIDMG_COARSEN_AUTO)
+    type = mg->opt.cycle == PCGRIDMG_CYCLE_K && (l - mg->level < mg->opt.klevels || size > GRIDMG_FEW) ? PCGRIDMG_COARSEN_SEMI : PCGRIDMG_COARSEN_TWO;
   if (type == PCGRIDMG_COARSEN_FULL) {
     for (int d = 0; d < 3; d++) l->by[d] = n[d] < 2 ? 1 : 2;
     return;
