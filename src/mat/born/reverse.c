@@ -10,7 +10,7 @@
    time migration with random boundaries, SEG 2009). w keeps the sponge.
 
    -mat_born_background ring: with the sponge. The inside runs backwards. The surrounding nodes within reach of the
-   stencil are stored at each step.
+   stencil are stored at each step, in each slab those that are its own.
 
    Nodes in the sponge are columns of zeros in both.
 */
@@ -113,6 +113,7 @@ static PetscErrorCode BornRingBack(BornSweep *s, PetscInt n, PetscBool image)
   PetscCall((*ctx->kernels->step)(&ctx->grid, &step));
   PetscCall(BornForceBackground_Private(s, n, force));
   if (n > 0) PetscCall((*ctx->kernels->ringload)(&ctx->grid, s->number, (char *)ctx->store + (size_t)(n - 1) * ctx->slot, s->u.old));
+  PetscCall(BornExchange_Private(ctx, s->u.old));
   s->u.step--;
   if (image) PetscCall((*ctx->kernels->image)(&ctx->grid, ctx->real, 0, ctx->q, s->w.u, s->image));
   PetscCall(BornStepSecond_Private(s));
