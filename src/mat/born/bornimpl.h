@@ -106,7 +106,7 @@ typedef struct {
   BornSplit       *split;
   LitheTransport   transport; /* of slabs on devices, that was asked for */
   BornHalos       *halos;     /* NULL: no slabs, or slabs on the host */
-  PetscReal       *cost; /* [nshots] seconds of a shot in the last product; NULL before it */
+  PetscReal       *cost;      /* [nshots] seconds of a shot in the last product; NULL before it */
 } Mat_Born;
 
 /* A sweep over time of one shot */
@@ -179,6 +179,7 @@ PETSC_INTERN void           BornStateSwap_Private(BornState *);
 PETSC_INTERN PetscErrorCode BornGetField_Private(Mat_Born *, void **);
 PETSC_INTERN PetscErrorCode BornStepBackground_Private(BornSweep *, BornState *, void *, void *);
 PETSC_INTERN PetscErrorCode BornStepBoth_Private(BornSweep *, PetscBool, PetscBool, int, void *, void *);
+PETSC_INTERN PetscErrorCode BornStepInside_Private(BornSweep *, PetscInt, void *);
 PETSC_INTERN PetscErrorCode BornStepSecond_Private(BornSweep *);
 PETSC_INTERN PetscErrorCode BornForceBackground_Private(BornSweep *, PetscInt, BornForce);
 

@@ -151,6 +151,26 @@ PetscErrorCode BornStepBoth_Private(BornSweep *s, PetscBool back, PetscBool acti
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A step back of the nodes without a sponge, from u to old, whose nodes round these are set; q = L u + f of step n, if not NULL */
+PetscErrorCode BornStepInside_Private(BornSweep *s, PetscInt n, void *q)
+{
+  Mat_Born      *ctx   = s->ctx;
+  const BornStep step  = {.number  = s->number,
+                          .inside  = PETSC_TRUE,
+                          .Vbits   = (int)ctx->velocitybits,
+                          .Vunit   = ctx->Vunit,
+                          .V       = s->V,
+                          .u       = s->u.u,
+                          .old     = s->u.old,
+                          .out     = q,
+                          .largest = ctx->largest};
+  BornForce      force = {.inside = PETSC_TRUE, .u = s->u.old, .out = q};
+
+  PetscFunctionBegin;
+  PetscCall(BornAdvance_Private(ctx, &step, BornSource(s, n, &force), &force));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A step of the second field alone */
 PetscErrorCode BornStepSecond_Private(BornSweep *s)
 {
