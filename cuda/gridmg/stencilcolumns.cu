@@ -110,6 +110,44 @@ static inline unsigned int BlocksFor(int points)
   return static_cast<unsigned int>((static_cast<PetscInt64>(points) * Lanes<K, T>() + COLUMNS_THREADS - 1) / COLUMNS_THREADS);
 }
 
+/*
+   The point and the lane of a thread where neighbours are read. In space a block has a box of points: a line of points would have all lines of
+   neighbours for itself, and caches would be read nine times
+*/
+template <int dim, int K, class T>
+struct Site {
+  static constexpr int points = COLUMNS_THREADS / Lanes<K, T>(), nx = dim < 3 ? points : (points < 256 ? 8 : 16), ny = dim < 3 ? 1 : (points < 64 ? 2 : 4),
+                       nz = points / (nx * ny);
+  int  x, y, z, i, g;
+  bool inside;
+
+  __device__ __forceinline__ Site(const int n[3])
+  {
+    const int p = static_cast<int>(threadIdx.x) / Lanes<K, T>();
+
+    g = static_cast<int>(threadIdx.x) % Lanes<K, T>();
+    if constexpr (dim == 3) {
+      x      = static_cast<int>(blockIdx.x) * nx + p % nx;
+      y      = static_cast<int>(blockIdx.y) * ny + p / nx % ny;
+      z      = static_cast<int>(blockIdx.z) * nz + p / (nx * ny);
+      inside = x < n[0] && y < n[1] && z < n[2];
+      i      = x + n[0] * (y + n[1] * z);
+    } else {
+      i      = static_cast<int>(blockIdx.x) * points + p;
+      x      = i % n[0];
+      y      = i / n[0] % n[1];
+      z      = i / n[0] / n[1];
+      inside = i < n[0] * n[1] * n[2];
+    }
+  }
+
+  static dim3 Blocks(const int n[3])
+  {
+    if (dim == 3) return dim3((n[0] + nx - 1) / nx, (n[1] + ny - 1) / ny, (n[2] + nz - 1) / nz);
+    return dim3((n[0] * n[1] * n[2] + points - 1) / points);
+  }
+};
+
 /* ------------------------------------------------------------ vectors of the matrix */
 
 /* 2^-e of a number between 2^e and 2^(e+1); 1 for zero, or for no number */
@@ -257,9 +295,30 @@ static __device__ __forceinline__ void AddDifferences(Lane<K, T> &sum, const Val
   }
 }
 
-/* A x at a point; other threads may write x, at points that do not affect this one */
-template <int dim, int K, class T, class Code>
-static __device__ __forceinline__ Lane<K, T> Times(const Operator<T, Code> &op, int i, int g, const Chunk<T> *x, const Lane<K, T> &own)
+/* c factor b */
+template <int K, class T>
+static __device__ __forceinline__ Lane<K, T> Started(T c, const Value<T> &factor, const Lane<K, T> &b)
+{
+  Lane<K, T> v;
+
+#pragma unroll
+  for (int k = 0; k < Lane<K, T>::columns; k++) v.c[k] = Product(c, factor, b.c[k]);
+  return v;
+}
+
+/* The vector x at a point that stands so far away from j, or start factor b */
+template <int K, bool isstart, class T>
+static __device__ __forceinline__ Lane<K, T> Vector(T start, const Value<T> *factor, const Chunk<T> *xj, int away)
+{
+  const Lane<K, T> v = Read<K>(xj + away * (Lanes<K, T>() * Chunks<K, T>()));
+
+  if constexpr (isstart) return Started(start, factor[away], v);
+  else return v;
+}
+
+/* A x at a point; other threads may write x, at points that do not affect this one. isstart: x is start factor x */
+template <int dim, int K, bool isstart, class T, class Code>
+static __device__ __forceinline__ Lane<K, T> Times(const Operator<T, Code> &op, T start, int i, int g, const Chunk<T> *x, const Lane<K, T> &own)
 {
   using Box            = GridMGBox<dim>;
   const T        s0    = op.scale[i];
@@ -284,7 +343,7 @@ static __device__ __forceinline__ Lane<K, T> Times(const Operator<T, Code> &op, 
 
 #pragma unroll
         for (int p = 0; p < GRIDMG_PARTS; p++) e.p[p] *= both;
-        AddDifferences(sum, e, Read<K>(xj + away * (Lanes<K, T>() * Chunks<K, T>())), own);
+        AddDifferences(sum, e, Vector<K, isstart>(start, op.factor + j, xj, away), own);
       }
     });
   });
@@ -309,17 +368,6 @@ static __device__ __forceinline__ Lane<K, T> Corrected(T c, const Value<T> &fact
 #pragma unroll
     for (int p = 0; p < GRIDMG_PARTS; p++) v.c[k].p[p] += x.c[k].p[p];
   }
-  return v;
-}
-
-/* c factor b */
-template <int K, class T>
-static __device__ __forceinline__ Lane<K, T> Started(T c, const Value<T> &factor, const Lane<K, T> &b)
-{
-  Lane<K, T> v;
-
-#pragma unroll
-  for (int k = 0; k < Lane<K, T>::columns; k++) v.c[k] = Product(c, factor, b.c[k]);
   return v;
 }
 
@@ -360,19 +408,26 @@ static PetscErrorCode Start(const GridMGStencilOperator *op, int colour, double 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* b - A x, or with isstep x + c factor (b - A x); b may be NULL in the former */
-template <int dim, int K, bool isstep, class T, class Code>
+enum Kind {
+  RESIDUAL, /* b - A x; b may be NULL */
+  STEP,     /* x + c factor (b - A x) */
+  DOWN      /* b - A x with x = c factor b */
+};
+
+template <int dim, int K, Kind kind, class T, class Code>
 static __global__ void __launch_bounds__(COLUMNS_THREADS)
   SweepKernel(Operator<T, Code> op, T c, const Chunk<T> *__restrict__ b, const Chunk<T> *__restrict__ x, Chunk<T> *__restrict__ out)
 {
-  const Item<K, T> item;
+  constexpr bool        isstart = kind == DOWN;
+  const Site<dim, K, T> item(op.g.n);
 
-  if (item.i >= op.g.cells) return;
-  const size_t     at  = At<K, T>(item.i, item.g);
-  const Lane<K, T> own = Read<K>(x + at);
-  Lane<K, T>       v   = Times<dim, K>(op, item.i, item.g, x, own);
+  if (!item.inside) return;
+  const Chunk<T>  *vector = isstart ? b : x;
+  const size_t     at     = At<K, T>(item.i, item.g);
+  const Lane<K, T> own    = Vector<K, isstart>(c, op.factor + item.i, vector + at, 0);
+  Lane<K, T>       v      = Times<dim, K, isstart>(op, c, item.i, item.g, vector, own);
 
-  if constexpr (isstep) v = Corrected(c, op.factor[item.i], Read<K>(b + at), own, v);
+  if constexpr (kind == STEP) v = Corrected(c, op.factor[item.i], Read<K>(b + at), own, v);
   else if (b) {
     const Lane<K, T> right = Read<K>(b + at);
 
@@ -391,11 +446,11 @@ static __global__ void __launch_bounds__(COLUMNS_THREADS)
   StepLeaveKernel(Operator<T, Code> op, T c, const Chunk<T> *__restrict__ b, const Chunk<T> *__restrict__ x, int n, double factor,
                   const double *__restrict__ scale, Value<PetscReal> *__restrict__ y, PetscInt64 ld)
 {
-  const Item<K, T> item;
+  const Site<dim, K, T> item(op.g.n);
 
-  if (item.i >= op.g.cells) return;
+  if (!item.inside) return;
   const size_t     at  = At<K, T>(item.i, item.g);
-  const Lane<K, T> own = Read<K>(x + at), v = Corrected(c, op.factor[item.i], Read<K>(b + at), own, Times<dim, K>(op, item.i, item.g, x, own));
+  const Lane<K, T> own = Read<K>(x + at), v = Corrected(c, op.factor[item.i], Read<K>(b + at), own, Times<dim, K, false>(op, T(0), item.i, item.g, x, own));
 
 #pragma unroll
   for (int k = 0; k < Lane<K, T>::columns; k++) {
@@ -425,7 +480,7 @@ static __global__ void __launch_bounds__(COLUMNS_THREADS)
   const size_t     at = At<K, T>(i, item.g);
   const Lane<K, T> own = Read<K>(x + at);
 
-  Write<K>(x + at, Corrected(T(1), op.factor[i], Read<K>(b + at), own, Times<dim, K>(op, i, item.g, x, own)));
+  Write<K>(x + at, Corrected(T(1), op.factor[i], Read<K>(b + at), own, Times<dim, K, false>(op, T(0), i, item.g, x, own)));
 }
 
 /* launch(operator, a number, std::integral_constant of the dimension) */
@@ -439,7 +494,7 @@ static void WithOperator(const GridMGStencilOperator *op, Launch launch)
   });
 }
 
-template <int K, bool isstep>
+template <int K, Kind kind>
 static PetscErrorCode Sweep(const GridMGStencilOperator *op, double c, const void *b, const void *x, void *out)
 {
   cudaStream_t stream;
@@ -449,9 +504,9 @@ static PetscErrorCode Sweep(const GridMGStencilOperator *op, double c, const voi
   WithOperator(op, [&](auto o, auto number, auto dim) {
     using T = decltype(number);
 
-    SweepKernel<decltype(dim)::value, K, isstep>
-      <<<BlocksFor<K, T>(o.g.cells), COLUMNS_THREADS, 0, stream>>>(o, static_cast<T>(c), static_cast<const Chunk<T> *>(b), static_cast<const Chunk<T> *>(x),
-                                                                   static_cast<Chunk<T> *>(out));
+    SweepKernel<decltype(dim)::value, K, kind>
+      <<<Site<decltype(dim)::value, K, T>::Blocks(o.g.n), COLUMNS_THREADS, 0, stream>>>(o, static_cast<T>(c), static_cast<const Chunk<T> *>(b),
+                                                                                        static_cast<const Chunk<T> *>(x), static_cast<Chunk<T> *>(out));
   });
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -469,8 +524,9 @@ static PetscErrorCode StepLeave(const GridMGStencilOperator *op, double c, const
     using T = decltype(number);
 
     StepLeaveKernel<decltype(dim)::value, K>
-      <<<BlocksFor<K, T>(o.g.cells), COLUMNS_THREADS, 0, stream>>>(o, static_cast<T>(c), static_cast<const Chunk<T> *>(b), static_cast<const Chunk<T> *>(x),
-                                                                   static_cast<int>(n), factor, scale, reinterpret_cast<Value<PetscReal> *>(y), ld);
+      <<<Site<decltype(dim)::value, K, T>::Blocks(o.g.n), COLUMNS_THREADS, 0, stream>>>(o, static_cast<T>(c), static_cast<const Chunk<T> *>(b),
+                                                                                        static_cast<const Chunk<T> *>(x), static_cast<int>(n), factor, scale,
+                                                                                        reinterpret_cast<Value<PetscReal> *>(y), ld);
   });
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -480,7 +536,7 @@ template <int K>
 static PetscErrorCode Residual(const GridMGStencilOperator *op, const void *b, const void *x, void *r)
 {
   PetscFunctionBegin;
-  PetscCall((Sweep<K, false>(op, 0, b, x, r)));
+  PetscCall((Sweep<K, RESIDUAL>(op, 0, b, x, r)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -488,7 +544,7 @@ template <int K>
 static PetscErrorCode Step(const GridMGStencilOperator *op, double c, const void *b, const void *x, void *out)
 {
   PetscFunctionBegin;
-  PetscCall((Sweep<K, true>(op, c, b, x, out)));
+  PetscCall((Sweep<K, STEP>(op, c, b, x, out)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -496,8 +552,8 @@ template <int K>
 static PetscErrorCode Down(const GridMGStencilOperator *op, double c, const void *b, void *x, void *r)
 {
   PetscFunctionBegin;
-  PetscCall(Start<K>(op, -1, c, b, x));
-  PetscCall(Residual<K>(op, b, x, r));
+  (void)x;
+  PetscCall((Sweep<K, DOWN>(op, c, b, nullptr, r)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -545,11 +601,11 @@ static __global__ void __launch_bounds__(COLUMNS_THREADS)
   RestrictKernel(GridMGDims f, GridMGDims c, const T *__restrict__ weight, const Chunk<T> *__restrict__ r, Chunk<T> *__restrict__ b)
 {
   using Box = GridMGBox<dim>;
-  const Item<K, T> item;
-  Lane<K, T>       sum = {};
+  const Site<dim, K, T> item(c.n);
+  Lane<K, T>            sum = {};
 
-  if (item.i >= c.cells) return;
-  const int x = 2 * (item.i % c.n[0]), y = 2 * (item.i / c.n[0] % c.n[1]), z = 2 * (item.i / c.n[0] / c.n[1]), i = x + f.n[0] * (y + f.n[1] * z);
+  if (!item.inside) return;
+  const int x = 2 * item.x, y = 2 * item.y, z = 2 * item.z, i = x + f.n[0] * (y + f.n[1] * z);
 
   GridMGUnroll<0, Box::points>([&](auto s) {
     constexpr int Q = decltype(s)::value + Box::shift, C = GridMGLower(Q);
@@ -573,9 +629,9 @@ static PetscErrorCode Restrict(const GridMGStencilOperator *op, const GridMGPoin
     using T = decltype(number);
 
     GridMGWithDim(op->grid.dim, [&](auto dim) {
-      RestrictKernel<decltype(dim)::value, K><<<BlocksFor<K, T>(c.cells), COLUMNS_THREADS, 0, stream>>>(f, c, static_cast<const T *>(op->weight),
-                                                                                                        static_cast<const Chunk<T> *>(r),
-                                                                                                        static_cast<Chunk<T> *>(b));
+      RestrictKernel<decltype(dim)::value, K>
+        <<<Site<decltype(dim)::value, K, T>::Blocks(c.n), COLUMNS_THREADS, 0, stream>>>(f, c, static_cast<const T *>(op->weight),
+                                                                                        static_cast<const Chunk<T> *>(r), static_cast<Chunk<T> *>(b));
     });
   });
   PetscCallCUDA(cudaGetLastError());
@@ -589,12 +645,11 @@ static __global__ void __launch_bounds__(COLUMNS_THREADS)
                 const Value<T> *__restrict__ divisor, const Chunk<T> *__restrict__ b, Chunk<T> *__restrict__ x)
 {
   using Box = GridMGBox<dim>;
-  const Item<K, T> item;
-  const int        i   = item.i;
-  Lane<K, T>       sum = {};
+  const Site<dim, K, T> item(f.n);
+  const int             i = item.i, px = item.x, py = item.y, pz = item.z;
+  Lane<K, T>            sum = {};
 
-  if (i >= f.cells) return;
-  const int px = i % f.n[0], py = i / f.n[0] % f.n[1], pz = i / f.n[0] / f.n[1];
+  if (!item.inside) return;
   const int odd = (px & 1) | (dim > 1 ? (py & 1) << 1 : 0) | (dim > 2 ? (pz & 1) << 2 : 0), to = px / 2 + c.n[0] * (py / 2 + c.n[1] * (pz / 2));
 
 #pragma unroll
@@ -625,10 +680,10 @@ static PetscErrorCode Up(const GridMGStencilOperator *op, const GridMGPoints *co
 
     GridMGWithDim(op->grid.dim, [&](auto dim) {
       ProlongKernel<decltype(dim)::value, K>
-        <<<BlocksFor<K, T>(f.cells), COLUMNS_THREADS, 0, stream>>>(f, c, static_cast<T>(factor), static_cast<const T *>(op->weight),
-                                                                   static_cast<const Chunk<T> *>(e), static_cast<T>(start),
-                                                                   static_cast<const Value<T> *>(op->factor), static_cast<const Chunk<T> *>(b),
-                                                                   static_cast<Chunk<T> *>(x));
+        <<<Site<decltype(dim)::value, K, T>::Blocks(f.n), COLUMNS_THREADS, 0, stream>>>(f, c, static_cast<T>(factor), static_cast<const T *>(op->weight),
+                                                                                        static_cast<const Chunk<T> *>(e), static_cast<T>(start),
+                                                                                        static_cast<const Value<T> *>(op->factor),
+                                                                                        static_cast<const Chunk<T> *>(b), static_cast<Chunk<T> *>(x));
     });
   });
   PetscCallCUDA(cudaGetLastError());
