@@ -178,7 +178,7 @@ static PetscErrorCode PCSetUp_GridMG(PC pc)
   mg->flops               = pc->failedreason ? 0 : PCGridMGFlops_Private(mg);
   pc->ops->applytranspose = mg->symmetric && mg->opt.smooths[0] == mg->opt.smooths[1] && mg->opt.cycle != PCGRIDMG_CYCLE_K ? PCApply_GridMG : NULL;
   PetscCall(PCGridMGSetMatApply_Private(pc));
-  mg->built               = PETSC_TRUE;
+  mg->built = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
