@@ -539,7 +539,7 @@ static PetscErrorCode ClearLast_Private(PC_GridMG *mg, const GridMGGrid *grid, i
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The codes and diagonals of cells of others are those that their processes have */
+/* The codes, diagonals and row sums of cells of others are those that their processes have */
 PetscErrorCode PCGridMGOverlapCodes_Private(PC_GridMG *mg, GridMGLevel *l)
 {
   const GridMGOperator *op   = &l->op;
@@ -557,6 +557,7 @@ PetscErrorCode PCGridMGOverlapCodes_Private(PC_GridMG *mg, GridMGLevel *l)
     }
   }
   PetscCall(Exchange_Private(mg, &l->share, GRIDMG_WORD_WHOLE, op->dinv, (void *)op->dinv));
+  PetscCall(Exchange_Private(mg, &l->share, GRIDMG_WORD_WHOLE, op->sigma, (void *)op->sigma));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
