@@ -101,7 +101,7 @@ static PetscErrorCode SetBox_Private(PC_GridMG *mg)
     grid->n[0] = grid->n[1] = 1;
     grid->n[2]              = 0;
   }
-  grid->ghosts  = 0;
+  grid->ghosts = 0;
   mg->team.own = *grid;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -283,8 +283,8 @@ PetscErrorCode PCGridMGFindBoxes_Private(PC pc, DM dm, const GridMGGrid *whole)
   } else PetscCall(FindSlabs_Private(pc, whole, &odd));
   mg->level[0].shared = PETSC_TRUE;
   PetscCall(CheckOverlap_Private(pc));
-  mg->star            = (PetscBool)(odd.odd <= PetscMax(GRIDMG_ODD_LEAST, odd.entries / GRIDMG_ODD));
-  mg->box             = PETSC_FALSE;
+  mg->star = (PetscBool)(odd.odd <= PetscMax(GRIDMG_ODD_LEAST, odd.entries / GRIDMG_ODD));
+  mg->box  = PETSC_FALSE;
   PetscCheck(mg->star || odd.outside, mg->team.comm, PETSC_ERR_SUP,
              "-pc_type gridmg: row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT
              ", and the matrix is one of 9 or 27 points: for these there is -pc_gridmg_interpolation zeeuw, which is for one process. Use -pc_type bjacobi "

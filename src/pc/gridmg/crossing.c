@@ -45,8 +45,8 @@ static PetscBool HasNeighbour(const PC_GridMG *mg, int d, int side)
 /* Planes of zeros */
 static PetscErrorCode Start_Private(PC_GridMG *mg)
 {
-  GridMGCrossing   *c = &mg->team.crossing;
-  const GridMGGrid *g = &mg->team.own;
+  GridMGCrossing   *c       = &mg->team.crossing;
+  const GridMGGrid *g       = &mg->team.own;
   PetscInt          numbers = 0, taken = 0;
 
   PetscFunctionBegin;

@@ -727,8 +727,8 @@ static PetscErrorCode CleanOverlap_Private(PC pc, GridMGLevel *l)
 /* The rows of one of several processes, whose box overlaps with others */
 static PetscErrorCode ReadOverlap_Private(PC pc, Reading *reading)
 {
-  PC_GridMG   *mg    = (PC_GridMG *)pc->data;
-  GridMGLevel *l     = &mg->level[0];
+  PC_GridMG   *mg = (PC_GridMG *)pc->data;
+  GridMGLevel *l  = &mg->level[0];
   PetscBool    symmetric;
   int          exponents[2];
 

@@ -149,7 +149,8 @@ static PetscErrorCode BuildApart_Private(PC pc)
   PC_GridMG *mg = (PC_GridMG *)pc->data;
 
   PetscFunctionBegin;
-  PetscCall(PetscInfo(pc, "Boxes of processes cannot overlap: wells, other edges between processes, or numbers of cells that are odd. Levels are on the host\n"));
+  PetscCall(
+    PetscInfo(pc, "Boxes of processes cannot overlap: wells, other edges between processes, or numbers of cells that are odd. Levels are on the host\n"));
   PetscCall(PCGridMGRowsRestore_Private(pc));
   mg->kernels    = &GridMGHostKernels;
   mg->device     = PETSC_FALSE;

@@ -28,7 +28,7 @@ typedef struct {
   PetscReal                 overcorrection;                                            /* PETSC_DECIDE: by the cycle */
   PetscInt                  grid[3];                                                   /* 0: not given */
   PetscInt                  levels, coarsesize, smooths[2], bits, coarsebits, klevels; /* coarsebits, PETSC_DECIDE: by the others */
-  PetscInt                  gathersize, overlap; /* PETSC_DECIDE: by the place of levels */
+  PetscInt                  gathersize, overlap;                                       /* PETSC_DECIDE: by the place of levels */
   PetscBool                 graph;
 } PCGridMGOptions;
 
@@ -71,9 +71,9 @@ typedef struct {
   GridMGGrid           grid;
   PetscInt             lo[3], origin[3]; /* where own cells begin in it, and it begins in the whole grid */
   PetscInt             ghosts;
-  PetscInt            *at;     /* [ghosts] cells of others, ascending */
-  GridMGBlock          index;  /* the same where these kernels work: */
-  const GridMGKernels *placed; /* NULL: nowhere yet */
+  PetscInt            *at;           /* [ghosts] cells of others, ascending */
+  GridMGBlock          index;        /* the same where these kernels work: */
+  const GridMGKernels *placed;       /* NULL: nowhere yet */
   PetscSF              sf, gathersf; /* from all such boxes to the ghosts, and to the whole grid */
   LitheHalo            halo, gather;
 } GridMGOverlap;

@@ -175,16 +175,16 @@ static PetscErrorCode GridMGLeave_Host(const GridMGOperator *op, const GridMGRow
 /* ------------------------------------------------------------ boxes that overlap */
 
 /* statement for all cells of a box, with their places from and to in both arrays */
-#define FOR_BOX(box, ...)                                                                                   \
-  for (PetscInt k = 0; k < (box)->n[2]; k++) {                                                              \
-    for (PetscInt j = 0; j < (box)->n[1]; j++) {                                                            \
-      const PetscInt from0 = (box)->begin[0] + (box)->stride[0][0] * j + (box)->stride[0][1] * k;           \
-      const PetscInt to0   = (box)->begin[1] + (box)->stride[1][0] * j + (box)->stride[1][1] * k;           \
-                                                                                                            \
-      for (PetscInt i = 0, from = from0, to = to0; i < (box)->n[0]; i++, from++, to++) {                    \
-        __VA_ARGS__;                                                                                        \
-      }                                                                                                     \
-    }                                                                                                       \
+#define FOR_BOX(box, ...)                                                                         \
+  for (PetscInt k = 0; k < (box)->n[2]; k++) {                                                    \
+    for (PetscInt j = 0; j < (box)->n[1]; j++) {                                                  \
+      const PetscInt from0 = (box)->begin[0] + (box)->stride[0][0] * j + (box)->stride[0][1] * k; \
+      const PetscInt to0   = (box)->begin[1] + (box)->stride[1][0] * j + (box)->stride[1][1] * k; \
+                                                                                                  \
+      for (PetscInt i = 0, from = from0, to = to0; i < (box)->n[0]; i++, from++, to++) {          \
+        __VA_ARGS__;                                                                              \
+      }                                                                                           \
+    }                                                                                             \
   }
 
 static PetscErrorCode GridMGCopyBox_Host(size_t unit, const GridMGBox *box, const void *x, void *y)

@@ -8,13 +8,13 @@
 
 #include "gridmgimpl.h"
 
-#define GRIDMG_RATIO  4 /* two directions are halved at once where they differ by less */
-#define GRIDMG_LARGE  1000000
-#define GRIDMG_SLOW   0.8 /* a level that becomes smaller by less is one that each process has all of */
-#define GRIDMG_WHOLE  4194304
-#define GRIDMG_GATHER 32768
+#define GRIDMG_RATIO         4 /* two directions are halved at once where they differ by less */
+#define GRIDMG_LARGE         1000000
+#define GRIDMG_SLOW          0.8 /* a level that becomes smaller by less is one that each process has all of */
+#define GRIDMG_WHOLE         4194304
+#define GRIDMG_GATHER        32768
 #define GRIDMG_GATHER_DEVICE 524288 /* a device does much in the time of an exchange */
-#define GRIDMG_COARSE 0.1 /* a level whose faces would change by more takes 16 bits in place of 8 */
+#define GRIDMG_COARSE        0.1    /* a level whose faces would change by more takes 16 bits in place of 8 */
 
 /* ------------------------------------------------------------ coarsening */
 
@@ -155,7 +155,8 @@ static PetscErrorCode CoarsenShared_Private(PC pc, PetscInt max)
     PetscCall(CoarsenFaces_Private(mg, l, c));
     ChooseDirections(mg, c);
     size = GetSize(mg, c, n);
-    if (size <= (mg->opt.gathersize == PETSC_DECIDE ? GRIDMG_GATHER : mg->opt.gathersize) || size <= mg->opt.coarsesize || size - mg->team.wells <= 1 || mg->n == max - 1 || IsSlow(mg, c))
+    if (size <= (mg->opt.gathersize == PETSC_DECIDE ? GRIDMG_GATHER : mg->opt.gathersize) || size <= mg->opt.coarsesize || size - mg->team.wells <= 1 ||
+        mg->n == max - 1 || IsSlow(mg, c))
       PetscCall(PCGridMGGatherLevel_Private(mg, mg->n));
     mg->n++;
   }

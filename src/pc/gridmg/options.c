@@ -67,7 +67,8 @@ static PetscErrorCode PCGridMGSetOptions_Private(PC pc, const PCGridMGOptions *o
                opt->grid[2]);
   }
   PetscCheck(opt->klevels >= 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_gridmg_k_levels %" PetscInt_FMT ": use a number of at least 0", opt->klevels);
-  PetscCheck(opt->gathersize >= 0 || opt->gathersize == PETSC_DECIDE, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_gridmg_gather_size %" PetscInt_FMT ": use a number of at least 0", opt->gathersize);
+  PetscCheck(opt->gathersize >= 0 || opt->gathersize == PETSC_DECIDE, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_gridmg_gather_size %" PetscInt_FMT ": use a number of at least 0", opt->gathersize);
   PetscCall(CheckBits_Private(pc, "-pc_gridmg_bits", opt->bits));
   if (opt->coarsebits != PETSC_DECIDE) PetscCall(CheckBits_Private(pc, "-pc_gridmg_coarse_bits", opt->coarsebits));
   PetscCall(PetscMemcmp(opt, &mg->opt, sizeof(*opt), &same));

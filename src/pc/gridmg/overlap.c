@@ -66,7 +66,8 @@ static Piece PieceOf(const PC_GridMG *mg, const GridMGShare *s, const PetscInt a
 }
 
 /* Cells of others on a line of this process's grid, from x = begin to end - 1; with at and remote they are added */
-static PetscInt AddLine(const PC_GridMG *mg, const GridMGShare *s, PetscInt begin, PetscInt end, PetscInt j, PetscInt k, PetscInt count, PetscInt *at, PetscSFNode *remote)
+static PetscInt AddLine(const PC_GridMG *mg, const GridMGShare *s, PetscInt begin, PetscInt end, PetscInt j, PetscInt k, PetscInt count, PetscInt *at,
+                        PetscSFNode *remote)
 {
   const GridMGOverlap *o     = &s->over;
   PetscInt             there = PetscMax(begin, -o->origin[0]);
@@ -377,7 +378,8 @@ static PetscErrorCode AddPlane_Private(PC_GridMG *mg, GridMGFaces *f, int d, int
     for (PetscInt p = 0; p < plane; p++) {
       const double   t = which ? down[p] : up[p];
       PetscInt       at[3];
-      const PetscInt cell = (PCGridMGPlaneCell_Private(&mg->team.own, d, side, p, at), f->own.first[0] + at[0] + f->grid.n[0] * (f->own.first[1] + at[1] + f->grid.n[1] * (f->own.first[2] + at[2])));
+      const PetscInt cell = (PCGridMGPlaneCell_Private(&mg->team.own, d, side, p, at),
+                             f->own.first[0] + at[0] + f->grid.n[0] * (f->own.first[1] + at[1] + f->grid.n[1] * (f->own.first[2] + at[2])));
 
       if (t > 0) addition[n++] = (GridMGAddition){3 * which + d, side ? cell : cell - GridMGStride(&f->grid, d), t};
     }
