@@ -111,20 +111,20 @@ PetscErrorCode LitheCUDAGridMGLeaveBox(const GridMGBox *box, int part, double fa
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One thread. Infinity and NaN stay */
-static __global__ void ScaleSumKernel(bool back, double factor, double *scale, PetscScalar *sum)
+/* A thread a number. Infinity and NaN stay */
+static __global__ void ScaleSumKernel(bool back, double factor, double *numbers, PetscScalar *scalars)
 {
-  if (back) *scale = factor * static_cast<double>(PetscRealPart(*sum));
-  else *sum = static_cast<PetscReal>(factor * *scale);
+  if (back) numbers[threadIdx.x] = factor * static_cast<double>(PetscRealPart(scalars[threadIdx.x]));
+  else scalars[threadIdx.x] = static_cast<PetscReal>(factor * numbers[threadIdx.x]);
 }
 
-PetscErrorCode LitheCUDAGridMGScaleSum(PetscBool back, double factor, double *scale, PetscScalar *sum)
+PetscErrorCode LitheCUDAGridMGScaleSum(PetscBool back, int n, double factor, double *numbers, PetscScalar *scalars)
 {
   cudaStream_t stream;
 
   PetscFunctionBegin;
   PetscCall(LitheGraphGetStream(&stream));
-  ScaleSumKernel<<<1, 1, 0, stream>>>(static_cast<bool>(back), factor, scale, sum);
+  ScaleSumKernel<<<1, static_cast<unsigned int>(n), 0, stream>>>(static_cast<bool>(back), factor, numbers, scalars);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -431,8 +431,12 @@ static PetscErrorCode TestOverlap(const GridProblem *p, PetscInt which, PetscBoo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static const char *const visits[] = {"", "-@pc_gridmg_cycle v -@pc_gridmg_coarsen semi", "-@pc_gridmg_bits 16 -@pc_gridmg_levels 3",
-                                     "-@pc_gridmg_coarsen full -@pc_gridmg_bits 16 -@pc_gridmg_cycle v", "-@pc_gridmg_coarsen semi -@pc_gridmg_graph 0"};
+static const char *const visits[] = {"",
+                                     "-@pc_gridmg_cycle v -@pc_gridmg_coarsen semi",
+                                     "-@pc_gridmg_bits 16 -@pc_gridmg_levels 3",
+                                     "-@pc_gridmg_coarsen full -@pc_gridmg_bits 16 -@pc_gridmg_cycle v",
+                                     "-@pc_gridmg_coarsen semi -@pc_gridmg_graph 0",
+                                     "-@pc_gridmg_cycle k -@pc_gridmg_k_levels 2"};
 
 /* Cells of a box along each direction of more than one cell; times the boxes */
 static const GridProblem overlapping[] = {{.name = "random", .n = {8, 8, 4}, .faces = FACES_RANDOM, .sigma = 1},
@@ -455,6 +459,7 @@ static PetscErrorCode TestOverlaps(void)
       GridProblem     p     = overlapping[k];
       PetscInt        parts[3];
 
+      if (p.wind > 0 && v == 5) continue; /* not symmetric */
       ChooseParts(p.n, (PetscInt)v, parts);
       if (slabs) {
         for (int d = 0; d < 3; d++) parts[d] = d == (p.n[2] > 1 ? 2 : (p.n[1] > 1 ? 1 : 0)) ? size : 1;

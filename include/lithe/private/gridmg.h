@@ -269,8 +269,8 @@ typedef struct {
   PetscErrorCode (*place)(GridMGWord, PetscInt n, const PetscInt *index, const void *words, void *x);
   PetscErrorCode (*enterbox)(const GridMGBox *, int part, const PetscScalar *x, void *b, const double *scale);
   PetscErrorCode (*leavebox)(const GridMGBox *, int part, double factor, const double *scale, const void *x, PetscScalar *y);
-  /* *sum = factor *scale, or back; NULL on the host */
-  PetscErrorCode (*scalesum)(PetscBool back, double factor, double *scale, PetscScalar *sum);
+  /* n scalars for sums over processes, factor times these numbers, or back; NULL on the host */
+  PetscErrorCode (*scalesum)(PetscBool back, int n, double factor, double *numbers, PetscScalar *scalars);
 
   /* Smoothing. x = c D^-1 b on cells of a colour, 0 or 1, or with -1 on all, and 0 elsewhere */
   PetscErrorCode (*start)(const GridMGOperator *, int colour, double c, const void *b, void *x);

@@ -44,7 +44,7 @@ PETSC_INTERN PetscErrorCode LitheCUDAGridMGWords(GridMGWord, PetscInt, const voi
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGPlace(GridMGWord, PetscInt, const PetscInt *, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGEnterBox(const GridMGBox *, int, const PetscScalar *, void *, const double *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGLeaveBox(const GridMGBox *, int, double, const double *, const void *, PetscScalar *);
-PETSC_INTERN PetscErrorCode LitheCUDAGridMGScaleSum(PetscBool, double, double *, PetscScalar *);
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGScaleSum(PetscBool, int, double, double *, PetscScalar *);
 /* cuda/gridmg/small.cu */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGSmallCreate(const GridMGSmallPlan *, void **, PetscBool *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGSmallSolve(void *, const void *, void *);

@@ -19,6 +19,12 @@ static PetscErrorCode Dots_Private(PC_GridMG *mg, GridMGLevel *l, const void *x,
   double mine[GRIDMG_SUMS];
 
   PetscFunctionBegin;
+  if (l->shared && mg->overlap) {
+    PetscCall(PCGridMGOverlapOwn_Private(mg, l, x, l->w));
+    PetscCall((*mg->kernels->dots)(&l->op, l->w, n, y, sums));
+    PetscCall(PCGridMGOverlapSum_Private(mg, n, 1., sums));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall((*mg->kernels->dots)(&l->op, x, n, y, l->shared ? mine : sums));
   if (l->shared) PetscCallMPI(MPIU_Allreduce(mine, sums, n, MPI_DOUBLE, MPI_SUM, mg->team.comm));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -42,6 +48,7 @@ static PetscErrorCode KSteps_Private(PC_GridMG *mg, PetscInt level)
   y[1] = l->b;
   PetscCall(Dots_Private(mg, l, l->c, 2, y, first));
   PetscCall((*kernels->kfirst)(&l->op, first, l->v, l->b));
+  if (l->shared && mg->overlap) PetscCall(PCGridMGOverlapExchange_Private(mg, l, l->b));
 
   PetscCall(PCGridMGCycle_Private(mg, level, PETSC_TRUE));
   PetscCall(PCGridMGRefresh_Private(mg, l));

@@ -120,7 +120,7 @@ typedef struct {
   GridMGGrid     own;   /* its cells of the finest level */
   PetscBool      apart; /* boxes of a matrix of this pattern do not overlap */
   GridMGCrossing crossing;
-  LitheReduce    reduce; /* of the scale of a right side, */
+  LitheReduce    reduce; /* of the scale of a right side, and of inner products, */
   GridMGBlock    sum;    /* on the device */
 } GridMGTeam;
 
@@ -135,6 +135,7 @@ typedef struct {
   PetscInt       edges; /* of the list */
   double         bound;
   void          *b, *x[2], *d, *c, *v;
+  void          *w;             /* a vector that is 0 on cells of others, where boxes overlap */
   int            cur;           /* which x is the iterate */
   PetscBool      again;         /* another cycle follows this one */
   PetscBool      shared, fresh; /* several processes have a part each; ghosts of the iterate are as their processes have them */
@@ -265,6 +266,8 @@ PETSC_INTERN PetscErrorCode PCGridMGOverlapExchange_Private(PC_GridMG *, GridMGL
 PETSC_INTERN PetscErrorCode PCGridMGOverlapToWhole_Private(PC_GridMG *, void *x);
 PETSC_INTERN PetscErrorCode PCGridMGOverlapFromWhole_Private(PC_GridMG *, const void *x);
 PETSC_INTERN PetscInt       PCGridMGOverlapShift_Private(const GridMGLevel *fine, const GridMGLevel *coarse);
+PETSC_INTERN PetscErrorCode PCGridMGOverlapOwn_Private(PC_GridMG *, GridMGLevel *, const void *x, void *y);
+PETSC_INTERN PetscErrorCode PCGridMGOverlapSum_Private(PC_GridMG *, int n, double factor, double sums[]);
 PETSC_INTERN PetscErrorCode PCGridMGOverlapEnter_Private(PC_GridMG *, int part, const PetscScalar x[]);
 PETSC_INTERN PetscErrorCode PCGridMGOverlapLeave_Private(PC_GridMG *, int part, PetscScalar y[]);
 /* share.c */

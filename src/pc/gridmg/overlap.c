@@ -279,7 +279,42 @@ static GridMGBox OwnBox(const PC_GridMG *mg, PetscBool leave)
   return leave ? BoxOf(own->n, &o->grid, o->lo, own, zero) : BoxOf(own->n, own, zero, &o->grid, o->lo);
 }
 
-/* The right side of the finest level, with a scale that is the same on all processes: on a device that of a sum of the largest numbers */
+/* Own cells of a vector of a level that is shared */
+PetscErrorCode PCGridMGOverlapOwn_Private(PC_GridMG *mg, GridMGLevel *l, const void *x, void *y)
+{
+  const GridMGOverlap *o = &l->share.over;
+  PetscInt             n[3];
+  GridMGBox            box;
+
+  PetscFunctionBegin;
+  (void)PCGridMGBoxCells_Private(mg, &l->share, mg->team.rank, n);
+  box = BoxOf(n, &o->grid, o->lo, &o->grid, o->lo);
+  PetscCall((*mg->kernels->copybox)(sizeof(float), &box, x, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sums over processes of factor times numbers, where levels are */
+PetscErrorCode PCGridMGOverlapSum_Private(PC_GridMG *mg, int n, double factor, double sums[])
+{
+  void *there;
+
+  PetscFunctionBegin;
+  if (!mg->kernels->scalesum) {
+    double mine[GRIDMG_SUMS];
+
+    for (int k = 0; k < n; k++) mine[k] = factor * sums[k];
+    PetscCallMPI(MPIU_Allreduce(mine, sums, n, MPI_DOUBLE, MPI_SUM, mg->team.comm));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PCGridMGReserve_Private(mg, &mg->team.sum, GRIDMG_SUMS * sizeof(PetscScalar), &there));
+  if (!mg->team.reduce) PetscCall(LitheReduceCreate(mg->team.comm, LITHE_TRANSPORT_AUTO, MemoryOf(mg), GRIDMG_SUMS, &mg->team.reduce));
+  PetscCall((*mg->kernels->scalesum)(PETSC_FALSE, n, factor, sums, (PetscScalar *)there));
+  PetscCall(LitheReduceSum(mg->team.reduce, n, (PetscScalar *)there));
+  PetscCall((*mg->kernels->scalesum)(PETSC_TRUE, n, 1., sums, (PetscScalar *)there));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The right side of the finest level, with a scale that is the same on all processes: on a device that of a mean of the largest numbers */
 PetscErrorCode PCGridMGOverlapEnter_Private(PC_GridMG *mg, int part, const PetscScalar x[])
 {
   const GridMGKernels *kernels = mg->kernels;
@@ -289,15 +324,8 @@ PetscErrorCode PCGridMGOverlapEnter_Private(PC_GridMG *mg, int part, const Petsc
 
   PetscFunctionBegin;
   if (kernels->largest) {
-    const double factor = 1. / (double)mg->team.size;
-    void        *sum;
-
-    PetscCall(PCGridMGReserve_Private(mg, &mg->team.sum, sizeof(PetscScalar), &sum));
-    if (!mg->team.reduce) PetscCall(LitheReduceCreate(mg->team.comm, LITHE_TRANSPORT_AUTO, MemoryOf(mg), 1, &mg->team.reduce));
     PetscCall((*kernels->largest)(&own, &mg->rows, part, x, mg->scale));
-    PetscCall((*kernels->scalesum)(PETSC_FALSE, factor, mg->scale, (PetscScalar *)sum));
-    PetscCall(LitheReduceSum(mg->team.reduce, 1, (PetscScalar *)sum));
-    PetscCall((*kernels->scalesum)(PETSC_TRUE, 1., mg->scale, (PetscScalar *)sum));
+    PetscCall(PCGridMGOverlapSum_Private(mg, 1, 1. / (double)mg->team.size, mg->scale));
   } else {
     double mine, most;
 
@@ -572,6 +600,6 @@ PetscBool PCGridMGMayOverlap_Private(const PC_GridMG *mg)
 
   if (opt->overlap == 0 || (opt->overlap == PETSC_DECIDE && !mg->device)) return PETSC_FALSE;
   if (opt->smoother != PCGRIDMG_SMOOTHER_AUTO && opt->smoother != PCGRIDMG_SMOOTHER_REDBLACK) return PETSC_FALSE;
-  if (opt->smooths[0] != 1 || opt->smooths[1] != 1 || opt->cycle == PCGRIDMG_CYCLE_K) return PETSC_FALSE;
+  if (opt->smooths[0] != 1 || opt->smooths[1] != 1) return PETSC_FALSE;
   return (PetscBool)(opt->precision == PCGRIDMG_PRECISION_SINGLE && opt->bits < 32 && (opt->coarsebits == PETSC_DECIDE || opt->coarsebits < 32));
 }

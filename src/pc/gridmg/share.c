@@ -238,7 +238,7 @@ PetscErrorCode PCGridMGExchange_Private(PC_GridMG *mg, GridMGLevel *l, void *x)
   char              *ghosts = (char *)x + (size_t)(l->op.grid.cells + l->op.grid.wells) * GridMGNumberBytes(mg->precision);
 
   PetscFunctionBegin;
-  if (!l->shared) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!l->shared || mg->overlap) PetscFunctionReturn(PETSC_SUCCESS); /* boxes that overlap have their own exchanges */
   PetscCall(PetscSFBcastBegin(l->share.sf, number, x, ghosts, MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(l->share.sf, number, x, ghosts, MPI_REPLACE));
   PetscFunctionReturn(PETSC_SUCCESS);
