@@ -162,6 +162,7 @@ static PetscErrorCode BuildApart_Private(PC pc)
   mg->team.whole = 0;
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   PetscCall(BuildLevels_Private(pc));
+  if (pc->failedreason) mg->team.apart = PETSC_FALSE; /* other values may do */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -204,6 +205,7 @@ static PetscErrorCode PCSetUp_GridMG(PC pc)
   PetscCall(BuildWhereRowsAre_Private(pc));
   if (++mg->setups < 2) PetscCall(PCGridMGFreeScratch_Private(mg));
   if (pc->failedreason) mg->device = PETSC_FALSE;
+  if (pc->failedreason && PCGridMGIsShared(mg)) mg->setups = 0; /* boxes are found again */
   if (mg->device && mg->n && mg->kernels == &GridMGHostKernels) PetscCall(PCGridMGMove_Private(mg));
   if (mg->device && mg->n && !mg->zeeuw) PetscCall(PCGridMGSmallSetUp_Private(mg));
   mg->flops               = pc->failedreason ? 0 : PCGridMGFlops_Private(mg);
@@ -271,7 +273,8 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
    V or W cycles. Use `KSPGMRES`, `KSPBCGS`, or `KSPCG` where the matrix is positive definite and the smoother `redblack` or `jacobi`.
 
    With several processes aggregation needs a `DMDA`, or `PCGridMGSetGrid()` and whole planes of cells on each process. Cycles are those of one process then, but
-   that aggregates end where the cells of a process do. Levels are on the host, also where vectors are on a device. De Zeeuw's interpolation is
+   that aggregates end where the cells of a process do. Levels are on devices where vectors are there, the matrix has no wells, and cells of two processes can
+   overlap: docs/guide/gridmg.md tells when. Else they are on the host. De Zeeuw's interpolation is
    for one process: use it inside of `PCBJACOBI` or `PCASM`.
 
    With complex scalars aggregation needs a real matrix; real and imaginary parts are two applications. K cycles are other operators for each of them:
