@@ -2,8 +2,9 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCGRIDMG on one process: set-up, application, iterations and solve, of W and K cycles.\n\
+static char help[] = "PCGRIDMG: set-up, application, iterations and solve, of W and K cycles.\n\
   -bench_cases NAMES    : kinds of matrices (reservoir, spe10, laplace7), or files in PETSc binary form\n\
+                          or weak, a reservoir with so many rows for each process\n\
   -bench_size N         : about so many rows; -well_rows, -permeability FILE and so on: see matgen\n\
   -gridmg_cycles w,k    : which cycles\n\
   -gridmg_mat_type TYPE : the operator in products (default: aijcusparse on a GPU, else aij); the preconditioner is made from an aijcusparse or aij\n\
@@ -12,7 +13,7 @@ static char help[] = "PCGRIDMG on one process: set-up, application, iterations a
 /*
    Times are in milliseconds. Set-up is from the matrix where it is, at first and once more for the same pattern, with all that PCSetUp() does; a solve is
    from zero to a preconditioned residual that makes the true one 1e-8 of the right side. The bytes of an application are those of docs/guide/gridmg.md, a
-   cell of the finest level: 82 for W cycles with 4:1 levels, 244 for K cycles with 2:1 levels.
+   cell of the finest level: 82 for W cycles with 4:1 levels, 244 for K cycles with 2:1 levels. With several processes all wait for the slowest one.
 */
 
 #include <lithe.h>
@@ -32,6 +33,7 @@ static PetscErrorCode Milliseconds(const Bench *bench, PetscLogDouble *last, Pet
 
   PetscFunctionBeginUser;
   PetscCall(BenchWait(bench));
+  PetscCallMPI(MPI_Barrier(bench->comm));
   PetscCall(PetscTime(&now));
   if (ms) *ms = 1e3 * (now - *last);
   *last = now;
@@ -54,10 +56,85 @@ static PetscErrorCode TrueResidual(Mat A, Vec x, Vec b, PetscReal *residual)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Measure(const Bench *bench, const char name[], const CycleKind *kind, Mat A, Mat P, Vec b)
+/* A number between 0 and 1 */
+static double Random(uint64_t k)
+{
+  k ^= k >> 33;
+  k *= 0xff51afd7ed558ccdULL;
+  k ^= k >> 33;
+  k *= 0xc4ceb9fe1a85ec53ULL;
+  k ^= k >> 33;
+  return (double)(k >> 11) / 9007199254740992.;
+}
+
+/* Layers of log-normal permeability over three decades, a tenth of it along z: the face behind a cell of the whole grid, whose layer is k */
+static double WeakFace(PetscInt64 cell, PetscInt k, int d)
+{
+  const double layer = Random(7777 + (uint64_t)k), here = Random((uint64_t)cell);
+
+  return exp(3.5 * (layer - 0.5) + 3.5 * (here - 0.5)) * (d == 2 ? 0.1 : 1);
+}
+
+/* A slab of planes for each process, n x n x n/2 cells */
+static PetscErrorCode CreateWeak(const Bench *bench, PetscInt grid[3], Mat *P)
+{
+  PetscInt     n, own, rows, begin, *i, *j, e = 0;
+  PetscInt64   stride[3];
+  PetscMPIInt  rank, size;
+  PetscScalar *a;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_rank(bench->comm, &rank));
+  PetscCallMPI(MPI_Comm_size(bench->comm, &size));
+  n         = PetscMax(4, 4 * (PetscInt)(cbrt(2. * (double)(bench->size ? bench->size : 8388608)) / 4. + .5));
+  grid[0]   = n;
+  grid[1]   = n;
+  grid[2]   = n / 2 * size;
+  rows      = n * n * (n / 2);
+  begin     = rank * (n / 2);
+  stride[0] = 1;
+  stride[1] = n;
+  stride[2] = (PetscInt64)n * n;
+  PetscCall(PetscMalloc3(rows + 1, &i, 7 * rows, &j, 7 * rows, &a));
+  for (own = 0; own < rows; own++) {
+    const PetscInt   at[3] = {own % n, own / n % n, begin + own / n / n};
+    const PetscInt64 cell  = at[0] + stride[1] * at[1] + stride[2] * at[2];
+    double           sum   = 1e-4;
+    PetscInt         diagonal;
+
+    i[own] = e;
+    for (int d = 2; d >= 0; d--) {
+      if (!at[d]) continue;
+      j[e]   = (PetscInt)(cell - stride[d]);
+      a[e++] = (PetscReal)-WeakFace(cell - stride[d], d == 2 ? at[2] - 1 : at[2], d);
+    }
+    diagonal = e++;
+    for (int d = 0; d < 3; d++) {
+      if (at[d] == grid[d] - 1) continue;
+      j[e]   = (PetscInt)(cell + stride[d]);
+      a[e++] = (PetscReal)-WeakFace(cell, at[2], d);
+    }
+    for (PetscInt k = i[own]; k < e; k++) sum -= k == diagonal ? 0 : (double)PetscRealPart(a[k]);
+    j[diagonal] = (PetscInt)cell;
+    a[diagonal] = (PetscReal)sum;
+  }
+  i[rows] = e;
+  if (size > 1) PetscCall(MatCreateMPIAIJWithArrays(bench->comm, rows, rows, PETSC_DETERMINE, PETSC_DETERMINE, i, j, a, P));
+  else {
+    PetscCall(MatCreateSeqAIJ(bench->comm, rows, rows, 7, NULL, P));
+    for (PetscInt row = 0; row < rows; row++) PetscCall(MatSetValues(*P, 1, &row, i[row + 1] - i[row], j + i[row], a + i[row], INSERT_VALUES));
+    PetscCall(MatAssemblyBegin(*P, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(*P, MAT_FINAL_ASSEMBLY));
+  }
+  PetscCall(PetscFree3(i, j, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Measure(const Bench *bench, const char name[], const CycleKind *kind, const PetscInt grid[], Mat A, Mat P, Vec b)
 {
   PetscLogDouble last = 0., setup = 0., again = 0., solve[2] = {0., 0.};
   PetscReal      apply, least, residual;
+  PetscMPIInt    size;
   PetscInt       n, its;
   PetscBool      view = PETSC_FALSE;
   KSP            ksp;
@@ -67,6 +144,7 @@ static PetscErrorCode Measure(const Bench *bench, const char name[], const Cycle
 
   PetscFunctionBeginUser;
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-gridmg_view", &view, NULL));
+  PetscCallMPI(MPI_Comm_size(bench->comm, &size));
   PetscCall(MatGetSize(A, &n, NULL));
   PetscCall(VecDuplicate(b, &x));
   PetscCall(VecDuplicate(b, &y));
@@ -87,6 +165,7 @@ static PetscErrorCode Measure(const Bench *bench, const char name[], const Cycle
   PetscCall(KSPSetTolerances(ksp, (PetscReal)1e-8, 0.0, PETSC_CURRENT, 500));
   PetscCall(KSPGetPC(ksp, &pc));
   PetscCall(PCSetType(pc, "gridmg"));
+  if (grid[0]) PetscCall(PCGridMGSetGrid(pc, grid[0], grid[1], grid[2]));
   {
     char option[64];
 
@@ -118,9 +197,9 @@ static PetscErrorCode Measure(const Bench *bench, const char name[], const Cycle
   PetscCall(BenchTime(bench, 1, &task, b, y, &apply, &least));
   PetscCall(PetscPrintf(bench->comm, "| %s | %" PetscInt_FMT " | %s | %.3f | %.3f | %.4f | %.2f | %" PetscInt_FMT " | %.3f | %.3f | %.3f | %.3f | %.2g |\n",
                         name, n, kind->name, setup, again, 1e3 * (double)apply,
-                        bench->copyrate > 0 ? kind->bytes * (double)n / (double)apply / bench->copyrate : 0., its, solve[0], solve[1], setup + solve[0],
-                        again + solve[1], (double)residual));
-  if (view) PetscCall(PCView(pc, PETSC_VIEWER_STDOUT_SELF));
+                        bench->copyrate > 0 ? kind->bytes * (double)n / (double)size / (double)apply / bench->copyrate : 0., its, solve[0], solve[1],
+                        setup + solve[0], again + solve[1], (double)residual));
+  if (view) PetscCall(PCView(pc, PETSC_VIEWER_STDOUT_(bench->comm)));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
@@ -129,12 +208,16 @@ static PetscErrorCode Measure(const Bench *bench, const char name[], const Cycle
 
 static PetscErrorCode Case(const Bench *bench, const char name[], const PetscBool cycles[])
 {
-  char type[64] = "";
-  Mat  A, P;
-  Vec  b, x, r;
+  char      type[64] = "";
+  Mat       A, P;
+  Vec       b       = NULL, x, r;
+  PetscInt  grid[3] = {0, 0, 0};
+  PetscBool weak;
 
   PetscFunctionBeginUser;
-  PetscCall(BenchCreateSystem(bench, name, &P, &b));
+  PetscCall(PetscStrcmp(name, "weak", &weak));
+  if (weak) PetscCall(CreateWeak(bench, grid, &P));
+  else PetscCall(BenchCreateSystem(bench, name, &P, &b));
   if (!b) {
     PetscCall(MatCreateVecs(P, NULL, &b));
     PetscCall(VecSet(b, 1.0));
@@ -155,7 +238,7 @@ static PetscErrorCode Case(const Bench *bench, const char name[], const PetscBoo
   PetscCall(MatMult(A, r, x)); /* a MATAIJCUSPARSE is on the device after that */
   PetscCall(MatMult(P, r, x));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(kinds); k++) {
-    if (cycles[k]) PetscCall(Measure(bench, name, &kinds[k], A, P, r));
+    if (cycles[k]) PetscCall(Measure(bench, name, &kinds[k], grid, A, P, r));
   }
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&r));

@@ -115,6 +115,16 @@ static __device__ __forceinline__ void SetupAt(const GridMGGrid &g, PetscInt c, 
   }
 }
 
+/* Whether a vertex is one of this process */
+static __device__ __forceinline__ bool SetupIsOwn(const GridMGFaces &f, PetscInt c)
+{
+  PetscInt at[3];
+
+  if (!f.own.is) return true;
+  SetupAt(f.grid, c, at);
+  return GridMGIsOwn(&f, at);
+}
+
 #define SETUP_FOR_ALL(c, n)                                                                                          \
   for (PetscInt c = static_cast<PetscInt>(blockIdx.x) * SETUP_THREADS + static_cast<PetscInt>(threadIdx.x); c < (n); \
        c += static_cast<PetscInt>(gridDim.x) * SETUP_THREADS)
@@ -176,7 +186,8 @@ static __global__ void __launch_bounds__(SETUP_THREADS) SurveyKernel(const __gri
     const PetscInt c          = first + static_cast<PetscInt>(threadIdx.x);
     double         product[3] = {1, 1, 1};
 
-    if (c < n) {
+    if (c < n && !SetupIsOwn(f, c)) alive[c] = 1;
+    else if (c < n) {
       double   in[3] = {0, 0, 0}, sigma = f.sigma[c];
       double   more = sums ? sums[c] : 0;
       PetscInt at[3];

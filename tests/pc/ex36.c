@@ -5,6 +5,7 @@
 static char help[] = "PCGRIDMG on several processes: cycles of one process where aggregates are the same, symmetric and positive definite ones, iterations,\n\
   new values, the same bits each time, and errors that all processes have.\n\
   -times <n>         - random problems\n\
+  -shared_mat_type <type> - of the matrices on several processes\n\
   -print_iterations\n\n";
 
 #include "gridmgtest.h"
@@ -134,7 +135,9 @@ static PetscErrorCode Distribute(Mat S, const Split *s, Mat *A)
   PetscFunctionBeginUser;
   PetscCall(MatCreate(PETSC_COMM_WORLD, A));
   PetscCall(MatSetSizes(*A, s->n, s->n, s->rows, s->rows));
+  PetscCall(MatSetOptionsPrefix(*A, "shared_"));
   PetscCall(MatSetType(*A, MATAIJ));
+  PetscCall(MatSetFromOptions(*A));
   PetscCall(MatSetUp(*A));
   PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   PetscCall(FillFrom(S, s, *A));
@@ -336,6 +339,155 @@ static PetscErrorCode TestSames(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ------------------------------------------------------------ boxes that overlap */
+
+/* Whether those of a preconditioner do */
+static PetscErrorCode Overlaps(PC pc, PetscBool *is)
+{
+  FILE       *file = tmpfile();
+  PetscViewer viewer;
+  char        line[512];
+  int         found = 0;
+
+  PetscFunctionBeginUser;
+  PetscCheck(file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "No temporary file");
+  PetscCall(PetscViewerASCIIOpenWithFILE(PETSC_COMM_WORLD, file, &viewer));
+  PetscCall(PCView(pc, viewer));
+  PetscCall(PetscViewerFlush(viewer));
+  PetscCall(PetscViewerDestroy(&viewer));
+  rewind(file);
+  while (rank == 0 && fgets(line, sizeof(line), file)) found += strstr(line, "with two layers of others") != NULL;
+  (void)fclose(file);
+  PetscCallMPI(MPI_Bcast(&found, 1, MPI_INT, 0, PETSC_COMM_WORLD));
+  *is = (PetscBool)(found > 0);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The cycles of one process, to rounding of vectors in single precision; twice, with the graphs of a device; and with new values */
+static PetscErrorCode TestOverlap(const GridProblem *p, PetscInt which, PetscBool slabs, const char options[], PetscInt gather, PetscBool expected)
+{
+  char      all[512], shared[512];
+  Split     s;
+  Mat       S, W, A, T;
+  PC        one, pc;
+  Vec       x, y, X, Y, Z, again;
+  PetscReal difference, norm;
+  PetscBool does = PETSC_FALSE;
+
+  PetscFunctionBeginUser;
+  PetscCall(CreateSplit(p, which, PETSC_TRUE, slabs, &s));
+  PetscCall(CreateGridMatrix(p, 0, &S));
+  PetscCall(CreateWhole(S, &W));
+  PetscCall(Distribute(W, &s, &A));
+  PetscCall(PetscSNPrintf(all, sizeof(all), "-@pc_gridmg_coarse_size 8 %s", options));
+  PetscCall(PetscSNPrintf(shared, sizeof(shared), "-@pc_gridmg_overlap -@pc_gridmg_gather_size %d %s", (int)gather, all));
+  PetscCall(CreateSharedPC(p, &s, slabs, A, shared, &pc));
+  PetscCall(Overlaps(pc, &does));
+  if (WRONG(does != expected))
+    FAIL("%s, %d x %d x %d boxes, %s: boxes %s", p->name, (int)s.parts[0], (int)s.parts[1], (int)s.parts[2], shared, does ? "overlap" : "do not overlap");
+  PetscCall(MatCreateVecs(W, &x, &y));
+  PetscCall(MatCreateVecs(A, &X, &Y));
+  PetscCall(VecDuplicate(Y, &Z));
+  PetscCall(VecDuplicate(Y, &again));
+  for (PetscInt round = 0; round < 2; round++) {
+    if (round) {
+      PetscCall(MatDestroy(&W));
+      PetscCall(CreateGridMatrix(p, 1, &T));
+      PetscCall(CreateWhole(T, &W));
+      PetscCall(FillFrom(W, &s, A));
+      PetscCall(PCSetUp(pc));
+      PetscCall(MatDestroy(&T));
+    }
+    PetscCall(CreateGridPC(p, W, all, &one));
+    PetscCall(TestFillVec(x, 3 + round));
+    PetscCall(PCApply(one, x, y));
+    PetscCall(ToShared(&s, x, X));
+    PetscCall(ToShared(&s, y, Z));
+    PetscCall(PCApply(pc, X, again));
+    for (int k = 0; k < 2; k++) {
+      PetscCall(PCApply(pc, X, Y));
+      if (WRONG(!Equal(Y, again))) FAIL("%s, %s: an application has other bits the second time", p->name, shared);
+    }
+    PetscCall(VecNorm(Z, NORM_INFINITY, &norm));
+    PetscCall(VecAXPY(Y, -1.0, Z));
+    PetscCall(VecNorm(Y, NORM_INFINITY, &difference));
+    /* edges between boxes that do not overlap are not rounded to codes */
+    if (WRONG(!(difference <= (expected || size == 1 ? (PetscReal)2e-5 : (PetscReal)0.2) * norm) || !(norm > 0)))
+      FAIL("%s, %d x %d x %d boxes, %s, values %d: %g differs from the cycle of one process by %g", p->name, (int)s.parts[0], (int)s.parts[1], (int)s.parts[2],
+           shared, (int)round, (double)norm, (double)difference);
+    PetscCall(PCDestroy(&one));
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(VecDestroy(&X));
+  PetscCall(VecDestroy(&Y));
+  PetscCall(VecDestroy(&Z));
+  PetscCall(VecDestroy(&again));
+  PetscCall(PCDestroy(&pc));
+  PetscCall(MatDestroy(&S));
+  PetscCall(MatDestroy(&W));
+  PetscCall(MatDestroy(&A));
+  PetscCall(DestroySplit(&s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static const char *const visits[] = {"",
+                                     "-@pc_gridmg_cycle v -@pc_gridmg_coarsen semi",
+                                     "-@pc_gridmg_bits 16 -@pc_gridmg_levels 3",
+                                     "-@pc_gridmg_coarsen full -@pc_gridmg_bits 16 -@pc_gridmg_cycle v",
+                                     "-@pc_gridmg_coarsen semi -@pc_gridmg_graph 0",
+                                     "-@pc_gridmg_cycle k -@pc_gridmg_k_levels 2"};
+
+/* Cells of a box along each direction of more than one cell; times the boxes */
+static const GridProblem overlapping[] = {{.name = "random", .n = {8, 8, 4}, .faces = FACES_RANDOM, .sigma = 1},
+                                          {.name = "strong x", .n = {8, 4, 4}, .faces = FACES_RANDOM, .sigma = 1, .strength = {100, 1, 1}},
+                                          {.name = "strong y, plane", .n = {8, 16, 1}, .faces = FACES_RANDOM, .sigma = 1, .strength = {1, 100, 1}},
+                                          {.name = "strong z", .n = {4, 4, 16}, .faces = FACES_RANDOM, .sigma = 1, .strength = {1, 1, 100}},
+                                          {.name = "cells smoothed only", .n = {8, 4, 8}, .faces = FACES_RANDOM, .sigma = 60, .holes = 5},
+                                          {.name = "wind", .n = {8, 4, 8}, .faces = FACES_RANDOM, .sigma = 1, .wind = 4},
+                                          {.name = "larger", .n = {16, 16, 16}, .faces = FACES_RANDOM, .sigma = 1},
+                                          {.name = "line", .n = {64, 1, 1}, .faces = FACES_RANDOM, .sigma = 1}};
+
+static PetscErrorCode TestOverlaps(void)
+{
+  const PetscBool several = (PetscBool)(size > 1);
+
+  PetscFunctionBeginUser;
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(overlapping); k++) {
+    for (size_t v = 0; v < PETSC_STATIC_ARRAY_LENGTH(visits); v++) {
+      const PetscBool slabs = (PetscBool)((k + v) % 2);
+      GridProblem     p     = overlapping[k];
+      PetscInt        parts[3];
+
+      if (p.wind > 0 && v == 5) continue; /* not symmetric */
+      ChooseParts(p.n, (PetscInt)v, parts);
+      if (slabs) {
+        for (int d = 0; d < 3; d++) parts[d] = d == (p.n[2] > 1 ? 2 : (p.n[1] > 1 ? 1 : 0)) ? size : 1;
+      }
+      for (int d = 0; d < 3; d++) p.n[d] *= parts[d];
+      PetscCall(TestOverlap(&p, (PetscInt)v, slabs, visits[v], v % 2 ? 0 : 64, several));
+    }
+  }
+  {
+    /* Pairs along x only, boxes that begin at odd lines, and boxes of one line */
+    const GridProblem odd  = {.name = "odd lines", .n = {16, 5 * size, 1}, .faces = FACES_RANDOM, .sigma = 1, .strength = {1000, 1, 1}};
+    const GridProblem thin = {.name = "single lines", .n = {32, size, 1}, .faces = FACES_RANDOM, .sigma = 1, .strength = {1000, 1, 1}};
+    /* What boxes do not overlap with: pairs of an odd number of planes; wells; faults */
+    const GridProblem planes = {.name = "odd planes", .n = {4, 4, 7 * size}, .faces = FACES_RANDOM, .sigma = 1, .strength = {1, 1, 1000}};
+    const GridProblem wells  = {.name = "wells", .n = {4, 4, 4 * size}, .faces = FACES_RANDOM, .sigma = 1, .after = 2};
+    const GridProblem faults = {.name = "faults", .n = {4, 4, 8 * size}, .faces = FACES_RANDOM, .sigma = 1, .faults = 9};
+
+    for (int d = 0; d < 2; d++) {
+      PetscCall(TestOverlap(d ? &thin : &odd, 0, PETSC_TRUE, "-@pc_gridmg_coarsen semi -@pc_gridmg_levels 3", 0, several));
+      PetscCall(TestOverlap(d ? &thin : &odd, 0, PETSC_TRUE, "-@pc_gridmg_coarsen semi -@pc_gridmg_levels 4 -@pc_gridmg_cycle v", 0, several));
+    }
+    PetscCall(TestOverlap(&planes, 0, PETSC_TRUE, "", 0, PETSC_FALSE));
+    PetscCall(TestOverlap(&wells, 0, PETSC_TRUE, "", 0, PETSC_FALSE));
+    PetscCall(TestOverlap(&faults, 0, PETSC_TRUE, "", 0, PETSC_FALSE));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ------------------------------------------------------------ symmetry, bits, new values */
 
 /* Boxes of any size: x'My and y'Mx, x'Mx, and the same bits again; with new values those of a new preconditioner */
@@ -402,7 +554,8 @@ static const char *const applications[] = {"",
                                            "-@pc_gridmg_precision double -@pc_gridmg_bits 16",
                                            "-@pc_gridmg_smoother chebyshev4 -@pc_gridmg_smooths 2",
                                            "-@pc_gridmg_smooths 2 -@pc_gridmg_coarsen full",
-                                           "-@pc_gridmg_smoother jacobi -@pc_gridmg_cycle v"};
+                                           "-@pc_gridmg_smoother jacobi -@pc_gridmg_cycle v",
+                                           "-@pc_gridmg_overlap"};
 
 static PetscErrorCode TestApplications(PetscInt times)
 {
@@ -758,6 +911,7 @@ int main(int argc, char **argv)
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-times", &times, NULL));
+  PetscCall(TestOverlaps());
   PetscCall(TestSames());
   PetscCall(TestSmall());
   PetscCall(TestApplications(times));
@@ -773,5 +927,14 @@ int main(int argc, char **argv)
   test:
     suffix: 1
     nsize: {{1 2 3 4}}
+
+  # Levels on devices; processes may share one
+  test:
+    suffix: cuda
+    requires: cuda
+    nsize: {{1 2 4}}
+    timeoutfactor: 3
+    output_file: output/ex36_1.out
+    args: -shared_mat_type aijcusparse -times 8
 
 TEST*/

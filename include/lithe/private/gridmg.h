@@ -60,6 +60,12 @@ typedef struct {
   double   *t;    /* [3 n] */
 } GridMGBorder;
 
+/* Which cells of a grid are those of this process, where others are there, too: surveys are of these */
+typedef struct {
+  PetscBool is;
+  PetscInt  first[3], end[3];
+} GridMGOwn;
+
 /* A level as it is set up: exact entries */
 typedef struct {
   GridMGGrid     grid;
@@ -69,7 +75,31 @@ typedef struct {
   GridMGList     list;
 
   const GridMGBorder *border; /* NULL on one process */
+  GridMGOwn           own;
 } GridMGFaces;
+
+static LITHE_HD inline PetscBool GridMGIsOwn(const GridMGFaces *f, const PetscInt at[3])
+{
+  if (!f->own.is) return PETSC_TRUE;
+  for (int d = 0; d < 3; d++) {
+    if (at[d] < f->own.first[d] || at[d] >= f->own.end[d]) return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
+/* A box of cells in two arrays, that which is read, 0, and that which is written, 1: cell (i, j, k) at begin + i + stride[0] j + stride[1] k */
+typedef struct {
+  PetscInt n[3], begin[2], stride[2][2];
+} GridMGBox;
+
+/* What 32 bits hold of a number */
+typedef enum {
+  GRIDMG_WORD_BYTE,
+  GRIDMG_WORD_SHORT,
+  GRIDMG_WORD_WHOLE,
+  GRIDMG_WORD_LOW, /* of a double */
+  GRIDMG_WORD_HIGH
+} GridMGWord;
 
 /* A level as cycles read it */
 typedef struct {
@@ -158,6 +188,7 @@ typedef struct {
   int                   by[3];
   const void           *b, *x;  /* x NULL: the iterate is zero */
   void                 *out;    /* down: the iterate before the coarse correction, if it is wanted; up: that after it, another array than x */
+  void                 *work;   /* the host, both: scratch of the size of x, which out may be */
   void                 *bc;     /* down: the right side of the coarse level */
   const void           *e;      /* up: its solution, */
   double                factor; /* and what that is multiplied by */
@@ -228,6 +259,18 @@ typedef struct {
   /* enter in two parts, on several processes, whose scale is the same; NULL on a device: the largest modulus, and b = scale x */
   PetscErrorCode (*most)(const GridMGOperator *, int part, const PetscScalar *x, double *most);
   PetscErrorCode (*enterscaled)(const GridMGOperator *, const GridMGRows *, int part, const PetscScalar *x, void *b, double scale);
+
+  /*
+     Boxes that overlap, with vectors in single precision. A box of numbers of so many bytes, 1, 2, 4 or 8; from NULL: zeros. A word of each of n numbers;
+     word w of number index[w], or with index NULL of number w. enter and leave for the cells of a box
+  */
+  PetscErrorCode (*copybox)(size_t unit, const GridMGBox *, const void *from, void *to);
+  PetscErrorCode (*words)(GridMGWord, PetscInt n, const void *x, void *words);
+  PetscErrorCode (*place)(GridMGWord, PetscInt n, const PetscInt *index, const void *words, void *x);
+  PetscErrorCode (*enterbox)(const GridMGBox *, int part, const PetscScalar *x, void *b, const double *scale);
+  PetscErrorCode (*leavebox)(const GridMGBox *, int part, double factor, const double *scale, const void *x, PetscScalar *y);
+  /* n scalars for sums over processes, factor times these numbers, or back; NULL on the host */
+  PetscErrorCode (*scalesum)(PetscBool back, int n, double factor, double *numbers, PetscScalar *scalars);
 
   /* Smoothing. x = c D^-1 b on cells of a colour, 0 or 1, or with -1 on all, and 0 elsewhere */
   PetscErrorCode (*start)(const GridMGOperator *, int colour, double c, const void *b, void *x);

@@ -38,6 +38,13 @@ PETSC_INTERN PetscErrorCode LitheCUDAGridMGResidualRestrict(const GridMGOperator
 /* cuda/gridmg/fused.cu */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGDown(const GridMGVisit *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGUp(const GridMGVisit *);
+/* cuda/gridmg/overlap.cu */
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGCopyBox(size_t, const GridMGBox *, const void *, void *);
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGWords(GridMGWord, PetscInt, const void *, void *);
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGPlace(GridMGWord, PetscInt, const PetscInt *, const void *, void *);
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGEnterBox(const GridMGBox *, int, const PetscScalar *, void *, const double *);
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGLeaveBox(const GridMGBox *, int, double, const double *, const void *, PetscScalar *);
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGScaleSum(PetscBool, int, double, double *, PetscScalar *);
 /* cuda/gridmg/small.cu */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGSmallCreate(const GridMGSmallPlan *, void **, PetscBool *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGSmallSolve(void *, const void *, void *);

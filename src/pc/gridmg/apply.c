@@ -8,7 +8,7 @@
 
 /* ------------------------------------------------------------ the place */
 
-/* On a device where the matrix has CUDA vectors, and there are kernels */
+/* On a device where the matrix has CUDA vectors, and there are kernels: on several processes those of boxes that overlap */
 PetscErrorCode PCGridMGFindPlace_Private(PC pc)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
@@ -16,17 +16,19 @@ PetscErrorCode PCGridMGFindPlace_Private(PC pc)
   PetscFunctionBegin;
   mg->device = PETSC_FALSE;
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  if (!PCGridMGIsShared(mg)) {
+  {
     VecType   type;
     PetscBool bound;
 
     PetscCall(MatGetVecType(pc->pmat, &type));
     PetscCall(MatBoundToCPU(pc->pmat, &bound));
-    if (!bound) PetscCall(PetscStrcmpAny(type, &mg->device, VECCUDA, VECSEQCUDA, ""));
+    if (!bound) PetscCall(PetscStrcmpAny(type, &mg->device, VECCUDA, VECSEQCUDA, VECMPICUDA, ""));
   }
-#else
-  (void)pc;
 #endif
+  mg->refused = PETSC_FALSE;
+  if (!mg->setups || pc->flag != SAME_NONZERO_PATTERN) mg->team.apart = PETSC_FALSE;
+  mg->overlap = (PetscBool)(PCGridMGIsShared(mg) && !mg->team.apart && PCGridMGMayOverlap_Private(mg));
+  if (PCGridMGIsShared(mg) && !mg->overlap) mg->device = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -94,7 +96,7 @@ static PetscErrorCode Enter_Private(PC_GridMG *mg, int part, const PetscScalar x
 static PetscErrorCode ApplyAggregation_Private(PC_GridMG *mg, const PetscScalar x[], PetscScalar y[])
 {
   GridMGLevel    *l     = &mg->level[0];
-  const PetscBool fused = (PetscBool)(PCGridMGIsFused_Private(mg, 0) && !l->op.list.n);
+  const PetscBool fused = (PetscBool)(PCGridMGIsFused_Private(mg, 0) && !l->op.list.n && !mg->overlap);
 
   PetscFunctionBegin;
   for (int part = 0; part < (PetscDefined(USE_COMPLEX) ? 2 : 1); part++) {
@@ -104,6 +106,10 @@ static PetscErrorCode ApplyAggregation_Private(PC_GridMG *mg, const PetscScalar 
       mg->outer.part   = part;
       PetscCall((*mg->kernels->largest)(&l->op, &mg->rows, part, x, mg->scale));
       PetscCall(PCGridMGCycle_Private(mg, 0, PETSC_TRUE));
+    } else if (mg->overlap) {
+      PetscCall(PCGridMGOverlapEnter_Private(mg, part, x));
+      PetscCall(PCGridMGCycle_Private(mg, 0, PETSC_TRUE));
+      PetscCall(PCGridMGOverlapLeave_Private(mg, part, y));
     } else {
       PetscCall(Enter_Private(mg, part, x));
       PetscCall(PCGridMGCycle_Private(mg, 0, PETSC_TRUE));

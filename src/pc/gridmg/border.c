@@ -87,16 +87,23 @@ static PetscErrorCode ReduceSurvey_Private(PC_GridMG *mg, GridMGLevel *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What a level is like, whose exact entries are there: on all processes, but for its largest and smallest face, which are for the codes of this one */
+/* What a level is like, whose exact entries are there: on all processes, but for its largest and smallest face, which are for the codes of this one, unless boxes overlap */
 PetscErrorCode PCGridMGSurvey_Private(PC_GridMG *mg, GridMGLevel *l)
 {
   PetscFunctionBegin;
-  if (l->shared) PetscCall(FillBorder_Private(mg, l));
+  if (l->shared && !mg->overlap) PetscCall(FillBorder_Private(mg, l));
   PetscCall((*mg->kernels->survey)(&l->faces, l->alive, &l->survey));
   l->least = l->survey.min;
   if (!l->shared) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(ReduceSurvey_Private(mg, l));
-  if (!l->survey.dead) PetscFunctionReturn(PETSC_SUCCESS);
+  if (mg->overlap) {
+    const double most = l->survey.max;
+
+    /* with the same table of codes */
+    PetscCallMPI(MPIU_Allreduce(&most, &l->survey.max, 1, MPI_DOUBLE, MPI_MAX, mg->team.comm));
+    l->survey.min = l->least;
+  }
+  if (!l->survey.dead || mg->overlap) PetscFunctionReturn(PETSC_SUCCESS);
   {
     /* of ghosts, too: wells are alive */
     const PetscInt n = l->op.grid.cells + l->op.grid.wells;

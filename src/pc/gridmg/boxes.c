@@ -101,6 +101,8 @@ static PetscErrorCode SetBox_Private(PC_GridMG *mg)
     grid->n[0] = grid->n[1] = 1;
     grid->n[2]              = 0;
   }
+  grid->ghosts = 0;
+  mg->team.own = *grid;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -206,6 +208,12 @@ static PetscErrorCode Read_Private(PC pc, Odd *odd)
   PetscCall(PetscFree4(s->ghost, s->at, s->alive, s->coarse));
   s->ghosts = 0;
   PetscCall(SetBox_Private(mg));
+  if (mg->matrix.a) {
+    /* entries are counted when they are read, and if there are others than faces, boxes do not overlap */
+    PetscCall(PCGridMGShareSetGhosts_Private(mg, s, 0, NULL));
+    PetscCall(PetscMemzero(odd, sizeof(*odd)));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(FindGhosts_Private(pc));
   PetscCall(CountOdd_Private(pc, odd));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -236,6 +244,25 @@ static PetscErrorCode FindSlabs_Private(PC pc, const GridMGGrid *whole, Odd *odd
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Whether boxes cannot overlap: there are wells, or a process has no cells */
+static PetscErrorCode CheckOverlap_Private(PC pc)
+{
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+
+  PetscFunctionBegin;
+  if (!mg->overlap) PetscFunctionReturn(PETSC_SUCCESS);
+  if (mg->team.wells) mg->refused = PETSC_TRUE;
+  for (int d = 0; d < 3; d++) {
+    const PetscInt *start = mg->level[0].share.start[d];
+
+    for (PetscInt p = 0; p < mg->team.parts[d]; p++) {
+      if (start[p + 1] == start[p]) mg->refused = PETSC_TRUE;
+    }
+  }
+  if (mg->matrix.a && !mg->refused) PetscCall(PCGridMGCrossingFind_Private(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The box of this process, the rows of its cells, and its ghosts, for the grid of a DMDA, or one that was given */
 PetscErrorCode PCGridMGFindBoxes_Private(PC pc, DM dm, const GridMGGrid *whole)
 {
@@ -255,8 +282,9 @@ PetscErrorCode PCGridMGFindBoxes_Private(PC pc, DM dm, const GridMGGrid *whole)
     PetscCall(Read_Private(pc, &odd));
   } else PetscCall(FindSlabs_Private(pc, whole, &odd));
   mg->level[0].shared = PETSC_TRUE;
-  mg->star            = (PetscBool)(odd.odd <= PetscMax(GRIDMG_ODD_LEAST, odd.entries / GRIDMG_ODD));
-  mg->box             = PETSC_FALSE;
+  PetscCall(CheckOverlap_Private(pc));
+  mg->star = (PetscBool)(odd.odd <= PetscMax(GRIDMG_ODD_LEAST, odd.entries / GRIDMG_ODD));
+  mg->box  = PETSC_FALSE;
   PetscCheck(mg->star || odd.outside, mg->team.comm, PETSC_ERR_SUP,
              "-pc_type gridmg: row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT
              ", and the matrix is one of 9 or 27 points: for these there is -pc_gridmg_interpolation zeeuw, which is for one process. Use -pc_type bjacobi "

@@ -26,21 +26,12 @@ PetscErrorCode PCGridMGFail_Private(PC pc, const char format[], ...)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode FreeBlock_Private(GridMGBlock *block)
-{
-  PetscFunctionBegin;
-  if (block->kernels && block->memory) PetscCall((*block->kernels->free)(&block->memory));
-  else PetscCall(PetscFree(block->memory));
-  PetscCall(PetscMemzero(block, sizeof(*block)));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Memory of the host of at least so many bytes, zeroed; what was there is lost */
 PetscErrorCode PCGridMGBlockGet_Private(GridMGBlock *block, size_t bytes, void **memory)
 {
   PetscFunctionBegin;
   if (block->bytes < bytes || block->kernels) {
-    PetscCall(FreeBlock_Private(block));
+    PetscCall(PCGridMGBlockFree_Private(block));
     PetscCall(PetscMalloc1(bytes, (char **)&block->memory));
     block->bytes = bytes;
   }
@@ -54,7 +45,7 @@ PetscErrorCode PCGridMGReserve_Private(PC_GridMG *mg, GridMGBlock *block, size_t
 {
   PetscFunctionBegin;
   if (block->bytes < bytes || block->kernels != mg->kernels) {
-    PetscCall(FreeBlock_Private(block));
+    PetscCall(PCGridMGBlockFree_Private(block));
     if (bytes) PetscCall((*mg->kernels->reserve)(bytes, &block->memory));
     block->kernels = mg->kernels;
     block->bytes   = bytes;
@@ -146,17 +137,17 @@ PetscErrorCode PCGridMGFreeScratch_Private(PC_GridMG *mg)
   for (PetscInt k = 0; k < GRIDMG_LEVELS_MAX; k++) {
     GridMGLevel *l = &mg->level[k];
 
-    for (int b = 0; b < 2; b++) PetscCall(FreeBlock_Private(&l->list[b]));
-    PetscCall(FreeBlock_Private(&mg->stencil[k].block));
+    for (int b = 0; b < 2; b++) PetscCall(PCGridMGBlockFree_Private(&l->list[b]));
+    PetscCall(PCGridMGBlockFree_Private(&mg->stencil[k].block));
     PetscCall(PetscMemzero(&mg->stencil[k].f, sizeof(mg->stencil[k].f)));
     PetscCall(PetscMemzero(&l->faces, sizeof(l->faces)));
     l->alive = NULL;
   }
-  for (int b = 0; b < GRIDMG_ARENA_BLOCKS; b++) PetscCall(FreeBlock_Private(&mg->arena.block[b]));
+  for (int b = 0; b < GRIDMG_ARENA_BLOCKS; b++) PetscCall(PCGridMGBlockFree_Private(&mg->arena.block[b]));
   mg->arena.current = 0;
   mg->arena.taken   = 0;
-  PetscCall(FreeBlock_Private(&mg->dense));
-  PetscCall(FreeBlock_Private(&mg->work));
+  PetscCall(PCGridMGBlockFree_Private(&mg->dense));
+  PetscCall(PCGridMGBlockFree_Private(&mg->work));
   PetscCall(PetscFree(mg->edges.edge));
   mg->edges.n = mg->edges.max = 0;
   PetscCall(PetscFree(mg->additions.addition));
@@ -181,7 +172,7 @@ PetscErrorCode PCGridMGPoolGet_Private(PC_GridMG *mg, GridMGPool *pool, PetscBoo
 {
   PetscFunctionBegin;
   if (mg->pool.bytes < pool->taken || mg->pool.kernels != mg->kernels) {
-    PetscCall(FreeBlock_Private(&mg->pool));
+    PetscCall(PCGridMGBlockFree_Private(&mg->pool));
     PetscCall((*mg->kernels->alloc)(pool->taken, &mg->pool.memory));
     mg->pool.kernels = mg->kernels;
     mg->pool.bytes   = pool->taken;
@@ -220,10 +211,13 @@ PetscErrorCode PCReset_GridMG(PC pc)
   PetscCall(PCGridMGFreeApplication_Private(mg, PETSC_TRUE));
   PetscCall(PCGridMGShareFree_Private(mg, 0));
   PetscCall(PetscFree2(mg->team.count, mg->team.from));
+  PetscCall(PCGridMGCrossingFree_Private(mg));
+  PetscCall(LitheReduceDestroy(&mg->team.reduce));
+  PetscCall(PCGridMGBlockFree_Private(&mg->team.sum));
   PetscCall(PetscMemzero(&mg->team, sizeof(mg->team)));
-  PetscCall(FreeBlock_Private(&mg->moved));
-  for (int b = 0; b < 2; b++) PetscCall(FreeBlock_Private(&mg->columns.block[b]));
-  PetscCall(FreeBlock_Private(&mg->pool));
+  PetscCall(PCGridMGBlockFree_Private(&mg->moved));
+  for (int b = 0; b < 2; b++) PetscCall(PCGridMGBlockFree_Private(&mg->columns.block[b]));
+  PetscCall(PCGridMGBlockFree_Private(&mg->pool));
   PetscCall(VecDestroy(&mg->wx));
   PetscCall(VecDestroy(&mg->wy));
   PetscCall(PetscMemzero(mg->level, sizeof(mg->level)));

@@ -19,6 +19,12 @@ static PetscErrorCode Dots_Private(PC_GridMG *mg, GridMGLevel *l, const void *x,
   double mine[GRIDMG_SUMS];
 
   PetscFunctionBegin;
+  if (l->shared && mg->overlap) {
+    PetscCall(PCGridMGOverlapOwn_Private(mg, l, x, l->w));
+    PetscCall((*mg->kernels->dots)(&l->op, l->w, n, y, sums));
+    PetscCall(PCGridMGOverlapSum_Private(mg, n, 1., sums));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall((*mg->kernels->dots)(&l->op, x, n, y, l->shared ? mine : sums));
   if (l->shared) PetscCallMPI(MPIU_Allreduce(mine, sums, n, MPI_DOUBLE, MPI_SUM, mg->team.comm));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -42,6 +48,7 @@ static PetscErrorCode KSteps_Private(PC_GridMG *mg, PetscInt level)
   y[1] = l->b;
   PetscCall(Dots_Private(mg, l, l->c, 2, y, first));
   PetscCall((*kernels->kfirst)(&l->op, first, l->v, l->b));
+  if (l->shared && mg->overlap) PetscCall(PCGridMGOverlapExchange_Private(mg, l, l->b));
 
   PetscCall(PCGridMGCycle_Private(mg, level, PETSC_TRUE));
   PetscCall(PCGridMGRefresh_Private(mg, l));
@@ -109,26 +116,82 @@ PetscBool PCGridMGIsFused_Private(const PC_GridMG *mg, PetscInt level)
 {
   const GridMGOperator *op = &mg->level[level].op;
 
+  if (!mg->device && !(mg->overlap && mg->level[level].shared)) return PETSC_FALSE;
   return (PetscBool)(mg->kernels->down && level < mg->n - 1 && mg->smoother == PCGRIDMG_SMOOTHER_REDBLACK && mg->opt.smooths[0] == 1 &&
                      mg->opt.smooths[1] == 1 && op->precision == GRIDMG_SINGLE && op->bits < 32 && op->list.n <= GRIDMG_PATCH_MAX);
 }
 
-/* What the coarse level is asked for on the finest level: a sequence of kernels that is recorded at the second application */
-static PetscErrorCode PlayCoarseSolve_Private(PC_GridMG *mg)
+/* The level whose coarse level is what graphs are of: the finest one, or on several processes, whose exchanges are no part of graphs, the last one that they share */
+static PetscInt GraphLevel(const PC_GridMG *mg)
+{
+  return mg->level[0].shared ? mg->team.whole - 1 : 0;
+}
+
+/* What the coarse level is asked for there: a sequence of kernels that is recorded at the second application */
+static PetscErrorCode PlayCoarseSolve_Private(PC_GridMG *mg, PetscInt level)
 {
   const GridMGKernels *kernels = mg->kernels;
 
   PetscFunctionBegin;
   if (!mg->opt.graph || !kernels->graphbegin || mg->applied == 0) {
-    PetscCall(CoarseSolve_Private(mg, 1));
+    PetscCall(CoarseSolve_Private(mg, level));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!mg->graph) {
     PetscCall((*kernels->graphbegin)());
-    PetscCall(CoarseSolve_Private(mg, 1));
+    PetscCall(CoarseSolve_Private(mg, level));
     PetscCall((*kernels->graphend)(&mg->graph));
   }
   PetscCall((*kernels->graphlaunch)(mg->graph));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Between the two kernels of a visit of a level that processes share, whose boxes overlap: what leads to the coarse level's solution, at e */
+static PetscErrorCode SharedCoarseSolve_Private(PC_GridMG *mg, PetscInt level, const void **e)
+{
+  GridMGLevel *c = &mg->level[level + 1];
+
+  PetscFunctionBegin;
+  if (c->shared) {
+    PetscCall(PCGridMGOverlapExchange_Private(mg, c, c->b));
+    PetscCall(CoarseSolve_Private(mg, level + 1));
+    *e = c->x[c->cur];
+  } else {
+    PetscCall(PCGridMGOverlapToWhole_Private(mg, c->b));
+    PetscCall(PlayCoarseSolve_Private(mg, level + 1));
+    PetscCall(PCGridMGOverlapFromWhole_Private(mg, c->x[c->cur]));
+    *e = mg->team.part;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A visit as two kernels. What they read and write of the coarse level begins where that of the first cell of the grid with its layers is */
+static PetscErrorCode OverlapCycle_Private(PC_GridMG *mg, PetscInt level, PetscBool zero)
+{
+  GridMGLevel   *l = &mg->level[level], *c = l + 1;
+  const PetscInt shift = PCGridMGOverlapShift_Private(l, c);
+  const void    *e     = NULL;
+  GridMGVisit    visit = {.op     = &l->op,
+                          .coarse = &c->share.over.grid,
+                          .b      = l->b,
+                          .bc     = (float *)(c->shared ? c->b : mg->team.part) + shift,
+                          .factor = mg->overcorrection,
+                          .again  = l->again};
+
+  PetscFunctionBegin;
+  for (int d = 0; d < 3; d++) visit.by[d] = l->by[d];
+  if (zero) l->cur = 1;
+  else visit.x = l->x[l->cur];
+  visit.work  = l->x[1 - l->cur];
+  visit.shape = l->shape[0];
+  PetscCall((*mg->kernels->down)(&visit));
+  PetscCall(SharedCoarseSolve_Private(mg, level, &e));
+  visit.e     = (const float *)e + shift;
+  l->cur      = 1 - l->cur;
+  visit.out   = l->x[l->cur];
+  visit.shape = l->shape[1];
+  PetscCall((*mg->kernels->up)(&visit));
+  if (level > 0) PetscCall(PCGridMGOverlapExchange_Private(mg, l, l->x[l->cur]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -157,7 +220,7 @@ static PetscErrorCode FusedCycle_Private(PC_GridMG *mg, PetscInt level, PetscBoo
   visit.shape = l->shape[0];
   PetscCall((*mg->kernels->down)(&visit));
   if (list) visit.x = l->x[l->cur];
-  if (level == 0) PetscCall(PlayCoarseSolve_Private(mg));
+  if (level == GraphLevel(mg)) PetscCall(PlayCoarseSolve_Private(mg, level + 1));
   else PetscCall(CoarseSolve_Private(mg, level + 1));
   visit.e     = c->x[c->cur];
   l->cur      = 1 - l->cur;
@@ -180,12 +243,12 @@ PetscErrorCode PCGridMGCycle_Private(PC_GridMG *mg, PetscInt level, PetscBool ze
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (PCGridMGIsFused_Private(mg, level)) {
-    PetscCall(FusedCycle_Private(mg, level, zero));
+    PetscCall(l->shared ? OverlapCycle_Private(mg, level, zero) : FusedCycle_Private(mg, level, zero));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PCGridMGSmooth_Private(mg, l, PETSC_FALSE, zero));
   PetscCall(RestrictResidual_Private(mg, l, c));
-  if (level == 0) PetscCall(PlayCoarseSolve_Private(mg));
+  if (level == GraphLevel(mg)) PetscCall(PlayCoarseSolve_Private(mg, level + 1));
   else PetscCall(CoarseSolve_Private(mg, level + 1));
   PetscCall(Prolong_Private(mg, l, c));
   PetscCall(PCGridMGSmooth_Private(mg, l, PETSC_TRUE, PETSC_FALSE));

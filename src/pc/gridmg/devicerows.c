@@ -10,13 +10,27 @@
   #include <petscdevice_cuda.h>
   #define GRIDMG_CUDA 1
 
-/* Whether there are any: those of a MATSEQAIJCUSPARSE that works on its device, or of a matrix that makes them, as MATVCRS does. Restore them in any case */
+/* The matrix with the rows: on several processes the columns of other ones are left out */
+static PetscErrorCode GetInside_Private(PC pc, Mat *A, PetscBool *is)
+{
+  PetscFunctionBegin;
+  *A = pc->pmat;
+  if (PCGridMGIsShared((PC_GridMG *)pc->data)) {
+    PetscCall(PetscObjectTypeCompare((PetscObject)pc->pmat, MATMPIAIJCUSPARSE, is));
+    if (*is) PetscCall(MatMPIAIJGetSeqAIJ(pc->pmat, A, NULL, NULL));
+    if (*is) PetscCall(PetscObjectTypeCompare((PetscObject)*A, MATSEQAIJCUSPARSE, is));
+  } else PetscCall(PetscObjectTypeCompare((PetscObject)pc->pmat, MATSEQAIJCUSPARSE, is));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether there are any: those of an aijcusparse matrix that works on its device, or of a matrix that makes them, as MATVCRS does. Restore them in any case */
 PetscErrorCode PCGridMGRowsGet_Private(PC pc, PetscBool *are)
 {
   PC_GridMG *mg                                                                                       = (PC_GridMG *)pc->data;
   GridMGCSR *rows                                                                                     = &mg->matrix;
   PetscErrorCode (*get)(Mat, const PetscInt **, const PetscInt **, const PetscScalar **, PetscBool *) = NULL;
   PetscBool       bound;
+  Mat             A;
   const PetscInt *i, *j;
   MatInfo         info;
 
@@ -28,22 +42,22 @@ PetscErrorCode PCGridMGRowsGet_Private(PC pc, PetscBool *are)
     *rows = mg->given;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PetscObjectQueryFunction((PetscObject)pc->pmat, "LitheMatGetRows_C", &get));
+  if (!PCGridMGIsShared(mg)) PetscCall(PetscObjectQueryFunction((PetscObject)pc->pmat, "LitheMatGetRows_C", &get));
   if (get) {
     PetscCall((*get)(pc->pmat, &rows->i, &rows->j, &rows->a, are));
     mg->decoded = *are;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PetscObjectTypeCompare((PetscObject)pc->pmat, MATSEQAIJCUSPARSE, are));
+  PetscCall(GetInside_Private(pc, &A, are));
   PetscCall(MatBoundToCPU(pc->pmat, &bound));
   if (!*are || bound) *are = PETSC_FALSE;
   if (*are) {
-    PetscCall(MatGetInfo(pc->pmat, MAT_LOCAL, &info));
+    PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
     if (info.nz_used == 0.) *are = PETSC_FALSE; /* there may be no arrays */
   }
   if (!*are) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatSeqAIJCUSPARSEGetIJ(pc->pmat, PETSC_FALSE, &i, &j));
-  PetscCall(MatSeqAIJCUSPARSEGetArrayRead(pc->pmat, &rows->a));
+  PetscCall(MatSeqAIJCUSPARSEGetIJ(A, PETSC_FALSE, &i, &j));
+  PetscCall(MatSeqAIJCUSPARSEGetArrayRead(A, &rows->a));
   rows->i = i;
   rows->j = j;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -53,13 +67,16 @@ PetscErrorCode PCGridMGRowsRestore_Private(PC pc)
 {
   PC_GridMG *mg   = (PC_GridMG *)pc->data;
   GridMGCSR *rows = &mg->matrix;
+  PetscBool  is;
+  Mat        A;
 
   PetscFunctionBegin;
   if (mg->decoded) PetscUseMethod(pc->pmat, "LitheMatRestoreRows_C", (Mat, const PetscScalar **), (pc->pmat, &rows->a));
   mg->decoded = PETSC_FALSE;
   if (rows->a && !mg->given.i) {
-    PetscCall(MatSeqAIJCUSPARSERestoreArrayRead(pc->pmat, &rows->a));
-    PetscCall(MatSeqAIJCUSPARSERestoreIJ(pc->pmat, PETSC_FALSE, &rows->i, &rows->j));
+    PetscCall(GetInside_Private(pc, &A, &is));
+    PetscCall(MatSeqAIJCUSPARSERestoreArrayRead(A, &rows->a));
+    PetscCall(MatSeqAIJCUSPARSERestoreIJ(A, PETSC_FALSE, &rows->i, &rows->j));
   }
   PetscCall(PetscMemzero(rows, sizeof(*rows)));
   PetscFunctionReturn(PETSC_SUCCESS);

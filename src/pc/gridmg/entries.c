@@ -152,7 +152,8 @@ static PetscErrorCode StartFaces_Private(PC_GridMG *mg, GridMGFaces *f)
   const size_t     cells = (size_t)grid.cells, numbers = PCGridMGFacesNumbers_Private(&grid, PETSC_FALSE);
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGArenaStart_Private(mg, (numbers + cells + cells / 4) * sizeof(double)));
+  if (mg->overlap) PetscCall(PCGridMGArenaStart_Private(mg, (2 * numbers + cells) * sizeof(double))); /* with layers around it, they are there twice */
+  else PetscCall(PCGridMGArenaStart_Private(mg, (numbers + cells + cells / 4) * sizeof(double)));
   PetscCall(PCGridMGFacesCreate_Private(mg, &grid, PETSC_FALSE, f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -400,6 +401,40 @@ static PetscErrorCode ReduceRows_Private(PC pc, double *least)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What is refused on one process is on all; whether all say that the matrix is symmetric */
+static PetscErrorCode AgreeOnOverlap_Private(PC_GridMG *mg, PetscBool *symmetric)
+{
+  PetscMPIInt mine[2] = {mg->refused, !*symmetric}, all[2];
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPIU_Allreduce(mine, all, 2, MPI_INT, MPI_MAX, mg->team.comm));
+  mg->refused = (PetscBool)(all[0] != 0);
+  *symmetric  = (PetscBool)(all[1] == 0);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The finest level with layers of cells of others, from what has been read on the host */
+static PetscErrorCode OverlapHost_Private(PC pc)
+{
+  PC_GridMG   *mg        = (PC_GridMG *)pc->data;
+  GridMGLevel *l         = &mg->level[0];
+  PetscBool    symmetric = mg->symmetric;
+
+  PetscFunctionBegin;
+  if (mg->precision != GRIDMG_SINGLE) mg->refused = PETSC_TRUE;
+  PetscCall(AgreeOnOverlap_Private(mg, &symmetric));
+  if (mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCGridMGCrossingFromList_Private(mg));
+  PetscCall(PCGridMGCrossingExchange_Private(mg, GRIDMG_SAME, &symmetric));
+  symmetric = mg->symmetric;
+  PetscCall(AgreeOnOverlap_Private(mg, &symmetric));
+  if (mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCGridMGOverlapFinest_Private(mg));
+  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)l->op.grid.cells, (void **)&l->alive));
+  PetscCall(PCGridMGOverlapSurvey_Private(mg, l));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ------------------------------------------------------------ a matrix on the host */
 
 static PetscErrorCode ReadHost_Private(PC pc, Reading *reading)
@@ -434,8 +469,10 @@ static PetscErrorCode ReadHost_Private(PC pc, Reading *reading)
   if (shared) PetscCall(ReduceRows_Private(pc, &least));
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCGridMGArenaTake_Private(mg, (size_t)grid.cells, (void **)&l->alive));
+  /* with layers of others, which are not there yet, a survey of own cells; what it has of edges to others comes from the list */
   PetscCall(PCGridMGSurvey_Private(mg, l));
   SetPrecision(mg, l->least, least);
+  if (mg->overlap) PetscCall(OverlapHost_Private(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -567,6 +604,17 @@ static PetscErrorCode Settle_Private(PC pc, double scale, Reading *reading, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Entries are scaled; boxes do not overlap where faces have the wrong sign */
+static PetscErrorCode SettleFaces_Private(PC_GridMG *mg, double scale, Reading *reading, PetscBool *symmetric)
+{
+  GridMGWrong first;
+
+  PetscFunctionBegin;
+  PetscCall(LitheCUDAGridMGSettle(reading->f, scale, GRIDMG_SAME, symmetric, &reading->wrong, &first));
+  if (reading->wrong) mg->refused = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Row sums, and what the level is like */
 static PetscErrorCode Clean_Private(PC pc, GridMGLevel *l)
 {
@@ -604,6 +652,109 @@ static PetscErrorCode Clean_Private(PC pc, GridMGLevel *l)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   SetPrecision(mg, l->survey.min, cleaning.least);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sums of the entries towards other processes belong to row sums */
+static PetscErrorCode AddCrossing_Private(PC_GridMG *mg, GridMGFaces *f)
+{
+  const GridMGGrid *own = &mg->team.own;
+  GridMGAddition   *addition;
+
+  PetscFunctionBegin;
+  for (int d = 0; d < 3; d++) {
+    const PetscInt plane = PCGridMGPlane_Private(own, d);
+
+    PetscCall(PetscMalloc1(plane, &addition));
+    for (int side = 0; side < 2; side++) {
+      PetscInt n = 0;
+
+      for (PetscInt p = 0; p < plane; p++) {
+        const double   t = mg->team.crossing.mine[d][side][p];
+        PetscInt       at[3];
+        const PetscInt cell = PCGridMGPlaneCell_Private(own, d, side, p, at);
+
+        if (t != 0) addition[n++] = (GridMGAddition){-1, cell, -t};
+      }
+      if (n) PetscCall((*mg->kernels->add)(f, n, addition));
+    }
+    PetscCall(PetscFree(addition));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What all processes have read: the factor, and that there is nothing that boxes that overlap are not for. Errors are found again on the host */
+static PetscErrorCode ReduceDevice_Private(PC_GridMG *mg, Reading *reading)
+{
+  const GridMGReading *r       = &mg->reading;
+  double               mine    = r->most;
+  PetscInt             minus   = (PetscInt)r->negative;
+  PetscBool            nothing = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  if (r->others || r->firstimaginary >= 0 || r->firstbad >= 0) mg->refused = PETSC_TRUE;
+  PetscCall(AgreeOnOverlap_Private(mg, &nothing));
+  PetscCallMPI(MPIU_Allreduce(&mine, &reading->most, 1, MPI_DOUBLE, MPI_MAX, mg->team.comm));
+  PetscCallMPI(MPIU_Allreduce(&minus, &reading->negative, 1, MPIU_INT, MPI_SUM, mg->team.comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Row sums, and what the finest level is like, with layers of cells of others */
+static PetscErrorCode CleanOverlap_Private(PC pc, GridMGLevel *l)
+{
+  PC_GridMG     *mg = (PC_GridMG *)pc->data;
+  double         rounding, least;
+  PetscInt       clipped;
+  PetscBool      nothing = PETSC_TRUE;
+  GridMGCleaning cleaning;
+
+  PetscFunctionBegin;
+  PetscCall(GetRounding_Private(pc, &rounding));
+  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)l->faces.grid.cells, (void **)&l->alive));
+  PetscCall(LitheCUDAGridMGClean(&l->faces, rounding, l->alive, &l->survey, &cleaning));
+  if (cleaning.failed >= 0) mg->refused = PETSC_TRUE;
+  PetscCall(AgreeOnOverlap_Private(mg, &nothing));
+  if (mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCGridMGOverlapSurvey_Private(mg, l));
+  clipped = (PetscInt)cleaning.clipped;
+  PetscCallMPI(MPIU_Allreduce(&clipped, &mg->clipped, 1, MPIU_INT, MPI_SUM, mg->team.comm));
+  PetscCallMPI(MPIU_Allreduce(&cleaning.least, &least, 1, MPI_DOUBLE, MPI_MIN, mg->team.comm));
+  SetPrecision(mg, l->least, least);
+  if (mg->precision != GRIDMG_SINGLE) mg->refused = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The rows of one of several processes, whose box overlaps with others */
+static PetscErrorCode ReadOverlap_Private(PC pc, Reading *reading)
+{
+  PC_GridMG   *mg = (PC_GridMG *)pc->data;
+  GridMGLevel *l  = &mg->level[0];
+  PetscBool    symmetric;
+  int          exponents[2];
+
+  PetscFunctionBegin;
+  mg->edges.n = 0;
+  symmetric   = PETSC_TRUE;
+  PetscCall(AgreeOnOverlap_Private(mg, &symmetric)); /* on boxes */
+  if (mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCGridMGScan_Private(pc));
+  PetscCall(PCGridMGCrossingRead_Private(pc));
+  PetscCall(ReduceDevice_Private(mg, reading));
+  if (mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
+  mg->factor = FactorOf(l->share.offset[mg->team.size], reading);
+  (void)frexp(mg->factor, &exponents[0]);
+  (void)frexp(mg->guess, &exponents[1]);
+  if (PetscAbsInt(exponents[0] - exponents[1]) > GRIDMG_GUESS) PetscCall(Scan_Private(mg, mg->factor));
+  PetscCall(SettleFaces_Private(mg, mg->factor / mg->guess, reading, &symmetric));
+  mg->guess = mg->factor;
+  PetscCall(PCGridMGCrossingScale_Private(mg, mg->factor));
+  PetscCall(PCGridMGCrossingExchange_Private(mg, GRIDMG_SAME, &symmetric));
+  PetscCall(AgreeOnOverlap_Private(mg, &symmetric));
+  if (mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(SetSymmetry_Private(mg, &l->faces, symmetric));
+  PetscCall(AddCrossing_Private(mg, &l->faces));
+  PetscCall(PCGridMGOverlapFinest_Private(mg));
+  PetscCall(CleanOverlap_Private(pc, l));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -657,7 +808,7 @@ PetscErrorCode PCGridMGReadEntries_Private(PC pc)
   PetscFunctionBegin;
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   if (mg->matrix.a) {
-    PetscCall(ReadDevice_Private(pc, &reading));
+    PetscCall(mg->overlap ? ReadOverlap_Private(pc, &reading) : ReadDevice_Private(pc, &reading));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif

@@ -12,6 +12,7 @@
                  the coarsest level                             coarse.c
    processes     boxes, ghosts, exchanges                       boxes.c, share.c
                  edges between boxes, small levels              border.c, gather.c
+                 boxes that overlap                             overlap.c, crossing.c
    application   where it is, vectors in and out                apply.c
                  V, W and K cycles                              cycle.c
                  smoothers                                      smooth.c
@@ -112,6 +113,12 @@ static PetscErrorCode BuildLevels_Private(PC pc)
   PetscCall(PetscLogEventBegin(PC_GridMGRead, pc, 0, 0, 0));
   /* with the same nonzero pattern the grid is the same */
   if (!mg->setups || pc->flag != SAME_NONZERO_PATTERN) PetscCall(PCGridMGFindGrid_Private(pc));
+  if (mg->overlap) {
+    /* the last set-up has put the layers around it */
+    mg->level[0].op.grid        = mg->team.own;
+    mg->level[0].op.grid.ghosts = mg->level[0].share.ghosts;
+    mg->level[0].shared         = PETSC_TRUE;
+  }
   PetscCall(PCGridMGChoose_Private(pc));
   PetscCall(CheckOptions_Private(pc));
   if (mg->zeeuw) {
@@ -119,7 +126,7 @@ static PetscErrorCode BuildLevels_Private(PC pc)
     PetscCall(PCGridMGReadStencils_Private(pc));
   } else PetscCall(PCGridMGReadEntries_Private(pc));
   PetscCall(PetscLogEventEnd(PC_GridMGRead, pc, 0, 0, 0));
-  if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
+  if (pc->failedreason || mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
   if (mg->zeeuw) {
     PetscCall(BuildStencils_Private(pc));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -128,12 +135,36 @@ static PetscErrorCode BuildLevels_Private(PC pc)
              "-pc_gridmg_cycle k takes steps of conjugate gradients, and the matrix is not symmetric. Use -pc_gridmg_cycle w");
   PetscCall(PetscLogEventBegin(PC_GridMGCoarsen, pc, 0, 0, 0));
   PetscCall(PCGridMGCoarsen_Private(pc));
-  PetscCall(PCGridMGEncode_Private(pc));
+  if (!mg->refused) PetscCall(PCGridMGEncode_Private(pc));
   PetscCall(PetscLogEventEnd(PC_GridMGCoarsen, pc, 0, 0, 0));
+  if (mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(PC_GridMGCoarsest, pc, 0, 0, 0));
   PetscCall(PCGridMGCoarseSetUp_Private(pc));
   PetscCall(PCGridMGAgree_Private(pc));
   PetscCall(PetscLogEventEnd(PC_GridMGCoarsest, pc, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* On several processes boxes cannot overlap: the same on the host, without that */
+static PetscErrorCode BuildApart_Private(PC pc)
+{
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCall(
+    PetscInfo(pc, "Boxes of processes cannot overlap: wells, other edges between processes, or numbers of cells that are odd. Levels are on the host\n"));
+  PetscCall(PCGridMGRowsRestore_Private(pc));
+  mg->kernels    = &GridMGHostKernels;
+  mg->device     = PETSC_FALSE;
+  mg->overlap    = PETSC_FALSE;
+  mg->refused    = PETSC_FALSE;
+  mg->scanned    = PETSC_FALSE;
+  mg->setups     = 0;
+  mg->team.apart = PETSC_TRUE;
+  mg->team.whole = 0;
+  PetscCall(PCSetFailedReason(pc, PC_NOERROR));
+  PetscCall(BuildLevels_Private(pc));
+  if (pc->failedreason) mg->team.apart = PETSC_FALSE; /* other values may do */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -152,6 +183,7 @@ static PetscErrorCode BuildWhereRowsAre_Private(PC pc)
 #endif
   mg->kept = PETSC_FALSE;
   ierr     = BuildLevels_Private(pc);
+  if (!ierr && mg->refused) ierr = BuildApart_Private(pc);
   /* what was recorded is right as long as all arrays are at their places */
   if (ierr || !mg->kept || !mg->device || pc->failedreason) PetscCall(PCGridMGFreeApplication_Private(mg, PETSC_FALSE));
   PetscCall(PCGridMGRowsRestore_Private(pc));
@@ -175,6 +207,7 @@ static PetscErrorCode PCSetUp_GridMG(PC pc)
   PetscCall(BuildWhereRowsAre_Private(pc));
   if (++mg->setups < 2) PetscCall(PCGridMGFreeScratch_Private(mg));
   if (pc->failedreason) mg->device = PETSC_FALSE;
+  if (pc->failedreason && PCGridMGIsShared(mg)) mg->setups = 0; /* boxes are found again */
   if (mg->device && mg->n && mg->kernels == &GridMGHostKernels) PetscCall(PCGridMGMove_Private(mg));
   if (mg->device && mg->n && !mg->zeeuw) PetscCall(PCGridMGSmallSetUp_Private(mg));
   mg->flops               = pc->failedreason ? 0 : PCGridMGFlops_Private(mg);
@@ -237,7 +270,8 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
 . -pc_gridmg_bits <8,16,32>, -pc_gridmg_coarse_bits  - bits of an entry on the finest level, and on the others
 . -pc_gridmg_precision <single,double>               - precision of the vectors inside
 . -pc_gridmg_levels <n>                              - number of levels
-. -pc_gridmg_gather_size <32768>                     - on several processes, unknowns up to which each process has all of a coarse level
+. -pc_gridmg_gather_size <n>                         - on several processes, unknowns up to which each process has all of a coarse level: 32768, where boxes overlap on devices 1048576
+. -pc_gridmg_overlap <bool>                          - on several processes, boxes overlap by two layers of cells: the default where levels are on devices
 . -pc_gridmg_graph <true>                            - on a device, record the kernels of an application and play them again
 - -pc_gridmg_coarse_size <n>                         - unknowns up to which a level is the coarsest, which has a dense inverse
 
@@ -259,7 +293,8 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
    V or W cycles. Use `KSPGMRES`, `KSPBCGS`, or `KSPCG` where the matrix is positive definite and the smoother `redblack` or `jacobi`.
 
    With several processes aggregation needs a `DMDA`, or `PCGridMGSetGrid()` and whole planes of cells on each process. Cycles are those of one process then, but
-   that aggregates end where the cells of a process do. Levels are on the host, also where vectors are on a device. De Zeeuw's interpolation is
+   that aggregates end where the cells of a process do. Levels are on devices where vectors are there, the matrix has no wells, and cells of two processes can
+   overlap: docs/guide/gridmg.md tells when. Else they are on the host. De Zeeuw's interpolation is
    for one process: use it inside of `PCBJACOBI` or `PCASM`.
 
    With complex scalars aggregation needs a real matrix; real and imaginary parts are two applications. K cycles are other operators for each of them:

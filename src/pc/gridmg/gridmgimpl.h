@@ -6,6 +6,7 @@
 /* What the files of PCGRIDMG share. docs/guide/gridmg.md explains the method */
 
 #include <lithe/private/gridmgstencil.h>
+#include <lithe/private/lithehalo.h>
 #include <lithe/private/litheimpl.h>
 #include <lithepc.h>
 #include <petsc/private/pcimpl.h>
@@ -27,7 +28,7 @@ typedef struct {
   PetscReal                 overcorrection;                                            /* PETSC_DECIDE: by the cycle */
   PetscInt                  grid[3];                                                   /* 0: not given */
   PetscInt                  levels, coarsesize, smooths[2], bits, coarsebits, klevels; /* coarsebits, PETSC_DECIDE: by the others */
-  PetscInt                  gathersize;
+  PetscInt                  gathersize, overlap;                                       /* PETSC_DECIDE: by the place of levels */
   PetscBool                 graph;
 } PCGridMGOptions;
 
@@ -63,6 +64,28 @@ typedef struct {
 } GridMGArenaMark;
 
 /*
+   The box of a process with cells of others around it, two layers, or three where its own cells begin at an odd place. So colours are those of the whole
+   grid, and pairs of cells are those of their processes
+*/
+typedef struct {
+  GridMGGrid           grid;
+  PetscInt             lo[3], origin[3]; /* where own cells begin in it, and it begins in the whole grid */
+  PetscInt             ghosts;
+  PetscInt            *at;           /* [ghosts] cells of others, ascending */
+  GridMGBlock          index;        /* the same where these kernels work: */
+  const GridMGKernels *placed;       /* NULL: nowhere yet */
+  PetscSF              sf, gathersf; /* from all such boxes to the ghosts, and to the whole grid */
+  LitheHalo            halo, gather;
+} GridMGOverlap;
+
+/* The entries between boxes of the finest level, in planes: of direction d and side s, 0 or 1, those of this process, and of the others */
+typedef struct {
+  PetscInt  n;     /* entries of the matrix that lead to other processes */
+  PetscInt *where; /* [2 n] 2 d + s of each, and its place in the plane */
+  double   *mine[3][2], *theirs[3][2], *memory;
+} GridMGCrossing;
+
+/*
    How the vertices of a level lie on several processes, whose boxes are a tensor product. Vertex v of process p, of its cells and then its wells, has the
    number offset[p] + v
 */
@@ -78,6 +101,7 @@ typedef struct {
   PetscInt      *coarse; /* [ghosts] to which ghost of that, or vertex of this process, each belongs */
   GridMGBorder   border;
   PetscInt       bordermax;
+  GridMGOverlap  over;
 } GridMGShare;
 
 /* The processes, if there are several */
@@ -91,6 +115,13 @@ typedef struct {
   GridMGGrid   box;                /* what this process would have of that */
   PetscMPIInt *count, *from;       /* [size] numbers of each process on it, and where they begin */
   void        *part, *all;         /* such numbers of this process, and of all */
+
+  /* Where boxes overlap */
+  GridMGGrid     own;   /* its cells of the finest level */
+  PetscBool      apart; /* boxes of a matrix of this pattern do not overlap */
+  GridMGCrossing crossing;
+  LitheReduce    reduce; /* of the scale of a right side, and of inner products, */
+  GridMGBlock    sum;    /* on the device */
 } GridMGTeam;
 
 /* A level: 0 is the finest */
@@ -104,6 +135,7 @@ typedef struct {
   PetscInt       edges; /* of the list */
   double         bound;
   void          *b, *x[2], *d, *c, *v;
+  void          *w;             /* a vector that is 0 on cells of others, where boxes overlap */
   int            cur;           /* which x is the iterate */
   PetscBool      again;         /* another cycle follows this one */
   PetscBool      shared, fresh; /* several processes have a part each; ghosts of the iterate are as their processes have them */
@@ -165,6 +197,8 @@ typedef struct {
   PetscInt             singular;    /* parts of the coarsest level without row sums */
   GridMGBlock          dense, work; /* of the coarsest level; of products of stencils */
   PetscBool            device;      /* levels are on a device, and so are vectors in applications */
+  PetscBool            overlap;     /* boxes of several processes overlap */
+  PetscBool            refused;     /* they cannot */
   GridMGBlock          moved;       /* of levels that were set up on the host */
   Vec                  wx, wy;      /* on the device, for vectors of the host */
   void                *graph, *small;
@@ -201,6 +235,16 @@ static inline PetscBool PCGridMGIsShared(const PC_GridMG *mg)
   return (PetscBool)(mg->team.size > 1);
 }
 
+/* The memory of a block */
+static inline PetscErrorCode PCGridMGBlockFree_Private(GridMGBlock *block)
+{
+  PetscFunctionBegin;
+  if (block->kernels && block->memory) PetscCall((*block->kernels->free)(&block->memory));
+  else PetscCall(PetscFree(block->memory));
+  PetscCall(PetscMemzero(block, sizeof(*block)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* context.c */
 PETSC_INTERN PetscErrorCode  PCGridMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
 PETSC_INTERN PetscErrorCode  PCGridMGBlockGet_Private(GridMGBlock *, size_t bytes, void **);
@@ -216,6 +260,30 @@ PETSC_INTERN void           *PCGridMGTake_Private(GridMGPool *, size_t bytes);
 PETSC_INTERN PetscErrorCode  PCGridMGPoolGet_Private(PC_GridMG *, GridMGPool *, PetscBool keep);
 PETSC_INTERN PetscErrorCode  PCGridMGFreeApplication_Private(PC_GridMG *, PetscBool all);
 PETSC_INTERN PetscErrorCode  PCReset_GridMG(PC);
+/* crossing.c */
+PETSC_INTERN PetscInt       PCGridMGPlane_Private(const GridMGGrid *, int d);
+PETSC_INTERN PetscInt       PCGridMGPlaneCell_Private(const GridMGGrid *, int d, int side, PetscInt place, PetscInt at[3]);
+PETSC_INTERN PetscErrorCode PCGridMGCrossingFree_Private(PC_GridMG *);
+PETSC_INTERN PetscErrorCode PCGridMGCrossingFind_Private(PC);
+PETSC_INTERN PetscErrorCode PCGridMGCrossingRead_Private(PC);
+PETSC_INTERN PetscErrorCode PCGridMGCrossingFromList_Private(PC_GridMG *);
+PETSC_INTERN PetscErrorCode PCGridMGCrossingScale_Private(PC_GridMG *, double factor);
+PETSC_INTERN PetscErrorCode PCGridMGCrossingExchange_Private(PC_GridMG *, PetscReal same, PetscBool *symmetric);
+/* overlap.c */
+PETSC_INTERN PetscBool      PCGridMGMayOverlap_Private(const PC_GridMG *);
+PETSC_INTERN PetscErrorCode PCGridMGOverlapFinest_Private(PC_GridMG *);
+PETSC_INTERN PetscErrorCode PCGridMGOverlapSurvey_Private(PC_GridMG *, GridMGLevel *);
+PETSC_INTERN PetscErrorCode PCGridMGOverlapCoarsen_Private(PC_GridMG *, PetscInt level);
+PETSC_INTERN PetscErrorCode PCGridMGOverlapGather_Private(PC_GridMG *, PetscInt level);
+PETSC_INTERN PetscErrorCode PCGridMGOverlapCodes_Private(PC_GridMG *, GridMGLevel *);
+PETSC_INTERN PetscErrorCode PCGridMGOverlapExchange_Private(PC_GridMG *, GridMGLevel *, void *x);
+PETSC_INTERN PetscErrorCode PCGridMGOverlapToWhole_Private(PC_GridMG *, void *x);
+PETSC_INTERN PetscErrorCode PCGridMGOverlapFromWhole_Private(PC_GridMG *, const void *x);
+PETSC_INTERN PetscInt       PCGridMGOverlapShift_Private(const GridMGLevel *fine, const GridMGLevel *coarse);
+PETSC_INTERN PetscErrorCode PCGridMGOverlapOwn_Private(PC_GridMG *, GridMGLevel *, const void *x, void *y);
+PETSC_INTERN PetscErrorCode PCGridMGOverlapSum_Private(PC_GridMG *, int n, double factor, double sums[]);
+PETSC_INTERN PetscErrorCode PCGridMGOverlapEnter_Private(PC_GridMG *, int part, const PetscScalar x[]);
+PETSC_INTERN PetscErrorCode PCGridMGOverlapLeave_Private(PC_GridMG *, int part, PetscScalar y[]);
 /* share.c */
 PETSC_INTERN PetscErrorCode PCGridMGFirst_Private(PC_GridMG *, PetscBool is, PetscMPIInt n, MPI_Datatype, void *data, PetscBool *any);
 PETSC_INTERN PetscErrorCode PCGridMGAgree_Private(PC);

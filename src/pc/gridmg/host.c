@@ -172,6 +172,83 @@ static PetscErrorCode GridMGLeave_Host(const GridMGOperator *op, const GridMGRow
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ------------------------------------------------------------ boxes that overlap */
+
+/* statement for all cells of a box, with their places from and to in both arrays */
+#define FOR_BOX(box, ...)                                                                         \
+  for (PetscInt k = 0; k < (box)->n[2]; k++) {                                                    \
+    for (PetscInt j = 0; j < (box)->n[1]; j++) {                                                  \
+      const PetscInt from0 = (box)->begin[0] + (box)->stride[0][0] * j + (box)->stride[0][1] * k; \
+      const PetscInt to0   = (box)->begin[1] + (box)->stride[1][0] * j + (box)->stride[1][1] * k; \
+                                                                                                  \
+      for (PetscInt i = 0, from = from0, to = to0; i < (box)->n[0]; i++, from++, to++) {          \
+        __VA_ARGS__;                                                                              \
+      }                                                                                           \
+    }                                                                                             \
+  }
+
+static PetscErrorCode GridMGCopyBox_Host(size_t unit, const GridMGBox *box, const void *x, void *y)
+{
+  PetscFunctionBegin;
+  if (x) FOR_BOX(box, memcpy((char *)y + (size_t)to * unit, (const char *)x + (size_t)from * unit, unit))
+  else FOR_BOX(box, (void)from; memset((char *)y + (size_t)to * unit, 0, unit))
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* How many words a number has, and which one it is */
+static inline PetscInt WordsOf(GridMGWord word)
+{
+  return word == GRIDMG_WORD_LOW || word == GRIDMG_WORD_HIGH ? 2 : 1;
+}
+
+static PetscErrorCode GridMGWords_Host(GridMGWord word, PetscInt n, const void *x, void *words)
+{
+  const PetscInt first = word == GRIDMG_WORD_HIGH ? 1 : 0, step = WordsOf(word);
+  uint32_t      *to = (uint32_t *)words;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < n; i++) {
+    if (word == GRIDMG_WORD_BYTE) to[i] = ((const uint8_t *)x)[i];
+    else if (word == GRIDMG_WORD_SHORT) to[i] = ((const uint16_t *)x)[i];
+    else to[i] = ((const uint32_t *)x)[first + step * i];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode GridMGPlace_Host(GridMGWord word, PetscInt n, const PetscInt index[], const void *words, void *x)
+{
+  const PetscInt  first = word == GRIDMG_WORD_HIGH ? 1 : 0, step = WordsOf(word);
+  const uint32_t *from = (const uint32_t *)words;
+
+  PetscFunctionBegin;
+  for (PetscInt w = 0; w < n; w++) {
+    const PetscInt i = index ? index[w] : w;
+
+    if (word == GRIDMG_WORD_BYTE) ((uint8_t *)x)[i] = (uint8_t)from[w];
+    else if (word == GRIDMG_WORD_SHORT) ((uint16_t *)x)[i] = (uint16_t)from[w];
+    else ((uint32_t *)x)[first + step * i] = from[w];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode GridMGEnterBox_Host(const GridMGBox *box, int part, const PetscScalar *x, void *b, const double *scale)
+{
+  const PetscReal *real = (const PetscReal *)x + part;
+
+  PetscFunctionBegin;
+  FOR_BOX(box, ((float *)b)[to] = (float)((double)real[from * STRIDE] * *scale))
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode GridMGLeaveBox_Host(const GridMGBox *box, int part, double factor, const double *scale, const void *x, PetscScalar *y)
+{
+  PetscReal *real = (PetscReal *)y + part;
+
+  PetscFunctionBegin;
+  FOR_BOX(box, real[to * STRIDE] = (PetscReal)((double)((const float *)x)[from] * factor * (1 / *scale)))
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ------------------------------------------------------------ smoothing */
 
 static PetscErrorCode GridMGStart_Host(const GridMGOperator *op, int colour, double c, const void *b, void *x)
@@ -260,6 +337,54 @@ static PetscErrorCode GridMGDots_Host(const GridMGOperator *op, const void *x, i
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ------------------------------------------------------------ visits of boxes that overlap */
+
+/* The iterate begins with that of before, whose red cells Gauss-Seidel has made, or with red cells from zero */
+static PetscErrorCode Begin_Private(const GridMGVisit *v, void *x)
+{
+  PetscFunctionBegin;
+  if (v->x) PetscCall(PetscMemcpy(x, v->x, (size_t)v->op->grid.cells * GridMGNumberBytes(v->op->precision)));
+  else PetscCall(GridMGStart_Host(v->op, 0, 1., v->b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* How the aggregates of the grid lie among the cells of the coarse one, whose first is at bc */
+static PetscErrorCode GridMGDown_Host(const GridMGVisit *v)
+{
+  const size_t bytes = GridMGNumberBytes(v->op->precision);
+  GridMGGrid   grid  = {{0, 0, 0}, 1, 0, 0};
+  GridMGBox    box;
+  char        *sums;
+
+  PetscFunctionBegin;
+  for (int d = 0; d < 3; d++) {
+    grid.n[d] = box.n[d] = (v->op->grid.n[d] + v->by[d] - 1) / v->by[d];
+    grid.cells *= grid.n[d];
+  }
+  box.begin[0] = box.begin[1] = 0;
+  box.stride[0][0]            = grid.n[0];
+  box.stride[0][1]            = grid.n[0] * grid.n[1];
+  box.stride[1][0]            = v->coarse->n[0];
+  box.stride[1][1]            = v->coarse->n[0] * v->coarse->n[1];
+  PetscCall(Begin_Private(v, v->work));
+  PetscCall(GridMGColour_Host(v->op, 1, v->b, v->work));
+  PetscCall(PetscMalloc1((size_t)grid.cells * bytes, &sums));
+  PetscCall(GridMGResidualRestrict_Host(v->op, &grid, v->by, v->b, v->work, sums));
+  PetscCall(GridMGCopyBox_Host(bytes, &box, sums, v->bc));
+  PetscCall(PetscFree(sums));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode GridMGUp_Host(const GridMGVisit *v)
+{
+  PetscFunctionBegin;
+  PetscCall(Begin_Private(v, v->out));
+  PetscCall(GridMGProlong_Host(v->op, v->coarse, v->by, v->factor, v->e, v->out));
+  PetscCall(GridMGColour_Host(v->op, 1, v->b, v->out));
+  PetscCall(GridMGColour_Host(v->op, 0, v->b, v->out));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* a/b, where b is positive */
 static inline double Quotient(double a, double b)
 {
@@ -306,6 +431,13 @@ const GridMGKernels GridMGHostKernels = {.alloc            = GridMGAlloc_Host,
                                          .leave            = GridMGLeave_Host,
                                          .most             = GridMGMost_Host,
                                          .enterscaled      = GridMGEnterScaled_Host,
+                                         .copybox          = GridMGCopyBox_Host,
+                                         .words            = GridMGWords_Host,
+                                         .place            = GridMGPlace_Host,
+                                         .enterbox         = GridMGEnterBox_Host,
+                                         .leavebox         = GridMGLeaveBox_Host,
+                                         .down             = GridMGDown_Host,
+                                         .up               = GridMGUp_Host,
                                          .start            = GridMGStart_Host,
                                          .colour           = GridMGColour_Host,
                                          .step             = GridMGStep_Host,

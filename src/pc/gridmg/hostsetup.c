@@ -42,7 +42,7 @@ static PetscInt Mark(const GridMGFaces *f, unsigned char *alive)
         double         sum   = 0;
 
         for (int d = 0; d < 3; d++) sum += InDirection(f, d, at[d], c, GridMGStride(g, d));
-        alive[c] = sum > GRIDMG_ALONE * f->sigma[c];
+        alive[c] = sum > GRIDMG_ALONE * f->sigma[c] || !GridMGIsOwn(f, at);
       }
     }
   }
@@ -100,7 +100,7 @@ static void Means(const GridMGFaces *f, const unsigned char *alive, GridMGSurvey
           next++;
         }
         diagonal = f->sigma[c] + in[0] + in[1] + in[2];
-        if (alive[c] && diagonal > GRIDMG_LOG_SMALLEST) {
+        if (alive[c] && diagonal > GRIDMG_LOG_SMALLEST && GridMGIsOwn(f, at)) {
           const double inverse = 1 / diagonal;
 
           survey->count += 1;

@@ -8,12 +8,15 @@
 
 #include "gridmgimpl.h"
 
-#define GRIDMG_RATIO  4     /* two directions are halved at once where they differ by less */
-#define GRIDMG_FEW    50000 /* unknowns up to which a level is small: halved in three directions, if that saves a level */
-#define GRIDMG_FIRST  2     /* and not one of the finest */
-#define GRIDMG_LARGE  1000000
-#define GRIDMG_SLOW   0.8 /* a level that becomes smaller by less is one that each process has all of */
-#define GRIDMG_COARSE 0.1 /* a level whose faces would change by more takes 16 bits in place of 8 */
+#define GRIDMG_RATIO         4     /* two directions are halved at once where they differ by less */
+#define GRIDMG_FEW           50000 /* unknowns up to which a level is small: halved in three directions, if that saves a level */
+#define GRIDMG_FIRST         2     /* and not one of the finest */
+#define GRIDMG_LARGE         1000000
+#define GRIDMG_SLOW          0.8 /* a level that becomes smaller by less is one that each process has all of */
+#define GRIDMG_WHOLE         4194304
+#define GRIDMG_GATHER        32768
+#define GRIDMG_GATHER_DEVICE 1048576 /* a device does much in the time of an exchange */
+#define GRIDMG_COARSE        0.1     /* a level whose faces would change by more takes 16 bits in place of 8 */
 
 /* ------------------------------------------------------------ coarsening */
 
@@ -113,6 +116,41 @@ static PetscBool IsSlow(const PC_GridMG *mg, const GridMGLevel *l)
   return (PetscBool)((GetSize(mg, l, n) > GRIDMG_LARGE ? ratio : most) > (PetscReal)GRIDMG_SLOW);
 }
 
+/* Whether aggregates of a level are pairs on all processes: boxes that overlap need that */
+static PetscBool IsEven(const PC_GridMG *mg, const GridMGLevel *l)
+{
+  for (int d = 0; d < 3; d++) {
+    for (PetscInt p = 0; l->by[d] > 1 && mg->team.parts[d] > 1 && p < mg->team.parts[d]; p++) {
+      if ((l->share.start[d][p + 1] - l->share.start[d][p]) % 2) return PETSC_FALSE;
+    }
+  }
+  return PETSC_TRUE;
+}
+
+/* Boxes that overlap: as below, but for a level that is whole sooner. Refused if that would be a large one */
+static PetscErrorCode CoarsenOverlap_Private(PC_GridMG *mg, PetscInt gathersize, PetscInt max)
+{
+  PetscInt n[3];
+
+  PetscFunctionBegin;
+  if (!IsEven(mg, &mg->level[0])) mg->refused = PETSC_TRUE;
+  while (mg->level[mg->n - 1].shared && !mg->refused) {
+    GridMGLevel *l = &mg->level[mg->n - 1], *c = l + 1;
+    PetscInt     size;
+
+    l->faces.alive = l->survey.dead ? l->alive : NULL;
+    PetscCall(PCGridMGOverlapCoarsen_Private(mg, mg->n - 1));
+    ChooseDirections(mg, c);
+    size = GetSize(mg, c, n);
+    if (size <= gathersize || size <= mg->opt.coarsesize || size <= 1 || mg->n == max - 1 || IsSlow(mg, c) || !IsEven(mg, c)) {
+      if (size > GRIDMG_WHOLE) mg->refused = PETSC_TRUE;
+      else PetscCall(PCGridMGOverlapGather_Private(mg, mg->n));
+    }
+    mg->n++;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Levels of which each process has a part, and the first one of which it has all */
 static PetscErrorCode CoarsenShared_Private(PC pc, PetscInt max)
 {
@@ -123,6 +161,10 @@ static PetscErrorCode CoarsenShared_Private(PC pc, PetscInt max)
   PetscCheck(max > 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "-pc_gridmg_levels 1 is for one process. On several ones the coarsest level is on all of them: use 2 levels at least");
   ChooseDirections(mg, &mg->level[0]);
+  if (mg->overlap) {
+    PetscCall(CoarsenOverlap_Private(mg, mg->opt.gathersize == PETSC_DECIDE ? (mg->device ? GRIDMG_GATHER_DEVICE : GRIDMG_GATHER) : mg->opt.gathersize, max));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   while (mg->level[mg->n - 1].shared) {
     GridMGLevel *l = &mg->level[mg->n - 1], *c = l + 1;
     PetscInt     size;
@@ -131,7 +173,8 @@ static PetscErrorCode CoarsenShared_Private(PC pc, PetscInt max)
     PetscCall(CoarsenFaces_Private(mg, l, c));
     ChooseDirections(mg, c);
     size = GetSize(mg, c, n);
-    if (size <= mg->opt.gathersize || size <= PCGridMGCoarseSize(mg) || size - mg->team.wells <= 1 || mg->n == max - 1 || IsSlow(mg, c))
+    if (size <= (mg->opt.gathersize == PETSC_DECIDE ? GRIDMG_GATHER : mg->opt.gathersize) || size <= PCGridMGCoarseSize(mg) || size - mg->team.wells <= 1 ||
+        mg->n == max - 1 || IsSlow(mg, c))
       PetscCall(PCGridMGGatherLevel_Private(mg, mg->n));
     mg->n++;
   }
@@ -146,6 +189,7 @@ PetscErrorCode PCGridMGCoarsen_Private(PC pc)
   PetscFunctionBegin;
   mg->n = 1;
   if (PCGridMGIsShared(mg)) PetscCall(CoarsenShared_Private(pc, max));
+  if (mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
   while (PETSC_TRUE) {
     GridMGLevel *l = &mg->level[mg->n - 1], *c = l + 1;
 
@@ -196,6 +240,7 @@ static void TakeLevel(PC_GridMG *mg, PetscInt k, GridMGPool *pool)
   if (IsK(mg, k)) {
     l->c    = PCGridMGTake_Private(pool, n * number);
     l->v    = PCGridMGTake_Private(pool, n * number);
+    l->w    = l->shared && mg->overlap ? PCGridMGTake_Private(pool, n * number) : NULL;
     l->sums = (double *)PCGridMGTake_Private(pool, 2 * GRIDMG_SUMS * sizeof(double));
   }
   for (int d = 0; d < 3; d++) {
@@ -343,6 +388,7 @@ PetscErrorCode PCGridMGEncode_Private(PC pc)
 
     if (l->op.alive) PetscCall((*mg->kernels->copy)((size_t)l->op.grid.cells, l->faces.alive, (void *)l->op.alive));
     PetscCall((*mg->kernels->encode)(&l->faces, l->survey.min, l->survey.max, &l->op, &l->bound));
+    if (mg->overlap && l->shared) PetscCall(PCGridMGOverlapCodes_Private(mg, l));
   }
   PetscCall(ReduceBounds_Private(mg));
   PetscFunctionReturn(PETSC_SUCCESS);

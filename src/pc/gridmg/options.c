@@ -28,7 +28,8 @@ PetscErrorCode PCGridMGOptionsDefault_Private(PCGridMGOptions *opt)
   opt->bits                         = 8;
   opt->coarsebits                   = PETSC_DECIDE;
   opt->klevels                      = 3;
-  opt->gathersize                   = 32768;
+  opt->gathersize                   = PETSC_DECIDE;
+  opt->overlap                      = PETSC_DECIDE;
   opt->graph                        = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -66,7 +67,8 @@ static PetscErrorCode PCGridMGSetOptions_Private(PC pc, const PCGridMGOptions *o
                opt->grid[2]);
   }
   PetscCheck(opt->klevels >= 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_gridmg_k_levels %" PetscInt_FMT ": use a number of at least 0", opt->klevels);
-  PetscCheck(opt->gathersize >= 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_gridmg_gather_size %" PetscInt_FMT ": use a number of at least 0", opt->gathersize);
+  PetscCheck(opt->gathersize >= 0 || opt->gathersize == PETSC_DECIDE, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_gridmg_gather_size %" PetscInt_FMT ": use a number of at least 0", opt->gathersize);
   PetscCall(CheckBits_Private(pc, "-pc_gridmg_bits", opt->bits));
   if (opt->coarsebits != PETSC_DECIDE) PetscCall(CheckBits_Private(pc, "-pc_gridmg_coarse_bits", opt->coarsebits));
   PetscCall(PetscMemcmp(opt, &mg->opt, sizeof(*opt), &same));
@@ -82,10 +84,11 @@ PetscErrorCode PCGridMGSetFromOptions_Private(PC pc, PetscOptionItems PetscOptio
 {
   PCGridMGOptions opt;
   PetscInt        n = 2, grid[3] = {1, 1, 1};
-  PetscBool       set, setcoarse;
+  PetscBool       set, setcoarse, overlap;
 
   PetscFunctionBegin;
   PetscCall(PetscMemcpy(&opt, &((PC_GridMG *)pc->data)->opt, sizeof(opt)));
+  overlap = (PetscBool)(opt.overlap == 1);
   PetscOptionsHeadBegin(PetscOptionsObject, "Multigrid for matrices on grids (gridmg)");
   PetscCall(PetscOptionsEnum("-pc_gridmg_interpolation", "Interpolation", "PCGridMGSetInterpolation", PCGridMGInterpolationTypes, (PetscEnum)opt.interpolation,
                              (PetscEnum *)&opt.interpolation, NULL));
@@ -111,6 +114,8 @@ PetscErrorCode PCGridMGSetFromOptions_Private(PC pc, PetscOptionItems PetscOptio
   PetscCall(PetscOptionsInt("-pc_gridmg_coarse_bits", "Bits of an entry on the other levels", "PCGridMGSetBits", opt.coarsebits, &opt.coarsebits, &setcoarse));
   if (set && !setcoarse) opt.coarsebits = PETSC_DECIDE;
   PetscCall(PetscOptionsBool("-pc_gridmg_graph", "On a device: record an application and play it again", NULL, opt.graph, &opt.graph, NULL));
+  PetscCall(PetscOptionsBool("-pc_gridmg_overlap", "On several processes: boxes overlap by two layers of cells", NULL, overlap, &overlap, &set));
+  if (set) opt.overlap = overlap ? 1 : 0;
   n = 3;
   PetscCall(PetscOptionsIntArray("-pc_gridmg_grid", "Cells along x, y and z", "PCGridMGSetGrid", grid, &n, &set));
   if (set) PetscCall(PetscArraycpy(opt.grid, grid, 3));

@@ -158,6 +158,12 @@ static PetscErrorCode FreeShare_Private(GridMGShare *s)
   PetscCall(PetscFree4(s->ghost, s->at, s->alive, s->coarse));
   PetscCall(PetscFree2(s->border.cell, s->border.t));
   PetscCall(PetscSFDestroy(&s->sf));
+  PetscCall(LitheHaloDestroy(&s->over.halo));
+  PetscCall(LitheHaloDestroy(&s->over.gather));
+  PetscCall(PetscSFDestroy(&s->over.sf));
+  PetscCall(PetscSFDestroy(&s->over.gathersf));
+  PetscCall(PetscFree(s->over.at));
+  PetscCall(PCGridMGBlockFree_Private(&s->over.index));
   PetscCall(PetscMemzero(s, sizeof(*s)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -195,7 +201,7 @@ static PetscErrorCode CoarsenBoxes_Private(PC_GridMG *mg, const GridMGShare *s, 
 PetscErrorCode PCGridMGShareCoarsen_Private(PC_GridMG *mg, PetscInt level, const int by[3])
 {
   GridMGShare *s = &mg->level[level].share, *c = &mg->level[level + 1].share;
-  PetscInt    *number, ghosts                  = s->ghosts;
+  PetscInt    *number, ghosts                  = mg->overlap ? 0 : s->ghosts;
 
   PetscFunctionBegin;
   if (s->by[0] == by[0] && s->by[1] == by[1] && s->by[2] == by[2]) PetscFunctionReturn(PETSC_SUCCESS);
@@ -217,7 +223,7 @@ PetscErrorCode PCGridMGShareCoarsen_Private(PC_GridMG *mg, PetscInt level, const
   }
   PetscCall(PetscSortRemoveDupsInt(&ghosts, number));
   PetscCall(PCGridMGShareSetGhosts_Private(mg, c, ghosts, number));
-  for (PetscInt g = 0; g < s->ghosts; g++) PetscCall(PetscFindInt(s->coarse[g], ghosts, number, &s->coarse[g]));
+  for (PetscInt g = 0; g < s->ghosts && !mg->overlap; g++) PetscCall(PetscFindInt(s->coarse[g], ghosts, number, &s->coarse[g]));
   PetscCall(PetscFree(number));
   for (int d = 0; d < 3; d++) s->by[d] = by[d];
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -232,7 +238,7 @@ PetscErrorCode PCGridMGExchange_Private(PC_GridMG *mg, GridMGLevel *l, void *x)
   char              *ghosts = (char *)x + (size_t)(l->op.grid.cells + l->op.grid.wells) * GridMGNumberBytes(mg->precision);
 
   PetscFunctionBegin;
-  if (!l->shared) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!l->shared || mg->overlap) PetscFunctionReturn(PETSC_SUCCESS); /* boxes that overlap have their own exchanges */
   PetscCall(PetscSFBcastBegin(l->share.sf, number, x, ghosts, MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(l->share.sf, number, x, ghosts, MPI_REPLACE));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -78,7 +78,7 @@ static PetscBool MayBeSmall(const PC_GridMG *mg, PetscInt level)
   if (mg->smoother != PCGRIDMG_SMOOTHER_REDBLACK || mg->opt.smooths[0] != 1 || mg->opt.smooths[1] != 1 || mg->precision != GRIDMG_SINGLE) return PETSC_FALSE;
   if (mg->opt.cycle == PCGRIDMG_CYCLE_K && level <= mg->opt.klevels && level < mg->n - 1) return PETSC_FALSE;
   if (mg->opt.cycle == PCGRIDMG_CYCLE_W && mg->n - level > 12) return PETSC_FALSE; /* 2^12 visits of the coarsest one */
-  return (PetscBool)(level > 0 && mg->level[level].op.grid.cells <= SMALL_CELLS);
+  return (PetscBool)(level > 0 && !mg->level[level].shared && mg->level[level].op.grid.cells <= SMALL_CELLS);
 }
 
 PetscErrorCode PCGridMGSmallSetUp_Private(PC_GridMG *mg)

@@ -25,7 +25,7 @@ static PetscErrorCode ViewLevel_Private(const PC_GridMG *mg, PetscInt k, PetscVi
   if (l->shared) {
     for (int d = 0; d < 3; d++) g->n[d] = l->share.start[d][mg->team.parts[d]];
     g->wells = mg->team.wells;
-    PetscCall(PetscSNPrintf(edges, sizeof(edges), ", a part on each process"));
+    PetscCall(PetscSNPrintf(edges, sizeof(edges), ", a part on each process%s", mg->overlap ? ", with two layers of others" : ""));
   } else if (mg->team.whole == k && k) PetscCall(PetscSNPrintf(edges, sizeof(edges), ", whole on each process, and all after it"));
   if (g->wells) PetscCall(PetscSNPrintf(wells, sizeof(wells), ", %" PetscInt_FMT " wells", g->wells));
   if (l->op.list.part[1] && !edges[0]) PetscCall(PetscSNPrintf(edges, sizeof(edges), ", %" PetscInt_FMT " cells with other edges", l->op.list.part[1]));

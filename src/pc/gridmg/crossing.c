@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The faces between the boxes of several processes, on the finest level, for boxes that overlap: planes of numbers, one for each direction and side, in
+   the order of cells. Both processes of a face have the same number in the end. Other edges between processes are refused.
+*/
+
+#include "gridmgimpl.h"
+
+/* Cells of a plane of a box */
+PetscInt PCGridMGPlane_Private(const GridMGGrid *g, int d)
+{
+  return g->cells / g->n[d];
+}
+
+/* A cell of the first plane, side 0, or of the last one */
+PetscInt PCGridMGPlaneCell_Private(const GridMGGrid *g, int d, int side, PetscInt place, PetscInt at[3])
+{
+  const int first = d == 0 ? 1 : 0, second = d == 2 ? 1 : 2;
+
+  at[first]  = place % g->n[first];
+  at[second] = place / g->n[first];
+  at[d]      = side ? g->n[d] - 1 : 0;
+  return at[0] + g->n[0] * (at[1] + g->n[1] * at[2]);
+}
+
+PetscErrorCode PCGridMGCrossingFree_Private(PC_GridMG *mg)
+{
+  GridMGCrossing *c = &mg->team.crossing;
+
+  PetscFunctionBegin;
+  PetscCall(PetscFree(c->where));
+  PetscCall(PetscFree(c->memory));
+  PetscCall(PetscMemzero(c, sizeof(*c)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscBool HasNeighbour(const PC_GridMG *mg, int d, int side)
+{
+  return (PetscBool)(side ? mg->team.place[d] < mg->team.parts[d] - 1 : mg->team.place[d] > 0);
+}
+
+/* Planes of zeros */
+static PetscErrorCode Start_Private(PC_GridMG *mg)
+{
+  GridMGCrossing   *c       = &mg->team.crossing;
+  const GridMGGrid *g       = &mg->team.own;
+  PetscInt          numbers = 0, taken = 0;
+
+  PetscFunctionBegin;
+  for (int d = 0; d < 3; d++) numbers += 4 * PCGridMGPlane_Private(g, d);
+  if (!c->memory) PetscCall(PetscMalloc1(numbers, &c->memory));
+  PetscCall(PetscArrayzero(c->memory, numbers));
+  for (int d = 0; d < 3; d++) {
+    for (int side = 0; side < 2; side++) {
+      c->mine[d][side]   = c->memory + taken;
+      c->theirs[d][side] = c->memory + taken + PCGridMGPlane_Private(g, d);
+      taken += 2 * PCGridMGPlane_Private(g, d);
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The face of cell at of this process towards a cell of another one, whose place is that in the whole grid: 2 d + side and its place in the plane; not found: -1 */
+static int FaceTowards(const PC_GridMG *mg, const PetscInt at[3], const PetscInt to[3], PetscInt *place)
+{
+  const GridMGGrid *g     = &mg->team.own;
+  int               which = -1;
+
+  if (to[0] < 0) return -1;
+  for (int d = 0; d < 3; d++) {
+    const PetscInt difference = to[d] - (mg->level[0].share.start[d][mg->team.place[d]] + at[d]);
+
+    if (!difference) continue;
+    if (which >= 0 || PetscAbsInt(difference) != 1) return -1;
+    which = 2 * d + (difference > 0);
+  }
+  if (which >= 0) *place = which / 2 == 0 ? at[1] + g->n[1] * at[2] : at[0] + g->n[0] * (which / 2 == 1 ? at[2] : at[1]);
+  return which;
+}
+
+/* ------------------------------------------------------------ a matrix on a device */
+
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+/* The entries of a row towards other processes, from e on */
+static PetscErrorCode FindRow_Private(PC_GridMG *mg, PetscInt row, PetscInt begin, PetscInt end, const PetscInt j[], const PetscInt column[])
+{
+  GridMGCrossing   *c    = &mg->team.crossing;
+  const GridMGGrid *g    = &mg->team.own;
+  const PetscInt    line = row / g->n[0], at[3] = {row % g->n[0], line % g->n[1], line / g->n[1]};
+
+  PetscFunctionBegin;
+  for (PetscInt e = begin; e < end; e++) {
+    PetscInt to[3], place = 0;
+    int      which;
+
+    (void)PCGridMGWhere_Private(mg, &mg->level[0].share, column[j[e]], to);
+    which               = FaceTowards(mg, at, to, &place);
+    c->where[2 * e]     = which;
+    c->where[2 * e + 1] = place;
+    if (which < 0) mg->refused = PETSC_TRUE;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rows with entries for other processes are those of cells at the sides of the box, or there are others, and boxes do not overlap */
+static PetscErrorCode FindRows_Private(PC_GridMG *mg, const PetscInt i[], const PetscInt j[], const PetscInt column[])
+{
+  const GridMGGrid *g     = &mg->team.own;
+  PetscInt          found = 0;
+
+  PetscFunctionBegin;
+  for (int d = 0; d < 3; d++) {
+    for (int side = 0; side < 2; side++) {
+      for (PetscInt p = 0; HasNeighbour(mg, d, side) && p < PCGridMGPlane_Private(g, d); p++) {
+        PetscInt       at[3];
+        const PetscInt row = PCGridMGPlaneCell_Private(g, d, side, p, at);
+
+        PetscCall(FindRow_Private(mg, row, i[row], i[row + 1], j, column));
+        for (PetscInt e = i[row]; e < i[row + 1]; e++) found += mg->team.crossing.where[2 * e] == 2 * d + side;
+      }
+    }
+  }
+  if (found != mg->team.crossing.n) mg->refused = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
+/* Which face each entry of the matrix is that leads to another process: once for a pattern */
+PetscErrorCode PCGridMGCrossingFind_Private(PC pc)
+{
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGCrossingFree_Private(mg));
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  {
+    Mat             inside, outside;
+    const PetscInt *i, *j, *column;
+    PetscInt        n;
+    PetscBool       done;
+
+    PetscCall(MatMPIAIJGetSeqAIJ(pc->pmat, &inside, &outside, &column));
+    PetscCall(MatGetRowIJ(outside, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
+    PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not tell its columns", ((PetscObject)outside)->type_name);
+    mg->team.crossing.n = i[n];
+    PetscCall(PetscMalloc1(2 * i[n], &mg->team.crossing.where));
+    for (PetscInt e = 0; e < 2 * i[n]; e++) mg->team.crossing.where[e] = -1;
+    PetscCall(FindRows_Private(mg, i, j, column));
+    PetscCall(MatRestoreRowIJ(outside, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
+  }
+#else
+  mg->refused = PETSC_TRUE;
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Their values, not scaled: what rows have towards other processes, with the sign of a face */
+PetscErrorCode PCGridMGCrossingRead_Private(PC pc)
+{
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCall(Start_Private(mg));
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  {
+    GridMGCrossing    *c = &mg->team.crossing;
+    Mat                inside, outside;
+    const PetscScalar *a;
+
+    PetscCall(MatMPIAIJGetSeqAIJ(pc->pmat, &inside, &outside, NULL));
+    PetscCall(MatSeqAIJGetArrayRead(outside, &a));
+    for (PetscInt e = 0; e < c->n; e++) {
+      const double v = (double)PetscRealPart(a[e]);
+
+      if (PetscImaginaryPart(a[e]) != 0 || PetscIsInfOrNanReal((PetscReal)v) || c->where[2 * e] < 0) mg->refused = PETSC_TRUE;
+      else c->mine[c->where[2 * e] / 2][c->where[2 * e] % 2][c->where[2 * e + 1]] = -v;
+    }
+    PetscCall(MatSeqAIJRestoreArrayRead(outside, &a));
+  }
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ a matrix on the host */
+
+/* The same from the list of the finest level, which must have nothing else, scaled */
+PetscErrorCode PCGridMGCrossingFromList_Private(PC_GridMG *mg)
+{
+  const GridMGList  *list = &mg->level[0].faces.list;
+  const GridMGShare *s    = &mg->level[0].share;
+  const GridMGGrid  *g    = &mg->team.own;
+  const double      *t    = (const double *)list->t;
+
+  PetscFunctionBegin;
+  PetscCall(Start_Private(mg));
+  for (PetscInt r = 0; r < list->n; r++) {
+    const PetscInt i = list->row[r], line = i / g->n[0], at[3] = {i % g->n[0], line % g->n[1], line / g->n[1]};
+
+    for (PetscInt e = list->i[r]; e < list->i[r + 1]; e++) {
+      const PetscInt ghost = list->j[e] - g->cells;
+      PetscInt       place = 0;
+      const int      which = i < g->cells && ghost >= 0 ? FaceTowards(mg, at, &s->at[3 * ghost], &place) : -1;
+
+      if (which < 0) mg->refused = PETSC_TRUE;
+      else mg->team.crossing.mine[which / 2][which % 2][place] = t[e];
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ all processes */
+
+/* What this process has, times a factor */
+PetscErrorCode PCGridMGCrossingScale_Private(PC_GridMG *mg, double factor)
+{
+  PetscFunctionBegin;
+  for (int d = 0; d < 3; d++) {
+    for (int side = 0; side < 2; side++) {
+      for (PetscInt p = 0; p < PCGridMGPlane_Private(&mg->team.own, d); p++) mg->team.crossing.mine[d][side][p] *= factor;
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What the other processes have, and whether it is the same, up to same times the larger number; all signs must be those of faces */
+PetscErrorCode PCGridMGCrossingExchange_Private(PC_GridMG *mg, PetscReal same, PetscBool *symmetric)
+{
+  const PetscInt *parts = mg->team.parts, stride[3] = {1, parts[0], parts[0] * parts[1]};
+  GridMGCrossing *c = &mg->team.crossing;
+  MPI_Request     request[12];
+  PetscMPIInt     n = 0;
+
+  PetscFunctionBegin;
+  for (int d = 0; d < 3; d++) {
+    for (int side = 0; side < 2; side++) {
+      PetscMPIInt other, numbers;
+
+      if (!HasNeighbour(mg, d, side)) continue;
+      PetscCall(PetscMPIIntCast(mg->team.rank + (side ? stride[d] : -stride[d]), &other));
+      PetscCall(PetscMPIIntCast(PCGridMGPlane_Private(&mg->team.own, d), &numbers));
+      /* the face is the other process's one of the other side */
+      PetscCallMPI(MPI_Irecv(c->theirs[d][side], numbers, MPI_DOUBLE, other, 2 * d + side, mg->team.comm, &request[n++]));
+      PetscCallMPI(MPI_Isend(c->mine[d][side], numbers, MPI_DOUBLE, other, 2 * d + 1 - side, mg->team.comm, &request[n++]));
+    }
+  }
+  PetscCallMPI(MPI_Waitall(n, request, MPI_STATUSES_IGNORE));
+  for (int d = 0; d < 3; d++) {
+    for (int side = 0; side < 2; side++) {
+      for (PetscInt p = 0; HasNeighbour(mg, d, side) && p < PCGridMGPlane_Private(&mg->team.own, d); p++) {
+        const double a = c->mine[d][side][p], b = c->theirs[d][side][p];
+
+        if (!(a >= 0 && b >= 0)) mg->refused = PETSC_TRUE;
+        if (!(fabs(a - b) <= (double)same * PetscMax(fabs(a), fabs(b)))) *symmetric = PETSC_FALSE;
+      }
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
