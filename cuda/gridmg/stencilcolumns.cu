@@ -320,7 +320,7 @@ static __device__ __forceinline__ Lane<K, T> Vector(T start, const Value<T> *fac
 template <int dim, int K, bool isstart, class T, class Code>
 static __device__ __forceinline__ Lane<K, T> Times(const Operator<T, Code> &op, T start, int i, int g, const Chunk<T> *x, const Lane<K, T> &own)
 {
-  using Box            = GridMGBox<dim>;
+  using Box            = GridMGStencilBox<dim>;
   const T        s0    = op.scale[i];
   Lane<K, T>     sum   = {};
   const Value<T> sigma = op.sigma[i];
@@ -600,7 +600,7 @@ template <int dim, int K, class T>
 static __global__ void __launch_bounds__(COLUMNS_THREADS)
   RestrictKernel(GridMGDims f, GridMGDims c, const T *__restrict__ weight, const Chunk<T> *__restrict__ r, Chunk<T> *__restrict__ b)
 {
-  using Box = GridMGBox<dim>;
+  using Box = GridMGStencilBox<dim>;
   const Site<dim, K, T> item(c.n);
   Lane<K, T>            sum = {};
 
@@ -644,7 +644,7 @@ static __global__ void __launch_bounds__(COLUMNS_THREADS)
   ProlongKernel(GridMGDims f, GridMGDims c, T factor, const T *__restrict__ weight, const Chunk<T> *__restrict__ e, T start,
                 const Value<T> *__restrict__ divisor, const Chunk<T> *__restrict__ b, Chunk<T> *__restrict__ x)
 {
-  using Box = GridMGBox<dim>;
+  using Box = GridMGStencilBox<dim>;
   const Site<dim, K, T> item(f.n);
   const int             i = item.i, px = item.x, py = item.y, pz = item.z;
   Lane<K, T>            sum = {};
