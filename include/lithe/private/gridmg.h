@@ -261,10 +261,11 @@ typedef struct {
   PetscErrorCode (*enterscaled)(const GridMGOperator *, const GridMGRows *, int part, const PetscScalar *x, void *b, double scale);
 
   /*
-     Boxes that overlap, with vectors in single precision. A box of numbers of so many bytes, 1, 2, 4 or 8; from NULL: zeros. A word of each of n numbers;
+     Boxes that overlap, with vectors in single precision. A box of numbers of so many bytes, 1, 2, 4 or 8; from NULL: zeros; or added factor times. A word of each of n numbers;
      word w of number index[w], or with index NULL of number w. enter and leave for the cells of a box
   */
   PetscErrorCode (*copybox)(size_t unit, const GridMGBox *, const void *from, void *to);
+  PetscErrorCode (*addbox)(const GridMGBox *, double factor, const double *from, double *to);
   PetscErrorCode (*words)(GridMGWord, PetscInt n, const void *x, void *words);
   PetscErrorCode (*place)(GridMGWord, PetscInt n, const PetscInt *index, const void *words, void *x);
   PetscErrorCode (*enterbox)(const GridMGBox *, int part, const PetscScalar *x, void *b, const double *scale);

@@ -250,7 +250,7 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
 . -pc_gridmg_bits <8,16,32>, -pc_gridmg_coarse_bits  - bits of an entry on the finest level, and on the others
 . -pc_gridmg_precision <single,double>               - precision of the vectors inside
 . -pc_gridmg_levels <n>                              - number of levels
-. -pc_gridmg_gather_size <n>                         - on several processes, unknowns up to which each process has all of a coarse level: 32768, where boxes overlap on devices 1048576
+. -pc_gridmg_gather_size <n>                         - on several processes, unknowns up to which each process has all of a coarse level: 32768, where boxes overlap on devices 524288
 . -pc_gridmg_overlap <bool>                          - on several processes, boxes overlap by two layers of cells: the default where levels are on devices
 . -pc_gridmg_graph <true>                            - on a device, record the kernels of an application and play them again
 - -pc_gridmg_coarse_size <300>                       - unknowns up to which a level is the coarsest, which has a dense inverse

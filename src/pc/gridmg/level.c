@@ -13,7 +13,7 @@
 #define GRIDMG_SLOW          0.8 /* a level that becomes smaller by less is one that each process has all of */
 #define GRIDMG_WHOLE         4194304
 #define GRIDMG_GATHER        32768
-#define GRIDMG_GATHER_DEVICE 1048576 /* a device does much in the time of an exchange */
+#define GRIDMG_GATHER_DEVICE 524288 /* a device does much in the time of an exchange */
 #define GRIDMG_COARSE        0.1    /* a level whose faces would change by more takes 16 bits in place of 8 */
 
 /* ------------------------------------------------------------ coarsening */
