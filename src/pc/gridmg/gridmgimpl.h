@@ -29,6 +29,7 @@ typedef struct {
   PetscInt                  grid[3];                                                   /* 0: not given */
   PetscInt                  levels, coarsesize, smooths[2], bits, coarsebits, klevels; /* coarsebits, PETSC_DECIDE: by the others */
   PetscInt                  gathersize, overlap;                                       /* PETSC_DECIDE: by the place of levels */
+  LitheTransport            transport;
   PetscBool                 graph;
 } PCGridMGOptions;
 

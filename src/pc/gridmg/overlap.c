@@ -134,6 +134,12 @@ static inline PetscMemType MemoryOf(const PC_GridMG *mg)
   return mg->kernels == &GridMGHostKernels ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_CUDA;
 }
 
+/* The host has one transport */
+static inline LitheTransport TransportOf(const PC_GridMG *mg)
+{
+  return mg->kernels == &GridMGHostKernels ? LITHE_TRANSPORT_AUTO : mg->opt.transport;
+}
+
 /* Words of all vertices of others get what their processes have: of numbers x, with these words of all cells */
 static PetscErrorCode Exchange_Private(PC_GridMG *mg, GridMGShare *s, GridMGWord word, const void *words, void *x)
 {
@@ -143,7 +149,7 @@ static PetscErrorCode Exchange_Private(PC_GridMG *mg, GridMGShare *s, GridMGWord
   void          *index;
 
   PetscFunctionBegin;
-  PetscCall(LitheHaloUpdate(o->sf, LITHE_TRANSPORT_AUTO, MemoryOf(mg), 4, &o->halo, NULL));
+  PetscCall(LitheHaloUpdate(o->sf, TransportOf(mg), MemoryOf(mg), 4, &o->halo, NULL));
   if (o->placed != mg->kernels) {
     PetscCall(PCGridMGReserve_Private(mg, &o->index, bytes, &index));
     PetscCall((*mg->kernels->put)(bytes, o->at, index));
@@ -178,7 +184,7 @@ static PetscErrorCode Gather_Private(PC_GridMG *mg, GridMGShare *s, const void *
   GridMGOverlap *o = &s->over;
 
   PetscFunctionBegin;
-  PetscCall(LitheHaloUpdate(o->gathersf, LITHE_TRANSPORT_AUTO, MemoryOf(mg), 4, &o->gather, NULL));
+  PetscCall(LitheHaloUpdate(o->gathersf, TransportOf(mg), MemoryOf(mg), 4, &o->gather, NULL));
   PetscCall(LitheHaloBegin(o->gather, words));
   PetscCall(LitheHaloEnd(o->gather, whole));
   PetscFunctionReturn(PETSC_SUCCESS);
