@@ -20,7 +20,8 @@ static PetscErrorCode Launch(const GridMGVisit *v, cudaStream_t stream)
   const auto            l      = GridMGView<float, C>(op);
   const auto            kernel = GridMGMarchKernel<C, upwards, MOST, BLOCKS>;
   int *const            shape  = v->shape;
-  GridMGMarch<C>        m      = {};
+  bool                  early;
+  GridMGMarch<C>        m = {};
 
   PetscFunctionBegin;
   for (int d = 0; d < 3; d++) {
@@ -68,9 +69,9 @@ static PetscErrorCode Launch(const GridMGVisit *v, cudaStream_t stream)
     const unsigned int threads = static_cast<unsigned int>(m.width * m.rows);
     const dim3         grid(static_cast<unsigned int>(shape[4]), static_cast<unsigned int>(shape[5]), static_cast<unsigned int>(shape[6]));
 
-    kernel<<<grid, threads, threads *(upwards ? 4 : 8) * sizeof(float), stream>>>(m);
+    PetscCall(LitheCUDAHasPDL(&early));
+    PetscCallCUDA(PDLLaunch(kernel, early, grid, dim3(threads), threads * (upwards ? 4 : 8) * sizeof(float), stream, m));
   }
-  PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -28,6 +28,7 @@
 
 #include <cstdint>
 #include <lithe/private/gridmg.h>
+#include "../common/pdl.cuh"
 
 #define GRIDMG_MARCH_HALO 2 /* rows on each side */
 
@@ -163,8 +164,10 @@ static __global__ void __launch_bounds__(most, blocks) GridMGMarchKernel(const _
   float  acc0 = 0, acc1 = 0, pending0 = 0, pending1 = 0;
   int    pending = -1; /* a plane whose sums wait for the sums of the row behind */
 
+  PDLTrigger();
   for (int k = place; k < GridMGTable<C>::size; k += threads) table[k] = m.table[k];
   for (int k = place; k < (upwards ? 4 : 8) * threads; k += threads) shared[k] = 0;
+  (void)PDLWait(m.b);
   if (m.outer.x) scale = GridMGScaleOf(*m.outer.largest);
   if (upwards && m.outer.y) back = m.outer.factor * (1 / GridMGScaleOf(*m.outer.largest));
   __syncthreads();

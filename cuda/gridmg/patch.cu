@@ -14,6 +14,7 @@
 
 #include "gridmg.cuh"
 #include "patch.cuh"
+#include "../common/pdl.cuh"
 
 #define THREADS 1024
 #define WARPS   (THREADS / GRIDMG_WARP)
@@ -144,6 +145,8 @@ static __global__ void __launch_bounds__(THREADS) PatchDownKernel(const __grid_c
   const int  warp = static_cast<int>(threadIdx.x / GRIDMG_WARP), lane = static_cast<int>(threadIdx.x % GRIDMG_WARP);
   const auto old = [&](int i) { return p.x ? p.x[i] : 0.f; };
 
+  PDLTrigger();
+  (void)PDLWait(p.y);
   for (int w = static_cast<int>(threadIdx.x); w < p.l.wells; w += THREADS) p.y[p.l.cells + w] = old(p.l.cells + w);
   for (int row = p.list.part[0] + warp; row < p.list.part[1]; row += WARPS) {
     const float v = StepOf(
@@ -155,11 +158,29 @@ static __global__ void __launch_bounds__(THREADS) PatchDownKernel(const __grid_c
   SolveWells(p, false, [&](int i) { return p.y[i]; });
 }
 
-/* LANES threads per aggregate of a row of the list or of one of its neighbours: s = 0 .. 5, or 6 for the row itself.
-   Then wells, one thread each */
+/* A warp a well: its residual */
 template <class C>
-static __global__ void __launch_bounds__(GRIDMG_THREADS) PatchSumsKernel(const __grid_constant__ Patch<C> p)
+static __device__ __forceinline__ void PatchWells(const Patch<C> &p, int block)
 {
+  const int w = (block * GRIDMG_THREADS + static_cast<int>(threadIdx.x)) / GRIDMG_WARP, lane = static_cast<int>(threadIdx.x % GRIDMG_WARP), i = p.l.cells + w;
+
+  if (w >= p.l.wells) return;
+  const float sum = GridMGListFlux(p.list, p.list.part[1] + w, p.y);
+  if (lane == 0) p.bc[p.coarse.cells + w] = p.b[i] - (p.l.sigma[i] * p.y[i] - sum);
+}
+
+/* LANES threads per aggregate of a row of the list or of one of its neighbours: s = 0 .. 5, or 6 for the row itself.
+   Blocks after the first ones have wells */
+template <class C>
+static __global__ void __launch_bounds__(GRIDMG_THREADS) PatchSumsKernel(const __grid_constant__ Patch<C> p, int blocks)
+{
+  PDLTrigger();
+  (void)PDLWait(p.y);
+  if (static_cast<int>(blockIdx.x) >= blocks) {
+    PatchWells(p, static_cast<int>(blockIdx.x) - blocks);
+    return;
+  }
+
   const int  thread = static_cast<int>(blockIdx.x * GRIDMG_THREADS + threadIdx.x), child = thread % LANES, task = thread / LANES, row = task / 7, s = task % 7;
   const bool is  = row < p.list.part[1];
   float      sum = 0;
@@ -199,18 +220,6 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS) PatchSumsKernel(const _
   if (to >= 0 && child == 0) p.bc[to] = sum;
 }
 
-/* A warp a well: its residual */
-template <class C>
-static __global__ void __launch_bounds__(GRIDMG_THREADS) PatchWellsKernel(const __grid_constant__ Patch<C> p)
-{
-  const int w = static_cast<int>((blockIdx.x * GRIDMG_THREADS + threadIdx.x) / GRIDMG_WARP), lane = static_cast<int>(threadIdx.x % GRIDMG_WARP),
-            i = p.l.cells + w;
-
-  if (w >= p.l.wells) return;
-  const float sum = GridMGListFlux(p.list, p.list.part[1] + w, p.y);
-  if (lane == 0) p.bc[p.coarse.cells + w] = p.b[i] - (p.l.sigma[i] * p.y[i] - sum);
-}
-
 /* One block. x: the iterate before the coarse correction, y: after it */
 template <class C>
 static __global__ void __launch_bounds__(THREADS) PatchUpKernel(const __grid_constant__ Patch<C> p)
@@ -226,6 +235,8 @@ static __global__ void __launch_bounds__(THREADS) PatchUpKernel(const __grid_con
   };
   const auto after = [&](int i) { return p.y[i]; };
 
+  PDLTrigger();
+  (void)PDLWait(p.y);
   for (int w = static_cast<int>(threadIdx.x); w < p.l.wells; w += THREADS) p.y[cells + w] = corrected(cells + w);
   __syncthreads();
   SolveWells(p, true, corrected);
@@ -286,13 +297,14 @@ static Patch<C> PatchOf(const GridMGVisit *v)
 template <class C>
 static PetscErrorCode Down(const GridMGVisit *v, cudaStream_t stream)
 {
-  const Patch<C> p = PatchOf<C>(v);
+  const Patch<C>     p    = PatchOf<C>(v);
+  const unsigned int sums = GridMGBlocks(7 * LANES * p.list.part[1], GRIDMG_THREADS), wells = GridMGBlocks(p.l.wells, GRIDMG_THREADS / GRIDMG_WARP);
+  bool               early;
 
   PetscFunctionBegin;
-  PatchDownKernel<C><<<1, THREADS, 0, stream>>>(p);
-  if (p.list.part[1]) PatchSumsKernel<C><<<GridMGBlocks(7 * LANES * p.list.part[1], GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(p);
-  if (p.l.wells) PatchWellsKernel<C><<<GridMGBlocks(p.l.wells, GRIDMG_THREADS / GRIDMG_WARP), GRIDMG_THREADS, 0, stream>>>(p);
-  PetscCallCUDA(cudaGetLastError());
+  PetscCall(LitheCUDAHasPDL(&early));
+  PetscCallCUDA(PDLLaunch(PatchDownKernel<C>, early, dim3(1), dim3(THREADS), 0, stream, p));
+  PetscCallCUDA(PDLLaunch(PatchSumsKernel<C>, early, dim3(sums + wells), dim3(GRIDMG_THREADS), 0, stream, p, static_cast<int>(sums)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -306,9 +318,11 @@ PetscErrorCode GridMGPatchDown(const GridMGVisit *v, cudaStream_t stream)
 
 PetscErrorCode GridMGPatchUp(const GridMGVisit *v, cudaStream_t stream)
 {
+  bool early;
+
   PetscFunctionBegin;
-  if (v->op->bits == 8) PatchUpKernel<uint8_t><<<1, THREADS, 0, stream>>>(PatchOf<uint8_t>(v));
-  else PatchUpKernel<uint16_t><<<1, THREADS, 0, stream>>>(PatchOf<uint16_t>(v));
-  PetscCallCUDA(cudaGetLastError());
+  PetscCall(LitheCUDAHasPDL(&early));
+  if (v->op->bits == 8) PetscCallCUDA(PDLLaunch(PatchUpKernel<uint8_t>, early, dim3(1), dim3(THREADS), 0, stream, PatchOf<uint8_t>(v)));
+  else PetscCallCUDA(PDLLaunch(PatchUpKernel<uint16_t>, early, dim3(1), dim3(THREADS), 0, stream, PatchOf<uint16_t>(v)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

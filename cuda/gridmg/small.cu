@@ -161,7 +161,7 @@ PetscErrorCode LitheCUDAGridMGSmallCreate(const GridMGSmallPlan *plan, void **sm
 
   PetscFunctionBegin;
   *fits = PETSC_FALSE;
-  if (plan->levels > GRIDMG_SMALL_LEVELS || dense > 1000 || plan->steps > GRIDMG_SMALL_STEPS) PetscFunctionReturn(PETSC_SUCCESS);
+  if (plan->levels > GRIDMG_SMALL_LEVELS || dense > GRIDMG_SMALL_MOST || plan->steps > GRIDMG_SMALL_STEPS) PetscFunctionReturn(PETSC_SUCCESS);
   m.levels    = static_cast<int>(plan->levels);
   m.steps     = static_cast<int>(plan->steps);
   m.dense     = static_cast<int>(dense);
@@ -228,22 +228,26 @@ PetscErrorCode LitheCUDAGridMGSmallSolve(void *small, const void *b, void *x)
   Small              *s      = static_cast<Small *>(small);
   GridMGSmall         m      = s->m;
   cudaLaunchConfig_t  config = {};
-  cudaLaunchAttribute attribute;
+  cudaLaunchAttribute attribute[2];
   cudaStream_t        stream;
+  bool                early;
 
   PetscFunctionBegin;
   PetscCall(LitheGraphGetStream(&stream));
-  m.b                        = static_cast<const float *>(b);
-  m.x                        = static_cast<float *>(x);
-  config.gridDim             = dim3(static_cast<unsigned int>(m.cluster));
-  config.blockDim            = dim3(THREADS);
-  config.dynamicSmemBytes    = s->shared;
-  config.stream              = stream;
-  attribute.id               = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim.x = static_cast<unsigned int>(m.cluster);
-  attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-  config.attrs                                            = &attribute;
-  config.numAttrs                                         = 1;
+  PetscCall(LitheCUDAHasPDL(&early));
+  m.b                           = static_cast<const float *>(b);
+  m.x                           = static_cast<float *>(x);
+  config.gridDim                = dim3(static_cast<unsigned int>(m.cluster));
+  config.blockDim               = dim3(THREADS);
+  config.dynamicSmemBytes       = s->shared;
+  config.stream                 = stream;
+  attribute[0].id               = cudaLaunchAttributeClusterDimension;
+  attribute[0].val.clusterDim.x = static_cast<unsigned int>(m.cluster);
+  attribute[0].val.clusterDim.y = attribute[0].val.clusterDim.z = 1;
+  attribute[1].id                                               = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute[1].val.programmaticStreamSerializationAllowed       = 1;
+  config.attrs                                                  = attribute;
+  config.numAttrs                                               = early ? 2 : 1;
   /* another preconditioner may have asked for less since */
   PetscCallCUDA(cudaFuncSetAttribute(GridMGSmallKernel<THREADS>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(s->shared)));
   PetscCallCUDA(cudaLaunchKernelEx(&config, GridMGSmallKernel<THREADS>, m));

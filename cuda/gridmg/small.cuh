@@ -9,12 +9,13 @@
 
    A level is pairs of cells of a row, one red, one black. Lines of pairs belong to blocks, so an aggregate and its
    cells are in the same block. The smallest levels are single: all blocks have all of them, and do the same. A block
-   has its pairs of a level in slots. The places of neighbours, aggregates and cells of aggregates are codes: block,
+   has its pairs of a level in slots. The coarsest level is a dense matrix whose rows are divided among the blocks. The places of neighbours, aggregates and cells of aggregates are codes: block,
    slot and colour. Data that do not change between applications are an image of the memory of each block, made once.
 */
 
 #include <cstdint>
 #include <lithe/private/gridmg.h>
+#include "../common/pdl.cuh"
 
 #define GRIDMG_SMALL_LEVELS  16
 #define GRIDMG_SMALL_CLUSTER 16
@@ -23,6 +24,8 @@
 #define GRIDMG_SMALL_IMAGE   76   /* bytes of a pair that do not change */
 #define GRIDMG_SMALL_CHILD   8    /* and of a pair of a level that has a finer level */
 #define GRIDMG_SMALL_WORK    24   /* and of x, b, r */
+#define GRIDMG_SMALL_MOST    1024 /* unknowns of the coarsest level */
+#define GRIDMG_SMALL_HERE    96   /* unknowns up to which each block has the whole dense matrix */
 #define SMALL_NONE           0xffffu
 
 /* A row of a list: its code, and the code of the aggregate of a black cell; cells before wells. Wells are -1 - well */
@@ -54,6 +57,7 @@ struct GridMGSmallLevel {
 
 struct GridMGSmall {
   int   levels, steps, cluster, dense, symmetric, packed; /* dense: unknowns of the coarsest level; packed: the place of its triangle in the image, or -1 */
+  int   apart;                                            /* rows of the dense matrix are divided among the blocks, one to each in turn */
   int   scratch, imagebytes;                              /* 2 dense numbers; bytes of an image */
   int   unknowns;                                         /* bytes in the image before where they are, and the scaling */
   int   listbytes, listplace;                             /* of all lists; where they are in shared memory, or -1 */
@@ -242,6 +246,18 @@ static __host__ __device__ __forceinline__ bool SmallPairOf(const GridMGSmallLev
   return *j < l.n[1] && *k < l.n[2];
 }
 
+/* How many rows of the dense matrix a block has: rank, rank + cluster and so on */
+static __host__ __device__ __forceinline__ int SmallDenseRows(const GridMGSmall &m, int rank)
+{
+  return (m.dense - rank + m.cluster - 1) / m.cluster;
+}
+
+/* The begin of its row r among these rows */
+static __host__ __device__ __forceinline__ int SmallDenseRow(const GridMGSmall &m, int rank, int r)
+{
+  return m.symmetric ? r * (rank + 1) + m.cluster * (r * (r - 1) / 2) : r * m.dense;
+}
+
 /* blockIdx.x: a level, blockIdx.y: a block of the cluster */
 static __global__ void GridMGSmallImageKernel(const __grid_constant__ GridMGSmall m)
 {
@@ -326,18 +342,19 @@ static __global__ void GridMGSmallImageKernel(const __grid_constant__ GridMGSmal
     for (int c = static_cast<int>(threadIdx.x); c < m.dense; c += static_cast<int>(blockDim.x)) {
       const int line = c / l.n[0], i = c - line * l.n[0], j = line % l.n[1], k = line / l.n[1], cells = l.n[0] * l.n[1] * l.n[2];
 
-      at[c]    = c < cells ? ((i + j + k) & 1) * a.n + (i >> 1) + l.row * line : -1 - (c - cells);
+      at[c]    = c < cells ? static_cast<int>(SmallCode(l, m.cluster, i >> 1, j, k)) | ((i + j + k) & 1) : -1 - (c - cells);
       scale[c] = m.S[c];
     }
   }
   if (level == 0 && m.packed >= 0) {
-    float *packed = reinterpret_cast<float *>(image + m.packed);
+    float *const packed = reinterpret_cast<float *>(image + m.packed);
+    const int    rows   = m.apart ? SmallDenseRows(m, rank) : m.dense;
 
-    for (int c = static_cast<int>(threadIdx.x); c < m.dense * m.dense; c += static_cast<int>(blockDim.x)) {
-      const int i = c / m.dense, j = c - i * m.dense;
+    for (int r = 0; r < rows; r++) {
+      const int    i = m.apart ? rank + m.cluster * r : r, length = m.symmetric ? i + 1 : m.dense;
+      float *const row = packed + (m.apart ? SmallDenseRow(m, rank, r) : (m.symmetric ? i * (i + 1) / 2 : i * m.dense));
 
-      if (!m.symmetric) packed[c] = m.L[c];
-      else if (j <= i) packed[i * (i + 1) / 2 + j] = m.L[c];
+      for (int j = static_cast<int>(threadIdx.x); j < length; j += static_cast<int>(blockDim.x)) row[j] = m.L[static_cast<size_t>(i) * m.dense + j];
     }
   }
 }
@@ -547,37 +564,30 @@ static __device__ __forceinline__ float SmallGroupSum(float sum)
   return sum;
 }
 
-/* An unknown of the coarsest level, at being its place: of cells, or of wells */
-static __device__ __forceinline__ float *SmallUnknown(int at, int cells, float *wells)
+/* An unknown of the coarsest level that this block has, at being its code, or of a well -1 - well */
+static __device__ __forceinline__ float *SmallUnknown(int at, int cells, int n, float *wells)
 {
-  return at < 0 ? wells - 1 - at : SmallNumbers() + cells + at;
+  return at < 0 ? wells - 1 - at : SmallNumbers() + cells + (at & 1 ? n : 0) + (at >> 1 & (GRIDMG_SMALL_SLOTS - 1));
 }
 
-/*
-   x = S L^T L S b, or S L S b. With the matrix in shared memory all blocks do the same. Otherwise each has every
-   so-many-th row, then column, and gets the results of the others
-*/
-static __device__ __forceinline__ void SmallDense(const GridMGSmall &m, const SmallArrays &a, const SmallListArrays &w, unsigned int rank,
-                                                  SmallCluster &cluster)
+/* x = S L^T L S b, or S L S b, by a block that has the matrix. All blocks do the same */
+static __device__ __forceinline__ void SmallDenseHere(const GridMGSmall &m, const SmallArrays &a, const SmallListArrays &w)
 {
   unsigned char *const memory = reinterpret_cast<unsigned char *>(SmallFours());
-  const bool           here   = m.packed >= 0;
   const int            n = m.dense, group = static_cast<int>(threadIdx.x) / SMALL_GROUP, within = static_cast<int>(threadIdx.x) % SMALL_GROUP;
-  const int            groups = static_cast<int>(blockDim.x) / SMALL_GROUP, step = here ? 1 : m.cluster, first = here ? 0 : static_cast<int>(rank);
-  const int            rounds = (n + groups * step - 1) / (groups * step);
-  const int *const     at     = reinterpret_cast<const int *>(memory + m.unknowns);
-  const float *const   S      = reinterpret_cast<const float *>(at + n);
+  const int            groups = static_cast<int>(blockDim.x) / SMALL_GROUP, rounds = (n + groups - 1) / groups;
+  const int *const     at = reinterpret_cast<const int *>(memory + m.unknowns);
+  const float *const S = reinterpret_cast<const float *>(at + n), *const L = reinterpret_cast<const float *>(memory + m.packed);
   float *const v = reinterpret_cast<float *>(memory + m.imagebytes + m.scratch), *const y = v + n;
-  const float *const L = here ? reinterpret_cast<const float *>(memory + m.packed) : m.L, *const all = here ? y : v;
 
-  for (int c = static_cast<int>(threadIdx.x); c < n; c += static_cast<int>(blockDim.x)) v[c] = S[c] * *SmallUnknown(at[c], a.b, w.b);
+  for (int c = static_cast<int>(threadIdx.x); c < n; c += static_cast<int>(blockDim.x)) v[c] = S[c] * *SmallUnknown(at[c], a.b, a.n, w.b);
   __syncthreads();
   for (int round = 0; round < rounds; round++) {
-    const int i   = first + step * (group + groups * round);
+    const int i   = group + groups * round;
     float     sum = 0;
 
     if (i < n) {
-      const float *row = L + (here && m.symmetric ? i * (i + 1) / 2 : i * n);
+      const float *row = L + (m.symmetric ? i * (i + 1) / 2 : i * n);
       const int    end = m.symmetric ? i + 1 : n;
 
 #pragma unroll 4
@@ -586,31 +596,83 @@ static __device__ __forceinline__ void SmallDense(const GridMGSmall &m, const Sm
     sum = SmallGroupSum(sum);
     if (i < n && within == 0) y[i] = sum;
   }
-  if (here) __syncthreads();
-  else {
-    cluster.Wait();
-    for (int i = static_cast<int>(threadIdx.x); i < n; i += static_cast<int>(blockDim.x)) v[i] = SmallRemote(y + i, static_cast<unsigned int>(i % step));
-    __syncthreads();
-  }
+  __syncthreads();
   for (int round = 0; round < rounds; round++) {
-    const int c   = first + step * (group + groups * round);
+    const int c   = group + groups * round;
     float     sum = 0;
 
     if (m.symmetric) {
       if (c < n) {
 #pragma unroll 4
-        for (int j = c + within; j < n; j += SMALL_GROUP) sum += L[(here ? j * (j + 1) / 2 : j * n) + c] * all[j];
+        for (int j = c + within; j < n; j += SMALL_GROUP) sum += L[j * (j + 1) / 2 + c] * y[j];
       }
       sum = SmallGroupSum(sum);
-    } else if (c < n) sum = all[c];
-    if (c < n && within == 0) *SmallUnknown(at[c], a.x, w.x) = S[c] * sum;
+    } else if (c < n) sum = y[c];
+    if (c < n && within == 0) *SmallUnknown(at[c], a.x, a.n, w.x) = S[c] * sum;
   }
-  if (here) return;
+}
+
+/*
+   The same by all blocks. A block computes y = L S b for its rows, and what these rows have in S L^T y. Each block adds what all
+   have for its unknowns: blocks wait for one another once. here: the rows are in shared memory
+*/
+template <bool here>
+static __device__ __forceinline__ void SmallDenseApart(const GridMGSmall &m, bool single, const SmallArrays &a, const SmallListArrays &w, unsigned int rank,
+                                                       SmallCluster &cluster)
+{
+  __shared__ float     y[GRIDMG_SMALL_MOST / 8];
+  unsigned char *const memory = reinterpret_cast<unsigned char *>(SmallFours());
+  const int            n = m.dense, mine = static_cast<int>(rank), blocks = m.cluster, rows = SmallDenseRows(m, mine);
+  const int            lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32, warps = static_cast<int>(blockDim.x) / 32;
+  const int *const     at = reinterpret_cast<const int *>(memory + m.unknowns);
+  const float *const   S  = reinterpret_cast<const float *>(at + n);
+  float *const v = reinterpret_cast<float *>(memory + m.imagebytes + m.scratch), *const part = v + n;
+  const auto row = [&](int r) -> const float * {
+    if (here) return reinterpret_cast<const float *>(memory + m.packed) + SmallDenseRow(m, mine, r);
+    return m.L + static_cast<size_t>(mine + blocks * r) * n;
+  };
+
+  for (int c = static_cast<int>(threadIdx.x); c < n; c += static_cast<int>(blockDim.x)) {
+    const int place = at[c], array = a.b + (place & 1 ? a.n : 0);
+    float     b;
+
+    if (place < 0) b = w.b[-1 - place];
+    else if (single) b = SmallGet<true>(array, static_cast<unsigned int>(place));
+    else b = SmallGet<false>(array, static_cast<unsigned int>(place));
+    v[c] = S[c] * b;
+  }
+  __syncthreads();
+  for (int r = warp; r < rows; r += warps) {
+    const float *const L   = row(r);
+    const int          end = m.symmetric ? mine + blocks * r + 1 : n;
+    float              sum = 0;
+
+#pragma unroll 8
+    for (int j = lane; j < end; j += 32) sum += L[j] * v[j];
+    sum = SmallWarpSum(sum);
+    if (lane == 0) y[r] = sum;
+  }
+  __syncthreads();
+  if (m.symmetric) {
+    for (int c = static_cast<int>(threadIdx.x); c < n; c += static_cast<int>(blockDim.x)) {
+      float sum = 0;
+
+#pragma unroll 8
+      for (int r = c > mine ? (c - mine + blocks - 1) / blocks : 0; r < rows; r++) sum += row(r)[c] * y[r];
+      part[c] = sum;
+    }
+  }
   cluster.Wait();
   for (int c = static_cast<int>(threadIdx.x); c < n; c += static_cast<int>(blockDim.x)) {
-    float *const x = SmallUnknown(at[c], a.x, w.x);
+    const int place = at[c];
+    float     sum   = 0;
 
-    if (c % step != first) *x = SmallRemote(x, static_cast<unsigned int>(c % step));
+    if (!single && place >= 0 && place >> 12 != mine) continue;
+    if (m.symmetric) {
+#pragma unroll 8
+      for (int block = 0; block < blocks; block++) sum += SmallRemote(part + c, static_cast<unsigned int>(block));
+    } else sum = SmallRemote(y + c / blocks, static_cast<unsigned int>(c % blocks));
+    *SmallUnknown(place, a.x, a.n, w.x) = S[c] * sum;
   }
 }
 
@@ -627,6 +689,7 @@ static __global__ void __launch_bounds__(threads, 1) GridMGSmallKernel(const __g
   const unsigned int        rank    = SmallRank();
   SmallCluster              cluster = {barrier, 0, static_cast<unsigned int>(m.cluster)};
 
+  PDLTrigger();
   if (threadIdx.x < 2) SmallBarrierInit(&barrier[threadIdx.x], cluster.blocks);
   {
     const uint4 *from = reinterpret_cast<const uint4 *>(m.image + static_cast<size_t>(rank) * m.imagebytes);
@@ -645,6 +708,7 @@ static __global__ void __launch_bounds__(threads, 1) GridMGSmallKernel(const __g
     by[threadIdx.x]     = m.level[threadIdx.x].by[0];
   }
   __syncthreads();
+  (void)PDLWait(m.b); /* what is above does not change between applications */
   {
     const GridMGSmallLevel &l = m.level[0];
     const SmallArrays       a = arrays[0];
@@ -722,7 +786,9 @@ static __global__ void __launch_bounds__(threads, 1) GridMGSmallKernel(const __g
       SmallProlong(a, arrays[k + 1], m.factor);
       break;
     default:
-      SmallDense(m, a, SmallListOf(m, l), rank, cluster);
+      if (!m.apart) SmallDenseHere(m, a, SmallListOf(m, l));
+      else if (m.packed >= 0) SmallDenseApart<true>(m, alone, a, SmallListOf(m, l), rank, cluster);
+      else SmallDenseApart<false>(m, alone, a, SmallListOf(m, l), rank, cluster);
     }
     if (step & SMALL_BARRIER) cluster.Wait();
     else __syncthreads();
@@ -750,20 +816,16 @@ static __global__ void __launch_bounds__(threads, 1) GridMGSmallKernel(const __g
 
 /* ------------------------------------------------------------ the plan */
 
-/*
-   The places of levels in shared memory, with parts for this number of blocks; levels with at most this number of cells
-   are single. Returns the bytes of a block, or 0 if there are too many slots
-*/
-static inline size_t GridMGSmallPlace(GridMGSmall *m, int cluster, int alone, size_t room)
+/* The places of levels in shared memory, the coarsest one with parts or single. Returns false if there are too many slots */
+static inline bool GridMGSmallPlaceLevels(GridMGSmall *m, int alone, bool parts, size_t *image, size_t *work)
 {
-  int    last  = -1; /* with parts */
-  size_t image = 0, work = 0;
+  int last = -1; /* with parts */
 
-  m->cluster = cluster;
+  *image = *work = 0;
   for (int k = 0; k < m->levels; k++) {
     GridMGSmallLevel *l = &m->level[k];
 
-    l->single = k == m->levels - 1 || static_cast<long long>(l->n[0]) * l->n[1] * l->n[2] <= alone;
+    l->single = k == m->levels - 1 ? !parts || (k > 0 && m->level[k - 1].single) : static_cast<long long>(l->n[0]) * l->n[1] * l->n[2] <= alone;
     if (!l->single) last = k;
   }
   for (int k = m->levels - 1; k >= 0; k--) {
@@ -777,30 +839,61 @@ static inline size_t GridMGSmallPlace(GridMGSmall *m, int cluster, int alone, si
   }
   for (int k = 0; k < m->levels; k++) {
     GridMGSmallLevel *l   = &m->level[k];
-    const int         all = l->lines[0] * l->lines[1], lines = l->single ? all : (all + cluster - 1) / cluster;
+    const int         all = l->lines[0] * l->lines[1], lines = l->single ? all : (all + m->cluster - 1) / m->cluster;
     const long long   slots = (static_cast<long long>(l->row) * lines << (l->shift[0] + l->shift[1]));
 
-    if (slots > GRIDMG_SMALL_SLOTS - 8) return 0;
+    if (slots > GRIDMG_SMALL_SLOTS - 8) return false;
     l->slots = static_cast<int>((slots + 7) / 8 * 8);
-    l->image = static_cast<int>(image);
-    l->work  = static_cast<int>(work);
-    image += static_cast<size_t>(l->slots) * (GRIDMG_SMALL_IMAGE + (k ? GRIDMG_SMALL_CHILD : 0));
-    work += static_cast<size_t>(l->slots) * GRIDMG_SMALL_WORK;
-    l->saved = static_cast<int>(work);
-    work += (2 * static_cast<size_t>(l->list[1]) + 3 * static_cast<size_t>(l->wells)) * sizeof(float);
+    l->image = static_cast<int>(*image);
+    l->work  = static_cast<int>(*work);
+    *image += static_cast<size_t>(l->slots) * (GRIDMG_SMALL_IMAGE + (k ? GRIDMG_SMALL_CHILD : 0));
+    *work += static_cast<size_t>(l->slots) * GRIDMG_SMALL_WORK;
+    l->saved = static_cast<int>(*work);
+    *work += (2 * static_cast<size_t>(l->list[1]) + 3 * static_cast<size_t>(l->wells)) * sizeof(float);
   }
-  m->scratch = static_cast<int>(work);
-  work += (2 * sizeof(float) * static_cast<size_t>(m->dense) + 15) / 16 * 16;
-  m->unknowns = static_cast<int>(image);
-  image += (2 * sizeof(float) * static_cast<size_t>(m->dense) + 15) / 16 * 16;
-  {
-    const size_t n = static_cast<size_t>(m->dense), bytes = ((m->symmetric ? n * (n + 1) / 2 : n * n) * sizeof(float) + 15) / 16 * 16;
+  return true;
+}
 
-    m->packed = -1;
+/* Bytes of the dense matrix in the memory of each block */
+static inline size_t GridMGSmallDenseBytes(const GridMGSmall *m)
+{
+  const size_t n = static_cast<size_t>(m->dense), cluster = static_cast<size_t>(m->cluster), rows = (n + cluster - 1) / cluster;
+  size_t       numbers;
+
+  if (m->apart) numbers = m->symmetric ? cluster * (rows * (rows + 1) / 2) : rows * n;
+  else numbers = m->symmetric ? n * (n + 1) / 2 : n * n;
+  return (numbers * sizeof(float) + 15) / 16 * 16;
+}
+
+/*
+   The places of all in shared memory, with parts for this number of blocks; levels with at most this number of cells
+   are single. Returns the bytes of a block, or 0 if there are too many slots
+*/
+static inline size_t GridMGSmallPlace(GridMGSmall *m, int cluster, int alone, size_t room)
+{
+  const GridMGSmallLevel *coarsest = &m->level[m->levels - 1];
+  const size_t            unknowns = (2 * sizeof(float) * static_cast<size_t>(m->dense) + 15) / 16 * 16; /* places and scaling, and 2 numbers of work */
+  size_t                  image, work;
+  bool                    fits = false;
+
+  m->cluster = cluster;
+  m->apart   = m->dense > GRIDMG_SMALL_HERE;
+  for (int parts = m->apart && coarsest->n[1] * coarsest->n[2] >= cluster; parts >= 0 && !fits; parts--)
+    fits = GridMGSmallPlaceLevels(m, alone, parts, &image, &work) && image + work + 2 * unknowns <= room;
+  if (!fits) return 0;
+  m->scratch = static_cast<int>(work);
+  work += unknowns;
+  m->unknowns = static_cast<int>(image);
+  image += unknowns;
+  for (m->packed = -1; m->packed < 0; m->apart = 1) {
+    const size_t bytes = GridMGSmallDenseBytes(m);
+
     if (image + work + bytes <= room) {
       m->packed = static_cast<int>(image);
       image += bytes;
+      break;
     }
+    if (m->apart) break;
   }
   m->imagebytes = static_cast<int>(image);
   m->listplace  = -1;
@@ -839,6 +932,9 @@ static inline int GridMGSmallProgram(const GridMGSmall *m, int steps, const unsi
     case GRIDMG_SMALL_WELLS:
     case GRIDMG_SMALL_WELLSUP:
       all = false;
+      break;
+    case GRIDMG_SMALL_DENSE: /* before work of the next dense step is written, other blocks have read: operations of a level with parts have barriers */
+      all = m->apart && (k == 0 || m->level[k - 1].single);
       break;
     default:
       break;

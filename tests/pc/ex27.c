@@ -142,6 +142,9 @@ static PetscErrorCode CreateThere(Mat A, Mat *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* by default a device has more unknowns on the coarsest level */
+#define SAME "-@pc_type gridmg -@pc_gridmg_coarse_size 300"
+
 /* A on the host and where it is to be; the same with other values */
 static PetscErrorCode TestMatrix(const char what[], Mat A, const PetscInt n[3], const char options[], PetscErrorCode (*change)(Mat, PetscInt))
 {
@@ -150,8 +153,8 @@ static PetscErrorCode TestMatrix(const char what[], Mat A, const PetscInt n[3], 
   PC   one, other;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscSNPrintf(all, sizeof(all), "-@pc_type gridmg %s", options));
-  if (n) PetscCall(PetscSNPrintf(all, sizeof(all), "-@pc_type gridmg -@pc_gridmg_grid %d,%d,%d %s", (int)n[0], (int)n[1], (int)n[2], options));
+  PetscCall(PetscSNPrintf(all, sizeof(all), SAME " %s", options));
+  if (n) PetscCall(PetscSNPrintf(all, sizeof(all), SAME " -@pc_gridmg_grid %d,%d,%d %s", (int)n[0], (int)n[1], (int)n[2], options));
   PetscCall(CreateThere(A, &B));
   PetscCall(CreateGridPCThatMayFail(A, all, &one));
   PetscCall(CreateGridPCThatMayFail(B, all, &other));

@@ -50,7 +50,12 @@ static const Variant variants[] = {{"", 2e-5, PETSC_FALSE},
                                    {"-@pc_gridmg_smooths 2,3", 2e-5, PETSC_FALSE},
                                    {"-@pc_gridmg_smooths 0,1", 2e-5, PETSC_FALSE},
                                    {"-@pc_gridmg_coarse_size 2", 2e-5, PETSC_FALSE},
-                                   {"-@pc_gridmg_coarse_size 900", 2e-5, PETSC_FALSE}};
+                                   {"-@pc_gridmg_coarse_size 40", 2e-5, PETSC_FALSE},
+                                   {"-@pc_gridmg_coarse_size 96 -@pc_gridmg_coarsen full", 2e-5, PETSC_FALSE},
+                                   {"-@pc_gridmg_coarse_size 600", 2e-5, PETSC_FALSE},
+                                   {"-@pc_gridmg_coarse_size 1024", 2e-5, PETSC_FALSE},
+                                   {"-@pc_gridmg_coarse_size 1024 -@pc_gridmg_cycle v -@pc_gridmg_coarsen semi", 2e-5, PETSC_FALSE},
+                                   {"-@pc_gridmg_coarse_size 1100", 2e-5, PETSC_FALSE}};
 
 /* The same matrix with its products on a device */
 static PetscErrorCode OnDevice(Mat A, MatType type, Mat *B)
@@ -89,14 +94,17 @@ static PetscErrorCode Near(const GridProblem *p, const char with[], const char w
 
 static PetscErrorCode TestVariant(const GridProblem *p, Mat A, MatType type, const Variant *v, PetscReal scale)
 {
-  Mat B;
-  PC  host, device;
-  Vec x, y, dx, dy, again;
+  Mat  B;
+  PC   host, device;
+  Vec  x, y, dx, dy, again;
+  char options[256];
 
   PetscFunctionBeginUser;
+  /* by default a device has more unknowns on the coarsest level */
+  PetscCall(PetscSNPrintf(options, sizeof(options), "-@pc_gridmg_coarse_size 300 %s", v->options));
   PetscCall(OnDevice(A, type, &B));
-  PetscCall(CreateGridPC(p, A, v->options, &host));
-  PetscCall(CreateGridPC(p, B, v->options, &device));
+  PetscCall(CreateGridPC(p, A, options, &host));
+  PetscCall(CreateGridPC(p, B, options, &device));
   VIEW_HAS(device, "on a device");
   PetscCall(MatCreateVecs(A, &x, &y));
   PetscCall(MatCreateVecs(B, &dx, &dy));

@@ -15,7 +15,8 @@ static const GridProblem problems[] = {{.name = "random", .n = {40, 41, 33}, .si
                                        {.name = "wells", .n = {49, 48, 27}, .sigma = 1e-2, .after = 5},
                                        {.name = "faults and wells", .n = {49, 38, 27}, .sigma = 1, .faults = 59, .after = 2, .holes = 6}};
 
-static const char *const options[] = {"", "-@pc_gridmg_cycle v -@pc_gridmg_coarsen semi", "-@pc_gridmg_smoother chebyshev4 -@pc_gridmg_smooths 2"};
+static const char *const options[] = {"-@pc_gridmg_coarse_size 300", "-@pc_gridmg_coarse_size 300 -@pc_gridmg_cycle v -@pc_gridmg_coarsen semi",
+                                      "-@pc_gridmg_coarse_size 300 -@pc_gridmg_smoother chebyshev4 -@pc_gridmg_smooths 2"};
 
 /* x'My = y'Mx, x'Mx > 0 */
 static PetscErrorCode TestForm(const GridProblem *p, PC pc, Mat A, const char with[])
@@ -42,6 +43,50 @@ static PetscErrorCode TestForm(const GridProblem *p, PC pc, Mat A, const char wi
     PetscCall(VecDestroy(&x[k]));
     PetscCall(VecDestroy(&y[k]));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* KSPFCG of PETSc would copy vectors to the host in each iteration */
+static PetscErrorCode TestFlexible(const GridProblem *p, Mat A)
+{
+#if PetscDefined(USE_LOG) && PetscDefined(HAVE_CUDA)
+  KSPConvergedReason reason;
+  PetscLogDouble     before = 0;
+  PetscInt           its[2], n;
+  KSP                ksp;
+  PC                 pc;
+  Vec                x, b;
+
+  PetscFunctionBeginUser;
+  PetscCall(CreateGridPC(p, A, "-@pc_gridmg_cycle k", &pc));
+  PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));
+  PetscCall(KSPSetOperators(ksp, A, A));
+  PetscCall(KSPSetPC(ksp, pc));
+  PetscCall(KSPSetType(ksp, KSPFCG));
+  PetscCall(PCDestroy(&pc));
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(VecGetSize(b, &n));
+  PetscCall(TestFillVec(b, 3));
+  PetscCall(VecRealPart(b));
+  for (int k = 0; k < 2; k++) {
+    PetscCall(VecSet(x, 0.0));
+    before = petsc_gtoc_sz;
+    PetscCall(KSPSolve(ksp, b, x));
+    PetscCall(KSPGetConvergedReason(ksp, &reason));
+    PetscCall(KSPGetIterationNumber(ksp, &its[k]));
+    if (WRONG(reason < 0)) FAIL("%s: KSPFCG does not converge: %s", p->name, KSPConvergedReasons[reason]);
+  }
+  if (WRONG(its[0] != its[1])) FAIL("%s: KSPFCG takes %d iterations, then %d", p->name, (int)its[0], (int)its[1]);
+  if (WRONG(petsc_gtoc_sz - before > (double)n * sizeof(PetscScalar)))
+    FAIL("%s: KSPFCG copies %g bytes to the host in %d iterations with %d rows", p->name, petsc_gtoc_sz - before, (int)its[1], (int)n);
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&b));
+  PetscCall(KSPDestroy(&ksp));
+#else
+  PetscFunctionBeginUser;
+  (void)p;
+  (void)A;
+#endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -74,6 +119,7 @@ int main(int argc, char **argv)
         if (WRONG(host >= 0 && !(residual < 10))) FAIL("%s, %s: the residual is %g times the tolerance", p->name, options[o], (double)residual);
       }
     }
+    if (p->faces != FACES_DECADES && p->faces != FACES_JUMPS) PetscCall(TestFlexible(p, B));
     PetscCall(MatDestroy(&A));
     PetscCall(MatDestroy(&B));
     PetscCall(MatDestroy(&C));

@@ -29,6 +29,8 @@
 */
 
 #include "gridmgimpl.h"
+#include <petsc/private/kspimpl.h>
+#include <petsc/private/vecimpl.h>
 
 /* ------------------------------------------------------------ set-up */
 
@@ -222,6 +224,23 @@ static PetscErrorCode PCSetUp_GridMG(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+   KSPFCG of PETSc takes sums of products of real vectors by VecMTDot(), for which vectors of a device are copied to the host: longer than a cycle.
+   VecMDot() is the same for real numbers
+*/
+static PetscErrorCode PCPreSolve_GridMG(PC pc, KSP ksp, Vec b, Vec x)
+{
+  PetscBool fcg;
+
+  PetscFunctionBegin;
+  (void)b;
+  (void)x;
+  PetscCall(PetscObjectTypeCompare((PetscObject)ksp, KSPFCG, &fcg));
+  if (PetscDefined(USE_COMPLEX) || !fcg || !((PC_GridMG *)pc->data)->device) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt k = 0; k < ksp->nwork; k++) ksp->work[k]->ops->mtdot = ksp->work[k]->ops->mdot;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ------------------------------------------------------------ the class */
 
 static PetscErrorCode PCSetFromOptions_GridMG(PC pc, PetscOptionItems PetscOptionsObject)
@@ -262,7 +281,7 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
 . -pc_gridmg_overlap <bool>                          - on several processes, boxes overlap by two layers of cells: the default where levels are on devices
 . -pc_gridmg_transport <auto,ipc,nccl,mpi>           - on devices of several processes, how numbers travel between boxes
 . -pc_gridmg_graph <true>                            - on a device, record the kernels of an application and play them again
-- -pc_gridmg_coarse_size <300>                       - unknowns up to which a level is the coarsest, which has a dense inverse
+- -pc_gridmg_coarse_size <n>                         - unknowns up to which a level is the coarsest, which has a dense inverse
 
    Level: beginner
 
@@ -308,6 +327,7 @@ PetscErrorCode PCCreate_GridMG(PC pc)
   PetscCall(PCGridMGOptionsDefault_Private(&mg->opt));
   pc->ops->apply          = PCApply_GridMG;
   pc->ops->setup          = PCSetUp_GridMG;
+  pc->ops->presolve       = PCPreSolve_GridMG;
   pc->ops->reset          = PCReset_GridMG;
   pc->ops->destroy        = PCDestroy_GridMG;
   pc->ops->setfromoptions = PCSetFromOptions_GridMG;

@@ -216,6 +216,13 @@ typedef struct {
   GridMGStencilLevel          stencil[GRIDMG_LEVELS_MAX];
 } PC_GridMG;
 
+/* Unknowns up to which a level is the coarsest. Devices invert symmetric matrices: that takes less time than the levels below in a few cycles */
+static inline PetscInt PCGridMGCoarseSize(const PC_GridMG *mg)
+{
+  if (mg->opt.coarsesize != PETSC_DECIDE) return mg->opt.coarsesize;
+  return mg->kernels->invert && mg->symmetric && !mg->zeeuw ? 1024 : 300;
+}
+
 /* Whether there are several processes */
 static inline PetscBool PCGridMGIsShared(const PC_GridMG *mg)
 {

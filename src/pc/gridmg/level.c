@@ -14,6 +14,8 @@
 #define GRIDMG_WHOLE         4194304
 #define GRIDMG_GATHER        32768
 #define GRIDMG_GATHER_DEVICE 524288 /* a device does much in the time of an exchange */
+#define GRIDMG_FEW           50000  /* unknowns up to which a level is small: halved in three directions, if that saves a level */
+#define GRIDMG_FIRST         2      /* and not one of the finest */
 #define GRIDMG_COARSE        0.1    /* a level whose faces would change by more takes 16 bits in place of 8 */
 
 /* ------------------------------------------------------------ coarsening */
@@ -25,6 +27,15 @@ static PetscInt GetSize(const PC_GridMG *mg, const GridMGLevel *l, PetscInt n[3]
   return n[0] * n[1] * n[2] + (l->shared ? mg->team.wells : l->op.grid.wells);
 }
 
+/* Levels after one with n unknowns, until there are few enough, if each is at most an eighth of the one before */
+static PetscInt LevelsAfter(const PC_GridMG *mg, PetscInt n)
+{
+  PetscInt levels = 0;
+
+  for (; n > PCGridMGCoarseSize(mg); n = (n + 7) / 8) levels++;
+  return levels;
+}
+
 /* Which directions are halved: by[d] is 2 or 1 */
 static void ChooseDirections(PC_GridMG *mg, GridMGLevel *l)
 {
@@ -33,13 +44,15 @@ static void ChooseDirections(PC_GridMG *mg, GridMGLevel *l)
   PCGridMGCoarsenType type = mg->opt.coarsen;
   double              g[3];
   int                 first = 0, second = -1;
+  const PetscInt      size = GetSize(mg, l, n);
 
-  GetSize(mg, l, n);
   for (int d = 0; d < 3; d++) {
     g[d]     = n[d] < 2 ? 0 : exp(s->count > 0 ? s->logs[d] / s->count : 0);
     l->by[d] = 1;
   }
-  if (type == PCGRIDMG_COARSEN_AUTO) type = mg->opt.cycle == PCGRIDMG_CYCLE_K ? PCGRIDMG_COARSEN_SEMI : PCGRIDMG_COARSEN_TWO;
+  /* small levels after those with steps of a K cycle have V cycles in it: larger aggregates cost no iterations there */
+  if (type == PCGRIDMG_COARSEN_AUTO)
+    type = mg->opt.cycle == PCGRIDMG_CYCLE_K && (l - mg->level < mg->opt.klevels || size > GRIDMG_FEW) ? PCGRIDMG_COARSEN_SEMI : PCGRIDMG_COARSEN_TWO;
   if (type == PCGRIDMG_COARSEN_FULL) {
     for (int d = 0; d < 3; d++) l->by[d] = n[d] < 2 ? 1 : 2;
     return;
@@ -52,6 +65,11 @@ static void ChooseDirections(PC_GridMG *mg, GridMGLevel *l)
   }
   l->by[first] = 2;
   if (type == PCGRIDMG_COARSEN_TWO && second >= 0 && GRIDMG_RATIO * g[second] >= g[first]) l->by[second] = 2;
+  if (mg->opt.coarsen == PCGRIDMG_COARSEN_AUTO && l - mg->level >= GRIDMG_FIRST && l->by[0] + l->by[1] + l->by[2] == 5 && size <= GRIDMG_FEW) {
+    const int third = 3 - first - second;
+
+    if (GRIDMG_RATIO * g[third] >= g[first] && LevelsAfter(mg, (size + 3) / 4) == LevelsAfter(mg, size)) l->by[third] = 2;
+  }
 }
 
 /* The exact entries of the next level */
@@ -124,7 +142,7 @@ static PetscErrorCode CoarsenOverlap_Private(PC_GridMG *mg, PetscInt gathersize,
     PetscCall(PCGridMGOverlapCoarsen_Private(mg, mg->n - 1));
     ChooseDirections(mg, c);
     size = GetSize(mg, c, n);
-    if (size <= gathersize || size <= mg->opt.coarsesize || size <= 1 || mg->n == max - 1 || IsSlow(mg, c) || !IsEven(mg, c)) {
+    if (size <= gathersize || size <= PCGridMGCoarseSize(mg) || size <= 1 || mg->n == max - 1 || IsSlow(mg, c) || !IsEven(mg, c)) {
       if (size > GRIDMG_WHOLE) mg->refused = PETSC_TRUE;
       else PetscCall(PCGridMGOverlapGather_Private(mg, mg->n));
     }
@@ -155,7 +173,7 @@ static PetscErrorCode CoarsenShared_Private(PC pc, PetscInt max)
     PetscCall(CoarsenFaces_Private(mg, l, c));
     ChooseDirections(mg, c);
     size = GetSize(mg, c, n);
-    if (size <= (mg->opt.gathersize == PETSC_DECIDE ? GRIDMG_GATHER : mg->opt.gathersize) || size <= mg->opt.coarsesize || size - mg->team.wells <= 1 ||
+    if (size <= (mg->opt.gathersize == PETSC_DECIDE ? GRIDMG_GATHER : mg->opt.gathersize) || size <= PCGridMGCoarseSize(mg) || size - mg->team.wells <= 1 ||
         mg->n == max - 1 || IsSlow(mg, c))
       PetscCall(PCGridMGGatherLevel_Private(mg, mg->n));
     mg->n++;
@@ -175,8 +193,8 @@ PetscErrorCode PCGridMGCoarsen_Private(PC pc)
   while (PETSC_TRUE) {
     GridMGLevel *l = &mg->level[mg->n - 1], *c = l + 1;
 
-    if (l->op.grid.cells + l->op.grid.wells <= mg->opt.coarsesize) {
-      PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "it has at most %" PetscInt_FMT " unknowns", mg->opt.coarsesize));
+    if (l->op.grid.cells + l->op.grid.wells <= PCGridMGCoarseSize(mg)) {
+      PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "it has at most %" PetscInt_FMT " unknowns", PCGridMGCoarseSize(mg)));
       break;
     }
     if (l->op.grid.cells == 1) {

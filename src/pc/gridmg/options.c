@@ -23,7 +23,7 @@ PetscErrorCode PCGridMGOptionsDefault_Private(PCGridMGOptions *opt)
   opt->precision      = PCGRIDMG_PRECISION_SINGLE;
   opt->overcorrection = PETSC_DECIDE;
   opt->levels         = PETSC_DECIDE;
-  opt->coarsesize     = 300;
+  opt->coarsesize     = PETSC_DECIDE;
   opt->smooths[0] = opt->smooths[1] = 1;
   opt->bits                         = 8;
   opt->coarsebits                   = PETSC_DECIDE;
@@ -53,8 +53,8 @@ static PetscErrorCode PCGridMGSetOptions_Private(PC pc, const PCGridMGOptions *o
   PetscFunctionBegin;
   PetscCheck(opt->levels == PETSC_DECIDE || (opt->levels >= 1 && opt->levels <= GRIDMG_LEVELS_MAX), comm, PETSC_ERR_ARG_OUTOFRANGE,
              "-pc_gridmg_levels %" PetscInt_FMT ": use a number from 1 to %d, or PETSC_DECIDE", opt->levels, GRIDMG_LEVELS_MAX);
-  PetscCheck(opt->coarsesize >= 1 && opt->coarsesize <= GRIDMG_DENSE_MAX, comm, PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_gridmg_coarse_size %" PetscInt_FMT ": use a number from 1 to %d", opt->coarsesize, GRIDMG_DENSE_MAX);
+  PetscCheck(opt->coarsesize == PETSC_DECIDE || (opt->coarsesize >= 1 && opt->coarsesize <= GRIDMG_DENSE_MAX), comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_gridmg_coarse_size %" PetscInt_FMT ": use a number from 1 to %d, or PETSC_DECIDE", opt->coarsesize, GRIDMG_DENSE_MAX);
   PetscCheck(opt->overcorrection == (PetscReal)PETSC_DECIDE || (opt->overcorrection > 0 && opt->overcorrection < 2), comm, PETSC_ERR_ARG_OUTOFRANGE,
              "-pc_gridmg_overcorrection %g: use a number between 0 and 2", (double)opt->overcorrection);
   for (int k = 0; k < 2; k++) {
@@ -445,12 +445,16 @@ PetscErrorCode PCGridMGSetLevels(PC pc, PetscInt levels)
 
   Input Parameters:
 + pc   - the preconditioner, of type `PCGRIDMG`
-- size - the number of unknowns
+- size - the number of unknowns, or `PETSC_DECIDE`
 
   Options Database Key:
-. -pc_gridmg_coarse_size <300> - the number of unknowns
+. -pc_gridmg_coarse_size <n> - the number of unknowns
 
   Level: intermediate
+
+  Note:
+  By default it is 300, and 1024 for the aggregation of a symmetric matrix that is set up on a device: a GPU inverts such a matrix in less time
+  than the levels below take in a few cycles. For the same levels on the host and on a device give a number.
 
 .seealso: `PCGRIDMG`
 @*/

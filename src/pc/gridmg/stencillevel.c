@@ -32,8 +32,8 @@ PetscErrorCode PCGridMGCoarsenStencils_Private(PC pc)
     GridMGPoints        grid;
     void               *work;
 
-    if (l->op.grid.cells <= mg->opt.coarsesize) {
-      PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "it has at most %" PetscInt_FMT " unknowns", mg->opt.coarsesize));
+    if (l->op.grid.cells <= PCGridMGCoarseSize(mg)) {
+      PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "it has at most %" PetscInt_FMT " unknowns", PCGridMGCoarseSize(mg)));
       break;
     }
     if (!Coarser(&l->op.grid, &grid)) {
