@@ -70,7 +70,7 @@ static constexpr __host__ __device__ int GridMGHigher(int s)
 
 /* Neighbours of dim dimensions as neighbours of three: the middle plane and line */
 template <int dim>
-struct GridMGBox {
+struct GridMGStencilBox {
   static constexpr int points = GridMGPower(3, dim), corners = 1 << dim, shift = dim == 3 ? 0 : (dim == 2 ? 9 : 12), centre = points / 2;
 };
 

@@ -138,7 +138,7 @@ PetscErrorCode LitheCUDAGridMGStencilStart(const GridMGStencilOperator *op, int 
 template <int dim, class T, class Code>
 static __device__ __forceinline__ Value<T> Times(const Operator<T, Code> &op, int i, const Value<T> *x)
 {
-  using Box          = GridMGBox<dim>;
+  using Box          = GridMGStencilBox<dim>;
   const Value<T> own = x[i];
   const T        s0  = op.scale[i];
   Value<T>       sum{};
@@ -298,7 +298,7 @@ template <int dim, class T>
 static __global__ void __launch_bounds__(GRIDMG_LINE)
   RestrictKernel(GridMGDims f, GridMGDims c, const T *__restrict__ weight, const Value<T> *__restrict__ r, Value<T> *__restrict__ b)
 {
-  using Box = GridMGBox<dim>;
+  using Box = GridMGStencilBox<dim>;
   const GridMGPlace at(c, 1);
   const int         x = 2 * at.x, y = 2 * at.y, z = 2 * at.z, i = x + f.n[0] * (y + f.n[1] * z);
   Value<T>          sum{};

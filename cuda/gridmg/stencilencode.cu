@@ -35,7 +35,7 @@ static __device__ __forceinline__ double ScaleOf(double most, int bits)
 template <int dim, int s>
 static __device__ __forceinline__ V EntryOf(const GridMGDims &g, const V *a, double factor, bool symmetric, int i)
 {
-  using Box = GridMGBox<dim>;
+  using Box = GridMGStencilBox<dim>;
   if (s < Box::centre && symmetric) return GridMGLoad(g, a, factor, Box::points - 1 - s, i + GridMGDistance<s + Box::shift>(g));
   return GridMGLoad(g, a, factor, s, i);
 }
@@ -45,7 +45,7 @@ template <int dim, class Number>
 static __global__ void __launch_bounds__(GRIDMG_LINE) Scales(GridMGDims g, const V *__restrict__ a, double factor, bool symmetric, int bits,
                                                              const double *__restrict__ exact, Number *__restrict__ scale, Number *__restrict__ weight)
 {
-  using Box = GridMGBox<dim>;
+  using Box = GridMGStencilBox<dim>;
   const GridMGPlace at(g, 1);
   double            most = 0;
 
@@ -114,7 +114,7 @@ static __device__ __forceinline__ V Quotient(double c, const V &v)
 template <int dim>
 static __device__ __forceinline__ V Damping(const V stencil[])
 {
-  using Box      = GridMGBox<dim>;
+  using Box      = GridMGStencilBox<dim>;
   const V jacobi = GridMGIsZero(stencil[Box::centre]) ? V{} : Quotient(GRIDMG_OMEGA, stencil[Box::centre]);
   V       above{};
   double  below  = 0;
@@ -153,7 +153,7 @@ static __global__ void __launch_bounds__(GRIDMG_LINE)
         typename GridMGPack<Code>::Codes *__restrict__ code, GridMGValue<Number> *__restrict__ sigma, GridMGValue<Number> *__restrict__ factors,
         int *__restrict__ bad)
 {
-  using Box = GridMGBox<dim>;
+  using Box = GridMGStencilBox<dim>;
   const GridMGPlace at(g, 1);
   const int         i = at.i;
 

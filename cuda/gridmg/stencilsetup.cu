@@ -22,7 +22,7 @@ template <int dim>
 static __device__ __forceinline__ int NeighbourOf(const GridMGDims &g, const int at[3], PetscInt column)
 {
   const int to[3] = {static_cast<int>(column % g.n[0]), static_cast<int>(column / g.n[0] % g.n[1]), static_cast<int>(column / g.n[0] / g.n[1])};
-  int       s     = GridMGBox<dim>::centre;
+  int       s     = GridMGStencilBox<dim>::centre;
 
 #pragma unroll
   for (int d = 0; d < 3; d++) {
@@ -39,7 +39,7 @@ template <int dim>
 static __device__ __forceinline__ int NeighbourNear(const GridMGDims &g, const int at[3], int difference)
 {
   const int stride[3] = {1, g.n[0], g.n[0] * g.n[1]};
-  int       s         = GridMGBox<dim>::centre;
+  int       s         = GridMGStencilBox<dim>::centre;
 
 #pragma unroll
   for (int d = dim - 1; d > 0; d--) {
@@ -59,7 +59,7 @@ static __global__ void __launch_bounds__(256)
   ReadRows(GridMGDims g, const PetscInt *__restrict__ rows, const PetscInt *__restrict__ columns, const PetscReal *__restrict__ values, double rounding,
            V *__restrict__ a, V *__restrict__ sigma, GridMGRead *__restrict__ found)
 {
-  using Box = GridMGBox<dim>;
+  using Box = GridMGStencilBox<dim>;
   __shared__ V        tile[Box::points][GRIDMG_ROWS + 1];
   __shared__ PetscInt begin[GRIDMG_ROWS + 1];
   const int           first = static_cast<int>(blockIdx.x) * GRIDMG_ROWS, count = min(GRIDMG_ROWS, g.cells - first), thread = static_cast<int>(threadIdx.x);
@@ -147,7 +147,7 @@ static __global__ void __launch_bounds__(256)
 template <int dim>
 static __global__ void __launch_bounds__(GRIDMG_LINE) FindAsymmetry(GridMGDims g, const V *__restrict__ a, double same, int *__restrict__ asymmetric)
 {
-  using Box = GridMGBox<dim>;
+  using Box = GridMGStencilBox<dim>;
   const GridMGPlace at(g, 1);
   bool              found = false;
 
@@ -174,7 +174,7 @@ static __global__ void __launch_bounds__(GRIDMG_LINE) FindAsymmetry(GridMGDims g
 template <int dim, int odd>
 static __device__ __forceinline__ void LineWeights(const GridMGDims &g, const V *a, double factor, int i, int last, double *weight)
 {
-  using Box             = GridMGBox<dim>;
+  using Box             = GridMGStencilBox<dim>;
   constexpr int d       = odd / 2; /* bit d of odd is set */
   double        side[2] = {0, 0};
 
@@ -210,7 +210,7 @@ template <int dim, int odd>
 static __device__ __forceinline__ void AverageWeights(const GridMGDims &g, const V *a, double factor, const GridMGPlace &at, int i, int x, int last,
                                                       double *weights)
 {
-  using Box = GridMGBox<dim>;
+  using Box = GridMGStencilBox<dim>;
   V      along[Box::points];
   double weight[Box::corners], all = 0;
 
@@ -249,7 +249,7 @@ static __device__ __forceinline__ void AverageWeights(const GridMGDims &g, const
 template <int dim, int stage>
 static __global__ void __launch_bounds__(GRIDMG_LINE) Weights(GridMGDims g, const V *__restrict__ a, double factor, double *weights)
 {
-  using Box = GridMGBox<dim>;
+  using Box = GridMGStencilBox<dim>;
   const GridMGPlace at(g, 2);
   const int         oddyz  = (at.y < g.n[1] - 1 ? (at.y & 1) << 1 : 0) | (at.z < g.n[2] - 1 ? (at.z & 1) << 2 : 0);
   const int         lastyz = ((at.y & 1) << 1 | (at.z & 1) << 2) & ~oddyz;
@@ -305,7 +305,7 @@ template <int dim, int parity>
 static __device__ __forceinline__ void TimesP(const GridMGDims &g, const V *stencil, int pitch, const V *sigma, double factor, const double *weights, int x,
                                               int y, int z, int i, V *product, size_t stride)
 {
-  using Box = GridMGBox<dim>;
+  using Box = GridMGStencilBox<dim>;
   V sum[Box::points], row = GridMGLoad(g, sigma, factor, 0, i);
 
 #pragma unroll
@@ -353,7 +353,7 @@ template <int dim>
 static __global__ void __launch_bounds__(2 * TIMES_PAIRS) TimesPlanes(GridMGDims g, int plane, const V *__restrict__ a, const V *__restrict__ sigma,
                                                                       double factor, const double *__restrict__ weights, V *__restrict__ product, size_t stride)
 {
-  using Box           = GridMGBox<dim>;
+  using Box           = GridMGStencilBox<dim>;
   constexpr int pitch = 2 * TIMES_PAIRS + 2; /* even points first */
   __shared__ V  stencils[Box::points * pitch];
   const int     line = static_cast<int>(blockIdx.x) / g.blocks, x0 = 2 * TIMES_PAIRS * (static_cast<int>(blockIdx.x) % g.blocks);
@@ -384,7 +384,7 @@ template <int dim, int group>
 static __device__ __forceinline__ void GatherGroup(const GridMGDims &f, const GridMGDims &c, int plane, int fineplane, const double *weights, const V *product,
                                                    size_t stride, V *a, V *sigma)
 {
-  using Box               = GridMGBox<dim>;
+  using Box               = GridMGStencilBox<dim>;
   constexpr int     count = Box::points < 9 ? Box::points : 9, first = 9 * group;
   constexpr bool    has = dim < 3 || group == 1; /* the row sums */
   const GridMGPlace at(c, 1);

@@ -95,7 +95,7 @@ template <int dim, class T>
 static __device__ __forceinline__ Value<T> Interpolated(const GridMGDims &f, const GridMGDims &c, const T *weight, const Value<T> *e, int x, int y, int z,
                                                         int i)
 {
-  using Box     = GridMGBox<dim>;
+  using Box     = GridMGStencilBox<dim>;
   const int odd = (x & 1) | (dim > 1 ? (y & 1) << 1 : 0) | (dim > 2 ? (z & 1) << 2 : 0), to = x / 2 + c.n[0] * (y / 2 + c.n[1] * (z / 2));
   Value<T>  sum{};
 
