@@ -2,12 +2,15 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Times MATBORN: modelling, Born modelling, migration and the normal operator of one shot, beside a copy in the same run.\n\
+static char help[] = "Times MATBORN: modelling, Born modelling, migration and the normal operator, beside a copy in the same run.\n\
+On several processes groups of them share shots, and the processes of a group share the grid.\n\
   -bench_n NX,NY,NZ    : nodes (default: 512,512,512; without a GPU 96,96,96; NZ = 1 for two dimensions)\n\
   -bench_steps N       : of a shot (default: 300; without a GPU 30)\n\
   -bench_width N       : of the sponge, which is a part of the grid (default: 20)\n\
   -bench_interval K    : steps from one that images to the next (default: 4)\n\
   -bench_receivers N   : on a line (default: 100)\n\
+  -bench_shots N       : that groups of processes share (default: 1)\n\
+  -bench_group_size N  : processes of a group (default: all)\n\
   -bench_repeats N     : how often a product is timed (default: 3); the fastest counts\n\
   -bench_variants LIST : of the names that a run prints (default: all but those of double precision)\n\
   -bench_gpu BOOL      : on the GPU (default: where there is one)\n\
@@ -30,7 +33,8 @@ typedef enum {
   MODEL,
   BORN,
   ADJOINT,
-  NORMAL
+  NORMAL,
+  LSQR /* an iteration: J and its transpose */
 } Product;
 
 typedef struct {
@@ -58,16 +62,19 @@ static const Variant variants[] = {{"forward", MODEL, "", 16, 0, PETSC_TRUE},
                                    {"rtm-ring", ADJOINT, "-background ring", 48, 20, PETSC_TRUE},
                                    {"rtm-checkpoint", ADJOINT, "-background checkpoint", 64, 20, PETSC_FALSE},
                                    {"normal-random", NORMAL, "-background random", 56, 12, PETSC_TRUE},
-                                   {"normal-keep", NORMAL, "-background keep -background_bits 16", 44, 38, PETSC_TRUE}};
+                                   {"normal-keep", NORMAL, "-background keep -background_bits 16", 44, 38, PETSC_TRUE},
+                                   {"lsqr-keep", LSQR, "-background keep -background_bits 16", 60, 48, PETSC_FALSE},
+                                   {"lsqr-random", LSQR, "-background random", 72, 12, PETSC_FALSE}};
 
 typedef struct {
   Bench    bench;
-  PetscInt n[3], steps, width, interval, receivers, repeats;
+  PetscInt n[3], steps, width, interval, receivers, repeats, shots, group;
 } Run;
 
 static PetscErrorCode RunSetFromOptions(Run *run)
 {
-  PetscInt count = 3;
+  PetscInt    count = 3;
+  PetscMPIInt size;
 
   PetscFunctionBegin;
   PetscCall(BenchSetFromOptions(PETSC_COMM_WORLD, &run->bench));
@@ -77,12 +84,17 @@ static PetscErrorCode RunSetFromOptions(Run *run)
   run->interval                     = 4;
   run->receivers                    = 100;
   run->repeats                      = 3;
+  run->shots                        = 1;
+  PetscCallMPI(MPI_Comm_size(run->bench.comm, &size));
+  run->group = size;
   PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-bench_n", run->n, &count, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-bench_steps", &run->steps, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-bench_width", &run->width, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-bench_interval", &run->interval, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-bench_receivers", &run->receivers, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-bench_repeats", &run->repeats, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-bench_shots", &run->shots, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-bench_group_size", &run->group, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -108,6 +120,7 @@ static PetscErrorCode CreateMatrix(const Run *run, DM da, Vec v, Mat *J)
   PetscCall(PetscFree(wavelet));
   PetscCall(MatBornSetSponge(*J, run->width, PETSC_DETERMINE));
   PetscCall(MatBornSetInterval(*J, run->interval));
+  PetscCall(MatBornSetGroupSize(*J, run->group));
   PetscCall(PetscMalloc1(dim * run->receivers, &receivers));
   for (int d = 0; d < dim; d++) source[d] = h[d] * (PetscReal)(run->n[d] / 2);
   for (PetscInt r = 0; r < run->receivers; r++) {
@@ -115,7 +128,10 @@ static PetscErrorCode CreateMatrix(const Run *run, DM da, Vec v, Mat *J)
     receivers[dim * r] = h[0] * (PetscReal)(run->width + r % (run->n[0] - 2 * run->width));
     receivers[dim * r + dim - 1] += 5 * h[0];
   }
-  PetscCall(MatBornAddShot(*J, source, run->receivers, receivers));
+  for (PetscInt s = 0; s < run->shots; s++) {
+    source[0] = h[0] * (PetscReal)((run->n[0] / 2 + s) % run->n[0]);
+    PetscCall(MatBornAddShot(*J, source, run->receivers, receivers));
+  }
   PetscCall(PetscFree(receivers));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -162,7 +178,11 @@ static PetscErrorCode Measure(Run *run, const Variant *v, Mat J, PetscLogDouble 
     if (v->product == MODEL) PetscCall(MatBornModel(J, d));
     else if (v->product == BORN) PetscCall(MatMult(J, x, d));
     else if (v->product == ADJOINT) PetscCall(MatMultTranspose(J, d, y));
-    else PetscCall(MatMult(N, x, y));
+    else if (v->product == NORMAL) PetscCall(MatMult(N, x, y));
+    else {
+      PetscCall(MatMult(J, x, d));
+      PetscCall(MatMultTranspose(J, d, y));
+    }
     PetscCall(BenchWait(&run->bench));
     PetscCall(PetscTime(&end));
     if (r == 1 || (r > 1 && end - start < *seconds)) *seconds = end - start; /* the first one builds */
@@ -176,15 +196,22 @@ static PetscErrorCode Measure(Run *run, const Variant *v, Mat J, PetscLogDouble 
 
 static PetscErrorCode Report(Run *run, const Variant *v, PetscInt interval, PetscLogDouble seconds)
 {
-  Bench       *bench  = &run->bench;
-  const double points = (double)run->n[0] * (double)run->n[1] * (double)run->n[2] * (double)run->steps, rate = points / seconds / 1e9;
-  const double bytes = v->all + v->image / (double)interval, share = bench->copyrate > 0 ? rate * 1e9 * bytes / bench->copyrate : 0;
+  Bench       *bench = &run->bench;
+  PetscMPIInt  size;
+  const double points = (double)run->n[0] * (double)run->n[1] * (double)run->n[2] * (double)run->steps * (double)run->shots, rate = points / seconds / 1e9;
+  const double bytes   = v->all + v->image / (double)interval;
+  double       share   = bench->copyrate > 0 ? rate * 1e9 * bytes / bench->copyrate : 0;
   BenchField   field[] = {{"variant", v->name, 0.},        {"nx", NULL, (double)run->n[0]},     {"ny", NULL, (double)run->n[1]},
                           {"nz", NULL, (double)run->n[2]}, {"steps", NULL, (double)run->steps}, {"interval", NULL, (double)interval},
                           {"seconds", NULL, seconds},      {"gpoints_per_s", NULL, rate},       {"bytes_a_point", NULL, bytes},
-                          {"share_of_copy", NULL, share}};
+                          {"share_of_copy", NULL, 0.},     {"shots", NULL, (double)run->shots}, {"group", NULL, (double)run->group},
+                          {"processes", NULL, 0.}};
 
   PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(bench->comm, &size));
+  share /= size;
+  field[9].value  = share;
+  field[12].value = size;
   PetscCall(PetscPrintf(bench->comm, "  %-16s %9.4f s  %8.2f Gpoints/s  %5.1f bytes a point  %5.1f%% of a copy\n", v->name, seconds, rate, bytes, 100 * share));
   PetscCall(BenchWriteRecord(bench, PETSC_STATIC_ARRAY_LENGTH(field), field));
   if (bench->markdown)
@@ -201,7 +228,8 @@ int main(int argc, char **argv)
   Run                  run;
   DM                   da;
   Vec                  v;
-  PetscInt             begin, end;
+  PetscInt             begin, end, all;
+  PetscMPIInt          size;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
@@ -212,8 +240,10 @@ int main(int argc, char **argv)
   PetscCall(BenchGetWanted(&run.bench, "-bench_variants", PETSC_STATIC_ARRAY_LENGTH(variants), names, wanted));
   PetscCall(BenchCopyRate(&run.bench));
   PetscCall(BenchOpen(&run.bench, "| product | nodes | s | Gpoints/s | bytes a point | of a copy, % |"));
-  if (run.n[2] == 1) PetscCall(DMDACreate2d(PETSC_COMM_SELF, none, none, DMDA_STENCIL_STAR, run.n[0], run.n[1], 1, 1, 1, 1, NULL, NULL, &da));
-  else PetscCall(DMDACreate3d(PETSC_COMM_SELF, none, none, none, DMDA_STENCIL_STAR, run.n[0], run.n[1], run.n[2], 1, 1, 1, 1, 1, NULL, NULL, NULL, &da));
+  /* as slabs are */
+  PetscCallMPI(MPI_Comm_size(run.bench.comm, &size));
+  if (run.n[2] == 1) PetscCall(DMDACreate2d(run.bench.comm, none, none, DMDA_STENCIL_STAR, run.n[0], run.n[1], 1, size, 1, 1, NULL, NULL, &da));
+  else PetscCall(DMDACreate3d(run.bench.comm, none, none, none, DMDA_STENCIL_STAR, run.n[0], run.n[1], run.n[2], 1, 1, size, 1, 1, NULL, NULL, NULL, &da));
   if (run.bench.gpu) PetscCall(DMSetVecType(da, VECCUDA));
   PetscCall(DMSetUp(da));
   PetscCall(DMCreateGlobalVector(da, &v));
@@ -222,12 +252,14 @@ int main(int argc, char **argv)
     PetscScalar *a;
 
     PetscCall(VecGetArrayWrite(v, &a));
-    for (PetscInt k = 0; k < end - begin; k++) a[k] = 1500 + 1500 * (PetscReal)k / (PetscReal)(end - begin);
+    PetscCall(VecGetSize(v, &all));
+    for (PetscInt k = 0; k < end - begin; k++) a[k] = 1500 + 1500 * (PetscReal)(begin + k) / (PetscReal)all;
     PetscCall(VecRestoreArrayWrite(v, &a));
   }
   PetscCall(PetscPrintf(run.bench.comm,
-                        "%" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " nodes, %" PetscInt_FMT " steps, images every %" PetscInt_FMT "\n", run.n[0],
-                        run.n[1], run.n[2], run.steps, run.interval));
+                        "%" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " nodes, %" PetscInt_FMT " steps, images every %" PetscInt_FMT
+                        ", %" PetscInt_FMT " shots, %d processes in groups of %" PetscInt_FMT "\n",
+                        run.n[0], run.n[1], run.n[2], run.steps, run.interval, run.shots, size, run.group));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(variants); k++) {
     PetscLogDouble seconds = 0;
     PetscInt       interval;

@@ -365,6 +365,8 @@ PETSC_EXTERN PetscErrorCode MatBornGetVelocityBits(Mat, PetscInt *);
 PETSC_EXTERN PetscErrorCode MatBornGetSeed(Mat, PetscInt *);
 PETSC_EXTERN PetscErrorCode MatBornSetGroupSize(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatBornGetGroupSize(Mat, PetscInt *);
+PETSC_EXTERN PetscErrorCode MatBornSetTransport(Mat, LitheTransport);
+PETSC_EXTERN PetscErrorCode MatBornGetTransport(Mat, LitheTransport *);
 PETSC_EXTERN PetscErrorCode MatBornSetJournal(Mat, const char[], PetscBool);
 PETSC_EXTERN PetscErrorCode MatBornModel(Mat, Vec);
 PETSC_EXTERN PetscErrorCode MatBornGetIllumination(Mat, Vec *);

@@ -74,6 +74,7 @@ static PetscErrorCode BornAnyLaunch(const BornGrid *g, const BornStep *step, cud
                                 static_cast<unsigned>(n[2] < 65535 ? n[2] : 65535));
 
   PetscFunctionBegin;
+  if (BornIsEmpty(a)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(blocks.y < 65536, PETSC_COMM_SELF, PETSC_ERR_SUP, "A grid of %d nodes along y is too long for a device; exchange x and y", n[1]);
   if (step->w) BornAny<T, K, V, R, true><<<blocks, dim3(BORN_ANY_X, BORN_ANY_Y), 0, stream>>>(a);
   else BornAny<T, K, V, R, false><<<blocks, dim3(BORN_ANY_X, BORN_ANY_Y), 0, stream>>>(a);

@@ -41,6 +41,10 @@ static inline BornArguments<K> BornGetArguments(const BornGrid *g, const BornSte
     PetscInt low = 0, high = g->n[d];
 
     if (step->inside) BornInside(g, d, &low, &high);
+    if (step->part[1] && d == g->dim - 1) {
+      low  = step->part[0] > low ? step->part[0] : low;
+      high = step->part[1] < high ? step->part[1] : high;
+    }
     a.n[d]     = static_cast<int>(g->n[d]);
     a.from[d]  = static_cast<int>(low);
     a.to[d]    = static_cast<int>(high);
@@ -69,4 +73,11 @@ static inline BornArguments<K> BornGetArguments(const BornGrid *g, const BornSte
   a.largest   = step->largest;
   a.store     = BornGetStoring(g, step->bits, step->store);
   return a;
+}
+
+/* Whether a step has no nodes */
+template <class K>
+static inline bool BornIsEmpty(const BornArguments<K> &a)
+{
+  return a.from[0] >= a.to[0] || a.from[1] >= a.to[1] || a.from[2] >= a.to[2];
 }

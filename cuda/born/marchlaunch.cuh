@@ -29,6 +29,7 @@ static PetscErrorCode BornMarchKind(const BornGrid *g, const BornStep *step, cud
                     static_cast<unsigned>(chunks));
 
   PetscFunctionBegin;
+  if (BornIsEmpty(a)) PetscFunctionReturn(PETSC_SUCCESS);
   a.chunk = (n[2] + chunks - 1) / chunks;
   PetscCall(BornMapCreate(g, step->u, 4, K::line, K::lines, &maps.u));
   PetscCall(BornMapCreate(g, step->w, 4, K::line, K::lines, &maps.w));

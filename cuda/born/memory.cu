@@ -139,6 +139,8 @@ static PetscErrorCode BornUpload(PetscInt n, const T *from, T **to)
 
 PetscErrorCode LitheCUDABornPoints(const BornPoints *host, BornPoints *mine)
 {
+  const PetscInt entries = host->nodefirst[host->nodes];
+
   PetscFunctionBegin;
   *mine         = *host;
   mine->entries = host->first[host->points];
@@ -147,8 +149,8 @@ PetscErrorCode LitheCUDABornPoints(const BornPoints *host, BornPoints *mine)
   PetscCall(BornUpload(mine->entries, host->weight, &mine->weight));
   PetscCall(BornUpload(host->nodes + 1, host->nodefirst, &mine->nodefirst));
   PetscCall(BornUpload(host->nodes, host->node, &mine->node));
-  PetscCall(BornUpload(mine->entries, host->point, &mine->point));
-  PetscCall(BornUpload(mine->entries, host->nodeweight, &mine->nodeweight));
+  PetscCall(BornUpload(entries, host->point, &mine->point));
+  PetscCall(BornUpload(entries, host->nodeweight, &mine->nodeweight));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

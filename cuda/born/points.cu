@@ -61,8 +61,13 @@ static __global__ void BornForceKernel(BornArguments<K> a, BornPoints p, const P
 template <class T, class K>
 static PetscErrorCode BornForceOf(const BornGrid *g, const BornForce *force)
 {
-  const BornStep step =
-    {.number = force->number, .sponge = force->sponge, .inside = force->inside, .Vbits = force->Vbits, .Vunit = force->Vunit, .V = force->V};
+  const BornStep         step   = {.number = force->number,
+                                   .sponge = force->sponge,
+                                   .inside = force->inside,
+                                   .Vbits  = force->Vbits,
+                                   .Vunit  = force->Vunit,
+                                   .V      = force->V,
+                                   .part   = {force->part[0], force->part[1]}};
   const BornArguments<K> a      = BornGetArguments<T, K>(g, &step);
   const BornTarget<T, K> to     = {BornFromFirst<T>(g, force->u),     BornFromFirst<K>(g, force->out),     BornFromFirst<K>(g, force->w),
                                    BornFromFirst<K>(g, force->image), BornFromFirst<K>(g, force->scatter), BornFromFirst<K>(g, force->with)};
@@ -111,17 +116,18 @@ static __global__ void BornExtractKernel(BornPoints p, PetscInt n0, PetscInt n1,
 template <class K>
 static PetscErrorCode BornExtractOf(const BornGrid *g, const BornPoints *p, const void *u, double factor, PetscReal *values, PetscInt64 stride)
 {
-  const bool       between = p->entries > 4 * p->points;
+  const bool       between = p->most > 4;
   const PetscInt64 threads = static_cast<PetscInt64>(p->points) * (between ? BORN_LANES : 1);
   const unsigned   blocks  = static_cast<unsigned>((threads + BORN_THREADS - 1) / BORN_THREADS);
+  const PetscInt   n1      = g->n[1] + (g->dim == 2 ? 2 * p->below : 0); /* with the planes that places may be in */
   cudaStream_t     stream;
-  const K         *first = BornFromFirst<const K>(g, u);
+  const K         *first = BornFromFirst<const K>(g, u) - p->below * g->stride[g->dim - 1];
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   if (between)
-    BornExtractKernel<K, BORN_LANES><<<blocks, BORN_THREADS, 0, stream>>>(*p, g->n[0], g->n[1], g->stride[1], g->stride[2], first, factor, values, stride);
-  else BornExtractKernel<K, 1><<<blocks, BORN_THREADS, 0, stream>>>(*p, g->n[0], g->n[1], g->stride[1], g->stride[2], first, factor, values, stride);
+    BornExtractKernel<K, BORN_LANES><<<blocks, BORN_THREADS, 0, stream>>>(*p, g->n[0], n1, g->stride[1], g->stride[2], first, factor, values, stride);
+  else BornExtractKernel<K, 1><<<blocks, BORN_THREADS, 0, stream>>>(*p, g->n[0], n1, g->stride[1], g->stride[2], first, factor, values, stride);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -19,12 +19,12 @@ static __global__ void BornMirrorKernel(ptrdiff_t plane, int radius, T *u)
 }
 
 template <class T>
-static PetscErrorCode BornMirror(const BornGrid *g, void *u, cudaStream_t stream)
+static PetscErrorCode BornMirror(const BornGrid *g, const BornStep *step, void *u, cudaStream_t stream)
 {
   const ptrdiff_t plane = g->stride[g->dim - 1];
 
   PetscFunctionBegin;
-  if (!g->surface || g->start || !u) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!g->surface || g->start || step->part[0] || !u) PetscFunctionReturn(PETSC_SUCCESS);
   BornMirrorKernel<T>
     <<<static_cast<unsigned>((plane + BORN_MIRROR_THREADS - 1) / BORN_MIRROR_THREADS), BORN_MIRROR_THREADS, 0, stream>>>(plane, g->radius,
                                                                                                                          BornFromFirst<T>(g, u));
@@ -34,17 +34,19 @@ static PetscErrorCode BornMirror(const BornGrid *g, void *u, cudaStream_t stream
 
 PetscErrorCode LitheCUDABornStep(const BornGrid *g, const BornStep *step)
 {
-  const PetscLogDouble star = 1 + 3. * g->dim * g->radius;
-  cudaStream_t         stream;
-  bool                 done;
+  const PetscLogDouble star = 1 + 3. * g->dim * g->radius, planes = static_cast<PetscLogDouble>(g->n[g->dim - 1]);
+  const PetscLogDouble nodes = static_cast<PetscLogDouble>(g->nodes) *
+                               (step->part[1] ? static_cast<PetscLogDouble>(step->part[1] - step->part[0]) / planes : 1);
+  cudaStream_t stream;
+  bool         done;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  if (step->number == BORN_FLOAT) PetscCall(BornMirror<float>(g, step->u, stream));
-  else if (step->number == BORN_DOUBLE) PetscCall(BornMirror<double>(g, step->u, stream));
-  else PetscCall(BornMirror<int32_t>(g, step->u, stream));
-  if (step->number == BORN_DOUBLE) PetscCall(BornMirror<double>(g, step->w, stream));
-  else PetscCall(BornMirror<float>(g, step->w, stream));
+  if (step->number == BORN_FLOAT) PetscCall(BornMirror<float>(g, step, step->u, stream));
+  else if (step->number == BORN_DOUBLE) PetscCall(BornMirror<double>(g, step, step->u, stream));
+  else PetscCall(BornMirror<int32_t>(g, step, step->u, stream));
+  if (step->number == BORN_DOUBLE) PetscCall(BornMirror<double>(g, step, step->w, stream));
+  else PetscCall(BornMirror<float>(g, step, step->w, stream));
   PetscCall(BornMarchStep(g, step, stream, &done));
   if (!done) {
     if (step->number == BORN_DOUBLE) PetscCall((BornAnyOrder<double, double, double>(g, step, stream)));
@@ -53,6 +55,6 @@ PetscErrorCode LitheCUDABornStep(const BornGrid *g, const BornStep *step)
     else if (step->Vbits != 16) PetscCall((BornAnyOrder<int32_t, float, float>(g, step, stream)));
     else PetscCall((BornAnyOrder<int32_t, float, uint16_t>(g, step, stream)));
   }
-  PetscCall(PetscLogGpuFlops(static_cast<PetscLogDouble>(g->nodes) * ((step->w ? 2 : 1) * (star + 6) + (step->image ? 2 : 0) + (step->scatter ? 2 : 0))));
+  PetscCall(PetscLogGpuFlops(nodes * ((step->w ? 2 : 1) * (star + 6) + (step->image ? 2 : 0) + (step->scatter ? 2 : 0))));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

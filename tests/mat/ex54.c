@@ -2,11 +2,14 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "MATBORN on several processes: any split of the grid and any groups give the bits of one process.\n\n";
+static char help[] = "MATBORN on several processes: any split of the grid and any groups give the bits of one process.\n\
+  -test_vec_type TYPE : of the vectors\n\
+  -test_short BOOL    : less cases\n\n";
 
 #include "borntest.h"
 
 static PetscMPIInt size;
+static char        type[64] = VECSTANDARD;
 
 /* Between 0 and 1 */
 static PetscReal Number(PetscInt64 i, uint32_t seed)
@@ -63,6 +66,7 @@ static PetscErrorCode Create(MPI_Comm comm, const Case *c, DM *da, Mat *J)
   else
     PetscCall(
       DMDACreate3d(comm, none, none, none, DMDA_STENCIL_STAR, c->n[0], c->n[1], c->n[2], PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, NULL, da));
+  PetscCall(DMSetVecType(*da, type));
   PetscCall(DMSetUp(*da));
   PetscCall(DMCreateGlobalVector(*da, &v));
   PetscCall(Nodes(*da, v, 1, 1.5, 2.2, NULL, NULL));
@@ -92,6 +96,7 @@ static PetscErrorCode Create(MPI_Comm comm, const Case *c, DM *da, Mat *J)
     }
     PetscCall(MatBornAddShot(*J, source, many, receivers));
   }
+  PetscCall(MatSetFromOptions(*J));
   PetscCall(VecDestroy(&v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -198,13 +203,17 @@ int main(int argc, char **argv)
                           .interval     = 1,
                           .velocitybits = 32};
   Case           c;
+  PetscBool      brief     = PETSC_FALSE;
+  PetscInt       cases     = 0;
   const PetscInt orders[4] = {2, 4, 8, 12};
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  for (int k = 0; k < 4; k++) {
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-test_vec_type", type, sizeof(type), NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-test_short", &brief, NULL));
+  for (int k = brief ? 2 : 0; k < 4; k++, cases++) {
     char name[64];
 
     c            = plane;
@@ -217,7 +226,7 @@ int main(int argc, char **argv)
     PetscCall(PetscSNPrintf(name, sizeof(name), "2-D, order %d", (int)orders[k]));
     PetscCall(TestCase(name, &c));
   }
-  for (int k = 0; k < 2; k++) {
+  for (int k = brief ? 1 : 0; k < 2; k++, cases++) {
     c         = plane;
     c.n[0]    = 18;
     c.n[1]    = 17;
@@ -232,11 +241,37 @@ int main(int argc, char **argv)
   c.field        = MATBORN_FIELD_FLOAT;
   c.bits         = 16;
   c.velocitybits = 16;
-  PetscCall(TestCase("16 bits", &c));
+  if (!brief) PetscCall(TestCase("16 bits", &c));
   c.background   = MATBORN_BACKGROUND_RANDOM;
   c.velocitybits = 32;
   PetscCall(TestCase("random", &c));
-  PetscCall(TestDone(8 * 10, "all bits are the same\n"));
+  /* the inside ends within slabs, at their ends, and within reach of the next one */
+  c.background = MATBORN_BACKGROUND_RING;
+  c.interval   = 2;
+  PetscCall(TestCase("ring", &c));
+  c.field   = MATBORN_FIELD_DOUBLE;
+  c.surface = PETSC_TRUE;
+  c.width   = 12;
+  if (!brief) PetscCall(TestCase("ring, wide sponge", &c));
+  c       = plane;
+  c.n[0]  = 19;
+  c.n[1]  = 18;
+  c.n[2]  = 40;
+  c.field = MATBORN_FIELD_FLOAT;
+  c.bits  = 16;
+  c.width = 5;
+  for (int k = 0; k < 3; k++) {
+    const MatBornBackground background[3] = {MATBORN_BACKGROUND_RANDOM, MATBORN_BACKGROUND_KEEP, MATBORN_BACKGROUND_RING};
+    const char *const       name[3]       = {"3-D, random", "3-D, keep", "3-D, ring"};
+
+    if (brief && !k) continue;
+    c.background   = background[k];
+    c.between      = (PetscBool)(k > 0);
+    c.velocitybits = k == 1 ? 16 : 32;
+    c.surface      = (PetscBool)(k == 2);
+    PetscCall(TestCase(name[k], &c));
+  }
+  PetscCall(TestDone((cases + (brief ? 4 : 7)) * 10, "all bits are the same\n"));
   PetscCall(PetscFinalize());
   return 0;
 }
@@ -246,6 +281,20 @@ int main(int argc, char **argv)
   test:
     nsize: {{1 2 3 4}}
     requires: !complex double
+    output_file: output/ex54.out
+
+  test:
+    suffix: cuda
+    nsize: {{1 2 3}}
+    requires: cuda !complex double
+    args: -test_vec_type cuda
+    output_file: output/ex54.out
+
+  test:
+    suffix: ipc
+    nsize: {{2 4}}
+    requires: cuda !complex double
+    args: -test_vec_type cuda -mat_born_transport ipc -test_short
     output_file: output/ex54.out
 
 TEST*/

@@ -116,10 +116,7 @@ static PetscErrorCode TestRefusals(void)
 
   if (size > 1) {
     PetscCall(MatBornSetGroupSize(J, size));
-    PetscCall(MatBornSetBackground(J, MATBORN_BACKGROUND_RING));
-    TEST_REFUSED("ring", MatMultTranspose(J, d, y), "ring", "group_size 1");
-    PetscCall(VecLockReadPop(d));
-    PetscCall(MatBornSetBackground(J, MATBORN_BACKGROUND_KEEP));
+    TEST_REFUSED("transport", MatBornSetTransport(J, (LitheTransport)7), "Transport 7", "ipc");
     PetscCall(MatMultTranspose(J, d, y));
   }
   if (size == 3) {

@@ -118,18 +118,22 @@ static LITHE_HD inline PetscInt BornFirst(const BornGrid *g, int d)
   return d == g->dim - 1 ? g->start : 0;
 }
 
-/* The nodes without a sponge: low <= i < high */
-static inline void BornInside(const BornGrid *g, int d, PetscInt *low, PetscInt *high)
+/* The nodes of the whole grid without a sponge: low <= i < high, which may be beyond this part */
+static inline void BornInsideWhole(const BornGrid *g, int d, PetscInt *low, PetscInt *high)
 {
-  PetscInt from = BornSpongeIsLow(g, d) ? g->width : 0, to = BornWhole(g, d) - g->width;
-
   *low  = 0;
   *high = g->n[d];
   if (d >= g->dim) return;
-  from -= BornFirst(g, d);
-  to -= BornFirst(g, d);
-  if (from > *low) *low = from;
-  if (to < *high) *high = to;
+  *low  = (BornSpongeIsLow(g, d) ? g->width : 0) - BornFirst(g, d);
+  *high = BornWhole(g, d) - g->width - BornFirst(g, d);
+}
+
+/* The same nodes of this part: low <= high */
+static inline void BornInside(const BornGrid *g, int d, PetscInt *low, PetscInt *high)
+{
+  BornInsideWhole(g, d, low, high);
+  *low  = *low < 0 ? 0 : (*low > g->n[d] ? g->n[d] : *low);
+  *high = *high < *low ? *low : (*high > g->n[d] ? g->n[d] : *high);
 }
 
 static LITHE_HD inline PetscInt64 BornPlace(const BornGrid *g, PetscInt i, PetscInt j, PetscInt k)
@@ -157,6 +161,7 @@ static LITHE_HD inline PetscInt64 BornBlocks(const BornGrid *g)
 */
 typedef struct {
   PetscInt    points, nodes, entries; /* entries: by points; by nodes their number is the same, except in slabs */
+  PetscInt    most;                   /* nodes of a point at most, in the whole grid */
   PetscInt    below;                  /* planes below the first plane from which place counts: 0, or the halo in slabs, where points need it */
   PetscInt   *first, *nodefirst;      /* of the entries of a point, of a node; points + 1, nodes + 1 */
   PetscInt64 *place, *node;           /* the node of an entry by points; the nodes, in rising order */
@@ -181,6 +186,7 @@ typedef struct {
   int         bits;     /* 32, 16 or 8: q is rounded as in a store, and written to store unless that is NULL; 0: neither */
   void       *store;
   unsigned   *largest; /* of integers: becomes the largest |new|, if that is larger */
+  PetscInt    part[2]; /* on a device: only planes part[0] <= k < part[1] of the last dimension; all of them if part[1] is 0 */
 } BornStep;
 
 /* A force f = factor values[stride p] at points p, in a step that has been made */
@@ -200,6 +206,7 @@ typedef struct {
   const void       *scatter;
   const void       *with; /* image += f with */
   void             *image;
+  PetscInt          part[2]; /* as in the step */
 } BornForce;
 
 /*
@@ -256,7 +263,8 @@ static inline size_t BornStoreBytes(const BornGrid *g, int bits)
 
 /*
    The nodes round the inside: for each dimension and face a box, radius nodes deep, as wide as the inside. Nodes beyond
-   the grid, or above a free surface, are left out, since their values are known
+   the grid, or above a free surface, are left out, since their values are known. Nodes of other parts of the grid belong to
+   their arrays
 */
 typedef struct {
   PetscInt   from[3], n[3];
@@ -279,8 +287,11 @@ static inline PetscInt64 BornRing(const BornGrid *g, int *boxes, BornRingBox box
         b->from[e] = low[e];
         b->n[e]    = high[e] - low[e];
       }
-      from       = face ? high[d] : (low[d] > g->radius ? low[d] - g->radius : 0);
-      to         = face ? (high[d] + g->radius < g->n[d] ? high[d] + g->radius : g->n[d]) : low[d];
+      BornInsideWhole(g, d, &from, &to);
+      from = face ? to : from - g->radius;
+      to   = from + g->radius;
+      if (from < 0) from = 0;
+      if (to > g->n[d]) to = g->n[d];
       b->from[d] = from;
       b->n[d]    = to - from;
       b->at      = size;

@@ -51,18 +51,17 @@ PetscErrorCode MatBornChooseBackground_Private(Mat A)
   PetscBool    found  = PETSC_FALSE;
 
   PetscFunctionBegin;
-  PetscCheck(ctx->wanted != MATBORN_BACKGROUND_RING || ctx->split->group.size == 1, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
-             "-mat_born_background ring is for groups of one process; use keep or random, or -mat_born_group_size 1");
   for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(choices) && !found; c++) {
     size_t room;
 
     BornChoose(ctx, &choices[c]);
     if (ctx->wanted != MATBORN_BACKGROUND_AUTO && choices[c].name != ctx->wanted) continue;
     if (ctx->wanted == MATBORN_BACKGROUND_AUTO && !choices[c].automatic) continue;
-    if (choices[c].name == MATBORN_BACKGROUND_RING && ctx->split->group.size > 1) continue;
     PetscCall((*ctx->kernels->room)(choices[c].host, &room));
     PetscCall(BornShareRoom(A, &room));
     found = (PetscBool)((double)(*choices[c].background->bytes)(ctx) + (choices[c].host ? 0 : fields) <= BORN_SHARE * (double)room);
+    /* slabs differ in what they need */
+    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &found, 1, MPI_C_BOOL, MPI_LAND, PetscObjectComm((PetscObject)A)));
     /* A requested mode is tried on the device first, and then in its second place, if any */
     if (ctx->wanted == choices[c].name && (choices[c].host || ctx->wanted != MATBORN_BACKGROUND_RING)) found = PETSC_TRUE;
     if (ctx->wanted == MATBORN_BACKGROUND_AUTO && choices[c].name == MATBORN_BACKGROUND_RANDOM) found = PETSC_TRUE;

@@ -150,6 +150,7 @@ PetscErrorCode MatCreateBorn(DM da, Mat *J)
 . -mat_born_background <auto,keep,ring,random,checkpoint> - where the background comes back from, see `MatBornSetBackground()`
 . -mat_born_background_bits <32,16,8> - of a number that is kept, see `MatBornSetBackgroundBits()`
 . -mat_born_group_size <n> - processes that share a shot, see `MatBornSetGroupSize()`
+. -mat_born_transport <auto,ipc,nccl,mpi> - how they exchange planes on devices, see `MatBornSetTransport()`
 . -mat_born_journal <path> - begin of the names of the files from which a killed product continues, see
   `MatBornSetJournal()`
 . -mat_born_journal_keep <bool> - whether the files stay

@@ -5,6 +5,7 @@
 
 #include <lithe/private/born.h>
 #include <lithe/private/farm.h>
+#include <lithe/private/lithehalo.h>
 #include <lithemat.h>
 #include <petscdmda.h>
 #include <petsc/private/matimpl.h>
@@ -33,14 +34,25 @@ typedef struct {
   LitheFarm      farm;
   LitheFarmGroup group;
   PetscBool      single;       /* one process */
+  PetscBool      own;          /* arrays of slabs are those of the DMDA's vectors, on all processes */
   PetscMPIInt    onnode;       /* processes of the matrix that share memory with this process */
   PetscInt       start, count; /* planes of this process along the last dimension */
-  PetscSF        forest;       /* from the nodes of the DMDA to the nodes of the slab */
-  MPI_Comm       comm;
+  PetscInt       nodes;        /* of these planes */
+  PetscSF        forest;       /* from the nodes of the DMDA to the nodes of the slab; NULL: they are the same */
+  MPI_Comm       all;
   MPI_Win        window; /* of rows, while a product runs */
   PetscReal     *rows;
   PetscInt       nrows;
 } BornSplit;
+
+/* The first plane of a process in a group */
+static inline PetscInt BornSlabStart(PetscInt planes, PetscMPIInt rank, PetscMPIInt size)
+{
+  return (PetscInt)((PetscInt64)planes * rank / size);
+}
+
+/* Exchanges of slabs on devices: exchange.c */
+typedef struct _n_BornHalos BornHalos;
 
 typedef struct {
   /* Settings of a program */
@@ -92,7 +104,9 @@ typedef struct {
   /* Shots over groups of processes. They stay when settings change, unless these are settings of their own */
   LitheFarmOptions farming;
   BornSplit       *split;
-  PetscReal       *cost; /* [nshots] seconds of a shot in the last product; NULL before it */
+  LitheTransport   transport; /* of slabs on devices, that was asked for */
+  BornHalos       *halos;     /* NULL: no slabs, or slabs on the host */
+  PetscReal       *cost;      /* [nshots] seconds of a shot in the last product; NULL before it */
 } Mat_Born;
 
 /* A sweep over time of one shot */
@@ -109,6 +123,7 @@ typedef struct {
   const PetscReal *model;
   const void      *x; /* dV/V, a field, or NULL: no w forwards */
   void            *image;
+  const BornForce *data; /* backwards: the force at the step that w comes to; NULL: none */
 } BornSweep;
 
 /* How the background comes back. q is L u + f */
@@ -150,6 +165,13 @@ PETSC_INTERN PetscErrorCode MatBornGetBytes_Private(Mat, PetscLogDouble *);
 PETSC_INTERN PetscErrorCode MatBornBuildWavelet_Private(Mat);
 PETSC_INTERN PetscErrorCode MatBornGetPoints_Private(const Mat_Born *, double *);
 
+/* exchange.c: collective on groups */
+PETSC_INTERN PetscErrorCode BornHalosCreate_Private(Mat_Born *);
+PETSC_INTERN PetscErrorCode BornHalosDestroy_Private(Mat_Born *);
+PETSC_INTERN PetscErrorCode BornHalosGetTransport_Private(const Mat_Born *, LitheTransport *, const char **reason);
+PETSC_INTERN PetscErrorCode BornExchange_Private(Mat_Born *, void *field);
+PETSC_INTERN PetscErrorCode BornAdvance_Private(Mat_Born *, const BornStep *, PetscInt, const BornForce[]);
+
 /* step.c: steps of a sweep */
 PETSC_INTERN PetscErrorCode BornStateStart_Private(Mat_Born *, void *[2], BornNumber, PetscInt, BornState *);
 PETSC_INTERN PetscErrorCode BornStateCopy_Private(Mat_Born *, const BornState *, BornState *);
@@ -157,6 +179,7 @@ PETSC_INTERN void           BornStateSwap_Private(BornState *);
 PETSC_INTERN PetscErrorCode BornGetField_Private(Mat_Born *, void **);
 PETSC_INTERN PetscErrorCode BornStepBackground_Private(BornSweep *, BornState *, void *, void *);
 PETSC_INTERN PetscErrorCode BornStepBoth_Private(BornSweep *, PetscBool, PetscBool, int, void *, void *);
+PETSC_INTERN PetscErrorCode BornStepInside_Private(BornSweep *, PetscInt, void *);
 PETSC_INTERN PetscErrorCode BornStepSecond_Private(BornSweep *);
 PETSC_INTERN PetscErrorCode BornForceBackground_Private(BornSweep *, PetscInt, BornForce);
 
@@ -179,7 +202,6 @@ PETSC_INTERN PetscErrorCode BornSweepIllumination_Private(Mat_Born *, BornShot *
 PETSC_INTERN PetscErrorCode BornSplitCreate_Private(DM, const LitheFarmOptions *, BornSplit **);
 PETSC_INTERN PetscErrorCode BornSplitGetSlab_Private(BornSplit *, const PetscReal *, PetscReal *);
 PETSC_INTERN PetscErrorCode BornSplitDestroy_Private(BornSplit **);
-PETSC_INTERN PetscErrorCode BornExchange_Private(Mat_Born *, void *field);
 PETSC_INTERN PetscErrorCode BornSplitOpenRows_Private(BornSplit *, PetscInt, PetscReal *, PetscBool);
 PETSC_INTERN PetscErrorCode BornSplitCloseRows_Private(BornSplit *, PetscReal *);
 PETSC_INTERN PetscErrorCode BornSplitGetRows_Private(BornSplit *, PetscMPIInt, PetscInt, PetscInt, PetscReal *);

@@ -304,8 +304,6 @@ static PetscErrorCode MatBornChooseKernels_Private(Mat A)
     PetscCall(MatBoundToCPU(A, &bound));
     if (!bound) PetscCall(PetscStrcmpAny(type, &device, VECCUDA, VECSEQCUDA, VECMPICUDA, ""));
     if (device) ctx->kernels = &BornDeviceKernels;
-    PetscCheck(!device || ctx->split->group.size == 1, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
-               "-mat_born_group_size %" PetscInt_FMT ": a shot is on one device; use groups of 1, or vectors of the host", ctx->farming.size);
   }
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -335,6 +333,7 @@ PetscErrorCode MatBornBuild_Private(Mat A)
   PetscCall(MatBornChooseKernels_Private(A));
   ctx->real = ctx->field == MATBORN_FIELD_DOUBLE ? BORN_DOUBLE : BORN_FLOAT;
   PetscCall(MatBornBuildGrid_Private(A, &spectrum));
+  PetscCall(BornHalosCreate_Private(ctx));
   PetscCall(MatBornChooseBackground_Private(A));
   PetscCall(MatBornBuildVelocity_Private(A, spectrum));
   PetscCall(MatBornBuildWavelet_Private(A));

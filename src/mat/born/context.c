@@ -54,6 +54,7 @@ PetscErrorCode MatBornForget_Private(Mat A)
 
   PetscFunctionBegin;
   ctx->built = PETSC_FALSE;
+  PetscCall(BornHalosDestroy_Private(ctx));
   if (k) {
     void **const fields[] = {&ctx->V, &ctx->Vrandom, &ctx->Vreal,           (void **)&ctx->wave,   &ctx->u[0], &ctx->u[1], &ctx->w[0], &ctx->w[1], &ctx->q,
                              &ctx->x, &ctx->image,   (void **)&ctx->traces, (void **)&ctx->largest};

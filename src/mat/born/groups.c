@@ -87,6 +87,71 @@ PetscErrorCode MatBornGetGroupSize(Mat J, PetscInt *size)
 }
 
 /*@
+  MatBornSetTransport - Sets how the processes of a group exchange planes of a `MATBORN` on devices
+
+  Logically Collective
+
+  Input Parameters:
++ J         - the matrix
+- transport - the transport; `LITHE_TRANSPORT_AUTO` is the default
+
+  Options Database Key:
+. -mat_born_transport <auto,ipc,nccl,mpi> - the transport
+
+  Level: intermediate
+
+  Notes:
+  With ipc and nccl the planes travel while the rest of a step is computed. With mpi they travel by way of the host, unless MPI knows devices, after each step.
+  `LITHE_TRANSPORT_AUTO` takes mpi where processes share a device.
+
+  The transport changes no bit of a result. It is not used by vectors of the host, nor by groups of one process. A transport that is not possible is an error of the
+  next product.
+
+.seealso: `MATBORN`, `MatBornGetTransport()`, `MatBornSetGroupSize()`
+@*/
+PetscErrorCode MatBornSetTransport(Mat J, LitheTransport transport)
+{
+  Mat_Born *ctx = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatBornGetContext_Private(J, &ctx));
+  PetscValidLogicalCollectiveEnum(J, transport, 2);
+  PetscCheck(transport >= LITHE_TRANSPORT_AUTO && transport <= LITHE_TRANSPORT_MPI, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE,
+             "Transport %d; use auto, ipc, nccl or mpi", (int)transport);
+  if (transport == ctx->transport) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatBornChanged_Private(J));
+  ctx->transport = transport;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatBornGetTransport - Gets how the processes of a group exchange planes of a `MATBORN` on devices
+
+  Not Collective
+
+  Input Parameter:
+. J - the matrix
+
+  Output Parameter:
+. transport - the transport of previous products with slabs on devices; the requested transport if there was none
+
+  Level: intermediate
+
+.seealso: `MATBORN`, `MatBornSetTransport()`
+@*/
+PetscErrorCode MatBornGetTransport(Mat J, LitheTransport *transport)
+{
+  Mat_Born   *ctx = NULL;
+  const char *reason;
+
+  PetscFunctionBegin;
+  PetscCall(MatBornGetContext_Private(J, &ctx));
+  PetscAssertPointer(transport, 2);
+  PetscCall(BornHalosGetTransport_Private(ctx, transport, &reason));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
   MatBornSetJournal - Sets the files from which a product with a `MATBORN` goes on after it was killed
 
   Logically Collective

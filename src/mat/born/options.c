@@ -19,7 +19,7 @@ PetscErrorCode MatSetFromOptions_Born(Mat A, PetscOptionItems PetscOptionsObject
   PetscReal damping   = ctx->damping;
   PetscBool surface   = ctx->surface, setwidth, setdamping;
   PetscEnum parameter = (PetscEnum)ctx->parameter, interpolation = (PetscEnum)ctx->interpolation;
-  PetscEnum field = (PetscEnum)ctx->field, background = (PetscEnum)ctx->wanted;
+  PetscEnum field = (PetscEnum)ctx->field, background = (PetscEnum)ctx->wanted, transport = (PetscEnum)ctx->transport;
   PetscInt  bits = ctx->bits, interval = ctx->interval, velocitybits = ctx->velocitybits, seed = ctx->seed;
 
   LitheFarmOptions farming = ctx->farming;
@@ -42,6 +42,8 @@ PetscErrorCode MatSetFromOptions_Born(Mat A, PetscOptionItems PetscOptionsObject
   PetscCall(PetscOptionsInt("-mat_born_interval", "Steps from one that scatters and images to the next one", "MatBornSetInterval", interval, &interval, NULL));
   PetscCall(PetscOptionsInt("-mat_born_velocity_bits", "Of the velocity", "MatBornSetVelocityBits", velocitybits, &velocitybits, NULL));
   PetscCall(PetscOptionsInt("-mat_born_seed", "Of random velocities", "MatBornSetSeed", seed, &seed, NULL));
+  PetscCall(
+    PetscOptionsEnum("-mat_born_transport", "How slabs on devices exchange planes", "MatBornSetTransport", LitheTransports, transport, &transport, NULL));
   PetscCall(LitheFarmOptionsRead(PetscOptionsObject, "-mat_born_", &farming));
   PetscOptionsHeadEnd();
 
@@ -57,6 +59,7 @@ PetscErrorCode MatSetFromOptions_Born(Mat A, PetscOptionItems PetscOptionsObject
   PetscCall(MatBornSetInterval(A, interval));
   PetscCall(MatBornSetVelocityBits(A, velocitybits));
   PetscCall(MatBornSetSeed(A, seed));
+  PetscCall(MatBornSetTransport(A, (LitheTransport)transport));
   if (farming.size != ctx->farming.size) PetscCall(MatBornSetGroupSize(A, farming.size));
   PetscCall(MatBornSetFarming_Private(A, &farming));
   PetscFunctionReturn(PETSC_SUCCESS);

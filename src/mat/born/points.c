@@ -168,6 +168,7 @@ PetscErrorCode BornPointsCreate_Private(MPI_Comm comm, const BornGrid *g, const 
   }
   PetscCall(PetscMalloc1(all, &entries));
   weight[2][0] = 1;
+  p->most      = 0;
   p->below     = g->planes > g->n[last] ? g->halo : 0;
   for (int nodes = 0; nodes < 2; nodes++) {
     const BornPlanes planes = {nodes ? g->start : g->start - p->below, g->start + g->n[last] + (nodes ? 0 : p->below)};
@@ -177,6 +178,7 @@ PetscErrorCode BornPointsCreate_Private(MPI_Comm comm, const BornGrid *g, const 
       PetscInt home;
 
       for (int d = 0; d < g->dim; d++) count[d] = BornWeights(BornPlaceOf(x[g->dim * a + d], origin[d], h[d]), BornWhole(g, d), &low[d], weight[d]);
+      p->most = PetscMax(p->most, (PetscInt)(count[0] * count[1] * count[2]));
       /* a point belongs to the slab that has the node below it; the halo of the slab reaches all other nodes */
       home = PetscMin(g->planes - 1, PetscMax(0, low[last] + (count[last] > 1 ? BORN_SINC_RADIUS - 1 : 0)));
       if (!nodes && (home < g->start || home >= g->start + g->n[last])) continue;

@@ -10,7 +10,7 @@
    time migration with random boundaries, SEG 2009). w keeps the sponge.
 
    -mat_born_background ring: with the sponge. The inside runs backwards. The surrounding nodes within reach of the
-   stencil are stored at each step.
+   stencil are stored at each step, in each slab those that are its own.
 
    Nodes in the sponge are columns of zeros in both.
 */
@@ -100,19 +100,14 @@ static PetscErrorCode BornRingNote(BornSweep *s, PetscInt n)
 
 static PetscErrorCode BornRingBack(BornSweep *s, PetscInt n, PetscBool image)
 {
-  Mat_Born *ctx   = s->ctx;
-  BornStep  step  = {.number = s->number, .inside = PETSC_TRUE, .Vbits = (int)ctx->velocitybits, .Vunit = ctx->Vunit, .V = s->V, .largest = ctx->largest};
-  BornForce force = {.inside = PETSC_TRUE};
+  Mat_Born *ctx = s->ctx;
 
   PetscFunctionBegin;
   PetscCall(BornGetField_Private(ctx, &ctx->q));
   BornStateSwap_Private(&s->u); /* u of step n is the one before */
-  step.u   = s->u.u;
-  step.old = force.u = s->u.old;
-  step.out = force.out = image ? ctx->q : NULL;
-  PetscCall((*ctx->kernels->step)(&ctx->grid, &step));
-  PetscCall(BornForceBackground_Private(s, n, force));
+  /* the step neither reads nor writes the nodes round the inside of old */
   if (n > 0) PetscCall((*ctx->kernels->ringload)(&ctx->grid, s->number, (char *)ctx->store + (size_t)(n - 1) * ctx->slot, s->u.old));
+  PetscCall(BornStepInside_Private(s, n, image ? ctx->q : NULL));
   s->u.step--;
   if (image) PetscCall((*ctx->kernels->image)(&ctx->grid, ctx->real, 0, ctx->q, s->w.u, s->image));
   PetscCall(BornStepSecond_Private(s));

@@ -12,11 +12,6 @@
 
 /* ------------------------------------------------------------ slabs */
 
-static inline PetscInt SlabStart(PetscInt planes, PetscMPIInt rank, PetscMPIInt size)
-{
-  return (PetscInt)((PetscInt64)planes * rank / size);
-}
-
 /* The part of a dimension that a node is in, by the first nodes of the parts */
 static PetscInt PartOf(PetscInt node, PetscInt parts, const PetscInt first[])
 {
@@ -59,9 +54,9 @@ static PetscErrorCode BornSplitForest(BornSplit *split, DM da, const PetscInt n[
       const PetscInt pj = PartOf(j, parts[1], first[1]), above = (k - first[2][pk]) * (first[1][pj + 1] - first[1][pj]) + j - first[1][pj];
 
       for (PetscInt p = 0; p < parts[0]; p++) {
-        const PetscInt nx = first[0][p + 1] - first[0][p], rank = p + parts[0] * (pj + parts[1] * pk);
+        const PetscInt nx = first[0][p + 1] - first[0][p], owner = p + parts[0] * (pj + parts[1] * pk);
 
-        for (PetscInt i = 0; i < nx; i++) root[l++] = (PetscSFNode){rank, i + nx * above};
+        for (PetscInt i = 0; i < nx; i++) root[l++] = (PetscSFNode){owner, i + nx * above};
       }
     }
   }
@@ -71,6 +66,24 @@ static PetscErrorCode BornSplitForest(BornSplit *split, DM da, const PetscInt n[
   PetscCall(PetscSFCreate(PetscObjectComm((PetscObject)da), &split->forest));
   PetscCall(PetscSFSetGraph(split->forest, roots, leaves, NULL, PETSC_OWN_POINTER, root, PETSC_OWN_POINTER));
   PetscCall(PetscSFSetUp(split->forest));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether arrays of the slabs are those of the DMDA's vectors: one group, and the same planes on each process */
+static PetscErrorCode BornSplitIsOwn(BornSplit *split, DM da, const PetscInt n[3], PetscInt dim)
+{
+  PetscInt  from[3], count[3];
+  PetscBool own = (PetscBool)(split->group.groups == 1);
+
+  PetscFunctionBegin;
+  PetscCall(DMDAGetCorners(da, &from[0], &from[1], &from[2], &count[0], &count[1], &count[2]));
+  for (PetscInt d = 0; d < dim; d++) {
+    const PetscBool last = (PetscBool)(d == dim - 1);
+
+    own = (PetscBool)(own && from[d] == (last ? split->start : 0) && count[d] == (last ? split->count : n[d]));
+  }
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &own, 1, MPI_C_BOOL, MPI_LAND, split->all));
+  split->own = own;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -92,11 +105,14 @@ PetscErrorCode BornSplitCreate_Private(DM da, const LitheFarmOptions *options, B
   PetscCall(LitheFarmGetGroup(split->farm, &split->group));
   PetscCall(DMDAGetInfo(da, &dim, &n[0], &n[1], &n[2], NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
   for (PetscInt d = dim; d < 3; d++) n[d] = 1;
-  split->start  = SlabStart(n[dim - 1], split->group.rank, split->group.size);
-  split->count  = SlabStart(n[dim - 1], split->group.rank + 1, split->group.size) - split->start;
+  split->start  = BornSlabStart(n[dim - 1], split->group.rank, split->group.size);
+  split->count  = BornSlabStart(n[dim - 1], split->group.rank + 1, split->group.size) - split->start;
   split->single = (PetscBool)(size == 1);
   split->window = MPI_WIN_NULL;
-  PetscCall(BornSplitForest(split, da, n, dim));
+  split->all    = comm;
+  split->nodes  = split->count * (dim > 2 ? n[0] * n[1] : n[0]);
+  PetscCall(BornSplitIsOwn(split, da, n, dim));
+  if (!split->own) PetscCall(BornSplitForest(split, da, n, dim));
   PetscCallMPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
   PetscCallMPI(MPI_Comm_size(node, &split->onnode));
   PetscCallMPI(MPI_Comm_free(&node));
@@ -121,36 +137,12 @@ PetscErrorCode BornSplitDestroy_Private(BornSplit **split)
 PetscErrorCode BornSplitGetSlab_Private(BornSplit *split, const PetscReal *x, PetscReal *slab)
 {
   PetscFunctionBegin;
+  if (split->own) {
+    PetscCall(PetscArraycpy(slab, x, split->nodes));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(PetscSFBcastBegin(split->forest, MPIU_REAL, x, slab, MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(split->forest, MPIU_REAL, x, slab, MPI_REPLACE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ------------------------------------------------------------ halos */
-
-/*
-   The planes next to the slab, from its neighbours. From the first node of a plane to the first node of another plane
-   there is room that is zero in all fields. Other groups reach the counter of shots during this call, which is often
-   enough
-*/
-PetscErrorCode BornExchange_Private(Mat_Born *ctx, void *field)
-{
-  BornSplit        *split = ctx->split;
-  const BornGrid   *g     = &ctx->grid;
-  const size_t      unit  = BornBytes(ctx->real);
-  const PetscMPIInt below = split->group.rank ? split->group.rank - 1 : MPI_PROC_NULL;
-  const PetscMPIInt above = split->group.rank + 1 < split->group.size ? split->group.rank + 1 : MPI_PROC_NULL;
-  const PetscInt64  bytes = (PetscInt64)unit * g->stride[g->dim - 1]; /* of a plane */
-  char             *first = (char *)field + (PetscInt64)unit * g->first, *last = first + bytes * split->count;
-  PetscMPIInt       count;
-  MPI_Comm          comm = split->group.comm;
-
-  PetscFunctionBegin;
-  PetscCall(LitheFarmPoke(split->farm));
-  if (split->group.size == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMPIIntCast(bytes * g->halo, &count));
-  PetscCallMPI(MPI_Sendrecv(first, count, MPI_BYTE, below, 1, last, count, MPI_BYTE, above, 1, comm, MPI_STATUS_IGNORE));
-  PetscCallMPI(MPI_Sendrecv(last - bytes * g->halo, count, MPI_BYTE, above, 2, first - bytes * g->halo, count, MPI_BYTE, below, 2, comm, MPI_STATUS_IGNORE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -166,10 +158,9 @@ PetscErrorCode BornSplitOpenRows_Private(BornSplit *split, PetscInt n, PetscReal
     split->rows = rows;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PetscObjectGetComm((PetscObject)split->forest, &split->comm));
-  PetscCallMPI(MPI_Win_allocate((MPI_Aint)n * (MPI_Aint)sizeof(PetscReal), (int)sizeof(PetscReal), MPI_INFO_NULL, split->comm, &split->rows, &split->window));
+  PetscCallMPI(MPI_Win_allocate((MPI_Aint)n * (MPI_Aint)sizeof(PetscReal), (int)sizeof(PetscReal), MPI_INFO_NULL, split->all, &split->rows, &split->window));
   if (filled) PetscCall(PetscArraycpy(split->rows, rows, n));
-  PetscCallMPI(MPI_Barrier(split->comm));
+  PetscCallMPI(MPI_Barrier(split->all));
   PetscCallMPI(MPI_Win_lock_all(0, split->window));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -180,7 +171,7 @@ PetscErrorCode BornSplitCloseRows_Private(BornSplit *split, PetscReal *rows)
   PetscFunctionBegin;
   if (!split->single) {
     PetscCallMPI(MPI_Win_unlock_all(split->window));
-    PetscCallMPI(MPI_Barrier(split->comm));
+    PetscCallMPI(MPI_Barrier(split->all));
     if (rows) PetscCall(PetscArraycpy(rows, split->rows, split->nrows));
     PetscCallMPI(MPI_Win_free(&split->window));
   }

@@ -4,7 +4,8 @@
 
 /*
    The steps that sweeps are made of. There is a step of the background u, a step of the second field w, and a step of
-   both, which reads V once and never stores q. A source is added afterwards, to all results that depend on it.
+   both, which reads V once and never stores q. A source is added afterwards, to all results that depend on it, and the
+   data backwards. Then slabs exchange planes: exchange.c.
 */
 
 #include "bornimpl.h"
@@ -52,49 +53,62 @@ PetscErrorCode BornGetField_Private(Mat_Born *ctx, void **field)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The source at a finished step; the force names the arrays to which the source is added */
+/* The source at a step: the force names the arrays to which the source is added. Whether there is one */
+static PetscInt BornSource(const BornSweep *s, PetscInt step, BornForce *force)
+{
+  const Mat_Born *ctx = s->ctx;
+
+  if (step >= ctx->nwavelet) return 0;
+  force->number = s->number;
+  force->sponge = s->sponge;
+  force->Vbits  = (int)ctx->velocitybits;
+  force->Vunit  = ctx->Vunit;
+  force->V      = s->V;
+  force->points = &s->at;
+  force->values = ctx->wave + step;
+  force->stride = 0;
+  force->factor = ctx->force / s->unit;
+  return 1;
+}
+
+/* The source at a finished step */
 PetscErrorCode BornForceBackground_Private(BornSweep *s, PetscInt step, BornForce force)
 {
-  Mat_Born *ctx = s->ctx;
-
   PetscFunctionBegin;
-  if (step >= ctx->nwavelet) PetscFunctionReturn(PETSC_SUCCESS);
-  force.number = s->number;
-  force.sponge = s->sponge;
-  force.Vbits  = (int)ctx->velocitybits;
-  force.Vunit  = ctx->Vunit;
-  force.V      = s->V;
-  force.points = &s->at;
-  force.values = ctx->wave + step;
-  force.stride = 0;
-  force.factor = ctx->force / s->unit;
-  PetscCall((*ctx->kernels->force)(&ctx->grid, &force));
+  if (BornSource(s, step, &force)) PetscCall((*s->ctx->kernels->force)(&s->ctx->grid, &force));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The data at a step of w backwards. Whether there are any */
+static PetscInt BornData(const BornSweep *s, void *w, BornForce *force)
+{
+  if (!s->data) return 0;
+  *force   = *s->data;
+  force->u = w;
+  return 1;
 }
 
 /* One step of the background; q = L u + f, if not NULL. L u, without f, goes to a store with this number of bits, if
    the store is not NULL */
 PetscErrorCode BornStepBackground_Private(BornSweep *s, BornState *state, void *q, void *store)
 {
-  Mat_Born       *ctx   = s->ctx;
-  const BornStep  step  = {.number  = s->number,
-                           .sponge  = s->sponge,
-                           .Vbits   = (int)ctx->velocitybits,
-                           .Vunit   = ctx->Vunit,
-                           .V       = s->V,
-                           .u       = state->u,
-                           .old     = state->old,
-                           .out     = q,
-                           .bits    = store ? (int)ctx->bits : 0,
-                           .store   = store,
-                           .largest = ctx->largest};
-  const BornForce force = {.u = state->old, .out = q};
+  Mat_Born      *ctx   = s->ctx;
+  const BornStep step  = {.number  = s->number,
+                          .sponge  = s->sponge,
+                          .Vbits   = (int)ctx->velocitybits,
+                          .Vunit   = ctx->Vunit,
+                          .V       = s->V,
+                          .u       = state->u,
+                          .old     = state->old,
+                          .out     = q,
+                          .bits    = store ? (int)ctx->bits : 0,
+                          .store   = store,
+                          .largest = ctx->largest};
+  BornForce      force = {.u = state->old, .out = q};
 
   PetscFunctionBegin;
-  PetscCall((*ctx->kernels->step)(&ctx->grid, &step));
-  PetscCall(BornForceBackground_Private(s, state->step, force));
+  PetscCall(BornAdvance_Private(ctx, &step, BornSource(s, state->step, &force), &force));
   BornStateSwap_Private(state);
-  PetscCall(BornExchange_Private(ctx, state->u));
   state->step++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -103,37 +117,57 @@ PetscErrorCode BornStepBackground_Private(BornSweep *s, BornState *state, void *
    stored, unless the store is NULL. Backwards, image += q w. q goes to out, unless that is NULL */
 PetscErrorCode BornStepBoth_Private(BornSweep *s, PetscBool back, PetscBool active, int bits, void *store, void *out)
 {
-  Mat_Born *ctx   = s->ctx;
-  PetscInt  n     = back ? s->u.step - 1 : s->u.step;
-  BornStep  step  = {.number  = s->number,
-                     .sponge  = s->sponge,
-                     .Vbits   = (int)ctx->velocitybits,
-                     .Vunit   = ctx->Vunit,
-                     .V       = s->V,
-                     .w       = s->w.u,
-                     .wold    = s->w.old,
-                     .bits    = bits,
-                     .store   = store,
-                     .out     = out,
-                     .largest = ctx->largest};
-  BornForce force = {.out = out};
+  Mat_Born *ctx      = s->ctx;
+  PetscInt  n        = back ? s->u.step - 1 : s->u.step;
+  BornStep  step     = {.number  = s->number,
+                        .sponge  = s->sponge,
+                        .Vbits   = (int)ctx->velocitybits,
+                        .Vunit   = ctx->Vunit,
+                        .V       = s->V,
+                        .w       = s->w.u,
+                        .wold    = s->w.old,
+                        .bits    = bits,
+                        .store   = store,
+                        .out     = out,
+                        .largest = ctx->largest};
+  BornForce force[2] = {{.out = out}};
+  PetscInt  forces;
 
   PetscFunctionBegin;
   if (back) BornStateSwap_Private(&s->u); /* u of step n is the one before */
   step.u   = s->u.u;
-  step.old = force.u = s->u.old;
-  if (active && back) step.image = force.image = s->image;
-  if (active && back) force.with = s->w.u;
-  if (active && !back) step.scatter = force.scatter = s->x;
-  if (active && !back) force.w = s->w.old;
-  PetscCall((*ctx->kernels->step)(&ctx->grid, &step));
-  PetscCall(BornForceBackground_Private(s, n, force));
+  step.old = force[0].u = s->u.old;
+  if (active && back) step.image = force[0].image = s->image;
+  if (active && back) force[0].with = s->w.u;
+  if (active && !back) step.scatter = force[0].scatter = s->x;
+  if (active && !back) force[0].w = s->w.old;
+  forces = BornSource(s, n, &force[0]);
+  forces += BornData(s, s->w.old, &force[forces]);
+  PetscCall(BornAdvance_Private(ctx, &step, forces, force));
   if (!back) BornStateSwap_Private(&s->u);
   BornStateSwap_Private(&s->w);
-  PetscCall(BornExchange_Private(ctx, back ? s->u.old : s->u.u));
-  PetscCall(BornExchange_Private(ctx, s->w.u));
   s->u.step += back ? -1 : 1;
   s->w.step += back ? -1 : 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A step back of the nodes without a sponge, from u to old, whose nodes round these are set; q = L u + f of step n, if not NULL */
+PetscErrorCode BornStepInside_Private(BornSweep *s, PetscInt n, void *q)
+{
+  Mat_Born      *ctx   = s->ctx;
+  const BornStep step  = {.number  = s->number,
+                          .inside  = PETSC_TRUE,
+                          .Vbits   = (int)ctx->velocitybits,
+                          .Vunit   = ctx->Vunit,
+                          .V       = s->V,
+                          .u       = s->u.u,
+                          .old     = s->u.old,
+                          .out     = q,
+                          .largest = ctx->largest};
+  BornForce      force = {.inside = PETSC_TRUE, .u = s->u.old, .out = q};
+
+  PetscFunctionBegin;
+  PetscCall(BornAdvance_Private(ctx, &step, BornSource(s, n, &force), &force));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -143,10 +177,10 @@ PetscErrorCode BornStepSecond_Private(BornSweep *s)
   Mat_Born      *ctx = s->ctx;
   const BornStep step =
     {.number = ctx->real, .sponge = PETSC_TRUE, .Vbits = (int)ctx->velocitybits, .Vunit = ctx->Vunit, .V = s->V, .u = s->w.u, .old = s->w.old};
+  BornForce force;
 
   PetscFunctionBegin;
-  PetscCall((*ctx->kernels->step)(&ctx->grid, &step));
+  PetscCall(BornAdvance_Private(ctx, &step, BornData(s, s->w.old, &force), &force));
   BornStateSwap_Private(&s->w);
-  PetscCall(BornExchange_Private(ctx, s->w.u));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

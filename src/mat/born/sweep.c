@@ -207,6 +207,23 @@ static PetscErrorCode BornForward(BornSweep *s, PetscBool note, PetscReal *data,
 
 /* ------------------------------------------------------------ backwards */
 
+/* The traces that each process of a group has a part of, on all of them. MPI gets them on the host */
+static PetscErrorCode BornShareTraces(Mat_Born *ctx, PetscInt n, PetscReal *traces)
+{
+  const PetscBool host = (PetscBool)(ctx->kernels == &BornHostKernels);
+  PetscReal      *rows = traces;
+
+  PetscFunctionBegin;
+  if (ctx->split->group.size == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!host) PetscCall(PetscMalloc1(n, &rows));
+  if (!host) PetscCall((*ctx->kernels->copy)((size_t)n * sizeof(*rows), traces, rows));
+  PetscCall(BornSplitUniteRows_Private(ctx->split, n, rows));
+  PetscCall(BornSplitSpreadRows_Private(ctx->split, n, rows));
+  if (!host) PetscCall((*ctx->kernels->copy)((size_t)n * sizeof(*rows), rows, traces));
+  if (!host) PetscCall(PetscFree(rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* image, a grid array, += the transpose times data, which are where fields are */
 static PetscErrorCode BornBackward(BornSweep *s, const PetscReal *data, PetscReal *image)
 {
@@ -225,18 +242,21 @@ static PetscErrorCode BornBackward(BornSweep *s, const PetscReal *data, PetscRea
   PetscCall((*ctx->kernels->zero)((size_t)g->size * BornBytes(ctx->real), ctx->image));
   s->image = ctx->image;
   PetscCall(BornStateStart_Private(ctx, ctx->w, ctx->real, ctx->steps, &s->w));
-  /* w is at steps + 1 to begin with, where it is 0 */
-  for (PetscInt step = ctx->steps; step > 0; step--) {
-    const PetscInt sample = BornSample(ctx, step);
-
-    if (sample >= 0) {
-      force.u      = s->w.u;
-      force.values = data + sample;
-      PetscCall((*ctx->kernels->force)(g, &force));
-      PetscCall(BornExchange_Private(ctx, s->w.u));
-    }
-    PetscCall((*ctx->background->back)(s, step - 1, (PetscBool)((step - 1) % ctx->interval == 0)));
+  /* w is 0 before the data of the last step */
+  if (BornSample(ctx, ctx->steps) >= 0) {
+    force.u      = s->w.u;
+    force.values = data + BornSample(ctx, ctx->steps);
+    PetscCall((*ctx->kernels->force)(g, &force));
+    PetscCall(BornExchange_Private(ctx, s->w.u));
   }
+  for (PetscInt n = ctx->steps - 1; n >= 0; n--) {
+    const PetscInt sample = BornSample(ctx, n);
+
+    force.values = sample < 0 ? NULL : data + sample;
+    s->data      = sample < 0 ? NULL : &force;
+    PetscCall((*ctx->background->back)(s, n, (PetscBool)(n % ctx->interval == 0)));
+  }
+  s->data = NULL;
   PetscCall((*ctx->kernels->borrow)((size_t)g->nodes, image, PETSC_TRUE, &mine));
   PetscCall((*ctx->kernels->add)(g, ctx->real, ctx->background->reversed, (double)ctx->interval * s->unit * unit, ctx->image, mine));
   PetscCall((*ctx->kernels->giveback)((size_t)g->nodes, image, PETSC_TRUE, &mine));
@@ -318,8 +338,7 @@ PetscErrorCode BornSweepNormal_Private(Mat_Born *ctx, BornShot *shot, const Pets
   s.model = model;
   PetscCall((*ctx->kernels->zero)(n * sizeof(PetscReal), ctx->traces));
   PetscCall(BornForward(&s, PETSC_TRUE, ctx->traces, NULL));
-  PetscCall(BornSplitUniteRows_Private(ctx->split, (PetscInt)n, ctx->traces));
-  PetscCall(BornSplitSpreadRows_Private(ctx->split, (PetscInt)n, ctx->traces));
+  PetscCall(BornShareTraces(ctx, (PetscInt)n, ctx->traces));
   PetscCall(BornBackward(&s, ctx->traces, image));
   PetscCall(BornSweepEnd(&s));
   PetscFunctionReturn(PETSC_SUCCESS);

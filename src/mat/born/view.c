@@ -48,6 +48,14 @@ PetscErrorCode MatView_Born(Mat A, PetscViewer viewer)
   if (!ctx->split->single)
     PetscCall(PetscViewerASCIIPrintf(viewer, "%" PetscInt_FMT " groups of %" PetscInt_FMT " processes at least share the shots\n", ctx->split->group.groups,
                                      ctx->farming.size));
+  if (ctx->halos) {
+    LitheTransport transport;
+    const char    *reason;
+
+    PetscCall(BornHalosGetTransport_Private(ctx, &transport, &reason));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "slabs exchange planes by %s%s%s%s\n", LitheTransports[transport], reason ? " (" : "", reason ? reason : "",
+                                     reason ? ")" : ""));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -194,6 +194,7 @@ PetscErrorCode PCGridMGFreeApplication_Private(PC_GridMG *mg, PetscBool all)
   if (mg->graph) PetscCall((*GridMGDeviceKernels.graphfree)(&mg->graph));
   if (mg->small && all) PetscCall((*GridMGDeviceKernels.smallfree)(&mg->small));
 #endif
+  PetscCall(PCGridMGColumnsFree_Private(mg));
   for (PetscInt k = 0; k < GRIDMG_LEVELS_MAX; k++) PetscCall(PetscMemzero(mg->level[k].shape, sizeof(mg->level[k].shape)));
   mg->graph     = NULL;
   mg->smallfrom = 0;
@@ -215,6 +216,7 @@ PetscErrorCode PCReset_GridMG(PC pc)
   PetscCall(PCGridMGBlockFree_Private(&mg->team.sum));
   PetscCall(PetscMemzero(&mg->team, sizeof(mg->team)));
   PetscCall(PCGridMGBlockFree_Private(&mg->moved));
+  for (int b = 0; b < 2; b++) PetscCall(PCGridMGBlockFree_Private(&mg->columns.block[b]));
   PetscCall(PCGridMGBlockFree_Private(&mg->pool));
   PetscCall(VecDestroy(&mg->wx));
   PetscCall(VecDestroy(&mg->wy));

@@ -214,6 +214,13 @@ typedef struct {
 
   const GridMGStencilKernels *stencilkernels;
   GridMGStencilLevel          stencil[GRIDMG_LEVELS_MAX];
+  struct {
+    GridMGBlock block[2];  /* vectors of the levels of stencils, with few columns and with GRIDMG_COLUMNS_MAX, */
+    size_t      layout[2]; /* where they are in it, */
+    void       *graph[2];  /* and cycles with them */
+    double     *scale;     /* of the columns */
+    int         cur;       /* which x of the finest level cycles leave as the iterate */
+  } columns;
 } PC_GridMG;
 
 /* Unknowns up to which a level is the coarsest. Devices invert symmetric matrices: that takes less time than the levels below in a few cycles */
@@ -357,5 +364,10 @@ PETSC_INTERN PetscErrorCode PCGridMGCoarsenStencils_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGEncodeStencils_Private(PC);
 /* stencilcoarse.c */
 PETSC_INTERN PetscErrorCode PCGridMGCoarseStencils_Private(PC);
+/* stencilcolumns.c */
+PETSC_INTERN PetscErrorCode PCGridMGColumnsFree_Private(PC_GridMG *);
+PETSC_INTERN PetscErrorCode PCMatApply_GridMG(PC, Mat, Mat);
+PETSC_INTERN PetscErrorCode PCGridMGSetMatApply_Private(PC);
 /* stencilcycle.c */
-PETSC_INTERN PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *, PetscInt level, PetscBool zero);
+PETSC_INTERN double         PCGridMGStencilDamping_Private(const PC_GridMG *);
+PETSC_INTERN PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *, PetscInt level, PetscBool zero, PetscInt without);

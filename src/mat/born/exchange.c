@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The planes that slabs of a group need from their neighbours, after each step. On the host MPI sends them.
+
+   On devices LitheHalo brings them (docs/internals/halo.md). A step then has three parts. The planes at the ends that
+   have a neighbour come first, in a stream of high priority, which sends them, receives the neighbour's planes, and puts
+   them next to the slab. The other planes are computed meanwhile in PETSc's stream, which needs none of this until the
+   next step. Each part has its own share of the forces. Planes that are sent are therefore complete.
+*/
+
+#include "bornimpl.h"
+
+#if defined(LITHE_HAVE_CUDA)
+  #include <lithe/private/lithecudaborn.h>
+  #include <petscdevice_cuda.h>
+
+  #define BORN_ENTRY 16 /* bytes, of which planes have whole numbers */
+
+struct _n_BornHalos {
+  LitheHalo          halo[2]; /* of the two fields of a step */
+  PetscMPIInt        below, above;
+  PetscInt           low, high; /* planes of the ends that have a neighbour */
+  PetscInt64         bytes;     /* of a plane */
+  PetscDeviceContext context;   /* the stream of the ends; NULL: steps are whole */
+  cudaEvent_t        ready, done;
+};
+
+/* ------------------------------------------------------------ set-up */
+
+/* Roots: the slab's planes. Leaves: the planes below it, then the planes above it */
+static PetscErrorCode BornHalosForest(const Mat_Born *ctx, const BornHalos *h, PetscSF *sf)
+{
+  const BornGrid       *g     = &ctx->grid;
+  const LitheFarmGroup *group = &ctx->split->group;
+  const PetscInt        plane = (PetscInt)(h->bytes / BORN_ENTRY);
+  PetscInt              roots, leaves, l = 0;
+  PetscSFNode          *root;
+
+  PetscFunctionBegin;
+  PetscCall(PetscIntMultError(plane, ctx->split->count, &roots));
+  PetscCall(PetscIntMultError(plane, h->low + h->high, &leaves));
+  PetscCall(PetscMalloc1(leaves, &root));
+  if (h->low) {
+    const PetscInt count = g->start - BornSlabStart(g->planes, h->below, group->size), first = (count - g->halo) * plane;
+
+    for (PetscInt e = 0; e < h->low * plane; e++) root[l++] = (PetscSFNode){h->below, first + e};
+  }
+  for (PetscInt e = 0; e < h->high * plane; e++) root[l++] = (PetscSFNode){h->above, e};
+  PetscCall(PetscSFCreate(group->comm, sf));
+  PetscCall(PetscSFSetGraph(*sf, roots, leaves, NULL, PETSC_OWN_POINTER, root, PETSC_OWN_POINTER));
+  PetscCall(PetscSFSetUp(*sf));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A context whose stream has a high priority. PETSc destroys the stream that its context has at the end */
+static PetscErrorCode BornHalosContext(PetscDeviceContext *context)
+{
+  PetscDeviceContext now;
+  PetscDevice        device;
+  cudaStream_t      *stream;
+  int                least, greatest;
+
+  PetscFunctionBegin;
+  PetscCall(PetscDeviceContextGetCurrentContext(&now));
+  PetscCall(PetscDeviceContextGetDevice(now, &device));
+  PetscCall(PetscDeviceContextCreate(context));
+  PetscCall(PetscDeviceContextSetDevice(*context, device));
+  PetscCall(PetscDeviceContextSetStreamType(*context, PETSC_STREAM_NONBLOCKING));
+  PetscCall(PetscDeviceContextSetUp(*context));
+  PetscCall(PetscDeviceContextGetStreamHandle(*context, (void **)&stream));
+  PetscCallCUDA(cudaStreamDestroy(*stream));
+  PetscCallCUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+  PetscCallCUDA(cudaStreamCreateWithPriority(stream, cudaStreamNonBlocking, greatest));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* MPI waits on the host, and copies in PETSc's stream: then steps are whole, as they are if the ends are all of a slab */
+static PetscErrorCode BornHalosSetUp(Mat_Born *ctx, BornHalos *h)
+{
+  const BornGrid       *g     = &ctx->grid;
+  const LitheFarmGroup *group = &ctx->split->group;
+  PetscSF               sf;
+  LitheHaloInfo         info;
+
+  PetscFunctionBegin;
+  h->below = group->rank - 1;
+  h->above = group->rank + 1;
+  h->low   = group->rank ? g->halo : 0;
+  h->high  = h->above < group->size ? g->halo : 0;
+  h->bytes = (PetscInt64)BornBytes(ctx->real) * g->stride[g->dim - 1];
+  PetscCall(BornHalosForest(ctx, h, &sf));
+  for (int f = 0; f < 2; f++) PetscCall(LitheHaloCreate(sf, ctx->transport, PETSC_MEMTYPE_CUDA, BORN_ENTRY, &h->halo[f]));
+  PetscCall(PetscSFDestroy(&sf));
+  PetscCall(LitheHaloGetInfo(h->halo[0], &info));
+  if (info.transport == LITHE_TRANSPORT_MPI || ctx->split->count <= h->low + h->high) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(BornHalosContext(&h->context));
+  PetscCallCUDA(cudaEventCreateWithFlags(&h->ready, cudaEventDisableTiming));
+  PetscCallCUDA(cudaEventCreateWithFlags(&h->done, cudaEventDisableTiming));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BornHalosCreate_Private(Mat_Born *ctx)
+{
+  PetscFunctionBegin;
+  if (ctx->kernels == &BornHostKernels || ctx->split->group.size == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscNew(&ctx->halos));
+  PetscCall(BornHalosSetUp(ctx, ctx->halos));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BornHalosDestroy_Private(Mat_Born *ctx)
+{
+  BornHalos *h = ctx->halos;
+
+  PetscFunctionBegin;
+  if (!h) PetscFunctionReturn(PETSC_SUCCESS);
+  ctx->halos = NULL;
+  for (int f = 0; f < 2; f++) PetscCall(LitheHaloDestroy(&h->halo[f]));
+  if (h->done) PetscCallCUDA(cudaEventDestroy(h->done));
+  if (h->ready) PetscCallCUDA(cudaEventDestroy(h->ready));
+  PetscCall(PetscDeviceContextDestroy(&h->context));
+  PetscCall(PetscFree(h));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BornHalosGetTransport_Private(const Mat_Born *ctx, LitheTransport *transport, const char **reason)
+{
+  LitheHaloInfo info = {.transport = ctx->transport};
+
+  PetscFunctionBegin;
+  if (ctx->halos) PetscCall(LitheHaloGetInfo(ctx->halos->halo[0], &info));
+  *transport = info.transport;
+  *reason    = info.reason;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ exchanges */
+
+static inline char *BornFirstPlane(const Mat_Born *ctx, void *field)
+{
+  return (char *)field + (PetscInt64)BornBytes(ctx->real) * ctx->grid.first;
+}
+
+/* What has arrived, to the places next to the slab */
+static PetscErrorCode BornHalosEnd(const Mat_Born *ctx, int f, void *field)
+{
+  const BornHalos *h     = ctx->halos;
+  char            *first = BornFirstPlane(ctx, field);
+  const void      *ghost;
+  cudaStream_t     stream;
+
+  PetscFunctionBegin;
+  PetscCall(LitheHaloEnd(h->halo[f], &ghost));
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  if (h->low) PetscCallCUDA(cudaMemcpyAsync(first - h->bytes * h->low, ghost, (size_t)(h->bytes * h->low), cudaMemcpyDeviceToDevice, stream));
+  if (h->high)
+    PetscCallCUDA(cudaMemcpyAsync(first + h->bytes * ctx->split->count, (const char *)ghost + h->bytes * h->low, (size_t)(h->bytes * h->high),
+                                  cudaMemcpyDeviceToDevice, stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Planes of a step from one plane to another one, with their forces */
+static PetscErrorCode BornHalosPart(Mat_Born *ctx, const BornStep *step, PetscInt forces, const BornForce force[], PetscInt from, PetscInt to)
+{
+  BornStep part = *step;
+
+  PetscFunctionBegin;
+  if (to <= from) PetscFunctionReturn(PETSC_SUCCESS);
+  part.part[0] = from;
+  part.part[1] = to;
+  PetscCall((*ctx->kernels->step)(&ctx->grid, &part));
+  for (PetscInt k = 0; k < forces; k++) {
+    BornForce share = force[k];
+
+    share.part[0] = from;
+    share.part[1] = to;
+    PetscCall((*ctx->kernels->force)(&ctx->grid, &share));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A step whose planes are exchanged meanwhile; main: PETSc's context. After an error PETSc's context may be another */
+static PetscErrorCode BornHalosAdvance(Mat_Born *ctx, const BornStep *step, PetscInt forces, const BornForce force[], PetscDeviceContext main)
+{
+  BornHalos     *h        = ctx->halos;
+  const PetscInt n        = ctx->split->count;
+  void *const    field[2] = {step->old, step->wold};
+  cudaStream_t   stream, ends;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCallCUDA(cudaEventRecord(h->ready, stream));
+  PetscCall(PetscDeviceContextSetCurrentContext(h->context));
+  PetscCall(PetscGetCurrentCUDAStream(&ends));
+  PetscCallCUDA(cudaStreamWaitEvent(ends, h->ready, 0));
+  PetscCall(BornHalosPart(ctx, step, forces, force, 0, h->low));
+  PetscCall(BornHalosPart(ctx, step, forces, force, n - h->high, n));
+  for (int f = 0; f < 2 && field[f]; f++) PetscCall(LitheHaloBegin(h->halo[f], BornFirstPlane(ctx, field[f])));
+  PetscCall(PetscDeviceContextSetCurrentContext(main));
+  PetscCall(BornHalosPart(ctx, step, forces, force, h->low, n - h->high));
+  PetscCall(PetscDeviceContextSetCurrentContext(h->context));
+  for (int f = 0; f < 2 && field[f]; f++) PetscCall(BornHalosEnd(ctx, f, field[f]));
+  PetscCallCUDA(cudaEventRecord(h->done, ends));
+  PetscCallCUDA(cudaStreamWaitEvent(stream, h->done, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether a step was made here */
+static PetscErrorCode BornHalosTry(Mat_Born *ctx, const BornStep *step, PetscInt forces, const BornForce force[], PetscBool *made)
+{
+  PetscDeviceContext main;
+  PetscErrorCode     ierr;
+
+  PetscFunctionBegin;
+  *made = (PetscBool)(ctx->halos && ctx->halos->context);
+  if (!*made) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(LitheFarmPoke(ctx->split->farm));
+  PetscCall(PetscDeviceContextGetCurrentContext(&main));
+  ierr = BornHalosAdvance(ctx, step, forces, force, main);
+  PetscCall(PetscDeviceContextSetCurrentContext(main));
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One field, on a device */
+static PetscErrorCode BornHalosExchange(Mat_Born *ctx, void *field)
+{
+  PetscFunctionBegin;
+  PetscCall(LitheHaloBegin(ctx->halos->halo[0], BornFirstPlane(ctx, field)));
+  PetscCall(BornHalosEnd(ctx, 0, field));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#else
+PetscErrorCode BornHalosCreate_Private(PETSC_UNUSED Mat_Born *ctx)
+{
+  return PETSC_SUCCESS;
+}
+
+PetscErrorCode BornHalosDestroy_Private(PETSC_UNUSED Mat_Born *ctx)
+{
+  return PETSC_SUCCESS;
+}
+
+PetscErrorCode BornHalosGetTransport_Private(const Mat_Born *ctx, LitheTransport *transport, const char **reason)
+{
+  *transport = ctx->transport;
+  *reason    = NULL;
+  return PETSC_SUCCESS;
+}
+
+static inline PetscErrorCode BornHalosTry(PETSC_UNUSED Mat_Born *ctx, PETSC_UNUSED const BornStep *step, PETSC_UNUSED PetscInt forces,
+                                          PETSC_UNUSED const BornForce force[], PetscBool *made)
+{
+  *made = PETSC_FALSE;
+  return PETSC_SUCCESS;
+}
+
+static inline PetscErrorCode BornHalosExchange(PETSC_UNUSED Mat_Born *ctx, PETSC_UNUSED void *field)
+{
+  return PETSC_SUCCESS;
+}
+#endif
+
+/*
+   The planes next to the slab, from its neighbours. From the first node of a plane to the first node of another plane
+   there is room that is zero in all fields. Other groups reach the counter of shots during this call, which is often
+   enough
+*/
+PetscErrorCode BornExchange_Private(Mat_Born *ctx, void *field)
+{
+  BornSplit        *split = ctx->split;
+  const BornGrid   *g     = &ctx->grid;
+  const size_t      unit  = BornBytes(ctx->real);
+  const PetscMPIInt below = split->group.rank ? split->group.rank - 1 : MPI_PROC_NULL;
+  const PetscMPIInt above = split->group.rank + 1 < split->group.size ? split->group.rank + 1 : MPI_PROC_NULL;
+  const PetscInt64  bytes = (PetscInt64)unit * g->stride[g->dim - 1]; /* of a plane */
+  char             *first = (char *)field + (PetscInt64)unit * g->first, *last = first + bytes * split->count;
+  PetscMPIInt       count;
+  MPI_Comm          comm = split->group.comm;
+
+  PetscFunctionBegin;
+  PetscCall(LitheFarmPoke(split->farm));
+  if (split->group.size == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  if (ctx->halos) {
+    PetscCall(BornHalosExchange(ctx, field));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscMPIIntCast(bytes * g->halo, &count));
+  PetscCallMPI(MPI_Sendrecv(first, count, MPI_BYTE, below, 1, last, count, MPI_BYTE, above, 1, comm, MPI_STATUS_IGNORE));
+  PetscCallMPI(MPI_Sendrecv(last - bytes * g->halo, count, MPI_BYTE, above, 2, first - bytes * g->halo, count, MPI_BYTE, below, 2, comm, MPI_STATUS_IGNORE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A step, then the forces, then the exchange of what has been computed */
+PetscErrorCode BornAdvance_Private(Mat_Born *ctx, const BornStep *step, PetscInt forces, const BornForce force[])
+{
+  PetscBool made;
+
+  PetscFunctionBegin;
+  PetscCall(BornHalosTry(ctx, step, forces, force, &made));
+  if (made) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall((*ctx->kernels->step)(&ctx->grid, step));
+  for (PetscInt k = 0; k < forces; k++) PetscCall((*ctx->kernels->force)(&ctx->grid, &force[k]));
+  PetscCall(BornExchange_Private(ctx, step->old));
+  if (step->wold) PetscCall(BornExchange_Private(ctx, step->wold));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
