@@ -89,8 +89,14 @@ static PetscErrorCode TestConversions(Mat A, Mat B, MatType vcrs, PetscBool drop
       PetscCall(PetscSNPrintf(what, sizeof(what), "converted to %s and back", types[t]));
       PetscCall(MatConvert(C, MATVCRS, MAT_INITIAL_MATRIX, &D));
       PetscCall(TestHasType(D, vcrs, where, what));
-      /* a dense matrix comes back as dense */
-      if (t != 2) PetscCall(TestSame(D, B, where, what));
+      /* a dense matrix comes back as dense; PETSc before 3.25 makes a wrong MATMPISELL, which comes back as PETSc's aij does */
+      if (sell && PETSC_VERSION_LT(3, 25, 0)) {
+        Mat E;
+
+        PetscCall(MatConvert(C, MATAIJ, MAT_INITIAL_MATRIX, &E));
+        PetscCall(TestSame(D, E, where, what));
+        PetscCall(MatDestroy(&E));
+      } else if (t != 2) PetscCall(TestSame(D, B, where, what));
     } else PetscCall(TestSame(C, B, where, what));
     PetscCall(MatDestroy(&C));
     PetscCall(MatDestroy(&D));
