@@ -15,10 +15,11 @@ import sys
 HEAD = """# The tests
 
 `make check` runs all of them, `make check-quick` a part in two minutes ([quick.list](quick.list)). `make tests-readme` makes
-this index from the help string of each program; do not edit it.
+this index from the help string of each program; do not edit it. `make check-weekly` runs what is too long for every change: programs of
+SLEPc (`make check-slepc`) and the other versions of PETSc (`make check-versions`).
 
-A program prints one line if all is right. It counts its comparisons, and fails if the count is less than expected. Programs that
-need a GPU are skipped without one, with a notice. Seconds are the sum over all runs of a program on two cores, one after the other.
+A program prints one line if all is right. A program counts comparisons, and fails if the count is less than expected. Programs for a
+GPU are skipped without a GPU, with a notice. Seconds are the sum over all runs of a program on two cores, one after the other.
 """
 
 # Which programs test what

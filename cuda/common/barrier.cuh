@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* Barriers in shared memory, between warps that copy asynchronously and warps that use the copies: from compute
-   capability 9.0 on */
+/* Barriers in shared memory between copying and consuming warps, with asynchronous copies: compute capability 9.0 or
+   higher */
 
 #include <cstdint>
 #include <cuda/ptx>

@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* The differences between the rows of a matrix and the columns of their entries: from a sample of the rows, on one side
-   of the diagonal */
+/* Differences between row and column of the entries of a matrix, from a sample of rows, on one side of the
+   diagonal */
 
 #include <petscdevice_cuda.h>
 #include "scratch.cuh"
@@ -40,8 +40,8 @@
   }
 }
 
-/* found differences with their number of occurrences in this number of rows, the smallest moduli first, in an order
-   that does not depend on timing */
+/* found differences, with the number of occurrences in a number of rows, smallest moduli first. The order does not
+   depend on timing */
 static inline PetscErrorCode DifferencesSample(PetscInt n, const PetscInt *i, const PetscInt *j, const PetscScalar *a, bool upper, cudaStream_t stream,
                                                PetscInt *samples, PetscInt *found, PetscInt difference[DIFFERENCES_SLOTS], int often[DIFFERENCES_SLOTS])
 {

@@ -8,13 +8,13 @@
 
 #define SCRATCH_BYTES 16384 /* of a graph */
 
-/* A recorded graph keeps scratch memory of its own: it may be played in any stream */
+/* A recorded graph keeps separate scratch memory: the graph may be played in any stream */
 typedef struct {
   cudaGraphExec_t executable;
   LitheScratch    scratch;
 } LitheGraph;
 
-/* Where launches go while a graph is recorded, one at a time; NULL: they go to PETSc's stream */
+/* Where launches go while a graph is recorded, one at a time; NULL: launches go to PETSc's stream */
 static cudaStream_t recording = nullptr;
 static LitheGraph  *recorded  = nullptr;
 

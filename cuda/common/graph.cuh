@@ -12,7 +12,7 @@
 #include <lithe/private/lithecudagraph.h>
 #include "scratch.cuh"
 
-/* Where to launch: PETSc's current stream, or that in which launches are recorded */
+/* Where to launch: PETSc's current stream, or the recording stream */
 PETSC_INTERN PetscErrorCode LitheGraphGetStream(cudaStream_t *);
-/* Scratch memory of this number of bytes while recording: a graph has its own, since it may be played in any stream */
+/* Scratch memory of a recording, in bytes. A graph has separate memory, because any stream may play a graph */
 PETSC_INTERN PetscErrorCode LitheGraphGetScratch(size_t bytes, LitheScratch *);

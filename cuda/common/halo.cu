@@ -3,9 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Entries are copied to arrays of this device and of other devices, whose memory is mapped here. A flag tells the other
-   device that all entries have arrived. The other device waits for the flag in a kernel of one warp.
-   docs/internals/halo.md explains the protocol.
+   Entries are copied to arrays of this device and to mapped arrays of other devices. A flag tells the other
+   device: all entries have arrived. A kernel of one warp waits for the flag. docs/internals/halo.md explains the
+   protocol.
 */
 
 #include "halo.cuh"
@@ -15,7 +15,7 @@
 #define AHEAD   LITHE_HALO_AHEAD
 #define TARGETS 24 /* of a launch: kernel parameters cost less than reads from memory */
 
-/* Whoever sees the number also sees all earlier writes of the threads that this thread has synchronised with */
+/* A reader of the number also sees all earlier writes of the threads synchronised with this thread */
 static __device__ __forceinline__ void StoreRelease(unsigned long long *p, unsigned long long value)
 {
   asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(p), "l"(value) : "memory");
@@ -32,8 +32,8 @@ struct Targets {
 /*
    The target of block b: blocks are counted from the first target on.
 
-   OFFDIAGONAL_BLOCKS blocks of cuda/hyb/offdiagonal.cu may be waiting for this kernel, and leave room for one of its
-   blocks: a quarter of the registers
+   OFFDIAGONAL_BLOCKS blocks of cuda/hyb/offdiagonal.cu may wait for this kernel. They leave room for one block: a
+   quarter of the registers
 */
 template <typename Entry>
 static __global__ void __launch_bounds__(THREADS, 4)

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* The end of an exchange, for kernels that need its entries: docs/internals/halo.md */
+/* The end of an exchange, for kernels that need the entries: docs/internals/halo.md */
 
 #include "timeout.cuh"
 
@@ -37,13 +37,13 @@ static __device__ __forceinline__ void WaitForFlag(const unsigned long long *p, 
 }
 
 /*
-   All threads of a block call this function. When it returns, ghost[] has the entries of the neighbours and of this process, and x may be
-   written again. The kernel may have begun before the previous kernel ended (pdl.cuh). A time limit applies to each
-   neighbour and to the messages of this process. After the limit all waiting threads give up, the host gets an error,
-   and ghost[] is undefined.
+   All threads of a block call this function. At return ghost[] has the entries of the neighbours and of this process,
+   and x may be written again. The kernel may have begun before the previous kernel ended (pdl.cuh). A time limit
+   applies to each neighbour and to the messages of this process. After the limit all waiting threads give up, the host
+   gets an error, and ghost[] is undefined.
 
-   If another kernel has yet to send, the calling kernel leaves room for its blocks: otherwise it would wait for a
-   kernel that cannot run.
+   If another kernel has yet to send, the calling kernel leaves room for the sending blocks. Otherwise the caller would
+   wait for a kernel that cannot run.
 */
 static __device__ __forceinline__ void LitheHaloBlockWait(const LitheHaloEpoch &epoch)
 {

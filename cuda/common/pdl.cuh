@@ -5,8 +5,8 @@
 
 /*
    Programmatic dependent launch, from compute capability 9.0 on: a kernel may begin before the kernel before it in the
-   stream has ended. The early kernel fills its tables, and reads its matrix, which is complete before the first
-   product, while the last blocks of the other kernel run.
+   stream has ended. Meanwhile the early kernel fills tables and reads the matrix, which is complete before the first
+   product.
 
    Each thread calls PDLWait() before it reads or writes a vector. Ghost values may be read earlier; halo.cuh says when.
    Vectors are read by Read(), ReadIf() or ReadInOrder(), not as constant data, which nobody may write while a kernel runs.
@@ -33,7 +33,7 @@ static __device__ __forceinline__ void PDLTrigger()
 #endif
 }
 
-/* Whether the code that runs on this device was compiled for it: code for older devices does not wait. pdl.cu */
+/* Was the running code compiled for this device? Code for older devices does not wait. pdl.cu */
 PETSC_INTERN PetscErrorCode LitheCUDAHasPDL(bool *may);
 
 /* pdl: as a dependent launch; else as usual */

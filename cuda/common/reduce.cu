@@ -2,8 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Sums over processes: a kernel of one block for processes that map each other's memory, and a kernel that adds numbers
-   gathered by NCCL */
+/* Sums over processes: a kernel of one block for processes with mapped memory, and a kernel that adds numbers gathered
+   by NCCL */
 
 #include "reduce.cuh"
 #include <petscdevice_cuda.h>
@@ -24,7 +24,7 @@ static __global__ void __launch_bounds__(THREADS) ReduceKernel(const __grid_cons
     const PetscInt i = begin + first;
 
     if (works && i < n) part[threadIdx.x] = own ? static_cast<double>(a[i]) : LitheReduceReceive(epoch, process, i);
-    /* All numbers of this chunk have arrived, and were sent before any of them becomes a sum */
+    /* All numbers of this chunk have arrived, and were sent before sums overwrite numbers */
     __syncthreads();
     if (process == 0 && i < n) {
       double total = part[first];

@@ -4,15 +4,15 @@
 #pragma once
 
 /*
-   Sums over processes that map each other's memory, for kernels that take part. Each number is sent to all other
-   processes; then their numbers are received and added in the order of the processes.
+   Sums over processes with mapped memory, inside of kernels. Each number is sent to all other processes. Received
+   numbers are added in the order of the processes.
 
    A number travels as two words of 8 bytes, which arrive whole. Half of a word is half of the number; the second half
    is the index of the sum. Neither flags nor fences are needed. docs/internals/halo.md says why two inboxes are enough.
 
-   A block sends all its numbers before it receives any. No more blocks are launched than fit on the device at the
-   same time, even with one block per multiprocessor. Otherwise waiting blocks could keep other blocks, on any
-   process, from sending.
+   A block sends all numbers before the first receive. No more blocks are launched than fit on the device at the same
+   time, even with one block per multiprocessor. Otherwise waiting blocks could keep other blocks, on any process, from
+   sending.
 */
 
 #include "timeout.cuh"

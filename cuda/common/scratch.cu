@@ -14,7 +14,7 @@ struct _StreamScratch {
   StreamScratch *next;
 };
 
-/* A handful: of the streams of this process */
+/* A handful: one per stream of this process */
 static StreamScratch *streams = nullptr;
 
 PetscErrorCode LitheScratchCreate(size_t bytes, LitheScratch *s)

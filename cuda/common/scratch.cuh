@@ -5,10 +5,10 @@
 #pragma once
 
 /*
-   Scratch memory of kernels that are launched one after the other in a stream.
+   Scratch memory of kernels launched one after the other in a stream.
 
-   Each stream of each device has memory of its own, so work in two streams, or on two devices, does not collide. The
-   memory is allocated at the first request of a stream, grows with larger requests, and is freed by PetscFinalize(). A
+   Each stream of each device has separate memory: work in two streams, or on two devices, does not collide. The memory
+   is allocated at the first request of a stream, grows with larger requests, and is freed by PetscFinalize(). A
    recorded graph, which may be launched in any stream, needs scratch memory that belongs to the graph.
 */
 
@@ -22,8 +22,8 @@ typedef struct {
 
 PETSC_INTERN PetscErrorCode LitheScratchCreate(size_t bytes, LitheScratch *);
 PETSC_INTERN PetscErrorCode LitheScratchDestroy(LitheScratch *);
-/* The memory of a stream of the current device, at least this number of bytes; if it must grow, earlier contents are
-   lost */
+/* The memory of a stream of the current device, of at least this number of bytes; growth loses earlier
+   contents */
 PETSC_INTERN PetscErrorCode LitheScratchGet(cudaStream_t, size_t bytes, LitheScratch *);
 /* The same memory of the device, without the host's, which takes a millisecond to make */
 PETSC_INTERN PetscErrorCode LitheScratchGetDevice(cudaStream_t, size_t bytes, void **device);

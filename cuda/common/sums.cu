@@ -2,13 +2,13 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Sums in any order, on a device: a thread has numbers of its own, whose digits it adds to their bins */
+/* Sums in any order, on a device: a thread adds the digits of its numbers to the bins */
 
 #include <lithe/private/lithecudasums.h>
 #include <petscdevice_cuda.h>
 
 #define SUMS_THREADS 256
-#define SUMS_BLOCKS  2048 /* at most; each thread takes every so-many-th number */
+#define SUMS_BLOCKS  2048 /* at most; a thread takes numbers at a stride */
 
 typedef struct {
   PetscInt64 *bin[LITHE_SUMS_MOST];

@@ -74,6 +74,24 @@ PetscErrorCode LitheCUDAGridMGCopyBox(size_t unit, const GridMGBox *box, const v
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+struct AddNumber {
+  const double *x;
+  double       *y;
+  double        factor;
+
+  __device__ __forceinline__ void operator()(PetscInt from, PetscInt to) const
+  {
+    y[to] += factor * x[from];
+  }
+};
+
+PetscErrorCode LitheCUDAGridMGAddBox(const GridMGBox *box, double factor, const double *x, double *y)
+{
+  PetscFunctionBegin;
+  PetscCall(LaunchBox(box, AddNumber{x, y, factor}));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 struct EnterNumber {
   const PetscReal *x;
   float           *b;

@@ -5,9 +5,9 @@
 /*
    y = add + scale A x, and sums of a power series, with the block of a MATHYBMGPU; hybplan.h describes the arrays.
 
-   Entries are read once, past the part of L1 that holds x, enough at a time to keep the memory busy: all columns of a
-   batch, all values, then all entries of x, and the sums last. A warp of SELL has 32 rows. If their lengths differ, the
-   threads count the rows with a j-th entry, so the column has no gaps and a row needs one byte for its length.
+   Entries are read once, without use of the part of L1 that holds x. A batch keeps the memory busy: all columns, all
+   values, then all entries of x, and the sums last. A warp of SELL has 32 rows. If their lengths differ, the threads
+   count the rows with a j-th entry, so the column has no gaps and a row needs one byte for its length.
 
    Nothing is added by atomic operations: a product gives the same bits each time.
 */
@@ -75,8 +75,8 @@ static __device__ __forceinline__ Number GatherIf(unsigned int wanted, const Num
   return v;
 }
 
-/* Adds a batch: entry u at place(u), if bit u of wanted is set. together: all threads of the warp take part; then no
-   read is moved past later reads */
+/* Adds a batch: entry u at place(u), if bit u of wanted is set. together: all threads of the warp take part; reads then
+   keep their order */
 template <int count, bool padded, bool together, class Place>
 static __device__ __forceinline__ Number AddBatch(const HybArguments &a, Place place, unsigned int wanted, Number sum)
 {
@@ -107,7 +107,7 @@ static __device__ __forceinline__ unsigned int First(int n)
   return n >= count ? (1u << count) - 1 : (1u << n) - 1;
 }
 
-/* A row, and its addend, which is read before its entries. The addend is the first read of a vector: see
+/* A row with its addend, read before the entries. The addend is the first read of a vector: see
    common/pdl.cuh */
 struct Row {
   VCRSUnsigned row;
@@ -306,7 +306,7 @@ static unsigned int Blocks(PetscInt64 threads)
   return static_cast<unsigned int>((threads + HYB_THREADS - 1) / HYB_THREADS);
 }
 
-/* A kernel of this number of threads, which may begin while the kernel before it ends */
+/* A kernel that may begin while the previous kernel ends, with the number of threads */
 template <class... Parameters, class... Arguments>
 static PetscErrorCode Launch(void (*kernel)(Parameters...), PetscInt64 threads, cudaStream_t stream, const Arguments &...a)
 {

@@ -6,9 +6,9 @@
    Off-diagonal blocks in which few rows have entries: a sweep over these rows only. Neighbouring threads share a row, as many as it has entries
    on the average.
 
-   This kernel follows a product that writes all rows. The rows are few, so it takes the time of its dependent reads:
-   the places of rows and entries; the entries; their ghosts, and the values of y and of a sum. It therefore begins
-   while that product ends, waits for the ghosts itself if it may, and for y last.
+   The kernel follows a product of all rows. The rows are few. The time is that of dependent reads: places of rows and
+   entries; entries; ghosts with values of y and of a sum. The kernel therefore begins while the product ends, waits for
+   the ghosts if permitted, and for y last.
 */
 
 #include "../common/pdl.cuh"
@@ -19,12 +19,12 @@
 
 #define OFFDIAGONAL_THREADS 128
 #define OFFDIAGONAL_AHEAD   3 /* entries of a thread at once */
-/* per thread, or per group of threads that share one, if there are many: registers have room for them */
+/* per thread, or per group of threads with one row, if there are many: registers suffice */
 #define OFFDIAGONAL_ROWS   (PetscDefined(USE_COMPLEX) ? 1 : 2)
-#define OFFDIAGONAL_BLOCKS 6 /* per multiprocessor at most: leaves room for the sending blocks that this kernel waits for */
+#define OFFDIAGONAL_BLOCKS 6 /* per multiprocessor at most: room remains for the awaited sending blocks */
 #define OFFDIAGONAL_FIT    8 /* blocks whose registers a multiprocessor has */
 
-/* Where rows, their beginnings and entries are */
+/* Places of rows, of their beginnings and of entries */
 struct OffDiagonalArguments {
   VCRSUnsigned    nrows;
   const PetscInt *row, *rowptr, *col;
@@ -135,7 +135,7 @@ static PetscErrorCode OffDiagonalLaunch(const OffDiagonalArguments &a, const Lit
   bool             pdl   = false;
 
   PetscFunctionBegin;
-  /* without an epoch the kernel before this one may have written the ghosts */
+  /* without an epoch the previous kernel may have written the ghosts */
   if (epoch.exchange) PetscCall(LitheCUDAHasPDL(&pdl));
   if (turns <= most)
     PetscCallCUDA(

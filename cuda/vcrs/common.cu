@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The most frequent set of L0, L1 and L2, which kernels get as a parameter, and the parts of it that other sets have */
+/* The most frequent set of L0, L1 and L2, a parameter of kernels, and its parts in other sets */
 
 #include "kernels.cuh"
 
@@ -49,8 +49,8 @@ static PetscErrorCode CommonFind(VCRSLaunch *l, const VCRSPlan *table, PetscInt 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* L1, L2: the entries of the common set that a set has, in the same order and with the same reference; 0: it has
-   others, or none */
+/* L1, L2: entries of a set that are in the common set, in the same order and with the same reference; 0: other entries,
+   or none */
 static uint32_t SetGetPart(const VCRSPlan *table, const VCRSLaunch *l, PetscInt id, PetscBool difference)
 {
   const PetscInt start = table->setptr[id], length = table->setptr[id + 1] - start;
@@ -138,7 +138,7 @@ static int CountTriples(const PetscInt o[], int n, PetscInt stride, int order[])
   return ntriple;
 }
 
-/* L0: orders the common set's entries by the stride that gives most triples, the largest such stride */
+/* L0: orders the common set's entries by the largest stride with the most triples */
 static void ChooseStride(VCRSLaunch *l, PetscInt m)
 {
   const int   n = l->length;
@@ -192,7 +192,7 @@ static void ChoosePairs(const VCRSPlan *table, PetscInt m, VCRSLaunch *l, const 
       for (int q = 0; q < l->npair; q++) taken = taken || l->pair[q] == p;
       if (!taken && (best < 0 || table->setcount[p] > table->setcount[best])) best = p;
     }
-    /* pairs of few rows are no other medium; their warps read them from the tables */
+    /* pairs of few rows are no other medium: warps read such pairs from the tables */
     if (best < 0 || table->setcount[best] < m / 64) break;
     for (int k = 0; k < l->length; k++) l->value[l->npair][k] = table->setvalue[table->setptr[best] + l->order[k]];
     l->pair[l->npair++] = best;

@@ -2,17 +2,17 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The table of kernels for y = A x, and the choice of one of them for a matrix */
+/* The table of kernels for y = A x, and the choice for a matrix */
 
 #include "../common/pdl.cuh"
 #include "kernels.cuh"
 
-/* The first kernel that accepts a matrix gets it */
+/* The first accepting kernel gets the matrix */
 static const VCRSKernel *const VCRSKernels[] = {&VCRSKernelGroups,   &VCRSKernelSmall, &VCRSKernelPairs,  &VCRSKernelStencil27,
                                                 &VCRSKernelStencil7, &VCRSKernelSets,  &VCRSKernelSlices, &VCRSKernelRows};
 
-/* The resources of the device, and whether the code that runs on it was made for it: code for older devices has no bulk
-   copies */
+/* The resources of the device, and whether the running code was compiled for the device: code for older devices has no
+   bulk copies */
 static PetscErrorCode GetDevice(VCRSLaunch *l)
 {
   int device;

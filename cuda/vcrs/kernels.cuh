@@ -239,7 +239,7 @@ static __device__ __forceinline__ PetscReal ReadInOrder(const PetscReal *p)
 #endif
 #define VCRS_ASM_IF(condition) "{\n .reg .pred q;\n setp.ne.u32 q, " condition ", 0;\n"
 
-/* Data that are constant once this kernel may read them (see common/pdl.cuh), in one access: the compiler may move such
+/* Reads of data that no kernel changes any more (see common/pdl.cuh), in one access: the compiler may move such
    reads */
 static __device__ __forceinline__ Number Read(const Number *p)
 {

@@ -115,8 +115,8 @@ static void PlanCopyScalars(const VCRSPlan *src, VCRSPlan *dst)
 }
 
 /*
-   A plan's copies and their data exist before its first product: a kernel that begins early relies on this, and streams
-   need not wait for copies from pageable memory
+   Copies of a plan are complete before the first product. Kernels that begin early rely on complete data, and streams
+   do not wait for copies from pageable memory
 */
 static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
 {
@@ -289,14 +289,14 @@ PetscErrorCode LitheCUDAVCRSResidual(const VCRSPlan *table, const VCRSPlan *dpla
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether steps are made by unions: one launch then gives y */
+/* Are steps made by unions? One launch then gives y */
 static bool StepHasUnions(const VCRSPlan *dplan)
 {
   return (!dplan->difference || dplan->sigmakind == VCRS_SIGMA_NONE) && dplan->layout == MATVCRS_LAYOUT_L0 && dplan->launch &&
          static_cast<const VCRSLaunch *>(dplan->launch)->unions.nunions;
 }
 
-/* Known once there has been a step */
+/* Known after the first step */
 PetscErrorCode LitheCUDAVCRSStepLeavesOut(const VCRSPlan *dplan, PetscBool *leaves)
 {
   PetscFunctionBegin;

@@ -64,9 +64,9 @@ static PetscErrorCode LitheHaloUploadList_Private(PetscInt n, const PetscInt lis
 }
 
 /*
-   Entries of a block. A pack that runs alone has blocks for a whole device if there is enough to do, and not many more.
-   With fewer entries than its threads take at once a block is no faster. Concurrently with a product a pack has few
-   blocks: kernels whose blocks fill a multiprocessor would wait for each pack block on it.
+   Entries of a block. A pack without a concurrent kernel has at most the blocks of a whole device, if the work
+   suffices. With fewer entries than its threads take at once a block is no faster. Concurrently with a product a pack
+   has few blocks: kernels whose blocks fill a multiprocessor would wait for each pack block on it.
 */
 static PetscInt LitheHaloPackEntries_Private(PetscBool aside, PetscInt64 entries)
 {
@@ -104,7 +104,7 @@ PetscErrorCode LitheHaloPackCreate(size_t unit, PetscBool aside, PetscBool count
     PetscCall(LitheHaloUploadList_Private(t->count, target[k].fromlist, &t->fromlist, &t->from));
     PetscCall(LitheHaloUploadList_Private(t->count, target[k].tolist, &t->tolist, &t->to));
   }
-  /* Streams that do not wait for the default stream will use all of this memory */
+  /* Streams without an implicit wait for the default stream will use the memory */
   PetscCallCUDA(cudaStreamSynchronize(cudaStreamLegacy));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -3,9 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Facts of a communicator for the transports of a device: whether all processes are on one node, and whether each
-   has a device of its own. They are collected once and stored as an attribute of the communicator. All processes get
-   the same answers.
+   Facts of a communicator for the transports of a device: are all processes on one node, and does each process have a
+   separate device? They are collected once and stored as an attribute of the communicator. All processes get the same
+   answers.
 */
 
 #include "haloimpl.h"
@@ -28,7 +28,7 @@ static int MPIAPI LitheHaloFactsDelete_Private(PETSC_UNUSED MPI_Comm comm, PETSC
   PetscFunctionReturn(MPI_SUCCESS);
 }
 
-/* PETSc frees its communicators after Lithe has been unloaded */
+/* PETSc frees communicators after Lithe has been unloaded */
 static PetscErrorCode LitheHaloFactsFinalize_Private(void)
 {
   PetscFunctionBegin;
@@ -107,7 +107,7 @@ PetscErrorCode LitheHaloPrecheckIPC_Private(MPI_Comm comm, PetscMemType memory, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The largest obstacle, and one of the codes that came with it. Collective */
+/* The largest obstacle, with one of the reported codes. Collective */
 PetscErrorCode LitheHaloAgree_Private(MPI_Comm comm, LitheHaloObstacle *obstacle, int *code)
 {
   int both = ((int)*obstacle << 20) + *code;
@@ -119,7 +119,7 @@ PetscErrorCode LitheHaloAgree_Private(MPI_Comm comm, LitheHaloObstacle *obstacle
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A stream with high priority for kernels; it and PETSc's stream do not wait for each other */
+/* A stream with high priority for kernels, without implicit waits for PETSc's stream */
 PetscErrorCode LitheHaloStreamCreate_Private(cudaStream_t *stream)
 {
   int least, greatest;

@@ -2,14 +2,14 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* LitheHalo: the choice of a transport, and the code common to all. One file per transport does the rest. */
+/* LitheHalo: the choice of a transport, and the code common to all. Each transport has a file for the remaining work. */
 
 #include "haloimpl.h"
 #include <petscdevice.h>
 
 const char *const LitheTransports[] = {"auto", "ipc", "nccl", "mpi", "LitheTransport", "LITHE_TRANSPORT_", NULL};
 
-/* NULL: there is none */
+/* NULL: none */
 static const LitheHaloOps *const halos[LITHE_TRANSPORT_MPI + 1] = {
 #if defined(LITHE_HAVE_CUDA)
   [LITHE_TRANSPORT_IPC]  = &LitheHaloIPC,
@@ -75,7 +75,7 @@ PetscErrorCode LitheTransportChoose_Private(LitheTransport asked, LitheTransport
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Obstacle: unchanged if no such transport exists */
+/* Obstacle: unchanged if the transport does not exist */
 static PetscErrorCode LitheHaloTry_Private(void *object, LitheTransport transport, LitheHaloObstacle *obstacle, int *code)
 {
   LitheHalo halo = (LitheHalo)object;

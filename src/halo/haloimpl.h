@@ -6,7 +6,7 @@
 #include <lithe/private/lithehalo.h>
 #include <petsc/private/petscimpl.h>
 
-/* Entries to or from one neighbour, or between two places of this process */
+/* Entries to or from a neighbour, or between two places of this process */
 typedef struct {
   PetscMPIInt     rank;
   PetscInt        count;
@@ -23,7 +23,7 @@ typedef struct {
   LitheHaloList *send;     /* [n] */
   LitheHaloList *recv;     /* [n] */
   PetscInt     **target;   /* [n][send.count] places of the entries in ghost[] of the neighbour */
-  PetscInt       nself;    /* entries that this process gives itself */
+  PetscInt       nself;    /* entries from this process to itself */
   PetscInt      *selffrom; /* [nself] */
   PetscInt      *selfto;   /* [nself] */
   PetscInt      *storage;  /* of all lists */
@@ -59,7 +59,7 @@ typedef struct {
   PetscErrorCode (*wait)(LitheHalo, const void **ghost);
 } LitheHaloOps;
 
-/* The same for sums over processes. These may be NULL: receive(), for a sum in a kernel of the caller's; check(): has a wait for a process exceeded the time limit? */
+/* The same for sums over processes. NULL is possible for receive(), the sum in a kernel of the caller, and check(): has a wait exceeded the time limit? */
 typedef struct {
   PetscErrorCode (*create)(LitheReduce, LitheHaloObstacle *, int *code);
   PetscErrorCode (*sum)(LitheReduce, PetscInt n, PetscScalar a[]);
@@ -134,7 +134,7 @@ typedef struct _LitheHaloFacts LitheHaloFacts;
 struct _LitheHaloFacts {
   PetscBool onenode;
   PetscBool owndevices;                  /* no two processes have the same */
-  void     *nccl;                        /* the communicator of NCCL, once it exists */
+  void     *nccl;                        /* the communicator of NCCL, after the first use */
   PetscErrorCode (*nccldestroy)(void *); /* destroys the communicator; set by nccl.c */
   cudaStream_t    stream;                /* of the calls of NCCL */
   MPI_Comm        comm;
@@ -148,7 +148,7 @@ PETSC_INTERN PetscErrorCode LitheHaloStreamCreate_Private(cudaStream_t *);
 /* Whether ipc seems possible before an attempt; the same on all processes */
 PETSC_INTERN PetscErrorCode LitheHaloPrecheckIPC_Private(MPI_Comm, PetscMemType, LitheTransport asked, LitheHaloObstacle *);
 
-/* Memory that other processes map, and the mapped memory of the n other processes */
+/* Exported memory, and the mapped memory of the n other processes */
 typedef struct {
   PetscInt     n;
   PetscMPIInt *rank;   /* [n] */

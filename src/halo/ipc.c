@@ -7,7 +7,7 @@
 
    Memory that a process exports:   flags, one a neighbour | ghost[] of even exchanges | ghost[] of odd exchanges
    An exchange, number k:           entries to ghost[k modulo 2] of each neighbour, then its flag = k; the neighbour waits for k
-   A neighbour that gets no entries gets the flag, and gives its own: it says that ghost[k - 1] may be written again.
+   A neighbour without entries also gets and sends the flag: ghost[k - 1] may be written again.
 */
 
 #include "haloimpl.h"
@@ -43,7 +43,7 @@ static PetscErrorCode LitheHaloConnect_Private(LitheHalo halo, LitheHalo_IPC *ip
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The entries of all neighbours, and of this process itself, in the form that a kernel takes */
+/* The entries of all neighbours and of this process, in the form of a kernel's arguments */
 static PetscErrorCode LitheHaloPlan_Private(LitheHalo halo, LitheHalo_IPC *ipc, const LitheHaloPeers *peers, const LitheHaloPlaces places[])
 {
   LitheHaloTarget *target;
@@ -164,7 +164,7 @@ static PetscErrorCode LitheHaloGetStream_IPC(LitheHalo halo, void **stream)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The stream in which this process sends waits for the entries of the others, unless it does already */
+/* The sending stream waits for the entries of all neighbours, if not yet done */
 static PetscErrorCode LitheHaloWait_IPC(LitheHalo halo, const void **ghost)
 {
   LitheHalo_IPC *ipc    = (LitheHalo_IPC *)halo->data;
@@ -207,7 +207,7 @@ static PetscErrorCode LitheHaloDestroy_IPC(LitheHalo halo)
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  /* This process writes no more, and has waited for all writes to its memory */
+  /* This process has ended its writes, and has waited for all writes to its memory */
   PetscCallCUDA(cudaDeviceSynchronize());
   ierr = LitheHaloTimeoutCheck_Private(&ipc->wait.timeout, PETSC_TRUE);
   PetscCall(LitheHaloMemoryDestroy_Private(halo->comm, &ipc->memory));

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Memory on a device that other processes map and write to, and the time limit of waiting for them.
+/* Device memory that other processes map and write to, and the time limit of waiting.
    docs/internals/halo.md */
 
 #include "haloimpl.h"
@@ -22,7 +22,7 @@ const char *LitheHaloMessage_CUDA(int code)
 
 /* ------------------------------------------------------------ memory */
 
-/* Allocates the exported memory of this process, zeros. An error of CUDA is no error here: all processes hear of it */
+/* Allocates exported memory of this process, zeros. An error of CUDA is no error here: all processes hear of it */
 static PetscErrorCode LitheHaloExport_Private(LitheHaloMemory *memory, size_t bytes, LitheHaloAddress *own)
 {
   const size_t page = (size_t)2 << 20;
@@ -30,7 +30,7 @@ static PetscErrorCode LitheHaloExport_Private(LitheHaloMemory *memory, size_t by
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(own, sizeof(*own)));
-  /* Whole pages: other processes map everything that CUDA puts on the same page */
+  /* Whole pages: other processes map the whole content of a page */
   error = cudaMalloc((void **)&memory->own, PetscMax((bytes + page - 1) / page, 1) * page);
   if (error == cudaSuccess) error = cudaMemset(memory->own, 0, bytes);
   if (error == cudaSuccess) error = cudaDeviceSynchronize();

@@ -3,10 +3,10 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The transport nccl: entries are packed, and NCCL sends them to the memory of the neighbours, in a stream of its own.
-   The library is looked for at run time, and its few called functions are declared here: building Lithe needs no NCCL.
+   The transport nccl: entries are packed, and NCCL sends packed entries to the neighbours in a separate stream. The
+   library is looked for at run time, and its few called functions are declared here: building Lithe needs no NCCL.
 
-   Entries that are contiguous in x, or in ghost[], are sent from there and received there.
+   Contiguous entries of x or ghost[] are sent and received without packing.
 */
 
 #include "haloimpl.h"
@@ -120,7 +120,7 @@ static PetscErrorCode LitheHaloNCCLConnect_Private(MPI_Comm comm, LitheHaloFacts
 
 /* ------------------------------------------------------------ set-up */
 
-/* Entries to or from a neighbour: in the caller's x or in ghost[] if they are contiguous there, else in a buffer */
+/* Entries to or from a neighbour: in the caller's x or in ghost[] if contiguous, else in a buffer */
 typedef struct {
   PetscMPIInt rank;
   PetscBool   direct;
@@ -137,7 +137,7 @@ typedef struct {
   cudaEvent_t       ready, arrived;
 } LitheHalo_NCCL;
 
-/* Messages of one direction; messages that need the buffer get a place in it. Returns its entries */
+/* Messages of one direction; messages that need the buffer get a place. Returns its entries */
 static PetscErrorCode LitheHaloMessages_Private(size_t unit, PetscInt n, const LitheHaloList list[], PetscInt *nmessages, LitheHaloMessage **messages,
                                                 PetscInt *buffered)
 {

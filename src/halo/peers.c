@@ -41,7 +41,7 @@ static PetscErrorCode LitheHaloMergeRanks_Private(PetscMPIInt me, PetscMPIInt nr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Copies one side's entry for every rank to the neighbour's list; entries of this process itself are left out */
+/* Copies an entry per rank to the neighbour's list, without entries of this process */
 static PetscErrorCode LitheHaloFillLists_Private(const LitheHaloPeers *peers, PetscMPIInt n, const PetscMPIInt rank[], const PetscInt offset[],
                                                  const PetscInt index[], PetscInt *to, LitheHaloList list[])
 {
@@ -58,7 +58,7 @@ static PetscErrorCode LitheHaloFillLists_Private(const LitheHaloPeers *peers, Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Every neighbour is told where its entries go to */
+/* Every neighbour gets the target places of its entries */
 static PetscErrorCode LitheHaloExchangeTargets_Private(MPI_Comm comm, LitheHaloPeers *peers)
 {
   MPI_Request *request;
@@ -96,7 +96,7 @@ PetscErrorCode LitheHaloPeersCreate_Private(PetscSF sf, LitheHaloPeers *peers)
   PetscCall(PetscSFGetLeafRanks(basic, &nleaf, &leafrank, &leafoffset, &entry));
   PetscCall(LitheHaloMergeRanks_Private(me, nroot, rootrank, nleaf, leafrank, peers));
 
-  /* entries that this process gives itself */
+  /* entries from this process to itself */
   for (PetscMPIInt k = 0; k < nroot; k++) {
     if (rootrank[k] == me) peers->nself += rootoffset[k + 1] - rootoffset[k];
     else peers->nrecv += rootoffset[k + 1] - rootoffset[k];

@@ -7,7 +7,7 @@
 #include "haloimpl.h"
 #include <petscdevice.h>
 
-/* NULL: there is none */
+/* NULL: none */
 static const LitheReduceOps *const reductions[LITHE_TRANSPORT_MPI + 1] = {
 #if defined(LITHE_HAVE_CUDA)
   [LITHE_TRANSPORT_IPC]  = &LitheReduceIPC,
@@ -16,7 +16,7 @@ static const LitheReduceOps *const reductions[LITHE_TRANSPORT_MPI + 1] = {
   [LITHE_TRANSPORT_MPI] = &LitheReduceMPI,
 };
 
-/* Obstacle: unchanged if no such transport exists */
+/* Obstacle: unchanged if the transport does not exist */
 static PetscErrorCode LitheReduceTry_Private(void *object, LitheTransport transport, LitheHaloObstacle *obstacle, int *code)
 {
   LitheReduce reduce = (LitheReduce)object;

@@ -8,21 +8,9 @@ static char help[] = "LitheFarm: any grouping gives the same bits, tasks that fa
 #include <signal.h>
 #include <unistd.h>
 #include "farmtest.h"
-#include <tests/failures.h>
 
 static PetscReal   first[TEST_N], firstown[TEST_TASKS];
 static PetscMPIInt size, rank;
-
-static PetscErrorCode Compare(const char name[], LitheFarm farm, FarmTest *t)
-{
-  PetscReal sum[TEST_N], own[TEST_TASKS];
-
-  PetscFunctionBeginUser;
-  PetscCall(FarmTestGet(farm, t, sum, own));
-  if (WRONG(memcmp(sum, first, sizeof(sum)))) FAIL("%s: other sums", name);
-  if (WRONG(memcmp(own, firstown, sizeof(own)))) FAIL("%s: other numbers of tasks", name);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* Each task once, by groups of any size; against sums in doubles */
 static PetscErrorCode TestGroups(LitheFarmOptions options)
@@ -63,7 +51,7 @@ static PetscErrorCode TestGroups(LitheFarmOptions options)
           if (WRONG(!(fabs((double)first[i] - expect[i]) <= 100 * (double)PETSC_MACHINE_EPSILON * most)))
             FAIL("number %d: %g, not %g", (int)i, (double)first[i], expect[i]);
         }
-      } else PetscCall(Compare(name, farm, &t));
+      } else PetscCall(FarmTestCompare(name, farm, &t, first, firstown));
       PetscCall(FarmTestDestroy(&t));
       PetscCall(LitheFarmDestroy(&farm));
     }
@@ -144,7 +132,7 @@ static PetscErrorCode TestSlices(LitheFarmOptions options)
     PetscCall(LitheFarmRun(farm, &t.job));
     PetscCall(LitheFarmGetResult(farm, &r));
     if (WRONG(!r->complete || r->found != (again == 2 ? 0 : TEST_TASKS))) FAIL("%d of the slices' tasks found", (int)r->found);
-    PetscCall(Compare("slices", farm, &t));
+    PetscCall(FarmTestCompare("slices", farm, &t, first, firstown));
     PetscCall(FarmTestDestroy(&t));
     PetscCall(LitheFarmDestroy(&farm));
   }
@@ -158,7 +146,7 @@ static PetscErrorCode TestSlices(LitheFarmOptions options)
       PetscCall(LitheFarmRun(farm, &t.job));
       PetscCall(LitheFarmGetResult(farm, &r));
       if (WRONG(r->found != (again ? 0 : TEST_TASKS))) FAIL("%d tasks found", (int)r->found);
-      PetscCall(Compare("at the end", farm, &t));
+      PetscCall(FarmTestCompare("at the end", farm, &t, first, firstown));
       PetscCall(FarmTestDestroy(&t));
     }
     PetscCall(LitheFarmDestroy(&farm));

@@ -8,7 +8,6 @@ static char help[] = "LitheFarm: groups keep sets of tasks, kinds are noted, sli
 #include <signal.h>
 #include <unistd.h>
 #include "farmtest.h"
-#include <tests/failures.h>
 
 #define SETS 4
 
@@ -66,17 +65,6 @@ static PetscErrorCode Create(LitheFarm farm, PetscReal setup, SetTest *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Compare(const char name[], LitheFarm farm, FarmTest *t)
-{
-  PetscReal sum[TEST_N], own[TEST_TASKS];
-
-  PetscFunctionBeginUser;
-  PetscCall(FarmTestGet(farm, t, sum, own));
-  if (WRONG(memcmp(sum, first, sizeof(sum)))) FAIL("%s: other sums", name);
-  if (WRONG(memcmp(own, firstown, sizeof(own)))) FAIL("%s: other numbers of tasks", name);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The bits of a farm without sets; a group visits a set once, the one with most to do first; where preparations are long, each set has one group */
 static PetscErrorCode TestSets(LitheFarmOptions options)
 {
@@ -112,7 +100,7 @@ static PetscErrorCode TestSets(LitheFarmOptions options)
       s.t.job.kind = (unsigned char)(1 + s.t.group.number % 2);
       PetscCall(LitheFarmRun(farm, &s.t.job));
       PetscCall(LitheFarmGetResult(farm, &r));
-      PetscCall(Compare(name, farm, &s.t));
+      PetscCall(FarmTestCompare(name, farm, &s.t, first, firstown));
       if (WRONG(!r->complete || r->done != TEST_TASKS)) FAIL("%s: %d tasks are done", name, (int)r->done);
       for (PetscInt k = 0; k < s.visits; k++) {
         for (PetscInt l = 0; l < k; l++) {
@@ -178,7 +166,7 @@ static PetscErrorCode TestSlices(LitheFarmOptions options)
     if (only[k] && WRONG(s.t.done || r->done || r->found != (k < 5 ? have : TEST_TASKS) || r->complete != (PetscBool)(k > 4)))
       FAIL("step %d: of journals alone %d done, %d found", k, (int)r->done, (int)r->found);
     if (k >= 5 && WRONG(!r->complete || r->found != TEST_TASKS)) FAIL("step %d: %d tasks of slices", k, (int)r->found);
-    if (k >= 5) PetscCall(Compare("slices", farm, &s.t));
+    if (k >= 5) PetscCall(FarmTestCompare("slices", farm, &s.t, first, firstown));
     for (PetscInt t = 0; t < TEST_TASKS && k >= 5; t++) kinds += r->record[t].kind != (t % 3 == 2 ? 2 : 1);
     if (WRONG(kinds)) FAIL("step %d: %d kinds of tasks", k, (int)kinds);
     PetscCall(FarmTestDestroy(&s.t));

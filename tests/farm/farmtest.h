@@ -7,6 +7,7 @@
 
 #include <lithe.h>
 #include <lithe/private/farm.h>
+#include <tests/failures.h>
 
 #define TEST_TASKS 23
 #define TEST_N     101 /* numbers of the sums */
@@ -110,6 +111,19 @@ static PetscErrorCode FarmTestGet(LitheFarm farm, FarmTest *t, PetscReal sum[TES
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, sum, TEST_N, MPIU_REAL, MPIU_SUM, PETSC_COMM_WORLD));
   PetscCallMPI(MPIU_Allreduce(t->own, own, TEST_TASKS, MPIU_REAL, MPIU_SUM, PETSC_COMM_WORLD));
   PetscCall(PetscFree(part));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The numbers of a run are those of the first one, bit by bit */
+static inline PetscErrorCode FarmTestCompare(const char name[], LitheFarm farm, FarmTest *t, const PetscReal first[TEST_N],
+                                             const PetscReal firstown[TEST_TASKS])
+{
+  PetscReal sum[TEST_N], own[TEST_TASKS];
+
+  PetscFunctionBeginUser;
+  PetscCall(FarmTestGet(farm, t, sum, own));
+  if (WRONG(memcmp(sum, first, sizeof(sum)))) FAIL("%s: other sums", name);
+  if (WRONG(memcmp(own, firstown, sizeof(own)))) FAIL("%s: other numbers of tasks", name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

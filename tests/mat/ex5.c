@@ -87,6 +87,11 @@ static PetscErrorCode TestConversions(Mat A, Mat B, MatType vcrs, PetscBool drop
       if (!sell) PetscCall(TestSame(C, D, where, what));
       PetscCall(MatDestroy(&D));
       PetscCall(PetscSNPrintf(what, sizeof(what), "converted to %s and back", types[t]));
+      if (sell && PETSC_VERSION_LT(3, 25, 0)) {
+        PetscCall(PetscPrintf(PETSC_COMM_WORLD, "SKIP %s: %s: PETSc before 3.25 makes wrong columns of a MATMPISELL\n", where, what));
+        PetscCall(MatDestroy(&C));
+        continue;
+      }
       PetscCall(MatConvert(C, MATVCRS, MAT_INITIAL_MATRIX, &D));
       PetscCall(TestHasType(D, vcrs, where, what));
       /* a dense matrix comes back as dense */
@@ -412,6 +417,7 @@ int main(int argc, char **argv)
     suffix: 1
     args: -checkfunctionlist 0
 
+  # ex5_2_alt.out has the lines of PETSc 3.24
   test:
     suffix: 2
     nsize: {{2 3}}

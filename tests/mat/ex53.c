@@ -2,12 +2,15 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "MATBORN: illumination, the normal operator in KSPCG against KSPLSQR, waves that are too short, getters and options.\n\
+static char
+  help[] = "MATBORN: illumination, the normal operator in KSPCG against KSPLSQR, scales, samples and axes, waves that are too short, getters and options.\n\
   -test_vec_type cuda : on a device\n\n";
 
 #include "borntest.h"
 #include "refused.h"
 #include <petscksp.h>
+
+#define TEST_VELOCITY 4e-5 /* how much velocities of 16 bits may change data: 1.7e-5, and 7e-5 if truncated instead of rounded */
 
 static const PetscInt n[3] = {46, 38, 1};
 
@@ -146,6 +149,169 @@ static PetscErrorCode TestNormal(VecType type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Relative largest difference of two vectors */
+static PetscErrorCode TestApart(Vec a, Vec b, PetscReal *apart)
+{
+  PetscReal largest;
+  Vec       c;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(a, &c));
+  PetscCall(VecWAXPY(c, -1, a, b));
+  PetscCall(VecNorm(c, NORM_INFINITY, apart));
+  PetscCall(VecNorm(a, NORM_INFINITY, &largest));
+  *apart = largest > 0 ? *apart / largest : PETSC_INFINITY;
+  PetscCall(VecDestroy(&c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Illumination is the sum of the squares of q = (u_{n+1} - 2 u_n + u_{n-1}) (h/v dt)^2, by the samples of a receiver at the node */
+static PetscErrorCode TestScale(VecType type)
+{
+  const PetscInt     steps = 120, receiver[2] = {2, 4}, at[2] = {13 + 46 * 8, 18 + 46 * 8};
+  const PetscScalar *p;
+  Mat                J;
+  Vec                v, d, light;
+  PetscScalar        speed[2], got[2];
+
+  PetscFunctionBegin;
+  for (PetscInt interval = 1; interval < 4; interval++) {
+    PetscCall(TestCreate(type, 1, &J));
+    PetscCall(MatBornSetTime(J, 0.15, steps, 1));
+    PetscCall(MatBornSetField(J, MATBORN_FIELD_DOUBLE));
+    PetscCall(MatBornSetBackground(J, MATBORN_BACKGROUND_CHECKPOINT));
+    PetscCall(MatBornSetInterval(J, interval));
+    PetscCall(MatCreateVecs(J, NULL, &d));
+    PetscCall(MatBornModel(J, d));
+    PetscCall(MatBornGetIllumination(J, &light));
+    PetscCall(VecGetValues(light, 2, at, got));
+    PetscCall(MatBornGetVelocity(J, &v));
+    PetscCall(VecGetValues(v, 2, at, speed));
+    PetscCall(VecGetArrayRead(d, &p));
+    for (int k = 0; k < 2; k++) {
+      const PetscScalar *u   = p + steps * receiver[k] - 1; /* u[n] is the wave at step n, from 1 on */
+      PetscReal          sum = 0;
+
+      for (PetscInt n = 0; n < steps; n += interval) {
+        const PetscReal q = PetscRealPart(u[n + 1] - 2 * (n > 0 ? u[n] : 0) + (n > 1 ? u[n - 1] : 0)) / PetscSqr(PetscRealPart(speed[k]) * (PetscReal)0.15);
+
+        sum += (PetscReal)interval * q * q;
+      }
+      if (WRONG(!(sum > 0) || !(PetscAbsReal(PetscRealPart(got[k]) - sum) <= PETSC_SQRT_MACHINE_EPSILON * sum)))
+        FAIL("interval %d: illumination %g, by the waves %g", (int)interval, (double)PetscRealPart(got[k]), (double)sum);
+    }
+    PetscCall(VecRestoreArrayRead(d, &p));
+    PetscCall(VecDestroy(&light));
+    PetscCall(VecDestroy(&d));
+    PetscCall(MatDestroy(&J));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Products with an interval, and with short velocities, are near those without; samples are those of every step, to the last bit */
+static PetscErrorCode TestNear(VecType type)
+{
+  const PetscInt     every = 3;
+  const PetscScalar *p, *q;
+  Mat                J;
+  Vec                x, d[4];
+  PetscReal          apart;
+  PetscInt           other = 0, n;
+
+  PetscFunctionBegin;
+  for (int k = 0; k < 4; k++) {
+    PetscCall(TestCreate(type, 1, &J));
+    PetscCall(MatBornSetTime(J, 0.15, 120, k < 3 ? 1 : every));
+    PetscCall(MatBornSetField(J, k == 1 ? MATBORN_FIELD_FLOAT : MATBORN_FIELD_DOUBLE));
+    PetscCall(MatBornSetBackground(J, MATBORN_BACKGROUND_CHECKPOINT));
+    if (k == 1) PetscCall(MatBornSetVelocityBits(J, 16));
+    if (k == 2) PetscCall(MatBornSetInterval(J, 2));
+    PetscCall(MatCreateVecs(J, &x, &d[k]));
+    PetscCall(VecSet(x, 1));
+    PetscCall(MatMult(J, x, d[k]));
+    PetscCall(VecDestroy(&x));
+    PetscCall(MatDestroy(&J));
+  }
+  PetscCall(TestApart(d[0], d[1], &apart));
+  if (WRONG(!(apart <= TEST_VELOCITY))) FAIL("velocities of 16 bits change the data by %g", (double)apart);
+  PetscCall(TestApart(d[0], d[2], &apart));
+  if (WRONG(!(apart <= 0.02))) FAIL("an interval of 2 changes the data by %g", (double)apart);
+  PetscCall(VecGetLocalSize(d[3], &n));
+  PetscCall(VecGetArrayRead(d[0], &p));
+  PetscCall(VecGetArrayRead(d[3], &q));
+  for (PetscInt r = 0; r < 12; r++) {
+    for (PetscInt k = 0; k < 40; k++) other += q[40 * r + k] != p[120 * r + every * (k + 1) - 1];
+  }
+  if (WRONG(n != 480 || other)) FAIL("%d of %d samples are not those of every step", (int)other, (int)n);
+  PetscCall(VecRestoreArrayRead(d[0], &p));
+  PetscCall(VecRestoreArrayRead(d[3], &q));
+  for (int k = 0; k < 4; k++) PetscCall(VecDestroy(&d[k]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The axes of a grid may be named in any order */
+static PetscErrorCode TestAxes(VecType type)
+{
+  const PetscInt  axes[3][3] = {{0, 1, 2}, {1, 2, 0}, {2, 1, 0}}, size[3] = {23, 19, 21};
+  const PetscReal spacing[3] = {1, 1.1, 1.2}, place[4][3] = {{11.3, 9.2, 12}, {3, 14.1, 13}, {16, 4.4, 15.5}, {12, 10, 4}};
+  PetscReal       w[36], apart;
+  Vec             d[3];
+
+  PetscFunctionBegin;
+  for (int k = 0; k < 36; k++) w[k] = PetscSqr(PetscSinReal(PETSC_PI * (PetscReal)(k + 1) / 37));
+  for (int a = 0; a < 3; a++) {
+    const PetscInt *axis = axes[a];
+    PetscInt        m[3];
+    PetscReal       h[3], receivers[9], source[3];
+    PetscScalar    *p;
+    DM              da;
+    Mat             J;
+    Vec             v, x;
+
+    for (int e = 0; e < 3; e++) {
+      m[e]      = size[axis[e]];
+      h[e]      = spacing[axis[e]];
+      source[e] = place[0][axis[e]];
+      for (int r = 0; r < 3; r++) receivers[3 * r + e] = place[r + 1][axis[e]];
+    }
+    PetscCall(BornTestDM(m, &da));
+    PetscCall(DMSetVecType(da, type));
+    PetscCall(DMCreateGlobalVector(da, &v));
+    PetscCall(VecDuplicate(v, &x));
+    for (int parameter = 0; parameter < 2; parameter++) {
+      PetscCall(VecGetArrayWrite(parameter ? x : v, &p));
+      for (PetscInt i = 0; i < m[0] * m[1] * m[2]; i++) {
+        const PetscInt node[3] = {i % m[0], i / m[0] % m[1], i / (m[0] * m[1])};
+        PetscReal      t       = 0;
+
+        for (int e = 0; e < 3; e++) t += (PetscReal)((axis[e] + 1) * node[e]);
+        p[i] = parameter ? PetscCosReal((PetscReal)0.7 * t) : 2 + (PetscReal)0.4 * PetscSinReal((PetscReal)0.3 * t);
+      }
+      PetscCall(VecRestoreArrayWrite(parameter ? x : v, &p));
+    }
+    PetscCall(MatCreateBorn(da, &J));
+    PetscCall(BornTestExact(J));
+    PetscCall(MatBornSetSpacing(J, h));
+    PetscCall(MatBornSetVelocity(J, v));
+    PetscCall(MatBornSetTime(J, 0.15, 90, 2));
+    PetscCall(MatBornSetSponge(J, 5, PETSC_DETERMINE));
+    PetscCall(MatBornSetWavelet(J, 36, w));
+    PetscCall(MatBornAddShot(J, source, 3, receivers));
+    PetscCall(MatCreateVecs(J, NULL, &d[a]));
+    PetscCall(MatMult(J, x, d[a]));
+    if (a) {
+      PetscCall(TestApart(d[0], d[a], &apart));
+      if (WRONG(!(apart <= PETSC_SQRT_MACHINE_EPSILON))) FAIL("axes %d %d %d: the data differ by %g", (int)axis[0], (int)axis[1], (int)axis[2], (double)apart);
+    }
+    PetscCall(VecDestroy(&v));
+    PetscCall(VecDestroy(&x));
+    PetscCall(MatDestroy(&J));
+    PetscCall(DMDestroy(&da));
+  }
+  for (int a = 0; a < 3; a++) PetscCall(VecDestroy(&d[a]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode TestBad(VecType type)
 {
   Mat       J;
@@ -248,9 +414,12 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetString(NULL, NULL, "-test_vec_type", type, sizeof(type), NULL));
   PetscCall(TestIllumination(type));
   PetscCall(TestNormal(type));
+  PetscCall(TestScale(type));
+  PetscCall(TestNear(type));
+  PetscCall(TestAxes(type));
   PetscCall(TestBad(type));
   PetscCall(TestGetters(type));
-  PetscCall(TestDone(20, "illumination, the normal operator and settings are right\n"));
+  PetscCall(TestDone(31, "illumination, the normal operator and settings are right\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -6,6 +6,7 @@ static char help[] = "PCGRIDMG on several processes: cycles of one process where
   new values, the same bits each time, and errors that all processes have.\n\
   -times <n>         - random problems\n\
   -shared_mat_type <type> - of the matrices on several processes\n\
+  -transport <name>  - of exchanges between boxes that overlap, on devices\n\
   -print_iterations\n\n";
 
 #include "gridmgtest.h"
@@ -164,11 +165,12 @@ static PetscErrorCode CreateSharedPC(const GridProblem *p, const Split *s, Petsc
 {
   PetscOptions database;
   DM           dm;
-  char         all[1024];
+  char         all[1024], transport[16] = "auto", grid[64] = "";
 
   PetscFunctionBeginUser;
-  PetscCall(PetscSNPrintf(all, sizeof(all), "-@pc_type gridmg %s", options));
-  if (slabs) PetscCall(PetscSNPrintf(all, sizeof(all), "-@pc_type gridmg -@pc_gridmg_grid %d,%d,%d %s", (int)p->n[0], (int)p->n[1], (int)p->n[2], options));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-transport", transport, sizeof(transport), NULL));
+  if (slabs) PetscCall(PetscSNPrintf(grid, sizeof(grid), "-@pc_gridmg_grid %d,%d,%d", (int)p->n[0], (int)p->n[1], (int)p->n[2]));
+  PetscCall(PetscSNPrintf(all, sizeof(all), "-@pc_type gridmg -@pc_gridmg_transport %s %s %s", transport, grid, options));
   PetscCall(PetscOptionsCreate(&database));
   PetscCall(PetscOptionsPush(database));
   PetscCall(SetOptions(all, "t_"));
@@ -936,5 +938,13 @@ int main(int argc, char **argv)
     timeoutfactor: 3
     output_file: output/ex36_1.out
     args: -shared_mat_type aijcusparse -times 8
+
+  test:
+    suffix: cuda_ipc
+    requires: cuda
+    nsize: 2
+    timeoutfactor: 4
+    output_file: output/ex36_1.out
+    args: -shared_mat_type aijcusparse -times 2 -transport ipc
 
 TEST*/

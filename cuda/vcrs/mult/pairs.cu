@@ -5,10 +5,10 @@
 /*
    Layout L0: an id per row names a pair (index set, value set).
 
-   A row costs its id, one entry of y and, with perfect caches, one entry of x. The limit is then not device memory,
-   but the entries of x from L2 to L1 and to registers: 7 or 27 per row. A thread therefore works on several rows at
-   distance stride. For each triple of offsets {b - stride, b, b + stride} it reads rows + 2 entries of x instead of 3
-   rows.
+   The cost of a row is an id, an entry of y and, with perfect caches, an entry of x. The limit is then not device
+   memory, but the entries of x from L2 to L1 and to registers: 7 or 27 per row. A thread therefore works on several
+   rows at distance stride. For each triple of offsets {b - stride, b, b + stride} it reads rows + 2 entries of x
+   instead of 3 rows.
 
    If the interior of a grid has one pair only, a warp takes the first of these ways that its rows allow:
      1. all rows have the common pair: offsets and values are parameters of the kernel
@@ -21,7 +21,7 @@
    The other rows are in a list made once per matrix, and blocks of their own do them one by one.
 
    In the difference form entry 0 of a set, the reference, holds minus the sum of the others. The sum over the whole set
-   is then the contribution of the other entries. A launch of its own adds the row sums.
+   is then the contribution of the other entries. A separate launch adds the row sums.
 */
 
 #include "pairs.cuh"
@@ -165,7 +165,7 @@ static __device__ __forceinline__ void SumParts(const PairsArguments &a, const N
   }
 }
 
-/* The thread's rows one by one from the tables, to y */
+/* The rows of the thread from the tables, to y */
 template <int rows>
 static __device__ __forceinline__ void MultTable(const PairsArguments &a, VCRSUnsigned row0)
 {

@@ -19,7 +19,7 @@ static inline PairsTables PairsGetTables(const VCRSPlan *p)
   return PairsTables{static_cast<int>(p->idbytes), p->id, p->setptr, p->setoffset, reinterpret_cast<const Number *>(p->setvalue)};
 }
 
-/* One row from the tables; entries in batches, so their reads overlap */
+/* A row from the tables; entries in batches with overlapping reads */
 static __device__ __forceinline__ Number SumTable(const PairsTables &a, PetscInt id, const Number *x)
 {
   constexpr int   batch  = 4;

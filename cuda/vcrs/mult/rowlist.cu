@@ -72,8 +72,8 @@ static __global__ void MarkMain(IsListed listed, PetscInt m, uint32_t *main)
   if (row < m && row % 32 == 0) main[row / 32] = word;
 }
 
-/* Makes the list of the other rows; for 27-point stencils marks them, too. taken is false if there are too many, or the
-   grid is too small */
+/* Makes the list of the remaining rows, and marks the rows for 27-point stencils. taken is false with too many rows, or
+   if the grid is too small */
 PetscErrorCode VCRSRowList(VCRSLaunch *l, const VCRSPlan *p, uint32_t wanted, PetscBool *taken, cudaStream_t stream)
 {
   const IsListed                            listed = {p->id,

@@ -5,12 +5,12 @@
 /*
    Layouts L1 and L2: an id per row names an index set, values lie in slices of 32 rows.
 
-   One thread per row, one warp per slice. If the rows of a warp have the most frequent index set, its offsets are
+   A thread per row, a warp per slice. If the rows of a warp have the most frequent index set, its offsets are
    parameters of the kernel. Rows with a part of it (the boundaries of a grid) do the same and leave out the missing
    entries. A few other rows among them do not slow the warp down. Their threads do nothing, and then the warp sums
    these rows together: eight threads per row if rows are short, else all 32. Elsewhere offsets come from the tables.
 
-   Blocks stay, and the head of a row is read one step before its entries.
+   Blocks are persistent. The head of a row is read a step before the entries.
 */
 
 #include "sets.cuh"
@@ -48,7 +48,7 @@ static __global__ void __launch_bounds__(threads, blocks) SetsKernel(const __gri
 template <VCRSValues kind, bool difference, int length, int batch, int threads, int blocks>
 static PetscErrorCode SetsLaunch(const VCRSLaunch *l, const SetsArguments *a, cudaStream_t stream)
 {
-  /* blocks that stay: tables are filled once, and a row's head is there when its turn comes */
+  /* persistent blocks: tables are filled once, and the head of a row is read in time */
   constexpr size_t shared = Values<kind>::sharedbytes;
   const PetscInt64 n      = PetscMin((static_cast<PetscInt64>(a->m) + threads - 1) / threads, static_cast<PetscInt64>(l->multiprocessors) * blocks);
   const auto       kernel = SetsKernel<kind, difference, length, batch, threads, blocks>;

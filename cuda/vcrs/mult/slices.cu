@@ -5,7 +5,7 @@
 /*
    Layout L3: slices of 32 rows with columns of 1, 2, 4 or 8 bytes; very long rows apart.
 
-   One warp per slice, one thread per row; one block per very long row.
+   A warp per slice, a thread per row, a block per very long row.
 */
 
 #include "../finish.cuh"
@@ -25,9 +25,9 @@ struct SlicesArguments : MultArguments {
 };
 
 /*
-   Bases of columns of a slice, for all threads of its warp, some batches at a time. Each thread reads one base from
-   memory. The bases of a batch then come to all threads in one access to shared memory, which costs less than a read or
-   a shuffle for each.
+   Bases of columns of a slice, for all threads of its warp, some batches at a time. Each thread reads a base from
+   memory. All bases of a batch then reach all threads by an access to shared memory. The access costs less than a read
+   or a shuffle per base.
 */
 template <int batch>
 struct alignas(32 * sizeof(VCRSUnsigned)) ColumnBases {
@@ -39,7 +39,7 @@ struct alignas(32 * sizeof(VCRSUnsigned)) ColumnBases {
   };
   VCRSUnsigned base[32];
 
-  /* The base that this thread reads, of n bases at from */
+  /* The base for this thread, of n bases at from */
   static __device__ __forceinline__ VCRSUnsigned Read(const PetscInt *from, int n)
   {
     const int lane = threadIdx.x % 32;

@@ -3,11 +3,11 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* 27-point stencils: code common to the kernel (stencil27.cu) and the list of rows that it leaves out (rowlist.cu) */
+/* 27-point stencils: common code of the kernel (stencil27.cu) and the list of omitted rows (rowlist.cu) */
 
 #include "../kernels.cuh"
 
-/* Kinds of rows in slices: rows with all points of a plane; rows at ends of lines, too; rows in the first line of a
+/* Kinds of rows in slices. Rows with all points of a plane; also rows at ends of lines. Rows in the first line of a
    plane only; rows in the last line only */
 enum SliceKind {
   SLICE_WHOLE,

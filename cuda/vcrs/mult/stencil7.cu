@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Layouts L1 and L2, real, in the difference form, if the most frequent index set is a star of 5 or 7 points: the row
-   itself, the one before, the one after, and two or four others.
+   Layouts L1 and L2, real, in the difference form, if the most frequent index set is a star of 5 or 7 points: the row,
+   both neighbours, and two or four more points.
 
    A warp has 64 neighbouring rows, two per thread: codes, x, exponents and row sums of both come in one access. The
    bytes are few, and the number of accesses is the limit: with rows 32 apart in a thread there would be twice as many.
@@ -58,8 +58,8 @@ static __device__ __forceinline__ void ReadTwoIf(uint32_t wanted, const Number *
 }
 
 /*
-   Data of a thread's rows that are needed before their entries. They are read while the previous rows are worked on,
-   and taken apart only when needed: taking apart waits for the read
+   Data of a thread's rows, needed before the entries. They are read while the previous rows are worked on, and taken
+   apart only when needed: taking apart waits for the read
 */
 struct Stencil7Head {
   PetscInt64   start; /* of the slice of both */
@@ -93,7 +93,7 @@ static __device__ __forceinline__ void GetIds(const Stencil7Arguments &a, const 
   id[1] = static_cast<PetscInt>(bits < 32 ? h.id.x >> bits : h.id.y);
 }
 
-/* The entries that the rows of a warp may lack: none; the one before, or the one after; any */
+/* Entries that rows of a warp may lack: none; the entry before or after; any */
 enum Lacking {
   LACKING_NONE,
   LACKING_ENDS,
@@ -311,8 +311,8 @@ static __global__ void __launch_bounds__(maxthreads, 1) Stencil7Kernel(const __g
 template <VCRSValues kind, int length, bool odd>
 static PetscErrorCode Stencil7Launch(const VCRSLaunch *l, const Stencil7Arguments *a, cudaStream_t stream)
 {
-  /* a block stays on each multiprocessor: tables are filled once, and the heads of rows are there when their turn
-     comes */
+  /* a persistent block per multiprocessor: tables are filled once, and heads of rows are read in
+     time */
   constexpr size_t shared = Values<kind>::sharedbytes;
   const PetscInt64 units  = (static_cast<PetscInt64>(a->m) + 63) / 64,
                    warps  = PetscMin(maxthreads / 32, PetscMax(4, (units + l->multiprocessors - 1) / l->multiprocessors));

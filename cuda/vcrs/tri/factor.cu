@@ -93,8 +93,8 @@ static __global__ void FactorColumnsKernel(PetscInt n, const PetscInt *__restric
 /* ------------------------------------------------------------ order */
 
 /*
-   The level of each row is one more than the largest level of the rows that it needs. Rows of a warp may need one
-   another, so a thread never waits alone: all look again until all are done.
+   The level of a row is one more than the largest level of the needed rows. Rows of a warp may need one another, so a
+   thread never waits alone: all look again until all are done.
 */
 static __global__ void __launch_bounds__(FACTOR_THREADS)
   FactorLevelsKernel(PetscInt n, bool upper, const PetscInt *__restrict__ i, const PetscInt *__restrict__ j, int *level, unsigned int *ticket,

@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Triangular systems by levels: a warp takes up to 32 rows of one level, one row per thread, or one wide row with all
-   its threads. The warp reads its entries, then waits for the entries of x that they need.
+   Triangular systems by levels: a warp takes up to 32 rows of a level, a row per thread, or a wide row with all
+   threads. The warp reads the entries, then waits for the needed entries of x.
 
    W. Liu, A. Li, J. Hogg, I. Duff, B. Vinter, A synchronization-free algorithm for parallel sparse
    triangular solves, Euro-Par 2016.
@@ -88,7 +88,7 @@ static __global__ void __launch_bounds__(VCRS_TRI_THREADS)
 
     const PetscInt begin = __ldg(a.task + t), count = __ldg(a.task + t + 1) - begin;
 
-    /* The number of the next task is on its way during this one; a warp does its tasks in order */
+    /* The number of the next task is read during this task; a warp does tasks in order */
     if (lane == 0) next = atomicAdd(a.ticket, 1u);
     if (count == 1) TriRow<32>(p, a, __ldg(slot + begin));
     else if (lane < count) TriRow<1>(p, a, __ldg(slot + begin + lane));
@@ -136,7 +136,7 @@ static __global__ void TriSlotsKernel(PetscInt n, const PetscInt *place, PetscIn
   if (k < n) slot[k] = place[slot[k]];
 }
 
-/* From rows to their places, if these have other numbers. Synchronises. */
+/* From rows to places, if the numbers differ. Synchronises. */
 static PetscErrorCode TriFindSlots(const VCRSPlan *p, PetscInt *slot, cudaStream_t stream)
 {
   const int        threads = 256;

@@ -12,8 +12,8 @@
      mirror.cu   triangles that are transposes of others
 
    An entry of x that has not been computed has all bits set, a number that nothing computes. An entry therefore shows
-   by itself that it is there; no flags, no fences. A counter hands out work, in order: a thread that waits for an entry
-   waits for work already handed out. All sums are in a fixed order.
+   its own presence: no flags, no fences. A counter hands out work, in order: a thread that waits for an entry waits for
+   work already handed out. All sums are in a fixed order.
 */
 
 #include "../mult/row.cuh"
@@ -77,7 +77,7 @@ static __device__ __forceinline__ PetscReal TriSettle(PetscReal a)
 #endif
 }
 
-/* While there is nothing to do: others use the units meanwhile */
+/* Idle: other warps use the units meanwhile */
 static __device__ __forceinline__ void TriPause()
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
@@ -111,7 +111,7 @@ static __device__ __forceinline__ void TriStore(Number *p, Number v)
                : "memory");
 }
 
-/* The two parts may arrive one after the other */
+/* Both parts may arrive separately */
 static __device__ __forceinline__ bool TriIsSet(Number a)
 {
   return TriGetBits(a.re) != VCRS_TRI_UNSET && TriGetBits(a.im) != VCRS_TRI_UNSET;

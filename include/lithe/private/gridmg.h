@@ -4,24 +4,24 @@
 #pragma once
 
 /*
-   What PCGRIDMG, its host loops and the kernels of a device share: the levels of a hierarchy on a grid as plain data, and
-   the operations that set-up and cycle are made of.
+   Shared by PCGRIDMG, the host loops and the kernels of a device: the levels of a hierarchy on a grid as plain data,
+   and the operations of set-up and cycle.
 
    The operator of a level is a graph:
 
      (A x)_i = sigma_i x_i + sum_j T_ij (x_i - x_j)
 
-   Its vertices are the cells of a grid, cell (i, j, k) at i + n[0] (j + n[1] k), and after these the wells. Its edges are the
-   faces between neighbouring cells, and a short list of others: what wells have with cells, faults, wells with wells. sigma are
-   the row sums of the matrix. Products and residuals use differences of x, so that small row sums are not lost in large diagonals.
+   Vertices are the cells of a grid, cell (i, j, k) at i + n[0] (j + n[1] k), then the wells. Edges are the faces
+   between neighbouring cells, and a short list: wells with cells, faults, wells with wells. The row sums of the matrix
+   are sigma. Products and residuals use differences of x: small row sums are not lost in large diagonals.
 
-   A face between cells c and c + stride is stored at c, and is 0 where there is none: up[d][c] is the entry of row c, down[d][c]
-   that of row c + stride. Symmetric operators have down[d] == up[d]. Directions with one cell have no array.
+   A face between cells c and c + stride is stored at c; a missing face is 0. up[d][c] is the entry of row c, down[d][c]
+   the entry of row c + stride. Symmetric operators have down[d] == up[d]. A direction with one cell has no array.
 
-   On several processes each has a box of the grid and some of the wells. Vertices of other processes that its edges lead to are its ghosts: they come
-   after the wells, nothing is computed for them, and all their edges are in the list.
+   On several processes each process has a box of the grid and some of the wells. Ghosts are vertices of other processes with an edge
+   to a vertex of this process. Ghosts come after the wells. Nothing is computed for ghosts, and the list has all edges of ghosts.
 
-   Vectors have cells + wells numbers, then one for each ghost, with at least one number before and after that may be read and is finite.
+   Vectors have cells + wells numbers, then a number per ghost. At least one readable, finite number stands before and after.
 */
 
 #include <math.h>
@@ -43,17 +43,17 @@ typedef struct {
 } GridMGGrid;
 
 /*
-   The edges that are no faces, by rows: rows of cells with even i + j + k, then of the other cells, then all wells, in each part
-   ascending. Entry e of row[r], r-th of n, i[r] <= e < i[r+1]: T = t[e] towards vertex j[e]
+   The edges that are no faces, by rows: cells with even i + j + k, then the remaining cells, then all wells. Each part
+   ascends. Entry e of row[r], r-th of n, i[r] <= e < i[r+1]: T = t[e] towards vertex j[e]
 */
 typedef struct {
-  PetscInt  n, part[2]; /* rows in all, and where the second and the third part begin */
+  PetscInt  n, part[2]; /* rows in all, and the beginnings of the second and the third part */
   PetscInt *row, *i, *j;
   void     *t;    /* double in a GridMGFaces, the precision of the level in a GridMGOperator */
   void     *work; /* n numbers, of a GridMGOperator */
 } GridMGList;
 
-/* Cells with ghosts that are neighbours, ascending, and what they have towards these along each direction */
+/* Cells with neighbouring ghosts, ascending, with the faces to the ghosts in each direction */
 typedef struct {
   PetscInt  n;
   PetscInt *cell; /* [n] */
@@ -66,7 +66,7 @@ typedef struct {
   PetscInt  first[3], end[3];
 } GridMGOwn;
 
-/* A level as it is set up: exact entries */
+/* A level for the set-up: exact entries */
 typedef struct {
   GridMGGrid     grid;
   PetscBool      symmetric;
@@ -101,7 +101,7 @@ typedef enum {
   GRIDMG_WORD_HIGH
 } GridMGWord;
 
-/* A level as cycles read it */
+/* A level for the cycles */
 typedef struct {
   GridMGGrid           grid;
   GridMGPrecision      precision;
@@ -115,32 +115,32 @@ typedef struct {
   GridMGList           list;
 } GridMGOperator;
 
-/* What a level is like */
+/* Properties of a level */
 typedef struct {
-  double   logs[3];  /* sums of log(what a row has in direction d over its diagonal), */
-  double   count;    /* of so many rows */
-  double   min, max; /* the smallest and the largest face, 0 if there is none */
+  double   logs[3];  /* sums of log(entries of a row in direction d over its diagonal), */
+  double   count;    /* number of these rows */
+  double   min, max; /* the smallest and the largest face; 0: no face */
   PetscInt dead;     /* cells without a place on the next level */
 } GridMGSurvey;
 
-/* Logarithms are added as whole numbers of this unit, those of eight cells at once: a sum does not depend on the order */
+/* Logarithms are added as whole numbers of this unit, of eight cells at once: a sum does not depend on the order */
 #define GRIDMG_LOG_TOGETHER 8
 #define GRIDMG_LOG_UNIT     16777216.
-#define GRIDMG_LOG_LEAST    1e-8   /* a ratio counts as so large at least */
+#define GRIDMG_LOG_LEAST    1e-8   /* smaller ratios count as this */
 #define GRIDMG_LOG_SMALLEST 1e-300 /* rows with a smaller diagonal do not count */
-#define GRIDMG_ALONE        0.25   /* a cell with less in its faces and edges than this times its row sum has no place on the next level */
+#define GRIDMG_ALONE        0.25   /* a cell has no place on the next level if its faces and edges are less than this times its row sum */
 
-#define GRIDMG_COMMON 20 /* differences between columns and rows that occur so many times less often than the commonest do not count */
+#define GRIDMG_COMMON 20 /* a difference between column and row counts if at most this factor rarer than the commonest */
 
-/* An edge that is no face, from vertex i */
+/* An edge from vertex i, no face */
 typedef struct {
   PetscInt i, j;
   double   t;
 } GridMGEdge;
 
 /*
-   The matrix of a symmetric coarsest level, on the host: its diagonal, entries below it, and scale[i] scale[j] constant[p] for i and j in part p, which
-   the diagonal has already
+   The matrix of a symmetric coarsest level, on the host: diagonal, entries below the diagonal, and scale[i] scale[j]
+   constant[p] for i and j in part p. The diagonal includes the constants
 */
 typedef struct {
   PetscInt          n, entries;
@@ -151,7 +151,7 @@ typedef struct {
   const double     *constant, *scale; /* [parts], [n] */
 } GridMGCoarsest;
 
-/* What an array of a GridMGFaces has more */
+/* An addition to an array of a GridMGFaces */
 typedef struct {
   PetscInt array; /* -1: sigma; d: up[d]; 3 + d: down[d] */
   PetscInt at;
@@ -164,22 +164,22 @@ typedef struct {
   const PetscScalar *a;
 } GridMGCSR;
 
-/* What the entries of the rows of cells are: those of no neighbours are odd, and others those of odd ones and of wells. Entries that are 0 do not count */
+/* Counts of the entries in rows of cells. odd: between cells that are no neighbours; others: odd entries and entries of wells. Zeros do not count */
 typedef struct {
   PetscInt64 faces, odd, outside, others, negative, imaginary;
-  PetscInt64 diagonals[2], sides[2];                           /* entries that are negative, and positive */
+  PetscInt64 diagonals[2], sides[2];                           /* negative and positive entries */
   PetscInt64 firstodd, firstoutside, firstimaginary, firstbad; /* numbers of entries, -1: none. bad: no number */
-  double     most;                                             /* the largest modulus of a diagonal, sum of all such entries; negative: how many are */
+  double     most;                                             /* the largest modulus of a diagonal, sum of all such entries; negative: their count */
 } GridMGReading;
 
-/* Where the vertices are among the rows of the matrix: wells before the cells, cells, wells after them */
+/* Places of the vertices among the rows of the matrix: wells before the cells, cells, wells after the cells */
 typedef struct {
-  PetscInt first; /* row of the first cell: so many wells are before */
+  PetscInt first; /* row of the first cell, the number of wells before the cells */
 } GridMGRows;
 
 /*
-   A visit of a level with one step of red-black smoothing before and after the coarse correction. With a list, out is wanted, and x of up is what out of down was;
-   in and result are not there.
+   A visit of a level with one step of red-black smoothing before and after the coarse correction. With a list, out is
+   needed, x of up is out of down, and in and result are NULL.
 */
 #define GRIDMG_SHAPE 8
 typedef struct {
@@ -187,11 +187,11 @@ typedef struct {
   const GridMGGrid     *coarse;
   int                   by[3];
   const void           *b, *x;  /* x NULL: the iterate is zero */
-  void                 *out;    /* down: the iterate before the coarse correction, if it is wanted; up: that after it, another array than x */
+  void                 *out;    /* down: the iterate before the coarse correction, or NULL; up: the iterate after the correction, not x */
   void                 *work;   /* the host, both: scratch of the size of x, which out may be */
-  void                 *bc;     /* down: the right side of the coarse level */
+  void                 *bc;     /* down: the right-hand side of the coarse level */
   const void           *e;      /* up: its solution, */
-  double                factor; /* and what that is multiplied by */
+  double                factor; /* and its factor */
   /* In place of b and out, vectors of the matrix, or NULL */
   const GridMGRows  *rows;
   int                part;
@@ -199,20 +199,20 @@ typedef struct {
   PetscScalar       *result;
   double             outfactor;
   double            *scale;
-  PetscBool          again; /* up: a cycle on this level follows that begins with the iterate */
+  PetscBool          again; /* up: a cycle on this level follows and begins with the iterate */
   int               *shape; /* [GRIDMG_SHAPE] of this level and direction, 0 at first: how the work is divided */
 } GridMGVisit;
 
-/* What all levels from one on are visited for in one kernel */
+/* Steps of the visit of all levels from one on, in one kernel */
 typedef enum {
   GRIDMG_SMALL_RED,      /* Gauss-Seidel on red cells */
-  GRIDMG_SMALL_BLACK,    /* on black cells, before the coarse correction: their residuals, too */
+  GRIDMG_SMALL_BLACK,    /* on black cells, before the coarse correction, with the residuals */
   GRIDMG_SMALL_RESIDUAL, /* of red cells */
-  GRIDMG_SMALL_RESTRICT, /* to the next level, where red cells begin with what they make of their right side */
+  GRIDMG_SMALL_RESTRICT, /* to the next level, with the first iterate of red cells */
   GRIDMG_SMALL_DENSE,
-  GRIDMG_SMALL_PROLONG, /* from the next level, to red cells: black ones follow from them */
+  GRIDMG_SMALL_PROLONG, /* from the next level, to red cells: black cells follow from red cells */
   GRIDMG_SMALL_BLACKUP, /* Gauss-Seidel on black cells */
-  /* What lists add: to right sides of red cells, of black cells, and these as they were; to residuals */
+  /* Additions of lists to right-hand sides of red cells and of black cells, their removal, and additions to residuals */
   GRIDMG_SMALL_LISTRED,
   GRIDMG_SMALL_LISTBLACK,
   GRIDMG_SMALL_UNLISTRED,
@@ -237,13 +237,13 @@ typedef struct {
 #define GRIDMG_SUMS 3
 
 /*
-   One set of these works on host memory, one on a device (launched on PETSc's current stream, without synchronisation but
-   where a number is returned to the host).
+   One table works on host memory, one on a device. Launches go to PETSc's current stream. Only functions that return a
+   number to the host synchronise.
 */
 typedef struct {
-  /* Memory of n bytes, zeroed; n bytes set to 0; n bytes copied where vectors are; n bytes from the host and to it, done when they return */
+  /* Zeroed memory of n bytes; n bytes set to 0; n bytes copied between vectors; n bytes from and to the host, complete at return */
   PetscErrorCode (*alloc)(size_t n, void **);
-  PetscErrorCode (*reserve)(size_t n, void **); /* the same, but as it is */
+  PetscErrorCode (*reserve)(size_t n, void **); /* the same, not zeroed */
   PetscErrorCode (*clear)(size_t n, void *);
   PetscErrorCode (*copy)(size_t n, const void *from, void *to);
   PetscErrorCode (*free)(void **);
@@ -251,8 +251,8 @@ typedef struct {
   PetscErrorCode (*get)(size_t n, const void *x, void *host);
 
   /*
-     Vectors of the matrix: b = scale x, with the power of two that brings the largest number of x near 1; y = factor x / scale. scale is
-     where vectors are. part: 0 real, 1 imaginary
+     Vectors of the matrix. b = scale x, where the power of two brings the largest number of x near 1. y = factor x /
+     scale. scale has the place of vectors. part: 0 real, 1 imaginary
   */
   PetscErrorCode (*enter)(const GridMGOperator *, const GridMGRows *, int part, const PetscScalar *x, void *b, double *scale);
   PetscErrorCode (*leave)(const GridMGOperator *, const GridMGRows *, int part, double factor, const double *scale, const void *x, PetscScalar *y);
@@ -261,10 +261,11 @@ typedef struct {
   PetscErrorCode (*enterscaled)(const GridMGOperator *, const GridMGRows *, int part, const PetscScalar *x, void *b, double scale);
 
   /*
-     Boxes that overlap, with vectors in single precision. A box of numbers of so many bytes, 1, 2, 4 or 8; from NULL: zeros. A word of each of n numbers;
+     Boxes that overlap, with vectors in single precision. A box of numbers of so many bytes, 1, 2, 4 or 8; from NULL: zeros; or added factor times. A word of each of n numbers;
      word w of number index[w], or with index NULL of number w. enter and leave for the cells of a box
   */
   PetscErrorCode (*copybox)(size_t unit, const GridMGBox *, const void *from, void *to);
+  PetscErrorCode (*addbox)(const GridMGBox *, double factor, const double *from, double *to);
   PetscErrorCode (*words)(GridMGWord, PetscInt n, const void *x, void *words);
   PetscErrorCode (*place)(GridMGWord, PetscInt n, const PetscInt *index, const void *words, void *x);
   PetscErrorCode (*enterbox)(const GridMGBox *, int part, const PetscScalar *x, void *b, const double *scale);
@@ -276,7 +277,7 @@ typedef struct {
   PetscErrorCode (*start)(const GridMGOperator *, int colour, double c, const void *b, void *x);
   /* Gauss-Seidel on the cells of a colour */
   PetscErrorCode (*colour)(const GridMGOperator *, int colour, const void *b, void *x);
-  /* On cells d = c1 d + c2 D^-1 (b - A x), out = x + d; wells are copied. c1 = 0: d is not read; d may be NULL then, and is not written. out is not x */
+  /* On cells d = c1 d + c2 D^-1 (b - A x), out = x + d. Wells are copied. If c1 = 0, d is not read, and may be NULL. out is not x */
   PetscErrorCode (*step)(const GridMGOperator *, double c1, double c2, const void *b, const void *x, void *d, void *out);
   /* Gauss-Seidel on the wells, forwards or backwards */
   PetscErrorCode (*wells)(const GridMGOperator *, PetscBool backwards, const void *b, void *x);
@@ -287,52 +288,52 @@ typedef struct {
   PetscErrorCode (*restrict_)(const GridMGOperator *fine, const GridMGGrid *coarse, const int by[3], const void *r, void *b);
   PetscErrorCode (*prolong)(const GridMGOperator *fine, const GridMGGrid *coarse, const int by[3], double factor, const void *e, void *x);
 
-  /* bc = P^T (b - A x) without an array between; NULL: none. All residuals count, those too that Gauss-Seidel has just made 0: what rounding leaves of
-     them is as large as what weak faces hold */
+  /* bc = P^T (b - A x) without an array between; NULL: none. All residuals count, also zeros of Gauss-Seidel: their
+     rounding is as large as the contribution of weak faces */
   PetscErrorCode (*residualrestrict)(const GridMGOperator *fine, const GridMGGrid *coarse, const int by[3], const void *b, const void *x, void *bc);
 
   /* Two steps of flexible conjugate gradients. sums[k] = x'y[k] */
   PetscErrorCode (*dots)(const GridMGOperator *, const void *x, int n, const void *const y[], double *sums);
   /* With c = first direction, v = A c, first = {c'v, c'b}: b -= (c'b / c'v) v */
   PetscErrorCode (*kfirst)(const GridMGOperator *, const double *first, const void *v, void *b);
-  /* With x = second direction, second = {x'v, x'Ax, x'b}: x = what both directions make of the right side */
+  /* With x = second direction, second = {x'v, x'Ax, x'b}: x = the combination of both directions for the right-hand side */
   PetscErrorCode (*ksecond)(const GridMGOperator *, const double *first, const double *second, const void *c, void *x);
 
   /*
-     The coarsest level, all arrays in the precision of the level, L row by row: x = S L^T L S b with a lower triangle L for a symmetric
-     operator, else x = S L S b. L^T L stays definite when it is rounded. work: of the size of x
+     The coarsest level, all arrays in the precision of the level, L row by row. Symmetric operator: x = S L^T L S b
+     with a lower triangle L. Other operators: x = S L S b. Rounding keeps L^T L definite. work: of the size of x
   */
   PetscErrorCode (*dense)(const GridMGOperator *, const void *L, const void *S, const void *b, void *work, void *x);
 
-  /* What follows may be NULL */
+  /* The following functions may be NULL */
   /* Two kernels in place of smoothing, residualrestrict and prolong; largest: scale for a visit that begins with a vector of the matrix */
   PetscErrorCode (*largest)(const GridMGOperator *, const GridMGRows *, int part, const PetscScalar *x, double *scale);
   PetscErrorCode (*down)(const GridMGVisit *);
   PetscErrorCode (*up)(const GridMGVisit *);
-  /* fits: the levels are not too large. *small is NULL or that of another set-up. x of the first level from its b */
+  /* fits: the levels are not too large. *small is NULL or from another set-up. x of the first level from its b */
   PetscErrorCode (*smallcreate)(const GridMGSmallPlan *, void **small, PetscBool *fits);
   PetscErrorCode (*smallsolve)(void *small, const void *b, void *x);
   PetscErrorCode (*smallfree)(void **small);
-  /* What is done between begin and end is recorded; launch does it */
+  /* Work between begin and end is recorded; launch repeats the work */
   PetscErrorCode (*graphbegin)(void);
   PetscErrorCode (*graphend)(void **graph);
   PetscErrorCode (*graphlaunch)(void *graph);
   PetscErrorCode (*graphfree)(void **graph);
 
   /*
-     Set-up, on exact entries, of which the list is on the host in all cases.
+     Set-up, on exact entries. The list is always on the host.
 
-     alive [cells]: 0 for cells that have little to do with others; what is said of the other cells, and of all faces
+     alive [cells]: 0 for cells with weak edges only. The survey has the remaining cells and all faces
   */
   PetscErrorCode (*survey)(const GridMGFaces *, unsigned char *alive, GridMGSurvey *);
-  /* P^T A P of aggregates of by[] cells, but for the list: all numbers of coarse are written. Its arrays are there */
+  /* P^T A P of aggregates of by[] cells, without the list: all numbers of coarse are written. The arrays exist */
   PetscErrorCode (*coarsen)(const GridMGFaces *fine, const int by[3], GridMGFaces *coarse);
   /* Whether each of n vertices has a place on the next level */
   PetscErrorCode (*aliveof)(const GridMGFaces *, PetscInt n, const PetscInt vertex[], unsigned char alive[]);
-  /* Adds numbers to faces and row sums: those of one place in their order, which n of them are sorted by */
+  /* Adds n numbers to faces and row sums. The numbers are sorted by place; numbers of one place are added in order */
   PetscErrorCode (*add)(GridMGFaces *, PetscInt n, const GridMGAddition[]);
-  /* Codes, sigma and dinv; list has been put there already. The arrays of the operator are there; bound: faces change by factors of at
-     most 1 + bound */
+  /* Codes, sigma and dinv; the list is already in place. The arrays of the operator exist. bound: faces change by
+     factors of at most 1 + bound */
   PetscErrorCode (*encode)(const GridMGFaces *, double min, double max, const GridMGOperator *, double *bound);
   /* The inverse of the lower Cholesky factor, rounded, row by row; failed: the matrix is not definite. work: GridMGInvertNumbers(n). NULL: the host has LAPACK */
   PetscErrorCode (*invert)(const GridMGCoarsest *, GridMGPrecision, double *work, void *inverse, PetscBool *failed);
@@ -343,7 +344,7 @@ PETSC_INTERN const GridMGKernels GridMGHostKernels; /* src/pc/gridmg/host.c */
 PETSC_INTERN const GridMGKernels GridMGDeviceKernels; /* src/pc/gridmg/device.c */
 #endif
 
-/* 2^-e of a number between 2^e and 2^(e+1); 1 where there is none */
+/* 2^-e of a number between 2^e and 2^(e+1); 1 for other numbers */
 static LITHE_HD inline double GridMGScaleOf(double largest)
 {
   int e;

@@ -40,6 +40,7 @@ PETSC_INTERN PetscErrorCode LitheCUDAGridMGDown(const GridMGVisit *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGUp(const GridMGVisit *);
 /* cuda/gridmg/overlap.cu */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGCopyBox(size_t, const GridMGBox *, const void *, void *);
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGAddBox(const GridMGBox *, double, const double *, double *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGWords(GridMGWord, PetscInt, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGPlace(GridMGWord, PetscInt, const PetscInt *, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGEnterBox(const GridMGBox *, int, const PetscScalar *, void *, const double *);

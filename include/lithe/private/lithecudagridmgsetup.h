@@ -4,14 +4,14 @@
 #pragma once
 
 /*
-   The C interface of cuda/gridmg/setup*.cu. What a function does is said in gridmg.h, where the member of GridMGKernels of the same name stands. Arrays of
-   levels are on the device, those of lists on the host, but for list.work of a GridMGFaces, which is on the device. All launches go to PETSc's current stream.
+   The C interface of cuda/gridmg/setup*.cu. The members of GridMGKernels with the same names are described in gridmg.h. Arrays of levels
+   are on the device, arrays of lists on the host; list.work of a GridMGFaces is on the device. All launches go to PETSc's current stream.
 */
 
 #include <lithe/private/gridmg.h>
 
 typedef struct {
-  PetscInt   clipped; /* negative row sums that became 0 */
+  PetscInt   clipped; /* negative row sums, set to 0 */
   PetscInt64 failed;  /* the first vertex without a positive diagonal, or -1 */
   double     least;   /* the smallest diagonal */
 } GridMGCleaning;
@@ -23,20 +23,20 @@ typedef struct {
 } GridMGWrong;
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-/* cuda/gridmg/setupread.cu. others [rows of cells / GRIDMG_READ_ROWS, rounded up]: how many entries of these are no faces, or NULL; f without arrays: entries are counted */
+/* cuda/gridmg/setupread.cu. others [rows of cells / GRIDMG_READ_ROWS, rounded up]: number of entries that are no faces, or NULL; f without arrays: entries are counted */
   #define GRIDMG_READ_ROWS 256
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGRead(const GridMGCSR *, const GridMGRows *, double scale, const GridMGFaces *, int *others, GridMGReading *);
 /* Row and column of entry k of n rows */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGFindEntry(const GridMGCSR *, PetscInt n, PetscInt64 k, PetscInt *row, PetscInt *column);
-/* The n other entries of cells, row by row; others is lost */
+/* The n remaining entries of cells, row by row; others is overwritten */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGGetOthers(const GridMGCSR *, const GridMGRows *, const GridMGGrid *, int *others, PetscInt n, GridMGEdge *edges);
-/* Columns less their rows, of a sample of the entries: those with the most, on the host */
+/* Columns minus rows, of a sample of the entries: the commonest values, on the host */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGSample(const GridMGCSR *, PetscInt n, PetscInt most, PetscInt *found, PetscInt difference[], PetscInt count[]);
-/* Entries are multiplied by scale. Whether both of each face are the same but for a part same of the larger one; how many faces have one < 0, and the first */
+/* Entries are multiplied by scale. symmetric: both entries of each face agree to a part same of the larger. wrong: the number of faces < 0, and the first */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGSettle(const GridMGFaces *, double scale, double same, PetscBool *symmetric, PetscInt *wrong, GridMGWrong *first);
-/* The n wrong faces, in the order of at; they become 0 */
+/* The n wrong faces, in the order of at; the faces become 0 */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGGetWrong(const GridMGFaces *, PetscInt n, GridMGWrong *);
-/* Row sums that are rounding become 0, and so do negative ones of symmetric matrices; then the survey */
+/* Row sums at rounding level become 0, and negative row sums of symmetric matrices; then the survey */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGClean(const GridMGFaces *, double rounding, unsigned char *alive, GridMGSurvey *, GridMGCleaning *);
 
 /* cuda/gridmg/setup.cu */

@@ -84,43 +84,41 @@ static int FaceTowards(const PC_GridMG *mg, const PetscInt at[3], const PetscInt
 /* ------------------------------------------------------------ a matrix on a device */
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-/* The entries of a row towards other processes, from e on */
-static PetscErrorCode FindRow_Private(PC_GridMG *mg, PetscInt row, PetscInt begin, PetscInt end, const PetscInt j[], const PetscInt column[])
+/* Those of one plane: how many. The cell across has the same place along the other directions, since boxes are a tensor product */
+static PetscInt FindPlane(PC_GridMG *mg, int d, int side, const PetscInt i[], const PetscInt j[], const PetscInt column[])
 {
-  GridMGCrossing   *c    = &mg->team.crossing;
-  const GridMGGrid *g    = &mg->team.own;
-  const PetscInt    line = row / g->n[0], at[3] = {row % g->n[0], line % g->n[1], line / g->n[1]};
+  const PetscInt    *parts = mg->team.parts, stride[3] = {1, parts[0], parts[0] * parts[1]};
+  const PetscInt     other = mg->team.rank + (side ? stride[d] : -stride[d]);
+  const GridMGShare *s     = &mg->level[0].share;
+  const GridMGGrid  *g     = &mg->team.own;
+  PetscInt           n[3], found = 0;
 
-  PetscFunctionBegin;
-  for (PetscInt e = begin; e < end; e++) {
-    PetscInt to[3], place = 0;
-    int      which;
+  (void)PCGridMGBoxCells_Private(mg, s, other, n);
+  for (PetscInt p = 0; p < PCGridMGPlane_Private(g, d); p++) {
+    PetscInt       at[3], across;
+    const PetscInt row = PCGridMGPlaneCell_Private(g, d, side, p, at);
 
-    (void)PCGridMGWhere_Private(mg, &mg->level[0].share, column[j[e]], to);
-    which               = FaceTowards(mg, at, to, &place);
-    c->where[2 * e]     = which;
-    c->where[2 * e + 1] = place;
-    if (which < 0) mg->refused = PETSC_TRUE;
+    at[d]  = side ? 0 : n[d] - 1;
+    across = s->offset[other] + at[0] + n[0] * (at[1] + n[1] * at[2]);
+    for (PetscInt e = i[row]; e < i[row + 1]; e++) {
+      if (column[j[e]] != across) continue;
+      mg->team.crossing.where[2 * e]     = 2 * d + side;
+      mg->team.crossing.where[2 * e + 1] = p;
+      found++;
+    }
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return found;
 }
 
-/* Rows with entries for other processes are those of cells at the sides of the box, or there are others, and boxes do not overlap */
+/* Entries for other processes are those of faces at the sides of the box, or there are others, and boxes do not overlap */
 static PetscErrorCode FindRows_Private(PC_GridMG *mg, const PetscInt i[], const PetscInt j[], const PetscInt column[])
 {
-  const GridMGGrid *g     = &mg->team.own;
-  PetscInt          found = 0;
+  PetscInt found = 0;
 
   PetscFunctionBegin;
   for (int d = 0; d < 3; d++) {
     for (int side = 0; side < 2; side++) {
-      for (PetscInt p = 0; HasNeighbour(mg, d, side) && p < PCGridMGPlane_Private(g, d); p++) {
-        PetscInt       at[3];
-        const PetscInt row = PCGridMGPlaneCell_Private(g, d, side, p, at);
-
-        PetscCall(FindRow_Private(mg, row, i[row], i[row + 1], j, column));
-        for (PetscInt e = i[row]; e < i[row + 1]; e++) found += mg->team.crossing.where[2 * e] == 2 * d + side;
-      }
+      if (HasNeighbour(mg, d, side)) found += FindPlane(mg, d, side, i, j, column);
     }
   }
   if (found != mg->team.crossing.n) mg->refused = PETSC_TRUE;

@@ -19,6 +19,7 @@ const GridMGKernels GridMGDeviceKernels = {
   .enter            = LitheCUDAGridMGEnter,
   .leave            = LitheCUDAGridMGLeave,
   .copybox          = LitheCUDAGridMGCopyBox,
+  .addbox           = LitheCUDAGridMGAddBox,
   .words            = LitheCUDAGridMGWords,
   .place            = LitheCUDAGridMGPlace,
   .enterbox         = LitheCUDAGridMGEnterBox,

@@ -429,7 +429,7 @@ static PetscErrorCode OverlapHost_Private(PC pc)
   symmetric = mg->symmetric;
   PetscCall(AgreeOnOverlap_Private(mg, &symmetric));
   if (mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PCGridMGOverlapFinest_Private(mg));
+  PetscCall(PCGridMGOverlapFinest_Private(mg, PETSC_FALSE));
   PetscCall(PCGridMGArenaTake_Private(mg, (size_t)l->op.grid.cells, (void **)&l->alive));
   PetscCall(PCGridMGOverlapSurvey_Private(mg, l));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -655,34 +655,6 @@ static PetscErrorCode Clean_Private(PC pc, GridMGLevel *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sums of the entries towards other processes belong to row sums */
-static PetscErrorCode AddCrossing_Private(PC_GridMG *mg, GridMGFaces *f)
-{
-  const GridMGGrid *own = &mg->team.own;
-  GridMGAddition   *addition;
-
-  PetscFunctionBegin;
-  for (int d = 0; d < 3; d++) {
-    const PetscInt plane = PCGridMGPlane_Private(own, d);
-
-    PetscCall(PetscMalloc1(plane, &addition));
-    for (int side = 0; side < 2; side++) {
-      PetscInt n = 0;
-
-      for (PetscInt p = 0; p < plane; p++) {
-        const double   t = mg->team.crossing.mine[d][side][p];
-        PetscInt       at[3];
-        const PetscInt cell = PCGridMGPlaneCell_Private(own, d, side, p, at);
-
-        if (t != 0) addition[n++] = (GridMGAddition){-1, cell, -t};
-      }
-      if (n) PetscCall((*mg->kernels->add)(f, n, addition));
-    }
-    PetscCall(PetscFree(addition));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* What all processes have read: the factor, and that there is nothing that boxes that overlap are not for. Errors are found again on the host */
 static PetscErrorCode ReduceDevice_Private(PC_GridMG *mg, Reading *reading)
 {
@@ -752,8 +724,7 @@ static PetscErrorCode ReadOverlap_Private(PC pc, Reading *reading)
   PetscCall(AgreeOnOverlap_Private(mg, &symmetric));
   if (mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(SetSymmetry_Private(mg, &l->faces, symmetric));
-  PetscCall(AddCrossing_Private(mg, &l->faces));
-  PetscCall(PCGridMGOverlapFinest_Private(mg));
+  PetscCall(PCGridMGOverlapFinest_Private(mg, PETSC_TRUE));
   PetscCall(CleanOverlap_Private(pc, l));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -178,6 +178,14 @@ static PetscErrorCode BuildWhereRowsAre_Private(PC pc)
   PetscFunctionBegin;
   mg->scanned = PETSC_FALSE;
   if (mg->device) PetscCall(PCGridMGRowsGet_Private(pc, &are));
+  if (mg->device && PCGridMGIsShared(mg)) {
+    const PetscMPIInt mine = are;
+    PetscMPIInt       all;
+
+    PetscCallMPI(MPIU_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, mg->team.comm));
+    if (are && !all) PetscCall(PCGridMGRowsRestore_Private(pc));
+    are = (PetscBool)(all != 0);
+  }
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   if (are) mg->kernels = &GridMGDeviceKernels;
 #endif
@@ -270,8 +278,9 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
 . -pc_gridmg_bits <8,16,32>, -pc_gridmg_coarse_bits  - bits of an entry on the finest level, and on the others
 . -pc_gridmg_precision <single,double>               - precision of the vectors inside
 . -pc_gridmg_levels <n>                              - number of levels
-. -pc_gridmg_gather_size <n>                         - on several processes, unknowns up to which each process has all of a coarse level: 32768, where boxes overlap on devices 1048576
+. -pc_gridmg_gather_size <n>                         - on several processes, unknowns up to which each process has all of a coarse level: 32768, where boxes overlap on devices 524288
 . -pc_gridmg_overlap <bool>                          - on several processes, boxes overlap by two layers of cells: the default where levels are on devices
+. -pc_gridmg_transport <auto,ipc,nccl,mpi>           - on devices of several processes, how numbers travel between boxes
 . -pc_gridmg_graph <true>                            - on a device, record the kernels of an application and play them again
 - -pc_gridmg_coarse_size <n>                         - unknowns up to which a level is the coarsest, which has a dense inverse
 

@@ -29,6 +29,7 @@ typedef struct {
   PetscInt                  grid[3];                                                   /* 0: not given */
   PetscInt                  levels, coarsesize, smooths[2], bits, coarsebits, klevels; /* coarsebits, PETSC_DECIDE: by the others */
   PetscInt                  gathersize, overlap;                                       /* PETSC_DECIDE: by the place of levels */
+  LitheTransport            transport;
   PetscBool                 graph;
 } PCGridMGOptions;
 
@@ -271,7 +272,7 @@ PETSC_INTERN PetscErrorCode PCGridMGCrossingScale_Private(PC_GridMG *, double fa
 PETSC_INTERN PetscErrorCode PCGridMGCrossingExchange_Private(PC_GridMG *, PetscReal same, PetscBool *symmetric);
 /* overlap.c */
 PETSC_INTERN PetscBool      PCGridMGMayOverlap_Private(const PC_GridMG *);
-PETSC_INTERN PetscErrorCode PCGridMGOverlapFinest_Private(PC_GridMG *);
+PETSC_INTERN PetscErrorCode PCGridMGOverlapFinest_Private(PC_GridMG *, PetscBool sums);
 PETSC_INTERN PetscErrorCode PCGridMGOverlapSurvey_Private(PC_GridMG *, GridMGLevel *);
 PETSC_INTERN PetscErrorCode PCGridMGOverlapCoarsen_Private(PC_GridMG *, PetscInt level);
 PETSC_INTERN PetscErrorCode PCGridMGOverlapGather_Private(PC_GridMG *, PetscInt level);

@@ -195,6 +195,13 @@ static PetscErrorCode GridMGCopyBox_Host(size_t unit, const GridMGBox *box, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode GridMGAddBox_Host(const GridMGBox *box, double factor, const double *x, double *y)
+{
+  PetscFunctionBegin;
+  FOR_BOX(box, y[to] += factor * x[from])
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* How many words a number has, and which one it is */
 static inline PetscInt WordsOf(GridMGWord word)
 {
@@ -432,6 +439,7 @@ const GridMGKernels GridMGHostKernels = {.alloc            = GridMGAlloc_Host,
                                          .most             = GridMGMost_Host,
                                          .enterscaled      = GridMGEnterScaled_Host,
                                          .copybox          = GridMGCopyBox_Host,
+                                         .addbox           = GridMGAddBox_Host,
                                          .words            = GridMGWords_Host,
                                          .place            = GridMGPlace_Host,
                                          .enterbox         = GridMGEnterBox_Host,

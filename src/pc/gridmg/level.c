@@ -8,15 +8,15 @@
 
 #include "gridmgimpl.h"
 
-#define GRIDMG_RATIO         4     /* two directions are halved at once where they differ by less */
-#define GRIDMG_FEW           50000 /* unknowns up to which a level is small: halved in three directions, if that saves a level */
-#define GRIDMG_FIRST         2     /* and not one of the finest */
+#define GRIDMG_RATIO         4 /* two directions are halved at once where they differ by less */
 #define GRIDMG_LARGE         1000000
 #define GRIDMG_SLOW          0.8 /* a level that becomes smaller by less is one that each process has all of */
 #define GRIDMG_WHOLE         4194304
 #define GRIDMG_GATHER        32768
-#define GRIDMG_GATHER_DEVICE 1048576 /* a device does much in the time of an exchange */
-#define GRIDMG_COARSE        0.1     /* a level whose faces would change by more takes 16 bits in place of 8 */
+#define GRIDMG_GATHER_DEVICE 524288 /* a device does much in the time of an exchange */
+#define GRIDMG_FEW           50000  /* unknowns up to which a level is small: halved in three directions, if that saves a level */
+#define GRIDMG_FIRST         2      /* and not one of the finest */
+#define GRIDMG_COARSE        0.1    /* a level whose faces would change by more takes 16 bits in place of 8 */
 
 /* ------------------------------------------------------------ coarsening */
 
@@ -142,7 +142,7 @@ static PetscErrorCode CoarsenOverlap_Private(PC_GridMG *mg, PetscInt gathersize,
     PetscCall(PCGridMGOverlapCoarsen_Private(mg, mg->n - 1));
     ChooseDirections(mg, c);
     size = GetSize(mg, c, n);
-    if (size <= gathersize || size <= mg->opt.coarsesize || size <= 1 || mg->n == max - 1 || IsSlow(mg, c) || !IsEven(mg, c)) {
+    if (size <= gathersize || size <= PCGridMGCoarseSize(mg) || size <= 1 || mg->n == max - 1 || IsSlow(mg, c) || !IsEven(mg, c)) {
       if (size > GRIDMG_WHOLE) mg->refused = PETSC_TRUE;
       else PetscCall(PCGridMGOverlapGather_Private(mg, mg->n));
     }

@@ -30,6 +30,7 @@ PetscErrorCode PCGridMGOptionsDefault_Private(PCGridMGOptions *opt)
   opt->klevels                      = 3;
   opt->gathersize                   = PETSC_DECIDE;
   opt->overlap                      = PETSC_DECIDE;
+  opt->transport                    = LITHE_TRANSPORT_AUTO;
   opt->graph                        = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -116,6 +117,8 @@ PetscErrorCode PCGridMGSetFromOptions_Private(PC pc, PetscOptionItems PetscOptio
   PetscCall(PetscOptionsBool("-pc_gridmg_graph", "On a device: record an application and play it again", NULL, opt.graph, &opt.graph, NULL));
   PetscCall(PetscOptionsBool("-pc_gridmg_overlap", "On several processes: boxes overlap by two layers of cells", NULL, overlap, &overlap, &set));
   if (set) opt.overlap = overlap ? 1 : 0;
+  PetscCall(PetscOptionsEnum("-pc_gridmg_transport", "On devices of several processes: how numbers travel between boxes", NULL, LitheTransports,
+                             (PetscEnum)opt.transport, (PetscEnum *)&opt.transport, NULL));
   n = 3;
   PetscCall(PetscOptionsIntArray("-pc_gridmg_grid", "Cells along x, y and z", "PCGridMGSetGrid", grid, &n, &set));
   if (set) PetscCall(PetscArraycpy(opt.grid, grid, 3));

@@ -134,6 +134,12 @@ static inline PetscMemType MemoryOf(const PC_GridMG *mg)
   return mg->kernels == &GridMGHostKernels ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_CUDA;
 }
 
+/* The host has one transport */
+static inline LitheTransport TransportOf(const PC_GridMG *mg)
+{
+  return mg->kernels == &GridMGHostKernels ? LITHE_TRANSPORT_AUTO : mg->opt.transport;
+}
+
 /* Words of all vertices of others get what their processes have: of numbers x, with these words of all cells */
 static PetscErrorCode Exchange_Private(PC_GridMG *mg, GridMGShare *s, GridMGWord word, const void *words, void *x)
 {
@@ -143,7 +149,7 @@ static PetscErrorCode Exchange_Private(PC_GridMG *mg, GridMGShare *s, GridMGWord
   void          *index;
 
   PetscFunctionBegin;
-  PetscCall(LitheHaloUpdate(o->sf, LITHE_TRANSPORT_AUTO, MemoryOf(mg), 4, &o->halo, NULL));
+  PetscCall(LitheHaloUpdate(o->sf, TransportOf(mg), MemoryOf(mg), 4, &o->halo, NULL));
   if (o->placed != mg->kernels) {
     PetscCall(PCGridMGReserve_Private(mg, &o->index, bytes, &index));
     PetscCall((*mg->kernels->put)(bytes, o->at, index));
@@ -178,7 +184,7 @@ static PetscErrorCode Gather_Private(PC_GridMG *mg, GridMGShare *s, const void *
   GridMGOverlap *o = &s->over;
 
   PetscFunctionBegin;
-  PetscCall(LitheHaloUpdate(o->gathersf, LITHE_TRANSPORT_AUTO, MemoryOf(mg), 4, &o->gather, NULL));
+  PetscCall(LitheHaloUpdate(o->gathersf, TransportOf(mg), MemoryOf(mg), 4, &o->gather, NULL));
   PetscCall(LitheHaloBegin(o->gather, words));
   PetscCall(LitheHaloEnd(o->gather, whole));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -390,35 +396,42 @@ static PetscErrorCode CopyOwn_Private(PC_GridMG *mg, GridMGFaces *f, int a, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Faces of one plane between boxes */
-static PetscErrorCode AddPlane_Private(PC_GridMG *mg, GridMGFaces *f, int d, int side)
+/* Faces of one plane between boxes; sums: the row sums of own cells do not have them yet */
+static PetscErrorCode AddPlane_Private(PC_GridMG *mg, GridMGFaces *f, int d, int side, PetscBool sums)
 {
-  const double   *mine = mg->team.crossing.mine[d][side], *theirs = mg->team.crossing.theirs[d][side];
-  const double   *up = side ? mine : theirs, *down = side ? theirs : mine;
-  const PetscInt  plane = PCGridMGPlane_Private(&mg->team.own, d);
-  GridMGAddition *addition;
-  PetscInt        n;
+  static const PetscInt zero[3] = {0, 0, 0};
+  const GridMGCrossing *c       = &mg->team.crossing;
+  const double         *up = side ? c->mine[d][side] : c->theirs[d][side], *down = side ? c->theirs[d][side] : c->mine[d][side];
+  const PetscInt        plane = PCGridMGPlane_Private(&mg->team.own, d);
+  const GridMGArenaMark mark  = PCGridMGArenaGetMark_Private(mg);
+  GridMGGrid            grid  = {{0, 0, 0}, plane, 0, 0};
+  PetscInt              first[3];
+  GridMGBox             box;
+  double               *there;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(plane, &addition));
-  for (int which = 0; which < (f->symmetric ? 1 : 2); which++) {
-    n = 0;
-    for (PetscInt p = 0; p < plane; p++) {
-      const double   t = which ? down[p] : up[p];
-      PetscInt       at[3];
-      const PetscInt cell = (PCGridMGPlaneCell_Private(&mg->team.own, d, side, p, at),
-                             f->own.first[0] + at[0] + f->grid.n[0] * (f->own.first[1] + at[1] + f->grid.n[1] * (f->own.first[2] + at[2])));
-
-      if (t > 0) addition[n++] = (GridMGAddition){3 * which + d, side ? cell : cell - GridMGStride(&f->grid, d), t};
-    }
-    if (n) PetscCall((*mg->kernels->add)(f, n, addition));
+  for (int e = 0; e < 3; e++) {
+    grid.n[e] = e == d ? 1 : mg->team.own.n[e];
+    first[e]  = e == d && side ? f->own.end[e] - 1 : f->own.first[e];
   }
-  PetscCall(PetscFree(addition));
+  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)plane * sizeof(double), (void **)&there));
+  if (sums) {
+    box = BoxOf(grid.n, &grid, zero, &f->grid, first);
+    PetscCall((*mg->kernels->put)((size_t)plane * sizeof(double), c->mine[d][side], there));
+    PetscCall((*mg->kernels->addbox)(&box, -1., there, f->sigma));
+  }
+  first[d] -= side ? 0 : 1; /* faces are with the lower cell */
+  box = BoxOf(grid.n, &grid, zero, &f->grid, first);
+  for (int which = 0; which < (f->symmetric ? 1 : 2); which++) {
+    PetscCall((*mg->kernels->put)((size_t)plane * sizeof(double), which ? down : up, there));
+    PetscCall((*mg->kernels->copybox)(sizeof(double), &box, there, which ? f->down[d] : f->up[d]));
+  }
+  PCGridMGArenaGiveBack_Private(mg, &mark);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The finest level, of which own cells are there, gets the layers, and the faces between boxes */
-PetscErrorCode PCGridMGOverlapFinest_Private(PC_GridMG *mg)
+/* The finest level, of which own cells are there, gets the layers, and the faces between boxes; sums: row sums, too */
+PetscErrorCode PCGridMGOverlapFinest_Private(PC_GridMG *mg, PetscBool sums)
 {
   static const PetscInt zero[3] = {0, 0, 0};
   GridMGLevel          *l       = &mg->level[0];
@@ -430,7 +443,7 @@ PetscErrorCode PCGridMGOverlapFinest_Private(PC_GridMG *mg)
   for (int a = 0; a < GRIDMG_ARRAYS; a++) PetscCall(CopyOwn_Private(mg, &l->faces, a, &own.grid, zero, ArrayOf(&own, a)));
   for (int d = 0; d < 3; d++) {
     for (int side = 0; side < 2; side++) {
-      if (side ? mg->team.place[d] < mg->team.parts[d] - 1 : mg->team.place[d] > 0) PetscCall(AddPlane_Private(mg, &l->faces, d, side));
+      if (side ? mg->team.place[d] < mg->team.parts[d] - 1 : mg->team.place[d] > 0) PetscCall(AddPlane_Private(mg, &l->faces, d, side, sums));
     }
   }
   mg->edges.n = 0;

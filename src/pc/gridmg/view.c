@@ -55,6 +55,19 @@ static PetscErrorCode ViewStencils_Private(const PC_GridMG *mg, PetscInt k, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* How boxes that overlap exchange numbers */
+static PetscErrorCode ViewTransport_Private(const PC_GridMG *mg, PetscViewer viewer)
+{
+  LitheHaloInfo info;
+
+  PetscFunctionBegin;
+  if (!mg->overlap || !mg->n || !mg->level[0].share.over.halo) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(LitheHaloGetInfo(mg->level[0].share.over.halo, &info));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  boxes overlap, exchanges by %s%s%s%s\n", LitheTransports[info.transport], info.reason ? " (" : "",
+                                   info.reason ? info.reason : "", info.reason ? ")" : ""));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCView_GridMG(PC pc, PetscViewer viewer)
 {
   PC_GridMG             *mg  = (PC_GridMG *)pc->data;
@@ -91,6 +104,7 @@ PetscErrorCode PCView_GridMG(PC pc, PetscViewer viewer)
     PetscCall(
       PetscViewerASCIIPrintf(viewer, "  on a device%s%s\n", mg->smallfrom ? ", small levels in one kernel" : "", mg->graph ? ", recorded as a graph" : ""));
   }
+  PetscCall(ViewTransport_Private(mg, viewer));
   if (mg->clipped) PetscCall(PetscViewerASCIIPrintf(viewer, "  %" PetscInt_FMT " negative row sums were taken as 0\n", mg->clipped));
   bytes = (double)(mg->moved.memory ? mg->moved.bytes : mg->pool.bytes);
   if (PCGridMGIsShared(mg)) {
