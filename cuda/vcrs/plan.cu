@@ -15,6 +15,7 @@ typedef struct {
 } PlanArray;
 
 #define PLAN_ARRAYS_MAX 32
+#define VCRS_ALONE      2 /* entries that take at most so many times the bytes of both vectors are few */
 
 /* The ends of the pointer arrays, without which the sizes of others are not known */
 typedef struct {
@@ -232,6 +233,21 @@ static PetscErrorCode PlanMult(const VCRSPlan *table, const VCRSPlan *dplan, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+   Whether several columns are best taken one by one: there is a kernel made for the matrix, which reads x once, and entries take few bytes. The sweep
+   for several columns decodes once, but waits for x in many lines
+*/
+static PetscErrorCode ColumnsAreAlone(const VCRSPlan *table, const VCRSPlan *dplan, bool *alone)
+{
+  const PetscInt64 vectors = (static_cast<PetscInt64>(dplan->m) + dplan->n) * static_cast<PetscInt64>(sizeof(PetscScalar));
+  const PetscInt64 entries = dplan->layout == MATVCRS_LAYOUT_L0 ? 0 : dplan->nz * static_cast<PetscInt64>(VCRSValueBytes(dplan->values));
+
+  PetscFunctionBegin;
+  if (!dplan->launch) PetscCall(PlanPrepare(table, const_cast<VCRSPlan *>(dplan)));
+  *alone = static_cast<const VCRSLaunch *>(dplan->launch)->kernel != &VCRSKernelRows && entries <= VCRS_ALONE * vectors;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode LitheCUDAVCRSMult(const VCRSPlan *table, const VCRSPlan *dplan, VCRSOp op, PetscInt nrhs, const PetscScalar *dx, PetscInt ldx,
                                  const PetscScalar *dadd, PetscInt ldadd, PetscScalar *dy, PetscInt ldy)
 {
@@ -242,8 +258,11 @@ PetscErrorCode LitheCUDAVCRSMult(const VCRSPlan *table, const VCRSPlan *dplan, V
   if (nrhs <= 0 || nrow <= 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   if (op == VCRS_OP_N) {
-    if (nrhs == 1) PetscCall(PlanMult(table, dplan, dx, dadd, 1, dy, stream));
-    else PetscCall(VCRSRowsMult(dplan, nrhs, dx, ldx, dadd, ldadd, dy, ldy, 1, stream));
+    bool alone = nrhs == 1;
+
+    if (!alone) PetscCall(ColumnsAreAlone(table, dplan, &alone));
+    if (!alone) PetscCall(VCRSRowsMult(dplan, nrhs, dx, ldx, dadd, ldadd, dy, ldy, 1, stream));
+    for (PetscInt64 j = 0; j < nrhs && alone; j++) PetscCall(PlanMult(table, dplan, dx + j * ldx, dadd ? dadd + j * ldadd : nullptr, 1, dy + j * ldy, stream));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 

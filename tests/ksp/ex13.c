@@ -17,15 +17,17 @@ typedef enum {
 
 /* ---- Right-hand sides ---- */
 
-/* A dense matrix with n columns for A, and more entries between its columns than there are rows */
+/* A dense matrix with n columns where the vectors of A are, and more entries between its columns than there are rows */
 static PetscErrorCode CreateBlock(Mat A, PetscInt n, Mat *B)
 {
   PetscInt m, M;
+  VecType  type;
 
   PetscFunctionBeginUser;
   PetscCall(MatGetLocalSize(A, &m, NULL));
   PetscCall(MatGetSize(A, &M, NULL));
-  PetscCall(MatCreateDenseFromVecType(PetscObjectComm((PetscObject)A), VECSTANDARD, m, PETSC_DECIDE, M, n, m + 3, NULL, B));
+  PetscCall(MatGetVecType(A, &type));
+  PetscCall(MatCreateDenseFromVecType(PetscObjectComm((PetscObject)A), type, m, PETSC_DECIDE, M, n, m + 3, NULL, B));
   PetscCall(MatZeroEntries(*B));
   PetscCall(MatAssemblyBegin(*B, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*B, MAT_FINAL_ASSEMBLY));
@@ -635,5 +637,11 @@ int main(int argc, char **argv)
       suffix: 3
       nsize: 3
       args: -operator_types vcrs -every 9 -test_least 150
+
+    # -checkfunctionlist 0: as in mat/ex5
+    test:
+      suffix: cuda
+      requires: cuda
+      args: -checkfunctionlist 0 -operator_types {{aijcusparse aijcusparse,vcrs}} -every 2 -test_least 200
 
 TEST*/

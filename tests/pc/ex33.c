@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCGRIDMG, zeeuw, set up where the matrix is: levels are those of the host to the last bit, applications to rounding.\n\n";
+static char help[] = "PCGRIDMG, zeeuw, set up where the matrix is: levels are those of the host to the last bit, applications to rounding; several columns\n\
+at once are those of each alone.\n\n";
 
 #include "gridmgstencils.h"
 
@@ -21,6 +22,59 @@ static const struct {
                 {"8 bits everywhere", "-@pc_gridmg_coarse_bits 8 -@pc_gridmg_smoother damped", (PetscReal)2e-5},
                 {"double", "-@pc_gridmg_precision double -@pc_gridmg_bits 32", (PetscReal)1e-11},
                 {"double, damped, 8 bits", "-@pc_gridmg_cycle v -@pc_gridmg_precision double -@pc_gridmg_smoother damped", (PetscReal)1e-11}};
+
+/* n columns at once as each of them alone: the second one is zero, an entry of the third one is no number. Columns stand apart */
+static PetscErrorCode CompareColumns(const StencilProblem *p, const char name[], PC pc, PetscInt n, PetscReal tolerance)
+{
+  VecType     type;
+  PetscInt    m;
+  PetscScalar number;
+  Mat         A, X, Y;
+  Vec         x, y, z;
+
+  PetscFunctionBeginUser;
+  PetscCall(PCGetOperators(pc, NULL, &A));
+  PetscCall(MatGetVecType(A, &type));
+  PetscCall(MatGetLocalSize(A, &m, NULL));
+  PetscCall(MatCreateVecs(A, &z, NULL));
+  PetscCall(MatCreateDenseFromVecType(PETSC_COMM_SELF, type, m, PETSC_DECIDE, m, n, m + 3, NULL, &X));
+  PetscCall(MatCreateDenseFromVecType(PETSC_COMM_SELF, type, m, PETSC_DECIDE, m, n, m + 1, NULL, &Y));
+  for (PetscInt j = 0; j < n; j++) {
+    PetscCall(MatDenseGetColumnVecWrite(X, j, &x));
+    PetscCall(TestFillVec(x, 7 + (int)j));
+    PetscCall(VecScale(x, j == 1 ? 0 : PetscPowReal(10, (PetscReal)(5 * (j % 5) - 10))));
+    if (j == 2) PetscCall(VecSetValue(x, m / 2, NAN, INSERT_VALUES));
+    PetscCall(VecAssemblyBegin(x));
+    PetscCall(VecAssemblyEnd(x));
+    PetscCall(MatDenseRestoreColumnVecWrite(X, j, &x));
+  }
+  PetscCall(MatAssemblyBegin(X, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(X, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyBegin(Y, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(Y, MAT_FINAL_ASSEMBLY));
+  for (int round = 0; round < 2; round++) PetscCall(PCMatApply(pc, X, Y));
+  for (PetscInt j = 0; j < n; j++) {
+    PetscReal norm, difference;
+
+    PetscCall(MatDenseGetColumnVecRead(X, j, &x));
+    PetscCall(PCApply(pc, x, z));
+    PetscCall(MatDenseRestoreColumnVecRead(X, j, &x));
+    PetscCall(VecNorm(z, NORM_2, &norm));
+    PetscCall(VecSum(z, &number));
+    PetscCall(MatDenseGetColumnVecRead(Y, j, &y));
+    PetscCall(VecAXPY(z, -1.0, y));
+    PetscCall(VecNorm(z, NORM_2, &difference));
+    PetscCall(MatDenseRestoreColumnVecRead(Y, j, &y));
+    if (j == 2) {
+      if (WRONG(!PetscIsInfOrNanReal(norm) || !PetscIsInfOrNanReal(difference))) FAIL("%s, %s: an entry that is no number has gone", p->name, name);
+    } else if (WRONG(!(difference <= tolerance * norm)))
+      FAIL("%s, %s: column %d of %d differs by %g of %g", p->name, name, (int)j, (int)n, (double)difference, (double)norm);
+  }
+  PetscCall(VecDestroy(&z));
+  PetscCall(MatDestroy(&X));
+  PetscCall(MatDestroy(&Y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 static PetscErrorCode Compare(const StencilProblem *p, const char name[], PC host, PC device, PetscReal tolerance)
 {
@@ -84,9 +138,10 @@ static PetscErrorCode CreateOther(Mat A, const char type[], Mat *B)
 
 static PetscErrorCode TestProblem(const StencilProblem *p, const char type[])
 {
-  char options[512];
-  Mat  A, B;
-  PC   host, device;
+  const PetscInt columns[] = {3, 17, 8, 1, 5};
+  char           options[512];
+  Mat            A, B;
+  PC             host, device;
 
   PetscFunctionBeginUser;
   PetscCall(CreateStencilMatrix(p, 0, &A));
@@ -96,6 +151,7 @@ static PetscErrorCode TestProblem(const StencilProblem *p, const char type[])
     PetscCall(CreateStencilPC(p, A, options, &host));
     PetscCall(CreateStencilPC(p, B, options, &device));
     PetscCall(Compare(p, variants[v].name, host, device, variants[v].tolerance));
+    PetscCall(CompareColumns(p, variants[v].name, device, columns[(v + (size_t)p->n[0]) % PETSC_STATIC_ARRAY_LENGTH(columns)], variants[v].tolerance));
     if (v < 3) {
       /* new values: twice, since the second set-up keeps its memory */
       for (PetscInt round = 1; round >= 0; round--) {
@@ -105,6 +161,7 @@ static PetscErrorCode TestProblem(const StencilProblem *p, const char type[])
         PetscCall(PCSetUp(host));
         PetscCall(PCSetUp(device));
         PetscCall(Compare(p, round ? "new values" : "the first values again", host, device, variants[v].tolerance));
+        PetscCall(CompareColumns(p, "new values", device, columns[v], variants[v].tolerance));
       }
     }
     PetscCall(PCDestroy(&host));

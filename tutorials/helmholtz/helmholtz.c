@@ -6,7 +6,8 @@ static const char help[] = "Waves of one frequency in a heterogeneous medium: Bi
   -pc_type dezeeuw                     with the preconditioner as it is\n\
   -pc_type gridmg                      the same by PCGRIDMG, on one process; on a GPU with -dm_vec_type cuda -dm_mat_type vcrs\n\
   -pc_type vcrs -vcrs_pc_type dezeeuw  with compressed copies of all that it reads (load Lithe)\n\
-  -compare                             the latter after the former, with one set-up\n\n";
+  -compare                             the latter after the former, with one set-up\n\
+  -sources 16 -ksp_type bcgsm          16 sources at once\n\n";
 
 #include "helmholtzpc.h"
 #include "problem.h"
@@ -120,6 +121,91 @@ static PetscErrorCode SolveWith(KSP ksp, Vec s, Vec p, Vec r, PetscLogDouble *ti
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The worst || b - A x || / || b || of all columns */
+static PetscErrorCode GetWorstResidual(Mat A, Mat B, Mat X, Vec r, PetscReal *worst)
+{
+  PetscInt n;
+
+  PetscFunctionBegin;
+  *worst = 0;
+  PetscCall(MatGetSize(B, NULL, &n));
+  for (PetscInt j = 0; j < n; j++) {
+    PetscReal residual, norm;
+    Vec       b, x;
+
+    PetscCall(MatDenseGetColumnVecRead(B, j, &b));
+    PetscCall(MatDenseGetColumnVecRead(X, j, &x));
+    PetscCall(MatMult(A, x, r));
+    PetscCall(VecAYPX(r, -1., b));
+    PetscCall(VecNorm(r, NORM_2, &residual));
+    PetscCall(VecNorm(b, NORM_2, &norm));
+    PetscCall(MatDenseRestoreColumnVecRead(X, j, &x));
+    PetscCall(MatDenseRestoreColumnVecRead(B, j, &b));
+    *worst = PetscMax(*worst, residual / norm);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sources on a line through the model, with one KSPMatSolve(); p: the wave of the middle one */
+static PetscErrorCode SolveSources(const Helmholtz *problem, KSP ksp, PetscInt n, Vec p, Vec r)
+{
+  MPI_Comm           comm = PetscObjectComm((PetscObject)ksp);
+  Helmholtz          each = *problem;
+  VecType            type;
+  PetscInt           m, N, its;
+  PetscReal          norm, residual;
+  KSPConvergedReason reason;
+  PetscLogDouble     start, end;
+  Mat                A, B, X;
+  Vec                x;
+  PC                 pc;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetType(p, &type));
+  PetscCall(VecGetLocalSize(p, &m));
+  PetscCall(VecGetSize(p, &N));
+  PetscCall(MatCreateDenseFromVecType(comm, type, m, PETSC_DECIDE, N, n, -1, NULL, &B));
+  PetscCall(MatCreateDenseFromVecType(comm, type, m, PETSC_DECIDE, N, n, -1, NULL, &X));
+  for (PetscInt j = 0; j < n; j++) {
+    each.source[0] = problem->length[0] * ((PetscReal)j + (PetscReal)0.5) / (PetscReal)n;
+    PetscCall(MatDenseGetColumnVecWrite(B, j, &x));
+    PetscCall(HelmholtzSetSource(&each, x));
+    PetscCall(MatDenseRestoreColumnVecWrite(B, j, &x));
+  }
+  PetscCall(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatZeroEntries(X));
+  PetscCall(MatAssemblyBegin(X, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(X, MAT_FINAL_ASSEMBLY));
+  PetscCall(KSPGetOperators(ksp, &A, NULL));
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(KSPSetUp(ksp));
+
+  /* what only first applications do */
+  PetscCall(PCMatApply(pc, B, X));
+  PetscCall(GetWorstResidual(A, B, X, r, &residual));
+  PetscCall(MatZeroEntries(X));
+
+  PetscCall(PetscBarrier((PetscObject)ksp));
+  PetscCall(PetscTime(&start));
+  PetscCall(KSPMatSolve(ksp, B, X));
+  PetscCall(MatDenseGetColumnVecRead(X, n / 2, &x));
+  PetscCall(VecNorm(x, NORM_2, &norm)); /* waits for it */
+  PetscCall(PetscTime(&end));
+  PetscCall(VecCopy(x, p));
+  PetscCall(MatDenseRestoreColumnVecRead(X, n / 2, &x));
+
+  PetscCall(KSPGetIterationNumber(ksp, &its));
+  PetscCall(KSPGetConvergedReason(ksp, &reason));
+  PetscCall(GetWorstResidual(A, B, X, r, &residual));
+  PetscCall(PetscPrintf(comm, "%" PetscInt_FMT " sources: %s after %" PetscInt_FMT " iterations, true residuals at most %.3e\n", n, KSPConvergedReasons[reason],
+                        its, (double)residual));
+  PetscCall(PetscPrintf(comm, "solve %.3g s, %.3g solves/s\n", end - start, (double)n / (end - start)));
+  PetscCall(MatDestroy(&X));
+  PetscCall(MatDestroy(&B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* pc: NULL, or the preconditioner, which gets these operators */
 static PetscErrorCode CreateSolver(MPI_Comm comm, PC pc, Mat A, Mat M, KSP *ksp)
 {
@@ -168,7 +254,8 @@ static PetscErrorCode Compare(KSP ksp, Vec s, Vec p, Vec r)
 }
 
 /* split is NULL where the same processes do both */
-static PetscErrorCode Solve(MPI_Comm comm, Split *split, Helmholtz *problem, PetscReal beta1, PetscReal beta2, PetscBool compare, const char name[])
+static PetscErrorCode Solve(MPI_Comm comm, Split *split, Helmholtz *problem, PetscReal beta1, PetscReal beta2, PetscBool compare, PetscInt sources,
+                            const char name[])
 {
   char           type[64] = "";
   PetscLogDouble time[3], solve;
@@ -210,6 +297,7 @@ static PetscErrorCode Solve(MPI_Comm comm, Split *split, Helmholtz *problem, Pet
   PetscCall(PetscTime(&time[2]));
   PetscCall(PetscPrintf(comm, "matrices %.3g s, preconditioner %.3g s\n", time[1] - time[0], time[2] - time[1]));
   if (compare) PetscCall(Compare(ksp, s, p, r));
+  else if (sources) PetscCall(SolveSources(problem, ksp, sources, p, r));
   else {
     PetscCall(SolveWith(ksp, s, p, r, &solve));
     PetscCall(PetscPrintf(comm, "solve %.3g s\n", solve));
@@ -230,7 +318,7 @@ static PetscErrorCode Solve(MPI_Comm comm, Split *split, Helmholtz *problem, Pet
 int main(int argc, char **argv)
 {
   PetscReal beta1 = 1., beta2 = .5;
-  PetscInt  servers                  = 0;
+  PetscInt  servers = 0, sources = 0;
   PetscBool compare                  = PETSC_FALSE;
   char      name[PETSC_MAX_PATH_LEN] = "";
   Helmholtz problem;
@@ -247,6 +335,8 @@ int main(int argc, char **argv)
                                    NULL, 0));
   PetscCall(PetscOptionsBool("-compare", "Solve with the preconditioner inside of PCVCRS as it is, then compressed", NULL, compare, &compare, NULL));
   PetscCheck(!compare || !servers, PETSC_COMM_WORLD, PETSC_ERR_ARG_INCOMP, "-compare and -preconditioner_ranks exclude each other");
+  PetscCall(PetscOptionsBoundedInt("-sources", "So many sources on a line, with one KSPMatSolve(); 0: one, with KSPSolve()", NULL, sources, &sources, NULL, 0));
+  PetscCheck(!sources || (!compare && !servers), PETSC_COMM_WORLD, PETSC_ERR_ARG_INCOMP, "-sources excludes -compare and -preconditioner_ranks");
   PetscCall(PetscOptionsString("-o", "Write NAME.velocity, NAME.pressure and NAME.json", NULL, name, name, sizeof(name), NULL));
   PetscOptionsEnd();
 
@@ -256,13 +346,13 @@ int main(int argc, char **argv)
     PetscCall(SplitCreate(PETSC_COMM_WORLD, servers, &split));
     if (split.serves) PetscCall(Serve(&split, &problem, beta1, beta2));
     else {
-      PetscCall(Solve(split.group, &split, &problem, beta1, beta2, PETSC_FALSE, name));
+      PetscCall(Solve(split.group, &split, &problem, beta1, beta2, PETSC_FALSE, 0, name));
       PetscCall(SplitStop(&split));
     }
     PetscCall(HelmholtzDestroy(&problem));
     PetscCall(SplitDestroy(&split));
   } else {
-    PetscCall(Solve(PETSC_COMM_WORLD, NULL, &problem, beta1, beta2, compare, name));
+    PetscCall(Solve(PETSC_COMM_WORLD, NULL, &problem, beta1, beta2, compare, sources, name));
     PetscCall(HelmholtzDestroy(&problem));
   }
   PetscCall(PetscFinalize());

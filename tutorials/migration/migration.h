@@ -13,6 +13,7 @@
 #include <lithe.h>
 #include <lithe/private/farm.h>
 #include <petscksp.h>
+#include "imagingdevice.h"
 #include <tutorials/common/gridfile.h>
 #include <tutorials/helmholtz/problem.h>
 
@@ -128,6 +129,8 @@ typedef struct {
   PetscInt         boxn[3], *node[3], first, count; /* of the box; for each node of the image its first node in the box; planes of the image */
   PetscReal       *weight[3];                       /* 4 for each */
   PetscScalar     *line[2];
+  PetscBool        ondevice; /* waves are imaged there */
+  ImagingDevice    device;
 } Waves;
 
 PETSC_INTERN PetscErrorCode WavesCreate(MPI_Comm, const Migration *, int which, PetscReal frequency, const PetscReal velocity[], const char prefix[], Waves **);
@@ -143,6 +146,8 @@ PETSC_INTERN PetscErrorCode WavesSolve(Waves *, Mat B, Mat X, PetscBool careful,
 /* The planes first, ..., first + count - 1 of the image, for WavesGetImage(): field at their nodes */
 PETSC_INTERN PetscErrorCode WavesSetImage(Waves *, PetscInt first, PetscInt count);
 PETSC_INTERN PetscErrorCode WavesGetImage(Waves *, Vec field, PetscScalar image[]);
+/* The image of n waves and n adjoint ones, the columns of X, added to sum on the device and then on the host; where ondevice */
+PETSC_INTERN PetscErrorCode WavesAddImages(Waves *, PetscReal frequency, PetscInt n, Mat X, PetscReal sum[]);
 
 /* tasks.c: all of it, by a farm */
 typedef struct {

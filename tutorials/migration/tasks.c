@@ -171,7 +171,8 @@ static PetscErrorCode Migrate(MigrationJob *job, const MigrationTask *task, Pets
     PetscCall(MatDenseRestoreColumnVecWrite(B, task->count + s, &b));
   }
   PetscCall(WavesSolve(w, B, X, careful, failed));
-  for (PetscInt s = 0; s < task->count && !*failed; s++) {
+  if (!*failed && w->ondevice) PetscCall(WavesAddImages(w, m->frequency[task->frequency], task->count, X, sum));
+  for (PetscInt s = 0; s < task->count && !*failed && !w->ondevice; s++) {
     for (int k = 0; k < 2; k++) {
       Vec x;
 

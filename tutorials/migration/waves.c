@@ -7,7 +7,7 @@
 #include "migration.h"
 #include <lithepc.h>
 
-#define CUBIC  4 /* nodes of an interpolation */
+#define CUBIC  MIGRATION_CUBIC
 #define SPREAD 6 /* nodes of a source: those, spread by the mass matrix */
 
 /* ------------------------------------------------------------ solvers */
@@ -211,6 +211,9 @@ PetscErrorCode WavesDestroy(Waves **waves)
   PetscCall(MatDestroy(&w->A));
   PetscCall(VecDestroy(&w->work));
   PetscCall(VecDestroy(&w->box));
+#if defined(LITHE_HAVE_CUDA)
+  if (w->ondevice) PetscCall(ImagingDeviceDestroy(&w->device));
+#endif
   PetscCall(VecScatterDestroy(&w->scatter));
   for (int d = 0; d < 3; d++) {
     PetscCall(PetscFree(w->node[d]));
@@ -377,6 +380,15 @@ PetscErrorCode WavesSetImage(Waves *w, PetscInt first, PetscInt count)
     high = PetscMax(high, w->node[2][k] + CUBIC);
   }
   if (!count) low = 0;
+#if defined(LITHE_HAVE_CUDA)
+  PetscCall(HelmholtzIsOnDevice(&w->problem, NULL, &w->ondevice));
+  if (w->ondevice) {
+    const PetscInt points[3] = {w->boxn[0], w->boxn[1], w->boxn[2]};
+
+    PetscCall(ImagingDeviceCreate(m->n, points, w->node, w->weight, m->background, &w->device));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
   for (PetscInt k = 0; k < count; k++) w->node[2][k] -= low;
   w->boxn[2] = high - low;
   N          = w->boxn[0] * w->boxn[1] * w->boxn[2];
@@ -427,5 +439,31 @@ PetscErrorCode WavesGetImage(Waves *w, Vec field, PetscScalar image[])
     }
   }
   PetscCall(VecRestoreArrayRead(w->box, &box));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode WavesAddImages(Waves *w, PetscReal frequency, PetscInt n, Mat X, PetscReal sum[])
+{
+  PetscFunctionBegin;
+#if defined(LITHE_HAVE_CUDA)
+  {
+    const PetscBool    reflectivity = (PetscBool)(w->m->image == MIGRATION_REFLECTIVITY);
+    const PetscScalar *x;
+    PetscMemType       type;
+    PetscInt           lda;
+
+    PetscCall(MatDenseGetLDA(X, &lda));
+    PetscCall(MatDenseGetArrayReadAndMemType(X, &x, &type));
+    PetscCheck(PetscMemTypeDevice(type), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Waves are not on the device");
+    PetscCall(ImagingDeviceZero(&w->device));
+    for (PetscInt s = 0; s < n; s++)
+      PetscCall(ImagingDeviceAdd(&w->device, reflectivity, frequency, x + (size_t)s * (size_t)lda, x + (size_t)(n + s) * (size_t)lda));
+    PetscCall(ImagingDeviceGet(&w->device, sum));
+    PetscCall(MatDenseRestoreArrayReadAndMemType(X, &x));
+  }
+#else
+  (void)frequency, (void)n, (void)X, (void)sum;
+  SETERRQ(w->comm, PETSC_ERR_PLIB, "There are no devices");
+#endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -113,6 +113,22 @@ typedef struct {
 
 PETSC_INTERN const GridMGStencilKernels GridMGStencilHostKernels; /* src/pc/gridmg/stencilhost.c */
 
+/*
+   Several right-hand sides at once: vectors of levels have `columns` values for each point, one after the other. x and y have n of them at most, ld values apart;
+   others are 0. A column has a scale of its own
+*/
+typedef struct {
+  int columns;
+  PetscErrorCode (*enter)(const GridMGStencilOperator *, PetscInt n, const PetscScalar *x, PetscInt ld, void *b, double *scale);
+  PetscErrorCode (*leave)(const GridMGStencilOperator *, PetscInt n, double factor, const double *scale, const void *x, PetscScalar *y, PetscInt ld);
+  /* step() with the result in y, as leave() has it */
+  PetscErrorCode (*stepleave)(const GridMGStencilOperator *, double c, const void *b, const void *x, PetscInt n, double factor, const double *scale,
+                              PetscScalar *y, PetscInt ld);
+  GridMGStencilKernels cycle; /* what cycles use */
+} GridMGColumnsKernels;
+
+#define GRIDMG_COLUMNS_MAX 8
+
 /* Parts of a value */
 #define GRIDMG_PARTS (PetscDefined(USE_COMPLEX) ? 2 : 1)
 

@@ -29,6 +29,9 @@ PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilDownTile(const GridMGStencilOp
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilResidualTile(const GridMGStencilOperator *, const void *b, const void *x, void *r);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilStepTile(const GridMGStencilOperator *, double c, const void *b, const void *x, void *out);
 
+/* stencilcolumns.cu: kernels for n right-hand sides at once, or for GRIDMG_COLUMNS_MAX of more */
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGColumnsGet(PetscInt n, const GridMGColumnsKernels **);
+
 /* stencilsetup.cu */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilRead(const GridMGCSR *, double rounding, double same, const GridMGStencils *, GridMGRead *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilWeights(const GridMGStencils *);

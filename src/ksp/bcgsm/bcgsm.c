@@ -9,6 +9,7 @@
    iteration     scalars, tests and reasons of columns      iterate.c
    vectors       operations and sums of all columns         vectors.c
    blocks        memory, columns, products                  blocks.c
+   kernels       operations on arrays, of the host          kernels.c
 */
 
 #include "bcgsmimpl.h"

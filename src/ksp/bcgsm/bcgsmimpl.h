@@ -5,6 +5,7 @@
 
 /* KSPBCGSM: shared by its files. docs/guide/bcgsm.md explains the method */
 
+#include <lithe/private/bcgsm.h>
 #include <lithe/private/petsccompat.h>
 #include <litheksp.h>
 #include <petsc/private/kspimpl.h>
@@ -38,16 +39,18 @@ typedef struct {
 
 typedef struct {
   /* One call: the blocks of KSPMatSolve(), or NULL for the vectors of KSPSolve() */
-  Mat          B, X;
-  PetscBool    host; /* all blocks are arrays of the host */
-  PetscInt     n;    /* columns that iterate */
-  BCGSMColumn *column;
-  PetscScalar *sums; /* two for each column */
-  PetscInt     max;  /* room for so many columns */
-  Mat          block[BCGSM_NBLOCKS];
-  Mat          view[BCGSM_NBLOCKS]; /* the first n columns of the blocks, while it is solved */
-  PetscBool    viewed, multiplies;  /* there are views; products of them are set up, */
-  PetscBool    single;              /* or the operator has none with several columns */
+  Mat                 B, X;
+  const BCGSMKernels *kernels; /* for all blocks, or NULL */
+  PetscBool           device;  /* these work on one */
+  PetscInt            n;       /* columns that iterate */
+  BCGSMColumn        *column;
+  BCGSMTask          *task; /* room for an operation */
+  PetscScalar        *sums; /* two for each column */
+  PetscInt            max;  /* room for so many columns */
+  Mat                 block[BCGSM_NBLOCKS];
+  Mat                 view[BCGSM_NBLOCKS]; /* the first n columns of the blocks, while it is solved */
+  PetscBool           viewed, multiplies;  /* there are views; products of them are set up, */
+  PetscBool           single;              /* or the operator has none with several columns */
 
   /* What became of the columns of the last KSPMatSolve(), or of KSPSolve() */
   PetscInt            nresults, maxresults, before; /* before: those of earlier batches */
@@ -55,6 +58,11 @@ typedef struct {
   KSPConvergedReason *reasons;
   PetscReal          *norms;
 } KSP_BCGSM;
+
+/* kernels.c: arrays, and what works on them */
+PETSC_INTERN PetscErrorCode BCGSMChooseKernels_Private(KSP);
+PETSC_INTERN PetscErrorCode BCGSMArrayGet_Private(KSP_BCGSM *, Mat, PetscBool write, BCGSMArray *);
+PETSC_INTERN PetscErrorCode BCGSMArrayRestore_Private(KSP_BCGSM *, Mat, PetscBool write, BCGSMArray *);
 
 /* blocks.c: memory, columns and products */
 PETSC_INTERN PetscErrorCode BCGSMBlocksStart_Private(KSP, PetscInt n);

@@ -5,8 +5,8 @@
 /*
    The blocks of vectors of a KSPBCGSM: their memory, their columns, and what operator and preconditioner make of them.
 
-   Columns that iterate are the first ones of each block. Operator and preconditioner get views of them. When columns have left, the others
-   move up, and there are new views, with products set up for their number. The vectors of KSPSolve() are those of KSPSetWorkVecs().
+   Columns that iterate are the first ones of each block. Operator and preconditioner get views of them. When columns have left, the last ones
+   take their places, and there are new views, with products set up for their number. The vectors of KSPSolve() are those of KSPSetWorkVecs().
 */
 
 #include "bcgsmimpl.h"
@@ -18,6 +18,7 @@ PetscErrorCode BCGSMBlocksReset_Private(KSP ksp)
   PetscFunctionBegin;
   for (int b = 0; b < BCGSM_NBLOCKS; b++) PetscCall(MatDestroy(&s->block[b]));
   PetscCall(PetscFree(s->column));
+  PetscCall(PetscFree(s->task));
   PetscCall(PetscFree(s->sums));
   s->max = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -33,9 +34,11 @@ static PetscErrorCode BCGSMReserve_Private(KSP ksp, PetscInt n)
   PetscFunctionBegin;
   if (n > s->max) {
     PetscCall(PetscFree(s->column));
+    PetscCall(PetscFree(s->task));
     PetscCall(PetscFree(s->sums));
     s->max = 0;
     PetscCall(PetscCalloc1(n, &s->column));
+    PetscCall(PetscMalloc1(n, &s->task));
     PetscCall(PetscMalloc1(2 * n, &s->sums));
     s->max = n;
   }
@@ -86,19 +89,10 @@ PetscErrorCode BCGSMBlocksStart_Private(KSP ksp, PetscInt n)
 
   PetscFunctionBegin;
   PetscCall(BCGSMUnview_Private(s)); /* an error may have left them */
-  s->n    = n;
-  s->host = PETSC_FALSE;
+  s->n       = n;
+  s->kernels = NULL;
   if (!s->B && !ksp->work) PetscCall(KSPSetWorkVecs(ksp, BCGSM_NBLOCKS));
-  if (s->B) {
-    PetscBool host[2];
-
-    PetscCall(PetscObjectTypeCompareAny((PetscObject)s->B, &host[0], MATSEQDENSE, MATMPIDENSE, ""));
-    PetscCall(PetscObjectTypeCompareAny((PetscObject)s->X, &host[1], MATSEQDENSE, MATMPIDENSE, ""));
-    PetscCheck(host[0] == host[1], PetscObjectComm((PetscObject)ksp), PETSC_ERR_SUP,
-               "The right-hand sides are of type %s and the solutions of type %s: -ksp_type bcgsm needs both on the host, or both on a device",
-               ((PetscObject)s->B)->type_name, ((PetscObject)s->X)->type_name);
-    s->host = host[0];
-  }
+  if (s->B) PetscCall(BCGSMChooseKernels_Private(ksp));
   PetscCall(BCGSMReserve_Private(ksp, n));
   for (PetscInt j = 0; j < n; j++) s->column[j] = (BCGSMColumn){.number = j};
   PetscCall(BCGSMView_Private(s));
@@ -135,20 +129,19 @@ PetscErrorCode BCGSMColumnRestore_Private(KSP ksp, BCGSMBlock which, PetscInt j,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Column from of a block becomes column to, which stands before it */
-static PetscErrorCode BCGSMMove_Private(const KSP_BCGSM *s, Mat block, PetscInt from, PetscInt to)
+/* Column from of a block becomes another one */
+static PetscErrorCode BCGSMMove_Private(KSP_BCGSM *s, Mat block, PetscInt from, PetscInt to)
 {
-  PetscInt     lda, m;
-  PetscScalar *a;
-  Vec          v, w;
+  BCGSMArray a;
+  PetscInt   m;
+  Vec        v, w;
 
   PetscFunctionBegin;
-  if (s->host) {
-    PetscCall(MatDenseGetLDA(block, &lda));
+  if (s->kernels) {
     PetscCall(MatGetLocalSize(block, &m, NULL));
-    PetscCall(MatDenseGetArray(block, &a));
-    if (m) PetscCall(PetscArraycpy(a + (size_t)to * (size_t)lda, a + (size_t)from * (size_t)lda, m));
-    PetscCall(MatDenseRestoreArray(block, &a));
+    PetscCall(BCGSMArrayGet_Private(s, block, PETSC_TRUE, &a));
+    if (m) PetscCall((*s->kernels->copy)(m, a.a + from * a.ld, a.a + to * a.ld));
+    PetscCall(BCGSMArrayRestore_Private(s, block, PETSC_TRUE, &a));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(MatDenseGetColumnVecRead(block, from, &v));
@@ -162,22 +155,26 @@ static PetscErrorCode BCGSMMove_Private(const KSP_BCGSM *s, Mat block, PetscInt 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Columns with a reason leave. Only blocks that are read in the next iteration before they are written move up. Collective */
+/*
+   Columns with a reason leave, and the last ones that stay take their places. Only blocks that are read in the next iteration before they are written
+   are moved. Collective
+*/
 PetscErrorCode BCGSMBlocksCompact_Private(KSP ksp)
 {
   const BCGSMBlock kept[] = {BCGSM_R, BCGSM_SHADOW, BCGSM_P, BCGSM_V};
   KSP_BCGSM       *s      = (KSP_BCGSM *)ksp->data;
-  PetscInt         stay   = 0;
+  PetscInt         stay = 0, last = s->n;
 
   PetscFunctionBegin;
   for (PetscInt j = 0; j < s->n; j++) stay += s->column[j].reason ? 0 : 1;
   if (stay == s->n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(BCGSMUnview_Private(s));
-  stay = 0;
-  for (PetscInt j = 0; j < s->n; j++) {
-    if (s->column[j].reason) continue;
-    for (size_t b = 0; b < PETSC_STATIC_ARRAY_LENGTH(kept) && s->B && j != stay; b++) PetscCall(BCGSMMove_Private(s, s->block[kept[b]], j, stay));
-    s->column[stay++] = s->column[j];
+  for (PetscInt j = 0; j < stay; j++) {
+    if (!s->column[j].reason) continue;
+    while (s->column[--last].reason) {
+    }
+    for (size_t b = 0; b < PETSC_STATIC_ARRAY_LENGTH(kept) && s->B; b++) PetscCall(BCGSMMove_Private(s, s->block[kept[b]], last, j));
+    s->column[j] = s->column[last];
   }
   s->n = stay;
   PetscCall(BCGSMView_Private(s));

@@ -5,188 +5,91 @@
 /*
    The vector operations of a KSPBCGSM, for all columns that iterate. Columns that have a reason already are left as they are.
 
-   Blocks on the host are passed over as few times as possible, since vectors, other than matrices, are not shared by columns. Other
-   blocks, and the vectors of KSPSolve(), are left to the operations of their type. Sums of all columns take one reduction.
+   Blocks on the host and on a CUDA device are passed over as few times as possible, since vectors, other than matrices, are not shared by columns.
+   A table has the operations for either. Other blocks, and the vectors of KSPSolve(), are left to the operations of their type. Sums of all columns
+   take one reduction.
 */
 
 #include "bcgsmimpl.h"
-#include <lithe/private/lithecompiler.h>
 #include <petsc/private/vecimpl.h>
 
-#define BCGSM_SUMS 8 /* partial sums that do not wait for one another */
-
-static LITHE_ALWAYS_INLINE PetscScalar Times(PetscScalar a, PetscScalar x)
+static PetscErrorCode BCGSMOpen_Private(KSP_BCGSM *s, BCGSMBlock which, PetscBool write, BCGSMArray *array)
 {
-#if PetscDefined(USE_COMPLEX)
-  const PetscReal ar = PetscRealPart(a), ai = PetscImaginaryPart(a), xr = PetscRealPart(x), xi = PetscImaginaryPart(x);
-
-  return PetscCMPLX(ar * xr - ai * xi, ar * xi + ai * xr);
-#else
-  return a * x;
-#endif
-}
-
-/* conj(y) x */
-static LITHE_ALWAYS_INLINE PetscScalar Inner(PetscScalar x, PetscScalar y)
-{
-#if PetscDefined(USE_COMPLEX)
-  const PetscReal xr = PetscRealPart(x), xi = PetscImaginaryPart(x), yr = PetscRealPart(y), yi = PetscImaginaryPart(y);
-
-  return PetscCMPLX(xr * yr + xi * yi, xi * yr - xr * yi);
-#else
-  return x * y;
-#endif
-}
-
-static LITHE_ALWAYS_INLINE PetscScalar Total(const PetscScalar sum[])
-{
-  return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
-}
-
-/* p = r + beta (p - omega v) */
-static LITHE_TARGET_CLONES void Direction(PetscInt m, PetscScalar beta, PetscScalar omega, const PetscScalar r[], const PetscScalar v[], PetscScalar p[])
-{
-  const PetscScalar c = -omega * beta;
-
-  LITHE_INDEPENDENT
-  for (PetscInt k = 0; k < m; k++) p[k] = r[k] + Times(c, v[k]) + Times(beta, p[k]);
-}
-
-/* r = r - alpha v */
-static LITHE_TARGET_CLONES void Half(PetscInt m, PetscScalar alpha, const PetscScalar v[], PetscScalar r[])
-{
-  LITHE_INDEPENDENT
-  for (PetscInt k = 0; k < m; k++) r[k] -= Times(alpha, v[k]);
-}
-
-static LITHE_TARGET_CLONES PetscScalar Dot(PetscInt m, const PetscScalar x[], const PetscScalar y[])
-{
-  PetscScalar sum[BCGSM_SUMS] = {0, 0, 0, 0, 0, 0, 0, 0};
-  PetscInt    k               = 0;
-
-  for (; k + BCGSM_SUMS <= m; k += BCGSM_SUMS) {
-    LITHE_UNROLL
-    for (int u = 0; u < BCGSM_SUMS; u++) sum[u] += Inner(x[k + u], y[k + u]);
-  }
-  for (; k < m; k++) sum[0] += Inner(x[k], y[k]);
-  return Total(sum);
-}
-
-/* conj(y) x and conj(y) y */
-static LITHE_TARGET_CLONES void DotAndNorm(PetscInt m, const PetscScalar x[], const PetscScalar y[], PetscScalar sums[2])
-{
-  PetscScalar dot[BCGSM_SUMS] = {0, 0, 0, 0, 0, 0, 0, 0}, norm[BCGSM_SUMS] = {0, 0, 0, 0, 0, 0, 0, 0};
-  PetscInt    k = 0;
-
-  for (; k + BCGSM_SUMS <= m; k += BCGSM_SUMS) {
-    LITHE_UNROLL
-    for (int u = 0; u < BCGSM_SUMS; u++) {
-      dot[u] += Inner(x[k + u], y[k + u]);
-      norm[u] += Inner(y[k + u], y[k + u]);
-    }
-  }
-  for (; k < m; k++) {
-    dot[0] += Inner(x[k], y[k]);
-    norm[0] += Inner(y[k], y[k]);
-  }
-  sums[0] = Total(dot);
-  sums[1] = Total(norm);
-}
-
-/* x += alpha p + omega s, r = r - omega t; sums: conj(shadow) r and conj(r) r. s may be r */
-static LITHE_TARGET_CLONES void Update(PetscInt m, PetscScalar alpha, PetscScalar omega, const PetscScalar p[], const PetscScalar s[], const PetscScalar t[],
-                                       const PetscScalar shadow[], PetscScalar x[], PetscScalar r[], PetscScalar sums[2])
-{
-  PetscScalar dot[BCGSM_SUMS] = {0, 0, 0, 0, 0, 0, 0, 0}, norm[BCGSM_SUMS] = {0, 0, 0, 0, 0, 0, 0, 0};
-  PetscInt    k = 0;
-
-  for (; k + BCGSM_SUMS <= m; k += BCGSM_SUMS) {
-    PetscScalar next[BCGSM_SUMS];
-
-    LITHE_UNROLL
-    for (int u = 0; u < BCGSM_SUMS; u++) next[u] = r[k + u] - Times(omega, t[k + u]);
-    LITHE_UNROLL
-    for (int u = 0; u < BCGSM_SUMS; u++) x[k + u] += Times(alpha, p[k + u]) + Times(omega, s[k + u]);
-    LITHE_UNROLL
-    for (int u = 0; u < BCGSM_SUMS; u++) {
-      r[k + u] = next[u];
-      dot[u] += Inner(next[u], shadow[k + u]);
-      norm[u] += Inner(next[u], next[u]);
-    }
-  }
-  for (; k < m; k++) {
-    const PetscScalar next = r[k] - Times(omega, t[k]);
-
-    x[k] += Times(alpha, p[k]) + Times(omega, s[k]);
-    r[k] = next;
-    dot[0] += Inner(next, shadow[k]);
-    norm[0] += Inner(next, next);
-  }
-  sums[0] = Total(dot);
-  sums[1] = Total(norm);
-}
-
-/* The local array of a block on the host, and what is between its columns */
-static PetscErrorCode BCGSMOpen_Private(KSP_BCGSM *s, BCGSMBlock which, PetscBool write, PetscScalar **a, size_t *lda)
-{
-  const Mat block = which == BCGSM_X ? s->X : s->view[which];
-  PetscInt  l;
-
   PetscFunctionBegin;
-  PetscCall(MatDenseGetLDA(block, &l));
-  if (write) PetscCall(MatDenseGetArray(block, a));
-  else PetscCall(MatDenseGetArrayRead(block, (const PetscScalar **)a));
-  *lda = (size_t)l;
+  PetscCall(BCGSMArrayGet_Private(s, which == BCGSM_X ? s->X : s->view[which], write, array));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode BCGSMClose_Private(KSP_BCGSM *s, BCGSMBlock which, PetscBool write, PetscScalar **a)
+static PetscErrorCode BCGSMClose_Private(KSP_BCGSM *s, BCGSMBlock which, PetscBool write, BCGSMArray *array)
 {
-  const Mat block = which == BCGSM_X ? s->X : s->view[which];
-
   PetscFunctionBegin;
-  if (write) PetscCall(MatDenseRestoreArray(block, a));
-  else PetscCall(MatDenseRestoreArrayRead(block, (const PetscScalar **)a));
+  PetscCall(BCGSMArrayRestore_Private(s, which == BCGSM_X ? s->X : s->view[which], write, array));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode BCGSMRows_Private(KSP_BCGSM *s, PetscInt *m)
+/* Local rows, and columns that have no reason */
+static PetscErrorCode BCGSMTasks_Private(KSP_BCGSM *s, PetscInt *m, PetscInt *n)
 {
   PetscFunctionBegin;
   PetscCall(MatGetLocalSize(s->X, m, NULL));
+  *n = 0;
+  for (PetscInt j = 0; j < s->n; j++) {
+    const BCGSMColumn *c = &s->column[j];
+
+    if (!c->reason) s->task[(*n)++] = (BCGSMTask){j, c->number, c->alpha, c->beta, c->omega};
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* As PETSc counts them: an operation with a PetscScalar is one, real or complex */
-static PetscErrorCode BCGSMFlops_Private(const KSP_BCGSM *s, PetscInt m, PetscInt perentry)
+static PetscErrorCode BCGSMFlops_Private(const KSP_BCGSM *s, PetscInt m, PetscInt n, PetscInt perentry)
 {
-  PetscInt n = 0;
+  const PetscLogDouble flops = (PetscLogDouble)perentry * (PetscLogDouble)m * (PetscLogDouble)n;
 
   PetscFunctionBegin;
-  for (PetscInt j = 0; j < s->n; j++) n += s->column[j].reason ? 0 : 1;
-  PetscCall(PetscLogFlops((PetscLogDouble)perentry * (PetscLogDouble)m * (PetscLogDouble)n));
+  if (s->device) PetscCall(PetscLogGpuFlops(flops));
+  else PetscCall(PetscLogFlops(flops));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All columns of a block become those of another one */
+static PetscErrorCode BCGSMCopy_Private(KSP ksp, BCGSMBlock from, BCGSMBlock to)
+{
+  KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
+  BCGSMArray a, b;
+  PetscInt   m;
+
+  PetscFunctionBegin;
+  if (s->kernels) {
+    PetscCall(MatGetLocalSize(s->X, &m, NULL));
+    PetscCall(BCGSMOpen_Private(s, from, PETSC_FALSE, &a));
+    PetscCall(BCGSMOpen_Private(s, to, PETSC_TRUE, &b));
+    for (PetscInt j = 0; j < s->n && m; j++) PetscCall((*s->kernels->copy)(m, a.a + j * a.ld, b.a + j * b.ld));
+    PetscCall(BCGSMClose_Private(s, to, PETSC_TRUE, &b));
+    PetscCall(BCGSMClose_Private(s, from, PETSC_FALSE, &a));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  for (PetscInt j = 0; j < s->n; j++) {
+    Vec x, y;
+
+    PetscCall(BCGSMColumnGet_Private(ksp, from, j, &x));
+    PetscCall(BCGSMColumnGet_Private(ksp, to, j, &y));
+    PetscCall(VecCopy(x, y));
+    PetscCall(BCGSMColumnRestore_Private(ksp, to, j, &y));
+    PetscCall(BCGSMColumnRestore_Private(ksp, from, j, &x));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The shadow residual: the first one */
 PetscErrorCode BCGSMShadow_Private(KSP ksp)
 {
-  KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
-
   PetscFunctionBegin;
-  for (PetscInt j = 0; j < s->n; j++) {
-    Vec r, shadow;
-
-    PetscCall(BCGSMColumnGet_Private(ksp, BCGSM_R, j, &r));
-    PetscCall(BCGSMColumnGet_Private(ksp, BCGSM_SHADOW, j, &shadow));
-    PetscCall(VecCopy(r, shadow));
-    PetscCall(BCGSMColumnRestore_Private(ksp, BCGSM_SHADOW, j, &shadow));
-    PetscCall(BCGSMColumnRestore_Private(ksp, BCGSM_R, j, &r));
-  }
+  PetscCall(BCGSMCopy_Private(ksp, BCGSM_R, BCGSM_SHADOW));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode BCGSMDirectionVecs_Private(KSP ksp, PetscInt j, PetscBool first)
+static PetscErrorCode BCGSMDirectionVecs_Private(KSP ksp, PetscInt j)
 {
   const BCGSMColumn *c = &((KSP_BCGSM *)ksp->data)->column[j];
   Vec                r, v, p;
@@ -195,8 +98,7 @@ static PetscErrorCode BCGSMDirectionVecs_Private(KSP ksp, PetscInt j, PetscBool 
   PetscCall(BCGSMColumnGet_Private(ksp, BCGSM_R, j, &r));
   PetscCall(BCGSMColumnGet_Private(ksp, BCGSM_V, j, &v));
   PetscCall(BCGSMColumnGet_Private(ksp, BCGSM_P, j, &p));
-  if (first) PetscCall(VecCopy(r, p));
-  else PetscCall(VecAXPBYPCZ(p, 1.0, -c->omega * c->beta, c->beta, r, v));
+  PetscCall(VecAXPBYPCZ(p, 1.0, -c->omega * c->beta, c->beta, r, v));
   PetscCall(BCGSMColumnRestore_Private(ksp, BCGSM_P, j, &p));
   PetscCall(BCGSMColumnRestore_Private(ksp, BCGSM_V, j, &v));
   PetscCall(BCGSMColumnRestore_Private(ksp, BCGSM_R, j, &r));
@@ -206,41 +108,40 @@ static PetscErrorCode BCGSMDirectionVecs_Private(KSP ksp, PetscInt j, PetscBool 
 /* p = r + beta (p - omega v); in the first iteration p = r */
 PetscErrorCode BCGSMDirection_Private(KSP ksp, PetscBool first)
 {
-  KSP_BCGSM   *s = (KSP_BCGSM *)ksp->data;
-  PetscScalar *r, *v, *p;
-  size_t       ldr, ldv, ldp;
-  PetscInt     m;
+  KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
+  BCGSMArray r, v, p;
+  PetscInt   m, n;
 
   PetscFunctionBegin;
-  if (!s->host) {
-    for (PetscInt j = 0; j < s->n; j++) PetscCall(BCGSMDirectionVecs_Private(ksp, j, first));
+  if (first) {
+    PetscCall(BCGSMCopy_Private(ksp, BCGSM_R, BCGSM_P));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(BCGSMRows_Private(s, &m));
-  PetscCall(BCGSMOpen_Private(s, BCGSM_R, PETSC_FALSE, &r, &ldr));
-  PetscCall(BCGSMOpen_Private(s, BCGSM_V, PETSC_FALSE, &v, &ldv));
-  PetscCall(BCGSMOpen_Private(s, BCGSM_P, PETSC_TRUE, &p, &ldp));
-  for (PetscInt j = 0; j < s->n && m; j++) {
-    if (first) PetscCall(PetscArraycpy(p + (size_t)j * ldp, r + (size_t)j * ldr, m));
-    else Direction(m, s->column[j].beta, s->column[j].omega, r + (size_t)j * ldr, v + (size_t)j * ldv, p + (size_t)j * ldp);
+  if (!s->kernels) {
+    for (PetscInt j = 0; j < s->n; j++) PetscCall(BCGSMDirectionVecs_Private(ksp, j));
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
+  PetscCall(BCGSMTasks_Private(s, &m, &n));
+  PetscCall(BCGSMOpen_Private(s, BCGSM_R, PETSC_FALSE, &r));
+  PetscCall(BCGSMOpen_Private(s, BCGSM_V, PETSC_FALSE, &v));
+  PetscCall(BCGSMOpen_Private(s, BCGSM_P, PETSC_TRUE, &p));
+  PetscCall((*s->kernels->direction)(m, n, s->task, r, v, p));
   PetscCall(BCGSMClose_Private(s, BCGSM_P, PETSC_TRUE, &p));
   PetscCall(BCGSMClose_Private(s, BCGSM_V, PETSC_FALSE, &v));
   PetscCall(BCGSMClose_Private(s, BCGSM_R, PETSC_FALSE, &r));
-  if (!first) PetscCall(BCGSMFlops_Private(s, m, 4));
+  PetscCall(BCGSMFlops_Private(s, m, n, 4));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* r = r - alpha v, which is s */
 PetscErrorCode BCGSMHalf_Private(KSP ksp)
 {
-  KSP_BCGSM   *s = (KSP_BCGSM *)ksp->data;
-  PetscScalar *r, *v;
-  size_t       ldr, ldv;
-  PetscInt     m;
+  KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
+  BCGSMArray r, v;
+  PetscInt   m, n;
 
   PetscFunctionBegin;
-  if (!s->host) {
+  if (!s->kernels) {
     for (PetscInt j = 0; j < s->n; j++) {
       Vec x, y;
 
@@ -253,15 +154,13 @@ PetscErrorCode BCGSMHalf_Private(KSP ksp)
     }
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(BCGSMRows_Private(s, &m));
-  PetscCall(BCGSMOpen_Private(s, BCGSM_V, PETSC_FALSE, &v, &ldv));
-  PetscCall(BCGSMOpen_Private(s, BCGSM_R, PETSC_TRUE, &r, &ldr));
-  for (PetscInt j = 0; j < s->n; j++) {
-    if (!s->column[j].reason && m) Half(m, s->column[j].alpha, v + (size_t)j * ldv, r + (size_t)j * ldr);
-  }
+  PetscCall(BCGSMTasks_Private(s, &m, &n));
+  PetscCall(BCGSMOpen_Private(s, BCGSM_V, PETSC_FALSE, &v));
+  PetscCall(BCGSMOpen_Private(s, BCGSM_R, PETSC_TRUE, &r));
+  PetscCall((*s->kernels->half)(m, n, s->task, v, r));
   PetscCall(BCGSMClose_Private(s, BCGSM_R, PETSC_TRUE, &r));
   PetscCall(BCGSMClose_Private(s, BCGSM_V, PETSC_FALSE, &v));
-  PetscCall(BCGSMFlops_Private(s, m, 2));
+  PetscCall(BCGSMFlops_Private(s, m, n, 2));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -295,31 +194,26 @@ static PetscErrorCode BCGSMDotVecs_Private(KSP ksp, BCGSMBlock whichx, BCGSMBloc
 /* sums[nsums j + i] = conj(y_i) x_i of column j. The second of two sums is that of y_0 with itself */
 PetscErrorCode BCGSMDots_Private(KSP ksp, PetscInt nsums, const BCGSMBlock x[], const BCGSMBlock y[])
 {
-  KSP_BCGSM   *s = (KSP_BCGSM *)ksp->data;
-  PetscScalar *a, *b;
-  size_t       lda, ldb;
-  PetscInt     m;
+  KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
+  BCGSMArray a, b;
+  PetscInt   m, n;
 
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(s->sums, nsums * s->n));
-  if (!s->host) {
+  if (!s->kernels) {
     for (PetscInt j = 0; j < s->n; j++) {
       for (PetscInt i = 0; i < nsums && !s->column[j].reason; i++) PetscCall(BCGSMDotVecs_Private(ksp, x[i], y[i], j, &s->sums[nsums * j + i]));
     }
     PetscCall(BCGSMReduce_Private(ksp, nsums));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(BCGSMRows_Private(s, &m));
-  PetscCall(BCGSMOpen_Private(s, x[0], PETSC_FALSE, &a, &lda));
-  PetscCall(BCGSMOpen_Private(s, y[0], PETSC_FALSE, &b, &ldb));
-  for (PetscInt j = 0; j < s->n; j++) {
-    if (s->column[j].reason || !m) continue;
-    if (nsums == 1) s->sums[j] = Dot(m, a + (size_t)j * lda, b + (size_t)j * ldb);
-    else DotAndNorm(m, a + (size_t)j * lda, b + (size_t)j * ldb, &s->sums[2 * j]);
-  }
+  PetscCall(BCGSMTasks_Private(s, &m, &n));
+  PetscCall(BCGSMOpen_Private(s, x[0], PETSC_FALSE, &a));
+  PetscCall(BCGSMOpen_Private(s, y[0], PETSC_FALSE, &b));
+  PetscCall((*s->kernels->dots)(m, n, s->task, nsums, a, b, s->sums));
   PetscCall(BCGSMClose_Private(s, y[0], PETSC_FALSE, &b));
   PetscCall(BCGSMClose_Private(s, x[0], PETSC_FALSE, &a));
-  PetscCall(BCGSMFlops_Private(s, m, 2 * nsums));
+  PetscCall(BCGSMFlops_Private(s, m, n, 2 * nsums));
   PetscCall(BCGSMReduce_Private(ksp, nsums));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -372,25 +266,17 @@ PetscErrorCode BCGSMUpdate_Private(KSP ksp)
   KSP_BCGSM       *s       = (KSP_BCGSM *)ksp->data;
   const PetscBool  right   = (PetscBool)(ksp->pc_side == PC_RIGHT);
   const BCGSMBlock which[] = {right ? BCGSM_W1 : BCGSM_P, BCGSM_W2, BCGSM_T, BCGSM_SHADOW, BCGSM_X, BCGSM_R};
-  PetscScalar     *a[6];
-  size_t           ld[6];
-  PetscInt         m;
+  BCGSMArray       a[6];
+  PetscInt         m, n;
 
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(s->sums, 2 * s->n));
-  if (s->host) {
-    PetscCall(BCGSMRows_Private(s, &m));
-    for (int i = 0; i < 6; i++) PetscCall(BCGSMOpen_Private(s, which[i], (PetscBool)(i >= 4), &a[i], &ld[i]));
-    for (PetscInt j = 0; j < s->n; j++) {
-      const BCGSMColumn *c = &s->column[j];
-      PetscScalar       *r = PetscSafePointerPlusOffset(a[5], (size_t)j * ld[5]);
-
-      if (c->reason || !m) continue;
-      Update(m, c->alpha, c->omega, a[0] + (size_t)j * ld[0], right ? a[1] + (size_t)j * ld[1] : r, a[2] + (size_t)j * ld[2], a[3] + (size_t)j * ld[3],
-             a[4] + (size_t)c->number * ld[4], r, &s->sums[2 * j]);
-    }
+  if (s->kernels) {
+    PetscCall(BCGSMTasks_Private(s, &m, &n));
+    for (int i = 0; i < 6; i++) PetscCall(BCGSMOpen_Private(s, which[i], (PetscBool)(i >= 4), &a[i]));
+    PetscCall((*s->kernels->update)(m, n, s->task, a[0], right ? a[1] : a[5], a[2], a[3], a[4], a[5], s->sums));
     for (int i = 5; i >= 0; i--) PetscCall(BCGSMClose_Private(s, which[i], (PetscBool)(i >= 4), &a[i]));
-    PetscCall(BCGSMFlops_Private(s, m, 10));
+    PetscCall(BCGSMFlops_Private(s, m, n, 10));
   } else {
     for (PetscInt j = 0; j < s->n; j++) {
       if (!s->column[j].reason) PetscCall(BCGSMUpdateVecs_Private(ksp, j));

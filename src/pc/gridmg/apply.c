@@ -61,7 +61,7 @@ static PetscErrorCode ApplyStencils_Private(PC_GridMG *mg, const PetscScalar x[]
   PetscFunctionBegin;
   if (PCGridMGIsShared(mg)) {
     PetscCall(PCGridMGShareEnter_Private(mg, x));
-    PetscCall(PCGridMGStencilCycle_Private(mg, 0, PETSC_TRUE));
+    PetscCall(PCGridMGStencilCycle_Private(mg, 0, PETSC_TRUE, 0));
     PetscCall(PCGridMGShareLeave_Private(mg, y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -69,11 +69,11 @@ static PetscErrorCode ApplyStencils_Private(PC_GridMG *mg, const PetscScalar x[]
   if (mg->device && mg->opt.graph) {
     if (!mg->graph) {
       PetscCall((*mg->kernels->graphbegin)());
-      PetscCall(PCGridMGStencilCycle_Private(mg, 0, PETSC_TRUE));
+      PetscCall(PCGridMGStencilCycle_Private(mg, 0, PETSC_TRUE, 0));
       PetscCall((*mg->kernels->graphend)(&mg->graph));
     }
     PetscCall((*mg->kernels->graphlaunch)(mg->graph));
-  } else PetscCall(PCGridMGStencilCycle_Private(mg, 0, PETSC_TRUE));
+  } else PetscCall(PCGridMGStencilCycle_Private(mg, 0, PETSC_TRUE, 0));
   PetscCall((*mg->stencilkernels->leave)(&l->op, mg->factor, mg->scale, l->x[l->cur], y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

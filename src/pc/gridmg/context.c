@@ -204,6 +204,7 @@ PetscErrorCode PCGridMGFreeApplication_Private(PC_GridMG *mg, PetscBool all)
   if (mg->graph) PetscCall((*GridMGDeviceKernels.graphfree)(&mg->graph));
   if (mg->small && all) PetscCall((*GridMGDeviceKernels.smallfree)(&mg->small));
 #endif
+  PetscCall(PCGridMGColumnsFree_Private(mg));
   for (PetscInt k = 0; k < GRIDMG_LEVELS_MAX; k++) PetscCall(PetscMemzero(mg->level[k].shape, sizeof(mg->level[k].shape)));
   mg->graph     = NULL;
   mg->smallfrom = 0;
@@ -223,6 +224,7 @@ PetscErrorCode PCReset_GridMG(PC pc)
   PetscCall(PetscFree2(mg->team.count, mg->team.from));
   PetscCall(PetscMemzero(&mg->team, sizeof(mg->team)));
   PetscCall(FreeBlock_Private(&mg->moved));
+  for (int b = 0; b < 2; b++) PetscCall(FreeBlock_Private(&mg->columns.block[b]));
   PetscCall(FreeBlock_Private(&mg->pool));
   PetscCall(VecDestroy(&mg->wx));
   PetscCall(VecDestroy(&mg->wy));

@@ -175,7 +175,8 @@ static PetscErrorCode PCSetUp_GridMG(PC pc)
   if (mg->device && mg->n && !mg->zeeuw) PetscCall(PCGridMGSmallSetUp_Private(mg));
   mg->flops               = pc->failedreason ? 0 : PCGridMGFlops_Private(mg);
   pc->ops->applytranspose = mg->symmetric && mg->opt.smooths[0] == mg->opt.smooths[1] && mg->opt.cycle != PCGRIDMG_CYCLE_K ? PCApply_GridMG : NULL;
-  mg->built               = PETSC_TRUE;
+  PetscCall(PCGridMGSetMatApply_Private(pc));
+  mg->built = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

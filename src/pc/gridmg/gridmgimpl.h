@@ -201,6 +201,13 @@ typedef struct {
 
   const GridMGStencilKernels *stencilkernels;
   GridMGStencilLevel          stencil[GRIDMG_LEVELS_MAX];
+  struct {
+    GridMGBlock block[2];  /* vectors of the levels of stencils, with few columns and with GRIDMG_COLUMNS_MAX, */
+    size_t      layout[2]; /* where they are in it, */
+    void       *graph[2];  /* and cycles with them */
+    double     *scale;     /* of the columns */
+    int         cur;       /* which x of the finest level cycles leave as the iterate */
+  } columns;
 } PC_GridMG;
 
 /* Whether there are several processes */
@@ -317,5 +324,10 @@ PETSC_INTERN PetscErrorCode PCGridMGShareEnter_Private(PC_GridMG *, const PetscS
 PETSC_INTERN PetscErrorCode PCGridMGShareLeave_Private(PC_GridMG *, PetscScalar *y);
 /* stencilcoarse.c */
 PETSC_INTERN PetscErrorCode PCGridMGCoarseStencils_Private(PC);
+/* stencilcolumns.c */
+PETSC_INTERN PetscErrorCode PCGridMGColumnsFree_Private(PC_GridMG *);
+PETSC_INTERN PetscErrorCode PCMatApply_GridMG(PC, Mat, Mat);
+PETSC_INTERN PetscErrorCode PCGridMGSetMatApply_Private(PC);
 /* stencilcycle.c */
-PETSC_INTERN PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *, PetscInt level, PetscBool zero);
+PETSC_INTERN double         PCGridMGStencilDamping_Private(const PC_GridMG *);
+PETSC_INTERN PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *, PetscInt level, PetscBool zero, PetscInt without);

@@ -26,16 +26,17 @@ static PetscErrorCode Colours_Private(PC_GridMG *mg, GridMGStencilLevel *l, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static double DampingOf(const PC_GridMG *mg)
+/* What a step of Jacobi's method multiplies factors by */
+double PCGridMGStencilDamping_Private(const PC_GridMG *mg)
 {
   return mg->smoother == PCGRIDMG_SMOOTHER_DAMPED ? 1 : GRIDMG_DAMPING; /* the other one is in the factors */
 }
 
-/* From the iterate, or from zero */
-static PetscErrorCode Smooth_Private(PC_GridMG *mg, GridMGStencilLevel *l, PetscBool post, PetscBool zero)
+/* From the iterate, or from zero; without so many of the last steps */
+static PetscErrorCode Smooth_Private(PC_GridMG *mg, GridMGStencilLevel *l, PetscBool post, PetscBool zero, PetscInt without)
 {
-  const PetscInt steps   = mg->opt.smooths[post ? 1 : 0];
-  const double   damping = DampingOf(mg);
+  const PetscInt steps   = mg->opt.smooths[post ? 1 : 0] - without;
+  const double   damping = PCGridMGStencilDamping_Private(mg);
 
   PetscFunctionBegin;
   if (zero) l->cur = 0;
@@ -52,8 +53,8 @@ static PetscErrorCode Smooth_Private(PC_GridMG *mg, GridMGStencilLevel *l, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One cycle on a level for its right side b, from the iterate or from zero */
-PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *mg, PetscInt level, PetscBool zero)
+/* One cycle on a level for its right side b, from the iterate or from zero; without so many of its last steps */
+PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *mg, PetscInt level, PetscBool zero, PetscInt without)
 {
   const GridMGStencilKernels *kernels = mg->stencilkernels;
   GridMGStencilLevel         *l = &mg->stencil[level], *c = l + 1;
@@ -70,18 +71,18 @@ PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *mg, PetscInt level, Petsc
   again = (PetscBool)(kernels->down && zero && mg->opt.smooths[0] == 1 && mg->smoother != PCGRIDMG_SMOOTHER_REDBLACK);
   if (again) {
     l->cur = 0;
-    PetscCall((*kernels->down)(&l->op, DampingOf(mg), l->b, l->x[0], l->x[1]));
+    PetscCall((*kernels->down)(&l->op, PCGridMGStencilDamping_Private(mg), l->b, l->x[0], l->x[1]));
   } else {
-    PetscCall(Smooth_Private(mg, l, PETSC_FALSE, zero));
+    PetscCall(Smooth_Private(mg, l, PETSC_FALSE, zero, 0));
     PetscCall((*kernels->residual)(&l->op, l->b, l->x[l->cur], l->x[1 - l->cur]));
   }
   PetscCall((*kernels->restrict_)(&l->op, coarse, l->x[1 - l->cur], l->shared ? l->share.coarse : c->b));
   if (l->shared) PetscCall(PCGridMGShareDown_Private(mg, l));
-  PetscCall(PCGridMGStencilCycle_Private(mg, level + 1, PETSC_TRUE));
-  if (mg->opt.cycle == PCGRIDMG_CYCLE_W && level + 1 < mg->n - 1) PetscCall(PCGridMGStencilCycle_Private(mg, level + 1, PETSC_FALSE));
+  PetscCall(PCGridMGStencilCycle_Private(mg, level + 1, PETSC_TRUE, 0));
+  if (mg->opt.cycle == PCGRIDMG_CYCLE_W && level + 1 < mg->n - 1) PetscCall(PCGridMGStencilCycle_Private(mg, level + 1, PETSC_FALSE, 0));
   if (l->shared) PCGridMGShareUp_Private(mg, l);
-  if (again) PetscCall((*kernels->up)(&l->op, coarse, mg->overcorrection, c->x[c->cur], DampingOf(mg), l->b, l->x[0]));
+  if (again) PetscCall((*kernels->up)(&l->op, coarse, mg->overcorrection, c->x[c->cur], PCGridMGStencilDamping_Private(mg), l->b, l->x[0]));
   else PetscCall((*kernels->prolong)(&l->op, coarse, mg->overcorrection, l->shared ? l->share.coarse : c->x[c->cur], l->x[l->cur]));
-  PetscCall(Smooth_Private(mg, l, PETSC_TRUE, PETSC_FALSE));
+  PetscCall(Smooth_Private(mg, l, PETSC_TRUE, PETSC_FALSE, without));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

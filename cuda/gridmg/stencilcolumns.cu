@@ -1,0 +1,790 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Cycles of PCGRIDMG with de Zeeuw's interpolation on a device, for 4 or 8 right-hand sides at once: the operations of
+   stencilcycle.cu.
+
+   Column c of point i is at [i K + c]. A thread has a point and 16 or 32 bytes of its columns, so successive threads
+   read successive memory, and the codes of a point once for all threads that share it. A product of a code and a scale, which
+   is a power of two, has no rounding: the results are those of one column.
+*/
+
+#include "stencilvalue.cuh"
+
+#define COLUMNS_THREADS 256
+#define COLUMNS_WARP    32
+#define COLUMNS_POINTS  64 /* of a block that moves vectors */
+#define COLUMNS_BLOCKS  528
+#define COLUMNS_SHARE   4 /* chunks of a point, of which threads have two */
+
+/* 16 bytes of the columns of a point */
+template <class T>
+struct alignas(16) Chunk {
+  static constexpr int columns = 16 / static_cast<int>(sizeof(Value<T>));
+
+  Value<T> c[columns];
+};
+
+/* Chunks of a thread, which share what is decoded; threads of a point, whose chunks alternate */
+template <int K, class T>
+static constexpr __host__ __device__ int Chunks()
+{
+  return K / Chunk<T>::columns >= COLUMNS_SHARE ? 2 : 1;
+}
+
+template <int K, class T>
+static constexpr __host__ __device__ int Lanes()
+{
+  return K / (Chunk<T>::columns * Chunks<K, T>());
+}
+
+/* The columns of a thread */
+template <int K, class T>
+struct Lane {
+  static constexpr int columns = Chunk<T>::columns * Chunks<K, T>();
+
+  Value<T> c[columns];
+};
+
+/* The column of the matrix that has number k in lane g */
+template <int K, class T>
+static __device__ __forceinline__ int ColumnOf(int g, int k)
+{
+  return (g + k / Chunk<T>::columns * Lanes<K, T>()) * Chunk<T>::columns + k % Chunk<T>::columns;
+}
+
+/* The point and the lane of a thread */
+template <int K, class T>
+struct Item {
+  int i, g;
+
+  __device__ __forceinline__ Item()
+  {
+    const unsigned int k = blockIdx.x * COLUMNS_THREADS + threadIdx.x;
+
+    i = static_cast<int>(k / Lanes<K, T>());
+    g = static_cast<int>(k % Lanes<K, T>());
+  }
+};
+
+/* The first chunk of a thread */
+template <int K, class T>
+static __device__ __forceinline__ size_t At(int i, int g)
+{
+  return static_cast<size_t>(i) * (Lanes<K, T>() * Chunks<K, T>()) + static_cast<size_t>(g);
+}
+
+template <int K, class T>
+static __device__ __forceinline__ Lane<K, T> Read(const Chunk<T> *x)
+{
+  Lane<K, T> v;
+
+#pragma unroll
+  for (int q = 0; q < Chunks<K, T>(); q++) {
+    const Chunk<T> from = x[q * Lanes<K, T>()];
+
+#pragma unroll
+    for (int c = 0; c < Chunk<T>::columns; c++) v.c[q * Chunk<T>::columns + c] = from.c[c];
+  }
+  return v;
+}
+
+template <int K, class T>
+static __device__ __forceinline__ void Write(Chunk<T> *x, const Lane<K, T> &v)
+{
+#pragma unroll
+  for (int q = 0; q < Chunks<K, T>(); q++) {
+    Chunk<T> to;
+
+#pragma unroll
+    for (int c = 0; c < Chunk<T>::columns; c++) to.c[c] = v.c[q * Chunk<T>::columns + c];
+    x[q * Lanes<K, T>()] = to;
+  }
+}
+
+template <int K, class T>
+static inline unsigned int BlocksFor(int points)
+{
+  return static_cast<unsigned int>((static_cast<PetscInt64>(points) * Lanes<K, T>() + COLUMNS_THREADS - 1) / COLUMNS_THREADS);
+}
+
+/*
+   The point and the lane of a thread where neighbours are read. In space a block has a box of points: a line of points would have all lines of
+   neighbours for itself, and caches would be read nine times
+*/
+template <int dim, int K, class T>
+struct Site {
+  static constexpr int points = COLUMNS_THREADS / Lanes<K, T>(), nx = dim < 3 ? points : (points < 256 ? 8 : 16), ny = dim < 3 ? 1 : (points < 64 ? 2 : 4),
+                       nz = points / (nx * ny);
+  int  x, y, z, i, g;
+  bool inside;
+
+  __device__ __forceinline__ Site(const int n[3])
+  {
+    const int p = static_cast<int>(threadIdx.x) / Lanes<K, T>();
+
+    g = static_cast<int>(threadIdx.x) % Lanes<K, T>();
+    if constexpr (dim == 3) {
+      x      = static_cast<int>(blockIdx.x) * nx + p % nx;
+      y      = static_cast<int>(blockIdx.y) * ny + p / nx % ny;
+      z      = static_cast<int>(blockIdx.z) * nz + p / (nx * ny);
+      inside = x < n[0] && y < n[1] && z < n[2];
+      i      = x + n[0] * (y + n[1] * z);
+    } else {
+      i      = static_cast<int>(blockIdx.x) * points + p;
+      x      = i % n[0];
+      y      = i / n[0] % n[1];
+      z      = i / n[0] / n[1];
+      inside = i < n[0] * n[1] * n[2];
+    }
+  }
+
+  static dim3 Blocks(const int n[3])
+  {
+    if (dim == 3) return dim3((n[0] + nx - 1) / nx, (n[1] + ny - 1) / ny, (n[2] + nz - 1) / nz);
+    return dim3((n[0] * n[1] * n[2] + points - 1) / points);
+  }
+};
+
+/* ------------------------------------------------------------ vectors of the matrix */
+
+/* 2^-e of a number between 2^e and 2^(e+1); 1 for zero, or for no number */
+static __device__ __forceinline__ double ScaleOf(const double *scale)
+{
+  const double largest = *scale;
+  int          e;
+
+  if (!(largest > 0) || !(largest <= static_cast<double>(PETSC_MAX_REAL))) return 1;
+  (void)frexp(largest, &e);
+  return ldexp(1., min(1000, 1 - e));
+}
+
+/* As integers, bits of moduli have the order of the numbers; the bits of NaN are the largest */
+static __global__ void __launch_bounds__(COLUMNS_THREADS)
+  LargestKernel(int cells, const Value<PetscReal> *__restrict__ x, PetscInt64 ld, unsigned long long *__restrict__ largest)
+{
+  const Value<PetscReal> *column = x + static_cast<PetscInt64>(blockIdx.y) * ld;
+  const int               step   = static_cast<int>(gridDim.x) * COLUMNS_THREADS;
+  unsigned long long      most   = 0;
+
+#pragma unroll 4
+  for (int i = static_cast<int>(blockIdx.x) * COLUMNS_THREADS + static_cast<int>(threadIdx.x); i < cells; i += step) {
+    const Value<PetscReal> v = column[i];
+
+#pragma unroll
+    for (int p = 0; p < GRIDMG_PARTS; p++) most = max(most, static_cast<unsigned long long>(__double_as_longlong(fabs(static_cast<double>(v.p[p])))));
+  }
+#pragma unroll
+  for (int offset = COLUMNS_WARP / 2; offset > 0; offset /= 2) most = max(most, __shfl_xor_sync(0xffffffffu, most, offset));
+  if (threadIdx.x % COLUMNS_WARP == 0 && most) atomicMax(largest + blockIdx.y, most);
+}
+
+/* n columns of the matrix, and zeros behind them */
+template <int K, class T>
+static __global__ void __launch_bounds__(COLUMNS_THREADS)
+  EnterKernel(int cells, int n, const Value<PetscReal> *__restrict__ x, PetscInt64 ld, const double *__restrict__ scale, Value<T> *__restrict__ b)
+{
+  __shared__ Value<T> tile[COLUMNS_POINTS][K + 1];
+  const int           first = static_cast<int>(blockIdx.x) * COLUMNS_POINTS, thread = static_cast<int>(threadIdx.x), p = thread % COLUMNS_POINTS;
+
+#pragma unroll
+  for (int k = 0; k < K; k += COLUMNS_THREADS / COLUMNS_POINTS) {
+    const int c = k + thread / COLUMNS_POINTS;
+    Value<T>  v{};
+
+    if (c < n && first + p < cells) {
+      const Value<PetscReal> from   = x[static_cast<PetscInt64>(c) * ld + first + p];
+      const double           factor = ScaleOf(scale + c);
+
+#pragma unroll
+      for (int q = 0; q < GRIDMG_PARTS; q++) v.p[q] = static_cast<T>(factor * static_cast<double>(from.p[q]));
+    }
+    tile[p][c] = v;
+  }
+  __syncthreads();
+#pragma unroll
+  for (int k = thread; k < K * COLUMNS_POINTS; k += COLUMNS_THREADS)
+    if (first + k / K < cells) b[static_cast<size_t>(first) * K + static_cast<size_t>(k)] = tile[k / K][k % K];
+}
+
+/* Two factors, one after the other: their product may be out of range */
+template <int K, class T>
+static __global__ void __launch_bounds__(COLUMNS_THREADS) LeaveKernel(int cells, int n, double factor, const double *__restrict__ scale,
+                                                                      const Value<T> *__restrict__ x, Value<PetscReal> *__restrict__ y, PetscInt64 ld)
+{
+  __shared__ Value<T> tile[COLUMNS_POINTS][K + 1];
+  const int           first = static_cast<int>(blockIdx.x) * COLUMNS_POINTS, thread = static_cast<int>(threadIdx.x), p = thread % COLUMNS_POINTS;
+
+#pragma unroll
+  for (int k = thread; k < K * COLUMNS_POINTS; k += COLUMNS_THREADS)
+    if (first + k / K < cells) tile[k / K][k % K] = x[static_cast<size_t>(first) * K + static_cast<size_t>(k)];
+  __syncthreads();
+#pragma unroll
+  for (int k = 0; k < K; k += COLUMNS_THREADS / COLUMNS_POINTS) {
+    const int        c = k + thread / COLUMNS_POINTS;
+    Value<PetscReal> v;
+
+    if (c >= n || first + p >= cells) continue;
+    const double back = 1 / ScaleOf(scale + c);
+
+#pragma unroll
+    for (int q = 0; q < GRIDMG_PARTS; q++) v.p[q] = static_cast<PetscReal>(back * (factor * static_cast<double>(tile[p][c].p[q])));
+    y[static_cast<PetscInt64>(c) * ld + first + p] = v;
+  }
+}
+
+static unsigned int BlocksOfPoints(const GridMGStencilOperator *op)
+{
+  return static_cast<unsigned int>((op->grid.cells + COLUMNS_POINTS - 1) / COLUMNS_POINTS);
+}
+
+/* On a device the scales are kept as the largest numbers */
+template <int K>
+static PetscErrorCode Enter(const GridMGStencilOperator *op, PetscInt n, const PetscScalar *x, PetscInt ld, void *b, double *scale)
+{
+  const auto   real  = reinterpret_cast<const Value<PetscReal> *>(x);
+  const int    cells = static_cast<int>(op->grid.cells);
+  const dim3   blocks(PetscMin(COLUMNS_BLOCKS, static_cast<unsigned int>((cells + COLUMNS_THREADS - 1) / COLUMNS_THREADS)), static_cast<unsigned int>(n));
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(LitheGraphGetStream(&stream));
+  PetscCallCUDA(cudaMemsetAsync(scale, 0, K * sizeof(*scale), stream));
+  LargestKernel<<<blocks, COLUMNS_THREADS, 0, stream>>>(cells, real, ld, reinterpret_cast<unsigned long long *>(scale));
+  GridMGWithNumber(op, [&](auto number) {
+    using T = decltype(number);
+
+    EnterKernel<K, T><<<BlocksOfPoints(op), COLUMNS_THREADS, 0, stream>>>(cells, static_cast<int>(n), real, ld, scale, static_cast<Value<T> *>(b));
+  });
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <int K>
+static PetscErrorCode Leave(const GridMGStencilOperator *op, PetscInt n, double factor, const double *scale, const void *x, PetscScalar *y, PetscInt ld)
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(LitheGraphGetStream(&stream));
+  GridMGWithNumber(op, [&](auto number) {
+    using T = decltype(number);
+
+    LeaveKernel<K, T><<<BlocksOfPoints(op), COLUMNS_THREADS, 0, stream>>>(static_cast<int>(op->grid.cells), static_cast<int>(n), factor, scale,
+                                                                          static_cast<const Value<T> *>(x), reinterpret_cast<Value<PetscReal> *>(y), ld);
+  });
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ smoothers */
+
+/* sum += e (there - own) */
+template <int K, class T>
+static __device__ __forceinline__ void AddDifferences(Lane<K, T> &sum, const Value<T> &e, const Lane<K, T> &there, const Lane<K, T> &own)
+{
+#pragma unroll
+  for (int c = 0; c < Lane<K, T>::columns; c++) {
+    Value<T> d;
+
+#pragma unroll
+    for (int p = 0; p < GRIDMG_PARTS; p++) d.p[p] = there.c[c].p[p] - own.c[c].p[p];
+    AddProduct(sum.c[c], e, d);
+  }
+}
+
+/* c factor b */
+template <int K, class T>
+static __device__ __forceinline__ Lane<K, T> Started(T c, const Value<T> &factor, const Lane<K, T> &b)
+{
+  Lane<K, T> v;
+
+#pragma unroll
+  for (int k = 0; k < Lane<K, T>::columns; k++) v.c[k] = Product(c, factor, b.c[k]);
+  return v;
+}
+
+/* The vector x at a point that stands so far away from j, or start factor b */
+template <int K, bool isstart, class T>
+static __device__ __forceinline__ Lane<K, T> Vector(T start, const Value<T> *factor, const Chunk<T> *xj, int away)
+{
+  const Lane<K, T> v = Read<K>(xj + away * (Lanes<K, T>() * Chunks<K, T>()));
+
+  if constexpr (isstart) return Started(start, factor[away], v);
+  else return v;
+}
+
+/* A x at a point; other threads may write x, at points that do not affect this one. isstart: x is start factor x */
+template <int dim, int K, bool isstart, class T, class Code>
+static __device__ __forceinline__ Lane<K, T> Times(const Operator<T, Code> &op, T start, int i, int g, const Chunk<T> *x, const Lane<K, T> &own)
+{
+  using Box            = GridMGBox<dim>;
+  const T        s0    = op.scale[i];
+  Lane<K, T>     sum   = {};
+  const Value<T> sigma = op.sigma[i];
+
+  const CodesOf<Box::points, Code> codes(op.code, i);
+
+  /* a line of neighbours would be outside as a whole, but for one before the first point and one after the last one */
+  GridMGUnroll<0, Box::points / 3>([&](auto line) {
+    constexpr int   L  = decltype(line)::value;
+    const int       j  = min(op.g.cells - 1, max(0, i + GridMGDistance<3 * L + 1 + Box::shift>(op.g)));
+    const Chunk<T> *xj = x + At<K, T>(j, g);
+    const T        *sj = op.scale + j;
+
+    GridMGUnroll<0, 3>([&](auto place) {
+      constexpr int S = 3 * L + decltype(place)::value, away = decltype(place)::value - 1;
+
+      if constexpr (S != Box::centre) {
+        const T  s1 = sj[away], both = s0 < s1 ? s0 : s1;
+        Value<T> e = codes.template Get<T>(S);
+
+#pragma unroll
+        for (int p = 0; p < GRIDMG_PARTS; p++) e.p[p] *= both;
+        AddDifferences(sum, e, Vector<K, isstart>(start, op.factor + j, xj, away), own);
+      }
+    });
+  });
+#pragma unroll
+  for (int c = 0; c < Lane<K, T>::columns; c++) AddProduct(sum.c[c], sigma, own.c[c]); /* last, as on the host */
+  return sum;
+}
+
+/* x + c factor (b - A x) */
+template <int K, class T>
+static __device__ __forceinline__ Lane<K, T> Corrected(T c, const Value<T> &factor, const Lane<K, T> &b, const Lane<K, T> &x, const Lane<K, T> &Ax)
+{
+  Lane<K, T> v;
+
+#pragma unroll
+  for (int k = 0; k < Lane<K, T>::columns; k++) {
+    Value<T> r;
+
+#pragma unroll
+    for (int p = 0; p < GRIDMG_PARTS; p++) r.p[p] = b.c[k].p[p] - Ax.c[k].p[p];
+    v.c[k] = Product(c, factor, r);
+#pragma unroll
+    for (int p = 0; p < GRIDMG_PARTS; p++) v.c[k].p[p] += x.c[k].p[p];
+  }
+  return v;
+}
+
+/* colour < 0: all points */
+static __device__ __forceinline__ bool HasColour(const GridMGDims &g, int colour, int i)
+{
+  if (colour < 0) return true;
+  return ((i % g.n[0] & 1) | (i / g.n[0] % g.n[1] & 1) << 1 | (i / g.n[0] / g.n[1] & 1) << 2) == colour;
+}
+
+template <int K, class T>
+static __global__ void __launch_bounds__(COLUMNS_THREADS)
+  StartKernel(GridMGDims g, int colour, T c, const Value<T> *__restrict__ factor, const Chunk<T> *__restrict__ b, Chunk<T> *__restrict__ x)
+{
+  const Item<K, T> item;
+
+  if (item.i >= g.cells) return;
+  const size_t at = At<K, T>(item.i, item.g);
+
+  Write<K>(x + at, c != 0 && HasColour(g, colour, item.i) ? Started(c, factor[item.i], Read<K>(b + at)) : Lane<K, T>{});
+}
+
+template <int K>
+static PetscErrorCode Start(const GridMGStencilOperator *op, int colour, double c, const void *b, void *x)
+{
+  const GridMGDims g = GridMGDimsOf(&op->grid, COLUMNS_THREADS);
+  cudaStream_t     stream;
+
+  PetscFunctionBegin;
+  PetscCall(LitheGraphGetStream(&stream));
+  GridMGWithNumber(op, [&](auto number) {
+    using T = decltype(number);
+
+    StartKernel<K, T><<<BlocksFor<K, T>(g.cells), COLUMNS_THREADS, 0, stream>>>(g, colour, static_cast<T>(c), static_cast<const Value<T> *>(op->factor),
+                                                                                static_cast<const Chunk<T> *>(b), static_cast<Chunk<T> *>(x));
+  });
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+enum Kind {
+  RESIDUAL, /* b - A x; b may be NULL */
+  STEP,     /* x + c factor (b - A x) */
+  DOWN      /* b - A x with x = c factor b */
+};
+
+template <int dim, int K, Kind kind, class T, class Code>
+static __global__ void __launch_bounds__(COLUMNS_THREADS)
+  SweepKernel(Operator<T, Code> op, T c, const Chunk<T> *__restrict__ b, const Chunk<T> *__restrict__ x, Chunk<T> *__restrict__ out)
+{
+  constexpr bool        isstart = kind == DOWN;
+  const Site<dim, K, T> item(op.g.n);
+
+  if (!item.inside) return;
+  const Chunk<T>  *vector = isstart ? b : x;
+  const size_t     at     = At<K, T>(item.i, item.g);
+  const Lane<K, T> own    = Vector<K, isstart>(c, op.factor + item.i, vector + at, 0);
+  Lane<K, T>       v      = Times<dim, K, isstart>(op, c, item.i, item.g, vector, own);
+
+  if constexpr (kind == STEP) v = Corrected(c, op.factor[item.i], Read<K>(b + at), own, v);
+  else if (b) {
+    const Lane<K, T> right = Read<K>(b + at);
+
+#pragma unroll
+    for (int k = 0; k < Lane<K, T>::columns; k++) {
+#pragma unroll
+      for (int p = 0; p < GRIDMG_PARTS; p++) v.c[k].p[p] = right.c[k].p[p] - v.c[k].p[p];
+    }
+  }
+  Write<K>(out + at, v);
+}
+
+/* The last step of a cycle, whose result is y, as LeaveKernel() has it */
+template <int dim, int K, class T, class Code>
+static __global__ void __launch_bounds__(COLUMNS_THREADS)
+  StepLeaveKernel(Operator<T, Code> op, T c, const Chunk<T> *__restrict__ b, const Chunk<T> *__restrict__ x, int n, double factor,
+                  const double *__restrict__ scale, Value<PetscReal> *__restrict__ y, PetscInt64 ld)
+{
+  const Site<dim, K, T> item(op.g.n);
+
+  if (!item.inside) return;
+  const size_t     at  = At<K, T>(item.i, item.g);
+  const Lane<K, T> own = Read<K>(x + at), v = Corrected(c, op.factor[item.i], Read<K>(b + at), own, Times<dim, K, false>(op, T(0), item.i, item.g, x, own));
+
+#pragma unroll
+  for (int k = 0; k < Lane<K, T>::columns; k++) {
+    const int        column = ColumnOf<K, T>(item.g, k);
+    Value<PetscReal> to;
+
+    if (column >= n) continue;
+    const double back = 1 / ScaleOf(scale + column);
+
+#pragma unroll
+    for (int q = 0; q < GRIDMG_PARTS; q++) to.p[q] = static_cast<PetscReal>(back * (factor * static_cast<double>(v.c[k].p[q])));
+    y[static_cast<PetscInt64>(column) * ld + item.i] = to;
+  }
+}
+
+/* The points of a colour, n[d] in direction d */
+template <int dim, int K, class T, class Code>
+static __global__ void __launch_bounds__(COLUMNS_THREADS)
+  ColourKernel(Operator<T, Code> op, int colour, int n0, int n1, int n2, const Chunk<T> *__restrict__ b, Chunk<T> *x)
+{
+  const Item<K, T> item;
+  const int        k = item.i;
+
+  if (k >= n0 * n1 * n2) return;
+  const int where[3]  = {2 * (k % n0) + (colour & 1), (dim > 1 ? 2 : 1) * (k / n0 % n1) + (colour >> 1 & 1), (dim > 2 ? 2 : 1) * (k / n0 / n1) + (colour >> 2)};
+  const int i         = where[0] + op.g.n[0] * (where[1] + op.g.n[1] * where[2]);
+  const size_t     at = At<K, T>(i, item.g);
+  const Lane<K, T> own = Read<K>(x + at);
+
+  Write<K>(x + at, Corrected(T(1), op.factor[i], Read<K>(b + at), own, Times<dim, K, false>(op, T(0), i, item.g, x, own)));
+}
+
+/* launch(operator, a number, std::integral_constant of the dimension) */
+template <class Launch>
+static void WithOperator(const GridMGStencilOperator *op, Launch launch)
+{
+  GridMGWithCodes(op, [&](auto number, auto code) {
+    const auto o = OperatorOf<decltype(number), decltype(code)>(op);
+
+    GridMGWithDim(op->grid.dim, [&](auto dim) { launch(o, number, dim); });
+  });
+}
+
+template <int K, Kind kind>
+static PetscErrorCode Sweep(const GridMGStencilOperator *op, double c, const void *b, const void *x, void *out)
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(LitheGraphGetStream(&stream));
+  WithOperator(op, [&](auto o, auto number, auto dim) {
+    using T = decltype(number);
+
+    SweepKernel<decltype(dim)::value, K, kind>
+      <<<Site<decltype(dim)::value, K, T>::Blocks(o.g.n), COLUMNS_THREADS, 0, stream>>>(o, static_cast<T>(c), static_cast<const Chunk<T> *>(b),
+                                                                                        static_cast<const Chunk<T> *>(x), static_cast<Chunk<T> *>(out));
+  });
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <int K>
+static PetscErrorCode StepLeave(const GridMGStencilOperator *op, double c, const void *b, const void *x, PetscInt n, double factor, const double *scale,
+                                PetscScalar *y, PetscInt ld)
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(LitheGraphGetStream(&stream));
+  WithOperator(op, [&](auto o, auto number, auto dim) {
+    using T = decltype(number);
+
+    StepLeaveKernel<decltype(dim)::value, K>
+      <<<Site<decltype(dim)::value, K, T>::Blocks(o.g.n), COLUMNS_THREADS, 0, stream>>>(o, static_cast<T>(c), static_cast<const Chunk<T> *>(b),
+                                                                                        static_cast<const Chunk<T> *>(x), static_cast<int>(n), factor, scale,
+                                                                                        reinterpret_cast<Value<PetscReal> *>(y), ld);
+  });
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <int K>
+static PetscErrorCode Residual(const GridMGStencilOperator *op, const void *b, const void *x, void *r)
+{
+  PetscFunctionBegin;
+  PetscCall((Sweep<K, RESIDUAL>(op, 0, b, x, r)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <int K>
+static PetscErrorCode Step(const GridMGStencilOperator *op, double c, const void *b, const void *x, void *out)
+{
+  PetscFunctionBegin;
+  PetscCall((Sweep<K, STEP>(op, c, b, x, out)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <int K>
+static PetscErrorCode Down(const GridMGStencilOperator *op, double c, const void *b, void *x, void *r)
+{
+  PetscFunctionBegin;
+  (void)x;
+  PetscCall((Sweep<K, DOWN>(op, c, b, nullptr, r)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <int K>
+static PetscErrorCode Colour(const GridMGStencilOperator *op, int colour, const void *b, void *x)
+{
+  cudaStream_t stream;
+  int          n[3];
+
+  PetscFunctionBegin;
+  PetscCall(LitheGraphGetStream(&stream));
+  for (int d = 0; d < 3; d++) {
+    const int all = static_cast<int>(op->grid.n[d]);
+
+    n[d] = d < op->grid.dim ? (all + 1 - (colour >> d & 1)) / 2 : all;
+  }
+  if (n[0] * n[1] * n[2] == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  WithOperator(op, [&](auto o, auto number, auto dim) {
+    using T = decltype(number);
+
+    ColourKernel<decltype(dim)::value, K><<<BlocksFor<K, T>(n[0] * n[1] * n[2]), COLUMNS_THREADS, 0, stream>>>(o, colour, n[0], n[1], n[2],
+                                                                                                               static_cast<const Chunk<T> *>(b),
+                                                                                                               static_cast<Chunk<T> *>(x));
+  });
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ between levels */
+
+/* sum += w v */
+template <int K, class T>
+static __device__ __forceinline__ void AddWeighted(Lane<K, T> &sum, T w, const Lane<K, T> &v)
+{
+#pragma unroll
+  for (int c = 0; c < Lane<K, T>::columns; c++) {
+#pragma unroll
+    for (int p = 0; p < GRIDMG_PARTS; p++) sum.c[c].p[p] += w * v.c[c].p[p];
+  }
+}
+
+/* A coarse point gathers from the fine points round twice its number */
+template <int dim, int K, class T>
+static __global__ void __launch_bounds__(COLUMNS_THREADS)
+  RestrictKernel(GridMGDims f, GridMGDims c, const T *__restrict__ weight, const Chunk<T> *__restrict__ r, Chunk<T> *__restrict__ b)
+{
+  using Box = GridMGBox<dim>;
+  const Site<dim, K, T> item(c.n);
+  Lane<K, T>            sum = {};
+
+  if (!item.inside) return;
+  const int x = 2 * item.x, y = 2 * item.y, z = 2 * item.z, i = x + f.n[0] * (y + f.n[1] * z);
+
+  GridMGUnroll<0, Box::points>([&](auto s) {
+    constexpr int Q = decltype(s)::value + Box::shift, C = GridMGLower(Q);
+    const int     fx = x + GridMGOff(Q, 0), fy = y + GridMGOff(Q, 1), fz = z + GridMGOff(Q, 2), j = i + GridMGDistance<Q>(f);
+
+    if (fx < 0 || fx >= f.n[0] || fy < 0 || fy >= f.n[1] || fz < 0 || fz >= f.n[2]) return;
+    AddWeighted(sum, weight[static_cast<size_t>(C) * static_cast<size_t>(f.cells) + static_cast<size_t>(j)], Read<K>(r + At<K, T>(j, item.g)));
+  });
+  Write<K>(b + At<K, T>(item.i, item.g), sum);
+}
+
+template <int K>
+static PetscErrorCode Restrict(const GridMGStencilOperator *op, const GridMGPoints *coarse, const void *r, void *b)
+{
+  const GridMGDims f = GridMGDimsOf(&op->grid, COLUMNS_THREADS), c = GridMGDimsOf(coarse, COLUMNS_THREADS);
+  cudaStream_t     stream;
+
+  PetscFunctionBegin;
+  PetscCall(LitheGraphGetStream(&stream));
+  GridMGWithNumber(op, [&](auto number) {
+    using T = decltype(number);
+
+    GridMGWithDim(op->grid.dim, [&](auto dim) {
+      RestrictKernel<decltype(dim)::value, K>
+        <<<Site<decltype(dim)::value, K, T>::Blocks(c.n), COLUMNS_THREADS, 0, stream>>>(f, c, static_cast<const T *>(op->weight),
+                                                                                        static_cast<const Chunk<T> *>(r), static_cast<Chunk<T> *>(b));
+    });
+  });
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* b: NULL; otherwise the initial x is start divisor b, and x is not read */
+template <int dim, int K, class T>
+static __global__ void __launch_bounds__(COLUMNS_THREADS)
+  ProlongKernel(GridMGDims f, GridMGDims c, T factor, const T *__restrict__ weight, const Chunk<T> *__restrict__ e, T start,
+                const Value<T> *__restrict__ divisor, const Chunk<T> *__restrict__ b, Chunk<T> *__restrict__ x)
+{
+  using Box = GridMGBox<dim>;
+  const Site<dim, K, T> item(f.n);
+  const int             i = item.i, px = item.x, py = item.y, pz = item.z;
+  Lane<K, T>            sum = {};
+
+  if (!item.inside) return;
+  const int odd = (px & 1) | (dim > 1 ? (py & 1) << 1 : 0) | (dim > 2 ? (pz & 1) << 2 : 0), to = px / 2 + c.n[0] * (py / 2 + c.n[1] * (pz / 2));
+
+#pragma unroll
+  for (int k = 0; k < Box::corners; k++) {
+    if ((k & ~odd) != 0) continue;
+    const T w = weight[static_cast<size_t>(k) * static_cast<size_t>(f.cells) + static_cast<size_t>(i)];
+
+    /* a coarse point exists wherever a weight is not 0 */
+    if (w != 0) AddWeighted(sum, w, Read<K>(e + At<K, T>(to + (k & 1) + c.n[0] * ((k >> 1 & 1) + c.n[1] * (k >> 2)), item.g)));
+  }
+  const size_t at = At<K, T>(i, item.g);
+  Lane<K, T>   v  = b ? Started(start, divisor[i], Read<K>(b + at)) : Read<K>(x + at);
+
+  AddWeighted(v, factor, sum);
+  Write<K>(x + at, v);
+}
+
+template <int K>
+static PetscErrorCode Up(const GridMGStencilOperator *op, const GridMGPoints *coarse, double factor, const void *e, double start, const void *b, void *x)
+{
+  const GridMGDims f = GridMGDimsOf(&op->grid, COLUMNS_THREADS), c = GridMGDimsOf(coarse, COLUMNS_THREADS);
+  cudaStream_t     stream;
+
+  PetscFunctionBegin;
+  PetscCall(LitheGraphGetStream(&stream));
+  GridMGWithNumber(op, [&](auto number) {
+    using T = decltype(number);
+
+    GridMGWithDim(op->grid.dim, [&](auto dim) {
+      ProlongKernel<decltype(dim)::value, K>
+        <<<Site<decltype(dim)::value, K, T>::Blocks(f.n), COLUMNS_THREADS, 0, stream>>>(f, c, static_cast<T>(factor), static_cast<const T *>(op->weight),
+                                                                                        static_cast<const Chunk<T> *>(e), static_cast<T>(start),
+                                                                                        static_cast<const Value<T> *>(op->factor),
+                                                                                        static_cast<const Chunk<T> *>(b), static_cast<Chunk<T> *>(x));
+    });
+  });
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <int K>
+static PetscErrorCode Prolong(const GridMGStencilOperator *op, const GridMGPoints *coarse, double factor, const void *e, void *x)
+{
+  PetscFunctionBegin;
+  PetscCall(Up<K>(op, coarse, factor, e, 0, nullptr, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ the coarsest level */
+
+/* x = S L S b, one warp per row, whose threads share its entries as they share points */
+template <int K, class T>
+static __global__ void __launch_bounds__(COLUMNS_THREADS)
+  DenseKernel(int n, const Value<T> *__restrict__ L, const T *__restrict__ S, const Chunk<T> *__restrict__ b, Chunk<T> *__restrict__ x)
+{
+  constexpr int lanes = Lanes<K, T>();
+  const int     row = static_cast<int>((blockIdx.x * COLUMNS_THREADS + threadIdx.x) / COLUMNS_WARP), lane = static_cast<int>(threadIdx.x) % COLUMNS_WARP;
+  const int     g   = lane % lanes;
+  Lane<K, T>    sum = {};
+
+  if (row >= n) return;
+  for (int j = lane / lanes; j < n; j += COLUMNS_WARP / lanes) {
+    const Value<T> entry = L[static_cast<size_t>(row) * static_cast<size_t>(n) + static_cast<size_t>(j)];
+    const T        s     = S[j];
+    Lane<K, T>     v     = Read<K>(b + At<K, T>(j, g));
+
+#pragma unroll
+    for (int c = 0; c < Lane<K, T>::columns; c++) {
+#pragma unroll
+      for (int p = 0; p < GRIDMG_PARTS; p++) v.c[c].p[p] *= s;
+      AddProduct(sum.c[c], entry, v.c[c]);
+    }
+  }
+#pragma unroll
+  for (int c = 0; c < Lane<K, T>::columns; c++) {
+#pragma unroll
+    for (int p = 0; p < GRIDMG_PARTS; p++) {
+#pragma unroll
+      for (int offset = COLUMNS_WARP / 2; offset >= lanes; offset /= 2) sum.c[c].p[p] += __shfl_xor_sync(0xffffffffu, sum.c[c].p[p], offset);
+      sum.c[c].p[p] *= S[row];
+    }
+  }
+  if (lane < lanes) Write<K>(x + At<K, T>(row, g), sum);
+}
+
+template <int K>
+static PetscErrorCode Dense(const GridMGStencilOperator *op, const void *L, const void *S, const void *b, void *, void *x)
+{
+  const int    n = static_cast<int>(op->grid.cells);
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(LitheGraphGetStream(&stream));
+  GridMGWithNumber(op, [&](auto number) {
+    using T = decltype(number);
+
+    DenseKernel<K, T>
+      <<<static_cast<unsigned int>((n * COLUMNS_WARP + COLUMNS_THREADS - 1) / COLUMNS_THREADS), COLUMNS_THREADS, 0, stream>>>(n,
+                                                                                                                              static_cast<const Value<T> *>(L),
+                                                                                                                              static_cast<const T *>(S),
+                                                                                                                              static_cast<const Chunk<T> *>(b),
+                                                                                                                              static_cast<Chunk<T> *>(x));
+  });
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ the tables */
+
+template <int K>
+static GridMGColumnsKernels TableOf()
+{
+  GridMGColumnsKernels t = {};
+
+  t.columns         = K;
+  t.enter           = Enter<K>;
+  t.leave           = Leave<K>;
+  t.stepleave       = StepLeave<K>;
+  t.cycle.start     = Start<K>;
+  t.cycle.colour    = Colour<K>;
+  t.cycle.step      = Step<K>;
+  t.cycle.residual  = Residual<K>;
+  t.cycle.restrict_ = Restrict<K>;
+  t.cycle.prolong   = Prolong<K>;
+  t.cycle.down      = Down<K>;
+  t.cycle.up        = Up<K>;
+  t.cycle.dense     = Dense<K>;
+  return t;
+}
+
+PetscErrorCode LitheCUDAGridMGColumnsGet(PetscInt n, const GridMGColumnsKernels **kernels)
+{
+  static const GridMGColumnsKernels four = TableOf<4>(), eight = TableOf<8>();
+
+  PetscFunctionBegin;
+  *kernels = n <= 4 ? &four : &eight;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
