@@ -146,4 +146,3 @@ void CSRAddStencil(CSR *csr, const Grid *grid, const PetscInt at[3], const Petsc
   }
   CSRNextRow(csr);
 }
-
