@@ -61,6 +61,12 @@ static PetscErrorCode ApplyStencils_Private(PC_GridMG *mg, const PetscScalar x[]
   GridMGStencilLevel *l = &mg->stencil[0];
 
   PetscFunctionBegin;
+  if (PCGridMGIsShared(mg)) {
+    PetscCall(PCGridMGShareEnter_Private(mg, x));
+    PetscCall(PCGridMGStencilCycle_Private(mg, 0, PETSC_TRUE, 0));
+    PetscCall(PCGridMGShareLeave_Private(mg, y));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall((*mg->stencilkernels->enter)(&l->op, x, l->b, mg->scale));
   if (mg->device && mg->opt.graph) {
     if (!mg->graph) {
