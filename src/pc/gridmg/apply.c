@@ -27,7 +27,7 @@ PetscErrorCode PCGridMGFindPlace_Private(PC pc)
 #endif
   mg->refused = PETSC_FALSE;
   if (!mg->setups || pc->flag != SAME_NONZERO_PATTERN) mg->team.apart = PETSC_FALSE;
-  mg->overlap = (PetscBool)(PCGridMGIsShared(mg) && !mg->team.apart && PCGridMGMayOverlap_Private(mg));
+  mg->overlap = (PetscBool)(PCGridMGIsShared(mg) && !mg->team.apart && mg->opt.interpolation != PCGRIDMG_INTERPOLATION_ZEEUW && PCGridMGMayOverlap_Private(mg));
   if (PCGridMGIsShared(mg) && !mg->overlap) mg->device = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -329,7 +329,7 @@ PetscErrorCode PCGridMGFindGrid_Private(PC pc)
     PetscCall(CheckWells_Private(pc, &whole));
     PetscCall(PCGridMGFindBoxes_Private(pc, dm, &whole, &odd));
     mg->star = IsFew(&odd);
-    mg->box  = IsBox(&whole, &odd);
+    mg->box  = (PetscBool)(IsBox(&whole, &odd) && !mg->overlap); /* what overlaps is aggregated, or done again without */
     PetscCall(CheckOdd_Private(pc, &whole, &odd));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
