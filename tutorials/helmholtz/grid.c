@@ -54,49 +54,21 @@ PetscErrorCode GridDestroy(Grid *grid)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* How many of the points before number end are on a grid of every point, or every second one and the last */
-static PetscInt CountPoints(const Grid *grid, PetscInt d, PetscInt every, PetscInt end)
+PetscErrorCode GridCreateDM(const Grid *grid, PetscInt dof, DM *da)
 {
-  return (end + every - 1) / every + (end == grid->n[d] && (end - 1) % every != 0);
-}
-
-static PetscErrorCode GridCreateDM_Private(const Grid *grid, PetscInt dof, PetscInt every, DM *da)
-{
-  const PetscInt *owned[3];
-  PetscInt       *widths[3] = {NULL, NULL, NULL}, n[3] = {1, 1, 1}, processes[3];
-  MPI_Comm        comm;
+  const DMBoundaryType none = DM_BOUNDARY_NONE;
+  const PetscInt      *n    = grid->n, *owned[3];
+  PetscInt             parts[3];
+  MPI_Comm             comm;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectGetComm((PetscObject)grid->da, &comm));
-  PetscCall(DMDAGetInfo(grid->da, NULL, NULL, NULL, NULL, &processes[0], &processes[1], &processes[2], NULL, NULL, NULL, NULL, NULL, NULL));
+  PetscCall(DMDAGetInfo(grid->da, NULL, NULL, NULL, NULL, &parts[0], &parts[1], &parts[2], NULL, NULL, NULL, NULL, NULL, NULL));
   PetscCall(DMDAGetOwnershipRanges(grid->da, &owned[0], &owned[1], &owned[2]));
-  for (PetscInt d = 0; d < grid->dim; d++) {
-    PetscInt start = 0;
-
-    n[d] = CountPoints(grid, d, every, grid->n[d]);
-    PetscCall(PetscMalloc1(processes[d], &widths[d]));
-    for (PetscInt p = 0; p < processes[d]; p++) {
-      const PetscInt end = start + owned[d][p];
-
-      widths[d][p] = CountPoints(grid, d, every, end) - CountPoints(grid, d, every, start);
-      start        = end;
-    }
-  }
-  if (grid->dim == 2)
-    PetscCall(
-      DMDACreate2d(comm, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, n[0], n[1], processes[0], processes[1], dof, 1, widths[0], widths[1], da));
+  if (grid->dim == 2) PetscCall(DMDACreate2d(comm, none, none, DMDA_STENCIL_BOX, n[0], n[1], parts[0], parts[1], dof, 1, owned[0], owned[1], da));
   else
-    PetscCall(DMDACreate3d(comm, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, n[0], n[1], n[2], processes[0], processes[1],
-                           processes[2], dof, 1, widths[0], widths[1], widths[2], da));
+    PetscCall(DMDACreate3d(comm, none, none, none, DMDA_STENCIL_BOX, n[0], n[1], n[2], parts[0], parts[1], parts[2], dof, 1, owned[0], owned[1], owned[2], da));
   PetscCall(DMSetUp(*da));
-  for (PetscInt d = 0; d < grid->dim; d++) PetscCall(PetscFree(widths[d]));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode GridCreateDM(const Grid *grid, PetscInt dof, DM *da)
-{
-  PetscFunctionBegin;
-  PetscCall(GridCreateDM_Private(grid, dof, 1, da));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -6,12 +6,50 @@
 
 #include "referencepc.h"
 
+/* How many of the points before number end are on a grid of every point, or every second one and the last */
+static PetscInt CountPoints(const Grid *grid, PetscInt d, PetscInt every, PetscInt end)
+{
+  return (end + every - 1) / every + (end == grid->n[d] && (end - 1) % every != 0);
+}
+
+static PetscErrorCode CreateEvery(const Grid *grid, PetscInt every, DM *da)
+{
+  const PetscInt *owned[3];
+  PetscInt       *widths[3] = {NULL, NULL, NULL}, n[3] = {1, 1, 1}, processes[3];
+  MPI_Comm        comm;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectGetComm((PetscObject)grid->da, &comm));
+  PetscCall(DMDAGetInfo(grid->da, NULL, NULL, NULL, NULL, &processes[0], &processes[1], &processes[2], NULL, NULL, NULL, NULL, NULL, NULL));
+  PetscCall(DMDAGetOwnershipRanges(grid->da, &owned[0], &owned[1], &owned[2]));
+  for (PetscInt d = 0; d < grid->dim; d++) {
+    PetscInt start = 0;
+
+    n[d] = CountPoints(grid, d, every, grid->n[d]);
+    PetscCall(PetscMalloc1(processes[d], &widths[d]));
+    for (PetscInt p = 0; p < processes[d]; p++) {
+      const PetscInt end = start + owned[d][p];
+
+      widths[d][p] = CountPoints(grid, d, every, end) - CountPoints(grid, d, every, start);
+      start        = end;
+    }
+  }
+  if (grid->dim == 2)
+    PetscCall(DMDACreate2d(comm, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, n[0], n[1], processes[0], processes[1], 1, 1, widths[0], widths[1], da));
+  else
+    PetscCall(DMDACreate3d(comm, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, n[0], n[1], n[2], processes[0], processes[1],
+                           processes[2], 1, 1, widths[0], widths[1], widths[2], da));
+  PetscCall(DMSetUp(*da));
+  for (PetscInt d = 0; d < grid->dim; d++) PetscCall(PetscFree(widths[d]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode GridCreateCoarseDM(const Grid *grid, DM *da)
 {
   VecType type;
 
   PetscFunctionBegin;
-  PetscCall(GridCreateDM_Private(grid, 1, 2, da));
+  PetscCall(CreateEvery(grid, 2, da));
   /* solvers take their vectors from it: where the fine ones are, for MATAIJCUSPARSE takes no others */
   PetscCall(DMGetVecType(grid->da, &type));
   PetscCall(DMSetVecType(*da, type));
