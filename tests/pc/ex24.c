@@ -5,8 +5,8 @@
 static char help[] = "PCGRIDMG, zeeuw: interpolation and Galerkin products against a second implementation and MatPtAP(), and what codes may change.\n\n";
 
 #include "gridmgstencils.h"
-#include <tests/pc/reference/dezeeuw.c>
-#include <tests/pc/reference/stencils.c>
+#include <tests/reference/dezeeuw.c>
+#include <tests/reference/stencils.c>
 #include <tutorials/helmholtz/grid.c>
 
 #define EXACT "-@pc_gridmg_interpolation zeeuw -@pc_gridmg_bits 32 -@pc_gridmg_precision double -@pc_gridmg_coarse_size 1"

@@ -6,13 +6,13 @@ static char
   help[] = "PCGRIDMG, zeeuw: iterations for waves, shifted Laplacians and diffusion equal those of PCMG with the same interpolation; codes change few.\n\n";
 
 #include "gridmgstencils.h"
-#include <tests/pc/reference/dezeeuw.c>
-#include <tests/pc/reference/stencils.c>
+#include <tests/reference/dezeeuw.c>
+#include <tests/reference/stencils.c>
 #include <tutorials/helmholtz/grid.c>
-#include <tests/pc/reference/pcdamped.c>
-#include <tests/pc/reference/pcdezeeuw.c>
-#include <tests/pc/reference/pcinverse.c>
-#include <tests/pc/reference/pcmulticolor.c>
+#include <tests/reference/pcdamped.c>
+#include <tests/reference/pcdezeeuw.c>
+#include <tests/reference/pcinverse.c>
+#include <tests/reference/pcmulticolor.c>
 
 #define ZEEUW "-@pc_gridmg_interpolation zeeuw -@pc_gridmg_coarse_size 100 "
 
