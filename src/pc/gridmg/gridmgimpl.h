@@ -249,7 +249,7 @@ typedef struct {
 static inline PetscInt PCGridMGCoarseSize(const PC_GridMG *mg)
 {
   if (mg->opt.coarsesize != PETSC_DECIDE) return mg->opt.coarsesize;
-  return mg->kernels->invert && mg->symmetric && !mg->zeeuw ? 1024 : 300;
+  return mg->kernels->invert && mg->symmetric && !mg->zeeuw ? 512 : 300;
 }
 
 /* Unknowns up to which each of several processes has all of a level on the host */

@@ -453,7 +453,7 @@ PetscErrorCode PCGridMGSetLevels(PC pc, PetscInt levels)
   Level: intermediate
 
   Note:
-  By default it is 300, and 1024 for the aggregation of a symmetric matrix that is set up on a device: a GPU inverts such a matrix in less time
+  By default it is 300, and 512 for the aggregation of a symmetric matrix that is set up on a device: a GPU inverts such a matrix in less time
   than the levels below take in a few cycles. For the same levels on the host and on a device give a number.
 
 .seealso: `PCGRIDMG`
