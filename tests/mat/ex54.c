@@ -286,9 +286,16 @@ int main(int argc, char **argv)
 
   test:
     suffix: cuda
-    nsize: {{1 2 3}}
+    nsize: 2
     requires: cuda !complex double
     args: -test_vec_type cuda
+    output_file: output/ex54.out
+
+  test:
+    suffix: cuda_3
+    nsize: 3
+    requires: cuda !complex double
+    args: -test_vec_type cuda -test_short
     output_file: output/ex54.out
 
   test:
