@@ -191,7 +191,7 @@ static PetscErrorCode TestCase(const char name[], const Case *c)
 
 int main(int argc, char **argv)
 {
-  const Case     plane = {.n            = {37, 41, 1},
+  Case           plane = {.n            = {37, 41, 1},
                           .order        = 8,
                           .width        = 5,
                           .steps        = 66,
@@ -213,6 +213,7 @@ int main(int argc, char **argv)
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-test_vec_type", type, sizeof(type), NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-test_short", &brief, NULL));
+  if (brief) plane.shots = 1;
   for (int k = brief ? 2 : 0; k < (brief ? 3 : 4); k++, cases++) {
     char name[64];
 
@@ -285,9 +286,16 @@ int main(int argc, char **argv)
 
   test:
     suffix: cuda
-    nsize: {{1 2 3}}
+    nsize: 2
     requires: cuda !complex double
     args: -test_vec_type cuda
+    output_file: output/ex54.out
+
+  test:
+    suffix: cuda_3
+    nsize: 3
+    requires: cuda !complex double
+    args: -test_vec_type cuda -test_short
     output_file: output/ex54.out
 
   test:
