@@ -101,11 +101,13 @@ static PetscErrorCode SetSources(const MigrationJob *job, const Waves *w, const 
     PetscScalar *array;
     Vec          b;
 
-    PetscCall(MatDenseGetColumnVecWrite(B, s, &b));
-    PetscCall(VecZeroEntries(b));
-    PetscCall(VecGetArray(b, &array));
+    /* by a vector of its own: a column on a device is not to be written on the host */
+    PetscCall(VecZeroEntries(w->work));
+    PetscCall(VecGetArray(w->work, &array));
     PetscCall(WavesAddSource(w, job->m->shot[task->first + s].source, strength, array));
-    PetscCall(VecRestoreArray(b, &array));
+    PetscCall(VecRestoreArray(w->work, &array));
+    PetscCall(MatDenseGetColumnVecWrite(B, s, &b));
+    PetscCall(VecCopy(w->work, b));
     PetscCall(MatDenseRestoreColumnVecWrite(B, s, &b));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -163,11 +165,12 @@ static PetscErrorCode Migrate(MigrationJob *job, const MigrationTask *task, Pets
     PetscScalar         *array;
     Vec                  b;
 
-    PetscCall(MatDenseGetColumnVecWrite(B, task->count + s, &b));
-    PetscCall(VecZeroEntries(b));
-    PetscCall(VecGetArray(b, &array));
+    PetscCall(VecZeroEntries(w->work));
+    PetscCall(VecGetArray(w->work, &array));
     for (PetscInt r = 0; r < shot->nreceivers; r++, at++) PetscCall(WavesAddSource(w, m->place + 3 * (shot->at + r), PetscConj(data[at]), array));
-    PetscCall(VecRestoreArray(b, &array));
+    PetscCall(VecRestoreArray(w->work, &array));
+    PetscCall(MatDenseGetColumnVecWrite(B, task->count + s, &b));
+    PetscCall(VecCopy(w->work, b));
     PetscCall(MatDenseRestoreColumnVecWrite(B, task->count + s, &b));
   }
   PetscCall(WavesSolve(w, B, X, careful, failed));
