@@ -60,7 +60,7 @@ typedef struct {
   double   *t;    /* [3 n] */
 } GridMGBorder;
 
-/* A level for the set-up: exact entries */
+/* A level as it is set up: exact entries */
 typedef struct {
   GridMGGrid     grid;
   PetscBool      symmetric;
@@ -71,7 +71,7 @@ typedef struct {
   const GridMGBorder *border; /* NULL on one process */
 } GridMGFaces;
 
-/* A level for the cycles */
+/* A level as cycles read it */
 typedef struct {
   GridMGGrid           grid;
   GridMGPrecision      precision;
@@ -157,8 +157,8 @@ typedef struct {
   const GridMGGrid     *coarse;
   int                   by[3];
   const void           *b, *x;  /* x NULL: the iterate is zero */
-  void                 *out;    /* down: the iterate before the coarse correction, or NULL; up: the iterate after the correction, not x */
-  void                 *bc;     /* down: the right-hand side of the coarse level */
+  void                 *out;    /* down: the iterate before the coarse correction, if it is wanted; up: that after it, another array than x */
+  void                 *bc;     /* down: the right side of the coarse level */
   const void           *e;      /* up: its solution, */
   double                factor; /* and its factor */
   /* In place of b and out, vectors of the matrix, or NULL */
