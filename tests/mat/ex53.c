@@ -2,8 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char
-  help[] = "MATBORN: illumination, the normal operator in KSPCG against KSPLSQR, waves that are too short, getters and options.\n\
+static char help[] = "MATBORN: illumination, the normal operator in KSPCG against KSPLSQR, waves that are too short, getters and options.\n\
   -test_vec_type cuda : on a device\n\n";
 
 #include "borntest.h"
