@@ -250,6 +250,7 @@ static PetscErrorCode CheckOverlap_Private(PC pc)
   PC_GridMG *mg = (PC_GridMG *)pc->data;
 
   PetscFunctionBegin;
+  PetscCall(PCGridMGCrossingFree_Private(mg));
   if (!mg->overlap) PetscFunctionReturn(PETSC_SUCCESS);
   if (mg->team.wells) mg->refused = PETSC_TRUE;
   for (int d = 0; d < 3; d++) {
