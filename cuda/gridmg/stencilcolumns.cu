@@ -16,8 +16,7 @@
 #define COLUMNS_THREADS 256
 #define COLUMNS_WARP    32
 #define COLUMNS_POINTS  64 /* of a block that moves vectors */
-#define COLUMNS_BLOCKS  528
-#define COLUMNS_SHARE   4 /* chunks of a point, of which threads have two */
+#define COLUMNS_SHARE   4  /* chunks of a point, of which threads have two */
 
 /* 16 bytes of the columns of a point */
 template <class T>
@@ -150,84 +149,130 @@ struct Site {
 
 /* ------------------------------------------------------------ vectors of the matrix */
 
+/*
+   A column is multiplied by the power of two that brings its largest number near 1. Few of its numbers are looked at
+   beforehand. Where the largest one of all turns out to be much larger than those, its column is made again: found[c] is
+   the largest of the few, found[K + c] that of all in such a case, and else 0
+*/
+#define COLUMNS_SAMPLE 16      /* of so many warps one is looked at */
+#define COLUMNS_NEAR   0x1p+40 /* how much larger numbers may be, in single precision inside */
+
 /* 2^-e of a number between 2^e and 2^(e+1); 1 for zero, or for no number */
-static __device__ __forceinline__ double ScaleOf(const double *scale)
+static __device__ __forceinline__ double ScaleOf(double largest)
 {
-  const double largest = *scale;
-  int          e;
+  int e;
 
   if (!(largest > 0) || !(largest <= static_cast<double>(PETSC_MAX_REAL))) return 1;
   (void)frexp(largest, &e);
   return ldexp(1., min(1000, 1 - e));
 }
 
-/* As integers, bits of moduli have the order of the numbers; the bits of NaN are the largest */
-static __global__ void __launch_bounds__(COLUMNS_THREADS)
-  LargestKernel(int cells, const Value<PetscReal> *__restrict__ x, PetscInt64 ld, unsigned long long *__restrict__ largest)
+/* What columns are multiplied by, for the threads of a block; and what columns were multiplied by: one over it */
+template <int K, bool again>
+static __device__ __forceinline__ void GetFactors(const double *found, double factor[])
 {
-  const Value<PetscReal> *column = x + static_cast<PetscInt64>(blockIdx.y) * ld;
-  const int               step   = static_cast<int>(gridDim.x) * COLUMNS_THREADS;
-  unsigned long long      most   = 0;
-
-#pragma unroll 4
-  for (int i = static_cast<int>(blockIdx.x) * COLUMNS_THREADS + static_cast<int>(threadIdx.x); i < cells; i += step) {
-    const Value<PetscReal> v = column[i];
-
-#pragma unroll
-    for (int p = 0; p < GRIDMG_PARTS; p++) most = max(most, static_cast<unsigned long long>(__double_as_longlong(fabs(static_cast<double>(v.p[p])))));
-  }
-#pragma unroll
-  for (int offset = COLUMNS_WARP / 2; offset > 0; offset /= 2) most = max(most, __shfl_xor_sync(0xffffffffu, most, offset));
-  if (threadIdx.x % COLUMNS_WARP == 0 && most) atomicMax(largest + blockIdx.y, most);
+  if (threadIdx.x < K) factor[threadIdx.x] = ScaleOf(found[again ? K + threadIdx.x : threadIdx.x]);
+  __syncthreads();
 }
 
-/* n columns of the matrix, and zeros behind them */
-template <int K, class T>
-static __global__ void __launch_bounds__(COLUMNS_THREADS)
-  EnterKernel(int cells, int n, const Value<PetscReal> *__restrict__ x, PetscInt64 ld, const double *__restrict__ scale, Value<T> *__restrict__ b)
+template <int K>
+static __device__ __forceinline__ void GetInverseFactors(const double *found, double factor[])
 {
+  if (threadIdx.x < K) factor[threadIdx.x] = 1 / ScaleOf(found[K + threadIdx.x] != 0 ? found[K + threadIdx.x] : found[threadIdx.x]);
+  __syncthreads();
+}
+
+/* Bits of moduli have the order of the numbers; the bits of NaN are the largest */
+static __device__ __forceinline__ unsigned long long LargestBits(const Value<PetscReal> &v)
+{
+  unsigned long long most = 0;
+
+#pragma unroll
+  for (int p = 0; p < GRIDMG_PARTS; p++) most = max(most, static_cast<unsigned long long>(__double_as_longlong(fabs(static_cast<double>(v.p[p])))));
+  return most;
+}
+
+static __device__ __forceinline__ void PutLargest(unsigned long long most, double *largest)
+{
+#pragma unroll
+  for (int offset = COLUMNS_WARP / 2; offset > 0; offset /= 2) most = max(most, __shfl_xor_sync(0xffffffffu, most, offset));
+  if (threadIdx.x % COLUMNS_WARP == 0 && most > static_cast<unsigned long long>(__double_as_longlong(__ldcg(largest))))
+    atomicMax(reinterpret_cast<unsigned long long *>(largest), most);
+}
+
+static __global__ void __launch_bounds__(COLUMNS_THREADS) SampleKernel(int cells, const Value<PetscReal> *__restrict__ x, PetscInt64 ld, double *found)
+{
+  const PetscInt64        thread = static_cast<PetscInt64>(blockIdx.x) * COLUMNS_THREADS + threadIdx.x;
+  const PetscInt64        i      = thread / COLUMNS_WARP * (COLUMNS_WARP * COLUMNS_SAMPLE) + thread % COLUMNS_WARP;
+  const Value<PetscReal> *column = x + static_cast<PetscInt64>(blockIdx.y) * ld;
+
+  PutLargest(i < cells ? LargestBits(column[i]) : 0, found + blockIdx.y);
+}
+
+/* n columns of the matrix, and zeros behind them; again: only those that are to be made again */
+template <int K, bool again, class T>
+static __global__ void __launch_bounds__(COLUMNS_THREADS)
+  EnterKernel(int cells, int n, const Value<PetscReal> *__restrict__ x, PetscInt64 ld, double *found, Value<T> *__restrict__ b)
+{
+  __shared__ double factors[K];
   __shared__ Value<T> tile[COLUMNS_POINTS][K + 1];
   const int           first = static_cast<int>(blockIdx.x) * COLUMNS_POINTS, thread = static_cast<int>(threadIdx.x), p = thread % COLUMNS_POINTS;
 
+  if constexpr (again) {
+    double any = 0;
+
+    for (int c = 0; c < n; c++) any = found[K + c] != 0 ? 1 : any; /* NaN is not 0 */
+    if (any == 0) return;
+  }
+  GetFactors<K, again>(found, factors);
 #pragma unroll
   for (int k = 0; k < K; k += COLUMNS_THREADS / COLUMNS_POINTS) {
-    const int c = k + thread / COLUMNS_POINTS;
-    Value<T>  v{};
+    const int          c    = k + thread / COLUMNS_POINTS;
+    unsigned long long most = 0;
+    Value<T>           v{};
 
     if (c < n && first + p < cells) {
       const Value<PetscReal> from   = x[static_cast<PetscInt64>(c) * ld + first + p];
-      const double           factor = ScaleOf(scale + c);
+      const double           factor = factors[c];
 
+      if (!again) most = LargestBits(from);
 #pragma unroll
       for (int q = 0; q < GRIDMG_PARTS; q++) v.p[q] = static_cast<T>(factor * static_cast<double>(from.p[q]));
+    }
+    if constexpr (!again) {
+      /* a warp has one column */
+      if (c < n && __any_sync(0xffffffffu, most > static_cast<unsigned long long>(__double_as_longlong(COLUMNS_NEAR * found[c]))))
+        PutLargest(most, found + K + c);
     }
     tile[p][c] = v;
   }
   __syncthreads();
 #pragma unroll
   for (int k = thread; k < K * COLUMNS_POINTS; k += COLUMNS_THREADS)
-    if (first + k / K < cells) b[static_cast<size_t>(first) * K + static_cast<size_t>(k)] = tile[k / K][k % K];
+    if (first + k / K < cells && (!again || (k % K < n && found[K + k % K] != 0)))
+      b[static_cast<size_t>(first) * K + static_cast<size_t>(k)] = tile[k / K][k % K];
 }
 
 /* Two factors, one after the other: their product may be out of range */
 template <int K, class T>
-static __global__ void __launch_bounds__(COLUMNS_THREADS) LeaveKernel(int cells, int n, double factor, const double *__restrict__ scale,
+static __global__ void __launch_bounds__(COLUMNS_THREADS) LeaveKernel(int cells, int n, double factor, const double *__restrict__ found,
                                                                       const Value<T> *__restrict__ x, Value<PetscReal> *__restrict__ y, PetscInt64 ld)
 {
+  __shared__ double factors[K];
   __shared__ Value<T> tile[COLUMNS_POINTS][K + 1];
   const int           first = static_cast<int>(blockIdx.x) * COLUMNS_POINTS, thread = static_cast<int>(threadIdx.x), p = thread % COLUMNS_POINTS;
 
 #pragma unroll
   for (int k = thread; k < K * COLUMNS_POINTS; k += COLUMNS_THREADS)
     if (first + k / K < cells) tile[k / K][k % K] = x[static_cast<size_t>(first) * K + static_cast<size_t>(k)];
-  __syncthreads();
+  GetInverseFactors<K>(found, factors);
 #pragma unroll
   for (int k = 0; k < K; k += COLUMNS_THREADS / COLUMNS_POINTS) {
     const int        c = k + thread / COLUMNS_POINTS;
     Value<PetscReal> v;
 
     if (c >= n || first + p >= cells) continue;
-    const double back = 1 / ScaleOf(scale + c);
+    const double back = factors[c];
 
 #pragma unroll
     for (int q = 0; q < GRIDMG_PARTS; q++) v.p[q] = static_cast<PetscReal>(back * (factor * static_cast<double>(tile[p][c].p[q])));
@@ -240,23 +285,23 @@ static unsigned int BlocksOfPoints(const GridMGStencilOperator *op)
   return static_cast<unsigned int>((op->grid.cells + COLUMNS_POINTS - 1) / COLUMNS_POINTS);
 }
 
-/* On a device the scales are kept as the largest numbers */
 template <int K>
 static PetscErrorCode Enter(const GridMGStencilOperator *op, PetscInt n, const PetscScalar *x, PetscInt ld, void *b, double *scale)
 {
   const auto   real  = reinterpret_cast<const Value<PetscReal> *>(x);
-  const int    cells = static_cast<int>(op->grid.cells);
-  const dim3   blocks(PetscMin(COLUMNS_BLOCKS, static_cast<unsigned int>((cells + COLUMNS_THREADS - 1) / COLUMNS_THREADS)), static_cast<unsigned int>(n));
+  const int    cells = static_cast<int>(op->grid.cells), each = COLUMNS_THREADS * COLUMNS_SAMPLE;
+  const dim3   blocks(static_cast<unsigned int>((cells + each - 1) / each), static_cast<unsigned int>(n));
   cudaStream_t stream;
 
   PetscFunctionBegin;
   PetscCall(LitheGraphGetStream(&stream));
-  PetscCallCUDA(cudaMemsetAsync(scale, 0, K * sizeof(*scale), stream));
-  LargestKernel<<<blocks, COLUMNS_THREADS, 0, stream>>>(cells, real, ld, reinterpret_cast<unsigned long long *>(scale));
+  PetscCallCUDA(cudaMemsetAsync(scale, 0, 2 * K * sizeof(*scale), stream));
+  SampleKernel<<<blocks, COLUMNS_THREADS, 0, stream>>>(cells, real, ld, scale);
   GridMGWithNumber(op, [&](auto number) {
     using T = decltype(number);
 
-    EnterKernel<K, T><<<BlocksOfPoints(op), COLUMNS_THREADS, 0, stream>>>(cells, static_cast<int>(n), real, ld, scale, static_cast<Value<T> *>(b));
+    EnterKernel<K, false, T><<<BlocksOfPoints(op), COLUMNS_THREADS, 0, stream>>>(cells, static_cast<int>(n), real, ld, scale, static_cast<Value<T> *>(b));
+    EnterKernel<K, true, T><<<BlocksOfPoints(op), COLUMNS_THREADS, 0, stream>>>(cells, static_cast<int>(n), real, ld, scale, static_cast<Value<T> *>(b));
   });
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -444,10 +489,12 @@ static __global__ void __launch_bounds__(COLUMNS_THREADS)
 template <int dim, int K, class T, class Code>
 static __global__ void __launch_bounds__(COLUMNS_THREADS)
   StepLeaveKernel(Operator<T, Code> op, T c, const Chunk<T> *__restrict__ b, const Chunk<T> *__restrict__ x, int n, double factor,
-                  const double *__restrict__ scale, Value<PetscReal> *__restrict__ y, PetscInt64 ld)
+                  const double *__restrict__ found, Value<PetscReal> *__restrict__ y, PetscInt64 ld)
 {
+  __shared__ double     factors[K];
   const Site<dim, K, T> item(op.g.n);
 
+  GetInverseFactors<K>(found, factors);
   if (!item.inside) return;
   const size_t     at  = At<K, T>(item.i, item.g);
   const Lane<K, T> own = Read<K>(x + at), v = Corrected(c, op.factor[item.i], Read<K>(b + at), own, Times<dim, K, false>(op, T(0), item.i, item.g, x, own));
@@ -458,7 +505,7 @@ static __global__ void __launch_bounds__(COLUMNS_THREADS)
     Value<PetscReal> to;
 
     if (column >= n) continue;
-    const double back = 1 / ScaleOf(scale + column);
+    const double back = factors[column];
 
 #pragma unroll
     for (int q = 0; q < GRIDMG_PARTS; q++) to.p[q] = static_cast<PetscReal>(back * (factor * static_cast<double>(v.c[k].p[q])));

@@ -18,11 +18,28 @@ static char help[] = "Compressed bases on a device: what the host stores, bit by
 
 typedef PetscErrorCode (*Create)(CBBasis);
 
+/* A basis of the host, whose vectors may be on a device */
+static PetscErrorCode CreateOnHost(Vec x, PetscInt columns, PetscInt pairs, const LitheStorage *storage, PetscBool products, CBBasis *basis)
+{
+  PetscInt n, N;
+  Vec      host;
+
+  PetscFunctionBeginUser;
+  PetscCall(VecGetLocalSize(x, &n));
+  PetscCall(VecGetSize(x, &N));
+  PetscCall(VecCreate(PetscObjectComm((PetscObject)x), &host));
+  PetscCall(VecSetSizes(host, n, N));
+  PetscCall(VecSetType(host, VECSTANDARD));
+  PetscCall(CBBasisCreate(host, columns, pairs, storage, products, basis));
+  PetscCall(VecDestroy(&host));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A basis as CBBasisCreate() makes it, but that of the device */
 static PetscErrorCode CreateOnDevice(Create create, Vec x, PetscInt columns, PetscInt pairs, const LitheStorage *storage, PetscBool products, CBBasis *basis)
 {
   PetscFunctionBeginUser;
-  PetscCall(CBBasisCreate(x, columns, pairs, storage, products, basis));
+  PetscCall(CreateOnHost(x, columns, pairs, storage, products, basis));
   (*basis)->paired = pairs;
   PetscCall((*(*basis)->ops->destroy)(*basis));
   PetscCall((*create)(*basis));
@@ -246,7 +263,7 @@ static PetscErrorCode TestStorage(Create create, Vec x, LitheStorageKind kind, i
 
     PetscCall(PetscSNPrintf(where, sizeof(where), "n %" PetscInt_FMT ", storage %d, %d bits, exponents of %d, %s, %" PetscInt_FMT " pairs", n, (int)kind,
                             storage.bits, exponentbits, products ? "norm 1" : "any norm", pairs));
-    PetscCall(CBBasisCreate(x, COLUMNS, pairs, &storage, products, &H));
+    PetscCall(CreateOnHost(x, COLUMNS, pairs, &storage, products, &H));
     H->paired = pairs;
     PetscCall(CreateOnDevice(create, x, COLUMNS, pairs, &storage, products, &D));
     PetscCall(TestCodec(H, D, x, y, hz, dz, where));
@@ -301,7 +318,7 @@ static PetscErrorCode TestMany(Create create, PetscInt n, PetscInt columns)
   PetscCall(VecDuplicate(x, &hz));
   PetscCall(VecDuplicate(x, &dz));
   LitheStorageSetUp(&storage, LITHE_STORAGE_FRSZ2, 16, 8);
-  PetscCall(CBBasisCreate(x, columns + 1, 0, &storage, PETSC_TRUE, &H));
+  PetscCall(CreateOnHost(x, columns + 1, 0, &storage, PETSC_TRUE, &H));
   PetscCall(CreateOnDevice(create, x, columns + 1, 0, &storage, PETSC_TRUE, &D));
   PetscCall(Fill(3000, w));
   for (PetscInt k = 1; k <= columns; k++) {
@@ -346,7 +363,7 @@ static PetscErrorCode CreateByTransport(Create create, Vec x, PetscInt columns, 
   PetscFunctionBeginUser;
   LitheStorageSetUp(&storage, LITHE_STORAGE_FRSZ2, 32, 8);
   PetscCall(PetscOptionsSetValue(NULL, "-lithe_reduce_transport", transport));
-  PetscCall(CBBasisCreate(x, columns, 0, &storage, PETSC_TRUE, basis));
+  PetscCall(CreateOnHost(x, columns, 0, &storage, PETSC_TRUE, basis));
   PetscCall((*(*basis)->ops->destroy)(*basis));
   PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
   ierr = (*create)(*basis);
@@ -473,7 +490,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(sizes); i++) PetscCall(TestSize(create, sizes[i]));
     PetscCall(TestMany(create, 1100, 290));
   }
-  PetscCall(TestDone(4, "all is right\n"));
+  PetscCall(TestDone(late ? 1 : 4, "all is right\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

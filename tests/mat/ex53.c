@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 static char
-  help[] = "MATBORN: illumination, the normal operator in KSPCG against KSPLSQR, scales, samples and axes, waves that are too short, getters and options.\n\
+  help[] = "MATBORN: illumination, the normal operator in KSPCG against KSPLSQR, waves that are too short, getters and options.\n\
   -test_vec_type cuda : on a device\n\n";
 
 #include "borntest.h"

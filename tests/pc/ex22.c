@@ -2,9 +2,10 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCGRIDMG: iterations with anisotropy in any direction, wells, faults, holes, jumps, upwind fluxes; 8 bits against exact ones.\n\n";
+static char help[] = "PCGRIDMG: iterations with anisotropy in any direction, wells, faults, holes, jumps, upwind fluxes; 8 bits against exact ones; levels "
+                     "saved where they are small.\n\n";
 
-#include "gridmgtest.h"
+#include "gridmgviewtest.h"
 #include <petscdmda.h>
 
 typedef struct {
@@ -94,6 +95,37 @@ static PetscErrorCode TestCase(const Case *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Small levels become smaller by more, where that saves a level: as many iterations */
+static PetscErrorCode TestSmallLevels(void)
+{
+  static const struct {
+    const char *options, *levels, *pairs, *type;
+  } variants[]            = {{"-@pc_gridmg_coarse_size 300 -@pc_gridmg_coarsen two", "levels 5,", "pairs along x", KSPCG},
+                             {"-@pc_gridmg_coarse_size 300", "levels 4,", "pairs along xyz", KSPCG},
+                             {"-@pc_gridmg_coarse_size 300 -@pc_gridmg_cycle k -@pc_gridmg_k_levels 1", "levels 5,", "pairs along x", KSPFCG}};
+  const GridProblem p     = {.name = "small levels", .n = {28, 28, 28}, .faces = FACES_ONE, .dirichlet = PETSC_TRUE};
+  PetscInt          first = 0;
+  Mat               A;
+
+  PetscFunctionBeginUser;
+  PetscCall(CreateGridMatrix(&p, 0, &A));
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(variants); k++) {
+    PetscInt  its;
+    PetscReal residual;
+    PC        pc;
+
+    PetscCall(CreateGridPC(&p, A, variants[k].options, &pc));
+    VIEW_HAS(pc, variants[k].levels);
+    VIEW_HAS(pc, variants[k].pairs);
+    PetscCall(PCDestroy(&pc));
+    PetscCall(GridIterations(&p, A, variants[k].type, variants[k].options, &its, &residual));
+    if (!k) first = its;
+    if (WRONG(its < 0 || its > first + 1)) FAIL("%s, %s: %d iterations, %d without", p.name, variants[k].options, (int)its, (int)first);
+  }
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Several processes: a preconditioner for the cells of each, whose grid is found in the diagonal block */
 static PetscErrorCode TestBlocks(void)
 {
@@ -162,6 +194,7 @@ int main(int argc, char **argv)
   else {
     for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(cases); k++) PetscCall(TestCase(&cases[k]));
     PetscCall(TestUpwind());
+    PetscCall(TestSmallLevels());
   }
   PetscCall(TestDone(85, "all is right\n"));
   PetscCall(PetscFinalize());

@@ -2,10 +2,11 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCGRIDMG, zeeuw: interpolation and Galerkin products against those of the tutorial and MatPtAP(), and what codes may change.\n\n";
+static char help[] = "PCGRIDMG, zeeuw: interpolation and Galerkin products against a second implementation and MatPtAP(), and what codes may change.\n\n";
 
 #include "gridmgstencils.h"
-#include <tutorials/helmholtz/dezeeuw.c>
+#include <tests/pc/reference/dezeeuw.c>
+#include <tests/pc/reference/stencils.c>
 #include <tutorials/helmholtz/grid.c>
 
 #define EXACT "-@pc_gridmg_interpolation zeeuw -@pc_gridmg_bits 32 -@pc_gridmg_precision double -@pc_gridmg_coarse_size 1"

@@ -3,15 +3,16 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 static char
-  help[] = "PCGRIDMG, zeeuw: iterations for waves, shifted Laplacians and diffusion equal those of the tutorial's preconditioner; codes change few.\n\n";
+  help[] = "PCGRIDMG, zeeuw: iterations for waves, shifted Laplacians and diffusion equal those of PCMG with the same interpolation; codes change few.\n\n";
 
 #include "gridmgstencils.h"
-#include <tutorials/helmholtz/dezeeuw.c>
+#include <tests/pc/reference/dezeeuw.c>
+#include <tests/pc/reference/stencils.c>
 #include <tutorials/helmholtz/grid.c>
-#include <tutorials/helmholtz/pcdamped.c>
-#include <tutorials/helmholtz/pcdezeeuw.c>
-#include <tutorials/helmholtz/pcinverse.c>
-#include <tutorials/helmholtz/pcmulticolor.c>
+#include <tests/pc/reference/pcdamped.c>
+#include <tests/pc/reference/pcdezeeuw.c>
+#include <tests/pc/reference/pcinverse.c>
+#include <tests/pc/reference/pcmulticolor.c>
 
 #define ZEEUW "-@pc_gridmg_interpolation zeeuw -@pc_gridmg_coarse_size 100 "
 
@@ -132,7 +133,7 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
-  PetscCall(HelmholtzRegisterPCs());
+  PetscCall(ReferenceRegisterPCs());
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(cases); k++) PetscCall(TestCase(&cases[k]));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(diffusion); k++) PetscCall(TestDiffusion(&diffusion[k], most[k]));
   PetscCall(TestDone(57, "all is right\n"));

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCGRIDMG on a device: symmetric and positive definite, as many iterations as on the host.\n\n";
+static char help[] = "PCGRIDMG on a device: symmetric and positive definite, as many iterations as on the host; KSPFCG without copies to the host.\n\n";
 
 #include "gridmgviewtest.h"
 

@@ -5,7 +5,7 @@
 
 /*
    Matrices whose rows are stencils on a DMDA: where a process' points and their neighbours are, and
-   rows on their way into a matrix or out of one.
+   rows on their way into a matrix.
 
    A row reaches the 9 or 27 points of which no coordinate differs by more than one. Neighbour s of a
    point lies at (s % 3 - 1, s / 3 % 3 - 1, s / 9 - 1) from it; s = GridCentre(grid) is the point itself.
@@ -29,7 +29,6 @@ PETSC_INTERN PetscErrorCode GridCreate(DM, Grid *);
 PETSC_INTERN PetscErrorCode GridDestroy(Grid *);
 /* A DMDA of a given grid with its points on the processes where those of another one are */
 PETSC_INTERN PetscErrorCode GridCreateDM(const Grid *, PetscInt dof, DM *);
-PETSC_INTERN PetscErrorCode GridCreateCoarseDM(const Grid *, DM *);
 
 static inline PetscInt GridCentre(const Grid *grid)
 {
@@ -78,8 +77,6 @@ typedef struct {
 PETSC_INTERN PetscErrorCode CSRCreate(PetscInt m, PetscInt64 space, CSR *);
 /* Puts the rows that each process has added into a matrix of AIJ kind, which has a type and no sizes yet, and gives the arrays back */
 PETSC_INTERN PetscErrorCode CSRFinish(CSR *, PetscInt n, Mat);
-/* A matrix without sizes, of the same types (its own, that of its vectors) as another one */
-PETSC_INTERN PetscErrorCode MatCreateLike(Mat, Mat *);
 
 static inline void CSRAdd(CSR *csr, PetscInt column, PetscScalar value)
 {
@@ -97,5 +94,3 @@ static inline void CSRNextRow(CSR *csr)
 
 /* A row of a stencil; zeros off the diagonal are left out */
 PETSC_INTERN void CSRAddStencil(CSR *, const Grid *, const PetscInt at[3], const PetscScalar stencil[]);
-/* The stencil of a row of a matrix */
-PETSC_INTERN PetscErrorCode GridGetStencil(const Grid *, Mat, const PetscInt at[3], PetscScalar stencil[]);

@@ -5,7 +5,6 @@
 static char help[] = "Migration of a seismic survey in the frequency domain: many Helmholtz problems over groups of processes.\n\n";
 
 #include "migration.h"
-#include <tutorials/helmholtz/helmholtzpc.h>
 
 static PetscErrorCode View(const Migration *m, const MigrationJob *job)
 {
@@ -90,7 +89,6 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
-  PetscCall(HelmholtzRegisterPCs());
   PetscCheck(PetscDefined(USE_COMPLEX), PETSC_COMM_WORLD, PETSC_ERR_SUP,
              "Waves of one frequency are complex: use a PETSc that has been configured --with-scalar-type=complex");
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));

@@ -6,7 +6,6 @@
 
 #include "migration.h"
 #include <lithepc.h>
-#include <tutorials/helmholtz/helmholtzpc.h>
 
 #define CUBIC  MIGRATION_CUBIC
 #define SPREAD 6 /* nodes of a source: those, spread by the mass matrix */
@@ -21,28 +20,23 @@ static PetscErrorCode SetUsual(const Waves *w, KSP ksp)
 {
   const char *prefix;
   char        type[64];
-  PetscBool   direct, grid, compressed;
+  PetscBool   direct, grid;
   PetscMPIInt size;
-  PC          pc, inner;
+  PC          pc;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(w->comm, &size));
-  PetscCall(PetscStrncpy(type, size > 1 ? PCVCRS : (w->problem.dim == 2 ? PCLU : PCGRIDMG), sizeof(type)));
+  PetscCall(PetscStrncpy(type, size == 1 && w->problem.dim == 2 ? PCLU : PCGRIDMG, sizeof(type)));
   PetscCall(KSPGetOptionsPrefix(ksp, &prefix));
   PetscCall(PetscOptionsGetString(NULL, prefix, "-pc_type", type, sizeof(type), NULL));
   PetscCall(PetscStrcmpAny(type, &direct, PCLU, PCCHOLESKY, PCQR, PCSVD, PCREDUNDANT, ""));
   PetscCall(PetscStrcmp(type, PCGRIDMG, &grid));
-  PetscCall(PetscStrcmp(type, PCVCRS, &compressed));
   PetscCall(KSPSetType(ksp, direct ? KSPPREONLY : KSPBCGSM));
   PetscCall(KSPSetTolerances(ksp, (PetscReal)1e-4, PETSC_CURRENT, PETSC_CURRENT, 500));
   PetscCall(KSPGetPC(ksp, &pc));
   PetscCall(PCSetDM(pc, w->problem.da));
   PetscCall(PCSetType(pc, type));
   if (grid) PetscCall(PCGridMGSetInterpolation(pc, PCGRIDMG_INTERPOLATION_ZEEUW));
-  if (compressed) {
-    PetscCall(PCVCRSGetPC(pc, &inner));
-    PetscCall(PCSetType(inner, PCDEZEEUW));
-  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -130,7 +124,12 @@ static PetscErrorCode CreateCarefulSolver(Waves *w)
   PetscCall(KSPGetPC(w->ksp[1], &pc));
   if (prefix) PetscCall(PCSetOptionsPrefix(pc, prefix));
   PetscCall(PCSetDM(pc, w->problem.da));
-  PetscCall(PCSetType(pc, grid ? PCDEZEEUW : pctype));
+  PetscCall(PCSetType(pc, pctype));
+  if (grid) {
+    PetscCall(PCGridMGSetInterpolation(pc, PCGRIDMG_INTERPOLATION_ZEEUW));
+    PetscCall(PCGridMGSetBits(pc, 32, 32));
+    PetscCall(PCGridMGSetPrecision(pc, PCGRIDMG_PRECISION_DOUBLE));
+  }
   PetscCall(KSPSetOperators(w->ksp[1], w->A, w->A));
   PetscCall(KSPSetFromOptions(w->ksp[1]));
   PetscCall(SetSide(w->ksp[1]));

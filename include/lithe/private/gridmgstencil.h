@@ -115,7 +115,7 @@ PETSC_INTERN const GridMGStencilKernels GridMGStencilHostKernels; /* src/pc/grid
 
 /*
    Several right-hand sides at once: vectors of levels have `columns` values for each point, one after the other. x and y have n of them at most, ld values apart;
-   others are 0. A column has a scale of its own
+   others are 0. A column has a scale of its own: two numbers
 */
 typedef struct {
   int columns;

@@ -45,10 +45,10 @@ typedef struct {
   PetscInt       nrows;
 } BornSplit;
 
-/* The first plane of a process in a group */
+/* The first plane of a process in a group: parts as a DMDA has them by default */
 static inline PetscInt BornSlabStart(PetscInt planes, PetscMPIInt rank, PetscMPIInt size)
 {
-  return (PetscInt)((PetscInt64)planes * rank / size);
+  return planes / size * rank + PetscMin((PetscInt)rank, planes % size);
 }
 
 /* Exchanges of slabs on devices: exchange.c */

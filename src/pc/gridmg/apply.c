@@ -27,7 +27,7 @@ PetscErrorCode PCGridMGFindPlace_Private(PC pc)
 #endif
   mg->refused = PETSC_FALSE;
   if (!mg->setups || pc->flag != SAME_NONZERO_PATTERN) mg->team.apart = PETSC_FALSE;
-  mg->overlap = (PetscBool)(PCGridMGIsShared(mg) && !mg->team.apart && PCGridMGMayOverlap_Private(mg));
+  mg->overlap = (PetscBool)(PCGridMGIsShared(mg) && !mg->team.apart && mg->opt.interpolation != PCGRIDMG_INTERPOLATION_ZEEUW && PCGridMGMayOverlap_Private(mg));
   if (PCGridMGIsShared(mg) && !mg->overlap) mg->device = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -61,6 +61,12 @@ static PetscErrorCode ApplyStencils_Private(PC_GridMG *mg, const PetscScalar x[]
   GridMGStencilLevel *l = &mg->stencil[0];
 
   PetscFunctionBegin;
+  if (PCGridMGIsShared(mg)) {
+    PetscCall(PCGridMGShareEnter_Private(mg, x));
+    PetscCall(PCGridMGStencilCycle_Private(mg, 0, PETSC_TRUE, 0));
+    PetscCall(PCGridMGShareLeave_Private(mg, y));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall((*mg->stencilkernels->enter)(&l->op, x, l->b, mg->scale));
   if (mg->device && mg->opt.graph) {
     if (!mg->graph) {

@@ -10,12 +10,6 @@
 #include "gridmgimpl.h"
 #include <petscdmda.h>
 
-/* Entries between cells: those of no faces, and those of none of 9 or 27 points */
-typedef struct {
-  PetscInt64 entries, odd, outside;
-  PetscInt   first[2]; /* row and column of the first odd one */
-} Odd;
-
 /* ------------------------------------------------------------ where boxes begin */
 
 static PetscErrorCode SetStart_Private(PC_GridMG *mg, int d, PetscInt parts, const PetscInt width[])
@@ -145,7 +139,7 @@ static PetscErrorCode FindGhosts_Private(PC pc)
 }
 
 /* How many entries between cells are those of no neighbours, on all processes */
-static PetscErrorCode CountOdd_Private(PC pc, Odd *odd)
+static PetscErrorCode CountOdd_Private(PC pc, GridMGOdd *odd)
 {
   PC_GridMG         *mg   = (PC_GridMG *)pc->data;
   const GridMGShare *s    = &mg->level[0].share;
@@ -179,14 +173,18 @@ static PetscErrorCode CountOdd_Private(PC pc, Odd *odd)
       }
       if (away == 1) continue;
       if (!odd->odd++) {
-        odd->first[0] = row;
-        odd->first[1] = column[e];
+        odd->row    = row;
+        odd->column = column[e];
       }
-      odd->outside += most > 1;
+      if (most > 1 && !odd->outside++) {
+        odd->outsiderow    = row;
+        odd->outsidecolumn = column[e];
+      }
     }
     PetscCall(MatRestoreRow(pc->pmat, row, &m, &column, &value));
   }
-  PetscCall(PCGridMGFirst_Private(mg, (PetscBool)(odd->odd > 0), 2, MPIU_INT, odd->first, &any));
+  PetscCall(PCGridMGFirst_Private(mg, (PetscBool)(odd->odd > 0), 2, MPIU_INT, &odd->row, &any));
+  PetscCall(PCGridMGFirst_Private(mg, (PetscBool)(odd->outside > 0), 2, MPIU_INT, &odd->outsiderow, &any));
   mine[0] = odd->entries;
   mine[1] = odd->odd;
   mine[2] = odd->outside;
@@ -198,7 +196,7 @@ static PetscErrorCode CountOdd_Private(PC pc, Odd *odd)
 }
 
 /* What this process has, once it is known where boxes begin */
-static PetscErrorCode Read_Private(PC pc, Odd *odd)
+static PetscErrorCode Read_Private(PC pc, GridMGOdd *odd)
 {
   PC_GridMG   *mg = (PC_GridMG *)pc->data;
   GridMGShare *s  = &mg->level[0].share;
@@ -220,11 +218,11 @@ static PetscErrorCode Read_Private(PC pc, Odd *odd)
 }
 
 /* Slabs, with wells after all cells or before them */
-static PetscErrorCode FindSlabs_Private(PC pc, const GridMGGrid *whole, Odd *odd)
+static PetscErrorCode FindSlabs_Private(PC pc, const GridMGGrid *whole, GridMGOdd *odd)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
   PetscInt   bad, badbefore;
-  Odd        other;
+  GridMGOdd  other;
 
   PetscFunctionBegin;
   PetscCall(BoxesOfSlabs_Private(mg, whole, whole->wells, &badbefore));
@@ -265,36 +263,24 @@ static PetscErrorCode CheckOverlap_Private(PC pc)
 }
 
 /* The box of this process, the rows of its cells, and its ghosts, for the grid of a DMDA, or one that was given */
-PetscErrorCode PCGridMGFindBoxes_Private(PC pc, DM dm, const GridMGGrid *whole)
+PetscErrorCode PCGridMGFindBoxes_Private(PC pc, DM dm, const GridMGGrid *whole, GridMGOdd *odd)
 {
   PC_GridMG      *mg = (PC_GridMG *)pc->data;
   GridMGShare    *s  = &mg->level[0].share;
   const PetscInt *range;
-  Odd             odd;
 
   PetscFunctionBegin;
   PetscCall(PCGridMGShareFree_Private(mg, 0));
+  PetscCall(PCGridMGStencilShareFree_Private(mg));
   PetscCall(PetscMalloc1(mg->team.size + 1, &s->offset));
   PetscCall(MatGetOwnershipRanges(pc->pmat, &range));
   PetscCall(PetscArraycpy(s->offset, range, mg->team.size + 1));
   mg->team.wells = whole->wells;
   if (dm) {
     PetscCall(BoxesOfDM_Private(pc, dm, whole));
-    PetscCall(Read_Private(pc, &odd));
-  } else PetscCall(FindSlabs_Private(pc, whole, &odd));
+    PetscCall(Read_Private(pc, odd));
+  } else PetscCall(FindSlabs_Private(pc, whole, odd));
   mg->level[0].shared = PETSC_TRUE;
   PetscCall(CheckOverlap_Private(pc));
-  mg->star = (PetscBool)(odd.odd <= PetscMax(GRIDMG_ODD_LEAST, odd.entries / GRIDMG_ODD));
-  mg->box  = PETSC_FALSE;
-  PetscCheck(mg->star || odd.outside, mg->team.comm, PETSC_ERR_SUP,
-             "-pc_type gridmg: row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT
-             ", and the matrix is one of 9 or 27 points: for these there is -pc_gridmg_interpolation zeeuw, which is for one process. Use -pc_type bjacobi "
-             "-sub_pc_type gridmg, or asm",
-             odd.first[0], odd.first[1]);
-  PetscCheck(mg->star, mg->team.comm, PETSC_ERR_SUP,
-             "-pc_type gridmg: row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT ", which is no neighbour on the grid %" PetscInt_FMT
-             " x %" PetscInt_FMT " x %" PetscInt_FMT ", and there are %" PetscInt64_FMT " like that among %" PetscInt64_FMT
-             ". Matrices of 5 or 7 points may have a few, this has too many",
-             odd.first[0], odd.first[1], whole->n[0], whole->n[1], whole->n[2], odd.odd, odd.entries);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

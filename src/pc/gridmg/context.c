@@ -139,6 +139,7 @@ PetscErrorCode PCGridMGFreeScratch_Private(PC_GridMG *mg)
 
     for (int b = 0; b < 2; b++) PetscCall(PCGridMGBlockFree_Private(&l->list[b]));
     PetscCall(PCGridMGBlockFree_Private(&mg->stencil[k].block));
+    PetscCall(PCGridMGBlockFree_Private(&mg->stencil[k].share.entries));
     PetscCall(PetscMemzero(&mg->stencil[k].f, sizeof(mg->stencil[k].f)));
     PetscCall(PetscMemzero(&l->faces, sizeof(l->faces)));
     l->alive = NULL;
@@ -210,6 +211,7 @@ PetscErrorCode PCReset_GridMG(PC pc)
   PetscCall(PCGridMGFreeScratch_Private(mg));
   PetscCall(PCGridMGFreeApplication_Private(mg, PETSC_TRUE));
   PetscCall(PCGridMGShareFree_Private(mg, 0));
+  PetscCall(PCGridMGStencilShareFree_Private(mg));
   PetscCall(PetscFree2(mg->team.count, mg->team.from));
   PetscCall(PCGridMGCrossingFree_Private(mg));
   PetscCall(LitheReduceDestroy(&mg->team.reduce));

@@ -14,12 +14,6 @@
 
 #define GRIDMG_STAR 8 /* entries a row that a matrix of 5 or 7 points has at most, wells and faults included */
 
-/* Entries that no grid has */
-typedef struct {
-  PetscInt entries, odd, row, column;          /* of 5 or 7 points; the first odd one */
-  PetscInt outside, outsiderow, outsidecolumn; /* of 9 or 27 points */
-} OddEntries;
-
 /* Whether two cells are neighbours in a box */
 static PetscBool IsInBox(const GridMGGrid *grid, const PetscInt at[3], PetscInt other)
 {
@@ -40,7 +34,7 @@ static void SetGrid(PetscInt nx, PetscInt ny, PetscInt nz, PetscInt rows, GridMG
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 /* The same on a device, where imaginary parts are not looked at: counted is false if there are any */
-static PetscErrorCode CountOddDevice_Private(PC pc, const GridMGGrid *grid, PetscInt first, OddEntries *odd, PetscBool *counted)
+static PetscErrorCode CountOddDevice_Private(PC pc, const GridMGGrid *grid, PetscInt first, GridMGOdd *odd, PetscBool *counted)
 {
   const GridMGRows rows = {.first = first};
   PC_GridMG       *mg   = (PC_GridMG *)pc->data;
@@ -59,9 +53,9 @@ static PetscErrorCode CountOddDevice_Private(PC pc, const GridMGGrid *grid, Pets
     r = mg->reading;
   } else PetscCall(LitheCUDAGridMGRead(&mg->matrix, &rows, 1., &none, NULL, &r));
   *counted     = (PetscBool)!r.imaginary;
-  odd->entries = (PetscInt)(r.faces + r.odd);
-  odd->odd     = (PetscInt)r.odd;
-  odd->outside = (PetscInt)r.outside;
+  odd->entries = r.faces + r.odd;
+  odd->odd     = r.odd;
+  odd->outside = r.outside;
   if (r.odd) PetscCall(LitheCUDAGridMGFindEntry(&mg->matrix, n, r.firstodd, &odd->row, &odd->column));
   if (r.outside) PetscCall(LitheCUDAGridMGFindEntry(&mg->matrix, n, r.firstoutside, &odd->outsiderow, &odd->outsidecolumn));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -69,7 +63,7 @@ static PetscErrorCode CountOddDevice_Private(PC pc, const GridMGGrid *grid, Pets
 #endif
 
 /* How many entries between cells are those of no neighbours */
-static PetscErrorCode CountOdd_Private(PC pc, const GridMGGrid *grid, PetscInt first, OddEntries *odd)
+static PetscErrorCode CountOdd_Private(PC pc, const GridMGGrid *grid, PetscInt first, GridMGOdd *odd)
 {
   Mat       A       = pc->pmat;
   PetscBool counted = PETSC_FALSE;
@@ -109,25 +103,25 @@ static PetscErrorCode CountOdd_Private(PC pc, const GridMGGrid *grid, PetscInt f
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static inline PetscBool IsFew(const OddEntries *odd)
+static inline PetscBool IsFew(const GridMGOdd *odd)
 {
   return (PetscBool)(odd->odd <= PetscMax(GRIDMG_ODD_LEAST, odd->entries / GRIDMG_ODD));
 }
 
-static inline PetscBool IsBox(const GridMGGrid *grid, const OddEntries *odd)
+static inline PetscBool IsBox(const GridMGGrid *grid, const GridMGOdd *odd)
 {
   return (PetscBool)(!odd->outside && !grid->wells);
 }
 
 /* Whether wells are after the cells or before them */
-static PetscErrorCode Place_Private(PC pc, const GridMGGrid *grid, GridMGRows *rows, OddEntries *odd)
+static PetscErrorCode Place_Private(PC pc, const GridMGGrid *grid, GridMGRows *rows, GridMGOdd *odd)
 {
   PetscInt first = 0;
 
   PetscFunctionBegin;
   PetscCall(CountOdd_Private(pc, grid, 0, odd));
   if (grid->wells && odd->odd) {
-    OddEntries before;
+    GridMGOdd before;
 
     PetscCall(CountOdd_Private(pc, grid, grid->wells, &before));
     if (before.odd < odd->odd) {
@@ -212,7 +206,7 @@ typedef struct {
   PetscInt   n;
   GridMGGrid grid; /* what was tried last */
   GridMGRows rows;
-  OddEntries odd;
+  GridMGOdd  odd;
 } Candidate;
 
 /* A plane may come as lines one above the other */
@@ -233,7 +227,7 @@ static PetscErrorCode FitsMatrix_Private(const VCRSOrderGrid *g, void *ctx, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode GridOfMatrix_Private(PC pc, PetscInt n, GridMGGrid *grid, GridMGRows *rows, OddEntries *odd)
+static PetscErrorCode GridOfMatrix_Private(PC pc, PetscInt n, GridMGGrid *grid, GridMGRows *rows, GridMGOdd *odd)
 {
   MPI_Comm             comm      = PetscObjectComm((PetscObject)pc);
   Candidate            candidate = {.pc = pc, .n = n};
@@ -246,7 +240,7 @@ static PetscErrorCode GridOfMatrix_Private(PC pc, PetscInt n, GridMGGrid *grid, 
   PetscCall(VCRSOrderFindGrid(n, PetscMin(GRIDMG_WELLS_MAX, n / 10), &found, FitsMatrix_Private, &candidate, &g, &is));
   PetscCheck(is || !candidate.odd.odd, comm, PETSC_ERR_SUP,
              "-pc_type gridmg: the matrix is not one of 5 or 7, 9 or 27 points on a grid: row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT
-             ", which is no neighbour, and there are %" PetscInt_FMT
+             ", which is no neighbour, and there are %" PetscInt64_FMT
              " like that. Give the grid with -pc_gridmg_grid nx,ny,nz or a DMDA, or use another preconditioner",
              candidate.odd.row, candidate.odd.column, candidate.odd.odd);
   PetscCheck(is, comm, PETSC_ERR_SUP,
@@ -262,7 +256,7 @@ static PetscErrorCode GridOfMatrix_Private(PC pc, PetscInt n, GridMGGrid *grid, 
 /* ------------------------------------------------------------ all of it */
 
 /* What the interpolation that was asked for needs */
-static PetscErrorCode CheckOdd_Private(PC pc, const GridMGGrid *grid, const OddEntries *odd)
+static PetscErrorCode CheckOdd_Private(PC pc, const GridMGGrid *grid, const GridMGOdd *odd)
 {
   PC_GridMG *mg   = (PC_GridMG *)pc->data;
   MPI_Comm   comm = PetscObjectComm((PetscObject)pc);
@@ -280,7 +274,7 @@ static PetscErrorCode CheckOdd_Private(PC pc, const GridMGGrid *grid, const OddE
   } else {
     PetscCheck(mg->star || (mg->box && mg->opt.interpolation == PCGRIDMG_INTERPOLATION_AUTO), comm, PETSC_ERR_SUP,
                "-pc_type gridmg: row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT ", which is no neighbour on the grid %" PetscInt_FMT
-               " x %" PetscInt_FMT " x %" PetscInt_FMT ", and there are %" PetscInt_FMT " like that among %" PetscInt_FMT
+               " x %" PetscInt_FMT " x %" PetscInt_FMT ", and there are %" PetscInt64_FMT " like that among %" PetscInt64_FMT
                ". Matrices of 5 or 7 points may have a few, this has too many",
                odd->row, odd->column, grid->n[0], grid->n[1], grid->n[2], odd->odd, odd->entries);
   }
@@ -306,7 +300,7 @@ PetscErrorCode PCGridMGFindGrid_Private(PC pc)
   const PetscInt *given = mg->opt.grid;
   PetscBool       found = PETSC_FALSE;
   PetscInt        n;
-  OddEntries      odd;
+  GridMGOdd       odd;
   DM              dm;
 
   PetscFunctionBegin;
@@ -333,7 +327,10 @@ PetscErrorCode PCGridMGFindGrid_Private(PC pc)
     PetscCheck(found, comm, PETSC_ERR_SUP,
                "-pc_type gridmg on several processes needs the grid. Give a DMDA (KSPSetDM(), or a matrix of DMCreateMatrix()), or -pc_gridmg_grid nx,ny,nz");
     PetscCall(CheckWells_Private(pc, &whole));
-    PetscCall(PCGridMGFindBoxes_Private(pc, dm, &whole));
+    PetscCall(PCGridMGFindBoxes_Private(pc, dm, &whole, &odd));
+    mg->star = IsFew(&odd);
+    mg->box  = (PetscBool)(IsBox(&whole, &odd) && !mg->overlap); /* what overlaps is aggregated, or done again without */
+    PetscCall(CheckOdd_Private(pc, &whole, &odd));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   mg->level[0].shared = PETSC_FALSE;

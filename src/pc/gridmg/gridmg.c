@@ -45,8 +45,6 @@ static PetscErrorCode CheckMatrix_Private(PC pc)
   mg->team.comm = comm;
   PetscCallMPI(MPI_Comm_size(comm, &mg->team.size));
   PetscCallMPI(MPI_Comm_rank(comm, &mg->team.rank));
-  PetscCheck(mg->team.size == 1 || mg->opt.interpolation != PCGRIDMG_INTERPOLATION_ZEEUW, comm, PETSC_ERR_SUP,
-             "-pc_gridmg_interpolation zeeuw is for one process. Use -pc_type bjacobi -sub_pc_type gridmg, or asm, on several ones");
   PetscCheck(mg->team.size == 1 || !mg->given.i, comm, PETSC_ERR_SUP, "PCGridMGSetRows() is for one process. Give the matrix to KSPSetOperators()");
   PetscCall(MatGetSize(pc->pmat, &rows, &columns));
   PetscCheck(rows == columns, comm, PETSC_ERR_ARG_SIZ,
@@ -301,10 +299,10 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
    Matrices of 9 or 27 points, complex ones, and those with many positive off-diagonal entries have de Zeeuw's interpolation and Galerkin products, with
    V or W cycles. Use `KSPGMRES`, `KSPBCGS`, or `KSPCG` where the matrix is positive definite and the smoother `redblack` or `jacobi`.
 
-   With several processes aggregation needs a `DMDA`, or `PCGridMGSetGrid()` and whole planes of cells on each process. Cycles are those of one process then, but
-   that aggregates end where the cells of a process do. Levels are on devices where vectors are there, the matrix has no wells, and cells of two processes can
-   overlap: docs/guide/gridmg.md tells when. Else they are on the host. De Zeeuw's interpolation is
-   for one process: use it inside of `PCBJACOBI` or `PCASM`.
+   Several processes need a `DMDA`, or `PCGridMGSetGrid()` and whole planes of cells on each process. With aggregation, cycles are those of one process,
+   but aggregates end where the cells of a process end. Levels are on devices where vectors are there, the matrix has no wells, and cells of two processes
+   can overlap: docs/guide/gridmg.md tells when. Else levels are on the host. With de Zeeuw's interpolation, cycles are those of one process to the last
+   bit, and levels are on the host.
 
    With complex scalars aggregation needs a real matrix; real and imaginary parts are two applications. K cycles are other operators for each of them:
    they take more than twice the iterations where both are there. Use W cycles then.

@@ -43,6 +43,12 @@ typedef struct {
   GridMGAddition *addition;
 } GridMGAdditions;
 
+/* Entries between cells: those that a grid of 5 or 7 points has not, and those that one of 9 or 27 points has not; the first of each */
+typedef struct {
+  PetscInt64 entries, odd, outside;
+  PetscInt   row, column, outsiderow, outsidecolumn;
+} GridMGOdd;
+
 /* Memory that is kept as long as it is large enough: of the host, or where these kernels work */
 typedef struct {
   void                *memory;
@@ -146,13 +152,29 @@ typedef struct {
   int            shape[2][GRIDMG_SHAPE]; /* of visits */
 } GridMGLevel;
 
+/*
+   How the points of a level of stencils lie on several processes, whose boxes are a tensor product. A process has a larger box, of its own points and of some
+   of others. Directions of one point come last
+*/
+typedef struct {
+  PetscInt    *start[3];          /* [parts + 1] where boxes begin along each direction */
+  PetscInt     parts[3], size[3]; /* boxes and points along each direction */
+  PetscInt     own[3], low[3];    /* points of this process; where its larger box begins, */
+  GridMGPoints box, next;         /* all of that, and its coarse points */
+  PetscSF      sf;                /* points of others get what their processes have */
+  GridMGBlock  entries;           /* exact ones of next, or of the whole level */
+  void        *part, *all, *coarse;
+} GridMGStencilShare;
+
 /* A level of stencils: 0 is the finest */
 typedef struct {
   GridMGStencils        f; /* while it is set up */
   GridMGBlock           block;
   GridMGStencilOperator op;
   void                 *b, *x[2];
-  int                   cur; /* which x is the iterate */
+  int                   cur;    /* which x is the iterate */
+  PetscBool             shared; /* several processes have a part each */
+  GridMGStencilShare    share;
 } GridMGStencilLevel;
 
 /* Hands out parts of the memory of all levels, or counts what there will be; a number before and one after each part may be read */
@@ -228,6 +250,12 @@ static inline PetscInt PCGridMGCoarseSize(const PC_GridMG *mg)
 {
   if (mg->opt.coarsesize != PETSC_DECIDE) return mg->opt.coarsesize;
   return mg->kernels->invert && mg->symmetric && !mg->zeeuw ? 1024 : 300;
+}
+
+/* Unknowns up to which each of several processes has all of a level on the host */
+static inline PetscInt PCGridMGGatherSize(const PC_GridMG *mg)
+{
+  return mg->opt.gathersize == PETSC_DECIDE ? 32768 : mg->opt.gathersize;
 }
 
 /* Whether there are several processes */
@@ -322,7 +350,7 @@ PETSC_INTERN PetscErrorCode PCGridMGRowsGet_Private(PC, PetscBool *);
 PETSC_INTERN PetscErrorCode PCGridMGRowsRestore_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGComposeRows_Private(PC, PetscBool);
 /* boxes.c */
-PETSC_INTERN PetscErrorCode PCGridMGFindBoxes_Private(PC, DM, const GridMGGrid *);
+PETSC_INTERN PetscErrorCode PCGridMGFindBoxes_Private(PC, DM, const GridMGGrid *, GridMGOdd *);
 /* grid.c */
 PETSC_INTERN PetscErrorCode PCGridMGFindGrid_Private(PC);
 /* entries.c */
@@ -362,6 +390,20 @@ PETSC_INTERN PetscErrorCode PCGridMGGetStencils_Private(PC_GridMG *, const GridM
 /* stencillevel.c */
 PETSC_INTERN PetscErrorCode PCGridMGCoarsenStencils_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGEncodeStencils_Private(PC);
+/* stencilshare.c */
+PETSC_INTERN PetscErrorCode PCGridMGStencilShareFirst_Private(PC_GridMG *, GridMGPoints *);
+PETSC_INTERN PetscErrorCode PCGridMGStencilShareFree_Private(PC_GridMG *);
+PETSC_INTERN PetscInt       PCGridMGStencilGrid_Private(const GridMGStencilLevel *, PetscInt n[3]);
+PETSC_INTERN PetscErrorCode PCGridMGExchangeEntries_Private(GridMGStencilLevel *);
+PETSC_INTERN PetscErrorCode PCGridMGGatherStencils_Private(PC_GridMG *, GridMGStencilLevel *);
+PETSC_INTERN PetscErrorCode PCGridMGShareProduct_Private(PC_GridMG *, GridMGStencilLevel *, void *work);
+PETSC_INTERN PetscErrorCode PCGridMGExchangeCodes_Private(const PC_GridMG *, GridMGStencilLevel *, PetscInt *bad);
+PETSC_INTERN void           PCGridMGTakeShare_Private(PC_GridMG *, GridMGPool *, GridMGStencilLevel *);
+PETSC_INTERN PetscErrorCode PCGridMGExchangeValues_Private(PC_GridMG *, GridMGStencilLevel *, void *x);
+PETSC_INTERN PetscErrorCode PCGridMGShareDown_Private(PC_GridMG *, GridMGStencilLevel *);
+PETSC_INTERN void           PCGridMGShareUp_Private(const PC_GridMG *, GridMGStencilLevel *);
+PETSC_INTERN PetscErrorCode PCGridMGShareEnter_Private(PC_GridMG *, const PetscScalar *x);
+PETSC_INTERN PetscErrorCode PCGridMGShareLeave_Private(PC_GridMG *, PetscScalar *y);
 /* stencilcoarse.c */
 PETSC_INTERN PetscErrorCode PCGridMGCoarseStencils_Private(PC);
 /* stencilcolumns.c */

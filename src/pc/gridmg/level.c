@@ -12,7 +12,6 @@
 #define GRIDMG_LARGE         1000000
 #define GRIDMG_SLOW          0.8 /* a level that becomes smaller by less is one that each process has all of */
 #define GRIDMG_WHOLE         4194304
-#define GRIDMG_GATHER        32768
 #define GRIDMG_GATHER_DEVICE 524288 /* a device does much in the time of an exchange */
 #define GRIDMG_FEW           50000  /* unknowns up to which a level is small: halved in three directions, if that saves a level */
 #define GRIDMG_FIRST         2      /* and not one of the finest */
@@ -162,7 +161,7 @@ static PetscErrorCode CoarsenShared_Private(PC pc, PetscInt max)
              "-pc_gridmg_levels 1 is for one process. On several ones the coarsest level is on all of them: use 2 levels at least");
   ChooseDirections(mg, &mg->level[0]);
   if (mg->overlap) {
-    PetscCall(CoarsenOverlap_Private(mg, mg->opt.gathersize == PETSC_DECIDE ? (mg->device ? GRIDMG_GATHER_DEVICE : GRIDMG_GATHER) : mg->opt.gathersize, max));
+    PetscCall(CoarsenOverlap_Private(mg, mg->device && mg->opt.gathersize == PETSC_DECIDE ? GRIDMG_GATHER_DEVICE : PCGridMGGatherSize(mg), max));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   while (mg->level[mg->n - 1].shared) {
@@ -173,8 +172,7 @@ static PetscErrorCode CoarsenShared_Private(PC pc, PetscInt max)
     PetscCall(CoarsenFaces_Private(mg, l, c));
     ChooseDirections(mg, c);
     size = GetSize(mg, c, n);
-    if (size <= (mg->opt.gathersize == PETSC_DECIDE ? GRIDMG_GATHER : mg->opt.gathersize) || size <= PCGridMGCoarseSize(mg) || size - mg->team.wells <= 1 ||
-        mg->n == max - 1 || IsSlow(mg, c))
+    if (size <= PCGridMGGatherSize(mg) || size <= PCGridMGCoarseSize(mg) || size - mg->team.wells <= 1 || mg->n == max - 1 || IsSlow(mg, c))
       PetscCall(PCGridMGGatherLevel_Private(mg, mg->n));
     mg->n++;
   }

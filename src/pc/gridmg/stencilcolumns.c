@@ -52,7 +52,7 @@ static void *TakeVector(PC_GridMG *mg, GridMGPool *pool, PetscInt level, int col
 /* The vectors of all levels, and the scales; the same sequence with and without memory */
 static void TakeVectors(PC_GridMG *mg, int columns, GridMGPool *pool)
 {
-  mg->columns.scale = (double *)PCGridMGTake_Private(pool, (size_t)columns * sizeof(double));
+  mg->columns.scale = (double *)PCGridMGTake_Private(pool, 2 * (size_t)columns * sizeof(double));
   for (PetscInt k = 0; k < mg->n; k++) {
     mg->stencil[k].b = TakeVector(mg, pool, k, columns);
     for (int x = 0; x < 2; x++) mg->stencil[k].x[x] = TakeVector(mg, pool, k, columns);

@@ -18,7 +18,10 @@ static PetscErrorCode Colours_Private(PC_GridMG *mg, GridMGStencilLevel *l, Pets
     const int colour = post ? colours - 1 - k : k;
 
     if (zero && k == 0) PetscCall((*mg->stencilkernels->start)(&l->op, colour, 1, l->b, l->x[l->cur]));
-    else PetscCall((*mg->stencilkernels->colour)(&l->op, colour, l->b, l->x[l->cur]));
+    else {
+      PetscCall((*mg->stencilkernels->colour)(&l->op, colour, l->b, l->x[l->cur]));
+      PetscCall(PCGridMGExchangeValues_Private(mg, l, l->x[l->cur]));
+    }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -44,6 +47,7 @@ static PetscErrorCode Smooth_Private(PC_GridMG *mg, GridMGStencilLevel *l, Petsc
     else {
       PetscCall((*mg->stencilkernels->step)(&l->op, damping, l->b, l->x[l->cur], l->x[1 - l->cur]));
       l->cur = 1 - l->cur;
+      PetscCall(PCGridMGExchangeValues_Private(mg, l, l->x[l->cur]));
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -54,6 +58,7 @@ PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *mg, PetscInt level, Petsc
 {
   const GridMGStencilKernels *kernels = mg->stencilkernels;
   GridMGStencilLevel         *l = &mg->stencil[level], *c = l + 1;
+  const GridMGPoints         *coarse = l->shared ? &l->share.next : &c->op.grid;
   PetscBool                   again;
 
   PetscFunctionBegin;
@@ -71,11 +76,13 @@ PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *mg, PetscInt level, Petsc
     PetscCall(Smooth_Private(mg, l, PETSC_FALSE, zero, 0));
     PetscCall((*kernels->residual)(&l->op, l->b, l->x[l->cur], l->x[1 - l->cur]));
   }
-  PetscCall((*kernels->restrict_)(&l->op, &c->op.grid, l->x[1 - l->cur], c->b));
+  PetscCall((*kernels->restrict_)(&l->op, coarse, l->x[1 - l->cur], l->shared ? l->share.coarse : c->b));
+  if (l->shared) PetscCall(PCGridMGShareDown_Private(mg, l));
   PetscCall(PCGridMGStencilCycle_Private(mg, level + 1, PETSC_TRUE, 0));
   if (mg->opt.cycle == PCGRIDMG_CYCLE_W && level + 1 < mg->n - 1) PetscCall(PCGridMGStencilCycle_Private(mg, level + 1, PETSC_FALSE, 0));
-  if (again) PetscCall((*kernels->up)(&l->op, &c->op.grid, mg->overcorrection, c->x[c->cur], PCGridMGStencilDamping_Private(mg), l->b, l->x[0]));
-  else PetscCall((*kernels->prolong)(&l->op, &c->op.grid, mg->overcorrection, c->x[c->cur], l->x[l->cur]));
+  if (l->shared) PCGridMGShareUp_Private(mg, l);
+  if (again) PetscCall((*kernels->up)(&l->op, coarse, mg->overcorrection, c->x[c->cur], PCGridMGStencilDamping_Private(mg), l->b, l->x[0]));
+  else PetscCall((*kernels->prolong)(&l->op, coarse, mg->overcorrection, l->shared ? l->share.coarse : c->x[c->cur], l->x[l->cur]));
   PetscCall(Smooth_Private(mg, l, PETSC_TRUE, PETSC_FALSE, without));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

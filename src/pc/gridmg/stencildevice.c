@@ -32,7 +32,9 @@ PetscErrorCode PCGridMGChooseStencilKernels_Private(PC pc)
   PC_GridMG *mg = (PC_GridMG *)pc->data;
 
   PetscFunctionBegin;
-  mg->device         = (PetscBool)(mg->kernels == &GridMGDeviceKernels); /* or rows are on the host, and so are levels */
+  /* or rows are on the host, and so are levels; on several processes these are always there */
+  if (PCGridMGIsShared(mg)) mg->kernels = &GridMGHostKernels;
+  mg->device         = (PetscBool)(mg->kernels == &GridMGDeviceKernels);
   mg->stencilkernels = mg->device ? &GridMGStencilDeviceKernels : &GridMGStencilHostKernels;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

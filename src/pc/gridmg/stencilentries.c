@@ -24,11 +24,12 @@ static inline void GetParts(PetscScalar value, double part[2])
 /* ------------------------------------------------------------ the choice */
 
 /* Off-diagonal entries, those with the sign of most diagonal entries, and those that are not real */
-static PetscErrorCode CountSigns_Private(PC pc, PetscInt *entries, PetscInt *wrong, PetscInt *imaginary)
+static PetscErrorCode CountSigns_Private(PC pc, PetscInt64 *entries, PetscInt64 *wrong, PetscInt64 *imaginary)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
   Mat        A  = pc->pmat;
-  PetscInt   n, diagonals[2] = {0, 0}, sides[2] = {0, 0}; /* negative, positive */
+  PetscInt   begin, end;
+  PetscInt64 found[5] = {0, 0, 0, 0, 0}, *diagonals = found, *sides = found + 2; /* negative, positive; not real */
 
   PetscFunctionBegin;
   *entries = *wrong = *imaginary = 0;
@@ -36,13 +37,13 @@ static PetscErrorCode CountSigns_Private(PC pc, PetscInt *entries, PetscInt *wro
     const GridMGReading *r = &mg->reading;
 
     PetscCall(PCGridMGScan_Private(pc));
-    *entries   = (PetscInt)(r->sides[0] + r->sides[1]);
-    *wrong     = (PetscInt)r->sides[r->diagonals[1] >= r->diagonals[0]];
-    *imaginary = (PetscInt)r->imaginary;
+    *entries   = r->sides[0] + r->sides[1];
+    *wrong     = r->sides[r->diagonals[1] >= r->diagonals[0]];
+    *imaginary = r->imaginary;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(MatGetSize(A, &n, NULL));
-  for (PetscInt row = 0; row < n; row++) {
+  PetscCall(MatGetOwnershipRange(A, &begin, &end));
+  for (PetscInt row = begin; row < end; row++) {
     const PetscInt    *column;
     const PetscScalar *value;
     PetscInt           m;
@@ -51,15 +52,17 @@ static PetscErrorCode CountSigns_Private(PC pc, PetscInt *entries, PetscInt *wro
     for (PetscInt e = 0; e < m; e++) {
       const PetscReal a = PetscRealPart(value[e]);
 
-      *imaginary += PetscImaginaryPart(value[e]) != 0;
+      found[4] += PetscImaginaryPart(value[e]) != 0;
       if (a == 0) continue;
       if (column[e] == row) diagonals[a > 0]++;
       else sides[a > 0]++;
     }
     PetscCall(MatRestoreRow(A, row, &m, &column, &value));
   }
-  *entries = sides[0] + sides[1];
-  *wrong   = sides[diagonals[1] >= diagonals[0]];
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, found, 5, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
+  *entries   = sides[0] + sides[1];
+  *wrong     = sides[diagonals[1] >= diagonals[0]];
+  *imaginary = found[4];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -67,7 +70,7 @@ static PetscErrorCode CountSigns_Private(PC pc, PetscInt *entries, PetscInt *wro
 PetscErrorCode PCGridMGChoose_Private(PC pc)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
-  PetscInt   entries, wrong, imaginary;
+  PetscInt64 entries, wrong, imaginary;
 
   PetscFunctionBegin;
   mg->zeeuw = (PetscBool)(mg->opt.interpolation == PCGRIDMG_INTERPOLATION_ZEEUW);
@@ -84,16 +87,49 @@ PetscErrorCode PCGridMGChoose_Private(PC pc)
 /* ------------------------------------------------------------ entries */
 
 /* Directions of one point are left out */
-static void SetPoints(const GridMGGrid *grid, GridMGPoints *points)
+static void SetPoints(const PetscInt n[3], GridMGPoints *points)
 {
-  *points = (GridMGPoints){.points = 1, .corners = 1, .n = {1, 1, 1}, .cells = grid->cells};
+  *points = (GridMGPoints){.points = 1, .corners = 1, .n = {1, 1, 1}, .cells = n[0] * n[1] * n[2]};
   for (int d = 0; d < 3; d++) {
-    if (grid->n[d] < 2) continue;
-    points->n[points->dim++] = grid->n[d];
+    if (n[d] < 2) continue;
+    points->n[points->dim++] = n[d];
     points->points *= 3;
     points->corners *= 2;
   }
   points->centre = points->points / 2;
+}
+
+/* Where an entry off the grid was found */
+typedef struct {
+  PetscInt row, column;
+} OffGrid;
+
+static PetscErrorCode CheckOffGrid_Private(PC pc, const OffGrid *off, const PetscInt n[3])
+{
+  PetscFunctionBegin;
+  PetscCheck(off->row < 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+             "-pc_gridmg_interpolation zeeuw: row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT
+             ", which is none of 9 or 27 points on the grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT,
+             off->row, off->column, n[0], n[1], n[2]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Entry (row, column) is the one of neighbour s of a point */
+static PetscErrorCode TakeEntry_Private(PC pc, PetscInt row, PetscInt column, PetscScalar value, double *entry, double *most)
+{
+  double part[2];
+
+  PetscFunctionBegin;
+  GetParts(value, part);
+  if (PetscIsInfOrNanReal(part[0]) || PetscIsInfOrNanReal(part[1])) {
+    if (!pc->failedreason) PetscCall(PCGridMGFail_Private(pc, "entry (%" PetscInt_FMT ", %" PetscInt_FMT ") of the matrix is no number", row, column));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  for (int p = 0; p < GRIDMG_PARTS; p++) {
+    entry[p] = part[p];
+    *most    = PetscMax(*most, fabs(part[p]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode ReadRows_Private(PC pc, const GridMGPoints *g, double *a, double *most)
@@ -107,36 +143,90 @@ static PetscErrorCode ReadRows_Private(PC pc, const GridMGPoints *g, double *a, 
 
     PetscCall(MatGetRow(pc->pmat, row, &n, &column, &value));
     for (PetscInt e = 0; e < n; e++) {
-      double   part[2];
       PetscInt from = row, to = column[e];
       int      s = g->centre;
 
       if (value[e] == (PetscScalar)0.) continue;
-      GetParts(value[e], part);
       for (int d = 0; d < 3; d++) {
         const PetscInt away = to % g->n[d] - from % g->n[d];
 
-        PetscCheck(away >= -1 && away <= 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
-                   "-pc_gridmg_interpolation zeeuw: row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT
-                   ", which is none of 9 or 27 points on the grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT,
-                   row, column[e], g->n[0], g->n[1], g->n[2]);
+        if (away < -1 || away > 1) PetscCall(CheckOffGrid_Private(pc, &(OffGrid){row, column[e]}, g->n));
         s += (int)away * GridMGThree(d);
         from /= g->n[d];
         to /= g->n[d];
       }
-      if (PetscIsInfOrNanReal(part[0]) || PetscIsInfOrNanReal(part[1])) {
-        if (!pc->failedreason) PetscCall(PCGridMGFail_Private(pc, "entry (%" PetscInt_FMT ", %" PetscInt_FMT ") of the matrix is no number", row, column[e]));
-        continue;
-      }
-      for (int p = 0; p < GRIDMG_PARTS; p++) {
-        a[(row * g->points + s) * GRIDMG_PARTS + p] = part[p];
-        *most                                       = PetscMax(*most, fabs(part[p]));
-      }
+      PetscCall(TakeEntry_Private(pc, row, column[e], value[e], a + (row * g->points + s) * GRIDMG_PARTS, most));
     }
     PetscCall(MatRestoreRow(pc->pmat, row, &n, &column, &value));
     if (pc->failedreason) break;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* On several processes: the rows of this process, in its part of the array, and then those of others that are there, too. Each process has the same error */
+static PetscErrorCode ReadShared_Private(PC pc, GridMGStencilLevel *l, double *most)
+{
+  PC_GridMG          *mg    = (PC_GridMG *)pc->data;
+  const GridMGPoints *g     = &l->f.grid;
+  const GridMGShare  *cells = &mg->level[0].share;
+  const PetscInt      begin = mg->team.begin;
+  OffGrid             off   = {-1, -1};
+  PetscInt            whole[3];
+  double             *a = (double *)l->f.a, mine = 0;
+  PetscBool           any;
+
+  PetscFunctionBegin;
+  for (int d = 0; d < 3; d++) whole[d] = cells->start[d][mg->team.parts[d]];
+  for (PetscInt row = begin; row < cells->offset[mg->team.rank + 1]; row++) {
+    const PetscInt    *column;
+    const PetscScalar *value;
+    PetscInt           n, at[3], place = 0, stride = 1;
+
+    (void)PCGridMGWhere_Private(mg, cells, row, at);
+    for (int d = 0, k = 0; d < 3; d++) {
+      if (whole[d] < 2) continue;
+      place += stride * (at[d] - l->share.low[k]);
+      stride *= g->n[k++];
+    }
+    PetscCall(MatGetRow(pc->pmat, row, &n, &column, &value));
+    for (PetscInt e = 0; e < n; e++) {
+      PetscInt to[3];
+      int      s = g->centre, k = 0;
+
+      if (value[e] == (PetscScalar)0.) continue;
+      (void)PCGridMGWhere_Private(mg, cells, column[e], to);
+      for (int d = 0; d < 3; d++) {
+        if (PetscAbsInt(to[d] - at[d]) > 1) off = (OffGrid){row, column[e]};
+        else if (whole[d] > 1) s += (int)(to[d] - at[d]) * GridMGThree(k);
+        k += whole[d] > 1;
+      }
+      if (off.row < 0) PetscCall(TakeEntry_Private(pc, row, column[e], value[e], a + (place * g->points + s) * GRIDMG_PARTS, &mine));
+    }
+    PetscCall(MatRestoreRow(pc->pmat, row, &n, &column, &value));
+  }
+  PetscCall(PCGridMGFirst_Private(mg, (PetscBool)(off.row >= 0), 2, MPIU_INT, &off, &any));
+  PetscCall(CheckOffGrid_Private(pc, &off, whole));
+  PetscCall(PCGridMGAgree_Private(pc));
+  PetscCallMPI(MPIU_Allreduce(&mine, most, 1, MPI_DOUBLE, MPI_MAX, mg->team.comm));
+  if (!pc->failedreason) PetscCall(PCGridMGExchangeEntries_Private(l));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether neighbour s of a point is there; j: that */
+static PetscBool IsThere(const GridMGPoints *g, PetscInt i, int s, PetscInt *j)
+{
+  PetscInt rest = i, stride = 1;
+
+  *j = i;
+  for (int d = 0; d < g->dim; d++) {
+    const PetscInt to = rest % g->n[d] + GridMGOffset(s, d);
+
+    if (to < 0 || to >= g->n[d]) return PETSC_FALSE;
+    *j += stride * GridMGOffset(s, d);
+    rest /= g->n[d];
+    stride *= g->n[d];
+  }
+  return PETSC_TRUE;
 }
 
 /* Whether a_ij = a_ji for all neighbours after a point */
@@ -145,11 +235,10 @@ static PetscBool IsSymmetric(const GridMGPoints *g, const double *a)
   for (PetscInt i = 0; i < g->cells; i++) {
     for (int s = g->centre + 1; s < g->points; s++) {
       const double *one = a + (i * g->points + s) * GRIDMG_PARTS, *other;
-      PetscInt      j   = i;
+      PetscInt      j;
       double        off = 0, size = 0;
 
-      for (int d = 0; d < g->dim; d++) j += GridMGOffset(s, d) * (d == 0 ? 1 : (d == 1 ? g->n[0] : g->n[0] * g->n[1]));
-      if (j < 0 || j >= g->cells) continue;
+      if (!IsThere(g, i, s, &j)) continue;
       other = a + (j * g->points + g->points - 1 - s) * GRIDMG_PARTS;
       for (int p = 0; p < GRIDMG_PARTS; p++) {
         off  = PetscMax(off, fabs(one[p] - other[p]));
@@ -227,13 +316,24 @@ static PetscErrorCode ReadHost_Private(PC pc, double rounding, PetscReal same, P
   double         *a  = (double *)f->a, most;
 
   PetscFunctionBegin;
-  PetscCall(ReadRows_Private(pc, g, a, &most));
+  if (PCGridMGIsShared(mg)) PetscCall(ReadShared_Private(pc, &mg->stencil[0], &most));
+  else PetscCall(ReadRows_Private(pc, g, a, &most));
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   mg->factor = FactorOf(most);
   for (PetscInt k = 0; k < g->cells * g->points * GRIDMG_PARTS; k++) a[k] *= mg->factor;
   SumRows(g, rounding, a, (double *)f->sigma, least);
   *isreal      = IsReal(g, a);
   f->symmetric = (PetscBool)(same < 0 || IsSymmetric(g, a));
+  if (PCGridMGIsShared(mg)) {
+    const PetscBool mine[2] = {*isreal, f->symmetric};
+    PetscBool       all[2];
+    const double    one = *least;
+
+    PetscCallMPI(MPIU_Allreduce(mine, all, 2, MPIU_BOOL, MPI_LAND, mg->team.comm));
+    PetscCallMPI(MPIU_Allreduce(&one, least, 1, MPI_DOUBLE, MPI_MIN, mg->team.comm));
+    *isreal      = all[0];
+    f->symmetric = all[1];
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -292,7 +392,13 @@ PetscErrorCode PCGridMGReadStencils_Private(PC pc)
   PetscBool           known, symmetric, isreal = PETSC_TRUE;
 
   PetscFunctionBegin;
-  SetPoints(&mg->level[0].op.grid, g);
+  if (PCGridMGIsShared(mg)) {
+    PetscInt whole[3];
+
+    for (int d = 0; d < 3; d++) whole[d] = mg->level[0].share.start[d][mg->team.parts[d]];
+    SetPoints(whole, g);
+    PetscCall(PCGridMGStencilShareFirst_Private(mg, g));
+  } else SetPoints(mg->level[0].op.grid.n, g);
   PetscCheck((PetscInt64)g->cells * g->points * GRIDMG_PARTS <= PETSC_INT_MAX, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
              "-pc_type gridmg: stencils of %" PetscInt_FMT
              " points do not fit into PetscInt. Use a PETSc with 64-bit indices, or more processes with bjacobi or asm",

@@ -10,15 +10,18 @@
 #define GRIDMG_PACK  4  /* codes of a point that are read at once there */
 
 /* The next grid; whether it has fewer points */
-static PetscBool Coarser(const GridMGPoints *grid, GridMGPoints *coarse)
+static PetscBool Coarser(const GridMGStencilLevel *l, GridMGPoints *coarse)
 {
-  *coarse       = *grid;
+  PetscInt       n[3];
+  const PetscInt cells = PCGridMGStencilGrid_Private(l, n);
+
+  *coarse       = l->op.grid;
   coarse->cells = 1;
   for (int d = 0; d < 3; d++) {
-    coarse->n[d] = GridMGCoarseSize(grid->n[d]);
+    coarse->n[d] = GridMGCoarseSize(n[d]);
     coarse->cells *= coarse->n[d];
   }
-  return (PetscBool)(coarse->cells < grid->cells);
+  return (PetscBool)(coarse->cells < cells);
 }
 
 PetscErrorCode PCGridMGCoarsenStencils_Private(PC pc)
@@ -30,13 +33,19 @@ PetscErrorCode PCGridMGCoarsenStencils_Private(PC pc)
   for (mg->n = 1;; mg->n++) {
     GridMGStencilLevel *l = &mg->stencil[mg->n - 1], *c = l + 1;
     GridMGPoints        grid;
+    PetscInt            n[3];
+    const PetscInt      cells = PCGridMGStencilGrid_Private(l, n);
     void               *work;
 
-    if (l->op.grid.cells <= PCGridMGCoarseSize(mg)) {
+    if (l->shared && (cells <= PCGridMGGatherSize(mg) || cells <= PCGridMGCoarseSize(mg) || mg->n == max || !Coarser(l, &grid))) {
+      PetscCall(PCGridMGGatherStencils_Private(mg, l));
+      mg->team.whole = mg->n - 1;
+    }
+    if (cells <= PCGridMGCoarseSize(mg)) {
       PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "it has at most %" PetscInt_FMT " unknowns", PCGridMGCoarseSize(mg)));
       break;
     }
-    if (!Coarser(&l->op.grid, &grid)) {
+    if (!Coarser(l, &grid)) {
       PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "it has two points in all directions"));
       break;
     }
@@ -45,10 +54,14 @@ PetscErrorCode PCGridMGCoarsenStencils_Private(PC pc)
       break;
     }
     PetscCall((*mg->stencilkernels->weights)(&l->f));
-    PetscCall(PCGridMGStencilsCreate_Private(mg, &c->block, &grid, mg->symmetric, &c->f));
     PetscCall(PCGridMGReserve_Private(mg, &mg->work, GridMGProductWork(&l->op.grid, mg->stencilkernels->planes) * GRIDMG_PARTS * sizeof(double), &work));
-    PetscCall((*mg->stencilkernels->product)(&l->f, work, &c->f));
-    c->op.grid = grid;
+    if (l->shared) PetscCall(PCGridMGShareProduct_Private(mg, l, work));
+    else {
+      PetscCall(PCGridMGStencilsCreate_Private(mg, &c->block, &grid, mg->symmetric, &c->f));
+      PetscCall((*mg->stencilkernels->product)(&l->f, work, &c->f));
+      c->op.grid = grid;
+      c->shared  = PETSC_FALSE;
+    }
   }
   PetscCheck(mg->stencil[mg->n - 1].op.grid.cells <= GRIDMG_DENSE_MAX, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "-pc_type gridmg: the coarsest of %" PetscInt_FMT " levels has %" PetscInt_FMT
@@ -74,6 +87,7 @@ static void TakeAll(PC_GridMG *mg, GridMGPool *pool)
     op->sigma = PCGridMGTake_Private(pool, cells * value);
     op->factor = PCGridMGTake_Private(pool, cells * value);
     op->weight = k < mg->n - 1 ? PCGridMGTake_Private(pool, (size_t)op->grid.corners * cells * number) : NULL;
+    if (l->share.sf && (l->shared || k == mg->team.whole)) PCGridMGTakeShare_Private(mg, pool, l);
   }
   mg->inverse      = PCGridMGTake_Private(pool, n * n * value);
   mg->inversescale = PCGridMGTake_Private(pool, n * number);
@@ -104,10 +118,12 @@ PetscErrorCode PCGridMGEncodeStencils_Private(PC pc)
     PetscInt            bad;
 
     PetscCall((*mg->stencilkernels->encode)(&l->f, mg->smoother == PCGRIDMG_SMOOTHER_DAMPED ? GRIDMG_DAMP : GRIDMG_DIVIDE, &l->op, &bad));
+    if (l->shared) PetscCall(PCGridMGExchangeCodes_Private(mg, l, &bad));
     if (bad < 0 || k == mg->n - 1) continue;
     if (k) PetscCall(PCGridMGFail_Private(pc, "row %" PetscInt_FMT " of level %" PetscInt_FMT " has the diagonal entry 0", bad, k));
     else PetscCall(PCGridMGFail_Private(pc, "row %" PetscInt_FMT " has the diagonal entry 0", bad));
-    break;
+    if (!PCGridMGIsShared(mg)) break;
   }
+  PetscCall(PCGridMGAgree_Private(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -44,14 +44,18 @@ static PetscErrorCode ViewLevel_Private(const PC_GridMG *mg, PetscInt k, PetscVi
 static PetscErrorCode ViewStencils_Private(const PC_GridMG *mg, PetscInt k, PetscViewer viewer)
 {
   const GridMGStencilOperator *op = &mg->stencil[k].op;
-  const PetscInt              *n  = op->grid.n;
   char                         how[128];
+  const char                  *where = "";
+  PetscInt                     n[3];
 
   PetscFunctionBegin;
+  (void)PCGridMGStencilGrid_Private(&mg->stencil[k], n);
+  if (mg->stencil[k].shared) where = ", a part on each process";
+  else if (mg->team.whole == k && PCGridMGIsShared(mg)) where = ", whole on each process, and all after it";
   if (k == mg->n - 1) PetscCall(PetscSNPrintf(how, sizeof(how), "dense inverse%s", mg->singular ? ", without row sums" : ""));
   else PetscCall(PetscSNPrintf(how, sizeof(how), "stencils of %d, %d bits", op->grid.points, op->bits));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  level %" PetscInt_FMT ": %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " points, %s\n", k, n[0], n[1],
-                                   n[2], how));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  level %" PetscInt_FMT ": %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " points, %s%s\n", k, n[0], n[1],
+                                   n[2], how, where));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -26,7 +26,7 @@
    1. P. M. de Zeeuw, Matrix-dependent prolongations and restrictions in a blackbox multigrid solver, J. Comput. Appl. Math. 33, 1990.
 */
 
-#include "helmholtzpc.h"
+#include "referencepc.h"
 
 /* How far neighbour s is in direction d */
 static inline PetscInt Offset(PetscInt s, PetscInt d)

@@ -9,7 +9,7 @@
    as there are rows; a product with the inverse is one kernel.
 */
 
-#include "helmholtzpc.h"
+#include "referencepc.h"
 #include <petsc/private/pcimpl.h>
 
 static PetscErrorCode PCReset_Inverse(PC pc)

@@ -18,7 +18,7 @@
    elsewhere they come from MatColoring.
 */
 
-#include "helmholtzpc.h"
+#include "referencepc.h"
 #include <petsc/private/pcimpl.h>
 #include <petscsf.h>
 

@@ -19,7 +19,7 @@
    a complex number, which no error grows much with.
 */
 
-#include "helmholtzpc.h"
+#include "referencepc.h"
 #include <petsc/private/pcimpl.h>
 
 typedef struct {

@@ -3,9 +3,12 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* The preconditioners of this tutorial: any program that registers them chooses them by -pc_type */
+/*
+   Multigrid with de Zeeuw's interpolation from PETSc's own pieces, with which PCGRIDMG is compared: PCMG with matrices for interpolation, and
+   smoothers. Written before PCGRIDMG, with nothing in common but the formulas
+*/
 
-#include "grid.h"
+#include <tutorials/helmholtz/grid.h>
 #include <petscpc.h>
 
 #define PCDEZEEUW    "dezeeuw"
@@ -29,7 +32,11 @@ typedef enum {
 extern const char *const PCMulticolorSweeps[];
 
 /* Before the options are read */
-PETSC_INTERN PetscErrorCode HelmholtzRegisterPCs(void);
+PETSC_INTERN PetscErrorCode ReferenceRegisterPCs(void);
 
 /* dezeeuw.c: from the matrix of a grid interpolation from the coarse grid, and the Galerkin product P^T A P */
 PETSC_INTERN PetscErrorCode DeZeeuwCoarsen(Mat A, DM fine, DM coarse, Mat *P, Mat *coarseA);
+/* stencils.c: a DMDA of the coarse points; a matrix without sizes, of the same types as another one; the stencil of a row of a matrix */
+PETSC_INTERN PetscErrorCode GridCreateCoarseDM(const Grid *, DM *);
+PETSC_INTERN PetscErrorCode MatCreateLike(Mat, Mat *);
+PETSC_INTERN PetscErrorCode GridGetStencil(const Grid *, Mat, const PetscInt at[3], PetscScalar stencil[]);

@@ -9,7 +9,7 @@
    the matrix alone; everything else, cycles, smoothers and their options, is PCMG's.
 */
 
-#include "helmholtzpc.h"
+#include "referencepc.h"
 #include <lithe/private/petsccompat.h>
 #include <petsc/private/pcimpl.h>
 #include <petsc/private/pcmgimpl.h>
@@ -318,7 +318,7 @@ PETSC_INTERN PetscErrorCode PCCreate_Multicolor(PC);
 PETSC_INTERN PetscErrorCode PCCreate_Inverse(PC);
 PETSC_INTERN PetscErrorCode PCCreate_Damped(PC);
 
-PetscErrorCode HelmholtzRegisterPCs(void)
+PetscErrorCode ReferenceRegisterPCs(void)
 {
   PetscFunctionBegin;
   PetscCall(PCRegister(PCDEZEEUW, PCCreate_DeZeeuw));
