@@ -242,7 +242,7 @@ static PetscErrorCode FindSlabs_Private(PC pc, const GridMGGrid *whole, GridMGOd
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether boxes cannot overlap: there are wells, or a process has no cells */
+/* Whether boxes cannot overlap: there are wells, or a process has no cells, or other edges than faces towards others */
 static PetscErrorCode CheckOverlap_Private(PC pc)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
@@ -259,6 +259,13 @@ static PetscErrorCode CheckOverlap_Private(PC pc)
     }
   }
   if (mg->matrix.a && !mg->refused) PetscCall(PCGridMGCrossingFind_Private(pc));
+  {
+    const PetscMPIInt mine = mg->refused;
+    PetscMPIInt       any;
+
+    PetscCallMPI(MPIU_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, mg->team.comm));
+    mg->refused = (PetscBool)(any != 0);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
