@@ -242,12 +242,13 @@ static PetscErrorCode FindSlabs_Private(PC pc, const GridMGGrid *whole, GridMGOd
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether boxes cannot overlap: there are wells, or a process has no cells */
+/* Whether boxes cannot overlap: there are wells, or a process has no cells, or other edges than faces towards others */
 static PetscErrorCode CheckOverlap_Private(PC pc)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
 
   PetscFunctionBegin;
+  PetscCall(PCGridMGCrossingFree_Private(mg));
   if (!mg->overlap) PetscFunctionReturn(PETSC_SUCCESS);
   if (mg->team.wells) mg->refused = PETSC_TRUE;
   for (int d = 0; d < 3; d++) {
@@ -258,6 +259,13 @@ static PetscErrorCode CheckOverlap_Private(PC pc)
     }
   }
   if (mg->matrix.a && !mg->refused) PetscCall(PCGridMGCrossingFind_Private(pc));
+  {
+    const PetscMPIInt mine = mg->refused;
+    PetscMPIInt       any;
+
+    PetscCallMPI(MPIU_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, mg->team.comm));
+    mg->refused = (PetscBool)(any != 0);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

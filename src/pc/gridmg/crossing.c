@@ -52,12 +52,12 @@ static PetscErrorCode Start_Private(PC_GridMG *mg)
   PetscFunctionBegin;
   for (int d = 0; d < 3; d++) numbers += 4 * PCGridMGPlane_Private(g, d);
   if (!c->memory) PetscCall(PetscMalloc1(numbers, &c->memory));
-  PetscCall(PetscArrayzero(c->memory, numbers));
   for (int d = 0; d < 3; d++) {
     for (int side = 0; side < 2; side++) {
       c->mine[d][side]   = c->memory + taken;
       c->theirs[d][side] = c->memory + taken + PCGridMGPlane_Private(g, d);
       taken += 2 * PCGridMGPlane_Private(g, d);
+      if (HasNeighbour(mg, d, side)) PetscCall(PetscArrayzero(c->mine[d][side], 2 * PCGridMGPlane_Private(g, d)));
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -217,7 +217,7 @@ PetscErrorCode PCGridMGCrossingScale_Private(PC_GridMG *mg, double factor)
   PetscFunctionBegin;
   for (int d = 0; d < 3; d++) {
     for (int side = 0; side < 2; side++) {
-      for (PetscInt p = 0; p < PCGridMGPlane_Private(&mg->team.own, d); p++) mg->team.crossing.mine[d][side][p] *= factor;
+      for (PetscInt p = 0; HasNeighbour(mg, d, side) && p < PCGridMGPlane_Private(&mg->team.own, d); p++) mg->team.crossing.mine[d][side][p] *= factor;
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -330,6 +330,8 @@ PetscErrorCode PCGridMGFindGrid_Private(PC pc)
     PetscCall(PCGridMGFindBoxes_Private(pc, dm, &whole, &odd));
     mg->star = IsFew(&odd);
     mg->box  = (PetscBool)(IsBox(&whole, &odd) && !mg->overlap); /* what overlaps is aggregated, or done again without */
+    if (mg->overlap && !mg->star) mg->refused = PETSC_TRUE;
+    if (mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(CheckOdd_Private(pc, &whole, &odd));
     PetscFunctionReturn(PETSC_SUCCESS);
   }

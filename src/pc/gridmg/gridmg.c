@@ -111,6 +111,10 @@ static PetscErrorCode BuildLevels_Private(PC pc)
   PetscCall(PetscLogEventBegin(PC_GridMGRead, pc, 0, 0, 0));
   /* with the same nonzero pattern the grid is the same */
   if (!mg->setups || pc->flag != SAME_NONZERO_PATTERN) PetscCall(PCGridMGFindGrid_Private(pc));
+  if (mg->refused) {
+    PetscCall(PetscLogEventEnd(PC_GridMGRead, pc, 0, 0, 0));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (mg->overlap) {
     /* the last set-up has put the layers around it */
     mg->level[0].op.grid        = mg->team.own;
