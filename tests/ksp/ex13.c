@@ -557,6 +557,7 @@ static PetscErrorCode TryRest(MPI_Comm comm)
 {
   KSPConvergedReason reason;
   PetscInt           told, m;
+  VecType            type;
   Mat                A, S, B, X;
   KSP                ksp;
 
@@ -578,6 +579,8 @@ static PetscErrorCode TryRest(MPI_Comm comm)
   PetscCall(MatGetLocalSize(A, &m, NULL));
   PetscCall(MatCreateShell(comm, m, m, PETSC_DETERMINE, PETSC_DETERMINE, A, &S));
   PetscCall(MatShellSetOperation(S, MATOP_MULT, (PetscErrorCodeFn *)MultShell));
+  PetscCall(MatGetVecType(A, &type));
+  PetscCall(MatSetVecType(S, type));
   PetscCall(Compare(S, "-pc_type none", SOLVE, B, NULL, "shell"));
   PetscCall(MatDestroy(&S));
 

@@ -40,12 +40,12 @@ static PetscErrorCode CompareColumns(const StencilProblem *p, const char name[],
   PetscCall(MatCreateDenseFromVecType(PETSC_COMM_SELF, type, m, PETSC_DECIDE, m, n, m + 1, NULL, &Y));
   for (PetscInt j = 0; j < n; j++) {
     PetscCall(TestFillVec(z, 7 + (int)j));
-    PetscCall(VecScale(z, j == 1 ? 0 : PetscPowReal(10, (PetscReal)(5 * (j % 5) - 10))));
     if (j == 2) {
       PetscCall(VecSetValue(z, m / 2, NAN, INSERT_VALUES));
       PetscCall(VecAssemblyBegin(z));
       PetscCall(VecAssemblyEnd(z));
     }
+    PetscCall(VecScale(z, j == 1 ? 0 : PetscPowReal(10, (PetscReal)(5 * (j % 5) - 9))));
     PetscCall(MatDenseGetColumnVecWrite(X, j, &x));
     PetscCall(VecCopy(z, x));
     PetscCall(MatDenseRestoreColumnVecWrite(X, j, &x));

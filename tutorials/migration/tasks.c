@@ -107,7 +107,8 @@ static PetscErrorCode SetSources(const MigrationJob *job, const Waves *w, const 
     PetscCall(WavesAddSource(w, job->m->shot[task->first + s].source, strength, array));
     PetscCall(VecRestoreArray(w->work, &array));
     PetscCall(MatDenseGetColumnVecWrite(B, s, &b));
-    PetscCall(VecCopy(w->work, b));
+    PetscCall(VecZeroEntries(b));
+    PetscCall(VecAXPY(b, 1.0, w->work));
     PetscCall(MatDenseRestoreColumnVecWrite(B, s, &b));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -170,7 +171,8 @@ static PetscErrorCode Migrate(MigrationJob *job, const MigrationTask *task, Pets
     for (PetscInt r = 0; r < shot->nreceivers; r++, at++) PetscCall(WavesAddSource(w, m->place + 3 * (shot->at + r), PetscConj(data[at]), array));
     PetscCall(VecRestoreArray(w->work, &array));
     PetscCall(MatDenseGetColumnVecWrite(B, task->count + s, &b));
-    PetscCall(VecCopy(w->work, b));
+    PetscCall(VecZeroEntries(b));
+    PetscCall(VecAXPY(b, 1.0, w->work));
     PetscCall(MatDenseRestoreColumnVecWrite(B, task->count + s, &b));
   }
   PetscCall(WavesSolve(w, B, X, careful, failed));
