@@ -490,7 +490,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(sizes); i++) PetscCall(TestSize(create, sizes[i]));
     PetscCall(TestMany(create, 1100, 290));
   }
-  PetscCall(TestDone(late ? 1 : 4, "all is right\n"));
+  PetscCall(TestDone(late || set ? 1 : 4, "all is right\n"));
   PetscCall(PetscFinalize());
   return 0;
 }
