@@ -42,11 +42,13 @@ static PetscErrorCode FillBlock(Mat B, int seed)
   PetscFunctionBeginUser;
   PetscCall(MatGetSize(B, NULL, &n));
   for (PetscInt j = 0; j < n; j++) {
-    Vec b;
+    PetscReal norm;
+    Vec       b;
 
     PetscCall(MatDenseGetColumnVecWrite(B, j, &b));
     PetscCall(TestFillVec(b, seed + (int)j));
     PetscCall(VecScale(b, j == 1 ? 0.0 : PetscPowReal((PetscReal)10.0, (PetscReal)(3 * (j % 4) - 4))));
+    PetscCall(VecNorm(b, NORM_2, &norm)); /* waits: columns share an array of the host, from which a device copies */
     PetscCall(MatDenseRestoreColumnVecWrite(B, j, &b));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -39,6 +39,8 @@ static PetscErrorCode CompareColumns(const StencilProblem *p, const char name[],
   PetscCall(MatCreateDenseFromVecType(PETSC_COMM_SELF, type, m, PETSC_DECIDE, m, n, m + 3, NULL, &X));
   PetscCall(MatCreateDenseFromVecType(PETSC_COMM_SELF, type, m, PETSC_DECIDE, m, n, m + 1, NULL, &Y));
   for (PetscInt j = 0; j < n; j++) {
+    PetscReal norm;
+
     PetscCall(TestFillVec(z, 7 + (int)j));
     if (j == 2) {
       PetscCall(VecSetValue(z, m / 2, NAN, INSERT_VALUES));
@@ -48,6 +50,7 @@ static PetscErrorCode CompareColumns(const StencilProblem *p, const char name[],
     PetscCall(VecScale(z, j == 1 ? 0 : PetscPowReal(10, (PetscReal)(5 * (j % 5) - 9))));
     PetscCall(MatDenseGetColumnVecWrite(X, j, &x));
     PetscCall(VecCopy(z, x));
+    PetscCall(VecNorm(x, NORM_2, &norm)); /* waits: a device copies from the array of z */
     PetscCall(MatDenseRestoreColumnVecWrite(X, j, &x));
   }
   PetscCall(MatAssemblyBegin(X, MAT_FINAL_ASSEMBLY));

@@ -130,10 +130,15 @@ static PetscErrorCode KSPSolve_BCGSM(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What is done around KSPSolve() alone: guesses, and what programs and preconditioners do before a solve and after it */
-static PetscBool BCGSMNeedsSolves_Private(KSP ksp)
+/* What is done around KSPSolve() alone: guesses, and what programs and preconditioners do before a solve and after it. PCGRIDMG prepares KSPFCG only */
+static PetscErrorCode BCGSMNeedsSolves_Private(KSP ksp, PetscBool *needs)
 {
-  return (PetscBool)(ksp->presolve || ksp->postsolve || ksp->guess || ksp->guess_knoll || ksp->pc->ops->presolve || ksp->pc->ops->postsolve);
+  PetscBool grid;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)ksp->pc, PCGRIDMG, &grid));
+  *needs = (PetscBool)(ksp->presolve || ksp->postsolve || ksp->guess || ksp->guess_knoll || (ksp->pc->ops->presolve && !grid) || ksp->pc->ops->postsolve);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode BCGSMSolveColumns_Private(KSP ksp, Mat B, Mat X)
@@ -185,13 +190,15 @@ static PetscErrorCode KSPMatSolve_BCGSM(KSP ksp, Mat B, Mat X)
 {
   KSP_BCGSM      *s       = (KSP_BCGSM *)ksp->data;
   const PetscBool further = (PetscBool)(ksp->reason != KSP_CONVERGED_ITERATING && ksp->reason != KSP_DIVERGED_PC_FAILED);
+  PetscBool       solves;
   PetscInt        n;
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(B, NULL, &n));
   s->before = further ? s->nresults : 0;
   PetscCall(BCGSMExpect_Private(s, n));
-  if (n && BCGSMNeedsSolves_Private(ksp)) PetscCall(BCGSMSolveColumns_Private(ksp, B, X));
+  PetscCall(BCGSMNeedsSolves_Private(ksp, &solves));
+  if (n && solves) PetscCall(BCGSMSolveColumns_Private(ksp, B, X));
   else if (n) {
     if (further) ksp->reason = KSP_CONVERGED_ITERATING;
     s->B = B;

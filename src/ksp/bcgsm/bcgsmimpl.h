@@ -8,6 +8,7 @@
 #include <lithe/private/bcgsm.h>
 #include <lithe/private/petsccompat.h>
 #include <litheksp.h>
+#include <lithepc.h>
 #include <petsc/private/kspimpl.h>
 
 /*

@@ -265,10 +265,21 @@ static PetscErrorCode BCGSMMult_Private(KSP ksp, const BCGSMBlock mult[2])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* On a device: factors of PETSc that are on the host refuse blocks that are on a device, and take vectors */
+static PetscErrorCode BCGSMTakesBlocks_Private(KSP ksp, PetscBool *takes)
+{
+  PetscFunctionBegin;
+  *takes = PETSC_TRUE;
+  if (!((KSP_BCGSM *)ksp->data)->device) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)ksp->pc, takes, PCGRIDMG, PCNONE, ""));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* With the null space of the operator removed, from the left, as KSP_PCApply() does */
 static PetscErrorCode BCGSMPrecondition_Private(KSP ksp, const BCGSMBlock apply[2])
 {
   KSP_BCGSM   *s = (KSP_BCGSM *)ksp->data;
+  PetscBool    blocks;
   MatNullSpace null;
 
   PetscFunctionBegin;
@@ -276,7 +287,17 @@ static PetscErrorCode BCGSMPrecondition_Private(KSP ksp, const BCGSMBlock apply[
     PetscCall(KSP_PCApply(ksp, ksp->work[apply[0]], ksp->work[apply[1]]));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(KSP_PCMatApply(ksp, s->view[apply[0]], s->view[apply[1]]));
+  PetscCall(BCGSMTakesBlocks_Private(ksp, &blocks));
+  if (blocks) PetscCall(KSP_PCMatApply(ksp, s->view[apply[0]], s->view[apply[1]]));
+  for (PetscInt j = 0; j < s->n && !blocks; j++) {
+    Vec x, y;
+
+    PetscCall(BCGSMColumnGet_Private(ksp, apply[0], j, &x));
+    PetscCall(BCGSMColumnGet_Private(ksp, apply[1], j, &y));
+    PetscCall((*(LitheKSPTransposeIsRequested(ksp) ? PCApplyTranspose : PCApply))(ksp->pc, x, y));
+    PetscCall(BCGSMColumnRestore_Private(ksp, apply[1], j, &y));
+    PetscCall(BCGSMColumnRestore_Private(ksp, apply[0], j, &x));
+  }
   if (ksp->pc_side != PC_LEFT) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(BCGSMGetNullSpace_Private(ksp, PETSC_FALSE, &null));
   for (PetscInt j = 0; j < s->n && null; j++) {

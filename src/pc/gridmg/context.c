@@ -60,6 +60,10 @@ PetscErrorCode PCGridMGArenaStart_Private(PC_GridMG *mg, size_t bytes)
   void *memory;
 
   PetscFunctionBegin;
+  /* the levels of the last set-up may have been elsewhere */
+  for (int b = 1; b < GRIDMG_ARENA_BLOCKS; b++) {
+    if (mg->arena.block[b].kernels != mg->kernels) PetscCall(PCGridMGBlockFree_Private(&mg->arena.block[b]));
+  }
   PetscCall(PCGridMGReserve_Private(mg, &mg->arena.block[0], bytes + 4 * GRIDMG_ALIGN, &memory));
   mg->arena.current = 0;
   mg->arena.taken   = 0;

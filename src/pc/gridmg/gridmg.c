@@ -223,7 +223,8 @@ static PetscErrorCode PCSetUp_GridMG(PC pc)
   mg->flops               = pc->failedreason ? 0 : PCGridMGFlops_Private(mg);
   pc->ops->applytranspose = mg->symmetric && mg->opt.smooths[0] == mg->opt.smooths[1] && mg->opt.cycle != PCGRIDMG_CYCLE_K ? PCApply_GridMG : NULL;
   PetscCall(PCGridMGSetMatApply_Private(pc));
-  mg->built = PETSC_TRUE;
+  pc->ops->presolve = mg->device && !PetscDefined(USE_COMPLEX) ? PCPreSolve_GridMG : NULL;
+  mg->built         = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -239,7 +240,7 @@ static PetscErrorCode PCPreSolve_GridMG(PC pc, KSP ksp, Vec b, Vec x)
   (void)b;
   (void)x;
   PetscCall(PetscObjectTypeCompare((PetscObject)ksp, KSPFCG, &fcg));
-  if (PetscDefined(USE_COMPLEX) || !fcg || !((PC_GridMG *)pc->data)->device) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!fcg) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt k = 0; k < ksp->nwork; k++) ksp->work[k]->ops->mtdot = ksp->work[k]->ops->mdot;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -330,7 +331,6 @@ PetscErrorCode PCCreate_GridMG(PC pc)
   PetscCall(PCGridMGOptionsDefault_Private(&mg->opt));
   pc->ops->apply          = PCApply_GridMG;
   pc->ops->setup          = PCSetUp_GridMG;
-  pc->ops->presolve       = PCPreSolve_GridMG;
   pc->ops->reset          = PCReset_GridMG;
   pc->ops->destroy        = PCDestroy_GridMG;
   pc->ops->setfromoptions = PCSetFromOptions_GridMG;
