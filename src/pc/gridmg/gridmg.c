@@ -201,6 +201,23 @@ static PetscErrorCode BuildWhereRowsAre_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+   KSPFCG of PETSc takes sums of products of real vectors by VecMTDot(), for which vectors of a device are copied to the host: longer than a cycle.
+   VecMDot() is the same for real numbers
+*/
+static PetscErrorCode PCPreSolve_GridMG(PC pc, KSP ksp, Vec b, Vec x)
+{
+  PetscBool fcg;
+
+  PetscFunctionBegin;
+  (void)b;
+  (void)x;
+  PetscCall(PetscObjectTypeCompare((PetscObject)ksp, KSPFCG, &fcg));
+  if (!fcg) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt k = 0; k < ksp->nwork; k++) ksp->work[k]->ops->mtdot = ksp->work[k]->ops->mdot;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Exact entries are given back after the first set-up; who sets up again will do so many times, and then they stay */
 static PetscErrorCode PCSetUp_GridMG(PC pc)
 {
@@ -225,23 +242,6 @@ static PetscErrorCode PCSetUp_GridMG(PC pc)
   PetscCall(PCGridMGSetMatApply_Private(pc));
   pc->ops->presolve = mg->device && !PetscDefined(USE_COMPLEX) ? PCPreSolve_GridMG : NULL;
   mg->built         = PETSC_TRUE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-   KSPFCG of PETSc takes sums of products of real vectors by VecMTDot(), for which vectors of a device are copied to the host: longer than a cycle.
-   VecMDot() is the same for real numbers
-*/
-static PetscErrorCode PCPreSolve_GridMG(PC pc, KSP ksp, Vec b, Vec x)
-{
-  PetscBool fcg;
-
-  PetscFunctionBegin;
-  (void)b;
-  (void)x;
-  PetscCall(PetscObjectTypeCompare((PetscObject)ksp, KSPFCG, &fcg));
-  if (!fcg) PetscFunctionReturn(PETSC_SUCCESS);
-  for (PetscInt k = 0; k < ksp->nwork; k++) ksp->work[k]->ops->mtdot = ksp->work[k]->ops->mdot;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
