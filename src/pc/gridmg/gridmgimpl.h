@@ -392,9 +392,12 @@ PETSC_INTERN PetscErrorCode PCGridMGCoarsenStencils_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGEncodeStencils_Private(PC);
 /* stencilshare.c */
 PETSC_INTERN PetscErrorCode PCGridMGStencilShareFirst_Private(PC_GridMG *, GridMGPoints *);
+PETSC_INTERN PetscErrorCode PCGridMGStencilShareCoarsen_Private(PC_GridMG *, const GridMGStencilShare *, GridMGStencilShare *);
 PETSC_INTERN PetscErrorCode PCGridMGStencilShareFree_Private(PC_GridMG *);
 PETSC_INTERN PetscInt       PCGridMGStencilGrid_Private(const GridMGStencilLevel *, PetscInt n[3]);
 PETSC_INTERN PetscErrorCode PCGridMGExchangeEntries_Private(GridMGStencilLevel *);
+PETSC_INTERN PetscErrorCode PCGridMGStencilExchange_Private(const GridMGStencilShare *, MPI_Datatype, PetscMPIInt n, void *x);
+/* stencilgather.c */
 PETSC_INTERN PetscErrorCode PCGridMGGatherStencils_Private(PC_GridMG *, GridMGStencilLevel *);
 PETSC_INTERN PetscErrorCode PCGridMGShareProduct_Private(PC_GridMG *, GridMGStencilLevel *, void *work);
 PETSC_INTERN PetscErrorCode PCGridMGExchangeCodes_Private(const PC_GridMG *, GridMGStencilLevel *, PetscInt *bad);

@@ -329,7 +329,7 @@ static PetscErrorCode ReadHost_Private(PC pc, double rounding, PetscReal same, P
     PetscBool       all[2];
     const double    one = *least;
 
-    PetscCallMPI(MPIU_Allreduce(mine, all, 2, MPIU_BOOL, MPI_LAND, mg->team.comm));
+    PetscCallMPI(MPIU_Allreduce(mine, all, 2, MPI_C_BOOL, MPI_LAND, mg->team.comm));
     PetscCallMPI(MPIU_Allreduce(&one, least, 1, MPI_DOUBLE, MPI_MIN, mg->team.comm));
     *isreal      = all[0];
     f->symmetric = all[1];
