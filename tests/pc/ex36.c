@@ -300,6 +300,7 @@ static PetscErrorCode TestApplication(const GridProblem *p, const Split *s, Pets
   Vec         x, y, Mx, My, again;
   PetscScalar xMy, yMx, xMx;
   PetscReal   nx, ny, tolerance;
+  PetscBool   device;
 
   PetscFunctionBeginUser;
   PetscCall(PetscSNPrintf(all, sizeof(all), "-@pc_gridmg_gather_size 40 -@pc_gridmg_coarse_size 20 %s", options));
@@ -329,6 +330,7 @@ static PetscErrorCode TestApplication(const GridProblem *p, const Split *s, Pets
     if (WRONG(!(PetscRealPart(xMx) > 0))) FAIL("%s, %s: x'Mx = %g", p->name, all, (double)PetscRealPart(xMx));
   }
 
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-shared_mat_type", &device));
   for (PetscInt round = 1; round < 3; round++) {
     PetscCall(CreateGridMatrix(p, round, &T));
     PetscCall(FillFrom(T, s, A));
@@ -336,7 +338,11 @@ static PetscErrorCode TestApplication(const GridProblem *p, const Split *s, Pets
     PetscCall(CreateSharedPC(p, s, slabs, A, all, &other));
     PetscCall(PCApply(pc, x, Mx));
     PetscCall(PCApply(other, x, again));
-    if (WRONG(!Equal(Mx, again))) FAIL("%s, %s: new values %d are not those of a new preconditioner", p->name, all, (int)round);
+    /* a preconditioner that was set up on the host stays there, and a new one may be on the devices: codes are the same, sums are others */
+    PetscCall(VecNorm(again, NORM_INFINITY, &nx));
+    PetscCall(VecAXPY(again, -1.0, Mx));
+    PetscCall(VecNorm(again, NORM_INFINITY, &ny));
+    if (WRONG(!(ny <= (device ? (PetscReal)2e-5 * nx : 0)))) FAIL("%s, %s: new values %d are not those of a new preconditioner", p->name, all, (int)round);
     PetscCall(PCDestroy(&other));
     PetscCall(MatDestroy(&T));
   }

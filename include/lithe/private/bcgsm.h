@@ -6,6 +6,9 @@
 /* The vector operations of KSPBCGSM on arrays with several columns, as plain data: for the host and for a device */
 
 #include <petscsys.h>
+#if !defined(__cplusplus)
+  #include <stdalign.h>
+#endif
 
 /* The columns of a block on this process, ld numbers apart */
 typedef struct {
@@ -13,10 +16,11 @@ typedef struct {
   PetscInt64   ld;
 } BCGSMArray;
 
-/* A column that an operation is for, with its scalars */
+/* A column that an operation is for, with its scalars. Complex scalars of C++ have another alignment than those of C: it is said */
 typedef struct {
-  PetscInt    column, number; /* of the blocks; of the solutions */
-  PetscScalar alpha, beta, omega;
+  PetscInt column, number; /* of the blocks; of the solutions */
+  alignas(sizeof(PetscScalar)) PetscScalar alpha;
+  PetscScalar beta, omega;
 } BCGSMTask;
 
 /* For n tasks and m rows. Sums are those of this process: sums[nsums column + i] */
