@@ -188,7 +188,10 @@ PetscErrorCode BCGSMChooseKernels_Private(KSP ksp)
 {
   KSP_BCGSM *s       = (KSP_BCGSM *)ksp->data;
   const Mat  both[2] = {s->B, s->X};
-  PetscBool  host[2], device[2] = {PETSC_FALSE, PETSC_FALSE};
+  PetscBool  host[2];
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  PetscBool device[2] = {PETSC_FALSE, PETSC_FALSE};
+#endif
 
   PetscFunctionBegin;
   s->kernels = NULL;
