@@ -81,15 +81,20 @@ static inline GridMGPart GridMGNextBox(const GridMGStencilShare *s)
   return box;
 }
 
-/* The points of a box from one array to another, of so many bytes each */
+/* Where the point (i, j, k) of the grid is in an array on a part of the grid */
+static inline PetscInt GridMGPlaceOn(const GridMGPart *part, PetscInt i, PetscInt j, PetscInt k)
+{
+  return i - part->low[0] + part->n[0] * (j - part->low[1] + part->n[1] * (k - part->low[2]));
+}
+
+/* The points of a box from one array to another, with so many bytes per point */
 static inline void GridMGCopyBox(const GridMGPart *box, const GridMGPart *from, const void *f, const GridMGPart *to, void *t, size_t bytes)
 {
   for (PetscInt line = 0; line < box->n[1] * box->n[2]; line++) {
     const PetscInt j = box->low[1] + line % box->n[1], k = box->low[2] + line / box->n[1];
-    const size_t   a = (size_t)(box->low[0] - from->low[0] + from->n[0] * (j - from->low[1] + from->n[1] * (k - from->low[2])));
-    const size_t   b = (size_t)(box->low[0] - to->low[0] + to->n[0] * (j - to->low[1] + to->n[1] * (k - to->low[2])));
+    const PetscInt a = GridMGPlaceOn(from, box->low[0], j, k), b = GridMGPlaceOn(to, box->low[0], j, k);
 
-    memcpy((char *)t + b * bytes, (const char *)f + a * bytes, (size_t)box->n[0] * bytes);
+    memcpy((char *)t + (size_t)b * bytes, (const char *)f + (size_t)a * bytes, (size_t)box->n[0] * bytes);
   }
 }
 

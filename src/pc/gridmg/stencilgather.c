@@ -104,7 +104,7 @@ PetscErrorCode PCGridMGExchangeCodes_Private(const PC_GridMG *mg, GridMGStencilL
   *bad = -1;
   for (PetscInt i = 0; i < GridMGCellsOf(&own) && *bad < 0; i++) {
     const PetscInt line = i / own.n[0], at[3] = {own.low[0] + i % own.n[0], own.low[1] + line % own.n[1], own.low[2] + line / own.n[1]};
-    const PetscInt place = at[0] - box.low[0] + box.n[0] * (at[1] - box.low[1] + box.n[1] * (at[2] - box.low[2]));
+    const PetscInt place = GridMGPlaceOn(&box, at[0], at[1], at[2]);
     PetscBool      zero  = PETSC_TRUE;
 
     for (int p = 0; p < GRIDMG_PARTS; p++) {

@@ -44,7 +44,7 @@ static PetscErrorCode MakeForest_Private(PC_GridMG *mg, GridMGStencilShare *s)
     if (rank == mg->team.rank) continue;
     there     = GridMGLargeBox(s, dim, rank);
     leaf[n]   = i;
-    root[n++] = (PetscSFNode){.rank = rank, .index = at[0] - there.low[0] + there.n[0] * (at[1] - there.low[1] + there.n[1] * (at[2] - there.low[2]))};
+    root[n++] = (PetscSFNode){.rank = rank, .index = GridMGPlaceOn(&there, at[0], at[1], at[2])};
   }
   PetscCall(PetscSFCreate(mg->team.comm, &s->sf));
   PetscCall(PetscSFSetGraph(s->sf, s->box.cells, n, leaf, PETSC_OWN_POINTER, root, PETSC_OWN_POINTER));
