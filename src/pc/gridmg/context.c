@@ -191,6 +191,19 @@ PetscErrorCode PCGridMGPoolGet_Private(PC_GridMG *mg, GridMGPool *pool, PetscBoo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The graphs of applications to several columns */
+PetscErrorCode PCGridMGColumnsFree_Private(PC_GridMG *mg)
+{
+  PetscFunctionBegin;
+  for (int k = 0; k < 2; k++) {
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+    if (mg->columns.graph[k]) PetscCall((*GridMGDeviceKernels.graphfree)(&mg->columns.graph[k]));
+#endif
+    mg->columns.graph[k] = NULL;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* What belongs to one set-up; all: and memory that the next one can use */
 PetscErrorCode PCGridMGFreeApplication_Private(PC_GridMG *mg, PetscBool all)
 {

@@ -287,6 +287,7 @@ PETSC_INTERN PetscErrorCode  PCGridMGFacesCreate_Private(PC_GridMG *, const Grid
 PETSC_INTERN PetscErrorCode  PCGridMGFreeScratch_Private(PC_GridMG *);
 PETSC_INTERN void           *PCGridMGTake_Private(GridMGPool *, size_t bytes);
 PETSC_INTERN PetscErrorCode  PCGridMGPoolGet_Private(PC_GridMG *, GridMGPool *, PetscBool keep);
+PETSC_INTERN PetscErrorCode  PCGridMGColumnsFree_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode  PCGridMGFreeApplication_Private(PC_GridMG *, PetscBool all);
 PETSC_INTERN PetscErrorCode  PCReset_GridMG(PC);
 /* crossing.c */
@@ -410,7 +411,6 @@ PETSC_INTERN PetscErrorCode PCGridMGShareLeave_Private(PC_GridMG *, PetscScalar 
 /* stencilcoarse.c */
 PETSC_INTERN PetscErrorCode PCGridMGCoarseStencils_Private(PC);
 /* stencilcolumns.c */
-PETSC_INTERN PetscErrorCode PCGridMGColumnsFree_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCMatApply_GridMG(PC, Mat, Mat);
 PETSC_INTERN PetscErrorCode PCGridMGSetMatApply_Private(PC);
 /* stencilcycle.c */

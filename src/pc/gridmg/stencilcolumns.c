@@ -158,16 +158,6 @@ static PetscErrorCode ApplyOnDevice_Private(PC_GridMG *mg, Mat X, Mat Y, PetscIn
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCGridMGColumnsFree_Private(PC_GridMG *mg)
-{
-  PetscFunctionBegin;
-  for (int k = 0; k < 2; k++) {
-    if (mg->columns.graph[k]) PetscCall((*GridMGDeviceKernels.graphfree)(&mg->columns.graph[k]));
-    mg->columns.graph[k] = NULL;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode PCMatApply_GridMG(PC pc, Mat X, Mat Y)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
@@ -185,13 +175,6 @@ PetscErrorCode PCMatApply_GridMG(PC pc, Mat X, Mat Y)
     PetscCall(MatDenseRestoreColumnVecWrite(Y, j, &y));
     PetscCall(MatDenseRestoreColumnVecRead(X, j, &x));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-#else
-PetscErrorCode PCGridMGColumnsFree_Private(PC_GridMG *mg)
-{
-  PetscFunctionBegin;
-  (void)mg;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif
