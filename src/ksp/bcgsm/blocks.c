@@ -288,16 +288,17 @@ static PetscErrorCode BCGSMPrecondition_Private(KSP ksp, const BCGSMBlock apply[
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(BCGSMTakesBlocks_Private(ksp, &blocks));
-  if (blocks) PetscCall(KSP_PCMatApply(ksp, s->view[apply[0]], s->view[apply[1]]));
   for (PetscInt j = 0; j < s->n && !blocks; j++) {
     Vec x, y;
 
     PetscCall(BCGSMColumnGet_Private(ksp, apply[0], j, &x));
     PetscCall(BCGSMColumnGet_Private(ksp, apply[1], j, &y));
-    PetscCall((*(LitheKSPTransposeIsRequested(ksp) ? PCApplyTranspose : PCApply))(ksp->pc, x, y));
+    PetscCall(KSP_PCApply(ksp, x, y));
     PetscCall(BCGSMColumnRestore_Private(ksp, apply[1], j, &y));
     PetscCall(BCGSMColumnRestore_Private(ksp, apply[0], j, &x));
   }
+  if (!blocks) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(KSP_PCMatApply(ksp, s->view[apply[0]], s->view[apply[1]]));
   if (ksp->pc_side != PC_LEFT) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(BCGSMGetNullSpace_Private(ksp, PETSC_FALSE, &null));
   for (PetscInt j = 0; j < s->n && null; j++) {

@@ -153,7 +153,7 @@ PetscErrorCode PCGridMGGatherLevel_Private(PC_GridMG *mg, PetscInt level)
   double      *row;
 
   PetscFunctionBegin;
-  for (int d = 0; d < 3; d++) whole.n[d] = s->start[d][mg->team.parts[d]];
+  PCGridMGWholeSize(mg, s, whole.n);
   whole.cells    = whole.n[0] * whole.n[1] * whole.n[2];
   mg->team.box   = l->op.grid;
   mg->team.whole = level;

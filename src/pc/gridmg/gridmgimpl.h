@@ -274,6 +274,12 @@ static inline PetscErrorCode PCGridMGBlockFree_Private(GridMGBlock *block)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The whole grid of a level that several processes share */
+static inline void PCGridMGWholeSize(const PC_GridMG *mg, const GridMGShare *s, PetscInt n[3])
+{
+  for (int d = 0; d < 3; d++) n[d] = s->start[d][mg->team.parts[d]];
+}
+
 /* context.c */
 PETSC_INTERN PetscErrorCode  PCGridMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
 PETSC_INTERN PetscErrorCode  PCGridMGBlockGet_Private(GridMGBlock *, size_t bytes, void **);

@@ -3,14 +3,16 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Boxes of several processes that overlap. Each process has two layers of the cells of others around its own, with their faces, and computes there what it
-   needs of them. So a visit of a level is the same two kernels as on one process, and processes exchange numbers twice in a visit, not between half steps:
+   Boxes of several processes that overlap. Each process has its own cells, and two layers of cells of its neighbours, with their faces. The process
+   computes in these layers all numbers that own cells need. A visit of a level is therefore the same two kernels as on one process.
 
-     the right side of a level, once it is there      red cells from zero need that of themselves, black ones next to the box that of red ones two away
-     the iterate of a level, after a visit            the finer level adds it to its own two layers; another visit begins with it
+   Processes exchange numbers twice per visit, and not between half steps:
 
-   Set-up: exact entries of the cells of others are 0 but for faces that lead to own cells, and levels are made of these as on one process. Codes and
-   diagonals of the layers are those of their processes. Surveys are of own cells.
+     the right-hand side of a level, before a visit   red cells of the first layer need their own, black ones next to the box need that of red cells two away
+     the iterate of a level, after a visit            the correction of the finer level covers both layers, and a second visit begins with the iterate
+
+   Set-up: the exact entries in layers are 0, except faces towards own cells. Levels are made of these entries as on one process. Codes and
+   diagonals in layers come from their processes. Surveys count own cells only.
 */
 
 #include "gridmgimpl.h"

@@ -8,6 +8,7 @@
 */
 
 #include "gridmgimpl.h"
+#include "gridmgstencilhost.h"
 
 #define GRIDMG_ROUNDING 16   /* row sums of so many roundings of the entries are none */
 #define GRIDMG_NULL     1e-8 /* the same where constants are said to be in the null space */
@@ -176,7 +177,7 @@ static PetscErrorCode ReadShared_Private(PC pc, GridMGStencilLevel *l, double *m
   PetscBool           any;
 
   PetscFunctionBegin;
-  for (int d = 0; d < 3; d++) whole[d] = cells->start[d][mg->team.parts[d]];
+  PCGridMGWholeSize(mg, cells, whole);
   for (PetscInt row = begin; row < cells->offset[mg->team.rank + 1]; row++) {
     const PetscInt    *column;
     const PetscScalar *value;
@@ -212,34 +213,20 @@ static PetscErrorCode ReadShared_Private(PC pc, GridMGStencilLevel *l, double *m
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether neighbour s of a point is there; j: that */
-static PetscBool IsThere(const GridMGPoints *g, PetscInt i, int s, PetscInt *j)
-{
-  PetscInt rest = i, stride = 1;
-
-  *j = i;
-  for (int d = 0; d < g->dim; d++) {
-    const PetscInt to = rest % g->n[d] + GridMGOffset(s, d);
-
-    if (to < 0 || to >= g->n[d]) return PETSC_FALSE;
-    *j += stride * GridMGOffset(s, d);
-    rest /= g->n[d];
-    stride *= g->n[d];
-  }
-  return PETSC_TRUE;
-}
-
 /* Whether a_ij = a_ji for all neighbours after a point */
 static PetscBool IsSymmetric(const GridMGPoints *g, const double *a)
 {
   for (PetscInt i = 0; i < g->cells; i++) {
+    PetscInt at[3];
+
+    GridMGAt(g, i, at);
     for (int s = g->centre + 1; s < g->points; s++) {
       const double *one = a + (i * g->points + s) * GRIDMG_PARTS, *other;
-      PetscInt      j;
+      PetscInt      to[3];
       double        off = 0, size = 0;
 
-      if (!IsThere(g, i, s, &j)) continue;
-      other = a + (j * g->points + g->points - 1 - s) * GRIDMG_PARTS;
+      if (!GridMGNeighbour(g, at, s, to)) continue;
+      other = a + (GridMGPointOf(g, to) * g->points + g->points - 1 - s) * GRIDMG_PARTS;
       for (int p = 0; p < GRIDMG_PARTS; p++) {
         off  = PetscMax(off, fabs(one[p] - other[p]));
         size = PetscMax(size, PetscMax(fabs(one[p]), fabs(other[p])));
@@ -395,7 +382,7 @@ PetscErrorCode PCGridMGReadStencils_Private(PC pc)
   if (PCGridMGIsShared(mg)) {
     PetscInt whole[3];
 
-    for (int d = 0; d < 3; d++) whole[d] = mg->level[0].share.start[d][mg->team.parts[d]];
+    PCGridMGWholeSize(mg, &mg->level[0].share, whole);
     SetPoints(whole, g);
     PetscCall(PCGridMGStencilShareFirst_Private(mg, g));
   } else SetPoints(mg->level[0].op.grid.n, g);

@@ -23,7 +23,7 @@ static PetscErrorCode ViewLevel_Private(const PC_GridMG *mg, PetscInt k, PetscVi
 
   PetscFunctionBegin;
   if (l->shared) {
-    for (int d = 0; d < 3; d++) g->n[d] = l->share.start[d][mg->team.parts[d]];
+    PCGridMGWholeSize(mg, &l->share, g->n);
     g->wells = mg->team.wells;
     PetscCall(PetscSNPrintf(edges, sizeof(edges), ", a part on each process%s", mg->overlap ? ", with two layers of others" : ""));
   } else if (mg->team.whole == k && k) PetscCall(PetscSNPrintf(edges, sizeof(edges), ", whole on each process, and all after it"));
