@@ -86,7 +86,10 @@ PetscErrorCode PCGridMGShareProduct_Private(PC_GridMG *mg, GridMGStencilLevel *l
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What was rounded, of other processes' points, too. bad: the first own point without a factor, or -1: its row of the matrix, or its number on a coarse level */
+/*
+   The codes of points of other processes come from these. bad: the first own point without a factor, or -1. On the finest level bad is a row of the
+   matrix, on a coarse level a number in the whole grid
+*/
 PetscErrorCode PCGridMGExchangeCodes_Private(const PC_GridMG *mg, GridMGStencilLevel *l, PetscInt *bad)
 {
   const GridMGStencilOperator *op     = &l->op;

@@ -6,8 +6,9 @@
    Levels of stencils on several processes. The points of the processes are boxes, a tensor product. A coarse point belongs to the process that has its fine
    point. Each process has a larger box, its own points and some of others, and works on all of it with the operations of one process.
 
-   A larger box begins at an even number and ends at one, or at the end of the grid, two or three points away from the own points. It therefore has the
-   weights of all its points, and, of its own points, the coarse stencils and the scales of codes. Stencils and codes of the other points come from their processes.
+   A larger box begins at an even number, and ends at one or at the end of the grid, two or three points away from the own points. The box therefore
+   has the weights of all its points, and the coarse stencils and scales of codes of own points. Stencils and codes of the other points come from
+   their processes.
 
    Iterates and right sides are right on the whole larger box. A smoothing step and a restriction spoil points of others, which are exchanged then. Residuals
    are right one point away from the own points: restriction needs these. All numbers are those of one process, to the last bit.
