@@ -228,7 +228,7 @@ static int JournalCompare(const void *x, const void *y)
 /* The files of this job, those of other slices too if all tasks are wanted; on the first process */
 static PetscErrorCode JournalList(LitheFarm f, PetscInt *n, JournalEntry **entries)
 {
-  char           folder[PETSC_MAX_PATH_LEN], begin[PETSC_MAX_PATH_LEN + 64], *base;
+  char           folder[PETSC_MAX_PATH_LEN], begin[PETSC_MAX_PATH_LEN + 64], path[PETSC_MAX_PATH_LEN + 64], *base;
   DIR           *dir;
   struct dirent *file;
   PetscInt       room = 0;
@@ -247,13 +247,19 @@ static PetscErrorCode JournalList(LitheFarm f, PetscInt *n, JournalEntry **entri
   while ((file = readdir(dir))) {
     const char *name = file->d_name;
 
-    if (strncmp(name, base, strlen(base)) != 0 || !strcmp(name + PetscMax(4, strlen(name)) - 4, ".new")) continue;
+    if (strncmp(name, base, strlen(base)) != 0) continue;
+    PetscCall(PetscSNPrintf(path, sizeof(path), "%.*s%s", (int)(base - begin), begin, name));
+    /* half a journal, of a run that was killed while it wrote */
+    if (!strcmp(name + PetscMax(4, strlen(name)) - 4, ".new")) {
+      if (!f->options.only) (void)unlink(path);
+      continue;
+    }
     if (*n == room) {
       room = 2 * room + 16;
       PetscCall(PetscRealloc(sizeof(JournalEntry) * (size_t)room, entries));
     }
     PetscCall(PetscMemzero(&(*entries)[*n], sizeof(JournalEntry)));
-    PetscCall(PetscSNPrintf((*entries)[*n].path, sizeof((*entries)[*n].path), "%.*s%s", (int)(base - begin), begin, name));
+    PetscCall(PetscStrncpy((*entries)[*n].path, path, sizeof((*entries)[*n].path)));
     PetscCall(JournalCheck(f, &(*entries)[*n]));
     ++*n;
   }
