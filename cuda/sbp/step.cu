@@ -2,14 +2,14 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Steps of SBP-SAT operators: A u, residuals, smoothing. One launch does the interior and the frame */
+/* Steps of SBP-SAT operators: A u, residuals, smoothing. A single launch computes the interior and the frame */
 
 #include "launch.cuh"
 
 /*
-   Shapes of launches: layout of columns; rows in flight at a time (0: one, in registers); threads of a block; blocks
-   per multiprocessor; rows of a warp. Measured with data that vary from node to node. With constant data all shapes are
-   faster, by different amounts (because of less power, it seems).
+   Shapes of launches: layout of columns, rows in flight (0: one row, in registers), threads per block, blocks per
+   multiprocessor, rows per warp. Measured with data that vary from node to node. Constant data make all shapes faster,
+   by different amounts, probably because of lower power.
 */
 template <class V, SBPKind kind, SBPTake take, bool aligned>
 struct SBPStepShape {
