@@ -114,8 +114,9 @@ static __device__ __forceinline__ double CBAddBlocks(const CBSumArguments &a, Pe
   constexpr int     m = CB_COMPONENTS;
   __shared__ double part[CB_SUMS_TOGETHER][CB_SUM_THREADS / 32];
   const int         group = static_cast<int>(threadIdx.x) / CB_SUM_THREADS, thread = static_cast<int>(threadIdx.x) % CB_SUM_THREADS;
-  const bool        none  = s >= a.first + a.count || (m == 2 && (s == 2 * m * a.k + 1 || s == m * (a.k - 1) + 1)); /* squares have no imaginary part */
-  double            total = 0;
+  /* none: no such sum, or the imaginary part of a square */
+  const bool none  = s >= a.first + a.count || (m == 2 && (s == 2 * m * a.k + 1 || s == m * (a.k - 1) + 1));
+  double     total = 0;
 
   for (int b = thread; b < a.nblocks && !none; b += CB_SUM_THREADS) total += a.partial[static_cast<size_t>(s) * a.nblocks + b];
   CBWarpSums<1>(&total);
@@ -159,7 +160,8 @@ static __global__ void __launch_bounds__(CB_TEAM_THREADS)
   const int                              lane = static_cast<int>(threadIdx.x) % 32, size = epoch.peers.size;
   const bool                             first = threadIdx.x % CB_SUM_THREADS < 32; /* the first warp of the group */
   const PetscInt begin = static_cast<PetscInt>(blockIdx.x) * CB_SUMS_TOGETHER, step = static_cast<PetscInt>(gridDim.x) * CB_SUMS_TOGETHER;
-  const PetscInt mine = static_cast<PetscInt>(threadIdx.x) / CB_SUM_THREADS; /* the group's place among the sums of a block */
+  /* the group's place among the sums of a block */
+  const PetscInt mine = static_cast<PetscInt>(threadIdx.x) / CB_SUM_THREADS;
 
   /* The next kernel does all work without the sums, and waits for the sums */
   if (next) PDLTrigger();

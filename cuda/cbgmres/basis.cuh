@@ -420,7 +420,8 @@ struct CBFrszOdd {
     Raw                 r;
 
 #pragma unroll
-    for (int i = 0; i < words; i++) r.word[i] = from[i]; /* no load of constant data: a kernel that begins early may not use such loads */
+    /* loads of constant data are not allowed in a kernel that begins early */
+    for (int i = 0; i < words; i++) r.word[i] = from[i];
     r.code = LitheFRSZ2GetExponent(&f, e, chunk / lanes);
     return r;
   }

@@ -162,7 +162,8 @@ template <class F, bool gram>
 static __global__ void __launch_bounds__(CB_DOT_THREADS, CB_DOT_BLOCKS) CBDotKernel(const __grid_constant__ CBDotArguments a)
 {
   constexpr int chunks = CBDotShape<F>::chunks, columns = CBDotShape<F>::columns, width = F::width, m = CB_COMPONENTS;
-  constexpr int each = gram ? 2 * m : m, together = each * columns, holders = 32 / together; /* sums per column; sums at a time; lanes per sum */
+  /* sums per column; sums at a time; lanes per sum */
+  constexpr int each = gram ? 2 * m : m, together = each * columns, holders = 32 / together;
   constexpr int nown = 4;
 
   using Queue = CBDotQueue<F>;
@@ -173,7 +174,8 @@ static __global__ void __launch_bounds__(CB_DOT_THREADS, CB_DOT_BLOCKS) CBDotKer
   const int                         lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int                         count = static_cast<int>(a.to - a.from);
   const size_t                      all = CBChunks<F>(V), first = blockIdx.x * a.share, numbers = first * width, blocks = numbers / LITHE_FRSZ2_BLOCK;
-  const unsigned                    mine = static_cast<unsigned>(first >= all ? 0 : (all - first < a.share ? all - first : a.share)); /* chunks */
+  /* chunks of this block */
+  const unsigned mine = static_cast<unsigned>(first >= all ? 0 : (all - first < a.share ? all - first : a.share));
   /* columns and w from the first row of this block on */
   const char      *values = PDLWait(V.values) + blocks * a.vblock, *exponents = PDLWait(V.exponents) + blocks * a.eblock;
   const char      *v = values + static_cast<size_t>(a.from) * V.vbytes, *e = exponents + static_cast<size_t>(a.from) * V.ebytes;

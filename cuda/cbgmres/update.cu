@@ -79,7 +79,8 @@ static __device__ __forceinline__ void CBAddColumns(const CBColumns &V, const ch
 template <class F>
 static __device__ __forceinline__ void CBFetchFirst(const CBUpdateArguments &a)
 {
-  constexpr unsigned bytes = CB_UPDATE_THREADS * F::chunkbits / 8, lines = bytes ? bytes / CB_LINE : 1; /* 0: known at run time only */
+  /* bytes: 0 if known at run time only */
+  constexpr unsigned bytes = CB_UPDATE_THREADS * F::chunkbits / 8, lines = bytes ? bytes / CB_LINE : 1;
   const size_t       at      = static_cast<size_t>(blockIdx.x) * bytes;
   const unsigned     columns = a.k < CB_UPDATE_FETCHED ? static_cast<unsigned>(a.k) : CB_UPDATE_FETCHED;
 

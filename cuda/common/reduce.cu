@@ -10,7 +10,7 @@
 
 #define THREADS 512
 
-/* Each thread receives from one process, and handles every chunk-th number */
+/* Each thread receives numbers of a process, and handles every chunk-th number */
 static __global__ void __launch_bounds__(THREADS) ReduceKernel(const __grid_constant__ LitheReduceEpoch epoch, PetscInt n, PetscReal *a)
 {
   __shared__ double part[THREADS];

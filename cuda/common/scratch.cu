@@ -14,7 +14,7 @@ struct _StreamScratch {
   StreamScratch *next;
 };
 
-/* few: one element per stream of this process */
+/* few elements: one per stream of the process */
 static StreamScratch *streams = nullptr;
 
 PetscErrorCode LitheScratchCreate(size_t bytes, LitheScratch *s)

@@ -162,10 +162,11 @@ static __global__ void __launch_bounds__(most, blocks) GridMGMarchKernel(const _
   const int    before = max(place - m.width, 0), behind = min(place + m.width, threads - 1), left = max(place - 1, 0), right = min(place + 1, threads - 1);
   float *const reds = shared, *const blacks = shared + 2 * threads, *const sums = shared + 4 * threads;
   double scale = 1, back = 1;
-  float  R0 = 0, R1 = 0, R2 = 0, B1 = 0, B2 = 0, B3 = 0; /* red cells of planes t, t-1, t-2; black cells of planes t-1, t-2, t-3 */
-  float  r1 = 0, r2 = 0;                                 /* residuals of black cells */
-  float  acc0 = 0, acc1 = 0, pending0 = 0, pending1 = 0;
-  int    pending = -1; /* the plane with unfinished sums: the sums of the row behind are missing */
+  /* red cells of planes t, t-1, t-2; black cells of planes t-1, t-2, t-3 */
+  float R0 = 0, R1 = 0, R2 = 0, B1 = 0, B2 = 0, B3 = 0;
+  float r1 = 0, r2 = 0; /* residuals of black cells */
+  float acc0 = 0, acc1 = 0, pending0 = 0, pending1 = 0;
+  int   pending = -1; /* the plane with unfinished sums: the sums of the row behind are missing */
 
   PDLTrigger();
   for (int k = place; k < GridMGTable<C>::size; k += threads) table[k] = m.table[k];

@@ -28,7 +28,8 @@ struct Patch {
   const float              *b, *x, *e;
   float                    *y, *bc; /* y: the result of the visit, to be corrected */
   float                     factor;
-  int                       again; /* 1: another step on red cells of the list, because the next cycle begins with the iterate */
+  /* 1: another step on red cells of the list, because the next cycle begins with the iterate */
+  int again;
 };
 
 template <class C>

@@ -420,8 +420,9 @@ static __device__ __forceinline__ void SmallRestrict(const SmallArrays &a, int b
   const int n = c.n;
 
   for (int p = static_cast<int>(threadIdx.x); p < 2 * n; p += static_cast<int>(blockDim.x)) {
-    const int          colour = p >= n, slot = colour ? p - n : p;
-    const unsigned int flags = SmallCodes()[c.flags + slot], s = (flags >> 2 & 1) ^ static_cast<unsigned int>(colour); /* place of the cell in the pair */
+    const int colour = p >= n, slot = colour ? p - n : p;
+    /* s: place of the cell in the pair */
+    const unsigned int flags = SmallCodes()[c.flags + slot], s = (flags >> 2 & 1) ^ static_cast<unsigned int>(colour);
     float              sum = 0;
 
 #pragma unroll
@@ -929,8 +930,9 @@ static inline int GridMGSmallProgram(const GridMGSmall *m, int steps, const unsi
   for (int t = 0; t < steps; t++) {
     const int  op = step[2 * t], k = step[2 * t + 1];
     const bool parts = !m->level[k].single, coarseparts = k < m->levels - 1 && !m->level[k + 1].single;
-    const int  next = t + 1 < steps && step[2 * t + 3] == k ? step[2 * t + 2] : -1; /* next operation on the same level */
-    bool       all  = parts;
+    /* next operation on the same level */
+    const int next = t + 1 < steps && step[2 * t + 3] == k ? step[2 * t + 2] : -1;
+    bool      all  = parts;
 
     switch (op) {
     case GRIDMG_SMALL_RESIDUAL:

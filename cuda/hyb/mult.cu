@@ -18,7 +18,7 @@
 #include <lithe/private/lithecudahyb.h>
 
 #define HYB_THREADS 256
-#define HYB_BLOCKS  (sizeof(Number) > 8 ? 3 : 4) /* per multiprocessor, at least: registers then suffice for a batch in flight */
+#define HYB_BLOCKS  (sizeof(Number) > 8 ? 3 : 4) /* per multiprocessor, at least: leaves registers for a batch */
 #define HYB_BATCH   (sizeof(Number) > 8 ? 4 : 8)
 #define HYB_SHORT   6 /* average entries per row, at most, for batches of 4 and more blocks */
 #define HYB_MANY    (sizeof(Number) > 8 ? HYB_BLOCKS : 6)

@@ -212,7 +212,7 @@ static __device__ __forceinline__ void SBPResidualRestrictBlock(const SBPFused<V
   }
 }
 
-/* ------------------------------------------------------------ the first two smoothing steps, residual and restriction */
+/* ------------------------------------------------------------ two smoothing steps, residual and restriction */
 
 /*
    from and to count coarse nodes. The second operator is one row behind the first operator, and takes the coefficients
