@@ -148,8 +148,8 @@ static __device__ __forceinline__ void CBCoefficients(const CBScalars &scalars, 
 }
 
 /*
-   A group of CB_SUM_THREADS threads adds one sum, or several in turn. Each block sends all its sums to the other
-   processes before the first receive. The last block to finish computes the coefficients, if pass >= 0.
+   A group of CB_SUM_THREADS threads adds one sum, or several in turn. Each block sends all its sums to its peers before
+   the first receive. The last block to finish computes the coefficients, if pass >= 0.
 */
 static __global__ void __launch_bounds__(CB_TEAM_THREADS)
   CBSumKernel(const __grid_constant__ CBSumArguments a, const __grid_constant__ LitheReduceEpoch epoch, const __grid_constant__ CBScalars scalars,
@@ -210,8 +210,8 @@ static PetscErrorCode CBLaunchSums(const CBDevice *d, PetscInt k, PetscInt pass,
   /* The small vectors of the algebra use shared memory, up to the size that every kernel may have */
   const size_t bytes = (CB_TEAM_PARTS + 1) * static_cast<size_t>(d->scalars.ld) * sizeof(PetscScalar);
   const bool   room  = coefficients && bytes <= CB_TEAM_MEMORY;
-  /* The next kernel fills the device while this kernel waits for other processes. No process may wait for the device
-     then */
+  /* The next kernel fills the device while this kernel waits for other processes. Processes that share a device would
+     then have to wait for the device */
   const bool     next = epoch->peers.size == 1 || epoch->peers.owndevice;
   CBSumArguments a;
   cudaStream_t   stream;
@@ -227,7 +227,7 @@ static PetscErrorCode CBLaunchSums(const CBDevice *d, PetscInt k, PetscInt pass,
   a.partial = d->partial;
   a.sums    = reinterpret_cast<PetscReal *>(d->scalars.sums);
   a.done    = d->done;
-  /* Each block waits for blocks of other processes, so each needs a multiprocessor, even if all processes share a
+  /* Blocks wait for blocks of other processes, so each block needs a multiprocessor, even if all processes share a
      device */
   blocks = PetscMin((a.count + CB_SUMS_TOGETHER - 1) / CB_SUMS_TOGETHER, PetscMax(static_cast<PetscInt>(d->multiprocessors / epoch->peers.size), 1));
   PetscCall(PetscGetCurrentCUDAStream(&stream));
@@ -247,7 +247,7 @@ PetscErrorCode LitheCUDACBSums(const CBDevice *d, PetscInt k, PetscInt pass)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* For functions that wait for the coefficients */
+/* For functions that must wait for the coefficients */
 static PetscErrorCode CBRecord(const CBDevice *d)
 {
   cudaStream_t stream;

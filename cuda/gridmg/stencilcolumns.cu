@@ -155,7 +155,7 @@ struct Site {
    largest number of the sample is found[c]. The largest number of a column to be made again is found[K + c], which is
    otherwise 0.
 */
-#define COLUMNS_SAMPLE 16      /* a sample is one of 16 warps */
+#define COLUMNS_SAMPLE 16      /* a sample has one of this number of warps */
 #define COLUMNS_NEAR   0x1p+40 /* admitted ratio of the largest number to the sample, within single precision */
 
 /* 2^-e for a number between 2^e and 2^(e+1); 1 for zero and for NaN or Inf */

@@ -96,8 +96,8 @@ static __device__ __forceinline__ PetscReal Modulus(Number a)
 #endif
 }
 
-/* found[0]: the largest |sum|, as the bits of a nonnegative double; bits and doubles have the same order. found[1]: 1
-   if a sum is NaN, or above tolerance times its diagonal entry */
+/* found[0]: the largest |sum|, as the bits of a nonnegative double; bits and doubles have the same order. The flag
+   found[1] is 1 if a sum is NaN, or above tolerance times its diagonal entry */
 static __global__ void __launch_bounds__(STEP_THREADS)
   StepSumsKernel(PetscInt64 n, const Number *sum, const Number *diagonal, PetscReal tolerance, unsigned long long *found)
 {

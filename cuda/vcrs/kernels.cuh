@@ -488,8 +488,8 @@ typedef struct VCRSLaunch_ {
   PetscInt line;
   /* L1, L2: vcrs/mult/stencil27.cu runs. The set is the 27-point stencil of a grid; stride is the distance of planes */
   PetscBool stencil27;
-  /* 27-point stencils: sets with all points inside the grid, at the beginning and at the end of a line, and in the
-     first and last line of a plane; -1: none */
+  /* 27-point stencils: sets with all points inside the grid. side[0], side[1]: at the beginning and at the end of a
+     line; side[2], side[3]: in the first and last line of a plane; -1: none */
   PetscInt side[4];
   /* 27-point stencils: ends[k] is the largest number of slices with ends of lines among k neighbouring slices */
   int ends[VCRS_STENCIL27_WARPS + 1];

@@ -427,7 +427,7 @@ static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(co
   int                slice = (warp + team) % VCRS_WINDOW_SLICES, stage = team, full = team;
   uint32_t           parity = 0;
 
-  (void)PDLWait(a.x); /* y and add do not overlap with x */
+  (void)PDLWait(a.x); /* the wait covers y and add, too */
   for (PetscInt w = static_cast<PetscInt>(blockIdx.x) + team * static_cast<PetscInt>(gridDim.x); w < a.nwindows;
        w += a.teams * static_cast<PetscInt>(gridDim.x)) {
     const bool     whole = w < a.nwhole;

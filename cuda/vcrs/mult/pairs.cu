@@ -8,7 +8,7 @@
    The cost of a row is an id, an entry of y and, with perfect caches, an entry of x. Device memory is then not the
    limit. The limit is the traffic of x from L2 to L1 and to registers: 7 or 27 entries per row. A thread therefore
    works on several rows `stride` apart. For each triple of offsets {b - stride, b, b + stride}, the thread reads rows +
-   2 entries of x instead of 3 rows.
+   2 entries of x instead of 3 * rows.
 
    If the interior of a grid has a single pair, a warp takes the first possible way:
      1. All rows have the common pair: offsets and values are parameters of the kernel.

@@ -17,7 +17,7 @@
 #include <cub/device/device_scan.cuh>
 #include "../../common/differences.cuh"
 
-#define ORDER_SHARE  8   /* differences found in less than 1/8 of the rows do not belong to a grid */
+#define ORDER_SHARE  8   /* differences found in less than 1 / ORDER_SHARE of the rows do not belong to a grid */
 #define ORDER_BORDER 256 /* rows of a border, at most */
 
 #define ORDER_THREAD (static_cast<PetscInt64>(blockIdx.x) * blockDim.x + threadIdx.x)
