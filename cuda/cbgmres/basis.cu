@@ -26,7 +26,7 @@ static PetscErrorCode CBAllocate(T **p, size_t count)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Results for the host are written by the device to one piece of pinned memory, the page; the host reads the page while
+/* Results for the host: the device writes the results to a piece of pinned memory, the page, which the host reads while
    the device works */
 static PetscErrorCode CBCreatePage(CBDevice *d)
 {
@@ -114,7 +114,7 @@ static __device__ __forceinline__ double CBAddBlocks(const CBSumArguments &a, Pe
   constexpr int     m = CB_COMPONENTS;
   __shared__ double part[CB_SUMS_TOGETHER][CB_SUM_THREADS / 32];
   const int         group = static_cast<int>(threadIdx.x) / CB_SUM_THREADS, thread = static_cast<int>(threadIdx.x) % CB_SUM_THREADS;
-  /* none: no such sum, or the imaginary part of a square */
+  /* none: sums beyond the range, and imaginary parts of squares */
   const bool none  = s >= a.first + a.count || (m == 2 && (s == 2 * m * a.k + 1 || s == m * (a.k - 1) + 1));
   double     total = 0;
 
@@ -128,8 +128,8 @@ static __device__ __forceinline__ double CBAddBlocks(const CBSumArguments &a, Pe
   return static_cast<PetscReal>(total * (s < m * a.k ? a.down * a.down : (s < 2 * m * a.k ? a.down : 1)));
 }
 
-/* Called by all threads of one block. small: shared memory for the small vectors of the algebra, or NULL; page: memory
-   of the host */
+/* Called by all threads of a block. small: shared memory for the small vectors of the algebra, or NULL; page: memory of
+   the host */
 static __device__ __forceinline__ void CBCoefficients(const CBScalars &scalars, const CBScalars &page, PetscInt k, PetscInt pass, PetscScalar *small)
 {
   const CBTeam team  = {static_cast<PetscInt>(threadIdx.x), CB_TEAM_THREADS, CB_TEAM_PARTS};
@@ -148,8 +148,8 @@ static __device__ __forceinline__ void CBCoefficients(const CBScalars &scalars, 
 }
 
 /*
-   A group of CB_SUM_THREADS threads adds one sum, or several in turn. Each block sends all its sums to its peers before
-   the first receive. The last block to finish computes the coefficients, if pass >= 0.
+   A group of CB_SUM_THREADS threads adds a sum, or several in turn. Each block sends all sums to its peers before the
+   first receive. The last block to finish computes the coefficients, if pass >= 0.
 */
 static __global__ void __launch_bounds__(CB_TEAM_THREADS)
   CBSumKernel(const __grid_constant__ CBSumArguments a, const __grid_constant__ LitheReduceEpoch epoch, const __grid_constant__ CBScalars scalars,
@@ -177,7 +177,7 @@ static __global__ void __launch_bounds__(CB_TEAM_THREADS)
     PetscReal *sum   = a.sums + a.first + i;
     double     value = 0, total;
 
-    /* one lane per process */
+    /* a lane per process */
     if (lane < size) value = lane == epoch.peers.rank ? static_cast<double>(*sum) : LitheReduceReceive(epoch, lane, i);
     total = __shfl_sync(0xffffffffu, value, 0);
     for (int r = 1; r < size; r++) total += __shfl_sync(0xffffffffu, value, r);

@@ -143,7 +143,7 @@ static void SBPSetFrameOnly(const SBPGrid *coarse, SBPFused<V> *m)
   m->frameonly = 1;
 }
 
-/* Calls set(arguments), which sets the arrays, and launches the operation. coarse: the written grid, if coarse, or
+/* Calls set(arguments), which sets the arrays, and launches the operation. coarse: the coarse grid, if written, or
    NULL. Other kernels may compute some of the nodes */
 template <SBPFusedKind fused, class Set>
 static PetscErrorCode SBPRunFused(const SBPOperator *op, const SBPGrid *coarse, Set set)

@@ -125,8 +125,8 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) MeasureSlices(VCRSPlan plan
   }
 }
 
-/* For each column position k of a slice: the smallest column of the lanes, and the width of the offsets from that
-   column, in bytes. A warp per slice */
+/* For each column position k of a slice: the smallest column of the lanes. For each slice: the common width of the
+   offsets from these columns, and their bytes. A warp per slice */
 static __global__ void __launch_bounds__(VCRS_BLOCK) MeasureColumns(VCRSBuild b, VCRSPlan plan)
 {
   VCRS_FOR_ALL(PetscInt64, lane, VCRS_SLICE * ((PetscInt64)plan.nslices + 1))
