@@ -120,7 +120,7 @@ static __device__ __forceinline__ void CBPrefetchVector(const PetscReal *x, size
   constexpr size_t bytes = threads * width * sizeof(PetscReal);
   const size_t     at    = blockIdx.x * bytes + threadIdx.x * CB_LINE;
 
-  static_assert(bytes <= threads * CB_LINE, "a thread fetches a line");
+  static_assert(bytes <= threads * CB_LINE, "each thread prefetches at most a line");
   if (threadIdx.x < bytes / CB_LINE && at < n * sizeof(PetscReal)) CBPrefetch(reinterpret_cast<const char *>(x) + at);
 }
 
@@ -397,7 +397,7 @@ struct CBFrszOdd {
     uint32_t word[words], code;
   };
   /* four chunks begin at bits 0, 8, 16 and 24 of a word */
-  static_assert(bits % 4 == 1 && bits < 32, "the last word of a chunk is the first one of the next chunk");
+  static_assert(bits % 4 == 1 && bits < 32, "the last word of a chunk is the first word of the next chunk");
 
   static __device__ __forceinline__ LitheFRSZ2 Format()
   {
@@ -483,7 +483,7 @@ struct CBFrszOddPair {
     uint32_t word[words], code;
   };
 
-  static_assert(bits > 16 && bits < 32, "two numbers and what is before them in a word are at most three words");
+  static_assert(bits > 16 && bits < 32, "two numbers and the preceding bits of their first word fit three words");
 
   static __device__ __forceinline__ int Bit()
   {

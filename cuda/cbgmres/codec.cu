@@ -34,7 +34,7 @@ static __device__ __forceinline__ void CBFetchAhead(const CBColumns &V, PetscInt
                   block = LITHE_FRSZ2_BLOCK / F::width * F::chunkbits / 8;
     const size_t at = static_cast<size_t>(blockIdx.x) * bytes + CB_LOAD_AHEAD, value = at + threadIdx.x * line;
 
-    static_assert(bytes % line == 0 && lines < threads, "the first threads of a block fetch a line each, the next one exponents");
+    static_assert(bytes % line == 0 && lines < threads, "the first threads of a block prefetch a line each, the next thread prefetches exponents");
     if (threadIdx.x < lines) {
       if (value < V.vbytes) CBPrefetch(V.values + static_cast<size_t>(j) * V.vbytes + value);
     } else if (threadIdx.x == lines) {

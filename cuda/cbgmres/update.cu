@@ -84,7 +84,7 @@ static __device__ __forceinline__ void CBFetchFirst(const CBUpdateArguments &a)
   const size_t       at      = static_cast<size_t>(blockIdx.x) * bytes;
   const unsigned     columns = a.k < CB_UPDATE_FETCHED ? static_cast<unsigned>(a.k) : CB_UPDATE_FETCHED;
 
-  static_assert(bytes % CB_LINE == 0, "a block's part of a column begins where a line does");
+  static_assert(bytes % CB_LINE == 0, "a block's part of a column begins with a line");
   for (unsigned i = threadIdx.x; bytes && i < columns * lines; i += CB_UPDATE_THREADS) {
     const size_t value = at + i % lines * CB_LINE;
 

@@ -11,7 +11,7 @@
 #define READ_BLOCKS_OF_ONE 4
 #define SCAN_THREADS       1024
 
-static_assert(GRIDMG_READ_ROWS == SETUP_THREADS, "a tile has a row a thread");
+static_assert(GRIDMG_READ_ROWS == SETUP_THREADS, "a tile has a row per thread");
 
 PetscErrorCode LitheCUDAGridMGRead(const GridMGCSR *m, const GridMGRows *rows, double scale, const GridMGFaces *f, int *others, GridMGReading *r)
 {

@@ -160,7 +160,7 @@ PetscErrorCode LitheCUDASBPRoundedResidual(const SBPOperator *op, const void *u,
 
   PetscFunctionBegin;
   PetscCheck(op->precision == SBP_DOUBLE && (op->kind == SBP_NINE || op->grid.order == 2), PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "A residual is rounded only of operators in double precision, of order 2");
+             "A residual is rounded only for operators of order 2 in double precision");
   PetscCall(LitheGraphGetStream(&stream));
   PetscCall(SBPSetMarch(op, nullptr, &step, &m));
   m.rounded      = static_cast<float *>(r);

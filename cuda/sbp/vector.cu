@@ -189,7 +189,7 @@ static __global__ void __launch_bounds__(SBP_VECTOR_THREADS)
 {
   __shared__ double shared;
 
-  static_assert(SBP_SCALE_SLOTS == SBP_WARP, "a thread of a warp for each of what was noted");
+  static_assert(SBP_SCALE_SLOTS == SBP_WARP, "a warp has a lane per slot");
   if (threadIdx.x < SBP_WARP) {
     const unsigned int word = SBPWarpLargest(scale->largest[turn][threadIdx.x * SBP_SCALE_STRIDE]);
 

@@ -137,7 +137,7 @@ PetscErrorCode LitheCUDAVCRSUpload(const VCRSPlan *src, VCRSPlan *ddst)
   int         n;
 
   PetscFunctionBegin;
-  PetscCheck(!src->plainrows, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Plain rows are of the host: a device needs a plan with slices");
+  PetscCheck(!src->plainrows, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Plain rows exist on the host only: a device needs a plan with slices");
   if (src->setptr) ends.nsetentries = src->setptr[src->nsets];
   if (src->longptr && src->nlong) ends.nlongentries = src->longptr[src->nlong];
 

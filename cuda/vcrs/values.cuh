@@ -29,7 +29,7 @@ struct CopiedTable {
   static constexpr unsigned int stride = copies * sizeof(T); /* distance of entries */
   uint32_t                      mine;                        /* address of the copies for this thread */
 
-  static_assert(stride < 256, "a byte");
+  static_assert(stride < 256, "the distance of entries fits a byte");
 
   /* The entry for byte b of a word, or the first entry if wanted is 0 instead of ~0. The address takes one
      instruction */

@@ -32,7 +32,7 @@ struct SlicesArguments : MultArguments {
 template <int batch>
 struct alignas(32 * sizeof(VCRSUnsigned)) ColumnBases {
   static constexpr int stride = batch > 4 ? 8 : (batch > 2 ? 4 : batch), entries = 32 / stride * batch;
-  static_assert(batch <= 8, "the bases of a batch are aligned to 8 of them at most");
+  static_assert(batch <= 8, "the bases of a batch are aligned to 8 bases at most");
 
   struct alignas(stride * sizeof(VCRSUnsigned)) Batch {
     VCRSUnsigned base[batch];

@@ -588,7 +588,7 @@ static PetscErrorCode Stencil27Launch(const VCRSLaunch *l, const SetsArguments *
   size_t             bytes;
 
   PetscFunctionBegin;
-  static_assert(warps <= VCRS_STENCIL27_WARPS, "a bit each");
+  static_assert(warps <= VCRS_STENCIL27_WARPS, "a word has a bit per warp");
   static_cast<SetsArguments &>(a) = *sets;
   a.stride                        = l->stride;
   a.line                          = l->line;
@@ -636,7 +636,7 @@ static PetscErrorCode Stencil27LaunchKind(const VCRSLaunch *l, const SetsArgumen
     /* 100 KB per multiprocessor */
     if (!fits) PetscCall((Stencil27Launch<V, difference, 2, 6, 1, 1, 1>(l, a, &fits, stream)));
   }
-  PetscCheck(fits, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A plane does not fit the shared memory of %d bytes", l->sharedbytes);
+  PetscCheck(fits, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A plane does not fit into the shared memory of %d bytes", l->sharedbytes);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -36,8 +36,8 @@ struct alignas(VCRSUnionEntry) UnionsEntry {
 };
 static_assert(sizeof(UnionsEntry) == sizeof(VCRSUnionEntry) && offsetof(UnionsEntry, offset) == offsetof(VCRSUnionEntry, offset) &&
                 offsetof(UnionsEntry, values) == offsetof(VCRSUnionEntry, values),
-              "an entry is that of the host");
-static_assert(sizeof(VCRSUnionTask) == sizeof(uint4), "a task is read at once");
+              "entries have the layout of the host");
+static_assert(sizeof(VCRSUnionTask) == sizeof(uint4), "a task is loaded at once");
 
 struct UnionsArguments : MultArguments, PairsTables {
   VCRSUnsigned          period;

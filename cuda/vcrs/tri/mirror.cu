@@ -128,6 +128,6 @@ PetscErrorCode LitheCUDAVCRSMirror(const VCRSPlan *dplan, PetscInt first, const 
   PetscCallCUDA(cudaMemcpyAsync(&missing, m.missing, sizeof(missing), cudaMemcpyDeviceToHost, stream));
   PetscCallCUDA(cudaStreamSynchronize(stream));
   PetscCallCUDA(cudaFree(m.missing));
-  PetscCheck(!missing, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A compressed triangle has entries that its transpose has no place for");
+  PetscCheck(!missing, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A compressed triangle has entries without a place in the transpose");
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -458,7 +458,7 @@ PetscErrorCode VCRSTriGridPrepare(VCRSTri *tri, const VCRSPlan *p, cudaStream_t 
   TRI_GRID_CASES(TRI_GRID_FIT)
 #undef TRI_GRID_FIT
   PetscCheck(tri->blocks > 0, PETSC_COMM_SELF, PETSC_ERR_GPU,
-             "The shared memory of this GPU does not hold the rows of a tile, %d bytes: -mat_vcrs_substitution_grids 0 takes them by levels", tri->bytes);
+             "The shared memory of this GPU does not hold the rows of a tile, %d bytes: -mat_vcrs_substitution_grids 0 solves by levels", tri->bytes);
   if (TriGridHasSets(p)) {
     PetscInt n;
 
