@@ -72,8 +72,8 @@ struct Barriers {
   __device__ __forceinline__ void Begin(const GroupsArguments &a, int stage) const
   {
 #if __CUDA_ARCH__ >= 900
-    for (int t = 0; t < a.teams; t++) /* 33 arrivals: the threads of the filling warp, and its bulk copies */
-      cuda::ptx::mbarrier_init(full + stage + t * a.stages, 33);
+    /* 33 arrivals: the threads of the filling warp, and its bulk copies */
+    for (int t = 0; t < a.teams; t++) cuda::ptx::mbarrier_init(full + stage + t * a.stages, 33);
     cuda::ptx::mbarrier_init(empty + stage, VCRS_WINDOW_SLICES);
     cuda::ptx::mbarrier_init(done + stage, VCRS_WINDOW_SLICES);
     cuda::ptx::fence_mbarrier_init(cuda::ptx::sem_release, cuda::ptx::scope_cluster);
