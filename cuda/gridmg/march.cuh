@@ -4,11 +4,11 @@
 #pragma once
 
 /*
-   A visit of a level with red-black smoothing as two kernels, which read the level once each:
+   A visit of a level with red-black smoothing as two kernels. Each kernel reads the level once:
 
-     down   red, then black: from the right-hand side alone, or black from the iterate;
-            residuals of all cells, and their sums over aggregates
-     up     the coarse correction of red cells; black, then red
+     down   Red, then black: from the right-hand side alone, or black from the iterate.
+            Residuals of all cells, and their sums over aggregates.
+     up     The coarse correction of red cells. Black, then red.
 
    A thread has a column of pairs of cells, (2I, j, k) and (2I+1, j, k) for all k of a chunk. One cell of a pair is red
    (i + j + k even), the other is black; the colours alternate from plane to plane. The neighbours of a red cell are
