@@ -218,7 +218,8 @@ PETSC_EXTERN const char *const PCGridMGInterpolationTypes[];
   PCGridMGCoarsenType - along which directions a `PCGRIDMG` forms pairs of cells from one level to the next
 
   Values:
-+ `PCGRIDMG_COARSEN_AUTO` - `PCGRIDMG_COARSEN_SEMI` for K cycles, else `PCGRIDMG_COARSEN_TWO`; with de Zeeuw's interpolation `PCGRIDMG_COARSEN_FULL`
++ `PCGRIDMG_COARSEN_AUTO` - `PCGRIDMG_COARSEN_SEMI` for K cycles, else `PCGRIDMG_COARSEN_TWO`, and along all directions where
+  coefficients hardly jump; with de Zeeuw's interpolation `PCGRIDMG_COARSEN_FULL`
 . `PCGRIDMG_COARSEN_SEMI` - along the strongest one, by geometric means: levels have half of the cells
 . `PCGRIDMG_COARSEN_TWO` - along the two strongest directions, if they differ by less than a factor of 4: a quarter of
   the cells

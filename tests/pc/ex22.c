@@ -126,6 +126,34 @@ static PetscErrorCode TestSmallLevels(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Three directions at once, from the finest level on, where coefficients hardly jump: as many iterations. Two where blocks of ten decades meet */
+static PetscErrorCode TestAlike(void)
+{
+  static const GridProblem smooth = {.name = "alike", .n = {40, 40, 40}, .faces = FACES_ONE, .dirichlet = PETSC_TRUE};
+  static const GridProblem jumps  = {.name = "jumps", .n = {24, 24, 24}, .faces = FACES_JUMPS, .sigma = 1e-8};
+  PetscInt                 its, two;
+  PetscReal                residual;
+  Mat                      A;
+  PC                       pc;
+
+  PetscFunctionBeginUser;
+  PetscCall(CreateGridMatrix(&smooth, 0, &A));
+  PetscCall(CreateGridPC(&smooth, A, "", &pc));
+  VIEW_HAS(pc, "level 1: 20 x 20 x 20 cells");
+  PetscCall(PCDestroy(&pc));
+  PetscCall(GridIterations(&smooth, A, KSPCG, "-@pc_gridmg_coarsen two", &two, &residual));
+  PetscCall(GridIterations(&smooth, A, KSPCG, "", &its, &residual));
+  if (WRONG(its < 0 || its > two + 1)) FAIL("%s: %d iterations, %d with two directions", smooth.name, (int)its, (int)two);
+  PetscCall(MatDestroy(&A));
+
+  PetscCall(CreateGridMatrix(&jumps, 0, &A));
+  PetscCall(CreateGridPC(&jumps, A, "", &pc));
+  VIEW_HAS(pc, "level 1: 12 x 12 x 24 cells");
+  PetscCall(PCDestroy(&pc));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Several processes: a preconditioner for the cells of each, whose grid is found in the diagonal block */
 static PetscErrorCode TestBlocks(void)
 {
@@ -195,6 +223,7 @@ int main(int argc, char **argv)
     for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(cases); k++) PetscCall(TestCase(&cases[k]));
     PetscCall(TestUpwind());
     PetscCall(TestSmallLevels());
+    PetscCall(TestAlike());
   }
   PetscCall(TestDone(85, "all is right\n"));
   PetscCall(PetscFinalize());

@@ -8,7 +8,8 @@
 
 #include "gridmgimpl.h"
 
-#define GRIDMG_RATIO         4 /* two directions are halved at once where they differ by less */
+#define GRIDMG_RATIO         4    /* two directions are halved at once where they differ by less */
+#define GRIDMG_ALIKE         0.31 /* three at once where each has so much of the diagonal, in the geometric mean: where coefficients hardly jump */
 #define GRIDMG_LARGE         1000000
 #define GRIDMG_SLOW          0.8 /* a level that becomes smaller by less is one that each process has all of */
 #define GRIDMG_WHOLE         4194304
@@ -64,10 +65,11 @@ static void ChooseDirections(PC_GridMG *mg, GridMGLevel *l)
   }
   l->by[first] = 2;
   if (type == PCGRIDMG_COARSEN_TWO && second >= 0 && GRIDMG_RATIO * g[second] >= g[first]) l->by[second] = 2;
-  if (mg->opt.coarsen == PCGRIDMG_COARSEN_AUTO && l - mg->level >= GRIDMG_FIRST && l->by[0] + l->by[1] + l->by[2] == 5 && size <= GRIDMG_FEW) {
-    const int third = 3 - first - second;
+  if (mg->opt.coarsen == PCGRIDMG_COARSEN_AUTO && l->by[0] + l->by[1] + l->by[2] == 5) {
+    const int       third = 3 - first - second;
+    const PetscBool few   = (PetscBool)(l - mg->level >= GRIDMG_FIRST && size <= GRIDMG_FEW && GRIDMG_RATIO * g[third] >= g[first]);
 
-    if (GRIDMG_RATIO * g[third] >= g[first] && LevelsAfter(mg, (size + 3) / 4) == LevelsAfter(mg, size)) l->by[third] = 2;
+    if (g[third] >= GRIDMG_ALIKE || (few && LevelsAfter(mg, (size + 3) / 4) == LevelsAfter(mg, size))) l->by[third] = 2;
   }
 }
 
