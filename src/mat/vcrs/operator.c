@@ -38,8 +38,7 @@
 
 /* ---- Which matrices have lost something ---- */
 
-/* Whether an entry of A, as compressed now, differs from the entry that was set, and products of A are restricted.
-   Collective */
+/* Whether a compressed entry of A differs from the entry that was set, which restricts products of A. Collective */
 static PetscErrorCode MatVCRSHasLost_Private(Mat A, Mat_VCRS *ctx, PetscBool *lost)
 {
   PetscBool isseq;
@@ -107,15 +106,15 @@ static PetscErrorCode VCRSOperatorHasLost_Private(Mat A, PetscBool gone, Mat *cu
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- What is at work ---- */
+/* ---- The guard ---- */
 
 static PetscBool       VCRSWatchStarted = PETSC_FALSE;
 static PetscLogHandler VCRSWatch        = NULL;
 
-/* A solve that has begun and not ended, outside of preconditioners */
+/* An active solve outside of preconditioners */
 typedef struct {
   PetscObjectId object;
-  uintptr_t     frame; /* the stack where it began */
+  uintptr_t     frame; /* address of a stack variable at the start of the solve */
 } VCRSSolve;
 
 typedef struct {
@@ -150,9 +149,8 @@ static PetscBool VCRSIsFactorization(PetscLogEvent event)
 }
 
 /*
-   The end of a solve that failed with an error was never reported. Functions that began deeper in the stack than the
-   present place have returned, which finds most of them. Remaining ones only make more preconditioners part of
-   solves.
+   An error can end a solve without a log event. Most such solves are found by the stack: functions deeper than the
+   present place have returned. The remaining solves only mark more preconditioners as part of a solve.
 */
 static inline void VCRSForgetReturned(VCRSWatchData *data, uintptr_t frame)
 {
@@ -163,9 +161,9 @@ static inline void VCRSForgetReturned(VCRSWatchData *data, uintptr_t frame)
 
   #define VCRS_OPERATIONS "Lithe_VCRSOperations"
 
-static PetscInt VCRSInside = 0; /* how many of them do */
+static PetscInt VCRSInside = 0; /* number of active preconditioners */
 
-  /* name in struct _PCOps, the event that comes before, parameters, arguments */
+  /* name in struct _PCOps, event before the call, parameters, arguments */
   #define VCRS_OPERATIONS_OF_PC(X)                                                  \
     X(setup, PC_SetUp, (PC pc), (pc))                                               \
     X(setuponblocks, PC_SetUpOnBlocks, (PC pc), (pc))                               \
@@ -193,7 +191,7 @@ static PetscErrorCode VCRSRestoreOperations_Private(PC);
     }
 VCRS_OPERATIONS_OF_PC(VCRS_RUN)
 
-/* The preconditioner's own operations, where ours stand in their places */
+/* Restores the preconditioner's own operations */
 static PetscErrorCode VCRSRestoreOperations_Private(PC pc)
 {
   struct _PCOps *own;
@@ -214,7 +212,7 @@ static PetscErrorCode VCRSDestroyOperations_Private(PetscCtxRt ops)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Replacements of the operations that follow an event */
+/* Replaces the operations that follow an event */
 static PetscErrorCode VCRSReplaceOperations_Private(PC pc, PetscLogEvent e)
 {
   struct _PCOps *own = NULL;
@@ -237,7 +235,7 @@ static PetscErrorCode VCRSReplaceOperations_Private(PC pc, PetscLogEvent e)
 
 /* ---- The handler ---- */
 
-/* Handlers before this one were told that the event begins, and must hear that it ended */
+/* earlier handlers have seen the begin of the event, and must see its end */
 static PetscErrorCode VCRSWatchRevokeEvent_Private(PetscLogHandler h, PetscLogEvent event, PetscObject o)
 {
   PetscFunctionBegin;
@@ -273,7 +271,7 @@ static PetscErrorCode VCRSOutermostBegins_Private(VCRSWatchData *data, PetscObje
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Called for every event of the program: other events must cost a few comparisons only */
+/* Called for every event of a program: other events must cost only a few comparisons */
 static PetscErrorCode VCRSWatchEventBegin_Private(PetscLogHandler h, PetscLogEvent event, PetscObject o1, PETSC_UNUSED PetscObject o2,
                                                   PETSC_UNUSED PetscObject o3, PETSC_UNUSED PetscObject o4)
 {
@@ -354,7 +352,7 @@ static PetscErrorCode VCRSWatchStop_Private(void)
 }
 #endif
 
-/* From now on. One process may be alone in this: the handler is its own */
+/* Starts the guard. The handler is local to a process: one process may call this function alone */
 PetscErrorCode MatVCRSOperatorGuardStart(void)
 {
   PetscFunctionBegin;
@@ -364,7 +362,7 @@ PetscErrorCode MatVCRSOperatorGuardStart(void)
   if (VCRSWatchStarted) PetscFunctionReturn(PETSC_SUCCESS);
   VCRSWatchStarted = PETSC_TRUE;
 
-  /* The events that are watched are registered with their packages */
+  /* the packages register the watched events */
   PetscCall(KSPInitializePackage());
   for (int k = 0; k < PETSC_LOG_HANDLER_MAX; k++) {
     if (!PetscLogHandlers[k].handler) room = PETSC_TRUE;
@@ -382,7 +380,7 @@ PetscErrorCode MatVCRSOperatorGuardStart(void)
 
 /* ---- The rule ---- */
 
-/* Called before a product of A, on all its processes: an error unless A may multiply */
+/* Called before a product of A, on all processes of A: an error unless A may multiply */
 PetscErrorCode MatVCRSCheckProduct_Private(Mat A)
 {
   Mat_VCRS   *ctx;

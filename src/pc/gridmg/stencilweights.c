@@ -84,7 +84,7 @@ static void AverageWeights(const GridMGPoints *g, int odd, int last, const Petsc
     if (s == g->centre || modulus == 0 || !GridMGNeighbour(g, at, s, to)) continue;
     all += modulus;
     there = weights + GridMGPointOf(g, to) * g->corners;
-        /* without an offset along an odd direction, the neighbour lies between the same coarse points; with an offset
+    /* without an offset along an odd direction, the neighbour lies between the same coarse points; with an offset
        the neighbour lies on a coarse point */
     for (int d = 0; d < g->dim; d++) {
       if (!(odd >> d & 1)) continue;
