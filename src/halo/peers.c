@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The lists of a star forest of any type, in the form for the transports that do without PETSc's */
+/* The lists of a star forest of any type, for transports other than PETSc's */
 
 #include "haloimpl.h"
 
@@ -22,7 +22,7 @@ static PetscErrorCode LitheHaloGetBasicSF_Private(PetscSF sf, PetscSF *basic)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sorted neighbours on either side, without this process */
+/* The sorted neighbours on both sides, without this process */
 static PetscErrorCode LitheHaloMergeRanks_Private(PetscMPIInt me, PetscMPIInt nroot, const PetscMPIInt rootrank[], PetscMPIInt nleaf,
                                                   const PetscMPIInt leafrank[], LitheHaloPeers *peers)
 {
@@ -58,7 +58,7 @@ static PetscErrorCode LitheHaloFillLists_Private(const LitheHaloPeers *peers, Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Every neighbour gets the target places of its entries */
+/* Each process tells its neighbours the target places of its entries */
 static PetscErrorCode LitheHaloExchangeTargets_Private(MPI_Comm comm, LitheHaloPeers *peers)
 {
   MPI_Request *request;

@@ -31,7 +31,7 @@ static PetscErrorCode LitheReduceConnect_Private(LitheReduce reduce, LitheReduce
   for (PetscMPIInt r = 0; r < reduce->size; r++) {
     if (r != reduce->rank) other[n++] = r;
   }
-  /* Everything is in the same place everywhere: the handle is all that is sent */
+  /* the layout is the same on all processes: only the handle is sent */
   PetscCall(
     LitheHaloMemoryCreate_Private(reduce->comm, n, other, 2 * (size_t)reduce->size * (size_t)ipc->peers.stride * 16, places, &ipc->memory, obstacle, code));
   if (*obstacle == LITHE_HALO_POSSIBLE) {
@@ -104,7 +104,7 @@ static PetscErrorCode LitheReduceDestroy_IPC(LitheReduce reduce)
   PetscErrorCode   ierr;
 
   PetscFunctionBegin;
-  /* This process has ended its writes, and has waited for all writes to its memory */
+  /* this process has ended its writes, and has waited for all writes to its memory */
   PetscCallCUDA(cudaDeviceSynchronize());
   ierr = LitheHaloTimeoutCheck_Private(&ipc->peers.timeout, PETSC_TRUE);
   PetscCall(LitheHaloMemoryDestroy_Private(reduce->comm, &ipc->memory));

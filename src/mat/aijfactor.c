@@ -5,8 +5,9 @@
 /*
    Factors of the matrix classes that are MATSEQAIJ with other products.
 
-   PETSc's ILU(0) copies the matrix' list of composed functions into its factor, which is a MATSEQAIJ. The factor does not take back what a
-   MATSEQAIJ does not compose, as PETSc wants it (-checkfunctionlist). So a factor of such a matrix keeps the list that it had.
+   PETSc's ILU(0) copies the matrix' list of composed functions into its factor, which is a MATSEQAIJ. A MATSEQAIJ
+   removes only its own composed functions at destruction, and PETSc requires an empty list (-checkfunctionlist). A
+   factor of such a matrix therefore keeps its former list.
 */
 
 #include "aijfamily.h"
@@ -29,7 +30,10 @@ static PetscErrorCode MatILUFactorSymbolic_AIJFamily(Mat F, Mat A, IS row, IS co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* PETSc looks for the type that a matrix' type begins with, and finds this for all that begin with MATSEQAIJ */
+/*
+   PETSc looks for the solver by the beginning of a matrix type, and finds this function for all types that begin with
+   MATSEQAIJ
+*/
 static PetscErrorCode MatGetFactor_AIJFamily(Mat A, MatFactorType type, Mat *F)
 {
   PetscBool ours;
