@@ -51,8 +51,8 @@ PetscBool PCSBPMGMeasuresCycle_Private(const PC_SBPMG *mg, PetscInt k)
 /* ------------------------------------------------------------ failure and reset */
 
 /*
-   The preconditioner fails: KSP ends with KSP_DIVERGED_PC_FAILED, and SNES and TS may cut their steps. All processes
-   fail alike.
+   The set-up has failed: KSP ends with KSP_DIVERGED_PC_FAILED, and SNES and TS may cut their steps. All processes fail
+   together.
 */
 PetscErrorCode PCSBPMGFail_Private(PC pc, const char format[], ...)
 {
@@ -123,7 +123,7 @@ PetscErrorCode PCSBPMGShiftReset_Private(PC_SBPMG *mg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The coarsest level, except its solver, which keeps its options */
+/* Frees the coarsest level, except its solver, which keeps its options */
 static PetscErrorCode PCSBPMGCoarseReset_Private(PC_SBPMG *mg)
 {
   PetscFunctionBegin;
