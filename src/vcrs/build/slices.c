@@ -6,8 +6,10 @@
 
 #include "buildimpl.h"
 
-/* Sorts the rows of every window by falling length, with long rows last as if they were empty. Also: the contents of
-   slices and long rows */
+/*
+   Sorts the rows of every window by descending length; long rows count as empty and come last. Also counts the entries
+   of slices and long rows
+*/
 static void VCRSSliceRows(const VCRSBuild *b, PetscInt limit, PetscBool sorted, uint8_t perm[], uint8_t length[], PetscInt64 *padded, PetscInt64 *longentries)
 {
   *padded = *longentries = 0;
@@ -51,8 +53,10 @@ static void VCRSSliceRows(const VCRSBuild *b, PetscInt limit, PetscBool sorted, 
   }
 }
 
-/* For each k, the least column of entry k over the lanes of slice s; the width of the offsets from it, and the place
-   where the offsets of the next slice begin */
+/*
+   For each k, the least column of entry k over the lanes of slice s; the width of the offsets from this column, and the
+   first place of the next slice's offsets
+*/
 static void VCRSMeasureColumns(const VCRSBuild *b, VCRSPlan *plan, PetscInt s)
 {
   const PetscInt *c[VCRS_SLICE];
