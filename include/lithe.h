@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* The whole public API. A source file that needs one part only may include the header of that part. */
+/* The whole public API. A source file that needs only one part may include the header of the part. */
 
 #include <lithesys.h>
 #include <lithemat.h>

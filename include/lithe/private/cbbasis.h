@@ -56,8 +56,8 @@ typedef struct _n_CBBasis *CBBasis;
 /* Results of a step; all numbers are sums over all processes */
 typedef struct {
   PetscReal image;  /* w^H w of the first pass: ||M v_j||^2 */
-  PetscReal before; /* w^H w of the last pass, before it */
-  PetscReal after;  /* ||w - V c||^2 after the last pass, by the Pythagorean identity: accurate to `before` times the unit roundoff; sigma is its root */
+  PetscReal before; /* w^H w before the last pass */
+  PetscReal after;  /* ||w - V c||^2 after the last pass, by the Pythagorean identity: accurate to `before` times the unit roundoff; sigma is the square root */
   PetscReal norm;   /* v_j^H v_j */
   PetscReal skew;   /* sum of |v_i^H v_j|^2, i < j */
   PetscInt  passes; /* number of passes */
@@ -79,7 +79,7 @@ typedef struct {
   PetscErrorCode (*store)(CBBasis, PetscInt j, PetscReal scale, Vec x, Vec z);
   /* z = column j, decoded */
   PetscErrorCode (*load)(CBBasis, PetscInt j, Vec z);
-  /* products with columns 0 ... k-1, of this process */
+  /* products with columns 0 ... k-1, over this process */
   PetscErrorCode (*dot)(CBBasis, PetscInt k, PetscBool gram, Vec w);
   /* sums of the last dot's products over all processes, and CBBasisCoefficients() where the scalars live. Pass 0 had gram.
      Later passes had not: the first k sums stay, and the last k + 1 need the reduction */
@@ -88,9 +88,9 @@ typedef struct {
   PetscErrorCode (*subtract)(CBBasis, PetscInt k, Vec w);
   /* column k = (w - V c)/sigma, rounded; z = column k, decoded. Any sigma must be harmless; with 0, column k is arbitrary */
   PetscErrorCode (*append)(CBBasis, PetscInt k, Vec w, Vec z);
-  /* columns from ... to-1 of the Hessenberg matrix and their steps to host.*; waits for coefficients() */
+  /* copies columns from ... to-1 of the Hessenberg matrix and their steps to host.*; waits for coefficients() */
   PetscErrorCode (*fetch)(CBBasis, PetscInt from, PetscInt to);
-  /* x = V y with columns 0 ... k-1; y is on the host and may be changed when this returns */
+  /* x = V y with columns 0 ... k-1; y is on the host and may be changed after the call */
   PetscErrorCode (*combine)(CBBasis, PetscInt k, const PetscScalar y[], Vec x);
   /* frees data */
   PetscErrorCode (*destroy)(CBBasis);
@@ -99,26 +99,26 @@ typedef struct {
 struct _n_CBBasis {
   CBBasisOps   ops[1];
   MPI_Comm     comm;    /* of the vectors; not a reference */
-  size_t       n;       /* real numbers of a vector on this process: a complex number is two */
+  size_t       n;       /* real numbers of a vector on this process: a complex number counts as two */
   PetscInt     columns; /* capacity */
   PetscInt     pairs;   /* capacity for second parts: the second part of column j is at columns + j */
-  Vec          scale;   /* on a device: store() and append() multiply z by it, entry by entry, unless NULL. The solver chooses before each call */
+  Vec          scale;   /* on a device: store() and append() multiply z entry by entry by this vector, unless NULL. The solver chooses before each call */
   PetscInt     paired;  /* number of columns with a second part, `pairs` or 0: the solver chooses before storing column 0 */
   LitheStorage storage;
   int          base;   /* of FRSZ2 with 8-bit exponents, the same for all columns: for moduli up to CB_LARGEST */
   int          shift;  /* columns are stored times 2^shift: half precision has no room for small numbers */
-  size_t       vbytes; /* a column of values, and its distance to the next: LitheStorageValueBytes() */
+  size_t       vbytes; /* bytes of a column of values, padding included: LitheStorageValueBytes() */
   size_t       ebytes; /* of exponents */
-  CBScalars    host;   /* the host's copy of sums, gram and so on; no arrays without dot products */
+  CBScalars    host;   /* the host's copy of sums, gram and so on; no arrays if dot products are never taken */
   void        *data;   /* of the implementation: the columns, and on a device the scalars */
   LitheReduce  sums;   /* over processes; NULL without dot products */
   const char  *where;  /* "host" or "device", for views */
 };
 
-/* A column of a Krylov basis has norm 1; up to this norm 8-bit exponents suffice */
+/* A column of a Krylov basis has norm 1; 8-bit exponents suffice up to this norm */
 #define CB_LARGEST 4.0
 
-/* With it half precision reaches from 2^-37 to 8, with 11 bits from 2^-27 on */
+/* With this shift half precision reaches from 2^-37 to 8, with 11 bits from 2^-27 on */
 #define CB_HALF_SHIFT 13
 
 /* Second parts are used for this number of steps; afterwards their columns hardly matter */
@@ -153,7 +153,7 @@ static inline CBSeconds CBBasisSeconds(CBBasis b, PetscInt k, PetscInt j)
   return (CBSeconds){PetscMax(0, PetscMin(b->paired, k) - first), first, j < 0 ? -1 : CBBasisSecond(b, j)};
 }
 
-/* In any other linear combination of columns */
+/* In other linear combinations of columns */
 static inline CBSeconds CBBasisSecondsAll(CBBasis b, PetscInt k)
 {
   return (CBSeconds){PetscMin(b->paired, k), 0, -1};
@@ -165,7 +165,7 @@ static inline PetscInt CBBasisSums(PetscInt k, PetscInt pass)
   return pass ? k + 1 : 2 * k + 1;
 }
 
-/* Shared by implementations: the reduction of a pass where the scalars live, with scalars.sums, and its set-up */
+/* Shared by implementations: the reduction of a pass at the place of the scalars, with scalars.sums, and its set-up */
 PETSC_INTERN PetscErrorCode CBBasisCreateSums_Private(CBBasis basis, PetscMemType memory);
 PETSC_INTERN PetscErrorCode CBBasisSum_Private(CBBasis basis, PetscInt k, PetscInt pass, PetscScalar sums[]);
 
@@ -175,7 +175,7 @@ PETSC_INTERN PetscErrorCode CBBasisSum_Private(CBBasis basis, PetscInt k, PetscI
 */
 PETSC_INTERN PetscErrorCode CBBasisCreate_Host(CBBasis basis);
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-/* Vectors of CUDA. Not hidden in the library: tests compare it with the host's */
+/* Vectors of CUDA. Not hidden in the library: tests compare the function with the host's */
 PETSC_EXTERN PetscErrorCode CBBasisCreate_Device(CBBasis basis);
 #endif
 

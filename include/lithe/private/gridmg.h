@@ -60,7 +60,7 @@ typedef struct {
   double   *t;    /* [3 n] */
 } GridMGBorder;
 
-/* Which cells of a grid are those of this process, where others are there, too: surveys are of these */
+/* The own cells in a grid that also has cells of other processes; surveys cover own cells only */
 typedef struct {
   PetscBool is;
   PetscInt  first[3], end[3];
@@ -87,12 +87,15 @@ static LITHE_HD inline PetscBool GridMGIsOwn(const GridMGFaces *f, const PetscIn
   return PETSC_TRUE;
 }
 
-/* A box of cells in two arrays, that which is read, 0, and that which is written, 1: cell (i, j, k) at begin + i + stride[0] j + stride[1] k */
+/*
+   A box of cells in two arrays, the array that is read (0) and the array that is written (1): cell (i, j, k) at begin +
+   i + stride[0] j + stride[1] k
+*/
 typedef struct {
   PetscInt n[3], begin[2], stride[2][2];
 } GridMGBox;
 
-/* What 32 bits hold of a number */
+/* The part of a number that 32 bits hold */
 typedef enum {
   GRIDMG_WORD_BYTE,
   GRIDMG_WORD_SHORT,
@@ -107,10 +110,10 @@ typedef struct {
   GridMGPrecision      precision;
   PetscBool            symmetric;
   int                  bits;            /* of a code: 8, 16, or 32, which is a float */
-  const void          *up[3], *down[3]; /* codes; the one before the first may be read, and is 0 */
+  const void          *up[3], *down[3]; /* codes; the code before the first may be read, and is 0 */
   const void          *zero;            /* n[0] codes 0 */
   const void          *table;           /* 8 bits: T = table[code]; 16 bits: table[code >> 8] * table[256 + (code & 255)] */
-  const void          *sigma, *dinv;    /* [cells + wells]; dinv: 1 over the diagonal, 0 where that is 0 */
+  const void          *sigma, *dinv;    /* [cells + wells]; dinv: inverse of the diagonal, 0 for a zero diagonal */
   const unsigned char *alive;           /* as in GridMGFaces */
   GridMGList           list;
 } GridMGOperator;
@@ -118,7 +121,7 @@ typedef struct {
 /* Properties of a level */
 typedef struct {
   double   logs[3];  /* sums of log(entries of a row in direction d over its diagonal), */
-  double   count;    /* number of these rows */
+  double   count;    /* number of such rows */
   double   min, max; /* the smallest and the largest face; 0: no face */
   PetscInt dead;     /* cells without a place on the next level */
 } GridMGSurvey;
@@ -126,9 +129,9 @@ typedef struct {
 /* Logarithms are added as whole numbers of this unit, of eight cells at once: a sum does not depend on the order */
 #define GRIDMG_LOG_TOGETHER 8
 #define GRIDMG_LOG_UNIT     16777216.
-#define GRIDMG_LOG_LEAST    1e-8   /* smaller ratios count as this */
+#define GRIDMG_LOG_LEAST    1e-8   /* smaller ratios are replaced by this number */
 #define GRIDMG_LOG_SMALLEST 1e-300 /* rows with a smaller diagonal do not count */
-#define GRIDMG_ALONE        0.25   /* a cell has no place on the next level if its faces and edges are less than this times its row sum */
+#define GRIDMG_ALONE        0.25   /* a cell has no place on the next level if its faces and edges are less than this factor times its row sum */
 
 #define GRIDMG_COMMON 20 /* a difference between column and row counts if at most this factor rarer than the commonest */
 
@@ -164,12 +167,15 @@ typedef struct {
   const PetscScalar *a;
 } GridMGCSR;
 
-/* Counts of the entries in rows of cells. odd: between cells that are no neighbours; others: odd entries and entries of wells. Zeros do not count */
+/*
+   Counts of the entries in rows of cells. odd: between cells that are no neighbours; others: odd entries and entries of
+   wells; negative: diagonals of negative sum. Zeros do not count
+*/
 typedef struct {
   PetscInt64 faces, odd, outside, others, negative, imaginary;
   PetscInt64 diagonals[2], sides[2];                           /* negative and positive entries */
   PetscInt64 firstodd, firstoutside, firstimaginary, firstbad; /* numbers of entries, -1: none. bad: no number */
-  double     most;                                             /* the largest modulus of a diagonal, sum of all such entries; negative: their count */
+  double     most;                                             /* the largest modulus of a diagonal, the sum of the diagonal entries of a row */
 } GridMGReading;
 
 /* Places of the vertices among the rows of the matrix: wells before the cells, cells, wells after the cells */
@@ -190,7 +196,7 @@ typedef struct {
   void                 *out;    /* down: the iterate before the coarse correction, or NULL; up: the iterate after the correction, not x */
   void                 *work;   /* the host, both: scratch of the size of x, which out may be */
   void                 *bc;     /* down: the right-hand side of the coarse level */
-  const void           *e;      /* up: its solution, */
+  const void           *e;      /* up: the solution of the coarse level, */
   double                factor; /* and its factor */
   /* In place of b and out, vectors of the matrix, or NULL */
   const GridMGRows  *rows;
@@ -261,8 +267,9 @@ typedef struct {
   PetscErrorCode (*enterscaled)(const GridMGOperator *, const GridMGRows *, int part, const PetscScalar *x, void *b, double scale);
 
   /*
-     Boxes that overlap, with vectors in single precision. A box of numbers of so many bytes, 1, 2, 4 or 8; from NULL: zeros; or added factor times. A word of each of n numbers;
-     word w of number index[w], or with index NULL of number w. enter and leave for the cells of a box
+     Overlapping boxes, with vectors in single precision. copybox: a box of numbers of 1, 2, 4 or 8 bytes; from NULL:
+     zeros. addbox: adds factor times a box. words, place: a word of each of n numbers; word w belongs to number
+     index[w], or to number w if index is NULL. enterbox, leavebox: enter and leave for the cells of a box
   */
   PetscErrorCode (*copybox)(size_t unit, const GridMGBox *, const void *from, void *to);
   PetscErrorCode (*addbox)(const GridMGBox *, double factor, const double *from, double *to);
@@ -270,7 +277,7 @@ typedef struct {
   PetscErrorCode (*place)(GridMGWord, PetscInt n, const PetscInt *index, const void *words, void *x);
   PetscErrorCode (*enterbox)(const GridMGBox *, int part, const PetscScalar *x, void *b, const double *scale);
   PetscErrorCode (*leavebox)(const GridMGBox *, int part, double factor, const double *scale, const void *x, PetscScalar *y);
-  /* n scalars for sums over processes, factor times these numbers, or back; NULL on the host */
+  /* Converts n numbers, times factor, to scalars for sums over processes, or back; NULL on the host */
   PetscErrorCode (*scalesum)(PetscBool back, int n, double factor, double *numbers, PetscScalar *scalars);
 
   /* Smoothing. x = c D^-1 b on cells of a colour, 0 or 1, or with -1 on all, and 0 elsewhere */
@@ -335,7 +342,8 @@ typedef struct {
   /* Codes, sigma and dinv; the list is already in place. The arrays of the operator exist. bound: faces change by
      factors of at most 1 + bound */
   PetscErrorCode (*encode)(const GridMGFaces *, double min, double max, const GridMGOperator *, double *bound);
-  /* The inverse of the lower Cholesky factor, rounded, row by row; failed: the matrix is not definite. work: GridMGInvertNumbers(n). NULL: the host has LAPACK */
+  /* The inverse of the lower Cholesky factor, rounded, row by row; failed: the matrix is not definite. work:
+     GridMGInvertNumbers(n). NULL: the host has LAPACK */
   PetscErrorCode (*invert)(const GridMGCoarsest *, GridMGPrecision, double *work, void *inverse, PetscBool *failed);
 } GridMGKernels;
 

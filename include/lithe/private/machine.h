@@ -41,7 +41,7 @@
 /* ---- Products on the host: src/vcrs/mult/mult.c, src/mat/vcrs/plain.c. Zen 4 with one process, 2026-11-21 to 24,
    2026-11-22-cpu-small.md, 2026-11-23-cpu-small.md, 2026-11-24-cpu-rows.md ---- */
 
-#define SLICES_LARGE 4194304 /* entries, from memory: whole ones in L3 took 0.85 to 1.2 of the time of MATSEQAIJ, from run to run */
+#define SLICES_LARGE 4194304 /* entries, from memory: whole entries in L3 took 0.85 to 1.2 of the time of MATSEQAIJ, from run to run */
 #define AIJ_SMALL    262144  /* entries of a matrix whose rows MATSEQAIJ ends with few mistaken branches */
 
 /*
@@ -71,10 +71,8 @@
 
 /* Plain rows */
 #define VCRS_ROWS_ENTRIES 1048576 /* of a matrix that may use plain rows */
-#define VCRS_ROWS_L3 \
-  2                        /* divided by this in L3, where the branches at row ends are mispredicted except in small
-matrices */
-#define VCRS_ROWS_BESIDE 4 /* the same on several processes, which share caches */
+#define VCRS_ROWS_L3      2       /* divided by this number in L3, whose branches at row ends are mispredicted except in small matrices */
+#define VCRS_ROWS_BESIDE  4       /* the same on several processes, which share caches */
 
 /* ---- Triangular systems on a device: src/vcrs/order.c. H200, 2026-11-21, no record ---- */
 

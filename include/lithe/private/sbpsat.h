@@ -94,7 +94,7 @@ typedef struct {
   double       scale;                         /* SBP_SHIFTED */
 } SBPOperator;
 
-/* Floating point operations of a product; all rows count as interior ones */
+/* Floating point operations of a product; all rows count as interior rows */
 static inline double SBPOperatorFlops(const SBPOperator *op)
 {
   static const double node[] = {30, 85, 153}; /* orders 2, 4 and 6 */
@@ -153,8 +153,7 @@ typedef enum {
   SBP_APPLY,    /* out = A u */
   SBP_ADD,      /* out = b + A u */
   SBP_RESIDUAL, /* out = b - A u */
-  SBP_SMOOTH    /* dout = c1 d + c2 dinv (b - A u), out = u + dout. d is not read if c1 = 0. dout may be d, or NULL if unwanted. dinv may be NULL, which stands
-                   for 1 */
+  SBP_SMOOTH    /* dout = c1 d + c2 dinv (b - A u), out = u + dout. d is not read if c1 = 0. dout may be d, or NULL if not needed. dinv NULL stands for 1 */
 } SBPMode;
 
 typedef struct {
@@ -173,11 +172,11 @@ typedef struct {
 
 /*
    The power of two that brings the input into the range of single precision, in the memory of the arrays: in = 1 / out.
-   largest are the upper words of absolute values, of which the greatest counts (a host has only the first). They are
-   used in turns: while one turn is read, the other is set to 0
+   largest: the upper words of absolute values, of which the greatest counts (a host has only the first). Two turns
+   alternate: while one turn is read, the other is reset to 0
 */
 #define SBP_SCALE_SLOTS  32
-#define SBP_SCALE_STRIDE 32 /* each in its own cache line */
+#define SBP_SCALE_STRIDE 32 /* each slot in a separate cache line */
 
 typedef struct {
   double       in, out;
@@ -200,7 +199,7 @@ static LITHE_HD inline unsigned int SBPUpperWord(double x)
 #endif
 }
 
-/* A number with that upper word */
+/* A number with this upper word */
 static inline double SBPOfUpperWord(unsigned int word)
 {
   union {
@@ -212,8 +211,9 @@ static inline double SBPOfUpperWord(unsigned int word)
   return u.number;
 }
 
-/* The scale of numbers whose largest has this upper word: 1 within 2^-window and 2^window, and for infinities and
-   NaN */
+/*
+   The scale of numbers whose largest has this upper word: 1 within 2^-window and 2^window, and for infinities and NaN
+*/
 static LITHE_HD inline double SBPScaleOf(unsigned int largest, int window)
 {
   const int exponent = (int)(largest >> 20) - 1023;
@@ -305,7 +305,7 @@ typedef struct {
   PetscErrorCode (*roundedresidual)(const SBPOperator *, const void *u, const void *b, const SBPGrid *, void *r, const double *scale);
 
   /* For the set-up of a multigrid and its coarsest level */
-  /* n bytes from host memory to memory of alloc(), and back; done when they return */
+  /* n bytes from host memory to memory of alloc(), and back; complete at return */
   PetscErrorCode (*put)(size_t n, const void *host, void *x);
   PetscErrorCode (*get)(size_t n, const void *x, void *host);
   /* y = M x, M symmetric, n x n, one row after the other; x and y contiguous; SBP_SINGLE or SBP_DOUBLE */

@@ -28,12 +28,12 @@
 
 typedef struct {
   int    order;   /* p */
-  int    half;    /* the interior stencils reach so far */
-  int    norms;   /* weights of H that are not 1 at an end: rows of the closure of Q, too */
+  int    half;    /* reach of the interior stencils */
+  int    norms;   /* number of weights of H other than 1 at an end, and of rows of the closure of Q */
   int    columns; /* columns of the closure of Q */
   int    normals; /* nodes that d0 reads */
   int    rows;    /* rows of the closure of M: columns and coefficients reach to node rows + half - 1 */
-  int    borrow;  /* the penalty reads the coefficients of this number of nodes next to a face */
+  int    borrow;  /* number of nodes next to a face whose coefficients the penalty reads */
   double theta;   /* Gamma = 2/(theta h) + c/(psi alpha h), psi the smallest coefficient of these nodes */
   double alpha;
   double norm[6];
@@ -246,7 +246,7 @@ static SBP_INLINE const SBPTable *SBPTableOf(int order)
   return &SBPTables[order / 2 - 1];
 }
 
-/* How far a row of the operator reaches: a coefficient that is not 0 */
+/* The reach of a row of the operator: the distance of its nonzero coefficients */
 static SBP_INLINE int SBPTableReach(const SBPTable *t)
 {
   const int face = t->normals - 1, closure = t->rows - 1;
@@ -284,7 +284,7 @@ static SBP_INLINE void SBPTableRangeQ(const SBPTable *t, PetscInt n, PetscInt i,
   }
 }
 
-/* Q_{i,i+d}, for a d of that range */
+/* Q_{i,i+d} for d in this range */
 static SBP_INLINE double SBPTableQ(const SBPTable *t, PetscInt n, PetscInt i, int d)
 {
   if (i < t->norms) return t->Q[i][i + d];
