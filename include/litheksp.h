@@ -30,8 +30,8 @@ typedef struct {
   PetscInt       passes;       /* second passes of Gram-Schmidt in the last solve */
   PetscInt       raises;       /* number of raises of the storage in the last solve */
   PetscReal      skew;         /* the largest || V^H v_j || of all steps, without v_j in V: 0 is orthogonal */
-  PetscReal      gap; /* the largest | ||r|| - rho | / ||r_0|| of all cycles; rho: norm of the recurrence, r_0: residual at the start of the cycle */
-  PetscBool      stagnated; /* the solve ended because the storage is too coarse, or with double because of rounding elsewhere */
+  PetscReal      gap;          /* the largest | ||r|| - rho | / ||r_0|| of all cycles; rho: norm of the recurrence, r_0: residual at the start of the cycle */
+  PetscBool      stagnated;    /* the solve ended because the storage is too coarse, or with double because of rounding elsewhere */
 } KSPCBGMRESInfo;
 
 PETSC_EXTERN PetscErrorCode KSPBCGSMGetColumns(KSP, PetscInt *, const PetscInt *[], const KSPConvergedReason *[], const PetscReal *[]);
