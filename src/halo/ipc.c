@@ -23,7 +23,7 @@ typedef struct {
   PetscBool          aside; /* entries are written, and waited for, in a separate stream */
   cudaStream_t       stream;
   cudaEvent_t        ready, arrived;
-  PetscBool          waited;     /* later launches in the stream find the entries of this exchange */
+  PetscBool          waited;     /* later launches in the stream find the entries of the present exchange */
   PetscBool          owndevices; /* no two processes have the same */
 } LitheHalo_IPC;
 
@@ -44,7 +44,7 @@ static PetscErrorCode LitheHaloConnect_Private(LitheHalo halo, LitheHalo_IPC *ip
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The entries for all neighbours and for this process, as kernel arguments */
+/* The entries for all neighbours and for the own process, as kernel arguments */
 static PetscErrorCode LitheHaloPlan_Private(LitheHalo halo, LitheHalo_IPC *ipc, const LitheHaloPeers *peers, const LitheHaloPlaces places[])
 {
   LitheHaloTarget *target;
@@ -148,8 +148,8 @@ static PetscErrorCode LitheHaloGetEpoch_Private(LitheHalo halo, LitheHaloEpoch *
 }
 
 /*
-   The caller's kernel itself waits until the entries of this process have left, in any stream. Not possible if
-   processes share a device: many waiting blocks might keep another process from sending
+   The caller's kernel itself waits until all sent entries have left, in any stream. Not possible if processes share a
+   device: many waiting blocks might keep another process from sending
 */
 static PetscErrorCode LitheHaloReceive_IPC(LitheHalo halo, LitheHaloEpoch *epoch, const void **ghost)
 {
@@ -175,7 +175,7 @@ static PetscErrorCode LitheHaloWait_IPC(LitheHalo halo, const void **ghost)
 
   PetscFunctionBegin;
   ierr = LitheHaloGetEpoch_Private(halo, &epoch, ghost);
-  if (ierr && ipc->aside) PetscCallCUDA(cudaStreamSynchronize(ipc->stream)); /* nobody else will wait for the caller's launches in this stream */
+  if (ierr && ipc->aside) PetscCallCUDA(cudaStreamSynchronize(ipc->stream)); /* nobody else waits for the caller's launches in the stream */
   PetscCall(ierr);
   if (ipc->waited) PetscFunctionReturn(PETSC_SUCCESS);
   epoch.sent = NULL;
@@ -194,7 +194,7 @@ static PetscErrorCode LitheHaloEnd_IPC(LitheHalo halo, const void **ghost)
   if (ipc->aside) {
     cudaStream_t stream;
 
-    /* with all launches of the caller in this stream */
+    /* with all launches of the caller in the stream */
     PetscCall(PetscGetCurrentCUDAStream(&stream));
     PetscCallCUDA(cudaEventRecord(ipc->arrived, ipc->stream));
     PetscCallCUDA(cudaStreamWaitEvent(stream, ipc->arrived, 0));
@@ -208,7 +208,7 @@ static PetscErrorCode LitheHaloDestroy_IPC(LitheHalo halo)
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  /* this process has ended its writes, and has waited for all writes to its memory */
+  /* all own writes have ended, and all writes of neighbours have arrived */
   PetscCallCUDA(cudaDeviceSynchronize());
   ierr = LitheHaloTimeoutCheck_Private(&ipc->wait.timeout, PETSC_TRUE);
   PetscCall(LitheHaloMemoryDestroy_Private(halo->comm, &ipc->memory));

@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Sums over processes by ipc: each process maps the inboxes of all others. A kernel writes numbers to the mapped
-   memory, waits for the numbers of the other processes, and adds. docs/internals/halo.md
+   Sums over processes by ipc: each process maps the inboxes of all processes. A kernel writes numbers to the mapped
+   memory, waits for the numbers of all processes, and adds. docs/internals/halo.md
 */
 
 #include "haloimpl.h"
@@ -104,7 +104,7 @@ static PetscErrorCode LitheReduceDestroy_IPC(LitheReduce reduce)
   PetscErrorCode   ierr;
 
   PetscFunctionBegin;
-  /* this process has ended its writes, and has waited for all writes to its memory */
+  /* all own writes have ended, and all writes of the other processes have arrived */
   PetscCallCUDA(cudaDeviceSynchronize());
   ierr = LitheHaloTimeoutCheck_Private(&ipc->peers.timeout, PETSC_TRUE);
   PetscCall(LitheHaloMemoryDestroy_Private(reduce->comm, &ipc->memory));

@@ -24,16 +24,16 @@ PETSC_INTERN PetscErrorCode LitheAIJConvertBackStart(Mat A, MatReuse reuse, Mat 
 PETSC_INTERN PetscErrorCode LitheAIJComposeConversions(Mat B, const char base[], const char to[], const char root[], const char aijroot[],
                                                        LitheAIJConvertFn *forth, LitheAIJConvertFn *back);
 /*
-   Calls the function of AIJ. If it writes into existing matrices (all rows and columns of a parallel matrix), it does
-   not mark their values as changed (docs/internals/petsc-defects.md)
+   Calls the function of AIJ. If the function writes into existing matrices (all rows and columns of a parallel matrix),
+   their values are not marked as changed (docs/internals/petsc-defects.md)
 */
 PETSC_INTERN PetscErrorCode LitheAIJCreateSubMatrices(Mat A, PetscErrorCode (*super)(Mat, PetscInt, const IS[], const IS[], MatReuse, Mat *[]), PetscInt n,
                                                       const IS rows[], const IS columns[], MatReuse reuse, Mat *B[]);
 /* The inverses of A's diagonal blocks; *inverse, of *size numbers, is kept if the size is unchanged */
 PETSC_INTERN PetscErrorCode LitheAIJInvertBlockDiagonal(Mat A, PetscInt *size, PetscScalar **inverse);
 /*
-   The product D with a factor of this family, as in AIJ: by super if all factors are of the family or AIJ, else by the
-   function that PETSc finds for AIJ. Without such a function, no symbolic phase is set
+   The product D with a factor of the family, as in AIJ. super makes the product if all factors are of the family or
+   AIJ, else the function that PETSc finds for AIJ. Without a function, no symbolic phase is set
 */
 PETSC_INTERN PetscErrorCode LitheAIJProductSetFromOptions(Mat D, PetscErrorCode (*super)(Mat));
 /* aijfactor.c: PETSc's ILU of a matrix of the family leaves the factor's composed functions as they are */
@@ -41,5 +41,5 @@ PETSC_INTERN PetscErrorCode LitheAIJRegisterFactors(void);
 /* Calls AIJ's own with values on the host, wherever the n values are */
 PETSC_INTERN PetscErrorCode LitheAIJSetValuesCOO(Mat A, PetscErrorCode (*super)(Mat, const PetscScalar[], InsertMode), PetscCount n, const PetscScalar v[],
                                                  InsertMode mode);
-/* *v, which may be NULL, as a vector of n entries on the host or on a device: kept if *v already has this form */
+/* *v as a vector of n entries on the host or on a device: kept if possible, else created; *v may be NULL */
 PETSC_INTERN PetscErrorCode LitheAIJGetGhostVector(PetscInt n, PetscBool device, Vec *v);

@@ -33,7 +33,7 @@
 
    On a device z may be the column after a diagonal preconditioner from the right (scale), which saves a sweep over three vectors.
 
-   After the last step dot(k, gram, w) and coefficients(k, 0) are also called with a residual in place of w, and at most all
+   After the last step dot(k, gram, w) and coefficients(k, 0) are also called with a residual in place of w, and with at most all
    columns for k. The arrays are long enough for that.
 
    A device implementation should have these fusions:

@@ -88,8 +88,8 @@ static LITHE_HD inline PetscBool GridMGIsOwn(const GridMGFaces *f, const PetscIn
 }
 
 /*
-   A box of cells in two arrays, the array that is read (0) and the array that is written (1): cell (i, j, k) at begin +
-   i + stride[0] j + stride[1] k
+   A box of cells in two arrays: array 0 is read, array 1 is written. Cell (i, j, k) is at begin + i + stride[0] j +
+   stride[1] k
 */
 typedef struct {
   PetscInt n[3], begin[2], stride[2][2];
@@ -268,7 +268,7 @@ typedef struct {
 
   /*
      Overlapping boxes, with vectors in single precision. copybox: a box of numbers of 1, 2, 4 or 8 bytes; from NULL:
-     zeros. addbox: adds factor times a box. words, place: a word of each of n numbers; word w belongs to number
+     zeros. addbox: adds factor times a box. words, place: one word per number, of n numbers. Word w belongs to number
      index[w], or to number w if index is NULL. enterbox, leavebox: enter and leave for the cells of a box
   */
   PetscErrorCode (*copybox)(size_t unit, const GridMGBox *, const void *from, void *to);

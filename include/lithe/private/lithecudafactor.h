@@ -69,9 +69,8 @@ PETSC_INTERN PetscErrorCode LitheCUDAFactorDestroy(LitheDeviceFactor **);
 PETSC_INTERN PetscErrorCode LitheCUDAFactorNumeric(LitheDeviceFactor *, const PetscInt *di, const PetscScalar *da, PetscReal zeropivot, PetscBool positive,
                                                    PetscInt *row);
 /*
-   mirror.cu: the entries of a lower triangle, whose pattern exists, from the upper triangle whose transpose it is.
-   complete, or NULL: checks whether the transpose has all its places, without taking entries, and synchronises. NULL:
-   completeness is known
+   mirror.cu: the entries of a lower triangle with a known pattern, from the upper triangle whose transpose it is.
+   complete, or NULL if known: checks whether the transpose has all places, without taking entries, and synchronises
 */
 PETSC_INTERN PetscErrorCode LitheCUDATriangleMirror(const LitheDeviceTriangle *upper, const LitheDeviceTriangle *lower, PetscBool *complete);
 /*

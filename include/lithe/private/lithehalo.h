@@ -4,8 +4,8 @@
 #pragma once
 
 /*
-   The ghosts of a process and their exchange: entries of an array that other processes need, without the host where the
-   transport permits. Used by the parallel matrices; src/halo.
+   The exchange of ghosts: entries of an array that other processes need. The host does not wait if the transport permits.
+   Used by the parallel matrices; src/halo.
 
      LitheHaloCreate(sf, ...)            once: lists, buffers, peers
      LitheHaloBegin(halo, x)             the entries leave, as soon as x is written by what is in PETSc's stream now
@@ -53,14 +53,14 @@ PETSC_EXTERN PetscErrorCode LitheHaloDestroy(LitheHalo *halo);
 typedef struct LitheHaloEpoch LitheHaloEpoch;
 
 /*
-   Sums of numbers over processes, in place, without the host where the transport can:
+   Sums of numbers over processes, in place. The host does not wait if the transport permits.
 
-     LitheReduceCreate(comm, ...)        once
-     LitheReduceSum(reduce, n, a)        what is launched from now on finds the sums in a[0:n], the same bits on all processes
-     LitheReduceCheck(reduce)            before the host uses them: has a wait for a process exceeded the time limit?
+   LitheReduceCreate(comm, ...): once. LitheReduceSum(reduce, n, a): later launches find the sums in a[0:n], the same
+   bits on all processes. LitheReduceCheck(reduce): before the host uses the sums; raises an error if a wait has
+   exceeded the time limit.
 
-   Each function but the last is collective. ipc and nccl add in the order of the processes, and nothing waits on the
-   host. n is the same on all processes.
+   Each function but the last is collective. ipc and nccl add in order of rank, without the host. n is the same on all
+   processes.
 */
 typedef struct _n_LitheReduce *LitheReduce;
 
@@ -69,12 +69,12 @@ PETSC_EXTERN PetscErrorCode LitheReduceCreate(MPI_Comm comm, LitheTransport tran
 PETSC_EXTERN PetscErrorCode LitheReduceSum(LitheReduce reduce, PetscInt n, PetscScalar a[]);
 PETSC_EXTERN PetscErrorCode LitheReduceCheck(LitheReduce reduce);
 /*
-   The sum in a kernel of the caller, which saves a launch. Instead of LitheReduceSum(), each process launches in
-   PETSc's stream a kernel that sends and receives with this epoch (cuda/common/reduce.cuh). Not possible with every
-   transport; possible on one process, which sends nothing
+   The sum in a kernel of the caller, which saves a launch. In place of LitheReduceSum(), each process launches in
+   PETSc's stream a kernel that sends and receives with the epoch (cuda/common/reduce.cuh). Not every transport has
+   epochs; a single process has one, and sends nothing
 */
 typedef struct LitheReduceEpoch LitheReduceEpoch;
 PETSC_INTERN PetscErrorCode     LitheReduceOnDevice(LitheReduce reduce, PetscInt n, LitheReduceEpoch *epoch, PetscBool *possible);
-/* transport: auto on one process, which has no other summands; reason: why no faster transport is used, or NULL */
+/* transport: auto on a single process; reason: why no faster transport is used, or NULL */
 PETSC_EXTERN PetscErrorCode LitheReduceGetTransport(LitheReduce reduce, LitheTransport *transport, const char **reason);
 PETSC_EXTERN PetscErrorCode LitheReduceDestroy(LitheReduce *reduce);

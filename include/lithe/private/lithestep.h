@@ -6,8 +6,8 @@
 /*
    A step of a power series in a matrix, in one sweep over the matrix: y = x + scale A x, and sum += weight y + before x for some sums. A
    matrix type with such a step composes the function "LitheMatStep_C" of type LitheMatStepFn. The function is collective; x, y and all sums
-   are on the device, or all on the host. LitheMatStep() looks for the function. For any other matrix it makes the step
-   by a product and one more sweep.
+   are on the device, or all on the host. LitheMatStep() looks for the function. Without the function
+   LitheMatStep() makes the step by a product and one more sweep.
 */
 
 #include <lithe/private/hostdevice.h>

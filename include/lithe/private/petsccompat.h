@@ -34,11 +34,11 @@ typedef void **PetscCtxRt;
   #define KSPFlexibleModifyPCNoChange KSPFGMRESModifyPCNoChange
   #define KSPFlexibleModifyPCKSP      KSPFGMRESModifyPCKSP
 
-  /* a KSP has one flag for all objects that its DM may create */
+  /* a KSP has one flag for all objects made by the DM */
   #define KSP_DMACTIVE_ALL                PETSC_TRUE
   #define KSPSetDMActive(ksp, what, flag) KSPSetDMActive(ksp, (PetscBool)((what) && (flag)))
 
-  /* the destructor of a MatProduct's data gets the data, not a pointer to its pointer */
+  /* the destructor of a MatProduct's data gets the data, not a pointer to the member */
   #define LITHE_MATPRODUCT_DESTROY(function)         \
     static PetscErrorCode function##Data(void *data) \
     {                                                \
@@ -169,8 +169,8 @@ static inline void LitheMatSetGetOrdering(PETSC_UNUSED Mat A, PETSC_UNUSED Petsc
   #define KSP_Orthogonalization KSP_GMRESOrthogonalization
 PETSC_EXTERN PetscLogEvent KSP_GMRESOrthogonalization;
 
-  /* the settings of KSPGMRESSetOrthogonalization() and KSPGMRESSetCGSRefinementType(); they stay with the KSP when
-     its type changes */
+  /* the settings of KSPGMRESSetOrthogonalization() and KSPGMRESSetCGSRefinementType(), kept by the KSP when its type
+     changes */
   #define KSPOrthogonalizationClassicalGramSchmidt KSPGMRESClassicalGramSchmidtOrthogonalization
   #define KSPOrthogonalizationModifiedGramSchmidt  KSPGMRESModifiedGramSchmidtOrthogonalization
   #define KSPOrthogonalizationSet(ksp, function)   KSPGMRESSetOrthogonalization(ksp, (LitheOrthogonalizationFn *)(function))
@@ -302,7 +302,7 @@ static inline void LitheKSPRestoreAmatState(PETSC_UNUSED KSP ksp, PETSC_UNUSED M
 {
 }
 
-/* a convergence test reads no matrix of right-hand sides in this version, only a vector */
+/* a convergence test reads only a vector of right-hand sides, no matrix */
 static inline Mat LitheKSPExchangeMatRhs(PETSC_UNUSED KSP ksp, PETSC_UNUSED Mat B)
 {
   return NULL;

@@ -131,8 +131,8 @@ static PetscErrorCode BCGSMTell_Private(KSP ksp, PetscInt it)
 }
 
 /*
-   The convergence test of the KSP, with data that it keeps in the KSP between calls. Tests of PETSc use vectors only at
-   the beginning
+   The convergence test of the KSP, with the data that the test keeps in the KSP. Tests of PETSc use vectors only at the
+   beginning
 */
 static PetscErrorCode BCGSMTest_Private(KSP ksp, PetscInt it)
 {
@@ -169,7 +169,7 @@ static PetscErrorCode BCGSMTest_Private(KSP ksp, PetscInt it)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Stores the results of columns with a reason, and removes these columns. Collective */
+/* Stores the results of columns with a reason, and removes the columns. Collective */
 static PetscErrorCode BCGSMLeave_Private(KSP ksp)
 {
   KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Creation of a compressed basis: its sizes and its place, the place of a vector */
+/* Creation of a compressed basis at the place of a vector: the sizes, and the choice of the implementation */
 
 #include <lithe/private/cbbasis.h>
 #include <lithe/private/lithememtype.h>

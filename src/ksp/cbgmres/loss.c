@@ -99,9 +99,9 @@ PetscErrorCode CBGMRESStorePreconditioned_Private(KSP ksp, PetscInt j)
 }
 
 /*
-   Sets CB_WORK to 0 for entries of the residual in CB_IMAGE that are at most the rounding of a zero in double
-   precision, in units of their equation; else to 1. A residual without preconditioner has the units of the operator's
-   rows, and therefore of the diagonal. Otherwise units are unknown, and only few entries may be rounded zeros.
+   Sets CB_WORK to 0 for entries of the residual in CB_IMAGE at the rounding level of zero, in units of their equation;
+   to 1 for all other entries. A residual without preconditioner has the units of the operator's rows, and therefore of
+   the diagonal. Otherwise units are unknown, and only few entries may be rounded zeros.
 */
 static PetscErrorCode CBGMRESMarkNoise_Private(KSP ksp, PetscReal lost)
 {

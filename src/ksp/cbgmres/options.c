@@ -10,8 +10,8 @@
 #include "cbgmresimpl.h"
 
 /*
-   FRSZ2 of 32 bits: enough accuracy for a restart cycle of 30 or 100 vectors on nearly all systems (a relative rounding
-   of 5e-10), half of the memory, and the iterations of double storage.
+   FRSZ2 of 32 bits: a relative rounding of 5e-10 suffices for a restart cycle of 30 or 100 vectors on nearly all
+   systems. The basis takes half of the memory, and solves take the iterations of double storage.
 */
 PetscErrorCode CBGMRESOptionsDefault_Private(CBGMRESOptions *opt)
 {

@@ -42,8 +42,7 @@ PetscErrorCode HybStateGet(Mat A, HybState *state)
 }
 
 /*
-   Compares pattern and values. The address of the columns counts as well, because the object may have received other
-   data
+   Compares pattern and values. The address of the columns counts as well, because the object may have received new data
 */
 PetscErrorCode HybStateCompare(const HybState *a, const HybState *b, PetscBool *pattern, PetscBool *values)
 {
@@ -151,7 +150,7 @@ PetscErrorCode HybCopiesUpdateTransposed(HybCopies *c, const HybCSR *csr)
 
 /* ---- The block ---- */
 
-/* Data made from other values, or from another pattern, are freed */
+/* Frees data made from former values, or from a former pattern */
 static PetscErrorCode MatHYBMGPUForget_Private(Mat A)
 {
   Mat_HYBMGPU *ctx;

@@ -10,9 +10,8 @@
    transpose of ILU are on the host, too.
 
    ICC is ILU of a symmetric matrix, in complex arithmetic as well: PETSc's factors are U^T D U with complex D and U.
-   Like PETSc's ICC, it reads only entries on and above the diagonal, but the pattern must be symmetric. By default
-   PETSc shifts the diagonal if a pivot is not safely positive: then PETSc makes the factors. Otherwise neither factor
-   has a shift.
+   As in PETSc, only entries on and above the diagonal are read, but the pattern must be symmetric. By default PETSc
+   shifts the diagonal if a pivot is not safely positive: then PETSc makes the factors. Otherwise no factor has a shift.
 */
 
 #include "ilu.h"

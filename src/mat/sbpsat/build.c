@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The data that a MATSBPSAT makes of its settings at the first use, at the place of its vectors; for other places and
-   precisions on demand
+   The data derived from the settings of a MATSBPSAT: at the first use, at the place of the vectors; for further places
+   and precisions on demand
 */
 
 #include "sbpsatimpl.h"
@@ -236,7 +236,7 @@ PetscErrorCode MatSBPSATGetProduct_Private(Mat A, PetscBool device, const SBPOpe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Memory of this process: of the data that a product reads besides vectors, and of all data */
+/* Bytes on the own process: of the data that a product reads besides vectors, and of all data */
 PetscErrorCode MatSBPSATGetBytes_Private(Mat A, PetscLogDouble *product, PetscLogDouble *all)
 {
   Mat_SBPSAT    *ctx   = (Mat_SBPSAT *)A->data;

@@ -59,7 +59,7 @@ static PetscErrorCode SBPSettingsInject_Private(Mat inject, DM coarse, Vec *v)
   PetscFunctionBegin;
   if (!*v) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(DMCreateGlobalVector(coarse, &small));
-  PetscCall(VecSetDM(small, NULL)); /* otherwise the vector would keep a reference to the DM that keeps the vector */
+  PetscCall(VecSetDM(small, NULL)); /* otherwise vector and DM would keep references to each other */
   PetscCall(MatRestrict(inject, *v, small));
   PetscCall(VecDestroy(v));
   *v = small;
@@ -92,7 +92,7 @@ static PetscErrorCode DMCoarsenHook_SBPSAT(DM fine, DM coarse, PETSC_UNUSED Pets
 }
 
 /*
-   Gives coarser grids of da the settings of this matrix at the time of the coarsening. If da has several matrices, the
+   Gives coarser grids of da the settings of the matrix at the time of the coarsening. If da has several matrices, the
    last one counts
 */
 PetscErrorCode MatSBPSATPublish_Private(Mat A, DM da)

@@ -19,12 +19,12 @@
 struct _n_SBPHalo {
   VecScatter     scatter; /* a PetscSF: from owned nodes to ghosted nodes */
   PetscMPIInt    size;
-  PetscInt       nodes; /* owned by this process */
+  PetscInt       nodes; /* own nodes */
   LitheTransport transport;
 #if defined(LITHE_HAVE_CUDA)
   PetscInt      own[4], ghosted[4]; /* begin and number of nodes in each direction */
-  PetscSF       sf;                 /* to the nodes of other processes, without gaps; made on demand */
-  PetscInt     *place;              /* of each such node in the ghosted array */
+  PetscSF       sf;                 /* to the nodes of neighbours, without gaps; made on demand */
+  PetscInt     *place;              /* of each neighbour's node in the ghosted array */
   LitheHalo     halo[3];            /* [precision] */
   LitheHaloPack unpack[3];
 #endif
@@ -59,7 +59,7 @@ static MPI_Datatype SBPHaloUnit(SBPPrecision precision)
 /* ------------------------------------------------------------ on a device */
 
 #if defined(LITHE_HAVE_CUDA)
-/* The communication for nodes of other processes; a box copy brings the nodes of this process */
+/* The communication for nodes of neighbours; a box copy brings the own nodes */
 static PetscErrorCode SBPHaloCreateForeign_Private(SBPHalo halo)
 {
   MPI_Comm           comm = PetscObjectComm((PetscObject)halo->scatter);
@@ -101,7 +101,7 @@ static PetscErrorCode SBPHaloSetUpDevice_Private(SBPHalo halo, SBPPrecision prec
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Starts the exchange of ghosts, and copies the nodes of this process */
+/* Starts the exchange of ghosts, and copies the own nodes */
 static PetscErrorCode SBPHaloBeginDevice_Private(SBPHalo halo, SBPPrecision precision, const void *owned, void *ghosted)
 {
   const size_t bytes = SBPNumberBytes(precision), width = (size_t)halo->own[2] * bytes, pitch = (size_t)halo->ghosted[2] * bytes;

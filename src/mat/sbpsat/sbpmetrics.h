@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* metrics.c: operations of SBPHostKernels for the set-up of a MATSBPSAT and its right-hand sides */
+/* metrics.c: operations of SBPHostKernels for the set-up and the right-hand sides of a MATSBPSAT */
 
 #include <lithe/private/sbpsat.h>
 

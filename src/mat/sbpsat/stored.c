@@ -42,7 +42,7 @@ static PetscErrorCode MatRestoreRow_SBPSAT(PETSC_UNUSED Mat A, PETSC_UNUSED Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The rows and columns of this process. The block belongs to the matrix, and is refilled after changes. Collective */
+/* The local rows and columns. The block belongs to the matrix, and is refilled after changes. Collective */
 static PetscErrorCode MatGetDiagonalBlock_SBPSAT(Mat A, Mat *block)
 {
   Mat_SBPSAT      *ctx   = (Mat_SBPSAT *)A->data;
@@ -149,7 +149,7 @@ static PetscErrorCode MatIsHermitian_SBPSAT(Mat A, PetscReal tolerance, PetscBoo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* In rows of this process, and any columns */
+/* In local rows, and any columns */
 static PetscErrorCode MatGetValues_SBPSAT(Mat A, PetscInt m, const PetscInt rows[], PetscInt n, const PetscInt columns[], PetscScalar values[])
 {
   PetscFunctionBegin;
@@ -172,7 +172,7 @@ static PetscErrorCode MatGetValues_SBPSAT(Mat A, PetscInt m, const PetscInt rows
 
 /* ------------------------------------------------------------ operations that need a stored matrix */
 
-/* The error of an operation, with its usual caller */
+/* The error of an operation, with the usual caller */
 #define SBPRefuse(A, operation)                                                                                                                               \
   SETERRQ(PetscObjectComm((PetscObject)(A)), PETSC_ERR_SUP,                                                                                                   \
           "A matrix of type sbpsat is not stored, and cannot do %s. Use MatConvert() to MATAIJ, for a preconditioner as second matrix of KSPSetOperators(), " \

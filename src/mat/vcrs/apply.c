@@ -79,8 +79,8 @@ static PetscErrorCode MatVCRSApply_Host(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
 }
 
 /*
-   Leaves a product to MATSEQAIJ if MATSEQAIJ is estimated to be faster, if nothing is lost, if plain rows are not
-   permitted, and if the AIJ arrays exist. ops is NULL if the plan is to be used.
+   Leaves a product to MATSEQAIJ if four conditions hold: MATSEQAIJ is estimated to be faster, nothing is lost, plain
+   rows are not permitted, and the AIJ arrays exist. ops is NULL if the plan is to be used.
 */
 static PetscErrorCode MatVCRSGetFaster_Private(Mat A, const struct _MatOps **ops)
 {
@@ -93,8 +93,8 @@ static PetscErrorCode MatVCRSGetFaster_Private(Mat A, const struct _MatOps **ops
 }
 
 /*
-   y = op(A) x (+ add): on the device if all vectors are on the device, else on the host. Each accessor synchronises its
-   vector, so any mix of vectors is correct.
+   y = op(A) x (+ add): on the device if all vectors are on the device, else on the host. Accessors synchronise vectors:
+   any mix is correct.
 */
 PetscErrorCode MatVCRSApply_Seq(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
 {
@@ -125,8 +125,8 @@ PetscErrorCode MatVCRSApply_Seq(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
       PetscScalar       *to;
       PetscInt           n;
 
-      /* VecSet() and VecCopy() of AIJ log collective events. A may be the block of one process with parallel
-         vectors, and the other processes need not take part */
+      /* AIJ would call VecSet() and VecCopy(), which log collective events. A may be a block with parallel vectors,
+         whose remaining processes make no such call */
       if (add != y) {
         PetscCall(VecGetLocalSize(y, &n));
         PetscCall(VecGetArrayWrite(y, &to));

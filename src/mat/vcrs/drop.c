@@ -5,20 +5,19 @@
 /*
    Dropping the AIJ arrays of a MATVCRS.
 
-   Dropping swaps the object's data with that of an empty MATSEQAIJ, whose destruction frees the arrays. It also
-   replaces the table of operations by one in which
+   Dropping swaps the object's data with the data of an empty MATSEQAIJ, whose destruction frees the arrays. Dropping
+   also replaces the table of operations. In the new table
 
      - products, diagonal, rows, norms, relaxation, information and copies come from the plan (serve.c);
-     - everything else decodes the plan into AIJ arrays, puts the old table back, and then calls the operation that
-       was asked for (retake.c, materialize.c).
+     - any other operation decodes the plan into AIJ arrays, restores the old table, and then calls the requested
+       operation (retake.c, materialize.c).
 
-   A parallel matrix drops both of its blocks and gets such a table of its own, because many of MATMPIAIJ's operations
-   read the arrays of the blocks directly. The arrays return without communication, in operations that one process may
-   call alone. An operation that does communicate must therefore do so in the same way on processes with and without
-   arrays.
+   A parallel matrix drops both blocks and also gets a new table, because many operations of MATMPIAIJ read the arrays
+   of the blocks directly. The arrays are restored without communication, in operations that one process may call alone.
+   An operation with communication must therefore communicate in the same way on processes with and without arrays.
 
-   Options such as MAT_ROW_ORIENTED are part of the old data and have no other record. MatSetOption_VCRS() records
-   them, and they are set again with the arrays.
+   Options such as MAT_ROW_ORIENTED are part of the old data and have no other record. MatSetOption_VCRS() records the
+   options, which are set again with the arrays.
 */
 
 #include "vcrsdropimpl.h"

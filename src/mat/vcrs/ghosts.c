@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The ghost values of a MATMPIAIJVCRS: their exchange, and the vector that holds them */
+/* The ghost values of a MATMPIAIJVCRS: the exchange, and the vector of ghosts */
 
 #include "vcrsimpl.h"
 #include <petscsf.h>
@@ -62,7 +62,7 @@ PetscErrorCode MatVCRSGhostsEnd_Private(Mat A, Vec x, Vec *ghosts)
     else PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, Ao->cmap->n, (const PetscScalar *)a, &g->vec[k]));
     g->array[k] = a;
   }
-  /* the halo has written new values into the array of this vector */
+  /* the halo has written new values into the array of the vector */
   PetscCall(VecGetArrayWriteAndMemType(g->vec[k], &written, NULL));
   PetscAssert(written == a, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The vector of ghosts has another array than the halo");
   PetscCall(VecRestoreArrayWriteAndMemType(g->vec[k], &written));
@@ -70,7 +70,7 @@ PetscErrorCode MatVCRSGhostsEnd_Private(Mat A, Vec x, Vec *ghosts)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The transport of former products and its data on this process; before the first product, the requested transport */
+/* The transport of former products, and its local data; before the first product, the requested transport */
 PetscErrorCode MatVCRSGetHaloInfo_Private(const Mat_VCRS *ctx, LitheHaloInfo *info, PetscBool *used)
 {
   PetscFunctionBegin;

@@ -13,7 +13,7 @@
 
 /*
    An assembled MATSEQAIJVCRS without entries and arrays. For millions of rows, the arrays of an empty matrix would take
-   longer than a compression. The caller must drop the AIJ arrays before any other use
+   longer than a compression. The caller must drop the AIJ arrays first
 */
 PetscErrorCode MatVCRSCreateAssembled_Private(MPI_Comm comm, PetscInt m, PetscInt n, Mat *B)
 {
@@ -61,8 +61,8 @@ PetscErrorCode MatVCRSCreateSeqAIJ_Private(Mat A, const char prefix[], Mat *T)
 }
 
 /*
-   Creates a MATSEQAIJ with the pattern of A's plan, and with its values or with zeros. The decoder writes directly into
-   the arrays of the new matrix: no second copy exists.
+   Creates a MATSEQAIJ with the pattern of A's plan, and with the values of the plan or zeros. The decoder writes
+   directly into the arrays of the new matrix: no second copy exists.
 */
 PetscErrorCode MatVCRSDecode_Private(Mat A, const char prefix[], PetscBool values, Mat *T)
 {
@@ -84,8 +84,8 @@ PetscErrorCode MatVCRSDecode_Private(Mat A, const char prefix[], PetscBool value
   PetscCall(MatSeqAIJSetPreallocation(*T, 0, nnz));
   PetscCall(PetscFree(nnz));
 
-  /* MATSEQAIJ identifies data derived from a pattern by this counter: A and its future data must have the same
-     counter */
+  /* MATSEQAIJ identifies data derived from a pattern by the nonzero state: A and the new data must have the same
+     state */
   (*T)->nonzerostate = A->nonzerostate;
 
   PetscCall(MatSeqAIJGetCSRAndMemType(*T, &ti, &tj, &ta, NULL));

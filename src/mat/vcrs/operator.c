@@ -9,24 +9,23 @@
    a program's own loop defines the problem. A product does not know its caller. A matrix with a changed entry
    therefore multiplies
 
-     - if its loss is allowed (MatVCRSSetAllowLossyOperator());
+     - if the loss is allowed (MatVCRSSetAllowLossyOperator());
      - inside a preconditioner (PC), unless the preconditioner belongs to a solve whose operator has lost entries as
-     well: such a solve may consist of the preconditioner alone (KSPPREONLY).
+       well: such a solve may consist of the preconditioner alone (KSPPREONLY).
 
    Every other product is an error. PETSc's log events show that a preconditioner begins: log handlers get the objects
-   of each event before the work of the event. The operation of the preconditioner is then replaced by ours, which
-   calls the original one. While the original one runs, however it ends, a preconditioner is at work. Without log
-   events (-log_exclude, a PETSc without logging, no room for another handler) a product is refused. The handler
-   belongs to this process only. It starts when the first matrix becomes lossy or gives its arrays back; other
-   programs have no handler.
+   of each event before the work of the event. A function of this file then replaces the operation of the
+   preconditioner, and calls the original function. A preconditioner is at work while the original function runs, with
+   or without an error. Without log events (-log_exclude, a PETSc without logging, no room for another handler) a
+   product is refused. The handler is local to a process. The handler starts when the first matrix becomes lossy or
+   drops its arrays; programs without such matrices have no handler.
 
    The handler has two more uses. An error of the handler ends the call that logged the event:
 
      - A solve with a lossy operator is refused at its start, before vectors are locked for a product. A solve by a
-     preconditioner alone is refused only if its operator gave the exact entries back.
-     - A factorisation reads the AIJ arrays of the matrix directly. If they were given back they are taken again
-       first. Without log events this is safe for the first factorisation of each matrix, because MatGetOrdering()
-       takes the arrays again.
+       preconditioner alone is refused only if the operator has dropped the exact entries.
+     - A factorisation reads the AIJ arrays of the matrix directly. Dropped arrays are restored first. Without log
+       events the first factorisation of each matrix is safe, because MatGetOrdering() restores the arrays.
 */
 
 #include "vcrsimpl.h"
@@ -38,7 +37,7 @@
 
 /* ---- Which matrices have lost something ---- */
 
-/* Whether a compressed entry of A differs from the entry that was set, which restricts products of A. Collective */
+/* Whether compression has changed an entry of A, and products of A are restricted. Collective */
 static PetscErrorCode MatVCRSHasLost_Private(Mat A, Mat_VCRS *ctx, PetscBool *lost)
 {
   PetscBool isseq;
@@ -235,7 +234,7 @@ static PetscErrorCode VCRSReplaceOperations_Private(PC pc, PetscLogEvent e)
 
 /* ---- The handler ---- */
 
-/* earlier handlers have seen the begin of the event, and must see its end */
+/* earlier handlers have seen the begin of the event, and must see the end */
 static PetscErrorCode VCRSWatchRevokeEvent_Private(PetscLogHandler h, PetscLogEvent event, PetscObject o)
 {
   PetscFunctionBegin;
@@ -245,7 +244,7 @@ static PetscErrorCode VCRSWatchRevokeEvent_Private(PetscLogHandler h, PetscLogEv
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A solve or a preconditioner outside of all other preconditioners */
+/* A solve or a preconditioner that is inside of no preconditioner */
 static PetscErrorCode VCRSOutermostBegins_Private(VCRSWatchData *data, PetscObject o, PetscBool ispc)
 {
   Mat       A = NULL, culprit = NULL;
@@ -271,7 +270,7 @@ static PetscErrorCode VCRSOutermostBegins_Private(VCRSWatchData *data, PetscObje
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Called for every event of a program: other events must cost only a few comparisons */
+/* Called for every event of a program: an unwatched event must cost only a few comparisons */
 static PetscErrorCode VCRSWatchEventBegin_Private(PetscLogHandler h, PetscLogEvent event, PetscObject o1, PETSC_UNUSED PetscObject o2,
                                                   PETSC_UNUSED PetscObject o3, PETSC_UNUSED PetscObject o4)
 {
@@ -352,7 +351,7 @@ static PetscErrorCode VCRSWatchStop_Private(void)
 }
 #endif
 
-/* Starts the guard. The handler is local to a process: one process may call this function alone */
+/* Starts the guard. The handler is local to a process: a single process may call this function */
 PetscErrorCode MatVCRSOperatorGuardStart(void)
 {
   PetscFunctionBegin;

@@ -6,14 +6,15 @@
    Products of a MATVCRS with other matrices.
 
    With dense matrices, A B and A^T B are computed from the compressed form, in one sweep over the
-   matrix for all columns, on the device if both dense matrices are there. In parallel, the rows of B
-   that other processes have travel while the diagonal block is multiplied.
+   matrix for all columns, on the device if both dense matrices are on the device. In parallel, the rows
+   of B on other processes travel while the diagonal block is multiplied.
 
-   All other products are those of AIJ, which read the AIJ arrays of the factors: they are taken again first, in the symbolic phase and before
-   each numeric one.
+   AIJ makes all other products, and reads the AIJ arrays of the factors. The arrays are restored first, in the symbolic
+   phase and before each numeric phase.
 
-   PETSc makes products of three factors from two products of two where there is nothing better. The second one is then asked for its numeric
-   phase by the function of its type, matmultnumeric for example, with factors of its own and without productnumeric.
+   By default PETSc makes a product of three factors from two products of two factors. The numeric phase of the second
+   product is then called by the function of its type, matmultnumeric for example, with separate factors and without
+   productnumeric.
 */
 
 #include "vcrsimpl.h"
@@ -75,7 +76,7 @@ static PetscErrorCode MatProductNumeric_VCRS(Mat D)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The numeric phase of a product of two factors, by its name in the table of operations */
+/* The numeric phase of a product of two factors, by name in the table of operations */
 #define VCRS_PRODUCT_NUMERIC(name)                                         \
   static PetscErrorCode MatProductNumeric_VCRS_##name(Mat A, Mat B, Mat D) \
   {                                                                        \
@@ -333,7 +334,7 @@ static PetscErrorCode MatProductNumeric_MPIAIJVCRS_Dense(Mat A, VCRSOp op, Mat B
     for (PetscInt j = 0; j < N; j += d->nbatch) {
       const PetscInt n = PetscMin(d->nbatch, N - j);
 
-      /* the result of the off-diagonal block belongs to rows of other processes */
+      /* the off-diagonal block gives results for rows of other processes */
       sf = n == d->nbatch ? d->sf : d->sf1;
       PetscCall(MatVCRSMultDense_Private(Ao, VCRS_OP_T, B, j, n, PETSC_FALSE, d->ghost, 0));
       PetscCall(MatDenseGetLDA(D, &ldx));
@@ -449,7 +450,7 @@ static PetscErrorCode MatProductSetFromOptions_VCRS(Mat D)
   }
 
   PetscCall(LitheAIJProductSetFromOptions(D, super));
-  /* a matrix has replaced a virtual transpose among the factors, and the product is already one of MATVCRS */
+  /* the matrix of a virtual transpose has replaced the transpose, and the product already belongs to MATVCRS */
   if (D->ops->productsymbolic && D->ops->productsymbolic != MatProductSymbolic_VCRS && D->ops->productsymbolic != MatProductSymbolic_VCRS_Dense) {
     PetscCall(MatVCRSGetProduct_Private(D, &p));
     p->symbolic             = D->ops->productsymbolic;

@@ -126,7 +126,9 @@ VCRS_RETAKEN(VCRS_RETAKE)
 VCRS_RETAKE(sor, A, (Mat A, Vec b, PetscReal omega, MatSORType flag, PetscReal shift, PetscInt its, PetscInt lits, Vec x),
             (A, b, omega, flag, shift, its, lits, x))
 
-/* MATSEQAIJ has no such operation; MatGetOrdering() calls it before a factorisation reads the arrays */
+/*
+   MATSEQAIJ has no operation of this name; MatGetOrdering() calls the operation before a factorisation reads the arrays
+*/
 static PetscErrorCode MatVCRSRetake_getordering(Mat A, MatOrderingType type, IS *r, IS *c)
 {
   PetscFunctionBegin;
@@ -352,8 +354,8 @@ static PetscErrorCode MatTranspose_VCRS(Mat A, MatReuse reuse, Mat *B)
 }
 
 /*
-   A B^T of a MATAIJ A changes the type of B's symbolic transpose to its own type. Any other type but MATAIJ loses its
-   arrays by this change (docs/internals/petsc-defects.md)
+   A B^T of a MATAIJ A changes the type of B's symbolic transpose to the type of B. Only a MATAIJ keeps its arrays
+   (docs/internals/petsc-defects.md)
 */
 static PetscErrorCode MatTransposeSymbolic_SeqAIJVCRS(Mat A, Mat *B)
 {

@@ -3,13 +3,13 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The edges between the box of this process and other boxes, sorted by kind: faces, with a direction in the whole grid,
-   and other edges
+   The edges between the own box and other boxes, sorted by kind: faces, with a direction in the whole grid, and all
+   other edges
 */
 
 #include "gridmgimpl.h"
 
-#define GRIDMG_KINDS 7 /* of edges between boxes. 2 d: face in direction d, downwards; 2 d + 1: upwards; 6: other edges */
+#define GRIDMG_KINDS 7 /* of edges between boxes. 2 d: face in direction d, downwards; 2 d + 1: upwards; 6: any other edge */
 
 static int KindOf(const PC_GridMG *mg, const GridMGLevel *l, PetscInt i, PetscInt ghost)
 {
@@ -94,8 +94,8 @@ static PetscErrorCode ReduceSurvey_Private(PC_GridMG *mg, GridMGLevel *l)
 }
 
 /*
-   The survey of a level on all processes, from the exact entries. The largest and smallest face are those of this
-   process, for the codes, unless boxes overlap
+   The survey of a level on all processes, from the exact entries. The largest and smallest face are local, for the
+   codes, unless boxes overlap
 */
 PetscErrorCode PCGridMGSurvey_Private(PC_GridMG *mg, GridMGLevel *l)
 {
@@ -137,7 +137,7 @@ static double WeightOf(PetscInt number)
 
 /*
    Whether both processes of each edge have the same number. A vertex has at most one face of each kind: the sum of all
-   numbers from other processes is the number of one face. Other edges of a vertex are compared by a weighted sum.
+   received numbers is the number of one face. All other edges of a vertex are compared by a weighted sum.
 */
 PetscErrorCode PCGridMGBorderIsSymmetric_Private(PC_GridMG *mg, GridMGLevel *l, PetscReal same, PetscBool *symmetric)
 {

@@ -79,7 +79,7 @@ static PetscErrorCode BoxesOfSlabs_Private(PC_GridMG *mg, const GridMGGrid *whol
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ------------------------------------------------------------ the box of this process */
+/* ------------------------------------------------------------ the own box */
 
 static PetscErrorCode SetBox_Private(PC_GridMG *mg)
 {
@@ -94,7 +94,7 @@ static PetscErrorCode SetBox_Private(PC_GridMG *mg)
   grid->wells    = rows - grid->cells;
   mg->rows.first = PetscClipInterval(mg->team.before - mg->team.begin, 0, rows);
   if (!grid->cells) {
-    /* a line has at least one cell */
+    /* a line has at least 1 cell */
     grid->n[0] = grid->n[1] = 1;
     grid->n[2]              = 0;
   }
@@ -103,7 +103,7 @@ static PetscErrorCode SetBox_Private(PC_GridMG *mg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Vertices of other processes in the pattern of the rows of this process */
+/* Remote vertices in the pattern of the own rows */
 static PetscErrorCode FindGhosts_Private(PC pc)
 {
   PC_GridMG        *mg   = (PC_GridMG *)pc->data;
@@ -141,7 +141,7 @@ static PetscErrorCode FindGhosts_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The number of entries between cells that are no neighbours, on all processes */
+/* The number of odd entries, between cells that are no neighbours, on all processes */
 static PetscErrorCode CountOdd_Private(PC pc, GridMGOdd *odd)
 {
   PC_GridMG         *mg   = (PC_GridMG *)pc->data;
@@ -198,7 +198,7 @@ static PetscErrorCode CountOdd_Private(PC pc, GridMGOdd *odd)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Reads the pattern of this process, once the boxes are known */
+/* Reads the local pattern, once the boxes are known */
 static PetscErrorCode Read_Private(PC pc, GridMGOdd *odd)
 {
   PC_GridMG   *mg = (PC_GridMG *)pc->data;
@@ -210,7 +210,7 @@ static PetscErrorCode Read_Private(PC pc, GridMGOdd *odd)
   s->ghosts = 0;
   PetscCall(SetBox_Private(mg));
   if (mg->matrix.a) {
-    /* without overlap, reading counts the odd entries; entries other than faces exclude overlap */
+    /* without overlap, reading counts the odd entries; entries that are no faces exclude overlap */
     PetscCall(PCGridMGShareSetGhosts_Private(mg, s, 0, NULL));
     PetscCall(PetscMemzero(odd, sizeof(*odd)));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -246,8 +246,8 @@ static PetscErrorCode FindSlabs_Private(PC pc, const GridMGGrid *whole, GridMGOd
 }
 
 /*
-   Boxes cannot overlap if the matrix has wells, if a process has no cells, or if edges other than faces lead to other
-   processes
+   Boxes cannot overlap if the matrix has wells, if a process has no cells, or if edges that are no faces lead to remote
+   cells
 */
 static PetscErrorCode CheckOverlap_Private(PC pc)
 {
@@ -275,7 +275,7 @@ static PetscErrorCode CheckOverlap_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The box, the rows and the ghosts of this process, for the grid of a DMDA or for a given grid */
+/* The box, the rows and the ghosts of the own process, for the grid of a DMDA or for a given grid */
 PetscErrorCode PCGridMGFindBoxes_Private(PC pc, DM dm, const GridMGGrid *whole, GridMGOdd *odd)
 {
   PC_GridMG      *mg = (PC_GridMG *)pc->data;

@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The faces between overlapping boxes on the finest level: planes of numbers, one per direction and side, in the order
-   of cells. In the end, both processes of a face have the same number. Other edges between processes are refused.
+   The faces between overlapping boxes on the finest level: planes of numbers, per direction and side, in the order of
+   cells. In the end, both processes of a face have the same number. All other edges between processes are refused.
 */
 
 #include "gridmgimpl.h"
@@ -64,8 +64,8 @@ static PetscErrorCode Start_Private(PC_GridMG *mg)
 }
 
 /*
-   The face between cell at[] of this process and cell to[] of another one, both in the whole grid. Returns 2 d + side
-   and the place in the plane, or -1 if the cells are no neighbours
+   The face between the own cell at[] and the remote cell to[], both in the whole grid. Returns 2 d + side and the place
+   in the plane, or -1 if the cells are no neighbours
 */
 static int FaceTowards(const PC_GridMG *mg, const PetscInt at[3], const PetscInt to[3], PetscInt *place)
 {
@@ -88,8 +88,8 @@ static int FaceTowards(const PC_GridMG *mg, const PetscInt at[3], const PetscInt
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 /*
-   The entries of one plane; returns their number. Boxes are a tensor product: the cell across has the same place in
-   both other directions
+   The entries of one plane; returns the number of entries. Boxes are a tensor product: the cell across has the same
+   place along both remaining directions
 */
 static PetscInt FindPlane(PC_GridMG *mg, int d, int side, const PetscInt i[], const PetscInt j[], const PetscInt column[])
 {
@@ -116,7 +116,7 @@ static PetscInt FindPlane(PC_GridMG *mg, int d, int side, const PetscInt i[], co
   return found;
 }
 
-/* Finds the faces among all entries that lead to other processes. Any other entry excludes overlap */
+/* Finds the faces among all entries that lead to remote cells. Any other entry excludes overlap */
 static PetscErrorCode FindRows_Private(PC_GridMG *mg, const PetscInt i[], const PetscInt j[], const PetscInt column[])
 {
   PetscInt found = 0;
@@ -132,7 +132,7 @@ static PetscErrorCode FindRows_Private(PC_GridMG *mg, const PetscInt i[], const 
 }
 #endif
 
-/* Assigns a face to each matrix entry that leads to another process; once per pattern */
+/* Assigns a face to each matrix entry that leads to a remote cell; once per pattern */
 PetscErrorCode PCGridMGCrossingFind_Private(PC pc)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
@@ -161,7 +161,7 @@ PetscErrorCode PCGridMGCrossingFind_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The values of the faces, unscaled: entries towards other processes, with the sign of a face */
+/* The values of the faces, unscaled: entries towards remote cells, with the sign of a face */
 PetscErrorCode PCGridMGCrossingRead_Private(PC pc)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
@@ -217,7 +217,7 @@ PetscErrorCode PCGridMGCrossingFromList_Private(PC_GridMG *mg)
 
 /* ------------------------------------------------------------ all processes */
 
-/* Multiplies the faces of this process by a factor */
+/* Multiplies the own faces by a factor */
 PetscErrorCode PCGridMGCrossingScale_Private(PC_GridMG *mg, double factor)
 {
   PetscFunctionBegin;
@@ -230,7 +230,7 @@ PetscErrorCode PCGridMGCrossingScale_Private(PC_GridMG *mg, double factor)
 }
 
 /*
-   Receives the faces of other processes. symmetric: both sides agree up to `same` times the larger number. All signs
+   Receives the faces of the neighbours. symmetric: both sides agree up to `same` times the larger number. All signs
    must be signs of faces
 */
 PetscErrorCode PCGridMGCrossingExchange_Private(PC_GridMG *mg, PetscReal same, PetscBool *symmetric)
@@ -248,7 +248,7 @@ PetscErrorCode PCGridMGCrossingExchange_Private(PC_GridMG *mg, PetscReal same, P
       if (!HasNeighbour(mg, d, side)) continue;
       PetscCall(PetscMPIIntCast(mg->team.rank + (side ? stride[d] : -stride[d]), &other));
       PetscCall(PetscMPIIntCast(PCGridMGPlane_Private(&mg->team.own, d), &numbers));
-      /* the neighbour has the same face on its opposite side */
+      /* the neighbour has the same face on the opposite side */
       /* NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker): MPI_Waitall() waits for all n */
       PetscCallMPI(MPI_Irecv(c->theirs[d][side], numbers, MPI_DOUBLE, other, 2 * d + side, mg->team.comm, &request[n++]));
       /* NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker) */

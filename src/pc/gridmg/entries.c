@@ -10,10 +10,10 @@
 #include "gridmgimpl.h"
 #include <lithe/private/lithecudagridmgsetup.h>
 
-#define GRIDMG_ROUNDING 16   /* a row sum below this number of roundings of the diagonal counts as 0 */
+#define GRIDMG_ROUNDING 16   /* a smaller row sum, in roundings of the diagonal, counts as 0 */
 #define GRIDMG_NULL     1e-8 /* the same where constants are said to be in the null space */
-#define GRIDMG_SAME     1e-8 /* entries that differ by less than this part count as the same */
-#define GRIDMG_WRONG    20   /* one entry per this number of faces may have the wrong sign */
+#define GRIDMG_SAME     1e-8 /* entries with a smaller relative difference count as the same */
+#define GRIDMG_WRONG    20   /* number of faces per permitted entry of the wrong sign */
 
 #define GRIDMG_NO_NUMBER "entry (%" PetscInt_FMT ", %" PetscInt_FMT ") of the matrix is no number"
 #define GRIDMG_NOT_REAL                                       \
@@ -158,7 +158,7 @@ static PetscErrorCode StartFaces_Private(PC_GridMG *mg, GridMGFaces *f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* For a symmetric matrix the arrays of one side suffice, and the memory of the other side is returned */
+/* For a symmetric matrix the arrays of one side suffice; returns the memory of the second side */
 static PetscErrorCode SetSymmetry_Private(PC_GridMG *mg, GridMGFaces *f, PetscBool symmetric)
 {
   const GridMGArenaMark start = {0, 0};
@@ -176,8 +176,7 @@ static PetscErrorCode SetSymmetry_Private(PC_GridMG *mg, GridMGFaces *f, PetscBo
 }
 
 /*
-   Single precision, unless the range of the numbers exceeds it. face: the smallest face, or 0; least: the smallest
-   diagonal entry
+   Single precision, if the numbers are within range. face: the smallest face, or 0; least: the smallest diagonal entry
 */
 static void SetPrecision(PC_GridMG *mg, double face, double least)
 {
@@ -419,7 +418,7 @@ static PetscErrorCode AgreeOnOverlap_Private(PC_GridMG *mg, PetscBool *symmetric
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The finest level with layers of other cells, from the entries read on the host */
+/* The finest level with layers of remote cells, from the entries read on the host */
 static PetscErrorCode OverlapHost_Private(PC pc)
 {
   PC_GridMG   *mg        = (PC_GridMG *)pc->data;
@@ -475,7 +474,7 @@ static PetscErrorCode ReadHost_Private(PC pc, Reading *reading)
   if (shared) PetscCall(ReduceRows_Private(pc, &least));
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCGridMGArenaTake_Private(mg, (size_t)grid.cells, (void **)&l->alive));
-  /* the layers are still empty: the survey counts own cells, and takes edges to other processes from the list */
+  /* the layers are still empty: the survey counts own cells, and takes edges to remote cells from the list */
   PetscCall(PCGridMGSurvey_Private(mg, l));
   SetPrecision(mg, l->least, least);
   if (mg->overlap) PetscCall(OverlapHost_Private(pc));
@@ -485,7 +484,7 @@ static PetscErrorCode ReadHost_Private(PC pc, Reading *reading)
 /* ------------------------------------------------------------ a matrix on a device */
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  #define GRIDMG_GUESS 64 /* a factor wrong by more than this number of powers of two is not corrected: the entries are read again */
+  #define GRIDMG_GUESS 64 /* if the guess is wrong by more powers of two, the entries are read again */
 
 static PetscErrorCode Scan_Private(PC_GridMG *mg, double scale)
 {
@@ -680,7 +679,7 @@ static PetscErrorCode ReduceDevice_Private(PC_GridMG *mg, Reading *reading)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Row sums and the survey of the finest level with layers of other cells */
+/* Row sums and the survey of the finest level with layers of remote cells */
 static PetscErrorCode CleanOverlap_Private(PC pc, GridMGLevel *l)
 {
   PC_GridMG     *mg = (PC_GridMG *)pc->data;
@@ -705,7 +704,7 @@ static PetscErrorCode CleanOverlap_Private(PC pc, GridMGLevel *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Reads the rows of this process for overlapping boxes */
+/* Reads the own rows for overlapping boxes */
 static PetscErrorCode ReadOverlap_Private(PC pc, Reading *reading)
 {
   PC_GridMG   *mg = (PC_GridMG *)pc->data;

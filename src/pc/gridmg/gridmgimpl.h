@@ -16,7 +16,7 @@
 #define GRIDMG_STEPS_MAX  32
 #define GRIDMG_DENSE_MAX  4000 /* unknowns of the coarsest level */
 #define GRIDMG_WELLS_MAX  2000
-#define GRIDMG_ODD        20 /* one entry per this number may connect cells that are no neighbours */
+#define GRIDMG_ODD        20 /* number of entries per permitted entry between cells that are no neighbours */
 #define GRIDMG_ODD_LEAST  16
 
 typedef struct {
@@ -44,8 +44,8 @@ typedef struct {
 } GridMGAdditions;
 
 /*
-   Counts of entries between cells. odd: outside a stencil of 5 or 7 points; outside: outside one of 9 or 27 points.
-   row, column: the first odd entry; outsiderow, outsidecolumn: the first outside entry
+   Counts of entries between cells. odd: outside a stencil of 5 or 7 points; row, column: the first such entry. outside:
+   outside a stencil of 9 or 27 points; outsiderow, outsidecolumn: the first such entry
 */
 typedef struct {
   PetscInt64 entries, odd, outside;
@@ -74,14 +74,14 @@ typedef struct {
 } GridMGArenaMark;
 
 /*
-   The box of a process with layers of other cells around it: two layers, or three where the own cells begin at an odd
-   place. Cells then have the colours of the whole grid, and pairs of cells are the pairs of their processes.
+   The box of a process with layers of remote cells around it: two layers, or three layers where the own cells begin at
+   an odd place. Cells then have the colours of the whole grid, and pairs of cells are the pairs of their processes.
 */
 typedef struct {
   GridMGGrid           grid;
   PetscInt             lo[3], origin[3]; /* lo: first own cell in the box; origin: first cell of the box in the whole grid */
   PetscInt             ghosts;
-  PetscInt            *at;           /* [ghosts] cells of other processes, ascending */
+  PetscInt            *at;           /* [ghosts] remote cells, ascending */
   GridMGBlock          index;        /* at[] in the memory of the kernels `placed` */
   const GridMGKernels *placed;       /* NULL: nowhere yet */
   PetscSF              sf, gathersf; /* sf: from all boxes to the ghosts; gathersf: to the whole grid */
@@ -93,7 +93,7 @@ typedef struct {
    the same faces of the neighbours
 */
 typedef struct {
-  PetscInt  n;     /* number of matrix entries that lead to other processes */
+  PetscInt  n;     /* number of matrix entries that lead to remote cells */
   PetscInt *where; /* [2 n] per entry: 2 d + s, and the place in the plane */
   double   *mine[3][2], *theirs[3][2], *memory;
 } GridMGCrossing;
@@ -111,7 +111,7 @@ typedef struct {
   unsigned char *alive;  /* [ghosts] while the level is set up */
   PetscSF        sf;     /* from all vertices to ghosts */
   int            by[3];  /* cells per aggregate when the next level was made; 0: no next level */
-  PetscInt      *coarse; /* [ghosts] vertex or ghost of the next level, as numbered on this process */
+  PetscInt      *coarse; /* [ghosts] vertex or ghost of the next level, in local numbers */
   GridMGBorder   border;
   PetscInt       bordermax;
   GridMGOverlap  over;
@@ -121,17 +121,17 @@ typedef struct {
 typedef struct {
   MPI_Comm     comm;
   PetscMPIInt  size, rank;
-  PetscInt     parts[3], place[3]; /* boxes along each direction, and the place of this process's box */
-  PetscInt     begin;              /* first row of this process */
+  PetscInt     parts[3], place[3]; /* boxes along each direction, and the place of the own box */
+  PetscInt     begin;              /* first local row */
   PetscInt     wells, before;      /* wells of all processes; wells in rows before all cells */
-  PetscInt     whole;              /* the first level that each process has as a whole, 0: one process */
-  GridMGGrid   box;                /* the part of this process of that level */
+  PetscInt     whole;              /* the first level stored whole on each process, 0: one process */
+  GridMGGrid   box;                /* the own part of the whole level */
   PetscMPIInt *count, *from;       /* [size] per process: count of numbers on that level, and their first place */
-  void        *part, *all;         /* numbers of this process, and of all processes */
+  void        *part, *all;         /* local numbers, and numbers of all processes */
 
   /* Where boxes overlap */
   GridMGGrid     own;   /* own cells of the finest level */
-  PetscBool      apart; /* boxes of a matrix of this pattern cannot overlap */
+  PetscBool      apart; /* boxes of a matrix with the present pattern cannot overlap */
   GridMGCrossing crossing;
   LitheReduce    reduce; /* of the scale of a right side, and of inner products, */
   GridMGBlock    sum;    /* on the device */
@@ -148,7 +148,7 @@ typedef struct {
   PetscInt       edges; /* of the list */
   double         bound;
   void          *b, *x[2], *d, *c, *v;
-  void          *w;             /* with overlap: a vector that is 0 on cells of other processes */
+  void          *w;             /* with overlap: a vector that is 0 on remote cells */
   int            cur;           /* which x is the iterate */
   PetscBool      again;         /* another cycle follows on this level */
   PetscBool      shared, fresh; /* shared: each process has a part; fresh: the ghosts of the iterate are up to date */
@@ -160,14 +160,14 @@ typedef struct {
 
 /*
    The distribution of the points of a level of stencils over several processes, whose boxes are a tensor product. A
-   process has a larger box, of its own points and some points of other processes. Directions of one point come last.
+   process has a larger box, of all own points and some remote points. Directions of one point come last.
 */
 typedef struct {
   PetscInt    *start[3];          /* [parts + 1] where boxes begin along each direction */
   PetscInt     parts[3], size[3]; /* boxes and points along each direction */
   PetscInt     own[3], low[3];    /* number of own points; first point of the larger box */
   GridMGPoints box, next;         /* the larger box, and its coarse points */
-  PetscSF      sf;                /* points of others receive the values of their process */
+  PetscSF      sf;                /* brings the values of remote points */
   GridMGBlock  entries;           /* exact entries of next, or of the whole level */
   void        *part, *all, *coarse;
 } GridMGStencilShare;
@@ -215,7 +215,7 @@ typedef struct {
   PetscInt             scannedfirst;
   GridMGReading        reading;
   int                 *others; /* in the rows of each tile, on the device */
-  double               guess;  /* factor that entries were multiplied by in this reading: that of the last set-up */
+  double               guess;  /* factor of the entries in this reading: the factor of the last set-up */
   GridMGEdges          edges;
   GridMGAdditions      additions;
   void                *lists; /* of all levels, in memory of the kernels */
@@ -232,7 +232,7 @@ typedef struct {
   Vec                  wx, wy;      /* on the device, for vectors of the host */
   void                *graph, *small;
   PetscInt             smallfrom; /* the first level of the single kernel for small levels, 0: none */
-  PetscInt             applied;   /* applications since this set-up, at most 2 */
+  PetscInt             applied;   /* applications since the last set-up, at most 2 */
   PetscLogDouble       flops;     /* of an application */
   struct {
     const PetscScalar *in; /* vectors of the matrix, if the finest level reads and writes them directly; else NULL */

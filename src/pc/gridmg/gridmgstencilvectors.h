@@ -12,13 +12,13 @@ static void HOST_NAME(EnterLoops)(PetscInt n, const PetscReal *x, double scale, 
   for (PetscInt i = 0; i < n; i++) b[i] = (HOST_NUMBER)(scale * (double)x[i]);
 }
 
-/* The factors are applied one after the other: their product may overflow */
+/* the product of both factors may overflow: they are applied one after the other */
 static void HOST_NAME(LeaveLoops)(PetscInt n, const HOST_NUMBER *x, const double factor[2], PetscReal *y)
 {
   for (PetscInt i = 0; i < n; i++) y[i] = (PetscReal)(factor[1] * (factor[0] * (double)x[i]));
 }
 
-/* x = c factor b on every step-th point in each direction from the first one, 0 elsewhere */
+/* x = c factor b on every step-th point in each direction from the first point on, 0 elsewhere */
 static void HOST_NAME(StartLoops)(const GridMGStencilOperator *op, HOST_NUMBER c, const PetscInt first[3], const PetscInt step[3], const HOST_NUMBER *b,
                                   HOST_NUMBER *x)
 {
@@ -44,7 +44,7 @@ static void HOST_NAME(StartLoops)(const GridMGStencilOperator *op, HOST_NUMBER c
   }
 }
 
-/* A coarse point gathers from the fine points around twice its number */
+/* Coarse point i gathers from the fine points around point 2 i */
 static void HOST_NAME(RestrictLoops)(const GridMGStencilOperator *op, const GridMGPoints *coarse, const HOST_NUMBER *r, HOST_NUMBER *b)
 {
   const GridMGPoints *g      = &op->grid;

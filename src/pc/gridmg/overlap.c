@@ -39,10 +39,7 @@ static void GridOf(const PC_GridMG *mg, const GridMGShare *s, PetscInt rank, Gri
   }
 }
 
-/*
-   A line of cells of the whole grid, from x at (y, z) on, piece by piece: the number of cells of one process among the
-   next n, and their first place in the grid of the process
-*/
+/* A piece of a line of cells, in the whole grid: n cells on one process, which begin at cell index of its grid */
 typedef struct {
   PetscMPIInt rank;
   PetscInt    index, n;
@@ -72,7 +69,7 @@ static Piece PieceOf(const PC_GridMG *mg, const GridMGShare *s, const PetscInt a
 }
 
 /*
-   Counts cells of others on a line of the own grid, from x = begin to end - 1; with at and remote, stores the cells as
+   Counts remote cells on a line of the own grid, from x = begin to end - 1; with at and remote, stores the cells as
    well
 */
 static PetscInt AddLine(const PC_GridMG *mg, const GridMGShare *s, PetscInt begin, PetscInt end, PetscInt j, PetscInt k, PetscInt count, PetscInt *at,
@@ -115,7 +112,7 @@ static PetscInt AddGhosts(const PC_GridMG *mg, const GridMGShare *s, const Petsc
   return count;
 }
 
-/* The grid of this process and the places of cells of others, unless they are known */
+/* The own grid and the places of remote cells, unless they are known */
 static PetscErrorCode Create_Private(PC_GridMG *mg, GridMGShare *s)
 {
   GridMGOverlap *o = &s->over;
@@ -143,15 +140,13 @@ static inline PetscMemType MemoryOf(const PC_GridMG *mg)
   return mg->kernels == &GridMGHostKernels ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_CUDA;
 }
 
-/* The host has one transport only */
+/* The host has a single transport */
 static inline LitheTransport TransportOf(const PC_GridMG *mg)
 {
   return mg->kernels == &GridMGHostKernels ? LITHE_TRANSPORT_AUTO : mg->opt.transport;
 }
 
-/*
-   All vertices of other processes receive one word from their processes: of the numbers x, or of `words`, one per cell
-*/
+/* All remote vertices receive one word from their processes: of the numbers x, or of `words`, one per cell */
 static PetscErrorCode Exchange_Private(PC_GridMG *mg, GridMGShare *s, GridMGWord word, const void *words, void *x)
 {
   GridMGOverlap *o     = &s->over;
@@ -256,7 +251,7 @@ static GridMGBox BoxOf(const PetscInt n[3], const GridMGGrid *from, const PetscI
   return box;
 }
 
-/* Copies the part of this process, with the layers, from a vector of the whole grid to team.part */
+/* Copies the own part, with the layers, from a vector of the whole grid to team.part */
 PetscErrorCode PCGridMGOverlapFromWhole_Private(PC_GridMG *mg, const void *x)
 {
   const GridMGLevel   *l = &mg->level[mg->team.whole];
@@ -399,7 +394,7 @@ static PetscErrorCode CreateFaces_Private(PC_GridMG *mg, const GridMGShare *s, G
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Copies own cells of a level from another grid, where own cells begin at first[]; cells of others become 0 */
+/* Copies own cells of a level from another grid, where own cells begin at first[]; remote cells become 0 */
 static PetscErrorCode CopyOwn_Private(PC_GridMG *mg, GridMGFaces *f, int a, const GridMGGrid *grid, const PetscInt first[3], const double *from)
 {
   const PetscInt  n[3] = {f->own.end[0] - f->own.first[0], f->own.end[1] - f->own.first[1], f->own.end[2] - f->own.first[2]};
@@ -413,7 +408,7 @@ static PetscErrorCode CopyOwn_Private(PC_GridMG *mg, GridMGFaces *f, int a, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Adds the faces of one plane between boxes; sums: row sums of own cells are without these faces so far */
+/* Adds the faces of one plane between boxes; sums: also to the row sums of own cells */
 static PetscErrorCode AddPlane_Private(PC_GridMG *mg, GridMGFaces *f, int d, int side, PetscBool sums)
 {
   static const PetscInt zero[3] = {0, 0, 0};
@@ -469,7 +464,7 @@ PetscErrorCode PCGridMGOverlapFinest_Private(PC_GridMG *mg, PetscBool sums)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The survey of a level over all processes, and which cells have a place on the next level, with cells of others */
+/* The survey of a level over all processes, and which own and remote cells have a place on the next level */
 PetscErrorCode PCGridMGOverlapSurvey_Private(PC_GridMG *mg, GridMGLevel *l)
 {
   const GridMGArenaMark mark = PCGridMGArenaGetMark_Private(mg);
@@ -484,7 +479,7 @@ PetscErrorCode PCGridMGOverlapSurvey_Private(PC_GridMG *mg, GridMGLevel *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The exact entries of the next level: own cells, and faces between own cells and others */
+/* The exact entries of the next level: own cells, and faces between own and remote cells */
 static PetscErrorCode CopyCoarse_Private(PC_GridMG *mg, const GridMGFaces *raw, const GridMGOverlap *fine, const int by[3], GridMGFaces *f)
 {
   PetscInt first[3];
@@ -599,7 +594,7 @@ static PetscErrorCode ClearLast_Private(PC_GridMG *mg, const GridMGGrid *grid, i
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Cells of others receive codes, diagonals and row sums from their processes */
+/* Remote cells receive codes, diagonals and row sums from their processes */
 PetscErrorCode PCGridMGOverlapCodes_Private(PC_GridMG *mg, GridMGLevel *l)
 {
   const GridMGOperator *op   = &l->op;

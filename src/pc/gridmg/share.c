@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   What each process of a PCGRIDMG knows of the others: their boxes, and the vertices that its edges lead to. Boxes are
-   a tensor product on all levels, since aggregates end where boxes end. The number of a vertex gives its place: coarse
+   Data of each process of a PCGRIDMG about all processes: the boxes, and the remote vertices of edges. Boxes are a
+   tensor product on all levels, since aggregates end where boxes end. The number of a vertex gives its place: coarse
    levels need no messages for places.
 */
 
@@ -12,7 +12,7 @@
 
 /* ------------------------------------------------------------ agreement */
 
-/* Whether `is` is true on any process; all processes receive the data of the first such process */
+/* Whether `is` is true on any process; all processes receive the data of the first process with true */
 PetscErrorCode PCGridMGFirst_Private(PC_GridMG *mg, PetscBool is, PetscMPIInt n, MPI_Datatype type, void *data, PetscBool *any)
 {
   const PetscMPIInt mine = is ? mg->team.rank : mg->team.size;
@@ -25,7 +25,7 @@ PetscErrorCode PCGridMGFirst_Private(PC_GridMG *mg, PetscBool is, PetscMPIInt n,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Turns a failure on one process into a failure on all processes */
+/* Makes all processes fail if any process has failed */
 PetscErrorCode PCGridMGAgree_Private(PC pc)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
@@ -63,7 +63,7 @@ PetscInt PCGridMGBoxCells_Private(const PC_GridMG *mg, const GridMGShare *s, Pet
   return n[0] * n[1] * n[2];
 }
 
-/* The process of a global number: the last one with this offset, since earlier ones have no vertices */
+/* The process of a global number: the last process with the offset, since earlier processes have no vertices */
 static PetscInt OwnerOf(const PC_GridMG *mg, const PetscInt offset[], PetscInt number)
 {
   PetscInt low = 0, high = mg->team.size - 1;
@@ -115,7 +115,7 @@ static PetscInt NumberOfRow(const PC_GridMG *mg, PetscInt row)
   return begin + GridMGVertexOf(&grid, &rows, row - begin);
 }
 
-/* The vertex or ghost of this process for a matrix row; for any other row -1 - number, with the global number */
+/* The own vertex or the ghost of a matrix row; for any other row -1 - number, with the global number */
 PetscInt PCGridMGVertexOfRow_Private(const PC_GridMG *mg, PetscInt row)
 {
   const GridMGGrid  *grid = &mg->level[0].op.grid;
@@ -169,7 +169,7 @@ static PetscErrorCode FreeShare_Private(GridMGShare *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Frees the data about other processes for a level and all after it */
+/* Frees the data about all processes for a level and all later levels */
 PetscErrorCode PCGridMGShareFree_Private(PC_GridMG *mg, PetscInt level)
 {
   PetscFunctionBegin;
@@ -198,7 +198,7 @@ static PetscErrorCode CoarsenBoxes_Private(PC_GridMG *mg, const GridMGShare *s, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The data about other processes for the next level, with aggregates of by[] cells: kept, or made anew */
+/* The data about all processes for the next level, with aggregates of by[] cells: kept, or made anew */
 PetscErrorCode PCGridMGShareCoarsen_Private(PC_GridMG *mg, PetscInt level, const int by[3])
 {
   GridMGShare *s = &mg->level[level].share, *c = &mg->level[level + 1].share;
@@ -239,7 +239,7 @@ PetscErrorCode PCGridMGExchange_Private(PC_GridMG *mg, GridMGLevel *l, void *x)
   char              *ghosts = (char *)x + (size_t)(l->op.grid.cells + l->op.grid.wells) * GridMGNumberBytes(mg->precision);
 
   PetscFunctionBegin;
-  if (!l->shared || mg->overlap) PetscFunctionReturn(PETSC_SUCCESS); /* overlapping boxes have exchanges of their own */
+  if (!l->shared || mg->overlap) PetscFunctionReturn(PETSC_SUCCESS); /* overlapping boxes have separate exchanges */
   PetscCall(PetscSFBcastBegin(l->share.sf, number, x, ghosts, MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(l->share.sf, number, x, ghosts, MPI_REPLACE));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -2,7 +2,9 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Small levels of a PCGRIDMG in one kernel of a device: their choice, and the cycle as a list of operations */
+/*
+   Small levels of a PCGRIDMG in one kernel of a device: the choice of the levels, and the cycle as a list of operations
+*/
 
 #include "gridmgimpl.h"
 

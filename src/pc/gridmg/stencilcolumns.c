@@ -135,8 +135,8 @@ static PetscErrorCode ApplyAtOnce_Private(PC_GridMG *mg, PetscInt n, const Petsc
 }
 
 /*
-   Applies up to GRIDMG_COLUMNS_MAX columns at once, and leaves a single last column to the caller. done: columns
-   applied; 0 if X or Y is on the host, or if the values exceed 32-bit indices
+   Applies up to GRIDMG_COLUMNS_MAX columns at once, and leaves a single last column to the caller. done: the number of
+   columns applied. done is 0 if X or Y is on the host, or if the values exceed 32-bit indices
 */
 static PetscErrorCode ApplyOnDevice_Private(PC_GridMG *mg, Mat X, Mat Y, PetscInt *done)
 {

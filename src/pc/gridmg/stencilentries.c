@@ -10,10 +10,10 @@
 #include "gridmgimpl.h"
 #include "gridmgstencilhost.h"
 
-#define GRIDMG_ROUNDING 16   /* a row sum below this number of roundings of the entries counts as 0 */
+#define GRIDMG_ROUNDING 16   /* a smaller row sum, in roundings of the entries, counts as 0 */
 #define GRIDMG_NULL     1e-8 /* the same where constants are said to be in the null space */
-#define GRIDMG_SAME     1e-8 /* entries that differ by less than this part count as the same */
-#define GRIDMG_WRONG    20   /* aggregation permits one entry of the wrong sign per this number of entries */
+#define GRIDMG_SAME     1e-8 /* entries with a smaller relative difference count as the same */
+#define GRIDMG_WRONG    20   /* number of entries per permitted entry of the wrong sign */
 
 /* The parts of a matrix value in the levels */
 static inline void GetParts(PetscScalar value, double part[2])
@@ -24,7 +24,7 @@ static inline void GetParts(PetscScalar value, double part[2])
 
 /* ------------------------------------------------------------ the choice */
 
-/* Counts off-diagonal entries, those with the sign of most diagonal entries, and those with an imaginary part */
+/* Counts off-diagonal entries: all, with the sign of most diagonal entries, and with an imaginary part */
 static PetscErrorCode CountSigns_Private(PC pc, PetscInt64 *entries, PetscInt64 *wrong, PetscInt64 *imaginary)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
@@ -165,8 +165,8 @@ static PetscErrorCode ReadRows_Private(PC pc, const GridMGPoints *g, double *a, 
 }
 
 /*
-   Several processes: the rows of this process, in its part of the array, then rows of others in its larger box. Each
-   process raises the same error
+   Several processes: the own rows, in their part of the array, then remote rows of the larger box. Each process raises
+   the same error
 */
 static PetscErrorCode ReadShared_Private(PC pc, GridMGStencilLevel *l, double *most)
 {
@@ -401,7 +401,7 @@ PetscErrorCode PCGridMGReadStencils_Private(PC pc)
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   if (mg->smoother == PCGRIDMG_SMOOTHER_AUTO) mg->smoother = isreal ? PCGRIDMG_SMOOTHER_REDBLACK : PCGRIDMG_SMOOTHER_DAMPED;
   mg->symmetric = l->f.symmetric;
-  /* single precision, unless entries are out of its range */
+  /* single precision, if the entries are within range */
   mg->precision = mg->opt.precision == PCGRIDMG_PRECISION_DOUBLE || least < 1e-25 ? GRIDMG_DOUBLE : GRIDMG_SINGLE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -90,8 +90,8 @@ PetscErrorCode PCGridMGShareProduct_Private(PC_GridMG *mg, GridMGStencilLevel *l
 }
 
 /*
-   Points of other processes receive their codes. bad: the first own point without a factor, or -1: on the finest level
-   a matrix row, on a coarse level a number in the whole grid
+   Remote points receive their codes. bad: the first own point without a factor, or -1. On the finest level bad is a
+   matrix row, on a coarse level a number in the whole grid
 */
 PetscErrorCode PCGridMGExchangeCodes_Private(const PC_GridMG *mg, GridMGStencilLevel *l, PetscInt *bad)
 {

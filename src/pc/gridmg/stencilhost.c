@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   GridMGStencilHostKernels: the operations of PCGRIDMG with de Zeeuw's interpolation on host memory, in one thread. The
-   kernels of a device are compared with these operations. Loops that decode stencils are in gridmgstencilloops.h, other
+   GridMGStencilHostKernels: the operations of PCGRIDMG with de Zeeuw's interpolation on host memory, in one thread, and
+   the reference for the kernels of a device. Loops that decode stencils are in gridmgstencilloops.h, all remaining
    loops in gridmgstencilvectors.h.
 */
 
@@ -52,7 +52,7 @@ static void PointsOf(const GridMGPoints *g, int colour, PetscInt first[3], Petsc
   }
 }
 
-/* 2^-e of a number between 2^e and 2^(e+1); 1 for any other number */
+/* 2^-e of a number between 2^e and 2^(e+1); 1 out of range */
 static double ScaleOf(double largest)
 {
   int e;

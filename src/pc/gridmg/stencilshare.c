@@ -4,25 +4,25 @@
 
 /*
    Levels of stencils on several processes. The points of the processes are boxes, a tensor product. A coarse point
-   belongs to the process of its fine point. Each process has a larger box, of its own points and some points of others,
-   and works on the whole larger box with the operations of one process.
+   belongs to the process of its fine point. Each process has a larger box, of all own points and some remote points,
+   and works on the whole larger box with the operations of a single process.
 
    A larger box begins at an even number, and ends at an even number or at the end of the grid, two or three points away
-   from the own points. The box therefore has the weights of all its points, and the coarse stencils and scales of codes
-   of own points. Stencils and codes of other points come from their processes.
+   from the own points. The box therefore has the weights of all points, and the coarse stencils and scales of codes of
+   own points. Remote points receive stencils and codes from their processes.
 
-   Iterates and right-hand sides are correct on the whole larger box. A smoothing step and a restriction spoil points of
-   others, which are then exchanged. Residuals are correct up to one point away from the own points, as restriction
-   needs. All numbers equal those of one process, to the last bit.
+   Iterates and right-hand sides are correct on the whole larger box. A smoothing step and a restriction spoil remote
+   points, which are then exchanged. Residuals are correct up to one point away from the own points, as restriction
+   needs. All numbers equal the numbers on a single process, to the last bit.
 
-   A level of few points is gathered: each process has the whole level, and all levels after it.
+   A level of few points is gathered: each process has the whole level, and all later levels.
 */
 
 #include "gridmgparts.h"
 
 /* ------------------------------------------------------------ boxes */
 
-/* The star forest that sends values of own points to the same points of other processes */
+/* The star forest that sends the values of own points to all copies of the points */
 static PetscErrorCode MakeForest_Private(PC_GridMG *mg, GridMGStencilShare *s)
 {
   const int        dim = s->box.dim;
@@ -103,10 +103,7 @@ PetscErrorCode PCGridMGStencilShareFirst_Private(PC_GridMG *mg, GridMGPoints *gr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-   The boxes of the next level: the owner of a coarse point is the owner of its fine point, twice its number or the last
-   point
-*/
+/* The boxes of the next level: the owner of a coarse point owns its fine point, twice its number or the last point */
 PetscErrorCode PCGridMGStencilShareCoarsen_Private(PC_GridMG *mg, const GridMGStencilShare *s, GridMGStencilShare *c)
 {
   PetscFunctionBegin;
@@ -144,7 +141,7 @@ PetscInt PCGridMGStencilGrid_Private(const GridMGStencilLevel *l, PetscInt n[3])
 
 /* ------------------------------------------------------------ exchanges */
 
-/* Updates all points of other processes, n numbers per point */
+/* Updates all remote points, n numbers per point */
 PetscErrorCode PCGridMGStencilExchange_Private(const GridMGStencilShare *s, MPI_Datatype number, PetscMPIInt n, void *x)
 {
   MPI_Datatype unit;

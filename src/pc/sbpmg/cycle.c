@@ -153,8 +153,8 @@ static PetscErrorCode CorrectAndSmooth_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPM
 }
 
 /*
-   The part of a cycle before the correction by the coarse level. It leaves the x of both levels for the second part. An
-   F cycle solves the coarse problem by a V cycle, an F cycle and a V cycle, so it is symmetric like the V cycle.
+   The part of a cycle before the correction by the coarse level. The x of both levels remain for the second part. An F
+   cycle solves the coarse problem by a V cycle, an F cycle and a V cycle, and is therefore symmetric like the V cycle.
 */
 PetscErrorCode PCSBPMGDescend_Private(PC_SBPMG *mg, PetscInt level, PCSBPMGCycleType type, PetscBool zero)
 {

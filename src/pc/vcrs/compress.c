@@ -5,12 +5,12 @@
 /*
    Compressed copies of the data that the application of a preconditioner reads.
 
-   After the set-up of the inner preconditioner, PCVCRS walks over its parts: the preconditioner itself, then the
-   solvers of levels, blocks, splits and so on. Each matrix that an application reads gets a compressed copy (copy.c);
-   the factors of PETSc's factorizations become compressed factors (factor.c). The exact matrices stay in place: the
-   next set-up (a Galerkin product, a Jacobi diagonal, a factorization) and callers of the inner preconditioner need
-   them. A copy replaces the exact matrix only during an application. The exchange costs a few pointers per level
-   (exchange.c).
+   After the set-up of the inner preconditioner, PCVCRS walks over its parts: the preconditioner, then the solvers of
+   levels, blocks, splits and further parts. Each matrix that an application reads gets a compressed copy (copy.c); the
+   factors of PETSc's factorizations become compressed factors (factor.c). The exact matrices stay in place: the next
+   set-up (a Galerkin product, a Jacobi diagonal, a factorization) and callers of the inner preconditioner need the
+   exact matrices. A copy replaces the exact matrix only during an application. The exchange costs a few pointers per
+   level (exchange.c).
 */
 
 #include "pcvcrsimpl.h"
@@ -130,7 +130,7 @@ static PetscErrorCode PCVCRSWalkParts_Private(PC_VCRS *v, PC pc, const char wher
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Types that pass on to other preconditioners; known is PETSC_FALSE for all other types */
+/* Types that pass on to further preconditioners; known is PETSC_FALSE for all types without a rule here */
 static PetscErrorCode PCVCRSWalkBelow_Private(PC_VCRS *v, PC pc, const char where[], PetscBool *known)
 {
   static const char *const types[] = {PCCOMPOSITE, PCFIELDSPLIT, PCKSP, PCBJACOBI, PCASM, PCGASM, PCREDUNDANT, PCTELESCOPE};
@@ -221,7 +221,7 @@ static PetscErrorCode PCVCRSWalk_Private(PC_VCRS *v, PC pc, KSP ksp, const char 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Frees places and lines; copies as well, unless they are to be reused */
+/* Frees places and lines; copies as well, unless reused */
 PetscErrorCode PCVCRSForget_Private(PC_VCRS *v, PetscBool copies)
 {
   PetscFunctionBegin;

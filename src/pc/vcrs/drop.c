@@ -80,7 +80,7 @@ static PetscErrorCode PCVCRSGridsComeAgain_Private(const PC_VCRS *v, PC grids, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The copy of a matrix that does not belong to the program, NULL: none */
+/* The copy of a matrix, unless the matrix belongs to the program; NULL: none */
 static PetscErrorCode PCVCRSFindCopy_Private(PC pc, Mat exact, Mat *compressed)
 {
   PC_VCRS      *v = (PC_VCRS *)pc->data;

@@ -17,7 +17,7 @@
 
 /* The first wrong state, and the reason */
 typedef struct {
-  PetscInt  state, other; /* other: target state of the rate */
+  PetscInt  state, other; /* other: target of the rate */
   PetscReal value;
 } UniformizationFault;
 
@@ -208,7 +208,7 @@ static PetscErrorCode UniformizationRead_Private(TS_Uniformization *un, Mat A, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether A has products with its transpose. MATCOMPOSITE says yes for any parts */
+/* Whether A has products with the transpose. MATCOMPOSITE says yes for any parts */
 static PetscErrorCode UniformizationHasTranspose_Private(Mat A, PetscBool *has)
 {
   PetscBool composite;
@@ -278,7 +278,7 @@ static PetscErrorCode UniformizationSumFault_Private(Mat A, PetscInt state, Pets
           (double)tolerance);
 }
 
-/* The sums of this process: the first sum that is too large, with the rate of its state, and the largest sum */
+/* The local sums: the first sum that is too large, with the rate of its state, and the largest sum */
 static PetscErrorCode UniformizationSumsLook_Private(Vec sum, Vec diagonal, PetscReal tolerance, UniformizationFault *fault, PetscReal *rate,
                                                      PetscReal *largest)
 {
@@ -425,7 +425,7 @@ static PetscErrorCode UniformizationInflow_Private(Mat A, Vec diagonal, Vec x, P
 }
 
 /*
-   Each state separately, if there are few. Otherwise sets of random states, from half of all states down to one in
+   Each state separately, if states are few. Otherwise sets of random states, from half of all states down to one in
    many. Smaller sets hide fewer negative rates
 */
 static PetscErrorCode UniformizationSignsProducts_Private(Mat A, Vec diagonal, PetscRandom random, PetscReal tolerance)
@@ -519,7 +519,7 @@ static PetscErrorCode UniformizationGenerator_Private(TS_Uniformization *un, Mat
   PetscCall(VecMax(diagonal, &bad, &high));
   if (!n) low = high = 0;
   un->maxrate = PetscMax(PetscAbsReal(low), PetscAbsReal(high));
-  PetscCall(VecNorm(diagonal, NORM_1, &norm)); /* keeps a NaN, in contrast to both other comparisons */
+  PetscCall(VecNorm(diagonal, NORM_1, &norm)); /* keeps a NaN, in contrast to both comparisons below */
   un->defect = 0;
   un->row    = -1;
   PetscCall(UniformizationReaderCreate_Private(A, &reader));

@@ -55,7 +55,7 @@ static PetscErrorCode VCRSBuildFindSets_Private(VCRSBuild *b, VCRSReport *report
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The containers that hold the values, except those inferior to another suitable container */
+/* The containers that hold the values, except containers inferior to another suitable container */
 static PetscErrorCode VCRSBuildFindContainers_Private(VCRSBuild *b)
 {
   const MatVCRSLayout want = b->opt->layout;

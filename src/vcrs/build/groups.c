@@ -5,7 +5,7 @@
 /*
    L3, grouped columns: the groups of columns that the rows of a window read (see vcrsplan.h).
 
-   The groups of a window are marked in a bit map that begins with the least group: they come out ascending without a
+   The groups of a window are marked in a bit map that begins with the least group. They come out ascending without a
    sort.
 */
 
@@ -57,7 +57,7 @@ static PetscBool VCRSMarkGroups(const VCRSBuild *b, const VCRSPlan *plan, PetscI
   return PETSC_TRUE;
 }
 
-/* Writes the marked groups after a placeholder; returns their number */
+/* Writes the marked groups after a placeholder; returns the number of groups */
 static PetscInt VCRSListGroups(const uint64_t mark[], uint16_t group[])
 {
   PetscInt n = 1;

@@ -9,7 +9,7 @@
 
 #include "../loss/fit.h"
 
-/* The nonempty rows, their lengths, and the place of their first entries */
+/* The nonempty rows, their lengths, and the places of first entries */
 static PetscErrorCode VCRSFindRows_Private(const VCRSBuild *b, VCRSPlan *plan)
 {
   PetscInt  longest = 0, q = 0;
@@ -66,7 +66,10 @@ static PetscErrorCode VCRSFindAlikeRows_Private(const VCRSBuild *b, VCRSPlan *pl
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Shortens columns to two bytes, if their range is small enough; otherwise no short columns exist after the call */
+/*
+   Shortens columns to two bytes, if the range of columns is small enough; otherwise no short columns exist after the
+   call
+*/
 static PetscErrorCode VCRSShortenColumns_Private(const VCRSBuild *b, VCRSPlan *plan)
 {
   const PetscInt nbase = (plan->nlong + VCRS_SLICE - 1) / VCRS_SLICE;

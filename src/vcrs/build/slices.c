@@ -54,8 +54,8 @@ static void VCRSSliceRows(const VCRSBuild *b, PetscInt limit, PetscBool sorted, 
 }
 
 /*
-   For each k, the least column of entry k over the lanes of slice s; the width of the offsets from this column, and the
-   first place of the next slice's offsets
+   For each k, the least column of entry k over the lanes of slice s. Also the width of the offsets from the least
+   column, and the first place of the next slice's offsets
 */
 static void VCRSMeasureColumns(const VCRSBuild *b, VCRSPlan *plan, PetscInt s)
 {

@@ -228,8 +228,8 @@ SUM(SumFixed16, VCRS_VALUES_FIXED16, 0)
 typedef void (*SumFunction)(const VCRSPlan *, const VCRSHostWindow *, const VCRSHostSlice *, const VCRSHostSteps *, PetscInt, const PetscReal *, PetscReal[]);
 
 /*
-   Whether the processor has the instructions. -mat_vcrs_avx512 0 denies them, so that tests cover the code for other
-   processors
+   Whether the processor has the instructions. -mat_vcrs_avx512 0 denies the instructions, for tests of the code for
+   older processors
 */
 static PetscBool HasAVX512(void)
 {
@@ -247,7 +247,7 @@ static PetscBool HasAVX512(void)
 
 /*
    The sums of a slice for one column of x, whose places have width bytes, at most four; PETSC_FALSE, without any
-   effect, on other processors
+   effect, on a processor without AVX-512
 */
 PetscBool VCRSSumAVX512_Private(const VCRSPlan *plan, const VCRSHostWindow *window, const VCRSHostSlice *slice, const VCRSHostSteps *steps, PetscInt width,
                                 const PetscScalar *x, PetscScalar sum[])
