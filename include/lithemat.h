@@ -26,7 +26,8 @@
 #define MATBORN "born"
 
 /*MC
-  MATSOLVERLITHE - "lithe", ILU(0) and ICC(0) of `MATSEQAIJCUSPARSE` in the natural ordering, made and applied on the device
+  MATSOLVERLITHE - "lithe", ILU(0) and ICC(0) of `MATSEQAIJCUSPARSE` in the natural ordering, made and applied on the
+  device
 
   Options Database Keys:
 . -pc_factor_mat_solver_type lithe - with -pc_type ilu or icc
@@ -39,8 +40,8 @@
   PETSc factors on the host in these cases: fill-in, another ordering, a shift, a pivot that is zero or not a number, a
   row of more than 4096 entries, or more than 65536 levels. PETSc also factors ICC(0) if the pattern is not symmetric,
   or if PETSc's default, `MAT_SHIFT_POSITIVE_DEFINITE`, would shift the diagonal. As in PETSc, ICC(0) reads only entries
-  on and above the diagonal. In complex arithmetic ICC(0) factors a symmetric matrix, not a Hermitian matrix. The view of
-  the preconditioner shows the place of the factors.
+  on and above the diagonal. In complex arithmetic ICC(0) factors a symmetric matrix, not a Hermitian matrix. The view
+  of the preconditioner shows the place of the factors.
 
   Solves with the transpose of ILU(0) run on the host; for ICC(0) transposed solves equal plain solves.
 
@@ -196,7 +197,8 @@ PETSC_EXTERN PetscErrorCode MatVCRSGetInfo(Mat, MatVCRSInfo *);
 PETSC_EXTERN PetscErrorCode MatVCRSSubstitute(Mat, PetscBool, PetscBool, Vec, Vec);
 
 /*E
-  MatSBPSATFace - the faces of the logical square of a `MATSBPSAT`, on which reference coordinates (r, s) run over [-1, 1]^2
+  MatSBPSATFace - the faces of the logical square of a `MATSBPSAT`, on which reference coordinates (r, s) run over [-1,
+  1]^2
 
   Values:
 + `MATSBPSAT_LEFT`   - r = -1, the first node along x of the `DMDA`
@@ -305,7 +307,8 @@ typedef enum {
 PETSC_EXTERN const char *const MatBornFields[];
 
 /*E
-  MatBornBackground - where the transpose of a `MATBORN` has the background wavefield from, which it needs backwards in time
+  MatBornBackground - where the transpose of a `MATBORN` has the background wavefield from, which it needs backwards in
+  time
 
   Values:
 + `MATBORN_BACKGROUND_AUTO`       - the first of keep, ring and random for which memory suffices

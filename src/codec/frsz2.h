@@ -179,7 +179,10 @@ LITHE_HD static inline int32_t LitheFRSZ2Get32(int bits, const uint32_t *words, 
   return (int32_t)((code ^ sign) - sign);
 }
 
-/* LitheFRSZ2Quantise() and LitheFRSZ2Put() of a whole block of finite numbers, l = 8 or 16, by loops that compilers vectorise */
+/*
+   LitheFRSZ2Quantise() and LitheFRSZ2Put() of a whole block of finite numbers, l = 8 or 16, by loops that compilers
+   vectorise
+*/
 LITHE_HD static LITHE_ALWAYS_INLINE void LitheFRSZ2EncodeParts(int bits, int E, const PetscReal v[], uint32_t words[])
 {
   const double   scale = LithePow2(1023 - E), limit = (double)((1 << (bits - 1)) - 1);

@@ -113,7 +113,10 @@ static inline void LitheRoundManyToGrid(size_t n, const double *PETSC_RESTRICT v
   for (size_t k = 0; k < n; k++) r[k] = ((v[k] * perh + big) - big) * h + 0.;
 }
 
-/* v of 2^-900 <= |v| < 2^900, or 0, rounded to 53-drop bits, 0 < drop < 52: LitheRoundToGrid() to 2^(drop-52) |v|'s power of two */
+/*
+   v of 2^-900 <= |v| < 2^900, or 0, rounded to 53-drop bits, 0 < drop < 52: LitheRoundToGrid() to 2^(drop-52) |v|'s
+   power of two
+*/
 static inline void LitheRoundManyMantissas(size_t n, const double *PETSC_RESTRICT v, int drop, double *PETSC_RESTRICT r)
 {
   const uint64_t dropped = ((uint64_t)1 << drop) - 1, belowhalf = dropped >> 1;

@@ -16,7 +16,8 @@
    adds less than a 32nd to d. fine[c] is a polynomial of c, which takes these kernels less time than a look-up. Both
    are omitted near the ends of the range.
 
-   Where both signs occur, coarse[1..127] are positive and coarse[128..254] negative; else coarse[1..255] have the one sign.
+   Where both signs occur, coarse[1..127] are positive and coarse[128..254] negative; else coarse[1..255] have the one
+   sign.
 */
 
 #include <lithe/private/hostdevice.h>

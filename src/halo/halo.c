@@ -2,7 +2,9 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* LitheHalo: the choice of a transport, and the code common to all. Each transport has a file for the remaining work. */
+/*
+   LitheHalo: the choice of a transport, and the code common to all. Each transport has a file for the remaining work.
+*/
 
 #include "haloimpl.h"
 #include <petscdevice.h>

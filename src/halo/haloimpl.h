@@ -59,7 +59,10 @@ typedef struct {
   PetscErrorCode (*wait)(LitheHalo, const void **ghost);
 } LitheHaloOps;
 
-/* The same for sums over processes. NULL is possible for receive(), the sum in a kernel of the caller, and check(): has a wait exceeded the time limit? */
+/*
+   The same for sums over processes. NULL is possible for receive(), the sum in a kernel of the caller, and check(): has
+   a wait exceeded the time limit?
+*/
 typedef struct {
   PetscErrorCode (*create)(LitheReduce, LitheHaloObstacle *, int *code);
   PetscErrorCode (*sum)(LitheReduce, PetscInt n, PetscScalar a[]);

@@ -13,7 +13,10 @@
 
 typedef PetscErrorCode LitheAIJConvertFn(Mat, MatType, MatReuse, Mat *);
 
-/* A new matrix of the base type MATSEQAIJ or MATMPIAIJ from A, or newmat overwritten; done: with MAT_REUSE_MATRIX nothing is left to do */
+/*
+   A new matrix of the base type MATSEQAIJ or MATMPIAIJ from A, or newmat overwritten; done: with MAT_REUSE_MATRIX
+   nothing is left to do
+*/
 PETSC_INTERN PetscErrorCode LitheAIJConvertStart(Mat A, MatType base, MatReuse reuse, Mat *newmat, PetscBool *done);
 /* The opposite: newmat is A, or a copy with A's type, which the caller turns into the base type */
 PETSC_INTERN PetscErrorCode LitheAIJConvertBackStart(Mat A, MatReuse reuse, Mat *newmat, PetscBool *done);

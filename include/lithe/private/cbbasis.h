@@ -27,14 +27,15 @@
      dot(k, no gram, w), coefficients(k, 1)     c is of this pass, h the sum over all passes
      append(k, w, z), fetch(j, j + 1)
 
-   The first `paired` columns are stored in two parts: the rounding error of the column is stored as a second column, which only
-   these operations see. store, append, load and combine use both parts; append and subtract use them for CB_PAIR_STEPS steps
-   after each such column. dot uses the first parts only, because coefficients need not be exact.
+   The first `paired` columns are stored in two parts: the rounding error of the column is stored as a second column,
+   which only these operations see. store, append, load and combine use both parts; append and subtract use them for
+   CB_PAIR_STEPS steps after each such column. dot uses the first parts only, because coefficients need not be exact.
 
-   On a device z may be the column after a diagonal preconditioner from the right (scale), which saves a sweep over three vectors.
+   On a device z may be the column after a diagonal preconditioner from the right (scale), which saves a sweep over
+   three vectors.
 
-   After the last step dot(k, gram, w) and coefficients(k, 0) are also called with a residual in place of w, and with at most all
-   columns for k. The arrays are long enough for that.
+   After the last step dot(k, gram, w) and coefficients(k, 0) are also called with a residual in place of w, and with at
+   most all columns for k. The arrays are long enough for that.
 
    A device implementation should have these fusions:
    - dot: both products with one decoding of a column; v_j is decoded on the way and not read from z; w^H w in the same sweep.
@@ -81,12 +82,13 @@ typedef struct {
   PetscErrorCode (*load)(CBBasis, PetscInt j, Vec z);
   /* products with columns 0 ... k-1, over this process */
   PetscErrorCode (*dot)(CBBasis, PetscInt k, PetscBool gram, Vec w);
-  /* sums of the last dot's products over all processes, and CBBasisCoefficients() where the scalars live. Pass 0 had gram.
-     Later passes had not: the first k sums stay, and the last k + 1 need the reduction */
+  /* sums of the last dot's products over all processes, and CBBasisCoefficients() where the scalars live. Pass 0 had
+     gram. Later passes had not: the first k sums stay, and the last k + 1 need the reduction */
   PetscErrorCode (*coefficients)(CBBasis, PetscInt k, PetscInt pass);
   /* w = w - V c */
   PetscErrorCode (*subtract)(CBBasis, PetscInt k, Vec w);
-  /* column k = (w - V c)/sigma, rounded; z = column k, decoded. Any sigma must be harmless; with 0, column k is arbitrary */
+  /* column k = (w - V c)/sigma, rounded; z = column k, decoded. Any sigma must be harmless; with 0, column k is
+     arbitrary */
   PetscErrorCode (*append)(CBBasis, PetscInt k, Vec w, Vec z);
   /* copies columns from ... to-1 of the Hessenberg matrix and their steps to host.*; waits for coefficients() */
   PetscErrorCode (*fetch)(CBBasis, PetscInt from, PetscInt to);
@@ -125,8 +127,8 @@ struct _n_CBBasis {
 #define CB_PAIR_STEPS 8
 
 /*
-   Columns with the sizes and the place of vector x. products: dot products will be taken, and columns have norm 1. Otherwise
-   columns have any size, and only store, load and combine may be called
+   Columns with the sizes and the place of vector x. products: dot products will be taken, and columns have norm 1.
+   Otherwise columns have any size, and only store, load and combine may be called
 */
 PETSC_INTERN PetscErrorCode CBBasisCreate(Vec x, PetscInt columns, PetscInt pairs, const LitheStorage *storage, PetscBool products, CBBasis *basis);
 PETSC_INTERN PetscErrorCode CBBasisDestroy(CBBasis *basis);
@@ -189,8 +191,8 @@ PETSC_EXTERN PetscErrorCode CBBasisCreate_Device(CBBasis basis);
      h     = c (pass 0) or h + c                           column j of the Hessenberg matrix
      sigma = sqrt(max(after, 0))                           its entry k
 
-   G differs from the identity only by rounding and by the error of one pass of Gram-Schmidt. An inexact c costs orthogonality
-   of the next vector, which the next G measures, and nothing else.
+   G differs from the identity only by rounding and by the error of one pass of Gram-Schmidt. An inexact c costs
+   orthogonality of the next vector, which the next G measures, and nothing else.
 */
 #define CB_SWEEPS 3
 PETSC_INTERN void CBBasisCoefficients(CBScalars *s, PetscInt k, PetscInt pass);

@@ -18,10 +18,12 @@
    A face between cells c and c + stride is stored at c; a missing face is 0. up[d][c] is the entry of row c, down[d][c]
    the entry of row c + stride. Symmetric operators have down[d] == up[d]. A direction with one cell has no array.
 
-   On several processes each process has a box of the grid and some of the wells. Ghosts are vertices of other processes with an edge
-   to a vertex of this process. Ghosts come after the wells. Nothing is computed for ghosts, and the list has all edges of ghosts.
+   On several processes each process has a box of the grid and some of the wells. Ghosts are vertices of other processes
+   with an edge to a vertex of this process. Ghosts come after the wells. Nothing is computed for ghosts, and the list
+   has all edges of ghosts.
 
-   Vectors have cells + wells numbers, then a number per ghost. At least one readable, finite number stands before and after.
+   Vectors have cells + wells numbers, then a number per ghost. At least one readable, finite number stands before and
+   after.
 */
 
 #include <math.h>
@@ -218,7 +220,8 @@ typedef enum {
   GRIDMG_SMALL_DENSE,
   GRIDMG_SMALL_PROLONG, /* from the next level, to red cells: black cells follow from red cells */
   GRIDMG_SMALL_BLACKUP, /* Gauss-Seidel on black cells */
-  /* Additions of lists to right-hand sides of red cells and of black cells, their removal, and additions to residuals */
+  /* Additions of lists to right-hand sides of red cells and of black cells, their removal, and additions to
+     residuals */
   GRIDMG_SMALL_LISTRED,
   GRIDMG_SMALL_LISTBLACK,
   GRIDMG_SMALL_UNLISTRED,
@@ -247,7 +250,8 @@ typedef struct {
    number to the host synchronise.
 */
 typedef struct {
-  /* Zeroed memory of n bytes; n bytes set to 0; n bytes copied between vectors; n bytes from and to the host, complete at return */
+  /* Zeroed memory of n bytes; n bytes set to 0; n bytes copied between vectors; n bytes from and to the host,
+     complete at return */
   PetscErrorCode (*alloc)(size_t n, void **);
   PetscErrorCode (*reserve)(size_t n, void **); /* the same, not zeroed */
   PetscErrorCode (*clear)(size_t n, void *);
@@ -262,7 +266,8 @@ typedef struct {
   */
   PetscErrorCode (*enter)(const GridMGOperator *, const GridMGRows *, int part, const PetscScalar *x, void *b, double *scale);
   PetscErrorCode (*leave)(const GridMGOperator *, const GridMGRows *, int part, double factor, const double *scale, const void *x, PetscScalar *y);
-  /* enter in two parts, on several processes, whose scale is the same; NULL on a device: the largest modulus, and b = scale x */
+  /* enter in two parts, on several processes, whose scale is the same; NULL on a device: the largest modulus, and b
+     = scale x */
   PetscErrorCode (*most)(const GridMGOperator *, int part, const PetscScalar *x, double *most);
   PetscErrorCode (*enterscaled)(const GridMGOperator *, const GridMGRows *, int part, const PetscScalar *x, void *b, double scale);
 
@@ -284,14 +289,16 @@ typedef struct {
   PetscErrorCode (*start)(const GridMGOperator *, int colour, double c, const void *b, void *x);
   /* Gauss-Seidel on the cells of a colour */
   PetscErrorCode (*colour)(const GridMGOperator *, int colour, const void *b, void *x);
-  /* On cells d = c1 d + c2 D^-1 (b - A x), out = x + d. Wells are copied. If c1 = 0, d is not read, and may be NULL. out is not x */
+  /* On cells d = c1 d + c2 D^-1 (b - A x), out = x + d. Wells are copied. If c1 = 0, d is not read, and may be NULL.
+     out is not x */
   PetscErrorCode (*step)(const GridMGOperator *, double c1, double c2, const void *b, const void *x, void *d, void *out);
   /* Gauss-Seidel on the wells, forwards or backwards */
   PetscErrorCode (*wells)(const GridMGOperator *, PetscBool backwards, const void *b, void *x);
 
   /* r = b - A x, with b = NULL r = A x */
   PetscErrorCode (*residual)(const GridMGOperator *, const void *b, const void *x, void *r);
-  /* Sums over aggregates: cell (i, j, k) belongs to (i/by[0], j/by[1], k/by[2]); wells stay themselves. x += factor P e */
+  /* Sums over aggregates: cell (i, j, k) belongs to (i/by[0], j/by[1], k/by[2]); wells stay themselves. x += factor
+     P e */
   PetscErrorCode (*restrict_)(const GridMGOperator *fine, const GridMGGrid *coarse, const int by[3], const void *r, void *b);
   PetscErrorCode (*prolong)(const GridMGOperator *fine, const GridMGGrid *coarse, const int by[3], double factor, const void *e, void *x);
 
@@ -303,7 +310,8 @@ typedef struct {
   PetscErrorCode (*dots)(const GridMGOperator *, const void *x, int n, const void *const y[], double *sums);
   /* With c = first direction, v = A c, first = {c'v, c'b}: b -= (c'b / c'v) v */
   PetscErrorCode (*kfirst)(const GridMGOperator *, const double *first, const void *v, void *b);
-  /* With x = second direction, second = {x'v, x'Ax, x'b}: x = the combination of both directions for the right-hand side */
+  /* With x = second direction, second = {x'v, x'Ax, x'b}: x = the combination of both directions for the right-hand
+     side */
   PetscErrorCode (*ksecond)(const GridMGOperator *, const double *first, const double *second, const void *c, void *x);
 
   /*
@@ -313,7 +321,8 @@ typedef struct {
   PetscErrorCode (*dense)(const GridMGOperator *, const void *L, const void *S, const void *b, void *work, void *x);
 
   /* The following functions may be NULL */
-  /* Two kernels in place of smoothing, residualrestrict and prolong; largest: scale for a visit that begins with a vector of the matrix */
+  /* Two kernels in place of smoothing, residualrestrict and prolong; largest: scale for a visit that begins with a
+     vector of the matrix */
   PetscErrorCode (*largest)(const GridMGOperator *, const GridMGRows *, int part, const PetscScalar *x, double *scale);
   PetscErrorCode (*down)(const GridMGVisit *);
   PetscErrorCode (*up)(const GridMGVisit *);

@@ -4,11 +4,11 @@
 #pragma once
 
 /*
-   Shared by PCGRIDMG with de Zeeuw's interpolation, its host loops and the kernels of a device: levels whose rows are stencils,
-   as plain data.
+   Shared by PCGRIDMG with de Zeeuw's interpolation, its host loops and the kernels of a device: levels whose rows are
+   stencils, as plain data.
 
-   A point has up to 3^dim - 1 neighbours. Neighbour s of a point is (s % 3 - 1, s / 3 % 3 - 1, s / 9 - 1) away, and the centre is
-   the point itself. Directions of one point are left out: the dim remaining directions come first.
+   A point has up to 3^dim - 1 neighbours. Neighbour s of a point is (s % 3 - 1, s / 3 % 3 - 1, s / 9 - 1) away, and the
+   centre is the point itself. Directions of one point are left out: the dim remaining directions come first.
 
    The operator of a level is
 
@@ -18,11 +18,11 @@
 
      a_is = min(scale_i, scale_j) code_is
 
-   with powers of two and codes of 8 or 16 bits: an entry between a point of strong entries and a point of weak entries is weak.
-   A symmetric operator stays symmetric to the last bit.
+   with powers of two and codes of 8 or 16 bits: an entry between a point of strong entries and a point of weak entries
+   is weak. A symmetric operator stays symmetric to the last bit.
 
-   With complex PetscScalar all values are complex, real part first, except scales and weights. Level arrays are ordered neighbour
-   by neighbour: the code of neighbour s of point i is at [s pitch + i]. On a device codes have another order,
+   With complex PetscScalar all values are complex, real part first, except scales and weights. Level arrays are ordered
+   neighbour by neighbour: the code of neighbour s of point i is at [s pitch + i]. On a device codes have another order,
    cuda/gridmg/stencil.cuh.
 */
 
@@ -73,11 +73,13 @@ typedef struct {
 } GridMGStencilOperator;
 
 typedef struct {
-  /* Vectors of the matrix: b = scale x, with a power of two that brings the largest part near 1; y = factor x / scale */
+  /* Vectors of the matrix: b = scale x, with a power of two that brings the largest part near 1; y = factor x /
+     scale */
   PetscErrorCode (*enter)(const GridMGStencilOperator *, const PetscScalar *x, void *b, double *scale);
   PetscErrorCode (*leave)(const GridMGStencilOperator *, double factor, const double *scale, const void *x, PetscScalar *y);
 
-  /* x = c factor b on points of a colour, or with -1 on all, and 0 elsewhere. Bit d of a colour: the number in direction d is odd */
+  /* x = c factor b on points of a colour, or with -1 on all, and 0 elsewhere. Bit d of a colour: the number in
+     direction d is odd */
   PetscErrorCode (*start)(const GridMGStencilOperator *, int colour, double c, const void *b, void *x);
   /* Gauss-Seidel on the points of a colour */
   PetscErrorCode (*colour)(const GridMGStencilOperator *, int colour, const void *b, void *x);

@@ -6,8 +6,8 @@
 /*
    The storage of a block of a MATHYBMGPU for products: plain data, the same struct on the host and on the device.
 
-   Stored row k is row order[k] of the block (k itself without order). In the order of columns, the first entries of a row are
-   in the body, and the remaining entries are in the tail:
+   Stored row k is row order[k] of the block (k itself without order). In the order of columns, the first entries of a
+   row are in the body, and the remaining entries are in the tail:
 
      HYB   body: entry j of stored row k at place j stride + k, for j < width; a place without entry has column -1
      SELL  body: slices of 32 stored rows. Column j of a slice holds the j-th entries of all rows with at least j + 1 entries,

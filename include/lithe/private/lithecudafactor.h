@@ -4,8 +4,8 @@
 #pragma once
 
 /*
-   Incomplete LU factors without fill-in on a device, (I - lower) inverse^-1 (I - upper): cuda/vcrs/tri/factor.cu. Incomplete Cholesky
-   factors are the same with lower = upper^T: cuda/vcrs/tri/mirror.cu.
+   Incomplete LU factors without fill-in on a device, (I - lower) inverse^-1 (I - upper): cuda/vcrs/tri/factor.cu.
+   Incomplete Cholesky factors are the same with lower = upper^T: cuda/vcrs/tri/mirror.cu.
 
    Pointers named d* are device pointers. Launches go to PETSc's current stream.
 */

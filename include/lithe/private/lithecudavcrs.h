@@ -59,8 +59,8 @@ PETSC_INTERN PetscErrorCode LitheCUDAVCRSPropose(PetscInt m, PetscInt n, PetscIn
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSRowSumError(const VCRSPlan *table, const VCRSPlan *dplan, const PetscInt *di, const PetscScalar *da,
                                                      PetscScalar *derror);
 /*
-   The transpose of a CSR matrix of m rows and n columns: buffers *dti [n+1], *dtj and *dta [nz], which the caller frees by cudaFree(), columns
-   ascending. Synchronises
+   The transpose of a CSR matrix of m rows and n columns: buffers *dti [n+1], *dtj and *dta [nz], which the caller frees
+   by cudaFree(), columns ascending. Synchronises
 */
 PETSC_INTERN PetscErrorCode LitheCUDACSRTranspose(PetscInt m, PetscInt n, PetscInt64 nz, const PetscInt *di, const PetscInt *dj, const PetscScalar *da,
                                                   PetscInt **dti, PetscInt **dtj, PetscScalar **dta);

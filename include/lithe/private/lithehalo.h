@@ -4,16 +4,16 @@
 #pragma once
 
 /*
-   The exchange of ghosts: entries of an array that other processes need. The host does not wait if the transport permits.
-   Used by the parallel matrices; src/halo.
+   The exchange of ghosts: entries of an array that other processes need. The host does not wait if the transport
+   permits. Used by the parallel matrices; src/halo.
 
      LitheHaloCreate(sf, ...)            once: lists, buffers, peers
      LitheHaloBegin(halo, x)             the entries leave, as soon as x is written by what is in PETSc's stream now
      ... kernels that need no ghosts ...
      LitheHaloEnd(halo, &ghost)          what is launched from now on finds them in ghost[]; valid until the next Begin
 
-   Each function is collective on the processes of the star forest. The host never waits with the transports ipc and nccl. x
-   must not change until LitheHaloEnd() has returned; later launches may change it.
+   Each function is collective on the processes of the star forest. The host never waits with the transports ipc and
+   nccl. x must not change until LitheHaloEnd() has returned; later launches may change it.
 */
 
 #include <lithemat.h>

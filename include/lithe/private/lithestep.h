@@ -4,10 +4,10 @@
 #pragma once
 
 /*
-   A step of a power series in a matrix, in one sweep over the matrix: y = x + scale A x, and sum += weight y + before x for some sums. A
-   matrix type with such a step composes the function "LitheMatStep_C" of type LitheMatStepFn. The function is collective; x, y and all sums
-   are on the device, or all on the host. LitheMatStep() looks for the function. Without the function
-   LitheMatStep() makes the step by a product and one more sweep.
+   A step of a power series in a matrix, in one sweep over the matrix: y = x + scale A x, and sum += weight y + before x
+   for some sums. A matrix type with such a step composes the function "LitheMatStep_C" of type LitheMatStepFn. The
+   function is collective; x, y and all sums are on the device, or all on the host. LitheMatStep() looks for the
+   function. Without the function LitheMatStep() makes the step by a product and one more sweep.
 */
 
 #include <lithe/private/hostdevice.h>
@@ -80,7 +80,10 @@ PETSC_INTERN PetscErrorCode LitheMatStep(Mat A, PetscReal scale, const LitheStep
 /* The part of vectors: y is A x on entry. With done y is final, and only sums are left */
 PETSC_INTERN PetscErrorCode LitheStepVectors(PetscReal scale, PetscBool done, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[]);
 
-/* Whether x, y and all sums are on the device, or all in the host's memory; neither: vectors of both kinds, or of another type */
+/*
+   Whether x, y and all sums are on the device, or all in the host's memory; neither: vectors of both kinds, or of
+   another type
+*/
 PETSC_INTERN PetscErrorCode LitheStepGetPlace(Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[], PetscBool *device, PetscBool *host);
 /* Whether a product of A would run on the device, too */
 PETSC_INTERN PetscErrorCode LitheStepIsOnDevice(Mat A, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[], PetscBool *device);

@@ -103,7 +103,10 @@ static inline double SBPOperatorFlops(const SBPOperator *op)
          (double)op->grid.own.count[1];
 }
 
-/* Coordinates and coefficient at the nodes of ghosted, contiguous, for metrics: ghosted reaches as far as derivatives of coordinates read */
+/*
+   Coordinates and coefficient at the nodes of ghosted, contiguous, for metrics: ghosted reaches as far as derivatives
+   of coordinates read
+*/
 typedef struct {
   SBPGrid    grid;
   PetscReal *x, *y; /* or NULL: the nodes of [-1, 1]^2 */
@@ -164,7 +167,10 @@ typedef struct {
   void       *out, *dout;
 } SBPStep;
 
-/* A number in the memory of the arrays: factor over[0] / under[0], or 0 if under[0] is not positive. Both may be NULL, which stands for 1 */
+/*
+   A number in the memory of the arrays: factor over[0] / under[0], or 0 if under[0] is not positive. Both may be NULL,
+   which stands for 1
+*/
 typedef struct {
   double        factor;
   const double *over, *under;
@@ -242,8 +248,8 @@ static LITHE_HD inline double SBPNoise(PetscInt i, PetscInt j)
    number is returned to the host. region: the nodes to be computed, a part of own. Nodes without ghosts can run while
    ghosts travel. NULL: all of own.
 
-   Grids of a transfer: fine->n[d] = 2 coarse->n[d], and a process owns coarse node (I, J) if and only if it owns fine node
-   (2I, 2J).
+   Grids of a transfer: fine->n[d] = 2 coarse->n[d], and a process owns coarse node (I, J) if and only if it owns fine
+   node (2I, 2J).
 */
 typedef struct {
   PetscErrorCode (*step)(const SBPOperator *, const SBPBox *region, const SBPStep *);
@@ -253,7 +259,8 @@ typedef struct {
   PetscErrorCode (*restrict_)(const SBPGrid *fine, const SBPGrid *coarse, SBPPrecision, const void *r, void *rc);
   /* u = P e, or u += P e: bilinear. e ghosted by at least 1, u owned */
   PetscErrorCode (*prolong)(const SBPGrid *coarse, const SBPGrid *fine, SBPPrecision, PetscBool add, const void *e, void *u);
-  /* u = bicubic interpolation of e, one-sided at the ends (bilinear in a direction of fewer than 3 coarse intervals). e ghosted by at least 2 */
+  /* u = bicubic interpolation of e, one-sided at the ends (bilinear in a direction of fewer than 3 coarse
+     intervals). e ghosted by at least 2 */
   PetscErrorCode (*interpolate)(const SBPGrid *coarse, const SBPGrid *fine, SBPPrecision, const void *e, void *u);
 
   /* Memory of n bytes, zeroed. Copies between owned arrays of grids that differ in pitch and precision. With SBP_SCALAR
@@ -279,15 +286,18 @@ typedef struct {
      copylargest       y = x in SBP_SINGLE, and the largest number of x is noted
      rescale           sets the scale by the number noted in this turn, and if the scale is not 1, y = scale x once more; x NULL: none
      restrictlargest   restrict_ in SBP_DOUBLE, and the largest number of r is noted
+  
   */
   PetscErrorCode (*copylargest)(const SBPGrid *from, SBPPrecision, int part, const void *x, const SBPGrid *to, void *y, SBPScale *, int turn);
   PetscErrorCode (*rescale)(const SBPGrid *from, SBPPrecision, int part, const void *x, const SBPGrid *to, void *y, SBPScale *, int turn);
   PetscErrorCode (*restrictlargest)(const SBPGrid *fine, const SBPGrid *coarse, const void *r, void *rc, SBPScale *, int turn);
 
   /*
-     Fused operations: NULL if missing, or if a process does not have the whole grid (ghosts would have to be exchanged inside).
+     Fused operations: NULL if missing, or if a process does not have the whole grid (ghosts would have to be exchanged
+     inside).
   */
-  /* From u = 0, the first two smoothing steps with (c2[0]), (c1[1], c2[1]): u and, if not NULL, d as after the second */
+  /* From u = 0, the first two smoothing steps with (c2[0]), (c1[1], c2[1]): u and, if not NULL, d as after the
+     second */
   PetscErrorCode (*smoothtwo)(const SBPOperator *, const double c1[2], const double c2[2], const void *dinv, const void *b, void *u, void *d);
   /* rc = P^T (b - A u) */
   PetscErrorCode (*residualrestrict)(const SBPOperator *, const SBPGrid *coarse, const void *u, const void *b, void *rc);
@@ -337,6 +347,7 @@ typedef struct {
      source    b += (H x H) J f, owned arrays without gaps
      square    the sum of (H x H) |e|^2, an owned array without gaps. To the host
      strided   to = from, or to += from, count[0] x count[1] numbers
+  
   */
   PetscErrorCode (*metrics)(const SBPGeometry *, const SBPBox *, PetscInt pitch, PetscReal *rr, PetscReal *ss, PetscReal *rs, PetscReal *jacobian);
   PetscErrorCode (*check)(const SBPBox *, PetscInt pitch, const PetscReal *rr, const PetscReal *ss, const PetscReal *rs, PetscInt64 *where);
@@ -344,7 +355,8 @@ typedef struct {
   PetscErrorCode (*square)(const SBPGrid *, const PetscScalar *e, double *sum);
   PetscErrorCode (*strided)(const PetscInt count[2], PetscBool add, const SBPSpaced *from, const SBPSpaced *to);
 
-  /* Launches between begin and end are recorded, not run; launch runs the record on PETSc's current stream. NULL if not available */
+  /* Launches between begin and end are recorded, not run; launch runs the record on PETSc's current stream. NULL if
+     not available */
   PetscErrorCode (*graphbegin)(void);
   PetscErrorCode (*graphend)(void **graph);
   PetscErrorCode (*graphlaunch)(void *graph);
@@ -357,11 +369,12 @@ PETSC_INTERN const SBPKernels SBPDeviceKernels; /* src/mat/sbpsat/device.c: the 
 #endif
 
 /*
-   The operator of a MATSBPSAT, set up; the matrix owns its arrays. precision: SBP_DOUBLE needs PetscReal to be double; SBP_SINGLE
-   is made on the first call and kept. device: arrays on the device.
+   The operator of a MATSBPSAT, set up; the matrix owns its arrays. precision: SBP_DOUBLE needs PetscReal to be double;
+   SBP_SINGLE is made on the first call and kept. device: arrays on the device.
 
-   The matrix is L (a A + diag(d)) R, A the operator of its settings. MatSBPSATGetOperator() gives a A + diag(d), which must be real;
-   MatSBPSATGetPlain() gives A. MatSBPSATGetScales() gives L and R, or NULL. All references are borrowed. Collective.
+   The matrix is L (a A + diag(d)) R, A the operator of its settings. MatSBPSATGetOperator() gives a A + diag(d), which
+   must be real; MatSBPSATGetPlain() gives A. MatSBPSATGetScales() gives L and R, or NULL. All references are borrowed.
+   Collective.
 */
 PETSC_INTERN PetscErrorCode MatSBPSATGetOperator(Mat, SBPPrecision, PetscBool device, const SBPOperator **);
 PETSC_INTERN PetscErrorCode MatSBPSATGetPlain(Mat, SBPPrecision, PetscBool device, const SBPOperator **);

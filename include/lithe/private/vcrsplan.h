@@ -107,7 +107,8 @@ typedef struct {
   PetscScalar *literaldata;                       /* [nliteraldata] */
   PetscInt     nliteralidx, nliteraldata;
 
-  /* L0, L1, L2: a row's id; set p has entries setptr[p] .. setptr[p+1]-1 of setoffset[] (column minus row) and, in L0, of setvalue[] */
+  /* L0, L1, L2: a row's id; set p has entries setptr[p] .. setptr[p+1]-1 of setoffset[] (column minus row) and, in
+     L0, of setvalue[] */
   PetscInt     idbytes; /* 1, 2 or 4 */
   void        *id;      /* [m] */
   PetscInt     nsets;
@@ -272,7 +273,10 @@ LITHE_HD static inline size_t VCRSValueBytes(VCRSValues v)
   }
 }
 
-/* L3, grouped columns: bytes that a product reads for window w with ngroups groups, stand-in included: x, columns, values */
+/*
+   L3, grouped columns: bytes that a product reads for window w with ngroups groups, stand-in included: x, columns,
+   values
+*/
 LITHE_HD static inline PetscInt64 VCRSWindowBytes(const VCRSPlan *plan, PetscInt w, PetscInt ngroups)
 {
   const PetscInt64 nvalues = plan->sliceptr[VCRSWindowEnd(plan, w)] - plan->sliceptr[VCRS_WINDOW_SLICES * w];

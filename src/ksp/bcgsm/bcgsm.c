@@ -79,7 +79,8 @@ static PetscErrorCode KSPBCGSMGetColumns_BCGSM(KSP ksp, PetscInt *n, const Petsc
 }
 
 /*@C
-  KSPBCGSMGetColumns - Gets iterations, reason and norm of each right-hand side of the last `KSPMatSolve()` with a `KSPBCGSM`
+  KSPBCGSMGetColumns - Gets iterations, reason and norm of each right-hand side of the last `KSPMatSolve()` with a
+  `KSPBCGSM`
 
   Not Collective
 
@@ -96,13 +97,13 @@ static PetscErrorCode KSPBCGSMGetColumns_BCGSM(KSP ksp, PetscInt *n, const Petsc
   Level: intermediate
 
   Notes:
-  Each argument may be `NULL`. The arrays belong to the solver, have `n` entries, are equal on all processes, and are valid until the next solve,
-  `KSPReset()` or `KSPDestroy()`.
+  Each argument may be `NULL`. The arrays belong to the solver, have `n` entries, are equal on all processes, and are
+  valid until the next solve, `KSPReset()` or `KSPDestroy()`.
 
   The arrays contain the columns of all batches, see `KSPSetMatSolveBatchSize()`.
 
-  `KSPGetIterationNumber()` returns the maximum of `its`. `KSPGetConvergedReason()` returns the least of `reasons` if a column
-  diverged, otherwise the reason of the column with the most iterations.
+  `KSPGetIterationNumber()` returns the maximum of `its`. `KSPGetConvergedReason()` returns the least of `reasons` if a
+  column diverged, otherwise the reason of the column with the most iterations.
 
 .seealso: `KSPBCGSM`, `KSPMatSolve()`, `KSPGetConvergedReason()`, `KSPSetMatSolveBatchSize()`
 @*/
@@ -294,30 +295,31 @@ static PetscErrorCode KSPDestroy_BCGSM(KSP ksp)
 
    Notes:
    With `KSPBCGS`, `KSPMatSolve()` solves column by column. With `KSPBCGSM` all columns iterate together. Operator and
-   preconditioner are read once for several columns, and an iteration takes three reductions for all columns. Each column
-   has separate scalars, and iterates as with `KSPBCGS` up to rounding. No Krylov space is shared: a column needs as many
-   iterations as alone.
+   preconditioner are read once for several columns, and an iteration takes three reductions for all columns. Each
+   column has separate scalars, and iterates as with `KSPBCGS` up to rounding. No Krylov space is shared: a column needs
+   as many iterations as alone.
 
-   The convergence test of the solver tests each column by the norms of the column. A converged or diverged column leaves,
-   and the remaining columns continue. `KSPBCGSMGetColumns()` gets the iterations and the reason of each column.
+   The convergence test of the solver tests each column by the norms of the column. A converged or diverged column
+   leaves, and the remaining columns continue. `KSPBCGSMGetColumns()` gets the iterations and the reason of each column.
 
-   Monitors and the history of residuals get one norm per iteration: the norm of the column farthest from its tolerance. While
-   a monitor runs, `KSPGetRhs()`, `KSPBuildSolution()` and `KSPBuildResidual()` return the same column.
+   Monitors and the history of residuals get one norm per iteration: the norm of the column farthest from its tolerance.
+   While a monitor runs, `KSPGetRhs()`, `KSPBuildSolution()` and `KSPBuildResidual()` return the same column.
 
-   `MatProductCreate()` with `MATDENSE` multiplies by the operator, and `PCMatApply()` applies the preconditioner. Types without
-   these functions work column by column. Memory is seven vectors per column.
+   `MatProductCreate()` with `MATDENSE` multiplies by the operator, and `PCMatApply()` applies the preconditioner. Types
+   without these functions work column by column. Memory is seven vectors per column.
 
-   Some features make `KSPMatSolve()` solve the columns one by one, as with other types: preconditioners with work before a solve
-   (`PCEISENSTAT`), `KSPSetPreSolve()`, `KSPSetPostSolve()`, `KSPSetGuess()` and `KSPSetInitialGuessKnoll()`.
+   Some features make `KSPMatSolve()` solve the columns one by one, as with other types: preconditioners with work
+   before a solve (`PCEISENSTAT`), `KSPSetPreSolve()`, `KSPSetPostSolve()`, `KSPSetGuess()` and
+   `KSPSetInitialGuessKnoll()`.
 
-   `KSPSolve()` works as with `KSPBCGS`. In addition, a preconditioner from the right may change from iteration to iteration, as
-   with `KSPFBCGS`.
+   `KSPSolve()` works as with `KSPBCGS`. In addition, a preconditioner from the right may change from iteration to
+   iteration, as with `KSPFBCGS`.
 
    Left and right preconditioning are supported.
 
    Reference:
-   H. A. van der Vorst, Bi-CGSTAB: a fast and smoothly converging variant of Bi-CG for the solution of nonsymmetric linear systems, SIAM J. Sci. Stat.
-   Comput. 13, 1992
+   H. A. van der Vorst, Bi-CGSTAB: a fast and smoothly converging variant of Bi-CG for the solution of nonsymmetric
+   linear systems, SIAM J. Sci. Stat. Comput. 13, 1992
 
 .seealso: `KSPBCGSMGetColumns()`, `KSPMatSolve()`, `KSPBCGS`, `KSPFBCGS`, `MATVCRS`, `PCVCRS`, `PCMatApply()`
 M*/

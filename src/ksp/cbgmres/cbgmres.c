@@ -167,7 +167,10 @@ static PetscErrorCode CBGMRESIsRoundoffLimited_Private(KSP ksp, PetscReal norm, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The residual does not become smaller: the storage is too coarse, and may not be raised; or rounding elsewhere is as large */
+/*
+   The residual does not become smaller: the storage is too coarse, and may not be raised; or rounding elsewhere is as
+   large
+*/
 static PetscErrorCode CBGMRESStagnate_Private(KSP ksp, PetscReal norm)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
@@ -487,8 +490,8 @@ another frsz2_<bits>; see `KSPCBGMRESSetStorage()`
 
    When the recurrence has converged, the residual is computed. If the residual has not converged, the cycle continues
    with all columns, up to 8 times, then from a restart. A storage too coarse for the tolerance ends the solve with
-   `KSP_DIVERGED_BREAKDOWN`. With `-ksp_cbgmres_adaptive` the storage is raised at a restart instead. -info and -ksp_view
-   report both events.
+   `KSP_DIVERGED_BREAKDOWN`. With `-ksp_cbgmres_adaptive` the storage is raised at a restart instead. -info and
+   -ksp_view report both events.
 
    If residuals have entries of very different sizes side by side, FRSZ2 and half would lose the small entries. The
    columns are then stored as bfloat16, single or double, with at least as many bits, until `KSPReset()`. -ksp_view and

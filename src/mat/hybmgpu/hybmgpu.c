@@ -324,8 +324,8 @@ PetscErrorCode MatCreate_MPIAIJHYBMGPU(Mat A)
 }
 
 /*MC
-   MATHYBMGPU - "hybmgpu" - A sparse matrix for products on several GPUs, as ELL and COO, slices or rows, with the fewest bytes.
-   Entries of vectors travel from GPU to GPU while interior rows are multiplied
+   MATHYBMGPU - "hybmgpu" - A sparse matrix for products on several GPUs, as ELL and COO, slices or rows, with the
+   fewest bytes. Entries of vectors travel from GPU to GPU while interior rows are multiplied
 
    Options Database Keys:
 + -mat_type hybmgpu                             - sets the type of the matrix

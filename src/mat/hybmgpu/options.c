@@ -284,7 +284,8 @@ PetscErrorCode MatHYBMGPUGetSplit(Mat A, MatHYBMGPUSplit *split)
   Level: intermediate
 
   Note:
-  With `PETSC_DECIDE` rows are sorted if threads would wait more than half of the time for the longest row of their slice.
+  With `PETSC_DECIDE` rows are sorted if threads would wait more than half of the time for the longest row of their
+  slice.
 
 
 .seealso: `MATHYBMGPU`, `MatHYBMGPUGetSigma()`, `MatHYBMGPUSetFormat()`

@@ -7,7 +7,8 @@
 #include "hybmgpuimpl.h"
 
 /*@
-  MatHYBMGPURepartition - Creates a copy of a square `MATHYBMGPU` matrix whose rows and columns are distributed by a partitioner
+  MatHYBMGPURepartition - Creates a copy of a square `MATHYBMGPU` matrix whose rows and columns are distributed by a
+  partitioner
 
   Collective
 

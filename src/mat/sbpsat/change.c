@@ -288,7 +288,10 @@ static PetscBool SBPSameReals(const void *a, const void *b, size_t n)
   return (PetscBool)(!a == !b && (!a || !memcmp(a, b, n * sizeof(PetscReal))));
 }
 
-/* Whether two matrices have the same operator A: the same grid, order and faces, and the same coefficients to the last bit. Collective */
+/*
+   Whether two matrices have the same operator A: the same grid, order and faces, and the same coefficients to the last
+   bit. Collective
+*/
 static PetscErrorCode MatSBPSATSameOperator_Private(Mat A, Mat B, PetscBool *same)
 {
   Mat_SBPSAT        *a = (Mat_SBPSAT *)A->data, *b = (Mat_SBPSAT *)B->data;

@@ -69,7 +69,10 @@ PetscErrorCode SBPGridGhosts_Private(SBPHalo halo, const SBPGrid *g, SBPPrecisio
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Numbers bs apart of the owned nodes, in the place of a, to the nodes of ghosted, rows pitch apart. Neighbor-wise Collective */
+/*
+   Numbers bs apart of the owned nodes, in the place of a, to the nodes of ghosted, rows pitch apart. Neighbor-wise
+   Collective
+*/
 static PetscErrorCode SBPGridSpread_Private(SBPHalo halo, const SBPGrid *g, const PetscScalar *a, PetscInt bs, PetscBool device, PetscInt pitch, PetscReal *to)
 {
   const SBPKernels *kernels = SBPKernelsOf(device);

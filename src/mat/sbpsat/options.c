@@ -380,7 +380,8 @@ PetscErrorCode MatSBPSATGetCoefficient(Mat A, Vec *mu)
 }
 
 /*@
-  MatSBPSATSetTensor - Sets the coefficients of a `MATSBPSAT` in reference coordinates, in place of coefficients from coordinates
+  MatSBPSATSetTensor - Sets the coefficients of a `MATSBPSAT` in reference coordinates, in place of coefficients from
+  coordinates
 
   Logically Collective
 

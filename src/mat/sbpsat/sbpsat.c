@@ -156,7 +156,8 @@ PetscErrorCode MatCreateSBPSAT(DM da, Mat *A)
 }
 
 /*MC
-  MATSBPSAT - "sbpsat": the summation-by-parts (SBP-SAT) discretisation of -div(mu grad u) on a curved quadrilateral, matrix-free
+  MATSBPSAT - "sbpsat": the summation-by-parts (SBP-SAT) discretisation of -div(mu grad u) on a curved quadrilateral,
+  matrix-free
 
   Options Database Keys:
 + -mat_sbpsat_order <2,4,6> - the order of the interior stencils, see `MatSBPSATSetOrder()`

@@ -13,7 +13,9 @@
 #include <lithe/private/litheimpl.h>
 #include <petscdevice.h>
 
-/* Compresses the entries of a matrix, or of arrays on a device, for a new B without arrays. On an error B is destroyed */
+/*
+   Compresses the entries of a matrix, or of arrays on a device, for a new B without arrays. On an error B is destroyed
+*/
 static PetscErrorCode MatVCRSFill_Private(Mat source, const VCRSDeviceCSR *csr, Mat *B)
 {
   Mat_VCRS      *b;
@@ -219,7 +221,8 @@ static PetscErrorCode MatVCRSGetPlace_Private(PetscInt m, const PetscInt i[], co
 }
 
 /*@
-  MatCreateSeqVCRSFromCSR - Creates a compressed matrix of one process from rows in the memory of the host or of a device
+  MatCreateSeqVCRSFromCSR - Creates a compressed matrix of one process from rows in the memory of the host or of a
+  device
 
   Collective
 

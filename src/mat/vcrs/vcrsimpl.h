@@ -116,8 +116,8 @@ PETSC_INTERN PetscErrorCode MatVCRSLeavePlainRows_Private(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSGetProductPlan_Private(Mat, const VCRSPlan **);
 
 /*
-   materialize.c: matrices without entries, and the AIJ arrays, decoded. MatVCRSDecode_Private() creates a MATSEQAIJ with a
-   prefix, and with the values or zeros
+   materialize.c: matrices without entries, and the AIJ arrays, decoded. MatVCRSDecode_Private() creates a MATSEQAIJ
+   with a prefix, and with the values or zeros
 */
 PETSC_INTERN PetscErrorCode MatVCRSCreateAssembled_Private(MPI_Comm, PetscInt m, PetscInt n, Mat *);
 PETSC_INTERN PetscErrorCode MatVCRSCreateEmpty_Private(Mat, Mat *);

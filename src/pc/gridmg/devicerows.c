@@ -124,7 +124,8 @@ PetscErrorCode PCGridMGComposeRows_Private(PC pc, PetscBool yes)
 }
 
 /*@
-  PCGridMGSetRows - Gives a `PCGRIDMG` rows in the memory of a CUDA device; the levels are made from these rows instead of the matrix
+  PCGridMGSetRows - Gives a `PCGRIDMG` rows in the memory of a CUDA device; the levels are made from these rows instead
+  of the matrix
 
   Collective
 
@@ -137,11 +138,11 @@ PetscErrorCode PCGridMGComposeRows_Private(PC pc, PetscBool yes)
   Level: advanced
 
   Notes:
-  The arrays are not copied. Each set-up by `PCSetUp()` reads the arrays. The arrays may be freed after the last set-up, or after a call
-  of this function with `NULL`.
+  The arrays are not copied. Each set-up by `PCSetUp()` reads the arrays. The arrays may be freed after the last set-up,
+  or after a call of this function with `NULL`.
 
-  The matrix of the preconditioner has the same number of rows, and CUDA vectors. The matrix of the system serves: a shifted Laplacian,
-  needed only for the preconditioner, never has to become a `Mat`.
+  The matrix of the preconditioner has the same number of rows, and CUDA vectors. The matrix of the system serves: a
+  shifted Laplacian, needed only for the preconditioner, never has to become a `Mat`.
 
   The only check of the columns is whether they are neighbours on the grid.
 

@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The floating point operations of an application of a PCGRIDMG, for -log_view. Formulas are counted, level by level. The decoding of entries and the
-   kernels that join several steps change no number.
+   The floating point operations of an application of a PCGRIDMG, for -log_view. Formulas are counted, level by level.
+   The decoding of entries and the kernels that join several steps change no number.
 */
 
 #include "gridmgimpl.h"

@@ -21,8 +21,8 @@
    The method with stencils, de Zeeuw's interpolation and Galerkin products is in stencil*.c, with kernels in
    lithe/private/gridmgstencil.h and stencilhost.c.
 
-   All work on arrays of the size of a level is done by a table of kernels, lithe/private/gridmg.h: on hosts host.c, on devices
-   device.c and cuda/gridmg.
+   All work on arrays of the size of a level is done by a table of kernels, lithe/private/gridmg.h: on hosts host.c, on
+   devices device.c and cuda/gridmg.
 
    References:
    Y. Notay: an aggregation-based algebraic multigrid method, Electron. Trans. Numer. Anal. 37 (2010), for pairs and K cycles
@@ -271,8 +271,8 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
 }
 
 /*MC
-   PCGRIDMG - "gridmg" - Multigrid for matrices of 5, 7, 9 or 27 points on structured grids, with compressed levels. Uses are
-   reservoirs, diffusion with jumping and anisotropic coefficients, and the Helmholtz equation
+   PCGRIDMG - "gridmg" - Multigrid for matrices of 5, 7, 9 or 27 points on structured grids, with compressed levels.
+   Uses are reservoirs, diffusion with jumping and anisotropic coefficients, and the Helmholtz equation
 
    Options Database Keys:
 + -pc_gridmg_grid <nx,ny,nz>                         - the grid, if there is no `DMDA` and the matrix does not reveal the grid
@@ -286,40 +286,44 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
 . -pc_gridmg_bits <8,16,32>, -pc_gridmg_coarse_bits  - bits of an entry on the finest level, and on coarse levels
 . -pc_gridmg_precision <single,double>               - precision of internal vectors
 . -pc_gridmg_levels <n>                              - number of levels
-. -pc_gridmg_gather_size <n>                         - on several processes, the most unknowns of a level stored whole on each process: 32768, or 524288 with overlap on devices
-. -pc_gridmg_overlap <bool>                          - on several processes, boxes overlap by two layers of cells: the default for levels on devices
-. -pc_gridmg_transport <auto,ipc,nccl,mpi>           - on devices of several processes, the transport of numbers between boxes
+. -pc_gridmg_gather_size <n>                         - several processes: the most unknowns of a level stored whole on each: 32768, or 524288 with overlap on devices
+. -pc_gridmg_overlap <bool>                          - several processes: boxes overlap by two layers of cells; the default for levels on devices
+. -pc_gridmg_transport <auto,ipc,nccl,mpi>           - devices of several processes: the transport of numbers between boxes
 . -pc_gridmg_graph <true>                            - on a device, record the kernels of an application and replay the record
 - -pc_gridmg_coarse_size <n>                         - the most unknowns of the coarsest level, which has a dense inverse
 
    Level: beginner
 
    Notes:
-   The grid is the grid of the `DMDA` of the preconditioner or of the matrix. Without a `DMDA`, it is the grid of `PCGridMGSetGrid()`, or
-   a grid found from the entries of the matrix.
+   The grid is the grid of the `DMDA` of the preconditioner or of the matrix. Without a `DMDA`, it is the grid of
+   `PCGridMGSetGrid()`, or a grid found from the entries of the matrix.
 
-   A matrix may have a few rows for wells, before all cells or after all cells. Wells are unknowns on every level. A few entries between
-   cells that are no neighbours are permitted.
+   A matrix may have a few rows for wells, before all cells or after all cells. Wells are unknowns on every level. A few
+   entries between cells that are no neighbours are permitted.
 
-   With a symmetric matrix V and W cycles are symmetric and positive definite: use `KSPCG`. K cycles, `-pc_gridmg_cycle k`, need fewer
-   iterations, and `KSPFCG` or another flexible method. With nonsymmetric matrices, of upwind fluxes, use `KSPBCGS` or `KSPGMRES`.
+   With a symmetric matrix V and W cycles are symmetric and positive definite: use `KSPCG`. K cycles, `-pc_gridmg_cycle
+   k`, need fewer iterations, and `KSPFCG` or another flexible method. With nonsymmetric matrices, of upwind fluxes, use
+   `KSPBCGS` or `KSPGMRES`.
 
-   Faces are stored in 8 bits each, with row sums in single precision. Rounding changes condition numbers by a factor of at most about
-   1.13 for any matrix: docs/guide/gridmg.md.
+   Faces are stored in 8 bits each, with row sums in single precision. Rounding changes condition numbers by a factor of
+   at most about 1.13 for any matrix: docs/guide/gridmg.md.
 
-   De Zeeuw's interpolation and Galerkin products serve matrices of 9 or 27 points, complex matrices, and matrices with many positive
-   off-diagonal entries, with V or W cycles. Use `KSPGMRES` or `KSPBCGS`. `KSPCG` is possible if the matrix is positive definite and the
-   smoother `redblack` or `jacobi`.
+   De Zeeuw's interpolation and Galerkin products serve matrices of 9 or 27 points, complex matrices, and matrices with
+   many positive off-diagonal entries, with V or W cycles. Use `KSPGMRES` or `KSPBCGS`. `KSPCG` is possible if the
+   matrix is positive definite and the smoother `redblack` or `jacobi`.
 
-   Several processes need a `DMDA`, or `PCGridMGSetGrid()` and whole planes of cells on each process. With aggregation, cycles are as on
-   one process, but aggregates end at the boundary of a process. Levels are on devices if the vectors are on devices, the matrix has no
-   wells, and the cells of two processes can overlap: docs/guide/gridmg.md states the conditions. Otherwise levels are on the host. With
-   de Zeeuw's interpolation, cycles equal the cycles of one process to the last bit, and levels are on the host.
+   Several processes need a `DMDA`, or `PCGridMGSetGrid()` and whole planes of cells on each process. With aggregation,
+   cycles are as on one process, but aggregates end at the boundary of a process. Levels are on devices if the vectors
+   are on devices, the matrix has no wells, and the cells of two processes can overlap: docs/guide/gridmg.md states the
+   conditions. Otherwise levels are on the host. With de Zeeuw's interpolation, cycles equal the cycles of one process
+   to the last bit, and levels are on the host.
 
-   With complex scalars aggregation needs a real matrix; real and imaginary parts take two applications. A K cycle is a different operator
-   for each part, and takes more than twice the iterations if both parts are nonzero. Use W cycles in this case.
+   With complex scalars aggregation needs a real matrix; real and imaginary parts take two applications. A K cycle is a
+   different operator for each part, and takes more than twice the iterations if both parts are nonzero. Use W cycles in
+   this case.
 
-   If vectors are on a CUDA device of a single process, levels are on the device as well, and an application never waits for the host.
+   If vectors are on a CUDA device of a single process, levels are on the device as well, and an application never waits
+   for the host.
 
 .seealso: `PCGridMGSetGrid()`, `PCGridMGSetInterpolation()`, `PCGridMGSetCoarsen()`, `PCGridMGSetCycle()`, `PCGridMGSetOvercorrection()`, `PCGridMGSetLevels()`,
           `PCGridMGSetCoarseSize()`, `PCGridMGSetSmoother()`, `PCGridMGSetSmooths()`, `PCGridMGSetBits()`, `PCGridMGSetPrecision()`,

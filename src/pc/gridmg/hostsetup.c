@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The set-up of GridMGHostKernels: which direction is strong, P^T A P of aggregates, and codes. Exact entries are in double precision. Kernels of a device
-   (cuda/gridmg/setup.cuh) add the same numbers in the same order.
+   The set-up of GridMGHostKernels: which direction is strong, P^T A P of aggregates, and codes. Exact entries are in
+   double precision. Kernels of a device (cuda/gridmg/setup.cuh) add the same numbers in the same order.
 */
 
 #include "gridmghost.h"

@@ -252,8 +252,8 @@ PetscErrorCode PCGridMGComposeMatrices_Private(PC pc, PetscBool yes)
   Level: developer
 
   Note:
-  `PCGetCoarseOperators()` and `PCGetInterpolations()` return the operators of all coarse levels and the interpolations. Time grows
-  with the square of the number of cells.
+  `PCGetCoarseOperators()` and `PCGetInterpolations()` return the operators of all coarse levels and the interpolations.
+  Time grows with the square of the number of cells.
 
 .seealso: `PCGRIDMG`, `PCGetCoarseOperators()`, `PCGetInterpolations()`
 @*/

@@ -311,11 +311,11 @@ PetscErrorCode PCGridMGSetInterpolation(PC pc, PCGridMGInterpolationType type)
   Level: intermediate
 
   Notes:
-  A call is needed only if neither the preconditioner nor its matrix has a `DMDA`, and if the entries of the matrix do not reveal the
-  grid. Zeros cancel a former call.
+  A call is needed only if neither the preconditioner nor its matrix has a `DMDA`, and if the entries of the matrix do
+  not reveal the grid. Zeros cancel a former call.
 
-  The matrix may have more rows than the grid has cells: wells, or other unknowns coupled to several cells. All additional rows come after
-  the cells, or all come before the cells.
+  The matrix may have more rows than the grid has cells: wells, or other unknowns coupled to several cells. All
+  additional rows come after the cells, or all come before the cells.
 
 .seealso: `PCGRIDMG`
 @*/
@@ -399,8 +399,8 @@ PetscErrorCode PCGridMGSetCycle(PC pc, PCGridMGCycleType type)
   Level: intermediate
 
   Note:
-  Piecewise constant interpolation makes coarse operators too stiff. In W cycles 1.5 is safe: docs/guide/gridmg.md. In V cycles a number above 1
-  can make the preconditioner indefinite.
+  Piecewise constant interpolation makes coarse operators too stiff. In W cycles 1.5 is safe: docs/guide/gridmg.md. In V
+  cycles a number above 1 can make the preconditioner indefinite.
 
 .seealso: `PCGRIDMG`
 @*/
@@ -453,8 +453,9 @@ PetscErrorCode PCGridMGSetLevels(PC pc, PetscInt levels)
   Level: intermediate
 
   Note:
-  The default is 300. For aggregation of a symmetric matrix on a device the default is 512, because a GPU inverts the matrix in less time
-  than more levels take in a few cycles. Give a number to have the same levels on the host and on a device.
+  The default is 300. For aggregation of a symmetric matrix on a device the default is 512, because a GPU inverts the
+  matrix in less time than more levels take in a few cycles. Give a number to have the same levels on the host and on a
+  device.
 
 .seealso: `PCGRIDMG`
 @*/
@@ -539,11 +540,11 @@ PetscErrorCode PCGridMGSetSmooths(PC pc, PetscInt before, PetscInt after)
   Level: intermediate
 
   Note:
-  With aggregation, 8 and 16 bits are logarithmic codes with a table per level; 32 bits are single precision. A level takes 16 bits if
-  8 bits would change faces by more than 10 %.
+  With aggregation, 8 and 16 bits are logarithmic codes with a table per level; 32 bits are single precision. A level
+  takes 16 bits if 8 bits would change faces by more than 10 %.
 
-  With de Zeeuw's interpolation, 8 and 16 bits are fixed point with a power of two per row. 32 bits are numbers in the precision of the
-  vectors, see `PCGridMGSetPrecision()`. A complex entry has two parts of the given number of bits.
+  With de Zeeuw's interpolation, 8 and 16 bits are fixed point with a power of two per row. 32 bits are numbers in the
+  precision of the vectors, see `PCGridMGSetPrecision()`. A complex entry has two parts of the given number of bits.
 
 .seealso: `PCGRIDMG`
 @*/

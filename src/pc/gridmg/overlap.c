@@ -3,17 +3,17 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Boxes of several processes that overlap. Each process has its own cells, and two layers of neighbour cells, including the
-   faces of both. In the layers, the process computes all numbers that own cells need. A visit of a level therefore consists of
-   the same two kernels as on one process.
+   Boxes of several processes that overlap. Each process has its own cells, and two layers of neighbour cells, including
+   the faces of both. In the layers, the process computes all numbers that own cells need. A visit of a level therefore
+   consists of the same two kernels as on one process.
 
    Processes exchange numbers twice per visit, and not between half steps:
 
      the right-hand side of a level, before a visit   for red cells of the first layer; black cells next to the box need red cells two layers away
      the iterate of a level, after a visit            for the correction of the finer level in both layers, and for a second visit
 
-   Set-up: the exact entries in layers are 0, except faces towards own cells. Levels are made of these entries as on one process. Codes and
-   diagonals in layers come from their processes. Surveys count own cells only.
+   Set-up: the exact entries in layers are 0, except faces towards own cells. Levels are made of these entries as on one
+   process. Codes and diagonals in layers come from their processes. Surveys count own cells only.
 */
 
 #include "gridmgimpl.h"
@@ -618,7 +618,10 @@ PetscErrorCode PCGridMGOverlapCodes_Private(PC_GridMG *mg, GridMGLevel *l)
 
 /* ------------------------------------------------------------ whether boxes overlap */
 
-/* As far as options and boxes tell: red-black smoothing once on each side, numbers in single precision, no wells, and cells on each process */
+/*
+   As far as options and boxes tell: red-black smoothing once on each side, numbers in single precision, no wells, and
+   cells on each process
+*/
 PetscBool PCGridMGMayOverlap_Private(const PC_GridMG *mg)
 {
   const PCGridMGOptions *opt = &mg->opt;

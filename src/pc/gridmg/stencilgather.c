@@ -125,7 +125,10 @@ PetscErrorCode PCGridMGExchangeCodes_Private(const PC_GridMG *mg, GridMGStencilL
 
 /* ------------------------------------------------------------ vectors */
 
-/* The vectors of transfers: own points, all points, coarse points of the larger box; the same sequence with and without memory */
+/*
+   The vectors of transfers: own points, all points, coarse points of the larger box; the same sequence with and without
+   memory
+*/
 void PCGridMGTakeShare_Private(PC_GridMG *mg, GridMGPool *pool, GridMGStencilLevel *l)
 {
   const size_t        value = GridMGNumberBytes(mg->precision) * GRIDMG_PARTS;

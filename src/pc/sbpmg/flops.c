@@ -2,8 +2,10 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The floating point operations of an application of a PCSBPMG, for -log_view. Formulas are counted, level by level. A coarsest level that a KSP solves
-   counts for itself. */
+/*
+   The floating point operations of an application of a PCSBPMG, for -log_view. Formulas are counted, level by level. A
+   coarsest level that a KSP solves counts for itself.
+*/
 
 #include "sbpmgimpl.h"
 

@@ -272,8 +272,8 @@ static PetscErrorCode PCDestroy_SBPMG(PC pc)
    Notes:
    Both numbers of intervals are halved while they are even, down to 16 intervals. Powers of two are best.
 
-   Interpolation is bilinear and restriction is the transpose. For residuals scaled by the norms of both directions, both
-   transfers keep the summation-by-parts property. V and F cycles are symmetric and positive definite with Galerkin
+   Interpolation is bilinear and restriction is the transpose. For residuals scaled by the norms of both directions,
+   both transfers keep the summation-by-parts property. V and F cycles are symmetric and positive definite with Galerkin
    operators and equal numbers of smoothing steps before and after a coarse correction: use `KSPCG`.
 
    Full multigrid solves from the right-hand side alone, without outer iterations: `-ksp_type preonly -pc_sbpmg_cycle

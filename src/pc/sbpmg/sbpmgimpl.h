@@ -59,7 +59,8 @@ typedef struct {
   PetscInt  smooths[2];
   double    c1[2][SBPMG_STEPS_MAX], c2[2][SBPMG_STEPS_MAX];
 
-  /* Full multigrid: in the highest precision the right-hand side, the iterate and its residual; in the cycle's precision a direction */
+  /* Full multigrid: in the highest precision the right-hand side, the iterate and its residual; in the cycle's
+     precision a direction */
   void     *fb, *fx, *fr, *fd;
   PetscReal fmin, fmax; /* of the spectrum of cycle times A */
   double    factor[SBPMG_STEPS_MAX];

@@ -317,8 +317,8 @@ PetscErrorCode PCVCRSSetBits(PC pc, PetscInt bits)
 }
 
 /*@
-  PCVCRSSetCoarseBits - Sets the bits per entry of the losses `MATVCRS_LOSS_LOG` and `MATVCRS_LOSS_FIXED` on the coarse levels
-  of a multigrid preconditioner inside of a `PCVCRS`
+  PCVCRSSetCoarseBits - Sets the bits per entry of the losses `MATVCRS_LOSS_LOG` and `MATVCRS_LOSS_FIXED` on the coarse
+  levels of a multigrid preconditioner inside of a `PCVCRS`
 
   Logically Collective
 
@@ -332,9 +332,9 @@ PetscErrorCode PCVCRSSetBits(PC pc, PetscInt bits)
   Level: intermediate
 
   Notes:
-  All levels except the finest are coarse; restrictions to coarse levels are coarse, too. Coarse levels have few entries,
-  and no finer level corrects errors of a coarse level. A solve with 8 bits on coarse levels can take 10 percent more
-  iterations than the exact preconditioner.
+  All levels except the finest are coarse; restrictions to coarse levels are coarse, too. Coarse levels have few
+  entries, and no finer level corrects errors of a coarse level. A solve with 8 bits on coarse levels can take 10
+  percent more iterations than the exact preconditioner.
 
   Without multigrid inside the function has no effect.
 
@@ -428,7 +428,8 @@ PetscErrorCode PCVCRSSetPreserveRowSums(PC pc, PetscBool preserve)
 }
 
 /*@
-  PCVCRSSetFactorSolve - Sets the method of solves with the compressed factors of `PCILU`, `PCICC`, `PCLU` and `PCCHOLESKY`
+  PCVCRSSetFactorSolve - Sets the method of solves with the compressed factors of `PCILU`, `PCICC`, `PCLU` and
+  `PCCHOLESKY`
 
   Logically Collective
 
@@ -558,7 +559,8 @@ PetscErrorCode PCVCRSSetDropExact(PC pc, PetscBool drop)
 }
 
 /*@
-  PCVCRSSetStoreRestrictions - Sets whether a `PCVCRS` on a device stores restrictions that are transposed interpolations
+  PCVCRSSetStoreRestrictions - Sets whether a `PCVCRS` on a device stores restrictions that are transposed
+  interpolations
 
   Logically Collective
 
@@ -574,8 +576,9 @@ PetscErrorCode PCVCRSSetDropExact(PC pc, PetscBool drop)
   Note:
   `PCGAMG` restricts with the transpose of its interpolation. On a device products with a transpose are slow, because
   many threads add to one entry. The order of the sums varies, and the last digits change from one application to the
-  next. A stored restriction is faster and always gives the same bits. For 4 million unknowns, an application took 1.74 ms
-  with stored restrictions and 1.89 ms without. All matrices together took 2.35 and 3.26 times less memory than in AIJ.
+  next. A stored restriction is faster and always gives the same bits. For 4 million unknowns, an application took 1.74
+  ms with stored restrictions and 1.89 ms without. All matrices together took 2.35 and 3.26 times less memory than in
+  AIJ.
 
 .seealso: `PCVCRS`, `PCMGSetRestriction()`
 @*/

@@ -329,8 +329,8 @@ PetscErrorCode PCVCRSGetPC(PC pc, PC *inner)
    A new set-up makes new copies, except for unchanged matrices. `PCSetReusePreconditioner()` keeps all copies.
 
    An interpolation or restriction is compressed without loss if the result is smaller. An operator or a factor gets 16
-   bits if 8 bits of the loss log could change an entry by more than 5 percent, as on coarse levels. For an interpolation
-   the limit is 10 percent.
+   bits if 8 bits of the loss log could change an entry by more than 5 percent, as on coarse levels. For an
+   interpolation the limit is 10 percent.
 
    By default row sums are exact for any loss. Row sums matter more than the number of bits for the success of a
    compressed preconditioner.

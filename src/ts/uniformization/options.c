@@ -318,9 +318,9 @@ PetscErrorCode TSUniformizationGetMethod(TS ts, TSUniformizationMethod *method)
   Level: intermediate
 
   Notes:
-  An intermediate time has a part of the error. Rounding counts at its upper bound: a few times the nonzeros of the longest
-  row times the number of products, in units of roundoff. If rounding takes nearly all of the permitted error, or
-  more, a quarter of the error goes to the weights. The bound of `TSUniformizationGetInfo()` and `TSView()` is then
+  An intermediate time has a part of the error. Rounding counts at its upper bound: a few times the nonzeros of the
+  longest row times the number of products, in units of roundoff. If rounding takes nearly all of the permitted error,
+  or more, a quarter of the error goes to the weights. The bound of `TSUniformizationGetInfo()` and `TSView()` is then
   greater than the requested error.
 
   For `TSStep()` without a final time the allowed error is the error of a step.
@@ -361,7 +361,8 @@ PetscErrorCode TSUniformizationGetEpsilon(TS ts, PetscReal *eps)
 }
 
 /*@
-  TSUniformizationSetTheta - Sets the expected jumps in an interval of `TS_UNIFORMIZATION_INTERVALS`, for `TSUNIFORMIZATION`
+  TSUniformizationSetTheta - Sets the expected jumps in an interval of `TS_UNIFORMIZATION_INTERVALS`, for
+  `TSUNIFORMIZATION`
 
   Logically Collective
 
@@ -387,7 +388,8 @@ PetscErrorCode TSUniformizationSetTheta(TS ts, PetscReal theta)
 }
 
 /*@
-  TSUniformizationGetTheta - Gets the expected jumps in an interval of `TS_UNIFORMIZATION_INTERVALS`, of `TSUNIFORMIZATION`
+  TSUniformizationGetTheta - Gets the expected jumps in an interval of `TS_UNIFORMIZATION_INTERVALS`, of
+  `TSUNIFORMIZATION`
 
   Not Collective
 
@@ -411,7 +413,8 @@ PetscErrorCode TSUniformizationGetTheta(TS ts, PetscReal *theta)
 }
 
 /*@
-  TSUniformizationSetRateFactor - Sets the rate alpha of the Poisson process, as a multiple of the largest rate of the chain, for `TSUNIFORMIZATION`
+  TSUniformizationSetRateFactor - Sets the rate alpha of the Poisson process, as a multiple of the largest rate of the
+  chain, for `TSUNIFORMIZATION`
 
   Logically Collective
 
@@ -441,7 +444,8 @@ PetscErrorCode TSUniformizationSetRateFactor(TS ts, PetscReal factor)
 }
 
 /*@
-  TSUniformizationGetRateFactor - Gets the rate alpha of the Poisson process, as a multiple of the largest rate of the chain, of `TSUNIFORMIZATION`
+  TSUniformizationGetRateFactor - Gets the rate alpha of the Poisson process, as a multiple of the largest rate of the
+  chain, of `TSUNIFORMIZATION`
 
   Not Collective
 
@@ -523,7 +527,8 @@ PetscErrorCode TSUniformizationGetSteadyState(TS ts, PetscBool *flag)
 }
 
 /*@
-  TSUniformizationSetOpenOutputs - Sets the number of output times that one pass may serve at once, for `TSUNIFORMIZATION`
+  TSUniformizationSetOpenOutputs - Sets the number of output times that one pass may serve at once, for
+  `TSUNIFORMIZATION`
 
   Logically Collective
 
@@ -552,7 +557,8 @@ PetscErrorCode TSUniformizationSetOpenOutputs(TS ts, PetscInt open)
 }
 
 /*@
-  TSUniformizationGetOpenOutputs - Gets the number of output times that one pass may serve at once, of `TSUNIFORMIZATION`
+  TSUniformizationGetOpenOutputs - Gets the number of output times that one pass may serve at once, of
+  `TSUNIFORMIZATION`
 
   Not Collective
 
@@ -653,7 +659,8 @@ PetscErrorCode TSUniformizationGetCheck(TS ts, PetscBool *check, PetscReal *tole
   Notes:
   Set the rewards before the first step. They cost one dot product per product with the matrix.
 
-  The expected reward until time t has an error of at most max |reward| t bound || p(0) ||_1, with the bound of `TSUniformizationGetInfo()`.
+  The expected reward until time t has an error of at most max |reward| t bound || p(0) ||_1, with the bound of
+  `TSUniformizationGetInfo()`.
 
 .seealso: `TSUNIFORMIZATION`, `TSUniformizationGetReward()`
 @*/

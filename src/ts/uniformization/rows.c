@@ -241,7 +241,8 @@ PetscErrorCode TSUniformizationGetNegligible_Uniformization(TS ts, PetscReal *pa
 }
 
 /*@
-  TSUniformizationSetNegligible - Sets the part of the permitted error for leaving out negligible states, for `TSUNIFORMIZATION`
+  TSUniformizationSetNegligible - Sets the part of the permitted error for leaving out negligible states, for
+  `TSUNIFORMIZATION`
 
   Logically Collective
 
@@ -258,9 +259,9 @@ PetscErrorCode TSUniformizationGetNegligible_Uniformization(TS ts, PetscReal *pa
   Notes:
   Every 8 to 128 products the first and the last rows of the distribution are summed. As many rows as the error permits
   are set to zero, and left out of products until the chain reaches these rows again. The sum left out until an output
-  is at most the part of the error for this output, minus rounding. Products do not increase the 1-norm: the sum left out
-  is a part of the bound of `TSView()` and `TSUniformizationGetInfo()`. The weights, and the steady state, have the rest
-  of the error. The probabilities of the solution sum to 1 minus the sum left out.
+  is at most the part of the error for this output, minus rounding. Products do not increase the 1-norm: the sum left
+  out is a part of the bound of `TSView()` and `TSUniformizationGetInfo()`. The weights, and the steady state, have the
+  rest of the error. The probabilities of the solution sum to 1 minus the sum left out.
 
   A chain gains if it moves through states numbered along the path. `MATVCRS` on a GPU and `MATHYBMGPU`, without
   reordered rows, leave out rows; with all other types of matrices every row takes part.
@@ -280,7 +281,8 @@ PetscErrorCode TSUniformizationSetNegligible(TS ts, PetscReal part)
 }
 
 /*@
-  TSUniformizationGetNegligible - Gets the part of the permitted error for leaving out negligible states, of `TSUNIFORMIZATION`
+  TSUniformizationGetNegligible - Gets the part of the permitted error for leaving out negligible states, of
+  `TSUNIFORMIZATION`
 
   Not Collective
 

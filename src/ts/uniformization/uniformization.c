@@ -243,8 +243,8 @@ static PetscErrorCode TSDestroy_Uniformization(TS ts)
 }
 
 /*MC
-  TSUNIFORMIZATION - The distribution of a continuous-time Markov chain over time: p' = Q^T p for a generator Q, by uniformization (Jensen's
-  method, randomization)
+  TSUNIFORMIZATION - The distribution of a continuous-time Markov chain over time: p' = Q^T p for a generator Q, by
+  uniformization (Jensen's method, randomization)
 
   Options Database Keys:
 + -ts_uniformization_method <intervals,foxglynn> - method of summing the series, see `TSUniformizationSetMethod()`

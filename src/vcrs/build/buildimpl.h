@@ -172,7 +172,10 @@ static inline PetscReal VCRSCodeValue(const VCRSBuild *b, PetscInt row, uint16_t
   return b->log ? LitheLogScaleDecode(b->log, c) : (PetscReal)((double)(int16_t)c * LithePow2(b->rowexp[row]));
 }
 
-/* The values of a row in the order of storage, entry 0 of the difference form apart; in b->room[which] where b->a is NULL */
+/*
+   The values of a row in the order of storage, entry 0 of the difference form apart; in b->room[which] where b->a is
+   NULL
+*/
 static inline const PetscScalar *VCRSRowValues(const VCRSBuild *b, PetscInt row, int which)
 {
   const PetscInt  p = b->i[row], len = b->i[row + 1] - p, first = b->difference ? 1 : 0;

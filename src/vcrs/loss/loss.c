@@ -37,7 +37,10 @@ PetscErrorCode VCRSLossRefuseRow(MPI_Comm comm, const VCRSOptions *opt, PetscInt
           row, MatVCRSLosses[opt->loss]);
 }
 
-/* Finds the reference of each row, and the largest component: of the whole row (largest[]) and without the reference (stored[]) */
+/*
+   Finds the reference of each row, and the largest component: of the whole row (largest[]) and without the reference
+   (stored[])
+*/
 static PetscErrorCode VCRSLossSurvey_Private(VCRSBuild *b, const VCRSCSR *csr, VCRSSurvey *s, PetscReal largest[], PetscReal stored[])
 {
   VCRSSurvey survey;
@@ -271,7 +274,9 @@ static PetscBool VCRSStepIsSingle(const VCRSStep *step, const VCRSSurvey *s)
   }
 }
 
-/* Rounds all entries into code, single or owna (and ownj), in the order of storage, and compares them with the original */
+/*
+   Rounds all entries into code, single or owna (and ownj), in the order of storage, and compares them with the original
+*/
 static PetscErrorCode VCRSLossRound_Private(VCRSBuild *b, const VCRSCSR *csr, const PetscScalar extra[], const VCRSStep *step, VCRSReport *report)
 {
   VCRSLossTotals totals = {0};

@@ -92,7 +92,10 @@ LITHE_HD static inline void VCRSExactSumAdd(VCRSExactSum *s, PetscScalar v)
 }
 
 #if !defined(__CUDA_ARCH__)
-/* Adds n entries a[k] to s, and n entries w[k] to rest; both components at once where the compiler knows pairs of numbers */
+/*
+   Adds n entries a[k] to s, and n entries w[k] to rest; both components at once where the compiler knows pairs of
+   numbers
+*/
 static LITHE_ALWAYS_INLINE void VCRSExactSumAddMany(VCRSExactSum *s, PetscScalar *rest, PetscInt n, const PetscScalar a[], const PetscScalar w[])
 {
   #if defined(PETSC_USE_COMPLEX) && defined(__GNUC__) && !defined(__CUDACC__)
@@ -444,7 +447,10 @@ typedef struct {
 #if !defined(__CUDA_ARCH__)
   #define VCRS_MODULI 32
 
-/* VCRSModulus() of a[k] and of w[k] - a[k], k < n <= VCRS_MODULI: in a vector loop where no square can overflow or vanish */
+/*
+   VCRSModulus() of a[k] and of w[k] - a[k], k < n <= VCRS_MODULI: in a vector loop where no square can overflow or
+   vanish
+*/
 static LITHE_ALWAYS_INLINE void VCRSModuli(PetscInt n, const PetscScalar a[], const PetscScalar w[], double modulus[], double error[])
 {
   #if defined(PETSC_USE_COMPLEX)

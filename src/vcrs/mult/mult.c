@@ -161,7 +161,10 @@ static LITHE_ALWAYS_INLINE void StreamSlice(const int nblocks, PetscInt nk, Pets
 }
 #endif
 
-/* y[r] += sum_{k<nk} a[32 k + r] (x[r + offset[k]] - ref[r]) for a run of a slice; ref is NULL unless in the difference form */
+/*
+   y[r] += sum_{k<nk} a[32 k + r] (x[r + offset[k]] - ref[r]) for a run of a slice; ref is NULL unless in the difference
+   form
+*/
 static LITHE_ALWAYS_INLINE void StreamLanes(PetscInt nk, PetscInt count, const PetscScalar a[], const PetscScalar *x, const PetscInt offset[],
                                             const PetscScalar *ref, PetscScalar *y)
 {

@@ -18,8 +18,8 @@
    buffers that stay in the cache; only the sums are serial. In L3, whose lanes may be sorted inside of windows, a
    window is decoded at once, since its rows depend on one another in their natural order.
 
-   Several right-hand sides stand side by side, VCRS_TRI_COLUMNS for each row. An entry is decoded once for all of them. Its products
-   are one or two vector operations.
+   Several right-hand sides stand side by side, VCRS_TRI_COLUMNS for each row. An entry is decoded once for all of them.
+   Its products are one or two vector operations.
 */
 
 #include "host.h"
@@ -28,7 +28,10 @@
 #define VCRS_RUN_LEAST   4
 #define VCRS_RUN_COLUMNS 64
 
-/* The entries of a row: a[k stride], k < n, in the columns base + col[k colstride]; sigma and ref: of the difference form */
+/*
+   The entries of a row: a[k stride], k < n, in the columns base + col[k colstride]; sigma and ref: of the difference
+   form
+*/
 typedef struct {
   PetscInt           n;
   const PetscScalar *a;
