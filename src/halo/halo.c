@@ -34,7 +34,7 @@ static const char *LitheHaloObstacleText(LitheHaloObstacle obstacle)
   case LITHE_HALO_MANY_PROCESSES:
     return "there are too many processes";
   case LITHE_HALO_NO_LIBRARY:
-    return "libnccl.so.2 cannot be loaded on all nodes (LD_LIBRARY_PATH, for example, tells where it is)";
+    return "libnccl.so.2 cannot be loaded on all nodes (set LD_LIBRARY_PATH, for example)";
   default:
     return "it is refused";
   }

@@ -116,7 +116,7 @@ PETSC_INTERN PetscBool      LitheHaloIsRange_Private(PetscInt, const PetscInt[])
    possible; taken = auto: none is possible */
 PETSC_INTERN PetscErrorCode LitheTransportChoose_Private(LitheTransport asked, LitheTransportTryFn *, void *object, LitheTransport *taken, char reason[],
                                                          size_t length);
-#define LITHE_TRANSPORT_NONE "The transport that was asked for cannot be used. %s. Ask for auto, which takes one that can be used"
+#define LITHE_TRANSPORT_NONE "The requested transport cannot be used. %s. Use auto, which takes a possible transport"
 
 /* One file per transport */
 PETSC_INTERN const LitheHaloOps   LitheHaloMPI;

@@ -31,7 +31,8 @@ static PetscErrorCode LitheAIJCreateSeqAIJ_Private(Mat A, Mat *aij)
   PetscCall(MatSetType(B, MATSEQAIJ));
   PetscCall(MatSeqAIJGetArrayRead(A, &a));
   PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
-  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not give its rows: convert it to MATAIJ first", ((PetscObject)A)->type_name);
+  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not give its rows: convert the matrix to MATAIJ first",
+             ((PetscObject)A)->type_name);
   PetscCall(MatSeqAIJSetPreallocationCSR(B, i, j, a));
   PetscCall(MatSetOption(B, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE));
   PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));

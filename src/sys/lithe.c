@@ -68,11 +68,11 @@ static PetscErrorCode LitheOptionsOfProgram_Private(void)
 
   PetscFunctionBegin;
   PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "Lithe, all objects", NULL);
-  PetscCall(PetscOptionsBool("-mat_vcrs_avx512", "Let products of vcrs on the host use AVX-512, if the processor has it", NULL, avx512, &avx512, NULL));
+  PetscCall(PetscOptionsBool("-mat_vcrs_avx512", "Permit AVX-512 in products of vcrs on the host", NULL, avx512, &avx512, NULL));
   PetscCall(PetscOptionsEnum("-lithe_reduce_transport", "How sums of numbers on devices travel between processes", NULL, LitheTransports, (PetscEnum)transport,
                              (PetscEnum *)&transport, NULL));
   PetscCall(PetscOptionsReal("-lithe_halo_timeout", "Seconds after which a device gives up a neighbour", NULL, timeout, &timeout, NULL));
-  PetscCall(PetscOptionsInt("-lithe_halo_overlap", "Bytes from which on ipc sends in a stream of its own; -1: never", NULL, overlap, &overlap, NULL));
+  PetscCall(PetscOptionsInt("-lithe_halo_overlap", "Least bytes that ipc sends in a separate stream; -1: never", NULL, overlap, &overlap, NULL));
   PetscOptionsEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -157,7 +157,7 @@ static PetscErrorCode BCGSMSolveColumns_Private(KSP ksp, Mat B, Mat X)
   KSPConvergedReason *reasons;
 
   PetscFunctionBegin;
-  PetscCall(PetscInfo(ksp, "Column by column, since there is something to do before each solve or after it\n"));
+  PetscCall(PetscInfo(ksp, "Column by column, because each solve has work before or after the iteration\n"));
   /* each solve writes its results to the beginning of the arrays */
   PetscCall(PetscMalloc3(before + n, &its, before + n, &norms, before + n, &reasons));
   PetscCall(PetscArraycpy(its, s->its, before));

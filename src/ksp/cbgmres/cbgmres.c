@@ -54,7 +54,7 @@ static PetscErrorCode CBGMRESCheckVectors_Private(KSP ksp)
 
   PetscFunctionBegin;
   PetscCheck(x->petscnative || x->ops->getarray || x->ops->getarrayread, PetscObjectComm((PetscObject)ksp), PETSC_ERR_SUP,
-             "-%sksp_type %s stores vectors by their arrays, and those of type %s have none: use -%sksp_type %s", prefix, ((PetscObject)ksp)->type_name,
+             "-%sksp_type %s stores vectors by their arrays, and vectors of type %s have no arrays: use -%sksp_type %s", prefix, ((PetscObject)ksp)->type_name,
              ((PetscObject)x)->type_name, prefix, type);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

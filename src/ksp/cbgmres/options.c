@@ -244,7 +244,7 @@ PetscErrorCode KSPSetFromOptions_CBGMRES(KSP ksp, PetscOptionItems PetscOptionsO
   PetscCall(PetscOptionsString("-ksp_cbgmres_storage", "Storage of a basis vector: double, single, half, bfloat16, frsz2_<bits>", "KSPCBGMRESSetStorage", name,
                                chosen, sizeof(chosen), &set));
   if (set) PetscCall(KSPCBGMRESSetStorage(ksp, chosen));
-  PetscCall(PetscOptionsBool("-ksp_cbgmres_adaptive", "Take a finer storage if this one is too coarse", "KSPCBGMRESSetAdaptive", gm->opt.adaptive,
+  PetscCall(PetscOptionsBool("-ksp_cbgmres_adaptive", "Take a finer storage if the storage is too coarse", "KSPCBGMRESSetAdaptive", gm->opt.adaptive,
                              &gm->opt.adaptive, NULL));
   PetscCall(PetscOptionsInt("-ksp_cbgmres_check_every", "Iterations between looks at the residual", "KSPCBGMRESSetCheckEvery", gm->opt.every, &count, &set));
   if (set) PetscCall(KSPCBGMRESSetCheckEvery(ksp, count));

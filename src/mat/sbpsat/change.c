@@ -140,7 +140,7 @@ PetscErrorCode MatSBPSATGetOperator(Mat A, SBPPrecision precision, PetscBool dev
 
   PetscFunctionBegin;
   PetscCheck(((Mat_SBPSAT *)A->data)->change.real, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
-             "The matrix of type sbpsat has a complex scale or diagonal, which this operation does not know. Use MatConvert() to MATAIJ, or a matrix for the "
+             "The matrix of type sbpsat has a complex scale or diagonal, which the operation does not support. Use MatConvert() to MATAIJ, or a matrix for the "
              "preconditioner whose scale and diagonal are real");
   PetscCall(MatSBPSATGetPlain(A, precision, device, &plain));
   PetscCall(MatSBPSATAddChange_Private(A, precision, device, plain, op));
@@ -226,7 +226,7 @@ static PetscErrorCode MatDiagonalSet_SBPSAT(Mat A, Vec D, InsertMode mode)
 {
   PetscFunctionBegin;
   PetscCheck(mode == ADD_VALUES || mode == INSERT_VALUES, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
-             "MatDiagonalSet() of a matrix of type sbpsat knows ADD_VALUES and INSERT_VALUES; use MatConvert() to MATAIJ for other modes");
+             "MatDiagonalSet() of a matrix of type sbpsat supports ADD_VALUES and INSERT_VALUES; use MatConvert() to MATAIJ for other modes");
   if (mode == INSERT_VALUES) {
     Vec d;
 

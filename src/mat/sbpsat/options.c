@@ -14,7 +14,7 @@ static PetscErrorCode MatSBPSATCheckOrder_Private(Mat A, PetscInt order)
 {
   PetscFunctionBegin;
   PetscCheck(order == 2 || order == 4 || order == 6, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE,
-             "-mat_sbpsat_order %" PetscInt_FMT ": the operator is there for the orders 2, 4 and 6", order);
+             "-mat_sbpsat_order %" PetscInt_FMT ": use 2, 4 or 6", order);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

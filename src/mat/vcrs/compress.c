@@ -44,7 +44,7 @@ PetscErrorCode MatVCRSGetCSR_Private(Mat A, VCRSCSR *csr)
   if (ctx->source) {
     PetscCall(MatSeqAIJGetArrayRead(ctx->source, &csr->a));
     PetscCall(MatGetRowIJ(ctx->source, 0, PETSC_FALSE, PETSC_FALSE, &n, &csr->i, &csr->j, &done));
-    PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not give its rows: convert it to MATAIJ first",
+    PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not give its rows: convert the matrix to MATAIJ first",
                ((PetscObject)ctx->source)->type_name);
   } else {
     PetscCall(MatSeqAIJGetCSRAndMemType(A, &csr->i, &csr->j, &a, NULL));

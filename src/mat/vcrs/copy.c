@@ -216,7 +216,7 @@ static PetscErrorCode MatVCRSGetPlace_Private(PetscInt m, const PetscInt i[], co
   *device = PetscMemTypeDevice(rows);
   /* without entries j and a may be NULL, of which only i tells */
   PetscCheck((!j || PetscMemTypeDevice(columns) == *device) && (!a || PetscMemTypeDevice(values) == *device), PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
-             "Some of the three arrays are in the memory of a device, others are not. Put all of them in one place");
+             "Only some of the three arrays are in device memory. Put all three arrays in one place");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -71,7 +71,7 @@ static PetscErrorCode MatVCRSMustKeep_Private(Mat A, PetscBool *keep)
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE,
-             "The AIJ arrays of a matrix that is not assembled cannot be given back: call MatAssemblyBegin() and MatAssemblyEnd() first");
+             "The AIJ arrays of an unassembled matrix cannot be dropped: call MatAssemblyBegin() and MatAssemblyEnd() first");
   PetscCall(MatVCRSGetDrop_Private(A, &drop));
   if (A->structure_only) reason = "it has no values";
   else if (A->factortype) reason = "it is a factor";

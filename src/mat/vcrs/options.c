@@ -58,12 +58,11 @@ PetscErrorCode MatVCRSSetFromOptions_Private(Mat A, PetscOptionItems PetscOption
   PetscCall(PetscOptionsEnum("-mat_vcrs_layout", "How the matrix is stored", "MatVCRSSetLayout", MatVCRSLayouts, (PetscEnum)opt.layout,
                              (PetscEnum *)&opt.layout, NULL));
   PetscCall(
-    PetscOptionsEnum("-mat_vcrs_loss", "What may change in the entries", "MatVCRSSetLoss", MatVCRSLosses, (PetscEnum)opt.loss, (PetscEnum *)&opt.loss, NULL));
+    PetscOptionsEnum("-mat_vcrs_loss", "Permitted change of entries", "MatVCRSSetLoss", MatVCRSLosses, (PetscEnum)opt.loss, (PetscEnum *)&opt.loss, NULL));
   PetscCall(PetscOptionsInt("-mat_vcrs_bits", "Bits per entry of the losses log and fixed: 8 or 16", "MatVCRSSetBits", opt.bits, &opt.bits, NULL));
   PetscCall(PetscOptionsInt("-mat_vcrs_bins", "Number of bins of the loss bins", "MatVCRSSetBins", opt.bins, &opt.bins, NULL));
   PetscCall(PetscOptionsReal("-mat_vcrs_lambda", "Tolerance of the loss classes", "MatVCRSSetLambda", opt.lambda, &opt.lambda, NULL));
-  PetscCall(PetscOptionsEnum("-mat_vcrs_lambda_unit", "What lambda is relative to", "MatVCRSSetLambda", MatVCRSUnits, (PetscEnum)opt.unit,
-                             (PetscEnum *)&opt.unit, NULL));
+  PetscCall(PetscOptionsEnum("-mat_vcrs_lambda_unit", "Unit of lambda", "MatVCRSSetLambda", MatVCRSUnits, (PetscEnum)opt.unit, (PetscEnum *)&opt.unit, NULL));
   PetscCall(PetscOptionsBool("-mat_vcrs_preserve_row_sums", "Keep row sums if entries change", "MatVCRSSetPreserveRowSums", opt.rowsums, &opt.rowsums, NULL));
   PetscCall(PetscOptionsBool("-mat_vcrs_refine_loss", "Use a finer loss if the loss is too coarse for many rows", "MatVCRSSetRefineLoss", opt.refine,
                              &opt.refine, NULL));

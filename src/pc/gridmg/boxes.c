@@ -233,8 +233,8 @@ static PetscErrorCode FindSlabs_Private(PC pc, const GridMGGrid *whole, GridMGOd
   PetscCall(BoxesOfSlabs_Private(mg, whole, 0, &bad));
   PetscCheck(bad < 0 || badbefore < 0, mg->team.comm, PETSC_ERR_SUP,
              "-pc_type gridmg on several processes: of the grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT
-             " each process must have whole planes, lines if there is one plane, and rows %" PetscInt_FMT " to %" PetscInt_FMT " of process %" PetscInt_FMT
-             " are none. Give such local sizes to MatSetSizes(), or use a DMDA",
+             " each process must have whole planes (whole lines of a single plane). Rows %" PetscInt_FMT " to %" PetscInt_FMT " of process %" PetscInt_FMT
+             " are no whole planes. Set local sizes with MatSetSizes(), or use a DMDA",
              whole->n[0], whole->n[1], whole->n[2], mg->level[0].share.offset[bad], mg->level[0].share.offset[bad + 1] - 1, bad);
   if (bad < 0) {
     PetscCall(Read_Private(pc, odd));

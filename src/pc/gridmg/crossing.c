@@ -148,7 +148,7 @@ PetscErrorCode PCGridMGCrossingFind_Private(PC pc)
 
     PetscCall(MatMPIAIJGetSeqAIJ(pc->pmat, &inside, &outside, &column));
     PetscCall(MatGetRowIJ(outside, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
-    PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not tell its columns", ((PetscObject)outside)->type_name);
+    PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not give its columns", ((PetscObject)outside)->type_name);
     mg->team.crossing.n = i[n];
     PetscCall(PetscMalloc1(2 * i[n], &mg->team.crossing.where));
     for (PetscInt e = 0; e < 2 * i[n]; e++) mg->team.crossing.where[e] = -1;

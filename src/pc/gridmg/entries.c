@@ -139,8 +139,8 @@ static PetscErrorCode CheckSigns_Private(PC pc, const Reading *reading)
 {
   PetscFunctionBegin;
   PetscCheck(reading->wrong <= reading->faces / GRIDMG_WRONG, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
-             "-pc_type gridmg: entry (%" PetscInt_FMT ", %" PetscInt_FMT ") has the sign of the diagonal, and there are %" PetscInt_FMT
-             " faces like that among %" PetscInt_FMT " entries: aggregation is for M-matrices. Use another preconditioner",
+             "-pc_type gridmg: entry (%" PetscInt_FMT ", %" PetscInt_FMT ") has the sign of the diagonal, as have %" PetscInt_FMT " faces among %" PetscInt_FMT
+             " entries: aggregation is for M-matrices. Use another preconditioner",
              reading->wrongrow, reading->wrongcolumn, reading->wrong, reading->faces);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -386,8 +386,8 @@ static PetscErrorCode CheckWells_Private(PC_GridMG *mg)
   }
   PetscCall(PCGridMGFirst_Private(mg, (PetscBool)(at[0] >= 0), 2, MPIU_INT, at, &any));
   PetscCheck(!any, mg->team.comm, PETSC_ERR_SUP,
-             "-pc_type gridmg: row %" PetscInt_FMT " is that of a well and has an entry in column %" PetscInt_FMT
-             ", that of a well of another process. Give wells with entries for one another to one process",
+             "-pc_type gridmg: row %" PetscInt_FMT " belongs to a well and has an entry in column %" PetscInt_FMT
+             " of a well on another process. Put coupled wells on one process",
              at[0], at[1]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -566,8 +566,8 @@ static PetscErrorCode ReadOthers_Private(PC pc, Reading *reading)
   const GridMGReading *r  = &mg->reading;
 
   PetscFunctionBegin;
-  PetscCheck(r->others <= PETSC_INT32_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP, "-pc_type gridmg: %" PetscInt64_FMT " entries are those of no neighbours, too many",
-             r->others);
+  PetscCheck(r->others <= PETSC_INT32_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "-pc_type gridmg: %" PetscInt64_FMT " entries are between cells that are no neighbours, too many", r->others);
   PetscCall(PCGridMGEdgesReserve_Private(&mg->edges, mg->edges.n + (PetscInt)r->others));
   PetscCall(LitheCUDAGridMGGetOthers(&mg->matrix, &mg->rows, &mg->level[0].op.grid, mg->others, (PetscInt)r->others, mg->edges.edge + mg->edges.n));
   mg->edges.n += (PetscInt)r->others;

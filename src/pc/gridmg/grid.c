@@ -240,8 +240,8 @@ static PetscErrorCode GridOfMatrix_Private(PC pc, PetscInt n, GridMGGrid *grid, 
   PetscCall(VCRSOrderFindGrid(n, PetscMin(GRIDMG_WELLS_MAX, n / 10), &found, FitsMatrix_Private, &candidate, &g, &is));
   PetscCheck(is || !candidate.odd.odd, comm, PETSC_ERR_SUP,
              "-pc_type gridmg: the matrix is not one of 5 or 7, 9 or 27 points on a grid: row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT
-             ", which is no neighbour, and there are %" PetscInt64_FMT
-             " like that. Give the grid with -pc_gridmg_grid nx,ny,nz or a DMDA, or use another preconditioner",
+             ", which is no neighbour, and %" PetscInt64_FMT
+             " entries are of this kind. Give the grid with -pc_gridmg_grid nx,ny,nz or a DMDA, or use another preconditioner",
              candidate.odd.row, candidate.odd.column, candidate.odd.odd);
   PetscCheck(is, comm, PETSC_ERR_SUP,
              "-pc_type gridmg: no grid of at least 4 cells along each direction was found in the matrix, whose rows have entries with %" PetscInt_FMT
@@ -274,8 +274,8 @@ static PetscErrorCode CheckOdd_Private(PC pc, const GridMGGrid *grid, const Grid
   } else {
     PetscCheck(mg->star || (mg->box && mg->opt.interpolation == PCGRIDMG_INTERPOLATION_AUTO), comm, PETSC_ERR_SUP,
                "-pc_type gridmg: row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT ", which is no neighbour on the grid %" PetscInt_FMT
-               " x %" PetscInt_FMT " x %" PetscInt_FMT ", and there are %" PetscInt64_FMT " like that among %" PetscInt64_FMT
-               ". Matrices of 5 or 7 points may have a few, this has too many",
+               " x %" PetscInt_FMT " x %" PetscInt_FMT ", and %" PetscInt64_FMT " entries of %" PetscInt64_FMT
+               " are of this kind. A matrix of 5 or 7 points may have only a few",
                odd->row, odd->column, grid->n[0], grid->n[1], grid->n[2], odd->odd, odd->entries);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -286,7 +286,7 @@ static PetscErrorCode CheckWells_Private(PC pc, const GridMGGrid *grid)
   PetscFunctionBegin;
   PetscCheck(grid->wells <= GRIDMG_WELLS_MAX, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "-pc_type gridmg: the grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " leaves %" PetscInt_FMT
-             " rows over, and no more than %d of these can be wells",
+             " rows over, and at most %d rows can be wells",
              grid->n[0], grid->n[1], grid->n[2], grid->wells, GRIDMG_WELLS_MAX);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

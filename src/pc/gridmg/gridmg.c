@@ -49,13 +49,13 @@ static PetscErrorCode CheckMatrix_Private(PC pc)
   PetscCallMPI(MPI_Comm_rank(comm, &mg->team.rank));
   PetscCheck(mg->team.size == 1 || !mg->given.i, comm, PETSC_ERR_SUP, "PCGridMGSetRows() is for one process. Give the matrix to KSPSetOperators()");
   PetscCall(MatGetSize(pc->pmat, &rows, &columns));
-  PetscCheck(rows == columns, comm, PETSC_ERR_ARG_SIZ,
-             "-pc_type gridmg needs a square matrix, this one has %" PetscInt_FMT " rows and %" PetscInt_FMT " columns", rows, columns);
+  PetscCheck(rows == columns, comm, PETSC_ERR_ARG_SIZ, "-pc_type gridmg needs a square matrix, not %" PetscInt_FMT " rows and %" PetscInt_FMT " columns", rows,
+             columns);
   PetscCall(PetscObjectTypeCompareAny((PetscObject)pc->pmat, &half, MATSBAIJ, MATSEQSBAIJ, MATMPISBAIJ, ""));
   PetscCheck(!half, comm, PETSC_ERR_SUP, "-pc_type gridmg reads whole rows, and a matrix of type %s has half of them. Use aij",
              ((PetscObject)pc->pmat)->type_name);
   PetscCall(MatHasOperation(pc->pmat, MATOP_GET_ROW, &has));
-  PetscCheck(has, comm, PETSC_ERR_SUP, "-pc_type gridmg reads the entries of its matrix, and a matrix of type %s does not tell them",
+  PetscCheck(has, comm, PETSC_ERR_SUP, "-pc_type gridmg reads the entries of its matrix, and a matrix of type %s does not give them",
              ((PetscObject)pc->pmat)->type_name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -286,7 +286,7 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
 . -pc_gridmg_bits <8,16,32>, -pc_gridmg_coarse_bits  - bits of an entry on the finest level, and on coarse levels
 . -pc_gridmg_precision <single,double>               - precision of internal vectors
 . -pc_gridmg_levels <n>                              - number of levels
-. -pc_gridmg_gather_size <n>                         - several processes: the most unknowns of a level stored whole on each: 32768, or 524288 with overlap on devices
+. -pc_gridmg_gather_size <n>                         - several processes: the most unknowns of a level whole on each: 32768, or 524288 with overlap on devices
 . -pc_gridmg_overlap <bool>                          - several processes: boxes overlap by two layers of cells; the default for levels on devices
 . -pc_gridmg_transport <auto,ipc,nccl,mpi>           - devices of several processes: the transport of numbers between boxes
 . -pc_gridmg_graph <true>                            - on a device, record the kernels of an application and replay the record

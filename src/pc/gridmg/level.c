@@ -164,7 +164,7 @@ static PetscErrorCode CoarsenShared_Private(PC pc, PetscInt max)
 
   PetscFunctionBegin;
   PetscCheck(max > 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
-             "-pc_gridmg_levels 1 is for one process. On several ones the coarsest level is on all of them: use 2 levels at least");
+             "-pc_gridmg_levels 1 is for one process. On several processes the coarsest level is whole on each: use at least 2 levels");
   ChooseDirections(mg, &mg->level[0]);
   if (mg->overlap) {
     PetscCall(CoarsenOverlap_Private(mg, mg->device && mg->opt.gathersize == PETSC_DECIDE ? GRIDMG_GATHER_DEVICE : PCGridMGGatherSize(mg), max));

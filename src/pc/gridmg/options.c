@@ -101,8 +101,8 @@ PetscErrorCode PCGridMGSetFromOptions_Private(PC pc, PetscOptionItems PetscOptio
                              (PetscEnum *)&opt.smoother, NULL));
   PetscCall(PetscOptionsEnum("-pc_gridmg_precision", "Precision of vectors inside", "PCGridMGSetPrecision", PCGridMGPrecisions, (PetscEnum)opt.precision,
                              (PetscEnum *)&opt.precision, NULL));
-  PetscCall(PetscOptionsReal("-pc_gridmg_overcorrection", "What coarse corrections are multiplied by", "PCGridMGSetOvercorrection", opt.overcorrection,
-                             &opt.overcorrection, NULL));
+  PetscCall(
+    PetscOptionsReal("-pc_gridmg_overcorrection", "Factor of coarse corrections", "PCGridMGSetOvercorrection", opt.overcorrection, &opt.overcorrection, NULL));
   PetscCall(PetscOptionsInt("-pc_gridmg_levels", "Number of levels", "PCGridMGSetLevels", opt.levels, &opt.levels, NULL));
   PetscCall(
     PetscOptionsInt("-pc_gridmg_coarse_size", "Unknowns up to which a level is the coarsest", "PCGridMGSetCoarseSize", opt.coarsesize, &opt.coarsesize, NULL));
@@ -112,9 +112,9 @@ PetscErrorCode PCGridMGSetFromOptions_Private(PC pc, PetscOptionItems PetscOptio
   PetscCall(PetscOptionsIntArray("-pc_gridmg_smooths", "Smoothing steps before and after the coarse correction", "PCGridMGSetSmooths", opt.smooths, &n, &set));
   if (set && n == 1) opt.smooths[1] = opt.smooths[0];
   PetscCall(PetscOptionsInt("-pc_gridmg_bits", "Bits of an entry on the finest level", "PCGridMGSetBits", opt.bits, &opt.bits, &set));
-  PetscCall(PetscOptionsInt("-pc_gridmg_coarse_bits", "Bits of an entry on the other levels", "PCGridMGSetBits", opt.coarsebits, &opt.coarsebits, &setcoarse));
+  PetscCall(PetscOptionsInt("-pc_gridmg_coarse_bits", "Bits of an entry on coarse levels", "PCGridMGSetBits", opt.coarsebits, &opt.coarsebits, &setcoarse));
   if (set && !setcoarse) opt.coarsebits = PETSC_DECIDE;
-  PetscCall(PetscOptionsBool("-pc_gridmg_graph", "On a device: record an application and play it again", NULL, opt.graph, &opt.graph, NULL));
+  PetscCall(PetscOptionsBool("-pc_gridmg_graph", "On a device: record an application and replay the record", NULL, opt.graph, &opt.graph, NULL));
   PetscCall(PetscOptionsBool("-pc_gridmg_overlap", "On several processes: boxes overlap by two layers of cells", NULL, overlap, &overlap, &set));
   if (set) opt.overlap = overlap ? 1 : 0;
   PetscCall(PetscOptionsEnum("-pc_gridmg_transport", "On devices of several processes: how numbers travel between boxes", NULL, LitheTransports,

@@ -132,7 +132,7 @@ static PetscErrorCode PCMGSetLevels_VCRS(PC pc, PETSC_UNUSED PetscInt levels, PE
   PetscCall(PCVCRSGetPC_VCRS(pc, &inner));
   PetscCall(PCVCRSIsMultigrid_Private(inner, &ismg));
   PetscCheck(!ismg, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONG,
-             "PCMGSetLevels() with a PC of type vcrs: functions of PCMG take the multigrid preconditioner itself. Give them what PCVCRSGetPC() gives");
+             "PCMGSetLevels() with a PC of type vcrs: functions of PCMG need the multigrid preconditioner itself. Call them with the PC of PCVCRSGetPC()");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

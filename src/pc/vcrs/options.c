@@ -80,9 +80,9 @@ PetscErrorCode PCVCRSSetFromOptions_Private(PC pc, PetscOptionItems PetscOptions
     PetscOptionsInt("-pc_vcrs_factor_sweeps", "Sweeps of Jacobi's method per triangular factor", "PCVCRSSetFactorSweeps", opt.sweeps, &opt.sweeps, NULL));
   PetscCall(PetscOptionsEnum("-pc_vcrs_precision", "Precision of input, output and all entries", "PCVCRSSetPrecision", PCVCRSPrecisions,
                              (PetscEnum)opt.precision, (PetscEnum *)&opt.precision, NULL));
-  PetscCall(PetscOptionsBool("-pc_vcrs_drop_exact", "Give back the exact matrices that only the inner preconditioner has", "PCVCRSSetDropExact", opt.dropexact,
+  PetscCall(PetscOptionsBool("-pc_vcrs_drop_exact", "Free exact matrices owned only by the inner preconditioner", "PCVCRSSetDropExact", opt.dropexact,
                              &opt.dropexact, NULL));
-  PetscCall(PetscOptionsBool("-pc_vcrs_store_restrictions", "On a device: store restrictions that are transposed interpolations", "PCVCRSSetStoreRestrictions",
+  PetscCall(PetscOptionsBool("-pc_vcrs_store_restrictions", "On a device: store transposed interpolations as restrictions", "PCVCRSSetStoreRestrictions",
                              opt.restrictions, &opt.restrictions, NULL));
   PetscOptionsHeadEnd();
   PetscCall(PCVCRSSetOptions_Private(pc, &opt));
