@@ -201,7 +201,7 @@ static PetscErrorCode MatHYBMGPUAttach_Private(Mat B)
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetValuesCOO_C", MatSetValuesCOO_HYBMGPU));
   PetscCall(MatHYBMGPUSetContext_Private(B, ctx));
 #if defined(LITHE_HAVE_CUDA)
-  B->boundtocpu = PETSC_FALSE; /* initially true for every matrix whose type does not change it */
+  B->boundtocpu = PETSC_FALSE; /* a new matrix is bound to the CPU until its type changes the flag */
 #endif
 
   PetscCall(MatHYBMGPUSetProducts_Private(B));

@@ -199,7 +199,7 @@ PetscErrorCode MatCreate_SBPSAT(Mat A)
   for (int f = 0; f < SBP_FACES; f++) ctx->settings.dirichlet[f] = PETSC_TRUE;
   ctx->settings.metrics = MATSBPSAT_METRICS_STORED;
 #if defined(LITHE_HAVE_CUDA)
-  A->boundtocpu = PETSC_FALSE; /* initially true for every matrix whose type does not change it */
+  A->boundtocpu = PETSC_FALSE; /* a new matrix is bound to the CPU until its type changes the flag */
 #endif
 
   A->ops->setup             = MatSetUp_SBPSAT;

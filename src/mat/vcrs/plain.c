@@ -94,7 +94,7 @@ static PetscErrorCode MatVCRSRecompress_Private(Mat A, const VCRSOptions *opt, V
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Puts plain rows in place of the plan, or frees them, if A has no AIJ arrays */
+/* For a matrix without AIJ arrays: puts plain rows in place of the plan, frees them, or keeps both */
 PetscErrorCode MatVCRSPlacePlainRows_Private(Mat A)
 {
   Mat_VCRS *ctx;

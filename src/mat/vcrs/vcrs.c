@@ -141,7 +141,7 @@ static PetscErrorCode MatVCRSAttach_Private(Mat B)
     PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatRestoreRows_C", MatVCRSRestoreRows_Seq));
   }
 #if defined(LITHE_HAVE_CUDA)
-  B->boundtocpu = PETSC_FALSE; /* initially true for every matrix whose type does not change it */
+  B->boundtocpu = PETSC_FALSE; /* a new matrix is bound to the CPU until its type changes the flag */
 #endif
 
   MatVCRSSetProducts_Private(B, parallel);
