@@ -37,11 +37,11 @@
   Notes:
   Only builds with CUDA have this type. `PCVCRS` uses it automatically.
 
-  PETSc factors on the host in these cases: fill-in, another ordering, a shift, a pivot that is zero or not a number, a
-  row of more than 4096 entries, or more than 65536 levels. PETSc also factors ICC(0) if the pattern is not symmetric,
-  or if PETSc's default, `MAT_SHIFT_POSITIVE_DEFINITE`, would shift the diagonal. As in PETSc, ICC(0) reads only entries
-  on and above the diagonal. In complex arithmetic ICC(0) factors a symmetric matrix, not a Hermitian matrix. The view
-  of the preconditioner shows the place of the factors.
+  PETSc factors on the host in some cases: fill-in, another ordering, or a shift; a pivot that is zero or not a number;
+  a row of more than 4096 entries; more than 65536 levels. PETSc also factors ICC(0) if the pattern is not symmetric, or
+  if PETSc's default, `MAT_SHIFT_POSITIVE_DEFINITE`, would shift the diagonal. As in PETSc, ICC(0) reads only entries on
+  and above the diagonal. In complex arithmetic ICC(0) factors a symmetric matrix, not a Hermitian matrix. The view of
+  the preconditioner shows the place of the factors.
 
   Solves with the transpose of ILU(0) run on the host; for ICC(0) transposed solves equal plain solves.
 

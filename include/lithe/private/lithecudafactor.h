@@ -54,9 +54,9 @@ typedef struct {
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 /*
-   The pattern of a square CSR matrix with sorted rows. possible is PETSC_FALSE if a diagonal entry is missing, or if a
-   row length or the number of levels exceeds the limits above. For symmetric factors possible is also PETSC_FALSE if
-   the pattern is not symmetric. The factor must be destroyed in any case. Synchronises
+   The pattern of a square CSR matrix with sorted rows. Output possible is PETSC_FALSE if a diagonal entry is missing,
+   or if a row length or the number of levels exceeds the limits above. For symmetric factors possible is also
+   PETSC_FALSE if the pattern is not symmetric. The factor must be destroyed in any case. Synchronises
 */
 PETSC_INTERN PetscErrorCode LitheCUDAFactorCreate(PetscInt n, const PetscInt *di, const PetscInt *dj, PetscBool symmetric, LitheDeviceFactor **,
                                                   PetscBool *possible);

@@ -36,9 +36,9 @@ PETSC_INTERN PetscErrorCode LitheCUDAVCRSStep(const VCRSPlan *table, const VCRSP
 /* dd[row] = a_row,row for row < min(m,n), 0 where the pattern has none */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSGetDiagonal(const VCRSPlan *dplan, PetscScalar *dd);
 /*
-   Properties of the entries, for fewer than 2^31 rows and columns. most = {entries of the longest row, largest column
-   minus row, largest row minus column}. good: all entries are real, and off-diagonal entries are finite and not
-   negative. Synchronises
+   Properties of the entries, for fewer than 2^31 rows and columns. Output most = {entries of the longest row, largest
+   column minus row, largest row minus column}. Output good: all entries are real, and off-diagonal entries are finite
+   and not negative. Synchronises
 */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSScan(const VCRSPlan *dplan, PetscInt most[3], PetscBool *good);
 /*

@@ -124,9 +124,9 @@ static PetscErrorCode CBGMRESResidual_Private(KSP ksp, PetscReal *norm)
 }
 
 /*
-   Whether the residual is at rounding level: then the solution cannot be improved. The estimate of the level is the
-   norm of M (e2 o A (e1 o x) + e3 o b) with the left preconditioner M and random relative perturbations e of size eps.
-   Random perturbations are not mapped to something small by a nearly singular preconditioner. Collective.
+   Whether the residual is at rounding level: then the solution cannot be improved. The level is estimated by the norm
+   of M (e2 o A (e1 o x) + e3 o b). M is the left preconditioner, and the e are random relative perturbations of size
+   eps. Random perturbations are not mapped to something small by a nearly singular preconditioner. Collective.
 */
 static PetscErrorCode CBGMRESIsRoundoffLimited_Private(KSP ksp, PetscReal norm, PetscBool *roundofflimited)
 {

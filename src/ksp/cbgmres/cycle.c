@@ -256,7 +256,7 @@ static PetscErrorCode CBGMRESComplete_Private(KSP ksp)
 /*
    Whether convergence by the recurrence is premature: the expected residual, with rounding, has not converged. The
    difference is small: another column is cheaper than the true residual. The same holds if the last cycle had converged
-   by the recurrence but not by its true residual: rounding is then about as large as the residual, which must be
+   by the recurrence but not by its true residual. Rounding is then about as large as the residual, which must be
    halved.
 */
 static PetscErrorCode CBGMRESIsPremature_Private(KSP ksp, PetscReal residual, PetscBool *premature)

@@ -146,9 +146,9 @@ static PetscErrorCode HybMultRows_Private(const HybPlan *plan, PetscInt begin, P
 }
 
 /*
-   The product between begin and end of an exchange: the whole product if rows with ghosts are at the ends of the block;
-   otherwise at most half of the product, in whole slices. Rows have the same bits in both cases. The plan is current
-   since before the exchange.
+   The product between begin and end of an exchange. If rows with ghosts are at the ends of the block, the whole product
+   is made; otherwise at most half of the product, in whole slices. Rows have the same bits in both cases. The plan is
+   current since before the exchange.
 */
 static PetscErrorCode MatHYBMGPUMultOverlapped_Private(Mat A, Mat Ad, LitheHalo halo, const PetscScalar x[], const PetscScalar add[], const LitheStep *step,
                                                        PetscScalar y[], PetscBool *done)

@@ -5,9 +5,9 @@
 /*
    MATSOLVERLITHE: ILU(0) and ICC(0) in the natural ordering of a MATSEQAIJCUSPARSE, made and applied on its device.
 
-   A factored matrix of PETSc on the host replaces the device factor in some cases: another ordering, fill-in, a shift
-   of pivots, a pivot that is zero or not finite, very long rows, and more levels than pay on a device. Solves with the
-   transpose of ILU are on the host, too.
+   A factored matrix of PETSc on the host replaces the device factor in some cases: another ordering, fill-in, or a
+   shift of pivots; a pivot that is zero or not finite; very long rows; more levels than pay on a device. Solves with
+   the transpose of ILU are on the host, too.
 
    ICC is ILU of a symmetric matrix, in complex arithmetic as well: PETSc's factors are U^T D U with complex D and U.
    As in PETSc, only entries on and above the diagonal are read, but the pattern must be symmetric. By default PETSc

@@ -3,9 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   MATSBPSAT on coarser grids. When PETSc coarsens the DMDA of a matrix (as PCMG does), the settings of the matrix are
-   passed down: order, faces, and the values of the coefficient at the remaining nodes. Matrices of the coarser DMDA
-   adopt these settings.
+   MATSBPSAT on coarser grids. When PETSc coarsens the DMDA of a matrix (as PCMG does), the matrix passes its settings
+   down. The settings are the order, the faces, and the values of the coefficient at the remaining nodes. Matrices of
+   the coarser DMDA adopt these settings.
 
    A DMDA only points to its matrices, which have references to the DMDA. A coarser DMDA has settings of its own. If
    several matrices exist, the last one counts. Duplicates have the lowest rank: settings of a program are meant for the

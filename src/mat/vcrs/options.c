@@ -385,9 +385,9 @@ PetscErrorCode MatVCRSSetPreserveRowSums(Mat A, PetscBool preserve)
 
   Notes:
   Rows have entries of very different size if unknowns have unlike units, or if couplings are much stronger than the
-  diagonal. Rounding the large entries of a row can change a small diagonal entry by a multiple of its value: the
-  diagonal entry takes the rounding of all other entries (`MatVCRSSetPreserveRowSums()`), and the step of the loss
-  follows the largest entry of the row.
+  diagonal. Rounding the large entries of a row can change a small diagonal entry by a multiple of its value. There
+  are two reasons. The diagonal entry takes the rounding of all other entries (`MatVCRSSetPreserveRowSums()`), and the
+  step of the loss follows the largest entry of the row.
 
   A row is coarse if the rounding of its entries would change the diagonal entry by more than an eighth. A row is also
   coarse if the losses bins, classes or fixed change an entry by more than an eighth of the diagonal entry. If more
@@ -480,9 +480,9 @@ PetscErrorCode MatVCRSSetAllowLossyOperator(Mat A, PetscBool allow)
   restored.
 
   A lossless matrix of whole entries in `MATVCRS_LAYOUT_L3` may have any size. Plain rows then replace the compressed
-  form even while AIJ arrays exist. If the columns of each 32 rows lie within 65536, two bytes per column suffice, and
-  plain rows take no more bytes than the compressed form; otherwise about the bytes of `MATSEQAIJ`. If no GPU can need
-  the compressed form (`MatBindToCPU()`), the compression itself makes plain rows.
+  form even while AIJ arrays exist. If the columns of each 32 rows lie within 65536, two bytes per column suffice.
+  Plain rows then take no more bytes than the compressed form; otherwise about the bytes of `MATSEQAIJ`. If no GPU can
+  need the compressed form (`MatBindToCPU()`), the compression itself makes plain rows.
 
   Use `PETSC_FALSE` if memory matters more, or if all cores of a machine share its caches. For a lossy matrix, call this
   function before the first product: plain rows that have replaced the compressed form are compressed again without

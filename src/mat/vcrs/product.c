@@ -5,9 +5,9 @@
 /*
    Products of a MATVCRS with other matrices.
 
-   With dense matrices, A B and A^T B are computed from the compressed form, in one sweep over the
-   matrix for all columns, on the device if both dense matrices are on the device. In parallel, the rows
-   of B on other processes travel while the diagonal block is multiplied.
+   With dense matrices, A B and A^T B are computed from the compressed form, in one sweep over the matrix for all
+   columns. The product runs on the device if both dense matrices are on the device. In parallel, the rows of B on other
+   processes travel while the diagonal block is multiplied.
 
    AIJ makes all other products, and reads the AIJ arrays of the factors. The arrays are restored first, in the symbolic
    phase and before each numeric phase.

@@ -19,8 +19,8 @@ typedef long double WeightReal;
 
 /*
    Weights with sum |weight_k - Poisson_k| <= eps, up to rounding. Omitted weights count twice: directly, and in the sum
-   that divides the remaining weights. above: also the sums of weights after each weight, and one more weight, which
-   makes the mean as accurate as the weights.
+   that divides the remaining weights. With `above`, also the sums of weights after each weight, and one more weight.
+   The mean is then as accurate as the weights.
 */
 PetscErrorCode TSUniformizationWeightsCreate_Private(PetscReal q, PetscReal eps, PetscBool fromzero, PetscBool above, TSUniformizationWeights *w)
 {

@@ -228,9 +228,9 @@ size_t VCRSSmallestValueBytes(const VCRSFacts *f)
 const PetscInt VCRSSliceLimits[VCRS_NLIMITS] = {VCRS_LONG_ROW, 128, 64, 32, 16};
 
 /*
-   The limit that needs the fewest bytes. padded[t] entries of slices and longentries[t] of long rows belong to the
-   limits below the length of the longest row, and to the first limit. A thread reads its row entry by entry: other
-   threads would wait for a row much longer than the average
+   The limit that needs the fewest bytes. Arguments padded[t], entries of slices, and longentries[t], entries of long
+   rows, belong to the limits below the length of the longest row, and to the first limit. A thread reads its row entry
+   by entry: other threads would wait for a row much longer than the average
 */
 PetscInt VCRSChooseSliceLimit(PetscInt longest, PetscInt average, size_t valuebytes, const PetscInt64 padded[], const PetscInt64 longentries[])
 {
