@@ -17,10 +17,10 @@
 
 /*
    Cost of a look-up, in bytes of streaming: 32 rows read 32 places, one after another in L1. On an H200 complex entries
-   with a dictionary took 0.132 ms, in fixed point of 4 bytes 0.109 ms; with 8 bits in shared memory 0.105 ms, in fixed
-   point of 2 bytes 0.091 ms. Rows of L0 look up both offsets and values: 0.125 ms. Rows of the commonest pairs have
-   both as parameters, and slices with few different pairs look up few places together (cuda/vcrs/mult/unions.cu). A
-   smaller matrix waits for dependent reads, and a look-up does not lengthen the longest chain. Look-ups of 8 bits in
+   with a dictionary took 0.132 ms, in fixed point of 4 bytes 0.109 ms. With 8 bits in shared memory they took 0.105 ms,
+   in fixed point of 2 bytes 0.091 ms. Rows of L0 look up both offsets and values: 0.125 ms. Rows of the commonest pairs
+   have both as parameters, and slices with few different pairs look up few places together (cuda/vcrs/mult/unions.cu).
+   A smaller matrix waits for dependent reads, and a look-up does not lengthen the longest chain. Look-ups of 8 bits in
    reals cost next to nothing. If only the dictionary's table is smaller, logarithms must win: their code 0 is certainly
    a zero, and tables of upper words are read in half the time.
 */

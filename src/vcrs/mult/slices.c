@@ -236,7 +236,7 @@ static LITHE_ALWAYS_INLINE void BeginQuad(const VCRSHostWindow *window, const VC
    sum[l] += a_kl (x_kl - ref[l]) for the lanes l from quad first on, and the entries k of some steps that a lane has.
    Other lanes add nothing, without a product. Their places are 0, which may be read. If places are not decoded, the
    steps are all steps, and ref and the initial values of sum are computed here. Numbers written to memory lane by lane
-   could not be read back as whole quads. Values and places must be constants.
+   could not be read back as whole quads. The arguments values and places must be constants.
 */
 static LITHE_ALWAYS_INLINE void AddGroup(const VCRSPlan *plan, const VCRSValues values, const Places places, const VCRSHostWindow *window,
                                          const VCRSHostSlice *slice, const VCRSHostSteps *steps, int first, const PetscScalar *x, const PetscScalar ref[],
