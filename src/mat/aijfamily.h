@@ -39,7 +39,7 @@ PETSC_INTERN PetscErrorCode LitheAIJInvertBlockDiagonal(Mat A, PetscInt *size, P
    AIJ, else the function that PETSc finds for AIJ. Without a function, no symbolic phase is set
 */
 PETSC_INTERN PetscErrorCode LitheAIJProductSetFromOptions(Mat D, PetscErrorCode (*super)(Mat));
-/* aijfactor.c: PETSc's ILU of a matrix of the family leaves the factor's composed functions as they are */
+/* aijfactor.c: PETSc's ILU of a matrix of the family does not change the factor's composed functions */
 PETSC_INTERN PetscErrorCode LitheAIJRegisterFactors(void);
 /* Calls AIJ's own with values on the host, wherever the n values are */
 PETSC_INTERN PetscErrorCode LitheAIJSetValuesCOO(Mat A, PetscErrorCode (*super)(Mat, const PetscScalar[], InsertMode), PetscCount n, const PetscScalar v[],

@@ -111,7 +111,7 @@ typedef struct {
   GridMGGrid           grid;
   GridMGPrecision      precision;
   PetscBool            symmetric;
-  int                  bits;            /* of a code: 8, 16, or 32, which is a float */
+  int                  bits;            /* per code: 8, 16, or 32 for a float */
   const void          *up[3], *down[3]; /* codes; the code before the first may be read, and is 0 */
   const void          *zero;            /* n[0] codes 0 */
   const void          *table;           /* 8 bits: T = table[code]; 16 bits: table[code >> 8] * table[256 + (code & 255)] */
@@ -176,7 +176,7 @@ typedef struct {
 typedef struct {
   PetscInt64 faces, odd, outside, others, negative, imaginary;
   PetscInt64 diagonals[2], sides[2];                           /* negative and positive entries */
-  PetscInt64 firstodd, firstoutside, firstimaginary, firstbad; /* numbers of entries, -1: none. bad: no number */
+  PetscInt64 firstodd, firstoutside, firstimaginary, firstbad; /* numbers of entries, -1: none. bad: not finite */
   double     most;                                             /* the largest modulus of a diagonal, the sum of the diagonal entries of a row */
 } GridMGReading;
 

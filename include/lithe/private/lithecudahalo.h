@@ -48,7 +48,7 @@ PETSC_INTERN PetscErrorCode LitheHaloPackDestroy(LitheHaloPack *);
   #define LITHE_HALO_BLOCKS          12
   #define LITHE_HALO_MULTIPROCESSORS 4
 
-  /* In place of a neighbour's number: the process's own sends */
+  /* in place of a neighbour's number: entries from the process to itself */
   #define LITHE_HALO_ITSELF 0xfffffffeu
 
 /* The neighbour whose wait exceeded the time limit, from 1; 0: none. In host memory visible to the device */

@@ -29,8 +29,10 @@ PETSC_INTERN PetscErrorCode LitheCUDAVCRSMult(const VCRSPlan *table, const VCRSP
                                               const PetscScalar *dadd, PetscInt ldadd, PetscScalar *dy, PetscInt ldy);
 /* dr = db - A dx; dr may be db */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSResidual(const VCRSPlan *table, const VCRSPlan *dplan, const PetscScalar *db, const PetscScalar *dx, PetscScalar *dr);
-/* Steps dy = dx + scale A dx with their sums, A square, see lithestep.h. The first function tells whether steps leave
-   rows out, the second makes one */
+/*
+   Steps dy = dx + scale A dx with their sums, A square, see lithestep.h. The first function returns whether steps leave
+   rows out; the second makes a step
+*/
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSStepLeavesOut(const VCRSPlan *dplan, PetscBool *leaves);
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSStep(const VCRSPlan *table, const VCRSPlan *dplan, const LitheStep *step, const PetscScalar *dx, PetscScalar *dy);
 /* dd[row] = a_row,row for row < min(m,n), 0 where the pattern has none */

@@ -64,7 +64,10 @@ typedef struct LitheHaloEpoch LitheHaloEpoch;
 */
 typedef struct _n_LitheReduce *LitheReduce;
 
-/* most: numbers of a sum. Exported for tests and benchmarks; transport auto: as -lithe_reduce_transport says */
+/*
+   most: largest number of numbers in a sum. Exported for tests and benchmarks; transport auto: as
+   -lithe_reduce_transport requests
+*/
 PETSC_EXTERN PetscErrorCode LitheReduceCreate(MPI_Comm comm, LitheTransport transport, PetscMemType memory, PetscInt most, LitheReduce *reduce);
 PETSC_EXTERN PetscErrorCode LitheReduceSum(LitheReduce reduce, PetscInt n, PetscScalar a[]);
 PETSC_EXTERN PetscErrorCode LitheReduceCheck(LitheReduce reduce);

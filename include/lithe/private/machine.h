@@ -42,7 +42,7 @@
    2026-11-22-cpu-small.md, 2026-11-23-cpu-small.md, 2026-11-24-cpu-rows.md ---- */
 
 #define SLICES_LARGE 4194304 /* entries, from memory: whole entries in L3 took 0.85 to 1.2 of the time of MATSEQAIJ, from run to run */
-#define AIJ_SMALL    262144  /* entries of a matrix whose rows MATSEQAIJ ends with few mistaken branches */
+#define AIJ_SMALL    262144  /* entries of a matrix whose row ends are rarely mispredicted in MATSEQAIJ */
 
 /*
    Nanoseconds per entry, of sets and of slices, by container: full, single, dict8, dict16, log8, log16, fixed8,

@@ -380,7 +380,7 @@ static inline Mat LitheKSPExchangeMatRhs(KSP ksp, Mat B)
   return was;
 }
 
-/* Whether a solve with the transpose was asked for, explicit or not */
+/* Whether a solve with the transpose was requested, explicitly or not */
 static inline PetscBool LitheKSPTransposeIsRequested(KSP ksp)
 {
   return ksp->transpose.solve_requested;

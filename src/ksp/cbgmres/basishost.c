@@ -49,7 +49,7 @@ static LITHE_ALWAYS_INLINE size_t CBTileCount(const CBColumns *c, size_t first)
   return rest < CB_TILE ? LITHE_FRSZ2_BLOCK * LitheStorageBlocks(rest) : CB_TILE;
 }
 
-/* A tile of a vector times a factor, zeros behind its end */
+/* A tile of a vector times a factor, with zeros behind the end */
 static LITHE_ALWAYS_INLINE void CBReadTile(const CBColumns *c, size_t first, size_t count, PetscReal factor, const PetscReal x[], PetscReal *PETSC_RESTRICT t)
 {
   const size_t rest = c->n - first, here = rest < count ? rest : count;

@@ -245,7 +245,7 @@ static PetscErrorCode CBGMRESComplete_Private(KSP ksp)
   PetscFunctionBegin;
   gm->complete = (PetscBool)(gm->columns < gm->limit);
   if (gm->complete || !gm->best || ksp->its >= ksp->max_it || gm->gap < 0.5 * CB_REFINE * gm->expected) PetscFunctionReturn(PETSC_SUCCESS);
-  /* a monitor may have asked for the solution, which changes no later bit */
+  /* a monitor may have requested the solution, which changes no later bit */
   if (gm->imagelost) PetscCall(CBGMRESRecomputeImage_Private(ksp, gm->columns - 1, ksp->its - 1, gm->V->host.step[gm->columns - 1].passes));
   CBGMRESScale_Private(gm, PETSC_FALSE);
   PetscCall((*gm->V->ops->append)(gm->V, gm->columns, CB_IMAGE(ksp), CB_COLUMN(ksp)));

@@ -44,7 +44,7 @@ PetscErrorCode HybCompressedGetBytes(Mat C, PetscLogDouble *bytes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Arrays are where device says */
+/* Arrays are on the device if device is true, else on the host */
 PetscErrorCode HybCompressedMult(Mat C, HybOp op, PETSC_UNUSED PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *step,
                                  PetscScalar y[])
 {

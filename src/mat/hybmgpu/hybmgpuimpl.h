@@ -122,7 +122,8 @@ PETSC_INTERN PetscErrorCode HybCompressedMult(Mat, HybOp, PetscBool device, cons
 
 /* arrays.c: products of one process with arrays */
 /*
-   y = add + scale op(A) x and the sums, of the block of a process; arrays are where device says. A^T takes a plain step
+   y = add + scale op(A) x and the sums, of the block of a process; arrays are on the device if device is true, else on
+   the host. A^T takes a plain step
 */
 PETSC_INTERN PetscErrorCode MatHYBMGPUMultArrays_Private(Mat, HybOp, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *,
                                                          PetscScalar y[]);

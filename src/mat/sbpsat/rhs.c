@@ -171,7 +171,7 @@ static void SBPDirichlet(const SBPOperator *op, int face, const SBPBox *box, con
   }
 }
 
-/* L^T H S_J g in the owned nodes of a face: how much the face is stretched follows of c_nn = mu S_J^2/J */
+/* L^T H S_J g in the owned nodes of a face: c_nn = mu S_J^2/J gives the stretching S_J of the face */
 static PetscErrorCode MatSBPSATTraction_Private(Mat A, int face, const SBPBox *box, const PetscReal *normal, const PetscScalar *data, PetscBool device,
                                                 const PetscReal *jacobian, PetscScalar *b)
 {

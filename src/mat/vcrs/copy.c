@@ -214,7 +214,7 @@ static PetscErrorCode MatVCRSGetPlace_Private(PetscInt m, const PetscInt i[], co
   PetscCall(PetscGetMemType(j, &columns));
   PetscCall(PetscGetMemType(a, &values));
   *device = PetscMemTypeDevice(rows);
-  /* without entries j and a may be NULL, of which only i tells */
+  /* without entries, j and a may be NULL: only i shows their place */
   PetscCheck((!j || PetscMemTypeDevice(columns) == *device) && (!a || PetscMemTypeDevice(values) == *device), PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
              "Only some of the three arrays are in device memory. Put all three arrays in one place");
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -68,7 +68,7 @@ static PetscErrorCode MatVCRSRefuse_Private(Mat A, const Mat_VCRS *ctx, const ch
 }
 
 #if PetscDefined(USE_LOG)
-/* Whether A, or a part of A, has a loss; gone: the exact entries are gone. Collective */
+/* Whether A, or a part of A, has a loss; gone: whether the exact entries are lost. Collective */
 static PetscErrorCode VCRSOperatorHasLost_Private(Mat A, PetscBool gone, Mat *culprit)
 {
   Mat_VCRS *ctx;

@@ -134,7 +134,7 @@ static PetscErrorCode MatProductSymbolic_VCRS(Mat D)
 typedef struct {
   PetscInt nbatch;  /* columns per exchange */
   PetscInt lda;     /* of the parallel dense matrix of sf */
-  PetscSF  sf, sf1; /* for nbatch columns and for the rest */
+  PetscSF  sf, sf1; /* for nbatch columns, and for the remaining columns */
   Mat      ghost;   /* ghost rows of B for these columns, or the off-diagonal block's part of A^T B */
 } VCRSProductDense;
 

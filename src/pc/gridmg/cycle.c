@@ -30,7 +30,7 @@ static PetscErrorCode Dots_Private(PC_GridMG *mg, GridMGLevel *l, const void *x,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Two steps of flexible conjugate gradients on a level, each with a cycle. The right side is used up */
+/* Two steps of flexible conjugate gradients on a level, with a cycle each. The right-hand side is overwritten */
 static PetscErrorCode KSteps_Private(PC_GridMG *mg, PetscInt level)
 {
   const GridMGKernels *kernels = mg->kernels;
@@ -242,7 +242,7 @@ static PetscErrorCode FusedCycle_Private(PC_GridMG *mg, PetscInt level, PetscBoo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One cycle on a level for its right side b, from the iterate or from zero */
+/* One cycle on a level for its right-hand side b, from the iterate or from zero */
 PetscErrorCode PCGridMGCycle_Private(PC_GridMG *mg, PetscInt level, PetscBool zero)
 {
   const GridMGKernels *kernels = mg->kernels;

@@ -11,7 +11,7 @@
 #include <lithe/private/lithecudagridmgsetup.h>
 
 #define GRIDMG_ROUNDING 16   /* a smaller row sum, in roundings of the diagonal, counts as 0 */
-#define GRIDMG_NULL     1e-8 /* the same where constants are said to be in the null space */
+#define GRIDMG_NULL     1e-8 /* the same if the null space contains the constants */
 #define GRIDMG_SAME     1e-8 /* entries with a smaller relative difference count as the same */
 #define GRIDMG_WRONG    20   /* number of faces per permitted entry of the wrong sign */
 
@@ -25,7 +25,7 @@ typedef struct {
   PetscInt     wrong, wrongrow, wrongcolumn, faces; /* off-diagonal entries of the wrong sign, the first of them, and the number of faces */
   double       most;                                /* the largest diagonal entry */
   PetscInt     negative;                            /* diagonal entries */
-  PetscBool    bad;                                 /* an entry is no number */
+  PetscBool    bad;                                 /* an entry is not finite */
   PetscBool    unreal;                              /* or not real, on several processes: */
   PetscInt     unrealat[2];
 } Reading;

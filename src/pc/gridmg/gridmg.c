@@ -172,7 +172,7 @@ static PetscErrorCode BuildApart_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The set-up on a device if the rows are there */
+/* The set-up on a device if the rows are on the device */
 static PetscErrorCode BuildWhereRowsAre_Private(PC pc)
 {
   PC_GridMG     *mg  = (PC_GridMG *)pc->data;

@@ -133,7 +133,7 @@ typedef struct {
   GridMGGrid     own;   /* own cells of the finest level */
   PetscBool      apart; /* boxes of a matrix with the present pattern cannot overlap */
   GridMGCrossing crossing;
-  LitheReduce    reduce; /* of the scale of a right side, and of inner products, */
+  LitheReduce    reduce; /* of the scale of a right-hand side, and of inner products, */
   GridMGBlock    sum;    /* on the device */
 } GridMGTeam;
 

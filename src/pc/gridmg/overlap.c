@@ -619,7 +619,7 @@ PetscErrorCode PCGridMGOverlapCodes_Private(PC_GridMG *mg, GridMGLevel *l)
 /* ------------------------------------------------------------ whether boxes overlap */
 
 /*
-   As far as options and boxes tell: red-black smoothing once on each side, numbers in single precision, no wells, and
+   As far as options and boxes show: red-black smoothing once on each side, numbers in single precision, no wells, and
    cells on each process
 */
 PetscBool PCGridMGMayOverlap_Private(const PC_GridMG *mg)

@@ -11,7 +11,7 @@
 #include "gridmgstencilhost.h"
 
 #define GRIDMG_ROUNDING 16   /* a smaller row sum, in roundings of the entries, counts as 0 */
-#define GRIDMG_NULL     1e-8 /* the same where constants are said to be in the null space */
+#define GRIDMG_NULL     1e-8 /* the same if the null space contains the constants */
 #define GRIDMG_SAME     1e-8 /* entries with a smaller relative difference count as the same */
 #define GRIDMG_WRONG    20   /* number of entries per permitted entry of the wrong sign */
 

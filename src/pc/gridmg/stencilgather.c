@@ -11,7 +11,7 @@
 
 /* ------------------------------------------------------------ entries */
 
-/* All processes' points of a level: units of bytes, from own points to the whole grid */
+/* Gathers the points of a level from all processes: units of bytes, from own points to the whole grid */
 static PetscErrorCode GatherUnits_Private(PC_GridMG *mg, const GridMGStencilShare *s, size_t bytes, const void *part, void *all, void *whole)
 {
   const GridMGPart to = GridMGWholeBox(s);
@@ -147,7 +147,7 @@ PetscErrorCode PCGridMGExchangeValues_Private(PC_GridMG *mg, GridMGStencilLevel 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The right side of a level from part, the own points of each process */
+/* The right-hand side of a level from part, the own points of each process */
 static PetscErrorCode Put_Private(PC_GridMG *mg, GridMGStencilLevel *l)
 {
   const size_t     value = GridMGNumberBytes(mg->precision) * GRIDMG_PARTS;

@@ -424,7 +424,7 @@ PetscErrorCode PCVCRSAddTranspose_Private(PC_VCRS *v, Mat exact, const char wher
     PCVCRSSource        source;
 
     PetscCall(PCVCRSTakes_Private(PCVCRSGetLoss_Private(&opt), exact, &takes));
-    if (!takes) PetscFunctionReturn(PETSC_SUCCESS); /* the restriction itself is told of */
+    if (!takes) PetscFunctionReturn(PETSC_SUCCESS); /* the restriction itself is reported */
     PetscCall(PCVCRSTransposeCreate_Private(exact, &source));
     ierr = PCVCRSCreateSmallest_Private(&opt, &source, &copy.compressed);
     PetscCall(PCVCRSTransposeDestroy_Private(&source));

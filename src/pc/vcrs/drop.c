@@ -124,7 +124,7 @@ static PetscErrorCode PCVCRSDropProducts_Private(const PCVCRSLevel *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Marks the multigrid preconditioners whose levels can be given back */
+/* Marks the multigrid preconditioners whose levels can be freed */
 static PetscErrorCode PCVCRSMarkGrids_Private(PC_VCRS *v)
 {
   PetscFunctionBegin;

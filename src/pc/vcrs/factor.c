@@ -241,7 +241,7 @@ static PetscErrorCode PCVCRSCreateFactor_Private(const PCVCRSOptions *opt, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The requested number of sweeps, or as many as come near enough to solutions */
+/* The requested number of sweeps, or the least number for sufficiently accurate solutions */
 static PetscErrorCode PCVCRSChooseSweeps_Private(const PCVCRSOptions *opt, const PCVCRSTriangles *t, PCVCRSFactor *f)
 {
   PetscFunctionBegin;

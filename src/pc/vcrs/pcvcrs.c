@@ -308,12 +308,12 @@ PetscErrorCode PCVCRSGetPC(PC pc, PC *inner)
 
    Notes:
    The inner preconditioner is set up on the exact matrix. All matrices that an application reads are then copied into
-   matrices of type `MATVCRS`. `PCMG` and `PCGAMG` have operators, residuals, interpolations and restrictions. `PCSOR`
-   has a matrix. `PCILU`, `PCICC`, `PCLU` and `PCCHOLESKY` have factors (`MATSOLVERPETSC`). Solvers inside `PCBJACOBI`,
-   `PCASM`, `PCGASM`, `PCREDUNDANT`, `PCTELESCOPE`, `PCKSP`, `PCCOMPOSITE` and `PCFIELDSPLIT` are treated in the same
-   way, including the operators of their iterations. `MATMAIJ`, `MATBAIJ` and `MATSBAIJ` matrices are read as `MATAIJ`
-   if the result is smaller. Other types of matrices and preconditioners are left unchanged, unless a function names
-   their matrices (`PCVCRSExchangeFn`). `PCView()` lists unchanged matrices.
+   matrices of type `MATVCRS`. `PCMG` and `PCGAMG` read operators, residuals, interpolations and restrictions. `PCSOR`
+   reads a matrix. `PCILU`, `PCICC`, `PCLU` and `PCCHOLESKY` read factors (`MATSOLVERPETSC`). Solvers inside
+   `PCBJACOBI`, `PCASM`, `PCGASM`, `PCREDUNDANT`, `PCTELESCOPE`, `PCKSP`, `PCCOMPOSITE` and `PCFIELDSPLIT` are treated
+   in the same way, including the operators of their iterations. `MATMAIJ`, `MATBAIJ` and `MATSBAIJ` matrices are read
+   as `MATAIJ` if the result is smaller. Other types of matrices and preconditioners are left unchanged, unless a
+   function names their matrices (`PCVCRSExchangeFn`). `PCView()` lists unchanged matrices.
 
    Triangular factors are scaled by their pivots. Each triangle has the chosen loss if the solutions for right-hand
    sides of ones and of random signs change by at most 10 percent. Otherwise row sums are kept; the next steps are

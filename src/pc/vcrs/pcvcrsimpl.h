@@ -52,7 +52,7 @@ typedef struct {
 typedef enum {
   PCVCRS_HOST,   /* substitution */
   PCVCRS_DEVICE, /* substitution */
-  PCVCRS_SWEEPS  /* of Jacobi's method, in the place of the vectors */
+  PCVCRS_SWEEPS  /* of Jacobi's method, at the place of the vectors */
 } PCVCRSFactorWay;
 
 /*
@@ -90,7 +90,7 @@ typedef struct {
 
   PCVCRSFactor  *factor; /* NULL: none */
   struct _PCOps *super;  /* with a factor: the replaced operations, while exchanged */
-  PetscBool      again;  /* the exact factor, or the matrices below, were given back: the next set-up begins from nothing */
+  PetscBool      again;  /* the exact factor, or the matrices below, were freed: the next set-up starts from scratch */
 } PCVCRSPlace;
 
 /* Matrices of a level that a multigrid preconditioner itself reads; pc is referenced */
@@ -250,7 +250,7 @@ PETSC_INTERN PetscErrorCode PCVCRSFactorDestroy_Private(PCVCRSFactor **);
 PETSC_INTERN PetscErrorCode PCVCRSFactorStart_Private(PC);
 PETSC_INTERN PetscErrorCode PCVCRSFactorStop_Private(PC, const struct _PCOps *);
 
-/* drop.c: exact matrices of the inner preconditioner alone, given back */
+/* drop.c: frees exact matrices owned only by the inner preconditioner */
 PETSC_INTERN PetscErrorCode PCVCRSDrop_Private(PC);
 PETSC_INTERN PetscErrorCode PCVCRSUndrop_Private(PC_VCRS *);
 PETSC_INTERN PetscErrorCode PCVCRSLookWhatIsTold_Private(PC_VCRS *);

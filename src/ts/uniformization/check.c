@@ -299,7 +299,7 @@ static PetscErrorCode UniformizationSumsLook_Private(Vec sum, Vec diagonal, Pets
       PetscCall(LitheCUDAStepCheckSums(end - begin, s, d, tolerance, largest, &good));
       PetscCall(VecRestoreArrayReadAndMemType(diagonal, &d));
       PetscCall(VecRestoreArrayReadAndMemType(sum, &s));
-      if (good) PetscFunctionReturn(PETSC_SUCCESS); /* else the host tells which */
+      if (good) PetscFunctionReturn(PETSC_SUCCESS); /* else the host finds which */
     }
   }
 #endif

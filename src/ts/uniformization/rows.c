@@ -163,7 +163,7 @@ static void RowsChoosePieces(const TS_Uniformization *un, double allowed, PetscI
   }
 }
 
-/* Leaves out rows at both ends of v_k, as the sums of v_looked tell */
+/* Leaves out rows at both ends of v_k, from the sums of v_looked */
 static PetscErrorCode RowsLook_Private(TS_Uniformization *un)
 {
   const LitheStepEnds *ends     = &un->ends;

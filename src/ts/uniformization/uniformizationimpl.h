@@ -77,7 +77,7 @@ typedef struct {
   PetscReal               norm;       /* || v_0 ||_1 */
   PetscInt                k, last;    /* the index of v, -1 before its terms; the index of the last term */
   LitheStepRows           rows;       /* outside of these rows v and work are zero */
-  PetscInt                look, wait; /* the index at which the ends are looked at next, and the number of products between looks */
+  PetscInt                look, wait; /* the index of the next look at the ends, and the number of products between looks */
   PetscInt                looked;     /* the index of the vector whose ends are being summed, or -1 */
   PetscBool               ondevice;   /* v and work, on all processes */
   double                  leftout;    /* || omitted part of v ||_1, since v_0, without the last rows */

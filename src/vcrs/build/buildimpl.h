@@ -31,7 +31,7 @@
 
 /* With at most this number of different rows a loss is not worth its row sums; ids take one byte */
 #define VCRS_FEW_PAIRS 256
-#define VCRS_FEW_ROWS  4096 /* the number of rows looked at first */
+#define VCRS_FEW_ROWS  4096 /* number of rows of the first look */
 
 /* L3 keeps the natural order of rows if padding takes at most this share */
 #define VCRS_PAD_TOLERANCE .02
@@ -52,11 +52,11 @@ typedef struct {
   const PetscInt *length, *count;
 } VCRSSetFacts;
 
-/* The facts for the choice of layout and container. VCRSBuildChoose() says when an operation finds which fact */
+/* The facts for the choice of layout and container. VCRSBuildChoose() decides when an operation finds which fact */
 typedef struct {
   const VCRSOptions *opt;
   PetscInt           m;
-  double             stored;            /* entries, references apart */
+  double             stored;            /* entries, without references */
   PetscBool          hassets, haspairs; /* are different rows few enough to have been counted to the end? */
   VCRSSetFacts       sets, pairs;
   double             together;          /* different pairs in a slice, on the average */
@@ -173,7 +173,7 @@ static inline PetscReal VCRSCodeValue(const VCRSBuild *b, PetscInt row, uint16_t
 }
 
 /*
-   The values of a row in the order of storage, entry 0 of the difference form apart; in b->room[which] where b->a is
+   The values of a row in the order of storage, without entry 0 of the difference form; in b->room[which] if b->a is
    NULL
 */
 static inline const PetscScalar *VCRSRowValues(const VCRSBuild *b, PetscInt row, int which)

@@ -9,7 +9,7 @@
 #include "../loss/fit.h"
 #include <lithe/private/lithecompiler.h>
 
-/* Where an open-addressing table of 2^(64-shift) slots is to be looked at for v */
+/* The first slot for v in an open-addressing table of 2^(64-shift) slots */
 static inline size_t VCRSDictionarySlot(PetscScalar v, int shift)
 {
   return (size_t)(LitheHashScalar(0, v) >> shift);

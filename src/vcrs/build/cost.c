@@ -25,7 +25,7 @@ PetscBool VCRSDictionaryFits(PetscInt n)
   return (PetscBool)((double)n * (double)sizeof(PetscScalar) <= VCRS_TABLE_BYTES);
 }
 
-/* Bytes of nvalue stored entries in a container, dictionaries apart */
+/* Bytes of nvalue stored entries in a container, without dictionaries */
 static double VCRSContainerCost(PetscInt m, VCRSValues v, double nvalue)
 {
   double cost = nvalue * (double)VCRSValueBytes(v);

@@ -112,7 +112,7 @@ static inline void VCRSPutSteps(VCRSPlan *plan, PetscInt64 at, int steps)
   else ((int16_t *)plan->value)[at] = (int16_t)steps;
 }
 
-/* Stores the entries of a row, the reference of the difference form apart, at pos, pos + stride, ... of value[] */
+/* Stores the entries of a row, without the reference of the difference form, at pos, pos + stride, ... of value[] */
 static inline void VCRSPut(const VCRSBuild *b, VCRSPlan *plan, PetscInt row, PetscInt64 pos, PetscInt64 stride)
 {
   const PetscInt     nc = VCRS_COMPONENTS, first = b->difference ? 1 : 0, from = b->i[row] + first, n = b->i[row + 1] - from;

@@ -84,7 +84,7 @@ static void VCRSMeasureColumns(const VCRSBuild *b, VCRSPlan *plan, PetscInt s)
   }
   for (PetscInt k = 0; k < length; k++) span = PetscMax(span, (uint64_t)(most[k] - least[k]));
 
-  /* an empty slice of the difference form has a base too, which nobody uses */
+  /* an empty slice of the difference form also has a base, which is unused */
   for (PetscInt64 k = VCRSColumnBase(plan, s), from = k; k < VCRSColumnBase(plan, s + 1); k++) plan->colbase[k] = least[k - from];
   plan->slicewidth[s]      = span <= 0xff ? 1 : (span <= 0xffff ? 2 : (span <= 0xffffffffULL ? 4 : 8));
   plan->sliceoffset[s + 1] = plan->sliceoffset[s] + VCRS_SLICE * (PetscInt64)length * plan->slicewidth[s];

@@ -93,7 +93,7 @@ LITHE_HD static inline void VCRSExactSumAdd(VCRSExactSum *s, PetscScalar v)
 
 #if !defined(__CUDA_ARCH__)
 /*
-   Adds n entries a[k] to s, and n entries w[k] to rest; both components at once where the compiler knows pairs of
+   Adds n entries a[k] to s, and n entries w[k] to rest; both components at once if the compiler supports pairs of
    numbers
 */
 static LITHE_ALWAYS_INLINE void VCRSExactSumAddMany(VCRSExactSum *s, PetscScalar *rest, PetscInt n, const PetscScalar a[], const PetscScalar w[])

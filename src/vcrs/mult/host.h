@@ -42,7 +42,7 @@ typedef int32_t VCRSMaskInt;
 /* The operands: columns of x, add and y at distances ldx, ldadd and ldy */
 typedef struct {
   PetscInt           nrhs;
-  const PetscScalar *x, *add; /* add: NULL, or y itself, or apart */
+  const PetscScalar *x, *add; /* add: NULL, or y itself, or separate from y */
   PetscScalar       *y;
   size_t             ldx, ldadd, ldy;
   PetscReal          sign; /* of the imaginary parts of the entries: -1 for the Hermitian transpose */

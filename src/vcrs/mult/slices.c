@@ -336,7 +336,7 @@ static LITHE_ALWAYS_INLINE void AddGroup(const VCRSPlan *plan, const VCRSValues 
   }
 }
 
-/* The same for all groups of a slice, whose steps are stored as the plan says */
+/* The same for all groups of a slice, whose steps are stored in the format of the plan */
 static LITHE_ALWAYS_INLINE void AddStored(const VCRSPlan *plan, const Places places, const VCRSHostWindow *window, const VCRSHostSlice *slice,
                                           const VCRSHostSteps *steps, const PetscScalar *x, PetscScalar sum[])
 {
