@@ -221,7 +221,7 @@ static PetscErrorCode SetUpGhosts_Private(PC_SBPMG *mg, SBPMGLevel *l, DM da)
 
 /* ------------------------------------------------------------ operators */
 
-/* A coefficient of every stride-th node as a vector of the matrix A of da, which is where the levels are */
+/* A coefficient of every stride-th node as a vector of the matrix A of da, at the place of the levels */
 static PetscErrorCode SampleCoefficient_Private(PC_SBPMG *mg, const SBPOperator *op, int k, PetscInt stride, DM da, Mat A, Vec *v)
 {
   const SBPGrid *grid = &op->grid;
@@ -272,7 +272,7 @@ static PetscErrorCode CreateSampledHere_Private(PC pc, Mat from, PetscInt stride
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same, which options without a prefix do not act upon */
+/* The same; options without a prefix have no effect */
 static PetscErrorCode CreateSampled_Private(PC pc, Mat from, PetscInt stride, PetscInt order, DM da, Mat *A)
 {
   PetscErrorCode ierr;
@@ -564,7 +564,7 @@ PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
   PetscCallMPI(MPI_Comm_size(comm, &size));
   parallel = mg->parallel = (PetscBool)(size > 1);
 
-  /* Where, and in which precision */
+  /* The place and the precision of the levels */
   PetscCall(IsOnDevice_Private(pc->pmat, &mg->device));
   mg->kernels = &SBPHostKernels;
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
