@@ -10,14 +10,13 @@
    8 bit:  code c means coarse[c]; coarse[0] = 0
    16 bit: code c means coarse[c >> 8] fine[c & 255]; coarse[0] = 0, so that code 0 is zero
 
-   Kernels of grouped columns and of complex boxes (cuda/vcrs/mult/groups.cu, cuda/vcrs/mult/stencil27.cu) look these
-   tables up. With 8 bit, or with 16 and grouped columns, they read upper words alone, in half the time. In double
-   precision entries of coarse[] are therefore rounded to the 21 bits of a double's upper word for all readers, if that
-   adds less than a 32nd to d. fine[c] is a polynomial of c, which takes these kernels less time than a look-up. Both
-   are omitted near the ends of the range.
+   Kernels of grouped columns and of complex boxes (cuda/vcrs/mult/groups.cu, cuda/vcrs/mult/stencil27.cu) look up both
+   tables. With 8 bits, or with 16 bits and grouped columns, these kernels read only upper words, in half the time. In
+   double precision entries of coarse[] are therefore rounded to the 21 bits of a double's upper word for all readers,
+   if the rounding adds less than a 32nd to d. fine[c] is the value of a polynomial at c: these kernels evaluate the
+   polynomial faster than they read a table. Near the ends of the range there is neither rounding nor polynomial.
 
-   Where both signs occur, coarse[1..127] are positive and coarse[128..254] negative; else coarse[1..255] have the one
-   sign.
+   If both signs occur, coarse[1..127] are positive and coarse[128..254] negative; else coarse[1..255] have one sign.
 */
 
 #include <lithe/private/hostdevice.h>

@@ -4,8 +4,8 @@
 #pragma once
 
 /*
-   A compressed basis of a Krylov space, and the operations of KSPCBGMRES on it. The solver (ksp/cbgmres/cycle.c) calls
-   nothing else. The basis alone knows where the numbers are, on the host (ksp/cbgmres/basishost.c) or on a device.
+   A compressed basis of a Krylov space, and its operations for KSPCBGMRES. The solver (ksp/cbgmres/cycle.c) uses only
+   these operations. Only the basis knows the place of the numbers: the host (ksp/cbgmres/basishost.c) or a device.
 
    V is the stored basis: column i is v_i, decoded. All arithmetic uses the stored columns, in PetscScalar. One step of
    Arnoldi's method, with the preconditioned operator M and k = j + 1:
@@ -15,11 +15,11 @@
      coefficients(k, 0)            sums over all processes: one reduction, of 2 k + 1 numbers; then small dense algebra,
                                    O(k^2): see CBBasisCoefficients()
      append(k, w, z)               column k = (w - V c)/sigma, rounded; z = column k, decoded: reads V and w once;
-                                   w stays as it is
+                                   w is unchanged
      fetch(j, j + 1)               column j of the Hessenberg matrix and the report of the step, to the host
 
-   Then M v_j = V h + sigma v_(j+1) except for the rounding of v_(j+1), whatever h and sigma are. Only fetch() makes the
-   host wait, and for the coefficients, not for append(). The solver calls append(), and with -ksp_cbgmres_check_every
+   Then M v_j = V h + sigma v_(j+1) except for the rounding of v_(j+1), for any h and sigma. Only fetch() makes the host
+   wait, and for the coefficients, not for append(). The solver calls append(), and with -ksp_cbgmres_check_every
    also the next steps, before the quality of the step is known. If w lies almost in the space of V, a second pass
    follows:
 

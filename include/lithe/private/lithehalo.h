@@ -8,9 +8,9 @@
    permits. Used by the parallel matrices; src/halo.
 
      LitheHaloCreate(sf, ...)            once: lists, buffers, peers
-     LitheHaloBegin(halo, x)             the entries leave, as soon as x is written by what is in PETSc's stream now
+     LitheHaloBegin(halo, x)             sends entries of x after earlier work of PETSc's stream
      ... kernels that need no ghosts ...
-     LitheHaloEnd(halo, &ghost)          what is launched from now on finds them in ghost[]; valid until the next Begin
+     LitheHaloEnd(halo, &ghost)          later launches find the ghosts in ghost[], valid until the next Begin
 
    Each function is collective on the processes of the star forest. The host never waits with the transports ipc and
    nccl. x must not change until LitheHaloEnd() has returned; later launches may change it.

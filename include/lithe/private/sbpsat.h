@@ -11,9 +11,9 @@
    box own. Arrays come in three shapes, in all of which r is fastest:
 
      owned     nodes of own, node (i, j) at (j - own.start[1]) pitch + i - own.start[0]
-    ghosted   nodes of ghosted, which is own with neighbours within reach, cut off at the ends of the grid,
+     ghosted   nodes of ghosted, which is own with neighbours within reach, cut off at the ends of the grid,
                node (i, j) at (j - ghosted.start[1]) ghostpitch + i - ghosted.start[0]
-     coefficients   of ghosted, too, with coefficientpitch
+     coefficients   nodes of ghosted, with coefficientpitch
 
    On one process own and ghosted are the same box, and an owned array can serve as a ghosted one if the pitches
    agree. With the pitches equal to the counts, owned and ghosted arrays are the global and local vectors of a
@@ -21,18 +21,18 @@
 
    Three kinds of operators:
 
-     SBP_SAT     the SBP-SAT discretisation of -div(c grad u), scaled by H x H: symmetric, positive definite
-                 if a face is a Dirichlet one. coefficient[] = c_rr, c_ss, c_rs. penalty[f], for a Dirichlet face f,
-                 is c_nn Gamma at the nodes of the face, in the order of the face and with the range of ghosted;
-                 NULL where ghosted does not touch the face.
-    SBP_NINE    a symmetric 9 point operator, such as a Galerkin product of second order.
+     SBP_SAT     the SBP-SAT discretisation of -div(c grad u), scaled by H x H: symmetric, and positive definite
+                 if there is a Dirichlet face. coefficient[] = c_rr, c_ss, c_rs. For a Dirichlet face f, penalty[f] is
+                 c_nn Gamma at the nodes of the face, in the order of the face and with the range of ghosted.
+                 penalty[f] is NULL if ghosted does not touch the face.
+     SBP_NINE    a symmetric 9 point operator, such as a Galerkin product of second order.
                  coefficient[] = centre, east, north, north-east, north-west:
                    (A u)_ij = centre_ij u_ij + east_ij u_{i+1,j} + east_{i-1,j} u_{i-1,j} + north_ij u_{i,j+1} + north_{i,j-1} u_{i,j-1}
                             + northeast_ij u_{i+1,j+1} + northeast_{i-1,j-1} u_{i-1,j-1}
                             + northwest_ij u_{i-1,j+1} + northwest_{i+1,j-1} u_{i+1,j-1}
-                Couplings beyond the grid are stored as 0 and not read.
+                 Couplings beyond the grid are stored as 0 and not read.
      SBP_SHIFTED the operator scale A + diag(d), A of kind SBP_SAT. coefficient[3] = d, whose ghosts are not used.
-                SBP_SAT is a separate kind: a product without scale and d reads no more than necessary.
+                 SBP_SAT is a separate kind: a product without scale and d reads no more than necessary.
 */
 
 #include <petscdm.h>
@@ -283,10 +283,10 @@ typedef struct {
 
   /*
      The input of a cycle in single precision, from numbers in double precision (PetscReal is double):
+
      copylargest       y = x in SBP_SINGLE, and the largest number of x is noted
-     rescale           sets the scale by the number noted in this turn, and if the scale is not 1, y = scale x once more; x NULL: none
+     rescale           sets the scale by the number noted in this turn; unless the scale is 1 or x is NULL, y = scale x
      restrictlargest   restrict_ in SBP_DOUBLE, and the largest number of r is noted
-  
   */
   PetscErrorCode (*copylargest)(const SBPGrid *from, SBPPrecision, int part, const void *x, const SBPGrid *to, void *y, SBPScale *, int turn);
   PetscErrorCode (*rescale)(const SBPGrid *from, SBPPrecision, int part, const void *x, const SBPGrid *to, void *y, SBPScale *, int turn);

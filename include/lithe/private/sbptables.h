@@ -10,15 +10,15 @@
 
      H = h diag(norm)                  the norm: a quadrature rule
      Q = H D                           D the first derivative; Q + Q^T = diag(-1, 0, ..., 0, 1)
-     d0 = normal/h                     the derivative at node 0, of one more order than D has there; at node n mirrored: dN = -d0
+     d0 = normal/h                     the derivative at node 0, one order higher than D at node 0; mirrored at node n: dN = -d0
      M(b)/h                            H^-1 (-M(b)/h + b_n e_n dN^T - b_0 e_0 d0^T) is the derivative of b times the derivative
 
-   Closures are given at node 0; at node n they are mirrored, Q with its sign changed. The numbers are those of K.
-   Mattsson, Summation by parts operators for finite difference approximations of second-derivatives with variable
-   coefficients, J. Sci. Comput. 51 (2012). M is compatible with Q: M(b) - Q^T diag(b/norm) Q is positive semidefinite
-   for every positive b. Without this property, an operator with mixed derivatives need not be definite. For order 6
-   only one member of the family of first derivatives has this property. Its closure has Q_45 = 70057/99900. The member
-   of least bandwidth, Q_45 = 342523/518400, is often found beside this M.
+   Closures are given at node 0; at node n they are mirrored, and Q changes its sign. The numbers are from K. Mattsson,
+   Summation by parts operators for finite difference approximations of second-derivatives with variable coefficients,
+   J. Sci. Comput. 51 (2012). M is compatible with Q: M(b) - Q^T diag(b/norm) Q is positive semidefinite for every
+   positive b. Without this property, an operator with mixed derivatives need not be definite. For order 6 only one
+   member of the family of first derivatives has this property. Its closure has Q_45 = 70057/99900. The member of least
+   bandwidth, Q_45 = 342523/518400, is often found together with M.
 
    tests/mat/ex20.c checks all of these properties.
 */

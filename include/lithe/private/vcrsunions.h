@@ -12,9 +12,10 @@
    own entries. x is then read in whole lines. Offsets, and values common to all rows with the entry, are the same for
    all threads.
 
-     union u     row i of a slice (0 to 31): q = 32 u + i; bits has[q], the diagonal entry diagonal[q], and before[q], the entry at offset -period
-     entry k     of those from task.entry on, k < task.length; bit k of has[q]: the row has it. Its value is entry.value, or, where rows
-                 differ, value[entry.values + i]
+     union u     row i of a slice (0 to 31), with q = 32 u + i: bits has[q]; the diagonal entry diagonal[q]; before[q],
+                 the entry at offset -period
+     entry k     counted from task.entry on, k < task.length. Bit k of has[q]: the row has the entry. The value of the
+                 entry is entry.value, or value[entry.values + i] if rows differ
 
    Lengths are multiples of VCRS_UNION_BATCH; no row has the padding.
 

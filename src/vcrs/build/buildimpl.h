@@ -8,7 +8,7 @@
 
      loss/loss.c                    entries become values that fit small containers
      build.c                        the host's operations, of sets.c, containers.c, slices.c, groups.c, encode.c
-     choose.c                       asks them for facts and chooses layout and container with cost.c
+     choose.c                       collects facts by the operations, and chooses layout and container with cost.c
      plainrows.c                    another form, for CPUs
      cuda/vcrs/build/build.cu       the same operations on a device
 */
