@@ -4,12 +4,12 @@
 
 /*
    MATSBPSAT on coarser grids. When PETSc coarsens the DMDA of a matrix (as PCMG does), the matrix passes its settings
-   down. The settings are the order, the faces, and the values of the coefficient at the remaining nodes. Matrices of
-   the coarser DMDA adopt these settings.
+   down: the order, the faces, and the values of the coefficient at the remaining nodes. Matrices of the coarser DMDA
+   adopt the settings.
 
-   A DMDA only points to its matrices, which have references to the DMDA. A coarser DMDA has settings of its own. If
-   several matrices exist, the last one counts. Duplicates have the lowest rank: settings of a program are meant for the
-   matrix that the program made.
+   Matrices reference their DMDA, and the DMDA only has pointers to its matrices. A coarser DMDA has separate settings.
+   If several matrices exist, the last matrix counts. Duplicates have the lowest rank: a program sets up the matrix that
+   the program made.
 */
 
 #include "sbpsatimpl.h"

@@ -5,9 +5,9 @@
 /*
    The host loops of SBPHostKernels for one type of numbers: included once per type (there is no include guard), with
 
-     HOST_VALUE    the type of the arrays that an operator is applied to
-     HOST_REAL     the type of its coefficients
-     HOST_NAME(f)  the name that the function f gets
+     HOST_VALUE    the type of the input and output arrays of an operator
+     HOST_REAL     the type of the coefficients
+     HOST_NAME(f)  the name of the function f
 
    defined; all three are undefined at the end.
 
@@ -170,7 +170,7 @@ static inline void HOST_NAME(SBPRowHigh)(const int half, const SBPOperator *op, 
   }
 }
 
-/* The use of A u in a step, on count nodes: a = A u, u at the first node, and the owned arrays from where on */
+/* Uses A u in a step, on count nodes: a = A u, u at the first node, and the owned arrays from place `where` on */
 static void HOST_NAME(SBPCombine)(const SBPStep *step, PetscInt count, const HOST_VALUE *PETSC_RESTRICT a, const HOST_VALUE *u, PetscInt64 where)
 {
   HOST_VALUE       *out = (HOST_VALUE *)step->out + where, *dout = step->dout ? (HOST_VALUE *)step->dout + where : NULL;

@@ -7,7 +7,7 @@
 #include "gridmgimpl.h"
 
 #define GRIDMG_PITCH 32 /* points whose codes lie together on a device */
-#define GRIDMG_PACK  4  /* codes of a point that a device reads at once */
+#define GRIDMG_PACK  4  /* number of codes per point that a device reads at once */
 
 /* The next grid; returns whether it has fewer points */
 static PetscBool Coarser(const GridMGStencilLevel *l, GridMGPoints *coarse)

@@ -6,15 +6,15 @@
    Puts the compressed copies in place of the exact matrices, and back.
 
    While copies are in place, no set-up may run, because a set-up would use the copies. Each inner preconditioner is
-   marked to reuse its data, and each solver's matrix is marked as known.
+   marked to reuse data, and the matrix of each solver is marked as known.
 */
 
 #include "pcvcrsimpl.h"
 #include <petsc/private/pcmgimpl.h>
 
 /*
-   Puts a copy in place of its exact matrix, or the exact matrix back. The place's reference to its matrix moves with
-   the pointer. The matrix at the place may have been changed since.
+   Puts a copy in place of an exact matrix, or the exact matrix back. The reference of the place moves with the pointer.
+   The matrix at the place may have been changed since.
 */
 static PetscErrorCode PCVCRSExchangeOne_Private(PC_VCRS *v, Mat *where, PetscInt number, PetscBool in, Mat *exact, PetscBool *isin)
 {

@@ -21,8 +21,8 @@
 /*
   VCRSBuildStart - the loss
 
-  A matrix of few different rows is smallest as it is: an id per row and a table. A loss would only add row sums.
-  The loss is applied nevertheless if other blocks or other processes rely on it.
+  A matrix of few different rows is smallest without loss, as an id per row and a table. A loss would only add row sums.
+  The loss is applied nevertheless if further blocks or processes rely on the loss.
 */
 PetscErrorCode VCRSBuildStart(VCRSBuild *b, VCRSReport *report)
 {
@@ -76,7 +76,7 @@ static PetscErrorCode VCRSBuildFindContainers_Private(VCRSBuild *b)
 }
 
 /*
-  VCRSBuildChoose - finds the layout and the container with the fewest bytes among those that options and values allow
+  VCRSBuildChoose - finds the layout and the container with the fewest bytes, within the limits of options and values
 
   If the layout is L3, the plan has the arrays of its slices.
 */
