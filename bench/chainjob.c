@@ -10,9 +10,9 @@ static char help[] = "One Markov chain from its rows to its distribution at a ti
   -ts_...                : the solver, TSUNIFORMIZATION\n\n";
 
 /*
-   jobs.py runs this program once per job. Its stages are those of stages.h. Assembly makes the rows: a MATAIJ on the host, or
-   arrays on a device. Set-up is a solve until a 500th of the time: it checks the generator, finds the largest rate and makes
-   what the first step needs.
+   jobs.py runs this program once per job, with the stages of stages.h. Assembly makes the rows: a MATAIJ on the host,
+   or arrays on a device. Set-up is a solve until 1/500 of the final time. Set-up checks the generator, finds the
+   largest rate and makes what the first step needs.
 */
 
 #include "stages.h"
@@ -48,7 +48,7 @@ static PetscErrorCode GetOptions(ChainJob *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The handles of the BLAS that vectors of a device use */
+/* Creates the BLAS handles which vectors of a device use */
 static PetscErrorCode WarmUp(void)
 {
   PetscReal norm;
@@ -65,7 +65,7 @@ static PetscErrorCode WarmUp(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The chain, and its matrix as it is solved with */
+/* The chain, and its matrix in the type used by the solver */
 static PetscErrorCode Prepare(ChainJob *c, Chain *chain)
 {
   const Shares shares = {PETSC_FALSE, NULL};

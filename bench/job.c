@@ -10,11 +10,11 @@ static char help[] = "One linear system from its assembled matrix to its solutio
   -ksp_..., -pc_...  : the solver; without options GMRES with ILU(0), as PETSc has it\n\n";
 
 /*
-   jobs.py runs this program once per job, without and with Lithe's options, and collects the lines that it prints. A
-   program of its own per measurement: nothing is warm that is cold for a user.
+   jobs.py runs this program once per job, without and with Lithe's options, and collects the printed lines. Each
+   measurement is a program of its own, so nothing is warm which is cold for a user.
 
-   Stages: start (MPI, PETSc, the device), assembly (the host's arrays, PETSc's MatSetValues() apart), conversion to the
-   matrix type with the upload to a device and a first product, set-up, solve: see stages.h.
+   Stages: start (MPI, PETSc, the device), assembly (the host's arrays, with PETSc's MatSetValues() apart), conversion
+   to the matrix type with the upload to a device and a first product, set-up, solve. See stages.h.
 */
 
 #include "stages.h"
@@ -57,7 +57,7 @@ int main(int argc, char **argv)
   PetscCall(VecCopy(b, r));
   PetscCall(VecDestroy(&b));
   b = r;
-  PetscCall(MatMult(A, b, x)); /* a MATAIJCUSPARSE is on the device after that */
+  PetscCall(MatMult(A, b, x)); /* MatMult() moves a MATAIJCUSPARSE to the device */
   PetscCall(JobEnd(&job, STAGE_CONVERSION));
 
   PetscCall(KSPCreate(job.bench.comm, &ksp));

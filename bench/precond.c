@@ -15,8 +15,8 @@ static char help[] = "Solves systems with preconditioners as they are and compre
   -ksp_type TYPE -vcrs_... : the solver, and the preconditioner, both exact and compressed\n\n";
 
 /*
-   The matrix that is solved with stays exact. What differs between the rows of the table is what the
-   preconditioner reads, and, on request, that the operator is stored by MATVCRS without loss.
+   The solver's matrix stays exact. The rows of the table differ only in what the preconditioner reads. On request the
+   operator is stored by MATVCRS without loss.
 */
 
 #include <tutorials/common/solve.h>
@@ -52,10 +52,11 @@ static const Store stores[] = {
 /* clang-format on */
 #define NSTORES ((PetscInt)PETSC_STATIC_ARRAY_LENGTH(stores))
 
-/* Over all systems, of one preconditioner and one way to compress it */
+/* Sums over all systems, per preconditioner and compression */
 typedef struct {
-  PetscInt  solves, compared, violations; /* those of which the exact one converged; of these those that failed */
-  PetscReal logratio, worst;              /* of the iterations to those of the exact one */
+  PetscInt  solves, compared, violations; /* compared: systems whose exact solve converged; violations: failures among
+                                             the compared systems */
+  PetscReal logratio, worst;              /* ratios of iterations, compressed to exact */
 } Summary;
 
 typedef struct {
@@ -64,19 +65,19 @@ typedef struct {
   char     *inner[BENCH_NAMES_MAX];
   PetscBool wanted[NSTORES];
   PetscBool apply, strict, amat; /* measure applications; fail on violations; MATVCRS as operator */
-  PetscReal shift;               /* of the matrix that a preconditioner of Helmholtz problems is made from */
+  PetscReal shift;               /* of the matrix from which a preconditioner of Helmholtz problems is made */
   Summary   summary[BENCH_NAMES_MAX][NSTORES];
 } Run;
 
 /* ------------------------------------------------------------ results */
 
-/* What a row is about */
+/* What a row describes */
 typedef struct {
   const char *matrix, *inner, *store;
   PetscInt    rows;
 } Subject;
 
-/* A number that was not measured is a dash */
+/* An unmeasured number is shown as a dash */
 static const char *Show(size_t size, char text[], const char format[], double value, PetscBool measured)
 {
   if (measured) (void)snprintf(text, size, format, value);
@@ -168,7 +169,7 @@ static PetscErrorCode ReportSummary(const Run *run, PetscInt *violations)
 
 /* ------------------------------------------------------------ one system */
 
-/* Seconds of an application, exact and compressed in turn: they are compared within their rounds */
+/* Seconds of an application, exact and compressed in turn, compared within each round */
 static PetscErrorCode TimeApply(const Run *run, KSP exact, KSP compressed, Mat P, Solve *e, Solve *c)
 {
   BenchTask task[2] = {{BenchApply, NULL}, {BenchApply, NULL}};
@@ -245,7 +246,7 @@ static PetscErrorCode BenchInner(Run *run, const char matrix[], PetscInt k, Mat 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* To the GPU, where that is wanted; the generators and MatLoad() give host matrices */
+/* Moves the matrix to the GPU, where requested; the generators and MatLoad() make host matrices */
 static PetscErrorCode Place(const Run *run, Mat *A)
 {
   PetscFunctionBegin;
@@ -328,7 +329,7 @@ static PetscErrorCode RunSetFromOptions(Run *run)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The case itself, or with one seed after the other */
+/* One run of the case, or one run per seed */
 static PetscErrorCode BenchCase(Run *run, const char name[])
 {
   PetscInt  seed[2] = {0, 0}, two = 2;

@@ -10,8 +10,9 @@ static char help[] = "The manufactured problem of SBP-SAT operators from the pro
   -ksp_..., -pc_...       : the solver; without options conjugate gradients with PCSBPMG, or GAMG for the assembled matrix\n\n";
 
 /*
-   The other program of jobs.py, beside job.c, with the same stages. Assembly: the grid, coefficients and right side. Conversion: the assembled matrix, its
-   upload, and a first product. solution_error: that of the solution, in the norm of the operator.
+   The second program of jobs.py, next to job.c, with the same stages. Assembly makes the grid, the coefficients and the
+   right-hand side. Conversion makes the assembled matrix, uploads the matrix and multiplies once. solution_error is the
+   error of the solution in the norm of the operator.
 */
 
 #include "stages.h"
@@ -43,7 +44,7 @@ static PetscErrorCode CreateSystem(const Job *job, const Options *o, DM *da, Mat
   const PetscInt n[2] = {o->N, o->N};
 
   PetscFunctionBeginUser;
-  /* No memory of the host is pinned for vectors that stay on the device */
+  /* Vectors stay on the device, so no host memory is pinned */
   if (job->bench.gpu) PetscCall(PetscOptionsInsertString(NULL, "-dm_vec_type cuda -vec_pinned_memory_min 2000000000"));
   PetscCall(ProblemCreateGrid(job->bench.comm, n, da));
   if (!o->exact) PetscCall(ProblemSetCoordinates(*da));

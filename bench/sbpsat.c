@@ -16,9 +16,10 @@ static char help[] = "Times MATSBPSAT and PCSBPMG on the manufactured problem, b
   -NAME_pc_..., -NAME_ksp_... : options of the variant of that name\n\n";
 
 /*
-   A solve counts when its error is at most 1.1 times that of the discretisation, which a solve to the end gives. How many iterations that
-   takes is found out first, by looking at the error after each; what is timed then is as many iterations, from zero.
-   The bound on a product is the bytes of three coefficients, x and y at the rate of a copy.
+   A solve counts if its error is at most 1.1 times the discretisation error. A solve to the end gives the
+   discretisation error. A first run finds the number of iterations, by the error after each iteration. The timed run
+   makes the same number of iterations from zero. The bound on a product is the time to copy its bytes: three
+   coefficients, x and y.
 */
 
 #include <tutorials/common/measure.h>
@@ -42,7 +43,8 @@ static const char *const variants[VARIANTS] = {"richardson55", "chebyshev22", "f
 static const char *const what[VARIANTS]     = {"Richardson V(5,5), CG, rediscretized", "Chebyshev V(2,2), CG, Galerkin", "full multigrid, Galerkin",
                                                "PETSc gamg, CG, assembled", "PETSc mg, CG, Galerkin, assembled"};
 
-/* A. Chen, B. A. Erickson, J. W. Choi, J. E. Kozdon, Matrix-free methods for summation-by-parts finite difference operators on GPUs: N and ms on an A100 */
+/* N and ms on an A100, from: A. Chen, B. A. Erickson, J. W. Choi, J. E. Kozdon, Matrix-free methods for
+   summation-by-parts finite difference operators on GPUs */
 static const struct {
   PetscInt  N;
   PetscReal ms;
@@ -64,7 +66,7 @@ typedef struct {
 
 typedef struct {
   PetscInt       its;
-  PetscReal      error; /* over that of the discretisation */
+  PetscReal      error; /* relative to the discretisation error */
   PetscLogDouble setup, solve;
 } Result;
 
@@ -77,7 +79,7 @@ static PetscErrorCode CreateSystem(const Run *run, PetscInt N, System *s)
   PetscFunctionBegin;
   PetscCall(PetscMemzero(s, sizeof(*s)));
   s->N = N;
-  /* No memory of the host is pinned for vectors that stay on the device */
+  /* Vectors stay on the device, so no host memory is pinned */
   if (run->bench.gpu) PetscCall(PetscOptionsInsertString(NULL, "-dm_vec_type cuda -vec_pinned_memory_min 2000000000"));
   PetscCall(ProblemCreateGrid(run->bench.comm, n, &s->da));
   if (!run->exact) PetscCall(ProblemSetCoordinates(s->da));
@@ -247,7 +249,7 @@ static PetscErrorCode Measure(const Run *run, const System *s, Variant v, Result
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The error that is left when the system is solved to the end */
+/* The error of the fully solved system */
 static PetscErrorCode GetDiscretisationError(const Run *run, System *s)
 {
   KSP ksp;

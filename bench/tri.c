@@ -15,9 +15,9 @@ static char help[] = "Times systems with incomplete factors: PETSc's MatSolve() 
   -vcrs_pc_factor_levels K ... : of the factors, both exact and compressed\n\n";
 
 /*
-   A solve is all that PCApply() does: both triangles and the pivots. Every rival takes turns with the
-   baseline, batch by batch. The share of the copy rate is counted on the bytes of the compressed factors
-   and of three vectors that are read and written.
+   A solve is all that PCApply() does: both triangles and the pivots. Each rival takes turns with the baseline, batch by
+   batch. The share of the copy rate counts the bytes of the compressed factors, and three vectors which are read and
+   written.
 */
 
 #include <tutorials/common/measure.h>
@@ -41,7 +41,7 @@ static const struct {
 static const struct {
   const char           *name;
   PCVCRSFactorSolveType solve;
-  PetscBool             levels; /* also where there are tiles */
+  PetscBool             levels; /* also for factors which have tiles */
 } ways[] = {
   {"auto",   PCVCRS_FACTOR_AUTO,         PETSC_FALSE},
   {"tiles",  PCVCRS_FACTOR_SUBSTITUTION, PETSC_FALSE},
@@ -112,7 +112,7 @@ static PetscErrorCode SetUp(const Run *run, PC pc, PetscLogDouble *seconds)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What compressed factors are compared with */
+/* The exact factors, for comparison with compressed factors */
 static PetscErrorCode CreateExact(const Run *run, Mat A, PC *pc)
 {
   PetscFunctionBegin;
