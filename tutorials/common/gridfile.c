@@ -9,13 +9,13 @@
 #include "segy.h"
 #include <petscviewerhdf5.h>
 
-#define CHUNK (1 << 20) /* numbers that are read at a time */
+#define CHUNK (1 << 20) /* numbers per read */
 
 const char *const GridFileFormats[] = {"raw", "petsc", "segy", "hdf5", "GridFileFormat", "GRIDFILE_", NULL};
 
 /* ------------------------------------------------------------ axes */
 
-/* Which dimension an axis of the file is, the fastest first; y may be left out where it has one node */
+/* Maps each axis of the file to a dimension, the fastest axis first. y may be left out if it has one node */
 static PetscErrorCode GetAxes(MPI_Comm comm, const char axes[], const PetscInt n[3], int order[3])
 {
   int    found[3] = {0, 0, 0}, count = 0;

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Measurements of benchmarks and tutorials. measure.h says what it is for. */
+/* Measurements of benchmarks and tutorials. See measure.h. */
 
 #include "measure.h"
 #include <petscdevice.h>
@@ -35,7 +35,7 @@ static const Case cases[] = {
 
 /* ------------------------------------------------------------ time */
 
-/* For the GPU, and for the other processes */
+/* Waits for the GPU and for the other processes */
 PetscErrorCode BenchWait(const Bench *bench)
 {
   PetscFunctionBegin;
@@ -71,7 +71,7 @@ static PetscErrorCode Copy(void *unused, Vec x, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Seconds of n runs, started back to back; on all processes those of the first */
+/* Seconds of n runs, started back to back; all processes get the time of the first */
 static PetscErrorCode TimeBatch(const Bench *bench, const BenchTask *task, Vec x, Vec y, PetscInt n, PetscReal *seconds)
 {
   PetscLogDouble start, end;
@@ -129,7 +129,7 @@ PetscErrorCode BenchTime(const Bench *bench, PetscInt n, const BenchTask task[],
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What VecCopy() reaches on a process between two vectors that no cache holds */
+/* The rate of VecCopy() on a process, between two vectors too large for any cache */
 PetscErrorCode BenchCopyRate(Bench *bench)
 {
   const PetscInt  n      = (PetscInt)((bench->gpu ? 1073741824u : 268435456u) / sizeof(PetscScalar));
@@ -254,7 +254,7 @@ PetscErrorCode BenchSetFromOptions(MPI_Comm comm, Bench *bench)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Which of the known names an option gives; all without it */
+/* The known names which an option lists; all names without the option */
 PetscErrorCode BenchGetWanted(const Bench *bench, const char option[], PetscInt nknown, const char *const known[], PetscBool wanted[])
 {
   PetscInt  n = BENCH_NAMES_MAX;
@@ -281,7 +281,7 @@ PetscErrorCode BenchGetWanted(const Bench *bench, const char option[], PetscInt 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What -bench_cases names, or the kinds for this scalar type that are generated without a file */
+/* The names of -bench_cases; by default the kinds for this scalar type which need no file */
 PetscErrorCode BenchGetCases(PetscInt *n, char *name[])
 {
   PetscBool set;
@@ -349,7 +349,7 @@ PetscErrorCode BenchWriteRecord(Bench *bench, PetscInt n, const BenchField field
     fprintf(bench->json, "%s\"%s\": ", k ? ", " : "", field[k].key);
     if (field[k].text) fprintf(bench->json, "\"%s\"", field[k].text);
     else if (isfinite(field[k].value)) fprintf(bench->json, "%.10g", field[k].value);
-    else fprintf(bench->json, "null"); /* JSON has no such numbers */
+    else fprintf(bench->json, "null"); /* JSON knows neither NaN nor Inf */
   }
   fprintf(bench->json, "}");
   bench->first = PETSC_FALSE;

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Which matrix to generate: defaults, options, and the choice of the generator. problems.h says what there is. */
+/* Which matrix to generate: defaults, options, and the choice of the generator. problems.h lists the kinds. */
 
 #include "problemsimpl.h"
 

@@ -9,9 +9,9 @@
 #define _POSIX_C_SOURCE 200809L /* fseeko() */
 #include "segy.h"
 
-#define TEXT   3200 /* bytes of the text that a file begins with, in EBCDIC */
+#define TEXT   3200 /* bytes of the EBCDIC text at the beginning of a file */
 #define BINARY 400
-#define HEAD   240 /* of a trace */
+#define HEAD   240 /* per trace */
 
 /* Places in the heads, counted from 0 */
 #define BINARY_INTERVAL 16
@@ -99,7 +99,7 @@ static PetscBool Encode(SegyFormat format, PetscReal x, unsigned char *at)
     memcpy(&bits, &value, sizeof(bits));
   }
   Put32(at, bits);
-  /* numbers that are not finite have no form in that of IBM */
+  /* IBM floats cannot represent NaN and Inf */
   return (PetscBool)(PetscAbsReal(x) <= (PetscReal)(format == SEGY_IBM ? (PetscDefined(USE_REAL_SINGLE) ? PETSC_MAX_REAL : 7.2e75) : 3.402e38));
 }
 
@@ -183,7 +183,7 @@ PetscErrorCode SegyClose(Segy *segy)
 
 /* ------------------------------------------------------------ traces */
 
-/* Where the heads have coordinates; scalar: that of coordinates, or of elevations and depths */
+/* Places of coordinates in the headers; scalar: of coordinates, or of elevations and depths */
 #define SCALAR_ELEVATION  68
 #define SCALAR_COORDINATE 70
 #define SOURCE_DEPTH      48

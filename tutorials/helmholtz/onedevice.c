@@ -2,14 +2,15 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Velocities, matrices and the source made on the device of one process, where the grid has CUDA vectors: nothing of the size of the grid is on the host */
+/* Velocities, matrices and the source, made on the device of one process if the grid has CUDA vectors. No array of the
+   size of the grid is on the host */
 
 #include "problem.h"
 #include "operatordevice.h"
 #include <lithemat.h>
 #include <lithepc.h>
 
-/* Matrices as well, if they are MATVCRS, which compresses rows where they are */
+/* Also matrices of type MATVCRS, which compresses rows on the device */
 PetscErrorCode HelmholtzIsOnDevice(const Helmholtz *problem, Mat A, PetscBool *is)
 {
   PetscFunctionBegin;

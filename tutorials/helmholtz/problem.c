@@ -12,10 +12,10 @@ const char *const HelmholtzBoundaries[] = {"engquist_majda", "pml", "HelmholtzBo
 const char *const HelmholtzModels[]     = {"homogeneous", "smooth", "wedge", "overthrust", "file", "HelmholtzModel", "HELMHOLTZ_", NULL};
 const char *const HelmholtzFormats[]    = {"raw", "petsc", "HelmholtzFormat", "HELMHOLTZ_", NULL};
 
-/* Points in the shortest wavelength: what is taken if nothing is said, and below what a warning comes */
+/* Points per shortest wavelength: the defaults, and the limits below which a warning is printed */
 static const PetscReal usualpoints[] = {10., 12., 15.}, fewpoints[] = {5., 8., 10.};
 
-/* One number for each direction; a single one holds for all of them */
+/* One number per direction; a single number holds for all directions */
 static PetscErrorCode HelmholtzGetSizes_Private(MPI_Comm comm, const char name[], PetscInt dim, PetscInt given, PetscInt n[])
 {
   PetscFunctionBegin;
@@ -140,7 +140,7 @@ PetscErrorCode HelmholtzSetFromOptions(MPI_Comm comm, Helmholtz *problem)
   PetscCall(HelmholtzSetMediumFromOptions_Private(comm, problem, PetscOptionsObject));
   PetscCall(HelmholtzSetGridFromOptions_Private(comm, problem, PetscOptionsObject));
 
-  /* the middle of the surface, a little below it */
+  /* the middle of the surface, slightly below the surface */
   for (PetscInt d = 0; d < problem->dim; d++)
     problem->source[d] = PetscFloorReal((d == problem->dim - 1 ? .125 : .5) * (PetscReal)(problem->n[d] - 1 - 2 * problem->layer)) * problem->h;
   PetscCall(
