@@ -35,7 +35,7 @@ static PetscErrorCode LooksPositiveDefinite(Mat A, PetscBool *positive)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* How many rows lack their diagonal entry; PETSc's incomplete factors need it */
+/* The number of rows without a diagonal entry, which PETSc's incomplete factors need */
 static PetscErrorCode CountMissingDiagonal(Mat A, PetscInt *missing)
 {
   PetscInt        rstart, rend, count, place;

@@ -10,7 +10,7 @@ static char help[] = "Writes a realistic matrix and a right-hand side to files t
 
 #include <tutorials/common/problems.h>
 
-/* The matrix as general Matrix Market text, every digit; processes write one after the other */
+/* The matrix as general Matrix Market text with all digits; processes write one after another */
 static PetscErrorCode WriteMatrixMarket(Mat A, const char path[])
 {
   const MPI_Comm     comm = PetscObjectComm((PetscObject)A);

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* What is migrated: options, velocities, sources and receivers, frequencies and their grids */
+/* The survey: options, velocities, sources and receivers, frequencies and their grids */
 
 #include "migration.h"
 #include <tutorials/common/velocity.h>
@@ -11,14 +11,14 @@ const char *const MigrationModels[]        = {"flat", "layers", "marmousi", "thr
 const char *const MigrationImages[]        = {"reflectivity", "perturbation", "MigrationImage", "MIGRATION_", NULL};
 const char *const MigrationIlluminations[] = {"none", "source", "receiver", "both", "MigrationIllumination", "MIGRATION_", NULL};
 
-/* One reflector */
+/* A single reflector */
 static double VelocityFlat(double x, double y, double z)
 {
   (void)x, (void)y;
   return z < .6 ? 2000. : 2200.;
 }
 
-/* What suits a model, unless options say something else */
+/* The defaults for a model */
 typedef struct {
   double (*velocity)(double x, double y, double z);
   PetscInt  n[3];
@@ -59,7 +59,7 @@ static PetscErrorCode SetModelFromOptions(Migration *m, PetscOptionItems PetscOp
     m->n[0] = n[0];
     m->n[1] = many == 3 ? n[1] : 1;
     m->n[2] = n[many - 1];
-    /* generated ground is as wide as it was */
+    /* the width of generated ground does not change */
     if (d->n[0] && n[0] > 1) m->h = d->h * (PetscReal)(d->n[0] - 1) / (PetscReal)(n[0] - 1);
   }
   PetscCheck(m->model != MIGRATION_FILE || (m->file[0] && set), m->comm, PETSC_ERR_USER_INPUT, "-model file needs -velocity_file and -n");
@@ -82,7 +82,7 @@ static PetscErrorCode SetModelFromOptions(Migration *m, PetscOptionItems PetscOp
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What is shot, and which frequencies of it are used */
+/* Sources, receivers and frequencies */
 static PetscErrorCode SetSurveyFromOptions(Migration *m, PetscOptionItems PetscOptionsObject)
 {
   PetscInt  many = 3;

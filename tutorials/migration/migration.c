@@ -32,7 +32,7 @@ static PetscErrorCode View(const Migration *m, const MigrationJob *job)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* NAME.velocity, NAME.background, NAME.image, NAME.reflectivity; and, of data that were modelled, NAME.segy */
+/* NAME.velocity, NAME.background, NAME.image, NAME.reflectivity; and NAME.segy of modelled data */
 static PetscErrorCode WriteAll(const MigrationJob *job, const PetscReal image[], const char name[], GridFileFormat format)
 {
   const Migration  *m       = job->m;

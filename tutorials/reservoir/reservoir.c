@@ -12,15 +12,15 @@ static char help[] = "Solves for the pressure of a reservoir with AIJ, and with 
   -picture_layer L      : in which layer (default: the middle one)\n\n";
 
 /*
-   The same system is solved twice, by the same method and the same preconditioner. On the left of the
-   table everything is AIJ, of the type that -dm_mat_type says. On the right the operator is stored
-   by MATVCRS without loss, and PCVCRS applies the preconditioner from compressed matrices.
+   The same system is solved twice, by the same method and the same preconditioner. On the left of the table all objects
+   are AIJ, of the type in -dm_mat_type. On the right the operator is stored by MATVCRS without loss, and PCVCRS applies
+   the preconditioner from compressed matrices.
 */
 
 #include "reservoir.h"
 #include <tutorials/common/solve.h>
 
-/* What one column of the table is about */
+/* What a column of the table describes */
 typedef struct {
   Mat            amat;
   PetscLogDouble bytes; /* of the operator */

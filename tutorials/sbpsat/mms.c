@@ -14,7 +14,7 @@ static char help[] = "The manufactured problem of SBP-SAT operators, an error fo
 #include <tutorials/common/evolve.h>
 #include "mms.h"
 
-/* One solve and its error; ratio to the error of the grid before */
+/* A solve and its error; ratio to the error on the previous grid */
 static PetscErrorCode Solve(MPI_Comm comm, const MMSOptions *opt, PetscInt N, PetscReal *error)
 {
   MMSSystem          s;
@@ -44,7 +44,7 @@ static PetscErrorCode Solve(MPI_Comm comm, const MMSOptions *opt, PetscInt N, Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Heat or waves: one line */
+/* Heat or waves: a line of output */
 static PetscErrorCode Evolve(MPI_Comm comm, const MMSOptions *opt, PetscInt N, PetscBool wave, PetscInt steps)
 {
   const EvolveOptions evolve =
