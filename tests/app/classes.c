@@ -93,7 +93,8 @@ static PetscErrorCode UseKSP(DM da, Mat A, KSPType type, PCType pctype)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* By option, as most programs choose a type: an object prints its options in -help once, from MatSetFromOptions() on */
+/* The type comes from the options, as in most programs. An object prints its options for -help once, from the first
+   MatSetFromOptions() */
 static PetscErrorCode TestMat(MatType type)
 {
   const PetscInt n = 40;

@@ -9,10 +9,10 @@ static char help[] = "Products on devices with a process that comes late: the sa
 #include <petsc/private/matimpl.h>
 #include <petsctime.h>
 
-#define ROWS     20000 /* of a process */
+#define ROWS     20000 /* per process */
 #define PRODUCTS 4
 
-/* Rows of five entries; those of other processes are few, and far from the diagonal */
+/* Rows of five entries, a few of them in columns of other processes, far from the diagonal */
 static PetscErrorCode CreateMatrix(MPI_Comm comm, Mat *A)
 {
   PetscInt begin, end, n;
@@ -35,7 +35,7 @@ static PetscErrorCode CreateMatrix(MPI_Comm comm, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Entries that differ from product to product */
+/* Entries which differ from product to product */
 static PetscErrorCode Fill(Vec x, PetscInt product)
 {
   PetscInt     begin, end;
@@ -49,7 +49,7 @@ static PetscErrorCode Fill(Vec x, PetscInt product)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Each process comes late to a product of its own, and then nobody does: the results are the same */
+/* Each process is late for a product of its own, then no process is late: the results must agree */
 static PetscErrorCode TestLate(Mat A, const char name[])
 {
   MPI_Comm    comm = PetscObjectComm((PetscObject)A);
@@ -63,7 +63,7 @@ static PetscErrorCode TestLate(Mat A, const char name[])
     PetscCall(MatCreateVecs(A, &x[k], &y[0][k]));
     PetscCall(VecDuplicate(y[0][k], &y[1][k]));
     PetscCall(Fill(x[k], k));
-    /* where it will be used, now */
+    /* puts the vector in its memory now */
     PetscCall(VecScale(x[k], 0.5));
   }
   for (int round = 0; round < 2; round++) {
@@ -84,7 +84,8 @@ static PetscErrorCode TestLate(Mat A, const char name[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The last process stays away from the second product. The others learn it, and can tidy up. Not by MatMult(), which is collective with -log_sync */
+/* The last process skips the second product. The others get an error, and objects can be destroyed. MatMult() is not
+   used, because MatMult() is collective with -log_sync */
 static PetscErrorCode TestAbsent(Mat A, const char name[])
 {
   MPI_Comm       comm = PetscObjectComm((PetscObject)A);

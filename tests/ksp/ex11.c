@@ -68,7 +68,7 @@ static PetscErrorCode TryNest(PetscInt depth, PetscInt *compared)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A type that has products and sums, and no arrays, as composed vectors of other packages have */
+/* A type with products and sums but without arrays, as composed vectors of other packages */
 static PetscErrorCode VecDuplicate_Bare(Vec, Vec *);
 
 static PetscErrorCode VecMakeBare(Vec v)
@@ -121,7 +121,7 @@ static PetscErrorCode KeepMessage(PETSC_UNUSED MPI_Comm comm, PETSC_UNUSED int l
   return n;
 }
 
-/* Set-up, and no later, says which solver, which type of vectors, and what to use */
+/* Set-up, and no later call, must name the solver, the type of the vectors, and an alternative */
 static PetscErrorCode TryBare(const char type[], const char instead[], PetscInt *compared)
 {
   const char *const wanted[] = {type, "type bare", instead};
