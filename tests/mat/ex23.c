@@ -9,7 +9,8 @@ static char help[] = "MATSBPSAT under PETSc's own multigrid on its DMDA: coarse 
 #include <petscksp.h>
 #include <tutorials/common/sbpsatproblem.h>
 
-/* Of every level but the finest: what the matrix of that was set to has come down by itself */
+/* On every level except the finest: the settings of the finest matrix must have reached the coarse matrices
+   automatically */
 static PetscErrorCode ComputeOperators(PETSC_UNUSED KSP ksp, PETSC_UNUSED Mat A, Mat P, void *ctx)
 {
   const PetscInt *expected = (const PetscInt *)ctx;
