@@ -327,7 +327,7 @@ static PetscErrorCode AskOne(Mat A, size_t k, const char *const words[], const c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All requests: refused with these words, or done */
+/* All requests: refused with the expected words, or done */
 static PetscErrorCode AskAll(Mat A, const char *const words[], const char where[])
 {
   PetscFunctionBeginUser;

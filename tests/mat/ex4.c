@@ -391,7 +391,7 @@ int main(int argc, char **argv)
         }
       }
 
-      /* the copy has the same type and equal results */
+      /* the copy has the same type and gives equal results */
       PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &C));
       PetscCall(PetscObjectTypeCompare((PetscObject)C, size == 1 ? MATSEQAIJVCRS : MATMPIAIJVCRS, &is));
       if (!is) PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: its duplicate has another type\n", where));

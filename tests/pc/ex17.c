@@ -17,7 +17,7 @@ static char help[] = "PCVCRS where unknowns and equations have units of unlike s
 #include <petscksp.h>
 #include "../units.h"
 
-/* Iterations with an inner preconditioner, compressed with a loss or, without one, as it is; -1: it did not converge */
+/* Iterations with an inner preconditioner, compressed with a loss or uncompressed; -1: not converged */
 static PetscErrorCode Solve(Mat A, UnitsKind kind, Vec b, const char inner[], const char loss[], const char bits[], PetscInt *its, char used[], size_t size)
 {
   const char        *prefix = loss ? "units_vcrs_" : "units_";

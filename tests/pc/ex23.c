@@ -50,7 +50,7 @@ static PetscErrorCode CreateDA(PetscInt dof, DMBoundaryType boundary, DM *da)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Of a DMDA, before what an option says */
+/* The grid of a DMDA takes precedence over PCGridMGSetGrid() */
 static PetscErrorCode TestDM(void)
 {
   Mat A, B;
@@ -139,7 +139,7 @@ static PetscErrorCode TestNoGrid(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What entry (i, j) is set to makes the preconditioner fail, with words in its view; the next matrix is a good one again */
+/* A bad value of entry (i, j) makes the preconditioner fail, with a reason in its view; a good matrix works again */
 static PetscErrorCode TestEntry(PetscInt i, PetscInt j, PetscScalar value, const char text[])
 {
   PCFailedReason reason;
@@ -264,7 +264,8 @@ static PetscErrorCode TestValues(const GridProblem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Other matrices: of the same size, with levels of other shapes, bits and symmetry in the memory that is there; then of other sizes */
+/* Other matrices: of the same size, with levels of other shapes, bits and symmetry in existing memory; then of other
+   sizes */
 static PetscErrorCode TestChanges(void)
 {
   static const GridProblem others[] = {{.name = "strong in x", .n = {12, 10, 8}, .sigma = 1, .strength = {1000}},
@@ -301,7 +302,7 @@ static PetscErrorCode TestChanges(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Other types of matrices: the same bits, or an error that says why not */
+/* Other types of matrices: the same bits, or an error with a reason */
 static PetscErrorCode TestTypes(void)
 {
   static const char *const types[] = {MATMPIAIJ, MATSEQBAIJ, MATVCRS, MATSEQDENSE};
@@ -361,7 +362,7 @@ static PetscErrorCode TestTypes(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Row sums that are rounding are none, where the null space says so, of any size up to 1e-8 */
+/* With a null space, row sums up to 1e-8 count as rounding errors, in matrices of any size */
 static PetscErrorCode TestNullSpace(void)
 {
   GridProblem  p = {.name = "Neumann", .n = {12, 10, 8}};

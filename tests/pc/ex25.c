@@ -16,7 +16,7 @@ static char
 
 #define ZEEUW "-@pc_gridmg_interpolation zeeuw -@pc_gridmg_coarse_size 100 "
 
-/* The operator and the matrix of its preconditioner; wave lengths are those of (2 pi / (k h)) points */
+/* The operator and the matrix of its preconditioner; a wavelength has 2 pi / (k h) points */
 typedef struct {
   StencilProblem p, preconditioner;
 } Case;
