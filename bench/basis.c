@@ -2,20 +2,20 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Times what KSPCBGMRES does with a compressed basis, operation by operation, against a copy.\n\
+static char help[] = "Times the operations of KSPCBGMRES on a compressed basis, one by one, against a copy.\n\
   -bench_size N      : rows (default: 8000000 on a GPU, 1000000 else)\n\
-  -bench_columns K   : of the orthogonalisation (default: 50)\n\
+  -bench_columns K   : columns of the orthogonalisation (default: 50)\n\
   -bench_storages LIST : of double, single, half, bfloat16, frsz2_32, frsz2_21, frsz2_16\n\
   -bench_exponent_bits B : of FRSZ2, 8 or 16 (default: 8)\n\
-  -bench_gpu BOOL    : on the GPU (default: where there is one)\n\
+  -bench_gpu BOOL    : on the GPU (default: if a GPU exists)\n\
   -bench_json FILE   : results for programs\n\
   -bench_markdown FILE : results as a table\n\n";
 
 /*
-   "store" and "load" time the codec alone, next to a vector. "dot1" decodes one column and multiplies the column with a
-   vector. "dot", "append" and "step" belong to an iteration after K columns. "dot" takes the inner products of all
-   columns with two vectors. "append" adds the next column. "step" does both, with the algebra between. Bytes are the
-   least traffic: each column and each vector moves once.
+   The benchmarks "store" and "load" time the codec alone, next to a vector. In "dot1" a column is decoded and
+   multiplied with a vector. The others belong to an iteration after K columns. Here "dot" takes the inner products of
+   all columns with two vectors, and "append" adds the next column. Finally "step" does both, with the algebra between.
+   Bytes are the least traffic: each column and each vector moves once.
 */
 
 #include <tutorials/common/measure.h>

@@ -3,9 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Counts what a program asks of a GPU: launches, synchronisations and copies of the CUDA driver, including calls from
-   libraries. The driver loads this shared library by itself (CUPTI's injection). The library prints one line at the end
-   of the program. The calls per iteration are the difference between two runs of different lengths:
+   Counts requests of a program to a GPU: launches, synchronisations and copies of the CUDA driver, including calls from
+   libraries. The driver loads the shared library by itself (CUPTI's injection). The library prints a line at the end of
+   the program. The calls per iteration are the difference between two runs of different lengths:
 
      cc -shared -fPIC -O -I$CUDA_HOME/include -I$CUDA_HOME/extras/CUPTI/include -o countcalls.so bench/countcalls.c \
        -L$CUDA_HOME/lib64 -L$CUDA_HOME/extras/CUPTI/lib64 -lcupti

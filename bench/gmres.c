@@ -2,17 +2,17 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Times GMRES against GMRES with a compressed basis, in one run: convection and diffusion, 7 points, constant coefficients.\n\
-  -bench_size N         : about so many rows (default: 1259712)\n\
+static char help[] = "Times GMRES without and with a compressed basis in the same run: convection and diffusion, 7 points, constant coefficients.\n\
+  -bench_size N         : approximate number of rows (default: 1259712)\n\
   -bench_beta B         : convection (default: 0.5)\n\
   -bench_storages LIST  : of double, single, half, bfloat16, frsz2_32, frsz2_21, frsz2_16\n\
   -bench_matrices LIST  : of aij, vcrs, hybmgpu (in the format sell, or as -mat_hybmgpu_format says)\n\
   -bench_pcs LIST       : none, jacobi or other preconditioners (default: none)\n\
   -bench_restarts LIST  : (default: 30,100)\n\
-  -bench_its N          : iterations that are timed (default: 200)\n\
+  -bench_its N          : timed iterations (default: 200)\n\
   -bench_repeats N      : how often (default: 3); the fastest counts\n\
-  -bench_rtol T         : also solve to this tolerance, 0: do not (default: 1e-10)\n\
-  -bench_gpu BOOL       : on the GPU (default: where there is one)\n\
+  -bench_rtol T         : tolerance of an additional solve, 0: none (default: 1e-10)\n\
+  -bench_gpu BOOL       : on the GPU (default: if a GPU exists)\n\
   -bench_json FILE      : results for programs\n\
   -bench_markdown FILE  : results as a table\n\
   -ksp_...              : for all solvers\n\n";
@@ -361,7 +361,7 @@ static PetscErrorCode RunSetFromOptions(Run *run)
   PetscOptionsBegin(run->bench.comm, NULL, "Benchmark of GMRES", "KSP");
   PetscCall(PetscOptionsReal("-bench_beta", "Convection", NULL, run->beta, &run->beta, NULL));
   PetscCall(PetscOptionsReal("-bench_rtol", "Tolerance of solves, or 0", NULL, run->rtol, &run->rtol, NULL));
-  PetscCall(PetscOptionsBoundedInt("-bench_its", "Iterations that are timed", NULL, run->its, &run->its, NULL, 1));
+  PetscCall(PetscOptionsBoundedInt("-bench_its", "Timed iterations", NULL, run->its, &run->its, NULL, 1));
   PetscCall(PetscOptionsBoundedInt("-bench_repeats", "How often", NULL, run->repeats, &run->repeats, NULL, 1));
   PetscCall(PetscOptionsIntArray("-bench_restarts", "Columns of a cycle", NULL, run->restart, &run->nrestarts, &set));
   if (!set || !run->nrestarts) {

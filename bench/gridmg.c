@@ -4,8 +4,8 @@
 
 static char help[] = "PCGRIDMG: set-up, application, iterations and solve, of W and K cycles.\n\
   -bench_cases NAMES    : kinds of matrices (reservoir, spe10, laplace7), or files in PETSc binary form\n\
-                          or weak, a reservoir with so many rows for each process\n\
-  -bench_size N         : about so many rows; -well_rows, -permeability FILE and so on: see matgen\n\
+                          or weak, a reservoir with this number of rows per process\n\
+  -bench_size N         : approximate number of rows; -well_rows, -permeability FILE and so on: see matgen\n\
   -gridmg_cycles w,k    : which cycles\n\
   -gridmg_mat_type TYPE : the operator in products (default: aijcusparse on a GPU, else aij); the preconditioner is made from an aijcusparse or aij\n\
   -gridmg_view          : the levels\n\n";

@@ -2,14 +2,14 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Solves systems with preconditioners as they are and compressed by PCVCRS, in one run.\n\
+static char help[] = "Solves systems with preconditioners, uncompressed and compressed by PCVCRS, in the same run.\n\
   -bench_cases LIST  : kinds of matgen, helmholtz27-smooth, or files in PETSc binary form\n\
-  -bench_size N      : about so many rows, instead of each case's own size\n\
+  -bench_size N      : approximate number of rows (default: each case's own size)\n\
   -bench_inner LIST  : preconditioners (default: ilu,gamg)\n\
-  -bench_stores LIST : how they are compressed, e.g. default,log8,fixed8,bins-raw\n\
+  -bench_stores LIST : compressions, e.g. default,log8,fixed8,bins-raw\n\
   -bench_seeds A,B   : every case with the seeds from A to B\n\
-  -bench_gpu BOOL    : on the GPU (default: where there is one), the exact ones with aijcusparse\n\
-  -bench_strict BOOL : fail if a default compressed preconditioner fails where the exact one does not\n\
+  -bench_gpu BOOL    : on the GPU (default: if a GPU exists), exact preconditioners with aijcusparse\n\
+  -bench_strict BOOL : fail if a default compressed preconditioner fails and the exact preconditioner does not\n\
   -bench_json FILE   : results for programs\n\
   -bench_markdown FILE : results as a table\n\
   -ksp_type TYPE -vcrs_... : the solver, and the preconditioner, both exact and compressed\n\n";
@@ -314,10 +314,10 @@ static PetscErrorCode RunSetFromOptions(Run *run)
   PetscCall(PetscOptionsStringArray("-bench_inner", "Preconditioners", NULL, run->inner, &run->ninner, &set));
   PetscCall(PetscOptionsBoundedInt("-bench_repeats", "Solves of each, the fastest counts", NULL, run->repeats, &run->repeats, NULL, 1));
   PetscCall(PetscOptionsBool("-bench_apply", "Measure applications of the preconditioner", NULL, run->apply, &run->apply, NULL));
-  PetscCall(PetscOptionsBool("-bench_operator_vcrs", "The compressed ones with an operator of type vcrs, without loss", NULL, run->amat, &run->amat, NULL));
-  PetscCall(PetscOptionsReal("-bench_shift", "Of the matrix that preconditioners of Helmholtz problems are made from", NULL, run->shift, &run->shift, NULL));
   PetscCall(
-    PetscOptionsBool("-bench_strict", "Fail if a default compressed preconditioner fails where the exact one does not", NULL, run->strict, &run->strict, NULL));
+    PetscOptionsBool("-bench_operator_vcrs", "Use an operator of type vcrs, without loss, with compressed preconditioners", NULL, run->amat, &run->amat, NULL));
+  PetscCall(PetscOptionsReal("-bench_shift", "Shift of the matrix for preconditioners of Helmholtz problems", NULL, run->shift, &run->shift, NULL));
+  PetscCall(PetscOptionsBool("-bench_strict", "Fail if a default compressed preconditioner fails where exact succeeds", NULL, run->strict, &run->strict, NULL));
   PetscOptionsEnd();
   if (!set) {
     run->ninner = 2;

@@ -3,14 +3,14 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 static char help[] = "The true residual of GMRES, iteration by iteration: KSPGMRES beside KSPCBGMRES with each storage.\n\
-  -bench_cases LIST     : files in PETSc binary form, kinds of matrices as for the other benchmarks, or hard ones that are made here:\n\
-                          rows, fields, range, breakdown (default: these)\n\
+  -bench_cases LIST     : files in PETSc binary form, kinds of matrices as for the other benchmarks, or generated hard cases:\n\
+                          rows, fields, range, breakdown (default: the generated cases)\n\
   -bench_methods LIST   : of gmres, gmres2 (every vector orthogonalised twice), double, single, half, bfloat16, frsz2_32, frsz2_21, frsz2_16\n\
   -bench_pcs LIST       : preconditioners, from the right (default: jacobi)\n\
   -bench_restart N      : (default: 100)\n\
   -bench_its N          : iterations at most (default: 1000)\n\
   -bench_rtols LIST     : tolerances for which iterations are counted (default: 1e-8,1e-10,1e-12)\n\
-  -bench_size N         : about so many rows of the matrices that are made (default: 10000)\n\
+  -bench_size N         : approximate number of rows of generated matrices (default: 10000)\n\
   -bench_csv FILE       : the curves: case, preconditioner, method, iteration, residual; for residuals.py\n\
   -bench_json FILE      : results for programs\n\
   -bench_markdown FILE  : results as a table\n\
@@ -69,14 +69,14 @@ static double Scatter(PetscInt i)
 }
 
 /*
-   Convection and diffusion on a square, 5 points, with one difficulty:
+   Convection and diffusion on a square, 5 points, with a difficulty. The kinds are:
 
-     rows       each equation is multiplied by a number between 1e-3 and 1e3, neighbours by unrelated numbers. With right
-                Jacobi preconditioning, the basis vectors are those of the unscaled system times these numbers
-     fields     two coupled unknowns per point, one of them in units which make it 1e-6 times as large
-     range      the entries of the right-hand side lie between 1e-12 and 1
-     breakdown  ones on the diagonal, chains of six unknowns, and 1e-9 times convection and diffusion. After six
-                iterations hardly any new direction is left
+     rows       Each equation is multiplied by a number between 1e-3 and 1e3, neighbours by unrelated numbers. With right
+                Jacobi preconditioning, these numbers also scale the basis vectors of the unscaled system.
+     fields     Each point has two coupled unknowns. Units make the second unknown 1e-6 times as large.
+     range      The entries of the right-hand side lie between 1e-12 and 1.
+     breakdown  Diagonal entries are 1. Unknowns form chains of six, plus 1e-9 times convection and diffusion. After six
+                iterations hardly any new direction is left.
 */
 static PetscErrorCode CreateHard(const Run *run, const char kind[], Mat *A, Vec *x)
 {

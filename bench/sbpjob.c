@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "The manufactured problem of SBP-SAT operators from the program's start to its solution: seconds of each stage, and in total.\n\
+static char help[] = "The manufactured problem of SBP-SAT operators from the program's start to the solution: seconds of each stage, and in total.\n\
   -bench_n N              : intervals a direction (default: 1024; on a GPU 8192)\n\
   -bench_order P          : of the operator (default: 2)\n\
   -bench_exact_metrics B  : metrics from formulas (default: true), else from differences of coordinates\n\

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Times MATSBPSAT and PCSBPMG on the manufactured problem, beside multigrids of PETSc on the assembled matrix, in one run.\n\
+static char help[] = "Times MATSBPSAT and PCSBPMG on the manufactured problem, against PETSc's multigrids on the assembled matrix, in the same run.\n\
   -bench_n LIST            : intervals a direction (default: 256,512,1024; on a GPU 1024,2048,4096,8192)\n\
   -bench_order P           : of the operator (default: 2)\n\
   -bench_variants LIST     : of richardson55, chebyshev22, full, gamg, mg (default: all)\n\
@@ -10,10 +10,10 @@ static char help[] = "Times MATSBPSAT and PCSBPMG on the manufactured problem, b
   -bench_exact_metrics B   : metrics from formulas (default: true)\n\
   -bench_its_max N         : iterations after which a variant is given up (default: 200)\n\
   -bench_repeats N         : how often a solve is timed (default: 5); the fastest counts\n\
-  -bench_gpu BOOL          : on the GPU (default: where there is one)\n\
+  -bench_gpu BOOL          : on the GPU (default: if a GPU exists)\n\
   -bench_json FILE         : results for programs\n\
   -bench_markdown FILE     : results as a table\n\
-  -NAME_pc_..., -NAME_ksp_... : options of the variant of that name\n\n";
+  -NAME_pc_..., -NAME_ksp_... : options of the variant NAME\n\n";
 
 /*
    A solve counts if its error is at most 1.1 times the discretisation error. A solve to the end gives the

@@ -2,12 +2,12 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Times products with PETSc's AIJ against every layout of MATVCRS, in one run.\n\
+static char help[] = "Times products with PETSc's AIJ against every layout of MATVCRS, in the same run.\n\
   -bench_cases LIST  : kinds of matgen, helmholtz27-smooth, or files in PETSc binary form\n\
-  -bench_size N      : about so many rows, instead of each case's own size\n\
+  -bench_size N      : approximate number of rows (default: each case's own size)\n\
   -bench_stores LIST : baseline's rivals, e.g. auto,l0,fixed16\n\
   -bench_drop_aij BOOL : products without AIJ arrays (default: no)\n\
-  -bench_gpu BOOL    : products on the GPU (default: where there is one)\n\
+  -bench_gpu BOOL    : products on the GPU (default: if a GPU exists)\n\
   -bench_memory BOOL : measure memory without AIJ arrays\n\
   -bench_json FILE   : results for programs\n\
   -bench_markdown FILE : results as a table\n\n";

@@ -2,15 +2,15 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Times the transient solution of the wireless channel (tutorials/ctmc) by uniformization, with one matrix type after the other.\n\
+static char help[] = "Times the transient solution of the wireless channel (tutorials/ctmc) by uniformization, with several matrix types in turn.\n\
   -K N                 : places of a queue; 492 are 35.6 million states\n\
   -final T, -eps E     : the time, and the error allowed\n\
   -types LIST          : aijcusparse (aij without a GPU), vcrs, hybmgpu:csr, hybmgpu:sell, hybmgpu:hyb, hybmgpu:vcrs, hybmgpu:auto, exchange\n\
   -solves N            : of each; the least time counts\n\
-  -negligible LIST     : parts of the error that states left out may take, each timed in its turn; without it that of -ts_uniformization_negligible\n\
+  -negligible LIST     : fractions of the error for omitted states, timed in turn (default: -ts_uniformization_negligible)\n\
   -shares S            : of the processes: even, trial (by a solve with the first type), or a number for each\n\
-  -spread              : begin with all states alike, so that all take part in each step (default: with both queues empty)\n\
-  -exchange_steps N    : so many steps with an exchange of the whole vector\n\
+  -spread              : begin with equal probabilities, and all states take part in each step (default: both queues empty)\n\
+  -exchange_steps N    : number of steps with an exchange of the whole vector\n\
   -bench_gpu BOOL, -bench_json FILE, -bench_markdown FILE\n\n";
 
 /*

@@ -3,17 +3,17 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 static char help[] = "Times MATBORN: modelling, Born modelling, migration and the normal operator, beside a copy in the same run.\n\
-On several processes groups of them share shots, and the processes of a group share the grid.\n\
+Groups of processes share shots, and the processes of a group share the grid.\n\
   -bench_n NX,NY,NZ    : nodes (default: 512,512,512; without a GPU 96,96,96; NZ = 1 for two dimensions)\n\
   -bench_steps N       : of a shot (default: 300; without a GPU 30)\n\
   -bench_width N       : of the sponge, which is a part of the grid (default: 20)\n\
-  -bench_interval K    : steps from one that images to the next (default: 4)\n\
+  -bench_interval K    : steps between imaging steps (default: 4)\n\
   -bench_receivers N   : on a line (default: 100)\n\
-  -bench_shots N       : that groups of processes share (default: 1)\n\
+  -bench_shots N       : number of shots, shared by groups of processes (default: 1)\n\
   -bench_group_size N  : processes of a group (default: all)\n\
   -bench_repeats N     : how often a product is timed (default: 3); the fastest counts\n\
-  -bench_variants LIST : of the names that a run prints (default: all but those of double precision)\n\
-  -bench_gpu BOOL      : on the GPU (default: where there is one)\n\
+  -bench_variants LIST : variants, by the names which a run prints (default: all in single precision)\n\
+  -bench_gpu BOOL      : on the GPU (default: if a GPU exists)\n\
   -bench_json FILE     : results for programs\n\
   -bench_markdown FILE : results as a table\n\n";
 

@@ -27,9 +27,9 @@ static PetscInt failures = 0, checks = 0;
   } while (0)
 
 /*
-   Prints the last line of a program if all checks have succeeded and their number is at least "least". -test_least N
-   replaces the minimum, for runs which leave checks out. -test_checks FILE adds the number of checks to a file.
-   Collective
+   Prints the last line of a program. All checks must have succeeded, and at least "least" checks must have been made.
+   With -test_least N the minimum is N, for runs which leave checks out. With -test_checks FILE the number of checks is
+   added to a file. Collective
 */
 static inline PetscErrorCode TestDone(PetscInt least, const char line[])
 {

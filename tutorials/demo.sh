@@ -3,11 +3,11 @@
 # SPDX-FileCopyrightText: 2026 The Lithe developers
 # This file is part of Lithe, a plugin for PETSc.
 
-# Solves one system with PETSc's own ksp ex10, with AIJ and with vcrs, and
-# prints them side by side; one that was generated also with preconditioners of
-# PETSc's and with gridmg, from the assembled matrix to the solution, with a
-# picture. Run it by ./quickstart demo, or in the environment that ./quickstart
-# env prints.
+# Solves a system with PETSc's own ksp ex10, with AIJ and with vcrs, and prints
+# the results side by side. A generated system is also solved with PETSc's
+# preconditioners and with gridmg, from the assembled matrix to the solution,
+# with a picture. Run this script by ./quickstart demo, or in the environment
+# printed by ./quickstart env.
 
 set -u
 
@@ -17,16 +17,16 @@ usage()
 Usage: demo.sh [options] [matrix] [-- PETSc options]
 
 matrix is a file: Matrix Market (.mtx), a Markov chain (.tra), both also .gz or
-.xz, or PETSc binary (matrix, then a right-hand side if there is one). Without
-one, a reservoir of 1000000 cells is generated.
+.xz, or PETSc binary (a matrix, then an optional right-hand side). Without a
+file, a reservoir of 1000000 cells is generated.
 
   --kind KIND     generate reservoir, spe10, laplace7, laplace27, helmholtz27,
                   convdiff7 or fem instead
-  --rows N        of about so many rows
+  --rows N        approximate number of rows
   --gen 'OPTIONS' more options for the generator (see matgen -help)
-  --types 'A B'   matrix types to compare; the first is what the others are
-                  measured against (default: aij vcrs)
-  --gpu yes|no    solve on the GPU as well (default: where there is one)
+  --types 'A B'   matrix types to compare; the first type is the reference
+                  (default: aij vcrs)
+  --gpu yes|no    solve on the GPU as well (default: if a GPU exists)
   -n N            processes
   --rtol R        relative tolerance of the solve (default 1e-8)
   --markdown FILE append the result as rows of a markdown table

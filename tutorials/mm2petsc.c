@@ -5,7 +5,7 @@
 static char help[] = "Converts a matrix from Matrix Market form to PETSc binary.\n\
   -f FILE     : .mtx, or .tra (a Markov chain, lines 'from to probability' counted from 0), also compressed (.gz, .xz)\n\
   -o FILE     : PETSc binary\n\
-  -shift S    : adds S max |a| I, as the systems of a shift-and-invert iteration for eigenvalues have it\n\
+  -shift S    : adds S max |a| I, as in the systems of a shift-and-invert iteration for eigenvalues\n\
   -discount G : .tra only: the matrix is I - G P (default 0.99)\n\n";
 
 /*
@@ -96,8 +96,9 @@ static PetscErrorCode InputClose(Input *input)
   PetscFunctionBegin;
   free(input->line);
   status = input->pipe ? pclose(input->file) : fclose(input->file);
-  PetscCheck(status == 0, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s could not be read to its end%s%s: is %s installed and the file whole?", input->path,
-             input->pipe ? " by " : "", input->pipe ? program : "", input->pipe ? program : "the disk in order");
+  PetscCheck(status == 0, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s could not be read to the end%s%s: is the file complete%s%s%s?", input->path,
+             input->pipe ? " by " : "", input->pipe ? program : "", input->pipe ? ", and is " : "", input->pipe ? program : "",
+             input->pipe ? " installed" : "");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "The logarithmic codec: every code of every scale, its bound, signs and zero.\n\n";
+static char help[] = "The logarithmic codec: every code of every scale, error bounds, signs and zero.\n\n";
 
 #include <src/codec/logarithmic.h>
 #include <petscsys.h>

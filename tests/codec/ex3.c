@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "The vector loops of a compression give what the functions give that they stand for, bit for bit.\n\n";
+static char help[] = "The vector loops of a compression give the same bits as the scalar functions.\n\n";
 
 #include <src/vcrs/loss/round.h>
 #include <src/vcrs/loss/fit.h>

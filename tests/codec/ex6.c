@@ -2,8 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "A fuzzer of the storage formats: any bits in, nothing out of bounds, and every number within its bound.\n\
-  -seed <n>      what random numbers begin with\n\
+static char help[] = "A fuzzer of the storage formats: any input bits, no access out of bounds, and every number within the error bound.\n\
+  -seed <n>      seed of random numbers\n\
   -rounds <n>    vectors\n";
 
 #define _DEFAULT_SOURCE

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "LitheFarm: any grouping gives the same bits, tasks that fail are tried again or named, slices and journals of other groups add up.\n\n";
+static char help[] = "LitheFarm: any grouping gives the same bits, failed tasks are tried again or named, slices and journals of different groups add up.\n\n";
 
 #define _POSIX_C_SOURCE 200809L
 #include <signal.h>

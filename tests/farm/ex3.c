@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "LitheFarm: groups keep sets of tasks, kinds are noted, slices by options add up, also those of journals alone.\n\n";
+static char help[] = "LitheFarm: groups keep sets of tasks, kinds are recorded, slices by options add up, also from journals alone.\n\n";
 
 #define _POSIX_C_SOURCE 200809L
 #include <signal.h>

@@ -5,7 +5,7 @@
 static char help[] = "LitheHalo: many exchanges over random relations; every entry arrives, bit for bit, whatever the transport.\n\
   -transport <auto,ipc,nccl,mpi>  -unit <bytes>  -exchanges <n>  -entries <n> at most on a process\n\
   -relation <random,oneway,self,dense,none>  -contiguous  -device  -expect <transport>\n\
-  -may_refuse: the transport may be impossible on this machine, on all processes or on none\n\n";
+  -may_refuse: the transport may be impossible on the machine, on all processes or on none\n\n";
 
 #include <lithe.h>
 #include <lithe/private/lithehalo.h>

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "LitheHalo: what cannot be is an error on all processes, and a neighbour that does not come is one after a time.\n\
+static char help[] = "LitheHalo: impossible requests are errors on all processes, and an absent neighbour is an error after a timeout.\n\
   -late: the last process takes no part in an exchange on a device; run with -lithe_halo_timeout 1\n\n";
 
 #include <lithe.h>

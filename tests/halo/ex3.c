@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Products of parallel matrices are the same, bit for bit, with every transport; one that cannot be used is an error on all processes.\n\
+static char help[] = "Products of parallel matrices have the same bits with every transport; an unusable transport is an error on all processes.\n\
   -transports <list> -cuda\n\n";
 
 #include <lithe.h>

@@ -2,10 +2,10 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "LitheReduce: many sums over processes, the same bits on all of them, and with ipc and nccl those of a sum in "
+static char help[] = "LitheReduce: many sums over processes, the same bits on all processes, and with ipc and nccl the bits of a sum in "
                      "the order of the processes.\n\
-  -transport <auto,ipc,nccl,mpi>  -most <n> numbers of a sum at most  -sums <n>  -device  -expect <transport>\n\
-  -may_refuse: the transport may be impossible on this machine\n\
+  -transport <auto,ipc,nccl,mpi>  -most <n> largest length of a sum  -sums <n>  -device  -expect <transport>\n\
+  -may_refuse: the transport may be impossible on the machine\n\
   -late: the last process takes no part in a sum on a device; run with -lithe_halo_timeout 1\n\n";
 
 #include <lithe.h>

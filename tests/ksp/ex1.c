@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Compressed bases: every operation against its definition, Arnoldi's relation and orthogonality, in every storage.\n\n";
+static char help[] = "Compressed bases: every operation against the definition, Arnoldi's relation and orthogonality, in every storage.\n\n";
 
 #include <lithe/private/cbbasisdevice.h>
 #include <tests/ksp/ksptest.h>

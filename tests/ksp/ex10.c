@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "KSPCBGMRES where equations of unlike units lie side by side: iterations are those of the storage double.\n\n";
+static char help[] = "KSPCBGMRES for neighbouring equations of unlike units: the iterations of the storage double.\n\n";
 
 /*
    Six coupled unknowns at each point of a grid. Equations and unknowns have units over many decades, as pressures,

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "KSPCBGMRES and types of vectors: nested ones are solved with, and set-up refuses those that have no arrays.\n\n";
+static char help[] = "KSPCBGMRES and types of vectors: nested vectors work, and set-up refuses vectors without arrays.\n\n";
 
 #include <tests/ksp/ksptest.h>
 #include <petsc/private/vecimpl.h>

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Lossy matrices in solves: in a preconditioner they multiply, as the operator they are refused, and nothing is wrong without a word.\n\n";
+static char help[] = "Lossy matrices in solves: permitted in preconditioners, refused as operators, and never a wrong result without an error.\n\n";
 
 #include <lithe.h>
 #include <lithe/private/petsccompat.h>

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "KSPBCGSM: each column of KSPMatSolve() against KSPBCGS alone, also where others converge at once, break down or are no numbers.\n\n";
+static char help[] = "KSPBCGSM: each column of KSPMatSolve() against KSPBCGS alone, also if other columns converge at once, break down or hold NaN.\n\n";
 
 #include <lithe/private/petsccompat.h>
 #include <tests/ksp/ksptest.h>

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "KSPCBGMRES and KSPCBFGMRES solve what KSPGMRES solves: sides, norms, storages, orthogonalisation; monitors are told what is true.\n\n";
+static char help[] = "KSPCBGMRES and KSPCBFGMRES against KSPGMRES: sides, norms, storages, orthogonalisation; monitors get true norms.\n\n";
 
 #include <tests/ksp/ksptest.h>
 #include <petsc/private/kspimpl.h>

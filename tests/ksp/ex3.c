@@ -2,8 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "KSPCBGMRES where nothing is left to iterate on, where there is no solution, where numbers are none, and where "
-                     "options or sizes change.\n\n";
+static char help[] = "KSPCBGMRES at breakdowns, without a solution, with NaN and Inf, and with changing options or sizes.\n\n";
 
 #include <tests/ksp/ksptest.h>
 

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "KSPCBGMRES whose storage is too coarse: it says so, or raises it; cycles that go on; and results that are the same bits each time.\n\n";
+static char help[] = "KSPCBGMRES with a storage too coarse: a report or a finer storage; continued cycles; and the same bits each time.\n\n";
 
 #include <tests/ksp/ksptest.h>
 

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "What KSPCBGMRES tells: singular values, eigenvalues and Ritz pairs as KSPGMRES has them; KSPCBGMRESGetInfo(), KSPView() and errors.\n\n";
+static char help[] = "Queries of KSPCBGMRES: singular values, eigenvalues and Ritz pairs as in KSPGMRES; KSPCBGMRESGetInfo(), KSPView() and errors.\n\n";
 
 #include <src/codec/frsz2.h>
 #include <lithe/private/petsccompat.h>

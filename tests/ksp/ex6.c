@@ -2,9 +2,9 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Compressed bases on a device: what the host stores, bit by bit; its sums and coefficients up to rounding; the same bits each time.\n\
-  -other <nccl> : nothing but this: sums over processes by ipc, within the kernel, and by this transport give the same bits, unless one is impossible here\n\
-  -late         : nothing but this: the last process takes no part in a step; run with -lithe_halo_timeout 1\n\n";
+static char help[] = "Compressed bases on a device: the host's storage bit by bit, the host's sums and coefficients up to rounding, the same bits each time.\n\
+  -other <nccl> : only this test: sums over processes by ipc, within the kernel, and by <nccl> give the same bits; impossible transports are left out\n\
+  -late         : only this test: the last process takes no part in a step; run with -lithe_halo_timeout 1\n\n";
 
 #include <petsc.h>
 #undef LITHE_HAVE_CUDA /* the device's part is asked of the library */

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "KSPCBGMRES with restarts of 30, 100 and 200: the same on a device as on the host, and as KSPGMRES there.\n\n";
+static char help[] = "KSPCBGMRES with restarts of 30, 100 and 200: the same on a device and on the host, and as KSPGMRES on the host.\n\n";
 
 /*
    The system of PETSc's ksp ex2 -m 100 -n 100 -pc_type none -ksp_rtol 1e-8. The reference is KSPGMRES on the host. On a

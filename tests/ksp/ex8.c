@@ -2,13 +2,13 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "KSPCBGMRES with PCJACOBI, which may be applied where a column is made: the same as with a preconditioner of "
-                     "the program's own that calls one.\n\n";
+static char help[] = "KSPCBGMRES with PCJACOBI, which may be fused into the making of a column: the same as with a shell "
+                     "preconditioner which calls PCJACOBI.\n\n";
 
 /*
-   Every residual and the solution must have the same bits in all cases: a cycle continues with another residual, a step
-   needs more passes, steps are launched ahead, a monitor asks for the solution, the matrix gets other values,
-   preconditioning from the left, and flexible methods. Complex products may be rounded differently.
+   Every residual and the solution must have the same bits in all cases. The cases are: a cycle continues with another
+   residual; a step needs more passes; steps are launched ahead; a monitor asks for the solution; the matrix changes
+   values. Solves are preconditioned from the left too, and flexible. Complex products may be rounded differently.
 */
 
 #include <tests/ksp/ksptest.h>

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "KSPCBFGMRES where preconditioned vectors have a large part in common, in or near a null space of the operator.\n\n";
+static char help[] = "KSPCBFGMRES for preconditioned vectors with a large common part, in or near a null space of the operator.\n\n";
 
 /*
    A Laplacian with Neumann boundaries: alone, with a small shift, or two Laplacians side by side. The preconditioner is

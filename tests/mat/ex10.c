@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Plans whose arrays begin beyond 2^31 entries, where a 32-bit integer would be cut off; bases of columns.\n\n";
+static char help[] = "Plans whose arrays begin beyond 2^31 entries, the range of 32-bit integers; bases of columns.\n\n";
 
 #include <src/vcrs/planimpl.h>
 #include "vcrstest.h"

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Where a product of MATVCRS runs: on the GPU if all its vectors are there, else on the host; values from the GPU.\n\n";
+static char help[] = "The place of a product of MATVCRS: the GPU if all vectors are on the GPU, otherwise the host; values from the GPU.\n\n";
 
 #include <lithemat.h>
 #include <petscdevice.h>

@@ -2,8 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "MATVCRS of matrices too large for the kernels of small ones: products of every layout and container against the entries that they hold.\n\
-  -x_vec_type, -y_vec_type, -z_vec_type <type> - of the input, the output and what is added\n\
+static char help[] = "MATVCRS too large for the kernels of small matrices: products of every layout and container against the stored entries.\n\
+  -x_vec_type, -y_vec_type, -z_vec_type <type> - types of the input, the output and the added vector\n\
   -every <n>, -first <k>                       - of each n cases in turn the k-th, from 0\n\n";
 
 #include "vcrstest.h"

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "The one-dimensional operators behind MATSBPSAT, and the transfers and vectors of its multigrid on the host.\n\n";
+static char help[] = "The one-dimensional operators behind MATSBPSAT, and the multigrid's transfers and vectors on the host.\n\n";
 
 #define SBP_VALUE   double
 #define SBP_REAL    double

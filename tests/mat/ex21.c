@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "MATSBPSAT against its assembled matrix: products, residuals, diagonals; symmetry and definiteness; right sides.\n\n";
+static char help[] = "MATSBPSAT against the assembled matrix: products, residuals, diagonals; symmetry and definiteness; right-hand sides.\n\n";
 
 #include <lithe.h>
 #include <tutorials/common/sbpsatproblem.h>

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "MATSBPSAT: errors of the manufactured problem, and the orders with which they go down.\n\n";
+static char help[] = "MATSBPSAT: errors of the manufactured problem, and their orders.\n\n";
 
 #include <lithe.h>
 #include <petscksp.h>

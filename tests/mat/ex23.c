@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "MATSBPSAT under PETSc's own multigrid on its DMDA: coarse operators by discretisation, direct solves of the coarsest one.\n\n";
+static char help[] = "MATSBPSAT under PETSc's own multigrid on a DMDA: coarse operators by discretisation, direct solves on the coarsest grid.\n\n";
 
 #include <lithe.h>
 #include <lithe/private/petsccompat.h>

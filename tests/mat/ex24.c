@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "MATSBPSAT: by name, options, what it refuses and what it says of itself.\n\n";
+static char help[] = "MATSBPSAT: type name, options, refused requests and view.\n\n";
 
 #include <lithe.h>
 #include <tutorials/common/sbpsatproblem.h>

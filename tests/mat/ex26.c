@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "MATHYBMGPU: options, what it tells of itself, bad input, rows moved between processes, and a multigrid solve.\n\n";
+static char help[] = "MATHYBMGPU: options, information, bad input, rows moved between processes, and a multigrid solve.\n\n";
 
 #include "vcrstest.h"
 #include "refused.h"

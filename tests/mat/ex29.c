@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "SBP-SAT operators on a device: every operation of SBPDeviceKernels against that of SBPHostKernels.\n\n";
+static char help[] = "SBP-SAT operators on a device: every operation of SBPDeviceKernels against SBPHostKernels.\n\n";
 
 #include <tests/mat/sbpdevicetest.h>
 

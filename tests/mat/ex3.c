@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "What the lossy modes of MATVCRS promise: bounds, zeros, signs, diagonals, row sums, symmetry.\n\n";
+static char help[] = "Guarantees of the lossy modes of MATVCRS: bounds, zeros, signs, diagonals, row sums, symmetry.\n\n";
 
 #include "vcrstest.h"
 

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "SBP-SAT operators on a device: transfers, and what the set-up of a multigrid and full multigrid need, against the host.\n\n";
+static char help[] = "SBP-SAT operators on a device: transfers, and the operations of multigrid set-up and full multigrid, against the host.\n\n";
 
 #include <tests/mat/sbpdevicetest.h>
 

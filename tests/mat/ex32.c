@@ -2,10 +2,10 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Products on the host of small matrices: from the plan, and from plain rows in its place or beside it.\n\
+static char help[] = "Products on the host of small matrices: from the plan, and from plain rows which replace or accompany the plan.\n\
   -then_vec_type cuda - without AIJ arrays once more on a device\n\
   -plain <bool>       - let products use plain rows\n\
-  -bound <bool>       - bind the matrices to the CPU before they are compressed\n\n";
+  -bound <bool>       - bind the matrices to the CPU before compression\n\n";
 
 #include "vcrstest.h"
 

@@ -2,8 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "What PETSc does with MATAIJ by the name of its type, or by addresses of its arrays, with the matrix types that are made from it.\n\
-  -type <vcrs,hybmgpu> - the type; its own options as usual\n\n";
+static char help[] = "PETSc functions which use a MATAIJ by type name or by array addresses, with the matrix types derived from MATAIJ.\n\
+  -type <vcrs,hybmgpu> - the type; with the usual options of the type\n\n";
 
 #include <tests/failures.h>
 #include "vcrstest.h"

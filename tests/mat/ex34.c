@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "What matrices and solvers of Lithe make inside does not show: -mat_view, -vec_view and others print no more "
+static char help[] = "Internal objects of Lithe are hidden: -mat_view, -vec_view and others print no more "
                      "objects than with MATAIJ.\n\n";
 
 #include "vcrstest.h"

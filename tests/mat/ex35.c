@@ -2,11 +2,11 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "All products of matrices, with factors of all kinds in all places, of a type made from MATAIJ; what MATAIJ can, this type can.\n\
-  -type <vcrs,hybmgpu>   - the type; its own options as usual\n\
-  -products <0:6>        - only these\n\
-  -first, -second, -third <kind> - only with this kind of factor in this place\n\
-  -least <n>             - so many products at least must have been compared\n\n";
+static char help[] = "All products of matrices of a type derived from MATAIJ, with factors of all kinds in all places: as complete as MATAIJ.\n\
+  -type <vcrs,hybmgpu>   - the type; with the usual options of the type\n\
+  -products <0:6>        - only these products\n\
+  -first, -second, -third <kind> - only with <kind> as this factor\n\
+  -least <n>             - the least number of compared products\n\n";
 
 #include <tests/failures.h>
 #include "vcrstest.h"

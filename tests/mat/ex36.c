@@ -2,9 +2,9 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "MATVCRS, MATHYBMGPU: what only reads a matrix raises no object state and no nonzero state, and values by "
+static char help[] = "MATVCRS, MATHYBMGPU: reading a matrix raises no object state and no nonzero state, and values by "
                      "MatSetValuesCOO() arrive in duplicates.\n\
-  -type <vcrs,hybmgpu> - the type; its own options as usual\n\n";
+  -type <vcrs,hybmgpu> - the type; with the usual options of the type\n\n";
 
 #include <tests/failures.h>
 #include <lithe/private/petsccompat.h>

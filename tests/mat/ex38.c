@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 static char help[] = "MATSBPSAT as an operator: MatScale(), MatShift(), MatDiagonalSet(), MatDiagonalScale(), MatAXPY() and others against the assembled "
-                     "matrix; what is refused, and how.\n\n";
+                     "matrix; refused requests and their messages.\n\n";
 
 #include <lithe.h>
 #include <lithepc.h>

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "A lossy MATVCRS multiplies only where its loss is allowed; one that lost nothing multiplies anyway.\n\n";
+static char help[] = "A lossy MATVCRS multiplies only if the loss is allowed; a MATVCRS which lost nothing always multiplies.\n\n";
 
 #include "vcrstest.h"
 #include "refused.h"
@@ -298,7 +298,7 @@ static const struct {
             {"a power iteration", AskPower},
             {"MatVCRSSubstitute()", AskSubstitute}};
 
-/* Each request has vectors of its own, because an error leaves some vectors locked */
+/* Each request has separate vectors, because an error leaves some vectors locked */
 static PetscErrorCode AskOne(Mat A, size_t k, const char *const words[], const char where[])
 {
   char           name[256];

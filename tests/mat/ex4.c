@@ -2,12 +2,12 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "The life of a MATVCRS: whatever is done to it, it stays equal to a MATAIJ to which the same is done.\n\n";
+static char help[] = "The life of a MATVCRS: after the same operations a MATVCRS equals a MATAIJ.\n\n";
 
 #include "vcrstest.h"
 
-/* An operation on a matrix and on its twin of type aij. other: a matrix of the same kind with other values, of A's
-   type */
+/* An operation on a matrix and on a twin of type aij. other: a matrix of the same kind and type with different
+   values */
 typedef PetscErrorCode (*TestDeed)(Mat A, Mat other, Vec left, Vec right);
 
 static PetscErrorCode DoNothing(Mat A, Mat other, Vec left, Vec right)
@@ -16,7 +16,7 @@ static PetscErrorCode DoNothing(Mat A, Mat other, Vec left, Vec right)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Other values in the same pattern, one row twice */
+/* New values in the same pattern, and a row twice */
 static PetscErrorCode DoSetValues(Mat A, Mat other, Vec left, Vec right)
 {
   PetscInt     begin, end, len, *cols;
@@ -220,8 +220,8 @@ static PetscErrorCode DoTwice(Mat A, Mat other, Vec left, Vec right)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Through the arrays; for a parallel matrix through the arrays of its diagonal block, where only the block's state
-   records the change */
+/* Through the arrays. A parallel matrix uses the arrays of the diagonal block, where only the block's state records the
+   change */
 static PetscErrorCode DoArray(Mat A, Mat other, Vec left, Vec right)
 {
   Mat          block;
@@ -247,7 +247,7 @@ static PetscErrorCode DoArray(Mat A, Mat other, Vec left, Vec right)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Entries by coordinates, each twice; then again with other values */
+/* Entries by coordinates, each twice; then again with new values */
 static PetscErrorCode DoCOO(Mat A, Mat other, Vec left, Vec right)
 {
   PetscInt     begin, end, *i, *j, n = 0, N;

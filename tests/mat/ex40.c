@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "MATVCRS: the bound that a lossy matrix tells holds for every entry, whatever the units of unknowns and equations are.\n\
+static char help[] = "MATVCRS: the reported bound of a lossy matrix holds for every entry, in any units of unknowns and equations.\n\
   -every <n> - only every n-th matrix\n\n";
 
 #include <lithe.h>

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Parallel matrices are compressed where their blocks are: conversions and copies of PCVCRS, against the host's.\n\n";
+static char help[] = "Parallel matrices are compressed in the memory of their blocks: conversions and copies of PCVCRS, against the host's.\n\n";
 
 /*
    The matrix is made twice: as MATAIJ, and with the type of -mat_type. A MATAIJCUSPARSE has its blocks on devices only.

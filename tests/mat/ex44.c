@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "MATSBPSAT: coefficients, right sides, norms and copies made where the vectors are, on a device or by several processes, against one "
+static char help[] = "MATSBPSAT: coefficients, right-hand sides, norms and copies made on a device or by several processes, against one "
                      "process on the host.\n\n";
 
 #include <tests/failures.h>

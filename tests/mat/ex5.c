@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "What is made from a MATVCRS: conversions, files, submatrices, transposes, relaxation, factors, solves.\n\n";
+static char help[] = "Objects made from a MATVCRS: conversions, files, submatrices, transposes, relaxation, factors, solves.\n\n";
 
 #include "vcrstest.h"
 #include <petscksp.h>

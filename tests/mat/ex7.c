@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Bad input to MATVCRS: an error on every process that names what is wrong and what to do, and nothing is lost.\n\n";
+static char help[] = "Bad input to MATVCRS: an error on every process which names the cause and the remedy, and nothing is lost.\n\n";
 
 #include "vcrstest.h"
 #include "refused.h"

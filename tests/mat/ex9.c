@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "A MATVCRS without its AIJ arrays takes the bytes that its layout needs, and what MatVCRSGetInfo() says of them is true.\n\n";
+static char help[] = "A MATVCRS without AIJ arrays takes the layout's bytes, and MatVCRSGetInfo() reports these bytes.\n\n";
 
 #include "vcrstest.h"
 

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCVCRS against its inner preconditioner: the same without loss, nearly the same iterations with the default loss.\n\n";
+static char help[] = "PCVCRS against the inner preconditioner: the same without loss, nearly the same iterations with the default loss.\n\n";
 
 #include <tests/pc/pcvcrstest.h>
 #include <lithe/private/petsccompat.h>

@@ -2,8 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCVCRS round matrices with numbers that no loss can take: solves end as those with the inner preconditioner "
-                     "alone, and TS cuts its step.\n\n";
+static char help[] = "PCVCRS for matrices with numbers which no loss can represent: solves end as with the inner preconditioner "
+                     "alone, and TS cuts the step.\n\n";
 
 #include <tests/mat/vcrstest.h>
 #include <lithe/private/petsccompat.h>
@@ -53,7 +53,7 @@ static PetscBool Fits(const char options[])
   return (PetscBool)(size == 1 || !(strstr(options, "-@pc_type ilu") || strstr(options, "-@pc_type icc") || strstr(options, "-@pc_type lu")));
 }
 
-/* Pushes options in a database of their own; inside: NULL without PCVCRS */
+/* Pushes options in a separate database; inside: NULL without PCVCRS */
 static PetscErrorCode PushOptions(const char options[], const char loss[], PetscOptions *database)
 {
   char text[256];
@@ -107,7 +107,7 @@ static PetscErrorCode FillMatrix(DM da, PetscReal shift, PetscBool bad, Bad kind
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether the view says that this preconditioner cannot compress the numbers */
+/* Whether the view says that the preconditioner cannot compress the numbers */
 static PetscErrorCode IsTold(KSP ksp, PetscBool *told)
 {
   FILE       *file = tmpfile();

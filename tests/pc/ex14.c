@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCVCRS does what its inner preconditioner does with all that a program tells the one or the other.\n\n";
+static char help[] = "PCVCRS and the inner preconditioner do the same with all settings which a program makes on either.\n\n";
 
 #include <tests/mat/vcrstest.h>
 #include <tests/pc/pcvcrstest.h>

@@ -2,8 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "What is made inside of PCVCRS does not show in the output of a program: -mat_view, -vec_view and others print "
-                     "the same objects as without it.\n\n";
+static char help[] = "Internal objects of PCVCRS are hidden in the output of a program: -mat_view, -vec_view and others print the same "
+                     "objects as without PCVCRS.\n\n";
 
 #include <tests/mat/vcrstest.h>
 #include <tests/pc/pcvcrstest.h>
@@ -47,7 +47,7 @@ static PetscErrorCode CountObjects(const char name[], PetscInt *count)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Solves with a matrix, with other values, and with other options of the preconditioner; counts the output of each
+/* Solves with a matrix, with new values, and with changed options of the preconditioner; counts the output of each
    view */
 static PetscErrorCode Solve(MatType type, const char options[], const char vcrs[], const char more[], PetscInt count[])
 {
@@ -113,7 +113,8 @@ int main(int argc, char **argv)
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(inner); k++) {
     if (size > 1 && (strstr(inner[k], "-@pc_type ilu") || strstr(inner[k], "-@pc_type icc") || strstr(inner[k], "-@pc_type lu"))) continue;
-    /* On several processes PCGAMG of PETSc 3.26 crashes with -mat_view: PETSc views a product before it has values */
+    /* On several processes PCGAMG of PETSc 3.26 crashes with -mat_view: PETSc views a product before the product has
+       values */
     if (size > 1 && strstr(inner[k], "gamg")) continue;
     for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(types); t++) {
       PetscInt plain[VIEWS], count[VIEWS];
@@ -132,7 +133,7 @@ int main(int argc, char **argv)
       }
     }
   }
-  /* The copies have their own prefix, and options of matrices act on copies with this prefix only */
+  /* The copies have a separate prefix, and options of matrices act on copies with this prefix only */
   PetscCall(Solve(MATAIJ, inner[0], ways[0], "-t_vcrs_copy_mat_view ascii:ex15_0.txt::append", copies));
   if (WRONG(copies[0] < 2)) FAIL("-t_vcrs_copy_mat_view: %" PetscInt_FMT " objects", copies[0]);
   PetscCall(Solve(MATAIJ, inner[0], ways[0], "-mat_vcrs_layout l2 -mat_vcrs_loss none -mat_vcrs_transport none", copies));

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 static char help[] = "PCSBPMG for L (a A + diag(d)) R, as implicit steps of time have: iterations for shifts of any size, signs, "
-                     "Neumann faces; what is not definite.\n\n";
+                     "Neumann faces; indefinite matrices.\n\n";
 
 #include <tests/pc/sbpmgtest.h>
 

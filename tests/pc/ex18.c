@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "ILU(0) made and compressed where the matrix is, against PETSc's: grids, grids with wells, and patterns that are none.\n\n";
+static char help[] = "ILU(0) made and compressed in the matrix's memory, against PETSc's: grids, grids with wells, and other patterns.\n\n";
 
 #include <tests/pc/wellstest.h>
 

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "The compressed factors of PCVCRS: against PETSc's, and substitution against as many sweeps as there are rows.\n\n";
+static char help[] = "The compressed factors of PCVCRS: against PETSc's, and substitution against one sweep per row.\n\n";
 
 #include <tests/mat/vcrstest.h>
 #include <tests/pc/pcvcrstest.h>
@@ -61,7 +61,7 @@ static PetscErrorCode CreateChain(Chain kind, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A matrix of the tests of MATVCRS, with a dominant diagonal so that factorization is safe */
+/* A matrix of the tests of MATVCRS with a dominant diagonal, which makes factorization safe */
 static PetscErrorCode CreateDominant(TestKind kind, Mat *A)
 {
   PetscReal norm;

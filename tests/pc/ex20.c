@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCGRIDMG: coarse operators against MatPtAP(), what codes may change, M-matrices, and kappa(A~^-1 A) <= (1+d)^2.\n\n";
+static char help[] = "PCGRIDMG: coarse operators against MatPtAP(), changes by codes, M-matrices, and kappa(A~^-1 A) <= (1+d)^2.\n\n";
 
 #include "gridmgtest.h"
 

@@ -2,8 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCGRIDMG: iterations with anisotropy in any direction, wells, faults, holes, jumps, upwind fluxes; 8 bits against exact ones; levels "
-                     "saved where they are small.\n\n";
+static char help[] = "PCGRIDMG: iterations with anisotropy in any direction, wells, faults, holes, jumps, upwind fluxes; 8 bits against exact entries; levels "
+                     "saved by coarsening small levels more.\n\n";
 
 #include "gridmgviewtest.h"
 #include <petscdmda.h>

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCGRIDMG: where grids come from, bad input, new values without new memory, options, null spaces, and what it says of itself.\n\n";
+static char help[] = "PCGRIDMG: sources of the grid, bad input, new values without new memory, options, null spaces, and the view.\n\n";
 
 #include "gridmgviewtest.h"
 #include <tests/mat/refused.h>
@@ -264,8 +264,8 @@ static PetscErrorCode TestValues(const GridProblem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Other matrices: of the same size, with levels of other shapes, bits and symmetry in existing memory; then of other
-   sizes */
+/* A sequence of matrices: of the same size, with levels of new shapes, bits and symmetry in existing memory; then of
+   new sizes */
 static PetscErrorCode TestChanges(void)
 {
   static const GridProblem others[] = {{.name = "strong in x", .n = {12, 10, 8}, .sigma = 1, .strength = {1000}},
@@ -302,7 +302,7 @@ static PetscErrorCode TestChanges(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Other types of matrices: the same bits, or an error with a reason */
+/* All types of matrices: the same bits, or an error with a reason */
 static PetscErrorCode TestTypes(void)
 {
   static const char *const types[] = {MATMPIAIJ, MATSEQBAIJ, MATVCRS, MATSEQDENSE};

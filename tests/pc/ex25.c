@@ -21,7 +21,7 @@ typedef struct {
   StencilProblem p, preconditioner;
 } Case;
 
-/* Without complex numbers there is no shift, and matrices are positive definite */
+/* Without complex numbers the shift is zero, and matrices are positive definite */
 #define WAVE  (PetscDefined(USE_COMPLEX) ? (PetscReal)0.35 : (PetscReal)-0.05)
 #define LARGE (PetscDefined(USE_COMPLEX) ? (PetscReal)0.7 : (PetscReal)-0.01)
 
@@ -87,7 +87,7 @@ static PetscErrorCode TestCase(const Case *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Diffusion, with the other smoothers: conjugate gradients */
+/* Diffusion, with the second kind of smoothers: conjugate gradients */
 static PetscErrorCode TestDiffusion(const StencilProblem *p, PetscInt most)
 {
   static const char *const options[] = {"",

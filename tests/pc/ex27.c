@@ -2,9 +2,9 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCGRIDMG: levels that are set up where the matrix is have the bits of those that the host sets up from a MATSEQAIJ.\n\
+static char help[] = "PCGRIDMG: levels set up in the matrix's memory have the bits of levels which the host sets up from a MATSEQAIJ.\n\
   -there_mat_type <type> - the type of the matrix\n\
-  -compressed             - a MATVCRS made from it\n\
+  -compressed             - a MATVCRS made from the matrix\n\
   -times <n>              - random problems\n\n";
 
 #include "gridmgtest.h"

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCGRIDMG where the matrix is: a hundred set-ups take no more memory, errors say what they say on the host, and other matrices.\n\
+static char help[] = "PCGRIDMG set up in the matrix's memory: a hundred set-ups take no more memory, messages are the host's, and changing matrices.\n\
   -there_mat_type <type> - the type of the matrix\n\n";
 
 #include "gridmgtest.h"

@@ -2,11 +2,11 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "What PCVCRS does besides compressing: memory given back, single precision, hooks, and solvers inside that keep what they know.\n\n";
+static char help[] = "PCVCRS besides compression: freed memory, single precision, hooks, and inner solvers which keep their state.\n\n";
 
 #include <tests/pc/reservoirtest.h>
 
-/* Freed exact matrices: the same results with less memory, also after another set-up and with other options */
+/* Freed exact matrices: the same results with less memory, also after a second set-up and with changed options */
 static PetscErrorCode TestDrop(DM da, PetscBool verbose)
 {
   static const char *const inner[] = {"-@pc_type gamg -@pc_gamg_reuse_interpolation 0 -@mg_levels_ksp_type richardson -@mg_levels_pc_type jacobi",
@@ -37,7 +37,7 @@ static PetscErrorCode TestDrop(DM da, PetscBool verbose)
     PetscCall(PetscMallocGetCurrentUsage(&usage[2]));
     for (int i = 0; i < 2; i++) bytes[i] = usage[i + 1] - usage[i];
     PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, bytes, 2, MPI_DOUBLE, MPI_SUM, PETSC_COMM_WORLD));
-    /* Memory is known only if PETSc tracks its allocations */
+    /* Memory is known only if PETSc tracks allocations */
     if (verbose) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: %g bytes with the exact matrices, %g without\n", inner[k], bytes[0], bytes[1]));
     if (WRONG(bytes[0] > 0.0 && !(bytes[1] < 0.85 * bytes[0]))) FAIL("%s: %g bytes with the exact matrices, %g without", inner[k], bytes[0], bytes[1]);
     PetscCall(KSPGetPC(keep, &pc[0]));
@@ -250,7 +250,7 @@ static PetscErrorCode TestState(DM da)
   PetscCall(CreateSolver(da, A, KSPCG, "-@pc_type vcrs", inner, &ksp[1]));
   for (int k = 0; k < 2; k++) {
     PetscCall(KSPGetPC(ksp[k], &pc[k]));
-    /* the exact preconditioner sets up its smoothers in its first application, the compressed one may not */
+    /* the exact preconditioner sets up the smoothers in the first application, the compressed preconditioner may not */
     if (!k) PetscCall(PCApply(pc[k], x, y));
     for (PetscInt round = 0; round < 3; round++) {
       PetscInt n = 0;
@@ -260,7 +260,7 @@ static PetscErrorCode TestState(DM da)
       count[k] = n;
     }
   }
-  /* residuals of MATAIJ are logged as another event, one per level */
+  /* residuals of MATAIJ are logged as another event, once per level */
   if (WRONG(count[0] < 1 || count[1] > count[0] + 3))
     FAIL("%" PetscInt_FMT " products in an application of the exact preconditioner, %" PetscInt_FMT " of the compressed one", count[0], count[1]);
   for (int k = 0; k < 2; k++) PetscCall(KSPDestroy(&ksp[k]));

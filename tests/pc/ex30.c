@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCGRIDMG on a device: applications against those of the host, and against themselves.\n\n";
+static char help[] = "PCGRIDMG on a device: applications against the host, and against repeated applications.\n\n";
 
 #include "gridmgviewtest.h"
 

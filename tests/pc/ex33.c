@@ -2,8 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCGRIDMG, zeeuw, set up where the matrix is: levels are those of the host to the last bit, applications to rounding; several columns\n\
-at once are those of each alone.\n\n";
+static char help[] = "PCGRIDMG, zeeuw, set up in the matrix's memory: the host's levels to the last bit, applications up to rounding; several columns\n\
+at once equal each column alone.\n\n";
 
 #include "gridmgstencils.h"
 

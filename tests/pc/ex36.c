@@ -2,11 +2,11 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCGRIDMG on several processes: cycles of one process where aggregates are the same, symmetric and positive definite ones, iterations,\n\
-  new values, the same bits each time, and errors that all processes have.\n\
+static char help[] = "PCGRIDMG on several processes: the cycles of a single process for the same aggregates, symmetric positive definite cycles, iterations,\n\
+  new values, the same bits each time, and errors on all processes.\n\
   -times <n>         - random problems\n\
   -shared_mat_type <type> - of the matrices on several processes\n\
-  -transport <name>  - of exchanges between boxes that overlap, on devices\n\
+  -transport <name>  - transport of exchanges between overlapping boxes, on devices\n\
   -print_iterations\n\n";
 
 #include "gridmgsplit.h"

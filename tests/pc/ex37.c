@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCGRIDMG with de Zeeuw's interpolation on several processes: the bits of one process, new values, small grids, iterations, errors.\n\
+static char help[] = "PCGRIDMG with de Zeeuw's interpolation on several processes: the bits of a single process, new values, small grids, iterations, errors.\n\
   -times <n>         - random problems\n\n";
 
 #include "gridmgsplit.h"

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCVCRS with other types of matrices, for least squares, and ten reservoirs: never a solve that fails.\n\n";
+static char help[] = "PCVCRS with other types of matrices, for least squares, and ten reservoirs, where no solve may fail.\n\n";
 
 #include <tests/pc/reservoirtest.h>
 

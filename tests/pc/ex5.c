@@ -2,8 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCVCRSGetInfo(): bytes and numbers of the compressed matrices, against what PETSc tells of the exact ones; "
-                     "and no bound of theirs is large.\n\n";
+static char help[] = "PCVCRSGetInfo(): bytes and numbers of the compressed matrices, against the exact matrices in PETSc; "
+                     "and all bounds are small.\n\n";
 
 #include <tests/pc/reservoirtest.h>
 

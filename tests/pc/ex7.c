@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "In which order a device takes the rows of a triangle: none before what it needs, and as few steps as there can be.\n\n";
+static char help[] = "The order of the rows of a triangle on a device: no row before its dependences, and the fewest steps.\n\n";
 
 /* The order is private to the library, so this test is compiled with its source */
 #include <lithe/private/vcrsorder.h>
@@ -24,8 +24,8 @@ static PetscErrorCode PatternCreate(PetscInt n, PetscInt most, PetscBool upper, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Cells coupled with all neighbours whose differences are at most one in each direction and sum to at most "sum";
-   wrapped: each line continues at the end of the previous line */
+/* Cells coupled with neighbours. The differences are at most one in each direction and sum to at most "sum". wrapped:
+   each line continues at the end of the previous line */
 static PetscErrorCode CreateGridPattern(PetscInt nx, PetscInt ny, PetscInt nz, PetscInt sum, PetscBool wrapped, PetscBool upper, Pattern *p)
 {
   const PetscInt n = nx * ny * nz;
@@ -223,8 +223,8 @@ int main(int argc, char **argv)
         PetscCall(PetscSNPrintf(name, sizeof(name), "%" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT ", sum %" PetscInt_FMT "%s", nx, ny, nz, sum,
                                 upper ? ", upper" : ""));
         PetscCall(CreateGridPattern(nx, ny, nz, sum, PETSC_FALSE, upper, &p));
-        /* nx + ny + nz - 2 levels if all neighbours are along axes; otherwise a line must be two cells behind the
-           previous line, or a plane two lines behind */
+        /* nx + ny + nz - 2 levels if all neighbours are along axes. Otherwise a line must be two cells behind the
+           previous line, or a plane two lines behind the previous plane */
         PetscCall(
           TestPattern(&p,
                       sum == 1 ? nx + ny + nz - 2 : (sum == 2 ? nx + 2 * (ny - 1) + 3 * (nz - 1) - (ny == 1 ? nz - 1 : 0) : nx + 2 * (ny - 1) + 4 * (nz - 1)),

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCVCRS of parallel matrices where these are: blocks that factor once, restrictions that are stored.\n\n";
+static char help[] = "PCVCRS in the memory of parallel matrices: blocks which factor once, stored restrictions.\n\n";
 
 #include <petsc/private/pcimpl.h>
 #include <tests/mat/vcrstest.h>

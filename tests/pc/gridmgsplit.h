@@ -3,7 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What the tests of PCGRIDMG on several processes share: grids in boxes of all sizes, matrices and vectors on them, preconditioners */
+/* What the tests of PCGRIDMG on several processes share: grids in boxes of all sizes, matrices and vectors on these
+   grids, preconditioners */
 
 #include "gridmgtest.h"
 #include <petscdmda.h>

@@ -81,7 +81,7 @@ static inline PetscErrorCode FillNoise(DM da, PetscInt seed, Vec v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A solver with its own options */
+/* A solver with separate options */
 static inline PetscErrorCode SolverCreate(Mat A, const char ksptype[], PetscReal rtol, const char options[], KSP *ksp)
 {
   PC           pc;

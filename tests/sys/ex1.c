@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "The package: it initialises once, however often it is asked to, and again after PetscFinalize().\n\n";
+static char help[] = "The package: initialised once, after any number of requests, and again after PetscFinalize().\n\n";
 
 #include <lithe.h>
 

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "TSUNIFORMIZATION: the bound that it tells holds, for chains, times, errors allowed and methods.\n\n";
+static char help[] = "TSUNIFORMIZATION: the reported bound holds for chains, times, permitted errors and methods.\n\n";
 
 /* The exact solution is computed in long double. Times correspond to 0.01 to 1e4 expected jumps, at most -most. The
    cases are taken in steps of -stride. */

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "TSUNIFORMIZATION refuses what is no generator, and names the state; other misuse.\n\n";
+static char help[] = "TSUNIFORMIZATION refuses a matrix which is no generator, and names the state; other misuse.\n\n";
 
 #include <tests/ts/tstest.h>
 

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Poisson weights against those of the gamma function in long double.\n\n";
+static char help[] = "Poisson weights against the gamma function in long double.\n\n";
 
 #include <float.h>
 #include <src/ts/uniformization/uniformizationimpl.h>

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "TSUNIFORMIZATION: states that hold next to nothing are left out, and what that costs is in the bound.\n\n";
+static char help[] = "TSUNIFORMIZATION: states of negligible probability are left out, and the bound includes the error.\n\n";
 
 /*
    -cases N uses the first N cases; times are multiples of -unit. The chain wanders through STATES states, one or three

@@ -34,7 +34,7 @@ static PetscErrorCode CreateMatrix(PetscInt m, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A solve from one state, with m rows on this process. x: the complete solution on each process, or NULL */
+/* A solve from the state "initial", with m rows on this process. x: the complete solution on each process, or NULL */
 static PetscErrorCode Solve(PetscInt m, PetscInt initial, PetscReal time, const char options[], PetscScalar x[], TS *ts)
 {
   char       all[256];
@@ -74,8 +74,8 @@ static void Even(PetscInt n, PetscInt rows[])
   for (PetscInt p = 0; p < n; p++) rows[p] = STATES / n + (p < STATES % n);
 }
 
-/* Shares of n processes against even shares, and against all other shares if there are few; gain: the least ratio of
-   work with even shares to work with these shares */
+/* Shares of n processes against even shares and, for small n, against all shares. gain: the least ratio of the work
+   with even shares to the work with the tested shares */
 static PetscErrorCode CheckShares(const char what[], TS ts, PetscInt n, PetscReal gain)
 {
   PetscInt   *rows, *other, sum = 0, step = n == 2 ? 1 : 12;
@@ -108,7 +108,7 @@ static PetscErrorCode CheckShares(const char what[], TS ts, PetscInt n, PetscRea
   if (WRONG(!(work >= alone / (PetscReal)n * (1 - 10 * PETSC_MACHINE_EPSILON) && work <= alone)))
     FAIL("%s, %" PetscInt_FMT " processes: the work is %g of %g", what, n, (double)work, (double)alone);
 
-  /* All shares, or a selection; on one process, since each share needs a reduction */
+  /* All shares, or a selection; on a single process, since each share needs a reduction */
   for (PetscInt a = 0; a <= STATES && n <= 3 && size == 1; a += step) {
     for (PetscInt b = n == 2 ? STATES - a : 0; b <= STATES - a; b += step) {
       PetscReal w;
@@ -134,7 +134,7 @@ int main(int argc, char **argv)
   static const struct {
     const char *what, *options;
     PetscInt    initial;
-    PetscReal   time, gain[2]; /* gain: with 4 and 5 processes, on the host; a device checks rows too rarely for this size */
+    PetscReal   time, gain[2]; /* gain: with 4 and 5 processes, on the host; a device checks rows too rarely for a small matrix */
   } cases[] = {
     {"from the first state", "", 0, 60, {2, 2}},
     {"from the last state", "", STATES - 1, 60, {2, 2}},
@@ -179,7 +179,7 @@ int main(int argc, char **argv)
     if (WRONG(!left && rows[rank] != m)) FAIL("%s: all rows take part, and shares are not even", cases[c].what);
     PetscCall(TSDestroy(&ts));
 
-    /* A solve with these shares agrees up to rounding */
+    /* A solve with the new shares agrees up to rounding */
     PetscCall(Solve(rows[rank], cases[c].initial, cases[c].time, cases[c].options, y, &ts));
     PetscCall(TSUniformizationGetInfo(ts, &info));
     for (PetscInt i = 0; i < STATES; i++) difference += (double)PetscAbsScalar(x[i] - y[i]);

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "TSUNIFORMIZATION needs constant rates: functions of the program that depend on time, on the solution, or add a constant are refused.\n\n";
+static char help[] = "TSUNIFORMIZATION needs constant rates: functions which depend on time or on the solution, or add a constant, are refused.\n\n";
 
 #include <tests/ts/tstest.h>
 #include <tests/mat/refused.h>

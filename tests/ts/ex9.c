@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "TSUNIFORMIZATION takes a generator of any type that has products and a diagonal, and reads entries of those that have them.\n\n";
+static char help[] = "TSUNIFORMIZATION takes a generator of any type with products and a diagonal, and reads entries if available.\n\n";
 
 #include <tests/ts/tstest.h>
 #include <tests/mat/refused.h>

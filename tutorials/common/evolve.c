@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Heat and waves on the grid of the manufactured problem. With the matrix A of type sbpsat, which is scaled by H x H,
-   and the diagonal matrix W = (H x H) J,
+   Heat and waves on the grid of the manufactured problem. The matrix A of type sbpsat is scaled by H x H, and W = (H x
+   H) J is diagonal. The equations are
 
      W u_t + A u = b(t)   or   W u_tt + A u = b(t).
 

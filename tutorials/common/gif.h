@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* Movies as animated GIF, without a library. All pictures have one size, and pixels are indices into one palette of 256
-   colours. One process */
+/* Movies as animated GIF, without a library. All pictures have the same size, and pixels are indices into a palette of
+   256 colours. One process */
 
 #include <petscsys.h>
 

@@ -34,7 +34,7 @@ static PetscErrorCode GetAxes(MPI_Comm comm, const char axes[], const PetscInt n
     found[d]       = 1;
   }
   PetscCheck(count == 3 && found[0] == 1 && found[1] == 1 && found[2] == 1, comm, PETSC_ERR_USER_INPUT,
-             "Axes %s: name x, y and z once each, the fastest first; y can be left out if there is one node along it", axes);
+             "Axes %s: name x, y and z once each, the fastest first; y can be left out for a single node along y", axes);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

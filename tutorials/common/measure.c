@@ -218,15 +218,15 @@ static PetscErrorCode DeviceIsThere(PetscBool *there)
 }
 
 /*
-   BenchSetFromOptions - Where and how often something is timed, and where results go
+   BenchSetFromOptions - Sets place and number of timings, and the files of results
 
    Collective
 
    Options Database Keys:
-+ -bench_gpu <bool>      - on the GPU; the default where there is one
++ -bench_gpu <bool>      - on the GPU; the default if a GPU exists
 . -bench_rounds <n>      - batches of each, in turn
 . -bench_batch <s>       - seconds of a batch
-. -bench_size <n>        - about so many rows, instead of each case's own size
+. -bench_size <n>        - approximate number of rows, instead of each case's own size
 . -bench_json <file>     - results for programs
 - -bench_markdown <file> - results as a table
 */
@@ -246,7 +246,7 @@ PetscErrorCode BenchSetFromOptions(MPI_Comm comm, Bench *bench)
   bench->batch = (PetscReal)(bench->gpu ? .02 : .1);
   PetscCall(PetscOptionsRangeInt("-bench_rounds", "Batches of each, in turn", NULL, bench->rounds, &bench->rounds, NULL, 1, BENCH_ROUNDS_MAX));
   PetscCall(PetscOptionsReal("-bench_batch", "Seconds of a batch", NULL, bench->batch, &bench->batch, NULL));
-  PetscCall(PetscOptionsBoundedInt("-bench_size", "About so many rows", NULL, bench->size, &bench->size, NULL, 0));
+  PetscCall(PetscOptionsBoundedInt("-bench_size", "Approximate number of rows", NULL, bench->size, &bench->size, NULL, 0));
   PetscCall(PetscOptionsString("-bench_json", "Results for programs", NULL, bench->jsonpath, bench->jsonpath, sizeof(bench->jsonpath), NULL));
   PetscCall(PetscOptionsString("-bench_markdown", "Results as a table", NULL, bench->markdownpath, bench->markdownpath, sizeof(bench->markdownpath), NULL));
   PetscOptionsEnd();

@@ -3,11 +3,11 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Permeabilities from files, cells of x fastest, then y, then z. Each file may be compressed by xz.
+   Permeabilities from files, cells of x fastest, then y, then z. Each file may be compressed by xz. The formats are:
 
-     archive  : a tar file of one CSV file per layer, kx,ky,kz per line
-     keywords : PERMX, PERMY and PERMZ of a reservoir simulator's input, with COPY and MULTIPLY
-     numbers  : kx of all cells, then ky, then kz, as spe_perm.dat of the tenth SPE comparative solution project
+     archive  : A tar file of a CSV file per layer, kx,ky,kz per line.
+     keywords : PERMX, PERMY and PERMZ of a reservoir simulator's input, with COPY and MULTIPLY.
+     numbers  : First kx of all cells, then ky, then kz, as spe_perm.dat of the tenth SPE comparative solution project.
 
    Reference:
 
@@ -203,7 +203,7 @@ static PetscErrorCode ReadKeywords(Text *text, List list[3])
       for (NextWord(text, sizeof(word), word); word[0] && word[0] != '/'; NextWord(text, sizeof(word), word)) PetscCall(ReadNumber(text, word, &list[d]));
     } else if (!strcmp(word, "COPY") || !strcmp(word, "MULTIPLY")) PetscCall(ReadChanges(text, (PetscBool)(word[0] == 'C'), list));
   }
-  PetscCheck(list[0].n, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: neither a tar archive, nor numbers, nor is there a keyword PERMX", text->path);
+  PetscCheck(list[0].n, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: neither a tar archive, nor numbers, nor a file with a keyword PERMX", text->path);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -41,8 +41,8 @@ static PetscErrorCode HasRightHandSide(const char path[], PetscInt M, double non
 
    Output Parameters:
 +  A   - the matrix
-.  rhs - the right-hand side of the file, of ones where it has none; or `NULL`
--  has - whether the file has one; or `NULL`
+.  rhs - the right-hand side of the file, or ones if the file has none; or `NULL`
+-  has - whether the file has a right-hand side; or `NULL`
 */
 PetscErrorCode ProblemLoadSystem(MPI_Comm comm, const char path[], Mat *A, Vec *rhs, PetscBool *has)
 {

@@ -4,12 +4,13 @@
 #pragma once
 
 /*
-   A manufactured problem for MATSBPSAT, for the tutorial sbpsat, the benchmark and tests: -div(mu grad u) = f on a
-   quadrilateral with curved sides,
+   A manufactured problem for MATSBPSAT, for the tutorial sbpsat, the benchmark and tests. The equation is -div(mu grad
+   u) = f on a quadrilateral with curved sides. The solution is
 
-     u = sin(pi x) cos(pi y), mu = 20 in a small basin around the origin, 36 in the rock around the basin,
+     u = sin(pi x) cos(pi y).
 
-   Dirichlet data on the left and the right face, tractions on the other two faces.
+   The coefficient mu is 20 in a small basin around the origin, and 36 in the rock around the basin. Left and right
+   faces have Dirichlet data, bottom and top faces have tractions.
 */
 
 #include <lithemat.h>

@@ -125,7 +125,7 @@ PetscErrorCode SegyOpen(const char path[], Segy *segy)
   segy->samples  = GetSigned16(binary + BINARY_SAMPLES) & 65535;
   segy->interval = (PetscReal)(GetSigned16(binary + BINARY_INTERVAL) & 65535) * (PetscReal)1e-6;
   PetscCheck(format == SEGY_IBM || format == SEGY_IEEE, PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "%s is no SEG-Y file, or one in format %d: floats of IBM (1) and IEEE (5) are read, big-endian", path, format);
+             "%s is no SEG-Y file, or has format %d: only floats of IBM (1) and IEEE (5) are supported, big-endian", path, format);
   PetscCheck(segy->samples > 0, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: traces have no samples", path);
   PetscCheck(GetSigned16(binary + BINARY_REVISION) == 0 || texts >= 0, PETSC_COMM_SELF, PETSC_ERR_SUP, "%s: %d more texts, which are not read", path, texts);
   head  = TEXT + BINARY + (GetSigned16(binary + BINARY_REVISION) ? (PetscInt64)TEXT * texts : 0);

@@ -15,16 +15,16 @@
    Input Parameters:
 +  comm       - the communicator
 .  A          - the operator
-.  P          - the matrix that the preconditioner is made from
-.  inner      - the type of the preconditioner, that `-vcrs_pc_type` overrules; or `NULL`
--  compressed - whether it is put into a `PCVCRS`
+.  P          - the matrix for the preconditioner
+.  inner      - the type of the preconditioner, overruled by `-vcrs_pc_type`; or `NULL`
+-  compressed - whether a `PCVCRS` contains the preconditioner
 
    Output Parameter:
 .  ksp - the solver
 
    Note:
-   The options of the preconditioner have the prefix `vcrs_` in both cases, so that it is the same one. The
-   method is BiCGSTAB, preconditioned from the right, with a relative tolerance of 1e-8, unless options say otherwise.
+   The options of the preconditioner have the prefix `vcrs_` in both cases, so both are the same. The default
+   method is BiCGSTAB, preconditioned from the right, with a relative tolerance of 1e-8.
 */
 PetscErrorCode SolveCreate(MPI_Comm comm, Mat A, Mat P, const char inner[], PetscBool compressed, KSP *ksp)
 {

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   A wireless channel shared by two devices. Device i has q_i <= K frames, and has tried its first frame r_i < R times
+   A wireless channel shared by two devices. Device i has q_i <= K frames. The first frame has been tried r_i < R times
    (r_i = 0 if q_i = 0). The channel c is free (0) or carries a frame of device c, which needs q_c >= 1.
 
    - A frame arrives with rate lambda at a queue which is not full.

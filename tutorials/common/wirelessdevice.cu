@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Rows of the wireless channel, made by kernels. A thread makes a row twice: once to count the entries, and once to
-   write them. The rates come from wirelessrow.h, as on the host, so host and device give the same bits.
+   Rows of the wireless channel, made by kernels. A thread makes a row twice: first to count the entries, then to write
+   the entries. The rates come from wirelessrow.h, as on the host. Therefore host and device give the same bits.
 */
 
 #include "wirelessrow.h"

@@ -226,13 +226,13 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsReal("-lambda", "Rate of arrivals at a queue", NULL, w->lambda, &w->lambda, NULL));
   PetscCall(PetscOptionsReal("-beta0", "Rate of first tries", NULL, w->beta0, &w->beta0, NULL));
   PetscCall(PetscOptionsReal("-mu", "Rate of service", NULL, w->mu, &w->mu, NULL));
-  PetscCall(PetscOptionsReal("-pc", "Probability that a try is in vain", NULL, w->pc, &w->pc, NULL));
+  PetscCall(PetscOptionsReal("-pc", "Probability of a failed try", NULL, w->pc, &w->pc, NULL));
   PetscCall(PetscOptionsReal("-pe", "Probability of an error", NULL, w->pe, &w->pe, NULL));
-  PetscCall(PetscOptionsEList("-rows", "Where rows are made", NULL, rows, 2, rows[model.rows], &model.rows, NULL));
+  PetscCall(PetscOptionsEList("-rows", "Place where rows are made", NULL, rows, 2, rows[model.rows], &model.rows, NULL));
   PetscCall(PetscOptionsString("-tra", "File of transitions", NULL, model.tra, model.tra, sizeof(model.tra), &set));
   if (set) model.model = 2;
   PetscCall(PetscOptionsString("-lab", "File of labels", NULL, model.lab, model.lab, sizeof(model.lab), NULL));
-  PetscCall(PetscOptionsInt("-initial", "State that a chain of a file begins in", NULL, model.initial, &model.initial, NULL));
+  PetscCall(PetscOptionsInt("-initial", "Initial state of a chain from a file", NULL, model.initial, &model.initial, NULL));
   PetscCall(PetscOptionsReal("-final", "The last time", NULL, final, &final, NULL));
   PetscCall(PetscOptionsInt("-times", "Times of output", NULL, times, &times, NULL));
   PetscCall(PetscOptionsInt("-lines", "Lines of output, about", NULL, lines, &lines, NULL));

@@ -7,8 +7,8 @@
    Matrices whose rows are stencils on a DMDA: the places of a process' points and their neighbours, and rows under
    construction.
 
-   A row reaches the 9 or 27 points whose coordinates differ by at most one. Neighbour s of a point has the offset (s %
-   3 - 1, s / 3 % 3 - 1, s / 9 - 1); s = GridCentre(grid) is the point itself.
+   A row reaches the 9 or 27 points whose coordinates differ by at most 1. Neighbour s of a point has the offset (s % 3
+   - 1, s / 3 % 3 - 1, s / 9 - 1). The point itself is s = GridCentre(grid).
 */
 
 #include <petscdmda.h>

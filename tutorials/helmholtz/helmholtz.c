@@ -211,9 +211,9 @@ static PetscErrorCode CreateSolver(MPI_Comm comm, Mat A, Mat M, KSP *ksp)
 }
 
 /*
-   Compares two solvers: entries and vectors of the preconditioner in double precision with the operator uncompressed;
-   then the given solver, with the operator compressed without loss. setup: seconds of the preconditioner's set-up. The
-   last lines give set-up and solve together
+   Compares two solvers. The first has entries and vectors of the preconditioner in double precision, and an
+   uncompressed operator. The second is the given solver, with the operator compressed without loss. setup: seconds of
+   the preconditioner's set-up. The last lines give set-up and solve together
 */
 static PetscErrorCode Compare(const Helmholtz *problem, KSP ksp, PetscLogDouble setup, Vec s, Vec p, Vec r)
 {
@@ -330,14 +330,15 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
   PetscCall(HelmholtzSetFromOptions(PETSC_COMM_WORLD, &problem));
-  PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "Preconditioner, and what to write", NULL);
+  PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "Preconditioner and output", NULL);
   PetscCall(PetscOptionsReal("-beta1", "Real part of the shift", NULL, beta1, &beta1, NULL));
-  PetscCall(PetscOptionsReal("-beta2", "Its imaginary part, with the sign of damping", NULL, beta2, &beta2, NULL));
-  PetscCall(PetscOptionsBoundedInt("-preconditioner_ranks", "Processes that apply the preconditioner for the others; 0: all do both", NULL, servers, &servers,
+  PetscCall(PetscOptionsReal("-beta2", "Imaginary part of the shift, with the sign of damping", NULL, beta2, &beta2, NULL));
+  PetscCall(PetscOptionsBoundedInt("-preconditioner_ranks", "Processes which only apply the preconditioner; 0: all processes do both", NULL, servers, &servers,
                                    NULL, 0));
-  PetscCall(PetscOptionsBool("-compare", "Solve without compression, then with it", NULL, compare, &compare, NULL));
+  PetscCall(PetscOptionsBool("-compare", "Solve without and then with compression", NULL, compare, &compare, NULL));
   PetscCheck(!compare || !servers, PETSC_COMM_WORLD, PETSC_ERR_ARG_INCOMP, "-compare and -preconditioner_ranks exclude each other");
-  PetscCall(PetscOptionsBoundedInt("-sources", "So many sources on a line, with one KSPMatSolve(); 0: one, with KSPSolve()", NULL, sources, &sources, NULL, 0));
+  PetscCall(PetscOptionsBoundedInt("-sources", "Number of sources on a line, with one KSPMatSolve(); 0: one source, with KSPSolve()", NULL, sources, &sources,
+                                   NULL, 0));
   PetscCheck(!sources || (!compare && !servers), PETSC_COMM_WORLD, PETSC_ERR_ARG_INCOMP, "-sources excludes -compare and -preconditioner_ranks");
   PetscCall(PetscOptionsString("-o", "Write NAME.velocity, NAME.pressure and NAME.json", NULL, name, name, sizeof(name), NULL));
   PetscOptionsEnd();

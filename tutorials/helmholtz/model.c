@@ -143,7 +143,7 @@ static PetscErrorCode FileGetSlowest_Private(MPI_Comm comm, Helmholtz *problem)
   PetscCall(VecRestoreArrayRead(all, &value));
   PetscCall(VecDestroy(&all));
   PetscCallMPI(MPIU_Allreduce(&least, &problem->slowest, 1, MPIU_REAL, MPIU_MIN, comm));
-  PetscCheck(problem->slowest > 0., comm, PETSC_ERR_FILE_UNEXPECTED, "%s has a velocity of %g m/s: they must be positive; is -velocity_format right?",
+  PetscCheck(problem->slowest > 0., comm, PETSC_ERR_FILE_UNEXPECTED, "%s has a velocity of %g m/s: velocities must be positive; is -velocity_format right?",
              problem->file, (double)problem->slowest);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

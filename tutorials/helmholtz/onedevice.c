@@ -111,27 +111,27 @@ PetscErrorCode HelmholtzSetUpOnDevice(const Helmholtz *problem, PetscReal beta1,
 {
   PetscFunctionBegin;
   (void)problem, (void)beta1, (void)beta2;
-  SETERRQ(PetscObjectComm((PetscObject)pc), PETSC_ERR_PLIB, "There are no devices");
+  SETERRQ(PetscObjectComm((PetscObject)pc), PETSC_ERR_PLIB, "This build has no devices");
 }
 
 PetscErrorCode HelmholtzSetSpeedDevice(const Helmholtz *problem, const HelmholtzForm *form)
 {
   PetscFunctionBegin;
   (void)form;
-  SETERRQ(PetscObjectComm((PetscObject)problem->da), PETSC_ERR_PLIB, "There are no devices");
+  SETERRQ(PetscObjectComm((PetscObject)problem->da), PETSC_ERR_PLIB, "This build has no devices");
 }
 
 PetscErrorCode HelmholtzSetSourceDevice(const Helmholtz *problem, const HelmholtzForm *form, Vec b)
 {
   PetscFunctionBegin;
   (void)form, (void)b;
-  SETERRQ(PetscObjectComm((PetscObject)problem->da), PETSC_ERR_PLIB, "There are no devices");
+  SETERRQ(PetscObjectComm((PetscObject)problem->da), PETSC_ERR_PLIB, "This build has no devices");
 }
 
 PetscErrorCode HelmholtzMakeMatrixDevice(const Helmholtz *problem, const HelmholtzForm *form, const char prefix[], Mat *A)
 {
   PetscFunctionBegin;
   (void)form, (void)prefix, (void)A;
-  SETERRQ(PetscObjectComm((PetscObject)problem->da), PETSC_ERR_PLIB, "There are no devices");
+  SETERRQ(PetscObjectComm((PetscObject)problem->da), PETSC_ERR_PLIB, "This build has no devices");
 }
 #endif

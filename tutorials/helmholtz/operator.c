@@ -5,11 +5,11 @@
 /*
    Matrix and right-hand side of the Helmholtz equation.
 
-   The equation is assembled from cells with products of one-dimensional matrices of an interval,
+   The equation is assembled from cells. The parts are products of one-dimensional matrices of an interval,
 
      stiffness (1, -1; -1, 1),   mass (1/2 - b, b; b, 1/2 - b),
 
-   all divided by h^(dim - 2). b = 0 is the star of central differences, b = 1/6 are finite elements.
+   all divided by h^(dim - 2). With b = 0 the result is the star of central differences, with b = 1/6 finite elements.
 
    In a homogeneous medium exp(i theta.x/h) solves the discrete equation if
 
@@ -17,8 +17,8 @@
 
    With b = 1/12 the left side is |theta|^2 - sum_d theta_d^6/240 + ..., which is fourth order. With b = 1/12 + c (k
    h)^2/240 the average of the next term over all directions vanishes, for c = 5/6 (2-D) and 5/7 (3-D). Points and
-   weights of a quadrature give such mass matrices, reference 1. b may differ from cell to cell, and the matrix is
-   symmetric.
+   weights of a quadrature give such mass matrices, reference 1. The number b may differ from cell to cell, and the
+   matrix is symmetric.
 
    The perfectly matched layer stretches coordinates, dx -> s dx with s = 1 - i sigma/omega. Let S be the product of all
    s. The stiffness in direction d gets the factor S/s_d^2, and the mass the factor S. Multigrid fails with strong
@@ -160,15 +160,13 @@ PetscErrorCode HelmholtzCreateMatrix(const Helmholtz *problem, PetscReal beta1, 
 {
   PetscFunctionBegin;
   (void)beta1, (void)beta2, (void)prefix, (void)A;
-  SETERRQ(PetscObjectComm((PetscObject)problem->da), PETSC_ERR_SUP,
-          "Waves of one frequency are complex: use a PETSc that has been configured --with-scalar-type=complex");
+  SETERRQ(PetscObjectComm((PetscObject)problem->da), PETSC_ERR_SUP, "Waves of one frequency are complex: use a PETSc configured --with-scalar-type=complex");
 }
 
 PetscErrorCode HelmholtzSetSource(const Helmholtz *problem, Vec b)
 {
   PetscFunctionBegin;
   (void)problem;
-  SETERRQ(PetscObjectComm((PetscObject)b), PETSC_ERR_SUP,
-          "Waves of one frequency are complex: use a PETSc that has been configured --with-scalar-type=complex");
+  SETERRQ(PetscObjectComm((PetscObject)b), PETSC_ERR_SUP, "Waves of one frequency are complex: use a PETSc configured --with-scalar-type=complex");
 }
 #endif

@@ -4,13 +4,14 @@
 #pragma once
 
 /*
-   Waves of one frequency in a medium of constant density:
+   Waves of a single frequency in a medium of constant density:
 
-     -lap p - (beta1 - i (beta2 + alpha beta1)) k^2 p = s,   k = 2 pi frequency / velocity
+     -lap p - (beta1 - i (beta2 + alpha beta1)) k^2 p = s,   k = 2 pi frequency / velocity.
 
-   beta1 = 1 and beta2 = 0 give the equation itself, other values the shifted Laplacian. The time dependence is exp(+i
-   omega t). Outgoing waves are therefore exp(-i k r), and damping has the sign above. The unknowns are on a DMDA of two
-   (x, z) or three (x, y, z) dimensions. z is the depth, and the spacing is the same in all directions.
+   The equation itself has beta1 = 1 and beta2 = 0. All other values give the shifted Laplacian. The time dependence is
+   exp(+i omega t). Outgoing waves are therefore exp(-i k r), and damping has the sign above. The unknowns are on a DMDA
+   of two (x, z) or three (x, y, z) dimensions. The coordinate z is the depth, and the spacing is the same in all
+   directions.
 */
 
 #include "formulas.h"
@@ -18,7 +19,7 @@
 #include <petscpc.h>
 
 /*E
-  HelmholtzStencil - how the equation is discretized; all of them are symmetric
+  HelmholtzStencil - the discretization of the equation; all stencils are symmetric
 
   Values:
 + `HELMHOLTZ_COMPACT` - 9 or 27 points, fourth order in homogeneous media, weights that depend on k h to reduce the dispersion further
@@ -33,10 +34,10 @@ typedef enum {
 extern const char *const HelmholtzStencils[];
 
 /*E
-  HelmholtzBoundary - what absorbs waves at the boundary
+  HelmholtzBoundary - the absorbing boundary
 
   Values:
-+ `HELMHOLTZ_ENGQUIST_MAJDA` - dp/dn + i k p = 0, k with its damping or shift, which absorbs what comes at a right angle
++ `HELMHOLTZ_ENGQUIST_MAJDA` - dp/dn + i k p = 0, k with damping or shift, which absorbs waves at normal incidence
 - `HELMHOLTZ_PML`            - a perfectly matched layer, and the condition above behind it
 E*/
 typedef enum {

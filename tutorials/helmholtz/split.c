@@ -28,8 +28,8 @@ PetscErrorCode SplitCreate(MPI_Comm world, PetscInt servers, Split *split)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The process of the solver's DMDA which owns a point, and the point's place there. The solver's processes are the
-   first ones, x running fastest */
+/* The process of the solver's DMDA which owns a point, and the point's place on this process. The solver uses the first
+   processes, x running fastest */
 static PetscSFNode FindPoint(PetscInt dim, const PetscInt processes[3], const PetscInt *const owned[3], const PetscInt at[3])
 {
   PetscInt    process[3] = {0, 0, 0}, offset[3] = {0, 0, 0}, width[3] = {1, 1, 1};
@@ -81,7 +81,7 @@ PetscErrorCode SplitConnect(Split *split, DM da)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sends the solver's vector x to the preconditioner's group, or y back; each group passes its own vector only */
+/* Sends the solver's vector x to the preconditioner's group, or y back; each group passes only its own vector */
 static PetscErrorCode SendRight(Split *split, Vec x)
 {
   const PetscScalar *root = NULL;
@@ -133,7 +133,7 @@ PetscErrorCode SplitSetPC(Split *split, PC pc)
 {
   PetscFunctionBegin;
   PetscCall(PCSetType(pc, PCSHELL));
-  PetscCall(PCSetOptionsPrefix(pc, "solver_")); /* -pc_type is for the other group */
+  PetscCall(PCSetOptionsPrefix(pc, "solver_")); /* -pc_type belongs to the preconditioner's group */
   PetscCall(PCShellSetContext(pc, split));
   PetscCall(PCShellSetApply(pc, PCApply_Split));
   PetscCall(PCShellSetName(pc, "of another group of processes"));

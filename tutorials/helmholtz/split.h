@@ -4,10 +4,10 @@
 #pragma once
 
 /*
-   The algorithm split over groups of processes: a solver on one group, its preconditioner on another group.
+   The algorithm split over groups of processes: a solver and a preconditioner.
 
-   The first processes of a communicator solve. The other processes wait for vectors, apply the preconditioner and send
-   the result back. Each group has its own DMDA of the same grid.
+   The first processes of a communicator solve. The remaining processes wait for vectors, apply the preconditioner and
+   send the result back. Each group has a separate DMDA of the same grid.
 */
 
 #include <petscdmda.h>
@@ -24,9 +24,9 @@ typedef struct {
 PETSC_INTERN PetscErrorCode SplitCreate(MPI_Comm world, PetscInt servers, Split *);
 /* Connects the vectors of both grids; each group passes its own DMDA. Collective on all processes */
 PETSC_INTERN PetscErrorCode SplitConnect(Split *, DM);
-/* Gives a solver a preconditioner which asks the other group */
+/* Gives a solver a preconditioner which asks the preconditioner's group */
 PETSC_INTERN PetscErrorCode SplitSetPC(Split *, PC);
-/* Applies a preconditioner for the other group until SplitStop() */
+/* Applies a preconditioner for the solver's group until SplitStop() */
 PETSC_INTERN PetscErrorCode SplitServe(Split *, PC, DM);
 PETSC_INTERN PetscErrorCode SplitStop(Split *);
 PETSC_INTERN PetscErrorCode SplitDestroy(Split *);

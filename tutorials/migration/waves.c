@@ -464,7 +464,7 @@ PetscErrorCode WavesAddImages(Waves *w, PetscReal frequency, PetscInt n, Mat X, 
   }
 #else
   (void)frequency, (void)n, (void)X, (void)sum;
-  SETERRQ(w->comm, PETSC_ERR_PLIB, "There are no devices");
+  SETERRQ(w->comm, PETSC_ERR_PLIB, "This build has no devices");
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -3,14 +3,14 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   One implicit step in time of the pressure of a slightly compressible fluid, without gravity:
+   A single implicit step in time of the pressure of a slightly compressible fluid, without gravity:
 
-     c phi (p - p0)/dt - div(K/mu grad p) = q
+     c phi (p - p0)/dt - div(K/mu grad p) = q.
 
-   on cells, with two-point fluxes, no flow through the boundary, and vertical wells by Peaceman's formula. Producers
-   have a given pressure, which adds to the diagonal. The injector has a given rate Q. The injector's own pressure p_w,
-   for which sum_l WI_l (p_w - p_l) = Q, is eliminated. The elimination couples all cells of the well with each other,
-   and makes their rows far longer than 7.
+   The discretization uses cells with two-point fluxes, no flow through the boundary, and vertical wells by Peaceman's
+   formula. Producers have a given pressure, which adds to the diagonal. The injector has a given rate Q. The injector's
+   own pressure p_w, for which sum_l WI_l (p_w - p_l) = Q, is eliminated. The elimination couples all cells of the well
+   with each other, and makes their rows far longer than 7.
 
    Reference:
 

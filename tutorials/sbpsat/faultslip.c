@@ -3,15 +3,15 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   A slipping fault in a quasi-static world, as programs for earthquake cycles solve at every time step: -div(mu grad u)
-   = 0 for the displacement u out of the plane,
+   A slipping fault in a quasi-static world, as programs for earthquake cycles solve at every time step. The
+   displacement u out of the plane satisfies -div(mu grad u) = 0. The faces are:
 
-     left face    the fault: u is half of the given slip
-     right face   the plate, moving steadily: u = rate t/2
-     bottom, top  free of tractions; the bottom face is the surface of the earth, with the basin below
+     left face    The fault: u is half of the given slip.
+     right face   The plate, moving steadily: u = rate t/2.
+     bottom, top  Free of tractions. The bottom face is the surface of the earth, with the basin below.
 
    Below the locked part, the fault creeps with the plate. The locked part does not move between earthquakes, and
-   catches up in an earthquake after each period. Geometry and coefficient are those of the manufactured problem. The
+   catches up in an earthquake after each period. Geometry and coefficient come from the manufactured problem. The
    operator and the multigrid are set up once.
 */
 

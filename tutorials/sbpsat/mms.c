@@ -9,12 +9,12 @@ static char help[] = "The manufactured problem of SBP-SAT operators, an error fo
   -assembled           give the preconditioner an assembled matrix: -pc_type gamg and others\n\
   -fault_slip          a slipping fault, -steps of time\n\
   -heat, -wave         the same problem in time, -steps of TS\n\
-  -o NAME              write what plot.py reads\n\n";
+  -o NAME              write files for plot.py\n\n";
 
 #include <tutorials/common/evolve.h>
 #include "mms.h"
 
-/* A solve and its error; ratio to the error on the previous grid */
+/* A solve and the error; ratio to the error on the previous grid */
 static PetscErrorCode Solve(MPI_Comm comm, const MMSOptions *opt, PetscInt N, PetscReal *error)
 {
   MMSSystem          s;
