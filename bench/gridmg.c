@@ -13,7 +13,7 @@ static char help[] = "PCGRIDMG: set-up, application, iterations and solve, of W 
 /*
    Times are in milliseconds. Set-up covers all of PCSetUp(), starting from the matrix in its place. Set-up is timed for
    a new matrix and again for new values in the same pattern. A solve starts from zero. The solve ends when the true
-   residual is 1e-8 of the right-hand side. The bytes of an application are those of docs/guide/gridmg.md, per cell of
+   residual is 1e-8 of the right-hand side. The bytes of an application are those of docs/theory/gridmg.md, per cell of
    the finest level: 82 for W cycles with 4:1 levels, 244 for K cycles with 2:1 levels. With several processes, all wait
    for the slowest process.
 */
