@@ -116,7 +116,7 @@ as_aij_compare()
   same_output "$tap_dir/aij.out" "$tap_dir/lithe.out"
 }
 
-# Whether CUDA has a usable GPU: no_device succeeds without a GPU, and sets $reason
+# A GPU that CUDA can use, or why not: no_device sets $reason and succeeds if there is none
 no_device()
 {
   if [ "$LITHE_HAVE_CUDA" != yes ]; then reason="built without CUDA"
