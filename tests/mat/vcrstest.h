@@ -568,7 +568,7 @@ static inline PetscErrorCode TestReport(PetscInt failures, const char format[], 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows of this process which differ in any bit: equal NaNs are equal, and -0 is not 0 */
+/* Rows of this process which differ in any bit: a NaN equals a NaN with the same bits, and -0 is not 0 */
 static inline PetscErrorCode TestCountRowsThatDiffer(Mat A, Mat B, PetscInt *count)
 {
   PetscInt begin, end, beginB, endB;
