@@ -66,7 +66,7 @@ def main():
         axis.axis("off")
     for axis in axes[-1]:
         axis.set_xlabel("iteration", fontsize=8)
-    figure.supylabel("true residual / right side", fontsize=9)
+    figure.supylabel("true residual / right-hand side", fontsize=9)
     figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=len(handles), fontsize=8, frameon=False)
     figure.savefig(sys.argv[1], dpi=80)
 

@@ -38,7 +38,7 @@ static PetscErrorCode GetOptions(const Job *job, Options *o)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Grid, operator and right side */
+/* Grid, operator and right-hand side */
 static PetscErrorCode CreateSystem(const Job *job, const Options *o, DM *da, Mat *A, Vec *b)
 {
   const PetscInt n[2] = {o->N, o->N};

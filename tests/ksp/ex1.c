@@ -304,7 +304,7 @@ static PetscErrorCode TestPairs(PetscInt n, const LitheStorage *storage, const c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All operations on vectors of n numbers a process */
+/* All operations on vectors of n numbers per process */
 static PetscErrorCode TestOperations(PetscInt n)
 {
   Vec x, w, *v;

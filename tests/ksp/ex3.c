@@ -106,7 +106,7 @@ static PetscErrorCode TestEnds(int type)
   PetscCall(PetscSNPrintf(options, sizeof(options), "%s -pc_type jacobi -ksp_rtol 1e-9", types[type]));
   PetscCall(TestCreateKSP(A, options, &ksp));
   PetscCall(Run(ksp, b, x, &reason, &its, &residual));
-  EXPECT(reason == KSP_CONVERGED_ATOL && its == 0 && residual == 0.0, "zero right side");
+  EXPECT(reason == KSP_CONVERGED_ATOL && its == 0 && residual == 0.0, "zero right-hand side");
   PetscCall(TestFillVec(x, 3));
   PetscCall(MatMult(A, x, b));
   PetscCall(KSPSetInitialGuessNonzero(ksp, PETSC_TRUE));
@@ -115,7 +115,7 @@ static PetscErrorCode TestEnds(int type)
   PetscCall(TestFillVec(x, 4));
   PetscCall(VecZeroEntries(b));
   PetscCall(Run(ksp, b, x, &reason, &its, &residual));
-  EXPECT(reason > 0 && residual < 1e-6, "zero right side, another first guess");
+  EXPECT(reason > 0 && residual < 1e-6, "zero right-hand side, another initial guess");
   PetscCall(KSPDestroy(&ksp));
 
   /*
@@ -235,7 +235,7 @@ static PetscErrorCode NonlinearPC(PC pc, Vec x, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* NaN in the matrix, in the right side, from the preconditioner */
+/* NaN in the matrix, in the right-hand side, from the preconditioner */
 static PetscErrorCode TestNaN(int type)
 {
   KSPConvergedReason reason;
@@ -279,7 +279,7 @@ static PetscErrorCode TestNaN(int type)
   PetscCall(VecAssemblyBegin(b));
   PetscCall(VecAssemblyEnd(b));
   PetscCall(Run(ksp, b, x, &reason, &its, &residual));
-  EXPECT(reason == KSP_DIVERGED_NANORINF, "infinity in the right side");
+  EXPECT(reason == KSP_DIVERGED_NANORINF, "infinity in the right-hand side");
   PetscCall(KSPDestroy(&ksp));
   PetscCall(MatDestroy(&A));
   PetscCall(VecDestroy(&x));

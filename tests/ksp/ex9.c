@@ -132,7 +132,7 @@ static PetscErrorCode Solve(Mat A, Context *ctx, const char options[], Vec b, Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A right side with a solution */
+/* A right-hand side with a solution */
 static PetscErrorCode CreateRightSide(Mat A, Vec *b)
 {
   PetscInt start, end;

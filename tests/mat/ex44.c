@@ -143,10 +143,10 @@ static PetscErrorCode TestKind(const PetscInt n[2], PetscInt order, Kind kind, c
   PetscCall(Create(PETSC_COMM_WORLD, n, order, kind, dirichlet, &s));
   PetscCall(Create(PETSC_COMM_SELF, n, order, kind, dirichlet, &alone));
 
-  /* The right side first: nothing has been built before */
+  /* The right-hand side first: nothing has been built before */
   PetscCall(RightSide(&s, s.A, s.b));
   PetscCall(RightSide(&alone, alone.A, alone.b));
-  PetscCall(Compare("right side", kinds[kind], order, &s, s.b, &alone, alone.b));
+  PetscCall(Compare("right-hand side", kinds[kind], order, &s, s.b, &alone, alone.b));
   PetscCall(MatMult(s.A, s.x, s.y));
   PetscCall(MatMult(alone.A, alone.x, alone.y));
   PetscCall(Compare("product", kinds[kind], order, &s, s.y, &alone, alone.y));
@@ -159,7 +159,7 @@ static PetscErrorCode TestKind(const PetscInt n[2], PetscInt order, Kind kind, c
      matrix */
   PetscCall(MatDuplicate(s.A, MAT_COPY_VALUES, &B));
   PetscCall(RightSide(&s, B, s.b));
-  PetscCall(Compare("right side of a copy", kinds[kind], order, &s, s.b, &alone, alone.b));
+  PetscCall(Compare("right-hand side of a copy", kinds[kind], order, &s, s.b, &alone, alone.b));
   PetscCall(VecScale(s.mu, 7.));
   PetscCall(MatMult(B, s.x, s.b));
   PetscCall(Compare("product with a copy", kinds[kind], order, &s, s.b, &alone, alone.y));

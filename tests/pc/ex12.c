@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCSBPMG: the error of full multigrid, orders 4 and 6, complex right sides, numbers far from 1, changed coefficients, kept "
+static char help[] = "PCSBPMG: the error of full multigrid, orders 4 and 6, complex right-hand sides, numbers far from 1, changed coefficients, kept "
                      "preconditioners, Neumann faces, bad input.\n\n";
 
 #include <tests/pc/sbpmgtest.h>
@@ -145,7 +145,7 @@ static PetscErrorCode ApplyScaled(PC pc, PetscInt exponent, PetscInt result, Vec
     PetscCall(VecNorm(y, NORM_INFINITY, &norm));
     PetscCall(VecAXPY(z, -1., y));
     PetscCall(VecNorm(z, NORM_INFINITY, &error));
-    if (WRONG(!(error <= tolerance * norm))) FAIL("%s, right side times 2^%" PetscInt_FMT ": error %g of %g", what, exponent, (double)error, (double)norm);
+    if (WRONG(!(error <= tolerance * norm))) FAIL("%s, right-hand side times 2^%" PetscInt_FMT ": error %g of %g", what, exponent, (double)error, (double)norm);
   }
   PetscCall(VecDestroy(&scaled));
   PetscCall(VecDestroy(&z));

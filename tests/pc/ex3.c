@@ -114,7 +114,7 @@ static PetscErrorCode TestSingle(DM da)
     if (!k) PetscCall(VecScale(w, 1.0 / factor));
     PetscCall(VecAXPY(w, -1.0, y));
     PetscCall(VecNorm(w, NORM_INFINITY, &difference));
-    if (WRONG(difference != 0.0)) FAIL("a right side times %g makes a difference of %g", (double)factor, (double)difference);
+    if (WRONG(difference != 0.0)) FAIL("a right-hand side times %g makes a difference of %g", (double)factor, (double)difference);
   }
   PetscCall(VecDestroy(&w));
   for (int k = 0; k < 2; k++) PetscCall(KSPDestroy(&ksp[k]));

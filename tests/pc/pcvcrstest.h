@@ -63,7 +63,7 @@ typedef enum {
 
 static const char *const WayNames[APPLY_WAYS] = {"apply", "transpose", "several", "left", "right"};
 
-/* y = op(pc) x; several right sides: the second of three, which are multiples of x */
+/* y = op(pc) x; several right-hand sides: the second of three, which are multiples of x */
 static inline PetscErrorCode Apply(PC pc, Way way, Vec x, Vec y)
 {
   Mat      X, Y;

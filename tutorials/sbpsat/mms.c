@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "The manufactured problem of SBP-SAT operators, an error for each grid; or a slipping fault, many right sides; or heat and waves.\n\
+static char help[] = "The manufactured problem of SBP-SAT operators, an error for each grid; or a slipping fault, many right-hand sides; or heat and waves.\n\
   -N 64,128,256        intervals a direction\n\
   -order 2,4,6         of the operator\n\
   -exact_metrics       metrics from formulas instead of from the grid's coordinates\n\
