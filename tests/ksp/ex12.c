@@ -190,10 +190,7 @@ static PetscErrorCode TestSolve(DM da, Mat B, Mat A, Mat P, const char options[]
   PetscErrorCode ierr;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscSNPrintf(name, sizeof(name), "%s, %s%s", where, options,
-                          how == TRANSPOSE ? ", transposed"
-                          : how == SEVERAL ? ", several right-hand sides"
-                                           : ""));
+  PetscCall(PetscSNPrintf(name, sizeof(name), "%s, %s%s", where, options, how == TRANSPOSE ? ", transposed" : how == SEVERAL ? ", several columns" : ""));
   PetscCall(MatCreateVecs(B, &x, &b));
   PetscCall(VecSet(b, 1.0));
   PetscCall(PetscOptionsCreate(&database));
