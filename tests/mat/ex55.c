@@ -135,7 +135,7 @@ static PetscErrorCode TestRefusals(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Counts files in a folder, and recent files among them */
+/* Files in a folder, and how many of them are younger than a moment */
 static PetscErrorCode CountFiles(const char folder[], PetscInt *n)
 {
   PetscFunctionBeginUser;
