@@ -26,7 +26,7 @@ static PetscErrorCode Path(const char name[], char path[PETSC_MAX_PATH_LEN])
 
 static PetscErrorCode TestIBM(void)
 {
-  /* of manuals: a number and its bits */
+  /* from manuals: a number and the bits of the number */
   const struct {
     double   x;
     uint32_t bits;
@@ -55,7 +55,7 @@ static PetscErrorCode TestIBM(void)
 
 /* ------------------------------------------------------------ traces */
 
-/* A file of two shots comes back; coordinates to their scalar, far from the corner too */
+/* Writes and reads a file of two shots; coordinates agree up to the scalar, also far from the corner */
 static PetscErrorCode TestTraces(SegyFormat format, PetscReal unit, PetscReal scalar)
 {
   const PetscInt samples = 33;
@@ -160,7 +160,7 @@ static PetscErrorCode TestGrid(GridFileFormat format, const char axes[], const P
   PetscCall(GridFileWrite(format, path, n, 10, axes, natural));
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
   if (!rank && format == GRIDFILE_RAW) {
-    /* the second number of the file is the next one along the first axis */
+    /* the second number of the file is the neighbour along the first axis */
     FILE *file     = fopen(path, "rb");
     float first[2] = {0, 0};
 
@@ -176,7 +176,7 @@ static PetscErrorCode TestGrid(GridFileFormat format, const char axes[], const P
     if (WRONG(!same)) FAIL("%s %s: other numbers", GridFileFormats[format], axes);
   }
 
-  /* on a DMDA with room round it */
+  /* on a DMDA with a margin */
   if (n[1] > 1)
     PetscCall(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, n[0] + 4, n[1] + 2, n[2] + 6,
                            PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, NULL, &da));
@@ -222,7 +222,7 @@ static PetscErrorCode TestGrid(GridFileFormat format, const char axes[], const P
 
 /* ------------------------------------------------------------ generated velocities */
 
-/* Range, and a hash of what a coarse grid has: the same on all machines but for places next to an edge */
+/* The range, and a hash of the values on a coarse grid: equal on all machines, except next to an edge */
 static PetscErrorCode TestVelocity(const char name[], double (*velocity)(double, double, double), double least, double most, double mean)
 {
   const int n   = 60;

@@ -2,20 +2,21 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCGRIDMG: iterations with anisotropy in any direction, wells, faults, holes, jumps, upwind fluxes; 8 bits against exact ones; levels "
-                     "saved where they are small.\n\n";
+static char help[] = "PCGRIDMG: iterations with anisotropy in any direction, wells, faults, holes, jumps, upwind fluxes; 8 bits against exact entries; levels "
+                     "saved by coarsening small levels more.\n\n";
 
 #include "gridmgviewtest.h"
 #include <petscdmda.h>
 
 typedef struct {
   GridProblem p;
-  PetscInt    w, k; /* iterations that W cycles and K cycles may need; 0: not tried */
+  PetscInt    w, k; /* permitted iterations with W cycles and K cycles; 0: not tried */
 } Case;
 
 /*
-   Where the strong direction is another one in each layer no choice of pairs is right, and point smoothers do not make up for that. Of jumps over
-   ten decades in small blocks the comparison with exact entries says nothing: both end by chance; PCGAMG and PCICC need more than 300 iterations
+   If the strong direction differs in each layer, no choice of pairs is right, and point smoothers do not compensate.
+   For jumps over ten decades in small blocks, the comparison with exact entries means nothing: both end by chance.
+   PCGAMG and PCICC need more than 300 iterations
 */
 static const Case cases[] = {
   {{.name = "isotropic", .n = {24, 24, 24}, .faces = FACES_ONE, .dirichlet = PETSC_TRUE}, 14, 14},
@@ -42,7 +43,7 @@ static const Case cases[] = {
   {{.name = "strong wind and wells", .n = {24, 24, 24}, .faces = FACES_RANDOM, .sigma = 1, .wind = 3, .after = 2}, 16, 0},
 };
 
-/* What a fluid carries along x, y and z: upwind fluxes, with little diffusion */
+/* Transport by a fluid along x, y and z: upwind fluxes, with little diffusion */
 static PetscErrorCode TestUpwind(void)
 {
   const GridProblem p = {.name = "upwind", .n = {20, 20, 20}, .faces = FACES_ONE, .dirichlet = PETSC_TRUE};
@@ -95,7 +96,7 @@ static PetscErrorCode TestCase(const Case *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Small levels become smaller by more, where that saves a level: as many iterations */
+/* Small levels are coarsened more, if this saves a level: the number of iterations is unchanged */
 static PetscErrorCode TestSmallLevels(void)
 {
   static const struct {

@@ -9,13 +9,13 @@
 #include "segy.h"
 #include <petscviewerhdf5.h>
 
-#define CHUNK (1 << 20) /* numbers that are read at a time */
+#define CHUNK (1 << 20) /* numbers per read */
 
 const char *const GridFileFormats[] = {"raw", "petsc", "segy", "hdf5", "GridFileFormat", "GRIDFILE_", NULL};
 
 /* ------------------------------------------------------------ axes */
 
-/* Which dimension an axis of the file is, the fastest first; y may be left out where it has one node */
+/* Maps each axis of the file to a dimension, the fastest axis first. y may be left out if it has one node */
 static PetscErrorCode GetAxes(MPI_Comm comm, const char axes[], const PetscInt n[3], int order[3])
 {
   int    found[3] = {0, 0, 0}, count = 0;
@@ -34,7 +34,7 @@ static PetscErrorCode GetAxes(MPI_Comm comm, const char axes[], const PetscInt n
     found[d]       = 1;
   }
   PetscCheck(count == 3 && found[0] == 1 && found[1] == 1 && found[2] == 1, comm, PETSC_ERR_USER_INPUT,
-             "Axes %s: name x, y and z once each, the fastest first; y can be left out if there is one node along it", axes);
+             "Axes %s: name x, y and z once each, the fastest first; y can be left out for a single node along y", axes);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -6,7 +6,7 @@
 /*
    Numbers on a regular grid from files and into files: velocities, images.
 
-   In memory x runs fastest, then y, then z, in a parallel vector without ghosts ("natural"). A plane of x and z has n[1] = 1.
+   In memory x runs fastest, then y, then z, in a parallel vector without ghosts ("natural"). An x-z plane has n[1] = 1.
 */
 
 #include <petscdmda.h>
@@ -33,8 +33,9 @@ PETSC_INTERN PetscErrorCode GridFileRead(MPI_Comm, GridFileFormat, const char pa
 /* h: spacing in m, of which SEG-Y tells */
 PETSC_INTERN PetscErrorCode GridFileWrite(GridFileFormat, const char path[], const PetscInt n[3], PetscReal h, const char axes[], Vec natural);
 
-/* Nodes of a DMDA, in 2-D of x and z, from a grid that begins at its node pad[]; beyond, that is continued as it ends */
+/* Nodes of a DMDA (in 2-D of x and z) from a grid which begins at node pad[] of the DMDA; outside, the nearest values
+   of the grid continue */
 PETSC_INTERN PetscErrorCode GridToDM(Vec natural, const PetscInt n[3], const PetscInt pad[3], DM, Vec);
-/* All nodes of a DMDA in natural order on the first process, others have none; and back */
+/* Gathers all nodes of a DMDA in natural order on the first process, none on the others; and the reverse */
 PETSC_INTERN PetscErrorCode GridGather(DM, Vec, Vec *all);
 PETSC_INTERN PetscErrorCode GridScatter(DM, Vec all, Vec);
