@@ -501,7 +501,7 @@ int main(int argc, char **argv)
     suffix: hdf5
     requires: hdf5
     nsize: {{1 3}}
-    args: -hdf5 -test_least 115
+    args: -hdf5 -test_least 4060
     output_file: output/ex56.out
 
 TEST*/
