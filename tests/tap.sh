@@ -116,6 +116,9 @@ as_aij_compare()
   same_output "$tap_dir/aij.out" "$tap_dir/lithe.out"
 }
 
+# petsc_has NAME: whether PETSc was configured with this package
+petsc_has() { grep -q "^#define PETSC_HAVE_$1 1" "$PETSC_DIR/$PETSC_ARCH/include/petscconf.h"; }
+
 # A GPU that CUDA can use, or why not: no_device sets $reason and succeeds if there is none
 no_device()
 {

@@ -66,7 +66,8 @@ static PetscErrorCode SetModelFromOptions(Migration *m, PetscOptionItems PetscOp
   PetscCall(PetscOptionsReal("-spacing", "Spacing of the nodes, m", NULL, m->h, &m->h, &spacing));
   PetscCheck(m->model != MIGRATION_FILE || spacing, m->comm, PETSC_ERR_USER_INPUT, "-velocity_file %s needs -spacing, the distance of its nodes in m", m->file);
   PetscCall(PetscOptionsEnum("-velocity_format", "Of the file", NULL, GridFileFormats, (PetscEnum)m->format, (PetscEnum *)&m->format, NULL));
-  PetscCall(PetscOptionsString("-velocity_axes", "Of raw files, the fastest first", NULL, m->axes, m->axes, sizeof(m->axes), NULL));
+  PetscCall(PetscOptionsString("-velocity_axes", "Of raw files and of HDF5, the fastest first", NULL, m->axes, m->axes, sizeof(m->axes), NULL));
+  PetscCall(PetscOptionsString("-velocity_dataset", "Of HDF5, the path of the data set", NULL, m->dataset, m->dataset, sizeof(m->dataset), NULL));
   PetscCall(PetscOptionsString("-background_file", "Velocities of the background, a file like the other one", NULL, m->backgroundfile, m->backgroundfile,
                                sizeof(m->backgroundfile), NULL));
   m->smooth = 10 * m->h;
@@ -150,6 +151,7 @@ PetscErrorCode MigrationSetFromOptions(MPI_Comm comm, Migration *m)
   m->illumination = MIGRATION_SOURCE;
   m->laplacian    = PETSC_TRUE;
   PetscCall(PetscStrncpy(m->axes, "xyz", sizeof(m->axes)));
+  PetscCall(PetscStrncpy(m->dataset, GRIDFILE_DATASET, sizeof(m->dataset)));
   PetscOptionsBegin(comm, NULL, "Migration in the frequency domain", NULL);
   PetscCall(SetModelFromOptions(m, PetscOptionsObject));
   PetscCall(SetSurveyFromOptions(m, PetscOptionsObject));
@@ -173,7 +175,7 @@ static PetscErrorCode ReadVelocity(const Migration *m, const char path[], PetscR
   VecScatter         scatter;
 
   PetscFunctionBegin;
-  PetscCall(GridFileRead(m->comm, m->format, path, m->n, m->axes, &natural));
+  PetscCall(GridFileRead(m->comm, m->format, path, m->n, m->axes, m->dataset, &natural));
   PetscCall(VecScatterCreateToAll(natural, &scatter, &all));
   PetscCall(VecScatterBegin(scatter, natural, all, INSERT_VALUES, SCATTER_FORWARD));
   PetscCall(VecScatterEnd(scatter, natural, all, INSERT_VALUES, SCATTER_FORWARD));

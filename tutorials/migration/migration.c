@@ -103,6 +103,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsString("-o", "Begins the names of files to write", NULL, name, name, sizeof(name), NULL));
   PetscCall(PetscOptionsEnum("-format", "Format of the files", NULL, GridFileFormats, (PetscEnum)format, (PetscEnum *)&format, NULL));
   PetscOptionsEnd();
+  if (name[0]) PetscCall(GridFileCheck(PETSC_COMM_WORLD, format));
   wants = (PetscBool)(frames[0] || movie[0]);
   PetscCall(MigrationSetUp(&m));
   PetscCall(JobCreate(&m, &farming, (PetscBool)(name[0] != 0), wants, &job));

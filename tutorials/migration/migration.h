@@ -62,7 +62,7 @@ typedef struct {
   PetscInt       dim, n[3];
   PetscInt64     nodes;
   PetscReal      h, length[3], smooth;
-  char           file[PETSC_MAX_PATH_LEN], backgroundfile[PETSC_MAX_PATH_LEN], axes[8], records[PETSC_MAX_PATH_LEN];
+  char           file[PETSC_MAX_PATH_LEN], backgroundfile[PETSC_MAX_PATH_LEN], dataset[PETSC_MAX_PATH_LEN], axes[8], records[PETSC_MAX_PATH_LEN];
   GridFileFormat format;
   PetscReal     *velocity, *background; /* [nodes], x fastest; on all processes */
   PetscReal      slowest[2];            /* of the background; of background and model */
