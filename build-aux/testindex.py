@@ -14,9 +14,9 @@ import sys
 
 HEAD = """# The tests
 
-`make check` runs all of them, `make check-quick` a part in two minutes ([quick.list](quick.list)). `make tests-readme` makes
-this index from the help string of each program; do not edit it. `make check-weekly` runs what is too long for every change: programs of
-SLEPc (`make check-slepc`), the other versions of PETSc (`make check-versions`), and Fortran and HDF5 (`make check-fortran`).
+`make check` runs all tests, `make check-quick` a selection in two minutes ([quick.list](quick.list)). `make tests-readme` makes
+the index below from the help string of each program; do not edit the index. `make check-weekly` runs longer tests: programs of
+SLEPc (`make check-slepc`), the remaining versions of PETSc (`make check-versions`), and Fortran and HDF5 (`make check-fortran`).
 
 A successful program prints a single line. A program counts comparisons, and fails if the count is less than expected. Programs for a
 GPU are skipped without a GPU, with a notice. Seconds are the sum over all runs of a program on two cores, run in sequence.

@@ -119,7 +119,7 @@ as_aij_compare()
 # petsc_has NAME: whether PETSc was configured with this package
 petsc_has() { grep -q "^#define PETSC_HAVE_$1 1" "$PETSC_DIR/$PETSC_ARCH/include/petscconf.h"; }
 
-# A GPU that CUDA can use, or why not: no_device sets $reason and succeeds if there is none
+# Whether CUDA has a usable GPU: no_device succeeds without a GPU, and sets $reason
 no_device()
 {
   if [ "$LITHE_HAVE_CUDA" != yes ]; then reason="built without CUDA"

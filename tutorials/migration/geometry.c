@@ -68,7 +68,7 @@ static PetscErrorCode SetModelFromOptions(Migration *m, PetscOptionItems PetscOp
   PetscCall(PetscOptionsEnum("-velocity_format", "Of the file", NULL, GridFileFormats, (PetscEnum)m->format, (PetscEnum *)&m->format, NULL));
   PetscCall(PetscOptionsString("-velocity_axes", "Of raw files and of HDF5, the fastest first", NULL, m->axes, m->axes, sizeof(m->axes), NULL));
   PetscCall(PetscOptionsString("-velocity_dataset", "Of HDF5, the path of the data set", NULL, m->dataset, m->dataset, sizeof(m->dataset), NULL));
-  PetscCall(PetscOptionsString("-background_file", "Velocities of the background, a file like the other one", NULL, m->backgroundfile, m->backgroundfile,
+  PetscCall(PetscOptionsString("-background_file", "Velocities of the background, a file like -velocity_file", NULL, m->backgroundfile, m->backgroundfile,
                                sizeof(m->backgroundfile), NULL));
   m->smooth = 10 * m->h;
   PetscCall(PetscOptionsBoundedReal("-smooth", "How far the background is smoothed, m", NULL, m->smooth, &m->smooth, NULL, 0));
