@@ -55,6 +55,8 @@ typedef struct {
 
   /* What became of the columns of the last KSPMatSolve(), or of KSPSolve() */
   PetscInt            nresults, maxresults, before; /* before: those of earlier batches */
+  PetscBool           failed;                       /* the preconditioner did, for the last batch, */
+  const PetscScalar  *end;                          /* whose solutions ended here */
   PetscInt           *its;
   KSPConvergedReason *reasons;
   PetscReal          *norms;
