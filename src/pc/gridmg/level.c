@@ -16,6 +16,7 @@
 #define GRIDMG_FEW           50000  /* unknowns up to which a level is small: halved in three directions, if that saves a level */
 #define GRIDMG_FIRST         2      /* and not one of the finest */
 #define GRIDMG_COARSE        0.1    /* a level whose faces would change by more takes 16 bits in place of 8 */
+#define GRIDMG_FLOAT         1e-37  /* a level with a smaller face takes 16 bits in place of 32, which are floats */
 
 /* ------------------------------------------------------------ coarsening */
 
@@ -313,11 +314,13 @@ static PetscErrorCode PutLists_Private(PC_GridMG *mg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Bits of the codes of a level: as asked for, but for 8 where these would be too coarse */
+/* Bits of the codes of a level: as asked for, but for 8 where these would be too coarse, and for 32 on the host where a float would be 0 */
 static int BitsOf(const PC_GridMG *mg, PetscInt k, double min, double max)
 {
-  const int bits = (int)(k && mg->opt.coarsebits != PETSC_DECIDE ? mg->opt.coarsebits : mg->opt.bits);
+  const int    bits  = (int)(k && mg->opt.coarsebits != PETSC_DECIDE ? mg->opt.coarsebits : mg->opt.bits);
+  const double least = mg->level[k].least; /* on all processes */
 
+  if (bits == 32 && !mg->device && least > 0 && least < GRIDMG_FLOAT) return 16;
   return bits == 8 && min > 0 && .5 * log(max / min) / 254. > GRIDMG_COARSE ? 16 : bits;
 }
 

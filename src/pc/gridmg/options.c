@@ -540,7 +540,7 @@ PetscErrorCode PCGridMGSetSmooths(PC pc, PetscInt before, PetscInt after)
 
   Note:
   With aggregation 8 and 16 bits are logarithmic codes with a table a level, 32 bits are numbers in single precision. A level whose faces range so
-  far that 8 bits would change them by more than 10 % takes 16.
+  far that 8 bits would change them by more than 10 % takes 16. On the host, so does a level with faces that are too small for single precision.
 
   With de Zeeuw's interpolation 8 and 16 bits are fixed point with a power of two a row, 32 bits are numbers in the precision of the vectors, see
   `PCGridMGSetPrecision()`. Complex entries have two parts of that size.
