@@ -439,6 +439,51 @@ static PetscErrorCode TryFailed(MPI_Comm comm)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Solvers inside the preconditioner that fail for one column: that column fails, and no other one */
+static PetscErrorCode TryInner(MPI_Comm comm)
+{
+  static const char *const  options[] = {"-ksp_type bcgsm -pc_type ksp", "-ksp_type bcgsm -pc_type bjacobi -sub_ksp_type gmres",
+                                         "-ksp_type bcgsm -pc_type asm -sub_ksp_type gmres", "-ksp_type bcgsm -pc_type bjacobi"};
+  PetscOptions              database;
+  const KSPConvergedReason *reasons;
+  PetscInt                  told;
+  Mat                       A, B, X;
+  Vec                       b;
+  KSP                       ksp;
+
+  PetscFunctionBeginUser;
+  PetscCall(TestCreateOperator(comm, TEST_CONVECTION, 0, &A));
+  PetscCall(CreateBlock(A, 4, &B));
+  PetscCall(CreateBlock(A, 4, &X));
+  for (PetscInt j = 0; j < 4; j++) {
+    PetscCall(MatDenseGetColumnVecWrite(B, j, &b));
+    PetscCall(TestFillVec(b, (int)j + 1));
+    if (j == 1) PetscCall(VecScale(b, (PetscReal)NAN));
+    PetscCall(MatDenseRestoreColumnVecWrite(B, j, &b));
+  }
+  PetscCall(PetscOptionsCreate(&database));
+  for (size_t o = 0; o < PETSC_STATIC_ARRAY_LENGTH(options); o++) {
+    PetscCall(TestCreateKSP(A, options[o], &ksp));
+    /* solvers inside read options when they are set up */
+    PetscCall(PetscOptionsClear(database));
+    PetscCall(PetscOptionsInsertString(database, options[o]));
+    PetscCall(PetscOptionsPush(database));
+    PetscCall(KSPSetUp(ksp));
+    PetscCall(KSPMatSolve(ksp, B, X));
+    PetscCall(PetscOptionsPop());
+    PetscCall(KSPBCGSMGetColumns(ksp, &told, NULL, &reasons, NULL));
+    for (PetscInt j = 0; j < told; j++) {
+      if (WRONG((reasons[j] < 0) != (j == 1))) FAIL("%s: column %" PetscInt_FMT " ends with %s", options[o], j, KSPConvergedReasons[reasons[j]]);
+    }
+    PetscCall(KSPDestroy(&ksp));
+  }
+  PetscCall(PetscOptionsDestroy(&database));
+  PetscCall(MatDestroy(&X));
+  PetscCall(MatDestroy(&B));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- Monitors, histories and tests of the program's own ---- */
 
 typedef struct {
@@ -668,6 +713,7 @@ int main(int argc, char **argv)
   PetscCall(TryNullSpace(PETSC_COMM_WORLD));
   PetscCall(TryEnds(PETSC_COMM_WORLD));
   PetscCall(TryFailed(PETSC_COMM_WORLD));
+  PetscCall(TryInner(PETSC_COMM_WORLD));
   PetscCall(TryWatchers(PETSC_COMM_WORLD));
   PetscCall(TryProducts(PETSC_COMM_WORLD));
   PetscCall(TryRest(PETSC_COMM_WORLD));

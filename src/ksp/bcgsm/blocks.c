@@ -265,13 +265,42 @@ static PetscErrorCode BCGSMMult_Private(KSP ksp, const BCGSMBlock mult[2])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On a device: factors of PETSc that are on the host refuse blocks that are on a device, and take vectors */
+/*
+   Solvers inside a preconditioner without KSPMatSolve() of their own tell of their last column only, and what failed for another one would be taken for
+   a result. By vectors they tell of each column
+*/
+static PetscErrorCode BCGSMHasSolversOfVectors_Private(PC pc, PetscBool *has)
+{
+  PetscBool inner, jacobi, schwarz;
+  PetscInt  n   = 0;
+  KSP       one = NULL, *ksps = NULL;
+
+  PetscFunctionBegin;
+  *has = PETSC_FALSE;
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCKSP, &inner));
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCBJACOBI, &jacobi));
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCASM, &schwarz));
+  if (inner) {
+    PetscCall(PCKSPGetKSP(pc, &one));
+    ksps = &one;
+    n    = 1;
+  } else if (jacobi) PetscCall(PCBJacobiGetSubKSP(pc, &n, NULL, &ksps));
+  else if (schwarz) PetscCall(PCASMGetSubKSP(pc, &n, NULL, &ksps));
+  for (PetscInt k = 0; k < n; k++) *has = (PetscBool)(*has || !ksps[k]->ops->matsolve);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* On a device factors of PETSc that are on the host refuse blocks that are on a device, and take vectors */
 static PetscErrorCode BCGSMTakesBlocks_Private(KSP ksp, PetscBool *takes)
 {
+  PetscBool vectors = PETSC_FALSE;
+
   PetscFunctionBegin;
-  *takes = PETSC_TRUE;
-  if (!((KSP_BCGSM *)ksp->data)->device) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)ksp->pc, takes, PCGRIDMG, PCNONE, ""));
+  if (((KSP_BCGSM *)ksp->data)->device) PetscCall(PetscObjectTypeCompareAny((PetscObject)ksp->pc, takes, PCGRIDMG, PCNONE, ""));
+  else {
+    PetscCall(BCGSMHasSolversOfVectors_Private(ksp->pc, &vectors));
+    *takes = (PetscBool)!vectors;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
