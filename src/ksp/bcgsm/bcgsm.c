@@ -226,7 +226,7 @@ static PetscErrorCode KSPMatSolve_BCGSM(KSP ksp, Mat B, Mat X)
 {
   KSP_BCGSM         *s = (KSP_BCGSM *)ksp->data;
   const PetscScalar *ends[2];
-  PetscBool          further, solves;
+  PetscBool          further, solves = PETSC_FALSE;
   PetscInt           n;
   PCFailedReason     failed;
 
