@@ -442,8 +442,12 @@ static PetscErrorCode TryFailed(MPI_Comm comm)
 /* Solvers inside the preconditioner that fail for one column: that column fails, and no other one */
 static PetscErrorCode TryInner(MPI_Comm comm)
 {
-  static const char *const  options[] = {"-ksp_type bcgsm -pc_type ksp", "-ksp_type bcgsm -pc_type bjacobi -sub_ksp_type gmres",
-                                         "-ksp_type bcgsm -pc_type asm -sub_ksp_type gmres", "-ksp_type bcgsm -pc_type bjacobi"};
+  static const char *const  options[] = {"-ksp_type bcgsm -pc_type ksp",
+                                         "-ksp_type bcgsm -pc_type bjacobi -sub_ksp_type gmres",
+                                         "-ksp_type bcgsm -pc_type asm -sub_ksp_type gmres",
+                                         "-ksp_type bcgsm -pc_type gasm -sub_ksp_type gmres",
+                                         "-ksp_type bcgsm -pc_type vcrs -vcrs_pc_type ksp",
+                                         "-ksp_type bcgsm -pc_type bjacobi"};
   PetscOptions              database;
   const KSPConvergedReason *reasons;
   PetscInt                  told;

@@ -277,6 +277,8 @@ static PetscErrorCode BCGSMHasSolversOfVectors_Private(PC pc, PetscBool *has)
 
   PetscFunctionBegin;
   *has = PETSC_FALSE;
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCVCRS, &inner));
+  if (inner) PetscCall(PCVCRSGetPC(pc, &pc));
   PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCKSP, &inner));
   PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCBJACOBI, &jacobi));
   PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCASM, &schwarz));
@@ -380,7 +382,34 @@ static PetscErrorCode BCGSMSubtract_Private(KSP ksp, PetscInt j, BCGSMBlock imag
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* R = b - A x, from the left with the preconditioner; infinite on a process where its set-up failed */
+/*
+   A residual that is no number, before the preconditioner: solvers inside may make numbers of it. sums: as those of the residuals with themselves, which
+   may be infinite for large numbers, too
+*/
+static PetscErrorCode BCGSMFlag_Private(KSP ksp, BCGSMBlock residual)
+{
+  KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
+
+  PetscFunctionBegin;
+  for (PetscInt j = 0; j < s->n; j++) {
+    PetscReal most = PetscRealPart(s->sums[j]);
+    Vec       r;
+
+    if (!PetscIsInfOrNanReal(most)) continue;
+    if (!PetscIsNanReal(most)) {
+      PetscCall(BCGSMColumnGet_Private(ksp, residual, j, &r));
+      PetscCall(VecNorm(r, NORM_INFINITY, &most));
+      PetscCall(BCGSMColumnRestore_Private(ksp, residual, j, &r));
+    }
+    if (!PetscIsInfOrNanReal(most)) continue;
+    PetscCall(BCGSMColumnGet_Private(ksp, BCGSM_R, j, &r));
+    PetscCall(VecFlag(r, 1));
+    PetscCall(BCGSMColumnRestore_Private(ksp, BCGSM_R, j, &r));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* R = b - A x, from the left with the preconditioner; infinite on a process where its set-up failed, and where the residual is no number */
 PetscErrorCode BCGSMInitialResidual_Private(KSP ksp)
 {
   const PetscBool  right   = (PetscBool)(ksp->pc_side == PC_RIGHT);
@@ -407,7 +436,11 @@ PetscErrorCode BCGSMInitialResidual_Private(KSP ksp)
     PetscCall(BCGSMMult_Private(ksp, mult));
   }
   for (PetscInt j = 0; j < s->n; j++) PetscCall(BCGSMSubtract_Private(ksp, j, mult[1], right ? BCGSM_R : left[0]));
-  if (!right) PetscCall(BCGSMPrecondition_Private(ksp, left));
+  if (!right) {
+    if (!s->device) PetscCall(BCGSMDots_Private(ksp, 1, left, left));
+    PetscCall(BCGSMPrecondition_Private(ksp, left));
+    if (!s->device) PetscCall(BCGSMFlag_Private(ksp, left[0]));
+  }
   for (PetscInt j = 0; j < s->n && ksp->reason == KSP_DIVERGED_PC_FAILED; j++) {
     Vec r;
 
