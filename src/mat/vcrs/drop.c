@@ -223,7 +223,8 @@ static PetscErrorCode MatVCRSDropAIJ_MPI(Mat A)
 
   PETSc lets a program have the arrays without asking the matrix: `MatSeqAIJGetArray()`, `MatSeqAIJGetArrayRead()` and
   `MatSeqAIJGetCSRAndMemType()` return `NULL` for a matrix without AIJ arrays. Call `MatVCRSMaterializeAIJ()` before
-  them, and before the matrix is given to `MatCreateMAIJ()`. `MatGetRowIJ()` takes the arrays by itself.
+  them, and before the matrix is given to `MatCreateMAIJ()`, or to `MatColoring` of type greedy, which reads the arrays by their addresses.
+  `MatGetRowIJ()` takes the arrays by itself. A matrix without arrays is compared by `MatIsTranspose()` to matrices without arrays only.
 
   Options of `MatSetOption()` from before the conversion to `MATVCRS` are not known when the arrays are taken again.
   New nonzeros are then allowed, and all options except `MAT_ROW_ORIENTED` have their defaults.
