@@ -390,6 +390,106 @@ static PetscErrorCode TryEnds(MPI_Comm comm)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode SetUpAndFail(PC pc)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PCSetFailedReason(pc, PC_FACTOR_OTHER));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CopyVec(PETSC_UNUSED PC pc, Vec x, Vec y)
+{
+  PetscFunctionBeginUser;
+  PetscCall(VecCopy(x, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A preconditioner that fails: all columns of all batches are told, and those of the next call alone */
+static PetscErrorCode TryFailed(MPI_Comm comm)
+{
+  static const char *const  options[] = {"-ksp_type bcgsm -pc_type shell", "-ksp_type bcgsm -pc_type shell -ksp_matsolve_batch_size 2"};
+  static const PetscInt     columns[] = {5, 2, 4, 1};
+  const KSPConvergedReason *reasons;
+  PetscInt                  told;
+  Mat                       A, B, X;
+  KSP                       ksp;
+  PC                        pc;
+
+  PetscFunctionBeginUser;
+  PetscCall(TestCreateOperator(comm, TEST_CONVECTION, 0, &A));
+  for (size_t o = 0; o < PETSC_STATIC_ARRAY_LENGTH(options); o++) {
+    PetscCall(TestCreateKSP(A, options[o], &ksp));
+    PetscCall(KSPGetPC(ksp, &pc));
+    PetscCall(PCShellSetSetUp(pc, SetUpAndFail));
+    PetscCall(PCShellSetApply(pc, CopyVec));
+    for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(columns); c++) {
+      PetscCall(CreateBlock(A, columns[c], &B));
+      PetscCall(CreateBlock(A, columns[c], &X));
+      PetscCall(FillBlock(B, 3));
+      PetscCall(KSPMatSolve(ksp, B, X));
+      PetscCall(KSPBCGSMGetColumns(ksp, &told, NULL, &reasons, NULL));
+      if (WRONG(told != columns[c])) FAIL("%s: %" PetscInt_FMT " columns are told, not %" PetscInt_FMT, options[o], told, columns[c]);
+      for (PetscInt j = 0; j < told; j++) {
+        if (WRONG(reasons[j] != KSP_DIVERGED_PC_FAILED)) FAIL("%s: column %" PetscInt_FMT " ends with %s", options[o], j, KSPConvergedReasons[reasons[j]]);
+      }
+      PetscCall(MatDestroy(&X));
+      PetscCall(MatDestroy(&B));
+    }
+    PetscCall(KSPDestroy(&ksp));
+  }
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Solvers inside the preconditioner that fail for one column: that column fails, and no other one */
+static PetscErrorCode TryInner(MPI_Comm comm)
+{
+  static const char *const  options[] = {"-ksp_type bcgsm -pc_type ksp",
+                                         "-ksp_type bcgsm -pc_type bjacobi -sub_ksp_type gmres",
+                                         "-ksp_type bcgsm -pc_type asm -sub_ksp_type gmres",
+                                         "-ksp_type bcgsm -pc_type gasm -sub_ksp_type gmres",
+                                         "-ksp_type bcgsm -pc_type vcrs -vcrs_pc_type ksp",
+                                         "-ksp_type bcgsm -pc_type bjacobi"};
+  PetscOptions              database;
+  const KSPConvergedReason *reasons;
+  PetscInt                  told;
+  Mat                       A, B, X;
+  Vec                       b;
+  KSP                       ksp;
+
+  PetscFunctionBeginUser;
+  PetscCall(TestCreateOperator(comm, TEST_CONVECTION, 0, &A));
+  PetscCall(CreateBlock(A, 4, &B));
+  PetscCall(CreateBlock(A, 4, &X));
+  for (PetscInt j = 0; j < 4; j++) {
+    PetscCall(MatDenseGetColumnVecWrite(B, j, &b));
+    PetscCall(TestFillVec(b, (int)j + 1));
+    if (j == 1) PetscCall(VecScale(b, (PetscReal)NAN));
+    PetscCall(MatDenseRestoreColumnVecWrite(B, j, &b));
+  }
+  PetscCall(PetscOptionsCreate(&database));
+  for (size_t o = 0; o < PETSC_STATIC_ARRAY_LENGTH(options); o++) {
+    PetscCall(TestCreateKSP(A, options[o], &ksp));
+    /* solvers inside read options when they are set up */
+    PetscCall(PetscOptionsClear(database));
+    PetscCall(PetscOptionsInsertString(database, options[o]));
+    PetscCall(PetscOptionsPush(database));
+    PetscCall(KSPSetUp(ksp));
+    PetscCall(KSPMatSolve(ksp, B, X));
+    PetscCall(PetscOptionsPop());
+    PetscCall(KSPBCGSMGetColumns(ksp, &told, NULL, &reasons, NULL));
+    for (PetscInt j = 0; j < told; j++) {
+      if (WRONG((reasons[j] < 0) != (j == 1))) FAIL("%s: column %" PetscInt_FMT " ends with %s", options[o], j, KSPConvergedReasons[reasons[j]]);
+    }
+    PetscCall(KSPDestroy(&ksp));
+  }
+  PetscCall(PetscOptionsDestroy(&database));
+  PetscCall(MatDestroy(&X));
+  PetscCall(MatDestroy(&B));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- Monitors, histories and tests of the program's own ---- */
 
 typedef struct {
@@ -618,6 +718,8 @@ int main(int argc, char **argv)
   PetscCall(TryUsual(PETSC_COMM_WORLD));
   PetscCall(TryNullSpace(PETSC_COMM_WORLD));
   PetscCall(TryEnds(PETSC_COMM_WORLD));
+  PetscCall(TryFailed(PETSC_COMM_WORLD));
+  PetscCall(TryInner(PETSC_COMM_WORLD));
   PetscCall(TryWatchers(PETSC_COMM_WORLD));
   PetscCall(TryProducts(PETSC_COMM_WORLD));
   PetscCall(TryRest(PETSC_COMM_WORLD));

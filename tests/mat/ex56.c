@@ -437,6 +437,26 @@ static PetscErrorCode TestVelocity(const char name[], double (*velocity)(double,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Smoothing over far more than the model leaves the mean slowness of both ends, in no time */
+static PetscErrorCode TestSmooth(void)
+{
+  const PetscInt  n[3]   = {40, 1, 1};
+  const PetscReal wide[] = {1e4, 1e9, (PetscReal)1e30};
+
+  PetscFunctionBeginUser;
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(wide); k++) {
+    PetscReal v[40];
+
+    for (PetscInt i = 0; i < n[0]; i++) v[i] = i < n[0] - 1 ? 2000 : 4000;
+    PetscCall(VelocitySmooth(n, wide[k], v));
+    for (PetscInt i = 0; i < n[0]; i++) {
+      if (WRONG(!(PetscAbsReal(v[i] - (PetscReal)8000 / 3) < 10)))
+        FAIL("smoothed over %g nodes, node %" PetscInt_FMT " has %g m/s", (double)wide[k], i, (double)v[i]);
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   const PetscInt    plane[3] = {13, 1, 9}, space[3] = {7, 5, 6};
@@ -472,6 +492,7 @@ int main(int argc, char **argv)
 #endif
   TEST_REFUSED("axes", GridFileRead(PETSC_COMM_WORLD, GRIDFILE_RAW, "x", space, "xz", "grid", &unused), "Axes xz", "once each");
   TEST_REFUSED("axes", GridFileRead(PETSC_COMM_WORLD, GRIDFILE_RAW, "x", space, "xxz", "grid", &unused), "Axes xxz");
+  PetscCall(TestSmooth());
   PetscCall(TestVelocity("layers", VelocityLayers, 1500, 4000, 2404.25));
   PetscCall(TestVelocity("marmousi", VelocityMarmousi, 1500, 5500, 3117.09));
   PetscCall(TestVelocity("overthrust", VelocityOverthrust, 2400, 6000, 3849.65));

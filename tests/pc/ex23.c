@@ -390,6 +390,62 @@ static PetscErrorCode TestNullSpace(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A part of the grid whose faces are too small for a float, with 32 bits: as many iterations as with codes */
+static PetscErrorCode TestTiny(void)
+{
+  const PetscReal tiny = PetscDefined(USE_REAL_SINGLE) ? (PetscReal)1e-20 : (PetscReal)1e-60;
+  const PetscInt  n[2] = {24, 20}, cells = n[0] * n[1];
+  PetscInt        its[2] = {0, 0};
+  Mat             A;
+  Vec             x, b;
+  KSP             ksp;
+  PC              pc;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, cells, cells, 5, NULL, &A));
+  for (PetscInt i = 0; i < cells; i++) {
+    const PetscInt  at[2] = {i % n[0], i / n[0]}, to[4] = {i - 1, i + 1, i - n[0], i + n[0]};
+    const PetscBool is[4] = {(PetscBool)(at[0] > 0), (PetscBool)(at[0] < n[0] - 1), (PetscBool)(at[1] > 0), (PetscBool)(at[1] < n[1] - 1)};
+    PetscReal       sum   = 0;
+
+    for (int f = 0; f < 4; f++) {
+      const PetscReal face = PetscMax(at[1], f == 3 ? at[1] + 1 : at[1]) >= n[1] / 2 ? tiny : 1;
+
+      sum += face;
+      if (is[f]) PetscCall(MatSetValue(A, i, to[f], -face, INSERT_VALUES));
+    }
+    PetscCall(MatSetValue(A, i, i, sum, INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(TestFillVec(b, 5));
+  for (int k = 0; k < 2; k++) {
+    KSPConvergedReason reason;
+
+    PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));
+    PetscCall(KSPSetOperators(ksp, A, A));
+    PetscCall(KSPSetType(ksp, KSPGMRES));
+    PetscCall(KSPSetTolerances(ksp, (PetscReal)1e-4, 0, PETSC_CURRENT, 100));
+    PetscCall(KSPSetPCSide(ksp, PC_RIGHT));
+    PetscCall(KSPGetPC(ksp, &pc));
+    PetscCall(PCSetType(pc, PCGRIDMG));
+    PetscCall(PCGridMGSetInterpolation(pc, PCGRIDMG_INTERPOLATION_AGGREGATION));
+    PetscCall(PCGridMGSetBits(pc, k ? 32 : 16, k ? 32 : 16));
+    PetscCall(KSPSolve(ksp, b, x));
+    PetscCall(KSPGetIterationNumber(ksp, &its[k]));
+    PetscCall(KSPGetConvergedReason(ksp, &reason));
+    if (WRONG(reason < 0)) FAIL("tiny faces, %d bits: %s", k ? 32 : 16, KSPConvergedReasons[reason]);
+    if (k && !PetscDefined(USE_REAL_SINGLE)) VIEW_HAS(pc, "level 0: 24 x 20 x 1 cells, 16 bits");
+    PetscCall(KSPDestroy(&ksp));
+  }
+  if (WRONG(its[1] > its[0] + 1)) FAIL("tiny faces: %" PetscInt_FMT " iterations with 32 bits, %" PetscInt_FMT " with codes", its[1], its[0]);
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&b));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   GridProblem wells = box, wind = box;
@@ -416,6 +472,7 @@ int main(int argc, char **argv)
   PetscCall(TestChanges());
   PetscCall(TestTypes());
   PetscCall(TestNullSpace());
+  PetscCall(TestTiny());
   PetscCall(TestDone(72, "all is right\n"));
   PetscCall(PetscFinalize());
   return 0;

@@ -92,11 +92,14 @@ double VelocityOverthrust(double x, double y, double z)
 
 /* ------------------------------------------------------------ smooth velocities */
 
-/* The mean with weights of a Gaussian along a line; ends are continued */
-static void SmoothLine(PetscInt n, PetscInt64 stride, PetscInt reach, const double weight[], PetscReal *x, double line[])
+#define VELOCITY_FAR  8.    /* so many lines away all weights count as one, of the ends */
+#define VELOCITY_MOST 1000. /* and deviations that are larger have the same weights on a line */
+
+/* The mean with weights of a Gaussian along a line; ends are continued. ends: what they have of weights beyond reach */
+static void SmoothLine(PetscInt n, PetscInt64 stride, PetscInt reach, const double weight[], double ends, PetscReal *x, double line[])
 {
   for (PetscInt i = 0; i < n; i++) {
-    double sum = weight[0] * (double)x[stride * i];
+    double sum = weight[0] * (double)x[stride * i] + ends * (double)(x[0] + x[stride * (n - 1)]);
 
     for (PetscInt k = 1; k <= reach; k++) sum += weight[k] * (double)(x[stride * PetscMax(0, i - k)] + x[stride * PetscMin(n - 1, i + k)]);
     line[i] = sum;
@@ -106,23 +109,28 @@ static void SmoothLine(PetscInt n, PetscInt64 stride, PetscInt reach, const doub
 
 PetscErrorCode VelocitySmooth(const PetscInt n[3], PetscReal deviation, PetscReal v[])
 {
-  const PetscInt   reach = (PetscInt)PetscCeilReal(3 * deviation);
+  const PetscInt   longest = PetscMax(n[0], PetscMax(n[1], n[2]));
+  const double     width = PetscMin((double)deviation, VELOCITY_MOST * (double)longest), whole = ceil(3 * width);
+  const PetscInt   reach = (PetscInt)PetscMin(whole, VELOCITY_FAR * (double)longest);
   const PetscInt64 all = (PetscInt64)n[0] * n[1] * n[2], stride[3] = {1, n[0], (PetscInt64)n[0] * n[1]};
   PetscReal       *kept;
-  double          *weight, *line, sum = 1;
+  double          *weight, *line, sum = 1, ends = 0;
 
   PetscFunctionBegin;
   if (reach <= 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc3(all, &kept, reach + 1, &weight, PetscMax(n[0], PetscMax(n[1], n[2])), &line));
-  for (PetscInt k = 0; k <= reach; k++) weight[k] = exp(-.5 * PetscSqr((double)k / (double)deviation));
+  PetscCall(PetscMalloc3(all, &kept, reach + 1, &weight, longest, &line));
+  for (PetscInt k = 0; k <= reach; k++) weight[k] = exp(-.5 * PetscSqr((double)k / width));
+  for (PetscInt64 k = reach + 1; (double)k <= whole; k++) ends += exp(-.5 * PetscSqr((double)k / width));
   for (PetscInt k = 1; k <= reach; k++) sum += 2 * weight[k];
+  sum += 2 * ends;
+  ends /= sum;
   for (PetscInt k = 0; k <= reach; k++) weight[k] /= sum;
   PetscCall(PetscArraycpy(kept, v, (size_t)all));
   for (PetscInt64 p = 0; p < all; p++) v[p] = 1 / v[p];
   for (int d = 0; d < 3; d++) {
     if (n[d] == 1) continue;
     for (PetscInt64 p = 0; p < all; p++) {
-      if (p / stride[d] % n[d] == 0) SmoothLine(n[d], stride[d], reach, weight, v + p, line);
+      if (p / stride[d] % n[d] == 0) SmoothLine(n[d], stride[d], reach, weight, ends, v + p, line);
     }
   }
   for (PetscInt64 p = 0; p < all; p++) v[p] = kept[p] == (PetscReal)VELOCITY_WATER ? kept[p] : 1 / v[p];

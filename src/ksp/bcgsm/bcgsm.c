@@ -188,25 +188,67 @@ static PetscErrorCode BCGSMSolveColumns_Private(KSP ksp, Mat B, Mat X)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-   PETSc calls this function for each batch. KSPMatSolve() begins with KSPSetUp(), which leaves either no reason in the
-   KSP or the reason of a failed set-up. Any other reason shows a further batch of the same call
-*/
-static PetscErrorCode KSPMatSolve_BCGSM(KSP ksp, Mat B, Mat X)
+/* Begin and end of the local columns of a block; NULL without rows */
+static PetscErrorCode BCGSMGetEnds_Private(Mat X, const PetscScalar *ends[2])
 {
-  KSP_BCGSM      *s       = (KSP_BCGSM *)ksp->data;
-  const PetscBool further = (PetscBool)(ksp->reason != KSP_CONVERGED_ITERATING && ksp->reason != KSP_DIVERGED_PC_FAILED);
-  PetscBool       solves;
-  PetscInt        n;
+  const PetscScalar *x;
+  PetscInt           m, n, ld;
 
   PetscFunctionBegin;
+  ends[0] = ends[1] = NULL;
+  PetscCall(MatGetLocalSize(X, &m, NULL));
+  PetscCall(MatGetSize(X, NULL, &n));
+  PetscCall(MatDenseGetLDA(X, &ld));
+  PetscCall(MatDenseGetArrayReadAndMemType(X, &x, NULL));
+  if (m) {
+    ends[0] = x;
+    ends[1] = x + (PetscCount)n * ld;
+  }
+  PetscCall(MatDenseRestoreArrayReadAndMemType(X, &x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   PETSc calls KSPMatSolve_BCGSM() for each batch. KSPMatSolve() begins with KSPSetUp(), which leaves either no reason in
+   the KSP or the reason of a failed set-up. Any other reason shows a further batch of the same call. If the
+   preconditioner failed, a further batch begins where the solutions of the last batch ended
+*/
+static PetscErrorCode BCGSMIsFurther_Private(KSP ksp, Mat X, PetscBool *further)
+{
+  KSP_BCGSM         *s = (KSP_BCGSM *)ksp->data;
+  const PetscScalar *ends[2];
+  PetscInt           batch;
+
+  PetscFunctionBegin;
+  *further = (PetscBool)(ksp->reason != KSP_CONVERGED_ITERATING && ksp->reason != KSP_DIVERGED_PC_FAILED);
+  PetscCall(KSPGetMatSolveBatchSize(ksp, &batch));
+  if (!s->failed || batch != s->nresults - s->before) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(BCGSMGetEnds_Private(X, ends));
+  *further = (PetscBool)(ksp->reason == KSP_DIVERGED_PC_FAILED && ends[0] == s->end);
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, further, 1, MPI_C_BOOL, MPI_LAND, PetscObjectComm((PetscObject)ksp)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KSPMatSolve_BCGSM(KSP ksp, Mat B, Mat X)
+{
+  KSP_BCGSM         *s = (KSP_BCGSM *)ksp->data;
+  const PetscScalar *ends[2];
+  PetscBool          further, solves = PETSC_FALSE;
+  PetscInt           n;
+  PCFailedReason     failed;
+
+  PetscFunctionBegin;
+  PetscCall(BCGSMIsFurther_Private(ksp, X, &further));
   PetscCall(MatGetSize(B, NULL, &n));
   s->before = further ? s->nresults : 0;
+  s->failed = PETSC_FALSE;
   PetscCall(BCGSMExpect_Private(s, n));
   PetscCall(BCGSMNeedsSolves_Private(ksp, &solves));
   if (n && solves) PetscCall(BCGSMSolveColumns_Private(ksp, B, X));
   else if (n) {
-    if (further) ksp->reason = KSP_CONVERGED_ITERATING;
+    /* as KSPSetUp() leaves it */
+    PetscCall(PCGetFailedReason(ksp->pc, &failed));
+    if (further) ksp->reason = failed ? KSP_DIVERGED_PC_FAILED : KSP_CONVERGED_ITERATING;
     s->B = B;
     s->X = X;
     PetscCall(BCGSMBlocksStart_Private(ksp, n));
@@ -215,6 +257,11 @@ static PetscErrorCode KSPMatSolve_BCGSM(KSP ksp, Mat B, Mat X)
     s->B = s->X = NULL;
   }
   PetscCall(BCGSMSummarize_Private(ksp));
+  if (ksp->reason == KSP_DIVERGED_PC_FAILED) {
+    PetscCall(BCGSMGetEnds_Private(X, ends));
+    s->end    = ends[1];
+    s->failed = PETSC_TRUE;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -55,6 +55,8 @@ typedef struct {
 
   /* Results of the columns of the last KSPMatSolve(), or of KSPSolve() */
   PetscInt            nresults, maxresults, before; /* before: number of columns of earlier batches */
+  PetscBool           failed;                       /* the preconditioner failed for the last batch, */
+  const PetscScalar  *end;                          /* whose local solutions ended here */
   PetscInt           *its;
   KSPConvergedReason *reasons;
   PetscReal          *norms;

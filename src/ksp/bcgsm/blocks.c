@@ -269,13 +269,44 @@ static PetscErrorCode BCGSMMult_Private(KSP ksp, const BCGSMBlock mult[2])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+   An inner solver without a KSPMatSolve() of its own reports the reason of its last column only. Failures of other columns
+   would pass as results. Applied to vectors, such a solver reports each column
+*/
+static PetscErrorCode BCGSMHasSolversOfVectors_Private(PC pc, PetscBool *has)
+{
+  PetscBool inner, jacobi, schwarz;
+  PetscInt  n   = 0;
+  KSP       one = NULL, *ksps = NULL;
+
+  PetscFunctionBegin;
+  *has = PETSC_FALSE;
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCVCRS, &inner));
+  if (inner) PetscCall(PCVCRSGetPC(pc, &pc));
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCKSP, &inner));
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCBJACOBI, &jacobi));
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCASM, &schwarz));
+  if (inner) {
+    PetscCall(PCKSPGetKSP(pc, &one));
+    ksps = &one;
+    n    = 1;
+  } else if (jacobi) PetscCall(PCBJacobiGetSubKSP(pc, &n, NULL, &ksps));
+  else if (schwarz) PetscCall(PCASMGetSubKSP(pc, &n, NULL, &ksps));
+  for (PetscInt k = 0; k < n; k++) *has = (PetscBool)(*has || !ksps[k]->ops->matsolve);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* On a device: factors of PETSc on the host refuse blocks on a device, but accept vectors */
 static PetscErrorCode BCGSMTakesBlocks_Private(KSP ksp, PetscBool *takes)
 {
+  PetscBool vectors = PETSC_FALSE;
+
   PetscFunctionBegin;
-  *takes = PETSC_TRUE;
-  if (!((KSP_BCGSM *)ksp->data)->device) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)ksp->pc, takes, PCGRIDMG, PCNONE, ""));
+  if (((KSP_BCGSM *)ksp->data)->device) PetscCall(PetscObjectTypeCompareAny((PetscObject)ksp->pc, takes, PCGRIDMG, PCNONE, ""));
+  else {
+    PetscCall(BCGSMHasSolversOfVectors_Private(ksp->pc, &vectors));
+    *takes = (PetscBool)!vectors;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -355,7 +386,34 @@ static PetscErrorCode BCGSMSubtract_Private(KSP ksp, PetscInt j, BCGSMBlock imag
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* R = b - A x, preconditioned if from the left; infinite on processes whose preconditioner failed in set-up */
+/*
+   Columns whose residual has a NaN or an infinity before the preconditioner: inner solvers may return finite numbers for
+   such a residual. sums: products of the residuals with themselves, which are infinite for large numbers, too
+*/
+static PetscErrorCode BCGSMFlag_Private(KSP ksp, BCGSMBlock residual)
+{
+  KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
+
+  PetscFunctionBegin;
+  for (PetscInt j = 0; j < s->n; j++) {
+    PetscReal most = PetscRealPart(s->sums[j]);
+    Vec       r;
+
+    if (!PetscIsInfOrNanReal(most)) continue;
+    if (!PetscIsNanReal(most)) {
+      PetscCall(BCGSMColumnGet_Private(ksp, residual, j, &r));
+      PetscCall(VecNorm(r, NORM_INFINITY, &most));
+      PetscCall(BCGSMColumnRestore_Private(ksp, residual, j, &r));
+    }
+    if (!PetscIsInfOrNanReal(most)) continue;
+    PetscCall(BCGSMColumnGet_Private(ksp, BCGSM_R, j, &r));
+    PetscCall(VecFlag(r, 1));
+    PetscCall(BCGSMColumnRestore_Private(ksp, BCGSM_R, j, &r));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* R = b - A x, preconditioned if from the left; infinite on processes whose preconditioner failed in set-up, and in columns with a NaN */
 PetscErrorCode BCGSMInitialResidual_Private(KSP ksp)
 {
   const PetscBool  right   = (PetscBool)(ksp->pc_side == PC_RIGHT);
@@ -382,7 +440,11 @@ PetscErrorCode BCGSMInitialResidual_Private(KSP ksp)
     PetscCall(BCGSMMult_Private(ksp, mult));
   }
   for (PetscInt j = 0; j < s->n; j++) PetscCall(BCGSMSubtract_Private(ksp, j, mult[1], right ? BCGSM_R : left[0]));
-  if (!right) PetscCall(BCGSMPrecondition_Private(ksp, left));
+  if (!right) {
+    if (!s->device) PetscCall(BCGSMDots_Private(ksp, 1, left, left));
+    PetscCall(BCGSMPrecondition_Private(ksp, left));
+    if (!s->device) PetscCall(BCGSMFlag_Private(ksp, left[0]));
+  }
   for (PetscInt j = 0; j < s->n && ksp->reason == KSP_DIVERGED_PC_FAILED; j++) {
     Vec r;
 

@@ -224,8 +224,8 @@ static PetscErrorCode MatVCRSDropAIJ_MPI(Mat A)
 
   Some functions of PETSc return the arrays without a call to the matrix: `MatSeqAIJGetArray()`,
   `MatSeqAIJGetArrayRead()` and `MatSeqAIJGetCSRAndMemType()` return `NULL` for a matrix without AIJ arrays. Call
-  `MatVCRSMaterializeAIJ()` before these functions, and before `MatCreateMAIJ()`. `MatGetRowIJ()` restores the arrays
-  itself.
+  `MatVCRSMaterializeAIJ()` before these functions, before `MatCreateMAIJ()`, and before a `MatColoring` of type greedy.
+  `MatGetRowIJ()` restores the arrays itself. `MatIsTranspose()` needs two matrices with arrays, or two without.
 
   Options of `MatSetOption()` from before the conversion to `MATVCRS` are unknown when the arrays are restored. New
   nonzeros are then allowed, and all options except `MAT_ROW_ORIENTED` have their defaults.

@@ -17,6 +17,7 @@
 #define GRIDMG_FEW           50000  /* a level of fewer unknowns is small: three directions are halved if a level is saved */
 #define GRIDMG_FIRST         2      /* the finest levels never count as small */
 #define GRIDMG_COARSE        0.1    /* a level whose faces would change by more takes 16 bits in place of 8 */
+#define GRIDMG_FLOAT         1e-37  /* a level with smaller faces takes 16 bits in place of 32 */
 
 /* ------------------------------------------------------------ coarsening */
 
@@ -324,11 +325,16 @@ static PetscErrorCode PutLists_Private(PC_GridMG *mg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Bits of the codes of a level: as requested, but 16 if 8 bits are too coarse */
+/*
+   Bits of the codes of a level: as requested, but 16 if 8 bits are too coarse. On the host also 16 if a face is too small
+   for a float, which 32 bits are
+*/
 static int BitsOf(const PC_GridMG *mg, PetscInt k, double min, double max)
 {
-  const int bits = (int)(k && mg->opt.coarsebits != PETSC_DECIDE ? mg->opt.coarsebits : mg->opt.bits);
+  const int    bits  = (int)(k && mg->opt.coarsebits != PETSC_DECIDE ? mg->opt.coarsebits : mg->opt.bits);
+  const double least = mg->level[k].least; /* on all processes */
 
+  if (bits == 32 && !mg->device && least > 0 && least < GRIDMG_FLOAT) return 16;
   return bits == 8 && min > 0 && .5 * log(max / min) / 254. > GRIDMG_COARSE ? 16 : bits;
 }
 

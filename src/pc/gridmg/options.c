@@ -541,7 +541,8 @@ PetscErrorCode PCGridMGSetSmooths(PC pc, PetscInt before, PetscInt after)
 
   Note:
   With aggregation, 8 and 16 bits are logarithmic codes with a table per level; 32 bits are single precision. A level
-  takes 16 bits if 8 bits would change faces by more than 10 %.
+  takes 16 bits if 8 bits would change faces by more than 10 %. On the host, a level also takes 16 bits if faces are too
+  small for single precision.
 
   With de Zeeuw's interpolation, 8 and 16 bits are fixed point with a power of two per row. 32 bits are numbers in the
   precision of the vectors, see `PCGridMGSetPrecision()`. A complex entry has two parts of the given number of bits.
