@@ -3,11 +3,12 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The journal of a farm: a file a group, with the tasks that it has done and their results. It is written beside the old one and
-   renamed, so that there is always a whole one. Files of groups have no tasks in common; a run adds them up, and begins with that.
+   The journal of a farm: one file per group, with the finished tasks of the group and their results. A new file is
+   written beside the old file and renamed. A complete file therefore always exists. Files of groups have no tasks in
+   common. A run begins with the sum of all files.
 
-   A file is words of 8 bytes: the head, the states of the tasks, the bins of the sums in the order of the numbers, the
-   tasks' own numbers, task by task, and a checksum.
+   A file consists of words of 8 bytes: the head, the states of the tasks, and the bins of the sums in the order of the
+   numbers. The tasks' own numbers follow, task by task, and a checksum.
 */
 
 #define _POSIX_C_SOURCE 200809L /* fileno(), fsync(), opendir() */
@@ -15,12 +16,12 @@
 #include <dirent.h>
 #include <unistd.h>
 
-#define JOURNAL_MAGIC UINT64_C(0x316d726166746c) /* "ltfarm1", which also tells the order of bytes */
+#define JOURNAL_MAGIC UINT64_C(0x316d726166746c) /* "ltfarm1", which also shows the order of bytes */
 #define JOURNAL_CHUNK 65536                      /* words of a message */
 
 typedef struct {
   uint64_t magic, hash, ntasks, N, bins, real;
-  int64_t  place, own; /* own: numbers of tasks of their own, each task's whole words */
+  int64_t  place, own; /* own: words of the tasks' own numbers; each task begins with a new word */
 } JournalHead;
 
 typedef struct {
@@ -63,7 +64,7 @@ static PetscErrorCode JournalPut(JournalFile *j, size_t n, const void *words)
 
 /* ------------------------------------------------------------ writing */
 
-/* The bins of all processes of a group, which the first one writes */
+/* The bins of all processes of a group. The first process writes */
 static PetscErrorCode JournalPutBins(LitheFarm f, JournalFile *j, PetscInt64 *const bin[])
 {
   PetscInt64 *chunk;
@@ -93,7 +94,7 @@ static PetscErrorCode JournalPutBins(LitheFarm f, JournalFile *j, PetscInt64 *co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* States and the tasks' own numbers end with a word that may be half full */
+/* The last word of states, and of a task's own numbers, may be partly used */
 static PetscErrorCode JournalPutBytes(JournalFile *j, size_t bytes, const void *data)
 {
   uint64_t last = 0;
@@ -179,7 +180,7 @@ static PetscErrorCode JournalGet(const JournalFile *j, size_t n, void *words)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A file, if it is whole and of this job */
+/* A file, if complete and of this job */
 static PetscErrorCode JournalCheck(LitheFarm f, JournalEntry *entry)
 {
   const LitheFarmJob *job = f->job;
@@ -225,7 +226,7 @@ static int JournalCompare(const void *x, const void *y)
   return strcmp(a->path, b->path);
 }
 
-/* The files of this job, those of other slices too if all tasks are wanted; on the first process */
+/* The files of this job, with other slices if all tasks are wanted; on the first process */
 static PetscErrorCode JournalList(LitheFarm f, PetscInt *n, JournalEntry **entries)
 {
   char           folder[PETSC_MAX_PATH_LEN], begin[PETSC_MAX_PATH_LEN + 64], path[PETSC_MAX_PATH_LEN + 64], *base;
@@ -249,7 +250,7 @@ static PetscErrorCode JournalList(LitheFarm f, PetscInt *n, JournalEntry **entri
 
     if (strncmp(name, base, strlen(base)) != 0) continue;
     PetscCall(PetscSNPrintf(path, sizeof(path), "%.*s%s", (int)(base - begin), begin, name));
-    /* half a journal, of a run that was killed while it wrote */
+    /* half a journal, of a run that was killed while writing */
     if (!strcmp(name + PetscMax(4, strlen(name)) - 4, ".new")) {
       if (!f->options.only) (void)unlink(path);
       continue;
@@ -270,7 +271,7 @@ static PetscErrorCode JournalList(LitheFarm f, PetscInt *n, JournalEntry **entri
 
 /* ------------------------------------------------------------ reading */
 
-/* The part of this process, one of the first group */
+/* The part of this process, which belongs to the first group */
 static PetscErrorCode JournalAdd(LitheFarm f, const JournalEntry *entry)
 {
   const LitheFarmJob *job    = f->job;
@@ -283,7 +284,7 @@ static PetscErrorCode JournalAdd(LitheFarm f, const JournalEntry *entry)
   PetscFunctionBegin;
   PetscCall(PetscStrncpy(j.path, entry->path, sizeof(j.path)));
   PetscCheck(j.file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "The journal %s cannot be opened", j.path);
-  /* another run may be at work, and replace its file */
+  /* another run may be active, and replace the file */
   PetscCall(PetscCalloc1(8 * states + 8, &state));
   PetscCall(JournalSkip(&j, (PetscInt64)Words(sizeof(JournalHead))));
   PetscCall(JournalGet(&j, states, state));
@@ -333,7 +334,7 @@ PetscErrorCode FarmJournalRead(LitheFarm f, PetscBool known[])
     if (f->rank) PetscCall(PetscMalloc1(bytes, &entry->state));
     PetscCallMPI(MPI_Bcast(entry->state, bytes, MPI_BYTE, 0, f->comm));
     for (PetscInt t = 0; t < f->job->ntasks; t++) both += entry->state[t] && known[t];
-    /* left over from a run that was killed after it had added it to another one */
+    /* left over from a run that was killed after the sum of files was written */
     if (both == entry->done) continue;
     PetscCheck(!both, f->comm, PETSC_ERR_FILE_UNEXPECTED, "The journal %s has tasks that another one has, and others; remove it, and they are done again",
                entry->path);
@@ -341,7 +342,7 @@ PetscErrorCode FarmJournalRead(LitheFarm f, PetscBool known[])
     if (!f->group.number) PetscCall(JournalAdd(f, entry));
     taken++;
   }
-  /* One file, that of the first group, before the others are removed */
+  /* The file of the first group is written before the other files are removed */
   if (taken && !f->group.number && !f->options.only) PetscCall(FarmJournalWrite(f));
   PetscCallMPI(MPI_Barrier(f->comm));
   if (!f->rank && taken && !f->options.only) {

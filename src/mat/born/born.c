@@ -31,13 +31,14 @@ static PetscErrorCode MatSetUp_Born(Mat A)
   Mat_Born   *ctx  = (Mat_Born *)A->data;
   MPI_Comm    comm = PetscObjectComm((PetscObject)A);
   DM          da;
-  PetscInt    rows = 0, all = 0, columns[3], more;
+  PetscInt    rows = 0, all = 0, dim, columns[3], more;
   VecType     vectype;
   PetscMPIInt size, rank;
 
   PetscFunctionBegin;
   if (A->preallocated) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatBornGetDM_Private(A, &da, NULL));
+  PetscCall(MatBornGetDM_Private(A, &da, &dim));
+  PetscCall(MatBornCheckShots_Private(A, dim));
   PetscCheck(ctx->nshots > 0, comm, PETSC_ERR_ARG_WRONGSTATE,
              "The matrix has no shots, so it has no rows; use MatCreateBorn() and MatBornAddShot(), not DMCreateMatrix()");
   PetscCheck(ctx->steps > 0, comm, PETSC_ERR_ARG_WRONGSTATE, "The matrix has no steps of time; use MatBornSetTime()");
@@ -159,6 +160,7 @@ PetscErrorCode MatCreateBorn(DM da, Mat *J)
   groups
 . -mat_born_checkpoints <n> - number of stored states of the background, see `MatBornSetCheckpoints()`
 . -mat_born_interval <n> - steps between two steps that scatter and image, see `MatBornSetInterval()`
+. -mat_born_lowpass <frequency> - up to which traces stay, see `MatBornSetLowpass()`
 . -mat_born_velocity_bits <32,16> - of the velocity, see `MatBornSetVelocityBits()`
 - -mat_born_seed <n> - of random velocities, see `MatBornSetSeed()`
 

@@ -314,15 +314,20 @@ PetscErrorCode MatBornBuild_Private(Mat A)
 {
   Mat_Born        *ctx = (Mat_Born *)A->data;
   PetscObjectState state;
+  PetscBool        stale    = PETSC_TRUE;
   double           spectrum = 0;
   MPI_Comm         comm     = PetscObjectComm((PetscObject)A);
 
   PetscFunctionBegin;
   if (ctx->built) {
     PetscCall(PetscObjectStateGet((PetscObject)ctx->velocity, &state));
-    if (state == ctx->state) PetscFunctionReturn(PETSC_SUCCESS);
+    stale = (PetscBool)(state != ctx->state);
   }
+  /* one process may have changed its part alone */
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &stale, 1, MPI_C_BOOL, MPI_LOR, comm));
+  if (!stale) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatBornForget_Private(A)); /* also the remains after an error */
+  PetscCall(MatBornCheckSettings_Private(A));
   if (!ctx->split) {
     DM da;
 
@@ -334,6 +339,7 @@ PetscErrorCode MatBornBuild_Private(Mat A)
   ctx->real = ctx->field == MATBORN_FIELD_DOUBLE ? BORN_DOUBLE : BORN_FLOAT;
   PetscCall(MatBornBuildGrid_Private(A, &spectrum));
   PetscCall(BornHalosCreate_Private(ctx));
+  PetscCall(MatBornBuildLowpass_Private(A));
   PetscCall(MatBornChooseBackground_Private(A));
   PetscCall(MatBornBuildVelocity_Private(A, spectrum));
   PetscCall(MatBornBuildWavelet_Private(A));
@@ -354,6 +360,6 @@ PetscErrorCode MatBornGetBytes_Private(Mat A, PetscLogDouble *bytes)
   *bytes += (ctx->chain ? 2 : 1) * (PetscLogDouble)ctx->grid.nodes * (PetscLogDouble)sizeof(PetscReal);
   /* the image of a shot, and sums of all of them */
   *bytes += (PetscLogDouble)ctx->grid.nodes * (PetscLogDouble)(sizeof(PetscReal) + LITHE_SUMS_BINS * sizeof(PetscInt64));
-  *bytes += (*ctx->background->bytes)(ctx);
+  *bytes += (*ctx->background->bytes)(ctx) + BornTracesBytes_Private(ctx);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -6,7 +6,7 @@
 
 #include "bornimpl.h"
 
-/* The context of a matrix that a caller says is a MATBORN */
+/* The context of a matrix, which must be a MATBORN */
 PetscErrorCode MatBornGetContext_Private(Mat A, Mat_Born **ctx)
 {
   PetscBool same;
@@ -20,7 +20,7 @@ PetscErrorCode MatBornGetContext_Private(Mat A, Mat_Born **ctx)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The DMDA of the matrix, or an error that says what is wrong with the DMDA. dim may be NULL */
+/* The DMDA of the matrix, or an error that names the fault of the DMDA. dim may be NULL */
 PetscErrorCode MatBornGetDM_Private(Mat A, DM *da, PetscInt *dim)
 {
   PetscBool      isda;
@@ -46,7 +46,7 @@ PetscErrorCode MatBornGetDM_Private(Mat A, DM *da, PetscInt *dim)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Frees everything that belongs to the former settings */
+/* Frees all data of the former settings */
 PetscErrorCode MatBornForget_Private(Mat A)
 {
   Mat_Born          *ctx = (Mat_Born *)A->data;
@@ -66,6 +66,7 @@ PetscErrorCode MatBornForget_Private(Mat A)
     }
     PetscCall((*k->destroystore)(ctx->onhost, &ctx->store));
   }
+  PetscCall(BornLowpassDestroy(&ctx->filter));
   PetscCall(PetscFree(ctx->saved));
   ctx->nsaved  = 0;
   ctx->ntraces = 0;

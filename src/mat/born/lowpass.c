@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The low-pass of traces. Scattering at each k-th step adds waves round multiples of the frequency of scattering. Samples
+   alone could fold these waves onto the data. The low-pass therefore reads all steps of a trace and writes samples.
+
+   The weights are a sinc function in Kaiser's window (A. Oppenheim, R. Schafer, Discrete-time signal processing). The
+   weights are symmetric, and a trace is 0 beyond its ends. The transpose therefore has the same weights.
+*/
+
+#include "bornimpl.h"
+
+#define LOWPASS_PERIODS 3. /* of the frequency on each side: with the window below, the gain is right within 1e-4 for all frequencies */
+#define LOWPASS_KAISER  9.
+#define LOWPASS_MIDDLE  1.5 /* times the frequency: the gain is 1/2 */
+
+PetscErrorCode BornLowpassCreate(double frequency, PetscInt steps, BornLowpass *f)
+{
+  const double wanted = ceil(LOWPASS_PERIODS / frequency), middle = LOWPASS_MIDDLE * frequency;
+  double       sum;
+  PetscInt     half;
+
+  PetscFunctionBegin;
+  /* no longer than three traces, by the least frequency */
+  PetscCheck(frequency <= 0.25 && frequency * (double)steps >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "A low-pass of %g periods per step for %" PetscInt_FMT " steps", frequency, steps);
+  PetscCheck(wanted < (double)PETSC_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "A low-pass of %g steps", wanted);
+  half = (PetscInt)wanted;
+  PetscCall(PetscMalloc1(half + 1, &f->weight));
+  f->weight[0] = 2 * middle;
+  sum          = f->weight[0];
+  for (PetscInt k = 1; k <= half; k++) {
+    f->weight[k] = sin(2 * PETSC_PI * fmod(middle * (double)k, 1)) / (PETSC_PI * (double)k) *
+                   BornKaiser_Private(LOWPASS_KAISER, (double)k / (double)(half + 1));
+    sum += 2 * f->weight[k];
+  }
+  for (PetscInt k = 0; k <= half; k++) f->weight[k] /= sum;
+  f->half = half;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BornLowpassDestroy(BornLowpass *f)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(f->weight));
+  f->half = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Step n is number n - 1 of a trace. Sample s is at step every (s + 1) */
+static inline double BornLowpassWeight(const BornLowpass *f, PetscInt a, PetscInt b)
+{
+  return f->weight[a < b ? b - a : a - b];
+}
+
+PetscErrorCode BornLowpassApply(const BornLowpass *f, PetscInt traces, PetscInt steps, PetscInt every, const PetscReal all[], PetscReal data[])
+{
+  const PetscInt samples = steps / every;
+
+  PetscFunctionBegin;
+  for (PetscInt t = 0; t < traces; t++) {
+    const PetscReal *from = all + (PetscInt64)t * steps;
+    PetscReal       *to   = data + (PetscInt64)t * samples;
+
+    for (PetscInt s = 0; s < samples; s++) {
+      const PetscInt step = every * (s + 1), first = step > f->half ? step - f->half : 1, last = steps - step > f->half ? step + f->half : steps;
+      double         sum = 0;
+
+      for (PetscInt n = first; n <= last; n++) sum += BornLowpassWeight(f, n, step) * (double)from[n - 1];
+      to[s] = (PetscReal)sum;
+    }
+  }
+  PetscCall(PetscLogFlops(2. * (PetscLogDouble)traces * (PetscLogDouble)samples * (PetscLogDouble)PetscMin(steps, 2 * (PetscInt64)f->half + 1)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BornLowpassApplyTranspose(const BornLowpass *f, PetscInt traces, PetscInt steps, PetscInt every, const PetscReal data[], PetscReal all[])
+{
+  const PetscInt samples = steps / every;
+
+  PetscFunctionBegin;
+  for (PetscInt t = 0; t < traces; t++) {
+    const PetscReal *from = data + (PetscInt64)t * samples;
+    PetscReal       *to   = all + (PetscInt64)t * steps;
+
+    for (PetscInt n = 1; n <= steps; n++) {
+      /* the samples within reach */
+      const PetscInt first = n > f->half ? (n - f->half + every - 1) / every : 1, last = steps - n > f->half ? (n + f->half) / every : samples;
+      double         sum = 0;
+
+      for (PetscInt s = first; s <= last; s++) sum += BornLowpassWeight(f, n, every * s) * (double)from[s - 1];
+      to[n - 1] = (PetscReal)sum;
+    }
+  }
+  PetscCall(PetscLogFlops(2. * (PetscLogDouble)traces * (PetscLogDouble)samples * (PetscLogDouble)PetscMin(steps, 2 * (PetscInt64)f->half + 1)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatBornBuildLowpass_Private(Mat A)
+{
+  Mat_Born    *ctx       = (Mat_Born *)A->data;
+  const double frequency = (double)ctx->lowpass * (double)ctx->dt;
+  MPI_Comm     comm      = PetscObjectComm((PetscObject)A);
+
+  PetscFunctionBegin;
+  if (!(ctx->lowpass > 0)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(frequency <= 0.25, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-mat_born_lowpass %g: with steps of %g the frequency is %g at most, a quarter of a period per step", (double)ctx->lowpass, (double)ctx->dt,
+             0.25 / (double)ctx->dt);
+  PetscCheck(frequency * (double)ctx->steps >= 1, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-mat_born_lowpass %g: for %" PetscInt_FMT " steps of %g the frequency is %g at least, one period in a trace; use 0 for no low-pass",
+             (double)ctx->lowpass, ctx->steps, (double)ctx->dt, 1 / ((double)ctx->dt * (double)ctx->steps));
+  PetscCall(BornLowpassCreate(frequency, ctx->steps, &ctx->filter));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
