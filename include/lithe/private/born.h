@@ -254,8 +254,8 @@ typedef struct {
 } BornKernels;
 
 /*
-   A low-pass of traces of all steps, of which a trace of data has each every-th one: src/mat/born/lowpass.c. Traces are
-   one after the other, on the host
+   A low-pass of traces of all steps; data are samples at each every-th step: src/mat/born/lowpass.c. Traces are one after
+   the other, on the host. Beyond its steps a trace is 0
 */
 typedef struct {
   PetscInt half; /* steps on each side; weights of the same distance are equal */
@@ -265,9 +265,10 @@ typedef struct {
 /* frequency: in periods per step, 1/steps to 1/4. All functions are exported for tests */
 PETSC_EXTERN PetscErrorCode BornLowpassCreate(double frequency, PetscInt steps, BornLowpass *);
 PETSC_EXTERN PetscErrorCode BornLowpassDestroy(BornLowpass *);
-PETSC_EXTERN PetscErrorCode BornLowpassApply(const BornLowpass *, PetscInt traces, PetscInt steps, PetscInt every, const PetscReal all[], PetscReal data[]);
-PETSC_EXTERN PetscErrorCode BornLowpassApplyTranspose(const BornLowpass *, PetscInt traces, PetscInt steps, PetscInt every, const PetscReal data[],
-                                                      PetscReal all[]);
+PETSC_EXTERN PetscErrorCode BornLowpassApply(const BornLowpass *, PetscInt traces, PetscInt steps, PetscInt every, PetscInt samples, const PetscReal all[],
+                                             PetscReal data[]);
+PETSC_EXTERN PetscErrorCode BornLowpassApplyTranspose(const BornLowpass *, PetscInt traces, PetscInt steps, PetscInt every, PetscInt samples,
+                                                      const PetscReal data[], PetscReal all[]);
 
 /* Bytes of a store; 32 bits are single precision */
 static inline size_t BornStoreBytes(const BornGrid *g, int bits)

@@ -9,6 +9,7 @@
 #include <lithemat.h>
 #include <petscdmda.h>
 #include <petsc/private/matimpl.h>
+#include <stddef.h>
 
 typedef struct {
   PetscReal   source[3];
@@ -93,6 +94,7 @@ typedef struct {
   Vec                   chain, work; /* dV/V is chain times the parameter; chain is NULL for 1 */
   void                 *u[2], *w[2], *q, *x, *image;
   BornLowpass           filter;
+  PetscInt              run; /* steps of a sweep: more than the steps of a trace with a low-pass */
   PetscReal            *traces; /* of N; with a low-pass, of all products, with a number per step */
   size_t                ntraces;
   unsigned             *largest; /* whole number of the background */

@@ -7,7 +7,8 @@
    alone could fold these waves onto the data. The low-pass therefore reads all steps of a trace and writes samples.
 
    The weights are a sinc function in Kaiser's window (A. Oppenheim, R. Schafer, Discrete-time signal processing). The
-   weights are symmetric, and a trace is 0 beyond its ends. The transpose therefore has the same weights.
+   weights are symmetric, so the transpose has the same weights. Before the first step a trace is 0. The waves run on
+   beyond the last sample, as far as the weights reach.
 */
 
 #include "bornimpl.h"
@@ -55,10 +56,9 @@ static inline double BornLowpassWeight(const BornLowpass *f, PetscInt a, PetscIn
   return f->weight[a < b ? b - a : a - b];
 }
 
-PetscErrorCode BornLowpassApply(const BornLowpass *f, PetscInt traces, PetscInt steps, PetscInt every, const PetscReal all[], PetscReal data[])
+PetscErrorCode BornLowpassApply(const BornLowpass *f, PetscInt traces, PetscInt steps, PetscInt every, PetscInt samples, const PetscReal all[],
+                                PetscReal data[])
 {
-  const PetscInt samples = steps / every;
-
   PetscFunctionBegin;
   for (PetscInt t = 0; t < traces; t++) {
     const PetscReal *from = all + (PetscInt64)t * steps;
@@ -76,10 +76,9 @@ PetscErrorCode BornLowpassApply(const BornLowpass *f, PetscInt traces, PetscInt 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode BornLowpassApplyTranspose(const BornLowpass *f, PetscInt traces, PetscInt steps, PetscInt every, const PetscReal data[], PetscReal all[])
+PetscErrorCode BornLowpassApplyTranspose(const BornLowpass *f, PetscInt traces, PetscInt steps, PetscInt every, PetscInt samples, const PetscReal data[],
+                                         PetscReal all[])
 {
-  const PetscInt samples = steps / every;
-
   PetscFunctionBegin;
   for (PetscInt t = 0; t < traces; t++) {
     const PetscReal *from = data + (PetscInt64)t * samples;
@@ -87,7 +86,7 @@ PetscErrorCode BornLowpassApplyTranspose(const BornLowpass *f, PetscInt traces, 
 
     for (PetscInt n = 1; n <= steps; n++) {
       /* the samples within reach */
-      const PetscInt first = n > f->half ? (n - f->half + every - 1) / every : 1, last = steps - n > f->half ? (n + f->half) / every : samples;
+      const PetscInt first = n > f->half ? (n - f->half + every - 1) / every : 1, last = PetscMin(samples, (n + PetscMin(f->half, steps - n)) / every);
       double         sum = 0;
 
       for (PetscInt s = first; s <= last; s++) sum += BornLowpassWeight(f, n, every * s) * (double)from[s - 1];
@@ -105,6 +104,7 @@ PetscErrorCode MatBornBuildLowpass_Private(Mat A)
   MPI_Comm     comm      = PetscObjectComm((PetscObject)A);
 
   PetscFunctionBegin;
+  ctx->run = ctx->steps;
   if (!(ctx->lowpass > 0)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(frequency <= 0.25, comm, PETSC_ERR_ARG_OUTOFRANGE,
              "-mat_born_lowpass %g: with steps of %g the frequency is %g at most, a quarter of a period per step", (double)ctx->lowpass, (double)ctx->dt,
@@ -113,5 +113,7 @@ PetscErrorCode MatBornBuildLowpass_Private(Mat A)
              "-mat_born_lowpass %g: for %" PetscInt_FMT " steps of %g the frequency is %g at least, one period in a trace; use 0 for no low-pass",
              (double)ctx->lowpass, ctx->steps, (double)ctx->dt, 1 / ((double)ctx->dt * (double)ctx->steps));
   PetscCall(BornLowpassCreate(frequency, ctx->steps, &ctx->filter));
+  /* the last sample needs all its neighbours: where traces end the waves would end, too, and be of all frequencies */
+  PetscCall(PetscIntSumError(ctx->every * ctx->samples, ctx->filter.half, &ctx->run));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

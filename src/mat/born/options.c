@@ -430,8 +430,8 @@ PetscErrorCode MatBornSetInterval(Mat J, PetscInt interval)
 
   The low-pass has no phase: each number becomes a sum over 3 periods of the frequency on each side, with the weights
   of a sinc function in Kaiser's window. The gain is 1 up to the frequency and 0 from twice the frequency on, each within
-  1e-4, and 1/2 between the two. Numbers of all steps enter, also of those that are no samples. Beyond its ends a trace
-  counts as 0, so the low-pass is its own transpose.
+  1e-4, and 1/2 between the two. Numbers of all steps enter, also of steps that are no samples. The waves run for 3
+  periods beyond the last sample, since the low-pass needs these steps.
 
   `MatMult()` and `MatBornModel()` end with the low-pass, and `MatMultTranspose()` begins with it. `MatBornGetNormal()` has both.
   `MatBornGetIllumination()` is without. Measured data need the same low-pass before they are compared with those of the matrix.

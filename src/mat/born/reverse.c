@@ -85,7 +85,7 @@ static PetscErrorCode BornRingStart(BornSweep *s)
   Mat_Born *ctx = s->ctx;
 
   PetscFunctionBegin;
-  if (!ctx->store) PetscCall((*ctx->kernels->createstore)(ctx->onhost, (size_t)ctx->steps * ctx->slot, &ctx->store));
+  if (!ctx->store) PetscCall((*ctx->kernels->createstore)(ctx->onhost, (size_t)ctx->run * ctx->slot, &ctx->store));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -94,7 +94,7 @@ static PetscErrorCode BornRingNote(BornSweep *s, PetscInt n)
   Mat_Born *ctx = s->ctx;
 
   PetscFunctionBegin;
-  if (n + 1 < ctx->steps) PetscCall((*ctx->kernels->ringsave)(&ctx->grid, s->number, s->u.u, (char *)ctx->store + (size_t)(n + 1) * ctx->slot));
+  if (n + 1 < ctx->run) PetscCall((*ctx->kernels->ringsave)(&ctx->grid, s->number, s->u.u, (char *)ctx->store + (size_t)(n + 1) * ctx->slot));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -116,7 +116,7 @@ static PetscErrorCode BornRingBack(BornSweep *s, PetscInt n, PetscBool image)
 
 static PetscLogDouble BornRingBytes(const Mat_Born *ctx)
 {
-  return (PetscLogDouble)ctx->steps * (PetscLogDouble)BornRingBytesAStep(ctx);
+  return (PetscLogDouble)ctx->run * (PetscLogDouble)BornRingBytesAStep(ctx);
 }
 
 const BornBackground BornRingBackground = {.reversed = PETSC_TRUE,

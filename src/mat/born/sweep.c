@@ -188,7 +188,7 @@ static PetscErrorCode BornForward(BornSweep *s, PetscBool note, PetscReal *data,
     if (squares) PetscCall((*ctx->kernels->zero)((size_t)ctx->grid.size * BornBytes(ctx->real), squares));
     PetscCall(BornStartFields(s));
     if (note) PetscCall((*ctx->background->start)(s));
-    while (s->u.step < ctx->steps) {
+    while (s->u.step < ctx->run) {
       const PetscBool active = (PetscBool)(s->u.step % ctx->interval == 0);
 
       PetscCall(BornForwardStep(s, note, squares ? ctx->q : NULL));
@@ -218,15 +218,15 @@ static PetscErrorCode BornBackward(BornSweep *s, const PetscReal *data, PetscRea
   PetscCall(BornGetField_Private(ctx, &ctx->image));
   PetscCall((*ctx->kernels->zero)((size_t)g->size * BornBytes(ctx->real), ctx->image));
   s->image = ctx->image;
-  PetscCall(BornStateStart_Private(ctx, ctx->w, ctx->real, ctx->steps, &s->w));
+  PetscCall(BornStateStart_Private(ctx, ctx->w, ctx->real, ctx->run, &s->w));
   /* w is 0 before the data of the last step */
-  if (BornTracesSample_Private(s, ctx->steps) >= 0) {
+  if (BornTracesSample_Private(s, ctx->run) >= 0) {
     force.u      = s->w.u;
-    force.values = data + BornTracesSample_Private(s, ctx->steps);
+    force.values = data + BornTracesSample_Private(s, ctx->run);
     PetscCall((*ctx->kernels->force)(g, &force));
     PetscCall(BornExchange_Private(ctx, s->w.u));
   }
-  for (PetscInt n = ctx->steps - 1; n >= 0; n--) {
+  for (PetscInt n = ctx->run - 1; n >= 0; n--) {
     const PetscInt sample = BornTracesSample_Private(s, n);
 
     force.values = sample < 0 ? NULL : data + sample;
@@ -252,7 +252,7 @@ PetscErrorCode BornSweepModel_Private(Mat_Born *ctx, BornShot *shot, PETSC_UNUSE
   PetscCall(BornSweepBegin(ctx, shot, PETSC_FALSE, &s));
   PetscCall(BornTracesOpen_Private(&s, data, PETSC_FALSE, &mine));
   PetscCall(BornStartFields(&s));
-  while (s.u.step < ctx->steps) {
+  while (s.u.step < ctx->run) {
     PetscCall(BornStepBackground_Private(&s, &s.u, NULL, NULL));
     PetscCall(BornRecord(&s, s.u.u, s.unit, mine));
   }

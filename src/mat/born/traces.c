@@ -20,7 +20,7 @@ PetscLogDouble BornTracesBytes_Private(const Mat_Born *ctx)
 {
   size_t most = 0;
 
-  for (PetscInt s = 0; s < ctx->nshots && ctx->lowpass > 0; s++) most = PetscMax(most, BornTracesSize(&ctx->shots[s], ctx->steps));
+  for (PetscInt s = 0; s < ctx->nshots && ctx->lowpass > 0; s++) most = PetscMax(most, BornTracesSize(&ctx->shots[s], ctx->run));
   return (PetscLogDouble)most * (PetscLogDouble)sizeof(PetscReal);
 }
 
@@ -29,7 +29,7 @@ void BornTracesStart_Private(BornSweep *s)
   const Mat_Born *ctx = s->ctx;
 
   s->every   = ctx->lowpass > 0 ? 1 : ctx->every;
-  s->samples = ctx->lowpass > 0 ? ctx->steps : ctx->samples;
+  s->samples = ctx->lowpass > 0 ? ctx->run : ctx->samples;
 }
 
 /* Which number of a trace a step is, or -1 */
@@ -61,17 +61,17 @@ static PetscErrorCode BornTracesFilter(BornSweep *s, PetscBool transpose, PetscR
 {
   Mat_Born       *ctx  = s->ctx;
   const PetscBool host = (PetscBool)(ctx->kernels == &BornHostKernels);
-  const size_t    n    = BornTracesSize(s->shot, ctx->steps);
+  const size_t    n    = BornTracesSize(s->shot, ctx->run);
   PetscReal      *all  = traces;
 
   PetscFunctionBegin;
   if (!host) PetscCall(PetscMalloc1(n, &all));
   if (transpose) {
-    PetscCall(BornLowpassApplyTranspose(&ctx->filter, s->shot->nreceivers, ctx->steps, ctx->every, data, all));
+    PetscCall(BornLowpassApplyTranspose(&ctx->filter, s->shot->nreceivers, ctx->run, ctx->every, ctx->samples, data, all));
     if (!host) PetscCall((*ctx->kernels->copy)(n * sizeof(*all), all, traces));
   } else {
     if (!host) PetscCall((*ctx->kernels->copy)(n * sizeof(*all), traces, all));
-    PetscCall(BornLowpassApply(&ctx->filter, s->shot->nreceivers, ctx->steps, ctx->every, all, data));
+    PetscCall(BornLowpassApply(&ctx->filter, s->shot->nreceivers, ctx->run, ctx->every, ctx->samples, all, data));
   }
   if (!host) PetscCall(PetscFree(all));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -73,7 +73,7 @@ PetscErrorCode MatBornBuildWavelet_Private(Mat A)
   if (ctx->grid.dim > 2) ctx->force /= (double)ctx->h[2];
   ctx->unit = largest > 0 && largest * ctx->force > 0 && !PetscIsInfOrNanReal((PetscReal)(largest * ctx->force)) ? ldexp(1, ilogb(largest * ctx->force)) : 1;
   ctx->loud = last + 1;
-  ctx->busy = PetscMin(ctx->steps, last + 2 + 2 * ctx->grid.radius);
+  ctx->busy = PetscMin(ctx->run, last + 2 + 2 * ctx->grid.radius);
   PetscCall(BornHighest(last + 1, ctx->wavelet, largest > 0 ? largest : 1, &ctx->highest));
   PetscCall(MatBornGetPoints_Private(ctx, &points));
   PetscCheck(!(points > 0) || points >= BORN_LEAST, comm, PETSC_ERR_ARG_OUTOFRANGE,
