@@ -340,7 +340,7 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    nsize: {{1 3 4}}
+    nsize: {{1 3}}
     requires: !complex double
     filter: grep -e FAIL -e right
     output_file: output/ex55.out
