@@ -555,13 +555,16 @@ PetscErrorCode LitheFarmRun(LitheFarm f, const LitheFarmJob *job)
   PetscInt      *todo, *owner, found = 0, left = 0;
   PetscBool     *known;
   double         amount = 0;
+  PetscErrorCode code   = PETSC_SUCCESS;
 
   PetscFunctionBegin;
   PetscCheck(n >= 0 && 4 * (PetscInt64)n < PETSC_MPI_INT_MAX, f->comm, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " tasks are too many", n);
   PetscCheck(job->nsets >= 0 && job->nsets <= FARM_SETS, f->comm, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " sets of tasks: 0 to %d", job->nsets, FARM_SETS);
   PetscCall(FarmStart(f, job));
   PetscCall(PetscCalloc3(n, &todo, n, &owner, n, &known));
-  if (f->options.journal[0]) PetscCall(FarmJournalRead(f, known));
+  if (f->options.journal[0]) code = FarmJournalRead(f, known);
+  if (code) PetscCall(PetscFree3(todo, owner, known));
+  PetscCall(code);
   f->total = 0;
   for (PetscInt t = 0; t < n; t++) {
     if (known[t]) found++;

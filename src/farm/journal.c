@@ -180,41 +180,51 @@ static PetscErrorCode JournalGet(const JournalFile *j, size_t n, void *words)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A file, if complete and of this job */
-static PetscErrorCode JournalCheck(LitheFarm f, JournalEntry *entry)
+/* A file, if complete and of this job. chunk: room for JOURNAL_CHUNK words */
+static PetscErrorCode JournalCheckFile(LitheFarm f, JournalFile *j, JournalEntry *entry, uint64_t chunk[])
 {
   const LitheFarmJob *job = f->job;
-  JournalFile         j   = {.file = fopen(entry->path, "rb")};
   JournalHead         head;
-  uint64_t           *chunk;
   PetscInt64          words;
 
   PetscFunctionBegin;
-  PetscCall(PetscStrncpy(j.path, entry->path, sizeof(j.path)));
-  PetscCheck(j.file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "The journal %s cannot be opened", j.path);
-  PetscCall(JournalGet(&j, Words(sizeof(head)), &head));
+  PetscCheck(j->file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "The journal %s cannot be opened", j->path);
+  PetscCall(JournalGet(j, Words(sizeof(head)), &head));
   PetscCheck(head.magic == JOURNAL_MAGIC && head.hash == job->hash && head.ntasks == (uint64_t)job->ntasks && head.N == (uint64_t)job->N &&
                head.bins == LITHE_SUMS_BINS && head.real == sizeof(PetscReal),
-             PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "The journal %s is not one of this run; remove it, or name another one", j.path);
+             PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "The journal %s is not one of this run; remove it, or name another one", j->path);
   words        = (PetscInt64)Words((size_t)job->ntasks) + LITHE_SUMS_BINS * job->N + head.own;
   entry->place = (int)head.place;
   PetscCall(PetscCalloc1(8 * Words((size_t)job->ntasks) + 8, &entry->state));
-  PetscCall(JournalGet(&j, Words((size_t)job->ntasks), entry->state));
+  PetscCall(JournalGet(j, Words((size_t)job->ntasks), entry->state));
   for (PetscInt t = 0; t < job->ntasks; t++) entry->done += entry->state[t] > 0;
-  PetscCall(JournalSkip(&j, (PetscInt64)Words(sizeof(head))));
-  JournalSum(&j, Words(sizeof(head)), &head);
-  PetscCall(PetscMalloc1(JOURNAL_CHUNK, &chunk));
+  PetscCall(JournalSkip(j, (PetscInt64)Words(sizeof(head))));
+  JournalSum(j, Words(sizeof(head)), &head);
   for (PetscInt64 at = 0; at < words; at += JOURNAL_CHUNK) {
     const size_t m = (size_t)PetscMin(JOURNAL_CHUNK, words - at);
 
-    PetscCall(JournalGet(&j, m, chunk));
-    JournalSum(&j, m, chunk);
+    PetscCall(JournalGet(j, m, chunk));
+    JournalSum(j, m, chunk);
   }
-  PetscCall(JournalGet(&j, 1, chunk));
-  PetscCheck(chunk[0] == j.checksum && fread(chunk, 1, 1, j.file) == 0, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
-             "The journal %s is damaged; remove it, and its tasks are done again", j.path);
+  PetscCall(JournalGet(j, 1, chunk));
+  PetscCheck(chunk[0] == j->checksum && fread(chunk, 1, 1, j->file) == 0, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+             "The journal %s is damaged; remove it, and its tasks are done again", j->path);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode JournalCheck(LitheFarm f, JournalEntry *entry)
+{
+  JournalFile    j = {.file = fopen(entry->path, "rb")};
+  uint64_t      *chunk;
+  PetscErrorCode code;
+
+  PetscFunctionBegin;
+  PetscCall(PetscStrncpy(j.path, entry->path, sizeof(j.path)));
+  PetscCall(PetscMalloc1(JOURNAL_CHUNK, &chunk));
+  code = JournalCheckFile(f, &j, entry, chunk);
   PetscCall(PetscFree(chunk));
-  (void)fclose(j.file);
+  if (j.file) (void)fclose(j.file);
+  PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -233,6 +243,7 @@ static PetscErrorCode JournalList(LitheFarm f, PetscInt *n, JournalEntry **entri
   DIR           *dir;
   struct dirent *file;
   PetscInt       room = 0;
+  PetscErrorCode code = PETSC_SUCCESS;
 
   PetscFunctionBegin;
   *n = 0;
@@ -245,7 +256,7 @@ static PetscErrorCode JournalList(LitheFarm f, PetscInt *n, JournalEntry **entri
   base = strrchr(begin, '/') ? strrchr(begin, '/') + 1 : begin;
   dir  = opendir(!strchr(f->options.journal, '/') ? "." : (folder[0] ? folder : "/"));
   PetscCheck(dir, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "The folder of the journal %s is not there", f->options.journal);
-  while ((file = readdir(dir))) {
+  while (!code && (file = readdir(dir))) {
     const char *name = file->d_name;
 
     if (strncmp(name, base, strlen(base)) != 0) continue;
@@ -261,10 +272,11 @@ static PetscErrorCode JournalList(LitheFarm f, PetscInt *n, JournalEntry **entri
     }
     PetscCall(PetscMemzero(&(*entries)[*n], sizeof(JournalEntry)));
     PetscCall(PetscStrncpy((*entries)[*n].path, path, sizeof((*entries)[*n].path)));
-    PetscCall(JournalCheck(f, &(*entries)[*n]));
+    code = JournalCheck(f, &(*entries)[*n]);
     ++*n;
   }
   (void)closedir(dir);
+  PetscCall(code);
   if (*n) qsort(*entries, (size_t)*n, sizeof(JournalEntry), JournalCompare);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -320,10 +332,20 @@ PetscErrorCode FarmJournalRead(LitheFarm f, PetscBool known[])
   const PetscMPIInt bytes   = (PetscMPIInt)(8 * Words((size_t)f->job->ntasks) + 8);
   JournalEntry     *entries = NULL;
   PetscInt          n = 0, taken = 0;
+  int               code = 0;
   char              own[PETSC_MAX_PATH_LEN + 64];
 
   PetscFunctionBegin;
-  if (!f->rank) PetscCall(JournalList(f, &n, &entries));
+  /* all processes learn of a refusal by the first process */
+  if (!f->rank) code = (int)JournalList(f, &n, &entries);
+  PetscCallMPI(MPI_Bcast(&code, 1, MPI_INT, 0, f->comm));
+  if (code) {
+    f->result.refused = PETSC_TRUE;
+    for (PetscInt e = 0; e < n; e++) PetscCall(PetscFree(entries[e].state));
+    PetscCall(PetscFree(entries));
+    if (!f->rank) PetscCall((PetscErrorCode)code);
+    SETERRQ(PETSC_COMM_SELF, (PetscErrorCode)code, "The first process cannot read the journal %s", f->options.journal);
+  }
   PetscCallMPI(MPI_Bcast(&n, 1, MPIU_INT, 0, f->comm));
   if (f->rank) PetscCall(PetscRealloc(sizeof(JournalEntry) * (size_t)n, &entries));
   for (PetscInt e = 0; e < n; e++) {

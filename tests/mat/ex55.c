@@ -170,6 +170,25 @@ static PetscErrorCode TestAlone(void)
   PetscCall(MatBornSetWavelet(J, 50, w));
   PetscCall(MatMult(J, x, d));
 
+  /* a journal that the first process cannot open, and vectors with other parts */
+  PetscCall(MatBornSetJournal(J, "/nowhere/journal", PETSC_FALSE));
+  TEST_REFUSED("journal", MatMult(J, x, e), "journal /nowhere/journal");
+  PetscCall(VecLockReadPop(x)); /* MatMult() leaves it so after an error */
+  PetscCall(MatBornSetJournal(J, NULL, PETSC_FALSE));
+  PetscCall(MatMult(J, x, e));
+  PetscCall(VecEqual(d, e, &same));
+  if (WRONG(!same)) FAIL("other data after a refused journal");
+  {
+    PetscInt n, N;
+    Vec      other;
+
+    PetscCall(VecGetLocalSize(d, &n));
+    PetscCall(VecGetSize(d, &N));
+    PetscCall(VecCreateMPI(PETSC_COMM_WORLD, rank == 0 ? n - 1 : (rank == 1 ? n + 1 : n), N, &other));
+    TEST_REFUSED("parts of a vector", MatBornModel(J, other), "samples; make it with MatCreateVecs()");
+    PetscCall(VecDestroy(&other));
+  }
+
   /* a part of the velocity is new, which one process knows */
   if (rank == size - 1) {
     PetscScalar *a;

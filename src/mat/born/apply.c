@@ -134,6 +134,7 @@ PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct pro
   PetscReal             *slab = NULL;
   BornSplit             *split;
   LitheSums              sums;
+  PetscErrorCode         code;
   const LitheFarmResult *result;
   BornJob                job  = {.ctx = ctx, .product = product, .write = write};
   LitheFarmJob           farm = {.what = "shot", .ntasks = ctx->nshots, .attempts = 1, .kind = 1, .run = BornRunShot, .deliver = BornDeliverShot, .ctx = &job};
@@ -177,8 +178,10 @@ PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct pro
   farm.cost   = ctx->cost;
   farm.memory = ctx->kernels == &BornHostKernels ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_CUDA;
   farm.kind   = ctx->kernels == &BornHostKernels ? 1 : 2;
-  PetscCall(LitheFarmRun(split->farm, &farm));
+  code        = LitheFarmRun(split->farm, &farm);
   PetscCall(LitheFarmGetResult(split->farm, &result));
+  /* processes wait below, so an error of one process must not get there */
+  if (!result->refused) PetscCall(code);
 
   if (data) {
     PetscCall(BornSplitCloseRows_Private(split, write ? (PetscReal *)d : NULL));
@@ -189,6 +192,7 @@ PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct pro
   PetscCall(PetscFree(slab));
   PetscCall(PetscFree(pieces));
   PetscCall(PetscFree(job.data));
+  PetscCall(code);
   PetscCall(MatBornTakeResult_Private(A, result));
   if (image) {
     PetscCall(LitheFarmGetSums(split->farm, &sums));
@@ -224,6 +228,7 @@ PetscErrorCode MatBornModel(Mat J, Vec d)
 {
   Mat_Born *ctx = NULL;
   PetscInt  n;
+  PetscBool same;
 
   PetscFunctionBegin;
   PetscCall(MatBornGetContext_Private(J, &ctx));
@@ -231,7 +236,8 @@ PetscErrorCode MatBornModel(Mat J, Vec d)
   PetscCheckSameComm(J, 1, d, 2);
   PetscCall(MatSetUp(J));
   PetscCall(VecGetLocalSize(d, &n));
-  PetscCheck(n == J->rmap->n, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_SIZ,
+  PetscCall(MatBornAgree_Private(J, (PetscBool)(n == J->rmap->n), &same));
+  PetscCheck(same, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_SIZ,
              "The vector has %" PetscInt_FMT " numbers, the shots have %" PetscInt_FMT " samples; make it with MatCreateVecs()", n, J->rmap->n);
   PetscCall(PetscLogEventBegin(MAT_BornModel, J, d, 0, 0));
   PetscCall(MatBornProducts_Private(J, "model", BornSweepModel_Private, NULL, d, NULL, PETSC_TRUE));

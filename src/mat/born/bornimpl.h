@@ -94,7 +94,7 @@ typedef struct {
   Vec                   chain, work; /* dV/V is chain times the parameter; chain is NULL for 1 */
   void                 *u[2], *w[2], *q, *x, *image;
   BornLowpass           filter;
-  PetscInt              run; /* steps of a sweep: more than the steps of a trace with a low-pass */
+  PetscInt              run;    /* steps of a sweep: more than the steps of a trace with a low-pass */
   PetscReal            *traces; /* of N; with a low-pass, of all products, with a number per step */
   size_t                ntraces;
   unsigned             *largest; /* whole number of the background */
@@ -145,6 +145,7 @@ struct _n_BornBackground {
 
 /* context.c */
 PETSC_INTERN PetscErrorCode MatBornGetContext_Private(Mat, Mat_Born **);
+PETSC_INTERN PetscErrorCode MatBornAgree_Private(Mat, PetscBool, PetscBool *);
 PETSC_INTERN PetscErrorCode MatBornForget_Private(Mat);
 PETSC_INTERN PetscErrorCode MatBornChanged_Private(Mat);
 PETSC_INTERN PetscErrorCode MatBornGetDM_Private(Mat, DM *, PetscInt *);

@@ -218,12 +218,14 @@ static PetscErrorCode MatBornBuildVelocity_Private(Mat A, double spectrum)
   PetscInt           n;
   void              *field = NULL;
   DM                 da;
+  PetscBool          same;
   MPI_Comm           comm = PetscObjectComm((PetscObject)A);
 
   PetscFunctionBegin;
   PetscCheck(ctx->velocity, comm, PETSC_ERR_ARG_WRONGSTATE, "The matrix has no velocity; use MatBornSetVelocity()");
   PetscCall(VecGetLocalSize(ctx->velocity, &n));
-  PetscCheck(n == A->cmap->n, comm, PETSC_ERR_ARG_SIZ, "The velocity has %" PetscInt_FMT " numbers, the DMDA %" PetscInt_FMT " nodes", n, A->cmap->n);
+  PetscCall(MatBornAgree_Private(A, (PetscBool)(n == A->cmap->n), &same));
+  PetscCheck(same, comm, PETSC_ERR_ARG_SIZ, "The velocity has %" PetscInt_FMT " numbers, the DMDA %" PetscInt_FMT " nodes", n, A->cmap->n);
   PetscCheck(ctx->velocitybits != 16 || ctx->real == BORN_FLOAT, comm, PETSC_ERR_SUP,
              "-mat_born_velocity_bits 16 is for fields in single precision; use -mat_born_field float");
   PetscCall(MatBornGetDM_Private(A, &da, NULL));

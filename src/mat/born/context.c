@@ -46,6 +46,15 @@ PetscErrorCode MatBornGetDM_Private(Mat A, DM *da, PetscInt *dim)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Whether something holds on all processes: an error of one process alone would leave the others waiting */
+PetscErrorCode MatBornAgree_Private(Mat A, PetscBool mine, PetscBool *all)
+{
+  PetscFunctionBegin;
+  *all = mine;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, all, 1, MPI_C_BOOL, MPI_LAND, PetscObjectComm((PetscObject)A)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Frees all data of the former settings */
 PetscErrorCode MatBornForget_Private(Mat A)
 {
