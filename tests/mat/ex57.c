@@ -109,7 +109,7 @@ static const Case cases[] = {{{40, 33, 1}, 90, 2, 8, 1, 32, MATBORN_FIELD_DOUBLE
                              {{22, 18, 19}, 60, 60, 2, 1, 32, MATBORN_FIELD_DOUBLE, PETSC_TRUE}};
 
 #define DT      0.15
-#define LOWPASS (1 / (20 * DT))
+#define LOWPASS ((PetscReal)(1 / (20 * DT)))
 
 static PetscErrorCode TestCreate(const Case *c, PetscInt steps, PetscInt every, PetscReal lowpass, Mat *J)
 {
