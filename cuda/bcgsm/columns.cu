@@ -3,9 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The vector operations of KSPBCGSM for all columns in one kernel: a row of blocks for each column, whose scalars are
-   arguments. Sums have an order that depends on the number of rows alone, so a column is the same with any others. They
-   go to the host all at once.
+   The vector operations of KSPBCGSM for all columns in one kernel. The grid has a row of blocks per column; the scalars
+   of all columns are kernel arguments. The order of a sum depends on the number of rows only, so the other columns do
+   not change a result. The sums of all columns are copied to the host at once.
 */
 
 #include <lithe/private/lithecudabcgsm.h>
@@ -14,13 +14,13 @@
 #include "../common/scratch.cuh"
 
 #define BCGSM_THREADS 256
-#define BCGSM_TASKS   16  /* of a launch */
-#define BCGSM_BLOCKS  264 /* at most, for each column */
-#define BCGSM_EACH    4   /* rows at least of a thread, where there are enough */
+#define BCGSM_TASKS   16  /* columns per launch */
+#define BCGSM_BLOCKS  264 /* per column, at most */
+#define BCGSM_EACH    4   /* rows per thread, at least, if there are enough rows */
 #define BCGSM_PARTS   (PetscDefined(USE_COMPLEX) ? 2 : 1)
-#define BCGSM_SUMS    (2 * BCGSM_PARTS) /* numbers of two sums */
+#define BCGSM_SUMS    (2 * BCGSM_PARTS) /* real numbers of two sums */
 
-/* A PetscScalar that device code computes with */
+/* A PetscScalar for arithmetic in device code */
 struct alignas(sizeof(PetscScalar)) Value {
   PetscReal p[BCGSM_PARTS];
 };
@@ -75,7 +75,7 @@ static __device__ __forceinline__ void AddInner(double sum[], const Value &x, co
   }
 }
 
-/* Rows of a thread: the first one and the distance to the next one */
+/* Rows of a thread: the first row, and the distance to the next row */
 static __device__ __forceinline__ PetscInt64 FirstRow()
 {
   return static_cast<PetscInt64>(blockIdx.x) * BCGSM_THREADS + threadIdx.x;
@@ -86,7 +86,7 @@ static __device__ __forceinline__ PetscInt64 NextRow()
   return static_cast<PetscInt64>(gridDim.x) * BCGSM_THREADS;
 }
 
-/* What the blocks of a column have summed; Finish() adds it up in a fixed order */
+/* Writes the block's sums of a column; FinishKernel() adds the sums of all blocks in a fixed order */
 static __device__ __forceinline__ void PutPartial(int n, const double sum[], double *partial)
 {
   for (int q = 0; q < n; q++) {
@@ -147,7 +147,7 @@ static __global__ void __launch_bounds__(BCGSM_THREADS)
   PutPartial(nsums * BCGSM_PARTS, sum, partial);
 }
 
-/* s: NULL where it is r */
+/* s: NULL if s is stored in r */
 static __global__ void __launch_bounds__(BCGSM_THREADS)
   UpdateKernel(PetscInt64 m, const __grid_constant__ Tasks tasks, Array p, Array s, Array t, Array shadow, Array x, Array r, double *__restrict__ partial)
 {
@@ -192,7 +192,7 @@ static dim3 BlocksFor(PetscInt m, PetscInt n)
   return dim3(static_cast<unsigned int>(PetscMin(blocks, BCGSM_BLOCKS)), static_cast<unsigned int>(n));
 }
 
-/* launch(so many tasks, from this one on, blocks, arguments), for all tasks */
+/* Calls launch(number of tasks, first task, blocks, arguments) until all tasks are done */
 template <class Launch>
 static PetscErrorCode ForTasks(PetscInt m, PetscInt n, const BCGSMTask task[], Launch launch)
 {
@@ -212,7 +212,7 @@ static PetscErrorCode ForTasks(PetscInt m, PetscInt n, const BCGSMTask task[], L
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* launch(blocks, arguments, partial sums), and then the sums of all tasks on the host */
+/* Calls launch(blocks, stream, arguments, partial sums) for all tasks, and copies the sums of all tasks to the host */
 template <class Launch>
 static PetscErrorCode SumForTasks(PetscInt m, PetscInt n, const BCGSMTask task[], PetscInt nsums, PetscScalar sums[], Launch launch)
 {

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Compressed bases: memory on the device, the sums of a step, over blocks of threads and over processes, and the small algebra there.
+   Compressed bases: memory on the device, the sums of a step over blocks and processes, and the small algebra.
 */
 
 #include "basis.cuh"
@@ -11,9 +11,9 @@
 #include <lithe/private/cbcoefficients.h>
 
 #define CB_TEAM_THREADS 512
-#define CB_TEAM_PARTS   8     /* threads that share a sum of products */
+#define CB_TEAM_PARTS   8     /* threads per sum of products in the small algebra */
 #define CB_TEAM_MEMORY  32768 /* of shared memory, at most, for the small vectors of the algebra */
-#define CB_SUM_THREADS  128   /* threads that add up one sum */
+#define CB_SUM_THREADS  128   /* threads per sum over blocks */
 
 #define CB_SUMS_TOGETHER (CB_TEAM_THREADS / CB_SUM_THREADS)
 
@@ -21,12 +21,13 @@ template <class T>
 static PetscErrorCode CBAllocate(T **p, size_t count)
 {
   PetscFunctionBegin;
-  /* no pointer is NULL if nothing has to be stored */
+  /* pointers are never NULL, even for an empty array */
   PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(p), PetscMax(count * sizeof(T), 16)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The data that the host reads while the device works: one piece of memory that the device writes to */
+/* Results for the host: the device writes the results to a piece of pinned memory, the page, which the host reads while
+   the device works */
 static PetscErrorCode CBCreatePage(CBDevice *d)
 {
   const size_t ld = static_cast<size_t>(d->scalars.ld);
@@ -95,26 +96,27 @@ PetscErrorCode LitheCUDACBDestroy(CBDevice *d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ------------------------------------------------------------ sums, and their consequences */
+/* ------------------------------------------------------------ sums and coefficients */
 
 struct CBSumArguments {
-  PetscInt         k, first, count; /* real numbers first ... first+count-1 of the sums with k columns */
+  PetscInt         k, first, count; /* real numbers of the sums: first ... first+count-1 for k columns */
   int              nblocks;
-  double           down;    /* multiples of the columns are stored */
+  double           down;    /* factor that undoes the scale of stored columns */
   const PetscReal *partial; /* [sums][nblocks] */
   PetscReal       *sums;
   unsigned int    *done;
 };
 
-/* Sum number s on this process, to the first warp of CB_SUM_THREADS threads. By all threads of the block; every
-   CB_SUM_THREADS of them have another sum */
+/* Sum number s of this process, in the first warp of each group of CB_SUM_THREADS threads. All threads of the block
+   call this function, with a separate s per group */
 static __device__ __forceinline__ double CBAddBlocks(const CBSumArguments &a, PetscInt s)
 {
   constexpr int     m = CB_COMPONENTS;
   __shared__ double part[CB_SUMS_TOGETHER][CB_SUM_THREADS / 32];
   const int         group = static_cast<int>(threadIdx.x) / CB_SUM_THREADS, thread = static_cast<int>(threadIdx.x) % CB_SUM_THREADS;
-  const bool        none  = s >= a.first + a.count || (m == 2 && (s == 2 * m * a.k + 1 || s == m * (a.k - 1) + 1)); /* squares have no imaginary part */
-  double            total = 0;
+  /* none: sums beyond the range, and imaginary parts of squares */
+  const bool none  = s >= a.first + a.count || (m == 2 && (s == 2 * m * a.k + 1 || s == m * (a.k - 1) + 1));
+  double     total = 0;
 
   for (int b = thread; b < a.nblocks && !none; b += CB_SUM_THREADS) total += a.partial[static_cast<size_t>(s) * a.nblocks + b];
   CBWarpSums<1>(&total);
@@ -126,7 +128,8 @@ static __device__ __forceinline__ double CBAddBlocks(const CBSumArguments &a, Pe
   return static_cast<PetscReal>(total * (s < m * a.k ? a.down * a.down : (s < 2 * m * a.k ? a.down : 1)));
 }
 
-/* By one block of threads; small is shared memory, as far as it suffices, or NULL. page is memory of the host */
+/* Called by all threads of a block. small: shared memory for the small vectors of the algebra, or NULL; page: memory of
+   the host */
 static __device__ __forceinline__ void CBCoefficients(const CBScalars &scalars, const CBScalars &page, PetscInt k, PetscInt pass, PetscScalar *small)
 {
   const CBTeam team  = {static_cast<PetscInt>(threadIdx.x), CB_TEAM_THREADS, CB_TEAM_PARTS};
@@ -145,9 +148,8 @@ static __device__ __forceinline__ void CBCoefficients(const CBScalars &scalars, 
 }
 
 /*
-   CB_SUM_THREADS threads have one sum, or several in turn. A block sends all of its sums to the other processes before
-   it waits for the sums of the others. The last finished block continues with the coefficients, if the pass has
-   coefficients.
+   A group of CB_SUM_THREADS threads adds a sum, or several in turn. Each block sends all sums to its peers before the
+   first receive. The last block to finish computes the coefficients, if pass >= 0.
 */
 static __global__ void __launch_bounds__(CB_TEAM_THREADS)
   CBSumKernel(const __grid_constant__ CBSumArguments a, const __grid_constant__ LitheReduceEpoch epoch, const __grid_constant__ CBScalars scalars,
@@ -156,11 +158,12 @@ static __global__ void __launch_bounds__(CB_TEAM_THREADS)
   extern __shared__ __align__(16) double small[];
   __shared__ bool                        last;
   const int                              lane = static_cast<int>(threadIdx.x) % 32, size = epoch.peers.size;
-  const bool                             first = threadIdx.x % CB_SUM_THREADS < 32; /* of the warps that have a sum together */
+  const bool                             first = threadIdx.x % CB_SUM_THREADS < 32; /* the first warp of the group */
   const PetscInt begin = static_cast<PetscInt>(blockIdx.x) * CB_SUMS_TOGETHER, step = static_cast<PetscInt>(gridDim.x) * CB_SUMS_TOGETHER;
-  const PetscInt mine = static_cast<PetscInt>(threadIdx.x) / CB_SUM_THREADS; /* of the sums that the block has at a time */
+  /* the group's place among the sums of a block */
+  const PetscInt mine = static_cast<PetscInt>(threadIdx.x) / CB_SUM_THREADS;
 
-  /* The next kernel may wait for these sums after all work that does not need them */
+  /* The next kernel does all work without the sums, and waits for the sums */
   if (next) PDLTrigger();
   (void)PDLWait(a.partial);
   for (PetscInt i = begin; i < a.count; i += step) {
@@ -174,7 +177,7 @@ static __global__ void __launch_bounds__(CB_TEAM_THREADS)
     PetscReal *sum   = a.sums + a.first + i;
     double     value = 0, total;
 
-    /* a lane has a process */
+    /* a lane per process */
     if (lane < size) value = lane == epoch.peers.rank ? static_cast<double>(*sum) : LitheReduceReceive(epoch, lane, i);
     total = __shfl_sync(0xffffffffu, value, 0);
     for (int r = 1; r < size; r++) total += __shfl_sync(0xffffffffu, value, r);
@@ -182,7 +185,7 @@ static __global__ void __launch_bounds__(CB_TEAM_THREADS)
   }
   if (pass < 0) return;
 
-  /* After the barrier, a thread's fence holds for the stores of its block; after the next barrier, for the reads of its
+  /* After the barrier, the fence of thread 0 covers the stores of the block; after the next barrier, the reads of the
      block */
   __syncthreads();
   if (threadIdx.x == 0) {
@@ -201,13 +204,14 @@ static __global__ void __launch_bounds__(CB_TEAM_THREADS)
   CBCoefficients(scalars, page, k, pass, NULL);
 }
 
-/* coefficients: made of the sums by the same launch */
+/* coefficients: the same launch computes the coefficients from the sums */
 static PetscErrorCode CBLaunchSums(const CBDevice *d, PetscInt k, PetscInt pass, bool coefficients, const LitheReduceEpoch *epoch)
 {
-  /* Shared memory for the small vectors of the algebra, where it is no more than any kernel may have */
+  /* The small vectors of the algebra use shared memory, up to the size that every kernel may have */
   const size_t bytes = (CB_TEAM_PARTS + 1) * static_cast<size_t>(d->scalars.ld) * sizeof(PetscScalar);
   const bool   room  = coefficients && bytes <= CB_TEAM_MEMORY;
-  /* it fills the device while this kernel waits for other processes, which must not wait for the device */
+  /* The next kernel fills the device while this kernel waits for other processes. Processes that share a device would
+     then have to wait for the device */
   const bool     next = epoch->peers.size == 1 || epoch->peers.owndevice;
   CBSumArguments a;
   cudaStream_t   stream;
@@ -223,8 +227,8 @@ static PetscErrorCode CBLaunchSums(const CBDevice *d, PetscInt k, PetscInt pass,
   a.partial = d->partial;
   a.sums    = reinterpret_cast<PetscReal *>(d->scalars.sums);
   a.done    = d->done;
-  /* At most as many as have a multiprocessor each, even if all processes share the device at the same time: they wait
-     for blocks of other processes */
+  /* Blocks wait for blocks of other processes, so each block needs a multiprocessor, even if all processes share a
+     device */
   blocks = PetscMin((a.count + CB_SUMS_TOGETHER - 1) / CB_SUMS_TOGETHER, PetscMax(static_cast<PetscInt>(d->multiprocessors / epoch->peers.size), 1));
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   PetscCall(LitheCUDAHasPDL(&pdl));
@@ -243,7 +247,7 @@ PetscErrorCode LitheCUDACBSums(const CBDevice *d, PetscInt k, PetscInt pass)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* For functions that wait for the coefficients */
+/* For functions that must wait for the coefficients */
 static PetscErrorCode CBRecord(const CBDevice *d)
 {
   cudaStream_t stream;

@@ -6,15 +6,15 @@
 /*
    Shared by the kernels of compressed bases: reading, decoding and encoding of columns in each storage.
 
-     basis.cu        memory, sums of all blocks and processes, the small algebra
+     basis.cu   memory, sums over blocks and processes, the small algebra
      dot.cu     inner products with all columns
-     update.cu  linear combinations of columns, and appending one
-     codec.cu   one column: store and load
+     update.cu  linear combinations of columns, and appending a column
+     codec.cu   store and load of a column
 
-   All numbers are real; a complex number is two, side by side. A chunk is the part of a column that one thread reads at
-   once: 16 bytes if possible. Chunk c holds numbers F::width c ... F::width (c + 1) - 1. Thread t of a block of threads
-   always has chunks whose number is t modulo 32, so t determines its place in a block of 32 numbers. Arithmetic is in
-   double.
+   All numbers are real; a complex number is two adjacent real numbers. A chunk is the part of a column that a thread
+   reads at once: 16 bytes if possible. Chunk c holds numbers F::width c ... F::width (c + 1) - 1. The numbers of a
+   thread's chunks are all equal to t modulo 32, where t is the number of the thread in its block of threads. The place
+   of a chunk within its block of 32 numbers therefore depends on t only. Arithmetic is in double precision.
 */
 
 #include "../common/pdl.cuh"
@@ -28,7 +28,7 @@
   #define CB_COMPONENTS 1
 #endif
 
-/* The columns, for a kernel */
+/* The columns as an argument of kernels */
 struct CBColumns {
   char      *values, *exponents;
   size_t     vbytes, ebytes, n;
@@ -41,7 +41,7 @@ static inline CBColumns CBGetColumns(const CBDevice *d)
   return CBColumns{d->values, d->exponents, d->vbytes, d->ebytes, d->n, d->base, d->storage.frsz2};
 }
 
-/* Chunks of a column: of whole blocks of 32 numbers */
+/* Chunks of a column, which consists of whole blocks of 32 numbers */
 template <class F>
 static __host__ __device__ __forceinline__ size_t CBChunks(const CBColumns &V)
 {
@@ -50,7 +50,7 @@ static __host__ __device__ __forceinline__ size_t CBChunks(const CBColumns &V)
 
 /* ------------------------------------------------------------ memory */
 
-/* 4, 8 or 16 bytes that are read once */
+/* Loads 4, 8 or 16 bytes that are not read again */
 template <int words>
 static __device__ __forceinline__ void CBLoadWords(const void *p, uint32_t word[])
 {
@@ -95,7 +95,7 @@ static inline bool CBIsAligned(const void *x)
   return reinterpret_cast<uintptr_t>(x) % sizeof(CBPair) == 0;
 }
 
-/* Numbers first ... first+width-1 of x, zeros behind its end; first is even */
+/* Numbers first ... first+width-1 of x, with zeros after the end; first is even */
 template <int width>
 static __device__ __forceinline__ void CBReadVector(const PetscReal *x, bool aligned, size_t first, size_t n, double v[])
 {
@@ -120,11 +120,11 @@ static __device__ __forceinline__ void CBPrefetchVector(const PetscReal *x, size
   constexpr size_t bytes = threads * width * sizeof(PetscReal);
   const size_t     at    = blockIdx.x * bytes + threadIdx.x * CB_LINE;
 
-  static_assert(bytes <= threads * CB_LINE, "a thread fetches a line");
+  static_assert(bytes <= threads * CB_LINE, "each thread prefetches at most a line");
   if (threadIdx.x < bytes / CB_LINE && at < n * sizeof(PetscReal)) CBPrefetch(reinterpret_cast<const char *>(x) + at);
 }
 
-/* x = factor v, and times a diagonal, entry by entry, unless that is NULL */
+/* x = factor v, multiplied by a diagonal entry by entry unless diagonal is NULL */
 template <int width>
 static __device__ __forceinline__ void CBWriteVector(PetscReal *x, bool aligned, size_t first, size_t n, double factor, const PetscReal *diagonal, double v[])
 {
@@ -156,17 +156,19 @@ static __device__ __forceinline__ void CBWriteVector(PetscReal *x, bool aligned,
   }
 }
 
-/* ------------------------------------------------------------ storages
+/*
+   ------------------------------------------------------------ storages
 
-   Each has
-     width, chunkbits            numbers of a chunk, and their bits; 0 where only arguments tell
-     Raw                         what is read of a chunk
-     Load(V, v, e, chunk)        v, e: where the column begins
-     Decode(V, raw, q), Scale(V, raw)   the numbers are q times the scale
-     Encode(V, v, e, chunk, there, x, z)   z = x as it is stored. By all threads of a warp; there: the column has such a chunk
-   Chunks of 16 bytes may be copied to shared memory, and Unpack(what was copied, Code(e, chunk)) is then what Load() returns. */
+   Each storage has
+     width, chunkbits                      numbers and bits of a chunk; 0: known at run time only
+     Raw                                   the data read for a chunk
+     Load(V, v, e, chunk)                  v, e: beginning of the values and exponents of a column
+     Decode(V, raw, q), Scale(V, raw)      the numbers are q times the scale
+     Encode(V, v, e, chunk, there, x, z)   z = stored form of x; called by whole warps. there: the column has this chunk
+   Chunks of 16 bytes may be copied to shared memory. Unpack(copy, Code(e, chunk)) then returns the result of Load().
+*/
 
-/* Floating point numbers: w numbers are n words, and nothing else is stored */
+/* Floating-point numbers: w numbers are n words, without further data */
 template <int w, int n>
 struct CBFloating {
   static constexpr int width = w, words = n, chunkbits = 32 * n;
@@ -271,7 +273,7 @@ struct CBMini : CBFloating<w, w / 2> {
   }
 };
 
-/* The largest modulus of a block held by a number of neighbouring lanes */
+/* The largest modulus of a block of numbers, which `lanes` neighbouring lanes hold */
 template <int lanes, int width>
 static __device__ __forceinline__ uint64_t CBLargest(const double x[])
 {
@@ -292,8 +294,8 @@ static __device__ __forceinline__ uint64_t CBLargest(const double x[])
   return largest;
 }
 
-/* LitheFRSZ2Quantise() of numbers with one E and at most 32 bits: the conversion saturates, so the ends of the range
-   are compared as whole numbers */
+/* LitheFRSZ2Quantise() of numbers with a common E and at most 32 bits. The conversion saturates, so integers are
+   compared with the ends of the range */
 template <int width>
 static __device__ __forceinline__ void CBQuantise(const LitheFRSZ2 &f, int E, const double x[], int q[])
 {
@@ -314,7 +316,7 @@ static __device__ __forceinline__ double CBStep2(int E)
   return __hiloint2double(E << 20, 0);
 }
 
-/* FRSZ2 with 16 or 32 bits: integers of the processor */
+/* FRSZ2 with 16 or 32 bits: native integers */
 template <int bits, int exponentbits, int w>
 struct CBFrsz {
   static constexpr int width = w, words = w * bits / 32, chunkbits = 32 * words, lanes = LITHE_FRSZ2_BLOCK / w;
@@ -386,23 +388,23 @@ struct CBFrsz {
   }
 };
 
-/* FRSZ2 with 16 < bits < 32, odd: 8 numbers take `bits` bytes, which begin at any byte of a word and share words with
-   their neighbours */
+/* FRSZ2 with 16 < bits < 32, odd. 8 numbers take `bits` bytes, which begin at any byte of a word; neighbouring chunks
+   share a word */
 template <int bits, int exponentbits>
 struct CBFrszOdd {
   static constexpr int width = 8, words = (24 + 8 * bits + 31) / 32, chunkbits = 8 * bits, lanes = 4;
   struct Raw {
     uint32_t word[words], code;
   };
-  /* four chunks begin at bits 0, 8, 16 and 24 of a word; each ends with all bits of its last word except this number */
-  static_assert(bits % 4 == 1 && bits < 32, "the last word of a chunk is the first one of the next chunk");
+  /* four chunks begin at bits 0, 8, 16 and 24 of a word */
+  static_assert(bits % 4 == 1 && bits < 32, "the last word of a chunk is the first word of the next chunk");
 
   static __device__ __forceinline__ LitheFRSZ2 Format()
   {
     return LitheFRSZ2{bits, exponentbits};
   }
 
-  /* Where the words of a chunk are */
+  /* The first word of a chunk */
   static __device__ __forceinline__ size_t First(size_t chunk)
   {
     return chunk / lanes * bits + chunk % lanes * (bits / 4);
@@ -418,7 +420,8 @@ struct CBFrszOdd {
     Raw                 r;
 
 #pragma unroll
-    for (int i = 0; i < words; i++) r.word[i] = from[i]; /* not as constant data: a kernel that begins early may not */
+    /* loads of constant data are not allowed in a kernel that begins early */
+    for (int i = 0; i < words; i++) r.word[i] = from[i];
     r.code = LitheFRSZ2GetExponent(&f, e, chunk / lanes);
     return r;
   }
@@ -451,7 +454,7 @@ struct CBFrszOdd {
     uint32_t         word[words], *to = reinterpret_cast<uint32_t *>(v) + First(chunk), before;
     int              q[8];
 
-    /* from bit 0 on, then to where they belong, with the end of the chunk before */
+    /* packs the codes from bit 0 on, then shifts the words and adds the end of the previous chunk */
 #pragma unroll
     for (int i = 0; i < words; i++) word[i] = 0;
     CBQuantise<8>(f, E, x, q);
@@ -472,7 +475,7 @@ struct CBFrszOdd {
   }
 };
 
-/* The same numbers by twos, for loads only: two of them begin at any even bit of a word */
+/* The same numbers in pairs, for loads only. A pair begins at any even bit of a word */
 template <int bits, int exponentbits>
 struct CBFrszOddPair {
   static constexpr int width = 2, words = 3, chunkbits = 2 * bits, lanes = LITHE_FRSZ2_BLOCK / 2;
@@ -480,7 +483,7 @@ struct CBFrszOddPair {
     uint32_t word[words], code;
   };
 
-  static_assert(bits > 16 && bits < 32, "two numbers and what is before them in a word are at most three words");
+  static_assert(bits > 16 && bits < 32, "two numbers and the preceding bits of their first word fit three words");
 
   static __device__ __forceinline__ int Bit()
   {
@@ -491,7 +494,8 @@ struct CBFrszOddPair {
     const LitheFRSZ2    f    = {bits, exponentbits};
     const unsigned int *from = reinterpret_cast<const unsigned int *>(v) + chunk / lanes * bits + Bit() / 32;
 
-    /* the last word may belong to another block, or lie behind the column, if these two do not need it */
+    /* the third word may belong to another block or be outside of the column, and is read only if the pair needs the
+       word */
     return Raw{{__ldg(from), __ldg(from + 1), Bit() % 32 + chunkbits > 64 ? __ldg(from + 2) : 0}, LitheFRSZ2GetExponent(&f, e, chunk / lanes)};
   }
   static __device__ __forceinline__ double Scale(const CBColumns &V, const Raw &r)
@@ -509,7 +513,7 @@ struct CBFrszOddPair {
   }
 };
 
-/* FRSZ2 with any number of bits, an argument of the kernel: complete, but slow */
+/* FRSZ2 with any number of bits, a kernel argument: general, but slow */
 struct CBFrszAny {
   static constexpr int width = 8, words = 0, chunkbits = 0, lanes = 4;
   struct Raw {
@@ -539,7 +543,7 @@ struct CBFrszAny {
     uint64_t       bits = 0;
     int            have = 0;
 
-    /* 8 numbers are whole bytes, stored from the lowest bits of a word on */
+    /* 8 numbers are a whole number of bytes, stored from the lowest bits of a word on */
 #pragma unroll
     for (int i = 0; i < 8; i++) {
       const int64_t q = LitheFRSZ2Quantise(&V.frsz2, E, static_cast<PetscReal>(x[i]));
@@ -553,7 +557,7 @@ struct CBFrszAny {
   }
 };
 
-/* t = x as it is stored in two parts, in columns j and second; x is destroyed. By all threads of a warp */
+/* t = the stored form of x, in two parts, in columns j and second; x is overwritten. Called by whole warps */
 template <class F>
 static __device__ __forceinline__ void CBEncodeTwice(const CBColumns &V, PetscInt j, PetscInt second, size_t chunk, bool there, double x[], double t[])
 {
@@ -565,8 +569,8 @@ static __device__ __forceinline__ void CBEncodeTwice(const CBColumns &V, PetscIn
   for (int i = 0; i < F::width; i++) t[i] = static_cast<PetscReal>(t[i] + x[i]);
 }
 
-/* launch(a storage): chunks as wide as one access permits, or, narrow, of two numbers, so a vector beside the column is
-   read and written without gaps */
+/* Calls launch(storage). wide: chunks as wide as one access permits. Narrow chunks are two numbers, so a warp accesses
+   a vector without gaps */
 template <bool wide, class Launch>
 static inline PetscErrorCode CBDispatch(const CBDevice *d, Launch launch)
 {
@@ -604,15 +608,15 @@ static inline PetscErrorCode CBDispatch(const CBDevice *d, Launch launch)
 
 /* ------------------------------------------------------------ inner products */
 
-/* A multiprocessor, as many as fit; all of them have the same share of the rows */
+/* Blocks per multiprocessor, as many as fit; each block has the same share of the rows */
 #if CB_COMPONENTS == 2
   #define CB_DOT_BLOCKS 3
 #else
   #define CB_DOT_BLOCKS 4
 #endif
 
-/* Sums over a warp of count numbers, a power of two: number i is then s[0] of lanes 32 i / count ... 32 (i + 1) / count
-   - 1 */
+/* Sums of `count` numbers over a warp; count is a power of two. Number i is returned in s[0] of lanes 32 i / count ...
+   32 (i + 1) / count - 1 */
 template <int count, int offset = 16>
 static __device__ __forceinline__ void CBWarpSums(double s[])
 {
@@ -631,7 +635,8 @@ static __device__ __forceinline__ void CBWarpSums(double s[])
   }
 }
 
-/* sums = [ V^H v_(k-1), V^H w, w^H w ], as real numbers: of each block, from dot.cu, then of all */
+/* Real numbers of the sums [ V^H v_(k-1), V^H w, w^H w ]: dot.cu computes the sums of each block, basis.cu adds the
+   blocks */
 static inline PetscInt CBSums(PetscInt columns)
 {
   return CB_COMPONENTS * (2 * columns + 1);

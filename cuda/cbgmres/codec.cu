@@ -3,23 +3,23 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Compressed bases: one column. For loads a thread has a narrow chunk, so a warp writes the vector without gaps. For
-   stores, the fewer threads share a block of 32 numbers the better.
+   Compressed bases: one column. A load uses narrow chunks, so that a warp writes the vector without gaps. A store is
+   faster with fewer threads per block of 32 numbers.
 */
 
 #include "basis.cuh"
 
 #define CB_STORE_THREADS 128
-#define CB_LOAD_AHEAD    (2 << 20) /* bytes of values; as many as all threads of an H200 have under way */
+#define CB_LOAD_AHEAD    (2 << 20) /* bytes of values; an H200 has as many bytes in flight */
 
-/* Chunks of a thread that stores */
+/* Chunks per thread of a store */
 template <class F>
 struct CBStoreShape {
   static constexpr int chunks = F::width == 2 ? 2 : 1;
 };
 
-/* ahead: a load writes much more than it reads. The data read CB_LOAD_AHEAD later go to the second-level cache: early
-   reads wait less behind writes. In blocks of many threads, so these are bursts */
+/* ahead: a load writes much more than a load reads, and reads wait behind writes. The data at a distance of
+   CB_LOAD_AHEAD are prefetched to the second-level cache. Large blocks of threads make the prefetches bursts */
 template <class F>
 struct CBLoadShape {
   static constexpr bool ahead   = F::width == 2 && F::chunkbits <= 64;
@@ -34,19 +34,19 @@ static __device__ __forceinline__ void CBFetchAhead(const CBColumns &V, PetscInt
                   block = LITHE_FRSZ2_BLOCK / F::width * F::chunkbits / 8;
     const size_t at = static_cast<size_t>(blockIdx.x) * bytes + CB_LOAD_AHEAD, value = at + threadIdx.x * line;
 
-    static_assert(bytes % line == 0 && lines < threads, "the first threads of a block fetch a line each, the next one exponents");
+    static_assert(bytes % line == 0 && lines < threads, "the first threads of a block prefetch a line each, the next thread prefetches exponents");
     if (threadIdx.x < lines) {
       if (value < V.vbytes) CBPrefetch(V.values + static_cast<size_t>(j) * V.vbytes + value);
     } else if (threadIdx.x == lines) {
       const size_t exponent = at / block * (V.frsz2.exponentbits / 8);
 
-      /* formats without exponents have no bytes of them */
+      /* formats without exponents have no exponent bytes */
       if (exponent < V.ebytes) CBPrefetch(V.exponents + static_cast<size_t>(j) * V.ebytes + exponent);
     }
   }
 }
 
-/* second: where the second part of the column is */
+/* second: the column of the second part */
 template <class F, bool twice>
 static __global__ void __launch_bounds__(CB_STORE_THREADS) CBStoreKernel(const __grid_constant__ CBColumns V, PetscInt j, PetscInt second, double scale,
                                                                          double down, bool aligned, const PetscReal *x, const PetscReal *diagonal, PetscReal *z)
@@ -81,7 +81,7 @@ static __global__ void __launch_bounds__(CBLoadShape<F>::threads)
 {
   constexpr int width = F::width;
   const size_t  chunk = static_cast<size_t>(blockIdx.x) * CBLoadShape<F>::threads + threadIdx.x;
-  /* a thread without chunk takes one of the first block of 32 numbers */
+  /* a thread without a chunk reads a chunk of the first 32 numbers */
   const size_t from = chunk < CBChunks<F>(V) ? chunk : threadIdx.x % (LITHE_FRSZ2_BLOCK / width);
   double       q[width];
 
@@ -106,7 +106,7 @@ static __global__ void __launch_bounds__(CBLoadShape<F>::threads)
   CBWriteVector<width>(z, aligned, chunk * width, V.n, down, NULL, q);
 }
 
-/* Blocks of threads for all chunks, with this number of chunks each */
+/* Blocks of threads with `each` chunks per block */
 template <class F>
 static unsigned int CBCodecBlocks(const CBColumns &V, size_t each)
 {

@@ -5,10 +5,10 @@
 /*
    Compressed bases: inner products of all columns with w and with the newest column, in one sweep.
 
-   Each block of threads has a range of rows, and goes through it by tiles. In a tile a thread's numbers of w and of
-   the newest column stay in registers, decoded, while all columns pass by, a few at a time. Sums over a warp are
-   gathered in shared memory, over all tiles. Each block writes its sums once, and another kernel (basis.cu) adds the
-   sums of all blocks. The order depends on sizes alone.
+   Each block of threads has a range of rows, and goes through the range by tiles. In a tile, a thread keeps its numbers
+   of w and of the newest column in registers, decoded. All columns pass by, a few at a time. Sums over a warp are
+   gathered in shared memory over all tiles. Each block writes its sums once, and another kernel (basis.cu) adds the
+   sums of all blocks. The order of additions depends on sizes only.
 */
 
 #include "basis.cuh"
@@ -16,20 +16,20 @@
 
 #define CB_DOT_THREADS 128
 #define CB_DOT_WARPS   (CB_DOT_THREADS / 32)
-#define CB_DOT_BATCH   128 /* columns of a launch */
-#define CB_DOT_STAGES  3   /* groups of columns in shared memory: one is worked on */
+#define CB_DOT_BATCH   128 /* columns per launch */
+#define CB_DOT_STAGES  3   /* groups of columns in shared memory, including the group in use */
 
 struct CBDotArguments {
   CBColumns        V;
-  size_t           share;          /* chunks of a block of threads, a multiple of 32 */
-  size_t           vblock, eblock; /* bytes of 32 numbers, and of their exponent */
-  PetscInt         k, from, to;    /* columns that pass by, of k */
+  size_t           share;          /* chunks per block of threads, a multiple of 32 */
+  size_t           vblock, eblock; /* bytes of 32 numbers, and of the exponent */
+  PetscInt         k, from, to;    /* columns from ... to-1 of k pass by */
   bool             aligned;
   const PetscReal *w;
   PetscReal       *partial; /* [sums][blocks] */
 };
 
-/* How many chunks a thread has of a tile, and how many columns pass by at a time */
+/* Chunks of a tile per thread, and columns that pass by at a time */
 template <class F>
 struct CBDotShape {
   static constexpr int chunks  = F::width == 8 ? 2 : 4;
@@ -41,7 +41,7 @@ struct CBDotShape<CBFrszAny> {
 };
 
 /*
-   A thread's chunks of the next columns. Chunks of 16 bytes are copied to shared memory during the work on earlier
+   The chunks of a thread in the next columns. Chunks of 16 bytes are copied to shared memory during the work on earlier
    columns; each thread copies its own chunks. Other chunks are read when needed. Exponents are read one group of
    columns ahead, into registers. Asynchronous copies of single bytes do not exist, and copies of 4 bytes, the same for
    8 threads, are slow.
@@ -65,12 +65,12 @@ struct CBDotQueue {
 
   __device__ __forceinline__ size_t Column(int column) const
   {
-    /* behind the last column the last column again: its sums are not kept. A column exists even if none passes by: the
-       newest one */
+    /* After the last column, the last column is read again and its sums are dropped. Without columns to pass by, the
+       newest column exists */
     return static_cast<size_t>(column < count ? column : (count ? count - 1 : 0));
   }
 
-  /* Some columns from the given one on begin to come */
+  /* Starts the copies of a group of columns, beginning with `column` */
   __device__ __forceinline__ void Ask(int column, int stage)
   {
     if constexpr (copied) {
@@ -84,13 +84,13 @@ struct CBDotQueue {
             __pipeline_memcpy_async(&memory->value[stage][c][r][threadIdx.x], v + i * V.vbytes + 16 * static_cast<size_t>(chunk[r]), 16);
         }
       }
-      /* a group without copies counts, too */
+      /* empty groups are counted, too */
       __pipeline_commit();
     }
   }
 
-  /* The exponents of the next group become those of this group; the exponents of the columns from the given one on
-     become the next ones */
+  /* Makes the next exponents the current exponents, and reads the exponents of a group of columns, beginning with
+     `column` */
   __device__ __forceinline__ void AskCodes(int column)
   {
     if constexpr (copied) {
@@ -107,7 +107,7 @@ struct CBDotQueue {
     }
   }
 
-  /* Number of requested groups that may still be in flight */
+  /* Waits until at most stages - 2 groups of copies are in flight */
   __device__ __forceinline__ void Wait() const
   {
     if constexpr (copied) __pipeline_wait_prior(stages - 2);
@@ -125,7 +125,7 @@ struct CBDotQueue {
   }
 };
 
-/* s = s + scale q^H x, by components */
+/* s = s + scale q^H x, in real numbers */
 template <int width>
 static __device__ __forceinline__ void CBAddProduct(const double q[], double scale, const double x[], double s[])
 {
@@ -156,12 +156,14 @@ static __device__ __forceinline__ double CBSquare(const double x[])
   return s;
 }
 
-/* gram: the newest column is the last one of k, and the columns that pass by are before it */
+/* gram: products with the newest column, too. The newest column is column k - 1, and columns that pass by are earlier
+   columns */
 template <class F, bool gram>
 static __global__ void __launch_bounds__(CB_DOT_THREADS, CB_DOT_BLOCKS) CBDotKernel(const __grid_constant__ CBDotArguments a)
 {
   constexpr int chunks = CBDotShape<F>::chunks, columns = CBDotShape<F>::columns, width = F::width, m = CB_COMPONENTS;
-  constexpr int each = gram ? 2 * m : m, together = each * columns, holders = 32 / together; /* sums per column; columns; lanes with a sum */
+  /* sums per column; sums at a time; lanes per sum */
+  constexpr int each = gram ? 2 * m : m, together = each * columns, holders = 32 / together;
   constexpr int nown = 4;
 
   using Queue = CBDotQueue<F>;
@@ -172,13 +174,14 @@ static __global__ void __launch_bounds__(CB_DOT_THREADS, CB_DOT_BLOCKS) CBDotKer
   const int                         lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int                         count = static_cast<int>(a.to - a.from);
   const size_t                      all = CBChunks<F>(V), first = blockIdx.x * a.share, numbers = first * width, blocks = numbers / LITHE_FRSZ2_BLOCK;
-  const unsigned                    mine = static_cast<unsigned>(first >= all ? 0 : (all - first < a.share ? all - first : a.share)); /* chunks */
-  /* the columns and w from where this block begins */
+  /* chunks of this block */
+  const unsigned mine = static_cast<unsigned>(first >= all ? 0 : (all - first < a.share ? all - first : a.share));
+  /* columns and w from the first row of this block on */
   const char      *values = PDLWait(V.values) + blocks * a.vblock, *exponents = PDLWait(V.exponents) + blocks * a.eblock;
   const char      *v = values + static_cast<size_t>(a.from) * V.vbytes, *e = exponents + static_cast<size_t>(a.from) * V.ebytes;
   const char      *vnew = values + static_cast<size_t>(a.k - 1) * V.vbytes, *enew = exponents + static_cast<size_t>(a.k - 1) * V.ebytes;
-  const PetscReal *wmine     = PDLWait(a.w) + numbers; /* a pointer each, so no read comes earlier */
-  double           own[nown] = {0, 0, 0, 0};           /* w^H w, z^H z, z^H w, z being the newest column */
+  const PetscReal *wmine     = PDLWait(a.w) + numbers; /* separate pointers, so no load moves before its PDLWait() */
+  double           own[nown] = {0, 0, 0, 0};           /* w^H w, z^H z, z^H w, where z is the newest column */
 
   for (int i = lane; i < CB_DOT_BATCH * each; i += 32) sum[warp][i] = 0;
   __syncwarp();
@@ -192,7 +195,7 @@ static __global__ void __launch_bounds__(CB_DOT_THREADS, CB_DOT_BLOCKS) CBDotKer
       const unsigned here  = tile + r * CB_DOT_THREADS + threadIdx.x;
       const bool     there = here < mine;
 
-      /* a thread without chunk takes one of the first 32 numbers, with zeros for w and z */
+      /* a thread without a chunk reads a chunk of the first 32 numbers; its w and z are zero */
       chunk[r] = there ? here : threadIdx.x % (LITHE_FRSZ2_BLOCK / width);
       CBReadVector<width>(wmine, a.aligned, static_cast<size_t>(here) * width, there ? V.n - numbers : 0, w[r]);
       own[0] += CBSquare<width>(w[r]);
@@ -218,7 +221,7 @@ static __global__ void __launch_bounds__(CB_DOT_THREADS, CB_DOT_BLOCKS) CBDotKer
     for (int column = 0; column < count; column += columns, stage = stage + 1 < Queue::stages ? stage + 1 : 0) {
       double s[together];
 
-      /* the data of the last turn make room */
+      /* the new copies overwrite the group of the previous turn */
       queue.AskCodes(column + columns);
       queue.Wait();
       queue.Ask(column + (Queue::stages - 1) * columns, stage ? stage - 1 : Queue::stages - 1);
@@ -245,7 +248,7 @@ static __global__ void __launch_bounds__(CB_DOT_THREADS, CB_DOT_BLOCKS) CBDotKer
   if (lane % (32 / nown) == 0) ownsum[warp][lane / (32 / nown)] = own[0];
   __syncthreads();
 
-  /* Sums of this block; real number s of all sums */
+  /* Sum number s of this block */
   auto put = [&](PetscInt s, double value) { a.partial[static_cast<size_t>(s) * gridDim.x + blockIdx.x] = static_cast<PetscReal>(value); };
 
   for (int i = threadIdx.x; i < each * count; i += CB_DOT_THREADS) {

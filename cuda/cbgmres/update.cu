@@ -3,36 +3,35 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Compressed bases: linear combinations of columns. Appending a column is a combination, too: the column is scaled,
-   rounded and decoded again before it leaves the registers. A thread has one chunk of rows, and reads this chunk of all
-   columns.
+   Compressed bases: linear combinations of columns. Appending a column is a combination, too: the new column is scaled,
+   rounded and decoded again in registers. Each thread has one chunk of rows, and reads this chunk in all columns.
 */
 
 #include "basis.cuh"
 
 #define CB_UPDATE_THREADS 128
-#define CB_UPDATE_BATCH   256 /* columns whose coefficients are in shared memory */
+#define CB_UPDATE_BATCH   256 /* columns with coefficients in shared memory */
 #define CB_UPDATE_UNROLL  8
-#define CB_UPDATE_FETCHED 8 /* columns that are fetched while the coefficients are made */
+#define CB_UPDATE_FETCHED 8 /* columns prefetched while another kernel computes the coefficients */
 
 struct CBUpdateArguments {
   CBColumns        V;
   PetscInt         k;        /* columns 0 ... k-1 */
-  const PetscReal *c;        /* their coefficients */
-  const PetscReal *sigma;    /* x - V c is divided by it; or NULL */
+  const PetscReal *c;        /* coefficients of the columns */
+  const PetscReal *sigma;    /* divisor of x - V c; NULL: 1 */
   double           factor;   /* of c */
   double           scale;    /* of x */
-  const PetscReal *x;        /* or NULL: zero */
+  const PetscReal *x;        /* NULL: zero */
   PetscReal       *z;        /* scale x - V factor c, or its stored form */
   double           down;     /* factor of z */
-  const PetscReal *diagonal; /* factors of its entries; or NULL */
-  PetscInt         column;   /* where it is stored, or -1: nowhere */
+  const PetscReal *diagonal; /* factors of the entries of z, or NULL */
+  PetscInt         column;   /* destination of the stored form; -1: none */
   CBSeconds        seconds;
-  PetscInt         columns; /* second parts are behind this number */
+  PetscInt         columns; /* first second part: the number of columns */
   bool             aligned;
 };
 
-/* t = t + f V, of a chunk */
+/* t = t + f V for a chunk */
 template <class F>
 static __device__ __forceinline__ void CBAddColumn(const CBColumns &V, const typename F::Raw &raw, const double f[], double t[])
 {
@@ -56,8 +55,8 @@ static __device__ __forceinline__ void CBAddColumn(const CBColumns &V, const typ
 #endif
 }
 
-/* Columns from the given one on, in groups that are read together, then in groups of half the size, and so on down to
-   single columns */
+/* Adds `count` columns, in groups that are loaded together. The rest is added in groups of half the size, and finally
+   as single columns */
 template <class F, int together = CB_UPDATE_UNROLL>
 static __device__ __forceinline__ void CBAddColumns(const CBColumns &V, const char *v, const char *e, size_t chunk, const double (*f)[CB_COMPONENTS], int count,
                                                     double t[])
@@ -76,15 +75,16 @@ static __device__ __forceinline__ void CBAddColumns(const CBColumns &V, const ch
   if constexpr (together > 1) CBAddColumns<F, together / 2>(V, v, e, chunk, f + column, count - column, t);
 }
 
-/* Prefetches a block's part of the first columns, and of x, to the second-level cache */
+/* Prefetches a block's part of x and of the first columns to the second-level cache */
 template <class F>
 static __device__ __forceinline__ void CBFetchFirst(const CBUpdateArguments &a)
 {
-  constexpr unsigned bytes = CB_UPDATE_THREADS * F::chunkbits / 8, lines = bytes ? bytes / CB_LINE : 1; /* 0: not known here */
+  /* bytes: 0 if known at run time only */
+  constexpr unsigned bytes = CB_UPDATE_THREADS * F::chunkbits / 8, lines = bytes ? bytes / CB_LINE : 1;
   const size_t       at      = static_cast<size_t>(blockIdx.x) * bytes;
   const unsigned     columns = a.k < CB_UPDATE_FETCHED ? static_cast<unsigned>(a.k) : CB_UPDATE_FETCHED;
 
-  static_assert(bytes % CB_LINE == 0, "a block's part of a column begins where a line does");
+  static_assert(bytes % CB_LINE == 0, "a block's part of a column begins with a line");
   for (unsigned i = threadIdx.x; bytes && i < columns * lines; i += CB_UPDATE_THREADS) {
     const size_t value = at + i % lines * CB_LINE;
 
@@ -93,7 +93,7 @@ static __device__ __forceinline__ void CBFetchFirst(const CBUpdateArguments &a)
   if (a.x) CBPrefetchVector<CB_UPDATE_THREADS, F::width>(a.x, a.V.n);
 }
 
-/* twice: with second parts */
+/* twice: some columns have second parts */
 template <class F, bool twice>
 static __global__ void __launch_bounds__(CB_UPDATE_THREADS) CBUpdateKernel(const __grid_constant__ CBUpdateArguments a)
 {
@@ -103,11 +103,11 @@ static __global__ void __launch_bounds__(CB_UPDATE_THREADS) CBUpdateKernel(const
   const CBColumns  &V   = a.V;
   const size_t      all = CBChunks<F>(V), here = static_cast<size_t>(blockIdx.x) * CB_UPDATE_THREADS + threadIdx.x;
   const bool        there = here < all;
-  /* a thread without chunk takes one of the first block of 32 numbers */
+  /* a thread without a chunk reads a chunk of the first 32 numbers */
   const size_t chunk = there ? here : threadIdx.x % (LITHE_FRSZ2_BLOCK / width);
   double       t[width], x[width];
 
-  /* The coefficients are still being made */
+  /* Another kernel still computes the coefficients */
   CBFetchFirst<F>(a);
 
   const PetscReal *const c      = PDLWait(a.c);
@@ -134,10 +134,10 @@ static __global__ void __launch_bounds__(CB_UPDATE_THREADS) CBUpdateKernel(const
     CBAddColumns<F, 1>(V, V.values + from * V.vbytes, V.exponents + from * V.ebytes, chunk, f, static_cast<int>(a.seconds.count), t);
   }
 
-  /* the diagonal comes while x does, and needs no registers before the end */
+  /* the diagonal is prefetched during the load of x, without registers */
   if (a.diagonal) CBPrefetchVector<CB_UPDATE_THREADS, width>(a.diagonal, V.n);
 
-  /* x - t; zeros behind the end, which a block is filled with */
+  /* x - t, with zeros after the end: the last block of numbers is filled with zeros */
   if (a.x) CBReadVector<width>(a.x, a.aligned, here * width, V.n, x);
 #pragma unroll
   for (int i = 0; i < width; i++) {
@@ -222,7 +222,7 @@ PetscErrorCode LitheCUDACBCombine(const CBDevice *d, PetscInt k, CBSeconds secon
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  /* y is pageable memory: it has been read on return */
+  /* y is pageable memory, so the copy has read y at return */
   PetscCallCUDA(cudaMemcpyAsync(d->y, y, k * sizeof(*y), cudaMemcpyHostToDevice, stream));
   a.k       = k;
   a.seconds = seconds;

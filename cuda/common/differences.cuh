@@ -13,7 +13,8 @@
 #define DIFFERENCES_SLOTS   1024
 #define DIFFERENCES_FREE    0ull
 
-/* Column less row, with upper row less column, if that is negative; a: zero entries do not count, or NULL */
+/* Counts negative differences: column minus row, or, with upper, row minus column. a: zero entries are not counted;
+   NULL: all entries count */
 [[maybe_unused]] static __global__ void DifferencesKernel(const PetscInt *i, const PetscInt *j, const PetscScalar *a, bool upper, PetscInt step,
                                                           PetscInt samples, unsigned long long *key, int *count)
 {

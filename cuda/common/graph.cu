@@ -6,7 +6,7 @@
 
 #include "graph.cuh"
 
-#define SCRATCH_BYTES 16384 /* of a graph */
+#define SCRATCH_BYTES 16384 /* of each graph */
 
 /* A recorded graph keeps separate scratch memory: the graph may be played in any stream */
 typedef struct {

@@ -4,9 +4,9 @@
 #pragma once
 
 /*
-   Sequences of launches as graphs. PETSc's current stream is, unless asked otherwise, the default stream of the
-   process, which cannot be captured. Launches are therefore recorded in a stream of their own, and played in PETSc's.
-   One graph at a time is recorded.
+   Sequences of launches as graphs. PETSc's current stream is usually the default stream of the process, which cannot be
+   captured. Launches are therefore recorded in a separate stream, and played in PETSc's stream. At most one graph is
+   recorded at a time.
 */
 
 #include <lithe/private/lithecudagraph.h>

@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Entries are copied to arrays of this device and to mapped arrays of other devices. A flag tells the other
-   device: all entries have arrived. A kernel of one warp waits for the flag. docs/internals/halo.md explains the
+   Entries are copied to arrays of this device and to mapped arrays of neighbouring devices. A flag tells the receiving
+   device that all entries have arrived. A kernel of one warp waits for the flag. docs/internals/halo.md explains the
    protocol.
 */
 
@@ -13,9 +13,10 @@
 
 #define THREADS LITHE_HALO_THREADS
 #define AHEAD   LITHE_HALO_AHEAD
-#define TARGETS 24 /* of a launch: kernel parameters cost less than reads from memory */
+#define TARGETS 24 /* per launch: kernel parameters cost less than reads from memory */
 
-/* A reader of the number also sees all earlier writes of the threads synchronised with this thread */
+/* Release: a reader of the stored number also sees all earlier writes of the calling thread and of all threads
+   synchronised with the calling thread */
 static __device__ __forceinline__ void StoreRelease(unsigned long long *p, unsigned long long value)
 {
   asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(p), "l"(value) : "memory");
@@ -26,14 +27,14 @@ static __device__ __forceinline__ void StoreRelease(unsigned long long *p, unsig
 struct Targets {
   LitheHaloTarget     target[TARGETS];
   PetscInt            blockentries;
-  unsigned long long *sent; /* NULL: nobody asks */
+  unsigned long long *sent; /* NULL: nobody waits for sent entries */
 };
 
 /*
    The target of block b: blocks are counted from the first target on.
 
-   OFFDIAGONAL_BLOCKS blocks of cuda/hyb/offdiagonal.cu may wait for this kernel. They leave room for one block: a
-   quarter of the registers
+   OFFDIAGONAL_BLOCKS blocks of cuda/hyb/offdiagonal.cu may wait for this kernel on the same multiprocessor. The waiting
+   blocks leave a quarter of the registers, enough for one sending block.
 */
 template <typename Entry>
 static __global__ void __launch_bounds__(THREADS, 4)
@@ -111,7 +112,7 @@ PetscErrorCode LitheCUDAHaloPack(const LitheHaloPack *pack, const void *dx, unsi
 
 /* ------------------------------------------------------------ and are waited for */
 
-/* One warp */
+/* A single warp */
 static __global__ void WaitKernel(const __grid_constant__ LitheHaloEpoch epoch)
 {
   LitheHaloBlockWait(epoch);

@@ -6,7 +6,7 @@
 
 #include "pdl.cuh"
 
-#define DEVICES 64 /* whose answers are kept */
+#define DEVICES 64 /* with a stored answer */
 
 static __global__ void Probe()
 {
@@ -14,7 +14,7 @@ static __global__ void Probe()
 
 PetscErrorCode LitheCUDAHasPDL(bool *may)
 {
-  static signed char answer[DEVICES]; /* of each device: 1, -1, or 0 where nobody has asked */
+  static signed char answer[DEVICES]; /* per device: 1 or -1; 0: not yet known */
   int                device, ptx = 0;
 
   PetscFunctionBegin;

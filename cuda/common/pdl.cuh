@@ -4,17 +4,18 @@
 #pragma once
 
 /*
-   Programmatic dependent launch, from compute capability 9.0 on: a kernel may begin before the kernel before it in the
+   Programmatic dependent launch, from compute capability 9.0 on: a kernel may begin before the previous kernel of the
    stream has ended. Meanwhile the early kernel fills tables and reads the matrix, which is complete before the first
    product.
 
-   Each thread calls PDLWait() before it reads or writes a vector. Ghost values may be read earlier; halo.cuh says when.
-   Vectors are read by Read(), ReadIf() or ReadInOrder(), not as constant data, which nobody may write while a kernel runs.
+   Each thread calls PDLWait() before the first access to a vector. Ghost values may be read earlier; halo.cuh says
+   when. Vectors are read by Read(), ReadIf() or ReadInOrder(). Loads of constant data are not allowed: an earlier
+   kernel may still write the vector.
 */
 
 #include <petscdevice_cuda.h>
 
-/* x, once the kernels before this one have written their results. Does nothing in an ordinary launch */
+/* Returns x after the previous kernels have written all results. Does nothing in an ordinary launch */
 template <class T>
 static __device__ __forceinline__ const T *PDLWait(const T *x)
 {
@@ -24,7 +25,7 @@ static __device__ __forceinline__ const T *PDLWait(const T *x)
   return x;
 }
 
-/* The next kernel may begin as soon as all blocks of this kernel have called this function, or ended, and there is
+/* The next kernel may begin as soon as all blocks of this kernel have called PDLTrigger() or ended, if the device has
    room */
 static __device__ __forceinline__ void PDLTrigger()
 {
@@ -33,10 +34,10 @@ static __device__ __forceinline__ void PDLTrigger()
 #endif
 }
 
-/* Was the running code compiled for this device? Code for older devices does not wait. pdl.cu */
+/* Whether the running code was compiled for this device. Code for older devices does not wait. Defined in pdl.cu */
 PETSC_INTERN PetscErrorCode LitheCUDAHasPDL(bool *may);
 
-/* pdl: as a dependent launch; else as usual */
+/* pdl: a dependent launch; otherwise an ordinary launch */
 template <class... Parameters, class... Arguments>
 static cudaError_t PDLLaunch(void (*kernel)(Parameters...), bool pdl, dim3 grid, dim3 block, size_t shared, cudaStream_t stream, const Arguments &...a)
 {

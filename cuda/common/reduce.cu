@@ -2,15 +2,15 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Sums over processes: a kernel of one block for processes with mapped memory, and a kernel that adds numbers gathered
-   by NCCL */
+/* Sums over processes: a kernel of a single block for processes with mapped memory, and a kernel that adds numbers
+   gathered by NCCL */
 
 #include "reduce.cuh"
 #include <petscdevice_cuda.h>
 
 #define THREADS 512
 
-/* A thread has one process, and every chunk-th number of the process */
+/* Each thread receives numbers of a process, and handles every chunk-th number */
 static __global__ void __launch_bounds__(THREADS) ReduceKernel(const __grid_constant__ LitheReduceEpoch epoch, PetscInt n, PetscReal *a)
 {
   __shared__ double part[THREADS];
@@ -24,7 +24,7 @@ static __global__ void __launch_bounds__(THREADS) ReduceKernel(const __grid_cons
     const PetscInt i = begin + first;
 
     if (works && i < n) part[threadIdx.x] = own ? static_cast<double>(a[i]) : LitheReduceReceive(epoch, process, i);
-    /* All numbers of this chunk have arrived, and were sent before sums overwrite numbers */
+    /* All numbers of the chunk have been sent and received, so sums may overwrite a[] */
     __syncthreads();
     if (process == 0 && i < n) {
       double total = part[first];

@@ -4,7 +4,7 @@
 #pragma once
 
 /*
-   Sums over processes with mapped memory, inside of kernels. Each number is sent to all other processes. Received
+   Sums over processes with mapped memory, inside kernels. Each process sends every number to all peers. Received
    numbers are added in the order of the processes.
 
    A number travels as two words of 8 bytes, which arrive whole. Half of a word is half of the number; the second half
@@ -17,8 +17,8 @@
 
 #include "timeout.cuh"
 
-/* The place of number i of this sum from another process, in the inbox of process `to`. An inbox has
-   [2][size][stride] places of 16 bytes */
+/* The place of number i, sent by process `from`, in the inbox of process `to`. An inbox has [2][size][stride] places of
+   16 bytes */
 static __device__ __forceinline__ char *LitheReducePlace(const LitheReduceEpoch &epoch, int to, int from, PetscInt i)
 {
   const size_t row = static_cast<size_t>(epoch.number & 1) * epoch.peers.size + from;
@@ -36,7 +36,7 @@ static __device__ __forceinline__ void LitheReduceSend(const LitheReduceEpoch &e
                : "memory");
 }
 
-/* Waits for both words. NaN if they do not arrive, which no caller takes for a sum */
+/* Waits for both words. Returns NaN after the time limit; callers do not accept a NaN as a sum */
 static __device__ __forceinline__ double LitheReduceReceive(const LitheReduceEpoch &epoch, int from, PetscInt i)
 {
   const char *const  place = LitheReducePlace(epoch, epoch.peers.rank, from, i);

@@ -14,7 +14,7 @@ struct _StreamScratch {
   StreamScratch *next;
 };
 
-/* A handful: one per stream of this process */
+/* few elements: one per stream of the process */
 static StreamScratch *streams = nullptr;
 
 PetscErrorCode LitheScratchCreate(size_t bytes, LitheScratch *s)
@@ -48,7 +48,7 @@ static PetscErrorCode ScratchFinalize(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The memory of a stream, with the device's memory, and the host's if asked for */
+/* The memory of a stream. Allocates memory of the device, and, with host, of the host */
 static PetscErrorCode ScratchOf(cudaStream_t stream, size_t bytes, bool host, StreamScratch **scratch)
 {
   StreamScratch *s = streams;

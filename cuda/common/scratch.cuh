@@ -15,15 +15,14 @@
 #include <petscdevice_cuda.h>
 
 typedef struct {
-  void  *device; /* bytes of the device's memory */
-  void  *host;   /* as many of pinned memory of the host */
+  void  *device; /* memory of the device */
+  void  *host;   /* pinned memory of the host, of the same size */
   size_t bytes;
 } LitheScratch;
 
 PETSC_INTERN PetscErrorCode LitheScratchCreate(size_t bytes, LitheScratch *);
 PETSC_INTERN PetscErrorCode LitheScratchDestroy(LitheScratch *);
-/* The memory of a stream of the current device, of at least this number of bytes; growth loses earlier
-   contents */
+/* The memory of a stream of the current device, of at least the given number of bytes; growth loses earlier contents */
 PETSC_INTERN PetscErrorCode LitheScratchGet(cudaStream_t, size_t bytes, LitheScratch *);
-/* The same memory of the device, without the host's, which takes a millisecond to make */
+/* The same device memory without host memory, whose allocation takes a millisecond */
 PETSC_INTERN PetscErrorCode LitheScratchGetDevice(cudaStream_t, size_t bytes, void **device);

@@ -8,7 +8,7 @@
 #include <petscdevice_cuda.h>
 
 #define SUMS_THREADS 256
-#define SUMS_BLOCKS  2048 /* at most; a thread takes numbers at a stride */
+#define SUMS_BLOCKS  2048 /* at most; each thread adds numbers at a fixed distance */
 
 typedef struct {
   PetscInt64 *bin[LITHE_SUMS_MOST];
@@ -58,8 +58,8 @@ PetscErrorCode LitheCUDASumsCopy(size_t bytes, const void *from, void *to)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Bits of magnitudes have the order of the magnitudes, with the bits of a NaN above all: the largest does not depend on
-   the order */
+/* As integers, the bits of magnitudes have the order of the magnitudes, and a NaN is the largest. The maximum therefore
+   does not depend on the order of the threads */
 static __global__ void SumsLargest(PetscInt n, const PetscReal *__restrict__ x, unsigned long long *largest)
 {
   const PetscInt64   step = (PetscInt64)blockDim.x * gridDim.x;

@@ -3,7 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* The time limit for threads waiting for another process. After the limit all waiting threads give up, and the host gets an error */
+/* The time limit of threads that wait for another process. After the limit all waiting threads give up, and the host
+   reports an error */
 
 #include <lithe/private/lithecudahalo.h>
 
@@ -23,7 +24,7 @@ public:
   {
   }
 
-  /* Call after each unsuccessful look. The first looks follow each other as fast as memory answers, without a limit */
+  /* Called after each unsuccessful load. The first 64 loads have neither a pause nor a time limit */
   __device__ __forceinline__ bool IsOver()
   {
     if (rounds_ < 64) {
@@ -34,7 +35,7 @@ public:
     const unsigned long long now = Nanoseconds();
 
     if (!begin_) begin_ = now;
-    /* the messages of this process arrive nevertheless, and must not be overwritten before */
+    /* Messages of this process arrive even after another process has failed. Their memory must not be reused earlier */
     if (process_ != LITHE_HALO_ITSELF && *static_cast<volatile unsigned int *>(timeout_.failed)) return true;
     if (now - begin_ > timeout_.limit) {
       if (atomicCAS(timeout_.failed, 0u, 1u) == 0u) {

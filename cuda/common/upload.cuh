@@ -5,7 +5,7 @@
 
 #include <petscdevice_cuda.h>
 
-/* An array of the host on the device, NULL if it is empty. Synchronises */
+/* Copies an array to new memory of the device; NULL for an empty array. Synchronises */
 template <class T>
 static PetscErrorCode UploadArray(const T *src, PetscInt64 n, T **ddst)
 {

@@ -3,9 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   PCGRIDMG on a device: kernels that read faces and lists, one operation per kernel, a thread per cell, a warp per row
-   of the list. They serve all levels, smoothers and precisions. The most frequent operations are in fused.cu and
-   small.cu.
+   PCGRIDMG on a device: kernels that read faces and lists. Each kernel does one operation, with a thread per cell or a
+   warp per row of the list. The kernels serve all levels, smoothers and precisions. fused.cu and small.cu replace the
+   most frequent operations.
 */
 
 #include "gridmg.cuh"
@@ -20,7 +20,7 @@ static __device__ __forceinline__ int Cell()
   return static_cast<int>(blockIdx.x * GRIDMG_THREADS + threadIdx.x);
 }
 
-/* The row of a list that belongs to this warp */
+/* The row of the list for this warp */
 static __device__ __forceinline__ int ListRow()
 {
   return Cell() / GRIDMG_WARP;
@@ -28,7 +28,7 @@ static __device__ __forceinline__ int ListRow()
 
 /* ------------------------------------------------------------ lists */
 
-/* The contribution of the list to A x, negative: work of rows from .. to - 1 */
+/* Minus the contribution of the list to A x, stored in work for rows from ... to - 1 */
 template <class V>
 static __global__ void __launch_bounds__(GRIDMG_THREADS) ListKernel(const __grid_constant__ GridMGListView<V> list, int from, int to, const V *x)
 {
@@ -45,7 +45,7 @@ static void LaunchList(const GridMGListView<V> &list, int from, int to, const V 
   if (to > from) ListKernel<<<GridMGBlocks(to - from, GRIDMG_THREADS / GRIDMG_WARP), GRIDMG_THREADS, 0, stream>>>(list, from, to, x);
 }
 
-/* x += c D^-1 work on rows from .. to - 1, and the same for y, unless that is NULL */
+/* x += c D^-1 work on rows from ... to - 1; the same for y, unless y is NULL */
 template <class V>
 static __global__ void __launch_bounds__(GRIDMG_THREADS)
   ListAddKernel(const __grid_constant__ GridMGListView<V> list, int from, int to, V c, const V *__restrict__ dinv, V *x, V *y)
@@ -64,7 +64,8 @@ static void LaunchListAdd(const GridMGListView<V> &list, int from, int to, V c, 
   if (to > from) ListAddKernel<<<GridMGBlocks(to - from, GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(list, from, to, c, dinv, x, y);
 }
 
-/* Sums over aggregates, of rows in the same place of their aggregates, one row each; and the residuals of wells */
+/* Adds work to the sums over aggregates. One launch has rows in the same place of their aggregates, so no two rows have
+   the same aggregate. The launch of place 0 also stores the residuals of wells */
 template <class V>
 static __global__ void __launch_bounds__(GRIDMG_THREADS)
   ListRestrictKernel(const __grid_constant__ GridMGListView<V> list, const __grid_constant__ GridMGLevelView<V, float> l,
@@ -163,9 +164,9 @@ PetscErrorCode LitheCUDAGridMGStep(const GridMGOperator *op, double c1, double c
 }
 
 /*
-   One block. Gauss-Seidel on wells. First their sums over cells all at once, a warp per well; then the couplings
-   between wells, for 32 wells at a time, in turn if some are neighbours. Entries towards wells are the last ones of a
-   row.
+   One block. Gauss-Seidel on wells. First the sums over cells for all wells, a warp per well. Then the couplings
+   between wells, for 32 wells at a time, in turn if some of the wells are neighbours. The entries of a row with wells
+   come last.
 */
 template <class V, class C>
 static __global__ void __launch_bounds__(GRIDMG_THREADS)
@@ -280,7 +281,7 @@ PetscErrorCode LitheCUDAGridMGResidual(const GridMGOperator *op, const void *b, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A thread a coarse cell */
+/* A thread per coarse cell */
 template <class V, class C>
 static __global__ void __launch_bounds__(GRIDMG_THREADS)
   ResidualRestrictKernel(const __grid_constant__ GridMGLevelView<V, C> l, const __grid_constant__ GridMGCoarseView coarse, const V *__restrict__ b,

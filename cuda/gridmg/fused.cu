@@ -8,8 +8,8 @@
 #include "march.cuh"
 #include "patch.cuh"
 
-#define MOST   1024 /* threads of a block */
-#define BLOCKS 1    /* of a multiprocessor */
+#define MOST   1024 /* threads per block */
+#define BLOCKS 1    /* blocks per multiprocessor */
 
 #define PARTS (PetscDefined(USE_COMPLEX) ? 2 : 1)
 

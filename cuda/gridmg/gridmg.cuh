@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* Shared by the kernels of PCGRIDMG: the data of a level that they read, codes, and the launch. lithe/private/gridmg.h
+/* Shared by the kernels of PCGRIDMG: the data of a level for kernels, codes, and the launch. lithe/private/gridmg.h
    describes a level */
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 #define GRIDMG_THREADS 256
 #define GRIDMG_WARP    32
 
-/* V: numbers, C: codes. A missing face has the code 0, which stands for 0 */
+/* V: type of numbers, C: type of codes. A missing face has code 0, with value 0 */
 template <class V, class C>
 struct GridMGLevelView {
   const C             *up[3], *down[3];
@@ -31,7 +31,7 @@ struct GridMGListView {
   int             n, part[2];
 };
 
-/* Of a coarse grid and its aggregates */
+/* A coarse grid and the size of aggregates */
 struct GridMGCoarseView {
   int n[3], cells, by[3];
 };
@@ -84,7 +84,8 @@ static inline GridMGCoarseView GridMGViewCoarse(const GridMGGrid *g, const int b
   return c;
 }
 
-/* The numbers of the codes, in shared memory: all threads of a block make the table, and wait afterwards */
+/* The numbers of the codes, in shared memory. All threads of a block make the table, and wait for the table
+   afterwards */
 template <class V, class C>
 struct GridMGDecoder;
 
@@ -128,7 +129,7 @@ struct GridMGDecoder<V, float> {
   }
 };
 
-/* sum_j T_ij (x_j - x_i) over the faces of a cell. Cells before the first or behind the last have no face */
+/* sum_j T_ij (x_j - x_i) over the faces of a cell. Faces at the boundary of the array are skipped */
 template <class V, class C, class D>
 static __device__ __forceinline__ V GridMGFlux(const GridMGLevelView<V, C> &l, const D &decode, const V *x, V xi, int c)
 {
@@ -143,7 +144,7 @@ static __device__ __forceinline__ V GridMGFlux(const GridMGLevelView<V, C> &l, c
   return sum;
 }
 
-/* The sum of a list's row, sum T (x_j - x_i), in all lanes of the warp, always in the same order */
+/* The sum of a row of the list, sum T (x_j - x_i), in all lanes of the warp, always in the same order */
 template <class V>
 static __device__ __forceinline__ V GridMGListFlux(const GridMGListView<V> &list, int row, const V *x)
 {
@@ -162,7 +163,7 @@ static inline unsigned int GridMGBlocks(PetscInt n, int threads)
   return static_cast<unsigned int>((n + threads - 1) / threads);
 }
 
-/* launch(a number, a code) */
+/* Calls launch(number, code) */
 template <class Launch>
 static inline PetscErrorCode GridMGWithCodes(const GridMGOperator *op, Launch launch)
 {

@@ -4,26 +4,28 @@
 #pragma once
 
 /*
-   A visit of a level with red-black smoothing as two kernels, which read the level once each:
+   A visit of a level with red-black smoothing as two kernels. Each kernel reads the level once:
 
-     down   red, then black from the right side alone, or black from the iterate; residuals of all cells; their sums over aggregates
-     up     what the coarse level adds to red cells; black, then red
+     down   Red, then black: from the right-hand side alone, or black from the iterate.
+            Residuals of all cells, and their sums over aggregates.
+     up     The coarse correction of red cells. Black, then red.
 
-   A thread has a column of pairs of cells, (2I, j, k) and (2I+1, j, k) for all k of a chunk. One cell is red (i + j + k
-   even), one black; the two change places from plane to plane. In pairs, a red cell has these black neighbours: in its
-   own pair; in pair I-1 or I+1; in the rows before and behind; in the planes below and above. A block has a rectangle
-   of pairs. Neighbours in the plane come from shared memory; neighbours in other planes are the thread's own.
+   A thread has a column of pairs of cells, (2I, j, k) and (2I+1, j, k) for all k of a chunk. One cell of a pair is red
+   (i + j + k even), the other is black; the colours alternate from plane to plane. The neighbours of a red cell are
+   black cells of the following pairs: its own pair; pair I-1 or I+1; the rows before and behind; the planes below and
+   above. A block has a rectangle of pairs. Neighbours in the plane come from shared memory. Neighbours in other planes
+   belong to the same thread.
 
-   In turn t a thread computes red cells of plane t, black cells of plane t-1, and results of both in plane t-2, from
-   results of all threads in earlier turns: one barrier per plane. Entries are read when needed, entries of red cells
-   two turns later than entries of black cells. Two blocks compute the cells at the rim of a rectangle: two rows and a
-   pair.
+   In turn t a thread computes red cells of plane t, black cells of plane t-1, and the results for plane t-2. The inputs
+   are results of all threads in earlier turns, so one barrier per plane suffices. Entries are read when needed; entries
+   of red cells are read two turns later than entries of black cells. Cells at the rim of a rectangle, two rows and one
+   pair wide, are computed by two blocks.
 
-   Gauss-Seidel makes x_i = D_i^-1 (b_i + sum_j T_ij x_j), which needs no x_i. Residuals are b_i - sigma_i x_i - sum_j
-   T_ij (x_i - x_j) for all cells, as rounded. An iterate ends with red cells just computed by Gauss-Seidel: computing
-   them again would change nothing.
+   Gauss-Seidel computes x_i = D_i^-1 (b_i + sum_j T_ij x_j), without the old x_i. Residuals are b_i - sigma_i x_i -
+   sum_j T_ij (x_i - x_j) for all cells, as rounded. The red cells of an iterate were computed last: another step on red
+   cells would change nothing.
 
-   A place outside of the grid is replaced by some cell inside: faces towards it are 0.
+   A place outside of the grid is replaced by some cell inside: faces towards the place are 0.
 */
 
 #include <cstdint>
@@ -34,10 +36,10 @@
 
 /* Input and output as PetscScalar: every stride-th number */
 struct GridMGOuter {
-  const PetscReal *x;       /* right side, or NULL */
+  const PetscReal *x;       /* right-hand side, or NULL */
   PetscReal       *y;       /* result, or NULL */
-  const double    *largest; /* of x */
-  double           factor;  /* of y */
+  const double    *largest; /* largest modulus of x */
+  double           factor;  /* factor of y */
   int              stride;
 };
 
@@ -46,14 +48,14 @@ struct GridMGMarch {
   const C             *up[3], *down[3];
   const float         *table, *sigma, *dinv;
   const unsigned char *alive;
-  const float         *b, *x; /* x NULL: zero */
+  const float         *b, *x; /* x: NULL if zero */
   float               *out;   /* down: the iterate, or NULL; up: the result */
   const float         *e;
   float               *bc;
-  float                factor; /* of e */
+  float                factor; /* factor of e */
   GridMGOuter          outer;
   int                  n[3], nc[2], by[3];
-  int                  width, rows, rim; /* of a block's rectangle, in pairs, and pairs at its rim */
+  int                  width, rows, rim; /* size of a block's rectangle in pairs; pairs at the rim */
   int                  chunk;            /* planes, a multiple of by[2] */
 };
 
@@ -78,13 +80,14 @@ struct GridMGTable<uint16_t> {
   }
 };
 
-/* Faces of a cell towards its pair, the other cell in the row, rows before and behind, planes below and above; or
-   values there */
+/* Faces of a cell, or values of neighbours: the other cell of the pair, the other neighbour in the row, rows before and
+   behind, planes below and above */
 struct GridMGStar {
   float in, side, before, behind, below, above;
 };
 
-/* s: which cell of the pair; beforehand: from the cell to the one whose face behind is the cell's before, beneath: the same for planes */
+/* s: the cell's place in the pair. beforehand: distance to the cell with the face towards the row before; beneath:
+   distance to the cell with the face towards the plane below */
 template <class C>
 static __device__ __forceinline__ GridMGStar GridMGReadFaces(const GridMGMarch<C> &m, const float *table, int c, int s, int beforehand, int beneath)
 {
@@ -128,7 +131,7 @@ static __device__ __forceinline__ float GridMGResidualOf(const GridMGStar &f, fl
   return b - (sigma * xi - sum);
 }
 
-/* The sum of two rows: the row behind has noted its own in the turn before */
+/* Stores the sum of two rows. The row behind has written its sums to shared memory in the previous turn */
 template <class C>
 static __device__ __forceinline__ void GridMGStoreSums(const GridMGMarch<C> &m, const float *sums, int k, int threads, int place, int i, int j, float v0,
                                                        float v1)
@@ -140,8 +143,8 @@ static __device__ __forceinline__ void GridMGStoreSums(const GridMGMarch<C> &m, 
 }
 
 /*
-   Shared memory: 8 numbers per thread, 4 for up. blockDim.x = width rows. blockIdx.x: rectangles of width - 2 rim
-   pairs, blockIdx.y: of rows - 4 rows, blockIdx.z: chunks
+   Shared memory: 8 numbers per thread for down, 4 for up. blockDim.x is width times rows. Blocks in x, y and z:
+   rectangles of width - 2 rim pairs, of rows - 4 rows, and chunks
 */
 template <class C, bool upwards, int most, int blocks>
 static __global__ void __launch_bounds__(most, blocks) GridMGMarchKernel(const __grid_constant__ GridMGMarch<C> m)
@@ -159,10 +162,11 @@ static __global__ void __launch_bounds__(most, blocks) GridMGMarchKernel(const _
   const int    before = max(place - m.width, 0), behind = min(place + m.width, threads - 1), left = max(place - 1, 0), right = min(place + 1, threads - 1);
   float *const reds = shared, *const blacks = shared + 2 * threads, *const sums = shared + 4 * threads;
   double scale = 1, back = 1;
-  float  R0 = 0, R1 = 0, R2 = 0, B1 = 0, B2 = 0, B3 = 0; /* red of planes t, t-1, t-2, black of planes t-1, t-2, t-3 */
-  float  r1 = 0, r2 = 0;                                 /* residuals of black cells */
-  float  acc0 = 0, acc1 = 0, pending0 = 0, pending1 = 0;
-  int    pending = -1; /* a plane whose sums wait for the sums of the row behind */
+  /* red cells of planes t, t-1, t-2; black cells of planes t-1, t-2, t-3 */
+  float R0 = 0, R1 = 0, R2 = 0, B1 = 0, B2 = 0, B3 = 0;
+  float r1 = 0, r2 = 0; /* residuals of black cells */
+  float acc0 = 0, acc1 = 0, pending0 = 0, pending1 = 0;
+  int   pending = -1; /* the plane with unfinished sums: the sums of the row behind are missing */
 
   PDLTrigger();
   for (int k = place; k < GridMGTable<C>::size; k += threads) table[k] = m.table[k];
@@ -173,7 +177,8 @@ static __global__ void __launch_bounds__(most, blocks) GridMGMarchKernel(const _
   __syncthreads();
 
   for (int t = first - 2; t < last + 2; t++) {
-    const int now = t & 1, then = 1 - now, s = (j + t) & 1; /* which cell is red in planes t and t-2, and black in plane t-1 */
+    /* s: the place of the red cell in planes t and t-2, and of the black cell in plane t-1 */
+    const int now = t & 1, then = 1 - now, s = (j + t) & 1;
 
     {
       const int k = min(max(t, 0), m.n[2] - 1), c = base + s + plane * k;
@@ -279,12 +284,12 @@ static __global__ void __launch_bounds__(most, blocks) GridMGMarchKernel(const _
 /* ------------------------------------------------------------ shapes */
 
 struct GridMGMarchShape {
-  int    width, rows, rim, chunk, columns[3]; /* columns: blocks in x, y, z */
+  int    width, rows, rim, chunk, columns[3]; /* columns: blocks in x, y and z */
   double cost;
 };
 
-/* The rectangle and the planes of a block, chosen to keep the device busy with few cells computed twice. resident:
-   threads that fit on a multiprocessor */
+/* Chooses the rectangle and the planes of a block. All multiprocessors should be busy, and few cells computed twice.
+   resident: threads per multiprocessor */
 static inline GridMGMarchShape GridMGMarchShapeOf(const int n[3], const int by[3], int processors, int most, int resident)
 {
   const int        pairs = (n[0] + 1) / 2;

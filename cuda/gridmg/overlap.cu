@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* PCGRIDMG on devices of several processes, whose boxes overlap: boxes of cells, words of numbers for exchanges, and vectors of the matrix */
+/* PCGRIDMG on devices of several processes with overlapping boxes: boxes of cells, words of numbers for exchanges, and
+   vectors of the matrix */
 
 #include "gridmg.cuh"
 
@@ -10,7 +11,8 @@
 
 /* ------------------------------------------------------------ boxes */
 
-/* blockIdx.x, y and z: pieces of lines, lines, planes. Planes and lines are fewer than 65536 blocks, or a block has several */
+/* blockIdx.x, y and z count pieces of lines, lines and planes. The grid has at most 65535 blocks of lines and 65535 of
+   planes, so a block may have several lines and planes */
 template <class F>
 static __global__ void __launch_bounds__(GRIDMG_THREADS) BoxKernel(const __grid_constant__ GridMGBox box, F f)
 {
@@ -129,7 +131,7 @@ PetscErrorCode LitheCUDAGridMGLeaveBox(const GridMGBox *box, int part, double fa
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A thread a number. Infinity and NaN stay */
+/* A thread per number. Infinity and NaN are kept */
 static __global__ void ScaleSumKernel(bool back, double factor, double *numbers, PetscScalar *scalars)
 {
   if (back) numbers[threadIdx.x] = factor * static_cast<double>(PetscRealPart(scalars[threadIdx.x]));

@@ -3,13 +3,13 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   PCGRIDMG on a device: wells, and cells with other edges than faces. Their kernels run after the kernels of a visit
-   (march.cuh), which do not treat such edges. The values that these edges change are computed anew: few cells. Several
-   threads may compute the same cell, and get the same bits.
+   PCGRIDMG on a device: wells, and cells with edges in the list. The kernels of a visit (march.cuh) ignore edges of the
+   list. The kernels of this file run afterwards, and compute all affected values again. Several threads may compute the
+   same cell, with the same bits.
 
    Before the coarse correction: black cells of the list; wells; residuals of aggregates with cells of the list, or with
-   neighbours of such cells. After it: wells; black cells of the list; red cells of the list, and red neighbours of
-   black cells of the list.
+   neighbours of such cells. After the correction: wells; black cells of the list; red neighbours of black cells of the
+   list; red cells of the list.
 */
 
 #include "gridmg.cuh"
@@ -18,7 +18,7 @@
 
 #define THREADS 1024
 #define WARPS   (THREADS / GRIDMG_WARP)
-#define LANES   8 /* that sum over an aggregate */
+#define LANES   8 /* threads per sum over an aggregate */
 
 template <class C>
 struct Patch {
@@ -26,9 +26,10 @@ struct Patch {
   GridMGListView<float>     list;
   GridMGCoarseView          coarse;
   const float              *b, *x, *e;
-  float                    *y, *bc; /* y: the kernel's result for x in the visit */
+  float                    *y, *bc; /* y: the result of the visit, to be corrected */
   float                     factor;
-  int                       again; /* red cells of the list have another step: a cycle that begins with the iterate follows */
+  /* 1: another step on red cells of the list, because the next cycle begins with the iterate */
+  int again;
 };
 
 template <class C>
@@ -46,7 +47,7 @@ static __device__ __forceinline__ int Colour(const GridMGLevelView<float, C> &l,
   return (c % l.n[0] + line % l.n[1] + line / l.n[1]) & 1;
 }
 
-/* Neighbour s of six, and the face towards it; -1: there is no neighbour */
+/* Neighbour s of six, and the face towards the neighbour; -1: no neighbour */
 template <class C>
 static __device__ __forceinline__ int Neighbour(const GridMGLevelView<float, C> &l, int c, int s, float *face)
 {
@@ -57,7 +58,7 @@ static __device__ __forceinline__ int Neighbour(const GridMGLevelView<float, C> 
   return s & 1 ? c + stride : c - stride;
 }
 
-/* The row of a cell in the list, or -1 */
+/* The row of the list for cell c, or -1 */
 template <class C>
 static __device__ int FindRow(const Patch<C> &p, int c)
 {
@@ -80,7 +81,8 @@ static __device__ __forceinline__ float WarpSum(float sum)
   return sum;
 }
 
-/* A cell's step of Gauss-Seidel by a warp: face and edge are the values of neighbours, and of the list */
+/* One step of Gauss-Seidel on a cell, by a warp. face: values of grid neighbours; edge: values of neighbours in the
+   list */
 template <class C, class F, class E>
 static __device__ __forceinline__ float StepOf(const Patch<C> &p, int row, F face, E edge)
 {
@@ -97,7 +99,7 @@ static __device__ __forceinline__ float StepOf(const Patch<C> &p, int row, F fac
   return p.l.dinv[c] * (p.b[c] + WarpSum(sum));
 }
 
-/* Gauss-Seidel on wells, by a block: y has their iterates. cell: values of cells */
+/* Gauss-Seidel on wells, by a block; the iterates of wells are in y. cell: values of cells */
 template <class C, class F>
 static __device__ void SolveWells(const Patch<C> &p, bool backwards, F cell)
 {
@@ -115,7 +117,7 @@ static __device__ void SolveWells(const Patch<C> &p, bool backwards, F cell)
     if (lane == 0) p.list.work[row] = sum;
   }
   __syncthreads();
-  /* entries towards wells are the last ones of a row; wells that have such entries take turns */
+  /* entries with wells are the last entries of a row; wells with such entries take turns */
   if (warp == 0) {
     for (int first = 0; first < wells; first += GRIDMG_WARP) {
       const int  k = first + lane, w = backwards ? wells - 1 - k : k, row = p.list.part[1] + w, i = cells + w;
@@ -158,7 +160,7 @@ static __global__ void __launch_bounds__(THREADS) PatchDownKernel(const __grid_c
   SolveWells(p, false, [&](int i) { return p.y[i]; });
 }
 
-/* A warp a well: its residual */
+/* The residual of a well, by a warp */
 template <class C>
 static __device__ __forceinline__ void PatchWells(const Patch<C> &p, int block)
 {
@@ -169,8 +171,8 @@ static __device__ __forceinline__ void PatchWells(const Patch<C> &p, int block)
   if (lane == 0) p.bc[p.coarse.cells + w] = p.b[i] - (p.l.sigma[i] * p.y[i] - sum);
 }
 
-/* LANES threads per aggregate of a row of the list or of one of its neighbours: s = 0 .. 5, or 6 for the row itself.
-   Blocks after the first ones have wells */
+/* LANES threads per task. A task is an aggregate with a cell of the list (s = 6) or with a neighbour of the cell (s = 0
+   ... 5). Blocks from `blocks` on have wells */
 template <class C>
 static __global__ void __launch_bounds__(GRIDMG_THREADS) PatchSumsKernel(const __grid_constant__ Patch<C> p, int blocks)
 {
@@ -220,7 +222,7 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS) PatchSumsKernel(const _
   if (to >= 0 && child == 0) p.bc[to] = sum;
 }
 
-/* One block. x: the iterate before the coarse correction, y: after it */
+/* One block. x: the iterate before the coarse correction; y: the iterate after the correction */
 template <class C>
 static __global__ void __launch_bounds__(THREADS) PatchUpKernel(const __grid_constant__ Patch<C> p)
 {
@@ -246,7 +248,7 @@ static __global__ void __launch_bounds__(THREADS) PatchUpKernel(const __grid_con
     if (lane == 0) p.y[p.list.row[row]] = v;
   }
   __syncthreads();
-  /* red neighbours */
+  /* red neighbours outside of the list */
   for (int task = static_cast<int>(threadIdx.x); task < 6 * (p.list.part[1] - p.list.part[0]); task += THREADS) {
     float     face = 0, sum = 0;
     const int c = Neighbour(p.l, static_cast<int>(p.list.row[p.list.part[0] + task / 6]), task % 6, &face);

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* Wells, and cells with other edges than faces, after the kernels of a visit: patch.cu */
+/* Wells, and cells with edges in the list, after the kernels of a visit: patch.cu */
 
 #include <lithe/private/gridmg.h>
 #include <petscdevice_cuda.h>

@@ -44,7 +44,7 @@ PetscErrorCode LitheCUDAGridMGCoarsen(const GridMGFaces *f, const int by[3], Gri
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ------------------------------------------------------------ data of the list */
+/* ------------------------------------------------------------ the list */
 
 static __global__ void AliveOfKernel(const unsigned char *alive, PetscInt cells, PetscInt n, const PetscInt *vertex, unsigned char *of)
 {
@@ -74,7 +74,7 @@ PetscErrorCode LitheCUDAGridMGAliveOf(const GridMGFaces *f, PetscInt n, const Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The first thread of a place adds the whole sum */
+/* The first addition to a place adds the whole sum */
 static __global__ void AddKernel(const __grid_constant__ GridMGFaces f, PetscInt n, const GridMGAddition *addition)
 {
   SETUP_FOR_ALL(k, n)
@@ -147,7 +147,7 @@ PetscErrorCode LitheCUDAGridMGEncode(const GridMGFaces *f, double min, double ma
   PetscCall(PetscMemzero(&a, sizeof(a)));
   a.f    = *f;
   a.op   = *op;
-  *bound = 1.2e-7; /* of a float, twice */
+  *bound = 1.2e-7; /* rounding of a float, doubled */
   if (op->bits < 32) {
     LitheLogScaleSetUp(&a.s, op->bits, min, max, 1, 0);
     *bound += LitheLogScaleBound(&a.s);
@@ -174,7 +174,7 @@ static PetscErrorCode Invert(int n, double *w[2], Number *inverse, int *failed, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Arrays of the host one behind the other */
+/* Arrays of the host, to be copied at once */
 typedef struct {
   char  *host, *device;
   size_t taken;

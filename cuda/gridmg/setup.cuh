@@ -4,8 +4,8 @@
 #pragma once
 
 /*
-   Kernels of the set-up of PCGRIDMG with aggregation: levels from exact entries, and their codes. They do the work of
-   src/pc/gridmg/hostsetup.c, with each sum in the same order.
+   Kernels of the set-up of PCGRIDMG with aggregation: levels with exact entries, and their codes. The kernels equal
+   src/pc/gridmg/hostsetup.c, with the same order of each sum.
 */
 
 #include <lithe/private/gridmg.h>
@@ -17,19 +17,19 @@
 /* ------------------------------------------------------------ notes */
 
 /*
-   The results of blocks for all cells: the first numbers are sums of whole numbers, the others are maxima. All begin as
-   0. For a minimum the complement is noted
+   The notes: results over all cells. The first notes are sums of integers, the others are maxima; the initial value is
+   0. A minimum is noted as the maximum of complements.
 */
 enum {
-  SURVEY_LOGS  = 0, /* 3 */
+  SURVEY_LOGS  = 0, /* 3 numbers */
   SURVEY_COUNT = 3,
   SURVEY_DEAD,
   SURVEY_CLIPPED,
   SURVEY_ADDS,
   SURVEY_MOST = SURVEY_ADDS,
-  SURVEY_LEAST,    /* face */
-  SURVEY_DIAGONAL, /* the smallest */
-  SURVEY_FAILED,   /* the first vertex that aggregation is not for */
+  SURVEY_LEAST,    /* smallest face */
+  SURVEY_DIAGONAL, /* smallest diagonal entry */
+  SURVEY_FAILED,   /* first vertex that aggregation cannot treat */
   SURVEY_NOTES
 };
 
@@ -37,7 +37,7 @@ enum {
   SETTLE_WRONG, /* faces with an entry of the wrong sign */
   SETTLE_ADDS,
   SETTLE_ASYMMETRIC = SETTLE_ADDS,
-  SETTLE_FIRSTWRONG, /* cell + d cells */
+  SETTLE_FIRSTWRONG, /* first face with a wrong sign: cell + d cells */
   SETTLE_NOTES
 };
 
@@ -59,7 +59,7 @@ static __device__ __forceinline__ unsigned long long SetupMost(unsigned long lon
   return v;
 }
 
-/* All threads of a block call these functions: note is in shared memory */
+/* All threads of a block call the following functions. note: shared memory */
 template <int notes>
 static __device__ __forceinline__ void SetupBegin(unsigned long long *note)
 {
@@ -88,7 +88,7 @@ static __device__ __forceinline__ void SetupEnd(const unsigned long long *note, 
   else atomicMax(out + threadIdx.x, note[threadIdx.x]);
 }
 
-/* Nonnegative numbers have the order of their bits */
+/* The order of nonnegative numbers is the order of their bits */
 static __device__ __forceinline__ unsigned long long SetupBits(double v)
 {
   return static_cast<unsigned long long>(__double_as_longlong(v));
@@ -115,7 +115,7 @@ static __device__ __forceinline__ void SetupAt(const GridMGGrid &g, PetscInt c, 
   }
 }
 
-/* Whether a vertex is one of this process */
+/* Whether a vertex belongs to this process */
 static __device__ __forceinline__ bool SetupIsOwn(const GridMGFaces &f, PetscInt c)
 {
   PetscInt at[3];
@@ -132,8 +132,8 @@ static __device__ __forceinline__ bool SetupIsOwn(const GridMGFaces &f, PetscInt
 /* ------------------------------------------------------------ the finest level */
 
 /*
-   Faces and row sums are multiplied by scale, if that is not 1. Whether entries on both sides of a face are the same,
-   up to same times the larger one, and how many faces have an entry of the wrong sign
+   Multiplies faces and row sums by scale, unless scale is 1. Finds faces whose two entries differ by more than `same`
+   times the larger entry. Counts faces with an entry of the wrong sign.
 */
 static __global__ void __launch_bounds__(SETUP_THREADS) SettleKernel(const __grid_constant__ GridMGFaces f, double scale, double same, unsigned long long *out)
 {
@@ -168,8 +168,8 @@ static __global__ void __launch_bounds__(SETUP_THREADS) SettleKernel(const __gri
 }
 
 /*
-   The properties of a level, and its active cells. sums: of the edges of the list, by rows, or NULL. clean: first row
-   sums at rounding level become 0, and negative row sums of symmetric matrices do, too
+   The properties of a level, and its active cells. sums: per row, the sum of edges of the list, or NULL. clean: first
+   sets row sums at rounding level to 0. If the matrix is symmetric, negative row sums become 0, too.
 */
 template <bool clean>
 static __global__ void __launch_bounds__(SETUP_THREADS) SurveyKernel(const __grid_constant__ GridMGFaces f, const double *__restrict__ sums, double rounding,
@@ -200,7 +200,7 @@ static __global__ void __launch_bounds__(SETUP_THREADS) SurveyKernel(const __gri
           const double high = f.up[d][c], low = at[d] > 0 ? f.down[d][c - GridMGStride(&f.grid, d)] : 0;
 
           in[d] = high + low;
-          /* not -0, whose bits are a large number */
+          /* excludes -0, whose bits are a large integer */
           if (high > 0) {
             most  = max(most, SetupBits(high));
             least = max(least, ~SetupBits(high));
@@ -220,7 +220,7 @@ static __global__ void __launch_bounds__(SETUP_THREADS) SurveyKernel(const __gri
           sigma = 0;
           clipped++;
         }
-        if (empty) sigma = 1; /* as large as the largest diagonal entry */
+        if (empty) sigma = 1; /* the size of the largest diagonal entry */
         if (fails) failed = max(failed, ~static_cast<unsigned long long>(c));
         if (diagonal > 0) diagonals = max(diagonals, ~SetupBits(diagonal));
         if ((sigma != before || sigma == 0) && !fails) f.sigma[c] = sigma; /* -0 becomes 0 */
@@ -229,7 +229,7 @@ static __global__ void __launch_bounds__(SETUP_THREADS) SurveyKernel(const __gri
         const double diagonal = sigma + in[0] + in[1] + in[2];
         bool         lives    = in[0] + in[1] + in[2] > GRIDMG_ALONE * sigma;
 
-        /* edges of the list keep a cell alive, too */
+        /* edges of the list keep a cell active, too */
         if (!lives && more != 0) lives = more + in[0] + in[1] + in[2] > GRIDMG_ALONE * sigma;
         alive[c] = lives;
         dead += !lives;
@@ -248,7 +248,7 @@ static __global__ void __launch_bounds__(SETUP_THREADS) SurveyKernel(const __gri
       for (int offset = GRIDMG_LOG_TOGETHER / 2; offset > 0; offset /= 2) product[d] *= __shfl_xor_sync(SETUP_WARPS, product[d], offset);
     }
 
-    /* one thread a direction */
+    /* a lane per direction */
     const int    lane = static_cast<int>(threadIdx.x) % GRIDMG_LOG_TOGETHER;
     const double mine = lane == 0 ? product[0] : (lane == 1 ? product[1] : product[2]);
 
@@ -280,7 +280,7 @@ struct CoarsenArguments {
   int         by[3];
 };
 
-/* The row sum of a cell, including its couplings to cells without a place on the next level */
+/* The row sum of a cell, including couplings to cells that have no aggregate */
 template <bool marked>
 static __device__ __forceinline__ double CoarsenSum(const GridMGFaces &f, PetscInt c, const PetscInt at[3])
 {
@@ -345,7 +345,7 @@ static __global__ void __launch_bounds__(SETUP_THREADS) CoarsenKernel(const __gr
           linesigma += CoarsenSum<marked>(f, k, from);
 #pragma unroll
           for (int d = 0; d < 3; d++) {
-            /* edges within an aggregate are gone */
+            /* edges within an aggregate vanish */
             if (!f.up[d] || !last[d]) continue;
             lineup[d] += CoarsenFace<marked>(f, f.up[d], d, k, from);
             if (!f.symmetric) linedown[d] += CoarsenFace<marked>(f, f.down[d], d, k, from);
@@ -404,7 +404,7 @@ static __device__ __forceinline__ void EncodeAdd(double value, Number *sum)
   if (value > 0) *sum += static_cast<Number>(value);
 }
 
-/* dinv begins with the list's part of each row */
+/* At the beginning, dinv has the list's part of each row sum */
 template <class Number, class Code>
 static __global__ void __launch_bounds__(SETUP_THREADS) EncodeKernel(const __grid_constant__ EncodeArguments a)
 {
@@ -443,7 +443,7 @@ static __global__ void __launch_bounds__(SETUP_THREADS) EncodeKernel(const __gri
         high                                                   = EncodeFace(a.s, table, value, f.up[d][c], &code);
         static_cast<Code *>(const_cast<void *>(a.op.up[d]))[c] = code;
 
-        /* in the order of the host */
+        /* in the same order as on the host */
         EncodeAdd(f.symmetric ? low : high, &diagonal);
         EncodeAdd(f.symmetric ? high : low, &diagonal);
       }

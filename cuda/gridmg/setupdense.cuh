@@ -4,12 +4,12 @@
 #pragma once
 
 /*
-   The inverse of the Cholesky factor of a symmetric matrix, for the coarsest level of PCGRIDMG. Gauss' elimination of
-   [A | I] by blocks of 32 columns. At the end, each row block in place of I is multiplied with the inverse of the
-   factor of its diagonal block. The result is the inverse of the factor.
+   The inverse of the Cholesky factor of a symmetric matrix, for the coarsest level of PCGRIDMG: Gaussian elimination on
+   [A | I] by blocks of 32 columns. At the end, each row block in place of I is multiplied by the inverse factor of its
+   diagonal block. The result is the inverse of the Cholesky factor.
 
-   Lower tiles of 32 x 32 numbers, row by row, in two copies: a launch is one step, and reads one copy and writes the
-   other.
+   Only lower tiles of 32 x 32 numbers are stored, row by row, in two copies. Each launch does one step, and reads one
+   copy and writes the other.
 */
 
 #include <cuda_runtime.h>
@@ -32,8 +32,8 @@ static __device__ __forceinline__ double &DenseNumber(double *w, PetscInt row, P
   return w[DenseAt(i / DENSE_TILE, j / DENSE_TILE) + static_cast<size_t>(i % DENSE_TILE) * DENSE_TILE + j % DENSE_TILE];
 }
 
-/* Entries of a matrix [n] whose tiles are 0, with ones on the diagonal behind it; edges are pairs of different
-   vertices */
+/* Writes the entries of an n x n matrix to zeroed tiles, with ones on the diagonal after row n - 1. Edges are pairs of
+   different vertices */
 static __global__ void DenseFillKernel(PetscInt n, PetscInt rows, const double *diagonal, PetscInt entries, const GridMGEdge *entry, double *w)
 {
   const PetscInt k = static_cast<PetscInt>(blockIdx.x) * DENSE_THREADS + static_cast<PetscInt>(threadIdx.x);
@@ -42,7 +42,7 @@ static __global__ void DenseFillKernel(PetscInt n, PetscInt rows, const double *
   else if (k - rows < entries) DenseNumber(w, entry[k - rows].i, entry[k - rows].j) += entry[k - rows].t;
 }
 
-/* The couplings between vertices of a part, a block per row */
+/* Adds the couplings between vertices of a part, a block per row */
 static __global__ void DenseAddKernel(const PetscInt *part, const double *constant, const double *scale, double *w)
 {
   const PetscInt i = static_cast<PetscInt>(blockIdx.x);
@@ -59,7 +59,7 @@ static __device__ __forceinline__ void DenseLoad(const double *w, int i, int j, 
   for (int e = static_cast<int>(threadIdx.x); e < DENSE_TILE * DENSE_TILE; e += DENSE_THREADS) t[e / DENSE_TILE][e % DENSE_TILE] = tile[e];
 }
 
-/* The inverse of the Cholesky factor of a tile, by the first warp; failed: a pivot is not positive */
+/* The inverse of the Cholesky factor of a tile, by the first warp. failed: set if a pivot is not positive */
 static __device__ void DenseFactor(DenseTile t, DenseTile inverse, int *failed)
 {
   const int lane = static_cast<int>(threadIdx.x);
@@ -86,7 +86,7 @@ static __device__ void DenseFactor(DenseTile t, DenseTile inverse, int *failed)
   for (int c = 0; c < DENSE_TILE; c++) t[lane][c] = a[c];
   __syncwarp();
 
-  /* column lane of the inverse */
+  /* each lane has a column of the inverse */
 #pragma unroll
   for (int r = 0; r < DENSE_TILE; r++) a[r] = r == lane ? 1 : 0;
 #pragma unroll
@@ -125,8 +125,8 @@ static __device__ __forceinline__ void DenseProduct(const DenseTile a, const Den
 }
 
 /*
-   Step k of nb: block (i, j), i >= k, i >= j. Rows after k go on in out; row k is done, and goes as n numbers per row
-   to inverse
+   Step k of nb, with a block per tile (i, j), i >= k, i >= j. Row k is finished and copied to inverse, with n numbers
+   per row. Later rows continue in out
 */
 template <class Number>
 static __global__ void __launch_bounds__(DENSE_THREADS)
@@ -137,7 +137,7 @@ static __global__ void __launch_bounds__(DENSE_THREADS)
   int                  i = k, j = static_cast<int>(blockIdx.x);
   double               sum[4];
 
-  /* row k has k + 1 tiles, each later row one more */
+  /* row k has k + 1 tiles; each later row has one tile more */
   while (j > i) j -= ++i;
   DenseLoad(w, k, k, d);
   __syncthreads();

@@ -10,7 +10,7 @@
 #include "../common/scratch.cuh"
 #include "setup.cuh"
 
-#define SETUP_BLOCKS_OF_ONE 8 /* blocks of a multiprocessor: each goes through many cells */
+#define SETUP_BLOCKS_OF_ONE 8 /* blocks per multiprocessor: each block goes through many cells */
 
 static inline PetscErrorCode SetupBlocksOf(PetscInt n, int ofone, unsigned int *blocks)
 {
@@ -31,7 +31,7 @@ static inline PetscErrorCode SetupBlocks(PetscInt n, unsigned int *blocks)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* At least this number of bytes, since growing takes a millisecond */
+/* Smallest scratch memory in bytes: growth takes a millisecond */
 #define SETUP_SCRATCH_LEAST 262144
 
 template <class T>
@@ -45,7 +45,7 @@ static inline PetscErrorCode SetupScratch(cudaStream_t stream, size_t bytes, T *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Notes of a kernel, which launch(notes) launches: on the host when this returns */
+/* Notes of the kernel started by launch(notes). At return the notes are on the host */
 template <int notes, class Launch>
 static PetscErrorCode SetupNotes(cudaStream_t stream, Launch launch, unsigned long long note[notes])
 {
@@ -93,7 +93,7 @@ static PetscErrorCode SetupListSums(const GridMGFaces *f, Number *to, cudaStream
     for (PetscInt e = f->list.i[r]; e < f->list.i[r + 1]; e++) list[r].sum += t[e];
   }
   PetscCall(SetupScratch(stream, static_cast<size_t>(f->list.n) * sizeof(*list), &there));
-  /* from pageable memory: the array has been read when the call returns */
+  /* the copy is from pageable memory, and has read the array at return */
   PetscCallCUDA(cudaMemcpyAsync(there, list, static_cast<size_t>(f->list.n) * sizeof(*list), cudaMemcpyHostToDevice, stream));
   PetscCall(PetscFree(list));
   PetscCall(SetupBlocks(f->list.n, &blocks));
@@ -112,7 +112,7 @@ static inline double SetupDouble(unsigned long long bits)
   return v;
 }
 
-/* A minimum, whose complement was noted, or the default */
+/* A minimum from its noted complement, or the default */
 static inline double SetupLeast(unsigned long long note, double otherwise)
 {
   return note ? SetupDouble(~note) : otherwise;

@@ -11,7 +11,7 @@
 #define READ_BLOCKS_OF_ONE 4
 #define SCAN_THREADS       1024
 
-static_assert(GRIDMG_READ_ROWS == SETUP_THREADS, "a tile has a row a thread");
+static_assert(GRIDMG_READ_ROWS == SETUP_THREADS, "a tile has a row per thread");
 
 PetscErrorCode LitheCUDAGridMGRead(const GridMGCSR *m, const GridMGRows *rows, double scale, const GridMGFaces *f, int *others, GridMGReading *r)
 {
@@ -56,7 +56,7 @@ PetscErrorCode LitheCUDAGridMGRead(const GridMGCSR *m, const GridMGRows *rows, d
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One thread */
+/* A single thread */
 static __global__ void FindEntryKernel(const PetscInt *i, const PetscInt *j, PetscInt n, PetscInt64 k, PetscInt *found)
 {
   PetscInt low = 0, high = n; /* i[low] <= k < i[high] */
@@ -88,9 +88,9 @@ PetscErrorCode LitheCUDAGridMGFindEntry(const GridMGCSR *m, PetscInt n, PetscInt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ------------------------------------------------------------ entries that are no faces */
+/* ------------------------------------------------------------ entries outside of faces */
 
-/* One block: numbers become sums of the numbers before them; the total of n numbers fits an int, like the list of the
+/* One block. Replaces each number by the sum of all earlier numbers. The total fits an int, like the list on the
    host */
 static __global__ void __launch_bounds__(SCAN_THREADS) ScanTilesKernel(PetscInt n, int *count)
 {
@@ -117,7 +117,7 @@ static __global__ void __launch_bounds__(SCAN_THREADS) ScanTilesKernel(PetscInt 
   }
 }
 
-/* A block a tile. total: of all */
+/* A block per tile. total: entries of all tiles */
 static __global__ void __launch_bounds__(SETUP_THREADS) OthersKernel(const __grid_constant__ ReadArguments a, GridMGRows rows, int total, GridMGEdge *edge)
 {
   const GridMGGrid &g     = a.f.grid;
@@ -235,7 +235,7 @@ PetscErrorCode LitheCUDAGridMGSettle(const GridMGFaces *f, double scale, double 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* In the order in which threads come; the host sorts them */
+/* The order is that of the threads; the host sorts the result */
 static __global__ void WrongKernel(const __grid_constant__ GridMGFaces f, unsigned int *found, GridMGWrong *wrong)
 {
   SETUP_FOR_ALL(c, f.grid.cells)
@@ -264,7 +264,7 @@ static int CompareWrong(const void *a, const void *b)
 PetscErrorCode LitheCUDAGridMGGetWrong(const GridMGFaces *f, PetscInt n, GridMGWrong *wrong)
 {
   const size_t bytes = static_cast<size_t>(n) * sizeof(*wrong), head = sizeof(*wrong);
-  GridMGWrong *there = nullptr; /* behind their number */
+  GridMGWrong *there = nullptr; /* behind the number of wrong faces */
   cudaStream_t stream;
   unsigned int blocks = 1;
 

@@ -5,8 +5,8 @@
 
 /*
    Kernels that read the rows of a matrix for PCGRIDMG: faces, row sums and counts in one pass. Each thread has a row,
-   whose entries pass through shared memory. Entries that are no faces are counted by tiles of rows, and tiles with such
-   entries are read again.
+   whose entries pass through shared memory. Entries outside of faces are counted per tile of rows. A second kernel
+   reads the tiles with such entries again.
 */
 
 #include "setup.cuh"
@@ -14,19 +14,19 @@
 #define READ_CHUNK 2048 /* entries */
 
 enum {
-  READ_FACES,     /* entries of faces, */
-  READ_POSITIVE,  /* positive entries among them */
-  READ_ODD,       /* entries between cells that are no neighbours, */
-  READ_OUTSIDE,   /* not in a box, either */
-  READ_OTHER,     /* these, and entries of wells, */
-  READ_OTHERPOS,  /* positive entries among them */
-  READ_DIAGONALS, /* diagonal entries that are not 0, */
+  READ_FACES,     /* entries of faces */
+  READ_POSITIVE,  /* positive entries of faces */
+  READ_ODD,       /* entries between cells that are not neighbours */
+  READ_OUTSIDE,   /* READ_ODD entries outside of the box of 3^3 cells */
+  READ_OTHER,     /* all entries outside of faces, including entries of wells */
+  READ_OTHERPOS,  /* positive READ_OTHER entries */
+  READ_DIAGONALS, /* nonzero diagonal entries */
   READ_DIAGONALSPOS,
-  READ_NEGATIVE,  /* diagonals, sums of such entries */
-  READ_IMAGINARY, /* entries that are not real */
+  READ_NEGATIVE,  /* rows with a negative sum of diagonal entries */
+  READ_IMAGINARY, /* entries with an imaginary part */
   READ_ADDS,
   READ_MOST = READ_ADDS, /* the largest modulus of a diagonal */
-  /* the first entries of these kinds */
+  /* the first entries of some kinds */
   READ_FIRSTODD,
   READ_FIRSTOUTSIDE,
   READ_FIRSTIMAGINARY,
@@ -35,13 +35,13 @@ enum {
 };
 
 struct ReadArguments {
-  GridMGFaces         f; /* without arrays entries are counted alone */
+  GridMGFaces         f; /* without arrays, entries are only counted */
   PetscInt            first;
   const PetscInt     *i, *j;
   const PetscScalar  *a;
   double              scale;
   unsigned long long *notes;
-  int                *others; /* how many entries of a tile of SETUP_THREADS rows are no faces, or NULL */
+  int                *others; /* READ_OTHER entries per tile of SETUP_THREADS rows, or NULL */
 };
 
 static __device__ __forceinline__ double ReadReal(PetscScalar v)
@@ -63,7 +63,7 @@ static __device__ __forceinline__ double ReadImaginary(PetscScalar v)
 #endif
 }
 
-/* The face of cell at towards the cell with that difference: d, 3 + d backwards, or -1 */
+/* The face of cell `at` towards the cell at a difference: d upwards, 3 + d downwards, or -1 */
 static __device__ __forceinline__ int ReadFaceOf(const GridMGGrid &g, const PetscInt at[3], PetscInt difference)
 {
   int face = -1;
@@ -97,8 +97,9 @@ static __global__ void __launch_bounds__(SETUP_THREADS) ReadKernel(const __grid_
   __shared__ PetscInt           column[READ_CHUNK];
   __shared__ double             value[READ_CHUNK];
   unsigned int                  count[READ_ADDS];
-  unsigned long long            most = 0, odd = 0, outside = 0, imaginary = 0, bad = 0; /* complements of the first ones */
-  const PetscInt                step = static_cast<PetscInt>(gridDim.x) * SETUP_THREADS;
+  /* complements of the positions of the first entries */
+  unsigned long long most = 0, odd = 0, outside = 0, imaginary = 0, bad = 0;
+  const PetscInt     step = static_cast<PetscInt>(gridDim.x) * SETUP_THREADS;
 
 #pragma unroll
   for (int k = 0; k < READ_ADDS; k++) count[k] = 0;
@@ -171,7 +172,7 @@ static __global__ void __launch_bounds__(SETUP_THREADS) ReadKernel(const __grid_
     most = max(most, SetupBits(fabs(diagonal)));
     count[READ_NEGATIVE] += diagonal < 0;
     if (a.others) {
-      /* most tiles have none, and one barrier tells */
+      /* most tiles have no such entries, so one barrier suffices */
       others = count[READ_OTHER] - others;
       if (__syncthreads_or(others != 0)) {
         __shared__ int total;

@@ -2,17 +2,17 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* PCGRIDMG on a device: small levels in one kernel, small.cuh */
+/* PCGRIDMG on a device: small levels in a single kernel, small.cuh */
 
 #include "gridmg.cuh"
 #include "small.cuh"
 
 #define THREADS 512
-#define SINGLE  600  /* cells up to which all blocks do the same */
-#define ROWS    1000 /* of a list */
-#define KEPT    8192 /* bytes of shared memory that the kernel has anyway, and more */
+#define SINGLE  600  /* cells of a level, at most, for the same work in all blocks */
+#define ROWS    1000 /* rows of a list, at most */
+#define KEPT    8192 /* bytes reserved for the static shared memory of the kernel */
 
-/* The largest cluster of blocks with this amount of memory, 0 if none exists */
+/* The largest possible cluster of blocks with this amount of shared memory, or 0 */
 static PetscErrorCode ClusterOf(size_t shared, int *cluster)
 {
   int device, major;
@@ -49,7 +49,7 @@ typedef struct {
   char       *memory;        /* images, program, rows and edges of lists, kept for the next set-up */
 } Small;
 
-/* As many blocks as there can be, and the bytes of each; 0: the levels are too large */
+/* The largest possible number of blocks, and bytes per block; 0: the levels are too large */
 static PetscErrorCode PlaceAll(GridMGSmall *m, size_t *shared)
 {
   int device, room, cluster = GRIDMG_SMALL_CLUSTER;
@@ -69,7 +69,7 @@ static PetscErrorCode PlaceAll(GridMGSmall *m, size_t *shared)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Lists on the device: rows and the begins of their edges */
+/* Lists on the device: rows and offsets of their edges */
 typedef struct {
   PetscInt *from[GRIDMG_SMALL_LEVELS], *first[GRIDMG_SMALL_LEVELS], rows, edges;
 } Lists;
@@ -91,7 +91,7 @@ static PetscErrorCode GetLists(const GridMGSmallPlan *plan, Lists *lists)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The code of a vertex: of a well, -1 - well */
+/* The code of a vertex; -1 - well for a well */
 static int CodeOf(const GridMGSmallLevel *l, int cluster, PetscInt cells, PetscInt vertex)
 {
   const int c = static_cast<int>(vertex), line = c / l->n[0], i = c % l->n[0], j = line % l->n[1], k = line / l->n[1];
@@ -100,7 +100,7 @@ static int CodeOf(const GridMGSmallLevel *l, int cluster, PetscInt cells, PetscI
   return static_cast<int>(SmallCode(*l, cluster, i >> 1, j, k)) | ((i + j + k) & 1);
 }
 
-/* The lists with codes, to memory; earlier lists are freed */
+/* Copies the lists, with codes, to memory; frees the earlier lists */
 static PetscErrorCode PutLists(const GridMGSmallPlan *plan, GridMGSmall *m, Lists *lists, char *memory)
 {
   GridMGSmallRow  *row;
@@ -248,7 +248,7 @@ PetscErrorCode LitheCUDAGridMGSmallSolve(void *small, const void *b, void *x)
   attribute[1].val.programmaticStreamSerializationAllowed       = 1;
   config.attrs                                                  = attribute;
   config.numAttrs                                               = early ? 2 : 1;
-  /* another preconditioner may have asked for less since */
+  /* another preconditioner may have set a smaller size */
   PetscCallCUDA(cudaFuncSetAttribute(GridMGSmallKernel<THREADS>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(s->shared)));
   PetscCallCUDA(cudaLaunchKernelEx(&config, GridMGSmallKernel<THREADS>, m));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -4,13 +4,14 @@
 #pragma once
 
 /*
-   All levels from one on in one kernel: a cluster of blocks whose shared memory holds these levels, with faces as
-   numbers. A cycle is a list of operations, made by the host, with a barrier after each.
+   All small levels in one kernel: the shared memory of a cluster of blocks holds the levels, with faces as numbers. A
+   cycle is a list of operations, made by the host, with a barrier after each operation.
 
-   A level is pairs of cells of a row, one red, one black. Lines of pairs belong to blocks, so an aggregate and its
-   cells are in the same block. The smallest levels are single: all blocks have all of them, and do the same. A block
-   has its pairs of a level in slots. The coarsest level is a dense matrix whose rows are divided among the blocks. The places of neighbours, aggregates and cells of aggregates are codes: block,
-   slot and colour. Data that do not change between applications are an image of the memory of each block, made once.
+   A level consists of pairs of cells of a row, a red and a black cell. Lines of pairs are divided among the blocks, so
+   that an aggregate and its cells are in the same block. The smallest levels are single: all blocks have the whole
+   level, and do the same work. A block stores its pairs of a level in slots. The coarsest level is a dense matrix whose
+   rows are divided among the blocks. The places of neighbours, aggregates and their cells are codes: block, slot and
+   colour. Data that do not change between applications are stored as an image of the memory of each block.
 */
 
 #include <cstdint>
@@ -20,15 +21,16 @@
 #define GRIDMG_SMALL_LEVELS  16
 #define GRIDMG_SMALL_CLUSTER 16
 #define GRIDMG_SMALL_STEPS   2000
-#define GRIDMG_SMALL_SLOTS   2048 /* a code has 4 bits for the block, 11 for the slot, one for the colour */
-#define GRIDMG_SMALL_IMAGE   76   /* bytes of a pair that do not change */
-#define GRIDMG_SMALL_CHILD   8    /* and of a pair of a level that has a finer level */
-#define GRIDMG_SMALL_WORK    24   /* and of x, b, r */
-#define GRIDMG_SMALL_MOST    1024 /* unknowns of the coarsest level */
-#define GRIDMG_SMALL_HERE    96   /* unknowns up to which each block has the whole dense matrix */
+#define GRIDMG_SMALL_SLOTS   2048 /* a code has 4 bits for the block, 11 for the slot, 1 for the colour */
+#define GRIDMG_SMALL_IMAGE   76   /* constant bytes per pair */
+#define GRIDMG_SMALL_CHILD   8    /* further constant bytes per pair of a level with a finer level */
+#define GRIDMG_SMALL_WORK    24   /* bytes of x, b and r per pair */
+#define GRIDMG_SMALL_MOST    1024 /* unknowns of the coarsest level, at most */
+#define GRIDMG_SMALL_HERE    96   /* unknowns, at most, for the whole dense matrix in each block */
 #define SMALL_NONE           0xffffu
 
-/* A row of a list: its code, and the code of the aggregate of a black cell; cells before wells. Wells are -1 - well */
+/* A row of a list. cell: the code of the cell, or -1 - well; parent: the code of the aggregate. Cells come before
+   wells */
 struct GridMGSmallRow {
   int cell, first, last, parent;
 };
@@ -43,27 +45,35 @@ struct GridMGSmallLevel {
   const float         *table, *sigma, *dinv;
   const unsigned char *alive;
   int                  bits, n[3], by[3];
-  int                  row;         /* pairs of a line, some of which may be empty */
-  int                  single;      /* all blocks have all lines */
-  int                  lines[2];    /* lines in y and z of the coarsest level with parts, or of this level if it is single */
-  int                  shift[2];    /* log2 of the lines of this level per such line, in y and z */
-  int                  slots;       /* of a block, a multiple of 8 */
-  int                  image, work; /* bytes in shared memory before its parts */
+  int                  row;    /* pairs per line, some of which may be empty */
+  int                  single; /* all blocks have all lines */
+  /* lines in y and z: of the coarsest level with parts, or of this level if this level is coarser */
+  int lines[2];
+  int shift[2];    /* log2 of the lines of this level per line of lines[], in y and z */
+  int slots;       /* slots per block, a multiple of 8 */
+  int image, work; /* offsets of this level in the image and in the changing data, in bytes */
 
-  int rows, edges;             /* bytes among lists before the arrays of this list */
-  int list[2], wells, coupled; /* rows of red cells, and of cells; coupled: wells have edges with one another */
-  int saved;                   /* bytes in shared memory before two numbers per row of a cell, and three per well */
+  int rows, edges; /* offsets of the arrays of this list among all lists, in bytes */
+  /* list: ends of the rows of red cells, and of black cells; coupled: edges between wells exist */
+  int list[2], wells, coupled;
+  /* offset of 2 numbers per row of a cell and 3 numbers per well, in bytes */
+  int saved;
 };
 
 struct GridMGSmall {
-  int   levels, steps, cluster, dense, symmetric, packed; /* dense: unknowns of the coarsest level; packed: the place of its triangle in the image, or -1 */
-  int   apart;                                            /* rows of the dense matrix are divided among the blocks, one to each in turn */
-  int   scratch, imagebytes;                              /* 2 dense numbers; bytes of an image */
-  int   unknowns;                                         /* bytes in the image before where they are, and the scaling */
-  int   listbytes, listplace;                             /* of all lists; where they are in shared memory, or -1 */
-  float factor;
+  /* dense: unknowns of the coarsest level; packed: offset of the dense matrix in the image, or -1 */
+  int levels, steps, cluster, dense, symmetric, packed;
+  /* rows of the dense matrix are divided among the blocks in turn */
+  int apart;
+  /* scratch: offset of 2 numbers per unknown of the coarsest level; imagebytes: size of an image */
+  int scratch, imagebytes;
+  /* offset of the places of unknowns and of their scaling in the image, in bytes */
+  int unknowns;
+  /* bytes of all lists; their place in shared memory, or -1 */
+  int                   listbytes, listplace;
+  float                 factor;
   const unsigned char  *lists;
-  const unsigned short *program; /* an operation + 256 levels a step */
+  const unsigned short *program; /* per step: operation + 256 level */
   unsigned char        *image;
   const float          *L, *S;
   const float          *b;
@@ -94,7 +104,7 @@ static __device__ __forceinline__ unsigned int SmallAddress(const void *p)
   return static_cast<unsigned int>(__cvta_generic_to_shared(p));
 }
 
-/* The same address in another block */
+/* The same address in the shared memory of another block */
 static __device__ __forceinline__ unsigned int SmallThere(unsigned int mine, unsigned int rank)
 {
   unsigned int there = mine;
@@ -153,8 +163,9 @@ static __device__ __forceinline__ void SmallBarrierInit(uint64_t *barrier, unsig
 }
 
 /*
-   A barrier of the cluster: each block tells each one, and waits for all. The hardware's barrier, which all threads
-   take part in, takes twice as long. Two barriers take turns, so no block can be a whole turn of one barrier ahead
+   A barrier of the cluster: each block notifies every block, and waits for all notifications. The hardware barrier
+   includes all threads, and takes twice as long. Two barriers alternate, so that no block can be a whole turn of one
+   barrier ahead.
 */
 struct SmallCluster {
   uint64_t                       *barrier; /* [2], in shared memory */
@@ -175,13 +186,18 @@ struct SmallCluster {
 
 /* ------------------------------------------------------------ arrays */
 
-/* The begin of a level's arrays in shared memory, as numbers of their type; red comes before black */
+/* Offsets of a level's arrays in shared memory, in units of their type; red comes before black */
 struct SmallArrays {
-  int first, second; /* of four numbers: faces towards pair, side, before, behind; below, above, row sum, reciprocal of the diagonal */
-  int neighbour;     /* codes, [4][n]: before, behind, below, above */
-  int parent;        /* where the aggregate of the red cell is; none: it has none */
-  int flags;         /* bit colour: the residual does not count; 4: the second cell is red; 8: the second cell is red in the first line of child */
-  int child;         /* codes, [4][n], of the finer level: the first pair of the lines that an aggregate has; not of the first level */
+  /* of four numbers each: faces towards the pair, side, before and behind; faces below and above, row sum, reciprocal
+     of the diagonal */
+  int first, second;
+  int neighbour; /* codes [4][n] of the pairs before, behind, below and above */
+  int parent;    /* code of the aggregate of the red cell, or SMALL_NONE */
+  /* bit `colour`: the residual does not count; 4: the second cell is red; 8: the second cell is red in the first line
+     of child */
+  int flags;
+  /* codes [4][n] in the finer level: the first pair in each line of an aggregate; missing on the first level */
+  int child;
   int x, b, r, n;
 };
 
@@ -192,7 +208,7 @@ static __host__ __device__ __forceinline__ SmallArrays SmallArraysOf(const GridM
   return {f, f + 2 * n, s, s + 4 * n, s + 5 * n, s + 6 * n, w, w + 2 * n, w + 4 * n, n};
 }
 
-/* A number of an array that another block may have */
+/* A number of an array; with local false, possibly of another block */
 template <bool local>
 static __device__ __forceinline__ float SmallGet(int array, unsigned int code)
 {
@@ -214,13 +230,13 @@ static __device__ __forceinline__ float SmallFace(const GridMGSmallLevel &l, con
   return static_cast<const float *>(codes)[c];
 }
 
-/* The first of the lines that a block has */
+/* The first line of a block */
 static __host__ __device__ __forceinline__ int SmallFirstLine(int lines, int cluster, int rank)
 {
   return static_cast<int>((static_cast<long long>(lines) * rank + cluster - 1) / cluster);
 }
 
-/* Code of a pair; none outside of the level. A single level is each block's own */
+/* Code of a pair, or SMALL_NONE outside of the level. In a single level, each block has its own pairs */
 static __host__ __device__ __forceinline__ unsigned int SmallCode(const GridMGSmallLevel &l, int cluster, int I, int j, int k)
 {
   const int J = j >> l.shift[0], K = k >> l.shift[1], line = J + l.lines[0] * K, all = l.lines[0] * l.lines[1];
@@ -233,7 +249,7 @@ static __host__ __device__ __forceinline__ unsigned int SmallCode(const GridMGSm
   return static_cast<unsigned int>(owner << 12 | (within * l.row + I) << 1);
 }
 
-/* Which pair is in a slot of a block */
+/* The pair in a slot of a block */
 static __host__ __device__ __forceinline__ bool SmallPairOf(const GridMGSmallLevel &l, int cluster, int rank, int slot, int *I, int *j, int *k)
 {
   const int all = l.lines[0] * l.lines[1], within = slot / l.row, sub = within & ((1 << (l.shift[0] + l.shift[1])) - 1);
@@ -246,13 +262,13 @@ static __host__ __device__ __forceinline__ bool SmallPairOf(const GridMGSmallLev
   return *j < l.n[1] && *k < l.n[2];
 }
 
-/* How many rows of the dense matrix a block has: rank, rank + cluster and so on */
+/* Rows of the dense matrix in a block: rank, rank + cluster, and so on */
 static __host__ __device__ __forceinline__ int SmallDenseRows(const GridMGSmall &m, int rank)
 {
   return (m.dense - rank + m.cluster - 1) / m.cluster;
 }
 
-/* The begin of its row r among these rows */
+/* Offset of row r of a block among the rows of the block */
 static __host__ __device__ __forceinline__ int SmallDenseRow(const GridMGSmall &m, int rank, int r)
 {
   return m.symmetric ? r * (rank + 1) + m.cluster * (r * (r - 1) / 2) : r * m.dense;
@@ -300,7 +316,7 @@ static __global__ void GridMGSmallImageKernel(const __grid_constant__ GridMGSmal
       fours[a.second + colour * a.n + slot] = v;
     }
     {
-      /* a missing neighbour is the pair itself, with a face 0 */
+      /* a missing neighbour is the pair itself, with face 0 */
       const unsigned int self  = static_cast<unsigned int>(rank << 12 | slot << 1);
       unsigned int       at[4] = {self, self, self, self}, children[4] = {SMALL_NONE, SMALL_NONE, SMALL_NONE, SMALL_NONE}, up = SMALL_NONE;
 
@@ -397,15 +413,16 @@ static __device__ __forceinline__ void SmallSweep(const SmallArrays &a, bool sin
   else SmallSweepOf<solve, residual, colour, false>(a);
 }
 
-/* Right-hand sides of the level c, whose aggregates have by cells in x, and initial values of its red cells */
+/* Computes right-hand sides of level c, whose aggregates have `by` cells in x, and initial values of its red cells */
 template <bool local>
 static __device__ __forceinline__ void SmallRestrict(const SmallArrays &a, int by, const SmallArrays &c)
 {
   const int n = c.n;
 
   for (int p = static_cast<int>(threadIdx.x); p < 2 * n; p += static_cast<int>(blockDim.x)) {
-    const int          colour = p >= n, slot = colour ? p - n : p;
-    const unsigned int flags = SmallCodes()[c.flags + slot], s = (flags >> 2 & 1) ^ static_cast<unsigned int>(colour); /* which cell of the pair */
+    const int colour = p >= n, slot = colour ? p - n : p;
+    /* s: place of the cell in the pair */
+    const unsigned int flags = SmallCodes()[c.flags + slot], s = (flags >> 2 & 1) ^ static_cast<unsigned int>(colour);
     float              sum = 0;
 
 #pragma unroll
@@ -421,7 +438,7 @@ static __device__ __forceinline__ void SmallRestrict(const SmallArrays &a, int b
   }
 }
 
-/* An aggregate is in the block that has its cells */
+/* An aggregate is in the same block as its cells */
 static __device__ __forceinline__ void SmallProlong(const SmallArrays &a, const SmallArrays &c, float factor)
 {
   for (int p = static_cast<int>(threadIdx.x); p < a.n; p += static_cast<int>(blockDim.x)) {
@@ -433,7 +450,7 @@ static __device__ __forceinline__ void SmallProlong(const SmallArrays &a, const 
 
 /* ------------------------------------------------------------ lists */
 
-/* A list: rows, edges; the original right-hand side and additions to it, of cells; x, b and residual of wells */
+/* A list: rows and edges; saved: original right-hand side of cells, and additions; x, b and residual of wells */
 struct SmallListArrays {
   const GridMGSmallRow  *rows;
   const GridMGSmallEdge *edges;
@@ -478,7 +495,7 @@ static __device__ __forceinline__ float SmallRowSum(const GridMGSmallLevel &l, c
   return SmallWarpSum(sum);
 }
 
-/* f(row, its place among x, and b) for the rows of cells of this block, a warp each */
+/* Calls f(row, offset in x and b) for the rows of cells of this block, a warp per row */
 template <class F>
 static __device__ __forceinline__ void SmallRows(const GridMGSmallLevel &l, const SmallArrays &a, const SmallListArrays &w, unsigned int rank, int from, int to,
                                                  F f)
@@ -509,7 +526,7 @@ static __device__ __forceinline__ void SmallUnlist(const GridMGSmallLevel &l, co
   });
 }
 
-/* Right-hand sides of black cells had additions */
+/* The right-hand sides of black cells contain additions */
 static __device__ __forceinline__ void SmallListResidual(const GridMGSmallLevel &l, const SmallArrays &a, const SmallListArrays &w, unsigned int rank)
 {
   SmallRows(l, a, w, rank, 0, l.list[1], [&](int row, int at) {
@@ -527,7 +544,7 @@ static __device__ __forceinline__ void SmallListResidual(const GridMGSmallLevel 
   }
 }
 
-/* All blocks do the same */
+/* The same work in all blocks */
 static __device__ __forceinline__ void SmallWells(const GridMGSmallLevel &l, const SmallArrays &a, const SmallListArrays &w, bool backwards)
 {
   const int  cells = l.n[0] * l.n[1] * l.n[2], warp = static_cast<int>(threadIdx.x / 32), warps = l.coupled ? 1 : static_cast<int>(blockDim.x / 32);
@@ -555,7 +572,7 @@ static __device__ __forceinline__ void SmallListProlong(const GridMGSmallLevel &
   for (int k = static_cast<int>(threadIdx.x); k < l.wells; k += static_cast<int>(blockDim.x)) w.x[k] += factor * wc.x[k];
 }
 
-#define SMALL_GROUP 4 /* threads that have a row of the dense matrix */
+#define SMALL_GROUP 4 /* threads per row of the dense matrix */
 
 static __device__ __forceinline__ float SmallGroupSum(float sum)
 {
@@ -564,13 +581,13 @@ static __device__ __forceinline__ float SmallGroupSum(float sum)
   return sum;
 }
 
-/* An unknown of the coarsest level that this block has, at being its code, or of a well -1 - well */
+/* An unknown of the coarsest level in this block. at: its code, or -1 - well */
 static __device__ __forceinline__ float *SmallUnknown(int at, int cells, int n, float *wells)
 {
   return at < 0 ? wells - 1 - at : SmallNumbers() + cells + (at & 1 ? n : 0) + (at >> 1 & (GRIDMG_SMALL_SLOTS - 1));
 }
 
-/* x = S L^T L S b, or S L S b, by a block that has the matrix. All blocks do the same */
+/* x = S L^T L S b, or S L S b, by a block with the whole matrix. All blocks do the same work */
 static __device__ __forceinline__ void SmallDenseHere(const GridMGSmall &m, const SmallArrays &a, const SmallListArrays &w)
 {
   unsigned char *const memory = reinterpret_cast<unsigned char *>(SmallFours());
@@ -613,8 +630,9 @@ static __device__ __forceinline__ void SmallDenseHere(const GridMGSmall &m, cons
 }
 
 /*
-   The same by all blocks. A block computes y = L S b for its rows, and what these rows have in S L^T y. Each block adds what all
-   have for its unknowns: blocks wait for one another once. here: the rows are in shared memory
+   The same product by all blocks together. A block computes y = L S b for its rows, and the contribution of its rows to
+   S L^T y. After one barrier, each block adds the contributions of all blocks to its unknowns. here: the rows are in
+   shared memory.
 */
 template <bool here>
 static __device__ __forceinline__ void SmallDenseApart(const GridMGSmall &m, bool single, const SmallArrays &a, const SmallListArrays &w, unsigned int rank,
@@ -676,8 +694,8 @@ static __device__ __forceinline__ void SmallDenseApart(const GridMGSmall &m, boo
   }
 }
 
-/* Steps have an operation, the barrier after them and a level */
-#define SMALL_BARRIER 16u /* of all blocks */
+/* A step consists of an operation, a flag for the barrier after the operation, and a level */
+#define SMALL_BARRIER 16u /* barrier of all blocks */
 
 template <int threads>
 static __global__ void __launch_bounds__(threads, 1) GridMGSmallKernel(const __grid_constant__ GridMGSmall m)
@@ -708,7 +726,7 @@ static __global__ void __launch_bounds__(threads, 1) GridMGSmallKernel(const __g
     by[threadIdx.x]     = m.level[threadIdx.x].by[0];
   }
   __syncthreads();
-  (void)PDLWait(m.b); /* what is above does not change between applications */
+  (void)PDLWait(m.b); /* the data above do not change between applications */
   {
     const GridMGSmallLevel &l = m.level[0];
     const SmallArrays       a = arrays[0];
@@ -816,10 +834,11 @@ static __global__ void __launch_bounds__(threads, 1) GridMGSmallKernel(const __g
 
 /* ------------------------------------------------------------ the plan */
 
-/* The places of levels in shared memory, the coarsest one with parts or single. Returns false if there are too many slots */
+/* Places the levels in shared memory; parts: the coarsest level is divided. Returns false if a level needs too many
+   slots */
 static inline bool GridMGSmallPlaceLevels(GridMGSmall *m, int alone, bool parts, size_t *image, size_t *work)
 {
-  int last = -1; /* with parts */
+  int last = -1; /* coarsest level with parts */
 
   *image = *work = 0;
   for (int k = 0; k < m->levels; k++) {
@@ -866,15 +885,16 @@ static inline size_t GridMGSmallDenseBytes(const GridMGSmall *m)
 }
 
 /*
-   The places of all in shared memory, with parts for this number of blocks; levels with at most this number of cells
-   are single. Returns the bytes of a block, or 0 if there are too many slots
+   Places all data in shared memory for a number of blocks. Levels with at most `alone` cells are single. Returns the
+   bytes per block, or 0 if a level needs too many slots or the data do not fit.
 */
 static inline size_t GridMGSmallPlace(GridMGSmall *m, int cluster, int alone, size_t room)
 {
   const GridMGSmallLevel *coarsest = &m->level[m->levels - 1];
-  const size_t            unknowns = (2 * sizeof(float) * static_cast<size_t>(m->dense) + 15) / 16 * 16; /* places and scaling, and 2 numbers of work */
-  size_t                  image, work;
-  bool                    fits = false;
+  /* places and scaling in the image; the same size for 2 work numbers per unknown */
+  const size_t unknowns = (2 * sizeof(float) * static_cast<size_t>(m->dense) + 15) / 16 * 16;
+  size_t       image, work;
+  bool         fits = false;
 
   m->cluster = cluster;
   m->apart   = m->dense > GRIDMG_SMALL_HERE;
@@ -904,18 +924,19 @@ static inline size_t GridMGSmallPlace(GridMGSmall *m, int cluster, int alone, si
   return image + work;
 }
 
-/* Operations with their barriers, and their number. step: an operation and a level each */
+/* Translates pairs of operation and level into steps with barriers. Returns the number of steps */
 static inline int GridMGSmallProgram(const GridMGSmall *m, int steps, const unsigned char step[], unsigned short program[])
 {
   for (int t = 0; t < steps; t++) {
     const int  op = step[2 * t], k = step[2 * t + 1];
     const bool parts = !m->level[k].single, coarseparts = k < m->levels - 1 && !m->level[k + 1].single;
-    const int  next = t + 1 < steps && step[2 * t + 3] == k ? step[2 * t + 2] : -1; /* on the same level */
-    bool       all  = parts;
+    /* next operation on the same level */
+    const int next = t + 1 < steps && step[2 * t + 3] == k ? step[2 * t + 2] : -1;
+    bool      all  = parts;
 
     switch (op) {
     case GRIDMG_SMALL_RESIDUAL:
-    case GRIDMG_SMALL_LISTRESIDUAL: /* a restriction follows, to cells of the same block */
+    case GRIDMG_SMALL_LISTRESIDUAL: /* the next operation restricts to cells of the same block */
       all = parts && !coarseparts && next != GRIDMG_SMALL_LISTRESIDUAL;
       break;
     case GRIDMG_SMALL_RESTRICT:
@@ -933,7 +954,9 @@ static inline int GridMGSmallProgram(const GridMGSmall *m, int steps, const unsi
     case GRIDMG_SMALL_WELLSUP:
       all = false;
       break;
-    case GRIDMG_SMALL_DENSE: /* before work of the next dense step is written, other blocks have read: operations of a level with parts have barriers */
+    /* the next dense step overwrites numbers that other blocks read in this step. A finer level with parts has barriers
+       in between */
+    case GRIDMG_SMALL_DENSE:
       all = m->apart && (k == 0 || m->level[k - 1].single);
       break;
     default:

@@ -7,9 +7,9 @@
    Shared by the kernels of PCGRIDMG with de Zeeuw's interpolation: values, stencils known to the compiler, and the
    division of points among threads.
 
-   Whether a number is odd decides which weights and products are 0. Kernels are compiled for each case, and all loops
-   over neighbours are unrolled, so arrays of a thread are registers. A thread has two successive points of a line, an
-   even one and an odd one. A block belongs to one line.
+   The parity of a point decides which weights and products are 0. Kernels are compiled for each parity, and all loops
+   over neighbours are unrolled, so that arrays of a thread are registers. A thread has two successive points of a line,
+   first an even point. A block works on one line.
 */
 
 #include <type_traits>
@@ -18,17 +18,17 @@
 #include "../common/graph.cuh"
 #include "../common/scratch.cuh"
 
-#define GRIDMG_LINE 128 /* threads at most that share a line */
+#define GRIDMG_LINE 128 /* threads per line in a block, at most */
 
 template <class T>
 struct alignas(sizeof(T) * GRIDMG_PARTS) GridMGValue {
   T p[GRIDMG_PARTS];
 };
 
-/* The kernels' numbers of points are int: level 0 has its entries in the memory of a device, which limits their
-   number */
+/* The kernels count points as int: the entries of level 0 fit into the memory of a device, so the number of points is
+   limited */
 typedef struct {
-  int n[3], cells, blocks; /* blocks a line */
+  int n[3], cells, blocks; /* blocks per line */
 } GridMGDims;
 
 static constexpr int GridMGPower(int base, int n)
@@ -36,7 +36,7 @@ static constexpr int GridMGPower(int base, int n)
   return n ? base * GridMGPower(base, n - 1) : 1;
 }
 
-/* GridMGOffset() and the like, for the compiler */
+/* GridMGOffset() and similar functions at compile time */
 static constexpr __host__ __device__ int GridMGOff(int s, int d)
 {
   return d == 0 ? s % 3 - 1 : (d == 1 ? s / 3 : s / 9) % 3 - 1;
@@ -52,7 +52,7 @@ static constexpr __host__ __device__ int GridMGBits(int bits)
   return (bits & 1) + (bits >> 1 & 1) + (bits >> 2 & 1);
 }
 
-/* Bit d: neighbour s is away in direction d; it is higher there */
+/* Bit d: neighbour s differs from the point in direction d; in the next functions: is lower, is higher */
 static constexpr __host__ __device__ int GridMGAway(int s)
 {
   return (GridMGOff(s, 0) != 0) | (GridMGOff(s, 1) != 0) << 1 | (GridMGOff(s, 2) != 0) << 2;
@@ -68,15 +68,15 @@ static constexpr __host__ __device__ int GridMGHigher(int s)
   return (GridMGOff(s, 0) > 0) | (GridMGOff(s, 1) > 0) << 1 | (GridMGOff(s, 2) > 0) << 2;
 }
 
-/* Neighbours of dim dimensions as neighbours of three: the middle plane and line */
+/* Maps neighbours in dim dimensions to neighbours in three: the middle plane and line */
 template <int dim>
 struct GridMGStencilBox {
   static constexpr int points = GridMGPower(3, dim), corners = 1 << dim, shift = dim == 3 ? 0 : (dim == 2 ? 9 : 12), centre = points / 2;
 };
 
 /*
-   Codes of a device. The codes of 32 points lie together. Each point has some codes that a thread reads at once; their
-   number is a power of two. All codes of a point thus have one address, and offsets that the compiler knows.
+   Codes on a device are stored by groups of 32 points. A thread loads `count` codes of a point at once; count is a
+   power of two. All codes of a point therefore have a common address, with offsets known to the compiler.
 */
 template <class Code>
 struct GridMGPack {
@@ -91,7 +91,7 @@ struct GridMGPack {
     return (points + count - 1) / count;
   }
 
-  /* The first codes of a point; the next ones are at [32], [64] .. */
+  /* The first codes of a point; the next codes are at [32], [64], ... */
   static __device__ __forceinline__ size_t At(int points, int i)
   {
     return static_cast<size_t>(i / 32) * static_cast<size_t>(32 * Groups(points)) + static_cast<size_t>(i % 32);
@@ -116,13 +116,13 @@ static inline GridMGDims GridMGPairsOf(const GridMGPoints *g, int threads)
   return d;
 }
 
-/* Blocks for this number of planes */
+/* Blocks for a number of planes */
 static inline dim3 GridMGBlocks(const GridMGDims &g, int planes)
 {
   return dim3(static_cast<unsigned int>(g.blocks * g.n[1] * planes));
 }
 
-/* Threads of a block for lines of n items, whole warps */
+/* Threads per block, in whole warps, for lines of n items */
 static inline int GridMGThreads(int n)
 {
   const int blocks = (n + GRIDMG_LINE - 1) / GRIDMG_LINE, each = (n + blocks - 1) / blocks;
@@ -130,7 +130,7 @@ static inline int GridMGThreads(int n)
   return (each + 31) / 32 * 32;
 }
 
-/* The line and the first point of a block whose threads have `points` points each */
+/* The line and the first point of a thread with `points` points */
 struct GridMGPlace {
   int x, y, z, i;
 
@@ -145,7 +145,7 @@ struct GridMGPlace {
   }
 };
 
-/* Whether neighbour s of a point is on the grid, and how far its number is */
+/* Whether neighbour s of a point is on the grid; the difference of the point numbers */
 template <int s>
 static __device__ __forceinline__ bool GridMGIsThere(const GridMGDims &g, int x, int y, int z)
 {
@@ -167,7 +167,7 @@ static __device__ __forceinline__ int GridMGDistance(const GridMGDims &g)
   return GridMGOff(s, 0) + g.n[0] * (GridMGOff(s, 1) + g.n[1] * GridMGOff(s, 2));
 }
 
-/* Room for the report of a launch to the host */
+/* Memory for the report of a launch to the host */
 static inline PetscErrorCode GridMGGetScratch(cudaStream_t stream, size_t bytes, void **memory)
 {
   LitheScratch scratch;
@@ -178,7 +178,7 @@ static inline PetscErrorCode GridMGGetScratch(cudaStream_t stream, size_t bytes,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* launch(a number, a code) of the types of an operator */
+/* Calls launch(number, code) with the types of an operator */
 template <class Launch>
 static inline void GridMGWithCodes(const GridMGStencilOperator *op, Launch launch)
 {
@@ -193,7 +193,7 @@ static inline void GridMGWithCodes(const GridMGStencilOperator *op, Launch launc
   }
 }
 
-/* launch(a number) */
+/* Calls launch(number) */
 template <class Launch>
 static inline void GridMGWithNumber(const GridMGStencilOperator *op, Launch launch)
 {
@@ -201,7 +201,7 @@ static inline void GridMGWithNumber(const GridMGStencilOperator *op, Launch laun
   else launch(double{});
 }
 
-/* launch(std::integral_constant) for the dimension of a grid */
+/* Calls launch(std::integral_constant) for the dimension of a grid */
 template <class Launch>
 static inline void GridMGWithDim(int dim, Launch launch)
 {
@@ -210,7 +210,7 @@ static inline void GridMGWithDim(int dim, Launch launch)
   else launch(std::integral_constant<int, 1>{});
 }
 
-/* f(std::integral_constant) for 0 .. n-1, unrolled */
+/* Calls f(std::integral_constant) for 0 ... n-1, unrolled */
 template <int k, int n, class F>
 static __device__ __forceinline__ void GridMGUnroll(F &&f)
 {

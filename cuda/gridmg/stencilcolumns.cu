@@ -6,17 +6,17 @@
    Cycles of PCGRIDMG with de Zeeuw's interpolation on a device, for 4 or 8 right-hand sides at once: the operations of
    stencilcycle.cu.
 
-   Column c of point i is at [i K + c]. A thread has a point and 16 or 32 bytes of its columns, so successive threads
-   read successive memory, and the codes of a point once for all threads that share it. A product of a code and a scale, which
-   is a power of two, has no rounding: the results are those of one column.
+   Column c of point i is at [i K + c]. A thread has a point and 16 or 32 bytes of its columns. Successive threads
+   therefore read successive memory, and all threads of a point read its codes together. The product of a code and a
+   scale, a power of two, is exact: results equal the results for one column.
 */
 
 #include "stencilvalue.cuh"
 
 #define COLUMNS_THREADS 256
 #define COLUMNS_WARP    32
-#define COLUMNS_POINTS  64 /* of a block that moves vectors */
-#define COLUMNS_SHARE   4  /* chunks of a point, of which threads have two */
+#define COLUMNS_POINTS  64 /* points per block in kernels that move vectors */
+#define COLUMNS_SHARE   4  /* chunks per point, at least, for two chunks per thread */
 
 /* 16 bytes of the columns of a point */
 template <class T>
@@ -26,7 +26,7 @@ struct alignas(16) Chunk {
   Value<T> c[columns];
 };
 
-/* Chunks of a thread, which share what is decoded; threads of a point, whose chunks alternate */
+/* Chunks per thread, which share decoded values. Lanes(): threads per point, whose chunks alternate */
 template <int K, class T>
 static constexpr __host__ __device__ int Chunks()
 {
@@ -47,7 +47,7 @@ struct Lane {
   Value<T> c[columns];
 };
 
-/* The column of the matrix that has number k in lane g */
+/* The column of the matrix with number k in lane g */
 template <int K, class T>
 static __device__ __forceinline__ int ColumnOf(int g, int k)
 {
@@ -110,8 +110,8 @@ static inline unsigned int BlocksFor(int points)
 }
 
 /*
-   The point and the lane of a thread where neighbours are read. In space a block has a box of points: a line of points would have all lines of
-   neighbours for itself, and caches would be read nine times
+   The point and the lane of a thread in kernels that read neighbours. In space, a block has a box of points. With lines
+   of points, each block would load nine lines of neighbours for itself
 */
 template <int dim, int K, class T>
 struct Site {
@@ -150,14 +150,15 @@ struct Site {
 /* ------------------------------------------------------------ vectors of the matrix */
 
 /*
-   A column is multiplied by the power of two that brings its largest number near 1. Few of its numbers are looked at
-   beforehand. Where the largest one of all turns out to be much larger than those, its column is made again: found[c] is
-   the largest of the few, found[K + c] that of all in such a case, and else 0
+   Each column is multiplied by a power of two that brings its largest number near 1. A sample of the numbers decides
+   first. If the largest number of the whole column is much larger than the sample, the column is made again. The
+   largest number of the sample is found[c]. The largest number of a column to be made again is found[K + c], which is
+   otherwise 0.
 */
-#define COLUMNS_SAMPLE 16      /* of so many warps one is looked at */
-#define COLUMNS_NEAR   0x1p+40 /* how much larger numbers may be, in single precision inside */
+#define COLUMNS_SAMPLE 16      /* a sample has one of this number of warps */
+#define COLUMNS_NEAR   0x1p+40 /* admitted ratio of the largest number to the sample, within single precision */
 
-/* 2^-e of a number between 2^e and 2^(e+1); 1 for zero, or for no number */
+/* 2^-e for a number between 2^e and 2^(e+1); 1 for zero and for NaN or Inf */
 static __device__ __forceinline__ double ScaleOf(double largest)
 {
   int e;
@@ -167,7 +168,7 @@ static __device__ __forceinline__ double ScaleOf(double largest)
   return ldexp(1., min(1000, 1 - e));
 }
 
-/* What columns are multiplied by, for the threads of a block; and what columns were multiplied by: one over it */
+/* Factors of the columns for all threads of a block, and the inverse factors */
 template <int K, bool again>
 static __device__ __forceinline__ void GetFactors(const double *found, double factor[])
 {
@@ -182,7 +183,7 @@ static __device__ __forceinline__ void GetInverseFactors(const double *found, do
   __syncthreads();
 }
 
-/* Bits of moduli have the order of the numbers; the bits of NaN are the largest */
+/* As integers, bits of moduli have the order of the moduli; a NaN is the largest */
 static __device__ __forceinline__ unsigned long long LargestBits(const Value<PetscReal> &v)
 {
   unsigned long long most = 0;
@@ -209,7 +210,7 @@ static __global__ void __launch_bounds__(COLUMNS_THREADS) SampleKernel(int cells
   PutLargest(i < cells ? LargestBits(column[i]) : 0, found + blockIdx.y);
 }
 
-/* n columns of the matrix, and zeros behind them; again: only those that are to be made again */
+/* Reads n columns of the matrix, and fills the rest with zeros. again: only columns to be made again */
 template <int K, bool again, class T>
 static __global__ void __launch_bounds__(COLUMNS_THREADS)
   EnterKernel(int cells, int n, const Value<PetscReal> *__restrict__ x, PetscInt64 ld, double *found, Value<T> *__restrict__ b)
@@ -240,7 +241,7 @@ static __global__ void __launch_bounds__(COLUMNS_THREADS)
       for (int q = 0; q < GRIDMG_PARTS; q++) v.p[q] = static_cast<T>(factor * static_cast<double>(from.p[q]));
     }
     if constexpr (!again) {
-      /* a warp has one column */
+      /* a warp works on a single column */
       if (c < n && __any_sync(0xffffffffu, most > static_cast<unsigned long long>(__double_as_longlong(COLUMNS_NEAR * found[c]))))
         PutLargest(most, found + K + c);
     }
@@ -253,7 +254,7 @@ static __global__ void __launch_bounds__(COLUMNS_THREADS)
       b[static_cast<size_t>(first) * K + static_cast<size_t>(k)] = tile[k / K][k % K];
 }
 
-/* Two factors, one after the other: their product may be out of range */
+/* The two factors are applied in turn: their product may be out of range */
 template <int K, class T>
 static __global__ void __launch_bounds__(COLUMNS_THREADS) LeaveKernel(int cells, int n, double factor, const double *__restrict__ found,
                                                                       const Value<T> *__restrict__ x, Value<PetscReal> *__restrict__ y, PetscInt64 ld)
@@ -351,7 +352,7 @@ static __device__ __forceinline__ Lane<K, T> Started(T c, const Value<T> &factor
   return v;
 }
 
-/* The vector x at a point that stands so far away from j, or start factor b */
+/* The vector x at the point j + away; with isstart, start factor b at the point */
 template <int K, bool isstart, class T>
 static __device__ __forceinline__ Lane<K, T> Vector(T start, const Value<T> *factor, const Chunk<T> *xj, int away)
 {
@@ -361,7 +362,8 @@ static __device__ __forceinline__ Lane<K, T> Vector(T start, const Value<T> *fac
   else return v;
 }
 
-/* A x at a point; other threads may write x, at points that do not affect this one. isstart: x is start factor x */
+/* A x at a point. Other threads may write x at points without influence on this point. isstart: the vector is start
+   factor x */
 template <int dim, int K, bool isstart, class T, class Code>
 static __device__ __forceinline__ Lane<K, T> Times(const Operator<T, Code> &op, T start, int i, int g, const Chunk<T> *x, const Lane<K, T> &own)
 {
@@ -372,7 +374,8 @@ static __device__ __forceinline__ Lane<K, T> Times(const Operator<T, Code> &op, 
 
   const CodesOf<Box::points, Code> codes(op.code, i);
 
-  /* a line of neighbours would be outside as a whole, but for one before the first point and one after the last one */
+  /* A line of neighbours can be outside of the arrays as a whole, and is then moved inside. Arrays have one more point
+     at both ends */
   GridMGUnroll<0, Box::points / 3>([&](auto line) {
     constexpr int   L  = decltype(line)::value;
     const int       j  = min(op.g.cells - 1, max(0, i + GridMGDistance<3 * L + 1 + Box::shift>(op.g)));
@@ -485,7 +488,7 @@ static __global__ void __launch_bounds__(COLUMNS_THREADS)
   Write<K>(out + at, v);
 }
 
-/* The last step of a cycle, whose result is y, as LeaveKernel() has it */
+/* The last step of a cycle; writes the result to y as LeaveKernel() does */
 template <int dim, int K, class T, class Code>
 static __global__ void __launch_bounds__(COLUMNS_THREADS)
   StepLeaveKernel(Operator<T, Code> op, T c, const Chunk<T> *__restrict__ b, const Chunk<T> *__restrict__ x, int n, double factor,
@@ -642,7 +645,7 @@ static __device__ __forceinline__ void AddWeighted(Lane<K, T> &sum, T w, const L
   }
 }
 
-/* A coarse point gathers from the fine points round twice its number */
+/* A coarse point sums over the fine points around twice its number */
 template <int dim, int K, class T>
 static __global__ void __launch_bounds__(COLUMNS_THREADS)
   RestrictKernel(GridMGDims f, GridMGDims c, const T *__restrict__ weight, const Chunk<T> *__restrict__ r, Chunk<T> *__restrict__ b)
@@ -685,7 +688,7 @@ static PetscErrorCode Restrict(const GridMGStencilOperator *op, const GridMGPoin
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* b: NULL; otherwise the initial x is start divisor b, and x is not read */
+/* b: NULL, or the initial x is start divisor b, and x is not read */
 template <int dim, int K, class T>
 static __global__ void __launch_bounds__(COLUMNS_THREADS)
   ProlongKernel(GridMGDims f, GridMGDims c, T factor, const T *__restrict__ weight, const Chunk<T> *__restrict__ e, T start,
@@ -747,7 +750,7 @@ static PetscErrorCode Prolong(const GridMGStencilOperator *op, const GridMGPoint
 
 /* ------------------------------------------------------------ the coarsest level */
 
-/* x = S L S b, one warp per row, whose threads share its entries as they share points */
+/* x = S L S b, a warp per row. The threads divide the entries like points */
 template <int K, class T>
 static __global__ void __launch_bounds__(COLUMNS_THREADS)
   DenseKernel(int n, const Value<T> *__restrict__ L, const T *__restrict__ S, const Chunk<T> *__restrict__ b, Chunk<T> *__restrict__ x)

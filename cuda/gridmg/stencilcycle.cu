@@ -5,8 +5,8 @@
 /*
    Cycles of PCGRIDMG with de Zeeuw's interpolation on a device: the operations of src/pc/gridmg/stencilhost.c.
 
-   Neighbours that are not on the grid have codes 0. Kernels that read codes only check whether a neighbour would be
-   outside the array, not whether it is on the grid.
+   Neighbours outside of the grid have codes 0. Kernels with codes therefore check only whether the number of a
+   neighbour is within the array.
 */
 
 #include "stencilvalue.cuh"
@@ -21,7 +21,7 @@ static inline unsigned int BlocksFor(PetscInt64 n)
 
 /* ------------------------------------------------------------ vectors of the matrix */
 
-/* 2^-e of a number between 2^e and 2^(e+1); 1 for zero, or for no number */
+/* 2^-e for a number between 2^e and 2^(e+1); 1 for zero and for NaN or Inf */
 static __device__ __forceinline__ double ScaleOf(const double *scale)
 {
   const double largest = *scale;
@@ -32,7 +32,7 @@ static __device__ __forceinline__ double ScaleOf(const double *scale)
   return ldexp(1., min(1000, 1 - e));
 }
 
-/* As integers, bits of moduli have the order of the numbers; the bits of NaN are the largest */
+/* As integers, bits of moduli have the order of the moduli; a NaN is the largest */
 static __global__ void __launch_bounds__(GRIDMG_THREADS) LargestKernel(PetscInt64 n, const PetscReal *__restrict__ x, unsigned long long *__restrict__ largest)
 {
   unsigned long long most = 0;
@@ -53,7 +53,7 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS)
   if (i < n) b[i] = static_cast<T>(ScaleOf(scale) * static_cast<double>(x[i]));
 }
 
-/* Two factors, one after the other: their product may be out of range */
+/* The two factors are applied in turn: their product may be out of range */
 template <class T>
 static __global__ void __launch_bounds__(GRIDMG_THREADS)
   LeaveKernel(PetscInt64 n, double factor, const double *__restrict__ scale, const T *__restrict__ x, PetscReal *__restrict__ y)
@@ -63,7 +63,7 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS)
   if (i < n) y[i] = static_cast<PetscReal>(1 / ScaleOf(scale) * (factor * static_cast<double>(x[i])));
 }
 
-/* On a device the scale is kept as the largest number */
+/* On a device, the scale is stored as the largest number */
 PetscErrorCode LitheCUDAGridMGStencilEnter(const GridMGStencilOperator *op, const PetscScalar *x, void *b, double *scale)
 {
   const PetscInt64 n    = static_cast<PetscInt64>(op->grid.cells) * GRIDMG_PARTS;
@@ -134,7 +134,7 @@ PetscErrorCode LitheCUDAGridMGStencilStart(const GridMGStencilOperator *op, int 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A x at a point; other threads may write x, at points that do not affect this one */
+/* A x at a point. Other threads may write x at points without influence on this point */
 template <int dim, class T, class Code>
 static __device__ __forceinline__ Value<T> Times(const Operator<T, Code> &op, int i, const Value<T> *x)
 {
@@ -210,7 +210,7 @@ static void WithOperator(const GridMGStencilOperator *op, Launch launch)
   });
 }
 
-/* Tiles pay where lines are long */
+/* Tiles pay off for long lines */
 static bool HasTiles(const GridMGStencilOperator *op)
 {
   return op->grid.dim == 3 && op->grid.n[0] >= GRIDMG_WARP;
@@ -236,7 +236,7 @@ PetscErrorCode LitheCUDAGridMGStencilResidual(const GridMGStencilOperator *op, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* In the plane and on a line in two kernels */
+/* In one and two dimensions, two kernels */
 PetscErrorCode LitheCUDAGridMGStencilDown(const GridMGStencilOperator *op, double c, const void *b, void *x, void *r)
 {
   PetscFunctionBegin;
@@ -293,7 +293,7 @@ PetscErrorCode LitheCUDAGridMGStencilColour(const GridMGStencilOperator *op, int
 
 /* ------------------------------------------------------------ between levels */
 
-/* A coarse point gathers from the fine points round twice its number */
+/* A coarse point sums over the fine points around twice its number */
 template <int dim, class T>
 static __global__ void __launch_bounds__(GRIDMG_LINE)
   RestrictKernel(GridMGDims f, GridMGDims c, const T *__restrict__ weight, const Value<T> *__restrict__ r, Value<T> *__restrict__ b)
@@ -318,7 +318,7 @@ static __global__ void __launch_bounds__(GRIDMG_LINE)
   b[at.i] = sum;
 }
 
-/* b: NULL; otherwise the initial x is start divisor b, and x is not read */
+/* b: NULL, or the initial x is start divisor b, and x is not read */
 template <int dim, class T>
 static __global__ void __launch_bounds__(GRIDMG_LINE)
   ProlongKernel(GridMGDims f, GridMGDims c, T factor, const T *__restrict__ weight, const Value<T> *__restrict__ e, T start,
@@ -394,7 +394,7 @@ PetscErrorCode LitheCUDAGridMGStencilUp(const GridMGStencilOperator *op, const G
 
 /* ------------------------------------------------------------ the coarsest level */
 
-/* x = S L S b, one warp per row */
+/* x = S L S b, a warp per row */
 template <class T>
 static __global__ void __launch_bounds__(GRIDMG_THREADS)
   DenseKernel(int n, const Value<T> *__restrict__ L, const T *__restrict__ S, const Value<T> *__restrict__ b, Value<T> *__restrict__ x)

@@ -2,8 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Stencils of a level rounded to codes, and the factors of smoothers, on a device; src/pc/gridmg/stencilencode.c
-   describes them */
+/* Rounds the stencils of a level to codes, and computes the factors of smoothers, on a device, as
+   src/pc/gridmg/stencilencode.c describes */
 
 #include "stencilsetup.cuh"
 
@@ -21,7 +21,7 @@ static __device__ __forceinline__ double LargestPart(const V &v)
   return most;
 }
 
-/* A power of two: times the largest code it is at least the given number */
+/* A power of two whose product with the largest code is at least `most` */
 static __device__ __forceinline__ double ScaleOf(double most, int bits)
 {
   int exponent;
@@ -31,7 +31,7 @@ static __device__ __forceinline__ double ScaleOf(double most, int bits)
   return ldexp(1., exponent);
 }
 
-/* Entry s of a point; for a symmetric operator, the entry of the lower of both points */
+/* Entry s of a point; for a symmetric operator, the entry of the lower of the two points */
 template <int dim, int s>
 static __device__ __forceinline__ V EntryOf(const GridMGDims &g, const V *a, double factor, bool symmetric, int i)
 {
@@ -40,7 +40,7 @@ static __device__ __forceinline__ V EntryOf(const GridMGDims &g, const V *a, dou
   return GridMGLoad(g, a, factor, s, i);
 }
 
-/* Scales, and weights in the precision of the level */
+/* Computes scales, and weights in the precision of the level */
 template <int dim, class Number>
 static __global__ void __launch_bounds__(GRIDMG_LINE) Scales(GridMGDims g, const V *__restrict__ a, double factor, bool symmetric, int bits,
                                                              const double *__restrict__ exact, Number *__restrict__ scale, Number *__restrict__ weight)
@@ -71,7 +71,7 @@ static __device__ __forceinline__ double InverseOf(double scale)
   return scale > 0x1p-1000 && scale < 0x1p+1000 ? __longlong_as_double(largest - bits) : 1 / scale;
 }
 
-/* One part of an entry to its code; the resulting value */
+/* Rounds one part of an entry to a code. Returns the value of the code */
 template <class Code>
 static __device__ __forceinline__ double Round(double v, double scale, double inverse, Code *code)
 {

@@ -3,21 +3,21 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Set-up of PCGRIDMG with de Zeeuw's interpolation on a device: the stencils of a matrix, weights and Galerkin products. The formulas are in
-   src/pc/gridmg/stencilweights.c and stencilproduct.c. Sums have the same order as there, and products and sums are
-   rounded one by one. Results therefore equal the host's to the last bit.
+   Set-up of PCGRIDMG with de Zeeuw's interpolation on a device: the stencils of a matrix, weights and Galerkin
+   products. The formulas are in src/pc/gridmg/stencilweights.c and stencilproduct.c. Sums have the same order as on the
+   host, and each product and each sum is rounded. Results therefore equal the host's results to the last bit.
 */
 
 #include "stencilsetup.cuh"
 
-#define GRIDMG_COMPLETE 1e-12 /* weights whose sum is one up to rounding */
-#define GRIDMG_ROWS     64    /* of a block that reads a matrix */
+#define GRIDMG_COMPLETE 1e-12 /* weights with sum 1 up to rounding */
+#define GRIDMG_ROWS     64    /* rows per block in the kernel that reads a matrix */
 
 using V = GridMGExact;
 
 /* ------------------------------------------------------------ reading */
 
-/* The neighbour number of a column in its row, or -1 */
+/* The number of a column's neighbour in a row, or -1 */
 template <int dim>
 static __device__ __forceinline__ int NeighbourOf(const GridMGDims &g, const int at[3], PetscInt column)
 {
@@ -34,7 +34,7 @@ static __device__ __forceinline__ int NeighbourOf(const GridMGDims &g, const int
   return s;
 }
 
-/* The same without divisions, where no direction has less than four points */
+/* The same number without divisions, if each direction has at least four points */
 template <int dim>
 static __device__ __forceinline__ int NeighbourNear(const GridMGDims &g, const int at[3], int difference)
 {
@@ -53,7 +53,8 @@ static __device__ __forceinline__ int NeighbourNear(const GridMGDims &g, const i
   return s + difference;
 }
 
-/* A block has GRIDMG_ROWS rows, whose entries are contiguous in memory: they are put into place in shared memory */
+/* A block has GRIDMG_ROWS rows, whose entries are contiguous in memory. Shared memory sorts the entries by
+   neighbours */
 template <int dim>
 static __global__ void __launch_bounds__(256)
   ReadRows(GridMGDims g, const PetscInt *__restrict__ rows, const PetscInt *__restrict__ columns, const PetscReal *__restrict__ values, double rounding,
@@ -124,7 +125,7 @@ static __global__ void __launch_bounds__(256)
       }
       sigma[first + thread] = sum;
     }
-    /* of the warp, as integers: nonnegative numbers have the order of their bits */
+    /* maximum and minimum of the warp, as integers: the order of nonnegative numbers is the order of their bits */
     {
       unsigned long long largest = static_cast<unsigned long long>(__double_as_longlong(most)), least = most > 0 ? largest : ~0ull;
 
@@ -143,7 +144,7 @@ static __global__ void __launch_bounds__(256)
   }
 }
 
-/* Whether an entry differs from its transposed entry by more than a part of both */
+/* Whether an entry and its transposed entry differ by more than `same` times the larger entry */
 template <int dim>
 static __global__ void __launch_bounds__(GRIDMG_LINE) FindAsymmetry(GridMGDims g, const V *__restrict__ a, double same, int *__restrict__ asymmetric)
 {
@@ -218,7 +219,7 @@ static __device__ __forceinline__ void AverageWeights(const GridMGDims &g, const
   for (int s = 0; s < Box::points; s++) along[s] = V{};
 #pragma unroll
   for (int c = 0; c < Box::corners; c++) weight[c] = 0;
-  /* the even direction is summed */
+  /* sums over the even direction */
   GridMGUnroll<0, Box::points>([&](auto s) {
     constexpr int S = decltype(s)::value, Q = S + Box::shift;
     constexpr int to = S - (odd & 1 ? 0 : GridMGOff(Q, 0)) - (odd & 2 ? 0 : 3 * GridMGOff(Q, 1)) - (odd & 4 ? 0 : 9 * GridMGOff(Q, 2));
@@ -245,7 +246,7 @@ static __device__ __forceinline__ void AverageWeights(const GridMGDims &g, const
   for (int c = 0; c < Box::corners; c++) weights[GridMGIndex(g, c, i)] = all > 0 ? weight[c] / all : weight[c];
 }
 
-/* The weights of points with this number of odd numbers; the first stage has none or one */
+/* The weights of points with `stage` odd coordinates; stage 1 includes points without odd coordinates */
 template <int dim, int stage>
 static __global__ void __launch_bounds__(GRIDMG_LINE) Weights(GridMGDims g, const V *__restrict__ a, double factor, double *weights)
 {
@@ -275,14 +276,15 @@ static __global__ void __launch_bounds__(GRIDMG_LINE) Weights(GridMGDims g, cons
 
 /* ------------------------------------------------------------ products */
 
-/* Whether entry t of a row times P may be nonzero: a point of odd number lies between coarse points, and reaches two of
-   them only */
+/* Whether entry q of a row times P may be nonzero. An odd coordinate lies between two coarse points, and reaches only
+   these two points */
 static constexpr __host__ __device__ bool HasEntry(int parity, int q)
 {
   return (GridMGLower(q) & parity) == 0;
 }
 
-/* Distance of half the number of neighbour q from half the number of a point */
+/* Half the coordinates of neighbour q minus half the coordinates of the point, rounded down, as a difference of entry
+   numbers */
 static constexpr __host__ __device__ int Halved(int parity, int q)
 {
   int t = 0;
@@ -300,7 +302,7 @@ static constexpr __host__ __device__ int CornerStep(int c)
   return (c & 1) + 3 * (c >> 1 & 1) + 9 * (c >> 2);
 }
 
-/* A row times P, for a point whose numbers are even or odd as parity says. stencil: entry s is at [s pitch] */
+/* A row times P, for a point of the given parity. Entry s of the stencil is at [s pitch] */
 template <int dim, int parity>
 static __device__ __forceinline__ void TimesP(const GridMGDims &g, const V *stencil, int pitch, const V *sigma, double factor, const double *weights, int x,
                                               int y, int z, int i, V *product, size_t stride)
@@ -340,9 +342,10 @@ static __device__ __forceinline__ void TimesP(const GridMGDims &g, const V *sten
   product[static_cast<size_t>(Box::points) * stride] = row;
 }
 
-#define TIMES_PAIRS 32 /* of a block: even points in one warp, odd points in another, whose entries come through shared memory */
+/* pairs per block. A warp has the even points, another warp the odd points; entries pass through shared memory */
+#define TIMES_PAIRS 32
 
-/* Where the odd points of a line begin in a product, behind the even ones */
+/* The place of the first odd point of a line in a product, after the even points */
 static __device__ __forceinline__ int OddPlace(const GridMGDims &g)
 {
   return (g.n[0] + 1) / 2;
@@ -378,15 +381,15 @@ static __global__ void __launch_bounds__(2 * TIMES_PAIRS) TimesPlanes(GridMGDims
   });
 }
 
-/* P^T of the product: the entries of a coarse point with neighbours of one plane. c: the coarse grid; plane: the begin
-   of its part; fineplane: the plane of product */
+/* P^T times the product: the entries of a coarse point with neighbours in one plane. c: the coarse grid, plane: the
+   first plane of its part, fineplane: the first plane of product */
 template <int dim, int group>
 static __device__ __forceinline__ void GatherGroup(const GridMGDims &f, const GridMGDims &c, int plane, int fineplane, const double *weights, const V *product,
                                                    size_t stride, V *a, V *sigma)
 {
   using Box               = GridMGStencilBox<dim>;
   constexpr int     count = Box::points < 9 ? Box::points : 9, first = 9 * group;
-  constexpr bool    has = dim < 3 || group == 1; /* the row sums */
+  constexpr bool    has = dim < 3 || group == 1; /* whether the group has the row sums */
   const GridMGPlace at(c, 1);
   const int         x = 2 * at.x, y = 2 * at.y, z = 2 * (at.z + plane), i = x + f.n[0] * (y + f.n[1] * z), start = fineplane * f.n[0] * f.n[1];
   const int         coarse = at.i + plane * c.n[0] * c.n[1];
@@ -397,7 +400,8 @@ static __device__ __forceinline__ void GatherGroup(const GridMGDims &f, const Gr
   for (int t = 0; t < count; t++) sum[t] = V{};
   GridMGUnroll<0, Box::points>([&](auto s) {
     constexpr int S = decltype(s)::value, Q = S + Box::shift, C = GridMGLower(Q), parity = GridMGAway(Q);
-    constexpr int z0 = GridMGOff(Q, 2) < 0 ? -1 : (GridMGOff(Q, 2) > 0 ? 0 : -1), z1 = GridMGOff(Q, 2) < 0 ? 0 : 1; /* planes within its reach */
+    /* planes within reach */
+    constexpr int z0 = GridMGOff(Q, 2) < 0 ? -1 : (GridMGOff(Q, 2) > 0 ? 0 : -1), z1 = GridMGOff(Q, 2) < 0 ? 0 : 1;
 
     if constexpr (dim < 3 || (group - 1 >= z0 && group - 1 <= z1)) {
       const int fx = x + GridMGOff(Q, 0), fy = y + GridMGOff(Q, 1), fz = z + GridMGOff(Q, 2), j = i + GridMGDistance<Q>(f);

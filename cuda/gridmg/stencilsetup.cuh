@@ -23,7 +23,7 @@ static __device__ __forceinline__ bool GridMGIsZero(const GridMGExact &v)
   return zero;
 }
 
-/* PetscMax(), which does not keep NaN as fmax() does not, either */
+/* PetscMax(), which ignores a NaN in b */
 static __device__ __forceinline__ double GridMGLarger(double a, double b)
 {
   return a < b ? b : a;

@@ -3,9 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Steps and residuals in space on large levels. A block has a tile of points, whose vector is put into shared memory
-   with the surrounding points: otherwise caches would be read 27 times. The vector may therefore be computed on the
-   way, from the right-hand side alone, if the iterate begins with zero.
+   Steps and residuals in space on large levels. A block loads the vector for a tile of points and the surrounding
+   points into shared memory. Without tiles, caches would be read 27 times. The vector may be computed during the load,
+   from the right-hand side alone, if the initial iterate is zero.
 */
 
 #include "stencilvalue.cuh"

@@ -33,7 +33,7 @@ static __device__ __forceinline__ Value<T> Product(T c, const Value<T> &a, const
   return v;
 }
 
-/* The data read by kernels with codes */
+/* The data of an operator for kernels with codes */
 template <class T, class Code>
 struct Operator {
   using Codes = typename GridMGPack<Code>::Codes;
@@ -90,7 +90,8 @@ static __device__ __forceinline__ Value<T> Corrected(const Operator<T, Code> &op
   return v;
 }
 
-/* The contribution of coarse points to a point; at an even number only the last corner has a weight */
+/* The contribution of coarse points to a point. In a direction with an even coordinate, only the lower corner has a
+   weight */
 template <int dim, class T>
 static __device__ __forceinline__ Value<T> Interpolated(const GridMGDims &f, const GridMGDims &c, const T *weight, const Value<T> *e, int x, int y, int z,
                                                         int i)

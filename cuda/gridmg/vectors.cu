@@ -2,17 +2,17 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* PCGRIDMG on a device: memory, and operations that read no faces */
+/* PCGRIDMG on a device: memory, and operations without faces */
 
 #include "gridmg.cuh"
 #include "../common/blocksum.cuh"
 
 #define PARTS (PetscDefined(USE_COMPLEX) ? 2 : 1)
 
-/* Of a sum: partial sums of this number of blocks */
+/* Blocks of a sum, each with a partial sum */
 #define SUM_BLOCKS 512
 
-/* Of the search for the largest number */
+/* Blocks of the search for the largest number */
 #define LARGEST_BLOCKS 1056
 
 /* ------------------------------------------------------------ memory */
@@ -79,8 +79,8 @@ PetscErrorCode LitheCUDAGridMGGet(size_t n, const void *x, void *host)
 
 /* ------------------------------------------------------------ in and out */
 
-/* The largest number, as bits: bits of positive numbers have the order of the numbers, and NaN is above all. The order
-   of threads does not matter */
+/* The largest number, as bits. As integers, bits of positive numbers have the order of the numbers, and a NaN is the
+   largest. The order of the threads does not matter */
 static __global__ void __launch_bounds__(GRIDMG_THREADS) LargestKernel(PetscInt n, const PetscReal *__restrict__ x, unsigned long long *largest)
 {
   unsigned long long most = 0;
@@ -214,7 +214,7 @@ PetscErrorCode LitheCUDAGridMGStart(const GridMGOperator *op, int colour, double
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A thread a coarse cell, or well */
+/* A thread per coarse cell or well */
 template <class V>
 static __global__ void __launch_bounds__(GRIDMG_THREADS)
   RestrictKernel(const __grid_constant__ GridMGLevelView<V, float> l, const __grid_constant__ GridMGCoarseView coarse, const V *__restrict__ r,
@@ -318,7 +318,7 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS) DotsKernel(const __grid
   }
 }
 
-/* A block a sum */
+/* A block per sum */
 static __global__ void __launch_bounds__(GRIDMG_THREADS) AddKernel(int n, const double *__restrict__ partial, double *__restrict__ sums)
 {
   double sum = 0;
@@ -351,7 +351,7 @@ PetscErrorCode LitheCUDAGridMGDots(const GridMGOperator *op, const void *x, int 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a/b, where b is positive */
+/* a/b for positive b, otherwise 0 */
 static __device__ __forceinline__ double Quotient(double a, double b)
 {
   return b > 0 ? a / b : 0;
@@ -413,7 +413,7 @@ PetscErrorCode LitheCUDAGridMGKSecond(const GridMGOperator *op, const double *fi
 
 /* ------------------------------------------------------------ the coarsest level */
 
-/* y = S L S b, or L S b with a triangle: one warp per row */
+/* y = S L S b, or L S b with a triangle, a warp per row */
 template <class V>
 static __global__ void __launch_bounds__(GRIDMG_THREADS)
   DenseKernel(int n, bool triangular, const V *__restrict__ L, const V *__restrict__ S, const V *__restrict__ b, V *__restrict__ y)
@@ -428,7 +428,7 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS)
   if (lane == 0) y[i] = triangular ? sum : S[i] * sum;
 }
 
-/* x = S L^T y: a block has 32 columns, each warp some of the rows */
+/* x = S L^T y. A block has 32 columns, and each warp some of the rows */
 template <class V>
 static __global__ void __launch_bounds__(GRIDMG_THREADS)
   DenseTransposeKernel(int n, const V *__restrict__ L, const V *__restrict__ S, const V *__restrict__ y, V *__restrict__ x)

@@ -7,7 +7,7 @@
 #include "../common/upload.cuh"
 #include <lithe/private/lithecudahyb.h>
 
-/* Arrays of entries of one of two sizes */
+/* Copies an array of bytes: entries are of one of two types */
 static PetscErrorCode UploadBytes(const void *src, PetscInt64 n, void **ddst)
 {
   PetscFunctionBegin;

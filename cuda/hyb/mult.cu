@@ -5,9 +5,10 @@
 /*
    y = add + scale A x, and sums of a power series, with the block of a MATHYBMGPU; hybplan.h describes the arrays.
 
-   Entries are read once, without use of the part of L1 that holds x. A batch keeps the memory busy: all columns, all
-   values, then all entries of x, and the sums last. A warp of SELL has 32 rows. If their lengths differ, the threads
-   count the rows with a j-th entry, so the column has no gaps and a row needs one byte for its length.
+   Entries are read once, and evicted first from L1, which holds x. The loads of a batch keep the memory busy: all
+   columns, all values, then all entries of x; the sums come last. In SELL, a warp has 32 rows. If the lengths differ,
+   the threads count the rows with a j-th entry. Column j of the slice therefore has no gaps, and the length of a row
+   takes one byte.
 
    Nothing is added by atomic operations: a product gives the same bits each time.
 */
@@ -17,23 +18,23 @@
 #include <lithe/private/lithecudahyb.h>
 
 #define HYB_THREADS 256
-#define HYB_BLOCKS  (sizeof(Number) > 8 ? 3 : 4) /* per multiprocessor at least: this number of registers keeps a batch in flight */
+#define HYB_BLOCKS  (sizeof(Number) > 8 ? 3 : 4) /* per multiprocessor, at least: leaves registers for a batch */
 #define HYB_BATCH   (sizeof(Number) > 8 ? 4 : 8)
-#define HYB_SHORT   6 /* entries of a row on the average, at most, for which batches of 4 with more blocks are better */
+#define HYB_SHORT   6 /* average entries per row, at most, for batches of 4 and more blocks */
 #define HYB_MANY    (sizeof(Number) > 8 ? HYB_BLOCKS : 6)
 #define HYB_ALL     0xffffffffu
 
 /* Common to all kernels: entries, vectors, and the places of rows */
 struct HybArguments {
-  VCRSUnsigned        begin, m; /* stored rows from begin on, before m */
+  VCRSUnsigned        begin, m; /* stored rows begin ... m - 1 */
   const int32_t      *order;
-  const unsigned int *col; /* a place without an entry has the highest bit */
+  const unsigned int *col; /* the highest bit marks a place without an entry */
   const Number       *val;
   const Number       *x, *add;
   Number             *y;
 };
 
-/* Reads under a condition, in assembler as in vcrs/kernels.cuh; the line is the first to leave L1 */
+/* Conditional loads, in assembler as in vcrs/kernels.cuh. The line is evicted from L1 first */
 #define HYB_ASM_STREAM(condition, type) VCRS_ASM_IF(condition) " @q ld.global.L1::evict_first." type " "
 
 static __device__ __forceinline__ unsigned int StreamIf(unsigned int wanted, const unsigned int *p)
@@ -58,7 +59,7 @@ static __device__ __forceinline__ Number StreamIf(unsigned int wanted, const Num
   return v;
 }
 
-/* An entry of x, of no meaning if not wanted */
+/* An entry of x; undefined if not wanted */
 static __device__ __forceinline__ Number GatherIf(unsigned int wanted, const Number *p)
 {
   Number v;
@@ -75,8 +76,8 @@ static __device__ __forceinline__ Number GatherIf(unsigned int wanted, const Num
   return v;
 }
 
-/* Adds a batch: entry u at place(u), if bit u of wanted is set. together: all threads of the warp take part; reads then
-   keep their order */
+/* Adds a batch: entry u is at place(u), if bit u of wanted is set. together: all threads of the warp take part, and the
+   loads keep their order */
 template <int count, bool padded, bool together, class Place>
 static __device__ __forceinline__ Number AddBatch(const HybArguments &a, Place place, unsigned int wanted, Number sum)
 {
@@ -100,15 +101,14 @@ static __device__ __forceinline__ Number AddBatch(const HybArguments &a, Place p
   return sum;
 }
 
-/* The bits of the first n of a batch */
+/* The lowest n bits of a batch */
 template <int count>
 static __device__ __forceinline__ unsigned int First(int n)
 {
   return n >= count ? (1u << count) - 1 : (1u << n) - 1;
 }
 
-/* A row with its addend, read before the entries. The addend is the first read of a vector: see
-   common/pdl.cuh */
+/* A row and its addend. The addend is the first load from a vector, after PDLWait(): see common/pdl.cuh */
 struct Row {
   VCRSUnsigned row;
   Number       add;
@@ -124,7 +124,7 @@ static __device__ __forceinline__ Row ReadRow(const HybArguments &a, VCRSUnsigne
   return r;
 }
 
-/* The row's sum over the body is known */
+/* Stores a row whose sum over the body is known */
 static __device__ __forceinline__ void FinishRow(const HybArguments &a, const LitheStep &step, const Row &r, Number sum)
 {
   const Number y = AddSigned(r.add, step.scale, sum);
@@ -133,7 +133,7 @@ static __device__ __forceinline__ void FinishRow(const HybArguments &a, const Li
   StepAddToSums(step, r.row, r.add, y);
 }
 
-/* One thread per row, columns stride apart */
+/* A thread per row; the columns are stride apart */
 template <int count>
 static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS)
   HybKernel(const __grid_constant__ HybArguments a, PetscInt64 stride, int width, const __grid_constant__ LitheStep step)
@@ -149,7 +149,7 @@ static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS)
   if (is) FinishRow(a, step, r, sum);
 }
 
-/* One thread per row, one warp per slice */
+/* A thread per row, a warp per slice */
 template <int count, int blocks, class Length>
 static __global__ void __launch_bounds__(HYB_THREADS, blocks) SellKernel(const __grid_constant__ HybArguments a, const PetscInt64 *__restrict__ sliceptr,
                                                                          const Length *__restrict__ length, const __grid_constant__ LitheStep step)
@@ -196,7 +196,7 @@ static __global__ void __launch_bounds__(HYB_THREADS, blocks) SellKernel(const _
   if (k < a.m) FinishRow(a, step, r, sum);
 }
 
-/* Some threads per row */
+/* Several threads per row */
 template <int threads, int count, class Pointer>
 static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS)
   CSRKernel(const __grid_constant__ HybArguments a, const Pointer *__restrict__ rowptr, const __grid_constant__ LitheStep step)
@@ -214,7 +214,7 @@ static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS)
   if (is && first) FinishRow(a, step, r, sum);
 }
 
-/* A row that is finished but for entries in the tail */
+/* Adds the entries of the tail to a row that is otherwise finished */
 static __device__ __forceinline__ void AddToRow(const HybArguments &a, const LitheStep &step, VCRSUnsigned row, Number sum)
 {
   a.y[row] = AddSigned(a.y[row], step.scale, sum);
@@ -234,7 +234,7 @@ static __device__ __forceinline__ Number ShuffleUp(Number a, int d)
 #endif
 }
 
-/* One warp per piece; row is a part of the tail's arrays like col and val of the arguments */
+/* A warp per piece. row is the tail's part of an array, like col and val of the arguments */
 static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS)
   TailKernel(const __grid_constant__ HybArguments a, const int32_t *__restrict__ row, const PetscInt64 *__restrict__ piece, PetscInt npieces,
              PetscInt nlongpieces, Number *__restrict__ partial, const __grid_constant__ LitheStep step)
@@ -246,7 +246,7 @@ static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS)
 
   const PetscInt64 begin = piece[p], end = piece[p + 1];
 
-  /* a part of one row */
+  /* a piece of a long row */
   if (p < nlongpieces) {
     const Number sum = WarpSum<32>(AddBatch<HYB_PIECE / 32, false, true>(
       a, [&](int u) { return begin + lane + u * 32; }, First<HYB_PIECE / 32>(max(static_cast<int>((end - begin - lane + 31) / 32), 0)), Number{}));
@@ -255,7 +255,8 @@ static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS)
     return;
   }
 
-  /* Whole rows: sums over each row's entries up to an entry, and the carry from one group of 32 to the next */
+  /* Whole rows: sums over the entries of each row, up to each lane's entry; the sum of the last row is carried to the
+     next 32 entries */
   int    carriedrow = -1;
   Number carried    = Number{};
 
@@ -284,7 +285,7 @@ static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS)
   if (carriedrow >= 0 && !lane) AddToRow(a, step, carriedrow, carried);
 }
 
-/* One warp per row of many pieces */
+/* A warp per row of many pieces */
 static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS)
   LongRowsKernel(const __grid_constant__ HybArguments a, const int32_t *__restrict__ row, const PetscInt *__restrict__ ptr, PetscInt nlong,
                  const Number *__restrict__ partial, const __grid_constant__ LitheStep step)
@@ -306,7 +307,7 @@ static unsigned int Blocks(PetscInt64 threads)
   return static_cast<unsigned int>((threads + HYB_THREADS - 1) / HYB_THREADS);
 }
 
-/* A kernel that may begin while the previous kernel ends, with the number of threads */
+/* Launches a kernel with the given number of threads. The kernel may begin before the previous kernel ends */
 template <class... Parameters, class... Arguments>
 static PetscErrorCode Launch(void (*kernel)(Parameters...), PetscInt64 threads, cudaStream_t stream, const Arguments &...a)
 {
@@ -325,7 +326,7 @@ static PetscErrorCode LaunchSell(const HybPlan *p, const HybArguments &a, const 
   const PetscInt64 rows   = a.m - a.begin;
 
   PetscFunctionBegin;
-  /* most rows do not fill a batch of 8, whose registers are better given to more warps */
+  /* short rows do not fill a batch of 8; more warps are a better use of the registers */
   if (p->longest <= 4 || p->nplaces <= HYB_SHORT * static_cast<PetscInt64>(p->m))
     PetscCall(Launch(SellKernel<4, HYB_MANY, Length>, rows, stream, a, p->sliceptr, length, step));
   else PetscCall(Launch(SellKernel<HYB_BATCH, HYB_BLOCKS, Length>, rows, stream, a, p->sliceptr, length, step));

@@ -3,12 +3,12 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Off-diagonal blocks in which few rows have entries: a sweep over these rows only. Neighbouring threads share a row, as many as it has entries
-   on the average.
+   Off-diagonal blocks in which few rows have entries: a sweep over the nonzero rows only. Neighbouring threads share a
+   row; their number is near the average number of entries.
 
-   The kernel follows a product of all rows. The rows are few. The time is that of dependent reads: places of rows and
-   entries; entries; ghosts with values of y and of a sum. The kernel therefore begins while the product ends, waits for
-   the ghosts if permitted, and for y last.
+   The kernel follows a product of all rows. With few rows, its time is that of dependent loads: first places of rows
+   and entries; then entries; then ghosts, values of y and of a sum. The kernel therefore begins while the product ends,
+   waits for the ghosts if permitted, and for y last.
 */
 
 #include "../common/pdl.cuh"
@@ -18,13 +18,13 @@
 #include <lithe/private/litheoffdiagonal.h>
 
 #define OFFDIAGONAL_THREADS 128
-#define OFFDIAGONAL_AHEAD   3 /* entries of a thread at once */
-/* per thread, or per group of threads with one row, if there are many: registers suffice */
+#define OFFDIAGONAL_AHEAD   3 /* entries per thread at once */
+/* Rows per thread, or per group of threads that share a row, if rows are many: registers suffice */
 #define OFFDIAGONAL_ROWS   (PetscDefined(USE_COMPLEX) ? 1 : 2)
-#define OFFDIAGONAL_BLOCKS 6 /* per multiprocessor at most: room remains for the awaited sending blocks */
-#define OFFDIAGONAL_FIT    8 /* blocks whose registers a multiprocessor has */
+#define OFFDIAGONAL_BLOCKS 6 /* per multiprocessor, at most: the awaited sending blocks find room */
+#define OFFDIAGONAL_FIT    8 /* blocks that fit into the registers of a multiprocessor */
 
-/* Places of rows, of their beginnings and of entries */
+/* The stored rows, their offsets, the entries, the ghosts and y */
 struct OffDiagonalArguments {
   VCRSUnsigned    nrows;
   const PetscInt *row, *rowptr, *col;
@@ -32,7 +32,8 @@ struct OffDiagonalArguments {
   Number         *y;
 };
 
-/* Entries begin, begin + threads, ... before end, OFFDIAGONAL_AHEAD of them, in three steps */
+/* At most OFFDIAGONAL_AHEAD of the entries begin, begin + threads, ... before end, in three steps: Read(),
+   ReadGhosts(), Add() */
 template <int threads>
 struct OffDiagonalEntries {
   PetscInt col[OFFDIAGONAL_AHEAD];
@@ -71,7 +72,7 @@ template <int threads, int rows>
 static __global__ void __launch_bounds__(OFFDIAGONAL_THREADS, OFFDIAGONAL_FIT)
   OffDiagonalKernel(const __grid_constant__ OffDiagonalArguments a, const __grid_constant__ LitheStep step, const __grid_constant__ LitheHaloEpoch epoch)
 {
-  constexpr VCRSUnsigned together = OFFDIAGONAL_THREADS / threads; /* rows of a block at a time */
+  constexpr VCRSUnsigned together = OFFDIAGONAL_THREADS / threads; /* rows per block at a time */
 
   for (VCRSUnsigned chunk = blockIdx.x; chunk == blockIdx.x || chunk * rows * together < a.nrows; chunk += gridDim.x) {
     const VCRSUnsigned          from = chunk * rows * together + threadIdx.x / threads;
@@ -135,7 +136,7 @@ static PetscErrorCode OffDiagonalLaunch(const OffDiagonalArguments &a, const Lit
   bool             pdl   = false;
 
   PetscFunctionBegin;
-  /* without an epoch the previous kernel may have written the ghosts */
+  /* Without an epoch, the previous kernel may have written the ghosts */
   if (epoch.exchange) PetscCall(LitheCUDAHasPDL(&pdl));
   if (turns <= most)
     PetscCallCUDA(

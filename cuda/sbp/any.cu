@@ -2,13 +2,13 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* SBP_SAT of orders above 2: one thread per node. Near the ends of the grid rows come from the tables, elsewhere from
+/* SBP_SAT of orders above 2: a thread per node. Rows near the ends of the grid come from the tables, other rows from
    the interior stencils */
 
 #include "fused.cuh"
 #include <lithe/private/sbptables.h>
 
-/* (Q u)_i along a line of n + 1 nodes, u(d) being d nodes from i */
+/* (Q u)_i along a line of n + 1 nodes; u(d) is the value d nodes from i */
 template <class V, class U>
 static __device__ V SBPNodeQ(const SBPTable *t, int n, int i, const U &u)
 {
@@ -103,7 +103,7 @@ struct SBPInterior<4, K> {
   {
     return d == 1 ? static_cast<K>(2.0 / 3.0) : static_cast<K>(-1.0 / 12.0);
   }
-  /* -M_(i,i+d), b being the line of coefficients in the direction of d */
+  /* -M_(i,i+d); b: the line of coefficients in the direction of d */
   static __device__ __forceinline__ K M(int d, const K *b, ptrdiff_t step)
   {
     const K sixth = static_cast<K>(1.0 / 6.0), eighth = static_cast<K>(1.0 / 8.0);

@@ -3,16 +3,16 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Several operations of a multigrid cycle in one sweep, for a process that has the whole grid. The result of one
-   operation passes to the next from row to row in registers. Near the ends of the grid it is computed again for each
-   node.
+   Several operations of a multigrid cycle in one sweep, for a process with the whole grid. In registers, the result of
+   an operation passes to the next operation from row to row. Near the ends of the grid, the result is computed again
+   for each node.
 */
 
 #include "sweeps.cuh"
 
 /*
-   Shapes of launches: layout of columns; rows in shared memory; threads of a block; blocks per multiprocessor; rows of
-   a warp. two: two operators, one behind the other
+   Shapes of launches: layout of columns, rows in shared memory, threads per block, blocks per multiprocessor, rows per
+   warp. two: two operators in sequence.
 */
 template <class V, SBPKind kind, bool aligned, bool two>
 struct SBPFusedShape {
@@ -96,8 +96,8 @@ static void SBPLaunchFused(bool aligned, const SBPFused<V> &m, cudaStream_t stre
 }
 
 /*
-   The nodes of the interior. A node of the fine grid is inside if all rows that a warp computes for it are interior
-   rows; a node of the coarse grid if its neighbours on the fine grid are.
+   The nodes of the interior. A fine node is interior if a warp computes only interior rows for the node. A coarse node
+   is interior if its fine neighbours are interior.
 */
 template <SBPFusedKind fused, class V>
 static void SBPSetFusedFrame(const SBPOperator *op, const SBPGrid *coarse, SBPFused<V> *m)
@@ -129,7 +129,7 @@ static void SBPSetFusedFrame(const SBPOperator *op, const SBPGrid *coarse, SBPFu
   m->frame -= inside;
 }
 
-/* Of the nodes of the coarse grid the frame alone: its warps have nothing to do */
+/* Restricts the launch to the frame of the coarse grid: warps do nothing */
 template <class V>
 static void SBPSetFrameOnly(const SBPGrid *coarse, SBPFused<V> *m)
 {
@@ -143,7 +143,8 @@ static void SBPSetFrameOnly(const SBPGrid *coarse, SBPFused<V> *m)
   m->frameonly = 1;
 }
 
-/* set(arguments) sets the arrays; coarse: the grid that is written, or NULL; other kernels may do some nodes */
+/* Calls set(arguments), which sets the arrays, and launches the operation. coarse: the coarse grid, if written, or
+   NULL. Other kernels may compute some of the nodes */
 template <SBPFusedKind fused, class Set>
 static PetscErrorCode SBPRunFused(const SBPOperator *op, const SBPGrid *coarse, Set set)
 {
@@ -165,7 +166,7 @@ static PetscErrorCode SBPRunFused(const SBPOperator *op, const SBPGrid *coarse, 
     else if (op->kind == SBP_SHIFTED) SBPLaunchFused<fused, SBP_SHIFTED>(SBPIsAligned(op, m), m, stream);
     else SBPLaunchFused<fused, SBP_NINE>(SBPIsAligned(op, m), m, stream);
     if constexpr (fused == SBP_FUSED_SMOOTHTWORESTRICT) {
-      /* the frame of the coarse grid needs u where other blocks wrote it */
+      /* the frame of the coarse grid reads u, which other blocks wrote */
       if (op->kind != SBP_NINE) {
         SBPFused<V> frame = m;
 

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* Fused operations: their arguments, and their results at one node. evaluate(i, j, u) is (A u)_ij */
+/* Fused operations: arguments, and results at a node. evaluate(i, j, u) returns (A u)_ij */
 
 #include "transfer.cuh"
 #include "launch.cuh"
@@ -12,22 +12,23 @@ typedef enum {
   SBP_FUSED_SMOOTHTWO,
   SBP_FUSED_RESIDUALRESTRICT,
   SBP_FUSED_PROLONGSMOOTH,
-  SBP_FUSED_SMOOTHTWORESTRICT, /* the interior; out is u */
+  SBP_FUSED_SMOOTHTWORESTRICT, /* interior only; out is u */
   SBP_FUSED_PROLONGSMOOTHTWO
 } SBPFusedKind;
 
-/* A frame as in SBPMarch */
+/* A frame, as in SBPMarch */
 struct SBPFrame {
   int all[2][2], from[2], to[2];
 };
 
 template <class V>
 struct SBPFused : SBPMarch<V> {
-  typename SBPReal<V>::type first;      /* c2 of the first of two steps */
-  const V                  *e;          /* of the coarse grid */
-  V                        *restricted; /* to the coarse grid, with the pitch of e */
+  typename SBPReal<V>::type first;      /* c2 of the first step */
+  const V                  *e;          /* correction on the coarse grid */
+  V                        *restricted; /* restricted residual on the coarse grid, with the pitch of e */
   int                       epitch, coarse[2];
-  SBPFrame                  fine; /* if the warps count nodes of the coarse grid: the frame of the written part of the fine grid */
+  /* for warps that count coarse nodes: the frame of the written part of the fine grid */
+  SBPFrame fine;
 };
 
 template <class V, class Evaluate>
@@ -76,7 +77,7 @@ static __device__ __forceinline__ void SBPProlongSmoothNode(const SBPFused<V> &m
   SBPNodeFinish<SBP_TAKE_SMOOTH>(m, i, j, evaluate(i, j, U), U(i, j));
 }
 
-/* The second step needs the first one at all nodes that it reads */
+/* The second step needs the result of the first step at all neighbours */
 template <class V, class Evaluate>
 static __device__ __forceinline__ void SBPProlongSmoothTwoNode(const SBPFused<V> &m, int i, int j, const Evaluate &evaluate)
 {
@@ -104,6 +105,6 @@ static __device__ __forceinline__ void SBPFusedNode(const SBPFused<V> &m, int i,
   else SBPProlongSmoothNode(m, i, j, evaluate);
 }
 
-/* cuda/sbp/any.cu: by nodes alone, for orders above 2 */
+/* cuda/sbp/any.cu: a thread per node, for orders above 2 */
 template <class V>
 void SBPLaunchFusedAny(SBPFusedKind, bool shifted, const SBPFused<V> &, cudaStream_t);

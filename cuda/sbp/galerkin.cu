@@ -3,33 +3,33 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Galerkin operators P^T A P of SBP-SAT multigrid, for a process that has the whole grid: one thread per coarse node.
-   The thread adds the products of the nine rows of A below its basis function with the basis function of each
-   neighbour. In the interior these rows have nine entries, and the compiler knows the weights of all products. Near the
-   ends of the grid each row is applied to each basis function.
+   Galerkin operators P^T A P of SBP-SAT multigrid, for a process with the whole grid: a thread per coarse node. The
+   basis function of the coarse node has nine fine nodes. For each neighbour, the thread adds the products of the nine
+   rows of A with the neighbour's basis function. Interior rows have nine entries, and the compiler knows the weights of
+   all products. Near the ends of the grid, each row is applied to each basis function.
 */
 
 #include "launch.cuh"
 
-#define SBP_GALERKIN_ROWS 4 /* of coarse nodes, SBP_WARP in each: a block */
+#define SBP_GALERKIN_ROWS 4 /* rows of SBP_WARP coarse nodes per block */
 
 template <class V>
 struct SBPGalerkin {
   SBPMarch<V> fine;
   int         n[2];           /* intervals of the coarse grid */
-  int         from[2], to[2]; /* coarse nodes whose rows of A are all interior rows: from <= I < to */
+  int         from[2], to[2]; /* coarse nodes with interior rows of A only: from <= I < to */
   V          *out[SBP_COEFFICIENTS];
   float      *rounded[SBP_COEFFICIENTS]; /* or NULL */
   int         pitch, columnblocks;
 };
 
-/* The neighbour that coefficient k couples a node with */
+/* Direction of the neighbour that coefficient k couples with a node */
 static __host__ __device__ constexpr int SBPNeighbour(int k, int d)
 {
   return d ? (k >= 2) : ((k == 1 || k == 3) - (k == 4));
 }
 
-/* Twice a basis function of one direction, at this distance from its node */
+/* Twice a one-dimensional basis function at a distance from its node */
 static __host__ __device__ constexpr int SBPTwiceHat(int distance)
 {
   return distance == 0 ? 2 : (distance == 1 || distance == -1 ? 1 : 0);
@@ -89,7 +89,7 @@ static __device__ __forceinline__ void SBPGalerkinInside(const SBPMarch<V> &m, i
       for (int k = 0; k < SBP_COEFFICIENTS; k++) {
 #pragma unroll
         for (int q = 0; q < 9; q++) {
-          /* sixteen times the product of the two basis functions */
+          /* sixteen times the product of two basis functions */
           const int product = SBPTwiceHat(a) * SBPTwiceHat(b) * SBPTwiceHat(a + q % 3 - 1 - 2 * SBPNeighbour(k, 0)) *
                               SBPTwiceHat(b + q / 3 - 1 - 2 * SBPNeighbour(k, 1));
 
@@ -152,7 +152,7 @@ static PetscErrorCode SBPLaunchGalerkin(const SBPOperator *op, const SBPGrid *co
   for (int d = 0; d < 2; d++) {
     const int low = op->kind != SBP_NINE ? SBPFrameWidth(op, 2 * d, 0) : 1, high = op->kind != SBP_NINE ? SBPFrameWidth(op, 2 * d + 1, 0) : 1;
 
-    /* 2 I - 1 and 2 I + 1 are inside */
+    /* nodes 2 I - 1 and 2 I + 1 are interior */
     g.n[d]    = static_cast<int>(coarse->n[d]);
     g.from[d] = (low + 2) / 2;
     g.to[d]   = (static_cast<int>(op->grid.n[d]) - high + 1) / 2;

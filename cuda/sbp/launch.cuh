@@ -3,25 +3,25 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* The host's part of a launch: arguments from an SBPOperator, and the division of the grid among warps */
+/* The host's part of a launch: kernel arguments from an SBPOperator, and the division of the grid among warps */
 
 #include <petscdevice_cuda.h>
 #include <lithe/private/lithecudasbp.h>
 #include "../common/graph.cuh"
 #include "node.cuh"
 
-/* Of a kernel with one thread per node */
+/* Threads per block in kernels with a thread per node */
 #define SBP_THREADS 128
 
-/* Rows of a warp become fewer, but not fewer than this, until there are enough warps */
+/* The rows per warp are reduced until there are SBP_WARPS_WANTED warps, but not below SBP_ROWS_LEAST */
 #define SBP_ROWS_LEAST   2
 #define SBP_WARPS_WANTED 2048
 
-/* A sum has partial sums of this number of blocks */
+/* Blocks of a sum, at most, each with a partial sum */
 #define SBP_SUM_BLOCKS    1024
 #define SBP_SCRATCH_BYTES (SBP_SUM_BLOCKS * sizeof(double))
 
-/* The types of PetscScalar and of a precision */
+/* The number types of PetscScalar and of a precision */
 #if PetscDefined(USE_COMPLEX)
 using SBPScalar = SBPPair<PetscReal>;
 #else
@@ -35,7 +35,7 @@ static __device__ __forceinline__ double SBPNumber(const SBPRatio &r)
   return under > 0 ? r.factor * (r.over ? SBPRead(r.over) : 1) / under : 0;
 }
 
-/* The largest word of the threads of a warp, all of which come here */
+/* The largest word of a warp; called by all threads of the warp */
 static __device__ __forceinline__ unsigned int SBPWarpLargest(unsigned int word)
 {
 #pragma unroll
@@ -47,14 +47,14 @@ static __device__ __forceinline__ unsigned int SBPWarpLargest(unsigned int word)
   return word;
 }
 
-/* Notes the largest of the numbers whose upper words they have */
+/* Notes the largest number of a warp; word: the upper word of a thread's number */
 static __device__ __forceinline__ void SBPNoteLargest(unsigned int word, unsigned int *largest)
 {
   word = SBPWarpLargest(word);
   if (SBPLane() == 0) atomicMax(largest + blockIdx.x % SBP_SCALE_SLOTS * SBP_SCALE_STRIDE, word);
 }
 
-/* launch(a number of the precision's type) */
+/* Calls launch(number) with the type of a precision */
 template <class Launch>
 static inline PetscErrorCode SBPWithType(SBPPrecision precision, Launch launch)
 {
@@ -73,7 +73,7 @@ static inline PetscErrorCode SBPWithType(SBPPrecision precision, Launch launch)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* An array of the nodes of a box, counted from the first own node */
+/* Shifts an array of the nodes of a box, so that the first own node has index 0 */
 template <class T>
 static inline T *SBPFromOwn(const SBPGrid *g, const SBPBox *box, PetscInt pitch, const void *x)
 {
@@ -81,7 +81,7 @@ static inline T *SBPFromOwn(const SBPGrid *g, const SBPBox *box, PetscInt pitch,
   return static_cast<T *>(const_cast<void *>(x)) + static_cast<ptrdiff_t>(g->own.start[1] - box->start[1]) * pitch + (g->own.start[0] - box->start[0]);
 }
 
-/* An operator's arguments, and the nodes of a region (NULL: all own nodes) divided into interior and frame */
+/* Sets the arguments of an operator. Divides the nodes of a region (NULL: all own nodes) into interior and frame */
 template <class V>
 static inline PetscErrorCode SBPSetOperator(const SBPOperator *op, const SBPBox *region, SBPMarch<V> *m)
 {
@@ -108,7 +108,8 @@ static inline PetscErrorCode SBPSetOperator(const SBPOperator *op, const SBPBox 
     m->high[d]   = m->low[d] + static_cast<int>(g->ghosted.count[d]);
     m->all[d][0] = static_cast<int>(r->start[d] - g->own.start[d]);
     m->all[d][1] = m->all[d][0] + static_cast<int>(r->count[d]);
-    /* no more than is needed, for u may have no ghosts where a region needs none. Columns before the first own one are never read by wide accesses */
+    /* At most one node more than the region: beyond that, u may have no ghosts. Wide accesses never read columns before
+       the first own column */
     if (m->low[d] < 0 || d) m->low[d] = m->low[d] > m->all[d][0] - 1 ? m->low[d] : m->all[d][0] - 1;
     m->high[d] = m->high[d] < m->all[d][1] + 1 ? m->high[d] : m->all[d][1] + 1;
   }
@@ -141,14 +142,14 @@ static inline void SBPSetStep(const SBPOperator *op, const SBPStep *step, SBPMar
   }
 }
 
-/* How many nodes at a face have rows of their own */
+/* Nodes at a face with special rows */
 static inline int SBPFrameWidth(const SBPOperator *op, int face, int more)
 {
   if (op->kind == SBP_NINE) return 0;
   return (op->grid.dirichlet[face] ? 3 : 1) + more;
 }
 
-/* from and to: all but a frame of the given width at each face of a grid of n intervals */
+/* Sets from and to: all nodes without a frame of the given width at each face of a grid of n intervals */
 template <class N, class March>
 static inline void SBPSetFrameOf(const N n[2], const int width[4], March *m)
 {
@@ -162,7 +163,7 @@ static inline void SBPSetFrameOf(const N n[2], const int width[4], March *m)
     inside *= m->to[d] > m->from[d] ? m->to[d] - m->from[d] : 0;
     count *= m->all[d][1] > m->all[d][0] ? m->all[d][1] - m->all[d][0] : 0;
   }
-  /* nothing inside: all of it is a row of the frame below */
+  /* without interior nodes, all nodes are rows of the frame below */
   if (!inside) {
     m->from[0] = m->to[0] = m->all[0][1];
     m->from[1] = m->to[1] = m->all[1][1];
@@ -176,7 +177,7 @@ static inline void SBPSetFrame(const int width[4], March *m)
   SBPSetFrameOf(m->n, width, m);
 }
 
-/* Vector accesses are possible */
+/* Whether vector accesses are possible */
 template <class T>
 static inline bool SBPIsAligned(const T *p, int pitch)
 {
@@ -194,9 +195,9 @@ static inline bool SBPIsAligned(const SBPOperator *op, const SBPMarch<V> &m)
 }
 
 /*
-   Rows and columns among warps: at most this number of rows per warp, since rows shared by warps should still be in the
-   cache when they are read again. Small grids have fewer rows per warp, since no other warps could fill the device.
-   Returns the number of blocks, and of their threads.
+   Divides rows and columns among warps, with at most `rows` rows per warp: rows shared by warps should be in the cache
+   at the second load. Small grids have fewer rows per warp, because more warps then fill the device. Returns the number
+   of blocks, and the threads per block.
 */
 template <class L, int reach, int scale, class March>
 static inline int SBPDivide(March *m, int rows, int most, int *threads)

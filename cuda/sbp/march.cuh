@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* A step y = A u and similar ones for the nodes with interior rows, by warps that march along s */
+/* A step, for example y = A u, for nodes with interior rows, by warps that march along s */
 
 #include "rows.cuh"
 
@@ -16,7 +16,7 @@ typedef enum {
 
 /*
    An operator and the arrays of a step. Columns and rows are counted from the first own node. Element (i, j) of an
-   array is at j pitch + i, also if i or j is negative (nodes of other processes).
+   array is at j pitch + i. Indices of nodes of other processes may be negative.
 */
 template <class V>
 struct SBPMarch {
@@ -26,36 +26,39 @@ struct SBPMarch {
   SBPFactors<K> factor;
   K             h[2];
   int           order, dirichlet[4];
-  int           n[2], start[2]; /* intervals of the whole grid; number of the first own node in it */
-  int           coefficientpitch, ghostpitch, pitch;
-  int           low[2], high[2]; /* nodes that can be read: low <= i < high */
-  int           from[2], to[2];  /* nodes that warps compute: from <= i < to */
-  int           all[2][2];       /* first and last + 1 of all nodes to be computed; the remaining nodes are the frame */
-  int           frame;           /* nodes of the frame */
-  int           frameonly;       /* nothing to do for warps: another kernel does the rest */
-  int           frameblocks;     /* blocks of threads for these nodes, the first blocks of a launch */
-  int           columnwarps;     /* number of warps side by side */
-  int           chunk, chunks;   /* rows of a warp, and number of warps one above the other */
-  int           turns;           /* 1: every second warp marches downwards, so neighbours read shared rows at about the same time */
+  /* n: intervals of the whole grid; start: global number of the first own node */
+  int n[2], start[2];
+  int coefficientpitch, ghostpitch, pitch;
+  int low[2], high[2]; /* readable nodes: low <= i < high */
+  int from[2], to[2];  /* nodes computed by warps: from <= i < to */
+  /* first and last + 1 of the nodes to be computed. The frame consists of the nodes that warps do not compute */
+  int all[2][2];
+  int frame;         /* nodes of the frame */
+  int frameonly;     /* 1: warps do nothing, because another kernel computes the interior */
+  int frameblocks;   /* blocks for the frame, the first blocks of a launch */
+  int columnwarps;   /* warps side by side */
+  int chunk, chunks; /* rows per warp; warps along s */
+  /* 1: every second warp marches downwards, so that neighbouring warps read shared rows at about the same time */
+  int turns;
 
   const V      *u, *b, *d, *dinv;
   V            *out, *dout;
   float        *rounded;
   int           roundedpitch;
-  const double *scale; /* of rounded arrays, or NULL: 1 */
+  const double *scale; /* factor of rounded arrays; NULL: 1 */
   K             c1, c2, sign;
 };
 
-/* Where a warp is in the grid */
+/* The place of a warp in the grid */
 struct SBPPlace {
-  int  first; /* its first column */
+  int  first; /* first column of the warp */
   int  row, turn, count;
   bool there;
 };
 
 /*
-   reach: distance of needed nodes in the row that are not computed twice. scale: 1, or 2 if from and to count nodes of
-   the coarse grid, which are every second column
+   reach: nodes at either end of a warp's row that only serve neighbours. scale: 1, or 2 if from and to count coarse
+   nodes, with every second column.
 */
 template <class L, int reach, int scale, class March>
 static __device__ __forceinline__ SBPPlace SBPFind(const March &m, int block)
@@ -85,7 +88,7 @@ static __device__ __forceinline__ double SBPRoundedScale(const SBPMarch<V> &m)
   return m.scale ? SBPRead(m.scale) : 1;
 }
 
-/* The result of a step for a row, except the change of a smoothing step */
+/* Writes the result of a step for a row, without the change of a smoothing step */
 template <class L, SBPTake take, bool edge, class V>
 static __device__ __forceinline__ void SBPWriteRow(const SBPMarch<V> &m, int row, int first, int low, int high, const V v[L::C])
 {
@@ -99,7 +102,7 @@ static __device__ __forceinline__ void SBPWriteRow(const SBPMarch<V> &m, int row
   } else L::template Write<edge>(m.out + static_cast<ptrdiff_t>(row) * m.pitch, first, low, high, v);
 }
 
-/* The same from sums = A u of the row, with u, b, d and 1 / diagonal as the step needs them; d and sums are
+/* Completes a step for a row from sums = A u. u, b, d and dinv are read if the step needs them; d and sums are
    overwritten */
 template <class L, SBPTake take, bool edge, class V>
 static __device__ __forceinline__ void SBPFinishRow(const SBPMarch<V> &m, int row, int first, int low, int high, const V u[L::C], const V b[L::C],
@@ -184,12 +187,12 @@ static __device__ __forceinline__ void SBPMarchStep(const SBPMarch<V> &m, const 
 }
 
 /*
-   Rows in flight from device memory, copied to shared memory during the work on earlier rows. Every thread copies the
-   numbers it will read itself, so threads need not wait for each other. Numbers outside of the grid become 0.
+   Rows in flight from device memory, copied to shared memory during the work on earlier rows. Each thread copies the
+   numbers that the thread will read, so threads do not wait for each other. Numbers outside of the grid become 0.
 */
 template <class L, int bytes, int stages>
 struct SBPRing {
-  static constexpr int row = bytes * SBP_WARP * L::C; /* of all arrays of a row */
+  static constexpr int row = bytes * SBP_WARP * L::C; /* bytes of all arrays of a row */
 
   char *base;
 
@@ -197,7 +200,7 @@ struct SBPRing {
   {
     base = shared + threadIdx.x / SBP_WARP * (stages * row);
   }
-  /* offset: bytes of an element of the arrays before this one */
+  /* offset: bytes per element of all earlier arrays in the ring */
   template <bool edge, class T>
   __device__ __forceinline__ void Ask(int stage, int offset, const T *p, int first, int low, int high) const
   {
@@ -227,7 +230,7 @@ static __device__ __forceinline__ void SBPRingStep(const SBPMarch<V> &m, const S
   const int     leftmost = p.first + halo > m.from[0] ? p.first + halo : m.from[0];
   const int     behind   = p.first + L::width - halo < m.to[0] ? p.first + L::width - halo : m.to[0];
   const K       quarter  = static_cast<K>(p.turn) / 4;
-  const int     rows     = p.count + 2; /* row k of them is at p.row + (k - 1) turn */
+  const int     rows     = p.count + 2; /* row k is at p.row + (k - 1) turn */
   Operator      A;
   V             u[C], sums[C];
   K             k[ncoefficients][C];
@@ -261,7 +264,7 @@ static __device__ __forceinline__ void SBPRingStep(const SBPMarch<V> &m, const S
     __pipeline_commit();
   };
 
-  /* Row n has come: A u of the row before */
+  /* Takes row n, and computes A u of the previous row */
   auto Take = [&](int n, int stage) {
     Ask(n + stages - 1, stage == 0 ? stages - 1 : stage - 1);
     __pipeline_wait_prior(stages - 1);
@@ -289,8 +292,8 @@ static __device__ __forceinline__ void SBPRingStep(const SBPMarch<V> &m, const S
 #pragma unroll
   for (int n = 0; n < 2; n++) Take(n, n % stages);
   /*
-     at ends of the grid one row at a time; otherwise one row per stage: the compiler knows the place of a stage, and
-     data of rows need not be moved
+     At ends of the grid, a turn has one row. Otherwise a turn has a row per stage: the compiler then knows the stage,
+     and no row data are moved.
   */
   constexpr int turns = edge ? 1 : stages;
   int           first = 2 % stages;
@@ -309,7 +312,8 @@ static __device__ __forceinline__ void SBPRingStep(const SBPMarch<V> &m, const S
   }
 }
 
-/* All columns of the warp can be read, in arrays without ghosts, too, and all but the halo are to be computed */
+/* Whether all columns of the warp can be read, even in arrays without ghosts, and all columns except the halo are
+   computed */
 template <class L, int reach, class March>
 static __device__ __forceinline__ bool SBPIsInside(const March &m, const SBPPlace &p)
 {
@@ -317,7 +321,7 @@ static __device__ __forceinline__ bool SBPIsInside(const March &m, const SBPPlac
          p.first + L::width - L::Halo(reach) <= m.to[0] && m.from[1] > m.low[1] && m.to[1] < m.high[1];
 }
 
-/* stages: of a ring, or 0; threads: of a block, at most */
+/* stages: of a ring, or 0; threads: per block, at most */
 template <class Operator, class L, SBPTake take, int stages, int threads, class V>
 static __device__ __forceinline__ void SBPStepBlock(const SBPMarch<V> &m, int block)
 {
@@ -336,7 +340,7 @@ static __device__ __forceinline__ void SBPStepBlock(const SBPMarch<V> &m, int bl
   }
 }
 
-/* How many warps side by side m has */
+/* Warps side by side */
 template <class L, int reach, int scale, class March>
 static inline int SBPColumnWarps(const March &m)
 {

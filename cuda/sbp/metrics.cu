@@ -3,9 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The data of the operator of a MATSBPSAT and of its right-hand sides: coefficients from coordinates, their check,
-   weights of the norm, copies of parts of arrays
- */
+   Data of the operator of a MATSBPSAT and of its right-hand sides. Coefficients are computed from coordinates, and
+   checked. Further functions compute weights of the norm, and copy parts of arrays.
+*/
 
 #define SBP_VALUE   PetscReal
 #define SBP_REAL    PetscReal
@@ -15,7 +15,7 @@
 
 /* ------------------------------------------------------------ coefficients */
 
-/* d = H^-1 Q f/h along one direction, at node at of 0, ..., n; f points to that node */
+/* d = H^-1 Q f/h along a direction, at node `at` of 0, ..., n; f points to the value at this node */
 static __device__ __forceinline__ PetscReal SBPDerivative(const SBPTable *t, int n, int at, PetscReal h, const PetscReal *f, int stride)
 {
   const PetscReal factor = 1 / h;
@@ -85,7 +85,7 @@ PetscErrorCode LitheCUDASBPMetrics(const SBPGeometry *geometry, const SBPBox *bo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The least place that is bad; few are, as a rule */
+/* Finds the first bad node; bad nodes are rare */
 struct SBPCheckVisit {
   const PetscReal    *rr, *ss, *rs;
   ptrdiff_t           pitch;
@@ -98,7 +98,7 @@ struct SBPCheckVisit {
     const unsigned long long where = static_cast<unsigned long long>(j) * static_cast<unsigned long long>(width) + static_cast<unsigned long long>(i);
 
     if (SBPIsTensor(SBPRead(rr + k), SBPRead(ss + k), SBPRead(rs + k))) return;
-    /* Another thread may have found a smaller one before */
+    /* another thread may have found an earlier node */
     if (where < *static_cast<volatile unsigned long long *>(least)) atomicMin(least, where);
   }
 };
@@ -196,7 +196,7 @@ PetscErrorCode LitheCUDASBPSquare(const SBPGrid *g, const PetscScalar *e, double
 
   PetscFunctionBegin;
   PetscCall(LitheGraphGetScratch(SBP_SCRATCH_BYTES, &scratch));
-  /* The sum replaces the first partial sum, which the only block has read by then */
+  /* The sum replaces the first partial sum, which the only block has already read */
   partial = static_cast<double *>(scratch.device);
   PetscCall(SBPLaunchSum(g, SBPSquareTerm{SBPWeightOf(g), reinterpret_cast<const SBPScalar *>(e), static_cast<ptrdiff_t>(g->own.count[0])}, partial, partial));
   PetscCall(LitheCUDASBPGet(sizeof(*sum), partial, sum));

@@ -4,8 +4,8 @@
 #pragma once
 
 /*
-   Rows of operators node by node, for nodes near the ends of the grid. u is any function that gives a value for a node:
-   u(i, j), counted from the first own node.
+   Rows of operators for single nodes, near the ends of the grid. u(i, j) is any function of a node, counted from the
+   first own node.
 */
 
 #include "march.cuh"
@@ -91,7 +91,7 @@ static __device__ __forceinline__ V SBPNodeNine(const SBPMarch<V> &m, int i, int
   return s;
 }
 
-/* SBP_SHIFTED at a node, sum being A u there */
+/* SBP_SHIFTED at a node; sum: A u at the node */
 template <class V>
 static __device__ __forceinline__ V SBPShift(const SBPMarch<V> &m, int i, int j, V sum, V u)
 {

@@ -4,18 +4,18 @@
 #pragma once
 
 /*
-   Operators that a warp applies a row at a time. Push() takes the next row of u and the coefficients of the same row,
-   and gives A u of the row before. It keeps the needed data of earlier rows. Rows come in rising order (turn = 1), or
-   in falling order (turn = -1).
+   Operators that a warp applies row by row. Push() takes the next row of u and the coefficients of the same row, and
+   returns A u of the previous row. The operator keeps the needed data of earlier rows. Rows come in rising order (turn
+   = 1), or in falling order (turn = -1).
 
-   The first two rows of a march only fill the kept data; their results have no meaning.
+   The first two rows of a march only fill the kept data, and give no results.
 */
 
 #include "sbp.cuh"
 #include <lithe/private/sbpsat.h>
 
-/* Parameters of an operator beside its arrays: factors of the differences along r and s, h_s / (2 h_r) and h_r / (2
-   h_s), and the scale of SBP_SHIFTED */
+/* Parameters of an operator: factors of the differences along r and s, h_s / (2 h_r) and h_r / (2 h_s), and the scale
+   of SBP_SHIFTED */
 template <class K>
 struct SBPFactors {
   K r, s, scale;
@@ -41,13 +41,13 @@ struct SBPSecond {
     }
   }
 
-  /* Coefficient q of the row that came last, in column k */
+  /* Coefficient q of the latest row, in column k */
   __device__ __forceinline__ K Held(int q, int k) const
   {
     return q == 0 ? a[k] : (q == 1 ? b[k] : c[k]);
   }
 
-  /* sums = A u of the row before; quarter = turn / 4 */
+  /* sums = A u of the previous row; quarter = turn / 4 */
   __device__ __forceinline__ void Push(const SBPFactors<K> &factor, K quarter, const V next[C], const K coefficient[coefficients][C], V sums[C])
   {
     const K *an = coefficient[0], *bn = coefficient[1], *cn = coefficient[2];
@@ -117,8 +117,8 @@ struct SBPSecondShifted : SBPSecond<V, L> {
   }
 };
 
-/* SBP_NINE, which is the same at the ends of the grid if values read there are 0. Coefficients: centre, east, north,
-   north-east, north-west */
+/* SBP_NINE, also at the ends of the grid, where missing values are 0. Coefficients: centre, east, north, north-east,
+   north-west */
 template <class V, class L>
 struct SBPNine {
   using K                           = typename SBPReal<V>::type;

@@ -4,15 +4,15 @@
 #pragma once
 
 /*
-   Shared by the kernels of SBP-SAT operators: numbers, arrays of a grid, and the way of a warp through a grid.
+   Shared by the kernels of SBP-SAT operators: numbers, arrays of a grid, and the march of a warp through a grid.
 
-   A warp has 32 C columns of nodes side by side, C of them a thread, and marches along s, a row at a time. Data of
-   neighbours in the row come from other threads by shuffles; data of earlier rows stay in registers. Everything is read
-   once, and no thread waits for another warp. The columns at both ends of a warp serve their neighbours only, so warps
-   overlap by a few columns.
+   A warp has 32 C adjacent columns of nodes, C columns per thread, and marches along s row by row. Data of neighbours
+   in the row come from other threads by shuffles. Data of earlier rows stay in registers. All data are read once, and
+   no thread waits for another warp. The columns at both ends of a warp only serve their neighbours, so warps overlap by
+   a few columns.
 
-   Columns of a thread are neighbours if rows begin at multiples of 16 bytes (SBPAdjacent), and are read and written in
-   one access. Otherwise they are 32 apart (SBPStrided).
+   If rows begin at multiples of 16 bytes, the columns of a thread are adjacent, and are read and written in one access
+   (SBPAdjacent). Otherwise the columns of a thread are 32 apart (SBPStrided).
 */
 
 #include <cuda_pipeline_primitives.h>
@@ -23,7 +23,7 @@
 
 /* ------------------------------------------------------------ numbers */
 
-/* A complex number; the kernels only need its products with complex and real numbers */
+/* A complex number; the kernels only use products with complex and real numbers */
 template <class T>
 struct alignas(2 * sizeof(T)) SBPPair {
   T re, im;
@@ -55,7 +55,7 @@ static __device__ __forceinline__ SBPPair<T> operator*(SBPPair<T> a, SBPPair<T> 
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
-/* The real numbers that go with a type */
+/* The real type of a number type */
 template <class V>
 struct SBPReal {
   using type = V;
@@ -90,7 +90,7 @@ static __device__ __forceinline__ SBPPair<T> SBPShuffle(SBPPair<T> v, int lane)
   return {SBPShuffle(v.re, lane), SBPShuffle(v.im, lane)};
 }
 
-/* Reads of data that a kernel does not write */
+/* Loads of data that a kernel does not write */
 template <class T>
 static __device__ __forceinline__ T SBPRead(const T *p)
 {
@@ -109,7 +109,7 @@ struct alignas(sizeof(T) * n) SBPVector {
   T v[n];
 };
 
-/* Accesses of up to 16 bytes that do not change while the kernel runs */
+/* Types for loads of up to 16 bytes, of data that the kernel does not write */
 template <int bytes>
 struct SBPWord;
 template <>
@@ -131,13 +131,13 @@ static __device__ __forceinline__ int SBPLane()
 }
 
 /*
-   row points to column 0 of a row; first is the warp's first column; columns in [low, high) are there. Unless edge, all
-   columns of the warp are.
+   row: column 0 of a row; first: first column of the warp; low, high: columns in [low, high) exist. Without edge, all
+   columns of the warp exist.
 */
 template <int C_>
 struct SBPAdjacent {
   static constexpr int C = C_, width = SBP_WARP * C;
-  /* columns at either end that cannot be finished: of at least reach */
+  /* unfinished columns at either end, at least `reach` */
   static __host__ __device__ constexpr int Halo(int reach)
   {
     return (reach + C - 1) / C * C;
@@ -162,7 +162,7 @@ struct SBPAdjacent {
       }
     } else Get<true>(row + i, v);
   }
-  /* The same for an array that the kernel may write; values written by other warps are not read */
+  /* Loads from an array that the kernel may write; the thread loads no value written by another warp */
   template <bool edge, class T>
   static __device__ __forceinline__ void ReadOwn(const T *row, int first, int low, int high, T v[C])
   {
@@ -194,7 +194,7 @@ struct SBPAdjacent {
         if (i + c >= low && i + c < high) row[i + c] = v[c];
     }
   }
-  /* Copies to shared memory, each thread its own columns; Fetch reads them there. Missing values become zero */
+  /* Copies the columns of a thread to shared memory, for Fetch(). Missing values become zero */
   template <bool edge, class T>
   static __device__ __forceinline__ void Copy(T *to, const T *row, int first, int low, int high)
   {
@@ -217,7 +217,7 @@ struct SBPAdjacent {
 #pragma unroll
     for (int c = 0; c < C; c++) v[c] = w.v[c];
   }
-  /* The values of a row of the coarse grid for the columns of the thread, whose first column is even */
+  /* The coarse values for the columns of the thread, whose first column is even */
   static constexpr int coarse = C / 2 + 1;
   template <class T>
   static __device__ __forceinline__ void ReadCoarse(const T *row, int first, int low, int high, T e[coarse])
@@ -238,7 +238,7 @@ struct SBPAdjacent {
 #pragma unroll
     for (int c = 0; c < C; c++) v[c] = c % 2 ? static_cast<K>(0.5) * (e[c / 2] + e[c / 2 + 1]) : e[c / 2];
   }
-  /* Values of the columns to the left and to the right; at the ends of the warp anything */
+  /* Values of the left and right neighbours; undefined at the ends of the warp */
   template <class T>
   static __device__ __forceinline__ void Left(const T v[C], T l[C])
   {

@@ -2,14 +2,14 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Steps of SBP-SAT operators: A u, residuals, smoothing. One launch does the interior and the frame */
+/* Steps of SBP-SAT operators: A u, residuals, smoothing. A single launch computes the interior and the frame */
 
 #include "launch.cuh"
 
 /*
-   Shapes of launches: layout of columns; rows in flight at a time (0: one, in registers); threads of a block; blocks
-   per multiprocessor; rows of a warp. Measured with data that vary from node to node. With constant data all shapes are
-   faster, by different amounts (because of less power, it seems).
+   Shapes of launches: layout of columns, rows in flight (0: one row, in registers), threads per block, blocks per
+   multiprocessor, rows per warp. Measured with data that vary from node to node. Constant data make all shapes faster,
+   by different amounts, probably because of lower power.
 */
 template <class V, SBPKind kind, SBPTake take, bool aligned>
 struct SBPStepShape {
@@ -160,7 +160,7 @@ PetscErrorCode LitheCUDASBPRoundedResidual(const SBPOperator *op, const void *u,
 
   PetscFunctionBegin;
   PetscCheck(op->precision == SBP_DOUBLE && (op->kind == SBP_NINE || op->grid.order == 2), PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "A residual is rounded only of operators in double precision, of order 2");
+             "A residual is rounded only for operators of order 2 in double precision");
   PetscCall(LitheGraphGetStream(&stream));
   PetscCall(SBPSetMarch(op, nullptr, &step, &m));
   m.rounded      = static_cast<float *>(r);

@@ -5,19 +5,19 @@
 
 /*
    Fused operations in the interior: the sweep of a warp, which keeps data of the last rows in registers for the next
-   operation. cuda/sbp/fused.cu launches them
+   operation. cuda/sbp/fused.cu launches these sweeps
 */
 
 #include "fused.cuh"
 
-/* Row j of u, or of a vector computed from u, in the grid */
+/* Whether the grid has row j of u, or of a vector computed from u */
 template <class V>
 static __device__ __forceinline__ bool SBPHasRow(const SBPMarch<V> &m, int j)
 {
   return j >= m.low[1] && j < m.high[1];
 }
 
-/* Asks for the coefficients of row j */
+/* Starts the copies of the coefficients of row j */
 template <int ncoefficients, class Ring, class V>
 static __device__ __forceinline__ void SBPAskCoefficients(const Ring &ring, int stage, int offset, const SBPMarch<V> &m, int j, int first, int high)
 {
@@ -118,8 +118,8 @@ static __device__ __forceinline__ void SBPSmoothTwoBlock(const SBPFused<V> &m, i
 /* ------------------------------------------------------------ residual and restriction */
 
 /*
-   A row of the residual as part of its coarse row, or, between two coarse rows, of both. out is the row completed by
-   it, and is written if there is one. restricted is the unfinished coarse row
+   Adds a row of the residual to its coarse row. A row between two coarse rows is added to both, and completes the first
+   of the two. out: the completed row, written with `complete`; restricted: the unfinished row.
 */
 template <class L, class V>
 static __device__ __forceinline__ void SBPRestrictRow(bool between, bool complete, int first, int leftmost, int behind, const V residual[L::C],
@@ -148,7 +148,7 @@ static __device__ __forceinline__ void SBPRestrictRow(bool between, bool complet
   }
 }
 
-/* from, to and all count nodes of the coarse grid */
+/* from, to and all count coarse nodes */
 template <SBPKind kind, class L, int stages, int threads, class V>
 static __device__ __forceinline__ void SBPResidualRestrictBlock(const SBPFused<V> &m, int block)
 {
@@ -163,7 +163,7 @@ static __device__ __forceinline__ void SBPResidualRestrictBlock(const SBPFused<V
   const int leftmost = p.first + halo > 2 * m.from[0] ? p.first + halo : 2 * m.from[0];
   const int behind   = p.first + L::width - halo < 2 * m.to[0] ? p.first + L::width - halo : 2 * m.to[0];
   const K   quarter  = static_cast<K>(p.turn) / 4;
-  const int rows     = 2 * p.count + 3; /* row n of them is at 2 p.row + (n - 2) turn */
+  const int rows     = 2 * p.count + 3; /* row n is at 2 p.row + (n - 2) turn */
   Operator  A;
   V         restricted[C];
   int       stage = 0, free = stages - 1;
@@ -212,12 +212,11 @@ static __device__ __forceinline__ void SBPResidualRestrictBlock(const SBPFused<V
   }
 }
 
-/* ------------------------------------------------------------ the first two smoothing steps, residual and restriction */
+/* ------------------------------------------------------------ two smoothing steps, residual and restriction */
 
 /*
-   from and to count nodes of the coarse grid. Row n of the first operator is followed by row n - 1 of the second one,
-   which also gets the coefficients of that row. The two rows and columns of u that belong to each coarse node are
-   written.
+   from and to count coarse nodes. The second operator is one row behind the first operator, and takes the coefficients
+   of row n - 1. For each coarse node, two rows and two columns of u are written.
 */
 template <SBPKind kind, class L, int stages, int threads, class V>
 static __device__ __forceinline__ void SBPSmoothTwoRestrictBlock(const SBPFused<V> &m, int block)
@@ -235,9 +234,9 @@ static __device__ __forceinline__ void SBPSmoothTwoRestrictBlock(const SBPFused<
   const int behind   = p.first + L::width - halo < right ? p.first + L::width - halo : right;
   const int lowest = 2 * (p.turn > 0 ? p.row : p.row - p.count + 1), highest = lowest + 2 * p.count < m.high[1] ? lowest + 2 * p.count : m.high[1];
   const K   quarter = static_cast<K>(p.turn) / 4;
-  const int rows    = 2 * p.count + 5; /* row n of them is at 2 p.row + (n - 3) turn */
+  const int rows    = 2 * p.count + 5; /* row n is at 2 p.row + (n - 3) turn */
   Operator  A, B;
-  V         b1[C], b2[C], dinv1[C], restricted[C]; /* b and dinv one and two rows before */
+  V         b1[C], b2[C], dinv1[C], restricted[C]; /* b and dinv of the last two rows */
   int       stage = 0, free = stages - 1;
 
   SBPRing<L, bytes, stages> ring;
@@ -310,7 +309,7 @@ static __device__ __forceinline__ void SBPSmoothTwoRestrictBlock(const SBPFused<
   }
 }
 
-/* ------------------------------------------------------------ prolongation, one smoothing step or two */
+/* ------------------------------------------------------------ prolongation and smoothing */
 
 /* The second step is two rows behind the prolongation */
 
@@ -328,11 +327,12 @@ static __device__ __forceinline__ void SBPProlongSmoothBlock(const SBPFused<V> &
   const int leftmost = p.first + halo > m.from[0] ? p.first + halo : m.from[0];
   const int behind   = p.first + L::width - halo < m.to[0] ? p.first + L::width - halo : m.to[0];
   const K   quarter = static_cast<K>(p.turn) / 4, half = static_cast<K>(0.5);
-  const int rows = p.count + 2 * steps; /* row n of them is at p.row + (n - steps) turn */
+  const int rows = p.count + 2 * steps; /* row n is at p.row + (n - steps) turn */
   Operator  A, B;
-  V         e[L::coarse], ahead[C], behindrow[C]; /* rows of P e at even nodes; e is ahead by one more */
-  V         b1[C], dinv1[C], d1[C];               /* two steps: of the row before */
-  int       stage = 0, free = stages - 1;
+  /* rows of P e at even nodes; e is loaded one row earlier */
+  V   e[L::coarse], ahead[C], behindrow[C];
+  V   b1[C], dinv1[C], d1[C]; /* two steps: data of the previous row */
+  int stage = 0, free = stages - 1;
 
   SBPRing<L, bytes, stages> ring;
 
@@ -387,7 +387,7 @@ static __device__ __forceinline__ void SBPProlongSmoothBlock(const SBPFused<V> &
         u[c]         = u[c] + ahead[c];
         behindrow[c] = ahead[c];
       }
-      /* the row requested two rows ago, and the next one */
+      /* the row requested two rows ago becomes the next even row, and another row is requested */
       if (n == 0) ReadCoarse((j >> 1) + p.turn);
       L::Spread(e, ahead);
       ReadCoarse((j >> 1) + 2 * p.turn);

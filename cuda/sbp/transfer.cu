@@ -2,23 +2,23 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Transfers between the levels of SBP-SAT multigrid: mostly one thread per written node */
+/* Transfers between the levels of SBP-SAT multigrid, mostly with a thread per written node */
 
 #include "transfer.cuh"
 #include "launch.cuh"
 
 #define SBP_TRANSFER_THREADS 256
 
-/* from and to are counted from the first own node of each */
+/* from and to begin at the first own node of their grids */
 template <class V>
 struct SBPTransfer {
   const V  *from;
   V        *to;
   ptrdiff_t frompitch, topitch;
-  int       count[2];                       /* nodes that are written */
+  int       count[2];                       /* written nodes */
   int       n[2], fromstart[2], tostart[2]; /* intervals of the coarse grid; first own nodes */
   int       columnblocks;
-  unsigned *largest; /* of the input, where it is needed */
+  unsigned *largest; /* upper word of the largest input, or NULL */
 };
 
 template <class V>
@@ -29,7 +29,7 @@ static __device__ __forceinline__ bool SBPTransferNode(const SBPTransfer<V> &t, 
   return *i < t.count[0];
 }
 
-/* at(a number that is read) */
+/* at(v) is the value used for a number v of the input */
 template <class V, class At>
 static __device__ __forceinline__ V SBPRestrictNode(const SBPTransfer<V> &t, int i, int j, const At &at)
 {
@@ -58,7 +58,7 @@ static __global__ void __launch_bounds__(SBP_TRANSFER_THREADS) SBPRestrictKernel
   if (SBPTransferNode(t, &i, &j)) t.to[j * t.topitch + i] = SBPRestrictNode(t, i, j, [](V v) { return v; });
 }
 
-/* All threads come to the end */
+/* All threads reach the end */
 static __global__ void __launch_bounds__(SBP_TRANSFER_THREADS) SBPRestrictLargestKernel(const __grid_constant__ SBPTransfer<double> t)
 {
   unsigned int word = 0;
@@ -88,8 +88,8 @@ static __global__ void __launch_bounds__(SBP_TRANSFER_THREADS) SBPProlongKernel(
 }
 
 /*
-   Cubic interpolation in one direction between nodes I and I + 1 of the coarse grid: first of four nodes in a row, of
-   which *at is I, and their weights, 0 for missing nodes
+   Cubic interpolation in one direction between nodes I and I + 1 of the coarse grid. Returns the first of four
+   successive nodes. *at: the place of node I among the four nodes; w: the weights, 0 for missing nodes.
 */
 template <class K>
 static __device__ __forceinline__ int SBPCubic(int n, int I, int *at, K w[4])
@@ -110,8 +110,8 @@ static __device__ __forceinline__ int SBPCubic(int n, int I, int *at, K w[4])
   return first;
 }
 
-/* One thread per cell of the coarse grid: the node at its lower left corner, and the nodes between that node and the
-   next ones */
+/* A thread per coarse cell. The thread writes the node at the lower left corner, the nodes on the lower and on the left
+   edge, and the node in the middle */
 template <class V>
 static __global__ void __launch_bounds__(SBP_TRANSFER_THREADS) SBPInterpolateKernel(const __grid_constant__ SBPTransfer<V> t)
 {
@@ -124,8 +124,9 @@ static __global__ void __launch_bounds__(SBP_TRANSFER_THREADS) SBPInterpolateKer
 
   if (i >= t.count[0]) return;
   const int fi = SBPCubic(t.n[0], I, &ati, wi), fj = SBPCubic(t.n[1], J, &atj, wj);
-  const V  *e         = t.from + (fj - t.fromstart[1]) * t.frompitch + (fi - t.fromstart[0]);
-  V         corner[2] = {}, between[2] = {}; /* at the row of the corner and between two rows: at node I and after it */
+  const V  *e = t.from + (fj - t.fromstart[1]) * t.frompitch + (fi - t.fromstart[0]);
+  /* in the row of the corner and between two rows: at node I, and after node I */
+  V corner[2] = {}, between[2] = {};
 
 #pragma unroll
   for (int b = 0; b < 4; b++) {
@@ -157,8 +158,8 @@ static __global__ void __launch_bounds__(SBP_TRANSFER_THREADS) SBPInterpolateKer
   }
 }
 
-/* launch(arguments, blocks, stream), if anything is to be written; one thread per node, or per cell of two by two nodes
-   of which the first ones are even */
+/* Calls launch(arguments, blocks, stream), if the output has nodes, with a thread per node. With cells, a thread has 2
+   x 2 nodes, and the first node is even */
 template <bool cells = false, class V, class Launch>
 static PetscErrorCode SBPTransferLaunch(const SBPGrid *from, const SBPGrid *to, const SBPGrid *coarse, const void *x, V *y, Launch launch)
 {
@@ -189,7 +190,7 @@ static PetscErrorCode SBPTransferLaunch(const SBPGrid *from, const SBPGrid *to, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y += a (x + P e); counted from the first own node, e from node (0, 0) of the coarse grid */
+/* y += a (x + P e). Arrays begin at the first own node, e at node (0, 0) of the coarse grid */
 template <class X, class Y>
 struct SBPUpdateArrays {
   const X  *x, *e;
@@ -199,7 +200,7 @@ struct SBPUpdateArrays {
   int       count[2], columnblocks;
 };
 
-#define SBP_UPDATE_ROWS 4 /* of a thread, an even number */
+#define SBP_UPDATE_ROWS 4 /* rows per thread, an even number */
 
 template <class X, class Y>
 static __global__ void __launch_bounds__(SBP_TRANSFER_THREADS) SBPUpdateKernel(const __grid_constant__ SBPUpdateArrays<X, Y> t)

@@ -5,7 +5,7 @@
 
 #include "sbp.cuh"
 
-/* (P e) at node (i, j) of the fine grid, e being counted from node (0, 0) of the coarse grid */
+/* (P e) at node (i, j) of the fine grid. The array e begins at node (0, 0) of the coarse grid */
 template <class V>
 static __device__ __forceinline__ V SBPProlongNode(const V *e, ptrdiff_t pitch, int i, int j)
 {

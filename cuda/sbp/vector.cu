@@ -2,8 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Memory and vectors of SBP-SAT multigrid: copies, inner products, sums, and functions for its set-up and its coarsest
-   level */
+/* Memory and vectors of SBP-SAT multigrid: copies, inner products, sums, and functions for set-up and coarsest level */
 
 #include "visit.cuh"
 
@@ -64,7 +63,7 @@ PetscErrorCode LitheCUDASBPGet(size_t n, const void *x, void *host)
 
 /* ------------------------------------------------------------ pointwise */
 
-/* Real numbers of an array: step apart */
+/* Real numbers of an array, `step` apart */
 template <class T>
 struct SBPNumbers {
   T        *p;
@@ -90,7 +89,7 @@ static bool SBPIsSingle(SBPPrecision precision)
   return precision == SBP_SINGLE || (precision == SBP_SCALAR && sizeof(PetscReal) == sizeof(float));
 }
 
-/* launch(a number of the one precision, of the other) */
+/* Calls launch(number, number) with the types of two precisions */
 template <class Launch>
 static PetscErrorCode SBPWithTypes(SBPPrecision px, SBPPrecision py, Launch launch)
 {
@@ -145,7 +144,7 @@ PetscErrorCode LitheCUDASBPCopyScaled(const SBPGrid *from, SBPPrecision px, int 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* As SBPVisitKernel; all threads come to the end */
+/* Like SBPVisitKernel; all threads reach the end */
 static __global__ void __launch_bounds__(SBP_VECTOR_THREADS)
   SBPCopyLargestKernel(SBPNodes nodes, int columnblocks, SBPNumbers<double> x, SBPNumbers<float> y, unsigned int *largest)
 {
@@ -184,13 +183,13 @@ PetscErrorCode LitheCUDASBPCopyLargest(const SBPGrid *from, SBPPrecision precisi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All blocks find the scale by themselves. In the window few of them have to come and go */
+/* Each block computes the scale. If the scale is 1, the few blocks of the launch end at once */
 static __global__ void __launch_bounds__(SBP_VECTOR_THREADS)
   SBPRescaleKernel(SBPNodes nodes, SBPNumbers<double> x, SBPNumbers<float> y, SBPScale *scale, int turn)
 {
   __shared__ double shared;
 
-  static_assert(SBP_SCALE_SLOTS == SBP_WARP, "a thread of a warp for each of what was noted");
+  static_assert(SBP_SCALE_SLOTS == SBP_WARP, "a warp has a lane per slot");
   if (threadIdx.x < SBP_WARP) {
     const unsigned int word = SBPWarpLargest(scale->largest[turn][threadIdx.x * SBP_SCALE_STRIDE]);
 
@@ -234,7 +233,7 @@ struct SBPAXPBYVisit {
 
   __device__ __forceinline__ void operator()(int i, int j) const
   {
-    /* of two single numbers in single precision */
+    /* single precision if both types are single */
     using T = decltype(X() + Y());
     T s     = static_cast<T>(a) * static_cast<T>(x(i, j));
 
@@ -432,7 +431,7 @@ PetscErrorCode LitheCUDASBPSum(const SBPGrid *g, SBPPrecision precision, const v
 
 /* ------------------------------------------------------------ the coarsest level */
 
-/* One warp per row */
+/* A warp per row */
 template <class T>
 static __global__ void __launch_bounds__(SBP_DENSE_THREADS) SBPDenseKernel(int n, const T *M, const T *x, T *y)
 {

@@ -4,14 +4,15 @@
 
 #pragma once
 
-/* Loops over the nodes of a box, and sums over them */
+/* Loops over the nodes of a box, and sums over these nodes */
 
 #include "../common/blocksum.cuh"
 #include "launch.cuh"
 
 #define SBP_VECTOR_THREADS 256
 
-/* This number of nodes, a thread for one at a time: visit(i, j). Nodes of a grid are counted from the first own node */
+/* The nodes of a loop, counted from the first own node of a grid. Each thread calls visit(i, j) for one node at a
+   time */
 struct SBPNodes {
   int count[2];
 };
@@ -31,8 +32,7 @@ static __global__ void __launch_bounds__(SBP_VECTOR_THREADS) SBPVisitKernel(SBPN
     for (int j = static_cast<int>(blockIdx.x) / columnblocks; j < nodes.count[1]; j += rows) visit(i, j);
 }
 
-/* The number of blocks per row of nodes, and the number of blocks: none without nodes. Rows beyond the limit are done
-   in turn */
+/* Blocks per row of nodes, and all blocks: none without nodes. Rows above the limit are visited in turn */
 static int SBPVisitBlocks(SBPNodes nodes, int *columnblocks)
 {
   *columnblocks = (nodes.count[0] + SBP_VECTOR_THREADS - 1) / SBP_VECTOR_THREADS;
@@ -64,7 +64,7 @@ static PetscErrorCode SBPVisit(const SBPGrid *g, Visit visit)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Each block has some rows; the sums of all blocks are added by a second kernel */
+/* Each block has some rows; a second kernel adds the sums of all blocks */
 template <class Term>
 static __global__ void __launch_bounds__(SBP_VECTOR_THREADS) SBPTermKernel(SBPNodes nodes, Term term, double *partial)
 {
@@ -85,7 +85,7 @@ static __global__ void __launch_bounds__(SBP_VECTOR_THREADS) SBPSumKernel(int n,
   if (threadIdx.x == 0) *sum = s;
 }
 
-/* sum, on the device, of term(i, j) over the own nodes */
+/* Sums term(i, j) over the own nodes, on the device */
 template <class Term>
 static PetscErrorCode SBPLaunchSum(const SBPGrid *g, Term term, double *partial, double *sum)
 {

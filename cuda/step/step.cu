@@ -3,8 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The rest of a step of a power series after a plain product: one sweep over the vectors; sums at both ends of the rows
-   of a vector
+   A step of a power series after a plain product: one sweep over the vectors, and sums at both ends of a vector
 */
 
 #include "../common/blocksum.cuh"
@@ -43,7 +42,7 @@ static __global__ void __launch_bounds__(STEP_THREADS) StepFinishKernel(const __
   }
 }
 
-/* limit[0]: n minus the first row that is not zero; limit[1]: the row after the last one; both 0 if all are zero */
+/* limit[0]: n minus the first nonzero row; limit[1]: the last nonzero row plus 1; both are 0 for a zero vector */
 static __global__ void __launch_bounds__(STEP_THREADS) StepRowsKernel(VCRSUnsigned n, const Number *x, unsigned long long *limit)
 {
   const VCRSUnsigned row  = static_cast<VCRSUnsigned>(blockIdx.x) * STEP_THREADS + threadIdx.x;
@@ -53,7 +52,7 @@ static __global__ void __launch_bounds__(STEP_THREADS) StepRowsKernel(VCRSUnsign
     const unsigned long long before = n - row - static_cast<unsigned int>(__ffs(static_cast<int>(some)) - 1),
                              after  = row + 32 - static_cast<unsigned int>(__clz(static_cast<int>(some)));
 
-    /* most warps find that others were first */
+    /* most warps find a larger value and skip the atomic operation */
     if (before > __ldcg(limit)) atomicMax(limit, before);
     if (after > __ldcg(limit + 1)) atomicMax(limit + 1, after);
   }
@@ -97,8 +96,8 @@ static __device__ __forceinline__ PetscReal Modulus(Number a)
 #endif
 }
 
-/* found[0]: the bits of the largest |sum| as a double, whose order is that of nonnegative numbers; found[1]: whether
-   one is too large */
+/* found[0]: the largest |sum|, as the bits of a nonnegative double; bits and doubles have the same order. The flag
+   found[1] is 1 if a sum is NaN, or above tolerance times its diagonal entry */
 static __global__ void __launch_bounds__(STEP_THREADS)
   StepSumsKernel(PetscInt64 n, const Number *sum, const Number *diagonal, PetscReal tolerance, unsigned long long *found)
 {
@@ -109,7 +108,7 @@ static __global__ void __launch_bounds__(STEP_THREADS)
     const PetscReal size = Modulus(sum[i]);
 
     if (!(size <= tolerance * Modulus(diagonal[i]))) bad = 1;
-    largest = fmax(largest, static_cast<double>(size)); /* of a number and none: the number */
+    largest = fmax(largest, static_cast<double>(size)); /* fmax() ignores a NaN */
   }
   for (int half = 16; half; half /= 2) largest = fmax(largest, __shfl_xor_sync(0xffffffffu, largest, half));
   bad = __any_sync(0xffffffffu, bad);
@@ -145,8 +144,8 @@ PetscErrorCode LitheCUDAStepCheckSums(PetscInt n, const PetscScalar dsum[], cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A block sums a piece. Rows are counted from the process's first row; the rows of all ends begin with first, and end
-   before last */
+/* Each block sums the magnitudes of a piece. Rows are counted from the first row of the process. The range with the
+   pieces at both ends has rows first ... last - 1 */
 static __global__ void __launch_bounds__(STEP_THREADS)
   StepEndsKernel(PetscInt64 first, PetscInt64 last, PetscInt64 piece, unsigned int pieces, PetscInt64 n, const Number *x, double *sum)
 {
@@ -208,7 +207,7 @@ PetscErrorCode LitheCUDAStepEndsReset(LitheStepEnds *ends)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sets rows of two ranges to zero, and sums the former parts of x there */
+/* Sets the rows of two ranges to zero, and sums the magnitudes, |re| + |im|, of the former entries of x */
 static __global__ void __launch_bounds__(STEP_THREADS)
   StepZeroKernel(PetscInt64 begin0, PetscInt64 n0, PetscInt64 begin1, PetscInt64 n1, Number *x, Number *y, double *sum)
 {

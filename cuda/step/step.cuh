@@ -8,8 +8,8 @@
 #include "../vcrs/kernels.cuh"
 #include <lithe/private/lithestep.h>
 
-/* The sums take their parts of the entries of x and y in a thread's rows, which are at a distance. All reads are under
-   way before the first write */
+/* Adds the entries of x and y in a thread's rows to the sums; the rows are `distance` apart. All loads are issued
+   before the first store */
 template <int rows>
 static __device__ __forceinline__ void StepAddToSums(const LitheStep &step, VCRSUnsigned row, VCRSUnsigned distance, const Number x[rows], const Number y[rows])
 {

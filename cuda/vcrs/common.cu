@@ -2,11 +2,11 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The most frequent set of L0, L1 and L2, a parameter of kernels, and its parts in other sets */
+/* The most frequent set of L0, L1 and L2, which is a parameter of kernels, and its parts in the remaining sets */
 
 #include "kernels.cuh"
 
-/* The rows for which the common set stays inside x, in whole slices */
+/* The rows with all columns of the common set inside x, in whole slices */
 void VCRSCommonMain(VCRSLaunch *l, PetscInt m, PetscInt columns)
 {
   PetscInt low = 0, high = 0;
@@ -19,7 +19,7 @@ void VCRSCommonMain(VCRSLaunch *l, PetscInt m, PetscInt columns)
   l->nmain     = (PetscMin(m, columns - high) - l->firstmain) / VCRS_SLICE * VCRS_SLICE;
 }
 
-/* The host's facts of each set, for the kernels */
+/* Copies the host's word of each set to the device */
 static PetscErrorCode UploadWords(VCRSLaunch *l, PetscInt nsets)
 {
   PetscFunctionBegin;
@@ -28,7 +28,7 @@ static PetscErrorCode UploadWords(VCRSLaunch *l, PetscInt nsets)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Finds the commonest set with at most longest entries; none where the host has no tables of sets */
+/* Finds the most frequent set with at most `longest` entries; none if the host has no tables of sets */
 static PetscErrorCode CommonFind(VCRSLaunch *l, const VCRSPlan *table, PetscInt longest)
 {
   PetscInt start;
@@ -49,8 +49,8 @@ static PetscErrorCode CommonFind(VCRSLaunch *l, const VCRSPlan *table, PetscInt 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* L1, L2: entries of a set that are in the common set, in the same order and with the same reference; 0: other entries,
-   or none */
+/* L1, L2: the entries of the common set that make up a set, with the same order and reference. Returns 0 if the set has
+   any other entry, or no entry */
 static uint32_t SetGetPart(const VCRSPlan *table, const VCRSLaunch *l, PetscInt id, PetscBool difference)
 {
   const PetscInt start = table->setptr[id], length = table->setptr[id + 1] - start;
@@ -66,7 +66,7 @@ static uint32_t SetGetPart(const VCRSPlan *table, const VCRSLaunch *l, PetscInt 
   return part;
 }
 
-/* L1, L2. Several kernels ask for it: only the first call does the work */
+/* L1, L2. Several kernels call this function; only the first call does the work */
 PetscErrorCode VCRSCommonSets(VCRSLaunch *l, const VCRSPlan *table, const VCRSPlan *dplan)
 {
   PetscFunctionBegin;
@@ -79,7 +79,7 @@ PetscErrorCode VCRSCommonSets(VCRSLaunch *l, const VCRSPlan *table, const VCRSPl
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A pair's word and diagonal: its part of the common pair (see kernels.cuh) */
+/* The word and the diagonal entry of a pair, relative to the common pair (see kernels.cuh) */
 static uint32_t PairGetWord(const VCRSPlan *table, const VCRSLaunch *l, PetscInt id, PetscScalar *diagonal)
 {
   const PetscInt start = table->setptr[id], length = table->setptr[id + 1] - start;
@@ -106,8 +106,8 @@ static uint32_t PairGetWord(const VCRSPlan *table, const VCRSLaunch *l, PetscInt
   return same ? word | VCRS_WORD_SAME : word;
 }
 
-/* The number of triples {b - stride, b, b + stride} among the offsets o[0..n-1], with no entry in two triples; order[]
-   gets triples first */
+/* Counts triples {b - stride, b, b + stride} among the offsets o[0..n-1]. An entry is in at most one triple. order[]
+   receives the entries with triples first */
 static int CountTriples(const PetscInt o[], int n, PetscInt stride, int order[])
 {
   bool used[VCRS_COMMON_MAX] = {};
@@ -118,7 +118,7 @@ static int CountTriples(const PetscInt o[], int n, PetscInt stride, int order[])
       if (o[k] == offset && !used[k]) return k;
     return -1;
   };
-  /* from the lowest offset on, so a column of more than three gives as many triples as possible */
+  /* begins with the lowest offset: a sequence of more than three offsets then gives as many triples as possible */
   for (int pass = 0; pass < n; pass++) {
     int low = -1;
 
@@ -138,7 +138,8 @@ static int CountTriples(const PetscInt o[], int n, PetscInt stride, int order[])
   return ntriple;
 }
 
-/* L0: orders the common set's entries by the largest stride with the most triples */
+/* L0: orders the entries of the common set by triples. Chooses the stride with the most triples; among equals, the
+   largest stride */
 static void ChooseStride(VCRSLaunch *l, PetscInt m)
 {
   const int   n = l->length;
@@ -169,7 +170,7 @@ static void ChooseStride(VCRSLaunch *l, PetscInt m)
     l->value[0][k] = value[l->order[k]];
   }
 
-  /* the next shorter distance at which the set meets itself: a line of the grid; it must divide the plane */
+  /* the longest distance in the set below the stride is a line of the grid, if the distance divides the stride */
   l->line = 0;
   for (int k = 0; k < n; k++) {
     const PetscInt line = l->offset[k] < 0 ? -l->offset[k] : l->offset[k];
@@ -178,7 +179,7 @@ static void ChooseStride(VCRSLaunch *l, PetscInt m)
   }
 }
 
-/* The commonest pairs with the offsets of the common one */
+/* Chooses the most frequent pairs with the offsets of the common pair */
 static void ChoosePairs(const VCRSPlan *table, PetscInt m, VCRSLaunch *l, const uint32_t word[])
 {
   l->npair   = 1;
@@ -192,7 +193,7 @@ static void ChoosePairs(const VCRSPlan *table, PetscInt m, VCRSLaunch *l, const 
       for (int q = 0; q < l->npair; q++) taken = taken || l->pair[q] == p;
       if (!taken && (best < 0 || table->setcount[p] > table->setcount[best])) best = p;
     }
-    /* pairs of few rows are no other medium: warps read such pairs from the tables */
+    /* a pair of few rows is not a medium: warps read the pair from the tables */
     if (best < 0 || table->setcount[best] < m / 64) break;
     for (int k = 0; k < l->length; k++) l->value[l->npair][k] = table->setvalue[table->setptr[best] + l->order[k]];
     l->pair[l->npair++] = best;

@@ -4,8 +4,8 @@
 #pragma once
 
 /*
-   Common to kernels of several layouts: how a row's sum becomes its entry of y, and a very long row of L3 summed by a
-   whole block. Arguments is the kernel's own struct of arguments.
+   Common to kernels of several layouts: the entry of y from the sum of a row, and the sum of a very long row of L3 by a
+   whole block. Arguments is the kernel's struct of arguments.
 */
 
 #include "../common/pdl.cuh"
@@ -28,7 +28,7 @@ static __device__ __forceinline__ RowEnd ReadRowEnd(const Arguments &a, VCRSUnsi
   return end;
 }
 
-/* The entry of y that a row's sum becomes */
+/* Returns the entry of y for the sum of a row */
 template <bool scaled, bool difference, class Arguments>
 static __device__ __forceinline__ Number EndRow(const Arguments &a, const RowEnd &end, bool empty, Number sum, Number xref)
 {
@@ -43,8 +43,8 @@ static __device__ __forceinline__ void FinishRow(const Arguments &a, VCRSUnsigne
   a.y[row] = EndRow<scaled, difference>(a, end, empty, sum, xref);
 }
 
-/* Very long row q of L3. A thread has batch entries under way at a time. Past the row's end it reads the last entry
-   again and leaves it out */
+/* Sums the very long row q of L3. Each thread has `batch` entries in flight. After the end of the row, a thread reads
+   the last entry again without adding the entry */
 template <bool difference, int batch, class V, class Arguments>
 static __device__ void LongRow(const Arguments &a, const V &values, PetscInt q)
 {
@@ -86,7 +86,7 @@ static __device__ void LongRow(const Arguments &a, const V &values, PetscInt q)
 
   if (thread == 0) rowend = ReadRowEnd<V::scaled, difference>(a, row);
   sum = WarpSum<32>(sum);
-  __syncthreads(); /* partial is free again */
+  __syncthreads(); /* all threads have read partial */
   if (thread % 32 == 0) partial[thread / 32] = sum;
   __syncthreads();
   if (thread == 0) {

@@ -11,8 +11,8 @@
 static const VCRSKernel *const VCRSKernels[] = {&VCRSKernelGroups,   &VCRSKernelSmall, &VCRSKernelPairs,  &VCRSKernelStencil27,
                                                 &VCRSKernelStencil7, &VCRSKernelSets,  &VCRSKernelSlices, &VCRSKernelRows};
 
-/* The resources of the device, and whether the running code was compiled for the device: code for older devices has no
-   bulk copies */
+/* Gets the resources of the device. Checks whether the running code was compiled for the device: code for older devices
+   has no bulk copies */
 static PetscErrorCode GetDevice(VCRSLaunch *l)
 {
   int device;

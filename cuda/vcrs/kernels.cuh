@@ -13,7 +13,7 @@
 #include <lithe/private/vcrsunions.h>
 #include <petscdevice_cuda.h>
 
-/* A scalar that device code computes with; the same bytes as PetscScalar */
+/* A scalar for arithmetic in device code, with the bytes of a PetscScalar */
 #if defined(PETSC_USE_COMPLEX)
 struct alignas(2 * sizeof(PetscReal)) Number {
   PetscReal re, im;
@@ -25,7 +25,7 @@ typedef PetscReal                        Number;
 #endif
 static_assert(sizeof(Number) == sizeof(PetscScalar), "a number is a PetscScalar");
 
-/* Numbers for vcrs/mult/stencil27.cu: bulk copies can begin with any of them */
+/* Whether vcrs/mult/stencil27.cu supports the scalar type: bulk copies can begin with any complex double */
 #if defined(PETSC_USE_COMPLEX) && defined(PETSC_USE_REAL_DOUBLE)
   #define VCRS_STENCIL27 1
 #else
@@ -80,7 +80,7 @@ static __device__ __forceinline__ void AtomicAdd(Number *y, Number a)
 }
 #endif
 
-/* Whether 2^e can be made from its bits (in double precision, if 2^e is a normal number), and the number itself */
+/* Whether the bits of 2^e can be computed (2^e is a normal number, in double precision), and 2^e */
 static __device__ __forceinline__ bool HasPower(int e)
 {
   return sizeof(PetscReal) == sizeof(double) && static_cast<unsigned int>(e + 1022) < 2046u;
@@ -101,7 +101,7 @@ static __device__ __forceinline__ Number ScaleByPower(Number a, int e)
 #endif
 }
 
-/* An unsigned integer (or vector of them) of a given number of bytes */
+/* An unsigned integer, or a vector of integers, with a given number of bytes */
 template <int bytes>
 struct Raw;
 template <>
@@ -125,7 +125,7 @@ struct Raw<16> {
   typedef uint4 type;
 };
 
-/* A code of one or two bytes has a whole register; otherwise it would be truncated again before each use */
+/* A code of one or two bytes is kept in a whole register: the compiler would truncate a short type before each use */
 template <class Code>
 struct Register {
   typedef Code type;
@@ -139,7 +139,7 @@ struct Register<unsigned short> {
   typedef unsigned int type;
 };
 
-/* The value of thread lane of the warp */
+/* The value of thread `lane` of the warp */
 static __device__ __forceinline__ Number Shuffle(Number a, int lane)
 {
 #if defined(PETSC_USE_COMPLEX)
@@ -149,7 +149,7 @@ static __device__ __forceinline__ Number Shuffle(Number a, int lane)
 #endif
 }
 
-/* The sum over each group of neighbouring threads of the warp, for all threads of the group */
+/* The sum over each group of neighbouring threads of a warp, in all threads of the group */
 template <int threads>
 static __device__ __forceinline__ Number WarpSum(Number sum)
 {
@@ -170,7 +170,7 @@ static __device__ __forceinline__ T *AtShared(uint32_t address)
   return static_cast<T *>(__cvta_shared_to_generic(address));
 }
 
-/* Keeps the compiler from taking a row's pointer apart again: then column k is one multiply-add away */
+/* Hides the origin of a row's pointer from the compiler: the address of column k is then one multiply-add */
 template <class T>
 static __device__ __forceinline__ const T *Whole(const T *p)
 {
@@ -178,7 +178,7 @@ static __device__ __forceinline__ const T *Whole(const T *p)
   return p;
 }
 
-/* Reads data used once, without evicting x from L1 */
+/* Loads data that are used once, without eviction of x from L1 */
 static __device__ __forceinline__ Number ReadOnce(const Number *p)
 {
   typedef Raw<sizeof(Number)>::type raw;
@@ -191,7 +191,7 @@ static __device__ __forceinline__ Number ReadOnce(const Number *p)
   return u.number;
 }
 
-/* Writes data that are not read soon */
+/* Stores data that are not read soon */
 static __device__ __forceinline__ void WriteOnce(Number *p, Number number)
 {
   typedef Raw<sizeof(Number)>::type raw;
@@ -204,7 +204,7 @@ static __device__ __forceinline__ void WriteOnce(Number *p, Number number)
   __stcs(reinterpret_cast<raw *>(p), u.bits);
 }
 
-/* Reads of this kind are executed in program order */
+/* Loads of this function are executed in program order */
 static __device__ __forceinline__ Number ReadInOrder(const Number *p)
 {
   typedef Raw<sizeof(Number)>::type raw;
@@ -225,8 +225,8 @@ static __device__ __forceinline__ PetscReal ReadInOrder(const PetscReal *p)
 #endif
 
 /*
-   Predicated reads and sums, in assembler. Conditions of C++ become branches, and the reads of a batch would then wait
-   for one another. wanted is any bit of a word.
+   Predicated loads and sums, in assembler. C++ conditions would become branches, and the loads of a batch would wait
+   for each other. wanted: any bit of a word.
 */
 #if defined(PETSC_USE_REAL_SINGLE)
   #define VCRS_ASM_REAL     "f32"
@@ -239,8 +239,7 @@ static __device__ __forceinline__ PetscReal ReadInOrder(const PetscReal *p)
 #endif
 #define VCRS_ASM_IF(condition) "{\n .reg .pred q;\n setp.ne.u32 q, " condition ", 0;\n"
 
-/* Reads of data that no kernel changes any more (see common/pdl.cuh), in one access: the compiler may move such
-   reads */
+/* Loads data that no running kernel changes (see common/pdl.cuh), in one access. The compiler may move these loads */
 static __device__ __forceinline__ Number Read(const Number *p)
 {
   Number v;
@@ -253,7 +252,7 @@ static __device__ __forceinline__ Number Read(const Number *p)
   return v;
 }
 
-/* The same, zero if not wanted */
+/* The same load; zero if not wanted */
 static __device__ __forceinline__ Number ReadIf(unsigned int wanted, const Number *p)
 {
   Number v;
@@ -272,7 +271,7 @@ static __device__ __forceinline__ Number ReadIf(unsigned int wanted, const Numbe
 }
 
 #if defined(PETSC_USE_COMPLEX)
-/* The same, undefined if not wanted: two registers less to set */
+/* The same load; undefined if not wanted, which saves two initializations */
 static __device__ __forceinline__ Number ReadAnyIf(unsigned int wanted, const Number *p)
 {
   Number v;
@@ -289,7 +288,7 @@ static __device__ __forceinline__ Number ReadAnyIf(unsigned int wanted, const Nu
 }
 #endif
 
-/* An integer of the matrix, zero if not wanted */
+/* Loads an integer of the matrix; zero if not wanted */
 #if defined(PETSC_USE_64BIT_INDICES)
   #define VCRS_ASM_INT     "u64"
   #define VCRS_ASM_INTEGER "l"
@@ -320,8 +319,8 @@ static __device__ __forceinline__ Number MultiplyAddIf(unsigned int wanted, Numb
 }
 
 /*
-   Reads of data used once, without evicting x from L1. Zero if not wanted, so the code can be looked up; small codes
-   stay in their register
+   Loads data that are used once, without eviction of x from L1. Returns zero if not wanted, so a table can be indexed
+   by the code. Small codes stay in their register.
 */
 #define VCRS_ASM_ONCE(condition, type) VCRS_ASM_IF(condition) " @q ld.global.nc.L1::no_allocate." type " "
 
@@ -386,7 +385,8 @@ static __device__ __forceinline__ PetscInt ReadId(const void *id, int idbytes, V
   return static_cast<PetscInt>(__ldcs(static_cast<const unsigned int *>(id) + row));
 }
 
-/* A small signed integer as a real, without the slow conversion unit: biased into the low word of 2^52 + u */
+/* Converts a small signed integer to a real number without the slow conversion unit: the biased integer is the low word
+   of 2^52 + u */
 static __device__ __forceinline__ double BiasedToReal(unsigned int u, double bias, double)
 {
   return __hiloint2double(0x43300000, static_cast<int>(u)) - (4503599627370496. + bias);
@@ -397,7 +397,7 @@ static __device__ __forceinline__ float BiasedToReal(unsigned int u, double bias
   return static_cast<float>(static_cast<int>(u) - static_cast<int>(bias));
 }
 
-/* A row of L3 without entries in its slice may be a very long row, stored separately */
+/* Whether a row of L3 without entries in its slice is a very long row, which is stored separately */
 static __device__ __forceinline__ bool IsLongRow(const PetscInt *longrow, PetscInt nlong, VCRSUnsigned row)
 {
   PetscInt low = 0, high = nlong;
@@ -411,8 +411,8 @@ static __device__ __forceinline__ bool IsLongRow(const PetscInt *longrow, PetscI
   return low < nlong && static_cast<VCRSUnsigned>(longrow[low]) == row;
 }
 
-/* A value computed by a thread of a whole warp, kept in a register: otherwise the assembler would compute it anew, or
-   treat it as a constant without a register */
+/* Keeps a value in a register; called by whole warps. Otherwise the assembler would compute the value again, or treat
+   the value as a constant */
 [[maybe_unused]] static __device__ __forceinline__ uint32_t Keep(uint32_t v)
 {
   return __shfl_sync(0xffffffffu, v, static_cast<int>(threadIdx.x % 32));
@@ -420,7 +420,7 @@ static __device__ __forceinline__ bool IsLongRow(const PetscInt *longrow, PetscI
 
 #include "values.cuh"
 
-/* How many bits below bit k are set */
+/* The number of set bits below bit k */
 static __device__ __forceinline__ int CountBelow(uint32_t bits, int k)
 {
   return __popc(bits & ((1u << k) - 1));
@@ -445,82 +445,94 @@ static __device__ __forceinline__ Number ReadSigma(const SigmaArguments &a, Pets
   return Number{};
 }
 
-/* The longest set in a launch's parameters, and the longest star (vcrs/mult/stencil7.cu) */
+/* The longest set in the parameters of a launch, and the longest star (vcrs/mult/stencil7.cu) */
 #define VCRS_COMMON_MAX   32
 #define VCRS_STENCIL7_MAX 7
 
-/* The rows of L0 must be this many strides at least */
+/* L0: smallest ratio of rows to stride */
 #define VCRS_STRIDE_BANDS 16
 
-/* Least number of planes of the other rows, if rows left out by kernels are in a list */
+/* Rows left out by a kernel are listed only if the kernel's rows are at least this number of planes */
 #define VCRS_GRID_PLANES 4
 
-/* Largest number of summing warps per block, in the kernel for 27-point stencils */
+/* Largest number of summing warps per block in the kernel for 27-point stencils */
 #define VCRS_STENCIL27_WARPS 32
 
-/* Number of pairs of L0 in a launch's parameters, the commonest ones with the same offsets; npair > 1 only with
-   several media */
+/* L0: largest number of pairs in the parameters of a launch: the most frequent pairs with the common offsets. npair > 1
+   only with several media */
 #define VCRS_COMMON_PAIRS 6
 
-/* Bits of the word of a pair: the pair has a diagonal entry; its offsets are the common ones. Lower bits: its common
-   entries */
+/* Bits of the word of a pair. DIAGONAL: the pair has a diagonal entry; SAME: its offsets are the common offsets. The
+   lower bits mark common entries of the pair */
 #define VCRS_WORD_DIAGONAL 0x80000000u
 #define VCRS_WORD_SAME     0x40000000u
 #define VCRS_WORD_ENTRIES  30
 
 /*
-   Parameters chosen once per matrix. The commonest set (pair) is a kernel parameter: its offsets and values are
-   immediate operands. In L0 its offsets are ordered as triples {b - stride, b, b + stride} and singles. A thread that
-   works on rows at distance stride reads each entry of x once for up to three rows.
+   Parameters chosen once per matrix. The most frequent set (pair) is a kernel parameter: offsets and values are
+   immediate operands. In L0, the offsets are ordered as triples {b - stride, b, b + stride} and singles. A thread with
+   rows `stride` apart then loads each entry of x once for up to three rows.
 */
 typedef struct VCRSLaunch_ {
   const struct VCRSKernel *kernel;
-  bool                     searched;                /* L1, L2: the common set has been looked for */
-  uint32_t                *word;                    /* host, only while kernels are prepared: a copy of dword */
-  PetscInt                 id;                      /* of the common set, -1: none */
-  int                      length;                  /* of the common set */
-  PetscInt                 offset[VCRS_COMMON_MAX]; /* L1, L2: as stored */
-  PetscInt                 stride;
-  PetscInt                 line;      /* a distance that divides stride, a line of the grid if the stride is a plane; 0: none */
-  PetscBool                stencil27; /* L1, L2: vcrs/mult/stencil27.cu runs: the set is the stencil of 27 points of a grid, stride
-  is the distance of its planes */
-  PetscInt                 side
-    /*
-       27-point stencils: the sets of rows at the beginning and at the end of a line, and in the first and the last line
-       of a plane, with all points inside the grid; -1: none
-    */
-    [4];
-  int         ends[VCRS_STENCIL27_WARPS + 1]; /* 27-point stencils: largest number of slices with ends of lines among
-  neighbouring slices */
-  PetscInt    firstmain, nmain;               /* L0 with several media, 27-point stencils: the rows for which the common set stays inside x */
-  PetscInt    nlisted, *dlisted;              /* device, the same: the other rows, and rows with another index set */
-  uint32_t   *dmain;                          /* device, 27-point stencils: bit row % 32 of word row / 32 is set for rows that are not in dlisted */
-  int         ntriple, nsingle;
-  int         order[VCRS_COMMON_MAX];                    /* L0: place of the k-th reordered entry in its set */
-  PetscScalar value[VCRS_COMMON_PAIRS][VCRS_COMMON_MAX]; /* L0, reordered, as offset[] then is */
-  PetscInt    pair[VCRS_COMMON_PAIRS];                   /* L0: whose they are; the first is id */
-  int         npair;
-  int         multiprocessors;
-  int         split; /* L1, L2, L3: number of warps per slice, see vcrs/mult/small.cu; 0: the kernels for large matrices */
-  bool
-    /*
-                  the code is for compute capability 9.0 or later: launches may overlap with preceding kernels
-                  (common/pdl.cuh), and vcrs/mult/groups.cu and vcrs/mult/stencil27.cu run
-               */
-               sm90;
-  int          sharedbytes, blockbytes; /* shared memory of a multiprocessor, and the part available to a block */
-  uint32_t    *dlong;                   /* device, L3 if split and there are very long rows: bit row % 32 of word row / 32 is set for very long rows */
-  uint32_t    *dword;                   /* device, [nsets]: the common entries of a pair (L1, L2: of a set); 0 if common entries do not describe it */
-  PetscScalar *ddiagonal;               /* device, L0: [nsets] */
-  VCRSUnions   unions;                  /* device, L0: of mixed slices; nunions > 0: the unions of vcrs/mult/unions.cu */
+  /* L1, L2: VCRSCommonSets() has been called */
+  bool searched;
+  /* host: a copy of dword, during the preparation of kernels only */
+  uint32_t *word;
+  PetscInt  id;     /* number of the common set, or -1 */
+  int       length; /* length of the common set */
+  /* offsets of the common set; L1, L2: in stored order */
+  PetscInt offset[VCRS_COMMON_MAX];
+  PetscInt stride;
+  /* a distance that divides stride; a line of the grid, if stride is a plane; 0: none */
+  PetscInt line;
+  /* L1, L2: vcrs/mult/stencil27.cu runs. The set is the 27-point stencil of a grid; stride is the distance of planes */
+  PetscBool stencil27;
+  /* 27-point stencils: sets with all points inside the grid. side[0], side[1]: at the beginning and at the end of a
+     line; side[2], side[3]: in the first and last line of a plane; -1: none */
+  PetscInt side[4];
+  /* 27-point stencils: ends[k] is the largest number of slices with ends of lines among k neighbouring slices */
+  int ends[VCRS_STENCIL27_WARPS + 1];
+  /* L0 with several media, 27-point stencils: rows with all columns of the common set inside x */
+  PetscInt firstmain, nmain;
+  /* device, in the same cases: the remaining rows, and rows with a different index set */
+  PetscInt nlisted, *dlisted;
+  /* device, 27-point stencils: bit row % 32 of word row / 32 is set for rows outside of dlisted */
+  uint32_t *dmain;
+  int       ntriple, nsingle;
+  /* L0: place of the k-th reordered entry in its set */
+  int order[VCRS_COMMON_MAX];
+  /* L0: reordered values; offset[] has the same order */
+  PetscScalar value[VCRS_COMMON_PAIRS][VCRS_COMMON_MAX];
+  /* L0: the pairs with these values; the first is id */
+  PetscInt pair[VCRS_COMMON_PAIRS];
+  int      npair;
+  int      multiprocessors;
+  /* L1, L2, L3: warps per slice, see vcrs/mult/small.cu; 0: the kernels for large matrices */
+  int split;
+  /* the code is for compute capability 9.0 or later: launches may overlap with previous kernels (common/pdl.cuh), and
+     vcrs/mult/groups.cu and vcrs/mult/stencil27.cu run */
+  bool sm90;
+  /* shared memory of a multiprocessor, and the part available to a block */
+  int sharedbytes, blockbytes;
+  /* device, L3 with split and very long rows: bit row % 32 of word row / 32 is set for very long rows */
+  uint32_t *dlong;
+  /* device, [nsets]: the common entries of a pair (L1, L2: of a set); 0: the pair (set) has further entries */
+  uint32_t *dword;
+  /* device, L0, [nsets]: diagonal entries */
+  PetscScalar *ddiagonal;
+  /* device, L0: mixed slices; nunions > 0: the unions of vcrs/mult/unions.cu */
+  VCRSUnions unions;
 } VCRSLaunch;
 
 /* Arguments of every product */
 struct MultArguments {
-  const Number *x, *add; /* y = sign A x + add; without add, y = A x */
+  /* y = sign A x + add; without add, y = A x */
+  const Number *x, *add;
   Number       *y;
   PetscReal     sign;
-  bool          pdl; /* the kernel may begin before the preceding kernel has ended, see common/pdl.cuh */
+  /* the kernel may begin before the end of the previous kernel, see common/pdl.cuh */
+  bool pdl;
 };
 
 static __device__ __forceinline__ Number AddSigned(Number add, PetscReal sign, Number sum)
@@ -555,12 +567,12 @@ static inline SigmaArguments GetSigmaArguments(const VCRSPlan *p)
   return a;
 }
 
-/* dplan->launch; table may be NULL or have no set tables. Copies are under way when it returns */
+/* Sets dplan->launch. table may be NULL or without tables of sets. Copies may be unfinished at return */
 PETSC_INTERN PetscErrorCode VCRSLaunchCreate(const VCRSPlan *table, VCRSPlan *dplan);
 PETSC_INTERN PetscErrorCode VCRSLaunchDestroy(VCRSPlan *dplan);
 
-/* A kernel of y = A x, one column. prepare: returns whether the kernel takes this matrix, and if so makes its data.
-   table as for VCRSLaunchCreate() */
+/* A kernel of y = A x for one column. prepare returns whether the kernel accepts the matrix, and, if so, creates the
+   kernel's data. table: as for VCRSLaunchCreate() */
 struct VCRSKernel {
   const char *name;
   PetscErrorCode (*prepare)(VCRSLaunch *, const VCRSPlan *table, VCRSPlan *dplan, bool *runs);
@@ -570,7 +582,7 @@ struct VCRSKernel {
 PETSC_INTERN const VCRSKernel VCRSKernelGroups, VCRSKernelSmall, VCRSKernelPairs, VCRSKernelStencil27, VCRSKernelStencil7, VCRSKernelSets, VCRSKernelSlices,
   VCRSKernelRows;
 
-/* L1, L2, a common set or none: the kernel without further conditions */
+/* L1, L2: the kernel without further conditions, with or without a common set */
 PETSC_INTERN PetscErrorCode VCRSSetsMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);
 
 /* common.cu */
@@ -578,14 +590,14 @@ PETSC_INTERN PetscErrorCode VCRSCommonSets(VCRSLaunch *, const VCRSPlan *table, 
 PETSC_INTERN PetscErrorCode VCRSCommonPairs(VCRSLaunch *, const VCRSPlan *table, const VCRSPlan *);
 PETSC_INTERN void           VCRSCommonMain(VCRSLaunch *, PetscInt m, PetscInt columns);
 
-/* L0 with many pairs in a slice: unions, made of the tables on the host, from l->word */
+/* L0 with many pairs in a slice: unions, computed on the host from tables and l->word */
 PETSC_INTERN PetscErrorCode VCRSUnionsPrepare(VCRSLaunch *, const VCRSPlan *table, const VCRSPlan *);
 PETSC_INTERN PetscErrorCode VCRSUnionsMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, const LitheStep *, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSUnionsFree(VCRSUnions *);
-/* Lists the rows that are summed separately, in 27-point stencils and in L0 with several media */
+/* Lists the rows to be summed separately, for 27-point stencils and for L0 with several media */
 PETSC_INTERN PetscErrorCode VCRSRowList(VCRSLaunch *, const VCRSPlan *, uint32_t, PetscBool *, cudaStream_t);
-/* Permutes entries of grouped rows to spread the reads of x over the banks of shared memory, or back to the order of
-   columns, as on the host */
+/* Permutes entries of grouped rows, as on the host. spread: the loads of x are spread over the banks of shared memory;
+   otherwise entries return to the order of columns */
 PETSC_INTERN PetscErrorCode VCRSBanksOrder(const VCRSPlan *, bool spread, cudaStream_t);
 
 /* Any layout, entry by entry */

@@ -8,22 +8,23 @@
 
 #include "kernels.cuh"
 
-/* One array of a plan */
+/* An array of a plan */
 typedef struct {
   void **pointer;
   size_t bytes;
 } PlanArray;
 
 #define PLAN_ARRAYS_MAX 32
-#define VCRS_ALONE      2 /* entries that take at most so many times the bytes of both vectors are few */
+/* entries are few if their bytes are at most this multiple of the bytes of both vectors */
+#define VCRS_ALONE 2
 
-/* The ends of the pointer arrays, without which the sizes of others are not known */
+/* The ends of the pointer arrays, which give the sizes of further arrays */
 typedef struct {
   PetscInt   nsetentries;
   PetscInt64 nlongentries;
 } PlanEnds;
 
-/* Every array of the plan's layout, except setcount, with its size */
+/* Lists all arrays of the plan's layout, except setcount, with their sizes */
 static int PlanGetArrays(VCRSPlan *p, const PlanEnds *ends, PlanArray list[])
 {
   const size_t m = static_cast<size_t>(p->m), nmask = (m + 31) / 32, nlane = 32 * static_cast<size_t>(p->nslices);
@@ -80,7 +81,7 @@ static int PlanGetArrays(VCRSPlan *p, const PlanEnds *ends, PlanArray list[])
   return n;
 }
 
-/* A plan without arrays: all members of src that are no pointers */
+/* Copies a plan without arrays: all members of src except pointers */
 static void PlanCopyScalars(const VCRSPlan *src, VCRSPlan *dst)
 {
   memset(dst, 0, sizeof(*dst));
@@ -115,8 +116,8 @@ static void PlanCopyScalars(const VCRSPlan *src, VCRSPlan *dst)
 }
 
 /*
-   Copies of a plan are complete before the first product. Kernels that begin early rely on complete data, and streams
-   do not wait for copies from pageable memory
+   Waits for copies of a plan before the first product. Kernels that begin early rely on complete data, and streams do
+   not wait for copies from pageable memory.
 */
 static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
 {
@@ -136,7 +137,7 @@ PetscErrorCode LitheCUDAVCRSUpload(const VCRSPlan *src, VCRSPlan *ddst)
   int         n;
 
   PetscFunctionBegin;
-  PetscCheck(!src->plainrows, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Plain rows are of the host: a device needs a plan with slices");
+  PetscCheck(!src->plainrows, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Plain rows exist on the host only: a device needs a plan with slices");
   if (src->setptr) ends.nsetentries = src->setptr[src->nsets];
   if (src->longptr && src->nlong) ends.nlongentries = src->longptr[src->nlong];
 
@@ -184,7 +185,7 @@ PetscErrorCode LitheCUDAVCRSDownload(const VCRSPlan *dsrc, VCRSPlan *dst)
   }
   if (spread) PetscCall(VCRSBanksOrder(dsrc, true, stream));
 
-  /* how many rows have a set is not on the device */
+  /* the device does not have the number of rows per set */
   if (dst->id) {
     PetscCall(PetscCalloc1(dst->nsets, &dst->setcount));
     for (PetscInt i = 0; i < dst->m; i++) {
@@ -213,7 +214,7 @@ PetscErrorCode LitheCUDAVCRSFree(VCRSPlan *dplan)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* dy = sign A dx + dadd for one column, without dadd dy = A dx */
+/* dy = sign A dx + dadd for one column; without dadd, dy = A dx */
 static PetscErrorCode PlanMult(const VCRSPlan *table, const VCRSPlan *dplan, const PetscScalar *dx, const PetscScalar *dadd, PetscReal sign, PetscScalar *dy,
                                cudaStream_t stream)
 {
@@ -221,7 +222,7 @@ static PetscErrorCode PlanMult(const VCRSPlan *table, const VCRSPlan *dplan, con
   const VCRSLaunch *l;
 
   PetscFunctionBegin;
-  /* a plan made on the device is prepared by its first product */
+  /* the first product prepares a plan made on the device */
   if (!dplan->launch) PetscCall(PlanPrepare(table, const_cast<VCRSPlan *>(dplan)));
   l      = static_cast<const VCRSLaunch *>(dplan->launch);
   v.x    = reinterpret_cast<const Number *>(dx);
@@ -234,8 +235,8 @@ static PetscErrorCode PlanMult(const VCRSPlan *table, const VCRSPlan *dplan, con
 }
 
 /*
-   Whether several columns are best taken one by one: there is a kernel made for the matrix, which reads x once, and entries take few bytes. The sweep
-   for several columns decodes once, but waits for x in many lines
+   Whether several columns are multiplied one by one: if a special kernel exists for the matrix, which reads x once, and
+   entries are few. The sweep for several columns decodes entries once, but waits for x in many lines of memory.
 */
 static PetscErrorCode ColumnsAreAlone(const VCRSPlan *table, const VCRSPlan *dplan, bool *alone)
 {
@@ -289,14 +290,14 @@ PetscErrorCode LitheCUDAVCRSResidual(const VCRSPlan *table, const VCRSPlan *dpla
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Are steps made by unions? One launch then gives y */
+/* Whether a launch of unions does a whole step */
 static bool StepHasUnions(const VCRSPlan *dplan)
 {
   return (!dplan->difference || dplan->sigmakind == VCRS_SIGMA_NONE) && dplan->layout == MATVCRS_LAYOUT_L0 && dplan->launch &&
          static_cast<const VCRSLaunch *>(dplan->launch)->unions.nunions;
 }
 
-/* Known after the first step */
+/* Valid after the first step */
 PetscErrorCode LitheCUDAVCRSStepLeavesOut(const VCRSPlan *dplan, PetscBool *leaves)
 {
   PetscFunctionBegin;

@@ -3,13 +3,13 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* Storage of entries, and sums over them. kernels.cuh, which has the scalars, includes this file */
+/* Storage of entries, and sums over entries. kernels.cuh, which defines the scalars, includes this file */
 
 #include <src/codec/logarithmic.h>
 
 /*
-   Look-up tables of 256 entries for decoding, in shared memory. Each entry has one copy per thread served by a memory
-   access at a time: no two threads then access the same bank.
+   Look-up tables of 256 entries for decoding, in shared memory. A memory access serves a number of threads at a time;
+   each entry has a copy for each of these threads. No two of the threads therefore access the same bank.
 */
 static __device__ __forceinline__ Number ReadTable(const Number *p)
 {
@@ -26,12 +26,12 @@ static __device__ __forceinline__ PetscReal ReadTable(const PetscReal *p)
 template <class T, int copies>
 struct CopiedTable {
   static constexpr size_t       bytes  = 256 * copies * sizeof(T);
-  static constexpr unsigned int stride = copies * sizeof(T); /* from entry to entry */
-  uint32_t                      mine;                        /* address of this thread's copies */
+  static constexpr unsigned int stride = copies * sizeof(T); /* distance of entries */
+  uint32_t                      mine;                        /* address of the copies for this thread */
 
-  static_assert(stride < 256, "a byte");
+  static_assert(stride < 256, "the distance of entries fits a byte");
 
-  /* The entry named by byte b of a word; if not wanted (0 instead of ~0), the first entry. Its address takes one
+  /* The entry for byte b of a word, or the first entry if wanted is 0 instead of ~0. The address takes one
      instruction */
   __device__ __forceinline__ T Byte(unsigned int word, int b, unsigned int wanted = ~0u) const
   {
@@ -39,8 +39,8 @@ struct CopiedTable {
   }
 
   /*
-     One or two tables, the second behind the first, by all threads of the block, or only by its first whole warps;
-     Ready() must follow. A thread reads an entry for half of its copies. The copies begin at different places for
+     Fills one table, or two successive tables. Called by all threads of the block, or by its first whole warps only;
+     Ready() must follow. A thread loads an entry for half of its copies. The copies begin at different places for
      neighbouring threads, to avoid bank conflicts.
   */
   template <class Source>
@@ -71,7 +71,7 @@ struct CopiedTable {
     else __syncthreads();
   }
 
-  /* Tables too large to be copied */
+  /* Loads from a table that is too large for copies */
   static __device__ __forceinline__ T Read(const T *p)
   {
     return ::Read(p);
@@ -81,7 +81,7 @@ struct CopiedTable {
 template <class T>
 using SharedTable = CopiedTable<T, 128 / sizeof(T)>;
 
-/* The same in device memory: for matrices too small to pay for a copy */
+/* The same table in device memory, for matrices that are too small for copies */
 template <class T>
 struct GlobalTable {
   static constexpr size_t bytes = 0;
@@ -112,14 +112,14 @@ struct GlobalTable {
 };
 
 /*
-   Storage of an entry: type Code, bytes of shared memory for tables, Setup() by all threads of a block or its first
-   ones, Decode(). Containers with look-ups by single bytes also have DecodeBytes(), for the code that begins at a byte
-   of a word.
+   Storage of an entry: type Code, bytes of shared memory for tables, Setup(), and Decode(). All threads of a block, or
+   its first threads, call Setup(). Containers with look-ups by single bytes also have DecodeBytes(), for a code that
+   begins at a byte of a word.
 */
 template <VCRSValues values, template <class> class Table = SharedTable>
 struct Values;
 
-/* A case for each of them, of a switch */
+/* The cases of a switch over all containers */
 #define VCRS_ALL_VALUES(Case) \
   Case(VCRS_VALUES_FULL);     \
   Case(VCRS_VALUES_SINGLE);   \
@@ -134,7 +134,8 @@ struct DecodeArguments {
   const Number    *dict;
   int              ndict;
   const PetscReal *coarse, *fine;
-  float            power[VCRS_LOG_POWERS]; /* fine[c] is LitheLogFine() of these numbers, in plans with short logarithms */
+  /* fine[c] is LitheLogFine() of power[], in plans with short logarithms */
+  float power[VCRS_LOG_POWERS];
 };
 
 struct NoTables {
@@ -150,8 +151,7 @@ struct NoTables {
   }
 };
 
-/* Components of a given number of bytes: the number that begins at byte b of a word; zero if wanted is 0 instead of
-   ~0 */
+/* Decodes components of `bytes` bytes each. The number begins at byte b of a word; zero if wanted is 0 instead of ~0 */
 template <int bytes, class V>
 static __device__ __forceinline__ Number DecodeComponents(const V &values, unsigned int word, int b, unsigned int wanted)
 {
@@ -295,8 +295,8 @@ struct Values<VCRS_VALUES_LOG16, Table> : NoTables {
 
 /*
    Logarithms with zero lower words in their tables: look-ups of upper words take half of the cycles of shared memory.
-   Fine values of 16 bits are computed, not looked up. Kernels with grouped columns have half as many copies of a
-   coarse value, because room is worth more; complex 27-point stencils have whole doubles.
+   Fine values of 16 bits are computed, not looked up. Kernels with grouped columns have half as many copies of a coarse
+   value, to save shared memory. Complex 27-point stencils have whole doubles.
 */
 template <VCRSValues kind>
 struct ShortValues {
@@ -328,7 +328,7 @@ struct ShortLog16 : NoTables {
   static constexpr bool                  bytewise    = true;
   Table                                  coarse;
   float                                  power[powers];
-  unsigned int                           upper; /* has the upper three bytes of 2^23 */
+  unsigned int                           upper; /* the upper three bytes of 2^23 */
 
   __device__ __forceinline__ void Setup(char *shared, const DecodeArguments &a, int threads = 0)
   {
@@ -341,8 +341,8 @@ struct ShortLog16 : NoTables {
   }
 
   /*
-     A byte is converted in both ways: by a conversion instruction, and as the low byte of 2^23 + c minus 2^23. With
-     either way alone, all threads would wait for the conversion unit or for instructions
+     Bytes are converted in two ways: by a conversion instruction, and as the low byte of 2^23 + c minus 2^23. With one
+     way only, all threads would wait for the conversion unit, or for other instructions.
   */
   __device__ __forceinline__ double Component(unsigned int word, int b, unsigned int wanted) const
   {
@@ -376,8 +376,8 @@ struct ShortValues<VCRS_VALUES_LOG16> {
 #endif
 
 /*
-   Fixed point decodes to the integer; the row's power of two is applied to the sum. A real code has one integer,
-   converted by a conversion instruction, which is too slow for both integers of a complex code.
+   Fixed point decodes to the integer; the row's power of two is applied to the sum. A real code has one integer, which
+   a conversion instruction converts. Conversion is too slow for both integers of a complex code.
 */
 struct FixedPoint : NoTables {
   static constexpr bool scaled   = true;
@@ -401,7 +401,7 @@ struct Values<VCRS_VALUES_FIXED8, Table> : FixedPoint {
     return static_cast<signed char>(code);
   }
 
-  /* The first of the two integers of a code */
+  /* The first integer of a code */
   static __device__ __forceinline__ double RealPart(Register<Code>::type code)
   {
     double re;
@@ -411,9 +411,9 @@ struct Values<VCRS_VALUES_FIXED8, Table> : FixedPoint {
   }
 
   /*
-     3/2 2^power plus the second integer: the product of its byte with the unit of the mantissa. The unit is a bit of
-     a byte, which bounds power from below. Subtracting 3/2 2^power from sums rounds them to about 2^-39 of a unit of
-     the codes times x
+     3/2 2^power plus the second integer: the product of the integer's byte and the unit of the mantissa. The unit is a
+     bit of a byte, which bounds power from below. Subtraction of 3/2 2^power from sums rounds the sums to about 2^-39
+     of a unit of the codes times x.
   */
   static constexpr int power = 13;
 
@@ -473,8 +473,7 @@ struct Values<VCRS_VALUES_FIXED16, Table> : FixedPoint {
   __device__ __forceinline__ Number Decode(Register<Code>::type code) const
   {
 #if defined(PETSC_USE_COMPLEX)
-    /* every second one by a conversion instruction, so neither the conversion unit nor the floating point unit is the
-       limit */
+    /* one of the two by a conversion instruction: both the conversion unit and the floating-point unit are then used */
     return Number{static_cast<PetscReal>(static_cast<short>(code & 0xffffu)), BiasedToReal((code >> 16) ^ 0x8000u, 32768., PetscReal())};
 #else
     return Real(Integer(code));
@@ -483,8 +482,8 @@ struct Values<VCRS_VALUES_FIXED16, Table> : FixedPoint {
 };
 
 /*
-   Entry k of a batch: d is x_k (- x_ref), with zero for x_k if the entry is not wanted. The code is then 0, too. If
-   code 0 decodes to a number, the number is zero, and the product need not be left out.
+   Adds entry k of a batch. d: x_k (- x_ref), with zero for x_k if the entry is not wanted. The code is then 0, too. If
+   code 0 decodes to a number, the number is zero, and the product can be added.
 */
 template <class V>
 static __device__ __forceinline__ Number AddDecodedIf(unsigned int wanted, Number entry, Number d, Number sum)
@@ -500,9 +499,9 @@ static __device__ __forceinline__ Number AddEntryIf(unsigned int wanted, const V
 }
 
 /*
-   The sum over a row's entries: of a_k (x_k - x_ref) in the difference form. If codes are integers, with an exact
-   sum, it is the sum of a_k x_k minus the sum of codes times x_ref: no difference per entry. Code and x of an
-   unwanted entry are zero.
+   The sum over the entries of a row, in the difference form the sum of a_k (x_k - x_ref). If codes are integers with an
+   exact sum, sum a_k x_k minus x_ref times the sum of codes is computed instead, without a difference per entry. Code
+   and x of an unwanted entry are zero.
 */
 template <bool difference, class V>
 struct EntrySum {

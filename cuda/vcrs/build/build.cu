@@ -3,29 +3,30 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Compression on the device: from a CSR matrix there to a plan there. The plan equals the plan of VCRSPlanCreate() on
-   the host, array by array (loss.cu names the exceptions).
+   Compression on the device: from a CSR matrix to a plan, both on the device. The plan equals the plan of
+   VCRSPlanCreate() on the host, array by array (loss.cu names the exceptions).
 
-   The host compresses instead, and the plan is copied to the device, where
-     - the layout is the article's, whose arrays are a reference and not for speed;
+   In the following cases, the host compresses the matrix, and the plan is copied to the device:
+     - the layout is the layout of the article, whose arrays are a reference without speed;
      - the matrix has no rows or no entries, or more rows than a quarter of the range of PetscInt;
-     - one row has a large part of all entries: a single thread would work on it;
+     - one row has a large part of all entries, which a single thread would have to treat;
      - different rows, or values, have the same 64-bit hash;
-     - an entry cannot be compressed: the host says which one, and why.
+     - an entry cannot be compressed: the host names the entry and the reason.
 
-   Beside the plan, a lossless compression temporarily takes some 20 bytes per row and a table of 16 MB of device
-   memory. A lossy compression also takes the rounded matrix: the size of its CSR form (and, with the loss log, 2 bytes
-   per component).
+   A lossless compression temporarily takes about 20 bytes per row and a table of 16 MB of device memory. A lossy
+   compression also takes the rounded matrix, with the size of its CSR form. The loss log takes 2 more bytes per
+   component.
 */
 
 #include "build.cuh"
 #include <lithe/private/vcrsunions.h>
 
-/* A row with more entries than this share of all, and than this number, is too long for one thread */
+/* A row is too long for a thread if the row has more than nz / LONG_ROW_SHARE entries, and more than
+   LONG_ROW_ENTRIES */
 #define LONG_ROW_SHARE   80
 #define LONG_ROW_ENTRIES 2048
 
-/* Every array that a plan on the device may own */
+/* Lists all arrays that a plan on the device may own */
 static int PlanGetPointers(VCRSPlan *p, void **list[])
 {
   int  n   = 0;
@@ -61,7 +62,7 @@ static int PlanGetPointers(VCRSPlan *p, void **list[])
 
 #define PLAN_POINTERS_MAX 32
 
-/* Leaves the small tables of a host plan: sets, dictionary and scales */
+/* Frees all arrays of a host plan except small tables: sets, dictionary and scales */
 static PetscErrorCode PlanDropLarge(VCRSPlan *plan)
 {
   PetscFunctionBegin;
@@ -93,7 +94,7 @@ static PetscErrorCode PlanDropLarge(VCRSPlan *plan)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The host's part: a plan from a copy of the matrix */
+/* Compression on the host: a plan from a copy of the matrix */
 static PetscErrorCode CompressOnHost(DeviceBuild *d, const VCRSOptions *opt, VCRSPlan *table, VCRSPlan *dplan, VCRSReport *report)
 {
   const VCRSCSR *csr = &d->b.csr;
@@ -126,9 +127,9 @@ static PetscErrorCode CompressOnHost(DeviceBuild *d, const VCRSOptions *opt, VCR
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The operations of choose.c */
+/* Operations of choose.c */
 
-/* Sets and pairs of the exact matrix; kept if they are few */
+/* Finds sets and pairs of the exact matrix, and keeps both if pairs are few */
 static PetscErrorCode FindFew(VCRSBuild *b, PetscBool *few)
 {
   DeviceBuild *d = DeviceOf(b);
@@ -151,12 +152,13 @@ static PetscErrorCode Loss(VCRSBuild *b, VCRSReport *report)
   PetscCall(DeviceLossApply(d, report));
   if (d->log) b->facts.has[d->log->bits == 8 ? VCRS_VALUES_LOG8 : VCRS_VALUES_LOG16] = PETSC_TRUE;
 
-  /* few different rows keep no entry from being infinite; where a loss was asked for the host refuses it and says which row */
+  /* few different rows may still have an infinite entry. If a loss was requested, the host refuses the matrix, and
+     names the row */
   if (b->opt == &b->exact && !(report->frobnorm <= PETSC_MAX_REAL)) b->tohost = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Different pairs in a slice, of a sample; synchronises */
+/* Counts different pairs per slice in a sample; synchronises */
 static PetscErrorCode CountTogether(VCRSBuild *b)
 {
   DeviceBuild   *d       = DeviceOf(b);
@@ -219,7 +221,7 @@ static PetscErrorCode CompressOnDevice(DeviceBuild *d, VCRSPlan *dplan, VCRSRepo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Frees the memory of the build, except the arrays of dplan if keep */
+/* Frees the memory of the build, except the arrays of dplan if keep is true */
 static PetscErrorCode DeviceBuildReset(DeviceBuild *d, VCRSPlan *dplan, PetscBool keep)
 {
   void **list[PLAN_POINTERS_MAX];
@@ -286,7 +288,7 @@ PetscErrorCode LitheCUDAVCRSPropose(PetscInt m, PetscInt n, PetscInt64 nz, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On an error nothing is left behind; table and dplan are then empty */
+/* After an error all memory is freed, and table and dplan are empty */
 PetscErrorCode LitheCUDAVCRSCompress(PetscInt m, PetscInt n, PetscInt64 nz, const PetscInt *di, const PetscInt *dj, const PetscScalar *da,
                                      const PetscScalar *dextra, const VCRSOptions *opt, VCRSPlan *table, VCRSPlan *dplan, VCRSReport *report)
 {
@@ -319,7 +321,7 @@ PetscErrorCode LitheCUDAVCRSCompress(PetscInt m, PetscInt n, PetscInt64 nz, cons
     PetscCall(PetscInfo(NULL, "A matrix of %" PetscInt_FMT " rows on the device is compressed on the host\n", m));
     PetscCall(CompressOnHost(&d, opt, table, dplan, &own));
   } else {
-    /* the table has the numbers of the plan, and its own arrays */
+    /* the table gets the numbers of the plan, and keeps the table's arrays */
     VCRSPlan  numbers = *dplan;
     void    **list[PLAN_POINTERS_MAX], **small[PLAN_POINTERS_MAX];
     const int count = PlanGetPointers(&numbers, list);

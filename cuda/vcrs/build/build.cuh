@@ -6,16 +6,16 @@
 /*
    Shared by the parts of the compression on the device.
 
-     build.cu   the operations that src/vcrs/build/choose.c calls; when a matrix is left to the host
-     loss.cu    survey and rounding (src/vcrs/loss/round.h), what a block brings to an agreement of processes
+     build.cu   the operations that src/vcrs/build/choose.c calls; the decision for the host
+     loss.cu    survey and rounding (src/vcrs/loss/round.h); a block's data for an agreement of processes
      csr.cu     transposes, sums of rows
-     sets.cu    classes of rows, the dictionary, which containers hold the values
+     sets.cu    classes of rows, the dictionary, containers of values
      encode.cu  slices, and the arrays of the plan
      groups.cu  grouped columns
 
-   The parts do the work of the files of src/vcrs/build with the same names, with the same functions of rows and
-   entries, so the plan is the same. A thread works on a row wherever a row is read: rows are short, and their order of
-   summation is the host's.
+   The parts correspond to the files of src/vcrs/build with the same names. Both use the same functions of rows and
+   entries, so the plans are equal. Each row is read by a single thread: rows are short, and the order of summation is
+   the host's.
 */
 
 #include <src/vcrs/loss/round.h>
@@ -27,8 +27,7 @@
 #define VCRS_GRID_MAX 4096
 #define VCRS_BUFFERS  64
 
-/* Device memory that is given back at the end of a build, however the build ends, except the memory that the plan
-   keeps */
+/* Device memory that is freed at the end of a build, even after an error, except the memory kept by the plan */
 typedef struct {
   void *pointer[VCRS_BUFFERS];
   int   n;
@@ -36,24 +35,24 @@ typedef struct {
 
 typedef struct {
   PetscInt  n;
-  PetscInt *rep;            /* device, [n]: first row of each */
+  PetscInt *rep;            /* device, [n]: first row of each set */
   PetscInt *length, *count; /* host, [n] */
 } DeviceSets;
 
-/* Results of the scan of a matrix for its values */
+/* Data of the dictionary of values */
 typedef struct {
   unsigned long long *key;   /* hashes of values; 0: free */
-  unsigned long long *first; /* where the value first occurs */
+  unsigned long long *first; /* first occurrence of the value */
   uint16_t           *code;
   PetscInt64          nslot;
 } DeviceDictionary;
 
 /* A VCRSBuild with data of a device; the operations of build.cu get the first member */
 typedef struct {
-  VCRSBuild        b;           /* arrays on the device, csr among them */
+  VCRSBuild        b;           /* arrays, including csr, are on the device */
   VCRSPlan        *table;       /* the host's parts of the plan: sets, dictionary, scales */
-  PetscInt64      *setsliceptr; /* where slices of L1 and L2 begin */
-  LitheLogScale   *log;         /* on the host; b.log is its copy on the device */
+  PetscInt64      *setsliceptr; /* offsets of slices of L1 and L2 */
+  LitheLogScale   *log;         /* on the host; b.log is the copy on the device */
   PetscInt64       nz;
   PetscInt         longest;
   cudaStream_t     stream;
@@ -71,7 +70,7 @@ static inline int LaunchBlocks(PetscInt64 threads)
   return (int)(blocks < 1 ? 1 : (blocks > VCRS_GRID_MAX ? VCRS_GRID_MAX : blocks));
 }
 
-/* All items 0 .. n-1, shared among the threads of a launch */
+/* All items 0 ... n-1, divided among the threads of a launch */
 #define VCRS_FOR_ALL(type, item, n) for (type item = (type)blockIdx.x * blockDim.x + threadIdx.x; item < (n); item += (type)gridDim.x * blockDim.x)
 
 template <class T>
@@ -91,7 +90,7 @@ static inline PetscErrorCode DeviceAllocate(DeviceMemory *memory, size_t n, T **
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The buffer belongs to somebody else from now on */
+/* Removes a buffer from the memory of the build: the caller owns the buffer */
 template <class T>
 static inline T *DeviceKeep(DeviceMemory *memory, T *p)
 {
@@ -113,7 +112,7 @@ static inline PetscErrorCode DeviceFree(DeviceMemory *memory, T **p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* To and from the host, complete on return */
+/* Copies from and to the host, complete at return */
 template <class T>
 static inline PetscErrorCode DeviceGet(DeviceBuild *d, const T *from, size_t n, T *to)
 {
@@ -141,7 +140,7 @@ static inline PetscErrorCode DeviceAllocateZero(DeviceBuild *d, size_t n, T **p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a[k] becomes a[0] + .. + a[k-1] */
+/* a[k] becomes a[0] + ... + a[k-1] */
 template <class T>
 static inline PetscErrorCode DeviceScan(DeviceBuild *d, PetscInt64 n, T *a)
 {
@@ -157,7 +156,7 @@ static inline PetscErrorCode DeviceScan(DeviceBuild *d, PetscInt64 n, T *a)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The first thread of a block gets join() of all */
+/* Reduces the values of all threads of a block by join(); the first thread gets the result */
 template <class T, class Join>
 static __device__ void BlockJoin(T *shared, T *mine, Join join)
 {
@@ -212,7 +211,7 @@ static __device__ __forceinline__ PetscInt64 DictionaryFind(const DeviceDictiona
 
 static inline DeviceBuild *DeviceOf(VCRSBuild *b)
 {
-  return reinterpret_cast<DeviceBuild *>(b); /* its first member */
+  return reinterpret_cast<DeviceBuild *>(b); /* b is the first member */
 }
 
 /* loss.cu */

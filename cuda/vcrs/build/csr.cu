@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* CSR matrices on a device: their transposes, and the changes of row sums by a compression */
+/* CSR matrices on a device: transposes, and changes of row sums by a compression */
 
 #include "build.cuh"
 #include <cub/device/device_radix_sort.cuh>
@@ -36,7 +36,7 @@ static __global__ void GatherEntries(PetscInt64 nz, const Position *position, co
   }
 }
 
-/* Where each of n columns begins in the sorted column[nz]; i[n] = nz */
+/* Offsets of n columns in the sorted column[nz]; i[n] = nz */
 static __global__ void FindFirst(PetscInt n, PetscInt64 nz, const PetscInt *column, PetscInt *i)
 {
   VCRS_FOR_ALL(PetscInt64, c, (PetscInt64)n + 1)
@@ -53,7 +53,7 @@ static __global__ void FindFirst(PetscInt n, PetscInt64 nz, const PetscInt *colu
   }
 }
 
-/* A stable sort of the entries by their columns: rows, which become columns, stay in order */
+/* Sorts entries by columns. The sort is stable: rows, which become columns, keep their order */
 template <class Position>
 static PetscErrorCode TransposeEntries(DeviceMemory *memory, cudaStream_t stream, PetscInt m, PetscInt n, PetscInt64 nz, const PetscInt *i, const PetscInt *j,
                                        const PetscScalar *a, PetscInt *ti, PetscInt *tj, PetscScalar *ta)
@@ -97,7 +97,7 @@ static PetscErrorCode TransposeWith(DeviceMemory *memory, cudaStream_t stream, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On an error nothing is left behind */
+/* After an error all memory is freed */
 PetscErrorCode LitheCUDACSRTranspose(PetscInt m, PetscInt n, PetscInt64 nz, const PetscInt *di, const PetscInt *dj, const PetscScalar *da, PetscInt **dti,
                                      PetscInt **dtj, PetscScalar **dta)
 {
@@ -129,7 +129,7 @@ static __global__ void SetOnes(PetscInt n, PetscScalar *x)
   x[k] = 1.0;
 }
 
-/* error[row] becomes the sum of the row less error[row] */
+/* error[row] = sum of the row - error[row] */
 static __global__ void SubtractFromSums(PetscInt m, const PetscInt *i, const PetscScalar *a, PetscScalar *error)
 {
   VCRS_FOR_ALL(PetscInt64, row, m)

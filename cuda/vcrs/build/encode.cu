@@ -2,14 +2,13 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The slices of a plan and its arrays, on the device: the work of vcrs/build/build.c and vcrs/build/encode.c on the
-   host */
+/* The slices of a plan and the arrays, on the device, as vcrs/build/build.c and vcrs/build/encode.c on the host */
 
 #include "build.cuh"
 
 /* ------------------------------------------------------------------ slices of L1 and L2 */
 
-/* Entries of each slice, one warp per slice; entries[nslices] = 0 */
+/* Counts entries per slice, with a warp per slice; entries[nslices] = 0 */
 static __global__ void __launch_bounds__(VCRS_BLOCK) CountSetSlices(PetscInt m, const PetscInt *i, PetscInt first, PetscInt nslices, PetscInt64 *entries)
 {
   VCRS_FOR_ALL(PetscInt64, lane, VCRS_SLICE * ((PetscInt64)nslices + 1))
@@ -21,7 +20,7 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) CountSetSlices(PetscInt m, 
   }
 }
 
-/* Where the slices of L1 and L2 begin, and how many entries they have */
+/* Computes offsets of the slices of L1 and L2, and the number of entries */
 PetscErrorCode DeviceMeasureSetSlices(VCRSBuild *build)
 {
   DeviceBuild   *d = DeviceOf(build);
@@ -47,8 +46,8 @@ typedef struct {
   PetscInt limit[VCRS_NLIMITS];
 } SliceLimits;
 
-/* The position of this thread's row in its window by falling length; rows of one length keep their order. len is in
-   shared memory */
+/* The position of the thread's row in its window, in the order of decreasing length. Rows of equal length keep their
+   order. len: shared memory */
 static __device__ __forceinline__ int RankRow(const int *len)
 {
   const int mine = len[threadIdx.x];
@@ -58,7 +57,7 @@ static __device__ __forceinline__ int RankRow(const int *len)
   return rank;
 }
 
-/* A block a window, for all limits at once */
+/* Sizes for all limits at once, with a block per window */
 static __global__ void __launch_bounds__(VCRS_WINDOW) MeasureWindows(PetscInt m, const PetscInt *i, SliceLimits limits, SliceSizes *sizes)
 {
   __shared__ int len[VCRS_WINDOW], sorted[VCRS_WINDOW];
@@ -78,7 +77,7 @@ static __global__ void __launch_bounds__(VCRS_WINDOW) MeasureWindows(PetscInt m,
       __syncthreads();
       for (int half = 16; half > 0; half /= 2) rest += __shfl_xor_sync(0xffffffffu, rest, half);
 
-      /* the first of a sorted slice is the longest */
+      /* the first row of a sorted slice is the longest */
       if (threadIdx.x % VCRS_SLICE == 0) {
         if (sorted[threadIdx.x]) atomicAdd(&sizes->padded[t], (unsigned long long)VCRS_SLICE * sorted[threadIdx.x]);
         if (most) atomicAdd(&sizes->natural[t], (unsigned long long)VCRS_SLICE * most);
@@ -88,7 +87,7 @@ static __global__ void __launch_bounds__(VCRS_WINDOW) MeasureWindows(PetscInt m,
   }
 }
 
-/* rowlength, and rowperm unless it is NULL; a block a window. nlane: lanes of all slices */
+/* Sets rowlength, and rowperm unless NULL, with a block per window. nlane: lanes of all slices */
 static __global__ void __launch_bounds__(VCRS_WINDOW)
   OrderWindows(PetscInt m, const PetscInt *i, PetscInt limit, PetscInt64 nlane, uint8_t *rowperm, uint8_t *rowlength)
 {
@@ -106,7 +105,7 @@ static __global__ void __launch_bounds__(VCRS_WINDOW)
       __syncthreads();
       rank = RankRow(len);
     }
-    /* lanes beyond the last row have no entries and come last */
+    /* lanes after the last row have no entries and come last */
     if (w + rank < nlane) {
       rowlength[w + rank] = (uint8_t)length;
       if (rowperm) rowperm[w + rank] = (uint8_t)threadIdx.x;
@@ -114,7 +113,7 @@ static __global__ void __launch_bounds__(VCRS_WINDOW)
   }
 }
 
-/* Entries of values of each slice, one warp per slice; sliceptr[nslices] = 0 */
+/* Counts stored values per slice, with a warp per slice; sliceptr[nslices] = 0 */
 static __global__ void __launch_bounds__(VCRS_BLOCK) MeasureSlices(VCRSPlan plan)
 {
   VCRS_FOR_ALL(PetscInt64, lane, VCRS_SLICE * ((PetscInt64)plan.nslices + 1))
@@ -126,8 +125,8 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) MeasureSlices(VCRSPlan plan
   }
 }
 
-/* The least of the lanes' columns k, for each k of each slice, the width of the offsets from it and their bytes; one
-   warp per slice */
+/* For each column position k of a slice: the smallest column of the lanes. For each slice: the common width of the
+   offsets from these columns, and their bytes. A warp per slice */
 static __global__ void __launch_bounds__(VCRS_BLOCK) MeasureColumns(VCRSBuild b, VCRSPlan plan)
 {
   VCRS_FOR_ALL(PetscInt64, lane, VCRS_SLICE * ((PetscInt64)plan.nslices + 1))
@@ -150,7 +149,7 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) MeasureColumns(VCRSBuild b,
       plan.sliceoffset[s] = VCRS_SLICE * (PetscInt64)longest * width;
       if (s < plan.nslices) plan.slicewidth[s] = (uint8_t)width;
 
-      /* an empty slice of the difference form has a base too, which nobody uses */
+      /* an empty slice of the difference form has a base, too, which no kernel uses */
       if (s < plan.nslices && plan.difference && !longest) base[0] = 0;
     }
   }
@@ -177,7 +176,7 @@ static __global__ void CollectLongRows(PetscInt m, const PetscInt *i, PetscInt l
   }
 }
 
-/* One block per row */
+/* A block per row */
 static __global__ void CopyLongColumns(VCRSBuild b, VCRSPlan plan)
 {
   for (PetscInt q = blockIdx.x; q < plan.nlong; q += gridDim.x) {
@@ -187,7 +186,7 @@ static __global__ void CopyLongColumns(VCRSBuild b, VCRSPlan plan)
   }
 }
 
-/* Fills the arrays of L3 but for the values and coloffset */
+/* Fills the arrays of L3 except the values and coloffset */
 PetscErrorCode DeviceFindSlices(VCRSBuild *build, size_t valuebytes, VCRSPlan *plan)
 {
   DeviceBuild   *d = DeviceOf(build);
@@ -200,7 +199,7 @@ PetscErrorCode DeviceFindSlices(VCRSBuild *build, size_t valuebytes, VCRSPlan *p
   int            chosen = 0;
 
   PetscFunctionBegin;
-  /* how long a row may be in a slice, and whether rows are sorted */
+  /* the longest row in a slice, and whether rows are sorted */
   for (int t = 0; t < VCRS_NLIMITS; t++) limits.limit[t] = VCRSSliceLimits[t];
   PetscCall(DeviceAllocateZero(d, 1, &dsizes));
   MeasureWindows<<<windowblocks, VCRS_WINDOW, 0, d->stream>>>(m, d->b.csr.i, limits, dsizes);
@@ -244,7 +243,7 @@ PetscErrorCode DeviceFindSlices(VCRSBuild *build, size_t valuebytes, VCRSPlan *p
     PetscCall(DeviceFree(&d->memory, &number));
   }
 
-  /* where the slices begin, and how wide their columns are */
+  /* offsets of slices, and widths of their columns */
   PetscCall(DeviceAllocate(&d->memory, (size_t)plan->nslices + 1, &plan->sliceptr));
   PetscCall(DeviceAllocate(&d->memory, (size_t)plan->nslices + 1, &plan->sliceoffset));
   PetscCall(DeviceAllocate(&d->memory, plan->nslices, &plan->slicewidth));
@@ -271,7 +270,7 @@ static __global__ void NarrowIds(PetscInt m, const PetscInt *id, Id *to)
   to[row] = (Id)id[row];
 }
 
-/* In the difference form the reference has minus the sum of the others; a thread a set */
+/* In the difference form, the reference has minus the sum of all further entries. A thread per set */
 static __global__ void SumSets(PetscInt n, VCRSPlan plan)
 {
   VCRS_FOR_ALL(PetscInt, p, n)
@@ -284,7 +283,7 @@ static __global__ void SumSets(PetscInt n, VCRSPlan plan)
   }
 }
 
-/* A warp a set */
+/* A warp per set */
 static __global__ void CopySets(VCRSBuild b, PetscInt n, const PetscInt *rep, VCRSPlan plan)
 {
   VCRS_FOR_ALL(PetscInt64, lane, 32 * (PetscInt64)n)
@@ -299,7 +298,7 @@ static __global__ void CopySets(VCRSBuild b, PetscInt n, const PetscInt *rep, VC
   }
 }
 
-/* Ids, index sets and, in L0, their values: all to dplan, the sets to table */
+/* Copies ids, index sets and, in L0, values to dplan. The sets are copied to table, too */
 PetscErrorCode DeviceEncodeSets(VCRSBuild *build, VCRSPlan *dplan)
 {
   DeviceBuild      *d      = DeviceOf(build);
@@ -383,7 +382,7 @@ static __device__ __forceinline__ double GetStep(const VCRSBuild &b, PetscInt ro
   return values == VCRS_VALUES_FIXED8 || values == VCRS_VALUES_FIXED16 ? LithePow2(b.exponent[row]) : 1.;
 }
 
-/* One thread per lane; the arrays are zero before */
+/* A thread per lane; the arrays are zero before */
 template <VCRSValues values>
 static __global__ void __launch_bounds__(VCRS_BLOCK) FillSlices(VCRSBuild b, DeviceDictionary t, VCRSPlan plan)
 {
@@ -419,7 +418,7 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) FillSlices(VCRSBuild b, Dev
   }
 }
 
-/* One block per row; in the difference form the slot of entry 0 stays zero */
+/* A block per row. In the difference form, the slot of entry 0 remains zero */
 template <VCRSValues values>
 static __global__ void __launch_bounds__(VCRS_BLOCK) FillLongRows(VCRSBuild b, DeviceDictionary t, VCRSPlan plan)
 {
@@ -443,8 +442,8 @@ static PetscErrorCode Fill(DeviceBuild *d, const VCRSPlan *dplan)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Values of L1, L2 and L3, columns of L3 unless grouped, and the data that decode them; the arrays of
-   DeviceFindSlices() are in dplan already */
+/* Encodes values of L1, L2 and L3, columns of L3 unless grouped, and data for decoding. dplan already has the arrays of
+   DeviceFindSlices() */
 PetscErrorCode DeviceEncodeSlices(VCRSBuild *build, VCRSPlan *dplan)
 {
   DeviceBuild *d     = DeviceOf(build);
@@ -487,7 +486,7 @@ PetscErrorCode DeviceEncodeSlices(VCRSBuild *build, VCRSPlan *dplan)
     break;
   }
 
-  /* decoding */
+  /* data for decoding */
   if (dplan->values == VCRS_VALUES_DICT8 || dplan->values == VCRS_VALUES_DICT16) {
     dplan->ndict = d->b.facts.ndict;
     PetscCall(DeviceAllocate(&d->memory, dplan->ndict, &dplan->dict));
@@ -513,7 +512,7 @@ PetscErrorCode DeviceEncodeSlices(VCRSBuild *build, VCRSPlan *dplan)
 
 /* ------------------------------------------------------------------ row sums */
 
-/* Which rows have one, a warp 32 rows; ptr[nmask] = 0 */
+/* Marks rows with a nonzero row sum, with a warp per 32 rows; ptr[nmask] = 0 */
 static __global__ void __launch_bounds__(VCRS_BLOCK) MarkSigma(PetscInt m, PetscInt nmask, const PetscScalar *sigma, uint32_t *mask, PetscInt *ptr)
 {
   VCRS_FOR_ALL(PetscInt64, lane, 32 * ((PetscInt64)nmask + 1))
@@ -537,7 +536,7 @@ static __global__ void CompressSigma(PetscInt m, const PetscScalar *sigma, const
   }
 }
 
-/* Row sums, in the form that takes fewer bytes */
+/* Stores row sums in the form with fewer bytes */
 PetscErrorCode DeviceEncodeSigma(VCRSBuild *build, VCRSPlan *dplan)
 {
   DeviceBuild   *d = DeviceOf(build);

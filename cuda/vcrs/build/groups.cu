@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   L3, grouped columns, of a matrix on the device: the work of vcrs/build/groups.c on the host. A block a window, a
-   thread a lane; the bit map of the window's groups is in shared memory.
+   L3, grouped columns, of a matrix on the device, as vcrs/build/groups.c on the host. A block per window, a thread per
+   lane. The bit map of the window's groups is in shared memory.
 */
 
 #include "build.cuh"
@@ -14,14 +14,14 @@
 #define GROUP_WORDS (VCRS_GROUP_SPAN / 32)
 #define LANE_WORDS  (GROUP_WORDS / VCRS_WINDOW)
 
-/* The facts for the choice */
+/* Numbers for the choice */
 typedef struct {
   unsigned long long ngroups;
   unsigned long long mostbytes;
   int                mostgroups, mostcolumns, toowide;
 } GroupSizes;
 
-/* The columns of a thread's row; none if the row has no entries in its slice */
+/* The columns of the thread's row; NULL for a row without entries in its slice */
 static __device__ __forceinline__ const PetscInt *LaneColumns(const VCRSBuild &b, const VCRSPlan &plan, PetscInt w, PetscInt *length)
 {
   const PetscInt64 lane = VCRS_WINDOW * static_cast<PetscInt64>(w) + threadIdx.x;
@@ -31,8 +31,8 @@ static __device__ __forceinline__ const PetscInt *LaneColumns(const VCRSBuild &b
   return b.j + b.i[VCRSLaneRow(&plan, lane)];
 }
 
-/* Marks the groups that the rows of window w read, from the least group on, which is returned; all threads of the
-   block. Groups too far away have no mark: *toowide */
+/* Marks the groups of all columns in a window, and returns the first group. All threads of the block call this
+   function. *toowide: a group of this thread is too far from the first group for a mark */
 static __device__ PetscInt MarkGroups(const PetscInt *column, PetscInt length, unsigned int mark[], bool *toowide)
 {
   typedef cub::BlockReduce<PetscInt, VCRS_WINDOW> Reduce;
@@ -64,7 +64,7 @@ static __device__ __forceinline__ int CountMarks(const unsigned int mark[])
   return n;
 }
 
-/* Numbers of groups of each window; ptr[nwindows] = 0 */
+/* Counts groups per window; ptr[nwindows] = 0 */
 static __global__ void __launch_bounds__(VCRS_WINDOW)
   MeasureGroups(VCRSBuild b, VCRSPlan plan, PetscInt nwindows, PetscInt *ptr, PetscInt *first, GroupSizes *sizes)
 {
@@ -94,13 +94,13 @@ static __global__ void __launch_bounds__(VCRS_WINDOW)
   if (blockIdx.x == 0 && threadIdx.x == 0) ptr[nwindows] = 0;
 }
 
-/* The lists of groups and the columns, which are zero before */
+/* Fills the lists of groups, and the columns, which are zero before */
 static __global__ void __launch_bounds__(VCRS_WINDOW) FillGroups(VCRSBuild b, VCRSPlan plan, PetscInt nwindows)
 {
   typedef cub::BlockScan<int, VCRS_WINDOW> Scan;
   __shared__ typename Scan::TempStorage    storage;
   __shared__ unsigned int                  mark[GROUP_WORDS];
-  __shared__ unsigned short                place[GROUP_WORDS]; /* of the first group of a word in the list */
+  __shared__ unsigned short                place[GROUP_WORDS]; /* place in the list of the first group of a word */
 
   for (PetscInt w = blockIdx.x; w < nwindows; w += gridDim.x) {
     uint16_t       *group = plan.group + plan.groupptr[w];
@@ -135,7 +135,7 @@ static __global__ void __launch_bounds__(VCRS_WINDOW) FillGroups(VCRSBuild b, VC
   }
 }
 
-/* Decides whether the columns of a plan of L3 are grouped; if so, writes them */
+/* Decides whether the columns of an L3 plan are grouped, and writes grouped columns */
 PetscErrorCode DeviceFindGroups(VCRSBuild *build, VCRSPlan *dplan)
 {
   DeviceBuild   *d        = DeviceOf(build);

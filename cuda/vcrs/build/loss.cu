@@ -3,9 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The lossy half of a compression on the device. Rows are rounded by the host's functions, which round every operation
-   on its own. Only moduli of complex numbers beyond 1e140 or below 1e-140 may differ in their last bit, if hypot()
-   computes them. Sums over the whole matrix (the Frobenius norms of the report) are taken in another order.
+   The lossy part of a compression on the device. Rows are rounded by the host's functions, with a separate rounding of
+   each operation. Only moduli of complex numbers above 1e140 or below 1e-140 may differ in the last bit, if hypot()
+   computes them. Sums over the whole matrix (the Frobenius norms of the report) have a different order.
 */
 
 #include "build.cuh"
@@ -75,8 +75,8 @@ static PetscErrorCode DeviceNorm(DeviceBuild *d, VCRSReport *report)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Reference of each row, the largest component of its entries and of its stored entries; the same over all rows;
-   synchronises */
+/* Finds the reference of each row, and the largest component of its entries and of its stored entries. survey: the
+   largest components of all rows. Synchronises */
 static PetscErrorCode DeviceSurvey(DeviceBuild *d, PetscReal *largest, PetscReal *stored, VCRSSurvey *survey, PetscBool *taken)
 {
   const int   blocks = LaunchBlocks(d->b.csr.m);
@@ -100,7 +100,7 @@ static PetscErrorCode DeviceSurvey(DeviceBuild *d, PetscReal *largest, PetscReal
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same as VCRSLossPropose(), rowexponent [m] on the host */
+/* As VCRSLossPropose(); rowexponent[m] is on the host */
 PetscErrorCode DeviceLossPropose(DeviceBuild *d, VCRSSurvey *survey, PetscInt rowexponent[])
 {
   const PetscInt m   = d->b.csr.m;
@@ -130,7 +130,7 @@ PetscErrorCode DeviceLossPropose(DeviceBuild *d, VCRSSurvey *survey, PetscInt ro
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Data that depend on other processes: the steps of an off-diagonal block of a symmetric matrix */
+/* Sets data of other processes: the steps of an off-diagonal block of a symmetric matrix */
 static PetscErrorCode DeviceAgree(DeviceBuild *d, const VCRSAgreement *agreement, VCRSSurvey *survey)
 {
   int16_t *columnexp;
@@ -143,7 +143,7 @@ static PetscErrorCode DeviceAgree(DeviceBuild *d, const VCRSAgreement *agreement
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same as VCRSLossApply(). Sets tohost where an entry cannot be taken: the host says which */
+/* As VCRSLossApply(). Sets tohost if an entry cannot be compressed: the host then names the entry */
 PetscErrorCode DeviceLossApply(DeviceBuild *d, VCRSReport *report)
 {
   VCRSBuild      *b      = &d->b;

@@ -3,12 +3,11 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Classes of rows, the dictionary of values and the containers that hold the values, on the device.
+   Classes of rows, the dictionary of values and the containers of values, on the device.
 
-   Equal rows meet in an open hash table by their 64-bit hashes alone; each slot keeps the first row.
-   Afterwards every row is compared with the first row of its slot, entry by entry. Two different rows with one hash are
-   found in this way, and the matrix is then left to the host. Classes are numbered by their first rows, which is the
-   order of first occurrence.
+   An open hash table is indexed by 64-bit hashes of rows; each slot keeps its first row. Afterwards every row is
+   compared with the first row of its slot, entry by entry. If two different rows have one hash, the comparison fails,
+   and the host compresses the matrix. Classes are numbered by their first rows, which is the order of first occurrence.
 */
 
 #include "build.cuh"
@@ -20,7 +19,8 @@ typedef enum {
   KEY_VALUES   /* stored values */
 } RowKey;
 
-/* Room for VCRS_SET_LIMIT entries and for one more from each thread that a device may run at a time */
+/* Slots for VCRS_SET_LIMIT entries, plus one entry per thread of a device: a thread may insert one entry after the
+   limit */
 #define TABLE_SLOTS (1 << 20)
 
 typedef struct {
@@ -32,8 +32,8 @@ typedef struct {
 
 enum {
   FLAG_COUNT,   /* entries in a table */
-  FLAG_TOOMANY, /* more than its limit */
-  FLAG_DIFFER,  /* two different rows with one hash */
+  FLAG_TOOMANY, /* more entries than the limit */
+  FLAG_DIFFER,  /* two different rows with the same hash */
   FLAG_LONGEST,
   NFLAGS
 };
@@ -56,7 +56,7 @@ static __device__ __forceinline__ void AtomicAdd(PetscInt *p, PetscInt v)
 #endif
 }
 
-/* Adds one to count[id] for every active thread of the warp */
+/* Adds 1 to count[id] for each active thread of the warp */
 static __device__ __forceinline__ void CountOne(PetscInt *count, PetscInt id)
 {
   const unsigned int active = __activemask(), same = __match_any_sync(active, id);
@@ -64,7 +64,7 @@ static __device__ __forceinline__ void CountOne(PetscInt *count, PetscInt id)
   if ((int)(threadIdx.x % 32) == __ffs(same) - 1) AtomicAdd(&count[id], __popc(same));
 }
 
-/* The slot of a key, which is inserted if it is new; -1 once there are too many */
+/* The slot of a key, after insertion of a new key; -1 if a table has too many keys */
 static __device__ PetscInt64 TableInsert(unsigned long long *key, PetscInt64 nslot, PetscInt limit, unsigned long long h, int *flags)
 {
   PetscInt64 pos;
@@ -124,7 +124,7 @@ static __device__ bool SameRow(const VCRSBuild &b, PetscInt r, PetscInt s)
   return true;
 }
 
-/* The slot of each of n rows; first[] of a slot is the least q of its rows rows[q] */
+/* Finds the slot of each of n rows. first[] of a slot is the smallest q of its rows rows[q] */
 template <RowKey key>
 static __global__ void __launch_bounds__(VCRS_BLOCK) InsertRows(VCRSBuild b, PetscInt n, const PetscInt *rows, RowTable t, PetscInt *slot, int *flags)
 {
@@ -140,7 +140,7 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) InsertRows(VCRSBuild b, Pet
   }
 }
 
-/* slot[q] becomes the first row of the class, new[q] whether that is q itself */
+/* slot[q] becomes the first row of the class; isnew[q]: whether q is the first row */
 template <RowKey key>
 static __global__ void __launch_bounds__(VCRS_BLOCK)
   VerifyRows(VCRSBuild b, PetscInt n, const PetscInt *rows, RowTable t, PetscInt *slot, PetscInt *isnew, int *flags)
@@ -155,7 +155,7 @@ static __global__ void __launch_bounds__(VCRS_BLOCK)
   }
 }
 
-/* id[row], the first row of a class until now, becomes its number */
+/* id[row], until now the first row of a class, becomes the number of the class */
 static __global__ void NumberRows(PetscInt n, const PetscInt *number, PetscInt *id, PetscInt *rep, PetscInt *count)
 {
   VCRS_FOR_ALL(PetscInt, row, n)
@@ -174,7 +174,8 @@ static __global__ void GetLengths(PetscInt n, const PetscInt *i, const PetscInt 
   length[p] = i[rep[p] + 1] - i[rep[p]];
 }
 
-/* Numbers rows; complete is false if there are more than limit. rows and s go together: only the number of classes, *ncount, is found without s */
+/* Numbers the classes of rows; complete is false if there are more than `limit` classes. rows: the rows to be
+   classified, with s = NULL; NULL: all n rows. Without s, only the number of classes, *ncount, is found */
 template <RowKey key>
 static PetscErrorCode Classify(DeviceBuild *d, PetscInt n, const PetscInt *rows, PetscInt limit, DeviceSets *s, PetscInt *id, PetscInt *ncount,
                                PetscBool *complete)
@@ -278,7 +279,7 @@ PetscErrorCode DeviceForgetSets(DeviceBuild *d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Distinct values among the pairs */
+/* Counts distinct values of the pairs */
 PetscErrorCode DeviceCountValueSets(VCRSBuild *build, PetscInt64 *nvalues)
 {
   DeviceBuild *d = DeviceOf(build);
@@ -315,7 +316,7 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) FindLongest(PetscInt m, con
   }
 }
 
-/* The length of the longest row, and the number of entries that a plan stores */
+/* Finds the length of the longest row, and the number of entries stored by a plan */
 PetscErrorCode DeviceMeasureRows(VCRSBuild *build)
 {
   DeviceBuild        *d = DeviceOf(build);
@@ -377,7 +378,7 @@ static __global__ void NumberValues(PetscInt n, const DictionaryEntry *entry, co
   }
 }
 
-/* Compares every entry with the first of its slot; uses may be NULL */
+/* Compares each entry with the first entry of its slot; uses may be NULL */
 static __global__ void __launch_bounds__(VCRS_BLOCK) VerifyValues(VCRSBuild b, DeviceDictionary t, PetscInt *uses, int *flags)
 {
   VCRS_FOR_ALL(PetscInt, row, b.m)
@@ -401,8 +402,8 @@ static int DictionaryEntryCompare(const void *a, const void *b)
   return x < y ? -1 : (x > y ? 1 : 0);
 }
 
-/* A dictionary of at most limit values in the order in which they first occur; no dictionary (has[] false) if there are
-   more */
+/* Makes a dictionary of at most `limit` values, in the order of first occurrence. With more values, has[] is false and
+   no dictionary is made */
 PetscErrorCode DeviceFindDictionary(VCRSBuild *build, PetscInt limit)
 {
   DeviceBuild      *d      = DeviceOf(build);
@@ -433,7 +434,7 @@ PetscErrorCode DeviceFindDictionary(VCRSBuild *build, PetscInt limit)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  /* codes, and the values */
+  /* codes and values */
   b->facts.ndict = n;
   PetscCall(DeviceAllocate(&d->memory, t->nslot, &t->code));
   PetscCall(DeviceAllocate(&d->memory, n, &dentry));
@@ -451,7 +452,7 @@ PetscErrorCode DeviceFindDictionary(VCRSBuild *build, PetscInt limit)
   PetscCall(PetscMalloc1(n, &d->dict));
   PetscCall(DeviceGet(d, ddict, n, d->dict));
 
-  /* how often each is used, if that matters */
+  /* number of uses of each value, if needed */
   if (n > 256 && !VCRSDictionaryFits(n)) PetscCall(DeviceAllocateZero(d, n, &duses));
   VerifyValues<<<blocks, VCRS_BLOCK, 0, d->stream>>>(*b, *t, duses, dflags);
   PetscCallCUDA(cudaGetLastError());

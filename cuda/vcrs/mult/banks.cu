@@ -6,33 +6,33 @@
    L3 with grouped columns on a device: the order of the entries in their rows.
 
    The kernel of groups.cu has x in shared memory. An access serves a number of threads at a time, 16 with real double
-   precision, from as many banks. Two different numbers in the same bank cost another cycle. In the order of columns,
-   entries k of every second row meet at random: an access takes 2.8 cycles instead of one. Rows are therefore permuted,
-   one entry of each row after the other. The row with the fewest choices takes first, from the next entries of its
-   list. This row prefers a number already accessed, then an unused bank, and among unused banks the one most wanted by
-   the remaining entries. An access then takes 1.4 cycles.
+   precision, from as many banks. Each further number in a bank costs another cycle. In the order of columns, entries k
+   of every second row meet at random: an access takes 2.8 cycles instead of one. Rows are therefore permuted, one entry
+   of each row after the other. The row with the fewest choices takes first, from the next entries of its list. The row
+   prefers a number already accessed, then an unused bank. Among unused banks, the row prefers the bank requested most
+   by the remaining entries. An access then takes 1.4 cycles.
 
-   Half of a warp reads entries k of rows 0, 2, 4, ... of a slice, then of rows 1, 3, 5, ..., and the other half reads
+   Half of a warp reads entries k of rows 0, 2, 4, ... of a slice, then of rows 1, 3, 5, ... The second half reads
    entries k + 1. In single precision both halves are served at a time.
 
-   Columns and codes change places; the reference stays. All other readers of a row on the device accept any order. On
-   the host rows are in the order of columns, so a download sorts them first.
+   Columns and codes change places; the reference remains first. All further readers of a row on the device accept any
+   order. On the host, rows are in the order of columns, so a download sorts the rows first.
 */
 
 #include "../kernels.cuh"
 
-/* Threads served at a time, each by its own bank */
+/* Threads served at a time, each by a separate bank */
 #define BANKS (128 / static_cast<int>(sizeof(Number)))
 
-/* Entries of a row that are looked at for each place */
+/* Candidates of a row for each place */
 #define BANKS_AHEAD 8
 
 /* Rows, and consecutive places, whose entries are read at the same time from the same banks */
 #define BANKS_ROWS   PetscMin(BANKS, VCRS_SLICE / 2)
 #define BANKS_PLACES (BANKS / BANKS_ROWS)
 
-/* Requests of a bank at such places: number of different numbers, and the last number. left: requests by all entries
-   without a place */
+/* Requests of a bank at the current places: count of different numbers, and the last number. left: requests of all
+   entries without a place */
 struct Banks {
   static constexpr int size = VCRS_SLICE * BANKS_PLACES;
   int                  number[size], count[size], left[size];
@@ -43,7 +43,7 @@ template <class Code>
 struct LaneEntries {
   uint16_t *column;
   Code     *value;
-  int       first, length; /* entries that have a code are first to length - 1 */
+  int       first, length; /* entries with a code are first ... length - 1 */
 
   __device__ __forceinline__ void Open(const VCRSPlan &p, PetscInt s, uint16_t *columns)
   {
@@ -73,12 +73,13 @@ struct LaneEntries {
   }
 };
 
-/* A warp, for a slice */
+/* A warp permutes the rows of a slice */
 template <class Code>
 [[maybe_unused]] static __device__ void SpreadSlice(const LaneEntries<Code> &lane, Banks &banks)
 {
 #if __CUDA_ARCH__ >= 900
-  const int          thread = threadIdx.x % VCRS_SLICE, together = thread - thread % BANKS_ROWS; /* the first of the rows served with it */
+  /* together: the first of the rows served at the same time */
+  const int          thread = threadIdx.x % VCRS_SLICE, together = thread - thread % BANKS_ROWS;
   const int          bank0   = BANKS_PLACES * together;
   const unsigned int mask    = ((1u << BANKS_ROWS) - 1) << together;
   const int          longest = __reduce_max_sync(0xffffffffu, lane.length);
@@ -88,7 +89,7 @@ template <class Code>
   for (int k = lane.first; k < lane.length; k++) atomicAdd(&banks.left[bank0 + lane.Column(k) % BANKS], 1);
   for (int k = lane.first; k < longest; k++) {
     bool       waits = k < lane.length;
-    const bool pads  = (__ballot_sync(0xffffffffu, !waits) & mask) != 0; /* they ask for number 0 */
+    const bool pads  = (__ballot_sync(0xffffffffu, !waits) & mask) != 0; /* padding requests number 0 */
 
     if ((k - lane.first) % BANKS_PLACES == 0) {
       for (int b = thread; b < Banks::size; b += VCRS_SLICE) banks.number[b] = banks.count[b] = 0;
@@ -134,7 +135,7 @@ template <class Code>
 #endif
 }
 
-/* A block a window, whose columns it has in shared memory */
+/* A block per window; the window's columns are in shared memory */
 template <class Code>
 static __global__ void __launch_bounds__(VCRS_WINDOW) SpreadWindows(const __grid_constant__ VCRSPlan p, PetscInt nwindows)
 {
@@ -161,7 +162,7 @@ static __global__ void __launch_bounds__(VCRS_WINDOW) SpreadWindows(const __grid
   }
 }
 
-/* One thread per lane: numbers of columns ascend as columns do */
+/* A thread per lane sorts by numbers of columns, which have the order of columns */
 template <class Code>
 static __global__ void __launch_bounds__(VCRS_WINDOW) SortWindows(const __grid_constant__ VCRSPlan p, PetscInt nwindows)
 {
@@ -191,7 +192,7 @@ static PetscErrorCode BanksLaunch(const VCRSPlan *p, bool spread, cudaStream_t s
     SpreadWindows<Code><<<static_cast<unsigned int>(blocks), VCRS_WINDOW, bytes, stream>>>(*p, nwindows);
   } else SortWindows<Code><<<static_cast<unsigned int>(blocks), VCRS_WINDOW, 0, stream>>>(*p, nwindows);
   PetscCallCUDA(cudaGetLastError());
-  PetscCallCUDA(cudaStreamSynchronize(stream)); /* a plan is complete before its products, see common/pdl.cuh */
+  PetscCallCUDA(cudaStreamSynchronize(stream)); /* products need a complete plan, see common/pdl.cuh */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

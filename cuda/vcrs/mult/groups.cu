@@ -3,31 +3,30 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Layout L3 with grouped columns: a block works on windows of 256 rows, with their x in shared memory.
+   Layout L3 with grouped columns: a block works on windows of 256 rows, with the needed part of x in shared memory.
 
-   A block has stages. A stage has room for all data of a window: the x of its groups of columns, columns, entries,
-   lengths and order of the rows, row sums, exponents, and y. As soon as a stage is free, its own warp fills it
-   asynchronously (TMA and cp.async, from compute capability 9.0 on), and writes where each slice begins. Teams of eight
-   warps, a slice per warp, sum full stages. If all rows have row sums, the teams read shared memory alone; they would
-   wait for any read of device memory. Gathers of x from a cache are limited by the number of lines per look-up. In
-   shared memory neighbours need not be contiguous, and the order of entries in rows spreads the reads over the banks
-   (banks.cu). Rows are sorted by length, which scatters the y of a slice. y is therefore gathered in shared memory, and
-   the filling warp stores the y of a window at once.
+   A block has stages. A stage has room for all data of a window: x of the groups of columns, columns, entries, lengths
+   and order of the rows, row sums, exponents, and y. Each stage has a filling warp. As soon as the stage is free, the
+   filling warp copies the data asynchronously (TMA and cp.async, from compute capability 9.0 on), and writes the
+   beginning of each slice. Teams of eight warps, a slice per warp, sum full stages. If all rows have row sums, the
+   teams only read shared memory; a read of device memory would stop a team. Gathers of x from a cache are limited by
+   the number of lines per look-up. In shared memory neighbours need not be contiguous, and the order of entries in rows
+   spreads the reads over the banks (banks.cu). Rows are sorted by length, which scatters the y of a slice. The values
+   of y are therefore gathered in shared memory, and the filling warp stores a window at once.
 
    Barriers of a stage: "full", the data have arrived; "empty", the data have been read; "done", the y of a window is
-   gathered. If the number of stages is no multiple of the number of teams, teams take turns with a stage. A team that
-   waits for its next turn could then mistake the end of another team's turn for its own. A stage therefore has one
-   barrier "full" per team.
+   gathered. If the number of stages is no multiple of the number of teams, teams alternate in a stage. A waiting team
+   could then mistake the end of another team's turn for its own. A stage therefore has a barrier "full" per team.
 */
 
 #include "../../common/barrier.cuh"
 #include "../finish.cuh"
 #include <type_traits>
 
-/* The most threads of a block: six stages and two teams */
+/* Largest number of threads per block: six stages and two teams */
 #define VCRS_GROUPS_THREADS 704
 
-/* Numbers of groups that a thread has read ahead */
+/* Group numbers that a thread reads ahead */
 #define VCRS_GROUPS_AHEAD 16
 
 struct GroupsArguments : MultArguments {
@@ -44,16 +43,16 @@ struct GroupsArguments : MultArguments {
   DecodeArguments   decode;
   SigmaArguments    sigma;
   int               stages, teams;
-  PetscInt          nwhole;  /* windows with gathered y: complete ones, if y is aligned */
-  bool              sums;    /* their row sums are copied, too */
-  bool              aligned; /* x is, to 16 bytes */
+  PetscInt          nwhole;  /* windows with gathered y: complete windows, if y is aligned */
+  bool              sums;    /* the row sums of these windows are copied, too */
+  bool              aligned; /* x is aligned to 16 bytes */
 
-  /* Offsets in a stage, in bytes: x is at 0, columns and entries follow; row sums have no separate place if sigmaat
-     is yat */
+  /* Offsets in a stage, in bytes: x is at 0, followed by columns and entries. sigmaat = yat: row sums have no separate
+     place */
   unsigned int slicesat, lengthsat, permat, exponentat, yat, sigmaat, stagebytes;
 };
 
-/* See above; the barriers "full" of a stage are a.stages apart */
+/* The barriers described above; the barriers "full" of a stage are a.stages apart */
 struct Barriers {
   uint64_t *full, *empty, *done;
 
@@ -69,12 +68,12 @@ struct Barriers {
     return Barriers{full, full + a.teams * a.stages, full + (a.teams + 1) * a.stages};
   }
 
-  /* The barriers of a stage */
+  /* Initializes the barriers of a stage */
   __device__ __forceinline__ void Begin(const GroupsArguments &a, int stage) const
   {
 #if __CUDA_ARCH__ >= 900
-    for (int t = 0; t < a.teams; t++)
-      cuda::ptx::mbarrier_init(full + stage + t * a.stages, 33); /* the threads of the warp that fills the stage, and its bulk copies */
+    /* 33 arrivals: the threads of the filling warp, and its bulk copies */
+    for (int t = 0; t < a.teams; t++) cuda::ptx::mbarrier_init(full + stage + t * a.stages, 33);
     cuda::ptx::mbarrier_init(empty + stage, VCRS_WINDOW_SLICES);
     cuda::ptx::mbarrier_init(done + stage, VCRS_WINDOW_SLICES);
     cuda::ptx::fence_mbarrier_init(cuda::ptx::sem_release, cuda::ptx::scope_cluster);
@@ -82,12 +81,13 @@ struct Barriers {
   }
 };
 
-/* Parameters of the copies for a window, as read. They stay unprocessed until their turn; otherwise the warp would wait
-   for them */
+/* Parameters of the copies for a window, as loaded. The values are not used before their turn: each use would wait for
+   the loads */
 struct Window {
-  PetscInt   first;           /* its least group */
-  PetscInt   group, groupend; /* its list of groups, with the stand-in */
-  PetscInt64 value;           /* begin of the entries of slice threadIdx.x % 32; the begins of the next window in lane VCRS_WINDOW_SLICES */
+  PetscInt first;           /* first group of the window */
+  PetscInt group, groupend; /* list of groups of the window, including the group of zeros */
+  /* beginning of the entries of slice threadIdx.x % 32; lane VCRS_WINDOW_SLICES has the beginning of the next window */
+  PetscInt64 value;
 
   static __device__ __forceinline__ Window Read(const GroupsArguments &a, PetscInt w)
   {
@@ -117,7 +117,7 @@ struct Window {
     return static_cast<PetscInt64>(VCRS_GROUP) * first;
   }
 
-  /* Whether no group of the window reaches beyond the end of x */
+  /* Whether all groups of the window end inside x */
   __device__ __forceinline__ bool IsInside(const GroupsArguments &a) const
   {
     return a.n % VCRS_GROUP == 0 || CountGroups() <= 0 ||
@@ -126,8 +126,8 @@ struct Window {
 };
 
 /*
-   A slice in its stage: offsets of its columns, its entries and the row sums of its window, in bytes; length of its
-   longest row, -1 without a slice
+   A slice in its stage. Offsets in bytes: columns, entries, and row sums of the window. longest: length of the longest
+   row, or -1 without a slice.
 */
 struct Slice {
   unsigned int column, value, sigma;
@@ -135,15 +135,16 @@ struct Slice {
 };
 
 /*
-   The x of a window's groups, behind the zeros of the stand-in. allx: x of the first column; id[] has the numbers of
-   the first groups, one group per thread. A block waits for these copies, so their common work is done once. Returns
-   whether the copies are asynchronous.
+   Copies x of a window's groups, after the zeros of the first group. allx: x of the first column; id[]: numbers of the
+   first groups, a group per thread. A block waits for the copies, so common work is done once. Returns whether the
+   copies are asynchronous.
 */
 [[maybe_unused]] static __device__ __forceinline__ bool CopyGroups(const GroupsArguments &a, const Number *allx, const Window &window, const unsigned int id[],
                                                                    char *to)
 {
 #if __CUDA_ARCH__ >= 900
-  constexpr int pieces = VCRS_GROUP * sizeof(Number) / 16, numbers = 16 / sizeof(Number); /* of 16 bytes per group, in a piece */
+  /* pieces of 16 bytes per group; numbers per piece */
+  constexpr int pieces = VCRS_GROUP * sizeof(Number) / 16, numbers = 16 / sizeof(Number);
   const int     lane = threadIdx.x % 32;
 
   if (a.aligned && window.IsInside(a)) {
@@ -190,8 +191,8 @@ struct Slice {
 #endif
 }
 
-/* Bytes of a window in addition to x and entries: lengths of rows if the padding is not zero, order of rows, row sums
-   and exponents */
+/* Bytes of a window besides x and entries: lengths of rows if the padding is nonzero, order of rows, row sums and
+   exponents */
 struct Rest {
   unsigned int lengths, perm, exponents, sigma;
 
@@ -215,7 +216,7 @@ struct Rest {
     CopyBulk(to, a.sigma.sigma + static_cast<PetscInt64>(VCRS_WINDOW) * w, sigma, full);
   }
 
-  /* All but row sums */
+  /* Copies everything except row sums */
   __device__ __forceinline__ void Copy(const GroupsArguments &a, PetscInt w, char *stage, uint64_t *full) const
   {
     const PetscInt64 row = static_cast<PetscInt64>(VCRS_WINDOW) * w;
@@ -227,9 +228,9 @@ struct Rest {
 };
 
 /*
-   All of window w except x, and except row sums that wait for y, once the stage is free; by a warp, of which one thread
-   copies. These copies and the copy of row sums count for barrier full. Returns the place of row sums: a separate
-   place, behind the entries, or, if a window leaves no room, in the place of y once y is stored.
+   Copies all data of window w, once the stage is free. x is excepted, and so are row sums that wait for y. Called by a
+   warp; one thread copies. The copies and the copy of row sums count for barrier full. Returns the place of row sums. A
+   separate place follows the entries. If a window leaves no room, row sums use the place of y after y is stored.
 */
 template <class V, bool difference>
 static __device__ __forceinline__ unsigned int CopyEntries(const GroupsArguments &a, PetscInt w, const Window &window, unsigned int nslices, const Rest &rest,
@@ -251,7 +252,7 @@ static __device__ __forceinline__ unsigned int CopyEntries(const GroupsArguments
 
   BarrierWait(empty, parity);
 
-  /* entries may come where x was, of which other kinds of copies know nothing */
+  /* entries may replace x, which was copied by another kind of copy: a fence orders both kinds */
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
   if (lane < VCRS_WINDOW_SLICES) reinterpret_cast<Slice *>(stage + a.slicesat)[lane] = slice;
   __syncwarp();
@@ -270,7 +271,7 @@ static __device__ __forceinline__ unsigned int CopyEntries(const GroupsArguments
 #endif
 }
 
-/* The y of window w, if gathered; afterwards the stage is free for another window */
+/* Stores y of window w, if gathered. Afterwards the stage is free */
 [[maybe_unused]] static __device__ __forceinline__ void StoreWindow(const GroupsArguments &a, PetscInt w, const char *stage, uint64_t *done, uint32_t parity)
 {
 #if __CUDA_ARCH__ >= 900
@@ -284,7 +285,7 @@ static __device__ __forceinline__ unsigned int CopyEntries(const GroupsArguments
 #endif
 }
 
-/* The warp that fills a stage: every a.stages-th window */
+/* The warp that fills a stage, with every a.stages-th window */
 template <class V, bool difference>
 static __device__ void FillStage(const GroupsArguments &a, int stage, const Barriers &barriers, char *to)
 {
@@ -292,7 +293,8 @@ static __device__ void FillStage(const GroupsArguments &a, int stage, const Barr
   const int       lane  = threadIdx.x % 32;
   const PetscInt  step  = static_cast<PetscInt>(gridDim.x) * a.stages;
   uint64_t *const empty = barriers.empty + stage, *const done = barriers.done + stage;
-  PetscInt     w = static_cast<PetscInt>(blockIdx.x) + stage * static_cast<PetscInt>(gridDim.x), last = a.nwhole; /* whose y is to be stored */
+  /* last: the window whose y is stored next */
+  PetscInt     w = static_cast<PetscInt>(blockIdx.x) + stage * static_cast<PetscInt>(gridDim.x), last = a.nwhole;
   Window       window = Window::Read(a, w), next = Window::Read(a, w + step);
   uint32_t     parity = 1;
   int          turn   = 0;
@@ -325,7 +327,7 @@ static __device__ void FillStage(const GroupsArguments &a, int stage, const Barr
 #endif
 }
 
-/* The codes of two neighbouring rows, read in one access: a word for small codes */
+/* The codes of two neighbouring rows, loaded in one access; small codes are kept as a word */
 template <class V>
 struct CodePair {
   typedef typename V::Code Code;
@@ -345,19 +347,19 @@ struct CodePair {
   }
 };
 
-/* Of a thread's two rows */
+/* The two rows of a thread */
 struct TwoRows {
   Number       xref[2], sum[2];
   unsigned int length[2];
 };
 
-/* x of the window's number in the lower or the upper half of a word: one instruction computes its address */
+/* x for the number in the lower or upper half of a word; the address takes one instruction */
 [[maybe_unused]] static __device__ __forceinline__ Number GroupedX(uint32_t x, unsigned int pair, int r)
 {
   return *AtShared<const Number>(__dp2a_lo(pair, static_cast<unsigned int>(sizeof(Number)) << 8 * r, x));
 }
 
-/* Entries k, k + 2, ... of a thread's rows: half of a batch, or half of the rest of the slice */
+/* Adds entries k, k + 2, ... of a thread's rows: half of a batch, or half of the rest of the slice */
 template <int batch, bool difference, bool last, class V>
 static __device__ __forceinline__ void AddBatch(const V &values, const unsigned int *column, const typename CodePair<V>::Stored *value, uint32_t x,
                                                 unsigned int k, unsigned int longest, TwoRows &rows)
@@ -413,19 +415,19 @@ static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(co
     FillStage<V, difference>(a, stage, barriers, stages + stage * a.stagebytes);
     return;
   }
-  __syncthreads(); /* with that of FillStage() */
+  __syncthreads(); /* matches the barrier of FillStage() */
   values.Setup(shared, a.decode, 32 * VCRS_WINDOW_SLICES * a.teams);
 
   /*
-     A thread sums two neighbouring rows: the lower half of a warp their entries 0, 2, ..., the upper half the remaining
-     entries. Data of both rows come in one access. Then the thread finishes one of the rows. Slices are sorted by
-     length: each warp gets another slice at each turn.
+     A thread sums two neighbouring rows: the lower half of a warp adds entries 0, 2, ..., the upper half adds the
+     remaining entries. Data of both rows come in one access. Then each thread finishes one of the rows. Slices are
+     sorted by length, so each warp has a different slice in each turn.
   */
   const unsigned int lane = threadIdx.x % 32, half = lane / 16, pair = lane % 16, mine = 2 * pair + half;
   int                slice = (warp + team) % VCRS_WINDOW_SLICES, stage = team, full = team;
   uint32_t           parity = 0;
 
-  (void)PDLWait(a.x); /* of which y and add are others */
+  (void)PDLWait(a.x); /* the wait covers y and add, too */
   for (PetscInt w = static_cast<PetscInt>(blockIdx.x) + team * static_cast<PetscInt>(gridDim.x); w < a.nwindows;
        w += a.teams * static_cast<PetscInt>(gridDim.x)) {
     const bool     whole = w < a.nwhole;
@@ -471,7 +473,7 @@ static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(co
     __syncwarp();
     if (lane == 0) BarrierArrive(barriers.empty + stage);
 
-    /* an empty row has x = 0 and a row sum of 0; a very long one's y is written later */
+    /* an empty row has x = 0 and row sum 0; the y of a very long row is written later */
     const bool   empty = !V::finite && (half ? rows.length[1] : rows.length[0]) == 0;
     const Number other = Shuffle(half ? rows.sum[0] : rows.sum[1], lane ^ 16);
     const Number sum   = EndRow<V::scaled, difference>(a, end, empty, (half ? rows.sum[1] : rows.sum[0]) + other, half ? rows.xref[1] : rows.xref[0]);
@@ -494,7 +496,7 @@ static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(co
 #endif
 }
 
-/* Very long rows, one block per row */
+/* Very long rows, a block per row */
 template <class V, bool difference>
 static __global__ void __launch_bounds__(256) LongRowsKernel(const __grid_constant__ GroupsArguments a)
 {
@@ -545,7 +547,7 @@ static void GroupsGetArguments(const VCRSPlan *p, const MultArguments *v, Groups
   a.aligned                       = reinterpret_cast<uintptr_t>(v->x) % 16 == 0;
 }
 
-/* Numbers of stages and teams per block and of blocks per multiprocessor: the best that fits, see
+/* Stages and teams per block, and blocks per multiprocessor: the first shape that fits, see
    docs/internals/kernels.md */
 struct GroupsShape {
   int stages, teams, blocks;
@@ -553,7 +555,7 @@ struct GroupsShape {
 
 static const GroupsShape shapes[] = {{3, 1, 2}, {6, 2, 1}, {5, 2, 1}, {2, 1, 2}, {4, 2, 1}, {3, 2, 1}, {2, 1, 1}};
 
-/* One block has tables once */
+/* With one block per multiprocessor, tables are stored once */
 static const GroupsShape tableshapes[] = {{6, 2, 1}, {5, 2, 1}, {4, 2, 1}, {3, 2, 1}, {2, 1, 1}};
 
 static size_t GroupsBlockBytes(const GroupsArguments &a, size_t tables, int stages, int teams)
@@ -561,7 +563,7 @@ static size_t GroupsBlockBytes(const GroupsArguments &a, size_t tables, int stag
   return tables + stages * a.stagebytes + Barriers::CountBytes(stages, teams);
 }
 
-/* Whether blocks of this kind fit, with or without a separate place for row sums */
+/* Whether blocks of this shape fit; apart: row sums have a separate place */
 static bool GroupsTryShape(const VCRSLaunch *l, const GroupsShape &shape, size_t tables, bool apart, GroupsArguments *a)
 {
   const unsigned int ybytes = static_cast<unsigned int>(VCRS_WINDOW * sizeof(Number));
@@ -577,8 +579,8 @@ static bool GroupsTryShape(const VCRSLaunch *l, const GroupsShape &shape, size_t
 }
 
 /*
-   Returns the number of blocks, 0 if a window is too large for the device. Row sums with a separate place never wait
-   until y is stored; this gains less than one more stage
+   Returns the number of blocks, or 0 if a window is too large for the device. Row sums with a separate place need not
+   wait for the store of y. The gain is smaller than the gain of another stage.
 */
 template <size_t n>
 static int GroupsChooseShape(const VCRSLaunch *l, const GroupsShape (&list)[n], size_t tables, GroupsArguments *a)

@@ -5,34 +5,37 @@
 /*
    Layout L0: an id per row names a pair (index set, value set).
 
-   The cost of a row is an id, an entry of y and, with perfect caches, an entry of x. The limit is then not device
-   memory, but the entries of x from L2 to L1 and to registers: 7 or 27 per row. A thread therefore works on several
-   rows at distance stride. For each triple of offsets {b - stride, b, b + stride} it reads rows + 2 entries of x
-   instead of 3 rows.
+   The cost of a row is an id, an entry of y and, with perfect caches, an entry of x. Device memory is then not the
+   limit. The limit is the traffic of x from L2 to L1 and to registers: 7 or 27 entries per row. A thread therefore
+   works on several rows `stride` apart. For each triple of offsets {b - stride, b, b + stride}, the thread reads rows +
+   2 entries of x instead of 3 * rows.
 
-   If the interior of a grid has one pair only, a warp takes the first of these ways that its rows allow:
-     1. all rows have the common pair: offsets and values are parameters of the kernel
-     2. all rows have a part of the common pair, and maybe another diagonal entry: boundaries
-     3. rows one by one from the tables
-   If there are several media, only rows with the whole common index set are done in this way:
-     1. all rows of the warp at the same place have the same pair: its values are parameters if the pair is among the
-        most frequent, else they are read, the same for all threads
-     2. each row reads its own values
-   The other rows are in a list made once per matrix, and blocks of their own do them one by one.
+   If the interior of a grid has a single pair, a warp takes the first possible way:
+     1. All rows have the common pair: offsets and values are parameters of the kernel.
+     2. All rows have a part of the common pair, and perhaps a different diagonal entry: boundaries.
+     3. Rows are summed one by one from the tables.
 
-   In the difference form entry 0 of a set, the reference, holds minus the sum of the others. The sum over the whole set
-   is then the contribution of the other entries. A separate launch adds the row sums.
+   With several media, only rows with the whole common index set are treated in this way:
+     1. All rows of the warp at the same place have the same pair. The values are parameters if the pair is frequent;
+        otherwise all threads read the same values.
+     2. Each row reads the values of its pair.
+
+   A list, made once per matrix, has the remaining rows. Separate blocks sum these rows one by one.
+
+   In the difference form, the reference (entry 0 of a set) has minus the sum of all further entries. The sum over the
+   whole set is then the contribution of the further entries. A separate launch adds the row sums.
 */
 
 #include "pairs.cuh"
 
 /*
-   Rows of a thread are a distance stride apart, at which the commonest pair repeats: a plane of the grid, for
-   example. Entries of x are read once for several rows. If the launch has found lines, a block takes tile rows of each
-   of threads / tile neighbouring lines: rows that are neighbours in two directions share entries of x in L1.
+   Rows of a thread are `stride` apart; the most frequent pair repeats at this distance, for example a plane of the
+   grid. Entries of x are read once for several rows. If the launch has found lines, a block takes `tile` rows of each
+   of threads / tile neighbouring lines. Rows that are neighbours in two directions share entries of x in L1.
 */
 
-/* Where the thread of the block in its turn number turn is in a band of rows planes, which band; false: nowhere */
+/* The place of a thread in a band of `rows` planes, and the band, for turn `turn` of a block. Returns false for a
+   thread without a place */
 template <int threads, int tile>
 static __device__ __forceinline__ bool GridGetPlace(VCRSUnsigned stride, VCRSUnsigned line, unsigned int turn, VCRSUnsigned *place, VCRSUnsigned *band)
 {
@@ -51,7 +54,7 @@ static __device__ __forceinline__ bool GridGetPlace(VCRSUnsigned stride, VCRSUns
   return is;
 }
 
-/* The number of turns of a block in a matrix of m rows */
+/* Turns of a block in a matrix of m rows */
 template <int rows, int threads, int tile>
 static inline PetscInt64 GridGetTurns(PetscInt m, PetscInt stride, PetscInt line)
 {
@@ -67,8 +70,8 @@ static inline PetscInt64 GridGetTurns(PetscInt m, PetscInt stride, PetscInt line
 }
 
 /*
-   Rows per thread, blocks per multiprocessor, and number of unrolled triples: measured, see
-   docs/internals/kernels.md. Registers decide; complex numbers take twice as many.
+   Rows per thread, blocks per multiprocessor, and unrolled triples: measured, see docs/internals/kernels.md. Registers
+   are the limit; complex numbers take twice as many registers.
 */
 #if defined(PETSC_USE_COMPLEX)
 static constexpr int PairsRows = 3, PairsBlocks = 8, PairsUnroll = 1;
@@ -77,22 +80,25 @@ static constexpr int PairsRows = 4, PairsBlocks = 12, PairsUnroll = 9;
 #endif
 
 struct PairsArguments : MultArguments, PairsTables {
-  PetscInt        m;
-  PetscInt        stride, line;
-  PetscInt        common; /* id, -1: none */
-  int             ntriple, nsingle;
-  PetscInt        offset[VCRS_WORD_ENTRIES];
-  Number          value[VCRS_COMMON_PAIRS][VCRS_WORD_ENTRIES]; /* of the commonest pairs with the common offsets */
-  PetscInt        pair[VCRS_COMMON_PAIRS];                     /* their ids */
+  PetscInt m;
+  PetscInt stride, line;
+  PetscInt common; /* id of the common pair, or -1 */
+  int      ntriple, nsingle;
+  PetscInt offset[VCRS_WORD_ENTRIES];
+  /* values of the most frequent pairs with the common offsets */
+  Number          value[VCRS_COMMON_PAIRS][VCRS_WORD_ENTRIES];
+  PetscInt        pair[VCRS_COMMON_PAIRS]; /* ids of the most frequent pairs */
   int             npair;
   int             order[VCRS_WORD_ENTRIES];
   const uint32_t *word;
   const Number   *setdiagonal;
-  PetscInt        firstmain, nmain, nlisted; /* several media: rows for which the common set stays inside x; rows that have another */
+  /* several media: firstmain, nmain: rows with all columns of the common set inside x; nlisted: listed rows */
+  PetscInt        firstmain, nmain, nlisted;
   const PetscInt *listed;
 };
 
-/* sum over the common index set for the thread's rows; value(k, j) is the value of row j's k-th reordered entry */
+/* Sums over the common index set for the thread's rows; value(k, j) is the value of the k-th reordered entry in row
+   j */
 template <int rows, int triples, int singles, class F>
 static __device__ __forceinline__ void SumCommon(const PairsArguments &a, const Number *x, F value, Number sum[rows])
 {
@@ -122,7 +128,7 @@ static __device__ __forceinline__ void SumCommon(const PairsArguments &a, const 
   }
 }
 
-/* The same if rows have parts of the common set: bit k of word[j] says that row j has its k-th reordered entry */
+/* The same sums for rows with parts of the common set: bit k of word[j] is set if row j has the k-th reordered entry */
 template <int rows, int triples, int singles, class F>
 static __device__ __forceinline__ void SumParts(const PairsArguments &a, const Number *x, const uint32_t word[rows], F value, Number sum[rows])
 {
@@ -165,7 +171,7 @@ static __device__ __forceinline__ void SumParts(const PairsArguments &a, const N
   }
 }
 
-/* The rows of the thread from the tables, to y */
+/* Computes the thread's rows from the tables, and stores y */
 template <int rows>
 static __device__ __forceinline__ void MultTable(const PairsArguments &a, VCRSUnsigned row0)
 {
@@ -192,7 +198,7 @@ static __device__ __forceinline__ void WriteSums(const PairsArguments &a, VCRSUn
   }
 }
 
-/* One medium */
+/* A single medium */
 template <int rows, int triples, int singles, int threads, int tile, int blocks>
 static __global__ void __launch_bounds__(threads, blocks) PairsKernel(const __grid_constant__ PairsArguments a)
 {
@@ -232,7 +238,7 @@ static __global__ void __launch_bounds__(threads, blocks) PairsKernel(const __gr
       MultTable<rows>(a, row0);
       return;
     }
-    /* the diagonal is no entry of word: it may differ */
+    /* word has no bit for the diagonal entry, which may differ */
 #pragma unroll
     for (int j = 0; j < rows; j++)
       if (word[j] & VCRS_WORD_DIAGONAL) sum[j] = MultiplyAdd(Read(a.setdiagonal + id[j]), Read(x + j * stride), sum[j]);
@@ -246,7 +252,7 @@ static __global__ void __launch_bounds__(threads, blocks) PairsKernel(const __gr
 template <int rows, int triples, int singles, int threads, int tile, int blocks>
 static __global__ void __launch_bounds__(threads, blocks) PairsMediaKernel(const __grid_constant__ PairsArguments a, unsigned int listblocks)
 {
-  constexpr int      middle = 16; /* of a warp; its ends are ends of lines more often */
+  constexpr int      middle = 16; /* the middle lane of a warp: ends of a warp are often ends of lines */
   const VCRSUnsigned stride = a.stride;
 
   if (blockIdx.x < listblocks) {
@@ -261,13 +267,13 @@ static __global__ void __launch_bounds__(threads, blocks) PairsMediaKernel(const
     return;
   }
 
-  /* all data are read before it is known whether a row has the common set: rows are those whose common set stays inside
-     x */
+  /* all data are read before the sets of the rows are known: the common set is inside x in all of these rows */
   VCRSUnsigned g, band;
   const bool   is    = GridGetPlace<threads, tile>(stride, a.line, blockIdx.x - listblocks, &g, &band);
   const auto   begin = band * rows * stride, last = static_cast<VCRSUnsigned>(a.nmain) - rows * stride,
              row0 = static_cast<VCRSUnsigned>(a.firstmain) + (begin < last ? begin : last) + g;
-  PetscInt id[rows], its[rows]; /* pairs of this thread's rows and of the middle thread's, -1 without the common set */
+  /* pairs of the thread's rows, and of the middle thread's rows; -1: without the common set */
+  PetscInt id[rows], its[rows];
   Number   sum[rows];
   bool     alike = true, same = true;
 

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* Shared by the kernels of L0: its tables, a row from the tables */
+/* Shared by the kernels of L0: tables, and a row from the tables */
 
 #include "../kernels.cuh"
 

@@ -4,22 +4,22 @@
 #pragma once
 
 /*
-   A row of any layout, entry by entry. Layout and container are looked at for each entry; the
-   branches are the same in all threads.
+   A row of any layout, entry by entry. The layout and the container are tested for each entry; all threads take the
+   same branches.
 */
 
 #include "../kernels.cuh"
 
-/* A row of the matrix wherever it lies */
+/* A row of the matrix, at any place in the plan */
 struct RowCursor {
   PetscInt        row, length; /* row -1: none */
   const PetscInt *column;      /* column k is base + column[k] */
   PetscInt        base;
-  const uint8_t  *packed; /* + the integer of width bytes at packed[32 k width], if packed */
+  const uint8_t  *packed; /* if packed: column[k] plus the integer of `width` bytes at packed[32 k width] */
   int             width;
-  const uint16_t *group;    /* column k is base + the column of number packed[64 k] in these groups, if group */
-  const Number   *direct;   /* value k is direct[k], if direct */
-  PetscInt64      position; /* else it lies at position + step (k - first) of value[] */
+  const uint16_t *group;    /* if group: column k is base + the column for number packed[64 k] in these groups */
+  const Number   *direct;   /* if direct: value k is direct[k] */
+  PetscInt64      position; /* otherwise value k is at position + step (k - first) of value[] */
   int             step;
 };
 

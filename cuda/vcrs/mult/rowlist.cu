@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The list of the rows that are summed apart: of 27-point stencils (stencil27.cu) and of L0 with several media (pairs.cu) */
+/* The list of the rows that are summed separately: for 27-point stencils (stencil27.cu) and for L0 with several media
+   (pairs.cu) */
 
 #include "stencil27.cuh"
 #include <cub/device/device_select.cuh>
@@ -10,15 +11,15 @@
 #include <thrust/iterator/discard_iterator.h>
 
 /*
-   Whether a row is excluded from the threads that work on several rows. These take rows whose words have all wanted
-   bits; in 27-point stencils, rows with the set for their place in a plane
+   Whether a row is listed, because the threads with several rows do not treat the row. These threads treat rows whose
+   words have all wanted bits; for 27-point stencils, rows with the set for their place in a plane.
 */
 struct IsListed {
   const void     *id;
   int             idbytes;
   const uint32_t *word;
   uint32_t        wanted;
-  VCRSUnsigned    first, end, line, stride; /* line 0: L0 */
+  VCRSUnsigned    first, end, line, stride; /* line = 0: L0 */
   PetscInt        common, side[4];
 
   __device__ bool operator()(PetscInt row) const
@@ -31,7 +32,7 @@ struct IsListed {
     return (__ldg(word + p) & wanted) != wanted;
   }
 
-  /* -1: a corner */
+  /* The set for a row's place in a plane; -1: a corner */
   __device__ PetscInt SetOfPlace(VCRSUnsigned row) const
   {
     const VCRSUnsigned column = row % line;
@@ -43,7 +44,7 @@ struct IsListed {
   }
 };
 
-/* For each number of neighbouring slices, wherever in a plane they begin, how many have ends at most */
+/* ends[w]: the largest number of slices with ends of lines among w neighbouring slices, anywhere in a plane */
 static void CountEnds(VCRSLaunch *l)
 {
   const PetscInt n    = l->stride / 32;
@@ -63,7 +64,7 @@ static void CountEnds(VCRSLaunch *l)
   }
 }
 
-/* Bit row % 32 of word row / 32: the row is not in the list */
+/* Sets bit row % 32 of word row / 32 for rows outside of the list */
 static __global__ void MarkMain(IsListed listed, PetscInt m, uint32_t *main)
 {
   const PetscInt64 row  = static_cast<PetscInt64>(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -3,22 +3,22 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Any layout, entry by entry: products with several columns in one sweep over the matrix, transposed
-   products (sums by atomic additions), the diagonal, and the article's six arrays. Layout and container are tested for
-   each entry; the branches are the same in all threads.
+   Any layout, entry by entry: products with several columns in one sweep over the matrix, transposed products (sums by
+   atomic additions), the diagonal, and the six arrays of the article. The layout and the container are tested for each
+   entry; all threads take the same branches.
 */
 
 #include "row.cuh"
 #include <cub/device/device_scan.cuh>
 
-/* Columns of x in one sweep */
+/* Columns of x per sweep */
 #define VCRS_SWEEP 8
 
 #define VCRS_ROWS_THREADS 128
 
 /*
-   Threads of a block that share one row: all of them if a block has a very long row, else one. Sums of a over them; all
-   get the result.
+   Sums over the threads of a row. If a block has a very long row, all threads share the row; otherwise a thread has its
+   own row. All threads get the result.
 */
 template <bool together>
 static __device__ __forceinline__ Number SumThreads(Number a)
@@ -45,12 +45,13 @@ static __device__ __forceinline__ RowCursor OpenMyRow(const VCRSPlan &p)
   const VCRSUnsigned slot = static_cast<VCRSUnsigned>(blockIdx.x) * VCRS_ROWS_THREADS + threadIdx.x;
   RowCursor          c    = OpenRow(p, slot);
 
-  /* a very long row stands in a slice too, with no entry, and apart */
+  /* a very long row also has an empty place in a slice */
   if (p.layout == MATVCRS_LAYOUT_L3 && c.row >= 0 && (c.step == 1 || (c.length == 0 && IsLongRow(p.longrow, p.nlong, c.row)))) c.row = -1;
   return c;
 }
 
-/* y = sign A x + add, without add y = A x, for up to columns columns, ncolumn of them in this call */
+/* y = sign A x + add; without add, y = A x. The kernel is compiled for up to `columns` columns; ncolumn of them
+   exist */
 template <int columns, bool together>
 static __global__ void __launch_bounds__(VCRS_ROWS_THREADS)
   RowsMultKernel(const __grid_constant__ VCRSPlan p, int ncolumn, const Number *__restrict__ x, PetscInt ldx, const Number *add, PetscInt ldadd, Number *y,
@@ -101,7 +102,8 @@ static __global__ void __launch_bounds__(VCRS_ROWS_THREADS)
     }
 }
 
-/* y += A^T x, or A^H x, for up to VCRS_SWEEP columns. In the difference form the reference has the value sigma - sum of the others */
+/* y += A^T x, or A^H x, for up to VCRS_SWEEP columns. In the difference form, the reference has the value sigma minus
+   the sum of all further entries */
 template <bool together>
 static __global__ void __launch_bounds__(VCRS_ROWS_THREADS)
   RowsMultTransposeKernel(const __grid_constant__ VCRSPlan p, bool hermitian, int ncolumn, const Number *__restrict__ x, PetscInt ldx, Number *y, PetscInt ldy)
@@ -157,7 +159,7 @@ static __global__ void __launch_bounds__(VCRS_ROWS_THREADS) RowsGetDiagonalKerne
     if (reference) others = others + Value(p, c, k);
     else if (Column(c, k) == c.row) value = Value(p, c, k);
   }
-  /* at most one thread has found the entry */
+  /* at most one thread has found the diagonal entry */
   value = SumThreads<together>(reference ? others : value);
   if (together && threadIdx.x > 0) return;
   if (exponent) value = ScaleByPower(value, exponent);
@@ -165,8 +167,8 @@ static __global__ void __launch_bounds__(VCRS_ROWS_THREADS) RowsGetDiagonalKerne
 }
 
 /*
-   Properties of all entries: the longest row, the largest distances right and left of the diagonal, and whether an
-   off-diagonal entry is negative or no number, or an entry has an imaginary part
+   Properties of all entries: the longest row, and the largest distances right and left of the diagonal. Further,
+   whether an off-diagonal entry is negative or NaN, or any entry has an imaginary part.
 */
 template <bool together>
 static __global__ void __launch_bounds__(VCRS_ROWS_THREADS) RowsScanKernel(const __grid_constant__ VCRSPlan p, int *scan)
@@ -211,7 +213,8 @@ static __global__ void __launch_bounds__(VCRS_ROWS_THREADS) RowsScanKernel(const
   }
 }
 
-/* The entries of rows with stored diagonals: their number, i[row]; or, with the begins i, the entries */
+/* Without begin, counts the entries of each row including a stored diagonal, to i[row]. With begin, writes the
+   entries */
 template <bool together>
 static __global__ void __launch_bounds__(VCRS_ROWS_THREADS)
   RowsDecodeKernel(const __grid_constant__ VCRSPlan p, const PetscInt *begin, PetscInt *i, PetscInt *__restrict__ j, Number *__restrict__ a)
@@ -234,7 +237,7 @@ static __global__ void __launch_bounds__(VCRS_ROWS_THREADS)
   }
 }
 
-/* One thread for each row of the layout's main part; very long rows have blocks of their own */
+/* A thread per row in the main part of the layout; very long rows have separate blocks */
 static unsigned int RowsBlocks(const VCRSPlan *p)
 {
   const PetscInt64 n = p->layout == MATVCRS_LAYOUT_L3 ? 32 * static_cast<PetscInt64>(p->nslices) : p->m;
@@ -270,7 +273,7 @@ static PetscErrorCode RowsMultOne(const VCRSLaunch *, const VCRSPlan *p, const M
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The article's arrays, and grouped columns on devices without a kernel for them */
+/* Accepts the arrays of the article, and grouped columns on devices without the kernel of groups.cu */
 static PetscErrorCode RowsPrepare(VCRSLaunch *, const VCRSPlan *, VCRSPlan *p, bool *runs)
 {
   PetscFunctionBegin;

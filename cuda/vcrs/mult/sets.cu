@@ -3,12 +3,13 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Layouts L1 and L2: an id per row names an index set, values lie in slices of 32 rows.
+   Layouts L1 and L2: an id per row names an index set; values are in slices of 32 rows.
 
    A thread per row, a warp per slice. If the rows of a warp have the most frequent index set, its offsets are
-   parameters of the kernel. Rows with a part of it (the boundaries of a grid) do the same and leave out the missing
-   entries. A few other rows among them do not slow the warp down. Their threads do nothing, and then the warp sums
-   these rows together: eight threads per row if rows are short, else all 32. Elsewhere offsets come from the tables.
+   parameters of the kernel. Rows with a part of the set (the boundaries of a grid) do the same work without the missing
+   entries. A few odd rows with different sets do not slow the warp down. The threads of odd rows do nothing at first,
+   and then the warp sums the odd rows together: eight threads per short row, or all 32 threads per long row. In all
+   remaining warps, offsets come from the tables.
 
    Blocks are persistent. The head of a row is read a step before the entries.
 */
@@ -23,9 +24,10 @@ static __global__ void __launch_bounds__(threads, blocks) SetsKernel(const __gri
   const int                            lane = threadIdx.x % 32;
   const VCRSUnsigned                   m = a.m, step = static_cast<VCRSUnsigned>(gridDim.x) * threads;
   const Code                          *value = static_cast<const Code *>(a.value) + lane;
-  VCRSUnsigned                         first = static_cast<VCRSUnsigned>(blockIdx.x) * threads + threadIdx.x - lane; /* row of the warp */
-  RowHead                              next  = ReadHead<Values<kind>::scaled, difference>(a, first + lane, first < m);
-  Values<kind>                         values;
+  /* first: first row of the warp */
+  VCRSUnsigned first = static_cast<VCRSUnsigned>(blockIdx.x) * threads + threadIdx.x - lane;
+  RowHead      next  = ReadHead<Values<kind>::scaled, difference>(a, first + lane, first < m);
+  Values<kind> values;
 
   PDLTrigger();
   values.Setup(shared, a.decode);
@@ -48,7 +50,7 @@ static __global__ void __launch_bounds__(threads, blocks) SetsKernel(const __gri
 template <VCRSValues kind, bool difference, int length, int batch, int threads, int blocks>
 static PetscErrorCode SetsLaunch(const VCRSLaunch *l, const SetsArguments *a, cudaStream_t stream)
 {
-  /* persistent blocks: tables are filled once, and the head of a row is read in time */
+  /* persistent blocks: tables are filled once, and heads of rows are read in time */
   constexpr size_t shared = Values<kind>::sharedbytes;
   const PetscInt64 n      = PetscMin((static_cast<PetscInt64>(a->m) + threads - 1) / threads, static_cast<PetscInt64>(l->multiprocessors) * blocks);
   const auto       kernel = SetsKernel<kind, difference, length, batch, threads, blocks>;
@@ -59,7 +61,7 @@ static PetscErrorCode SetsLaunch(const VCRSLaunch *l, const SetsArguments *a, cu
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The shapes are measured, see docs/internals/kernels.md; threads and blocks leave 48 registers per thread or more */
+/* Shapes are measured, see docs/internals/kernels.md. Threads and blocks leave at least 48 registers per thread */
 template <VCRSValues kind, int length>
 static PetscErrorCode SetsLaunchKind(const VCRSLaunch *l, const VCRSPlan *p, const SetsArguments *a, cudaStream_t stream)
 {
@@ -71,7 +73,7 @@ static PetscErrorCode SetsLaunchKind(const VCRSLaunch *l, const VCRSPlan *p, con
                                                                                            : 4};
 #else
   constexpr bool two       = Values<kind>::sharedbytes > SharedTable<PetscReal>::bytes;
-  constexpr int  few       = length == 7 ? 640 : 512; /* longer sets need 64 registers beside one table, too */
+  constexpr int  few       = length == 7 ? 640 : 512; /* longer sets need 64 registers, even with one table */
   constexpr int  batch[2]  = {shared ? 6 : 7, 6},
                 threads[2] = {two      ? 1024
                               : shared ? few
@@ -89,7 +91,7 @@ static PetscErrorCode SetsLaunchKind(const VCRSLaunch *l, const VCRSPlan *p, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The stencils of most grids have kernels of their own */
+/* The stencils of most grids have separate kernels */
 template <VCRSValues kind>
 static PetscErrorCode SetsLaunchLength(const VCRSLaunch *l, const VCRSPlan *p, const SetsArguments *a, cudaStream_t stream)
 {

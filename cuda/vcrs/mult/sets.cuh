@@ -3,27 +3,29 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* Shared by the kernels of L1 and L2: their arguments, the head of a row, the sums of a slice's rows */
+/* Shared by the kernels of L1 and L2: arguments, the head of a row, and sums of the rows of a slice */
 
 #include "../finish.cuh"
 
-/* How many rows of a slice may have other sets than the commonest and are summed by several threads each */
+/* Odd rows per slice, at most, which several threads sum together. An odd row has a set without a common part */
 #define VCRS_ODD_ROWS 4
 
-/* A bit for each entry of a set of this length */
+/* A bit per entry of a set */
 static inline uint32_t VCRSAllEntries(int length)
 {
   return length < 32 ? (1u << length) - 1 : ~0u;
 }
 
 struct SetsArguments : MultArguments {
-  PetscInt          m;
-  PetscInt          common; /* id, -1: none */
-  int               idbytes;
-  int               length;                       /* of the common set */
-  uint32_t          all;                          /* a bit for each of its entries */
-  const uint32_t   *part;                         /* of each set: its entries of the common set, 0: others, or none */
-  PetscInt          offset[VCRS_COMMON_MAX + 16]; /* entries read past the end are not used */
+  PetscInt m;
+  PetscInt common; /* id of the common set, or -1 */
+  int      idbytes;
+  int      length; /* length of the common set */
+  uint32_t all;    /* a bit per entry of the common set */
+  /* per set: bits of the entries of the common set; 0: the set has further entries, or no entry */
+  const uint32_t *part;
+  /* entries after the end are read, but not used */
+  PetscInt          offset[VCRS_COMMON_MAX + 16];
   const void       *id;
   const PetscInt   *setptr, *setoffset;
   const PetscInt64 *sliceptr;
@@ -55,7 +57,7 @@ static inline void SetsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, cons
   for (int k = 0; k < l->length; k++) a.offset[k] = l->offset[k];
 }
 
-/* The head of a row: data needed before its entries, read while the previous row is worked on */
+/* The head of a row: data needed before the entries, and read during the work on the previous row */
 struct RowHead {
   PetscInt   id; /* -2: the row does not exist */
   PetscInt64 start;
@@ -64,7 +66,7 @@ struct RowHead {
   PetscInt   sigmastart;
 };
 
-/* Slices and the masks of row sums are there for all rows of a warp's slice, also where the row is not */
+/* Slices, and masks of row sums, exist for all lanes of a slice, even after the last row */
 template <bool scaled, bool difference>
 static __device__ __forceinline__ RowHead ReadHead(const SetsArguments &a, VCRSUnsigned row, bool slice)
 {
@@ -84,7 +86,7 @@ static __device__ __forceinline__ RowHead ReadHead(const SetsArguments &a, VCRSU
   return h;
 }
 
-/* Which entries of the common set the row of the head has */
+/* Bits of the entries of the common set in a row */
 static __device__ __forceinline__ uint32_t ReadPart(const SetsArguments &a, PetscInt id)
 {
   if (id == a.common) return a.all;
@@ -96,12 +98,12 @@ static __device__ __forceinline__ Number ReadHeadSigma(const SetsArguments &a, c
   const int k = static_cast<int>(row % 32);
 
   if (a.sigma.kind == VCRS_SIGMA_FULL) return ReadOnce(a.sigma.sigma + row);
-  if (!h.sigmabits) return Number{}; /* of no row of the slice: the commonest case */
+  if (!h.sigmabits) return Number{}; /* no row of the slice has a row sum: the most frequent case */
   if (h.sigmabits >> k & 1u) return Read(a.sigma.sigma + h.sigmastart + CountBelow(h.sigmabits, k));
   return Number{};
 }
 
-/* y of a row from the sum over its stored entries */
+/* Writes y of a row from the sum over its stored entries */
 template <bool scaled, bool difference>
 static __device__ __forceinline__ void WriteRow(const SetsArguments &a, VCRSUnsigned row, int exponent, bool empty, Number sigma, Number xref, Number sum)
 {
@@ -110,7 +112,7 @@ static __device__ __forceinline__ void WriteRow(const SetsArguments &a, VCRSUnsi
   FinishRow<scaled, difference>(a, row, end, empty, sum, xref);
 }
 
-/* One row from the tables; value points to its first entry */
+/* Sums a row from the tables; value points to the first entry */
 template <int batch, bool difference, class V>
 static __device__ __forceinline__ Number SumTable(const V &values, const typename V::Code *value, const Number *x, Number xref, const PetscInt *offset,
                                                   int length)
@@ -139,7 +141,8 @@ static __device__ __forceinline__ Number SumTable(const V &values, const typenam
   return sum.Finish(xref);
 }
 
-/* Reads the code of entry k of the common set at value + at. With parts: if the row has it, and at moves on only then */
+/* Loads the code of entry k of the common set from value + at. With parts, the entry may be missing; `at` only advances
+   for existing entries */
 template <bool parts, class V>
 static __device__ __forceinline__ void ReadCode(uint32_t part, int k, const typename V::Code *value, int *at, typename Register<typename V::Code>::type *c)
 {
@@ -154,7 +157,7 @@ static __device__ __forceinline__ void ReadCode(uint32_t part, int k, const type
   }
 }
 
-/* The same with its x */
+/* Loads the code and x of entry k */
 template <bool parts, class V>
 static __device__ __forceinline__ void ReadEntry(uint32_t part, int k, PetscInt offset, const typename V::Code *value, const Number *x, int *at,
                                                  typename Register<typename V::Code>::type *c, Number *xs)
@@ -172,8 +175,8 @@ static __device__ __forceinline__ void AddEntry(uint32_t part, int k, const V &v
 }
 
 /*
-   A row that has the common set, or the entries of it whose bits are set in part, for a length known to the compiler:
-   the reads of a batch are under way while the previous batch is summed
+   Sums a row with the common set, or with the entries in part, for a length known to the compiler. The loads of a batch
+   are in flight while the previous batch is summed.
 */
 template <int length, int batch, bool parts, bool difference, class V>
 static __device__ __forceinline__ Number SumCommonOf(const SetsArguments &a, const V &values, const typename V::Code *value, const Number *x, Number xref,
@@ -202,7 +205,7 @@ static __device__ __forceinline__ Number SumCommonOf(const SetsArguments &a, con
   return sum.Finish(xref);
 }
 
-/* All rows of the warp have the common set, or the entries of it whose bits are set in part */
+/* Sums rows of a warp in which all rows have the common set, or the entries in part */
 template <int batch, bool parts, bool difference, class V>
 static __device__ __forceinline__ Number SumCommon(const SetsArguments &a, const V &values, const typename V::Code *value, const Number *x, Number xref,
                                                    uint32_t part)
@@ -247,8 +250,8 @@ static __device__ __forceinline__ Number SumCommonRow(const SetsArguments &a, co
   else return SumCommon<batch, parts, difference>(a, values, value, x, xref, part);
 }
 
-/* The first 32 / group of the rows whose bits are set in odd, by a group of threads each; all threads of a group get
-   their row's sum, reference and length */
+/* Sums the first 32 / group rows with a bit in odd, with a group of threads per row. All threads of a group get the
+   sum, reference and length of their row */
 template <int group, bool difference, class V>
 static __device__ __forceinline__ Number SumOdd(const SetsArguments &a, const V &values, uint32_t odd, PetscInt id, const typename V::Code *value,
                                                 const Number *x, Number *xreference, int *length)
@@ -283,13 +286,14 @@ static __device__ __forceinline__ Number SumOdd(const SetsArguments &a, const V 
   return WarpSum<group>(sum);
 }
 
-/* The sum of the thread's row, whatever sets the rows of the warp have; allx: x of the first column, part: the entries
-   of the common set in the row */
+/* The sum of the thread's row, for any sets in the warp. allx: x of the first column; part: the entries of the common
+   set in the row */
 template <int length, int batch, bool difference, class V>
 static __device__ __forceinline__ Number SumRow(const SetsArguments &a, const Number *allx, const V &values, const typename V::Code *value, VCRSUnsigned row,
                                                 PetscInt id, uint32_t part, Number *xreference, bool *isempty)
 {
-  constexpr int  group = length == 7 ? 8 : 32, rows = 32 / group; /* of the threads that sum an odd row */
+  /* group: threads per odd row */
+  constexpr int  group = length == 7 ? 8 : 32, rows = 32 / group;
   const int      lane  = threadIdx.x % 32;
   const uint32_t odd   = __ballot_sync(0xffffffffu, id >= 0 && !part);
   bool           empty = false;
@@ -322,7 +326,7 @@ static __device__ __forceinline__ Number SumRow(const SetsArguments &a, const Nu
         xref  = reference;
         empty = entries == 0;
       }
-      rest = rows == 1 ? rest & (rest - 1) : 0; /* one pass does all VCRS_ODD_ROWS, or one */
+      rest = rows == 1 ? rest & (rest - 1) : 0; /* a pass sums all VCRS_ODD_ROWS rows, or one row */
     }
   } else {
     const Number   *x       = Whole(allx + row);

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Layout L3: slices of 32 rows with columns of 1, 2, 4 or 8 bytes; very long rows apart.
+   Layout L3: slices of 32 rows with columns of 1, 2, 4 or 8 bytes; very long rows are stored separately.
 
    A warp per slice, a thread per row, a block per very long row.
 */
@@ -25,21 +25,21 @@ struct SlicesArguments : MultArguments {
 };
 
 /*
-   Bases of columns of a slice, for all threads of its warp, some batches at a time. Each thread reads a base from
-   memory. All bases of a batch then reach all threads by an access to shared memory. The access costs less than a read
+   Bases of columns of a slice, for all threads of a warp, several batches at a time. Each thread loads a base from
+   memory. All threads then read all bases of a batch by one access to shared memory. The access costs less than a load
    or a shuffle per base.
 */
 template <int batch>
 struct alignas(32 * sizeof(VCRSUnsigned)) ColumnBases {
   static constexpr int stride = batch > 4 ? 8 : (batch > 2 ? 4 : batch), entries = 32 / stride * batch;
-  static_assert(batch <= 8, "the bases of a batch are aligned to 8 of them at most");
+  static_assert(batch <= 8, "the bases of a batch are aligned to 8 bases at most");
 
   struct alignas(stride * sizeof(VCRSUnsigned)) Batch {
     VCRSUnsigned base[batch];
   };
   VCRSUnsigned base[32];
 
-  /* The base for this thread, of n bases at from */
+  /* Loads the base for this thread, from n bases at `from` */
   static __device__ __forceinline__ VCRSUnsigned Read(const PetscInt *from, int n)
   {
     const int lane = threadIdx.x % 32;
@@ -47,7 +47,7 @@ struct alignas(32 * sizeof(VCRSUnsigned)) ColumnBases {
     return lane < n ? static_cast<VCRSUnsigned>(__ldg(from + lane)) : 0;
   }
 
-  /* All threads get the base that each thread of the warp has read */
+  /* Shares the bases loaded by the threads of the warp */
   __device__ __forceinline__ const Batch *Share(VCRSUnsigned mine)
   {
     const int lane = threadIdx.x % 32;
@@ -59,7 +59,7 @@ struct alignas(32 * sizeof(VCRSUnsigned)) ColumnBases {
   }
 };
 
-/* One lane of a slice; Offset is the type of its column offsets, mine the result of ColumnBases::Read() for its first
+/* Sums a lane of a slice. Offset: type of the column offsets; mine: result of ColumnBases::Read() for the first
    entries */
 template <int batch, bool difference, class Offset, class V>
 static __device__ __forceinline__ Number SumSlice(const V &values, const typename V::Code *value, const Offset *column, const PetscInt *base, VCRSUnsigned mine,
@@ -70,7 +70,7 @@ static __device__ __forceinline__ Number SumSlice(const V &values, const typenam
   typename Register<Offset>::type           o[batch];
   typename Register<typename V::Code>::type c[batch];
 
-  /* the offsets and codes of the next batch are under way while x is gathered for this batch */
+  /* offsets and codes of the next batch are in flight while x is gathered for this batch */
   if (difference && length > 0) xref = Read(x + (static_cast<VCRSUnsigned>(__ldg(base)) + static_cast<VCRSUnsigned>(__ldcs(column))));
   *xreference = xref;
   column += 32 * first;
@@ -113,8 +113,8 @@ static __global__ void __launch_bounds__(threads, blocks) SlicesKernel(const __g
   constexpr int                       first = difference ? 1 : 0;
   extern __shared__ __align__(16) char shared[];
   __shared__ ColumnBases<batch> bases[threads / 32];
-  const int                     lane = threadIdx.x % 32,
-            warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0); /* seen to be the same in a warp, so only one copy is kept */
+  /* the shuffle shows the compiler that all threads of a warp have the same value of warp, so one copy is kept */
+  const int    lane = threadIdx.x % 32, warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0);
   Values<kind> values;
 
   values.Setup(shared, a.decode);
@@ -192,7 +192,7 @@ static void SlicesGetArguments(const VCRSPlan *p, const MultArguments *v, Slices
   a.sigma                         = GetSigmaArguments(p);
 }
 
-/* The shapes are measured, see docs/internals/kernels.md */
+/* Shapes are measured, see docs/internals/kernels.md */
 template <VCRSValues kind>
 static PetscErrorCode SlicesLaunchKind(const VCRSLaunch *l, const VCRSPlan *p, const SlicesArguments *a, cudaStream_t stream)
 {

@@ -3,15 +3,16 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Layouts L1, L2 and L3 of a small matrix. The longest chain of dependent reads determines the time of the product,
-   not the bytes. With one thread per row there would be too few warps to hide the latency, and each would go through
-   its rows batch after batch.
+   Layouts L1, L2 and L3 of a small matrix. The longest chain of dependent loads determines the time of the product;
+   bytes do not. With a thread per row, there are too few warps to hide the latency, and each warp loads its rows batch
+   after batch.
 
-   Several warps therefore share a slice: they take its entries in turn, as many as a warp reads at once. The sums of
-   the warps are added in a fixed order: a product gives the same bits each time. Tables are read from device memory.
+   Several warps therefore share a slice. The warps take the entries in turn, as many at once as a warp loads at a time.
+   The sums of the warps are added in a fixed order: a product gives the same bits each time. Tables are read from
+   device memory.
 
-   The kernel may begin before the preceding kernel has ended. It reads data of the matrix, and waits before reading
-   x.
+   The kernel may begin before the previous kernel has ended. The kernel then loads data of the matrix, and waits before
+   the first load of x.
 */
 
 #include "../finish.cuh"
@@ -20,10 +21,10 @@
 #define VCRS_SMALL_BATCH 8
 #define VCRS_SMALL_SPLIT 16
 
-/* Approximate number of threads per block if there are very long rows */
+/* Approximate threads per block, if very long rows exist */
 #define VCRS_SMALL_LONG_THREADS 256
 
-/* Warps of a multiprocessor that hide each other's latency, and the number of resident warps */
+/* Warps per multiprocessor that hide all latencies, and resident warps */
 #define VCRS_SMALL_ENOUGH_WARPS 16
 #define VCRS_SMALL_MOST_WARPS   32
 
@@ -51,8 +52,8 @@ struct SmallArguments : MultArguments {
 };
 
 /*
-   Entry k beyond the end of a row is masked: its mask is 0, all other masks have all bits. A thread has only seven
-   predicate registers for conditions. With conditions, not all reads would be issued before the first sum.
+   The mask of an entry is 0 after the end of a row, and otherwise all ones. A thread has only seven predicate registers
+   for conditions. With conditions, some loads would be issued after the first sum.
 */
 static __device__ __forceinline__ PetscReal Keep(PetscReal a, int mask)
 {
@@ -71,9 +72,9 @@ static __device__ __forceinline__ Number Keep(Number a, int mask)
 #endif
 
 /*
-   The columns of a row, from its set or, in L3, from a base for the entries k of the slice. Entries past a row's end
-   are read, too, and give a valid column: the last one again in a set, the padding in a slice, of which only the base
-   is used.
+   The columns of a row, from its set or, in L3, from a base for the entries k of the slice. Entries after the end of a
+   row are loaded, too, with a valid column. In a set, the column is the last column of the row. In a slice, the column
+   is the base, because the padding is masked.
 */
 struct SetColumns {
   const PetscInt *offset;
@@ -100,11 +101,11 @@ struct SliceColumns {
 };
 
 /*
-   A lane's entries k = begin, ..., begin + batch - 1, and again at each step, of a row of some length in a slice with
-   entries k < end; the lane's columns count from x. A warp that finishes rows gets their data in rowend, also without
-   entries.
+   Sums entries k = begin, ..., begin + batch - 1 of a lane's row, and the same entries `step` later, for k < end. The
+   length belongs to the row; x is the origin of the lane's columns. A warp that finishes rows also gets the data in
+   rowend, even for rows without entries.
 
-   Reads are issued in the written order, as many as possible before the first wait.
+   Loads are issued in the written order, as many as possible before the first wait.
 */
 template <bool difference, class V, class Columns>
 static __device__ __forceinline__ Number SumPiece(const SmallArguments &a, const V &values, const typename V::Code *value, const Columns &columns, int begin,
@@ -132,7 +133,7 @@ static __device__ __forceinline__ Number SumPiece(const SmallArguments &a, const
     for (int k = 0; k < batch; k++) o[k] = columns.Read(PetscMin(k0 + k, end - 1), mask[k]);
 #pragma unroll
     for (int k = 0; k < batch; k++) {
-      /* padding of a slice may be no code of a dictionary */
+      /* padding of a slice may be outside of a dictionary */
       if constexpr (!V::finite) c[k] &= mask[k];
       v[k] = values.Decode(c[k]);
     }
@@ -152,7 +153,7 @@ static __device__ __forceinline__ Number SumPiece(const SmallArguments &a, const
   return sum;
 }
 
-/* threadIdx.x counts the threads that share a slice, threadIdx.y the slices of the block */
+/* threadIdx.x counts the threads of a slice, threadIdx.y the slices of a block */
 template <VCRSValues kind, bool difference, bool sets>
 static __global__ void __launch_bounds__(32 * VCRS_SMALL_SPLIT, 1) SmallKernel(const __grid_constant__ SmallArguments a)
 {
@@ -178,7 +179,7 @@ static __global__ void __launch_bounds__(32 * VCRS_SMALL_SPLIT, 1) SmallKernel(c
   bool               finishes = false;
 
   if (s < static_cast<VCRSUnsigned>(a.nslices)) {
-    /* data that need no other read */
+    /* data that depend on no earlier load */
     const PetscInt64 slot   = 32 * static_cast<PetscInt64>(s) + lane;
     const PetscInt   id     = sets && slot < m ? ReadId(a.id, a.idbytes, slot) : -1;
     const int        width  = sets ? 0 : a.slicewidth[s];
@@ -196,8 +197,7 @@ static __global__ void __launch_bounds__(32 * VCRS_SMALL_SPLIT, 1) SmallKernel(c
     finishes = piece == 0 && row < m;
     if (piece == 0 || begin < end) {
       if (sets) {
-        /* for a row without entries the number 0 stands at setptr[0], and x has that entry if other rows of the slice
-           have entries */
+        /* a row without entries uses the offset 0 at setptr[0]; x has this entry if any row of the slice has entries */
         SetColumns    columns = {a.setptr, 0};
         const Number *x       = a.x;
 
@@ -242,7 +242,7 @@ static __global__ void __launch_bounds__(32 * VCRS_SMALL_SPLIT, 1) SmallKernel(c
   if (finishes) FinishRow<V::scaled, difference>(a, row, rowend, length == 0, sum, xref);
 }
 
-/* together: slices of a block */
+/* together: slices per block */
 template <VCRSValues kind, bool difference, bool sets>
 static PetscErrorCode SmallLaunch(const SmallArguments *a, int together, cudaStream_t stream)
 {
@@ -318,9 +318,9 @@ static PetscErrorCode SmallMult(const VCRSLaunch *l, const VCRSPlan *p, const Mu
 }
 
 /*
-   Number of warps per slice, for the longest slice; 0: the kernels for large matrices are as fast. The number
-   suffices to read the longest slice at once, but is at most the number of resident warps. Rows that one warp reads at
-   once have nothing to share, but their very long rows are found faster here.
+   Warps per slice, for the longest slice; 0: the kernels for large matrices are as fast. The number suffices to load
+   the longest slice at once, up to the number of resident warps. Short rows need no second warp, but this kernel finds
+   very long rows faster.
 */
 static int SmallChooseSplit(PetscInt nslices, PetscInt nlong, PetscInt longest, int multiprocessors)
 {
@@ -339,7 +339,7 @@ static PetscErrorCode SmallPrepare(VCRSLaunch *l, const VCRSPlan *, VCRSPlan *p,
   PetscFunctionBegin;
   *runs = false;
   if (p->grouped || p->layout == MATVCRS_LAYOUT_L0) PetscFunctionReturn(PETSC_SUCCESS);
-  /* with this number of slices a thread per row keeps the multiprocessors busy */
+  /* with many slices, a thread per row keeps the multiprocessors busy */
   if (p->nslices == 0 || p->nslices >= static_cast<PetscInt64>(VCRS_SMALL_ENOUGH_WARPS) * l->multiprocessors) PetscFunctionReturn(PETSC_SUCCESS);
 
   PetscCall(PetscMalloc1(p->nslices + 1, &sliceptr));
@@ -350,7 +350,7 @@ static PetscErrorCode SmallPrepare(VCRSLaunch *l, const VCRSPlan *, VCRSPlan *p,
   if (!l->split) PetscFunctionReturn(PETSC_SUCCESS);
   *runs = true;
 
-  /* one read tells whether a row without entries in its slice is a very long row */
+  /* a single load shows whether a row without entries in its slice is a very long row */
   if (p->nlong) {
     const size_t nmask = (static_cast<size_t>(p->m) + 31) / 32;
     PetscInt    *longrow;

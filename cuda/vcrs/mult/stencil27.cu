@@ -3,17 +3,17 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Layouts L1 and L2 with complex entries of a few bytes, if the commonest index set is the stencil of 27 points. The
-   bytes are so few that reads of x and latency are the limits.
+   Layouts L1 and L2 with complex entries of a few bytes, if the most frequent index set is the 27-point stencil. Bytes
+   are few, so loads of x and latency are the limits.
 
-   A block has neighbouring rows of a plane and marches from plane to plane. x of a plane is read once and enters the
-   sums of three rows per thread, as their last, middle and first plane of points. One or two warps copy data for the
-   other warps to shared memory, asynchronously (TMA, from compute capability 9.0 on): x of the next plane, and the
-   entries of the plane for three slices per warp.
+   A block has neighbouring rows of a plane and marches from plane to plane. The values of x in a plane are loaded once
+   and enter the sums of three rows per thread: as the last, the middle and the first plane of points. One or two warps
+   copy data for all warps to shared memory, asynchronously (TMA, from compute capability 9.0 on). The copies are x of
+   the next plane, and the entries of the plane for three slices per warp.
 
-   Rows at the ends of a line, and in the first and the last line of a plane, lack the points beyond. They use the same
-   loop: x is zero at missing points, or a whole slice leaves the points out. The remaining rows, the first and the last
-   plane and corners, are in a list made once per matrix.
+   Rows at the ends of a line, and in the first and the last line of a plane, lack the points outside. These rows use
+   the same loop: x is zero at missing points, or a whole slice leaves the points out. A list, made once per matrix, has
+   the remaining rows: the first and the last plane, and corners.
 */
 
 #include "../../common/barrier.cuh"
@@ -27,11 +27,11 @@ static constexpr int plane = 9;
 /* Largest number of planes of a block */
 static constexpr int mostplanes = 64;
 
-/* Place of a thread's rows in their line */
+/* Place of a thread's rows in their lines */
 struct Place {
   bool begins, ends;
 
-  /* Whether point t of a plane is there */
+  /* Whether point t of a plane exists */
   __device__ __forceinline__ bool Has(int t) const
   {
     return !((t % 3 == 0 && begins) || (t % 3 == 2 && ends));
@@ -42,14 +42,18 @@ struct Stencil27Arguments : SetsArguments {
   PetscInt        stride, line, firstmain, nmain, nlisted; /* as in VCRSLaunch */
   const PetscInt *listed;
   const uint32_t *main;
-  int             planes, columns;      /* of a band: number of planes; number of blocks for the rows of a plane */
-  int             pitch, window;        /* entries of x in shared memory: from line to line; all of them, 0: each line has its own */
-  unsigned int    valuesat, stagebytes; /* bytes; x is at 0 */
+  /* planes: planes of a band; columns: blocks for the rows of a plane */
+  int planes, columns;
+  /* entries of x in shared memory. pitch: from line to line; window: all entries, or 0 if each line is copied
+     separately */
+  int          pitch, window;
+  unsigned int valuesat, stagebytes; /* in bytes; x is at 0 */
 };
 
 /*
-   Sums of a_k x_k over a row, plane by plane. Share() computes the part of a plane that is common to all rows. In the
-   difference form the row's own point has no entry, and Finish() subtracts the sum of the entries times its x.
+   Sums of a_k x_k over a row, plane by plane. Share() computes the contribution of a plane that is common to all rows.
+   In the difference form, the row's own point has no entry. Finish() subtracts the sum of the entries multiplied by x
+   of this point.
 */
 template <bool difference, class V, class = void>
 struct PlaneSums {
@@ -71,7 +75,7 @@ struct PlaneSums {
   {
   }
 
-  /* Entry k of a plane, of point t. If the point is missing, x is zero and the code arbitrary */
+  /* Adds entry k of a plane, for point t. If the point is missing, x is zero and the code is arbitrary */
   __device__ __forceinline__ void AddEntry(const V &values, typename Register<typename V::Code>::type c, Number x, Place place, int t, int, bool)
   {
     Number a;
@@ -90,17 +94,17 @@ struct PlaneSums {
 
 #if VCRS_STENCIL27
 /*
-   Complex fixed point in double precision. The first of the two integers is converted by a conversion instruction.
-   The second is inserted into the mantissa of 3/2 2^power + c by one integer instruction, which uses neither the
-   conversion unit nor the floating point unit. The sum of 3/2 2^power i x_k, the same for all rows, is subtracted.
-   Codes are summed as integers, two codes of 8 bits at a time.
+   Complex fixed point in double precision. The first integer is converted by a conversion instruction. The second
+   integer is inserted into the mantissa of 3/2 2^power + c by one integer instruction, which needs neither the
+   conversion unit nor the floating-point unit. The sum of 3/2 2^power i x_k, common to all rows, is subtracted. Codes
+   are summed as integers, two codes of 8 bits at a time.
 */
 template <bool difference, class V>
 struct PlaneSums<difference, V, typename std::enable_if<V::packed>::type> {
   static constexpr int bits = 4 * sizeof(typename V::Code);
   Number               sum;
   int                  re, im;
-  unsigned int         held; /* the previous code, if not added yet, and its point */
+  unsigned int         held; /* the previous code, if not yet added; heldof: its point */
   int                  heldof;
 
   typedef Number Shared;
@@ -124,7 +128,7 @@ struct PlaneSums<difference, V, typename std::enable_if<V::packed>::type> {
     sum = sum - s;
   }
 
-  /* Upper bytes of a code of 8 bits are zero, and replace a missing code */
+  /* The upper bytes of an 8-bit code are zero, and replace a missing code */
   __device__ __forceinline__ void AddEntry(const V &, typename Register<typename V::Code>::type c, Number x, Place place, int t, int k, bool last)
   {
     sum = MultiplyAdd(Number{V::RealPart(c), V::MantissaOfSecond(c)}, x, sum);
@@ -147,7 +151,7 @@ struct PlaneSums<difference, V, typename std::enable_if<V::packed>::type> {
 };
 #endif
 
-/* A row of the list, as far as read */
+/* Loaded data of a row of the list */
 struct ListedRow {
   VCRSUnsigned row;
   RowHead      head;
@@ -156,9 +160,9 @@ struct ListedRow {
 };
 
 /*
-   The rows of the list from item on, 32 at a time, a thread per row, up to item end; allx: x of the first column. The
-   place of a row, its head and the begin of its set depend on one another, and are read while earlier rows are summed.
-   A thread without a row of the list reads the last row.
+   Computes items item, item + step, ... before `end` of the list. An item has 32 rows, a thread per row. allx: x of the
+   first column. The row number, its head and the beginning of its set depend on each other, and are loaded while
+   earlier rows are summed. A thread without a listed row loads the last row.
 */
 template <class V, bool difference>
 static __device__ __forceinline__ void MultListed(const Stencil27Arguments &a, const Number *allx, const V &values, PetscInt item, PetscInt end, PetscInt step)
@@ -199,20 +203,22 @@ static __device__ __forceinline__ void MultListed(const Stencil27Arguments &a, c
 }
 
 /*
-   The points of a plane in the rows of a slice, and the entries of a warp in shared memory: those of first, middle
-   and last planes. A row at an end of a line stores six points per plane instead of nine, so its middle and last planes
-   begin earlier. Slices with both kinds have room from there on.
+   The points of a plane in the rows of a slice. The entries of a warp in shared memory belong to first, middle and last
+   planes. A row at an end of a line stores six points per plane instead of nine, so its middle and last planes begin
+   earlier. Slices with both kinds of rows have room from the earlier place on.
 */
 template <bool difference, SliceKind kind>
 struct Pieces {
-  static constexpr bool ends  = kind == SLICE_ENDS;
-  static constexpr int  point = kind == SLICE_LOW ? 3 : 0, points = kind == SLICE_LOW || kind == SLICE_HIGH ? 6 : plane; /* the first, how many */
-  static constexpr int  middle = points - (difference ? 1 : 0), entries = 2 * points + middle;                           /* in the middle plane, in all */
-  static constexpr int  begin1 = ends ? 6 : points, begin2 = ends ? 2 * begin1 - (difference ? 1 : 0) : entries - points;
-  static constexpr int  at1 = points, at2 = at1 + points + middle - begin1, room = at2 + entries - begin2;
+  static constexpr bool ends = kind == SLICE_ENDS;
+  /* first point, and number of points */
+  static constexpr int point = kind == SLICE_LOW ? 3 : 0, points = kind == SLICE_LOW || kind == SLICE_HIGH ? 6 : plane;
+  /* entries in the middle plane, and in all planes */
+  static constexpr int middle = points - (difference ? 1 : 0), entries = 2 * points + middle;
+  static constexpr int begin1 = ends ? 6 : points, begin2 = ends ? 2 * begin1 - (difference ? 1 : 0) : entries - points;
+  static constexpr int at1 = points, at2 = at1 + points + middle - begin1, room = at2 + entries - begin2;
 };
 
-/* Slices with ends of lines among the slices from a block's first row on: a bit each, by all threads of a warp */
+/* A bit per slice with ends of lines, for slices from the block's first row on; called by all threads of a warp */
 template <int warps>
 static __device__ __forceinline__ uint32_t FindEnds(const Stencil27Arguments &a, VCRSUnsigned first)
 {
@@ -222,7 +228,7 @@ static __device__ __forceinline__ uint32_t FindEnds(const Stencil27Arguments &a,
                        lane < warps && GetSliceKind(static_cast<VCRSUnsigned>(a.line), static_cast<VCRSUnsigned>(a.stride), first + 32 * lane) == SLICE_ENDS);
 }
 
-/* The room in a stage for a number of slices, of which some have ends */
+/* The room in a stage for `slices` slices, `ends` of which have ends of lines */
 template <bool difference>
 static __host__ __device__ __forceinline__ int SlicesRoom(int slices, int ends)
 {
@@ -231,14 +237,16 @@ static __host__ __device__ __forceinline__ int SlicesRoom(int slices, int ends)
   return room * slices + (Pieces<difference, SLICE_ENDS>::room - room) * ends;
 }
 
-/* The copies of a thread of a copying warp per plane: the entries of one plane of a slice */
+/* The copies of a thread per plane: the entries of one plane of a slice */
 template <class V, bool difference>
 struct Piece {
   typedef typename V::Code Code;
-  VCRSUnsigned             slice; /* of the first row of the whole from which this piece is taken */
-  int                      which, from, most, room;
-  bool                     is;
-  PetscInt64               start, end; /* of the slice to be copied next */
+  /* number of the slice with the first row of the band */
+  VCRSUnsigned slice;
+  int          which, from, most, room;
+  bool         is;
+  /* begin and end of the next slice to be copied */
+  PetscInt64 start, end;
 
   template <SliceKind kind>
   __device__ __forceinline__ void SetupPlace()
@@ -250,7 +258,7 @@ struct Piece {
     room += which == 0 ? 0 : (which == 1 ? P::at1 : P::at2);
   }
 
-  /* Piece k of a block; ends: of FindEnds() */
+  /* Sets piece k of a block; ends: result of FindEnds() */
   __device__ __forceinline__ void Setup(const Stencil27Arguments &a, VCRSUnsigned first, unsigned int rows, int warps, uint32_t ends, int k)
   {
     const int warp = k / 3;
@@ -271,7 +279,7 @@ struct Piece {
     }
   }
 
-  /* Plane p is the first of row p + 1, the middle one of row p, the last of row p - 1 */
+  /* Plane p is the first plane of row p + 1, the middle plane of row p, and the last plane of row p - 1 */
   __device__ __forceinline__ void Find(const Stencil27Arguments &a, int p)
   {
     const int row = p + 1 - which;
@@ -285,7 +293,7 @@ struct Piece {
     }
   }
 
-  /* Bytes; a slice in which no row has the common set may be shorter */
+  /* Bytes to be copied. A slice without any row with the common set may be shorter */
   __device__ __forceinline__ uint32_t Count() const
   {
     const int has = static_cast<int>(end - start) / 32 - from;
@@ -294,15 +302,17 @@ struct Piece {
   }
 };
 
-/* Copying warp number "copier"; the first one copies x. first: the block's first row. Entries of the first planes
-   need not wait for x */
+/* The work of copying warp `copier`; warp 0 also copies x. first: the block's first row. Entries of the first planes
+   are copied without waiting for x */
 template <class V, bool difference, int stages, int warps, int copiers>
 static __device__ void CopyPlanes(const Stencil27Arguments &a, int copier, VCRSUnsigned first, unsigned int rows, char *to, uint64_t *full, uint64_t *empty)
 {
 #if __CUDA_ARCH__ >= 900
-  constexpr int  pieces = (3 * warps + 32 * copiers - 1) / (32 * copiers); /* of a thread */
+  /* pieces per thread */
+  constexpr int  pieces = (3 * warps + 32 * copiers - 1) / (32 * copiers);
   const uint32_t line = static_cast<uint32_t>(rows + 2 + (a.window ? 2 * a.line : 0)) * static_cast<uint32_t>(sizeof(Number)), ends = FindEnds<warps>(a, first);
-  const int      lines = copier ? 0 : (a.window ? 1 : 3), ahead = min(stages, a.planes + 2) - 1; /* before this plane */
+  /* ahead: planes copied before the loop */
+  const int            lines = copier ? 0 : (a.window ? 1 : 3), ahead = min(stages, a.planes + 2) - 1;
   Piece<V, difference> piece[pieces];
 
   const auto copyentries = [&](int stage, int p) {
@@ -364,7 +374,8 @@ static __device__ void CopyPlanes(const Stencil27Arguments &a, int copier, VCRSU
 #endif
 }
 
-/* Number of rows to which a plane's points belong: before a band begins and after it ends, only one */
+/* Rows that a plane's points belong to. Before the beginning and after the end of a band, a plane belongs to a single
+   row */
 enum Rows {
   ROWS_ALL,
   ROWS_FIRST,
@@ -372,9 +383,9 @@ enum Rows {
 };
 
 /*
-   A plane's points: first ones of a row, middle ones of a second row, last ones of a third row. Returns the sum of x
-   over the points. Rows at ends of lines have no gaps for the missing points, whose x is zero; another entry is read
-   for them.
+   Adds a plane's points: as the first plane of a row, as the middle plane of a second row, and as the last plane of a
+   third row. Returns the sum of x over the points. Rows at ends of lines have no gaps for missing points. For a missing
+   point, x is zero, and some other entry is loaded.
 */
 template <bool difference, SliceKind kind, Rows rows, class V, class Sums>
 static __device__ __forceinline__ Number AddPlane(const V &values, const typename V::Code *value, const Number *x, const Number *zero, int pitch, Place at,
@@ -391,7 +402,8 @@ static __device__ __forceinline__ Number AddPlane(const V &values, const typenam
 
 #pragma unroll
   for (int j = 0; j < P::points; j++) {
-    const int     t = P::point + j, k = j - (difference && t > plane / 2 ? 1 : 0); /* k: without the row's own point */
+    /* k: number of the entry of point t, without the row's own point */
+    const int     t = P::point + j, k = j - (difference && t > plane / 2 ? 1 : 0);
     const Number *line = x + (t / 3 - 1) * pitch, *side = at.Has(t) ? line : zero + 1 - t % 3;
     const Number  xt = side[t % 3 - 1];
 
@@ -409,8 +421,8 @@ static __device__ __forceinline__ Number AddPlane(const V &values, const typenam
 }
 
 /*
-   The rows of a warp, plane by plane. row0: the warp's first row; another block writes rows below writefrom. room:
-   the warp's entries in a stage. Barriers "empty" follow barriers "full"
+   The rows of a warp, plane by plane. row0: the warp's first row; rows below writefrom are written by another block.
+   room: the warp's entries in a stage. Barriers "empty" follow barriers "full".
 */
 template <class V, bool difference, int stages, SliceKind kind>
 static __device__ __forceinline__ void MultPlanes(const Stencil27Arguments &a, const V &values, VCRSUnsigned row0, VCRSUnsigned writefrom, bool is, int room,
@@ -423,15 +435,15 @@ static __device__ __forceinline__ void MultPlanes(const Stencil27Arguments &a, c
                  valueat               = Keep(a.valuesat + static_cast<uint32_t>(sizeof(Code)) * (32 * room + lane));
   const uint32_t     begin = Keep(SharedAddress(from)), barrier = Keep(SharedAddress(barriers));
   const VCRSUnsigned stride = static_cast<VCRSUnsigned>(a.stride), column = (row0 + lane) % static_cast<VCRSUnsigned>(a.line);
-  const Place        place  = {kind == SLICE_ENDS && column == 0, kind == SLICE_ENDS && column + 1 == static_cast<VCRSUnsigned>(a.line)};
-  const int          writes = !is ? mostplanes + 1
-                                  : 1 + (row0 < writefrom ? static_cast<int>((writefrom - row0 + stride - 1) / stride)
-                                                          : 0); /* from this plane on a complete row is to be written */
-  Sums               first, middle, last;
-  Number             own   = Number{};
-  VCRSUnsigned       row   = row0 + lane - 2 * stride; /* that has finished with this plane, before it begins the first */
-  int                stage = 0, p = -1;
-  uint32_t           parity = 0;
+  const Place        place = {kind == SLICE_ENDS && column == 0, kind == SLICE_ENDS && column + 1 == static_cast<VCRSUnsigned>(a.line)};
+  /* the first plane that completes a row to be written */
+  const int writes = !is ? mostplanes + 1 : 1 + (row0 < writefrom ? static_cast<int>((writefrom - row0 + stride - 1) / stride) : 0);
+  Sums      first, middle, last;
+  Number    own = Number{};
+  /* the row that the next plane completes; before the band at first */
+  VCRSUnsigned row   = row0 + lane - 2 * stride;
+  int          stage = 0, p = -1;
+  uint32_t     parity = 0;
 
   const auto step = [&](auto of) {
     constexpr Rows  rows     = decltype(of)::value;
@@ -444,7 +456,7 @@ static __device__ __forceinline__ void MultPlanes(const Stencil27Arguments &a, c
     int             exponent = 0;
     Number          sigma    = Number{};
 
-    /* behind a branch the compiler would copy the loaded sum, and wait for it */
+    /* after a branch, the compiler would copy the loaded sum, and wait for the load */
     if (difference) sigma = ReadIf(wanted && a.sigma.kind == VCRS_SIGMA_FULL, a.sigma.sigma + row);
     if (wanted) {
       main = __ldg(a.main + row / 32);
@@ -484,8 +496,8 @@ static __device__ __forceinline__ void MultPlanes(const Stencil27Arguments &a, c
 }
 
 /*
-   `warps` warps multiply, `copiers` warps copy. `lists` further warps work on rows of the list at the same time; at
-   the end all warps work on the rest.
+   `warps` warps multiply, `copiers` warps copy. `lists` further warps compute rows of the list at the same time; at the
+   end, all warps compute the rest of the list.
 */
 template <class V, bool difference, int stages, int warps, int copiers, int lists, int blocks>
 static __global__ void __launch_bounds__(32 * (warps + copiers + lists), blocks) Stencil27Kernel(const __grid_constant__ Stencil27Arguments a)
@@ -499,7 +511,7 @@ static __global__ void __launch_bounds__(32 * (warps + copiers + lists), blocks)
   const VCRSUnsigned stride = a.stride, bandrows = static_cast<VCRSUnsigned>(a.planes) * stride;
   const unsigned int band = blockIdx.x / a.columns, place = 32 * warps * (blockIdx.x - band * a.columns),
                      rows = min(32u * warps, static_cast<unsigned int>(stride) - place);
-  /* the last band begins earlier if it would reach beyond the last row */
+  /* the last band begins earlier if necessary, to end with the last row */
   const VCRSUnsigned begin = band * bandrows,
                      first = static_cast<VCRSUnsigned>(a.firstmain) + min(begin, static_cast<VCRSUnsigned>(a.nmain) - bandrows) + place;
   const PetscInt items = (a.nlisted + 31) / 32, meanwhile = min(items, static_cast<PetscInt>(gridDim.x * lists) * (a.planes / 2));
@@ -523,7 +535,7 @@ static __global__ void __launch_bounds__(32 * (warps + copiers + lists), blocks)
     const VCRSUnsigned row0 = first + (is ? 32 * warp : 0), writefrom = static_cast<VCRSUnsigned>(a.firstmain) + begin;
     const int          room = SlicesRoom<difference>(warp, CountBelow(FindEnds<warps>(a, first), warp));
 
-    /* also for a warp without rows, which reads in its own room */
+    /* for a warp without rows, too, which reads its own room */
     switch (GetSliceKind(static_cast<VCRSUnsigned>(a.line), stride, first + 32 * warp)) {
     case SLICE_WHOLE:
       MultPlanes<V, difference, stages, SLICE_WHOLE>(a, values, row0, writefrom, is, room, from, zero, full);
@@ -547,8 +559,8 @@ static __global__ void __launch_bounds__(32 * (warps + copiers + lists), blocks)
 }
 
 /*
-   Number of planes of a band. The time is that of the consecutive bands of a multiprocessor, each with two planes more
-   than its rows, plus a start-up
+   Planes per band. The time is the time of the successive bands of a multiprocessor. Each band has two planes more than
+   rows, plus a start-up.
 */
 [[maybe_unused]] static int Stencil27ChoosePlanes(PetscInt64 columns, PetscInt64 nmain, PetscInt64 stride, PetscInt64 resident)
 {
@@ -566,7 +578,7 @@ static __global__ void __launch_bounds__(32 * (warps + copiers + lists), blocks)
   return planes;
 }
 
-/* fits: whether the blocks fit in the shared memory of a multiprocessor; if not, nothing is launched */
+/* Launches the kernel if the blocks fit into the shared memory of a multiprocessor. *fits: whether the blocks fit */
 template <class V, bool difference, int stages, int warps, int copiers, int lists, int blocks>
 static PetscErrorCode Stencil27Launch(const VCRSLaunch *l, const SetsArguments *sets, bool *fits, cudaStream_t stream)
 {
@@ -576,7 +588,7 @@ static PetscErrorCode Stencil27Launch(const VCRSLaunch *l, const SetsArguments *
   size_t             bytes;
 
   PetscFunctionBegin;
-  static_assert(warps <= VCRS_STENCIL27_WARPS, "a bit each");
+  static_assert(warps <= VCRS_STENCIL27_WARPS, "a word has a bit per warp");
   static_cast<SetsArguments &>(a) = *sets;
   a.stride                        = l->stride;
   a.line                          = l->line;
@@ -601,9 +613,10 @@ static PetscErrorCode Stencil27Launch(const VCRSLaunch *l, const SetsArguments *
 }
 
 /*
-   The shapes are measured, see docs/internals/kernels.md. If instructions are the limit, a block has as many warps as
-   registers allow. If look-ups would wait for the first copying warp, it has a second one. One block has the table of
-   16 bits once, which makes room for more warps. Shapes that do not fit are tried with fewer warps or blocks.
+   Shapes are measured, see docs/internals/kernels.md. If instructions are the limit, a block has as many warps as
+   registers allow. If look-ups would wait for the first copying warp, a second warp copies. With one block per
+   multiprocessor, the table of 16 bits is stored once, which leaves room for more warps. If a shape does not fit, fewer
+   warps or blocks are tried.
 */
 template <class V, bool difference>
 static PetscErrorCode Stencil27LaunchKind(const VCRSLaunch *l, const SetsArguments *a, cudaStream_t stream)
@@ -620,9 +633,10 @@ static PetscErrorCode Stencil27LaunchKind(const VCRSLaunch *l, const SetsArgumen
   }
   if (!fits) PetscCall((Stencil27Launch<V, difference, 2, 8, 1, 1, 1>(l, a, &fits, stream)));
   if constexpr (wide && lookups) {
-    if (!fits) PetscCall((Stencil27Launch<V, difference, 2, 6, 1, 1, 1>(l, a, &fits, stream))); /* 100 KB a multiprocessor */
+    /* 100 KB per multiprocessor */
+    if (!fits) PetscCall((Stencil27Launch<V, difference, 2, 6, 1, 1, 1>(l, a, &fits, stream)));
   }
-  PetscCheck(fits, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A plane does not fit the shared memory of %d bytes", l->sharedbytes);
+  PetscCheck(fits, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A plane does not fit into the shared memory of %d bytes", l->sharedbytes);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -654,8 +668,8 @@ static PetscErrorCode Stencil27Mult(const VCRSLaunch *l, const VCRSPlan *p, cons
     else PetscCall((Stencil27LaunchForm<Values<VCRS_VALUES_LOG8>>(l, p, &a, stream)));
     break;
   /*
-     short, see Stencil27Runs(). Whole doubles take no more cycles of shared memory than half as many copies of upper
-     words, and save the instruction for the lower word
+     Short logarithms, see Stencil27Runs(). Whole doubles take no more cycles of shared memory than half as many copies
+     of upper words, and save the instruction for the lower word.
   */
   case VCRS_VALUES_LOG16:
     if (p->logpower[3] == 0.F) PetscCall((Stencil27LaunchForm<ShortLog16<SharedTable<double>, 3>>(l, p, &a, stream)));
@@ -674,7 +688,7 @@ static PetscErrorCode Stencil27Mult(const VCRSLaunch *l, const VCRSPlan *p, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether Stencil27Mult() runs here with entries of this kind: long tables of 16 bits leave no room for planes */
+/* Whether Stencil27Mult() supports entries of this kind: long tables of 16 bits leave no room for planes */
 static bool Stencil27Runs(const VCRSLaunch *l, const VCRSPlan *p)
 {
   return VCRS_STENCIL27 && l->sm90 &&
@@ -683,8 +697,8 @@ static bool Stencil27Runs(const VCRSLaunch *l, const VCRSPlan *p)
 }
 
 /*
-   L1, L2: whether the common set is the stencil of 27 points of a grid; its order stays. Rows at an end of a line, or
-   in the first or last line of a plane, have all points except those beyond.
+   L1, L2: whether the common set is the 27-point stencil of a grid; the order is kept. Rows at an end of a line, or in
+   the first or last line of a plane, have all points except the points outside.
 */
 static void ChooseStencil27(VCRSLaunch *l, PetscInt m, PetscInt nsets, PetscBool difference)
 {

@@ -3,12 +3,12 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* 27-point stencils: common code of the kernel (stencil27.cu) and the list of omitted rows (rowlist.cu) */
+/* 27-point stencils: common code of the kernel (stencil27.cu) and of the list of rows (rowlist.cu) */
 
 #include "../kernels.cuh"
 
-/* Kinds of rows in slices. Rows with all points of a plane; also rows at ends of lines. Rows in the first line of a
-   plane only; rows in the last line only */
+/* Kinds of slices. WHOLE: rows with all points of a plane; ENDS: also rows at ends of lines; LOW: only rows in the
+   first line of a plane; HIGH: only rows in the last line */
 enum SliceKind {
   SLICE_WHOLE,
   SLICE_ENDS,
@@ -16,7 +16,7 @@ enum SliceKind {
   SLICE_HIGH
 };
 
-/* The kind of the slice that begins with this row */
+/* The kind of the slice with first row `row` */
 [[maybe_unused]] static __host__ __device__ __forceinline__ SliceKind GetSliceKind(VCRSUnsigned line, VCRSUnsigned stride, VCRSUnsigned row)
 {
   const VCRSUnsigned at = row % stride, column = row % line;

@@ -3,29 +3,32 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Layouts L1 and L2, real, in the difference form, if the most frequent index set is a star of 5 or 7 points: the row,
+   Layouts L1 and L2, real, in the difference form. The most frequent index set is a star of 5 or 7 points: the row,
    both neighbours, and two or four more points.
 
-   A warp has 64 neighbouring rows, two per thread: codes, x, exponents and row sums of both come in one access. The
-   bytes are few, and the number of accesses is the limit: with rows 32 apart in a thread there would be twice as many.
-   Rows that lack the entry before or after (the ends of a grid's lines) are done with the others, and rows of other
-   boundaries, too, with more reads. Slices with rows of other sets are summed one after the other as in sets.cu.
+   A warp has 64 neighbouring rows, two per thread. Codes, x, exponents and row sums of both rows come in one access.
+   Bytes are few, and the number of accesses is the limit: rows 32 apart would need twice as many accesses. Rows without
+   the entry before or after the row (the ends of a grid's lines) are treated like interior rows. Rows of further
+   boundaries are treated in the same way, with more loads. Slices with rows of different sets are summed one after the
+   other as in sets.cu.
 */
 
 #include "sets.cuh"
 
 #if !defined(PETSC_USE_COMPLEX)
 
-/* Per multiprocessor, at most: registers for 24 warps; one block, so lines of the grid meet in its L1 */
+/* At most, per multiprocessor: registers for 24 warps. One block, so that lines of the grid meet in L1 */
 static constexpr int maxthreads = 768;
 
 struct Stencil7Arguments : SetsArguments {
-  uint32_t     odd;                           /* bit k: offset[k] is odd */
-  PetscInt64   byteoffset[VCRS_STENCIL7_MAX]; /* of the pair of x that holds the entry for the thread's first row */
-  VCRSUnsigned whole;                         /* in this number of units of 64 rows, the second of a pair of x exists if the first does */
+  uint32_t odd; /* bit k: offset[k] is odd */
+  /* in bytes, of the pair of x with the entry for the thread's first row */
+  PetscInt64 byteoffset[VCRS_STENCIL7_MAX];
+  /* units of 64 rows in which a pair of x is complete if its first entry exists */
+  VCRSUnsigned whole;
 };
 
-/* Two neighbours in one access; p is a multiple of both */
+/* Two neighbours, loaded in one access; p is aligned to both */
 template <class T>
 struct Two {
   union {
@@ -33,7 +36,7 @@ struct Two {
     T                                 part[2];
   };
 
-  /* Data used once */
+  /* Loads data that are used once */
   static __device__ __forceinline__ Two ReadOnce(const T *p)
   {
     Two t;
@@ -43,7 +46,7 @@ struct Two {
   }
 };
 
-/* As Read() and ReadIf() */
+/* Like Read() and ReadIf(), for two entries */
 static __device__ __forceinline__ void ReadTwo(const Number *p, Number &first, Number &second)
 {
   asm("ld.global.v2." VCRS_ASM_REAL " {%0, %1}, [%2];" : "=" VCRS_ASM_REGISTER(first), "=" VCRS_ASM_REGISTER(second) : "l"(p));
@@ -58,12 +61,12 @@ static __device__ __forceinline__ void ReadTwoIf(uint32_t wanted, const Number *
 }
 
 /*
-   Data of a thread's rows, needed before the entries. They are read while the previous rows are worked on, and taken
-   apart only when needed: taking apart waits for the read
+   Data of a thread's rows that are needed before the entries. They are loaded during the work on the previous rows, and
+   unpacked only when needed: unpacking waits for the load.
 */
 struct Stencil7Head {
-  PetscInt64   start; /* of the slice of both */
-  uint2        id;    /* as they lie in memory */
+  PetscInt64   start; /* of the common slice */
+  uint2        id;    /* as stored in memory */
   Two<int16_t> exponent;
   uint32_t     sigmabits;
 };
@@ -93,7 +96,7 @@ static __device__ __forceinline__ void GetIds(const Stencil7Arguments &a, const 
   id[1] = static_cast<PetscInt>(bits < 32 ? h.id.x >> bits : h.id.y);
 }
 
-/* Entries that rows of a warp may lack: none; the entry before or after; any */
+/* Entries that rows of a warp may lack: no entry; the entry before or after the row; any entry */
 enum Lacking {
   LACKING_NONE,
   LACKING_ENDS,
@@ -101,9 +104,8 @@ enum Lacking {
 };
 
 /*
-   The sums of both rows, which have the entries whose bits are set in part. The loop has no branch and no exchange
-   between threads: behind one, the compiler would put some of the reads of x, which would begin after the others are
-   done.
+   The sums of both rows, with the entries in part. The loop has no branch and no exchange between threads. After a
+   branch or an exchange, the compiler would place some loads of x, which would then begin late.
 */
 template <int length, bool odd, Lacking lacking, class V>
 static __device__ __forceinline__ void SumStencil7(const Stencil7Arguments &a, const V &values, const typename V::Code *value, const Number *x,
@@ -113,9 +115,10 @@ static __device__ __forceinline__ void SumStencil7(const Stencil7Arguments &a, c
   typedef typename Register<Code>::type CodeRegister;
   constexpr int                         before = length / 2, after = before + 1;
   constexpr uint32_t                    low = 1u << before, high = 1u << after;
-  Two<Code>                             code[length]; /* of entry k at k; the row's own has none */
-  CodeRegister                          c[2][length];
-  Number                                xs[2][length], next[length];
+  /* entry k at k; the row's own point has no code */
+  Two<Code>    code[length];
+  CodeRegister c[2][length];
+  Number       xs[2][length], next[length];
 
   /* codes of a row have no gaps */
   #pragma unroll
@@ -126,7 +129,7 @@ static __device__ __forceinline__ void SumStencil7(const Stencil7Arguments &a, c
     } else code[k] = Two<Code>::ReadOnce(value + 32 * (k - 1));
   }
 
-  /* an odd offset needs half of its pair and half of the next */
+  /* an odd offset needs half of its pair and half of the next pair */
   #pragma unroll
   for (int k = 0; k < length; k++) {
     const uint32_t bit = 1u << k, apart = odd ? a.odd & bit : 0;
@@ -141,7 +144,8 @@ static __device__ __forceinline__ void SumStencil7(const Stencil7Arguments &a, c
       if (odd && k > 0) next[k] = ReadIf(apart, xk + 2);
     }
   }
-  xs[0][before] = lacking == LACKING_NONE ? Read(x - 1) : ReadIf(part[0] & low, x - 1); /* their lines are on their way */
+  /* the lines of memory are already requested */
+  xs[0][before] = lacking == LACKING_NONE ? Read(x - 1) : ReadIf(part[0] & low, x - 1);
   xs[1][after]  = lacking == LACKING_NONE ? Read(x + 2) : ReadIf(part[1] & high, x + 2);
   xs[1][before] = xs[0][0];
   xs[0][after]  = xs[1][0];
@@ -165,7 +169,7 @@ static __device__ __forceinline__ void SumStencil7(const Stencil7Arguments &a, c
       for (int k = 1; k < length; k++) c[j][k] = code[k].part[j];
     }
     if (lacking == LACKING_ENDS) {
-      /* codes behind a missing entry are one place earlier */
+      /* codes after a missing entry are stored one place earlier */
       const bool nolow = !(part[j] & low), nohigh = !(part[j] & high);
 
   #pragma unroll
@@ -188,7 +192,7 @@ static __device__ __forceinline__ void SumStencil7(const Stencil7Arguments &a, c
   }
 }
 
-/* The row sums of both rows where few slices have any; bits: of the thread's slice */
+/* Loads the row sums of both rows, if few slices have row sums; bits: of the thread's slice */
 static __device__ __forceinline__ void ReadSparseSigmas(const Stencil7Arguments &a, uint32_t bits, VCRSUnsigned row, Number sigma[2])
 {
   const Number *s = a.sigma.sigma + __ldg(a.sigma.ptr + row / 32);
@@ -201,7 +205,7 @@ static __device__ __forceinline__ void ReadSparseSigmas(const Stencil7Arguments 
   }
 }
 
-/* One branch for both */
+/* Scales two sums with a single branch */
 static __device__ __forceinline__ void ScaleTwoByPowers(Number sum[2], int e0, int e1)
 {
   if (HasPower(e0) & HasPower(e1)) {
@@ -213,7 +217,7 @@ static __device__ __forceinline__ void ScaleTwoByPowers(Number sum[2], int e0, i
   }
 }
 
-/* y of both rows; y and add are multiples of a pair */
+/* Writes y of both rows; y and add are aligned to pairs */
 template <bool scaled>
 static __device__ __forceinline__ void WriteStencil7(const Stencil7Arguments &a, VCRSUnsigned row, Two<int16_t> exponent, const Number sigma[2],
                                                      const Number xref[2], Number sum[2])
@@ -271,7 +275,7 @@ static __global__ void __launch_bounds__(maxthreads, 1) Stencil7Kernel(const __g
 
       if (unit + step < units) next = ReadStencil7Head<scaled>(a, unit + step);
       if (!full) {
-        /* a slice has room for all codes if one of its rows has the whole set */
+        /* a slice has room for all codes if any row has the whole set */
         const uint32_t room = __ballot_sync(0xffffffffu, part[0] == a.all || part[1] == a.all);
         bool           ends = true;
 
@@ -311,8 +315,7 @@ static __global__ void __launch_bounds__(maxthreads, 1) Stencil7Kernel(const __g
 template <VCRSValues kind, int length, bool odd>
 static PetscErrorCode Stencil7Launch(const VCRSLaunch *l, const Stencil7Arguments *a, cudaStream_t stream)
 {
-  /* a persistent block per multiprocessor: tables are filled once, and heads of rows are read in
-     time */
+  /* a persistent block per multiprocessor: tables are filled once, and heads of rows are read in time */
   constexpr size_t shared = Values<kind>::sharedbytes;
   const PetscInt64 units  = (static_cast<PetscInt64>(a->m) + 63) / 64,
                    warps  = PetscMin(maxthreads / 32, PetscMax(4, (units + l->multiprocessors - 1) / l->multiprocessors));
@@ -339,7 +342,7 @@ static PetscErrorCode Stencil7LaunchKind(const VCRSLaunch *l, const Stencil7Argu
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* In the difference form the row itself is first, the others follow in the order of columns */
+/* In the difference form, the row itself is first; the remaining entries are in the order of columns */
 static PetscErrorCode Stencil7Prepare(VCRSLaunch *l, const VCRSPlan *table, VCRSPlan *p, bool *runs)
 {
   int before;
@@ -358,7 +361,7 @@ static PetscErrorCode Stencil7Mult(const VCRSLaunch *l, const VCRSPlan *p, const
   Stencil7Arguments a;
 
   PetscFunctionBegin;
-  /* pairs of a vector that begins between two pairs cannot be read in one access */
+  /* if a vector is not aligned to pairs, a pair takes more than one access */
   if ((reinterpret_cast<uintptr_t>(v->x) | reinterpret_cast<uintptr_t>(v->y) | reinterpret_cast<uintptr_t>(v->add)) % (2 * sizeof(Number))) {
     PetscCall(VCRSSetsMult(l, p, v, stream));
     PetscFunctionReturn(PETSC_SUCCESS);

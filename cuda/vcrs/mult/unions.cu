@@ -6,13 +6,12 @@
    Layout L0 with several pairs in neighbouring rows (vcrsunions.h), for example chains of states whose rates repeat
    every few rows.
 
-   Per row such a product reads an entry of x from device memory, and writes an entry of y. L1 is the limit: a read of
-   32 neighbouring entries of x takes two or three cycles of L1, and a look-up one cycle per place. The threads of a
-   warp therefore go through the union of their sets together, for rows of several periods at once. Offsets, values
-   and the pattern of entries are read once for all rows. The entry of x a period before is the entry of the previous
-   row.
+   Per row, the product reads an entry of x from device memory, and writes an entry of y. L1 is the limit: a load of 32
+   neighbouring entries of x takes two or three cycles of L1, and a look-up takes a cycle per place. The threads of a
+   warp therefore go through the union of their sets together, for rows of several periods at once. Offsets, values and
+   the pattern of entries are loaded once for all rows. The entry of x a period before is the entry of the previous row.
 
-   The second limit is the traffic from L2 to L1. One block has a multiprocessor, and goes along strips of lines:
+   The second limit is the traffic from L2 to L1. A multiprocessor has a single block, which goes along strips of lines:
    entries read by rows of several lines are still in L1. Blocks have neighbouring pieces of the list of tasks, so
    neighbouring strips are read at about the same time.
 */
@@ -27,9 +26,8 @@
 #define UNIONS_THREADS (32 * UNIONS_WARPS)
 #define UNIONS_NO_ROW  static_cast<VCRSUnsigned>(-1)
 #define UNIONS_REST    128 /* threads */
-#define UNIONS_SHARE \
-  (5 * UNIONS_WARPS) /* least number of tasks of a block, if a multiprocessor has more than one
-task */
+/* smallest number of tasks per block, if a multiprocessor has more than one task */
+#define UNIONS_SHARE (5 * UNIONS_WARPS)
 
 struct alignas(VCRSUnionEntry) UnionsEntry {
   Number   value;
@@ -38,13 +36,13 @@ struct alignas(VCRSUnionEntry) UnionsEntry {
 };
 static_assert(sizeof(UnionsEntry) == sizeof(VCRSUnionEntry) && offsetof(UnionsEntry, offset) == offsetof(VCRSUnionEntry, offset) &&
                 offsetof(UnionsEntry, values) == offsetof(VCRSUnionEntry, values),
-              "an entry is that of the host");
-static_assert(sizeof(VCRSUnionTask) == sizeof(uint4), "a task is read at once");
+              "entries have the layout of the host");
+static_assert(sizeof(VCRSUnionTask) == sizeof(uint4), "a task is loaded at once");
 
 struct UnionsArguments : MultArguments, PairsTables {
   VCRSUnsigned          period;
   unsigned int          begin, end; /* tasks */
-  unsigned int          share;      /* this number per block */
+  unsigned int          share;      /* tasks per block */
   const VCRSUnionTask  *task;
   const VCRSUnionEntry *entry;
   const uint32_t       *has;
@@ -52,7 +50,7 @@ struct UnionsArguments : MultArguments, PairsTables {
   bool                  own; /* add is x */
 };
 
-/* An entry of x, zero if not wanted. Reads keep their order, so many are in flight */
+/* Loads an entry of x, or zero if not wanted. Loads keep their order, so many loads are in flight */
 static __device__ __forceinline__ Number GatherIf(unsigned int wanted, const Number *p)
 {
   Number v;
@@ -70,7 +68,7 @@ static __device__ __forceinline__ Number GatherIf(unsigned int wanted, const Num
   return v;
 }
 
-/* Reads v from p if wanted, else leaves it */
+/* Loads *v from p if wanted; otherwise *v is unchanged */
 static __device__ __forceinline__ void GatherOver(unsigned int wanted, const Number *p, Number *v)
 {
 #if defined(PETSC_USE_COMPLEX)
@@ -82,7 +80,8 @@ static __device__ __forceinline__ void GatherOver(unsigned int wanted, const Num
 #endif
 }
 
-/* Prefetches sums of a step from memory to L2: they are used at the end of a task, and no registers are free before */
+/* Prefetches sums of a step from memory to L2. The sums are needed at the end of a task, and no registers are free
+   before */
 static __device__ __forceinline__ void PrefetchIf(unsigned int wanted, const void *p)
 {
   asm volatile(VCRS_ASM_IF("%1") " @q prefetch.global.L2 [%0];\n}" ::"l"(p), "r"(wanted));
@@ -100,7 +99,7 @@ static __device__ __forceinline__ UnionsEntry ReadEntry(const VCRSUnionEntry *p)
   return u.entry;
 }
 
-/* A thread's rows are complete except for added terms */
+/* Finishes a thread's rows, which are complete except for added terms */
 template <int rows, bool sums>
 static __device__ __forceinline__ void FinishRows(const UnionsArguments &a, const LitheStep &step, VCRSUnsigned row, const Number own[rows],
                                                   const Number sum[rows])
@@ -140,7 +139,7 @@ static __device__ __forceinline__ void DoTask(const UnionsArguments &a, const Li
       for (int j = 0; j < rows; j++) PrefetchIf(is && !step.first[k], step.sum[k] + row + j * a.period);
     }
   }
-  if (!is) row = UNIONS_NO_ROW; /* one register less than is */
+  if (!is) row = UNIONS_NO_ROW; /* saves the register of `is` */
   {
     const uint32_t hasbefore = has & VCRS_UNION_BEFORE, hasdiagonal = has & VCRS_UNION_DIAGONAL;
     const Number   before = Read(a.before + q), diagonal = Read(a.diagonal + q), first = GatherIf(hasbefore, x[0] - a.period);
@@ -188,7 +187,7 @@ static __global__ void __launch_bounds__(UNIONS_THREADS, 1) UnionsKernel(const _
   if (threadIdx.x == 0) taken = begin + UNIONS_WARPS;
   if (t < end) next = __ldg(reinterpret_cast<const uint4 *>(a.task) + t);
   __syncthreads();
-  (void)PDLWait(a.x); /* and the entries for y and the sums */
+  (void)PDLWait(a.x); /* also waits for y and the sums */
 #pragma unroll 1
   while (t < end) {
     const uint4 task = next;
@@ -203,7 +202,7 @@ static __global__ void __launch_bounds__(UNIONS_THREADS, 1) UnionsKernel(const _
   }
 }
 
-/* Slices without a union, a warp each */
+/* Slices without a union, a warp per slice */
 template <bool sums>
 static __global__ void __launch_bounds__(UNIONS_REST)
   UnionsRestKernel(const __grid_constant__ UnionsArguments a, const VCRSUnionTask *rest, unsigned int n, const __grid_constant__ LitheStep step)
@@ -256,8 +255,8 @@ PetscErrorCode VCRSUnionsMult(const VCRSLaunch *l, const VCRSPlan *p, const Mult
   a.own                           = v->add == v->x;
 
   /*
-     blocks per multiprocessor: with more blocks, simultaneous reads are closer to each other. A share has at least as
-     many tasks as a block has warps
+     turns per multiprocessor: with more turns, simultaneous loads are closer to each other. A share has at least a task
+     per warp of a block
   */
   a.end   = PetscMax(a.begin, a.end);
   turns   = PetscMax(1, (a.end - a.begin) / (n * UNIONS_SHARE));
@@ -273,7 +272,7 @@ PetscErrorCode VCRSUnionsPrepare(VCRSLaunch *l, const VCRSPlan *table, const VCR
 {
   const size_t bytes   = static_cast<size_t>(dplan->m) * dplan->idbytes;
   VCRSPlan     plan    = *table;
-  PetscInt64   covered = 0; /* rows that have a part of the common pair */
+  PetscInt64   covered = 0; /* rows with a part of the common pair */
   void        *id      = NULL;
   VCRSUnions   u;
   PetscBool    good;
@@ -283,7 +282,7 @@ PetscErrorCode VCRSUnionsPrepare(VCRSLaunch *l, const VCRSPlan *table, const VCR
     if (l->word[p] & ~VCRS_WORD_SAME) covered += table->setcount[p];
   if (2 * covered >= dplan->m) PetscFunctionReturn(PETSC_SUCCESS);
 
-  /* a plan made on the device has its ids only there */
+  /* for a plan made on the device, the ids are on the device only */
   if (!table->id) {
     PetscCall(PetscMalloc(bytes, &id));
     PetscCallCUDA(cudaMemcpy(id, dplan->id, bytes, cudaMemcpyDeviceToHost));
@@ -314,7 +313,7 @@ PetscErrorCode VCRSUnionsPrepare(VCRSLaunch *l, const VCRSPlan *table, const VCR
   l->unions.nunions = u.nunions;
   PetscCall(VCRSUnionsDestroy(&u));
 
-  /* L1 gets all of the memory that it shares with shared memory */
+  /* L1 gets all memory that L1 and shared memory have in common */
   PetscCallCUDA(cudaFuncSetAttribute(UnionsKernel<false>, cudaFuncAttributePreferredSharedMemoryCarveout, 0));
   PetscCallCUDA(cudaFuncSetAttribute(UnionsKernel<true>, cudaFuncAttributePreferredSharedMemoryCarveout, 0));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -3,9 +3,10 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Systems and products with the exact factors of factor.cu, and right-hand sides to measure compressed copies with.
+   Systems and products with the exact factors of factor.cu, and right-hand sides for measuring the errors of compressed
+   copies.
 
-   A row is a thread, and rows are taken level by level. A value of x is not a number until its row has been solved.
+   A thread per row; rows are taken level by level. A value of x is NaN until its row has been solved.
 */
 
 #include "factor.cuh"

@@ -5,16 +5,15 @@
 /*
    Incomplete LU factorization without fill-in of a CSR matrix on a device. exact.cu solves systems with the factors.
 
-   Rows are computed level by level, as in tri.cu: rows of one level do not need one another. The order comes from a
-   kernel in which each row waits for the levels of the rows that it needs, and from a radix sort. A warp takes 32 rows
-   of one level, one row per thread. Rows of more than FACTOR_WIDE entries are computed by all threads of their warp,
-   one after the other. A counter hands out work in order, so every thread that waits, waits for work already handed
-   out.
+   Rows are computed level by level, as in tri.cu: rows of a level do not depend on each other. A kernel computes the
+   levels: each row waits for the levels of the needed rows. A radix sort then gives the order. A warp takes 32 rows of
+   a level, a row per thread. Rows of more than FACTOR_WIDE entries are computed by all threads of their warp, one row
+   after the other. A counter assigns work in order, so every waiting thread waits for work that is already assigned.
 
    The operations of a row are in the order of its columns: the factors are the same bits each time.
 
-   Incomplete Cholesky factors are the factors of the matrix whose lower triangle is the transpose of its upper
-   triangle. Afterwards the lower factor, which differs by rounding, is replaced by the transpose of the upper factor
+   Incomplete Cholesky factors are the factors of a symmetric matrix, whose lower triangle is the transpose of the upper
+   triangle. Afterwards the transpose of the upper factor replaces the lower factor, which differs by rounding
    (mirror.cu).
 
    W. Liu, A. Li, J. Hogg, I. Duff, B. Vinter, A synchronization-free algorithm for parallel sparse triangular solves,
@@ -29,11 +28,11 @@
 
 /* Reports of kernels to the host */
 typedef struct {
-  int      nodiagonal; /* a row has no diagonal entry, or its columns are not in order */
-  int      deep;       /* more levels than FACTOR_LEVELS_MAX */
-  int      longest;    /* entries of a row */
+  int      nodiagonal; /* 1: a row has no diagonal entry, or unsorted columns */
+  int      deep;       /* 1: more levels than FACTOR_LEVELS_MAX */
+  int      longest;    /* entries of the longest row */
   int      nlevels;
-  PetscInt zeropivot; /* the least row whose pivot is too small or is no number; n: none */
+  PetscInt zeropivot; /* first row with a pivot that is too small or NaN; n: none */
 } FactorReport;
 
 static __device__ __forceinline__ int FactorLoad(const int *p)
@@ -51,7 +50,7 @@ static __device__ __forceinline__ void FactorStore(int *p, int v)
 
 /* ------------------------------------------------------------ pattern */
 
-/* Entries of each row before and behind the diagonal */
+/* Counts entries of each row before and after the diagonal */
 static __global__ void FactorCountKernel(PetscInt n, const PetscInt *__restrict__ i, const PetscInt *__restrict__ j, PetscInt *lower, PetscInt *upper,
                                          FactorReport *report)
 {
@@ -93,8 +92,8 @@ static __global__ void FactorColumnsKernel(PetscInt n, const PetscInt *__restric
 /* ------------------------------------------------------------ order */
 
 /*
-   The level of a row is one more than the largest level of the needed rows. Rows of a warp may need one another, so a
-   thread never waits alone: all look again until all are done.
+   The level of a row is the largest level of the needed rows, plus 1. Rows of a warp may need each other, so a thread
+   never waits alone: all threads try again until all rows are done.
 */
 static __global__ void __launch_bounds__(FACTOR_THREADS)
   FactorLevelsKernel(PetscInt n, bool upper, const PetscInt *__restrict__ i, const PetscInt *__restrict__ j, int *level, unsigned int *ticket,
@@ -147,7 +146,7 @@ static __global__ void FactorRowsKernel(PetscInt n, PetscInt *row)
   if (k < n) row[k] = static_cast<PetscInt>(k);
 }
 
-/* first[l]: where level l begins among the sorted rows; padded[l]: its size, rounded up to whole warps */
+/* first[l]: beginning of level l among the sorted rows; padded[l]: size of the level, rounded up to whole warps */
 static __global__ void FactorFirstKernel(PetscInt n, const int *__restrict__ level, PetscInt *first)
 {
   const PetscInt64 k = FACTOR_THREAD;
@@ -185,7 +184,7 @@ static PetscErrorCode FactorScan(PetscInt *counts, PetscInt n, cudaStream_t stre
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows with the same level, by a stable sort, to list */
+/* Sorts rows by levels with a stable sort, and writes the list */
 static PetscErrorCode FactorSort(LitheDeviceTriangle *t, int *level, cudaStream_t stream)
 {
   const PetscInt n     = t->n;
@@ -223,7 +222,7 @@ static PetscErrorCode FactorSort(LitheDeviceTriangle *t, int *level, cudaStream_
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Levels of a triangle; possible is PETSC_FALSE if there are too many */
+/* Computes the levels of a triangle; possible is PETSC_FALSE if the triangle has too many levels */
 static PetscErrorCode FactorLevels(LitheDeviceFactor *f, LitheDeviceTriangle *t, int *level, FactorReport *dreport, cudaStream_t stream, PetscBool *possible)
 {
   FactorReport report;
@@ -243,7 +242,7 @@ static PetscErrorCode FactorLevels(LitheDeviceFactor *f, LitheDeviceTriangle *t,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether the levels of the lower triangle, taken backwards, are an order of the upper one, as with symmetric patterns */
+/* Whether the reversed levels of the lower triangle are levels of the upper triangle, as with symmetric patterns */
 static __global__ void FactorBackwardsKernel(const __grid_constant__ LitheDeviceTriangle upper, const int *__restrict__ level, FactorReport *report)
 {
   const PetscInt64 row = FACTOR_THREAD;
@@ -261,7 +260,7 @@ static __global__ void FactorReverseKernel(PetscInt n, int nlevels, int *level)
   if (row < n) level[row] = nlevels - 1 - level[row];
 }
 
-/* The orders of both triangles */
+/* Computes the orders of both triangles */
 static PetscErrorCode FactorOrder(LitheDeviceFactor *f, FactorReport *dreport, cudaStream_t stream, PetscBool *possible)
 {
   const PetscInt n = f->lower.n;
@@ -354,7 +353,7 @@ PetscErrorCode LitheCUDAFactorDestroy(LitheDeviceFactor **factor)
 
 /* ------------------------------------------------------------ numbers */
 
-/* The entries of A; the pivots to inverse */
+/* Copies the entries of A to the triangles; the pivots go to inverse */
 static __global__ void FactorTakeKernel(PetscInt n, const PetscInt *__restrict__ i, const Number *__restrict__ a, LitheDeviceTriangle lower,
                                         LitheDeviceTriangle upper, Number *inverse)
 {
@@ -389,7 +388,7 @@ static __device__ __forceinline__ Number FactorMinus(Number a)
   return Number{} - a;
 }
 
-/* 1/a, without overflow on the way */
+/* 1/a, without intermediate overflow */
 static __device__ __forceinline__ Number FactorInvert(Number a)
 {
 #if defined(PETSC_USE_COMPLEX)
@@ -413,13 +412,13 @@ static __device__ __forceinline__ PetscReal FactorModulus(Number a)
 struct FactorArguments {
   LitheDeviceTriangle lower, upper;
   Number             *l, *u, *inverse;
-  int                *ready; /* [n] the row and its pivot are computed */
+  int                *ready; /* [n]: 1 if the row and its pivot are computed */
   unsigned int       *ticket;
-  PetscReal           least; /* pivots of no more than this modulus are zero */
+  PetscReal           least; /* pivots of at most this modulus count as zero */
   FactorReport       *report;
 };
 
-/* A row, by one thread, or by the 32 of a warp */
+/* Computes a row, by a single thread or by all threads of a warp */
 template <int threads>
 static __device__ __forceinline__ void FactorRow(const FactorArguments &f, PetscInt row)
 {
@@ -496,9 +495,9 @@ static __device__ __forceinline__ PetscReal FactorReal(Number a)
 }
 
 /*
-   The form that systems need: both triangles without dimension, and with the opposite sign. With positive, pivots p are
-   tested for Re p > zeropivot sum |u|, like MatPivotCheck_pd() of PETSc. Here u is in units of p, and 1/p has the
-   argument of p with the opposite sign
+   Scales both triangles to be dimensionless, with the opposite sign, as systems need them. With positive, pivots p are
+   tested for Re p > zeropivot sum |u|, like MatPivotCheck_pd() of PETSc. Here u is in units of p, and the argument of
+   1/p is minus the argument of p.
 */
 static __global__ void FactorScaleKernel(const __grid_constant__ FactorArguments f, bool positive, PetscReal zeropivot)
 {
@@ -513,7 +512,7 @@ static __global__ void FactorScaleKernel(const __grid_constant__ FactorArguments
     f.u[k] = FactorTimes(f.u[k], scale);
     sum += FactorModulus(f.u[k]);
   }
-  /* also if it is no number */
+  /* true for NaN, too */
   if (positive && !(FactorReal(inverse) > zeropivot * sum * FactorModulus(inverse))) atomicMin(&f.report->zeropivot, static_cast<PetscInt>(row));
 }
 

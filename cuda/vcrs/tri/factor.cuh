@@ -26,7 +26,7 @@ static PetscErrorCode FactorAllocate(size_t n, T **p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* As many blocks as are resident at the same time; tasks are taken by their warps */
+/* The number of resident blocks of a kernel, whose warps take tasks */
 template <class Kernel>
 static PetscErrorCode FactorResident(Kernel kernel, PetscInt64 tasks, unsigned int *blocks)
 {

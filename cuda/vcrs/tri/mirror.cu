@@ -3,9 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Lower triangles that are transposes of upper triangles, as in incomplete Cholesky factors: entries of an exact or of
-   a compressed upper triangle, in the places of the transpose. Each place is found by a search in its row, which is
-   sorted; no two threads have the same place.
+   Lower triangles that are transposes of upper triangles, as in incomplete Cholesky factors. The entries come from an
+   exact or a compressed upper triangle. A search in the sorted row of the transpose finds the place of each entry. No
+   two threads have the same place.
 */
 
 #include "tri.cuh"
@@ -20,7 +20,8 @@ static inline unsigned int MirrorBlocks(PetscInt64 threads)
   return static_cast<unsigned int>((threads + MIRROR_THREADS - 1) / MIRROR_THREADS);
 }
 
-/* Each row of the lower triangle looks up its entries; without numbers, only whether they exist */
+/* Each row of the lower triangle finds its entries in the upper triangle; without numbers, only checks that the entries
+   exist */
 template <bool numbers>
 static __global__ void __launch_bounds__(MIRROR_THREADS)
   MirrorKernel(const __grid_constant__ LitheDeviceTriangle upper, const __grid_constant__ LitheDeviceTriangle lower, int *missing)
@@ -64,12 +65,12 @@ PetscErrorCode LitheCUDATriangleMirror(const LitheDeviceTriangle *upper, const L
 
 struct MirrorArguments {
   LitheDeviceTriangle lower;
-  Number             *a; /* its entries */
+  Number             *a; /* entries of the lower triangle */
   PetscInt            first;
   int                *missing;
 };
 
-/* An entry of the compressed triangle */
+/* Writes an entry of the compressed triangle */
 static __device__ __forceinline__ void MirrorPut(const MirrorArguments &m, PetscInt row, PetscInt column, Number value)
 {
   const PetscInt to = m.first + column, at = TriFind(m.lower.j, m.lower.i[to], m.lower.i[to + 1], m.first + row);
@@ -78,7 +79,8 @@ static __device__ __forceinline__ void MirrorPut(const MirrorArguments &m, Petsc
   else *m.missing = 1;
 }
 
-/* Each row of the compressed triangle, by a thread. In the difference form the reference has the value sigma - sum of the others */
+/* A thread per row of the compressed triangle. In the difference form, the reference has the value sigma minus the sum
+   of all further entries */
 static __global__ void __launch_bounds__(MIRROR_THREADS)
   MirrorPlanKernel(const __grid_constant__ VCRSPlan p, PetscInt64 slots, const __grid_constant__ MirrorArguments m)
 {
@@ -103,7 +105,7 @@ static __global__ void __launch_bounds__(MIRROR_THREADS)
 
 PetscErrorCode LitheCUDAVCRSMirror(const VCRSPlan *dplan, PetscInt first, const LitheDeviceTriangle *lower, PetscScalar **da)
 {
-  /* very long rows of L3 stand apart, and in their slices without entries */
+  /* very long rows of L3 are stored separately, and are empty in their slices */
   const PetscInt64 slots = dplan->layout == MATVCRS_LAYOUT_L3 ? 32 * static_cast<PetscInt64>(dplan->nslices) + dplan->nlong : dplan->m;
   const size_t     bytes = PetscMax(lower->nz, static_cast<PetscInt64>(1)) * sizeof(PetscScalar);
   MirrorArguments  m;
@@ -126,6 +128,6 @@ PetscErrorCode LitheCUDAVCRSMirror(const VCRSPlan *dplan, PetscInt first, const 
   PetscCallCUDA(cudaMemcpyAsync(&missing, m.missing, sizeof(missing), cudaMemcpyDeviceToHost, stream));
   PetscCallCUDA(cudaStreamSynchronize(stream));
   PetscCallCUDA(cudaFree(m.missing));
-  PetscCheck(!missing, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A compressed triangle has entries that its transpose has no place for");
+  PetscCheck(!missing, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A compressed triangle has entries without a place in the transpose");
   PetscFunctionReturn(PETSC_SUCCESS);
 }

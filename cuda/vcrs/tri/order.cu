@@ -3,12 +3,12 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The order of a triangle on a device (lithe/private/vcrsorder.h), and its border. The border is a few rows before or
-   behind the rows of a grid, such as wells and constraints, with all entries that touch them. The rest is a triangle of
-   the grid alone.
+   The order of a triangle on a device (lithe/private/vcrsorder.h), and its border. The border consists of a few rows
+   before or after the rows of a grid, such as wells and constraints, and of all entries in these rows and columns. The
+   rest is a triangle of the grid.
 
-   A sample of the rows tells the differences; all rows are asked whether the grid fits. Without a grid, the order is by
-   levels, which the triangle has already.
+   The differences are found in a sample of the rows; then all rows are compared with the grid. Without a grid, the
+   order is by levels, which the triangle already has.
 */
 
 #include <lithe/private/lithecudafactor.h>
@@ -17,8 +17,8 @@
 #include <cub/device/device_scan.cuh>
 #include "../../common/differences.cuh"
 
-#define ORDER_SHARE  8   /* differences found in fewer than one of this number of rows do not belong to a grid */
-#define ORDER_BORDER 256 /* rows of a border */
+#define ORDER_SHARE  8   /* differences found in less than 1 / ORDER_SHARE of the rows do not belong to a grid */
+#define ORDER_BORDER 256 /* rows of a border, at most */
 
 #define ORDER_THREAD (static_cast<PetscInt64>(blockIdx.x) * blockDim.x + threadIdx.x)
 
@@ -32,10 +32,11 @@ struct OrderFits {
   VCRSOrderGrid       g;
   PetscInt            first, n;
   PetscInt            ndifferences, difference[VCRS_ORDER_DIFFERENCES];
-  int                *report; /* rows that do not fit; the longest row */
+  int                *report; /* [0]: whether a row does not fit; [1]: length of the longest row */
 };
 
-/* Whether each row of the grid stays within its line and plane, with differences that the tiles can treat */
+/* Checks that each row of the grid has neighbours in its line and plane only, with differences that the tiles
+   support */
 static __global__ void OrderFitsKernel(const __grid_constant__ OrderFits f)
 {
   const PetscInt64 at = ORDER_THREAD;
@@ -51,7 +52,7 @@ static __global__ void OrderFitsKernel(const __grid_constant__ OrderFits f)
     PetscInt       di, dj, dk;
     bool           known = false;
 
-    if (column < f.first || column >= f.first + f.n) continue; /* of the border */
+    if (column < f.first || column >= f.first + f.n) continue; /* an entry of the border */
     entries++;
     for (PetscInt e = 0; e < f.ndifferences && !known; e++) known = f.difference[e] == d;
     if (!known) {
@@ -69,7 +70,7 @@ typedef struct {
   const LitheDeviceTriangle  *t;
   const VCRSOrderDifferences *found;
   int                        *dreport;
-  PetscInt                    first; /* of the matching grid; rows before it are a border */
+  PetscInt                    first; /* first row of the grid; earlier rows are a border */
   int                         longest;
   cudaStream_t                stream;
 } OrderContext;
@@ -98,7 +99,7 @@ static PetscErrorCode OrderAsk(OrderContext *o, const VCRSOrderGrid *g, PetscInt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* With the remaining rows behind the grid, or before it */
+/* Tests a grid with the remaining rows after the grid, then before the grid */
 static PetscErrorCode OrderFits_Private(const VCRSOrderGrid *g, void *ctx, PetscBool *fits)
 {
   OrderContext  *o    = static_cast<OrderContext *>(ctx);
@@ -132,8 +133,8 @@ static PetscErrorCode OrderSample(const LitheDeviceTriangle *t, VCRSOrderDiffere
 
 /* ------------------------------------------------------------ levels */
 
-/* Tasks from the list of levels: up to 32 rows that are neighbours in the list are of one level; wide rows have tasks
-   of their own */
+/* Makes tasks from the list of levels. A task has up to 32 successive rows of the list from one level, or a single wide
+   row */
 static PetscErrorCode OrderLevels(const LitheDeviceTriangle *t, VCRSOrder **order)
 {
   PetscInt  *list, *i, nrow = 0;
@@ -178,7 +179,7 @@ typedef struct {
   PetscScalar value;
 } BorderEntry;
 
-/* Entries of each row of the grid that stay; all others go to a list, in any order */
+/* Counts the entries that remain in the rows of the grid; all further entries go to a list, in any order */
 static __global__ void BorderCountKernel(const __grid_constant__ LitheDeviceTriangle t, PetscInt first, PetscInt n, PetscInt *i, BorderEntry *entry, int most,
                                          int *count)
 {
@@ -236,7 +237,7 @@ static PetscErrorCode BorderUpload(const void *from, size_t bytes, void **to)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sorted entries by rows; rows of the border in the order in which they are solved, then rows of the grid */
+/* Makes rows from sorted entries: first the border's rows, in the order of the solve, then rows of the grid */
 static PetscErrorCode BorderSetUp(LitheDeviceBorder *b, BorderEntry entry[], PetscInt nentry)
 {
   const PetscInt nborder = b->total - b->n;
@@ -279,7 +280,7 @@ static PetscErrorCode BorderSetUp(LitheDeviceBorder *b, BorderEntry entry[], Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The triangle without its border; fewer entries than most are expected to touch the border */
+/* The triangle without its border; `most`: bound of the border's entries */
 static PetscErrorCode BorderCreate(const LitheDeviceTriangle *t, PetscInt first, PetscInt n, PetscInt most, LitheDeviceTriangle *grid,
                                    LitheDeviceBorder **border, cudaStream_t stream)
 {
@@ -421,7 +422,8 @@ static __device__ __forceinline__ BorderNumber BorderPlus(BorderNumber a, Border
 
 #define BORDER_THREADS 512
 
-/* x = b + B x in the rows of the border, one after the other: a block adds the products of a row in a fixed order */
+/* x = b + B x in the rows of the border, one row after the other: a block adds the products of a row in a fixed
+   order */
 static __global__ void __launch_bounds__(BORDER_THREADS)
   BorderRowsKernel(PetscInt n, const PetscInt *row, const PetscInt *i, const PetscInt *j, const BorderNumber *a, const BorderNumber *b, BorderNumber *x)
 {

@@ -14,9 +14,9 @@
 
 #define VCRS_TRI_THREADS 128
 #define VCRS_TRI_BATCH   4
-#define VCRS_TRI_LEVELS  4 /* of average size: this number is worked on at the same time */
+#define VCRS_TRI_LEVELS  4 /* average levels in work at the same time */
 
-/* Entries of x for a thread, as they arrive */
+/* Waits for the entries of x of a thread, and loads each entry once it exists */
 static __device__ __forceinline__ void TriWait(const Number *x, const PetscInt column[], PetscInt k, PetscInt step, PetscInt length, Number xs[])
 {
   bool all;
@@ -36,7 +36,7 @@ static __device__ __forceinline__ void TriWait(const Number *x, const PetscInt c
   }
 }
 
-/* Row slot, by one thread, or by the 32 of a warp */
+/* Solves the row at place `slot`, by a single thread or by all threads of a warp */
 template <int threads>
 static __device__ __forceinline__ void TriRow(const VCRSPlan &p, const TriArguments &a, PetscInt slot)
 {
@@ -67,7 +67,7 @@ static __device__ __forceinline__ void TriRow(const VCRSPlan &p, const TriArgume
   if (lane) return;
   if (exponent) sum = ScaleByPower(sum, exponent);
   if (apart) {
-    /* a row may be its reference alone */
+    /* a row may consist of its reference only */
     if (c.length == 1) xref = TriWaitOne(a.x + Column(c, 0));
     sum = MultiplyAdd(sigma, xref, sum);
   }
@@ -88,7 +88,7 @@ static __global__ void __launch_bounds__(VCRS_TRI_THREADS)
 
     const PetscInt begin = __ldg(a.task + t), count = __ldg(a.task + t + 1) - begin;
 
-    /* The number of the next task is read during this task; a warp does tasks in order */
+    /* The number of the next task is loaded during this task. Warps take tasks in order */
     if (lane == 0) next = atomicAdd(a.ticket, 1u);
     if (count == 1) TriRow<32>(p, a, __ldg(slot + begin));
     else if (lane < count) TriRow<1>(p, a, __ldg(slot + begin + lane));
@@ -96,7 +96,7 @@ static __global__ void __launch_bounds__(VCRS_TRI_THREADS)
   }
 }
 
-/* Before each solve: nothing is computed, nothing handed out */
+/* Before each solve: marks all x as missing, and resets the counter of tasks */
 static __global__ void TriStartKernel(TriBits *x, PetscInt64 n, unsigned int *ticket)
 {
   const PetscInt64 first = static_cast<PetscInt64>(blockIdx.x) * blockDim.x + threadIdx.x, step = static_cast<PetscInt64>(gridDim.x) * blockDim.x;
@@ -116,7 +116,7 @@ PetscErrorCode VCRSTriStart(PetscScalar *x, PetscInt n, unsigned int *ticket, cu
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Where rows lie: lane of [row], and very long rows behind all lanes */
+/* The place of each row in the plan: its lane; very long rows follow all lanes */
 static __global__ void TriPlacesKernel(const __grid_constant__ VCRSPlan p, PetscInt *place)
 {
   const PetscInt64 lane = static_cast<PetscInt64>(blockIdx.x) * blockDim.x + threadIdx.x, nlane = 32 * static_cast<PetscInt64>(p.nslices);
@@ -136,7 +136,7 @@ static __global__ void TriSlotsKernel(PetscInt n, const PetscInt *place, PetscIn
   if (k < n) slot[k] = place[slot[k]];
 }
 
-/* From rows to places, if the numbers differ. Synchronises. */
+/* Replaces rows by places, if rows and places differ. Synchronises */
 static PetscErrorCode TriFindSlots(const VCRSPlan *p, PetscInt *slot, cudaStream_t stream)
 {
   const int        threads = 256;
@@ -155,8 +155,8 @@ static PetscErrorCode TriFindSlots(const VCRSPlan *p, PetscInt *slot, cudaStream
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* As many warps as read entries at the same time: the warps of a few levels, since reading takes about as long as a few
-   levels. More warps would only poll x */
+/* Chooses the number of warps: the warps of a few levels, since loading entries takes about as long as a few levels.
+   More warps would only poll x */
 static PetscErrorCode TriChooseBlocks(VCRSTri *tri)
 {
   const VCRSOrder *o = &tri->order;

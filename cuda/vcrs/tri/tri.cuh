@@ -4,16 +4,18 @@
 #pragma once
 
 /*
-   Shared by the kernels of triangular systems: x = b + T x, with every row after the rows that it needs.
+   Shared by the kernels of triangular systems: x = b + T x, with each row after its needed rows.
 
-     tri.cu      what is prepared once per triangle; by levels
-     trigrid.cu  by tiles of a grid
-     factor.cu   incomplete factorization, and systems with exact triangles
-     mirror.cu   triangles that are transposes of others
+     tri.cu      set-up per triangle; solves by levels
+     trigrid.cu  solves by tiles of a grid
+     factor.cu   incomplete factorization
+     exact.cu    solves and products with exact triangles
+     order.cu    the order of a triangle, and its border
+     mirror.cu   triangles that are transposes of other triangles
 
-   An entry of x that has not been computed has all bits set, a number that nothing computes. An entry therefore shows
-   its own presence: no flags, no fences. A counter hands out work, in order: a thread that waits for an entry waits for
-   work already handed out. All sums are in a fixed order.
+   A missing entry of x has all bits set, a number that no computation gives. An entry therefore shows whether it
+   exists: neither flags nor fences are needed. A counter assigns work in order: a thread that waits for an entry waits
+   for work that is already assigned. All sums are in a fixed order.
 */
 
 #include "../mult/row.cuh"
@@ -21,15 +23,18 @@
 
 /* Data prepared once per triangle; pointers are to the device */
 typedef struct {
-  VCRSOrder     order;                  /* without arrays */
-  PetscInt     *slot;                   /* levels: [n] where the rows of order.row lie in the plan, see OpenRow() */
-  PetscInt     *task;                   /* order.task */
-  int          *way;                    /* grids, index sets: where their entries are, see trigrid.cu */
-  unsigned int *ticket;                 /* how many tasks have been handed out */
-  int           blocks, bytes, entries; /* of the launch; grids: of shared memory, entries per row with a place in it */
+  VCRSOrder order; /* without arrays */
+  /* levels: [n] places in the plan of the rows of order.row, see OpenRow() */
+  PetscInt *slot;
+  PetscInt *task; /* order.task */
+  /* grids, index sets: relative places of the entries, see trigrid.cu */
+  int          *way;
+  unsigned int *ticket; /* number of assigned tasks */
+  /* blocks: of the launch; grids: bytes of shared memory, and entries per row in shared memory */
+  int blocks, bytes, entries;
 } VCRSTri;
 
-/* Where a column is in a sorted row, or -1 */
+/* The position of a column in a sorted row, or -1 */
 [[maybe_unused]] static __device__ __forceinline__ PetscInt TriFind(const PetscInt *__restrict__ j, PetscInt begin, PetscInt end, PetscInt column)
 {
   while (end - begin > 8) {
@@ -67,7 +72,7 @@ static __device__ __forceinline__ TriBits TriGetBits(PetscReal a)
 #endif
 }
 
-/* Any NaN becomes a NaN that differs from the mark */
+/* Replaces a NaN with the mark's bits by another NaN */
 static __device__ __forceinline__ PetscReal TriSettle(PetscReal a)
 {
 #if defined(PETSC_USE_REAL_SINGLE)
@@ -77,7 +82,7 @@ static __device__ __forceinline__ PetscReal TriSettle(PetscReal a)
 #endif
 }
 
-/* Idle: other warps use the units meanwhile */
+/* Pauses: meanwhile the units work for other warps */
 static __device__ __forceinline__ void TriPause()
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
@@ -85,7 +90,7 @@ static __device__ __forceinline__ void TriPause()
 #endif
 }
 
-/* Reads and writes of entries of x by threads that run at the same time */
+/* Loads and stores of x for threads that run at the same time */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
   #define TRI_ASM_LOAD  "ld.relaxed.gpu.global"
   #define TRI_ASM_STORE "st.relaxed.gpu.global"
@@ -111,7 +116,7 @@ static __device__ __forceinline__ void TriStore(Number *p, Number v)
                : "memory");
 }
 
-/* Both parts may arrive separately */
+/* The two parts may arrive separately */
 static __device__ __forceinline__ bool TriIsSet(Number a)
 {
   return TriGetBits(a.re) != VCRS_TRI_UNSET && TriGetBits(a.im) != VCRS_TRI_UNSET;
@@ -145,7 +150,7 @@ static __device__ __forceinline__ Number TriWaitOne(const Number *x)
   return v;
 }
 
-/* Codes of entries k, k + step, .. of a row, this number of them; those before length exist */
+/* Loads `batch` codes of a row: entries k, k + step, ... before length */
 template <int batch, class Code>
 static __device__ __forceinline__ void TriReadCodes(const RowCursor &c, const Code *value, PetscInt first, PetscInt k, PetscInt step, Code code[])
 {
@@ -159,8 +164,8 @@ static __device__ __forceinline__ void TriReadCodes(const RowCursor &c, const Co
 }
 
 /*
-   Entries k, k + step, .. of a row as numbers, without the row's power of two. The container is tested once, so the
-   reads of a batch are under way together. Beyond the row's end: zero.
+   Loads `batch` entries k, k + step, ... of a row as numbers, without the row's power of two. The container is tested
+   once, so the loads of a batch are in flight together. After the end of the row, numbers are zero.
 */
 template <int batch>
 static __device__ __forceinline__ void TriReadValues(const VCRSPlan &p, const RowCursor &c, PetscInt k, PetscInt step, Number v[])
@@ -254,7 +259,7 @@ static __device__ __forceinline__ void TriReadValues(const VCRSPlan &p, const Ro
 #undef TRI_TYPE
 }
 
-/* Columns of the same entries; beyond the row's end: the row itself */
+/* Columns of the same entries; after the end of the row, the row itself */
 template <int batch>
 static __device__ __forceinline__ void TriReadColumns(const RowCursor &c, PetscInt k, PetscInt step, PetscInt column[])
 {
@@ -273,7 +278,7 @@ static __device__ __forceinline__ void TriReadColumns(const RowCursor &c, PetscI
   }
 }
 
-/* tri.cu: before each solve, nothing of x is computed and nothing is handed out */
+/* tri.cu: marks all x as missing before a solve, and resets the counter of tasks */
 PETSC_INTERN PetscErrorCode VCRSTriStart(PetscScalar *x, PetscInt n, unsigned int *ticket, cudaStream_t);
 /* trigrid.cu */
 PETSC_INTERN PetscErrorCode VCRSTriGridPrepare(VCRSTri *, const VCRSPlan *, cudaStream_t);

@@ -3,16 +3,16 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Triangular systems by tiles of a grid (lithe/private/vcrsorder.h): a block has a tile of 32 lines. Entries of x,
-   which depend on one another, go through shared memory; all other data are read ahead.
+   Triangular systems by tiles of a grid (lithe/private/vcrsorder.h): a block has a tile of 32 lines. Entries of x
+   depend on each other, and pass through shared memory. All further data are loaded ahead.
 
-     warp 0      a thread per line, one cell per step: sums products of entries and x that are both there
-     warp 1      follows the lines of other tiles as these compute them
-     the others  decode the rows of coming steps
+     warp 0         a thread per line, a cell per step: sums products of entries and x from shared memory
+     warp 1         follows the lines of neighbouring tiles as these tiles compute x
+     further warps  decode the rows of later steps
 
-   The entry of x computed by line (a, k) in step s is at ring[s % 32][(a, k)]. Entries of other tiles are stored as if
-   their lines belonged to the tile. An entry is used at most lag steps later, so warp 1 may be 32 - lag steps ahead.
-   The three publish their progress.
+   The entry of x computed by line (a, k) in step s is at ring[s % 32][(a, k)]. Entries of neighbouring tiles are stored
+   as if their lines belonged to the tile. An entry is used at most `lag` steps later, so warp 1 may be 32 - lag steps
+   ahead. All warps publish their progress.
 */
 
 #include "tri.cuh"
@@ -20,28 +20,29 @@
 #define VCRS_TRI_RING    32 /* steps, a power of two */
 #define VCRS_TRI_WARPS   8
 #define VCRS_TRI_FEEDERS (VCRS_TRI_WARPS - 2)
-#define VCRS_TRI_AHEAD   (8 / VCRS_COMPONENTS) /* entries of a line of another tile that are read at a time */
-#define VCRS_TRI_EARLY   32                    /* rows whose data are prefetched before decoding */
+#define VCRS_TRI_AHEAD   (8 / VCRS_COMPONENTS) /* entries of a neighbouring tile's line that are loaded at a time */
+#define VCRS_TRI_EARLY   32                    /* distance in rows of prefetched data */
 
 struct TriGridArguments : TriArguments {
   VCRSOrderGrid g;
   PetscInt      n;
   bool          upper;
-  float         perline, perplane; /* reciprocal */
-  int           pitch, lines;      /* of the ring: from one k to the next; all */
-  const int    *way;               /* L0, L1, L2: TriWay() of all entries of index sets */
+  float         perline, perplane; /* reciprocals */
+  /* of the ring. pitch: from one k to the next; lines: all lines */
+  int        pitch, lines;
+  const int *way; /* L0, L1, L2: TriWay() of all entries of index sets */
 };
 
-/* Rows that are decoded before they are summed */
+/* Decoded rows of later steps */
 template <int entries>
 struct TriSteps {
   static constexpr int depth = entries <= 4 ? 16 : 8;
   Number               value[depth][entries][32];
   Number               right[depth][32];
-  unsigned short       place[depth][entries][32]; /* in the ring */
+  unsigned short       place[depth][entries][32]; /* place in the ring */
 };
 
-/* Blocks of a multiprocessor, without spilled registers */
+/* Blocks per multiprocessor, without spilled registers */
 template <int entries, bool sets>
 static constexpr int TriGridBlocks()
 {
@@ -49,19 +50,19 @@ static constexpr int TriGridBlocks()
   return entries <= 4 && sets ? 4 : (entries <= 13 ? 3 : 2);
 }
 
-/* A line of a tile, or near it */
+/* A line of a tile or of a neighbouring tile */
 struct TriLine {
-  PetscInt first; /* position of its first cell */
+  PetscInt first; /* position of the first cell */
   bool     there;
-  int      late; /* its first step */
+  int      late; /* first step of the line */
   int      place;
 };
 
-/* How far the warps of a block are */
+/* The progress of the warps of a block */
 struct TriProgress {
-  volatile int solved;                /* steps */
-  volatile int ready;                 /* earlier steps have their entries of other tiles */
-  volatile int fed[VCRS_TRI_FEEDERS]; /* the next step of each */
+  volatile int solved;                /* finished steps */
+  volatile int ready;                 /* steps before this step have all entries of neighbouring tiles */
+  volatile int fed[VCRS_TRI_FEEDERS]; /* the next step of each further warp */
   unsigned int task;
 };
 
@@ -94,7 +95,7 @@ static __device__ __forceinline__ int TriWarpMin(int a)
 #endif
 }
 
-/* Other warps may read data in shared memory once they see the number published after the data */
+/* Publishes a number: a warp that reads the number also sees all data written before */
 static __device__ __forceinline__ void TriPublish(volatile int *to, int number)
 {
   __syncwarp();
@@ -104,7 +105,7 @@ static __device__ __forceinline__ void TriPublish(volatile int *to, int number)
 
 /* ------------------------------------------------------------ warp 0 */
 
-/* The step beyond `step` until which all entries have arrived */
+/* Waits for the entries of a step. Returns the first later step whose entries are missing */
 static __device__ __forceinline__ int TriAwait(const TriProgress &progress, int step)
 {
   const int lane = threadIdx.x % 32;
@@ -157,7 +158,7 @@ static __device__ __forceinline__ void TriSolve(const TriGridArguments &t, Petsc
       ring[TriPlace(t, step, line.place)] = sum[0];
       if (line.there && step >= line.late && step - line.late < t.g.line) TriStore(x + static_cast<PetscInt64>(way) * step, sum[0]);
 
-      /* The next row is read while this row is in flight */
+      /* the next row is loaded while this row is in flight */
       if (step + 1 < until) TriTake<entries>(steps, step + 1, value, place, &right);
       __syncwarp();
       if (lane == 0) progress.solved = step + 1;
@@ -174,10 +175,10 @@ static __device__ __forceinline__ void TriFollow(const TriGridArguments &t, Pets
   const bool    needed = lane < t.g.nhalo && line.there;
   const Number *x      = t.x + (t.upper ? t.n - 1 - line.first : line.first);
   const int     length = needed ? static_cast<int>(t.g.line) : 0;
-  int           count  = 0; /* existing entries */
+  int           count  = 0; /* entries found so far */
 
   for (;;) {
-    /* As far as the ring holds no entry that is still needed */
+    /* the number of entries for which the ring has room: older entries are no longer needed */
     const int room = min(length, progress.solved + VCRS_TRI_RING - t.g.lag - line.late) - count;
     Number    v[VCRS_TRI_AHEAD];
     bool      come = true;
@@ -197,7 +198,7 @@ static __device__ __forceinline__ void TriFollow(const TriGridArguments &t, Pets
     }
     count += more;
 
-    /* Step s needs results of earlier steps */
+    /* step s needs results of earlier steps */
     const int until = TriWarpMin(count < length ? count + line.late + 1 : never);
 
     TriPublish(&progress.ready, until);
@@ -206,15 +207,15 @@ static __device__ __forceinline__ void TriFollow(const TriGridArguments &t, Pets
   }
 }
 
-/* ------------------------------------------------------------ the others */
+/* ------------------------------------------------------------ further warps */
 
 static __device__ __forceinline__ void TriPrefetch(const void *p)
 {
   asm volatile("prefetch.global.L2 [%0];" : : "l"(p));
 }
 
-/* Prefetches data of later rows on the same line; the place of codes in the next slice is a guess, wrong if lengths
-   differ */
+/* Prefetches data of later rows on the same line. The place of codes in the next slice is a guess, which is wrong if
+   lengths differ */
 static __device__ __forceinline__ void TriPrefetchRow(const VCRSPlan &p, const TriGridArguments &t, const RowCursor &c, int codebytes)
 {
   const PetscInt64 row = static_cast<PetscInt64>(c.row) + (t.upper ? -VCRS_TRI_EARLY : VCRS_TRI_EARLY);
@@ -237,7 +238,7 @@ static __device__ __forceinline__ void TriPrefetchRow(const VCRSPlan &p, const T
   }
 }
 
-/* To an entry at this distance in the order: steps, and places of lines */
+/* The way to an entry at a distance in the order: difference of steps, and difference of line places */
 static __device__ __forceinline__ int TriWay(const TriGridArguments &t, PetscInt difference)
 {
   const int dk   = __float2int_rn(static_cast<float>(difference) * t.perplane);
@@ -247,7 +248,7 @@ static __device__ __forceinline__ int TriWay(const TriGridArguments &t, PetscInt
   return (di + t.g.slant * da + t.g.rise * dk) * 65536 + (da + t.pitch * dk);
 }
 
-/* Entry k of a row that is summed in a step */
+/* Stores entry k of a row that is summed in a step */
 template <int entries>
 static __device__ __forceinline__ void TriPut(const TriGridArguments &t, TriSteps<entries> &steps, int step, int lineplace, PetscInt k, Number v, int way)
 {
@@ -257,7 +258,7 @@ static __device__ __forceinline__ void TriPut(const TriGridArguments &t, TriStep
   steps.place[s][k][lane] = static_cast<unsigned short>(TriPlace(t, step + (way - places) / 65536, lineplace + places));
 }
 
-/* The way to entries of a row; entries of index sets are known */
+/* The ways to entries of a row; for index sets, the ways are known */
 template <int batch, bool sets>
 static __device__ __forceinline__ void TriReadWays(const VCRSPlan &p, const TriGridArguments &t, const RowCursor &c, PetscInt k, int way[])
 {
@@ -282,7 +283,7 @@ static __global__ void TriWaysKernel(const __grid_constant__ VCRSPlan p, const _
   if (k < n) way[k] = TriWay(t, t.upper ? -p.setoffset[k] : p.setoffset[k]);
 }
 
-/* No entry: a product of zeros */
+/* A missing entry: a product of zeros */
 template <int entries>
 static __device__ __forceinline__ void TriPutNone(const TriGridArguments &t, TriSteps<entries> &steps, int step, PetscInt k)
 {
@@ -347,7 +348,7 @@ static __device__ __forceinline__ void TriFeed(const VCRSPlan &p, const TriGridA
   TriPublish(&progress.fed[feeder], 0x7fffffff);
 }
 
-/* ------------------------------------------------------------ all */
+/* ------------------------------------------------------------ all warps */
 
 template <int entries, bool sets>
 static __global__ void __launch_bounds__(32 * VCRS_TRI_WARPS, TriGridBlocks<entries, sets>())
@@ -360,7 +361,7 @@ static __global__ void __launch_bounds__(32 * VCRS_TRI_WARPS, TriGridBlocks<entr
   const int                            nsteps = static_cast<int>(t.g.line) + t.g.slant * (t.g.width - 1) + t.g.rise * (t.g.height - 1), warp = threadIdx.x / 32;
 
   for (;;) {
-    __syncthreads(); /* all are done with the tile before */
+    __syncthreads(); /* all warps have finished the previous tile */
     if (threadIdx.x == 0) {
       progress.task                 = atomicAdd(t.ticket, 1u);
       progress.solved               = 0;
@@ -385,7 +386,7 @@ static void TriGridRing(const VCRSOrderGrid *g, int *pitch, int *lines)
   *lines = *pitch * (g->height + g->below);
 }
 
-/* Places of entries come from index sets, not from rows */
+/* Whether places of entries come from index sets instead of rows */
 static bool TriGridHasSets(const VCRSPlan *p)
 {
   return p->layout == MATVCRS_LAYOUT_L0 || p->layout == MATVCRS_LAYOUT_L1 || p->layout == MATVCRS_LAYOUT_L2;
@@ -409,7 +410,7 @@ static void TriGridGetArguments(const VCRSTri *tri, const PetscScalar *b, PetscS
   TriGridRing(g, &t->pitch, &t->lines);
 }
 
-/* Whether the shared memory of a block holds its tile */
+/* Whether a tile fits into the shared memory of a block */
 template <int entries, bool sets>
 static PetscErrorCode TriGridFit(VCRSTri *tri, int lines)
 {
@@ -432,7 +433,7 @@ template <int entries, bool sets>
 static PetscErrorCode TriGridLaunch(const VCRSTri *tri, const VCRSPlan *p, const TriGridArguments *t, cudaStream_t stream)
 {
   PetscFunctionBegin;
-  /* of the function, not of the matrix: another matrix may have set less */
+  /* a property of the function: another matrix may have set a smaller size */
   PetscCallCUDA(cudaFuncSetAttribute(TriGridKernel<entries, sets>, cudaFuncAttributeMaxDynamicSharedMemorySize, tri->bytes));
   TriGridKernel<entries, sets>
     <<<static_cast<unsigned int>(tri->blocks), 32 * VCRS_TRI_WARPS, tri->bytes, stream>>>(*p, *t, static_cast<int>(VCRSValueBytes(p->values)));
@@ -440,7 +441,7 @@ static PetscErrorCode TriGridLaunch(const VCRSTri *tri, const VCRSPlan *p, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The kernels for rows of at most this number of entries */
+/* The kernels, by the largest number of entries per row */
 #define TRI_GRID_CASES(Case) Case(3) Case(4) Case(6) Case(9) Case(13) Case(VCRS_ORDER_LONGEST)
 
 PetscErrorCode VCRSTriGridPrepare(VCRSTri *tri, const VCRSPlan *p, cudaStream_t stream)
@@ -457,7 +458,7 @@ PetscErrorCode VCRSTriGridPrepare(VCRSTri *tri, const VCRSPlan *p, cudaStream_t 
   TRI_GRID_CASES(TRI_GRID_FIT)
 #undef TRI_GRID_FIT
   PetscCheck(tri->blocks > 0, PETSC_COMM_SELF, PETSC_ERR_GPU,
-             "The shared memory of this GPU does not hold the rows of a tile, %d bytes: -mat_vcrs_substitution_grids 0 takes them by levels", tri->bytes);
+             "The shared memory of this GPU does not hold the rows of a tile, %d bytes: -mat_vcrs_substitution_grids 0 solves by levels", tri->bytes);
   if (TriGridHasSets(p)) {
     PetscInt n;
 
