@@ -135,7 +135,7 @@ static PetscErrorCode TestRefusals(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What one process alone does otherwise: an error on all, or seen by all */
+/* Differences of a single process: an error on all processes, or seen by all processes */
 static PetscErrorCode TestAlone(void)
 {
   const PetscReal other[6] = {8, 8, 14.5, 8, 14, 20.5}, *given = rank == size - 1 ? other : receivers;
@@ -149,7 +149,7 @@ static PetscErrorCode TestAlone(void)
   PetscFunctionBeginUser;
   if (size == 1) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Create(PETSC_FALSE, &da, &v, &J));
-  if (PetscDefined(USE_DEBUG)) count++; /* PETSc has words of its own */
+  if (PetscDefined(USE_DEBUG)) count++; /* PETSc has another message */
   else TEST_REFUSED("receivers", MatBornAddShot(J, source, rank ? 3 : 2, receivers), "2 receivers on one process", "3 on another");
   PetscCall(MatBornAddShot(J, source, 3, given));
   TEST_REFUSED("places of receivers", MatSetUp(J), "different sources or receivers", "MatBornAddShot");
@@ -170,7 +170,7 @@ static PetscErrorCode TestAlone(void)
   PetscCall(MatBornSetWavelet(J, 50, w));
   PetscCall(MatMult(J, x, d));
 
-  /* a journal that the first process cannot open, and vectors with other parts */
+  /* a journal that the first process cannot open, and vectors with a wrong distribution */
   PetscCall(MatBornSetJournal(J, "/nowhere/journal", PETSC_FALSE));
   TEST_REFUSED("journal", MatMult(J, x, e), "journal /nowhere/journal");
   PetscCall(VecLockReadPop(x)); /* MatMult() leaves it so after an error */
@@ -189,7 +189,7 @@ static PetscErrorCode TestAlone(void)
     PetscCall(VecDestroy(&other));
   }
 
-  /* a part of the velocity is new, which one process knows */
+  /* a single process changes its part of the velocity */
   if (rank == size - 1) {
     PetscScalar *a;
 
@@ -214,7 +214,7 @@ static PetscErrorCode TestAlone(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A copy lives alone, has the bits of the other one, and its own velocity; groups that do not divide the processes */
+/* A copy works without the original, gives the same bits, and has its own velocity; sizes of groups that do not divide the processes */
 static PetscErrorCode TestCopies(void)
 {
   DM        da;

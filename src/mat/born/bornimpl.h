@@ -208,7 +208,8 @@ PETSC_INTERN PetscErrorCode MatBornChooseBackground_Private(Mat);
 /* checkpoint.c, keep.c, reverse.c */
 PETSC_INTERN const BornBackground BornCheckpoint, BornKeep, BornRingBackground, BornRandom;
 
-/* sweep.c: products with one shot. Grid arrays may be in any memory, data are on the host; NULL where a product has none. Images are added to */
+/* sweep.c: products with a shot. Grid arrays may be in any memory, data are on the host; unused arrays are NULL. A product
+   adds to the image */
 typedef PetscErrorCode (*BornProduct)(Mat_Born *, BornShot *, const PetscReal *model, PetscReal *data, PetscReal *image);
 PETSC_INTERN PetscErrorCode BornSweepModel_Private(Mat_Born *, BornShot *, const PetscReal *, PetscReal *, PetscReal *);
 PETSC_INTERN PetscErrorCode BornSweepForward_Private(Mat_Born *, BornShot *, const PetscReal *, PetscReal *, PetscReal *);

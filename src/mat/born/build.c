@@ -325,7 +325,7 @@ PetscErrorCode MatBornBuild_Private(Mat A)
     PetscCall(PetscObjectStateGet((PetscObject)ctx->velocity, &state));
     stale = (PetscBool)(state != ctx->state);
   }
-  /* one process may have changed its part alone */
+  /* a single process may have changed its part of the velocity */
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &stale, 1, MPI_C_BOOL, MPI_LOR, comm));
   if (!stale) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatBornForget_Private(A)); /* also the remains after an error */

@@ -46,7 +46,7 @@ PetscErrorCode MatBornGetDM_Private(Mat A, DM *da, PetscInt *dim)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether something holds on all processes: an error of one process alone would leave the others waiting */
+/* Whether a condition holds on all processes. After an error of a single process the rest would wait for ever */
 PetscErrorCode MatBornAgree_Private(Mat A, PetscBool mine, PetscBool *all)
 {
   PetscFunctionBegin;

@@ -113,7 +113,7 @@ PetscErrorCode MatBornBuildLowpass_Private(Mat A)
              "-mat_born_lowpass %g: for %" PetscInt_FMT " steps of %g the frequency is %g at least, one period in a trace; use 0 for no low-pass",
              (double)ctx->lowpass, ctx->steps, (double)ctx->dt, 1 / ((double)ctx->dt * (double)ctx->steps));
   PetscCall(BornLowpassCreate(frequency, ctx->steps, &ctx->filter));
-  /* the last sample needs all its neighbours: where traces end the waves would end, too, and be of all frequencies */
+  /* the last sample needs all neighbours: a trace that ends has waves of all frequencies at its end */
   PetscCall(PetscIntSumError(ctx->every * ctx->samples, ctx->filter.half, &ctx->run));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
