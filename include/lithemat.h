@@ -373,6 +373,7 @@ PETSC_EXTERN PetscErrorCode MatBornGetTransport(Mat, LitheTransport *);
 PETSC_EXTERN PetscErrorCode MatBornSetJournal(Mat, const char[], PetscBool);
 PETSC_EXTERN PetscErrorCode MatBornGetJournal(Mat, const char *[], PetscBool *);
 PETSC_EXTERN PetscErrorCode MatBornModel(Mat, Vec);
+PETSC_EXTERN PetscErrorCode MatBornFilter(Mat, Vec);
 PETSC_EXTERN PetscErrorCode MatBornGetIllumination(Mat, Vec *);
 PETSC_EXTERN PetscErrorCode MatBornGetNormal(Mat, Mat *);
 

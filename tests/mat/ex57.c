@@ -318,6 +318,50 @@ static PetscErrorCode TestInterval(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Measured data: the low-pass of samples is that of all steps, but for the end */
+static PetscErrorCode TestFilter(void)
+{
+  const Case     c   = {{40, 33, 1}, 400, 2, 8, 1, 32, MATBORN_FIELD_DOUBLE, PETSC_FALSE};
+  const PetscInt end = 33, samples = 200; /* end: 3 periods, of 20 steps each */
+  PetscReal      largest = 0, apart = 0;
+  Mat            J;
+  Vec            d, e, f;
+  PetscScalar   *a, *b;
+  PetscBool      same;
+
+  PetscFunctionBegin;
+  PetscCall(TestCreate(&c, c.steps, c.every, 0, &J));
+  PetscCall(MatCreateVecs(J, &f, &d));
+  PetscCall(VecDuplicate(d, &e));
+  PetscCall(MatBornModel(J, d));
+  PetscCall(VecCopy(d, e));
+  PetscCall(MatBornFilter(J, d));
+  PetscCall(VecEqual(d, e, &same));
+  if (WRONG(!same)) FAIL("data change without a low-pass");
+  PetscCall(MatBornSetLowpass(J, LOWPASS));
+  PetscCall(MatBornFilter(J, d));
+  PetscCall(MatBornModel(J, e));
+  PetscCall(VecGetArray(d, &a));
+  PetscCall(VecGetArray(e, &b));
+  for (PetscInt i = 0; i < 8 * samples; i++) {
+    if (i % samples >= samples - end) continue;
+    largest = PetscMax(largest, PetscAbsScalar(b[i]));
+    apart   = PetscMax(apart, PetscAbsScalar(a[i] - b[i]));
+  }
+  PetscCall(VecRestoreArray(d, &a));
+  PetscCall(VecRestoreArray(e, &b));
+  if (WRONG(!(largest > 0) || !(apart <= 1e-3 * largest))) FAIL("the low-pass of samples differs by %g", (double)(apart / largest));
+  PetscCall(PetscInfo(NULL, "The low-pass of samples differs by %g\n", (double)(apart / largest)));
+  TEST_REFUSED("columns", MatBornFilter(J, f), "1600 samples");
+  PetscCall(MatBornSetLowpass(J, 0.13 / DT));
+  TEST_REFUSED("samples", MatBornFilter(J, d), "fewer than 4 per period");
+  PetscCall(VecDestroy(&d));
+  PetscCall(VecDestroy(&e));
+  PetscCall(VecDestroy(&f));
+  PetscCall(MatDestroy(&J));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ------------------------------------------------------------ settings */
 
 static PetscErrorCode TestSettings(void)
@@ -429,8 +473,9 @@ int main(int argc, char **argv)
   PetscCall(TestTranspose());
   PetscCall(TestProducts());
   PetscCall(TestInterval());
+  PetscCall(TestFilter());
   PetscCall(TestSettings());
-  if (count != 8) FAIL("%d refusals", (int)count);
+  if (count != 10) FAIL("%d refusals", (int)count);
   PetscCall(TestDone(140, "the low-pass belongs to the operator\n"));
   PetscCall(PetscFinalize());
   return 0;

@@ -130,6 +130,7 @@ PetscErrorCode RecordsReadData(const Survey *s, Vec data)
     }
   }
   PetscCall(VecRestoreArrayWrite(data, &d));
+  PetscCall(MatBornFilter(s->J, data)); /* with -mat_born_lowpass */
   PetscCall(PetscFree(value));
   PetscCall(SegyClose(&segy));
   PetscFunctionReturn(PETSC_SUCCESS);

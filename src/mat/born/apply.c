@@ -227,18 +227,13 @@ PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct pro
 PetscErrorCode MatBornModel(Mat J, Vec d)
 {
   Mat_Born *ctx = NULL;
-  PetscInt  n;
-  PetscBool same;
 
   PetscFunctionBegin;
   PetscCall(MatBornGetContext_Private(J, &ctx));
   PetscValidHeaderSpecific(d, VEC_CLASSID, 2);
   PetscCheckSameComm(J, 1, d, 2);
   PetscCall(MatSetUp(J));
-  PetscCall(VecGetLocalSize(d, &n));
-  PetscCall(MatBornAgree_Private(J, (PetscBool)(n == J->rmap->n), &same));
-  PetscCheck(same, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_SIZ,
-             "The vector has %" PetscInt_FMT " numbers, the shots have %" PetscInt_FMT " samples; make it with MatCreateVecs()", n, J->rmap->n);
+  PetscCall(MatBornCheckData_Private(J, d));
   PetscCall(PetscLogEventBegin(MAT_BornModel, J, d, 0, 0));
   PetscCall(MatBornProducts_Private(J, "model", BornSweepModel_Private, NULL, d, NULL, PETSC_TRUE));
   PetscCall(PetscLogEventEnd(MAT_BornModel, J, d, 0, 0));

@@ -146,6 +146,7 @@ struct _n_BornBackground {
 /* context.c */
 PETSC_INTERN PetscErrorCode MatBornGetContext_Private(Mat, Mat_Born **);
 PETSC_INTERN PetscErrorCode MatBornAgree_Private(Mat, PetscBool, PetscBool *);
+PETSC_INTERN PetscErrorCode MatBornCheckData_Private(Mat, Vec);
 PETSC_INTERN PetscErrorCode MatBornForget_Private(Mat);
 PETSC_INTERN PetscErrorCode MatBornChanged_Private(Mat);
 PETSC_INTERN PetscErrorCode MatBornGetDM_Private(Mat, DM *, PetscInt *);

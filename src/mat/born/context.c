@@ -55,6 +55,20 @@ PetscErrorCode MatBornAgree_Private(Mat A, PetscBool mine, PetscBool *all)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Whether a vector has the rows of the matrix, which is set up */
+PetscErrorCode MatBornCheckData_Private(Mat A, Vec d)
+{
+  PetscInt  n;
+  PetscBool same;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(d, &n));
+  PetscCall(MatBornAgree_Private(A, (PetscBool)(n == A->rmap->n), &same));
+  PetscCheck(same, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ,
+             "The vector has %" PetscInt_FMT " numbers, the shots have %" PetscInt_FMT " samples; make it with MatCreateVecs()", n, A->rmap->n);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Frees all data of the former settings */
 PetscErrorCode MatBornForget_Private(Mat A)
 {

@@ -434,12 +434,12 @@ PetscErrorCode MatBornSetInterval(Mat J, PetscInt interval)
   periods beyond the last sample, since the low-pass needs these steps.
 
   `MatMult()` and `MatBornModel()` end with the low-pass, and `MatMultTranspose()` begins with it. `MatBornGetNormal()` has both.
-  `MatBornGetIllumination()` is without. Measured data need the same low-pass before they are compared with those of the matrix.
+  `MatBornGetIllumination()` is without. Measured data need the same low-pass before a comparison: `MatBornFilter()`.
 
   The frequency is at least one period per trace, and at most a quarter of a period per step. Others are an error when
   the matrix is used. Traces of all steps of one shot are in memory, and the low-pass runs on the host.
 
-.seealso: `MATBORN`, `MatBornGetLowpass()`, `MatBornSetInterval()`, `MatBornSetTime()`
+.seealso: `MATBORN`, `MatBornGetLowpass()`, `MatBornFilter()`, `MatBornSetInterval()`, `MatBornSetTime()`
 @*/
 PetscErrorCode MatBornSetLowpass(Mat J, PetscReal frequency)
 {
