@@ -350,7 +350,7 @@ static PetscErrorCode TestFilter(void)
   }
   PetscCall(VecRestoreArray(d, &a));
   PetscCall(VecRestoreArray(e, &b));
-  if (WRONG(!(largest > 0) || !(apart <= 1e-3 * largest))) FAIL("the low-pass of samples differs by %g", (double)(apart / largest));
+  if (WRONG(!(largest > 0) || !(apart <= 1e-5 * largest))) FAIL("the low-pass of samples differs by %g", (double)(apart / largest));
   PetscCall(PetscInfo(NULL, "The low-pass of samples differs by %g\n", (double)(apart / largest)));
   TEST_REFUSED("columns", MatBornFilter(J, f), "1600 samples");
   PetscCall(MatBornSetLowpass(J, 0.13 / DT));
