@@ -2,19 +2,20 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Times what KSPCBGMRES does with a compressed basis, operation by operation, against a copy.\n\
+static char help[] = "Times the operations of KSPCBGMRES on a compressed basis, one by one, against a copy.\n\
   -bench_size N      : rows (default: 8000000 on a GPU, 1000000 else)\n\
-  -bench_columns K   : of the orthogonalisation (default: 50)\n\
+  -bench_columns K   : columns of the orthogonalisation (default: 50)\n\
   -bench_storages LIST : of double, single, half, bfloat16, frsz2_32, frsz2_21, frsz2_16\n\
   -bench_exponent_bits B : of FRSZ2, 8 or 16 (default: 8)\n\
-  -bench_gpu BOOL    : on the GPU (default: where there is one)\n\
+  -bench_gpu BOOL    : on the GPU (default: if a GPU exists)\n\
   -bench_json FILE   : results for programs\n\
   -bench_markdown FILE : results as a table\n\n";
 
 /*
-   store and load are the codec alone, beside a vector; dot1 decodes one column and multiplies it with a vector. dot, append and
-   step are of an iteration with K columns before it: inner products of all with two vectors, the next column, and both with the
-   algebra between them. Bytes are those that must be moved: columns and vectors, each once.
+   The benchmarks "store" and "load" time the codec alone, next to a vector. In "dot1" a column is decoded and
+   multiplied with a vector. The others belong to an iteration after K columns. Here "dot" takes the inner products of
+   all columns with two vectors, and "append" adds the next column. Finally "step" does both, with the algebra between.
+   Bytes are the least traffic: each column and each vector moves once.
 */
 
 #include <tutorials/common/measure.h>
@@ -104,17 +105,17 @@ static PetscErrorCode Step(void *ctx, Vec x, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What is timed: so many columns and vectors are read and written */
+/* What is timed, with the columns and vectors which each operation reads and writes */
 static const struct {
   const char *name;
   PetscErrorCode (*run)(void *, Vec, Vec);
-  PetscInt all, columns, vectors; /* all: times the K columns, too */
+  PetscInt all, columns, vectors; /* all: the K columns count too */
 } operations[] = {
   {"store", Store, 0, 1, 1}, {"load", Load, 0, 1, 1}, {"dot1", DotOne, 0, 1, 1}, {"dot", Dot, 1, 0, 1}, {"append", Append, 1, 1, 2}, {"step", Step, 2, 1, 3},
 };
 #define NOPERATIONS ((PetscInt)PETSC_STATIC_ARRAY_LENGTH(operations))
 
-/* Columns of norm 1, the same ones in all storages but for rounding; and what follows them */
+/* Columns of norm 1, equal in all storages up to rounding, and the values after the columns */
 static PetscErrorCode FillColumns(CBBasis b, PetscInt k, Vec x)
 {
   PetscRandom random;
@@ -123,7 +124,7 @@ static PetscErrorCode FillColumns(CBBasis b, PetscInt k, Vec x)
   PetscCall(PetscRandomCreate(PETSC_COMM_SELF, &random));
   PetscCall(PetscRandomSetInterval(random, -1.0, 1.0));
   for (PetscInt j = 0; j < k; j++) {
-    /* four of them are different: random numbers are made on the host */
+    /* Only four columns differ, because random numbers are made on the host */
     if (j < 4) {
       PetscCall(VecSetRandom(x, random));
       PetscCall(VecNormalize(x, NULL));

@@ -2,17 +2,17 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "One Markov chain from its rows to its distribution at a time: seconds of each stage, and in total.\n\
+static char help[] = "A Markov chain from the rows of its matrix to the distribution at a time: seconds of each stage, and in total.\n\
   -K N                   : places of a queue of the wireless channel (tutorials/ctmc); 492 are 35.6 million states\n\
   -final T, -eps E       : the time, and the error allowed\n\
-  -job_rows host|device  : where the rows are made\n\
-  -job_mat_type TYPE     : what the program does with a MATAIJ of rows of the host (default: aijcusparse on a GPU). Those of a device become a MATVCRS\n\
+  -job_rows host|device  : place where the rows are made\n\
+  -job_mat_type TYPE     : type for a MATAIJ of host rows (default: aijcusparse on a GPU). Rows on a device become a MATVCRS\n\
   -ts_...                : the solver, TSUNIFORMIZATION\n\n";
 
 /*
-   jobs.py runs this program once per job. Its stages are those of stages.h. Assembly makes the rows: a MATAIJ on the host, or
-   arrays on a device. Set-up is a solve until a 500th of the time: it checks the generator, finds the largest rate and makes
-   what the first step needs.
+   jobs.py runs this program once per job, with the stages of stages.h. Assembly makes the rows: a MATAIJ on the host,
+   or arrays on a device. Set-up is a solve until 1/500 of the final time. Set-up checks the generator, finds the
+   largest rate and makes what the first step needs.
 */
 
 #include "stages.h"
@@ -41,14 +41,14 @@ static PetscErrorCode GetOptions(ChainJob *c)
   PetscCall(PetscOptionsInt("-K", "Places of a queue", NULL, c->model.K, &c->model.K, NULL));
   PetscCall(PetscOptionsReal("-final", "The time", NULL, c->final, &c->final, NULL));
   PetscCall(PetscOptionsReal("-eps", "The error allowed", NULL, c->eps, &c->eps, NULL));
-  PetscCall(PetscOptionsEList("-job_rows", "Where rows are made", NULL, places, 2, places[0], &c->rows, NULL));
+  PetscCall(PetscOptionsEList("-job_rows", "Place where rows are made", NULL, places, 2, places[0], &c->rows, NULL));
   PetscCall(PetscOptionsString("-job_mat_type", "The type of the matrix", NULL, c->type, c->type, sizeof(c->type), NULL));
   PetscOptionsEnd();
   PetscCheck(!c->rows || c->job.bench.gpu, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-job_rows device needs a GPU");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The handles of the BLAS that vectors of a device use */
+/* Creates the BLAS handles which vectors of a device use */
 static PetscErrorCode WarmUp(void)
 {
   PetscReal norm;
@@ -65,7 +65,7 @@ static PetscErrorCode WarmUp(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The chain, and its matrix as it is solved with */
+/* The chain, and its matrix in the type used by the solver */
 static PetscErrorCode Prepare(ChainJob *c, Chain *chain)
 {
   const Shares shares = {PETSC_FALSE, NULL};

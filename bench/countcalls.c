@@ -3,12 +3,12 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Counts what a program asks of a GPU: launches, synchronisations and copies of the CUDA driver, also those of
-   libraries. A shared library that the driver loads itself (CUPTI's injection); at the program's end it prints a line.
-   Differences between two lengths of a run are what an iteration takes:
+   Counts requests of a program to a GPU: launches, synchronisations and copies of the CUDA driver, including calls from
+   libraries. The driver loads the shared library by itself (CUPTI's injection). The library prints a line at the end of
+   the program. The calls per iteration are the difference between two runs of different lengths:
 
      cc -shared -fPIC -O -I$CUDA_HOME/include -I$CUDA_HOME/extras/CUPTI/include -o countcalls.so bench/countcalls.c \
-        -L$CUDA_HOME/lib64 -L$CUDA_HOME/extras/CUPTI/lib64 -lcupti
+       -L$CUDA_HOME/lib64 -L$CUDA_HOME/extras/CUPTI/lib64 -lcupti
      CUDA_INJECTION64_PATH=$PWD/countcalls.so ./program
 */
 
@@ -31,7 +31,8 @@ static void Print(void)
   fprintf(stderr, "launches %ld synchronisations %ld copies %ld\n", count[LAUNCHES], count[SYNCHRONISATIONS], count[COPIES]);
 }
 
-/* A name that begins with cuLaunch, that has Synchronize in it, that begins with cuMemcpy. Copies that are not asynchronous wait, too */
+/* The counters: names which begin with cuLaunch, contain Synchronize, or begin with cuMemcpy. Synchronous copies wait
+   too */
 static void CUPTIAPI Count(void *unused, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void *data)
 {
   const CUpti_CallbackData *call = (const CUpti_CallbackData *)data;

@@ -2,26 +2,27 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Times GMRES against GMRES with a compressed basis, in one run: convection and diffusion, 7 points, constant coefficients.\n\
-  -bench_size N         : about so many rows (default: 1259712)\n\
+static char help[] = "Times GMRES without and with a compressed basis in the same run: convection and diffusion, 7 points, constant coefficients.\n\
+  -bench_size N         : approximate number of rows (default: 1259712)\n\
   -bench_beta B         : convection (default: 0.5)\n\
   -bench_storages LIST  : of double, single, half, bfloat16, frsz2_32, frsz2_21, frsz2_16\n\
   -bench_matrices LIST  : of aij, vcrs, hybmgpu (in the format sell, or as -mat_hybmgpu_format says)\n\
   -bench_pcs LIST       : none, jacobi or other preconditioners (default: none)\n\
   -bench_restarts LIST  : (default: 30,100)\n\
-  -bench_its N          : iterations that are timed (default: 200)\n\
+  -bench_its N          : timed iterations (default: 200)\n\
   -bench_repeats N      : how often (default: 3); the fastest counts\n\
-  -bench_rtol T         : also solve to this tolerance, 0: do not (default: 1e-10)\n\
-  -bench_gpu BOOL       : on the GPU (default: where there is one)\n\
+  -bench_rtol T         : tolerance of an additional solve, 0: none (default: 1e-10)\n\
+  -bench_gpu BOOL       : on the GPU (default: if a GPU exists)\n\
   -bench_json FILE      : results for programs\n\
   -bench_markdown FILE  : results as a table\n\
   -ksp_...              : for all solvers\n\n";
 
 /*
-   The baseline is KSPGMRES with PETSc's own matrix. Iterations are timed in solves that do not stop before; these and the
-   solves to a tolerance are from zero and preconditioned from the right, so that all methods look at the same residual. The bound on
-   an iteration counts the bytes of all columns that there are, twice, of the new one, of the vectors w (twice) and z, and
-   of the matrix with its two vectors, on average over a cycle, whose last column nobody needs; its share of the time is at the rate of a copy.
+   The baseline is KSPGMRES with PETSc's own matrix. Iterations are timed in solves which do not stop early. All solves
+   start from zero and are preconditioned from the right, so all methods see the same residual. The bound on an
+   iteration counts bytes: all existing columns twice, the new column, the vectors w (twice) and z, and the matrix with
+   two vectors. The bound is an average over a cycle, whose last column is never read. The bound's share of the time
+   assumes the rate of a copy.
 */
 
 #include <tutorials/common/measure.h>
@@ -31,7 +32,7 @@ static char help[] = "Times GMRES against GMRES with a compressed basis, in one 
 /* clang-format off */
 static const struct {
   const char *name;
-  double      bits; /* with 8-bit exponents; 0: of PetscReal */
+  double      bits; /* with 8-bit exponents; 0: bits of PetscReal */
 } storages[] = {
   {"double",   0.   },
   {"single",   32.  },
@@ -55,7 +56,7 @@ typedef struct {
   PetscInt  its, repeats, nrestarts, restart[LIST_MAX], npcs;
   char     *pc[LIST_MAX];
   Mat       A[NMATRICES];
-  double    bytes[NMATRICES]; /* of all processes */
+  double    bytes[NMATRICES]; /* over all processes */
   Vec       x, b;
 } Run;
 
@@ -86,7 +87,7 @@ static PetscInt Row(PetscInt m, PetscInt row, PetscReal beta, PetscInt col[], Pe
   return n;
 }
 
-/* PETSc's own, on the device at last: rows are inserted in host memory, where that is fast on any number of processes */
+/* PETSc's own matrix, moved to the device last: on any number of processes, inserting rows is fast in host memory */
 static PetscErrorCode CreateAIJ(const Run *run, PetscInt m, Mat *newmat)
 {
   MPI_Comm       comm = run->bench.comm;
@@ -185,7 +186,7 @@ static PetscErrorCode TimeSolve(const Run *run, KSP ksp, PetscLogDouble *seconds
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The fastest of some solves, for each iteration; the first one, which sets up, does not count */
+/* The fastest of several solves, per iteration; the first solve sets up and does not count */
 static PetscErrorCode TimeIterations(const Run *run, const Result *r, Mat A, const char storage[], PetscLogDouble *iteration)
 {
   PetscLogDouble seconds;
@@ -237,7 +238,7 @@ static PetscErrorCode TimeToSolution(const Run *run, Result *r, Mat A, const cha
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Bytes of an iteration, on average over the iterations that are timed */
+/* Bytes of an iteration, on average over the timed iterations */
 static double IterationBytes(const Run *run, const Result *r, double matrix, double bits)
 {
   const double vector = (double)r->rows * (double)sizeof(PetscScalar),
@@ -360,7 +361,7 @@ static PetscErrorCode RunSetFromOptions(Run *run)
   PetscOptionsBegin(run->bench.comm, NULL, "Benchmark of GMRES", "KSP");
   PetscCall(PetscOptionsReal("-bench_beta", "Convection", NULL, run->beta, &run->beta, NULL));
   PetscCall(PetscOptionsReal("-bench_rtol", "Tolerance of solves, or 0", NULL, run->rtol, &run->rtol, NULL));
-  PetscCall(PetscOptionsBoundedInt("-bench_its", "Iterations that are timed", NULL, run->its, &run->its, NULL, 1));
+  PetscCall(PetscOptionsBoundedInt("-bench_its", "Timed iterations", NULL, run->its, &run->its, NULL, 1));
   PetscCall(PetscOptionsBoundedInt("-bench_repeats", "How often", NULL, run->repeats, &run->repeats, NULL, 1));
   PetscCall(PetscOptionsIntArray("-bench_restarts", "Columns of a cycle", NULL, run->restart, &run->nrestarts, &set));
   if (!set || !run->nrestarts) {

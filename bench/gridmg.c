@@ -4,16 +4,18 @@
 
 static char help[] = "PCGRIDMG: set-up, application, iterations and solve, of W and K cycles.\n\
   -bench_cases NAMES    : kinds of matrices (reservoir, spe10, laplace7), or files in PETSc binary form\n\
-                          or weak, a reservoir with so many rows for each process\n\
-  -bench_size N         : about so many rows; -well_rows, -permeability FILE and so on: see matgen\n\
+                          or weak, a reservoir with this number of rows per process\n\
+  -bench_size N         : approximate number of rows; -well_rows, -permeability FILE and so on: see matgen\n\
   -gridmg_cycles w,k    : which cycles\n\
   -gridmg_mat_type TYPE : the operator in products (default: aijcusparse on a GPU, else aij); the preconditioner is made from an aijcusparse or aij\n\
   -gridmg_view          : the levels\n\n";
 
 /*
-   Times are in milliseconds. Set-up is from the matrix where it is, at first and once more for the same pattern, with all that PCSetUp() does; a solve is
-   from zero to a preconditioned residual that makes the true one 1e-8 of the right side. The bytes of an application are those of docs/guide/gridmg.md, a
-   cell of the finest level: 82 for W cycles with 4:1 levels, 244 for K cycles with 2:1 levels. With several processes all wait for the slowest one.
+   Times are in milliseconds. Set-up covers all of PCSetUp(), starting from the matrix in its place. Set-up is timed for
+   a new matrix and again for new values in the same pattern. A solve starts from zero. The solve ends when the true
+   residual is 1e-8 of the right-hand side. The bytes of an application are those of docs/theory/gridmg.md, per cell of
+   the finest level: 82 for W cycles with 4:1 levels, 244 for K cycles with 2:1 levels. With several processes, all wait
+   for the slowest process.
 */
 
 #include <lithe.h>
@@ -22,7 +24,7 @@ static char help[] = "PCGRIDMG: set-up, application, iterations and solve, of W 
 
 typedef struct {
   const char *name, *ksp;
-  double      bytes; /* of an application, a cell */
+  double      bytes; /* per application and cell */
 } CycleKind;
 
 static const CycleKind kinds[] = {{"w", KSPCG, 82}, {"k", KSPFCG, 244}};
@@ -67,7 +69,7 @@ static double Random(uint64_t k)
   return (double)(k >> 11) / 9007199254740992.;
 }
 
-/* Layers of log-normal permeability over three decades, a tenth of it along z: the face behind a cell of the whole grid, whose layer is k */
+/* Log-normal permeability over three decades, in layers, a tenth along z: the face behind a cell of layer k */
 static double WeakFace(PetscInt64 cell, PetscInt k, int d)
 {
   const double layer = Random(7777 + (uint64_t)k), here = Random((uint64_t)cell);
@@ -75,7 +77,7 @@ static double WeakFace(PetscInt64 cell, PetscInt k, int d)
   return exp(3.5 * (layer - 0.5) + 3.5 * (here - 0.5)) * (d == 2 ? 0.1 : 1);
 }
 
-/* A slab of planes for each process, n x n x n/2 cells */
+/* One slab of planes per process, n x n x n/2 cells */
 static PetscErrorCode CreateWeak(const Bench *bench, PetscInt grid[3], Mat *P)
 {
   PetscInt     n, own, rows, begin, *i, *j, e = 0;
@@ -154,7 +156,8 @@ static PetscErrorCode Measure(const Bench *bench, const char name[], const Cycle
   {
     PetscBool flexible;
 
-    /* one direction before, as in Notay's method: thirty are 60 vectors, whose allocation takes longer than a solve */
+    /* One previous direction, as in Notay's method. Thirty directions need 60 vectors, which take longer to allocate
+       than a solve */
     PetscCall(PetscStrcmp(kind->ksp, KSPFCG, &flexible));
     if (flexible) {
       PetscCall(KSPFCGSetMmax(ksp, 1));
@@ -183,7 +186,7 @@ static PetscErrorCode Measure(const Bench *bench, const char name[], const Cycle
   PetscCall(KSPGetIterationNumber(ksp, &its));
   PetscCall(TrueResidual(A, x, b, &residual));
   for (int k = 0; k < 2; k++) {
-    PetscCall(MatScale(P, k ? 0.5 : 2.0)); /* other values in the same places, and the first ones again */
+    PetscCall(MatScale(P, k ? 0.5 : 2.0)); /* other values in the same pattern, and then the first values again */
     PetscCall(Milliseconds(bench, &last, NULL));
     PetscCall(PCSetUp(pc));
     PetscCall(Milliseconds(bench, &last, &again));
@@ -235,7 +238,7 @@ static PetscErrorCode Case(const Bench *bench, const char name[], const PetscBoo
   PetscCall(MatCreateVecs(A, &x, &r));
   PetscCall(VecCopy(b, r));
   PetscCall(VecDestroy(&b));
-  PetscCall(MatMult(A, r, x)); /* a MATAIJCUSPARSE is on the device after that */
+  PetscCall(MatMult(A, r, x)); /* MatMult() moves a MATAIJCUSPARSE to the device */
   PetscCall(MatMult(P, r, x));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(kinds); k++) {
     if (cycles[k]) PetscCall(Measure(bench, name, &kinds[k], grid, A, P, r));

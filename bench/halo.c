@@ -2,22 +2,24 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Times products with a 27-point matrix on many processes, and the exchange of entries alone, in one run.\n\
+static char help[] = "Times products with a 27-point matrix on many processes, and the exchange of entries alone, in the same run.\n\
   -bench_n N         : points in each direction (256 on a GPU, 48 on a CPU)\n\
   -bench_types LIST  : TYPE[:FORMAT][:TRANSPORT], e.g. vcrs:ipc,hybmgpu:sell:nccl, or all:TRANSPORT, the exchange of whole vectors\n\
   -bench_single BOOL : the same matrices on the first process alone, too, for the efficiency (default: yes)\n\
-  -bench_exchange LIST : transports whose exchange alone is timed (default: those that are there)\n\
-  -bench_bytes_max B : up to so many bytes between two neighbours\n\
-  -bench_gpu BOOL    : on the GPU (default: where there is one)\n\
+  -bench_exchange LIST : transports whose exchange alone is timed (default: all available)\n\
+  -bench_bytes_max B : most bytes between two neighbours\n\
+  -bench_gpu BOOL    : on the GPU (default: if a GPU exists)\n\
   -bench_json FILE   : results for programs\n\
   -bench_markdown FILE : results as a table\n\n";
 
 /*
-   mpiexec -n 1, 2, 4. Points are numbered along x, then y, then z, and each process has some planes: its neighbours need one plane each.
-   Each matrix is timed in turn with PETSc's of the same processes, batch by batch; times are medians. Efficiency is the time on the first
-   process alone, the others idle, over that on all of them times their number.
+   Run with mpiexec -n 1, 2, 4. Points are numbered along x, then y, then z. Each process owns some planes, and a
+   neighbour needs a plane. Each matrix takes turns with PETSc's matrix on the same processes, batch by batch. Times are
+   medians. The efficiency is T(1) / (p T(p)). T(1) is the time on the first process while the remaining processes are
+   idle. T(p) is the time on all p processes.
 
-   "all" is what Bylina et al. do: each process gets the whole vector, and multiplies its rows with it, by PETSc's matrix.
+   "all" is the method of Bylina et al.: each process receives the whole vector and multiplies its rows by PETSc's
+   matrix.
 */
 
 #include <tutorials/common/measure.h>
@@ -28,7 +30,7 @@ static char help[] = "Times products with a 27-point matrix on many processes, a
 
 /* Time on all processes and on one */
 typedef struct {
-  char      name[64]; /* as it was asked for */
+  char      name[64]; /* as requested */
   char      type[32], format[32], transport[32];
   PetscReal single; /* seconds, 0: not measured */
 } Variant;
@@ -38,7 +40,7 @@ typedef struct {
   PetscInt       n, rows, N, begin; /* points in each direction; owned rows, all of them, the first owned */
   PetscInt      *i, *j;             /* columns are global */
   PetscScalar   *a;
-  PetscLogDouble nonzeros; /* of all processes */
+  PetscLogDouble nonzeros; /* over all processes */
 } System;
 
 /* ------------------------------------------------------------ the matrix */
@@ -92,7 +94,7 @@ static PetscErrorCode SystemDestroy(System *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* PETSc's, on the communicator of the benchmark */
+/* PETSc's matrix, on the communicator of the benchmark */
 static PetscErrorCode SystemCreateAIJ(const System *s, Mat *A)
 {
   PetscMPIInt size;
@@ -106,7 +108,7 @@ static PetscErrorCode SystemCreateAIJ(const System *s, Mat *A)
 
 /* ------------------------------------------------------------ variants */
 
-/* TYPE[:FORMAT][:TRANSPORT]; the last word is a transport if it is the name of one */
+/* TYPE[:FORMAT][:TRANSPORT]; the last word is a transport if it names a transport */
 static PetscErrorCode VariantParse(const Bench *bench, const char text[], Variant *v)
 {
   char    **word;
@@ -129,7 +131,7 @@ static PetscErrorCode VariantParse(const Bench *bench, const char text[], Varian
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The matrix, with the options of its type, under a prefix of its own */
+/* The matrix, with the options of the type, under a separate prefix */
 static PetscErrorCode VariantConvert(const Variant *v, Mat A, PetscBool gpu, Mat *B)
 {
   static int count = 0;
@@ -150,7 +152,8 @@ static PetscErrorCode VariantConvert(const Variant *v, Mat A, PetscBool gpu, Mat
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Converts A, if *B is wanted, and runs a product. It may be impossible here, for its transport, say: then it is left out, on all processes */
+/* Converts A, if B is not NULL, and runs a product. A variant which is impossible here, for example by the transport,
+   is left out on all processes */
 static PetscErrorCode Try(const Bench *bench, const Variant *v, Mat A, BenchTask *task, Mat *B, Vec x, Vec y, PetscBool *works)
 {
   PetscErrorCode ierr = PETSC_SUCCESS;
@@ -301,7 +304,7 @@ static PetscErrorCode ReportProduct(const System *s, const Variant *v, const Tim
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Takes the time of a variant in turn with the baseline */
+/* Times a variant in turn with the baseline */
 static PetscErrorCode TimeVariant(const System *s, const Variant *v, Mat A, Mat base, Vec x, Vec y, Vec reference, Times *t, PetscBool *works)
 {
   Mat       B = NULL;
@@ -331,7 +334,7 @@ static PetscErrorCode TimeVariant(const System *s, const Variant *v, Mat A, Mat 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All variants on the processes of s; report: print them, else note the times as those of one process */
+/* All variants on the processes of s. report: print the times; otherwise store them as times of one process */
 static PetscErrorCode BenchProducts(const System *s, PetscInt nvariants, Variant variant[], PetscReal *basesingle, PetscBool report)
 {
   Mat A, base;
@@ -354,7 +357,7 @@ static PetscErrorCode BenchProducts(const System *s, PetscInt nvariants, Variant
 
     PetscCall(PetscMemzero(&t, sizeof(t)));
     t.basesingle = *basesingle;
-    /* the same type and format, alone: measured already where just the transport differs */
+    /* the same type and format alone; already measured if only the transport differs */
     if (!report) {
       for (PetscInt l = 0; l < k && variant[k].single <= 0; l++) {
         PetscBool type, format;
@@ -368,7 +371,7 @@ static PetscErrorCode BenchProducts(const System *s, PetscInt nvariants, Variant
     {
       Variant v = variant[k];
 
-      if (!report) PetscCall(PetscStrncpy(v.transport, "auto", sizeof(v.transport))); /* there is nothing to exchange */
+      if (!report) PetscCall(PetscStrncpy(v.transport, "auto", sizeof(v.transport))); /* a single process exchanges nothing */
       PetscCall(TimeVariant(s, &v, A, base, x, y, reference, &t, &works));
     }
     if (!works) {
@@ -389,7 +392,8 @@ static PetscErrorCode BenchProducts(const System *s, PetscInt nvariants, Variant
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The times of the first process alone, for all to know. The others wait, and their devices are idle */
+/* The times of the first process alone, sent to all processes. Meanwhile all remaining processes wait, with idle
+   devices */
 static PetscErrorCode BenchSingle(const Bench *bench, PetscInt n, PetscInt nvariants, Variant variant[], PetscReal *basesingle)
 {
   double      time[TYPES_MAX + 1];
@@ -430,7 +434,7 @@ static PetscErrorCode ExchangeOnce(void *ctx, Vec x, PETSC_UNUSED Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Each process reads the first entries of the process before and the last ones of that after it */
+/* Each process reads the first entries of the previous process and the last entries of the next process */
 static PetscErrorCode RingCreate(MPI_Comm comm, PetscInt entries, PetscSF *sf)
 {
   PetscMPIInt  rank, size;
@@ -467,7 +471,7 @@ static PetscErrorCode ReportExchange(Bench *bench, LitheTransport transport, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* With both neighbours of a ring: bytes are those from one of them */
+/* With both neighbours of a ring. The bytes count a single neighbour */
 static PetscErrorCode BenchExchange(Bench *bench, PetscInt64 most)
 {
   const PetscMemType memory  = bench->gpu ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST;
@@ -514,7 +518,7 @@ static PetscErrorCode BenchExchange(Bench *bench, PetscInt64 most)
 
 /* ------------------------------------------------------------ main */
 
-/* What -bench_types names, or each type with what is usual, and PETSc's first */
+/* The types in -bench_types; by default each type with the usual options, PETSc's type first */
 static PetscErrorCode GetVariants(const Bench *bench, PetscInt *n, Variant variant[])
 {
   static const char *const gpu[] = {"aijcusparse",      "vcrs:ipc",        "vcrs:nccl",       "vcrs:mpi",         "hybmgpu:sell:ipc", "hybmgpu:sell:nccl",

@@ -2,19 +2,20 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "One linear system from its assembled matrix to its solution: seconds of each stage, and in total.\n\
+static char help[] = "A linear system from the assembled matrix to the solution: seconds of each stage, and in total.\n\
   -bench_cases NAME  : a kind of matrix as for the other benchmarks, or a file in PETSc binary form\n\
-  -bench_size N      : about so many rows\n\
-  -job_mat_type TYPE : what the program does with its MATAIJ first (default: aijcusparse on a GPU)\n\
+  -bench_size N      : approximate number of rows\n\
+  -job_mat_type TYPE : type for the MATAIJ (default: aijcusparse on a GPU)\n\
   -job_solves N      : solves with the same matrix (default: 1)\n\
-  -ksp_..., -pc_...  : the solver; without options GMRES with ILU(0), as PETSc has it\n\n";
+  -ksp_..., -pc_...  : the solver; PETSc's default is GMRES with ILU(0)\n\n";
 
 /*
-   jobs.py runs this program once per job, without and with Lithe's options, and collects the lines that it prints. A
-   program of its own per measurement: nothing is warm that is cold for a user.
+   jobs.py runs this program once per job, without and with Lithe's options, and collects the printed lines. Each
+   measurement is a separate program, so nothing is warm which is cold for a user.
 
-   Stages: start (MPI, PETSc, the device), assembly (the host's arrays, PETSc's MatSetValues() apart), conversion to the
-   matrix type with the upload to a device and a first product, set-up, solve: see stages.h.
+   The stages are start (MPI, PETSc, the device), assembly, conversion, set-up and solve. Assembly makes the host's
+   arrays, with PETSc's MatSetValues() apart. Conversion makes the matrix type, uploads the matrix and multiplies once.
+   See stages.h.
 */
 
 #include "stages.h"
@@ -57,7 +58,7 @@ int main(int argc, char **argv)
   PetscCall(VecCopy(b, r));
   PetscCall(VecDestroy(&b));
   b = r;
-  PetscCall(MatMult(A, b, x)); /* a MATAIJCUSPARSE is on the device after that */
+  PetscCall(MatMult(A, b, x)); /* MatMult() moves a MATAIJCUSPARSE to the device */
   PetscCall(JobEnd(&job, STAGE_CONVERSION));
 
   PetscCall(KSPCreate(job.bench.comm, &ksp));

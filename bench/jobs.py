@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The Lithe developers
 # This file is part of Lithe, a plugin for PETSc.
-"""Whole jobs, from a program's start to its answer: as PETSc does them best, and with Lithe's options.
+"""Whole jobs, from a program's start to its answer: with the best options of PETSc, and with Lithe's options.
 
     jobs.py [--run COMMAND] [--jobs LIST] [--scale F] [--timeout S] [--json FILE] [--markdown FILE] [--chart FILE]
     jobs.py --from JSON [--jobs LIST] [--markdown FILE] [--chart FILE]
@@ -34,11 +34,11 @@ def sbpsat(intervals):
 
 
 def helmholtz(points):
-    """Waves by tutorials/helmholtz, from its options to its solution; complex scalars. Sizes are in points."""
+    """Waves by tutorials/helmholtz, from the options to the solution; complex scalars. Sizes are in points."""
     return lambda scale: f"helmholtz -dim 3 -grid {max(17, round(points * scale ** (1 / 3)))} -beta2 0.7 -dm_vec_type cuda "
 
 
-# name: the program with what both have, PETSc's options, Lithe's
+# name: the program with common options, PETSc's options, Lithe's options
 JOBS = {
     "reservoir-gamg": (system("reservoir", 4e6, BICGSTAB + " -well_rows 0"), "-pc_type gamg", "-pc_type vcrs -vcrs_pc_type gamg"),
     "reservoir-gridmg": (
@@ -47,7 +47,7 @@ JOBS = {
     "wells-ilu": (system("reservoir", 8e6, BICGSTAB + " -well_rows 1"), "-pc_type ilu", "-pc_type vcrs -vcrs_pc_type ilu"),
     "reservoir-icc": (system("reservoir", 8e6, "-ksp_type cg -well_rows 0"), "-pc_type icc", "-pc_type vcrs -vcrs_pc_type icc"),
     "wells-icc": (system("reservoir", 8e6, "-ksp_type cg -well_rows 1"), "-pc_type icc", "-pc_type vcrs -vcrs_pc_type icc"),
-    # few iterations: what a compression costs that is hardly used
+    # few iterations: the cost of a compression which is hardly used
     "gamg-once": (system("reservoir", 4e6, BICGSTAB + " -well_rows 0 -ksp_rtol 0.1"), "-pc_type gamg", "-pc_type vcrs -vcrs_pc_type gamg"),
     "ilu-once": (system("reservoir", 8e6, BICGSTAB + " -well_rows 0 -ksp_rtol 0.1"), "-pc_type ilu", "-pc_type vcrs -vcrs_pc_type ilu"),
     "reservoir-jacobi": (system("reservoir", 4e6, BICGSTAB + " -well_rows 0 -pc_type jacobi"), "", "-job_mat_type vcrs"),
@@ -59,19 +59,19 @@ JOBS = {
     "sbpsat": (sbpsat(8192), "-job_assembled -pc_type gamg", "-pc_type sbpmg"),
     "helmholtz-128": (helmholtz(128), "-dm_mat_type aijcusparse -pc_mg_cycle_type v", "-dm_mat_type vcrs -pc_type gridmg -pc_gridmg_cycle v"),
     "helmholtz": (helmholtz(256), "-dm_mat_type aijcusparse -pc_mg_cycle_type v", "-dm_mat_type vcrs -pc_type gridmg -pc_gridmg_cycle v"),
-    # iterations are products; the residual is what the probabilities sum to less than 1
+    # iterations are products; the residual is 1 minus the sum of the probabilities
     "chain": (lambda scale: f"chainjob -K {int(492 * scale ** 0.5)}", "-job_mat_type aijcusparse", "-job_rows device"),
 }
 PROGRAMS = ("job", "sbpjob", "chainjob")
 
 
 def job(name):
-    """One of those above, or else the system of a file in PETSc's binary form, as ksp/tutorials/ex10 solves it without options."""
+    """A job of the table above, or the system of a file in PETSc's binary form, solved as ksp/tutorials/ex10 without options."""
     return JOBS.get(name) or (lambda scale: f"job -bench_cases {name}", "-pc_type ilu", "-pc_type vcrs -vcrs_pc_type ilu -ksp_type cbgmres")
 
 
 def on_many(solver):
-    """PETSc factors a matrix of one process, so on many each factors its block. GAMG's products of parallel matrices need more of cuSPARSE than there is: on the host."""
+    """PETSc factors a matrix of one process, so several processes factor their blocks. GAMG's products of parallel matrices lack functions in cuSPARSE, and run on the host."""
     solver = re.sub(r"-(\w*)pc_type (ilu|icc)", r"-\1pc_type bjacobi -\1sub_pc_type \2", solver)
     return solver + (" -matptap_backend_cpu -matmatmult_backend_cpu" if "gamg" in solver else "")
 

@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 The Lithe developers
 # This file is part of Lithe, a plugin for PETSc.
 
-# Does the default compression of PCVCRS ever make a solve fail that converges without? Random
-# reservoirs, and every matrix of folders. In the environment of ./quickstart env.
+# Checks that no solve fails only because of the default compression of PCVCRS: random reservoirs,
+# and every matrix of the given folders. Run in the environment of ./quickstart env.
 
 set -u
 
@@ -41,7 +41,7 @@ while [ $# -gt 0 ]; do
   shift
 done
 : "${LITHE_BUILD:?is not set: eval \"\$(./quickstart env)\" first}"
-# In a bundle all programs lie in one folder
+# In a bundle all programs are in one folder
 find_program()
 {
   for place in "$LITHE_BUILD/$1" "$LITHE_BUILD/bin/$(basename "$1")"; do
@@ -55,7 +55,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 failed=0
 
-# Only the default compression, and no time for timing
+# Only the default compression, without timing
 solve()
 {
   "$precond" -bench_stores default -bench_inner "$inner" -bench_apply 0 -bench_rounds 1 -bench_strict -vcrs_pc_bjacobi_blocks 8 -options_left 0 "$@" >"$work/out" 2>&1
@@ -65,7 +65,7 @@ solve()
   return "$status"
 }
 
-# ---- random reservoirs: those that fail, and the summary
+# ---- random reservoirs: failures, and the summary
 if [ "$seeds" -gt 0 ]; then
   solve -bench_cases reservoir -nx "$size" -ny "$size" -nz "$size" -bench_seeds "1,$seeds" "$@"
   echo "$seeds random reservoirs of $size x $size x $size cells"
@@ -101,7 +101,7 @@ while IFS= read -r file <&3; do
   solve -bench_cases "$input" -permeability "$file" -bench_markdown "$work/table" "$@" || echo "precond-seeds: $name: see the table" >&2
   [ -f "$work/table" ] || continue
 
-  # the exact row comes before the compressed one
+  # the exact row comes before the compressed row
   sed 1,2d "$work/table" | awk -F' *[|] *' -v name="$name" '
     $5 == "exact" { its = $12; reason = $17 }
     $5 == "default" { printf "| %s | %s | %s | %s | %s | %s | %s | %s |\n", name, $3, $4, its, $12, $7, reason, $17 }'

@@ -2,21 +2,21 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Solves systems with preconditioners as they are and compressed by PCVCRS, in one run.\n\
+static char help[] = "Solves systems with preconditioners, uncompressed and compressed by PCVCRS, in the same run.\n\
   -bench_cases LIST  : kinds of matgen, helmholtz27-smooth, or files in PETSc binary form\n\
-  -bench_size N      : about so many rows, instead of each case's own size\n\
+  -bench_size N      : approximate number of rows (default: each case's own size)\n\
   -bench_inner LIST  : preconditioners (default: ilu,gamg)\n\
-  -bench_stores LIST : how they are compressed, e.g. default,log8,fixed8,bins-raw\n\
+  -bench_stores LIST : compressions, e.g. default,log8,fixed8,bins-raw\n\
   -bench_seeds A,B   : every case with the seeds from A to B\n\
-  -bench_gpu BOOL    : on the GPU (default: where there is one), the exact ones with aijcusparse\n\
-  -bench_strict BOOL : fail if a default compressed preconditioner fails where the exact one does not\n\
+  -bench_gpu BOOL    : on the GPU (default: if a GPU exists), exact preconditioners with aijcusparse\n\
+  -bench_strict BOOL : fail if a default compressed preconditioner fails and the exact preconditioner does not\n\
   -bench_json FILE   : results for programs\n\
   -bench_markdown FILE : results as a table\n\
   -ksp_type TYPE -vcrs_... : the solver, and the preconditioner, both exact and compressed\n\n";
 
 /*
-   The matrix that is solved with stays exact. What differs between the rows of the table is what the
-   preconditioner reads, and, on request, that the operator is stored by MATVCRS without loss.
+   The solver's matrix stays exact. The rows of the table differ only in what the preconditioner reads. On request the
+   operator is stored by MATVCRS without loss.
 */
 
 #include <tutorials/common/solve.h>
@@ -52,10 +52,11 @@ static const Store stores[] = {
 /* clang-format on */
 #define NSTORES ((PetscInt)PETSC_STATIC_ARRAY_LENGTH(stores))
 
-/* Over all systems, of one preconditioner and one way to compress it */
+/* Sums over all systems, per preconditioner and compression */
 typedef struct {
-  PetscInt  solves, compared, violations; /* those of which the exact one converged; of these those that failed */
-  PetscReal logratio, worst;              /* of the iterations to those of the exact one */
+  PetscInt  solves, compared, violations; /* compared: systems whose exact solve converged; violations: failures among
+                                             the compared systems */
+  PetscReal logratio, worst;              /* ratios of iterations, compressed to exact */
 } Summary;
 
 typedef struct {
@@ -64,19 +65,19 @@ typedef struct {
   char     *inner[BENCH_NAMES_MAX];
   PetscBool wanted[NSTORES];
   PetscBool apply, strict, amat; /* measure applications; fail on violations; MATVCRS as operator */
-  PetscReal shift;               /* of the matrix that a preconditioner of Helmholtz problems is made from */
+  PetscReal shift;               /* of the matrix from which a preconditioner of Helmholtz problems is made */
   Summary   summary[BENCH_NAMES_MAX][NSTORES];
 } Run;
 
 /* ------------------------------------------------------------ results */
 
-/* What a row is about */
+/* What a row describes */
 typedef struct {
   const char *matrix, *inner, *store;
   PetscInt    rows;
 } Subject;
 
-/* A number that was not measured is a dash */
+/* An unmeasured number is shown as a dash */
 static const char *Show(size_t size, char text[], const char format[], double value, PetscBool measured)
 {
   if (measured) (void)snprintf(text, size, format, value);
@@ -168,7 +169,7 @@ static PetscErrorCode ReportSummary(const Run *run, PetscInt *violations)
 
 /* ------------------------------------------------------------ one system */
 
-/* Seconds of an application, exact and compressed in turn: they are compared within their rounds */
+/* Seconds of an application, exact and compressed in turn, compared within each round */
 static PetscErrorCode TimeApply(const Run *run, KSP exact, KSP compressed, Mat P, Solve *e, Solve *c)
 {
   BenchTask task[2] = {{BenchApply, NULL}, {BenchApply, NULL}};
@@ -245,7 +246,7 @@ static PetscErrorCode BenchInner(Run *run, const char matrix[], PetscInt k, Mat 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* To the GPU, where that is wanted; the generators and MatLoad() give host matrices */
+/* Moves the matrix to the GPU, where requested; the generators and MatLoad() make host matrices */
 static PetscErrorCode Place(const Run *run, Mat *A)
 {
   PetscFunctionBegin;
@@ -313,10 +314,10 @@ static PetscErrorCode RunSetFromOptions(Run *run)
   PetscCall(PetscOptionsStringArray("-bench_inner", "Preconditioners", NULL, run->inner, &run->ninner, &set));
   PetscCall(PetscOptionsBoundedInt("-bench_repeats", "Solves of each, the fastest counts", NULL, run->repeats, &run->repeats, NULL, 1));
   PetscCall(PetscOptionsBool("-bench_apply", "Measure applications of the preconditioner", NULL, run->apply, &run->apply, NULL));
-  PetscCall(PetscOptionsBool("-bench_operator_vcrs", "The compressed ones with an operator of type vcrs, without loss", NULL, run->amat, &run->amat, NULL));
-  PetscCall(PetscOptionsReal("-bench_shift", "Of the matrix that preconditioners of Helmholtz problems are made from", NULL, run->shift, &run->shift, NULL));
   PetscCall(
-    PetscOptionsBool("-bench_strict", "Fail if a default compressed preconditioner fails where the exact one does not", NULL, run->strict, &run->strict, NULL));
+    PetscOptionsBool("-bench_operator_vcrs", "Use an operator of type vcrs, without loss, with compressed preconditioners", NULL, run->amat, &run->amat, NULL));
+  PetscCall(PetscOptionsReal("-bench_shift", "Shift of the matrix for preconditioners of Helmholtz problems", NULL, run->shift, &run->shift, NULL));
+  PetscCall(PetscOptionsBool("-bench_strict", "Fail if a default compressed preconditioner fails where exact succeeds", NULL, run->strict, &run->strict, NULL));
   PetscOptionsEnd();
   if (!set) {
     run->ninner = 2;
@@ -328,7 +329,7 @@ static PetscErrorCode RunSetFromOptions(Run *run)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The case itself, or with one seed after the other */
+/* One run of the case, or one run per seed */
 static PetscErrorCode BenchCase(Run *run, const char name[])
 {
   PetscInt  seed[2] = {0, 0}, two = 2;

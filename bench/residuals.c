@@ -3,23 +3,24 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 static char help[] = "The true residual of GMRES, iteration by iteration: KSPGMRES beside KSPCBGMRES with each storage.\n\
-  -bench_cases LIST     : files in PETSc binary form, kinds of matrices as for the other benchmarks, or hard ones that are made here:\n\
-                          rows, fields, range, breakdown (default: these)\n\
+  -bench_cases LIST     : files in PETSc binary form, kinds of matrices as for the other benchmarks, or generated hard cases:\n\
+                          rows, fields, range, breakdown (default: the generated cases)\n\
   -bench_methods LIST   : of gmres, gmres2 (every vector orthogonalised twice), double, single, half, bfloat16, frsz2_32, frsz2_21, frsz2_16\n\
   -bench_pcs LIST       : preconditioners, from the right (default: jacobi)\n\
   -bench_restart N      : (default: 100)\n\
   -bench_its N          : iterations at most (default: 1000)\n\
   -bench_rtols LIST     : tolerances for which iterations are counted (default: 1e-8,1e-10,1e-12)\n\
-  -bench_size N         : about so many rows of the matrices that are made (default: 10000)\n\
+  -bench_size N         : approximate number of rows of generated matrices (default: 10000)\n\
   -bench_csv FILE       : the curves: case, preconditioner, method, iteration, residual; for residuals.py\n\
   -bench_json FILE      : results for programs\n\
   -bench_markdown FILE  : results as a table\n\
   -ksp_...              : for all solvers\n\n";
 
 /*
-   All solves are from zero, on the host, with the right side A x for an x that is known. The solution that a method has at an iteration is asked of
-   it by KSPBuildSolution(), and the residual is computed from that: what a method says of itself plays no part. A curve continues until
-   the method gives up. Iterations to a tolerance are of solves of their own, since a method may end a cycle there.
+   All solves start from zero, on the host, with the right-hand side A x of a known x. KSPBuildSolution() gives the
+   solution of a method at an iteration, and the residual is computed from this solution. What a method reports of its
+   own residual is not used. A curve continues until the method gives up. Iterations to a tolerance come from separate
+   solves, because a method may end a cycle at the tolerance.
 */
 
 #include <tutorials/common/measure.h>
@@ -45,19 +46,19 @@ typedef struct {
   char      csvpath[PETSC_MAX_PATH_LEN];
   Mat       A;
   Vec       x, b, built, residual;
-  PetscReal norm; /* of b */
+  PetscReal norm; /* of the right-hand side b */
 } Run;
 
-/* A curve, while it is drawn */
+/* A curve during its computation */
 typedef struct {
   Run        *run;
   const char *name, *pc, *method;
-  PetscReal   least; /* the smallest residual so far, of that of zero */
+  PetscReal   least; /* the smallest residual so far, relative to the residual of zero */
 } Curve;
 
 /* ------------------------------------------------------------ hard systems */
 
-/* Numbers in [0, 1) that depend on i alone, neighbours on nothing else in common */
+/* Numbers in [0, 1) which depend on i alone; neighbours are unrelated */
 static double Scatter(PetscInt i)
 {
   uint64_t x = (uint64_t)i * UINT64_C(0x9e3779b97f4a7c15) + UINT64_C(0x632be59bd9b4e019);
@@ -68,12 +69,14 @@ static double Scatter(PetscInt i)
 }
 
 /*
-   Convection and diffusion on a square, 5 points, and what makes it hard:
-     rows       each equation is multiplied by a number between 1e-3 and 1e3, neighbours by any two: with Jacobi's method from the
-                right, the vectors of the basis are those of the good system times these numbers
-     fields     two unknowns a point, coupled, one of them in units that make it 1e-6 times as large
-     range      the entries of the right side are between 1e-12 and 1
-     breakdown  ones on the diagonal, chains of six unknowns, and 1e-9 of the convection and diffusion: after six iterations there is hardly any new direction
+   Convection and diffusion on a square, 5 points, with a difficulty. The kinds are:
+
+     rows       Each equation is multiplied by a number between 1e-3 and 1e3, neighbours by unrelated numbers. With right
+                Jacobi preconditioning, these numbers also scale the basis vectors of the unscaled system.
+     fields     Each point has two coupled unknowns. Units make the second unknown 1e-6 times as large.
+     range      The entries of the right-hand side lie between 1e-12 and 1.
+     breakdown  Diagonal entries are 1. Unknowns form chains of six, plus 1e-9 times convection and diffusion. After six
+                iterations hardly any new direction is left.
 */
 static PetscErrorCode CreateHard(const Run *run, const char kind[], Mat *A, Vec *x)
 {
@@ -200,7 +203,8 @@ static PetscErrorCode CreateSolver(const Run *run, const char pctype[], PetscInt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* From here on until no method can: the smallest residual. Iterations to a tolerance; -1 if it is not reached. The residual then */
+/* The smallest residual from here until no method can continue; iterations to a tolerance, -1 if not reached; the
+   residual then */
 static PetscErrorCode DrawCurve(Run *run, const char name[], const char pc[], PetscInt method, PetscReal *least)
 {
   Curve curve = {run, name, pc, methods[method], PETSC_MAX_REAL};
@@ -233,7 +237,7 @@ static PetscErrorCode CountIterations(Run *run, const char pc[], PetscInt method
 
 /* ------------------------------------------------------------ the study */
 
-/* The name of a file without its folder and ending */
+/* The name of a file without folder and ending */
 static void ShortName(const char path[], char name[], size_t size)
 {
   const char *slash = strrchr(path, '/');
@@ -269,7 +273,7 @@ static PetscErrorCode StudyMethod(Run *run, const char name[], const char pc[], 
     field[n++] = (BenchField){keys[t][1], NULL, (double)its[t]};
     field[n++] = (BenchField){keys[t][2], NULL, (double)residual[t]};
 
-    /* not converged, or not as it says */
+    /* not converged, or the reported residual is wrong */
     if (its[t] < 0) PetscCall(PetscSNPrintf(part, sizeof(part), "-"));
     else if (residual[t] > 1.01 * run->tolerance[t]) PetscCall(PetscSNPrintf(part, sizeof(part), "%" PetscInt_FMT " (%.0e)", its[t], (double)residual[t]));
     else PetscCall(PetscSNPrintf(part, sizeof(part), "%" PetscInt_FMT, its[t]));

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 The Lithe developers
 # This file is part of Lithe, a plugin for PETSc.
 
-"""Curves that residuals -bench_csv has written, as one PNG with a panel a system: residuals.py PICTURE.png FILE.csv...
+"""Draws curves of residuals -bench_csv as one PNG with a panel per system: residuals.py PICTURE.png FILE.csv...
 
 Needs matplotlib (pip install matplotlib)."""
 
@@ -15,7 +15,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
-# thin lines last, so that those below are seen where several agree
+# thin lines last: where curves agree, wide lines stay visible below
 STYLES = {
     "gmres": dict(color="0.75", linewidth=3.5),
     "gmres2": dict(color="0.45", linewidth=2.2),
@@ -55,7 +55,7 @@ def main():
             if method in curves:
                 style = {"linewidth": 1.1, **style}
                 (handles[method],) = axis.semilogy(*curves[method], **style)
-        # where the last of the methods that get there arrives, and a little more
+        # the iteration at which the last converging method arrives, plus a margin
         ends = [x[-1] for x, y in curves.values() if min(y) < 1e-11]
         axis.set_xlim(0, 1.05 * max(ends) if ends else None)
         axis.set_ylim(1e-16, 10)
@@ -66,7 +66,7 @@ def main():
         axis.axis("off")
     for axis in axes[-1]:
         axis.set_xlabel("iteration", fontsize=8)
-    figure.supylabel("true residual / right side", fontsize=9)
+    figure.supylabel("true residual / right-hand side", fontsize=9)
     figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=len(handles), fontsize=8, frameon=False)
     figure.savefig(sys.argv[1], dpi=80)
 

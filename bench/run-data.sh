@@ -4,9 +4,9 @@
 # This file is part of Lithe, a plugin for PETSc.
 
 # Runs the demo over every matrix of a folder and prints one markdown table.
-# In the environment of ./quickstart env; for complex matrices in that of
-# ./quickstart env --scalar complex. Matrices that are complex are skipped by a
-# real PETSc, and said to be.
+# Run in the environment of ./quickstart env, for complex matrices in the
+# environment of ./quickstart env --scalar complex. A real PETSc skips complex
+# matrices and prints a note.
 
 set -u
 

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "The manufactured problem of SBP-SAT operators from the program's start to its solution: seconds of each stage, and in total.\n\
+static char help[] = "The manufactured problem of SBP-SAT operators from the program's start to the solution: seconds of each stage, and in total.\n\
   -bench_n N              : intervals a direction (default: 1024; on a GPU 8192)\n\
   -bench_order P          : of the operator (default: 2)\n\
   -bench_exact_metrics B  : metrics from formulas (default: true), else from differences of coordinates\n\
@@ -10,8 +10,9 @@ static char help[] = "The manufactured problem of SBP-SAT operators from the pro
   -ksp_..., -pc_...       : the solver; without options conjugate gradients with PCSBPMG, or GAMG for the assembled matrix\n\n";
 
 /*
-   The other program of jobs.py, beside job.c, with the same stages. Assembly: the grid, coefficients and right side. Conversion: the assembled matrix, its
-   upload, and a first product. solution_error: that of the solution, in the norm of the operator.
+   The second program of jobs.py, next to job.c, with the same stages. Assembly makes the grid, the coefficients and the
+   right-hand side. Conversion makes the assembled matrix, uploads the matrix and multiplies once. solution_error is the
+   error of the solution in the norm of the operator.
 */
 
 #include "stages.h"
@@ -37,13 +38,13 @@ static PetscErrorCode GetOptions(const Job *job, Options *o)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Grid, operator and right side */
+/* Grid, operator and right-hand side */
 static PetscErrorCode CreateSystem(const Job *job, const Options *o, DM *da, Mat *A, Vec *b)
 {
   const PetscInt n[2] = {o->N, o->N};
 
   PetscFunctionBeginUser;
-  /* No memory of the host is pinned for vectors that stay on the device */
+  /* Vectors stay on the device, so no host memory is pinned */
   if (job->bench.gpu) PetscCall(PetscOptionsInsertString(NULL, "-dm_vec_type cuda -vec_pinned_memory_min 2000000000"));
   PetscCall(ProblemCreateGrid(job->bench.comm, n, da));
   if (!o->exact) PetscCall(ProblemSetCoordinates(*da));

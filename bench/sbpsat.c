@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Times MATSBPSAT and PCSBPMG on the manufactured problem, beside multigrids of PETSc on the assembled matrix, in one run.\n\
+static char help[] = "Times MATSBPSAT and PCSBPMG on the manufactured problem, against PETSc's multigrids on the assembled matrix, in the same run.\n\
   -bench_n LIST            : intervals a direction (default: 256,512,1024; on a GPU 1024,2048,4096,8192)\n\
   -bench_order P           : of the operator (default: 2)\n\
   -bench_variants LIST     : of richardson55, chebyshev22, full, gamg, mg (default: all)\n\
@@ -10,15 +10,16 @@ static char help[] = "Times MATSBPSAT and PCSBPMG on the manufactured problem, b
   -bench_exact_metrics B   : metrics from formulas (default: true)\n\
   -bench_its_max N         : iterations after which a variant is given up (default: 200)\n\
   -bench_repeats N         : how often a solve is timed (default: 5); the fastest counts\n\
-  -bench_gpu BOOL          : on the GPU (default: where there is one)\n\
+  -bench_gpu BOOL          : on the GPU (default: if a GPU exists)\n\
   -bench_json FILE         : results for programs\n\
   -bench_markdown FILE     : results as a table\n\
-  -NAME_pc_..., -NAME_ksp_... : options of the variant of that name\n\n";
+  -NAME_pc_..., -NAME_ksp_... : options of the variant NAME\n\n";
 
 /*
-   A solve counts when its error is at most 1.1 times that of the discretisation, which a solve to the end gives. How many iterations that
-   takes is found out first, by looking at the error after each; what is timed then is as many iterations, from zero.
-   The bound on a product is the bytes of three coefficients, x and y at the rate of a copy.
+   A solve counts if its error is at most 1.1 times the discretisation error. A solve to the end gives the
+   discretisation error. A first run finds the number of iterations, by the error after each iteration. The timed run
+   makes the same number of iterations from zero. The bound on a product is the time to copy its bytes: three
+   coefficients, x and y.
 */
 
 #include <tutorials/common/measure.h>
@@ -42,7 +43,8 @@ static const char *const variants[VARIANTS] = {"richardson55", "chebyshev22", "f
 static const char *const what[VARIANTS]     = {"Richardson V(5,5), CG, rediscretized", "Chebyshev V(2,2), CG, Galerkin", "full multigrid, Galerkin",
                                                "PETSc gamg, CG, assembled", "PETSc mg, CG, Galerkin, assembled"};
 
-/* A. Chen, B. A. Erickson, J. W. Choi, J. E. Kozdon, Matrix-free methods for summation-by-parts finite difference operators on GPUs: N and ms on an A100 */
+/* N and ms on an A100, from: A. Chen, B. A. Erickson, J. W. Choi, J. E. Kozdon, Matrix-free methods for
+   summation-by-parts finite difference operators on GPUs */
 static const struct {
   PetscInt  N;
   PetscReal ms;
@@ -64,7 +66,7 @@ typedef struct {
 
 typedef struct {
   PetscInt       its;
-  PetscReal      error; /* over that of the discretisation */
+  PetscReal      error; /* relative to the discretisation error */
   PetscLogDouble setup, solve;
 } Result;
 
@@ -77,7 +79,7 @@ static PetscErrorCode CreateSystem(const Run *run, PetscInt N, System *s)
   PetscFunctionBegin;
   PetscCall(PetscMemzero(s, sizeof(*s)));
   s->N = N;
-  /* No memory of the host is pinned for vectors that stay on the device */
+  /* Vectors stay on the device, so no host memory is pinned */
   if (run->bench.gpu) PetscCall(PetscOptionsInsertString(NULL, "-dm_vec_type cuda -vec_pinned_memory_min 2000000000"));
   PetscCall(ProblemCreateGrid(run->bench.comm, n, &s->da));
   if (!run->exact) PetscCall(ProblemSetCoordinates(s->da));
@@ -247,7 +249,7 @@ static PetscErrorCode Measure(const Run *run, const System *s, Variant v, Result
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The error that is left when the system is solved to the end */
+/* The error of the fully solved system */
 static PetscErrorCode GetDiscretisationError(const Run *run, System *s)
 {
   KSP ksp;

@@ -2,21 +2,20 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Times products with PETSc's AIJ against every layout of MATVCRS, in one run.\n\
+static char help[] = "Times products with PETSc's AIJ against every layout of MATVCRS, in the same run.\n\
   -bench_cases LIST  : kinds of matgen, helmholtz27-smooth, or files in PETSc binary form\n\
-  -bench_size N      : about so many rows, instead of each case's own size\n\
+  -bench_size N      : approximate number of rows (default: each case's own size)\n\
   -bench_stores LIST : baseline's rivals, e.g. auto,l0,fixed16\n\
   -bench_drop_aij BOOL : products without AIJ arrays (default: no)\n\
-  -bench_gpu BOOL    : products on the GPU (default: where there is one)\n\
+  -bench_gpu BOOL    : products on the GPU (default: if a GPU exists)\n\
   -bench_memory BOOL : measure memory without AIJ arrays\n\
   -bench_json FILE   : results for programs\n\
   -bench_markdown FILE : results as a table\n\n";
 
 /*
-   Every rival is timed in turn with the baseline, batch by batch, so that whatever else the machine
-   does strikes both. Times are medians over the rounds. The copy rate is that of VecCopy() between
-   two large vectors in the same run; a product's share of it is counted on the bytes that it must
-   move at least: the stored matrix, x once, y once.
+   Each rival takes turns with the baseline, batch by batch, so other load on the machine affects both. Times are
+   medians over the rounds. The copy rate is the rate of VecCopy() between two large vectors in the same run. A
+   product's share of the copy rate counts the least bytes: the stored matrix, x once, y once.
 */
 
 #include <tutorials/common/measure.h>
@@ -58,7 +57,7 @@ static const Store stores[] = {
 
 /* ------------------------------------------------------------ memory */
 
-/* Bytes allocated now on the host and on the GPU. With -malloc_debug PETSc counts them itself. */
+/* Bytes allocated now on the host and on the GPU. With -malloc_debug PETSc itself counts them */
 static PetscErrorCode MemoryUsage(const Bench *bench, PetscLogDouble usage[2])
 {
   PetscFunctionBegin;
@@ -85,7 +84,7 @@ static PetscErrorCode MemoryUsage(const Bench *bench, PetscLogDouble usage[2])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What a compressed matrix takes after a product, its AIJ arrays given back, against the bytes it says */
+/* The memory of a compressed matrix after a product and after its AIJ arrays are freed, next to the reported bytes */
 static PetscErrorCode BenchMemory(Bench *bench, const char name[], Mat A, Vec x, Vec y)
 {
   PetscLogDouble before[2], after[2];
@@ -178,7 +177,7 @@ static PetscErrorCode MaxError(Vec y, Vec reference, PetscReal *error)
   for (PetscInt k = 0; k < n; k++) {
     const PetscReal d = PetscAbsScalar(a[k] - b[k]);
 
-    if (!(d <= largest)) largest = d; /* not a number must show */
+    if (!(d <= largest)) largest = d; /* a NaN must show */
     scale = PetscMax(scale, PetscAbsScalar(b[k]));
   }
   PetscCall(VecRestoreArrayRead(y, &a));
@@ -187,7 +186,7 @@ static PetscErrorCode MaxError(Vec y, Vec reference, PetscReal *error)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Stores B as asked and compresses it; an error, that of a layout which cannot hold the matrix, is returned and not printed */
+/* Stores B as requested and compresses it. If a layout cannot hold the matrix, the error is returned and not printed */
 static PetscErrorCode StoreAs(Mat B, const Store *store, MatVCRSInfo *info)
 {
   PetscErrorCode ierr;
@@ -196,7 +195,7 @@ static PetscErrorCode StoreAs(Mat B, const Store *store, MatVCRSInfo *info)
   ierr = MatVCRSSetLayout(B, store->layout);
   if (!ierr) ierr = MatVCRSSetBits(B, store->bits);
   if (!ierr) ierr = MatVCRSSetLoss(B, store->loss);
-  if (!ierr) ierr = MatVCRSSetRefineLoss(B, PETSC_FALSE); /* the store that is asked for is measured */
+  if (!ierr) ierr = MatVCRSSetRefineLoss(B, PETSC_FALSE); /* measure the requested store, not a refined store */
   if (!ierr) ierr = MatVCRSGetInfo(B, info);
   PetscCall(PetscPopErrorHandler());
   return ierr;
@@ -226,7 +225,7 @@ static PetscErrorCode BenchMatrix(Bench *bench, const char name[], Mat A, const 
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "  %-12s %-7s %-8s %10s %7s %10s %7s %6s %9s %9s  %8s\n", "store", "layout", "values", "MB", "smaller", "ms", "faster",
                         "%copy", "Mnz/s", "in SpMVs", "error"));
 
-  /* the product that all are compared with, on the host */
+  /* the reference product of all comparisons, on the host */
   PetscCall(MatCreateVecs(A, &hostx, &reference));
   PetscCall(BenchFillVector(hostx));
   PetscCall(MatMult(A, hostx, reference));
@@ -253,7 +252,7 @@ static PetscErrorCode BenchMatrix(Bench *bench, const char name[], Mat A, const 
   r.share    = (PetscReal)((r.bytes + vectors * ((double)M + (double)N)) / (double)r.median / bench->copyrate);
   PetscCall(Report(bench, &r));
 
-  /* one matrix, stored in one way after the other */
+  /* one matrix, stored in one way after another */
   for (PetscInt s = 0; s < NSTORES; s++) {
     MatVCRSInfo    info;
     PetscLogDouble start, end;
@@ -273,7 +272,7 @@ static PetscErrorCode BenchMatrix(Bench *bench, const char name[], Mat A, const 
     PetscCall(MatMult(B, x, y));
     PetscCall(BenchWait(bench));
     PetscCall(PetscTime(&end));
-    PetscCall(MatVCRSGetInfo(B, &info)); /* of small matrices a first product may have changed it */
+    PetscCall(MatVCRSGetInfo(B, &info)); /* the first product of a small matrix may have changed the layout */
     r.store  = stores[s].name;
     r.layout = info.plainrows ? "rows" : MatVCRSLayouts[info.layout];
     r.values = info.plainrows ? "full" : info.values;
@@ -287,7 +286,7 @@ static PetscErrorCode BenchMatrix(Bench *bench, const char name[], Mat A, const 
     r.least    = least[1];
     r.share    = (PetscReal)((r.bytes + vectors * ((double)M + (double)N)) / (double)r.median / bench->copyrate);
     PetscCall(Report(bench, &r));
-    if (drop) PetscCall(MatDestroy(&B)); /* its entries are gone, too */
+    if (drop) PetscCall(MatDestroy(&B)); /* the entries of B must be freed too */
   }
   PetscCall(MatDestroy(&B));
   PetscCall(MatDestroy(&base));

@@ -4,7 +4,7 @@
 
 #pragma once
 
-/* The stages of a whole job, timed one after the other, and the line that jobs.py reads */
+/* The stages of a job, timed one after another, and the line for jobs.py */
 
 #include <tutorials/common/measure.h>
 #include <time.h>
@@ -53,7 +53,7 @@ static inline PetscErrorCode JobEnd(Job *job, Stage stage)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Size, iterations and residual of what was solved: the line begins */
+/* Begins the line: size, iterations and residual of the solve */
 static inline PetscErrorCode JobPrintSolve(const Job *job, KSP ksp, Vec x, Vec b)
 {
   PetscInt           its, m;
@@ -78,7 +78,7 @@ static inline PetscErrorCode JobPrintSolve(const Job *job, KSP ksp, Vec x, Vec b
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Seconds of n events, on the process that took longest; 0 where an event was not logged. Collective */
+/* Seconds of n events, on the slowest process; 0 for events which were not logged. Collective */
 static inline PetscErrorCode JobPrintEvents(const Job *job, size_t n, const char *const events[])
 {
   PetscFunctionBeginUser;
@@ -94,7 +94,8 @@ static inline PetscErrorCode JobPrintEvents(const Job *job, size_t n, const char
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Seconds of the stages; in total: conversion, set-up and solve, that is from the assembled matrix to the solution; program: all until now. The line ends */
+/* Ends the line with the seconds of the stages. "total" is conversion, set-up and solve: from the assembled matrix to
+   the solution. "program" is all time until now */
 static inline PetscErrorCode JobPrintStages(const Job *job)
 {
   PetscLogDouble total = 0.;

@@ -2,22 +2,22 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Times systems with incomplete factors: PETSc's MatSolve() (on a GPU: cuSPARSE) against compressed factors, in one run.\n\
+static char help[] = "Times systems with incomplete factors: PETSc's MatSolve() (on a GPU: cuSPARSE) against compressed factors, in the same run.\n\
   -bench_cases LIST  : kinds of matgen, helmholtz27-smooth, or files in PETSc binary form (default: reservoir,laplace27)\n\
-  -bench_size N      : about so many rows, instead of each case's own size\n\
+  -bench_size N      : approximate number of rows (default: each case's own size)\n\
   -bench_inner TYPE  : ilu or icc (default: ilu)\n\
   -bench_stores LIST : how factors are compressed, e.g. lossless,log8\n\
   -bench_ways LIST   : how systems are solved: auto, tiles, levels, jacobi\n\
-  -bench_gpu BOOL    : on the GPU (default: where there is one); on the CPU tiles and levels are one\n\
-  -bench_view BOOL   : also what PCView() says of compressed factors\n\
+  -bench_gpu BOOL    : on the GPU (default: if a GPU exists); on the CPU tiles and levels are the same\n\
+  -bench_view BOOL   : print PCView() of compressed factors\n\
   -bench_json FILE   : results for programs\n\
   -bench_markdown FILE : results as a table\n\
   -vcrs_pc_factor_levels K ... : of the factors, both exact and compressed\n\n";
 
 /*
-   A solve is all that PCApply() does: both triangles and the pivots. Every rival takes turns with the
-   baseline, batch by batch. The share of the copy rate is counted on the bytes of the compressed factors
-   and of three vectors that are read and written.
+   A solve is all that PCApply() does: both triangles and the pivots. Each rival takes turns with the baseline, batch by
+   batch. The share of the copy rate counts the bytes of the compressed factors, and three vectors which are read and
+   written.
 */
 
 #include <tutorials/common/measure.h>
@@ -41,7 +41,7 @@ static const struct {
 static const struct {
   const char           *name;
   PCVCRSFactorSolveType solve;
-  PetscBool             levels; /* also where there are tiles */
+  PetscBool             levels; /* also for factors which have tiles */
 } ways[] = {
   {"auto",   PCVCRS_FACTOR_AUTO,         PETSC_FALSE},
   {"tiles",  PCVCRS_FACTOR_SUBSTITUTION, PETSC_FALSE},
@@ -112,7 +112,7 @@ static PetscErrorCode SetUp(const Run *run, PC pc, PetscLogDouble *seconds)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What compressed factors are compared with */
+/* The exact factors, for comparison with compressed factors */
 static PetscErrorCode CreateExact(const Run *run, Mat A, PC *pc)
 {
   PetscFunctionBegin;

@@ -2,27 +2,29 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Times the transient solution of the wireless channel (tutorials/ctmc) by uniformization, with one matrix type after the other.\n\
+static char help[] = "Times the transient solution of the wireless channel (tutorials/ctmc) by uniformization, with several matrix types in turn.\n\
   -K N                 : places of a queue; 492 are 35.6 million states\n\
   -final T, -eps E     : the time, and the error allowed\n\
   -types LIST          : aijcusparse (aij without a GPU), vcrs, hybmgpu:csr, hybmgpu:sell, hybmgpu:hyb, hybmgpu:vcrs, hybmgpu:auto, exchange\n\
   -solves N            : of each; the least time counts\n\
-  -negligible LIST     : parts of the error that states left out may take, each timed in its turn; without it that of -ts_uniformization_negligible\n\
+  -negligible LIST     : fractions of the error for omitted states, timed in turn (default: -ts_uniformization_negligible)\n\
   -shares S            : of the processes: even, trial (by a solve with the first type), or a number for each\n\
-  -spread              : begin with all states alike, so that all take part in each step (default: with both queues empty)\n\
-  -exchange_steps N    : so many steps with an exchange of the whole vector\n\
+  -spread              : begin with equal probabilities, and all states take part in each step (default: both queues empty)\n\
+  -exchange_steps N    : number of steps with an exchange of the whole vector\n\
   -bench_gpu BOOL, -bench_json FILE, -bench_markdown FILE\n\n";
 
 /*
-   The matrix is generated once, on the processes that own its rows, and converted to one type after the other, so that the first type is
-   what all others are compared with: time, and difference of the solutions.
+   The matrix is generated once, on the processes which own the rows. Then the matrix is converted to one type after
+   another. The first type is the reference of all others, for time and for the difference of the solutions.
 
-   "exchange" is what the article of docs/guide/uniformization.md does: before each product every process gets the whole vector. That is through
-   the host, some steps are timed, and the time of a solve is what as many as the first type needed would take.
+   "exchange" is the method of the article in docs/guide/uniformization.md: every process receives the whole vector
+   before each product. The exchange goes through the host. Some of its steps are timed. The time of a solve is
+   extrapolated to the number of steps of the first type.
 
-   Bytes of a step that are counted: the stored matrix, x and y once, and half of a read and a write of a sum for each term, as two terms
-   are added at a time; of the rows that take part in a step, which with some types are not those that the chain has not reached, or that hold
-   next to nothing. With -ts_uniformization_negligible 0 only the former are left out.
+   The bytes of a step count the stored matrix, x and y once. Terms are added in pairs, so each term costs half a read
+   and half a write of a sum. Only the rows which take part in a step count. Some types leave out the rows which the
+   chain has not reached and the rows which hold next to nothing. With -ts_uniformization_negligible 0 only unreached
+   rows are left out.
 */
 
 #include <tutorials/common/measure.h>
@@ -58,15 +60,15 @@ typedef struct {
   PetscReal   final, eps;
   PetscBool   spread;
   PetscInt    solves, exchangesteps;
-  PetscInt    nnegligible; /* 0: that of the solver's options */
+  PetscInt    nnegligible; /* 0: the value of the solver's options */
   PetscReal   negligible[NEGLIGIBLE_MAX];
 
-  /* of the first kind, with the first part */
+  /* the solution of the first kind with the first negligible part */
   Vec            reference;
   PetscLogDouble baseline; /* seconds */
   PetscInt64     products, sums;
 
-  PetscLogDouble trial; /* seconds until the chain was there again with the shares that a trial tells */
+  PetscLogDouble trial; /* seconds until the chain is rebuilt with the shares from a trial */
 } Study;
 
 typedef struct {
@@ -74,9 +76,9 @@ typedef struct {
   PetscReal      negligible;
   PetscLogDouble convert, setup, solve; /* seconds */
   PetscInt64     products, sums;
-  double         matrixbytes; /* of all processes */
-  PetscReal      rows;        /* that took part in a step, on average */
-  PetscReal      most;        /* the same of the process that had most of them in the step; both are parts of all rows */
+  double         matrixbytes; /* over all processes */
+  PetscReal      rows;        /* which took part in a step, on average */
+  PetscReal      most;        /* the same of the busiest process of the step; both as parts of all rows */
   PetscReal      bound, difference;
 } Result;
 
@@ -126,7 +128,7 @@ static PetscErrorCode Report(Study *s, const Result *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Where products are done */
+/* A vector where products are done */
 static PetscErrorCode CreateVector(const Study *s, Mat A, Vec *x)
 {
   PetscInt m;
@@ -180,7 +182,7 @@ static PetscErrorCode Convert(Study *s, const Kind *kind, Mat *B)
   PetscBool isvcrs;
 
   PetscFunctionBegin;
-  if (s->bench->gpu) PetscCall(MatSetVecType(s->chain.A, VECCUDA)); /* where a matrix is multiplied it is compressed, too */
+  if (s->bench->gpu) PetscCall(MatSetVecType(s->chain.A, VECCUDA)); /* products are done where the matrix is compressed */
   PetscCall(MatConvert(s->chain.A, kind->type, MAT_INITIAL_MATRIX, B));
   if (kind->format) {
     PetscEnum format;
@@ -195,7 +197,7 @@ static PetscErrorCode Convert(Study *s, const Kind *kind, Mat *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* From the beginning to a time */
+/* From the initial time to the given time */
 static PetscErrorCode Solve(Study *s, TS ts, PetscReal final, Vec x, PetscLogDouble *seconds)
 {
   PetscLogDouble start = 0, end = 0;
@@ -230,7 +232,7 @@ static PetscErrorCode CreateSolver(Study *s, const Kind *kind, Mat *B, Vec *x, T
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The parts of all rows that all processes, and the one with most of them, went through in a step */
+/* The parts of all rows which all processes, and the busiest process, went through in a step */
 static PetscErrorCode GetWork(const Study *s, TS ts, Vec x, PetscReal *all, PetscReal *most)
 {
   TSUniformizationInfo info;
@@ -250,7 +252,7 @@ static PetscErrorCode GetWork(const Study *s, TS ts, Vec x, PetscReal *all, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* -shares trial: a solve with the first kind, with the last part that states left out may take; then the chain again */
+/* -shares trial: a solve with the first kind and the last negligible part, and then the chain again */
 static PetscErrorCode Trial(Study *s, const Kind *kind)
 {
   PetscLogDouble start = 0, end = 0, seconds = 0;
@@ -279,7 +281,7 @@ static PetscErrorCode Trial(Study *s, const Kind *kind)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* With what the solver has set; the least time of some solves */
+/* With the options of the solver; the least time of several solves */
 static PetscErrorCode TimeSolves(Study *s, const Kind *kind, Mat B, Vec x, TS ts, Result *r)
 {
   PetscLogDouble       seconds = 0;
@@ -324,7 +326,7 @@ static PetscErrorCode BenchUniformization(Study *s, const Kind *kind)
   PetscCall(Seconds(s, &end));
   r.convert = end - start;
 
-  /* What is done once: the check of the generator, copies on the device, vectors */
+  /* The work of the first solve: the check of the generator, copies on the device, vectors */
   PetscCall(Solve(s, ts, s->final / 500, x, &r.setup));
   r.setup += s->trial;
   if (!s->nnegligible) PetscCall(TimeSolves(s, kind, B, x, ts, &r));
@@ -435,7 +437,7 @@ static PetscErrorCode BenchExchange(Study *s)
 
 /* ------------------------------------------------------------ main */
 
-/* All kinds that make sense here, or those that are asked for in their order */
+/* All kinds which make sense here, or the requested kinds in the requested order */
 static PetscErrorCode GetKinds(const Study *s, PetscInt *n, PetscInt list[])
 {
   char     *name[BENCH_NAMES_MAX];

@@ -3,23 +3,23 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 static char help[] = "Times MATBORN: modelling, Born modelling, migration and the normal operator, beside a copy in the same run.\n\
-On several processes groups of them share shots, and the processes of a group share the grid.\n\
+Groups of processes share shots, and the processes of a group share the grid.\n\
   -bench_n NX,NY,NZ    : nodes (default: 512,512,512; without a GPU 96,96,96; NZ = 1 for two dimensions)\n\
   -bench_steps N       : of a shot (default: 300; without a GPU 30)\n\
   -bench_width N       : of the sponge, which is a part of the grid (default: 20)\n\
-  -bench_interval K    : steps from one that images to the next (default: 4)\n\
+  -bench_interval K    : steps between imaging steps (default: 4)\n\
   -bench_receivers N   : on a line (default: 100)\n\
-  -bench_shots N       : that groups of processes share (default: 1)\n\
+  -bench_shots N       : number of shots, shared by groups of processes (default: 1)\n\
   -bench_group_size N  : processes of a group (default: all)\n\
   -bench_repeats N     : how often a product is timed (default: 3); the fastest counts\n\
-  -bench_variants LIST : of the names that a run prints (default: all but those of double precision)\n\
-  -bench_gpu BOOL      : on the GPU (default: where there is one)\n\
+  -bench_variants LIST : variants, by the names which a run prints (default: all in single precision)\n\
+  -bench_gpu BOOL      : on the GPU (default: if a GPU exists)\n\
   -bench_json FILE     : results for programs\n\
   -bench_markdown FILE : results as a table\n\n";
 
 /*
-   A point is a node at a step: a product of J^T has as many as one of the model, though it goes forwards and backwards. Bytes a point are those that must be moved if every
-   array is read or written once a step.
+   A point is one node at one step. A product with J^T counts as many points as a modelling run, although J^T goes
+   forwards and backwards. Bytes per point are the least traffic, with every array read or written once per step.
 */
 
 #include <tutorials/common/measure.h>
@@ -27,7 +27,7 @@ On several processes groups of them share shots, and the processes of a group sh
 #include <petscdmda.h>
 #include <petsctime.h>
 
-#define WAVELET 280 /* samples, also for shorter runs */
+#define WAVELET 280 /* samples, for shorter runs too */
 
 typedef enum {
   MODEL,
@@ -40,8 +40,9 @@ typedef enum {
 typedef struct {
   const char *name;
   Product     product;
-  const char *options;    /* of the matrix, without its prefix: pairs of a name and a value */
-  double      all, image; /* bytes a point of each step, and of those that image besides; in single precision */
+  const char *options;    /* matrix options without prefix: pairs of a name and a value */
+  double      all, image; /* bytes per point of each step, and additional bytes of steps which image; in single
+                             precision */
   PetscBool   usual;
 } Variant;
 
@@ -98,7 +99,7 @@ static PetscErrorCode RunSetFromOptions(Run *run)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Velocities from 1.5 to 3 km/s, h = 10 m, waves of 8 nodes and more */
+/* Velocities from 1.5 to 3 km/s, h = 10 m; wavelengths of 8 nodes and more */
 static PetscErrorCode CreateMatrix(const Run *run, DM da, Vec v, Mat *J)
 {
   const PetscReal h[3] = {10, 10, 10}, dt = 0.0012, f = 7.5;
@@ -185,7 +186,7 @@ static PetscErrorCode Measure(Run *run, const Variant *v, Mat J, PetscLogDouble 
     }
     PetscCall(BenchWait(&run->bench));
     PetscCall(PetscTime(&end));
-    if (r == 1 || (r > 1 && end - start < *seconds)) *seconds = end - start; /* the first one builds */
+    if (r == 1 || (r > 1 && end - start < *seconds)) *seconds = end - start; /* the first run builds */
   }
   PetscCall(MatDestroy(&N));
   PetscCall(VecDestroy(&x));
@@ -240,7 +241,7 @@ int main(int argc, char **argv)
   PetscCall(BenchGetWanted(&run.bench, "-bench_variants", PETSC_STATIC_ARRAY_LENGTH(variants), names, wanted));
   PetscCall(BenchCopyRate(&run.bench));
   PetscCall(BenchOpen(&run.bench, "| product | nodes | s | Gpoints/s | bytes a point | of a copy, % |"));
-  /* as slabs are */
+  /* slabs as MATBORN makes them */
   PetscCallMPI(MPI_Comm_size(run.bench.comm, &size));
   if (run.n[2] == 1) PetscCall(DMDACreate2d(run.bench.comm, none, none, DMDA_STENCIL_STAR, run.n[0], run.n[1], 1, size, 1, 1, NULL, NULL, &da));
   else PetscCall(DMDACreate3d(run.bench.comm, none, none, none, DMDA_STENCIL_STAR, run.n[0], run.n[1], run.n[2], 1, 1, size, 1, 1, NULL, NULL, NULL, &da));

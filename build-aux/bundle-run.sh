@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 The Lithe developers
 # This file is part of Lithe, a plugin for PETSc.
 
-# Runs a command with the PETSc, the MPI and the Lithe that lie beside this script
+# Runs a command with PETSc, MPI and Lithe from the folder of this script
 LITHE_BUNDLE=$(cd "$(dirname "$0")" && pwd -P)
 export LITHE_BUNDLE
 scalar=
@@ -32,7 +32,7 @@ END
   exit 0
 fi
 
-# CUDA's libraries come from the machine: look where they usually are
+# CUDA's libraries come from the machine: search the usual folders
 paths=$part/lib:$LITHE_BUNDLE/mpi/lib
 missing()
 {
@@ -66,12 +66,12 @@ export LD_LIBRARY_PATH PATH LITHE_BUILD PETSC_DIR PETSC_ARCH
 lithe_options=$LITHE_OPTIONS
 export UCX_MODULE_DIR="$LITHE_BUNDLE/mpi/lib/ucx" OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}"
 
-# The tests: PETSc's harness scripts get the paths of this machine in a copy
+# The tests: copies of PETSc's harness scripts get the paths of the current machine
 check()
 {
   work=$PWD/lithe-check-$scalar
   jobs=${LITHE_TEST_JOBS:-$((($(nproc 2>/dev/null || echo 1) + 1) / 2))}
-  # more processes than cores, perhaps: MPICH sleeps while it waits
+  # possibly more processes than cores: MPICH must sleep while waiting
   export MPIR_CVAR_POLLS_BEFORE_YIELD=1
   rm -rf "$work"
   mkdir -p "$work/tests/bin" "$work/logs"
@@ -101,7 +101,7 @@ check()
     mkdir -p "$work/petsc/$folder/counts"
     echo "$script" >>"$work/scripts"
   done
-  # a script's lines stay together
+  # keep the lines of a script together
   export work lithe_options
   xargs -P "$jobs" -I SCRIPT sh -c '
     log=$work/logs/$(echo "SCRIPT" | tr / -)

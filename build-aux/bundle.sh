@@ -7,10 +7,10 @@
 # relocatable archive. Called by make bundle: bundle.sh VERSION BUILD_FOLDER...
 #
 #   lithe-VERSION-SCALARS/
-#     run                 ./run COMMAND: sets the paths and runs it; ./run without arguments explains
+#     run                 ./run COMMAND: sets the paths and runs COMMAND; ./run alone prints help
 #     mpi/bin, mpi/lib    MPI
-#     fallback/           libstdc++ and libgcc_s, for a machine that has none
-#     real/, complex/     what depends on the scalar type: lib, bin, tests
+#     fallback/           libstdc++ and libgcc_s, for a machine without these
+#     real/, complex/     files which depend on the scalar type: lib, bin, tests
 #     share/              the scripts
 set -eu
 version=$1
@@ -25,7 +25,7 @@ rm -rf "$stage"
 mkdir -p "$stage"
 trap 'rm -rf "$stage"' EXIT
 
-# What a program or library loads, with its path; CUDA's and glibc's own come from the machine
+# The libraries of a program or library, with paths; those of CUDA and glibc come from the machine
 needs() { LD_LIBRARY_PATH=${mpilib:-} ldd "$1" 2>/dev/null | awk '$2 == "=>" && $3 ~ /^\// { print $1, $3 }'; }
 of_the_machine()
 {
@@ -37,7 +37,7 @@ of_the_machine()
   return 1
 }
 
-# copy_needs FOLDER FILE...: the libraries that the files need go to FOLDER
+# copy_needs FOLDER FILE...: copies the needed libraries of the files to FOLDER
 copy_needs()
 {
   folder=$1
@@ -78,7 +78,7 @@ for build in "$@"; do
     mpilib=$(dirname "$libmpi")
     cp -L "$libmpi" "$top/mpi/lib/"
     copy_needs "$top/mpi/lib" "$libmpi" "$top/mpi/bin"/*
-    # a plugin that UCX opens by name: processes of one machine
+    # a plugin for processes of one machine, which UCX opens by name
     mkdir -p "$top/mpi/lib/ucx"
     cp -L "$mpilib"/mpich/ucx/libuct_cma.so* "$top/mpi/lib/ucx/" 2>/dev/null || true
   fi
@@ -90,7 +90,7 @@ for build in "$@"; do
   done
   copy_needs "$part/lib" "$part/lib"/*.so*
 
-  # Our programs; a libtool wrapper hides the program in .libs
+  # Lithe's programs; behind a libtool wrapper the program is in .libs
   for program in "$build"/tutorials/* "$build"/tutorials/*/* "$build"/bench/* "$build"/tests/countdevices; do
     real=$(dirname "$program")/.libs/$(basename "$program")
     [ -x "$real" ] && [ -f "$real" ] || real=$program
@@ -98,7 +98,7 @@ for build in "$@"; do
     cp "$real" "$part/bin/"
   done
 
-  # The unmodified programs of PETSc that the tests and the demo use
+  # The unmodified programs of PETSc for the tests and the demo
   (
     cd "$build"
     srcdir=$LITHE_SOURCE
@@ -110,11 +110,11 @@ for build in "$@"; do
     done
   ) </dev/null
 
-  # Where tutorials/demo.sh looks for its programs
+  # The folder in which tutorials/demo.sh looks for programs
   [ ! -f "$part/tests/bin/ksp-ksp-tutorials-ex10" ] || cp "$part/tests/bin/ksp-ksp-tutorials-ex10" "$part/bin/ex10"
   ln -s bin "$part/tutorials"
 
-  # The programs of the tests, and the harness's scripts with their paths left open
+  # The programs of the tests, and the harness's scripts with placeholders for paths
   for tap in "$LITHE_SOURCE"/tests/*.tap; do
     folder=$(basename "$tap" .tap)
     [ "$folder" != petsc ] || continue
@@ -133,13 +133,13 @@ for build in "$@"; do
     [ ! -d "$LITHE_SOURCE/tests/$folder/output" ] || cp -r "$LITHE_SOURCE/tests/$folder/output" "$top/share/tests/$folder/"
   done
 
-  # How PETSc was configured, which tutorials/demo.sh and bench/run-data.sh read
+  # PETSc's configuration, for tutorials/demo.sh and bench/run-data.sh
   conf=$PETSC_DIR/$PETSC_ARCH/include/petscconf.h
   [ -f "$conf" ] || conf=$PETSC_DIR/include/petscconf.h
   mkdir -p "$top/share/$PETSC_SCALAR/include"
   cp "$conf" "$top/share/$PETSC_SCALAR/include/"
 
-  # What tests/tap.sh wants to know
+  # Settings for tests/tap.sh
   sed "s|^PETSC_DIR=.*|PETSC_DIR=\$LITHE_BUNDLE/share|; s|^PETSC_ARCH=.*|PETSC_ARCH=$PETSC_SCALAR|; s|^PETSC_HARNESS=.*|PETSC_HARNESS=|; s|^PETSC_EXAMPLES=.*|PETSC_EXAMPLES=|; s|^PETSC_PCC.*||; s|^PETSC_CPPFLAGS=.*||; s|^PETSC_LIN.*||; s|^BLASLAPACK.*||; s|^PETSC_LIBDIR=.*||; s|^MPIEXEC=.*|MPIEXEC=mpiexec|; s|^LITHE_SOURCE=.*|LITHE_SOURCE=\$LITHE_BUNDLE/share|; s|^LITHE_BUILD=.*|LITHE_BUILD=\$LITHE_BUNDLE/$PETSC_SCALAR|; s|$build/.libs|'\"\$LITHE_BUNDLE\"'/$PETSC_SCALAR/lib|" "$build/tests/env.sh" >"$part/tests/env.sh"
 done
 
@@ -162,7 +162,7 @@ for lib in libstdc++.so.6 libgcc_s.so.1; do
   [ -z "$path" ] || cp -L "$path" "$top/fallback/"
 done
 
-# Strip, and forget the folders of this machine
+# Strip, and remove the folders of the build machine
 find "$top" -type f \( -name '*.so*' -o -perm -u+x \) | while read -r file; do
   head -c 4 "$file" | grep -q ELF || continue
   strip --strip-unneeded "$file" 2>/dev/null || true

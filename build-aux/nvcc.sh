@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 The Lithe developers
 # This file is part of Lithe, a plugin for PETSc.
 
-# Runs nvcc as if it were a host compiler: usage nvcc.sh NVCC ARGUMENTS. libtool adds -fPIC and -DPIC
-# to a compile line; what only the host compiler knows is handed on to it. LITHE_CCACHE=ccache keeps objects for the next build.
+# Runs nvcc like a host compiler: usage nvcc.sh NVCC ARGUMENTS. libtool adds -fPIC and -DPIC to a compile
+# line; options for the host compiler are passed on. LITHE_CCACHE=ccache keeps objects for the next build.
 nvcc=$1
 shift
 count=$#

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The Lithe developers
 # This file is part of Lithe, a plugin for PETSc.
-"""Checks that no files call each other in a circle.
+"""Checks that files do not call each other in a circle.
 
 File X uses file Y if the object of X has a symbol undefined that the object of Y defines: a function or a table.
 A circle is a set of files in which each file reaches each other one. A file's floor is one above the highest
@@ -32,7 +32,7 @@ def object_of(name):
 
 
 def symbols(path):
-    """The symbols that an object defines for others, and those that it wants."""
+    """The symbols which an object exports, and the symbols which it needs."""
     defined, wanted = set(), set()
     for line in subprocess.run(["nm", "--portability", path], check=True, capture_output=True, text=True).stdout.splitlines():
         name, kind = line.split()[:2]
@@ -44,7 +44,7 @@ def symbols(path):
 
 
 def uses(objects):
-    """For each file the files that it uses, by symbols, and the functions of PETSc objects that no file defines."""
+    """Per file, the files whose symbols it uses, and the functions of PETSc objects which no file defines."""
     owner, wants = {}, {}
     for name in objects:
         stem = os.path.splitext(name)[0]
@@ -60,7 +60,7 @@ def uses(objects):
 
 
 def components(graph):
-    """Strongly connected components, those that are used first (Tarjan 1972)."""
+    """Strongly connected components, used components first (Tarjan 1972)."""
     number, low, stack, found = {}, {}, [], []
 
     def visit(v):

@@ -16,13 +16,13 @@ HEAD = """# The tests
 
 `make check` runs all of them, `make check-quick` a part in two minutes ([quick.list](quick.list)). `make tests-readme` makes
 this index from the help string of each program; do not edit it. `make check-weekly` runs what is too long for every change: programs of
-SLEPc (`make check-slepc`) and the other versions of PETSc (`make check-versions`).
+SLEPc (`make check-slepc`), the other versions of PETSc (`make check-versions`), and Fortran and HDF5 (`make check-fortran`).
 
-A program prints one line if all is right. A program counts comparisons, and fails if the count is less than expected. Programs for a
-GPU are skipped without a GPU, with a notice. Seconds are the sum over all runs of a program on two cores, one after the other.
+A successful program prints a single line. A program counts comparisons, and fails if the count is less than expected. Programs for a
+GPU are skipped without a GPU, with a notice. Seconds are the sum over all runs of a program on two cores, run in sequence.
 """
 
-# Which programs test what
+# The programs of each class
 OBJECTS = {
     "codec": [("Storage formats", range(1, 100))],
     "farm": [("LitheFarm, LitheSums", range(1, 100))],
@@ -42,7 +42,7 @@ OBJECTS = {
 
 
 def runs_of(text):
-    """The number of runs in the /*TEST block of a program, those that need a GPU, and their numbers of processes."""
+    """The number of runs in the /*TEST block of a program, the number which need a GPU, and the numbers of processes."""
     block = text[text.rindex("/*TEST"):]
     runs = re.split(r"^\s*test(?:set)?:", block, flags=re.M)[1:]
     sizes = set()
@@ -74,7 +74,7 @@ def script(path):
 
 
 def measured(build, folder, name):
-    """Seconds of all runs of a program, as PETSc's harness has left them."""
+    """Seconds of all runs of a program, from the files of PETSc's harness."""
     total, found = 0.0, False
     for path in glob.glob(os.path.join(build, "tests", "petsc", folder, "counts", f"{folder}-{name}*.counts")):
         if not re.match(rf"{folder}-{name}(_|\+|\.counts)", os.path.basename(path)):

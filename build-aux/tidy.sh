@@ -3,9 +3,9 @@
 # SPDX-FileCopyrightText: 2026 The Lithe developers
 # This file is part of Lithe, a plugin for PETSc.
 
-# Runs clang-tidy on C sources, as many at a time as there are cores; fails if it finds anything. Usage, in the source folder:
-# tidy.sh CLANG_TIDY CC FLAGS -- FILE... A file that was clean, as the compiler sees it, is not looked at again: the cache
-# folder keeps the hashes of those.
+# Runs clang-tidy on C sources, one per core at a time; any finding is a failure. Usage, in the source folder:
+# tidy.sh CLANG_TIDY CC FLAGS -- FILE... The cache folder keeps hashes of preprocessed clean files, which are
+# not checked again.
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/lithe/tidy
 mkdir -p "$cache"
 

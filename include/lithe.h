@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* The whole public API. A source file that needs one part only may include the header of that part. */
+/* The whole public API. A source file may include only the headers that it needs. */
 
 #include <lithesys.h>
 #include <lithemat.h>

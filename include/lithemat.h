@@ -9,7 +9,7 @@
 #include <petscdm.h>
 #include <petscmat.h>
 
-/* "vcrs" and "aijvcrs" choose between the other two by the size of the communicator */
+/* "vcrs" and "aijvcrs" stand for the sequential or parallel type, by the size of the communicator */
 #define MATVCRS       "vcrs"
 #define MATAIJVCRS    "aijvcrs"
 #define MATSEQAIJVCRS "seqaijvcrs"
@@ -26,7 +26,8 @@
 #define MATBORN "born"
 
 /*MC
-  MATSOLVERLITHE - "lithe", ILU(0) and ICC(0) of `MATSEQAIJCUSPARSE` in the natural ordering, made and applied on the device
+  MATSOLVERLITHE - "lithe", ILU(0) and ICC(0) of `MATSEQAIJCUSPARSE` in the natural ordering, made and applied on the
+  device
 
   Options Database Keys:
 . -pc_factor_mat_solver_type lithe - with -pc_type ilu or icc
@@ -36,27 +37,27 @@
   Notes:
   Only builds with CUDA have this type. `PCVCRS` uses it automatically.
 
-  PETSc factors on the host in these cases: fill-in, another ordering, a shift, a pivot that is zero or not a number, a
-  row of more than 4096 entries, or more than 65536 levels. PETSc also factors ICC(0) if the pattern is not symmetric,
-  or if PETSc's default, `MAT_SHIFT_POSITIVE_DEFINITE`, would shift the diagonal. As PETSc's, ICC(0) reads the entries
-  on and above the diagonal alone, and in complex arithmetic factors a symmetric matrix, not a Hermitian one. The view
-  of the preconditioner says where the factors are.
+  PETSc factors on the host in some cases: fill-in, another ordering, or a shift; a pivot that is zero or not a number;
+  a row of more than 4096 entries; more than 65536 levels. PETSc also factors ICC(0) if the pattern is not symmetric, or
+  if PETSc's default, `MAT_SHIFT_POSITIVE_DEFINITE`, would shift the diagonal. As in PETSc, ICC(0) reads only entries on
+  and above the diagonal. In complex arithmetic ICC(0) factors a symmetric matrix, not a Hermitian matrix. The view of
+  the preconditioner shows the place of the factors.
 
-  Solves with the transpose of ILU(0) run on the host; for ICC(0) they are the plain solves.
+  Solves with the transpose of ILU(0) run on the host; for ICC(0) transposed solves equal plain solves.
 
 .seealso: `PCVCRS`, `PCILU`, `PCICC`, `PCFactorSetMatSolverType()`, `MATSEQAIJCUSPARSE`
 M*/
 #define MATSOLVERLITHE "lithe"
 
 /*E
-  LitheTransport - how ghost values travel between processes in a parallel product
+  LitheTransport - transport of ghost values between processes in a parallel product
 
   Values:
 + `LITHE_TRANSPORT_AUTO` - the first possible transport of the list below
 . `LITHE_TRANSPORT_IPC`  - a kernel writes ghost values to the memory of the neighbour's device (CUDA IPC; one node),
-                           and the host waits for nothing
-. `LITHE_TRANSPORT_NCCL` - NCCL sends ghost values from device to device; NCCL is looked for at run time
-- `LITHE_TRANSPORT_MPI`  - `PetscSF`, on the host or the device, as PETSc does it
+                           and the host never waits
+. `LITHE_TRANSPORT_NCCL` - NCCL sends ghost values from device to device; the library is loaded at run time
+- `LITHE_TRANSPORT_MPI`  - `PetscSF`, on the host or the device, as PETSc's options say
 
   Level: intermediate
 
@@ -71,14 +72,14 @@ typedef enum {
 PETSC_EXTERN const char *const LitheTransports[];
 
 /*E
-  MatVCRSLayout - how a `MATVCRS` matrix is stored
+  MatVCRSLayout - storage layout of a `MATVCRS` matrix
 
   Values:
-+ `MATVCRS_LAYOUT_AUTO`    - the layout below that needs the fewest bytes in a product
++ `MATVCRS_LAYOUT_AUTO`    - the layout with the fewest bytes in a product
 . `MATVCRS_LAYOUT_LITERAL` - the six arrays of the VCRS article
 . `MATVCRS_LAYOUT_L0`      - an id per row names a pair (index set, value set)
 . `MATVCRS_LAYOUT_L1`      - an id per row names an index set; entries are full, single, or codes into a dictionary or a logarithmic scale
-. `MATVCRS_LAYOUT_L2`      - an id per row names an index set; entries are 8 or 16 bit fixed point with a power of two a row
+. `MATVCRS_LAYOUT_L2`      - an id per row names an index set; entries are 8 or 16 bit fixed point with a power of two per row
 - `MATVCRS_LAYOUT_L3`      - slices of 32 rows with 1, 2 or 4 byte column offsets; entries in any of the forms of L1 and L2
 
   Level: intermediate
@@ -96,12 +97,12 @@ typedef enum {
 PETSC_EXTERN const char *const MatVCRSLayouts[];
 
 /*E
-  MatVCRSLoss - how a `MATVCRS` matrix may change its entries to become smaller
+  MatVCRSLoss - permitted change of the entries of a `MATVCRS` matrix, for fewer bytes
 
   Values:
 + `MATVCRS_LOSS_NONE`    - nothing: every entry decodes bit for bit
 . `MATVCRS_LOSS_BINS`    - the nearest of B equidistant values over the range of the matrix; |error| <= (max - min)/(2B)
-. `MATVCRS_LOSS_CLASSES` - rows that agree within lambda share their values; |error| <= lambda times the unit
+. `MATVCRS_LOSS_CLASSES` - rows with equal values within lambda share one set of values; |error| <= lambda times the unit
 . `MATVCRS_LOSS_LOG`     - logarithmically spaced values; every entry keeps its sign and is changed by a factor in [1/(1+d), 1+d]
 . `MATVCRS_LOSS_FIXED`   - 8 or 16 bit fixed point, relative to the largest entry of the row
 - `MATVCRS_LOSS_SINGLE`  - IEEE single precision
@@ -147,9 +148,9 @@ PETSC_EXTERN const char *const MatVCRSUnits[];
 .seealso: `MATVCRS`, `MatVCRSGetInfo()`
 S*/
 typedef struct {
-  MatVCRSLayout layout;     /* of the diagonal block of this process */
+  MatVCRSLayout layout;     /* of the diagonal block on this process */
   const char   *values;     /* how entries are stored: full, single, dict8, dict16, log8, log16, fixed8, fixed16 */
-  PetscBool     difference; /* y_i = sigma_i x_ref + sum_k a_ik (x_k - x_ref), so row sums are exact */
+  PetscBool     difference; /* y_i = sigma_i x_ref + sum_k a_ik (x_k - x_ref): row sums are exact */
   PetscBool     grouped;    /* columns of L3 are numbered by the groups that a window of rows reads */
   PetscBool
     plainrows; /* products on the host use plain rows, L3 of whole entries row by row: in place of the compressed form or, with plainbytes > 0, beside it */
@@ -171,7 +172,7 @@ typedef struct {
   PetscInt64     guardrows;   /* rows in which a guard changed something */
   PetscLogDouble buildtime;   /* seconds of the last compression, largest over processes */
   PetscLogDouble plainbytes;  /* of plain rows beside the compressed form, not counted in bytes */
-  MatVCRSLoss    loss;        /* that was used: see MatVCRSSetRefineLoss() */
+  MatVCRSLoss    loss;        /* the loss in use: see MatVCRSSetRefineLoss() */
   PetscInt       bits;        /* of log and fixed */
 } MatVCRSInfo;
 
@@ -196,7 +197,8 @@ PETSC_EXTERN PetscErrorCode MatVCRSGetInfo(Mat, MatVCRSInfo *);
 PETSC_EXTERN PetscErrorCode MatVCRSSubstitute(Mat, PetscBool, PetscBool, Vec, Vec);
 
 /*E
-  MatSBPSATFace - the faces of the logical square of a `MATSBPSAT`, on which reference coordinates (r, s) run over [-1, 1]^2
+  MatSBPSATFace - the faces of the logical square of a `MATSBPSAT`, on which reference coordinates (r, s) run over [-1,
+  1]^2
 
   Values:
 + `MATSBPSAT_LEFT`   - r = -1, the first node along x of the `DMDA`
@@ -217,11 +219,11 @@ typedef enum {
 PETSC_EXTERN const char *const MatSBPSATFaces[];
 
 /*E
-  MatSBPSATMetrics - where the coefficients of a `MATSBPSAT` come from in a product
+  MatSBPSATMetrics - source of the coefficients of a `MATSBPSAT` in a product
 
   Values:
-+ `MATSBPSAT_METRICS_STORED` - they are stored, three numbers per node
-- `MATSBPSAT_METRICS_FLY`    - they are computed from coordinates and coefficient in every product
++ `MATSBPSAT_METRICS_STORED` - stored, three numbers per node
+- `MATSBPSAT_METRICS_FLY`    - computed from coordinates and coefficient in every product
 
   Level: intermediate
 
@@ -305,7 +307,8 @@ typedef enum {
 PETSC_EXTERN const char *const MatBornFields[];
 
 /*E
-  MatBornBackground - where the transpose of a `MATBORN` has the background wavefield from, which it needs backwards in time
+  MatBornBackground - where the transpose of a `MATBORN` has the background wavefield from, which it needs backwards in
+  time
 
   Values:
 + `MATBORN_BACKGROUND_AUTO`       - the first of keep, ring and random for which memory suffices
@@ -378,14 +381,14 @@ PETSC_EXTERN PetscErrorCode MatBornGetIllumination(Mat, Vec *);
 PETSC_EXTERN PetscErrorCode MatBornGetNormal(Mat, Mat *);
 
 /*E
-  MatHYBMGPUFormat - how a `MATHYBMGPU` matrix is stored for products
+  MatHYBMGPUFormat - storage format of a `MATHYBMGPU` matrix in products
 
   Values:
-+ `MATHYBMGPU_FORMAT_AUTO` - the format below that needs the fewest bytes in a product
++ `MATHYBMGPU_FORMAT_AUTO` - the format with the fewest bytes in a product
 . `MATHYBMGPU_FORMAT_HYB`  - a number of entries per row in columns common to all rows (ELL), the remaining entries in
                              a list (COO)
-. `MATHYBMGPU_FORMAT_SELL` - slices of 32 rows, each with columns of its own; a column holds the entries of the rows
-                             long enough
+. `MATHYBMGPU_FORMAT_SELL` - slices of 32 rows with separate columns; a column holds the entries of all rows that reach
+                             the column
 . `MATHYBMGPU_FORMAT_CSR`  - row by row, several threads per row
 - `MATHYBMGPU_FORMAT_VCRS` - a lossless `MATVCRS` of the rows and columns of a process
 
@@ -403,10 +406,10 @@ typedef enum {
 PETSC_EXTERN const char *const MatHYBMGPUFormats[];
 
 /*E
-  MatHYBMGPUSplit - how many entries of a row the format `MATHYBMGPU_FORMAT_HYB` puts into columns
+  MatHYBMGPUSplit - rule for the number of entries per row that the format `MATHYBMGPU_FORMAT_HYB` puts into columns
 
   Values:
-+ `MATHYBMGPU_SPLIT_BYTES` - the number with the fewest bytes in all
++ `MATHYBMGPU_SPLIT_BYTES` - the number with the fewest bytes in total
 - `MATHYBMGPU_SPLIT_CUSP`  - the rule of the CUSP library: the largest width filled by a third of the rows, and by at
                              least 4096
 
@@ -421,7 +424,7 @@ typedef enum {
 PETSC_EXTERN const char *const MatHYBMGPUSplits[];
 
 /*E
-  MatHYBMGPUReorder - in which order a `MATHYBMGPU` matrix visits its rows in a product; vectors keep theirs
+  MatHYBMGPUReorder - order of the rows of a `MATHYBMGPU` matrix in a product; the order of vectors is unchanged
 
   Values:
 + `MATHYBMGPU_REORDER_NONE` - the order of the matrix
@@ -439,14 +442,14 @@ typedef enum {
 PETSC_EXTERN const char *const MatHYBMGPUReorders[];
 
 /*S
-  MatHYBMGPUInfo - how a `MATHYBMGPU` matrix is stored; sums over all processes unless another thing is said
+  MatHYBMGPUInfo - storage of a `MATHYBMGPU` matrix; numbers are sums over all processes unless stated otherwise
 
   Level: intermediate
 
 .seealso: `MATHYBMGPU`, `MatHYBMGPUGetInfo()`
 S*/
 typedef struct {
-  MatHYBMGPUFormat format; /* of this process */
+  MatHYBMGPUFormat format; /* on this process */
   PetscInt         width;  /* HYB: entries per row in the body, on this process; else the largest row length */
   PetscInt64       rows;
   PetscInt64       nonzeros;  /* of the whole matrix */
@@ -455,9 +458,9 @@ typedef struct {
   PetscInt64       ghost;     /* entries in columns owned by other processes */
   PetscLogDouble   bytes;     /* of the stored matrix */
   PetscLogDouble   aijbytes;  /* the same in AIJ: nonzeros (scalar + PetscInt) + rows PetscInt */
-  LitheTransport   transport; /* the one in use, or asked for where none has been used yet */
-  const char      *reason;    /* why not a faster one, or NULL */
-  PetscInt         from, to;  /* most neighbours that entries come from and go to */
+  LitheTransport   transport; /* in use, or requested if not used yet */
+  const char      *reason;    /* reason why no faster transport is used, or NULL */
+  PetscInt         from, to;  /* largest number of neighbours of a process that send entries, and that receive entries */
   PetscInt64       halobytes; /* received in a product */
 } MatHYBMGPUInfo;
 

@@ -11,11 +11,11 @@
 #define PCVCRS "vcrs"
 
 /*E
-  PCVCRSFactorSolveType - how a `PCVCRS` solves systems with compressed triangular factors
+  PCVCRSFactorSolveType - method of a `PCVCRS` for systems with compressed triangular factors
 
   Values:
 + `PCVCRS_FACTOR_AUTO`         - by substitution; on a device, by sweeps if sweeps are expected to be faster
-. `PCVCRS_FACTOR_SUBSTITUTION` - exactly, where vectors are
+. `PCVCRS_FACTOR_SUBSTITUTION` - exactly, at the place of the vectors
 - `PCVCRS_FACTOR_JACOBI`       - by a few sweeps of Jacobi's method, which are products with a `MATVCRS`
 
   Level: intermediate
@@ -30,11 +30,11 @@ typedef enum {
 PETSC_EXTERN const char *const PCVCRSFactorSolveTypes[];
 
 /*E
-  PCVCRSPrecision - the precision that a `PCVCRS` works in
+  PCVCRSPrecision - the precision of the application of a `PCVCRS`
 
   Values:
 + `PCVCRS_PRECISION_DOUBLE` - the precision of `PetscReal`
-- `PCVCRS_PRECISION_SINGLE` - IEEE single precision for vectors that go in and out, and for all entries
+- `PCVCRS_PRECISION_SINGLE` - IEEE single precision for input, output and all entries
 
   Level: intermediate
 
@@ -57,8 +57,8 @@ typedef struct {
   PetscLogDouble bytes;      /* of the compressed matrices; a factored matrix counts as one or two triangles and its pivots */
   PetscLogDouble exactbytes; /* of the same matrices in the inner preconditioner, in AIJ or as PETSc's factors */
   PetscInt64     matrices;   /* number of compressed matrices; a parallel matrix counts once */
-  PetscInt64     factors;    /* factored matrices whose triangles and pivots are among them */
-  PetscReal      bound;      /* the largest bound of the error of an entry, each in the unit of its loss, see MatVCRSInfo */
+  PetscInt64     factors;    /* factored matrices whose triangles and pivots are among the matrices */
+  PetscReal      bound;      /* the largest error bound of an entry, each in the unit of its loss, see MatVCRSInfo */
 } PCVCRSInfo;
 
 /*S
@@ -66,25 +66,25 @@ typedef struct {
   application reads
 
   Calling Sequence:
-+ place - where the preconditioner has its pointer to a matrix, which may be `NULL`
-- ctx   - the context that came with the function
++ place - address of the preconditioner's pointer to a matrix, which may be `NULL`
+- ctx   - the context passed together with the function
 
   Level: developer
 
   Notes:
-  A preconditioner unknown to `PCVCRS` is compressed if it has a function
+  A preconditioner of a type unknown to `PCVCRS` is compressed if a function is composed with the preconditioner:
 
 .vb
   PetscErrorCode F(PC pc, PCVCRSExchangeFn *exchange, void *ctx);
   PetscObjectComposeFunction((PetscObject)pc, "PCVCRSCompress_C", F);
 .ve
 
-  that calls `exchange(&place, ctx)` once for each place in its data where an application reads a matrix, always the
-  same places in the same order. The function is called after the set-up of the preconditioner, and then before and
-  after each application of the outer `PCVCRS`. `exchange()` puts a matrix of the same sizes and layout in the place,
-  a `MATVCRS` without AIJ arrays, and later the exact matrix back. The reference moves with the pointer. All processes
-  sharing a matrix must make the call for the matrix. Matrices that cannot be compressed stay, with all data derived
-  from them.
+  F calls `exchange(&place, ctx)` once for each place in its data from which an application reads a matrix, always the
+  same places in the same order. F is called after the set-up of the preconditioner, and then before and after each
+  application of the outer `PCVCRS`. `exchange()` puts a matrix of the same sizes and layout in the place, a `MATVCRS`
+  without AIJ arrays, and later the exact matrix back. The reference moves with the pointer. All processes sharing a
+  matrix must make the call for the matrix. A matrix that cannot be compressed stays unchanged, and so does all data
+  derived from the matrix.
 
 .seealso: `PCVCRS`
 S*/
@@ -108,7 +108,7 @@ PETSC_EXTERN PetscErrorCode PCVCRSSetStoreRestrictions(PC, PetscBool);
 #define PCSBPMG "sbpmg"
 
 /*E
-  PCSBPMGPrecision - the precision in which a `PCSBPMG` keeps its levels
+  PCSBPMGPrecision - the precision of the levels of a `PCSBPMG`
 
   Values:
 + `PCSBPMG_PRECISION_DOUBLE` - the precision of `PetscReal`
@@ -129,8 +129,8 @@ PETSC_EXTERN const char *const PCSBPMGPrecisions[];
 
   Values:
 + `PCSBPMG_SMOOTHER_CHEBYSHEV`   - Chebyshev's method of the first kind with D, on the upper part of the spectrum
-. `PCSBPMG_SMOOTHER_CHEBYSHEV4`  - Chebyshev's method of the fourth kind with D, which needs the upper bound alone
-. `PCSBPMG_SMOOTHER_RICHARDSON2` - Richardson's method of second order with D: the limit that Chebyshev's method tends to
+. `PCSBPMG_SMOOTHER_CHEBYSHEV4`  - Chebyshev's method of the fourth kind with D, which needs only the upper bound
+. `PCSBPMG_SMOOTHER_RICHARDSON2` - Richardson's method of second order with D, the limit of Chebyshev's method
 - `PCSBPMG_SMOOTHER_RICHARDSON`  - Richardson's method with the factor 2/(lmin + lmax), without D
 
   Level: intermediate
@@ -149,8 +149,8 @@ PETSC_EXTERN const char *const PCSBPMGSmootherTypes[];
   PCSBPMGCycleType - the cycle of an application of a `PCSBPMG`
 
   Values:
-+ `PCSBPMG_CYCLE_V`    - a V cycle: linear, and symmetric if as many steps are taken after a coarse correction as before
-. `PCSBPMG_CYCLE_F`    - an F cycle, made symmetric by a V cycle before and after it on each level
++ `PCSBPMG_CYCLE_V`    - a V cycle: linear, and symmetric for equal numbers of steps before and after a coarse correction
+. `PCSBPMG_CYCLE_F`    - an F cycle, made symmetric on each level by a V cycle before and after
 - `PCSBPMG_CYCLE_FULL` - full multigrid: a solution with the discretisation's accuracy from the right-hand side alone,
   for `KSPPREONLY`, `KSPRICHARDSON` or `KSPFCG`
 
@@ -166,11 +166,11 @@ typedef enum {
 PETSC_EXTERN const char *const PCSBPMGCycleTypes[];
 
 /*E
-  PCSBPMGCoarseType - how a `PCSBPMG` makes the operators of its coarse levels
+  PCSBPMGCoarseType - type of the coarse operators of a `PCSBPMG`
 
   Values:
-+ `PCSBPMG_COARSE_GALERKIN`      - P^T A P with bilinear P, nine points; of the operator of second order also where the matrix has a higher order
-- `PCSBPMG_COARSE_REDISCRETIZED` - SBP-SAT operators of the matrix's order, or 2 where the grid is too coarse, with the coefficients at the coarse nodes
++ `PCSBPMG_COARSE_GALERKIN`      - P^T A P with bilinear P, nine points; A is the operator of second order for any order of the matrix
+- `PCSBPMG_COARSE_REDISCRETIZED` - SBP-SAT operators of the matrix's order, or 2 if the grid is too coarse, with the coefficients at the coarse nodes
 
   Level: intermediate
 
@@ -199,9 +199,11 @@ PETSC_EXTERN PetscErrorCode PCSBPMGApplyOperator(PC);
   PCGridMGInterpolationType - the interpolation of a `PCGRIDMG`
 
   Values:
-+ `PCGRIDMG_INTERPOLATION_AUTO`        - aggregation for real matrices of 5 or 7 points with wells, faults or few positive off-diagonal entries, else de Zeeuw's
++ `PCGRIDMG_INTERPOLATION_AUTO`        - aggregation for real matrices of 5 or 7 points with wells, faults or few positive off-diagonal
+                                         entries, else de Zeeuw's interpolation
 . `PCGRIDMG_INTERPOLATION_AGGREGATION` - piecewise constant on pairs of cells, or on products of pairs: for M-matrices of 5 or 7 points
-- `PCGRIDMG_INTERPOLATION_ZEEUW`       - de Zeeuw's, from every second point in all directions, with Galerkin products: 5, 7, 9 or 27 points, real or complex
+- `PCGRIDMG_INTERPOLATION_ZEEUW`       - de Zeeuw's interpolation from every second point in all directions, with Galerkin products:
+                                         5, 7, 9 or 27 points, real or complex
 
   Level: intermediate
 
@@ -215,11 +217,12 @@ typedef enum {
 PETSC_EXTERN const char *const PCGridMGInterpolationTypes[];
 
 /*E
-  PCGridMGCoarsenType - along which directions a `PCGRIDMG` forms pairs of cells from one level to the next
+  PCGridMGCoarsenType - directions along which a `PCGRIDMG` forms pairs of cells from one level to the next
 
   Values:
-+ `PCGRIDMG_COARSEN_AUTO` - `PCGRIDMG_COARSEN_SEMI` for K cycles, else `PCGRIDMG_COARSEN_TWO`; with de Zeeuw's interpolation `PCGRIDMG_COARSEN_FULL`
-. `PCGRIDMG_COARSEN_SEMI` - along the strongest one, by geometric means: levels have half of the cells
++ `PCGRIDMG_COARSEN_AUTO` - `PCGRIDMG_COARSEN_SEMI` for K cycles, else `PCGRIDMG_COARSEN_TWO`, and along all directions where
+  coefficients hardly jump; with de Zeeuw's interpolation `PCGRIDMG_COARSEN_FULL`
+. `PCGRIDMG_COARSEN_SEMI` - along the strongest direction, by geometric means: levels have half of the cells
 . `PCGRIDMG_COARSEN_TWO` - along the two strongest directions, if they differ by less than a factor of 4: a quarter of
   the cells
 - `PCGRIDMG_COARSEN_FULL` - along all directions
@@ -237,12 +240,12 @@ typedef enum {
 PETSC_EXTERN const char *const PCGridMGCoarsenTypes[];
 
 /*E
-  PCGridMGCycleType - what an application of a `PCGRIDMG` is
+  PCGridMGCycleType - the cycle of an application of a `PCGRIDMG`
 
   Values:
 + `PCGRIDMG_CYCLE_V` - a V cycle
-. `PCGRIDMG_CYCLE_W` - a W cycle: linear and, for a symmetric matrix, symmetric and positive definite, with corrections times 1.5, too
-- `PCGRIDMG_CYCLE_K` - two steps of flexible conjugate gradients on each of the finest coarse levels: not linear, for `KSPFCG` and other flexible methods
+. `PCGRIDMG_CYCLE_W` - a W cycle: linear and, for a symmetric matrix, symmetric and positive definite, even with corrections times 1.5
+- `PCGRIDMG_CYCLE_K` - two steps of flexible conjugate gradients on each of the finest coarse levels. Not linear: for `KSPFCG` and other flexible methods
 
   Level: intermediate
 
@@ -261,11 +264,11 @@ PETSC_EXTERN const char *const PCGridMGCycleTypes[];
   Values:
 + `PCGRIDMG_SMOOTHER_AUTO`       - `PCGRIDMG_SMOOTHER_DAMPED` for matrices with imaginary parts, else `PCGRIDMG_SMOOTHER_REDBLACK`
 . `PCGRIDMG_SMOOTHER_JACOBI`     - x + 0.8 D^-1 (b - A x)
-. `PCGRIDMG_SMOOTHER_REDBLACK`   - Gauss-Seidel by the two colours of a chess board (4 or 8 colours with de Zeeuw's interpolation), after a coarse correction in
-                                   the opposite order
+. `PCGRIDMG_SMOOTHER_REDBLACK`   - Gauss-Seidel by the two colours of a chess board (4 or 8 colours with de Zeeuw's interpolation), in reverse
+                                   order after a coarse correction
 . `PCGRIDMG_SMOOTHER_CHEBYSHEV4` - Chebyshev's method of the fourth kind with D; for aggregation
-- `PCGRIDMG_SMOOTHER_DAMPED`     - x + 0.5 D^-1 (b - A x); another factor where smooth errors would grow, for waves with few
-  points on a level; for de Zeeuw's interpolation
+- `PCGRIDMG_SMOOTHER_DAMPED`     - x + 0.5 D^-1 (b - A x), with another factor if smooth errors would grow, for levels
+  with few points per wavelength; for de Zeeuw's interpolation
 
   Level: intermediate
 
@@ -281,10 +284,10 @@ typedef enum {
 PETSC_EXTERN const char *const PCGridMGSmootherTypes[];
 
 /*E
-  PCGridMGPrecision - the precision of the vectors inside of a `PCGRIDMG`
+  PCGridMGPrecision - the precision of the internal vectors of a `PCGRIDMG`
 
   Values:
-+ `PCGRIDMG_PRECISION_SINGLE` - IEEE single precision; double where entries differ by more than 25 orders of magnitude
++ `PCGRIDMG_PRECISION_SINGLE` - IEEE single precision; double if entries differ by more than 25 orders of magnitude
 - `PCGRIDMG_PRECISION_DOUBLE` - IEEE double precision
 
   Level: intermediate

@@ -11,11 +11,11 @@
 #define TSUNIFORMIZATION "uniformization"
 
 /*E
-  TSUniformizationMethod - how `TSUNIFORMIZATION` sums its series
+  TSUniformizationMethod - method of `TSUNIFORMIZATION` for the sum of a series
 
   Values:
-+ `TS_UNIFORMIZATION_INTERVALS` - the time in intervals of a given number of expected jumps, each a sum from the first term on
-- `TS_UNIFORMIZATION_FOXGLYNN`  - one sum, of the terms whose Poisson weights count
++ `TS_UNIFORMIZATION_INTERVALS` - a sum from the first term on for each interval of a given number of expected jumps
+- `TS_UNIFORMIZATION_FOXGLYNN`  - one sum over the terms with significant Poisson weights
 
   Level: intermediate
 
@@ -28,7 +28,7 @@ typedef enum {
 PETSC_EXTERN const char *const TSUniformizationMethods[];
 
 /*S
-  TSUniformizationInfo - work of a `TSUNIFORMIZATION` since its first step, and the bound of its error
+  TSUniformizationInfo - work of a `TSUNIFORMIZATION` since its first step, and the error bound
 
   Level: intermediate
 
@@ -41,13 +41,13 @@ typedef struct {
   PetscReal  steady;        /* of taking a vector for steady */
   PetscReal  negligible;    /* of states left out */
   PetscReal  rounding;      /* of products and sums, at the worst, with the defect of the column sums and of rates from functions */
-  PetscBool  roundingknown; /* false where the rows of the matrix cannot be read: rounding then counts a row as one nonzero */
-  PetscReal  defect;        /* the largest |column sum| of Q^T that the check found, over alpha */
+  PetscBool  roundingknown; /* false if the rows of the matrix cannot be read: rounding then counts a row as one nonzero */
+  PetscReal  defect;        /* the largest |column sum| of Q^T found by the check, divided by alpha */
   PetscInt64 products;      /* with Q^T */
   PetscReal  rows;          /* the part of the states in which the vectors of a product had entries, on average */
   PetscInt64 sums;          /* additions of w v to a solution */
-  PetscInt   passes;        /* sequences of products that were begun */
-  PetscInt   steadyat;      /* the product of the last pass after which its vector was taken for steady, or -1 */
+  PetscInt   passes;        /* sequences of products begun */
+  PetscInt   steadyat;      /* the product of the last pass after which its vector counted as steady, or -1 */
 } TSUniformizationInfo;
 
 PETSC_EXTERN PetscErrorCode TSUniformizationSetMethod(TS, TSUniformizationMethod);

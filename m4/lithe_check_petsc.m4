@@ -10,7 +10,7 @@
 #
 # Substitutes PETSC_DIR, PETSC_ARCH, PETSC_CPPFLAGS, PETSC_LINK, PETSC_LIBDIR,
 # PETSC_VERSION, PETSC_SCALAR, PETSC_PRECISION, PETSC_INDEX_BITS, PETSC_CUDA
-# (yes or no), BLASLAPACK_LIBS, PETSC_HARNESS (where gmakefile.test is), PETSC_EXAMPLES (where
+# (yes or no), BLASLAPACK_LIBS, HDF5_LIBS, PETSC_HARNESS (where gmakefile.test is), PETSC_EXAMPLES (where
 # its example programs are), PETSC_PCC, PETSC_PCC_FLAGS, PETSC_CXX, MPIEXEC.
 
 # LITHE_PETSC_VARIABLE(SHELL-VARIABLE, MAKE-VARIABLE)
@@ -72,6 +72,7 @@ LITHE_PETSC_VARIABLE([PETSC_CXX], [CXX])
 LITHE_PETSC_VARIABLE([PETSC_CPPFLAGS], [PETSC_CC_INCLUDES])
 LITHE_PETSC_VARIABLE([lithe_petsc_libname], [PETSC_LIB_BASIC])
 LITHE_PETSC_VARIABLE([BLASLAPACK_LIBS], [BLASLAPACK_LIB])
+LITHE_PETSC_VARIABLE([HDF5_LIBS], [HDF5_LIB])
 LITHE_PETSC_VARIABLE([lithe_petsc_shared], [BUILDSHAREDLIB])
 LITHE_PETSC_VARIABLE([lithe_petsc_mpiexec], [MPIEXEC])
 AS_IF([test -n "$PETSC_SCALAR" && test -n "$PETSC_PCC"],
@@ -84,7 +85,7 @@ AS_CASE([$PETSC_PRECISION],
   [single|double], [],
   [AC_MSG_ERROR([PETSc was configured with --with-precision=$PETSC_PRECISION; Lithe supports single and double])])
 
-# Only PETSc itself is linked, and its LAPACK: what PETSc needs, PETSc loads
+# Only PETSc itself is linked, and its LAPACK, and its HDF5 by tutorials: what PETSc needs, PETSc loads
 PETSC_LIBDIR="$PETSC_DIR/$PETSC_ARCH/lib"
 AS_IF([test -z "$PETSC_ARCH"], [PETSC_LIBDIR="$PETSC_DIR/lib"])
 PETSC_LINK="-L$PETSC_LIBDIR -Wl,-rpath,$PETSC_LIBDIR $lithe_petsc_libname"
@@ -114,6 +115,7 @@ AS_IF([test -n "$PETSC_HARNESS"],
    AC_MSG_WARN([PETSc's test harness is not in $PETSC_DIR: make check will skip what needs it])])
 
 AC_SUBST([BLASLAPACK_LIBS])
+AC_SUBST([HDF5_LIBS])
 AC_SUBST([PETSC_CPPFLAGS])
 AC_SUBST([PETSC_CUDA])
 AC_SUBST([PETSC_CXX])

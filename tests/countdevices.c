@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Prints how many CUDA devices there are; fails if there is none. Tells the tests what to skip. */
+/* Prints the number of CUDA devices; fails without a device. Tests use the result to skip runs. */
 
 #include <cuda_runtime_api.h>
 #include <stdio.h>

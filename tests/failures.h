@@ -4,11 +4,11 @@
 #pragma once
 
 /*
-   Checks of a test program are counted, and its failures, each of which is a line of output:
+   Counts the checks of a test program. Each failure prints a line:
 
      if (WRONG(condition)) FAIL(format, ...);
 
-   A program that has checked less than it should fails, too: TestDone().
+   A program also fails if the number of checks is less than expected: TestDone().
 */
 
 #include <petscsys.h>
@@ -27,8 +27,9 @@ static PetscInt failures = 0, checks = 0;
   } while (0)
 
 /*
-   The last line of a program whose checks have all succeeded and are not fewer than so many. -test_least N is another
-   minimum, for runs that leave checks out. With -test_checks FILE the number of checks is added to a file. Collective
+   Prints the last line of a program. All checks must have succeeded, and at least "least" checks must have been made.
+   With -test_least N the minimum is N, for runs which leave checks out. With -test_checks FILE the number of checks is
+   added to a file. Collective
 */
 static inline PetscErrorCode TestDone(PetscInt least, const char line[])
 {

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The Lithe developers
 # This file is part of Lithe, a plugin for PETSc.
 
-# A small library for tests that are shell scripts and speak the Test Anything Protocol. A script is run
+# A small library for tests which are shell scripts and use the Test Anything Protocol. A script runs
 # in the build folder, begins with
 #
 #   . "${srcdir:-$(dirname "$0")/../..}/tests/tap.sh"
@@ -12,8 +12,8 @@
 . ./tests/env.sh
 export PETSC_DIR PETSC_ARCH
 unset PETSC_OPTIONS
-# More MPI processes than cores: a process of MPICH that waits must give its core to another at once, which
-# its collectives in shared memory ("release_gather") never do: a test would take minutes
+# More MPI processes than cores: a waiting process of MPICH must give up its core at once. The collectives in
+# shared memory ("release_gather") never give up the core, and a test would take minutes
 export MPIR_CVAR_POLLS_BEFORE_YIELD=1
 for collective in ALLREDUCE BARRIER BCAST REDUCE; do
   export "MPIR_CVAR_${collective}_POSIX_INTRA_ALGORITHM=mpir"
@@ -23,7 +23,7 @@ tap_work=$PWD/tests/work/$(basename "$0" .tap)
 rm -rf "$tap_work"
 mkdir -p "$tap_work" tests/bin
 
-# ok NAME COMMAND...: passes if the command succeeds; otherwise its output is shown
+# ok NAME COMMAND...: passes if the command succeeds; otherwise prints the output of the command
 ok()
 {
   tap_name=$1
@@ -57,7 +57,7 @@ tap_done() { echo "1..$tap_count"; }
 says() { grep -q -e "$2" "$1" || { echo "this does not say: $2"; cat "$1"; return 1; }; }
 says_not() { if grep -e "$2" "$1"; then echo "this says: $2"; return 1; fi; }
 
-# petsc_program ksp/ksp/tutorials/ex2: compiles an unmodified program of PETSc, once; sets $program to it
+# petsc_program ksp/ksp/tutorials/ex2: compiles an unmodified program of PETSc, once; sets $program to the program
 petsc_program()
 {
   program=$PWD/tests/bin/$(echo "$1" | tr / -)
@@ -74,7 +74,7 @@ petsc_program()
   mv "$program.$$" "$program"
 }
 
-# mpirun N PROGRAM OPTIONS...: ends within two minutes, whatever happens
+# mpirun N PROGRAM OPTIONS...: ends within two minutes in all cases
 mpirun()
 {
   tap_n=$1
@@ -82,7 +82,7 @@ mpirun()
   MPIEXEC_TIMEOUT=120 timeout 150 $MPIEXEC -n "$tap_n" "$@"
 }
 
-# with_lithe COMMAND...: the same with Lithe loaded by PETSC_OPTIONS, memory leaks shown, errors on stdout
+# with_lithe COMMAND...: runs COMMAND with Lithe loaded by PETSC_OPTIONS, memory leaks shown, errors on stdout
 with_lithe() { PETSC_OPTIONS="$LITHE_OPTIONS -malloc_dump -error_output_stdout" "$@"; }
 without_lithe() { PETSC_OPTIONS="$LITHE_OPTIONS_GPU -malloc_dump -error_output_stdout" "$@"; }
 
@@ -90,8 +90,8 @@ without_lithe() { PETSC_OPTIONS="$LITHE_OPTIONS_GPU -malloc_dump -error_output_s
 same_output() { "$PETSC_DIR/lib/petsc/bin/petscdiff" "$1" "$2"; }
 
 # as_aij NAME N EXAMPLE "OPTIONS" "AIJ OPTIONS" "OUR OPTIONS" [FILTER]
-# An unmodified program of PETSc prints the same with our options as with the options of AIJ. FILTER is a sed
-# script that removes permitted differences.
+# An unmodified program of PETSc must print the same with Lithe's options and with the options of AIJ. FILTER is a
+# sed script which removes permitted differences.
 as_aij()
 {
   tap_title=$1
@@ -116,6 +116,9 @@ as_aij_compare()
   same_output "$tap_dir/aij.out" "$tap_dir/lithe.out"
 }
 
+# petsc_has NAME: whether PETSc was configured with this package
+petsc_has() { grep -q "^#define PETSC_HAVE_$1 1" "$PETSC_DIR/$PETSC_ARCH/include/petscconf.h"; }
+
 # A GPU that CUDA can use, or why not: no_device sets $reason and succeeds if there is none
 no_device()
 {
@@ -124,7 +127,7 @@ no_device()
   else return 1; fi
 }
 
-# A Python with a petsc4py of this PETSc: sets $python, or fails and sets $reason. quickstart's, or the interpreter that PYTHON names
+# A Python with petsc4py for the PETSc in use: sets $python, or fails and sets $reason. The interpreter of quickstart, or PYTHON
 find_petsc4py()
 {
   python=${LITHE_PYTHON:-${PYTHON:-python3}}

@@ -52,7 +52,7 @@ static PetscReal UnitsOf(UnitsKind kind, PetscInt n, PetscReal decades, PetscInt
   return PetscPowReal(10.0, decades * power);
 }
 
-/* What couples point p to point q, in both fields, or the two fields at a point */
+/* The coupling of point p with point q in both fields, or of the two fields at a point */
 static PetscReal UnitsMedium(UnitsKind kind, PetscInt p, PetscInt q)
 {
   const PetscReal a = PetscExpReal(2.0 * UnitsWave(3 * p + 1)), b = PetscExpReal(2.0 * UnitsWave(3 * q + 1));
@@ -75,7 +75,8 @@ static PetscErrorCode UnitsCreateMatrix(UnitsKind kind, PetscInt n, PetscReal de
     const PetscInt i = row / nf % n, j = row / nf / n;
     PetscReal      sum = nf == 2 ? 0.5 * UnitsMedium(kind, row / nf, row / nf) : 0.0;
 
-    /* diffusion that varies from point to point, convection, and what couples the fields; the diagonal makes the row sum zero but on the boundary */
+    /* diffusion with a varying coefficient, convection, and coupling of the fields; the diagonal makes the row sum
+       zero, except on the boundary */
     for (PetscInt o = 4; o >= 0; o--) {
       const PetscInt  k = i + offsets[o][0], l = j + offsets[o][1], col = o ? row + nf * (offsets[o][0] + n * offsets[o][1]) : row;
       const PetscReal a = o ? -(kind == UNITS_MEDIA ? UnitsMedium(kind, row / nf, col / nf) : 1.0 + 0.5 * UnitsWave(row + col)) *

@@ -3,11 +3,11 @@
 # SPDX-FileCopyrightText: 2026 The Lithe developers
 # This file is part of Lithe, a plugin for PETSc.
 
-# Solves one system with PETSc's own ksp ex10, with AIJ and with vcrs, and
-# prints them side by side; one that was generated also with preconditioners of
-# PETSc's and with gridmg, from the assembled matrix to the solution, with a
-# picture. Run it by ./quickstart demo, or in the environment that ./quickstart
-# env prints.
+# Solves a system with PETSc's own ksp ex10, with AIJ and with vcrs, and prints
+# the results side by side. A generated system is also solved with PETSc's
+# preconditioners and with gridmg, from the assembled matrix to the solution,
+# with a picture. Run this script by ./quickstart demo, or in the environment
+# printed by ./quickstart env.
 
 set -u
 
@@ -17,16 +17,16 @@ usage()
 Usage: demo.sh [options] [matrix] [-- PETSc options]
 
 matrix is a file: Matrix Market (.mtx), a Markov chain (.tra), both also .gz or
-.xz, or PETSc binary (matrix, then a right-hand side if there is one). Without
-one, a reservoir of 1000000 cells is generated.
+.xz, or PETSc binary (a matrix, then an optional right-hand side). Without a
+file, a reservoir of 1000000 cells is generated.
 
   --kind KIND     generate reservoir, spe10, laplace7, laplace27, helmholtz27,
                   convdiff7 or fem instead
-  --rows N        of about so many rows
+  --rows N        approximate number of rows
   --gen 'OPTIONS' more options for the generator (see matgen -help)
-  --types 'A B'   matrix types to compare; the first is what the others are
-                  measured against (default: aij vcrs)
-  --gpu yes|no    solve on the GPU as well (default: where there is one)
+  --types 'A B'   matrix types to compare; the first type is the reference
+                  (default: aij vcrs)
+  --gpu yes|no    solve on the GPU as well (default: if a GPU exists)
   -n N            processes
   --rtol R        relative tolerance of the solve (default 1e-8)
   --markdown FILE append the result as rows of a markdown table
@@ -85,14 +85,14 @@ trap 'rm -rf "$run"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# Our own helpers run without the options that are meant for the solves. Of what they print only the lines
-# name=value are taken: MPI may print warnings of its own.
+# Helper programs run without the options for the solves. Only lines name=value of their output are used,
+# because MPI may print warnings.
 helper()
 {
   program=$1
   shift
   PETSC_OPTIONS= "$programs/$program" "$@" >"$run/helper.out" 2>"$run/helper.err" || {
-    # the second line of PETSc's message says what, the first only which kind of error
+    # the second line of PETSc's message has the cause, the first line only the kind of error
     sed -n 's/^\[0\]PETSC ERROR: //p' "$run/helper.err" | grep -v -e '^-----' | sed -n 2p >&2
     [ -s "$run/helper.err" ] || cat "$run/helper.out" >&2
     return 1
@@ -104,7 +104,7 @@ for program in matgen mm2petsc matcheck; do
   [ -x "$programs/$program" ] || die "$programs/$program is missing: run make in $LITHE_BUILD"
 done
 
-# PETSc's example, not changed, compiled once
+# PETSc's unchanged example, compiled once
 ex10=
 for folder in "$PETSC_DIR" "$PETSC_DIR/$PETSC_ARCH/share/petsc/examples" "$PETSC_DIR/share/petsc/examples"; do
   [ ! -f "$folder/src/ksp/ksp/tutorials/ex10.c" ] || { ex10=$folder/src/ksp/ksp/tutorials/ex10.c; break; }
@@ -125,7 +125,7 @@ END
   fi
 fi
 
-# How to start it
+# The launch command
 launcher=
 if [ "$processes" -gt 1 ]; then
   if [ -n "${MPIEXEC:-}" ]; then launcher="$MPIEXEC -n $processes"
@@ -134,7 +134,7 @@ if [ "$processes" -gt 1 ]; then
   fi
 fi
 
-# Is there a GPU, and a PETSc that can use it?
+# Whether a GPU exists, and PETSc can use the GPU
 conf=$PETSC_DIR/$PETSC_ARCH/include/petscconf.h
 [ -f "$conf" ] || conf=$PETSC_DIR/include/petscconf.h
 device=no
@@ -144,7 +144,7 @@ if grep -q 'define PETSC_HAVE_CUDA 1' "$conf" 2>/dev/null && { [ -e /dev/nvidia0
 
 # ------------------------------------------------------------ the matrix
 
-# Generated matrices are kept; how they were made is in their name
+# Generated matrices are kept; the name of a file holds the options
 if [ -z "$matrix" ]; then
   [ -n "$kind" ] || kind=reservoir
   [ -n "$rows" ] || rows=1000000
@@ -171,7 +171,7 @@ fi
 helper matcheck -f "$binary" || die "$binary cannot be read as a PETSc binary matrix of this PETSc (its scalars and index size must fit)"
 . "$run/helper"
 
-# A matrix of an eigenvalue problem is often singular; its systems are shifted
+# A matrix of an eigenvalue problem is often singular, so its systems are shifted
 if [ "$missing" -gt 0 ] && [ "$binary" = "$run/matrix.bin" ]; then
   helper mm2petsc -f "$matrix" -o "$binary" -shift 0.1 && helper matcheck -f "$binary" || die "cannot convert $matrix"
   say "$missing diagonal entries are missing: the matrix is shifted by a tenth of its largest entry"
@@ -180,21 +180,21 @@ if [ "$missing" -gt 0 ] && [ "$binary" = "$run/matrix.bin" ]; then
 fi
 [ "$rows" -gt 0 ] && [ "$rows" = "$columns" ] || die "$name has $rows rows and $columns columns: ex10 solves square systems"
 
-# ex10 solves a small system first, so that nothing is timed for the first time
+# ex10 solves a small system first, so timed solves do no first-time work
 small=$work/small.bin
 [ -f "$small" ] && [ ! "$programs/matgen" -nt "$small" ] || helper matgen -nx 8 -ny 8 -nz 4 -o "$small" || die "the generator failed"
 
 # ------------------------------------------------------------ the solver
 
-# With the true residual in the test for convergence. Options of the user come later and win.
+# The convergence test uses the true residual. Options of the user come later and win.
 if [ "$positive" = yes ]; then options="-ksp_type cg -ksp_norm_type unpreconditioned"
 elif [ "$rows" -le 50000 ]; then options="-ksp_type gmres -ksp_gmres_restart 200 -ksp_pc_side right"
 else options="-ksp_type bcgs -ksp_pc_side right"
 fi
 options="$options -ksp_rtol $rtol -ksp_max_it 10000"
 
-# Milliseconds of a product: those of a Richardson iteration that does little else, so that there are many
-# of them whatever the solver. With -log_view_gpu_time PETSc waits for each kernel.
+# Milliseconds of a product, from a Richardson iteration, which does little else: many products with any
+# solver. With -log_view_gpu_time PETSc waits for each kernel.
 product()
 {
   type=$1
@@ -208,7 +208,7 @@ product()
 }
 products=$(awk -v n="$nonzeros" 'BEGIN { k = int(4e8 / (n + 1)); print (k < 40 ? 40 : k > 1000 ? 1000 : k) }')
 
-# One solve: label, matrix type, more options
+# A solve: label, matrix type, more options
 count=0
 failed=0
 table=results
@@ -238,19 +238,19 @@ solve()
     say "$label: ex10 failed with status $status"
   fi
 
-  # seconds of the solve, without what is made once at the first product
+  # seconds of the solve, without one-time work of the first product
   seconds=$(awk -F, '
     $1 == "KSPSolve 1" && $3 == "0" && NF > 4 { t[$2] = $5 }
     END { s = t["KSPSolve"] - t["MatVCRSCompress"] - t["MatVCRSUpload"] - t["MatCUSPARSCopyTo"]; if (s > 0) printf "%.4g", s; else printf "-" }' "$run/log.$count" 2>/dev/null) || seconds=-
   spmv=-
   [ "$status" != 0 ] || [ "$table" != results ] || product "$type" "$@"
 
-  # seconds of the set-up, with what a product makes once
+  # seconds of the set-up, including one-time work of a product
   setup=$(awk -F, '
     ($1 == "KSPSetUp 1" || $1 == "KSPSolve 1") && $3 == "0" && NF > 4 { t[$1, $2] = $5 }
     END { printf "%.4g", t["KSPSetUp 1", "PCSetUp"] + t["KSPSetUp 1", "PCSetUpOnBlocks"] + t["KSPSetUp 1", "KSPSetUp"] + t["KSPSolve 1", "MatVCRSCompress"] + t["KSPSolve 1", "MatVCRSUpload"] + t["KSPSolve 1", "MatCUSPARSCopyTo"] }' "$run/log.$count" 2>/dev/null) || setup=-
 
-  # the residual of what was found, with the matrix of the file as AIJ
+  # the residual of the solution, with the matrix of the file as AIJ
   residual=-
   if [ "$status" = 0 ] && helper matcheck -f "$binary" -x "$run/x.$count" $checkones; then . "$run/helper"; fi
   [ "$solved" = yes ] || failed=1
@@ -266,8 +266,8 @@ for type in $types; do
   fi
 done
 
-# ex10 reads a right-hand side from a file into host memory, so on the GPU it is one of ones.
-# Incomplete factors are a poor match for a GPU: Jacobi.
+# ex10 reads a right-hand side from a file into host memory, so on the GPU the right-hand side is ones.
+# Incomplete factors suit a GPU poorly, hence Jacobi.
 if [ "$gpu" = yes ]; then
   right="-rhs one" checkones=-ones
   for type in $types; do
@@ -319,7 +319,7 @@ echo
 
 # ------------------------------------------------------------ the whole job
 
-# A grid that was generated: PETSc's preconditioners for it against gridmg. On a GPU incomplete factors are no match for gamg
+# A generated grid: PETSc's preconditioners against gridmg. On a GPU, incomplete factors are much slower than gamg
 if [ -z "$matrix" ] && [ "$positive" = yes ] && [ "$processes" = 1 ] && [ $# = 0 ]; then case $kind in reservoir|spe10|laplace7)
   table=jobs
   if [ "$gpu" = yes ]; then
@@ -375,7 +375,7 @@ if [ -n "$markdown" ]; then
       printf "| %s | %s | %s | %s | %s | %.3f | %.2f | %s | %s | %s | %s | %s | %s |\n", name, rows, nonzeros, $1, $9, $3 / 1e6, mb[place] / $3, $4, ($4 > 0 && sp[place] > 0 ? sprintf("%.2f", sp[place] / $4) : "-"), $5, $6, $7, ($10 == "yes" ? "yes" : $8) }' "$run/results" >>"$markdown"
 fi
 
-# Each type must reach what the first type reaches in the same place
+# Each type must reach the residual of the first type in the same place
 awk -F'|' -v rtol="$rtol" '
   { place = substr($1, 1, 3)
     if (!(place in base)) base[place] = $7

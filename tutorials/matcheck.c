@@ -2,10 +2,10 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Says what is in a PETSc binary file, and how well a vector solves its system, as lines 'name=value'.\n\
-  -f FILE : a matrix, and a right-hand side if there is one\n\
-  -x FILE : a solution: its residual ||b - A x|| / ||b|| with the matrix as MATAIJ\n\
-  -ones   : use a right-hand side of ones even if the file has one\n\n";
+static char help[] = "Describes a PETSc binary file, and the residual of a solution, as lines 'name=value'.\n\
+  -f FILE : a matrix, and an optional right-hand side\n\
+  -x FILE : a solution: the residual ||b - A x|| / ||b|| with the matrix as MATAIJ\n\
+  -ones   : use a right-hand side of ones even if the file has a right-hand side\n\n";
 
 #include <tutorials/common/problems.h>
 
@@ -35,7 +35,7 @@ static PetscErrorCode LooksPositiveDefinite(Mat A, PetscBool *positive)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* How many rows lack their diagonal entry; PETSc's incomplete factors need it */
+/* The number of rows without a diagonal entry, which PETSc's incomplete factors need */
 static PetscErrorCode CountMissingDiagonal(Mat A, PetscInt *missing)
 {
   PetscInt        rstart, rend, count, place;

@@ -2,15 +2,15 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Writes a realistic matrix and a right-hand side to files that PETSc's ksp ex10 reads.\n\
+static char help[] = "Writes a realistic matrix and a right-hand side to files, in the format of PETSc's ksp ex10.\n\
   -o FILE            : PETSc binary, the matrix followed by the right-hand side\n\
   -matrix_market FILE: the matrix as text\n\
   -picture FILE -picture_layer L : permeability of a layer as a PGM picture (reservoir, spe10)\n\
-  -kind KIND -rows N -seed S ... : what to generate\n\n";
+  -kind KIND -rows N -seed S ... : the matrix to generate\n\n";
 
 #include <tutorials/common/problems.h>
 
-/* The matrix as general Matrix Market text, every digit; processes write one after the other */
+/* The matrix as general Matrix Market text with all digits; processes write in turn */
 static PetscErrorCode WriteMatrixMarket(Mat A, const char path[])
 {
   const MPI_Comm     comm = PetscObjectComm((PetscObject)A);

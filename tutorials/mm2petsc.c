@@ -5,13 +5,13 @@
 static char help[] = "Converts a matrix from Matrix Market form to PETSc binary.\n\
   -f FILE     : .mtx, or .tra (a Markov chain, lines 'from to probability' counted from 0), also compressed (.gz, .xz)\n\
   -o FILE     : PETSc binary\n\
-  -shift S    : adds S max |a| I, as the systems of a shift-and-invert iteration for eigenvalues have it\n\
+  -shift S    : adds S max |a| I, as in the systems of a shift-and-invert iteration for eigenvalues\n\
   -discount G : .tra only: the matrix is I - G P (default 0.99)\n\n";
 
 /*
-   Matrix Market: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market exchange formats:
-   initial design, NISTIR 5935, 1996. Coordinate matrices of every field and symmetry are read;
-   symmetric ones are expanded, entries given more than once are added, zeros that are given are kept.
+   Matrix Market: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market exchange formats: initial design, NISTIR
+   5935, 1996. Coordinate matrices of every field and symmetry are read. Symmetric matrices are expanded, duplicate
+   entries are added, explicit zeros are kept.
 */
 
 #define _POSIX_C_SOURCE 200809L /* popen(), getline() */
@@ -37,7 +37,7 @@ typedef enum {
 
 typedef struct {
   PetscInt     M, N;
-  PetscInt64   n, room; /* entries, as they are given */
+  PetscInt64   n, room; /* entries in the order of the file */
   PetscInt    *row, *column;
   PetscScalar *value;
   Symmetry     symmetry;
@@ -75,7 +75,7 @@ static PetscErrorCode InputOpen(const char path[], Input *input)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The next line that is neither empty nor begins with comment; NULL at the end */
+/* The next line which is neither empty nor a comment; NULL at the end */
 static char *InputLine(Input *input, char comment)
 {
   while (getline(&input->line, &input->room, input->file) >= 0) {
@@ -96,8 +96,9 @@ static PetscErrorCode InputClose(Input *input)
   PetscFunctionBegin;
   free(input->line);
   status = input->pipe ? pclose(input->file) : fclose(input->file);
-  PetscCheck(status == 0, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s could not be read to its end%s%s: is %s installed and the file whole?", input->path,
-             input->pipe ? " by " : "", input->pipe ? program : "", input->pipe ? program : "the disk in order");
+  PetscCheck(status == 0, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s could not be read to the end%s%s: is the file complete%s%s%s?", input->path,
+             input->pipe ? " by " : "", input->pipe ? program : "", input->pipe ? ", and is " : "", input->pipe ? program : "",
+             input->pipe ? " installed" : "");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -169,7 +170,7 @@ static PetscErrorCode ReadMatrixMarket(Input *input, Entries *entries)
   PetscCheck(!strcmp(object, "matrix") && !strcmp(format, "coordinate"), PETSC_COMM_SELF, PETSC_ERR_SUP,
              "%s holds a '%s %s': only 'matrix coordinate', sparse matrices, are read", input->path, object, format);
 
-  /* what an entry is */
+  /* numbers per entry */
   if (!strcmp(field, "real") || !strcmp(field, "integer") || !strcmp(field, "double")) numbers = 1;
   else if (!strcmp(field, "complex")) numbers = 2;
   else if (!strcmp(field, "pattern")) numbers = 0;
@@ -177,7 +178,7 @@ static PetscErrorCode ReadMatrixMarket(Input *input, Entries *entries)
   PetscCheck(PetscDefined(USE_COMPLEX) || numbers < 2, PETSC_COMM_SELF, PETSC_ERR_SUP,
              "%s is complex and this PETSc is real: use one with complex scalars (./quickstart demo --scalar complex)", input->path);
 
-  /* what is left out */
+  /* the symmetry, which leaves out entries */
   if (!strcmp(symmetry, "general")) entries->symmetry = SYMMETRY_GENERAL;
   else if (!strcmp(symmetry, "symmetric")) entries->symmetry = SYMMETRY_SYMMETRIC;
   else if (!strcmp(symmetry, "skew-symmetric")) entries->symmetry = SYMMETRY_SKEW;
@@ -252,7 +253,7 @@ static PetscErrorCode AddShift(PetscReal shift, Entries *entries)
 
 /* ------------------------------------------------------------ assembly */
 
-/* The entry that a symmetric form leaves out */
+/* The entry left out by a symmetric form */
 static PetscScalar Mirror(Symmetry symmetry, PetscScalar value)
 {
   return symmetry == SYMMETRY_SKEW ? -value : (symmetry == SYMMETRY_HERMITIAN ? PetscConj(value) : value);
@@ -337,7 +338,7 @@ int main(int argc, char **argv)
   name = strrchr(in, '/');
   if (strstr(name ? name : in, ".tra")) PetscCall(ReadChain(&input, discount, &entries));
   else PetscCall(ReadMatrixMarket(&input, &entries));
-  while (getline(&input.line, &input.room, input.file) >= 0) continue; /* or its decompressor would die of a closed pipe */
+  while (getline(&input.line, &input.room, input.file) >= 0) continue; /* read to the end: otherwise the decompressor dies of a closed pipe */
   PetscCall(InputClose(&input));
 
   /* write */

@@ -26,7 +26,7 @@ from petsc4py import PETSc
 
 __all__ = ["LIBRARY", "call", "info", "set_options", "version"]
 
-# A letter per type of C. An enumeration is the array of its names: the library has it
+# A letter per type of C. For an enumeration, the name of the array of names in the library
 _TYPES = {
     "bool": ctypes.c_bool,
     "int": {4: ctypes.c_int32, 8: ctypes.c_int64}[PETSc.IntType().itemsize],
@@ -38,7 +38,7 @@ _TYPES = {
 }
 
 # The structures of lithe.h, field by field; tests/app/python.tap compares them with the header.
-# Then the two fields whose quotient is the ratio
+# Last, the two fields whose quotient is the ratio
 _INFO = {
     "MatVCRSInfo": (
         "layout:MatVCRSLayouts values:string difference:bool grouped:bool plainrows:bool idbytes:int rows:int64 nonzeros:int64 "
@@ -65,7 +65,7 @@ _INFO = {
     ),
 }
 
-# Which of them an object has, by its type
+# The structure of an object, by its type
 _OF_TYPE = {
     "seqaijvcrs": "MatVCRSInfo",
     "mpiaijvcrs": "MatVCRSInfo",
@@ -89,7 +89,7 @@ def _find_library():
 
 
 def _argument(value):
-    """What C gets for a value of Python."""
+    """The C argument for a Python value."""
     if isinstance(value, PETSc.Object):
         return ctypes.c_void_p(value.handle)
     if isinstance(value, bool):
@@ -104,7 +104,7 @@ def _argument(value):
 
 
 def _check(code):
-    """A code of PETSc's that is not zero becomes an exception of petsc4py's, with the message."""
+    """Raises petsc4py's exception, with the message, for a nonzero error code of PETSc."""
     if code:
         text, message = ctypes.c_char_p(), ctypes.c_char_p()
         _library.PetscErrorMessage(code, ctypes.byref(text), ctypes.byref(message))
@@ -114,7 +114,7 @@ def _check(code):
 
 
 def call(function, *arguments):
-    """Calls a function of lithe.h. Of numbers, int becomes PetscInt and float PetscReal; an enumeration is the number of its value, by ctypes.c_int()."""
+    """Calls a function of lithe.h. An int becomes PetscInt, a float PetscReal; pass the value of an enumeration by ctypes.c_int()."""
     _check(getattr(_library, function)(*[_argument(a) for a in arguments]))
 
 
@@ -130,7 +130,7 @@ def _structure(fields):
 
 
 def info(obj):
-    """What Lithe tells of a Mat, PC, KSP or TS: the fields of its Info structure in lithe.h, and `ratio` where there are bytes.
+    """Information on a Mat, PC, KSP or TS: the fields of the Info structure in lithe.h, and `ratio` if the structure has bytes.
 
     Collective. A matrix that has not been used yet is compressed now. `ratio` is nan where nothing has been compressed.
     """

@@ -10,8 +10,10 @@
 #include <stdint.h>
 #include <string.h>
 
-/* One more word into a hash. Every bit of h and w reaches the upper half; LitheHashFinish() brings it to the lower
-   half */
+/*
+   Adds a word to a hash. Every bit of h and w reaches the upper half; LitheHashFinish() mixes the upper half into the
+   lower half
+*/
 LITHE_HD static inline uint64_t LitheHashWord(uint64_t h, uint64_t w)
 {
   h = (h ^ w) * 0x9e3779b97f4a7c15ULL;

@@ -29,7 +29,7 @@
 
 typedef struct {
   int bits;         /* l: sign and significand of a value */
-  int exponentbits; /* 16: E itself; 8: E less a base that a vector has, 0 and 255 being E = 0 and 2047 */
+  int exponentbits; /* 16: E itself; 8: E minus the base of a vector; 0 and 255 stand for E = 0 and 2047 */
 } LitheFRSZ2;
 
 /* Returns 0, and sets nothing, if the format does not exist */
@@ -53,8 +53,8 @@ LITHE_HD static inline uint64_t LitheFRSZ2Modulus(PetscReal v)
 }
 
 /*
-   The number nearest to v in steps of 2^(E-1023), ties to even; at the end of the range the last one. With E = 2047: 1
-   and -1 are infinities, 0 is everything else
+   Rounds v to the nearest multiple of 2^(E-1023), ties to even; beyond the range of q to the last multiple. With E =
+   2047, 1 and -1 are infinities, and 0 is any other number
 */
 LITHE_HD static inline int64_t LitheFRSZ2Quantise(const LitheFRSZ2 *f, int E, PetscReal v)
 {
@@ -67,10 +67,10 @@ LITHE_HD static inline int64_t LitheFRSZ2Quantise(const LitheFRSZ2 *f, int E, Pe
   return (int64_t)(q > limit ? limit : (q < -limit ? -limit : q));
 }
 
-/* Without limits: the smallest E with which no number up to this modulus, finite, rounds to more than 2^(l-1) - 1 */
+/* Without limits: the smallest E for which no finite number up to this modulus rounds to more than 2^(l-1) - 1 */
 LITHE_HD static inline int LitheFRSZ2FreeExponent(const LitheFRSZ2 *f, uint64_t largest)
 {
-  /* what would round up to the next power of two carries into the exponent */
+  /* a modulus that rounds up to the next power of two carries into the exponent */
   return (int)((largest + ((uint64_t)1 << (53 - f->bits))) >> 52) - (f->bits - 2);
 }
 
@@ -80,8 +80,10 @@ LITHE_HD static inline int LitheFRSZ2MostExponent(const LitheFRSZ2 *f)
   return LITHE_MAX_EXPONENT + 1025 - f->bits;
 }
 
-/* The base of a vector with 8-bit exponents, from its largest modulus: blocks down to 2^-253 of the largest modulus
-   have exponents of their own */
+/*
+   The base of a vector with 8-bit exponents, from its largest modulus: blocks down to 2^-253 of this modulus have
+   separate exponents
+*/
 LITHE_HD static inline int LitheFRSZ2Base(const LitheFRSZ2 *f, uint64_t largest)
 {
   const int most = LitheFRSZ2MostExponent(f);
@@ -94,7 +96,7 @@ LITHE_HD static inline int LitheFRSZ2Base(const LitheFRSZ2 *f, uint64_t largest)
 
 /*
    E of a block with this largest modulus. The base is LitheFRSZ2Base() of this block or a larger one. A block beyond
-   the base becomes NaN, not something finite and wrong
+   the base becomes NaN, never a wrong finite number
 */
 LITHE_HD static inline int LitheFRSZ2Exponent(const LitheFRSZ2 *f, int base, uint64_t largest)
 {
@@ -177,7 +179,10 @@ LITHE_HD static inline int32_t LitheFRSZ2Get32(int bits, const uint32_t *words, 
   return (int32_t)((code ^ sign) - sign);
 }
 
-/* LitheFRSZ2Quantise() and LitheFRSZ2Put() of a whole block of finite numbers, l = 8 or 16, by loops that compilers vectorise */
+/*
+   LitheFRSZ2Quantise() and LitheFRSZ2Put() of a whole block of finite numbers, l = 8 or 16, by loops that compilers
+   vectorise
+*/
 LITHE_HD static LITHE_ALWAYS_INLINE void LitheFRSZ2EncodeParts(int bits, int E, const PetscReal v[], uint32_t words[])
 {
   const double   scale = LithePow2(1023 - E), limit = (double)((1 << (bits - 1)) - 1);
@@ -216,7 +221,7 @@ LITHE_HD static LITHE_ALWAYS_INLINE uint16_t LitheFRSZ2EncodeBlock(const LitheFR
   return LitheFRSZ2ExponentCode(f, base, E);
 }
 
-/* Value i of a block, the step being that of LitheFRSZ2Step() */
+/* Value i of a block, with the step of LitheFRSZ2Step() */
 LITHE_HD static inline PetscReal LitheFRSZ2DecodeOne(const LitheFRSZ2 *f, double step, const uint32_t words[], int i)
 {
   return (PetscReal)((double)LitheFRSZ2Get(f->bits, words, i) * step);

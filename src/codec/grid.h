@@ -100,8 +100,8 @@ LITHE_HD static inline double LitheRoundToSingle(double v)
 
 #if defined(PETSC_USE_REAL_DOUBLE)
 /*
-   Many numbers at once, on the host. Nothing depends on a single number here, so compilers make vector loops. The
-   caller knows that all numbers are in range. The results are those of the functions above.
+   Many numbers at once, on the host. No branch depends on a number, so compilers vectorise the loops. All numbers must
+   be in range. The results equal those of the functions above
 */
 
 /* LitheRoundToGrid() of finite v with |v| < 2^(e+51), -1000 <= e <= 950 */
@@ -113,7 +113,10 @@ static inline void LitheRoundManyToGrid(size_t n, const double *PETSC_RESTRICT v
   for (size_t k = 0; k < n; k++) r[k] = ((v[k] * perh + big) - big) * h + 0.;
 }
 
-/* v of 2^-900 <= |v| < 2^900, or 0, rounded to 53-drop bits, 0 < drop < 52: LitheRoundToGrid() to 2^(drop-52) |v|'s power of two */
+/*
+   v of 2^-900 <= |v| < 2^900, or 0, rounded to 53-drop bits, 0 < drop < 52: LitheRoundToGrid() to 2^(drop-52) |v|'s
+   power of two
+*/
 static inline void LitheRoundManyMantissas(size_t n, const double *PETSC_RESTRICT v, int drop, double *PETSC_RESTRICT r)
 {
   const uint64_t dropped = ((uint64_t)1 << drop) - 1, belowhalf = dropped >> 1;
@@ -145,7 +148,7 @@ LITHE_HD static inline int LitheFixedExponent(double v, int bits)
 }
 
 /*
-   Two factors that turn a multiple of 2^exponent into the multiplier. A product is exact, too, and takes less time than
+   Two factors that turn a multiple of 2^exponent into the multiplier. A product is also exact, and takes less time than
    a quotient; the smallest powers of two have no reciprocal
 */
 LITHE_HD static inline void LitheFixedReciprocal(int exponent, double per[2])
@@ -156,7 +159,7 @@ LITHE_HD static inline void LitheFixedReciprocal(int exponent, double per[2])
   per[1] = LithePow2(part - exponent);
 }
 
-/* Exponent of the lowest bit that is set in a finite v != 0 */
+/* Exponent of the lowest set bit of a finite v != 0 */
 LITHE_HD static inline int LitheLowestBit(double v)
 {
   uint64_t bits, mantissa;

@@ -10,13 +10,13 @@
    8 bit:  code c means coarse[c]; coarse[0] = 0
    16 bit: code c means coarse[c >> 8] fine[c & 255]; coarse[0] = 0, so that code 0 is zero
 
-   Kernels of grouped columns and of complex boxes (cuda/vcrs/mult/groups.cu, cuda/vcrs/mult/stencil27.cu) look these
-   tables up. With 8 bit, or with 16 and grouped columns, they read upper words alone, in half the time. In double
-   precision entries of coarse[] are therefore rounded to the 21 bits of a double's upper word for all readers, if that
-   adds less than a 32nd to d. fine[c] is a polynomial of c, which takes these kernels less time than a look-up. Both
-   are omitted near the ends of the range.
+   Kernels of grouped columns and of complex boxes (cuda/vcrs/mult/groups.cu, cuda/vcrs/mult/stencil27.cu) look up both
+   tables. With 8 bits, or with 16 bits and grouped columns, these kernels read only upper words, in half the time. In
+   double precision entries of coarse[] are therefore rounded to the 21 bits of a double's upper word for all readers,
+   if the rounding adds less than a 32nd to d. fine[c] is the value of a polynomial at c: these kernels evaluate the
+   polynomial faster than they read a table. Near the ends of the range there is neither rounding nor polynomial.
 
-   Where both signs occur, coarse[1..127] are positive and coarse[128..254] negative; else coarse[1..255] have the one sign.
+   If both signs occur, coarse[1..127] are positive and coarse[128..254] negative; else coarse[1..255] have one sign.
 */
 
 #include <lithe/private/hostdevice.h>
@@ -45,7 +45,8 @@ typedef struct {
   PetscReal coarse[256], fine[256];
   float     power[LITHE_LOG_POWERS];
 
-  /* LitheLogScaleEncodeMany(): codes from a table of logarithms, in steps, and how near to a whole number that may be wrong */
+  /* for LitheLogScaleEncodeMany(): a table of logarithms in steps, and the distance from a whole number below which
+     a result is uncertain */
   double peroctave, unsure, table[LITHE_LOG_TABLE][2];
 } LitheLogScale;
 
@@ -61,8 +62,8 @@ LITHE_HD static inline double LitheRoundToUpperWord(double v)
 }
 
 /*
-   q^c by the polynomial with this number of coefficients, constant first. Host and device have the same bits, since
-   fmaf() rounds once on either. Last coefficients of zero change no bit
+   q^c by the polynomial with this number of coefficients, constant first. Host and device give the same bits, since
+   fmaf() rounds once on both. Trailing zero coefficients change no bit
 */
 LITHE_HD static inline float LitheLogFine(int powers, const float power[], float c)
 {
@@ -73,8 +74,8 @@ LITHE_HD static inline float LitheLogFine(int powers, const float power[], float
 }
 
 /*
-   The polynomial of n coefficients that is q^c, q = exp(step), at 0 and at n - 1 other points of [0, 255]: at the zeros
-   of the Chebyshev polynomial. Returns whether it is near enough to q^c
+   The polynomial of n coefficients that equals q^c, q = exp(step), at 0 and at n - 1 other points of [0, 255], zeros of
+   the Chebyshev polynomial. Returns whether it is close enough to q^c
 */
 LITHE_HD static inline int LitheLogInterpolate(double step, int n, float power[])
 {
@@ -88,7 +89,7 @@ LITHE_HD static inline int LitheLogInterpolate(double step, int n, float power[]
     p[k]    = 0.;
   }
 
-  /* divided differences, and from them the coefficients by Horner's scheme */
+  /* divided differences, then the coefficients by Horner's scheme */
   for (int d = 1; d < n; d++) {
     for (int k = n - 1; k >= d; k--) f[k] = (f[k] - f[k - 1]) / (node[k] - node[k - d]);
   }
@@ -103,7 +104,7 @@ LITHE_HD static inline int LitheLogInterpolate(double step, int n, float power[]
   return fits;
 }
 
-/* The shortest polynomial, of degree 2 to 4, that is near enough */
+/* The shortest polynomial, of degree 2 to 4, that is close enough */
 LITHE_HD static inline int LitheLogSetPowers(double step, float power[])
 {
   for (int n = 3; n < LITHE_LOG_POWERS; n++) {
@@ -112,7 +113,7 @@ LITHE_HD static inline int LitheLogSetPowers(double step, float power[])
   return LitheLogInterpolate(step, LITHE_LOG_POWERS, power);
 }
 
-/* min and max: smallest and largest nonzero modulus (both 0 if there is none); haspositive, hasnegative: which signs occur */
+/* min and max: smallest and largest nonzero modulus, or both 0; haspositive, hasnegative: signs that occur */
 LITHE_HD static inline void LitheLogScaleSetUp(LitheLogScale *s, int bits, double min, double max, int haspositive, int hasnegative)
 {
   const int    both = haspositive && hasnegative, ncoarse = both ? 127 : 255, perfine = bits == 8 ? 1 : 256;
@@ -149,8 +150,8 @@ LITHE_HD static inline void LitheLogScaleSetUp(LitheLogScale *s, int bits, doubl
   } while (again);
 
   /*
-     the series ends with r^2/2, |r| < 1/1024; its rest and all rounding stay below 4e-10 of a logarithm. Subnormal
-     numbers it does not know, and 0, as 2^-1023, has to be below the scale
+     the series ends with r^2/2, |r| < 1/1024; its remainder and all rounding stay below 4e-10 of a logarithm. The table
+     excludes subnormal numbers. Zero, which looks like 2^-1023, must lie below the scale
   */
   s->peroctave = 0.69314718055994530942 * s->perstep;
   s->unsure    = min >= 2.2250738585072014e-308 && s->logmin * s->perstep + 1023. * s->peroctave > 1. ? 1e-9 * (s->perstep + 1.) : 1.;
@@ -164,8 +165,7 @@ LITHE_HD static inline void LitheLogScaleSetUp(LitheLogScale *s, int bits, doubl
 LITHE_HD static inline double LitheLogScaleBound(const LitheLogScale *s)
 {
   const double logmax = s->logmin + s->logstep * (s->count - 1);
-  /* log of the smallest subnormal number: half of that number is the error of a table at a subnormal smallest
-     magnitude */
+  /* log of the smallest subnormal number, half of which is the error of a table at a subnormal smallest magnitude */
   const double logtiny = sizeof(PetscReal) == 4 ? -103.27892990343184 : -744.4400719213812, lost = .5 * exp(logtiny - s->logmin);
   const double rounding = s->isshort ? (s->bits == 8 ? 1. : 2.) * LITHE_LOG_ROUNDING : 0.;
 
@@ -173,7 +173,7 @@ LITHE_HD static inline double LitheLogScaleBound(const LitheLogScale *s)
   return expm1(.5 * s->logstep + rounding + 4. * (double)PETSC_MACHINE_EPSILON * (1. + fabs(s->logmin) + fabs(logmax)) - log1p(-(lost < .5 ? lost : .5)));
 }
 
-/* a b + c, rounded twice also where a processor could do it at once */
+/* a b + c, always rounded twice, even on a processor with a fused operation */
 LITHE_HD static inline double LitheTimesPlus(double a, double b, double c)
 {
 #if defined(__CUDA_ARCH__)
@@ -217,8 +217,10 @@ LITHE_HD static inline uint16_t LitheLogScaleEncode(const LitheLogScale *s, doub
   return (uint16_t)((int)k + s->sign[v < 0.]);
 }
 
-/* The same code at a third of the time: a rough logarithm finds it, unless the logarithm is near the border between two
-   codes. table: that of s */
+/*
+   The same code in a third of the time: by a rough logarithm, unless the logarithm is near the border between two
+   codes. table: that of s
+*/
 LITHE_HD static inline uint16_t LitheLogScaleEncodeQuick(const LitheLogScale *s, const double table[][2], double x)
 {
   const uint64_t one = 0x3ff0000000000000ULL, mantissa = 0xfffffffffffffULL;
@@ -236,7 +238,7 @@ LITHE_HD static inline uint16_t LitheLogScaleEncodeQuick(const LitheLogScale *s,
   r = m * table[i][0] - 1.;
   k = (double)e * s->peroctave + (table[i][1] + r * (s->perstep + r * second));
 
-  /* values above the scale have its last code; values below it are doubtful */
+  /* values above the scale get its last code; values below the scale are uncertain */
   k = k < last ? k : last;
   k = k > -.5 ? k : -.5;
 

@@ -4,8 +4,8 @@
 #pragma once
 
 /*
-   Half precision and bfloat16 from and to double, by whole numbers: one rounding, to nearest, ties to
-   even, and the same bits on every processor. (Two roundings would result by way of single precision.)
+   Half precision and bfloat16 from and to double, in integer arithmetic: one rounding, to nearest, ties to even, with
+   the same bits on every processor. (A conversion by way of single precision would round twice.)
 */
 
 #include <lithe/private/hostdevice.h>
@@ -19,8 +19,8 @@ LITHE_HD static inline uint64_t LitheShiftToNearest(uint64_t m, int shift)
 }
 
 /*
-   A format of one sign bit and the given bits of exponent and mantissa, as in IEEE 754: a value beyond the range is
-   infinity, a small one subnormal or zero, a NaN stays a NaN
+   A format of one sign bit and the given bits of exponent and mantissa, as in IEEE 754. A value beyond the range
+   becomes infinity, a small value subnormal or zero; NaN stays NaN
 */
 LITHE_HD static inline uint16_t LitheMinifloatEncode(int exponentbits, int mantissabits, double v)
 {

@@ -4,10 +4,11 @@
 #pragma once
 
 /*
-   The storage of the entries of a vector: one interface to FRSZ2 and to the floating point formats. All formats go by
-   blocks of 32 numbers of 4 bits bytes; a complex number is two numbers, its parts. A vector is an array of values and
-   one of exponents (empty except for FRSZ2). Both are aligned to 16 bytes, for wide loads, and have the lengths given
-   here; nothing is read or written beyond them.
+   The storage of the entries of a vector: one interface to FRSZ2 and to the floating point formats.
+
+   All formats use blocks of 32 numbers of 4 bits bytes; a complex number is two numbers, its parts. A vector is an
+   array of values and an array of exponents (empty except for FRSZ2). Both arrays are aligned to 16 bytes, for wide
+   loads, and have the lengths given here; no access exceeds these lengths.
 */
 
 #include <src/codec/frsz2.h>
@@ -27,7 +28,7 @@ typedef struct {
   LitheFRSZ2       frsz2;
 } LitheStorage;
 
-/* bits and exponentbits are those of FRSZ2. Returns 0 if the format does not exist */
+/* bits and exponentbits: for FRSZ2. Returns 0 if the format does not exist */
 static inline int LitheStorageSetUp(LitheStorage *s, LitheStorageKind kind, int bits, int exponentbits)
 {
   memset(s, 0, sizeof(*s));
@@ -50,7 +51,7 @@ static inline int LitheStorageSetUp(LitheStorage *s, LitheStorageKind kind, int 
   return 0;
 }
 
-/* Blocks of n numbers, the last one perhaps not full */
+/* Number of blocks for n numbers, the last of which may be partial */
 LITHE_HD static inline size_t LitheStorageBlocks(size_t n)
 {
   return n / LITHE_FRSZ2_BLOCK + (n % LITHE_FRSZ2_BLOCK != 0);
@@ -71,13 +72,13 @@ LITHE_HD static inline size_t LitheStorageExponentBytes(const LitheStorage *s, s
   return s->kind == LITHE_STORAGE_FRSZ2 ? LitheStorageAlign((size_t)s->frsz2.exponentbits / 8 * LitheStorageBlocks(n)) : 0;
 }
 
-/* Of a value, with its part of the exponent */
+/* Bits per value, including its part of the exponent */
 LITHE_HD static inline double LitheStorageBitsPerValue(const LitheStorage *s)
 {
   return s->bits + (s->kind == LITHE_STORAGE_FRSZ2 ? s->frsz2.exponentbits / (double)LITHE_FRSZ2_BLOCK : 0.);
 }
 
-/* A block of n <= 32 numbers; base is that of LitheFRSZ2Base(), and 0 in all formats without */
+/* Encodes a block of n <= 32 numbers; base: LitheFRSZ2Base(), or 0 in formats without exponents */
 LITHE_HD static inline void LitheStorageEncodeBlock(const LitheStorage *s, int base, size_t block, int n, const PetscReal v[], void *values, void *exponents)
 {
   const size_t first = block * LITHE_FRSZ2_BLOCK;
@@ -121,13 +122,13 @@ static inline int LitheStorageBase(const LitheStorage *s, size_t n, const PetscR
   for (size_t i = 0; i < n; i++) {
     const uint64_t modulus = LitheFRSZ2Modulus(v[i]);
 
-    /* NaN and infinity have no exponent; finite blocks beside them keep theirs */
+    /* NaN and infinity have no exponent: finite numbers of the block determine the exponent */
     if (modulus > largest && modulus < 0x7ff0000000000000ULL) largest = modulus;
   }
   return LitheFRSZ2Base(&s->frsz2, largest);
 }
 
-/* n numbers on the host. Returns the base that decoding needs */
+/* Encodes n numbers on the host. Returns the base for decoding */
 static inline int LitheStorageEncode(const LitheStorage *s, size_t n, const PetscReal v[], void *values, void *exponents)
 {
   const int base = LitheStorageBase(s, n, v);

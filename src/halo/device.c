@@ -38,7 +38,7 @@ PetscErrorCode LitheHaloWait(LitheHalo halo, const void **ghost)
 {
   PetscFunctionBegin;
   PetscCheck(halo->begun && halo->ops->wait, halo->comm, PETSC_ERR_ORDER, "LitheHaloWait() called without a stream from LitheHaloGetStream()");
-  halo->begun = PETSC_FALSE; /* after an error nobody ends this exchange */
+  halo->begun = PETSC_FALSE; /* after an error no caller ends this exchange */
   PetscCall((*halo->ops->wait)(halo, ghost));
   halo->begun = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -46,7 +46,7 @@ PetscErrorCode LitheHaloWait(LitheHalo halo, const void **ghost)
 
 /* ------------------------------------------------------------ lists on a device */
 
-/* Copies a list; a range needs none, its first number is enough */
+/* Copies a list to the device. A range needs no list: its first number is enough */
 static PetscErrorCode LitheHaloUploadList_Private(PetscInt n, const PetscInt list[], const PetscInt **dlist, PetscInt *first)
 {
   void *d;
@@ -64,9 +64,9 @@ static PetscErrorCode LitheHaloUploadList_Private(PetscInt n, const PetscInt lis
 }
 
 /*
-   Entries of a block. A pack without a concurrent kernel has at most the blocks of a whole device, if the work
-   suffices. With fewer entries than its threads take at once a block is no faster. Concurrently with a product a pack
-   has few blocks: kernels whose blocks fill a multiprocessor would wait for each pack block on it.
+   Entries per block. A pack without a concurrent kernel has at most the blocks of a whole device, if the work suffices.
+   A block with fewer entries than its threads take at once is no faster. Concurrently with a product a pack has few
+   blocks: on each multiprocessor, kernels with large blocks would wait for every pack block.
 */
 static PetscInt LitheHaloPackEntries_Private(PetscBool aside, PetscInt64 entries)
 {

@@ -3,9 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Facts of a communicator for the transports of a device: are all processes on one node, and does each process have a
-   separate device? They are collected once and stored as an attribute of the communicator. All processes get the same
-   answers.
+   Facts of a communicator for the transports of a device: whether all processes are on one node, and whether each
+   process has a separate device. The facts are collected once and stored as an attribute of the communicator. All
+   processes get the same answers.
 */
 
 #include "haloimpl.h"
@@ -63,7 +63,7 @@ static PetscErrorCode LitheHaloOwnDevices_Private(MPI_Comm comm, PetscMPIInt siz
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Collective; the communicator is one of PETSc's own */
+/* Collective; the communicator belongs to PETSc */
 PetscErrorCode LitheHaloGetFacts_Private(MPI_Comm comm, LitheHaloFacts **facts)
 {
   PetscMPIInt found, size, nodesize;
@@ -103,7 +103,7 @@ PetscErrorCode LitheHaloPrecheckIPC_Private(MPI_Comm comm, PetscMemType memory, 
   }
   PetscCall(LitheHaloGetFacts_Private(comm, &facts));
   if (!facts->onenode) *obstacle = LITHE_HALO_OTHER_NODES;
-  else if (!facts->owndevices && asked == LITHE_TRANSPORT_AUTO) *obstacle = LITHE_HALO_SHARED_DEVICE; /* it works, but processes wait for the device */
+  else if (!facts->owndevices && asked == LITHE_TRANSPORT_AUTO) *obstacle = LITHE_HALO_SHARED_DEVICE; /* possible, but processes wait for the device */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -2,7 +2,9 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* LitheHalo: the choice of a transport, and the code common to all. Each transport has a file for the remaining work. */
+/*
+   LitheHalo: the choice of a transport, and the code common to all. Each transport has a file for the remaining work.
+*/
 
 #include "haloimpl.h"
 #include <petscdevice.h>
@@ -32,7 +34,7 @@ static const char *LitheHaloObstacleText(LitheHaloObstacle obstacle)
   case LITHE_HALO_MANY_PROCESSES:
     return "there are too many processes";
   case LITHE_HALO_NO_LIBRARY:
-    return "libnccl.so.2 cannot be loaded on all nodes (LD_LIBRARY_PATH, for example, tells where it is)";
+    return "libnccl.so.2 cannot be loaded on all nodes (set LD_LIBRARY_PATH, for example)";
   default:
     return "it is refused";
   }
@@ -50,7 +52,7 @@ static const char *LitheTransportMessage(LitheTransport transport, int code)
 #endif
 }
 
-/* Auto takes the first one, in the order of the enumeration */
+/* Auto takes the first possible transport, in the order of the enumeration */
 PetscErrorCode LitheTransportChoose_Private(LitheTransport asked, LitheTransportTryFn *attempt, void *object, LitheTransport *taken, char reason[],
                                             size_t length)
 {
@@ -113,8 +115,7 @@ PetscErrorCode LitheHaloCreate(PetscSF sf, LitheTransport transport, PetscMemTyp
   PetscCheck(unit == 4 || unit == 8 || unit == 16, PetscObjectComm((PetscObject)sf), PETSC_ERR_ARG_OUTOFRANGE, "Entries of %zu bytes; use 4, 8 or 16", unit);
   PetscCheck(transport >= LITHE_TRANSPORT_AUTO && transport <= LITHE_TRANSPORT_MPI, PetscObjectComm((PetscObject)sf), PETSC_ERR_ARG_OUTOFRANGE,
              "Transport %d; use auto, ipc, nccl or mpi", (int)transport);
-  /* Checked before anything is allocated: until a program has its first vector on a device, PETSc has not chosen the
-     device of this process */
+  /* before any allocation: PETSc chooses the device of this process only with the first vector on a device */
   if (PetscDefined(HAVE_CUDA) && PetscMemTypeDevice(memory)) PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
   PetscCall(PetscNew(&halo));
   PetscCall(PetscObjectReference((PetscObject)sf));
@@ -128,7 +129,7 @@ PetscErrorCode LitheHaloCreate(PetscSF sf, LitheTransport transport, PetscMemTyp
   halo->nghost      = PetscMax(last + 1, 0);
   halo->info.memory = memory;
   PetscCall(LitheTransportChoose_Private(transport, LitheHaloTry_Private, halo, &halo->info.transport, halo->reason, sizeof(halo->reason)));
-  if (halo->reason[0] && PetscMemTypeDevice(memory)) halo->info.reason = halo->reason; /* the host has one transport */
+  if (halo->reason[0] && PetscMemTypeDevice(memory)) halo->info.reason = halo->reason; /* the host has only one transport */
   if (!halo->ops) {
     char reason[sizeof(halo->reason)];
 
@@ -143,7 +144,7 @@ PetscErrorCode LitheHaloCreate(PetscSF sf, LitheTransport transport, PetscMemTyp
 
 PetscErrorCode LitheHaloUpdate(PetscSF sf, LitheTransport transport, PetscMemType memory, size_t unit, LitheHalo *halo, PetscBool *made)
 {
-  /* The star forest of a halo outlives the halo, so another star forest has another address */
+  /* a halo keeps a reference to its star forest: another star forest has another address */
   const PetscBool same = (PetscBool)(*halo && (*halo)->sf == sf && (*halo)->asked == transport && (*halo)->memory == memory && (*halo)->unit == unit);
 
   PetscFunctionBegin;

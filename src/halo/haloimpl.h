@@ -44,10 +44,10 @@ typedef enum {
 } LitheHaloObstacle;
 
 /*
-   A transport. create() is collective and returns the common result of all processes; with an obstacle nothing is
-   left behind. Three functions may be NULL: receive(), for the end of an exchange in a kernel of the caller, which
-   leaves the epoch unchanged if not possible; stream(), the stream as a pointer, as LitheHaloGetStream(); wait(), as
-   LitheHaloWait()
+   A transport. create() is collective and returns the common result of all processes; with an obstacle, create() leaves
+   no data behind. Three functions may be NULL. receive() ends an exchange in a kernel of the caller, and leaves the
+   epoch unchanged if not possible. stream() returns the stream as a pointer, as LitheHaloGetStream(). wait() is
+   LitheHaloWait().
 */
 typedef struct {
   PetscErrorCode (*create)(LitheHalo, LitheHaloObstacle *, int *code);
@@ -59,7 +59,10 @@ typedef struct {
   PetscErrorCode (*wait)(LitheHalo, const void **ghost);
 } LitheHaloOps;
 
-/* The same for sums over processes. NULL is possible for receive(), the sum in a kernel of the caller, and check(): has a wait exceeded the time limit? */
+/*
+   The same for sums over processes. NULL is possible for receive(), the sum in a kernel of the caller, and check(): has
+   a wait exceeded the time limit?
+*/
 typedef struct {
   PetscErrorCode (*create)(LitheReduce, LitheHaloObstacle *, int *code);
   PetscErrorCode (*sum)(LitheReduce, PetscInt n, PetscScalar a[]);
@@ -113,7 +116,7 @@ PETSC_INTERN PetscBool      LitheHaloIsRange_Private(PetscInt, const PetscInt[])
    possible; taken = auto: none is possible */
 PETSC_INTERN PetscErrorCode LitheTransportChoose_Private(LitheTransport asked, LitheTransportTryFn *, void *object, LitheTransport *taken, char reason[],
                                                          size_t length);
-#define LITHE_TRANSPORT_NONE "The transport that was asked for cannot be used. %s. Ask for auto, which takes one that can be used"
+#define LITHE_TRANSPORT_NONE "The requested transport cannot be used. %s. Use auto, which takes a possible transport"
 
 /* One file per transport */
 PETSC_INTERN const LitheHaloOps   LitheHaloMPI;
@@ -162,14 +165,14 @@ typedef struct {
 } LitheHaloPlaces;
 
 /*
-   memory.c: zeros, of this number of bytes. The relation is symmetric. places: the message for each other process,
-   replaced by its message. Both are collective: a mapping is closed before its owner frees the memory. With an
-   obstacle, nothing is left behind
+   memory.c: zeroed memory of this number of bytes. The relation is symmetric. places: on input the message for each
+   other process, on output the message from this process. Both functions are collective: a mapping is closed before its
+   owner frees the memory. With an obstacle, no data is left behind
 */
 PETSC_INTERN PetscErrorCode LitheHaloMemoryCreate_Private(MPI_Comm, PetscInt n, const PetscMPIInt rank[], size_t bytes, LitheHaloPlaces places[],
                                                           LitheHaloMemory *, LitheHaloObstacle *, int *code);
 PETSC_INTERN PetscErrorCode LitheHaloMemoryDestroy_Private(MPI_Comm, LitheHaloMemory *);
-/* rank and what are kept, and not copied */
+/* keeps the pointers rank and what */
 PETSC_INTERN PetscErrorCode LitheHaloTimeoutCreate_Private(MPI_Comm, const PetscMPIInt rank[], const char what[], LitheHaloTimeout *);
 /* An error if a wait for a process has exceeded the limit; once: unless already reported */
 PETSC_INTERN PetscErrorCode LitheHaloTimeoutCheck_Private(LitheHaloTimeout *, PetscBool once);

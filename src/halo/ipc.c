@@ -5,9 +5,10 @@
 /*
    The transport ipc: each process maps ghost[] of its neighbours, and a kernel writes there. docs/internals/halo.md
 
-   Memory that a process exports:   flags, one a neighbour | ghost[] of even exchanges | ghost[] of odd exchanges
-   An exchange, number k:           entries to ghost[k modulo 2] of each neighbour, then its flag = k; the neighbour waits for k
-   A neighbour without entries also gets and sends the flag: ghost[k - 1] may be written again.
+   Exported memory of a process: one flag per neighbour | ghost[] of even exchanges | ghost[] of odd exchanges
+
+   Exchange number k: entries go to ghost[k modulo 2] of each neighbour, then the flag there becomes k; the neighbour
+   waits for k. A neighbour without entries also gets and sends the flag: then ghost[k - 1] may be written again.
 */
 
 #include "haloimpl.h"
@@ -19,16 +20,16 @@ typedef struct {
   const void        *ghost[2];
   LitheHaloPack      pack;
   LitheHaloFlags     wait;
-  PetscBool          aside; /* entries are written, and waited for, in a stream of their own */
+  PetscBool          aside; /* entries are written, and waited for, in a separate stream */
   cudaStream_t       stream;
   cudaEvent_t        ready, arrived;
-  PetscBool          waited;     /* later launches in the stream find the entries of this exchange */
+  PetscBool          waited;     /* later launches in the stream find the entries of the present exchange */
   PetscBool          owndevices; /* no two processes have the same */
 } LitheHalo_IPC;
 
 /* ------------------------------------------------------------ set-up */
 
-/* Memory of all processes; places: where each neighbour's flag and ghost[] are in its memory */
+/* Exports and maps memory of all processes; places: the flag and ghost[] in the memory of each neighbour */
 static PetscErrorCode LitheHaloConnect_Private(LitheHalo halo, LitheHalo_IPC *ipc, const LitheHaloPeers *peers, LitheHaloPlaces places[],
                                                LitheHaloObstacle *obstacle, int *code)
 {
@@ -43,7 +44,7 @@ static PetscErrorCode LitheHaloConnect_Private(LitheHalo halo, LitheHalo_IPC *ip
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The entries of all neighbours and of this process, in the form of a kernel's arguments */
+/* The entries for all neighbours and for the own process, as kernel arguments */
 static PetscErrorCode LitheHaloPlan_Private(LitheHalo halo, LitheHalo_IPC *ipc, const LitheHaloPeers *peers, const LitheHaloPlaces places[])
 {
   LitheHaloTarget *target;
@@ -147,8 +148,8 @@ static PetscErrorCode LitheHaloGetEpoch_Private(LitheHalo halo, LitheHaloEpoch *
 }
 
 /*
-   The caller's kernel waits itself until the entries of this process have left, in whatever stream. If processes share a device this is
-   not possible: many waiting blocks might keep another process from sending
+   The caller's kernel itself waits until all sent entries have left, in any stream. Not possible if processes share a
+   device: many waiting blocks might keep another process from sending
 */
 static PetscErrorCode LitheHaloReceive_IPC(LitheHalo halo, LitheHaloEpoch *epoch, const void **ghost)
 {
@@ -174,7 +175,7 @@ static PetscErrorCode LitheHaloWait_IPC(LitheHalo halo, const void **ghost)
 
   PetscFunctionBegin;
   ierr = LitheHaloGetEpoch_Private(halo, &epoch, ghost);
-  if (ierr && ipc->aside) PetscCallCUDA(cudaStreamSynchronize(ipc->stream)); /* nobody will wait for the caller's launches there */
+  if (ierr && ipc->aside) PetscCallCUDA(cudaStreamSynchronize(ipc->stream)); /* nobody else waits for the caller's launches in the stream */
   PetscCall(ierr);
   if (ipc->waited) PetscFunctionReturn(PETSC_SUCCESS);
   epoch.sent = NULL;
@@ -193,7 +194,7 @@ static PetscErrorCode LitheHaloEnd_IPC(LitheHalo halo, const void **ghost)
   if (ipc->aside) {
     cudaStream_t stream;
 
-    /* with all launches of the caller in this stream */
+    /* with all launches of the caller in the stream */
     PetscCall(PetscGetCurrentCUDAStream(&stream));
     PetscCallCUDA(cudaEventRecord(ipc->arrived, ipc->stream));
     PetscCallCUDA(cudaStreamWaitEvent(stream, ipc->arrived, 0));
@@ -207,7 +208,7 @@ static PetscErrorCode LitheHaloDestroy_IPC(LitheHalo halo)
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  /* This process has ended its writes, and has waited for all writes to its memory */
+  /* all own writes have ended, and all writes of neighbours have arrived */
   PetscCallCUDA(cudaDeviceSynchronize());
   ierr = LitheHaloTimeoutCheck_Private(&ipc->wait.timeout, PETSC_TRUE);
   PetscCall(LitheHaloMemoryDestroy_Private(halo->comm, &ipc->memory));

@@ -2,8 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Device memory that other processes map and write to, and the time limit of waiting.
-   docs/internals/halo.md */
+/* Device memory mapped and written by other processes, and the time limit of waiting. docs/internals/halo.md */
 
 #include "haloimpl.h"
 #include <petscdevice_cuda.h>
@@ -22,7 +21,7 @@ const char *LitheHaloMessage_CUDA(int code)
 
 /* ------------------------------------------------------------ memory */
 
-/* Allocates exported memory of this process, zeros. An error of CUDA is no error here: all processes hear of it */
+/* Allocates the exported memory, zeroed. The caller reports a CUDA error to all processes */
 static PetscErrorCode LitheHaloExport_Private(LitheHaloMemory *memory, size_t bytes, LitheHaloAddress *own)
 {
   const size_t page = (size_t)2 << 20;
@@ -40,7 +39,7 @@ static PetscErrorCode LitheHaloExport_Private(LitheHaloMemory *memory, size_t by
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Exchanges the addresses where to write, and maps the memory of the others. code: the first error of CUDA */
+/* Exchanges the addresses of exported memory, and maps the memory of all neighbours. code: the first CUDA error */
 static PetscErrorCode LitheHaloMap_Private(MPI_Comm comm, LitheHaloMemory *memory, const LitheHaloAddress *own, LitheHaloPlaces places[], int *code)
 {
   LitheHaloAddress *sent, *received;
@@ -120,13 +119,13 @@ PetscErrorCode LitheHaloTimeoutCreate_Private(MPI_Comm comm, const PetscMPIInt r
   timeout->failure   = failure; /* the same address on host and device */
   PetscCallCUDA(cudaMalloc((void **)&timeout->failed, sizeof(*timeout->failed)));
   PetscCallCUDA(cudaMemset(timeout->failed, 0, sizeof(*timeout->failed)));
-  PetscCallCUDA(cudaStreamSynchronize(cudaStreamLegacy)); /* other streams need not wait for that stream */
+  PetscCallCUDA(cudaStreamSynchronize(cudaStreamLegacy)); /* the other streams do not wait for the legacy stream */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode LitheHaloTimeoutCheck_Private(LitheHaloTimeout *timeout, PetscBool once)
 {
-  const unsigned int neighbour = timeout->failure->neighbour, number = neighbour - 1; /* a device may write it now */
+  const unsigned int neighbour = timeout->failure->neighbour, number = neighbour - 1; /* a device may write the failure now */
   const double       limit = 1e-9 * (double)timeout->limit;
 
   PetscFunctionBegin;

@@ -2,7 +2,10 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The transport mpi: PETSc's star forest, which packs on a device and sends from there or from the host, as PETSc is told to */
+/*
+   The transport mpi: PETSc's star forest, which packs on a device and sends from the device or by way of the host, as
+   PETSc's options say
+*/
 
 #include "haloimpl.h"
 #if defined(LITHE_HAVE_CUDA)

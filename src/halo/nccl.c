@@ -4,7 +4,7 @@
 
 /*
    The transport nccl: entries are packed, and NCCL sends packed entries to the neighbours in a separate stream. The
-   library is looked for at run time, and its few called functions are declared here: building Lithe needs no NCCL.
+   library is loaded at run time, and the few functions called are declared here: building Lithe needs no NCCL.
 
    Contiguous entries of x or ghost[] are sent and received without packing.
 */
@@ -47,7 +47,7 @@ const char *LitheHaloMessage_NCCL(int code)
   return nccl.geterrorstring(code);
 }
 
-/* Loads the library once; afterwards its presence is known. It stays loaded */
+/* Loads the library at the first call, and never unloads it */
 static PetscErrorCode LitheNCCLLoad_Private(void)
 {
   static const char *const name[] = {"libnccl.so.2", "libnccl.so"};
@@ -70,7 +70,7 @@ static PetscErrorCode LitheNCCLLoad_Private(void)
   PetscFunctionBegin;
   if (nccl.looked) PetscFunctionReturn(PETSC_SUCCESS);
   nccl.looked = PETSC_TRUE;
-  /* Multicast over NVLink is of no use to sends and receives, and where a machine does not allow it NCCL fails */
+  /* Sends and receives need no NVLink multicast, and NCCL fails on machines without permission for multicast */
   (void)setenv("NCCL_NVLS_ENABLE", "0", 0);
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(name) && !library; k++) library = dlopen(name[k], RTLD_NOW | RTLD_LOCAL);
   if (!library) PetscFunctionReturn(PETSC_SUCCESS);
@@ -89,7 +89,7 @@ static PetscErrorCode LitheHaloNCCLDestroy_Private(void *comm)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* NCCL's communicator of the same processes, one for all halos. code: an error of NCCL, the same on all processes */
+/* NCCL's communicator of the same processes, one for all halos. code: an NCCL error, the same on all processes */
 static PetscErrorCode LitheHaloNCCLConnect_Private(MPI_Comm comm, LitheHaloFacts *facts, LitheHaloObstacle *obstacle, int *code)
 {
   LitheNCCLId id;
@@ -137,7 +137,9 @@ typedef struct {
   cudaEvent_t       ready, arrived;
 } LitheHalo_NCCL;
 
-/* Messages of one direction; messages that need the buffer get a place. Returns its entries */
+/*
+   Messages of one direction. A message that needs the buffer gets a place in it. Returns the number of buffered entries
+*/
 static PetscErrorCode LitheHaloMessages_Private(size_t unit, PetscInt n, const LitheHaloList list[], PetscInt *nmessages, LitheHaloMessage **messages,
                                                 PetscInt *buffered)
 {
@@ -198,7 +200,7 @@ static PetscErrorCode LitheHaloPlan_Private(LitheHalo halo, LitheHalo_NCCL *data
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Connects, if it can be used. The same on all processes */
+/* Connects if possible. The result is the same on all processes */
 static PetscErrorCode LitheNCCLGetFacts_Private(MPI_Comm comm, PetscMemType memory, LitheHaloFacts **facts, LitheHaloObstacle *obstacle, int *code)
 {
   PetscFunctionBegin;
@@ -309,7 +311,10 @@ const LitheHaloOps LitheHaloNCCL = {.create = LitheHaloCreate_NCCL, .begin = Lit
 
 /* ------------------------------------------------------------ sums over processes */
 
-/* All numbers go to all processes, which add them in the same order: NCCL's own sums have the order of its version and of the machine */
+/*
+   All numbers go to all processes, and each process adds in the same order. The order of NCCL's own sums depends on
+   version and machine
+*/
 typedef struct {
   LitheHaloFacts *facts;
   PetscReal      *all;

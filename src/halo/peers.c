@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The lists of a star forest of any type, in the form for the transports that do without PETSc's */
+/* The lists of a star forest of any type, for all transports except PETSc's */
 
 #include "haloimpl.h"
 
@@ -22,7 +22,7 @@ static PetscErrorCode LitheHaloGetBasicSF_Private(PetscSF sf, PetscSF *basic)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sorted neighbours on either side, without this process */
+/* The sorted neighbours on both sides, without the own process */
 static PetscErrorCode LitheHaloMergeRanks_Private(PetscMPIInt me, PetscMPIInt nroot, const PetscMPIInt rootrank[], PetscMPIInt nleaf,
                                                   const PetscMPIInt leafrank[], LitheHaloPeers *peers)
 {
@@ -41,7 +41,7 @@ static PetscErrorCode LitheHaloMergeRanks_Private(PetscMPIInt me, PetscMPIInt nr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Copies an entry per rank to the neighbour's list, without entries of this process */
+/* Copies an entry per rank to the neighbour's list, without the own entries */
 static PetscErrorCode LitheHaloFillLists_Private(const LitheHaloPeers *peers, PetscMPIInt n, const PetscMPIInt rank[], const PetscInt offset[],
                                                  const PetscInt index[], PetscInt *to, LitheHaloList list[])
 {
@@ -58,7 +58,7 @@ static PetscErrorCode LitheHaloFillLists_Private(const LitheHaloPeers *peers, Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Every neighbour gets the target places of its entries */
+/* Sends each neighbour the target places of its entries */
 static PetscErrorCode LitheHaloExchangeTargets_Private(MPI_Comm comm, LitheHaloPeers *peers)
 {
   MPI_Request *request;
@@ -96,7 +96,7 @@ PetscErrorCode LitheHaloPeersCreate_Private(PetscSF sf, LitheHaloPeers *peers)
   PetscCall(PetscSFGetLeafRanks(basic, &nleaf, &leafrank, &leafoffset, &entry));
   PetscCall(LitheHaloMergeRanks_Private(me, nroot, rootrank, nleaf, leafrank, peers));
 
-  /* entries from this process to itself */
+  /* entries from the own process to itself */
   for (PetscMPIInt k = 0; k < nroot; k++) {
     if (rootrank[k] == me) peers->nself += rootoffset[k + 1] - rootoffset[k];
     else peers->nrecv += rootoffset[k + 1] - rootoffset[k];
@@ -139,7 +139,7 @@ PetscErrorCode LitheHaloPeersDestroy_Private(LitheHaloPeers *peers)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Are these numbers consecutive? */
+/* Whether the numbers are consecutive */
 PetscBool LitheHaloIsRange_Private(PetscInt n, const PetscInt index[])
 {
   for (PetscInt k = 1; k < n; k++) {

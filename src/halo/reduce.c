@@ -37,7 +37,7 @@ PetscErrorCode LitheReduceCreate(MPI_Comm comm, LitheTransport transport, PetscM
   PetscCheck(transport >= LITHE_TRANSPORT_AUTO && transport <= LITHE_TRANSPORT_MPI, comm, PETSC_ERR_ARG_OUTOFRANGE, "Transport %d; use auto, ipc, nccl or mpi",
              (int)transport);
   PetscCheck(most > 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "Sums of %" PetscInt_FMT " numbers; at least one is needed", most);
-  /* As for a halo: until a program has its first vector on a device, PETSc has not chosen the device of this process */
+  /* as for a halo: PETSc chooses the device of this process only with the first vector on a device */
   if (PetscDefined(HAVE_CUDA) && PetscMemTypeDevice(memory)) PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
   PetscCall(PetscNew(&reduce));
   PetscCall(PetscCommDuplicate(comm, &reduce->comm, NULL));
@@ -47,7 +47,7 @@ PetscErrorCode LitheReduceCreate(MPI_Comm comm, LitheTransport transport, PetscM
   reduce->most   = most;
   reduce->asked  = transport;
   if (reduce->size > 1) {
-    /* The host has one transport, and options for devices do not apply */
+    /* the host has only one transport, and options for devices do not apply */
     PetscCall(LitheTransportChoose_Private(PetscMemTypeDevice(memory) ? transport : LITHE_TRANSPORT_MPI, LitheReduceTry_Private, reduce, &reduce->transport,
                                            reduce->reason, sizeof(reduce->reason)));
     if (!reduce->ops) {

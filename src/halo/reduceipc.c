@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Sums over processes by ipc: each process maps the inboxes of all others. A kernel writes numbers to the mapped
-   memory, waits for the numbers of the other processes, and adds. docs/internals/halo.md
+   Sums over processes by ipc: each process maps the inboxes of all processes. A kernel writes numbers to the mapped
+   memory, waits for the numbers of all processes, and adds. docs/internals/halo.md
 */
 
 #include "haloimpl.h"
@@ -31,7 +31,7 @@ static PetscErrorCode LitheReduceConnect_Private(LitheReduce reduce, LitheReduce
   for (PetscMPIInt r = 0; r < reduce->size; r++) {
     if (r != reduce->rank) other[n++] = r;
   }
-  /* Everything is in the same place everywhere: the handle is all that is sent */
+  /* the layout is the same on all processes: only the handle is sent */
   PetscCall(
     LitheHaloMemoryCreate_Private(reduce->comm, n, other, 2 * (size_t)reduce->size * (size_t)ipc->peers.stride * 16, places, &ipc->memory, obstacle, code));
   if (*obstacle == LITHE_HALO_POSSIBLE) {
@@ -104,7 +104,7 @@ static PetscErrorCode LitheReduceDestroy_IPC(LitheReduce reduce)
   PetscErrorCode   ierr;
 
   PetscFunctionBegin;
-  /* This process has ended its writes, and has waited for all writes to its memory */
+  /* all own writes have ended, and all writes of the other processes have arrived */
   PetscCallCUDA(cudaDeviceSynchronize());
   ierr = LitheHaloTimeoutCheck_Private(&ipc->peers.timeout, PETSC_TRUE);
   PetscCall(LitheHaloMemoryDestroy_Private(reduce->comm, &ipc->memory));

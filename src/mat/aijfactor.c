@@ -3,10 +3,11 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Factors of the matrix classes that are MATSEQAIJ with other products.
+   Factors of the matrix classes that are MATSEQAIJ with different products.
 
-   PETSc's ILU(0) copies the matrix' list of composed functions into its factor, which is a MATSEQAIJ. The factor does not take back what a
-   MATSEQAIJ does not compose, as PETSc wants it (-checkfunctionlist). So a factor of such a matrix keeps the list that it had.
+   PETSc's ILU(0) copies the list of composed functions of a matrix into the factor, a MATSEQAIJ. The destructor of a
+   MATSEQAIJ removes only functions composed by MATSEQAIJ, and PETSc requires an empty list (-checkfunctionlist). A
+   factor of a matrix of the family therefore keeps its former list.
 */
 
 #include "aijfamily.h"
@@ -29,7 +30,7 @@ static PetscErrorCode MatILUFactorSymbolic_AIJFamily(Mat F, Mat A, IS row, IS co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* PETSc looks for the type that a matrix' type begins with, and finds this for all that begin with MATSEQAIJ */
+/* PETSc finds a solver by the beginning of a matrix type: this function serves all types that begin with MATSEQAIJ */
 static PetscErrorCode MatGetFactor_AIJFamily(Mat A, MatFactorType type, Mat *F)
 {
   PetscBool ours;

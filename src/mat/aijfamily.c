@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   What the matrix classes that are MATSEQAIJ and MATMPIAIJ with other products have in common: the names under which PETSc looks for
-   conversions and products, conversion itself, and values in the memory of a device.
+   Functions shared by the matrix classes that are MATSEQAIJ and MATMPIAIJ with other products: names of composed
+   conversions and products, conversion, and values in device memory.
 */
 
 #include "aijfamily.h"
@@ -15,7 +15,7 @@
 
 /* ---- Conversions ---- */
 
-/* The MATSEQAIJ of a relative of it; PETSc has no way of its own to go from most of them, and MatConvert_Basic() is slow */
+/* The MATSEQAIJ of a relative. PETSc has no direct conversion for most relatives, and MatConvert_Basic() is slow */
 static PetscErrorCode LitheAIJCreateSeqAIJ_Private(Mat A, Mat *aij)
 {
   const PetscInt    *i, *j;
@@ -31,7 +31,8 @@ static PetscErrorCode LitheAIJCreateSeqAIJ_Private(Mat A, Mat *aij)
   PetscCall(MatSetType(B, MATSEQAIJ));
   PetscCall(MatSeqAIJGetArrayRead(A, &a));
   PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
-  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not give its rows: convert it to MATAIJ first", ((PetscObject)A)->type_name);
+  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not give its rows: convert the matrix to MATAIJ first",
+             ((PetscObject)A)->type_name);
   PetscCall(MatSeqAIJSetPreallocationCSR(B, i, j, a));
   PetscCall(MatSetOption(B, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE));
   PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
@@ -40,7 +41,7 @@ static PetscErrorCode LitheAIJCreateSeqAIJ_Private(Mat A, Mat *aij)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same of a block, which may have no rows; no option of the program is for it */
+/* The same for a block, which may have no rows; no option of the program applies to the block */
 static PetscErrorCode LitheAIJCopyBlock_Private(Mat block, Mat *aij)
 {
   PetscErrorCode ierr;
@@ -52,7 +53,7 @@ static PetscErrorCode LitheAIJCopyBlock_Private(Mat block, Mat *aij)
   else {
     ierr = MatCreateSeqAIJ(PETSC_COMM_SELF, 0, block->cmap->n, 0, NULL, aij);
     if (!ierr) ierr = MatSetBlockSizesFromMats(*aij, block, block);
-    if (!ierr) ierr = MatSetOption(*aij, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE); /* as of others, or the processes assemble in other ways */
+    if (!ierr) ierr = MatSetOption(*aij, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE); /* as in other blocks, or the assembly would differ between processes */
     if (!ierr) ierr = MatAssemblyBegin(*aij, MAT_FINAL_ASSEMBLY);
     if (!ierr) ierr = MatAssemblyEnd(*aij, MAT_FINAL_ASSEMBLY);
   }
@@ -61,7 +62,7 @@ static PetscErrorCode LitheAIJCopyBlock_Private(Mat block, Mat *aij)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The MATMPIAIJ of a relative of it, block by block: MatConvert_Basic() would insert row by row */
+/* The MATMPIAIJ of a relative, block by block: MatConvert_Basic() would insert row by row */
 static PetscErrorCode LitheAIJCreateMPIAIJ_Private(Mat A, Mat *aij)
 {
   const PetscInt *garray;
@@ -79,7 +80,10 @@ static PetscErrorCode LitheAIJCreateMPIAIJ_Private(Mat A, Mat *aij)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A relative of AIJ (on the GPU, say) goes through AIJ, as a dense matrix does, of which AIJ stores what is not zero. Vectors stay of the type that they are */
+/*
+   A relative of AIJ (on the GPU, for example) is converted by way of AIJ, and so is a dense matrix, of which AIJ stores
+   the nonzeros. Vectors keep their type
+*/
 PetscErrorCode LitheAIJConvertStart(Mat A, MatType base, MatReuse reuse, Mat *newmat, PetscBool *done)
 {
   PetscBool isbase, isseq, ismpi, isdense;
@@ -123,8 +127,8 @@ PetscErrorCode LitheAIJConvertBackStart(Mat A, MatReuse reuse, Mat *newmat, Pets
 }
 
 /*
-   What only AIJ's own functions do as PETSc's users know it: MatConvert_Basic() takes the upper triangle of a matrix
-   that is not symmetric without a word, and all rows of a MATIS
+   Conversions that only functions of AIJ do as users of PETSc expect. MatConvert_Basic() silently takes the upper
+   triangle of a nonsymmetric matrix, and all rows of a MATIS
 */
 static PetscErrorCode LitheAIJConvertThroughAIJ_Private(Mat A, MatType type, MatReuse reuse, Mat *newmat)
 {
@@ -186,8 +190,9 @@ PetscErrorCode LitheAIJCreateSubMatrices(Mat A, PetscErrorCode (*super)(Mat, Pet
 /* ---- Diagonal blocks ---- */
 
 /*
-   PCPBJACOBI keeps the address of the inverse blocks, which AIJ has beside its arrays and with which these may be given back. PETSc 3.25 never
-   computes them again, either. So they are those of a matrix that has nothing but the blocks, by rows, which also a matrix without arrays gives.
+   PCPBJACOBI keeps a pointer to the inverse blocks. AIJ stores these blocks beside its arrays, and may free both
+   together. PETSc 3.25 never recomputes the blocks, either. The inverse blocks are therefore computed by a separate
+   matrix that contains only the diagonal blocks, filled by rows. This also works for a matrix without arrays.
 */
 PetscErrorCode LitheAIJInvertBlockDiagonal(Mat A, PetscInt *size, PetscScalar **inverse)
 {
@@ -200,7 +205,7 @@ PetscErrorCode LitheAIJInvertBlockDiagonal(Mat A, PetscInt *size, PetscScalar **
   PetscFunctionBegin;
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, m, m, bs, NULL, &blocks));
   PetscCall(MatSetBlockSize(blocks, bs));
-  PetscCall(MatSetOptionsPrefix(blocks, "lithe_blocks_")); /* it is not the one that -mat_view is for */
+  PetscCall(MatSetOptionsPrefix(blocks, "lithe_blocks_")); /* -mat_view is not meant for this matrix */
   for (PetscInt i = 0; i < m; i++) {
     const PetscInt begin = i / bs * bs;
 
@@ -228,7 +233,7 @@ PetscErrorCode LitheAIJInvertBlockDiagonal(Mat A, PetscInt *size, PetscScalar **
 
 /* ---- Products ---- */
 
-/* The name that a factor's type has for AIJ's products */
+/* The name of a factor's type in AIJ's products */
 static PetscErrorCode LitheAIJGetBaseName_Private(Mat A, const char **name, PetscBool *isaij)
 {
   PetscBool seq, mpi;
@@ -242,8 +247,9 @@ static PetscErrorCode LitheAIJGetBaseName_Private(Mat A, const char **name, Pets
 }
 
 /*
-   MatProductSetFromOptions() asks for the function that is composed under the names of the factors' types, then for one composed for any type.
-   The types of this family compose the latter, and here go on as PETSc would if they were AIJ.
+   MatProductSetFromOptions() looks for a function composed under the names of the factors' types, then for a function
+   composed for any type. The types of this family compose the latter. The function continues as PETSc would for AIJ
+   factors.
 */
 PetscErrorCode LitheAIJProductSetFromOptions(Mat D, PetscErrorCode (*super)(Mat))
 {

@@ -4,7 +4,7 @@
 
 #include <lithe/private/lithememtype.h>
 
-/* Whether there are kernels */
+/* Whether Lithe has CUDA kernels */
 #if defined(LITHE_HAVE_CUDA)
 static const PetscBool kernels = PETSC_TRUE;
 #else

@@ -9,7 +9,7 @@
   #include <petscdevice_cuda.h>
 #endif
 
-/* Rows are at both ends of the m: the longest run of others is between them */
+/* Nonempty rows are at both ends of the m rows: the longest run of empty rows lies between */
 static void OffDiagonalGetEnds(PetscInt m, LitheOffDiagonal *d)
 {
   PetscInt most = -1;
@@ -38,7 +38,7 @@ PetscErrorCode LitheOffDiagonalCreate(PetscInt m, const PetscInt i[], const Pets
   PetscCall(PetscMalloc1(d->nz, &d->col));
   PetscCall(PetscMalloc1(d->nz, &d->value));
 
-  /* Empty rows take nothing, so the entries are those of the matrix in its order */
+  /* empty rows take no space: the entries keep the order of the matrix */
   n            = 0;
   d->rowptr[0] = 0;
   for (PetscInt r = 0; r < m; r++) {

@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   All matrix classes of Lithe. Called while a plugin is being loaded, that is before
-   PetscInitialize() is over: it may register, and must not create an object.
+   All matrix classes of Lithe. Called while a plugin is loaded, before PetscInitialize() has ended: the function may
+   register types, and must not create objects.
 */
 
 #include <lithe/private/litheimpl.h>
@@ -38,8 +38,8 @@ PetscErrorCode LitheMatRegisterAll(void)
   PetscCall(MatSolverTypeRegister(MATSOLVERPETSC, MATSBPSAT, MAT_FACTOR_LU, MatGetFactor_SBPSAT_petsc));
   PetscCall(MatSolverTypeRegister(MATSOLVERPETSC, MATSBPSAT, MAT_FACTOR_CHOLESKY, MatGetFactor_SBPSAT_petsc));
 
-  /* Names that stand for the sequential or the parallel class. MatRegister() has initialised PETSc's
-     matrix package by now, which would forget names given before. */
+  /* Names that stand for the sequential or the parallel class. MatRegister() has already initialised PETSc's matrix
+     package, which would forget earlier names. */
   PetscCall(MatRegisterRootName(MATAIJVCRS, MATSEQAIJVCRS, MATMPIAIJVCRS));
   PetscCall(MatRegisterRootName(MATVCRS, MATSEQAIJVCRS, MATMPIAIJVCRS));
   PetscCall(MatRegisterRootName(MATAIJHYBMGPU, MATSEQAIJHYBMGPU, MATMPIAIJHYBMGPU));

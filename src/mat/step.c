@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Steps of power series in a matrix: by the matrix itself where it can, else by a product and one sweep over the vectors */
+/* Steps of power series in a matrix: by the matrix if possible, else by a product and one sweep over the vectors */
 
 #include <lithe/private/lithestep.h>
 

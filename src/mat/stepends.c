@@ -2,11 +2,11 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* What a vector has at both ends of its rows, and rows that are made zero: lithestep.h */
+/* Sums of the entries of a vector at both ends of a range of rows, and rows set to zero: lithestep.h */
 
 #include <lithe/private/lithestep.h>
 
-/* A sum that is no less than the 1-norm of these entries but for rounding */
+/* A sum that is, up to rounding, at least the 1-norm of the entries */
 static double EndsSum(const PetscScalar x[], PetscInt from, PetscInt to)
 {
   double sum = 0;
@@ -15,7 +15,7 @@ static double EndsSum(const PetscScalar x[], PetscInt from, PetscInt to)
   return sum;
 }
 
-/* The rows of a piece that a process has, counted from its first */
+/* The local rows of a piece, counted from the first local row */
 static void EndsGetPiece(const LitheStepEnds *ends, PetscInt k, PetscInt begin, PetscInt n, PetscInt *from, PetscInt *to)
 {
   const PetscInt first = (PetscInt)LitheStepPieceBegin(ends->rows.begin, ends->rows.end, ends->piece, ends->pieces, k);

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The package. PETSc initialises it when the library is loaded with -dll_append, or a linked program calls
+   The package. PETSc initialises Lithe when it loads the library with -dll_append; a linked program calls
    LitheInitializePackage().
 */
 
@@ -14,8 +14,8 @@
 static PetscBool LithePackageInitialized = PETSC_FALSE;
 
 /*
-   Does the PETSc that runs fit the headers that Lithe was compiled with? PETSc does not check compatibility itself, and
-   a misfit would otherwise show as a crash somewhere later.
+   Checks that the running PETSc fits the headers that Lithe was compiled with. PETSc has no such check, and a mismatch
+   would otherwise end in a crash later.
 */
 static PetscErrorCode LitheCheckPetsc_Private(void)
 {
@@ -27,7 +27,7 @@ static PetscErrorCode LitheCheckPetsc_Private(void)
   const char   *remedy = "Build Lithe with the PETSC_DIR and PETSC_ARCH of this program, or run the program with the PETSc of Lithe";
 
   PetscFunctionBegin;
-  /* The version comes first: the other checks are only safe inside one minor version */
+  /* the version comes first: the other checks are only safe within one minor version */
   PetscCall(PetscGetVersionNumber((PetscInt *)&version[0], (PetscInt *)&version[1], (PetscInt *)&version[2], NULL));
   PetscCall(PetscMemcpy(&major, &version[0], sizeof(major)));
   PetscCall(PetscMemcpy(&minor, &version[1], sizeof(minor)));
@@ -41,7 +41,7 @@ static PetscErrorCode LitheCheckPetsc_Private(void)
              "Lithe %s was built for a PETSc with %d-bit indices and is loaded into one with %d-bit indices. %s", LITHE_VERSION, (int)(8 * sizeof(PetscInt)),
              (int)(8 * intsize), remedy);
 
-  /* Scalar type and precision: the running library resolves these two names to its own types */
+  /* scalar type and precision: the running library resolves both names to its own types */
   PetscCall(PetscDataTypeFromString("scalar", &scalar, &found));
   PetscCheck(found, PETSC_COMM_SELF, PETSC_ERR_LIB, "PETSc knows no datatype named scalar. %s", remedy);
   PetscCall(PetscDataTypeFromString("real", &real, &found));
@@ -56,8 +56,8 @@ static PetscErrorCode LitheCheckPetsc_Private(void)
 }
 
 /*
-   The options that belong to no object, for -help; a wrong value is found here. The values are read where they are used, so that a program may set them
-   at any time.
+   The options of the program as a whole, for -help; wrong values are found here. Each user of an option reads its
+   value: a program may set the value at any time.
 */
 static PetscErrorCode LitheOptionsOfProgram_Private(void)
 {
@@ -68,17 +68,17 @@ static PetscErrorCode LitheOptionsOfProgram_Private(void)
 
   PetscFunctionBegin;
   PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "Lithe, all objects", NULL);
-  PetscCall(PetscOptionsBool("-mat_vcrs_avx512", "Let products of vcrs on the host use AVX-512, if the processor has it", NULL, avx512, &avx512, NULL));
+  PetscCall(PetscOptionsBool("-mat_vcrs_avx512", "Permit AVX-512 in products of vcrs on the host", NULL, avx512, &avx512, NULL));
   PetscCall(PetscOptionsEnum("-lithe_reduce_transport", "How sums of numbers on devices travel between processes", NULL, LitheTransports, (PetscEnum)transport,
                              (PetscEnum *)&transport, NULL));
   PetscCall(PetscOptionsReal("-lithe_halo_timeout", "Seconds after which a device gives up a neighbour", NULL, timeout, &timeout, NULL));
-  PetscCall(PetscOptionsInt("-lithe_halo_overlap", "Bytes from which on ipc sends in a stream of its own; -1: never", NULL, overlap, &overlap, NULL));
+  PetscCall(PetscOptionsInt("-lithe_halo_overlap", "Least bytes that ipc sends in a separate stream; -1: never", NULL, overlap, &overlap, NULL));
   PetscOptionsEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*@
-  LitheGetVersion - Gets the version of the Lithe library that runs
+  LitheGetVersion - Gets the version of the running Lithe library
 
   Not Collective
 
@@ -146,7 +146,7 @@ PetscErrorCode LitheInitializePackage(void)
   PetscCall(LitheCheckPetsc_Private());
   LithePackageInitialized = PETSC_TRUE;
 
-  /* Classes first: they initialise PETSc's Mat and PC packages, whose class ids the log events need */
+  /* classes first: their registration initialises PETSc's Mat and PC packages, whose class ids the log events need */
   PetscCall(LitheMatRegisterAll());
   PetscCall(LithePCRegisterAll());
   PetscCall(LitheKSPRegisterAll());
@@ -158,7 +158,7 @@ PetscErrorCode LitheInitializePackage(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Called by PETSc when it opens a library named liblithe; PETSc fixes the function's name */
+/* PETSc calls this function after it has opened a library named liblithe; PETSc fixes the function's name */
 PETSC_EXTERN PetscErrorCode PetscDLLibraryRegister_lithe(void);
 
 PetscErrorCode PetscDLLibraryRegister_lithe(void)

@@ -44,8 +44,7 @@ PetscErrorCode LitheLogEventsRegisterAll(void)
   PetscCall(PetscLogEventRegister("PCSBPMGCoarsest", PC_CLASSID, &PC_SBPMGCoarsest));
   PetscCall(PetscLogEventRegister("PCSBPMGSpectra", PC_CLASSID, &PC_SBPMGSpectra));
 
-  /* A process does these operations alone, when it needs them. Other processes must not wait for it (-log_sync,
-     -petsc_ci) */
+  /* a single process may run these operations, and no process must wait for it (-log_sync, -petsc_ci) */
   PetscCall(PetscLogEventSetCollective(MAT_VCRSCompress, PETSC_FALSE));
   PetscCall(PetscLogEventSetCollective(MAT_VCRSMaterialize, PETSC_FALSE));
   PetscCall(PetscLogEventSetCollective(MAT_VCRSUpload, PETSC_FALSE));

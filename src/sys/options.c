@@ -2,13 +2,11 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/*
-   The options database of the program, hidden while an object makes matrices and vectors of its own.
-*/
+/* Hides the options database of the program while an object creates internal matrices and vectors. */
 
 #include <lithe/private/litheimpl.h>
 
-/* The database is empty until LitheOptionsShow(). A caller must call that function after an error, too */
+/* Makes the database empty until LitheOptionsShow(). A caller must also call LitheOptionsShow() after an error */
 PetscErrorCode LitheOptionsHide(PetscOptions *none)
 {
   PetscFunctionBegin;

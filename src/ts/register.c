@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   All time steppers of Lithe. Called while a plugin is being loaded, before PetscInitialize() is over: it may register,
-   and must not create an object.
+   All time steppers of Lithe. Called while a plugin is loaded, before PetscInitialize() has ended: the function may
+   register types, and must not create objects.
 */
 
 #include <lithe/private/litheimpl.h>

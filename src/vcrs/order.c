@@ -3,12 +3,12 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The order in which a device takes the rows of a triangle: by tiles of a grid, or by levels. lithe/private/vcrsorder.h
-   describes both.
+   The order in which a device processes the rows of a triangle: by tiles of a grid, or by levels.
+   lithe/private/vcrsorder.h describes both.
 
-   E. Anderson, Y. Saad, Solving sparse triangular linear systems on parallel computers, Int. J. High
-   Speed Comput. 1(1), 1989 (levels); L. Lamport, The parallel execution of DO loops, Comm. ACM 17(2), 1974 (all rows of
-   a grid on a tilted plane are independent of one another).
+   E. Anderson, Y. Saad, Solving sparse triangular linear systems on parallel computers, Int. J. High Speed Comput.
+   1(1), 1989 (levels); L. Lamport, The parallel execution of DO loops, Comm. ACM 17(2), 1974 (all rows of a grid on a
+   tilted plane are independent of one another).
 */
 
 #include <lithe/private/vcrsorder.h>
@@ -43,13 +43,13 @@ static inline PetscBool HasSame(const PetscInt i[], const PetscInt j[], PetscInt
   return (PetscBool)!apart;
 }
 
-/* The differences; PETSC_FALSE if they are too many */
+/* The differences between columns and rows; PETSC_FALSE if they are too many */
 static PetscBool FindDifferences(PetscInt n, const PetscInt i[], const PetscInt j[], PetscBool upper, VCRSOrderDifferences *found)
 {
   enum {
     SLOTS = 4 * VCRS_ORDER_DIFFERENCES
   };
-  int slot[SLOTS]; /* one more than a number in found, 0: free */
+  int slot[SLOTS]; /* one more than an index in found, 0: free */
 
   for (int s = 0; s < SLOTS; s++) slot[s] = 0;
   found->n = 0;
@@ -107,7 +107,7 @@ static PetscBool ShapeGrid(const VCRSOrderDifferences *found, VCRSOrderGrid *g)
     g->below  = PetscMax(g->below, (int)-dk[e]);
   }
 
-  /* Tiles that are nearly square wait for fewest other tiles */
+  /* nearly square tiles wait for the fewest other tiles */
   g->height = g->planes >= 4 ? 4 : (g->planes >= 2 ? 2 : 1);
   if (g->planes >= 8 && g->lines <= 4 && !g->skew) g->height = 8;
   g->width = 32 / g->height;
@@ -134,7 +134,7 @@ static PetscBool ShapeGrid(const VCRSOrderDifferences *found, VCRSOrderGrid *g)
 static PetscBool FitsGrid(PetscInt n, const PetscInt i[], const PetscInt j[], PetscBool upper, const VCRSOrderGrid *g)
 {
   PetscInt cell = 0, line = 0;                  /* of the position */
-  PetscInt least[2] = {0, 0}, most[2] = {0, 0}; /* a cell and a line that may have the differences of this row */
+  PetscInt least[2] = {0, 0}, most[2] = {0, 0}; /* range of cells and lines with the differences of this row */
 
   for (PetscInt p = 0; p < n; p++) {
     const PetscInt row = Position(n, upper, p);
@@ -163,13 +163,13 @@ static PetscBool FitsGrid(PetscInt n, const PetscInt i[], const PetscInt j[], Pe
 }
 
 /*
-   The grid of candidates, sizes that are differences, which makes the entries near and fits. Up to most rows may be left over.
-   fits() is asked about few of them
+   The best grid among candidates, whose sizes are differences: the grid with the shortest distances of entries that
+   fits. Up to `most` rows may be left over. fits() is called for few grids
 */
 PetscErrorCode VCRSOrderFindGrid(PetscInt n, PetscInt most, const VCRSOrderDifferences *found,
                                  PetscErrorCode (*fits)(const VCRSOrderGrid *, void *, PetscBool *), void *ctx, VCRSOrderGrid *g, PetscBool *isgrid)
 {
-  PetscReal done = -1.0; /* grids with entries at most this near have been tried */
+  PetscReal done = -1.0; /* grids with larger distances have been tried */
 
   PetscFunctionBegin;
   *isgrid = PETSC_FALSE;
@@ -266,7 +266,7 @@ static PetscErrorCode OrderLevels_Private(PetscInt n, const PetscInt i[], const 
     order->nlevels = PetscMax(order->nlevels, most + 2);
   }
 
-  /* Rows of a level together, the wide ones last: two counts a level */
+  /* rows of a level together, wide rows last: two counts per level */
   PetscCall(PetscCalloc1(2 * order->nlevels + 1, &start));
   PetscCall(PetscMalloc1(n, &order->row));
 #define BIN(row) (2 * level[row] + (i[(row) + 1] - i[row] > VCRS_ORDER_WIDE ? 1 : 0))
@@ -310,7 +310,7 @@ PetscErrorCode VCRSOrderCreate(PetscInt n, const PetscInt i[], const PetscInt j[
   VCRSOrder *o;
 
   PetscFunctionBegin;
-  /* A row that waits for itself, or for a row that waits for it, waits for ever */
+  /* a row that waits for itself, directly or indirectly, would wait forever */
   for (PetscInt row = 0; row < n; row++) {
     for (PetscInt k = i[row]; k < i[row + 1]; k++)
       PetscCheck(upper ? j[k] > row : j[k] < row, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,

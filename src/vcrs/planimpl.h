@@ -13,7 +13,7 @@
 
 #include <lithe/private/vcrsplan.h>
 
-/* A host CSR matrix, as MATSEQAIJ holds it: columns ascending in each row */
+/* A host CSR matrix, as in MATSEQAIJ: columns ascending in each row */
 typedef struct {
   PetscInt           m, n;
   const PetscInt    *i, *j;
@@ -34,14 +34,14 @@ PETSC_INTERN PetscErrorCode VCRSPlanDecodeRowPointers(const VCRSPlan *, PetscInt
 /* One row, columns ascending; cols and vals hold VCRSPlanMaxRowLength() entries */
 PETSC_INTERN PetscErrorCode VCRSPlanDecodeRow(const VCRSPlan *, PetscInt, PetscInt *, PetscInt[], PetscScalar[]);
 PETSC_INTERN PetscErrorCode VCRSPlanMaxRowLength(const VCRSPlan *, PetscInt *);
-/* All bytes of the plan's arrays, and the bytes of its tables (sets, dictionaries) among them */
+/* The bytes of the plan's arrays, and the bytes of its tables (sets, dictionaries) among them */
 PETSC_INTERN PetscErrorCode VCRSPlanGetBytes(const VCRSPlan *, size_t *, size_t *);
 
 /*
    vcrs/loss/loss.c: whether a loss can hold entries; finer options if a loss was too coarse; the error of a row with an
    infinite entry or a NaN. Also the survey of a block for the agreement of all processes, with rowexponent [m]
 */
-PETSC_INTERN PetscBool      VCRSLossHasWidths(MatVCRSLoss); /* does it read bits? */
+PETSC_INTERN PetscBool      VCRSLossHasWidths(MatVCRSLoss); /* whether the loss uses bits */
 PETSC_INTERN PetscBool      VCRSLossTakes(PetscInt, const PetscScalar[]);
 PETSC_INTERN PetscBool      VCRSLossRefine(PetscInt64 rows, PetscInt64 coarse, PetscInt64 lost, VCRSOptions *);
 PETSC_INTERN PetscErrorCode VCRSLossRefuseRow(MPI_Comm, const VCRSOptions *, PetscInt);
@@ -61,8 +61,8 @@ PETSC_INTERN PetscErrorCode VCRSPlanHostCost(const VCRSPlan *, PetscReal *);
 
 /* mult/substitute.c */
 /*
-   x = (I - op(T))^-1 x, where T is the plan of a square matrix with entries strictly below its diagonal only, or with
-   upper strictly above. op(T) is T, or with transpose T^T.
+   x = (I - op(T))^-1 x, where T is the plan of a square matrix, strictly lower triangular, or strictly upper triangular
+   with upper. op(T) is T, or with transpose T^T.
 */
 PETSC_INTERN PetscErrorCode VCRSPlanSubstitute(const VCRSPlan *, PetscBool upper, PetscBool transpose, PetscScalar x[]);
 /* The same for several right-hand sides at once: x[VCRS_TRI_COLUMNS i + c] is entry i of number c */

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "One object of a class, set up, used and viewed: -class NAME. Its options have the prefix a_. For tests/app/options.tap.\n\n";
+static char help[] = "Sets up, uses and views an object of a class: -class NAME. The options have the prefix a_. For tests/app/options.tap.\n\n";
 
 #include <lithe.h>
 #include <petscdmda.h>
@@ -93,7 +93,8 @@ static PetscErrorCode UseKSP(DM da, Mat A, KSPType type, PCType pctype)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* By option, as most programs choose a type: an object prints its options in -help once, from MatSetFromOptions() on */
+/* The type comes from the options, as in most programs. An object prints its options for -help once, from the first
+   MatSetFromOptions() */
 static PetscErrorCode TestMat(MatType type)
 {
   const PetscInt n = 40;

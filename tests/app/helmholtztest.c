@@ -10,7 +10,8 @@ static const char help[] = "Tests what tutorials/helmholtz is made of: -test ord
 /* ------------------------------------------------------------ the discretization */
 
 #if PetscDefined(USE_COMPLEX)
-/* The field of a point source in a homogeneous medium, exp(-i k r)/(4 pi r), or K_0(i k r)/(2 pi) in two dimensions by the trapezoidal rule */
+/* The field of a point source in a homogeneous medium: exp(-i k r)/(4 pi r), or K_0(i k r)/(2 pi) in two dimensions by
+   the trapezoidal rule */
 static PetscScalar Green(PetscInt dim, PetscScalar k, PetscReal r)
 {
   const PetscReal step = .01;
@@ -21,7 +22,7 @@ static PetscScalar Green(PetscInt dim, PetscScalar k, PetscReal r)
   return sum * step / (2. * PETSC_PI);
 }
 
-/* Error of the solution between half a wave length and one from the source, relative to what it is there */
+/* The relative error of the solution at distances between half a wavelength and a wavelength from the source */
 static PetscErrorCode GreenError(PetscReal *error)
 {
   PetscReal          sum[2] = {0., 0.}, all[2];
@@ -105,7 +106,7 @@ static PetscErrorCode TestOrder(void)
 
 /* ------------------------------------------------------------ velocities of a file */
 
-/* What is linear in a file is the same on a grid of another spacing */
+/* A linear function in a file must stay the same on a grid of another spacing */
 static PetscErrorCode TestFile(void)
 {
   const PetscInt     n[3]  = {7, 5, 4};

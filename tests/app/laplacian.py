@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 The Lithe developers
 # This file is part of Lithe, a plugin for PETSc.
 
-"""Lithe from Python: petsc4py loads the plugin by option, and its matrices, solvers and preconditioners solve as PETSc's do.
+"""Lithe from Python: petsc4py loads the plugin by option, and Lithe's matrices, solvers and preconditioners agree with PETSc's.
 
 Run it with the PETSC_OPTIONS that `./quickstart env` prints, or give them as arguments:
 
@@ -54,7 +54,7 @@ def solve(A, ksp_type="cg", pc_type="jacobi"):
 
 
 def compare(what, one, other, more, error):
-    """Both solves took as many iterations, or a few more, and their solutions agree."""
+    """The second solve took at most a few more iterations, and both solutions agree."""
     its, x = one
     its_other, x_other = other
     assert abs(its - its_other) <= more, (what, its, its_other)

@@ -83,7 +83,7 @@ def main():
     nonzeros = 5 * n * n - 4 * n
     check(lithe.version().count(".") == 2, lithe.version())
 
-    # A matrix: exact, then with a loss that belongs to it alone
+    # A matrix: exact, then with a loss set on this matrix alone
     A, B = laplacian(n), laplacian(n)
     for M in (A, B):
         M.convert("vcrs")
@@ -112,7 +112,7 @@ def main():
     check(lithe.info(ksp).ratio > 1, lithe.info(ksp))
     check(math.isnan(lithe.info(unused("cbgmres")).ratio), "nothing is compressed")
 
-    # A chain of two states that never leaves the second one
+    # A chain of two states which never leaves the second state
     Q = PETSc.Mat().createAIJ((2, 2), nnz=2)
     for i in range(*Q.getOwnershipRange()):
         Q[i, 0] = -1 if i == 0 else 1
@@ -131,7 +131,7 @@ def main():
     check(0 < lithe.info(ts).bound < 1e-3 and lithe.info(ts).products > 0, lithe.info(ts))
     check(math.isclose(abs(p.sum()), 1, abs_tol=1e-3), p.sum())
 
-    # Errors say what is wrong, and leave things as they were
+    # Errors name the cause, and leave objects unchanged
     check("bits" in message(lambda: lithe.call("MatVCRSSetBits", B, 77)) and lithe.info(B).bits == 16, "MatVCRSSetBits")
     check("mat_vcrs_layout" in message(lambda: lithe.set_options(A, mat_vcrs_layout="l9")), "layout")
     check("not assembled" in message(lambda: lithe.info(unassembled())), "not assembled")

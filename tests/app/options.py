@@ -32,7 +32,7 @@ def files(source, *patterns):
 
 
 def types(source, kind="(?:MAT|PC|KSP|TS)"):
-    """Names of the types that the public headers define."""
+    """Names of the types defined by the public headers."""
     found = set()
     for path in files(source, "include/lithe*.h"):
         found.update(re.findall(rf'#define +{kind}[A-Z0-9]+ +"(\w+)"', read(path)))
@@ -40,14 +40,14 @@ def types(source, kind="(?:MAT|PC|KSP|TS)"):
 
 
 def code(source):
-    """Sources without comments. petsccompat.h reads what PETSc reads itself in its last version."""
+    """Sources without comments. petsccompat.h reads options which the newest PETSc itself reads."""
     for path in files(source, "src/**/*.[ch]", "include/**/*.h"):
         if not path.endswith("petsccompat.h"):
             yield path, COMMENT.sub(" ", read(path))
 
 
 def options(source):
-    """Every string that is an option. The farm has the stem of its options from its caller."""
+    """Every string which is an option. The farm gets the stem of its options from the caller."""
     found, ends, stems = {}, {}, []
     for path, text in code(source):
         for string in STRING.findall(text):
@@ -61,7 +61,7 @@ def options(source):
         for end in ends[name]:
             found[stem + end] = ["src/farm"]
     assert len(found) > 60 and stems and all(ends.values()), (len(found), ends)
-    # PETSc's own, which we only pass on
+    # PETSc's own options, which Lithe only passes on
     return {name: paths for name, paths in found.items() if name != "-mat_view"}
 
 
@@ -97,7 +97,7 @@ def check_help(source, outputs):
 
 
 def named(text, names):
-    """Options of our types in a text, also with a prefix; a name that ends with _ or goes on with * or < stands for many."""
+    """Options of Lithe's types in a text, also with a prefix; a name which ends with _ or continues with * or < stands for several."""
     stems = "|".join(sorted(names, key=len, reverse=True))
     found = set()
     for match in re.finditer(rf"(?<![\w-])-(?:[a-z0-9_]+_)?((?:(?:mat|pc|ksp|ts)_(?:{stems})|lithe_(?:halo|reduce))_[a-z0-9_]*)(?![\w*<%])", text):

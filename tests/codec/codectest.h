@@ -3,7 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What tests of codecs share: counted comparisons, of which the first that fail print a line that begins with FAIL, and random bits */
+/* What tests of codecs share: random bits, and counted comparisons, whose first failures print a line which begins with
+   FAIL */
 
 #include <petscsys.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "The logarithmic codec: every code of every scale, its bound, signs and zero.\n\n";
+static char help[] = "The logarithmic codec: every code of every scale, error bounds, signs and zero.\n\n";
 
 #include <src/codec/logarithmic.h>
 #include <petscsys.h>
@@ -24,11 +24,11 @@ static double Random(void)
   return (double)(state >> 11) / 9007199254740992.0;
 }
 
-/* A number within the scale comes back with its sign, changed by a factor of at most 1 + d */
+/* A number within the scale is decoded with its sign, changed by a factor of at most 1 + d */
 static PetscErrorCode TestValue(const LitheLogScale *s, double d, double v)
 {
   const PetscReal back = LitheLogScaleDecode(s, LitheLogScaleEncode(s, v));
-  /* PetscReal rounds to its smallest number where it is subnormal */
+  /* PetscReal rounds subnormal numbers to multiples of its smallest number */
   const double tiny = sizeof(PetscReal) == 4 ? 1.4012984643248171e-45 : 4.9406564584124654e-324, rounding = 4.0 * (double)PETSC_MACHINE_EPSILON;
 
   PetscFunctionBegin;
@@ -61,8 +61,8 @@ static PetscErrorCode TestScale(int bits, double min, double max, int positive, 
   TEST(s.count >= (bits == 8 ? 127 : 127 * 256), "%d bit: only %d magnitudes\n", bits, s.count);
 
   /*
-     words are short where that is said, which is so wherever the scale is far from the ends of the range, not fine, and
-     not too wide for fine values by a polynomial
+     isshort says whether words are short. Words are short wherever the scale is far from the ends of the range, not
+     fine, and narrow enough for a polynomial for fine values
   */
   if (sizeof(PetscReal) == 8 && min >= 1e-200 && max <= 1e200 && d > 1e-4 && (bits == 8 || spread < 50.0))
     TEST(s.isshort, "%d bit over [%g, %g]: d = %g, but words are not short\n", bits, min, max, d);
@@ -83,7 +83,7 @@ static PetscErrorCode TestScale(int bits, double min, double max, int positive, 
          bits, min, max, c, fine, c * s.logstep);
   }
 
-  /* every code is finite, ascends in modulus, has the sign of its half, and comes back as a near value */
+  /* every code is finite, ascends in modulus, has the sign of its half, and decodes to a near value */
   TEST(LitheLogScaleDecode(&s, 0) == 0.0, "%d bit: code 0 is %g\n", bits, (double)LitheLogScaleDecode(&s, 0));
   for (int c = 0; c < codes; c++) {
     const PetscReal v      = LitheLogScaleDecode(&s, (uint16_t)c);
@@ -92,7 +92,7 @@ static PetscErrorCode TestScale(int bits, double min, double max, int positive, 
     TEST(!PetscIsInfOrNanReal(v), "%d bit over [%g, %g]: code %d is %g\n", bits, min, max, c, (double)v);
     if (v == 0.0) continue;
     TEST((v < 0.0) == (minus != 0), "%d bit over [%g, %g]: code %d is %g\n", bits, min, max, c, (double)v);
-    /* rounding of the tables may exchange neighbours where the step is as small as that */
+    /* rounding of the tables may exchange neighbours if the step is below the tolerance here */
     TEST(PetscAbsReal(v) >= last[minus] * (1.0 - d - 1e3 * PETSC_MACHINE_EPSILON), "%d bit over [%g, %g]: code %d is %g after %g\n", bits, min, max, c,
          (double)v, (double)last[minus]);
     last[minus] = PetscMax(last[minus], PetscAbsReal(v));
@@ -102,7 +102,7 @@ static PetscErrorCode TestScale(int bits, double min, double max, int positive, 
   /* a zero of either sign is zero */
   TEST(LitheLogScaleEncode(&s, 0.0) == 0 && LitheLogScaleEncode(&s, -0.0) == 0, "%d bit: zero has the code %d\n", bits, LitheLogScaleEncode(&s, 0.0));
 
-  /* the ends, points next to them, and any number in between, logarithmically spread */
+  /* the ends, points next to the ends, and random points between, logarithmically spread */
   for (int k = 0; k < 20000; k++) {
     double v = k == 0 ? min : (k == 1 ? max : (k == 2 ? nextafter(min, max) : (k == 3 ? nextafter(max, min) : exp(log(min) + Random() * spread))));
 
@@ -125,7 +125,7 @@ static PetscErrorCode TestScale(int bits, double min, double max, int positive, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The logarithm that host and device share, against the library's */
+/* The logarithm shared by host and device, against the library's */
 static PetscErrorCode TestLog(void)
 {
   PetscFunctionBegin;
@@ -144,7 +144,7 @@ static PetscErrorCode TestLog(void)
 
 int main(int argc, char **argv)
 {
-  /* the smallest of them are subnormal, the largest at the end of the range */
+  /* the smallest values are subnormal, the largest values are at the end of the range */
   const double tiny = sizeof(PetscReal) == 4 ? 1.4012984643248171e-45 : 4.9406564584124654e-324, huge = (double)PETSC_MAX_REAL;
 
   PetscFunctionBeginUser;

@@ -33,7 +33,7 @@ static PetscErrorCode TestPowers(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One grid { q 2^e }: every code is itself; between two codes the nearer one, half way the even one */
+/* The grid { q 2^e }: every code is a fixed point; between two codes the nearer code wins, half way the even code */
 static PetscErrorCode TestGrid(int e)
 {
   const double h = ldexp(1.0, e), real = (double)PETSC_MAX_REAL;
@@ -55,7 +55,7 @@ static PetscErrorCode TestGrid(int e)
         const double limit = bits == 8 ? 127.0 : 32767.0;
         const int    x     = LitheFixedExponent(v, bits);
 
-        /* it holds v, and the next smaller one would not */
+        /* the grid holds v, and the next finer grid would not */
         TEST(fabs(v) <= limit * ldexp(1.0, x), "%d bit: 2^%d is too small for %d 2^%d\n", bits, x, q, e);
         TEST(x == LITHE_MIN_EXPONENT || fabs(v) > limit * ldexp(1.0, x - 1), "%d bit: 2^%d is too large for %d 2^%d\n", bits, x, q, e);
       }
@@ -65,14 +65,14 @@ static PetscErrorCode TestGrid(int e)
     TEST(LitheRoundToGrid(v + 0.25 * h, e) == v, "%d.25 steps of 2^%d become %g\n", q, e, LitheRoundToGrid(v + 0.25 * h, e) / h);
     TEST(LitheRoundToGrid(v + 0.75 * h, e) == v + h, "%d.75 steps of 2^%d become %g\n", q, e, LitheRoundToGrid(v + 0.75 * h, e) / h);
     TEST(LitheRoundToGrid(v + 0.5 * h, e) == (q % 2 ? v + h : v), "%d.5 steps of 2^%d become %g\n", q, e, LitheRoundToGrid(v + 0.5 * h, e) / h);
-    /* next to a tie it is none; among subnormal numbers there is nothing next to it */
+    /* a number next to a tie is no tie; subnormal numbers have no closer neighbour */
     if (e >= -1000) {
       TEST(LitheRoundToGrid(nextafter(v + 0.5 * h, -INFINITY), e) == v, "just under %d.5 steps of 2^%d\n", q, e);
       TEST(LitheRoundToGrid(nextafter(v + 0.5 * h, INFINITY), e) == v + h, "just over %d.5 steps of 2^%d\n", q, e);
     }
   }
 
-  /* far beyond 2^52 steps a number is its own neighbour; nothing overflows */
+  /* far beyond 2^52 steps rounding changes nothing; nothing overflows */
   TEST(LitheRoundToGrid(real, e) <= real && LitheRoundToGrid(-real, e) >= -real, "the largest number overflows on the grid 2^%d\n", e);
   if (e < LITHE_MAX_EXPONENT - 60)
     TEST(LitheRoundToGrid(ldexp(1.2345, e + 60), e) == ldexp(1.2345, e + 60), "a number of 60 bits changes on the grid 2^%d\n", e);
@@ -80,7 +80,7 @@ static PetscErrorCode TestGrid(int e)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Single precision, against the processor's conversion: what it is, whether optimised or not */
+/* Single precision against the processor's conversion: the same results with and without optimisation */
 static PetscErrorCode TestSingle(void)
 {
   uint64_t state = 88172645463325252ULL;
@@ -94,7 +94,7 @@ static PetscErrorCode TestSingle(void)
     state ^= state >> 7;
     state ^= state << 17;
     v = ldexp(1.0 + (double)(state >> 12) / 4503599627370496.0, (int)(state % 270) - 145) * (state & 2048 ? 1.0 : -1.0);
-    /* ties: 25 bits, the last one set */
+    /* ties: 25 bits, the last bit set */
     if (k % 3 == 0) v = ldexp((double)(2 * (state >> 40) + 1), (int)(state % 200) - 149);
     f = (float)v;
     r = LitheRoundToSingle(v);

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "The vector loops of a compression give what the functions give that they stand for, bit for bit.\n\n";
+static char help[] = "The vector loops of a compression give the same bits as the scalar functions.\n\n";
 
 #include <src/vcrs/loss/round.h>
 #include <src/vcrs/loss/fit.h>
@@ -15,7 +15,7 @@ static double Uniform(void)
   return (double)(Random() >> 11) / 9007199254740992.0;
 }
 
-/* Between 2^low and 2^high, of either sign; some are zeros of either sign, some of few bits, so that there are ties */
+/* Between 2^low and 2^high, of either sign; some are zeros of either sign, and some have few bits, so ties occur */
 static double Number(int low, int high)
 {
   const double sign = Random() & 1 ? 1.0 : -1.0, v = ldexp(1.0 + Uniform(), low + (int)(Random() % (uint64_t)(high - low)));
@@ -25,7 +25,8 @@ static double Number(int low, int high)
   return sign * v;
 }
 
-/* Codes of a logarithmic scale: numbers of the scale, those half way between two codes and next to it, those beyond its ends */
+/* Codes of a logarithmic scale: numbers of the scale, midpoints of two codes and their neighbours, numbers beyond the
+   ends */
 static PetscErrorCode TestLog(int bits, double min, double max, int positive, int negative)
 {
   LitheLogScale scale;
@@ -55,7 +56,7 @@ static PetscErrorCode TestLog(int bits, double min, double max, int positive, in
 }
 
 #if defined(PETSC_USE_REAL_DOUBLE)
-/* Grids of one step, and of one step a power of two */
+/* Grids with one step, and mantissas with fewer bits, whose step doubles at each power of two */
 static PetscErrorCode TestRounding(void)
 {
   double v[MANY], r[MANY];
@@ -90,7 +91,7 @@ static PetscErrorCode TestRounding(void)
 }
 #endif
 
-/* Which containers hold a row: rows that fit, and rows that do not by one entry */
+/* Which containers hold a row: rows which fit, and rows which exceed the container by one entry */
 static PetscErrorCode TestFit(void)
 {
   const int most = sizeof(PetscReal) == 4 ? 100 : 960;

@@ -17,7 +17,8 @@ static PetscReal Number(int low, int high)
   return (PetscReal)(Random() & 1 ? v : -v);
 }
 
-/* q of l bits at every place of a block, among others: every q up to 12 bits, the ends and random ones beyond */
+/* q of l bits at every place of a block, among others: every q up to 12 bits; beyond 12 bits the ends and random
+   values */
 static PetscErrorCode TestWords(int l)
 {
   const int64_t half = (int64_t)1 << (l - 1), ends[] = {-half, -half + 1, -1, 0, 1, half - 1};
@@ -45,7 +46,7 @@ static PetscErrorCode TestWords(int l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The format in the words of its definition: the smallest step with which nothing rounds to more than 2^(l-1) - 1 */
+/* The format by its definition: the smallest step with which nothing rounds to more than 2^(l-1) - 1 */
 static int SmallestStep(int l, double largest)
 {
   const double limit = ldexp(1.0, l - 1) - 1.0;
@@ -117,7 +118,7 @@ static PetscErrorCode TestRounding(int l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Just below, at and above what makes the step double */
+/* Just below, at and above the number where the step doubles */
 static PetscErrorCode TestCarry(int l)
 {
   PetscFunctionBegin;
@@ -137,7 +138,8 @@ static PetscErrorCode TestCarry(int l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Random blocks of any length; the errors, in steps, have the mean 0 and the root mean square 1/sqrt(12) of rounding to nearest */
+/* Random blocks of any length; the errors, in steps, have the mean 0 and the root mean square 1/sqrt(12) of rounding to
+   nearest */
 static PetscErrorCode TestRandom(int l)
 {
   const int  low = LITHE_MIN_EXPONENT, high = LITHE_MAX_EXPONENT - 1;
@@ -190,7 +192,7 @@ static PetscErrorCode TestEnds(int l)
   PetscFunctionBegin;
   TEST(LitheFRSZ2SetUp(&f, l, 16), "no format of %d bits\n", l);
 
-  /* zeroed memory is zeros, and zeros are zeroed memory; so is what is below half of the least step */
+  /* zeroed memory decodes to zeros, and zeros encode to zeroed memory, as do numbers below half of the least step */
   LitheFRSZ2DecodeBlock(&f, 0, BLOCK, zeros, 0, back);
   for (int i = 0; i < BLOCK; i++) TEST(back[i] == 0.0 && !signbit(back[i]), "%d bits: zeroed memory is %g\n", l, (double)back[i]);
   v[3] = (PetscReal)-0.0;
@@ -218,7 +220,7 @@ static PetscErrorCode TestEnds(int l)
     TEST(!PetscIsInfOrNanReal(back[i]) && fabs((double)back[i] - (double)v[i]) < LitheFRSZ2Step(&f, 0, code), "%d bits: %g becomes %g\n", l, (double)v[i],
          (double)back[i]);
 
-  /* what lacks of a block is zero */
+  /* missing numbers of a block count as zero */
   for (int n = 0; n <= BLOCK; n++) {
     PetscReal full[BLOCK] = {0};
 
@@ -230,7 +232,8 @@ static PetscErrorCode TestEnds(int l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Exponents of 8 bits: the same bits as with 16 within 2^-253 of the largest number; below, coarser steps, then zeros */
+/* Exponents of 8 bits: the same bits as with 16 within 2^-253 of the largest number; below, coarser steps, then
+   zeros */
 static PetscErrorCode TestBase(int l)
 {
   LitheFRSZ2 f = {0}, f8 = {0};

@@ -7,7 +7,8 @@ static char help[] = "Half precision, bfloat16 and the interface to all storage 
 #include <src/codec/storage.h>
 #include "codectest.h"
 
-/* Every code is what IEEE 754 says and is its own nearest; half way to its neighbour the even one, beside it the nearer */
+/* Every code has the value of IEEE 754 and encodes to itself. Midpoints go to the even code, other numbers to the
+   nearer code */
 static PetscErrorCode TestMinifloat(int exponentbits, int mantissabits)
 {
   const int bias = (1 << (exponentbits - 1)) - 1, infinity = (2 * bias + 1) << mantissabits;
@@ -47,7 +48,7 @@ static PetscErrorCode TestMinifloat(int exponentbits, int mantissabits)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The error that a format may make of a number beside others of its block of at most 1 */
+/* The error bound of a format for a number in a block with entries of at most 1 */
 static double Bound(const LitheStorage *s, double v)
 {
   switch (s->kind) {
@@ -64,7 +65,7 @@ static double Bound(const LitheStorage *s, double v)
   }
 }
 
-/* Vectors of real or complex numbers of many lengths; what lies behind the arrays stays as it is */
+/* Vectors of real or complex numbers of many lengths; memory behind the arrays must not change */
 static PetscErrorCode TestVectors(const LitheStorage *s)
 {
   const unsigned char mark = 0xa5;
@@ -97,7 +98,7 @@ static PetscErrorCode TestVectors(const LitheStorage *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* NaN and infinity are not lost, and finite blocks beside them stay, also where a vector has one base */
+/* NaN and infinity are preserved, and neighbouring finite blocks are unchanged, also if a vector has a common base */
 static PetscErrorCode TestSpecial(const LitheStorage *s)
 {
   PetscReal v[96], back[96];
@@ -126,7 +127,7 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(TestMinifloat(5, 10));
   PetscCall(TestMinifloat(8, 7));
-  /* by way of single precision these would be rounded twice */
+  /* numbers which would be rounded twice by way of single precision */
   TEST(LitheHalfEncode(1.0 + ldexp(1.0, -11) + ldexp(1.0, -40)) == LitheHalfEncode(1.0 + ldexp(1.0, -10)), "half precision is rounded twice\n");
   TEST(LitheBfloat16Encode(1.0 + ldexp(1.0, -8) + ldexp(1.0, -40)) == LitheBfloat16Encode(1.0 + ldexp(1.0, -7)), "bfloat16 is rounded twice\n");
   for (int kind = LITHE_STORAGE_FULL; kind <= LITHE_STORAGE_FRSZ2; kind++) {

@@ -2,8 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "A fuzzer of the storage formats: any bits in, nothing out of bounds, and every number within its bound.\n\
-  -seed <n>      what random numbers begin with\n\
+static char help[] = "A fuzzer of the storage formats: any input bits, no access out of bounds, and every number within the error bound.\n\
+  -seed <n>      seed of random numbers\n\
   -rounds <n>    vectors\n";
 
 #define _DEFAULT_SOURCE
@@ -24,7 +24,7 @@ static uint64_t Random(void)
   return state;
 }
 
-/* Bytes that end where memory ends: one more read or written is a segmentation violation */
+/* Bytes at the end of mapped memory: access behind the last byte is a segmentation violation */
 typedef struct {
   unsigned char *pages, *end;
   size_t         size;
@@ -43,7 +43,7 @@ static PetscErrorCode GuardedCreate(size_t bytes, Guarded *g)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Any bit pattern of PetscReal; or numbers of one size; or a few of either with zeros */
+/* Random bit patterns of PetscReal, or numbers of one magnitude, or either kind mixed with zeros */
 static void RandomVector(size_t n, PetscReal *v)
 {
   const int kind = (int)(Random() % 4), size = (int)(Random() % 2000) - 1000;
@@ -56,7 +56,8 @@ static void RandomVector(size_t n, PetscReal *v)
   }
 }
 
-/* Of a block of FRSZ2: within half a step, by the exponent that is stored; within one where a larger exponent would overflow */
+/* A block of FRSZ2: the error is at most half a step of the stored exponent, and at most one step if a larger exponent
+   would overflow */
 static PetscErrorCode CheckBlock(const LitheFRSZ2 *f, int base, uint16_t code, int n, const PetscReal *v, const PetscReal *back)
 {
   double step = LitheFRSZ2Step(f, base, code);
@@ -99,7 +100,7 @@ static PetscErrorCode Round(const Guarded *memory, const Guarded *exponentmemory
   data          = memory->end - bytes;
   exponents     = exponentmemory->end - exponentbytes;
 
-  /* a vector, there and back, and once more: what came back is kept */
+  /* encode and decode a vector twice: the second time must change nothing */
   RandomVector(n, v);
   base = LitheStorageEncode(&s, n, v, data, exponents);
   LitheStorageDecode(&s, base, n, data, exponents, back);
@@ -111,7 +112,7 @@ static PetscErrorCode Round(const Guarded *memory, const Guarded *exponentmemory
     PetscCheck(again[i] == back[i] || (PetscIsNanReal(again[i]) && PetscIsNanReal(back[i])), PETSC_COMM_SELF, PETSC_ERR_PLIB,
                "kind %d, %d bits: %.17g becomes %.17g, then %.17g", (int)kind, s.bits, (double)v[i], (double)back[i], (double)again[i]);
 
-  /* any bits at all are numbers, the same ones twice */
+  /* random bits decode to numbers, and twice to the same numbers */
   for (size_t i = 0; i < bytes; i++) data[i] = (unsigned char)Random();
   for (size_t i = 0; i < exponentbytes; i++) exponents[i] = (unsigned char)Random();
   base = kind == LITHE_STORAGE_FRSZ2 && s.frsz2.exponentbits == 8 ? (int)(Random() % 1793) : 0;

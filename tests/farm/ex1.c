@@ -23,7 +23,7 @@ static PetscReal Number(uint32_t *seed, int smallest, int largest)
   return (PetscReal)ldexp(((double)*seed / 4294967296. + .5) * (*seed & 64 ? -1 : 1), exponent);
 }
 
-/* y: terms order[0..TERMS), split over so many parts, which are added by bins */
+/* y: terms order[0..TERMS), split over several parts, whose bins are added */
 static PetscErrorCode Sum(const PetscReal *x, const int order[], int parts, PetscSF sf, PetscReal *y)
 {
   LitheSums sums[TERMS];
@@ -101,7 +101,8 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  /* each process holds terms of all numbers, the sums go to all processes in turn and back: a root of each process has a leaf on the next one */
+  /* each process holds terms of all numbers, and sums go to all processes in turn and back: a root of a process has a
+     leaf on the next process */
   PetscCall(PetscSFCreate(PETSC_COMM_WORLD, &sf));
   for (int i = 0; i < N; i++) from[i] = (PetscSFNode){(rank + 1) % size, i};
   PetscCall(PetscSFSetGraph(sf, N, N, NULL, PETSC_COPY_VALUES, from, PETSC_COPY_VALUES));

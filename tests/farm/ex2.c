@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "LitheFarm: any grouping gives the same bits, tasks that fail are tried again or named, slices and journals of other groups add up.\n\n";
+static char help[] = "LitheFarm: any grouping gives the same bits, failed tasks are tried again or named, slices and journals of different groups add up.\n\n";
 
 #define _POSIX_C_SOURCE 200809L
 #include <signal.h>
@@ -59,7 +59,7 @@ static PetscErrorCode TestGroups(LitheFarmOptions options)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One fails always, one at first */
+/* Two tasks: task 6 always fails, task 7 fails on the first attempt only */
 static PetscErrorCode TestFailures(LitheFarmOptions options)
 {
   PetscFunctionBeginUser;
@@ -97,7 +97,7 @@ static PetscErrorCode TestFailures(LitheFarmOptions options)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Slices of the tasks by farms of other sizes leave journals, which another one adds up */
+/* Farms of other sizes run slices of the tasks and leave journals, which another farm adds up */
 static PetscErrorCode TestSlices(LitheFarmOptions options)
 {
   LitheFarm              farm;
@@ -213,7 +213,7 @@ int main(int argc, char **argv)
   PetscCall(TestSlices(options));
   PetscCall(TestEmpty(options));
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
-  /* nothing is left in the folder, so that it can be removed */
+  /* the folder is empty and can be removed */
   if (!rank) {
     left = (PetscBool)(rmdir(folder) != 0);
     if (WRONG(left)) failures++;

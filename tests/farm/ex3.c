@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "LitheFarm: groups keep sets of tasks, kinds are noted, slices by options add up, also those of journals alone.\n\n";
+static char help[] = "LitheFarm: groups keep sets of tasks, kinds are recorded, slices by options add up, also from journals alone.\n\n";
 
 #define _POSIX_C_SOURCE 200809L
 #include <signal.h>
@@ -14,7 +14,7 @@ static char help[] = "LitheFarm: groups keep sets of tasks, kinds are noted, sli
 static PetscReal   first[TEST_N], firstown[TEST_TASKS];
 static PetscMPIInt size, rank;
 
-/* The test's tasks, and which sets this group has visited, in their order */
+/* The test's tasks, and the sets which this group has visited, in order */
 typedef struct {
   FarmTest  t;
   PetscInt  set[TEST_TASKS], visits, visited[TEST_TASKS];
@@ -65,7 +65,8 @@ static PetscErrorCode Create(LitheFarm farm, PetscReal setup, SetTest *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The bits of a farm without sets; a group visits a set once, the one with most to do first; where preparations are long, each set has one group */
+/* Compares the bits with a farm without sets. A group visits a set once, and the set with most work first. With long
+   preparations, each set has one group */
 static PetscErrorCode TestSets(LitheFarmOptions options)
 {
   const PetscInt order[SETS] = {2, 0, 1, 3};
@@ -84,7 +85,7 @@ static PetscErrorCode TestSets(LitheFarmOptions options)
     PetscCall(LitheFarmDestroy(&farm));
   }
   for (PetscInt g = size; g >= 1; g--) {
-    for (int how = 0; how < 4; how++) { /* setup: none, long; fixed; a task that fails at first */
+    for (int how = 0; how < 4; how++) { /* no preparation; a long preparation; tasks shared out in advance; a task which fails on the first attempt */
       LitheFarm              farm;
       SetTest                s;
       const LitheFarmResult *r;
@@ -193,7 +194,7 @@ int main(int argc, char **argv)
   PetscCall(PetscSNPrintf(options.journal, sizeof(options.journal), "%s/journal", folder));
   PetscCall(TestSlices(options));
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
-  /* nothing is left in the folder, so that it can be removed */
+  /* the folder is empty and can be removed */
   if (!rank && WRONG(rmdir(folder) != 0)) FAIL("files are left in %s", folder);
   PetscCall(TestDone(100, "sets and slices agree\n"));
   PetscCall(PetscFinalize());

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* A farm whose tasks add numbers to an array that a group shares, and leave some of their own */
+/* A farm whose tasks add numbers to an array shared by a group, and deliver some numbers of their own */
 
 #include <lithe.h>
 #include <lithe/private/farm.h>
@@ -15,13 +15,13 @@
 typedef struct {
   LitheFarmGroup group;
   LitheFarmJob   job;
-  PetscSF        sf;               /* from this process's sums to the whole of them on all processes, a share of each */
+  PetscSF        sf;               /* from the sums of this process to the complete sums on all processes, each with a share */
   PetscInt       fails, failsonce; /* tasks, or -1 */
-  PetscInt       kill, done;       /* after so many tasks of this process, or -1; how many it has done */
+  PetscInt       kill, done;       /* kill: after this number of tasks on this process, or -1; done: completed tasks */
   PetscReal      delay;            /* seconds of a task, on the average */
   PetscInt       pieces[TEST_TASKS];
   PetscReal      cost[TEST_TASKS];
-  PetscReal      own[TEST_TASKS]; /* of what tasks have delivered: a sum of each task, on this process */
+  PetscReal      own[TEST_TASKS]; /* sums of the delivered numbers per task, on this process */
   PetscInt       tried[TEST_TASKS];
 } FarmTest;
 
@@ -44,7 +44,7 @@ static PetscErrorCode FarmTestRun(void *ctx, PetscInt task, PetscInt attempt, Pe
   for (PetscInt i = 0; i < t->job.n; i++) sum[i] = FarmTestNumber(task, t->job.first + i);
   for (PetscInt i = 0; piece && i < t->pieces[task]; i++) piece[i] = FarmTestNumber(task, -1 - i);
   if (t->fails == task) {
-    if (task % 2) *failed = (PetscBool)(t->group.rank == t->group.size - 1); /* on one process only */
+    if (task % 2) *failed = (PetscBool)(t->group.rank == t->group.size - 1); /* on a single process */
     else if (t->job.n) sum[0] = (PetscReal)NAN;
   }
   if (t->failsonce == task && !attempt) *failed = PETSC_TRUE;
@@ -82,7 +82,7 @@ static PetscErrorCode FarmTestCreate(LitheFarm farm, FarmTest *t)
   t->job.deliver = FarmTestDeliver;
   t->job.ctx     = t;
   for (PetscInt k = 0; k < TEST_TASKS; k++) {
-    t->pieces[k] = k % 4; /* some tasks have no numbers of their own */
+    t->pieces[k] = k % 4; /* some tasks deliver no numbers */
     t->cost[k]   = (PetscReal)(1 + k % 3);
   }
   for (PetscInt i = 0; i < TEST_N; i++) roots += i % size == rank;
@@ -93,7 +93,7 @@ static PetscErrorCode FarmTestCreate(LitheFarm farm, FarmTest *t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The sums of all groups, all on all processes, and what was delivered */
+/* The sums of all groups, complete on all processes, and the delivered numbers */
 static PetscErrorCode FarmTestGet(LitheFarm farm, FarmTest *t, PetscReal sum[TEST_N], PetscReal own[TEST_TASKS])
 {
   PetscReal  *part;
@@ -114,7 +114,7 @@ static PetscErrorCode FarmTestGet(LitheFarm farm, FarmTest *t, PetscReal sum[TES
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The numbers of a run are those of the first one, bit by bit */
+/* Compares the numbers of a run with the first run, bit by bit */
 static inline PetscErrorCode FarmTestCompare(const char name[], LitheFarm farm, FarmTest *t, const PetscReal first[TEST_N],
                                              const PetscReal firstown[TEST_TASKS])
 {
@@ -134,7 +134,7 @@ static PetscErrorCode FarmTestDestroy(FarmTest *t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Everything but a task, in doubles: what sums should be near */
+/* The sums without one task, in double precision; the farm's sums must be near */
 static inline void FarmTestExpect(PetscInt without, double sum[TEST_N], double most[1])
 {
   most[0] = 0;

@@ -5,16 +5,16 @@
 static char help[] = "LitheHalo: many exchanges over random relations; every entry arrives, bit for bit, whatever the transport.\n\
   -transport <auto,ipc,nccl,mpi>  -unit <bytes>  -exchanges <n>  -entries <n> at most on a process\n\
   -relation <random,oneway,self,dense,none>  -contiguous  -device  -expect <transport>\n\
-  -may_refuse: the transport may be impossible on this machine, on all processes or on none\n\n";
+  -may_refuse: the transport may be impossible on the machine, on all processes or on none\n\n";
 
 #include <lithe.h>
 #include <lithe/private/lithehalo.h>
 
 typedef enum {
-  RANDOM, /* any entry of any process, this one among them; processes 2, 5, ... have no entries and process 3, ... read none */
+  RANDOM, /* any entry of any process, including this process; processes 2, 5, ... have no entries and process 3, ... reads none */
   ONEWAY, /* from the process before, and not from the last to the first */
   SELF,
-  DENSE, /* all entries of all processes in order: PETSc has another star forest for that */
+  DENSE, /* all entries of all processes in order, for which PETSc has a special star forest */
   NONE
 } Relation;
 static const char *const Relations[] = {"random", "oneway", "self", "dense", "none", "Relation", "", NULL};
@@ -28,10 +28,10 @@ typedef struct {
   PetscInt     nleaves, nghost;
   PetscInt    *leaf;
   PetscSFNode *remote;
-  PetscInt     words; /* of 4 bytes in an entry */
+  PetscInt     words; /* words of 4 bytes per entry */
 } Test;
 
-/* A number that depends on all of these, and never twice on the same */
+/* A number which depends on all arguments, different for each exchange */
 static uint32_t Mix(PetscInt a, PetscInt b, PetscInt c, PetscInt d)
 {
   uint64_t h = 0x9e3779b97f4a7c15u;
@@ -50,7 +50,7 @@ static PetscInt Owned(const Test *t, PetscMPIInt rank)
   return t->entries - (rank * 7) % PetscMax(1, t->entries / 2);
 }
 
-/* Word w of an entry in an exchange. Any bits but those that the type could change: words have the exponent of a number near one */
+/* Word w of an entry in an exchange. Words have the exponent of a number near 1, so the vector type changes no bits */
 static uint32_t Word(PetscInt exchange, PetscMPIInt rank, PetscInt entry, PetscInt w)
 {
   return 0x3f800000u | (Mix(exchange, rank, entry, w) & 0x007fffffu);
@@ -110,7 +110,7 @@ static PetscErrorCode CreateGraph(Test *t, PetscSF *sf)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A vector that has room for entries */
+/* A vector with space for the entries */
 static PetscErrorCode CreateVector(const Test *t, PetscInt entries, Vec *v)
 {
   const PetscInt n = (entries * t->unit + (PetscInt)sizeof(PetscScalar) - 1) / (PetscInt)sizeof(PetscScalar);
@@ -122,7 +122,7 @@ static PetscErrorCode CreateVector(const Test *t, PetscInt entries, Vec *v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What the process gives in an exchange */
+/* Fills the entries which the process sends in an exchange */
 static PetscErrorCode FillVector(const Test *t, PetscInt exchange, Vec v)
 {
   PetscScalar *a;
@@ -138,7 +138,7 @@ static PetscErrorCode FillVector(const Test *t, PetscInt exchange, Vec v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What came in an exchange; places that are no leaves are still zero */
+/* Counts wrong entries of an exchange; places without a leaf must still be zero */
 static PetscErrorCode CheckVector(const Test *t, PetscInt exchange, Vec v, PetscInt *wrong)
 {
   const PetscScalar *a;
@@ -164,7 +164,7 @@ static PetscErrorCode CheckVector(const Test *t, PetscInt exchange, Vec v, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A copy of the ghosts, made where they are */
+/* Copies the ghosts where they are stored */
 static PetscErrorCode SaveGhosts(const Test *t, const void *ghost, Vec saved)
 {
   PetscScalar *a;
@@ -186,7 +186,7 @@ static PetscErrorCode SaveGhosts(const Test *t, const void *ghost, Vec saved)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Exchanges in a row, none of which the host waits for; then a look at what each brought */
+/* Several exchanges without waiting on the host, then a check of each */
 static PetscErrorCode Exchange(const Test *t, LitheHalo halo, PetscInt n, PetscInt *wrong)
 {
   Vec                x, *given, *saved;
@@ -220,7 +220,7 @@ static PetscErrorCode Exchange(const Test *t, LitheHalo halo, PetscInt n, PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What the halo says of itself, against the graph */
+/* Compares the reported information with the graph */
 static PetscErrorCode CheckInfo(const Test *t, const LitheHaloInfo *info)
 {
   PetscInt    foreign = 0;
@@ -306,7 +306,7 @@ int main(int argc, char **argv)
   PetscCall(CheckInfo(&t, &info));
   PetscCall(Exchange(&t, halo, exchanges, &wrong));
 
-  /* Another one at the same time, and one after the other in any order */
+  /* a second halo, first at the same time, then in turn in any order */
   PetscCall(CreateHalo(&t, sf, info.transport, PETSC_FALSE, &second));
   PetscCall(Exchange(&t, second, 2, &wrong));
   PetscCall(Exchange(&t, halo, 3, &wrong));

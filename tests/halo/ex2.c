@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "LitheHalo: what cannot be is an error on all processes, and a neighbour that does not come is one after a time.\n\
+static char help[] = "LitheHalo: impossible requests are errors on all processes, and an absent neighbour is an error after a timeout.\n\
   -late: the last process takes no part in an exchange on a device; run with -lithe_halo_timeout 1\n\n";
 
 #include <lithe.h>
@@ -28,7 +28,7 @@ static PetscErrorCode CreateGraph(MPI_Comm comm, PetscInt n, PetscSF *sf)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A request that is to fail, on all processes, and with words that say why */
+/* A request which must fail on all processes, with a reason in the message */
 static PetscErrorCode Refused(MPI_Comm comm, const char what[], PetscErrorCode ierr, PetscErrorCode want)
 {
   PetscInt wrong = ierr == want ? 0 : 1;
@@ -41,7 +41,7 @@ static PetscErrorCode Refused(MPI_Comm comm, const char what[], PetscErrorCode i
 
 static char reason[1024];
 
-/* Keeps what the first error says */
+/* Keeps the message of the first error */
 static PetscErrorCode KeepReason(PETSC_UNUSED MPI_Comm comm, PETSC_UNUSED int line, PETSC_UNUSED const char *function, PETSC_UNUSED const char *file,
                                  PetscErrorCode n, PetscErrorType p, const char *mess, PETSC_UNUSED void *ctx)
 {
@@ -92,7 +92,7 @@ static PetscErrorCode TestRequests(MPI_Comm comm, PetscSF sf)
   PetscCheck(none, comm, PETSC_ERR_PLIB, "A halo came from a request that was refused");
   for (int k = 0; k < 6; k++) PetscCall(Refused(comm, what[k], ierr[k], k < 2 ? PETSC_ERR_ARG_INCOMP : k < 4 ? PETSC_ERR_ARG_OUTOFRANGE : PETSC_ERR_ORDER));
 
-  /* none of it has done any harm */
+  /* the refused requests have done no harm */
   PetscCall(LitheHaloEnd(halo, &ghost));
   PetscCall(LitheHaloGetInfo(halo, &info));
   PetscCall(PetscPrintf(comm, "auto on the host: %s; %s\n", LitheTransports[info.transport], info.reason ? "with a reason" : "no reason"));
@@ -101,7 +101,8 @@ static PetscErrorCode TestRequests(MPI_Comm comm, PetscSF sf)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Two exchanges of all; then the last process stays away. The others learn it in time, each time they ask, and can tidy up */
+/* All processes take part in two exchanges; then the last process stays away. Each request of the others fails in time,
+   and objects can be destroyed */
 static PetscErrorCode TestLate(MPI_Comm comm, PetscSF sf)
 {
   LitheHalo          halo;

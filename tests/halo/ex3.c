@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Products of parallel matrices are the same, bit for bit, with every transport; one that cannot be used is an error on all processes.\n\
+static char help[] = "Products of parallel matrices have the same bits with every transport; an unusable transport is an error on all processes.\n\
   -transports <list> -cuda\n\n";
 
 #include <lithe.h>
@@ -12,7 +12,7 @@ typedef struct {
   const char *name; /* of the type */
   PetscErrorCode (*set)(Mat, LitheTransport);
   PetscErrorCode (*get)(Mat, LitheTransport *);
-  PetscBool actual; /* get() tells the transport that is used, not the one that was asked for */
+  PetscBool actual; /* get() returns the transport in use, not the requested transport */
 } Class;
 
 static const Class vcrs   = {"vcrs", MatVCRSSetTransport, MatVCRSGetTransport, PETSC_TRUE};
@@ -42,7 +42,7 @@ static PetscErrorCode CreateAIJ(MPI_Comm comm, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One more entry, far from the others, in a column of another process: there are more ghosts then */
+/* Adds an entry in a distant column of another process, so the number of ghosts grows */
 static PetscErrorCode ChangePattern(Mat A, PetscInt round)
 {
   PetscInt N, begin, end;
@@ -70,7 +70,7 @@ static PetscErrorCode Fill(Vec x, PetscInt round)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Products in a row, each with another x and the host not waiting; their sum shows any of them that is wrong */
+/* Products without waiting on the host, each with another x; a wrong product shows in the sum */
 static PetscErrorCode Products(Mat A, Vec y)
 {
   Vec x[4], z;
@@ -91,7 +91,7 @@ static PetscErrorCode Products(Mat A, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All of them against mpi, and that against another matrix, if there is one */
+/* Compares all transports with mpi, and mpi with another matrix if given */
 static PetscErrorCode Compare(const Class *c, const char what[], Mat A, Mat other, PetscInt n, const LitheTransport transport[])
 {
   Vec            reference, y;
@@ -131,7 +131,7 @@ static PetscErrorCode Compare(const Class *c, const char what[], Mat A, Mat othe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Pattern after pattern with one transport */
+/* A sequence of patterns with one transport */
 static PetscErrorCode Grow(const Class *c, Mat A, Mat other)
 {
   PetscFunctionBeginUser;
@@ -170,7 +170,7 @@ static PetscErrorCode Refuse(const Class *c, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Of the relatives of MATAIJ */
+/* For the relatives of MATAIJ */
 static PetscErrorCode TestFamily(const Class *c, MPI_Comm comm, PetscBool cuda, PetscInt n, const LitheTransport transport[])
 {
   Mat            A, B, C;

@@ -2,10 +2,10 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "LitheReduce: many sums over processes, the same bits on all of them, and with ipc and nccl those of a sum in "
+static char help[] = "LitheReduce: many sums over processes, the same bits on all processes, and with ipc and nccl the bits of a sum in "
                      "the order of the processes.\n\
-  -transport <auto,ipc,nccl,mpi>  -most <n> numbers of a sum at most  -sums <n>  -device  -expect <transport>\n\
-  -may_refuse: the transport may be impossible on this machine\n\
+  -transport <auto,ipc,nccl,mpi>  -most <n> largest length of a sum  -sums <n>  -device  -expect <transport>\n\
+  -may_refuse: the transport may be impossible on the machine\n\
   -late: the last process takes no part in a sum on a device; run with -lithe_halo_timeout 1\n\n";
 
 #include <lithe.h>
@@ -19,7 +19,7 @@ typedef struct {
   PetscBool   device;
 } Test;
 
-/* Of sizes that differ, so that their sum depends on its order */
+/* Numbers of different magnitudes, so the sum depends on the order */
 static PetscReal Number(PetscInt seed, PetscMPIInt rank, PetscInt i)
 {
   uint64_t h = 0x9e3779b97f4a7c15u;
@@ -31,7 +31,7 @@ static PetscReal Number(PetscInt seed, PetscMPIInt rank, PetscInt i)
   return (PetscReal)ldexp((double)(h >> 12) * (h & 1 ? 1. : -1.), -52 + (int)(h >> 1 & 7));
 }
 
-/* How many numbers the sum has: all that there is room for, one, or any number between */
+/* The length of a sum: the most, 1, or any number between */
 static PetscInt Count(const Test *t, PetscInt seed)
 {
   return seed % 3 == 0 ? t->most : (seed % 3 == 1 ? 1 : 1 + (seed * 7919) % t->most);
@@ -49,7 +49,7 @@ static PetscErrorCode Fill(const Test *t, PetscInt seed, PetscScalar a[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* In the order of the processes, each component on its own, as the device adds */
+/* Adds in the order of the processes, each component separately, as the device does */
 static PetscScalar Expected(const Test *t, PetscInt seed, PetscInt i)
 {
   double re = (double)Number(seed, 0, 2 * i), im = (double)Number(seed, 0, 2 * i + 1);
@@ -61,7 +61,7 @@ static PetscScalar Expected(const Test *t, PetscInt seed, PetscInt i)
   return PetscCMPLX((PetscReal)re, PetscDefined(USE_COMPLEX) ? (PetscReal)im : 0);
 }
 
-/* Numbers that are not what they should be; with exact not to the last bit. What lies behind those of a sum is not to be touched */
+/* Counts wrong numbers; exact: to the last bit. The memory behind a sum must not change */
 static PetscErrorCode CountWrong(const Test *t, PetscInt seed, PetscBool exact, const PetscScalar a[], PetscScalar first[], PetscInt *wrong)
 {
   const PetscInt n     = Count(t, seed);
@@ -81,7 +81,7 @@ static PetscErrorCode CountWrong(const Test *t, PetscInt seed, PetscBool exact, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All sums one after the other, before the host looks at any of them */
+/* All sums are started before the host looks at the first result */
 static PetscErrorCode Sums(const Test *t, PetscInt first, PetscInt nreduces, LitheReduce reduce[], PetscInt *wrong)
 {
   const PetscScalar *read;
@@ -131,7 +131,8 @@ static PetscErrorCode Create(const Test *t, LitheTransport transport, PetscBool 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A sum of all; then the last process stays away. The others learn it in time, and their sums are no numbers */
+/* All processes take part in a sum; then the last process stays away. The others are told in time, and their sums are
+   NaN */
 static PetscErrorCode TestLate(const Test *t)
 {
   PetscErrorCode     ierr[2] = {PETSC_SUCCESS, PETSC_SUCCESS};
@@ -171,7 +172,7 @@ static PetscErrorCode TestLate(const Test *t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Requests that are to fail, on all processes */
+/* Requests which must fail on all processes */
 static PetscErrorCode TestRequests(const Test *t, LitheReduce good)
 {
   PetscErrorCode ierr[4];
@@ -219,7 +220,7 @@ int main(int argc, char **argv)
     PetscCheck(!set || t.size == 1 || is == expect, t.comm, PETSC_ERR_PLIB, "The transport is %s, not %s", LitheTransports[is], LitheTransports[expect]);
     PetscCall(Sums(&t, 0, 1, reduce, &wrong));
 
-    /* Another one at the same time, in turn */
+    /* a second reduction at the same time, in turn */
     PetscCall(Create(&t, transport, refuse, &reduce[1]));
     PetscCall(Sums(&t, 100, 2, reduce, &wrong));
     PetscCall(LitheReduceDestroy(&reduce[0]));

@@ -2,17 +2,17 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Products on devices with a process that comes late: the same bits; with one that does not come: an error, in time.\n\
+static char help[] = "Products on devices: the same bits if a process is late, and an error in time if a process is absent.\n\
   -absent: the last process takes no part in a product; run with -lithe_halo_timeout 1\n\n";
 
 #include <lithe.h>
 #include <petsc/private/matimpl.h>
 #include <petsctime.h>
 
-#define ROWS     20000 /* of a process */
+#define ROWS     20000 /* per process */
 #define PRODUCTS 4
 
-/* Rows of five entries; those of other processes are few, and far from the diagonal */
+/* Rows of five entries, a few of them in columns of distant processes, far from the diagonal */
 static PetscErrorCode CreateMatrix(MPI_Comm comm, Mat *A)
 {
   PetscInt begin, end, n;
@@ -35,7 +35,7 @@ static PetscErrorCode CreateMatrix(MPI_Comm comm, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Entries that differ from product to product */
+/* Entries which differ from product to product */
 static PetscErrorCode Fill(Vec x, PetscInt product)
 {
   PetscInt     begin, end;
@@ -49,7 +49,7 @@ static PetscErrorCode Fill(Vec x, PetscInt product)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Each process comes late to a product of its own, and then nobody does: the results are the same */
+/* Each process is late for a separate product, then no process is late: the results must agree */
 static PetscErrorCode TestLate(Mat A, const char name[])
 {
   MPI_Comm    comm = PetscObjectComm((PetscObject)A);
@@ -63,7 +63,7 @@ static PetscErrorCode TestLate(Mat A, const char name[])
     PetscCall(MatCreateVecs(A, &x[k], &y[0][k]));
     PetscCall(VecDuplicate(y[0][k], &y[1][k]));
     PetscCall(Fill(x[k], k));
-    /* where it will be used, now */
+    /* puts the vector in the right memory now */
     PetscCall(VecScale(x[k], 0.5));
   }
   for (int round = 0; round < 2; round++) {
@@ -84,7 +84,8 @@ static PetscErrorCode TestLate(Mat A, const char name[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The last process stays away from the second product. The others learn it, and can tidy up. Not by MatMult(), which is collective with -log_sync */
+/* The last process skips the second product. The remaining processes get an error, and objects can be destroyed.
+   MatMult() is not used, because MatMult() is collective with -log_sync */
 static PetscErrorCode TestAbsent(Mat A, const char name[])
 {
   MPI_Comm       comm = PetscObjectComm((PetscObject)A);
@@ -109,7 +110,7 @@ static PetscErrorCode TestAbsent(Mat A, const char name[])
     ierr = (*A->ops->mult)(A, x, y);
     PetscCall(PetscPopErrorHandler());
     PetscCheck(!ierr, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: an error before the time has passed", name);
-    /* the host waits here, for this process's numbers */
+    /* the host waits here, for the numbers of its process */
     PetscCall(VecGetArrayRead(y, &a));
     PetscCall(VecRestoreArrayRead(y, &a));
     PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Compressed bases: every operation against its definition, Arnoldi's relation and orthogonality, in every storage.\n\n";
+static char help[] = "Compressed bases: every operation against the definition, Arnoldi's relation and orthogonality, in every storage.\n\n";
 
 #include <lithe/private/cbbasisdevice.h>
 #include <tests/ksp/ksptest.h>
@@ -40,7 +40,7 @@ static PetscErrorCode FillUnit(Vec x, int seed)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* v rounded as its storage rounds, on this process, by the codec */
+/* Rounds v to its storage on this process, by the codec */
 static PetscErrorCode Round(CBBasis B, Vec v)
 {
   void        *values, *exponents;
@@ -94,7 +94,7 @@ static PetscErrorCode TestStore(CBBasis B, Vec v[], Vec z, const char where[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Numbers that have no exponent of their own, or none at all, and zeros: what the codec makes of them */
+/* NaN, Inf, numbers without an exponent of their own, and zeros, as the codec rounds these */
 static PetscErrorCode TestSpecial(CBBasis B, Vec z, const char where[])
 {
   static const double special[] = {0., -0., INFINITY, -INFINITY, NAN, 1e-320, 1e-30, 6e-8, 1e-4, .5, 1., 3., 1e30};
@@ -126,7 +126,7 @@ static PetscErrorCode TestSpecial(CBBasis B, Vec z, const char where[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Numbers of a basis where they live, from the device to the host's copy or back; on the host both are the same */
+/* Copies numbers of a basis between the device and the host's copy; on the host both are the same memory */
 static PetscErrorCode CopyScalars(CBBasis B, PetscScalar *host, size_t n, PetscBool todevice)
 {
   PetscBool device;
@@ -200,7 +200,7 @@ static PetscErrorCode TestUpdate(CBBasis B, Vec v[], Vec w, Vec z, double unit, 
   PetscCall(VecNorm(x, NORM_INFINITY, &error));
   if (WRONG(!(error <= tolerance))) FAIL("%s: a linear combination is wrong by %g", where, (double)error);
 
-  /* u is w - V c; append divides it by sigma, and leaves w */
+  /* u is w - V c. append divides w by sigma, and leaves w unchanged */
   PetscCall(VecAYPX(u, -1.0, w));
   for (int i = 0; i < k; i++) B->host.c[i] = y[i];
   B->host.hessenberg[(k - 1) * B->host.ld + k] = sigma;
@@ -230,7 +230,7 @@ static PetscErrorCode TestUpdate(CBBasis B, Vec v[], Vec w, Vec z, double unit, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What rounding to a storage changes at most, relative to the norm; blocks of FRSZ2 are relative to their largest numbers */
+/* The largest rounding error of a storage, relative to the norm; for blocks of FRSZ2 relative to the largest numbers */
 static double Unit(const LitheStorage *s)
 {
   switch (s->kind) {
@@ -248,7 +248,8 @@ static double Unit(const LitheStorage *s)
   return 0;
 }
 
-/* A vector comes back from two parts as if from a storage with twice as many bits; the second parts are nowhere but behind the columns */
+/* A vector in two parts has the precision of a storage with twice as many bits. The second parts are stored behind the
+   columns only */
 static PetscErrorCode TestPairs(PetscInt n, const LitheStorage *storage, const char where[])
 {
   const PetscReal unit = (PetscReal)Unit(storage);
@@ -287,7 +288,7 @@ static PetscErrorCode TestPairs(PetscInt n, const LitheStorage *storage, const c
     PetscCall(VecEqual(y, z, &same));
     if (WRONG(!same)) FAIL("%s: column %" PetscInt_FMT " in two parts is combined as another one", where, j);
 
-    /* what inner products see */
+    /* use the values which inner products see */
     B->paired = 0;
     PetscCall((*B->ops->load)(B, j, y));
     PetscCall((*B->ops->store)(B, COLUMNS - 1, 1.0, x, v));
@@ -303,7 +304,7 @@ static PetscErrorCode TestPairs(PetscInt n, const LitheStorage *storage, const c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All operations on vectors of n numbers a process */
+/* All operations on vectors of n numbers per process */
 static PetscErrorCode TestOperations(PetscInt n)
 {
   Vec x, w, *v;
@@ -342,9 +343,9 @@ static PetscErrorCode TestOperations(PetscInt n)
 }
 
 /*
-   Arnoldi's method with one pass a step, from a vector that few columns of the matrix carry, so that w loses length: the
-   relation of each column holds up to the rounding of the next one, of which there is next to none where that has a
-   second part, and columns are orthogonal as well as the storage allows.
+   Arnoldi's method with one pass per step. Few columns of the matrix carry the start vector, so w loses length. The
+   relation of each column holds up to the rounding of the next column. A second part makes this rounding negligible.
+   Columns are orthogonal within the precision of the storage.
 */
 static PetscErrorCode TestArnoldi(Mat A, const LitheStorage *storage, PetscInt pairs, PetscInt steps, const char where[])
 {
@@ -377,13 +378,13 @@ static PetscErrorCode TestArnoldi(Mat A, const LitheStorage *storage, PetscInt p
     PetscCall(VecNorm(r, NORM_2, &error));
     PetscCall(VecNorm(w, NORM_2, &norm));
     if (j + 1 < pairs) worst = PetscMax(worst, error / (unit * unit * PetscRealPart(h[j + 1]) + 50 * eps * norm));
-    /* what inner products without the second parts have left in w, and what steps far behind have */
+    /* rounding errors from inner products without the second parts, and of steps beyond CB_PAIR_STEPS */
     else worst = PetscMax(worst, error / (unit * PetscRealPart(h[j + 1]) + 50 * eps * norm + (j < CB_PAIR_STEPS || !pairs ? 0 : unit * norm)));
     if (j) skew = PetscMax(skew, PetscSqrtReal(B->host.step[j].skew));
   }
   if (WRONG(!(worst <= 1.05))) FAIL("%s: Arnoldi's relation is wrong by %g times the rounding of a column", where, (double)worst);
 
-  /* rounding of one column and of arithmetic, which is large where w has become short */
+  /* rounding of a column, and rounding of arithmetic, which is large if w has become short */
   if (WRONG(!(skew <= 3 * unit / (pairs ? shrink : 1) + 100 * eps / shrink)))
     FAIL("%s: columns are orthogonal up to %g only, rounding being %g", where, (double)skew, (double)unit);
   PetscCall(CBBasisDestroy(&B));

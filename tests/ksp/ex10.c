@@ -2,12 +2,12 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "KSPCBGMRES where equations of unlike units lie side by side: iterations are those of the storage double.\n\n";
+static char help[] = "KSPCBGMRES for neighbouring equations of unlike units: the iterations of the storage double.\n\n";
 
 /*
-   Six unknowns at each point of a grid, coupled. Equations and unknowns have units over many decades, as pressures,
-   energies and saturations of a reservoir have. In FRSZ2 32 numbers share an
-   exponent. Residuals in small units would be lost beside those in large ones.
+   Six coupled unknowns at each point of a grid. Equations and unknowns have units over many decades, as pressures,
+   energies and saturations of a reservoir have. In FRSZ2, 32 numbers share an exponent. Residuals in small units would
+   be lost next to residuals in large units.
 */
 
 #include <tests/ksp/ksptest.h>
@@ -15,7 +15,7 @@ static char help[] = "KSPCBGMRES where equations of unlike units lie side by sid
 #define SIDE   10
 #define FIELDS 6
 
-/* Decades of the equations' and the unknowns' units; how many of them each field has is mixed up */
+/* Decades of the units of equations and of unknowns, distributed over the fields in different orders */
 static PetscErrorCode CreateUnits(PetscReal rows, PetscReal columns, Mat *A)
 {
   static const PetscInt rank[2][FIELDS] = {{3, 0, 5, 1, 4, 2}, {1, 4, 0, 2, 5, 3}};
@@ -56,7 +56,7 @@ static PetscErrorCode CreateUnits(PetscReal rows, PetscReal columns, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Twice: what a solve has found about units holds for the next one */
+/* Solves twice: the second solve uses what the first solve found out about units */
 static PetscErrorCode Solve(Mat A, const char options[], Vec b, PetscInt its[2], KSPConvergedReason *reason, PetscReal *residual, char storage[])
 {
   KSP            ksp;
@@ -79,7 +79,8 @@ static PetscErrorCode Solve(Mat A, const char options[], Vec b, PetscInt its[2],
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Entries that are zero, by symmetry or inside of a domain, hold what rounding leaves of them: a few, or most */
+/* Entries which are zero in exact arithmetic, by symmetry or inside of a domain, hold rounding errors: few entries or
+   most entries */
 static PetscErrorCode AddNoise(Vec b, PetscBool most)
 {
   PetscReal largest;

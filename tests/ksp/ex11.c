@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "KSPCBGMRES and types of vectors: nested ones are solved with, and set-up refuses those that have no arrays.\n\n";
+static char help[] = "KSPCBGMRES and types of vectors: nested vectors work, and set-up refuses vectors without arrays.\n\n";
 
 #include <tests/ksp/ksptest.h>
 #include <petsc/private/vecimpl.h>
@@ -68,7 +68,7 @@ static PetscErrorCode TryNest(PetscInt depth, PetscInt *compared)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A type that has products and sums, and no arrays, as composed vectors of other packages have */
+/* A type with products and sums but without arrays, as composed vectors of other packages */
 static PetscErrorCode VecDuplicate_Bare(Vec, Vec *);
 
 static PetscErrorCode VecMakeBare(Vec v)
@@ -121,7 +121,7 @@ static PetscErrorCode KeepMessage(PETSC_UNUSED MPI_Comm comm, PETSC_UNUSED int l
   return n;
 }
 
-/* Set-up, and no later, says which solver, which type of vectors, and what to use */
+/* Set-up, and no later call, must name the solver, the type of the vectors, and an alternative */
 static PetscErrorCode TryBare(const char type[], const char instead[], PetscInt *compared)
 {
   const char *const wanted[] = {type, "type bare", instead};

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Lossy matrices in solves: in a preconditioner they multiply, as the operator they are refused, and nothing is wrong without a word.\n\n";
+static char help[] = "Lossy matrices in solves: permitted in preconditioners, refused as operators, and never a wrong result without an error.\n\n";
 
 #include <lithe.h>
 #include <lithe/private/petsccompat.h>
@@ -14,17 +14,17 @@ static char help[] = "Lossy matrices in solves: in a preconditioner they multipl
 
 #define LEAST 60
 
-/* What a solve may come to; what is wrong without a word is always a failure */
+/* The expected result of a solve. A wrong solution without an error is always a failure */
 typedef enum {
   SURE,    /* right */
-  REFUSED, /* an error that tells of the option */
+  REFUSED, /* an error which names the option */
   EITHER
 } Expected;
 
 typedef struct {
   const char *options;
-  Expected    second, both; /* with the lossy matrix as the second one only, as both */
-  PetscBool   alone;        /* needs one process */
+  Expected    second, both; /* second: the lossy matrix is only the preconditioner's matrix; both: the lossy matrix is the operator too */
+  PetscBool   alone;        /* needs a single process */
 } Case;
 
 static const Case cases[] = {{"-ksp_type gmres -pc_type none", SURE, REFUSED, PETSC_FALSE},
@@ -48,7 +48,7 @@ static const Case cases[] = {{"-ksp_type gmres -pc_type none", SURE, REFUSED, PE
                              /* iterations of the preconditioner alone, which do not look at the first matrix */
                              {"-ksp_type richardson -pc_type sor -ksp_max_it 3000", EITHER, EITHER, PETSC_FALSE},
                              {"-ksp_type richardson -pc_type gamg -ksp_max_it 1000", EITHER, REFUSED, PETSC_FALSE},
-                             /* the preconditioner is the solver: of the exact entries it may read, or it multiplies */
+                             /* the preconditioner is the solver: it may read the exact entries, or it multiplies */
                              {"-ksp_type preonly -pc_type lu", SURE, SURE, PETSC_TRUE},
                              {"-ksp_type preonly -pc_type redundant", SURE, SURE, PETSC_FALSE},
                              {"-ksp_type preonly -pc_type ksp -ksp_ksp_type gmres -ksp_pc_type jacobi -ksp_ksp_rtol 1e-9", EITHER, REFUSED, PETSC_FALSE},
@@ -56,7 +56,8 @@ static const Case cases[] = {{"-ksp_type gmres -pc_type none", SURE, REFUSED, PE
                              {"-ksp_type preonly -pc_type redistribute -redistribute_ksp_type gmres -redistribute_ksp_rtol 1e-9 -redistribute_pc_type jacobi",
                               EITHER, EITHER, PETSC_FALSE}};
 
-/* PETSc logs events of PC, so that preconditioners are recognized, and of KSP, so that solves are refused as they begin */
+/* Whether PETSc logs events of PC and KSP. With PC events, preconditioners are recognized. With KSP events, a solve is
+   refused at its beginning */
 static PetscBool pcevents = PETSC_TRUE, kspevents = PETSC_TRUE;
 
 static PetscErrorCode CreateProblem(DM *da, Mat *B)
@@ -94,7 +95,7 @@ static PetscErrorCode CreateProblem(DM *da, Mat *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* With a layout of its own: what has few different rows is stored as it is otherwise */
+/* An explicit layout, because by default a matrix with few different rows is stored without loss */
 static PetscErrorCode CreateLossy(Mat B, Mat *M)
 {
   PetscFunctionBeginUser;
@@ -105,7 +106,7 @@ static PetscErrorCode CreateLossy(Mat B, Mat *M)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The residual with the exact matrix, or why there is none */
+/* The residual with the exact matrix, or the reason for none */
 static PetscErrorCode Residual(Mat B, Vec b, Vec x, PetscReal *residual)
 {
   Vec       r;
@@ -121,7 +122,7 @@ static PetscErrorCode Residual(Mat B, Vec b, Vec x, PetscReal *residual)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What came of it: an error or a solution */
+/* Compares the result, an error or a solution, with the expectation */
 static PetscErrorCode Judge(Mat B, PetscErrorCode ierr, const TestError *error, Expected expected, Vec b, Vec x, const char where[])
 {
   PetscReal residual = 0.0;
@@ -189,7 +190,7 @@ static PetscErrorCode TestSolve(DM da, Mat B, Mat A, Mat P, const char options[]
   PetscErrorCode ierr;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscSNPrintf(name, sizeof(name), "%s, %s%s", where, options, how == TRANSPOSE ? ", transposed" : how == SEVERAL ? ", several right sides" : ""));
+  PetscCall(PetscSNPrintf(name, sizeof(name), "%s, %s%s", where, options, how == TRANSPOSE ? ", transposed" : how == SEVERAL ? ", several columns" : ""));
   PetscCall(MatCreateVecs(B, &x, &b));
   PetscCall(VecSet(b, 1.0));
   PetscCall(PetscOptionsCreate(&database));
@@ -239,12 +240,12 @@ static PetscErrorCode TestCases(DM da, Mat B)
     const Case    *c      = &cases[k];
     const Expected second = c->second == SURE && !pcevents ? EITHER : c->second;
 
-    /* An error inside of PETSc's multigrid leaves what cannot be destroyed, one inside of MatSOR() a vector */
+    /* After an error, PETSc's multigrid leaves objects which cannot be destroyed, and MatSOR() leaves a vector */
     const PetscBool mg = (PetscBool)(strstr(c->options, "gamg") || strstr(c->options, "-pc_type mg") || strstr(c->options, "richardson -pc_type sor"));
 
     if ((c->alone && size > 1) || (mg && !pcevents)) continue;
     PetscCall(CreateLossy(B, &M));
-    /* some of these preconditioners are the solver, of the second matrix */
+    /* with preonly, some of these preconditioners solve with the second matrix */
     if (c->second != EITHER || !strstr(c->options, "preonly")) PetscCall(TestSolve(da, B, B, M, c->options, SOLVE, second, "as the second matrix"));
     if (kspevents || !mg) PetscCall(TestSolve(da, B, M, M, c->options, SOLVE, c->both, "as both matrices"));
     if ((kspevents || !mg) && c->both == REFUSED && !strstr(c->options, "preonly"))
@@ -329,26 +330,26 @@ static PetscErrorCode TestShells(Mat B)
     PetscCall(KSPGetPC(ksp, &pc));
     error.text[0] = 0;
     PetscCall(PetscPushErrorHandler(TestErrorHandler, &error));
-    if (k == 0) { /* the program's own preconditioner does what it likes with a lossy matrix */
+    if (k == 0) { /* the program's own preconditioner may use a lossy matrix freely */
       PetscCall(KSPSetOperators(ksp, B, B));
       PetscCall(PCSetType(pc, PCSHELL));
       PetscCall(PCShellSetApply(pc, ShellApply));
       PetscCall(PCShellSetContext(pc, inner));
       ierr = KSPSolve(ksp, b, x);
-    } else if (k == 1) { /* an operator that solves with one does not */
+    } else if (k == 1) { /* an operator which solves with a lossy matrix may not */
       PetscCall(KSPSetOperators(ksp, S, S));
       PetscCall(PCSetType(pc, PCNONE));
       ierr = KSPSolve(ksp, b, x);
-    } else if (k == 2) { /* nor does the program's own product with that */
+    } else if (k == 2) { /* nor may the program's own product with this operator */
       ierr = MatMult(S, b, x);
-    } else { /* a preconditioner that is applied by itself */
+    } else { /* a preconditioner applied on its own */
       PetscCall(KSPGetPC(inner, &pc));
       PetscCall(PCSetType(pc, PCKSP));
       ierr = PCApply(pc, b, x);
     }
     PetscCall(PetscPopErrorHandler());
     if (k == 3 && !ierr) {
-      PetscCall(VecScale(x, 0.0)); /* what came of it is no solution */
+      PetscCall(VecScale(x, 0.0)); /* the result is no solution */
       count++;
       if (WRONG(!pcevents)) FAIL("a preconditioner that is applied by itself is not refused without log events");
     } else
@@ -376,7 +377,7 @@ static PetscErrorCode TestShells(Mat B)
   " -pc_fieldsplit_type additive -fieldsplit_first_ksp_type gmres -fieldsplit_first_ksp_rtol 1e-9 -fieldsplit_first_pc_type jacobi " \
   "-fieldsplit_second_ksp_type gmres -fieldsplit_second_ksp_rtol 1e-9"
 
-/* Operators that consist of lossy matrices, in solves that are the preconditioner's alone */
+/* Operators composed of lossy matrices, in solves of the preconditioner alone */
 static PetscErrorCode TestComposed(Mat B)
 {
   static const char options[] = "-ksp_type preonly -pc_type ksp -ksp_ksp_type gmres -ksp_pc_type none -ksp_ksp_rtol 1e-9";
@@ -412,7 +413,7 @@ static PetscErrorCode FailingApply(PC pc, Vec x, Vec y)
   SETERRQ(PetscObjectComm((PetscObject)pc), PETSC_ERR_USER, "This preconditioner fails");
 }
 
-/* From then on nothing tells that this preconditioner ends */
+/* After this application no event says that the preconditioner has ended */
 static PetscErrorCode SilencingApply(PC pc, Vec x, Vec y)
 {
   PetscLogEvent event;
@@ -443,7 +444,8 @@ static PetscErrorCode MultDeep(Mat M, int depth)
   PetscFunctionReturn(ierr);
 }
 
-/* After an error that ended a preconditioner the program is not inside of it; a solver that was refused can be used when its operator is allowed */
+/* After an error in a preconditioner, the program is no longer inside of the preconditioner. A refused solver can be
+   used once its operator is allowed */
 static PetscErrorCode TestErrors(Mat B)
 {
   Mat M;
@@ -499,7 +501,7 @@ static PetscErrorCode TestErrors(Mat B)
   PetscCall(KSPSolve(ksp, b, x));
   PetscCall(KSPDestroy(&ksp));
 
-  /* its exact entries are gone: refused even where nothing multiplies */
+  /* without exact entries the matrix is refused, even if no product is needed */
   PetscCall(MatVCRSDropAIJ(M));
   PetscCall(MatVCRSSetAllowLossyOperator(M, PETSC_FALSE));
   PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));

@@ -2,12 +2,12 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "KSPBCGSM: each column of KSPMatSolve() against KSPBCGS alone, also where others converge at once, break down or are no numbers.\n\n";
+static char help[] = "KSPBCGSM: each column of KSPMatSolve() against KSPBCGS alone, also if other columns converge at once, break down or hold NaN.\n\n";
 
 #include <lithe/private/petsccompat.h>
 #include <tests/ksp/ksptest.h>
 
-/* Rounding of another order, as an iteration of this length amplifies it */
+/* Rounding errors of another order of sums, amplified by the iterations of this test */
 #define TINY ((PetscReal)64.0 * PetscSqrtReal(PETSC_MACHINE_EPSILON))
 
 typedef enum {
@@ -17,7 +17,7 @@ typedef enum {
 
 /* ---- Right-hand sides ---- */
 
-/* A dense matrix with n columns where the vectors of A are, and more entries between its columns than there are rows */
+/* A dense matrix with n columns in the vector type of A; the leading dimension exceeds the number of rows */
 static PetscErrorCode CreateBlock(Mat A, PetscInt n, Mat *B)
 {
   PetscInt m, M;
@@ -34,7 +34,7 @@ static PetscErrorCode CreateBlock(Mat A, PetscInt n, Mat *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Columns of very different sizes; the second one is zero */
+/* Columns of very different sizes; the second column is zero */
 static PetscErrorCode FillBlock(Mat B, int seed)
 {
   PetscInt n;
@@ -87,7 +87,8 @@ static PetscErrorCode SolveAlone(Mat A, const char options[], How how, Mat B, Ma
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What the solver says of its columns, and their solutions. With few iterations left a sum of another order may take one more or one less */
+/* Compares the solver's reports on its columns, and the solutions. With few iterations left, another order of sums may
+   need one more or one less */
 static PetscErrorCode CompareColumns(KSP ksp, const char where[], Mat Y, Mat X, const Expected expected[])
 {
   const PetscInt           *its;
@@ -112,7 +113,7 @@ static PetscErrorCode CompareColumns(KSP ksp, const char where[], Mat Y, Mat X, 
            its[j], KSPConvergedReasons[expected[j].reason], expected[j].its);
     most  = PetscMax(most, its[j]);
     worst = PetscMin(worst, reasons[j]);
-    if (!number) continue; /* KSPBCGS leaves the iterations of another solve there, and no solution */
+    if (!number) continue; /* KSPBCGS reports the iterations of the previous solve, and no solution */
     PetscCall(MatDenseGetColumnVecRead(Y, j, &y));
     PetscCall(MatDenseGetColumnVec(X, j, &x));
     PetscCall(VecNorm(y, NORM_2, &norm));
@@ -137,7 +138,8 @@ static PetscErrorCode SolveAtOnce(KSP ksp, How how, Mat B, Mat X)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* With the guesses G, or NULL. The solver is used three times: with all columns, with the first ones, and with all of them again */
+/* G: the guesses, or NULL. The solver is used three times: with all columns, with the first columns, and with all
+   columns again */
 static PetscErrorCode Compare(Mat A, const char options[], How how, Mat B, Mat G, const char name[])
 {
   Expected expected[32];
@@ -222,7 +224,7 @@ static const Case cases[] = {
 static PetscErrorCode TryUsual(MPI_Comm comm)
 {
   const PetscInt numbers[] = {1, 3, 5, 17};
-  PetscInt       every     = 1; /* so many cases are a step: processes without a core of their own wait long for one another, as they do for many columns */
+  PetscInt       every     = 1; /* use every n-th case: oversubscribed processes wait long for each other, and solves with many columns wait most */
   PetscMPIInt    size;
   Mat            A, B, G;
 
@@ -281,8 +283,8 @@ static PetscErrorCode TryNullSpace(MPI_Comm comm)
 /* ---- Columns that end in other ways than the rest ---- */
 
 #define ROWS 60
-#define SKEW 40 /* from this row on blocks (0 1; -1 0) */
-#define TWO  48 /* from this row on the diagonal is 2 */
+#define SKEW 40 /* from this row on: blocks (0 1; -1 0) */
+#define TWO  48 /* from this row on: 2 on the diagonal */
 
 static PetscErrorCode CreateParts(MPI_Comm comm, Mat *A)
 {
@@ -308,7 +310,7 @@ static PetscErrorCode CreateParts(MPI_Comm comm, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows first .. last of a column get numbers, real ones with sixteenths, with which sums have no rounding */
+/* Fills rows first .. last of a column with multiples of 1/16, whose sums have no rounding errors */
 static PetscErrorCode FillPart(Mat B, PetscInt j, PetscInt first, PetscInt last)
 {
   PetscInt     begin, end;
@@ -344,7 +346,7 @@ static PetscErrorCode TryEnds(MPI_Comm comm)
   PetscCall(CreateBlock(A, n, &B));
   PetscCall(FillPart(B, 0, 0, SKEW - 1));
   PetscCall(FillPart(B, 2, SKEW, TWO - 1)); /* (A b, b) = 0 */
-  PetscCall(FillPart(B, 3, TWO, ROWS - 1)); /* A b = 2 b: s is 0, and so is t */
+  PetscCall(FillPart(B, 3, TWO, ROWS - 1)); /* A b = 2 b: s is 0, and t is 0 */
   PetscCall(FillPart(B, 4, 0, SKEW - 1));
   PetscCall(FillPart(B, 5, 0, SKEW - 1));
   PetscCall(FillPart(B, 6, 0, SKEW - 1));
@@ -392,7 +394,7 @@ static PetscErrorCode TryEnds(MPI_Comm comm)
 
 typedef struct {
   PetscInt  calls, tests;
-  PetscReal gap; /* the largest difference of a norm that was told to that of KSPBuildResidual() */
+  PetscReal gap; /* the largest difference between a reported norm and the norm of KSPBuildResidual() */
   PetscReal first;
 } Seen;
 
@@ -415,7 +417,7 @@ static PetscErrorCode Watch(KSP ksp, PetscInt it, PetscReal rnorm, PetscCtx ctx)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* As the default one, by the residual of KSPBuildResidual() */
+/* The default test, with the residual of KSPBuildResidual() */
 static PetscErrorCode Judge(KSP ksp, PetscInt it, PetscReal rnorm, KSPConvergedReason *reason, PetscCtx ctx)
 {
   Vec       r, b;
@@ -513,7 +515,7 @@ static PetscErrorCode CompareProduct(Mat A, How how, Mat B, Mat C, const char na
 
 static PetscErrorCode TryProducts(MPI_Comm comm)
 {
-  const TestKind kinds[]   = {TEST_RANDOM, TEST_BOX27, TEST_LONGROWS}; /* the first one has empty rows */
+  const TestKind kinds[]   = {TEST_RANDOM, TEST_BOX27, TEST_LONGROWS}; /* the first kind has empty rows */
   const PetscInt numbers[] = {0, 1, 3, 5, 17};
 
   PetscFunctionBeginUser;
@@ -586,7 +588,7 @@ static PetscErrorCode TryRest(MPI_Comm comm)
   PetscCall(Compare(S, "-pc_type none", SOLVE, B, NULL, "shell"));
   PetscCall(MatDestroy(&S));
 
-  /* entries that change between solves */
+  /* entries which change between solves */
   PetscCall(CreateBlock(A, 4, &X));
   PetscCall(TestCreateKSP(A, "-ksp_type bcgsm -pc_type bjacobi", &ksp));
   for (int round = 0; round < 2; round++) {

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "KSPCBGMRES and KSPCBFGMRES solve what KSPGMRES solves: sides, norms, storages, orthogonalisation; monitors are told what is true.\n\n";
+static char help[] = "KSPCBGMRES and KSPCBFGMRES against KSPGMRES: sides, norms, storages, orthogonalisation; monitors get true norms.\n\n";
 
 #include <tests/ksp/ksptest.h>
 #include <petsc/private/kspimpl.h>
@@ -17,10 +17,10 @@ static const struct {
                 {TEST_FEM, "-pc_type jacobi -pc_jacobi_type rowmax"},
                 {TEST_BOX27, "-pc_type asm -sub_pc_type sor -sub_pc_sor_its 2"}};
 
-/* What a monitor saw */
+/* A monitor's observations */
 typedef struct {
   PetscInt  next;
-  PetscReal worst; /* relative difference of the norm that it was told and the one of the residual that it can build */
+  PetscReal worst; /* relative difference between the reported norm and the norm of the residual which the monitor builds */
   PetscReal first, last;
   PetscBool build;
 } Seen;
@@ -45,14 +45,14 @@ static PetscErrorCode Monitor(KSP ksp, PetscInt its, PetscReal norm, void *ctx)
     r = t;
   }
   PetscCall(VecNorm(r, NORM_2, &built));
-  /* towards the end the recurrence falls below what rounding of the basis allows */
+  /* near the end the recurrence falls below the rounding of the basis */
   if (norm > 1e-3 * seen->first) seen->worst = PetscMax(seen->worst, PetscAbsReal(built - norm) / norm);
   PetscCall(VecDestroy(&t));
   PetscCall(VecDestroy(&v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Solves with right side A u for a u that is known; iterations, or -1 if the residual is not what it should be */
+/* Solves with the right-hand side A u of a known u; returns iterations, or -1 if the residual is wrong */
 static PetscErrorCode Solve(Mat A, const char options[], PetscReal rtol, PetscBool build, PetscInt *its, Seen *seen)
 {
   KSP                ksp;
@@ -94,7 +94,7 @@ static PetscErrorCode Solve(Mat A, const char options[], PetscReal rtol, PetscBo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Iterations of cbgmres against those of gmres; a storage may need some more */
+/* Compares iterations of cbgmres with gmres; a storage may need some more */
 static PetscErrorCode TestAgainst(Mat A, const char theirs[], const char ours[], double more)
 {
   PetscInt its[2];
@@ -107,7 +107,7 @@ static PetscErrorCode TestAgainst(Mat A, const char theirs[], const char ours[],
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sides and norms, in the storage that is the default and in double */
+/* Sides and norms, with the default storage and with double */
 static PetscErrorCode TestSides(Mat A, const char pc[])
 {
   static const char *const sides[] = {"-ksp_pc_side left -ksp_norm_type preconditioned", "-ksp_pc_side right -ksp_norm_type unpreconditioned"};
@@ -128,7 +128,7 @@ static PetscErrorCode TestSides(Mat A, const char pc[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Every storage: the solution is as good, the norms that monitors see are true */
+/* Every storage: the solution is as accurate, and monitors see true norms */
 static PetscErrorCode TestStorages(Mat A, const char pc[])
 {
   char     options[512];
@@ -144,7 +144,7 @@ static PetscErrorCode TestStorages(Mat A, const char pc[])
       if (!s) reference = its;
       if (WRONG(storages[s].unit < 1e-8 && its > 1.1 * reference + 2))
         FAIL("%s: %" PetscInt_FMT " iterations, %" PetscInt_FMT " with double", options, its, reference);
-      /* a norm of 1e-3 of the first, and rounding that the whole solution may have */
+      /* a norm of 1e-3 of the first norm, plus rounding of the solution */
       if (WRONG(!(seen.worst <= 1e-9 + 5e3 * storages[s].unit))) FAIL("%s: norms differ by %g from those of residuals", options, (double)seen.worst);
     }
   }

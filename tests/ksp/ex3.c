@@ -2,12 +2,11 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "KSPCBGMRES where nothing is left to iterate on, where there is no solution, where numbers are none, and where "
-                     "options or sizes change.\n\n";
+static char help[] = "KSPCBGMRES at breakdowns, without a solution, with NaN and Inf, and with changing options or sizes.\n\n";
 
 #include <tests/ksp/ksptest.h>
 
-/* The monitor builds residuals, for which it takes work vectors between steps that were launched ahead */
+/* The monitor builds residuals with work vectors, between steps which were launched ahead */
 static const char *const types[] = {"-ksp_type cbgmres",
                                     "-ksp_type cbgmres -ksp_pc_side right",
                                     "-ksp_type cbfgmres",
@@ -17,7 +16,7 @@ static const char *const types[] = {"-ksp_type cbgmres",
                                     "-ksp_type cbgmres -ksp_cbgmres_storage frsz2_16 -ksp_orthogonalization_cgs_refinement_type refine_always"};
 #define NTYPES ((int)PETSC_STATIC_ARRAY_LENGTH(types))
 
-/* d_i on the diagonal and s_i next to it, right of it */
+/* d_i on the diagonal and s_i to the right of the diagonal */
 static PetscErrorCode CreateBidiagonal(PetscInt n, PetscScalar (*d)(PetscInt), PetscScalar (*s)(PetscInt), Mat *A)
 {
   PetscInt first, end;
@@ -59,7 +58,8 @@ static PetscScalar NotANumber(PetscInt i)
   return i == 5 ? (PetscReal)NAN : 2.0;
 }
 
-/* Solves with the right side b and the first guess that is in x; the residual at the end relative to b, or absolute where b is zero */
+/* Solves with the right-hand side b and the initial guess in x. Returns the final residual relative to b, or absolute
+   if b is zero */
 static PetscErrorCode Run(KSP ksp, Vec b, Vec x, KSPConvergedReason *reason, PetscInt *its, PetscReal *residual)
 {
   PetscReal norm;
@@ -87,7 +87,7 @@ static PetscErrorCode Run(KSP ksp, Vec b, Vec x, KSPConvergedReason *reason, Pet
       FAIL("%s, %s: %s after %" PetscInt_FMT " iterations, the residual is %g", types[type], what, KSPConvergedReasons[reason], its, (double)residual); \
   } while (0)
 
-/* Zero right side, a first guess that is the solution, spaces that end */
+/* Zero right-hand side, an initial guess which is the solution, and breakdowns */
 static PetscErrorCode TestEnds(int type)
 {
   KSPConvergedReason reason;
@@ -106,7 +106,7 @@ static PetscErrorCode TestEnds(int type)
   PetscCall(PetscSNPrintf(options, sizeof(options), "%s -pc_type jacobi -ksp_rtol 1e-9", types[type]));
   PetscCall(TestCreateKSP(A, options, &ksp));
   PetscCall(Run(ksp, b, x, &reason, &its, &residual));
-  EXPECT(reason == KSP_CONVERGED_ATOL && its == 0 && residual == 0.0, "zero right side");
+  EXPECT(reason == KSP_CONVERGED_ATOL && its == 0 && residual == 0.0, "zero right-hand side");
   PetscCall(TestFillVec(x, 3));
   PetscCall(MatMult(A, x, b));
   PetscCall(KSPSetInitialGuessNonzero(ksp, PETSC_TRUE));
@@ -115,12 +115,12 @@ static PetscErrorCode TestEnds(int type)
   PetscCall(TestFillVec(x, 4));
   PetscCall(VecZeroEntries(b));
   PetscCall(Run(ksp, b, x, &reason, &its, &residual));
-  EXPECT(reason > 0 && residual < 1e-6, "zero right side, another first guess");
+  EXPECT(reason > 0 && residual < 1e-6, "zero right-hand side, another initial guess");
   PetscCall(KSPDestroy(&ksp));
 
   /*
-     as many different eigenvalues as iterations, and no new direction behind them; rounding may add one a cycle, and
-     one that has hardly converged takes another before it looks
+     With k different eigenvalues, k iterations suffice, and the space ends. Rounding may add an iteration per cycle. A
+     column which has hardly converged may add another iteration
   */
   for (int values = 1; values <= 3; values += 2) {
     PetscCall(CreateBidiagonal(40, values == 1 ? One : ThreeValues, NULL, &T));
@@ -145,7 +145,7 @@ static PetscErrorCode TestEnds(int type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Constant vectors in the null space; right sides that have a solution, and one that has none */
+/* Constant vectors in the null space; consistent right-hand sides, and an inconsistent right-hand side */
 static PetscErrorCode TestSingular(int type)
 {
   KSPConvergedReason reason;
@@ -182,7 +182,7 @@ static PetscErrorCode TestSingular(int type)
   PetscCall(VecDestroy(&b));
   PetscCall(MatDestroy(&A));
 
-  /* a zero row: nothing makes the residual there smaller, and the solver has to see that */
+  /* a zero row: the residual of this row cannot be reduced, and the solver must detect the stagnation */
   PetscCall(CreateBidiagonal(40, WithHole, NULL, &T));
   PetscCall(MatCreateVecs(T, &x, &b));
   PetscCall(VecSet(b, 1.0));
@@ -205,7 +205,7 @@ static PetscErrorCode TestSingular(int type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A shell preconditioner that fails at its third application, on the last process */
+/* A shell preconditioner which fails at its third application, on the last process */
 static PetscErrorCode FailingPC(PC pc, Vec x, Vec y)
 {
   PetscInt   *count;
@@ -223,7 +223,7 @@ static PetscErrorCode FailingPC(PC pc, Vec x, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A preconditioner that GMRES must not have: its factor changes with each application */
+/* A preconditioner which GMRES does not permit: its factor changes with each application */
 static PetscErrorCode NonlinearPC(PC pc, Vec x, Vec y)
 {
   PetscInt *count;
@@ -235,7 +235,7 @@ static PetscErrorCode NonlinearPC(PC pc, Vec x, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* NaN in the matrix, in the right side, from the preconditioner */
+/* NaN in the matrix, in the right-hand side, from the preconditioner */
 static PetscErrorCode TestNaN(int type)
 {
   KSPConvergedReason reason;
@@ -279,7 +279,7 @@ static PetscErrorCode TestNaN(int type)
   PetscCall(VecAssemblyBegin(b));
   PetscCall(VecAssemblyEnd(b));
   PetscCall(Run(ksp, b, x, &reason, &its, &residual));
-  EXPECT(reason == KSP_DIVERGED_NANORINF, "infinity in the right side");
+  EXPECT(reason == KSP_DIVERGED_NANORINF, "infinity in the right-hand side");
   PetscCall(KSPDestroy(&ksp));
   PetscCall(MatDestroy(&A));
   PetscCall(VecDestroy(&x));
@@ -287,7 +287,8 @@ static PetscErrorCode TestNaN(int type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The residual comes to rounding in a few iterations, and more are wanted, or less than rounding: as KSPGMRES has it */
+/* The residual reaches rounding level in a few iterations, with a request for more iterations or for a smaller
+   residual; compared with KSPGMRES */
 static PetscErrorCode TestRounding(int type)
 {
   static const char *const wanted[] = {"-ksp_convergence_test skip -ksp_max_it 12", "-ksp_min_it 12",
@@ -309,7 +310,7 @@ static PetscErrorCode TestRounding(int type)
     PetscCall(PetscSNPrintf(options, sizeof(options), "%s -pc_type bjacobi -sub_pc_type ilu %s", types[type], wanted[w]));
     PetscCall(TestCreateKSP(A, options, &ksp));
     PetscCall(Run(ksp, b, x, &reason, &its, &residual));
-    /* without a norm a cycle has all columns, or ends where there is no new direction */
+    /* without a norm, a cycle has all columns, or ends at a breakdown */
     EXPECT(reason > 0 && residual < (w == 2 ? 1e-8 : 1e-12), wanted[w]);
     EXPECT(w == 1                        ? its >= 12
            : reason == KSP_CONVERGED_ITS ? its == 12
@@ -338,7 +339,7 @@ static PetscErrorCode TestRounding(int type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Counts how often it is asked */
+/* Counts the calls */
 static PetscErrorCode Count(KSP ksp, PetscInt its, PetscReal norm, KSPConvergedReason *reason, void *count)
 {
   PetscFunctionBeginUser;
@@ -347,7 +348,7 @@ static PetscErrorCode Count(KSP ksp, PetscInt its, PetscReal norm, KSPConvergedR
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A test of one's own is asked once a residual: of each iteration, and where a cycle begins */
+/* A user's convergence test is called once per residual: at each iteration, and at the start of a cycle */
 static PetscErrorCode TestCalls(int type)
 {
   KSPConvergedReason reason;
@@ -379,7 +380,7 @@ static PetscErrorCode TestCalls(int type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A test that ends the iteration, and that the last cycle is not judged by another norm */
+/* A test which ends the iteration. No other norm may judge the last cycle */
 static PetscErrorCode StopAtSeven(KSP ksp, PetscInt its, PetscReal norm, KSPConvergedReason *reason, void *ctx)
 {
   PetscFunctionBeginUser;
@@ -387,7 +388,7 @@ static PetscErrorCode StopAtSeven(KSP ksp, PetscInt its, PetscReal norm, KSPConv
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One solver, and everything about it changes */
+/* A solver whose settings, operator and sizes all change */
 static PetscErrorCode TestChanges(int type)
 {
   static const TestKind kinds[] = {TEST_CONVECTION, TEST_STAR7, TEST_FEM};
@@ -438,7 +439,7 @@ static PetscErrorCode TestChanges(int type)
       EXPECT(limit[l] > 3 ? reason > 0 : reason == KSP_DIVERGED_ITS && its == limit[l] && residual <= 1.0, "a limit of iterations");
     }
 
-    /* no norm: as many iterations as asked for; and a test of one's own */
+    /* no norm: exactly the requested iterations; and a user's test */
     PetscCall(KSPSetNormType(ksp, KSP_NORM_NONE));
     PetscCall(KSPSetConvergenceTest(ksp, KSPConvergedSkip, NULL, NULL));
     PetscCall(KSPSetTolerances(ksp, PETSC_CURRENT, PETSC_CURRENT, PETSC_CURRENT, 12));

@@ -2,11 +2,11 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "KSPCBGMRES whose storage is too coarse: it says so, or raises it; cycles that go on; and results that are the same bits each time.\n\n";
+static char help[] = "KSPCBGMRES with a storage too coarse: a report or a finer storage; continued cycles; and the same bits each time.\n\n";
 
 #include <tests/ksp/ksptest.h>
 
-/* D A D with a diagonal matrix D over orders of magnitude, that no preconditioner takes away: an ill-conditioned matrix */
+/* D A D with a diagonal matrix D over orders of magnitude: an ill-conditioned matrix which no preconditioner cures */
 static PetscErrorCode CreateHard(PetscReal orders, Mat *A)
 {
   PetscInt     first, n;
@@ -44,7 +44,7 @@ static PetscErrorCode Solve(Mat A, const char options[], KSPConvergedReason *rea
   PetscCall(KSPCBGMRESGetInfo(ksp, info));
   PetscCall(TestResidual(A, x, b, residual));
 
-  /* the next solve begins with what this one has found out */
+  /* the next solve begins with the findings of this solve */
   if (first) {
     KSPCBGMRESInfo again;
 
@@ -131,7 +131,8 @@ static PetscErrorCode TestBits(const char type[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* M = I + something small: w loses all but 1e-7 of its length, so that steps that were launched ahead are repaired, and the solution stays right */
+/* M is the identity plus a small matrix. w loses all but 1e-7 of its length, so steps launched ahead must be repaired.
+   The solution must stay right */
 static PetscErrorCode TestRepair(const char type[])
 {
   KSPConvergedReason reason;
@@ -169,8 +170,8 @@ static PetscErrorCode TestRepair(const char type[])
 }
 
 /*
-   A tolerance below the storage's rounding, in one cycle: it goes on with what it has, again and again, and needs
-   hardly more iterations than without rounding; the same bits with steps launched ahead
+   A tolerance below the storage's rounding, in one cycle. The cycle continues after rounding, several times, and needs
+   hardly more iterations than without rounding. Steps launched ahead give the same bits
 */
 static PetscErrorCode TestGoingOn(const char type[])
 {
@@ -216,7 +217,7 @@ static PetscErrorCode TestGoingOn(const char type[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* No limit of iterations is like one that is far away */
+/* An unlimited number of iterations must act as a very large limit */
 static PetscErrorCode TestUnlimited(const char type[])
 {
   PetscInt its[2];
@@ -246,7 +247,8 @@ static PetscErrorCode TestUnlimited(const char type[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A system that is solved in few iterations, to a tolerance below the storage's rounding: as many as without rounding, in one go */
+/* A system solved in few iterations to a tolerance below the storage's rounding: the same iterations as without
+   rounding, in one cycle */
 static PetscErrorCode TestFew(const char type[])
 {
   static const char *const names[] = {"double", "frsz2_32", "single"}, *const sides[] = {"left", "right"};
@@ -287,10 +289,10 @@ static PetscErrorCode TestFew(const char type[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What a monitor is told against the residual of the solution that it builds */
+/* The norm reported to a monitor, against the residual of the solution which the monitor builds */
 typedef struct {
-  PetscReal norm; /* of the right side */
-  PetscReal most; /* how far they are apart at most, relative to it */
+  PetscReal norm; /* of the right-hand side */
+  PetscReal most; /* the largest difference, relative to norm */
   PetscInt  calls;
 } Told;
 
@@ -313,8 +315,8 @@ static PetscErrorCode MonitorSolution(KSP ksp, PetscInt its, PetscReal rnorm, vo
 }
 
 /*
-   A monitor that builds the solution, also while steps are launched ahead: it is the one of its iteration, and the
-   result has the same bits as without a monitor
+   A monitor which builds the solution, also while steps are launched ahead. The solution must belong to the monitor's
+   iteration, and the result has the same bits as without a monitor
 */
 static PetscErrorCode TestMonitor(const char type[])
 {

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "What KSPCBGMRES tells: singular values, eigenvalues and Ritz pairs as KSPGMRES has them; KSPCBGMRESGetInfo(), KSPView() and errors.\n\n";
+static char help[] = "Queries of KSPCBGMRES: singular values, eigenvalues and Ritz pairs as in KSPGMRES; KSPCBGMRESGetInfo(), KSPView() and errors.\n\n";
 
 #include <src/codec/frsz2.h>
 #include <lithe/private/petsccompat.h>
@@ -15,8 +15,8 @@ static char help[] = "What KSPCBGMRES tells: singular values, eigenvalues and Ri
 typedef struct {
   PetscReal emax, emin, re[MOST], im[MOST], ritzre[MOST], ritzim[MOST];
   PetscInt  neig, nritz;
-  PetscReal residual; /* the largest || A s - theta s || / || s || of the Ritz pairs that have a vector of their own */
-  PetscReal product;  /* their largest | s^H (A s - theta s) | or, harmonic, | (A s)^H (A s - theta s) |, which are 0 by definition */
+  PetscReal residual; /* the largest || A s - theta s || / || s || of all Ritz pairs with a separate vector */
+  PetscReal product;  /* the largest | s^H (A s - theta s) | of these pairs; for harmonic pairs | (A s)^H (A s - theta s) |. Both are 0 by definition */
 } Spectrum;
 
 /* How far Ritz pairs are from eigenpairs of A */
@@ -72,7 +72,7 @@ static PetscErrorCode GetSpectrum(Mat A, const char options[], PetscInt its, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* With restart and without, at the end of a cycle and in the midst of one */
+/* With and without a restart, at the end of a cycle and within a cycle */
 static PetscErrorCode TestSpectrum(Mat A, const char storage[], double tolerance)
 {
   static const PetscInt counts[][2] = {{30, 12}, {10, 10}, {10, 24}};
@@ -99,7 +99,8 @@ static PetscErrorCode TestSpectrum(Mat A, const char storage[], double tolerance
         FAIL("%s: %" PetscInt_FMT " eigenvalues and %" PetscInt_FMT " Ritz pairs, not %" PetscInt_FMT " and at least 3", options, b.neig, b.nritz, a.neig);
       for (PetscInt i = 0; i < PetscMin(a.neig, b.neig); i++) worst = PetscMax(worst, PetscAbsReal(a.re[i] - b.re[i]));
 
-      /* harmonic pairs cannot be compared: those of KSPGMRES have the correction in the wrong places of the Hessenberg matrix */
+      /* harmonic pairs cannot be compared: KSPGMRES puts the correction into the wrong places of the Hessenberg
+         matrix */
       for (PetscInt i = 0; ritz && i < PetscMin(a.nritz, b.nritz); i++)
         worst = PetscMax(worst, PetscAbsReal(PetscSqrtReal(a.ritzre[i] * a.ritzre[i] + a.ritzim[i] * a.ritzim[i]) -
                                              PetscSqrtReal(b.ritzre[i] * b.ritzre[i] + b.ritzim[i] * b.ritzim[i])));
@@ -112,7 +113,7 @@ static PetscErrorCode TestSpectrum(Mat A, const char storage[], double tolerance
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Where rounding ends a cycle, and another one has to follow, the spectrum is that of the longest one */
+/* If rounding ends a cycle and another cycle follows, the spectrum belongs to the longest cycle */
 static PetscErrorCode TestLongest(Mat A)
 {
   static const char *const cut[] = {"frsz2_32", "frsz2_21"};
@@ -134,7 +135,8 @@ static PetscErrorCode TestLongest(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Of a column of n numbers: blocks of 32 are whole, both arrays are multiples of 16 bytes, and only FRSZ2 has quarters of a bit */
+/* Bytes of a column of n numbers: blocks of 32 are whole, both arrays are multiples of 16 bytes, and only FRSZ2 has
+   quarters of a bit */
 static double Bytes(PetscInt n, double bits, double exponentbits)
 {
   const double blocks = ceil((double)n * (sizeof(PetscScalar) / sizeof(PetscReal)) / 32), whole = floor(bits);
@@ -178,7 +180,7 @@ static PetscErrorCode TestInfo(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What KSPView() prints, without the preconditioner and the matrix */
+/* The output of KSPView(), without the preconditioner and the matrix */
 static PetscErrorCode View(Mat A)
 {
   KSP          ksp;
@@ -224,7 +226,7 @@ static PetscErrorCode Mine(KSP ksp, Vec v[], PetscInt n, Vec x, PetscScalar h[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Keeps the message of an error, which is the one of the call that finds it */
+/* Keeps an error's message from the call which finds the error */
 static PetscErrorCode KeepMessage(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType type, const char *message,
                                   void *ctx)
 {
@@ -232,7 +234,8 @@ static PetscErrorCode KeepMessage(MPI_Comm comm, int line, const char *function,
   return n;
 }
 
-/* Widths of FRSZ2 that are not supported are refused: the message names the option, the value and what is permitted. The option itself: tests/app/ksp.tap */
+/* Unsupported widths of FRSZ2 are refused: the message names the option, the value and the permitted values.
+   tests/app/ksp.tap tests the option itself */
 static PetscErrorCode TestWidths(Mat A)
 {
   static const int widths[] = {0, 1, 2, 7, LITHE_FRSZ2_MAX_BITS + 1, 1000};
@@ -265,7 +268,7 @@ static PetscErrorCode TestWidths(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What cannot be is refused, and the solver is as good as before */
+/* Impossible requests are refused, and the solver stays usable */
 static PetscErrorCode TestErrors(Mat A)
 {
   KSP            ksp;

@@ -2,9 +2,9 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Compressed bases on a device: what the host stores, bit by bit; its sums and coefficients up to rounding; the same bits each time.\n\
-  -other <nccl> : nothing but this: sums over processes by ipc, within the kernel, and by this transport give the same bits, unless one is impossible here\n\
-  -late         : nothing but this: the last process takes no part in a step; run with -lithe_halo_timeout 1\n\n";
+static char help[] = "Compressed bases on a device: the host's storage bit by bit, the host's sums and coefficients up to rounding, the same bits each time.\n\
+  -other <nccl> : only this test: sums over processes by ipc, within the kernel, and by <nccl> give the same bits; impossible transports are left out\n\
+  -late         : only this test: the last process takes no part in a step; run with -lithe_halo_timeout 1\n\n";
 
 #include <petsc.h>
 #undef LITHE_HAVE_CUDA /* the device's part is asked of the library */
@@ -35,7 +35,7 @@ static PetscErrorCode CreateOnHost(Vec x, PetscInt columns, PetscInt pairs, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A basis as CBBasisCreate() makes it, but that of the device */
+/* CBBasisCreate() for a given implementation, here of the device */
 static PetscErrorCode CreateOnDevice(Create create, Vec x, PetscInt columns, PetscInt pairs, const LitheStorage *storage, PetscBool products, CBBasis *basis)
 {
   PetscFunctionBeginUser;
@@ -46,7 +46,8 @@ static PetscErrorCode CreateOnDevice(Create create, Vec x, PetscInt columns, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Random numbers: of different sizes; of one size, but for blocks; or what has no exponent of its own, and none at all */
+/* Random numbers of different magnitudes; or of the same magnitude within blocks; or NaN, Inf, and numbers without an
+   exponent of their own */
 static PetscErrorCode Fill(int seed, Vec x)
 {
   static const double special[] = {0., -0., INFINITY, -INFINITY, NAN, 1e-320, 1e-300, 2.3e-308, 1e-30, 6e-8, 1e-4, .5, 1., 3., 1e30, 1.7e308};
@@ -70,7 +71,7 @@ static PetscErrorCode Fill(int seed, Vec x)
 }
 #define SEEDS 8
 
-/* The same bits; any NaN is like another one, and without signs -0 like 0 */
+/* The same bits, except that all NaN are equal, and without "signs" -0 equals 0 */
 static PetscErrorCode Same(Vec x, Vec y, PetscBool signs, PetscBool *same)
 {
   const PetscScalar *xx, *yy;
@@ -129,7 +130,7 @@ static PetscErrorCode Close(PetscInt n, const PetscScalar a[], const PetscScalar
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* combine with one coefficient a time is decoding: it reads columns as append and subtract do */
+/* combine with one coefficient at a time decodes a column; append and subtract read columns in the same way */
 static PetscErrorCode TestColumns(CBBasis H, CBBasis D, PetscInt k, Vec hz, Vec dz, PetscReal tolerance, const char where[])
 {
   PetscScalar y[COLUMNS];
@@ -154,7 +155,8 @@ static PetscErrorCode TestColumns(CBBasis H, CBBasis D, PetscInt k, Vec hz, Vec 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Two passes from k columns that both have. Sums of the device are in no array of the host: coefficients and steps tell them */
+/* Two passes from k columns common to both bases. The device's sums are in no array of the host, so coefficients and
+   steps are compared */
 static PetscErrorCode TestStep(CBBasis H, CBBasis D, PetscInt k, Vec w, Vec hz, Vec dz, PetscReal tolerance, const char where[])
 {
   const PetscInt j  = k - 1;
@@ -183,14 +185,14 @@ static PetscErrorCode TestStep(CBBasis H, CBBasis D, PetscInt k, Vec w, Vec hz, 
       PetscCall((*B->ops->append)(B, k, b ? dw : hw, b ? dz : hz));
       PetscCall((*B->ops->fetch)(B, j, k));
     }
-    /* the second pass makes w small against what the first one took from it */
+    /* the second pass makes w small compared with the change by the first pass */
     PetscCall(Close(k + 1, H->host.hessenberg + at, D->host.hessenberg + at, tolerance, where, "coefficients"));
     if (WRONG(!(PetscAbsReal(H->host.step[j].image - D->host.step[j].image) <= tolerance))) FAIL("%s: the norm of w", where);
     if (WRONG(!(PetscAbsReal(H->host.step[j].norm - D->host.step[j].norm) <= tolerance))) FAIL("%s: the norm of the newest column", where);
     if (WRONG(!(PetscAbsReal(H->host.step[j].skew - D->host.step[j].skew) <= tolerance))) FAIL("%s: products with the newest column", where);
     if (WRONG(D->host.step[j].passes != pass + 1)) FAIL("%s: pass %" PetscInt_FMT, where, D->host.step[j].passes);
 
-    /* append returns what load finds, in another way */
+    /* append must return the same values as load */
     PetscCall((*D->ops->load)(D, k, again));
     PetscCall(Same(dz, again, PETSC_TRUE, &same));
     if (WRONG(!same)) FAIL("%s: append returns another column than it stores", where);
@@ -219,7 +221,8 @@ static PetscErrorCode TestStep(CBBasis H, CBBasis D, PetscInt k, Vec w, Vec hz, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Columns of norm 1 that both have, then steps from each number of columns: the next ones are rounded by the device alone */
+/* Both bases get the same columns of norm 1. Then steps follow from each number of columns, and only the device rounds
+   the next columns */
 static PetscErrorCode TestSteps(CBBasis H, CBBasis D, Vec x, Vec w, Vec hz, Vec dz, const char where[])
 {
   const PetscReal tolerance = 200 * PETSC_MACHINE_EPSILON;
@@ -227,7 +230,7 @@ static PetscErrorCode TestSteps(CBBasis H, CBBasis D, Vec x, Vec w, Vec hz, Vec 
 
   PetscFunctionBeginUser;
   PetscCall(VecGetSize(x, &n));
-  if (n < 64) PetscFunctionReturn(PETSC_SUCCESS); /* there are not so many directions */
+  if (n < 64) PetscFunctionReturn(PETSC_SUCCESS); /* the space has too few directions */
   PetscCall(Fill(3000, w));
   PetscCall(VecNormalize(w, NULL));
   for (PetscInt k = 1; k <= STEPS; k++) {
@@ -256,7 +259,7 @@ static PetscErrorCode TestStorage(Create create, Vec x, LitheStorageKind kind, i
   PetscCall(VecDuplicate(x, &w));
   PetscCall(VecDuplicate(x, &hz));
   PetscCall(VecDuplicate(x, &dz));
-  /* and with two columns in two parts, where there are bits for that */
+  /* and with two columns in two parts, if there are enough bits */
   for (int way = 0; way < (storage.bits >= 16 ? 3 : 2); way++) {
     const PetscBool products = (PetscBool)(way > 0);
     const PetscInt  pairs    = way == 2 ? 2 : 0;
@@ -294,7 +297,8 @@ static PetscErrorCode TestSize(Create create, PetscInt n)
   PetscCall(TestStorage(create, x, LITHE_STORAGE_HALF, 0, 0));
   PetscCall(TestStorage(create, x, LITHE_STORAGE_BFLOAT16, 0, 0));
   for (int bits = LITHE_FRSZ2_MIN_BITS; bits <= LITHE_FRSZ2_MAX_BITS; bits++) {
-    /* not each width for each length; with several processes those that have kernels of their own, since nothing but sums goes between them */
+    /* not every width for every length; several processes use only widths with special kernels, because processes
+       exchange only sums */
     if (((bits + n) % 5 || size > 1) && bits != 32 && bits != 21 && bits != 16) continue;
     PetscCall(TestStorage(create, x, LITHE_STORAGE_FRSZ2, bits, 8));
     PetscCall(TestStorage(create, x, LITHE_STORAGE_FRSZ2, bits, 16));
@@ -421,7 +425,7 @@ static PetscErrorCode TestTransports(Create create, PetscInt n, PetscInt columns
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A step of all; then the last process stays away. The others learn it in time */
+/* All processes take part in a step; then the last process stays away. The others are told in time */
 static PetscErrorCode TestLate(Create create)
 {
   PetscErrorCode ierr = PETSC_SUCCESS;
@@ -441,7 +445,7 @@ static PetscErrorCode TestLate(Create create)
   PetscCall(VecNormalize(w, NULL));
   PetscCall(CreateByTransport(create, w, 20, "ipc", &B));
   if (!B) {
-    /* devices that cannot map each other's memory: the transports' own tests say so */
+    /* devices which cannot map each other's memory: the tests of the transports report this */
     PetscCall(PetscInfo(w, "There is no ipc here, nothing to be late for\n"));
     PetscCall(VecDestroy(&w));
     PetscCall(VecDestroy(&z));

@@ -2,11 +2,12 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "KSPCBGMRES with restarts of 30, 100 and 200: the same on a device as on the host, and as KSPGMRES there.\n\n";
+static char help[] = "KSPCBGMRES with restarts of 30, 100 and 200: the same on a device and on the host, and as KSPGMRES on the host.\n\n";
 
 /*
-   The system of PETSc's ksp ex2 -m 100 -n 100 -pc_type none -ksp_rtol 1e-8. With a restart over 32 KSPGMRES takes other iterations on a device, where PETSc's
-   VecMDot() is not mended (docs/internals/petsc-defects.md): what is compared with is KSPGMRES on the host.
+   The system of PETSc's ksp ex2 -m 100 -n 100 -pc_type none -ksp_rtol 1e-8. The reference is KSPGMRES on the host. On a
+   device, PETSc's VecMDot() without the fix in docs/internals/petsc-defects.md makes KSPGMRES take other iterations for
+   restarts over 32.
 */
 
 #include <tests/ksp/ksptest.h>
@@ -15,7 +16,7 @@ static char help[] = "KSPCBGMRES with restarts of 30, 100 and 200: the same on a
 
 typedef struct {
   PetscInt  its;
-  PetscReal error, norm[NORMS_MAX]; /* of the residual, at each iteration */
+  PetscReal error, norm[NORMS_MAX]; /* norm: of the residual, at each iteration */
 } Run;
 
 static PetscErrorCode CreateLaplacian(PetscInt m, Mat *A)
@@ -43,7 +44,7 @@ static PetscErrorCode CreateLaplacian(PetscInt m, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The solution is one everywhere */
+/* The exact solution is 1 everywhere */
 static PetscErrorCode Solve(Mat A, const char options[], Run *run)
 {
   KSP                ksp;
@@ -92,12 +93,12 @@ static PetscErrorCode Compare(const char what[], const Run *a, const Run *b, Pet
 
 int main(int argc, char **argv)
 {
-  /* Which way a number is rounded may be decided by the order of a sum: norms differ by a storage's rounding, host and
-     device as well as 1 and 2 processes. In a
-     restart of 200 frsz2_16 comes to its rounding, and needs half as many iterations more, here and there */
+  /* The order of a sum may decide how a number is rounded. Therefore norms differ by a storage's rounding, between host
+     and device as well as between 1 and 2 processes. With a restart of 200, frsz2_16 reaches its rounding level and
+     needs half as many iterations more, on host and device */
   static const struct {
     const char *storage;
-    double      close, more;        /* norms and iterations, to those of KSPGMRES */
+    double      close, more;        /* norms and iterations, compared with KSPGMRES */
     double      device, devicemore; /* host and device */
   } cases[]                        = {{"double", 1e-8, 0.02, 1e-10, 0.00}, {"frsz2_32", 1e-5, 0.05, 1e-7, 0.01}, {"frsz2_16", 1e-1, 0.80, 1e-2, 0.10}};
   static const PetscInt restarts[] = {30, 100, 200};

@@ -2,13 +2,13 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "KSPCBGMRES with PCJACOBI, which may be applied where a column is made: the same as with a preconditioner of "
-                     "the program's own that calls one.\n\n";
+static char help[] = "KSPCBGMRES with PCJACOBI, which may be fused into the making of a column: the same as with a shell "
+                     "preconditioner which calls PCJACOBI.\n\n";
 
 /*
-   Every residual and the solution have the same bits: also where a cycle goes on with another residual, where a step
-   needs more passes, where steps are launched ahead, where a monitor
-   asks for the solution, with other values in the matrix, from the left, and flexible. Complex products may be rounded in another way.
+   Every residual and the solution must have the same bits in all cases. The cases are: a cycle continues with another
+   residual; a step needs more passes; steps are launched ahead; a monitor asks for the solution; the matrix changes
+   values. Solves are preconditioned from the left too, and flexible. Complex products may be rounded differently.
 */
 
 #include <tests/ksp/ksptest.h>
@@ -70,7 +70,7 @@ static PetscErrorCode Compare(const Run *a, const Run *b, const char options[], 
     if (same) PetscCall(TestSameBits(a->x, b->x, &same));
     for (PetscInt k = 0; k <= n && same; k++) same = (PetscBool)(a->norm[k] == b->norm[k]);
   } else {
-    /* the first columns are hardly touched by roundings; the last ones need not be alike */
+    /* rounding hardly affects the first columns; the last columns may differ */
     n    = PetscMin(PetscMin(n, b->its), 5);
     same = PETSC_TRUE;
     for (PetscInt k = 0; k <= n; k++) same = (PetscBool)(same && PetscAbsReal(a->norm[k] - b->norm[k]) <= 1e-4 * b->norm[0]);
@@ -81,7 +81,7 @@ static PetscErrorCode Compare(const Run *a, const Run *b, const char options[], 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Solves with both, then with other values in the matrix */
+/* Solves with both solvers, then again with other values in the matrix */
 static PetscErrorCode Try(TestKind kind, const char options[], PetscBool monitored)
 {
   Mat A, B;

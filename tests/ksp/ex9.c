@@ -2,13 +2,13 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "KSPCBFGMRES where preconditioned vectors have a large part in common, in or near a null space of the operator.\n\n";
+static char help[] = "KSPCBFGMRES for preconditioned vectors with a large common part, in or near a null space of the operator.\n\n";
 
 /*
-   A Laplacian with Neumann boundaries, alone, with a small shift, or two of them side by side. The preconditioner is an
-   approximate inverse that adds large multiples of the constants.
-   KSPFGMRES needs a few iterations. KSPCBFGMRES has to need about as many in every storage, whether the null space is
-   declared or not, and the solution has to be right.
+   A Laplacian with Neumann boundaries: alone, with a small shift, or two Laplacians side by side. The preconditioner is
+   an approximate inverse which adds large multiples of the constants. KSPFGMRES needs a few iterations. KSPCBFGMRES
+   must need about the same number in every storage, whether the null space is declared or not. The solution must be
+   right.
 */
 
 #include <tests/ksp/ksptest.h>
@@ -60,7 +60,7 @@ static PetscErrorCode CreateLaplacian(PetscInt fields, PetscReal shift, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The solution of a Laplacian that is not singular, and large multiples of the constants, which depend on x */
+/* Solves with a nonsingular Laplacian, and adds large multiples of the constants, which depend on x */
 static PetscErrorCode Apply(PC pc, Vec x, Vec y)
 {
   Context    *ctx;
@@ -109,7 +109,7 @@ static PetscErrorCode DestroyContext(Context *ctx)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One solve: its iterations, its reason and its residual */
+/* A solve: iterations, reason and residual */
 static PetscErrorCode Solve(Mat A, Context *ctx, const char options[], Vec b, PetscInt *its, KSPConvergedReason *reason, PetscReal *residual)
 {
   KSP ksp;
@@ -132,7 +132,7 @@ static PetscErrorCode Solve(Mat A, Context *ctx, const char options[], Vec b, Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A right side with a solution */
+/* A right-hand side with a solution */
 static PetscErrorCode CreateRightSide(Mat A, Vec *b)
 {
   PetscInt start, end;
@@ -176,7 +176,7 @@ static PetscErrorCode Try(Kind kind, PetscReal large, const char more[], PetscIn
   PetscCall(Solve(A, &ctx, options, b, &theirs, &reason, &residual));
   if (WRONG(reason <= 0 || theirs > 30)) FAIL("%s, %g: fgmres needs %" PetscInt_FMT " iterations, reason %d", kinds[kind], (double)large, theirs, (int)reason);
   for (int s = 0; s < NSTORAGES; s++) {
-    /* with so few bits in the first basis a cycle gains two digits or less, whatever the second one is */
+    /* with few bits in the first basis, a cycle gains at most two digits, whatever the second basis */
     const PetscInt most = storages[s].unit > 1e-3 ? 2 * theirs + 10 : theirs + theirs / 4 + 3;
 
     PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type cbfgmres -ksp_rtol %g -ksp_max_it 60 -ksp_cbgmres_storage %s %s", (double)rtol,

@@ -3,13 +3,14 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What the tests of KSPCBGMRES share: the matrices of tests/mat, solvers made from a line of options, and a line for what fails */
+/* What the tests of KSPCBGMRES share: the matrices of tests/mat, solvers made from a line of options, and a line per
+   failure */
 
 #include <lithe.h>
 #include <tests/failures.h>
 #include <tests/mat/vcrstest.h>
 
-/* The storages that are tested everywhere, and what a cycle can gain with them at least */
+/* The storages of all tests, and the least gain of a cycle with each storage */
 static const struct {
   const char *name;
   double      unit;
@@ -27,7 +28,8 @@ static const struct {
                 {"frsz2_8", 3e-2}};
 #define NSTORAGES ((int)PETSC_STATIC_ARRAY_LENGTH(storages))
 
-/* A matrix becomes one of the types that -operator_types names, one after the other: aijcusparse,vcrs is one of vcrs with vectors of CUDA */
+/* Converts a matrix to the types in -operator_types, one after another: aijcusparse,vcrs gives a MATVCRS with CUDA
+   vectors */
 static inline PetscErrorCode TestConvertOperator(Mat *A)
 {
   char    *type[4];
@@ -51,7 +53,7 @@ static inline PetscErrorCode TestCreateOperator(MPI_Comm comm, TestKind kind, in
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A solver with options such as "-ksp_type cbgmres -pc_type jacobi" */
+/* A solver from options such as "-ksp_type cbgmres -pc_type jacobi" */
 static inline PetscErrorCode TestCreateKSP(Mat A, const char options[], KSP *ksp)
 {
   PetscOptions database;

@@ -24,7 +24,7 @@ static inline PetscErrorCode BornTestDM(const PetscInt n[3], DM *da)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Ricker's wavelet of frequency f with its centre at t0, and its second derivative */
+/* Ricker's wavelet of frequency f with centre at t0, and the second derivative */
 static inline PetscReal Ricker(PetscReal f, PetscReal t0, PetscReal t)
 {
   const PetscReal a = PetscSqr(PETSC_PI * f * (t - t0));
@@ -51,7 +51,7 @@ static inline PetscErrorCode BornTestWavelet(Mat J, PetscReal f, PetscReal t0, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One arch of n samples, whose shortest wave has about n / 2 steps: for grids that have few nodes a wave */
+/* An arch of n samples, for grids with few nodes per wavelength; the shortest wave has about n / 2 steps */
 static inline PetscErrorCode BornTestBurst(Mat J, PetscInt n)
 {
   PetscReal *w;
@@ -78,7 +78,7 @@ static inline PetscErrorCode BornTestVelocity(DM da, Vec *v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fields in double precision, and a background that is computed again: what tight limits are for */
+/* Fields in double precision and a recomputed background, for tight limits */
 static inline PetscErrorCode BornTestExact(Mat J)
 {
   PetscFunctionBegin;

@@ -32,14 +32,14 @@ int main(int argc, char **argv)
       PetscCall(MatConvert(B, MATVCRS, MAT_INITIAL_MATRIX, &A));
       PetscCall(MatVCRSSetLayout(A, (MatVCRSLayout)layout));
 
-      /* with the AIJ arrays, where a product may use them, and without */
+      /* first with the AIJ arrays, which a product may use, then without */
       PetscCall(TestCompareProducts(A, &t, where, &failures));
       PetscCall(MatVCRSDropAIJ(A));
       PetscCall(PetscSNPrintf(where, sizeof(where), "%s in layout %s, AIJ dropped", TestKindNames[kind], MatVCRSLayouts[layout]));
       PetscCall(TestCompareProducts(A, &t, where, &failures));
       products += 2;
 
-      /* what was asked for is what there is */
+      /* the matrix has the requested layout */
       PetscCall(MatVCRSGetLayout(A, &got));
       PetscCheck(layout == MATVCRS_LAYOUT_AUTO ? got != MATVCRS_LAYOUT_AUTO : (int)got == layout, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s has layout %s", where,
                  MatVCRSLayouts[got]);

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Plans whose arrays begin beyond 2^31 entries, where a 32-bit integer would be cut off; bases of columns.\n\n";
+static char help[] = "Plans whose arrays begin beyond 2^31 entries, the range of 32-bit integers; bases of columns.\n\n";
 
 #include <src/vcrs/planimpl.h>
 #include "vcrstest.h"
@@ -13,8 +13,8 @@ static char help[] = "Plans whose arrays begin beyond 2^31 entries, where a 32-b
 #endif
 
 /*
-   Moves an array to an address by so many bytes further than where its first entry seems to lie. The
-   gap is reserved, never touched, and so takes no memory.
+   Moves an array, so that its data begin "gap" bytes after the new address. The gap is reserved but never touched, and
+   so takes no memory.
 */
 typedef struct {
   void  *base;
@@ -33,7 +33,7 @@ static PetscErrorCode TestMove(void **array, size_t bytes, size_t gap, TestGap *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All six products and the decoded entries of a plan against those of CSR */
+/* Compares all six products and the decoded entries of a plan with CSR */
 static PetscErrorCode TestPlan(const VCRSPlan *plan, const VCRSCSR *csr, const char name[], PetscInt *failures)
 {
   PetscScalar   *x, *y, *r, *a;
@@ -75,7 +75,8 @@ static PetscErrorCode TestPlan(const VCRSPlan *plan, const VCRSCSR *csr, const c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Bases of columns: of the entries k of a slice the first has offset 0, and what is apart in a row only does not widen offsets */
+/* Bases of columns: the smallest column among the entries k of a slice has offset 0, and a distant group within a row
+   does not widen offsets */
 static PetscErrorCode TestColumnBases(PetscInt *failures)
 {
   Mat          B;
@@ -149,7 +150,7 @@ int main(int argc, char **argv)
       PetscCall(VCRSPlanCreate(&csr, &opt, NULL, &plan, &report));
       PetscCall(TestPlan(plan, &csr, name, &failures));
 
-      /* the values, and where slices and long rows begin in them */
+      /* the values, and the starts of slices and long rows */
       ierr = TestMove(&plan->value, (size_t)plan->nvalue * VCRSValueBytes(plan->values), (size_t)beyond * VCRSValueBytes(plan->values), &value);
       PetscCheck(!ierr, PETSC_COMM_SELF, PETSC_ERR_MEM, "No address space for 2^31 values");
       for (PetscInt s = 0; s <= plan->nslices; s++) plan->sliceptr[s] += beyond;
@@ -171,7 +172,7 @@ int main(int argc, char **argv)
       PetscCall(TestPlan(plan, &csr, name, &failures));
       count++;
 
-      /* back, so that the plan can be freed */
+      /* move back, so the plan can be freed */
       PetscCheck(!munmap(value.base, value.size), PETSC_COMM_SELF, PETSC_ERR_SYS, "munmap() failed");
       plan->value = NULL;
       if (column.base) {

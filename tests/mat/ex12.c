@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Where a product of MATVCRS runs: on the GPU if all its vectors are there, else on the host; values from the GPU.\n\n";
+static char help[] = "The place of a product of MATVCRS: the GPU if all vectors are on the GPU, otherwise the host; values from the GPU.\n\n";
 
 #include <lithemat.h>
 #include <petscdevice.h>
@@ -50,7 +50,7 @@ static PetscErrorCode AssembleLaplacian(MatType type, PetscInt n, PetscBool onde
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One product with vectors of the given kinds: is it right, and was y written where it should be? */
+/* A product with vectors of the given kinds: the result must be right, and y must be written in the right memory */
 static PetscErrorCode CheckProduct(Mat A, Mat reference, VecType xtype, VecType ytype, PetscOffloadMask wanted)
 {
   Vec              x, y, exact, check;
@@ -116,7 +116,7 @@ int main(int argc, char **argv)
       PetscCall(CheckProduct(A, reference, VECCUDA, VECCUDA, PETSC_OFFLOAD_GPU));
       PetscCall(CheckProduct(A, reference, VECSTANDARD, VECSTANDARD, PETSC_OFFLOAD_CPU));
 
-      /* bound to the CPU, it stays there */
+      /* bound to the CPU, the matrix stays on the CPU */
       PetscCall(MatBindToCPU(A, PETSC_TRUE));
       PetscCall(CheckProduct(A, reference, VECCUDA, VECCUDA, PETSC_OFFLOAD_CPU));
       PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s, values from the %s: done\n", sources[s], ondevice ? "GPU" : "host"));

@@ -2,8 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "MATVCRS of matrices too large for the kernels of small ones: products of every layout and container against the entries that they hold.\n\
-  -x_vec_type, -y_vec_type, -z_vec_type <type> - of the input, the output and what is added\n\
+static char help[] = "MATVCRS too large for the kernels of small matrices: products of every layout and container against the stored entries.\n\
+  -x_vec_type, -y_vec_type, -z_vec_type <type> - types of the input, the output and the added vector\n\
   -every <n>, -first <k>                       - of each n cases in turn the k-th, from 0\n\n";
 
 #include "vcrstest.h"
@@ -12,12 +12,12 @@ typedef struct {
   const char *name;
   PetscInt    n[3];
   PetscBool   box;      /* 27 points, else 7 */
-  PetscInt    media;    /* so many different media in layers and blocks; 0: an entry is like no other */
-  PetscInt    shuffled; /* columns up to so far from where they were: unstructured */
-  PetscInt    distance; /* every so many rows one has very many entries; 0: none */
+  PetscInt    media;    /* number of different media in layers and blocks; 0: all entries differ */
+  PetscInt    shuffled; /* columns move by up to this distance: an unstructured matrix */
+  PetscInt    distance; /* distance of rows with very many entries; 0: none */
 } Grid;
 
-/* Sizes for which planes are whole slices, and are not; lines of whole slices, and others */
+/* Planes which are whole slices and planes which are not; lines of whole slices, and other lines */
 static const Grid grids[] = {
   {"box, variable", {48, 48, 40}, PETSC_TRUE, 0, 0, 0},          {"box, odd lines", {45, 41, 40}, PETSC_TRUE, 0, 0, 0},
   {"box, long lines", {288, 20, 18}, PETSC_TRUE, 0, 0, 0},       {"box, longer lines", {704, 6, 20}, PETSC_TRUE, 0, 0, 0},
@@ -35,7 +35,7 @@ typedef struct {
   const char   *name;
   MatVCRSLayout layout;
   MatVCRSLoss   loss;
-  PetscInt      bits; /* of BINS: how many of them */
+  PetscInt      bits; /* for BINS: the number of bins */
   PetscBool     nosums;
 } Store;
 
@@ -58,7 +58,7 @@ static const Store stores[] = {
   {"dict 8", MATVCRS_LAYOUT_L1, MATVCRS_LOSS_BINS, 15, PETSC_FALSE},
 };
 
-/* How many entries a row of very many has more than others, and which */
+/* The number of additional entries in a very long row, and their columns */
 #define FAR_ENTRIES 400
 
 static PetscErrorCode AddFarEntries(Mat A, PetscInt row, PetscInt m)
@@ -117,8 +117,8 @@ static PetscErrorCode CreateGrid(const Grid *g, Mat *A)
 }
 
 /*
-   Kernels of complex boxes round sums of 8-bit integers to some 2^-39 of the row's step, which is at most a 64th of its largest entry:
-   three planes of nine products each, beside numbers of 2^13
+   Kernels of complex boxes round sums of 8-bit integers to about 2^-39 of the row's step. The step is at most 1/64 of
+   the row's largest entry. The sum has three planes of nine products each, next to numbers of 2^13
 */
 static PetscErrorCode AllowForIntegers(Mat C, Vec scale)
 {
@@ -142,7 +142,7 @@ static PetscErrorCode AllowForIntegers(Mat C, Vec scale)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y = A x for an x that begins in the middle of another vector, so that kernels cannot read it as they like best */
+/* y = A x for an x which begins in the middle of another vector, so x lacks the alignment which kernels prefer */
 static PetscErrorCode CompareShifted(Mat A, Mat C, VecType type, const char where[], PetscInt *failures)
 {
   Vec       all, x, xhost, y, yhost;
@@ -197,7 +197,8 @@ static PetscErrorCode HasColumnsInOrder(Mat A, PetscBool *order)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Compressed on the device, where a product puts the entries of grouped columns in another order, and read back: what the host has made, C */
+/* Compresses on the device, where a product reorders the entries of grouped columns. Reads the matrix back and compares
+   it with C, which the host has made */
 static PetscErrorCode CompareFromDevice(Mat B, const Store *store, Mat C, const char where[], PetscInt *failures)
 {
   const char *names[] = {"-mat_vcrs_layout", "-mat_vcrs_loss", "-mat_vcrs_bits", "-mat_vcrs_drop_aij", "-mat_vcrs_allow_lossy_operator"};
@@ -212,7 +213,7 @@ static PetscErrorCode CompareFromDevice(Mat B, const Store *store, Mat C, const 
   PetscCall(MatConvert(B, MATSEQAIJCUSPARSE, MAT_INITIAL_MATRIX, &D));
   PetscCall(MatCreateVecs(D, &x, &y));
   PetscCall(VecSetRandom(x, NULL));
-  PetscCall(MatMult(D, x, y)); /* it is on the device now */
+  PetscCall(MatMult(D, x, y)); /* MatMult() moves the matrix to the device */
   for (int o = 0; o < 5; o++) PetscCall(PetscOptionsSetValue(NULL, names[o], values[o]));
   PetscCall(MatConvert(D, MATVCRS, MAT_INITIAL_MATRIX, &A));
   for (int o = 0; o < 5; o++) PetscCall(PetscOptionsClearValue(NULL, names[o]));
@@ -258,7 +259,7 @@ int main(int argc, char **argv)
       MatVCRSInfo     info;
       char            where[64];
 
-      /* no index sets in an unstructured matrix; nothing to choose in one of few different rows */
+      /* an unstructured matrix has no index sets; with few different rows there is nothing to choose */
       if (grids[g].shuffled && s && stores[s].layout != MATVCRS_LAYOUT_L3) continue;
       if (grids[g].media && s > 1) continue;
       if (k++ % every != first) continue;
@@ -270,7 +271,7 @@ int main(int argc, char **argv)
       else PetscCall(MatVCRSSetBits(A, stores[s].bits));
       if (stores[s].nosums) PetscCall(MatVCRSSetPreserveRowSums(A, PETSC_FALSE));
 
-      /* without the AIJ arrays, products and conversions are of what is stored */
+      /* without the AIJ arrays, products and conversions use the stored entries */
       PetscCall(MatVCRSDropAIJ(A));
       PetscCall(MatVCRSGetInfo(A, &info));
       if (info.grouped) grouped++;

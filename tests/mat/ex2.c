@@ -6,7 +6,7 @@ static char help[] = "Lossless MATVCRS matrices give every bit of MATAIJ back, i
 
 #include "vcrstest.h"
 
-/* A number with these bits */
+/* The number with the given bits */
 static PetscReal TestBits(uint64_t bits)
 {
   PetscReal v;
@@ -19,7 +19,7 @@ static PetscReal TestBits(uint64_t bits)
   return v;
 }
 
-/* Puts numbers that compare badly into a matrix: NaNs with a payload, infinities, -0, the smallest and the largest */
+/* Puts difficult numbers into a matrix: NaNs with a payload, infinities, -0, the smallest and the largest numbers */
 static PetscErrorCode TestMakeSpecial(Mat B)
 {
   static const uint64_t bits[] = {0x7ff8000000000000ULL, 0x7ff8000012345678ULL, 0xfff8cafe00000001ULL, 0x7ff0000000000000ULL, 0xfff0000000000000ULL,

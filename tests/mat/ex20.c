@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "The one-dimensional operators behind MATSBPSAT, and the transfers and vectors of its multigrid on the host.\n\n";
+static char help[] = "The one-dimensional operators behind MATSBPSAT, and the multigrid's transfers and vectors on the host.\n\n";
 
 #define SBP_VALUE   double
 #define SBP_REAL    double
@@ -30,7 +30,7 @@ static double TestRandom(unsigned long *state)
   return (double)((*state >> 33) & 0x7fffffff) / 2147483647.0;
 }
 
-/* The least eigenvalue of a symmetric matrix over its largest one */
+/* The ratio of a symmetric matrix's least eigenvalue to the largest */
 static PetscErrorCode TestLeast(double *a, int n, double *ratio)
 {
   PetscBLASInt bn = n, lwork = 8 * n, info;
@@ -146,7 +146,8 @@ static PetscErrorCode TestTable(const SBPTable *t)
     if (degree > t->order + 1) PetscCall(TestBelow("(b u')' inside is too exact to be true", t->order, 1e-8, most));
   }
 
-  /* M(b) is symmetric and semidefinite with constants as its null space; so is M(b) - Q^T diag(b/norm) Q, of any positive b */
+  /* M(b) is symmetric and semidefinite, with constants as null space. M(b) - Q^T diag(b/norm) Q has the same properties
+     for any positive b */
   for (int trial = 0; trial < 20; trial++) {
     double asymmetry = 0, sum = 0, least;
 
@@ -227,7 +228,7 @@ static PetscErrorCode TestTransfers(PetscInt n0, PetscInt n1, SBPPrecision preci
   PetscCall((*k->sum)(&coarse, precision, rx, NULL, e, &right));
   PetscCall(TestBelow("x^T P e - (P^T x)^T e", 2, PetscAbsReal(left - right), 100 * epsilon));
 
-  /* x += P e, minus what it is made of */
+  /* x += P e, compared with its parts */
   PetscCall((*k->copy)(&fine, precision, 0, x, &fine, SBP_DOUBLE, 0, work));
   PetscCall((*k->prolong)(&coarse, &fine, precision, PETSC_TRUE, e, x));
   PetscCall((*k->axpby)(&fine, -1, precision, pe, 1, precision, x));
@@ -235,7 +236,7 @@ static PetscErrorCode TestTransfers(PetscInt n0, PetscInt n1, SBPPrecision preci
   PetscCall((*k->sum)(&fine, SBP_DOUBLE, work, NULL, work, &left));
   PetscCall(TestBelow("u += P e", 2, left, 100 * epsilon * epsilon * fine.n[0] * fine.n[1]));
 
-  /* Polynomials of degree 1 or 3 in each direction, or 1 where there are fewer than 3 intervals */
+  /* Polynomials of degree 1 or 3 in each direction; degree 1 for fewer than 3 intervals */
   for (int cubic = 0; cubic < 2; cubic++) {
     const int a = cubic && n0 >= 3 ? 3 : 1, b = cubic && n1 >= 3 ? 3 : 1;
 
@@ -263,7 +264,8 @@ static PetscErrorCode TestTransfers(PetscInt n0, PetscInt n1, SBPPrecision preci
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* An operator with random coefficients: each mode in single precision and double, and a region at a time, against rows one by one */
+/* An operator with random coefficients. Each mode in single and double precision, and by regions, against rows one by
+   one */
 static PetscErrorCode TestSteps(SBPKind kind, int order, PetscInt n0, PetscInt n1)
 {
   const SBPKernels *k = &SBPHostKernels;

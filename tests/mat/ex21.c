@@ -2,12 +2,12 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "MATSBPSAT against its assembled matrix: products, residuals, diagonals; symmetry and definiteness; right sides.\n\n";
+static char help[] = "MATSBPSAT against the assembled matrix: products, residuals, diagonals; symmetry and definiteness; right-hand sides.\n\n";
 
 #include <lithe.h>
 #include <tutorials/common/sbpsatproblem.h>
 
-/* Numbers that only depend on where they stand, so that any number of processes has the same vectors */
+/* Numbers which depend only on their place, so any number of processes has the same vectors */
 static PetscReal TestRandom(PetscInt i, PetscInt j, PetscInt salt)
 {
   uint64_t x = (uint64_t)(i + 1) * 0x9e3779b97f4a7c15u + (uint64_t)(j + 1) * 0xc2b2ae3d27d4eb4fu + (uint64_t)(salt + 1) * 0x165667b19e3779f9u;
@@ -34,7 +34,7 @@ static PetscErrorCode TestSetRandom(DM da, PetscInt salt, Vec v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A random tensor that is positive definite, with c_rs about as large as it may be, or the problem's own coefficients */
+/* A random positive definite tensor with c_rs close to the limit, or the problem's own coefficients */
 static PetscErrorCode TestSetOperator(DM da, PetscBool exact, PetscBool random, Mat A)
 {
   Vec            c[3];
@@ -83,7 +83,7 @@ static PetscErrorCode TestSame(const char *what, Vec x, Vec y, PetscReal scale, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A product with vectors of CUDA was done there: its result is nowhere else */
+/* A product with CUDA vectors runs on the device: only the device has the result */
 static PetscErrorCode TestIsOnDevice(Vec y, PetscInt *failures)
 {
   PetscBool        cuda;
@@ -99,7 +99,7 @@ static PetscErrorCode TestIsOnDevice(Vec y, PetscInt *failures)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One operator */
+/* Tests an operator */
 static PetscErrorCode TestOperator(DM da, Mat A, PetscInt *failures)
 {
   Mat         B;
@@ -162,8 +162,8 @@ static PetscErrorCode TestOperator(DM da, Mat A, PetscInt *failures)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Dirichlet data and its matrix: with g the trace of a vector, b = (L^T H c Gamma - G^T) L v on a face, so that A v - b vanishes
-   where v is constant, on all faces Dirichlet ones */
+/* Dirichlet data and their matrix. With g the trace of a vector, b = (L^T H c Gamma - G^T) L v on a face. A v - b
+   vanishes for constant v if all faces are Dirichlet faces */
 static PetscErrorCode TestConstant(DM da, Mat A, PetscInt *failures)
 {
   Vec       one, b, r;
@@ -190,7 +190,8 @@ static PetscErrorCode TestConstant(DM da, Mat A, PetscInt *failures)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A copy that has not been used yet keeps its values when vectors change in place; without values, or assembled, it follows them */
+/* An unused copy keeps its values when vectors change in place. A copy without values, or an assembled copy, follows
+   the change */
 static PetscErrorCode TestDuplicate(DM da, Mat A, PetscInt *failures)
 {
   Vec       x, y, z, mu, c[3];
@@ -220,7 +221,7 @@ static PetscErrorCode TestDuplicate(DM da, Mat A, PetscInt *failures)
     for (int k = 0; k < (c[0] ? 3 : 1); k++) PetscCall(VecScale(c[0] ? c[k] : mu, values ? 0.5 : 2.));
     PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
     PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-    if (!values) PetscCall(VecScale(y, 2.)); /* else A as it was before the change */
+    if (!values) PetscCall(VecScale(y, 2.)); /* else A before the change */
     PetscCall(MatMult(B, x, z));
     PetscCall(TestSame(values ? "copy with values" : "copy without values", z, y, 2 * norm, failures));
     PetscCall(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));
@@ -236,7 +237,7 @@ static PetscErrorCode TestDuplicate(DM da, Mat A, PetscInt *failures)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The least eigenvalue, by the factors of a dense copy: Cholesky fails unless it is positive */
+/* The least eigenvalue is positive if Cholesky's factorisation of a dense copy succeeds */
 static PetscErrorCode TestDefinite(Mat A, PetscInt *failures)
 {
   Mat          B, D;
@@ -285,7 +286,7 @@ int main(int argc, char **argv)
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-order", &order, NULL));
   for (PetscInt p = 2; p <= 6; p += 2) {
-    /* The grids of one process may be as small as the closures allow */
+    /* On one process, the closures limit how small a grid may be */
     const PetscInt least[2] = {p == 2 ? 2 : 3 * p - 1, p == 2 ? 3 : 3 * p};
 
     if (order && p != order) continue;
@@ -301,7 +302,7 @@ int main(int argc, char **argv)
           Mat            A;
 
           if ((which == 1 || size > 1) && mix % 5 != 0) continue; /* none, left and bottom, right and top, all */
-          if (which < 0 && kind == 2) continue;                   /* differences of the coordinates of so few nodes make no grid */
+          if (which < 0 && kind == 2) continue;                   /* too few nodes for metrics from differences of the coordinates */
           PetscCall(DMCreateMatrix(da, &A));
           PetscCall(MatSBPSATSetOrder(A, p));
           PetscCall(TestSetOperator(da, which < 0 ? PETSC_TRUE : PETSC_FALSE, kind == 1 ? PETSC_TRUE : PETSC_FALSE, A));

@@ -2,13 +2,13 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "MATSBPSAT: errors of the manufactured problem, and the orders with which they go down.\n\n";
+static char help[] = "MATSBPSAT: errors of the manufactured problem, and their orders.\n\n";
 
 #include <lithe.h>
 #include <petscksp.h>
 #include <tutorials/common/sbpsatproblem.h>
 
-/* The H-norm of the error; the system is solved directly, or by conjugate gradients where it is large */
+/* The H-norm of the error. Small systems are solved directly, large systems by conjugate gradients */
 static PetscErrorCode TestSolve(const PetscInt n[2], PetscInt order, PetscBool exact, PetscReal *error)
 {
   DM  da;
@@ -50,8 +50,8 @@ static PetscErrorCode TestSolve(const PetscInt n[2], PetscInt order, PetscBool e
 
 int main(int argc, char **argv)
 {
-  /* What the error of the finer grid must be: the errors of order 2 are those of the literature, the others' rates are p for
-     p = 2 and 4, and 5 for p = 6, whose closures have order 3 */
+  /* The expected error on the finer grid. The errors of order 2 are those of the literature. The rates are p for p = 2
+     and 4, and 5 for p = 6, whose closures have order 3 */
   static const struct {
     PetscInt  order, n;
     PetscReal error, rate;
@@ -71,7 +71,7 @@ int main(int argc, char **argv)
         PetscCall(TestSolve(coarse, cases[k].order, exact ? PETSC_TRUE : PETSC_FALSE, &before));
         rate = PetscLog2Real(before / error);
       }
-      /* With differences of the coordinates the error is another one, not a much larger one */
+      /* Metrics from differences of the coordinates change the error, but not by much */
       if (!(PetscAbsReal(error - cases[k].error) <= (exact ? 0.005 : 0.15) * cases[k].error) || rate < cases[k].rate) {
         PetscCall(PetscPrintf(PETSC_COMM_WORLD,
                               "order %" PetscInt_FMT ", N = %" PetscInt_FMT ", metrics %s: error %.4e, expected %.4e; rate %.3g, expected %.3g\n",

@@ -2,14 +2,15 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "MATSBPSAT under PETSc's own multigrid on its DMDA: coarse operators by discretisation, direct solves of the coarsest one.\n\n";
+static char help[] = "MATSBPSAT under PETSc's own multigrid on a DMDA: coarse operators by discretisation, direct solves on the coarsest grid.\n\n";
 
 #include <lithe.h>
 #include <lithe/private/petsccompat.h>
 #include <petscksp.h>
 #include <tutorials/common/sbpsatproblem.h>
 
-/* Of every level but the finest: what the matrix of that was set to has come down by itself */
+/* On every level except the finest: the settings of the finest matrix must have reached the coarse matrices
+   automatically */
 static PetscErrorCode ComputeOperators(PETSC_UNUSED KSP ksp, PETSC_UNUSED Mat A, Mat P, void *ctx)
 {
   const PetscInt *expected = (const PetscInt *)ctx;

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "MATSBPSAT: by name, options, what it refuses and what it says of itself.\n\n";
+static char help[] = "MATSBPSAT: type name, options, refused requests and view.\n\n";
 
 #include <lithe.h>
 #include <tutorials/common/sbpsatproblem.h>
@@ -45,7 +45,7 @@ static PetscErrorCode TestDM(PetscInt m, PetscInt n, PetscInt dof, DMBoundaryTyp
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* As DMCreateMatrix() does it, which leaves a matrix behind when it is refused */
+/* The steps of DMCreateMatrix(), which would leak the matrix after an error */
 static PetscErrorCode TestSetUp(DM da, Mat A)
 {
   PetscInt n;
@@ -98,7 +98,7 @@ int main(int argc, char **argv)
   PetscCall(MatSBPSATNorm(A, x, &norm));
   if (PetscAbsReal(norm - 2) > 1e-4) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "norm of 1: %g\n", (double)norm));
 
-  /* The source 1 integrates to the area of the rectangle, the traction 1 to its circumference */
+  /* The integral of the source 1 is the area of the rectangle; the integral of the traction 1 is the circumference */
   PetscCall(VecSet(y, 0));
   PetscCall(MatSBPSATAddSource(A, x, y));
   PetscCall(VecSum(y, &sum));
@@ -135,7 +135,7 @@ int main(int argc, char **argv)
   if (norm > 1e-3) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "a new coefficient is not seen: %g\n", (double)norm));
   PetscCall(MatDestroy(&B));
 
-  /* What is refused; the matrix stays as it was */
+  /* Refused requests, which leave the matrix unchanged */
   Refused("order", MatSBPSATSetOrder(A, 3), PETSC_ERR_ARG_OUTOFRANGE);
   PetscCall(VecCreateMPI(PETSC_COMM_WORLD, PETSC_DECIDE, 1000, &wrong));
   Refused("size", MatSBPSATSetCoefficient(A, wrong), PETSC_ERR_ARG_SIZ);
@@ -160,7 +160,7 @@ int main(int argc, char **argv)
   PetscCall(MatDestroy(&A));
   PetscCall(DMDestroy(&da));
 
-  /* Without coordinates it is the square [-1, 1]^2 */
+  /* Without coordinates the domain is the square [-1, 1]^2 */
   PetscCall(TestDM(9, 9, 1, DM_BOUNDARY_NONE, PETSC_FALSE, &da));
   PetscCall(MatCreateSBPSAT(da, &A));
   PetscCall(PetscOptionsClearValue(NULL, "-mat_sbpsat_order"));

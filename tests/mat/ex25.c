@@ -8,7 +8,7 @@ static char help[] = "Products of MATHYBMGPU matrices in every format against MA
 
 #define VARIANTS 10
 
-/* The rows of B again by MatSetValuesCOO(), from this process */
+/* Sets the rows of B again by MatSetValuesCOO(), from this process */
 static PetscErrorCode AssembleCOO(Mat B, Mat A)
 {
   PetscInt           begin, end, len, m, n, *i, *j;
@@ -40,7 +40,8 @@ static PetscErrorCode AssembleCOO(Mat B, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Entries where there were none: A, which multiplied already, and a copy of B get a diagonal, then columns of other processes, too */
+/* Adds entries outside of the pattern. A, which was used in products, and a copy of B get a diagonal, then columns of
+   other processes too */
 static PetscErrorCode CheckOtherPattern(Mat A, Mat B, const char where[], PetscInt *failures)
 {
   Mat          C, T;
@@ -66,7 +67,8 @@ static PetscErrorCode CheckOtherPattern(Mat A, Mat B, const char where[], PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All that an AIJ matrix does, seen from the outside: a copy, conversions there and back, a product of matrices, a transposed matrix */
+/* All AIJ functions, as seen by a user: a copy, conversions in both directions, a product of matrices, a transposed
+   matrix */
 static PetscErrorCode CheckAIJ(Mat A, Mat B, const char where[], PetscInt *failures)
 {
   Mat       C, D, E;
@@ -120,7 +122,7 @@ int main(int argc, char **argv)
     TestProducts t, t1;
     PetscInt     M, N;
 
-    if (number % every && number / every == (number + VARIANTS - 1) / every) { /* none of this one */
+    if (number % every && number / every == (number + VARIANTS - 1) / every) { /* skip this matrix */
       number += VARIANTS;
       continue;
     }
@@ -130,7 +132,7 @@ int main(int argc, char **argv)
     PetscCall(TestProductsCreate(B1, PETSC_FALSE, &t1));
     PetscCall(MatGetSize(B, &M, &N));
     for (int variant = 0; variant < VARIANTS; variant++) {
-      /* formats, and what else changes them: a narrow and a wide HYB, sorted rows, another order of the rows */
+      /* formats, and options which change a format: a narrow and a wide HYB, sorted rows, another order of the rows */
       static const MatHYBMGPUFormat format[VARIANTS] = {MATHYBMGPU_FORMAT_AUTO, MATHYBMGPU_FORMAT_HYB, MATHYBMGPU_FORMAT_SELL, MATHYBMGPU_FORMAT_CSR,
                                                         MATHYBMGPU_FORMAT_VCRS, MATHYBMGPU_FORMAT_HYB, MATHYBMGPU_FORMAT_HYB,  MATHYBMGPU_FORMAT_SELL,
                                                         MATHYBMGPU_FORMAT_SELL, MATHYBMGPU_FORMAT_HYB};
@@ -149,7 +151,7 @@ int main(int argc, char **argv)
       if (M == N && variant >= 8) PetscCall(MatHYBMGPUSetReorder(A, MATHYBMGPU_REORDER_RCM));
       PetscCall(TestCompareProducts(A, &t, where, &failures));
 
-      /* other values in the pattern that the format was made for; back again; a copy in another order of calls */
+      /* other values in the same pattern; the first values again; a copy made by another order of calls */
       PetscCall(TestSetRows(A, (TestKind)kind, 1, MAT_FINAL_ASSEMBLY));
       PetscCall(PetscStrlcat(where, ", new values", sizeof(where)));
       PetscCall(TestCompareProducts(A, &t1, where, &failures));

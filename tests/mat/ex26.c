@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "MATHYBMGPU: options, what it tells of itself, bad input, rows moved between processes, and a multigrid solve.\n\n";
+static char help[] = "MATHYBMGPU: options, information, bad input, rows moved between processes, and a multigrid solve.\n\n";
 
 #include "vcrstest.h"
 #include "refused.h"
@@ -60,7 +60,7 @@ static PetscErrorCode TestOptions(Mat B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The numbers of MatHYBMGPUGetInfo() against those of the definition */
+/* Compares MatHYBMGPUGetInfo() with the definitions */
 static PetscErrorCode TestInfo(Mat B)
 {
   Mat            A, Ad = B, Ao = NULL;
@@ -96,7 +96,8 @@ static PetscErrorCode TestInfo(Mat B)
                       info.nonzeros == (PetscInt64)all.nz_used && info.halobytes == number[1] && info.from == info.to && info.from == (parallel ? 1 : 0)),
           "info of a HYB without lists"));
 
-  /* all in lists; half of it; the fewest bytes: nearly all points of the star, since few rows have less */
+  /* all entries in lists; the width with the fewest bytes, which covers nearly all points of the star, since few rows
+     are shorter; the width by the cusp rule */
   PetscCall(MatHYBMGPUSetWidth(A, 0));
   PetscCall(MatHYBMGPUGetInfo(A, &info));
   PetscCall(Check((PetscBool)(info.width == 0 && info.padding == 0 && info.tail == info.nonzeros - info.ghost), "info of a HYB of lists"));
@@ -155,7 +156,7 @@ static PetscErrorCode TestErrors(Mat B)
   TEST_REFUSED("rows and columns moved together", MatHYBMGPURepartition(W, &V, &rows), "6 rows and 8 columns");
   PetscCall(MatDestroy(&W));
 
-  /* A transport that needs a device, with vectors on the host; on one process nothing travels */
+  /* A transport which needs a device, with host vectors; a single process exchanges nothing */
   PetscCall(PetscObjectTypeCompare((PetscObject)A, MATMPIAIJHYBMGPU, &parallel));
   PetscCall(MatCreateVecs(B, &x, &y));
   PetscCall(VecSet(x, 1.0));
@@ -174,7 +175,7 @@ static PetscErrorCode TestErrors(Mat B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A matrix whose rows were moved is the same one for vectors whose entries are moved likewise */
+/* A matrix with permuted rows equals the old matrix for vectors permuted likewise */
 static PetscErrorCode TestRepartition(Mat B)
 {
   Mat              A, C;
@@ -218,7 +219,8 @@ static PetscErrorCode TestRepartition(Mat B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Conjugate gradients with algebraic multigrid, which coarsens by products of matrices, and with relaxation: the iterations of AIJ */
+/* Conjugate gradients with algebraic multigrid, which coarsens by products of matrices, and with relaxation: the same
+   iterations as AIJ */
 static PetscErrorCode TestSolve(Mat B)
 {
   static const char *const pcs[] = {PCGAMG, PCSOR, PCBJACOBI};

@@ -5,8 +5,9 @@
 static char help[] = "Matrices with rows of very different lengths: every format of MATHYBMGPU against AIJ, the same bits each time.\n\n";
 
 /*
-   Rows are short but for a few that reach over all columns, and for every seventh, which is empty: large enough for lists in many pieces, rows of many
-   pieces, 1 and 2 bytes a length, several blocks of threads. One entry is infinite and one is not a number; they must stay in their rows.
+   Rows are short, except a few which reach over all columns, and every seventh, which is empty. The matrix is large
+   enough for lists in many pieces, rows of many pieces, lengths of 1 and 2 bytes, and several blocks of threads. An
+   entry is infinite and another is NaN; both must affect only their own rows.
 */
 
 #include "vcrstest.h"
@@ -43,7 +44,7 @@ static PetscErrorCode CreateMatrix(PetscInt n, PetscBool special, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Entries that are no numbers are so in both; the others differ by rounding */
+/* NaN and Inf must be equal in both; finite entries differ by rounding */
 static PetscErrorCode Compare(Vec y, Vec r, const char where[], const char what[], PetscInt *failures)
 {
   const PetscScalar *vy, *vr;

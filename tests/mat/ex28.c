@@ -65,7 +65,7 @@ int main(int argc, char **argv)
 
     PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, kinds[k], 0, &B));
     for (int format = MATHYBMGPU_FORMAT_AUTO; format <= MATHYBMGPU_FORMAT_VCRS; format++) {
-      /* HYB with entries in lists: they come after the sums were made */
+      /* HYB with entries in lists, which are added after the sums */
       for (PetscInt width = -1; width < (format == MATHYBMGPU_FORMAT_HYB ? 3 : 0); width++) {
         Mat  A;
         char where[128];

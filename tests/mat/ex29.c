@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "SBP-SAT operators on a device: every operation of SBPDeviceKernels against that of SBPHostKernels.\n\n";
+static char help[] = "SBP-SAT operators on a device: every operation of SBPDeviceKernels against SBPHostKernels.\n\n";
 
 #include <tests/mat/sbpdevicetest.h>
 
@@ -25,7 +25,7 @@ static PetscErrorCode TestSteps(const Pair *p, const char *where)
   PetscCall(ArrayCreate(p->host.precision, PETSC_FALSE, g->own.count[1], g->pitch, -1, 1, &out));
   PetscCall(ArrayCreate(p->host.precision, PETSC_FALSE, g->own.count[1], g->pitch, -1, 1, &dout));
   for (int r = 0; r <= (int)PETSC_STATIC_ARRAY_LENGTH(regions); r++)
-    for (int mode = SBP_APPLY; mode <= SBP_SMOOTH; mode++) /* smoothing: c1 = 0 or not, dinv or not, d or not; others: in place or not */
+    for (int mode = SBP_APPLY; mode <= SBP_SMOOTH; mode++) /* smoothing: c1 = 0 or not, with and without dinv and d; other modes: in place or not */
       for (int way = 0; way < (mode == SBP_SMOOTH ? 6 : (mode == SBP_APPLY ? 1 : 2)); way++) {
         const SBPBox *region = r == 0 ? NULL : &regions[r - 1];
         SBPStep       h, v;
@@ -70,7 +70,7 @@ static PetscErrorCode TestSteps(const Pair *p, const char *where)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fused operations against what they are made of. The grid is the whole one, and pitches of u are those of owned arrays */
+/* Fused operations against their parts. The grid is the whole grid, and pitches of u are those of owned arrays */
 static PetscErrorCode TestFused(const Pair *p, const SBPGrid *coarse, const char *where)
 {
   const SBPGrid     *g         = &p->host.grid;
@@ -147,7 +147,7 @@ static PetscErrorCode TestFused(const Pair *p, const SBPGrid *coarse, const char
     PetscCall(ArrayCompare(&out, SEVERAL, what));
     PetscCall(ArrayCompare(&dout, SEVERAL, what));
 
-    /* two steps after it */
+    /* two more steps */
     if (second) {
       SBPStep r = s;
 
@@ -263,7 +263,7 @@ static PetscErrorCode TestVectors(const SBPGrid *g, const SBPGrid *other, const 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A number of an array that is not complex */
+/* A number of a real array */
 static double Number(const Array *a, size_t k)
 {
   return a->width == sizeof(float) ? (double)((const float *)a->host)[k] : ((const double *)a->host)[k];
@@ -275,7 +275,7 @@ static void SetNumber(Array *a, size_t k, double x)
   else ((double *)a->host)[k] = x;
 }
 
-/* What a set-up and the coarsest level need: against their definitions */
+/* The kernels of set-up and coarsest level, against their definitions */
 static PetscErrorCode TestSetUp(const SBPGrid *g, SBPPrecision precision, const char *where)
 {
   static const PetscInt sizes[] = {1, 33, 289};
@@ -345,7 +345,7 @@ static PetscErrorCode TestSetUp(const SBPGrid *g, SBPPrecision precision, const 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What is recorded runs when it is launched, each time */
+/* A recorded graph runs at each launch */
 static PetscErrorCode TestGraph(const SBPGrid *g)
 {
   Array x, y;
@@ -373,7 +373,7 @@ static PetscErrorCode TestGraph(const SBPGrid *g)
 
 int main(int argc, char **argv)
 {
-  static const int least[] = {4, 11, 17}; /* so many intervals do orders 2, 4, 6 need */
+  static const int least[] = {4, 11, 17}; /* least intervals for orders 2, 4, 6 */
   char             where[128];
 
   PetscFunctionBeginUser;
@@ -403,7 +403,7 @@ int main(int argc, char **argv)
                                   kind == SBP_SHIFTED ? " shifted" : "", dirichlet[faces]));
           PetscCall(TestSteps(&p, where));
           if (whole && s->n[0] % 2 == 0 && s->n[1] % 2 == 0) {
-            /* the whole grid's arrays have one shape */
+            /* all arrays of the whole grid have the same shape */
             for (int c = 0; c < 2; c++) {
               MakeCoarse(&g, c ? 32 : 0, 2, &coarse);
               PetscCall(TestFused(&p, &coarse, where));

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "What the lossy modes of MATVCRS promise: bounds, zeros, signs, diagonals, row sums, symmetry.\n\n";
+static char help[] = "Guarantees of the lossy modes of MATVCRS: bounds, zeros, signs, diagonals, row sums, symmetry.\n\n";
 
 #include "vcrstest.h"
 
@@ -14,7 +14,7 @@ typedef struct {
   MatVCRSUnit unit;
 } TestLoss;
 
-/* With so many steps that codes of 16 bits hold them, floats, or neither */
+/* Step counts which need codes of 16 bits, floats, or doubles */
 static const TestLoss losses[] = {{"bins 1000000000", MATVCRS_LOSS_BINS, 16, 1000000000, 0.1, MATVCRS_UNIT_ROW},
                                   {"bins 100000", MATVCRS_LOSS_BINS, 16, 100000, 0.1, MATVCRS_UNIT_ROW},
                                   {"bins 9", MATVCRS_LOSS_BINS, 16, 9, 0.1, MATVCRS_UNIT_ROW},
@@ -34,7 +34,7 @@ static const TestLoss losses[] = {{"bins 1000000000", MATVCRS_LOSS_BINS, 16, 100
 
 static const PetscInt ncomponents = (PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal));
 
-/* Smallest and largest of all components, smallest and largest nonzero modulus of them */
+/* Smallest and largest component, smallest and largest nonzero modulus of components */
 typedef struct {
   PetscReal min, max, least, most;
 } TestRange;
@@ -70,8 +70,8 @@ static PetscErrorCode TestGetRange(Mat B, TestRange *range)
 }
 
 /*
-   The d of a logarithmic scale over the whole range of moduli, with both signs: no other can be coarser. Tables of
-   short words add up to a 32nd where d is above 3e-5
+   The d of a logarithmic scale with both signs over the whole range of moduli, the coarsest possible. Tables of short
+   words add up to 1/32 if d is above 3e-5
 */
 static PetscReal TestLogBound(const TestRange *range, PetscInt bits)
 {
@@ -84,7 +84,7 @@ static PetscReal TestLogBound(const TestRange *range, PetscInt bits)
   return PetscExpReal(half + 100.0 * PETSC_MACHINE_EPSILON) - 1.0;
 }
 
-/* What the mode allows a stored component a of a row whose largest modulus is rowmax */
+/* The permitted error of a stored component a, in a row whose largest modulus is rowmax */
 static PetscReal TestBound(const TestLoss *loss, const TestRange *range, PetscReal infobound, PetscReal rowmax, PetscReal a)
 {
   const PetscReal modulus = PetscAbsReal(a);
@@ -98,12 +98,12 @@ static PetscReal TestBound(const TestLoss *loss, const TestRange *range, PetscRe
     return TestLogBound(range, loss->bits) * modulus;
   case MATVCRS_LOSS_FIXED:
     return infobound * rowmax;
-  default: /* half a unit in the last place of a float; beneath its normal numbers half of the smallest one */
+  default: /* half a unit in the last place of a float; below normal numbers, half of the smallest number */
     return PetscMax(PetscPowRealInt(2.0, -24) * modulus, PetscPowRealInt(2.0, -150));
   }
 }
 
-/* Beyond this share of its modulus a row sum may not change a reference */
+/* The largest relative change of a reference which a row sum may cause */
 #define TEST_REFERENCE_SHARE 0.125
 
 /* How far a reference is off, in the unit in which the mode bounds entries */
@@ -126,7 +126,7 @@ static PetscReal TestReferenceError(const TestLoss *loss, PetscReal rowmax, Pets
   }
 }
 
-/* Is a reference with this value no longer what it was: vanished, appeared, or turned around? */
+/* Whether a reference with this value is damaged: vanished, appeared, or reversed in sign */
 static PetscBool TestIsHarmed(PetscScalar value, PetscScalar exact)
 {
   if (exact == (PetscScalar)0.0) return (PetscBool)(value != (PetscScalar)0.0);
@@ -142,8 +142,8 @@ static PetscBool TestIsHarmed(PetscScalar value, PetscScalar exact)
   } while (0)
 
 /*
-   Compares the entries of C, which is what A multiplies with, with B, which is what it was made from.
-   kept: row sums are to be kept; ones: A times the vector of ones.
+   Compares the entries of C, which A multiplies with, with the original B. kept: row sums must be kept; ones: A times
+   the vector of ones.
 */
 static PetscErrorCode TestEntries(Mat B, Mat C, const TestLoss *loss, const TestRange *range, PetscBool kept, PetscBool hermitian, const MatVCRSInfo *info,
                                   Vec ones, const char where[], PetscInt *failures)
@@ -173,7 +173,8 @@ static PetscErrorCode TestEntries(Mat B, Mat C, const TestLoss *loss, const Test
       lenC = -1;
     }
 
-    /* the entry that the row sum stands for, in the diagonal block: on the block's own diagonal, else the largest */
+    /* the entry which absorbs the row sum, in the diagonal block: the entry on the block's diagonal, otherwise the
+       largest entry */
     for (PetscInt k = 0; k < len; k++) {
       rowmax = PetscMax(rowmax, PetscAbsScalar(a[k]));
       if (cols[k] >= cbegin && cols[k] < cend && PetscAbsScalar(a[k]) > largest && !diagonal) {
@@ -209,7 +210,7 @@ static PetscErrorCode TestEntries(Mat B, Mat C, const TestLoss *loss, const Test
         if (TestIsHarmed(c[k], a[k]) && PetscAbsScalar(c[k]) > 4.0 * PETSC_MACHINE_EPSILON * modulus)
           TEST_FAIL("%s: the reference in row %" PetscInt_FMT ", column %" PetscInt_FMT " was %g + %g i, is %g + %g i\n", where, i, cols[k],
                     (double)PetscRealPart(a[k]), (double)PetscImaginaryPart(a[k]), (double)PetscRealPart(c[k]), (double)PetscImaginaryPart(c[k]));
-        /* the comparison, and the row sum that stands for it, are rounded */
+        /* the comparison, and the entry which absorbs the row sum, are rounded */
         if (PetscAbsScalar(c[k] - a[k]) > 4.0 * PETSC_MACHINE_EPSILON * modulus) {
           const PetscReal off = TestReferenceError(loss, rowmax, c[k], a[k]);
 
@@ -228,7 +229,7 @@ static PetscErrorCode TestEntries(Mat B, Mat C, const TestLoss *loss, const Test
         if (av[p] == 0.0 && cv[p] != 0.0)
           TEST_FAIL("%s: a zero component in row %" PetscInt_FMT ", column %" PetscInt_FMT " became %g\n", where, i, cols[k], (double)cv[p]);
         if (!(error <= bound + 2.0 * PETSC_MACHINE_EPSILON * PetscAbsReal(av[p]))) {
-          /* a diagonal entry that would vanish takes the next value of the grid */
+          /* a diagonal entry which would vanish takes the next value of the grid */
           if (((M == N && cols[k] == i) || (cols[k] - cbegin == i - begin && cols[k] < cend)) && PetscAbsReal(av[p]) <= bound && error <= 2.0 * bound)
             guarded++;
           else
@@ -238,11 +239,11 @@ static PetscErrorCode TestEntries(Mat B, Mat C, const TestLoss *loss, const Test
       }
     }
 
-    /* row sums: of the decoded matrix, and as the product with ones gives them */
+    /* row sums: of the decoded matrix, and from the product with ones */
     rounding = 2.0 * (len + 4) * PETSC_MACHINE_EPSILON * modulus;
     if (lenC >= 0 && !(PetscAbsScalar(y[i - begin] - decoded) <= rounding))
       TEST_FAIL("%s: the product with ones is %g off the row sum of row %" PetscInt_FMT "\n", where, (double)PetscAbsScalar(y[i - begin] - decoded), i);
-    /* a Hermitian matrix keeps its diagonal real instead of the imaginary parts of its row sums */
+    /* a Hermitian matrix keeps its diagonal real rather than the imaginary parts of its row sums */
     if (ref >= 0 && lenC >= 0 && !((hermitian ? PetscAbsReal(PetscRealPart(y[i - begin] - rowsum)) : PetscAbsScalar(y[i - begin] - rowsum)) <= rounding)) {
       if (TestIsHarmed(rowsum - rest, a[ref]) || PetscAbsScalar(rowsum - rest) <= rounding ||
           PetscAbsScalar(rowsum - rest - a[ref]) > (1.0 - PETSC_SQRT_MACHINE_EPSILON) * TEST_REFERENCE_SHARE * PetscAbsScalar(a[ref]))
@@ -256,7 +257,7 @@ static PetscErrorCode TestEntries(Mat B, Mat C, const TestLoss *loss, const Test
   }
   PetscCall(VecRestoreArrayRead(ones, &y));
 
-  /* What MatVCRSGetInfo() says. MATMPIAIJ's row maxima are by block, so only what is absolute can be compared. */
+  /* MatVCRSGetInfo(). MATMPIAIJ has row maxima per block, so only absolute quantities can be compared */
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, sum, 2, MPIU_REAL, MPIU_SUM, PETSC_COMM_WORLD));
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, most, 3, MPIU_REAL, MPIU_MAX, PETSC_COMM_WORLD));
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &guarded, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
@@ -273,7 +274,8 @@ static PetscErrorCode TestEntries(Mat B, Mat C, const TestLoss *loss, const Test
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Off the diagonal C is equal to its transpose (Hermitian: conjugated) to the last bit, and a Hermitian one has a real diagonal */
+/* Off the diagonal C equals its transpose (Hermitian: conjugate transpose) to the last bit, and a Hermitian C has a
+   real diagonal */
 static PetscErrorCode TestSymmetry(Mat C, PetscBool hermitian, const char where[], PetscInt *failures)
 {
   Mat      T;
@@ -333,7 +335,7 @@ int main(int argc, char **argv)
           TestProducts t;
           char         where[128];
 
-          /* Only fixed point fits l2; one layout stands for all where row sums are given up */
+          /* Only fixed point fits l2; one layout is enough if row sums are not kept */
           if (layout == MATVCRS_LAYOUT_L2 && losses[l].loss != MATVCRS_LOSS_FIXED) continue;
           if (!rowsums && layout != MATVCRS_LAYOUT_AUTO) continue;
           if (number++ % every) continue;
@@ -352,17 +354,17 @@ int main(int argc, char **argv)
           PetscCall(MatMult(A, one, y));
           PetscCall(MatVCRSGetInfo(A, &info));
 
-          /* while the AIJ arrays are there, they are exact */
+          /* the AIJ arrays are exact as long as they exist */
           PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &C));
           PetscCall(TestCompareRows(C, B, where, "the AIJ arrays changed", &failures));
           PetscCall(MatDestroy(&C));
 
-          /* afterwards they are what products use */
+          /* products use the entries of the converted matrix */
           PetscCall(MatVCRSDropAIJ(A));
           PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &C));
           PetscCall(TestEntries(B, C, &losses[l], &range, (PetscBool)rowsums, hermitian, &info, y, where, &failures));
           if (symmetric) PetscCall(TestSymmetry(C, hermitian, where, &failures));
-          if (hermitian) PetscCall(MatSetOption(C, MAT_HERMITIAN, PETSC_FALSE)); /* so that PETSc believes nothing */
+          if (hermitian) PetscCall(MatSetOption(C, MAT_HERMITIAN, PETSC_FALSE)); /* so PETSc assumes no symmetry */
           PetscCall(TestProductsCreate(C, PETSC_TRUE, &t));
           PetscCall(TestCompareProducts(A, &t, where, &failures));
           PetscCall(TestProductsDestroy(&t));

@@ -4,7 +4,8 @@
 
 static char help[] = "Steps of power series, y = x + scale A x with sums, against products of AIJ; unions of the index sets of neighbouring rows.\n\n";
 
-/* -type is that of the matrix; vectors are as -vec_type says; -rows: of the rates, so many that a thread has several rows of them */
+/* -type: the type of the matrix. -vec_type: the type of vectors. -rows: size of the matrix of rates, large enough for
+   several rows per thread */
 
 #include "vcrstest.h"
 #include <lithe.h>
@@ -16,8 +17,8 @@ static PetscInt failures = 0;
 /* ------------------------------------------------------------ steps */
 
 /*
-   Rates that repeat every 7 rows, with neighbours a line away, as in chains of queues: several rows in turn have
-   different sets, most the one of the line before
+   Rates which repeat every 7 rows, with neighbours a line away, as in chains of queues. Several rows in sequence have
+   different sets, mostly the sets of the previous line
 */
 #define RATES_LINE 308
 static PetscInt rates = 5200;
@@ -69,7 +70,7 @@ static PetscErrorCode CreateMatrix(int kind, MatType type, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* rows: all others are zero, and so are products of the rates at those that are left out */
+/* rows: all other entries are zero, and so are products of the rates in the omitted rows */
 static PetscErrorCode FillVector(Vec x, const LitheStepRows *rows, uint64_t seed)
 {
   PetscInt begin, end;
@@ -86,7 +87,7 @@ static PetscErrorCode FillVector(Vec x, const LitheStepRows *rows, uint64_t seed
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x against an expected one on the host, relative to a scale */
+/* Compares x with an expected vector on the host, relative to a scale */
 static PetscErrorCode Compare(const char name[], const char what[], PetscInt k, Vec x, Vec expected, PetscReal scale)
 {
   const PetscReal    tolerance = 400 * PETSC_MACHINE_EPSILON * scale;
@@ -114,7 +115,8 @@ static PetscErrorCode Compare(const char name[], const char what[], PetscInt k, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One step with so many sums: those with an even number begin, unless only some rows take part; those that 3 divides take x, too */
+/* A step with nsums sums. Sums with an even number begin, unless only some rows take part. Sums whose number is a
+   multiple of 3 take x too */
 static PetscErrorCode CheckStep(const char name[], LitheMatStepFn *step, Mat B, Mat A, PetscReal scale, const LitheStepRows *rows, PetscInt nsums)
 {
   LitheStepSum sums[LITHE_STEP_SUMS];
@@ -190,7 +192,7 @@ static PetscErrorCode CheckSteps(int kind, MatType type)
       }
     }
   }
-  /* It is no longer there after a conversion */
+  /* A conversion removes the function */
   PetscCall(MatConvert(B, MATAIJ, MAT_INPLACE_MATRIX, &B));
   PetscCall(PetscObjectQueryFunction((PetscObject)B, "LitheMatStep_C", &step));
   if (step) {
@@ -204,7 +206,8 @@ static PetscErrorCode CheckSteps(int kind, MatType type)
 
 /* ------------------------------------------------------------ unions */
 
-/* Tables of L0 for rows whose pairs are, in turn, npairs of those with the given offsets; they lack some, and values differ in some */
+/* Tables of L0 for rows whose pairs cycle through npairs subsets of the given offsets. Some pairs lack offsets, and
+   values differ in some pairs */
 static PetscErrorCode MakePlan(PetscInt m, PetscInt npairs, PetscInt nsets, PetscInt length, const PetscInt offset[], VCRSPlan *plan)
 {
   PetscFunctionBeginUser;
@@ -234,7 +237,7 @@ static PetscErrorCode MakePlan(PetscInt m, PetscInt npairs, PetscInt nsets, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The entry of a task's row at an offset, as the header says what there is; whether it has one */
+/* The entry of a task's row at an offset according to the header; returns whether the row has this entry */
 static PetscBool GetUnionEntry(const VCRSUnions *u, const VCRSUnionTask *t, PetscInt i, PetscInt offset, PetscScalar *value)
 {
   const uint32_t q = t->local + (uint32_t)i, has = u->has[q];
@@ -253,7 +256,7 @@ static PetscBool GetUnionEntry(const VCRSUnions *u, const VCRSUnionTask *t, Pets
   return PETSC_FALSE;
 }
 
-/* A row has what its pair has, and no more */
+/* A row has exactly the entries of its pair */
 static void CheckUnionRow(const VCRSUnions *u, const VCRSUnionTask *t, PetscInt i, const VCRSPlan *plan, PetscInt row)
 {
   const PetscInt id      = ((const uint16_t *)plan->id)[row];
@@ -269,7 +272,7 @@ static void CheckUnionRow(const VCRSUnions *u, const VCRSUnionTask *t, PetscInt 
   }
 }
 
-/* Each row is in one task, which is in the group of its row; rows of several are counted in *together */
+/* Each row is in exactly one task, in the group of the row. *together counts rows in tasks of several rows */
 static PetscErrorCode CheckUnionTasks(const VCRSPlan *plan, const VCRSUnions *u, PetscInt *together)
 {
   PetscInt *times;
@@ -305,7 +308,7 @@ static PetscErrorCode CheckUnionTasks(const VCRSPlan *plan, const VCRSUnions *u,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* share: of the rows, so many are to be in tasks of several; less than 0: unions are not worth it */
+/* share: the least fraction of rows in tasks of several rows; negative: unions must be rejected */
 static PetscErrorCode CheckUnions(const char name[], const VCRSPlan *plan, double share)
 {
   const PetscInt before = failures;
@@ -314,7 +317,7 @@ static PetscErrorCode CheckUnions(const char name[], const VCRSPlan *plan, doubl
   PetscInt       together;
 
   PetscFunctionBeginUser;
-  for (PetscInt warps = 0; warps <= plan->m; warps += PetscMax(1, plan->m)) { /* one row a thread if that many warps are wanted */
+  for (PetscInt warps = 0; warps <= plan->m; warps += PetscMax(1, plan->m)) { /* one row per thread if m warps are requested */
     PetscCall(VCRSUnionsCreate(plan, plan->id, warps, &u, &good));
     if (good != (PetscBool)(share >= 0)) failures++;
     if (!good) continue;
@@ -326,7 +329,8 @@ static PetscErrorCode CheckUnions(const char name[], const VCRSPlan *plan, doubl
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Several queues of length states each; a state's row has the pair of its phases, of which each queue has 3, and others where a queue is empty or full */
+/* Several queues of "length" states each. A state's row has the pair of its phase, with 3 phases per queue, and special
+   pairs if a queue is empty or full */
 static PetscErrorCode CheckQueues(PetscInt queues, PetscInt states, double share)
 {
   VCRSPlan plan;
@@ -404,7 +408,7 @@ static PetscErrorCode CheckAllUnions(void)
   PetscCall(CheckUnions("two slices apart", &plan, 0));
   PetscCall(PetscFree4(plan.setptr, plan.setoffset, plan.setvalue, plan.id));
 
-  /* Rows that have hardly an offset in common, and an entry that nothing may be multiplied with */
+  /* Rows with hardly a common offset, and an entry which must not be multiplied */
   PetscCall(MakePlan(3000, 70, 70, n, offset, &plan));
   PetscCall(CheckUnions("pairs apart", &plan, -1));
   PetscCall(PetscFree4(plan.setptr, plan.setoffset, plan.setvalue, plan.id));
@@ -413,7 +417,7 @@ static PetscErrorCode CheckAllUnions(void)
   PetscCall(CheckUnions("an infinite entry", &plan, -1));
   PetscCall(PetscFree4(plan.setptr, plan.setoffset, plan.setvalue, plan.id));
 
-  /* Periods of one, two and three queues, of which only some are a number of slices */
+  /* Periods of one, two and three queues, of which only some are whole slices */
   PetscCall(CheckQueues(1, 5000, 0.5));
   PetscCall(CheckQueues(2, 100, 0.7));
   PetscCall(CheckQueues(2, 131, 0.7));

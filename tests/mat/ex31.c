@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "SBP-SAT operators on a device: transfers, and what the set-up of a multigrid and full multigrid need, against the host.\n\n";
+static char help[] = "SBP-SAT operators on a device: transfers, and the operations of multigrid set-up and full multigrid, against the host.\n\n";
 
 #include <tests/mat/sbpdevicetest.h>
 
@@ -63,7 +63,7 @@ static PetscErrorCode TestUpdate(const SBPGrid *g, const SBPGrid *coarse, const 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What comes into a cycle in single precision: scaled by its largest number, one application after the other, and what comes out */
+/* The input of a cycle in single precision, scaled by its largest number in consecutive applications, and the output */
 static PetscErrorCode TestScale(const SBPGrid *g, const SBPGrid *coarse, const SBPGrid *other, SBPPrecision precision, const char *where)
 {
   static const int exponents[] = {0, 300, -300, 39, 1000};
@@ -141,7 +141,7 @@ static PetscErrorCode TestLanczos(const SBPGrid *g, SBPPrecision precision, cons
     }
   }
 
-  /* sums[2] is 0: what is divided by it is 0 */
+  /* sums[2] is 0: dividing by it must give 0 */
   for (int way = 0; way < 8; way++) {
     const SBPRatio hosta = {-0.5, way & 1 ? &sum[0] : NULL, way & 1 ? &sum[1] : NULL}, hostb = {way & 2 ? 1. : 0., &sum[1], &sum[way & 4 ? 2 : 0]};
     const SBPRatio a = {-0.5, way & 1 ? &sums[0] : NULL, way & 1 ? &sums[1] : NULL}, b = {hostb.factor, &sums[1], &sums[way & 4 ? 2 : 0]};
@@ -162,7 +162,7 @@ static PetscErrorCode TestLanczos(const SBPGrid *g, SBPPrecision precision, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* P^T A P in one sweep against nine products with the host's operator */
+/* P^T A P in one sweep, against nine products with the host's operator */
 static PetscErrorCode TestGalerkin(const Pair *p, const SBPGrid *coarse, const char *where)
 {
   const SBPGrid     *g         = &p->host.grid;
@@ -215,7 +215,7 @@ static PetscErrorCode TestGalerkin(const Pair *p, const SBPGrid *coarse, const c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A residual in single precision, with another pitch, against one that is rounded afterwards */
+/* A residual in single precision, with another pitch, against a residual which is rounded afterwards */
 static PetscErrorCode TestRounded(const Pair *p, const SBPGrid *other, const char *where)
 {
   const SBPGrid *g       = &p->host.grid;
@@ -250,7 +250,7 @@ static PetscErrorCode TestRounded(const Pair *p, const SBPGrid *other, const cha
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What one process that has the whole grid does with an operator of nine points, or of SBP-SAT of order 2 */
+/* A process with the whole grid applies an operator of nine points, or of SBP-SAT of order 2 */
 static PetscErrorCode TestOperator(const Shape *s, SBPKind kind, SBPPrecision precision, int dirichlet, const char *where)
 {
   Shape   padded = *s;

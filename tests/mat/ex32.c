@@ -2,16 +2,16 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Products on the host of small matrices: from the plan, and from plain rows in its place or beside it.\n\
+static char help[] = "Products on the host of small matrices: from the plan, and from plain rows which replace or accompany the plan.\n\
   -then_vec_type cuda - without AIJ arrays once more on a device\n\
   -plain <bool>       - let products use plain rows\n\
-  -bound <bool>       - bind the matrices to the CPU before they are compressed\n\n";
+  -bound <bool>       - bind the matrices to the CPU before compression\n\n";
 
 #include "vcrstest.h"
 
 /*
-   Rows of 30 to 39 entries, or of as many as there are columns; index sets change from row to row and yet repeat:
-   slices of L1 and L2 have many short runs. Every 50th row is empty, and row 33 has longest entries if that is not 0
+   Rows of 30 to 39 entries, or of all columns. Index sets change from row to row and yet repeat, so slices of L1 and L2
+   have many short runs. Every 50th row is empty, and row 33 has "longest" entries if longest is not 0
 */
 static PetscErrorCode TestCreateChanging(PetscInt m, PetscInt n, PetscInt longest, Mat *A)
 {
@@ -31,7 +31,8 @@ static PetscErrorCode TestCreateChanging(PetscInt m, PetscInt n, PetscInt longes
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* 7 points on an n^3 grid, all coefficients different: at the ends of lines rows of a slice have another index set than the rest */
+/* 7 points on an n^3 grid, all coefficients different. At the ends of lines, rows of a slice have different index
+   sets */
 static PetscErrorCode TestCreateGrid(PetscInt n, Mat *A)
 {
   const PetscInt N = n * n * n;
@@ -63,7 +64,7 @@ static PetscErrorCode TestCreateDiagonal(PetscInt n, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Nodes of 1 to 7 rows that have the same columns, 1 to 19 of them; every fourth node is empty */
+/* Nodes of 1 to 7 rows with the same 1 to 19 columns; every fourth node is empty */
 static PetscErrorCode TestCreateNodes(PetscInt n, Mat *A)
 {
   PetscFunctionBegin;
@@ -95,7 +96,7 @@ static PetscErrorCode TestCreateScattered(PetscInt m, PetscInt n, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* max |y - r| to rounding of sums of 40 entries of modulus up to 42, or of 300 smaller ones */
+/* max |y - r| up to rounding of sums of 40 entries of modulus up to 42, or of 300 smaller entries */
 static PetscErrorCode TestSame(Vec y, Vec r, const char name[], const char what[], PetscInt *failures)
 {
   PetscReal difference, size;
@@ -114,7 +115,7 @@ static PetscErrorCode TestSame(Vec y, Vec r, const char name[], const char what[
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A x, A x + z and A^T x (+ z) of A, by its own way, against those of the matrix that it says it is */
+/* A x, A x + z and A^T x (+ z), by the own functions of A, against the exact matrix */
 static PetscErrorCode TestAllProducts(Mat A, Mat exact, const char name[], PetscInt *failures)
 {
   Vec x[2], y[2], r[2], z[2];
@@ -256,7 +257,7 @@ int main(int argc, char **argv)
         if (layouts[l] == MATVCRS_LAYOUT_L2 && modes[t].loss != MATVCRS_LOSS_FIXED) continue;
         if (layouts[l] == MATVCRS_LAYOUT_L1 && modes[t].loss == MATVCRS_LOSS_FIXED) continue;
 
-        /* large ones are there for how plain rows store columns and end */
+        /* large matrices test the columns and ends of plain rows */
         if (k >= 7 && (layouts[l] != MATVCRS_LAYOUT_AUTO || (t && modes[t].loss != MATVCRS_LOSS_LOG))) continue;
         PetscCall(PetscSNPrintf(name, sizeof(name), "%s, %s, %s %" PetscInt_FMT "%s", kinds[k], MatVCRSLayouts[layouts[l]], MatVCRSLosses[modes[t].loss],
                                 modes[t].bits, modes[t].rowsums ? "" : ", row sums not kept"));
@@ -268,7 +269,7 @@ int main(int argc, char **argv)
         PetscCall(MatVCRSSetPreserveRowSums(B, modes[t].rowsums));
         PetscCall(MatVCRSSetPlainRows(B, may));
 
-        /* what it holds, without changing it */
+        /* reads the stored form without changing it */
         {
           Mat C;
 
@@ -285,7 +286,7 @@ int main(int argc, char **argv)
         used = info.plainrows;
         if (used) plain++;
 
-        /* beside the plan, or in its place if that has whole entries in slices */
+        /* next to the plan, or instead of a plan with whole entries in slices */
         PetscCall(PetscStrcmp(stored.values, "full", &whole));
         whole = (PetscBool)(whole && modes[t].loss == MATVCRS_LOSS_NONE && stored.layout == MATVCRS_LAYOUT_L3);
         if (!used || (whole && layouts[l] == MATVCRS_LAYOUT_AUTO) ? info.plainbytes != 0.0 : !(info.plainbytes > 0.0)) {
@@ -293,12 +294,12 @@ int main(int argc, char **argv)
           PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: %g bytes of plain rows beside the plan\n", name, info.plainbytes));
         }
 
-        /* values change, and the copy with them */
+        /* values change, and so does the copy */
         PetscCall(MatScale(B, 2.0));
         PetscCall(MatScale(exact, 2.0));
         PetscCall(TestAllProducts(B, exact, name, &failures));
 
-        /* from the plan, whichever is the faster one */
+        /* from the plan, by the faster way */
         PetscCall(MatVCRSDropAIJ(B));
         PetscCall(MatConvert(B, MATAIJ, MAT_INITIAL_MATRIX, &before));
         PetscCall(TestAllProducts(B, exact, name, &failures));
@@ -308,7 +309,7 @@ int main(int argc, char **argv)
         PetscCall(MatDestroy(&before));
         PetscCall(MatDestroy(&after));
         PetscCall(MatVCRSGetInfo(B, &info));
-        inplace = (PetscBool)(!PetscDefined(HAVE_CUDA) || bound || modes[t].loss == MATVCRS_LOSS_NONE); /* a device may ask for what was rounded */
+        inplace = (PetscBool)(!PetscDefined(HAVE_CUDA) || bound || modes[t].loss == MATVCRS_LOSS_NONE); /* a device may need the rounded values */
         if (!same || (inplace && info.plainbytes != 0.0) || info.plainrows != (PetscBool)(used && layouts[l] == MATVCRS_LAYOUT_AUTO)) {
           failures++;
           PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: without AIJ arrays it holds %s, %s plain rows, %g bytes beside the plan\n", name,
@@ -320,7 +321,7 @@ int main(int argc, char **argv)
           if (bound) PetscCall(MatBindToCPU(B, PETSC_FALSE));
           PetscCall(TestOnDevice(B, exact, name, &failures));
           PetscCall(MatVCRSGetInfo(B, &info));
-          if (bound && modes[t].loss != MATVCRS_LOSS_NONE) stored = info; /* its plain rows were all that was left */
+          if (bound && modes[t].loss != MATVCRS_LOSS_NONE) stored = info; /* only the plain rows were left */
           if (info.layout != stored.layout || info.values != stored.values || info.bytes != stored.bytes) {
             failures++;
             PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: %s %s of %g bytes on a device, not %s %s of %g\n", name, MatVCRSLayouts[info.layout], info.values,

@@ -2,8 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "What PETSc does with MATAIJ by the name of its type, or by addresses of its arrays, with the matrix types that are made from it.\n\
-  -type <vcrs,hybmgpu> - the type; its own options as usual\n\n";
+static char help[] = "PETSc functions which use a MATAIJ by type name or by array addresses, with the matrix types derived from MATAIJ.\n\
+  -type <vcrs,hybmgpu> - the type; with the usual options of the type\n\n";
 
 #include <tests/failures.h>
 #include "vcrstest.h"
@@ -67,8 +67,9 @@ static PetscErrorCode TestSubmatrices(Mat A, Mat B)
 }
 
 /*
-   A preconditioner that has the address of something of the matrix is set up before the first product, with which a MATVCRS may give back its arrays.
-   The AIJ matrix is a new one each time: in PETSc 3.24 and 3.25 it keeps the inverses of its first values.
+   A preconditioner which keeps an address inside of the matrix is set up before the first product. A MATVCRS may free
+   its arrays at the first product. The AIJ matrix is new each time: in PETSc 3.24 and 3.25 it keeps the inverses of its
+   first values.
 */
 static PetscErrorCode TestBlockInverses(Mat A, Mat B)
 {
@@ -108,7 +109,7 @@ static PetscErrorCode TestBlockInverses(Mat A, Mat B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* To MATSBAIJ: refused where AIJ refuses it, and else the same */
+/* Conversion to MATSBAIJ: refused if AIJ refuses, otherwise the same result */
 static PetscErrorCode TestSymmetric(Mat A, Mat B)
 {
   PetscErrorCode ierr[2];
@@ -131,7 +132,7 @@ static PetscErrorCode TestSymmetric(Mat A, Mat B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A dense matrix of which most is zero: that is not stored */
+/* A dense matrix with mostly zeros, which are not stored */
 static PetscErrorCode TestDense(Mat B, MatType type)
 {
   static const MatReuse reuse[] = {MAT_INITIAL_MATRIX, MAT_REUSE_MATRIX, MAT_INPLACE_MATRIX};

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "What matrices and solvers of Lithe make inside does not show: -mat_view, -vec_view and others print no more "
+static char help[] = "Internal objects of Lithe are hidden: -mat_view, -vec_view and others print no more "
                      "objects than with MATAIJ.\n\n";
 
 #include "vcrstest.h"
@@ -10,11 +10,11 @@ static char help[] = "What matrices and solvers of Lithe make inside does not sh
 #include <petscdmda.h>
 #include <tests/failures.h>
 
-/* Options that PETSc obeys by itself */
+/* Options which PETSc itself obeys */
 static const char *const views[] = {"-mat_view", "-vec_view", "-is_view", "-ksp_view", "-matmult_vecscatter_view", "-mat_factor_view"};
 #define VIEWS PETSC_STATIC_ARRAY_LENGTH(views)
 
-/* The objects that a file tells of, which is then removed */
+/* Counts the objects in a viewer's file, and removes the file */
 static PetscErrorCode CountObjects(size_t k, PetscInt *count)
 {
   char        name[64], line[4096];
@@ -48,7 +48,7 @@ static PetscErrorCode PushViews(const char more[], PetscOptions *database)
   PetscCall(PetscOptionsCreate(database));
   PetscCall(PetscOptionsPush(*database));
   for (size_t k = 0; k < VIEWS; k++) {
-    PetscCall(CountObjects(k, &count)); /* of a run that was broken off */
+    PetscCall(CountObjects(k, &count)); /* files of an interrupted run */
     PetscCall(PetscSNPrintf(value, sizeof(value), "ascii:ex34_%d.txt::append", (int)k));
     PetscCall(PetscOptionsSetValue(NULL, views[k], value));
   }
@@ -65,7 +65,7 @@ static PetscErrorCode PopViews(PetscOptions *database, PetscInt count[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What programs do with a matrix */
+/* Typical operations of programs on a matrix */
 static PetscErrorCode Operations(MatType type, const char options[], PetscBool drop, PetscInt count[])
 {
   PetscOptions database;
@@ -183,7 +183,8 @@ int main(int argc, char **argv)
     if (size > 1 && strstr(grids[w], "bjacobi")) continue; /* the type has no diagonal blocks */
     PetscCall(Grid(grids[w], count));
     for (size_t k = 0; k < VIEWS; k++) {
-      /* PETSc orders what it factors, and views the orderings; PCREDUNDANT views two matrices of its own */
+      /* PETSc orders a matrix before factorization, and views the orderings; PCREDUNDANT views two matrices of its
+         own */
       if (WRONG(count[k] > plain[k] + (size > 1 && k == 0 ? 2 : 0) && strcmp(views[k], "-is_view")))
         FAIL("%s: %s prints %" PetscInt_FMT " objects, without preconditioner %" PetscInt_FMT, grids[w], views[k], count[k], plain[k]);
       compared++;

@@ -2,19 +2,19 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "All products of matrices, with factors of all kinds in all places, of a type made from MATAIJ; what MATAIJ can, this type can.\n\
-  -type <vcrs,hybmgpu>   - the type; its own options as usual\n\
-  -products <0:6>        - only these\n\
-  -first, -second, -third <kind> - only with this kind of factor in this place\n\
-  -least <n>             - so many products at least must have been compared\n\n";
+static char help[] = "All products of matrices of a type derived from MATAIJ, with factors of all kinds in all places: as complete as MATAIJ.\n\
+  -type <vcrs,hybmgpu>   - the type; with the usual options of the type\n\
+  -products <0:6>        - only these products\n\
+  -first, -second, -third <kind> - only with <kind> as this factor\n\
+  -least <n>             - the least number of compared products\n\n";
 
 #include <tests/failures.h>
 #include "vcrstest.h"
 #include <petsc/private/matimpl.h>
 
 typedef enum {
-  FACTOR_OWN,       /* of the type */
-  FACTOR_OTHER,     /* of the other type that is made from MATAIJ */
+  FACTOR_OWN,       /* of the tested type */
+  FACTOR_OTHER,     /* of the other type derived from MATAIJ */
   FACTOR_AIJ,       /* MATAIJ */
   FACTOR_DENSE,     /* MATDENSE */
   FACTOR_DIAGONAL,  /* MATDIAGONAL */
@@ -22,7 +22,7 @@ typedef enum {
   FACTOR_HERMITIAN, /* MATHERMITIANTRANSPOSEVIRTUAL of the type */
   FACTOR_BAIJ,      /* MATBAIJ */
   FACTOR_NEST,      /* MATNEST with a block of the type */
-  FACTOR_SHELL,     /* MATSHELL that multiplies by the type */
+  FACTOR_SHELL,     /* MATSHELL which multiplies by the tested type */
   FACTOR_MAIJ,      /* MATMAIJ of the type */
   FACTOR_KINDS
 } FactorKind;
@@ -31,7 +31,7 @@ static const char *const FactorKinds[] = {"own",  "other", "aij",   "dense", "di
                                           "baij", "nest",  "shell", "maij",  "FactorKind", "FACTOR_",   NULL};
 static const char *const Products[]    = {"unspecified", "A B", "A^T B", "A B^T", "P^T A P", "R A R^T", "A B C"};
 
-/* A factor; the AIJ matrix with its entries; the matrix that has the entries, which may be the factor */
+/* A factor; the AIJ matrix with the same entries; the matrix which holds the entries, possibly the factor itself */
 typedef struct {
   Mat mat, ref, inner;
 } Factor;
@@ -155,7 +155,7 @@ static PetscErrorCode FactorDestroy(Factor *f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A MATVCRS that may give its AIJ arrays back does so with its first product; MATMAIJ has their addresses */
+/* A MATVCRS which may free its AIJ arrays does so at its first product; MATMAIJ has the addresses of the arrays */
 static PetscErrorCode FactorMultiply(FactorKind kind, const Factor *f)
 {
   Vec x, y;
@@ -178,7 +178,7 @@ static PetscErrorCode FactorScale(const Factor *f, PetscScalar s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y = D x with the product D of the AIJ matrices, one after another */
+/* y = D x with the product D of the AIJ matrices, applied one after another */
 static PetscErrorCode Reference(MatProductType type, const Factor f[], Vec x, Vec *y)
 {
   Mat       M[3];
@@ -219,8 +219,8 @@ static PetscErrorCode Reference(MatProductType type, const Factor f[], Vec x, Ve
 }
 
 /*
-   PETSc makes a product of three factors from two of two where there is nothing else, and does not look whether the second one has the function
-   that it calls for the numeric phase (docs/internals/petsc-defects.md): it would crash.
+   Without a direct function, PETSc makes a product of three factors from two products. PETSc does not check whether the
+   second product has a function for the numeric phase (docs/internals/petsc-defects.md), and would crash.
 */
 static PetscErrorCode HasNumericPhase(Mat D, PetscBool *has)
 {
@@ -248,7 +248,8 @@ static PetscErrorCode ProductCreate(MatProductType type, const Factor f[], Mat *
 static PetscErrorCode ProductAgain(MatProductType type, const Factor f[], PetscBool isvirtual, Mat *D)
 {
   PetscFunctionBeginUser;
-  /* What takes the place of a virtual transpose in the product is not found again by MAT_REUSE_MATRIX (docs/internals/petsc-defects.md) */
+  /* The matrix which replaces a virtual transpose in the product is not found by MAT_REUSE_MATRIX
+     (docs/internals/petsc-defects.md) */
   if (isvirtual) PetscCall(MatProductNumeric(*D));
   else if (type == MATPRODUCT_AB) PetscCall(MatMatMult(f[0].mat, f[1].mat, MAT_REUSE_MATRIX, PETSC_DETERMINE, D));
   else if (type == MATPRODUCT_AtB) PetscCall(MatTransposeMatMult(f[0].mat, f[1].mat, MAT_REUSE_MATRIX, PETSC_DETERMINE, D));
@@ -260,8 +261,8 @@ static PetscErrorCode ProductAgain(MatProductType type, const Factor f[], PetscB
 }
 
 /*
-   A product is done twice, the second time with other values; D is multiplied after each, so that it may give back arrays of its own.
-   can: in which rounds the product was done, right: in which it was right.
+   Computes a product twice, the second time with other values. D is multiplied after each round, so D may free its own
+   arrays. can: the rounds in which the product was computed; right: the rounds with the right result.
 */
 static PetscErrorCode TestProduct(MatProductType type, const FactorKind kind[], const Factor f[], PetscBool can[], PetscBool right[])
 {
@@ -276,7 +277,8 @@ static PetscErrorCode TestProduct(MatProductType type, const FactorKind kind[], 
   for (int k = 0; k < n; k++) isvirtual = (PetscBool)(isvirtual || kind[k] == FACTOR_TRANSPOSE || kind[k] == FACTOR_HERMITIAN);
   for (int round = 0; round < 2; round++) can[round] = right[round] = PETSC_FALSE;
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  /* PETSc multiplies by B in place of its transpose when A B^T of parallel MATAIJ is done again (docs/internals/petsc-defects.md) */
+  /* PETSc multiplies by B instead of B^T when A B^T of parallel MATAIJ is computed again
+     (docs/internals/petsc-defects.md) */
   if (size > 1 && type == MATPRODUCT_ABt && kind[0] <= FACTOR_AIJ && kind[1] <= FACTOR_AIJ) rounds = 1;
   for (int round = 0; round < rounds; round++) {
     Vec       x, y, z;
@@ -307,7 +309,7 @@ static PetscErrorCode TestProduct(MatProductType type, const FactorKind kind[], 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows and columns of a factor; PETSc's PtAP and RARt name the middle one first */
+/* Rows and columns of a factor; PETSc's PtAP and RARt name the middle factor first */
 static void FactorSize(MatProductType type, int which, PetscBool square, PetscInt *M, PetscInt *N)
 {
   static const PetscInt size[7][3][2] =
@@ -383,7 +385,8 @@ int main(int argc, char **argv)
         for (int l = 0; l < (product == MATPRODUCT_ABC ? 3 : 2); l++) {
           if (set[l] && kind[l] != only[l]) wanted = PETSC_FALSE;
           if (kind[l] == FACTOR_DIAGONAL && !square) wanted = PETSC_FALSE;
-          /* PETSc crashes when a product of three that it could begin and not end is destroyed (docs/internals/petsc-defects.md) */
+          /* PETSc crashes when a product of three factors is destroyed after an unfinished symbolic phase
+             (docs/internals/petsc-defects.md) */
           if (product == MATPRODUCT_ABC && kind[l] >= FACTOR_BAIJ) wanted = PETSC_FALSE;
           if (product == MATPRODUCT_ABC && kind[l] == FACTOR_DIAGONAL) wanted = PETSC_FALSE;
           if (kind[l] != FACTOR_AIJ && kind[l] != FACTOR_DENSE && kind[l] != FACTOR_DIAGONAL && kind[l] != FACTOR_BAIJ && kind[l] != FACTOR_OTHER)

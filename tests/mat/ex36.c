@@ -2,9 +2,9 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "MATVCRS, MATHYBMGPU: what only reads a matrix raises no object state and no nonzero state, and values by "
+static char help[] = "MATVCRS, MATHYBMGPU: reading a matrix raises no object state and no nonzero state, and values by "
                      "MatSetValuesCOO() arrive in duplicates.\n\
-  -type <vcrs,hybmgpu> - the type; its own options as usual\n\n";
+  -type <vcrs,hybmgpu> - the type; with the usual options of the type\n\n";
 
 #include <tests/failures.h>
 #include <lithe/private/petsccompat.h>
@@ -173,7 +173,7 @@ static PetscErrorCode Read(Mat A, int which, Vec x, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Each reading operation, in an order that differs from round to round; MATAIJ may raise its state, too */
+/* Each reading operation, in an order which differs from round to round; MATAIJ may raise its state too */
 static PetscErrorCode TestReads(Mat A, Mat B, PetscInt *compared)
 {
   const int n = (int)PETSC_STATIC_ARRAY_LENGTH(Reads);
@@ -199,7 +199,7 @@ static PetscErrorCode TestReads(Mat A, Mat B, PetscInt *compared)
       }
       (*compared)++;
     }
-    /* another compression, with states that do go up */
+    /* another compression, with states which do increase */
     PetscCall(MatScale(A, 2.0));
     PetscCall(MatScale(B, 2.0));
   }
@@ -208,7 +208,7 @@ static PetscErrorCode TestReads(Mat A, Mat B, PetscInt *compared)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Values by MatSetValuesCOO(): into the matrix, into its duplicates and into duplicates of these */
+/* Values by MatSetValuesCOO(): into the matrix, its duplicates, and duplicates of duplicates */
 static PetscErrorCode TestCOO(MatType type, PetscInt *compared)
 {
   Mat         A, D[3];

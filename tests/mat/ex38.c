@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 static char help[] = "MATSBPSAT as an operator: MatScale(), MatShift(), MatDiagonalSet(), MatDiagonalScale(), MatAXPY() and others against the assembled "
-                     "matrix; what is refused, and how.\n\n";
+                     "matrix; refused requests and their messages.\n\n";
 
 #include <lithe.h>
 #include <lithepc.h>
@@ -13,7 +13,7 @@ static char help[] = "MATSBPSAT as an operator: MatScale(), MatShift(), MatDiago
 
 static PetscInt compared = 0;
 
-/* Numbers that depend on the node alone; complex ones where PetscScalar is and they are wanted */
+/* Numbers which depend on the node alone; complex numbers if requested and PetscScalar is complex */
 static PetscErrorCode Fill(DM da, PetscInt salt, PetscReal low, PetscReal high, PetscBool iscomplex, Vec v)
 {
   PetscScalar **a;
@@ -34,7 +34,7 @@ static PetscErrorCode Fill(DM da, PetscInt salt, PetscReal low, PetscReal high, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Up to rounding, of numbers as large as those of x or as least */
+/* Equal up to rounding of numbers as large as x, or at least "least" */
 static PetscErrorCode Same(const char what[], const char which[], PetscReal least, Vec x, Vec y)
 {
   Vec       d;
@@ -52,7 +52,7 @@ static PetscErrorCode Same(const char what[], const char which[], PetscReal leas
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sum of the entries of each row of this process times its column's number */
+/* The sum over each row of this process: entries times column numbers */
 static PetscErrorCode RowSums(Mat A, Vec v)
 {
   PetscInt     start, end;
@@ -78,7 +78,8 @@ static PetscErrorCode RowSums(Mat A, Vec v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Products of A, whose assembled copy B had the same done to it, and, if all, whatever else can be asked of it */
+/* Compares products of A with an assembled copy B, which had the same changes; "all" compares every other operation
+   too */
 static PetscErrorCode Compare(DM da, const char what[], PetscBool all, Mat A, Mat B)
 {
   static const NormType norms[]  = {NORM_1, NORM_FROBENIUS, NORM_INFINITY};
@@ -111,7 +112,7 @@ static PetscErrorCode Compare(DM da, const char what[], PetscBool all, Mat A, Ma
     PetscCall(VecDestroy(&q));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  /* PETSc takes a Hermitian MATAIJ for one after MatScale() by a complex number, too */
+  /* after MatScale() by a complex number, PETSc still takes a Hermitian MATAIJ for Hermitian */
   PetscCall(VecCopy(x, q));
   PetscCall(VecConjugate(q));
   PetscCall(MatMultTranspose(B, q, p));
@@ -155,19 +156,19 @@ static PetscErrorCode Compare(DM da, const char what[], PetscBool all, Mat A, Ma
   PetscCall(VecDestroy(&bx));
   PetscCall(VecDestroy(&by));
 
-  /* What is known is true */
+  /* Known properties are true */
   PetscCall(MatIsSymmetric(B, 1e-10 * most, &symmetric[0]));
   PetscCall(MatIsSymmetric(A, 1e-10 * most, &symmetric[1]));
   compared++;
   if (WRONG(symmetric[0] != symmetric[1])) FAIL("%s: MatIsSymmetric is %d instead of %d", what, (int)symmetric[1], (int)symmetric[0]);
   PetscCall(MatIsHermitianKnown(A, &known[0], &is));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
-  if (known[0] && is && size == 1) { /* what AIJ can tell */
+  if (known[0] && is && size == 1) { /* properties which AIJ can determine */
     PetscCall(MatIsHermitian(B, 1e-10 * most, &symmetric[0]));
     if (WRONG(!symmetric[0])) FAIL("%s: said to be Hermitian, but is not", what);
   }
 
-  /* A copy has all of it */
+  /* A copy has the same properties */
   PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &C));
   PetscCall(MatMult(A, x, p));
   PetscCall(MatMult(C, x, q));
@@ -184,7 +185,7 @@ static PetscErrorCode Compare(DM da, const char what[], PetscBool all, Mat A, Ma
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Changes, one after the other, of a matrix and its assembled copy */
+/* Applies a sequence of changes to a matrix and its assembled copy */
 static PetscErrorCode Change(DM da, PetscInt which, PetscBool iscomplex, Mat plain, Mat M, char what[], size_t length)
 {
   const PetscScalar number = PetscCMPLX(-1.75, PetscDefined(USE_COMPLEX) && iscomplex ? 0.5 : 0);
@@ -308,7 +309,7 @@ static PetscErrorCode TestChanges(DM da, PetscInt order, MatSBPSATMetrics metric
   PetscCall(MatCopy(M, B, SAME_NONZERO_PATTERN));
   PetscCall(Compare(da, "copied to aij", PETSC_FALSE, M, B));
 
-  /* Settings make it their operator again */
+  /* After new settings the operator is again defined by the settings */
   PetscCall(MatSBPSATSetCoefficient(M, NULL));
   PetscCall(MatDestroy(&N));
   PetscCall(MatConvert(M, MATAIJ, MAT_INITIAL_MATRIX, &N));
@@ -321,7 +322,7 @@ static PetscErrorCode TestChanges(DM da, PetscInt order, MatSBPSATMetrics metric
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y = 2^k A x over the range of numbers, and coefficients whose products leave it */
+/* y = 2^k A x over the range of numbers, and coefficients whose products exceed the range */
 static PetscErrorCode TestRange(DM da)
 {
   static const int exponents[] = {900, -900};
@@ -365,7 +366,8 @@ static PetscErrorCode TestRange(DM da)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Of many matrices of a DMDA the last one that is still there gives its settings to coarser grids; a duplicate does not come before its original */
+/* The most recent existing matrix of a DMDA gives its settings to coarser grids; a duplicate does not take precedence
+   over its original */
 static PetscErrorCode TestPublished(DM da)
 {
   Mat      A, B, C, coarse;
@@ -402,7 +404,7 @@ static PetscErrorCode TestPublished(DM da)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Preconditioners that look at entries: those that work, and what the others say */
+/* Preconditioners which read entries: some work, and the others print a reason */
 static PetscErrorCode TestPreconditioners(DM da)
 {
   static const char *const works[] = {PCJACOBI, PCBJACOBI, PCASM, PCREDUNDANT, PCSBPMG}, *const refused[] = {PCGAMG, PCPBJACOBI};
@@ -456,7 +458,7 @@ static PetscErrorCode TestPreconditioners(DM da)
   PetscCall(MatDiagonalScale(P, NULL, b));
   TEST_REFUSED("MatShift", MatShift(P, 2.), "MatDiagonalScale", "MatConvert");
   PetscCall(MatDestroy(&P));
-  PetscCall(MatMult(A, b, x)); /* it is as it was */
+  PetscCall(MatMult(A, b, x)); /* the matrix is unchanged */
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&b));
   PetscCall(MatDestroy(&A));

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "A lossy MATVCRS multiplies only where its loss is allowed; one that lost nothing multiplies anyway.\n\n";
+static char help[] = "A lossy MATVCRS multiplies only if the loss is allowed; a MATVCRS which lost nothing always multiplies.\n\n";
 
 #include "vcrstest.h"
 #include "refused.h"
@@ -160,7 +160,7 @@ static PetscErrorCode AskDuplicate(Mat A, Vec x, Vec y)
   PetscFunctionReturn(ierr);
 }
 
-/* What bjacobi takes; on one process it is A itself */
+/* The block which bjacobi uses; on one process the block is A itself */
 static PetscErrorCode AskDiagonalBlock(Mat A, Vec x, Vec y)
 {
   Mat            B;
@@ -226,7 +226,7 @@ static PetscErrorCode AskPower(Mat A, Vec x, Vec y)
   PetscFunctionReturn(ierr);
 }
 
-static PetscBool granted; /* what is asked for now shall be done, not refused */
+static PetscBool granted; /* requests must now succeed */
 
 /* The entries of A below its diagonal */
 static PetscErrorCode CreateTriangle(Mat A, Mat *T)
@@ -251,7 +251,8 @@ static PetscErrorCode CreateTriangle(Mat A, Mat *T)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A system with a triangle is one of another triangle; on several processes there is no such solve. What is refused need not be a triangle */
+/* A triangular solve with one triangle gives a solve with the other triangle; several processes have no triangular
+   solves. The matrix need not be triangular where the request is refused */
 static PetscErrorCode AskSubstitute(Mat A, Vec x, Vec y)
 {
   Mat         T;
@@ -297,7 +298,7 @@ static const struct {
             {"a power iteration", AskPower},
             {"MatVCRSSubstitute()", AskSubstitute}};
 
-/* Every one with vectors of its own: an error leaves some locked */
+/* Each request has separate vectors, because an error leaves some vectors locked */
 static PetscErrorCode AskOne(Mat A, size_t k, const char *const words[], const char where[])
 {
   char           name[256];
@@ -326,7 +327,7 @@ static PetscErrorCode AskOne(Mat A, size_t k, const char *const words[], const c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All of them: refused with these words, or done */
+/* All requests: refused with the expected words, or done */
 static PetscErrorCode AskAll(Mat A, const char *const words[], const char where[])
 {
   PetscFunctionBeginUser;
@@ -336,7 +337,7 @@ static PetscErrorCode AskAll(Mat A, const char *const words[], const char where[
 
 /* ---- What is no product, or one of exact entries ---- */
 
-/* A~ B for a B that has A's own entries, and other matrices made of A: their products are B's, bit for bit */
+/* Compares A~ with a B of the same entries, and other matrices made from A; products must agree bit for bit */
 static PetscErrorCode TestExact(Mat A, Mat B, const char where[])
 {
   Mat       E[4], F[4];
@@ -389,7 +390,7 @@ static PetscErrorCode HasEntries(Mat A, Mat B, PetscBool *same)
 
 /* ---- The rule ---- */
 
-/* With a layout of its own: what has few different rows is stored as it is otherwise */
+/* An explicit layout: by default a matrix with few different rows is stored without loss */
 static PetscErrorCode CreateLossy(Mat B, MatVCRSLoss loss, PetscInt bits, Mat *A)
 {
   PetscFunctionBeginUser;
@@ -470,7 +471,7 @@ static PetscErrorCode TestAllowed(TestKind kind)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Small integers are all that many losses keep as they are; then one entry is another number, on the last process */
+/* Many losses store small integers exactly; then an entry on the last process gets another value */
 static PetscErrorCode TestNothingLost(void)
 {
   static const MatVCRSLoss kept[]  = {MATVCRS_LOSS_FIXED, MATVCRS_LOSS_SINGLE, MATVCRS_LOSS_CLASSES};
@@ -517,7 +518,8 @@ static PetscErrorCode TestNothingLost(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Exact entries that are nowhere else: -mat_vcrs_drop_aij gives them back only if the loss is allowed, and factors are exact before */
+/* The only copy of exact entries: -mat_vcrs_drop_aij frees them only if the loss is allowed, and factors made before
+   are exact */
 static PetscErrorCode TestDrop(TestKind kind)
 {
   Mat                      A, B;
@@ -541,7 +543,7 @@ static PetscErrorCode TestDrop(TestKind kind)
   }
   PetscCall(PetscOptionsClearValue(NULL, "-mat_vcrs_drop_aij"));
 
-  /* A program that gives them back itself knows */
+  /* A program which frees the arrays itself accepts the loss */
   PetscCall(CreateLossy(B, MATVCRS_LOSS_LOG, 8, &A));
   PetscCall(MatVCRSDropAIJ(A));
   PetscCall(HasEntries(A, B, &same));

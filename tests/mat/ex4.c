@@ -2,11 +2,12 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "The life of a MATVCRS: whatever is done to it, it stays equal to a MATAIJ to which the same is done.\n\n";
+static char help[] = "The life of a MATVCRS: after the same operations a MATVCRS equals a MATAIJ.\n\n";
 
 #include "vcrstest.h"
 
-/* What is done to a matrix and to its twin of type aij. other: a matrix of the same kind with other values, of A's type */
+/* An operation on a matrix and on a twin of type aij. other: a matrix of the same kind and type with different
+   values */
 typedef PetscErrorCode (*TestDeed)(Mat A, Mat other, Vec left, Vec right);
 
 static PetscErrorCode DoNothing(Mat A, Mat other, Vec left, Vec right)
@@ -15,7 +16,7 @@ static PetscErrorCode DoNothing(Mat A, Mat other, Vec left, Vec right)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Other values in the same pattern, one row twice */
+/* New values in the same pattern, and a row twice */
 static PetscErrorCode DoSetValues(Mat A, Mat other, Vec left, Vec right)
 {
   PetscInt     begin, end, len, *cols;
@@ -37,7 +38,7 @@ static PetscErrorCode DoSetValues(Mat A, Mat other, Vec left, Vec right)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Entries that the pattern has not */
+/* Entries outside of the pattern */
 static PetscErrorCode DoGrow(Mat A, Mat other, Vec left, Vec right)
 {
   PetscInt begin, end, N;
@@ -219,7 +220,8 @@ static PetscErrorCode DoTwice(Mat A, Mat other, Vec left, Vec right)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Through the arrays; of a parallel matrix, through those of its diagonal block, whose state alone tells of it */
+/* Through the arrays. A parallel matrix uses the arrays of the diagonal block, where only the block's state records the
+   change */
 static PetscErrorCode DoArray(Mat A, Mat other, Vec left, Vec right)
 {
   Mat          block;
@@ -233,7 +235,7 @@ static PetscErrorCode DoArray(Mat A, Mat other, Vec left, Vec right)
   {
     PetscBool is;
 
-    /* nothing tells a matrix that somebody asks for its arrays, so it must be told that they are wanted */
+    /* a request for the arrays does not reach the matrix, so the matrix must be told in advance */
     PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &is, MATSEQAIJVCRS, MATMPIAIJVCRS, ""));
     if (is) PetscCall(MatVCRSMaterializeAIJ(A));
   }
@@ -245,7 +247,7 @@ static PetscErrorCode DoArray(Mat A, Mat other, Vec left, Vec right)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Entries by coordinates, each twice; then again with other values */
+/* Entries by coordinates, each twice; then again with new values */
 static PetscErrorCode DoCOO(Mat A, Mat other, Vec left, Vec right)
 {
   PetscInt     begin, end, *i, *j, n = 0, N;
@@ -360,7 +362,7 @@ int main(int argc, char **argv)
         PetscCall(PetscOptionsClearValue(NULL, "-mat_vcrs_drop_aij"));
       }
 
-      /* it has been used before */
+      /* use the matrix before the operation */
       PetscCall(MatMult(A, right, y));
       if (dropped == 1) {
         PetscCall(MatVCRSDropAIJ(A));
@@ -370,7 +372,7 @@ int main(int argc, char **argv)
       PetscCall(TestFillVec(left, 20));
       PetscCall((*deeds[d].deed)(B, otherB, left, right));
 
-      /* still of its type, and equal in every respect */
+      /* the type is unchanged, and all results are equal */
       PetscCall(PetscObjectTypeCompare((PetscObject)A, size == 1 ? MATSEQAIJVCRS : MATMPIAIJVCRS, &is));
       if (!is) PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: the matrix has become one of another type\n", where));
       failures += is ? 0 : 1;
@@ -389,7 +391,7 @@ int main(int argc, char **argv)
         }
       }
 
-      /* and so is its copy, which is of its type, too */
+      /* the copy has the same type and gives equal results */
       PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &C));
       PetscCall(PetscObjectTypeCompare((PetscObject)C, size == 1 ? MATSEQAIJVCRS : MATMPIAIJVCRS, &is));
       if (!is) PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: its duplicate has another type\n", where));

@@ -2,14 +2,14 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "MATVCRS: the bound that a lossy matrix tells holds for every entry, whatever the units of unknowns and equations are.\n\
+static char help[] = "MATVCRS: the reported bound of a lossy matrix holds for every entry, in any units of unknowns and equations.\n\
   -every <n> - only every n-th matrix\n\n";
 
 #include <lithe.h>
 #include <lithemat.h>
 #include "../units.h"
 
-/* May an entry change from a to b? rowmax: the largest modulus of its row */
+/* Whether an entry may change from a to b; rowmax: the largest modulus in the row */
 static PetscBool IsWithin(const MatVCRSInfo *info, MatVCRSUnit unit, PetscReal rowmax, PetscReal a, PetscReal b)
 {
   const PetscReal error = PetscAbsReal(b - a), bound = info->bound * (1.0 + PETSC_SQRT_MACHINE_EPSILON),
@@ -92,7 +92,7 @@ int main(int argc, char **argv)
                 for (PetscInt k = 0; k < len; k++) rowmax = PetscMax(rowmax, PetscAbsScalar(a[k]));
                 for (PetscInt k = 0; k < len && k < lenc; k++, wrong[1]++) {
                   if (!IsWithin(&info, losses[l].unit, rowmax, PetscRealPart(a[k]), PetscRealPart(c[k]))) wrong[0]++;
-                  /* finer losses are there to change no diagonal entry by much */
+                  /* refined losses must not change diagonal entries by much */
                   if (refine && cols[k] == row && !(PetscAbsScalar(c[k] - a[k]) <= 0.5 * PetscAbsScalar(a[k]))) wrong[2]++;
                 }
                 if (len != lenc) wrong[0]++;

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Sums of SBP-SAT grids in two streams of one process at a time: each has scratch memory of its own.\n\n";
+static char help[] = "Sums of SBP-SAT grids in two concurrent streams of a process: each stream has separate scratch memory.\n\n";
 
 #include <tests/mat/sbpdevicetest.h>
 #include <petscdevice_cuda.h>

@@ -2,11 +2,11 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Parallel matrices are compressed where their blocks are: conversions and copies of PCVCRS, against the host's.\n\n";
+static char help[] = "Parallel matrices are compressed in the memory of their blocks: conversions and copies of PCVCRS, against the host's.\n\n";
 
 /*
-   The matrix is made twice: as MATAIJ, and with the type -mat_type. Blocks of the latter are on devices alone where it is
-   MATAIJCUSPARSE; they must still be there after a conversion without loss, and after a copy of PCVCRS with any.
+   The matrix is made twice: as MATAIJ, and with the type of -mat_type. A MATAIJCUSPARSE has its blocks on devices only.
+   The blocks must still be there after a conversion without loss, and after a copy by PCVCRS with any loss.
 */
 
 #include <tests/failures.h>
@@ -36,7 +36,7 @@ static const char *const losses[] = {"-mat_vcrs_loss none",
 static const TestKind kinds[] = {TEST_RESERVOIR, TEST_FEM,  TEST_TALL,   TEST_WIDE,      TEST_RANDOM, TEST_BOX27,    TEST_CONVECTION, TEST_COLUMN,
                                  TEST_NONE,      TEST_ZERO, TEST_NOROWS, TEST_NOCOLUMNS, TEST_DENSE,  TEST_LONGROWS, TEST_NODIAGONAL};
 
-/* So many of them are spread in all ways, the others evenly */
+/* number of kinds which are distributed in all ways; the other kinds are distributed evenly */
 #define SPREAD_KINDS 5
 
 static PetscErrorCode CreateMatrix(TestKind kind, Spread spread, int round, Mat *A)
@@ -77,7 +77,7 @@ static PetscErrorCode CreateMatrix(TestKind kind, Spread spread, int round, Mat 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The blocks of A that have entries: how many of them are on the device alone */
+/* Counts the blocks of A with entries, and the blocks which are on the device only */
 static PetscErrorCode CountBlocks(Mat A, PetscInt *all, PetscInt *there)
 {
   Mat       block[2] = {A, NULL};
@@ -102,13 +102,13 @@ static PetscErrorCode CountBlocks(Mat A, PetscInt *all, PetscInt *there)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same matrix with another type; on devices its values are there alone */
+/* The same matrix with another type; on devices its values are on the device only */
 static PetscErrorCode CreateOther(Mat host, MatType type, Mat *A)
 {
   PetscFunctionBeginUser;
   PetscCall(MatConvert(host, type, MAT_INITIAL_MATRIX, A));
   PetscCall(MatPropagateSymmetryOptions(host, *A));
-  PetscCall(MatScale(*A, 2.0)); /* where it is multiplied; both are exact */
+  PetscCall(MatScale(*A, 2.0)); /* scales where products run; both numbers are exact */
   PetscCall(MatScale(*A, 0.5));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -124,7 +124,7 @@ static PetscErrorCode CheckThere(Mat A, PetscBool device, const char where[], co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Products of two matrices, with vectors of the first one's type for it, and host vectors for the other */
+/* Products of two matrices, with vectors of the first matrix's type for the first, and host vectors for the second */
 static PetscErrorCode CompareProducts(Mat B, Mat C, PetscReal tolerance, const char where[], const char what[])
 {
   PetscFunctionBeginUser;
@@ -159,7 +159,7 @@ static PetscErrorCode CompareProducts(Mat B, Mat C, PetscReal tolerance, const c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Entries of two matrices without arrays, which are those that they multiply with */
+/* Entries of two matrices without arrays, which are the entries of their products */
 static PetscErrorCode CompareEntries(Mat B, Mat C, PetscReal tolerance, const char where[], const char what[])
 {
   PetscInt  begin, end;
@@ -193,7 +193,7 @@ static PetscErrorCode CompareEntries(Mat B, Mat C, PetscReal tolerance, const ch
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Conversions of A against those of host, which has the same entries, with options in the database */
+/* Compares conversions of A with conversions of host, which has the same entries, with options from the database */
 static PetscErrorCode TestConvert(Mat host, Mat A, PetscBool lossless, PetscBool device, const char where[])
 {
   const PetscReal tolerance = 2000 * PETSC_MACHINE_EPSILON;
@@ -260,7 +260,7 @@ static PetscErrorCode ReaderExchange(PC pc, PCVCRSExchangeFn *exchange, void *ct
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The copy against the exact matrix: without loss their products are the same */
+/* The copy against the exact matrix: without loss the products agree */
 static PetscErrorCode ReaderApply(PC pc, Vec x, Vec y)
 {
   Reader   *reader;

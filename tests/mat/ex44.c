@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "MATSBPSAT: coefficients, right sides, norms and copies made where the vectors are, on a device or by several processes, against one "
+static char help[] = "MATSBPSAT: coefficients, right-hand sides, norms and copies made on a device or by several processes, against one "
                      "process on the host.\n\n";
 
 #include <tests/failures.h>
@@ -32,7 +32,7 @@ static PetscReal Tolerance(void)
   return 4000 * PETSC_MACHINE_EPSILON;
 }
 
-/* A value for each node that does not depend on who owns it */
+/* A value per node which does not depend on the owner */
 static PetscErrorCode Fill(DM da, int seed, PetscReal low, PetscReal high, Vec v)
 {
   PetscInt      start[2], count[2];
@@ -131,7 +131,7 @@ static PetscErrorCode RightSide(const System *s, Mat A, Vec b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Everything that is made of settings */
+/* Everything derived from settings */
 static PetscErrorCode TestKind(const PetscInt n[2], PetscInt order, Kind kind, const PetscBool dirichlet[4])
 {
   System    s, alone;
@@ -143,10 +143,10 @@ static PetscErrorCode TestKind(const PetscInt n[2], PetscInt order, Kind kind, c
   PetscCall(Create(PETSC_COMM_WORLD, n, order, kind, dirichlet, &s));
   PetscCall(Create(PETSC_COMM_SELF, n, order, kind, dirichlet, &alone));
 
-  /* The right side first: nothing has been built before */
+  /* The right-hand side first: nothing has been built before */
   PetscCall(RightSide(&s, s.A, s.b));
   PetscCall(RightSide(&alone, alone.A, alone.b));
-  PetscCall(Compare("right side", kinds[kind], order, &s, s.b, &alone, alone.b));
+  PetscCall(Compare("right-hand side", kinds[kind], order, &s, s.b, &alone, alone.b));
   PetscCall(MatMult(s.A, s.x, s.y));
   PetscCall(MatMult(alone.A, alone.x, alone.y));
   PetscCall(Compare("product", kinds[kind], order, &s, s.y, &alone, alone.y));
@@ -155,10 +155,11 @@ static PetscErrorCode TestKind(const PetscInt n[2], PetscInt order, Kind kind, c
   if (WRONG(!(PetscAbsReal(norm[0] - norm[1]) <= Tolerance() * norm[1])))
     FAIL("order %" PetscInt_FMT ": norm %g, not %g", order, (double)norm[0], (double)norm[1]);
 
-  /* A copy keeps what was read, whatever becomes of the vectors; what was assembled from rows, too */
+  /* A copy keeps the values at the time of the copy, whatever happens to the vectors; the same holds for an assembled
+     matrix */
   PetscCall(MatDuplicate(s.A, MAT_COPY_VALUES, &B));
   PetscCall(RightSide(&s, B, s.b));
-  PetscCall(Compare("right side of a copy", kinds[kind], order, &s, s.b, &alone, alone.b));
+  PetscCall(Compare("right-hand side of a copy", kinds[kind], order, &s, s.b, &alone, alone.b));
   PetscCall(VecScale(s.mu, 7.));
   PetscCall(MatMult(B, s.x, s.b));
   PetscCall(Compare("product with a copy", kinds[kind], order, &s, s.b, &alone, alone.y));
@@ -238,7 +239,7 @@ static PetscErrorCode Keep(PETSC_UNUSED MPI_Comm comm, PETSC_UNUSED int line, PE
   return n;
 }
 
-/* Numbers that are refused, with the node, and what is near the ends of the range and is not */
+/* Refused numbers, reported with their node, and permitted numbers near the ends of the range */
 static PetscErrorCode TestRange(const PetscBool dirichlet[4])
 {
   static const double bad[] = {-1, 0, NAN, INFINITY};

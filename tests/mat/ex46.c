@@ -11,7 +11,7 @@ static char
 #include <tests/mat/refused.h>
 #include <tests/mat/vcrstest.h>
 
-/* Arrays of a program: on the host copies; on a device those of a MATSEQAIJCUSPARSE */
+/* Arrays of a program: copies on the host, or the arrays of a MATSEQAIJCUSPARSE on a device */
 typedef struct {
   PetscInt           m, n, *i, *j;
   PetscScalar       *a;
@@ -69,7 +69,8 @@ static PetscErrorCode RowsDestroy(Rows *rows)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A copy of B has no arrays, the same entries, and others when it is changed, which B has not; it outlives B, which ends here */
+/* A copy of B has no arrays and the same entries. Changing the copy does not change B. The copy outlives B, which is
+   destroyed here */
 static PetscErrorCode CheckCopy(Mat A, Mat *B, TestProducts *products, const char where[])
 {
   const PetscScalar *a;
@@ -99,7 +100,7 @@ static PetscErrorCode CheckCopy(Mat A, Mat *B, TestProducts *products, const cha
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A matrix from the rows of A, which are gone when it is looked at */
+/* A matrix made from the rows of A, which no longer exist when the matrix is checked */
 static PetscErrorCode CheckMatrix(Mat A, PetscBool device, PetscBool exact, const char where[])
 {
   Rows         rows;
@@ -131,7 +132,7 @@ static PetscErrorCode CheckMatrix(Mat A, PetscBool device, PetscBool exact, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Numbers of all sizes, infinite ones, none, rows without entries */
+/* Numbers of all magnitudes, Inf, NaN, rows without entries */
 static PetscErrorCode CreateExtreme(Mat *A)
 {
   const PetscScalar value[] = {(PetscReal)(PetscDefined(USE_REAL_SINGLE) ? 1e-37 : 1e-300),

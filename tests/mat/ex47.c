@@ -2,11 +2,12 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "MATBORN: the transpose of Born modelling is its transpose, for all orders, dimensions, parameters, and numbers of checkpoints.\n\n";
+static char help[] = "MATBORN: the transpose of Born modelling by dot tests, for all orders, dimensions, parameters, and numbers of checkpoints.\n\n";
 
 #include "borntest.h"
 
-/* A matrix on a grid with unlike spacings: two shots, sources and receivers at nodes and, if asked, between them */
+/* A matrix on a grid with unlike spacings. Two shots have sources and receivers at nodes and, if "between" is set,
+   between nodes */
 static PetscErrorCode TestCreate(const PetscInt n[3], PetscBool between, PetscInt steps, PetscInt every, Mat *J)
 {
   const PetscReal h[3] = {1, 1.1, 1.2}, dt = 0.15;
@@ -100,7 +101,7 @@ static PetscErrorCode TestOrders(const PetscInt n[3], PetscInt width, PetscInt s
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The number of checkpoints changes no bit; samples that are rare, and steps after the last one */
+/* The number of checkpoints changes no bit; rare samples, and steps after the last sample */
 static PetscErrorCode TestCheckpoints(const PetscInt n[3])
 {
   const PetscInt numbers[] = {1, 2, 3, 4, 7, 40, 41, 100, PETSC_DECIDE};

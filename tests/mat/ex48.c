@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "MATBORN: it is the derivative of what MatBornModel() computes, by Taylor's theorem, and KSPLSQR recovers a reflectivity with it.\n\n";
+static char help[] = "MATBORN: the derivative of MatBornModel(), by Taylor's theorem, and a reflectivity recovered by KSPLSQR.\n\n";
 
 #include "borntest.h"
 #include <petscksp.h>
@@ -34,7 +34,7 @@ static PetscErrorCode TestChange(MatBornParameter parameter, Vec v, PetscReal ep
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* |F(v + e x) - F(v) - e J x| is quarter of itself for half of e; without J it is half of itself only */
+/* Halving e must divide |F(v + e x) - F(v) - e J x| by four; without the term e J x only by two */
 static PetscErrorCode TestTaylor(const PetscInt n[3], PetscInt order, PetscBool surface, MatBornParameter parameter)
 {
   const PetscReal h[3] = {1, 1, 1}, dt = 0.15;
@@ -93,7 +93,8 @@ static PetscErrorCode TestTaylor(const PetscInt n[3], PetscInt order, PetscBool 
 
 /* ------------------------------------------------------------ least squares */
 
-/* Two layers and a lens under shots and receivers at the top: what LSQR makes of their Born data, and what one transpose does */
+/* Two layers and a lens under shots and receivers at the top. Compares the solution of LSQR for Born data with a single
+   transpose */
 static PetscErrorCode TestLeastSquares(void)
 {
   const PetscInt  n[3] = {71, 51, 1};

@@ -2,11 +2,11 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "MATBORN: waves against Green's functions, scattering by a point, the order in space, and what comes back from the sponge.\n\n";
+static char help[] = "MATBORN: waves against Green's functions, scattering by a point, the order in space, and echoes from the sponge.\n\n";
 
 #include "borntest.h"
 
-/* A matrix with one shot on a grid with constant velocity 1 */
+/* A matrix with a single shot on a grid with constant velocity 1 */
 static PetscErrorCode TestCreate(const PetscInt n[3], PetscReal h, PetscReal dt, PetscInt steps, PetscInt every, PetscReal f, PetscReal t0,
                                  const PetscReal source[], PetscInt nreceivers, const PetscReal receivers[], Mat *J)
 {
@@ -30,7 +30,8 @@ static PetscErrorCode TestCreate(const PetscInt n[3], PetscReal h, PetscReal dt,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Ten nodes a wave of 2.5 times the main frequency; before anything comes back from a face. Places are between nodes, but that of the scatterer */
+/* Ten nodes per wavelength at 2.5 times the main frequency, in the time before echoes from the faces. Source and
+   receivers are between nodes, the scatterer at a node */
 static PetscErrorCode TestGreen(void)
 {
   const PetscInt     n[3] = {61, 61, 61}, node = 36 + 61 * (28 + 61 * 31);
@@ -81,7 +82,8 @@ static PetscErrorCode TestGreen(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A free surface is a source above it with the other sign: receivers near it, one of which has nodes above it in its sum */
+/* A free surface equals a mirror source above the surface with opposite sign. Receivers are near the surface, and one
+   receiver has nodes above the surface in its sum */
 static PetscErrorCode TestSurface(void)
 {
   const PetscInt     n[3] = {61, 61, 45}, steps = 235;
@@ -156,7 +158,7 @@ static PetscErrorCode TestOrders(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What comes back from a sponge of so many nodes, of the trace on a grid so large that nothing does */
+/* The echo of a sponge of "width" nodes: the difference to a trace on a grid too large for echoes */
 static PetscErrorCode TestEcho(int dim, PetscInt width, PetscInt inner, PetscReal dt, PetscInt steps, PetscReal most)
 {
   const PetscInt margin[2] = {width, 120};

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "What is made from a MATVCRS: conversions, files, submatrices, transposes, relaxation, factors, solves.\n\n";
+static char help[] = "Objects made from a MATVCRS: conversions, files, submatrices, transposes, relaxation, factors, solves.\n\n";
 
 #include "vcrstest.h"
 #include <petscksp.h>
@@ -44,7 +44,8 @@ static PetscErrorCode TestClose(Vec x, Vec y, const char where[], const char wha
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A relative of AIJ whose vectors are of another type than the default keeps that when it is converted: on a device all hangs on it */
+/* A relative of AIJ with a vector type other than the default keeps this type in conversions; on a device everything
+   depends on the type */
 static PetscErrorCode TestVecType(Mat B, MatReuse reuse, const char where[])
 {
   PetscMPIInt size;
@@ -82,7 +83,7 @@ static PetscErrorCode TestConversions(Mat A, Mat B, MatType vcrs, PetscBool drop
     PetscCall(MatConvert(A, types[t], MAT_INITIAL_MATRIX, &C));
     PetscCall(MatConvert(B, types[t], MAT_INITIAL_MATRIX, &D));
     if (t < 4) {
-      /* MATMPISELL cannot tell its rows */
+      /* MATMPISELL cannot return rows */
       PetscCall(PetscObjectTypeCompare((PetscObject)C, MATMPISELL, &sell));
       if (!sell) PetscCall(TestSame(C, D, where, what));
       PetscCall(MatDestroy(&D));
@@ -104,7 +105,7 @@ static PetscErrorCode TestConversions(Mat A, Mat B, MatType vcrs, PetscBool drop
   PetscCall(TestVecType(B, MAT_INITIAL_MATRIX, where));
   PetscCall(TestVecType(B, MAT_INPLACE_MATRIX, where));
 
-  /* into a matrix that is there */
+  /* into an existing matrix */
   PetscCall(MatDuplicate(B, MAT_DO_NOT_COPY_VALUES, &C));
   PetscCall(MatConvert(A, MATAIJ, MAT_REUSE_MATRIX, &C));
   PetscCall(TestSame(C, B, where, "converted into an aij matrix"));
@@ -114,7 +115,7 @@ static PetscErrorCode TestConversions(Mat A, Mat B, MatType vcrs, PetscBool drop
   PetscCall(TestSame(C, B, where, "converted into a vcrs matrix"));
   PetscCall(MatDestroy(&C));
 
-  /* in place, there and back and there */
+  /* in place: there, back, and there again */
   PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &C));
   if (dropped) PetscCall(MatVCRSDropAIJ(C));
   PetscCall(MatConvert(C, MATAIJ, MAT_INPLACE_MATRIX, &C));
@@ -175,7 +176,7 @@ static PetscErrorCode TestParts(Mat A, Mat B, const char where[])
   PetscCall(MatGetSize(A, &M, &N));
   PetscCall(MatGetOwnershipRange(A, &begin, &end));
 
-  /* every other row, columns by thirds; once more into the same matrix */
+  /* every second row, a third of the columns; then again into the same matrix */
   PetscCall(ISCreateStride(PETSC_COMM_WORLD, (end - begin) / 2, begin, 2, &rows));
   PetscCall(ISCreateStride(PETSC_COMM_WORLD, (end - begin) / 3, begin + 1, 3, &cols));
   PetscCall(MatCreateSubMatrix(A, rows, cols, MAT_INITIAL_MATRIX, &C));
@@ -299,7 +300,7 @@ static PetscErrorCode TestRelaxation(Mat A, Mat B, TestKind kind, const char whe
   PetscCall(VecDuplicate(b, &x));
   PetscCall(VecDuplicate(b, &y));
   for (size_t s = 0; s < PETSC_STATIC_ARRAY_LENGTH(sweeps); s++) {
-    /* a triangle alone is not for a parallel matrix, and not for one with inodes */
+    /* a parallel matrix, or a matrix with inodes, cannot use a triangle alone */
     if (sweeps[s].type == SOR_APPLY_UPPER && (size > 1 || kind == TEST_BLOCKS)) continue;
     PetscCall(TestFillVec(x, 31));
     PetscCall(TestFillVec(y, 31));
@@ -353,7 +354,7 @@ static PetscErrorCode TestSolves(Mat A, Mat B, PetscBool spd, const char where[]
     PetscCall(VecNorm(x[1], NORM_2, &norm));
     PetscCall(VecAXPY(x[0], -1.0, x[1]));
     PetscCall(VecNorm(x[0], NORM_2, &difference));
-    /* both stop at rtol = 1e-8; their roundings differ */
+    /* both stop at rtol = 1e-8; rounding differs */
     if (its[0] != its[1] || reason[0] != reason[1] || !(difference <= PETSC_SQRT_MACHINE_EPSILON * norm)) {
       PetscCall(PetscPrintf(PETSC_COMM_WORLD,
                             "FAIL %s: pc %s: %" PetscInt_FMT " iterations, of aij %" PetscInt_FMT "; reason %d and %d; solutions %g apart of %g\n", where,
@@ -387,7 +388,7 @@ int main(int argc, char **argv)
       PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, kinds[k], 0, &B));
       PetscCall(MatConvert(B, MATVCRS, MAT_INITIAL_MATRIX, &A));
 
-      /* each part drops again what the one before took back */
+      /* each part frees the arrays which the previous part recreated */
 #define TEST_PART(call)                        \
   do {                                         \
     if (dropped) PetscCall(MatVCRSDropAIJ(A)); \

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "MATBORN: by name, options, what it refuses and how, new velocities, and what it says of itself.\n\n";
+static char help[] = "MATBORN: type name, options, refused requests and their messages, changed velocities, and the view.\n\n";
 
 #include "borntest.h"
 #include "refused.h"
@@ -24,7 +24,7 @@ static PetscErrorCode TestSettings(Mat J, Vec v, PetscReal dt)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What comes before a matrix can be used, and after */
+/* Requests before a matrix can be used, and after */
 static PetscErrorCode TestOrder(DM da, Vec v)
 {
   const PetscReal w = 1, zero[2] = {1, 0}, one[2] = {1, 1}, nan = (PetscReal)NAN;
@@ -68,7 +68,7 @@ static PetscErrorCode TestOrder(DM da, Vec v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Values that cannot be */
+/* Impossible values */
 static PetscErrorCode TestValues(DM da, Vec v)
 {
   const PetscReal outside[2] = {10, 40.5}, nan[2] = {3, (PetscReal)NAN};
@@ -215,7 +215,7 @@ static PetscErrorCode TestUnits(DM da, Vec v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* By name with options, spacings from coordinates; new velocities are seen; what it says */
+/* By name with options, and spacings from coordinates; changed velocities are noticed; the view */
 static PetscErrorCode TestOptions(DM da, Vec v)
 {
   Mat       J, K;
@@ -241,7 +241,7 @@ static PetscErrorCode TestOptions(DM da, Vec v)
   PetscCall(MatGetInfo(J, MAT_LOCAL, &info));
   if (WRONG(info.memory < 10. * 24 * 20 * sizeof(PetscReal))) FAIL("%g bytes", info.memory);
 
-  /* The same matrix by functions, with spacings by another one */
+  /* The same matrix by functions, with spacings by MatBornSetSpacing() */
   PetscCall(MatCreateBorn(da, &K));
   PetscCall(TestSettings(K, v, 0.15));
   PetscCall(MatBornSetOrder(K, 4));

@@ -7,14 +7,14 @@ static char help[] = "MATBORN: all backgrounds, kinds of numbers and intervals: 
 
 #include "borntest.h"
 
-#define DEVICE_SINGLE 2e-5 /* of the largest number: sums are rounded differently in some hundred steps */
+#define DEVICE_SINGLE 2e-5 /* relative to the largest number: rounding of sums differs over some hundred steps */
 #define DEVICE_DOUBLE 1e-12
 
 typedef struct {
   const char       *name;
   MatBornBackground background;
   PetscInt          bits;
-  PetscReal         near; /* to the background that is computed again, relative, in single and in double precision */
+  PetscReal         near; /* relative difference to the recomputed background, in single and in double precision */
 } Way;
 
 static const Way ways[] = {
@@ -121,7 +121,7 @@ static PetscErrorCode TestDifference(Vec a, Vec b, PetscReal *difference)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* J and its transpose, with y = J x and with a random y; y is left with numbers */
+/* J and the transpose, with y = J x and with a random y; y keeps its numbers */
 static PetscErrorCode TestDots(Mat J, const char name[], PetscReal single, Vec x, Vec d, Vec g, Vec y)
 {
   PetscReal   norm, ynorm;
@@ -145,7 +145,7 @@ static PetscErrorCode TestDots(Mat J, const char name[], PetscReal single, Vec x
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All ways of a case; device: the type of vectors, compared with those of the host */
+/* All ways of a case; device: the vector type, compared with vectors of the host */
 static PetscErrorCode TestCase(const Case *c, PetscInt number, VecType type, PetscBool device)
 {
   Vec             base   = NULL; /* the image with checkpoints */
@@ -204,7 +204,7 @@ static PetscErrorCode TestCase(const Case *c, PetscInt number, VecType type, Pet
 
     /* The device against the host */
     if (device) {
-      /* numbers of a store that are near the middle of two may be rounded either way */
+      /* stored numbers near the middle of two codes may be rounded either way */
       const PetscReal plain = single > 0 ? DEVICE_SINGLE : DEVICE_DOUBLE, limit = PetscMax(plain, way->background == MATBORN_BACKGROUND_KEEP ? way->near : 0);
       Vec             dh, gh;
 

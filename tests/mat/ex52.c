@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "MATBORN: steps in whole numbers backwards undo those forwards to the last bit.\n\
+static char help[] = "MATBORN: backward steps in integers undo forward steps to the last bit.\n\
   -test_vec_type cuda : on a device\n\n";
 
 #include "borntest.h"
@@ -14,7 +14,7 @@ PETSC_EXTERN const BornKernels *BornGetKernels(PetscBool);
 
 static PetscErrorCode GridCreate(const PetscInt n[3], int radius, PetscInt width, PetscBool surface, BornGrid *g)
 {
-  /* Order 2 radius: 1, and the first weights of orders 4, 8, 12 by their formula */
+  /* Weight k of order 2 r is -(-1)^k 2 factor / k^2, with factor = r!^2 / ((r - k)! (r + k)!) */
   double factor = 1;
 
   PetscFunctionBegin;
@@ -73,7 +73,7 @@ static PetscErrorCode VelocityCreate(const BornKernels *k, const BornGrid *g, Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fields of all steps forwards are those of the steps backwards */
+/* The fields of all forward steps must equal the fields of the backward steps */
 static PetscErrorCode TestReverse(const BornKernels *k, const PetscInt n[3], int radius, PetscBool surface, int bits)
 {
   const size_t bytes = sizeof(int32_t);
@@ -114,7 +114,7 @@ static PetscErrorCode TestReverse(const BornKernels *k, const PetscInt n[3], int
   PetscCall(PetscCalloc1((STEPS + 1) * g.size, &states));
   PetscCall(PetscMalloc1(g.size, &now));
   for (int t = 0; t < 2 * STEPS; t++) {
-    const int back = t >= STEPS, m = back ? 2 * STEPS - 1 - t : t; /* the step: u of m is the middle one */
+    const int back = t >= STEPS, m = back ? 2 * STEPS - 1 - t : t; /* the step: u of m is the middle state */
     BornStep  step  = {.number = BORN_INT32, .Vbits = bits, .Vunit = unit, .V = V, .largest = largest};
     BornForce force = {.number = BORN_INT32, .Vbits = bits, .Vunit = unit, .V = V, .points = &p, .values = mine + m, .factor = 1e9};
     void     *swap  = u;
@@ -132,7 +132,7 @@ static PetscErrorCode TestReverse(const BornKernels *k, const PetscInt n[3], int
       for (PetscInt j = 0; j < g.n[1]; j++) {
         const PetscInt64 from = BornPlace(&g, 0, j, q);
 
-        /* Forwards it is the state m + 1; backwards m - 1, which is 0 before the first one */
+        /* Forwards compute the state m + 1; backwards the state m - 1, which is 0 before the first state */
         if (!back) PetscCall(PetscArraycpy(states + (m + 1) * g.size + from, now + from, g.n[0]));
         for (PetscInt i = 0; i < g.n[0] && back; i++) {
           if (now[from + i] != (m ? states[(m - 1) * g.size + from + i] : 0) && wrong < 0) wrong = m;

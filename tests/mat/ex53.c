@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "MATBORN: illumination, the normal operator in KSPCG against KSPLSQR, waves that are too short, getters and options.\n\
+static char help[] = "MATBORN: illumination, the normal operator in KSPCG against KSPLSQR, waves too short for the grid, getters and options.\n\
   -test_vec_type cuda : on a device\n\n";
 
 #include "borntest.h"
@@ -42,7 +42,8 @@ static PetscErrorCode TestCreate(VecType type, PetscReal amplitude, Mat *J)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Four times as much for twice the amplitude; the square of dV/V of a column; what is far from the source is darker; a change of settings is seen */
+/* Twice the amplitude gives four times the illumination. With the parameter velocity, illumination is 4/v^2 times the
+   default. Places far from the source are darker. A change of settings is noticed */
 static PetscErrorCode TestIllumination(VecType type)
 {
   Mat         J;
@@ -164,7 +165,8 @@ static PetscErrorCode TestApart(Vec a, Vec b, PetscReal *apart)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Illumination is the sum of the squares of q = (u_{n+1} - 2 u_n + u_{n-1}) (h/v dt)^2, by the samples of a receiver at the node */
+/* Illumination is the sum of squares of q = (u_{n+1} - 2 u_n + u_{n-1}) (h/v dt)^2, from the samples of a receiver at
+   the node */
 static PetscErrorCode TestScale(VecType type)
 {
   const PetscInt     steps = 120, receiver[2] = {2, 4}, at[2] = {13 + 46 * 8, 18 + 46 * 8};
@@ -207,7 +209,8 @@ static PetscErrorCode TestScale(VecType type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Products with an interval, and with short velocities, are near those without; samples are those of every step, to the last bit */
+/* Products with an interval, and with short velocities, are close to products without. Samples equal the samples of
+   every step to the last bit */
 static PetscErrorCode TestNear(VecType type)
 {
   const PetscInt     every = 3;
@@ -341,7 +344,7 @@ static PetscErrorCode TestBad(VecType type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What was set, by functions and by options, comes back */
+/* The getters return the values set by functions and by options */
 static PetscErrorCode TestGetters(VecType type)
 {
   Mat                  J;

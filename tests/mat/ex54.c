@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "MATBORN on several processes: any split of the grid and any groups give the bits of one process.\n\
+static char help[] = "MATBORN on several processes: any split of the grid and any groups give the bits of a single process.\n\
   -test_vec_type TYPE : of the vectors\n\
   -test_short BOOL    : less cases\n\n";
 
@@ -31,7 +31,7 @@ typedef struct {
   PetscReal         lowpass;
 } Case;
 
-/* A vector of the DMDA by the numbers of nodes: values(i), or a comparison with what one process has, bits by bits */
+/* A vector of the DMDA by the numbers of nodes: sets values(i), or compares bits with the vector of a single process */
 static PetscErrorCode Nodes(DM da, Vec x, uint32_t seed, PetscReal low, PetscReal high, const PetscScalar *same, PetscInt *wrong)
 {
   PetscInt     start[3], count[3], n[3], l = 0;
@@ -138,7 +138,7 @@ static PetscErrorCode TestCase(const char name[], const Case *c)
   PetscMPIInt rank;
 
   PetscFunctionBeginUser;
-  /* what one process has, for all of them */
+  /* the values of a single process, for all processes */
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   if (!rank) {
     PetscCall(Create(PETSC_COMM_SELF, c, &alone, &one));
@@ -251,7 +251,7 @@ int main(int argc, char **argv)
   c.background   = MATBORN_BACKGROUND_RANDOM;
   c.velocitybits = 32;
   PetscCall(TestCase("random", &c));
-  /* the inside ends within slabs, at their ends, and within reach of the next one */
+  /* the inside ends within slabs, at the ends of slabs, and within reach of the next slab */
   c.background = MATBORN_BACKGROUND_RING;
   c.interval   = 2;
   if (!brief) PetscCall(TestCase("ring", &c));

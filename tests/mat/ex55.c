@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "MATBORN on several processes: journals, what is refused on all processes, coordinates, and what it says of itself.\n\n";
+static char help[] = "MATBORN on several processes: journals, requests refused on all processes, coordinates, and the view.\n\n";
 
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
@@ -39,7 +39,7 @@ static PetscErrorCode Create(PetscBool coordinates, DM *da, Vec *v, Mat *J)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Spacings of the DMDA's coordinates are those of MatBornSetSpacing(); coordinates that are no grid are refused */
+/* Spacings from the DMDA's coordinates equal spacings from MatBornSetSpacing(); irregular coordinates are refused */
 static PetscErrorCode TestCoordinates(void)
 {
   DM  da[2];
@@ -73,7 +73,7 @@ static PetscErrorCode TestCoordinates(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same messages everywhere, and a matrix that works afterwards */
+/* The same messages on all processes, and a matrix which works afterwards */
 static PetscErrorCode TestRefusals(void)
 {
   DM          da;
@@ -90,7 +90,7 @@ static PetscErrorCode TestRefusals(void)
   TEST_REFUSED("groups", MatBornSetGroupSize(J, size + 1), "-mat_born_group_size", "at most all");
   PetscCall(MatMult(J, x, d));
 
-  /* one process has it */
+  /* a single process has the bad value */
   PetscCall(VecGetArray(v, &a));
   kept = a[3];
   if (rank == size - 1) a[3] = -1;
@@ -105,12 +105,12 @@ static PetscErrorCode TestRefusals(void)
   PetscCall(VecRestoreArray(v, &a));
   PetscCall(MatMult(J, x, d));
 
-  /* data that are no number, of one shot */
+  /* NaN in the data of one shot */
   PetscCall(VecGetArray(d, &a));
   if (rank == size - 1) a[0] = (PetscReal)NAN;
   PetscCall(VecRestoreArray(d, &a));
   TEST_REFUSED("data", MatMultTranspose(J, d, y), "1 of 5 shots", "not finite");
-  PetscCall(VecLockReadPop(d)); /* MatMultTranspose() leaves it so after an error */
+  PetscCall(VecLockReadPop(d)); /* MatMultTranspose() leaves the lock after an error */
   PetscCall(MatMult(J, x, d));
   PetscCall(MatMultTranspose(J, d, y));
 
@@ -281,7 +281,7 @@ static PetscErrorCode CountFiles(const char folder[], PetscInt *n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Journals that stay give the same bits at once, on other groups, too; others leave nothing */
+/* Kept journals give the same bits at once, on different groups too; journals which are not kept leave no files */
 static PetscErrorCode TestJournal(void)
 {
   DM        da;
@@ -319,7 +319,7 @@ static PetscErrorCode TestJournal(void)
     if (WRONG(keep ? files < 2 : files != 0)) FAIL("%d files of a journal, %d", (int)files, k);
     if (WRONG(k > 1 && k < 4 && files > before)) FAIL("a journal that is there is written again, %d", k);
     if (k != 3) continue;
-    /* another model has its own, and goes without disturbing the others */
+    /* another model has a separate journal, which is removed without disturbing the first */
     PetscCall(MatBornSetJournal(J, path, PETSC_FALSE));
     PetscCall(VecScale(x, 2));
     PetscCall(MatMult(J, x, d[1]));

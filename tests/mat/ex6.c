@@ -47,7 +47,7 @@ static PetscErrorCode TestCreateDense(Mat B, PetscBool rowspace, PetscInt n, Mat
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A product of A and X is that of their twins B and Y, also when it is computed again into the result that is there */
+/* A product of A and X equals the product of the twins B and Y, also when computed again into the same result */
 typedef PetscErrorCode (*TestProductFunction)(Mat, Mat, MatReuse, PetscReal, Mat *);
 static PetscErrorCode TestProduct(TestProductFunction product, Mat A, Mat X, Mat B, Mat Y, const char where[], const char what[])
 {
@@ -66,7 +66,8 @@ static PetscErrorCode TestProduct(TestProductFunction product, Mat A, Mat X, Mat
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Several right sides: by MatMatMult(), by MatProduct with A^T, into a result that is there, and after a change of A */
+/* Several right-hand sides: by MatMatMult(), by MatProduct with A^T, into an existing result, and after a change of
+   A */
 static PetscErrorCode TestDense(Mat A, Mat B, PetscInt n, MatType type, const char where[])
 {
   Mat X, Y, C, D;
@@ -147,7 +148,7 @@ static PetscErrorCode TestFields(PetscInt dof, PetscBool dropped, const char whe
   PetscCall(DMCreateInterpolation(coarse, fine, &P, NULL));
   PetscCall(MatGetOwnershipRange(A, &begin, &end));
 
-  /* every place of the pattern gets a value of its own */
+  /* every place of the pattern gets a different value */
   PetscCall(DMSetMatType(fine, MATAIJ));
   PetscCall(DMCreateMatrix(fine, &B));
   PetscCall(MatDuplicate(B, MAT_COPY_VALUES, &D));
@@ -178,7 +179,7 @@ static PetscErrorCode TestFields(PetscInt dof, PetscBool dropped, const char whe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* MatAXPY() changes the blocks of a parallel matrix, and does not say so of the matrix */
+/* MatAXPY() changes the blocks of a parallel matrix, and does not raise the state of the matrix */
 static PetscErrorCode TestChanged(const char dense[], const char where[])
 {
   Mat matrix[2], other, X[2], C[2];
@@ -217,7 +218,7 @@ int main(int argc, char **argv)
   PetscCall(LitheInitializePackage());
   PetscCall(PetscOptionsGetString(NULL, NULL, "-dense", dense, sizeof(dense), &set));
 
-  /* dense: none, one, a few, and many columns; kept and dropped; every layout */
+  /* dense: no, one, few, and many columns; arrays kept and freed; every layout */
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(kinds); k++) {
     Mat A, B;
 
@@ -240,7 +241,7 @@ int main(int argc, char **argv)
 
   PetscCall(TestChanged(set ? dense : NULL, "changed"));
 
-  /* sparse: both compressed, and each with an aij partner; P is a square one here, tall as an interpolation below */
+  /* sparse: both factors compressed, or one with an aij partner; P is square here, and an interpolation below */
   for (int mix = 0; mix < 5; mix++) {
     static const char *const names[] = {"vcrs vcrs", "vcrs aij", "aij vcrs", "vcrs vcrs, AIJ dropped", "vcrs aij, AIJ dropped"};
     Mat                      A, P, B, Q;

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Bad input to MATVCRS: an error on every process that names what is wrong and what to do, and nothing is lost.\n\n";
+static char help[] = "Bad input to MATVCRS: an error on every process which names the cause and the remedy, and nothing is lost.\n\n";
 
 #include "vcrstest.h"
 #include "refused.h"
@@ -20,7 +20,7 @@ static PetscErrorCode TestSameProducts(Mat A, Mat B, const char where[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What the option says is refused, and A multiplies as before */
+/* A bad value of the option is refused, and A multiplies as before */
 static PetscErrorCode SetOption(Mat A, const char name[], const char value[])
 {
   PetscErrorCode ierr;
@@ -52,7 +52,7 @@ static PetscErrorCode TestOptions(Mat A, Mat B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* NaN, infinities, and numbers beyond float, in one row of the last process */
+/* NaN, infinities, and numbers beyond float, in a row of the last process */
 static PetscErrorCode TestBadNumbers(Vec x, Vec y)
 {
   static const MatVCRSLoss losses[] = {MATVCRS_LOSS_BINS, MATVCRS_LOSS_CLASSES, MATVCRS_LOSS_LOG, MATVCRS_LOSS_FIXED, MATVCRS_LOSS_SINGLE};
@@ -70,7 +70,7 @@ static PetscErrorCode TestBadNumbers(Vec x, Vec y)
       PetscErrorCode ierr;
 
       if (bad == 3) {
-        /* beyond single precision: all entries stay as they are */
+        /* beyond single precision: all entries stay unchanged */
         if (losses[l] != MATVCRS_LOSS_SINGLE || sizeof(PetscReal) == sizeof(float)) continue;
         value = 1e39;
       }
@@ -83,7 +83,7 @@ static PetscErrorCode TestBadNumbers(Vec x, Vec y)
       PetscCall(MatVCRSSetAllowLossyOperator(A, PETSC_TRUE));
       PetscCall(MatMult(A, x, y));
 
-      /* one entry goes bad; columns of this and of another process, in turn */
+      /* an entry becomes bad; columns of this and of another process, in turn */
       PetscCall(MatGetSize(B, &M, NULL));
       PetscCall(MatGetOwnershipRange(B, NULL, &end));
       row = M - 3;
@@ -121,11 +121,11 @@ static PetscErrorCode TestBadNumbers(Vec x, Vec y)
       PetscCall(PetscStrlcat(where, ", dropped", sizeof(where)));
       PetscCall(TestRefused(where, ierr, &error, words));
 
-      /* the remedy that the message tells */
+      /* the remedy from the message */
       PetscCall(MatVCRSSetLoss(A, MATVCRS_LOSS_NONE));
       PetscCall(TestSameProducts(A, B, where));
 
-      /* and the other: the row is mended */
+      /* and the other remedy: a corrected row */
       PetscCall(MatVCRSSetLoss(A, losses[l]));
       if (end == M) PetscCall(MatSetValue(A, row, bad % 2 ? row : row - 13, bad % 2 ? 4.0 : -1.0, INSERT_VALUES));
       PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
@@ -138,7 +138,7 @@ static PetscErrorCode TestBadNumbers(Vec x, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A layout that cannot hold the matrix: in all rows, and in those of one process only */
+/* A layout which cannot hold the matrix: because of all rows, or because of one process's rows */
 static PetscErrorCode TestLayouts(Vec x, Vec y)
 {
   PetscFunctionBegin;
@@ -180,7 +180,7 @@ static PetscErrorCode FormJacobian(SNES snes, Vec x, Mat J, Mat P, void *ctx)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A lossy matrix is no operator, but a preconditioner of any kind may be made from it */
+/* A lossy matrix is refused as operator, but any preconditioner may be made from it */
 static PetscErrorCode TestOperators(void)
 {
   static const char *const pcs[] = {"jacobi", "sor", "bjacobi", "asm", "gamg", "redundant", "ksp"};
@@ -192,7 +192,7 @@ static PetscErrorCode TestOperators(void)
   PetscFunctionBegin;
   PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, TEST_CONVECTION, 0, &B));
   PetscCall(MatConvert(B, MATVCRS, MAT_INITIAL_MATRIX, &A));
-  PetscCall(MatVCRSSetLayout(A, MATVCRS_LAYOUT_L3)); /* so few different rows are stored as they are otherwise */
+  PetscCall(MatVCRSSetLayout(A, MATVCRS_LAYOUT_L3)); /* otherwise a matrix with few different rows is stored without loss */
   PetscCall(MatVCRSSetLoss(A, MATVCRS_LOSS_LOG));
   PetscCall(MatCreateVecs(B, &x, &b));
   PetscCall(VecSet(b, 1.0));
@@ -226,7 +226,7 @@ static PetscErrorCode TestOperators(void)
   PetscCall(SNESSolve(snes, NULL, x));
   PetscCall(SNESDestroy(&snes));
 
-  /* as the second matrix, in every kind of preconditioner: those with solves inside, too */
+  /* as the second matrix in every kind of preconditioner, also with inner solves */
   for (size_t p = 0; p < PETSC_STATIC_ARRAY_LENGTH(pcs); p++) {
     KSPConvergedReason reason;
     PC                 pc;
@@ -271,7 +271,7 @@ static PetscErrorCode TestOperators(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The functions of MATVCRS for another matrix, or for one that is not assembled */
+/* The functions of MATVCRS on another matrix, or on an unassembled matrix */
 static PetscErrorCode TestWrongMatrix(Mat B)
 {
   Mat         A;
@@ -295,7 +295,7 @@ static PetscErrorCode TestWrongMatrix(Mat B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On a device a row of a matrix that is no triangle would wait for itself for ever */
+/* On a device, a row of a matrix which is not triangular would wait for itself for ever */
 static PetscErrorCode TestTriangle(Mat B, Vec x, Vec y)
 {
   Mat T;

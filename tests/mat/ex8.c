@@ -8,8 +8,8 @@ static char help[] = "A symmetric M-matrix in logarithmic loss stays positive de
 #include <petscksp.h>
 
 /*
-   Extreme eigenvalues of A x = lambda A~ x by conjugate gradients with the Cholesky factors of A~,
-   run until nothing is left; the factorisation fails where A~ is not positive definite.
+   Extreme eigenvalues of A x = lambda A~ x by conjugate gradients with the Cholesky factors of A~, run until the
+   residual vanishes. The factorisation fails if A~ is not positive definite.
 */
 static PetscErrorCode TestEigenvalues(Mat B, Mat C, PetscReal *least, PetscReal *largest, PetscBool *definite)
 {
@@ -62,7 +62,7 @@ int main(int argc, char **argv)
 
         PetscCall(TestCreateMatrix(PETSC_COMM_SELF, (TestKind)kind, 0, &B));
         PetscCall(MatConvert(B, MATVCRS, MAT_INITIAL_MATRIX, &A));
-        /* a logarithmic scale depends on values alone, so that symmetry needs not be known */
+        /* a logarithmic scale depends on values alone, so symmetry need not be known */
         if (known) PetscCall(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
         PetscCall(MatVCRSSetLoss(A, MATVCRS_LOSS_LOG));
         PetscCall(MatVCRSSetBits(A, bits));
@@ -71,7 +71,7 @@ int main(int argc, char **argv)
         PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &C));
         PetscCall(TestEigenvalues(B, C, &least, &largest, &definite));
         if (!definite) PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s, %" PetscInt_FMT " bit: not positive definite\n", TestKindNames[kind], bits));
-        /* eigenvalues lie within [1/(1+d), 1+d]; they carry the rounding of a matrix whose condition is large */
+        /* eigenvalues lie within [1/(1+d), 1+d], up to the rounding errors of an ill-conditioned matrix */
         else if (!(least > 0.0 && largest / least <= PetscSqr(1.0 + info.bound) * (1.0 + PetscSqrtReal(PETSC_MACHINE_EPSILON))))
           PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s, %" PetscInt_FMT " bit: eigenvalues from %g to %g, d = %g\n", TestKindNames[kind], bits,
                                 (double)least, (double)largest, (double)info.bound));

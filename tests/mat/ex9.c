@@ -2,11 +2,11 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "A MATVCRS without its AIJ arrays takes the bytes that its layout needs, and what MatVCRSGetInfo() says of them is true.\n\n";
+static char help[] = "A MATVCRS without AIJ arrays takes the layout's bytes, and MatVCRSGetInfo() reports these bytes.\n\n";
 
 #include "vcrstest.h"
 
-/* A 7-point matrix on an n^3 grid, with one medium or with coefficients all different */
+/* A 7-point matrix on an n^3 grid, with one medium or with all coefficients different */
 static PetscErrorCode TestCreateLarge(PetscInt n, PetscBool constant, Mat *A)
 {
   const PetscInt N = n * n * n;
@@ -67,7 +67,7 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
 
-  /* What packages allocate once, at their first use, is not a matrix's */
+  /* Memory which packages allocate once, at their first use, does not count */
   {
     Mat A;
 
@@ -97,9 +97,9 @@ int main(int argc, char **argv)
     PetscCall(TestUsage(&dropped));
 
     /*
-      The bar is the layout's bytes and 5 %. On top of it lie two objects (the matrix or its two blocks,
-      with vectors and a scatter of the ghost values in parallel), which do not grow with the matrix,
-      and the map of the ghost columns, which is AIJ's: bounded by 60 bytes for each of them.
+       The limit is the layout's bytes plus 5 %. Two more parts are allowed. The first are two objects (the matrix or
+       its two blocks, in parallel with vectors and a scatter of the ghost values), which do not grow with the matrix.
+       The second is AIJ's map of the ghost columns, at most 60 bytes per column.
     */
     {
       PetscInt    size = 1, ghosts = 0;
@@ -126,7 +126,7 @@ int main(int argc, char **argv)
       }
     }
 
-    /* products need no more, unless they make plain rows; materialised, everything is there again */
+    /* products need no more memory, except for plain rows; after materialisation everything exists again */
     PetscCall(MatCreateVecs(A, &x, &y));
     PetscCall(VecSet(x, 1.0));
     PetscCall(MatMult(A, x, y));

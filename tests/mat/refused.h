@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* For tests of bad input: errors must come, on all processes, and say what is wrong */
+/* For tests of bad input: errors must occur on all processes, and name the cause */
 
 #include <tests/failures.h>
 
@@ -24,8 +24,7 @@ static PetscErrorCode TestErrorHandler(MPI_Comm comm, int line, const char *func
 }
 
 /*
-   An error must come on all processes, and its message must hold each of the words. CALL is one
-   function call.
+   An error must occur on all processes, and its message must hold each of the words. CALL is a function call.
 */
 #define TEST_REFUSED(name, CALL, ...)                            \
   do {                                                           \

@@ -4,7 +4,8 @@
 
 #pragma once
 
-/* What the tests of SBPDeviceKernels against SBPHostKernels share: arrays and operators on both sides, shapes of grids */
+/* What the tests of SBPDeviceKernels against SBPHostKernels share: arrays and operators on both sides, shapes of
+   grids */
 
 #include <lithe/private/sbpsat.h>
 #include <lithe.h>
@@ -18,7 +19,7 @@ static PetscRandom       numbers;
 typedef struct {
   SBPPrecision precision;
   PetscBool    coefficients; /* real where PetscScalar is complex */
-  size_t       size, width;  /* numbers; their bytes */
+  size_t       size, width;  /* numbers; bytes per number */
   void        *host, *device;
 } Array;
 
@@ -68,7 +69,7 @@ static PetscErrorCode ArrayDestroy(Array *a)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Are they the same up to rounding, and where nothing is written, too? */
+/* Whether both arrays agree up to rounding, including entries which no kernel writes */
 static PetscErrorCode ArrayCompare(Array *a, PetscReal factor, const char *what)
 {
   const PetscBool single = (PetscBool)(a->precision == SBP_SINGLE || (a->precision == SBP_SCALAR && sizeof(PetscReal) == sizeof(float)));
@@ -98,7 +99,7 @@ static PetscErrorCode ArrayCompare(Array *a, PetscReal factor, const char *what)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Grids: size, what of it is owned, how far it reaches, pitches beyond the counts */
+/* Grids: size, owned part, reach, pitches beyond the counts */
 typedef struct {
   PetscInt n[2], start[2], end[2], padding;
 } Shape;
@@ -122,7 +123,7 @@ static void MakeGrid(const Shape *s, int order, SBPKind kind, int dirichlet, int
     g->ghosted.start[d] = PetscMax(0, s->start[d] - reach);
     g->ghosted.count[d] = PetscMin(s->n[d] + 1, s->end[d] + reach) - g->ghosted.start[d];
   }
-  /* a multiple of 32 numbers allows of wide accesses, others do not */
+  /* a multiple of 32 numbers permits wide accesses, other pitches do not */
   g->pitch            = s->padding == 32 ? (g->own.count[0] + 31) / 32 * 32 : g->own.count[0] + s->padding;
   g->ghostpitch       = s->padding == 32 ? (g->ghosted.count[0] + 31) / 32 * 32 : g->ghosted.count[0] + s->padding;
   g->coefficientpitch = s->padding == 32 ? (g->ghosted.count[0] + 63) / 32 * 32 : g->ghosted.count[0] + 2 * s->padding;
@@ -180,7 +181,7 @@ static PetscErrorCode PairDestroy(Pair *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The coarse grid that goes with a fine one: nodes (I, J) of a process are those whose (2I, 2J) it has */
+/* The coarse grid of a fine grid: a process owns the nodes (I, J) whose (2I, 2J) it owns */
 static void MakeCoarse(const SBPGrid *fine, PetscInt padding, int reach, SBPGrid *coarse)
 {
   Shape s;
@@ -194,7 +195,7 @@ static void MakeCoarse(const SBPGrid *fine, PetscInt padding, int reach, SBPGrid
   MakeGrid(&s, 2, SBP_NINE, 0, reach, coarse);
 }
 
-/* The scale of what comes out, in which errors are measured, is that of the sums, so that a few hundred roundings are allowed */
+/* Errors are measured relative to the result, whose scale is that of sums, so a few hundred roundings are allowed */
 #define SEVERAL 400
 
 /* The device's kernels, which a library without CUDA has not */

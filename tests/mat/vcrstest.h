@@ -4,12 +4,11 @@
 #pragma once
 
 /*
-   What the tests of MATVCRS share: matrices of every shape, vectors, and the comparison of all
-   products with those of another matrix.
+   What the tests of MATVCRS share: matrices of every shape, vectors, and the comparison of all products with another
+   matrix.
 
-   Entries depend on their global row and column alone, so a matrix is the same on any number of
-   processes, and so is what a test prints. A comparison that fails prints one line that begins with
-   FAIL; the harness then sees a difference.
+   Entries depend on their global row and column alone. Therefore matrices and outputs are the same on any number of
+   processes. A failed comparison prints a line which begins with FAIL, so the harness sees a difference.
 */
 
 #include <lithemat.h>
@@ -27,8 +26,8 @@ typedef enum {
   TEST_RANDOM,      /* random columns, empty rows, one dense row */
   TEST_WIDE,        /* many more columns than rows */
   TEST_TALL,        /* many more rows than columns */
-  TEST_COLUMN,      /* one column */
-  TEST_ROW,         /* one row */
+  TEST_COLUMN,      /* a single column */
+  TEST_ROW,         /* a single row */
   TEST_NONE,        /* 0 x 0 */
   TEST_NOROWS,      /* 0 x 5 */
   TEST_NOCOLUMNS,   /* 5 x 0 */
@@ -38,11 +37,11 @@ typedef enum {
   TEST_MANYVALUES,  /* 1000 different values */
   TEST_LONGROWS,    /* lengths 1 to 400, powers */
   TEST_DENSE,       /* all entries */
-  TEST_FAR,         /* columns too far apart for 2 bytes; from row 32 on also those of neighbouring rows */
+  TEST_FAR,         /* columns too far apart for 2 bytes; from row 32 on also the columns of neighbouring rows */
   TEST_NEUMANN,     /* row sums are zero */
   TEST_NODIAGONAL,  /* no diagonal entry in the pattern */
   TEST_STOREDZEROS, /* zeros in the pattern, also on the diagonal */
-  TEST_BLOCKS,      /* three unknowns a node: PETSc finds inodes in it */
+  TEST_BLOCKS,      /* three unknowns per node, in which PETSc finds inodes */
   TEST_KINDS
 } TestKind;
 
@@ -84,7 +83,7 @@ static inline void TestKindSize(TestKind kind, PetscInt *m, PetscInt *n)
   *n = size[kind][1];
 }
 
-/* A random number in [0,1) that belongs to three integers */
+/* A random number in [0,1), determined by three integers */
 static inline double TestRandom(uint64_t a, uint64_t b, uint64_t c)
 {
   uint64_t z = a * 0x9e3779b97f4a7c15ULL + b * 0xc2b2ae3d27d4eb4fULL + c * 0x165667b19e3779f9ULL + 0x2545f4914f6cdd1dULL;
@@ -126,7 +125,7 @@ static inline void TestPut(PetscInt *len, PetscInt cols[], PetscScalar vals[], P
   (*len)++;
 }
 
-/* The conductivity between two cells of a reservoir; symmetric in them */
+/* The conductivity between two cells of a reservoir, symmetric in the cells */
 static inline double TestTransmissibility(PetscInt a, PetscInt b)
 {
   const double ka = PetscExpReal((PetscReal)(12.0 * (TestRandom(3, (uint64_t)a, 0) - 0.5))),
@@ -135,7 +134,8 @@ static inline double TestTransmissibility(PetscInt a, PetscInt b)
   return 2.0 * ka * kb / (ka + kb);
 }
 
-/* Row i of a matrix; cols and vals hold TEST_LONGEST entries, in no order. round: other values in the same pattern */
+/* Row i of a matrix; cols and vals hold TEST_LONGEST entries in any order. round: selects other values in the same
+   pattern */
 static inline void TestKindRow(TestKind kind, PetscInt i, int round, PetscInt *len, PetscInt cols[], PetscScalar vals[])
 {
   static const PetscInt grid[TEST_KINDS][3] = {[TEST_STAR5] = {13, 11, 1},   [TEST_STAR7] = {7, 6, 9},        [TEST_BOX27] = {6, 7, 8},
@@ -279,7 +279,7 @@ static inline void TestKindRow(TestKind kind, PetscInt i, int round, PetscInt *l
   }
 }
 
-/* Sets the rows of this process to those of a kind, and assembles */
+/* Sets the rows of this process to the rows of a kind, and assembles */
 static inline PetscErrorCode TestSetRows(Mat A, TestKind kind, int round, MatAssemblyType type)
 {
   PetscInt     begin, end, len, *cols;
@@ -314,7 +314,7 @@ static inline PetscErrorCode TestCreateMatrix(MPI_Comm comm, TestKind kind, int 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fills a vector with what belongs to its global indices */
+/* Fills a vector with values determined by global indices */
 static inline PetscErrorCode TestFillVec(Vec x, int seed)
 {
   PetscInt     begin, end;
@@ -345,14 +345,12 @@ static inline PetscErrorCode TestCreateVec(Mat A, PetscBool rowspace, const char
 }
 
 /*
-   How far products of A may be from those of the same matrix summed in another way: eps times number
-   of terms times sum of moduli. scale[0] is for A x, scale[1] for A^T x and A^H x, both for entries
-   of x of modulus up to sqrt(2).
+   The error bounds of products with A, summed in any order: eps times number of terms times sum of moduli. scale[0] is
+   for A x, scale[1] for A^T x and A^H x, both for entries of x of modulus up to sqrt(2).
 
-   The factor 4 stands for one rounding in each product, sum and difference, and for the real
-   operations in a complex one. A matrix in difference form computes a_ik (x_k - x_r) and
-   sigma_i x_r instead of a_ik x_k and a_ir x_r: a term is then as large as the whole row, and in a
-   transposed product the error of row i goes to all of its columns.
+   The factor 4 covers a rounding in each product, sum and difference, and the real operations in a complex operation. A
+   matrix in difference form computes a_ik (x_k - x_r) and sigma_i x_r instead of a_ik x_k and a_ir x_r. A term is then
+   as large as the whole row. In a transposed product, the error of row i goes to all columns of the row.
 */
 static inline PetscErrorCode TestGetScales(Mat B, PetscBool difference, Vec scale[2])
 {
@@ -421,7 +419,7 @@ static inline PetscErrorCode TestGetScales(Mat B, PetscBool difference, Vec scal
 
   for (int k = 0; k < 2; k++) {
     PetscCall(VecShift(count[k], 8.0));
-    PetscCall(VecShift(scale[k], 1.0)); /* the vector that is added */
+    PetscCall(VecShift(scale[k], 1.0)); /* the added vector */
     PetscCall(VecPointwiseMult(scale[k], scale[k], count[k]));
     PetscCall(VecScale(scale[k], 4.0 * PETSC_MACHINE_EPSILON));
     PetscCall(VecDestroy(&count[k]));
@@ -439,8 +437,8 @@ typedef struct {
 } TestProducts;
 
 /*
-   B: a MATAIJ that holds the entries. The vectors of the matrices to compare have the types that
-   -x_vec_type (input), -y_vec_type (output) and -z_vec_type (added) name.
+   B: a MATAIJ with the entries. The options -x_vec_type (input), -y_vec_type (output) and -z_vec_type (added) give the
+   types of the vectors.
 */
 static inline PetscErrorCode TestProductsCreate(Mat B, PetscBool difference, TestProducts *t)
 {
@@ -475,8 +473,8 @@ static inline PetscErrorCode TestProductsDestroy(TestProducts *t)
 }
 
 /*
-   Counts where y is further from r than scale (NULL: than nothing) allows, on this process; an entry
-   that is infinite or undefined in both is equal. A failure is printed by the process that sees it.
+   Counts where y differs from r by more than scale (NULL: at all), on this process. Entries which are Inf or NaN in
+   both are equal. The process which finds a failure prints it.
 */
 static inline PetscErrorCode TestCompareVecs(Vec y, Vec r, Vec scale, const char where[], const char what[], const char name[], PetscInt *failures)
 {
@@ -508,7 +506,7 @@ static inline PetscErrorCode TestCompareVecs(Vec y, Vec r, Vec scale, const char
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Compares all products of A, and its diagonal, with those of t->B. where: what to print of A */
+/* Compares all products of A, and its diagonal, with those of t->B. where: describes A in messages */
 static inline PetscErrorCode TestCompareProducts(Mat A, TestProducts *t, const char where[], PetscInt *failures)
 {
   static const char *const names[] = {"A x", "A^T x", "A^H x"};
@@ -520,7 +518,7 @@ static inline PetscErrorCode TestCompareProducts(Mat A, TestProducts *t, const c
     PetscErrorCode (*mult)(Mat, Vec, Vec)         = op == 0 ? MatMult : (op == 1 ? MatMultTranspose : MatMultHermitianTranspose);
     PetscErrorCode (*multadd)(Mat, Vec, Vec, Vec) = op == 0 ? MatMultAdd : (op == 1 ? MatMultTransposeAdd : MatMultHermitianTransposeAdd);
 
-    /* y = op(A) x; what y holds before must not matter */
+    /* y = op(A) x; previous values of y must not matter */
     PetscCall(VecSet(t->y[out], (PetscReal)INFINITY));
     PetscCall((*mult)(A, t->x[in], t->y[out]));
     PetscCall((*mult)(t->B, t->rx[in], t->ry[out]));
@@ -539,7 +537,7 @@ static inline PetscErrorCode TestCompareProducts(Mat A, TestProducts *t, const c
     PetscCall((*multadd)(t->B, t->rx[in], t->ry[out], t->ry[out]));
     PetscCall(TestCompareVecs(t->y[out], t->ry[out], t->scale[out], where, "y = y + ", names[op], failures));
 
-    /* the input is as it was */
+    /* the input is unchanged */
     PetscCall(TestCompareVecs(t->x[in], t->rx[in], NULL, where, "the input of ", names[op], failures));
   }
 
@@ -549,7 +547,7 @@ static inline PetscErrorCode TestCompareProducts(Mat A, TestProducts *t, const c
   PetscCall(MatResidual(t->B, t->rz[0], t->rx[1], t->ry[0]));
   PetscCall(TestCompareVecs(t->y[0], t->ry[0], t->scale[0], where, "y = z - ", names[0], failures));
 
-  /* The diagonal is stored or, in the difference form, what the row sum implies */
+  /* The diagonal is stored, or in the difference form implied by the row sum */
   PetscCall(MatGetSize(t->B, &M, &N));
   if (M == N) {
     PetscCall(VecSet(t->y[0], (PetscReal)INFINITY));
@@ -560,7 +558,7 @@ static inline PetscErrorCode TestCompareProducts(Mat A, TestProducts *t, const c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* At the end of a test: what to print if no process saw a failure */
+/* At the end of a test: prints the message if no process saw a failure */
 static inline PetscErrorCode TestReport(PetscInt failures, const char format[], PetscInt count)
 {
   PetscFunctionBegin;
@@ -570,7 +568,7 @@ static inline PetscErrorCode TestReport(PetscInt failures, const char format[], 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows of this process that differ in any bit: a NaN equals itself, and -0 is not 0 */
+/* Rows of this process which differ in any bit: a NaN equals a NaN with the same bits, and -0 is not 0 */
 static inline PetscErrorCode TestCountRowsThatDiffer(Mat A, Mat B, PetscInt *count)
 {
   PetscInt begin, end, beginB, endB;
@@ -602,7 +600,7 @@ static inline PetscErrorCode TestCountRowsThatDiffer(Mat A, Mat B, PetscInt *cou
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Two matrices of any type have the same rows, to the last bit; the process that sees other ones says so */
+/* Compares the rows of two matrices of any type to the last bit; a process with different rows prints a message */
 static inline PetscErrorCode TestCompareRows(Mat A, Mat B, const char where[], const char what[], PetscInt *failures)
 {
   PetscInt bad;
@@ -615,8 +613,8 @@ static inline PetscErrorCode TestCompareRows(Mat A, Mat B, const char where[], c
 }
 
 /*
-   A difference is rounding where the same operations were done on the same entries, sums of at most a
-   few thousand products, in an order that may differ. It and the norm are the same on all processes.
+   A difference counts as rounding if the same operations were done on the same entries in another order, in sums of at
+   most a few thousand products. difference and norm are the same on all processes.
 */
 static inline PetscErrorCode TestIsRounding(PetscReal difference, PetscReal norm, const char where[], const char what[], PetscInt *failures)
 {
@@ -628,7 +626,7 @@ static inline PetscErrorCode TestIsRounding(PetscReal difference, PetscReal norm
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether A can hold its values in the forced layout l2: a fixed-point container; the only layout that asks for something */
+/* Whether the forced layout l2 can hold A's values: l2 is the only layout with a condition, a fixed-point container */
 static inline PetscBool TestKindIsFixedPoint(TestKind kind)
 {
   return (PetscBool)(kind == TEST_STAR5 || kind == TEST_STAR7 || kind == TEST_INTEGERS || kind == TEST_NEUMANN || kind == TEST_ZERO || kind == TEST_NONE ||

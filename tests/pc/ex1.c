@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCVCRS against its inner preconditioner: the same without loss, nearly the same iterations with the default loss.\n\n";
+static char help[] = "PCVCRS against the inner preconditioner: the same without loss, nearly the same iterations with the default loss.\n\n";
 
 #include <tests/pc/pcvcrstest.h>
 #include <lithe/private/petsccompat.h>
@@ -17,14 +17,14 @@ typedef enum {
 
 static const char *const ProblemNames[PROBLEMS] = {"poisson", "reservoir", "convection"};
 
-/* The options of one comparison; @ stands for the prefix of the inner preconditioner */
+/* The options of a comparison; @ stands for the prefix of the inner preconditioner */
 typedef struct {
   Problem     problem;
   const char *ksp;
   const char *options;
-  const char *nested;    /* NULL, or options of the other solver where vcrs is inside of the rest; @ is its prefix */
-  PetscBool   reads;     /* its application reads a matrix that can be compressed, and changes when it is */
-  PetscBool   transpose; /* it can be applied transposed */
+  const char *nested;    /* NULL, or options of the second solver if vcrs is nested inside; @ is its prefix */
+  PetscBool   reads;     /* applications read a compressible matrix, and the result changes when the matrix is compressed */
+  PetscBool   transpose; /* transposed applications are supported */
 } Comparison;
 
 static const Comparison comparisons[] =
@@ -71,14 +71,14 @@ static const Comparison comparisons[] =
     "-@pc_type telescope -@pc_telescope_reduction_factor 2 -@pc_telescope_ignore_dm -@telescope_pc_type bjacobi -@telescope_sub_pc_type ilu", NULL, PETSC_TRUE,
     PETSC_FALSE}};
 
-/* A conductivity that belongs to a cell, between 0.03 and 30 */
+/* The conductivity of a cell, between 0.03 and 30 */
 static PetscReal Conductivity(PetscInt i, PetscInt j, PetscInt k, PetscInt round)
 {
   return PetscExpReal((PetscReal)3.4 * PetscSinReal((PetscReal)(1.3 * i + 0.7 * j + 2.1 * k + 1.7 * round)) *
                       PetscCosReal((PetscReal)(0.4 * i - 0.9 * j + 0.3 * k)));
 }
 
-/* Seven points a row; round: other values in the same pattern */
+/* Seven points per row; round: selects other values in the same pattern */
 static PetscErrorCode Assemble(DM da, Problem problem, PetscInt round, Mat A)
 {
   PetscInt xs, ys, zs, xm, ym, zm, n[3];
@@ -124,7 +124,7 @@ static PetscErrorCode Assemble(DM da, Problem problem, PetscInt round, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The first and the second half of each process's rows, where pc, or what is inside of it, splits fields */
+/* If pc, or its inner preconditioner, splits fields: the first and the second half of each process's rows */
 static PetscErrorCode SetSplits(PC pc, Mat A)
 {
   PetscBool isvcrs, isfieldsplit;
@@ -166,7 +166,7 @@ static PetscErrorCode CreateSolver(DM da, Mat A, const char type[], const char p
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Iterations to rtol = 1e-8, and the relative residual that the solution really has */
+/* Iterations to rtol = 1e-8, and the true relative residual of the solution */
 static PetscErrorCode Solve(KSP ksp, Mat A, Vec b, PetscInt *its, PetscReal *residual)
 {
   Vec                x, r;
@@ -216,7 +216,7 @@ static PetscErrorCode Compare(DM da, const Comparison *c, PetscBool restrictions
   PetscCall(VecDuplicate(b, &y[0]));
   PetscCall(VecDuplicate(b, &y[1]));
 
-  /* Three solvers: without vcrs, with it and no loss, with it and its default loss */
+  /* Three solvers: without vcrs, vcrs without loss, vcrs with its default loss */
   PetscCall(PetscOptionsCreate(&options));
   PetscCall(PetscOptionsPush(options));
   PetscCall(SetOptions(c->options, "e_"));
@@ -269,7 +269,7 @@ static PetscErrorCode Compare(DM da, const Comparison *c, PetscBool restrictions
     if (WRONG(!(residual[2] <= PetscMax(10.0 * residual[0], (PetscReal)1e-7))))
       FAIL("%s, %s, round %" PetscInt_FMT ": residual %g with loss, %g without", ProblemNames[c->problem], c->options, round, (double)residual[2],
            (double)residual[0]);
-    /* The copies are read, not the exact matrices; and nothing is lost that should not be */
+    /* The copies are read, not the exact matrices; and without a loss the results agree */
     if (WRONG(c->problem != POISSON && c->reads != (PetscBool)(difference[1] > tiny)))
       FAIL("%s, %s, round %" PetscInt_FMT ": with loss the results are %g apart", ProblemNames[c->problem], c->options, round, (double)difference[1]);
     PetscCall(PCApplyTransposeExists(pc[0], &hastranspose[0]));
@@ -285,7 +285,7 @@ static PetscErrorCode Compare(DM da, const Comparison *c, PetscBool restrictions
 
   if (view) PetscCall(PCView(pc[2], PETSC_VIEWER_STDOUT_WORLD));
 
-  /* Kept when told so, though values change: the results stay what they were */
+  /* With KSPSetReusePreconditioner() the results do not change, although values change */
   PetscCall(KSPSetReusePreconditioner(lossy, PETSC_TRUE));
   PetscCall(PCApply(pc[2], b, y[0]));
   PetscCall(Assemble(da, c->problem, 0, A));
@@ -294,7 +294,7 @@ static PetscErrorCode Compare(DM da, const Comparison *c, PetscBool restrictions
     PetscCall(PCApply(pc[2], b, y[1]));
     PetscCall(VecAXPY(y[1], -1.0, y[0]));
     PetscCall(VecNorm(y[1], NORM_INFINITY, &difference[0]));
-    /* on a device many threads add to one entry of a product with a transpose, in any order */
+    /* on a device many threads add to the same entry of a transposed product, in any order */
     if (WRONG(!(difference[0] <= (device && !restrictions ? 100 * PETSC_MACHINE_EPSILON : 0.0))))
       FAIL("%s, %s: a preconditioner that is to be reused changed by %g", ProblemNames[c->problem], c->options, (double)difference[0]);
 
@@ -346,7 +346,7 @@ int main(int argc, char **argv)
     for (PetscInt l = 0; some && l < nonly; l++) {
       if (only[l] == (PetscInt)k) wanted = PETSC_TRUE;
     }
-    /* on one process it has nowhere to go */
+    /* PCTELESCOPE has no second process to use */
     PetscCall(PetscStrstr(comparisons[k].options, "telescope", &telescope));
     if (telescope && size == 1) wanted = PETSC_FALSE;
     if (wanted) PetscCall(Compare(da, &comparisons[k], restrictions, verbose, view));

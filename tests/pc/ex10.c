@@ -74,7 +74,7 @@ static PetscErrorCode CountIterations(System *s, KSP ksp, PetscInt *its)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Several processes need as many iterations as each does by itself, but for a rounding error that decides */
+/* Several processes need as many iterations as a single process, unless a rounding error decides */
 static PetscErrorCode TestGrid(PetscInt nr, PetscInt ns, PetscInt levels)
 {
   System      s, self;

@@ -9,7 +9,7 @@ static char help[] = "The coarse operators of PCSBPMG against products of assemb
 
 #define VECTORS 3
 
-/* x' A y for all pairs of a few vectors that depend on the indices of nodes alone: the same whoever owns what */
+/* x' A y for all pairs of a few vectors. The vectors depend only on the indices of nodes, not on their owners */
 static PetscErrorCode Invariants(DM da, Mat A, PetscScalar value[VECTORS][VECTORS])
 {
   Vec x, y, Ay;
@@ -49,7 +49,7 @@ static PetscErrorCode CompareOperators(const char what[], DM da, Mat A, DM db, M
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A finest operator of higher order is replaced by that of second order */
+/* A finest operator of higher order is replaced by the operator of second order */
 static PetscErrorCode TestCoarse(PetscInt nr, PetscInt ns, PetscInt order, PetscInt levels, PetscBool galerkin)
 {
   System s, second;

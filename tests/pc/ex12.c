@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCSBPMG: the error of full multigrid, orders 4 and 6, complex right sides, numbers far from 1, changed coefficients, kept "
+static char help[] = "PCSBPMG: the error of full multigrid, orders 4 and 6, complex right-hand sides, numbers far from 1, changed coefficients, kept "
                      "preconditioners, Neumann faces, bad input.\n\n";
 
 #include <tests/pc/sbpmgtest.h>
@@ -39,7 +39,8 @@ static PetscErrorCode TestFull(PetscInt N, const char options[], PetscReal facto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The errors of orders 4 and 6 fall as they should, within few iterations; the cycles are those of second order below */
+/* The errors of orders 4 and 6 fall at the right rate, within few iterations; coarse cycles use the second-order
+   operator */
 static PetscErrorCode TestOrders(void)
 {
   PetscFunctionBeginUser;
@@ -126,7 +127,7 @@ static PetscErrorCode TestLinear(System *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* M 2^k x must be 2^l y, or y is M x. A device records the second application and plays it */
+/* Checks that M 2^k x is 2^l y; otherwise sets y to M x. A device records the second application and replays it */
 static PetscErrorCode ApplyScaled(PC pc, PetscInt exponent, PetscInt result, Vec x, Vec y, PetscReal tolerance, const char what[])
 {
   PetscReal error, norm;
@@ -144,14 +145,15 @@ static PetscErrorCode ApplyScaled(PC pc, PetscInt exponent, PetscInt result, Vec
     PetscCall(VecNorm(y, NORM_INFINITY, &norm));
     PetscCall(VecAXPY(z, -1., y));
     PetscCall(VecNorm(z, NORM_INFINITY, &error));
-    if (WRONG(!(error <= tolerance * norm))) FAIL("%s, right side times 2^%" PetscInt_FMT ": error %g of %g", what, exponent, (double)error, (double)norm);
+    if (WRONG(!(error <= tolerance * norm))) FAIL("%s, right-hand side times 2^%" PetscInt_FMT ": error %g of %g", what, exponent, (double)error, (double)norm);
   }
   PetscCall(VecDestroy(&scaled));
   PetscCall(VecDestroy(&z));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* M (2^k x) = 2^k M x to the last bit over the range of double precision though levels are in single, and 2^k A has 2^-k times the preconditioner */
+/* M (2^k x) = 2^k M x to the last bit over the range of double precision, although levels are in single precision. 2^k
+   A has 2^-k times the preconditioner */
 static PetscErrorCode TestRange(System *s, const char options[])
 {
   static const PetscInt exponents[] = {30, -45, 60, -140, 300, -300, 900, -900}, operators[] = {0, 300, -300};
@@ -221,7 +223,7 @@ static PetscErrorCode TestChange(System *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All faces Neumann ones: the constants are the kernel */
+/* All faces have Neumann data: constants are the kernel */
 static PetscErrorCode TestNeumann(System *s, const char ksptype[], const char options[])
 {
   const PetscBool    none[4] = {PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE};
@@ -250,7 +252,7 @@ static PetscErrorCode TestNeumann(System *s, const char ksptype[], const char op
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Errors that are meant: nothing is printed, and the objects can be destroyed */
+/* Provoked errors: nothing is printed, and the objects can be destroyed */
 static PetscErrorCode TestRefused(System *s)
 {
   static const char *const refused[] = {"-pc_sbpmg_levels 9", "-pc_sbpmg_cycle full -pc_sbpmg_coarse rediscretized"};
@@ -286,7 +288,7 @@ static PetscErrorCode TestRefused(System *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The reason is told why there are no more levels */
+/* The view tells why there are no more levels */
 static PetscErrorCode ViewLevels(void)
 {
   static const PetscInt    n[][2]    = {{32, 48}, {65, 64}, {34, 44}, {64, 8}, {64, 64}};
@@ -340,7 +342,7 @@ int main(int argc, char **argv)
   PetscCall(TestChange(&s));
   PetscCall(TestNeumann(&s, KSPCG, ""));
   PetscCall(SystemDestroy(&s));
-  /* A square with mu = 1, on which cycles leave so little that the kernel counts in the measured spectra */
+  /* A square with mu = 1. Cycles reduce the error so far that the kernel affects the measured spectra */
   PetscCall(SystemCreate(PETSC_COMM_WORLD, 64, 64, 2, &s));
   PetscCall(DMDASetUniformCoordinates(s.da, 0., 1., 0., 1., 0., 0.));
   PetscCall(MatSBPSATSetTensor(s.A, NULL, NULL, NULL, NULL));

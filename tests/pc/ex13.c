@@ -2,8 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCVCRS round matrices with numbers that no loss can take: solves end as those with the inner preconditioner "
-                     "alone, and TS cuts its step.\n\n";
+static char help[] = "PCVCRS for matrices with numbers which no loss can represent: solves end as with the inner preconditioner "
+                     "alone, and TS cuts the step.\n\n";
 
 #include <tests/mat/vcrstest.h>
 #include <lithe/private/petsccompat.h>
@@ -11,7 +11,7 @@ static char help[] = "PCVCRS round matrices with numbers that no loss can take: 
 #include <petscdmda.h>
 #include <petscts.h>
 
-/* What is put into a matrix */
+/* The bad number in a matrix */
 typedef enum {
   BAD_NAN,
   BAD_INF,
@@ -44,7 +44,7 @@ static const char *const inner[] = {
 static const char *const losses[] =
   {"log", "fixed", "bins", "classes", "single", "none", "log -@pc_vcrs_drop_exact", "log -@pc_vcrs_preserve_row_sums 0", "none -@pc_vcrs_precision single"};
 
-/* Whether a preconditioner of one process can be tried */
+/* Whether a preconditioner for a single process can be tried */
 static PetscBool Fits(const char options[])
 {
   PetscMPIInt size;
@@ -53,7 +53,7 @@ static PetscBool Fits(const char options[])
   return (PetscBool)(size == 1 || !(strstr(options, "-@pc_type ilu") || strstr(options, "-@pc_type icc") || strstr(options, "-@pc_type lu")));
 }
 
-/* Options into a database of their own, which is pushed; inside is NULL without PCVCRS round them */
+/* Pushes options in a separate database; inside: NULL without PCVCRS */
 static PetscErrorCode PushOptions(const char options[], const char loss[], PetscOptions *database)
 {
   char text[256];
@@ -107,7 +107,7 @@ static PetscErrorCode FillMatrix(DM da, PetscReal shift, PetscBool bad, Bad kind
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether the view says that the option of this preconditioner cannot take numbers */
+/* Whether the view says that the preconditioner cannot compress the numbers */
 static PetscErrorCode IsTold(KSP ksp, PetscBool *told)
 {
   FILE       *file = tmpfile();
@@ -129,11 +129,11 @@ static PetscErrorCode IsTold(KSP ksp, PetscBool *told)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A solve with a good matrix, with a bad one, and with a good one again: iterations and reasons; -its where it did not converge */
+/* Solves with a good matrix, a bad matrix, and a good matrix again: iterations and reasons; -its if not converged */
 typedef struct {
   PetscInt           its[3];
   KSPConvergedReason reason[3];
-  PetscBool          told; /* the view says that something is left as it is because of its numbers */
+  PetscBool          told; /* the view says that part of the preconditioner stays exact because of its numbers */
 } Solves;
 
 static PetscErrorCode Solve(DM da, const char options[], const char loss[], Bad kind, Solves *s)
@@ -172,7 +172,8 @@ static PetscErrorCode Solve(DM da, const char options[], const char loss[], Bad 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* With PCVCRS as without it: both converge or both do not, for the same reason, and a good matrix after a bad one is as a good one */
+/* Solves with and without PCVCRS agree: both converge or both fail, for the same reason. A good matrix after a bad one
+   gives the same solve as before */
 static PetscErrorCode TestSolves(DM da, PetscBool verbose, PetscInt *count)
 {
   PetscMPIInt size;
@@ -188,7 +189,7 @@ static PetscErrorCode TestSolves(DM da, PetscBool verbose, PetscInt *count)
 
       PetscCall(Solve(da, inner[k], NULL, (Bad)bad, &plain));
       for (size_t l = 0; l < PETSC_STATIC_ARRAY_LENGTH(losses); l++) {
-        /* all losses with two of them */
+        /* all losses with two of the preconditioners */
         if (l > 0 && ((k > 0 && k != 14) || (size > 1 && l != 6))) continue;
         PetscCall(Solve(da, inner[k], losses[l], (Bad)bad, &s));
         if (verbose)
@@ -198,7 +199,7 @@ static PetscErrorCode TestSolves(DM da, PetscBool verbose, PetscInt *count)
         if (WRONG((k == 0 || k == 14) && bad <= BAD_INF && !(k && strstr(losses[l], "drop")) && s.told != (strcmp(losses[l], "none") != 0)))
           FAIL("%s, %s, loss %s: the view %s of numbers that cannot be taken", inner[k], BadNames[bad], losses[l], s.told ? "tells" : "does not tell");
         for (int i = 0; i < 3; i++) {
-          /* Where plain numbers are so large that a method stagnates, it may converge with other ones */
+          /* If numbers are large and the plain method stagnates, the compressed method may converge */
           if (WRONG(plain.reason[i] > 0 ? s.reason[i] < 0 : (s.reason[i] > 0 && (i != 1 || bad <= BAD_INF))))
             FAIL("%s, %s, loss %s, solve %d: %s, without PCVCRS %s", inner[k], BadNames[bad], losses[l], i, KSPConvergedReasons[s.reason[i]],
                  KSPConvergedReasons[plain.reason[i]]);
@@ -307,7 +308,7 @@ static PetscErrorCode Integrate(Reaction *r, const char options[], const char lo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same steps with PCVCRS as without it, one of them cut */
+/* The same steps with and without PCVCRS, one step cut */
 static PetscErrorCode TestSteps(DM da, PetscBool verbose, PetscInt *count)
 {
   Reaction r = {.da = da, .bad = 3};
@@ -321,7 +322,7 @@ static PetscErrorCode TestSteps(DM da, PetscBool verbose, PetscInt *count)
       PetscReal difference, norm;
       Run       plain, run;
 
-      /* preconditioners that give something back */
+      /* preconditioners which free exact matrices */
       if (drop && !(strstr(inner[k], "mg") || strstr(inner[k], "ilu"))) continue;
       PetscCall(Integrate(&r, inner[k], NULL, &plain));
       PetscCall(Integrate(&r, inner[k], drop ? "log -@pc_vcrs_drop_exact" : "log", &run));

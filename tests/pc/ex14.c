@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCVCRS does what its inner preconditioner does with all that a program tells the one or the other.\n\n";
+static char help[] = "PCVCRS and the inner preconditioner do the same with all settings which a program makes on either.\n\n";
 
 #include <tests/mat/vcrstest.h>
 #include <tests/pc/pcvcrstest.h>
@@ -14,7 +14,7 @@ static char help[] = "PCVCRS does what its inner preconditioner does with all th
 
 static PetscInt compared = 0;
 
-/* Two unknowns a point of a square, 2-D Laplacians that are coupled; round: other values */
+/* Two coupled Laplacians on a square, two unknowns per point; round: selects other values */
 static PetscErrorCode FillGrid(DM da, PetscInt round, Mat A)
 {
   DMDALocalInfo info;
@@ -47,7 +47,7 @@ static PetscErrorCode FillGrid(DM da, PetscInt round, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fields of unlike sizes: of the unknowns of each process the first third, and the others */
+/* Fields of unlike sizes: the first third of each process's unknowns, and the rest */
 static PetscErrorCode CreateFields(Mat A, IS is[2])
 {
   PetscInt start, end, third;
@@ -80,7 +80,7 @@ static PetscErrorCode TellFields(PC pc, PETSC_UNUSED DM da, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The fields and blocks of a nested matrix are its own; here a preconditioner of the Schur complement is the program's */
+/* A nested matrix defines fields and blocks; the program sets a preconditioner for the Schur complement */
 static PetscErrorCode TellSchur(PC pc, PETSC_UNUSED DM da, Mat A)
 {
   IS  is[2];
@@ -109,7 +109,7 @@ static PetscErrorCode TellNest(PC pc, PETSC_UNUSED DM da, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Three subdomains a process, the second of which overlaps with both others */
+/* Three subdomains per process; the second subdomain overlaps with both others */
 static PetscErrorCode TellSubdomains(PC pc, PETSC_UNUSED DM da, Mat A)
 {
   PetscInt start, end, n;
@@ -141,7 +141,7 @@ static PetscErrorCode TellBlocks(PC pc, PETSC_UNUSED DM da, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Subproblems are changed before they are factored */
+/* Subproblems are changed before factorization */
 static PetscErrorCode Modify(PETSC_UNUSED PC pc, PetscInt n, PETSC_UNUSED const IS row[], PETSC_UNUSED const IS col[], Mat submat[], void *ctx)
 {
   PetscFunctionBeginUser;
@@ -185,7 +185,7 @@ static PetscErrorCode TellDM(PC pc, DM da, PETSC_UNUSED Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* An interpolation that no grid makes */
+/* An interpolation which no grid makes */
 static PetscErrorCode CreateInterpolation(DM da, Mat *P)
 {
   DM coarse;
@@ -268,7 +268,7 @@ static const Case cases[] = {
   {"-@pc_type sor", TellSOR, PETSC_FALSE, PETSC_FALSE},
 };
 
-/* A preconditioner that has its type, and listens */
+/* A preconditioner whose type is set, ready to receive the calls of the case */
 static PetscErrorCode Begin(const Case *c, Listener to, PetscBool drop, DM da, Mat A, Mat P, PetscOptions database, PC *pc)
 {
   PC inner;
@@ -292,7 +292,7 @@ static PetscErrorCode Begin(const Case *c, Listener to, PetscBool drop, DM da, M
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Both do the same; twice, since the second application has what the first one left */
+/* Both preconditioners do the same; twice, since the second application meets the state left by the first */
 static PetscErrorCode Compare(PC plain, PC pc, Mat A, const char what[], const char when[], Listener to, PetscBool drop)
 {
   PetscReal difference, norm;
@@ -324,7 +324,7 @@ static PetscErrorCode CreateGrid2(PetscInt n, DM *da)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* An operator, or with nest its blocks; the matrix that preconditioners are made from is another one */
+/* The operator, or with nest the blocks; preconditioners use a separate matrix */
 static PetscErrorCode CreateMatrices(DM da, PetscBool nest, Mat *A, Mat *P)
 {
   PetscFunctionBeginUser;
@@ -363,7 +363,8 @@ static PetscErrorCode Change(DM da, PetscBool nest, PetscInt round, Mat A, Mat P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Told before the set-up; then values change twice; then both are reset and told again, with matrices of another size */
+/* Settings before the set-up; then values change twice; then both are reset and set again, with matrices of another
+   size */
 static PetscErrorCode TestTold(void)
 {
   PetscFunctionBeginUser;
@@ -407,7 +408,7 @@ static PetscErrorCode TestTold(void)
           PetscCall(PCSetOperators(pc[i], A, P));
           inner = pc[i];
           if (i && to == INSIDE) PetscCall(PCVCRSGetPC(pc[i], &inner));
-          /* these know their parts, their fields' names and their levels still */
+          /* after a reset these still know their parts, field names and levels */
           if (c->tell != TellParts && c->tell != TellFields && c->tell != TellSchur && c->tell != TellNest) PetscCall((*c->tell)(inner, da, P));
           if (c->tell != TellFields && c->tell != TellSchur && c->tell != TellNest) {
             PetscCall(PCSetUp(pc[i]));
@@ -430,7 +431,8 @@ static PetscErrorCode TestTold(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Solvers of blocks get another type after the set-up, and interpolations other values: the next solve does as it is told, from copies */
+/* After the set-up, solvers of blocks get another type, and interpolations other values. The next solve must follow,
+   from copies */
 static PetscErrorCode TestLater(void)
 {
   static const Case c[] = {
@@ -445,7 +447,7 @@ static PetscErrorCode TestLater(void)
   PetscFunctionBeginUser;
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(c); k++) {
-    /* On several processes PETSc's own products stop with an error where an interpolation has become another one */
+    /* On several processes PETSc's own products fail if an interpolation was replaced */
     if (c[k].tell == TellDM && size > 1) continue;
     for (int drop = 0; drop < 2; drop++) {
       PetscOptions database[2];
@@ -510,7 +512,7 @@ static PetscErrorCode TestLater(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What a shell inside does before and after a solve, and an inner preconditioner that becomes another one */
+/* Functions called by an inner shell before and after a solve, and an inner preconditioner of changing type */
 static PetscInt before = 0, after = 0;
 
 static PetscErrorCode ShellBefore(PETSC_UNUSED PC pc, PETSC_UNUSED KSP ksp, PETSC_UNUSED Vec b, PETSC_UNUSED Vec x)

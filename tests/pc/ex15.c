@@ -2,13 +2,13 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "What is made inside of PCVCRS does not show in the output of a program: -mat_view, -vec_view and others print "
-                     "the same objects as without it.\n\n";
+static char help[] = "Internal objects of PCVCRS are hidden in the output of a program: -mat_view, -vec_view and others print the same "
+                     "objects as without PCVCRS.\n\n";
 
 #include <tests/mat/vcrstest.h>
 #include <tests/pc/pcvcrstest.h>
 
-/* Options that PETSc obeys by itself, and how what they print begins */
+/* Options which PETSc itself obeys, and the beginning of the output of each */
 static const char *const views[] = {"-mat_view", "-mat_factor_view", "-vec_view", "-is_view", "-ksp_view", "-pc_view", "-matmult_vecscatter_view", "-sf_view"};
 #define VIEWS PETSC_STATIC_ARRAY_LENGTH(views)
 
@@ -25,7 +25,7 @@ static const char *const inner[] = {
   "-@pc_type fieldsplit -@pc_fieldsplit_block_size 2 -@fieldsplit_pc_type sor -@fieldsplit_ksp_type richardson -@fieldsplit_ksp_max_it 2",
 };
 
-/* The objects that a file tells of */
+/* Counts the objects in the file of a viewer */
 static PetscErrorCode CountObjects(const char name[], PetscInt *count)
 {
   PetscMPIInt rank;
@@ -47,7 +47,8 @@ static PetscErrorCode CountObjects(const char name[], PetscInt *count)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Solves with a matrix, with other values, and with other options of the preconditioner; what each view has printed */
+/* Solves with a matrix, with new values, and with changed options of the preconditioner; counts the output of each
+   view */
 static PetscErrorCode Solve(MatType type, const char options[], const char vcrs[], const char more[], PetscInt count[])
 {
   PetscOptions database;
@@ -62,7 +63,7 @@ static PetscErrorCode Solve(MatType type, const char options[], const char vcrs[
     char value[64];
 
     PetscCall(PetscSNPrintf(value, sizeof(value), "ex15_%d.txt", (int)k));
-    PetscCall(CountObjects(value, &count[k])); /* of a run that was broken off */
+    PetscCall(CountObjects(value, &count[k])); /* files of an interrupted run */
     PetscCall(PetscSNPrintf(value, sizeof(value), "ascii:ex15_%d.txt::append", (int)k));
     PetscCall(PetscOptionsSetValue(NULL, views[k], value));
   }
@@ -112,12 +113,13 @@ int main(int argc, char **argv)
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(inner); k++) {
     if (size > 1 && (strstr(inner[k], "-@pc_type ilu") || strstr(inner[k], "-@pc_type icc") || strstr(inner[k], "-@pc_type lu"))) continue;
-    /* On several processes PCGAMG of PETSc 3.26 crashes with -mat_view: a product is viewed before its values are there */
+    /* On several processes PCGAMG of PETSc 3.26 crashes with -mat_view: PETSc views a product before the product has
+       values */
     if (size > 1 && strstr(inner[k], "gamg")) continue;
     for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(types); t++) {
       PetscInt plain[VIEWS], count[VIEWS];
 
-      /* those that do with MATSBAIJ */
+      /* preconditioners which accept MATSBAIJ */
       if (t && !strstr(inner[k], "icc")) continue;
       PetscCall(Solve(types[t], inner[k], NULL, NULL, plain));
       for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(ways); w++) {
@@ -131,7 +133,7 @@ int main(int argc, char **argv)
       }
     }
   }
-  /* The copies have a prefix of their own, and options of matrices act upon them with that alone */
+  /* The copies have a separate prefix, and options of matrices act on copies with this prefix only */
   PetscCall(Solve(MATAIJ, inner[0], ways[0], "-t_vcrs_copy_mat_view ascii:ex15_0.txt::append", copies));
   if (WRONG(copies[0] < 2)) FAIL("-t_vcrs_copy_mat_view: %" PetscInt_FMT " objects", copies[0]);
   PetscCall(Solve(MATAIJ, inner[0], ways[0], "-mat_vcrs_layout l2 -mat_vcrs_loss none -mat_vcrs_transport none", copies));

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 static char help[] = "PCSBPMG for L (a A + diag(d)) R, as implicit steps of time have: iterations for shifts of any size, signs, "
-                     "Neumann faces; what is not definite.\n\n";
+                     "Neumann faces; indefinite matrices.\n\n";
 
 #include <tests/pc/sbpmgtest.h>
 
@@ -35,7 +35,7 @@ static PetscErrorCode Weights(System *s, Vec w)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Iterations for a right side of noise, or a bound that is passed */
+/* Iterations for a random right-hand side; fails above a bound */
 static PetscErrorCode Solve(System *s, Mat A, const char ksptype[], const char options[], PetscInt most, PetscReal unit, const char what[], PetscInt *its)
 {
   KSPConvergedReason reason;
@@ -87,7 +87,7 @@ static PetscErrorCode TestShifts(PetscBool neumann, PetscInt order, const char o
       PetscCall(VecCopy(w, d));
       PetscCall(VecScale(d, shifts[k]));
       PetscCall(MatDiagonalSet(M, d, ADD_VALUES));
-      if (neumann && shifts[k] < 1e-30) { /* as good as singular: for one process, and right sides without constants */
+      if (neumann && shifts[k] < 1e-30) { /* nearly singular: for one process, and right-hand sides without constants */
         MatNullSpace constants;
 
         PetscCall(PetscStrstr(options, "dense", &found));
@@ -156,7 +156,8 @@ static PetscErrorCode TestScales(System *s, Vec w)
   PetscCall(VecDestroy(&left));
   PetscCall(VecDestroy(&right));
 
-  /* One solver, a matrix that changes: as many iterations as a new solver, and as with the unchanged matrix once that is undone */
+  /* A solver whose matrix changes: it needs the iterations of a new solver, and after undoing the change the original
+     iterations */
   PetscCall(MatDuplicate(s->A, MAT_COPY_VALUES, &M));
   PetscCall(SolverCreate(M, KSPCG, PetscDefined(USE_REAL_DOUBLE) ? (PetscReal)1e-8 : (PetscReal)1e-4, "", &ksp));
   for (int k = 0; k < 3; k++) {
@@ -173,7 +174,7 @@ static PetscErrorCode TestScales(System *s, Vec w)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What is not definite ends a solve with a reason, and no more; what is nearly so is solved */
+/* An indefinite matrix ends a solve with a reason and no error; a nearly indefinite matrix is solved */
 static PetscErrorCode TestIndefinite(System *s, Vec w)
 {
   static const PetscReal shifts[] = {-10, -1e3, -1e9, (PetscReal)HUGE_VAL};
@@ -206,7 +207,7 @@ static PetscErrorCode TestIndefinite(System *s, Vec w)
       if (WRONG(reason != KSP_DIVERGED_PC_FAILED && reason != KSP_DIVERGED_INDEFINITE_MAT && reason != KSP_DIVERGED_INDEFINITE_PC))
         FAIL("shift %g: %s", (double)shifts[k], KSPConvergedReasons[reason]);
       if (WRONG(k > 1 && why == PC_NOERROR)) FAIL("shift %g: the preconditioner has not failed", (double)shifts[k]);
-      /* And works again with a definite one */
+      /* After a definite matrix is set, the solver works again */
       PetscCall(MatCopy(s->A, M, SAME_NONZERO_PATTERN));
       PetscCall(KSPSolve(ksp, s->b, s->x));
       PetscCall(KSPGetConvergedReason(ksp, &reason));
@@ -232,7 +233,7 @@ static PetscErrorCode TestIndefinite(System *s, Vec w)
     PetscCall(PetscPopErrorHandler());
     if (WRONG(ierr != PETSC_ERR_SUP)) FAIL("a complex shift is not refused");
     PetscCall(PCDestroy(&pc));
-    /* the real part of it serves */
+    /* only the real part is used */
     {
       KSP                ksp;
       KSPConvergedReason reason;

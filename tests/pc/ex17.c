@@ -2,10 +2,10 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCVCRS where unknowns and equations have units of unlike size: as many iterations as without compression.\n\
+static char help[] = "PCVCRS for unknowns and equations in unlike units: as many iterations as without compression.\n\
   -n <size>          - points along a side of the grid\n\
   -inner <types>     - inner preconditioners, a list\n\
-  -decades <numbers> - decades that the units span on both sides of one, a list\n\
+  -decades <numbers> - decades of the units on both sides of 1, a list\n\
   -losses <names>    - losses, a list; -bits <8,16> their bits\n\
   -unit <number>     - a unit for the whole matrix\n\
   -least <number>    - how many solves are to be compared at least\n\
@@ -17,7 +17,7 @@ static char help[] = "PCVCRS where unknowns and equations have units of unlike s
 #include <petscksp.h>
 #include "../units.h"
 
-/* Iterations with an inner preconditioner, compressed with a loss or, without one, as it is; -1: it did not converge */
+/* Iterations with an inner preconditioner, compressed with a loss or uncompressed; -1: not converged */
 static PetscErrorCode Solve(Mat A, UnitsKind kind, Vec b, const char inner[], const char loss[], const char bits[], PetscInt *its, char used[], size_t size)
 {
   const char        *prefix = loss ? "units_vcrs_" : "units_";

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "ILU(0) made and compressed where the matrix is, against PETSc's: grids, grids with wells, and patterns that are none.\n\n";
+static char help[] = "ILU(0) made and compressed in the matrix's memory, against PETSc's: grids, grids with wells, and other patterns.\n\n";
 
 #include <tests/pc/wellstest.h>
 
@@ -65,7 +65,7 @@ static PetscErrorCode TestProblem(const Problem *p, MatType type, PetscBool devi
     if (degenerate) {
       PCFailedReason reason[2];
 
-      /* PETSc's answer, whatever it is; a missing diagonal entry is an error there */
+      /* whatever PETSc answers is right; for a missing diagonal entry PETSc gives an error */
       if (p->kind == NO_DIAGONAL) continue;
       PetscCall(CreatePC(host, "-@pc_type ilu", NULL, &exact));
       PetscCall(CreatePC(A, variants[v].options, NULL, &pc));
@@ -81,7 +81,7 @@ static PetscErrorCode TestProblem(const Problem *p, MatType type, PetscBool devi
     PetscCall(CreatePC(A, variants[v].options, NULL, &pc));
     PetscCall(ComparePCs(p, A, exact, pc, variants[v].name, variants[v].tolerance));
 
-    /* tiles with rows beside them are used where they should be */
+    /* tiles must be used together with separate rows for the wells */
     if (v == 2 && device && (p->before == 0) != (p->behind == 0) && !p->scattered) {
       PetscBool has;
 
@@ -89,7 +89,7 @@ static PetscErrorCode TestProblem(const Problem *p, MatType type, PetscBool devi
       if (WRONG(!has)) FAIL("%s: no tiles with rows beside them", p->name);
     }
 
-    /* other numbers, the same pattern */
+    /* other numbers in the same pattern */
     PetscCall(FillMatrix(p, 1, host));
     PetscCall(FillMatrix(p, 1, A));
     PetscCall(PCSetUp(exact));

@@ -32,7 +32,7 @@ static const Problem problems[] = {{"one row", 1, 1, 1, 1, 0, 0, 0, PLAIN, PETSC
 typedef struct {
   const char *name, *options;
   PetscReal   tolerance;
-  PetscBool   device; /* only there */
+  PetscBool   device; /* only on a device */
   PetscBool   lossy;
   PetscBool   substitution;
 } Variant;
@@ -54,7 +54,7 @@ static const Variant variants[] =
    {"fixed point", VCRS " -@pc_vcrs_loss fixed -@pc_vcrs_bits 16 -@pc_vcrs_factor_solve substitution", 0.1, PETSC_FALSE, PETSC_TRUE, PETSC_TRUE},
    {"no row sums", VCRS " -@pc_vcrs_bits 16 -@pc_vcrs_preserve_row_sums 0 -@pc_vcrs_factor_solve substitution", 0.1, PETSC_FALSE, PETSC_TRUE, PETSC_TRUE}};
 
-/* Where factors need a shift, or are not those of a symmetric pattern, PETSc makes them */
+/* PETSc makes factors which need a shift, and factors of an unsymmetric pattern */
 static PetscBool IsLeftToPETSc(const Problem *p, PetscInt round)
 {
   return (PetscBool)(p->kind == ONE_SIDED || p->kind == ZERO_PIVOT || p->kind == INDEFINITE || (p->kind == LATER && round));
@@ -79,7 +79,7 @@ static PetscErrorCode ComparePCs(const Problem *p, const Variant *v, Mat A, PC e
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y^T M x = x^T M y but for rounding, and x^T M x > 0 where that is real */
+/* y^T M x = x^T M y up to rounding, and x^T M x > 0 if real */
 static PetscErrorCode TestSymmetry(const Problem *p, const Variant *v, Mat A, PC pc)
 {
   PetscScalar product[2], square;
@@ -134,7 +134,7 @@ static PetscErrorCode CountIterations(Mat A, PC pc, PetscInt *iterations)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* With CG, of a matrix that is positive definite */
+/* With CG, for a positive definite matrix */
 static PetscErrorCode TestIterations(const Problem *p, const Variant *v, Mat host, Mat A, PC exact, PC pc)
 {
   PetscInt expected, iterations;
@@ -148,7 +148,7 @@ static PetscErrorCode TestIterations(const Problem *p, const Variant *v, Mat hos
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On a device: who made the factors, and that tiles with rows beside them are used where they should be */
+/* On a device: who made the factors, and whether tiles are used together with separate rows for the wells */
 static PetscErrorCode TestView(const Problem *p, const Variant *v, PetscInt round, PetscBool host, PC pc)
 {
   const PetscBool left = (PetscBool)(host || IsLeftToPETSc(p, round));
@@ -179,7 +179,7 @@ static PetscErrorCode TestVariant(const Problem *p, const Variant *v, Mat host, 
   PetscCall(CreatePC(host, "-@pc_type icc", NULL, &exact));
   PetscCall(CreatePC(A, v->options, NULL, &pc));
   for (PetscInt round = 0; round < 3; round++) {
-    /* other numbers, the same pattern; after numbers that PETSc had to factor PETSc goes on */
+    /* other numbers in the same pattern; once PETSc had to factor, PETSc continues to factor */
     if (round) {
       PetscCall(FillMatrix(p, round % 2, host));
       PetscCall(FillMatrix(p, round % 2, A));
@@ -197,7 +197,8 @@ static PetscErrorCode TestVariant(const Problem *p, const Variant *v, Mat host, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Vectors on the host with factors on the device, and what is not done there: another ordering, fill-in, another shift */
+/* Host vectors with factors on the device, and options not implemented on the device: another ordering, fill-in,
+   another shift */
 static PetscErrorCode TestOthers(Mat host, Mat A)
 {
   static const char *const options[] = {" -@pc_factor_mat_ordering_type rcm", " -@pc_factor_levels 1", " -@pc_factor_shift_type nonzero",

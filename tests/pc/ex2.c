@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "The compressed factors of PCVCRS: against PETSc's, and substitution against as many sweeps as there are rows.\n\n";
+static char help[] = "The compressed factors of PCVCRS: against PETSc's, and substitution against one sweep per row.\n\n";
 
 #include <tests/mat/vcrstest.h>
 #include <tests/pc/pcvcrstest.h>
@@ -10,16 +10,18 @@ static char help[] = "The compressed factors of PCVCRS: against PETSc's, and sub
 /* Sums in another order */
 #define TINY ((PetscReal)1e5 * PETSC_MACHINE_EPSILON)
 
-/* Products of triangles whose rows add up to nearly one: a small change of each entry becomes a large one of the solution */
+/* Products of triangles whose rows sum to nearly one, so small changes of entries cause large changes of the
+   solution */
 typedef enum {
-  CHAIN_CONSTANT, /* one neighbour */
+  CHAIN_CONSTANT, /* a single neighbour */
   CHAIN_VARIABLE, /* four neighbours */
   CHAIN_SIGNS,    /* and any signs; complex numbers */
   CHAIN_PROFILE,  /* different numbers of neighbours */
   CHAINS
 } Chain;
 
-/* I - T, strictly lower or upper; the rows of the profile are as long as those before and after allow, so that a product has the same one */
+/* I - T, strictly lower or upper. Rows of the profile are as long as their neighbours allow, so a product has the same
+   profile */
 static PetscErrorCode CreateChainTriangle(Chain kind, PetscBool upper, Mat *T)
 {
   const PetscInt n = 700;
@@ -59,7 +61,7 @@ static PetscErrorCode CreateChain(Chain kind, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A matrix of the tests of MATVCRS with a diagonal that makes it safe to factor */
+/* A matrix of the tests of MATVCRS with a dominant diagonal, which makes factorization safe */
 static PetscErrorCode CreateDominant(TestKind kind, Mat *A)
 {
   PetscReal norm;
@@ -72,8 +74,8 @@ static PetscErrorCode CreateDominant(TestKind kind, Mat *A)
 }
 
 /*
-   Substitution and sweeps, with every loss: whatever is lost, they solve the same systems. bound: how
-   much loss may change; where triangles are chains, it changes anything if row sums are not to be kept.
+   Substitution and sweeps with every loss solve the same systems. bound: the largest change by a loss. If triangles are
+   chains, a loss without preserved row sums may change the solution arbitrarily.
 */
 static PetscErrorCode TestTriangles(Mat A, const char name[], const char inside[], PetscBool issym, PetscReal bound, PetscBool view)
 {
@@ -115,7 +117,7 @@ static PetscErrorCode TestTriangles(Mat A, const char name[], const char inside[
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Every two rows of A exchanged, with zeros on the diagonal: the ordering of columns has to be another one than that of rows */
+/* A with pairs of rows exchanged, which has zeros on the diagonal; the orderings of columns and rows must differ */
 static PetscErrorCode CreateExchanged(Mat A, Mat *B)
 {
   PetscInt           n, len;
@@ -138,7 +140,7 @@ static PetscErrorCode CreateExchanged(Mat A, Mat *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Factorizations and orderings; the matrix of the last one has no diagonal until its rows are reordered */
+/* Factorizations and orderings; the last matrix has no diagonal until its rows are reordered */
 static PetscErrorCode TestOrderings(PetscBool view)
 {
   static const char *const inner[] = {"-@pc_type ilu -@pc_factor_mat_ordering_type rcm", "-@pc_type ilu -@pc_factor_levels 1 -@pc_factor_mat_ordering_type nd",

@@ -2,11 +2,11 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCGRIDMG: coarse operators against MatPtAP(), what codes may change, M-matrices, and kappa(A~^-1 A) <= (1+d)^2.\n\n";
+static char help[] = "PCGRIDMG: coarse operators against MatPtAP(), changes by codes, M-matrices, and kappa(A~^-1 A) <= (1+d)^2.\n\n";
 
 #include "gridmgtest.h"
 
-/* Smallest sizes that give levels of every shape are in TestSizes() */
+/* The smallest sizes with levels of every shape are in TestSizes() */
 static const GridProblem problems[] = {{.name = "random", .n = {9, 8, 7}, .sigma = 1},
                                        {.name = "decades", .n = {9, 8, 7}, .faces = FACES_DECADES, .sigma = 1e-3},
                                        {.name = "Neumann", .n = {6, 9, 5}},
@@ -22,7 +22,8 @@ static const GridProblem problems[] = {{.name = "random", .n = {9, 8, 7}, .sigma
                                        {.name = "wind", .n = {9, 8, 7}, .sigma = 1, .wind = 5},
                                        {.name = "wind, wells and holes", .n = {9, 8, 7}, .sigma = 10, .wind = 5, .after = 3, .holes = 5, .faults = 5}};
 
-/* The largest difference between off-diagonal entries of two matrices, relative to the entry, and between their row sums, relative to row sum or diagonal */
+/* The largest difference between off-diagonal entries of two matrices, relative to the entry, and between their row
+   sums, relative to row sum or diagonal */
 static PetscErrorCode Compare(Mat A, Mat B, PetscReal small, PetscReal *entries, PetscReal *sums)
 {
   PetscInt n;
@@ -52,7 +53,7 @@ static PetscErrorCode Compare(Mat A, Mat B, PetscReal small, PetscReal *entries,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The matrix with its rows in the order of vertices: cells, then wells */
+/* The matrix with rows in the order of vertices: cells, then wells */
 static PetscErrorCode InOrder(const GridProblem *p, Mat A, Mat *B)
 {
   const PetscInt n = GridRows(p), cells = GridCells(p);
@@ -68,7 +69,7 @@ static PetscErrorCode InOrder(const GridProblem *p, Mat A, Mat *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Operators of all levels, and what has become of P^T A P; without loss */
+/* Compares the operators of all levels with P^T A P, without loss */
 static PetscErrorCode TestProducts_(const GridProblem *p, const char options[])
 {
   const PetscReal small = 1e3 * PETSC_MACHINE_EPSILON, tolerance = 1e-6;
@@ -162,10 +163,11 @@ static PetscErrorCode Condition(Mat A, Mat rounded, PetscReal *kappa)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* 8 and 16 bits: entries within the bound, row sums as they were, symmetry, signs, and condition numbers */
+/* 8 and 16 bits: entries within the bound, unchanged row sums, symmetry, signs, and condition numbers */
 static PetscErrorCode TestCodes(const GridProblem *p, PetscInt bits)
 {
-  /* a code may change a face by half a step of the logarithm; problems have ten decades or fewer, and sums on coarse levels little more */
+  /* a code may change a face by half a step of the logarithm; problems span at most ten decades, and sums on coarse
+     levels little more */
   const PetscReal d = bits == 8 ? PetscExpReal((PetscReal)(0.5 * 26.0 / 254.0)) - 1 : (PetscReal)3e-4, small = 3e-7;
   char            all[512];
   PetscReal       kappa = 0, entries, sums, largest = 0;

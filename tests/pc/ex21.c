@@ -29,7 +29,7 @@ static const char *const options[] = {"",
                                       "-@pc_gridmg_bits 16 -@pc_gridmg_precision double",
                                       "-@pc_gridmg_bits 32 -@pc_gridmg_coarsen full"};
 
-/* A random vector that the matrix can have as a right side */
+/* A random right-hand side in the range of the matrix */
 static PetscErrorCode CreateRight(Mat A, int seed, Vec *b)
 {
   Vec x;
@@ -46,7 +46,7 @@ static PetscErrorCode CreateRight(Mat A, int seed, Vec *b)
 /* x'My = y'Mx, x'Mx > 0, and the transpose */
 static PetscErrorCode TestForm(const GridProblem *p, Mat A, PC pc, const char with[])
 {
-  PetscReal   tolerance = 2e-4; /* vectors are in single precision, and sums of them cancel */
+  PetscReal   tolerance = 2e-4; /* vectors are in single precision, and their sums cancel */
   char       *isdouble;
   PetscScalar xmy, ymx, xmx;
   PetscReal   sizes[4];
@@ -81,7 +81,7 @@ static PetscErrorCode TestForm(const GridProblem *p, Mat A, PC pc, const char wi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* M(2^k x) = 2^k Mx to the last bit, and the same bits when it is applied again */
+/* M(2^k x) = 2^k Mx to the last bit, and a second application gives the same bits */
 static PetscErrorCode TestPowers(const GridProblem *p, Mat A, PC pc)
 {
   static const int powers[] = {0, 100, -200, PetscDefined(USE_REAL_SINGLE) ? 10 : 900};
@@ -112,7 +112,8 @@ static PetscErrorCode TestPowers(const GridProblem *p, Mat A, PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The matrix in other units has the preconditioner in these: factors of two alone change nothing else; a negative matrix has a negative one */
+/* Scaling the matrix scales the preconditioner inversely. Factors of two change nothing else; a negative matrix has a
+   negative preconditioner */
 static PetscErrorCode TestUnits(const GridProblem *p, Mat A, PC pc)
 {
   static const double factors[] = {0x1p900, 0x1p-900, -1., -0x1p40};
@@ -146,7 +147,7 @@ static PetscErrorCode TestUnits(const GridProblem *p, Mat A, PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The spectrum of MA as conjugate gradients see it: within (0, 2), so that the cycle as an iteration converges, too */
+/* The spectrum of MA from conjugate gradients: within (0, 2), so the cycle also converges as an iteration */
 static PetscErrorCode TestSpectrum(const GridProblem *p, Mat A, PC pc, const char with[])
 {
   PetscReal most, least;

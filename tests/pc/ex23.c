@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCGRIDMG: where grids come from, bad input, new values without new memory, options, null spaces, and what it says of itself.\n\n";
+static char help[] = "PCGRIDMG: sources of the grid, bad input, new values without new memory, options, null spaces, and the view.\n\n";
 
 #include "gridmgviewtest.h"
 #include <tests/mat/refused.h>
@@ -50,7 +50,7 @@ static PetscErrorCode CreateDA(PetscInt dof, DMBoundaryType boundary, DM *da)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Of a DMDA, before what an option says */
+/* The grid of a DMDA takes precedence over PCGridMGSetGrid() */
 static PetscErrorCode TestDM(void)
 {
   Mat A, B;
@@ -139,7 +139,7 @@ static PetscErrorCode TestNoGrid(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What entry (i, j) is set to makes the preconditioner fail, with words in its view; the next matrix is a good one again */
+/* A bad value of entry (i, j) makes the preconditioner fail, with a reason in its view; a good matrix works again */
 static PetscErrorCode TestEntry(PetscInt i, PetscInt j, PetscScalar value, const char text[])
 {
   PCFailedReason reason;
@@ -264,7 +264,8 @@ static PetscErrorCode TestValues(const GridProblem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Other matrices: of the same size, with levels of other shapes, bits and symmetry in the memory that is there; then of other sizes */
+/* A sequence of matrices: of the same size, with levels of new shapes, bits and symmetry in existing memory; then of
+   new sizes */
 static PetscErrorCode TestChanges(void)
 {
   static const GridProblem others[] = {{.name = "strong in x", .n = {12, 10, 8}, .sigma = 1, .strength = {1000}},
@@ -301,7 +302,7 @@ static PetscErrorCode TestChanges(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Other types of matrices: the same bits, or an error that says why not */
+/* All types of matrices: the same bits, or an error with a reason */
 static PetscErrorCode TestTypes(void)
 {
   static const char *const types[] = {MATMPIAIJ, MATSEQBAIJ, MATVCRS, MATSEQDENSE};
@@ -361,7 +362,7 @@ static PetscErrorCode TestTypes(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Row sums that are rounding are none, where the null space says so, of any size up to 1e-8 */
+/* With a null space, row sums up to 1e-8 count as rounding errors, in matrices of any size */
 static PetscErrorCode TestNullSpace(void)
 {
   GridProblem  p = {.name = "Neumann", .n = {12, 10, 8}};

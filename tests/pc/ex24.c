@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCGRIDMG, zeeuw: interpolation and Galerkin products against a second implementation and MatPtAP(), and what codes may change.\n\n";
+static char help[] = "PCGRIDMG, zeeuw: interpolation and Galerkin products against a second implementation and MatPtAP(), and changes by codes.\n\n";
 
 #include "gridmgstencils.h"
 #include <tests/reference/dezeeuw.c>
@@ -91,8 +91,8 @@ static PetscErrorCode TestLevels(const StencilProblem *p)
 }
 
 /*
-   A level in codes against the exact one: entries within 1/127 or 1/32767 of the largest one, and the same row sums. A matrix that is
-   symmetric up to rounding is symmetric to the last bit
+   A level in codes against the exact level: entries within 1/127 or 1/32767 of the largest entry, and the same row
+   sums. A matrix which is symmetric up to rounding becomes symmetric to the last bit
 */
 static PetscErrorCode TestCodes(const StencilProblem *p, int bits)
 {

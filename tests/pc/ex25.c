@@ -16,12 +16,12 @@ static char
 
 #define ZEEUW "-@pc_gridmg_interpolation zeeuw -@pc_gridmg_coarse_size 100 "
 
-/* The operator and the matrix of its preconditioner; wave lengths are those of (2 pi / (k h)) points */
+/* The operator and the matrix of its preconditioner; a wavelength has 2 pi / (k h) points */
 typedef struct {
   StencilProblem p, preconditioner;
 } Case;
 
-/* Without complex numbers there is no shift, and matrices are positive definite */
+/* Without complex numbers the shift is zero, and matrices are positive definite */
 #define WAVE  (PetscDefined(USE_COMPLEX) ? (PetscReal)0.35 : (PetscReal)-0.05)
 #define LARGE (PetscDefined(USE_COMPLEX) ? (PetscReal)0.7 : (PetscReal)-0.01)
 
@@ -87,7 +87,7 @@ static PetscErrorCode TestCase(const Case *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Diffusion, with the other smoothers: conjugate gradients */
+/* Diffusion, with the second kind of smoothers: conjugate gradients */
 static PetscErrorCode TestDiffusion(const StencilProblem *p, PetscInt most)
 {
   static const char *const options[] = {"",

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCGRIDMG, zeeuw: which matrices have it, grids of all shapes, symmetry, units, null spaces, new values, and bad input.\n\n";
+static char help[] = "PCGRIDMG, zeeuw: accepted matrices, grids of all shapes, symmetry, units, null spaces, new values, and bad input.\n\n";
 
 #include "gridmgstencils.h"
 #include "gridmgviewtest.h"
@@ -41,7 +41,7 @@ static PetscErrorCode TestFound(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Values of one pattern for both interpolations, one after the other in the same preconditioner */
+/* Values of the same pattern for both interpolations, in sequence in the same preconditioner */
 static PetscErrorCode TestChoice(void)
 {
   GridProblem p = {.name = "box", .n = {12, 10, 8}, .sigma = 1};
@@ -124,7 +124,7 @@ static PetscErrorCode TestOptions(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What entry (i, j) is set to makes the preconditioner fail, with words in its view; the next matrix is a good one again */
+/* A bad value of entry (i, j) makes the preconditioner fail, with a reason in its view; a good matrix works again */
 static PetscErrorCode TestEntry(PetscInt i, PetscInt j, PetscScalar value, const char text[])
 {
   PCFailedReason reason;
@@ -152,7 +152,7 @@ static PetscErrorCode TestEntry(PetscInt i, PetscInt j, PetscScalar value, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A row of zeros has no factor; a matrix of zeros has no inverse, or none of its levels has */
+/* A row of zeros has no factor; for a matrix of zeros, all levels are singular */
 static PetscErrorCode TestZeros(void)
 {
   const PetscInt row = 33;
@@ -183,7 +183,7 @@ static PetscErrorCode TestZeros(void)
 
 /* ------------------------------------------------------------ shapes, symmetry, units */
 
-/* Grids of all shapes and sizes, also of one point in some directions */
+/* Grids of all shapes and sizes, including a single point in some directions */
 static PetscErrorCode TestShapes(void)
 {
   static const PetscInt sizes[][3] = {{40, 1, 1}, {1, 41, 1}, {1, 1, 8}, {2, 2, 2},  {1, 1, 1}, {2, 9, 1},
@@ -241,7 +241,7 @@ static PetscErrorCode TestSymmetry(const char options[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Entries and vectors in other units: the same bits */
+/* Entries and vectors in scaled units: the same bits */
 static PetscErrorCode TestUnits(void)
 {
   const int      large = sizeof(PetscReal) < 8 ? 30 : 480;
@@ -279,7 +279,7 @@ static PetscErrorCode TestUnits(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Without row sums, known from the matrix or from its null space */
+/* Zero row sums, known from the matrix or from its null space */
 static PetscErrorCode TestNullSpace(void)
 {
   StencilProblem p = {.name = "Neumann", .n = {12, 10, 8}, .kind = STENCILS_ELEMENTS};

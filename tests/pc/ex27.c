@@ -2,9 +2,9 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCGRIDMG: levels that are set up where the matrix is have the bits of those that the host sets up from a MATSEQAIJ.\n\
+static char help[] = "PCGRIDMG: levels set up in the matrix's memory have the bits of levels which the host sets up from a MATSEQAIJ.\n\
   -there_mat_type <type> - the type of the matrix\n\
-  -compressed             - a MATVCRS made from it\n\
+  -compressed             - a MATVCRS made from the matrix\n\
   -times <n>              - random problems\n\n";
 
 #include "gridmgtest.h"
@@ -16,7 +16,7 @@ static const char *const arrays[] = {"up0", "up1", "up2", "down0", "down1", "dow
 
 /* ------------------------------------------------------------ comparison */
 
-/* What a preconditioner says of itself, without where it is */
+/* The view of a preconditioner, without the place of its data */
 static PetscErrorCode GetView(PC pc, char text[], size_t size)
 {
   static const char *const others[] = {"Object", "type:", "rows=", "total:", "on a device", "I-node", "nodes", "mallocs", "bytes"};
@@ -35,7 +35,7 @@ static PetscErrorCode GetView(PC pc, char text[], size_t size)
     PetscBool other = PETSC_FALSE;
     char     *end;
 
-    /* what is said of the matrix is not ours */
+    /* the view of the matrix is PETSc's */
     PetscCall(PetscStrstr(line, "linear system matrix", &end));
     if (end) break;
     for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(others) && !other; k++) {
@@ -100,7 +100,7 @@ static PetscErrorCode CompareLevels(const char what[], const char options[], PC 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A fails where it has no inverse, without an error */
+/* A singular A makes the preconditioner fail without an error */
 static PetscErrorCode CreateGridPCThatMayFail(Mat A, const char options[], PC *pc)
 {
   PetscOptions database;
@@ -120,7 +120,7 @@ static PetscErrorCode CreateGridPCThatMayFail(Mat A, const char options[], PC *p
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The matrix of the type that is asked for, a compressed one from entries on a device */
+/* The matrix in the requested type; a compressed matrix is made from entries on a device */
 static PetscErrorCode CreateThere(Mat A, Mat *B)
 {
   Mat exact;
@@ -145,7 +145,7 @@ static PetscErrorCode CreateThere(Mat A, Mat *B)
 /* by default a device has more unknowns on the coarsest level */
 #define SAME "-@pc_type gridmg -@pc_gridmg_coarse_size 300"
 
-/* A on the host and where it is to be; the same with other values */
+/* A on the host and in the requested place; then the same with other values */
 static PetscErrorCode TestMatrix(const char what[], Mat A, const PetscInt n[3], const char options[], PetscErrorCode (*change)(Mat, PetscInt))
 {
   char all[512];
@@ -194,7 +194,7 @@ static PetscErrorCode Scale(Mat A, PetscInt round)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Far from one another, so that entries are read again */
+/* Widely different scales, so entries must be read again */
 static PetscErrorCode ScaleFar(Mat A, PetscInt round)
 {
   PetscFunctionBeginUser;
@@ -257,7 +257,7 @@ static PetscErrorCode TestLarger(void)
 
 /* ------------------------------------------------------------ unusual rows */
 
-/* The same matrix with entries in any order, some of them in two parts, zeros, and no diagonal where that is 0 */
+/* The same matrix with entries in any order, some split into two parts, explicit zeros, and no zero diagonal entries */
 static PetscErrorCode CreateShuffled(Mat A, Mat *B)
 {
   PetscInt     m, nz = 0, *i, *j;

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCGRIDMG where the matrix is: a hundred set-ups take no more memory, errors say what they say on the host, and other matrices.\n\
+static char help[] = "PCGRIDMG set up in the matrix's memory: a hundred set-ups take no more memory, messages are the host's, and changing matrices.\n\
   -there_mat_type <type> - the type of the matrix\n\n";
 
 #include "gridmgtest.h"
@@ -52,7 +52,7 @@ static PetscErrorCode TestMany(const GridProblem *p)
   }
   PetscCall(PCDestroy(&pc));
 
-  /* each time a new one */
+  /* a new preconditioner each time */
   for (PetscInt round = 0; round < 40; round++) {
     PetscCall(CreateThePC(B, &pc));
     PetscCall(PCSetUp(pc));
@@ -74,7 +74,7 @@ static PetscErrorCode TestMany(const GridProblem *p)
 
 /* ------------------------------------------------------------ errors */
 
-/* The message of a set-up, or nothing if there is no error */
+/* The message of a set-up, empty without an error */
 static PetscErrorCode GetMessage(Mat A, const PetscInt n[3], PetscBool aggregation, char text[], size_t size)
 {
   TestError      error;
@@ -156,7 +156,7 @@ static PetscErrorCode TestMessages(void)
 
 /* ------------------------------------------------------------ other matrices */
 
-/* A preconditioner whose matrix is another one each time, of other sizes, with wells and without */
+/* A preconditioner whose matrix is replaced each time, with other sizes, with wells and without */
 static PetscErrorCode TestOthers(void)
 {
   static const GridProblem problems[] = {{.name = "small", .n = {5, 6, 4}, .sigma = 1},

@@ -2,11 +2,11 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "What PCVCRS does besides compressing: memory given back, single precision, hooks, and solvers inside that keep what they know.\n\n";
+static char help[] = "PCVCRS besides compression: freed memory, single precision, hooks, and inner solvers which keep their state.\n\n";
 
 #include <tests/pc/reservoirtest.h>
 
-/* Exact matrices given back: the same results with less memory, also after another set-up and with other options */
+/* Freed exact matrices: the same results with less memory, also after a second set-up and with changed options */
 static PetscErrorCode TestDrop(DM da, PetscBool verbose)
 {
   static const char *const inner[] = {"-@pc_type gamg -@pc_gamg_reuse_interpolation 0 -@mg_levels_ksp_type richardson -@mg_levels_pc_type jacobi",
@@ -27,7 +27,7 @@ static PetscErrorCode TestDrop(DM da, PetscBool verbose)
     PetscLogDouble usage[3], bytes[2];
     PetscReal      difference;
 
-    /* on several processes, its aggregates are others each time */
+    /* on several processes the aggregates differ each time */
     if (!k && size > 1) continue;
 
     PetscCall(PetscMallocGetCurrentUsage(&usage[0]));
@@ -37,7 +37,7 @@ static PetscErrorCode TestDrop(DM da, PetscBool verbose)
     PetscCall(PetscMallocGetCurrentUsage(&usage[2]));
     for (int i = 0; i < 2; i++) bytes[i] = usage[i + 1] - usage[i];
     PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, bytes, 2, MPI_DOUBLE, MPI_SUM, PETSC_COMM_WORLD));
-    /* Bytes are known only where PETSc follows its memory */
+    /* Memory is known only if PETSc tracks allocations */
     if (verbose) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: %g bytes with the exact matrices, %g without\n", inner[k], bytes[0], bytes[1]));
     if (WRONG(bytes[0] > 0.0 && !(bytes[1] < 0.85 * bytes[0]))) FAIL("%s: %g bytes with the exact matrices, %g without", inner[k], bytes[0], bytes[1]);
     PetscCall(KSPGetPC(keep, &pc[0]));
@@ -68,7 +68,7 @@ static PetscErrorCode TestDrop(DM da, PetscBool verbose)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Numbers that come out are of single precision; what comes in is rounded, whatever its size */
+/* The output is in single precision; the input is rounded to single precision at any scale */
 static PetscErrorCode TestSingle(DM da)
 {
   Mat                A;
@@ -103,7 +103,8 @@ static PetscErrorCode TestSingle(DM da)
   PetscCall(VecRestoreArrayRead(y, &a));
   if (WRONG(bad)) FAIL("%" PetscInt_FMT " numbers are not of single precision", bad);
 
-  /* 2^-100 of it, and nearly it: less than half of a last digit away from numbers of single precision */
+  /* the vector times 2^-100, and a factor near 1 whose change is less than half a unit in the last place of single
+     precision */
   for (int k = 0; k < 2; k++) {
     const PetscReal factor = k ? (PetscReal)(1.0 + 2e-8) : PetscPowReal(2.0, -100.0);
 
@@ -113,7 +114,7 @@ static PetscErrorCode TestSingle(DM da)
     if (!k) PetscCall(VecScale(w, 1.0 / factor));
     PetscCall(VecAXPY(w, -1.0, y));
     PetscCall(VecNorm(w, NORM_INFINITY, &difference));
-    if (WRONG(difference != 0.0)) FAIL("a right side times %g makes a difference of %g", (double)factor, (double)difference);
+    if (WRONG(difference != 0.0)) FAIL("a right-hand side times %g makes a difference of %g", (double)factor, (double)difference);
   }
   PetscCall(VecDestroy(&w));
   for (int k = 0; k < 2; k++) PetscCall(KSPDestroy(&ksp[k]));
@@ -124,7 +125,7 @@ static PetscErrorCode TestSingle(DM da)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A preconditioner of the program's own, y = R x + (x - P R x)/10, which tells of its matrices, and what they are when it is applied */
+/* A user's preconditioner y = R x + (x - P R x)/10, which declares its matrices and records them when applied */
 typedef struct {
   Mat       R, P, none;
   PetscBool compressed;
@@ -162,7 +163,7 @@ static PetscErrorCode OwnExchange(PC pc, PCVCRSExchangeFn *exchange, void *ctx)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A preconditioner that PCVCRS does not know is compressed by its own function, and has its matrices back afterwards */
+/* A preconditioner unknown to PCVCRS is compressed by its own function, and gets its exact matrices back afterwards */
 static PetscErrorCode TestHook(DM da)
 {
   Own       own = {NULL, NULL, NULL, PETSC_FALSE};
@@ -215,7 +216,7 @@ static PetscErrorCode TestHook(DM da)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Products and relaxations in one application, from the log */
+/* Products and relaxations in an application, from the log */
 static PetscErrorCode CountProducts(PC pc, Vec x, Vec y, PetscInt *count)
 {
   PetscEventPerfInfo info[2];
@@ -230,7 +231,8 @@ static PetscErrorCode CountProducts(PC pc, Vec x, Vec y, PetscInt *count)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Solvers inside do not take copies for new matrices: Chebyshev's method would estimate eigenvalues again in each application */
+/* Inner solvers must not take copies for new matrices: Chebyshev's method would estimate eigenvalues again in each
+   application */
 static PetscErrorCode TestState(DM da)
 {
   const char inner[] = "-@pc_type mg -@pc_mg_levels 2 -@pc_mg_galerkin both -@mg_levels_pc_type jacobi -@mg_coarse_pc_type redundant";
@@ -248,7 +250,7 @@ static PetscErrorCode TestState(DM da)
   PetscCall(CreateSolver(da, A, KSPCG, "-@pc_type vcrs", inner, &ksp[1]));
   for (int k = 0; k < 2; k++) {
     PetscCall(KSPGetPC(ksp[k], &pc[k]));
-    /* the exact one sets up its smoothers in its first application, the other one may not */
+    /* the exact preconditioner sets up the smoothers in the first application, the compressed preconditioner may not */
     if (!k) PetscCall(PCApply(pc[k], x, y));
     for (PetscInt round = 0; round < 3; round++) {
       PetscInt n = 0;
@@ -258,7 +260,7 @@ static PetscErrorCode TestState(DM da)
       count[k] = n;
     }
   }
-  /* residuals of MATAIJ are counted as something else, one on each level */
+  /* residuals of MATAIJ are logged as another event, once per level */
   if (WRONG(count[0] < 1 || count[1] > count[0] + 3))
     FAIL("%" PetscInt_FMT " products in an application of the exact preconditioner, %" PetscInt_FMT " of the compressed one", count[0], count[1]);
   for (int k = 0; k < 2; k++) PetscCall(KSPDestroy(&ksp[k]));

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCGRIDMG on a device: applications against those of the host, and against themselves.\n\n";
+static char help[] = "PCGRIDMG on a device: applications against the host, and against repeated applications.\n\n";
 
 #include "gridmgviewtest.h"
 
@@ -57,7 +57,7 @@ static const Variant variants[] = {{"", 2e-5, PETSC_FALSE},
                                    {"-@pc_gridmg_coarse_size 1024 -@pc_gridmg_cycle v -@pc_gridmg_coarsen semi", 2e-5, PETSC_FALSE},
                                    {"-@pc_gridmg_coarse_size 1100", 2e-5, PETSC_FALSE}};
 
-/* The same matrix with its products on a device */
+/* The same matrix with products on a device */
 static PetscErrorCode OnDevice(Mat A, MatType type, Mat *B)
 {
   PetscFunctionBeginUser;
@@ -109,7 +109,7 @@ static PetscErrorCode TestVariant(const GridProblem *p, Mat A, MatType type, con
   PetscCall(MatCreateVecs(A, &x, &y));
   PetscCall(MatCreateVecs(B, &dx, &dy));
   PetscCall(VecDuplicate(dy, &again));
-  /* the first application, the recorded one, and the one that is played */
+  /* the first application, the recorded application, and a replay */
   for (int k = 0; k < 3; k++) {
     PetscCall(TestFillVec(x, 11 + k));
     PetscCall(VecScale(x, scale));

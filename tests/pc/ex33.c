@@ -2,8 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCGRIDMG, zeeuw, set up where the matrix is: levels are those of the host to the last bit, applications to rounding; several columns\n\
-at once are those of each alone.\n\n";
+static char help[] = "PCGRIDMG, zeeuw, set up in the matrix's memory: the host's levels to the last bit, applications up to rounding; several columns\n\
+at once equal each column alone.\n\n";
 
 #include "gridmgstencils.h"
 
@@ -23,7 +23,8 @@ static const struct {
                 {"double", "-@pc_gridmg_precision double -@pc_gridmg_bits 32", (PetscReal)1e-11},
                 {"double, damped, 8 bits", "-@pc_gridmg_cycle v -@pc_gridmg_precision double -@pc_gridmg_smoother damped", (PetscReal)1e-11}};
 
-/* n columns at once as each of them alone: the second one is zero, an entry of the third one is no number. Columns stand apart */
+/* Compares n columns at once with each column alone. The second column is zero, an entry of the third column is NaN,
+   and columns have gaps between them */
 static PetscErrorCode CompareColumns(const StencilProblem *p, const char name[], PC pc, PetscInt n, PetscReal tolerance)
 {
   VecType  type;
@@ -134,7 +135,7 @@ static PetscErrorCode Compare(const StencilProblem *p, const char name[], PC hos
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same entries on the device, where the harness has one */
+/* The same entries on the device, if the harness has a device */
 static PetscErrorCode CreateOther(Mat A, const char type[], Mat *B)
 {
   PetscFunctionBeginUser;
@@ -159,7 +160,7 @@ static PetscErrorCode TestProblem(const StencilProblem *p, const char type[])
     PetscCall(Compare(p, variants[v].name, host, device, variants[v].tolerance));
     PetscCall(CompareColumns(p, variants[v].name, device, columns[(v + (size_t)p->n[0]) % PETSC_STATIC_ARRAY_LENGTH(columns)], variants[v].tolerance));
     if (v < 3) {
-      /* new values: twice, since the second set-up keeps its memory */
+      /* new values twice, since the second set-up keeps its memory */
       for (PetscInt round = 1; round >= 0; round--) {
         PetscCall(MatZeroEntries(A));
         PetscCall(FillStencils(p, round, A));
@@ -178,7 +179,7 @@ static PetscErrorCode TestProblem(const StencilProblem *p, const char type[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Entries that are no numbers: there is no preconditioner; entries off the grid: an error that says where */
+/* NaN or Inf entries: the preconditioner fails; entries off the grid: an error with their place */
 static PetscErrorCode TestBad(const char type[])
 {
   const StencilProblem p = {.name = "bad", .n = {7, 6, 5}, .kind = STENCILS_RANDOM};

@@ -2,18 +2,18 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCGRIDMG on several processes: cycles of one process where aggregates are the same, symmetric and positive definite ones, iterations,\n\
-  new values, the same bits each time, and errors that all processes have.\n\
+static char help[] = "PCGRIDMG on several processes: the cycles of a single process for the same aggregates, symmetric positive definite cycles, iterations,\n\
+  new values, the same bits each time, and errors on all processes.\n\
   -times <n>         - random problems\n\
   -shared_mat_type <type> - of the matrices on several processes\n\
-  -transport <name>  - of exchanges between boxes that overlap, on devices\n\
+  -transport <name>  - transport of exchanges between overlapping boxes, on devices\n\
   -print_iterations\n\n";
 
 #include "gridmgsplit.h"
 
 /* ------------------------------------------------------------ the cycles of one process */
 
-/* Entries that are whole numbers, so that coarse ones are exact in single precision, too */
+/* Integer entries, so coarse entries are exact in single precision too */
 static PetscErrorCode CreateWhole(Mat S, Mat *W)
 {
   PetscInt n;
@@ -53,7 +53,7 @@ static const char *const cycles[] = {"-@pc_gridmg_coarse_size 8",
                                      "-@pc_gridmg_coarse_size 8 -@pc_gridmg_levels 2 -@pc_gridmg_smooths 2,1",
                                      "-@pc_gridmg_coarse_size 8 -@pc_gridmg_levels 3 -@pc_gridmg_cycle v"};
 
-/* Applications equal those of one process where boxes have a power of two of cells, so that all aggregates are the same */
+/* If each box has a power of two of cells, all aggregates are the same, and applications equal those of one process */
 static PetscErrorCode TestSame(const GridProblem *p, PetscInt which, PetscBool slabs, const char options[], PetscInt gather)
 {
   char      all[512], shared[512];
@@ -101,7 +101,7 @@ static PetscErrorCode TestSame(const GridProblem *p, PetscInt which, PetscBool s
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Cells of a box along each direction of more than one cell; times the boxes */
+/* Cells per box along each direction of more than one cell; multiplied by the number of boxes */
 static const GridProblem sames[] = {{.name = "random", .n = {8, 8, 4}, .faces = FACES_RANDOM, .sigma = 1},
                                     {.name = "strong x", .n = {8, 4, 4}, .faces = FACES_RANDOM, .sigma = 1, .strength = {100, 1, 1}},
                                     {.name = "strong z, plane", .n = {8, 16, 1}, .faces = FACES_RANDOM, .sigma = 1, .strength = {1, 100, 1}},
@@ -131,7 +131,7 @@ static PetscErrorCode TestSames(void)
     }
   }
   {
-    /* Pairs along x only, and boxes that begin at odd lines: colours are those of the whole grid */
+    /* Pairs along x only, and boxes which begin at odd lines: the colours are those of the whole grid */
     const GridProblem odd = {.name = "odd lines", .n = {16, 5 * size, 1}, .faces = FACES_RANDOM, .sigma = 1, .strength = {1000, 1, 1}};
 
     PetscCall(TestSame(&odd, 0, PETSC_TRUE, "-@pc_gridmg_coarse_size 8 -@pc_gridmg_coarsen semi -@pc_gridmg_levels 3", 0));
@@ -142,7 +142,7 @@ static PetscErrorCode TestSames(void)
 
 /* ------------------------------------------------------------ boxes that overlap */
 
-/* Whether those of a preconditioner do */
+/* Whether the boxes of a preconditioner overlap */
 static PetscErrorCode Overlaps(PC pc, PetscBool *is)
 {
   FILE       *file = tmpfile();
@@ -164,7 +164,8 @@ static PetscErrorCode Overlaps(PC pc, PetscBool *is)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The cycles of one process, to rounding of vectors in single precision; twice, with the graphs of a device; and with new values */
+/* Compares cycles with one process, up to rounding of vectors in single precision; twice, with the graphs of a device;
+   and with new values */
 static PetscErrorCode TestOverlap(const GridProblem *p, PetscInt which, PetscBool slabs, const char options[], PetscInt gather, PetscBool expected)
 {
   char      all[512], shared[512];
@@ -212,7 +213,7 @@ static PetscErrorCode TestOverlap(const GridProblem *p, PetscInt which, PetscBoo
     PetscCall(VecNorm(Z, NORM_INFINITY, &norm));
     PetscCall(VecAXPY(Y, -1.0, Z));
     PetscCall(VecNorm(Y, NORM_INFINITY, &difference));
-    /* edges between boxes that do not overlap are not rounded to codes */
+    /* edges between boxes without overlap are not rounded to codes */
     if (WRONG(!(difference <= (expected || size == 1 ? (PetscReal)2e-5 : (PetscReal)0.2) * norm) || !(norm > 0)))
       FAIL("%s, %d x %d x %d boxes, %s, values %d: %g differs from the cycle of one process by %g", p->name, (int)s.parts[0], (int)s.parts[1], (int)s.parts[2],
            shared, (int)round, (double)norm, (double)difference);
@@ -239,7 +240,7 @@ static const char *const visits[] = {"",
                                      "-@pc_gridmg_coarsen semi -@pc_gridmg_graph 0",
                                      "-@pc_gridmg_cycle k -@pc_gridmg_k_levels 2"};
 
-/* Cells of a box along each direction of more than one cell; times the boxes */
+/* Cells per box along each direction of more than one cell; multiplied by the number of boxes */
 static const GridProblem overlapping[] = {{.name = "random", .n = {8, 8, 4}, .faces = FACES_RANDOM, .sigma = 1},
                                           {.name = "strong x", .n = {8, 4, 4}, .faces = FACES_RANDOM, .sigma = 1, .strength = {100, 1, 1}},
                                           {.name = "strong y, plane", .n = {8, 16, 1}, .faces = FACES_RANDOM, .sigma = 1, .strength = {1, 100, 1}},
@@ -270,10 +271,10 @@ static PetscErrorCode TestOverlaps(void)
     }
   }
   {
-    /* Pairs along x only, boxes that begin at odd lines, and boxes of one line */
+    /* Pairs along x only, boxes which begin at odd lines, and boxes of one line */
     const GridProblem odd  = {.name = "odd lines", .n = {16, 5 * size, 1}, .faces = FACES_RANDOM, .sigma = 1, .strength = {1000, 1, 1}};
     const GridProblem thin = {.name = "single lines", .n = {32, size, 1}, .faces = FACES_RANDOM, .sigma = 1, .strength = {1000, 1, 1}};
-    /* What boxes do not overlap with: pairs of an odd number of planes; wells; faults */
+    /* Cases without overlap: pairs of an odd number of planes; wells; faults */
     const GridProblem planes = {.name = "odd planes", .n = {4, 4, 7 * size}, .faces = FACES_RANDOM, .sigma = 1, .strength = {1, 1, 1000}};
     const GridProblem wells  = {.name = "wells", .n = {4, 4, 4 * size}, .faces = FACES_RANDOM, .sigma = 1, .after = 2};
     const GridProblem faults = {.name = "faults", .n = {4, 4, 8 * size}, .faces = FACES_RANDOM, .sigma = 1, .faults = 9};
@@ -291,7 +292,7 @@ static PetscErrorCode TestOverlaps(void)
 
 /* ------------------------------------------------------------ symmetry, bits, new values */
 
-/* Boxes of any size: x'My and y'Mx, x'Mx, and the same bits again; with new values those of a new preconditioner */
+/* Boxes of any size: x'My and y'Mx, x'Mx, and the same bits again; with new values the bits of a new preconditioner */
 static PetscErrorCode TestApplication(const GridProblem *p, const Split *s, PetscBool slabs, Mat S, const char options[], PetscBool symmetric)
 {
   char        all[512];
@@ -338,7 +339,8 @@ static PetscErrorCode TestApplication(const GridProblem *p, const Split *s, Pets
     PetscCall(CreateSharedPC(p, s, slabs, A, all, &other));
     PetscCall(PCApply(pc, x, Mx));
     PetscCall(PCApply(other, x, again));
-    /* a preconditioner that was set up on the host stays there, and a new one may be on the devices: codes are the same, sums are others */
+    /* a preconditioner set up on the host stays on the host, and a new one may be on devices: codes are equal, sums
+       differ */
     PetscCall(VecNorm(again, NORM_INFINITY, &nx));
     PetscCall(VecAXPY(again, -1.0, Mx));
     PetscCall(VecNorm(again, NORM_INFINITY, &ny));
@@ -490,7 +492,7 @@ static PetscErrorCode TestIterations(void)
 
 /* ------------------------------------------------------------ errors */
 
-/* An entry of one row, that of the last process, is another one */
+/* A wrong entry in a row of the last process */
 static PetscErrorCode TestWrongEntry(const char what[], const GridProblem *p, const Split *s, Mat S, PetscInt away, PetscScalar value, const char options[])
 {
   Mat            A;
@@ -562,7 +564,7 @@ static PetscErrorCode TestDiagonal(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A DMDA and one row more on each process, the first and the last of which have an entry */
+/* A DMDA and an extra row per process; only the first and last extra rows have an entry */
 static PetscErrorCode TestWellsApart(const GridProblem *p)
 {
   const PetscInt cells = GridCells(p);
@@ -630,7 +632,7 @@ static PetscErrorCode TestErrors(void)
 
 /* ------------------------------------------------------------ small boxes */
 
-/* Processes without cells, and with one */
+/* Processes without cells, and processes with a single cell */
 static PetscErrorCode TestSmall(void)
 {
   static const PetscInt grids[][3] = {{1, 1, 1}, {2, 1, 1}, {3, 1, 1}, {5, 1, 1}, {2, 2, 1}, {4, 3, 1}, {7, 5, 1}, {3, 2, 2}, {6, 5, 3}, {9, 8, 5}};

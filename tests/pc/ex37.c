@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCGRIDMG with de Zeeuw's interpolation on several processes: the bits of one process, new values, small grids, iterations, errors.\n\
+static char help[] = "PCGRIDMG with de Zeeuw's interpolation on several processes: the bits of a single process, new values, small grids, iterations, errors.\n\
   -times <n>         - random problems\n\n";
 
 #include "gridmgsplit.h"
@@ -17,7 +17,7 @@ static const char *const cycles[] = {"-@pc_gridmg_coarse_size 8",
                                      "-@pc_gridmg_bits 32 -@pc_gridmg_coarse_size 8 -@pc_gridmg_precision double -@pc_gridmg_smooths 2,0",
                                      "-@pc_gridmg_coarse_size 8 -@pc_gridmg_levels 3 -@pc_gridmg_overcorrection 1.2"};
 
-/* y of one process and that of several ones */
+/* Compares y of one process with y of several processes */
 static PetscErrorCode CheckSame(const char what[], const Split *s, Mat S, PC one, Mat A, PC pc, PetscInt seed)
 {
   Vec x, y, X, Y, Z;
@@ -112,7 +112,7 @@ static PetscErrorCode TestSames(PetscInt times)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Processes without points, and with one */
+/* Processes without points, and processes with a single point */
 static PetscErrorCode TestSmall(void)
 {
   static const PetscInt grids[][3] = {{1, 1, 1}, {2, 1, 1}, {3, 1, 1}, {1, 5, 1}, {2, 2, 1}, {4, 3, 1}, {1, 7, 5}, {3, 2, 2}, {6, 5, 3}, {9, 1, 5}};

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCVCRS with other types of matrices, for least squares, and ten reservoirs: never a solve that fails.\n\n";
+static char help[] = "PCVCRS with other types of matrices, for least squares, and ten reservoirs, where no solve may fail.\n\n";
 
 #include <tests/pc/reservoirtest.h>
 
@@ -70,7 +70,7 @@ static PetscErrorCode TestTypes(PetscInt n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Least squares: the preconditioner is that of the normal equations */
+/* Least squares: the preconditioner belongs to the normal equations */
 static PetscErrorCode TestLeastSquares(DM da)
 {
   PetscReal norm;
@@ -106,12 +106,12 @@ static PetscErrorCode TestLeastSquares(DM da)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Never a solve that converges with the exact preconditioner and not with the compressed one, or much later */
+/* If the exact preconditioner converges, the compressed preconditioner must converge too, and not much later */
 static PetscErrorCode TestSeeds(DM da, PetscInt seeds, PetscBool verbose)
 {
   static const struct {
     const char *ksp, *inner;
-    PetscBool   one; /* of one process only */
+    PetscBool   one; /* for one process only */
   } cases[] = {{KSPBCGS, "-@pc_type ilu", PETSC_TRUE},
                {KSPCG, "-@pc_type icc", PETSC_TRUE},
                {KSPFGMRES, "-@pc_type ilu -@pc_factor_levels 1 -@pc_factor_mat_ordering_type rcm", PETSC_TRUE},
@@ -144,7 +144,7 @@ static PetscErrorCode TestSeeds(DM da, PetscInt seeds, PetscBool verbose)
                               "seed %" PetscInt_FMT ", %s %s: %" PetscInt_FMT " iterations, %" PetscInt_FMT " and %" PetscInt_FMT " with loss\n", seed,
                               cases[k].ksp, cases[k].inner, its[0], its[1], its[2]));
       if (WRONG(its[0] < 0)) FAIL("seed %" PetscInt_FMT ", %s: the exact preconditioner does not converge", seed, cases[k].inner);
-      /* those of BiCGSTAB are erratic: a last digit elsewhere makes a tenth more or fewer */
+      /* iterations of BiCGSTAB are erratic: rounding changes them by a tenth */
       for (int i = 1; i < 3; i++) {
         if (WRONG(its[i] < 0 || its[i] > 1.15 * its[0] + (strcmp(cases[k].ksp, KSPBCGS) ? 1 : 5)))
           FAIL("seed %" PetscInt_FMT ", %s %s: %" PetscInt_FMT " iterations, %" PetscInt_FMT " with loss, %s", seed, cases[k].ksp, cases[k].inner, its[0],

@@ -2,12 +2,13 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCVCRSGetInfo(): bytes and numbers of the compressed matrices, against what PETSc tells of the exact ones; "
-                     "and no bound of theirs is large.\n\n";
+static char help[] = "PCVCRSGetInfo(): bytes and numbers of the compressed matrices, against the exact matrices in PETSc; "
+                     "and all bounds are small.\n\n";
 
 #include <tests/pc/reservoirtest.h>
 
-/* Bytes of the factors of all blocks: an entry is a number and an index, a row of each triangle a pointer, and its end one */
+/* Bytes of the factors of all blocks: a number and an index per entry, a pointer per row of each triangle, and a
+   pointer at the end */
 static PetscErrorCode FactorBytes(PC pc, PetscLogDouble *bytes, PetscInt64 *factors)
 {
   const PetscLogDouble entry = sizeof(PetscScalar) + sizeof(PetscInt);
@@ -49,7 +50,7 @@ static PetscErrorCode CheckInfo(const char name[], PC pc, PetscLogDouble exactby
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A matrix that all processes have together, and factors that each has for itself */
+/* A matrix distributed over all processes, and separate factors on each process */
 static PetscErrorCode TestInfo(DM da)
 {
   static const char *const inner[] = {"-@pc_type ksp -@ksp_ksp_type gmres -@ksp_ksp_max_it 3 -@ksp_ksp_convergence_test skip -@ksp_pc_type jacobi",
@@ -84,7 +85,7 @@ static PetscErrorCode TestInfo(DM da)
     if (WRONG(k == 1 && factors != 6)) FAIL("%s: %" PetscInt64_FMT " factors", inner[k], factors);
     PetscCall(PCVCRSGetInfo(pc, &lossy));
 
-    /* nothing until there are copies with the new options */
+    /* zero until copies with the new options exist */
     PetscCall(PCVCRSSetLoss(pc, MATVCRS_LOSS_NONE));
     PetscCall(CheckInfo("other options", pc, 0.0, 0, 0));
     PetscCall(PCApply(pc, x, y));
@@ -99,7 +100,7 @@ static PetscErrorCode TestInfo(DM da)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A coupling that is next to nothing makes 8 bits of a logarithmic scale coarse for all entries; factors and operators have 16 then */
+/* A tiny coupling makes 8 bits of a logarithmic scale coarse for all entries; factors and operators then use 16 bits */
 static PetscErrorCode TestTiny(DM da)
 {
   static const struct {
@@ -148,7 +149,8 @@ static PetscErrorCode TestTiny(DM da)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Coarse levels have bits of their own, the finest and what has no levels have not. On several processes coarse operators may need 16 bits of log anyway */
+/* Coarse levels may have their own bits. The finest level, and preconditioners without levels, ignore these bits. On
+   several processes coarse operators may need 16 bits of log anyway */
 static PetscErrorCode TestCoarse(DM da)
 {
   static const char *const inner[] = {"-@pc_type gamg", "-@pc_type bjacobi -@sub_pc_type ilu"};
@@ -162,7 +164,7 @@ static PetscErrorCode TestCoarse(DM da)
   PetscCall(MatCreateVecs(A, &x, &y));
   PetscCall(TestFillVec(x, 5));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(inner); k++) {
-    PetscLogDouble bytes[3]; /* 8 bits on all levels, 16 on coarse ones, 16 on all */
+    PetscLogDouble bytes[3]; /* 8 bits on all levels, 16 on coarse levels, 16 on all levels */
     PCVCRSInfo     info;
     PC             pc;
 

@@ -10,7 +10,7 @@ static char help[] = "MatVCRSSubstitute(): triangles of every shape in every lay
 /* Products of nearly as many roundings as a row has entries, in any order */
 #define TINY ((PetscReal)1e4 * PETSC_MACHINE_EPSILON)
 
-/* A grid, and which differences its rows have with what they need: all up to reach in each direction, at most sum in all of them */
+/* A grid and the dependences of its rows: differences up to "reach" in each direction, whose sum is at most "sum" */
 typedef struct {
   const char *name;
   PetscInt    size[3], reach, sum;
@@ -41,12 +41,12 @@ typedef enum {
   OTHER_WRAPPED, /* 7 points, and from the end of each line to the beginning of the next: no grid */
   OTHER_ARROW,   /* a last row of all, which has to wait for a chain */
   OTHER_WIDE,    /* many rows, unstructured */
-  OTHER_FULL,    /* fewer of them, with more entries: plain rows, with columns of two bytes */
+  OTHER_FULL,    /* fewer rows with more entries: plain rows, with columns of two bytes */
   OTHERS
 } Other;
 static const char *const OtherNames[OTHERS] = {"wrapped", "arrow", "wide", "full"};
 
-/* The rows of a strict triangle, scaled so that systems with it are harmless */
+/* The rows of a strict triangle, scaled so that solutions stay bounded */
 static PetscErrorCode SetRow(Mat T, PetscInt row, PetscInt n, const PetscInt cols[], PetscScalar vals[])
 {
   PetscReal sum = 0.0;
@@ -130,7 +130,7 @@ static PetscErrorCode CreateKindTriangle(TestKind kind, PetscBool upper, Mat *T)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Told of a lower triangle; an upper one has the rows and columns from the end */
+/* Describes a lower triangle; an upper triangle numbers rows and columns from the end */
 static PetscErrorCode CreateOtherTriangle(Other kind, PetscBool upper, Mat *T)
 {
   const PetscInt n = kind == OTHER_WIDE ? 140000 : (kind == OTHER_FULL ? 18000 : 10 * 12 * 14);
@@ -194,7 +194,8 @@ static PetscErrorCode LargestDifference(Vec a, Vec b, PetscBool *same, PetscReal
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* || b + op(T) x - x || by a product on the host, || x_device - x_host ||, and twice the same */
+/* Checks || b + op(T) x - x || by a product on the host, || x_device - x_host ||, and the same bits from a second
+   solve */
 static PetscErrorCode TestSolve(Mat T, PetscBool upper, PetscBool transpose, const char where[])
 {
   Vec       b, x, again, hostb, hostx, r;
@@ -264,7 +265,7 @@ static const Store stores[] = {
 };
 /* clang-format on */
 
-/* An error, that of a layout which cannot hold the matrix, is returned and not printed */
+/* If a layout cannot hold the matrix, the error is returned and not printed */
 static PetscErrorCode StoreAs(Mat B, const Store *store, MatVCRSInfo *info)
 {
   PetscErrorCode ierr;
@@ -304,7 +305,7 @@ static PetscErrorCode TestTriangle(Mat T, PetscBool upper, const char name[], Pe
       }
       PetscCall(TestSolve(B, upper, PETSC_FALSE, where));
       PetscCall(TestSolve(B, upper, PETSC_TRUE, where));
-      /* whatever was prepared is of no use with other values */
+      /* anything prepared for the old values must be discarded */
       if (s == 0) {
         PetscCall(MatScale(B, 0.5));
         PetscCall(TestSolve(B, upper, PETSC_FALSE, where));
@@ -317,7 +318,7 @@ static PetscErrorCode TestTriangle(Mat T, PetscBool upper, const char name[], Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What is no number comes out as none, whichever it is, and nobody waits for it */
+/* NaN and Inf lead to NaN or Inf, whichever it is, and no row waits for ever */
 static PetscErrorCode TestNoNumber(Mat T)
 {
   PetscScalar       *a;

@@ -2,9 +2,9 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "In which order a device takes the rows of a triangle: none before what it needs, and as few steps as there can be.\n\n";
+static char help[] = "The order of the rows of a triangle on a device: no row before its dependences, and the fewest steps.\n\n";
 
-/* The order is private to the library, so this test is compiled with it */
+/* The order is private to the library, so this test is compiled with its source */
 #include <lithe/private/vcrsorder.h>
 #include <tests/mat/vcrstest.h>
 #include <tests/pc/pcvcrstest.h>
@@ -24,7 +24,8 @@ static PetscErrorCode PatternCreate(PetscInt n, PetscInt most, PetscBool upper, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Cells with all that differ by at most one in each direction, and by sum in all of them; wrapped: lines go on where the one before ends */
+/* Cells coupled with neighbours. The differences are at most one in each direction and sum to at most "sum". wrapped:
+   each line continues at the end of the previous line */
 static PetscErrorCode CreateGridPattern(PetscInt nx, PetscInt ny, PetscInt nz, PetscInt sum, PetscBool wrapped, PetscBool upper, Pattern *p)
 {
   const PetscInt n = nx * ny * nz;
@@ -66,7 +67,7 @@ static PetscErrorCode CreateRandomPattern(PetscInt n, PetscReal density, PetscBo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The longest chain of rows that wait for one another */
+/* The longest chain of dependent rows */
 static PetscErrorCode LongestChain(const Pattern *p, PetscInt *longest)
 {
   PetscInt *chain;
@@ -85,7 +86,7 @@ static PetscErrorCode LongestChain(const Pattern *p, PetscInt *longest)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Each row once, tasks of one level and at most a warp, what a row needs in tasks before */
+/* Each row occurs once, tasks have one level and at most a warp of rows, and dependences are in previous tasks */
 static PetscErrorCode TestLevels(const Pattern *p, const char name[])
 {
   VCRSOrder *order;
@@ -123,10 +124,10 @@ static PetscErrorCode TestLevels(const Pattern *p, const char name[])
 
 /* Where tiles have a row */
 typedef struct {
-  PetscInt task, step, a, k; /* a and k in its tile */
+  PetscInt task, step, a, k; /* a and k in the tile */
 } Place;
 
-/* As the kernels take them */
+/* Places in the order of the kernels */
 static PetscErrorCode FindPlaces(const VCRSOrder *order, Place place[], const char name[])
 {
   const VCRSOrderGrid *g = &order->g;
@@ -153,7 +154,8 @@ static PetscErrorCode FindPlaces(const VCRSOrder *order, Place place[], const ch
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What a row needs is in its tile some steps before, or in a tile before on a line that the tile follows */
+/* The dependences of a row are some steps before in its tile, or in a previous tile, on a line which the tile
+   follows */
 static PetscErrorCode TestTiles(const Pattern *p, PetscInt steps, const char name[])
 {
   VCRSOrder *order;
@@ -221,7 +223,8 @@ int main(int argc, char **argv)
         PetscCall(PetscSNPrintf(name, sizeof(name), "%" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT ", sum %" PetscInt_FMT "%s", nx, ny, nz, sum,
                                 upper ? ", upper" : ""));
         PetscCall(CreateGridPattern(nx, ny, nz, sum, PETSC_FALSE, upper, &p));
-        /* nx + ny + nz - 2 levels where all neighbours are along axes; else a line, or a plane, has to be two cells, or two lines, behind */
+        /* nx + ny + nz - 2 levels if all neighbours are along axes. Otherwise a line must be two cells behind the
+           previous line, or a plane two lines behind the previous plane */
         PetscCall(
           TestPattern(&p,
                       sum == 1 ? nx + ny + nz - 2 : (sum == 2 ? nx + 2 * (ny - 1) + 3 * (nz - 1) - (ny == 1 ? nz - 1 : 0) : nx + 2 * (ny - 1) + 4 * (nz - 1)),

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCVCRS of parallel matrices where these are: blocks that factor once, restrictions that are stored.\n\n";
+static char help[] = "PCVCRS in the memory of parallel matrices: blocks which factor once, stored restrictions.\n\n";
 
 #include <petsc/private/pcimpl.h>
 #include <tests/mat/vcrstest.h>
@@ -24,7 +24,7 @@ static PetscErrorCode CountEvent(const char name[], PetscInt *count)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same matrix with another type; on devices its values are there alone */
+/* The same matrix with another type; on devices its values are on the device only */
 static PetscErrorCode CreateMatrix(TestKind kind, MatType type, Mat *A)
 {
   PetscFunctionBeginUser;
@@ -35,7 +35,7 @@ static PetscErrorCode CreateMatrix(TestKind kind, MatType type, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The copies against what they are copies of */
+/* Compares the copies with their originals */
 static PetscErrorCode CompareWithInner(Mat A, PC pc, PetscReal tolerance, const char where[])
 {
   PC inner;
@@ -75,12 +75,12 @@ static PetscErrorCode GetBlockSolver(PC pc, PetscBool *lithe)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Each block factors once; the solver type is ours on a device, or the one that was asked for */
+/* Each block is factored once; the solver type is Lithe's on a device, or the requested type */
 static PetscErrorCode TestBlocks(TestKind kind, Mat A, PetscBool device)
 {
   static const struct {
     const char *options;
-    PetscInt    blocks; /* of a process */
+    PetscInt    blocks; /* per process */
     PetscBool   ours;
   } variants[] = {{"-@pc_type vcrs -@vcrs_pc_type bjacobi -@vcrs_sub_pc_type ilu", 1, PETSC_TRUE},
                   {"-@pc_type vcrs -@vcrs_pc_type bjacobi -@vcrs_sub_pc_type ilu -@vcrs_pc_bjacobi_local_blocks 3", 3, PETSC_TRUE},
@@ -118,7 +118,8 @@ static PetscErrorCode TestBlocks(TestKind kind, Mat A, PetscBool device)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Multigrid, with and without restrictions that are stored: what makes no matrix on the host must not change a digit that counts */
+/* Multigrid, with and without stored restrictions: if no matrix is made on the host, significant digits must not
+   change */
 static PetscErrorCode TestMultigrid(TestKind kind, Mat A)
 {
   static const char *const variants[] = {"-@pc_vcrs_loss none", "-@pc_vcrs_loss none -@pc_vcrs_store_restrictions", "-@pc_vcrs_loss log",
@@ -134,7 +135,7 @@ static PetscErrorCode TestMultigrid(TestKind kind, Mat A)
     PetscCall(CreatePC(A, options, NULL, &pc));
     PetscCall(CompareWithInner(A, pc, v < 2 ? 1e-9 : 0.2, where));
 
-    /* set up again with the same matrices, and with others */
+    /* set up again with the same matrices, and with new matrices */
     PetscCall(MatScale(A, 2.0));
     PetscCall(PCSetUp(pc));
     PetscCall(CompareWithInner(A, pc, v < 2 ? 1e-9 : 0.2, where));

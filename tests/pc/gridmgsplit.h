@@ -3,17 +3,18 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What the tests of PCGRIDMG on several processes share: grids in boxes of all sizes, matrices and vectors on them, preconditioners */
+/* What the tests of PCGRIDMG on several processes share: grids in boxes of all sizes, matrices and vectors on these
+   grids, preconditioners */
 
 #include "gridmgtest.h"
 #include <petscdmda.h>
 
 /* How a grid lies on the processes */
 typedef struct {
-  PetscInt  parts[3], *width[3]; /* boxes along each direction, and their cells */
+  PetscInt  parts[3], *width[3]; /* boxes along each direction, and their widths in cells */
   PetscInt  n, begin;            /* rows of this process */
-  PetscInt *natural;             /* [all rows] the row that each has on one process */
-  PetscInt *row;                 /* the other way round */
+  PetscInt *natural;             /* [all rows] each row's number on one process */
+  PetscInt *row;                 /* the inverse of natural */
   PetscInt  rows;
 } Split;
 
@@ -21,7 +22,7 @@ static PetscMPIInt size, rank;
 
 /* ------------------------------------------------------------ distribution */
 
-/* So many boxes along each direction: of all factorizations one that the number chooses, and that the grid allows */
+/* Numbers of boxes along each direction: the factorization of "size" number "which", among all which fit the grid */
 static inline void ChooseParts(const PetscInt n[3], PetscInt which, PetscInt parts[3])
 {
   PetscInt found[64][3], count = 0;
@@ -39,7 +40,7 @@ static inline void ChooseParts(const PetscInt n[3], PetscInt which, PetscInt par
   for (int d = 0; d < 3; d++) parts[d] = count ? found[which % count][d] : (d == 0 ? size : 1);
 }
 
-/* Boxes of about the same size, or of any size, of at least one cell if that can be */
+/* Boxes of about the same size, or of any size, with at least one cell if possible */
 static inline PetscErrorCode CreateWidths(PetscInt n, PetscInt parts, PetscBool even, PetscInt seed, PetscInt **width)
 {
   PetscInt left = n;
@@ -65,7 +66,8 @@ static inline PetscErrorCode DestroySplit(Split *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Cells of each process, x fastest, then its wells; wells are on the last process, or before all cells on the first one */
+/* Cells of each process, x fastest, then wells; wells are on the last process, or before all cells on the first
+   process */
 static inline PetscErrorCode CreateSplit(const GridProblem *p, PetscInt which, PetscBool even, PetscBool slabs, Split *s)
 {
   PetscInt next = 0, at[3];
@@ -104,7 +106,7 @@ static inline PetscErrorCode CreateSplit(const GridProblem *p, PetscInt which, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The rows of this process of a matrix that all have */
+/* Fills this process's rows from a matrix which all processes have */
 static inline PetscErrorCode FillFrom(Mat S, const Split *s, Mat A)
 {
   PetscInt *columns;
@@ -141,7 +143,7 @@ static inline PetscErrorCode Distribute(Mat S, const Split *s, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* With a DMDA of the same boxes; a plane has one of two dimensions */
+/* A DMDA of the same boxes, two-dimensional for a plane */
 static inline PetscErrorCode CreateDM(const GridProblem *p, const Split *s, DM *dm)
 {
   PetscFunctionBeginUser;
@@ -156,7 +158,7 @@ static inline PetscErrorCode CreateDM(const GridProblem *p, const Split *s, DM *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A preconditioner that is set up; slabs: it is told the grid, else it has a DMDA */
+/* A set-up preconditioner; slabs: the grid is set, otherwise a DMDA */
 static inline PetscErrorCode CreateSharedPC(const GridProblem *p, const Split *s, PetscBool slabs, Mat A, const char options[], PC *pc)
 {
   PetscOptions database;
@@ -185,7 +187,7 @@ static inline PetscErrorCode CreateSharedPC(const GridProblem *p, const Split *s
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* From a vector that all processes have to a distributed one, and back */
+/* From a vector which all processes have to a distributed vector, and back */
 static inline PetscErrorCode ToShared(const Split *s, Vec x, Vec y)
 {
   const PetscScalar *from;

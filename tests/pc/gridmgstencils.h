@@ -3,12 +3,13 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What the tests of PCGRIDMG with de Zeeuw's interpolation share: matrices of 3, 5, 7, 9 and 27 points, preconditioners and iterations */
+/* What the tests of PCGRIDMG with de Zeeuw's interpolation share: matrices of 3, 5, 7, 9 and 27 points, preconditioners
+   and iterations */
 
 #include "gridmgtest.h"
 
 typedef enum {
-  STENCILS_RANDOM,    /* any numbers, complex where scalars are; a fifth of them 0 */
+  STENCILS_RANDOM,    /* arbitrary numbers, complex if scalars are complex; a fifth of them 0 */
   STENCILS_SYMMETRIC, /* the same, symmetric */
   STENCILS_STAR,      /* any numbers for 5 or 7 points */
   STENCILS_ELEMENTS   /* coefficient (grad, grad) - wave (1 + shift i) (,), multilinear elements */
@@ -19,9 +20,9 @@ typedef struct {
   PetscInt    n[3];
   Stencils    kind;
   PetscReal   wave, shift; /* (k h)^2, and its shift; wave < 0: positive definite */
-  PetscReal   jumps;       /* coefficients range over so many decades, constant in blocks of cells */
-  PetscReal   disturbance; /* of entries left of the diagonal, of any numbers */
-  PetscReal   units;       /* of all entries; 0: 1 */
+  PetscReal   jumps;       /* decades of the range of coefficients, which are constant in blocks of cells */
+  PetscReal   disturbance; /* of entries left of the diagonal, and of arbitrary numbers */
+  PetscReal   units;       /* scale of all entries; 0: 1 */
 } StencilProblem;
 
 static inline PetscInt StencilRows(const StencilProblem *p)
@@ -122,7 +123,7 @@ static inline PetscErrorCode CreateStencilMatrix(const StencilProblem *p, PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A PCGRIDMG that is set up, told the grid; further options with @ for its prefix */
+/* A set-up PCGRIDMG with the grid set; further options with @ for its prefix */
 static inline PetscErrorCode CreateStencilPC(const StencilProblem *p, Mat A, const char options[], PC *pc)
 {
   char all[1024];
@@ -133,7 +134,7 @@ static inline PetscErrorCode CreateStencilPC(const StencilProblem *p, Mat A, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Iterations of a solver with a preconditioner that is set up, -1 if it does not converge */
+/* Iterations of a solver with a set-up preconditioner, -1 if not converged */
 static inline PetscErrorCode Iterations(Mat A, PC pc, const char type[], PetscInt *its)
 {
   KSPConvergedReason reason;

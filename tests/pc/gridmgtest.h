@@ -21,13 +21,13 @@ typedef struct {
   const char *name;
   PetscInt    n[3];
   Faces       faces;
-  PetscReal   strength[3];   /* faces along each direction are multiplied by it; 0: 1 */
-  PetscReal   sigma;         /* row sums: up to that, 0: of a Neumann problem */
+  PetscReal   strength[3];   /* factor of faces along each direction; 0: 1 */
+  PetscReal   sigma;         /* largest row sum; 0: a Neumann problem */
   PetscBool   dirichlet;     /* or twice the faces through the outside */
   PetscInt    before, after; /* wells */
-  PetscInt    faults;        /* edges between cells that are no neighbours */
-  PetscInt    holes;         /* of so many cells one has no permeability; 0: none */
-  PetscReal   wind;          /* entries of a row differ from those of the other one by that factor: nonsymmetric */
+  PetscInt    faults;        /* edges between cells which are not neighbours */
+  PetscInt    holes;         /* a fraction 1/holes of the cells has no permeability; 0: none */
+  PetscReal   wind;          /* ratio of entries of a row to the transposed entries: nonsymmetric */
 } GridProblem;
 
 static inline PetscInt GridCells(const GridProblem *p)
@@ -52,7 +52,7 @@ static inline PetscReal PermeabilityOf(const GridProblem *p, PetscInt c)
   return PetscPowReal((PetscReal)10.0, (PetscReal)(10.0 * TestRandom((uint64_t)i, (uint64_t)(100 * j + k), 31) - 5.0));
 }
 
-/* The face of cell c along d, towards the next cell; round: other values */
+/* The face of cell c along d, towards the next cell; round: selects other values */
 static inline PetscReal FaceOf(const GridProblem *p, PetscInt c, int d, PetscInt round)
 {
   const double    random = TestRandom((uint64_t)c, (uint64_t)d, (uint64_t)(1 + round));
@@ -101,7 +101,7 @@ static inline PetscErrorCode FillGrid(const GridProblem *p, PetscInt round, Mat 
       if (at[d] == p->n[d] - 1 || IsHole(p, c) || IsHole(p, c + stride[d])) continue;
       PetscCall(AddEdge(p, A, first + c, first + c + stride[d], FaceOf(p, c, d, round)));
     }
-    /* wells have a column of cells each, and the first one of them some that others have, too */
+    /* each well has a column of cells, and the first well shares some cells with other wells */
     for (PetscInt w = 0; w < wells; w++) {
       const PetscInt row = w < first ? w : cells + w;
 
@@ -134,7 +134,7 @@ static inline PetscErrorCode CreateGridMatrix(const GridProblem *p, PetscInt rou
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A PCGRIDMG that is set up, told the grid; further options with @ for its prefix */
+/* A set-up PCGRIDMG with the grid set; further options with @ for its prefix */
 static inline PetscErrorCode CreateGridPC(const GridProblem *p, Mat A, const char options[], PC *pc)
 {
   char all[1024];
@@ -146,8 +146,9 @@ static inline PetscErrorCode CreateGridPC(const GridProblem *p, Mat A, const cha
 }
 
 /*
-   Iterations of a solve with a random right side that the matrix can have, negative if it does not converge; what the true residual is times the
-   tolerance. The right side is real: a real and an imaginary part are two systems that one method solves, which takes more iterations
+   Iterations of a solve with a random right-hand side in the range of the matrix, negative if not converged; the true
+   residual in multiples of the tolerance. The right-hand side is real, because a complex right-hand side couples two
+   systems in one method, which takes more iterations
 */
 static inline PetscErrorCode GridIterations(const GridProblem *p, Mat A, const char type[], const char options[], PetscInt *its, PetscReal *residual)
 {

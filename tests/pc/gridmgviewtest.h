@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* For tests of PCGRIDMG: what a preconditioner says of itself, and whether it is the same as a new one */
+/* For tests of PCGRIDMG: the view of a preconditioner, and its comparison with a new preconditioner */
 
 #include "gridmgtest.h"
 #include "viewtest.h"
@@ -25,7 +25,7 @@ static inline PetscErrorCode CreatePlainPC(Mat A, PC *pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Mx of a preconditioner that has been set up several times, against that of a new one */
+/* Compares Mx after several set-ups with Mx of a new preconditioner */
 static inline PetscErrorCode CompareWithNew(const char what[], Mat A, PC pc)
 {
   PetscReal difference;
@@ -51,8 +51,8 @@ static inline PetscErrorCode CompareWithNew(const char what[], Mat A, PC pc)
 }
 
 /*
-   A set-up preconditioner of A whose values change: the same bits as of a new one, and from the third set-up on no more memory. fill() adds
-   the values of a round to a matrix of zeros
+   A set-up preconditioner of A whose values change: the same bits as a new preconditioner, and no more memory from the
+   third set-up on. fill() adds the values of a round to a matrix of zeros
 */
 static inline PetscErrorCode TestNewValues(const char what[], Mat A, PetscErrorCode (*fill)(const void *problem, PetscInt round, Mat), const void *problem)
 {

@@ -4,8 +4,8 @@
 #pragma once
 
 /*
-   What the tests of PCVCRS share: preconditioners from a line of options, what two of them make of the
-   same vectors, and a line that begins with FAIL for what is not as it should be.
+   What the tests of PCVCRS share: preconditioners from a line of options, comparisons of two preconditioners on the
+   same vectors, and a line which begins with FAIL per failure.
 */
 
 #include <lithepc.h>
@@ -29,7 +29,8 @@ static inline PetscErrorCode SetOptions(const char text[], const char prefix[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A preconditioner of A that is set up: options with @ for its prefix; those for the inside of PCVCRS, if there are any, with @ too */
+/* A set-up preconditioner of A: options with @ for its prefix; inside: options of PCVCRS's inner preconditioner or
+   NULL, with @ too */
 static inline PetscErrorCode CreatePC(Mat A, const char options[], const char inside[], PC *pc)
 {
   PetscOptions database;
@@ -62,7 +63,7 @@ typedef enum {
 
 static const char *const WayNames[APPLY_WAYS] = {"apply", "transpose", "several", "left", "right"};
 
-/* y = op(pc) x; several right sides: the second of three, which are multiples of x */
+/* y = op(pc) x; several right-hand sides: the second of three, which are multiples of x */
 static inline PetscErrorCode Apply(PC pc, Way way, Vec x, Vec y)
 {
   Mat      X, Y;

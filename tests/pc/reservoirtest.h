@@ -14,7 +14,7 @@
 /* Sums in another order */
 #define TINY ((PetscReal)1e5 * PETSC_MACHINE_EPSILON)
 
-/* A conductivity between layers and channels, over five orders of magnitude, that belongs to a cell */
+/* The conductivity of a cell, with layers and channels, over five orders of magnitude */
 static inline PetscReal Conductivity(PetscInt i, PetscInt j, PetscInt k, PetscInt seed)
 {
   const uint64_t  layer = (uint64_t)(k / 2), s = (uint64_t)(50 + seed);
@@ -23,7 +23,8 @@ static inline PetscReal Conductivity(PetscInt i, PetscInt j, PetscInt k, PetscIn
   return PetscExpReal((PetscReal)(6.0 * TestRandom(s, layer, 2) + 2.0 * TestRandom(s, (uint64_t)(i + 100 * j), (uint64_t)k)) + channel);
 }
 
-/* Fluxes between cells, some through the outside, and an exchange between the fields of a cell; round: other values */
+/* Fluxes between cells and through some boundaries, and an exchange between the fields of a cell; seed: selects
+   values */
 static inline PetscErrorCode Assemble(DM da, PetscInt seed, Mat A)
 {
   DMDALocalInfo info;
@@ -94,7 +95,7 @@ static inline PetscErrorCode CreateReservoir(DM da, PetscInt seed, MatType type,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A solver whose preconditioner is set up; options with @ for its prefix, those for the inside of PCVCRS, too */
+/* A solver with a set-up preconditioner; options with @ for its prefix, also in the options for the inside of PCVCRS */
 static inline PetscErrorCode CreateSolver(DM da, Mat A, const char type[], const char options[], const char inside[], KSP *ksp)
 {
   PetscOptions database;
@@ -119,7 +120,7 @@ static inline PetscErrorCode CreateSolver(DM da, Mat A, const char type[], const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Iterations for a random right side, -1 if they do not converge */
+/* Iterations for a random right-hand side, -1 if not converged */
 static inline PetscErrorCode Iterations(KSP ksp, PetscInt *its)
 {
   KSPConvergedReason reason;

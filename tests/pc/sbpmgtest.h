@@ -3,7 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What the tests of PCSBPMG share: the manufactured problem on a grid, vectors that do not depend on who owns what, and failures */
+/* What the tests of PCSBPMG share: the manufactured problem on a grid, vectors independent of the distribution, and
+   failures */
 
 #include <lithe.h>
 #include <petscksp.h>
@@ -80,7 +81,7 @@ static inline PetscErrorCode FillNoise(DM da, PetscInt seed, Vec v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A solver with options of its own */
+/* A solver with separate options */
 static inline PetscErrorCode SolverCreate(Mat A, const char ksptype[], PetscReal rtol, const char options[], KSP *ksp)
 {
   PC           pc;

@@ -3,11 +3,11 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* For tests of preconditioners: what PCView() says */
+/* For tests of preconditioners: the output of PCView() */
 
 #include <petscpc.h>
 
-/* Whether the view of a preconditioner has a text in it */
+/* Whether the view of a preconditioner contains a text */
 static inline PetscErrorCode ViewHas(PC pc, const char text[], PetscBool *has)
 {
   char        buffer[8192] = "", *found;

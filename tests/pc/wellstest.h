@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* Matrices of grids with wells and others, for tests of incomplete factors, and what the view of a preconditioner says */
+/* For tests of incomplete factors: matrices of grids with wells, other matrices, and the view of a preconditioner */
 
 #include <tests/mat/vcrstest.h>
 #include <tests/pc/pcvcrstest.h>
@@ -11,28 +11,28 @@
 
 typedef enum {
   PLAIN,
-  ZERO_PIVOT,  /* of the first row */
-  NO_DIAGONAL, /* some diagonal entries are not there */
+  ZERO_PIVOT,  /* in the first row */
+  NO_DIAGONAL, /* some diagonal entries are missing */
   UNITS,       /* over decades */
   SMALL,       /* all entries */
   LARGE,       /* the same */
   INDEFINITE,  /* some diagonal entries are negative */
   LATER,       /* the same, but not in round 0 */
   ONE_SIDED,   /* more entries below the diagonal than above */
-  UNSYMMETRIC  /* entries below the diagonal are other ones than above */
+  UNSYMMETRIC  /* entries below the diagonal differ from entries above */
 } Kind;
 
-/* A grid with rows before it or behind it that touch columns of cells, or other patterns */
+/* A grid with rows before or behind, which touch columns of cells, or other patterns */
 typedef struct {
   const char *name;
   PetscInt    nx, ny, nz, reach; /* reach 1: a star, 2: all neighbours */
-  PetscInt    before, behind;    /* rows that are not the grid's */
+  PetscInt    before, behind;    /* rows outside of the grid */
   PetscInt    scattered;         /* entries of a row at random places */
   Kind        kind;
   PetscBool   symmetric;
 } Problem;
 
-/* The well that cell c belongs to, or -1 */
+/* The well of cell c, or -1 */
 static PetscInt WellOf(const Problem *p, PetscInt c)
 {
   const PetscInt column = c % (p->nx * p->ny), wells = p->before + p->behind;
@@ -84,7 +84,7 @@ static PetscErrorCode AddScattered(const Problem *p, Mat A, PetscInt c, PetscInt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Of a cell whose other entries have this sum of moduli */
+/* The diagonal entry of a cell whose other entries have this sum of moduli */
 static PetscScalar DiagonalOf(const Problem *p, PetscInt c, PetscInt round, PetscReal sum)
 {
   const PetscReal unit     = UnitOf(p, p->before + c);
@@ -131,7 +131,7 @@ static PetscErrorCode FillMatrix(const Problem *p, PetscInt round, Mat A)
     if (w) {
       PetscReal sum = 0.0;
 
-      /* wells of a group touch one another */
+      /* wells of a group touch each other */
       PetscCall(AddEntry(p, A, at, w - 1 < p->before ? w - 1 : cells + w - 1, round, &sum));
       PetscCall(AddEntry(p, A, w - 1 < p->before ? w - 1 : cells + w - 1, at, round, &sum));
     }

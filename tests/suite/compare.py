@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The Lithe developers
 # This file is part of Lithe, a plugin for PETSc.
 
-"""What two runs printed, compared as PETSc's harness compares: by petscdiff, through the filter of the test."""
+"""Compares the outputs of two runs as PETSc's harness does: by petscdiff, through the filter of the test."""
 
 import os
 import re
@@ -11,7 +11,7 @@ import subprocess
 
 LEFT = re.compile(r"^(WARNING! (There are options you set that were not used|could be spelling mistake)|There (is one|are \d+) unused database option|There are no unused options|"
                   r"Option left: )")
-# What the views of our types have in addition
+# Additional lines in views of Lithe's types
 OUR_LINES = re.compile(r"^\s*((vcrs|hybmgpu): |(not )?using (nonscalable )?I-node)")
 OUR_TYPES = re.compile(r"\b(seq|mpi)?(aij)?(vcrs|hybmgpu)\b(?!_)")
 SOLVE = re.compile(r"Linear (?:\S+ )?solve (converged|did not converge) due to (\w+),? iterations (\d+)")
@@ -19,13 +19,13 @@ LEAK = re.compile(r"^\[\s*\d+\]\s*\d+ bytes |^\[\d+\]Total space allocated")
 
 
 def unused(text, names):
-    """Whether PETSc says that it has read none of these options."""
+    """Whether PETSc reports all of these options as unused."""
     left = set(re.findall(r"^Option left: name:(\S+)", text, re.M))
     return all(name in left for name in names)
 
 
 def without_solver_views(lines):
-    """Views of solvers and preconditioners have other text where these have another type."""
+    """The lines without views of solvers and preconditioners, whose text depends on the type."""
     out, indent = [], None
     for line in lines:
         blanks = len(line) - len(line.lstrip())
@@ -48,7 +48,7 @@ def normal(text, solver_views):
 
 
 def error_of(text):
-    """The lines that tell of an error, and where it was raised."""
+    """The lines of an error message, and the place of the error."""
     found = re.search(r"PETSC ERROR: -+ Error Message -+\n(.*?)\n[^\n]*(?:See https|PETSc Release)", text, re.S)
     lines = found.group(1).split("\n") if found else []
     lines = [re.sub(r"^\[\d+\]PETSC ERROR: ", "", line).strip() for line in lines if "WARNING!" not in line and "Option left" not in line]
@@ -60,7 +60,7 @@ def counts(text):
 
 
 def compare_counts(reference, ours):
-    """Convergence and iterations: at most 1.15 times those of the other run, and one more. Returns what is wrong, or None."""
+    """Checks convergence and iterations: at most 1.15 times the iterations of the other run, plus one. Returns the failure, or None."""
     a, b = counts(reference), counts(ours)
     if not a:
         return "no iterations are printed"
@@ -80,11 +80,11 @@ def compare_counts(reference, ours):
 
 
 def petscdiff(petsc_dir, run, folder, reference, ours):
-    """Runs PETSc's petscdiff as its harness does; returns the differences, empty if none."""
+    """Runs PETSc's petscdiff as the harness does; returns the differences, or an empty text."""
     for name, text in (("reference.out", reference), ("ours.out", ours)):
         with open(os.path.join(folder, name), "w") as out:
             out.write(text)
-    # the quotes are those of the harness, which evaluates what it writes once more
+    # quoted as in the harness, which evaluates the written text again
     script = "filter='%s'\ndiff_flags=\n" % run.filter
     if run.filter:
         script += "diff_flags=\" -f \\$'$filter' -F \\$'$filter'\"\n"

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 The Lithe developers
 # This file is part of Lithe, a plugin for PETSc.
 
-"""Runs PETSc's own tests and tutorials with our types, by option, and compares with what PETSc's types print.
+"""Runs PETSc's own tests and tutorials with Lithe's types, by option, and compares the output with PETSc's types.
 
 In a build folder:
   python3 ../../tests/suite/petscsuite.py [--variant vcrs,pcvcrs] [--folder mat/tests] [--jobs 2] [PATTERN...]
@@ -44,7 +44,7 @@ class Suite:
         os.makedirs(bin, exist_ok=True)
 
     def program(self, run):
-        """Compiles the program of a run, once; returns its path, or None."""
+        """Compiles the program of a run, once; returns the path, or None."""
         with self.lock:
             lock = self.programs.setdefault(run.program, [threading.Lock(), None])
         with lock[0]:
@@ -73,7 +73,7 @@ class Suite:
         return path
 
     def execute(self, run, args, name, with_lithe, limit):
-        """Runs the program in a folder of its own; returns what became of it, what it printed and for how long it ran."""
+        """Runs the program in a separate folder; returns the status, the output and the seconds."""
         folder = os.path.join(self.work, "runs", run.name[:150], name)
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
@@ -93,7 +93,7 @@ class Suite:
             environment[key] = value.replace("${PETSC_DIR}", self.env["PETSC_DIR"])
         options = [environment.get("PETSC_OPTIONS", ""), self.env["LITHE_OPTIONS"] if with_lithe else self.env["LITHE_OPTIONS_GPU"]] + HARNESS_OPTIONS
         environment["PETSC_OPTIONS"] = " ".join(options)
-        # a process of its own needs no mpiexec, which takes as long as a small program
+        # a single process needs no mpiexec, which takes as long as a small program
         command = (shlex.split(self.env["MPIEXEC"]) + ["-n", str(run.nsize)] if run.nsize > 1 else []) + [self.program(run)] + args
         if self.keep:
             with open(os.path.join(folder, "command"), "w") as out:
@@ -219,7 +219,7 @@ def main():
         if not options.patterns or any(fnmatch.fnmatch(run.name, pattern) for pattern in options.patterns):
             chosen.setdefault(run.name, run)
     chosen = list(chosen.values())[::options.every]
-    # The first member of each loop, then the second of each: what is ended early is a sample of all
+    # The first member of each loop, then the second members: an interrupted run is a sample of all
     members = collections.Counter()
     for run in chosen:
         test = run.name.split("+")[0]
@@ -246,7 +246,7 @@ def main():
 
 
 def tap(suite, options):
-    """The list has lines 'SCALARS VARIANTS RUN [CLASS]': scalar types and variants have commas between them; CLASS is what is expected, same unless told."""
+    """The list has lines 'SCALARS VARIANTS RUN [CLASS]', with commas between scalar types and between variants; CLASS is the expected class, by default same."""
     entries = []
     with open(options.list) as listed:
         for line in listed:

@@ -28,7 +28,7 @@ def read(path):
 
 
 def reasons(path):
-    """Lines 'VARIANTS | RUNS | REMARK | reason': two patterns of names, and a regular expression for what was seen."""
+    """Lines 'VARIANTS | RUNS | REMARK | reason': two patterns of names, and a regular expression for the observation."""
     out = []
     with open(path) as lines:
         for line in lines:

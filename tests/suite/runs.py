@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The Lithe developers
 # This file is part of Lithe, a plugin for PETSc.
 
-"""Which runs the programs of PETSc have: its own parser reads the comments /*TEST ... TEST*/."""
+"""The runs of PETSc's programs: PETSc's own parser reads the comments /*TEST ... TEST*/."""
 
 import itertools
 import logging
@@ -18,7 +18,7 @@ FOLDERS = ["mat/tests", "mat/tutorials", "ksp/ksp/tests", "ksp/ksp/tutorials", "
 
 
 def read_env(path):
-    """The assignments of tests/env.sh, which configure writes."""
+    """The assignments in tests/env.sh, written by configure."""
     env = {}
     with open(path) as lines:
         for line in lines:
@@ -29,7 +29,7 @@ def read_env(path):
 
 
 class Run:
-    """One execution of one program, as PETSc's harness would make it."""
+    """A single execution of a program, as in PETSc's harness."""
 
     def __init__(self, name, folder, source, depends):
         self.name = name        # as the harness labels it
@@ -52,14 +52,14 @@ class Run:
 
 
 def harness_reader(env):
-    """An object of PETSc's class that writes the scripts of the harness; here it reads only."""
+    """An object of the PETSc class which writes the harness scripts; here the object only reads."""
     logging.getLogger().addHandler(logging.NullHandler())  # or it writes a log file into PETSc's folder
     sys.dont_write_bytecode = True
     sys.path.insert(0, os.path.join(env["PETSC_HARNESS"], "config"))
     import gmakegentest
 
     reader = gmakegentest.generateExamples.__new__(gmakegentest.generateExamples)
-    # Its constructor makes folders, of which nothing is needed
+    # The constructor makes folders, which are not needed
     gmakegentest.os.makedirs, makedirs = lambda *args, **kwargs: None, os.makedirs
     try:
         reader.__init__(petsc_dir=env["PETSC_DIR"], petsc_arch=env["PETSC_ARCH"], srcdir=env["PETSC_EXAMPLES"], testdir="/nowhere")
@@ -69,7 +69,7 @@ def harness_reader(env):
 
 
 def device_wanted(test):
-    """What needs a device: PETSc's harness asks only whether PETSc was built with CUDA."""
+    """Whether a run needs a device: PETSc's harness asks only whether PETSc was built with CUDA."""
     needs = set(test.get("requires", "").split())
     return bool(needs & {"cuda", "hip", "kokkos_kernels", "sycl", "viennacl"}) or "-mat_type aijcu" in test.get("args", "") or "cuda" in test.get("args", "").split()
 
@@ -98,7 +98,7 @@ def expand(reader, run, test, subst, loops, letter=""):
         member.fails = bool(subst["error"])
         member.diff_args = subst["diff_args"]
         member.files = subst["localrunfiles"].split()
-        # the two ways by which the harness quotes: a string in single quotes, and one in double quotes, both evaluated again
+        # the two quotations of the harness: single quotes and double quotes, both evaluated again
         member.shell = "\n".join(member.exports) + "\nargs='-petsc_ci %s'\n%s" % (subst["args"], set_loops) + 'eval "set -- ${args} %s"\nprintf "%%s\\0" "$@"\n' % subst["subargs"]
         if subst["command"]:
             member.skip = member.skip or "a command of its own"
@@ -123,7 +123,7 @@ def runs_of_test(reader, folder, source, depends, name, test, skip):
 
 
 def all_runs(env, folders):
-    """Every run of every program in these folders, those that cannot run here with the reason in .skip."""
+    """Every run of every program in these folders; impossible runs have the reason in .skip."""
     reader = harness_reader(env)
     import testparse
 
@@ -155,13 +155,13 @@ def all_runs(env, folders):
 
 
 def shell_of_run(env, run):
-    """What the scripts of the harness have set."""
+    """The variables set by the scripts of the harness."""
     return ("executable=../program\ntestname=%s\npetsc_dir=%s\nwPETSC_DIR=%s\nDATAFILESPATH=\nmpiexec=%s\n" %
             (shlex.quote(run.name), shlex.quote(env["PETSC_DIR"]), shlex.quote(env["PETSC_DIR"]), shlex.quote(env["MPIEXEC"])))
 
 
 def read_args(env, run):
-    """The arguments of a run, evaluated by bash as the harness does it."""
+    """The arguments of a run, evaluated by bash as in the harness."""
     if any(sign in run.shell.split("args=", 1)[1].rsplit("printf", 1)[0] for sign in ("`", "|", " >", " <")):
         run.skip = "a command of its own"
         return

@@ -2,11 +2,11 @@
 # SPDX-FileCopyrightText: 2026 The Lithe developers
 # This file is part of Lithe, a plugin for PETSc.
 
-"""What each of our options makes of the arguments of a run, and of those of the run that it is compared with."""
+"""The arguments of a run with each of Lithe's options, and the arguments of the reference run."""
 
 import re
 
-# Options of the solver, not of its preconditioner; all others are given with the prefix vcrs_, too
+# Options of the solver, not of its preconditioner; all other options are also given with the prefix vcrs_
 NOT_OF_PC = re.compile(r"-(ksp(?!_(ksp|pc)_)|snes|ts|tao|mat|vec|dm|npc|petsc|malloc|options|log|info)(_|$)")
 AIJ = ("aij", "seqaij", "mpiaij")
 OURS_OF_KSP = {"gmres": "cbgmres", "fgmres": "cbfgmres"}
@@ -35,7 +35,7 @@ def flat(options):
 
 
 def value_of(options, name):
-    """Of an option that is given more than once PETSc takes the last."""
+    """PETSc takes the last value of an option which is given several times."""
     for option, value in reversed(options):
         if option == name:
             return value
@@ -43,14 +43,14 @@ def value_of(options, name):
 
 
 def ksp_of_view(text):
-    """Types of the solvers without a prefix that -ksp_view_pre saw, and of their preconditioners."""
+    """Types of the solvers without a prefix in the output of -ksp_view_pre, and of their preconditioners."""
     ksp = re.findall(r"^KSP Object: \d+ MPI process(?:es)?\n  type: (\S+)", text, re.M)
     pc = re.findall(r"^PC Object: \d+ MPI process(?:es)?\n  type: (\S+)", text, re.M)
     return ksp, pc
 
 
 class Mat:
-    """-mat_type, also of a DM and of matrices with prefixes; the other run has AIJ at the same places."""
+    """-mat_type, also for a DM and for matrices with prefixes; the reference run has AIJ at the same places."""
 
     def __init__(self, name, mat, also=()):
         self.name, self.mat, self.also, self.reference, self.counts_only = name, mat, also, "aij", False
@@ -79,7 +79,7 @@ class Mat:
 
 
 class Plain:
-    """The solver of the run as it is, seen by -ksp_view_pre; iterations are printed."""
+    """The unchanged solver of the run, with -ksp_view_pre; iterations are printed."""
 
     @staticmethod
     def reference_args(args):
@@ -110,7 +110,7 @@ class Pc:
 
 
 class Ksp:
-    """-ksp_type cbgmres in place of gmres, cbfgmres of fgmres, also where a prefix is given."""
+    """-ksp_type cbgmres instead of gmres, cbfgmres instead of fgmres, also with a prefix."""
 
     def __init__(self, name, also, counts_only):
         self.name, self.also, self.reference, self.counts_only = name, also, "plain", counts_only

@@ -2,11 +2,11 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "The package: it initialises once, however often it is asked to, and again after PetscFinalize().\n\n";
+static char help[] = "The package: initialised once, after any number of requests, and again after PetscFinalize().\n\n";
 
 #include <lithe.h>
 
-/* lithe.h has all parts of the API: types, enums and functions of each, and what they come from in PETSc */
+/* lithe.h has all parts of the API: types, enums and functions of each part, and the underlying objects of PETSc */
 static PetscErrorCode TestParts(void)
 {
   PetscErrorCode (*const functions[])(void) = {(PetscErrorCode(*)(void))MatVCRSGetInfo,         (PetscErrorCode(*)(void))MatHYBMGPUGetInfo,
@@ -40,7 +40,7 @@ static PetscErrorCode TestParts(void)
 
 int main(int argc, char **argv)
 {
-  /* PETSc may be initialised twice if it does not start MPI itself */
+  /* if the program starts MPI itself, PETSc may be initialised twice */
   if (MPI_Init(&argc, &argv)) return 1;
   for (int round = 0; round < 2; round++) {
     Mat           A;

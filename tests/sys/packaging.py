@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The Lithe developers
 # This file is part of Lithe, a plugin for PETSc.
 
-"""Looks through the recipes of packaging/ without Spack and conda: python3 packaging.py spack|conda SOURCE CONFIGURE_HELP
+"""Checks the recipes of packaging/ without Spack and conda: python3 packaging.py spack|conda SOURCE CONFIGURE_HELP
 
 spack executes the recipe with stand-ins for the modules of Spack that it imports. What it gives configure must be in CONFIGURE_HELP, the output of
 configure --help. conda reads the recipe line by line.
@@ -26,7 +26,7 @@ def project_version(source):
 
 
 def check_configure(arguments, help_text):
-    """Options and variables that configure knows."""
+    """Options and variables of configure."""
     for argument in arguments:
         name = argument.split("=", 1)[0]
         known = name if not name.startswith("--") else re.sub(r"^--(with|without)-", "--with-", name)
@@ -45,7 +45,7 @@ class Prefix(str):
 
 
 class Spec:
-    """A package that is to be built, with or without CUDA."""
+    """A package to build, with or without CUDA."""
 
     def __init__(self, cuda):
         self.cuda = cuda
@@ -70,7 +70,7 @@ class AutotoolsPackage:
 
 
 class Environment:
-    """What an installed package changes of the environment."""
+    """Changes of the environment by an installed package."""
 
     def __init__(self):
         self.variables = {}

@@ -2,9 +2,10 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "TSUNIFORMIZATION: the bound that it tells holds, for chains, times, errors allowed and methods.\n\n";
+static char help[] = "TSUNIFORMIZATION: the reported bound holds for chains, times, permitted errors and methods.\n\n";
 
-/* The exact solution is one in long double. Times are those of 0.01 to 1e4 expected jumps, or -most; of the cases each -stride is taken. */
+/* The exact solution is computed in long double. Times correspond to 0.01 to 1e4 expected jumps, at most -most. The
+   cases are taken in steps of -stride. */
 
 #include <tests/ts/tstest.h>
 
@@ -83,7 +84,7 @@ int main(int argc, char **argv)
       const double t            = (double)(PetscReal)(jumps[j] / (double)ChainAlpha(&c));
       Long         p[CHAIN_MAX] = {0}, exact[CHAIN_MAX];
 
-      /* One state, or what is no distribution */
+      /* A single state, or a vector which is no distribution */
       if (j % 2) p[0] = 1;
       else {
         for (PetscInt i = 0; i < c.n; i++) p[i] = (PetscReal)(i % 3 - 0.75);

@@ -13,7 +13,7 @@ static char help[] = "MATSBPSAT and PCSBPMG in implicit steps of time: a heat eq
 typedef struct {
   EvolveKind kind;
   TSType     type;
-  PetscInt   order; /* of the steps */
+  PetscInt   order; /* of the time steps */
 } Case;
 
 int main(int argc, char **argv)
@@ -34,7 +34,7 @@ int main(int argc, char **argv)
     EvolveResult  result[3];
     PetscReal     order;
 
-    /* Twice as many steps have a smaller error, the assembled matrix has the same one */
+    /* Twice as many steps have a smaller error, and the assembled matrix gives the same error */
     for (int r = 0; r < 3; r++) {
       opt.steps     = (r ? 16 : 8) * (c->kind == EVOLVE_WAVE ? 4 : 1);
       opt.assembled = (PetscBool)(r == 2);

@@ -12,7 +12,8 @@ static char
 #include <tests/mat/vcrstest.h>
 #include <tutorials/common/chain.h>
 
-/* Q^T of a random chain: each third state is absorbing, some of them nobody enters, so that rows are empty and columns, too */
+/* Q^T of a random chain. Every third state is absorbing, and some absorbing states cannot be entered, so some rows and
+   columns are empty */
 static PetscErrorCode CreateRandom(PetscInt n, PetscInt seed, Mat *A)
 {
   PetscFunctionBeginUser;
@@ -36,7 +37,7 @@ static PetscErrorCode CreateRandom(PetscInt n, PetscInt seed, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The compressed matrix of a MATSEQAIJ, from its arrays on the host or on the device */
+/* The compressed matrix of a MATSEQAIJ, from arrays on the host or on the device */
 static PetscErrorCode CreateFromRows(Mat A, PetscBool device, Mat *B)
 {
   const PetscInt    *i, *j;
@@ -84,14 +85,14 @@ static PetscErrorCode Solve(Mat A, Vec *p)
   PetscCall(TSSetRHSFunction(ts, NULL, TSComputeRHSFunctionLinear, NULL));
   PetscCall(TSSetRHSJacobian(ts, A, A, TSComputeRHSJacobianConstant, NULL));
   PetscCall(TSSetMaxTime(ts, 1.0));
-  PetscCall(TSUniformizationSetNegligible(ts, 0)); /* types differ in what they leave out */
+  PetscCall(TSUniformizationSetNegligible(ts, 0)); /* types leave out different states */
   PetscCall(TSSetFromOptions(ts));
   PetscCall(TSSolve(ts, *p));
   PetscCall(TSDestroy(&ts));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* B is the matrix A to the last bit, and has its solution */
+/* B equals the matrix A to the last bit, and gives the same solution */
 static PetscErrorCode Compare(Mat A, Mat B, const char where[])
 {
   const PetscScalar *x, *y;
@@ -140,7 +141,7 @@ static PetscErrorCode CheckWireless(PetscInt K, PetscInt R, PetscBool device)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What is no generator is found where it is, and named */
+/* A matrix which is not a generator is detected, and the place is named */
 static PetscErrorCode CheckRefusals(PetscBool device)
 {
   const struct {
@@ -152,7 +153,7 @@ static PetscErrorCode CheckRefusals(PetscBool device)
     {5, 160, -0.5, "the rate from state 160 to state 5 "},                    /* a sign */
     {5, 100, (PetscReal)NAN, "the rate from state 100 to state 5 "},          /* no number */
     {100, 7, (PetscReal)INFINITY, "the rate from state 7 to state 100 "},     /* infinite */
-    {197, 197, (PetscReal)1e-30, "its diagonal entry of state 197 is 1e-30"}, /* of a state that is left by nothing */
+    {197, 197, (PetscReal)1e-30, "its diagonal entry of state 197 is 1e-30"}, /* an absorbing state with a diagonal entry */
   };
 
   PetscFunctionBeginUser;

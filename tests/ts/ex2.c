@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "TSUNIFORMIZATION refuses what is no generator, and names the state; other misuse.\n\n";
+static char help[] = "TSUNIFORMIZATION refuses a matrix which is no generator, and names the state; other misuse.\n\n";
 
 #include <tests/ts/tstest.h>
 
@@ -23,7 +23,7 @@ static PetscErrorCode Keep(MPI_Comm comm, int line, const char *function, const 
   return code;
 }
 
-/* A solve must end with an error that says each of the words between bars, on all processes, or with none */
+/* A solve must end on all processes with an error which contains each of the words between bars, or without an error */
 static PetscErrorCode Refused(Mat A, const char what[], const char options[], const char words[], PetscBool solve)
 {
   TS             ts;
@@ -107,7 +107,7 @@ static PetscErrorCode Shell(Mat A, PetscBool transpose, Mat *S)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* As it is, and as two shells */
+/* The matrix itself, and two shells */
 static PetscErrorCode RefusedAll(Mat A, const char what[], const char options[], const char words[])
 {
   Mat  S;
@@ -135,7 +135,7 @@ int main(int argc, char **argv)
   PetscCall(LitheInitializePackage());
   ChainMake(CHAIN_RANDOM, &c);
 
-  /* A generator is not refused; its transpose is, with a hint */
+  /* A generator is accepted; its transpose is refused, with a hint */
   PetscCall(ChainMatrix(&c, &A));
   PetscCall(RefusedAll(A, "a generator", type, NULL));
   if (PetscDefined(USE_REAL_DOUBLE)) {
@@ -164,7 +164,7 @@ int main(int argc, char **argv)
   PetscCall(Refused(T, "Q in place of its transpose, virtual", type, "state 0 |transpose", PETSC_TRUE));
   PetscCall(MatDestroy(&T));
 
-  /* A rate that is missing in the sum */
+  /* A rate which the sum lacks */
   PetscCall(MatSetOption(A, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE));
   if (!PetscGlobalRank) PetscCall(MatSetValue(A, 4, 9, 0.25, ADD_VALUES));
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
@@ -181,7 +181,7 @@ int main(int argc, char **argv)
   PetscCall(RefusedAll(A, "a negative rate", type, "from state 5 to state 10 |-0.5"));
   PetscCall(MatDestroy(&A));
 
-  /* A diagonal entry that is positive */
+  /* A positive diagonal entry */
   PetscCall(ChainMatrix(&c, &A));
   if (!PetscGlobalRank) PetscCall(MatSetValue(A, 2, 2, 100.0, ADD_VALUES));
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
@@ -189,7 +189,7 @@ int main(int argc, char **argv)
   PetscCall(RefusedAll(A, "a positive diagonal entry", type, "diagonal entry of state 2 "));
   PetscCall(MatDestroy(&A));
 
-  /* A rate that is none */
+  /* A rate which is NaN */
   bad            = c;
   bad.rate[8][2] = NAN;
   PetscCall(ChainMatrix(&bad, &A));

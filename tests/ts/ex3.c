@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Poisson weights against those of the gamma function in long double.\n\n";
+static char help[] = "Poisson weights against the gamma function in long double.\n\n";
 
 #include <float.h>
 #include <src/ts/uniformization/uniformizationimpl.h>
@@ -38,10 +38,10 @@ int main(int argc, char **argv)
           sum += value;
           mean += (Long)k * value;
         }
-        /* The logarithms of the exact ones are that far off, relatively */
+        /* The relative error of the exact logarithms */
         slack   = 40 * (1 + q * logl(2 + q)) * LDBL_EPSILON + 4 * PETSC_MACHINE_EPSILON;
         allowed = (Long)errors[j] + slack;
-        /* 1 - inside: what is left out */
+        /* 1 - inside: the omitted part */
         if (WRONG(bad || !(difference + fabsl(1 - inside) <= allowed)))
           FAIL("mean %g, error %g: weights from %" PetscInt_FMT " to %" PetscInt_FMT " differ by %g", means[i], errors[j], w.left, w.right,
                (double)(difference + fabsl(1 - inside)));

@@ -6,7 +6,7 @@ static char help[] = "TSUNIFORMIZATION as a TS: output times, steps, monitors, i
 
 #include <tests/ts/tstest.h>
 
-/* What a monitor sees */
+/* A monitor's observations */
 typedef struct {
   PetscInt  n;
   PetscReal time[64], accumulated[64], instantaneous[64];
@@ -45,7 +45,7 @@ static PetscErrorCode CheckError(const char what[], Vec x, const Long exact[], d
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* M/M/1/K at time t, begun in a state, by the eigenvectors of the symmetric matrix that is similar to the generator */
+/* M/M/1/K at time t from an initial state, by the eigenvectors of the symmetric matrix similar to the generator */
 static void Queue(PetscInt K, Long arrival, Long service, PetscInt begin, Long t, Long x[])
 {
   const Long pi = 4 * atanl(1.0L), rho = arrival / service, a = 1 / sqrtl(rho);
@@ -89,7 +89,7 @@ static PetscErrorCode TestQueue(void)
       PetscCall(TSUniformizationGetInfo(ts, &info));
       PetscCall(PetscSNPrintf(what, sizeof(what), "the queue M/M/1/20 at time %g%s", times[i], steady ? ", steady state looked for" : ""));
       PetscCall(CheckError(what, x, exact, (double)info.bound));
-      /* 1.7 jumps in a unit of time; it takes about 1000 of them */
+      /* 1.7 jumps per unit of time; the steady state is reached long before the last time */
       if (WRONG(i == 3 && steady && (info.steadyat < 0 || info.products > 3000))) FAIL("%s: %" PetscInt64_FMT " products", what, info.products);
       if (WRONG(i == 3 && !steady && (info.steadyat >= 0 || info.products < 6800))) FAIL("%s: %" PetscInt64_FMT " products", what, info.products);
       PetscCall(TSDestroy(&ts));
@@ -105,7 +105,7 @@ static Long Accumulated(const Chain *c, const Long p[], const Long reward[], Lon
 {
   const int   n   = 20000;
   Long        sum = 0, x[CHAIN_MAX], y[CHAIN_MAX], e[CHAIN_MAX];
-  static Long E[CHAIN_MAX][CHAIN_MAX]; /* over one step; row j is where state j goes */
+  static Long E[CHAIN_MAX][CHAIN_MAX]; /* over one step; row j is the distribution after starting in state j */
 
   for (PetscInt j = 0; j < c->n; j++) {
     memset(e, 0, sizeof(e));
@@ -226,7 +226,8 @@ static PetscErrorCode TestSteps(void)
   p[1]          = 1;
   last[c.n - 1] = 1;
 
-  /* TSStep() goes by the time step; the bound of all steps to the final time is what was asked for; TSInterpolate() in the last step */
+  /* TSStep() uses the time step; the bound over all steps to the final time is the requested bound; TSInterpolate() in
+     the last step */
   PetscCall(ChainTS(A, "-ts_type uniformization", &ts));
   PetscCall(ChainVec(A, &c, p, &x));
   PetscCall(TSSetSolution(ts, x));
@@ -247,7 +248,7 @@ static PetscErrorCode TestSteps(void)
   PetscCall(TSDestroy(&ts));
   PetscCall(VecDestroy(&x));
 
-  /* No final time: so many steps */
+  /* No final time, but a maximum number of steps */
   PetscCall(ChainTS(A, "-ts_type uniformization -ts_time_step 0.125 -ts_max_steps 12", &ts));
   PetscCall(ChainVec(A, &c, p, &x));
   PetscCall(TSMonitorSet(ts, Monitor, &seen, NULL));
@@ -273,7 +274,7 @@ static PetscErrorCode TestSteps(void)
   PetscCall(CheckError("a solution changed on the way", x, exact, (double)info.bound));
   if (WRONG(info.passes != 2)) FAIL("a solution changed on the way: %" PetscInt_FMT " passes", info.passes);
 
-  /* The solver again, after a reset of it, and for another matrix; the view */
+  /* The solver again, after its reset, and for another matrix; the view */
   PetscCall(TSView(ts, PETSC_VIEWER_STDOUT_WORLD));
   PetscCall(TSDestroy(&ts));
   PetscCall(VecDestroy(&x));
@@ -281,7 +282,7 @@ static PetscErrorCode TestSteps(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same program with a Runge-Kutta method, chosen by an option; a matrix that changes between solves */
+/* The same program with a Runge-Kutta method, chosen by an option; a matrix which changes between solves */
 static PetscErrorCode TestProgram(void)
 {
   Chain     c;
@@ -325,7 +326,7 @@ static PetscErrorCode TestProgram(void)
     PetscCall(TSDestroy(&ts));
     PetscCall(VecDestroy(&x));
   }
-  /* A second solve goes on where the first one has stored an evaluation time */
+  /* A second solve continues where the first solve stored an evaluation time */
   {
     PetscReal        times[] = {0.25, 0.5, 0.75, 1.0};
     const PetscReal *stored;
@@ -344,7 +345,7 @@ static PetscErrorCode TestProgram(void)
     if (WRONG(nstored != 4)) FAIL("two solves store %" PetscInt_FMT " of 4 evaluation times", nstored);
     for (PetscInt i = 0; i < nstored; i++) {
       if (WRONG(stored[i] != times[i])) FAIL("evaluation time %" PetscInt_FMT " is %g, not %g", i, (double)stored[i], (double)times[i]);
-      ChainExact(&c, 3.0L * times[i], p, exact); /* the matrix is three times what it was */
+      ChainExact(&c, 3.0L * times[i], p, exact); /* the matrix is three times the previous matrix */
       PetscCall(CheckError("an evaluation time of two solves", solution[i], exact, 3e-8));
     }
     PetscCall(TSDestroy(&ts));
@@ -367,7 +368,7 @@ static PetscErrorCode EventValue(TS ts, PetscReal t, Vec x, PetscReal value[], v
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* An event ends a solve: steps are taken back until it is found */
+/* An event ends a solve: steps are rolled back until the event is found */
 static PetscErrorCode TestEvent(void)
 {
   PetscInt             direction = -1;

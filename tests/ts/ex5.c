@@ -8,7 +8,7 @@ static char help[] = "TSUNIFORMIZATION: fused steps with few and many sums at a 
 
 #define TIMES 12
 
-/* Times at which windows of weights overlap, all but the first; what is right there */
+/* Times whose windows of weights overlap, except the first; and the right solutions */
 typedef struct {
   const char  *what;
   const Chain *chain;
@@ -57,7 +57,8 @@ static PetscErrorCode Check(const Chain *c, Mat A, PetscReal jumps, const char o
 
 int main(int argc, char **argv)
 {
-  /* A pass for one time, for five, and for all; with norms; with intervals, each of which begins with a sum of the last */
+  /* A pass for one time, for five times, and for all; with norms; with intervals, where each interval begins with a sum
+     of the last */
   static const char *const cases[] = {"-ts_uniformization_open_outputs 1", "-ts_uniformization_open_outputs 5 -ts_uniformization_eps 1e-10",
                                       "-ts_uniformization_open_outputs 20", "-ts_uniformization_open_outputs 20 -ts_uniformization_steady_state",
                                       "-ts_uniformization_method intervals -ts_uniformization_theta 9"};

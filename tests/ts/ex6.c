@@ -2,11 +2,11 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "TSUNIFORMIZATION: states that hold next to nothing are left out, and what that costs is in the bound.\n\n";
+static char help[] = "TSUNIFORMIZATION: states of negligible probability are left out, and the bound includes the error.\n\n";
 
 /*
-   Of the cases the first -cases are taken; times are multiples of -unit. A chain that wanders: so many states, one or
-   three up and one down. Those behind are left out, and those that it has hardly got to.
+   -cases N uses the first N cases; times are multiples of -unit. The chain wanders through STATES states, one or three
+   up and one down. The solver leaves out the states behind the chain, and states which the chain has hardly reached.
 */
 
 #include <tests/ts/tstest.h>
@@ -17,7 +17,7 @@ static char help[] = "TSUNIFORMIZATION: states that hold next to nothing are lef
 static const double up = 2, leap = 0.25, down = 1, alpha = 3.25;
 
 typedef struct {
-  double time[TIMES + 1]; /* 0, then those at which the solution is wanted */
+  double time[TIMES + 1]; /* 0, then the times of the requested solutions */
   Long   p[STATES], exact[TIMES + 1][STATES], reward[TIMES + 1];
   Long   norm;
 } Case;
@@ -27,7 +27,7 @@ static Long RewardOf(PetscInt i)
   return i % 5 - 1;
 }
 
-/* Where the rates of a state lead; all but those over the end */
+/* The targets of the rates of a state, without targets beyond the end */
 static PetscInt RatesOf(PetscInt state, PetscInt to[3], double rate[3])
 {
   PetscInt n = 0;
@@ -73,7 +73,7 @@ static PetscErrorCode CreateMatrix(Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The series in long double, all of it that counts: solutions, and the rewards until then */
+/* The complete series in long double: solutions, and the rewards up to each time */
 static void MakeExact(Case *c)
 {
   static Long v[STATES], w[STATES];
@@ -113,7 +113,7 @@ static void MakeExact(Case *c)
   }
 }
 
-/* What the monitor has seen */
+/* The monitor's observations */
 typedef struct {
   const Case *c;
   const char *what;
@@ -142,7 +142,7 @@ static PetscErrorCode Monitor(TS ts, PetscInt step, PetscReal time, Vec x, void 
   if (WRONG(!(info.truncation + info.steady + info.negligible <= s->eps)))
     FAIL("%s, time %g: weights, steady state and states left out take %g of %g", s->what, (double)time,
          (double)(info.truncation + info.steady + info.negligible), (double)s->eps);
-  /* A time has its part of what may be left out; a pass after the first gets what others have not used, too */
+  /* Each time has its share of the negligible mass. A later pass also gets the unused shares of earlier times */
   if (WRONG(info.passes == 1 && !(info.negligible <= s->part * s->eps * time / (PetscReal)s->c->time[TIMES] * (PetscReal)1.0001)))
     FAIL("%s, time %g: states left out take %g", s->what, (double)time, (double)info.negligible);
   PetscCall(TSUniformizationGetReward(ts, &until, NULL));
@@ -151,7 +151,7 @@ static PetscErrorCode Monitor(TS ts, PetscInt step, PetscReal time, Vec x, void 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One solve; its last distribution's info, the first row that is not zero, and the mass lost */
+/* A solve; the info of its last distribution, the first nonzero row, and the lost mass */
 static PetscErrorCode Solve(const Case *c, Mat A, const char options[], PetscBool all, TSUniformizationInfo *info, PetscInt *first, Long *lost)
 {
   Seen               seen = {c, options, 0, 0, 0};
@@ -206,9 +206,9 @@ static PetscErrorCode Solve(const Case *c, Mat A, const char options[], PetscBoo
 }
 
 /*
-   The chain that begins in a state, with rows left out and without. often: the ends are looked at so often that rows
-   are fewer the more may be left out; with so few
-   rows a device looks once in 128 products, an interval has about as many, and weights that may take less have more of them
+   The chain from one state, with rows left out and without. often: the ends are checked often enough that a larger
+   negligible mass leaves out more rows. With few rows, a device checks once in 128 products, about as many as an
+   interval has. Weights with a smaller allowance need more products
 */
 static PetscErrorCode CheckWander(const Case *c, Mat A, const char options[], PetscBool skips, PetscBool often)
 {
@@ -227,9 +227,9 @@ static PetscErrorCode CheckWander(const Case *c, Mat A, const char options[], Pe
       if (WRONG(!(info[k].rows < (PetscReal)0.75 * info[0].rows) || (often && k == 2 && info[2].rows > info[1].rows)))
         FAIL("%s: %g of the rows took part, of which %g were to", all, (double)info[k].rows, (double)info[0].rows);
       if (WRONG(first[k] <= first[0])) FAIL("%s: the first rows were not left out", all);
-      /* All that is lost was left out. Of what is left out after so many products a part is lost, that of the weights
-         after them: in proportion to the products, and a look late, 0.44 of it at 39 jumps, of
-         which each interval has about as many, and more at more */
+      /* All lost mass was left out. Only part of the mass left out at a product is lost: the part of the weights after
+         this product, in proportion to the products. With a late check the lost part is 0.44 at 39 jumps, about the
+         length of an interval, and larger with more jumps */
       if (WRONG(!(lost[k] <= (Long)info[k].negligible + (Long)info[k].rounding && lost[k] + (Long)info[k].rounding >= 0.4L * (Long)info[k].negligible)))
         FAIL("%s: a mass of %g was lost, %g was left out", all, (double)lost[k], (double)info[k].negligible);
     } else if (WRONG(info[k].negligible != 0 || info[k].rows < (PetscReal)0.95 * info[0].rows)) FAIL("%s: rows were left out", all);
@@ -237,7 +237,7 @@ static PetscErrorCode CheckWander(const Case *c, Mat A, const char options[], Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A solution between two times is one with all rows */
+/* A solution between two times uses all rows */
 static PetscErrorCode CheckStep(const Case *c, Mat A)
 {
   TS       ts;
@@ -302,13 +302,14 @@ int main(int argc, char **argv)
   for (PetscInt k = 0; k < ncases; k++) PetscCall(CheckWander(&c, A, cases[k], skips, (PetscBool)!device));
   PetscCall(CheckStep(&c, A));
 
-  /* What is no distribution: little at both ends, signs. Rows in the middle are not looked at */
+  /* A vector which is no distribution: little mass at both ends, both signs. Rows in the middle are not checked */
   for (PetscInt i = 0; i < STATES; i++) c.p[i] = (i < 50 || i >= 600 ? 1e-9L : 0) + (i == 120 ? 1 : 0) - (i == 460 ? 2 : 0);
   MakeExact(&c);
   PetscCall(Solve(&c, A, "-ts_type uniformization -ts_uniformization_eps 1e-5", PETSC_TRUE, &info, &first, &lost));
   if (WRONG(skips && !(info.negligible > 0))) FAIL("nothing was left out of a vector with little at its ends");
 
-  /* Nothing can be left out: states have a chance of 1 / STATES each, and remain so but for the ends, where more of them gather */
+  /* Nothing can be left out: each state has probability 1 / STATES, and keeps it except near the ends, where
+     probability accumulates */
   for (PetscInt i = 0; i < STATES; i++) c.p[i] = (Long)(PetscReal)(1.0 / STATES);
   c.time[1] = 2;
   c.time[2] = 3;

@@ -4,14 +4,15 @@
 
 static char help[] = "TSUNIFORMIZATION: shares of the states with which processes have the same work.\n\n";
 
-/* -leaves BOOL: the type of the matrix leaves out states that take no part; without the option that may be so or not. -cases N: the first of them */
+/* -leaves BOOL: whether the type of the matrix leaves out states which take no part; without the option both are
+   permitted. -cases N: use the first N cases */
 
 #include <tests/ts/tstest.h>
 #include <tests/mat/refused.h>
 
 #define STATES 600
 
-/* A queue that fills slowly; m: this process's rows */
+/* A queue which fills slowly; m: this process's rows */
 static PetscErrorCode CreateMatrix(PetscInt m, Mat *A)
 {
   const double up = 2, down = 1.8;
@@ -33,7 +34,7 @@ static PetscErrorCode CreateMatrix(PetscInt m, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A solve that begins in a state, with so many rows on this process. x: all of the solution, on each process, or NULL */
+/* A solve from the state "initial", with m rows on this process. x: the complete solution on each process, or NULL */
 static PetscErrorCode Solve(PetscInt m, PetscInt initial, PetscReal time, const char options[], PetscScalar x[], TS *ts)
 {
   char       all[256];
@@ -73,7 +74,8 @@ static void Even(PetscInt n, PetscInt rows[])
   for (PetscInt p = 0; p < n; p++) rows[p] = STATES / n + (p < STATES % n);
 }
 
-/* Shares of n processes against even ones, and against all others where these are few enough; gain: even ones have at least so many times as much work */
+/* Shares of n processes against even shares and, for small n, against all shares. gain: the least ratio of the work
+   with even shares to the work with the tested shares */
 static PetscErrorCode CheckShares(const char what[], TS ts, PetscInt n, PetscReal gain)
 {
   PetscInt   *rows, *other, sum = 0, step = n == 2 ? 1 : 12;
@@ -106,7 +108,7 @@ static PetscErrorCode CheckShares(const char what[], TS ts, PetscInt n, PetscRea
   if (WRONG(!(work >= alone / (PetscReal)n * (1 - 10 * PETSC_MACHINE_EPSILON) && work <= alone)))
     FAIL("%s, %" PetscInt_FMT " processes: the work is %g of %g", what, n, (double)work, (double)alone);
 
-  /* All shares, or some of all: on one process, since each is a reduction */
+  /* All shares, or a selection; on a single process, since each share needs a reduction */
   for (PetscInt a = 0; a <= STATES && n <= 3 && size == 1; a += step) {
     for (PetscInt b = n == 2 ? STATES - a : 0; b <= STATES - a; b += step) {
       PetscReal w;
@@ -132,7 +134,7 @@ int main(int argc, char **argv)
   static const struct {
     const char *what, *options;
     PetscInt    initial;
-    PetscReal   time, gain[2]; /* of 4 and 5 processes, on the host; a device looks at so few rows too rarely */
+    PetscReal   time, gain[2]; /* gain: with 4 and 5 processes, on the host; a device checks rows too rarely for a small matrix */
   } cases[] = {
     {"from the first state", "", 0, 60, {2, 2}},
     {"from the last state", "", STATES - 1, 60, {2, 2}},
@@ -177,7 +179,7 @@ int main(int argc, char **argv)
     if (WRONG(!left && rows[rank] != m)) FAIL("%s: all rows take part, and shares are not even", cases[c].what);
     PetscCall(TSDestroy(&ts));
 
-    /* Solved with these shares: the same but for rounding */
+    /* A solve with the new shares agrees up to rounding */
     PetscCall(Solve(rows[rank], cases[c].initial, cases[c].time, cases[c].options, y, &ts));
     PetscCall(TSUniformizationGetInfo(ts, &info));
     for (PetscInt i = 0; i < STATES; i++) difference += (double)PetscAbsScalar(x[i] - y[i]);

@@ -2,37 +2,37 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "TSUNIFORMIZATION needs constant rates: functions of the program that depend on time, on the solution, or add a constant are refused.\n\n";
+static char help[] = "TSUNIFORMIZATION needs constant rates: functions which depend on time or on the solution, or add a constant, are refused.\n\n";
 
 #include <tests/ts/tstest.h>
 #include <tests/mat/refused.h>
 
-/* What the program's functions do. The rates are those of a chain times a factor */
+/* The behaviour of the program's functions. The rates are the chain's rates times a factor */
 typedef enum {
   RATES_CONSTANT,
   RATES_SOME,     /* constant, and the function sets two entries only */
   RATES_LINEAR,   /* 1 + t */
   RATES_PERIODIC, /* 1 + sin^2(pi k t) / 2: the same at t = 0, 1/k, 2/k, ... */
-  RATES_SWITCH,   /* other rates from a time on */
+  RATES_SWITCH,   /* other rates from a certain time on */
   RATES_PULSE,    /* other rates for a third of the time */
-  RATES_SLOW,     /* one small rate grows by a millionth */
+  RATES_SLOW,     /* a small rate grows by 1e-6 */
   RATES_SOLUTION, /* 1 + |u_0|^2 */
-  RATES_ADD,      /* values are added to those of the last call */
-  RATES_TWICE,    /* twice as fast once a callback has said so */
+  RATES_ADD,      /* values are added to the values of the last call */
+  RATES_TWICE,    /* twice as fast after a callback */
   RATES_ROUNDING  /* constant but for rounding */
 } Rates;
 
 typedef struct {
   Chain     chain;
-  Mat       A; /* what a shell or a function multiplies with */
+  Mat       A; /* the matrix inside of a shell or a function */
   Rates     rates, function;
-  PetscReal k, constant; /* constant: what the function adds */
+  PetscReal k, constant; /* constant: added by the function */
   PetscBool shell, twice;
   PetscInt  calls, functions;
   double    u0;
 } Program;
 
-static PetscInt every = 1; /* of the times and periods; if not each, fewer shells and steps, too */
+static PetscInt every = 1; /* step through times and periods; above 1 also fewer shells and steps */
 
 static PetscReal Factor(const Program *p, Rates rates, PetscReal t)
 {
@@ -72,7 +72,7 @@ static PetscErrorCode First(Vec u, double *first)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sets all rates, or with part those that lead from state 0 to state 1 and back into the diagonal */
+/* Sets all rates; part: only the rates from state 0 to state 1 and back, into the diagonal */
 static PetscErrorCode SetRates(const Program *p, PetscReal factor, PetscBool part, InsertMode mode, Mat A)
 {
   const Chain *c = &p->chain;
@@ -114,7 +114,7 @@ static PetscErrorCode Jacobian(TS ts, PetscReal t, Vec u, Mat A, Mat B, void *ct
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same as a function: its matrix has the rates of time 0 */
+/* The same as a function: the matrix has the rates of time 0 */
 static PetscErrorCode Function(TS ts, PetscReal t, Vec u, Vec f, void *ctx)
 {
   Program *p = (Program *)ctx;
@@ -171,7 +171,7 @@ static PetscErrorCode IJacobian(TS ts, PetscReal t, Vec u, Vec udot, PetscReal s
   (void)A;
   (void)B;
   (void)ctx;
-  return PETSC_ERR_PLIB; /* nobody calls it */
+  return PETSC_ERR_PLIB; /* must not be called */
 }
 
 /* The start: a solver with functions of the program's own, or PETSc's where a member of Rates is -1 */
@@ -225,7 +225,7 @@ static PetscErrorCode End(Program *p, TS *ts, Vec *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A solution at time t against the exact one for rates that are so many times those of the chain over all */
+/* Compares a solution at time t with the exact solution, for rates which are a multiple of the chain's rates */
 static PetscErrorCode Right(const char what[], Program *p, TS ts, Vec x, Long t)
 {
   Long                 exact[CHAIN_MAX], first[CHAIN_MAX];
@@ -246,7 +246,7 @@ static PetscErrorCode Right(const char what[], Program *p, TS ts, Vec x, Long t)
 #define DEPENDS_ON_SOLUTION "constant rates", "depends on the solution"
 #define NOT_A_P             "the right-hand side is not A p"
 
-/* Functions that are constant: the right solution, few calls, and the matrix as it was */
+/* Constant functions: the right solution, few calls, and an unchanged matrix */
 static PetscErrorCode TestConstant(int rates, int function, PetscBool shell)
 {
   const PetscInt steps = every > 1 ? 2 : 8;
@@ -287,7 +287,7 @@ static PetscErrorCode TestConstant(int rates, int function, PetscBool shell)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rates that are not: in TSSolve(), and in steps */
+/* Time-dependent rates: in TSSolve(), and in steps */
 static PetscErrorCode TestRefusedRates(const char what[], int rates, int function, PetscReal k, PetscBool steps, const char *first, const char *second)
 {
   for (int shell = 0; shell < (rates < 0 || every > 1 ? 1 : 2); shell++) {
@@ -354,7 +354,7 @@ static PetscErrorCode TestForms(void)
   TEST_REFUSED("TSSetIFunction()", TSSolve(ts, x), "TSSetIFunction()", "implicit TSType");
   PetscCall(End(&p, &ts, &x));
 
-  /* In place of the right-hand side: a mass matrix would be in it */
+  /* An implicit function instead of the right-hand side is refused, because the function could contain a mass matrix */
   PetscCall(Begin(&p, -1, -1, PETSC_FALSE, "", &ts, &x));
   PetscCall(TSDestroy(&ts));
   PetscCall(TSCreate(PETSC_COMM_WORLD, &ts));
@@ -382,7 +382,7 @@ static PetscErrorCode TestForms(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same object with another type before: its matrix is left shifted, for an implicit method */
+/* The same object had another type before, which leaves a shifted matrix of an implicit method */
 static PetscErrorCode TestOtherType(void)
 {
   for (int rates = -1; rates <= RATES_SOME; rates++) {
@@ -412,7 +412,7 @@ static PetscErrorCode TestOtherType(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rates that are constant in each of several solves, and change between them */
+/* Rates which are constant during each of several solves, and change between solves */
 static PetscErrorCode TestPieces(void)
 {
   Program p;
@@ -428,11 +428,11 @@ static PetscErrorCode TestPieces(void)
   PetscCall(Right("rates that change between solves", &p, ts, x, 3));
   PetscCall(End(&p, &ts, &x));
 
-  /* A parameter of the program, at a time that PETSc has a matrix for: a solve begun anew */
+  /* A parameter of the program changes, while PETSc has a matrix for the same time: a new solve */
   for (int function = -1; function < 1; function++) {
     PetscCall(Begin(&p, RATES_TWICE, function < 0 ? -1 : RATES_TWICE, PETSC_FALSE, "", &ts, &x));
     PetscCall(TSSetProblemType(ts, TS_LINEAR));
-    if (function >= 0) p.function = RATES_CONSTANT; /* its matrix changes */
+    if (function >= 0) p.function = RATES_CONSTANT; /* the function's matrix changes */
     PetscCall(TSSolve(ts, x));
     PetscCall(Right("before a parameter changes", &p, ts, x, 1));
     p.twice = PETSC_TRUE;
@@ -462,7 +462,7 @@ static PetscErrorCode Double(TS ts)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Changes between the steps of a solve: those of the matrix are seen; those of what a function uses are refused */
+/* Changes between the steps of a solve: changes of the matrix are detected; changes of a function's data are refused */
 static PetscErrorCode TestCallback(void)
 {
   PetscReal times[] = {0, 0.25, 0.5, 0.75, 1};
@@ -496,7 +496,7 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
-  PetscCall(PetscOptionsGetInt(NULL, NULL, "-every", &every, NULL)); /* of the times and periods */
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-every", &every, NULL)); /* step through times and periods */
   if (every > 1) PetscCall(TestConstant(RATES_CONSTANT, RATES_CONSTANT, PETSC_TRUE));
   for (int shell = 0; shell < (every > 1 ? 1 : 2); shell++) {
     PetscCall(TestConstant(-1, -1, (PetscBool)shell));

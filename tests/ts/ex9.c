@@ -2,18 +2,18 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "TSUNIFORMIZATION takes a generator of any type that has products and a diagonal, and reads entries of those that have them.\n\n";
+static char help[] = "TSUNIFORMIZATION takes a generator of any type with products and a diagonal, and reads entries if available.\n\n";
 
 #include <tests/ts/tstest.h>
 #include <tests/mat/refused.h>
 #include <lithe.h>
 
-/* Kinds of matrices that are made from AIJ */
+/* Kinds of matrices derived from AIJ */
 typedef struct {
   const char *name;
   PetscBool   symmetric; /* symmetric storage */
   PetscInt    bs;
-  PetscBool   entries; /* they can be read */
+  PetscBool   entries; /* entries can be read */
 } Type;
 
 static const Type types[] = {
@@ -124,7 +124,7 @@ static PetscErrorCode Nest(Mat A, PetscBool symmetric, PetscBool nested, Mat *N)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The sum of A - B and B, B being its diagonal */
+/* The sum of A - B and B, where B is the diagonal of A */
 static PetscErrorCode Composite(Mat A, PetscBool shells, Mat *C)
 {
   Mat part[2];
@@ -162,7 +162,7 @@ static PetscErrorCode Make(const char name[], Mat *A, Mat *B)
 
   PetscFunctionBeginUser;
   *B = NULL;
-  if (strstr(name, "sbaij")) PetscCall(MatSetOption(*A, MAT_SYMMETRIC, PETSC_TRUE)); /* an assembly may have forgotten it */
+  if (strstr(name, "sbaij")) PetscCall(MatSetOption(*A, MAT_SYMMETRIC, PETSC_TRUE)); /* assembly may have reset the option */
   if (strstr(name, "transpose") && !strstr(name, "shell")) {
     if (!strcmp(name, "transpose, scaled")) PetscCall(MatScale(*A, (PetscScalar)-0.25));
     PetscCall(MatTranspose(*A, MAT_INPLACE_MATRIX, A));
@@ -194,7 +194,8 @@ static PetscErrorCode Make(const char name[], Mat *A, Mat *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Constant, too. TSSetUp() duplicates a matrix that TSComputeRHSJacobianConstant() comes with, which MATSHELL and MATCOMPOSITE do not survive */
+/* A constant Jacobian. TSSetUp() duplicates the matrix of TSComputeRHSJacobianConstant(), which fails for MATSHELL and
+   MATCOMPOSITE */
 static PetscErrorCode Jacobian(TS ts, PetscReal t, Vec u, Mat A, Mat B, void *ctx)
 {
   (void)ts;
@@ -245,7 +246,7 @@ static void Symmetric(const Type *type, Chain *c)
   }
 }
 
-/* The solution, and what is known of the matrix */
+/* The solution, and the known properties of the matrix */
 static PetscErrorCode TestSolve(const Type *type, PetscBool check)
 {
   Chain                c;
@@ -302,7 +303,7 @@ static PetscErrorCode TestSolve(const Type *type, PetscBool check)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What is no generator is refused, on all processes, with the states */
+/* A matrix which is no generator is refused on all processes, and the message names the states */
 static PetscErrorCode TestFaults(const Type *type)
 {
   static const struct {
@@ -357,7 +358,7 @@ static PetscErrorCode TestFaults(const Type *type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One small negative rate in a ring of many states: products with sets of states hardly find it, entries do */
+/* A small negative rate in a ring of many states: products with sets of states hardly detect it, entries do */
 static PetscErrorCode TestHidden(const Type *type)
 {
   const PetscInt n = 960;
@@ -436,7 +437,7 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
-  PetscCall(PetscOptionsGetInt(NULL, NULL, "-every", &every, NULL)); /* of the types */
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-every", &every, NULL)); /* step through the types */
   for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(types); i += (size_t)every) {
     PetscCall(TestSolve(&types[i], PETSC_TRUE));
     PetscCall(TestSolve(&types[i], PETSC_FALSE));

@@ -24,8 +24,8 @@ typedef enum {
   CHAIN_QUEUE,     /* M/M/1/K */
   CHAIN_RANDOM,    /* all sorts of rates, from 1e-3 to 10 */
   CHAIN_CYCLE,     /* all rates are equal: P^T is periodic */
-  CHAIN_ABSORBING, /* two states that nothing leaves */
-  CHAIN_SLOW,      /* two halves that hardly ever change: differences become small long before the distribution is steady */
+  CHAIN_ABSORBING, /* two absorbing states */
+  CHAIN_SLOW,      /* two halves with hardly any exchange: differences become small long before the distribution is steady */
   CHAIN_APART,     /* two chains and a lonely state */
   CHAIN_KINDS
 } ChainKind;
@@ -112,7 +112,7 @@ static inline PetscErrorCode ChainMatrix(const Chain *c, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* exp(Q^T t) p by scaling and squaring: the series of P^T, whose terms are all positive, for a time of at most half a jump */
+/* exp(Q^T t) p by scaling and squaring: the series of P^T with positive terms, for a time of at most half a jump */
 static inline void ChainExact(const Chain *c, Long t, const Long p[], Long x[])
 {
   static Long E[CHAIN_MAX][CHAIN_MAX], T[CHAIN_MAX][CHAIN_MAX], S[CHAIN_MAX][CHAIN_MAX], P[CHAIN_MAX][CHAIN_MAX];
@@ -196,7 +196,7 @@ static inline PetscErrorCode ChainError(Vec x, const Long exact[], double *error
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A solver as any program with a linear right-hand side makes it */
+/* A solver made as in any program with a linear right-hand side */
 static inline PetscErrorCode ChainTS(Mat A, const char options[], TS *ts)
 {
   PetscOptions database;

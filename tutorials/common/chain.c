@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   What chains have in common, and the queue M/M/1/K: arrivals with rate lambda, one server with rate mu, K places. Its distribution at any time is
-   known.
+   What all chains share, and the queue M/M/1/K: arrivals with rate lambda, one server with rate mu, K places. The
+   distribution of the queue is known at any time.
 */
 
 #include "chain.h"
@@ -24,7 +24,7 @@ PetscErrorCode ChainAssemble(MPI_Comm comm, PetscInt n, PetscInt longest, ChainR
   PetscCall(PetscLayoutSetUp(map));
   PetscCall(PetscLayoutGetRange(map, &begin, &end));
 
-  /* Rows twice: their lengths, then what is in them */
+  /* Two passes over the rows: first the lengths, then the entries */
   PetscCall(PetscMalloc4(m, &dnnz, m, &onnz, longest, &cols, longest, &values));
   for (PetscInt i = 0; i < m; i++) {
     PetscCall((*row)(ctx, begin + i, &count, cols, values));
@@ -102,7 +102,8 @@ PetscErrorCode ChainQueue(MPI_Comm comm, PetscInt K, PetscReal lambda, PetscReal
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* From an empty queue: the steady state, and a sum over the eigenvectors of the symmetric matrix that the generator is similar to */
+/* Starts with an empty queue. The solution is the steady state and a sum over the eigenvectors of a symmetric matrix
+   similar to the generator */
 void QueueExact(const Chain *chain, PetscReal t, PetscReal p[])
 {
   const long double pi = 4 * atanl(1.0L), lambda = chain->lambda, mu = chain->mu, rho = lambda / mu, a = 1 / sqrtl(rho);

@@ -4,8 +4,8 @@
 #pragma once
 
 /*
-   Markov chains in continuous time for the tutorial ctmc and the benchmark: Q^T by rows, on the processes that own
-   them, the initial distribution, and the facts about the states.
+   Markov chains in continuous time for the tutorial ctmc and the benchmark: Q^T by rows on the processes which own the
+   rows, the initial distribution, and properties of the states.
 */
 
 #include <petscts.h>
@@ -18,11 +18,11 @@ struct _Chain {
   Mat        A;          /* Q^T */
   Vec        p;          /* at the beginning */
   PetscInt   nlevels;    /* queue lengths 0, ..., nlevels - 1, or 0 where states have none */
-  PetscInt  *level;      /* of the states of this process; of the wireless channel NULL until ChainWirelessLevels() */
+  PetscInt  *level;      /* of the states of this process; NULL for the wireless channel until ChainWirelessLevels() */
   PetscInt   nlabels;    /* sets of states with a name */
-  char     **label;      /* their names */
+  char     **label;      /* the names of the properties */
   Vec       *member;     /* 1 in a set, else 0 */
-  double     lambda, mu; /* of the queue M/M/1/K */
+  double     lambda, mu; /* queue M/M/1/K */
 };
 
 /* A channel shared by two devices */
@@ -31,7 +31,7 @@ typedef struct {
   PetscReal lambda, beta0, mu, pc, pe;
 } Wireless;
 
-/* Rows of Q^T in one piece, of all states: in the host's memory, or in that of a CUDA device */
+/* All rows of Q^T in one piece, in host memory or in the memory of a CUDA device */
 typedef struct {
   PetscBool    device;
   PetscInt     n, *i, *j;
@@ -40,8 +40,8 @@ typedef struct {
 
 /* How the states are divided among processes */
 typedef struct {
-  PetscBool  trial; /* by what a solve tells */
-  PetscReal *part;  /* of each process, by the sum of all parts; NULL: the same for all */
+  PetscBool  trial; /* shares from a trial solve */
+  PetscReal *part;  /* the parts of the processes, relative to the sum of all parts; NULL: equal parts */
 } Shares;
 
 PETSC_INTERN void           WirelessCount(const Wireless *, PetscInt64 *n, PetscInt64 *nz);
@@ -51,20 +51,20 @@ PETSC_INTERN PetscErrorCode ChainQueue(MPI_Comm, PetscInt K, PetscReal lambda, P
 PETSC_INTERN void           QueueExact(const Chain *, PetscReal t, PetscReal p[]);
 PETSC_INTERN PetscErrorCode ChainDestroy(Chain *);
 
-/* On one process: rows in one piece, and a chain whose matrix is a MATVCRS, compressed from them where they are */
+/* On one process: rows in one piece, and a chain whose MATVCRS is compressed from these rows in place */
 PETSC_INTERN PetscErrorCode WirelessRowsCreate(const Wireless *, PetscBool device, ChainRows *);
 PETSC_INTERN PetscErrorCode ChainWirelessFromRows(const Wireless *, const ChainRows *, Chain *);
 PETSC_INTERN PetscErrorCode ChainRowsDestroy(ChainRows *);
 
 /*
-   Shares of -shares; the number of n states that this process has; shares by the last solve of a TSUNIFORMIZATION, and
-   whether they differ.
+   Shares of -shares; the number of states, out of n, on this process; shares from the last solve of a TSUNIFORMIZATION,
+   and whether these shares differ.
 */
 PETSC_INTERN PetscErrorCode SharesSetFromOptions(MPI_Comm, Shares *);
 PETSC_INTERN PetscErrorCode SharesGetLocal(MPI_Comm, const Shares *, PetscInt n, PetscInt *m);
 PETSC_INTERN PetscErrorCode SharesFromSolve(Shares *, TS, PetscBool *others);
 PETSC_INTERN PetscErrorCode SharesDestroy(Shares *);
 
-/* Q^T from its rows; row gives the columns and values of one, at most longest */
+/* Q^T from its rows; row gives the columns and values of one row, with at most "longest" entries */
 typedef PetscErrorCode      ChainRowFn(void *ctx, PetscInt row, PetscInt *n, PetscInt cols[], PetscScalar values[]);
 PETSC_INTERN PetscErrorCode ChainAssemble(MPI_Comm, PetscInt n, PetscInt longest, ChainRowFn *, void *ctx, const Shares *, Chain *);

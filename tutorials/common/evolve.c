@@ -3,14 +3,16 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Heat and waves on the grid of the manufactured problem. With the matrix A of type sbpsat, which is scaled by H x H, and the diagonal
-   matrix W = (H x H) J,
+   Heat and waves on the grid of the manufactured problem. The matrix A of type sbpsat is scaled by H x H, and W = (H x
+   H) J is diagonal. The equations are
 
      W u_t + A u = b(t)   or   W u_tt + A u = b(t).
 
-   An implicit step solves with A + shift W: MatCopy() and MatDiagonalSet() make that of A, and nothing is stored but one more number a node.
+   An implicit step solves with A + shift W. MatCopy() and MatDiagonalSet() make A + shift W from A, which stores only
+   one more number per node.
 
-   The solution is U(x, y) g(t), where U is that of the steady problem, whose right side is b0. So b = g b0 + g' W U, or g'' for waves.
+   The solution is U(x, y) g(t), where U solves the steady problem with the right-hand side b0. Therefore b = g b0 + g'
+   W U for heat, and b = g b0 + g'' W U for waves.
 */
 
 #include "evolve.h"
@@ -19,7 +21,7 @@
 typedef struct {
   EvolveKind kind;
   DM         da;
-  Mat        A;        /* as the steps use it */
+  Mat        A;        /* as the steps use A */
   Vec        W, U, WU; /* WU = W U */
   Vec        b0, work;
 } Evolution;
@@ -121,7 +123,7 @@ static PetscErrorCode RHSFunction(TS ts, PetscReal t, Vec u, Vec r, void *ctx)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What a TS of each kind gets. The Jacobian is another matrix than A */
+/* The equation for a TS of each kind. The Jacobian is a separate matrix */
 static PetscErrorCode SetEquation(TS ts, Evolution *e, Mat J)
 {
   PetscFunctionBeginUser;
@@ -218,8 +220,9 @@ PetscErrorCode EvolveSolve(MPI_Comm comm, const EvolveOptions *opt, EvolveResult
   PetscCall(TSAdaptSetType(adapt, TSADAPTNONE));
 
   /*
-     The equations are linear: one solve a step, by conjugate gradients with multigrid where the Jacobian is symmetric. TSALPHA2 takes the velocity from
-     the last residual, which SNESKSPONLY does not compute: one step of Newton's method does
+     The equations are linear. A step needs one solve, by conjugate gradients with multigrid if the Jacobian is
+     symmetric. TSALPHA2 takes the velocity from the last residual. SNESKSPONLY does not compute this residual, but one
+     Newton step does
   */
   PetscCall(TSGetSNES(ts, &snes));
   PetscCall(SNESSetType(snes, opt->kind == EVOLVE_WAVE ? SNESNEWTONLS : SNESKSPONLY));

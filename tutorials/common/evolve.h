@@ -19,14 +19,14 @@ typedef struct {
   PetscInt   N, order, steps; /* intervals a direction */
   PetscBool  exact;           /* metrics from formulas */
   PetscBool  assembled;       /* the matrix is MATAIJ */
-  PetscBool  discrete;        /* the right side is that of the grid function: errors are those of the steps alone */
+  PetscBool  discrete;        /* the right-hand side belongs to the grid function, so only the steps cause errors */
   TSType     type;            /* or NULL: bdf, and alpha2 for waves */
 } EvolveOptions;
 
 typedef struct {
   PetscReal error; /* at the end, in the norm of the operator */
   PetscReal time;
-  PetscInt  steps, iterations; /* of linear solvers */
+  PetscInt  steps, iterations; /* of all linear solves */
 } EvolveResult;
 
 PETSC_INTERN PetscErrorCode EvolveSolve(MPI_Comm, const EvolveOptions *, EvolveResult *);

@@ -2,15 +2,16 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Animated GIF: the format of 1989 ("GIF89a") with the repetition that all browsers know. gif.h says how to use it */
+/* Animated GIF: the format of 1989 ("GIF89a") with the repetition block which all browsers know. gif.h says how to use
+   this file */
 
 #include "gif.h"
 
-#define BITS  8    /* of a pixel */
+#define BITS  8    /* per pixel */
 #define CODES 4096 /* a code has 12 bits at most */
 #define CLEAR (1 << BITS)
 #define END   (CLEAR + 1)
-#define SLOTS 8192 /* of the table of strings, a power of two */
+#define SLOTS 8192 /* in the table of strings, a power of two */
 
 static void Put16(FILE *file, int value)
 {
@@ -38,7 +39,7 @@ PetscErrorCode GifCreate(const char path[], int width, int height, unsigned char
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Codes as a stream of bits, the lowest first, in blocks of at most 255 bytes with their lengths before them */
+/* Codes as a stream of bits, lowest bit first, in blocks of at most 255 bytes. Each block begins with its length */
 typedef struct {
   FILE         *file;
   unsigned char block[256];
@@ -66,7 +67,8 @@ static void PutCode(Stream *s, int code, int width)
   }
 }
 
-/* Lempel, Ziv, Welch: a string that has a code, and a pixel, become a string with the next code. key: that code and the pixel; 0: free */
+/* Lempel, Ziv, Welch: a coded string plus a pixel becomes the string of the next code. key: the code and the pixel; 0:
+   free */
 static void Compress(Stream *s, PetscInt64 n, const unsigned char pixels[], int key[], short code[])
 {
   int next = END + 1, width = BITS + 1, string = pixels[0];
@@ -98,7 +100,7 @@ static void Compress(Stream *s, PetscInt64 n, const unsigned char pixels[], int 
   PutCode(s, string, width);
   if (next == 1 << width && width < 12) width++;
   PutCode(s, END, width);
-  PutCode(s, 0, 7); /* what is left of the last byte */
+  PutCode(s, 0, 7); /* the rest of the last byte */
   Flush(s);
 }
 

@@ -3,7 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* Movies as animated GIF, without a library: pictures of one size, pixels that are numbers in one palette of 256 colours. One process */
+/* Movies as animated GIF, without a library. All pictures have the same size, and pixels are indices into a palette of
+   256 colours. One process */
 
 #include <petscsys.h>
 
@@ -13,8 +14,8 @@ typedef struct {
   int   width, height;
 } Gif;
 
-/* It begins again at its end */
+/* The movie repeats for ever */
 PETSC_INTERN PetscErrorCode GifCreate(const char path[], int width, int height, unsigned char palette[256][3], Gif *);
-/* A picture that is shown for so many hundredths of a second */
+/* A picture, shown for the given number of hundredths of a second */
 PETSC_INTERN PetscErrorCode GifAdd(Gif *, int hundredths, const unsigned char pixels[]);
 PETSC_INTERN PetscErrorCode GifClose(Gif *);

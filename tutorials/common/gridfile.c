@@ -6,16 +6,16 @@
 
 #define _POSIX_C_SOURCE 200809L /* fseeko() */
 #include "gridfile.h"
+#include "gridhdf5.h"
 #include "segy.h"
-#include <petscviewerhdf5.h>
 
-#define CHUNK (1 << 20) /* numbers that are read at a time */
+#define CHUNK (1 << 20) /* numbers per read */
 
 const char *const GridFileFormats[] = {"raw", "petsc", "segy", "hdf5", "GridFileFormat", "GRIDFILE_", NULL};
 
 /* ------------------------------------------------------------ axes */
 
-/* Which dimension an axis of the file is, the fastest first; y may be left out where it has one node */
+/* Maps each axis of the file to a dimension, the fastest axis first. y may be left out if it has one node */
 static PetscErrorCode GetAxes(MPI_Comm comm, const char axes[], const PetscInt n[3], int order[3])
 {
   int    found[3] = {0, 0, 0}, count = 0;
@@ -34,19 +34,8 @@ static PetscErrorCode GetAxes(MPI_Comm comm, const char axes[], const PetscInt n
     found[d]       = 1;
   }
   PetscCheck(count == 3 && found[0] == 1 && found[1] == 1 && found[2] == 1, comm, PETSC_ERR_USER_INPUT,
-             "Axes %s: name x, y and z once each, the fastest first; y can be left out if there is one node along it", axes);
+             "Axes %s: name x, y and z once each, the fastest first; y can be left out for a single node along y", axes);
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Where number i of the file is in natural order */
-static inline PetscInt NaturalOf(PetscInt64 i, const PetscInt n[3], const int order[3])
-{
-  PetscInt at[3];
-
-  at[order[0]] = (PetscInt)(i % n[order[0]]);
-  at[order[1]] = (PetscInt)(i / n[order[0]] % n[order[1]]);
-  at[order[2]] = (PetscInt)(i / n[order[0]] / n[order[1]]);
-  return at[0] + n[0] * (at[1] + n[1] * at[2]);
 }
 
 static PetscErrorCode CheckSize(MPI_Comm comm, const char path[], const PetscInt n[3], PetscInt *N)
@@ -59,6 +48,14 @@ static PetscErrorCode CheckSize(MPI_Comm comm, const char path[], const PetscInt
   PetscCheck((double)n[0] * (double)n[1] * (double)n[2] <= (double)PETSC_INT_MAX, comm, PETSC_ERR_ARG_OUTOFRANGE, "%s: the nodes do not fit into PetscInt",
              path);
   *N = (PetscInt)all;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GridFileCheck(MPI_Comm comm, GridFileFormat format)
+{
+  PetscFunctionBegin;
+  PetscCheck(format != GRIDFILE_HDF5 || PetscDefined(HAVE_HDF5), comm, PETSC_ERR_SUP,
+             "Format hdf5: this PETSc has no HDF5. Configure PETSc with HDF5, take the PETSc of ./quickstart build --fortran, or use raw floats");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -88,7 +85,7 @@ static PetscErrorCode ReadRaw(MPI_Comm comm, const char path[], const PetscInt n
 
     PetscCheck(fread(number, 4, (size_t)m, file) == (size_t)m, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s cannot be read", path);
     for (PetscInt i = 0; i < m; i++) {
-      place[i] = NaturalOf(at + i, n, order);
+      place[i] = GridNaturalOf(at + i, n, order);
       value[i] = (PetscReal)number[i];
     }
     PetscCall(VecSetValues(natural, m, place, value, INSERT_VALUES));
@@ -129,41 +126,28 @@ static PetscErrorCode ReadSegy(MPI_Comm comm, const char path[], const PetscInt 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A viewer of PETSc's for a file */
-static PetscErrorCode OpenViewer(MPI_Comm comm, GridFileFormat format, const char path[], PetscFileMode mode, PetscViewer *viewer)
-{
-  PetscFunctionBegin;
-  if (format == GRIDFILE_PETSC) PetscCall(PetscViewerBinaryOpen(comm, path, mode, viewer));
-  else {
-#if defined(PETSC_HAVE_HDF5)
-    PetscCall(PetscViewerHDF5Open(comm, path, mode, viewer));
-#else
-    SETERRQ(comm, PETSC_ERR_SUP, "%s: this PETSc has no HDF5; configure it with --download-hdf5, or write raw floats", path);
-#endif
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode GridFileRead(MPI_Comm comm, GridFileFormat format, const char path[], const PetscInt n[3], const char axes[], Vec *natural)
+PetscErrorCode GridFileRead(MPI_Comm comm, GridFileFormat format, const char path[], const PetscInt n[3], const char axes[], const char dataset[], Vec *natural)
 {
   int      order[3];
   PetscInt N;
 
   PetscFunctionBegin;
+  PetscCall(GridFileCheck(comm, format));
   PetscCall(CheckSize(comm, path, n, &N));
   PetscCall(GetAxes(comm, axes, n, order));
   PetscCall(VecCreate(comm, natural));
   PetscCall(VecSetSizes(*natural, PETSC_DECIDE, N));
   PetscCall(VecSetType(*natural, VECSTANDARD));
   PetscCall(PetscObjectSetName((PetscObject)*natural, "grid"));
-  if (format == GRIDFILE_PETSC || format == GRIDFILE_HDF5) {
+  if (format == GRIDFILE_PETSC) {
     PetscViewer viewer;
 
-    PetscCall(OpenViewer(comm, format, path, FILE_MODE_READ, &viewer));
+    PetscCall(PetscViewerBinaryOpen(comm, path, FILE_MODE_READ, &viewer));
     PetscCall(VecLoad(*natural, viewer));
     PetscCall(PetscViewerDestroy(&viewer));
   } else {
     if (format == GRIDFILE_RAW) PetscCall(ReadRaw(comm, path, n, order, *natural));
+    else if (format == GRIDFILE_HDF5) PetscCall(GridHDF5Read(comm, path, dataset, n, order, *natural));
     else PetscCall(ReadSegy(comm, path, n, *natural));
     PetscCall(VecAssemblyBegin(*natural));
     PetscCall(VecAssemblyEnd(*natural));
@@ -180,7 +164,7 @@ static PetscErrorCode WriteRaw(const char path[], const PetscInt n[3], const int
   PetscFunctionBegin;
   PetscCheck(file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "%s cannot be written", path);
   for (PetscInt64 i = 0; i < (PetscInt64)n[0] * n[1] * n[2]; i++) {
-    const float number = (float)PetscRealPart(value[NaturalOf(i, n, order)]);
+    const float number = (float)PetscRealPart(value[GridNaturalOf(i, n, order)]);
 
     PetscCheck(fwrite(&number, 4, 1, file) == 1, PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "%s cannot be written: is the disk full?", path);
   }
@@ -218,11 +202,12 @@ PetscErrorCode GridFileWrite(GridFileFormat format, const char path[], const Pet
   VecScatter  scatter;
 
   PetscFunctionBegin;
+  PetscCall(GridFileCheck(comm, format));
   PetscCall(GetAxes(comm, axes, n, order));
-  if (format == GRIDFILE_PETSC || format == GRIDFILE_HDF5) {
+  if (format == GRIDFILE_PETSC) {
     PetscViewer viewer;
 
-    PetscCall(OpenViewer(comm, format, path, FILE_MODE_WRITE, &viewer));
+    PetscCall(PetscViewerBinaryOpen(comm, path, FILE_MODE_WRITE, &viewer));
     PetscCall(VecView(natural, viewer));
     PetscCall(PetscViewerDestroy(&viewer));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -236,6 +221,7 @@ PetscErrorCode GridFileWrite(GridFileFormat format, const char path[], const Pet
 
     PetscCall(VecGetArrayRead(all, &value));
     if (format == GRIDFILE_RAW) PetscCall(WriteRaw(path, n, order, value));
+    else if (format == GRIDFILE_HDF5) PetscCall(GridHDF5Write(path, GRIDFILE_DATASET, n, order, h, value));
     else PetscCall(WriteSegy(path, n, h, value));
     PetscCall(VecRestoreArrayRead(all, &value));
   }

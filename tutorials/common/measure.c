@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Measurements of benchmarks and tutorials. measure.h says what it is for. */
+/* Measurements of benchmarks and tutorials. See measure.h. */
 
 #include "measure.h"
 #include <petscdevice.h>
@@ -35,7 +35,7 @@ static const Case cases[] = {
 
 /* ------------------------------------------------------------ time */
 
-/* For the GPU, and for the other processes */
+/* Waits for the GPU and for the other processes */
 PetscErrorCode BenchWait(const Bench *bench)
 {
   PetscFunctionBegin;
@@ -71,7 +71,7 @@ static PetscErrorCode Copy(void *unused, Vec x, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Seconds of n runs, started back to back; on all processes those of the first */
+/* Seconds of n runs, started back to back; all processes get the time of the first */
 static PetscErrorCode TimeBatch(const Bench *bench, const BenchTask *task, Vec x, Vec y, PetscInt n, PetscReal *seconds)
 {
   PetscLogDouble start, end;
@@ -129,7 +129,7 @@ PetscErrorCode BenchTime(const Bench *bench, PetscInt n, const BenchTask task[],
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What VecCopy() reaches on a process between two vectors that no cache holds */
+/* The rate of VecCopy() on a process, between two vectors too large for any cache */
 PetscErrorCode BenchCopyRate(Bench *bench)
 {
   const PetscInt  n      = (PetscInt)((bench->gpu ? 1073741824u : 268435456u) / sizeof(PetscScalar));
@@ -218,15 +218,15 @@ static PetscErrorCode DeviceIsThere(PetscBool *there)
 }
 
 /*
-   BenchSetFromOptions - Where and how often something is timed, and where results go
+   BenchSetFromOptions - Sets place and number of timings, and the files of results
 
    Collective
 
    Options Database Keys:
-+ -bench_gpu <bool>      - on the GPU; the default where there is one
++ -bench_gpu <bool>      - on the GPU; the default if a GPU exists
 . -bench_rounds <n>      - batches of each, in turn
 . -bench_batch <s>       - seconds of a batch
-. -bench_size <n>        - about so many rows, instead of each case's own size
+. -bench_size <n>        - approximate number of rows, instead of each case's own size
 . -bench_json <file>     - results for programs
 - -bench_markdown <file> - results as a table
 */
@@ -246,7 +246,7 @@ PetscErrorCode BenchSetFromOptions(MPI_Comm comm, Bench *bench)
   bench->batch = (PetscReal)(bench->gpu ? .02 : .1);
   PetscCall(PetscOptionsRangeInt("-bench_rounds", "Batches of each, in turn", NULL, bench->rounds, &bench->rounds, NULL, 1, BENCH_ROUNDS_MAX));
   PetscCall(PetscOptionsReal("-bench_batch", "Seconds of a batch", NULL, bench->batch, &bench->batch, NULL));
-  PetscCall(PetscOptionsBoundedInt("-bench_size", "About so many rows", NULL, bench->size, &bench->size, NULL, 0));
+  PetscCall(PetscOptionsBoundedInt("-bench_size", "Approximate number of rows", NULL, bench->size, &bench->size, NULL, 0));
   PetscCall(PetscOptionsString("-bench_json", "Results for programs", NULL, bench->jsonpath, bench->jsonpath, sizeof(bench->jsonpath), NULL));
   PetscCall(PetscOptionsString("-bench_markdown", "Results as a table", NULL, bench->markdownpath, bench->markdownpath, sizeof(bench->markdownpath), NULL));
   PetscOptionsEnd();
@@ -254,7 +254,7 @@ PetscErrorCode BenchSetFromOptions(MPI_Comm comm, Bench *bench)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Which of the known names an option gives; all without it */
+/* The known names which an option lists; all names without the option */
 PetscErrorCode BenchGetWanted(const Bench *bench, const char option[], PetscInt nknown, const char *const known[], PetscBool wanted[])
 {
   PetscInt  n = BENCH_NAMES_MAX;
@@ -281,7 +281,7 @@ PetscErrorCode BenchGetWanted(const Bench *bench, const char option[], PetscInt 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What -bench_cases names, or the kinds for this scalar type that are generated without a file */
+/* The names of -bench_cases; by default the kinds for this scalar type which need no file */
 PetscErrorCode BenchGetCases(PetscInt *n, char *name[])
 {
   PetscBool set;
@@ -349,7 +349,7 @@ PetscErrorCode BenchWriteRecord(Bench *bench, PetscInt n, const BenchField field
     fprintf(bench->json, "%s\"%s\": ", k ? ", " : "", field[k].key);
     if (field[k].text) fprintf(bench->json, "\"%s\"", field[k].text);
     else if (isfinite(field[k].value)) fprintf(bench->json, "%.10g", field[k].value);
-    else fprintf(bench->json, "null"); /* JSON has no such numbers */
+    else fprintf(bench->json, "null"); /* JSON knows neither NaN nor Inf */
   }
   fprintf(bench->json, "}");
   bench->first = PETSC_FALSE;

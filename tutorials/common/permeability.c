@@ -3,14 +3,14 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The permeabilities of a reservoir: a correlated log-normal field with meandering channels, or what a
-   file holds, interpolated where it is refined.
+   The permeabilities of a reservoir: a correlated log-normal field with meandering channels, or the values of a file,
+   interpolated on a refined grid.
 */
 
 #include "permeability.h"
 
 #define MEANPERM      50.0 /* mD */
-#define CHANNELFACTOR 12.0 /* sand is so many times more permeable than shale */
+#define CHANNELFACTOR 12.0 /* permeability of sand, relative to shale */
 #define CHANNELKZKX   0.3
 
 static PetscErrorCode PermeabilityChannels(Permeability *perm)

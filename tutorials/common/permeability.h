@@ -4,7 +4,7 @@
 #pragma once
 
 /*
-   The permeabilities of a reservoir, generated or from a file, its wells, and what flows between cells.
+   The permeabilities of a reservoir, generated or from a file, the wells, and the flow between cells.
 
    Units are those of the oil field: permeability in mD, pressure in bar, lengths in m, time in days.
 */
@@ -32,7 +32,7 @@ typedef struct {
 typedef struct {
   const Problem *problem;
   PetscInt       nx, ny, nz; /* cells, refined */
-  double         cell[3];    /* size of one in m */
+  double         cell[3];    /* size of a cell in m */
 
   /* RESERVOIR */
   Field    field;
@@ -55,7 +55,8 @@ PETSC_INTERN PetscErrorCode PermeabilityWells(const Permeability *, PetscInt wel
 /* permeabilityread.c: cx, cy, cz and log[] from a file */
 PETSC_INTERN PetscErrorCode PermeabilityRead(Permeability *, const char path[]);
 
-/* m^3/day/bar between two neighbours in direction d with permeabilities a and b along it: two-point flux, harmonic mean */
+/* m^3/day/bar between two neighbours in direction d, with permeabilities a and b in direction d: two-point flux,
+   harmonic mean */
 static inline double Transmissibility(const double cell[3], int d, double a, double b)
 {
   const double shape = cell[(d + 1) % 3] * cell[(d + 2) % 3] / cell[d];
@@ -63,7 +64,7 @@ static inline double Transmissibility(const double cell[3], int d, double a, dou
   return RESERVOIR_DARCY / RESERVOIR_VISCOSITY * shape * (2. * a * b / (a + b));
 }
 
-/* m^3/day/bar that a cell stores in a time step of so many days */
+/* m^3/day/bar which a cell stores in a time step of "days" */
 static inline double Accumulation(const double cell[3], double days)
 {
   return RESERVOIR_POROSITY * RESERVOIR_COMPRESS * cell[0] * cell[1] * cell[2] / days;

@@ -3,27 +3,28 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Permeabilities from files, cells of x fastest, then y, then z. Any of them may be compressed by xz.
+   Permeabilities from files, cells of x fastest, then y, then z. Each file may be compressed by xz. The formats are:
 
-   archive  : a tar file of one CSV file a layer, kx,ky,kz a line
-   keywords : PERMX, PERMY and PERMZ of a reservoir simulator's input, with COPY and MULTIPLY
-   numbers  : kx of all cells, then ky, then kz, as spe_perm.dat of the tenth SPE comparative solution project
+     archive  : A tar file of a CSV file per layer, kx,ky,kz per line.
+     keywords : PERMX, PERMY and PERMZ of a reservoir simulator's input, with COPY and MULTIPLY.
+     numbers  : First kx of all cells, then ky, then kz, as spe_perm.dat of the tenth SPE comparative solution project.
 
    Reference:
-   M. A. Christie and M. J. Blunt, Tenth SPE comparative solution project: a comparison of upscaling techniques, 2001.
+
+     M. A. Christie and M. J. Blunt, Tenth SPE comparative solution project: a comparison of upscaling techniques, 2001.
 */
 
 #define _POSIX_C_SOURCE 200809L /* popen() */
 #include "permeability.h"
 #include <ctype.h>
 
-/* Numbers of one direction as they are found */
+/* Numbers of one direction in the order of the file */
 typedef struct {
   PetscInt n, room;
   double  *value;
 } List;
 
-/* The text of a file that is read from the beginning to the end */
+/* The text of a file, read from beginning to end */
 typedef struct {
   const char *path, *at, *end;
 } Text;
@@ -39,7 +40,7 @@ static PetscErrorCode ListAdd(List *list, double value, PetscInt times)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A whole file, with a zero behind it */
+/* A whole file, terminated by a zero */
 static PetscErrorCode ReadFile(const char path[], char **text, size_t *length)
 {
   PetscBool compressed;
@@ -72,7 +73,7 @@ static PetscErrorCode ReadFile(const char path[], char **text, size_t *length)
 
 /* ------------------------------------------------------------ archive */
 
-/* One layer: three permeabilities a line */
+/* One layer: three permeabilities per line */
 static PetscErrorCode ReadLayer(const char text[], size_t length, const char name[], List list[3])
 {
   const char *p = text, *end = text + length;
@@ -124,7 +125,7 @@ static PetscErrorCode ReadArchive(Text *text, List list[3], PetscInt *layers)
 
 /* ------------------------------------------------------------ keywords and numbers */
 
-/* The next word; comments begin with -- and go to the end of the line. It is empty at the end of the file */
+/* The next word, empty at the end of the file. Comments run from -- to the end of the line */
 static void NextWord(Text *text, size_t size, char word[])
 {
   size_t n = 0;
@@ -163,7 +164,7 @@ static int Direction(const char word[])
   return !strncmp(word, "PERM", 4) && word[4] >= 'X' && word[4] <= 'Z' && !word[5] ? word[4] - 'X' : -1;
 }
 
-/* What follows COPY or MULTIPLY: lines of two words, each ended by a slash, and one more slash */
+/* The arguments of COPY or MULTIPLY: lines of two words, each ended by a slash, and one more slash */
 static PetscErrorCode ReadChanges(Text *text, PetscBool copy, List list[3])
 {
   char word[64], what[64];
@@ -202,7 +203,7 @@ static PetscErrorCode ReadKeywords(Text *text, List list[3])
       for (NextWord(text, sizeof(word), word); word[0] && word[0] != '/'; NextWord(text, sizeof(word), word)) PetscCall(ReadNumber(text, word, &list[d]));
     } else if (!strcmp(word, "COPY") || !strcmp(word, "MULTIPLY")) PetscCall(ReadChanges(text, (PetscBool)(word[0] == 'C'), list));
   }
-  PetscCheck(list[0].n, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: neither a tar archive, nor numbers, nor is there a keyword PERMX", text->path);
+  PetscCheck(list[0].n, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: neither a tar archive, nor numbers, nor a file with a keyword PERMX", text->path);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -248,7 +249,7 @@ PetscErrorCode PermeabilityRead(Permeability *perm, const char path[])
   }
   PetscCall(PetscFree(memory));
 
-  /* Where keywords leave a direction out, it is as x */
+  /* A direction without a keyword has the values of x */
   for (int d = 1; d < 3; d++) {
     if (!list[d].n) {
       for (PetscInt k = 0; k < list[0].n; k++) PetscCall(ListAdd(&list[d], list[0].value[k], 1));

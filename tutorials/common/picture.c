@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Fields on regular grids as pictures. picture.h says how to use it. */
+/* Fields on regular grids as pictures. picture.h says how to use this file. */
 
 #include "picture.h"
 #include <petsc/private/drawimpl.h>
@@ -17,7 +17,7 @@
 #define MAXTICKS 16
 #define COLOURS  (256 - PETSC_DRAW_BASIC_COLORS)
 
-/* Where a panel's field lies, in pixels from the upper left corner, and what its colours mean */
+/* The place of a panel's field, in pixels from the upper left corner, and the meaning of its colours */
 typedef struct {
   Picture            *picture;
   const PicturePanel *panel;
@@ -60,7 +60,7 @@ static PetscErrorCode Box(Picture *p, int x0, int y0, int w, int h)
 
 /* ------------------------------------------------------------ ticks */
 
-/* Round numbers between two, at most so many of them */
+/* At most "most" round numbers between a and b */
 static void Ticks(PetscReal a, PetscReal b, int most, int *n, PetscReal tick[])
 {
   const PetscReal least = PetscMin(a, b), largest = PetscMax(a, b), rough = (largest - least) / PetscMax(1, most);
@@ -72,7 +72,7 @@ static void Ticks(PetscReal a, PetscReal b, int most, int *n, PetscReal tick[])
     tick[(*n)++] = k * step + 0; /* no -0 */
 }
 
-/* Powers of ten between two; round numbers where there are fewer than two of them */
+/* Powers of ten between a and b; round numbers if the interval holds fewer than two powers */
 static void LogarithmicTicks(PetscReal a, PetscReal b, int *n, PetscReal tick[])
 {
   const int first = (int)PetscCeilReal(PetscLog10Real(a) - (PetscReal)1.e-6), last = (int)PetscFloorReal(PetscLog10Real(b) + (PetscReal)1.e-6);
@@ -98,7 +98,7 @@ static PetscReal OnScale(const Frame *f, PetscReal value)
 
 static int Colour(PetscReal t)
 {
-  if (!(t >= 0)) t = 0; /* what is no number is at the lower end, too */
+  if (!(t >= 0)) t = 0; /* NaN counts as the lower end */
   return PETSC_DRAW_BASIC_COLORS + (int)(PetscMin(t, 1) * (COLOURS - 1) + (PetscReal).5);
 }
 
@@ -221,7 +221,7 @@ static PetscErrorCode DrawCurve(const Frame *f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A white disc with a black rim, or a dashed line in black and white, and the name on white beside it */
+/* A white disc with a black rim, or a dashed line in black and white, with the name on white next to the mark */
 static PetscErrorCode DrawMark(const Frame *f, const PictureMark *mark)
 {
   const PicturePanel *panel = f->panel;

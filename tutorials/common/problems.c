@@ -2,12 +2,12 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Which matrix to generate: defaults, options, and the choice of the generator. problems.h says what there is. */
+/* Which matrix to generate: defaults, options, and the choice of the generator. problems.h lists the kinds. */
 
 #include "problemsimpl.h"
 
 /*
-   ProblemSetDefaults - Fills a `Problem` with what is usual for its kind, about one million rows
+   ProblemSetDefaults - Fills a `Problem` with the defaults of a kind, about one million rows
 
    Not Collective
 */
@@ -49,12 +49,12 @@ PetscErrorCode ProblemSetDefaults(ProblemKind kind, Problem *problem)
 }
 
 /*
-   ProblemSetSize - Chooses the grid so that there are about so many rows
+   ProblemSetSize - Chooses the grid for an approximate number of rows
 
    Not Collective
 
    Note:
-   The size of `PROBLEM_SPE10` is that of its file, times the cube of the refinement, which is not changed here.
+   The size of `PROBLEM_SPE10` is the size of the file, times the cube of the refinement. ProblemSetSize() does not change the size.
 */
 PetscErrorCode ProblemSetSize(Problem *problem, PetscInt rows)
 {
@@ -79,9 +79,9 @@ PetscErrorCode ProblemSetSize(Problem *problem, PetscInt rows)
 
    Options Database Keys:
 + -kind <reservoir,spe10,laplace7,laplace27,helmholtz27,convdiff7,fem> - the matrix
-. -rows <n>            - about so many rows, instead of -nx -ny -nz
+. -rows <n>            - approximate number of rows, instead of -nx -ny -nz
 . -nx, -ny, -nz <n>    - cells or points in each direction
-. -seed <s>            - of all that is random
+. -seed <s>            - of all random numbers
 . -cell <dx,dy,dz>     - reservoir, spe10: size of a cell in m
 . -logdeviation <s>    - reservoir: standard deviation of log permeability
 . -correlation <x,y,z> - reservoir: correlation lengths in cells
@@ -108,13 +108,13 @@ PetscErrorCode ProblemSetFromOptions(MPI_Comm comm, Problem *problem)
   PetscOptionsBegin(comm, NULL, "Matrix generator", "Mat");
   PetscCall(PetscOptionsEnum("-kind", "The matrix", "ProblemSetDefaults", ProblemKinds, (PetscEnum)kind, (PetscEnum *)&kind, NULL));
   if (kind != problem->kind) PetscCall(ProblemSetDefaults(kind, problem));
-  PetscCall(PetscOptionsInt("-rows", "About so many rows", "ProblemSetSize", rows, &rows, &set));
+  PetscCall(PetscOptionsInt("-rows", "Approximate number of rows", "ProblemSetSize", rows, &rows, &set));
   PetscCheck(!set || rows > 0, comm, PETSC_ERR_USER_INPUT, "-rows %" PetscInt_FMT " must be positive", rows);
   if (set) PetscCall(ProblemSetSize(problem, rows));
   PetscCall(PetscOptionsBoundedInt("-nx", "Cells or points in x", NULL, problem->nx, &problem->nx, NULL, 1));
   PetscCall(PetscOptionsBoundedInt("-ny", "Cells or points in y", NULL, problem->ny, &problem->ny, NULL, 1));
   PetscCall(PetscOptionsBoundedInt("-nz", "Cells or points in z", NULL, problem->nz, &problem->nz, NULL, 1));
-  PetscCall(PetscOptionsBoundedInt("-seed", "Of all that is random", NULL, problem->seed, &problem->seed, NULL, 0));
+  PetscCall(PetscOptionsBoundedInt("-seed", "Seed of all random numbers", NULL, problem->seed, &problem->seed, NULL, 0));
   PetscCall(PetscOptionsRealArray("-cell", "Size of a cell in m", NULL, problem->cell, &three, &set));
   PetscCheck(!set || three == 3, comm, PETSC_ERR_USER_INPUT, "-cell needs three lengths");
   three = 3;
@@ -146,7 +146,7 @@ PetscErrorCode ProblemSetFromOptions(MPI_Comm comm, Problem *problem)
 
    Input Parameters:
 +  comm    - the communicator
--  problem - what to generate
+-  problem - the matrix to generate
 
    Output Parameters:
 +  A   - the matrix

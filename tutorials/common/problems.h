@@ -6,8 +6,8 @@
 /*
    Generators of realistic matrices, shared by the tutorials and the benchmarks.
 
-   A generator fills the rows that a process owns straight into CSR arrays. What it puts into a row
-   depends on the options and the seed only, so the matrix is the same on any number of processes.
+   A generator fills the rows of a process straight into CSR arrays. The entries of a row depend only on the options and
+   the seed, so the matrix is the same on any number of processes.
 */
 
 #include <petscmat.h>

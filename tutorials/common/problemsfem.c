@@ -5,16 +5,16 @@
 /*
    Linear finite elements on an unstructured mesh of tetrahedra: -div(c grad u) + u/h^2 with a smooth random c.
 
-   The points are those of a grid, displaced at random, and the mesh is their Delaunay triangulation. A ball
-   with no point in it has at most the radius R = sqrt(3) (1/2 + jitter) grid spacings, because the nearest
-   grid point is within sqrt(3)/2 of its centre. The tetrahedra round a point are therefore made from points
-   within 2 R, which for jitter <= 0.23 differ by at most 2 in each grid index: a row is found from 124
-   neighbours, on any process, and no mesh is kept. Grid points outside of the domain take part; tetrahedra
-   with one of them are left out, so that the boundary is as irregular as the rest.
+   The points are randomly displaced points of a grid, and the mesh is their Delaunay triangulation. An empty ball has
+   at most the radius R = sqrt(3) (1/2 + jitter) grid spacings, because the nearest grid point is within sqrt(3)/2 of
+   the ball's centre. All points of the tetrahedra round a point are therefore within 2 R of the point. For jitter <=
+   0.23 these points differ by at most 2 in each grid index. Any process can thus find a row from 124 neighbours, and no
+   mesh is kept. Grid points outside of the domain take part. Tetrahedra with an outside point are left out, so the
+   boundary is as irregular as the interior.
 
-   Positions are integers, and what decides is computed exactly. Neighbours therefore agree on their common
-   tetrahedra, and the matrix is symmetric to the last bit: its entries are summed in an order that depends
-   on positions alone.
+   Positions are integers, and all decisions are computed exactly. Neighbours therefore agree on their common
+   tetrahedra. The matrix is symmetric to the last bit, because entries are summed in an order which depends only on
+   positions.
 */
 
 #include "problemsimpl.h"
@@ -22,14 +22,14 @@
 #define MESH_REACH  2                    /* difference in a grid index of two points of a tetrahedron, at most */
 #define MESH_WIDTH  (2 * MESH_REACH + 1) /* of the box of grid points round a point */
 #define MESH_BOX    (MESH_WIDTH * MESH_WIDTH * MESH_WIDTH)
-#define MESH_CENTRE (MESH_BOX / 2) /* the point's own place in its box; places ascend as the numbers of points do */
-#define MESH_UNITS  512            /* of a position in a grid spacing: decisions then fit 64 bits */
+#define MESH_CENTRE (MESH_BOX / 2) /* the point's own place in the box; places ascend with the numbers of points */
+#define MESH_UNITS  512            /* of a position per grid spacing: decisions then fit 64 bits */
 #define MESH_LOW    0.05           /* least jitter: below, points lie on common spheres too often */
 #define MESH_HIGH   0.23           /* most jitter, see above */
 #define MESH_ROW    48             /* entries of a row, at most; about 27 occur */
-#define MESH_NEAR   26             /* so many points come first: those that differ by at most 1 in each index */
-#define STAR_POINTS (MESH_BOX + 6) /* those of the box and six to begin with */
-#define STAR_SIZE   256            /* tetrahedra round a point while they are found, at most; about 60 occur */
+#define MESH_NEAR   26             /* number of first points, which differ by at most 1 in each index */
+#define STAR_POINTS (MESH_BOX + 6) /* the points of the box and six initial points */
+#define STAR_SIZE   256            /* most tetrahedra round a point during the search; about 60 occur */
 
 typedef struct {
   PetscInt n[3];
@@ -41,21 +41,22 @@ typedef struct {
   int8_t   place[MESH_BOX][3]; /* their differences in grid indices */
 } Mesh;
 
-/* The tetrahedra round a point as triangles, oriented alike, that the point sees round itself */
+/* The tetrahedra round a point as the triangles opposite the point, all oriented alike */
 typedef struct {
   PetscBool tie; /* four points and the centre lie on a sphere: nothing is decided */
   int       count;
   uint8_t   vertex[STAR_SIZE][3];              /* places in the box */
-  int64_t   sphere[STAR_SIZE][4];              /* (x, y, z, x^2 + y^2 + z^2) times this is negative inside of the circumscribed sphere */
+  int64_t   sphere[STAR_SIZE][4];              /* (x, y, z, x^2 + y^2 + z^2) times this vector is negative inside of the
+                                                  circumscribed sphere */
   int64_t   x[STAR_POINTS][3];                 /* positions relative to the point */
-  uint8_t   removed[STAR_POINTS][STAR_POINTS]; /* directed edges of triangles that are going; otherwise zero */
+  uint8_t   removed[STAR_POINTS][STAR_POINTS]; /* directed edges of the triangles being removed; otherwise zero */
 } Star;
 
 static PetscErrorCode MeshCreate(const Problem *problem, PetscInt N, Mesh *mesh)
 {
   const PetscReal correlation[3] = {(PetscReal)problem->nx / 6, (PetscReal)problem->ny / 6, (PetscReal)problem->nz / 6};
   const size_t    padded         = (size_t)(problem->nx + 2 * MESH_REACH) * (size_t)(problem->ny + 2 * MESH_REACH) * (size_t)(problem->nz + 2 * MESH_REACH);
-  const double    reach          = sqrt(3.) * ((1. + 2. * (double)problem->jitter) * MESH_UNITS + 1.); /* 2 R, and what rounding adds */
+  const double    reach          = sqrt(3.) * ((1. + 2. * (double)problem->jitter) * MESH_UNITS + 1.); /* 2 R, plus a margin for rounding */
   int             last           = 0;
   Field           field;
   double         *work;
@@ -83,7 +84,7 @@ static PetscErrorCode MeshCreate(const Problem *problem, PetscInt N, Mesh *mesh)
   }
   PetscCall(PetscFree(work));
 
-  /* near points first: they leave little for the far ones to change */
+  /* near points first, so far points have little left to change */
   for (int b = 0; b < MESH_BOX; b++) {
     mesh->place[b][0] = (int8_t)(b % MESH_WIDTH - MESH_REACH);
     mesh->place[b][1] = (int8_t)(b / MESH_WIDTH % MESH_WIDTH - MESH_REACH);
@@ -126,7 +127,8 @@ static void StarAdd(Star *star, int u, int v, int w)
   t[2] = (uint8_t)w;
 }
 
-/* One more point: the tetrahedra in whose sphere it lies go, and it is joined to the edge of the hole */
+/* Inserts a point: removes the tetrahedra whose spheres contain the point, and connects the point to the rim of the
+   hole */
 static void StarInsert(Star *star, int point)
 {
   const int64_t *x = star->x[point], xx = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
@@ -159,7 +161,7 @@ static void StarInsert(Star *star, int point)
   }
 }
 
-/* Points beyond the largest diameter of the spheres change nothing any more; its square, no more than most */
+/* The square of the largest diameter of the spheres, at most "most": points further away change nothing */
 static int64_t StarReach2(const Star *star, int64_t most)
 {
   double largest = 0.;
@@ -177,7 +179,7 @@ static int64_t StarReach2(const Star *star, int64_t most)
 static PetscErrorCode MeshStar(const Mesh *mesh, const PetscInt at[3], Star *star)
 {
   const PetscInt *n      = mesh->n;
-  const int64_t   far    = 4 * MESH_UNITS; /* beyond all that matters */
+  const int64_t   far    = 4 * MESH_UNITS; /* outside all points of the box */
   int64_t         reach2 = mesh->reach2;
   int16_t         own[3];
 
@@ -185,7 +187,7 @@ static PetscErrorCode MeshStar(const Mesh *mesh, const PetscInt at[3], Star *sta
   star->count = 0;
   star->tie   = PETSC_FALSE;
 
-  /* an octahedron of points far away, until nearer ones have replaced them */
+  /* an octahedron of far points, until near points have replaced them all */
   for (int k = 0; k < 6; k++) {
     for (int d = 0; d < 3; d++) star->x[MESH_BOX + k][d] = d == k / 2 ? (k % 2 ? -far : far) : 0;
   }
@@ -231,7 +233,8 @@ static inline PetscInt MeshPoint(const Mesh *mesh, const PetscInt at[3], int b)
   return (to[2] * mesh->n[1] + to[1]) * mesh->n[0] + to[0];
 }
 
-/* Adds a tetrahedron's part of the centre's row to sum[MESH_BOX]; vertex[]: its places in ascending order */
+/* Adds a tetrahedron's part of the centre's row to sum[MESH_BOX]; vertex[]: the places of its points in ascending
+   order */
 static void AddTetrahedron(const Mesh *mesh, const Star *star, const PetscInt point[], const uint8_t vertex[4], double sum[])
 {
   double e[3][3], gradient[4][3], determinant, c = 0.;
@@ -278,7 +281,8 @@ static PetscErrorCode MeshRow(const Mesh *mesh, Star *star, PetscInt p, PetscInt
   PetscCall(MeshStar(mesh, at, star));
   point[MESH_CENTRE] = p;
 
-  /* places of a tetrahedron in ascending order make a number, and tetrahedra are taken in ascending order of these */
+  /* The places of a tetrahedron in ascending order form a number. Tetrahedra are added in ascending order of their
+     numbers */
   for (int t = 0; t < star->count; t++) {
     const uint8_t *w   = star->vertex[t];
     const uint8_t  low = PetscMin(w[0], PetscMin(w[1], w[2])), high = PetscMax(w[0], PetscMax(w[1], w[2]));
@@ -302,7 +306,7 @@ static PetscErrorCode MeshRow(const Mesh *mesh, Star *star, PetscInt p, PetscInt
     if (value) AddTetrahedron(mesh, star, point, v, sum);
   }
 
-  /* a corner that all tetrahedra have cut off stands alone */
+  /* a corner whose tetrahedra all have an outside point stands alone */
   if (!ntetrahedra) {
     used[MESH_CENTRE] = PETSC_TRUE;
     sum[MESH_CENTRE]  = 1. / ((double)n[0] * (double)n[0]);
@@ -318,7 +322,7 @@ static PetscErrorCode MeshRow(const Mesh *mesh, Star *star, PetscInt p, PetscInt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* newnumber[] of the points in reverse Cuthill-McKee order, and its inverse; found on one process, known on all */
+/* newnumber[] of the points in reverse Cuthill-McKee order, and the inverse; computed on one process, sent to all */
 static PetscErrorCode MeshOrder(MPI_Comm comm, const Mesh *mesh, Star *star, PetscInt newnumber[], PetscInt oldnumber[])
 {
   PetscMPIInt rank, count;

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Systems from files in PETSc binary form: a matrix, and a right-hand side if there is one. */
+/* Systems from files in PETSc binary form: a matrix, and an optional right-hand side. */
 
 #include "problems.h"
 #include <sys/stat.h>
@@ -18,7 +18,7 @@ PetscErrorCode ProblemOpenFile(MPI_Comm comm, const char path[], PetscFileMode m
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Is there anything behind the matrix? */
+/* Whether the file continues after the matrix */
 static PetscErrorCode HasRightHandSide(const char path[], PetscInt M, double nonzeros, PetscBool *has)
 {
   const double matrix = (4. + (double)M + nonzeros) * (double)sizeof(PetscInt) + nonzeros * (double)sizeof(PetscScalar);
@@ -41,8 +41,8 @@ static PetscErrorCode HasRightHandSide(const char path[], PetscInt M, double non
 
    Output Parameters:
 +  A   - the matrix
-.  rhs - the right-hand side of the file, of ones where it has none; or `NULL`
--  has - whether the file has one; or `NULL`
+.  rhs - the right-hand side of the file, or ones if the file has none; or `NULL`
+-  has - whether the file has a right-hand side; or `NULL`
 */
 PetscErrorCode ProblemLoadSystem(MPI_Comm comm, const char path[], Mat *A, Vec *rhs, PetscBool *has)
 {
@@ -69,7 +69,7 @@ PetscErrorCode ProblemLoadSystem(MPI_Comm comm, const char path[], Mat *A, Vec *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ProblemWriteSystem - Writes a matrix and a right-hand side as PETSc's ksp ex10 reads them. Collective */
+/* ProblemWriteSystem - Writes a matrix and a right-hand side in the format of PETSc's ksp ex10. Collective */
 PetscErrorCode ProblemWriteSystem(const char path[], Mat A, Vec rhs)
 {
   PetscViewer viewer;

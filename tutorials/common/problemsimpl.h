@@ -3,14 +3,14 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What the generators share; problemsparts.c has what is not inline */
+/* What the generators share; problemsparts.c holds the functions which are not inline */
 
 #include "problems.h"
 #include <stdint.h>
 
 /* ------------------------------------------------------------ random numbers */
 
-/* A hash of a cell's number: white noise that does not depend on who computes it */
+/* A hash of a cell's number: white noise independent of the process which computes the hash */
 static inline uint64_t Hash(uint64_t x, uint64_t seed)
 {
   x += (seed + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -51,14 +51,14 @@ PETSC_INTERN void FieldLine(const Field *, PetscInt n, double y, double z, doubl
 typedef struct {
   MPI_Comm     comm;
   PetscInt     N, n, rstart, rend;
-  PetscInt     row; /* the next one, counted from rstart */
+  PetscInt     row; /* the next row, counted from rstart */
   PetscInt    *i, *j;
   PetscScalar *a, *b; /* b: right-hand side */
 } Rows;
 
 PETSC_INTERN PetscErrorCode RowsCreate(MPI_Comm, PetscInt N, PetscInt perrow, PetscInt extra, Rows *);
 PETSC_INTERN PetscErrorCode RowsFinish(Rows *, Mat *, Vec *);
-/* The number of points of a grid, where it fits into a PetscInt */
+/* The number of grid points; an error if the number exceeds a PetscInt */
 PETSC_INTERN PetscErrorCode GridRows(MPI_Comm, const Problem *, PetscInt *N);
 
 static inline void RowsBegin(Rows *rows)

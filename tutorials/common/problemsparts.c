@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* What the generators of matrices are made from: random numbers, a random field, rows under construction */
+/* Parts of the generators of matrices: random numbers, a random field, rows under construction */
 
 #include "problemsimpl.h"
 
@@ -59,7 +59,8 @@ PetscErrorCode FieldSetUp(Field *field, const PetscReal correlation[3], PetscInt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The field at points (0 .. n-1, y, z); waves are turned from point to point, always from the first, so that a value depends on its place alone */
+/* The field at points (0 .. n-1, y, z). Waves are rotated from point to point, always from the first, so a value
+   depends on its place alone */
 void FieldLine(const Field *field, PetscInt n, double y, double z, double value[])
 {
   double c[FIELD_MODES], s[FIELD_MODES], dc[FIELD_MODES], ds[FIELD_MODES];
@@ -90,7 +91,7 @@ void FieldLine(const Field *field, PetscInt n, double y, double z, double value[
 
 /* ------------------------------------------------------------ rows under construction */
 
-/* Room for perrow entries in every row and extra ones in the last */
+/* Allocates perrow entries per row, and "extra" entries for the last row */
 PetscErrorCode RowsCreate(MPI_Comm comm, PetscInt N, PetscInt perrow, PetscInt extra, Rows *rows)
 {
   PetscInt64 room;

@@ -31,7 +31,7 @@ PetscErrorCode ProblemCreateReservoir(MPI_Comm comm, const Problem *problem, Mat
   PetscCall(PermeabilityWells(&perm, well));
   PetscCall(RowsCreate(comm, problem->wellrows ? N + 1 : N, 8, nz, &rows));
 
-  /* permeabilities of the layers that our rows and their neighbours lie in */
+  /* permeabilities of all layers with owned rows or their neighbours */
   k0 = PetscMax(0, rows.rstart / nxy - 1);
   k1 = PetscMin(nz, (PetscMax(rows.rend, 1) - 1) / nxy + 2);
   k1 = PetscMax(k0, k1);
@@ -44,7 +44,7 @@ PetscErrorCode ProblemCreateReservoir(MPI_Comm comm, const Problem *problem, Mat
     }
   }
 
-  /* one row a cell: -T to the neighbours, their sum and what is stored and produced on the diagonal */
+  /* one row per cell: -T for the neighbours; on the diagonal the sum of T, storage and production */
   for (PetscInt row = rows.rstart; row < PetscMin(rows.rend, N); row++) {
     const PetscInt i = row % nx, j = row / nx % ny, l = row / nxy, at[3] = {i, j, l}, size[3] = {nx, ny, nz}, stride[3] = {1, nx, nxy};
     const size_t   p            = (size_t)(row - k0 * nxy);
@@ -79,7 +79,7 @@ PetscErrorCode ProblemCreateReservoir(MPI_Comm comm, const Problem *problem, Mat
     RowsEnd(&rows, (PetscScalar)source);
   }
 
-  /* the injector's row: what flows into the cells is the given rate */
+  /* the injector's row: the flow into the cells is the given rate */
   if (problem->wellrows && rows.rend == N + 1) {
     double *line[3], sum = 0.;
 

@@ -46,7 +46,7 @@ PetscErrorCode ProblemCreateLaplace(MPI_Comm comm, const Problem *problem, Mat *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A boundary layer: wind that grows and turns with height, levels that are wider the higher they are; upwind differences */
+/* A boundary layer: wind grows and turns with height, levels widen with height, upwind differences */
 PetscErrorCode ProblemCreateConvectionDiffusion(MPI_Comm comm, const Problem *problem, Mat *A, Vec *rhs)
 {
   const PetscInt nx = problem->nx, ny = problem->ny, nz = problem->nz;
@@ -123,7 +123,7 @@ PetscErrorCode ProblemCreateHelmholtz(MPI_Comm comm, const Problem *problem, Mat
     }
   }
 
-  /* wave number times grid spacing in the cells that touch our rows */
+  /* wave number times grid spacing in the cells which touch owned rows */
   PetscCall(RowsCreate(comm, N, 27, 0, &rows));
   k0 = PetscMax(0, rows.rstart / (nx * ny) - 1);
   k1 = PetscMax(k0, PetscMin(cz, (PetscMax(rows.rend, 1) - 1) / (nx * ny) + 1));
@@ -142,7 +142,7 @@ PetscErrorCode ProblemCreateHelmholtz(MPI_Comm comm, const Problem *problem, Mat
     }
   }
 
-  /* a row is the sum over the 8 cells round its point, and over the faces of these on the boundary */
+  /* a row is the sum over the 8 cells round the point, and over the boundary faces of these cells */
   for (PetscInt row = rows.rstart; row < rows.rend; row++) {
     const PetscInt at[3]   = {row % nx, row / nx % ny, row / nx / ny};
     PetscScalar    sum[27] = {0.};

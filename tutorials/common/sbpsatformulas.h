@@ -5,8 +5,8 @@
 #pragma once
 
 /*
-   Formulas of the problem of sbpsatproblem.h, for loops of the host and for kernels: geometry, coefficient, solution and data. Reference coordinates (r, s) run
-   over [-1, 1]^2.
+   Formulas of the problem of sbpsatproblem.h, for loops of the host and for kernels: geometry, coefficient, solution
+   and data. Reference coordinates (r, s) run over [-1, 1]^2.
 */
 
 #include <lithemat.h>
@@ -20,7 +20,7 @@
 
 typedef struct {
   PetscReal x, y;           /* the point */
-  PetscReal xr, yr, xs, ys; /* its derivatives along r and s */
+  PetscReal xr, yr, xs, ys; /* derivatives of the point along r and s */
 } ProblemPoint;
 
 /* Corners of the quadrilateral: left and right end of the bottom, left and right end of the top */
@@ -33,7 +33,8 @@ static PROBLEM_HD inline PetscReal ProblemCorner(int k, int coordinate)
 
 #define PROBLEM_BEND ((PetscReal)0.1) /* of the sides */
 
-/* A point of a side and its derivative; a in [-1, 1] runs along the side. Left and right bend in x, bottom and top in y */
+/* A point of a side and its derivative; a in [-1, 1] runs along the side. Left and right bend in x, bottom and top
+   in y */
 static PROBLEM_HD inline void ProblemSide(MatSBPSATFace side, PetscReal a, PetscReal point[2], PetscReal derivative[2])
 {
   const int       from  = side == MATSBPSAT_RIGHT ? 1 : (side == MATSBPSAT_TOP ? 2 : 0);
@@ -65,7 +66,7 @@ static PROBLEM_HD inline void ProblemSide(MatSBPSATFace side, PetscReal a, Petsc
   }
 }
 
-/* Two opposite sides at the same parameter: what a whole line of the grid has in common */
+/* Two opposite sides at the same parameter, shared by a whole line of the grid */
 typedef struct {
   PetscReal a, point[2][2], derivative[2][2];
 } ProblemLine;
@@ -116,11 +117,11 @@ static PROBLEM_HD inline ProblemPoint ProblemMeet(const ProblemLine *column, con
   return point;
 }
 
-/* The basin: half of its width, its depth, and how soft its edge is */
+/* The basin: half width, depth, and softness of the edge */
 #define PROBLEM_HALFWIDTH ((PetscReal)0.025)
 #define PROBLEM_DEPTH     ((PetscReal)0.05)
 #define PROBLEM_EDGE      ((PetscReal)0.015)
-/* mu in the basin and around it */
+/* mu in the basin and around the basin */
 #define PROBLEM_INSIDE  ((PetscReal)20)
 #define PROBLEM_OUTSIDE ((PetscReal)36)
 
@@ -176,7 +177,7 @@ static PROBLEM_HD inline PetscReal ProblemTraction(MatSBPSATFace face, const Pro
 
 /* ------------------------------------------------------------ vectors */
 
-/* What a vector is filled with */
+/* Which field fills a vector */
 typedef enum {
   FIELD_MU,
   FIELD_SOLUTION,
@@ -219,7 +220,7 @@ static PROBLEM_HD inline PetscReal ProblemEvaluate(ProblemField field, MatSBPSAT
   }
 }
 
-/* The nodes that a fill writes, of an array that begins at node own */
+/* The nodes to fill, in an array which begins at node "own" */
 typedef struct {
   PetscInt start[2], end[2]; /* which */
   PetscInt own[2];

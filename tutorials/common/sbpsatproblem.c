@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The manufactured problem of sbpsatproblem.h: vectors, filled where they are */
+/* The manufactured problem of sbpsatproblem.h: vectors are filled on the host or on the device, where they are
+   stored */
 
 #include "sbpsatproblem.h"
 #include "sbpsatformulas.h"
@@ -25,10 +26,10 @@ static PetscErrorCode ProblemFillHost(ProblemField field, MatSBPSATFace face, co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Component c of all nodes; of data of a face those of the face, the others are left */
+/* Component c of all nodes. Data of a face only fill the nodes of the face and leave other nodes unchanged */
 static PetscErrorCode ProblemFill(DM da, ProblemField field, PetscBool onface, MatSBPSATFace face, PetscInt c, Vec v)
 {
-  const int    along = face == MATSBPSAT_LEFT || face == MATSBPSAT_RIGHT ? 0 : 1; /* the direction that a face ends */
+  const int    along = face == MATSBPSAT_LEFT || face == MATSBPSAT_RIGHT ? 0 : 1; /* the direction normal to the face */
   const int    upper = face == MATSBPSAT_RIGHT || face == MATSBPSAT_TOP;
   ProblemNodes n;
   PetscScalar *a;

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Vectors of the manufactured problem of sbpsatproblem.h that are on a device: a thread has some rows of a column of nodes */
+/* Vectors of the manufactured problem of sbpsatproblem.h on a device: a thread fills some rows of a column of nodes */
 
 #include "sbpsatformulas.h"
 #include <petscdevice_cuda.h>

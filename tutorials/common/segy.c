@@ -9,9 +9,9 @@
 #define _POSIX_C_SOURCE 200809L /* fseeko() */
 #include "segy.h"
 
-#define TEXT   3200 /* bytes of the text that a file begins with, in EBCDIC */
+#define TEXT   3200 /* bytes of the EBCDIC text at the beginning of a file */
 #define BINARY 400
-#define HEAD   240 /* of a trace */
+#define HEAD   240 /* per trace */
 
 /* Places in the heads, counted from 0 */
 #define BINARY_INTERVAL 16
@@ -99,7 +99,7 @@ static PetscBool Encode(SegyFormat format, PetscReal x, unsigned char *at)
     memcpy(&bits, &value, sizeof(bits));
   }
   Put32(at, bits);
-  /* numbers that are not finite have no form in that of IBM */
+  /* IBM floats cannot represent NaN and Inf */
   return (PetscBool)(PetscAbsReal(x) <= (PetscReal)(format == SEGY_IBM ? (PetscDefined(USE_REAL_SINGLE) ? PETSC_MAX_REAL : 7.2e75) : 3.402e38));
 }
 
@@ -125,7 +125,7 @@ PetscErrorCode SegyOpen(const char path[], Segy *segy)
   segy->samples  = GetSigned16(binary + BINARY_SAMPLES) & 65535;
   segy->interval = (PetscReal)(GetSigned16(binary + BINARY_INTERVAL) & 65535) * (PetscReal)1e-6;
   PetscCheck(format == SEGY_IBM || format == SEGY_IEEE, PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "%s is no SEG-Y file, or one in format %d: floats of IBM (1) and IEEE (5) are read, big-endian", path, format);
+             "%s is no SEG-Y file, or has format %d: only floats of IBM (1) and IEEE (5) are supported, big-endian", path, format);
   PetscCheck(segy->samples > 0, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: traces have no samples", path);
   PetscCheck(GetSigned16(binary + BINARY_REVISION) == 0 || texts >= 0, PETSC_COMM_SELF, PETSC_ERR_SUP, "%s: %d more texts, which are not read", path, texts);
   head  = TEXT + BINARY + (GetSigned16(binary + BINARY_REVISION) ? (PetscInt64)TEXT * texts : 0);
@@ -183,7 +183,7 @@ PetscErrorCode SegyClose(Segy *segy)
 
 /* ------------------------------------------------------------ traces */
 
-/* Where the heads have coordinates; scalar: that of coordinates, or of elevations and depths */
+/* Places of coordinates in the headers; scalar: of coordinates, or of elevations and depths */
 #define SCALAR_ELEVATION  68
 #define SCALAR_COORDINATE 70
 #define SOURCE_DEPTH      48

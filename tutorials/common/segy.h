@@ -4,9 +4,10 @@
 #pragma once
 
 /*
-   Files in SEG-Y format, revision 0 and 1, as surveys and velocities come: one process reads or writes trace after trace.
+   Files in SEG-Y format, revision 0 and 1, as used for surveys and velocities. One process reads or writes trace after
+   trace.
 
-   Numbers are floats of IBM or of IEEE, coordinates whole numbers with a scalar. Depths are positive downwards here.
+   Numbers are IBM or IEEE floats. Coordinates are integers with a scalar. Depths are positive downwards.
 */
 
 #include <petscsys.h>
@@ -16,9 +17,9 @@ typedef enum {
   SEGY_IEEE = 5
 } SegyFormat;
 
-/* What the head of a trace says; m */
+/* The header of a trace; m */
 typedef struct {
-  PetscInt  record;                 /* of the field: a shot */
+  PetscInt  record;                 /* field record: a shot */
   PetscInt  trace;                  /* in the record, from 1 on */
   PetscInt  line, crossline;        /* of a velocity */
   PetscReal source[3], receiver[3]; /* x, y and depth */
@@ -31,18 +32,18 @@ typedef struct {
   PetscInt   samples;
   PetscReal  interval; /* s, or km of depth: the file has millionths */
   PetscInt64 traces, at;
-  PetscReal  largest; /* coordinate that is written: it decides on their scalar */
+  PetscReal  largest; /* largest coordinate to write, which determines the scalar of coordinates */
   PetscBool  write;
 } Segy;
 
 PETSC_INTERN PetscErrorCode SegyOpen(const char path[], Segy *);
-/* largest: the largest coordinate or depth that will be written */
+/* largest: the largest coordinate or depth to be written */
 PETSC_INTERN PetscErrorCode SegyCreate(const char path[], SegyFormat, PetscInt samples, PetscReal interval, PetscReal largest, Segy *);
 /* The next trace; samples numbers */
 PETSC_INTERN PetscErrorCode SegyRead(Segy *, SegyTrace *, PetscReal value[]);
 PETSC_INTERN PetscErrorCode SegyWrite(Segy *, const SegyTrace *, const PetscReal value[]);
 PETSC_INTERN PetscErrorCode SegyClose(Segy *);
 
-/* The bits of a float of IBM, and its value; a number that is too large is an error where it is written */
+/* The bits of an IBM float, and its value; writing a number which is too large is an error */
 PETSC_INTERN uint32_t SegyToIBM(double);
 PETSC_INTERN double   SegyFromIBM(uint32_t);

@@ -3,11 +3,11 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   How the states are divided among processes: -shares even, the default, trial, or a number for each process. They are ranges of states, as PETSc divides rows.
+   How the states are divided among processes: -shares even, the default, trial, or a number per process. A share is a
+   range of states, as PETSc divides rows.
 
-   A process that has more of the states that take part in a step than others makes these wait, so that even shares may
-   be no even work. A trial is a solve that tells
-   shares with which it is; then the chain is made again.
+   Other processes wait for the process with most of the states which take part in a step. Even shares may therefore
+   give uneven work. A trial solve finds shares which give even work; then the chain is made again.
 */
 
 #include "chain.h"

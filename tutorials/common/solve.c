@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* A solve, measured. solve.h says what for. */
+/* A measured solve. See solve.h. */
 
 #include "solve.h"
 #include <petsctime.h>
@@ -15,16 +15,16 @@
    Input Parameters:
 +  comm       - the communicator
 .  A          - the operator
-.  P          - the matrix that the preconditioner is made from
-.  inner      - the type of the preconditioner, that `-vcrs_pc_type` overrules; or `NULL`
--  compressed - whether it is put into a `PCVCRS`
+.  P          - the matrix for the preconditioner
+.  inner      - the type of the preconditioner, overruled by `-vcrs_pc_type`; or `NULL`
+-  compressed - whether a `PCVCRS` contains the preconditioner
 
    Output Parameter:
 .  ksp - the solver
 
    Note:
-   The options of the preconditioner have the prefix `vcrs_` in both cases, so that it is the same one. The
-   method is BiCGSTAB, preconditioned from the right, with a relative tolerance of 1e-8, unless options say otherwise.
+   The options of the preconditioner have the prefix `vcrs_` in both cases, so both are the same. The default
+   method is BiCGSTAB, preconditioned from the right, with a relative tolerance of 1e-8.
 */
 PetscErrorCode SolveCreate(MPI_Comm comm, Mat A, Mat P, const char inner[], PetscBool compressed, KSP *ksp)
 {
@@ -38,7 +38,7 @@ PetscErrorCode SolveCreate(MPI_Comm comm, Mat A, Mat P, const char inner[], Pets
   PetscCall(KSPSetType(*ksp, KSPBCGS));
   PetscCall(KSPSetTolerances(*ksp, (PetscReal)1.e-8, PETSC_CURRENT, PETSC_CURRENT, 2000));
 
-  /* the test for convergence is one of the true residual: most methods are then preconditioned from the right */
+  /* the convergence test shall use the true residual, so most methods are preconditioned from the right */
   PetscCall(PetscOptionsHasName(NULL, NULL, "-ksp_pc_side", &side));
   if (!side) PetscCall(KSPSetNormType(*ksp, KSP_NORM_UNPRECONDITIONED));
   PetscCall(KSPGetPC(*ksp, &outer));
@@ -57,7 +57,7 @@ PetscErrorCode SolveCreate(MPI_Comm comm, Mat A, Mat P, const char inner[], Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Runs something and adds its seconds, those of the first process */
+/* Runs a task and adds the seconds of the first process */
 static PetscErrorCode Begin(const Bench *bench, PetscLogDouble *start)
 {
   PetscFunctionBegin;
@@ -76,7 +76,8 @@ static PetscErrorCode End(const Bench *bench, PetscLogDouble start, PetscLogDoub
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What PCVCRS holds, and the bytes of the same without compression; 0 where it holds nothing */
+/* The compressed bytes of a PCVCRS, and the bytes of the same matrices without compression; 0 if nothing is
+   compressed */
 static PetscErrorCode GetBytes(PC pc, Solve *s)
 {
   PCVCRSInfo info;
@@ -88,7 +89,7 @@ static PetscErrorCode GetBytes(PC pc, Solve *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The set-up of the preconditioner that is inside, or alone, then what else there is to set up */
+/* The set-up of the preconditioner, inner or alone, then the remaining set-up */
 PetscErrorCode SolveSetUp(const Bench *bench, KSP ksp, Solve *s)
 {
   PC             pc, inner;
@@ -114,7 +115,7 @@ PetscErrorCode SolveSetUp(const Bench *bench, KSP ksp, Solve *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* An application compresses again if it must; what it takes itself is the second one */
+/* The first application compresses if necessary; the second application is timed */
 PetscErrorCode SolveCompress(const Bench *bench, KSP ksp, Solve *s)
 {
   PetscLogDouble start = 0., first, second;
@@ -140,7 +141,7 @@ PetscErrorCode SolveCompress(const Bench *bench, KSP ksp, Solve *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The fastest of some solves from zero; what is made once at the first product counts in none but the first */
+/* The fastest of several solves from zero. Work of the first product counts in the first solve only */
 PetscErrorCode SolveRun(const Bench *bench, KSP ksp, Mat A, Vec b, Vec x, PetscInt repeats, Solve *s)
 {
   PetscLogDouble start = 0., seconds;

@@ -2,11 +2,11 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Generated velocities, and smooth ones: velocity.h says which */
+/* Generated and smooth velocities; see velocity.h */
 
 #include "velocity.h"
 
-/* Between 0 and 1, of a number of something and a seed that is fixed */
+/* Random number between 0 and 1, from an object's number and a fixed seed */
 static double Chance(uint32_t number, uint32_t seed)
 {
   uint32_t x = number * 2654435761u + seed * 2246822519u + 374761393u;
@@ -31,7 +31,8 @@ double VelocityLayers(double x, double y, double z)
 
 /* ------------------------------------------------------------ Marmousi-like */
 
-/* How far a block has slid down a fault that goes down to the right from x = top; the fault ends at a depth */
+/* The slide of a block along a fault. The fault begins at x = top on the surface, goes down to the right and ends at
+   depth "end" */
 static double Slide(double x, double z, double top, double slope, double throw, double end)
 {
   const double behind = x - top - slope * z, taper = z < end ? 1 : PetscMax(0., 1 - (z - end) / .15);
@@ -47,7 +48,7 @@ double VelocityMarmousi(double x, double y, double z)
 
   if (z < water) return VELOCITY_WATER;
   depth -= Slide(x, z, .24, .22, .055, .62) + Slide(x, z, .40, .20, .050, .70) + Slide(x, z, .54, .16, .040, .66);
-  /* below, layers are older than the folds, and dip the other way */
+  /* layers below are older than the folds, with the opposite dip */
   if (z > .78 - .08 * cos(2 * PETSC_PI * (x - .1))) depth = z + .10 * (x - .5) + .03;
   depth    = PetscMax(depth, 0.);
   layer    = (int)(depth * 46);
@@ -63,7 +64,7 @@ double VelocityMarmousi(double x, double y, double z)
 
 /* ------------------------------------------------------------ overthrust */
 
-/* The depth that a point had before its layers were folded and thrust over one another along a fault */
+/* The depth of a point before its layers were folded and thrust over one another along a fault */
 static double Unfolded(double x, double y, double z)
 {
   const double fold = .035 * sin(2. * PETSC_PI * (1.4 * x + .15 * y) + .6) + .02 * cos(2. * PETSC_PI * y), fault = .18 + .42 * (1. - z) + .08 * y;

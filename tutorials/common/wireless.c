@@ -3,15 +3,16 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   A wireless channel shared by two devices. Device i has q_i <= K frames, and has tried the first of them r_i < R times (r_i = 0 if q_i = 0);
-   the channel c is free (0) or has a frame of device c, which needs q_c >= 1.
+   A wireless channel shared by two devices. Device i has q_i <= K frames. The first frame has been tried r_i < R times
+   (r_i = 0 if q_i = 0). The channel c is free (0) or carries a frame of device c, which needs q_c >= 1.
 
-   - A frame arrives with rate lambda at a queue that is not full.
-   - With a free channel, a device with a frame tries with rate beta0 / 2^r: with probability pc in vain, which counts (r + 1), and drops
-     the frame the R-th time.
-   - A frame on the channel ends with rate mu: with probability pe it was in error, which counts, up to R - 1; else it has left the queue.
+   - A frame arrives with rate lambda at a queue which is not full.
+   - With a free channel, a device with a frame tries with rate beta0 / 2^r. A try fails with probability pc. A failed
+     try counts (r + 1); the R-th failure drops the frame.
+   - A frame on the channel ends with rate mu. With probability pe the frame has an error, which counts up to R - 1.
+     Otherwise the frame has left the queue.
 
-   A row comes from wirelessrow.h, on the host or in a kernel (wirelessdevice.cu).
+   wirelessrow.h makes a row, on the host or in a kernel (wirelessdevice.cu).
 */
 
 #include "wirelessrow.h"
@@ -22,7 +23,8 @@ void WirelessCount(const Wireless *model, PetscInt64 *n, PetscInt64 *nz)
   const PetscInt64 R = model->R, L = 1 + (PetscInt64)model->K * R;
 
   *n = 3 * L * L - 2 * L;
-  /* Free: a diagonal entry, arrivals where there is room, two ways of a device that tries. Taken: the same, and two ways how it ends */
+  /* Free channel: a diagonal entry, arrivals if the queue is not full, two entries per trying device. Taken channel:
+     the same, and two ways to end */
   *nz = L * L + 2 * L * (L - R) + 4 * L * (L - 1) + 2 * (3 * (L - 1) * L + (L - 1 - R) * L + (L - 1) * (L - R));
 }
 
@@ -41,7 +43,7 @@ static PetscErrorCode WirelessCheck(MPI_Comm comm, const Wireless *model)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What is known before there is a matrix */
+/* What is known before the matrix exists */
 static PetscErrorCode ChainWirelessBegin(MPI_Comm comm, const Wireless *model, Chain *chain)
 {
   PetscFunctionBeginUser;
@@ -153,7 +155,7 @@ PetscErrorCode ChainRowsDestroy(ChainRows *rows)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The first state, where the vector is: one entry is no reason to copy a vector to the host */
+/* Sets the first state where the vector is stored: one entry must not copy a vector to the host */
 static PetscErrorCode ChainBeginFirst(Vec p)
 {
   PetscScalar *pp;

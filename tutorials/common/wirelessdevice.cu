@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Rows of the wireless channel, made by kernels: a thread makes a row, once to count its entries and once to write them where they
-   belong. The rates come from wirelessrow.h, as on the host, so that both have the same bits.
+   Rows of the wireless channel, made by kernels. A thread makes a row twice: first to count the entries, then to write
+   the entries. The rates come from wirelessrow.h, as on the host. Therefore host and device give the same bits.
 */
 
 #include "wirelessrow.h"
@@ -18,7 +18,7 @@ static unsigned int RowsBlocks(PetscInt n)
   return static_cast<unsigned int>((static_cast<PetscInt64>(n) + ROWS_THREADS - 1) / ROWS_THREADS);
 }
 
-/* i[n] is 0, so that a sum of those before each has the number of all entries there */
+/* i[n] is 0, so the exclusive sum ends with the number of all entries */
 static __global__ void __launch_bounds__(ROWS_THREADS) CountRows(const __grid_constant__ WirelessContext context, PetscInt n, PetscInt *i)
 {
   const PetscInt64 k   = static_cast<PetscInt64>(blockIdx.x) * ROWS_THREADS + threadIdx.x;

@@ -4,10 +4,10 @@
 #pragma once
 
 /*
-   Rows of Q^T of the wireless channel (wireless.c tells the rules), for the host and for kernels.
+   Rows of Q^T of the wireless channel (wireless.c gives the rules), for the host and for kernels.
 
-   One number for a device: s = 0 without a frame, else 1 + (q - 1) R + r, from 0 to L - 1. States are in the order of s_1, then c, then s_2, so that a
-   process shares only some blocks of L states with another one.
+   One number per device, from 0 to L - 1: s = 0 without a frame, else 1 + (q - 1) R + r. States are ordered by s_1,
+   then c, then s_2, so processes share only some blocks of L states.
 */
 
 #include "chain.h"
@@ -30,7 +30,7 @@ typedef struct {
   PetscInt s[2], c;
 } WirelessState;
 
-/* A row as it is made: columns ascend. column is NULL where entries are only counted */
+/* A row under construction, with ascending columns. column is NULL if entries are only counted */
 typedef struct {
   PetscInt     n, *column;
   PetscScalar *value;
@@ -77,7 +77,7 @@ WIRELESS_FUNCTION PetscReal WirelessHalf(PetscInt r)
   return half;
 }
 
-/* An entry goes to its place by its column */
+/* Inserts an entry in the order of columns */
 WIRELESS_FUNCTION void WirelessAdd(WirelessRow *row, PetscInt column, PetscReal rate)
 {
   PetscInt k = row->n++;
@@ -91,7 +91,7 @@ WIRELESS_FUNCTION void WirelessAdd(WirelessRow *row, PetscInt column, PetscReal 
   row->value[k]  = (PetscScalar)rate;
 }
 
-/* A state that differs in one device, and in the channel: an entry of the row, if there is such a state */
+/* Adds the entry of a state which differs in one device and in the channel, if this state exists */
 WIRELESS_FUNCTION void WirelessEntry(PetscInt L, const WirelessState *state, int device, PetscInt s, PetscInt c, PetscReal rate, WirelessRow *row)
 {
   const PetscInt s1 = device ? state->s[0] : s, s2 = device ? s : state->s[1];
@@ -100,7 +100,8 @@ WIRELESS_FUNCTION void WirelessEntry(PetscInt L, const WirelessState *state, int
   WirelessAdd(row, WirelessIndex(L, s1, c, s2), rate);
 }
 
-/* The states that lead to this one, and the diagonal: -1 times all rates that lead away. row has room for WIRELESS_LONGEST() */
+/* The states which lead to this state, and the diagonal: minus the sum of all rates which leave. row has space for
+   WIRELESS_LONGEST() */
 WIRELESS_FUNCTION void WirelessMakeRow(const WirelessContext *context, PetscInt index, WirelessRow *row)
 {
   const Wireless     *w = &context->model;
@@ -114,7 +115,7 @@ WIRELESS_FUNCTION void WirelessMakeRow(const WirelessContext *context, PetscInt 
     const PetscInt  s = state.s[d], q = s ? (s - 1) / R + 1 : 0, r = s ? (s - 1) % R : 0, taken = d + 1;
     const PetscReal beta = w->beta0 * WirelessHalf(r);
 
-    /* What leads away */
+    /* All rates which leave */
     if (q < K) leave += w->lambda;
     if (state.c == 0 && s) leave += beta;
     if (state.c == taken) leave += w->mu;
@@ -127,7 +128,7 @@ WIRELESS_FUNCTION void WirelessMakeRow(const WirelessContext *context, PetscInt 
     if (state.c == taken) WirelessEntry(L, &state, d, s, 0, beta * (1 - w->pc), row);
     if (state.c) continue;
 
-    /* It was tried in vain, or given up: r = 0 with a frame less */
+    /* A failed try, or a dropped frame: r = 0 with one frame less */
     if (r > 0) {
       WirelessEntry(L, &state, d, s - 1, 0, 2 * beta * w->pc, row);
       WirelessEntry(L, &state, d, s - 1, taken, w->mu * w->pe, row);
@@ -149,7 +150,7 @@ WIRELESS_FUNCTION PetscInt WirelessGetLevel(const WirelessContext *context, Pets
   return state.s[0] ? (state.s[0] - 1) / context->model.R + 1 : 0;
 }
 
-/* wirelessdevice.cu: rows on the device, one entry written there */
+/* wirelessdevice.cu: rows on the device, and writing one entry there */
 #if defined(LITHE_HAVE_CUDA)
 PETSC_INTERN PetscErrorCode WirelessRowsDevice(const WirelessContext *, ChainRows *);
 PETSC_INTERN PetscErrorCode ChainRowsFreeDevice(ChainRows *);

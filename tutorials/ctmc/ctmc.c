@@ -7,40 +7,40 @@ static char help[] = "A Markov chain over time: a wireless channel, the queue M/
 /*
    -model wireless|queue|file  what is solved
    -K, -R, -lambda, -beta0, -mu, -pc, -pe  of the wireless channel; -K, -lambda and -mu of the queue
-   -tra FILE, -lab FILE, -initial STATE  a chain in a file, its labels, where it begins
-   -rows host|device           where the rows of the wireless channel are made; on a device, of one process, they become a MATVCRS there
+   -tra FILE, -lab FILE, -initial STATE  a chain in a file, its labels, its initial state
+   -rows host|device           where the rows of the wireless channel are made; rows on a device of one process become a MATVCRS there
    -shares even|trial|A,B,...  how the states are divided among processes, see shares.c
    -final TIME, -times N       output at N times, 100 by default, after the first
    -picture FILE.png           the distribution of the queue's length over time
    -chain_view                 Q^T, as -mat_view takes it
-   -count                      of the wireless channel: states and nonzeros, and nothing else
-   -ts_type, -mat_type, -vec_type and all options of theirs
+   -count                      of the wireless channel: print states and nonzeros, and stop
+   -ts_type, -mat_type, -vec_type and all options of these types
 */
 
 #include "ctmc.h"
 #include <lithe.h>
 #include <tutorials/common/picture.h>
 
-/* What is solved */
+/* The model to solve */
 typedef struct {
   PetscInt model; /* 0: wireless, 1: queue, 2: file */
   Wireless w;     /* of the queue: K, lambda and mu */
   char     tra[PETSC_MAX_PATH_LEN], lab[PETSC_MAX_PATH_LEN];
   PetscInt initial;
-  PetscInt rows; /* of the wireless channel; 1: on a device */
+  PetscInt rows; /* rows of the wireless channel; 1: on a device */
 } Model;
 
 typedef struct {
   Chain     *chain;
   PetscInt   column, columns;
   PetscReal *field;  /* probabilities of lengths, columns * nlevels */
-  PetscReal *levels; /* of one time */
-  PetscInt   every;  /* lines that are printed */
+  PetscReal *levels; /* of a single time */
+  PetscInt   every;  /* printed lines */
   PetscBool  rewards;
   Vec        reward; /* the length of the queue */
 } Output;
 
-/* Of a time: the probability of each length, or of each label */
+/* The probability of each length, or of each label, at a time */
 static PetscErrorCode Monitor(TS ts, PetscInt step, PetscReal t, Vec p, void *ctx)
 {
   Output            *o = (Output *)ctx;
@@ -95,7 +95,7 @@ static PetscErrorCode Draw(Output *o, PetscReal final, const char path[])
   PetscReal   *value, highest = 0;
 
   PetscFunctionBeginUser;
-  /* The first time is one state: it would leave no colours to the others */
+  /* The first time is a single state, which would leave no colours to the other times */
   PetscCall(PetscMalloc1(o->columns * o->chain->nlevels, &value));
   for (PetscInt i = 0; i < o->columns * o->chain->nlevels; i++) {
     value[i] = PetscMax(o->field[i], (PetscReal)1e-5);
@@ -166,7 +166,7 @@ static PetscErrorCode MakeSolver(const Chain *chain, PetscReal final, TS *ts)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A solve without outputs on the way; then the chain is made again, with the shares that it has told */
+/* A solve without intermediate outputs; then the chain is made again, with the shares from the solve */
 static PetscErrorCode Trial(const Model *model, PetscReal final, Shares *shares, Chain *chain)
 {
   TS             ts;
@@ -226,13 +226,13 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsReal("-lambda", "Rate of arrivals at a queue", NULL, w->lambda, &w->lambda, NULL));
   PetscCall(PetscOptionsReal("-beta0", "Rate of first tries", NULL, w->beta0, &w->beta0, NULL));
   PetscCall(PetscOptionsReal("-mu", "Rate of service", NULL, w->mu, &w->mu, NULL));
-  PetscCall(PetscOptionsReal("-pc", "Probability that a try is in vain", NULL, w->pc, &w->pc, NULL));
+  PetscCall(PetscOptionsReal("-pc", "Probability of a failed try", NULL, w->pc, &w->pc, NULL));
   PetscCall(PetscOptionsReal("-pe", "Probability of an error", NULL, w->pe, &w->pe, NULL));
-  PetscCall(PetscOptionsEList("-rows", "Where rows are made", NULL, rows, 2, rows[model.rows], &model.rows, NULL));
+  PetscCall(PetscOptionsEList("-rows", "Place where rows are made", NULL, rows, 2, rows[model.rows], &model.rows, NULL));
   PetscCall(PetscOptionsString("-tra", "File of transitions", NULL, model.tra, model.tra, sizeof(model.tra), &set));
   if (set) model.model = 2;
   PetscCall(PetscOptionsString("-lab", "File of labels", NULL, model.lab, model.lab, sizeof(model.lab), NULL));
-  PetscCall(PetscOptionsInt("-initial", "State that a chain of a file begins in", NULL, model.initial, &model.initial, NULL));
+  PetscCall(PetscOptionsInt("-initial", "Initial state of a chain from a file", NULL, model.initial, &model.initial, NULL));
   PetscCall(PetscOptionsReal("-final", "The last time", NULL, final, &final, NULL));
   PetscCall(PetscOptionsInt("-times", "Times of output", NULL, times, &times, NULL));
   PetscCall(PetscOptionsInt("-lines", "Lines of output, about", NULL, lines, &lines, NULL));
@@ -264,7 +264,7 @@ int main(int argc, char **argv)
   PetscCall(TSSetFromOptions(ts));
   PetscCall(PetscFree(span));
 
-  /* What is printed */
+  /* The printed columns */
   o.chain   = &chain;
   o.columns = times + 1;
   o.every   = PetscMax(times / lines, 1);

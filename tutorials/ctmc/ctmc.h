@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What the files of the program ctmc share */
+/* Declarations shared by the files of the program ctmc */
 
 #include <tutorials/common/chain.h>
 

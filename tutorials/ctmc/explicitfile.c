@@ -3,11 +3,12 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Chains from explicit files, as PRISM and Storm write them: FILE.tra has a line "states transitions" (or none, or a word such as ctmc), then
-   lines "from to rate" with states from 0; FILE.lab has a line 0="init" 1="full" ... and lines "state: label label ...". Probabilities of a
-   chain in discrete time are taken for rates. A state that leads to itself is as if it did not.
+   Chains from explicit files, in the format of PRISM and Storm. FILE.tra has a line "states transitions" (or nothing,
+   or a word such as ctmc), then lines "from to rate" with states from 0. FILE.lab has a line 0="init" 1="full" ... and
+   lines "state: label label ...". Probabilities of a chain in discrete time are used as rates. Transitions from a state
+   to itself are ignored.
 
-   All processes read the file, and each keeps what is for its rows.
+   All processes read the file, and each process keeps the entries of its rows.
 */
 
 #include "ctmc.h"
@@ -33,7 +34,7 @@ static PetscErrorCode LinesOpen(const char path[], Lines *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The next line with something in it, of any length */
+/* The next line which is not empty, of any length */
 static PetscErrorCode LinesNext(Lines *l, PetscBool *more)
 {
   PetscFunctionBeginUser;
@@ -100,7 +101,7 @@ static PetscErrorCode NextTransition(Lines *l, Transition *t, PetscBool *more, P
   }
 }
 
-/* Labels: their names, and a vector for each */
+/* Labels: the names, and a vector per label */
 static PetscErrorCode ReadLabels(const char lab[], Chain *chain)
 {
   Lines     l;
@@ -156,7 +157,8 @@ static PetscErrorCode ReadLabels(const char lab[], Chain *chain)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Begins in a state, or where initial is negative in the states with the label init, one as likely as the other, or in state 0 */
+/* The initial distribution: state "initial"; if initial is negative, all states with the label init alike, or state 0
+   without this label */
 PetscErrorCode ChainFile(MPI_Comm comm, const char tra[], const char lab[], PetscInt initial, const Shares *shares, Chain *chain)
 {
   Lines       l;
@@ -171,7 +173,7 @@ PetscErrorCode ChainFile(MPI_Comm comm, const char tra[], const char lab[], Pets
   PetscCall(PetscMemzero(chain, sizeof(*chain)));
   PetscCall(PetscSNPrintf(chain->name, sizeof(chain->name), "%s", tra));
 
-  /* How many states there are */
+  /* First pass: the number of states */
   chain->nz = 0;
   PetscCall(LinesOpen(tra, &l));
   for (;;) {
@@ -186,7 +188,7 @@ PetscErrorCode ChainFile(MPI_Comm comm, const char tra[], const char lab[], Pets
   chain->nz += chain->n;
   n = (PetscInt)chain->n;
 
-  /* What is in the rows of this process, then the rates themselves */
+  /* Second pass: the row lengths of this process; third pass: the rates */
   PetscCall(MatCreate(comm, &chain->A));
   PetscCall(SharesGetLocal(comm, shares, n, &m));
   PetscCall(MatSetSizes(chain->A, m, m, n, n));
@@ -222,7 +224,7 @@ PetscErrorCode ChainFile(MPI_Comm comm, const char tra[], const char lab[], Pets
   PetscCall(MatCreateVecs(chain->A, &chain->p, NULL));
   if (lab[0]) PetscCall(ReadLabels(lab, chain));
 
-  /* Where it begins */
+  /* The initial distribution */
   PetscCheck(initial < n, comm, PETSC_ERR_ARG_OUTOFRANGE, "-initial %" PetscInt_FMT ": states are from 0 to %" PetscInt_FMT, initial, n - 1);
   for (PetscInt i = 0; i < chain->nlabels && initial < 0 && !init; i++) {
     PetscScalar sum;

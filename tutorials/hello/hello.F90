@@ -3,7 +3,8 @@
 ! This file is part of Lithe, a plugin for PETSc.
 
 ! Lithe from Fortran: a Laplacian on n x n points as a MATVCRS, conjugate gradients with compressed factors.
-! PETSC_OPTIONS of ./quickstart env loads the library; types are chosen by their names, all else by options.
+! PETSC_OPTIONS of ./quickstart env loads the library; types are chosen by their names, all else by options. The solution is that of the
+! Poisson equation on a unit square: the largest value is 0.0737 (n + 1)^2.
 program hello
 #include <petsc/finclude/petscksp.h>
   use petscksp
@@ -16,6 +17,7 @@ program hello
   PetscInt, parameter :: n = 100, one = 1, five = 5
   PetscInt :: row, first, last, i, j, its, column(5)
   PetscScalar :: value(5)
+  PetscReal :: most
   PetscErrorCode :: ierr
 
   PetscCallA(PetscInitialize(ierr))
@@ -47,7 +49,8 @@ program hello
   PetscCallA(KSPSetFromOptions(solver, ierr))
   PetscCallA(KSPSolve(solver, b, x, ierr))
   PetscCallA(KSPGetIterationNumber(solver, its, ierr))
-  if (first == 0) print '(i0, a)', its, ' iterations'
+  PetscCallA(VecMax(x, PETSC_NULL_INTEGER, most, ierr))
+  if (first == 0) print '(i0, a, f8.5)', its, ' iterations, largest value over (n + 1)^2:', most/(n + 1)**2
 
   PetscCallA(KSPDestroy(solver, ierr))
   PetscCallA(VecDestroy(x, ierr))

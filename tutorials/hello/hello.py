@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 The Lithe developers
 # This file is part of Lithe, a plugin for PETSc.
 
-"""Lithe from Python: a matrix of scipy's, compressed, and conjugate gradients with compressed factors.
+"""Lithe from Python: a compressed SciPy matrix, and conjugate gradients with compressed factors.
 
 Run it in the environment of `./quickstart env`, with a Python that has petsc4py and scipy.
 """
@@ -32,7 +32,7 @@ A = PETSc.Mat().createAIJ(S.shape, csr=(S.indptr, S.indices, S.data), comm=PETSc
 A.convert("vcrs")
 print(f"matrix: {lithe.info(A).ratio:.1f} times fewer bytes than AIJ, largest error of an entry {lithe.info(A).maxabserror:g}")
 
-# Options of one solver
+# Options of this solver
 ksp = PETSc.KSP().create(PETSc.COMM_SELF)
 ksp.setOperators(A)
 lithe.set_options(ksp, ksp_type="cg", pc_type="vcrs", vcrs_pc_type="icc", pc_vcrs_bits=8, ksp_rtol=1e-10)
@@ -45,7 +45,7 @@ print(f"factors: {factors.ratio:.1f} times fewer bytes, entries within a factor 
 exact = scipy.sparse.linalg.spsolve(S.tocsc(), np.ones(n * n))
 print(f"{ksp.getIterationNumber()} iterations, relative error {np.linalg.norm(x.array - exact) / np.linalg.norm(exact):.0e}")
 
-# An error says what to do
+# An error names the remedy
 try:
     lithe.set_options(A, mat_vcrs_bits=77)
 except PETSc.Error as error:

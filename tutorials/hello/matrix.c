@@ -19,7 +19,7 @@ int main(int argc, char **argv)
   PetscCall(LitheInitializePackage()); /* not needed where PETSC_OPTIONS loads the library */
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-n", &n, NULL));
 
-  /* The matrix is filled as any AIJ matrix. Only its type is another one */
+  /* The matrix is filled as any AIJ matrix. Only the type differs */
   PetscCall(MatCreate(PETSC_COMM_WORLD, &A));
   PetscCall(MatSetSizes(A, PETSC_DECIDE, PETSC_DECIDE, n * n, n * n));
   PetscCall(MatSetType(A, MATVCRS));
@@ -37,14 +37,14 @@ int main(int argc, char **argv)
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
 
-  /* A product. Of a vector of ones only the rows at the boundary leave something */
+  /* A product. With a vector of ones, only the rows at the boundary are not zero */
   PetscCall(MatCreateVecs(A, &x, &y));
   PetscCall(VecSet(x, 1.0));
   PetscCall(MatMult(A, x, y));
   PetscCall(VecNorm(y, NORM_1, &norm));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "|| A 1 ||_1 = %g, exactly %" PetscInt_FMT "\n", (double)norm, 4 * n));
 
-  /* What it takes */
+  /* The memory of the compressed matrix */
   PetscCall(MatVCRSGetInfo(A, &info));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%g bytes, AIJ %g: %.1f times fewer; largest error of an entry %g\n", info.bytes, info.aijbytes,
                         info.aijbytes / info.bytes, (double)info.maxabserror));

@@ -35,7 +35,7 @@ int main(int argc, char **argv)
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(VecSet(b, 1.0));
 
-  /* PCVCRS applies the preconditioner inside of it, PCICC or another of -vcrs_pc_type, from compressed copies */
+  /* PCVCRS applies its inner preconditioner, PCICC or the type of -vcrs_pc_type, from compressed copies */
   PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
   PetscCall(KSPSetOperators(ksp, A, A));
   PetscCall(KSPSetType(ksp, KSPCG));

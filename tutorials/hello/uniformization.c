@@ -19,7 +19,7 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage()); /* not needed where PETSC_OPTIONS loads the library */
 
-  /* dp/dt = Q^T p: row j of Q^T holds the rates into state j, and of leaving j on its diagonal */
+  /* dp/dt = Q^T p: row j of Q^T holds the rates into state j, and on the diagonal minus the rate out of j */
   PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, n + 1, n + 1, 3, NULL, 2, NULL, &Q));
   PetscCall(MatCreateVecs(Q, &length, &p));
   PetscCall(MatGetOwnershipRange(Q, &start, &end));
@@ -28,7 +28,7 @@ int main(int argc, char **argv)
     if (j < n) PetscCall(MatSetValue(Q, j, j + 1, serve, INSERT_VALUES));
     PetscCall(MatSetValue(Q, j, j, (j < n ? -come : 0.0) - (j > 0 ? serve : 0.0), INSERT_VALUES));
     PetscCall(VecSetValue(length, j, (PetscReal)j, INSERT_VALUES));
-    PetscCall(VecSetValue(p, j, j == 0 ? 1.0 : 0.0, INSERT_VALUES)); /* nobody is there at first */
+    PetscCall(VecSetValue(p, j, j == 0 ? 1.0 : 0.0, INSERT_VALUES)); /* the queue is empty at first */
   }
   PetscCall(MatAssemblyBegin(Q, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(Q, MAT_FINAL_ASSEMBLY));

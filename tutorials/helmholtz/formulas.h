@@ -4,8 +4,8 @@
 #pragma once
 
 /*
-   The formulas of the Helmholtz problem, for the host and for kernels: velocities that are generated, rows of the matrix, the source. operator.c
-   says what they are. Complex numbers are pairs of real ones.
+   The formulas of the Helmholtz problem, for the host and for kernels: generated velocities, rows of the matrix, the
+   source. operator.c explains the formulas. Complex numbers are pairs of real numbers.
 */
 
 #include <math.h>
@@ -23,7 +23,7 @@ typedef struct {
   PetscReal re, im;
 } HelmholtzNumber;
 
-/* What the formulas depend on */
+/* Parameters of the formulas */
 typedef struct {
   int             dim, corners, points;
   int             model, stencil; /* of HelmholtzModel and HelmholtzStencil */
@@ -31,12 +31,12 @@ typedef struct {
   PetscReal       h, omegah, reflection, velocity, length[3];
   HelmholtzNumber factor;                   /* of k^2 */
   PetscInt        cell[3];                  /* of the source */
-  PetscReal       fraction[3], sourcescale; /* where it is in the cell */
+  PetscReal       fraction[3], sourcescale; /* place of the source in the cell */
 } HelmholtzForm;
 
 /*
-   The matrix of a cell: entry (a, b) depends on the directions in which vertices a and b differ, the bits
-   of a ^ b. face[d] is the matrix of its faces in direction d.
+   The matrix of a cell: entry (a, b) depends on the directions in which vertices a and b differ, the bits of a ^ b.
+   face[d] is the matrix of the cell's faces in direction d.
 */
 typedef struct {
   HelmholtzNumber entry[8], face[3][8];
@@ -98,7 +98,7 @@ HELMHOLTZ_FUNCTION double HelmholtzWedge(double x, double y, double z)
   return z < lower ? HELMHOLTZ_WATER : 3000.;
 }
 
-/* The depth that a point had before its layers were folded and thrust over one another along a fault */
+/* The depth of a point before its layers were folded and thrust over one another along a fault */
 HELMHOLTZ_FUNCTION double HelmholtzUnfolded(double x, double y, double z)
 {
   const double fold  = .035 * sin(2. * (double)PETSC_PI * (1.4 * x + .15 * y) + .6) + .02 * cos(2. * (double)PETSC_PI * y);
@@ -121,7 +121,7 @@ HELMHOLTZ_FUNCTION double HelmholtzOverthrust(double x, double y, double z)
   return layer[(int)(depth > last ? last : (depth > 0. ? depth : 0.))];
 }
 
-/* At a grid point, of a medium that is generated. The layer continues as the boundary of the model is */
+/* The generated velocity at a grid point. The layer continues the boundary values of the model */
 HELMHOLTZ_FUNCTION PetscReal HelmholtzSpeedAt(const HelmholtzForm *form, const PetscInt at[3])
 {
   double x[3] = {0., 0., 0.};
@@ -149,7 +149,8 @@ HELMHOLTZ_FUNCTION PetscReal HelmholtzMassOffDiagonal(const HelmholtzForm *form,
   return (PetscReal)1. / 12 + (form->dim == 2 ? (PetscReal)5. / 6 : (PetscReal)5. / 7) * wave2 / 240;
 }
 
-/* s_d of interval i: sigma grows with the square of the depth in the layer, sigma/omega = -3 log(R)/(2 k L) (depth/L)^2 */
+/* s_d of interval i: sigma grows with the square of the depth in the layer, sigma/omega = -3 log(R)/(2 k L)
+   (depth/L)^2 */
 HELMHOLTZ_FUNCTION PetscReal HelmholtzStretch(const HelmholtzForm *form, int d, PetscInt i, PetscReal wave2)
 {
   const PetscReal layer = (PetscReal)form->layer, middle = (PetscReal)i + (PetscReal)0.5, high = middle - ((PetscReal)(form->n[d] - 1) - layer);
@@ -159,7 +160,7 @@ HELMHOLTZ_FUNCTION PetscReal HelmholtzStretch(const HelmholtzForm *form, int d, 
   return (PetscReal)1.5 * (PetscReal)log((double)form->reflection) / ((PetscReal)sqrt((double)wave2) * layer) * (depth / layer) * (depth / layer);
 }
 
-/* The cell whose vertex with the lowest numbers is given, with the mean of (k h)^2 at its vertices */
+/* The cell with the given lowest vertex; mean: the mean of (k h)^2 at its vertices */
 HELMHOLTZ_FUNCTION void HelmholtzSetCell(const HelmholtzForm *form, PetscReal mean, const PetscInt low[3], HelmholtzCell *cell)
 {
   const PetscReal off          = HelmholtzMassOffDiagonal(form, mean);
@@ -201,7 +202,7 @@ HELMHOLTZ_FUNCTION void HelmholtzSetCell(const HelmholtzForm *form, PetscReal me
   }
 }
 
-/* What a cell adds to the row of a point that is its vertex a, from its faces on the boundary, too */
+/* The part of a cell in the row of the cell's vertex a, with the cell's faces on the boundary */
 HELMHOLTZ_FUNCTION void HelmholtzAddCell(const HelmholtzForm *form, const HelmholtzCell *cell, int a, const PetscInt at[3], HelmholtzNumber stencil[])
 {
   const int step[3] = {1, 3, 9};
@@ -218,7 +219,7 @@ HELMHOLTZ_FUNCTION void HelmholtzAddCell(const HelmholtzForm *form, const Helmho
   }
 }
 
-/* Whether a point has vertex a in a cell, and that cell */
+/* Whether a point is vertex a of some cell, and the lowest vertex of this cell */
 HELMHOLTZ_FUNCTION int HelmholtzHasCell(const HelmholtzForm *form, int a, const PetscInt at[3], PetscInt low[3])
 {
   int inside = 1;
@@ -233,7 +234,7 @@ HELMHOLTZ_FUNCTION int HelmholtzHasCell(const HelmholtzForm *form, int a, const 
 
 /* ------------------------------------------------------------ the source */
 
-/* A point source of strength 1, spread over the vertices of its cell, and as the mass matrix spreads what is on a vertex */
+/* A point source of strength 1, spread over the vertices of its cell, with the weights of the mass matrix */
 HELMHOLTZ_FUNCTION PetscReal HelmholtzSourceAt(const HelmholtzForm *form, PetscReal speed, const PetscInt at[3])
 {
   const PetscReal off    = HelmholtzMassOffDiagonal(form, form->omegah / speed * (form->omegah / speed));
@@ -257,7 +258,7 @@ HELMHOLTZ_FUNCTION PetscReal HelmholtzSourceAt(const HelmholtzForm *form, PetscR
 
 /* ------------------------------------------------------------ the pattern of a matrix of one process, with all neighbours on the grid */
 
-/* How many of the points before row r are the first ones in direction d, and how many the last ones */
+/* The number of points before row r which are the first, or the last, in direction d */
 HELMHOLTZ_FUNCTION PetscInt64 HelmholtzFirstBefore(const HelmholtzForm *form, int d, PetscInt64 r, int last)
 {
   PetscInt64 stride = 1, rest;
@@ -268,10 +269,11 @@ HELMHOLTZ_FUNCTION PetscInt64 HelmholtzFirstBefore(const HelmholtzForm *form, in
   return r / (stride * form->n[d]) * stride + rest;
 }
 
-/* Where row r begins: of a star each point has itself and two neighbours a direction, of a box 3^dim points, fewer at the boundary */
+/* The first entry of row r. With a star a point has itself and two neighbours per direction, with a box 3^dim points,
+   fewer at the boundary */
 HELMHOLTZ_FUNCTION PetscInt64 HelmholtzRowStart(const HelmholtzForm *form, PetscInt64 r)
 {
-  PetscInt64 begin = 0, entries = 1, points = 1, lines = 1; /* of all in the lower directions; that the point has in the higher ones */
+  PetscInt64 begin = 0, entries = 1, points = 1, lines = 1; /* entries: of all lower directions; lines: of the point in the higher directions */
 
   if (form->stencil == 2) {
     begin = (2 * form->dim + 1) * r;

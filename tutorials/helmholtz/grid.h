@@ -4,11 +4,11 @@
 #pragma once
 
 /*
-   Matrices whose rows are stencils on a DMDA: where a process' points and their neighbours are, and
-   rows on their way into a matrix.
+   Matrices whose rows are stencils on a DMDA: the places of a process' points and their neighbours, and rows under
+   construction.
 
-   A row reaches the 9 or 27 points of which no coordinate differs by more than one. Neighbour s of a
-   point lies at (s % 3 - 1, s / 3 % 3 - 1, s / 9 - 1) from it; s = GridCentre(grid) is the point itself.
+   A row reaches the 9 or 27 points whose coordinates differ by at most 1. Neighbour s of a point has the offset (s % 3
+   - 1, s / 3 % 3 - 1, s / 9 - 1). The point itself is s = GridCentre(grid).
 */
 
 #include <petscdmda.h>
@@ -19,15 +19,15 @@ typedef struct {
   DM              da;
   PetscInt        dim, points, corners; /* 3^dim, 2^dim */
   PetscInt        n[3];                 /* of the whole grid; in two dimensions n[2] = 1 */
-  PetscInt        start[3], count[3];   /* what this process owns */
-  PetscInt        gstart[3], gcount[3]; /* with the points next to it */
+  PetscInt        start[3], count[3];   /* the owned points */
+  PetscInt        gstart[3], gcount[3]; /* the owned points with their neighbours */
   PetscInt        rows;
-  const PetscInt *global; /* numbers in the matrix, of the points with those next to them */
+  const PetscInt *global; /* row numbers of the owned points and their neighbours */
 } Grid;
 
 PETSC_INTERN PetscErrorCode GridCreate(DM, Grid *);
 PETSC_INTERN PetscErrorCode GridDestroy(Grid *);
-/* A DMDA of a given grid with its points on the processes where those of another one are */
+/* A DMDA of a given grid, distributed among the processes as another DMDA */
 PETSC_INTERN PetscErrorCode GridCreateDM(const Grid *, PetscInt dof, DM *);
 
 static inline PetscInt GridCentre(const Grid *grid)
@@ -35,7 +35,7 @@ static inline PetscInt GridCentre(const Grid *grid)
   return grid->points / 2;
 }
 
-/* Where a point lies in an array of this process' points, and in one with the points next to them */
+/* The index of a point among the owned points, and among the owned points with their neighbours */
 static inline PetscInt GridOwned(const Grid *grid, const PetscInt at[3])
 {
   return ((at[2] - grid->start[2]) * grid->count[1] + at[1] - grid->start[1]) * grid->count[0] + at[0] - grid->start[0];
@@ -55,7 +55,7 @@ static inline PetscBool GridNeighbour(const Grid *grid, const PetscInt at[3], Pe
   return (PetscBool)(to[0] >= 0 && to[0] < grid->n[0] && to[1] >= 0 && to[1] < grid->n[1] && to[2] >= 0 && to[2] < grid->n[2]);
 }
 
-/* The next of this process' points in the order of its rows; begins with start[] */
+/* The next owned point in the order of rows; the first is start[] */
 static inline void GridNext(const Grid *grid, PetscInt at[3])
 {
   if (++at[0] < grid->start[0] + grid->count[0]) return;
@@ -75,7 +75,7 @@ typedef struct {
 } CSR;
 
 PETSC_INTERN PetscErrorCode CSRCreate(PetscInt m, PetscInt64 space, CSR *);
-/* Puts the rows that each process has added into a matrix of AIJ kind, which has a type and no sizes yet, and gives the arrays back */
+/* Moves the rows of all processes into a matrix of AIJ kind, which has a type and no sizes yet, and frees the arrays */
 PETSC_INTERN PetscErrorCode CSRFinish(CSR *, PetscInt n, Mat);
 
 static inline void CSRAdd(CSR *csr, PetscInt column, PetscScalar value)

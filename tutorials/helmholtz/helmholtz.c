@@ -14,7 +14,7 @@ static const char help[] = "Waves of one frequency in a heterogeneous medium: Bi
 #include <petscksp.h>
 #include <petsctime.h>
 
-/* Velocity, solution and what is to know about them, for plot.py */
+/* Velocity, solution and their parameters, for plot.py */
 static PetscErrorCode Write(const Helmholtz *problem, Vec p, const char name[])
 {
   const char *what[] = {"velocity", "pressure"};
@@ -57,7 +57,7 @@ static PetscErrorCode SetPC(const Helmholtz *problem, PC pc, Mat A, Mat M)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The processes that only apply the preconditioner */
+/* The main loop of processes which only apply the preconditioner */
 static PetscErrorCode Serve(Split *split, Helmholtz *problem, PetscReal beta1, PetscReal beta2)
 {
   Mat M;
@@ -78,7 +78,7 @@ static PetscErrorCode Serve(Split *split, Helmholtz *problem, PetscReal beta1, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A solve, and what came of it; time: in seconds, without what only the first product with a matrix does */
+/* A measured solve. time: in seconds, without the one-time work of a matrix's first product */
 static PetscErrorCode SolveWith(KSP ksp, Vec s, Vec p, Vec r, PetscLogDouble *time)
 {
   MPI_Comm           comm = PetscObjectComm((PetscObject)ksp);
@@ -95,7 +95,7 @@ static PetscErrorCode SolveWith(KSP ksp, Vec s, Vec p, Vec r, PetscLogDouble *ti
   PetscCall(KSPSetUp(ksp));
   PetscCall(MatMult(A, s, r));
   PetscCall(PCApply(pc, s, r));
-  PetscCall(VecNorm(r, NORM_2, &norm)); /* waits for it */
+  PetscCall(VecNorm(r, NORM_2, &norm)); /* waits for the device */
 
   PetscCall(VecZeroEntries(p));
   PetscCall(PetscBarrier((PetscObject)ksp));
@@ -140,7 +140,7 @@ static PetscErrorCode GetWorstResidual(Mat A, Mat B, Mat X, Vec r, PetscReal *wo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sources on a line through the model, with one KSPMatSolve(); p: the wave of the middle one */
+/* Sources on a line through the model, with one KSPMatSolve(); p: the wave of the middle source */
 static PetscErrorCode SolveSources(const Helmholtz *problem, KSP ksp, PetscInt n, Vec p, Vec r)
 {
   MPI_Comm           comm = PetscObjectComm((PetscObject)ksp);
@@ -175,7 +175,7 @@ static PetscErrorCode SolveSources(const Helmholtz *problem, KSP ksp, PetscInt n
   PetscCall(KSPGetPC(ksp, &pc));
   PetscCall(KSPSetUp(ksp));
 
-  /* what only first applications do */
+  /* one-time work of first applications */
   PetscCall(PCMatApply(pc, B, X));
   PetscCall(GetWorstResidual(A, B, X, r, &residual));
   PetscCall(MatZeroEntries(X));
@@ -184,7 +184,7 @@ static PetscErrorCode SolveSources(const Helmholtz *problem, KSP ksp, PetscInt n
   PetscCall(PetscTime(&start));
   PetscCall(KSPMatSolve(ksp, B, X));
   PetscCall(MatDenseGetColumnVecRead(X, n / 2, &x));
-  PetscCall(VecNorm(x, NORM_2, &norm)); /* waits for it */
+  PetscCall(VecNorm(x, NORM_2, &norm)); /* waits for the device */
   PetscCall(PetscTime(&end));
   PetscCall(VecCopy(x, p));
   PetscCall(MatDenseRestoreColumnVecRead(X, n / 2, &x));
@@ -211,8 +211,9 @@ static PetscErrorCode CreateSolver(MPI_Comm comm, Mat A, Mat M, KSP *ksp)
 }
 
 /*
-   A solver whose preconditioner has entries and vectors in double precision, with the operator as it is; then the one that is there, with the operator
-   compressed without loss. setup: the time that the preconditioner has taken. Ends with set-up and solve together
+   Compares two solvers. The first has entries and vectors of the preconditioner in double precision, and an
+   uncompressed operator. The second is the given solver, with the operator compressed without loss. setup: seconds of
+   the preconditioner's set-up. The last lines give set-up and solve together
 */
 static PetscErrorCode Compare(const Helmholtz *problem, KSP ksp, PetscLogDouble setup, Vec s, Vec p, Vec r)
 {
@@ -268,7 +269,7 @@ static PetscErrorCode Solve(MPI_Comm comm, Split *split, Helmholtz *problem, Pet
   PC             pc;
 
   PetscFunctionBegin;
-  /* the equation, and the one that the preconditioner is made for */
+  /* the matrix of the equation, and the matrix for the preconditioner */
   PetscCall(PetscTime(&time[0]));
   PetscCall(HelmholtzSetUp(comm, problem));
   if (split) PetscCall(SplitConnect(split, problem->da));
@@ -329,14 +330,15 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
   PetscCall(HelmholtzSetFromOptions(PETSC_COMM_WORLD, &problem));
-  PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "Preconditioner, and what to write", NULL);
+  PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "Preconditioner and output", NULL);
   PetscCall(PetscOptionsReal("-beta1", "Real part of the shift", NULL, beta1, &beta1, NULL));
-  PetscCall(PetscOptionsReal("-beta2", "Its imaginary part, with the sign of damping", NULL, beta2, &beta2, NULL));
-  PetscCall(PetscOptionsBoundedInt("-preconditioner_ranks", "Processes that apply the preconditioner for the others; 0: all do both", NULL, servers, &servers,
+  PetscCall(PetscOptionsReal("-beta2", "Imaginary part of the shift, with the sign of damping", NULL, beta2, &beta2, NULL));
+  PetscCall(PetscOptionsBoundedInt("-preconditioner_ranks", "Processes which only apply the preconditioner; 0: all processes do both", NULL, servers, &servers,
                                    NULL, 0));
-  PetscCall(PetscOptionsBool("-compare", "Solve without compression, then with it", NULL, compare, &compare, NULL));
+  PetscCall(PetscOptionsBool("-compare", "Solve without and then with compression", NULL, compare, &compare, NULL));
   PetscCheck(!compare || !servers, PETSC_COMM_WORLD, PETSC_ERR_ARG_INCOMP, "-compare and -preconditioner_ranks exclude each other");
-  PetscCall(PetscOptionsBoundedInt("-sources", "So many sources on a line, with one KSPMatSolve(); 0: one, with KSPSolve()", NULL, sources, &sources, NULL, 0));
+  PetscCall(PetscOptionsBoundedInt("-sources", "Number of sources on a line, with one KSPMatSolve(); 0: one source, with KSPSolve()", NULL, sources, &sources,
+                                   NULL, 0));
   PetscCheck(!sources || (!compare && !servers), PETSC_COMM_WORLD, PETSC_ERR_ARG_INCOMP, "-sources excludes -compare and -preconditioner_ranks");
   PetscCall(PetscOptionsString("-o", "Write NAME.velocity, NAME.pressure and NAME.json", NULL, name, name, sizeof(name), NULL));
   PetscOptionsEnd();

@@ -3,10 +3,10 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Velocities of sound: generated ones, and those of a file.
+   Velocities of sound, generated or from a file.
 
-   A file has a grid of its own. Each process reads the part of the file that is near its points, and
-   takes from it what lies between the points of the file by (bi-, tri-) linear interpolation.
+   A file has a grid of its own. Each process reads the part of the file near its points, and interpolates (bi-, tri-)
+   linearly between the points of the file.
 */
 
 #include "problem.h"
@@ -14,7 +14,7 @@
 
 /* ------------------------------------------------------------ of a file */
 
-/* The numbers of a file, each process with some of them */
+/* The numbers of a file, distributed over the processes */
 static PetscErrorCode FileLoad_Private(MPI_Comm comm, const Helmholtz *problem, Vec *all)
 {
   const PetscInt64 N = (PetscInt64)problem->filen[0] * problem->filen[1] * problem->filen[2];
@@ -77,7 +77,8 @@ static PetscErrorCode FileGetBox_Private(const Helmholtz *problem, Vec all, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* In which interval of the file a grid point lies, and where in it; points outside of the file are moved to its boundary */
+/* The interval of the file which holds a grid point, and the place in the interval; points outside of the file move to
+   the file's boundary */
 static void FileFind_Private(const Helmholtz *problem, PetscInt d, PetscInt i, PetscInt *cell, PetscReal *fraction)
 {
   const PetscReal at = HelmholtzCoordinate(problem, i) / problem->fileh, most = (PetscReal)(problem->filen[d] - 1), inside = PetscMin(PetscMax(at, 0.), most);
@@ -142,7 +143,7 @@ static PetscErrorCode FileGetSlowest_Private(MPI_Comm comm, Helmholtz *problem)
   PetscCall(VecRestoreArrayRead(all, &value));
   PetscCall(VecDestroy(&all));
   PetscCallMPI(MPIU_Allreduce(&least, &problem->slowest, 1, MPIU_REAL, MPIU_MIN, comm));
-  PetscCheck(problem->slowest > 0., comm, PETSC_ERR_FILE_UNEXPECTED, "%s has a velocity of %g m/s: they must be positive; is -velocity_format right?",
+  PetscCheck(problem->slowest > 0., comm, PETSC_ERR_FILE_UNEXPECTED, "%s has a velocity of %g m/s: velocities must be positive; is -velocity_format right?",
              problem->file, (double)problem->slowest);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

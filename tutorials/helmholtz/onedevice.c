@@ -2,14 +2,15 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Velocities, matrices and the source made on the device of one process, where the grid has CUDA vectors: nothing of the size of the grid is on the host */
+/* Velocities, matrices and the source, made on the device of one process if the grid has CUDA vectors. No array of the
+   size of the grid is on the host */
 
 #include "problem.h"
 #include "operatordevice.h"
 #include <lithemat.h>
 #include <lithepc.h>
 
-/* Matrices as well, if they are MATVCRS, which compresses rows where they are */
+/* Also matrices of type MATVCRS, which compresses rows on the device */
 PetscErrorCode HelmholtzIsOnDevice(const Helmholtz *problem, Mat A, PetscBool *is)
 {
   PetscFunctionBegin;
@@ -110,27 +111,27 @@ PetscErrorCode HelmholtzSetUpOnDevice(const Helmholtz *problem, PetscReal beta1,
 {
   PetscFunctionBegin;
   (void)problem, (void)beta1, (void)beta2;
-  SETERRQ(PetscObjectComm((PetscObject)pc), PETSC_ERR_PLIB, "There are no devices");
+  SETERRQ(PetscObjectComm((PetscObject)pc), PETSC_ERR_PLIB, "This build has no devices");
 }
 
 PetscErrorCode HelmholtzSetSpeedDevice(const Helmholtz *problem, const HelmholtzForm *form)
 {
   PetscFunctionBegin;
   (void)form;
-  SETERRQ(PetscObjectComm((PetscObject)problem->da), PETSC_ERR_PLIB, "There are no devices");
+  SETERRQ(PetscObjectComm((PetscObject)problem->da), PETSC_ERR_PLIB, "This build has no devices");
 }
 
 PetscErrorCode HelmholtzSetSourceDevice(const Helmholtz *problem, const HelmholtzForm *form, Vec b)
 {
   PetscFunctionBegin;
   (void)form, (void)b;
-  SETERRQ(PetscObjectComm((PetscObject)problem->da), PETSC_ERR_PLIB, "There are no devices");
+  SETERRQ(PetscObjectComm((PetscObject)problem->da), PETSC_ERR_PLIB, "This build has no devices");
 }
 
 PetscErrorCode HelmholtzMakeMatrixDevice(const Helmholtz *problem, const HelmholtzForm *form, const char prefix[], Mat *A)
 {
   PetscFunctionBegin;
   (void)form, (void)prefix, (void)A;
-  SETERRQ(PetscObjectComm((PetscObject)problem->da), PETSC_ERR_PLIB, "There are no devices");
+  SETERRQ(PetscObjectComm((PetscObject)problem->da), PETSC_ERR_PLIB, "This build has no devices");
 }
 #endif

@@ -5,32 +5,39 @@
 /*
    Matrix and right-hand side of the Helmholtz equation.
 
-   The equation is assembled from cells with products of one-dimensional matrices of an interval,
+   The equation is assembled from cells. The parts are products of one-dimensional matrices of an interval,
 
      stiffness (1, -1; -1, 1),   mass (1/2 - b, b; b, 1/2 - b),
 
-   all divided by h^(dim - 2): b = 0 is the star of central differences, b = 1/6 are finite elements.
-   In a homogeneous medium exp(i theta.x/h) is a solution of the discrete equation where
-   sum_d X_d/(1 - b X_d) = (k h)^2, X_d = 4 sin^2(theta_d/2). With b = 1/12 the left side is
-   |theta|^2 - sum_d theta_d^6/240 + ..., fourth order, and with b = 1/12 + c (k h)^2/240 the average
-   of the next term over all directions vanishes for c = 5/6 (2-D) and 5/7 (3-D). Points and weights
-   of a quadrature give such mass matrices, reference 1; b may differ from cell to cell, and the
+   all divided by h^(dim - 2). With b = 0 the result is the star of central differences, with b = 1/6 finite elements.
+
+   In a homogeneous medium exp(i theta.x/h) solves the discrete equation if
+
+     sum_d X_d/(1 - b X_d) = (k h)^2,   X_d = 4 sin^2(theta_d/2).
+
+   With b = 1/12 the left side is |theta|^2 - sum_d theta_d^6/240 + ..., which is fourth order. With b = 1/12 + c (k
+   h)^2/240 the average of the next term over all directions vanishes, for c = 5/6 (2-D) and 5/7 (3-D). Points and
+   weights of a quadrature give such mass matrices, reference 1. The number b may differ from cell to cell, and the
    matrix is symmetric.
 
-   The perfectly matched layer stretches coordinates, dx -> s dx with s = 1 - i sigma/omega; with S the
-   product of all s, the stiffness in direction d gets the factor S/s_d^2 and the mass the factor S. Strong
-   stretching makes multigrid fail; the absorbing condition behind the layer lets it be weak.
+   The perfectly matched layer stretches coordinates, dx -> s dx with s = 1 - i sigma/omega. Let S be the product of all
+   s. The stiffness in direction d gets the factor S/s_d^2, and the mass the factor S. Multigrid fails with strong
+   stretching. The absorbing condition behind the layer allows weak stretching.
 
    References:
-   1. M. N. Guddati and B. Yue, Modified integration rules for reducing dispersion error in finite element methods, CMAME 193, 2004.
-   2. B. Engquist and A. Majda, Absorbing boundary conditions for the numerical simulation of waves, Math. Comp. 31, 1977.
-   3. J.-P. Berenger, A perfectly matched layer for the absorption of electromagnetic waves, J. Comput. Phys. 114, 1994.
+
+     1. M. N. Guddati and B. Yue, Modified integration rules for reducing dispersion error in finite element methods,
+        CMAME 193, 2004.
+     2. B. Engquist and A. Majda, Absorbing boundary conditions for the numerical simulation of waves, Math. Comp. 31,
+        1977.
+     3. J.-P. Berenger, A perfectly matched layer for the absorption of electromagnetic waves, J. Comput. Phys. 114, 1994.
 */
 
 #include "problem.h"
 
 #if PetscDefined(USE_COMPLEX)
-/* The row of a point is the sum over the cells round it, and over their faces on the boundary. cell[] holds those of the point before */
+/* The row of a point is the sum over the cells round the point and over their boundary faces. cell[] holds the cells of
+   the previous point */
 static void GetRow(const HelmholtzForm *form, const Grid *grid, const PetscReal wave2[], const PetscInt at[3], HelmholtzCell cell[], HelmholtzNumber stencil[])
 {
   for (PetscInt s = 0; s < grid->points; s++) stencil[s] = HelmholtzMake(0., 0.);
@@ -65,7 +72,7 @@ static PetscErrorCode CreateMatrixHost(const Helmholtz *problem, const Helmholtz
   HelmholtzCell      cell[8];
 
   PetscFunctionBegin;
-  /* (k h)^2 at this process' points and those next to them, also across the corners */
+  /* (k h)^2 at the owned points and their neighbours, including diagonal neighbours */
   PetscCall(GridCreate(problem->da, &grid));
   PetscCall(GridCreateDM(&grid, 1, &box));
   PetscCall(GridDestroy(&grid));
@@ -153,15 +160,13 @@ PetscErrorCode HelmholtzCreateMatrix(const Helmholtz *problem, PetscReal beta1, 
 {
   PetscFunctionBegin;
   (void)beta1, (void)beta2, (void)prefix, (void)A;
-  SETERRQ(PetscObjectComm((PetscObject)problem->da), PETSC_ERR_SUP,
-          "Waves of one frequency are complex: use a PETSc that has been configured --with-scalar-type=complex");
+  SETERRQ(PetscObjectComm((PetscObject)problem->da), PETSC_ERR_SUP, "Waves of one frequency are complex: use a PETSc configured --with-scalar-type=complex");
 }
 
 PetscErrorCode HelmholtzSetSource(const Helmholtz *problem, Vec b)
 {
   PetscFunctionBegin;
   (void)problem;
-  SETERRQ(PetscObjectComm((PetscObject)b), PETSC_ERR_SUP,
-          "Waves of one frequency are complex: use a PETSc that has been configured --with-scalar-type=complex");
+  SETERRQ(PetscObjectComm((PetscObject)b), PETSC_ERR_SUP, "Waves of one frequency are complex: use a PETSc configured --with-scalar-type=complex");
 }
 #endif

@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Velocities, the source and the rows of matrices of the Helmholtz problem, a thread a point. The formulas are those of the host, formulas.h */
+/* Velocities, the source and matrix rows of the Helmholtz problem, with a thread per point. Host and kernels share the
+   formulas in formulas.h */
 
 #include <petscdevice_cuda.h>
 #include "operatordevice.h"

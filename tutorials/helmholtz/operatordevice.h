@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What kernels make of the Helmholtz problem, all of it in the memory of the device: operatordevice.cu */
+/* Kernels of the Helmholtz problem, with all data in device memory: operatordevice.cu */
 
 #include "formulas.h"
 

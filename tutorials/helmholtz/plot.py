@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 The Lithe developers
 # This file is part of Lithe, a plugin for PETSc.
 
-"""Velocity and wavefield that helmholtz -o NAME has written, as one PNG: plot.py NAME [PICTURE.png]
+"""Draws velocity and wavefield of helmholtz -o NAME as one PNG: plot.py NAME [PICTURE.png]
 
 In two dimensions the whole model, in three the vertical planes and the horizontal one through the
 source. Needs numpy and matplotlib (pip install numpy matplotlib)."""
@@ -27,7 +27,7 @@ def read_vec(path, info):
 
 
 def planes(data, info):
-    """The planes to show: (values, extent in km, names of the axes, what was cut)"""
+    """The planes to show: (values, extent in km, names of the axes, place of the cut)"""
     h, layer, dim = info["spacing"], info["layer"], info["dim"]
     inner = slice(layer, -layer if layer else None)
     if dim == 2:
@@ -65,7 +65,7 @@ def main():
     speed = planes(read_vec(name + ".velocity", info).real, info)
     field = planes(read_vec(name + ".pressure", info).real, info)
 
-    # waves decay with the distance: the colours end where most of the field, without its source, does
+    # waves decay with the distance: the range of colours covers most of the field, without the source
     amplitude = np.percentile(np.abs(np.concatenate([f[0].ravel() for f in field])), 99.0)
     low, high = (f([s[0].min() if f is min else s[0].max() for s in speed]) for f in (min, max))
     power = int(np.floor(np.log10(amplitude))) if amplitude > 0 else 0

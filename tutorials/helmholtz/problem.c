@@ -12,10 +12,10 @@ const char *const HelmholtzBoundaries[] = {"engquist_majda", "pml", "HelmholtzBo
 const char *const HelmholtzModels[]     = {"homogeneous", "smooth", "wedge", "overthrust", "file", "HelmholtzModel", "HELMHOLTZ_", NULL};
 const char *const HelmholtzFormats[]    = {"raw", "petsc", "HelmholtzFormat", "HELMHOLTZ_", NULL};
 
-/* Points in the shortest wavelength: what is taken if nothing is said, and below what a warning comes */
+/* Points per shortest wavelength: the defaults, and the limits below which a warning is printed */
 static const PetscReal usualpoints[] = {10., 12., 15.}, fewpoints[] = {5., 8., 10.};
 
-/* One number for each direction; a single one holds for all of them */
+/* One number per direction; a single number holds for all directions */
 static PetscErrorCode HelmholtzGetSizes_Private(MPI_Comm comm, const char name[], PetscInt dim, PetscInt given, PetscInt n[])
 {
   PetscFunctionBegin;
@@ -64,7 +64,7 @@ static PetscErrorCode HelmholtzSetGridFromOptions_Private(MPI_Comm comm, Helmhol
   PetscBool isgrid, issize, isspacing;
 
   PetscFunctionBegin;
-  PetscCall(PetscOptionsIntArray("-grid", "Grid points, those of the layer included", NULL, problem->n, &given, &isgrid));
+  PetscCall(PetscOptionsIntArray("-grid", "Grid points, including the layer", NULL, problem->n, &given, &isgrid));
   PetscCall(PetscOptionsRealArray("-size", "Of the model, m", NULL, problem->length, &sizes, &issize));
   PetscCall(
     PetscOptionsBoundedReal("-points_per_wavelength", "Grid points in the shortest wavelength, which give the spacing", NULL, wanted, &wanted, NULL, 2.));
@@ -131,7 +131,7 @@ PetscErrorCode HelmholtzSetFromOptions(MPI_Comm comm, Helmholtz *problem)
   PetscCall(PetscOptionsReal("-alpha", "Damping of the medium", NULL, problem->alpha, &problem->alpha, NULL));
   PetscCall(
     PetscOptionsEnum("-stencil", "Discretization", "HelmholtzStencil", HelmholtzStencils, (PetscEnum)problem->stencil, (PetscEnum *)&problem->stencil, NULL));
-  PetscCall(PetscOptionsEnum("-boundary", "What absorbs waves at the boundary", "HelmholtzBoundary", HelmholtzBoundaries, (PetscEnum)problem->boundary,
+  PetscCall(PetscOptionsEnum("-boundary", "Absorbing boundary", "HelmholtzBoundary", HelmholtzBoundaries, (PetscEnum)problem->boundary,
                              (PetscEnum *)&problem->boundary, NULL));
   PetscCall(PetscOptionsBoundedInt("-pml_points", "Points of the layer on each side", NULL, problem->layer, &problem->layer, NULL, 1));
   PetscCall(PetscOptionsRangeReal("-pml_reflection", "How much of a wave comes back from the layer at a right angle", NULL, problem->reflection,
@@ -140,11 +140,10 @@ PetscErrorCode HelmholtzSetFromOptions(MPI_Comm comm, Helmholtz *problem)
   PetscCall(HelmholtzSetMediumFromOptions_Private(comm, problem, PetscOptionsObject));
   PetscCall(HelmholtzSetGridFromOptions_Private(comm, problem, PetscOptionsObject));
 
-  /* the middle of the surface, a little below it */
+  /* the middle of the surface, slightly below the surface */
   for (PetscInt d = 0; d < problem->dim; d++)
     problem->source[d] = PetscFloorReal((d == problem->dim - 1 ? .125 : .5) * (PetscReal)(problem->n[d] - 1 - 2 * problem->layer)) * problem->h;
-  PetscCall(
-    PetscOptionsRealArray("-source", "Position in m, from the corner of the model; the last one is the depth", NULL, problem->source, &given, &issource));
+  PetscCall(PetscOptionsRealArray("-source", "Position in m, from the corner of the model; depth last", NULL, problem->source, &given, &issource));
   PetscCheck(!issource || given == problem->dim, comm, PETSC_ERR_ARG_SIZ,
              "-source has %" PetscInt_FMT " numbers: give one for each of the %" PetscInt_FMT " directions", given, problem->dim);
   for (PetscInt d = 0; d < problem->dim; d++) {

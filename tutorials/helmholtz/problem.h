@@ -4,14 +4,14 @@
 #pragma once
 
 /*
-   Waves of one frequency in a medium of constant density:
+   Waves of a single frequency in a medium of constant density:
 
-     -lap p - (beta1 - i (beta2 + alpha beta1)) k^2 p = s,   k = 2 pi frequency / velocity
+     -lap p - (beta1 - i (beta2 + alpha beta1)) k^2 p = s,   k = 2 pi frequency / velocity.
 
-   with beta1 = 1 and beta2 = 0 for the equation itself, other values for the shifted Laplacian. The
-   time dependence is exp(+i omega t), so that outgoing waves are exp(-i k r) and damping has the sign
-   above. The unknowns are on a DMDA of two (x, z) or three (x, y, z) dimensions, z the depth, with the
-   same spacing in all directions.
+   The equation itself has beta1 = 1 and beta2 = 0. All other values give the shifted Laplacian. The time dependence is
+   exp(+i omega t). Outgoing waves are therefore exp(-i k r), and damping has the sign above. The unknowns are on a DMDA
+   of two (x, z) or three (x, y, z) dimensions. The coordinate z is the depth, and the spacing is the same in all
+   directions.
 */
 
 #include "formulas.h"
@@ -19,7 +19,7 @@
 #include <petscpc.h>
 
 /*E
-  HelmholtzStencil - how the equation is discretized; all of them are symmetric
+  HelmholtzStencil - the discretization of the equation; all stencils are symmetric
 
   Values:
 + `HELMHOLTZ_COMPACT` - 9 or 27 points, fourth order in homogeneous media, weights that depend on k h to reduce the dispersion further
@@ -34,10 +34,10 @@ typedef enum {
 extern const char *const HelmholtzStencils[];
 
 /*E
-  HelmholtzBoundary - what absorbs waves at the boundary
+  HelmholtzBoundary - the absorbing boundary
 
   Values:
-+ `HELMHOLTZ_ENGQUIST_MAJDA` - dp/dn + i k p = 0, k with its damping or shift, which absorbs what comes at a right angle
++ `HELMHOLTZ_ENGQUIST_MAJDA` - dp/dn + i k p = 0, k with damping or shift, which absorbs waves at normal incidence
 - `HELMHOLTZ_PML`            - a perfectly matched layer, and the condition above behind it
 E*/
 typedef enum {
@@ -67,20 +67,20 @@ extern const char *const HelmholtzModels[];
 
 /* How a file of velocities is written: numbers with x running fastest, z slowest */
 typedef enum {
-  HELMHOLTZ_RAW,  /* 4 bytes each, as this machine has them */
-  HELMHOLTZ_PETSC /* a Vec, as VecView() writes it, also that of a DMDA */
+  HELMHOLTZ_RAW,  /* floats of 4 bytes in the machine's byte order */
+  HELMHOLTZ_PETSC /* a Vec, as VecView() writes it, also a Vec of a DMDA */
 } HelmholtzFormat;
 extern const char *const HelmholtzFormats[];
 
 typedef struct {
   PetscInt          dim;
-  PetscInt          n[3];      /* grid points, those of the layer included */
+  PetscInt          n[3];      /* grid points, including the layer */
   PetscReal         h;         /* spacing in m */
   PetscReal         length[3]; /* of the model in m, without the layer */
   HelmholtzStencil  stencil;
   HelmholtzBoundary boundary;
   PetscInt          layer;      /* points of the layer on each side, 0: none */
-  PetscReal         reflection; /* of the layer at a right angle, without what is behind it */
+  PetscReal         reflection; /* of the layer at normal incidence, without the condition behind the layer */
   PetscReal         frequency;  /* Hz */
   PetscReal         alpha;
   PetscReal         source[3];     /* m, from the corner of the model */
@@ -100,7 +100,7 @@ typedef struct {
   Vec speed; /* m/s at the grid points */
 } Helmholtz;
 
-/* What the formulas depend on, but for the factor of k^2 */
+/* The parameters of the formulas, except the factor of k^2 */
 static inline HelmholtzForm HelmholtzGetForm(const Helmholtz *problem)
 {
   HelmholtzForm form = {.dim         = (int)problem->dim,
@@ -141,11 +141,11 @@ static inline PetscReal HelmholtzCoordinate(const Helmholtz *problem, PetscInt i
   return (PetscReal)(i - problem->layer) * problem->h;
 }
 
-/* onedevice.c: all on the device of one process. A: a matrix that has a type and nothing else, or NULL */
+/* onedevice.c: all data on the device of one process. A: a matrix with only its type set, or NULL */
 PETSC_INTERN PetscErrorCode HelmholtzIsOnDevice(const Helmholtz *, Mat A, PetscBool *);
 PETSC_INTERN PetscErrorCode HelmholtzSetSpeedDevice(const Helmholtz *, const HelmholtzForm *);
 PETSC_INTERN PetscErrorCode HelmholtzSetSourceDevice(const Helmholtz *, const HelmholtzForm *, Vec);
-/* Sets up a PCGRIDMG for the shifted Laplacian, whose rows are there until it is done */
+/* Sets up a PCGRIDMG for the shifted Laplacian; the matrix rows exist only during the set-up */
 PETSC_INTERN PetscErrorCode HelmholtzSetUpOnDevice(const Helmholtz *, PetscReal beta1, PetscReal beta2, PC);
 PETSC_INTERN PetscErrorCode HelmholtzMakeMatrixDevice(const Helmholtz *, const HelmholtzForm *, const char prefix[], Mat *);
 

@@ -28,7 +28,8 @@ PetscErrorCode SplitCreate(MPI_Comm world, PetscInt servers, Split *split)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On which process of the solver's DMDA, and where there, a point is. Its processes are the first ones, x running fastest */
+/* The process of the solver's DMDA which owns a point, and the point's place on this process. The solver uses the first
+   processes, x running fastest */
 static PetscSFNode FindPoint(PetscInt dim, const PetscInt processes[3], const PetscInt *const owned[3], const PetscInt at[3])
 {
   PetscInt    process[3] = {0, 0, 0}, offset[3] = {0, 0, 0}, width[3] = {1, 1, 1};
@@ -64,7 +65,7 @@ PetscErrorCode SplitConnect(Split *split, DM da)
     PetscCallMPI(MPI_Bcast(all[d], (PetscMPIInt)processes[d], MPIU_INT, 0, split->world));
   }
 
-  /* roots are the entries of the solver's vectors, leaves those of the preconditioner's */
+  /* roots are the entries of the solver's vectors, leaves the entries of the preconditioner's vectors */
   if (split->serves) {
     const PetscInt *const owned[3] = {all[0], all[1], grid.dim == 3 ? all[2] : NULL};
     PetscInt              at[3]    = {grid.start[0], grid.start[1], grid.start[2]};
@@ -80,7 +81,7 @@ PetscErrorCode SplitConnect(Split *split, DM da)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The solver's vector x to the preconditioner's, or y back; each group gives its vector and has none of the other */
+/* Sends the solver's vector x to the preconditioner's group, or y back; each group passes only its own vector */
 static PetscErrorCode SendRight(Split *split, Vec x)
 {
   const PetscScalar *root = NULL;
@@ -132,7 +133,7 @@ PetscErrorCode SplitSetPC(Split *split, PC pc)
 {
   PetscFunctionBegin;
   PetscCall(PCSetType(pc, PCSHELL));
-  PetscCall(PCSetOptionsPrefix(pc, "solver_")); /* -pc_type is for the other group */
+  PetscCall(PCSetOptionsPrefix(pc, "solver_")); /* -pc_type belongs to the preconditioner's group */
   PetscCall(PCShellSetContext(pc, split));
   PetscCall(PCShellSetApply(pc, PCApply_Split));
   PetscCall(PCShellSetName(pc, "of another group of processes"));

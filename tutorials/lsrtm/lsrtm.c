@@ -55,6 +55,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsEnum("-format", "Of these files", NULL, GridFileFormats, (PetscEnum)format, (PetscEnum *)&format, NULL));
   PetscOptionsEnd();
   PetscCheck(least.iterations > 0 && least.iterations <= LSRTM_ITERATIONS, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "-iterations: 1 to %d", LSRTM_ITERATIONS);
+  if (name[0]) PetscCall(GridFileCheck(PETSC_COMM_WORLD, format));
   PetscCall(SurveySetUp(&s));
   PetscCall(SurveyView(&s));
 

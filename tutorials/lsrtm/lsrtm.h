@@ -45,7 +45,7 @@ typedef struct {
   PetscInt       nshots, step[2]; /* step: nodes between receivers along x and y */
   PetscReal      depth;           /* of sources and receivers, m */
   PetscBool      born;            /* data are J times the reflectivity, not differences of modelled data */
-  char           file[PETSC_MAX_PATH_LEN], axes[8];
+  char           file[PETSC_MAX_PATH_LEN], dataset[PETSC_MAX_PATH_LEN], axes[8];
   GridFileFormat format;
   char           records[PETSC_MAX_PATH_LEN]; /* to read */
   PetscInt       at[3];                       /* the node of the model where the sections of a picture meet */

@@ -42,6 +42,7 @@ PETSC_INTERN PetscErrorCode SurveySetFromOptions(MPI_Comm comm, Survey *s)
   s->step[0] = 3;
   s->step[1] = 10;
   PetscCall(PetscStrncpy(s->axes, "xyz", sizeof(s->axes)));
+  PetscCall(PetscStrncpy(s->dataset, GRIDFILE_DATASET, sizeof(s->dataset)));
   PetscOptionsBegin(comm, NULL, "A seismic survey", NULL);
   PetscCall(PetscOptionsEnum("-model", "The velocity", NULL, LsrtmModels, (PetscEnum)s->model, (PetscEnum *)&s->model, NULL));
   d = &models[s->model];
@@ -65,7 +66,8 @@ PETSC_INTERN PetscErrorCode SurveySetFromOptions(MPI_Comm comm, Survey *s)
   PetscCall(PetscOptionsReal("-spacing", "Distance of nodes in m", NULL, s->h, &s->h, NULL));
   PetscCall(PetscOptionsString("-velocity_file", "Velocities in m/s, of -model file", NULL, s->file, s->file, sizeof(s->file), NULL));
   PetscCall(PetscOptionsEnum("-velocity_format", "Of that", NULL, GridFileFormats, (PetscEnum)s->format, (PetscEnum *)&s->format, NULL));
-  PetscCall(PetscOptionsString("-velocity_axes", "Of a raw one, the fastest first", NULL, s->axes, s->axes, sizeof(s->axes), NULL));
+  PetscCall(PetscOptionsString("-velocity_axes", "Of raw ones and of HDF5, the fastest first", NULL, s->axes, s->axes, sizeof(s->axes), NULL));
+  PetscCall(PetscOptionsString("-velocity_dataset", "Of HDF5, the path of the data set", NULL, s->dataset, s->dataset, sizeof(s->dataset), NULL));
   PetscCheck(s->model != LSRTM_FILE || (s->file[0] && set), comm, PETSC_ERR_USER_INPUT, "-model file wants -velocity_file and -n");
   PetscCall(PetscOptionsReal("-frequency", "Of the Ricker wavelet, Hz", NULL, s->frequency, &s->frequency, NULL));
   s->smooth = 10 * s->h;
@@ -175,7 +177,7 @@ static PetscErrorCode CreateModel(Survey *s)
   Vec natural;
 
   PetscFunctionBegin;
-  if (s->model == LSRTM_FILE) PetscCall(GridFileRead(s->comm, s->format, s->file, s->n, s->axes, &natural));
+  if (s->model == LSRTM_FILE) PetscCall(GridFileRead(s->comm, s->format, s->file, s->n, s->axes, s->dataset, &natural));
   else PetscCall(GenerateModel(s, &natural));
   PetscCall(GridToDM(natural, s->n, s->pad, s->da, s->velocity));
   PetscCall(VecDestroy(&natural));

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* What is migrated: options, velocities, sources and receivers, frequencies and their grids */
+/* The survey: options, velocities, sources and receivers, frequencies and their grids */
 
 #include "migration.h"
 #include <tutorials/common/velocity.h>
@@ -11,14 +11,14 @@ const char *const MigrationModels[]        = {"flat", "layers", "marmousi", "thr
 const char *const MigrationImages[]        = {"reflectivity", "perturbation", "MigrationImage", "MIGRATION_", NULL};
 const char *const MigrationIlluminations[] = {"none", "source", "receiver", "both", "MigrationIllumination", "MIGRATION_", NULL};
 
-/* One reflector */
+/* A single reflector */
 static double VelocityFlat(double x, double y, double z)
 {
   (void)x, (void)y;
   return z < .6 ? 2000. : 2200.;
 }
 
-/* What suits a model, unless options say something else */
+/* The defaults for a model */
 typedef struct {
   double (*velocity)(double x, double y, double z);
   PetscInt  n[3];
@@ -59,14 +59,15 @@ static PetscErrorCode SetModelFromOptions(Migration *m, PetscOptionItems PetscOp
     m->n[0] = n[0];
     m->n[1] = many == 3 ? n[1] : 1;
     m->n[2] = n[many - 1];
-    /* generated ground is as wide as it was */
+    /* the width of generated ground does not change */
     if (d->n[0] && n[0] > 1) m->h = d->h * (PetscReal)(d->n[0] - 1) / (PetscReal)(n[0] - 1);
   }
   PetscCheck(m->model != MIGRATION_FILE || (m->file[0] && set), m->comm, PETSC_ERR_USER_INPUT, "-model file needs -velocity_file and -n");
-  PetscCall(PetscOptionsReal("-spacing", "Of these nodes, m", NULL, m->h, &m->h, &spacing));
+  PetscCall(PetscOptionsReal("-spacing", "Spacing of the nodes, m", NULL, m->h, &m->h, &spacing));
   PetscCheck(m->model != MIGRATION_FILE || spacing, m->comm, PETSC_ERR_USER_INPUT, "-velocity_file %s needs -spacing, the distance of its nodes in m", m->file);
   PetscCall(PetscOptionsEnum("-velocity_format", "Of the file", NULL, GridFileFormats, (PetscEnum)m->format, (PetscEnum *)&m->format, NULL));
-  PetscCall(PetscOptionsString("-velocity_axes", "Of raw files, the fastest first", NULL, m->axes, m->axes, sizeof(m->axes), NULL));
+  PetscCall(PetscOptionsString("-velocity_axes", "Of raw files and of HDF5, the fastest first", NULL, m->axes, m->axes, sizeof(m->axes), NULL));
+  PetscCall(PetscOptionsString("-velocity_dataset", "Of HDF5, the path of the data set", NULL, m->dataset, m->dataset, sizeof(m->dataset), NULL));
   PetscCall(PetscOptionsString("-background_file", "Velocities of the background, a file like the other one", NULL, m->backgroundfile, m->backgroundfile,
                                sizeof(m->backgroundfile), NULL));
   m->smooth = 10 * m->h;
@@ -82,7 +83,7 @@ static PetscErrorCode SetModelFromOptions(Migration *m, PetscOptionItems PetscOp
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What is shot, and which frequencies of it are used */
+/* Sources, receivers and frequencies */
 static PetscErrorCode SetSurveyFromOptions(Migration *m, PetscOptionItems PetscOptionsObject)
 {
   PetscInt  many = 3;
@@ -90,8 +91,8 @@ static PetscErrorCode SetSurveyFromOptions(Migration *m, PetscOptionItems PetscO
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsRealArray("-frequencies", "First, last, step, Hz", NULL, m->band, &many, &set));
-  PetscCheck(!set || many == 3, m->comm, PETSC_ERR_USER_INPUT, "-frequencies has %" PetscInt_FMT " numbers: the first frequency, the last one, and the step",
-             many);
+  PetscCheck(!set || many == 3, m->comm, PETSC_ERR_USER_INPUT,
+             "-frequencies has %" PetscInt_FMT " numbers: give the first frequency, the last frequency, and the step", many);
   PetscCheck(m->band[0] > 0 && m->band[1] >= m->band[0] && m->band[2] > 0 && (m->band[1] - m->band[0]) / m->band[2] < 4000, m->comm, PETSC_ERR_ARG_OUTOFRANGE,
              "-frequencies %g,%g,%g: all are positive, and there are 4000 at most", (double)m->band[0], (double)m->band[1], (double)m->band[2]);
   PetscCall(PetscOptionsBoundedReal("-ricker", "The peak of the wavelet, Hz; 0: all frequencies are as strong", NULL, m->ricker, &m->ricker, NULL, 0));
@@ -117,21 +118,20 @@ static PetscErrorCode SetGridFromOptions(Migration *m, PetscOptionItems PetscOpt
     PetscOptionsBoundedReal("-points_per_wavelength", "Grid points in the shortest wavelength", NULL, g[0].pointsperwave, &g[0].pointsperwave, NULL, 4));
   PetscCall(PetscOptionsEnum("-stencil", "Discretization", NULL, HelmholtzStencils, (PetscEnum)g[0].stencil, (PetscEnum *)&g[0].stencil, NULL));
   PetscCall(PetscOptionsBoundedInt("-pml_points", "Points of the absorbing layer on each side", NULL, g[0].layer, &g[0].layer, NULL, 1));
-  PetscCall(PetscOptionsRangeReal("-pml_reflection", "How much of a wave comes back from it at a right angle", NULL, g[0].reflection, &g[0].reflection, NULL,
-                                  PETSC_SMALL, 1));
+  PetscCall(
+    PetscOptionsRangeReal("-pml_reflection", "Reflection of the layer at normal incidence", NULL, g[0].reflection, &g[0].reflection, NULL, PETSC_SMALL, 1));
   g[1]               = g[0];
   g[1].pointsperwave = (PetscReal)1.3 * g[0].pointsperwave;
-  PetscCall(
-    PetscOptionsBoundedReal("-data_points_per_wavelength", "The same of the data that are modelled", NULL, g[1].pointsperwave, &g[1].pointsperwave, NULL, 4));
+  PetscCall(PetscOptionsBoundedReal("-data_points_per_wavelength", "The same for modelled data", NULL, g[1].pointsperwave, &g[1].pointsperwave, NULL, 4));
   PetscCall(
     PetscOptionsEnum("-data_stencil", "Discretization of the data", NULL, HelmholtzStencils, (PetscEnum)g[1].stencil, (PetscEnum *)&g[1].stencil, NULL));
   PetscCall(PetscOptionsBoundedInt("-data_pml_points", "Points of the absorbing layer on each side", NULL, g[1].layer, &g[1].layer, NULL, 1));
   PetscCall(PetscOptionsReal("-beta1", "Real part of the preconditioner's shift", NULL, m->beta[0], &m->beta[0], NULL));
-  PetscCall(PetscOptionsReal("-beta2", "Its imaginary part, with the sign of damping", NULL, m->beta[1], &m->beta[1], NULL));
+  PetscCall(PetscOptionsReal("-beta2", "Imaginary part of the shift, with the sign of damping", NULL, m->beta[1], &m->beta[1], NULL));
   PetscCall(PetscOptionsBoundedInt("-batch", "Sources of a task", NULL, m->batch, &m->batch, NULL, 1));
   m->least = PetscMax(1, m->batch / 4);
-  PetscCall(PetscOptionsBoundedInt("-batch_least", "The last tasks of a frequency have half as many, and half of that, down to this", NULL, m->least, &m->least,
-                                   NULL, 1));
+  PetscCall(
+    PetscOptionsBoundedInt("-batch_least", "Smallest batch: the last tasks of a frequency are halved down to this size", NULL, m->least, &m->least, NULL, 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -151,11 +151,12 @@ PetscErrorCode MigrationSetFromOptions(MPI_Comm comm, Migration *m)
   m->illumination = MIGRATION_SOURCE;
   m->laplacian    = PETSC_TRUE;
   PetscCall(PetscStrncpy(m->axes, "xyz", sizeof(m->axes)));
+  PetscCall(PetscStrncpy(m->dataset, GRIDFILE_DATASET, sizeof(m->dataset)));
   PetscOptionsBegin(comm, NULL, "Migration in the frequency domain", NULL);
   PetscCall(SetModelFromOptions(m, PetscOptionsObject));
   PetscCall(SetSurveyFromOptions(m, PetscOptionsObject));
   PetscCall(SetGridFromOptions(m, PetscOptionsObject));
-  PetscCall(PetscOptionsEnum("-image", "What the image shows", NULL, MigrationImages, (PetscEnum)m->image, (PetscEnum *)&m->image, NULL));
+  PetscCall(PetscOptionsEnum("-image", "Quantity shown by the image", NULL, MigrationImages, (PetscEnum)m->image, (PetscEnum *)&m->image, NULL));
   PetscCall(PetscOptionsEnum("-illumination", "The side whose illumination the image is divided by", NULL, MigrationIlluminations, (PetscEnum)m->illumination,
                              (PetscEnum *)&m->illumination, NULL));
   PetscCall(PetscOptionsBoundedReal("-mute", "The image is zero above, m", NULL, m->mute, &m->mute, NULL, 0));
@@ -174,7 +175,7 @@ static PetscErrorCode ReadVelocity(const Migration *m, const char path[], PetscR
   VecScatter         scatter;
 
   PetscFunctionBegin;
-  PetscCall(GridFileRead(m->comm, m->format, path, m->n, m->axes, &natural));
+  PetscCall(GridFileRead(m->comm, m->format, path, m->n, m->axes, m->dataset, &natural));
   PetscCall(VecScatterCreateToAll(natural, &scatter, &all));
   PetscCall(VecScatterBegin(scatter, natural, all, INSERT_VALUES, SCATTER_FORWARD));
   PetscCall(VecScatterEnd(scatter, natural, all, INSERT_VALUES, SCATTER_FORWARD));
@@ -182,7 +183,7 @@ static PetscErrorCode ReadVelocity(const Migration *m, const char path[], PetscR
   for (PetscInt64 i = 0; i < m->nodes; i++) {
     velocity[i] = PetscRealPart(v[i]);
     PetscCheck(velocity[i] > 0 && velocity[i] < PETSC_MAX_REAL, m->comm, PETSC_ERR_FILE_UNEXPECTED,
-               "%s has a velocity of %g m/s: they are positive; are -velocity_format and -n right?", path, (double)velocity[i]);
+               "%s has a velocity of %g m/s: velocities must be positive; are -velocity_format and -n right?", path, (double)velocity[i]);
   }
   PetscCall(VecRestoreArrayRead(all, &v));
   PetscCall(VecScatterDestroy(&scatter));

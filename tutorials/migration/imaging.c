@@ -5,9 +5,11 @@
 /*
    The image of wavefields.
 
-   With A symmetric, u = A^-1 s and lambda = A^-1 R^T conj(d), the transpose of d = R A^-1 k^2 x u, x = -(v^2 - background^2) / background^2 k^2 of
-   the matrix, is the real part of -k^2 u lambda. A reflector is a jump of x. Half of the derivative of log v along the waves is i k/2 times
-   that, so that the image has a maximum at a reflector, positive where the velocity grows.
+   The unknown is x = -(v^2 - background^2) / background^2, and the data are d = R A^-1 k^2 x u. A is symmetric, u =
+   A^-1 s, and lambda = A^-1 R^T conj(d). The transpose of the map from x to d gives the real part of -k^2 u lambda.
+
+   A reflector is a jump of x. Half of the derivative of log v along the waves is i k/2 times the transpose's result.
+   This image has a maximum at a reflector, positive if the velocity grows.
 */
 
 #include "migration.h"
@@ -30,7 +32,7 @@ PetscErrorCode ImagingAdd(const Migration *m, PetscReal frequency, PetscInt firs
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What a node of the image is divided by, but for a constant; NULL: 1 */
+/* The divisor of each node of the image, up to a constant; NULL: 1 */
 static PetscErrorCode GetWeights(const Migration *m, const PetscReal sums[], PetscReal **weight)
 {
   PetscReal most[3] = {0, 0, 0};
@@ -56,7 +58,8 @@ static PetscErrorCode GetWeights(const Migration *m, const PetscReal sums[], Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* -h^2 times the Laplacian along directions of more than one node; at edges one-sided neighbours are missing, and those of the other side count twice */
+/* -h^2 times the Laplacian along directions of more than one node; at an edge the missing neighbour is replaced by the
+   opposite neighbour */
 static void Laplacian(const PetscInt n[3], const PetscReal x[], PetscReal y[])
 {
   const PetscInt64 stride[3] = {1, n[0], (PetscInt64)n[0] * n[1]};
@@ -82,7 +85,7 @@ static PetscReal Mute(const Migration *m, PetscInt k)
   return depth <= m->mute ? 0 : PetscSqr(PetscSinReal(PETSC_PI / 2 * (depth - m->mute) / (m->mute / 2)));
 }
 
-/* raw[] with so many numbers a node to an image: weights of these nodes, filter, mute */
+/* Turns raw[], with the same count of numbers per node, into an image: weights of the nodes, filter, mute */
 static PetscErrorCode Finish(const Migration *m, const PetscInt n[3], PetscInt64 every, const PetscReal raw[], const PetscReal weight[], PetscReal image[])
 {
   const PetscInt64 all = (PetscInt64)n[0] * n[1] * n[2];

@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The image of wavefields on a device: a thread has a node, interpolates both waves there, and adds to the sums of the node. imaging.c has the formulas */
+/* The image of wavefields on a device. A thread per node interpolates both waves at the node, and adds to the node's
+   sums. imaging.c has the formulas */
 
 #include <petscdevice_cuda.h>
 #include "imagingdevice.h"
@@ -13,7 +14,7 @@ struct Wave {
   PetscReal re, im;
 };
 
-/* In 2-D there is one point along y, whose weight is 1 */
+/* In 2-D y has a single point, of weight 1 */
 static __device__ __forceinline__ Wave Interpolate(const ImagingDevice &d, const PetscInt at[3], const PetscReal *__restrict__ field)
 {
   const PetscInt   lines = d.n[1] == 1 ? 1 : MIGRATION_CUBIC;

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* The image of wavefields that are on a device, by a group of one process: imagingdevice.cu */
+/* The image of wavefields on a device, by a group of one process: imagingdevice.cu */
 
 #include <petscsys.h>
 
@@ -12,9 +12,9 @@
 /* All arrays are on the device. In 2-D n[1] and grid[1] are 1 */
 typedef struct {
   PetscInt   n[3], grid[3]; /* nodes of the image; points of the waves */
-  PetscInt  *node[3];       /* for each node along a direction its first point, */
+  PetscInt  *node[3];       /* per node along a direction, the first point of interpolation, */
   PetscReal *weight[3];     /* and MIGRATION_CUBIC weights */
-  PetscReal *background;    /* of each node, m/s */
+  PetscReal *background;    /* per node, m/s */
   PetscReal *sum;           /* 3 of each node */
 } ImagingDevice;
 
@@ -24,8 +24,8 @@ PETSC_INTERN PetscErrorCode ImagingDeviceCreate(const PetscInt n[3], const Petsc
                                                 const PetscReal background[], ImagingDevice *);
 PETSC_INTERN PetscErrorCode ImagingDeviceDestroy(ImagingDevice *);
 PETSC_INTERN PetscErrorCode ImagingDeviceZero(ImagingDevice *);
-/* As ImagingAdd(), from waves on their grid */
+/* ImagingAdd() for waves on their grid */
 PETSC_INTERN PetscErrorCode ImagingDeviceAdd(ImagingDevice *, PetscBool reflectivity, PetscReal frequency, const PetscScalar u[], const PetscScalar lambda[]);
-/* Adds the sums to those of the host */
+/* Adds the sums of the device to the sums of the host */
 PETSC_INTERN PetscErrorCode ImagingDeviceGet(ImagingDevice *, PetscReal sum[]);
 #endif

@@ -32,7 +32,7 @@ static PetscErrorCode View(const Migration *m, const MigrationJob *job)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* NAME.velocity, NAME.background, NAME.image, NAME.reflectivity; and, of data that were modelled, NAME.segy */
+/* NAME.velocity, NAME.background, NAME.image, NAME.reflectivity; and NAME.segy of modelled data */
 static PetscErrorCode WriteAll(const MigrationJob *job, const PetscReal image[], const char name[], GridFileFormat format)
 {
   const Migration  *m       = job->m;
@@ -90,19 +90,20 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
   PetscCheck(PetscDefined(USE_COMPLEX), PETSC_COMM_WORLD, PETSC_ERR_SUP,
-             "Waves of one frequency are complex: use a PETSc that has been configured --with-scalar-type=complex");
+             "Waves of one frequency are complex: use a PETSc configured --with-scalar-type=complex");
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(MigrationSetFromOptions(PETSC_COMM_WORLD, &m));
-  PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "What is done how, and what is written", NULL);
+  PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "Method and output", NULL);
   PetscCall(LitheFarmOptionsRead(PetscOptionsObject, "-", &farming));
   PetscCall(LitheFarmOptionsReadSlice(PetscOptionsObject, "-", &farming));
   PetscCall(PetscOptionsString("-picture", "A .png file", NULL, picture, picture, sizeof(picture), NULL));
-  PetscCall(PetscOptionsString("-movie", "A .gif file, the image as it fills up", NULL, movie, movie, sizeof(movie), NULL));
+  PetscCall(PetscOptionsString("-movie", "A .gif file, a movie of the image as tasks end", NULL, movie, movie, sizeof(movie), NULL));
   PetscCall(PetscOptionsString("-frames", "The same as NAME.000.png, ...", NULL, frames, frames, sizeof(frames), NULL));
-  PetscCall(PetscOptionsRangeInt("-frames_most", "Pictures of it", NULL, most, &most, NULL, 1, 999));
+  PetscCall(PetscOptionsRangeInt("-frames_most", "Most pictures", NULL, most, &most, NULL, 1, 999));
   PetscCall(PetscOptionsString("-o", "Begins the names of files to write", NULL, name, name, sizeof(name), NULL));
-  PetscCall(PetscOptionsEnum("-format", "Of these files", NULL, GridFileFormats, (PetscEnum)format, (PetscEnum *)&format, NULL));
+  PetscCall(PetscOptionsEnum("-format", "Format of the files", NULL, GridFileFormats, (PetscEnum)format, (PetscEnum *)&format, NULL));
   PetscOptionsEnd();
+  if (name[0]) PetscCall(GridFileCheck(PETSC_COMM_WORLD, format));
   wants = (PetscBool)(frames[0] || movie[0]);
   PetscCall(MigrationSetUp(&m));
   PetscCall(JobCreate(&m, &farming, (PetscBool)(name[0] != 0), wants, &job));

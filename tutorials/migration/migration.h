@@ -6,8 +6,9 @@
 /*
    Migration of a seismic survey in the frequency domain: docs/guide/migration.md.
 
-   The model and the image have n[] nodes h apart; in 2-D n[1] = 1. Coordinates are x, y and depth in m, from the corner of the model. Waves of a
-   frequency have a grid of their own, which the length of the waves decides. Data are what the background does not explain.
+   The model and the image have n[] nodes with spacing h; in 2-D n[1] = 1. Coordinates are x, y and depth in m, from the
+   corner of the model. Waves of each frequency have their own grid, chosen by the wavelength. Data are the part of the
+   records which the background does not explain.
 */
 
 #include <lithe.h>
@@ -43,11 +44,11 @@ extern const char *const MigrationIlluminations[];
 
 typedef struct {
   PetscReal source[3];
-  PetscInt  nreceivers, first; /* first: receiver in data, all shots after one another */
+  PetscInt  nreceivers, first; /* first: the shot's first receiver in data, where shots follow one another */
   PetscInt  at;                /* first receiver in places */
 } MigrationShot;
 
-/* A frequency's grid is as fine as this says */
+/* Parameters of the resolution of a frequency's grid */
 typedef struct {
   PetscReal        pointsperwave;
   HelmholtzStencil stencil;
@@ -61,10 +62,10 @@ typedef struct {
   PetscInt       dim, n[3];
   PetscInt64     nodes;
   PetscReal      h, length[3], smooth;
-  char           file[PETSC_MAX_PATH_LEN], backgroundfile[PETSC_MAX_PATH_LEN], axes[8], records[PETSC_MAX_PATH_LEN];
+  char           file[PETSC_MAX_PATH_LEN], backgroundfile[PETSC_MAX_PATH_LEN], dataset[PETSC_MAX_PATH_LEN], axes[8], records[PETSC_MAX_PATH_LEN];
   GridFileFormat format;
   PetscReal     *velocity, *background; /* [nodes], x fastest; on all processes */
-  PetscReal      slowest[2];            /* of the background; of both */
+  PetscReal      slowest[2];            /* of the background; of background and model */
 
   PetscInt   nfrequencies;
   PetscReal *frequency, band[3]; /* Hz; the band: first, last, step */
@@ -75,9 +76,9 @@ typedef struct {
   PetscReal      depth[2];                     /* of sources and of receivers */
   MigrationShot *shot;
   PetscReal     *place; /* of receivers, 3 coordinates each */
-  PetscScalar   *data;  /* [nfrequencies][nreceivers], of records; NULL: tasks model them */
+  PetscScalar   *data;  /* [nfrequencies][nreceivers], from records; NULL: tasks model the data */
 
-  MigrationGrid         grid[2]; /* of the image's waves, and of those of the data */
+  MigrationGrid         grid[2]; /* of the image's waves, and of the waves which model data */
   PetscReal             beta[2]; /* of the shifted Laplacian */
   PetscInt              batch, least;
   MigrationImage        image;
@@ -90,9 +91,9 @@ typedef struct {
 PETSC_INTERN PetscErrorCode MigrationSetFromOptions(MPI_Comm, Migration *);
 PETSC_INTERN PetscErrorCode MigrationSetUp(Migration *);
 PETSC_INTERN PetscErrorCode MigrationDestroy(Migration *);
-/* The velocity at a place, between nodes; beyond the model as it ends */
+/* The velocity at a place between nodes; outside the model the boundary values continue */
 PETSC_INTERN PetscReal MigrationSpeed(const Migration *, const PetscReal velocity[], const PetscReal place[3]);
-/* What waves of a frequency begin with */
+/* The source wavelet's value at a frequency */
 PETSC_INTERN PetscScalar MigrationWavelet(const Migration *, PetscReal frequency);
 /* Points and spacing of a frequency's grid; which: of the image (0) or the data (1) */
 PETSC_INTERN PetscErrorCode MigrationGetGrid(const Migration *, int which, PetscReal frequency, PetscInt n[3], PetscReal *h);
@@ -110,7 +111,7 @@ static inline PetscScalar MigrationComplex(PetscReal re, PetscReal im)
 /* traces.c: shots and data in SEG-Y files */
 PETSC_INTERN PetscErrorCode TracesReadShots(Migration *);
 PETSC_INTERN PetscErrorCode TracesReadData(Migration *);
-/* On the first process: data[nfrequencies][nreceivers] as traces of one period of the frequencies' step */
+/* On the first process: writes data[nfrequencies][nreceivers] as traces, with one period of the frequency step */
 PETSC_INTERN PetscErrorCode TracesWrite(const Migration *, const PetscScalar data[], const char path[]);
 
 /* waves.c: waves of a frequency on a group of processes */
@@ -122,37 +123,39 @@ typedef struct {
   Grid             grid;
   const char      *prefix;
   Mat              A, M;
-  KSP              ksp[2]; /* the second one, for what has failed, is made when it is needed */
+  KSP              ksp[2]; /* the second solver, for failed solves, is made on demand */
   Vec              work;
-  VecScatter       scatter; /* to the planes that this process has an image of */
+  VecScatter       scatter; /* to the planes of this process' image */
   Vec              box;
-  PetscInt         boxn[3], *node[3], first, count; /* of the box; for each node of the image its first node in the box; planes of the image */
+  PetscInt         boxn[3], *node[3], first, count; /* of the box; per node of the image, its first node in the box; planes of the image */
   PetscReal       *weight[3];                       /* 4 for each */
   PetscScalar     *line[2];
-  PetscBool        ondevice; /* waves are imaged there */
+  PetscBool        ondevice; /* whether waves are imaged on the device */
   ImagingDevice    device;
 } Waves;
 
 PETSC_INTERN PetscErrorCode WavesCreate(MPI_Comm, const Migration *, int which, PetscReal frequency, const PetscReal velocity[], const char prefix[], Waves **);
 PETSC_INTERN PetscErrorCode WavesDestroy(Waves **);
-/* Zeros, so many columns */
+/* The given number of zero columns */
 PETSC_INTERN PetscErrorCode WavesCreateColumns(const Waves *, PetscInt columns, Mat *);
-/* Adds a point source of a strength to a column; array: of this process, of DMCreateGlobalVector()'s layout */
+/* Adds a point source to a column; array: entries of this process, in the layout of DMCreateGlobalVector() */
 PETSC_INTERN PetscErrorCode WavesAddSource(const Waves *, const PetscReal place[3], PetscScalar strength, PetscScalar array[]);
-/* What this process has of the sum that is the field at a place */
+/* This process' part of the field at a place; the field is the sum over processes */
 PETSC_INTERN PetscScalar WavesGetAt(const Waves *, const PetscReal place[3], const PetscScalar array[]);
-/* *failed, on all processes: a column is not what was asked for. careful: twice the iterations, and a preconditioner that is not compressed */
+/* *failed, on all processes: some column did not converge. careful: twice the iterations, and an uncompressed
+   preconditioner */
 PETSC_INTERN PetscErrorCode WavesSolve(Waves *, Mat B, Mat X, PetscBool careful, PetscBool *failed);
-/* The planes first, ..., first + count - 1 of the image, for WavesGetImage(): field at their nodes */
+/* The planes first, ..., first + count - 1 of the image for WavesGetImage(), the field at their nodes */
 PETSC_INTERN PetscErrorCode WavesSetImage(Waves *, PetscInt first, PetscInt count);
 PETSC_INTERN PetscErrorCode WavesGetImage(Waves *, Vec field, PetscScalar image[]);
-/* The image of n waves and n adjoint ones, the columns of X, added to sum on the device and then on the host; where ondevice */
+/* Adds the image of n waves and n adjoint waves, the columns of X, to sum on the device and then on the host; only if
+   ondevice */
 PETSC_INTERN PetscErrorCode WavesAddImages(Waves *, PetscReal frequency, PetscInt n, Mat X, PetscReal sum[]);
 
-/* tasks.c: all of it, by a farm */
+/* tasks.c: the whole migration, by a farm */
 typedef struct {
   PetscInt   frequency, first, count; /* of shots */
-  PetscReal *piece;                   /* data and a section of the image, if they are wanted */
+  PetscReal *piece;                   /* data and a section of the image, if requested */
 } MigrationTask;
 
 typedef struct {
@@ -164,7 +167,7 @@ typedef struct {
   LitheFarm        farm;
   LitheFarmGroup   group;
   PetscInt         first, count, now; /* planes of this process; the frequency of waves[] */
-  Waves           *waves[3];          /* of the background for the image, of both velocities for the data */
+  Waves           *waves[3];          /* waves[0]: background, for the image; waves[1], waves[2]: both velocities, for the data */
   PetscScalar     *field[2], *values;
   PetscReal       *sums; /* on the first process: image and two illuminations of each node */
   LitheFarmResult  result;
@@ -182,7 +185,8 @@ PETSC_INTERN PetscErrorCode ImagingAdd(const Migration *, PetscReal frequency, P
                                        const PetscScalar lambda[], PetscReal sum[]);
 /* The image of sums: weights, filter, mute. image[nodes] */
 PETSC_INTERN PetscErrorCode ImagingFinish(const Migration *, const PetscReal sums[], PetscReal image[]);
-/* The section through the middle of y: raw sums of the image, to the same of ImagingFinish(); in 3-D the filter has no y */
+/* The section through the middle of y, from raw sums of the image to the result of ImagingFinish(); in 3-D the filter
+   ignores y */
 PETSC_INTERN PetscErrorCode ImagingFinishSection(const Migration *, const PetscReal sums[], const PetscReal section[], PetscReal image[]);
 PETSC_INTERN PetscErrorCode ImagingReflectivity(const Migration *, PetscReal reflectivity[]);
 /* The cosine of the angle between image and reflectivity, where nothing is muted */

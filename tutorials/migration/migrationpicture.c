@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Velocity, reflectivity and image; below, what each group did when. And the image as it fills up */
+/* Velocity, reflectivity and image, with a time line per group below; and a movie of the image as tasks end */
 
 #include "migration.h"
 #include <tutorials/common/gif.h>
@@ -11,7 +11,7 @@
 #define WIDTH  1500
 #define HEIGHT 400
 #define BARS   1000 /* pixels of time */
-#define BAR    8    /* of a group, one of them blank */
+#define BAR    8    /* per group, including a blank pixel */
 
 /* The section through the middle of y, the deepest line first */
 static void GetSection(const Migration *m, const PetscReal x[], PetscReal section[])
@@ -49,7 +49,7 @@ static PetscErrorCode DrawSection(const Migration *m, Picture *picture, const in
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A line a group, dark where it had nothing to do, the brighter the higher the frequency */
+/* A line per group: dark when idle, brighter for higher frequencies */
 static PetscErrorCode DrawGroups(const MigrationJob *job, Picture *picture, const int box[4])
 {
   const LitheFarmResult *r     = &job->result;
@@ -72,7 +72,7 @@ static PetscErrorCode DrawGroups(const MigrationJob *job, Picture *picture, cons
     begin = (PetscInt)(record->begin / r->seconds * BARS);
     end   = PetscMin(BARS, (PetscInt)(record->end / r->seconds * BARS));
     for (PetscInt line = 0; line < BAR - 1; line++) {
-      /* a dark pixel between tasks that are long enough */
+      /* a dark pixel between tasks which are long enough */
       for (PetscInt x = begin + (end > begin + 3); x < end; x++)
         value[(BAR * (job->group.groups - 1 - record->group) + line) * BARS + x] = job->m->frequency[job->task[t].frequency];
     }
@@ -119,7 +119,7 @@ typedef struct {
   PetscInt  task;
 } Done;
 
-/* What journals had first, then the tasks of this run by the time of their end */
+/* Tasks from journals first, then the tasks of this run by end time */
 static int Earlier(const void *x, const void *y)
 {
   const Done *a = (const Done *)x, *b = (const Done *)y;
@@ -128,7 +128,7 @@ static int Earlier(const void *x, const void *y)
   return a->task < b->task ? -1 : a->task > b->task;
 }
 
-/* Of the first process: a frame with the image so far, or the velocity before the first task */
+/* On the first process: a frame with the image until now, or the velocity before the first task */
 static PetscErrorCode WriteFrame(const MigrationJob *job, PetscInt number, PetscInt done, const PetscReal sum[], const PetscReal range[2], const char frames[],
                                  Gif *gif, PetscBool last)
 {
@@ -184,7 +184,7 @@ PetscErrorCode MigrationWriteFrames(const MigrationJob *job, const char frames[]
     if (job->result.record[t].kind) done[many++] = (Done){job->result.record[t].group < 0 ? -1 : job->result.record[t].end, t};
   }
   qsort(done, (size_t)many, sizeof(*done), Earlier);
-  /* colours are those of the image in the end; then one after the other */
+  /* the first round finds the final colours, the second round writes the frames */
   for (int round = 0; round < 2; round++) {
     PetscCall(PetscArrayzero(sum, n));
     if (round && !rank) PetscCall(WriteFrame(job, 0, 0, NULL, NULL, frames, &gif, PETSC_FALSE));

@@ -3,15 +3,16 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   A task is a frequency and a batch of sources: waves of the sources, and those of the data, backwards from the receivers, in one KSPMatSolve(). The
-   farm lets a group keep its frequency, whose matrices and preconditioner are made once, and begins with the highest ones.
+   A task is a frequency and a batch of sources. One KSPMatSolve() computes the waves of the sources and the backward
+   waves of the data from the receivers. The farm lets a group keep its frequency, so matrices and preconditioner are
+   made once. The highest frequencies come first.
 */
 
 #include "migration.h"
 
 /* ------------------------------------------------------------ what is to be done */
 
-/* Sources of the next task, where so many are left: halves of a batch at the end */
+/* The number of sources of the next task; halves of a batch near the end */
 static PetscInt NextBatch(const Migration *m, PetscInt left)
 {
   if (left >= 2 * m->batch) return m->batch;
@@ -19,7 +20,7 @@ static PetscInt NextBatch(const Migration *m, PetscInt left)
   return PetscMin(m->batch, PetscMin(left, PetscMax((left + 1) / 2, m->least)));
 }
 
-/* Points of all waves of a frequency that a source needs: of the image, and of the data if they are modelled */
+/* Grid points of all waves per source of a frequency: for the image, and for the data if modelled */
 static PetscErrorCode GetPoints(const Migration *m, PetscInt f, PetscReal points[2])
 {
   PetscFunctionBegin;
@@ -76,7 +77,7 @@ PetscErrorCode JobDestroy(MigrationJob *job)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Receivers of a task's shots, one after the other */
+/* The number of receivers of a task's shots */
 static PetscInt TaskReceivers(const MigrationJob *job, const MigrationTask *task)
 {
   PetscInt n = 0;
@@ -101,7 +102,7 @@ static PetscErrorCode SetSources(const MigrationJob *job, const Waves *w, const 
     PetscScalar *array;
     Vec          b;
 
-    /* by a vector of its own: a column on a device is not to be written on the host */
+    /* through a vector: a column on a device must not be written on the host */
     PetscCall(VecZeroEntries(w->work));
     PetscCall(VecGetArray(w->work, &array));
     PetscCall(WavesAddSource(w, job->m->shot[task->first + s].source, strength, array));
@@ -114,7 +115,7 @@ static PetscErrorCode SetSources(const MigrationJob *job, const Waves *w, const 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Data of a task's shots: what the background does not explain. On all processes of the group */
+/* Data of a task's shots: the part which the background does not explain. On all processes of the group */
 static PetscErrorCode ModelData(MigrationJob *job, const MigrationTask *task, PetscBool careful, PetscScalar data[], PetscBool *failed)
 {
   const Migration *m = job->m;
@@ -150,7 +151,7 @@ static PetscErrorCode ModelData(MigrationJob *job, const MigrationTask *task, Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sources and, after them, data that run backwards */
+/* Solves for the sources and for the backward data */
 static PetscErrorCode Migrate(MigrationJob *job, const MigrationTask *task, PetscBool careful, const PetscScalar data[], PetscReal sum[], PetscBool *failed)
 {
   const Migration *m = job->m;
@@ -208,7 +209,7 @@ static PetscErrorCode GetSection(const MigrationJob *job, const PetscReal sum[],
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Grids, matrices and preconditioners of a frequency, unless the group has them */
+/* Makes grids, matrices and preconditioners of a frequency, unless the group has them */
 static PetscErrorCode SetFrequency(MigrationJob *job, PetscInt f)
 {
   const Migration *m = job->m;
@@ -248,7 +249,8 @@ static PetscErrorCode DoTask(MigrationJob *job, const MigrationTask *task, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Where a group is one process, errors of memory and of numbers are those of a task, and what it has made is given up */
+/* In a group of one process, errors of memory and of floating-point numbers fail only the task, and its objects are
+   destroyed */
 static PetscErrorCode RunTask(void *ctx, PetscInt number, PetscInt attempt, PetscReal sum[], PetscReal piece[], PetscBool *failed)
 {
   MigrationJob  *job = (MigrationJob *)ctx;
@@ -283,7 +285,8 @@ static PetscErrorCode Deliver(void *ctx, PetscInt number, const PetscReal piece[
 
 /* ------------------------------------------------------------ all tasks */
 
-/* Of all that tasks depend on. Options of solvers change no more than the tolerance does */
+/* A hash of everything which tasks depend on. Options of solvers are left out: they change results by no more than the
+   tolerance */
 static uint64_t Hash(const MigrationJob *job)
 {
   const Migration *m        = job->m;
@@ -456,7 +459,7 @@ PetscErrorCode JobGetData(const MigrationJob *job, PetscScalar **data)
     const PetscInt       n    = TaskReceivers(job, task);
 
     for (PetscInt r = 0; r < n && task->piece; r++) at[r] = MigrationComplex(task->piece[SectionSize(job) + 2 * r], task->piece[SectionSize(job) + 2 * r + 1]);
-    /* one process has it, others have zeros */
+    /* a single process has the value, the others have zeros */
     PetscCallMPI(MPI_Reduce(rank ? at : MPI_IN_PLACE, at, (PetscMPIInt)n, MPIU_SCALAR, MPIU_SUM, 0, m->comm));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

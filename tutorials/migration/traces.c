@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Shots and their data in SEG-Y files: a record is a shot, a trace a receiver; and the way from times to frequencies and back */
+/* Shots and their data in SEG-Y files (a record is a shot, a trace a receiver), and the transform between times and
+   frequencies */
 
 #include "migration.h"
 #include <tutorials/common/segy.h>

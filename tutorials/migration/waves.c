@@ -2,19 +2,20 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Waves of a frequency: the grid that their length needs, the matrix of tutorials/helmholtz, solvers for many right-hand sides, and the way to the image */
+/* Waves of a frequency: the grid for the wavelength, the matrix of tutorials/helmholtz, solvers for many right-hand
+   sides, and the transfer to the image */
 
 #include "migration.h"
 #include <lithepc.h>
 
 #define CUBIC  MIGRATION_CUBIC
-#define SPREAD 6 /* nodes of a source: those, spread by the mass matrix */
+#define SPREAD 6 /* nodes of a source: the interpolation nodes, spread by the mass matrix */
 
 /* ------------------------------------------------------------ solvers */
 
 /*
-   What solves if options say nothing: LU in 2-D, where factors are small; in 3-D BiCGSTAB with compressed multigrid, which is PCGRIDMG on one
-   process. A preconditioner that options name gets the method that suits it
+   The default solver: LU in 2-D, where factors are small; in 3-D BiCGSTAB with compressed multigrid, which is PCGRIDMG
+   on one process. A preconditioner from options gets a suitable method
 */
 static PetscErrorCode SetUsual(const Waves *w, KSP ksp)
 {
@@ -40,7 +41,7 @@ static PetscErrorCode SetUsual(const Waves *w, KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A direct solver is one of the equation, all others are of the shifted Laplacian */
+/* A direct solver uses the equation, all other preconditioners use the shifted Laplacian */
 static PetscErrorCode SetOperators(Waves *w, KSP ksp)
 {
   PetscBool direct, grid, device;
@@ -93,7 +94,7 @@ static PetscErrorCode CreateSolver(Waves *w)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* For tasks that have failed: the same method with twice the iterations, and what PCVCRS and PCGRIDMG compress as it is */
+/* For failed tasks: the same method with twice the iterations, and with PCVCRS and PCGRIDMG uncompressed */
 static PetscErrorCode CreateCarefulSolver(Waves *w)
 {
   const char *prefix = NULL;
@@ -172,7 +173,7 @@ PetscErrorCode WavesCreate(MPI_Comm comm, const Migration *m, int which, PetscRe
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&w));
-  *waves      = w; /* so that what is there goes back if the rest fails */
+  *waves      = w; /* set early, so the caller can destroy the objects after an error */
   w->m        = m;
   w->comm     = comm;
   w->velocity = velocity;
@@ -281,7 +282,7 @@ PetscErrorCode WavesSolve(Waves *w, Mat B, Mat X, PetscBool careful, PetscBool *
 
 /* ------------------------------------------------------------ places */
 
-/* Lagrange's weights of four nodes in a line of n, for a place in units of their distance */
+/* Lagrange weights of four nodes in a line of n, for a place in units of the node spacing */
 static PetscInt CubicWeights(PetscInt n, PetscReal at, PetscReal weight[CUBIC])
 {
   const PetscInt  first = PetscMax(0, PetscMin(n - CUBIC, (PetscInt)PetscFloorReal(at) - 1));
@@ -294,7 +295,7 @@ static PetscInt CubicWeights(PetscInt n, PetscReal at, PetscReal weight[CUBIC])
   return first;
 }
 
-/* The nodes of a place that this process owns: rows, and their weights. A right-hand side is spread by the mass matrix */
+/* The owned nodes of a place: rows, and their weights. A right-hand side is spread by the mass matrix */
 static PetscInt PlaceNodes(const Waves *w, const PetscReal place[3], PetscReal spread, PetscInt row[], PetscReal amount[])
 {
   const PetscInt dim = w->problem.dim, all = dim == 2 ? SPREAD * SPREAD : SPREAD * SPREAD * SPREAD;
@@ -374,7 +375,7 @@ PetscErrorCode WavesSetImage(Waves *w, PetscInt first, PetscInt count)
     for (PetscInt i = 0; i < n; i++)
       w->node[d][i] = CubicWeights(w->boxn[d], (PetscReal)(begin + i) * m->h / w->problem.h + (PetscReal)w->problem.layer, w->weight[d] + CUBIC * i);
   }
-  /* planes that the image of this process needs */
+  /* planes needed for this process' image */
   for (PetscInt k = 0; k < count; k++) {
     low  = PetscMin(low, w->node[2][k]);
     high = PetscMax(high, w->node[2][k] + CUBIC);
@@ -405,7 +406,7 @@ PetscErrorCode WavesSetImage(Waves *w, PetscInt first, PetscInt count)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* n numbers that are sums of those of four lines, stride apart; weight: NULL for the only line */
+/* n weighted sums over four lines with distance "stride"; weight: NULL for a single line */
 static void Combine(PetscInt n, PetscInt stride, const PetscReal weight[], const PetscScalar from[], PetscScalar to[])
 {
   if (!weight) {
@@ -463,7 +464,7 @@ PetscErrorCode WavesAddImages(Waves *w, PetscReal frequency, PetscInt n, Mat X, 
   }
 #else
   (void)frequency, (void)n, (void)X, (void)sum;
-  SETERRQ(w->comm, PETSC_ERR_PLIB, "There are no devices");
+  SETERRQ(w->comm, PETSC_ERR_PLIB, "This build has no devices");
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -6,21 +6,21 @@ static char help[] = "Solves for the pressure of a reservoir with AIJ, and with 
   -rows N, -seed S, -kind spe10 -permeability FILE, ... : the reservoir, as for matgen\n\
   -ksp_type TYPE        : the solver (default: bcgs)\n\
   -vcrs_pc_type TYPE    : the preconditioner, alone and inside of vcrs (default: gamg)\n\
-  -pc_vcrs_loss LOSS    : how vcrs compresses it\n\
-  -write FILE           : the matrix and the right-hand side, as matgen writes them\n\
+  -pc_vcrs_loss LOSS    : compression of the preconditioner\n\
+  -write FILE           : the matrix and the right-hand side, in the format of matgen\n\
   -picture FILE.png     : permeability and pressure\n\
-  -picture_layer L      : in which layer (default: the middle one)\n\n";
+  -picture_layer L      : layer of the picture (default: the middle layer)\n\n";
 
 /*
-   The same system is solved twice, by the same method and the same preconditioner. On the left of the
-   table everything is AIJ, of the type that -dm_mat_type says. On the right the operator is stored
-   by MATVCRS without loss, and PCVCRS applies the preconditioner from compressed matrices.
+   The same system is solved twice, by the same method and the same preconditioner. On the left of the table all objects
+   are AIJ, of the type in -dm_mat_type. On the right the operator is stored by MATVCRS without loss, and PCVCRS applies
+   the preconditioner from compressed matrices.
 */
 
 #include "reservoir.h"
 #include <tutorials/common/solve.h>
 
-/* What one column of the table is about */
+/* What a column of the table describes */
 typedef struct {
   Mat            amat;
   PetscLogDouble bytes; /* of the operator */

@@ -17,7 +17,7 @@ typedef struct {
 
 PETSC_INTERN PetscErrorCode ReservoirCreate(MPI_Comm, Reservoir *);
 PETSC_INTERN PetscErrorCode ReservoirDestroy(Reservoir *);
-/* The matrix and the right-hand side, of the types that -dm_mat_type and -dm_vec_type say */
+/* The matrix and the right-hand side, of the types in -dm_mat_type and -dm_vec_type */
 PETSC_INTERN PetscErrorCode ReservoirAssemble(Reservoir *, Mat *, Vec *);
 /* Permeability and pressure, a layer and a section through the injector, to a .png file */
 PETSC_INTERN PetscErrorCode ReservoirWritePicture(const Reservoir *, Vec pressure, PetscInt layer, const char path[]);

@@ -3,22 +3,23 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   One implicit step in time of the pressure of a slightly compressible fluid, without gravity:
+   A single implicit step in time of the pressure of a slightly compressible fluid, without gravity:
 
-     c phi (p - p0)/dt - div(K/mu grad p) = q
+     c phi (p - p0)/dt - div(K/mu grad p) = q.
 
-   on cells, with two-point fluxes, no flow through the boundary, and vertical wells by Peaceman's formula.
-   Producers have a given pressure, which adds to the diagonal. The injector has a given rate: its own
-   pressure, for which sum_l WI_l (p_w - p_l) = Q, is eliminated. That couples all cells of the well
+   The discretization uses cells with two-point fluxes, no flow through the boundary, and vertical wells by Peaceman's
+   formula. Producers have a given pressure, which adds to the diagonal. The injector has a given rate Q. The injector's
+   own pressure p_w, for which sum_l WI_l (p_w - p_l) = Q, is eliminated. The elimination couples all cells of the well
    with each other, and makes their rows far longer than 7.
 
    Reference:
-   D. W. Peaceman, Interpretation of well-block pressures in numerical reservoir simulation, SPE Journal 18(3), 1978.
+
+     D. W. Peaceman, Interpretation of well-block pressures in numerical reservoir simulation, SPE Journal 18(3), 1978.
 */
 
 #include "reservoir.h"
 
-/* Entries of the matrix as triplets, and what assembles them */
+/* Entries of the matrix as triplets, for assembly */
 typedef struct {
   PetscCount   n, room;
   PetscInt    *row, *column;
@@ -65,7 +66,7 @@ PetscErrorCode ReservoirDestroy(Reservoir *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The permeabilities of our cells and of their neighbours: a local vector of the grid dak, three a cell */
+/* The permeabilities of owned cells and their neighbours: a local vector of the grid dak, three numbers per cell */
 static PetscErrorCode CreatePermeabilities(const Reservoir *r, DM *dak, Vec *local)
 {
   PetscInt        xs, ys, zs, xm, ym, zm;
@@ -96,7 +97,7 @@ static PetscErrorCode CreatePermeabilities(const Reservoir *r, DM *dak, Vec *loc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The injector, where its rate is given: well index and number of the unknown of each of its cells. All processes ask */
+/* The injector with a given rate: well index and unknown of each of its cells. Collective */
 static PetscErrorCode GetInjector(const Reservoir *r, double index[], PetscInt unknown[])
 {
   const PetscInt nx = r->perm.nx, ny = r->perm.ny, nz = r->perm.nz, i = r->well[0][0], j = r->well[0][1];
@@ -116,7 +117,7 @@ static PetscErrorCode GetInjector(const Reservoir *r, double index[], PetscInt u
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The row of one cell but for the injector: entries, and what is on its right-hand side */
+/* The row of a cell without the injector: entries, and the right-hand side */
 static void AddCell(const Reservoir *r, PetscScalar ****k, const PetscInt at[3], const PetscInt unknown[7], Triplets *t, double *rhs)
 {
   const double      *cell = r->perm.cell, accumulation = Accumulation(cell, (double)r->problem.timestep);
@@ -151,7 +152,7 @@ static void AddCell(const Reservoir *r, PetscScalar ****k, const PetscInt at[3],
   Add(t, unknown[0], unknown[0], diagonal);
 }
 
-/* What the injector adds to the row of its cell in layer l */
+/* Adds the injector's entries to the row of its cell in layer l */
 static void AddInjector(PetscInt nz, const double index[], const PetscInt unknown[], PetscInt l, Triplets *t, double *rhs)
 {
   double sum = 0.;
@@ -183,7 +184,7 @@ PetscErrorCode ReservoirAssemble(Reservoir *r, Mat *A, Vec *rhs)
   t.room = (PetscCount)7 * xm * ym * zm + (PetscCount)ours * nz;
   PetscCall(PetscMalloc3(t.room, &t.row, t.room, &t.column, t.room, &t.value));
 
-  /* cell by cell; number[] are the unknowns of our cells and of their neighbours */
+  /* cell by cell; number[] are the unknowns of owned cells and their neighbours */
   PetscCall(DMGetLocalToGlobalMapping(r->da, &map));
   PetscCall(ISLocalToGlobalMappingGetIndices(map, &number));
   PetscCall(DMCreateGlobalVector(r->da, rhs));
@@ -213,7 +214,7 @@ PetscErrorCode ReservoirAssemble(Reservoir *r, Mat *A, Vec *rhs)
   PetscCall(VecDestroy(&perm));
   PetscCall(DMDestroy(&dak));
 
-  /* the pattern comes with the triplets: the one of the grid lacks the long rows */
+  /* the triplets give the pattern: the pattern of the grid lacks the long rows */
   PetscCall(DMSetMatrixPreallocateSkip(r->da, PETSC_TRUE));
   PetscCall(DMCreateMatrix(r->da, A));
   PetscCall(MatSetPreallocationCOO(*A, t.n, t.row, t.column));

@@ -13,7 +13,7 @@
 /* A layer and a section of a field; value[0] is nx * ny, value[1] nx * nz with the deepest layer first */
 typedef struct {
   PetscReal *value[2];
-  PetscReal  range[2]; /* of the colours, both equal: each slice its own */
+  PetscReal  range[2]; /* of the colours; both ends equal: each slice has its own range */
 } Slices;
 
 static PetscErrorCode SlicesCreate(const Reservoir *r, Slices *s)
@@ -23,7 +23,7 @@ static PetscErrorCode SlicesCreate(const Reservoir *r, Slices *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The range of both, so that their colours mean the same */
+/* A common range, so the colours of both slices agree */
 static void SetRange(const Reservoir *r, Slices *s)
 {
   const PetscInt n[2] = {r->perm.nx * r->perm.ny, r->perm.nx * r->perm.nz};
@@ -70,11 +70,11 @@ static PetscErrorCode GetPressure(const Reservoir *r, PetscInt layer, Vec pressu
     for (PetscInt i = 0; i < nx; i++) s->value[1][(nz - 1 - l) * nx + i] = PetscRealPart(p[(l * ny + y) * nx + i]);
   }
   PetscCall(VecRestoreArrayRead(pressure, &p));
-  s->range[0] = s->range[1] = 0; /* near the producers it is much lower than in the section */
+  s->range[0] = s->range[1] = 0; /* near the producers the pressure is much lower than in the section */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Wells as points in a layer, and as lines in the section that they stand in */
+/* Wells as points in a layer, and as lines in their section */
 static PetscErrorCode GetMarks(const Reservoir *r, PictureMark *mark, PetscInt *nsection, PictureMark *section)
 {
   PetscFunctionBegin;

@@ -3,34 +3,35 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   A slipping fault in a quasi-static world, as programs for cycles of earthquakes solve at every step of time: -div(mu grad u) = 0 for
-   the displacement u out of the plane,
+   A slipping fault in a quasi-static world, as programs for earthquake cycles solve at every time step. The
+   displacement u out of the plane satisfies -div(mu grad u) = 0. The faces are:
 
-     left face    the fault: u is half of its slip, which is given
-     right face   the plate, moving steadily: u = rate t/2
-     bottom, top  free of tractions; the bottom face is the surface of the earth, with the basin below
+     left face    The fault: u is half of the given slip.
+     right face   The plate, moving steadily: u = rate t/2.
+     bottom, top  Free of tractions. The bottom face is the surface of the earth, with the basin below.
 
-   Below its locked part the fault creeps with the plate. The locked part stays, and catches up in an earthquake whenever a period
-   is over. Geometry and coefficient are those of the manufactured problem. The operator, and with it the multigrid, are set up once.
+   Below the locked part, the fault creeps with the plate. The locked part does not move between earthquakes, and
+   catches up in an earthquake after each period. Geometry and coefficient come from the manufactured problem. The
+   operator and the multigrid are set up once.
 */
 
 #include "mms.h"
 #include <petsctime.h>
 
 #define PERIOD   100.0 /* years between two earthquakes */
-#define RATE     0.035 /* of the plate, m a year */
-#define RISE     1.0   /* years that an earthquake takes here, so that steps of time see it */
+#define RATE     0.035 /* of the plate, m per year */
+#define RISE     1.0   /* artificial duration of an earthquake in years, so that time steps resolve it */
 #define LOCKED   0.0   /* s where the locked part ends, of [-1, 1] from the surface down */
 #define FIELDS   4     /* pictures of the displacement */
 #define STEPSMAX 100000
 
-/* Of the motion of the plate that the fault follows at once: 0 where it is locked, 1 where it creeps */
+/* The fraction of the plate's motion which the fault follows at once: 0 if locked, 1 if creeping */
 static PetscReal Creep(PetscReal s)
 {
   return (PetscReal)0.5 * (1 + PetscTanhReal(8 * (s - (PetscReal)LOCKED)));
 }
 
-/* Slip of the locked part: a step of one period's motion for every earthquake, smooth over its rise */
+/* Slip of the locked part: a step of one period's motion per earthquake, smooth over the rise time */
 static PetscReal LockedSlip(PetscReal t)
 {
   const PetscReal cycles = PetscFloorReal(t / (PetscReal)PERIOD), since = t - cycles * (PetscReal)PERIOD;
@@ -60,7 +61,7 @@ static PetscErrorCode FillBoundary(DM da, PetscReal t, Vec g)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The displacement of the surface at the fault, and in the middle of it */
+/* The displacement of the surface at the fault, and in the middle of the surface */
 static PetscErrorCode SurfaceDisplacement(DM da, Vec u, PetscReal at[2])
 {
   PetscInt            start[2], count[2], nodes[2];

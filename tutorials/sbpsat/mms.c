@@ -2,19 +2,19 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "The manufactured problem of SBP-SAT operators, an error for each grid; or a slipping fault, many right sides; or heat and waves.\n\
+static char help[] = "The manufactured problem of SBP-SAT operators, an error for each grid; or a slipping fault, many right-hand sides; or heat and waves.\n\
   -N 64,128,256        intervals a direction\n\
   -order 2,4,6         of the operator\n\
   -exact_metrics       metrics from formulas instead of from the grid's coordinates\n\
   -assembled           give the preconditioner an assembled matrix: -pc_type gamg and others\n\
   -fault_slip          a slipping fault, -steps of time\n\
   -heat, -wave         the same problem in time, -steps of TS\n\
-  -o NAME              write what plot.py reads\n\n";
+  -o NAME              write files for plot.py\n\n";
 
 #include <tutorials/common/evolve.h>
 #include "mms.h"
 
-/* One solve and its error; ratio to the error of the grid before */
+/* A solve and the error; ratio to the error on the previous grid */
 static PetscErrorCode Solve(MPI_Comm comm, const MMSOptions *opt, PetscInt N, PetscReal *error)
 {
   MMSSystem          s;
@@ -44,7 +44,7 @@ static PetscErrorCode Solve(MPI_Comm comm, const MMSOptions *opt, PetscInt N, Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Heat or waves: one line */
+/* Heat or waves: a line of output */
 static PetscErrorCode Evolve(MPI_Comm comm, const MMSOptions *opt, PetscInt N, PetscBool wave, PetscInt steps)
 {
   const EvolveOptions evolve =

@@ -26,7 +26,7 @@ typedef struct {
 /* system.c */
 PETSC_INTERN PetscErrorCode MMSCreateSystem(MPI_Comm, const MMSOptions *, PetscInt N, MMSSystem *);
 PETSC_INTERN PetscErrorCode MMSDestroySystem(MMSSystem *);
-/* A vector of the grid as NAME.what, and what plot.py has to know as NAME.json */
+/* Writes a vector of the grid as NAME.what, and the parameters for plot.py as NAME.json */
 PETSC_INTERN PetscErrorCode MMSWriteVector(DM, const char name[], const char what[], Vec);
 PETSC_INTERN PetscErrorCode MMSWriteInfo(const MMSSystem *, const char name[], const char kind[], PetscInt fields, const PetscReal times[]);
 /* faultslip.c: -fault_slip */

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 The Lithe developers
 # This file is part of Lithe, a plugin for PETSc.
 
-"""What mms -o NAME has written, as one PNG: plot.py NAME [PICTURE.png]
+"""Draws the files of mms -o NAME as one PNG: plot.py NAME [PICTURE.png]
 
 Of the manufactured problem the solution and its error, of the slipping fault the displacement at four times. Needs numpy and
 matplotlib (pip install numpy matplotlib)."""
@@ -19,7 +19,7 @@ import matplotlib.pyplot as plt
 
 
 def read_vec(path, info):
-    """A Vec of PETSc, big-endian: its real parts"""
+    """The real parts of a Vec of PETSc, big-endian"""
     with open(path, "rb") as file:
         file.seek(2 * info["index_bytes"] if info["index_bytes"] == 8 else 8)
         values = np.fromfile(file, dtype=">f%d" % info["real_bytes"])

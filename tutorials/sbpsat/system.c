@@ -9,7 +9,7 @@
 #include <lithe/private/petsccompat.h>
 #include <petscviewer.h>
 
-/* A matrix of type sbpsat takes order, faces and coefficient from the one on the finer grid by itself */
+/* A matrix of type sbpsat takes order, faces and coefficient from the matrix on the finer grid */
 static PetscErrorCode MMSComputeOperators_Private(KSP ksp, Mat A, Mat P, void *ctx)
 {
   PetscFunctionBeginUser;
@@ -43,10 +43,10 @@ PetscErrorCode MMSCreateSystem(MPI_Comm comm, const MMSOptions *opt, PetscInt N,
   PetscCall(DMCreateGlobalVector(s->da, &s->u));
   PetscCall(DMCreateGlobalVector(s->da, &s->b));
 
-  /* Conjugate gradients with multigrid, to an error that the discretisation does not notice; anything else by options */
+  /* Conjugate gradients with multigrid, to an error below the discretisation error; options may change both */
   PetscCall(KSPCreate(comm, &s->ksp));
   PetscCall(KSPSetOperators(s->ksp, s->A, s->P));
-  /* For -pc_type mg: grids come from the DMDA, and so do operators, except the finest */
+  /* For -pc_type mg: the DMDA gives grids and operators, except the finest operator */
   PetscCall(KSPSetDM(s->ksp, s->da));
   PetscCall(KSPSetComputeOperators(s->ksp, MMSComputeOperators_Private, NULL));
   PetscCall(KSPSetDMActive(s->ksp, KSP_DMACTIVE_ALL, PETSC_FALSE));

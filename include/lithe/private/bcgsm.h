@@ -16,14 +16,17 @@ typedef struct {
   PetscInt64   ld;
 } BCGSMArray;
 
-/* A column that an operation is for, with its scalars. Complex scalars of C++ have another alignment than those of C: it is said */
+/*
+   A column in an operation, with its scalars. Complex scalars have different alignments in C and C++: alignas fixes the
+   alignment
+*/
 typedef struct {
   PetscInt column, number; /* of the blocks; of the solutions */
   alignas(sizeof(PetscScalar)) PetscScalar alpha;
   PetscScalar beta, omega;
 } BCGSMTask;
 
-/* For n tasks and m rows. Sums are those of this process: sums[nsums column + i] */
+/* Operations for n tasks and m rows. Sums are over this process: sums[nsums column + i] */
 typedef struct {
   PetscErrorCode (*copy)(PetscInt m, const PetscScalar from[], PetscScalar to[]);
   /* p = r + beta (p - omega v) */

@@ -4,8 +4,8 @@
 #pragma once
 
 /*
-   A compressed basis of a Krylov space, and the operations of KSPCBGMRES on it. The solver (ksp/cbgmres/cycle.c) calls
-   nothing else. The basis alone knows where the numbers are, on the host (ksp/cbgmres/basishost.c) or on a device.
+   A compressed basis of a Krylov space, and its operations for KSPCBGMRES. The solver (ksp/cbgmres/cycle.c) uses only
+   these operations. Only the basis knows the place of the numbers: the host (ksp/cbgmres/basishost.c) or a device.
 
    V is the stored basis: column i is v_i, decoded. All arithmetic uses the stored columns, in PetscScalar. One step of
    Arnoldi's method, with the preconditioned operator M and k = j + 1:
@@ -15,11 +15,11 @@
      coefficients(k, 0)            sums over all processes: one reduction, of 2 k + 1 numbers; then small dense algebra,
                                    O(k^2): see CBBasisCoefficients()
      append(k, w, z)               column k = (w - V c)/sigma, rounded; z = column k, decoded: reads V and w once;
-                                   w stays as it is
+                                   w is unchanged
      fetch(j, j + 1)               column j of the Hessenberg matrix and the report of the step, to the host
 
-   Then M v_j = V h + sigma v_(j+1) except for the rounding of v_(j+1), whatever h and sigma are. Only fetch() makes the
-   host wait, and for the coefficients, not for append(). The solver calls append(), and with -ksp_cbgmres_check_every
+   Then M v_j = V h + sigma v_(j+1) except for the rounding of v_(j+1), for any h and sigma. Only fetch() makes the host
+   wait, and for the coefficients, not for append(). The solver calls append(), and with -ksp_cbgmres_check_every
    also the next steps, before the quality of the step is known. If w lies almost in the space of V, a second pass
    follows:
 
@@ -27,14 +27,15 @@
      dot(k, no gram, w), coefficients(k, 1)     c is of this pass, h the sum over all passes
      append(k, w, z), fetch(j, j + 1)
 
-   The first `paired` columns are stored in two parts: the rounding error of the column is stored as a second column, which only
-   these operations see. store, append, load and combine use both parts; append and subtract use them for CB_PAIR_STEPS steps
-   after each such column. dot uses the first parts only, because coefficients need not be exact.
+   The first `paired` columns are stored in two parts: the rounding error of the column is stored as a second column,
+   which only these operations see. store, append, load and combine use both parts; append and subtract use them for
+   CB_PAIR_STEPS steps after each such column. dot uses the first parts only, because coefficients need not be exact.
 
-   On a device z may be the column after a diagonal preconditioner from the right (scale), which saves a sweep over three vectors.
+   On a device z may be the column after a diagonal preconditioner from the right (scale), which saves a sweep over
+   three vectors.
 
-   After the last step dot(k, gram, w) and coefficients(k, 0) are also called with a residual in place of w, and at most all
-   columns for k. The arrays are long enough for that.
+   After the last step dot(k, gram, w) and coefficients(k, 0) are also called with a residual in place of w, and with at
+   most all columns for k. The arrays are long enough for that.
 
    A device implementation should have these fusions:
    - dot: both products with one decoding of a column; v_j is decoded on the way and not read from z; w^H w in the same sweep.
@@ -56,8 +57,8 @@ typedef struct _n_CBBasis *CBBasis;
 /* Results of a step; all numbers are sums over all processes */
 typedef struct {
   PetscReal image;  /* w^H w of the first pass: ||M v_j||^2 */
-  PetscReal before; /* w^H w of the last pass, before it */
-  PetscReal after;  /* ||w - V c||^2 after the last pass, by the Pythagorean identity: accurate to `before` times the unit roundoff; sigma is its root */
+  PetscReal before; /* w^H w before the last pass */
+  PetscReal after;  /* ||w - V c||^2 after the last pass, by the Pythagorean identity: accurate to `before` times the unit roundoff; sigma is the square root */
   PetscReal norm;   /* v_j^H v_j */
   PetscReal skew;   /* sum of |v_i^H v_j|^2, i < j */
   PetscInt  passes; /* number of passes */
@@ -79,18 +80,19 @@ typedef struct {
   PetscErrorCode (*store)(CBBasis, PetscInt j, PetscReal scale, Vec x, Vec z);
   /* z = column j, decoded */
   PetscErrorCode (*load)(CBBasis, PetscInt j, Vec z);
-  /* products with columns 0 ... k-1, of this process */
+  /* products with columns 0 ... k-1, over this process */
   PetscErrorCode (*dot)(CBBasis, PetscInt k, PetscBool gram, Vec w);
-  /* sums of the last dot's products over all processes, and CBBasisCoefficients() where the scalars live. Pass 0 had gram.
-     Later passes had not: the first k sums stay, and the last k + 1 need the reduction */
+  /* sums of the last dot's products over all processes, and CBBasisCoefficients() where the scalars live. Pass 0 had
+     gram. Later passes had not: the first k sums stay, and the last k + 1 need the reduction */
   PetscErrorCode (*coefficients)(CBBasis, PetscInt k, PetscInt pass);
   /* w = w - V c */
   PetscErrorCode (*subtract)(CBBasis, PetscInt k, Vec w);
-  /* column k = (w - V c)/sigma, rounded; z = column k, decoded. Any sigma must be harmless; with 0, column k is arbitrary */
+  /* column k = (w - V c)/sigma, rounded; z = column k, decoded. Any sigma must be harmless; with 0, column k is
+     arbitrary */
   PetscErrorCode (*append)(CBBasis, PetscInt k, Vec w, Vec z);
-  /* columns from ... to-1 of the Hessenberg matrix and their steps to host.*; waits for coefficients() */
+  /* copies columns from ... to-1 of the Hessenberg matrix and their steps to host.*; waits for coefficients() */
   PetscErrorCode (*fetch)(CBBasis, PetscInt from, PetscInt to);
-  /* x = V y with columns 0 ... k-1; y is on the host and may be changed when this returns */
+  /* x = V y with columns 0 ... k-1; y is on the host and may be changed after the call */
   PetscErrorCode (*combine)(CBBasis, PetscInt k, const PetscScalar y[], Vec x);
   /* frees data */
   PetscErrorCode (*destroy)(CBBasis);
@@ -99,34 +101,34 @@ typedef struct {
 struct _n_CBBasis {
   CBBasisOps   ops[1];
   MPI_Comm     comm;    /* of the vectors; not a reference */
-  size_t       n;       /* real numbers of a vector on this process: a complex number is two */
+  size_t       n;       /* real numbers of a vector on this process: a complex number counts as two */
   PetscInt     columns; /* capacity */
   PetscInt     pairs;   /* capacity for second parts: the second part of column j is at columns + j */
-  Vec          scale;   /* on a device: store() and append() multiply z by it, entry by entry, unless NULL. The solver chooses before each call */
+  Vec          scale;   /* on a device: store() and append() multiply z entry by entry by this vector, unless NULL. The solver chooses before each call */
   PetscInt     paired;  /* number of columns with a second part, `pairs` or 0: the solver chooses before storing column 0 */
   LitheStorage storage;
   int          base;   /* of FRSZ2 with 8-bit exponents, the same for all columns: for moduli up to CB_LARGEST */
   int          shift;  /* columns are stored times 2^shift: half precision has no room for small numbers */
-  size_t       vbytes; /* a column of values, and its distance to the next: LitheStorageValueBytes() */
+  size_t       vbytes; /* bytes of a column of values, padding included: LitheStorageValueBytes() */
   size_t       ebytes; /* of exponents */
-  CBScalars    host;   /* the host's copy of sums, gram and so on; no arrays without dot products */
+  CBScalars    host;   /* the host's copy of sums, gram and so on; no arrays if dot products are never taken */
   void        *data;   /* of the implementation: the columns, and on a device the scalars */
   LitheReduce  sums;   /* over processes; NULL without dot products */
   const char  *where;  /* "host" or "device", for views */
 };
 
-/* A column of a Krylov basis has norm 1; up to this norm 8-bit exponents suffice */
+/* A column of a Krylov basis has norm 1; 8-bit exponents suffice up to this norm */
 #define CB_LARGEST 4.0
 
-/* With it half precision reaches from 2^-37 to 8, with 11 bits from 2^-27 on */
+/* With this shift half precision reaches from 2^-37 to 8, with 11 bits from 2^-27 on */
 #define CB_HALF_SHIFT 13
 
 /* Second parts are used for this number of steps; afterwards their columns hardly matter */
 #define CB_PAIR_STEPS 8
 
 /*
-   Columns with the sizes and the place of vector x. products: dot products will be taken, and columns have norm 1. Otherwise
-   columns have any size, and only store, load and combine may be called
+   Columns with the sizes and the place of vector x. products: dot products will be taken, and columns have norm 1.
+   Otherwise columns have any size, and only store, load and combine may be called
 */
 PETSC_INTERN PetscErrorCode CBBasisCreate(Vec x, PetscInt columns, PetscInt pairs, const LitheStorage *storage, PetscBool products, CBBasis *basis);
 PETSC_INTERN PetscErrorCode CBBasisDestroy(CBBasis *basis);
@@ -153,7 +155,7 @@ static inline CBSeconds CBBasisSeconds(CBBasis b, PetscInt k, PetscInt j)
   return (CBSeconds){PetscMax(0, PetscMin(b->paired, k) - first), first, j < 0 ? -1 : CBBasisSecond(b, j)};
 }
 
-/* In any other linear combination of columns */
+/* In other linear combinations of columns */
 static inline CBSeconds CBBasisSecondsAll(CBBasis b, PetscInt k)
 {
   return (CBSeconds){PetscMin(b->paired, k), 0, -1};
@@ -165,7 +167,7 @@ static inline PetscInt CBBasisSums(PetscInt k, PetscInt pass)
   return pass ? k + 1 : 2 * k + 1;
 }
 
-/* Shared by implementations: the reduction of a pass where the scalars live, with scalars.sums, and its set-up */
+/* Shared by implementations: the reduction of a pass at the place of the scalars, with scalars.sums, and its set-up */
 PETSC_INTERN PetscErrorCode CBBasisCreateSums_Private(CBBasis basis, PetscMemType memory);
 PETSC_INTERN PetscErrorCode CBBasisSum_Private(CBBasis basis, PetscInt k, PetscInt pass, PetscScalar sums[]);
 
@@ -175,7 +177,7 @@ PETSC_INTERN PetscErrorCode CBBasisSum_Private(CBBasis basis, PetscInt k, PetscI
 */
 PETSC_INTERN PetscErrorCode CBBasisCreate_Host(CBBasis basis);
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-/* Vectors of CUDA. Not hidden in the library: tests compare it with the host's */
+/* Vectors of CUDA. Not hidden in the library: tests compare the function with the host's */
 PETSC_EXTERN PetscErrorCode CBBasisCreate_Device(CBBasis basis);
 #endif
 
@@ -189,8 +191,8 @@ PETSC_EXTERN PetscErrorCode CBBasisCreate_Device(CBBasis basis);
      h     = c (pass 0) or h + c                           column j of the Hessenberg matrix
      sigma = sqrt(max(after, 0))                           its entry k
 
-   G differs from the identity only by rounding and by the error of one pass of Gram-Schmidt. An inexact c costs orthogonality
-   of the next vector, which the next G measures, and nothing else.
+   G differs from the identity only by rounding and by the error of one pass of Gram-Schmidt. An inexact c costs
+   orthogonality of the next vector, which the next G measures, and nothing else.
 */
 #define CB_SWEEPS 3
 PETSC_INTERN void CBBasisCoefficients(CBScalars *s, PetscInt k, PetscInt pass);

@@ -20,9 +20,9 @@ typedef struct {
   int          multiprocessors;
 
   /* on the device */
-  char         *values, *exponents; /* columns at distances of vbytes and ebytes, and second parts behind them */
+  char         *values, *exponents; /* columns at distances of vbytes and ebytes, then second parts */
   PetscReal    *partial;            /* [nblocks numbers of sums] sums of each block */
-  unsigned int *done;               /* blocks that have added theirs; zero between launches */
+  unsigned int *done;               /* blocks that have added their sums; zero between launches */
   PetscScalar  *y;                  /* [columns] coefficients from the host */
   CBScalars     scalars;            /* ld = 0: none */
 
@@ -34,16 +34,18 @@ typedef struct {
 /* The columns are not initialised. Synchronises */
 PETSC_INTERN PetscErrorCode LitheCUDACBCreate(CBDevice *, PetscInt ld);
 PETSC_INTERN PetscErrorCode LitheCUDACBDestroy(CBDevice *);
-/* Column j = scale x, rounded. dz = column j, decoded, unless dz is NULL. If ddiagonal is not NULL, dz is multiplied by
-   it entry by entry. dz may be dx */
+/*
+   Column j = scale x, rounded. dz = column j, decoded, unless dz is NULL. If ddiagonal is not NULL, dz is multiplied by
+   ddiagonal entry by entry. dz may be dx
+*/
 PETSC_INTERN PetscErrorCode LitheCUDACBStore(const CBDevice *, PetscInt j, PetscInt second, PetscReal scale, const PetscReal *dx, const PetscReal *ddiagonal,
                                              PetscReal *dz);
 PETSC_INTERN PetscErrorCode LitheCUDACBLoad(const CBDevice *, PetscInt j, PetscInt second, PetscReal *dz);
 /* partial sums with columns 0 ... k-1; without gram, the sums of w alone */
 PETSC_INTERN PetscErrorCode LitheCUDACBDot(const CBDevice *, PetscInt k, PetscBool gram, const PetscReal *dw);
-/* scalars.sums of this process */
+/* scalars.sums over this process */
 PETSC_INTERN PetscErrorCode LitheCUDACBSums(const CBDevice *, PetscInt k, PetscInt pass);
-/* CBTeamCoefficients(); the new column of the Hessenberg matrix and its step go to page, too */
+/* CBTeamCoefficients(); the new column of the Hessenberg matrix and the report of its step are also written to page */
 PETSC_INTERN PetscErrorCode LitheCUDACBCoefficients(const CBDevice *, PetscInt k, PetscInt pass);
 /* Both passes, with the sums over all processes between them, in one launch */
 PETSC_INTERN PetscErrorCode LitheCUDACBSumsAndCoefficients(const CBDevice *, PetscInt k, PetscInt pass, const LitheReduceEpoch *);
@@ -51,7 +53,10 @@ PETSC_INTERN PetscErrorCode LitheCUDACBSumsAndCoefficients(const CBDevice *, Pet
 PETSC_INTERN PetscErrorCode LitheCUDACBWaitCoefficients(const CBDevice *);
 /* dw = dw - V c */
 PETSC_INTERN PetscErrorCode LitheCUDACBSubtract(const CBDevice *, PetscInt k, CBSeconds, PetscReal *dw);
-/* Column k = (dw - V c)/sigma, rounded; dz = column k, decoded, and times ddiagonal, entry by entry, unless that is NULL; dz is not dw */
+/*
+   Column k = (dw - V c)/sigma, rounded; dz = column k, decoded and, unless ddiagonal is NULL, multiplied by ddiagonal
+   entry by entry. dz is not dw
+*/
 PETSC_INTERN PetscErrorCode LitheCUDACBAppend(const CBDevice *, PetscInt k, CBSeconds, const PetscReal *dw, const PetscReal *ddiagonal, PetscReal *dz);
 /* dx = V y, y on the host; the caller may change y on return */
 PETSC_INTERN PetscErrorCode LitheCUDACBCombine(const CBDevice *, PetscInt k, CBSeconds, const PetscScalar y[], PetscReal *dx);

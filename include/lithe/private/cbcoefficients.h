@@ -41,7 +41,7 @@ LITHE_HD static inline void CBTeamResidual(const CBTeam *t, const CBScalars *s, 
   }
 }
 
-/* The products of the newest column with the others */
+/* The products of the newest column with all others */
 LITHE_HD static inline void CBTeamGram(const CBTeam *t, const CBScalars *s, size_t j, PetscReal image)
 {
   const size_t ld = (size_t)s->ld;
@@ -57,7 +57,7 @@ LITHE_HD static inline void CBTeamGram(const CBTeam *t, const CBScalars *s, size
   }
 }
 
-/* All threads of the team; after a CB_TEAM_WAIT() all of them see the written numbers */
+/* Called by all threads of the team; after a CB_TEAM_WAIT() all threads see the written numbers */
 LITHE_HD static inline void CBTeamCoefficients(const CBTeam *t, const CBScalars *s, PetscInt k, PetscInt pass)
 {
   const size_t       ld = (size_t)s->ld, j = (size_t)(k - 1);
@@ -69,7 +69,7 @@ LITHE_HD static inline void CBTeamCoefficients(const CBTeam *t, const CBScalars 
   for (PetscInt i = t->thread; i < k; i += t->threads) s->c[i] = 0.0;
   CB_TEAM_WAIT();
 
-  /* The coefficients; in work, the part of w that each coefficient removes */
+  /* the coefficients; work gets the part of w that each coefficient removes */
   for (int sweep = 0; sweep < CB_SWEEPS; sweep++) {
     CBTeamResidual(t, s, k, b);
     for (PetscInt i = t->thread; i < k; i += t->threads) {
@@ -84,7 +84,7 @@ LITHE_HD static inline void CBTeamCoefficients(const CBTeam *t, const CBScalars 
     CB_TEAM_WAIT();
   }
 
-  /* The rest of w; the second row of work is free, and behind its first k numbers the first row is, too */
+  /* the remainder of w; the second row of work is free, and so is the first row behind its first k numbers */
   for (PetscInt i = t->thread; i < k; i += t->threads) {
     if (pass == 0) h[i] = s->c[i];
     else h[i] += s->c[i];

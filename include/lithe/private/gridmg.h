@@ -18,10 +18,12 @@
    A face between cells c and c + stride is stored at c; a missing face is 0. up[d][c] is the entry of row c, down[d][c]
    the entry of row c + stride. Symmetric operators have down[d] == up[d]. A direction with one cell has no array.
 
-   On several processes each process has a box of the grid and some of the wells. Ghosts are vertices of other processes with an edge
-   to a vertex of this process. Ghosts come after the wells. Nothing is computed for ghosts, and the list has all edges of ghosts.
+   On several processes each process has a box of the grid and some of the wells. Ghosts are vertices of other processes
+   with an edge to a vertex of this process. Ghosts come after the wells. Nothing is computed for ghosts, and the list
+   has all edges of ghosts.
 
-   Vectors have cells + wells numbers, then a number per ghost. At least one readable, finite number stands before and after.
+   Vectors have cells + wells numbers, then a number per ghost. At least one readable, finite number stands before and
+   after.
 */
 
 #include <math.h>
@@ -60,7 +62,7 @@ typedef struct {
   double   *t;    /* [3 n] */
 } GridMGBorder;
 
-/* Which cells of a grid are those of this process, where others are there, too: surveys are of these */
+/* The own cells in a grid that also has cells of other processes; surveys cover own cells only */
 typedef struct {
   PetscBool is;
   PetscInt  first[3], end[3];
@@ -87,12 +89,15 @@ static LITHE_HD inline PetscBool GridMGIsOwn(const GridMGFaces *f, const PetscIn
   return PETSC_TRUE;
 }
 
-/* A box of cells in two arrays, that which is read, 0, and that which is written, 1: cell (i, j, k) at begin + i + stride[0] j + stride[1] k */
+/*
+   A box of cells in two arrays: array 0 is read, array 1 is written. Cell (i, j, k) is at begin + i + stride[0] j +
+   stride[1] k
+*/
 typedef struct {
   PetscInt n[3], begin[2], stride[2][2];
 } GridMGBox;
 
-/* What 32 bits hold of a number */
+/* The part of a number that 32 bits hold */
 typedef enum {
   GRIDMG_WORD_BYTE,
   GRIDMG_WORD_SHORT,
@@ -106,11 +111,11 @@ typedef struct {
   GridMGGrid           grid;
   GridMGPrecision      precision;
   PetscBool            symmetric;
-  int                  bits;            /* of a code: 8, 16, or 32, which is a float */
-  const void          *up[3], *down[3]; /* codes; the one before the first may be read, and is 0 */
+  int                  bits;            /* per code: 8, 16, or 32 for a float */
+  const void          *up[3], *down[3]; /* codes; the code before the first may be read, and is 0 */
   const void          *zero;            /* n[0] codes 0 */
   const void          *table;           /* 8 bits: T = table[code]; 16 bits: table[code >> 8] * table[256 + (code & 255)] */
-  const void          *sigma, *dinv;    /* [cells + wells]; dinv: 1 over the diagonal, 0 where that is 0 */
+  const void          *sigma, *dinv;    /* [cells + wells]; dinv: inverse of the diagonal, 0 for a zero diagonal */
   const unsigned char *alive;           /* as in GridMGFaces */
   GridMGList           list;
 } GridMGOperator;
@@ -118,7 +123,7 @@ typedef struct {
 /* Properties of a level */
 typedef struct {
   double   logs[3];  /* sums of log(entries of a row in direction d over its diagonal), */
-  double   count;    /* number of these rows */
+  double   count;    /* number of such rows */
   double   min, max; /* the smallest and the largest face; 0: no face */
   PetscInt dead;     /* cells without a place on the next level */
 } GridMGSurvey;
@@ -126,9 +131,9 @@ typedef struct {
 /* Logarithms are added as whole numbers of this unit, of eight cells at once: a sum does not depend on the order */
 #define GRIDMG_LOG_TOGETHER 8
 #define GRIDMG_LOG_UNIT     16777216.
-#define GRIDMG_LOG_LEAST    1e-8   /* smaller ratios count as this */
+#define GRIDMG_LOG_LEAST    1e-8   /* smaller ratios are replaced by this number */
 #define GRIDMG_LOG_SMALLEST 1e-300 /* rows with a smaller diagonal do not count */
-#define GRIDMG_ALONE        0.25   /* a cell has no place on the next level if its faces and edges are less than this times its row sum */
+#define GRIDMG_ALONE        0.25   /* a cell has no place on the next level if its faces and edges are less than this factor times its row sum */
 
 #define GRIDMG_COMMON 20 /* a difference between column and row counts if at most this factor rarer than the commonest */
 
@@ -164,12 +169,15 @@ typedef struct {
   const PetscScalar *a;
 } GridMGCSR;
 
-/* Counts of the entries in rows of cells. odd: between cells that are no neighbours; others: odd entries and entries of wells. Zeros do not count */
+/*
+   Counts of the entries in rows of cells. odd: between cells that are no neighbours; others: odd entries and entries of
+   wells; negative: diagonals of negative sum. Zeros do not count
+*/
 typedef struct {
   PetscInt64 faces, odd, outside, others, negative, imaginary;
   PetscInt64 diagonals[2], sides[2];                           /* negative and positive entries */
-  PetscInt64 firstodd, firstoutside, firstimaginary, firstbad; /* numbers of entries, -1: none. bad: no number */
-  double     most;                                             /* the largest modulus of a diagonal, sum of all such entries; negative: their count */
+  PetscInt64 firstodd, firstoutside, firstimaginary, firstbad; /* numbers of entries, -1: none. bad: not finite */
+  double     most;                                             /* the largest modulus of a diagonal, the sum of the diagonal entries of a row */
 } GridMGReading;
 
 /* Places of the vertices among the rows of the matrix: wells before the cells, cells, wells after the cells */
@@ -190,7 +198,7 @@ typedef struct {
   void                 *out;    /* down: the iterate before the coarse correction, or NULL; up: the iterate after the correction, not x */
   void                 *work;   /* the host, both: scratch of the size of x, which out may be */
   void                 *bc;     /* down: the right-hand side of the coarse level */
-  const void           *e;      /* up: its solution, */
+  const void           *e;      /* up: the solution of the coarse level, */
   double                factor; /* and its factor */
   /* In place of b and out, vectors of the matrix, or NULL */
   const GridMGRows  *rows;
@@ -212,7 +220,8 @@ typedef enum {
   GRIDMG_SMALL_DENSE,
   GRIDMG_SMALL_PROLONG, /* from the next level, to red cells: black cells follow from red cells */
   GRIDMG_SMALL_BLACKUP, /* Gauss-Seidel on black cells */
-  /* Additions of lists to right-hand sides of red cells and of black cells, their removal, and additions to residuals */
+  /* Additions of lists to right-hand sides of red cells and of black cells, their removal, and additions to
+     residuals */
   GRIDMG_SMALL_LISTRED,
   GRIDMG_SMALL_LISTBLACK,
   GRIDMG_SMALL_UNLISTRED,
@@ -241,7 +250,8 @@ typedef struct {
    number to the host synchronise.
 */
 typedef struct {
-  /* Zeroed memory of n bytes; n bytes set to 0; n bytes copied between vectors; n bytes from and to the host, complete at return */
+  /* Zeroed memory of n bytes; n bytes set to 0; n bytes copied between vectors; n bytes from and to the host,
+     complete at return */
   PetscErrorCode (*alloc)(size_t n, void **);
   PetscErrorCode (*reserve)(size_t n, void **); /* the same, not zeroed */
   PetscErrorCode (*clear)(size_t n, void *);
@@ -256,13 +266,15 @@ typedef struct {
   */
   PetscErrorCode (*enter)(const GridMGOperator *, const GridMGRows *, int part, const PetscScalar *x, void *b, double *scale);
   PetscErrorCode (*leave)(const GridMGOperator *, const GridMGRows *, int part, double factor, const double *scale, const void *x, PetscScalar *y);
-  /* enter in two parts, on several processes, whose scale is the same; NULL on a device: the largest modulus, and b = scale x */
+  /* enter in two parts, on several processes, whose scale is the same; NULL on a device: the largest modulus, and b
+     = scale x */
   PetscErrorCode (*most)(const GridMGOperator *, int part, const PetscScalar *x, double *most);
   PetscErrorCode (*enterscaled)(const GridMGOperator *, const GridMGRows *, int part, const PetscScalar *x, void *b, double scale);
 
   /*
-     Boxes that overlap, with vectors in single precision. A box of numbers of so many bytes, 1, 2, 4 or 8; from NULL: zeros; or added factor times. A word of each of n numbers;
-     word w of number index[w], or with index NULL of number w. enter and leave for the cells of a box
+     Overlapping boxes, with vectors in single precision. copybox: a box of numbers of 1, 2, 4 or 8 bytes; from NULL:
+     zeros. addbox: adds factor times a box. words, place: one word per number, of n numbers. Word w belongs to number
+     index[w], or to number w if index is NULL. enterbox, leavebox: enter and leave for the cells of a box
   */
   PetscErrorCode (*copybox)(size_t unit, const GridMGBox *, const void *from, void *to);
   PetscErrorCode (*addbox)(const GridMGBox *, double factor, const double *from, double *to);
@@ -270,21 +282,23 @@ typedef struct {
   PetscErrorCode (*place)(GridMGWord, PetscInt n, const PetscInt *index, const void *words, void *x);
   PetscErrorCode (*enterbox)(const GridMGBox *, int part, const PetscScalar *x, void *b, const double *scale);
   PetscErrorCode (*leavebox)(const GridMGBox *, int part, double factor, const double *scale, const void *x, PetscScalar *y);
-  /* n scalars for sums over processes, factor times these numbers, or back; NULL on the host */
+  /* Converts n numbers, times factor, to scalars for sums over processes, or back; NULL on the host */
   PetscErrorCode (*scalesum)(PetscBool back, int n, double factor, double *numbers, PetscScalar *scalars);
 
   /* Smoothing. x = c D^-1 b on cells of a colour, 0 or 1, or with -1 on all, and 0 elsewhere */
   PetscErrorCode (*start)(const GridMGOperator *, int colour, double c, const void *b, void *x);
   /* Gauss-Seidel on the cells of a colour */
   PetscErrorCode (*colour)(const GridMGOperator *, int colour, const void *b, void *x);
-  /* On cells d = c1 d + c2 D^-1 (b - A x), out = x + d. Wells are copied. If c1 = 0, d is not read, and may be NULL. out is not x */
+  /* On cells d = c1 d + c2 D^-1 (b - A x), out = x + d. Wells are copied. If c1 = 0, d is not read, and may be NULL.
+     out is not x */
   PetscErrorCode (*step)(const GridMGOperator *, double c1, double c2, const void *b, const void *x, void *d, void *out);
   /* Gauss-Seidel on the wells, forwards or backwards */
   PetscErrorCode (*wells)(const GridMGOperator *, PetscBool backwards, const void *b, void *x);
 
   /* r = b - A x, with b = NULL r = A x */
   PetscErrorCode (*residual)(const GridMGOperator *, const void *b, const void *x, void *r);
-  /* Sums over aggregates: cell (i, j, k) belongs to (i/by[0], j/by[1], k/by[2]); wells stay themselves. x += factor P e */
+  /* Sums over aggregates: cell (i, j, k) belongs to (i/by[0], j/by[1], k/by[2]); wells stay themselves. x += factor
+     P e */
   PetscErrorCode (*restrict_)(const GridMGOperator *fine, const GridMGGrid *coarse, const int by[3], const void *r, void *b);
   PetscErrorCode (*prolong)(const GridMGOperator *fine, const GridMGGrid *coarse, const int by[3], double factor, const void *e, void *x);
 
@@ -296,7 +310,8 @@ typedef struct {
   PetscErrorCode (*dots)(const GridMGOperator *, const void *x, int n, const void *const y[], double *sums);
   /* With c = first direction, v = A c, first = {c'v, c'b}: b -= (c'b / c'v) v */
   PetscErrorCode (*kfirst)(const GridMGOperator *, const double *first, const void *v, void *b);
-  /* With x = second direction, second = {x'v, x'Ax, x'b}: x = the combination of both directions for the right-hand side */
+  /* With x = second direction, second = {x'v, x'Ax, x'b}: x = the combination of both directions for the right-hand
+     side */
   PetscErrorCode (*ksecond)(const GridMGOperator *, const double *first, const double *second, const void *c, void *x);
 
   /*
@@ -306,7 +321,8 @@ typedef struct {
   PetscErrorCode (*dense)(const GridMGOperator *, const void *L, const void *S, const void *b, void *work, void *x);
 
   /* The following functions may be NULL */
-  /* Two kernels in place of smoothing, residualrestrict and prolong; largest: scale for a visit that begins with a vector of the matrix */
+  /* Two kernels in place of smoothing, residualrestrict and prolong; largest: scale for a visit that begins with a
+     vector of the matrix */
   PetscErrorCode (*largest)(const GridMGOperator *, const GridMGRows *, int part, const PetscScalar *x, double *scale);
   PetscErrorCode (*down)(const GridMGVisit *);
   PetscErrorCode (*up)(const GridMGVisit *);
@@ -335,7 +351,8 @@ typedef struct {
   /* Codes, sigma and dinv; the list is already in place. The arrays of the operator exist. bound: faces change by
      factors of at most 1 + bound */
   PetscErrorCode (*encode)(const GridMGFaces *, double min, double max, const GridMGOperator *, double *bound);
-  /* The inverse of the lower Cholesky factor, rounded, row by row; failed: the matrix is not definite. work: GridMGInvertNumbers(n). NULL: the host has LAPACK */
+  /* The inverse of the lower Cholesky factor, rounded, row by row; failed: the matrix is not definite. work:
+     GridMGInvertNumbers(n). NULL: the host has LAPACK */
   PetscErrorCode (*invert)(const GridMGCoarsest *, GridMGPrecision, double *work, void *inverse, PetscBool *failed);
 } GridMGKernels;
 

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* Marks an inline function that host code and kernels both call */
+/* Marks an inline function for both host code and kernels */
 #if defined(__CUDACC__)
   #define LITHE_HD __host__ __device__
 #else

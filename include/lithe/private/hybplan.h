@@ -4,18 +4,18 @@
 #pragma once
 
 /*
-   How a block of a MATHYBMGPU is stored for products: plain data, the same struct on the host and on the device.
+   The storage of a block of a MATHYBMGPU for products: plain data, the same struct on the host and on the device.
 
-   Stored row k is row order[k] of the block (k itself without order). Its first entries are in the body, the rest of them in
-   the tail, in the order of their columns:
+   Stored row k is row order[k] of the block (k itself without order). In the order of columns, the first entries of a
+   row are in the body, and the remaining entries are in the tail:
 
      HYB   body: entry j of stored row k at place j stride + k, for j < width; a place without entry has column -1
-     SELL  body: slices of 32 stored rows. Column j of a slice holds the j-th entry of those rows that have one, one after another, without padding;
-           a slice's columns follow one another from sliceptr[] on
+     SELL  body: slices of 32 stored rows. Column j of a slice holds the j-th entries of all rows with at least j + 1 entries,
+           without padding; the columns of a slice are contiguous from sliceptr[] on
      CSR   body: stored row by stored row, from rowptr[] on
-     tail  HYB: entries beyond the width; SELL, CSR: all of a row that is far longer than the others
+     tail  HYB: entries beyond the width; SELL, CSR: whole rows that are far longer than the average
 
-   Columns are numbered in 4 bytes: a block has fewer than 2^31 of them.
+   Column numbers have 4 bytes: a block has fewer than 2^31 columns.
 */
 
 #include <lithemat.h>
@@ -46,7 +46,7 @@ typedef struct {
   MatHYBMGPUFormat format;
   PetscInt         m, n;
   PetscInt64       nz;          /* entries */
-  PetscInt64       nplaces;     /* of the body, with those without an entry */
+  PetscInt64       nplaces;     /* places of the body, including empty places */
   PetscInt         longest;     /* entries of a row in the body, at most */
   PetscInt         width;       /* HYB */
   PetscInt64       stride;      /* HYB: m rounded up to slices */
@@ -62,7 +62,7 @@ typedef struct {
   HybTail          tail;
 } HybPlan;
 
-/* A host CSR matrix, as MATSEQAIJ holds it */
+/* A host CSR matrix, as in MATSEQAIJ */
 typedef struct {
   PetscInt           m, n;
   const PetscInt    *i, *j;

@@ -4,24 +4,26 @@
 #pragma once
 
 /*
-   Compiler features for the host loops: each macro is empty where a compiler lacks the feature.
+   Compiler features for the host loops. Each macro is empty if the compiler lacks the feature.
 
-     LITHE_TARGET_CLONES         before a function: compiled for AVX-512, for AVX2 and for the base, chosen when the
-                                 library is loaded. What is LITHE_ALWAYS_INLINE is compiled into each clone.
-                                 -DLITHE_NO_TARGET_CLONES turns it off: for valgrind and for sanitizers, whose
-                                 start-up some choosers do not survive.
-     LITHE_TARGET_CLONES_NARROW  the same without AVX-512, for loops that gather: wide vectors are built from
-                                 single loads, and two or four of them cost less an entry than eight
-     LITHE_TARGET_FMA            before a function: compiled for AVX2 and fused products and sums; to be called where LITHE_HAS_FMA() says so
-     LITHE_TARGET_AVX512         the same for AVX-512, and LITHE_HAS_AVX512(). Not defined where there is none: what is so compiled needs intrinsics
-     LITHE_ALWAYS_INLINE         in place of inline
-     LITHE_NO_INLINE             before a function that is to stay one, and out of the clones of its callers
-     LITHE_INDEPENDENT           before a loop: no iteration reads what another one writes
-     LITHE_PREFETCH(address)     will be read soon
-     LITHE_UNROLL                before a loop of at most 8 iterations, a constant number: no loop is to remain
+     LITHE_TARGET_CLONES         Before a function: compiled for AVX-512, for AVX2 and for the base, chosen when the
+                                 library is loaded. Each clone contains its LITHE_ALWAYS_INLINE functions.
+                                 -DLITHE_NO_TARGET_CLONES disables clones, for valgrind and sanitizers: some choosers
+                                 crash in their start-up.
+     LITHE_TARGET_CLONES_NARROW  The same without AVX-512, for loops that gather. Wide vectors are built from single
+                                 loads, and a vector of two or four costs less per entry than a vector of eight.
+     LITHE_TARGET_FMA            Before a function: compiled for AVX2 and fused products and sums. Call the function
+                                 only if LITHE_HAS_FMA() is true.
+     LITHE_TARGET_AVX512         The same for AVX-512, with LITHE_HAS_AVX512(). Undefined without compiler support,
+                                 because functions with this target use intrinsics.
+     LITHE_ALWAYS_INLINE         In place of inline.
+     LITHE_NO_INLINE             Before a function that is never inlined, not even into clones of its callers.
+     LITHE_INDEPENDENT           Before a loop: no iteration reads numbers that another iteration writes.
+     LITHE_PREFETCH(address)     The address will be read soon.
+     LITHE_UNROLL                Before a loop of a constant number of iterations, at most 8: unrolled completely.
 */
 
-#include <stdlib.h> /* defines __GLIBC__ if the C library is glibc: only its loader chooses among clones */
+#include <stdlib.h> /* defines __GLIBC__ if the C library is glibc: only the loader of glibc chooses among clones */
 
 #if defined(__has_attribute) && defined(__x86_64__) && defined(__ELF__) && defined(__GLIBC__) && !defined(LITHE_NO_TARGET_CLONES) && \
   !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

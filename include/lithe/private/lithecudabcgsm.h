@@ -3,7 +3,10 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* The operations of BCGSMKernels on a device, in PETSc's current stream: cuda/bcgsm/columns.cu. Those with sums wait for them */
+/*
+   The operations of BCGSMKernels on a device, in PETSc's current stream: cuda/bcgsm/columns.cu. Operations with sums
+   wait for their results
+*/
 
 #include <lithe/private/bcgsm.h>
 

@@ -4,8 +4,8 @@
 #pragma once
 
 /*
-   Incomplete LU factors without fill-in on a device, (I - lower) inverse^-1 (I - upper): cuda/vcrs/tri/factor.cu. Incomplete Cholesky
-   factors are the same with lower = upper^T: cuda/vcrs/tri/mirror.cu.
+   Incomplete LU factors without fill-in on a device, (I - lower) inverse^-1 (I - upper): cuda/vcrs/tri/factor.cu.
+   Incomplete Cholesky factors are the same with lower = upper^T: cuda/vcrs/tri/mirror.cu.
 
    Pointers named d* are device pointers. Launches go to PETSc's current stream.
 */
@@ -39,13 +39,13 @@ typedef struct {
 } LitheDeviceFactor;
 
 /*
-   The border of a triangle of total rows. Rows of a grid are first .. first + n - 1. All others are the border: a few
-   rows before or behind the grid. Entries are all entries in rows and columns of the border, by rows. Border rows come
-   first, in the order in which they are solved, then rows of the grid. On the host and on the device
+   The border of a triangle of total rows. Rows of a grid are first .. first + n - 1. A few rows before or behind the
+   grid are the border. Entries are all entries in rows and columns of the border, by rows: border rows in the order of
+   the solve, then rows of the grid. On the host and on the device
 */
 typedef struct {
   PetscBool    upper;
-  PetscBool    before; /* the border is solved before the grid, and its solution couples to the grid; otherwise the other way round */
+  PetscBool    before; /* the border is solved before the grid, and its solution couples to the grid; otherwise after the grid */
   PetscInt     total, first, n;
   PetscInt     nborder, ncoupled;
   PetscInt    *row, *i, *j, *drow, *di, *dj;
@@ -54,39 +54,39 @@ typedef struct {
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 /*
-   The pattern of a square CSR matrix with sorted rows. possible is PETSC_FALSE if a diagonal entry is missing, if a row
-   length or the number of levels exceeds the limits above, or, for symmetric factors, if the pattern is not symmetric.
-   The factor must be destroyed in any case. Synchronises
+   The pattern of a square CSR matrix with sorted rows. Output possible is PETSC_FALSE if a diagonal entry is missing,
+   or if a row length or the number of levels exceeds the limits above. For symmetric factors possible is also
+   PETSC_FALSE if the pattern is not symmetric. The factor must be destroyed in any case. Synchronises
 */
 PETSC_INTERN PetscErrorCode LitheCUDAFactorCreate(PetscInt n, const PetscInt *di, const PetscInt *dj, PetscBool symmetric, LitheDeviceFactor **,
                                                   PetscBool *possible);
 PETSC_INTERN PetscErrorCode LitheCUDAFactorDestroy(LitheDeviceFactor **);
 /*
-   The factors; symmetric factors use the entries on and above the diagonal. row: the first row whose pivot is no
-   number, or at most zeropivot in modulus; -1 if there is none. With positive, the real part of the pivot must be more
+   The factors; symmetric factors use the entries on and above the diagonal. row: the first row whose pivot is not
+   finite, or at most zeropivot in modulus; -1 if there is none. With positive, the real part of the pivot must be more
    than zeropivot times the moduli of its row of the upper factor. Synchronises
 */
 PETSC_INTERN PetscErrorCode LitheCUDAFactorNumeric(LitheDeviceFactor *, const PetscInt *di, const PetscScalar *da, PetscReal zeropivot, PetscBool positive,
                                                    PetscInt *row);
 /*
-   mirror.cu: the entries of a lower triangle from the upper triangle whose transpose it is; its pattern exists already.
-   complete: whether the transpose has all its places; if so, no entry is taken and the call synchronises. NULL:
-   completeness is known
+   mirror.cu: the entries of a lower triangle with a known pattern, from the upper triangle whose transpose it is.
+   complete, or NULL if known: checks whether the transpose has all places, without taking entries, and synchronises
 */
 PETSC_INTERN PetscErrorCode LitheCUDATriangleMirror(const LitheDeviceTriangle *upper, const LitheDeviceTriangle *lower, PetscBool *complete);
 /*
    The entries of an allocated lower triangle, taken from a compressed upper triangle at the places of its transpose.
-   Row r of the transpose is row first + r of the triangle; entries in other rows and columns stay. Synchronises
+   Row r of the transpose is row first + r of the triangle; entries in other rows and columns stay unchanged.
+   Synchronises
 */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSMirror(const VCRSPlan *dplan, PetscInt first, const LitheDeviceTriangle *lower, PetscScalar **da);
-/* x = (I - T)^-1 b for 1, 2 or 4 right-hand sides, which take little more time than one; no dx is a db */
+/* x = (I - T)^-1 b for 1, 2 or 4 right-hand sides, which take little more time than one; no dx may be a db */
 PETSC_INTERN PetscErrorCode LitheCUDATriangleSolve(const LitheDeviceTriangle *, unsigned int *ticket, int sides, const PetscScalar *const db[],
                                                    PetscScalar *const dx[]);
 PETSC_INTERN PetscErrorCode LitheCUDATriangleFree(LitheDeviceTriangle *);
 /*
-   The order of rows for compressed copies. With grids: tiles of a grid, if the matrix is a grid. With borders: also if
-   a few rows do not belong to the grid. Then grid has the rows of the grid alone, and border all other entries; else
-   border is NULL. The caller frees all of them
+   The order of rows for compressed copies. With grids: tiles, if the matrix is a grid. With borders: also if a few rows
+   do not belong to the grid. Then grid has only the rows of the grid, and border has all other entries; else border is
+   NULL. The caller frees the results
 */
 PETSC_INTERN PetscErrorCode LitheCUDATriangleOrder(const LitheDeviceTriangle *, PetscBool grids, PetscBool borders, VCRSOrder **, LitheDeviceTriangle *grid,
                                                    LitheDeviceBorder **border);
@@ -94,7 +94,7 @@ PETSC_INTERN PetscErrorCode LitheCUDABorderDestroy(LitheDeviceBorder **);
 /* x = b + T x in the rows of the border; b = b + T x in the rows of the grid, with columns of the border */
 PETSC_INTERN PetscErrorCode LitheCUDABorderRows(const LitheDeviceBorder *, const PetscScalar *db, PetscScalar *dx);
 PETSC_INTERN PetscErrorCode LitheCUDABorderCouple(const LitheDeviceBorder *, const PetscScalar *dx, PetscScalar *db);
-/* y = b + T x; dy is neither of the others */
+/* y = b + T x; dy is neither db nor dx */
 PETSC_INTERN PetscErrorCode LitheCUDATriangleMultAdd(const LitheDeviceTriangle *, const PetscScalar *db, const PetscScalar *dx, PetscScalar *dy);
 /* Signs at random, which every run has; and 0, 1, .. n on the device, to be destroyed */
 PETSC_INTERN PetscErrorCode LitheCUDASetSigns(PetscInt n, PetscScalar *dx);

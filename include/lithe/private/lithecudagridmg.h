@@ -4,9 +4,9 @@
 #pragma once
 
 /*
-   The C interface of cuda/gridmg. What a function does is said in gridmg.h, where the member of GridMGKernels of the same
-   name stands. All arrays are on the device; launches go to PETSc's current stream, or are recorded, and do not synchronise
-   unless a number or an array is returned to the host.
+   The C interface of cuda/gridmg. gridmg.h describes each function at the member of GridMGKernels with the same name.
+   All arrays are on the device. Launches go to PETSc's current stream, or are recorded, and do not synchronise unless a
+   number or an array is returned to the host.
 */
 
 #include <lithe/private/gridmg.h>

@@ -4,8 +4,9 @@
 #pragma once
 
 /*
-   The C interface of cuda/gridmg/setup*.cu. The members of GridMGKernels with the same names are described in gridmg.h. Arrays of levels
-   are on the device, arrays of lists on the host; list.work of a GridMGFaces is on the device. All launches go to PETSc's current stream.
+   The C interface of cuda/gridmg/setup*.cu. The members of GridMGKernels with the same names are described in gridmg.h.
+   Arrays of levels are on the device, arrays of lists on the host; list.work of a GridMGFaces is on the device. All
+   launches go to PETSc's current stream.
 */
 
 #include <lithe/private/gridmg.h>
@@ -23,7 +24,10 @@ typedef struct {
 } GridMGWrong;
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-/* cuda/gridmg/setupread.cu. others [rows of cells / GRIDMG_READ_ROWS, rounded up]: number of entries that are no faces, or NULL; f without arrays: entries are counted */
+/*
+   cuda/gridmg/setupread.cu. others [rows of cells / GRIDMG_READ_ROWS, rounded up]: number of entries that are no faces,
+   or NULL; f without arrays: entries are counted
+*/
   #define GRIDMG_READ_ROWS 256
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGRead(const GridMGCSR *, const GridMGRows *, double scale, const GridMGFaces *, int *others, GridMGReading *);
 /* Row and column of entry k of n rows */
@@ -32,7 +36,10 @@ PETSC_INTERN PetscErrorCode LitheCUDAGridMGFindEntry(const GridMGCSR *, PetscInt
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGGetOthers(const GridMGCSR *, const GridMGRows *, const GridMGGrid *, int *others, PetscInt n, GridMGEdge *edges);
 /* Columns minus rows, of a sample of the entries: the commonest values, on the host */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGSample(const GridMGCSR *, PetscInt n, PetscInt most, PetscInt *found, PetscInt difference[], PetscInt count[]);
-/* Entries are multiplied by scale. symmetric: both entries of each face agree to a part same of the larger. wrong: the number of faces < 0, and the first */
+/*
+   Entries are multiplied by scale. symmetric: both entries of each face agree to a part same of the larger. wrong: the
+   number of faces < 0, and the first
+*/
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGSettle(const GridMGFaces *, double scale, double same, PetscBool *symmetric, PetscInt *wrong, GridMGWrong *first);
 /* The n wrong faces, in the order of at; the faces become 0 */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGGetWrong(const GridMGFaces *, PetscInt n, GridMGWrong *);

@@ -7,7 +7,7 @@
 
 #include <lithe/private/gridmgstencil.h>
 
-/* Fine planes whose rows times P are there at one time, of which the last one is computed again */
+/* Number of fine planes whose rows times P are stored at one time; the last plane is computed twice */
 #define LITHE_CUDA_GRIDMG_PLANES 33
 
 /* stencilcycle.cu */

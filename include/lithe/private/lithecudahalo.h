@@ -17,10 +17,10 @@ typedef struct {
   const PetscInt     *fromlist, *tolist;
   PetscInt            from, to;
   PetscInt            count;
-  PetscInt            nblocks; /* of threads; at least one with flags */
+  PetscInt            nblocks; /* of threads; at least one if flags exist */
   unsigned long long *flag;    /* gets the number of the exchange once all entries have arrived, if the pack counts; may
   be NULL */
-  unsigned int       *done;    /* blocks that are, zero between launches */
+  unsigned int       *done;    /* number of finished blocks, zero between launches */
 } LitheHaloTarget;
 
 typedef struct {
@@ -34,20 +34,21 @@ typedef struct {
 
 /*
    Lists of the targets are on the host, NULL for ranges. Lists of the pack are on the device. aside: another kernel
-   runs concurrently and gets most of the device. counts: there are flags, or the number of sent targets is read.
+   runs concurrently and gets most of the device. counts: flags exist, or the number of sent targets is read.
    src/halo/device.c
 */
 PETSC_INTERN PetscErrorCode LitheHaloPackCreate(size_t unit, PetscBool aside, PetscBool counts, PetscInt n, const LitheHaloTarget[], LitheHaloPack *);
 PETSC_INTERN PetscErrorCode LitheHaloPackDestroy(LitheHaloPack *);
 
-  /* blockentries is a multiple of the first result; the second: entries that a thread loads before it stores one */
+  /* blockentries is a multiple of the first number; the second: entries that a thread loads before its first store */
   #define LITHE_HALO_THREADS 256
   #define LITHE_HALO_AHEAD   4
-  /* The number of blocks that run concurrently with a product, and the number of multiprocessors with room for them */
+  /* The number of blocks that run concurrently with a product, and the number of multiprocessors reserved for these
+     blocks */
   #define LITHE_HALO_BLOCKS          12
   #define LITHE_HALO_MULTIPROCESSORS 4
 
-  /* In place of a neighbour's number: the process's own sends */
+  /* in place of a neighbour's number: entries from the process to itself */
   #define LITHE_HALO_ITSELF 0xfffffffeu
 
 /* The neighbour whose wait exceeded the time limit, from 1; 0: none. In host memory visible to the device */
@@ -61,23 +62,23 @@ typedef struct {
   unsigned long long limit;  /* nanoseconds */
   unsigned int      *failed; /* on the device: later waits return at once */
   LitheHaloFailure  *failure;
-  const PetscMPIInt *rank;     /* of each neighbour; NULL: they are all processes, in their order */
+  const PetscMPIInt *rank;     /* of each neighbour; NULL: all processes in order of rank */
   const char        *what;     /* noun in the message for data of a process, before a number */
-  PetscBool          reported; /* there was an error */
+  PetscBool          reported; /* an error has been reported */
 } LitheHaloTimeout;
 
-/* Flags of this process, which neighbours write to */
+/* Flags of this process, written by neighbours */
 typedef struct {
   PetscInt            n;
   unsigned long long *flag; /* [n] */
   LitheHaloTimeout    timeout;
 } LitheHaloFlags;
 
-/* The end of an exchange, as kernels want it: cuda/common/halo.cuh */
+/* The end of an exchange in the form for kernels: cuda/common/halo.cuh */
 struct LitheHaloEpoch {
   LitheHaloFlags            wait;
-  unsigned long long        exchange; /* its number, from 1 on; 0: the exchange is over */
-  const unsigned long long *sent;     /* of this process: is to be nsent at least; NULL: that is known */
+  unsigned long long        exchange; /* number of the exchange, from 1 on; 0: the exchange is over */
+  const unsigned long long *sent;     /* of this process: wait until it is at least nsent; NULL: already known */
   unsigned long long        nsent;
 };
 
@@ -93,23 +94,23 @@ typedef struct {
   LitheHaloTimeout timeout;
 } LitheReducePeers;
 
-/* One sum, in the form that kernels need: cuda/common/reduce.cuh */
+/* One sum, in the form for kernels: cuda/common/reduce.cuh */
 struct LitheReduceEpoch {
   LitheReducePeers   peers;  /* size 1: nothing is sent */
-  unsigned long long number; /* of this sum, from 1 on */
+  unsigned long long number; /* of the sum, from 1 on */
 };
 
 /*
    LitheHaloEnd() inside a kernel of the caller, which calls LitheHaloBlockWait() of cuda/common/halo.cuh with this
-   epoch. This saves a launch. Each process launches such a kernel in PETSc's stream, also a process without ghosts. If
+   epoch, and saves a launch. Each process launches such a kernel in PETSc's stream, even a process without ghosts. If
    the transport has no epochs, this function is LitheHaloEnd(), the epoch has no number, and the kernel is not needed
 */
 PETSC_INTERN PetscErrorCode LitheHaloReceive(LitheHalo, LitheHaloEpoch *epoch, const void **ghost);
 
 /*
-   Between LitheHaloBegin() and LitheHaloEnd(): the stream of the exchange, or NULL. Kernels launched there run
-   concurrently with PETSc's stream, and have ended before kernels of PETSc's stream after LitheHaloEnd() begin.
-   Kernels launched after LitheHaloWait() find the ghosts.
+   Between LitheHaloBegin() and LitheHaloEnd(): the stream of the exchange, or NULL. Kernels launched in this stream run
+   concurrently with PETSc's stream. They end before later kernels of PETSc's stream begin after LitheHaloEnd(). Kernels
+   launched after LitheHaloWait() find the ghosts.
 */
 PETSC_INTERN PetscErrorCode LitheHaloGetStream(LitheHalo, cudaStream_t *stream);
 PETSC_INTERN PetscErrorCode LitheHaloWait(LitheHalo, const void **ghost);
@@ -117,8 +118,8 @@ PETSC_INTERN PetscErrorCode LitheHaloWait(LitheHalo, const void **ghost);
 PETSC_INTERN PetscErrorCode LitheCUDAHaloPack(const LitheHaloPack *, const void *dx, unsigned long long exchange, cudaStream_t);
 PETSC_INTERN PetscErrorCode LitheCUDAHaloWait(const LitheHaloEpoch *, cudaStream_t);
 
-/* da[i] = its sum over all processes, in their order */
+/* da[i] = sum of da[i] over all processes, in order of rank */
 PETSC_INTERN PetscErrorCode LitheCUDAReduce(const LitheReduceEpoch *, PetscInt n, PetscReal *da, cudaStream_t);
-/* da[i] = sum of dall[r n + i] over r < size, in their order */
+/* da[i] = sum of dall[r n + i] over r < size, in order of rank */
 PETSC_INTERN PetscErrorCode LitheCUDAReduceGathered(int size, PetscInt n, const PetscReal *dall, PetscReal *da, cudaStream_t);
 #endif

@@ -29,38 +29,40 @@ PETSC_INTERN PetscErrorCode LitheCUDAVCRSMult(const VCRSPlan *table, const VCRSP
                                               const PetscScalar *dadd, PetscInt ldadd, PetscScalar *dy, PetscInt ldy);
 /* dr = db - A dx; dr may be db */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSResidual(const VCRSPlan *table, const VCRSPlan *dplan, const PetscScalar *db, const PetscScalar *dx, PetscScalar *dr);
-/* Steps dy = dx + scale A dx with their sums, A square, see lithestep.h. The first function tells whether steps leave
-   rows out, the second makes one */
+/*
+   Steps dy = dx + scale A dx with their sums, A square, see lithestep.h. The first function returns whether steps leave
+   rows out; the second makes a step
+*/
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSStepLeavesOut(const VCRSPlan *dplan, PetscBool *leaves);
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSStep(const VCRSPlan *table, const VCRSPlan *dplan, const LitheStep *step, const PetscScalar *dx, PetscScalar *dy);
 /* dd[row] = a_row,row for row < min(m,n), 0 where the pattern has none */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSGetDiagonal(const VCRSPlan *dplan, PetscScalar *dd);
 /*
-   Properties of the entries, for fewer than 2^31 rows and columns. most = {entries of the longest row, the largest
-   column less row, row less column}; good: all are real, and entries off the diagonal are finite and not negative.
-   Synchronises
+   Properties of the entries, for fewer than 2^31 rows and columns. Output most = {entries of the longest row, largest
+   column minus row, largest row minus column}. Output good: all entries are real, and off-diagonal entries are finite
+   and not negative. Synchronises
 */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSScan(const VCRSPlan *dplan, PetscInt most[3], PetscBool *good);
 /*
-   The entries of a plan with stored diagonals, as *di [m+1], *dj [nz] and *da [nz], in one piece that the caller frees
-   by cudaFree(*da). Grouped columns are excluded, because of their order
+   The entries of a plan with stored diagonals, as *di [m+1], *dj [nz] and *da [nz], in one allocation that the caller
+   frees by cudaFree(*da). Plans with grouped columns are excluded because of their order
 */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSDecode(const VCRSPlan *dplan, PetscInt **di, PetscInt **dj, PetscScalar **da);
 /*
-   Compresses a CSR matrix on the device. dextra [m]: addition to the row sums that are kept, or NULL. table gets the
-   set tables on the host, dplan everything. Synchronises.
+   Compresses a CSR matrix on the device. dextra [m], or NULL: added to the kept row sums. table gets the set tables on
+   the host, dplan all arrays. Synchronises.
 */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSCompress(PetscInt m, PetscInt n, PetscInt64 nz, const PetscInt *di, const PetscInt *dj, const PetscScalar *da,
                                                   const PetscScalar *dextra, const VCRSOptions *opt, VCRSPlan *table, VCRSPlan *dplan, VCRSReport *report);
 /* VCRSLossPropose() of a CSR matrix with rows: survey and rowexponent [m] on the host. Synchronises */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSPropose(PetscInt m, PetscInt n, PetscInt64 nz, const PetscInt *di, const PetscInt *dj, const PetscScalar *da,
                                                  const VCRSOptions *opt, VCRSSurvey *survey, PetscInt rowexponent[]);
-/* derror[row] = the sum of the row's entries less the sum of the same row of dplan, its compressed form */
+/* derror[row] = the row sum of the entries minus the row sum of dplan, their compressed form */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSRowSumError(const VCRSPlan *table, const VCRSPlan *dplan, const PetscInt *di, const PetscScalar *da,
                                                      PetscScalar *derror);
 /*
-   The transpose of a CSR matrix of m rows and n columns: buffers *dti [n+1], *dtj and *dta [nz], which the caller frees by cudaFree(), columns
-   ascending. Synchronises
+   The transpose of a CSR matrix of m rows and n columns: buffers *dti [n+1], *dtj and *dta [nz], which the caller frees
+   by cudaFree(), columns ascending. Synchronises
 */
 PETSC_INTERN PetscErrorCode LitheCUDACSRTranspose(PetscInt m, PetscInt n, PetscInt64 nz, const PetscInt *di, const PetscInt *dj, const PetscScalar *da,
                                                   PetscInt **dti, PetscInt **dtj, PetscScalar **dta);

@@ -4,16 +4,16 @@
 #pragma once
 
 /*
-   The ghosts of a process and their exchange: entries of an array that other processes need, without the host where the
-   transport permits. Used by the parallel matrices; src/halo.
+   The exchange of ghosts: entries of an array that other processes need. The host does not wait if the transport
+   permits. Used by the parallel matrices; src/halo.
 
      LitheHaloCreate(sf, ...)            once: lists, buffers, peers
-     LitheHaloBegin(halo, x)             the entries leave, as soon as x is written by what is in PETSc's stream now
+     LitheHaloBegin(halo, x)             sends entries of x after earlier work of PETSc's stream
      ... kernels that need no ghosts ...
-     LitheHaloEnd(halo, &ghost)          what is launched from now on finds them in ghost[]; valid until the next Begin
+     LitheHaloEnd(halo, &ghost)          later launches find the ghosts in ghost[], valid until the next Begin
 
-   Each is collective on the processes of the star forest. Nothing waits on the host with the transports ipc and nccl. x
-   must not change until LitheHaloEnd() has returned; later launches may change it.
+   Each function is collective on the processes of the star forest. The host never waits with the transports ipc and
+   nccl. x must not change until LitheHaloEnd() has returned; later launches may change it.
 */
 
 #include <lithemat.h>
@@ -27,52 +27,57 @@ typedef struct _n_LitheHalo *LitheHalo;
 typedef struct {
   LitheTransport transport;      /* the transport in use */
   PetscMemType   memory;         /* of the arrays */
-  PetscInt       from, to;       /* neighbours that entries come from and go to */
-  PetscInt64     received, sent; /* bytes an exchange, of this process */
+  PetscInt       from, to;       /* number of neighbours with entries from them, and to them */
+  PetscInt64     received, sent; /* bytes per exchange, of this process */
   const char    *reason;         /* why not a faster transport, or NULL; lives as long as the halo */
 } LitheHaloInfo;
 
 /*
    sf: roots are the entries of x. Leaves are the entries of ghost[], numbered 0, 1, ... or as in the star forest
-   (ghost[] is then as long as the largest leaf). memory: the place of x and ghost. unit: bytes of an entry, 4, 8 or 16.
-   transport: the one to use, or a clear error on all processes. ghost[] begins with zeros; entries that are no leaves
-   stay zero. Exported for tests and benchmarks.
+   (ghost[] is then as long as the largest leaf). memory: the place of x and ghost. unit: bytes per entry, 4, 8 or 16.
+   transport: the transport to use; if impossible, a clear error on all processes. ghost[] begins with zeros; entries
+   that are no leaves stay zero. Exported for tests and benchmarks.
 */
 PETSC_EXTERN PetscErrorCode LitheHaloCreate(PetscSF sf, LitheTransport transport, PetscMemType memory, size_t unit, LitheHalo *halo);
-/* The same, unless *halo, which may be NULL, has been made of these arguments. Another halo is destroyed first. made,
-   if not NULL: whether the halo is new; a new halo may have the address of the old one */
+/*
+   The same, unless *halo, which may be NULL, was created with the same arguments. A different halo is destroyed first.
+   made, unless NULL: whether the halo is new; a new halo may have the address of the old one
+*/
 PETSC_EXTERN PetscErrorCode LitheHaloUpdate(PetscSF sf, LitheTransport transport, PetscMemType memory, size_t unit, LitheHalo *halo, PetscBool *made);
 PETSC_EXTERN PetscErrorCode LitheHaloBegin(LitheHalo halo, const void *x);
 PETSC_EXTERN PetscErrorCode LitheHaloEnd(LitheHalo halo, const void **ghost);
 PETSC_EXTERN PetscErrorCode LitheHaloGetInfo(LitheHalo halo, LitheHaloInfo *info);
 PETSC_EXTERN PetscErrorCode LitheHaloDestroy(LitheHalo *halo);
 
-/* The end of an exchange as kernels want it: lithecudahalo.h */
+/* The end of an exchange in the form for kernels: lithecudahalo.h */
 typedef struct LitheHaloEpoch LitheHaloEpoch;
 
 /*
-   Sums of numbers over processes, in place, without the host where the transport can:
+   Sums of numbers over processes, in place. The host does not wait if the transport permits.
 
-     LitheReduceCreate(comm, ...)        once
-     LitheReduceSum(reduce, n, a)        what is launched from now on finds the sums in a[0:n], the same bits on all processes
-     LitheReduceCheck(reduce)            before the host uses them: has a wait for a process exceeded the time limit?
+   LitheReduceCreate(comm, ...): once. LitheReduceSum(reduce, n, a): later launches find the sums in a[0:n], the same
+   bits on all processes. LitheReduceCheck(reduce): before the host uses the sums; raises an error if a wait has
+   exceeded the time limit.
 
-   Each function but the last is collective. ipc and nccl add in the order of the processes, and nothing waits on the
-   host. n is the same on all processes.
+   Each function but the last is collective. ipc and nccl add in order of rank, without the host. n is the same on all
+   processes.
 */
 typedef struct _n_LitheReduce *LitheReduce;
 
-/* most: numbers of a sum. Exported for tests and benchmarks; transport auto: as -lithe_reduce_transport says */
+/*
+   most: largest number of numbers in a sum. Exported for tests and benchmarks; transport auto: as
+   -lithe_reduce_transport requests
+*/
 PETSC_EXTERN PetscErrorCode LitheReduceCreate(MPI_Comm comm, LitheTransport transport, PetscMemType memory, PetscInt most, LitheReduce *reduce);
 PETSC_EXTERN PetscErrorCode LitheReduceSum(LitheReduce reduce, PetscInt n, PetscScalar a[]);
 PETSC_EXTERN PetscErrorCode LitheReduceCheck(LitheReduce reduce);
 /*
-   The sum in a kernel of the caller's, which saves a launch. Instead of LitheReduceSum(), each process launches in
-   PETSc's stream a kernel that sends and receives with this epoch (cuda/common/reduce.cuh). Not possible with each
-   transport; possible on one process, with nothing to send
+   The sum in a kernel of the caller, which saves a launch. In place of LitheReduceSum(), each process launches in
+   PETSc's stream a kernel that sends and receives with the epoch (cuda/common/reduce.cuh). Not every transport has
+   epochs; a single process has one, and sends nothing
 */
 typedef struct LitheReduceEpoch LitheReduceEpoch;
 PETSC_INTERN PetscErrorCode     LitheReduceOnDevice(LitheReduce reduce, PetscInt n, LitheReduceEpoch *epoch, PetscBool *possible);
-/* transport: auto on one process, which has nothing to add; reason: why no faster transport is used, or NULL */
+/* transport: auto on a single process; reason: why no faster transport is used, or NULL */
 PETSC_EXTERN PetscErrorCode LitheReduceGetTransport(LitheReduce reduce, LitheTransport *transport, const char **reason);
 PETSC_EXTERN PetscErrorCode LitheReduceDestroy(LitheReduce *reduce);

@@ -28,8 +28,8 @@ PETSC_INTERN PetscLogEvent PC_SBPMGSpectra;      /* bounds of spectra */
 PETSC_INTERN PetscErrorCode LitheLogEventsRegisterAll(void);
 
 /*
-   src/sys/options.c: while they are hidden, options without a prefix (-mat_view, -mat_vcrs_loss) do not act on objects
-   made inside
+   src/sys/options.c: while the database is hidden, options without a prefix (-mat_view, -mat_vcrs_loss) do not affect
+   objects created inside
 */
 PETSC_INTERN PetscErrorCode LitheOptionsHide(PetscOptions *);
 PETSC_INTERN PetscErrorCode LitheOptionsShow(PetscOptions *);

@@ -4,8 +4,9 @@
 #pragma once
 
 /*
-   The place of vectors decides where their readers and writers work: on the device if all vectors are there, else on
-   the host. For the host, the accessors of a vector copy its data. Vectors that are NULL do not count. Not collective.
+   The place of vectors decides where functions with several vectors work: on the device if all vectors are on the
+   device, else on the host. For the host, the accessors of a vector copy its data. NULL vectors do not count. Not
+   collective.
 */
 
 #include <petscmat.h>
@@ -15,7 +16,10 @@
    the host's memory. Neither: of both kinds, or of another type
 */
 PETSC_INTERN PetscErrorCode LitheVecsGetPlace(PetscInt n, const Vec v[], PetscBool *device, PetscBool *host);
-/* Whether products of A with these vectors run on the device; not so if A is bound to the host */
+/* Whether products of A with these vectors run on the device; false if A is bound to the host */
 PETSC_INTERN PetscErrorCode LitheMatIsOnDevice(Mat A, PetscInt n, const Vec v[], PetscBool *device);
-/* VecDuplicate() for work on the device: of a VECSEQCUDA without the array on the host that PETSc pins and clears. Its entries are not set */
+/*
+   VecDuplicate() for work on the device: of a VECSEQCUDA without the host array that PETSc pins and clears. The entries
+   are undefined
+*/
 PETSC_INTERN PetscErrorCode LitheVecDuplicateOnDevice(Vec, Vec *);

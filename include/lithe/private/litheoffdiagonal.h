@@ -4,7 +4,8 @@
 #pragma once
 
 /*
-   The off-diagonal block of a parallel matrix where few rows have entries: these rows alone. Plain data, on the host or on a device.
+   The off-diagonal block of a parallel matrix with few nonempty rows: only the nonempty rows. Plain data, on the host
+   or on a device.
 */
 
 #include <lithe/private/lithestep.h>
@@ -23,8 +24,8 @@ PETSC_INTERN PetscErrorCode LitheOffDiagonalCreate(PetscInt m, const PetscInt i[
 PETSC_INTERN PetscErrorCode LitheOffDiagonalDestroy(LitheOffDiagonal *);
 
 /*
-   d = scale A ghost for the rows that have entries. y_i += d_i, and sum_i += weight d_i for the sums of a step whose
-   diagonal block is done. step NULL: scale 1, no sums.
+   d = scale A ghost for the nonempty rows. y_i += d_i, and sum_i += weight d_i for the sums of a step after the
+   diagonal block. step NULL: scale 1, no sums.
 */
 PETSC_INTERN PetscErrorCode LitheOffDiagonalAdd(const LitheOffDiagonal *, const LitheStep *step, const PetscScalar ghost[], PetscScalar y[]);
 
@@ -36,8 +37,8 @@ PETSC_INTERN PetscErrorCode LitheCUDAOffDiagonalUpload(const LitheOffDiagonal *s
 PETSC_INTERN PetscErrorCode LitheCUDAOffDiagonalSetValues(LitheOffDiagonal *ddst, const PetscScalar values[]);
 PETSC_INTERN PetscErrorCode LitheCUDAOffDiagonalFree(LitheOffDiagonal *);
 /*
-   epoch: of the exchange that brings dghost[], also if there are no rows (LitheHaloReceive()). NULL, or without a
-   number: dghost[] is there, for the stream
+   epoch: of the exchange that brings dghost[], even without rows (LitheHaloReceive()). NULL, or without a number:
+   earlier work in the stream provides dghost[]
 */
 PETSC_INTERN PetscErrorCode LitheCUDAOffDiagonalAdd(const LitheOffDiagonal *, const LitheHaloEpoch *epoch, const LitheStep *step, const PetscScalar dghost[],
                                                     PetscScalar dy[], cudaStream_t);

@@ -4,10 +4,10 @@
 #pragma once
 
 /*
-   A step of a power series in a matrix, in one sweep over the matrix: y = x + scale A x, and sum += weight y + before x for some sums. A
-   matrix type with such a step composes the function "LitheMatStep_C" of type LitheMatStepFn. The function is collective; x, y and all sums
-   are on the device, or all on the host. LitheMatStep() looks for the function. For any other matrix it makes the step
-   by a product and one more sweep.
+   A step of a power series in a matrix, in one sweep over the matrix: y = x + scale A x, and sum += weight y + before x
+   for some sums. A matrix type with such a step composes the function "LitheMatStep_C" of type LitheMatStepFn. The
+   function is collective; x, y and all sums are on the device, or all on the host. LitheMatStep() looks for the
+   function. Without the function LitheMatStep() makes the step by a product and one more sweep.
 */
 
 #include <lithe/private/hostdevice.h>
@@ -21,7 +21,7 @@ typedef struct {
   PetscReal before;
 } LitheStepSum;
 
-/* Rows of a step. In all other rows x, A x and y are zero already, so they may be left out */
+/* Rows of a step. In all other rows x, A x and y are already zero: these rows may be left out */
 typedef struct {
   PetscInt begin, end;
 } LitheStepRows;
@@ -41,7 +41,7 @@ typedef struct {
   double       *page;     /* host memory to which a device writes sums, and parts of zeroed; NULL at first */
   void         *written;  /* the event after the write */
   PetscBool     ondevice; /* the sums come from the device */
-  double        zeroed;   /* by this process, on the host */
+  double        zeroed;   /* over this process, on the host */
   PetscInt      nzeroed;  /* parts of zeroed in page */
 } LitheStepEnds;
 
@@ -54,7 +54,7 @@ static inline LITHE_HD PetscInt64 LitheStepPieceBegin(PetscInt64 first, PetscInt
 /* Largest number of sums of a kernel */
 #define LITHE_STEP_SUMS 4
 
-/* A step on one process, for kernels and host loops: y = x + scale A x; sum[] are arrays in the place of x */
+/* A step on one process, for kernels and host loops: y = x + scale A x; sum[] are arrays at the place of x */
 typedef struct {
   PetscReal    scale;
   PetscInt     nsums;
@@ -68,8 +68,8 @@ typedef struct {
 typedef PetscErrorCode LitheMatStepFn(Mat A, PetscReal scale, const LitheStepRows *rows, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[]);
 
 /*
-   Whether steps leave out rows of this process, on the device or on the host. A type that may leave out rows composes the function
-   "LitheMatStepLeavesOut_C". The answer is known after the first step
+   Whether steps leave out rows of this process, on the device or on the host. A type that may leave out rows composes
+   the function "LitheMatStepLeavesOut_C". The answer is known after the first step
 */
 typedef PetscErrorCode      LitheMatStepLeavesOutFn(Mat A, PetscBool device, PetscBool *leaves);
 PETSC_INTERN PetscErrorCode LitheMatStepLeavesOut(Mat A, PetscBool device, PetscBool *leaves);
@@ -80,11 +80,14 @@ PETSC_INTERN PetscErrorCode LitheMatStep(Mat A, PetscReal scale, const LitheStep
 /* The part of vectors: y is A x on entry. With done y is final, and only sums are left */
 PETSC_INTERN PetscErrorCode LitheStepVectors(PetscReal scale, PetscBool done, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[]);
 
-/* Whether x, y and all sums are on the device, or all in the host's memory; neither: vectors of both kinds, or of another type */
+/*
+   Whether x, y and all sums are on the device, or all in the host's memory; neither: vectors of both kinds, or of
+   another type
+*/
 PETSC_INTERN PetscErrorCode LitheStepGetPlace(Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[], PetscBool *device, PetscBool *host);
 /* Whether a product of A would run on the device, too */
 PETSC_INTERN PetscErrorCode LitheStepIsOnDevice(Mat A, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[], PetscBool *device);
-/* The arrays of the sums, in that place */
+/* The arrays of the sums, at the place device */
 PETSC_INTERN PetscErrorCode LitheStepGetArrays(PetscBool device, PetscReal scale, PetscInt nsums, const LitheStepSum sums[], LitheStep *step);
 /* Rows of this process that may be left out; none if a sum begins, because a sum needs all rows */
 PETSC_INTERN PetscErrorCode LitheStepSetRows(const LitheStepRows *rows, Vec y, LitheStep *step);
@@ -92,17 +95,19 @@ PETSC_INTERN PetscErrorCode LitheStepRestoreArrays(PetscBool device, PetscInt ns
 
 /* The same for arrays. dx, dy: on the device */
 PETSC_INTERN PetscErrorCode LitheStepFinish(const LitheStep *step, PetscBool done, PetscInt n, const PetscScalar x[], PetscScalar y[]);
-/* The rows from the first to the last entry of x that is not zero; none: begin = end */
+/* The rows from the first to the last nonzero entry of x; none: begin = end */
 PETSC_INTERN PetscErrorCode LitheStepGetRows(Vec x, LitheStepRows *rows);
-/* The sums at both ends of the present x, over all processes. They are known after the second call, which is collective and
+/*
+   The sums at both ends of the present x, over all processes. The second call returns the sums; it is collective, and
    waits for the device; x may be written between the calls. The second call alone, without pieces, returns the sum of
-   zeroed entries */
+   zeroed entries
+*/
 PETSC_INTERN PetscErrorCode LitheStepEndsBegin(Vec x, LitheStepEnds *ends);
 PETSC_INTERN PetscErrorCode LitheStepEndsEnd(Vec x, LitheStepEnds *ends);
 PETSC_INTERN PetscErrorCode LitheStepEndsReset(LitheStepEnds *ends);
 /*
-   Sets two ranges of rows, each of which may be empty, to zero in both vectors. LitheStepEndsEnd() returns the sum of x in the
-   ranges: call it before the ranges change
+   Sets two ranges of rows, each of which may be empty, to zero in both vectors. LitheStepEndsEnd() returns the sum of x
+   in the ranges: call it before the ranges change
 */
 PETSC_INTERN PetscErrorCode LitheStepZeroRows(Vec x, Vec y, const LitheStepRows rows[2], LitheStepEnds *ends);
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)

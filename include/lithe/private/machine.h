@@ -17,10 +17,10 @@
 
 /*
    Cost of a look-up, in bytes of streaming: 32 rows read 32 places, one after another in L1. On an H200 complex entries
-   with a dictionary took 0.132 ms, in fixed point of 4 bytes 0.109 ms; with 8 bits in shared memory 0.105 ms, in fixed
-   point of 2 bytes 0.091 ms. Rows of L0 look up both offsets and values: 0.125 ms. Rows of the commonest pairs have
-   both as parameters, and slices with few different pairs look up few places together (cuda/vcrs/mult/unions.cu). A
-   smaller matrix waits for dependent reads, and a look-up does not lengthen the longest chain. Look-ups of 8 bits in
+   with a dictionary took 0.132 ms, in fixed point of 4 bytes 0.109 ms. With 8 bits in shared memory they took 0.105 ms,
+   in fixed point of 2 bytes 0.091 ms. Rows of L0 look up both offsets and values: 0.125 ms. Rows of the commonest pairs
+   have both as parameters, and slices with few different pairs look up few places together (cuda/vcrs/mult/unions.cu).
+   A smaller matrix waits for dependent reads, and a look-up does not lengthen the longest chain. Look-ups of 8 bits in
    reals cost next to nothing. If only the dictionary's table is smaller, logarithms must win: their code 0 is certainly
    a zero, and tables of upper words are read in half the time.
 */
@@ -41,8 +41,8 @@
 /* ---- Products on the host: src/vcrs/mult/mult.c, src/mat/vcrs/plain.c. Zen 4 with one process, 2026-11-21 to 24,
    2026-11-22-cpu-small.md, 2026-11-23-cpu-small.md, 2026-11-24-cpu-rows.md ---- */
 
-#define SLICES_LARGE 4194304 /* entries, from memory: whole ones in L3 took 0.85 to 1.2 of the time of MATSEQAIJ, from run to run */
-#define AIJ_SMALL    262144  /* entries of a matrix whose rows MATSEQAIJ ends with few mistaken branches */
+#define SLICES_LARGE 4194304 /* entries, from memory: whole entries in L3 took 0.85 to 1.2 of the time of MATSEQAIJ, from run to run */
+#define AIJ_SMALL    262144  /* entries of a matrix whose row ends are rarely mispredicted in MATSEQAIJ */
 
 /*
    Nanoseconds per entry, of sets and of slices, by container: full, single, dict8, dict16, log8, log16, fixed8,
@@ -71,10 +71,8 @@
 
 /* Plain rows */
 #define VCRS_ROWS_ENTRIES 1048576 /* of a matrix that may use plain rows */
-#define VCRS_ROWS_L3 \
-  2                        /* divided by this in L3, where the branches at row ends are mispredicted except in small
-matrices */
-#define VCRS_ROWS_BESIDE 4 /* the same on several processes, which share caches */
+#define VCRS_ROWS_L3      2       /* divided by this number in L3, whose branches at row ends are mispredicted except in small matrices */
+#define VCRS_ROWS_BESIDE  4       /* the same on several processes, which share caches */
 
 /* ---- Triangular systems on a device: src/vcrs/order.c. H200, 2026-11-21, no record ---- */
 

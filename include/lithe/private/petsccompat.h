@@ -4,15 +4,15 @@
 #pragma once
 
 /*
-   Features of PETSc 3.26 that 3.24 or 3.25 lacks. The other sources are written for 3.26: no other file tests a
-   version. Functions whose names begin with Lithe stand for members of PETSc's structures that some versions lack.
+   Features of PETSc 3.26 missing in 3.24 or 3.25. All other sources are written for 3.26: no other file tests a
+   version. Functions whose names begin with Lithe replace members of PETSc's structures that some versions lack.
 */
 
 #include <petsc/private/kspimpl.h>
 #include <petsc/private/matimpl.h>
 #include <petscblaslapack.h>
 
-/* How to tell a KSP to orthogonalize: 3.26 has a member in each KSP, the others only in the GMRES family */
+/* The orthogonalization of a KSP: 3.26 has a member in each KSP, earlier versions only in the GMRES family */
 #if PETSC_VERSION_LT(3, 26, 0)
 typedef KSPGMRESCGSRefinementType LitheRefinement;
   #define KSP_ORTHOGONALIZATION_CGS_REFINE_NEVER    KSP_GMRES_CGS_REFINE_NEVER
@@ -23,9 +23,9 @@ typedef KSPOrthogonalizationCGSRefinementType LitheRefinement;
 #endif
 
 typedef struct {
-  PetscBool       modified; /* modified Gram-Schmidt, else the classical one */
+  PetscBool       modified; /* modified Gram-Schmidt, else classical Gram-Schmidt */
   PetscBool       foreign;  /* by a function of the program's own */
-  LitheRefinement refine;   /* of the classical one */
+  LitheRefinement refine;   /* of classical Gram-Schmidt */
 } LitheOrthogonalization;
 
 #if PETSC_VERSION_LT(3, 25, 0)
@@ -34,11 +34,11 @@ typedef void **PetscCtxRt;
   #define KSPFlexibleModifyPCNoChange KSPFGMRESModifyPCNoChange
   #define KSPFlexibleModifyPCKSP      KSPFGMRESModifyPCKSP
 
-  /* A KSP has one flag for everything that its DM may make */
+  /* a KSP has one flag for all objects made by the DM */
   #define KSP_DMACTIVE_ALL                PETSC_TRUE
   #define KSPSetDMActive(ksp, what, flag) KSPSetDMActive(ksp, (PetscBool)((what) && (flag)))
 
-  /* The function of a MatProduct that frees its data gets the data, not their place */
+  /* the destructor of a MatProduct's data gets the data, not a pointer to the member */
   #define LITHE_MATPRODUCT_DESTROY(function)         \
     static PetscErrorCode function##Data(void *data) \
     {                                                \
@@ -84,8 +84,10 @@ static inline PetscErrorCode MatStateCompare(MatState a, MatState b, PetscBool *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* PETSc does not install the structure with the communication of a MATMPIAIJ: this is another communication for the
-   same ghost entries */
+/*
+   PETSc does not install the structure with the communication of a MATMPIAIJ: a second communication brings the same
+   ghost entries
+*/
 typedef struct {
   VecScatter       scatter;
   PetscObjectId    block; /* of the matching off-diagonal block; a changed pattern makes another communication, on all processes */
@@ -167,8 +169,8 @@ static inline void LitheMatSetGetOrdering(PETSC_UNUSED Mat A, PETSC_UNUSED Petsc
   #define KSP_Orthogonalization KSP_GMRESOrthogonalization
 PETSC_EXTERN PetscLogEvent KSP_GMRESOrthogonalization;
 
-  /* The settings by KSPGMRESSetOrthogonalization() and KSPGMRESSetCGSRefinementType(). They stay with the KSP when its
-     type changes */
+  /* the settings of KSPGMRESSetOrthogonalization() and KSPGMRESSetCGSRefinementType(), kept by the KSP when its type
+     changes */
   #define KSPOrthogonalizationClassicalGramSchmidt KSPGMRESClassicalGramSchmidtOrthogonalization
   #define KSPOrthogonalizationModifiedGramSchmidt  KSPGMRESModifiedGramSchmidtOrthogonalization
   #define KSPOrthogonalizationSet(ksp, function)   KSPGMRESSetOrthogonalization(ksp, (LitheOrthogonalizationFn *)(function))
@@ -288,7 +290,7 @@ static inline PetscErrorCode LitheKSPGetOrthogonalization(KSP ksp, LitheOrthogon
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A KSP does not check whether its operator is the operator of its set-up */
+/* a KSP does not compare its operator with the operator of its set-up */
 static inline PetscErrorCode LitheKSPExchangeAmatState(PETSC_UNUSED KSP ksp, PETSC_UNUSED Mat A, MatState *was)
 {
   PetscFunctionBegin;
@@ -300,7 +302,7 @@ static inline void LitheKSPRestoreAmatState(PETSC_UNUSED KSP ksp, PETSC_UNUSED M
 {
 }
 
-/* What a convergence test reads of KSPMatSolve()'s right-hand sides: it has no right-hand sides but a vector */
+/* a convergence test reads only a vector of right-hand sides, no matrix */
 static inline Mat LitheKSPExchangeMatRhs(PETSC_UNUSED KSP ksp, PETSC_UNUSED Mat B)
 {
   return NULL;
@@ -355,7 +357,7 @@ static inline PetscErrorCode LitheKSPGetOrthogonalization(KSP ksp, LitheOrthogon
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The KSP takes A for the operator of its set-up; was gets the known operator */
+/* The KSP treats A as the operator of its set-up; was gets the previously known operator */
 static inline PetscErrorCode LitheKSPExchangeAmatState(KSP ksp, Mat A, MatState *was)
 {
   PetscFunctionBegin;
@@ -369,7 +371,7 @@ static inline void LitheKSPRestoreAmatState(KSP ksp, MatState was)
   ksp->amatstate = was;
 }
 
-/* The right-hand sides of KSPMatSolve() that a convergence test reads become B; the result is what they were */
+/* Sets the right-hand sides of KSPMatSolve() for convergence tests to B, and returns the previous ones */
 static inline Mat LitheKSPExchangeMatRhs(KSP ksp, Mat B)
 {
   Mat was = ksp->mat_rhs;
@@ -378,7 +380,7 @@ static inline Mat LitheKSPExchangeMatRhs(KSP ksp, Mat B)
   return was;
 }
 
-/* Whether a solve with the transpose was asked for, explicit or not */
+/* Whether a solve with the transpose was requested, explicitly or not */
 static inline PetscBool LitheKSPTransposeIsRequested(KSP ksp)
 {
   return ksp->transpose.solve_requested;

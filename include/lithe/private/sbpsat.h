@@ -11,9 +11,9 @@
    box own. Arrays come in three shapes, in all of which r is fastest:
 
      owned     nodes of own, node (i, j) at (j - own.start[1]) pitch + i - own.start[0]
-    ghosted   nodes of ghosted, which is own with neighbours within reach, cut off at the ends of the grid,
+     ghosted   nodes of ghosted, which is own with neighbours within reach, cut off at the ends of the grid,
                node (i, j) at (j - ghosted.start[1]) ghostpitch + i - ghosted.start[0]
-     coefficients   of ghosted, too, with coefficientpitch
+     coefficients   nodes of ghosted, with coefficientpitch
 
    On one process own and ghosted are the same box, and an owned array can serve as a ghosted one if the pitches
    agree. With the pitches equal to the counts, owned and ghosted arrays are the global and local vectors of a
@@ -21,18 +21,18 @@
 
    Three kinds of operators:
 
-     SBP_SAT     the SBP-SAT discretisation of -div(c grad u), scaled by H x H: symmetric, positive definite
-                 if a face is a Dirichlet one. coefficient[] = c_rr, c_ss, c_rs. penalty[f], for a Dirichlet face f,
-                 is c_nn Gamma at the nodes of the face, in the order of the face and with the range of ghosted;
-                 NULL where ghosted does not touch the face.
-    SBP_NINE    a symmetric 9 point operator, such as a Galerkin product of second order.
+     SBP_SAT     the SBP-SAT discretisation of -div(c grad u), scaled by H x H: symmetric, and positive definite
+                 if there is a Dirichlet face. coefficient[] = c_rr, c_ss, c_rs. For a Dirichlet face f, penalty[f] is
+                 c_nn Gamma at the nodes of the face, in the order of the face and with the range of ghosted.
+                 penalty[f] is NULL if ghosted does not touch the face.
+     SBP_NINE    a symmetric 9 point operator, such as a Galerkin product of second order.
                  coefficient[] = centre, east, north, north-east, north-west:
                    (A u)_ij = centre_ij u_ij + east_ij u_{i+1,j} + east_{i-1,j} u_{i-1,j} + north_ij u_{i,j+1} + north_{i,j-1} u_{i,j-1}
                             + northeast_ij u_{i+1,j+1} + northeast_{i-1,j-1} u_{i-1,j-1}
                             + northwest_ij u_{i-1,j+1} + northwest_{i+1,j-1} u_{i+1,j-1}
-                Couplings beyond the grid are stored as 0 and not read.
+                 Couplings beyond the grid are stored as 0 and not read.
      SBP_SHIFTED the operator scale A + diag(d), A of kind SBP_SAT. coefficient[3] = d, whose ghosts are not used.
-                SBP_SAT is a separate kind: a product without scale and d reads no more than necessary.
+                 SBP_SAT is a separate kind: a product without scale and d reads no more than necessary.
 */
 
 #include <petscdm.h>
@@ -94,7 +94,7 @@ typedef struct {
   double       scale;                         /* SBP_SHIFTED */
 } SBPOperator;
 
-/* Floating point operations of a product; all rows count as interior ones */
+/* Floating point operations of a product; all rows count as interior rows */
 static inline double SBPOperatorFlops(const SBPOperator *op)
 {
   static const double node[] = {30, 85, 153}; /* orders 2, 4 and 6 */
@@ -103,7 +103,10 @@ static inline double SBPOperatorFlops(const SBPOperator *op)
          (double)op->grid.own.count[1];
 }
 
-/* Coordinates and coefficient at the nodes of ghosted, contiguous, for metrics: ghosted reaches as far as derivatives of coordinates read */
+/*
+   Coordinates and coefficient at the nodes of ghosted, contiguous, for metrics: ghosted reaches as far as derivatives
+   of coordinates read
+*/
 typedef struct {
   SBPGrid    grid;
   PetscReal *x, *y; /* or NULL: the nodes of [-1, 1]^2 */
@@ -153,8 +156,7 @@ typedef enum {
   SBP_APPLY,    /* out = A u */
   SBP_ADD,      /* out = b + A u */
   SBP_RESIDUAL, /* out = b - A u */
-  SBP_SMOOTH    /* dout = c1 d + c2 dinv (b - A u), out = u + dout. d is not read if c1 = 0. dout may be d, or NULL if unwanted. dinv may be NULL, which stands
-                   for 1 */
+  SBP_SMOOTH    /* dout = c1 d + c2 dinv (b - A u), out = u + dout. d is not read if c1 = 0. dout may be d, or NULL if not needed. dinv NULL stands for 1 */
 } SBPMode;
 
 typedef struct {
@@ -165,7 +167,10 @@ typedef struct {
   void       *out, *dout;
 } SBPStep;
 
-/* A number in the memory of the arrays: factor over[0] / under[0], or 0 if under[0] is not positive. Both may be NULL, which stands for 1 */
+/*
+   A number in the memory of the arrays: factor over[0] / under[0], or 0 if under[0] is not positive. Both may be NULL,
+   which stands for 1
+*/
 typedef struct {
   double        factor;
   const double *over, *under;
@@ -173,11 +178,11 @@ typedef struct {
 
 /*
    The power of two that brings the input into the range of single precision, in the memory of the arrays: in = 1 / out.
-   largest are the upper words of absolute values, of which the greatest counts (a host has only the first). They are
-   used in turns: while one turn is read, the other is set to 0
+   largest: the upper words of absolute values, of which the greatest counts (a host has only the first). Two turns
+   alternate: while one turn is read, the other is reset to 0
 */
 #define SBP_SCALE_SLOTS  32
-#define SBP_SCALE_STRIDE 32 /* each in its own cache line */
+#define SBP_SCALE_STRIDE 32 /* each slot in a separate cache line */
 
 typedef struct {
   double       in, out;
@@ -200,7 +205,7 @@ static LITHE_HD inline unsigned int SBPUpperWord(double x)
 #endif
 }
 
-/* A number with that upper word */
+/* A number with this upper word */
 static inline double SBPOfUpperWord(unsigned int word)
 {
   union {
@@ -212,8 +217,9 @@ static inline double SBPOfUpperWord(unsigned int word)
   return u.number;
 }
 
-/* The scale of numbers whose largest has this upper word: 1 within 2^-window and 2^window, and for infinities and
-   NaN */
+/*
+   The scale of numbers whose largest has this upper word: 1 within 2^-window and 2^window, and for infinities and NaN
+*/
 static LITHE_HD inline double SBPScaleOf(unsigned int largest, int window)
 {
   const int exponent = (int)(largest >> 20) - 1023;
@@ -242,8 +248,8 @@ static LITHE_HD inline double SBPNoise(PetscInt i, PetscInt j)
    number is returned to the host. region: the nodes to be computed, a part of own. Nodes without ghosts can run while
    ghosts travel. NULL: all of own.
 
-   Grids of a transfer: fine->n[d] = 2 coarse->n[d], and a process owns coarse node (I, J) if and only if it owns fine node
-   (2I, 2J).
+   Grids of a transfer: fine->n[d] = 2 coarse->n[d], and a process owns coarse node (I, J) if and only if it owns fine
+   node (2I, 2J).
 */
 typedef struct {
   PetscErrorCode (*step)(const SBPOperator *, const SBPBox *region, const SBPStep *);
@@ -253,7 +259,8 @@ typedef struct {
   PetscErrorCode (*restrict_)(const SBPGrid *fine, const SBPGrid *coarse, SBPPrecision, const void *r, void *rc);
   /* u = P e, or u += P e: bilinear. e ghosted by at least 1, u owned */
   PetscErrorCode (*prolong)(const SBPGrid *coarse, const SBPGrid *fine, SBPPrecision, PetscBool add, const void *e, void *u);
-  /* u = bicubic interpolation of e, one-sided at the ends (bilinear in a direction of fewer than 3 coarse intervals). e ghosted by at least 2 */
+  /* u = bicubic interpolation of e, one-sided at the ends (bilinear in a direction of fewer than 3 coarse
+     intervals). e ghosted by at least 2 */
   PetscErrorCode (*interpolate)(const SBPGrid *coarse, const SBPGrid *fine, SBPPrecision, const void *e, void *u);
 
   /* Memory of n bytes, zeroed. Copies between owned arrays of grids that differ in pitch and precision. With SBP_SCALAR
@@ -276,8 +283,9 @@ typedef struct {
 
   /*
      The input of a cycle in single precision, from numbers in double precision (PetscReal is double):
+
      copylargest       y = x in SBP_SINGLE, and the largest number of x is noted
-     rescale           sets the scale by the number noted in this turn, and if the scale is not 1, y = scale x once more; x NULL: none
+     rescale           sets the scale by the number noted in this turn; unless the scale is 1 or x is NULL, y = scale x
      restrictlargest   restrict_ in SBP_DOUBLE, and the largest number of r is noted
   */
   PetscErrorCode (*copylargest)(const SBPGrid *from, SBPPrecision, int part, const void *x, const SBPGrid *to, void *y, SBPScale *, int turn);
@@ -285,9 +293,11 @@ typedef struct {
   PetscErrorCode (*restrictlargest)(const SBPGrid *fine, const SBPGrid *coarse, const void *r, void *rc, SBPScale *, int turn);
 
   /*
-     Fused operations: NULL if missing, or if a process does not have the whole grid (ghosts would have to be exchanged inside).
+     Fused operations: NULL if missing, or if a process does not have the whole grid (ghosts would have to be exchanged
+     inside).
   */
-  /* From u = 0, the first two smoothing steps with (c2[0]), (c1[1], c2[1]): u and, if not NULL, d as after the second */
+  /* From u = 0, the first two smoothing steps with (c2[0]), (c1[1], c2[1]): u and, if not NULL, d as after the
+     second */
   PetscErrorCode (*smoothtwo)(const SBPOperator *, const double c1[2], const double c2[2], const void *dinv, const void *b, void *u, void *d);
   /* rc = P^T (b - A u) */
   PetscErrorCode (*residualrestrict)(const SBPOperator *, const SBPGrid *coarse, const void *u, const void *b, void *rc);
@@ -305,7 +315,7 @@ typedef struct {
   PetscErrorCode (*roundedresidual)(const SBPOperator *, const void *u, const void *b, const SBPGrid *, void *r, const double *scale);
 
   /* For the set-up of a multigrid and its coarsest level */
-  /* n bytes from host memory to memory of alloc(), and back; done when they return */
+  /* n bytes from host memory to memory of alloc(), and back; complete at return */
   PetscErrorCode (*put)(size_t n, const void *host, void *x);
   PetscErrorCode (*get)(size_t n, const void *x, void *host);
   /* y = M x, M symmetric, n x n, one row after the other; x and y contiguous; SBP_SINGLE or SBP_DOUBLE */
@@ -337,6 +347,7 @@ typedef struct {
      source    b += (H x H) J f, owned arrays without gaps
      square    the sum of (H x H) |e|^2, an owned array without gaps. To the host
      strided   to = from, or to += from, count[0] x count[1] numbers
+  
   */
   PetscErrorCode (*metrics)(const SBPGeometry *, const SBPBox *, PetscInt pitch, PetscReal *rr, PetscReal *ss, PetscReal *rs, PetscReal *jacobian);
   PetscErrorCode (*check)(const SBPBox *, PetscInt pitch, const PetscReal *rr, const PetscReal *ss, const PetscReal *rs, PetscInt64 *where);
@@ -344,7 +355,8 @@ typedef struct {
   PetscErrorCode (*square)(const SBPGrid *, const PetscScalar *e, double *sum);
   PetscErrorCode (*strided)(const PetscInt count[2], PetscBool add, const SBPSpaced *from, const SBPSpaced *to);
 
-  /* Launches between begin and end are recorded, not run; launch runs the record on PETSc's current stream. NULL if not available */
+  /* Launches between begin and end are recorded, not run; launch runs the record on PETSc's current stream. NULL if
+     not available */
   PetscErrorCode (*graphbegin)(void);
   PetscErrorCode (*graphend)(void **graph);
   PetscErrorCode (*graphlaunch)(void *graph);
@@ -357,11 +369,12 @@ PETSC_INTERN const SBPKernels SBPDeviceKernels; /* src/mat/sbpsat/device.c: the 
 #endif
 
 /*
-   The operator of a MATSBPSAT, set up; the matrix owns its arrays. precision: SBP_DOUBLE needs PetscReal to be double; SBP_SINGLE
-   is made on the first call and kept. device: arrays on the device.
+   The operator of a MATSBPSAT, set up; the matrix owns its arrays. precision: SBP_DOUBLE needs PetscReal to be double;
+   SBP_SINGLE is made on the first call and kept. device: arrays on the device.
 
-   The matrix is L (a A + diag(d)) R, A the operator of its settings. MatSBPSATGetOperator() gives a A + diag(d), which must be real;
-   MatSBPSATGetPlain() gives A. MatSBPSATGetScales() gives L and R, or NULL. All references are borrowed. Collective.
+   The matrix is L (a A + diag(d)) R, A the operator of its settings. MatSBPSATGetOperator() gives a A + diag(d), which
+   must be real; MatSBPSATGetPlain() gives A. MatSBPSATGetScales() gives L and R, or NULL. All references are borrowed.
+   Collective.
 */
 PETSC_INTERN PetscErrorCode MatSBPSATGetOperator(Mat, SBPPrecision, PetscBool device, const SBPOperator **);
 PETSC_INTERN PetscErrorCode MatSBPSATGetPlain(Mat, SBPPrecision, PetscBool device, const SBPOperator **);

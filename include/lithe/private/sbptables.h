@@ -10,15 +10,15 @@
 
      H = h diag(norm)                  the norm: a quadrature rule
      Q = H D                           D the first derivative; Q + Q^T = diag(-1, 0, ..., 0, 1)
-     d0 = normal/h                     the derivative at node 0, of one more order than D has there; at node n mirrored: dN = -d0
+     d0 = normal/h                     the derivative at node 0, one order higher than D at node 0; mirrored at node n: dN = -d0
      M(b)/h                            H^-1 (-M(b)/h + b_n e_n dN^T - b_0 e_0 d0^T) is the derivative of b times the derivative
 
-   Closures are given at node 0; at node n they are mirrored, Q with its sign changed. The numbers are those of K.
-   Mattsson, Summation by parts operators for finite difference approximations of second-derivatives with variable
-   coefficients, J. Sci. Comput. 51 (2012). M is compatible with Q: M(b) - Q^T diag(b/norm) Q is positive semidefinite
-   for every positive b. Without this property, an operator with mixed derivatives need not be definite. For order 6
-   only one member of the family of first derivatives has this property. Its closure has Q_45 = 70057/99900. The member
-   of least bandwidth, Q_45 = 342523/518400, is often found beside this M.
+   Closures are given at node 0; at node n they are mirrored, and Q changes its sign. The numbers are from K. Mattsson,
+   Summation by parts operators for finite difference approximations of second-derivatives with variable coefficients,
+   J. Sci. Comput. 51 (2012). M is compatible with Q: M(b) - Q^T diag(b/norm) Q is positive semidefinite for every
+   positive b. Without this property, an operator with mixed derivatives need not be definite. For order 6 only one
+   member of the family of first derivatives has this property. Its closure has Q_45 = 70057/99900. The member of least
+   bandwidth, Q_45 = 342523/518400, is often found together with M.
 
    tests/mat/ex20.c checks all of these properties.
 */
@@ -28,12 +28,12 @@
 
 typedef struct {
   int    order;   /* p */
-  int    half;    /* the interior stencils reach so far */
-  int    norms;   /* weights of H that are not 1 at an end: rows of the closure of Q, too */
+  int    half;    /* reach of the interior stencils */
+  int    norms;   /* number of weights of H other than 1 at an end, and of rows of the closure of Q */
   int    columns; /* columns of the closure of Q */
   int    normals; /* nodes that d0 reads */
   int    rows;    /* rows of the closure of M: columns and coefficients reach to node rows + half - 1 */
-  int    borrow;  /* the penalty reads the coefficients of this number of nodes next to a face */
+  int    borrow;  /* number of nodes next to a face whose coefficients the penalty reads */
   double theta;   /* Gamma = 2/(theta h) + c/(psi alpha h), psi the smallest coefficient of these nodes */
   double alpha;
   double norm[6];
@@ -246,7 +246,7 @@ static SBP_INLINE const SBPTable *SBPTableOf(int order)
   return &SBPTables[order / 2 - 1];
 }
 
-/* How far a row of the operator reaches: a coefficient that is not 0 */
+/* The reach of a row of the operator: the distance of its nonzero coefficients */
 static SBP_INLINE int SBPTableReach(const SBPTable *t)
 {
   const int face = t->normals - 1, closure = t->rows - 1;
@@ -284,7 +284,7 @@ static SBP_INLINE void SBPTableRangeQ(const SBPTable *t, PetscInt n, PetscInt i,
   }
 }
 
-/* Q_{i,i+d}, for a d of that range */
+/* Q_{i,i+d} for d in this range */
 static SBP_INLINE double SBPTableQ(const SBPTable *t, PetscInt n, PetscInt i, int d)
 {
   if (i < t->norms) return t->Q[i][i + d];

@@ -4,12 +4,12 @@
 #pragma once
 
 /*
-   Sums that are the same bits in any order and any grouping.
+   Sums with the same bits for any order and any grouping of terms.
 
-   A number is written in base 2^32. Its digits are added as integers, each place in a bin of its own, so no sum is
-   rounded. An array keeps the bins of its highest occupied places, the same places for all entries. Lower bins are left
-   out. Digits are taken from the magnitude, and have the sign of the number, so digits do not depend on the places that
-   are kept. A sum is then a function of the set of its terms: a bin left out early would be left out in the end, too.
+   A number is written in base 2^32. Its digits are added as integers, each place in a separate bin: no sum is rounded.
+   An array keeps the bins of its highest occupied places, the same places for all entries. Lower bins are left out.
+   Digits are taken from the magnitude, with the sign of the number, and do not depend on the kept places. A sum is
+   therefore a function of the set of its terms: a bin left out early would also be left out in the end.
 
    The omitted part is less than 2^-64 of the largest term, 2^-32 in single precision. 2^31 terms do not overflow.
 */
@@ -23,7 +23,7 @@
 #define LITHE_SUMS_BASE 4294967296.
 #define LITHE_SUMS_NONE (-1000) /* the place of zero */
 
-/* The place of the first digit of a magnitude, which is finite: it is less than 2^(32 (place + 1)) */
+/* The place of the first digit of a finite magnitude, which is less than 2^(32 (place + 1)) */
 static inline int LitheSumsPlace(PetscReal largest)
 {
   int exponent;
@@ -33,7 +33,7 @@ static inline int LitheSumsPlace(PetscReal largest)
   return (exponent - 1 + 64 * LITHE_SUMS_BITS) / LITHE_SUMS_BITS - 64; /* rounded down */
 }
 
-/* 2^(16 place) and 2^(-16 place): scaling takes two factors, since one might overflow */
+/* 2^(16 place) and 2^(-16 place): scaling takes two factors, because a single factor might overflow */
 static inline double LitheSumsHalf(int place)
 {
   return ldexp(1, LITHE_SUMS_BITS / 2 * place);
@@ -63,28 +63,29 @@ static LITHE_HD inline PetscReal LitheSumsOfDigits(double half, PetscInt64 *cons
 
 typedef struct _n_LitheSums *LitheSums;
 
-/* Sums of n numbers, zeros; of one process. memory: where the bins are, and terms */
+/* Sums of n numbers, initially zero, of one process. memory: the place of bins and terms */
 PETSC_EXTERN PetscErrorCode LitheSumsCreate(PetscMemType memory, PetscInt n, LitheSums *);
 PETSC_EXTERN PetscErrorCode LitheSumsDestroy(LitheSums *);
 /* An array for a term, zeros */
 PETSC_EXTERN PetscErrorCode LitheSumsCreateTerm(LitheSums, PetscReal **);
 PETSC_EXTERN PetscErrorCode LitheSumsZeroTerm(LitheSums, PetscReal *);
 PETSC_EXTERN PetscErrorCode LitheSumsDestroyTerm(LitheSums, PetscReal **);
-/* The largest magnitude of n numbers; infinite if one is not finite */
+/* The largest magnitude of n numbers; infinite if any number is not finite */
 PETSC_EXTERN PetscErrorCode LitheSumsLargest(PetscMemType memory, PetscInt n, const PetscReal x[], PetscReal *);
 /* Adds n numbers, none above largest, which is finite */
 PETSC_EXTERN PetscErrorCode LitheSumsAdd(LitheSums, PetscReal largest, const PetscReal x[]);
-/* The place of the first bin becomes a higher place. That place and the bins, each of n numbers, are on the host and
-   must not be changed */
+/*
+   Raises the place of the first bin. The place and the bins, of n numbers each, are on the host and must not be changed
+*/
 PETSC_EXTERN PetscErrorCode LitheSumsRaise(LitheSums, int place);
 PETSC_EXTERN PetscErrorCode LitheSumsGetPlace(LitheSums, int *place);
 PETSC_EXTERN PetscErrorCode LitheSumsGetBins(LitheSums, int *place, PetscInt64 **bin[]);
-/* Adds bins of the host, whose first one is of a place; bin is changed */
+/* Adds bins on the host, whose first bin has the given place; bin is changed */
 PETSC_EXTERN PetscErrorCode LitheSumsAddBins(LitheSums, int place, PetscInt64 *bin[]);
-/* The sums of this process, to an array where the bins are */
+/* Writes the sums of this process to an array at the place of the bins */
 PETSC_EXTERN PetscErrorCode LitheSumsFinish(LitheSums, PetscReal y[]);
 /*
-   The sums over all processes that hold some. Collective on the star forest. Leaves are 0, 1, ..., n - 1, the numbers
-   of the process. Roots are the numbers of y, the sums of their leaves
+   The sums over all processes with a part. Collective on the star forest. Leaves are 0, 1, ..., n - 1, the numbers of
+   the process. Roots are the numbers of y, the sums of their leaves
 */
 PETSC_EXTERN PetscErrorCode LitheSumsReduce(LitheSums, PetscSF, PetscReal y[]);

@@ -27,12 +27,12 @@
 #include <lithe/private/hostdevice.h>
 
 #define VCRS_ORDER_WIDE    48 /* entries: longer rows are summed by a warp */
-#define VCRS_ORDER_LONGEST 20 /* entries of a row that grids may have */
-#define VCRS_ORDER_HALO    32 /* lines of other tiles that a tile may read */
+#define VCRS_ORDER_LONGEST 20 /* largest number of entries per row of a grid */
+#define VCRS_ORDER_HALO    32 /* largest number of lines of other tiles that a tile reads */
 #define VCRS_ORDER_LAG     12 /* largest number of steps between an entry and its use */
 
 typedef struct {
-  PetscInt line, lines, planes; /* rows of a line, lines of a plane, planes: their product is n */
+  PetscInt line, lines, planes; /* rows per line, lines per plane, planes: their product is n */
   int      skew, slant, rise;
   int      width, height; /* of a tile, in a and k; width height = 32 */
   int      before, below; /* how far an entry may reach: -dj', -dk */
@@ -49,7 +49,7 @@ typedef struct {
   PetscBool     grid;
   PetscInt      longest; /* entries of a row */
   PetscInt      nlevels; /* of grids: steps until the last row */
-  PetscInt      nwaves;  /* of grids: largest number of tiles that wait for one another */
+  PetscInt      nwaves;  /* of grids: length of the longest chain of waiting tiles */
   PetscInt      ntasks;
   PetscInt     *row;  /* [n], NULL of grids */
   PetscInt     *task; /* [ntasks+1]; of grids [ntasks]: tile (a, k) is a + across k, in an order in which needed tiles
@@ -75,7 +75,7 @@ LITHE_HD static inline void VCRSOrderSplit(const VCRSOrderGrid *g, PetscInt diff
 typedef struct {
   PetscInt n;
   PetscInt difference[VCRS_ORDER_DIFFERENCES]; /* of positions, needed row minus needing row: < 0 */
-  PetscInt count[VCRS_ORDER_DIFFERENCES];      /* how often, to compare with others */
+  PetscInt count[VCRS_ORDER_DIFFERENCES];      /* number of occurrences */
 } VCRSOrderDifferences;
 
 /*

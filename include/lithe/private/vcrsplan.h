@@ -62,8 +62,8 @@
 #define VCRS_WINDOW_SLICES (VCRS_WINDOW / VCRS_SLICE)
 #define VCRS_GROUP_SPAN    65536  /* numbers of groups are stored in two bytes */
 #define VCRS_LONG_ROW      255    /* rowlength is one byte; the build may set a lower limit */
-#define VCRS_ROWS_PAD      4      /* plain rows: entries of value 0 behind the last one */
-#define VCRS_ROWS_LARGE    262144 /* nonzeros of a large matrix: for a smaller one a cache holds the columns, and branch prediction remembers the row ends */
+#define VCRS_ROWS_PAD      4      /* plain rows: number of zero entries after the last entry */
+#define VCRS_ROWS_LARGE    262144 /* nonzeros of a large matrix: for a smaller matrix a cache holds the columns, and branch prediction remembers the row ends */
 #define VCRS_ALIKE         5      /* plain rows with the same columns that are multiplied together, like the inodes of MATSEQAIJ */
 #define VCRS_LOG_POWERS    5      /* coefficients of LitheLogFine(), src/codec/logarithmic.h */
 
@@ -107,7 +107,8 @@ typedef struct {
   PetscScalar *literaldata;                       /* [nliteraldata] */
   PetscInt     nliteralidx, nliteraldata;
 
-  /* L0, L1, L2: a row's id; set p has entries setptr[p] .. setptr[p+1]-1 of setoffset[] (column minus row) and, in L0, of setvalue[] */
+  /* L0, L1, L2: a row's id; set p has entries setptr[p] .. setptr[p+1]-1 of setoffset[] (column minus row) and, in
+     L0, of setvalue[] */
   PetscInt     idbytes; /* 1, 2 or 4 */
   void        *id;      /* [m] */
   PetscInt     nsets;
@@ -142,8 +143,8 @@ typedef struct {
   PetscInt   *shortbase;  /* [ceil(nlong/32)], with shortcol[] */
   uint8_t *
     /*
-       [nlong], on the host, plain rows only: the number of consecutive rows from row q on with the same columns; 0 if q
-       is not the first of them. NULL: few rows have the same columns
+       [nlong], on the host, plain rows only: the number of consecutive rows from row q on with equal columns; 0 if q is
+       not the first of these rows. NULL: few rows have equal columns
     */
              longalike;
   PetscInt64 longvalue; /* begin of the long rows in value[] */
@@ -176,8 +177,8 @@ typedef struct {
   /* on the device only: launch parameters of cuda/vcrs/kernels.cu, made by the upload or the first product */
   void *launch;
 
-  /* on the device only: an exchange runs concurrently with products. A kernel whose blocks fill multiprocessors leaves
-     LITHE_HALO_MULTIPROCESSORS of them free */
+  /* on the device only: an exchange runs concurrently with products. A kernel whose blocks fill multiprocessors
+     leaves LITHE_HALO_MULTIPROCESSORS free */
   PetscBool beside;
 
   /* number of additional users of the plan: VCRSPlanDestroy(), and on a device MatVCRSReset_Private() */
@@ -272,7 +273,10 @@ LITHE_HD static inline size_t VCRSValueBytes(VCRSValues v)
   }
 }
 
-/* L3, grouped columns: bytes that a product reads for window w with ngroups groups, stand-in included: x, columns, values */
+/*
+   L3, grouped columns: bytes that a product reads for window w with ngroups groups, stand-in included: x, columns,
+   values
+*/
 LITHE_HD static inline PetscInt64 VCRSWindowBytes(const VCRSPlan *plan, PetscInt w, PetscInt ngroups)
 {
   const PetscInt64 nvalues = plan->sliceptr[VCRSWindowEnd(plan, w)] - plan->sliceptr[VCRS_WINDOW_SLICES * w];
@@ -289,7 +293,7 @@ typedef struct {
 } VCRSSurvey;
 
 /*
-   Numbers on which the off-diagonal blocks of a symmetric matrix agree between processes. a_ij here and a_ji there
+   Numbers on which the off-diagonal blocks of a symmetric matrix agree between processes. a_ij here and a_ji elsewhere
    then become the same number.
 */
 typedef struct {
@@ -312,8 +316,8 @@ typedef struct {
   PetscInt      bins;        /* BINS */
   PetscReal     lambda;      /* CLASSES */
   MatVCRSUnit   unit;        /* CLASSES */
-  PetscBool     rowsums;     /* keep them (difference form) */
-  PetscBool     refine;      /* take a finer loss if this loss is too coarse for many rows: VCRSLossRefine() */
+  PetscBool     rowsums;     /* keep row sums (difference form) */
+  PetscBool     refine;      /* take a finer loss if the loss is too coarse for many rows: VCRSLossRefine() */
   PetscBool     symmetric;   /* the matrix is known to be (Hermitian) symmetric, and stays symmetric */
   PetscBool     hermitian;   /* the matrix is Hermitian and complex: the diagonal stays real */
   PetscBool     offdiagonal; /* an off-diagonal block, whose columns name no rows: no diagonal to guard */

@@ -12,9 +12,10 @@
    own entries. x is then read in whole lines. Offsets, and values common to all rows with the entry, are the same for
    all threads.
 
-     union u     row i of a slice (0 to 31): q = 32 u + i; bits has[q], the diagonal entry diagonal[q], and before[q], the entry at offset -period
-     entry k     of those from task.entry on, k < task.length; bit k of has[q]: the row has it. Its value is entry.value, or, where rows
-                 differ, value[entry.values + i]
+     union u     row i of a slice (0 to 31), with q = 32 u + i: bits has[q]; the diagonal entry diagonal[q]; before[q],
+                 the entry at offset -period
+     entry k     counted from task.entry on, k < task.length. Bit k of has[q]: the row has the entry. The value of the
+                 entry is entry.value, or value[entry.values + i] if rows differ
 
    Lengths are multiples of VCRS_UNION_BATCH; no row has the padding.
 
@@ -42,7 +43,7 @@ typedef struct {
   uint32_t rows;            /* of a thread; without a union, 0 */
 } VCRSUnionTask;
 
-/* The scalar is first: a complex one is aligned to 16 bytes in device code and to 8 on the host */
+/* the scalar comes first: a complex scalar is aligned to 16 bytes in device code and to 8 on the host */
 typedef struct {
   alignas(16) PetscScalar value;
   PetscInt offset;
@@ -55,11 +56,11 @@ typedef struct {
   PetscInt64      grouprows; /* the rows of a group */
   PetscInt       *group;     /* [ngroups + 1] the first task of each; on the host */
   VCRSUnionTask  *task;      /* [ntasks] */
-  VCRSUnionTask  *rest;      /* [nrest] slices without a union: they have too many entries */
+  VCRSUnionTask  *rest;      /* [nrest] slices without a union, because of too many entries */
   VCRSUnionEntry *entry;     /* [nentries] */
   uint32_t       *has;       /* [32 nunions] */
-  PetscScalar    *diagonal;  /* [32 nunions], 0 without one */
-  PetscScalar    *before;    /* [32 nunions], 0 without one */
+  PetscScalar    *diagonal;  /* [32 nunions], 0 without a diagonal entry */
+  PetscScalar    *before;    /* [32 nunions], 0 without such an entry */
   PetscScalar    *value;     /* [nvalues] */
 } VCRSUnions;
 
@@ -68,8 +69,8 @@ typedef struct {
 PETSC_INTERN double VCRSPairsTogether(PetscInt n, PetscInt step, const PetscInt id[]);
 
 /*
-   Made from the tables of a host plan and its ids, with tasks for `warps` warps if there are enough slices. good:
-   unions are worth it; otherwise none are made
+   Made from the tables and ids of a host plan, with tasks for `warps` warps if there are enough slices. good: whether
+   unions pay; otherwise none are made
 */
 PETSC_INTERN PetscErrorCode VCRSUnionsCreate(const VCRSPlan *, const void *id, PetscInt warps, VCRSUnions *, PetscBool *good);
 PETSC_INTERN PetscErrorCode VCRSUnionsDestroy(VCRSUnions *);

@@ -40,7 +40,9 @@ static PetscErrorCode BCGSMExpect_Private(KSP_BCGSM *s, PetscInt n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The KSP gets the reason of the worst column: the least one if a column diverged, else that of the column with the most iterations */
+/*
+   The reason of the KSP: the least reason if a column diverged, else the reason of the column with the most iterations
+*/
 static PetscErrorCode BCGSMSummarize_Private(KSP ksp)
 {
   KSP_BCGSM *s     = (KSP_BCGSM *)ksp->data;
@@ -77,7 +79,8 @@ static PetscErrorCode KSPBCGSMGetColumns_BCGSM(KSP ksp, PetscInt *n, const Petsc
 }
 
 /*@C
-  KSPBCGSMGetColumns - Gets what became of each right-hand side of the last `KSPMatSolve()` with a `KSPBCGSM`
+  KSPBCGSMGetColumns - Gets iterations, reason and norm of each right-hand side of the last `KSPMatSolve()` with a
+  `KSPBCGSM`
 
   Not Collective
 
@@ -87,20 +90,20 @@ static PetscErrorCode KSPBCGSMGetColumns_BCGSM(KSP ksp, PetscInt *n, const Petsc
   Output Parameters:
 + n       - the number of columns; 1 after `KSPSolve()`, 0 before the first solve
 . its     - the number of iterations of each column
-. reasons - why each column stopped
+. reasons - the reason why each column stopped
 - norms   - the last norm of the residual of each column, as the convergence test got it; of a column that diverged with `KSP_DIVERGED_NANORINF` or
 `KSP_DIVERGED_PC_FAILED` the number that ended its solve
 
   Level: intermediate
 
   Notes:
-  Each argument may be `NULL`. The arrays belong to the solver, have `n` entries, are the same on all processes, and hold until the next solve,
-  `KSPReset()` or `KSPDestroy()`.
+  Each argument may be `NULL`. The arrays belong to the solver, have `n` entries, are equal on all processes, and are
+  valid until the next solve, `KSPReset()` or `KSPDestroy()`.
 
-  The columns of all batches are told together, see `KSPSetMatSolveBatchSize()`.
+  The arrays contain the columns of all batches, see `KSPSetMatSolveBatchSize()`.
 
-  `KSPGetIterationNumber()` is the largest of `its`. `KSPGetConvergedReason()` is the least of `reasons` if a column diverged, otherwise the reason of the
-  column with the most iterations.
+  `KSPGetIterationNumber()` returns the maximum of `its`. `KSPGetConvergedReason()` returns the least of `reasons` if a
+  column diverged, otherwise the reason of the column with the most iterations.
 
 .seealso: `KSPBCGSM`, `KSPMatSolve()`, `KSPGetConvergedReason()`, `KSPSetMatSolveBatchSize()`
 @*/
@@ -115,7 +118,7 @@ PetscErrorCode KSPBCGSMGetColumns(KSP ksp, PetscInt *n, const PetscInt *its[], c
 
 /* ------------------------------------------------------------ solves */
 
-/* One column: vectors of any type */
+/* One column, with vectors of any type */
 static PetscErrorCode KSPSolve_BCGSM(KSP ksp)
 {
   KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
@@ -130,7 +133,10 @@ static PetscErrorCode KSPSolve_BCGSM(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What is done around KSPSolve() alone: guesses, and what programs and preconditioners do before a solve and after it. PCGRIDMG prepares KSPFCG only */
+/*
+   Whether a feature needs KSPSolve() for each column: guesses, or actions of programs and preconditioners before or
+   after a solve. PCGRIDMG prepares KSPFCG only
+*/
 static PetscErrorCode BCGSMNeedsSolves_Private(KSP ksp, PetscBool *needs)
 {
   PetscBool grid;
@@ -151,8 +157,8 @@ static PetscErrorCode BCGSMSolveColumns_Private(KSP ksp, Mat B, Mat X)
   KSPConvergedReason *reasons;
 
   PetscFunctionBegin;
-  PetscCall(PetscInfo(ksp, "Column by column, since there is something to do before each solve or after it\n"));
-  /* each solve writes its results to the beginning */
+  PetscCall(PetscInfo(ksp, "Column by column, because each solve has work before or after the iteration\n"));
+  /* each solve writes its results to the beginning of the arrays */
   PetscCall(PetscMalloc3(before + n, &its, before + n, &norms, before + n, &reasons));
   PetscCall(PetscArraycpy(its, s->its, before));
   PetscCall(PetscArraycpy(norms, s->norms, before));
@@ -183,8 +189,8 @@ static PetscErrorCode BCGSMSolveColumns_Private(KSP ksp, Mat B, Mat X)
 }
 
 /*
-   PETSc calls this for each batch. KSPSetUp(), with which KSPMatSolve() begins, leaves no reason in the KSP or that of a failed set-up: with any
-   other one this is a further batch of the same call
+   PETSc calls this function for each batch. KSPMatSolve() begins with KSPSetUp(), which leaves either no reason in the
+   KSP or the reason of a failed set-up. Any other reason shows a further batch of the same call
 */
 static PetscErrorCode KSPMatSolve_BCGSM(KSP ksp, Mat B, Mat X)
 {
@@ -252,7 +258,7 @@ static PetscErrorCode KSPView_BCGSM(KSP ksp, PetscViewer viewer)
 static PetscErrorCode KSPSetUp_BCGSM(PETSC_UNUSED KSP ksp)
 {
   PetscFunctionBegin;
-  PetscFunctionReturn(PETSC_SUCCESS); /* memory is for one vector or for a block: a solve knows which */
+  PetscFunctionReturn(PETSC_SUCCESS); /* memory is for one vector or for a block, which each solve decides */
 }
 
 static PetscErrorCode KSPReset_BCGSM(KSP ksp)
@@ -282,36 +288,38 @@ static PetscErrorCode KSPDestroy_BCGSM(KSP ksp)
 
    Options Database Keys:
 +  -ksp_type bcgsm                  - sets the type of the solver
-.  -ksp_matsolve_batch_size <n>     - columns that are solved at once, see `KSPSetMatSolveBatchSize()`; all of them by default
+.  -ksp_matsolve_batch_size <n>     - number of columns in one solve, see `KSPSetMatSolveBatchSize()`; all columns by default
 -  -ksp_view                        - prints the iterations of the last solve
 
    Level: beginner
 
    Notes:
-   With `KSPBCGS`, `KSPMatSolve()` takes BiCGSTAB column by column. Here all columns iterate together. Operator and
-   preconditioner are read once for several columns, and an iteration takes three reductions for all columns. Each column
-   has scalars of its own, and its iterations are those of `KSPBCGS` up to rounding. No Krylov space is shared: a column
-   needs as many iterations as alone.
+   With `KSPBCGS`, `KSPMatSolve()` solves column by column. With `KSPBCGSM` all columns iterate together. Operator and
+   preconditioner are read once for several columns, and an iteration takes three reductions for all columns. Each
+   column has separate scalars, and iterates as with `KSPBCGS` up to rounding. No Krylov space is shared: a column needs
+   as many iterations as alone.
 
-   Each column is tested by the convergence test of the solver with its own norms. A column that has converged or diverged
-   leaves, and all others go on. `KSPBCGSMGetColumns()` gets the iterations and the reason of each column.
+   The convergence test of the solver tests each column by the norms of the column. A converged or diverged column
+   leaves, and the remaining columns continue. `KSPBCGSMGetColumns()` gets the iterations and the reason of each column.
 
-   Monitors and the history of residuals get one norm in an iteration, that of the column farthest from its tolerance. While a monitor runs,
-   `KSPGetRhs()`, `KSPBuildSolution()` and `KSPBuildResidual()` give that column.
+   Monitors and the history of residuals get one norm per iteration: the norm of the column farthest from its tolerance.
+   While a monitor runs, `KSPGetRhs()`, `KSPBuildSolution()` and `KSPBuildResidual()` return the same column.
 
-   Products with the operator are those of `MatProductCreate()` with `MATDENSE`. `PCMatApply()` applies the preconditioner.
-   Types without these functions are used column by column. Memory is seven vectors a column.
+   `MatProductCreate()` with `MATDENSE` multiplies by the operator, and `PCMatApply()` applies the preconditioner. Types
+   without these functions work column by column. Memory is seven vectors per column.
 
-   Preconditioners with something to do before a solve (`PCEISENSTAT`), `KSPSetPreSolve()`, `KSPSetPostSolve()`, `KSPSetGuess()` and
-   `KSPSetInitialGuessKnoll()` make `KSPMatSolve()` take the columns one by one, as with other types.
+   Some features make `KSPMatSolve()` solve the columns one by one, as with other types: preconditioners with work
+   before a solve (`PCEISENSTAT`), `KSPSetPreSolve()`, `KSPSetPostSolve()`, `KSPSetGuess()` and
+   `KSPSetInitialGuessKnoll()`.
 
-   `KSPSolve()` is that of `KSPBCGS`, except that a preconditioner from the right may change from iteration to iteration, as with `KSPFBCGS`.
+   `KSPSolve()` works as with `KSPBCGS`. In addition, a preconditioner from the right may change from iteration to
+   iteration, as with `KSPFBCGS`.
 
    Left and right preconditioning are supported.
 
    Reference:
-   H. A. van der Vorst, Bi-CGSTAB: a fast and smoothly converging variant of Bi-CG for the solution of nonsymmetric linear systems, SIAM J. Sci. Stat.
-   Comput. 13, 1992
+   H. A. van der Vorst, Bi-CGSTAB: a fast and smoothly converging variant of Bi-CG for the solution of nonsymmetric
+   linear systems, SIAM J. Sci. Stat. Comput. 13, 1992
 
 .seealso: `KSPBCGSMGetColumns()`, `KSPMatSolve()`, `KSPBCGS`, `KSPFBCGS`, `MATVCRS`, `PCVCRS`, `PCMatApply()`
 M*/

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* KSPBCGSM: shared by its files. docs/guide/bcgsm.md explains the method */
+/* Shared by the files of KSPBCGSM. docs/guide/bcgsm.md explains the method */
 
 #include <lithe/private/bcgsm.h>
 #include <lithe/private/petsccompat.h>
@@ -12,8 +12,8 @@
 #include <petsc/private/kspimpl.h>
 
 /*
-   Blocks of vectors, a column for each right-hand side that iterates. R is the residual r, in the middle of an iteration s. From the left W1 and W2
-   are A p and A s; from the right they are p and s after the preconditioner
+   Blocks of vectors: a column for each active right-hand side. R is the residual r; in the middle of an iteration R is
+   s. From the left W1 and W2 are A p and A s; from the right W1 and W2 are preconditioned p and s
 */
 typedef enum {
   BCGSM_R,
@@ -27,40 +27,40 @@ typedef enum {
   BCGSM_X = BCGSM_NBLOCKS /* solutions: a column for each right-hand side */
 } BCGSMBlock;
 
-/* A right-hand side that iterates */
+/* An active right-hand side */
 typedef struct {
-  PetscInt           number; /* its column of the right-hand sides */
+  PetscInt           number; /* its column in B and X */
   PetscScalar        rho, rhonext, alpha, beta, omega;
-  PetscReal          norm;         /* of the residual, as the convergence test gets it */
-  PetscReal          normnext;     /* the same, before it is known whether it counts */
-  PetscReal          rnorm0, ttol; /* what the convergence test keeps in the KSP */
-  PetscBool          exact;        /* the residual is zero: its product with the operator is, too */
+  PetscReal          norm;         /* of the residual, as passed to the convergence test */
+  PetscReal          normnext;     /* the next norm, until the iteration is known to count */
+  PetscReal          rnorm0, ttol; /* data that the convergence test keeps in the KSP */
+  PetscBool          exact;        /* the residual is zero, and its image, too */
   KSPConvergedReason reason;       /* set when the column is to leave, at the end of the iteration */
 } BCGSMColumn;
 
 typedef struct {
-  /* One call: the blocks of KSPMatSolve(), or NULL for the vectors of KSPSolve() */
+  /* Data of one call: the blocks of KSPMatSolve(), or NULL for the vectors of KSPSolve() */
   Mat                 B, X;
   const BCGSMKernels *kernels; /* for all blocks, or NULL */
-  PetscBool           device;  /* these work on one */
-  PetscInt            n;       /* columns that iterate */
+  PetscBool           device;  /* whether the kernels work on a device */
+  PetscInt            n;       /* active columns */
   BCGSMColumn        *column;
   BCGSMTask          *task; /* room for an operation */
   PetscScalar        *sums; /* two for each column */
-  PetscInt            max;  /* room for so many columns */
+  PetscInt            max;  /* allocated columns */
   Mat                 block[BCGSM_NBLOCKS];
-  Mat                 view[BCGSM_NBLOCKS]; /* the first n columns of the blocks, while it is solved */
-  PetscBool           viewed, multiplies;  /* there are views; products of them are set up, */
+  Mat                 view[BCGSM_NBLOCKS]; /* during a solve: the first n columns of the blocks */
+  PetscBool           viewed, multiplies;  /* views exist; products of views are set up, */
   PetscBool           single;              /* or the operator has none with several columns */
 
-  /* What became of the columns of the last KSPMatSolve(), or of KSPSolve() */
-  PetscInt            nresults, maxresults, before; /* before: those of earlier batches */
+  /* Results of the columns of the last KSPMatSolve(), or of KSPSolve() */
+  PetscInt            nresults, maxresults, before; /* before: number of columns of earlier batches */
   PetscInt           *its;
   KSPConvergedReason *reasons;
   PetscReal          *norms;
 } KSP_BCGSM;
 
-/* kernels.c: arrays, and what works on them */
+/* kernels.c: arrays, and kernels for them */
 PETSC_INTERN PetscErrorCode BCGSMChooseKernels_Private(KSP);
 PETSC_INTERN PetscErrorCode BCGSMArrayGet_Private(KSP_BCGSM *, Mat, PetscBool write, BCGSMArray *);
 PETSC_INTERN PetscErrorCode BCGSMArrayRestore_Private(KSP_BCGSM *, Mat, PetscBool write, BCGSMArray *);
@@ -76,7 +76,7 @@ PETSC_INTERN PetscErrorCode BCGSMGetNullSpace_Private(KSP, PetscBool transpose, 
 PETSC_INTERN PetscErrorCode BCGSMInitialResidual_Private(KSP);
 PETSC_INTERN PetscErrorCode BCGSMApply_Private(KSP, PetscBool second);
 
-/* vectors.c: what is done to all columns without a reason */
+/* vectors.c: operations on all columns without a reason */
 PETSC_INTERN PetscErrorCode BCGSMShadow_Private(KSP);
 PETSC_INTERN PetscErrorCode BCGSMDirection_Private(KSP, PetscBool first);
 PETSC_INTERN PetscErrorCode BCGSMHalf_Private(KSP);

@@ -3,10 +3,12 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The blocks of vectors of a KSPBCGSM: their memory, their columns, and what operator and preconditioner make of them.
+   The blocks of vectors of a KSPBCGSM: their memory, their columns, and their products with operator and
+   preconditioner.
 
-   Columns that iterate are the first ones of each block. Operator and preconditioner get views of them. When columns have left, the last ones
-   take their places, and there are new views, with products set up for their number. The vectors of KSPSolve() are those of KSPSetWorkVecs().
+   Active columns come first in each block. Operator and preconditioner get views of the active columns. When columns
+   leave, the last active columns take their places. New views are made, with products set up for the new number of
+   columns. KSPSolve() uses the vectors of KSPSetWorkVecs().
 */
 
 #include "bcgsmimpl.h"
@@ -54,7 +56,7 @@ static PetscErrorCode BCGSMReserve_Private(KSP ksp, PetscInt n)
   for (int b = 0; b < BCGSM_NBLOCKS; b++) {
     PetscCall(MatDestroy(&s->block[b]));
     PetscCall(MatDuplicate(s->B, MAT_DO_NOT_COPY_VALUES, &s->block[b]));
-    /* what is written before it is read has no assembly */
+    /* mark the block as assembled, although it has no values yet */
     PetscCall(MatSetOption(s->block[b], MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
     PetscCall(MatAssemblyBegin(s->block[b], MAT_FINAL_ASSEMBLY));
     PetscCall(MatAssemblyEnd(s->block[b], MAT_FINAL_ASSEMBLY));
@@ -62,7 +64,7 @@ static PetscErrorCode BCGSMReserve_Private(KSP ksp, PetscInt n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Views of the columns that iterate */
+/* Views of the active columns */
 static PetscErrorCode BCGSMView_Private(KSP_BCGSM *s)
 {
   PetscFunctionBegin;
@@ -88,7 +90,7 @@ PetscErrorCode BCGSMBlocksStart_Private(KSP ksp, PetscInt n)
   KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
 
   PetscFunctionBegin;
-  PetscCall(BCGSMUnview_Private(s)); /* an error may have left them */
+  PetscCall(BCGSMUnview_Private(s)); /* an error may have left views behind */
   s->n       = n;
   s->kernels = NULL;
   if (!s->B && !ksp->work) PetscCall(KSPSetWorkVecs(ksp, BCGSM_NBLOCKS));
@@ -106,7 +108,7 @@ PetscErrorCode BCGSMBlocksEnd_Private(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Column j of those that iterate; of the solutions, that of its right-hand side. One column of a block at a time */
+/* Active column j of a block; of the solutions, the column of its right-hand side. One column of a block at a time */
 PetscErrorCode BCGSMColumnGet_Private(KSP ksp, BCGSMBlock which, PetscInt j, Vec *v)
 {
   KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
@@ -129,7 +131,7 @@ PetscErrorCode BCGSMColumnRestore_Private(KSP ksp, BCGSMBlock which, PetscInt j,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Column from of a block becomes another one */
+/* Copies column `from` of a block to column `to` */
 static PetscErrorCode BCGSMMove_Private(KSP_BCGSM *s, Mat block, PetscInt from, PetscInt to)
 {
   BCGSMArray a;
@@ -156,8 +158,8 @@ static PetscErrorCode BCGSMMove_Private(KSP_BCGSM *s, Mat block, PetscInt from, 
 }
 
 /*
-   Columns with a reason leave, and the last ones that stay take their places. Only blocks that are read in the next iteration before they are written
-   are moved. Collective
+   Columns with a reason leave, and the last remaining columns take their places. Only blocks that the next iteration
+   reads before writing are moved. Collective
 */
 PetscErrorCode BCGSMBlocksCompact_Private(KSP ksp)
 {
@@ -183,7 +185,7 @@ PetscErrorCode BCGSMBlocksCompact_Private(KSP ksp)
 
 /* ------------------------------------------------------------ the operator and the preconditioner */
 
-/* The null space of op(A), or of its transpose: what right-hand sides can have no part in */
+/* The null space of op(A), or of its transpose: right-hand sides must have no part in the latter */
 PetscErrorCode BCGSMGetNullSpace_Private(KSP ksp, PetscBool transpose, MatNullSpace *null)
 {
   Mat A;
@@ -195,7 +197,7 @@ PetscErrorCode BCGSMGetNullSpace_Private(KSP ksp, PetscBool transpose, MatNullSp
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What the operator is applied to, and where its image goes; what the preconditioner is applied to, and where its image goes */
+/* The blocks of input and output: of the operator, and of the preconditioner */
 static void BCGSMWhere_Private(KSP ksp, PetscBool second, BCGSMBlock mult[2], BCGSMBlock apply[2])
 {
   const PetscBool  right = (PetscBool)(ksp->pc_side == PC_RIGHT);
@@ -207,7 +209,9 @@ static void BCGSMWhere_Private(KSP ksp, PetscBool second, BCGSMBlock mult[2], BC
   apply[1] = right ? work : out;
 }
 
-/* Products of the operator with several columns. Of an operator that has none each column is a product of its own */
+/*
+   Sets up products of the operator with several columns. If the operator has none, each column is multiplied separately
+*/
 static PetscErrorCode BCGSMSetUpProducts_Private(KSP ksp)
 {
   KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
@@ -223,7 +227,7 @@ static PetscErrorCode BCGSMSetUpProducts_Private(KSP ksp)
     BCGSMWhere_Private(ksp, k ? PETSC_TRUE : PETSC_FALSE, mult, apply);
     D = s->view[mult[1]];
     PetscCall(MatProductCreateWithMat(A, s->view[mult[0]], NULL, D));
-    s->multiplies = PETSC_TRUE; /* there is something to clear */
+    s->multiplies = PETSC_TRUE; /* there are products to clear */
     PetscCall(MatProductSetType(D, ksp->transpose_solve ? MATPRODUCT_AtB : MATPRODUCT_AB));
     PetscCall(MatProductSetFromOptions(D));
     if (!D->ops->productsymbolic) {
@@ -265,7 +269,7 @@ static PetscErrorCode BCGSMMult_Private(KSP ksp, const BCGSMBlock mult[2])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On a device: factors of PETSc that are on the host refuse blocks that are on a device, and take vectors */
+/* On a device: factors of PETSc on the host refuse blocks on a device, but accept vectors */
 static PetscErrorCode BCGSMTakesBlocks_Private(KSP ksp, PetscBool *takes)
 {
   PetscFunctionBegin;
@@ -328,7 +332,7 @@ PetscErrorCode BCGSMApply_Private(KSP ksp, PetscBool second)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* residual = b - image, or b; the part of b that no solution can have is removed, as KSPSolve() does */
+/* residual = b - image, or b; the part of b outside of the range is removed, as in KSPSolve() */
 static PetscErrorCode BCGSMSubtract_Private(KSP ksp, PetscInt j, BCGSMBlock image, BCGSMBlock residual)
 {
   KSP_BCGSM   *s = (KSP_BCGSM *)ksp->data;
@@ -351,7 +355,7 @@ static PetscErrorCode BCGSMSubtract_Private(KSP ksp, PetscInt j, BCGSMBlock imag
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* R = b - A x, from the left with the preconditioner; infinite on a process where its set-up failed */
+/* R = b - A x, preconditioned if from the left; infinite on processes whose preconditioner failed in set-up */
 PetscErrorCode BCGSMInitialResidual_Private(KSP ksp)
 {
   const PetscBool  right   = (PetscBool)(ksp->pc_side == PC_RIGHT);

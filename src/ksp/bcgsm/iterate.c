@@ -3,19 +3,21 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The iteration of a KSPBCGSM: BiCGSTAB for each column, with scalars of its own, as KSPBCGS does it.
+   The iteration of a KSPBCGSM: BiCGSTAB for each column, with separate scalars, as in KSPBCGS.
 
-   H. A. van der Vorst: Bi-CGSTAB: a fast and smoothly converging variant of Bi-CG for the solution of nonsymmetric linear systems. 1992.
+   H. A. van der Vorst: Bi-CGSTAB: a fast and smoothly converging variant of Bi-CG for the solution of nonsymmetric
+   linear systems. 1992.
 
-   A column that is to leave gets a reason at once, from when on nothing of it is changed, and leaves at the end of the iteration. Solutions are
-   updated with preconditioned directions from the right: they are right in each iteration, and columns can leave when they like.
+   A column that ends gets a reason at once, is not changed afterwards, and leaves at the end of the iteration.
+   Solutions are updated with directions preconditioned from the right. Solutions are therefore valid in each iteration,
+   and columns can leave in any iteration.
 */
 
 #include "bcgsmimpl.h"
 
-/* What the KSP tells of a column while the convergence test or monitors look at it */
+/* The members of the KSP that show one column to the convergence test or to monitors */
 typedef struct {
-  Vec          b, right, x, vec_rhs, vec_sol; /* right: b, or b without what no solution can have */
+  Vec          b, right, x, vec_rhs, vec_sol; /* right: b, or b without its part outside of the range */
   Mat          mat_rhs;
   MatNullSpace null;
 } BCGSMShown;
@@ -60,7 +62,7 @@ static PetscErrorCode BCGSMHide_Private(KSP ksp, PetscInt j, BCGSMShown *shown)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A number that is none: because the preconditioner failed, on some process, or not */
+/* The reason of a norm that is not finite: a failure of the preconditioner on some process, or another cause */
 static PetscErrorCode BCGSMFail_Private(KSP ksp, PetscInt j)
 {
   KSP_BCGSM     *s = (KSP_BCGSM *)ksp->data;
@@ -77,7 +79,7 @@ static PetscErrorCode BCGSMFail_Private(KSP ksp, PetscInt j)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The norms of a finished iteration count. A norm that is none ends its column, which does not count the iteration */
+/* Takes the norms of a finished iteration. A norm that is not finite ends its column, without counting the iteration */
 static PetscErrorCode BCGSMTakeNorms_Private(KSP ksp, PetscInt it)
 {
   KSP_BCGSM      *s     = (KSP_BCGSM *)ksp->data;
@@ -98,7 +100,7 @@ static PetscErrorCode BCGSMTakeNorms_Private(KSP ksp, PetscInt it)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Monitors and the history get the column that is farthest from its tolerance, which is not known in the beginning */
+/* Monitors and the history get the column farthest from its tolerance, which is unknown in the first iteration */
 static PetscErrorCode BCGSMTell_Private(KSP ksp, PetscInt it)
 {
   KSP_BCGSM *s     = (KSP_BCGSM *)ksp->data;
@@ -128,7 +130,10 @@ static PetscErrorCode BCGSMTell_Private(KSP ksp, PetscInt it)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The KSP's own test, with what it keeps in the KSP from call to call. Tests of PETSc look at vectors in the beginning only */
+/*
+   The convergence test of the KSP, with the data that the test keeps in the KSP. Tests of PETSc use vectors only at the
+   beginning
+*/
 static PetscErrorCode BCGSMTest_Private(KSP ksp, PetscInt it)
 {
   KSP_BCGSM      *s     = (KSP_BCGSM *)ksp->data;
@@ -164,7 +169,7 @@ static PetscErrorCode BCGSMTest_Private(KSP ksp, PetscInt it)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What has become of columns with a reason is written down, and they leave. Collective */
+/* Stores the results of columns with a reason, and removes the columns. Collective */
 static PetscErrorCode BCGSMLeave_Private(KSP ksp)
 {
   KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
@@ -233,7 +238,7 @@ static PetscErrorCode BCGSMOmega_Private(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* From the solutions that there are to better ones, until no column is left */
+/* Iterates from the present solutions until no column is left */
 PetscErrorCode BCGSMIterate_Private(KSP ksp)
 {
   KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;

@@ -2,13 +2,13 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The arrays of blocks of a KSPBCGSM, and the operations on them: those of the host, and which ones a solve has */
+/* The arrays of blocks of a KSPBCGSM, the operations of the host, and the choice of the operations of a solve */
 
 #include "bcgsmimpl.h"
 #include <lithe/private/lithecompiler.h>
 #include <lithe/private/lithecudabcgsm.h>
 
-#define BCGSM_SUMS 8 /* partial sums that do not wait for one another */
+#define BCGSM_SUMS 8 /* independent partial sums */
 
 static LITHE_ALWAYS_INLINE PetscScalar Times(PetscScalar a, PetscScalar x)
 {
@@ -183,7 +183,7 @@ static const BCGSMKernels DeviceKernels = {.copy      = LitheCUDABCGSMCopy,
                                            .update    = LitheCUDABCGSMUpdate};
 #endif
 
-/* Kernels for blocks like these right-hand sides and solutions, or NULL: then vectors of columns are used */
+/* Kernels for blocks of the type of B and X, or NULL: then vectors of columns are used */
 PetscErrorCode BCGSMChooseKernels_Private(KSP ksp)
 {
   KSP_BCGSM *s       = (KSP_BCGSM *)ksp->data;

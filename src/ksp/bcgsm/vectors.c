@@ -3,11 +3,11 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The vector operations of a KSPBCGSM, for all columns that iterate. Columns that have a reason already are left as they are.
+   The vector operations of a KSPBCGSM, for all active columns. Columns with a reason are not changed.
 
-   Blocks on the host and on a CUDA device are passed over as few times as possible, since vectors, other than matrices, are not shared by columns.
-   A table has the operations for either. Other blocks, and the vectors of KSPSolve(), are left to the operations of their type. Sums of all columns
-   take one reduction.
+   Blocks on the host and on a CUDA device are traversed as few times as possible, because columns share no vectors, in
+   contrast to matrices. Two tables have the operations for host and device. Other blocks, and the vectors of
+   KSPSolve(), use the operations of their type. Sums of all columns take one reduction.
 */
 
 #include "bcgsmimpl.h"
@@ -27,7 +27,7 @@ static PetscErrorCode BCGSMClose_Private(KSP_BCGSM *s, BCGSMBlock which, PetscBo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Local rows, and columns that have no reason */
+/* Tasks of columns without a reason; returns the local rows and the number of columns */
 static PetscErrorCode BCGSMTasks_Private(KSP_BCGSM *s, PetscInt *m, PetscInt *n)
 {
   PetscFunctionBegin;
@@ -41,7 +41,7 @@ static PetscErrorCode BCGSMTasks_Private(KSP_BCGSM *s, PetscInt *m, PetscInt *n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* As PETSc counts them: an operation with a PetscScalar is one, real or complex */
+/* As PETSc counts: an operation with a PetscScalar is one, real or complex */
 static PetscErrorCode BCGSMFlops_Private(const KSP_BCGSM *s, PetscInt m, PetscInt n, PetscInt perentry)
 {
   const PetscLogDouble flops = (PetscLogDouble)perentry * (PetscLogDouble)m * (PetscLogDouble)n;
@@ -52,7 +52,7 @@ static PetscErrorCode BCGSMFlops_Private(const KSP_BCGSM *s, PetscInt m, PetscIn
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All columns of a block become those of another one */
+/* Copies all columns of a block to another block */
 static PetscErrorCode BCGSMCopy_Private(KSP ksp, BCGSMBlock from, BCGSMBlock to)
 {
   KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
@@ -81,7 +81,7 @@ static PetscErrorCode BCGSMCopy_Private(KSP ksp, BCGSMBlock from, BCGSMBlock to)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The shadow residual: the first one */
+/* The shadow residual is the first residual */
 PetscErrorCode BCGSMShadow_Private(KSP ksp)
 {
   PetscFunctionBegin;
@@ -164,7 +164,7 @@ PetscErrorCode BCGSMHalf_Private(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The sums of all processes, from those of this one */
+/* Sums over all processes, from the sums of this process */
 static PetscErrorCode BCGSMReduce_Private(KSP ksp, PetscInt nsums)
 {
   KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
@@ -174,7 +174,7 @@ static PetscErrorCode BCGSMReduce_Private(KSP ksp, PetscInt nsums)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* conj(y) x of columns: of KSPSolve() on all processes, else of this process */
+/* conj(y) x of columns: for KSPSolve() on all processes, else on this process */
 static PetscErrorCode BCGSMDotVecs_Private(KSP ksp, BCGSMBlock whichx, BCGSMBlock whichy, PetscInt j, PetscScalar *dot)
 {
   const PetscBool local = (PetscBool)(((KSP_BCGSM *)ksp->data)->X != NULL);
@@ -191,7 +191,7 @@ static PetscErrorCode BCGSMDotVecs_Private(KSP ksp, BCGSMBlock whichx, BCGSMBloc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* sums[nsums j + i] = conj(y_i) x_i of column j. The second of two sums is that of y_0 with itself */
+/* sums[nsums j + i] = conj(y_i) x_i of column j. The second of two sums is y_0 times itself */
 PetscErrorCode BCGSMDots_Private(KSP ksp, PetscInt nsums, const BCGSMBlock x[], const BCGSMBlock y[])
 {
   KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;

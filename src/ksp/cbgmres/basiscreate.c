@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Creation of a compressed basis: its sizes, and its place, which is the place of a vector */
+/* Creation of a compressed basis at the place of a vector: the sizes, and the choice of the implementation */
 
 #include <lithe/private/cbbasis.h>
 #include <lithe/private/lithememtype.h>
@@ -24,7 +24,7 @@ PetscErrorCode CBBasisCreate(Vec x, PetscInt columns, PetscInt pairs, const Lith
   b->vbytes  = LitheStorageValueBytes(storage, b->n);
   b->ebytes  = LitheStorageExponentBytes(storage, b->n);
 
-  /* Columns of norm 1 have a largest exponent that is known, and no number above 1 */
+  /* columns of norm 1 have a known largest exponent, and no number above 1 */
   if (products && storage->kind == LITHE_STORAGE_FRSZ2) b->base = LitheFRSZ2Base(&storage->frsz2, LitheFRSZ2Modulus((PetscReal)CB_LARGEST));
   if (products && storage->kind == LITHE_STORAGE_HALF) b->shift = CB_HALF_SHIFT;
   if (products) {

@@ -3,9 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Compressed bases on a device. Kernels launched from this file are in cuda/cbgmres. The host waits in fetch() for the
-   coefficients of a step, while the device continues with append(). With several processes it also waits in
-   coefficients(), if sums are by MPI.
+   Compressed bases on a device. The kernels are in cuda/cbgmres. The host waits in fetch() for the coefficients of a
+   step, while the device continues with append(). With several processes and sums by MPI, the host also waits in
+   coefficients().
 */
 
 #include <lithe/private/cbbasisdevice.h>
@@ -66,7 +66,7 @@ static PetscErrorCode CBBasisDot_Device(CBBasis b, PetscInt k, PetscBool gram, V
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* In one launch where the device can add the numbers of all processes itself */
+/* In one launch if the device itself can add the numbers of all processes */
 static PetscErrorCode CBBasisCoefficients_Device(CBBasis b, PetscInt k, PetscInt pass)
 {
   const CBDevice  *d = (const CBDevice *)b->data;

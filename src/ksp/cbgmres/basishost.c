@@ -3,23 +3,23 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Compressed bases on the host. All columns of a tile of rows are decoded one after the other into a buffer that stays
-   in the first-level cache. They are used from the buffer: a column is read from memory once. Sums are in a fixed
-   order. Vectors may be anywhere; arrays of the host are asked for.
+   Compressed bases on the host. A tile of rows is processed column by column: each column is decoded into a buffer that
+   stays in the first-level cache, and used from there. Memory is therefore read once per column. Sums are in a fixed
+   order. Vectors may be anywhere; their host arrays are requested.
 */
 
 #include "cbdecode.h"
 #include <lithe/private/cbbasis.h>
 
 #define CB_TILE  512 /* real numbers; a multiple of LITHE_FRSZ2_BLOCK */
-#define CB_LANES 8   /* sums that grow side by side: the width of one vector register, or of two or four */
+#define CB_LANES 8   /* concurrent sums: the width of one vector register, or of two or four */
 
 /* The data of a basis for the loops of a tile: no pointers to anything else */
 typedef struct {
   const LitheStorage *storage;
   int                 base;
   size_t              n, vbytes, ebytes;
-  PetscInt            columns; /* behind them are second parts */
+  PetscInt            columns; /* behind these columns are second parts */
   char               *values, *exponents;
 } CBColumns;
 
@@ -49,7 +49,7 @@ static LITHE_ALWAYS_INLINE size_t CBTileCount(const CBColumns *c, size_t first)
   return rest < CB_TILE ? LITHE_FRSZ2_BLOCK * LitheStorageBlocks(rest) : CB_TILE;
 }
 
-/* A tile of a vector times a factor, zeros behind its end */
+/* A tile of a vector times a factor, with zeros behind the end */
 static LITHE_ALWAYS_INLINE void CBReadTile(const CBColumns *c, size_t first, size_t count, PetscReal factor, const PetscReal x[], PetscReal *PETSC_RESTRICT t)
 {
   const size_t rest = c->n - first, here = rest < count ? rest : count;

@@ -11,7 +11,7 @@
 #include <lithe/private/lithecompiler.h>
 #include <src/codec/storage.h>
 
-/* A block has one step for its 32 numbers */
+/* A block has one step for all 32 numbers */
 #define CB_DECODE_FRSZ2(TYPE)                                                                                                              \
   do {                                                                                                                                     \
     const TYPE *q = (const TYPE *)values + first;                                                                                          \
@@ -47,8 +47,8 @@ static LITHE_ALWAYS_INLINE float CBFloat(uint32_t bits)
 }
 
 /*
-   Numbers first ... first+count-1 of a vector, both multiples of 32 (the last block of a vector is whole). Returns
-   their place: v, or the vector itself if it holds PetscReal.
+   Decodes numbers first ... first+count-1 of a vector, both multiples of 32 (the last block of a vector is whole).
+   Returns v, or the vector itself if the vector holds PetscReal.
 */
 static LITHE_ALWAYS_INLINE const PetscReal *CBDecode(const LitheStorage *s, int base, size_t first, size_t count, const void *values, const void *exponents,
                                                      PetscReal *PETSC_RESTRICT v)

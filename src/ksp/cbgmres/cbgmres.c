@@ -45,7 +45,7 @@ static PetscErrorCode CBGMRESGetJacobi_Private(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Columns are made from arrays, which some types of vectors do not have. VECNEST copies its own */
+/* Columns are made from arrays, which some types of vectors do not have. VECNEST copies its parts */
 static PetscErrorCode CBGMRESCheckVectors_Private(KSP ksp)
 {
   const Vec   x      = CB_COLUMN(ksp);
@@ -54,7 +54,7 @@ static PetscErrorCode CBGMRESCheckVectors_Private(KSP ksp)
 
   PetscFunctionBegin;
   PetscCheck(x->petscnative || x->ops->getarray || x->ops->getarrayread, PetscObjectComm((PetscObject)ksp), PETSC_ERR_SUP,
-             "-%sksp_type %s stores vectors by their arrays, and those of type %s have none: use -%sksp_type %s", prefix, ((PetscObject)ksp)->type_name,
+             "-%sksp_type %s stores vectors by their arrays, and vectors of type %s have no arrays: use -%sksp_type %s", prefix, ((PetscObject)ksp)->type_name,
              ((PetscObject)x)->type_name, prefix, type);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -124,9 +124,9 @@ static PetscErrorCode CBGMRESResidual_Private(KSP ksp, PetscReal *norm)
 }
 
 /*
-   True if the residual is at rounding level, so the solution cannot be improved. The level is estimated by the norm of
-   M (e2 o A (e1 o x) + e3 o b), with random relative perturbations e of size eps, M the left preconditioner. Because
-   perturbations are random, a nearly singular preconditioner maps none to something small. Collective.
+   Whether the residual is at rounding level: then the solution cannot be improved. The level is estimated by the norm
+   of M (e2 o A (e1 o x) + e3 o b). M is the left preconditioner, and the e are random relative perturbations of size
+   eps. Random perturbations are not mapped to something small by a nearly singular preconditioner. Collective.
 */
 static PetscErrorCode CBGMRESIsRoundoffLimited_Private(KSP ksp, PetscReal norm, PetscBool *roundofflimited)
 {
@@ -157,9 +157,9 @@ static PetscErrorCode CBGMRESIsRoundoffLimited_Private(KSP ksp, PetscReal norm, 
   PetscCall(VecNorm(ksp->pc_side == PC_RIGHT ? rounding : work, NORM_2, &limit));
   PetscCall(PetscRandomDestroy(&random));
   limit *= 10.0 * PETSC_MACHINE_EPSILON;
-  *roundofflimited = (PetscBool)(norm <= limit); /* not if that is no number */
-  /* A solution that rounding of the basis has made large has a large residual by rounding: a finer basis would have
-     avoided both */
+  *roundofflimited = (PetscBool)(norm <= limit); /* false if limit is not a number */
+  /* a solution enlarged by rounding of the basis has a large residual by rounding: a finer basis would have avoided
+     both */
   if (ksp->pc_side == PC_RIGHT && gm->storage.kind != LITHE_STORAGE_FULL && norm > CB_ROUNDOFF_LIMIT * ksp->ttol &&
       norm > PETSC_SQRT_MACHINE_EPSILON * gm->initial)
     *roundofflimited = PETSC_FALSE;
@@ -167,7 +167,10 @@ static PetscErrorCode CBGMRESIsRoundoffLimited_Private(KSP ksp, PetscReal norm, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The residual does not become smaller: the storage is too coarse, and may not be raised; or rounding elsewhere is as large */
+/*
+   The residual does not become smaller: the storage is too coarse, and may not be raised; or rounding elsewhere is as
+   large
+*/
 static PetscErrorCode CBGMRESStagnate_Private(KSP ksp, PetscReal norm)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
@@ -195,9 +198,9 @@ static PetscErrorCode CBGMRESStagnate_Private(KSP ksp, PetscReal norm)
 }
 
 /*
-   Tests the last cycle by the norm of the true residual against the prediction of the recurrence. If they differ, and
-   most of the residual at the start of the cycle is left, rounding of the basis has spoilt the cycle. If the residual
-   has become larger, the correction of the cycle is taken back.
+   Tests the last cycle: compares the norm of the true residual with the prediction of the recurrence. Rounding of the
+   basis has spoilt the cycle if both differ, and if most of the residual at the start of the cycle is left. If the
+   residual has become larger, the correction of the cycle is reverted.
 */
 static PetscErrorCode CBGMRESTestCycle_Private(KSP ksp, PetscReal *norm)
 {
@@ -209,7 +212,7 @@ static PetscErrorCode CBGMRESTestCycle_Private(KSP ksp, PetscReal *norm)
   PetscFunctionBegin;
   gm->info.gap = PetscMax(gm->info.gap, gap / before);
   if (gm->exhausted && *norm > 0.9 * before) {
-    /* An entry rounded to zero is zero for the operator. Not so, perhaps, in a finer storage */
+    /* the operator sees a zero for each entry rounded to zero; a finer storage may keep the entry */
     if (worse) PetscCall(CBGMRESAddCorrection_Private(ksp, gm->best, -1.0, ksp->vec_sol));
     PetscCall(CBGMRESRaisePreconditioned_Private(ksp, 0, &raised));
     if (!raised) PetscCall(CBGMRESRaise_Private(ksp, &raised));
@@ -224,7 +227,8 @@ static PetscErrorCode CBGMRESTestCycle_Private(KSP ksp, PetscReal *norm)
   if (ksp->reason || *norm <= 0.5 * before || (gm->best && gap <= gm->opt.breakdowntol * before)) {
     gm->stagnantcycles = 0;
 
-    /* Small entries rounded to zero leave recurrence and residual consistent, in a useless space. This looks like slow convergence */
+    /* small entries rounded to zero leave recurrence and residual consistent, in a useless space, and look like slow
+       convergence */
     gm->slowcycles = !ksp->reason && *norm > 0.9 * before ? gm->slowcycles + 1 : 0;
     if (gm->slowcycles < 2) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(CBGMRESRaise_Private(ksp, &raised));
@@ -262,9 +266,9 @@ static PetscErrorCode CBGMRESTestCycle_Private(KSP ksp, PetscReal *norm)
 }
 
 /*
-   Rounding of the basis has added a part to the residual that the space of the last cycle could remove. The next cycle
-   would have to find that part again: the slow parts above all. The least squares problem with this residual removes
-   it, for one more product with the operator.
+   Rounding of the basis has added a part to the residual that the space of the last cycle can remove. The next cycle
+   would have to find this part again, and mainly its slow components. A least squares problem with the residual removes
+   the part, at the cost of one more product with the operator.
 */
 static PetscErrorCode CBGMRESRefine_Private(KSP ksp, PetscReal *norm)
 {
@@ -300,7 +304,7 @@ static PetscErrorCode CBGMRESBegin_Private(KSP ksp)
   PetscCall(CBGMRESResidual_Private(ksp, &norm));
   if (PetscIsInfOrNanReal(norm)) PetscFunctionReturn(PETSC_SUCCESS);
 
-  /* After a cycle: is the result right, or how is it corrected? */
+  /* after a cycle: whether the result is correct, and its correction if not */
   if (gm->predicted >= 0.0 && norm > 0.0) {
     PetscCall((*ksp->converged)(ksp, ksp->its, norm, &ksp->reason, ksp->cnvP));
     tested = norm;
@@ -319,7 +323,7 @@ static PetscErrorCode CBGMRESBegin_Private(KSP ksp)
     PetscCall(PetscInfo(ksp, "Converged due to zero residual norm\n"));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  /* a test of the user's own may count its calls */
+  /* a test of the user may count its calls */
   if (!ksp->reason && norm != tested) PetscCall((*ksp->converged)(ksp, ksp->its, norm, &ksp->reason, ksp->cnvP));
   if (!ksp->reason && ksp->its >= ksp->max_it) ksp->reason = KSP_DIVERGED_ITS;
   if (gm->predicted < 0.0) gm->initial = norm;
@@ -329,9 +333,8 @@ static PetscErrorCode CBGMRESBegin_Private(KSP ksp)
 }
 
 /*
-   Another cycle begins, and spectra are taken from the last cycle, as in KSPGMRES. Ritz pairs are taken from the last
-   full cycle, if any. If a cycle had to end because of rounding, however, the next one may be short, and the longest
-   cycle counts.
+   Another cycle begins. As in KSPGMRES, spectra are taken from the last cycle, and Ritz pairs from the last full cycle,
+   if any. If a cycle had to end because of rounding, the next cycle may be short, and the longest cycle counts.
 */
 static PetscErrorCode CBGMRESKeep_Private(KSP ksp)
 {
@@ -349,7 +352,7 @@ static PetscErrorCode CBGMRESKeep_Private(KSP ksp)
     gm->kept = gm->columns;
   }
 
-  /* The next cycle has the other basis then */
+  /* the next cycle then has the other basis */
   if (!ksp->calc_ritz || !(full || gm->columns > gm->ritzcolumns)) PetscFunctionReturn(PETSC_SUCCESS);
   if (!gm->Vritz) PetscCall(CBBasisCreate(CB_COLUMN(ksp), gm->V->columns, gm->V->pairs, &gm->storage, PETSC_TRUE, &gm->Vritz));
   other           = gm->Vritz;
@@ -378,7 +381,7 @@ static PetscErrorCode KSPSolve_CBGMRES(KSP ksp)
   gm->recurrencereason = KSP_CONVERGED_ITERATING;
   gm->columns = gm->building = gm->ritzcolumns = gm->kept = 0;
 
-  /* If the preconditioner could not be set up, on some processes perhaps, then the first norm tells all of them */
+  /* if the preconditioner failed in set-up, perhaps on some processes only, the first norm tells all processes */
   do {
     PetscCall(CBGMRESBegin_Private(ksp));
     if (ksp->reason) break;
@@ -387,7 +390,7 @@ static PetscErrorCode KSPSolve_CBGMRES(KSP ksp)
     ksp->guess_zero = PETSC_FALSE;
     if (!ksp->reason && ksp->its >= ksp->max_it) ksp->reason = KSP_DIVERGED_ITS;
 
-    /* Converged by the recurrence: the next residual says whether it is true */
+    /* converged by the recurrence: the next residual decides */
     gm->recurrencereason = ksp->reason > 0 && ksp->reason != KSP_CONVERGED_ITS && ksp->normtype != KSP_NORM_NONE ? ksp->reason : KSP_CONVERGED_ITERATING;
     if (gm->recurrencereason) ksp->reason = KSP_CONVERGED_ITERATING;
     else if (ksp->reason) {
@@ -455,44 +458,44 @@ static PetscErrorCode CBGMRESCreate_Private(KSP ksp, PetscBool flexible)
 }
 
 /*MC
-   KSPCBGMRES - "cbgmres" - Restarted GMRES whose basis vectors are compressed
+   KSPCBGMRES - "cbgmres" - Restarted GMRES with compressed basis vectors
 
    Options Database Keys:
-+  -ksp_cbgmres_storage <frsz2_32>       - how basis vectors are stored: double, single, half, bfloat16, frsz2_32 or
++  -ksp_cbgmres_storage <frsz2_32>       - storage of basis vectors: double, single, half, bfloat16, frsz2_32 or
 another frsz2_<bits>; see `KSPCBGMRESSetStorage()`
 .  -ksp_cbgmres_exponent_bits <8>        - bits of the exponent that 32 numbers of FRSZ2 share: 8 or 16
-. -ksp_cbgmres_adaptive <false> - take a finer storage if this one is too coarse
-. -ksp_cbgmres_check_every <1> - iterations between looks at the residual
+. -ksp_cbgmres_adaptive <false> - take a finer storage if the storage is too coarse
+. -ksp_cbgmres_check_every <1> - number of iterations between tests of the residual
 .  -ksp_gmres_restart <30>               - the number of basis vectors
-.  -ksp_gmres_haptol <1e-30>             - an entry of the Hessenberg matrix below it ends a cycle
+.  -ksp_gmres_haptol <1e-30>             - a smaller entry of the Hessenberg matrix ends a cycle
 .  -ksp_gmres_breakdown_tolerance <0.1>  - largest difference of recurrence and residual in a cycle without gain,
     relative to the cycle's first residual
 .  -ksp_orthogonalization <cgs,mgs>      - mgs is classical Gram-Schmidt in two passes
-.  -ksp_orthogonalization_cgs_refinement_type <refine_never,refine_ifneeded,refine_always> - how often a second pass is made
-.  -ksp_gmres_preallocate <true>         - the basis is one allocation always; false is an error
+.  -ksp_orthogonalization_cgs_refinement_type <refine_never,refine_ifneeded,refine_always> - when a second pass is made
+.  -ksp_gmres_preallocate <true>         - the basis is always one allocation; false is an error
 .  -ksp_gmres_krylov_monitor             - draw the basis vectors
--  -lithe_reduce_transport <auto,ipc,nccl,mpi> - how numbers on devices are summed over processes; no prefix
+-  -lithe_reduce_transport <auto,ipc,nccl,mpi> - transport of sums over processes on devices; no prefix
 
    Level: beginner
 
    Notes:
-   A program written for `KSPGMRES` needs nothing but the type: `KSPGMRESSetRestart()`, `KSPGMRESSetHapTol()`,
-   `KSPGMRESSetBreakdownTolerance()`, `KSPOrthogonalizationSetCGSRefinementType()` and others work here, too.
+   A program written for `KSPGMRES` needs only another type: `KSPGMRESSetRestart()`, `KSPGMRESSetHapTol()`,
+   `KSPGMRESSetBreakdownTolerance()`, `KSPOrthogonalizationSetCGSRefinementType()` and similar functions work as well.
 
-   The basis is not stored in `Vec`s. Memory is the compressed basis and three work vectors, on a device a fourth for
-   `PCJACOBI` from the right. An iteration reads the basis twice, writes one basis vector, and has one reduction over
-   all processes. Inner products of each stored vector with all earlier vectors correct the coefficients of
-   Gram-Schmidt: re-orthogonalisation is delayed by one iteration and done in the coefficients. A second pass is made
-   if the first pass leaves almost nothing of a vector.
+   The basis is not stored in `Vec`s. Memory consists of the compressed basis and three work vectors; on a device of a
+   fourth for `PCJACOBI` from the right. An iteration reads the basis twice, writes one basis vector, and has one
+   reduction over all processes. Re-orthogonalisation is delayed by one iteration and done in the coefficients: inner
+   products of each stored vector with all earlier vectors correct the coefficients of Gram-Schmidt. A second pass is
+   made if the first pass leaves almost nothing of a vector.
 
    When the recurrence has converged, the residual is computed. If the residual has not converged, the cycle continues
-   with all its columns, up to 8 times, then from a restart. A storage too coarse for the tolerance ends the solve
-   with `KSP_DIVERGED_BREAKDOWN`, or is raised at a restart with `-ksp_cbgmres_adaptive`; -info and -ksp_view report
-   both.
+   with all columns, up to 8 times, then from a restart. A storage too coarse for the tolerance ends the solve with
+   `KSP_DIVERGED_BREAKDOWN`. With `-ksp_cbgmres_adaptive` the storage is raised at a restart instead. -info and
+   -ksp_view report both events.
 
    If residuals have entries of very different sizes side by side, FRSZ2 and half would lose the small entries. The
-   columns are then stored as bfloat16, single or double, with as many bits or the next larger number, until
-   `KSPReset()`. -ksp_view and -info report the change.
+   columns are then stored as bfloat16, single or double, with at least as many bits, until `KSPReset()`. -ksp_view and
+   -info report the change.
 
    Vectors need arrays: vectors of type `VECNEST` are copied, and `KSPSetUp()` refuses types without arrays.
 
@@ -517,20 +520,20 @@ PetscErrorCode KSPCreate_CBGMRES(KSP ksp)
 }
 
 /*MC
-   KSPCBFGMRES - "cbfgmres" - Restarted flexible GMRES whose basis vectors are compressed, with and without preconditioner
+   KSPCBFGMRES - "cbfgmres" - Restarted flexible GMRES with compressed basis vectors, with and without preconditioner
 
    Options Database Keys:
-+  -ksp_cbgmres_storage <frsz2_32>  - how basis vectors are stored, and all other options of `KSPCBGMRES`
++  -ksp_cbgmres_storage <frsz2_32>  - storage of basis vectors, and all other options of `KSPCBGMRES`
 .  -ksp_fgmres_modifypcnochange     - do not change the preconditioner between iterations
--  -ksp_fgmres_modifypcksp          - change it by `KSPFlexibleModifyPCKSP()`
+-  -ksp_fgmres_modifypcksp          - change the preconditioner by `KSPFlexibleModifyPCKSP()`
 
    Level: beginner
 
    Notes:
    Only right preconditioning is supported. The preconditioner may change from iteration to iteration.
 
-   The operator is applied to the preconditioned vectors as they are stored. Preconditioned vectors have exponents of
-   16 bits. With the storage half, whose range is too small for vectors of any size, they are stored as frsz2_16.
+   The operator is applied to the stored, rounded preconditioned vectors. Preconditioned vectors have exponents of 16
+   bits. The storage half has too small a range for preconditioned vectors, and is replaced by frsz2_16.
 
    A null space of the operator, `MatSetNullSpace()`, is removed from preconditioned vectors before storing.
    Preconditioned vectors may have another large common part, which the operator hardly sees; rounding may then lose

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* KSPCBGMRES and KSPCBFGMRES: shared by their files. docs/theory/compressed-basis.md explains the method */
+/* Shared by the files of KSPCBGMRES and KSPCBFGMRES. docs/theory/compressed-basis.md explains the method */
 
 #include <lithe/private/cbbasis.h>
 #include <lithe/private/petsccompat.h>
@@ -36,13 +36,13 @@ typedef struct {
   CBBasis      Z;     /* flexible: the preconditioned columns */
   CBBasis      Vritz; /* for Ritz vectors: a basis of an earlier cycle, with its Hessenberg matrix */
   LitheStorage storage;
-  PetscBool    unlike;   /* residuals have entries of different sizes side by side: each number has its own exponent */
+  PetscBool    unlike;   /* residuals have entries of different sizes side by side: each number has a separate exponent */
   PetscBool    measured; /* a residual has been tested for unlike sizes */
   PetscInt     finer;    /* number of times Z's storage was raised above the storage of V */
 
   /*
-     The least squares problem, on the host, with ld of V and columns 0 ... columns-1. Columns that are residuals,
-     from continuations of the cycle, are no unknowns
+     The least squares problem, on the host, with ld of V and columns 0 ... columns-1. Columns that are residuals, from
+     continuations of the cycle, have no unknown
   */
   PetscInt     columns;
   PetscInt     unknowns;
@@ -74,7 +74,7 @@ typedef struct {
 
   Vec jacobi; /* the inverse diagonal of a PCJACOBI from the right, a factor of columns in CB_COLUMN; NULL: none */
 
-  LitheOrthogonalization orthogonalization; /* as it was at the solve's start */
+  LitheOrthogonalization orthogonalization; /* at the start of the solve */
 
   /* The cycle */
   PetscReal          initial;          /* norm of the first residual of the solve */
@@ -83,11 +83,11 @@ typedef struct {
   PetscInt           limit;            /* largest number of columns */
   PetscBool          complete;         /* one more column is stored */
   PetscInt           best;             /* number of columns with the smallest expected residual */
-  PetscReal          expected;         /* norm of that residual, rounding of the basis included */
-  PetscReal          gap;              /* the part of rounding in it */
+  PetscReal          expected;         /* norm of the true residual, rounding of the basis included */
+  PetscReal          gap;              /* the rounding part of expected */
   PetscReal          predicted;        /* norm of the recurrence with all columns; negative before the first cycle */
   PetscBool          ended;            /* the last cycle found no new direction, */
-  PetscBool          exhausted;        /* and the operator is singular in its space */
+  PetscBool          exhausted;        /* and the operator is singular in the space of the columns */
   KSPConvergedReason recurrencereason; /* the last cycle converged by the recurrence only, for this reason: the next cycle must gain more */
   PetscInt           slowcycles;       /* consecutive cycles with little gain, as the recurrence predicted */
   PetscInt           stagnantcycles;   /* consecutive cycles without gain, against the prediction */
@@ -104,7 +104,7 @@ typedef struct {
   void                  *modifyctx;
 } KSP_CBGMRES;
 
-/* Work vectors: the newest column, decoded; its image by the operator; and a vector for products with two factors */
+/* Work vectors: the newest column, decoded; the image of the column; and a vector for products with two factors */
 #define CB_COLUMN(ksp) ((ksp)->work[0])
 #define CB_IMAGE(ksp)  ((ksp)->work[1])
 #define CB_WORK(ksp)   ((ksp)->work[2])
@@ -124,7 +124,10 @@ PETSC_INTERN PetscErrorCode CBGMRESCreatePreconditioned_Private(KSP, PetscInt);
 PETSC_INTERN PetscErrorCode CBGMRESDestroyBases_Private(KSP);
 PETSC_INTERN PetscErrorCode KSPReset_CBGMRES(KSP);
 
-/* cycle.c: from the residual, in CB_IMAGE, of norm start, to a better solution; with the previous columns, or from the first one */
+/*
+   cycle.c: from the residual, in CB_IMAGE, of norm start, to a better solution; with the previous columns, or a new
+   cycle
+*/
 PETSC_INTERN PetscBool      CBGMRESCanContinue_Private(KSP);
 PETSC_INTERN PetscErrorCode CBGMRESCycle_Private(KSP);
 

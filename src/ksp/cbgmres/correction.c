@@ -2,11 +2,11 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The correction of the solution that a cycle's least squares problem gives */
+/* The correction of the solution by a cycle's least squares problem */
 
 #include "cbgmresimpl.h"
 
-/* x = x + factor times the combination that the first k columns stand for */
+/* x = x + factor times the correction of the first k columns */
 PetscErrorCode CBGMRESAddCorrection_Private(KSP ksp, PetscInt k, PetscScalar factor, Vec x)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
@@ -19,7 +19,7 @@ PetscErrorCode CBGMRESAddCorrection_Private(KSP ksp, PetscInt k, PetscScalar fac
   gm->imagelost = PETSC_TRUE;
   PetscCall((*B->ops->combine)(B, k, gm->x, CB_IMAGE(ksp)));
   if (!gm->flexible) PetscCall(KSPUnwindPreconditioner(ksp, CB_IMAGE(ksp), CB_WORK(ksp)));
-  /* Rounded columns have a part in a null space. A preconditioner makes this part large, and x would lose its digits */
+  /* rounded columns have a part in a null space, which a preconditioner enlarges, and which would cost digits of x */
   PetscCall(CBGMRESRemoveNullSpace_Private(ksp, CB_IMAGE(ksp)));
   PetscCall(VecAXPY(x, factor, CB_IMAGE(ksp)));
   PetscFunctionReturn(PETSC_SUCCESS);

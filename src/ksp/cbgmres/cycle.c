@@ -5,9 +5,9 @@
 /*
    One cycle of KSPCBGMRES: Arnoldi's method with a compressed basis, from a residual to a correction.
 
-   Steps are launched without waiting of the host, and finished when the host looks at their scalars: after every
-   -ksp_cbgmres_check_every steps, at all launched steps. A step may need another pass of Gram-Schmidt, or end the
-   cycle. Steps behind it are then void, and are launched again, or not at all.
+   The host launches steps without waiting. Every -ksp_cbgmres_check_every steps, the host reads the scalars of all
+   launched steps, and finishes these steps. A step may need another pass of Gram-Schmidt, or end the cycle. Later steps
+   are then void, and are launched again, or not at all.
 */
 
 #include "cbgmresimpl.h"
@@ -15,8 +15,8 @@
 #define CB_PASSES 3 /* of Gram-Schmidt at most: two suffice if a new direction exists */
 
 /*
-   Whether the next column may be written to CB_COLUMN multiplied by the diagonal preconditioner, if any. It may if only
-   the operator reads the column
+   Whether the next column may be written to CB_COLUMN multiplied by a diagonal preconditioner: only if the operator
+   alone reads the column
 */
 static void CBGMRESScale_Private(KSP_CBGMRES *gm, PetscBool may)
 {
@@ -77,7 +77,10 @@ static PetscBool CBGMRESTwoPasses_Private(KSP ksp)
   return (PetscBool)(o->modified || o->refine == KSP_ORTHOGONALIZATION_CGS_REFINE_ALWAYS);
 }
 
-/* Column j+1, in CB_COLUMN, too. The last one of a full cycle, which the operator is not applied to, has to wait for CBGMRESComplete_Private() */
+/*
+   Column j+1, also in CB_COLUMN. The operator is not applied to the last column of a full cycle, which waits for
+   CBGMRESComplete_Private()
+*/
 static PetscErrorCode CBGMRESAppend_Private(KSP ksp, PetscInt j)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
@@ -89,7 +92,7 @@ static PetscErrorCode CBGMRESAppend_Private(KSP ksp, PetscInt j)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* From column j in CB_COLUMN to column j+1, there, too */
+/* From column j in CB_COLUMN to column j+1 in CB_COLUMN */
 static PetscErrorCode CBGMRESLaunch_Private(KSP ksp, PetscInt j, PetscInt its)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
@@ -106,11 +109,12 @@ static PetscErrorCode CBGMRESLaunch_Private(KSP ksp, PetscInt j, PetscInt its)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* w has become too short for the coefficients of this pass to be the last ones */
+/* w has become too short: the coefficients of this pass cannot be the last ones */
 static PetscBool CBGMRESNeedsPass_Private(KSP ksp, PetscInt j, const CBStep *step)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
-  /* Rounding of w leaves eps ||w||. Below eps^(1/3) ||w|| that is much of the remainder, and the norm from the Pythagorean identity is inaccurate */
+  /* rounding of w leaves eps ||w||. Below eps^(1/3) ||w|| this rounding is a large part of the remainder, and the
+     norm from the Pythagorean identity is inaccurate */
   PetscReal least = gm->orthogonalization.refine == KSP_ORTHOGONALIZATION_CGS_REFINE_IFNEEDED ? 0.5
                                                                                               : PetscPowReal(PETSC_MACHINE_EPSILON, (PetscReal)(2.0 / 3.0));
 
@@ -121,7 +125,7 @@ static PetscBool CBGMRESNeedsPass_Private(KSP ksp, PetscInt j, const CBStep *ste
   return (PetscBool)(CBGMRESTwoPasses_Private(ksp) || step->after < least * step->image);
 }
 
-/* Recomputes CB_IMAGE, which has been overwritten: the operator and this number of passes applied to column j */
+/* Recomputes the overwritten CB_IMAGE: the operator and this number of passes applied to column j */
 static PetscErrorCode CBGMRESRecomputeImage_Private(KSP ksp, PetscInt j, PetscInt its, PetscInt passes)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
@@ -160,7 +164,7 @@ static PetscErrorCode CBGMRESRepair_Private(KSP ksp, PetscInt j, PetscInt its, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Is there a new direction? If not the entry below the diagonal is zero */
+/* Whether a new direction exists. If not, the entry below the diagonal is zero */
 static PetscBool CBGMRESEndOfSpace_Private(KSP_CBGMRES *gm, PetscInt j)
 {
   CBScalars      *s     = &gm->V->host;
@@ -168,14 +172,14 @@ static PetscBool CBGMRESEndOfSpace_Private(KSP_CBGMRES *gm, PetscInt j)
   PetscScalar    *below = s->hessenberg + (size_t)j * (size_t)s->ld + (size_t)j + 1;
   const PetscReal sigma = PetscRealPart(*below), residual = CBGMRESLeastResidual_Private(gm);
 
-  /* The rounding of a w that lies in the space; and KSPGMRES's own bound */
+  /* the rounding of a w in the space; and the bound of KSPGMRES */
   if (step->after > 100.0 * (PetscReal)(j + 1) * PetscSqr(PETSC_MACHINE_EPSILON) * step->image && sigma >= PetscMin(gm->opt.haptol, sigma / residual))
     return PETSC_FALSE;
   *below = 0.0;
   return PETSC_TRUE;
 }
 
-/* Column j becomes final, and with it the norm of the residual. ended: the space has no more directions */
+/* Column j becomes final, and thereby the norm of the residual. ended: the space has no more directions */
 static PetscErrorCode CBGMRESFinish_Private(KSP ksp, PetscInt j, PetscInt its, PetscInt *launched, PetscReal *residual, PetscBool *ended)
 {
   KSP_CBGMRES *gm   = (KSP_CBGMRES *)ksp->data;
@@ -195,7 +199,7 @@ static PetscErrorCode CBGMRESFinish_Private(KSP ksp, PetscInt j, PetscInt its, P
   *residual = CBGMRESLeastColumn_Private(gm, j);
   if (*ended && PetscAbsScalar(gm->R[(size_t)j * (size_t)gm->V->host.ld + (size_t)gm->pivot[j]]) <=
                   10.0 * (PetscReal)(j + 1) * PETSC_MACHINE_EPSILON * PetscSqrtReal(step->image)) {
-    /* The operator takes a direction of this space to nothing: the last column is of no use */
+    /* the operator maps a direction of this space to zero: the last column is useless */
     gm->exhausted = PETSC_TRUE;
     *residual     = before;
     gm->columns   = j;
@@ -208,10 +212,10 @@ static PetscErrorCode CBGMRESFinish_Private(KSP ksp, PetscInt j, PetscInt its, P
 }
 
 /*
-   Whether rounding of the stored columns limits the residual. The residual of the recurrence may continue to fall while the true residual
-   does not, or the solution may become large, and the rounding with it. The expected residual is the sum of both. The number of columns
-   with the smallest expected residual is kept. A recurrence below the rounding gains nothing more, except for spectra, or where
-   the number of iterations is prescribed.
+   Whether rounding of the stored columns limits the residual. The residual of the recurrence may continue to fall while
+   the true residual stagnates. Or the solution, and thereby the rounding, may become large. The expected residual is
+   the sum of both. The number of columns with the smallest expected residual is kept. A recurrence below the rounding
+   level gains nothing more, except for spectra, or for a prescribed number of iterations.
 */
 static PetscBool CBGMRESIsStorageLimited_Private(KSP ksp, PetscReal residual)
 {
@@ -231,8 +235,8 @@ static PetscBool CBGMRESIsStorageLimited_Private(KSP ksp, PetscReal residual)
 }
 
 /*
-   The cycle is at its end. Is there an unused column behind the used ones? For a full cycle, only if rounding is seen
-   in the residual, which is then used once more
+   At the end of a cycle: whether an unused column exists behind the used ones. A full cycle completes this column only
+   if rounding is visible in the residual, which is then used once more
 */
 static PetscErrorCode CBGMRESComplete_Private(KSP ksp)
 {
@@ -241,7 +245,7 @@ static PetscErrorCode CBGMRESComplete_Private(KSP ksp)
   PetscFunctionBegin;
   gm->complete = (PetscBool)(gm->columns < gm->limit);
   if (gm->complete || !gm->best || ksp->its >= ksp->max_it || gm->gap < 0.5 * CB_REFINE * gm->expected) PetscFunctionReturn(PETSC_SUCCESS);
-  /* a monitor may have asked for the solution, which changes no later bit */
+  /* a monitor may have requested the solution, which changes no later bit */
   if (gm->imagelost) PetscCall(CBGMRESRecomputeImage_Private(ksp, gm->columns - 1, ksp->its - 1, gm->V->host.step[gm->columns - 1].passes));
   CBGMRESScale_Private(gm, PETSC_FALSE);
   PetscCall((*gm->V->ops->append)(gm->V, gm->columns, CB_IMAGE(ksp), CB_COLUMN(ksp)));
@@ -251,9 +255,9 @@ static PetscErrorCode CBGMRESComplete_Private(KSP ksp)
 
 /*
    Whether convergence by the recurrence is premature: the expected residual, with rounding, has not converged. The
-   difference is small enough that another column is cheaper than the true residual. The same if the last cycle had
-   converged by the recurrence and its true residual had not: rounding is then about as large as the residual, which
-   must be halved.
+   difference is small: another column is cheaper than the true residual. The same holds if the last cycle had converged
+   by the recurrence but not by its true residual. Rounding is then about as large as the residual, which must be
+   halved.
 */
 static PetscErrorCode CBGMRESIsPremature_Private(KSP ksp, PetscReal residual, PetscBool *premature)
 {
@@ -264,7 +268,7 @@ static PetscErrorCode CBGMRESIsPremature_Private(KSP ksp, PetscReal residual, Pe
   *premature = PETSC_FALSE;
   if (ksp->reason <= 0 || ksp->reason == KSP_CONVERGED_ITS) PetscFunctionReturn(PETSC_SUCCESS);
   *premature = (PetscBool)(gm->recurrencereason && residual > 0.5 * gm->start);
-  /* a test of the user's own may count its calls */
+  /* a test of the user may count its calls */
   if (*premature || ksp->converged != KSPConvergedDefault || ksp->calc_sings || ksp->calc_ritz || gm->best != gm->columns || gm->gap > residual ||
       gm->gap < 0.01 * residual)
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -273,7 +277,7 @@ static PetscErrorCode CBGMRESIsPremature_Private(KSP ksp, PetscReal residual, Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The number of columns that the least squares problem may have, with this many iterations left */
+/* The largest number of columns of the least squares problem, with this many iterations left */
 static PetscInt CBGMRESLimit_Private(KSP ksp, PetscInt columns)
 {
   KSP_CBGMRES   *gm   = (KSP_CBGMRES *)ksp->data;
@@ -282,7 +286,7 @@ static PetscInt CBGMRESLimit_Private(KSP ksp, PetscInt columns)
   return its < most - columns ? columns + its : most;
 }
 
-/* Whether the last cycle can continue: it ended before it was full, and its columns are good */
+/* Whether the last cycle can continue: if it ended early with good columns */
 PetscBool CBGMRESCanContinue_Private(KSP ksp)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
@@ -293,9 +297,9 @@ PetscBool CBGMRESCanContinue_Private(KSP ksp)
 }
 
 /*
-   The cycle continues with its residual, in CB_IMAGE: the part of the residual that is in no column becomes the next
-   column. In the coefficients the residual takes the place of the image of the column before. done: PETSC_FALSE if no
-   part is left.
+   The cycle continues with its residual, in CB_IMAGE. The part of the residual outside of all columns becomes the next
+   column. In the coefficients, the residual replaces the image of the previous column. done: PETSC_FALSE if no part is
+   left.
 */
 static PetscErrorCode CBGMRESContinue_Private(KSP ksp, PetscBool *done)
 {
@@ -328,8 +332,8 @@ static PetscErrorCode CBGMRESContinue_Private(KSP ksp, PetscBool *done)
 }
 
 /*
-   May rounding of the first columns be seen in the residual, before the residual is small enough? In the first cycle,
-   whose progress is not known; later, if the last cycle got that far
+   Whether rounding of the first columns may be visible in the residual before the residual is small enough. True in the
+   first cycle, whose progress is unknown; later, if the last cycle came close enough
 */
 static PetscBool CBGMRESWantsPairs_Private(KSP ksp)
 {

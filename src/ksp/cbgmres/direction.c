@@ -5,10 +5,9 @@
 /*
    The direction for the operator in a cycle that has continued with a new residual.
 
-   In a cycle that begins, the direction is the newest column of the basis. When a cycle continues, its newest column,
-   column k, is left over. The operator was never applied to column k, while the remaining residual has a part in it,
-   and later images do, too. Without these parts the space would grow by other directions, and the residual would hardly
-   become smaller.
+   In a new cycle, the direction is the newest column of the basis. When a cycle continues, its newest column k is left
+   over. The operator was never applied to column k, while the remaining residual and later images have a part in column
+   k. Without these parts the space would grow by other directions, and the residual would hardly become smaller.
 
    Let Z be the directions so far, to which the operator M was applied, and C the orthonormal images, M Z = C R. The
    next direction z_j is the remaining residual when the cycle continues, and afterwards the newest column of C. Z then
@@ -16,13 +15,13 @@
 
      E. de Sturler: Nested Krylov Methods Based on GCR. J. Comput. Appl. Math. 67, 1996.
 
-   Both are known by their coefficients for the columns of V. Their part in Z adds nothing to Z, and is dropped, so no
-   linear combination of all columns is needed. The rest is
+   Residual and newest column of C are known by their coefficients for the columns of V. Their part in Z adds nothing to
+   Z, and is dropped: no linear combination of all columns is needed. The rest is
 
      sigma v_j + sum a_l v_left(l),   from  v_i = sum modulo_il v_left(l)  (mod Z),
 
-   and z_j is the rest, divided by its largest coefficient. z_j joins Z. The column with the largest coefficient is now
-   expressed by the others. The left-over columns stay left over, or v_j replaces one of them.
+   and z_j is the rest, divided by its largest coefficient. z_j joins Z. The other columns then express the column with
+   the largest coefficient. The left-over columns stay left over, or v_j replaces one left-over column.
 */
 
 #include "cbgmresimpl.h"
@@ -102,7 +101,7 @@ PetscErrorCode CBGMRESDirectionApply_Private(KSP ksp, PetscInt j)
   PetscFunctionBegin;
   if (!gm->nleft || j <= gm->first) PetscFunctionReturn(PETSC_SUCCESS);
   if (gm->scaled) {
-    /* it was made again, by another pass, before the cycle continued */
+    /* another pass recomputed the column before the cycle continued */
     PetscCall((*gm->V->ops->load)(gm->V, j, CB_COLUMN(ksp)));
     gm->scaled = PETSC_FALSE;
   }
@@ -115,8 +114,10 @@ PetscErrorCode CBGMRESDirectionApply_Private(KSP ksp, PetscInt j)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x, the coefficients of the solution for the columns, from the unknowns y of columns 0 ... k-1. The result of a
-   flexible preconditioner for z_j is a column of its own */
+/*
+   x, the coefficients of the solution for the columns, from the unknowns y of columns 0 ... k-1. A flexible
+   preconditioner gives a separate column for z_j
+*/
 void CBGMRESDirectionExpand_Private(KSP_CBGMRES *gm, PetscInt k)
 {
   for (PetscInt j = 0; j < k; j++) gm->x[j] = gm->y[j];

@@ -3,14 +3,14 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The small least squares problem of GMRES, min || g - H y ||, by plane rotations, a column at a time. The correction
-   by its solution is in correction.c.
+   The small least squares problem of GMRES, min || g - H y ||, by plane rotations, one column at a time. correction.c
+   corrects the solution.
 
-   In a cycle that begins, g is start e_1, and column j of H has one entry below the diagonal. If a cycle continues with
-   a new residual, column k of the basis's Hessenberg matrix describes the residual, not the image of column k. It is
-   the new g, and no unknown belongs to it. Later columns have one more entry below the entry of their unknown.
+   In a new cycle, g is start e_1, and column j of H has one entry below the diagonal. If a cycle continues with a new
+   residual, column k of the basis's Hessenberg matrix describes the residual, not the image of column k. The residual
+   is the new g, without an unknown. Later columns have one more entry below the entry of their unknown.
 
-   Which direction the next column of unknowns stands for is told by direction.c.
+   direction.c defines the direction of the next unknown.
 */
 
 #include "cbgmresimpl.h"
@@ -42,7 +42,7 @@ static inline void CBGMRESRotate_Private(PetscReal c, PetscScalar s, PetscScalar
   v[1] = c * y - PetscConj(s) * x;
 }
 
-/* Where the rotations for column j begin; the one of rows i and i+1 is number i - pivot[j], 0 <= i - pivot[j] <= CB_LEFT */
+/* The place of the rotations of column j. Rotation i - pivot[j] rotates rows i and i+1, 0 <= i - pivot[j] <= CB_LEFT */
 static inline PetscInt CBGMRESRotations_Private(PetscInt j)
 {
   return j * (CB_LEFT + 1);
@@ -95,7 +95,7 @@ PetscReal CBGMRESLeastColumn_Private(KSP_CBGMRES *gm, PetscInt j)
   for (PetscInt i = 0; i <= j + 1; i++) r[i] = h[i];
   CBGMRESRotateAll_Private(gm, j, r);
 
-  /* Rotations that make all below the unknown's row zero, the lowest first */
+  /* rotations that zero all entries below the row of the unknown, the lowest first */
   gm->pivot[j] = gm->unknowns++;
   gm->g[j + 1] = 0.0;
   for (PetscInt i = j; i >= gm->pivot[j]; i--) {
@@ -120,7 +120,7 @@ void CBGMRESLeastRightSide_Private(KSP_CBGMRES *gm, PetscInt k)
   CBGMRESRotateAll_Private(gm, k, gm->g);
 }
 
-/* The same, and the cycle continues: column k+1 of the basis is the part of the residual that was in no column */
+/* The same, and the cycle continues: column k+1 of the basis is the part of the residual outside of all columns */
 void CBGMRESLeastInsert_Private(KSP_CBGMRES *gm, PetscInt k)
 {
   const PetscReal sigma = PetscRealPart(gm->V->host.hessenberg[(size_t)k * (size_t)gm->V->host.ld + (size_t)k + 1]);
@@ -133,7 +133,7 @@ void CBGMRESLeastInsert_Private(KSP_CBGMRES *gm, PetscInt k)
   gm->columns  = k + 1;
 }
 
-/* y, from the first k columns. A direction that the operator takes to nothing gets no part */
+/* y, from the first k columns. A direction that the operator maps to zero gets no part */
 void CBGMRESLeastSolve_Private(KSP_CBGMRES *gm, PetscInt k)
 {
   const size_t ld = (size_t)gm->V->host.ld;

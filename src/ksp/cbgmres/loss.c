@@ -3,35 +3,35 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The loss of a storage on the vectors of the actual solve, measured on some of them, and the reaction.
+   The loss of a storage on the vectors of the actual solve, measured on some vectors, and the reaction.
 
-   Preconditioned vectors, of a flexible method, have any size and direction. A large common part, in or near the null
-   space of the operator, determines their rounding, and the operator sees the rest alone. The operator is therefore
-   applied to the lost part of a column, too. If the result is not small beside the image of the stored column, the
-   second basis gets more bits. A null space that the operator declares is removed before.
+   Preconditioned vectors of a flexible method have any size and direction. A large common part, in or near the null
+   space of the operator, determines their rounding, and the operator sees only the remainder. The operator is therefore
+   also applied to the lost part of a column. If the result is not small compared to the image of the stored column, the
+   second basis gets more bits. A declared null space of the operator is removed before.
 
-   Columns of the first basis have norm 1. If residuals of unlike units lie side by side, small entries are lost beside
-   large ones in a storage with one exponent per block, or with a short range. The entries that a residual lost are
-   counted. If they are many, the columns are stored as floating point numbers with the same number of bits, each with
-   an exponent of its own.
+   Columns of the first basis have norm 1. If residuals of different units lie side by side, small entries are lost
+   beside large ones in a storage with one exponent per block, or with a short range. The lost entries of a residual are
+   counted. If many are lost, the columns are stored as floating point numbers with the same number of bits, with a
+   separate exponent each.
 */
 
 #include "cbgmresimpl.h"
 
-#define CB_LOST 0.1 /* this part of an image may come from rounding */
+#define CB_LOST 0.1 /* the largest part of an image that may come from rounding */
 #define CB_LOST_FIRST \
   1.5 /* of the first column's. Noise gives 1 at most, and the next columns remove the rest of a smooth large vector; more is a missing part */
-#define CB_UNLIKE 0.003 /* this share of the entries may be lost beside others */
-#define CB_COARSE 300.0 /* the same, in units of rounding: zeros of a field lose their neighbours in coarse storages */
-#define CB_NOISE  0.125 /* this share may be rounded zeros, if units are not known */
+#define CB_UNLIKE 0.003 /* the largest share of lost entries */
+#define CB_COARSE 300.0 /* the same, in units of rounding: in coarse storages, zeros of a field affect their neighbours */
+#define CB_NOISE  0.125 /* the largest share of rounded zeros if units are unknown */
 
-/* 0, 1, 3, 7, ...: columns and cycles that are measured */
+/* 0, 1, 3, 7, ...: measured columns and cycles */
 static PetscBool CBGMRESMeasured_Private(PetscInt j)
 {
   return (PetscBool) !(j & (j + 1));
 }
 
-/* Takes the part of a vector in the null space of the operator, if the operator declares one */
+/* Removes the part of a vector in the null space of the operator, if declared */
 PetscErrorCode CBGMRESRemoveNullSpace_Private(KSP ksp, Vec x)
 {
   MatNullSpace nullspace;
@@ -45,7 +45,7 @@ PetscErrorCode CBGMRESRemoveNullSpace_Private(KSP ksp, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* From now on, the second basis has more bits, for its columns 0 ... k-1. CB_IMAGE is lost */
+/* Gives the second basis more bits, and stores its columns 0 ... k-1 again. CB_IMAGE is lost */
 PetscErrorCode CBGMRESRaisePreconditioned_Private(KSP ksp, PetscInt k, PetscBool *raised)
 {
   KSP_CBGMRES *gm  = (KSP_CBGMRES *)ksp->data;
@@ -99,9 +99,9 @@ PetscErrorCode CBGMRESStorePreconditioned_Private(KSP ksp, PetscInt j)
 }
 
 /*
-   CB_WORK becomes 0 where the residual in CB_IMAGE is at most the rounding of a zero in double precision, in units of
-   its equation, else 1. A residual that is not preconditioned has the units of the operator's rows, and therefore of
-   its diagonal. Otherwise units are not known, and only few entries may be rounded zeros.
+   Sets CB_WORK to 0 for entries of the residual in CB_IMAGE at the rounding level of zero, in units of their equation;
+   to 1 for all other entries. A residual without preconditioner has the units of the operator's rows, and therefore of
+   the diagonal. Otherwise units are unknown, and only few entries may be rounded zeros.
 */
 static PetscErrorCode CBGMRESMarkNoise_Private(KSP ksp, PetscReal lost)
 {
@@ -123,8 +123,10 @@ static PetscErrorCode CBGMRESMarkNoise_Private(KSP ksp, PetscReal lost)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The mean square of the relative loss of the storage over the entries of the residual in CB_IMAGE; marked: only over
-   the entries that CB_WORK marks */
+/*
+   The mean square of the relative loss of the storage over the entries of the residual in CB_IMAGE; marked: only over
+   entries marked in CB_WORK
+*/
 static PetscErrorCode CBGMRESGetLost_Private(KSP ksp, PetscBool marked, PetscReal *lost)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
@@ -146,8 +148,8 @@ static PetscErrorCode CBGMRESGetLost_Private(KSP ksp, PetscBool marked, PetscRea
 }
 
 /*
-   A cycle begins with the residual in CB_IMAGE: does the storage lose too many of its entries beside others? If so, the
-   bases are made again, with an exponent for each number
+   A cycle begins with the residual in CB_IMAGE. If the storage loses too many of its entries, the bases are remade,
+   with an exponent for each number
 */
 PetscErrorCode CBGMRESMeasureUnits_Private(KSP ksp)
 {
@@ -158,7 +160,7 @@ PetscErrorCode CBGMRESMeasureUnits_Private(KSP ksp)
   char            name[16], newname[16];
 
   PetscFunctionBegin;
-  /* of later solves that have a second cycle */
+  /* for later solves that have a second cycle */
   if (!CBGMRESMeasured_Private(gm->info.cycles) || (gm->measured && !gm->info.cycles) || !CBGMRESStorageFloat_Private(&was)) PetscFunctionReturn(PETSC_SUCCESS);
   gm->measured = PETSC_TRUE;
   PetscCall(CBGMRESGetLost_Private(ksp, PETSC_FALSE, &lost));

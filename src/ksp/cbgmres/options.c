@@ -10,8 +10,8 @@
 #include "cbgmresimpl.h"
 
 /*
-   FRSZ2 of 32 bits: enough accuracy for a restart cycle of 30 or 100 vectors on nearly all systems (a relative rounding
-   of 5e-10), half of the memory, and the iterations of double storage.
+   FRSZ2 of 32 bits: a relative rounding of 5e-10 suffices for a restart cycle of 30 or 100 vectors on nearly all
+   systems. The basis takes half of the memory, and solves take the iterations of double storage.
 */
 PetscErrorCode CBGMRESOptionsDefault_Private(CBGMRESOptions *opt)
 {
@@ -27,7 +27,7 @@ PetscErrorCode CBGMRESOptionsDefault_Private(CBGMRESOptions *opt)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Options that determine allocations: everything is made again at the next solve */
+/* Options that determine allocations: the next solve allocates again */
 static PetscErrorCode CBGMRESSetUpAgain_Private(KSP ksp)
 {
   PetscFunctionBegin;
@@ -174,7 +174,7 @@ static PetscErrorCode KSPFlexibleSetModifyPC_CBFGMRES(KSP ksp, KSPFlexibleModify
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Each new column, in a window of its own, as KSPGMRESMonitorKrylov() does for KSPGMRES */
+/* Draws each new column in a separate window, as KSPGMRESMonitorKrylov() does for KSPGMRES */
 static PetscErrorCode CBGMRESMonitorKrylov_Private(KSP ksp, PetscInt its, PetscReal norm, void *ctx)
 {
   KSP_CBGMRES *gm      = (KSP_CBGMRES *)ksp->data;
@@ -244,7 +244,7 @@ PetscErrorCode KSPSetFromOptions_CBGMRES(KSP ksp, PetscOptionItems PetscOptionsO
   PetscCall(PetscOptionsString("-ksp_cbgmres_storage", "Storage of a basis vector: double, single, half, bfloat16, frsz2_<bits>", "KSPCBGMRESSetStorage", name,
                                chosen, sizeof(chosen), &set));
   if (set) PetscCall(KSPCBGMRESSetStorage(ksp, chosen));
-  PetscCall(PetscOptionsBool("-ksp_cbgmres_adaptive", "Take a finer storage if this one is too coarse", "KSPCBGMRESSetAdaptive", gm->opt.adaptive,
+  PetscCall(PetscOptionsBool("-ksp_cbgmres_adaptive", "Take a finer storage if the storage is too coarse", "KSPCBGMRESSetAdaptive", gm->opt.adaptive,
                              &gm->opt.adaptive, NULL));
   PetscCall(PetscOptionsInt("-ksp_cbgmres_check_every", "Iterations between looks at the residual", "KSPCBGMRESSetCheckEvery", gm->opt.every, &count, &set));
   if (set) PetscCall(KSPCBGMRESSetCheckEvery(ksp, count));
@@ -282,7 +282,7 @@ PetscErrorCode CBGMRESComposeOptions_Private(KSP ksp, PetscBool on)
 }
 
 /*@
-  KSPCBGMRESSetStorage - Sets how a `KSPCBGMRES` or `KSPCBFGMRES` stores its basis vectors
+  KSPCBGMRESSetStorage - Sets the storage of the basis vectors of a `KSPCBGMRES` or `KSPCBFGMRES`
 
   Logically Collective
 
@@ -299,8 +299,8 @@ PetscErrorCode CBGMRESComposeOptions_Private(KSP ksp, PetscBool on)
   The iteration continues until the residual itself meets the tolerance, whatever the storage. A coarser storage may
   need more iterations, and may be too coarse, see `KSPCBGMRESSetAdaptive()`.
 
-  In FRSZ2 blocks of 32 numbers share an exponent of 8 bits, or of 16 with -ksp_cbgmres_exponent_bits 16: 32.25 bits per
-  number for frsz2_32, 16.25 for frsz2_16.
+  In FRSZ2, blocks of 32 numbers share an exponent of 8 bits, or of 16 bits with -ksp_cbgmres_exponent_bits 16. frsz2_32
+  takes 32.25 bits per number, and frsz2_16 takes 16.25 bits.
 
 .seealso: `KSPCBGMRES`, `KSPCBGMRESGetStorage()`, `KSPCBGMRESSetAdaptive()`, `KSPCBGMRESGetInfo()`
 @*/
@@ -314,7 +314,7 @@ PetscErrorCode KSPCBGMRESSetStorage(KSP ksp, const char storage[])
 }
 
 /*@
-  KSPCBGMRESGetStorage - Gets how a `KSPCBGMRES` or `KSPCBFGMRES` stores its basis vectors
+  KSPCBGMRESGetStorage - Gets the storage of the basis vectors of a `KSPCBGMRES` or `KSPCBFGMRES`
 
   Not Collective
 
@@ -346,20 +346,20 @@ PetscErrorCode KSPCBGMRESGetStorage(KSP ksp, const char *storage[])
 
   Input Parameters:
 + ksp      - the solver
-- adaptive - whether it may
+- adaptive - whether the storage may become finer
 
   Options Database Key:
-. -ksp_cbgmres_adaptive <false> - whether it may
+. -ksp_cbgmres_adaptive <false> - whether the storage may become finer
 
   Level: intermediate
 
   Notes:
-  The decision is made at a restart. The storage is too coarse if a cycle has left more than half of its first
-  residual although the recurrence is smaller, or if two cycles in a row have gained less than a tenth. Storages of up
-  to 24 bits are followed by frsz2_32, all others by double. A raised storage stays for the next solves, until
-  `KSPReset()`.
+  The decision is made at a restart. The storage is too coarse if a cycle has left more than half of its first residual
+  although the recurrence is smaller. The storage is also too coarse if two cycles in a row have gained less than a
+  tenth. frsz2_32 follows storages of up to 24 bits, and double follows all other storages. A raised storage stays for
+  the next solves, until `KSPReset()`.
 
-  Without this option the solve ends with `KSP_DIVERGED_BREAKDOWN`.
+  Without the option the solve ends with `KSP_DIVERGED_BREAKDOWN`.
 
 .seealso: `KSPCBGMRES`, `KSPCBGMRESGetAdaptive()`, `KSPCBGMRESSetStorage()`, `KSPCBGMRESGetInfo()`
 @*/
@@ -381,7 +381,7 @@ PetscErrorCode KSPCBGMRESSetAdaptive(KSP ksp, PetscBool adaptive)
 . ksp - the solver
 
   Output Parameter:
-. adaptive - whether it may
+. adaptive - whether the storage may become finer
 
   Level: intermediate
 
@@ -397,7 +397,7 @@ PetscErrorCode KSPCBGMRESGetAdaptive(KSP ksp, PetscBool *adaptive)
 }
 
 /*@
-  KSPCBGMRESSetCheckEvery - Sets how often a `KSPCBGMRES` looks at the residual
+  KSPCBGMRESSetCheckEvery - Sets the number of iterations between tests of the residual in a `KSPCBGMRES`
 
   Logically Collective
 
@@ -426,7 +426,7 @@ PetscErrorCode KSPCBGMRESSetCheckEvery(KSP ksp, PetscInt every)
 }
 
 /*@
-  KSPCBGMRESGetCheckEvery - Gets how often a `KSPCBGMRES` looks at the residual
+  KSPCBGMRESGetCheckEvery - Gets the number of iterations between tests of the residual in a `KSPCBGMRES`
 
   Not Collective
 

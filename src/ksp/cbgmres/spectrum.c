@@ -4,7 +4,7 @@
 
 /*
    Spectra of the preconditioned operator from the Hessenberg matrix: singular values, eigenvalues, Ritz and harmonic
-   Ritz pairs. Their accuracy is that of a relation M V = V H + E with E of the size of the storage's rounding.
+   Ritz pairs. They satisfy M V = V H + E, with E of the size of the storage's rounding.
 */
 
 #include "cbgmresimpl.h"
@@ -45,8 +45,10 @@ PetscErrorCode KSPComputeExtremeSingularValues_CBGMRES(KSP ksp, PetscReal *emax,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Eigenvalues of the k x k matrix H, which is overwritten, and its eigenvectors unless Q is NULL. For real scalars the
-   format is the one of LAPACK's real geev */
+/*
+   Eigenvalues of the k x k matrix H, which is overwritten, and eigenvectors unless Q is NULL. Real scalars: in the
+   format of LAPACK's real geev
+*/
 static PetscErrorCode CBGMRESEigen_Private(PetscInt k, PetscScalar H[], PetscReal re[], PetscReal im[], PetscScalar *Q)
 {
   PetscBLASInt n, one       = 1, ldq, lwork;
@@ -112,8 +114,9 @@ PetscErrorCode KSPComputeEigenvalues_CBGMRES(KSP ksp, PetscInt nmax, PetscReal *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* H + h^2 H^{-H} e_k e_k^H, h being the entry below the last diagonal entry: its eigenvalues are the harmonic Ritz
-   values */
+/*
+   H + h^2 H^{-H} e_k e_k^H with the entry h below the last diagonal entry. The eigenvalues are the harmonic Ritz values
+*/
 static PetscErrorCode CBGMRESHarmonic_Private(CBBasis V, PetscInt k, PetscScalar H[])
 {
   const PetscScalar h = V->host.hessenberg[(size_t)(k - 1) * (size_t)V->host.ld + (size_t)k];
@@ -156,7 +159,7 @@ PetscErrorCode KSPComputeRitz_CBGMRES(KSP ksp, PetscBool ritz, PetscBool small, 
   }
   PetscCall(PetscSortRealWithPermutation(k, modulus, order));
 
-  /* With real scalars the two columns of a complex pair are its real and imaginary parts: both, or neither */
+  /* real scalars: both columns of a complex pair, its real and imaginary part, are taken, or none */
 #if PetscDefined(USE_COMPLEX)
   taken = wanted;
 #else

@@ -75,8 +75,8 @@ PetscBool CBGMRESStorageRaise_Private(LitheStorage *s)
 }
 
 /*
-   Replaces numbers that share an exponent or have a short range by floating point numbers of at least as many bits.
-   Returns PETSC_FALSE if the storage has floating point numbers already.
+   Replaces numbers with a shared exponent or a short range by floating point numbers of at least as many bits. Returns
+   PETSC_FALSE if the storage already has floating point numbers.
 */
 PetscBool CBGMRESStorageFloat_Private(LitheStorage *s)
 {

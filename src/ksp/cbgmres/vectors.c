@@ -25,9 +25,9 @@ PetscErrorCode CBGMRESDestroyBases_Private(KSP ksp)
 }
 
 /*
-   The number of columns with second parts. The rounding of a cycle's first columns has the largest effect on the
-   residual, above all in a system that needs few iterations. They get second parts if the tolerance is small enough for
-   a difference. A storage coarser than single precision would gain little, because each of its columns matters.
+   The number of columns with second parts. Rounding of a cycle's first columns has the largest effect on the residual,
+   mainly in a system that needs few iterations. The first columns get second parts if the tolerance is small enough to
+   show an effect. A storage coarser than single precision would gain little, because each of its columns matters.
 */
 PetscInt CBGMRESPairs_Private(KSP ksp)
 {
@@ -51,7 +51,7 @@ PetscErrorCode CBGMRESCreatePreconditioned_Private(KSP ksp, PetscInt columns)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Bases for gm->storage, and the arrays of the least squares problem; nothing if they exist and are large enough */
+/* Creates bases for gm->storage, and the arrays of the least squares problem, unless they exist and are large enough */
 PetscErrorCode CBGMRESCreateBases_Private(KSP ksp)
 {
   KSP_CBGMRES   *gm      = (KSP_CBGMRES *)ksp->data;

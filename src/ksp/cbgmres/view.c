@@ -2,9 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/*
-   The view of a KSPCBGMRES: its options, the storage and memory of its basis, and its last solve.
-*/
+/* The view of a KSPCBGMRES: options, the storage and memory of the basis, and the last solve. */
 
 #include "cbgmresimpl.h"
 #include <petscviewer.h>
@@ -58,7 +56,7 @@ static const char *CBGMRESOrthogonalization_Private(LitheOrthogonalization o)
   }
 }
 
-/* The host has one transport */
+/* The host has only one transport */
 static PetscErrorCode CBGMRESViewSums_Private(CBBasis V, PetscViewer viewer)
 {
   LitheTransport transport;

@@ -5,8 +5,8 @@
 /*
    Products of a MATHYBMGPU with vectors, and steps of power series: the choice of the place, and PETSc's operations.
 
-   If all vectors are on a device, products run there. Otherwise they run on the host, where the accessors of a vector
-   of the other kind synchronise it. On the host the format auto is AIJ itself.
+   If all vectors are on a device, products run on the device. Otherwise products run on the host, where accessors
+   synchronise the vectors. On the host the format auto is AIJ itself.
 */
 
 #include "hybmgpuimpl.h"
@@ -58,7 +58,10 @@ static PetscErrorCode MatHYBMGPUMultVectors_Private(Mat A, HybOp op, PetscBool d
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* super: AIJ does it, on the host, with vectors of any kind. A transport other than PETSc's own is then refused by the halo */
+/*
+   super: AIJ multiplies on the host, with vectors of any kind. The halo then refuses any transport other than PETSc's
+   own
+*/
 static PetscErrorCode MatHYBMGPUGetPlace_Private(Mat A, Vec x, Vec add, Vec y, PetscBool *device, PetscBool *super)
 {
   Mat_HYBMGPU *ctx;
@@ -71,7 +74,7 @@ static PetscErrorCode MatHYBMGPUGetPlace_Private(Mat A, Vec x, Vec add, Vec y, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y = op(A) x (+ add), on one process or on many; add may be NULL or y */
+/* y = op(A) x (+ add), on one process or several; add may be NULL or y */
 static PetscErrorCode MatHYBMGPUApply_Private(Mat A, HybOp op, Vec x, Vec add, Vec y)
 {
   Mat_HYBMGPU *ctx;
@@ -107,7 +110,7 @@ static PetscErrorCode MatHYBMGPUStep_Private(Mat A, PetscReal scale, const Lithe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A LitheMatStepLeavesOutFn: no for reordered rows; compressed rows answer as their type does */
+/* A LitheMatStepLeavesOutFn: false for reordered rows; compressed rows answer for themselves */
 static PetscErrorCode MatHYBMGPUStepLeavesOut_Private(Mat A, PetscBool device, PetscBool *leaves)
 {
   Mat_HYBMGPU *ctx;

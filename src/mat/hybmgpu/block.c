@@ -3,10 +3,10 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The plans of the block of a process: when they are made, filled and copied to a device.
+   The plans of the block of a process: their creation, their values, their copies on a device.
 
-   A plan is made once a pattern. New values in the same pattern go to the places found before. Data needed only on a
-   device are on the host while they are copied.
+   A plan is made once per pattern. New values in the same pattern go to the places found before. Data needed only on a
+   device is on the host only during the copy.
 */
 
 #include "hybmgpuimpl.h"
@@ -41,8 +41,9 @@ PetscErrorCode HybStateGet(Mat A, HybState *state)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether the pattern, and the values, are unchanged. Other data may have been given to the object, so the address of
-   the columns counts */
+/*
+   Compares pattern and values. The address of the columns counts as well, because the object may have received new data
+*/
 PetscErrorCode HybStateCompare(const HybState *a, const HybState *b, PetscBool *pattern, PetscBool *values)
 {
   PetscFunctionBegin;
@@ -53,7 +54,7 @@ PetscErrorCode HybStateCompare(const HybState *a, const HybState *b, PetscBool *
 
 /* ---- Copies of a plan ---- */
 
-/* The plan is made; entries get to where they are wanted */
+/* With an existing plan: brings the entries to their place */
 PetscErrorCode HybCopiesUpdate(HybCopies *c, const HybCSR *csr, PetscBool device)
 {
   const PetscBool kept = (PetscBool)(c->host->col != NULL);
@@ -149,7 +150,7 @@ PetscErrorCode HybCopiesUpdateTransposed(HybCopies *c, const HybCSR *csr)
 
 /* ---- The block ---- */
 
-/* Data made from other values, or from another pattern, are freed */
+/* Frees data made from former values, or from a former pattern */
 static PetscErrorCode MatHYBMGPUForget_Private(Mat A)
 {
   Mat_HYBMGPU *ctx;
@@ -216,7 +217,7 @@ PetscErrorCode MatHYBMGPUChoose_Seq(Mat A)
   PetscCall(ISDestroy(&rows));
   ctx->format = ctx->block.host->format;
 
-  /* Compressed rows know their bytes once they are made; they have an order of their own */
+  /* the bytes of compressed rows are known only after compression; compressed rows have their own order */
   if (opt->format == MATHYBMGPU_FORMAT_AUTO && opt->reorder == MATHYBMGPU_REORDER_NONE && csr.m) {
     PetscCall(HybPlanGetBytes(ctx->block.host, &bytes));
     PetscCall(HybCompressedCreate(A, &ctx->compressed));

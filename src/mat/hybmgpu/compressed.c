@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The format vcrs of a MATHYBMGPU: its block as a lossless MATVCRS without AIJ arrays, with the options of MATVCRS */
+/* The format vcrs of a MATHYBMGPU: the block as a lossless MATVCRS without AIJ arrays, with the options of MATVCRS */
 
 #include "hybmgpuimpl.h"
 #include "../vcrs/vcrsimpl.h"
@@ -44,7 +44,7 @@ PetscErrorCode HybCompressedGetBytes(Mat C, PetscLogDouble *bytes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Arrays are where device says */
+/* Arrays are on the device if device is true, else on the host */
 PetscErrorCode HybCompressedMult(Mat C, HybOp op, PETSC_UNUSED PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *step,
                                  PetscScalar y[])
 {
@@ -69,7 +69,7 @@ PetscErrorCode HybCompressedMult(Mat C, HybOp op, PETSC_UNUSED PetscBool device,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On the device before a product is timed there */
+/* Copies the block to the device before a product is timed */
 PetscErrorCode HybCompressedUpload(PETSC_UNUSED Mat C)
 {
   PetscFunctionBegin;

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The context of a MATHYBMGPU: its container, and the function that frees its plans */
+/* The context of a MATHYBMGPU: the container, and the destructor of the plans */
 
 #include "hybmgpuimpl.h"
 #if defined(LITHE_HAVE_CUDA)

@@ -3,11 +3,11 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   MATHYBMGPU: a MATSEQAIJ or MATMPIAIJ that multiplies on a device from a copy in another format. This file has
-   creation, conversions and the operations other than products.
+   MATHYBMGPU: a MATSEQAIJ or MATMPIAIJ that multiplies on a device from a copy in another format. Creation, conversions
+   and all operations other than products.
 
-   The object's data is a true Mat_SeqAIJ or Mat_MPIAIJ and all of MATAIJ's operations work; the products are replaced.
-   The context lies in a container composed with the object (context.c), so code that swaps headers carries the context
+   The object's data is a true Mat_SeqAIJ or Mat_MPIAIJ, and all operations of MATAIJ work; the products are replaced.
+   The context lies in a container composed with the object (context.c): code that swaps headers carries the context
    along.
 */
 
@@ -64,7 +64,7 @@ static PetscErrorCode MatTransposeSymbolic_SeqAIJHYBMGPU(Mat A, Mat *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Those of a parallel matrix are of its diagonal block, which in PETSc 3.24 and 3.25 keeps the first ones */
+/* A parallel matrix has the inverses of its diagonal block, of which PETSc 3.24 and 3.25 keep the first version */
 static PetscErrorCode MatInvertBlockDiagonal_HYBMGPU(Mat A, const PetscScalar **values)
 {
   Mat_HYBMGPU *ctx;
@@ -102,8 +102,10 @@ static PetscErrorCode MatSetPreallocationCOO_HYBMGPU(Mat A, PetscCount n, PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A product with a factor of another type: the product of AIJ. It belongs to a MATVCRS among the factors, which may be
-   without AIJ arrays */
+/*
+   A product with a factor of another type is a product of AIJ. A MATVCRS among the factors takes the product over,
+   because the MATVCRS may be without AIJ arrays
+*/
 static PetscErrorCode MatProductSetFromOptions_HYBMGPU(Mat D)
 {
   Mat          factor[3] = {D->product->A, D->product->B, D->product->type == MATPRODUCT_ABC ? D->product->C : NULL};
@@ -126,9 +128,7 @@ static PetscErrorCode MatProductSetFromOptions_HYBMGPU(Mat D)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-   Functions composed under names that contain the type; NULL takes them back
-*/
+/* Functions composed under names that contain the type; NULL removes the functions */
 static PetscErrorCode MatHYBMGPUComposeNames_Private(Mat B, PetscBool parallel, PetscBool make)
 {
   PetscFunctionBegin;
@@ -147,9 +147,9 @@ static PetscErrorCode MatHYBMGPUComposeNames_Private(Mat B, PetscBool parallel, 
 }
 
 /*
-   PETSc wants composed functions taken back before the matrix is destroyed (-checkfunctionlist). The AIJ types' own
-   functions are kept here, not in the context: MatHeaderMerge() calls this function after taking everything composed,
-   and the type's name, away from the object.
+   PETSc requires that composed functions are removed before the matrix is destroyed (-checkfunctionlist). The
+   destructors of the AIJ types are stored here, not in the context: MatHeaderMerge() calls this destructor after it has
+   removed all composed objects and the name of the type.
 */
 static PetscErrorCode (*MatDestroyBase[2])(Mat);
 
@@ -201,7 +201,7 @@ static PetscErrorCode MatHYBMGPUAttach_Private(Mat B)
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetValuesCOO_C", MatSetValuesCOO_HYBMGPU));
   PetscCall(MatHYBMGPUSetContext_Private(B, ctx));
 #if defined(LITHE_HAVE_CUDA)
-  B->boundtocpu = PETSC_FALSE; /* every matrix is bound to the CPU until its type says that it can do otherwise */
+  B->boundtocpu = PETSC_FALSE; /* a new matrix is bound to the CPU until its type changes the flag */
 #endif
 
   PetscCall(MatHYBMGPUSetProducts_Private(B));
@@ -262,8 +262,10 @@ static PetscErrorCode MatConvert_SeqAIJHYBMGPU_SeqAIJ(Mat A, PETSC_UNUSED MatTyp
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* MATMPIAIJ calls the block's products in this function (SOR, for example), so the block must be of our type
-   afterwards */
+/*
+   operations of MATMPIAIJ call the block's products (SOR, for example): the block must have the type of this class
+   afterwards
+*/
 static PetscErrorCode MatAssemblyEnd_MPIAIJHYBMGPU(Mat A, MatAssemblyType type)
 {
   Mat_HYBMGPU *ctx;
@@ -322,17 +324,17 @@ PetscErrorCode MatCreate_MPIAIJHYBMGPU(Mat A)
 }
 
 /*MC
-   MATHYBMGPU - "hybmgpu" - A sparse matrix for products on several GPUs: ELL and COO, slices or rows, whichever reads the fewest bytes, and
-   entries of vectors that travel from GPU to GPU while interior rows are multiplied
+   MATHYBMGPU - "hybmgpu" - A sparse matrix for products on several GPUs, as ELL and COO, slices or rows, with the
+   fewest bytes. Entries of vectors travel from GPU to GPU while interior rows are multiplied
 
    Options Database Keys:
 + -mat_type hybmgpu                             - sets the type of the matrix
-. -mat_hybmgpu_format <auto,hyb,sell,csr,vcrs> - how it is stored, see `MatHYBMGPUFormat`
+. -mat_hybmgpu_format <auto,hyb,sell,csr,vcrs> - the storage format, see `MatHYBMGPUFormat`
 . -mat_hybmgpu_width <n>                       - entries per row in the columns of hyb
-. -mat_hybmgpu_split <bytes,cusp>              - how the width is chosen if it is not given, see `MatHYBMGPUSplit`
+. -mat_hybmgpu_split <bytes,cusp>              - the choice of the width if no width is given, see `MatHYBMGPUSplit`
 . -mat_hybmgpu_sigma <n>                       - sell sorts rows by length in windows of n rows
-. -mat_hybmgpu_reorder <none,rcm>              - in which order rows are visited, see `MatHYBMGPUReorder`
-. -mat_hybmgpu_transport <auto,ipc,nccl,mpi>   - how entries of vectors travel, see `LitheTransport`
+. -mat_hybmgpu_reorder <none,rcm>              - the order of rows in products, see `MatHYBMGPUReorder`
+. -mat_hybmgpu_transport <auto,ipc,nccl,mpi>   - transport of entries of vectors, see `LitheTransport`
 - -mat_view ::ascii_info                        - prints format, width, padding, bytes, neighbours and transport
 
    Level: beginner
@@ -341,11 +343,11 @@ PetscErrorCode MatCreate_MPIAIJHYBMGPU(Mat A)
    In every other respect the matrix is a `MATAIJ`: assembly, factorization, products and conversions are the same.
    Rows are distributed as for any `MATMPIAIJ`; use one process per GPU.
 
-   A product runs where its vectors are: with CUDA vectors (`-vec_type cuda`, `-dm_vec_type cuda` or `-mat_vec_type cuda`) on the GPU, with host
-   vectors, or a mix, on the host.
+   A product runs on the GPU if all vectors are CUDA vectors (`-vec_type cuda`, `-dm_vec_type cuda` or `-mat_vec_type
+   cuda`). With host vectors, or a mix, a product runs on the host.
 
-   The first product after a change of the pattern makes the format. New values in the same pattern are only copied. A
-   product with the transpose on a GPU makes a second copy, of the transpose, the first time.
+   The first product after a change of the pattern makes the format. New values in the same pattern are only copied. The
+   first product with the transpose on a GPU makes a second copy, of the transpose.
 
 .seealso: `MatHYBMGPUSetFormat()`, `MatHYBMGPUSetTransport()`, `MatHYBMGPUGetInfo()`, `MatHYBMGPURepartition()`, `MATVCRS`, `MATAIJ`
 M*/

@@ -24,27 +24,29 @@ typedef enum {
   HYB_OP_T  /* A^T */
 } HybOp;
 
-/* A plan on the host and on a device, with the state of its source. Large host arrays are given back once the device
-   has them */
+/*
+   A plan on the host and on a device, with the state of its source. Large host arrays are freed after the copy to the
+   device
+*/
 typedef struct {
   HybPlan  *host;
   HybPlan  *device;
-  PetscBool hostvalues, devicevalues; /* they are current */
+  PetscBool hostvalues, devicevalues; /* whether the values are current */
 } HybCopies;
 
-/* The AIJ arrays that something was made from */
+/* The AIJ arrays behind derived data */
 typedef struct {
   PetscObjectState values, pattern; /* values -1: of none */
-  Mat              owner;           /* the matrix with these states: MatHeaderReplace() gives a matrix the data of another matrix, and leaves its own count of
-                             states unchanged */
+  Mat              owner;           /* the matrix with these states: MatHeaderReplace() gives a matrix other data, but leaves its own states unchanged */
   PetscObjectId    id;              /* detects a matrix made at the address of an earlier one */
   const PetscInt  *columns;
   PetscInt         nz;
 } HybState;
 
 /*
-   Data that the class adds to its MATSEQAIJ or MATMPIAIJ; found by MatHYBMGPUGetContext(). In a parallel matrix the
-   diagonal block is a MATSEQAIJHYBMGPU. The off-diagonal block is a MATSEQAIJ that only its owner multiplies with.
+   The data that the class adds to its MATSEQAIJ or MATMPIAIJ; found by MatHYBMGPUGetContext(). In a parallel matrix the
+   diagonal block is a MATSEQAIJHYBMGPU. The off-diagonal block is a MATSEQAIJ, used only in products of the parallel
+   matrix.
 */
 typedef struct {
   HybOptions     opt;
@@ -52,11 +54,11 @@ typedef struct {
   PetscBool      parallel;
 
   /* sequential: the block, and its transpose for products with the transpose on a device */
-  MatHYBMGPUFormat format; /* the one in use; auto: none yet */
+  MatHYBMGPUFormat format; /* the format in use; auto: none yet */
   HybState         state;
   HybCopies        block, transpose;
   Mat              compressed; /* format vcrs: the MATVCRS */
-  char            *prefix;     /* of the options of that: the parallel matrix's */
+  char            *prefix;     /* of the options of compressed: the prefix of the parallel matrix */
   PetscInt         ninverse;
   PetscScalar     *inverse;    /* [ninverse] an array whose address MatInvertBlockDiagonal() has returned */
   PetscBool        overlapped; /* block of a matrix on several processes: an exchange overlaps with its products */
@@ -64,12 +66,12 @@ typedef struct {
   /* parallel: of the off-diagonal block */
   HybState         offstate;
   LitheOffDiagonal off, doff;    /* on the host, on a device */
-  PetscBool        ondevice;     /* doff is there */
-  HybCopies        offtranspose; /* its rows are the ghosts */
+  PetscBool        ondevice;     /* whether doff exists */
+  HybCopies        offtranspose; /* whose rows are the ghosts */
   LitheHalo        halo[2];      /* of ghost values on the host, on a device */
   Vec              lvec;         /* for transposed products */
 
-  /* the operations of the AIJ type that are composed, not in super */
+  /* composed operations of the AIJ type, not in super */
   PetscCount coocount; /* of the last MatSetPreallocationCOO() */
   PetscErrorCode (*setpreallocationcoo)(Mat, PetscCount, PetscInt[], PetscInt[]);
   PetscErrorCode (*setvaluescoo)(Mat, const PetscScalar[], InsertMode);
@@ -80,7 +82,7 @@ PETSC_INTERN PetscErrorCode HybPlanCreate(const HybCSR *, const HybOptions *, Ma
 PETSC_INTERN PetscErrorCode HybPlanFill(HybPlan *, const HybCSR *, PetscBool columns);
 PETSC_INTERN PetscErrorCode HybPlanDropEntries(HybPlan *);
 PETSC_INTERN PetscErrorCode HybPlanDestroy(HybPlan **);
-/* Bytes that a product reads of the matrix */
+/* Bytes of the matrix that a product reads */
 PETSC_INTERN PetscErrorCode HybPlanGetBytes(const HybPlan *, PetscLogDouble *);
 
 /* mult.c: y = add + scale A x, and the sums; add may be NULL, x or y */
@@ -109,7 +111,7 @@ PETSC_INTERN PetscErrorCode HybCopiesUpdate(HybCopies *, const HybCSR *, PetscBo
 PETSC_INTERN PetscErrorCode HybCopiesUpdateTransposed(HybCopies *, const HybCSR *);
 /* Makes the data of a product current, on a device or on the host, where the format auto is AIJ itself */
 PETSC_INTERN PetscErrorCode MatHYBMGPUUpdate_Seq(Mat, HybOp, PetscBool device);
-/* Chooses the format and the place of every entry, which is enough to tell of them */
+/* Chooses the format and the place of every entry, as information about the matrix requires */
 PETSC_INTERN PetscErrorCode MatHYBMGPUChoose_Seq(Mat);
 
 /* compressed.c: the format vcrs */
@@ -119,7 +121,10 @@ PETSC_INTERN PetscErrorCode HybCompressedUpload(Mat);
 PETSC_INTERN PetscErrorCode HybCompressedMult(Mat, HybOp, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *, PetscScalar y[]);
 
 /* arrays.c: products of one process with arrays */
-/* y = add + scale op(A) x and the sums, of the block of a process; arrays are where device says. A^T takes a plain step */
+/*
+   y = add + scale op(A) x and the sums, of the block of a process; arrays are on the device if device is true, else on
+   the host. A^T takes a plain step
+*/
 PETSC_INTERN PetscErrorCode MatHYBMGPUMultArrays_Private(Mat, HybOp, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *,
                                                          PetscScalar y[]);
 /* The same, after MatHYBMGPUUpdate_Seq() */

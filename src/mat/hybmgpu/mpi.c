@@ -3,14 +3,14 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Products of a MATHYBMGPU on many processes: a MATMPIAIJ whose diagonal block is a MATSEQAIJHYBMGPU.
+   Products of a MATHYBMGPU on several processes: a MATMPIAIJ whose diagonal block is a MATSEQAIJHYBMGPU.
 
-   The off-diagonal block stays a MATSEQAIJ. Few of its rows have entries as a rule. Such rows are copied, and added
-   when the ghost values have arrived.
+   The off-diagonal block stays a MATSEQAIJ. In general few of its rows are nonempty. Nonempty rows are copied, and
+   added when the ghost values have arrived.
 
-   On a device, the exchange may have a stream of its own, and the rows with ghosts may be at both ends of the block.
-   Both parts of their product are then in that stream: all other rows are multiplied meanwhile, and no small kernel
-   comes after the large one.
+   On a device, the exchange may have a separate stream, and the rows with ghosts may be at both ends of the block. Both
+   parts of their product then run in this stream: all other rows are multiplied concurrently, and no small kernel
+   follows the large one.
 */
 
 #include "hybmgpuimpl.h"
@@ -55,7 +55,7 @@ PetscErrorCode MatHYBMGPUGetBlocks_Private(Mat A, Mat *Ad, Mat *Ao)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The rows of the off-diagonal block that have entries, on the host and, if wanted, on a device */
+/* The nonempty rows of the off-diagonal block, on the host and, if requested, on a device */
 static PetscErrorCode MatHYBMGPUUpdateOff_Private(Mat A, Mat Ao, PETSC_UNUSED PetscBool device)
 {
   Mat_HYBMGPU *ctx;
@@ -89,7 +89,7 @@ static PetscErrorCode MatHYBMGPUUpdateOff_Private(Mat A, Mat Ao, PETSC_UNUSED Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Ghost values of a transposed product belong to rows of other processes, where they are added */
+/* ghost values of a transposed product are added to rows of other processes */
 static PetscErrorCode MatHYBMGPUMultTransposed_Private(Mat A, Mat Ad, Mat Ao, PetscBool device, const PetscScalar x[], const PetscScalar add[],
                                                        const LitheStep *step, PetscScalar y[])
 {
@@ -146,9 +146,9 @@ static PetscErrorCode HybMultRows_Private(const HybPlan *plan, PetscInt begin, P
 }
 
 /*
-   From the begin of an exchange to its end. If rows with ghosts are at the ends of the block, the whole product;
-   otherwise at most half of it, in whole slices. Rows have the same bits in both cases. The plan is current, and was so
-   when the exchange began.
+   The product between begin and end of an exchange. If rows with ghosts are at the ends of the block, the whole product
+   is made; otherwise at most half of the product, in whole slices. Rows have the same bits in both cases. The plan is
+   current since before the exchange.
 */
 static PetscErrorCode MatHYBMGPUMultOverlapped_Private(Mat A, Mat Ad, LitheHalo halo, const PetscScalar x[], const PetscScalar add[], const LitheStep *step,
                                                        PetscScalar y[], PetscBool *done)
@@ -185,8 +185,8 @@ static PetscErrorCode MatHYBMGPUMultOverlapped_Private(Mat A, Mat Ad, LitheHalo 
 #endif
 
 /*
-   y = add + scale op(A) x, and the sums. While interior rows are multiplied, ghost values travel. A step is linear, so
-   rows with ghosts get the contribution of ghosts afterwards
+   y = add + scale op(A) x, and the sums. Ghost values travel while interior rows are multiplied. A step is linear: rows
+   with ghosts receive the contribution of ghosts afterwards
 */
 PetscErrorCode MatHYBMGPUMultArrays_MPI(Mat A, HybOp op, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *step,
                                         PetscScalar y[])
@@ -206,7 +206,7 @@ PetscErrorCode MatHYBMGPUMultArrays_MPI(Mat A, HybOp op, PetscBool device, const
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  /* The matrix makes another communication when its pattern changes */
+  /* a change of the pattern makes another communication */
   PetscCall(MatGetMultPetscSF(A, &sf));
   halo = &ctx->halo[device ? 1 : 0];
   PetscCall(LitheHaloUpdate(sf, ctx->opt.transport, device ? PETSC_MEMTYPE_CUDA : PETSC_MEMTYPE_HOST, sizeof(PetscScalar), halo, NULL));

@@ -28,7 +28,7 @@ static inline void HybGetRows(const HybPlan *p, const LitheStep *step, PetscInt 
   *end   = p->order ? p->m : p->m - step->skip[1];
 }
 
-/* Slices of HYB, whose rows are next to one another in each column */
+/* Slices of HYB, whose rows are adjacent in each column */
 static void HybMultHyb(const HybPlan *p, const PetscScalar x[], const PetscScalar add[], const LitheStep *step, PetscScalar y[])
 {
   PetscInt begin, end;

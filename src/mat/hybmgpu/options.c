@@ -30,7 +30,7 @@ static PetscErrorCode HybOptionsCheck_Private(Mat A, const HybOptions *opt)
 
   PetscFunctionBegin;
   PetscCheck(opt->width >= 0 || opt->width == PETSC_DECIDE, comm, PETSC_ERR_ARG_OUTOFRANGE,
-             "-mat_hybmgpu_width %" PetscInt_FMT ": use a number of at least 0, or PETSC_DECIDE for the one that -mat_hybmgpu_split chooses", opt->width);
+             "-mat_hybmgpu_width %" PetscInt_FMT ": use a number of at least 0, or PETSC_DECIDE for the choice by -mat_hybmgpu_split", opt->width);
   PetscCheck(opt->sigma >= 1 || opt->sigma == PETSC_DECIDE, comm, PETSC_ERR_ARG_OUTOFRANGE,
              "-mat_hybmgpu_sigma %" PetscInt_FMT ": use a number of rows of at least 1 (1 sorts none), or PETSC_DECIDE", opt->sigma);
   PetscCheck(opt->format != MATHYBMGPU_FORMAT_VCRS || opt->reorder == MATHYBMGPU_REORDER_NONE, comm, PETSC_ERR_ARG_INCOMP,
@@ -39,7 +39,7 @@ static PetscErrorCode HybOptionsCheck_Private(Mat A, const HybOptions *opt)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Takes new options over: data made with other options are made again at the next use */
+/* Checks and takes over new options; data made with other options is remade at the next use */
 PetscErrorCode MatHYBMGPUSetOptions_Private(Mat A, const HybOptions *opt)
 {
   Mat_HYBMGPU *ctx;
@@ -81,7 +81,7 @@ PetscErrorCode MatHYBMGPUSetFromOptions_Private(Mat A, PetscOptionItems PetscOpt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The options of a matrix that a caller says is a MATHYBMGPU */
+/* The options of a matrix; an error if the matrix is no MATHYBMGPU */
 static PetscErrorCode MatHYBMGPUGetOptions_Private(Mat A, HybOptions *opt)
 {
   Mat_HYBMGPU *ctx;
@@ -96,7 +96,7 @@ static PetscErrorCode MatHYBMGPUGetOptions_Private(Mat A, HybOptions *opt)
 }
 
 /*@
-  MatHYBMGPUSetFormat - Sets how a `MATHYBMGPU` matrix is stored for products
+  MatHYBMGPUSetFormat - Sets the format of a `MATHYBMGPU` matrix in products
 
   Logically Collective
 
@@ -110,8 +110,8 @@ static PetscErrorCode MatHYBMGPUGetOptions_Private(Mat A, HybOptions *opt)
   Level: intermediate
 
   Notes:
-  The format holds for the rows and columns of a process; entries in columns of other processes are kept row by row.
-  With `MATHYBMGPU_FORMAT_AUTO` each process chooses for itself.
+  The format applies to the rows and columns of a process; entries in columns of other processes are stored row by row.
+  With `MATHYBMGPU_FORMAT_AUTO` each process chooses a format.
 
   `MATHYBMGPU_FORMAT_VCRS` reads the options of `MATVCRS`, with the prefix of the matrix; losses are refused.
 
@@ -131,7 +131,7 @@ PetscErrorCode MatHYBMGPUSetFormat(Mat A, MatHYBMGPUFormat format)
 }
 
 /*@
-  MatHYBMGPUGetFormat - Gets how a `MATHYBMGPU` matrix is to be stored
+  MatHYBMGPUGetFormat - Gets the requested format of a `MATHYBMGPU` matrix
 
   Not Collective
 
@@ -139,7 +139,7 @@ PetscErrorCode MatHYBMGPUSetFormat(Mat A, MatHYBMGPUFormat format)
 . A - the matrix
 
   Output Parameter:
-. format - the requested format; `MatHYBMGPUGetInfo()` tells the one in use
+. format - the requested format; `MatHYBMGPUGetInfo()` returns the format in use
 
   Level: intermediate
 
@@ -157,21 +157,21 @@ PetscErrorCode MatHYBMGPUGetFormat(Mat A, MatHYBMGPUFormat *format)
 }
 
 /*@
-  MatHYBMGPUSetWidth - Sets how many entries of a row the format `MATHYBMGPU_FORMAT_HYB` puts into columns
+  MatHYBMGPUSetWidth - Sets the number of entries per row that the format `MATHYBMGPU_FORMAT_HYB` puts into columns
 
   Logically Collective
 
   Input Parameters:
 + A - the matrix
-- width - their number, or `PETSC_DECIDE`, the default
+- width - the number of entries, or `PETSC_DECIDE`, the default
 
   Options Database Key:
-. -mat_hybmgpu_width <n> - their number
+. -mat_hybmgpu_width <n> - the number of entries
 
   Level: intermediate
 
   Note:
-  With `PETSC_DECIDE` it is chosen as `MatHYBMGPUSetSplit()` says.
+  With `PETSC_DECIDE` the rule of `MatHYBMGPUSetSplit()` chooses the width.
 
 
 .seealso: `MATHYBMGPU`, `MatHYBMGPUGetWidth()`, `MatHYBMGPUSetSplit()`
@@ -189,7 +189,7 @@ PetscErrorCode MatHYBMGPUSetWidth(Mat A, PetscInt width)
 }
 
 /*@
-  MatHYBMGPUGetWidth - Gets how many entries of a row the format `MATHYBMGPU_FORMAT_HYB` is to put into columns
+  MatHYBMGPUGetWidth - Gets the requested number of entries per row in columns of the format `MATHYBMGPU_FORMAT_HYB`
 
   Not Collective
 
@@ -197,7 +197,7 @@ PetscErrorCode MatHYBMGPUSetWidth(Mat A, PetscInt width)
 . A - the matrix
 
   Output Parameter:
-. width - the requested width; `MatHYBMGPUGetInfo()` tells the one in use
+. width - the requested width; `MatHYBMGPUGetInfo()` returns the width in use
 
   Level: intermediate
 
@@ -215,7 +215,7 @@ PetscErrorCode MatHYBMGPUGetWidth(Mat A, PetscInt *width)
 }
 
 /*@
-  MatHYBMGPUSetSplit - Sets how the width of the format `MATHYBMGPU_FORMAT_HYB` is chosen
+  MatHYBMGPUSetSplit - Sets the rule for the width of the format `MATHYBMGPU_FORMAT_HYB`
 
   Logically Collective
 
@@ -244,7 +244,7 @@ PetscErrorCode MatHYBMGPUSetSplit(Mat A, MatHYBMGPUSplit split)
 }
 
 /*@
-  MatHYBMGPUGetSplit - Gets how the width of the format `MATHYBMGPU_FORMAT_HYB` is chosen
+  MatHYBMGPUGetSplit - Gets the rule for the width of the format `MATHYBMGPU_FORMAT_HYB`
 
   Not Collective
 
@@ -270,7 +270,7 @@ PetscErrorCode MatHYBMGPUGetSplit(Mat A, MatHYBMGPUSplit *split)
 }
 
 /*@
-  MatHYBMGPUSetSigma - Sets in windows of how many rows the format `MATHYBMGPU_FORMAT_SELL` sorts them by length
+  MatHYBMGPUSetSigma - Sets the window in which the format `MATHYBMGPU_FORMAT_SELL` sorts rows by length
 
   Logically Collective
 
@@ -284,7 +284,8 @@ PetscErrorCode MatHYBMGPUGetSplit(Mat A, MatHYBMGPUSplit *split)
   Level: intermediate
 
   Note:
-  With `PETSC_DECIDE` rows are sorted where threads would wait more than half of the time for the longest row of their slice.
+  With `PETSC_DECIDE` rows are sorted if threads would wait more than half of the time for the longest row of their
+  slice.
 
 
 .seealso: `MATHYBMGPU`, `MatHYBMGPUGetSigma()`, `MatHYBMGPUSetFormat()`
@@ -302,7 +303,7 @@ PetscErrorCode MatHYBMGPUSetSigma(Mat A, PetscInt sigma)
 }
 
 /*@
-  MatHYBMGPUGetSigma - Gets in windows of how many rows the format `MATHYBMGPU_FORMAT_SELL` is to sort them
+  MatHYBMGPUGetSigma - Gets the window in which the format `MATHYBMGPU_FORMAT_SELL` sorts rows by length
 
   Not Collective
 
@@ -328,7 +329,7 @@ PetscErrorCode MatHYBMGPUGetSigma(Mat A, PetscInt *sigma)
 }
 
 /*@
-  MatHYBMGPUSetReorder - Sets in which order a product visits the rows of a `MATHYBMGPU` matrix
+  MatHYBMGPUSetReorder - Sets the order in which products visit the rows of a `MATHYBMGPU` matrix
 
   Logically Collective
 
@@ -342,8 +343,8 @@ PetscErrorCode MatHYBMGPUGetSigma(Mat A, PetscInt *sigma)
   Level: intermediate
 
   Note:
-  Vectors keep their order. Only the order in which rows are visited changes, and thereby the contents of caches. To
-  move rows between processes use `MatHYBMGPURepartition()`, which changes the order of the vectors.
+  Vectors keep their order. Only the order of rows in a product changes, and thereby the contents of caches. To move
+  rows between processes use `MatHYBMGPURepartition()`, which changes the order of vectors.
 
 
 .seealso: `MATHYBMGPU`, `MatHYBMGPUGetReorder()`, `MatHYBMGPUReorder`, `MatHYBMGPURepartition()`
@@ -361,7 +362,7 @@ PetscErrorCode MatHYBMGPUSetReorder(Mat A, MatHYBMGPUReorder reorder)
 }
 
 /*@
-  MatHYBMGPUGetReorder - Gets in which order a product visits the rows of a `MATHYBMGPU` matrix
+  MatHYBMGPUGetReorder - Gets the order in which products visit the rows of a `MATHYBMGPU` matrix
 
   Not Collective
 
@@ -387,7 +388,7 @@ PetscErrorCode MatHYBMGPUGetReorder(Mat A, MatHYBMGPUReorder *reorder)
 }
 
 /*@
-  MatHYBMGPUSetTransport - Sets how ghost values travel between processes
+  MatHYBMGPUSetTransport - Sets the transport of ghost values in products with a `MATHYBMGPU` matrix
 
   Logically Collective
 
@@ -397,14 +398,14 @@ PetscErrorCode MatHYBMGPUGetReorder(Mat A, MatHYBMGPUReorder *reorder)
 
   Options Database Keys:
 + -mat_hybmgpu_transport <auto,ipc,nccl,mpi> - the transport
-. -lithe_halo_timeout <60> - seconds after which `LITHE_TRANSPORT_IPC` gives a process up that sends nothing, of all matrices
-- -lithe_halo_overlap <32768> - bytes to send from which on `LITHE_TRANSPORT_IPC` sends beside the product, of all matrices; -1: never
+. -lithe_halo_timeout <60> - all matrices: seconds that `LITHE_TRANSPORT_IPC` waits for a silent process
+- -lithe_halo_overlap <32768> - all matrices: least bytes that `LITHE_TRANSPORT_IPC` sends beside the product; -1: never
 
   Level: intermediate
 
   Note:
-  A transport that cannot be used is an error, on all processes, at the next product; `LITHE_TRANSPORT_AUTO` takes the
-  first possible transport. Transposed products use `LITHE_TRANSPORT_MPI` always.
+  If a transport is not possible, the next product raises an error on all processes. `LITHE_TRANSPORT_AUTO` takes the
+  first possible transport. Transposed products always use `LITHE_TRANSPORT_MPI`.
 
 .seealso: `MATHYBMGPU`, `MatHYBMGPUGetTransport()`, `LitheTransport`
 @*/
@@ -421,7 +422,7 @@ PetscErrorCode MatHYBMGPUSetTransport(Mat A, LitheTransport transport)
 }
 
 /*@
-  MatHYBMGPUGetTransport - Gets how entries of vectors are to get to other processes
+  MatHYBMGPUGetTransport - Gets the requested transport of ghost values in products with a `MATHYBMGPU` matrix
 
   Not Collective
 
@@ -429,7 +430,7 @@ PetscErrorCode MatHYBMGPUSetTransport(Mat A, LitheTransport transport)
 . A - the matrix
 
   Output Parameter:
-. transport - the requested transport; `MatHYBMGPUGetInfo()` tells the one in use
+. transport - the requested transport; `MatHYBMGPUGetInfo()` returns the transport in use
 
   Level: intermediate
 

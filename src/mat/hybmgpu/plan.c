@@ -3,15 +3,15 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Makes the plan of a block from its CSR arrays. hybplan.h describes the arrays.
+   Makes the plan of a block from CSR arrays. hybplan.h describes the arrays.
 
-   HybPlanCreate() looks at the lengths of the rows only and fixes the place of every entry; HybPlanFill() puts columns and values there, and later
-   new values alone.
+   HybPlanCreate() needs only the lengths of the rows, and fixes the place of every entry. HybPlanFill() fills in
+   columns and values, and later new values only.
 */
 
 #include "hybmgpuimpl.h"
 
-/* A row is very long if it has this multiple of the average number of entries, and at least this number */
+/* A row is very long if its length is at least this multiple of the average, and at least this number */
 #define HYB_LONG_TIMES 8
 #define HYB_LONG_LEAST 64
 
@@ -51,7 +51,7 @@ static PetscErrorCode HybChooseWidth_Private(HybPlan *p, const HybOptions *opt, 
       if (more < PetscMax(p->m / 3, PetscMin(4096, p->m))) break;
       p->width = k;
     } else {
-      /* one more place for all rows; one entry of the list less for each row that fills the place */
+      /* one more place for all rows; one list entry less per row that fills the place */
       bytes += place * (PetscLogDouble)p->stride - entry * (PetscLogDouble)more;
       if (bytes < least) {
         least    = bytes;
@@ -85,7 +85,7 @@ static PetscErrorCode HybSort_Private(const HybCSR *csr, const HybPlan *p, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Entries that the threads of the slices would have time for, while the longest row of a slice is summed up */
+/* Entries that the threads of the slices have time for while the longest row of a slice is summed up */
 static PetscInt64 HybSlots_Private(const HybPlan *p, const HybCSR *csr)
 {
   PetscInt64 slots = 0;

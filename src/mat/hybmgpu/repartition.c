@@ -2,12 +2,13 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Rows moved between processes, so that products send fewer entries of vectors */
+/* Moves rows between processes so that products send fewer entries of vectors */
 
 #include "hybmgpuimpl.h"
 
 /*@
-  MatHYBMGPURepartition - Creates a copy of a square `MATHYBMGPU` matrix whose rows and columns are distributed by a partitioner
+  MatHYBMGPURepartition - Creates a copy of a square `MATHYBMGPU` matrix whose rows and columns are distributed by a
+  partitioner
 
   Collective
 
@@ -15,8 +16,8 @@
 . A - the assembled matrix, with as many local rows as local columns
 
   Output Parameters:
-+ B - the matrix with rows and columns moved and renumbered, of the type and with the options of `A`
-- rows - the rows of `A` on this process in `B`, in the order of `B`
++ B - the repartitioned matrix, with the type and options of `A`
+- rows - the rows of `A` that `B` has on this process, in the order of `B`
 
   Options Database Key:
 . -mat_partitioning_type <type> - the partitioner, with the prefix of the matrix
@@ -27,8 +28,7 @@
   The layout of vectors changes with the layout of the matrix. Repartitioning is therefore a function and not an
   option of products. Create a `VecScatter` from `rows` to bring vectors of `A` to the layout of `B` and results back.
 
-  The partitioner is PETSc's default. Good partitioners, such as ParMETIS or PTScotch, require a PETSc configured with
-  them.
+  The partitioner is PETSc's default. ParMETIS and PTScotch are better, and must be configured with PETSc.
 
 .seealso: `MATHYBMGPU`, `MatPartitioning`, `MatHYBMGPUSetReorder()`, `MatCreateSubMatrix()`
 @*/

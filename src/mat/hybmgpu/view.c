@@ -7,7 +7,7 @@
 #include "hybmgpuimpl.h"
 #include <petscviewer.h>
 
-/* Of the block of this process */
+/* The data of the block of this process */
 static PetscErrorCode MatHYBMGPUGetBlockInfo_Private(Mat Ad, MatHYBMGPUInfo *info)
 {
   Mat_HYBMGPU *ctx;
@@ -69,12 +69,12 @@ static PetscErrorCode MatHYBMGPUGetGhostInfo_Private(Mat A, const LitheHaloInfo 
 }
 
 /*@
-  MatHYBMGPUGetInfo - Tells how a `MATHYBMGPU` matrix is stored and how its processes exchange entries of vectors
+  MatHYBMGPUGetInfo - Gets the storage of a `MATHYBMGPU` matrix and the exchange of ghost values
 
   Collective
 
   Input Parameter:
-. A - the matrix; this call chooses the format if the matrix has changed since the last choice
+. A - the matrix; for a changed matrix, the call chooses the format
 
   Output Parameter:
 . info - format, sizes and transport
@@ -82,7 +82,7 @@ static PetscErrorCode MatHYBMGPUGetGhostInfo_Private(Mat A, const LitheHaloInfo 
   Level: intermediate
 
   Note:
-  `-mat_view ::ascii_info` prints it.
+  `-mat_view ::ascii_info` prints `info`.
 
 .seealso: `MATHYBMGPU`, `MatHYBMGPUInfo`, `MatHYBMGPUSetFormat()`, `MatHYBMGPUSetTransport()`
 @*/
@@ -126,7 +126,7 @@ PetscErrorCode MatHYBMGPUGetInfo(Mat A, MatHYBMGPUInfo *info)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Which formats the processes have, and how many have each where they are not the same */
+/* The formats of the processes, with the number of processes per format if formats differ */
 static PetscErrorCode MatHYBMGPUGetFormatText_Private(Mat A, MatHYBMGPUFormat format, size_t size, char text[])
 {
   PetscMPIInt count[MATHYBMGPU_FORMAT_VCRS + 1] = {0}, processes;

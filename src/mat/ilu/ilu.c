@@ -5,13 +5,13 @@
 /*
    MATSOLVERLITHE: ILU(0) and ICC(0) in the natural ordering of a MATSEQAIJCUSPARSE, made and applied on its device.
 
-   PETSc's own factored matrix, on the host, takes the place of the device's where that cannot be: another ordering, fill-in,
-   a shift of pivots, a pivot that is zero or no number, rows that are very long, and more levels than pay on a device.
-   Solves with the transpose of ILU are on the host, too.
+   A factored matrix of PETSc on the host replaces the device factor in some cases: another ordering, fill-in, or a
+   shift of pivots; a pivot that is zero or not finite; very long rows; more levels than pay on a device. Solves with
+   the transpose of ILU are on the host, too.
 
-   ICC is ILU of a symmetric matrix, in complex arithmetic, too: PETSc's factors are U^T D U, and D and U are complex then. As
-   PETSc's it reads the entries on and above the diagonal alone, but the pattern must be symmetric. PETSc's default is to
-   shift the diagonal where a pivot is not safely positive: then the factors are PETSc's, else there is no shift in either.
+   ICC is ILU of a symmetric matrix, in complex arithmetic as well: PETSc's factors are U^T D U with complex D and U.
+   As in PETSc, only entries on and above the diagonal are read, but the pattern must be symmetric. By default PETSc
+   shifts the diagonal if a pivot is not safely positive: then PETSc makes the factors. Otherwise no factor has a shift.
 */
 
 #include "ilu.h"
@@ -28,17 +28,17 @@ typedef struct {
 
 typedef struct {
   LitheDeviceFactor *device; /* NULL: host has the factors */
-  Mat                host;   /* PETSc's; NULL: not there */
+  Mat                host;   /* factors of PETSc; NULL: none */
   IS                 row, col;
   MatFactorInfo      info;
   PetscLogDouble     nz;
-  HostTriangle       lower, upper; /* copies for solves with the transpose, made at the first one; i NULL: none yet */
+  HostTriangle       lower, upper; /* copies for solves with the transpose, made at the first such solve; i NULL: none yet */
   PetscScalar       *inverse;
   Vec                work;
-  Vec                roots; /* ICC: of the inverse pivots, for halves of solutions, made at the first one; NULL: none yet */
+  Vec                roots; /* ICC: square roots of the inverse pivots for half solves, made at the first such solve; NULL: none yet */
 } Mat_LitheFactor;
 
-/* What is made of the factors when it is needed */
+/* Frees data that is made of the factors on demand */
 static PetscErrorCode CopiesFree(Mat_LitheFactor *f)
 {
   PetscFunctionBegin;
@@ -151,8 +151,8 @@ static PetscErrorCode MatFactorNumeric_Host(Mat F, Mat A, const MatFactorInfo *i
 /* ---- Factorization ---- */
 
 /*
-   Whether pivots may be factored with as they are: a shift changes factors where a pivot is small. ICC knows where it would be
-   applied. Blocks of pivots are there in MATBAIJ only
+   Whether pivots may be used unshifted: a shift changes factors if a pivot is small. ICC knows whether a shift would be
+   applied. Only MATBAIJ has blocks of pivots
 */
 static PetscBool MayBeWithoutShift(MatFactorType type, const MatFactorInfo *info)
 {
@@ -265,7 +265,7 @@ static PetscErrorCode MatICCFactorSymbolic_LitheFactor(Mat F, Mat A, IS perm, co
 
 /* ---- Solves ---- */
 
-/* What is done with vectors on the device, where b may be x; other vectors are copied there and back */
+/* Solves with vectors on the device, where b may be x; other vectors are copied to the device and back */
 static PetscErrorCode SolveOnDevice(Mat F, PetscErrorCode (*solve)(Mat, Vec, Vec), Vec b, Vec x)
 {
   Mat_LitheFactor *f = (Mat_LitheFactor *)F->data;
@@ -329,7 +329,10 @@ static PetscErrorCode MatSolve_LitheFactor(Mat F, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Square roots of the inverse pivots; as PETSc's, halves of solutions are an error where these are not real and not negative */
+/*
+   Square roots of the inverse pivots. As in PETSc, half solves are an error if the inverse pivots are not real and
+   nonnegative
+*/
 static PetscErrorCode GetRoots(Mat F, Vec *roots)
 {
   Mat_LitheFactor *f     = (Mat_LitheFactor *)F->data;
@@ -458,7 +461,7 @@ PetscErrorCode MatGetFactor_SeqAIJCUSPARSE_Lithe(Mat A, MatFactorType type, Mat 
   PetscFunctionBegin;
   *F = NULL;
   if (PetscDefined(USE_COMPLEX) && type == MAT_FACTOR_ICC && A->hermitian == PETSC_BOOL3_TRUE && A->symmetric != PETSC_BOOL3_TRUE) {
-    /* as PETSc's, whose factors are those of symmetric matrices */
+    /* as in PETSc, factors belong to symmetric matrices */
     PetscCall(PetscInfo(A, "There are no incomplete Cholesky factors of Hermitian matrices\n"));
     PetscFunctionReturn(PETSC_SUCCESS);
   }

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* MATSOLVERLITHE: incomplete LU and Cholesky factors of MATSEQAIJCUSPARSE that are made on the device */
+/* MATSOLVERLITHE: incomplete LU and Cholesky factors of MATSEQAIJCUSPARSE, made on the device */
 
 #include <lithe/private/lithecudafactor.h>
 #include <lithemat.h>
@@ -11,8 +11,8 @@
 #if defined(LITHE_HAVE_CUDA)
 PETSC_INTERN PetscErrorCode MatGetFactor_SeqAIJCUSPARSE_Lithe(Mat, MatFactorType, Mat *);
 /*
-   Where the factors of a factored matrix of type MATSOLVERLITHE are: on the device, or in a factored matrix of PETSc's, which
-   is not referenced; the other one is NULL
+   The factors of a factored matrix of type MATSOLVERLITHE: on the device, or in a factored matrix of PETSc, which is
+   not referenced. The unused pointer is NULL
 */
 PETSC_INTERN PetscErrorCode MatLitheGetFactor_Private(Mat, const LitheDeviceFactor **, Mat *host);
 #endif

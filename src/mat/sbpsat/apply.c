@@ -2,14 +2,14 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Products of a MATSBPSAT: the choice of the place, ghosts that travel meanwhile, and PETSc's operations */
+/* Products of a MATSBPSAT: the choice of the place, ghosts that travel during the product, and PETSc's operations */
 
 #include "sbpsatimpl.h"
 
 /* Rows of nodes whose coefficients are computed at a time, for MATSBPSAT_METRICS_FLY */
 #define SBP_FLY_ROWS 16
 
-/* A step on a part of the owned nodes; op has no coefficients if they are computed here */
+/* A step on a part of the owned nodes; op has no coefficients if they are computed on the fly */
 static PetscErrorCode MatSBPSATStep_Private(Mat A, const SBPKernels *kernels, const SBPOperator *op, const SBPBox *region, const SBPStep *step)
 {
   Mat_SBPSAT    *ctx = (Mat_SBPSAT *)A->data;
@@ -68,7 +68,7 @@ static PetscErrorCode MatSBPSATSteps_Private(Mat A, PetscBool device, const SBPK
   if (!ctx->ghosts[device]) PetscCall((*kernels->alloc)((size_t)g->ghostpitch * (size_t)g->ghosted.count[1] * sizeof(PetscScalar), &ctx->ghosts[device]));
   PetscCall(SBPHaloBegin(ctx->halo, SBP_SCALAR, memory, owned, ctx->ghosts[device]));
 
-  /* Rows that reach no ghost read the owned array, as if the owned array were a part of a ghosted one */
+  /* rows that reach no ghost read the owned array as a part of a ghosted array */
   for (int d = 0; d < 2; d++) {
     const PetscInt before = g->own.start[d] > g->ghosted.start[d] ? g->reach : 0;
     const PetscInt after  = g->own.start[d] + g->own.count[d] < g->ghosted.start[d] + g->ghosted.count[d] ? g->reach : 0;
@@ -87,7 +87,7 @@ static PetscErrorCode MatSBPSATSteps_Private(Mat A, PetscBool device, const SBPK
   PetscCall(SBPHaloEnd(ctx->halo, SBP_SCALAR, memory, owned, ctx->ghosts[device]));
   step->u = ctx->ghosts[device];
 
-  /* The rest: below and above of it, left and right */
+  /* the remaining nodes: below, above, left and right of this part */
   part          = g->own;
   part.count[1] = inner.start[1] - g->own.start[1];
   PetscCall(MatSBPSATStep_Private(A, kernels, op, &part, step));
@@ -214,7 +214,7 @@ static PetscErrorCode MatMultTranspose_SBPSAT(Mat A, Vec x, Vec y)
 static PetscErrorCode MatSBPSATAdd_Private(Mat A, PetscBool transpose, Vec x, Vec b, Vec y)
 {
   PetscFunctionBegin;
-  if (x == y) { /* PETSc allows it in MatMultTransposeAdd() */
+  if (x == y) { /* permitted by PETSc in MatMultTransposeAdd() */
     Vec work;
 
     PetscCall(VecDuplicate(y, &work));

@@ -2,8 +2,10 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The data that a MATSBPSAT makes of its settings at the first use, in the place of its vectors, and in other places
-   and precisions on demand */
+/*
+   The data derived from the settings of a MATSBPSAT: at the first use, at the place of the vectors; for further places
+   and precisions on demand
+*/
 
 #include "sbpsatimpl.h"
 #include <lithe/private/litheimpl.h>
@@ -76,7 +78,7 @@ static PetscErrorCode MatSBPSATTryBuild_Private(Mat A)
   PetscCall(MatSBPSATMakePenalties_Private(A));
   ctx->values = ++builds;
   PetscCall(MatSBPSATSetFlags_Private(A));
-  A->ops->view = ctx->view; /* DMCreateMatrix() of a parallel DMDA has set its own, which prints all entries */
+  A->ops->view = ctx->view; /* DMCreateMatrix() of a parallel DMDA has set a view that prints all entries */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -96,8 +98,10 @@ PetscErrorCode MatSBPSATBuild_Private(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Copies the data that A has made of its settings to B, which has the same settings and no data yet: vectors and
-   coordinates are not read again. Collective */
+/*
+   Copies the data that A has made of its settings to B, which has the same settings and no data yet. Vectors and
+   coordinates are not read again. Collective
+*/
 PetscErrorCode MatSBPSATCopyBuilt_Private(Mat A, Mat B)
 {
   Mat_SBPSAT    *from = (Mat_SBPSAT *)A->data, *to = (Mat_SBPSAT *)B->data;
@@ -138,7 +142,7 @@ PetscErrorCode MatSBPSATCopyBuilt_Private(Mat A, Mat B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* J at the owned nodes, without gaps, in the place that is asked for; NULL if it is not known. Collective */
+/* J at the owned nodes, without gaps, at the requested place; NULL if unknown. Collective */
 PetscErrorCode MatSBPSATGetJacobian_Private(Mat A, PetscBool device, const PetscReal **jacobian)
 {
   Mat_SBPSAT       *ctx = (Mat_SBPSAT *)A->data;
@@ -196,7 +200,7 @@ static PetscErrorCode SBPRound_Private(SBPPrecision precision, PetscBool device,
 PetscErrorCode MatSBPSATGetPlain(Mat A, SBPPrecision precision, PetscBool device, const SBPOperator **op)
 {
   Mat_SBPSAT        *ctx  = (Mat_SBPSAT *)A->data;
-  const SBPPrecision real = precision == SBP_SCALAR ? SBP_REAL_PRECISION : precision; /* whose arrays it has */
+  const SBPPrecision real = precision == SBP_SCALAR ? SBP_REAL_PRECISION : precision; /* the precision of the arrays */
 
   PetscFunctionBegin;
   PetscCheck(real != SBP_DOUBLE || SBP_REAL_PRECISION == SBP_DOUBLE, PETSC_COMM_SELF, PETSC_ERR_SUP,
@@ -232,7 +236,7 @@ PetscErrorCode MatSBPSATGetProduct_Private(Mat A, PetscBool device, const SBPOpe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Memory of this process: of the data that a product reads beside vectors, and of all data */
+/* Bytes on the own process: of the data that a product reads besides vectors, and of all data */
 PetscErrorCode MatSBPSATGetBytes_Private(Mat A, PetscLogDouble *product, PetscLogDouble *all)
 {
   Mat_SBPSAT    *ctx   = (Mat_SBPSAT *)A->data;

@@ -8,8 +8,8 @@
    no more.
 
    If scale and diagonal are real, products with scale A + diag(diagonal) use an operator of kind SBP_SHIFTED. Complex
-   ones are applied to A u. L and R are applied to vectors before and after. Without any of them the operator is of kind
-   SBP_SAT.
+   scales and diagonals are applied to A u. L and R are applied to vectors before and after. Without any change the
+   operator is of kind SBP_SAT.
 */
 
 #include "sbpsatimpl.h"
@@ -69,7 +69,7 @@ PetscErrorCode MatSBPSATCopyChange_Private(Mat A, Mat B)
 
 /* ------------------------------------------------------------ the operator of a product */
 
-/* The values of the diagonal as a coefficient, where and in the numbers that are asked for */
+/* The diagonal as a coefficient, at the requested place and in the requested precision */
 static PetscErrorCode MatSBPSATMakeDiagonal_Private(Mat A, SBPPrecision real, PetscBool device, const SBPGrid *g)
 {
   Mat_SBPSAT        *ctx     = (Mat_SBPSAT *)A->data;
@@ -85,7 +85,7 @@ static PetscErrorCode MatSBPSATMakeDiagonal_Private(Mat A, SBPPrecision real, Pe
   if (device) kernels = &SBPDeviceKernels;
 #endif
   if (!ctx->diagonal[real][device]) PetscCall((*kernels->alloc)(bytes, &ctx->diagonal[real][device]));
-  else if (!ctx->change.diagonal) { /* a scale alone, after other changes */ PetscCall(PetscCalloc1(bytes, (char **)&staged));
+  else if (!ctx->change.diagonal) { /* only a scale, after other changes */ PetscCall(PetscCalloc1(bytes, (char **)&staged));
     PetscCall((*kernels->put)(bytes, staged, ctx->diagonal[real][device]));
     PetscCall(PetscFree(staged));
   }
@@ -110,7 +110,10 @@ static PetscErrorCode MatSBPSATMakeDiagonal_Private(Mat A, SBPPrecision real, Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* scale A + diag(diagonal) from A, if it is another operator; both are real. The arrays of op may be missing, if they are computed in products */
+/*
+   The operator scale A + diag(diagonal), if different from A; scale and diagonal are real. The arrays of op may be
+   missing if products compute them
+*/
 PetscErrorCode MatSBPSATAddChange_Private(Mat A, SBPPrecision precision, PetscBool device, const SBPOperator *op, const SBPOperator **changed)
 {
   Mat_SBPSAT        *ctx  = (Mat_SBPSAT *)A->data;
@@ -137,7 +140,7 @@ PetscErrorCode MatSBPSATGetOperator(Mat A, SBPPrecision precision, PetscBool dev
 
   PetscFunctionBegin;
   PetscCheck(((Mat_SBPSAT *)A->data)->change.real, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
-             "The matrix of type sbpsat has a complex scale or diagonal, which this operation does not know. Use MatConvert() to MATAIJ, or a matrix for the "
+             "The matrix of type sbpsat has a complex scale or diagonal, which the operation does not support. Use MatConvert() to MATAIJ, or a matrix for the "
              "preconditioner whose scale and diagonal are real");
   PetscCall(MatSBPSATGetPlain(A, precision, device, &plain));
   PetscCall(MatSBPSATAddChange_Private(A, precision, device, plain, op));
@@ -223,7 +226,7 @@ static PetscErrorCode MatDiagonalSet_SBPSAT(Mat A, Vec D, InsertMode mode)
 {
   PetscFunctionBegin;
   PetscCheck(mode == ADD_VALUES || mode == INSERT_VALUES, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
-             "MatDiagonalSet() of a matrix of type sbpsat knows ADD_VALUES and INSERT_VALUES; use MatConvert() to MATAIJ for other modes");
+             "MatDiagonalSet() of a matrix of type sbpsat supports ADD_VALUES and INSERT_VALUES; use MatConvert() to MATAIJ for other modes");
   if (mode == INSERT_VALUES) {
     Vec d;
 
@@ -285,7 +288,10 @@ static PetscBool SBPSameReals(const void *a, const void *b, size_t n)
   return (PetscBool)(!a == !b && (!a || !memcmp(a, b, n * sizeof(PetscReal))));
 }
 
-/* Whether two matrices have the same operator A: the same grid, order and faces, and the same coefficients to the last bit. Collective */
+/*
+   Whether two matrices have the same operator A: the same grid, order and faces, and the same coefficients to the last
+   bit. Collective
+*/
 static PetscErrorCode MatSBPSATSameOperator_Private(Mat A, Mat B, PetscBool *same)
 {
   Mat_SBPSAT        *a = (Mat_SBPSAT *)A->data, *b = (Mat_SBPSAT *)B->data;
@@ -321,7 +327,7 @@ static PetscErrorCode MatSBPSATSameOperator_Private(Mat A, Mat B, PetscBool *sam
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A new matrix of the same DMDA has a grid of its own, with equal sizes: data on the grid can be copied */
+/* a new matrix of the same DMDA has a separate grid of equal size: data on the grid can be copied */
 static PetscErrorCode MatSBPSATSameGrid_Private(Mat A, Mat B, PetscBool *same)
 {
   DM        a, b;

@@ -3,13 +3,13 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   MATSBPSAT on coarser grids. When PETSc coarsens the DMDA of a matrix (as PCMG does), the settings of the matrix come
-   down: order, faces, and the values of the coefficient at the remaining nodes. Matrices of the coarser DMDA take them
-   over.
+   MATSBPSAT on coarser grids. When PETSc coarsens the DMDA of a matrix (as PCMG does), the matrix passes its settings
+   down: the order, the faces, and the values of the coefficient at the remaining nodes. Matrices of the coarser DMDA
+   adopt the settings.
 
-   A DMDA only points to its matrices, which have references to the DMDA. A coarser DMDA keeps settings of its own. Of
-   several existing matrices the last one counts. Duplicates come after all others: a program's settings are meant for
-   the matrix that the program made.
+   Matrices reference their DMDA, and the DMDA only has pointers to its matrices. A coarser DMDA has separate settings.
+   If several matrices exist, the last matrix counts. Duplicates have the lowest rank: a program sets up the matrix that
+   the program made.
 */
 
 #include "sbpsatimpl.h"
@@ -59,7 +59,7 @@ static PetscErrorCode SBPSettingsInject_Private(Mat inject, DM coarse, Vec *v)
   PetscFunctionBegin;
   if (!*v) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(DMCreateGlobalVector(coarse, &small));
-  PetscCall(VecSetDM(small, NULL)); /* otherwise the vector would keep the DM alive that keeps the vector */
+  PetscCall(VecSetDM(small, NULL)); /* otherwise vector and DM would keep references to each other */
   PetscCall(MatRestrict(inject, *v, small));
   PetscCall(VecDestroy(v));
   *v = small;
@@ -86,13 +86,15 @@ static PetscErrorCode DMCoarsenHook_SBPSAT(DM fine, DM coarse, PETSC_UNUSED Pets
     PetscCall(SBPSettingsInject_Private(inject, coarse, &small->jacobian));
     PetscCall(MatDestroy(&inject));
   }
-  /* And to the next coarser one */
+  /* and pass on to the next coarser DM */
   PetscCall(DMCoarsenHookAdd(coarse, DMCoarsenHook_SBPSAT, NULL, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Coarser grids of da get the settings of this matrix at the time when da is coarsened. Of several matrices, the last
-   one counts */
+/*
+   Gives coarser grids of da the settings of the matrix at the time of the coarsening. If da has several matrices, the
+   last one counts
+*/
 PetscErrorCode MatSBPSATPublish_Private(Mat A, DM da)
 {
   Mat_SBPSAT *ctx = (Mat_SBPSAT *)A->data;
@@ -133,7 +135,7 @@ PetscErrorCode MatSBPSATWithdraw_Private(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The settings of the matrix of a finer grid, if da comes from one */
+/* Adopts the settings of the matrix of a finer grid, if da was coarsened */
 PetscErrorCode MatSBPSATAdopt_Private(Mat A, DM da)
 {
   Mat_SBPSAT  *ctx = (Mat_SBPSAT *)A->data;

@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Coefficients and penalties of a MATSBPSAT, on the host or on a device: made of its settings in the place that first
-   needs them, and copied to the other place on demand.
+   Coefficients and penalties of a MATSBPSAT, on the host or on a device. The first place that needs the data makes it
+   from the settings; the other place gets a copy on demand.
 */
 
 #include "sbpsatimpl.h"
@@ -62,7 +62,7 @@ static PetscErrorCode MatSBPSATTakeMetrics_Private(Mat A, PetscBool device, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The operators of PetscReal in a place get the arrays made there; the same for arrays of PetscScalar */
+/* Gives all operators of PetscReal of a place the arrays made there; the same for arrays of PetscScalar */
 static void MatSBPSATShare(Mat_SBPSAT *ctx, PetscBool device)
 {
   ctx->made[SBP_REAL_PRECISION][device] = ctx->made[SBP_SCALAR][device] = PETSC_TRUE;
@@ -86,7 +86,7 @@ static PetscErrorCode MatSBPSATPutPenalties_Private(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Makes the arrays of coefficients in a place, if they do not exist. Collective */
+/* Makes the arrays of coefficients at a place, unless they exist. Collective */
 PetscErrorCode MatSBPSATStore_Private(Mat A, PetscBool device)
 {
   Mat_SBPSAT        *ctx   = (Mat_SBPSAT *)A->data;
@@ -124,7 +124,7 @@ PetscErrorCode MatSBPSATStore_Private(Mat A, PetscBool device)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Coefficient k at the nodes of a box of ghosted, to the host without gaps: few of them */
+/* Coefficient k at the few nodes of a box of ghosted, copied to the host without gaps */
 PetscErrorCode MatSBPSATGetLines_Private(Mat A, int k, const SBPBox *box, PetscReal *lines)
 {
   Mat_SBPSAT        *ctx    = (Mat_SBPSAT *)A->data;
@@ -167,7 +167,7 @@ static PetscErrorCode MatSBPSATCheckAll_Private(Mat A, PetscInt64 where, const d
             : "the coordinates of the DMDA must map x, y of its nodes right-handed with x_r y_s - x_s y_r > 0, and the coefficient be positive");
 }
 
-/* Coefficients that are no tensor of a right-handed grid are an error. Collective */
+/* Raises an error if the coefficients are no tensor of a right-handed grid. Collective */
 PetscErrorCode MatSBPSATCheck_Private(Mat A)
 {
   Mat_SBPSAT        *ctx    = (Mat_SBPSAT *)A->data;
@@ -214,8 +214,10 @@ PetscErrorCode MatSBPSATCheck_Private(Mat A)
 
 /* ------------------------------------------------------------ penalties */
 
-/* c_nn Gamma at the nodes of a Dirichlet face, with the range of ghosted. c_nn is given at the borrow nodes next to the
-   face, with node k from the face at k pitch */
+/*
+   c_nn Gamma at the nodes of a Dirichlet face, with the range of ghosted. Input: c_nn at the borrow nodes next to the
+   face, at k pitch for node k from the face
+*/
 static void SBPPenalty(const SBPGrid *g, int face, PetscInt count, PetscInt pitch, const PetscReal *normal, PetscReal *penalty)
 {
   const SBPTable *t = SBPTableOf(g->order);

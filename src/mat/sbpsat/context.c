@@ -43,7 +43,7 @@ PetscErrorCode SBPSettingsClear_Private(SBPSettings *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The context of a matrix that a caller says is a MATSBPSAT */
+/* The context of a matrix; an error if the matrix is no MATSBPSAT */
 PetscErrorCode MatSBPSATGetContext_Private(Mat A, Mat_SBPSAT **ctx)
 {
   PetscBool same;
@@ -60,7 +60,7 @@ PetscErrorCode MatSBPSATGetContext_Private(Mat A, Mat_SBPSAT **ctx)
 
 /* ------------------------------------------------------------ the change */
 
-/* Whether scale or diagonal are there */
+/* Whether scale or diagonal are set */
 PetscErrorCode MatSBPSATHasChange_Private(Mat A, PetscBool *has)
 {
   const SBPChange *c = &((Mat_SBPSAT *)A->data)->change;
@@ -120,7 +120,7 @@ PetscErrorCode MatSBPSATSetFlags_Private(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The matrix is the operator of its settings again */
+/* Resets the matrix to the operator of its settings */
 PetscErrorCode MatSBPSATClearChange_Private(Mat A)
 {
   Mat_SBPSAT *ctx = (Mat_SBPSAT *)A->data;
@@ -179,7 +179,7 @@ static PetscErrorCode MatSBPSATForgetStored_Private(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Frees everything that belongs to the former settings */
+/* Frees all data of former settings */
 PetscErrorCode MatSBPSATForget_Private(Mat A)
 {
   Mat_SBPSAT *ctx = (Mat_SBPSAT *)A->data;

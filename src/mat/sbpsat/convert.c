@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   A MATSBPSAT as a stored matrix, from products of one-dimensional matrices. The file shares the tables with the
-   products of the class and no code, so each can be checked against the other.
+   A MATSBPSAT as a stored matrix, from products of one-dimensional matrices. The file shares tables but no code with
+   the products of the class: each can be checked against the other.
 */
 
 #include "sbpsatimpl.h"
@@ -62,8 +62,8 @@ static double SBPEntryNormal(const SBPTable *t, PetscInt n, int end, PetscInt k)
 }
 
 /*
-   G_(i,j),(k,l) of a face: the row of node (i, j) of the face, +-H (c_nn d + c_rs D L); d is the direction of the
-   normal. Indices are (along d, along the face)
+   G_(i,j),(k,l) of a face: the row of node (i, j) of the face, +-H (c_nn d0 + c_rs D L), with the derivative d0 along
+   the normal. Indices are (along the normal, along the face)
 */
 static double SBPEntryG(const SBPOperator *op, const SBPTable *t, int face, PetscInt at, PetscInt k, PetscInt l, double normal, double mixed)
 {
@@ -165,7 +165,10 @@ PetscInt MatSBPSATRowSize_Private(Mat A)
   return side * side;
 }
 
-/* Global columns and entries of the row of an owned node, and their number; in arrays of MatSBPSATRowSize_Private() */
+/*
+   Global columns and entries of the row of an owned node, and their number; arrays have the size of
+   MatSBPSATRowSize_Private()
+*/
 PetscErrorCode MatSBPSATRow_Private(Mat A, PetscInt i, PetscInt j, PetscInt *n, PetscInt columns[], PetscScalar values[])
 {
   Mat_SBPSAT            *ctx   = (Mat_SBPSAT *)A->data;
@@ -177,12 +180,12 @@ PetscErrorCode MatSBPSATRow_Private(Mat A, PetscInt i, PetscInt j, PetscInt *n, 
   double                 entries[SBP_ROW_MOST];
   PetscScalar            diagonal = 0, left = 1;
   ISLocalToGlobalMapping map;
-  const PetscInt        *global = NULL; /* on one process this is the node itself */
+  const PetscInt        *global = NULL; /* one process: the number of the node itself */
   const PetscScalar     *array;
 
   PetscFunctionBegin;
   for (int d = 0; d < 2; d++) {
-    /* Rows of a closure reach to its end, others as far as the interior stencil */
+    /* rows of a closure reach to the end of the closure, other rows as far as the interior stencil */
     low[d]  = PetscMax(0, at[d] - g->reach);
     high[d] = PetscMin(g->n[d], at[d] + g->reach);
   }

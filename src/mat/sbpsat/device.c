@@ -2,8 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* SBPDeviceKernels: operators, transfers and vectors of SBP-SAT multigrid on a device. Kernels launched from this file
-   are in cuda/sbp. */
+/* SBPDeviceKernels: operators, transfers and vectors of SBP-SAT multigrid on a device. The kernels are in cuda/sbp. */
 
 #include <lithe/private/lithecudagraph.h>
 #include <lithe/private/lithecudasbp.h>
@@ -52,7 +51,7 @@ const SBPKernels SBPDeviceKernels = {
   .graphfree         = LitheCUDAGraphFree,
 };
 
-/* For tests, which ask the library for it by name */
+/* For tests, which look this function up by name in the library */
 PETSC_EXTERN const SBPKernels *SBPGetDeviceKernels(void);
 const SBPKernels              *SBPGetDeviceKernels(void)
 {

@@ -3,14 +3,15 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Direct solves and submatrices of a MATSBPSAT, for the coarsest level of PETSc's multigrid: by way of the assembled matrix.
-   MATSEQAIJ makes the factors. Their symbolic and numeric phases get the assembled matrix in place of this one.
+   Direct solves and submatrices of a MATSBPSAT, for the coarsest level of PETSc's multigrid: by way of the assembled
+   matrix. MATSEQAIJ makes the factors. Its symbolic and numeric phases get the assembled matrix in place of the
+   MATSBPSAT.
 */
 
 #include "sbpsatimpl.h"
 #include <lithe/private/litheimpl.h>
 
-/* The operations that AIJ's factor would have, composed with the factor */
+/* The operations of AIJ's factor, composed with the factor */
 typedef struct {
   PetscErrorCode (*lusymbolic)(Mat, Mat, IS, IS, const MatFactorInfo *);
   PetscErrorCode (*choleskysymbolic)(Mat, Mat, IS, const MatFactorInfo *);
@@ -31,7 +32,7 @@ static PetscErrorCode SBPFactorGet_Private(Mat F, SBPFactor **factor)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* As MATAIJ, for a while: options without a prefix do not act upon it */
+/* A temporary MATAIJ: options without a prefix have no effect */
 PetscErrorCode MatSBPSATCreateAIJ_Private(Mat A, Mat *B)
 {
   PetscErrorCode ierr;
@@ -62,7 +63,7 @@ static PetscErrorCode MatFactorNumeric_SBPSAT(Mat F, Mat A, const MatFactorInfo 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* PETSc cannot order this type of matrix, so no permutations come in */
+/* PETSc cannot order this type of matrix: the arguments contain no permutations */
 static PetscErrorCode SBPFactorSymbolic_Private(Mat F, Mat A, const MatFactorInfo *info)
 {
   SBPFactor *factor;
@@ -112,7 +113,7 @@ PetscErrorCode MatGetFactor_SBPSAT_petsc(Mat A, MatFactorType type, Mat *F)
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
   PetscCheck(size == 1, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
              "PETSc's factors are sequential; use -pc_type redundant, or MatConvert() to MATAIJ and a parallel package");
-  /* AIJ's own factor of a matrix of this size */
+  /* the factor of an AIJ matrix of this size */
   PetscCall(LitheOptionsHide(&none));
   ierr = MatCreateSeqAIJ(PetscObjectComm((PetscObject)A), A->rmap->n, A->cmap->n, 0, NULL, &B);
   if (!ierr) ierr = MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY);

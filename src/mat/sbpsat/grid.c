@@ -7,8 +7,8 @@
 #include "sbpsatimpl.h"
 
 /*
-   The nodes of da with ghosts in a box up to width, whatever ghosts da has: a DMDA with its ranges, and the same as
-   plain data. One process needs no such DMDA, whose lists of nodes take longer to make than all coefficients
+   The nodes of da with ghosts in a box up to width, for any ghosts of da: as a DMDA with the ranges of da, and as plain
+   data. One process needs no such DMDA, whose lists of nodes take longer to make than all coefficients
 */
 PetscErrorCode SBPGridCreate_Private(DM da, int order, PetscInt width, DM *grid, SBPGrid *g)
 {
@@ -51,9 +51,9 @@ PetscErrorCode SBPGridCreate_Private(DM da, int order, PetscInt width, DM *grid,
 }
 
 /*
-   The ghosted array of an owned one, both without gaps and in the same place. On one process, which may have no halo, both
-   arrays are the same. Neighbor-wise Collective
- */
+   Fills a ghosted array from an owned array, both without gaps and at the same place. On one process, perhaps without a
+   halo, both arrays are the same. Neighbor-wise Collective
+*/
 PetscErrorCode SBPGridGhosts_Private(SBPHalo halo, const SBPGrid *g, SBPPrecision precision, PetscBool device, const void *owned, void *ghosted)
 {
   const PetscMemType memory = device ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST;
@@ -69,7 +69,10 @@ PetscErrorCode SBPGridGhosts_Private(SBPHalo halo, const SBPGrid *g, SBPPrecisio
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Numbers bs apart of the owned nodes, in the place of a, to the nodes of ghosted, rows pitch apart. Neighbor-wise Collective */
+/*
+   Numbers bs apart of the owned nodes, in the place of a, to the nodes of ghosted, rows pitch apart. Neighbor-wise
+   Collective
+*/
 static PetscErrorCode SBPGridSpread_Private(SBPHalo halo, const SBPGrid *g, const PetscScalar *a, PetscInt bs, PetscBool device, PetscInt pitch, PetscReal *to)
 {
   const SBPKernels *kernels = SBPKernelsOf(device);
@@ -111,7 +114,10 @@ PetscErrorCode SBPGridScatter_Private(SBPHalo halo, const SBPGrid *g, Vec v, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Coordinates and coefficient of the matrix, for metrics at the owned nodes or, if ghosts, at the ghosted ones; collective */
+/*
+   Coordinates and coefficient of the matrix for metrics: at the ghosted nodes if ghosts is true, else at the owned
+   nodes. Collective
+*/
 PetscErrorCode SBPGeometryCreate_Private(Mat A, PetscBool ghosts, PetscBool device, SBPGeometry *geometry)
 {
   Mat_SBPSAT        *ctx     = (Mat_SBPSAT *)A->data;

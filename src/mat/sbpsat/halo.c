@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   SBPHalo: ghosts of arrays of any precision. On the host, PETSc's communication for the local vectors of a DMDA brings
-   the ghosts. On a device, a LitheHalo brings the entries of other processes, and a kernel puts them to their places.
+   SBPHalo: ghosts of arrays of any precision. On the host, PETSc's communication for local vectors of a DMDA brings the
+   ghosts. On a device, a LitheHalo brings the entries of other processes, and a kernel scatters them.
 */
 
 #include <lithe/private/sbpsat.h>
@@ -17,14 +17,14 @@
 #endif
 
 struct _n_SBPHalo {
-  VecScatter     scatter; /* a PetscSF: owned nodes to ghosted ones */
+  VecScatter     scatter; /* a PetscSF: from owned nodes to ghosted nodes */
   PetscMPIInt    size;
-  PetscInt       nodes; /* owned by this process */
+  PetscInt       nodes; /* own nodes */
   LitheTransport transport;
 #if defined(LITHE_HAVE_CUDA)
   PetscInt      own[4], ghosted[4]; /* begin and number of nodes in each direction */
-  PetscSF       sf;                 /* the nodes of other processes, without gaps; made on demand */
-  PetscInt     *place;              /* of each among the ghosted ones */
+  PetscSF       sf;                 /* to the nodes of neighbours, without gaps; made on demand */
+  PetscInt     *place;              /* of each neighbour's node in the ghosted array */
   LitheHalo     halo[3];            /* [precision] */
   LitheHaloPack unpack[3];
 #endif
@@ -59,7 +59,7 @@ static MPI_Datatype SBPHaloUnit(SBPPrecision precision)
 /* ------------------------------------------------------------ on a device */
 
 #if defined(LITHE_HAVE_CUDA)
-/* Entries of other processes; the nodes of this process are copied as a box */
+/* The communication for nodes of neighbours; a box copy brings the own nodes */
 static PetscErrorCode SBPHaloCreateForeign_Private(SBPHalo halo)
 {
   MPI_Comm           comm = PetscObjectComm((PetscObject)halo->scatter);
@@ -101,7 +101,7 @@ static PetscErrorCode SBPHaloSetUpDevice_Private(SBPHalo halo, SBPPrecision prec
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Ghosts leave, and the nodes of this process are put to their places at once */
+/* Starts the exchange of ghosts, and copies the own nodes */
 static PetscErrorCode SBPHaloBeginDevice_Private(SBPHalo halo, SBPPrecision precision, const void *owned, void *ghosted)
 {
   const size_t bytes = SBPNumberBytes(precision), width = (size_t)halo->own[2] * bytes, pitch = (size_t)halo->ghosted[2] * bytes;

@@ -9,7 +9,7 @@
 
 #include "sbpmetrics.h"
 
-/* Nodes of a strip: a handful of lines with this number of doubles fits into a first cache */
+/* Nodes of a strip: a few lines of this many doubles fit into a first-level cache */
 #define SBP_STRIP 512
 
 #define HOST_VALUE   float
@@ -29,7 +29,7 @@
   #include "sbphostloops.h"
 #endif
 
-/* A real PetscScalar is one of the other two types */
+/* A real PetscScalar has one of the other two precisions */
 static SBPPrecision SBPPrecisionOfLoops(SBPPrecision precision)
 {
   if (precision != SBP_SCALAR || PetscDefined(USE_COMPLEX)) return precision;
@@ -108,7 +108,7 @@ static PetscErrorCode SBPFree_Host(void **x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* An array seen as real numbers: their size, and the distance between them */
+/* An array as real numbers: their size, and the distance between two of them */
 static void SBPRealView(SBPPrecision precision, int part, const void *x, PetscBool *single, PetscInt *stride, const void **real)
 {
   size_t size = sizeof(PetscReal);
@@ -120,7 +120,7 @@ static void SBPRealView(SBPPrecision precision, int part, const void *x, PetscBo
   *real   = *stride == 2 ? (const char *)x + (size_t)part * size : x;
 }
 
-/* y = number(x), of types that are known */
+/* y = number(x), for known types */
 #define SBPCopyLoop(from, to, number)                                                     \
   do {                                                                                    \
     for (PetscInt j = 0; j < g->own.count[1]; j++) {                                      \
@@ -282,7 +282,7 @@ static PetscErrorCode SBPMultiply_Host(const SBPGrid *g, SBPPrecision precision,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* (P e) at column i, between two rows of the coarse grid or twice the same one */
+/* (P e) at column i, between two rows of the coarse grid or on one row */
 #define SBPBetween(below, above, i) (0.25 * (((double)below[i / 2] + (double)below[(i + 1) / 2]) + ((double)above[i / 2] + (double)above[(i + 1) / 2])))
 
 #define SBPUpdateLoop(xtype, ytype)                                                                                               \
@@ -315,9 +315,9 @@ static PetscErrorCode SBPUpdate_Host(const SBPGrid *gx, SBPPrecision xprecision,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ------------------------------------------------------------ the set-up of a multigrid, and its coarsest level */
+/* ------------------------------------------------------------ the set-up of a multigrid, and the coarsest level */
 
-/* Eight partial sums: the compiler may not change the order of the additions of one sum */
+/* eight partial sums: the compiler may not reorder the additions of a single sum */
 #define SBPSumLoop(type, term)                                                                        \
   do {                                                                                                \
     double part[8] = {0, 0, 0, 0, 0, 0, 0, 0};                                                        \
@@ -477,7 +477,7 @@ static PetscErrorCode SBPMark_Host(const SBPGrid *g, SBPPrecision precision, int
 
 static PetscErrorCode SBPGather_Host(const SBPGrid *g, SBPPrecision precision, int colour, const void *o, void *const coefficient[SBP_COEFFICIENTS])
 {
-  /* The neighbours that the coefficients couple a node with */
+  /* the neighbours of a node in the coefficients */
   static const int neighbour[SBP_COEFFICIENTS][2] = {{0, 0}, {1, 0}, {0, 1}, {1, 1}, {-1, 1}};
   const SBPBox    *own                            = &g->own;
 

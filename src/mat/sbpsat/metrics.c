@@ -5,7 +5,7 @@
 /*
    Data of a MATSBPSAT on the host: coefficients from coordinates, their check, weights of the norm, copies of parts of
    arrays. The functions take plain data, no objects
- */
+*/
 
 #include "sbpmetrics.h"
 
@@ -20,7 +20,7 @@ static void SBPGeometryDerivative(const SBPGrid *g, const SBPTable *t, int direc
 {
   const PetscReal *row    = f + (PetscInt64)(j - g->ghosted.start[1]) * g->ghostpitch - g->ghosted.start[0];
   const PetscReal  factor = 1 / g->h[direction];
-  PetscInt         left = i1, right = i1; /* between them no closure reaches */
+  PetscInt         left = i1, right = i1; /* no closure reaches the nodes between them */
 
   if (direction == 0) {
     left  = PetscMin(PetscMax(i0, t->norms), i1);
@@ -100,7 +100,7 @@ PetscErrorCode SBPCheck_Host(const SBPBox *box, PetscInt pitch, const PetscReal 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* H x H at an owned node, counted from the first one */
+/* H x H at an owned node, counted from the first owned node */
 static PetscReal SBPGridWeight(const SBPGrid *g, const SBPTable *t, PetscInt i, PetscInt j)
 {
   return (PetscReal)(SBPTableNorm(t, g->n[0], g->own.start[0] + i) * SBPTableNorm(t, g->n[1], g->own.start[1] + j)) * g->h[0] * g->h[1];
@@ -140,7 +140,7 @@ PetscErrorCode SBPSquare_Host(const SBPGrid *g, const PetscScalar *e, double *su
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* to = from, or to += from, of types that are known */
+/* to = from, or to += from, for known types */
 #define SBPStridedLoop(type, totype)                                                          \
   do {                                                                                        \
     for (PetscInt j = 0; j < count[1]; j++) {                                                 \

@@ -14,7 +14,7 @@ static PetscErrorCode MatSBPSATCheckOrder_Private(Mat A, PetscInt order)
 {
   PetscFunctionBegin;
   PetscCheck(order == 2 || order == 4 || order == 6, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE,
-             "-mat_sbpsat_order %" PetscInt_FMT ": the operator is there for the orders 2, 4 and 6", order);
+             "-mat_sbpsat_order %" PetscInt_FMT ": use 2, 4 or 6", order);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -37,7 +37,7 @@ PetscErrorCode MatSetFromOptions_SBPSAT(Mat A, PetscOptionItems PetscOptionsObje
   PetscBool   setorder, setfaces, setmetrics, settransport;
 
   PetscFunctionBegin;
-  /* -help prints the first one, also where the option is not given */
+  /* -help prints the first face, even without the option */
   for (PetscInt k = SBP_FACES; k >= 0; k--) {
     if (k == SBP_FACES || ctx->settings.dirichlet[k]) faces[0] = (PetscEnum)k;
   }
@@ -125,21 +125,21 @@ PetscErrorCode MatSBPSATGetOrder(Mat A, PetscInt *order)
 }
 
 /*@
-  MatSBPSATSetDirichlet - Sets on which faces of a `MATSBPSAT` u is given
+  MatSBPSATSetDirichlet - Sets the Dirichlet faces of a `MATSBPSAT`
 
   Logically Collective
 
   Input Parameters:
 + A         - the matrix
-- dirichlet - for each `MatSBPSATFace`: `PETSC_TRUE` where u is given, `PETSC_FALSE` where the traction mu du/dn is; all are `PETSC_TRUE` by default
+- dirichlet - for each `MatSBPSATFace`: `PETSC_TRUE` (the default) if u is given, `PETSC_FALSE` if the traction mu du/dn is given
 
   Options Database Key:
-. -mat_sbpsat_dirichlet <left,right,bottom,top,none> - the list of the Dirichlet faces, with commas between them
+. -mat_sbpsat_dirichlet <left,right,bottom,top,none> - the Dirichlet faces, separated by commas
 
   Level: beginner
 
   Note:
-  With no Dirichlet face the operator is singular: constants are its null space, see `MatSetNullSpace()`.
+  Without Dirichlet faces the operator is singular: the null space consists of constants, see `MatSetNullSpace()`.
 
 .seealso: `MATSBPSAT`, `MatSBPSATFace`, `MatSBPSATGetDirichlet()`, `MatSBPSATAddBoundary()`
 @*/
@@ -162,7 +162,7 @@ PetscErrorCode MatSBPSATSetDirichlet(Mat A, const PetscBool dirichlet[4])
 }
 
 /*@
-  MatSBPSATGetDirichlet - Gets on which faces of a `MATSBPSAT` u is given
+  MatSBPSATGetDirichlet - Gets the Dirichlet faces of a `MATSBPSAT`
 
   Not Collective
 
@@ -188,7 +188,7 @@ PetscErrorCode MatSBPSATGetDirichlet(Mat A, PetscBool dirichlet[4])
 }
 
 /*@
-  MatSBPSATSetMetrics - Sets where a `MATSBPSAT` takes its coefficients from
+  MatSBPSATSetMetrics - Sets whether a `MATSBPSAT` stores its coefficients
 
   Logically Collective
 
@@ -202,9 +202,9 @@ PetscErrorCode MatSBPSATGetDirichlet(Mat A, PetscBool dirichlet[4])
   Level: intermediate
 
   Note:
-  With `MATSBPSAT_METRICS_FLY` a product on the host computes the coefficients of a few rows of nodes at a time, from
-  copies of the coordinates and of the coefficient. Without a coefficient this needs less memory and fewer reads. A
-  product on a device, and a multigrid of type `PCSBPMG`, have them stored.
+  With `MATSBPSAT_METRICS_FLY` a product on the host computes the coefficients of a few rows of nodes at a time. Input
+  are copies of the coordinates and of the coefficient mu. Without mu, a product needs less memory and fewer reads.
+  Products on a device, and a multigrid of type `PCSBPMG`, always store the coefficients.
 
 .seealso: `MATSBPSAT`, `MatSBPSATMetrics`, `MatSBPSATGetMetrics()`
 @*/
@@ -222,7 +222,7 @@ PetscErrorCode MatSBPSATSetMetrics(Mat A, MatSBPSATMetrics metrics)
 }
 
 /*@
-  MatSBPSATGetMetrics - Gets where a `MATSBPSAT` takes its coefficients from
+  MatSBPSATGetMetrics - Gets whether a `MATSBPSAT` stores its coefficients
 
   Not Collective
 
@@ -262,7 +262,7 @@ static PetscErrorCode MatSBPSATCheckVec_Private(Mat A, Vec v, const char *name)
 }
 
 /*@
-  MatSBPSATSetTransport - Sets how ghost values travel between processes in a product with a `MATSBPSAT` on devices
+  MatSBPSATSetTransport - Sets the transport of ghost values in products with a `MATSBPSAT` on devices
 
   Logically Collective
 
@@ -272,13 +272,13 @@ static PetscErrorCode MatSBPSATCheckVec_Private(Mat A, Vec v, const char *name)
 
   Options Database Keys:
 + -mat_sbpsat_transport <auto,ipc,nccl,mpi> - the transport
-- -lithe_halo_timeout <60> - seconds after which `LITHE_TRANSPORT_IPC` gives a process up that sends nothing, of all matrices
+- -lithe_halo_timeout <60> - all matrices: seconds that `LITHE_TRANSPORT_IPC` waits for a silent process
 
   Level: intermediate
 
   Note:
-  An impossible transport, such as `LITHE_TRANSPORT_IPC` with vectors on the host, is an error of the next product.
-  `PCSBPMG` uses the transport of its matrix.
+  If a transport is not possible, such as `LITHE_TRANSPORT_IPC` with vectors on the host, the next product raises an
+  error. `PCSBPMG` uses the transport of its matrix.
 
 .seealso: `MATSBPSAT`, `LitheTransport`, `MatSBPSATGetTransport()`
 @*/
@@ -296,7 +296,7 @@ PetscErrorCode MatSBPSATSetTransport(Mat A, LitheTransport transport)
 }
 
 /*@
-  MatSBPSATGetTransport - Gets how ghost values travel between processes in a product with a `MATSBPSAT` on devices
+  MatSBPSATGetTransport - Gets the transport of ghost values in products with a `MATSBPSAT` on devices
 
   Not Collective
 
@@ -304,7 +304,7 @@ PetscErrorCode MatSBPSATSetTransport(Mat A, LitheTransport transport)
 . A - the matrix
 
   Output Parameter:
-. transport - the transport that was asked for
+. transport - the requested transport
 
   Level: intermediate
 
@@ -328,14 +328,15 @@ PetscErrorCode MatSBPSATGetTransport(Mat A, LitheTransport *transport)
 
   Input Parameters:
 + A  - the matrix
-- mu - its positive values at the nodes, a global vector of the `DMDA`; or `NULL`, which stands for 1
+- mu - positive values at the nodes, a global vector of the `DMDA`; or `NULL` for the constant 1
 
   Level: beginner
 
   Notes:
-  The vector is kept by reference. Call the function again, or `MatAssemblyBegin()` and `MatAssemblyEnd()`, after its values have been changed.
+  The vector is kept by reference. After a change of its values, call the function again, or `MatAssemblyBegin()` and
+  `MatAssemblyEnd()`.
 
-  After `MatSBPSATSetTensor()` it only serves the tractions of `MatSBPSATAddBoundary()`.
+  After `MatSBPSATSetTensor()` mu only serves the tractions of `MatSBPSATAddBoundary()`.
 
 .seealso: `MATSBPSAT`, `MatSBPSATGetCoefficient()`, `MatSBPSATSetTensor()`
 @*/
@@ -379,7 +380,8 @@ PetscErrorCode MatSBPSATGetCoefficient(Mat A, Vec *mu)
 }
 
 /*@
-  MatSBPSATSetTensor - Sets the coefficients of a `MATSBPSAT` in reference coordinates, instead of having them computed from coordinates
+  MatSBPSATSetTensor - Sets the coefficients of a `MATSBPSAT` in reference coordinates, in place of coefficients from
+  coordinates
 
   Logically Collective
 
@@ -389,8 +391,7 @@ PetscErrorCode MatSBPSATGetCoefficient(Mat A, Vec *mu)
   coordinates again
 . ss       - c_ss = mu (x_r^2 + y_r^2)/J
 . rs       - c_rs = -mu (x_r x_s + y_r y_s)/J
-- jacobian - J = x_r y_s - x_s y_r; or `NULL`: then `MatSBPSATAddSource()` is refused, and tractions in
-  `MatSBPSATAddBoundary()` are, too
+- jacobian - J = x_r y_s - x_s y_r; or `NULL`, without `MatSBPSATAddSource()` and tractions in `MatSBPSATAddBoundary()`
 
   Level: intermediate
 
@@ -423,7 +424,7 @@ PetscErrorCode MatSBPSATSetTensor(Mat A, Vec rr, Vec ss, Vec rs, Vec jacobian)
 }
 
 /*@
-  MatSBPSATGetTensor - Gets the coefficients that were set with `MatSBPSATSetTensor()`
+  MatSBPSATGetTensor - Gets the coefficients of `MatSBPSATSetTensor()`
 
   Not Collective
 

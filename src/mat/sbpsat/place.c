@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Where arrays of a MATSBPSAT are: on the host or on a device. Its members hold for both places */
+/* The place of arrays of a MATSBPSAT, on the host or on a device. All functions of this file work for both places */
 
 #include "sbpsatimpl.h"
 
@@ -51,7 +51,7 @@ PetscErrorCode SBPVecRestoreRead_Private(Vec v, PetscBool device, const PetscSca
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Few numbers, such as the data of a face, to the host, without gaps */
+/* Copies a few numbers, such as the data of a face, to the host, without gaps */
 PetscErrorCode SBPGetNumbers_Private(PetscBool device, const PetscInt count[2], const SBPSpaced *from, PetscReal *host)
 {
   const SBPKernels *kernels = SBPKernelsOf(device);
@@ -114,7 +114,7 @@ PetscErrorCode SBPCopyReals_Private(PetscBool device, size_t n, const void *from
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A copy of the array in the other place */
+/* Moves the array to the other place */
 PetscErrorCode SBPMoveReals_Private(PetscBool todevice, size_t n, const void *from, void **to)
 {
   const SBPKernels *kernels = SBPKernelsOf(PETSC_TRUE);

@@ -2,11 +2,11 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Right-hand sides and norms that belong to a MATSBPSAT */
+/* Right-hand sides and norms of a MATSBPSAT */
 
 #include "sbpsatimpl.h"
 
-/* The array of a right-hand side in its place, and back */
+/* Gets the array of a right-hand side at its place; and restores it */
 static PetscErrorCode SBPVecGetArray_Private(Vec v, PetscBool device, PetscScalar **a)
 {
   PetscFunctionBegin;
@@ -36,7 +36,7 @@ static PetscErrorCode SBPVecRestoreArray_Private(Vec v, PetscBool device, PetscS
   Level: beginner
 
   Note:
-  The sum is computed on the device if both vectors are there.
+  The sum is computed on the device if both vectors are on the device.
 
 .seealso: `MATSBPSAT`, `MatSBPSATAddBoundary()`, `MatSBPSATNorm()`
 @*/
@@ -64,8 +64,10 @@ PetscErrorCode MatSBPSATAddSource(Mat A, Vec f, Vec b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Nodes of a face and of lines behind it: the nodes of own and of all of the face, or of ghosted. Empty if a process
-   has none of them */
+/*
+   The nodes of a face and of lines behind it: owned nodes, or ghosted nodes, along the whole face. Empty if a process
+   has no such node
+*/
 static SBPBox SBPFaceBox(const SBPGrid *g, int face, PetscInt depth, PetscBool ghosts)
 {
   const int      d = face / 2, e = 1 - d, end = face % 2;
@@ -80,7 +82,7 @@ static SBPBox SBPFaceBox(const SBPGrid *g, int face, PetscInt depth, PetscBool g
   return box;
 }
 
-/* c_rr or c_ss, and c_rs at the nodes of a face, of the range of ghosted; NULL where ghosted does not touch it */
+/* c_rr or c_ss, and c_rs at the nodes of a face, in the range of ghosted; NULL if ghosted does not touch the face */
 static PetscErrorCode MatSBPSATGetFace_Private(Mat A, int face, PetscReal **normal, PetscReal **mixed)
 {
   const SBPGrid *g   = &((Mat_SBPSAT *)A->data)->op[SBP_SCALAR][0].grid;
@@ -95,7 +97,7 @@ static PetscErrorCode MatSBPSATGetFace_Private(Mat A, int face, PetscReal **norm
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* An array of PetscScalar on all nodes seen as real numbers on a part of them: a complex number is two along r */
+/* A part of an array of PetscScalar on all nodes, as real numbers: a complex number is two real numbers along r */
 static SBPSpaced SBPPart(const SBPBox *all, const SBPBox *box, const PetscScalar *a, PetscInt count[2])
 {
   const PetscInt   reals = (PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal));
@@ -169,7 +171,7 @@ static void SBPDirichlet(const SBPOperator *op, int face, const SBPBox *box, con
   }
 }
 
-/* L^T H S_J g in the owned nodes of a face: how much the face is stretched follows of c_nn = mu S_J^2/J */
+/* L^T H S_J g in the owned nodes of a face: c_nn = mu S_J^2/J gives the stretching S_J of the face */
 static PetscErrorCode MatSBPSATTraction_Private(Mat A, int face, const SBPBox *box, const PetscReal *normal, const PetscScalar *data, PetscBool device,
                                                 const PetscReal *jacobian, PetscScalar *b)
 {
@@ -221,17 +223,17 @@ static PetscErrorCode MatSBPSATTraction_Private(Mat A, int face, const SBPBox *b
   Input Parameters:
 + A    - the matrix
 . face - the face
-. g    - the data, a global vector of the `DMDA`, read at the nodes of the face: u on a Dirichlet face, otherwise the
-  traction mu du/dn per unit of length in (x, y), with n the outward normal
-- b    - the right-hand side, to which the data's part is added
+. g    - the data at the nodes of the face, in a global vector of the `DMDA`: u on a Dirichlet face, otherwise the
+  traction mu du/dn per unit length in (x, y), with the outward normal n
+- b    - the right-hand side, to which the contribution of the data is added
 
   Level: beginner
 
   Note:
-  A face whose data is zero needs no call. A node at a corner has a value on either face. Use one vector per face if the
-  data differ at the corner.
+  A face whose data is zero needs no call. A corner node has a value on either face. Use one vector per face if the two
+  values differ.
 
-  Values off the face are not read. If both vectors are on the device, nothing but faces goes to the host.
+  Values off the face are not read. If both vectors are on the device, only faces are copied to the host.
 
 .seealso: `MATSBPSAT`, `MatSBPSATFace`, `MatSBPSATSetDirichlet()`, `MatSBPSATAddSource()`
 @*/
@@ -281,7 +283,7 @@ PetscErrorCode MatSBPSATAddBoundary(Mat A, MatSBPSATFace face, Vec g, Vec b)
 }
 
 /*@
-  MatSBPSATNorm - Computes the norm of a grid function that belongs to a `MATSBPSAT`
+  MatSBPSATNorm - Computes the norm of a grid function on the grid of a `MATSBPSAT`
 
   Collective
 

@@ -5,9 +5,9 @@
 /*
    The host loops of SBPHostKernels for one type of numbers: included once per type (there is no include guard), with
 
-     HOST_VALUE    the type of the arrays that an operator is applied to
-     HOST_REAL     the type of its coefficients
-     HOST_NAME(f)  the name that the function f gets
+     HOST_VALUE    the type of the input and output arrays of an operator
+     HOST_REAL     the type of the coefficients
+     HOST_NAME(f)  the name of the function f
 
    defined; all three are undefined at the end.
 
@@ -45,7 +45,7 @@ static void HOST_NAME(SBPRow2)(const SBPOperator *op, PetscInt i0, PetscInt i1, 
   }
 }
 
-/* The part that SBPRow2() leaves out: -G^T L of Dirichlet faces one or two nodes away */
+/* The part missing in SBPRow2(): -G^T L of Dirichlet faces one or two nodes away */
 static void HOST_NAME(SBPRow2Faces)(const SBPOperator *op, PetscInt i0, PetscInt i1, PetscInt j, const HOST_VALUE *ghosted, HOST_VALUE *a)
 {
   const SBPGrid   *g  = &op->grid;
@@ -106,8 +106,8 @@ static void HOST_NAME(SBPRowNine)(const SBPOperator *op, PetscInt i0, PetscInt i
 }
 
 /*
-   NOLINTBEGIN(clang-analyzer-core.*): clang does not know that orders are 2, 4 or 6, that each mode has the vectors
-   that it uses, and that rows are filled before they are combined
+   NOLINTBEGIN(clang-analyzer-core.*): clang does not know that orders are 2, 4 or 6, that each mode has its vectors,
+   and that rows are filled before their combination
 */
 
 /* Rows of orders 4 and 6: of the rows around row j, the products of c_rs and Q_r u are kept, and made once */
@@ -170,7 +170,7 @@ static inline void HOST_NAME(SBPRowHigh)(const int half, const SBPOperator *op, 
   }
 }
 
-/* The use of A u in a step, on count nodes: a = A u, u at the first node, and the owned arrays from where on */
+/* Uses A u in a step, on count nodes: a = A u, u at the first node, and the owned arrays from place `where` on */
 static void HOST_NAME(SBPCombine)(const SBPStep *step, PetscInt count, const HOST_VALUE *PETSC_RESTRICT a, const HOST_VALUE *u, PetscInt64 where)
 {
   HOST_VALUE       *out = (HOST_VALUE *)step->out + where, *dout = step->dout ? (HOST_VALUE *)step->dout + where : NULL;
@@ -212,7 +212,7 @@ static void HOST_NAME(SBPCombine)(const SBPStep *step, PetscInt count, const HOS
   }
 }
 
-/* a = scale a + d u on count nodes, u at the first of them and d of coefficients */
+/* a = scale a + d u on count nodes; u at the first node, d a coefficient */
 static void HOST_NAME(SBPShift)(double scale, PetscInt count, const HOST_REAL *PETSC_RESTRICT d, const HOST_VALUE *u, HOST_VALUE *PETSC_RESTRICT a)
 {
   const HOST_REAL s = (HOST_REAL)scale;

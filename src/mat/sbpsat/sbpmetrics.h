@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* metrics.c: operations of SBPHostKernels of which a MATSBPSAT and its right-hand sides are made */
+/* metrics.c: operations of SBPHostKernels for the set-up and the right-hand sides of a MATSBPSAT */
 
 #include <lithe/private/sbpsat.h>
 

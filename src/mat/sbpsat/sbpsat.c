@@ -85,7 +85,10 @@ static PetscErrorCode MatAssemblyEnd_SBPSAT(Mat A, MatAssemblyType type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* With values, the duplicate keeps its values until it is assembled again, whatever becomes of the vectors of both */
+/*
+   With values, the duplicate keeps the present values until its next assembly, even if the vectors of either matrix
+   change
+*/
 static PetscErrorCode MatDuplicate_SBPSAT(Mat A, MatDuplicateOption option, Mat *B)
 {
   Mat_SBPSAT *from = (Mat_SBPSAT *)A->data, *to;
@@ -117,7 +120,7 @@ static PetscErrorCode MatDuplicate_SBPSAT(Mat A, MatDuplicateOption option, Mat 
   Collective
 
   Input Parameter:
-. da - a 2-D `DMDA` with one unknown a node, and the coordinates of the nodes, see `DMSetCoordinates()`
+. da - a 2-D `DMDA` with one unknown per node, and the coordinates of the nodes, see `DMSetCoordinates()`
 
   Output Parameter:
 . A - the matrix
@@ -125,10 +128,10 @@ static PetscErrorCode MatDuplicate_SBPSAT(Mat A, MatDuplicateOption option, Mat 
   Level: beginner
 
   Notes:
-  `DMCreateMatrix()` makes this matrix after `DMSetMatType`(da, `MATSBPSAT`) or with -dm_mat_type sbpsat. The matrix
-  takes its options from the options database. The type of matrix that `da` is set to make is not changed.
+  `DMCreateMatrix()` makes the same matrix after `DMSetMatType`(da, `MATSBPSAT`) or with -dm_mat_type sbpsat. The matrix
+  takes options from the options database. The matrix type of `da` is not changed.
 
-  The stencil of the `DMDA` does not matter: the matrix has its own ghosts.
+  The stencil of the `DMDA` does not matter: the matrix has separate ghosts.
 
 .seealso: `MATSBPSAT`, `MatSBPSATSetOrder()`, `MatSBPSATSetDirichlet()`, `MatSBPSATSetCoefficient()`
 @*/
@@ -148,19 +151,19 @@ PetscErrorCode MatCreateSBPSAT(DM da, Mat *A)
   PetscCall(DMSetMatType(da, saved));
   PetscCall(PetscFree(saved));
   PetscCall(ierr);
-  (*A)->ops->view = MatView_SBPSAT; /* a parallel DMDA has set its own */
+  (*A)->ops->view = MatView_SBPSAT; /* a parallel DMDA has set another view */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*MC
-  MATSBPSAT - "sbpsat": the summation-by-parts (SBP-SAT) discretisation of -div(mu grad u) on a curved quadrilateral, matrix-free
+  MATSBPSAT - "sbpsat": the summation-by-parts (SBP-SAT) discretisation of -div(mu grad u) on a curved quadrilateral,
+  matrix-free
 
   Options Database Keys:
 + -mat_sbpsat_order <2,4,6> - the order of the interior stencils, see `MatSBPSATSetOrder()`
 . -mat_sbpsat_dirichlet <left,right,bottom,top,none> - the list of Dirichlet faces, see `MatSBPSATSetDirichlet()`
 . -mat_sbpsat_metrics <stored,fly> - whether coefficients are stored, see `MatSBPSATSetMetrics()`
-- -mat_sbpsat_transport <auto,ipc,nccl,mpi> - how ghosts on a device travel between processes, see
-    `MatSBPSATSetTransport()`
+- -mat_sbpsat_transport <auto,ipc,nccl,mpi> - transport of ghosts on a device, see `MatSBPSATSetTransport()`
 
   Level: beginner
 
@@ -174,7 +177,7 @@ PetscErrorCode MatCreateSBPSAT(DM da, Mat *A)
   device.
 
   `PCMG` on the `DMDA` works: order, faces and coefficient pass down to coarser grids automatically. `MatConvert()`
-  makes an assembled matrix; `PCLU` and `PCCHOLESKY` make their own.
+  makes an assembled matrix; `PCLU` and `PCCHOLESKY` assemble a matrix automatically.
 
   Values of coordinates and of the coefficient are read when the matrix is first used, and again after
   `MatAssemblyBegin()` and `MatAssemblyEnd()`. `MatDuplicate()` with `MAT_COPY_VALUES` copies these values. With another
@@ -196,7 +199,7 @@ PetscErrorCode MatCreate_SBPSAT(Mat A)
   for (int f = 0; f < SBP_FACES; f++) ctx->settings.dirichlet[f] = PETSC_TRUE;
   ctx->settings.metrics = MATSBPSAT_METRICS_STORED;
 #if defined(LITHE_HAVE_CUDA)
-  A->boundtocpu = PETSC_FALSE; /* every matrix is bound to the CPU until its type says that it can do otherwise */
+  A->boundtocpu = PETSC_FALSE; /* a new matrix is bound to the CPU until its type changes the flag */
 #endif
 
   A->ops->setup             = MatSetUp_SBPSAT;

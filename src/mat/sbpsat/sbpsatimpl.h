@@ -10,10 +10,10 @@
 #include <petscdmda.h>
 #include <petsc/private/matimpl.h>
 
-/* How PetscReal is called in arrays that are real for any PetscScalar */
+/* The precision of PetscReal, for arrays that are real for any PetscScalar */
 #define SBP_REAL_PRECISION (sizeof(PetscReal) == sizeof(float) ? SBP_SINGLE : SBP_DOUBLE)
 
-/* Settings of a program. Another matrix on a coarser grid gets it from here: coarsen.c */
+/* Settings of a program. A matrix on a coarser grid copies the settings from here: coarsen.c */
 typedef struct {
   PetscInt         order;
   PetscBool        dirichlet[SBP_FACES];
@@ -34,21 +34,21 @@ typedef struct {
 
 typedef struct {
   SBPSettings settings;
-  DM          published;                    /* coarser grids of this DM get the settings */
+  DM          published;                    /* coarser grids of this DM receive the settings */
   Mat         next;                         /* the next matrix of this DM, see coarsen.c */
   PetscBool   duplicate;                    /* of another matrix, which comes earlier in the list */
-  PetscErrorCode (*view)(Mat, PetscViewer); /* the class's operation, which a parallel DMDA replaces by its own */
+  PetscErrorCode (*view)(Mat, PetscViewer); /* the operation of the class, which a parallel DMDA overwrites */
   PetscBool  built;                         /* the following data belong to the settings */
   PetscInt64 values;                        /* matrices with the same number have the same values of coefficients */
 
   DM          grid;        /* of the nodes: the ranges of the program's DMDA, with ghosts as far as a row reaches; NULL on one process */
-  SBPHalo     halo;        /* of that */
+  SBPHalo     halo;        /* of grid */
   PetscBool   uniform;     /* coordinates are missing, or not needed: [-1, 1]^2 */
   PetscBool   stored[2];   /* coefficients are stored on the host, on the device */
-  SBPGeometry geometry;    /* on the host, kept for MATSBPSAT_METRICS_FLY, else made where it is needed */
-  void       *jacobian[2]; /* owned, of PetscReal, on the host and on the device; NULL as long as no right-hand side needs it */
+  SBPGeometry geometry;    /* on the host; kept for MATSBPSAT_METRICS_FLY, else made on demand */
+  void       *jacobian[2]; /* owned, of PetscReal, on the host and on the device; NULL until a right-hand side needs it */
 
-  /* [precision][device]; an array shared by two of them belongs to the first */
+  /* [precision][device]; a shared array belongs to the first operator */
   SBPOperator op[3][2];
   PetscBool   made[3][2];
   void       *ghosts[2]; /* ghosted, of PetscScalar; on the host, on the device */

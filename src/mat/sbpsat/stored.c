@@ -3,9 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Operations of a MATSBPSAT that look at entries: rows are computed one at a time, a block of the diagonal is stored,
-   and for norms the matrix is assembled temporarily. Operations that need a stored matrix are refused. The message
-   names the types that have one.
+   Operations of a MATSBPSAT on entries: rows are computed one at a time, the diagonal block is stored, and norms
+   assemble the matrix temporarily. Operations that need a stored matrix are refused, with a message that names suitable
+   types.
 */
 
 #include "sbpsatimpl.h"
@@ -42,8 +42,7 @@ static PetscErrorCode MatRestoreRow_SBPSAT(PETSC_UNUSED Mat A, PETSC_UNUSED Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The rows and columns of this process. The block belongs to the matrix, and is filled again after changes.
-   Collective */
+/* The local rows and columns. The block belongs to the matrix, and is refilled after changes. Collective */
 static PetscErrorCode MatGetDiagonalBlock_SBPSAT(Mat A, Mat *block)
 {
   Mat_SBPSAT      *ctx   = (Mat_SBPSAT *)A->data;
@@ -121,7 +120,7 @@ static PetscErrorCode MatIncreaseOverlap_SBPSAT(Mat A, PetscInt n, IS is[], Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The operator of the settings is symmetric; with a left and a right scale that differ, entries tell */
+/* The operator of the settings is symmetric; if left and right scale differ, entries are compared */
 static PetscErrorCode MatIsSymmetric_SBPSAT(Mat A, PetscReal tolerance, PetscBool *symmetric)
 {
   const SBPChange *c = &((Mat_SBPSAT *)A->data)->change;
@@ -150,7 +149,7 @@ static PetscErrorCode MatIsHermitian_SBPSAT(Mat A, PetscReal tolerance, PetscBoo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Of rows of this process, in any columns */
+/* In local rows, and any columns */
 static PetscErrorCode MatGetValues_SBPSAT(Mat A, PetscInt m, const PetscInt rows[], PetscInt n, const PetscInt columns[], PetscScalar values[])
 {
   PetscFunctionBegin;
@@ -173,7 +172,7 @@ static PetscErrorCode MatGetValues_SBPSAT(Mat A, PetscInt m, const PetscInt rows
 
 /* ------------------------------------------------------------ operations that need a stored matrix */
 
-/* The error of an operation, and who calls it most */
+/* The error of an operation, with the usual caller */
 #define SBPRefuse(A, operation)                                                                                                                               \
   SETERRQ(PetscObjectComm((PetscObject)(A)), PETSC_ERR_SUP,                                                                                                   \
           "A matrix of type sbpsat is not stored, and cannot do %s. Use MatConvert() to MATAIJ, for a preconditioner as second matrix of KSPSetOperators(), " \

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Products of a MATVCRS with vectors: where they are done, and PETSc's operations for them */
+/* Products of a MATVCRS with vectors: the choice between host and device, and PETSc's operations */
 
 #include "vcrsimpl.h"
 #if defined(LITHE_HAVE_CUDA)
@@ -79,8 +79,8 @@ static PetscErrorCode MatVCRSApply_Host(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
 }
 
 /*
-   A matrix of which nothing is lost, and which may not use plain rows, is left to MATSEQAIJ while it has AIJ arrays, and where that is estimated to be faster.
-   NULL where a plan is to be used.
+   Leaves a product to MATSEQAIJ if four conditions hold: MATSEQAIJ is estimated to be faster, nothing is lost, plain
+   rows are not permitted, and the AIJ arrays exist. ops is NULL if the plan is to be used.
 */
 static PetscErrorCode MatVCRSGetFaster_Private(Mat A, const struct _MatOps **ops)
 {
@@ -93,8 +93,8 @@ static PetscErrorCode MatVCRSGetFaster_Private(Mat A, const struct _MatOps **ops
 }
 
 /*
-   y = op(A) x (+ add), where the vectors are: on the device if all of them are, else on the host.
-   A vector of the other kind is then synchronised by its own accessor, so that any mix is right.
+   y = op(A) x (+ add): on the device if all vectors are on the device, else on the host. Accessors synchronise vectors:
+   any mix is correct.
 */
 PetscErrorCode MatVCRSApply_Seq(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
 {
@@ -125,8 +125,8 @@ PetscErrorCode MatVCRSApply_Seq(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
       PetscScalar       *to;
       PetscInt           n;
 
-      /* AIJ would call VecSet() or VecCopy(), which are collective events; A may be the block of one
-         process, with vectors of all, and the others need not come here */
+      /* AIJ would call VecSet() and VecCopy(), which log collective events. A may be a block with parallel vectors,
+         whose remaining processes make no such call */
       if (add != y) {
         PetscCall(VecGetLocalSize(y, &n));
         PetscCall(VecGetArrayWrite(y, &to));
@@ -145,7 +145,10 @@ PetscErrorCode MatVCRSApply_Seq(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y = op(A) x (+ add), on one process or on many; add may be NULL or y. For products that are part of one which was checked */
+/*
+   y = op(A) x (+ add), on one process or several; add may be NULL or y. For products within a product that has been
+   checked
+*/
 PetscErrorCode MatVCRSApply(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
 {
   Mat_VCRS *ctx;
@@ -157,7 +160,7 @@ PetscErrorCode MatVCRSApply(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
 }
 
 #if defined(LITHE_HAVE_CUDA)
-/* r = b - A x in one go; elsewhere than on a device as PETSc does it */
+/* r = b - A x in one kernel on a device; elsewhere as PETSc does */
 static PetscErrorCode MatResidual_SeqAIJVCRS(Mat A, Vec b, Vec x, Vec r)
 {
   Mat_VCRS          *ctx;
@@ -191,7 +194,7 @@ static PetscErrorCode MatResidual_SeqAIJVCRS(Mat A, Vec b, Vec x, Vec r)
 }
 #endif
 
-/* What a program asks for */
+/* A product requested by a program */
 static PetscErrorCode MatVCRSProduct_Private(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
 {
   Mat_VCRS *ctx;
@@ -245,7 +248,7 @@ static PetscErrorCode MatMultHermitianTransposeAdd_VCRS(Mat A, Vec x, Vec add, V
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The operations that are products, of one process or of many */
+/* Sets the operations that are products, for one process or several */
 void MatVCRSSetProducts_Private(Mat B, PETSC_UNUSED PetscBool parallel)
 {
   B->ops->mult                      = MatMult_VCRS;

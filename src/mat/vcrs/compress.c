@@ -3,14 +3,14 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Compression of a MATVCRS of one process, or of a block of a parallel one: from its entries, or those of another matrix, to
-   a plan. compressblocks.c has what parallel matrices do with their blocks.
+   Compression of a MATVCRS of one process, or of a block of a parallel matrix, to a plan. The entries are its own, or
+   belong to another matrix. compressblocks.c compresses the blocks of parallel matrices.
 */
 
 #include "vcrsimpl.h"
 #include <lithe/private/litheimpl.h>
 
-/* Sets options. A matrix that was compressed with other options is compressed again at its next use */
+/* Sets options. The next use compresses the matrix again if the options have changed */
 PetscErrorCode MatVCRSReplaceOptions_Private(Mat A, const VCRSOptions *opt)
 {
   Mat_VCRS *ctx;
@@ -29,7 +29,7 @@ PetscErrorCode MatVCRSReplaceOptions_Private(Mat A, const VCRSOptions *opt)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Host arrays of the entries that A is compressed from: its own, or those of its source */
+/* Host arrays of the entries to compress: of A, or of its source */
 PetscErrorCode MatVCRSGetCSR_Private(Mat A, VCRSCSR *csr)
 {
   Mat_VCRS    *ctx;
@@ -44,7 +44,7 @@ PetscErrorCode MatVCRSGetCSR_Private(Mat A, VCRSCSR *csr)
   if (ctx->source) {
     PetscCall(MatSeqAIJGetArrayRead(ctx->source, &csr->a));
     PetscCall(MatGetRowIJ(ctx->source, 0, PETSC_FALSE, PETSC_FALSE, &n, &csr->i, &csr->j, &done));
-    PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not give its rows: convert it to MATAIJ first",
+    PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not give its rows: convert the matrix to MATAIJ first",
                ((PetscObject)ctx->source)->type_name);
   } else {
     PetscCall(MatSeqAIJGetCSRAndMemType(A, &csr->i, &csr->j, &a, NULL));
@@ -68,7 +68,7 @@ PetscErrorCode MatVCRSRestoreCSR_Private(Mat A, VCRSCSR *csr)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether A is compressed on a device: its entries are there, or its vectors are */
+/* Whether A is compressed on a device: if the entries or the vectors of A are on a device */
 PetscErrorCode MatVCRSWantsDevice_Private(Mat A, const VCRSOptions *opt, PetscBool *device)
 {
   Mat_VCRS *ctx;
@@ -113,9 +113,9 @@ static PetscErrorCode MatVCRSMakePlan_Private(Mat A, const VCRSOptions *opt, con
 }
 
 /*
-   Compresses the entries of A, or of its source. On an error A multiplies as before the call:
-   the new plan replaces the old one only when it is whole. rowsumextra [rows]: what to add to the row sums that are kept, where
-   A is compressed, or NULL.
+   Compresses the entries of A, or of its source. The new plan replaces the old plan only when complete: after an error
+   A multiplies as before the call. rowsumextra [rows], or NULL: added to the kept row sums, at the place of the
+   compression.
 */
 PetscErrorCode MatVCRSCompressWith_Private(Mat A, const VCRSOptions *opt, const PetscScalar rowsumextra[])
 {
@@ -151,7 +151,7 @@ PetscErrorCode MatVCRSCompressWith_Private(Mat A, const VCRSOptions *opt, const 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* With finer options where those of A turn out to be too coarse */
+/* Compresses again with finer options if the options of A are too coarse */
 static PetscErrorCode MatVCRSCompressFinely_Private(Mat A)
 {
   Mat_VCRS   *ctx;

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Compression of a parallel MATVCRS: its two blocks are compressed, each where its entries are.
+   Compression of a parallel MATVCRS: both blocks are compressed, each at the place of its entries.
 
    Lossy modes need an agreement of all processes before a symmetric matrix is compressed, and may repeat the
    compression with a finer loss.
@@ -14,7 +14,7 @@
 #include <lithe/private/lithememtype.h>
 #include <petscsf.h>
 
-/* A block is for vectors of the kind that A is for */
+/* A block has the vector type of A */
 static PetscErrorCode MatVCRSSetBlockVecType_Private(Mat A, Mat block)
 {
   PetscBool device;
@@ -26,7 +26,8 @@ static PetscErrorCode MatVCRSSetBlockVecType_Private(Mat A, Mat block)
 }
 
 /*
-   Makes a block of A a MATSEQAIJVCRS with A's options. Each compression does so, because assembly may replace a block
+   Makes a block of A a MATSEQAIJVCRS with A's options. Each compression calls this function, because assembly may
+   replace a block
 */
 static PetscErrorCode MatVCRSAdoptBlock_Private(Mat A, Mat block)
 {
@@ -42,7 +43,7 @@ static PetscErrorCode MatVCRSAdoptBlock_Private(Mat A, Mat block)
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(PetscObjectTypeCompare((PetscObject)block, MATSEQAIJ, &isplain));
   if (isplain) {
-    /* The block's options are those of A */
+    /* the options of A apply to the block */
     PetscCall(PetscObjectStateGet((PetscObject)block, &state));
     PetscCall(LitheOptionsHide(&none));
     ierr = MatConvert(block, MATSEQAIJVCRS, MAT_INPLACE_MATRIX, &block);
@@ -95,7 +96,10 @@ static PetscErrorCode MatVCRSGetRowSumErrorOnHost_Private(Mat Ao, PetscScalar ex
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same where Ad will be compressed, to be added to its row sums; device: free it by MatVCRSFreeOnDevice_Private() */
+/*
+   Row-sum errors of the off-diagonal block, at the place where Ad will be compressed. device: free extra by
+   MatVCRSFreeOnDevice_Private()
+*/
 static PetscErrorCode MatVCRSGetRowSumError_Private(Mat Ad, Mat Ao, const VCRSOptions *opt, PetscBool *device, PetscScalar **extra)
 {
   Mat_VCRS *o;
@@ -115,7 +119,9 @@ static PetscErrorCode MatVCRSGetRowSumError_Private(Mat Ad, Mat Ao, const VCRSOp
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What the off-diagonal block brings to an agreement, found where the block is: its survey, and steps of its rows */
+/*
+   The off-diagonal block's part of an agreement, found at the place of the block: a survey, and the steps of its rows
+*/
 static PetscErrorCode MatVCRSPropose_Private(Mat Ao, const VCRSOptions *opt, VCRSSurvey *survey, PetscInt own[])
 {
   VCRSCSR   csr;
@@ -164,7 +170,7 @@ static PetscErrorCode MatVCRSAgree_Private(Mat A, Mat Ao, const VCRSOptions *opt
   s->lowest   = -extreme[3];
   s->smallest = -extreme[4];
 
-  /* the steps of the rows that the ghost columns are */
+  /* the steps of the rows behind the ghost columns */
   PetscCall(MatGetMultPetscSF(A, &sf));
   PetscCall(PetscSFBcastBegin(sf, MPIU_INT, own, ghost, MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(sf, MPIU_INT, own, ghost, MPI_REPLACE));
@@ -174,7 +180,7 @@ static PetscErrorCode MatVCRSAgree_Private(Mat A, Mat Ao, const VCRSOptions *opt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The first row that a lossy compression cannot take, or -1. A source has been looked at by those who make a copy of it */
+/* The first row that a lossy compression cannot take, or -1. The rows of a source have been checked before */
 static PetscErrorCode MatVCRSFindBadRow_Private(Mat A, PetscInt *row)
 {
   const PetscInt *ai;
@@ -192,7 +198,7 @@ static PetscErrorCode MatVCRSFindBadRow_Private(Mat A, PetscInt *row)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A layout that was asked for may hold the rows of some processes only. The error is then raised on all processes */
+/* A requested layout may suit the rows of some processes only. The error is then raised on all processes */
 static PetscErrorCode MatVCRSFailTogether_Private(Mat A, const VCRSOptions *opt, PetscErrorCode ierr)
 {
   PetscInt failed = ierr ? 1 : 0;
@@ -206,7 +212,7 @@ static PetscErrorCode MatVCRSFailTogether_Private(Mat A, const VCRSOptions *opt,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A row with an entry that no loss can take is reported on all processes, before anything is changed */
+/* All processes report a row with an entry that no loss can take, before any change */
 static PetscErrorCode MatVCRSRefuseBadRows_Private(Mat A, Mat Ad, Mat Ao, const VCRSOptions *opt)
 {
   PetscInt bad[2], first = PETSC_INT_MAX;
@@ -224,8 +230,8 @@ static PetscErrorCode MatVCRSRefuseBadRows_Private(Mat A, Mat Ad, Mat Ao, const 
 }
 
 /*
-   Compresses both blocks with this loss. The off-diagonal block has no diagonal entries: its row-sum error is added
-   to the diagonal block
+   Compresses both blocks with this loss. The off-diagonal block has no diagonal entries: its row-sum error is added to
+   the diagonal block
 */
 static PetscErrorCode MatVCRSCompressLossy_Private(Mat A, Mat Ad, Mat Ao, const VCRSOptions *asked)
 {
@@ -263,7 +269,7 @@ static PetscErrorCode MatVCRSCompressLossy_Private(Mat A, Mat Ad, Mat Ao, const 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether all processes are to compress with finer options; a row is coarse in one block or in both */
+/* Whether all processes must compress with finer options; a row may be coarse in either block */
 static PetscErrorCode MatVCRSRefine_Private(Mat A, Mat Ad, Mat Ao, VCRSOptions *opt, PetscBool *finer)
 {
   Mat_VCRS  *d, *o;
@@ -310,7 +316,7 @@ static PetscErrorCode MatVCRSCompressBlocks_Private(Mat A, Mat Ad, Mat Ao)
   if (ctx->lossy) {
     PetscReal worst[2] = {PetscMax(d->report.maxabserror, o->report.maxabserror), PetscMax(d->report.bound, o->report.bound)};
 
-    /* All processes refuse a product, or none, that of a block too */
+    /* all processes permit or refuse a product, including products of a block */
     PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, worst, 2, MPIU_REAL, MPIU_MAX, PetscObjectComm((PetscObject)A)));
     ctx->report.maxabserror = worst[0];
     ctx->report.bound       = worst[1];
@@ -344,7 +350,10 @@ PetscErrorCode MatVCRSCompress_MPI(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Compresses the entries of values[], two blocks of a matrix with A's ghost columns; a lossy A has them in its AIJ arrays, too. Collective */
+/*
+   Compresses the entries of values[], two blocks with A's ghost columns; the AIJ arrays of a lossy A hold the same
+   entries. Collective
+*/
 PetscErrorCode MatVCRSCompressFrom_MPI(Mat A, const Mat values[])
 {
   Mat_VCRS      *ctx, *b[2];

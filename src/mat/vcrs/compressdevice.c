@@ -3,10 +3,10 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Compression of a MATVCRS on the device: of entries that are there, or that are uploaded for it.
+   Compression of a MATVCRS on the device, of entries on the device or uploaded for the compression.
 
-   The plan is on the device; the host gets its small tables alone. MatVCRSGetHostPlan_Private() copies the rest when
-   host code asks for it.
+   The plan is on the device; the host has only the small tables. MatVCRSGetHostPlan_Private() copies the rest when host
+   code needs the plan.
 */
 
 #include "vcrsimpl.h"
@@ -36,7 +36,7 @@ static PetscErrorCode MatVCRSUploadArray_Private(const void *from, size_t bytes,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows in the memory of the device, as the current stream leaves them */
+/* Rows in device memory, in the order of the current stream */
 PetscErrorCode MatVCRSSetDeviceCSR_Private(PetscInt m, const PetscInt i[], const PetscInt j[], const PetscScalar a[], VCRSDeviceCSR *csr)
 {
   PetscInt     nz = 0;
@@ -52,7 +52,7 @@ PetscErrorCode MatVCRSSetDeviceCSR_Private(PetscInt m, const PetscInt i[], const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The entries that A is compressed from; own: in buffers that are freed after the compression */
+/* The entries to compress; own: the buffers are freed after the compression */
 static PetscErrorCode MatVCRSGetDeviceCSR_Private(Mat A, Mat values, VCRSDeviceCSR *csr, PetscBool *own)
 {
   const PetscInt     m = A->rmap->n;
@@ -119,7 +119,7 @@ PetscErrorCode MatVCRSFreeOnDevice_Private(const void *array)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* VCRSLossPropose() of A, or of its source; A has rows */
+/* VCRSLossPropose() of A, or of its source; A has at least one row */
 PetscErrorCode MatVCRSProposeOnDevice_Private(Mat A, const VCRSOptions *opt, VCRSSurvey *survey, PetscInt rowexponent[])
 {
   Mat_VCRS      *ctx;
@@ -138,7 +138,7 @@ PetscErrorCode MatVCRSProposeOnDevice_Private(Mat A, const VCRSOptions *opt, VCR
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Creates error [rows of A] on the device: the row sums of A, or of its source, less those of A's plan there */
+/* Creates error [rows of A] on the device: row sums of A, or of its source, minus row sums of A's plan on the device */
 PetscErrorCode MatVCRSGetRowSumErrorOnDevice_Private(Mat A, PetscScalar **error)
 {
   Mat_VCRS      *ctx;
@@ -159,8 +159,8 @@ PetscErrorCode MatVCRSGetRowSumErrorOnDevice_Private(Mat A, PetscScalar **error)
 }
 
 /*
-   Makes a plan of the entries of A, or of its source: table, on the host, has the small tables, dplan everything.
-   extra [m]: what to add to the row sums that are kept, on the host or on the device, or NULL
+   Makes a plan of the entries of A, or of its source: table on the host with the small tables, dplan with all arrays.
+   extra [m], on the host or on the device, or NULL: added to the kept row sums
 */
 PetscErrorCode MatVCRSCompressOnDevice_Private(Mat A, const VCRSOptions *opt, const PetscScalar extra[], VCRSPlan **table, VCRSPlan **dplan, VCRSReport *report)
 {

@@ -3,17 +3,19 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   A compressed copy of a matrix, made where the entries are: on the host, on a device, in blocks of processes. The entries may
-   be those of a program's own arrays.
+   A compressed copy of a matrix, made at the place of the entries: on the host, on a device, in blocks of processes.
+   The entries may be arrays of a program.
 
-   The copy never has AIJ arrays of its own. A plan is made once, with the loss that is asked for.
+   The copy never has AIJ arrays. Its plan is made once, with the requested loss.
 */
 
 #include "vcrsdropimpl.h"
 #include <lithe/private/litheimpl.h>
 #include <petscdevice.h>
 
-/* Compresses the entries of a matrix, or of arrays on a device, for a new B without arrays. On an error B is destroyed */
+/*
+   Compresses the entries of a matrix, or of arrays on a device, for a new B without arrays. On an error B is destroyed
+*/
 static PetscErrorCode MatVCRSFill_Private(Mat source, const VCRSDeviceCSR *csr, Mat *B)
 {
   Mat_VCRS      *b;
@@ -74,8 +76,8 @@ static PetscErrorCode MatAssemblyEnd_Nothing(PETSC_UNUSED Mat A, PETSC_UNUSED Ma
 }
 
 /*
-   The same on many processes: a MATMPIAIJVCRS of A's size, with A's ghost columns and without entries. An assembly would read the
-   arrays that its blocks do not have
+   The same on several processes: a MATMPIAIJVCRS with A's size and ghost columns, without entries. Assembly would read
+   arrays that the blocks do not have
 */
 static PetscErrorCode MatVCRSCreateAssembled_MPI(Mat A, Mat *B)
 {
@@ -102,7 +104,7 @@ static PetscErrorCode MatVCRSCreateAssembled_MPI(Mat A, Mat *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same, for A's vectors, or others; options without a prefix do not act upon it */
+/* The same, for A's vector type or another one; options without a prefix have no effect */
 PetscErrorCode MatVCRSCreateEmpty_MPI(Mat A, VecType vectype, Mat *B)
 {
   PetscErrorCode ierr;
@@ -119,8 +121,8 @@ PetscErrorCode MatVCRSCreateEmpty_MPI(Mat A, VecType vectype, Mat *B)
 }
 
 /*
-   Compresses entries that are elsewhere into B, which is empty and has the options that it is to have: those of values[], or csr, if that is
-   not NULL, for the diagonal block. Collective
+   Compresses other entries into the empty B, whose options are set: the entries of values[]. If csr is not NULL, csr
+   has the diagonal block. Collective
 */
 PetscErrorCode MatVCRSFill_MPI(Mat B, const VCRSDeviceCSR *csr, const Mat values[])
 {
@@ -160,8 +162,9 @@ static PetscErrorCode MatVCRSCreateCopy_MPI(Mat A, PetscErrorCode (*configure)(M
 
 #if defined(LITHE_HAVE_CUDA)
 /*
-   Creates a MATVCRS of arrays on a device, for vectors there: of a communicator of one process, m x n, or the diagonal block of a parallel one that has
-   size, ghost columns and off-diagonal block of beside. configure() gets it before it is compressed. Collective
+   Creates a MATVCRS of arrays on a device, for vectors on the device. On one process it is m x n. On several processes
+   the arrays are the diagonal block; size, ghost columns and off-diagonal block come from beside. configure() is called
+   before the compression. Collective
 */
 PetscErrorCode MatVCRSCreateFromDevice_Private(MPI_Comm comm, PetscInt m, PetscInt n, const VCRSDeviceCSR *csr, Mat beside,
                                                PetscErrorCode (*configure)(Mat, void *), void *ctx, Mat *B)
@@ -185,8 +188,8 @@ PetscErrorCode MatVCRSCreateFromDevice_Private(MPI_Comm comm, PetscInt m, PetscI
 #endif
 
 /*
-   Creates a copy of type MATVCRS of an assembled relative of MATSEQAIJ or MATMPIAIJ, which is no MATVCRS. Collective.
-   configure() gets the copy before it is compressed. Options without a prefix do not act upon it
+   Creates a copy of type MATVCRS of an assembled relative of MATSEQAIJ or MATMPIAIJ that is no MATVCRS. configure() is
+   called before the compression. Options without a prefix have no effect. Collective
 */
 PetscErrorCode MatVCRSCreateCopy_Private(Mat A, PetscErrorCode (*configure)(Mat, void *), void *ctx, Mat *B)
 {
@@ -201,7 +204,7 @@ PetscErrorCode MatVCRSCreateCopy_Private(Mat A, PetscErrorCode (*configure)(Mat,
 
 /* ------------------------------------------------------------ arrays of a program */
 
-/* Whether the arrays are in the memory of a device, all of them */
+/* Whether all arrays are in device memory */
 static PetscErrorCode MatVCRSGetPlace_Private(PetscInt m, const PetscInt i[], const PetscInt j[], const PetscScalar a[], PetscBool *device)
 {
   PetscMemType rows = PETSC_MEMTYPE_HOST, columns, values;
@@ -211,14 +214,15 @@ static PetscErrorCode MatVCRSGetPlace_Private(PetscInt m, const PetscInt i[], co
   PetscCall(PetscGetMemType(j, &columns));
   PetscCall(PetscGetMemType(a, &values));
   *device = PetscMemTypeDevice(rows);
-  /* without entries j and a may be NULL, of which only i tells */
+  /* without entries, j and a may be NULL: only i shows their place */
   PetscCheck((!j || PetscMemTypeDevice(columns) == *device) && (!a || PetscMemTypeDevice(values) == *device), PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
-             "Some of the three arrays are in the memory of a device, others are not. Put all of them in one place");
+             "Only some of the three arrays are in device memory. Put all three arrays in one place");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*@
-  MatCreateSeqVCRSFromCSR - Creates a compressed matrix of one process from rows in the memory of the host or of a device
+  MatCreateSeqVCRSFromCSR - Creates a compressed matrix of one process from rows in the memory of the host or of a
+  device
 
   Collective
 
@@ -226,29 +230,29 @@ static PetscErrorCode MatVCRSGetPlace_Private(PetscInt m, const PetscInt i[], co
 + comm - communicator of one process
 . m    - number of rows
 . n    - number of columns
-. i    - [`m` + 1] where the rows begin in `j` and `a`; `i`[0] is 0
-. j    - [`i`[`m`]] columns, ascending in each row, none of them twice
+. i    - [`m` + 1] start of each row in `j` and `a`; `i`[0] is 0
+. j    - [`i`[`m`]] columns, strictly ascending in each row
 - a    - [`i`[`m`]] values
 
   Output Parameter:
 . B - the matrix, of type `MATSEQAIJVCRS`, assembled
 
   Options Database Keys:
-. -mat_vcrs_... - those of `MATVCRS`
+. -mat_vcrs_... - the options of `MATVCRS`
 
   Level: intermediate
 
   Notes:
-  The arrays are read in this call, and not kept. The matrix never has AIJ arrays, as after `MatVCRSDropAIJ()`. A
+  The call reads the arrays and keeps no reference. The matrix never has AIJ arrays, as after `MatVCRSDropAIJ()`. A
   lossy matrix has only the changed values.
 
-  Arrays in the memory of a CUDA device are compressed there, and no array of their size passes through the host. `B`
+  Arrays in the memory of a CUDA device are compressed on the device, and no large array passes through the host. `B`
   is then for CUDA vectors. PETSc must have initialized the device (`PetscDeviceInitialize()`); otherwise PETSc takes
-  the arrays for host arrays. What fills the arrays must be in PETSc's current stream
-  (`PetscDeviceContextGetStreamHandle()`), or be over. This is the way for a program whose kernels make rows:
-  `MatSetPreallocationCOO()` of `MATSEQAIJCUSPARSE` copies indices to the host and sorts them there.
+  the arrays for host arrays. The kernels that fill the arrays must run in PETSc's current stream
+  (`PetscDeviceContextGetStreamHandle()`), or be complete. Programs whose kernels make rows should use this function:
+  `MatSetPreallocationCOO()` of `MATSEQAIJCUSPARSE` copies indices to the host and sorts the indices on the host.
 
-  What the arrays hold is not checked on a device.
+  The content of arrays on a device is not checked.
 
 .seealso: `MATVCRS`, `MatCreateVCRS()`, `MatVCRSDropAIJ()`, `MatVCRSMaterializeAIJ()`, `MatCreateSeqAIJWithArrays()`
 @*/

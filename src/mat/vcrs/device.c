@@ -3,19 +3,19 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   MATVCRS from a MATSEQAIJCUSPARSE or MATMPIAIJCUSPARSE whose values are on devices: the matrix, or each block, is compressed there.
+   MATVCRS from a MATSEQAIJCUSPARSE or MATMPIAIJCUSPARSE whose values are on devices: the matrix, or each block, is
+   compressed on its device.
 
-   A lossless one never has AIJ arrays on the host. It is in the state that drop.c leaves a matrix in. A lossy one
-   needs the exact values for its next compression, so it keeps a copy in AIJ form; only its plan comes from the
-   device.
+   A lossless MATVCRS never has AIJ arrays on the host, as after MatVCRSDropAIJ(). A lossy MATVCRS needs the exact
+   values for its next compression: it keeps an AIJ copy, and only its plan comes from the device.
 
-   Of a parallel matrix all processes must do the same, so they agree on what they do.
+   All processes of a parallel matrix must take the same path, and therefore agree on it.
 */
 
 #include "vcrsimpl.h"
 #include <petscdevice_cuda.h>
 
-/* Whether the blocks of a MATMPIAIJCUSPARSE are on devices: all that have entries, and one at least. Collective */
+/* Whether the blocks of a MATMPIAIJCUSPARSE are on devices: all nonempty blocks, and at least one. Collective */
 PetscErrorCode MatVCRSBlocksAreOnDevice_Private(Mat A, PetscBool *device)
 {
   PetscInt count[2] = {0, 0};
@@ -48,7 +48,7 @@ static PetscErrorCode MatVCRSValuesAreOnDevice_Private(Mat A, PetscBool *paralle
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether all processes have what they say, and the same ghost columns in A and B. Collective */
+/* Whether `mine` is true on all processes, and A and B have the same ghost columns. Collective */
 static PetscErrorCode MatVCRSAllHaveSameGhosts_Private(Mat A, Mat B, PetscBool mine, PetscBool *all)
 {
   const PetscInt *ghost[2];
@@ -63,7 +63,7 @@ static PetscErrorCode MatVCRSAllHaveSameGhosts_Private(Mat A, Mat B, PetscBool m
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* B, of one process or a block, has another plan and still no arrays */
+/* B, a matrix of one process or a block, has another plan and still no arrays */
 static PetscErrorCode MatVCRSSetChanged_Private(Mat B)
 {
   PetscFunctionBegin;
@@ -73,7 +73,7 @@ static PetscErrorCode MatVCRSSetChanged_Private(Mat B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* B, which was made before, gets the entries of A, if it is lossless and has no AIJ arrays */
+/* Gives an existing B the entries of A, if B is lossless and has no AIJ arrays */
 static PetscErrorCode MatVCRSConvertAgain_Private(Mat A, PetscBool parallel, Mat B, PetscBool *done)
 {
   Mat_VCRS *ctx;
@@ -95,7 +95,7 @@ static PetscErrorCode MatVCRSConvertAgain_Private(Mat A, PetscBool parallel, Mat
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Creates *B with the entries of A, if the options say that it is lossless */
+/* Creates *B with the entries of A, if the options are lossless */
 static PetscErrorCode MatVCRSConvertNew_Private(Mat A, PetscBool parallel, Mat *B, PetscBool *done)
 {
   Mat_VCRS      *ctx;
@@ -129,8 +129,8 @@ static PetscErrorCode MatVCRSConvertNew_Private(Mat A, PetscBool parallel, Mat *
 }
 
 /*
-   MatConvert() of A to MATVCRS, with *newmat in place of one that was made before (MAT_REUSE_MATRIX) or
-   created (MAT_INITIAL_MATRIX), if A is on the device. done says whether that is so; else nothing was done.
+   MatConvert() of A to MATVCRS if A is on the device; *newmat is reused (MAT_REUSE_MATRIX) or created
+   (MAT_INITIAL_MATRIX). done: whether the conversion took place; if not, nothing has changed.
 */
 PetscErrorCode MatVCRSConvertFromDevice_Private(Mat A, MatReuse reuse, Mat *newmat, PetscBool *done)
 {
@@ -150,7 +150,7 @@ PetscErrorCode MatVCRSConvertFromDevice_Private(Mat A, MatReuse reuse, Mat *newm
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The end of a conversion through the host: a lossy B, with AIJ arrays of its own, gets its plan from the device if A is there */
+/* Ends a conversion through the host: a lossy B with AIJ arrays gets its plan from the device if A is on the device */
 PetscErrorCode MatVCRSConvertLossyFromDevice_Private(Mat A, Mat B)
 {
   Mat_VCRS *ctx;
@@ -171,12 +171,12 @@ PetscErrorCode MatVCRSConvertLossyFromDevice_Private(Mat A, Mat B)
   } else PetscCall(MatVCRSCompressFrom_Private(B, A));
   if (MatVCRSMayDrop_Private(ctx)) PetscCall(MatVCRSDropAIJ(B));
 
-  /* MatConvert() increases the state once more before it returns, with the values as they are */
+  /* MatConvert() increases the state once more before it returns, with unchanged values */
   ctx->state++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* MatConvert() of A in place, as PETSc does that of a MATAIJCUSPARSE: the new matrix takes its place. done as above */
+/* MatConvert() of A in place, as PETSc converts a MATAIJCUSPARSE: the new matrix replaces A. done as above */
 PetscErrorCode MatVCRSConvertInPlaceFromDevice_Private(Mat A, MatType type, PetscBool *done)
 {
   PetscBool parallel, current;
@@ -191,7 +191,7 @@ PetscErrorCode MatVCRSConvertInPlaceFromDevice_Private(Mat A, MatType type, Pets
   PetscCall(MatHeaderReplace(A, &B));
   if (!current) PetscFunctionReturn(PETSC_SUCCESS);
 
-  /* The same plan of another object, whose state MatConvert() increases before it returns */
+  /* the same plan in another object, whose state MatConvert() increases before it returns */
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(MatVCRSSetCurrent_Private(A));
   ctx->state++;
@@ -211,7 +211,7 @@ PetscErrorCode MatVCRSTransposeOnDevice_Private(Mat A, VCRSDeviceCSR *T)
   PetscFunctionBegin;
   PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
   T->nz = (PetscInt64)info.nz_used;
-  if (T->nz) { /* else there may be no arrays */
+  if (T->nz) { /* else the arrays may not exist */
     PetscCall(MatSeqAIJCUSPARSEGetIJ(A, PETSC_FALSE, &i, &j));
     PetscCall(MatSeqAIJCUSPARSEGetArrayRead(A, &a));
   }

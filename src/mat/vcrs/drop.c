@@ -5,26 +5,25 @@
 /*
    Dropping the AIJ arrays of a MATVCRS.
 
-   Dropping swaps the object's data with that of an empty MATSEQAIJ, whose destruction frees the arrays. It also
-   replaces the table of operations by one in which
+   Dropping swaps the object's data with the data of an empty MATSEQAIJ, whose destruction frees the arrays. Dropping
+   also replaces the table of operations. In the new table
 
      - products, diagonal, rows, norms, relaxation, information and copies come from the plan (serve.c);
-     - everything else decodes the plan into AIJ arrays, puts the old table back, and then calls the operation that
-       was asked for (retake.c, materialize.c).
+     - any other operation decodes the plan into AIJ arrays, restores the old table, and then calls the requested
+       operation (retake.c, materialize.c).
 
-   A parallel matrix drops both of its blocks and gets such a table of its own, because many of MATMPIAIJ's operations
-   read the arrays of the blocks directly. The arrays return without communication, in operations that one process may
-   call alone. An operation that does communicate must therefore do so in the same way on processes with and without
-   arrays.
+   A parallel matrix drops both blocks and also gets a new table, because many operations of MATMPIAIJ read the arrays
+   of the blocks directly. The arrays are restored without communication, in operations that one process may call alone.
+   An operation with communication must therefore communicate in the same way on processes with and without arrays.
 
-   Options such as MAT_ROW_ORIENTED are part of the old data and have no other record. MatSetOption_VCRS() records
-   them, and they are set again with the arrays.
+   Options such as MAT_ROW_ORIENTED are part of the old data and have no other record. MatSetOption_VCRS() records the
+   options, which are set again with the arrays.
 */
 
 #include "vcrsdropimpl.h"
 #include <lithe/private/litheimpl.h>
 
-/* Gives A the operations of a matrix without AIJ arrays and keeps those that it has */
+/* Gives A the operations of a matrix without AIJ arrays, and stores its former operations */
 static PetscErrorCode MatVCRSReplaceOperations_Private(Mat A, PetscBool parallel)
 {
   VCRSDrop *drop;
@@ -55,7 +54,8 @@ PetscErrorCode MatSetOption_VCRS(Mat A, MatOption op, PetscBool flg)
     PetscCall(MatVCRSMaterializeAIJ(A));
     dropped = PETSC_FALSE;
   }
-  /* The data of a dropped matrix is not its own, and MAT_SORTED_FULL would overwrite its table; both wait for the arrays */
+  /* the data of a dropped matrix is not its own, and MAT_SORTED_FULL would overwrite its table: both options wait
+     for the arrays */
   if (dropped && !parallel && op != MAT_SUBMAT_SINGLEIS && op != MAT_FORM_EXPLICIT_TRANSPOSE) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall((*ctx->super.setoption)(A, op, flg));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -71,7 +71,7 @@ static PetscErrorCode MatVCRSMustKeep_Private(Mat A, PetscBool *keep)
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE,
-             "The AIJ arrays of a matrix that is not assembled cannot be given back: call MatAssemblyBegin() and MatAssemblyEnd() first");
+             "The AIJ arrays of an unassembled matrix cannot be dropped: call MatAssemblyBegin() and MatAssemblyEnd() first");
   PetscCall(MatVCRSGetDrop_Private(A, &drop));
   if (A->structure_only) reason = "it has no values";
   else if (A->factortype) reason = "it is a factor";
@@ -88,9 +88,9 @@ static PetscErrorCode MatVCRSMustKeep_Private(Mat A, PetscBool *keep)
 }
 
 /*
-   Finds MAT_ROW_ORIENTED of a matrix that had it set before it became a MATVCRS. No function returns it, and a wrong
-   guess would transpose the blocks that a program inserts later. So two values for one entry are inserted, at two
-   places of a block whose other rows and columns are negative and thus ignored. The value that arrives shows the
+   Finds the value of MAT_ROW_ORIENTED if it was set before the matrix became a MATVCRS. No function returns the value,
+   and a wrong guess would transpose blocks that a program inserts later. The test inserts two values for one entry, at
+   two places of a block whose other rows and columns are negative and thus ignored. The stored value shows the
    orientation.
 */
 static PetscErrorCode MatVCRSLearnRowOriented_Private(Mat A)
@@ -142,7 +142,7 @@ PetscErrorCode MatVCRSDropAIJ_Seq(Mat A)
   PetscCall(MatVCRSLearnRowOriented_Private(A));
   PetscCall(MatInodeGetInodeSizes(ctx->source ? ctx->source : A, &inodes, NULL, NULL));
 
-  /* An empty MATSEQAIJ takes the data along when it is destroyed */
+  /* the destruction of an empty MATSEQAIJ frees the data */
   PetscCall(MatVCRSCreateSeqAIJ_Private(A, ((PetscObject)A)->prefix, &empty));
   data        = A->data;
   A->data     = empty->data;
@@ -150,7 +150,7 @@ PetscErrorCode MatVCRSDropAIJ_Seq(Mat A)
   PetscCall(MatDestroy(&empty));
 
   PetscCall(MatVCRSReplaceOperations_Private(A, PETSC_FALSE));
-  /* With inodes MATSEQAIJ relaxes blocks of rows; only it can */
+  /* only MATSEQAIJ can relax blocks of rows, as it does with inodes */
   if (inodes) PetscCall(MatVCRSRetakeInstallSOR_Private(A));
   ctx->dropped = PETSC_TRUE;
   ctx->gone    = ctx->lost;
@@ -174,7 +174,7 @@ static PetscErrorCode MatVCRSDropAIJ_MPI(Mat A)
   PetscCall(MatMPIAIJGetSeqAIJ(A, &block[0], &block[1], NULL));
   PetscCall(MatVCRSGetDrop_Private(A, &drop));
   for (int b = 0; b < 2; b++) {
-    /* Options that were set before the blocks were ours */
+    /* options set before the blocks became MATSEQAIJVCRS */
     PetscCall(MatVCRSGetDrop_Private(block[b], &blockdrop));
     if (!blockdrop->noptions) {
       PetscCall(VCRSDropRecordOption(blockdrop, MAT_ROW_ORIENTED, PETSC_TRUE));
@@ -189,7 +189,7 @@ static PetscErrorCode MatVCRSDropAIJ_MPI(Mat A)
 }
 
 /*@
-  MatVCRSDropAIJ - Gives the AIJ arrays of a `MATVCRS` matrix back and keeps only the compressed form
+  MatVCRSDropAIJ - Frees the AIJ arrays of a `MATVCRS` matrix and keeps only the compressed form
 
   Collective
 
@@ -202,31 +202,33 @@ static PetscErrorCode MatVCRSDropAIJ_MPI(Mat A)
   Level: intermediate
 
   Notes:
-  The compressed form then serves products, also with transposes and with dense matrices, `MatGetDiagonal()`,
-  `MatGetRow()` (one row at a time), `MatNorm()`, `MatSOR()`, `MatGetInfo()`, `MatView()`, `MatDuplicate()` and the
-  conversion to `MATAIJ`. Whatever else is asked of the matrix first takes the arrays again, as
-  `MatVCRSMaterializeAIJ()` does; `-info` says so and names the operation. The arrays then stay until the matrix has
-  been changed and compressed again, or until this function is called.
+  The compressed form then serves products, including products with transposes and dense matrices. It also serves
+  `MatGetDiagonal()`, `MatGetRow()` (one row at a time), `MatNorm()`, `MatSOR()`, `MatGetInfo()`, `MatView()`,
+  `MatDuplicate()` and the conversion to `MATAIJ`. Any other operation first restores the arrays, as
+  `MatVCRSMaterializeAIJ()` does; `-info` reports the operation. The arrays then stay until the matrix has been changed
+  and compressed again, or until the next call of this function.
 
   A duplicate of a lossless matrix of one process has no arrays, either. Both matrices share the compressed form until
-  one of them changes.
+  one of the two changes.
 
-  A small matrix may then be multiplied on a CPU from plain rows, which take about as much as the AIJ arrays did, see `MatVCRSSetPlainRows()`.
+  A CPU may then multiply a small matrix from plain rows, which take about as many bytes as the AIJ arrays, see
+  `MatVCRSSetPlainRows()`.
 
-  The arrays of a lossy matrix come back with the changed values: the values that were set are gone. The option
-  therefore keeps the arrays of a lossy matrix unless `MatVCRSSetAllowLossyOperator()` was called. This function gives
-  the arrays back in any case.
+  The restored arrays of a lossy matrix have the changed values: the exact values are lost. The option therefore keeps
+  the arrays of a lossy matrix unless `MatVCRSSetAllowLossyOperator()` was called. This function frees the arrays in any
+  case.
 
-  The arrays stay if they hold data that the compressed form lacks, or if another object points into them: after
-  `MatStoreValues()`, with a `MatFDColoring` of the matrix (with which `SNES` computes a Jacobian by default), in a
-  submatrix that PETSc keeps for another extraction; `-info` says so.
+  The arrays stay if they hold data that the compressed form lacks, or if another object points to them. Examples are a
+  call of `MatStoreValues()`, a `MatFDColoring` of the matrix (the default Jacobian of `SNES`), and a submatrix that
+  PETSc keeps for another extraction. `-info` reports each case.
 
-  PETSc lets a program have the arrays without asking the matrix: `MatSeqAIJGetArray()`, `MatSeqAIJGetArrayRead()` and
-  `MatSeqAIJGetCSRAndMemType()` return `NULL` for a matrix without AIJ arrays. Call `MatVCRSMaterializeAIJ()` before
-  them, and before the matrix is given to `MatCreateMAIJ()`. `MatGetRowIJ()` takes the arrays by itself.
+  Some functions of PETSc return the arrays without a call to the matrix: `MatSeqAIJGetArray()`,
+  `MatSeqAIJGetArrayRead()` and `MatSeqAIJGetCSRAndMemType()` return `NULL` for a matrix without AIJ arrays. Call
+  `MatVCRSMaterializeAIJ()` before these functions, and before `MatCreateMAIJ()`. `MatGetRowIJ()` restores the arrays
+  itself.
 
-  Options of `MatSetOption()` from before the conversion to `MATVCRS` are not known when the arrays are taken again.
-  New nonzeros are then allowed, and all options except `MAT_ROW_ORIENTED` have their defaults.
+  Options of `MatSetOption()` from before the conversion to `MATVCRS` are unknown when the arrays are restored. New
+  nonzeros are then allowed, and all options except `MAT_ROW_ORIENTED` have their defaults.
 
 .seealso: `MATVCRS`, `MatVCRSMaterializeAIJ()`, `MatVCRSGetInfo()`, `MatVCRSSetPlainRows()`
 @*/

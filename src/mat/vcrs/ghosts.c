@@ -2,12 +2,12 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The ghost values of a MATMPIAIJVCRS: how they get here, and the vector that they are seen in */
+/* The ghost values of a MATMPIAIJVCRS: the exchange, and the vector of ghosts */
 
 #include "vcrsimpl.h"
 #include <petscsf.h>
 
-/* The values of x that other processes need leave; x stays as it is until they have come. Collective */
+/* Starts the exchange of ghost values of x. x must not change until the exchange ends. Collective */
 PetscErrorCode MatVCRSGhostsBegin_Private(Mat A, Vec x)
 {
   Mat_VCRS          *ctx;
@@ -37,7 +37,7 @@ PetscErrorCode MatVCRSGhostsBegin_Private(Mat A, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* They are here: in a vector of A's, until the next MatVCRSGhostsBegin_Private(). Collective */
+/* Ends the exchange. The ghost values are in a vector of A until the next MatVCRSGhostsBegin_Private(). Collective */
 PetscErrorCode MatVCRSGhostsEnd_Private(Mat A, Vec x, Vec *ghosts)
 {
   Mat_VCRS    *ctx;
@@ -54,7 +54,7 @@ PetscErrorCode MatVCRSGhostsEnd_Private(Mat A, Vec x, Vec *ghosts)
   g = &ctx->ghosts[device ? 1 : 0];
   PetscCall(LitheHaloEnd(g->halo, &a));
 
-  /* A halo has one array or two */
+  /* a halo has one array or two */
   k = g->vec[0] && g->array[0] != a ? 1 : 0;
   if (!g->vec[k]) {
     PetscCall(MatMPIAIJGetSeqAIJ(A, NULL, &Ao, NULL));
@@ -62,7 +62,7 @@ PetscErrorCode MatVCRSGhostsEnd_Private(Mat A, Vec x, Vec *ghosts)
     else PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, Ao->cmap->n, (const PetscScalar *)a, &g->vec[k]));
     g->array[k] = a;
   }
-  /* Its values are new, and where the halo has put them */
+  /* the halo has written new values into the array of the vector */
   PetscCall(VecGetArrayWriteAndMemType(g->vec[k], &written, NULL));
   PetscAssert(written == a, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The vector of ghosts has another array than the halo");
   PetscCall(VecRestoreArrayWriteAndMemType(g->vec[k], &written));
@@ -70,7 +70,7 @@ PetscErrorCode MatVCRSGhostsEnd_Private(Mat A, Vec x, Vec *ghosts)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The transport that products use, and what it brings to this process; without products yet the one that is asked for */
+/* The transport of former products, and its local data; before the first product, the requested transport */
 PetscErrorCode MatVCRSGetHaloInfo_Private(const Mat_VCRS *ctx, LitheHaloInfo *info, PetscBool *used)
 {
   PetscFunctionBegin;
@@ -85,7 +85,7 @@ PetscErrorCode MatVCRSGetHaloInfo_Private(const Mat_VCRS *ctx, LitheHaloInfo *in
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Collective: what another transport has made is given back */
+/* Sets the transport, and frees the data of another transport. Collective */
 PetscErrorCode MatVCRSSetTransport_Private(Mat_VCRS *ctx, LitheTransport transport)
 {
   PetscFunctionBegin;

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   A MATVCRS without entries; the AIJ arrays of one, decoded from its plan.
+   A MATVCRS without entries; AIJ arrays decoded from a plan.
 
    No function here communicates: one process may call it alone.
 */
@@ -12,8 +12,8 @@
 #include <lithe/private/litheimpl.h>
 
 /*
-   An assembled MATSEQAIJVCRS without entries and without arrays: those of an empty matrix with millions of rows take
-   longer than a compression. Its AIJ arrays have to be dropped before anything else is done with it
+   An assembled MATSEQAIJVCRS without entries and arrays. For millions of rows, the arrays of an empty matrix would take
+   longer than a compression. The caller must drop the AIJ arrays first
 */
 PetscErrorCode MatVCRSCreateAssembled_Private(MPI_Comm comm, PetscInt m, PetscInt n, Mat *B)
 {
@@ -31,7 +31,7 @@ PetscErrorCode MatVCRSCreateAssembled_Private(MPI_Comm comm, PetscInt m, PetscIn
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same, of A's size and for its vectors */
+/* The same, with A's size and vector type */
 PetscErrorCode MatVCRSCreateEmpty_Private(Mat A, Mat *B)
 {
   VecType vectype;
@@ -44,7 +44,7 @@ PetscErrorCode MatVCRSCreateEmpty_Private(Mat A, Mat *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Creates a MATSEQAIJ of A's size. The option -mat_seqaij_type may have made it a matrix of another type */
+/* Creates a MATSEQAIJ of A's size. Option -mat_seqaij_type may have selected another type */
 PetscErrorCode MatVCRSCreateSeqAIJ_Private(Mat A, const char prefix[], Mat *T)
 {
   PetscBool isaij;
@@ -61,8 +61,8 @@ PetscErrorCode MatVCRSCreateSeqAIJ_Private(Mat A, const char prefix[], Mat *T)
 }
 
 /*
-   Creates a MATSEQAIJ with the pattern of A's plan, and with its values or with zeros. The decoder writes into the
-   arrays of the new matrix, so there is no second copy of them.
+   Creates a MATSEQAIJ with the pattern of A's plan, and with the values of the plan or zeros. The decoder writes
+   directly into the arrays of the new matrix: no second copy exists.
 */
 PetscErrorCode MatVCRSDecode_Private(Mat A, const char prefix[], PetscBool values, Mat *T)
 {
@@ -84,7 +84,8 @@ PetscErrorCode MatVCRSDecode_Private(Mat A, const char prefix[], PetscBool value
   PetscCall(MatSeqAIJSetPreallocation(*T, 0, nnz));
   PetscCall(PetscFree(nnz));
 
-  /* MATSEQAIJ keys what it derives from a pattern by this counter: it must be A's own when the data becomes A's */
+  /* MATSEQAIJ identifies data derived from a pattern by the nonzero state: A and the new data must have the same
+     state */
   (*T)->nonzerostate = A->nonzerostate;
 
   PetscCall(MatSeqAIJGetCSRAndMemType(*T, &ti, &tj, &ta, NULL));
@@ -94,7 +95,7 @@ PetscErrorCode MatVCRSDecode_Private(Mat A, const char prefix[], PetscBool value
     if (!values) PetscCall(PetscArrayzero(ta, plan->nz));
   }
 
-  /* Options of A; where it is not known what was said about new nonzeros, they are allowed */
+  /* the options of A; new nonzeros are allowed if their option is unknown */
   for (PetscInt k = 0; k < drop->noptions; k++) {
     if (drop->option[k] == MAT_NEW_NONZERO_LOCATIONS || drop->option[k] == MAT_NEW_NONZERO_LOCATION_ERR || drop->option[k] == MAT_NEW_NONZERO_ALLOCATION_ERR)
       known = PETSC_TRUE;
@@ -136,12 +137,12 @@ PetscErrorCode MatVCRSMaterializeAIJ_Seq(Mat A)
   ctx->dropped = PETSC_FALSE;
   if (!drop->rowactive) PetscCall(VCRSDropReset(drop));
 
-  /* Those that change the table of operations, too */
+  /* options that also change the table of operations */
   for (PetscInt k = 0; k < drop->noptions; k++) {
     if (drop->option[k] == MAT_USE_INODES || drop->option[k] == MAT_SORTED_FULL) PetscCall((*ctx->super.setoption)(A, drop->option[k], drop->value[k]));
   }
 
-  /* The plan was and is what the matrix holds */
+  /* the matrix holds the entries of the plan, as before */
   PetscCall(MatVCRSSetCurrent_Private(A));
   PetscCall(PetscLogEventEnd(MAT_VCRSMaterialize, A, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -169,7 +170,7 @@ static PetscErrorCode MatVCRSMaterializeAIJ_MPI(Mat A)
 }
 
 /*@
-  MatVCRSMaterializeAIJ - Takes the AIJ arrays of a `MATVCRS` matrix again that were given back
+  MatVCRSMaterializeAIJ - Restores the AIJ arrays of a `MATVCRS` matrix after `MatVCRSDropAIJ()`
 
   Not Collective
 
@@ -179,10 +180,10 @@ static PetscErrorCode MatVCRSMaterializeAIJ_MPI(Mat A)
   Level: intermediate
 
   Notes:
-  Nothing is done if the arrays exist. Operations that need the arrays call this function. A program must call it
-  before `MatSeqAIJGetArray()` and its relatives.
+  The call has no effect if the arrays exist. Operations that need the arrays call this function. A program must call
+  this function before `MatSeqAIJGetArray()` and its relatives.
 
-  The compressed form stays as it is: nothing is compressed again unless values change.
+  The compressed form stays valid until values change.
 
 .seealso: `MATVCRS`, `MatVCRSDropAIJ()`
 @*/
@@ -203,7 +204,7 @@ PetscErrorCode MatVCRSMaterializeAIJ(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Takes the AIJ arrays of A again for an operation. A may be NULL, of any type, and may have its arrays */
+/* Restores the AIJ arrays of A for an operation. A may be NULL, may have any type, and may have its arrays */
 PetscErrorCode MatVCRSMaterializeOperand_Private(Mat A, const char operation[])
 {
   PetscBool dropped;

@@ -21,7 +21,7 @@ static PetscErrorCode MatVCRSGetProductData_Private(Mat A, Vec x, Mat *Ad, Mat *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A ghost vector of x's kind for a transposed product, which gives each process what others have computed for it */
+/* A ghost vector with the type of x for a transposed product, which sends each process the contributions of others */
 static PetscErrorCode MatVCRSGetTransposedGhosts_Private(Mat A, Vec x, Mat Ao, Vec *lvec)
 {
   Mat_VCRS *ctx;
@@ -49,8 +49,8 @@ static PetscErrorCode MatVCRSRestoreTransposedGhosts_Private(Mat A)
 }
 
 /*
-   y = op(A) x (+ add). While the diagonal block is multiplied, ghost values travel; in a transposed
-   product the off-diagonal block comes first, and its part of the result travels afterwards.
+   y = op(A) x (+ add). Ghost values travel while the diagonal block is multiplied. A transposed product starts with the
+   off-diagonal block, and the result of that block travels afterwards.
 */
 PetscErrorCode MatVCRSApply_MPI(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
 {
@@ -76,9 +76,7 @@ PetscErrorCode MatVCRSApply_MPI(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-   y = x + scale A x, and the sums: in one sweep where few rows need ghost values. These rows are completed at the end
-*/
+/* y = x + scale A x, and sums: in one sweep if few rows need ghost values. These rows are completed at the end */
 PetscErrorCode MatVCRSStep_MPI(Mat A, PetscReal scale, const LitheStepRows *rows, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
 {
   Mat_VCRS *ctx;
@@ -113,7 +111,7 @@ PetscErrorCode MatVCRSStepLeavesOut_MPI(Mat A, PetscBool device, PetscBool *leav
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Operations of MATMPIAIJ multiply with the blocks (SOR, for example), so assembly converts the blocks */
+/* operations of MATMPIAIJ (SOR, for example) multiply with the blocks; assembly therefore converts the blocks */
 PetscErrorCode MatAssemblyEnd_MPIAIJVCRS(Mat A, MatAssemblyType type)
 {
   Mat_VCRS *ctx;

@@ -9,24 +9,23 @@
    a program's own loop defines the problem. A product does not know its caller. A matrix with a changed entry
    therefore multiplies
 
-     - if its loss is allowed (MatVCRSSetAllowLossyOperator());
+     - if the loss is allowed (MatVCRSSetAllowLossyOperator());
      - inside a preconditioner (PC), unless the preconditioner belongs to a solve whose operator has lost entries as
-     well: such a solve may consist of the preconditioner alone (KSPPREONLY).
+       well: such a solve may consist of the preconditioner alone (KSPPREONLY).
 
    Every other product is an error. PETSc's log events show that a preconditioner begins: log handlers get the objects
-   of each event before the work of the event. The operation of the preconditioner is then replaced by ours, which
-   calls the original one. While the original one runs, however it ends, a preconditioner is at work. Without log
-   events (-log_exclude, a PETSc without logging, no room for another handler) a product is refused. The handler
-   belongs to this process only. It starts when the first matrix becomes lossy or gives its arrays back; other
-   programs have no handler.
+   of each event before the work of the event. A function of this file then replaces the operation of the
+   preconditioner, and calls the original function. A preconditioner is at work while the original function runs, with
+   or without an error. Without log events (-log_exclude, a PETSc without logging, no room for another handler) a
+   product is refused. The handler is local to a process. The handler starts when the first matrix becomes lossy or
+   drops its arrays; programs without such matrices have no handler.
 
    The handler has two more uses. An error of the handler ends the call that logged the event:
 
      - A solve with a lossy operator is refused at its start, before vectors are locked for a product. A solve by a
-     preconditioner alone is refused only if its operator gave the exact entries back.
-     - A factorisation reads the AIJ arrays of the matrix directly. If they were given back they are taken again
-       first. Without log events this is safe for the first factorisation of each matrix, because MatGetOrdering()
-       takes the arrays again.
+       preconditioner alone is refused only if the operator has dropped the exact entries.
+     - A factorisation reads the AIJ arrays of the matrix directly. Dropped arrays are restored first. Without log
+       events the first factorisation of each matrix is safe, because MatGetOrdering() restores the arrays.
 */
 
 #include "vcrsimpl.h"
@@ -38,8 +37,7 @@
 
 /* ---- Which matrices have lost something ---- */
 
-/* Whether an entry of A, as compressed now, differs from the entry that was set, and products of A are restricted.
-   Collective */
+/* Whether compression has changed an entry of A, and products of A are restricted. Collective */
 static PetscErrorCode MatVCRSHasLost_Private(Mat A, Mat_VCRS *ctx, PetscBool *lost)
 {
   PetscBool isseq;
@@ -70,7 +68,7 @@ static PetscErrorCode MatVCRSRefuse_Private(Mat A, const Mat_VCRS *ctx, const ch
 }
 
 #if PetscDefined(USE_LOG)
-/* Whether A, or a part of A, has a loss; gone: the exact entries are gone. Collective */
+/* Whether A, or a part of A, has a loss; gone: whether the exact entries are lost. Collective */
 static PetscErrorCode VCRSOperatorHasLost_Private(Mat A, PetscBool gone, Mat *culprit)
 {
   Mat_VCRS *ctx;
@@ -107,15 +105,15 @@ static PetscErrorCode VCRSOperatorHasLost_Private(Mat A, PetscBool gone, Mat *cu
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- What is at work ---- */
+/* ---- The guard ---- */
 
 static PetscBool       VCRSWatchStarted = PETSC_FALSE;
 static PetscLogHandler VCRSWatch        = NULL;
 
-/* A solve that has begun and not ended, outside of preconditioners */
+/* An active solve outside of preconditioners */
 typedef struct {
   PetscObjectId object;
-  uintptr_t     frame; /* the stack where it began */
+  uintptr_t     frame; /* address of a stack variable at the start of the solve */
 } VCRSSolve;
 
 typedef struct {
@@ -150,9 +148,8 @@ static PetscBool VCRSIsFactorization(PetscLogEvent event)
 }
 
 /*
-   The end of a solve that failed with an error was never reported. Functions that began deeper in the stack than the
-   present place have returned, which finds most of them. Remaining ones only make more preconditioners part of
-   solves.
+   An error can end a solve without a log event. Most such solves are found by the stack: functions deeper than the
+   present place have returned. The remaining solves only mark more preconditioners as part of a solve.
 */
 static inline void VCRSForgetReturned(VCRSWatchData *data, uintptr_t frame)
 {
@@ -163,9 +160,9 @@ static inline void VCRSForgetReturned(VCRSWatchData *data, uintptr_t frame)
 
   #define VCRS_OPERATIONS "Lithe_VCRSOperations"
 
-static PetscInt VCRSInside = 0; /* how many of them do */
+static PetscInt VCRSInside = 0; /* number of active preconditioners */
 
-  /* name in struct _PCOps, the event that comes before, parameters, arguments */
+  /* name in struct _PCOps, event before the call, parameters, arguments */
   #define VCRS_OPERATIONS_OF_PC(X)                                                  \
     X(setup, PC_SetUp, (PC pc), (pc))                                               \
     X(setuponblocks, PC_SetUpOnBlocks, (PC pc), (pc))                               \
@@ -193,7 +190,7 @@ static PetscErrorCode VCRSRestoreOperations_Private(PC);
     }
 VCRS_OPERATIONS_OF_PC(VCRS_RUN)
 
-/* The preconditioner's own operations, where ours stand in their places */
+/* Restores the preconditioner's own operations */
 static PetscErrorCode VCRSRestoreOperations_Private(PC pc)
 {
   struct _PCOps *own;
@@ -214,7 +211,7 @@ static PetscErrorCode VCRSDestroyOperations_Private(PetscCtxRt ops)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Replacements of the operations that follow an event */
+/* Replaces the operations that follow an event */
 static PetscErrorCode VCRSReplaceOperations_Private(PC pc, PetscLogEvent e)
 {
   struct _PCOps *own = NULL;
@@ -237,7 +234,7 @@ static PetscErrorCode VCRSReplaceOperations_Private(PC pc, PetscLogEvent e)
 
 /* ---- The handler ---- */
 
-/* Handlers before this one were told that the event begins, and must hear that it ended */
+/* earlier handlers have seen the begin of the event, and must see the end */
 static PetscErrorCode VCRSWatchRevokeEvent_Private(PetscLogHandler h, PetscLogEvent event, PetscObject o)
 {
   PetscFunctionBegin;
@@ -247,7 +244,7 @@ static PetscErrorCode VCRSWatchRevokeEvent_Private(PetscLogHandler h, PetscLogEv
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A solve or a preconditioner outside of all other preconditioners */
+/* A solve or a preconditioner that is inside of no preconditioner */
 static PetscErrorCode VCRSOutermostBegins_Private(VCRSWatchData *data, PetscObject o, PetscBool ispc)
 {
   Mat       A = NULL, culprit = NULL;
@@ -273,7 +270,7 @@ static PetscErrorCode VCRSOutermostBegins_Private(VCRSWatchData *data, PetscObje
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Called for every event of the program: other events must cost a few comparisons only */
+/* Called for every event of a program: an unwatched event must cost only a few comparisons */
 static PetscErrorCode VCRSWatchEventBegin_Private(PetscLogHandler h, PetscLogEvent event, PetscObject o1, PETSC_UNUSED PetscObject o2,
                                                   PETSC_UNUSED PetscObject o3, PETSC_UNUSED PetscObject o4)
 {
@@ -354,7 +351,7 @@ static PetscErrorCode VCRSWatchStop_Private(void)
 }
 #endif
 
-/* From now on. One process may be alone in this: the handler is its own */
+/* Starts the guard. The handler is local to a process: a single process may call this function */
 PetscErrorCode MatVCRSOperatorGuardStart(void)
 {
   PetscFunctionBegin;
@@ -364,7 +361,7 @@ PetscErrorCode MatVCRSOperatorGuardStart(void)
   if (VCRSWatchStarted) PetscFunctionReturn(PETSC_SUCCESS);
   VCRSWatchStarted = PETSC_TRUE;
 
-  /* The events that are watched are registered with their packages */
+  /* the packages register the watched events */
   PetscCall(KSPInitializePackage());
   for (int k = 0; k < PETSC_LOG_HANDLER_MAX; k++) {
     if (!PetscLogHandlers[k].handler) room = PETSC_TRUE;
@@ -382,7 +379,7 @@ PetscErrorCode MatVCRSOperatorGuardStart(void)
 
 /* ---- The rule ---- */
 
-/* Called before a product of A, on all its processes: an error unless A may multiply */
+/* Called before a product of A, on all processes of A: an error unless A may multiply */
 PetscErrorCode MatVCRSCheckProduct_Private(Mat A)
 {
   Mat_VCRS   *ctx;

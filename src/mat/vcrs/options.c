@@ -2,13 +2,11 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/*
-   The options of MATVCRS: the options database and the setters. Their defaults and limits are in state.c.
-*/
+/* The options of MATVCRS: the options database and the setters. The defaults and limits are in state.c. */
 
 #include "vcrsimpl.h"
 
-/* Sets options that a program or the options database gave. From the first lossy matrix on the guard watches solves */
+/* Sets options of a program or of the options database. The first lossy matrix starts the guard of solves */
 static PetscErrorCode MatVCRSSetOptions_Private(Mat A, const VCRSOptions *opt)
 {
   Mat_VCRS *ctx;
@@ -60,12 +58,11 @@ PetscErrorCode MatVCRSSetFromOptions_Private(Mat A, PetscOptionItems PetscOption
   PetscCall(PetscOptionsEnum("-mat_vcrs_layout", "How the matrix is stored", "MatVCRSSetLayout", MatVCRSLayouts, (PetscEnum)opt.layout,
                              (PetscEnum *)&opt.layout, NULL));
   PetscCall(
-    PetscOptionsEnum("-mat_vcrs_loss", "What may change in the entries", "MatVCRSSetLoss", MatVCRSLosses, (PetscEnum)opt.loss, (PetscEnum *)&opt.loss, NULL));
+    PetscOptionsEnum("-mat_vcrs_loss", "Permitted change of entries", "MatVCRSSetLoss", MatVCRSLosses, (PetscEnum)opt.loss, (PetscEnum *)&opt.loss, NULL));
   PetscCall(PetscOptionsInt("-mat_vcrs_bits", "Bits per entry of the losses log and fixed: 8 or 16", "MatVCRSSetBits", opt.bits, &opt.bits, NULL));
   PetscCall(PetscOptionsInt("-mat_vcrs_bins", "Number of bins of the loss bins", "MatVCRSSetBins", opt.bins, &opt.bins, NULL));
   PetscCall(PetscOptionsReal("-mat_vcrs_lambda", "Tolerance of the loss classes", "MatVCRSSetLambda", opt.lambda, &opt.lambda, NULL));
-  PetscCall(PetscOptionsEnum("-mat_vcrs_lambda_unit", "What lambda is relative to", "MatVCRSSetLambda", MatVCRSUnits, (PetscEnum)opt.unit,
-                             (PetscEnum *)&opt.unit, NULL));
+  PetscCall(PetscOptionsEnum("-mat_vcrs_lambda_unit", "Unit of lambda", "MatVCRSSetLambda", MatVCRSUnits, (PetscEnum)opt.unit, (PetscEnum *)&opt.unit, NULL));
   PetscCall(PetscOptionsBool("-mat_vcrs_preserve_row_sums", "Keep row sums if entries change", "MatVCRSSetPreserveRowSums", opt.rowsums, &opt.rowsums, NULL));
   PetscCall(PetscOptionsBool("-mat_vcrs_refine_loss", "Use a finer loss if the loss is too coarse for many rows", "MatVCRSSetRefineLoss", opt.refine,
                              &opt.refine, NULL));
@@ -75,7 +72,7 @@ PetscErrorCode MatVCRSSetFromOptions_Private(Mat A, PetscOptionItems PetscOption
   PetscCall(PetscOptionsBool("-mat_vcrs_plain_rows", "Let products on a CPU use plain rows", "MatVCRSSetPlainRows", plain, &plain, NULL));
   PetscCall(PetscOptionsEnum("-mat_vcrs_transport", "How ghost values travel between processes", "MatVCRSSetTransport", LitheTransports, (PetscEnum)transport,
                              (PetscEnum *)&transport, NULL));
-  /* For -help: a device reads this option of the triangle itself, which may be a copy */
+  /* for -help only: a device reads this option of the triangle itself, which may be a copy */
   PetscCall(PetscOptionsBool("-mat_vcrs_substitution_grids", "On a device: substitution may use tiles of a grid", NULL, grids, &grids, NULL));
   PetscOptionsHeadEnd();
 
@@ -88,7 +85,7 @@ PetscErrorCode MatVCRSSetFromOptions_Private(Mat A, PetscOptionItems PetscOption
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The context of a matrix that a caller says is a MATVCRS */
+/* The context of a matrix; an error if the matrix is no MATVCRS */
 static PetscErrorCode MatVCRSGetContextChecked_Private(Mat A, Mat_VCRS **ctx)
 {
   PetscFunctionBegin;
@@ -100,7 +97,7 @@ static PetscErrorCode MatVCRSGetContextChecked_Private(Mat A, Mat_VCRS **ctx)
 }
 
 /*@
-  MatVCRSSetLayout - Sets how a `MATVCRS` matrix is stored
+  MatVCRSSetLayout - Sets the storage layout of a `MATVCRS` matrix
 
   Logically Collective
 
@@ -114,9 +111,8 @@ static PetscErrorCode MatVCRSGetContextChecked_Private(Mat A, Mat_VCRS **ctx)
   Level: intermediate
 
   Note:
-  `MATVCRS_LAYOUT_AUTO` takes the layout that needs the fewest bytes in a product. A layout that cannot
-  hold the matrix (for example `MATVCRS_LAYOUT_L2` where the entries are no fixed-point numbers) is an
-  error at the next use of the matrix.
+  `MATVCRS_LAYOUT_AUTO` takes the layout that needs the fewest bytes in a product. If a layout cannot hold the matrix,
+  the next use of the matrix raises an error: for example `MATVCRS_LAYOUT_L2` if entries are no fixed-point numbers.
 
 .seealso: `MATVCRS`, `MatVCRSLayout`, `MatVCRSGetLayout()`, `MatVCRSSetLoss()`
 @*/
@@ -135,7 +131,7 @@ PetscErrorCode MatVCRSSetLayout(Mat A, MatVCRSLayout layout)
 }
 
 /*@
-  MatVCRSGetLayout - Gets the layout in which a `MATVCRS` matrix is stored
+  MatVCRSGetLayout - Gets the storage layout of a `MATVCRS` matrix
 
   Not Collective
 
@@ -148,7 +144,7 @@ PetscErrorCode MatVCRSSetLayout(Mat A, MatVCRSLayout layout)
   Level: intermediate
 
   Note:
-  For a parallel matrix the layout is that of the diagonal block of this process.
+  For a parallel matrix the layout of the local diagonal block is returned.
 
 .seealso: `MATVCRS`, `MatVCRSLayout`, `MatVCRSSetLayout()`
 @*/
@@ -173,7 +169,7 @@ PetscErrorCode MatVCRSGetLayout(Mat A, MatVCRSLayout *layout)
 }
 
 /*@
-  MatVCRSSetLoss - Sets what a `MATVCRS` matrix may change in its entries
+  MatVCRSSetLoss - Sets the permitted change of the entries of a `MATVCRS` matrix
 
   Logically Collective
 
@@ -187,10 +183,10 @@ PetscErrorCode MatVCRSGetLayout(Mat A, MatVCRSLayout *layout)
   Level: intermediate
 
   Notes:
-  Loss belongs in a preconditioner. Outside of a preconditioner, products with a lossy matrix are an error unless
-  `MatVCRSSetAllowLossyOperator()` allows them.
+  Loss belongs in a preconditioner. Outside of a preconditioner, products with a lossy matrix are an error without
+  permission by `MatVCRSSetAllowLossyOperator()`.
 
-  The AIJ arrays hold the exact entries until they are dropped; products use the changed entries.
+  The AIJ arrays hold the exact entries until `MatVCRSDropAIJ()`; products use the changed entries.
 
 .seealso: `MATVCRS`, `MatVCRSLoss`, `MatVCRSGetLoss()`, `MatVCRSSetBits()`, `MatVCRSSetBins()`, `MatVCRSSetLambda()`, `MatVCRSGetInfo()`
 @*/
@@ -209,7 +205,7 @@ PetscErrorCode MatVCRSSetLoss(Mat A, MatVCRSLoss loss)
 }
 
 /*@
-  MatVCRSGetLoss - Gets what a `MATVCRS` matrix may change in its entries
+  MatVCRSGetLoss - Gets the permitted change of the entries of a `MATVCRS` matrix
 
   Not Collective
 
@@ -235,13 +231,13 @@ PetscErrorCode MatVCRSGetLoss(Mat A, MatVCRSLoss *loss)
 }
 
 /*@
-  MatVCRSSetBits - Sets the bits of an entry of the losses `MATVCRS_LOSS_LOG` and `MATVCRS_LOSS_FIXED`
+  MatVCRSSetBits - Sets the bits per entry of the losses `MATVCRS_LOSS_LOG` and `MATVCRS_LOSS_FIXED`
 
   Logically Collective
 
   Input Parameters:
 + A - the matrix
-- bits - 8 or 16; 16 is the default. A complex entry has two such numbers
+- bits - 8 or 16; 16 is the default. A complex entry has two parts of `bits` bits
 
   Options Database Key:
 . -mat_vcrs_bits <8,16> - the bits
@@ -308,17 +304,17 @@ PetscErrorCode MatVCRSSetBins(Mat A, PetscInt bins)
   Input Parameters:
 + A - the matrix
 . lambda - at least 0, which is lossless; 0.1 is the default
-- unit - what it is relative to; `MATVCRS_UNIT_ROW` is the default
+- unit - the unit of `lambda`; `MATVCRS_UNIT_ROW` is the default
 
   Options Database Keys:
 + -mat_vcrs_lambda <lambda> - the tolerance
-- -mat_vcrs_lambda_unit <row,entry,absolute> - its unit
+- -mat_vcrs_lambda_unit <row,entry,absolute> - the unit
 
   Level: intermediate
 
   Note:
-  Rows with the same pattern and entries that agree within `lambda` share a set of values. Entries are first rounded
-  to a grid and then compared exactly, so the classes do not depend on the order of rows.
+  Rows with the same pattern share a set of values if their entries agree within `lambda`. Entries are first rounded to
+  a grid and then compared exactly: the classes do not depend on the order of rows.
 
 .seealso: `MATVCRS`, `MatVCRSSetLoss()`, `MatVCRSUnit`
 @*/
@@ -345,7 +341,7 @@ PetscErrorCode MatVCRSSetLambda(Mat A, PetscReal lambda, MatVCRSUnit unit)
 
   Input Parameters:
 + A - the matrix
-- preserve - `PETSC_TRUE` (the default) to keep them
+- preserve - `PETSC_TRUE` (the default) to keep row sums
 
   Options Database Key:
 . -mat_vcrs_preserve_row_sums <bool> - keep row sums
@@ -380,23 +376,23 @@ PetscErrorCode MatVCRSSetPreserveRowSums(Mat A, PetscBool preserve)
 
   Input Parameters:
 + A      - the matrix
-- refine - `PETSC_TRUE` (the default) to do so
+- refine - `PETSC_TRUE` (the default) to use a finer loss
 
   Options Database Key:
-. -mat_vcrs_refine_loss <bool> - do so
+. -mat_vcrs_refine_loss <bool> - use a finer loss
 
   Level: advanced
 
   Notes:
   Rows have entries of very different size if unknowns have unlike units, or if couplings are much stronger than the
-  diagonal. Rounding the large entries of such a row can change the small diagonal entry by a multiple of itself. The
-  diagonal entry takes the rounding of all other entries (`MatVCRSSetPreserveRowSums()`), and the step of the loss
-  follows the row's largest entry.
+  diagonal. Rounding the large entries of a row can change a small diagonal entry by a multiple of its value. There
+  are two reasons. The diagonal entry takes the rounding of all other entries (`MatVCRSSetPreserveRowSums()`), and the
+  step of the loss follows the largest entry of the row.
 
   A row is coarse if the rounding of its entries would change the diagonal entry by more than an eighth. A row is also
   coarse if the losses bins, classes or fixed change an entry by more than an eighth of the diagonal entry. If more
-  than one row of 256 is coarse, entries have 16 bits. If that does not help, entries are in single precision, each
-  rounded by itself, and row sums are not kept. Entries out of the range of single precision stay as they are.
+  than one row of 256 is coarse, entries have 16 bits. If more than one row of 256 is still coarse, each entry is
+  rounded to single precision, and row sums are not kept. Entries out of the range of single precision are not rounded.
 
   `MatVCRSGetInfo()` and `-mat_view ::ascii_info` tell which loss was used.
 
@@ -426,7 +422,7 @@ PetscErrorCode MatVCRSSetRefineLoss(Mat A, PetscBool refine)
 - allow - `PETSC_FALSE` (the default) to refuse products
 
   Options Database Key:
-. -mat_vcrs_allow_lossy_operator <bool> - allow them
+. -mat_vcrs_allow_lossy_operator <bool> - allow products
 
   Level: advanced
 
@@ -434,15 +430,15 @@ PetscErrorCode MatVCRSSetRefineLoss(Mat A, PetscBool refine)
   With a lossy operator `KSPSolve()` converges to the solution of another system, and no printed residual shows the
   difference. An eigenvalue solver finds the eigenvalues of another matrix.
 
-  Without this permission a product of a lossy matrix (`MatMult()` and its relatives, `MatResidual()`, `MatMatMult()`
-  with a dense matrix) is an error. The exception is a preconditioner of a solve with another operator: give the
+  Without permission a product of a lossy matrix (`MatMult()` and its relatives, `MatResidual()`, `MatMatMult()` with a
+  dense matrix) is an error. The exception is a preconditioner of a solve with another operator: give the
   matrix to `KSPSetOperators()` as the second matrix only. A matrix whose loss changed no entry multiplies like a
-  lossless one.
+  lossless matrix.
 
   A preconditioner is recognized by PETSc's log events. If the events are switched off (`-log_exclude pc`, PETSc
-  without logging), products with a lossy matrix need this permission inside preconditioners, too.
+  without logging), products with a lossy matrix need permission inside preconditioners, too.
 
-  Without this permission `-mat_vcrs_drop_aij` keeps the AIJ arrays of a lossy matrix, because they hold the exact
+  Without permission `-mat_vcrs_drop_aij` keeps the AIJ arrays of a lossy matrix, because only the arrays hold the exact
   entries.
 
 .seealso: `MATVCRS`, `MatVCRSSetLoss()`, `MatVCRSDropAIJ()`, `KSPSetOperators()`
@@ -465,27 +461,32 @@ PetscErrorCode MatVCRSSetAllowLossyOperator(Mat A, PetscBool allow)
 
   Input Parameters:
 + A   - the matrix
-- may - `PETSC_TRUE` (the default) to let them
+- may - `PETSC_TRUE` (the default) to permit plain rows
 
   Options Database Key:
-. -mat_vcrs_plain_rows <bool> - let them
+. -mat_vcrs_plain_rows <bool> - permit plain rows
 
   Level: advanced
 
   Notes:
-  Of a matrix that a cache holds bytes hardly count. Plain rows hold whole entries row by row. The first product on
-  the CPU makes them if the compressed form is estimated to take more than 0.9 of the time of `MATSEQAIJ`, and if the
-  matrix has up to 1048576 nonzeros (half as many in `MATVCRS_LAYOUT_L3`; on several processes a quarter of that per
-  block). Products with plain rows are faster than both. They are kept beside the compressed form (`plainbytes` in
-  `MatVCRSInfo`). Without AIJ arrays plain rows require `MATVCRS_LAYOUT_AUTO`, and replace the compressed form unless
-  entries were lost and a GPU may ask for it. The matrix then takes about the bytes of `MATSEQAIJ`, also when the
-  arrays are taken again, until values change. A lossless matrix of whole entries in `MATVCRS_LAYOUT_L3` may have any
-  size. Plain rows then replace the compressed form also while AIJ arrays exist. They take no more bytes if the
-  columns of each 32 rows lie within 65536, because two bytes per column suffice; otherwise about the bytes of
-  `MATSEQAIJ`. Where no GPU may ask for anything else (`MatBindToCPU()`) the compression itself makes them.
+  If a cache holds the matrix, its size hardly matters. Plain rows store whole entries row by row, and are faster on a
+  CPU than both the compressed form and `MATSEQAIJ`. The first product on the CPU makes plain rows if the compressed
+  form is estimated to take more than 0.9 of the time of `MATSEQAIJ`. The matrix may have up to 1048576 nonzeros: half
+  as many in `MATVCRS_LAYOUT_L3`, and per block a quarter on several processes.
 
-  Use `PETSC_FALSE` if memory matters more, or if all cores of a machine share its caches. For a lossy matrix call it
-  before the first product: plain rows that have replaced the compressed form are compressed again without loss.
+  Plain rows are an additional copy (`plainbytes` in `MatVCRSInfo`) while AIJ arrays exist. Without AIJ arrays plain
+  rows require `MATVCRS_LAYOUT_AUTO`, and replace the compressed form, unless entries were lost and a GPU may need the
+  compressed form. The matrix then takes about the bytes of `MATSEQAIJ` until values change, even after the arrays are
+  restored.
+
+  A lossless matrix of whole entries in `MATVCRS_LAYOUT_L3` may have any size. Plain rows then replace the compressed
+  form even while AIJ arrays exist. If the columns of each 32 rows lie within 65536, two bytes per column suffice.
+  Plain rows then take no more bytes than the compressed form; otherwise about the bytes of `MATSEQAIJ`. If no GPU can
+  need the compressed form (`MatBindToCPU()`), the compression itself makes plain rows.
+
+  Use `PETSC_FALSE` if memory matters more, or if all cores of a machine share its caches. For a lossy matrix, call this
+  function before the first product: plain rows that have replaced the compressed form are compressed again without
+  loss.
 
 .seealso: `MATVCRS`, `MatVCRSDropAIJ()`, `MatVCRSGetInfo()`
 @*/
@@ -502,7 +503,7 @@ PetscErrorCode MatVCRSSetPlainRows(Mat A, PetscBool may)
   if (!may) {
     PetscCall(VCRSPlanDestroy(&ctx->plainrows));
 
-    /* AIJ arrays, which may have changed meanwhile, are compressed when that is needed next */
+    /* AIJ arrays may have changed: their compression waits for the next use */
     if (ctx->dropped || ctx->lossy) PetscCall(MatVCRSLeavePlainRows_Private(A));
     else if (ctx->plan && ctx->plan->plainrows) ctx->state = -1;
   }
@@ -517,7 +518,7 @@ PetscErrorCode MatVCRSSetPlainRows(Mat A, PetscBool may)
 }
 
 /*@
-  MatVCRSSetTransport - Sets how ghost values travel between processes in a product with a parallel `MATVCRS` matrix
+  MatVCRSSetTransport - Sets the transport of ghost values in products with a parallel `MATVCRS` matrix
 
   Logically Collective
 
@@ -527,14 +528,14 @@ PetscErrorCode MatVCRSSetPlainRows(Mat A, PetscBool may)
 
   Options Database Keys:
 + -mat_vcrs_transport <auto,ipc,nccl,mpi> - the transport
-. -lithe_halo_timeout <60> - seconds after which `LITHE_TRANSPORT_IPC` gives a process up that sends nothing, of all matrices
-- -lithe_halo_overlap <32768> - bytes to send from which on `LITHE_TRANSPORT_IPC` sends beside the product, of all matrices; -1: never
+. -lithe_halo_timeout <60> - all matrices: seconds that `LITHE_TRANSPORT_IPC` waits for a silent process
+- -lithe_halo_overlap <32768> - all matrices: least bytes that `LITHE_TRANSPORT_IPC` sends beside the product; -1: never
 
   Level: intermediate
 
   Note:
-  A transport that is not possible, such as `LITHE_TRANSPORT_IPC` with vectors on the host, is an error of the next
-  product. Transposed products use `LITHE_TRANSPORT_MPI` always.
+  If a transport is not possible, such as `LITHE_TRANSPORT_IPC` with vectors on the host, the next product raises an
+  error. Transposed products always use `LITHE_TRANSPORT_MPI`.
 
 .seealso: `MATVCRS`, `LitheTransport`, `MatVCRSGetTransport()`
 @*/
@@ -550,7 +551,7 @@ PetscErrorCode MatVCRSSetTransport(Mat A, LitheTransport transport)
 }
 
 /*@
-  MatVCRSGetTransport - Gets how ghost values travel between processes in a product with a parallel `MATVCRS` matrix
+  MatVCRSGetTransport - Gets the transport of ghost values in products with a parallel `MATVCRS` matrix
 
   Not Collective
 
@@ -558,8 +559,8 @@ PetscErrorCode MatVCRSSetTransport(Mat A, LitheTransport transport)
 . A - the matrix
 
   Output Parameter:
-. transport - the transport of previous products, on a device if some ran there; the requested transport if no product
-              has run
+. transport - the transport of former products, on a device if any product ran on a device; before the first product,
+              the requested transport
 
   Level: intermediate
 

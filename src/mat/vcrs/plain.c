@@ -3,18 +3,18 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   When products on the host use plain rows (lithe/private/vcrsplan.h).
+   The use of plain rows by products on the host (lithe/private/vcrsplan.h).
 
-   On a CPU a form can be smaller and yet slower than AIJ. Where it is estimated to be, the first product of a small matrix on the host
-   makes plain rows, which are faster than MATSEQAIJ's own loop. They are beside the plan while AIJ arrays are there. Without these they
-   take its place where it can be made again bit for bit, that is if nothing was lost, or if no device will ask for it; and they are not made
-   where a layout was asked for, or where a device has a copy of the plan. What took the place of a plan stays when the
-   arrays are taken again, until values change or a device asks for slices.
+   On a CPU a smaller form may be slower than AIJ. If the plan is estimated to be slower, the first product of a small
+   matrix on the host makes plain rows, which are faster than the loop of MATSEQAIJ. While AIJ arrays exist, plain rows
+   are an additional copy. Without AIJ arrays they replace the plan, if the plan can be made again bit for bit (nothing
+   was lost) or if no device will need the plan. Plain rows are not made if a layout was requested, or if a device has a
+   copy of the plan. Plain rows that have replaced a plan stay when the arrays are restored, until values change or a
+   device needs slices.
 
-   Where a matrix has whole entries in slices of L3, plain rows save as many bytes as these where columns take two of
-   them, and never take much more than AIJ. They may then
-   be of any size, and take the place of the plan also while AIJ arrays are there; where no device may ask for slices
-   the compression makes them in place of these.
+   For a matrix of whole entries in slices of L3, plain rows with two bytes per column save as many bytes as slices.
+   Other plain rows never take much more than AIJ. Such a matrix may have any size, and plain rows replace its plan even
+   while AIJ arrays exist. If no device can need slices, the compression makes plain rows directly.
 */
 
 #include "vcrsimpl.h"
@@ -38,7 +38,7 @@ static PetscBool MatVCRSMayPlacePlainRows_Private(const Mat_VCRS *ctx)
   return (PetscBool)(ctx->opt.layout == MATVCRS_LAYOUT_AUTO && !ctx->dplan && !ctx->substitution);
 }
 
-/* Whether they do in any case: what the plan has are whole entries in slices */
+/* Whether plain rows replace the plan even while AIJ arrays exist: for whole entries in slices */
 static PetscBool MatVCRSHasWholeRows_Private(const Mat_VCRS *ctx)
 {
   return (PetscBool)(ctx->plan->layout == MATVCRS_LAYOUT_L3 && ctx->plan->values == VCRS_VALUES_FULL && !ctx->lossy && MatVCRSMayPlacePlainRows_Private(ctx));
@@ -51,13 +51,19 @@ PetscBool MatVCRSMayUsePlainRows_Private(const Mat_VCRS *ctx)
   return (PetscBool)(ctx->mayplain && ctx->plan->nz > 0 && (ctx->plan->nz <= most || MatVCRSHasWholeRows_Private(ctx)));
 }
 
-/* What a compression of A may make at once. Where a device may ask for slices they are made first, and rows of them by a product on the host */
+/*
+   The form that a compression of A may make at once. If a device may need slices, slices come first, and a product on
+   the host makes plain rows of them
+*/
 VCRSPlain MatVCRSGetPlain_Private(Mat A, const Mat_VCRS *ctx)
 {
   return ctx->mayplain && ctx->opt.layout == MATVCRS_LAYOUT_AUTO && !MatVCRSMayGoToDevice_Private(A) ? VCRS_PLAIN_WHOLE : VCRS_PLAIN_NEVER;
 }
 
-/* Another plan of what the plan of A holds, as opt says. While AIJ arrays are there and nothing was lost, they are that, too, and need not be decoded */
+/*
+   Compresses the entries of the plan of A again, with other options. A lossless matrix with AIJ arrays needs no
+   decoding
+*/
 static PetscErrorCode MatVCRSRecompress_Private(Mat A, const VCRSOptions *opt, VCRSPlan **plan)
 {
   Mat_VCRS      *ctx;
@@ -88,7 +94,7 @@ static PetscErrorCode MatVCRSRecompress_Private(Mat A, const VCRSOptions *opt, V
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Where the plain rows of a matrix go that has no AIJ arrays, or none any more */
+/* For a matrix without AIJ arrays: puts plain rows in place of the plan, frees them, or keeps both */
 PetscErrorCode MatVCRSPlacePlainRows_Private(Mat A)
 {
   Mat_VCRS *ctx;
@@ -106,7 +112,7 @@ PetscErrorCode MatVCRSPlacePlainRows_Private(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The opposite: what is in plain rows is compressed again, without loss */
+/* The opposite: compresses plain rows again, without loss */
 PetscErrorCode MatVCRSLeavePlainRows_Private(Mat A)
 {
   Mat_VCRS   *ctx;
@@ -124,7 +130,7 @@ PetscErrorCode MatVCRSLeavePlainRows_Private(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The plan with which products on the host are fastest; it is made if it is not there */
+/* The plan with the fastest products on the host, made on demand */
 PetscErrorCode MatVCRSGetProductPlan_Private(Mat A, const VCRSPlan **plan)
 {
   Mat_VCRS   *ctx;

@@ -5,15 +5,16 @@
 /*
    Products of a MATVCRS with other matrices.
 
-   With dense matrices, A B and A^T B are computed from the compressed form, in one sweep over the
-   matrix for all columns, on the device if both dense matrices are there. In parallel, the rows of B
-   that other processes have travel while the diagonal block is multiplied.
+   With dense matrices, A B and A^T B are computed from the compressed form, in one sweep over the matrix for all
+   columns. The product runs on the device if both dense matrices are on the device. In parallel, the rows of B on other
+   processes travel while the diagonal block is multiplied.
 
-   All other products are those of AIJ, which read the AIJ arrays of the factors: they are taken again first, in the symbolic phase and before
-   each numeric one.
+   AIJ makes all other products, and reads the AIJ arrays of the factors. The arrays are restored first, in the symbolic
+   phase and before each numeric phase.
 
-   PETSc makes products of three factors from two products of two where there is nothing better. The second one is then asked for its numeric
-   phase by the function of its type, matmultnumeric for example, with factors of its own and without productnumeric.
+   By default PETSc makes a product of three factors from two products of two factors. The numeric phase of the second
+   product is then called by the function of its type, matmultnumeric for example, with separate factors and without
+   productnumeric.
 */
 
 #include "vcrsimpl.h"
@@ -22,7 +23,7 @@
 
 #define VCRS_PRODUCT_CONTAINER "Lithe_MatProductVCRS"
 
-/* The phases of the product that AIJ would do */
+/* The phases of the product of AIJ */
 typedef struct {
   PetscErrorCode (*symbolic)(Mat);
   PetscErrorCode (*numeric)(Mat);
@@ -75,7 +76,7 @@ static PetscErrorCode MatProductNumeric_VCRS(Mat D)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The numeric phase of a product of two factors, by the name that it has in the table of operations */
+/* The numeric phase of a product of two factors, by name in the table of operations */
 #define VCRS_PRODUCT_NUMERIC(name)                                         \
   static PetscErrorCode MatProductNumeric_VCRS_##name(Mat A, Mat B, Mat D) \
   {                                                                        \
@@ -129,12 +130,12 @@ static PetscErrorCode MatProductSymbolic_VCRS(Mat D)
 
 /* ---- Dense factors ---- */
 
-/* What A B and A^T B of a parallel A keep between numeric phases */
+/* Data that A B and A^T B of a parallel A keep between numeric phases */
 typedef struct {
-  PetscInt nbatch;  /* columns that travel at once */
-  PetscInt lda;     /* of the parallel dense matrix that sf was made for */
-  PetscSF  sf, sf1; /* for nbatch columns and for the rest */
-  Mat      ghost;   /* their rows of B, or the off-diagonal block's part of A^T B */
+  PetscInt nbatch;  /* columns per exchange */
+  PetscInt lda;     /* of the parallel dense matrix of sf */
+  PetscSF  sf, sf1; /* for nbatch columns, and for the remaining columns */
+  Mat      ghost;   /* ghost rows of B for these columns, or the off-diagonal block's part of A^T B */
 } VCRSProductDense;
 
 static PetscErrorCode VCRSProductDenseReset_Private(VCRSProductDense *d)
@@ -192,7 +193,7 @@ static PetscErrorCode MatVCRSMultDense_Private(Mat A, VCRSOp op, Mat B, PetscInt
   if (bdevice && cdevice && !A->boundtocpu) {
     PetscCall(MatVCRSUpload_Private(A));
     PetscCall(MatDenseGetArrayReadAndMemType(B, &b, NULL));
-    /* Columns outside of this range are kept: read access, too */
+    /* columns outside of this range are kept: read access is needed */
     PetscCall(MatDenseGetArrayAndMemType(C, &c, NULL));
     PetscCall(PetscLogGpuTimeBegin());
     PetscCall(LitheCUDAVCRSMult(ctx->plan, ctx->dplan, op, n, b + (size_t)b0 * ldb, ldb, add ? c + (size_t)c0 * ldc : NULL, ldc, c + (size_t)c0 * ldc, ldc));
@@ -241,7 +242,10 @@ static PetscErrorCode MatProductNumeric_SeqAIJVCRS_Dense(Mat A, VCRSOp op, Mat B
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The communication of A for several columns at once of the parallel dense matrix X; remade where its leading dimension changed */
+/*
+   The communication of A for several columns at once of the parallel dense matrix X; remade if the leading dimension of
+   X has changed
+*/
 static PetscErrorCode MatVCRSProductSetUp_Private(Mat A, Mat Ao, Mat X, VCRSProductDense *d)
 {
   PetscErrorCode ierr;
@@ -269,7 +273,7 @@ static PetscErrorCode MatVCRSProductSetUp_Private(Mat A, Mat Ao, Mat X, VCRSProd
   PetscCall(VCRSProductDenseReset_Private(d));
   d->lda = lda;
 
-  /* So many columns that the ghost rows take about twice the memory of the own ones at most */
+  /* the number of columns keeps ghost rows below about twice the memory of the own rows */
   d->nbatch = ghosts ? (PetscInt)PetscMin((PetscInt64)N, 2 * (PetscInt64)A->rmap->n * N / ghosts) : N;
   d->nbatch = PetscMax(d->nbatch, 1);
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &d->nbatch, 1, MPIU_INT, MPI_MAX, comm));
@@ -312,7 +316,7 @@ static PetscErrorCode MatProductNumeric_MPIAIJVCRS_Dense(Mat A, VCRSOp op, Mat B
     for (PetscInt j = 0; j < N; j += d->nbatch) {
       const PetscInt n = PetscMin(d->nbatch, N - j);
 
-      /* B's rows that others have travel while the diagonal block is multiplied */
+      /* rows of B from other processes travel while the diagonal block is multiplied */
       sf = n == d->nbatch ? d->sf : d->sf1;
       PetscCall(MatDenseGetLDA(B, &ldx));
       PetscCall(MatDenseGetArrayReadAndMemType(B, &in, &mtype[0]));
@@ -330,7 +334,7 @@ static PetscErrorCode MatProductNumeric_MPIAIJVCRS_Dense(Mat A, VCRSOp op, Mat B
     for (PetscInt j = 0; j < N; j += d->nbatch) {
       const PetscInt n = PetscMin(d->nbatch, N - j);
 
-      /* The off-diagonal block's part belongs to rows of others */
+      /* the off-diagonal block gives results for rows of other processes */
       sf = n == d->nbatch ? d->sf : d->sf1;
       PetscCall(MatVCRSMultDense_Private(Ao, VCRS_OP_T, B, j, n, PETSC_FALSE, d->ghost, 0));
       PetscCall(MatDenseGetLDA(D, &ldx));
@@ -419,7 +423,7 @@ static PetscErrorCode MatProductSymbolic_VCRS_Dense(Mat D)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- Which product it is ---- */
+/* ---- The choice of the product ---- */
 
 static PetscErrorCode MatProductSetFromOptions_VCRS(Mat D)
 {
@@ -446,7 +450,7 @@ static PetscErrorCode MatProductSetFromOptions_VCRS(Mat D)
   }
 
   PetscCall(LitheAIJProductSetFromOptions(D, super));
-  /* A virtual transpose among the factors gave way to its matrix, and the product is ours already */
+  /* the matrix of a virtual transpose has replaced the transpose, and the product already belongs to MATVCRS */
   if (D->ops->productsymbolic && D->ops->productsymbolic != MatProductSymbolic_VCRS && D->ops->productsymbolic != MatProductSymbolic_VCRS_Dense) {
     PetscCall(MatVCRSGetProduct_Private(D, &p));
     p->symbolic             = D->ops->productsymbolic;

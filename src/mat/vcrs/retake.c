@@ -3,17 +3,18 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The operations for which the AIJ arrays are decoded first. Two tables use them:
+   The operations that first decode the AIJ arrays. Two tables contain these operations:
 
-     - that of a dropped matrix: whatever the compressed form does not serve (serve.c) decodes the
-       arrays, which puts the old table back, and then calls the operation that was asked for;
-     - that of a matrix with its arrays: operations with two matrices, of which PETSc would read the
-       arrays of the second one, and those after which the arrays must stay.
+   - the table of a dropped matrix: an operation that the compressed form does not serve (serve.c) decodes the arrays,
+   which restores the old table, and then calls the requested operation;
+
+   - the table of a matrix with arrays: operations with two matrices of which PETSc would read the arrays of the second,
+   and operations after which the arrays must stay.
 */
 
 #include "vcrsdropimpl.h"
 
-/* name in struct _MatOps, the matrix whose operation it is, parameters, arguments */
+/* name in struct _MatOps, the matrix of the operation, parameters, arguments */
 #define VCRS_RETAKEN(X)                                                                                                                                      \
   X(setvalues, A, (Mat A, PetscInt m, const PetscInt i[], PetscInt n, const PetscInt j[], const PetscScalar v[], InsertMode mode), (A, m, i, n, j, v, mode)) \
   X(solve, A, (Mat A, Vec x, Vec y), (A, x, y))                                                                                                              \
@@ -125,7 +126,9 @@ VCRS_RETAKEN(VCRS_RETAKE)
 VCRS_RETAKE(sor, A, (Mat A, Vec b, PetscReal omega, MatSORType flag, PetscReal shift, PetscInt its, PetscInt lits, Vec x),
             (A, b, omega, flag, shift, its, lits, x))
 
-/* MATSEQAIJ has no such operation; MatGetOrdering() asks for it before anything of a factorisation reads the arrays */
+/*
+   MATSEQAIJ has no operation of this name; MatGetOrdering() calls the operation before a factorisation reads the arrays
+*/
 static PetscErrorCode MatVCRSRetake_getordering(Mat A, MatOrderingType type, IS *r, IS *c)
 {
   PetscFunctionBegin;
@@ -135,9 +138,9 @@ static PetscErrorCode MatVCRSRetake_getordering(Mat A, MatOrderingType type, IS 
 }
 
 /*
-   Composed functions that read the arrays: a name of ours, PETSc's name, parameters, arguments. MatDuplicate() copies
-   the list of composed functions, so these are composed with a matrix for good, and each matrix keeps the AIJ type's
-   own in its context.
+   Composed functions that read the arrays: name in this file, PETSc's name, parameters, arguments. MatDuplicate()
+   copies the list of composed functions. These functions therefore stay composed with a matrix, and the context of each
+   matrix keeps the functions of its AIJ type.
 */
 #define VCRS_RETAKEN_FUNCTIONS(X)                                                                                                                             \
   X(SetColumnIndices, "MatSeqAIJSetColumnIndices_C", (Mat A, PetscInt * j), (A, j))                                                                           \
@@ -248,8 +251,8 @@ static PetscErrorCode MatVCRSComposeFunction_Private(Mat A, int k, PetscErrorCod
 }
 
 /*
-   PETSc wants the same function of both matrices that it compares: AIJ's, with which a matrix that has its arrays can
-   be compared to a MATAIJ, or ours, of all matrices that may be without them.
+   PETSc compares two matrices only if both have the same function. With arrays, a matrix has the function of AIJ, and
+   can be compared with a MATAIJ. A matrix that may be without arrays has the function of this file.
 */
 PetscErrorCode MatVCRSComposeComparisons_Private(Mat A)
 {
@@ -259,7 +262,7 @@ PetscErrorCode MatVCRSComposeComparisons_Private(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All operations of A that are not to be served take the arrays again first; the served ones are put over them */
+/* All operations of A first restore the arrays, except the operations that the plan serves */
 PetscErrorCode MatVCRSRetakeInstall_Private(Mat A, PetscBool parallel)
 {
   VCRSDrop *drop;
@@ -271,7 +274,7 @@ PetscErrorCode MatVCRSRetakeInstall_Private(Mat A, PetscBool parallel)
   VCRS_RETAKEN(VCRS_INSTALL)
 #undef VCRS_INSTALL
   if (parallel) {
-    /* These two go through the operations of the blocks, or do not read them */
+    /* both operations use the operations of the blocks, or do not read the blocks */
     A->ops->multdiagonalblock = drop->live.multdiagonalblock;
     A->ops->setunfactored     = drop->live.setunfactored;
   }
@@ -280,7 +283,7 @@ PetscErrorCode MatVCRSRetakeInstall_Private(Mat A, PetscBool parallel)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Relaxation as well, where the plan cannot serve it */
+/* Relaxation as well, if the plan cannot serve it */
 PetscErrorCode MatVCRSRetakeInstallSOR_Private(Mat A)
 {
   PetscFunctionBegin;
@@ -288,7 +291,7 @@ PetscErrorCode MatVCRSRetakeInstallSOR_Private(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- Operations with two matrices, of which PETSc reads the second one's arrays: in the class' own table ---- */
+/* ---- Operations with two matrices of which PETSc reads the arrays of the second: in the table of the class ---- */
 
 static PetscErrorCode MatVCRSMaterializeBoth_Private(Mat A, Mat B, const char operation[])
 {
@@ -316,7 +319,7 @@ static PetscErrorCode MatAXPY_VCRS(Mat Y, PetscScalar a, Mat X, MatStructure str
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Between matrices of other types PETSc goes by MatGetRow() and MatSetValues() */
+/* Between matrices of other types PETSc uses MatGetRow() and MatSetValues() */
 static PetscErrorCode MatCopy_VCRS(Mat A, Mat B, MatStructure str)
 {
   Mat_VCRS *ctx;
@@ -351,8 +354,8 @@ static PetscErrorCode MatTranspose_VCRS(Mat A, MatReuse reuse, Mat *B)
 }
 
 /*
-   A B^T of a MATAIJ A changes the type of B's symbolic transpose to its own, which loses the arrays of any other type
-   but MATAIJ (docs/internals/petsc-defects.md)
+   A B^T of a MATAIJ A changes the type of B's symbolic transpose to the type of B. Only a MATAIJ keeps its arrays
+   (docs/internals/petsc-defects.md)
 */
 static PetscErrorCode MatTransposeSymbolic_SeqAIJVCRS(Mat A, Mat *B)
 {
@@ -389,7 +392,7 @@ static PetscErrorCode MatCreateSubMatrices_VCRS(Mat A, PetscInt n, const IS r[],
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Of the matrix of one process, or of the diagonal block, which may be a MATSEQAIJ still */
+/* For a matrix of one process, or for the diagonal block, which may still be a MATSEQAIJ */
 static PetscErrorCode MatInvertBlockDiagonal_VCRS(Mat A, const PetscScalar **values)
 {
   VCRSDrop *drop;
@@ -435,7 +438,7 @@ static PetscErrorCode MatFDColoringSetUp_VCRS(Mat A, ISColoring coloring, MatFDC
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One that was set up before the matrix became ours would write to memory that is gone */
+/* A MatFDColoring set up before the matrix became a MATVCRS would write to freed memory */
 static PetscErrorCode MatFDColoringApply_VCRS(Mat A, MatFDColoring fd, Vec x, void *s)
 {
   Mat_VCRS *ctx;
@@ -451,7 +454,9 @@ static PetscErrorCode MatFDColoringApply_VCRS(Mat A, MatFDColoring fd, Vec x, vo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What a matrix that may be dropped, or may meet a dropped one, does differently from AIJ while it has its arrays */
+/*
+   Changes to the operations of AIJ, while arrays exist, for a matrix that may be dropped or may meet a dropped matrix
+*/
 PetscErrorCode MatVCRSComposeDrop_Private(Mat A, PetscBool parallel)
 {
   VCRSDrop *drop;

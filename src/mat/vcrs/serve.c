@@ -3,18 +3,17 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The operations that a MATVCRS without AIJ arrays does from its plan: diagonal, rows, norms, information, copies,
-   relaxation. Products are not here. They use the plan with and without arrays (apply.c, mpi.c,
-   product.c).
+   The operations that a MATVCRS without AIJ arrays performs with its plan: diagonal, rows, norms, information, copies,
+   relaxation. Products use the plan with and without arrays (apply.c, mpi.c, product.c).
 
-   Each function begins by asking whether the matrix is still dropped, because an object can get new data and keep its
+   Each function first checks whether the matrix is still dropped, because an object can get new data and keep its
    operations; see MatVCRSIsDropped_Private().
 */
 
 #include "vcrsdropimpl.h"
 #include <lithe/private/litheimpl.h>
 
-/* At the beginning of a function that serves an operation from the plan */
+/* Starts each function that serves an operation from the plan */
 #define VCRS_UNLESS_DROPPED(A, name, arguments)        \
   do {                                                 \
     PetscBool dropped_;                                \
@@ -124,7 +123,7 @@ static PetscErrorCode MatGetRow_MPIAIJVCRSDropped(Mat A, PetscInt row, PetscInt 
   PetscUseTypeMethod(Ao, getrow, row - rstart, &no, &co, &vo);
   PetscCall(MatVCRSGetRowBuffer_Private(A, nd + no, &drop));
 
-  /* Columns ascend: those before the diagonal block, the block's, those after it */
+  /* ascending columns: before the diagonal block, in the block, after the block */
   while (before < no && garray[co[before]] < cstart) before++;
   for (PetscInt k = 0; k < before; k++) {
     drop->rowcols[k] = garray[co[k]];
@@ -148,7 +147,7 @@ static PetscErrorCode MatGetRow_MPIAIJVCRSDropped(Mat A, PetscInt row, PetscInt 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Also in the table of a matrix with its arrays, which may have been taken again since MatGetRow() */
+/* Also in the table of a matrix with arrays: the arrays may have been restored since MatGetRow() */
 static PetscErrorCode MatRestoreRow_VCRS(Mat A, PetscInt row, PetscInt *nz, PetscInt **cols, PetscScalar **vals)
 {
   Mat_VCRS *ctx;
@@ -166,7 +165,10 @@ static PetscErrorCode MatRestoreRow_VCRS(Mat A, PetscInt row, PetscInt *nz, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Adds a block's moduli to row sums [m] and column sums [n], and their squares to sum2; each may be NULL */
+/*
+   Adds moduli of a block's entries to row sums [m] and column sums [n], and their squares to sum2; each argument may be
+   NULL
+*/
 static PetscErrorCode MatVCRSAddModuli_Private(Mat block, PetscReal rowsum[], PetscReal colsum[], PetscReal *sum2)
 {
   const VCRSPlan    *plan = NULL;
@@ -227,7 +229,7 @@ static PetscErrorCode MatNorm_SeqAIJVCRSDropped(Mat A, NormType type, PetscReal 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* In both tables of a parallel matrix: some processes may have their arrays while others do not */
+/* In both tables of a parallel matrix: some processes may have arrays while others have none */
 static PetscErrorCode MatNorm_MPIAIJVCRS(Mat A, NormType type, PetscReal *norm)
 {
   Mat             Ad, Ao;
@@ -257,7 +259,7 @@ static PetscErrorCode MatNorm_MPIAIJVCRS(Mat A, NormType type, PetscReal *norm)
     PetscScalar   *c;
     const PetscInt n = A->cmap->n, ghosts = Ao->cmap->n;
 
-    /* Sums of own columns, plus those that other processes have of them */
+    /* sums of own columns, plus contributions of other processes */
     PetscCall(VecCreateMPI(comm, n, A->cmap->N, &col));
     PetscCall(PetscCalloc1(PetscMax(n, ghosts), &sum));
     PetscCall(MatVCRSAddModuli_Private(Ad, NULL, sum, NULL));
@@ -301,7 +303,7 @@ static PetscErrorCode MatGetInfo_SeqAIJVCRSDropped(Mat A, MatInfoType flag, MatI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The copy has A's options of AIJ; it must know of them for its own next time */
+/* The copy has A's AIJ options, and must record them for its next restoration of arrays */
 static PetscErrorCode MatVCRSCopyOptions_Private(Mat A, Mat B)
 {
   VCRSDrop *a, *b;
@@ -314,8 +316,8 @@ static PetscErrorCode MatVCRSCopyOptions_Private(Mat A, Mat B)
 }
 
 /*
-   A copy without AIJ arrays, too: it shares the plan until either has other entries. TSSetUp() copies the matrix of a
-   constant right-hand side twice, for example, whether it is used or not
+   A copy without AIJ arrays shares the plan until either matrix changes. For example, TSSetUp() copies the matrix of a
+   constant right-hand side twice, used or not
 */
 static PetscErrorCode MatDuplicateSharing_Private(Mat A, Mat *B)
 {
@@ -360,7 +362,7 @@ static PetscErrorCode MatDuplicate_SeqAIJVCRSDropped(Mat A, MatDuplicateOption o
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Nothing was set since the arrays were given back, or they would be there */
+/* no value was set since the arrays were freed, because MatSetValues() would have restored the arrays */
 static PetscErrorCode MatAssemblyEnd_SeqAIJVCRSDropped(Mat A, MatAssemblyType type)
 {
   PetscFunctionBegin;
@@ -382,9 +384,9 @@ static inline PetscScalar VCRSRowAbove(PetscInt row, PetscInt n, const PetscInt 
 }
 
 /*
-   Relaxation with the meaning that it has for MATSEQAIJ without inodes: omega (fshift + a_ii)^{-1}
-   divides the residual, its * lits sweeps are done, and a forward sweep that follows a zero initial
-   guess, or that is followed by a backward one, keeps b - L x for the latter.
+   Relaxation as in MATSEQAIJ without inodes. omega (fshift + a_ii)^{-1} divides the residual, and its * lits sweeps are
+   done. A forward sweep keeps b - L x for a backward sweep: if the forward sweep follows a zero initial guess, or
+   precedes a backward sweep.
 */
 static PetscErrorCode MatSOR_SeqAIJVCRSDropped(Mat A, Vec bb, PetscReal omega, MatSORType flag, PetscReal fshift, PetscInt its, PetscInt lits, Vec xx)
 {
@@ -399,7 +401,7 @@ static PetscErrorCode MatSOR_SeqAIJVCRSDropped(Mat A, Vec bb, PetscReal omega, M
 
   PetscFunctionBegin;
   VCRS_UNLESS_DROPPED(A, sor, (A, bb, omega, flag, fshift, its, lits, xx));
-  /* These two need the arrays */
+  /* both types need the arrays */
   if ((flag & SOR_EISENSTAT) || flag == SOR_APPLY_LOWER || A->rmap->n != A->cmap->n) {
     PetscCall(PetscInfo(A, "Relaxation of type %d needs the AIJ arrays\n", (int)flag));
     PetscCall(MatVCRSMaterializeAIJ_Seq(A));
@@ -481,7 +483,10 @@ static PetscErrorCode MatSOR_SeqAIJVCRSDropped(Mat A, Vec bb, PetscReal omega, M
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Puts these into the table of a dropped matrix; the rest of MATMPIAIJ's go through the operations of the blocks */
+/*
+   Puts these operations into the table of a dropped matrix; other operations of MATMPIAIJ use the operations of the
+   blocks
+*/
 PetscErrorCode MatVCRSServeInstall_Private(Mat A, PetscBool parallel)
 {
   PetscFunctionBegin;
@@ -501,8 +506,8 @@ PetscErrorCode MatVCRSServeInstall_Private(Mat A, PetscBool parallel)
 }
 
 /*
-   Sets operations of a matrix that has its AIJ arrays. MatRestoreRow() may follow a MatGetRow() without arrays. Other
-   processes may have no arrays when a norm is computed
+   Sets operations of a matrix with AIJ arrays. MatRestoreRow() may follow a MatGetRow() without arrays. Other processes
+   may have no arrays when a norm is computed
 */
 void MatVCRSServeAttach_Private(Mat A, PetscBool parallel)
 {

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The state of a MATVCRS: its context, its options, and what it keeps while it has no AIJ arrays.
+   The state of a MATVCRS: the context, the options, and data kept while the AIJ arrays are dropped.
 
    A matrix has two containers. The context (Mat_VCRS) holds the plans and the options of the class. The second one
    (VCRSDrop) holds the operations, options and buffers of a matrix that may be without AIJ arrays.
@@ -25,7 +25,7 @@ PetscErrorCode MatVCRSGetContext(Mat A, Mat_VCRS **ctx)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Frees the rows that have entries in an off-diagonal block */
+/* Frees the nonempty rows of an off-diagonal block */
 static PetscErrorCode MatVCRSResetOffDiagonal_Private(Mat_VCRS *ctx)
 {
   PetscFunctionBegin;
@@ -95,7 +95,7 @@ static PetscErrorCode MatVCRSContextDestroy_Private(PetscCtxRt data)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Composes a context with B that has the default options and no plan */
+/* Composes a new context with B: default options, no plan */
 PetscErrorCode MatVCRSCreateContext_Private(Mat B, Mat_VCRS **ctx)
 {
   PetscFunctionBegin;
@@ -114,7 +114,7 @@ PetscErrorCode MatVCRSRemoveContext_Private(Mat B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* b uses the plan of a, too, and has what is known of it */
+/* b shares the plan of a, and copies all data about the plan */
 PetscErrorCode MatVCRSSharePlan_Private(const Mat_VCRS *a, Mat_VCRS *b)
 {
   PetscFunctionBegin;
@@ -165,7 +165,7 @@ PetscErrorCode MatVCRSOptionsDefault(VCRSOptions *opt)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Refuses options that no compression can have. A caller changes nothing before */
+/* Refuses impossible options. Callers call this function before any change */
 PetscErrorCode MatVCRSOptionsCheck(Mat A, const VCRSOptions *opt)
 {
   MPI_Comm comm = PetscObjectComm((PetscObject)A);
@@ -190,7 +190,7 @@ PetscErrorCode MatVCRSIsLossy_Private(const VCRSOptions *opt, PetscBool *lossy)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether A is known to be symmetric or Hermitian; hermitian, which may be NULL: whether it is Hermitian and complex */
+/* Whether A is known to be symmetric or Hermitian. hermitian, or NULL: whether A is complex and Hermitian */
 PetscErrorCode MatVCRSIsSymmetric_Private(Mat A, PetscBool *symmetric, PetscBool *hermitian)
 {
   PetscBool known, is;
@@ -206,9 +206,9 @@ PetscErrorCode MatVCRSIsSymmetric_Private(Mat A, PetscBool *symmetric, PetscBool
 }
 
 /*
-   Whether the plan holds the entries that A has now. MatHeaderReplace() gives an object the context of another object
-   but keeps its object state. States of two objects cannot be compared, so the context names the object whose state
-   it holds.
+   Whether the plan holds the present entries of A. MatHeaderReplace() gives an object the context of another object but
+   keeps the object state. States of two objects cannot be compared: the context therefore names the object of its
+   state.
 */
 PetscErrorCode MatVCRSIsCurrent_Private(Mat A, PetscBool *current)
 {
@@ -222,7 +222,7 @@ PetscErrorCode MatVCRSIsCurrent_Private(Mat A, PetscBool *current)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The plan holds the entries that A has now */
+/* Marks the plan as current for A */
 PetscErrorCode MatVCRSSetCurrent_Private(Mat A)
 {
   Mat_VCRS *ctx;
@@ -243,7 +243,7 @@ PetscErrorCode MatVCRSIsParallel_Private(Mat A, PetscBool *parallel)
 
 /* ---- Without AIJ arrays ---- */
 
-/* Frees the buffers that were filled from the plan */
+/* Frees the buffers filled from the plan */
 PetscErrorCode VCRSDropReset(VCRSDrop *drop)
 {
   PetscFunctionBegin;
@@ -277,7 +277,7 @@ PetscErrorCode MatVCRSGetDrop_Private(Mat A, VCRSDrop **drop)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Called when a matrix without AIJ arrays gets another plan: its buffers are those of the old one */
+/* Frees the buffers of the old plan when a matrix without AIJ arrays gets another plan */
 PetscErrorCode MatVCRSForgetCaches_Private(Mat A)
 {
   VCRSDrop *drop;
@@ -323,7 +323,7 @@ PetscErrorCode VCRSDropRecordOption(VCRSDrop *drop, MatOption op, PetscBool flg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Gives A the operations back that it had with AIJ arrays */
+/* Restores the operations that A had with AIJ arrays */
 PetscErrorCode MatVCRSRestoreOperations_Private(Mat A)
 {
   VCRSDrop *drop;
@@ -335,8 +335,8 @@ PetscErrorCode MatVCRSRestoreOperations_Private(Mat A)
 }
 
 /*
-   Whether A has no AIJ arrays. MatHeaderMerge(), which MatAXPY() calls, for example, gives an object new data and
-   keeps its operations. A matrix that had no AIJ arrays then has them again, with new values.
+   Whether A has no AIJ arrays. MatHeaderMerge(), which MatAXPY() calls, for example, gives an object new data and keeps
+   its operations. A dropped matrix then has arrays again, with new values.
 */
 PetscErrorCode MatVCRSIsDropped_Private(Mat A, PetscBool *dropped)
 {
@@ -361,7 +361,7 @@ PetscErrorCode MatVCRSIsDropped_Private(Mat A, PetscBool *dropped)
 
 /* ---- The plan on the host ---- */
 
-/* Returns the plan with all its arrays on the host. A plan that was made on the device is copied at the first call */
+/* Returns the plan with all arrays on the host. The first call copies a plan made on the device */
 PetscErrorCode MatVCRSGetHostPlan_Private(Mat A, const VCRSPlan **plan)
 {
   Mat_VCRS *ctx;
@@ -389,7 +389,7 @@ PetscErrorCode MatVCRSGetHostPlan_Private(Mat A, const VCRSPlan **plan)
 }
 
 /*
-   Decodes the plan: CSR arrays, columns ascending, of the entries that A multiplies with. The caller frees them by
+   Decodes the plan to CSR arrays, columns ascending, of the entries in products. The caller frees the arrays by
    PetscFree3()
 */
 PetscErrorCode MatVCRSGetDecodedArrays_Private(Mat A, PetscInt **i, PetscInt **j, PetscScalar **a)

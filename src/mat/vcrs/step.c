@@ -8,7 +8,10 @@
 
 /* ------------------------------------------------------------ off-diagonal blocks */
 
-/* Bytes of a product by rows that have entries, against those of the compressed block, which reads and writes y everywhere */
+/*
+   Compares the bytes of a product with nonempty rows only and of a product with the compressed block, which reads and
+   writes all of y
+*/
 static PetscErrorCode OffDiagonalPays_Private(const VCRSPlan *plan, const PetscInt i[], PetscBool *pays)
 {
   size_t   bytes, tables;
@@ -48,13 +51,13 @@ static PetscErrorCode OffDiagonalBuild_Private(Mat Ao, Mat_VCRS *ctx)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether the block is multiplied by the rows that have entries: where these are few */
+/* Whether the block is multiplied by its nonempty rows: if few rows are nonempty */
 PetscErrorCode MatVCRSHasOffDiagonal_Private(Mat Ao, PetscBool *has)
 {
   Mat_VCRS *ctx;
 
   PetscFunctionBegin;
-  PetscCall(MatVCRSCompress(Ao)); /* MatAXPY() changes the blocks' values and leaves the state of the whole as it is */
+  PetscCall(MatVCRSCompress(Ao)); /* MatAXPY() changes the values of blocks, but not the state of the parallel matrix */
   PetscCall(MatVCRSGetContext(Ao, &ctx));
   if (!ctx->rowslooked) PetscCall(OffDiagonalBuild_Private(Ao, ctx));
   *has = (PetscBool) !!ctx->rows;
@@ -101,8 +104,8 @@ static PetscErrorCode OffDiagonalAdd_Host(Mat A, Mat Ao, const LitheStep *step, 
 }
 
 /*
-   The ghosts of x come, and with them the part of a step that the off-diagonal block has, by the rows that have
-   entries; the other block's is done: a step is linear
+   Ends the exchange of ghosts of x, and adds the off-diagonal block's part of a step, by nonempty rows. The diagonal
+   block's part is already done: a step is linear
 */
 static PetscErrorCode OffDiagonalStep_Private(Mat A, Mat Ao, PetscBool device, PetscReal scale, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
 {
@@ -127,7 +130,7 @@ PetscErrorCode MatVCRSStepGhosts_Private(Mat A, Mat Ao, PetscReal scale, Vec x, 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < nsums; k++) {
     more[k]       = sums[k];
-    more[k].first = PETSC_FALSE; /* they have begun */
+    more[k].first = PETSC_FALSE; /* the diagonal block has started these sums */
   }
   PetscCall(LitheStepIsOnDevice(A, x, y, nsums, more, &device));
   PetscCall(OffDiagonalStep_Private(A, Ao, device, scale, x, y, nsums, more));
@@ -135,8 +138,8 @@ PetscErrorCode MatVCRSStepGhosts_Private(Mat A, Mat Ao, PetscReal scale, Vec x, 
 }
 
 /*
-   The ghosts of x come, and y += A_o ghosts. On the host the compressed block will do: the rows that have entries,
-   beside it, would take more memory than they save time. Collective
+   Ends the exchange of ghosts of x; y += A_o ghosts. On the host the compressed block is used: an additional copy of
+   the nonempty rows would save too little time for its memory. Collective
 */
 PetscErrorCode MatVCRSAddGhosts_Private(Mat A, Mat Ao, Vec x, Vec y)
 {
@@ -182,7 +185,9 @@ static PetscErrorCode MatVCRSStep_Device(Mat A, PetscReal scale, const LitheStep
 }
 #endif
 
-/* y = x + scale A x and its sums on one process; A may be the diagonal block of a parallel matrix, and the vectors that one's */
+/*
+   y = x + scale A x and sums on one process; A may be the diagonal block of a parallel matrix with the parallel vectors
+*/
 PetscErrorCode MatVCRSStep_Seq(Mat A, PetscReal scale, PETSC_UNUSED const LitheStepRows *rows, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
 {
   Mat_VCRS *ctx;
@@ -224,8 +229,8 @@ PetscErrorCode MatVCRSStepLeavesOut_Seq(Mat A, PETSC_UNUSED PetscBool device, Pe
 }
 
 /*
-   What MatGetRow() would show of all entries, where a device knows it; LitheCUDAVCRSScan() says what most and good are. known is
-   PETSC_FALSE elsewhere
+   Examines all entries, as MatGetRow() would show them, if the plan is on a device. LitheCUDAVCRSScan() defines most
+   and good. known: whether A was examined
 */
 PetscErrorCode MatVCRSScan_Seq(Mat A, PetscInt most[3], PetscBool *good, PetscBool *known)
 {
@@ -244,7 +249,7 @@ PetscErrorCode MatVCRSScan_Seq(Mat A, PetscInt most[3], PetscBool *good, PetscBo
     if (!device) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(MatVCRSCompress(A));
     PetscCall(MatVCRSGetContext(A, &ctx));
-    /* Exact entries are not those of the plan */
+    /* the plan does not hold the exact entries */
     if (!ctx->dplan || (ctx->lost && !ctx->dropped)) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(LitheCUDAVCRSScan(ctx->dplan, most, good));
     *known = PETSC_TRUE;
@@ -254,8 +259,8 @@ PetscErrorCode MatVCRSScan_Seq(Mat A, PetscInt most[3], PetscBool *good, PetscBo
 }
 
 /*
-   The rows that MatGetRow() would show, in the memory of a device where A works there and its plan has them: all in one piece, which the caller
-   gives back by LitheMatRestoreRows_C. known is PETSC_FALSE elsewhere
+   All rows in device memory, as MatGetRow() would show them, if A works on a device and its plan can decode them. The
+   caller returns the rows by LitheMatRestoreRows_C. known: whether rows are returned
 */
 PetscErrorCode MatVCRSGetRows_Seq(Mat A, const PetscInt **i, const PetscInt **j, const PetscScalar **a, PetscBool *known)
 {
@@ -278,7 +283,7 @@ PetscErrorCode MatVCRSGetRows_Seq(Mat A, const PetscInt **i, const PetscInt **j,
     if (!device) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(MatVCRSCompress(A));
     PetscCall(MatVCRSGetContext(A, &ctx));
-    /* Exact entries are not those of the plan */
+    /* the plan does not hold the exact entries */
     if (!ctx->dplan || (ctx->lost && !ctx->dropped)) PetscFunctionReturn(PETSC_SUCCESS);
     if (!ctx->dplan->nz || ctx->dplan->difference || ctx->dplan->grouped) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(LitheCUDAVCRSDecode(ctx->dplan, &di, &dj, &da));

@@ -3,12 +3,12 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The class MATVCRS: a MATSEQAIJ or MATMPIAIJ that multiplies from a compressed copy of itself. This file creates
-   matrices of the class and converts them from and to MATAIJ.
+   The class MATVCRS: a MATSEQAIJ or MATMPIAIJ that multiplies from a compressed copy. This file creates matrices of the
+   class and converts between the class and MATAIJ.
 
    The object's data is a true Mat_SeqAIJ or Mat_MPIAIJ, and all operations of MATAIJ work. Some operations are
-   replaced. What the class adds is in a container that is composed with the object, so that code which swaps headers
-   carries it along.
+   replaced. The data of the class is in a container composed with the object: code that swaps headers carries the
+   container along.
 */
 
 #include "vcrsimpl.h"
@@ -42,7 +42,7 @@ static PetscErrorCode MatDuplicate_VCRS(Mat A, MatDuplicateOption op, Mat *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The values may be on a device. MATAIJ would read them on the host */
+/* the values may be on a device, where MATAIJ would read host memory */
 static PetscErrorCode MatSetValuesCOO_VCRS(Mat A, const PetscScalar v[], InsertMode mode)
 {
   Mat_VCRS *ctx;
@@ -66,7 +66,7 @@ static PetscErrorCode MatSetPreallocationCOO_VCRS(Mat A, PetscCount n, PetscInt 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Composes the conversions of MATAIJ and of its GPU and CPU relatives to this class, and back. NULL removes them */
+/* Composes the conversions between MATAIJ, its GPU and CPU relatives, and this class. NULL removes the conversions */
 static PetscErrorCode MatVCRSComposeConversions_Private(Mat B, const char from[], const char to[], LitheAIJConvertFn *forth, LitheAIJConvertFn *back)
 {
   PetscFunctionBegin;
@@ -75,12 +75,12 @@ static PetscErrorCode MatVCRSComposeConversions_Private(Mat B, const char from[]
 }
 
 /*
-   Operations that destroy the AIJ types. They are not in the context: MatHeaderMerge() calls the operation of this
-   class after it has removed everything composed, and the type's name, from the object.
+   The destructors of the AIJ types. They are not in the context: MatHeaderMerge() removes all composed objects and the
+   name of the type before it calls the destructor of this class.
 */
 static PetscErrorCode (*MatDestroyBase[2])(Mat);
 
-/* PETSc requires that a matrix has nothing composed when it is destroyed (-checkfunctionlist) */
+/* PETSc requires that a matrix has no composed functions when destroyed (-checkfunctionlist) */
 static PetscErrorCode MatVCRSDestroy_Private(Mat A, PetscBool parallel)
 {
   Mat_VCRS *ctx;
@@ -114,7 +114,7 @@ static PetscErrorCode MatDestroy_MPIAIJVCRS(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Makes B, a MATSEQAIJ or MATMPIAIJ, a matrix of this class, and reads its options */
+/* Turns B, a MATSEQAIJ or MATMPIAIJ, into a matrix of this class, and reads its options */
 static PetscErrorCode MatVCRSAttach_Private(Mat B)
 {
   Mat_VCRS *ctx;
@@ -141,7 +141,7 @@ static PetscErrorCode MatVCRSAttach_Private(Mat B)
     PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatRestoreRows_C", MatVCRSRestoreRows_Seq));
   }
 #if defined(LITHE_HAVE_CUDA)
-  B->boundtocpu = PETSC_FALSE; /* which every matrix is until its type says that it can do otherwise */
+  B->boundtocpu = PETSC_FALSE; /* a new matrix is bound to the CPU until its type changes the flag */
 #endif
 
   MatVCRSSetProducts_Private(B, parallel);
@@ -188,7 +188,7 @@ static PetscErrorCode MatVCRSDetach_Private(Mat B)
 
 /* ---- From AIJ and back ---- */
 
-/* Of both types: what is on devices stays there, all else goes through base */
+/* For both types: conversion on the device if possible, else through base */
 static PetscErrorCode MatVCRSWrap_Private(Mat A, MatType base, MatReuse reuse, Mat *newmat)
 {
   PetscBool done;
@@ -241,7 +241,7 @@ PetscErrorCode MatCreate_MPIAIJVCRS(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Of both types: a copy is a MATVCRS first, which has its AIJ arrays and is then converted in place */
+/* For both types: the copy is first a MATVCRS with AIJ arrays, and is then converted in place */
 static PetscErrorCode MatVCRSUnwrap_Private(Mat A, MatType base, MatReuse reuse, Mat *newmat, PetscBool *done)
 {
   PetscFunctionBegin;
@@ -318,35 +318,35 @@ PetscErrorCode MatCreateVCRS(Mat A, Mat *B)
 
 /*MC
    MATVCRS - "vcrs" - Very compressed rows: a sparse matrix that stores equal patterns, equal rows and close numbers
-   once, for products that read several times fewer bytes than with `MATAIJ`
+   once. A product reads several times fewer bytes than with `MATAIJ`
 
    Options Database Keys:
 + -mat_type vcrs                                       - sets the type of the matrix
-. -mat_vcrs_layout <auto,literal,l0,l1,l2,l3>          - how it is stored, see `MatVCRSLayout`
-. -mat_vcrs_loss <none,bins,classes,log,fixed,single>  - what may change in its entries, see `MatVCRSLoss`
-. -mat_vcrs_bits <8,16>                                - bits of an entry of the losses log and fixed
+. -mat_vcrs_layout <auto,literal,l0,l1,l2,l3>          - the storage layout, see `MatVCRSLayout`
+. -mat_vcrs_loss <none,bins,classes,log,fixed,single>  - the permitted change of entries, see `MatVCRSLoss`
+. -mat_vcrs_bits <8,16>                                - bits per entry of the losses log and fixed
 . -mat_vcrs_bins <100000>                              - number of bins of the loss bins
 . -mat_vcrs_lambda <0.1>                               - tolerance of the loss classes
-. -mat_vcrs_lambda_unit <row,entry,absolute>           - what it is relative to
-. -mat_vcrs_preserve_row_sums <true>                   - keep row sums where entries are changed
-. -mat_vcrs_refine_loss <true>                         - use a finer loss where that is too coarse for many rows
-. -mat_vcrs_transport <auto,ipc,nccl,mpi>              - how ghost values travel between processes in a product
-. -mat_vcrs_drop_aij                                   - give the AIJ arrays back once the matrix is compressed
-. -mat_vcrs_allow_lossy_operator                       - let a lossy matrix multiply outside of preconditioners
-. -mat_vcrs_plain_rows                                 - let products on a CPU use plain rows where these are faster, see `MatVCRSSetPlainRows()`
-. -mat_vcrs_avx512 <true>                              - use AVX-512 where the processor has it; for the whole program, without a prefix
+. -mat_vcrs_lambda_unit <row,entry,absolute>           - unit of the tolerance
+. -mat_vcrs_preserve_row_sums <true>                   - keep row sums if entries are changed
+. -mat_vcrs_refine_loss <true>                         - use a finer loss if the loss is too coarse for many rows
+. -mat_vcrs_transport <auto,ipc,nccl,mpi>              - transport of ghost values in a product
+. -mat_vcrs_drop_aij                                   - free the AIJ arrays after compression
+. -mat_vcrs_allow_lossy_operator                       - permit products of a lossy matrix outside of preconditioners
+. -mat_vcrs_plain_rows                                 - permit plain rows for faster products on a CPU, see `MatVCRSSetPlainRows()`
+. -mat_vcrs_avx512 <true>                              - use AVX-512 if the processor supports it; for the whole program, without a prefix
 - -mat_view ::ascii_info                               - prints layout, bytes, ratio, bounds and errors
 
    Level: beginner
 
    Notes:
-   In every other respect the matrix is a `MATAIJ`: assembly, factorization, products and conversions are the same. It
-   is lossless unless a loss is asked for.
+   In every other respect the matrix is a `MATAIJ`: assembly, factorization, products and conversions are the same. The
+   matrix is lossless unless a loss is requested.
 
-   A product runs where its vectors are: with CUDA vectors (`-vec_type cuda`, `-dm_vec_type cuda` or
-   `-mat_vec_type cuda`) on the GPU, with host vectors, or a mix, on the host.
+   A product runs on the GPU if all vectors are CUDA vectors (`-vec_type cuda`, `-dm_vec_type cuda` or `-mat_vec_type
+   cuda`). With host vectors, or a mix, a product runs on the host.
 
-   The first use after a change compresses it.
+   The first use after a change compresses the matrix.
 
    Reference:
    The VCRS article of EZNumeric. docs/guide/vcrs.md lists the differences.

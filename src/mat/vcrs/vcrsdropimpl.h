@@ -11,21 +11,21 @@
 #define VCRS_MAXOPTIONS     16
 #define VCRS_MAXFUNCTIONS   20
 
-/* What dropping adds to a matrix, in a container composed with it */
+/* Data of a matrix that may drop its arrays, in a container composed with the matrix */
 typedef struct {
-  struct _MatOps live; /* the operations that are put back when the arrays are taken again */
-  void          *data; /* what the object's data is as long as it is dropped */
+  struct _MatOps live; /* the operations restored with the arrays */
+  void          *data; /* the object's data while dropped */
 
   /* the AIJ type's own composed functions that read arrays, in the order of VCRS_RETAKEN_FUNCTIONS in retake.c */
   PetscErrorCodeFn *function[VCRS_MAXFUNCTIONS];
 
   PetscBool    stored;   /* MatStoreValues() was called: AIJ holds values that no plan has */
-  PetscBool    coloring; /* a MatFDColoring was set up: it points into AIJ's values */
+  PetscBool    coloring; /* a MatFDColoring was set up, and points to AIJ's values */
   PetscInt     ninverse;
-  PetscScalar *inverse; /* [ninverse] what MatInvertBlockDiagonal() has told the address of */
-  PetscBool    given;   /* the arrays were given back before: what points into older ones is lost */
+  PetscScalar *inverse; /* [ninverse] the array returned by MatInvertBlockDiagonal() */
+  PetscBool    given;   /* the arrays were freed before: pointers to older arrays are invalid */
 
-  /* options that lived in the arrays' struct, in the order in which they were set */
+  /* options stored in the struct of the arrays, in the order of the calls */
   PetscInt  noptions;
   MatOption option[VCRS_MAXOPTIONS];
   PetscBool value[VCRS_MAXOPTIONS];
@@ -44,7 +44,7 @@ PETSC_INTERN PetscErrorCode VCRSDropReset(VCRSDrop *);
 PETSC_INTERN PetscErrorCode VCRSDropRecordOption(VCRSDrop *, MatOption, PetscBool);
 PETSC_INTERN PetscErrorCode MatVCRSRestoreOperations_Private(Mat);
 
-/* retake.c: operations that take the arrays again first, for the table of a dropped matrix */
+/* retake.c: operations that first restore the arrays, for the table of a dropped matrix */
 PETSC_INTERN PetscErrorCode MatVCRSRetakeInstall_Private(Mat, PetscBool);
 PETSC_INTERN PetscErrorCode MatVCRSRetakeInstallSOR_Private(Mat);
 

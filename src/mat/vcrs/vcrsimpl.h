@@ -13,7 +13,7 @@
 
 typedef struct _VCRSSubstitution VCRSSubstitution;
 
-/* Ghost values in memory of one kind, and the vectors that they are seen in: the halo has up to two arrays */
+/* The halo of ghost values in memory of one kind, and a vector for each of its arrays */
 typedef struct {
   LitheHalo   halo;
   Vec         vec[2];
@@ -28,8 +28,8 @@ typedef struct {
 } VCRSDeviceCSR;
 
 /*
-   What the class adds to its MATSEQAIJ or MATMPIAIJ; found by MatVCRSGetContext(). A parallel matrix
-   keeps its plans in its two blocks, which are MATSEQAIJVCRS.
+   The data that the class adds to its MATSEQAIJ or MATMPIAIJ; found by MatVCRSGetContext(). A parallel matrix keeps its
+   plans in its two blocks, which are MATSEQAIJVCRS.
 */
 typedef struct {
   VCRSOptions          opt;
@@ -37,24 +37,24 @@ typedef struct {
   PetscBool            lost;       /* the last compression changed an entry, on some process */
   PetscBool            gone;       /* nothing has the exact entries any more */
   PetscBool            allowlossy; /* products also outside of preconditioners */
-  PetscBool            beside;     /* a block of a matrix on several processes: an exchange runs beside its products */
+  PetscBool            beside;     /* a block of a parallel matrix: an exchange runs beside its products */
   PetscBool            mayplain;   /* products on the host may use plain rows */
   PetscBool            dropaij;    /* give the AIJ arrays back whenever the matrix has been compressed */
-  PetscBool            dropped;    /* they are given back now */
-  PetscBool            dropcopies; /* copies have none either: they were given back for the whole matrix, which is no block of another one */
+  PetscBool            dropped;    /* the AIJ arrays are dropped now */
+  PetscBool            dropcopies; /* copies are dropped as well, because the whole matrix was dropped, and is no block of another matrix */
   PetscBool            ondevice;   /* the vectors of the last product were on a device */
   Mat                  source;     /* while a copy is made: the matrix whose entries are compressed; not referenced. Else NULL */
   const VCRSDeviceCSR *csr;        /* the same, where a copy is made of arrays on a device. Else NULL */
   struct _MatOps       super;      /* the operations of the AIJ type */
-  PetscObjectState     state;      /* of the AIJ arrays that the plan was made from, -1: of none */
-  Mat                  owner;      /* whose state that is: MatVCRSIsCurrent_Private() */
+  PetscObjectState     state;      /* state of the AIJ arrays of the plan, -1: none */
+  Mat                  owner;      /* the object of this state: MatVCRSIsCurrent_Private() */
   PetscLogDouble       buildtime;
-  PetscErrorCode (*apply)(Mat, VCRSOp, Vec, Vec, Vec); /* of one process or of many: MatVCRSApply() */
+  PetscErrorCode (*apply)(Mat, VCRSOp, Vec, Vec, Vec); /* for one process or several: MatVCRSApply() */
   PetscErrorCode (*drop)(Mat);                         /* MatVCRSDropAIJ(), for a compression with dropaij */
-  PetscErrorCode (*destroy)(Mat);                      /* the class' own operation, which PETSc replaces in submatrices that it keeps */
+  PetscErrorCode (*destroy)(Mat);                      /* the destructor of the class, which PETSc replaces in submatrices kept for reuse */
 
   /* sequential */
-  VCRSPlan         *plan;  /* host; large arrays may be missing where it was made on the device */
+  VCRSPlan         *plan;  /* host; large arrays may be missing if made on the device */
   VCRSPlan         *dplan; /* device, or NULL */
   VCRSReport        report;
   VCRSOptions       used;         /* opt, or with a finer loss; of all blocks */
@@ -62,8 +62,8 @@ typedef struct {
   PetscReal         hostcost;     /* estimated time of a product on the host over AIJ's */
   VCRSPlan         *plainrows;    /* beside plan: the same entries in plain rows, for products on the host; or NULL */
 
-  /* an off-diagonal block: the rows that have entries, on the host and on the device; NULL: many have */
-  PetscBool         rowslooked; /* that has been looked at */
+  /* an off-diagonal block: its nonempty rows, on the host and on the device; NULL: too many */
+  PetscBool         rowslooked; /* rows has been decided */
   LitheOffDiagonal *rows, *drows;
 
   /* parallel */
@@ -71,13 +71,13 @@ typedef struct {
   VCRSGhosts     ghosts[2]; /* on the host and on a device */
   Vec            lvec;      /* ghost values of a transposed product, of the type of the input vector */
 
-  /* the operations of the AIJ type that are composed, not in super */
+  /* composed operations of the AIJ type, not in super */
   PetscCount coocount; /* of the last MatSetPreallocationCOO() */
   PetscErrorCode (*setpreallocationcoo)(Mat, PetscCount, PetscInt[], PetscInt[]);
   PetscErrorCode (*setvaluescoo)(Mat, const PetscScalar[], InsertMode);
 } Mat_VCRS;
 
-/* Functions of a file call those of files above it in this list, not below it */
+/* Functions of a file call functions of files above it in this list, never below */
 
 /* state.c: context, options, predicates, the plan on the host */
 PETSC_INTERN PetscErrorCode MatVCRSGetContext(Mat, Mat_VCRS **);
@@ -116,8 +116,8 @@ PETSC_INTERN PetscErrorCode MatVCRSLeavePlainRows_Private(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSGetProductPlan_Private(Mat, const VCRSPlan **);
 
 /*
-   materialize.c: matrices without entries, and the AIJ arrays, decoded. MatVCRSDecode_Private() creates a MATSEQAIJ with a
-   prefix, and with the values or zeros
+   materialize.c: matrices without entries, and the AIJ arrays, decoded. MatVCRSDecode_Private() creates a MATSEQAIJ
+   with a prefix, and with the values or zeros
 */
 PETSC_INTERN PetscErrorCode MatVCRSCreateAssembled_Private(MPI_Comm, PetscInt m, PetscInt n, Mat *);
 PETSC_INTERN PetscErrorCode MatVCRSCreateEmpty_Private(Mat, Mat *);
@@ -127,7 +127,7 @@ PETSC_INTERN PetscErrorCode MatVCRSMaterializeAIJ_Seq(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSMaterializeOperand_Private(Mat, const char operation[]);
 
 #if defined(LITHE_HAVE_CUDA)
-/* compressdevice.c: compression on the device. What was allocated there is given back by MatVCRSFreeOnDevice_Private() */
+/* compressdevice.c: compression on the device. MatVCRSFreeOnDevice_Private() frees all memory allocated here */
 PETSC_INTERN PetscErrorCode MatVCRSIsOnDevice_Private(Mat, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSSetDeviceCSR_Private(PetscInt m, const PetscInt[], const PetscInt[], const PetscScalar[], VCRSDeviceCSR *);
 PETSC_INTERN PetscErrorCode MatVCRSCompressOnDevice_Private(Mat A, const VCRSOptions *, const PetscScalar extra[], VCRSPlan **, VCRSPlan **, VCRSReport *);
@@ -137,7 +137,7 @@ PETSC_INTERN PetscErrorCode MatVCRSFreeOnDevice_Private(const void *);
 #endif
 
 /*
-   compress.c: a compression makes the plan current and does nothing where the plan is current.
+   compress.c: a compression makes the plan current, and has no effect if the plan is current.
    MatVCRSCompressFrom_Private() compresses the entries of another matrix of one process
 */
 PETSC_INTERN PetscErrorCode MatVCRSReplaceOptions_Private(Mat, const VCRSOptions *);
@@ -158,21 +158,21 @@ PETSC_INTERN PetscErrorCode MatVCRSCompressFor_Private(Mat, Vec);
 PETSC_INTERN PetscErrorCode MatVCRSOperatorGuardStart(void);
 PETSC_INTERN PetscErrorCode MatVCRSCheckProduct_Private(Mat);
 
-/* Called before a product that a program asks for. A product of a block is part of one that has been checked */
+/* Called before a product requested by a program. Products of blocks belong to a product that has been checked */
 static inline PetscErrorCode MatVCRSCheckProduct(Mat A, const Mat_VCRS *ctx)
 {
   return ctx->lossy && !ctx->allowlossy ? MatVCRSCheckProduct_Private(A) : PETSC_SUCCESS;
 }
 
-/* An option does not drop exact entries that nothing else holds */
+/* Whether an option may drop the arrays: not if only the arrays hold the exact entries */
 static inline PetscBool MatVCRSMayDrop_Private(const Mat_VCRS *ctx)
 {
   return (PetscBool)(ctx->dropaij && (!ctx->lost || ctx->allowlossy));
 }
 
 /*
-   retake.c: operations that decode the AIJ arrays first. Comparisons are composed with a matrix that drops its
-   arrays, or may do so
+   retake.c: operations that first decode the AIJ arrays. Comparisons are composed with a matrix that drops its arrays,
+   or may drop them
 */
 PETSC_INTERN PetscErrorCode MatVCRSComposeDrop_Private(Mat, PetscBool parallel);
 PETSC_INTERN PetscErrorCode MatVCRSDecomposeDrop_Private(Mat);
@@ -185,7 +185,7 @@ PETSC_INTERN void MatVCRSServeAttach_Private(Mat, PetscBool parallel);
 PETSC_INTERN PetscErrorCode MatVCRSDropAIJ_Seq(Mat);
 PETSC_INTERN PetscErrorCode MatSetOption_VCRS(Mat, MatOption, PetscBool);
 
-/* copy.c: a compressed copy without AIJ arrays, compressed where the entries are; configure() sets its options */
+/* copy.c: a compressed copy without AIJ arrays, made at the place of the entries; configure() sets its options */
 PETSC_INTERN PetscErrorCode MatVCRSCreateEmpty_MPI(Mat, VecType, Mat *);
 PETSC_INTERN PetscErrorCode MatVCRSFill_MPI(Mat, const VCRSDeviceCSR *, const Mat values[]);
 PETSC_INTERN PetscErrorCode MatVCRSCreateCopy_Private(Mat, PetscErrorCode (*configure)(Mat, void *), void *ctx, Mat *);
@@ -204,7 +204,10 @@ PETSC_INTERN void           MatVCRSSetProducts_Private(Mat, PetscBool);
 #if defined(LITHE_HAVE_CUDA)
 PETSC_INTERN PetscErrorCode MatVCRSUpload_Private(Mat);
 
-/* device.c: conversion of a MATSEQAIJCUSPARSE or MATMPIAIJCUSPARSE, and its transpose. MatVCRSFreeCSR_Private() frees what that is */
+/*
+   device.c: conversion of a MATSEQAIJCUSPARSE or MATMPIAIJCUSPARSE, and the transpose on a device, freed by
+   MatVCRSFreeCSR_Private()
+*/
 PETSC_INTERN PetscErrorCode MatVCRSBlocksAreOnDevice_Private(Mat, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSConvertFromDevice_Private(Mat, MatReuse, Mat *, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSConvertLossyFromDevice_Private(Mat, Mat);

@@ -2,9 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/*
-   What a MATVCRS tells about itself: MatVCRSGetInfo() and -mat_view.
-*/
+/* MatVCRSGetInfo() and -mat_view of a MATVCRS */
 
 #include "vcrsimpl.h"
 #include <petscviewer.h>
@@ -30,8 +28,8 @@ static PetscErrorCode MatVCRSGetParts_Private(Mat A, PetscInt *nparts, Mat part[
 }
 
 /*
-   Largest |a~_ij - a~_ji| over the largest |a~|, in the diagonal block. With sorted columns the
-   transposed entry is found by one cursor a row, which only moves forward.
+   The largest |a~_ij - a~_ji| over the largest |a~|, in the diagonal block. Columns are sorted: one cursor per row,
+   which only moves forward, finds each transposed entry.
 */
 static PetscErrorCode VCRSPlanGetAsymmetry_Private(const VCRSPlan *plan, PetscReal *asymmetry)
 {
@@ -63,7 +61,8 @@ static PetscErrorCode VCRSPlanGetAsymmetry_Private(const VCRSPlan *plan, PetscRe
 }
 
 /*
-   MatVCRSGetInfo(). Only with asymmetry is the asymmetry of a lossy symmetric matrix computed, which takes its whole plan, on the host.
+   MatVCRSGetInfo(). asymmetry: also compute the asymmetry of a lossy symmetric matrix, which needs the whole plan on
+   the host
 */
 PetscErrorCode MatVCRSGetInfo_Private(Mat A, PetscBool asymmetry, MatVCRSInfo *info)
 {
@@ -132,7 +131,7 @@ PetscErrorCode MatVCRSGetInfo_Private(Mat A, PetscBool asymmetry, MatVCRSInfo *i
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, size, 4, MPI_DOUBLE, MPI_SUM, comm));
   largest[5] = PetscMax(norm[0][1], norm[1][1]);
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, largest, 6, MPIU_REAL, MPIU_MAX, comm));
-  /* squares of what is relative to the largest norm, since those of norms may be out of range */
+  /* norms are divided by the largest norm, because their squares may overflow */
   for (PetscInt k = 0; k < nparts && largest[5] > 0.0; k++) {
     for (PetscInt l = 0; l < 2; l++) sum[l] += PetscSqr(norm[k][l] / largest[5]);
   }
@@ -161,12 +160,12 @@ PetscErrorCode MatVCRSGetInfo_Private(Mat A, PetscBool asymmetry, MatVCRSInfo *i
 }
 
 /*@
-  MatVCRSGetInfo - Tells how a `MATVCRS` matrix is stored and what the compression changed
+  MatVCRSGetInfo - Gets the storage and the compression errors of a `MATVCRS` matrix
 
   Collective
 
   Input Parameter:
-. A - the matrix; compressed by this call if it has changed since the last compression
+. A - the matrix; the call compresses a changed matrix
 
   Output Parameter:
 . info - sums and maxima over all processes
@@ -174,7 +173,7 @@ PetscErrorCode MatVCRSGetInfo_Private(Mat A, PetscBool asymmetry, MatVCRSInfo *i
   Level: intermediate
 
   Note:
-  `-mat_view ::ascii_info` prints it.
+  `-mat_view ::ascii_info` prints `info`.
 
 .seealso: `MATVCRS`, `MatVCRSInfo`, `MatVCRSSetLayout()`, `MatVCRSSetLoss()`
 @*/
@@ -187,7 +186,7 @@ PetscErrorCode MatVCRSGetInfo(Mat A, MatVCRSInfo *info)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* How ghost values get here, once they have */
+/* The transport of ghost values, after the first product */
 static PetscErrorCode MatVCRSViewHalo_Private(Mat A, PetscViewer viewer)
 {
   Mat_VCRS     *ctx;
@@ -262,7 +261,7 @@ PetscErrorCode MatView_VCRS(Mat A, PetscViewer viewer)
   } else if (ctx->dropped) {
     Mat B;
 
-    /* Entries are asked for: decode them into a matrix of their own, so that A stays small */
+    /* a view of entries decodes them into a separate matrix: A stays small */
     PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &B));
     PetscCall((*ctx->super.view)(B, viewer));
     PetscCall(MatDestroy(&B));

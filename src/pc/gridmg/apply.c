@@ -2,13 +2,19 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The application of a PCGRIDMG: where its levels and vectors are, on the host or on a device, and one cycle from a right side to a solution */
+/*
+   The application of a PCGRIDMG: the place of levels and vectors, on the host or on a device, and one cycle from a
+   right-hand side to a solution
+*/
 
 #include "gridmgimpl.h"
 
 /* ------------------------------------------------------------ the place */
 
-/* On a device where the matrix has CUDA vectors, and there are kernels: on several processes those of boxes that overlap */
+/*
+   The levels are on a device if the matrix has CUDA vectors and kernels exist: on several processes, kernels of boxes
+   that overlap
+*/
 PetscErrorCode PCGridMGFindPlace_Private(PC pc)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
@@ -32,7 +38,7 @@ PetscErrorCode PCGridMGFindPlace_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Levels that were set up on the host go to the device, all in one piece */
+/* Copies the levels of a set-up on the host to the device, with one copy */
 PetscErrorCode PCGridMGMove_Private(PC_GridMG *mg)
 {
   PetscFunctionBegin;
@@ -80,7 +86,7 @@ static PetscErrorCode ApplyStencils_Private(PC_GridMG *mg, const PetscScalar x[]
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The right side of the finest level, with a scale that is the same on all processes */
+/* The right-hand side of the finest level, with the same scale on all processes */
 static PetscErrorCode Enter_Private(PC_GridMG *mg, int part, const PetscScalar x[])
 {
   GridMGLevel *l = &mg->level[0];
@@ -98,7 +104,10 @@ static PetscErrorCode Enter_Private(PC_GridMG *mg, int part, const PetscScalar x
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x and y where the levels are; of complex ones the real and the imaginary part, one after the other */
+/*
+   One cycle per part of the numbers: for complex scalars the real part, then the imaginary part. x and y have the place
+   of the levels
+*/
 static PetscErrorCode ApplyAggregation_Private(PC_GridMG *mg, const PetscScalar x[], PetscScalar y[])
 {
   GridMGLevel    *l     = &mg->level[0];
@@ -136,7 +145,7 @@ static PetscErrorCode ApplyArrays_Private(PC_GridMG *mg, const PetscScalar x[], 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether both were there */
+/* done: whether both vectors are on the device */
 static PetscErrorCode ApplyOnDevice_Private(PC_GridMG *mg, Vec x, Vec y, PetscBool *done)
 {
   const PetscScalar *px;
@@ -165,7 +174,7 @@ PetscErrorCode PCApply_GridMG(PC pc, Vec x, Vec y)
     PetscCall(VecFlag(y, 1));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (!mg->n) PetscFunctionReturn(PETSC_SUCCESS); /* there are no rows */
+  if (!mg->n) PetscFunctionReturn(PETSC_SUCCESS); /* no rows */
   if (!mg->device) {
     PetscCall(VecGetArrayRead(x, &px));
     PetscCall(VecGetArrayWrite(y, &py));

@@ -2,11 +2,14 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The edges that lead from the box of one process to others, as what they are in the whole grid: faces, which have a direction, and other edges */
+/*
+   The edges between the own box and other boxes, sorted by kind: faces, with a direction in the whole grid, and all
+   other edges
+*/
 
 #include "gridmgimpl.h"
 
-#define GRIDMG_KINDS 7 /* of such edges: face d downwards, 2 d; upwards, 2 d + 1; others */
+#define GRIDMG_KINDS 7 /* of edges between boxes. 2 d: face in direction d, downwards; 2 d + 1: upwards; 6: any other edge */
 
 static int KindOf(const PC_GridMG *mg, const GridMGLevel *l, PetscInt i, PetscInt ghost)
 {
@@ -62,7 +65,10 @@ static PetscErrorCode FillBorder_Private(PC_GridMG *mg, GridMGLevel *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What is said of the level on all processes. Logarithms are whole numbers of their unit, so that their sum has no order */
+/*
+   Reduces the survey of a level over all processes. Logarithms are summed as whole numbers of GRIDMG_LOG_UNIT: the sum
+   does not depend on the order
+*/
 static PetscErrorCode ReduceSurvey_Private(PC_GridMG *mg, GridMGLevel *l)
 {
   GridMGSurvey     *s = &l->survey;
@@ -87,7 +93,10 @@ static PetscErrorCode ReduceSurvey_Private(PC_GridMG *mg, GridMGLevel *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What a level is like, whose exact entries are there: on all processes, but for its largest and smallest face, which are for the codes of this one, unless boxes overlap */
+/*
+   The survey of a level on all processes, from the exact entries. The largest and smallest face are local, for the
+   codes, unless boxes overlap
+*/
 PetscErrorCode PCGridMGSurvey_Private(PC_GridMG *mg, GridMGLevel *l)
 {
   PetscFunctionBegin;
@@ -118,7 +127,7 @@ PetscErrorCode PCGridMGSurvey_Private(PC_GridMG *mg, GridMGLevel *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Between 1 and 2, another one for each vertex, the same on all processes */
+/* A weight between 1 and 2, different for each vertex and the same on all processes */
 static double WeightOf(PetscInt number)
 {
   const double v = sin((double)number + 1) * 43758.5453;
@@ -127,8 +136,8 @@ static double WeightOf(PetscInt number)
 }
 
 /*
-   Whether the other side of each edge between processes has the same number. A vertex has at most one face of each kind, so that a sum of all from
-   others is that one. Other edges of a vertex are compared together, with weights
+   Whether both processes of each edge have the same number. A vertex has at most one face of each kind: the sum of all
+   received numbers is the number of one face. All other edges of a vertex are compared by a weighted sum.
 */
 PetscErrorCode PCGridMGBorderIsSymmetric_Private(PC_GridMG *mg, GridMGLevel *l, PetscReal same, PetscBool *symmetric)
 {

@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The boxes that several processes have of a grid: those of a DMDA, or slabs, where the rows of each process are whole planes. All that is checked here
-   is known to all processes, so that all have the same error.
+   The boxes of a grid on several processes: the boxes of a DMDA, or slabs if each process has whole planes of rows. All
+   processes know the data of each check here, and raise the same error.
 */
 
 #include "gridmgimpl.h"
@@ -53,7 +53,10 @@ static PetscErrorCode BoxesOfDM_Private(PC pc, DM dm, const GridMGGrid *whole)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether each process has whole planes, where so many rows of wells come first; bad: a process that has not */
+/*
+   Whether each process has whole planes of the grid, after `before` rows of wells; bad: the first process without whole
+   planes
+*/
 static PetscErrorCode BoxesOfSlabs_Private(PC_GridMG *mg, const GridMGGrid *whole, PetscInt before, PetscInt *bad)
 {
   const GridMGShare *s    = &mg->level[0].share;
@@ -76,7 +79,7 @@ static PetscErrorCode BoxesOfSlabs_Private(PC_GridMG *mg, const GridMGGrid *whol
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ------------------------------------------------------------ what a process has */
+/* ------------------------------------------------------------ the own box */
 
 static PetscErrorCode SetBox_Private(PC_GridMG *mg)
 {
@@ -91,7 +94,7 @@ static PetscErrorCode SetBox_Private(PC_GridMG *mg)
   grid->wells    = rows - grid->cells;
   mg->rows.first = PetscClipInterval(mg->team.before - mg->team.begin, 0, rows);
   if (!grid->cells) {
-    /* a line has one cell at least */
+    /* a line has at least 1 cell */
     grid->n[0] = grid->n[1] = 1;
     grid->n[2]              = 0;
   }
@@ -100,7 +103,7 @@ static PetscErrorCode SetBox_Private(PC_GridMG *mg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Vertices of other processes in the pattern of this one's rows */
+/* Remote vertices in the pattern of the own rows */
 static PetscErrorCode FindGhosts_Private(PC pc)
 {
   PC_GridMG        *mg   = (PC_GridMG *)pc->data;
@@ -138,7 +141,7 @@ static PetscErrorCode FindGhosts_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* How many entries between cells are those of no neighbours, on all processes */
+/* The number of odd entries, between cells that are no neighbours, on all processes */
 static PetscErrorCode CountOdd_Private(PC pc, GridMGOdd *odd)
 {
   PC_GridMG         *mg   = (PC_GridMG *)pc->data;
@@ -195,7 +198,7 @@ static PetscErrorCode CountOdd_Private(PC pc, GridMGOdd *odd)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What this process has, once it is known where boxes begin */
+/* Reads the local pattern, once the boxes are known */
 static PetscErrorCode Read_Private(PC pc, GridMGOdd *odd)
 {
   PC_GridMG   *mg = (PC_GridMG *)pc->data;
@@ -207,7 +210,7 @@ static PetscErrorCode Read_Private(PC pc, GridMGOdd *odd)
   s->ghosts = 0;
   PetscCall(SetBox_Private(mg));
   if (mg->matrix.a) {
-    /* entries are counted when they are read, and if there are others than faces, boxes do not overlap */
+    /* without overlap, reading counts the odd entries; entries that are no faces exclude overlap */
     PetscCall(PCGridMGShareSetGhosts_Private(mg, s, 0, NULL));
     PetscCall(PetscMemzero(odd, sizeof(*odd)));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -217,7 +220,7 @@ static PetscErrorCode Read_Private(PC pc, GridMGOdd *odd)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Slabs, with wells after all cells or before them */
+/* Slabs, with the wells after all cells or before all cells */
 static PetscErrorCode FindSlabs_Private(PC pc, const GridMGGrid *whole, GridMGOdd *odd)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
@@ -230,8 +233,8 @@ static PetscErrorCode FindSlabs_Private(PC pc, const GridMGGrid *whole, GridMGOd
   PetscCall(BoxesOfSlabs_Private(mg, whole, 0, &bad));
   PetscCheck(bad < 0 || badbefore < 0, mg->team.comm, PETSC_ERR_SUP,
              "-pc_type gridmg on several processes: of the grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT
-             " each process must have whole planes, lines if there is one plane, and rows %" PetscInt_FMT " to %" PetscInt_FMT " of process %" PetscInt_FMT
-             " are none. Give such local sizes to MatSetSizes(), or use a DMDA",
+             " each process must have whole planes (whole lines of a single plane). Rows %" PetscInt_FMT " to %" PetscInt_FMT " of process %" PetscInt_FMT
+             " are no whole planes. Set local sizes with MatSetSizes(), or use a DMDA",
              whole->n[0], whole->n[1], whole->n[2], mg->level[0].share.offset[bad], mg->level[0].share.offset[bad + 1] - 1, bad);
   if (bad < 0) {
     PetscCall(Read_Private(pc, odd));
@@ -242,7 +245,10 @@ static PetscErrorCode FindSlabs_Private(PC pc, const GridMGGrid *whole, GridMGOd
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether boxes cannot overlap: there are wells, or a process has no cells, or other edges than faces towards others */
+/*
+   Boxes cannot overlap if the matrix has wells, if a process has no cells, or if edges that are no faces lead to remote
+   cells
+*/
 static PetscErrorCode CheckOverlap_Private(PC pc)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
@@ -269,7 +275,7 @@ static PetscErrorCode CheckOverlap_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The box of this process, the rows of its cells, and its ghosts, for the grid of a DMDA, or one that was given */
+/* The box, the rows and the ghosts of the own process, for the grid of a DMDA or for a given grid */
 PetscErrorCode PCGridMGFindBoxes_Private(PC pc, DM dm, const GridMGGrid *whole, GridMGOdd *odd)
 {
   PC_GridMG      *mg = (PC_GridMG *)pc->data;

@@ -3,11 +3,12 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The coarsest level of a PCGRIDMG: the inverse of its exact matrix. Of symmetric ones it is S L^T L S with the inverse L of a Cholesky factor and a
-   diagonal S of powers of two: rounding makes an inverse indefinite where condition numbers are large, and a product of two factors never.
+   The coarsest level of a PCGRIDMG: the inverse of the exact matrix. For a symmetric matrix the inverse is S L^T L S: L
+   is the inverse of a Cholesky factor, and S a diagonal of powers of two. Rounding can make a stored inverse indefinite
+   if the condition number is large. A product of two factors stays definite.
 
-   Parts of the graph without row sums have the constants e in their kernel. There the inverse is that of A + s e e^T, which is the same for
-   right sides whose sum is 0.
+   A part of the graph without row sums has the constants e in the kernel of the matrix. The inverse is then the inverse
+   of A + s e e^T, which gives the same solution for right-hand sides of sum 0.
 */
 
 #include "gridmgimpl.h"
@@ -46,7 +47,7 @@ static void GetMatrix(const GridMGFaces *f, PetscInt n, PetscScalar *M)
   }
 }
 
-/* The first vertex of the part that a vertex is in, as far as that is known */
+/* The first vertex of the part of a vertex, as far as known */
 static PetscInt FirstOf(PetscInt first[], PetscInt i)
 {
   while (first[i] != i) i = first[i] = first[first[i]];
@@ -94,7 +95,7 @@ static void AddConstants(PetscInt n, const PetscInt part[], const double add[], 
   }
 }
 
-/* The number of parts without row sums, and what is added to the matrix of each */
+/* The number of parts without row sums, and the constant added to the matrix of each part */
 static PetscErrorCode FindSingular_Private(const GridMGFaces *f, PetscInt n, const double diagonal[], PetscInt parts, const PetscInt part[], double add[],
                                            PetscInt *singular)
 {
@@ -111,7 +112,7 @@ static PetscErrorCode FindSingular_Private(const GridMGFaces *f, PetscInt n, con
     add[part[i]] += diagonal[i];
   }
   for (PetscInt p = 0; p < parts; p++) {
-    /* a part of one vertex has a positive diagonal: its row sum, or the 1 of an aggregate of nothing */
+    /* a part of one vertex has a positive diagonal: a row sum, or the 1 of an empty aggregate */
     if (sum[p] != 0 || count[p] == 1) add[p] = 0;
     else {
       add[p] /= (double)count[p] * (double)count[p];
@@ -122,7 +123,7 @@ static PetscErrorCode FindSingular_Private(const GridMGFaces *f, PetscInt n, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The inverse in place, or that of the lower Cholesky factor; info as LAPACK has it */
+/* Inverts the matrix, or the lower Cholesky factor, in place; info as LAPACK returns it */
 static PetscErrorCode Invert_Private(PetscBool symmetric, PetscInt n, PetscScalar *M, PetscBLASInt *info)
 {
   PetscBLASInt bn, *pivots, lwork;
@@ -174,7 +175,7 @@ static inline double ScaleOf(double v)
   return ldexp(1., -(exponent / 2));
 }
 
-/* The matrix with what is added to it, times a diagonal on both sides; its diagonal, near 1 then, is made larger by shift */
+/* The matrix with the added constants, times S on both sides. The diagonal is then near 1; shift is added to it */
 static PetscErrorCode ScaledMatrix_Private(PC_GridMG *mg, const GridMGFaces *f, PetscInt n, double shift, PetscScalar *M, PetscScalar *S)
 {
   PetscInt *part, *next, parts;
@@ -197,7 +198,7 @@ static PetscErrorCode ScaledMatrix_Private(PC_GridMG *mg, const GridMGFaces *f, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Its diagonal, and its entries below, as many as there are faces and edges at most */
+/* The diagonal, and the entries below the diagonal; faces and edges bound the number of entries */
 static PetscInt GetEntries(const GridMGFaces *f, PetscInt n, double diagonal[], GridMGEdge entry[])
 {
   const double *t       = (const double *)f->list.t;
@@ -225,7 +226,7 @@ static PetscInt GetEntries(const GridMGFaces *f, PetscInt n, double diagonal[], 
   return entries;
 }
 
-/* The inverse of a symmetric matrix where the level is, from its entries */
+/* The inverse of a symmetric matrix by the kernels of the level, from the entries */
 static PetscErrorCode InvertThere_Private(PC_GridMG *mg, const GridMGFaces *f, PetscInt n, double shift, PetscScalar *S, PetscBLASInt *failed)
 {
   const PetscInt  most = 3 * f->grid.cells + f->list.i[f->list.n];
@@ -305,7 +306,7 @@ PetscErrorCode PCGridMGCoarseSetUp_Private(PC pc)
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(n, &S));
   PetscCall(GetFaces_Private(mg, &host, &memory));
-  /* An M-matrix is definite, but where numbers differ by more than those of this precision can tell */
+  /* an M-matrix is definite, unless its entries differ by more than this precision resolves */
   do {
     if (mg->symmetric && mg->kernels->invert) PetscCall(InvertThere_Private(mg, &host, n, shift, S, &info));
     else PetscCall(InvertHere_Private(mg, &host, n, shift, S, &info));

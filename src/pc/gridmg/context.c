@@ -9,7 +9,7 @@
 
 #define GRIDMG_ALIGN 64
 
-/* There is no preconditioner: KSP ends with KSP_DIVERGED_PC_FAILED, and SNES and TS may cut their steps */
+/* The set-up has failed: KSP ends with KSP_DIVERGED_PC_FAILED, and SNES and TS may cut their steps */
 PetscErrorCode PCGridMGFail_Private(PC pc, const char format[], ...)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
@@ -19,14 +19,14 @@ PetscErrorCode PCGridMGFail_Private(PC pc, const char format[], ...)
   va_start(arguments, format);
   PetscCall(PetscVSNPrintf(mg->failed, sizeof(mg->failed), format, NULL, arguments));
   va_end(arguments);
-  /* with several processes, once all know of it: PCGridMGAgree_Private() */
+  /* several processes raise the error when all know of the failure: PCGridMGAgree_Private() */
   PetscCheck(!pc->erroriffailure || PCGridMGIsShared(mg), PetscObjectComm((PetscObject)pc), PETSC_ERR_NOT_CONVERGED, "-pc_type gridmg: %s", mg->failed);
   PetscCall(PetscInfo(pc, "%s\n", mg->failed));
   PetscCall(PCSetFailedReason(pc, PC_FACTOR_OTHER));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Memory of the host of at least so many bytes, zeroed; what was there is lost */
+/* Zeroed host memory of at least `bytes` bytes; the former content is lost */
 PetscErrorCode PCGridMGBlockGet_Private(GridMGBlock *block, size_t bytes, void **memory)
 {
   PetscFunctionBegin;
@@ -54,7 +54,7 @@ PetscErrorCode PCGridMGReserve_Private(PC_GridMG *mg, GridMGBlock *block, size_t
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All parts are given back; the first block has at least so many bytes, of which others are taken, the first few of them at multiples of some number */
+/* Returns all parts of the arena. The first block then has at least `bytes` bytes, plus room for alignment */
 PetscErrorCode PCGridMGArenaStart_Private(PC_GridMG *mg, size_t bytes)
 {
   void *memory;
@@ -70,7 +70,7 @@ PetscErrorCode PCGridMGArenaStart_Private(PC_GridMG *mg, size_t bytes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Memory as it is. A block that has to be made is larger, so that there are few */
+/* Memory of the arena, not zeroed. A new block is larger than asked for: the number of blocks stays small */
 PetscErrorCode PCGridMGArenaTake_Private(PC_GridMG *mg, size_t bytes, void **memory)
 {
   GridMGArena *arena = &mg->arena;
@@ -95,7 +95,7 @@ GridMGArenaMark PCGridMGArenaGetMark_Private(const PC_GridMG *mg)
   return (GridMGArenaMark){mg->arena.current, mg->arena.taken};
 }
 
-/* All that was taken after the mark */
+/* Returns all parts taken after the mark */
 void PCGridMGArenaGiveBack_Private(PC_GridMG *mg, const GridMGArenaMark *mark)
 {
   mg->arena.current = mark->current;
@@ -111,7 +111,7 @@ size_t PCGridMGFacesNumbers_Private(const GridMGGrid *grid, PetscBool symmetric)
   return arrays * (size_t)grid->cells + (size_t)grid->wells;
 }
 
-/* The arrays of a level, as they are: sigma, up, and down, of matrices that may be nonsymmetric */
+/* The arrays of a level, not zeroed: sigma and up, and down if the matrix may be nonsymmetric */
 PetscErrorCode PCGridMGFacesCreate_Private(PC_GridMG *mg, const GridMGGrid *grid, PetscBool symmetric, GridMGFaces *f)
 {
   double *memory;
@@ -170,8 +170,8 @@ void *PCGridMGTake_Private(GridMGPool *pool, size_t bytes)
 }
 
 /*
-   Memory for all that has been counted: one allocation, or the one that is there, zeroed; with keep it stays as it was where each part is at its place
-   again, with zeros around it. Nothing has been taken from it
+   Memory for all counted parts, zeroed: a new allocation, or the existing one. With keep, the content of the existing
+   memory stays if all parts have the same places as before, with zeros around each part. No part has been taken yet.
 */
 PetscErrorCode PCGridMGPoolGet_Private(PC_GridMG *mg, GridMGPool *pool, PetscBool keep)
 {
@@ -204,7 +204,7 @@ PetscErrorCode PCGridMGColumnsFree_Private(PC_GridMG *mg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What belongs to one set-up; all: and memory that the next one can use */
+/* Frees the data of one set-up; all: also memory that the next set-up could use */
 PetscErrorCode PCGridMGFreeApplication_Private(PC_GridMG *mg, PetscBool all)
 {
   PetscFunctionBegin;

@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The faces between the boxes of several processes, on the finest level, for boxes that overlap: planes of numbers, one for each direction and side, in
-   the order of cells. Both processes of a face have the same number in the end. Other edges between processes are refused.
+   The faces between overlapping boxes on the finest level: planes of numbers, per direction and side, in the order of
+   cells. In the end, both processes of a face have the same number. All other edges between processes are refused.
 */
 
 #include "gridmgimpl.h"
@@ -15,7 +15,7 @@ PetscInt PCGridMGPlane_Private(const GridMGGrid *g, int d)
   return g->cells / g->n[d];
 }
 
-/* A cell of the first plane, side 0, or of the last one */
+/* A cell of the first plane (side 0) or of the last plane (side 1) */
 PetscInt PCGridMGPlaneCell_Private(const GridMGGrid *g, int d, int side, PetscInt place, PetscInt at[3])
 {
   const int first = d == 0 ? 1 : 0, second = d == 2 ? 1 : 2;
@@ -63,7 +63,10 @@ static PetscErrorCode Start_Private(PC_GridMG *mg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The face of cell at of this process towards a cell of another one, whose place is that in the whole grid: 2 d + side and its place in the plane; not found: -1 */
+/*
+   The face between the own cell at[] and the remote cell to[], both in the whole grid. Returns 2 d + side and the place
+   in the plane, or -1 if the cells are no neighbours
+*/
 static int FaceTowards(const PC_GridMG *mg, const PetscInt at[3], const PetscInt to[3], PetscInt *place)
 {
   const GridMGGrid *g     = &mg->team.own;
@@ -84,7 +87,10 @@ static int FaceTowards(const PC_GridMG *mg, const PetscInt at[3], const PetscInt
 /* ------------------------------------------------------------ a matrix on a device */
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-/* Those of one plane: how many. The cell across has the same place along the other directions, since boxes are a tensor product */
+/*
+   The entries of one plane; returns the number of entries. Boxes are a tensor product: the cell across has the same
+   place along both remaining directions
+*/
 static PetscInt FindPlane(PC_GridMG *mg, int d, int side, const PetscInt i[], const PetscInt j[], const PetscInt column[])
 {
   const PetscInt    *parts = mg->team.parts, stride[3] = {1, parts[0], parts[0] * parts[1]};
@@ -110,7 +116,7 @@ static PetscInt FindPlane(PC_GridMG *mg, int d, int side, const PetscInt i[], co
   return found;
 }
 
-/* Entries for other processes are those of faces at the sides of the box, or there are others, and boxes do not overlap */
+/* Finds the faces among all entries that lead to remote cells. Any other entry excludes overlap */
 static PetscErrorCode FindRows_Private(PC_GridMG *mg, const PetscInt i[], const PetscInt j[], const PetscInt column[])
 {
   PetscInt found = 0;
@@ -126,7 +132,7 @@ static PetscErrorCode FindRows_Private(PC_GridMG *mg, const PetscInt i[], const 
 }
 #endif
 
-/* Which face each entry of the matrix is that leads to another process: once for a pattern */
+/* Assigns a face to each matrix entry that leads to a remote cell; once per pattern */
 PetscErrorCode PCGridMGCrossingFind_Private(PC pc)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
@@ -142,7 +148,7 @@ PetscErrorCode PCGridMGCrossingFind_Private(PC pc)
 
     PetscCall(MatMPIAIJGetSeqAIJ(pc->pmat, &inside, &outside, &column));
     PetscCall(MatGetRowIJ(outside, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
-    PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not tell its columns", ((PetscObject)outside)->type_name);
+    PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not give its columns", ((PetscObject)outside)->type_name);
     mg->team.crossing.n = i[n];
     PetscCall(PetscMalloc1(2 * i[n], &mg->team.crossing.where));
     for (PetscInt e = 0; e < 2 * i[n]; e++) mg->team.crossing.where[e] = -1;
@@ -155,7 +161,7 @@ PetscErrorCode PCGridMGCrossingFind_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Their values, not scaled: what rows have towards other processes, with the sign of a face */
+/* The values of the faces, unscaled: entries towards remote cells, with the sign of a face */
 PetscErrorCode PCGridMGCrossingRead_Private(PC pc)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
@@ -211,7 +217,7 @@ PetscErrorCode PCGridMGCrossingFromList_Private(PC_GridMG *mg)
 
 /* ------------------------------------------------------------ all processes */
 
-/* What this process has, times a factor */
+/* Multiplies the own faces by a factor */
 PetscErrorCode PCGridMGCrossingScale_Private(PC_GridMG *mg, double factor)
 {
   PetscFunctionBegin;
@@ -223,7 +229,10 @@ PetscErrorCode PCGridMGCrossingScale_Private(PC_GridMG *mg, double factor)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What the other processes have, and whether it is the same, up to same times the larger number; all signs must be those of faces */
+/*
+   Receives the faces of the neighbours. symmetric: both sides agree up to `same` times the larger number. All signs
+   must be signs of faces
+*/
 PetscErrorCode PCGridMGCrossingExchange_Private(PC_GridMG *mg, PetscReal same, PetscBool *symmetric)
 {
   const PetscInt *parts = mg->team.parts, stride[3] = {1, parts[0], parts[0] * parts[1]};
@@ -239,7 +248,7 @@ PetscErrorCode PCGridMGCrossingExchange_Private(PC_GridMG *mg, PetscReal same, P
       if (!HasNeighbour(mg, d, side)) continue;
       PetscCall(PetscMPIIntCast(mg->team.rank + (side ? stride[d] : -stride[d]), &other));
       PetscCall(PetscMPIIntCast(PCGridMGPlane_Private(&mg->team.own, d), &numbers));
-      /* the face is the other process's one of the other side */
+      /* the neighbour has the same face on the opposite side */
       /* NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker): MPI_Waitall() waits for all n */
       PetscCallMPI(MPI_Irecv(c->theirs[d][side], numbers, MPI_DOUBLE, other, 2 * d + side, mg->team.comm, &request[n++]));
       /* NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker) */

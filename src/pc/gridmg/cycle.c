@@ -11,7 +11,7 @@
 
 #include "gridmgimpl.h"
 
-#define GRIDMG_PATCH_MAX 4096 /* rows of a list that are treated after all others */
+#define GRIDMG_PATCH_MAX 4096 /* rows of a list that are updated after all other rows */
 
 /* Sums over the vertices of all processes */
 static PetscErrorCode Dots_Private(PC_GridMG *mg, GridMGLevel *l, const void *x, int n, const void *const y[], double *sums)
@@ -30,7 +30,7 @@ static PetscErrorCode Dots_Private(PC_GridMG *mg, GridMGLevel *l, const void *x,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Two steps of flexible conjugate gradients on a level, each with a cycle. The right side is used up */
+/* Two steps of flexible conjugate gradients on a level, with a cycle each. The right-hand side is overwritten */
 static PetscErrorCode KSteps_Private(PC_GridMG *mg, PetscInt level)
 {
   const GridMGKernels *kernels = mg->kernels;
@@ -61,7 +61,7 @@ static PetscErrorCode KSteps_Private(PC_GridMG *mg, PetscInt level)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The iterate of a level for its right side, as the cycle has it */
+/* The iterate of the coarsest level for its right-hand side */
 static PetscErrorCode CoarseSolve_Private(PC_GridMG *mg, PetscInt level)
 {
   PetscFunctionBegin;
@@ -79,7 +79,10 @@ static PetscErrorCode CoarseSolve_Private(PC_GridMG *mg, PetscInt level)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The right side of the coarse level, of which each process has all, or its part as of this one */
+/*
+   The right-hand side of the coarse level: all of it if each process has the whole coarse level, else the part of this
+   process
+*/
 static PetscErrorCode RestrictResidual_Private(PC_GridMG *mg, GridMGLevel *l, GridMGLevel *c)
 {
   const GridMGKernels *kernels = mg->kernels;
@@ -121,13 +124,16 @@ PetscBool PCGridMGIsFused_Private(const PC_GridMG *mg, PetscInt level)
                      mg->opt.smooths[1] == 1 && op->precision == GRIDMG_SINGLE && op->bits < 32 && op->list.n <= GRIDMG_PATCH_MAX);
 }
 
-/* The level whose coarse level is what graphs are of: the finest one, or on several processes, whose exchanges are no part of graphs, the last one that they share */
+/*
+   The level whose coarse solve is recorded as a graph: the finest level, or on several processes the last shared level,
+   because exchanges cannot be recorded
+*/
 static PetscInt GraphLevel(const PC_GridMG *mg)
 {
   return mg->level[0].shared ? mg->team.whole - 1 : 0;
 }
 
-/* What the coarse level is asked for there: a sequence of kernels that is recorded at the second application */
+/* The coarse solve below GraphLevel(), recorded as a graph at the second application */
 static PetscErrorCode PlayCoarseSolve_Private(PC_GridMG *mg, PetscInt level)
 {
   const GridMGKernels *kernels = mg->kernels;
@@ -146,7 +152,10 @@ static PetscErrorCode PlayCoarseSolve_Private(PC_GridMG *mg, PetscInt level)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Between the two kernels of a visit of a level that processes share, whose boxes overlap: what leads to the coarse level's solution, at e */
+/*
+   Between the two kernels of a visit of a shared level with overlapping boxes: the coarse solution e, with the
+   exchanges
+*/
 static PetscErrorCode SharedCoarseSolve_Private(PC_GridMG *mg, PetscInt level, const void **e)
 {
   GridMGLevel *c = &mg->level[level + 1];
@@ -165,7 +174,10 @@ static PetscErrorCode SharedCoarseSolve_Private(PC_GridMG *mg, PetscInt level, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A visit as two kernels. What they read and write of the coarse level begins where that of the first cell of the grid with its layers is */
+/*
+   A visit as two kernels. The pointers to the coarse level are shifted to the place of the first cell of the fine grid
+   with its layers
+*/
 static PetscErrorCode OverlapCycle_Private(PC_GridMG *mg, PetscInt level, PetscBool zero)
 {
   GridMGLevel   *l = &mg->level[level], *c = l + 1;
@@ -230,7 +242,7 @@ static PetscErrorCode FusedCycle_Private(PC_GridMG *mg, PetscInt level, PetscBoo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One cycle on a level for its right side b, from the iterate or from zero */
+/* One cycle on a level for its right-hand side b, from the iterate or from zero */
 PetscErrorCode PCGridMGCycle_Private(PC_GridMG *mg, PetscInt level, PetscBool zero)
 {
   const GridMGKernels *kernels = mg->kernels;

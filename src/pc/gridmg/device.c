@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* GridMGDeviceKernels: the operations of PCGRIDMG on a device. What is launched is in cuda/gridmg */
+/* GridMGDeviceKernels: the operations of PCGRIDMG on a device. The kernels are in cuda/gridmg */
 
 #include <lithe/private/lithecudagraph.h>
 #include <lithe/private/lithecudagridmg.h>

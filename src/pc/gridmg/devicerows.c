@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The rows of the matrix of a PCGRIDMG where they are on a device */
+/* The rows of the matrix of a PCGRIDMG in device memory */
 
 #include "gridmgimpl.h"
 
@@ -10,7 +10,7 @@
   #include <petscdevice_cuda.h>
   #define GRIDMG_CUDA 1
 
-/* The matrix with the rows: on several processes the columns of other ones are left out */
+/* The matrix with the rows: on several processes the diagonal block */
 static PetscErrorCode GetInside_Private(PC pc, Mat *A, PetscBool *is)
 {
   PetscFunctionBegin;
@@ -23,7 +23,10 @@ static PetscErrorCode GetInside_Private(PC pc, Mat *A, PetscBool *is)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether there are any: those of an aijcusparse matrix that works on its device, or of a matrix that makes them, as MATVCRS does. Restore them in any case */
+/*
+   Gets rows on the device: of an aijcusparse matrix that works on its device, or of a matrix that decodes its rows,
+   such as MATVCRS. Call PCGridMGRowsRestore_Private() in any case
+*/
 PetscErrorCode PCGridMGRowsGet_Private(PC pc, PetscBool *are)
 {
   PC_GridMG *mg                                                                                       = (PC_GridMG *)pc->data;
@@ -53,7 +56,7 @@ PetscErrorCode PCGridMGRowsGet_Private(PC pc, PetscBool *are)
   if (!*are || bound) *are = PETSC_FALSE;
   if (*are) {
     PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
-    if (info.nz_used == 0.) *are = PETSC_FALSE; /* there may be no arrays */
+    if (info.nz_used == 0.) *are = PETSC_FALSE; /* the arrays may not exist */
   }
   if (!*are) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatSeqAIJCUSPARSEGetIJ(A, PETSC_FALSE, &i, &j));
@@ -108,7 +111,7 @@ static PetscErrorCode PCGridMGSetRows_GridMG(PC pc, const PetscInt i[], const Pe
   mg->given.i = i;
   mg->given.j = j;
   mg->given.a = a;
-  /* the grid may be another one */
+  /* the grid may have changed */
   mg->setups = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -121,25 +124,27 @@ PetscErrorCode PCGridMGComposeRows_Private(PC pc, PetscBool yes)
 }
 
 /*@
-  PCGridMGSetRows - Gives a `PCGRIDMG` rows in the memory of a CUDA device, to make its levels from in place of those of its matrix
+  PCGridMGSetRows - Gives a `PCGRIDMG` rows in the memory of a CUDA device; the levels are made from these rows instead
+  of the matrix
 
   Collective
 
   Input Parameters:
 + pc - the preconditioner, of type `PCGRIDMG`
-. i  - [rows + 1] where the rows begin in `j` and `a`; `i`[0] is 0. `NULL`: the matrix has the rows again
+. i  - [rows + 1] where the rows begin in `j` and `a`; `i`[0] is 0. `NULL`: use the rows of the matrix again
 . j  - [`i`[rows]] columns, ascending in each row
 - a  - [`i`[rows]] values
 
   Level: advanced
 
   Notes:
-  The arrays are not copied. They are read by `PCSetUp()`, each time that it sets up, and may be freed after that, or after this function was called with `NULL`.
+  The arrays are not copied. Each set-up by `PCSetUp()` reads the arrays. The arrays may be freed after the last set-up,
+  or after a call of this function with `NULL`.
 
-  The matrix of the preconditioner has the same number of rows, and CUDA vectors. It may be that of the system: a shifted Laplacian, say, of
-  which nothing but the preconditioner is needed, is never a `Mat`.
+  The matrix of the preconditioner has the same number of rows, and CUDA vectors. The matrix of the system serves: a
+  shifted Laplacian, needed only for the preconditioner, never has to become a `Mat`.
 
-  What the columns hold is not checked but for whether they are neighbours on the grid.
+  The only check of the columns is whether they are neighbours on the grid.
 
 .seealso: `PCGRIDMG`, `PCGridMGSetGrid()`, `MatCreateSeqVCRSFromCSR()`
 @*/

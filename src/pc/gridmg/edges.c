@@ -2,11 +2,13 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The edges of a level that are no faces of its grid: of wells, faults, and entries of the wrong sign */
+/* The edges of a level that are no faces of the grid: edges of wells and faults, and entries of the wrong sign */
 
 #include "gridmgimpl.h"
 
-/* The face of cell at towards the cell with that difference: its direction, or -1 if there is none */
+/*
+   The direction of the face between cell at[] and the cell `difference` further, or -1 if the cells are no neighbours
+*/
 int PCGridMGFaceOf_Private(const GridMGGrid *grid, const PetscInt at[3], PetscInt difference)
 {
   for (int d = 0; d < 3; d++) {
@@ -18,7 +20,7 @@ int PCGridMGFaceOf_Private(const GridMGGrid *grid, const PetscInt at[3], PetscIn
   return -1;
 }
 
-/* Room for so many */
+/* Makes room for at least max edges */
 PetscErrorCode PCGridMGEdgesReserve_Private(GridMGEdges *edges, PetscInt max)
 {
   GridMGEdge *more = NULL;
@@ -67,7 +69,7 @@ static inline int PartOf(const GridMGGrid *grid, PetscInt i)
   return (int)((i % grid->n[0] + line % grid->n[1] + line / grid->n[1]) % 2);
 }
 
-/* The row of a list that a vertex has, or -1 */
+/* The row of a vertex in a list, or -1 */
 PetscInt PCGridMGListFind_Private(const GridMGGrid *grid, const GridMGList *list, PetscInt vertex)
 {
   const int part = PartOf(grid, vertex);
@@ -97,7 +99,7 @@ static int CompareEdges(const void *pa, const void *pb, void *ctx)
   return 0;
 }
 
-/* Sorts the edges and adds those up that occur several times; every well has a row */
+/* Sorts the edges, sums up duplicates, and makes a list with a row for every well */
 PetscErrorCode PCGridMGEdgesToList_Private(const GridMGGrid *grid, GridMGEdges *edges, GridMGBlock block[2], GridMGList *list)
 {
   GridMGEdge *edge = edges->edge;
@@ -143,7 +145,7 @@ PetscErrorCode PCGridMGEdgesToList_Private(const GridMGGrid *grid, GridMGEdges *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The vertex of the next level that a vertex belongs to; with ghosts, those that share tells of */
+/* The vertex of the next level for a vertex of this level; share has the coarse vertices of ghosts */
 static inline PetscInt CoarseOf(const GridMGGrid *fine, const GridMGGrid *coarse, const int by[3], const GridMGShare *share, PetscInt i)
 {
   const PetscInt line = i / fine->n[0];
@@ -153,7 +155,10 @@ static inline PetscInt CoarseOf(const GridMGGrid *fine, const GridMGGrid *coarse
   return i % fine->n[0] / by[0] + coarse->n[0] * (line % fine->n[1] / by[1] + coarse->n[1] * (line / fine->n[1] / by[2]));
 }
 
-/* The face of the coarse grid that takes an edge over: which array, as in GridMGAddition, and where; -1 if there is none */
+/*
+   The face of the coarse grid that an edge is added to: its array, as in GridMGAddition, and its place; -1 if the edge
+   is no face
+*/
 static int FaceOfEdge(const GridMGGrid *grid, PetscBool symmetric, PetscInt ci, PetscInt cj, PetscInt *where)
 {
   const PetscInt low = PetscMin(ci, cj), line = low / grid->n[0], at[3] = {low % grid->n[0], line % grid->n[1], line / grid->n[1]};
@@ -176,7 +181,7 @@ static int CompareAdditions(const void *pa, const void *pb, PETSC_UNUSED void *c
   return 0;
 }
 
-/* Additions in the order of their places */
+/* Applies the additions, sorted by place */
 static PetscErrorCode Add_Private(PC_GridMG *mg, GridMGFaces *f)
 {
   PetscFunctionBegin;
@@ -185,7 +190,7 @@ static PetscErrorCode Add_Private(PC_GridMG *mg, GridMGFaces *f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Edges between neighbours become faces; those of the wrong sign, and all others, stay */
+/* Turns edges between neighbours into faces. Edges of the wrong sign and all other edges stay in the list */
 PetscErrorCode PCGridMGEdgesToFaces_Private(PC_GridMG *mg, GridMGFaces *f)
 {
   GridMGEdge    *edge = mg->edges.edge;
@@ -205,15 +210,16 @@ PetscErrorCode PCGridMGEdgesToFaces_Private(PC_GridMG *mg, GridMGFaces *f)
 }
 
 /*
-   P^T A P of the list: edges within an aggregate are gone, those between neighbours are part of their face. Entries of the wrong sign
-   are left out, with their part of the diagonal: there is less of the coarse level than that. share: of the fine level, if that has ghosts
+   P^T A P of the list. Edges within an aggregate vanish, and edges between neighbours are added to their face. Entries
+   of the wrong sign are left out together with their part of the diagonal: the exact P^T A P is at most as large as the
+   result. share: of the fine level, if there are ghosts.
 */
 PetscErrorCode PCGridMGCoarsenEdges_Private(PC_GridMG *mg, const GridMGFaces *f, const int by[3], const GridMGShare *share, GridMGFaces *coarse)
 {
   const GridMGList *list  = &f->list;
   const double     *t     = (const double *)list->t;
   const PetscInt    edges = list->i[list->n], own = f->grid.cells + f->grid.wells;
-  unsigned char    *alive = NULL; /* of rows, then of the vertices that edges lead to */
+  unsigned char    *alive = NULL; /* of rows, then of the end vertices of edges */
 
   PetscFunctionBegin;
   mg->edges.n = mg->additions.n = 0;

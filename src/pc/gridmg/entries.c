@@ -3,17 +3,17 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The finest level from the entries of the matrix: faces, row sums, and a list of other edges. All are multiplied by a power of two that brings
-   the largest diagonal entry near 1, with the sign of the matrix.
+   The finest level from the entries of the matrix: faces, row sums, and a list of other edges. All numbers are
+   multiplied by a power of two that brings the largest diagonal entry near 1, with the sign of the matrix.
 */
 
 #include "gridmgimpl.h"
 #include <lithe/private/lithecudagridmgsetup.h>
 
-#define GRIDMG_ROUNDING 16   /* row sums of so many roundings of the diagonal are none */
-#define GRIDMG_NULL     1e-8 /* the same where constants are said to be in the null space */
-#define GRIDMG_SAME     1e-8 /* entries that differ by less than this part of them count as the same */
-#define GRIDMG_WRONG    20   /* of so many faces one may have an entry of the wrong sign */
+#define GRIDMG_ROUNDING 16   /* a smaller row sum, in roundings of the diagonal, counts as 0 */
+#define GRIDMG_NULL     1e-8 /* the same if the null space contains the constants */
+#define GRIDMG_SAME     1e-8 /* entries with a smaller relative difference count as the same */
+#define GRIDMG_WRONG    20   /* number of faces per permitted entry of the wrong sign */
 
 #define GRIDMG_NO_NUMBER "entry (%" PetscInt_FMT ", %" PetscInt_FMT ") of the matrix is no number"
 #define GRIDMG_NOT_REAL                                       \
@@ -22,15 +22,15 @@
 
 typedef struct {
   GridMGFaces *f;
-  PetscInt     wrong, wrongrow, wrongcolumn, faces; /* off-diagonal entries of the wrong sign, and how many faces there are */
+  PetscInt     wrong, wrongrow, wrongcolumn, faces; /* off-diagonal entries of the wrong sign, the first of them, and the number of faces */
   double       most;                                /* the largest diagonal entry */
   PetscInt     negative;                            /* diagonal entries */
-  PetscBool    bad;                                 /* an entry is no number */
+  PetscBool    bad;                                 /* an entry is not finite */
   PetscBool    unreal;                              /* or not real, on several processes: */
   PetscInt     unrealat[2];
 } Reading;
 
-/* One row: where entries belong, and their sum */
+/* Sorts the entries of one row into faces and edges, and sums the row */
 static PetscErrorCode ReadRow_Private(PC pc, PetscInt row, PetscInt n, const PetscInt column[], const PetscScalar value[], Reading *reading, double *sum)
 {
   PC_GridMG        *mg   = (PC_GridMG *)pc->data;
@@ -139,26 +139,26 @@ static PetscErrorCode CheckSigns_Private(PC pc, const Reading *reading)
 {
   PetscFunctionBegin;
   PetscCheck(reading->wrong <= reading->faces / GRIDMG_WRONG, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
-             "-pc_type gridmg: entry (%" PetscInt_FMT ", %" PetscInt_FMT ") has the sign of the diagonal, and there are %" PetscInt_FMT
-             " faces like that among %" PetscInt_FMT " entries: aggregation is for M-matrices. Use another preconditioner",
+             "-pc_type gridmg: entry (%" PetscInt_FMT ", %" PetscInt_FMT ") has the sign of the diagonal, as have %" PetscInt_FMT " faces among %" PetscInt_FMT
+             " entries: aggregation is for M-matrices. Use another preconditioner",
              reading->wrongrow, reading->wrongcolumn, reading->wrong, reading->faces);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The arrays of the finest level, with room for those of a few others */
+/* The arrays of the finest level */
 static PetscErrorCode StartFaces_Private(PC_GridMG *mg, GridMGFaces *f)
 {
   const GridMGGrid grid  = mg->level[0].op.grid;
   const size_t     cells = (size_t)grid.cells, numbers = PCGridMGFacesNumbers_Private(&grid, PETSC_FALSE);
 
   PetscFunctionBegin;
-  if (mg->overlap) PetscCall(PCGridMGArenaStart_Private(mg, (2 * numbers + cells) * sizeof(double))); /* with layers around it, they are there twice */
+  if (mg->overlap) PetscCall(PCGridMGArenaStart_Private(mg, (2 * numbers + cells) * sizeof(double))); /* with layers around the box, all arrays exist twice */
   else PetscCall(PCGridMGArenaStart_Private(mg, (numbers + cells + cells / 4) * sizeof(double)));
   PetscCall(PCGridMGFacesCreate_Private(mg, &grid, PETSC_FALSE, f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Of symmetric matrices one side is enough, and the other one gives its memory back */
+/* For a symmetric matrix the arrays of one side suffice; returns the memory of the second side */
 static PetscErrorCode SetSymmetry_Private(PC_GridMG *mg, GridMGFaces *f, PetscBool symmetric)
 {
   const GridMGArenaMark start = {0, 0};
@@ -175,7 +175,9 @@ static PetscErrorCode SetSymmetry_Private(PC_GridMG *mg, GridMGFaces *f, PetscBo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Single precision has a range that no sensible matrix leaves. face, least: the smallest face, if there is any, and diagonal */
+/*
+   Single precision, if the numbers are within range. face: the smallest face, or 0; least: the smallest diagonal entry
+*/
 static void SetPrecision(PC_GridMG *mg, double face, double least)
 {
   const double min = face > 0 ? PetscMin(least, face) : least;
@@ -217,7 +219,7 @@ static PetscBool FacesAreSymmetric(const GridMGFaces *f)
   return PETSC_TRUE;
 }
 
-/* What the list has in each row */
+/* The sum of the list in each row */
 static PetscErrorCode ListSums_Private(const GridMGFaces *f, double sum[])
 {
   const double *t = (const double *)f->list.t;
@@ -230,7 +232,7 @@ static PetscErrorCode ListSums_Private(const GridMGFaces *f, double sum[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Row sums of so many roundings are none */
+/* rounding: a row sum below this part of the diagonal counts as 0 */
 static PetscErrorCode GetRounding_Private(PC pc, double *rounding)
 {
   PetscBool    constant = PETSC_FALSE;
@@ -254,7 +256,7 @@ static PetscErrorCode FailRow_Private(PC pc, PetscInt vertex, double diagonal)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Row sums that are rounding become 0, and so do negative ones of symmetric matrices; diagonals must be positive */
+/* Sets row sums to 0 if they are rounding, or negative in a symmetric matrix. Diagonals must be positive */
 static PetscErrorCode CleanRowSums_Private(PC pc, GridMGFaces *f, double *least)
 {
   PC_GridMG        *mg   = (PC_GridMG *)pc->data;
@@ -297,7 +299,10 @@ static PetscErrorCode CleanRowSums_Private(PC pc, GridMGFaces *f, double *least)
 
 /* ------------------------------------------------------------ several processes */
 
-/* What has been read, on all processes; an entry that is not real is an error on all. cells: of all, diagonals are counted among these */
+/*
+   Sums the counts over all processes. An imaginary entry is an error on all processes. cells: of all processes, with
+   the diagonal entries counted
+*/
 static PetscErrorCode ReduceReading_Private(PC pc, Reading *reading, PetscInt *cells)
 {
   PC_GridMG         *mg    = (PC_GridMG *)pc->data;
@@ -317,7 +322,7 @@ static PetscErrorCode ReduceReading_Private(PC pc, Reading *reading, PetscInt *c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The row of the matrix that a ghost is: for messages, since it takes a while */
+/* The matrix row of a ghost, for error messages only: the search is slow */
 static PetscInt RowOfGhost(const PC_GridMG *mg, PetscInt vertex)
 {
   const PetscInt rows = mg->level[0].share.offset[mg->team.size];
@@ -328,7 +333,7 @@ static PetscInt RowOfGhost(const PC_GridMG *mg, PetscInt vertex)
   return -1;
 }
 
-/* Faces between processes, of which the lower one counts those that are wrong; all faces of all processes */
+/* Faces between processes. The lower process counts the wrong ones; the sum is over all processes */
 static PetscErrorCode ReduceWrong_Private(PC pc, Reading *reading)
 {
   PC_GridMG         *mg   = (PC_GridMG *)pc->data;
@@ -362,7 +367,7 @@ static PetscErrorCode ReduceWrong_Private(PC pc, Reading *reading)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Two wells with an entry for one another are on one process, which smooths them one after the other */
+/* Two coupled wells must be on one process, because wells are smoothed one after the other */
 static PetscErrorCode CheckWells_Private(PC_GridMG *mg)
 {
   const GridMGGrid  *grid  = &mg->level[0].op.grid;
@@ -381,13 +386,13 @@ static PetscErrorCode CheckWells_Private(PC_GridMG *mg)
   }
   PetscCall(PCGridMGFirst_Private(mg, (PetscBool)(at[0] >= 0), 2, MPIU_INT, at, &any));
   PetscCheck(!any, mg->team.comm, PETSC_ERR_SUP,
-             "-pc_type gridmg: row %" PetscInt_FMT " is that of a well and has an entry in column %" PetscInt_FMT
-             ", that of a well of another process. Give wells with entries for one another to one process",
+             "-pc_type gridmg: row %" PetscInt_FMT " belongs to a well and has an entry in column %" PetscInt_FMT
+             " of a well on another process. Put coupled wells on one process",
              at[0], at[1]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What is found in all rows, on all processes */
+/* Reduces the result of the checks of rows over all processes */
 static PetscErrorCode ReduceRows_Private(PC pc, double *least)
 {
   PC_GridMG *mg      = (PC_GridMG *)pc->data;
@@ -401,7 +406,7 @@ static PetscErrorCode ReduceRows_Private(PC pc, double *least)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What is refused on one process is on all; whether all say that the matrix is symmetric */
+/* If one process refuses overlap, all do; symmetric: whether the matrix is symmetric on all processes */
 static PetscErrorCode AgreeOnOverlap_Private(PC_GridMG *mg, PetscBool *symmetric)
 {
   PetscMPIInt mine[2] = {mg->refused, !*symmetric}, all[2];
@@ -413,7 +418,7 @@ static PetscErrorCode AgreeOnOverlap_Private(PC_GridMG *mg, PetscBool *symmetric
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The finest level with layers of cells of others, from what has been read on the host */
+/* The finest level with layers of remote cells, from the entries read on the host */
 static PetscErrorCode OverlapHost_Private(PC pc)
 {
   PC_GridMG   *mg        = (PC_GridMG *)pc->data;
@@ -469,7 +474,7 @@ static PetscErrorCode ReadHost_Private(PC pc, Reading *reading)
   if (shared) PetscCall(ReduceRows_Private(pc, &least));
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCGridMGArenaTake_Private(mg, (size_t)grid.cells, (void **)&l->alive));
-  /* with layers of others, which are not there yet, a survey of own cells; what it has of edges to others comes from the list */
+  /* the layers are still empty: the survey counts own cells, and takes edges to remote cells from the list */
   PetscCall(PCGridMGSurvey_Private(mg, l));
   SetPrecision(mg, l->least, least);
   if (mg->overlap) PetscCall(OverlapHost_Private(pc));
@@ -479,7 +484,7 @@ static PetscErrorCode ReadHost_Private(PC pc, Reading *reading)
 /* ------------------------------------------------------------ a matrix on a device */
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  #define GRIDMG_GUESS 64 /* a factor that is so many powers of two off is not corrected: entries are read again */
+  #define GRIDMG_GUESS 64 /* if the guess is wrong by more powers of two, the entries are read again */
 
 static PetscErrorCode Scan_Private(PC_GridMG *mg, double scale)
 {
@@ -536,7 +541,7 @@ static PetscErrorCode ReadWells_Private(PC pc, PetscInt begin, PetscInt end, Rea
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The first entry of the rows of cells that is not real, or no number: row by row */
+/* Finds the first entry in rows of cells that is imaginary or not finite, row by row */
 static PetscErrorCode CheckNumbers_Private(PC pc, Reading *reading)
 {
   PC_GridMG           *mg = (PC_GridMG *)pc->data;
@@ -554,15 +559,15 @@ static PetscErrorCode CheckNumbers_Private(PC pc, Reading *reading)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Entries that are no faces, from the rows of cells */
+/* Reads the entries in rows of cells that are no faces */
 static PetscErrorCode ReadOthers_Private(PC pc, Reading *reading)
 {
   PC_GridMG           *mg = (PC_GridMG *)pc->data;
   const GridMGReading *r  = &mg->reading;
 
   PetscFunctionBegin;
-  PetscCheck(r->others <= PETSC_INT32_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP, "-pc_type gridmg: %" PetscInt64_FMT " entries are those of no neighbours, too many",
-             r->others);
+  PetscCheck(r->others <= PETSC_INT32_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "-pc_type gridmg: %" PetscInt64_FMT " entries are between cells that are no neighbours, too many", r->others);
   PetscCall(PCGridMGEdgesReserve_Private(&mg->edges, mg->edges.n + (PetscInt)r->others));
   PetscCall(LitheCUDAGridMGGetOthers(&mg->matrix, &mg->rows, &mg->level[0].op.grid, mg->others, (PetscInt)r->others, mg->edges.edge + mg->edges.n));
   mg->edges.n += (PetscInt)r->others;
@@ -615,7 +620,7 @@ static PetscErrorCode SettleFaces_Private(PC_GridMG *mg, double scale, Reading *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Row sums, and what the level is like */
+/* Row sums and the survey */
 static PetscErrorCode Clean_Private(PC pc, GridMGLevel *l)
 {
   PC_GridMG      *mg = (PC_GridMG *)pc->data;
@@ -655,7 +660,10 @@ static PetscErrorCode Clean_Private(PC pc, GridMGLevel *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What all processes have read: the factor, and that there is nothing that boxes that overlap are not for. Errors are found again on the host */
+/*
+   Reduces the counts over all processes: the factor, and whether all entries permit overlap. The host finds errors
+   again
+*/
 static PetscErrorCode ReduceDevice_Private(PC_GridMG *mg, Reading *reading)
 {
   const GridMGReading *r       = &mg->reading;
@@ -671,7 +679,7 @@ static PetscErrorCode ReduceDevice_Private(PC_GridMG *mg, Reading *reading)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Row sums, and what the finest level is like, with layers of cells of others */
+/* Row sums and the survey of the finest level with layers of remote cells */
 static PetscErrorCode CleanOverlap_Private(PC pc, GridMGLevel *l)
 {
   PC_GridMG     *mg = (PC_GridMG *)pc->data;
@@ -696,7 +704,7 @@ static PetscErrorCode CleanOverlap_Private(PC pc, GridMGLevel *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The rows of one of several processes, whose box overlaps with others */
+/* Reads the own rows for overlapping boxes */
 static PetscErrorCode ReadOverlap_Private(PC pc, Reading *reading)
 {
   PC_GridMG   *mg = (PC_GridMG *)pc->data;

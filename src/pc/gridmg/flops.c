@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The floating point operations of an application of a PCGRIDMG, for -log_view. Formulas are counted, level by level. The decoding of entries and the
-   kernels that join several steps change no number.
+   The floating point operations of an application of a PCGRIDMG, for -log_view. Formulas are counted, level by level.
+   The decoding of entries and the kernels that join several steps change no number.
 */
 
 #include "gridmgimpl.h"
@@ -12,7 +12,7 @@
 typedef struct {
   double cells;    /* numbers of a vector */
   double residual; /* b - A x */
-  double step;     /* what a smoothing step has besides a residual */
+  double step;     /* of a smoothing step, without the residual */
   double start;    /* a step from zero */
   double transfer; /* restriction and prolongation */
 } LevelFlops;
@@ -27,7 +27,7 @@ static LevelFlops FacesFlops(const PC_GridMG *mg, const GridMGLevel *l)
 
   for (int d = 0; d < 3; d++) faces += cells - cells / (double)PetscMax(g->n[d], 1);
   f.residual = 3 * (2 * faces + (double)l->edges) + 3 * all;
-  /* of two colours the first one begins from zero */
+  /* the first colour starts from zero */
   if (mg->smoother == PCGRIDMG_SMOOTHER_REDBLACK) f.start = 0.5 * (f.residual + f.step + all);
   else f.start = chebyshev ? f.residual + f.step : all;
   return f;
@@ -42,7 +42,7 @@ static LevelFlops StencilFlops(const PC_GridMG *mg, const GridMGPoints *g)
 
   for (int d = 0; d < 3; d++) {
     entries *= 3. * (double)g->n[d] - 2; /* with the diagonal */
-    if (g->n[d] > 1) parents *= 1.5;     /* every other point has two of them */
+    if (g->n[d] > 1) parents *= 1.5;     /* every second point has two parents */
   }
   f.residual = (multiply + 2 * add) * entries;
   f.transfer = (4 * parents + 2) * add * cells;
@@ -67,10 +67,10 @@ static double CoarseFlops(const PC_GridMG *mg, PetscInt level, const double cycl
   return level <= mg->opt.klevels ? 2 * cycle[1] + 2 * FlopsOf(mg, level).residual + 16 * n : cycle[1];
 }
 
-/* Of a set-up that has succeeded */
+/* After a successful set-up */
 PetscLogDouble PCGridMGFlops_Private(const PC_GridMG *mg)
 {
-  const int parts = PetscDefined(USE_COMPLEX) && !mg->zeeuw ? 2 : 1; /* real and imaginary parts, one after the other */
+  const int parts = PetscDefined(USE_COMPLEX) && !mg->zeeuw ? 2 : 1; /* the real part, then the imaginary part */
   double    cycle[2], n;
 
   if (mg->n == 0) return 0;

@@ -3,13 +3,14 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   From a level with few cells on each process has all of it, and of all levels after it, and does the same as all others: one message of all to all in
-   place of many small ones. Cells are in the order of the whole grid then, and wells in that of processes.
+   From a level with few cells on, each process has the whole level and all levels after it, and all processes compute
+   the same. One all-to-all message then replaces many small messages. Cells have the order of the whole grid, and wells
+   the order of processes.
 */
 
 #include "gridmgimpl.h"
 
-/* The lines of a box: line k, of length cells, begins at there + k length in the box */
+/* The lines of a box: line k, of `length` cells, begins at there + k length in the box */
 typedef struct {
   PetscInt n[3], lines, start[3];
 } Box;
@@ -32,7 +33,7 @@ static inline PetscInt LineOf(const GridMGGrid *whole, const Box *box, PetscInt 
   return box->start[0] + whole->n[0] * (box->start[1] + line % box->n[1] + whole->n[1] * (box->start[2] + line / box->n[1]));
 }
 
-/* How many vertices are before those of a process among its wells: offset counts cells, too */
+/* The number of wells on the processes before a process; offset counts cells as well */
 static PetscInt FirstWell(const PC_GridMG *mg, const GridMGShare *s, PetscInt rank)
 {
   PetscInt first = 0, n[3];
@@ -43,7 +44,7 @@ static PetscInt FirstWell(const PC_GridMG *mg, const GridMGShare *s, PetscInt ra
 
 /* ------------------------------------------------------------ set-up */
 
-#define ROW_NUMBERS 7 /* of a vertex: its row sum, and its faces downwards and upwards along each direction, but for those to other processes */
+#define ROW_NUMBERS 7 /* per vertex: row sum, and faces downwards and upwards along each direction, without faces to other processes */
 
 static void GetRows(const GridMGFaces *f, double row[])
 {
@@ -71,7 +72,7 @@ static PetscErrorCode SetCounts_Private(PC_GridMG *mg, const PetscInt offset[], 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The rows of all processes as faces of the whole grid and row sums. All faces are there, since boxes overlap nowhere and faces between them are added later */
+/* Puts the rows of all processes into faces and row sums of the whole grid. Faces between boxes are added later */
 static void PutRows(const PC_GridMG *mg, const GridMGShare *s, const double row[], GridMGFaces *f)
 {
   const GridMGGrid *g    = &f->grid;
@@ -98,7 +99,7 @@ static void PutRows(const PC_GridMG *mg, const GridMGShare *s, const double row[
   }
 }
 
-/* The vertex of the whole grid that one of this process or a ghost is */
+/* The vertex of the whole grid for a vertex of this process or a ghost */
 static PetscInt WholeOf(const PC_GridMG *mg, const GridMGLevel *l, const GridMGGrid *whole, PetscInt firstwell, PetscInt v)
 {
   const GridMGShare *s = &l->share;
@@ -143,7 +144,7 @@ static PetscErrorCode GatherEdges_Private(PC_GridMG *mg, const GridMGLevel *l, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The exact entries of a level, of which this process has its part, as all of them */
+/* Gathers the exact entries of a level from all processes on each process */
 PetscErrorCode PCGridMGGatherLevel_Private(PC_GridMG *mg, PetscInt level)
 {
   GridMGLevel *l       = &mg->level[level];
@@ -178,7 +179,7 @@ PetscErrorCode PCGridMGGatherLevel_Private(PC_GridMG *mg, PetscInt level)
 
 /* ------------------------------------------------------------ application */
 
-/* Numbers of this process in the order of its box, or those of another one, to or from a vector of the whole level */
+/* Copies numbers of one process between the order of its box and a vector of the whole level */
 static void CopyBox(const PC_GridMG *mg, PetscInt rank, PetscInt well, PetscBool out, char *part, char *all)
 {
   const GridMGLevel *l     = &mg->level[mg->team.whole];
@@ -196,7 +197,7 @@ static void CopyBox(const PC_GridMG *mg, PetscInt rank, PetscInt well, PetscBool
   }
 }
 
-/* What each process has in team.part, as a vector of the whole level */
+/* Gathers team.part of all processes into a vector of the whole level */
 PetscErrorCode PCGridMGGather_Private(PC_GridMG *mg, void *all)
 {
   const MPI_Datatype number = mg->precision == GRIDMG_SINGLE ? MPI_FLOAT : MPI_DOUBLE;
@@ -212,7 +213,7 @@ PetscErrorCode PCGridMGGather_Private(PC_GridMG *mg, void *all)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The part of this process of a vector of the whole level: to team.part */
+/* Copies the part of this process from a vector of the whole level to team.part */
 void PCGridMGScatter_Private(PC_GridMG *mg, const void *all)
 {
   const GridMGShare *s = &mg->level[mg->team.whole].share;

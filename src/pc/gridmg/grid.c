@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The grid that a matrix belongs to: of a DMDA of the preconditioner or of the matrix, as an option says, or found in the
-   differences between columns and rows.
+   The grid of a matrix: the DMDA of the preconditioner or of the matrix, the grid of an option, or a grid found from
+   the differences between columns and rows.
 */
 
 #include "gridmgimpl.h"
@@ -12,7 +12,7 @@
 #include <lithe/private/vcrsorder.h>
 #include <petscdmda.h>
 
-#define GRIDMG_STAR 8 /* entries a row that a matrix of 5 or 7 points has at most, wells and faults included */
+#define GRIDMG_STAR 8 /* the most entries per row of a matrix of 5 or 7 points, with wells and faults */
 
 /* Whether two cells are neighbours in a box */
 static PetscBool IsInBox(const GridMGGrid *grid, const PetscInt at[3], PetscInt other)
@@ -33,7 +33,7 @@ static void SetGrid(PetscInt nx, PetscInt ny, PetscInt nz, PetscInt rows, GridMG
 }
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-/* The same on a device, where imaginary parts are not looked at: counted is false if there are any */
+/* The same count on a device. Imaginary parts are ignored; counted is false if any exist */
 static PetscErrorCode CountOddDevice_Private(PC pc, const GridMGGrid *grid, PetscInt first, GridMGOdd *odd, PetscBool *counted)
 {
   const GridMGRows rows = {.first = first};
@@ -46,7 +46,7 @@ static PetscErrorCode CountOddDevice_Private(PC pc, const GridMGGrid *grid, Pets
   PetscFunctionBegin;
   PetscCall((*mg->kernels->get)(sizeof(nz), mg->matrix.i + n, &nz));
   if (nz / GRIDMG_STAR <= n) {
-    /* what is read is likely to be needed */
+    /* the entries read here will be needed later */
     mg->level[0].op.grid = *grid;
     mg->rows             = rows;
     PetscCall(PCGridMGScan_Private(pc));
@@ -62,7 +62,7 @@ static PetscErrorCode CountOddDevice_Private(PC pc, const GridMGGrid *grid, Pets
 }
 #endif
 
-/* How many entries between cells are those of no neighbours */
+/* The number of entries between cells that are no neighbours */
 static PetscErrorCode CountOdd_Private(PC pc, const GridMGGrid *grid, PetscInt first, GridMGOdd *odd)
 {
   Mat       A       = pc->pmat;
@@ -113,7 +113,7 @@ static inline PetscBool IsBox(const GridMGGrid *grid, const GridMGOdd *odd)
   return (PetscBool)(!odd->outside && !grid->wells);
 }
 
-/* Whether wells are after the cells or before them */
+/* Decides whether wells come before the cells or after the cells */
 static PetscErrorCode Place_Private(PC pc, const GridMGGrid *grid, GridMGRows *rows, GridMGOdd *odd)
 {
   PetscInt first = 0;
@@ -129,7 +129,7 @@ static PetscErrorCode Place_Private(PC pc, const GridMGGrid *grid, GridMGRows *r
       *odd  = before;
     }
   }
-  rows->first = first; /* counting may have set another one */
+  rows->first = first; /* the count may have changed first */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -165,7 +165,7 @@ static PetscErrorCode GridOfDM_Private(PC pc, DM dm, PetscInt rows, GridMGGrid *
 
 /* ------------------------------------------------------------ found */
 
-/* The differences that are common, of entries right of the diagonal; on a device those of a sample */
+/* The common differences of entries right of the diagonal; on a device, of a sample of rows */
 static PetscErrorCode CommonDifferences_Private(PC pc, PetscInt n, VCRSOrderDifferences *found)
 {
   Mat      A    = pc->pmat;
@@ -204,12 +204,12 @@ static PetscErrorCode CommonDifferences_Private(PC pc, PetscInt n, VCRSOrderDiff
 typedef struct {
   PC         pc;
   PetscInt   n;
-  GridMGGrid grid; /* what was tried last */
+  GridMGGrid grid; /* the last grid tried */
   GridMGRows rows;
   GridMGOdd  odd;
 } Candidate;
 
-/* A plane may come as lines one above the other */
+/* The lines of a plane may have been found as a grid in two directions */
 static void SetGridFound(const VCRSOrderGrid *g, PetscInt rows, GridMGGrid *grid)
 {
   if (g->lines == 1) SetGrid(g->line, g->planes, 1, rows, grid);
@@ -240,8 +240,8 @@ static PetscErrorCode GridOfMatrix_Private(PC pc, PetscInt n, GridMGGrid *grid, 
   PetscCall(VCRSOrderFindGrid(n, PetscMin(GRIDMG_WELLS_MAX, n / 10), &found, FitsMatrix_Private, &candidate, &g, &is));
   PetscCheck(is || !candidate.odd.odd, comm, PETSC_ERR_SUP,
              "-pc_type gridmg: the matrix is not one of 5 or 7, 9 or 27 points on a grid: row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT
-             ", which is no neighbour, and there are %" PetscInt64_FMT
-             " like that. Give the grid with -pc_gridmg_grid nx,ny,nz or a DMDA, or use another preconditioner",
+             ", which is no neighbour, and %" PetscInt64_FMT
+             " entries are of this kind. Give the grid with -pc_gridmg_grid nx,ny,nz or a DMDA, or use another preconditioner",
              candidate.odd.row, candidate.odd.column, candidate.odd.odd);
   PetscCheck(is, comm, PETSC_ERR_SUP,
              "-pc_type gridmg: no grid of at least 4 cells along each direction was found in the matrix, whose rows have entries with %" PetscInt_FMT
@@ -253,9 +253,9 @@ static PetscErrorCode GridOfMatrix_Private(PC pc, PetscInt n, GridMGGrid *grid, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ------------------------------------------------------------ all of it */
+/* ------------------------------------------------------------ the whole search */
 
-/* What the interpolation that was asked for needs */
+/* Checks the entries against the needs of the requested interpolation */
 static PetscErrorCode CheckOdd_Private(PC pc, const GridMGGrid *grid, const GridMGOdd *odd)
 {
   PC_GridMG *mg   = (PC_GridMG *)pc->data;
@@ -274,8 +274,8 @@ static PetscErrorCode CheckOdd_Private(PC pc, const GridMGGrid *grid, const Grid
   } else {
     PetscCheck(mg->star || (mg->box && mg->opt.interpolation == PCGRIDMG_INTERPOLATION_AUTO), comm, PETSC_ERR_SUP,
                "-pc_type gridmg: row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT ", which is no neighbour on the grid %" PetscInt_FMT
-               " x %" PetscInt_FMT " x %" PetscInt_FMT ", and there are %" PetscInt64_FMT " like that among %" PetscInt64_FMT
-               ". Matrices of 5 or 7 points may have a few, this has too many",
+               " x %" PetscInt_FMT " x %" PetscInt_FMT ", and %" PetscInt64_FMT " entries of %" PetscInt64_FMT
+               " are of this kind. A matrix of 5 or 7 points may have only a few",
                odd->row, odd->column, grid->n[0], grid->n[1], grid->n[2], odd->odd, odd->entries);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -286,7 +286,7 @@ static PetscErrorCode CheckWells_Private(PC pc, const GridMGGrid *grid)
   PetscFunctionBegin;
   PetscCheck(grid->wells <= GRIDMG_WELLS_MAX, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "-pc_type gridmg: the grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " leaves %" PetscInt_FMT
-             " rows over, and no more than %d of these can be wells",
+             " rows over, and at most %d rows can be wells",
              grid->n[0], grid->n[1], grid->n[2], grid->wells, GRIDMG_WELLS_MAX);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -329,7 +329,7 @@ PetscErrorCode PCGridMGFindGrid_Private(PC pc)
     PetscCall(CheckWells_Private(pc, &whole));
     PetscCall(PCGridMGFindBoxes_Private(pc, dm, &whole, &odd));
     mg->star = IsFew(&odd);
-    mg->box  = (PetscBool)(IsBox(&whole, &odd) && !mg->overlap); /* what overlaps is aggregated, or done again without */
+    mg->box  = (PetscBool)(IsBox(&whole, &odd) && !mg->overlap); /* overlapping boxes use aggregation, or the set-up is repeated without overlap */
     if (mg->overlap && !mg->star) mg->refused = PETSC_TRUE;
     if (mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(CheckOdd_Private(pc, &whole, &odd));
@@ -337,7 +337,7 @@ PetscErrorCode PCGridMGFindGrid_Private(PC pc)
   }
   mg->level[0].shared = PETSC_FALSE;
   if (found && mg->opt.interpolation == PCGRIDMG_INTERPOLATION_ZEEUW && !grid->wells) {
-    /* stencils are checked when they are read */
+    /* the reader of stencils checks the entries */
     rows->first = 0;
     PetscCall(PetscMemzero(&odd, sizeof(odd)));
   } else if (found) PetscCall(Place_Private(pc, grid, rows, &odd));

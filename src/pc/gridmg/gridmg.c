@@ -7,20 +7,22 @@
 
    context       memory, failure, reset                         context.c
    set-up        the grid of a matrix                           grid.c
-                 its faces, row sums, other edges               entries.c, edges.c
+                 faces, row sums, other edges                   entries.c, edges.c
                  coarse levels, codes                           level.c
                  the coarsest level                             coarse.c
    processes     boxes, ghosts, exchanges                       boxes.c, share.c
                  edges between boxes, small levels              border.c, gather.c
                  boxes that overlap                             overlap.c, crossing.c
-   application   where it is, vectors in and out                apply.c
+   application   place of the levels, vectors in and out        apply.c
                  V, W and K cycles                              cycle.c
                  smoothers                                      smooth.c
                  small levels as one kernel of a device         small.c
 
-   The same with stencils, de Zeeuw's interpolation and Galerkin products is in stencil*.c, its kernels in lithe/private/gridmgstencil.h and stencilhost.c.
+   The method with stencils, de Zeeuw's interpolation and Galerkin products is in stencil*.c, with kernels in
+   lithe/private/gridmgstencil.h and stencilhost.c.
 
-   All that is done to arrays of the size of a level is an operation of a table of kernels, lithe/private/gridmg.h: that of hosts is in host.c, that of devices in device.c and cuda/gridmg.
+   All work on arrays of the size of a level is done by a table of kernels, lithe/private/gridmg.h: on hosts host.c, on
+   devices device.c and cuda/gridmg.
 
    References:
    Y. Notay: an aggregation-based algebraic multigrid method, Electron. Trans. Numer. Anal. 37 (2010), for pairs and K cycles
@@ -47,18 +49,18 @@ static PetscErrorCode CheckMatrix_Private(PC pc)
   PetscCallMPI(MPI_Comm_rank(comm, &mg->team.rank));
   PetscCheck(mg->team.size == 1 || !mg->given.i, comm, PETSC_ERR_SUP, "PCGridMGSetRows() is for one process. Give the matrix to KSPSetOperators()");
   PetscCall(MatGetSize(pc->pmat, &rows, &columns));
-  PetscCheck(rows == columns, comm, PETSC_ERR_ARG_SIZ,
-             "-pc_type gridmg needs a square matrix, this one has %" PetscInt_FMT " rows and %" PetscInt_FMT " columns", rows, columns);
+  PetscCheck(rows == columns, comm, PETSC_ERR_ARG_SIZ, "-pc_type gridmg needs a square matrix, not %" PetscInt_FMT " rows and %" PetscInt_FMT " columns", rows,
+             columns);
   PetscCall(PetscObjectTypeCompareAny((PetscObject)pc->pmat, &half, MATSBAIJ, MATSEQSBAIJ, MATMPISBAIJ, ""));
   PetscCheck(!half, comm, PETSC_ERR_SUP, "-pc_type gridmg reads whole rows, and a matrix of type %s has half of them. Use aij",
              ((PetscObject)pc->pmat)->type_name);
   PetscCall(MatHasOperation(pc->pmat, MATOP_GET_ROW, &has));
-  PetscCheck(has, comm, PETSC_ERR_SUP, "-pc_type gridmg reads the entries of its matrix, and a matrix of type %s does not tell them",
+  PetscCheck(has, comm, PETSC_ERR_SUP, "-pc_type gridmg reads the entries of its matrix, and a matrix of type %s does not give them",
              ((PetscObject)pc->pmat)->type_name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What one interpolation has and the other has not */
+/* Checks options that only one interpolation has */
 static PetscErrorCode CheckOptions_Private(PC pc)
 {
   PC_GridMG             *mg   = (PC_GridMG *)pc->data;
@@ -116,7 +118,7 @@ static PetscErrorCode BuildLevels_Private(PC pc)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (mg->overlap) {
-    /* the last set-up has put the layers around it */
+    /* the last set-up has added the layers */
     mg->level[0].op.grid        = mg->team.own;
     mg->level[0].op.grid.ghosts = mg->level[0].share.ghosts;
     mg->level[0].shared         = PETSC_TRUE;
@@ -147,7 +149,7 @@ static PetscErrorCode BuildLevels_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On several processes boxes cannot overlap: the same on the host, without that */
+/* Boxes of several processes cannot overlap: the set-up on the host, without overlap */
 static PetscErrorCode BuildApart_Private(PC pc)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
@@ -166,11 +168,11 @@ static PetscErrorCode BuildApart_Private(PC pc)
   mg->team.whole = 0;
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   PetscCall(BuildLevels_Private(pc));
-  if (pc->failedreason) mg->team.apart = PETSC_FALSE; /* other values may do */
+  if (pc->failedreason) mg->team.apart = PETSC_FALSE; /* other values may succeed with overlap */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On a device if the rows are there */
+/* The set-up on a device if the rows are on the device */
 static PetscErrorCode BuildWhereRowsAre_Private(PC pc)
 {
   PC_GridMG     *mg  = (PC_GridMG *)pc->data;
@@ -194,7 +196,7 @@ static PetscErrorCode BuildWhereRowsAre_Private(PC pc)
   mg->kept = PETSC_FALSE;
   ierr     = BuildLevels_Private(pc);
   if (!ierr && mg->refused) ierr = BuildApart_Private(pc);
-  /* what was recorded is right as long as all arrays are at their places */
+  /* a recorded graph stays valid while all arrays keep their places */
   if (ierr || !mg->kept || !mg->device || pc->failedreason) PetscCall(PCGridMGFreeApplication_Private(mg, PETSC_FALSE));
   PetscCall(PCGridMGRowsRestore_Private(pc));
   PetscCall(ierr);
@@ -202,8 +204,8 @@ static PetscErrorCode BuildWhereRowsAre_Private(PC pc)
 }
 
 /*
-   KSPFCG of PETSc takes sums of products of real vectors by VecMTDot(), for which vectors of a device are copied to the host: longer than a cycle.
-   VecMDot() is the same for real numbers
+   PETSc's KSPFCG computes sums of products of real vectors by VecMTDot(), which copies device vectors to the host. The
+   copy takes longer than a cycle. VecMDot() gives the same numbers for real scalars.
 */
 static PetscErrorCode PCPreSolve_GridMG(PC pc, KSP ksp, Vec b, Vec x)
 {
@@ -218,7 +220,10 @@ static PetscErrorCode PCPreSolve_GridMG(PC pc, KSP ksp, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Exact entries are given back after the first set-up; who sets up again will do so many times, and then they stay */
+/*
+   The first set-up frees the exact entries at its end. A second set-up suggests many more: from then on the memory
+   stays
+*/
 static PetscErrorCode PCSetUp_GridMG(PC pc)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
@@ -266,53 +271,59 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
 }
 
 /*MC
-   PCGRIDMG - "gridmg" - Multigrid for matrices of 5, 7, 9 or 27 points on structured grids, with compressed levels: for reservoirs, diffusion with
-   coefficients that jump and depend on the direction, and the Helmholtz equation
+   PCGRIDMG - "gridmg" - Multigrid for matrices of 5, 7, 9 or 27 points on structured grids, with compressed levels.
+   Uses are reservoirs, diffusion with jumping and anisotropic coefficients, and the Helmholtz equation
 
    Options Database Keys:
-+ -pc_gridmg_grid <nx,ny,nz>                         - the grid, where no `DMDA` tells it and it is not found in the matrix
++ -pc_gridmg_grid <nx,ny,nz>                         - the grid, if there is no `DMDA` and the matrix does not reveal the grid
 . -pc_gridmg_interpolation <auto,aggregation,zeeuw>  - the interpolation, see `PCGridMGInterpolationType`
 . -pc_gridmg_coarsen <auto,semi,two,full>            - along which directions pairs of cells are formed, see `PCGridMGCoarsenType`
 . -pc_gridmg_cycle <v,w,k>                           - V, W or K cycle, see `PCGridMGCycleType`
-. -pc_gridmg_k_levels <3>                            - on how many coarse levels a K cycle takes steps of conjugate gradients
-. -pc_gridmg_overcorrection <1.5>                    - what coarse corrections are multiplied by; 1 in V and K cycles
+. -pc_gridmg_k_levels <3>                            - number of coarse levels on which a K cycle takes steps of conjugate gradients
+. -pc_gridmg_overcorrection <1.5>                    - factor of coarse corrections; 1 in V and K cycles
 . -pc_gridmg_smoother <auto,jacobi,redblack,chebyshev4,damped> - smoother, see `PCGridMGSmootherType`
 . -pc_gridmg_smooths <1,1>                           - smoothing steps before and after a coarse correction
-. -pc_gridmg_bits <8,16,32>, -pc_gridmg_coarse_bits  - bits of an entry on the finest level, and on the others
-. -pc_gridmg_precision <single,double>               - precision of the vectors inside
+. -pc_gridmg_bits <8,16,32>, -pc_gridmg_coarse_bits  - bits of an entry on the finest level, and on coarse levels
+. -pc_gridmg_precision <single,double>               - precision of internal vectors
 . -pc_gridmg_levels <n>                              - number of levels
-. -pc_gridmg_gather_size <n>                         - on several processes, unknowns up to which each process has all of a coarse level: 32768, where boxes overlap on devices 524288
-. -pc_gridmg_overlap <bool>                          - on several processes, boxes overlap by two layers of cells: the default where levels are on devices
-. -pc_gridmg_transport <auto,ipc,nccl,mpi>           - on devices of several processes, how numbers travel between boxes
-. -pc_gridmg_graph <true>                            - on a device, record the kernels of an application and play them again
-- -pc_gridmg_coarse_size <n>                         - unknowns up to which a level is the coarsest, which has a dense inverse
+. -pc_gridmg_gather_size <n>                         - several processes: the most unknowns of a level whole on each: 32768, or 524288 with overlap on devices
+. -pc_gridmg_overlap <bool>                          - several processes: boxes overlap by two layers of cells; the default for levels on devices
+. -pc_gridmg_transport <auto,ipc,nccl,mpi>           - devices of several processes: the transport of numbers between boxes
+. -pc_gridmg_graph <true>                            - on a device, record the kernels of an application and replay the record
+- -pc_gridmg_coarse_size <n>                         - the most unknowns of the coarsest level, which has a dense inverse
 
    Level: beginner
 
    Notes:
-   The grid is that of the `DMDA` of the preconditioner or of the matrix, or else the one of `PCGridMGSetGrid()`, or else it is found in the matrix.
+   The grid is the grid of the `DMDA` of the preconditioner or of the matrix. Without a `DMDA`, it is the grid of
+   `PCGridMGSetGrid()`, or a grid found from the entries of the matrix.
 
-   A matrix may have a few rows that belong to no cell, before all cells or after them: wells. They are unknowns on every level. A few entries
-   between cells that are no neighbours do no harm, either.
+   A matrix may have a few rows for wells, before all cells or after all cells. Wells are unknowns on every level. A few
+   entries between cells that are no neighbours are permitted.
 
-   With a symmetric matrix V and W cycles are symmetric and positive definite: use `KSPCG`. K cycles, `-pc_gridmg_cycle k`, need fewer
-   iterations, and `KSPFCG` or another flexible method. With nonsymmetric matrices, of upwind fluxes, use `KSPBCGS` or `KSPGMRES`.
+   With a symmetric matrix V and W cycles are symmetric and positive definite: use `KSPCG`. K cycles, `-pc_gridmg_cycle
+   k`, need fewer iterations, and `KSPFCG` or another flexible method. With nonsymmetric matrices, of upwind fluxes, use
+   `KSPBCGS` or `KSPGMRES`.
 
-   Faces are stored in 8 bits each, with row sums in single precision. That keeps condition numbers within a factor of about 1.13, whatever
-   the matrix: docs/guide/gridmg.md.
+   Faces are stored in 8 bits each, with row sums in single precision. Rounding changes condition numbers by a factor of
+   at most about 1.13 for any matrix: docs/guide/gridmg.md.
 
-   Matrices of 9 or 27 points, complex ones, and those with many positive off-diagonal entries have de Zeeuw's interpolation and Galerkin products, with
-   V or W cycles. Use `KSPGMRES`, `KSPBCGS`, or `KSPCG` where the matrix is positive definite and the smoother `redblack` or `jacobi`.
+   De Zeeuw's interpolation and Galerkin products serve matrices of 9 or 27 points, complex matrices, and matrices with
+   many positive off-diagonal entries, with V or W cycles. Use `KSPGMRES` or `KSPBCGS`. `KSPCG` is possible if the
+   matrix is positive definite and the smoother `redblack` or `jacobi`.
 
-   Several processes need a `DMDA`, or `PCGridMGSetGrid()` and whole planes of cells on each process. With aggregation, cycles are those of one process,
-   but aggregates end where the cells of a process end. Levels are on devices where vectors are there, the matrix has no wells, and cells of two processes
-   can overlap: docs/guide/gridmg.md tells when. Else levels are on the host. With de Zeeuw's interpolation, cycles are those of one process to the last
-   bit, and levels are on the host.
+   Several processes need a `DMDA`, or `PCGridMGSetGrid()` and whole planes of cells on each process. With aggregation,
+   cycles are as on one process, but aggregates end at the boundary of a process. Levels are on devices if the vectors
+   are on devices, the matrix has no wells, and the cells of two processes can overlap: docs/guide/gridmg.md states the
+   conditions. Otherwise levels are on the host. With de Zeeuw's interpolation, cycles equal the cycles of one process
+   to the last bit, and levels are on the host.
 
-   With complex scalars aggregation needs a real matrix; real and imaginary parts are two applications. K cycles are other operators for each of them:
-   they take more than twice the iterations where both are there. Use W cycles then.
+   With complex scalars aggregation needs a real matrix; real and imaginary parts take two applications. A K cycle is a
+   different operator for each part, and takes more than twice the iterations if both parts are nonzero. Use W cycles in
+   this case.
 
-   Where vectors are on a CUDA device, levels are there, too, and nothing waits for the host within an application.
+   If vectors are on a CUDA device of a single process, levels are on the device as well, and an application never waits
+   for the host.
 
 .seealso: `PCGridMGSetGrid()`, `PCGridMGSetInterpolation()`, `PCGridMGSetCoarsen()`, `PCGridMGSetCycle()`, `PCGridMGSetOvercorrection()`, `PCGridMGSetLevels()`,
           `PCGridMGSetCoarseSize()`, `PCGridMGSetSmoother()`, `PCGridMGSetSmooths()`, `PCGridMGSetBits()`, `PCGridMGSetPrecision()`,

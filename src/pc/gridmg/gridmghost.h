@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What the files of GridMGHostKernels share: those of the set-up, hostsetup.c */
+/* Shared by the files of GridMGHostKernels: the set-up, hostsetup.c */
 
 #include <lithe/private/gridmg.h>
 #include <lithe/private/lithecompiler.h>

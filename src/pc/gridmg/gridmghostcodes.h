@@ -3,7 +3,10 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* Which of the loops that host.c and stencilhost.c make for each precision of vectors and each width of codes */
+/*
+   Selects a loop among the instances that host.c and stencilhost.c make, one per precision of vectors and width of
+   codes
+*/
 
 /* f(...) for the precision of an operator */
 #define FOR_PRECISION(op, f, ...)                                  \
@@ -12,7 +15,7 @@
     else f##_Double(__VA_ARGS__);                                  \
   } while (0)
 
-/* f(...) for its codes, too */
+/* f(...) for the width of codes as well */
 #define FOR_CODES(op, f, ...)                                \
   do {                                                       \
     if ((op)->precision == GRIDMG_SINGLE) {                  \

@@ -11,7 +11,10 @@
      HOST_NAME(f)    the name of a function
 */
 
-/* A line of cells, with what its neighbours in y and z are; where there is none, faces are 0 and x is the line itself */
+/*
+   A line of cells and the neighbouring lines in y and z. Without a neighbouring line, faces are 0 and x is the line
+   itself
+*/
 typedef struct {
   const HOST_CODE   *up[3], *down[3];
   const HOST_NUMBER *above[3], *below[3]; /* of x, in y and z */

@@ -3,10 +3,11 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Loops of GridMGHostKernels that read no faces, for one type of numbers: included twice, with HOST_NUMBER and HOST_NAME(f)
+   Loops of GridMGHostKernels that read no faces, for one type of numbers: included twice, with HOST_NUMBER and
+   HOST_NAME(f)
 */
 
-/* What the list adds to A x, negative: work[r] = sum T (x_j - x_i), of rows from .. to - 1 */
+/* The contribution of the list to -A x: work[r] = sum T (x_j - x_i), for rows from <= r < to */
 static void HOST_NAME(ListLoops)(const GridMGList *list, PetscInt from, PetscInt to, const HOST_NUMBER *x)
 {
   const HOST_NUMBER *t    = (const HOST_NUMBER *)list->t;
@@ -21,7 +22,7 @@ static void HOST_NAME(ListLoops)(const GridMGList *list, PetscInt from, PetscInt
   }
 }
 
-/* The list's part of a residual (minus 1) or a product, and all of it in the rows of wells */
+/* The contribution of the list to a residual (minus 1) or a product, and the whole rows of wells */
 static void HOST_NAME(ListResidualLoops)(const GridMGOperator *op, const HOST_NUMBER *b, const HOST_NUMBER *x, HOST_NUMBER *r)
 {
   const GridMGList  *list  = &op->list;
@@ -37,7 +38,7 @@ static void HOST_NAME(ListResidualLoops)(const GridMGOperator *op, const HOST_NU
   }
 }
 
-/* What the list adds to sums of residuals over aggregates, and the residuals of wells */
+/* The contribution of the list to sums of residuals over aggregates, and the residuals of wells */
 static void HOST_NAME(ListRestrictLoops)(const GridMGOperator *op, const GridMGGrid *coarse, const int by[3], const HOST_NUMBER *b, const HOST_NUMBER *x,
                                          HOST_NUMBER *bc)
 {
@@ -148,7 +149,7 @@ static void HOST_NAME(ProlongLoops)(const GridMGOperator *op, const GridMGGrid *
   }
 }
 
-/* Sums in double precision, of blocks: eight at a time, so that a compiler makes vectors of them */
+/* Sums in double precision, in blocks of eight: a compiler can vectorise them */
 LITHE_TARGET_CLONES static double HOST_NAME(DotLoops)(PetscInt n, const HOST_NUMBER *x, const HOST_NUMBER *y)
 {
   double   part[8] = {0}, sum = 0;
@@ -171,7 +172,7 @@ LITHE_TARGET_CLONES static void HOST_NAME(CombineLoops)(PetscInt n, double a, HO
   for (PetscInt i = 0; i < n; i++) x[i] = fa * x[i] + fb * y[i];
 }
 
-/* x = S L S b, L lower triangular where that is said */
+/* x = S L S b; triangular: L is lower triangular */
 LITHE_TARGET_CLONES static void HOST_NAME(DenseLoops)(PetscInt n, PetscBool triangular, const HOST_NUMBER *L, const HOST_NUMBER *S, const HOST_NUMBER *b,
                                                       HOST_NUMBER *x)
 {
@@ -203,7 +204,7 @@ LITHE_TARGET_CLONES static void HOST_NAME(DenseTransposeLoops)(PetscInt n, const
   for (PetscInt i = 0; i < n; i++) x[i] *= S[i];
 }
 
-/* b = scale x on consecutive numbers, every stride-th one; and x = b factors[0] factors[1] */
+/* b = scale x, where x has the given stride; and x = b factors[0] factors[1] */
 static void HOST_NAME(EnterLoops)(PetscInt n, int stride, const PetscReal *x, double scale, HOST_NUMBER *b)
 {
   if (stride == 1) {

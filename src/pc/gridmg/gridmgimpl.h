@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What the files of PCGRIDMG share. docs/guide/gridmg.md explains the method */
+/* Shared by the files of PCGRIDMG. docs/guide/gridmg.md explains the method */
 
 #include <lithe/private/gridmgstencil.h>
 #include <lithe/private/lithehalo.h>
@@ -16,7 +16,7 @@
 #define GRIDMG_STEPS_MAX  32
 #define GRIDMG_DENSE_MAX  4000 /* unknowns of the coarsest level */
 #define GRIDMG_WELLS_MAX  2000
-#define GRIDMG_ODD        20 /* of so many entries one may be that of no neighbour */
+#define GRIDMG_ODD        20 /* number of entries per permitted entry between cells that are no neighbours */
 #define GRIDMG_ODD_LEAST  16
 
 typedef struct {
@@ -27,7 +27,7 @@ typedef struct {
   PCGridMGPrecision         precision;
   PetscReal                 overcorrection;                                            /* PETSC_DECIDE: by the cycle */
   PetscInt                  grid[3];                                                   /* 0: not given */
-  PetscInt                  levels, coarsesize, smooths[2], bits, coarsebits, klevels; /* coarsebits, PETSC_DECIDE: by the others */
+  PetscInt                  levels, coarsesize, smooths[2], bits, coarsebits, klevels; /* coarsebits PETSC_DECIDE: depends on other options */
   PetscInt                  gathersize, overlap;                                       /* PETSC_DECIDE: by the place of levels */
   LitheTransport            transport;
   PetscBool                 graph;
@@ -43,20 +43,23 @@ typedef struct {
   GridMGAddition *addition;
 } GridMGAdditions;
 
-/* Entries between cells: those that a grid of 5 or 7 points has not, and those that one of 9 or 27 points has not; the first of each */
+/*
+   Counts of entries between cells. odd: outside a stencil of 5 or 7 points; row, column: the first such entry. outside:
+   outside a stencil of 9 or 27 points; outsiderow, outsidecolumn: the first such entry
+*/
 typedef struct {
   PetscInt64 entries, odd, outside;
   PetscInt   row, column, outsiderow, outsidecolumn;
 } GridMGOdd;
 
-/* Memory that is kept as long as it is large enough: of the host, or where these kernels work */
+/* Memory that is kept while it is large enough: host memory, or memory of the kernels */
 typedef struct {
   void                *memory;
   size_t               bytes;
   const GridMGKernels *kernels;
 } GridMGBlock;
 
-/* Memory from which parts are taken one after the other, and given back in the opposite order */
+/* Memory from which parts are taken one after the other, and returned in the opposite order */
 #define GRIDMG_ARENA_BLOCKS 8
 
 typedef struct {
@@ -71,70 +74,73 @@ typedef struct {
 } GridMGArenaMark;
 
 /*
-   The box of a process with cells of others around it, two layers, or three where its own cells begin at an odd place. So colours are those of the whole
-   grid, and pairs of cells are those of their processes
+   The box of a process with layers of remote cells around it: two layers, or three layers where the own cells begin at
+   an odd place. Cells then have the colours of the whole grid, and pairs of cells are the pairs of their processes.
 */
 typedef struct {
   GridMGGrid           grid;
-  PetscInt             lo[3], origin[3]; /* where own cells begin in it, and it begins in the whole grid */
+  PetscInt             lo[3], origin[3]; /* lo: first own cell in the box; origin: first cell of the box in the whole grid */
   PetscInt             ghosts;
-  PetscInt            *at;           /* [ghosts] cells of others, ascending */
-  GridMGBlock          index;        /* the same where these kernels work: */
+  PetscInt            *at;           /* [ghosts] remote cells, ascending */
+  GridMGBlock          index;        /* at[] in the memory of the kernels `placed` */
   const GridMGKernels *placed;       /* NULL: nowhere yet */
-  PetscSF              sf, gathersf; /* from all such boxes to the ghosts, and to the whole grid */
+  PetscSF              sf, gathersf; /* sf: from all boxes to the ghosts; gathersf: to the whole grid */
   LitheHalo            halo, gather;
 } GridMGOverlap;
 
-/* The entries between boxes of the finest level, in planes: of direction d and side s, 0 or 1, those of this process, and of the others */
+/*
+   The entries between boxes of the finest level, as planes for each direction d and side s: faces of this process, and
+   the same faces of the neighbours
+*/
 typedef struct {
-  PetscInt  n;     /* entries of the matrix that lead to other processes */
-  PetscInt *where; /* [2 n] 2 d + s of each, and its place in the plane */
+  PetscInt  n;     /* number of matrix entries that lead to remote cells */
+  PetscInt *where; /* [2 n] per entry: 2 d + s, and the place in the plane */
   double   *mine[3][2], *theirs[3][2], *memory;
 } GridMGCrossing;
 
 /*
-   How the vertices of a level lie on several processes, whose boxes are a tensor product. Vertex v of process p, of its cells and then its wells, has the
-   number offset[p] + v
+   The distribution of the vertices of a level over several processes, whose boxes are a tensor product. A process
+   numbers its cells first, then its wells. Vertex v of process p has the global number offset[p] + v.
 */
 typedef struct {
   PetscInt      *start[3]; /* [parts + 1] where boxes begin along each direction */
   PetscInt      *offset;   /* [size + 1] */
   PetscInt       ghosts;
-  PetscInt      *ghost;  /* [ghosts] their numbers, ascending */
-  PetscInt      *at;     /* [3 ghosts] where they are in the whole grid; negative: a well */
+  PetscInt      *ghost;  /* [ghosts] global numbers, ascending */
+  PetscInt      *at;     /* [3 ghosts] cells in the whole grid; negative: a well */
   unsigned char *alive;  /* [ghosts] while the level is set up */
   PetscSF        sf;     /* from all vertices to ghosts */
-  int            by[3];  /* aggregates that the next level has been made for; 0: there is none */
-  PetscInt      *coarse; /* [ghosts] to which ghost of that, or vertex of this process, each belongs */
+  int            by[3];  /* cells per aggregate when the next level was made; 0: no next level */
+  PetscInt      *coarse; /* [ghosts] vertex or ghost of the next level, in local numbers */
   GridMGBorder   border;
   PetscInt       bordermax;
   GridMGOverlap  over;
 } GridMGShare;
 
-/* The processes, if there are several */
+/* Data of several processes */
 typedef struct {
   MPI_Comm     comm;
   PetscMPIInt  size, rank;
-  PetscInt     parts[3], place[3]; /* boxes along each direction, and which of them is that of this process */
-  PetscInt     begin;              /* its first row */
-  PetscInt     wells, before;      /* of all processes; those in rows before all cells */
-  PetscInt     whole;              /* the first level of which each process has all, 0: on one process */
-  GridMGGrid   box;                /* what this process would have of that */
-  PetscMPIInt *count, *from;       /* [size] numbers of each process on it, and where they begin */
-  void        *part, *all;         /* such numbers of this process, and of all */
+  PetscInt     parts[3], place[3]; /* boxes along each direction, and the place of the own box */
+  PetscInt     begin;              /* first local row */
+  PetscInt     wells, before;      /* wells of all processes; wells in rows before all cells */
+  PetscInt     whole;              /* the first level stored whole on each process, 0: one process */
+  GridMGGrid   box;                /* the own part of the whole level */
+  PetscMPIInt *count, *from;       /* [size] per process: count of numbers on that level, and their first place */
+  void        *part, *all;         /* local numbers, and numbers of all processes */
 
   /* Where boxes overlap */
-  GridMGGrid     own;   /* its cells of the finest level */
-  PetscBool      apart; /* boxes of a matrix of this pattern do not overlap */
+  GridMGGrid     own;   /* own cells of the finest level */
+  PetscBool      apart; /* boxes of a matrix with the present pattern cannot overlap */
   GridMGCrossing crossing;
-  LitheReduce    reduce; /* of the scale of a right side, and of inner products, */
+  LitheReduce    reduce; /* of the scale of a right-hand side, and of inner products, */
   GridMGBlock    sum;    /* on the device */
 } GridMGTeam;
 
 /* A level: 0 is the finest */
 typedef struct {
-  GridMGFaces    faces; /* while it is set up */
-  unsigned char *alive; /* while it is set up: [cells] */
+  GridMGFaces    faces; /* during set-up */
+  unsigned char *alive; /* [cells], during set-up */
   GridMGBlock    list[2];
   GridMGOperator op;
   int            by[3]; /* cells of an aggregate along each direction: to the next level */
@@ -142,33 +148,33 @@ typedef struct {
   PetscInt       edges; /* of the list */
   double         bound;
   void          *b, *x[2], *d, *c, *v;
-  void          *w;             /* a vector that is 0 on cells of others, where boxes overlap */
+  void          *w;             /* with overlap: a vector that is 0 on remote cells */
   int            cur;           /* which x is the iterate */
-  PetscBool      again;         /* another cycle follows this one */
-  PetscBool      shared, fresh; /* several processes have a part each; ghosts of the iterate are as their processes have them */
+  PetscBool      again;         /* another cycle follows on this level */
+  PetscBool      shared, fresh; /* shared: each process has a part; fresh: the ghosts of the iterate are up to date */
   GridMGShare    share;
-  double         least; /* the smallest face on all processes, 0: there is none */
+  double         least; /* the smallest face on all processes, 0: no face */
   double        *sums;
   int            shape[2][GRIDMG_SHAPE]; /* of visits */
 } GridMGLevel;
 
 /*
-   How the points of a level of stencils lie on several processes, whose boxes are a tensor product. A process has a larger box, of its own points and of some
-   of others. Directions of one point come last
+   The distribution of the points of a level of stencils over several processes, whose boxes are a tensor product. A
+   process has a larger box, of all own points and some remote points. Directions of one point come last.
 */
 typedef struct {
   PetscInt    *start[3];          /* [parts + 1] where boxes begin along each direction */
   PetscInt     parts[3], size[3]; /* boxes and points along each direction */
-  PetscInt     own[3], low[3];    /* points of this process; where its larger box begins, */
-  GridMGPoints box, next;         /* all of that, and its coarse points */
-  PetscSF      sf;                /* points of others get what their processes have */
-  GridMGBlock  entries;           /* exact ones of next, or of the whole level */
+  PetscInt     own[3], low[3];    /* number of own points; first point of the larger box */
+  GridMGPoints box, next;         /* the larger box, and its coarse points */
+  PetscSF      sf;                /* brings the values of remote points */
+  GridMGBlock  entries;           /* exact entries of next, or of the whole level */
   void        *part, *all, *coarse;
 } GridMGStencilShare;
 
 /* A level of stencils: 0 is the finest */
 typedef struct {
-  GridMGStencils        f; /* while it is set up */
+  GridMGStencils        f; /* during set-up */
   GridMGBlock           block;
   GridMGStencilOperator op;
   void                 *b, *x[2];
@@ -177,17 +183,17 @@ typedef struct {
   GridMGStencilShare    share;
 } GridMGStencilLevel;
 
-/* Hands out parts of the memory of all levels, or counts what there will be; a number before and one after each part may be read */
+/* Hands out parts of the memory of all levels, or counts them. One number before and one after each part may be read */
 typedef struct {
   char  *memory;
-  size_t taken, layout; /* a number that tells where each part is */
+  size_t taken, layout; /* layout: a hash of the places of all parts */
 } GridMGPool;
 
 typedef struct {
   PCGridMGOptions      opt;
   const GridMGKernels *kernels;
   PetscBool            built, symmetric;
-  PetscBool            star, box; /* the entries of the matrix are those of 5 or 7 points, but for a few; of 9 or 27 points, and there are no wells */
+  PetscBool            star, box; /* star: 5 or 7 points per row, up to a few entries; box: 9 or 27 points, and no wells */
   PetscBool            zeeuw;     /* de Zeeuw's interpolation: stencil[] in place of level[], whose finest grid is the cells of both */
   PCGridMGSmootherType smoother;
   GridMGPrecision      precision;
@@ -199,37 +205,37 @@ typedef struct {
   char                 failed[256], why[96];
   GridMGLevel          level[GRIDMG_LEVELS_MAX];
   GridMGBlock          pool;
-  size_t               layout;  /* of the pool, whose parts have zeros around them */
-  PetscBool            kept;    /* the last set-up found each part of the pool at its place, and grids and edges as they were */
+  size_t               layout;  /* of the pool; parts have zeros around them */
+  PetscBool            kept;    /* the last set-up found the pool, the grids and the edges unchanged */
   GridMGArena          arena;   /* exact entries */
   GridMGCSR            given;   /* by PCGridMGSetRows(), or NULL */
-  GridMGCSR            matrix;  /* while it is set up: the rows of a matrix on a device, else NULL */
+  GridMGCSR            matrix;  /* during set-up: rows of a matrix on a device, else NULL */
   PetscBool            decoded; /* for us, by the matrix */
-  PetscBool            scanned; /* these have been read: */
+  PetscBool            scanned; /* the entries have been read: */
   PetscInt             scannedfirst;
   GridMGReading        reading;
   int                 *others; /* in the rows of each tile, on the device */
-  double               guess;  /* what entries were multiplied by then: the factor of the last set-up */
+  double               guess;  /* factor of the entries in this reading: the factor of the last set-up */
   GridMGEdges          edges;
   GridMGAdditions      additions;
-  void                *lists; /* of all levels, where these are: */
+  void                *lists; /* of all levels, in memory of the kernels */
   size_t               listsbytes;
   double              *scale;   /* where the levels are */
   void                *inverse; /* of the coarsest level */
   void                *inversescale;
   PetscInt             singular;    /* parts of the coarsest level without row sums */
   GridMGBlock          dense, work; /* of the coarsest level; of products of stencils */
-  PetscBool            device;      /* levels are on a device, and so are vectors in applications */
+  PetscBool            device;      /* levels, and vectors of applications, are on a device */
   PetscBool            overlap;     /* boxes of several processes overlap */
-  PetscBool            refused;     /* they cannot */
-  GridMGBlock          moved;       /* of levels that were set up on the host */
+  PetscBool            refused;     /* boxes cannot overlap */
+  GridMGBlock          moved;       /* levels after a set-up on the host */
   Vec                  wx, wy;      /* on the device, for vectors of the host */
   void                *graph, *small;
-  PetscInt             smallfrom; /* the first of the levels that are one kernel, 0: there are none */
-  PetscInt             applied;   /* applications of this set-up, up to 2 */
+  PetscInt             smallfrom; /* the first level of the single kernel for small levels, 0: none */
+  PetscInt             applied;   /* applications since the last set-up, at most 2 */
   PetscLogDouble       flops;     /* of an application */
   struct {
-    const PetscScalar *in; /* the application's vectors, where the finest level reads and writes them itself; else NULL */
+    const PetscScalar *in; /* vectors of the matrix, if the finest level reads and writes them directly; else NULL */
     PetscScalar       *result;
     int                part;
   } outer;
@@ -238,14 +244,17 @@ typedef struct {
   GridMGStencilLevel          stencil[GRIDMG_LEVELS_MAX];
   struct {
     GridMGBlock block[2];  /* vectors of the levels of stencils, with few columns and with GRIDMG_COLUMNS_MAX, */
-    size_t      layout[2]; /* where they are in it, */
-    void       *graph[2];  /* and cycles with them */
+    size_t      layout[2]; /* their places in the block, */
+    void       *graph[2];  /* and recorded cycles */
     double     *scale;     /* of the columns */
     int         cur;       /* which x of the finest level cycles leave as the iterate */
   } columns;
 } PC_GridMG;
 
-/* Unknowns up to which a level is the coarsest. Devices invert symmetric matrices: that takes less time than the levels below in a few cycles */
+/*
+   The largest number of unknowns of a coarsest level. A device inverts a symmetric matrix in less time than a few
+   cycles on more levels take
+*/
 static inline PetscInt PCGridMGCoarseSize(const PC_GridMG *mg)
 {
   if (mg->opt.coarsesize != PETSC_DECIDE) return mg->opt.coarsesize;
@@ -258,7 +267,7 @@ static inline PetscInt PCGridMGGatherSize(const PC_GridMG *mg)
   return mg->opt.gathersize == PETSC_DECIDE ? 32768 : mg->opt.gathersize;
 }
 
-/* Whether there are several processes */
+/* Whether the matrix is on several processes */
 static inline PetscBool PCGridMGIsShared(const PC_GridMG *mg)
 {
   return (PetscBool)(mg->team.size > 1);
@@ -274,7 +283,7 @@ static inline PetscErrorCode PCGridMGBlockFree_Private(GridMGBlock *block)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The whole grid of a level that several processes share */
+/* The size of the whole grid of a shared level */
 static inline void PCGridMGWholeSize(const PC_GridMG *mg, const GridMGShare *s, PetscInt n[3])
 {
   for (int d = 0; d < 3; d++) n[d] = s->start[d][mg->team.parts[d]];

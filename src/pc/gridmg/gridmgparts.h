@@ -3,11 +3,11 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* Parts of a grid of points that several processes share: stencilshare.c */
+/* Parts of a grid of points on several processes: stencilshare.c */
 
 #include "gridmgimpl.h"
 
-#define GRIDMG_AROUND 2 /* points of others on each side, at least */
+#define GRIDMG_AROUND 2 /* the least number of points of other processes on each side */
 
 /* A part of the grid of a level */
 typedef struct {
@@ -57,7 +57,7 @@ static inline GridMGPart GridMGWholeBox(const GridMGStencilShare *s)
   return box;
 }
 
-/* What an array of a level is on */
+/* The box of the arrays of a level */
 static inline GridMGPart GridMGBoxOfLevel(const GridMGStencilLevel *l)
 {
   GridMGPart box = GridMGWholeBox(&l->share);
@@ -87,7 +87,7 @@ static inline PetscInt GridMGPlaceOn(const GridMGPart *part, PetscInt i, PetscIn
   return i - part->low[0] + part->n[0] * (j - part->low[1] + part->n[1] * (k - part->low[2]));
 }
 
-/* The points of a box from one array to another, with so many bytes per point */
+/* Copies the points of a box between two arrays, `bytes` bytes per point */
 static inline void GridMGCopyBox(const GridMGPart *box, const GridMGPart *from, const void *f, const GridMGPart *to, void *t, size_t bytes)
 {
   for (PetscInt line = 0; line < box->n[1] * box->n[2]; line++) {

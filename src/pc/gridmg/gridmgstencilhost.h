@@ -3,7 +3,10 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What the files of GridMGStencilHostKernels share: values, places on a grid, and the set-up, stencilproduct.c and stencilencode.c */
+/*
+   Shared by the files of GridMGStencilHostKernels: values, places on a grid, and the set-up, stencilproduct.c and
+   stencilencode.c
+*/
 
 #include <lithe/private/gridmgstencil.h>
 #include <lithe/private/lithecompiler.h>
@@ -55,7 +58,7 @@ static inline PetscInt GridMGPointOf(const GridMGPoints *g, const PetscInt at[3]
   return at[0] + g->n[0] * (at[1] + g->n[1] * at[2]);
 }
 
-/* Neighbour s of the point at at[], if it is on the grid */
+/* Neighbour s of the point at[]; false if outside the grid */
 static inline PetscBool GridMGNeighbour(const GridMGPoints *g, const PetscInt at[3], int s, PetscInt to[3])
 {
   for (int d = 0; d < 3; d++) {

@@ -3,7 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Loops of GridMGStencilHostKernels that read no codes, for one type of numbers: included twice, with HOST_NUMBER and HOST_NAME(f)
+   Loops of GridMGStencilHostKernels without codes, for one type of numbers: included twice, with HOST_NUMBER and
+   HOST_NAME(f)
 */
 
 static void HOST_NAME(EnterLoops)(PetscInt n, const PetscReal *x, double scale, HOST_NUMBER *b)
@@ -11,13 +12,13 @@ static void HOST_NAME(EnterLoops)(PetscInt n, const PetscReal *x, double scale, 
   for (PetscInt i = 0; i < n; i++) b[i] = (HOST_NUMBER)(scale * (double)x[i]);
 }
 
-/* Two factors, one after the other: their product may be out of range */
+/* the product of both factors may overflow: they are applied one after the other */
 static void HOST_NAME(LeaveLoops)(PetscInt n, const HOST_NUMBER *x, const double factor[2], PetscReal *y)
 {
   for (PetscInt i = 0; i < n; i++) y[i] = (PetscReal)(factor[1] * (factor[0] * (double)x[i]));
 }
 
-/* x = c factor b on every step-th point in each direction from the first one, 0 elsewhere */
+/* x = c factor b on every step-th point in each direction from the first point on, 0 elsewhere */
 static void HOST_NAME(StartLoops)(const GridMGStencilOperator *op, HOST_NUMBER c, const PetscInt first[3], const PetscInt step[3], const HOST_NUMBER *b,
                                   HOST_NUMBER *x)
 {
@@ -43,7 +44,7 @@ static void HOST_NAME(StartLoops)(const GridMGStencilOperator *op, HOST_NUMBER c
   }
 }
 
-/* A coarse point gathers from the fine points round twice its number */
+/* Coarse point i gathers from the fine points around point 2 i */
 static void HOST_NAME(RestrictLoops)(const GridMGStencilOperator *op, const GridMGPoints *coarse, const HOST_NUMBER *r, HOST_NUMBER *b)
 {
   const GridMGPoints *g      = &op->grid;
@@ -82,7 +83,7 @@ static void HOST_NAME(ProlongLoops)(const GridMGStencilOperator *op, const GridM
       const PetscInt    to[3] = {at[0] / 2 + (c & 1), at[1] / 2 + (c >> 1 & 1), at[2] / 2 + (c >> 2)};
       const HOST_NUMBER w     = weight[(size_t)c * (size_t)g->cells + (size_t)i];
 
-      /* there is a coarse point wherever a weight is not 0 */
+      /* a coarse point exists for every nonzero weight */
       if (w == 0) continue;
       for (int p = 0; p < GRIDMG_PARTS; p++) sum[p] += w * e[GridMGPointOf(coarse, to) * GRIDMG_PARTS + p];
     }

@@ -3,8 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   GridMGHostKernels: the operations of PCGRIDMG on host memory, in one thread. They are what the kernels of a device are compared
-   with. Loops that decode faces are in gridmghostloops.h, the others in gridmghostvectors.h; the set-up is in hostsetup.c.
+   GridMGHostKernels: the operations of PCGRIDMG on host memory, in one thread. The kernels of a device are compared
+   with these operations. Loops that decode faces are in gridmghostloops.h, other loops in gridmghostvectors.h, and the
+   set-up in hostsetup.c.
 */
 
 #include "gridmghost.h"
@@ -98,7 +99,7 @@ static PetscErrorCode GridMGGet_Host(size_t n, const void *x, void *host)
 
 /* ------------------------------------------------------------ in and out */
 
-/* The parts of a vector of the matrix: rows from, how many, and at which vertex they begin */
+/* The pieces of a vector of the matrix: per piece the first row, the number of rows, and the first vertex */
 static int Pieces(const GridMGGrid *g, const GridMGRows *rows, PetscInt from[3], PetscInt count[3], PetscInt at[3])
 {
   from[0]  = rows->first;
@@ -174,7 +175,7 @@ static PetscErrorCode GridMGLeave_Host(const GridMGOperator *op, const GridMGRow
 
 /* ------------------------------------------------------------ boxes that overlap */
 
-/* statement for all cells of a box, with their places from and to in both arrays */
+/* statement for all cells of a box, with their places `from` and `to` in the two arrays */
 #define FOR_BOX(box, ...)                                                                         \
   for (PetscInt k = 0; k < (box)->n[2]; k++) {                                                    \
     for (PetscInt j = 0; j < (box)->n[1]; j++) {                                                  \
@@ -202,7 +203,7 @@ static PetscErrorCode GridMGAddBox_Host(const GridMGBox *box, double factor, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* How many words a number has, and which one it is */
+/* The number of words per number, and which word is meant */
 static inline PetscInt WordsOf(GridMGWord word)
 {
   return word == GRIDMG_WORD_LOW || word == GRIDMG_WORD_HIGH ? 2 : 1;
@@ -346,7 +347,10 @@ static PetscErrorCode GridMGDots_Host(const GridMGOperator *op, const void *x, i
 
 /* ------------------------------------------------------------ visits of boxes that overlap */
 
-/* The iterate begins with that of before, whose red cells Gauss-Seidel has made, or with red cells from zero */
+/*
+   The first iterate: the former iterate, whose red cells Gauss-Seidel has already updated, or zero after a step on red
+   cells
+*/
 static PetscErrorCode Begin_Private(const GridMGVisit *v, void *x)
 {
   PetscFunctionBegin;
@@ -355,7 +359,7 @@ static PetscErrorCode Begin_Private(const GridMGVisit *v, void *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* How the aggregates of the grid lie among the cells of the coarse one, whose first is at bc */
+/* The aggregates of the fine grid in the coarse grid, whose first cell is at bc */
 static PetscErrorCode GridMGDown_Host(const GridMGVisit *v)
 {
   const size_t bytes = GridMGNumberBytes(v->op->precision);

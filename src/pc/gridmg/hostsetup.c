@@ -3,23 +3,23 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The set-up of GridMGHostKernels: which direction is strong, P^T A P of aggregates, and codes. Exact entries are in double precision. Kernels of a device
-   (cuda/gridmg/setup.cuh) add the same numbers in the same order.
+   The set-up of GridMGHostKernels: which direction is strong, P^T A P of aggregates, and codes. Exact entries are in
+   double precision. Kernels of a device (cuda/gridmg/setup.cuh) add the same numbers in the same order.
 */
 
 #include "gridmghost.h"
 #include <src/codec/logarithmic.h>
 
-#define GRIDMG_BLOCK 1024 /* faces that are encoded at once */
+#define GRIDMG_BLOCK 1024 /* faces encoded at once */
 
-/* What row c has in direction d, in both of its faces */
+/* The sum of both faces of row c in direction d */
 static inline double InDirection(const GridMGFaces *f, int d, PetscInt at, PetscInt c, PetscInt stride)
 {
   if (!f->up[d]) return 0;
   return f->up[d][c] + (at > 0 ? f->down[d][c - stride] : 0);
 }
 
-/* Cells of the list: sum of T in row r of it */
+/* The sum of T in row r of the list */
 static double ListSum(const GridMGList *list, PetscInt r)
 {
   const double *t   = (const double *)list->t;
@@ -74,7 +74,7 @@ static inline PetscInt64 LogOf(const double p[GRIDMG_LOG_TOGETHER])
   return product == 1 ? 0 : (PetscInt64)rint(LitheLog(product) * GRIDMG_LOG_UNIT);
 }
 
-/* The means of cells that are alive; ratios of eight cells are multiplied before their logarithm is taken */
+/* The geometric means over cells that are alive. Ratios of eight cells are multiplied before a logarithm is taken */
 static void Means(const GridMGFaces *f, const unsigned char *alive, GridMGSurvey *survey)
 {
   const GridMGGrid *g = &f->grid;
@@ -148,7 +148,10 @@ PetscErrorCode GridMGSurvey_Host(const GridMGFaces *f, unsigned char *alive, Gri
 /* sigma, up and down of a line of cells */
 #define LINE_ARRAYS 7
 
-/* The line of cells with these j and k as aggregates take it: row sums have what cells have towards cells without a place on the next level */
+/*
+   The line of cells (j, k) as aggregates read it. Entries towards cells without a place on the next level are added to
+   the row sums
+*/
 static void MaskLine(const GridMGFaces *f, PetscInt j, PetscInt k, double *work, const double *line[LINE_ARRAYS])
 {
   const GridMGGrid    *g     = &f->grid;
@@ -189,7 +192,7 @@ static void GetLine(const GridMGFaces *f, PetscInt j, PetscInt k, const double *
   }
 }
 
-/* Pairs of a line, or with last the second cell of each pair, which may not be there */
+/* Sums pairs of a line; last: only the second cell of each pair, which may not exist */
 static void AddPairs(PetscInt n, int by, PetscBool last, const double *from, double *to)
 {
   if (by == 1) {
@@ -228,7 +231,7 @@ PetscErrorCode GridMGCoarsen_Host(const GridMGFaces *f, const int by[3], GridMGF
         for (int q = 0; q < LINE_ARRAYS; q++) {
           const int d = q ? (q - 1) % 3 : -1;
 
-          /* what lies within an aggregate is gone */
+          /* entries within an aggregate vanish */
           if (!to[q] || (d >= 0 && inside[d])) continue;
           AddPairs(g->n[0], by[0], (PetscBool)(d == 0), from[q], z ? second + q * G->n[0] : (double *)to[q]);
         }
@@ -263,7 +266,7 @@ PetscErrorCode GridMGAdd_Host(GridMGFaces *f, PetscInt n, const GridMGAddition a
 
 /* ------------------------------------------------------------ codes */
 
-/* Codes of 8 or 16 bits of n faces, and the faces that they stand for */
+/* Codes of 8 or 16 bits for n faces, and the decoded faces */
 static void EncodeFaces(const LitheLogScale *s, const GridMGOperator *op, PetscInt n, const double t[], void *codes, PetscInt at, double value[])
 {
   PetscReal v[GRIDMG_BLOCK];
@@ -284,7 +287,10 @@ static inline void AddTo(GridMGPrecision precision, void *x, PetscInt i, double 
   else ((double *)x)[i] += v;
 }
 
-/* The codes of an array of faces; what they stand for is added to the diagonals of their rows, at c + row[0] and c + row[1], or of the first */
+/*
+   Encodes an array of faces. The decoded faces are added to the diagonals of their rows c + row[0] and c + row[1], or
+   only of the first
+*/
 static void EncodeArray(const LitheLogScale *s, const GridMGFaces *f, const GridMGOperator *op, const double t[], const void *codes, int nrows,
                         const PetscInt row[])
 {

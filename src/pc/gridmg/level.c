@@ -3,30 +3,31 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The levels of a PCGRIDMG: which directions are halved, their operators from exact entries, and these rounded to codes.
+   The levels of a PCGRIDMG: the choice of the directions that are halved, exact operators, and their rounding to codes
 */
 
 #include "gridmgimpl.h"
 
-#define GRIDMG_RATIO         4 /* two directions are halved at once where they differ by less */
+#define GRIDMG_RATIO         4    /* two directions are halved at once if their couplings differ by less than this factor */
+#define GRIDMG_ALIKE         0.31 /* three are halved at once where the geometric means are as large: where coefficients hardly jump */
 #define GRIDMG_LARGE         1000000
-#define GRIDMG_SLOW          0.8 /* a level that becomes smaller by less is one that each process has all of */
+#define GRIDMG_SLOW          0.8 /* a level that shrinks by less than this factor is gathered on each process */
 #define GRIDMG_WHOLE         4194304
 #define GRIDMG_GATHER_DEVICE 524288 /* a device does much in the time of an exchange */
-#define GRIDMG_FEW           50000  /* unknowns up to which a level is small: halved in three directions, if that saves a level */
-#define GRIDMG_FIRST         2      /* and not one of the finest */
+#define GRIDMG_FEW           50000  /* a level of fewer unknowns is small: three directions are halved if a level is saved */
+#define GRIDMG_FIRST         2      /* the finest levels never count as small */
 #define GRIDMG_COARSE        0.1    /* a level whose faces would change by more takes 16 bits in place of 8 */
 
 /* ------------------------------------------------------------ coarsening */
 
-/* The cells of a level along each direction, of all processes; these and all wells */
+/* The cells of a level along each direction, of all processes. Returns the number of unknowns with all wells */
 static PetscInt GetSize(const PC_GridMG *mg, const GridMGLevel *l, PetscInt n[3])
 {
   for (int d = 0; d < 3; d++) n[d] = l->shared ? l->share.start[d][mg->team.parts[d]] : l->op.grid.n[d];
   return n[0] * n[1] * n[2] + (l->shared ? mg->team.wells : l->op.grid.wells);
 }
 
-/* Levels after one with n unknowns, until there are few enough, if each is at most an eighth of the one before */
+/* The number of levels below one with n unknowns, if each has an eighth of the unknowns of the level before */
 static PetscInt LevelsAfter(const PC_GridMG *mg, PetscInt n)
 {
   PetscInt levels = 0;
@@ -49,7 +50,7 @@ static void ChooseDirections(PC_GridMG *mg, GridMGLevel *l)
     g[d]     = n[d] < 2 ? 0 : exp(s->count > 0 ? s->logs[d] / s->count : 0);
     l->by[d] = 1;
   }
-  /* small levels after those with steps of a K cycle have V cycles in it: larger aggregates cost no iterations there */
+  /* small levels below the steps of a K cycle run V cycles, where larger aggregates cost no iterations */
   if (type == PCGRIDMG_COARSEN_AUTO)
     type = mg->opt.cycle == PCGRIDMG_CYCLE_K && (l - mg->level < mg->opt.klevels || size > GRIDMG_FEW) ? PCGRIDMG_COARSEN_SEMI : PCGRIDMG_COARSEN_TWO;
   if (type == PCGRIDMG_COARSEN_FULL) {
@@ -64,10 +65,11 @@ static void ChooseDirections(PC_GridMG *mg, GridMGLevel *l)
   }
   l->by[first] = 2;
   if (type == PCGRIDMG_COARSEN_TWO && second >= 0 && GRIDMG_RATIO * g[second] >= g[first]) l->by[second] = 2;
-  if (mg->opt.coarsen == PCGRIDMG_COARSEN_AUTO && l - mg->level >= GRIDMG_FIRST && l->by[0] + l->by[1] + l->by[2] == 5 && size <= GRIDMG_FEW) {
-    const int third = 3 - first - second;
+  if (mg->opt.coarsen == PCGRIDMG_COARSEN_AUTO && l->by[0] + l->by[1] + l->by[2] == 5) {
+    const int       third = 3 - first - second;
+    const PetscBool few   = (PetscBool)(l - mg->level >= GRIDMG_FIRST && size <= GRIDMG_FEW && GRIDMG_RATIO * g[third] >= g[first]);
 
-    if (GRIDMG_RATIO * g[third] >= g[first] && LevelsAfter(mg, (size + 3) / 4) == LevelsAfter(mg, size)) l->by[third] = 2;
+    if (g[third] >= GRIDMG_ALIKE || (few && LevelsAfter(mg, (size + 3) / 4) == LevelsAfter(mg, size))) l->by[third] = 2;
   }
 }
 
@@ -98,7 +100,10 @@ static PetscErrorCode CoarsenFaces_Private(PC_GridMG *mg, GridMGLevel *l, GridMG
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether aggregates of a level, which end where boxes do, are nearly as many as its cells: of small levels along one of their directions, of large ones in all */
+/*
+   Whether a level hardly shrinks, because aggregates end at boxes: a small level along one halved direction, a large
+   level in total
+*/
 static PetscBool IsSlow(const PC_GridMG *mg, const GridMGLevel *l)
 {
   PetscReal ratio = 1, most = 0;
@@ -115,7 +120,7 @@ static PetscBool IsSlow(const PC_GridMG *mg, const GridMGLevel *l)
   return (PetscBool)((GetSize(mg, l, n) > GRIDMG_LARGE ? ratio : most) > (PetscReal)GRIDMG_SLOW);
 }
 
-/* Whether aggregates of a level are pairs on all processes: boxes that overlap need that */
+/* Whether aggregates of a level are pairs on all processes, as overlapping boxes need */
 static PetscBool IsEven(const PC_GridMG *mg, const GridMGLevel *l)
 {
   for (int d = 0; d < 3; d++) {
@@ -126,7 +131,10 @@ static PetscBool IsEven(const PC_GridMG *mg, const GridMGLevel *l)
   return PETSC_TRUE;
 }
 
-/* Boxes that overlap: as below, but for a level that is whole sooner. Refused if that would be a large one */
+/*
+   Overlapping boxes: as CoarsenShared_Private(), but for a level that is gathered earlier. Refused if a large level
+   would be gathered
+*/
 static PetscErrorCode CoarsenOverlap_Private(PC_GridMG *mg, PetscInt gathersize, PetscInt max)
 {
   PetscInt n[3];
@@ -150,7 +158,7 @@ static PetscErrorCode CoarsenOverlap_Private(PC_GridMG *mg, PetscInt gathersize,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Levels of which each process has a part, and the first one of which it has all */
+/* The shared levels, and the first gathered level */
 static PetscErrorCode CoarsenShared_Private(PC pc, PetscInt max)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
@@ -158,7 +166,7 @@ static PetscErrorCode CoarsenShared_Private(PC pc, PetscInt max)
 
   PetscFunctionBegin;
   PetscCheck(max > 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
-             "-pc_gridmg_levels 1 is for one process. On several ones the coarsest level is on all of them: use 2 levels at least");
+             "-pc_gridmg_levels 1 is for one process. On several processes the coarsest level is whole on each: use at least 2 levels");
   ChooseDirections(mg, &mg->level[0]);
   if (mg->overlap) {
     PetscCall(CoarsenOverlap_Private(mg, mg->device && mg->opt.gathersize == PETSC_DECIDE ? GRIDMG_GATHER_DEVICE : PCGridMGGatherSize(mg), max));
@@ -208,7 +216,7 @@ PetscErrorCode PCGridMGCoarsen_Private(PC pc)
     PetscCall(CoarsenFaces_Private(mg, l, c));
     mg->n++;
   }
-  mg->level[mg->n - 1].survey.dead = 0; /* there is no next level */
+  mg->level[mg->n - 1].survey.dead = 0; /* no next level */
   PetscCheck(mg->level[mg->n - 1].op.grid.cells + mg->level[mg->n - 1].op.grid.wells <= GRIDMG_DENSE_MAX, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "-pc_type gridmg: the coarsest of %" PetscInt_FMT " levels has %" PetscInt_FMT
              " unknowns, too many for a dense inverse. Use more levels (-pc_gridmg_levels)",
@@ -254,7 +262,7 @@ static void TakeLevel(PC_GridMG *mg, PetscInt k, GridMGPool *pool)
   op->list.work = PCGridMGTake_Private(pool, (size_t)op->list.n * number);
 }
 
-/* The arrays of a list that the host fills */
+/* The arrays of a list, which the host fills */
 static void TakeList(PC_GridMG *mg, PetscInt k, GridMGPool *pool)
 {
   GridMGList  *list  = &mg->level[k].op.list;
@@ -266,7 +274,10 @@ static void TakeList(PC_GridMG *mg, PetscInt k, GridMGPool *pool)
   list->t   = PCGridMGTake_Private(pool, edges * GridMGNumberBytes(mg->precision));
 }
 
-/* The arrays of all levels, or with a pool that has no memory what they take: from sizes that levels keep after their set-up */
+/*
+   Takes the arrays of all levels from a pool, or counts them if the pool has no memory. The levels keep their sizes
+   after set-up
+*/
 void PCGridMGTakeLevels_Private(PC_GridMG *mg, GridMGPool *pool)
 {
   const GridMGGrid *g      = &mg->level[mg->n - 1].op.grid;
@@ -288,7 +299,7 @@ void PCGridMGTakeLevels_Private(PC_GridMG *mg, GridMGPool *pool)
   mg->listsbytes = pool->taken - mg->listsbytes;
 }
 
-/* The lists, which lie behind one another, to where the levels are */
+/* Copies the lists, which lie one behind the other, to the memory of the levels */
 static PetscErrorCode PutLists_Private(PC_GridMG *mg)
 {
   GridMGPool host = {NULL, 0, 0};
@@ -313,7 +324,7 @@ static PetscErrorCode PutLists_Private(PC_GridMG *mg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Bits of the codes of a level: as asked for, but for 8 where these would be too coarse */
+/* Bits of the codes of a level: as requested, but 16 if 8 bits are too coarse */
 static int BitsOf(const PC_GridMG *mg, PetscInt k, double min, double max)
 {
   const int bits = (int)(k && mg->opt.coarsebits != PETSC_DECIDE ? mg->opt.coarsebits : mg->opt.bits);
@@ -321,7 +332,7 @@ static int BitsOf(const PC_GridMG *mg, PetscInt k, double min, double max)
   return bits == 8 && min > 0 && .5 * log(max / min) / 254. > GRIDMG_COARSE ? 16 : bits;
 }
 
-/* Changes with all that kernels get as numbers, not as arrays, and with which vertices edges connect */
+/* A hash of all scalar arguments of the kernels, and of the pattern of the edges */
 static size_t LevelLayout(const GridMGLevel *l, size_t layout)
 {
   const GridMGList *list = &l->faces.list;
@@ -333,7 +344,7 @@ static size_t LevelLayout(const GridMGLevel *l, size_t layout)
   return layout;
 }
 
-/* On several processes a level has the bits of the one that needs most, and the largest bound */
+/* On several processes, all take the largest number of bits and the largest bound for a level */
 static PetscErrorCode AgreeOnBits_Private(PC_GridMG *mg)
 {
   int mine[GRIDMG_LEVELS_MAX], all[GRIDMG_LEVELS_MAX];
@@ -358,7 +369,7 @@ static PetscErrorCode ReduceBounds_Private(PC_GridMG *mg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All levels are known: one allocation, or the one that is there, and their codes */
+/* After coarsening: one allocation, or the existing one, and the codes of all levels */
 PetscErrorCode PCGridMGEncode_Private(PC pc)
 {
   PC_GridMG *mg   = (PC_GridMG *)pc->data;

@@ -2,11 +2,14 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The levels of a PCGRIDMG as matrices and as arrays: for tests, and for whoever wants to look at them */
+/* The levels of a PCGRIDMG as matrices and as arrays, for tests and for inspection */
 
 #include "gridmgimpl.h"
 
-/* The operator of a level as its cycle has it, with vertices as rows, in the units of the matrix: column by column, which is what residuals are for */
+/*
+   The operator of a level as the cycle uses it, with vertices as rows, in the units of the matrix. Residuals of unit
+   vectors give the columns
+*/
 static PetscErrorCode GetOperator_Private(PC_GridMG *mg, PetscInt k, Mat *A)
 {
   GridMGLevel   *l      = &mg->level[k];
@@ -193,7 +196,7 @@ static PetscErrorCode PCGridMGGetArray_GridMG(PC pc, PetscInt level, const char 
   SETERRQ(PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_UNKNOWN_TYPE, "A level has no array \"%s\"", name);
 }
 
-/* Those of PCGetCoarseOperators() and PCGetInterpolations(): the coarsest level first, without the finest one */
+/* For PCGetCoarseOperators() and PCGetInterpolations(): the coarsest level first, without the finest level */
 static PetscErrorCode PCGetCoarseOperators_GridMG(PC pc, PetscInt *levels, Mat *operators[])
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
@@ -235,7 +238,7 @@ PetscErrorCode PCGridMGComposeMatrices_Private(PC pc, PetscBool yes)
 }
 
 /*@
-  PCGridMGGetOperator - Gets the operator of a level of a `PCGRIDMG` as its cycle has it, rounded, as a matrix
+  PCGridMGGetOperator - Gets the rounded operator of a level, as the cycle of a `PCGRIDMG` uses it, as a matrix
 
   Collective
 
@@ -249,9 +252,8 @@ PetscErrorCode PCGridMGComposeMatrices_Private(PC pc, PetscBool yes)
   Level: developer
 
   Note:
-  The operators of all coarse levels, and the interpolations, come from `PCGetCoarseOperators()` and `PCGetInterpolations()`, too. Time
-  grows with the square of the
-  number of cells.
+  `PCGetCoarseOperators()` and `PCGetInterpolations()` return the operators of all coarse levels and the interpolations.
+  Time grows with the square of the number of cells.
 
 .seealso: `PCGRIDMG`, `PCGetCoarseOperators()`, `PCGetInterpolations()`
 @*/
@@ -266,24 +268,25 @@ PetscErrorCode PCGridMGGetOperator(PC pc, PetscInt level, Mat *A)
 }
 
 /*@C
-  PCGridMGGetArray - Gets a copy of an array that a level of a `PCGRIDMG` with aggregation is stored in
+  PCGridMGGetArray - Gets a copy of one of the arrays of a level of a `PCGRIDMG` with aggregation
 
   Not Collective
 
   Input Parameters:
 + pc    - the preconditioner, of type `PCGRIDMG`, set up
 . level - which level: 0 is the finest
-- name  - which array: "up0", "up1", "up2", "down0", "down1" and "down2" are codes of faces along each direction, "table" is what they stand for, "sigma" row sums,
-          "dinv" one over the diagonal, "alive" which cells have a place on the next level; "row", "i", "j", "t" are the edges of wells and faults, by rows
+- name  - which array. "up0", "up1", "up2", "down0", "down1", "down2": codes of faces along each direction. "table": the values of the codes.
+          "sigma": row sums. "dinv": inverse of the diagonal. "alive": 1 for cells with a place on the next level. "row", "i", "j", "t":
+          edges of wells and faults, by rows
 
   Output Parameters:
-+ bytes - its size, 0 if the level has no such array
++ bytes - the size of the array, 0 if the level has no such array
 - array - the array on the host, to be freed by the caller with `PetscFree()`
 
   Level: developer
 
   Note:
-  Levels that are set up on a device have the same bits as those that are set up on the host.
+  Set-up on a device and set-up on the host give the same bits.
 
 .seealso: `PCGRIDMG`, `PCGridMGGetOperator()`
 @*/

@@ -43,7 +43,7 @@ static PetscErrorCode CheckBits_Private(PC pc, const char name[], PetscInt bits)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Takes new options over, if they can be: the next set-up builds everything with them */
+/* Checks and takes over new options; the next set-up rebuilds everything */
 static PetscErrorCode PCGridMGSetOptions_Private(PC pc, const PCGridMGOptions *opt)
 {
   PC_GridMG *mg   = (PC_GridMG *)pc->data;
@@ -101,8 +101,8 @@ PetscErrorCode PCGridMGSetFromOptions_Private(PC pc, PetscOptionItems PetscOptio
                              (PetscEnum *)&opt.smoother, NULL));
   PetscCall(PetscOptionsEnum("-pc_gridmg_precision", "Precision of vectors inside", "PCGridMGSetPrecision", PCGridMGPrecisions, (PetscEnum)opt.precision,
                              (PetscEnum *)&opt.precision, NULL));
-  PetscCall(PetscOptionsReal("-pc_gridmg_overcorrection", "What coarse corrections are multiplied by", "PCGridMGSetOvercorrection", opt.overcorrection,
-                             &opt.overcorrection, NULL));
+  PetscCall(
+    PetscOptionsReal("-pc_gridmg_overcorrection", "Factor of coarse corrections", "PCGridMGSetOvercorrection", opt.overcorrection, &opt.overcorrection, NULL));
   PetscCall(PetscOptionsInt("-pc_gridmg_levels", "Number of levels", "PCGridMGSetLevels", opt.levels, &opt.levels, NULL));
   PetscCall(
     PetscOptionsInt("-pc_gridmg_coarse_size", "Unknowns up to which a level is the coarsest", "PCGridMGSetCoarseSize", opt.coarsesize, &opt.coarsesize, NULL));
@@ -112,9 +112,9 @@ PetscErrorCode PCGridMGSetFromOptions_Private(PC pc, PetscOptionItems PetscOptio
   PetscCall(PetscOptionsIntArray("-pc_gridmg_smooths", "Smoothing steps before and after the coarse correction", "PCGridMGSetSmooths", opt.smooths, &n, &set));
   if (set && n == 1) opt.smooths[1] = opt.smooths[0];
   PetscCall(PetscOptionsInt("-pc_gridmg_bits", "Bits of an entry on the finest level", "PCGridMGSetBits", opt.bits, &opt.bits, &set));
-  PetscCall(PetscOptionsInt("-pc_gridmg_coarse_bits", "Bits of an entry on the other levels", "PCGridMGSetBits", opt.coarsebits, &opt.coarsebits, &setcoarse));
+  PetscCall(PetscOptionsInt("-pc_gridmg_coarse_bits", "Bits of an entry on coarse levels", "PCGridMGSetBits", opt.coarsebits, &opt.coarsebits, &setcoarse));
   if (set && !setcoarse) opt.coarsebits = PETSC_DECIDE;
-  PetscCall(PetscOptionsBool("-pc_gridmg_graph", "On a device: record an application and play it again", NULL, opt.graph, &opt.graph, NULL));
+  PetscCall(PetscOptionsBool("-pc_gridmg_graph", "On a device: record an application and replay the record", NULL, opt.graph, &opt.graph, NULL));
   PetscCall(PetscOptionsBool("-pc_gridmg_overlap", "On several processes: boxes overlap by two layers of cells", NULL, overlap, &overlap, &set));
   if (set) opt.overlap = overlap ? 1 : 0;
   PetscCall(PetscOptionsEnum("-pc_gridmg_transport", "On devices of several processes: how numbers travel between boxes", NULL, LitheTransports,
@@ -295,27 +295,27 @@ PetscErrorCode PCGridMGSetInterpolation(PC pc, PCGridMGInterpolationType type)
 }
 
 /*@
-  PCGridMGSetGrid - Tells a `PCGRIDMG` the grid that its matrix belongs to
+  PCGridMGSetGrid - Sets the grid of the matrix of a `PCGRIDMG`
 
   Logically Collective
 
   Input Parameters:
 + pc - the preconditioner, of type `PCGRIDMG`
-. nx - cells along x, whose rows follow one another
-. ny - lines of cells of a plane
-- nz - planes
+. nx - number of cells along x, which have consecutive rows
+. ny - number of lines of cells per plane
+- nz - number of planes
 
   Options Database Key:
-. -pc_gridmg_grid <nx,ny,nz> - the grid; numbers that are left out are 1
+. -pc_gridmg_grid <nx,ny,nz> - the grid; omitted numbers are 1
 
   Level: intermediate
 
   Notes:
-  Needed only where neither the preconditioner nor its matrix has a `DMDA`, and where the grid is not found in the entries of the matrix.
-  Zeros take back what was said before.
+  A call is needed only if neither the preconditioner nor its matrix has a `DMDA`, and if the entries of the matrix do
+  not reveal the grid. Zeros cancel a former call.
 
-  The matrix may have more rows than the grid has cells, all of them after the cells or all before them: wells, or other unknowns that have
-  to do with several cells.
+  The matrix may have more rows than the grid has cells: wells, or other unknowns coupled to several cells. All
+  additional rows come after the cells, or all come before the cells.
 
 .seealso: `PCGRIDMG`
 @*/
@@ -356,7 +356,7 @@ PetscErrorCode PCGridMGSetCoarsen(PC pc, PCGridMGCoarsenType type)
 }
 
 /*@
-  PCGridMGSetCycle - Sets what an application of a `PCGRIDMG` is
+  PCGridMGSetCycle - Sets the type of cycle of a `PCGRIDMG`
 
   Logically Collective
 
@@ -366,12 +366,12 @@ PetscErrorCode PCGridMGSetCoarsen(PC pc, PCGridMGCoarsenType type)
 
   Options Database Keys:
 + -pc_gridmg_cycle <v,w,k> - the cycle
-- -pc_gridmg_k_levels <3> - on how many coarse levels a K cycle takes steps of conjugate gradients
+- -pc_gridmg_k_levels <3> - number of coarse levels on which a K cycle takes steps of conjugate gradients
 
   Level: intermediate
 
   Note:
-  K cycles are not linear: use them with `KSPFCG`, `KSPFGMRES` or `KSPGCR`, and with symmetric matrices.
+  A K cycle is not linear. K cycles need a symmetric matrix, and `KSPFCG`, `KSPFGMRES` or `KSPGCR`.
 
 .seealso: `PCGRIDMG`
 @*/
@@ -385,13 +385,13 @@ PetscErrorCode PCGridMGSetCycle(PC pc, PCGridMGCycleType type)
 }
 
 /*@
-  PCGridMGSetOvercorrection - Sets what a `PCGRIDMG` multiplies coarse corrections by
+  PCGridMGSetOvercorrection - Sets the factor of the coarse corrections of a `PCGRIDMG`
 
   Logically Collective
 
   Input Parameters:
 + pc     - the preconditioner, of type `PCGRIDMG`
-- factor - a number between 0 and 2, or `PETSC_DECIDE` for 1.5 in W cycles and 1 in others
+- factor - a number between 0 and 2, or `PETSC_DECIDE` for 1.5 in W cycles and 1 in other cycles
 
   Options Database Key:
 . -pc_gridmg_overcorrection <factor> - the number
@@ -399,8 +399,8 @@ PetscErrorCode PCGridMGSetCycle(PC pc, PCGridMGCycleType type)
   Level: intermediate
 
   Note:
-  Piecewise constant interpolation makes coarse operators too stiff. In W cycles 1.5 is safe: docs/guide/gridmg.md. In V cycles a number above 1
-  can make the preconditioner indefinite.
+  Piecewise constant interpolation makes coarse operators too stiff. In W cycles 1.5 is safe: docs/guide/gridmg.md. In V
+  cycles a number above 1 can make the preconditioner indefinite.
 
 .seealso: `PCGRIDMG`
 @*/
@@ -420,7 +420,7 @@ PetscErrorCode PCGridMGSetOvercorrection(PC pc, PetscReal factor)
 
   Input Parameters:
 + pc     - the preconditioner, of type `PCGRIDMG`
-- levels - the number, or `PETSC_DECIDE` for as many as it takes to the coarse size
+- levels - the number, or `PETSC_DECIDE` to coarsen down to the coarse size
 
   Options Database Key:
 . -pc_gridmg_levels <n> - the number of levels
@@ -439,7 +439,7 @@ PetscErrorCode PCGridMGSetLevels(PC pc, PetscInt levels)
 }
 
 /*@
-  PCGridMGSetCoarseSize - Sets up to how many unknowns a level of a `PCGRIDMG` is the coarsest one, which has a dense inverse
+  PCGridMGSetCoarseSize - Sets the most unknowns of the coarsest level of a `PCGRIDMG`, which has a dense inverse
 
   Logically Collective
 
@@ -453,8 +453,9 @@ PetscErrorCode PCGridMGSetLevels(PC pc, PetscInt levels)
   Level: intermediate
 
   Note:
-  By default it is 300, and 512 for the aggregation of a symmetric matrix that is set up on a device: a GPU inverts such a matrix in less time
-  than the levels below take in a few cycles. For the same levels on the host and on a device give a number.
+  The default is 300. For aggregation of a symmetric matrix on a device the default is 512, because a GPU inverts the
+  matrix in less time than more levels take in a few cycles. Give a number to have the same levels on the host and on a
+  device.
 
 .seealso: `PCGRIDMG`
 @*/
@@ -500,7 +501,7 @@ PetscErrorCode PCGridMGSetSmoother(PC pc, PCGridMGSmootherType type)
   Input Parameters:
 + pc     - the preconditioner, of type `PCGRIDMG`
 . before - steps before a coarse correction
-- after  - steps after it
+- after  - steps after a coarse correction
 
   Options Database Key:
 . -pc_gridmg_smooths <1,1> - both numbers, or one for both
@@ -523,27 +524,27 @@ PetscErrorCode PCGridMGSetSmooths(PC pc, PetscInt before, PetscInt after)
 }
 
 /*@
-  PCGridMGSetBits - Sets how many bits a `PCGRIDMG` stores an entry with
+  PCGridMGSetBits - Sets the number of bits per entry of a `PCGRIDMG`
 
   Logically Collective
 
   Input Parameters:
 + pc     - the preconditioner, of type `PCGRIDMG`
 . finest - bits on the finest level: 8, 16 or 32
-- coarse - bits on the other levels, or `PETSC_DECIDE`: as on the finest one, and with de Zeeuw's interpolation at least 16
+- coarse - bits on coarse levels, or `PETSC_DECIDE`: as on the finest level, but at least 16 with de Zeeuw's interpolation
 
   Options Database Keys:
-+ -pc_gridmg_bits <8,16,32>        - bits on the finest level, and on all if the other option is not there
-- -pc_gridmg_coarse_bits <8,16,32> - bits on the other levels
++ -pc_gridmg_bits <8,16,32>        - bits on the finest level, and on all levels without the second option
+- -pc_gridmg_coarse_bits <8,16,32> - bits on coarse levels
 
   Level: intermediate
 
   Note:
-  With aggregation 8 and 16 bits are logarithmic codes with a table a level, 32 bits are numbers in single precision. A level whose faces range so
-  far that 8 bits would change them by more than 10 % takes 16.
+  With aggregation, 8 and 16 bits are logarithmic codes with a table per level; 32 bits are single precision. A level
+  takes 16 bits if 8 bits would change faces by more than 10 %.
 
-  With de Zeeuw's interpolation 8 and 16 bits are fixed point with a power of two a row, 32 bits are numbers in the precision of the vectors, see
-  `PCGridMGSetPrecision()`. Complex entries have two parts of that size.
+  With de Zeeuw's interpolation, 8 and 16 bits are fixed point with a power of two per row. 32 bits are numbers in the
+  precision of the vectors, see `PCGridMGSetPrecision()`. A complex entry has two parts of the given number of bits.
 
 .seealso: `PCGRIDMG`
 @*/
@@ -558,7 +559,7 @@ PetscErrorCode PCGridMGSetBits(PC pc, PetscInt finest, PetscInt coarse)
 }
 
 /*@
-  PCGridMGSetPrecision - Sets the precision of the vectors inside of a `PCGRIDMG`
+  PCGridMGSetPrecision - Sets the precision of the internal vectors of a `PCGRIDMG`
 
   Logically Collective
 

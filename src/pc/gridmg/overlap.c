@@ -3,16 +3,17 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Boxes of several processes that overlap. Each process has its own cells, and two layers of cells of its neighbours, with their faces. The process
-   computes in these layers all numbers that own cells need. A visit of a level is therefore the same two kernels as on one process.
+   Boxes of several processes that overlap. Each process has its own cells, and two layers of neighbour cells, including
+   the faces of both. In the layers, the process computes all numbers that own cells need. A visit of a level therefore
+   consists of the same two kernels as on one process.
 
    Processes exchange numbers twice per visit, and not between half steps:
 
-     the right-hand side of a level, before a visit   red cells of the first layer need their own, black ones next to the box need that of red cells two away
-     the iterate of a level, after a visit            the correction of the finer level covers both layers, and a second visit begins with the iterate
+     the right-hand side of a level, before a visit   for red cells of the first layer; black cells next to the box need red cells two layers away
+     the iterate of a level, after a visit            for the correction of the finer level in both layers, and for a second visit
 
-   Set-up: the exact entries in layers are 0, except faces towards own cells. Levels are made of these entries as on one process. Codes and
-   diagonals in layers come from their processes. Surveys count own cells only.
+   Set-up: the exact entries in layers are 0, except faces towards own cells. Levels are made of these entries as on one
+   process. Codes and diagonals in layers come from their processes. Surveys count own cells only.
 */
 
 #include "gridmgimpl.h"
@@ -21,7 +22,7 @@
 
 /* ------------------------------------------------------------ grids */
 
-/* The grid that a process has, with the layers */
+/* The grid of a process, with the layers */
 static void GridOf(const PC_GridMG *mg, const GridMGShare *s, PetscInt rank, GridMGGrid *grid, PetscInt lo[3], PetscInt origin[3])
 {
   PetscInt place[3];
@@ -38,7 +39,7 @@ static void GridOf(const PC_GridMG *mg, const GridMGShare *s, PetscInt rank, Gri
   }
 }
 
-/* A line of cells of the whole grid, from x on at y and z, piece by piece: how many of the next n are those of one process, and where they begin in its grid */
+/* A piece of a line of cells, in the whole grid: n cells on one process, which begin at cell index of its grid */
 typedef struct {
   PetscMPIInt rank;
   PetscInt    index, n;
@@ -67,7 +68,10 @@ static Piece PieceOf(const PC_GridMG *mg, const GridMGShare *s, const PetscInt a
   return piece;
 }
 
-/* Cells of others on a line of this process's grid, from x = begin to end - 1; with at and remote they are added */
+/*
+   Counts remote cells on a line of the own grid, from x = begin to end - 1; with at and remote, stores the cells as
+   well
+*/
 static PetscInt AddLine(const PC_GridMG *mg, const GridMGShare *s, PetscInt begin, PetscInt end, PetscInt j, PetscInt k, PetscInt count, PetscInt *at,
                         PetscSFNode *remote)
 {
@@ -108,7 +112,7 @@ static PetscInt AddGhosts(const PC_GridMG *mg, const GridMGShare *s, const Petsc
   return count;
 }
 
-/* The grid of this process, and where its cells of others are, unless that is known */
+/* The own grid and the places of remote cells, unless they are known */
 static PetscErrorCode Create_Private(PC_GridMG *mg, GridMGShare *s)
 {
   GridMGOverlap *o = &s->over;
@@ -136,13 +140,13 @@ static inline PetscMemType MemoryOf(const PC_GridMG *mg)
   return mg->kernels == &GridMGHostKernels ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_CUDA;
 }
 
-/* The host has one transport */
+/* The host has a single transport */
 static inline LitheTransport TransportOf(const PC_GridMG *mg)
 {
   return mg->kernels == &GridMGHostKernels ? LITHE_TRANSPORT_AUTO : mg->opt.transport;
 }
 
-/* Words of all vertices of others get what their processes have: of numbers x, with these words of all cells */
+/* All remote vertices receive one word from their processes: of the numbers x, or of `words`, one per cell */
 static PetscErrorCode Exchange_Private(PC_GridMG *mg, GridMGShare *s, GridMGWord word, const void *words, void *x)
 {
   GridMGOverlap *o     = &s->over;
@@ -171,7 +175,7 @@ PetscErrorCode PCGridMGOverlapExchange_Private(PC_GridMG *mg, GridMGLevel *l, vo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Other numbers; scratch: so many words as there are cells */
+/* The same for longer numbers; scratch: one word per cell */
 static PetscErrorCode ExchangeNumbers_Private(PC_GridMG *mg, GridMGShare *s, GridMGWord word, void *x, void *scratch)
 {
   PetscFunctionBegin;
@@ -217,7 +221,7 @@ static PetscErrorCode CreateGather_Private(PC_GridMG *mg, GridMGShare *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What all processes have in team.part, as a vector of the first level that is whole */
+/* Gathers team.part of all processes into a vector of the first whole level */
 PetscErrorCode PCGridMGOverlapToWhole_Private(PC_GridMG *mg, void *x)
 {
   GridMGLevel *l = &mg->level[mg->team.whole];
@@ -231,7 +235,7 @@ PetscErrorCode PCGridMGOverlapToWhole_Private(PC_GridMG *mg, void *x)
 
 /* ------------------------------------------------------------ boxes */
 
-/* From first[] of a grid to first[] of another one */
+/* A box of n cells: from first[] of one grid to first[] of another grid */
 static GridMGBox BoxOf(const PetscInt n[3], const GridMGGrid *from, const PetscInt fromfirst[3], const GridMGGrid *to, const PetscInt tofirst[3])
 {
   const GridMGGrid *grid[2]  = {from, to};
@@ -247,7 +251,7 @@ static GridMGBox BoxOf(const PetscInt n[3], const GridMGGrid *from, const PetscI
   return box;
 }
 
-/* The part of a vector of the whole grid that this process has, with the layers: to team.part */
+/* Copies the own part, with the layers, from a vector of the whole grid to team.part */
 PetscErrorCode PCGridMGOverlapFromWhole_Private(PC_GridMG *mg, const void *x)
 {
   const GridMGLevel   *l = &mg->level[mg->team.whole];
@@ -266,7 +270,10 @@ PetscErrorCode PCGridMGOverlapFromWhole_Private(PC_GridMG *mg, const void *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Cell (i, j, k) of a level belongs to (i/by[0], j/by[1], k/by[2]) of the next one, so many numbers from its first cell */
+/*
+   The aggregate of cell (i, j, k) is (i/by[0], j/by[1], k/by[2]) of the next level, shifted by the returned number of
+   cells
+*/
 PetscInt PCGridMGOverlapShift_Private(const GridMGLevel *l, const GridMGLevel *c)
 {
   const GridMGOverlap *fine = &l->share.over, *coarse = &c->share.over;
@@ -287,7 +294,7 @@ static GridMGBox OwnBox(const PC_GridMG *mg, PetscBool leave)
   return leave ? BoxOf(own->n, &o->grid, o->lo, own, zero) : BoxOf(own->n, own, zero, &o->grid, o->lo);
 }
 
-/* Own cells of a vector of a level that is shared */
+/* Copies the own cells of a vector of a shared level */
 PetscErrorCode PCGridMGOverlapOwn_Private(PC_GridMG *mg, GridMGLevel *l, const void *x, void *y)
 {
   const GridMGOverlap *o = &l->share.over;
@@ -322,7 +329,10 @@ PetscErrorCode PCGridMGOverlapSum_Private(PC_GridMG *mg, int n, double factor, d
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The right side of the finest level, with a scale that is the same on all processes: on a device that of a mean of the largest numbers */
+/*
+   The right-hand side of the finest level, with the same scale on all processes: on a device from a mean of the largest
+   numbers of the processes
+*/
 PetscErrorCode PCGridMGOverlapEnter_Private(PC_GridMG *mg, int part, const PetscScalar x[])
 {
   const GridMGKernels *kernels = mg->kernels;
@@ -360,7 +370,7 @@ PetscErrorCode PCGridMGOverlapLeave_Private(PC_GridMG *mg, int part, PetscScalar
 
 #define GRIDMG_ARRAYS 7
 
-/* sigma, up and down; NULL: there is none */
+/* sigma, up or down; NULL: no such array */
 static double *ArrayOf(const GridMGFaces *f, int a)
 {
   if (a == 0) return f->sigma;
@@ -368,7 +378,7 @@ static double *ArrayOf(const GridMGFaces *f, int a)
   return f->symmetric ? NULL : f->down[a - 4];
 }
 
-/* The arrays of a level with the layers, as they are */
+/* The arrays of a level with the layers, not zeroed */
 static PetscErrorCode CreateFaces_Private(PC_GridMG *mg, const GridMGShare *s, GridMGFaces *f)
 {
   PetscInt own[3];
@@ -384,7 +394,7 @@ static PetscErrorCode CreateFaces_Private(PC_GridMG *mg, const GridMGShare *s, G
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Own cells of a level from an array of another grid, where they begin at first[], and zeros for those of others */
+/* Copies own cells of a level from another grid, where own cells begin at first[]; remote cells become 0 */
 static PetscErrorCode CopyOwn_Private(PC_GridMG *mg, GridMGFaces *f, int a, const GridMGGrid *grid, const PetscInt first[3], const double *from)
 {
   const PetscInt  n[3] = {f->own.end[0] - f->own.first[0], f->own.end[1] - f->own.first[1], f->own.end[2] - f->own.first[2]};
@@ -398,7 +408,7 @@ static PetscErrorCode CopyOwn_Private(PC_GridMG *mg, GridMGFaces *f, int a, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Faces of one plane between boxes; sums: the row sums of own cells do not have them yet */
+/* Adds the faces of one plane between boxes; sums: also to the row sums of own cells */
 static PetscErrorCode AddPlane_Private(PC_GridMG *mg, GridMGFaces *f, int d, int side, PetscBool sums)
 {
   static const PetscInt zero[3] = {0, 0, 0};
@@ -432,7 +442,7 @@ static PetscErrorCode AddPlane_Private(PC_GridMG *mg, GridMGFaces *f, int d, int
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The finest level, of which own cells are there, gets the layers, and the faces between boxes; sums: row sums, too */
+/* Extends the finest level from own cells by the layers and the faces between boxes; sums: also the row sums */
 PetscErrorCode PCGridMGOverlapFinest_Private(PC_GridMG *mg, PetscBool sums)
 {
   static const PetscInt zero[3] = {0, 0, 0};
@@ -454,7 +464,7 @@ PetscErrorCode PCGridMGOverlapFinest_Private(PC_GridMG *mg, PetscBool sums)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What a level is like, on all processes, and which cells have a place on the next one, those of others, too */
+/* The survey of a level over all processes, and which own and remote cells have a place on the next level */
 PetscErrorCode PCGridMGOverlapSurvey_Private(PC_GridMG *mg, GridMGLevel *l)
 {
   const GridMGArenaMark mark = PCGridMGArenaGetMark_Private(mg);
@@ -469,7 +479,7 @@ PetscErrorCode PCGridMGOverlapSurvey_Private(PC_GridMG *mg, GridMGLevel *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The exact entries of the next level: own cells, and the faces between them and others */
+/* The exact entries of the next level: own cells, and faces between own and remote cells */
 static PetscErrorCode CopyCoarse_Private(PC_GridMG *mg, const GridMGFaces *raw, const GridMGOverlap *fine, const int by[3], GridMGFaces *f)
 {
   PetscInt first[3];
@@ -526,7 +536,7 @@ PetscErrorCode PCGridMGOverlapCoarsen_Private(PC_GridMG *mg, PetscInt level)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The exact entries of a level, of which each process has its part, as all of them on all */
+/* Gathers the exact entries of a level on all processes */
 PetscErrorCode PCGridMGOverlapGather_Private(PC_GridMG *mg, PetscInt level)
 {
   GridMGLevel      *l     = &mg->level[level];
@@ -570,7 +580,7 @@ PetscErrorCode PCGridMGOverlapGather_Private(PC_GridMG *mg, PetscInt level)
 
 /* ------------------------------------------------------------ codes */
 
-/* Zeros for the faces that would lead out of the grid */
+/* Zeros for faces that would lead out of the grid */
 static PetscErrorCode ClearLast_Private(PC_GridMG *mg, const GridMGGrid *grid, int d, size_t unit, void *codes)
 {
   PetscInt  first[3] = {0, 0, 0}, n[3] = {grid->n[0], grid->n[1], grid->n[2]};
@@ -584,7 +594,7 @@ static PetscErrorCode ClearLast_Private(PC_GridMG *mg, const GridMGGrid *grid, i
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The codes, diagonals and row sums of cells of others are those that their processes have */
+/* Remote cells receive codes, diagonals and row sums from their processes */
 PetscErrorCode PCGridMGOverlapCodes_Private(PC_GridMG *mg, GridMGLevel *l)
 {
   const GridMGOperator *op   = &l->op;
@@ -608,7 +618,10 @@ PetscErrorCode PCGridMGOverlapCodes_Private(PC_GridMG *mg, GridMGLevel *l)
 
 /* ------------------------------------------------------------ whether boxes overlap */
 
-/* As far as options and boxes tell: red-black smoothing once on each side, numbers in single precision, no wells, and cells on each process */
+/*
+   As far as options and boxes show: red-black smoothing once on each side, numbers in single precision, no wells, and
+   cells on each process
+*/
 PetscBool PCGridMGMayOverlap_Private(const PC_GridMG *mg)
 {
   const PCGridMGOptions *opt = &mg->opt;

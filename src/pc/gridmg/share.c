@@ -3,15 +3,16 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   What the processes of a PCGRIDMG know of one another: their boxes, which are a tensor product on all levels since aggregates end where boxes do, and the
-   vertices of others that their edges lead to. Where a vertex is follows from its number, so that coarse levels need no messages for that.
+   Data of each process of a PCGRIDMG about all processes: the boxes, and the remote vertices of edges. Boxes are a
+   tensor product on all levels, since aggregates end where boxes end. The number of a vertex gives its place: coarse
+   levels need no messages for places.
 */
 
 #include "gridmgimpl.h"
 
 /* ------------------------------------------------------------ agreement */
 
-/* Whether there is a process that says so; all get the data of the first one */
+/* Whether `is` is true on any process; all processes receive the data of the first process with true */
 PetscErrorCode PCGridMGFirst_Private(PC_GridMG *mg, PetscBool is, PetscMPIInt n, MPI_Datatype type, void *data, PetscBool *any)
 {
   const PetscMPIInt mine = is ? mg->team.rank : mg->team.size;
@@ -24,7 +25,7 @@ PetscErrorCode PCGridMGFirst_Private(PC_GridMG *mg, PetscBool is, PetscMPIInt n,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What failed on one process has failed on all */
+/* Makes all processes fail if any process has failed */
 PetscErrorCode PCGridMGAgree_Private(PC pc)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
@@ -52,7 +53,7 @@ void PCGridMGPlace_Private(const PC_GridMG *mg, PetscInt rank, PetscInt place[3]
   place[2] = line / parts[1];
 }
 
-/* The box of a process: its cells along each direction, and in all */
+/* The box of a process: cells along each direction. Returns their product */
 PetscInt PCGridMGBoxCells_Private(const PC_GridMG *mg, const GridMGShare *s, PetscInt rank, PetscInt n[3])
 {
   PetscInt place[3];
@@ -62,7 +63,7 @@ PetscInt PCGridMGBoxCells_Private(const PC_GridMG *mg, const GridMGShare *s, Pet
   return n[0] * n[1] * n[2];
 }
 
-/* The process of a number: of several with the same offset the last one, which is the one that has vertices */
+/* The process of a global number: the last process with the offset, since earlier processes have no vertices */
 static PetscInt OwnerOf(const PC_GridMG *mg, const PetscInt offset[], PetscInt number)
 {
   PetscInt low = 0, high = mg->team.size - 1;
@@ -76,7 +77,7 @@ static PetscInt OwnerOf(const PC_GridMG *mg, const PetscInt offset[], PetscInt n
   return low;
 }
 
-/* The process of a number, and where the vertex is in the whole grid; negative: it is a well */
+/* The process of a global number, and the place of the vertex in the whole grid; negative: a well */
 PetscInt PCGridMGWhere_Private(const PC_GridMG *mg, const GridMGShare *s, PetscInt number, PetscInt at[3])
 {
   const PetscInt rank = OwnerOf(mg, s->offset, number), vertex = number - s->offset[rank];
@@ -92,7 +93,7 @@ PetscInt PCGridMGWhere_Private(const PC_GridMG *mg, const GridMGShare *s, PetscI
   return rank;
 }
 
-/* Whether the first cell of this process is a black one of the whole grid */
+/* 1 if the first cell of the own box is black in the whole grid */
 PetscInt PCGridMGParity_Private(const PC_GridMG *mg, const GridMGLevel *l)
 {
   PetscInt sum = 0;
@@ -102,7 +103,7 @@ PetscInt PCGridMGParity_Private(const PC_GridMG *mg, const GridMGLevel *l)
   return sum % 2;
 }
 
-/* The number that a row of the matrix has on the finest level */
+/* The global number of a matrix row on the finest level */
 static PetscInt NumberOfRow(const PC_GridMG *mg, PetscInt row)
 {
   const GridMGShare *s    = &mg->level[0].share;
@@ -114,7 +115,7 @@ static PetscInt NumberOfRow(const PC_GridMG *mg, PetscInt row)
   return begin + GridMGVertexOf(&grid, &rows, row - begin);
 }
 
-/* The vertex of this process, or the ghost, that a row of the matrix is; one that is neither gets its number, negative: -1 - number */
+/* The own vertex or the ghost of a matrix row; for any other row -1 - number, with the global number */
 PetscInt PCGridMGVertexOfRow_Private(const PC_GridMG *mg, PetscInt row)
 {
   const GridMGGrid  *grid = &mg->level[0].op.grid;
@@ -129,7 +130,7 @@ PetscInt PCGridMGVertexOfRow_Private(const PC_GridMG *mg, PetscInt row)
 
 /* ------------------------------------------------------------ levels */
 
-/* The ghosts of a level, ascending, whose offset and start are there */
+/* Sets the ghosts of a level, ascending; offset and start are known */
 PetscErrorCode PCGridMGShareSetGhosts_Private(PC_GridMG *mg, GridMGShare *s, PetscInt n, const PetscInt number[])
 {
   PetscSFNode *remote;
@@ -168,7 +169,7 @@ static PetscErrorCode FreeShare_Private(GridMGShare *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What processes know of a level and all after it */
+/* Frees the data about all processes for a level and all later levels */
 PetscErrorCode PCGridMGShareFree_Private(PC_GridMG *mg, PetscInt level)
 {
   PetscFunctionBegin;
@@ -177,7 +178,7 @@ PetscErrorCode PCGridMGShareFree_Private(PC_GridMG *mg, PetscInt level)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The boxes of the next level, and how many wells each process has there as here */
+/* The boxes of the next level, and the numbers of wells per process, which stay the same */
 static PetscErrorCode CoarsenBoxes_Private(PC_GridMG *mg, const GridMGShare *s, const int by[3], GridMGShare *c)
 {
   PetscFunctionBegin;
@@ -197,7 +198,7 @@ static PetscErrorCode CoarsenBoxes_Private(PC_GridMG *mg, const GridMGShare *s, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What processes know of the next level, for aggregates of by[] cells: as it was, or made anew */
+/* The data about all processes for the next level, with aggregates of by[] cells: kept, or made anew */
 PetscErrorCode PCGridMGShareCoarsen_Private(PC_GridMG *mg, PetscInt level, const int by[3])
 {
   GridMGShare *s = &mg->level[level].share, *c = &mg->level[level + 1].share;
@@ -231,20 +232,20 @@ PetscErrorCode PCGridMGShareCoarsen_Private(PC_GridMG *mg, PetscInt level, const
 
 /* ------------------------------------------------------------ values */
 
-/* The ghosts of a vector of a level get what their processes have */
+/* The ghosts of a vector of a level receive the values of their processes */
 PetscErrorCode PCGridMGExchange_Private(PC_GridMG *mg, GridMGLevel *l, void *x)
 {
   const MPI_Datatype number = mg->precision == GRIDMG_SINGLE ? MPI_FLOAT : MPI_DOUBLE;
   char              *ghosts = (char *)x + (size_t)(l->op.grid.cells + l->op.grid.wells) * GridMGNumberBytes(mg->precision);
 
   PetscFunctionBegin;
-  if (!l->shared || mg->overlap) PetscFunctionReturn(PETSC_SUCCESS); /* boxes that overlap have their own exchanges */
+  if (!l->shared || mg->overlap) PetscFunctionReturn(PETSC_SUCCESS); /* overlapping boxes have separate exchanges */
   PetscCall(PetscSFBcastBegin(l->share.sf, number, x, ghosts, MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(l->share.sf, number, x, ghosts, MPI_REPLACE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Those of the iterate, if it has changed since */
+/* The ghosts of the iterate, if the iterate has changed */
 PetscErrorCode PCGridMGRefresh_Private(PC_GridMG *mg, GridMGLevel *l)
 {
   PetscFunctionBegin;

@@ -2,7 +2,9 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Small levels of a PCGRIDMG in one kernel of a device: which ones, and the cycle on them as a list of operations */
+/*
+   Small levels of a PCGRIDMG in one kernel of a device: the choice of the levels, and the cycle as a list of operations
+*/
 
 #include "gridmgimpl.h"
 
@@ -14,7 +16,7 @@ typedef struct {
   PetscInt       n;
 } Program;
 
-/* Counts, where there is no memory */
+/* Adds an operation, or only counts the operation if there is no memory */
 static void Add(Program *p, GridMGSmallOperation operation, PetscInt level)
 {
   if (p->step) {
@@ -24,7 +26,10 @@ static void Add(Program *p, GridMGSmallOperation operation, PetscInt level)
   p->n++;
 }
 
-/* As PCGridMGCycle_Private() and what it calls, for levels from one on. Red cells that the last cycle ended with need no step, but for those of the list */
+/*
+   The program of PCGridMGCycle_Private() for levels from `from` on. If the last cycle ended with red cells, only red
+   cells of the list need a step
+*/
 static void AddCycle(const PC_GridMG *mg, PetscInt from, PetscInt level, PetscBool zero, Program *p)
 {
   const PetscInt  last = mg->n - 1 - from;
@@ -72,12 +77,12 @@ static void AddSolve(const PC_GridMG *mg, PetscInt from, Program *p)
   if (mg->opt.cycle == PCGRIDMG_CYCLE_W && from < mg->n - 1) AddCycle(mg, from, 0, PETSC_FALSE, p);
 }
 
-/* Whether levels from this one on may be in the kernel */
+/* Whether the kernel may contain this level and all later levels */
 static PetscBool MayBeSmall(const PC_GridMG *mg, PetscInt level)
 {
   if (mg->smoother != PCGRIDMG_SMOOTHER_REDBLACK || mg->opt.smooths[0] != 1 || mg->opt.smooths[1] != 1 || mg->precision != GRIDMG_SINGLE) return PETSC_FALSE;
   if (mg->opt.cycle == PCGRIDMG_CYCLE_K && level <= mg->opt.klevels && level < mg->n - 1) return PETSC_FALSE;
-  if (mg->opt.cycle == PCGRIDMG_CYCLE_W && mg->n - level > 12) return PETSC_FALSE; /* 2^12 visits of the coarsest one */
+  if (mg->opt.cycle == PCGRIDMG_CYCLE_W && mg->n - level > 12) return PETSC_FALSE; /* 2^12 visits of the coarsest level */
   return (PetscBool)(level > 0 && !mg->level[level].shared && mg->level[level].op.grid.cells <= SMALL_CELLS);
 }
 

@@ -3,11 +3,11 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Smoothers of a PCGRIDMG. Cells are smoothed with the pressures of wells given, then each well solves its row; after a coarse correction the same
-   backwards, so that a cycle is symmetric.
+   Smoothers of a PCGRIDMG. Cells are smoothed with fixed pressures of wells; then each well solves its row. After a
+   coarse correction the order is reversed, which keeps a cycle symmetric.
 
-   Reference:
-   J. Lottes: optimal polynomial smoothers for multigrid V-cycles, Numer. Linear Algebra Appl. 30 (2023), for Chebyshev's method of the fourth kind
+   Reference: J. Lottes: optimal polynomial smoothers for multigrid V-cycles, Numer. Linear Algebra Appl. 30 (2023), for
+   Chebyshev's method of the fourth kind
 */
 
 #include "gridmgimpl.h"
@@ -17,7 +17,7 @@
 
 static PetscErrorCode RedBlack_Private(PC_GridMG *mg, GridMGLevel *l, PetscBool post, PetscBool zero)
 {
-  const int parity = (int)PCGridMGParity_Private(mg, l); /* colours are those of the whole grid */
+  const int parity = (int)PCGridMGParity_Private(mg, l); /* colours of the whole grid */
   void     *x      = l->x[l->cur];
 
   PetscFunctionBegin;
@@ -66,7 +66,7 @@ static PetscErrorCode Chebyshev_Private(PC_GridMG *mg, GridMGLevel *l, PetscInt 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Wells, if there are any on this level */
+/* Gauss-Seidel on the wells of this level */
 static PetscErrorCode Wells_Private(PC_GridMG *mg, GridMGLevel *l, PetscBool backwards)
 {
   PetscFunctionBegin;

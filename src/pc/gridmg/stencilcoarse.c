@@ -3,8 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The coarsest level of a PCGRIDMG with de Zeeuw's interpolation: the inverse of its exact matrix, S (S A S)^-1 S with powers of two in S. Without
-   row sums the constants e are in the kernel; then it is the inverse of A + s e e^T, which is the same for right sides whose sum is 0.
+   The coarsest level of a PCGRIDMG with de Zeeuw's interpolation: the inverse of the exact matrix, S (S A S)^-1 S with
+   powers of two in S. Without row sums the kernel contains the constants e. The inverse is then the inverse of A + s e
+   e^T, which gives the same solution for right-hand sides of sum 0.
 */
 
 #include "gridmgimpl.h"
@@ -25,7 +26,7 @@ static inline PetscScalar ValueOf(const void *array, PetscInt i)
 #endif
 }
 
-/* The matrix, by columns, and what is added to all its entries */
+/* The matrix, by columns, and the constant added to all entries */
 static void GetMatrix(const GridMGStencils *f, PetscScalar *M, PetscReal *add)
 {
   const GridMGPoints *g    = &f->grid;
@@ -39,7 +40,7 @@ static void GetMatrix(const GridMGStencils *f, PetscScalar *M, PetscReal *add)
       const PetscScalar v = ValueOf(f->a, i * g->points + s);
       PetscInt          j = i;
 
-      if (v == (PetscScalar)0.) continue; /* or there is no such neighbour */
+      if (v == (PetscScalar)0.) continue; /* or no such neighbour */
       for (int d = 0; d < g->dim; d++) j += GridMGOffset(s, d) * (d == 0 ? 1 : (d == 1 ? g->n[0] : g->n[0] * g->n[1]));
       AT(M, i, j) += v;
     }
@@ -65,7 +66,7 @@ static void Scale(PetscInt n, PetscReal shift, PetscScalar *M, PetscScalar *S)
   }
 }
 
-/* The inverse in place. info as LAPACK has it, or -1: the numbers of the inverse are rounding */
+/* Inverts in place. info as LAPACK returns it, or -1: the inverse consists of rounding errors */
 static PetscErrorCode Invert_Private(PetscInt n, PetscScalar *M, PetscBLASInt *info)
 {
   PetscBLASInt bn, *pivots, lwork;

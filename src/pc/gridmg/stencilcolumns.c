@@ -3,8 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   PCMatApply() of a PCGRIDMG with de Zeeuw's interpolation on a device: 4 or 8 columns at once. Levels get vectors with several columns, and the
-   kernels for them, while the cycle runs. Operators and weights are read once for all columns of a sweep, and coarse levels cost as much as for one.
+   PCMatApply() of a PCGRIDMG with de Zeeuw's interpolation on a device: 4 or 8 columns at once. During the cycle, the
+   levels have vectors of several columns and the kernels for them. A sweep reads operators and weights once for all
+   columns, and coarse levels cost as much as for one column.
 */
 
 #include "gridmgimpl.h"
@@ -13,7 +14,7 @@
   #include <lithe/private/lithecudagridmg.h>
   #include <lithe/private/lithecudagridmgstencil.h>
 
-/* What the levels have for one column, while they have vectors for several */
+/* The data of the levels for one column, saved while the levels have vectors of several columns */
 typedef struct {
   const GridMGStencilKernels *kernels;
   void                       *b[GRIDMG_LEVELS_MAX], *x[GRIDMG_LEVELS_MAX][2];
@@ -40,7 +41,7 @@ static void Restore(PC_GridMG *mg, const Single *single)
   }
 }
 
-/* A vector of a level: a point before it and one after it may be read */
+/* A vector of a level; one point before and one after the vector may be read */
 static void *TakeVector(PC_GridMG *mg, GridMGPool *pool, PetscInt level, int columns)
 {
   const size_t point = (size_t)columns * GRIDMG_PARTS * GridMGNumberBytes(mg->precision);
@@ -59,7 +60,10 @@ static void TakeVectors(PC_GridMG *mg, int columns, GridMGPool *pool)
   }
 }
 
-/* Levels get vectors and kernels for several columns. Memory of another layout is zeroed, what is between vectors, too */
+/*
+   Gives the levels vectors and kernels for several columns. Memory with a new layout is zeroed, with the gaps between
+   vectors
+*/
 static PetscErrorCode Widen_Private(PC_GridMG *mg, const GridMGColumnsKernels *kernels)
 {
   const int   which = kernels->columns < GRIDMG_COLUMNS_MAX ? 0 : 1;
@@ -130,7 +134,10 @@ static PetscErrorCode ApplyAtOnce_Private(PC_GridMG *mg, PetscInt n, const Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* So many columns at once that one is not left over, if there are others; 0: they are where levels are not, or too many values for the kernels */
+/*
+   Applies up to GRIDMG_COLUMNS_MAX columns at once, and leaves a single last column to the caller. done: the number of
+   columns applied. done is 0 if X or Y is on the host, or if the values exceed 32-bit indices
+*/
 static PetscErrorCode ApplyOnDevice_Private(PC_GridMG *mg, Mat X, Mat Y, PetscInt *done)
 {
   const PetscInt64   values = (PetscInt64)mg->stencil[0].op.grid.cells * GRIDMG_COLUMNS_MAX;
@@ -179,7 +186,7 @@ PetscErrorCode PCMatApply_GridMG(PC pc, Mat X, Mat Y)
 }
 #endif
 
-/* Elsewhere PCMatApply() takes the columns one by one */
+/* Without this function PCMatApply() applies the columns one by one */
 PetscErrorCode PCGridMGSetMatApply_Private(PC pc)
 {
   PetscFunctionBegin;

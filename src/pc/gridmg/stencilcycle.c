@@ -26,13 +26,13 @@ static PetscErrorCode Colours_Private(PC_GridMG *mg, GridMGStencilLevel *l, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What a step of Jacobi's method multiplies factors by */
+/* The damping factor of a Jacobi step */
 double PCGridMGStencilDamping_Private(const PC_GridMG *mg)
 {
-  return mg->smoother == PCGRIDMG_SMOOTHER_DAMPED ? 1 : GRIDMG_DAMPING; /* the other one is in the factors */
+  return mg->smoother == PCGRIDMG_SMOOTHER_DAMPED ? 1 : GRIDMG_DAMPING; /* the factors of each point already contain the damping */
 }
 
-/* From the iterate, or from zero; without so many of the last steps */
+/* Smoothing from the iterate, or from zero, without the last `without` steps */
 static PetscErrorCode Smooth_Private(PC_GridMG *mg, GridMGStencilLevel *l, PetscBool post, PetscBool zero, PetscInt without)
 {
   const PetscInt steps   = mg->opt.smooths[post ? 1 : 0] - without;
@@ -53,7 +53,7 @@ static PetscErrorCode Smooth_Private(PC_GridMG *mg, GridMGStencilLevel *l, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One cycle on a level for its right side b, from the iterate or from zero; without so many of its last steps */
+/* One cycle on a level for its right-hand side b, from the iterate or from zero, without the last `without` steps */
 PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *mg, PetscInt level, PetscBool zero, PetscInt without)
 {
   const GridMGStencilKernels *kernels = mg->stencilkernels;
@@ -67,7 +67,7 @@ PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *mg, PetscInt level, Petsc
     PetscCall((*kernels->dense)(&l->op, mg->inverse, mg->inversescale, l->b, l->x[1], l->x[0]));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  /* the iterate after one step from zero is made again where it is needed */
+  /* a single step from zero is cheap: each reader recomputes the iterate */
   again = (PetscBool)(kernels->down && zero && mg->opt.smooths[0] == 1 && mg->smoother != PCGRIDMG_SMOOTHER_REDBLACK);
   if (again) {
     l->cur = 0;

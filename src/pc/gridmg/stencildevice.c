@@ -2,7 +2,10 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* PCGRIDMG with de Zeeuw's interpolation where the matrix is: which kernels work, and the matrix as they read it */
+/*
+   PCGRIDMG with de Zeeuw's interpolation at the place of the matrix: the choice of kernels, and the matrix as they read
+   it
+*/
 
 #include "gridmgimpl.h"
 
@@ -32,7 +35,7 @@ PetscErrorCode PCGridMGChooseStencilKernels_Private(PC pc)
   PC_GridMG *mg = (PC_GridMG *)pc->data;
 
   PetscFunctionBegin;
-  /* or rows are on the host, and so are levels; on several processes these are always there */
+  /* with rows on the host, or on several processes, the levels are on the host */
   if (PCGridMGIsShared(mg)) mg->kernels = &GridMGHostKernels;
   mg->device         = (PetscBool)(mg->kernels == &GridMGDeviceKernels);
   mg->stencilkernels = mg->device ? &GridMGStencilDeviceKernels : &GridMGStencilHostKernels;
@@ -67,7 +70,7 @@ PetscErrorCode PCGridMGReadStencilsDevice_Private(PC pc, double rounding, PetscR
 }
 #endif
 
-/* Exact entries of a level on the host, point by point: as they are there, or in a block */
+/* Exact entries of a level on the host, point by point: the entries themselves, or a copy in a block */
 PetscErrorCode PCGridMGGetStencils_Private(PC_GridMG *mg, const GridMGStencils *f, GridMGBlock *block, GridMGStencils *host)
 {
   const GridMGPoints *g     = &f->grid;

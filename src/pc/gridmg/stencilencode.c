@@ -3,15 +3,17 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Stencils of a level rounded to codes, on host memory, and the factors of smoothers, which are those of the rounded stencils.
+   Rounds the stencils of a level to codes, on host memory, and computes the factors of smoothers for the rounded
+   stencils.
 
-   The largest part of an entry of row or column i is at most scale_i times the largest code. Entries of symmetric operators are those of the
-   lower one of both points.
+   The largest part of an entry of row or column i is at most scale_i times the largest code. A symmetric operator
+   stores an entry at the lower of its two points.
 
-   GRIDMG_DAMP is for grids on which waves have few points. Where coefficients are constant, the stencil of a point takes a smooth error to lambda_0 times it,
-   and the errors that change sign from point to point in some directions to lambda_1 .. lambda_m. A step x += tau r multiplies them by
-   1 - tau lambda. Jacobi's tau = omega/diagonal makes smooth errors grow where lambda_0 is large and has the other sign; where they would grow by more
-   than a limit, tau is what makes sum_k |1 - tau lambda_k|^2 least: sum_k conj(lambda_k) / sum_k |lambda_k|^2.
+   GRIDMG_DAMP is for grids with few points per wavelength. With constant coefficients, the stencil of a point
+   multiplies a smooth error by lambda_0. Errors that alternate from point to point in some directions have factors
+   lambda_1 .. lambda_m. A step x += tau r multiplies these errors by 1 - tau lambda. Jacobi's tau = omega/diagonal
+   amplifies smooth errors if lambda_0 is large and has the other sign. If the amplification exceeds a limit, tau
+   minimises sum_k |1 - tau lambda_k|^2: tau = sum_k conj(lambda_k) / sum_k |lambda_k|^2.
 */
 
 #include "gridmgstencilhost.h"
@@ -24,7 +26,7 @@ static inline double LargestPart(GridMGValue v)
   return PetscMax(fabs(GRIDMG_RE(v)), fabs(GRIDMG_IM(v)));
 }
 
-/* Entry s of a point, of a symmetric operator that of the lower one of both points; to: the other one */
+/* Entry s of a point; a symmetric operator stores it at the lower of both points. to: the other point */
 static inline GridMGValue EntryOf(const GridMGStencils *f, PetscInt i, PetscInt to, int s)
 {
   const GridMGValue *a      = (const GridMGValue *)f->a;
@@ -50,7 +52,7 @@ static double LargestOf(const GridMGStencils *f, PetscInt i, const PetscInt at[3
   return most;
 }
 
-/* A power of two that times the largest code is at least that */
+/* A power of two whose product with the largest code is at least `most` */
 static double ScaleOf(double most, int bits)
 {
   int exponent;
@@ -77,7 +79,7 @@ static inline double Get(GridMGPrecision precision, const void *array, PetscInt 
   return precision == GRIDMG_SINGLE ? (double)((const float *)array)[i] : ((const double *)array)[i];
 }
 
-/* One part of an entry to its code; what has become of it */
+/* Encodes one part of an entry; returns the decoded value */
 static double PutCode(const GridMGStencilOperator *op, size_t at, double v, double scale)
 {
   double code;
@@ -92,7 +94,7 @@ static double PutCode(const GridMGStencilOperator *op, size_t at, double v, doub
   return scale * code;
 }
 
-/* Codes of a row; rounded is its stencil then, but for the centre */
+/* Codes of a row; rounded: its decoded stencil without the centre */
 static void EncodeRow(const GridMGStencils *f, const GridMGStencilOperator *op, PetscInt i, const PetscInt at[3], GridMGValue rounded[])
 {
   const GridMGPoints *g = &f->grid;

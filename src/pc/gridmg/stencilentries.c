@@ -3,19 +3,19 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Which interpolation a PCGRIDMG takes, and the finest level of stencils from the entries of the matrix, multiplied by a power of two that brings
-   the largest entry near 1.
+   The choice of the interpolation of a PCGRIDMG, and the finest level of stencils. The entries of the matrix are
+   multiplied by a power of two that brings the largest entry near 1.
 */
 
 #include "gridmgimpl.h"
 #include "gridmgstencilhost.h"
 
-#define GRIDMG_ROUNDING 16   /* row sums of so many roundings of the entries are none */
-#define GRIDMG_NULL     1e-8 /* the same where constants are said to be in the null space */
-#define GRIDMG_SAME     1e-8 /* entries that differ by less than this part of them count as the same */
-#define GRIDMG_WRONG    20   /* aggregation takes so many times fewer entries of the wrong sign than there are */
+#define GRIDMG_ROUNDING 16   /* a smaller row sum, in roundings of the entries, counts as 0 */
+#define GRIDMG_NULL     1e-8 /* the same if the null space contains the constants */
+#define GRIDMG_SAME     1e-8 /* entries with a smaller relative difference count as the same */
+#define GRIDMG_WRONG    20   /* number of entries per permitted entry of the wrong sign */
 
-/* The values of a matrix as the levels have them, part by part */
+/* The parts of a matrix value in the levels */
 static inline void GetParts(PetscScalar value, double part[2])
 {
   part[0] = (double)PetscRealPart(value);
@@ -24,7 +24,7 @@ static inline void GetParts(PetscScalar value, double part[2])
 
 /* ------------------------------------------------------------ the choice */
 
-/* Off-diagonal entries, those with the sign of most diagonal entries, and those that are not real */
+/* Counts off-diagonal entries: all, with the sign of most diagonal entries, and with an imaginary part */
 static PetscErrorCode CountSigns_Private(PC pc, PetscInt64 *entries, PetscInt64 *wrong, PetscInt64 *imaginary)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
@@ -67,7 +67,7 @@ static PetscErrorCode CountSigns_Private(PC pc, PetscInt64 *entries, PetscInt64 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What stencils are for: all that has no place in M-matrices of 5 or 7 points, if it has one on the grid */
+/* Chooses stencils for a matrix that is no M-matrix of 5 or 7 points, if all entries have a place on the grid */
 PetscErrorCode PCGridMGChoose_Private(PC pc)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
@@ -87,7 +87,7 @@ PetscErrorCode PCGridMGChoose_Private(PC pc)
 
 /* ------------------------------------------------------------ entries */
 
-/* Directions of one point are left out */
+/* Leaves out directions of one point */
 static void SetPoints(const PetscInt n[3], GridMGPoints *points)
 {
   *points = (GridMGPoints){.points = 1, .corners = 1, .n = {1, 1, 1}, .cells = n[0] * n[1] * n[2]};
@@ -115,7 +115,7 @@ static PetscErrorCode CheckOffGrid_Private(PC pc, const OffGrid *off, const Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Entry (row, column) is the one of neighbour s of a point */
+/* Puts entry (row, column) into the stencil of its point */
 static PetscErrorCode TakeEntry_Private(PC pc, PetscInt row, PetscInt column, PetscScalar value, double *entry, double *most)
 {
   double part[2];
@@ -164,7 +164,10 @@ static PetscErrorCode ReadRows_Private(PC pc, const GridMGPoints *g, double *a, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On several processes: the rows of this process, in its part of the array, and then those of others that are there, too. Each process has the same error */
+/*
+   Several processes: the own rows, in their part of the array, then remote rows of the larger box. Each process raises
+   the same error
+*/
 static PetscErrorCode ReadShared_Private(PC pc, GridMGStencilLevel *l, double *most)
 {
   PC_GridMG          *mg    = (PC_GridMG *)pc->data;
@@ -246,7 +249,7 @@ static PetscBool IsReal(const GridMGPoints *g, const double *a)
   return PETSC_TRUE;
 }
 
-/* Row sums; what is rounding in them becomes 0. The largest entry of a row that has entries is at least least */
+/* Row sums; a row sum at rounding level becomes 0. least: the minimum over nonempty rows of the largest entry */
 static void SumRows(const GridMGPoints *g, double rounding, const double *a, double *sigma, double *least)
 {
   *least = 1;
@@ -324,7 +327,7 @@ static PetscErrorCode ReadHost_Private(PC pc, double rounding, PetscReal same, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same on a device, where entries stay as they are, and are multiplied when they are read */
+/* The same on a device. The entries stay unscaled, and are multiplied when read */
 static PetscErrorCode ReadDevice_Private(PC pc, double rounding, PetscReal same, PetscBool *isreal, double *least)
 {
   PC_GridMG      *mg = (PC_GridMG *)pc->data;
@@ -335,7 +338,7 @@ static PetscErrorCode ReadDevice_Private(PC pc, double rounding, PetscReal same,
   PetscFunctionBegin;
   PetscCall(PCGridMGReadStencilsDevice_Private(pc, rounding, same, &found));
   if (found.outside < f->grid.cells || found.nonumber < f->grid.cells) {
-    /* the host tells which entry it is */
+    /* the host finds which entry is wrong */
     double *a;
 
     if (mg->given.i) {
@@ -356,7 +359,7 @@ static PetscErrorCode ReadDevice_Private(PC pc, double rounding, PetscReal same,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Row sums of so many roundings are none */
+/* rounding: a row sum below this part of the sum of moduli counts as 0 */
 static PetscErrorCode GetRounding_Private(PC pc, double *rounding)
 {
   PetscBool    constant = PETSC_FALSE;
@@ -393,12 +396,12 @@ PetscErrorCode PCGridMGReadStencils_Private(PC pc)
   PetscCall(PCGridMGStencilsCreate_Private(mg, &l->block, g, PETSC_FALSE, &l->f));
   PetscCall(GetRounding_Private(pc, &rounding));
   PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
-  if (mg->given.i) known = PETSC_FALSE; /* that was said of other rows */
+  if (mg->given.i) known = PETSC_FALSE; /* the symmetry flags belong to other rows */
   PetscCall((mg->device ? ReadDevice_Private : ReadHost_Private)(pc, rounding, known && symmetric ? -1 : GRIDMG_SAME, &isreal, &least));
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   if (mg->smoother == PCGRIDMG_SMOOTHER_AUTO) mg->smoother = isreal ? PCGRIDMG_SMOOTHER_REDBLACK : PCGRIDMG_SMOOTHER_DAMPED;
   mg->symmetric = l->f.symmetric;
-  /* Single precision has a range that no sensible matrix leaves */
+  /* single precision, if the entries are within range */
   mg->precision = mg->opt.precision == PCGRIDMG_PRECISION_DOUBLE || least < 1e-25 ? GRIDMG_DOUBLE : GRIDMG_SINGLE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -2,13 +2,16 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Levels of stencils on several processes: coarse stencils and codes, levels that each process has all of, and vectors between levels. See stencilshare.c */
+/*
+   Levels of stencils on several processes: coarse stencils and codes, gathered levels, and vectors between levels. See
+   stencilshare.c
+*/
 
 #include "gridmgparts.h"
 
 /* ------------------------------------------------------------ entries */
 
-/* All processes' points of a level: units of bytes, from own points to the whole grid */
+/* Gathers the points of a level from all processes: units of bytes, from own points to the whole grid */
 static PetscErrorCode GatherUnits_Private(PC_GridMG *mg, const GridMGStencilShare *s, size_t bytes, const void *part, void *all, void *whole)
 {
   const GridMGPart to = GridMGWholeBox(s);
@@ -29,7 +32,7 @@ static PetscErrorCode GatherUnits_Private(PC_GridMG *mg, const GridMGStencilShar
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The exact entries of a level, of which this process has its part, as all of them */
+/* Gathers the exact entries of a level on each process */
 PetscErrorCode PCGridMGGatherStencils_Private(PC_GridMG *mg, GridMGStencilLevel *l)
 {
   const GridMGStencilShare *s     = &l->share;
@@ -61,7 +64,7 @@ PetscErrorCode PCGridMGGatherStencils_Private(PC_GridMG *mg, GridMGStencilLevel 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* P^T A P of a level: the next one, on larger boxes. Weights are there */
+/* P^T A P of a level: the next level, on larger boxes. The weights are known */
 PetscErrorCode PCGridMGShareProduct_Private(PC_GridMG *mg, GridMGStencilLevel *l, void *work)
 {
   const size_t        value = GRIDMG_PARTS * sizeof(double), row = (size_t)l->f.grid.points * value;
@@ -87,8 +90,8 @@ PetscErrorCode PCGridMGShareProduct_Private(PC_GridMG *mg, GridMGStencilLevel *l
 }
 
 /*
-   The codes of points of other processes come from these. bad: the first own point without a factor, or -1. On the finest level bad is a row of the
-   matrix, on a coarse level a number in the whole grid
+   Remote points receive their codes. bad: the first own point without a factor, or -1. On the finest level bad is a
+   matrix row, on a coarse level a number in the whole grid
 */
 PetscErrorCode PCGridMGExchangeCodes_Private(const PC_GridMG *mg, GridMGStencilLevel *l, PetscInt *bad)
 {
@@ -122,7 +125,10 @@ PetscErrorCode PCGridMGExchangeCodes_Private(const PC_GridMG *mg, GridMGStencilL
 
 /* ------------------------------------------------------------ vectors */
 
-/* The vectors of transfers: own points, all points, coarse points of the larger box; the same sequence with and without memory */
+/*
+   The vectors of transfers: own points, all points, coarse points of the larger box; the same sequence with and without
+   memory
+*/
 void PCGridMGTakeShare_Private(PC_GridMG *mg, GridMGPool *pool, GridMGStencilLevel *l)
 {
   const size_t        value = GridMGNumberBytes(mg->precision) * GRIDMG_PARTS;
@@ -133,7 +139,7 @@ void PCGridMGTakeShare_Private(PC_GridMG *mg, GridMGPool *pool, GridMGStencilLev
   s->coarse = l->shared ? PCGridMGTake_Private(pool, (size_t)s->next.cells * value) : NULL;
 }
 
-/* The points of other processes of a vector of a level get what these have */
+/* Points of other processes in a vector of a level receive the values of their processes */
 PetscErrorCode PCGridMGExchangeValues_Private(PC_GridMG *mg, GridMGStencilLevel *l, void *x)
 {
   PetscFunctionBegin;
@@ -141,7 +147,7 @@ PetscErrorCode PCGridMGExchangeValues_Private(PC_GridMG *mg, GridMGStencilLevel 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The right side of a level from part, the own points of each process */
+/* The right-hand side of a level from part, the own points of each process */
 static PetscErrorCode Put_Private(PC_GridMG *mg, GridMGStencilLevel *l)
 {
   const size_t     value = GridMGNumberBytes(mg->precision) * GRIDMG_PARTS;
@@ -155,7 +161,7 @@ static PetscErrorCode Put_Private(PC_GridMG *mg, GridMGStencilLevel *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What restriction has made of a residual is the right side of the next level */
+/* Distributes the restricted residual as the right-hand side of the next level */
 PetscErrorCode PCGridMGShareDown_Private(PC_GridMG *mg, GridMGStencilLevel *l)
 {
   GridMGStencilLevel *c    = l + 1;
@@ -176,7 +182,7 @@ void PCGridMGShareUp_Private(const PC_GridMG *mg, GridMGStencilLevel *l)
   GridMGCopyBox(&to, &from, c->x[c->cur], &to, l->share.coarse, GridMGNumberBytes(mg->precision) * GRIDMG_PARTS);
 }
 
-/* The right side of the finest level, with a scale that is the same on all processes */
+/* The right-hand side of the finest level, with the same scale on all processes */
 PetscErrorCode PCGridMGShareEnter_Private(PC_GridMG *mg, const PetscScalar *x)
 {
   GridMGStencilLevel *l    = &mg->stencil[0];
@@ -190,7 +196,7 @@ PetscErrorCode PCGridMGShareEnter_Private(PC_GridMG *mg, const PetscScalar *x)
 
     mine = v <= mine ? mine : v;
   }
-  /* the largest of several numbers is not defined where one of them is none */
+  /* MPI_MAX is undefined for NaN */
   if (PetscIsNanReal((PetscReal)mine)) mine = PETSC_INFINITY;
   PetscCallMPI(MPIU_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, mg->team.comm));
   *mg->scale = GridMGScaleOf(most);

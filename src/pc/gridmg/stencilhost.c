@@ -3,8 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   GridMGStencilHostKernels: the operations of PCGRIDMG with de Zeeuw's interpolation on host memory, in one thread. They are what the kernels of
-   a device are compared with. Loops that decode stencils are in gridmgstencilloops.h, the others in gridmgstencilvectors.h.
+   GridMGStencilHostKernels: the operations of PCGRIDMG with de Zeeuw's interpolation on host memory, in one thread, and
+   the reference for the kernels of a device. Loops that decode stencils are in gridmgstencilloops.h, all remaining
+   loops in gridmgstencilvectors.h.
 */
 
 #include "gridmghostcodes.h"
@@ -51,7 +52,7 @@ static void PointsOf(const GridMGPoints *g, int colour, PetscInt first[3], Petsc
   }
 }
 
-/* 2^-e of a number between 2^e and 2^(e+1); 1 where there is none */
+/* 2^-e of a number between 2^e and 2^(e+1); 1 out of range */
 static double ScaleOf(double largest)
 {
   int e;

@@ -2,14 +2,14 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The levels of a PCGRIDMG with de Zeeuw's interpolation: exact Galerkin products, and all of them rounded to codes */
+/* The levels of a PCGRIDMG with de Zeeuw's interpolation: exact Galerkin products, and their rounding to codes */
 
 #include "gridmgimpl.h"
 
 #define GRIDMG_PITCH 32 /* points whose codes lie together on a device */
-#define GRIDMG_PACK  4  /* codes of a point that are read at once there */
+#define GRIDMG_PACK  4  /* number of codes per point that a device reads at once */
 
-/* The next grid; whether it has fewer points */
+/* The next grid; returns whether it has fewer points */
 static PetscBool Coarser(const GridMGStencilLevel *l, GridMGPoints *coarse)
 {
   PetscInt       n[3];
@@ -106,7 +106,7 @@ PetscErrorCode PCGridMGEncodeStencils_Private(PC pc)
     op->precision = mg->precision;
     op->symmetric = mg->symmetric;
     op->pitch     = (op->grid.cells + GRIDMG_PITCH - 1) / GRIDMG_PITCH * GRIDMG_PITCH;
-    /* a Galerkin product rounded to 8 bits is a bad one */
+    /* 8 bits are too few for a Galerkin product */
     op->bits = (int)mg->opt.bits;
     if (k) op->bits = (int)(mg->opt.coarsebits == PETSC_DECIDE ? PetscMax(mg->opt.bits, 16) : mg->opt.coarsebits);
   }

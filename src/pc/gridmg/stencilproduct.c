@@ -3,18 +3,18 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The Galerkin product of stencils on host memory, in two stages: T = A P row by row, three planes of it at a time, then P^T T, gathered by
-   coarse points. Sums have a fixed order, that of the fine points.
+   The Galerkin product of stencils on host memory, in two stages: T = A P row by row, three planes at a time, then P^T
+   T, gathered by coarse points. Sums have a fixed order, the order of the fine points.
 
-   The row sums of T are sigma, without cancellation, where the weights of all neighbours have the sum one. Points that have nothing to do with a coarse one
-   have none.
+   If the weights of all neighbours sum up to one, the row sums of T are sigma, without cancellation. A point without
+   coarse neighbours has no weights.
 */
 
 #include "gridmgstencilhost.h"
 
-#define GRIDMG_COMPLETE 1e-12 /* weights whose sum is one up to rounding */
+#define GRIDMG_COMPLETE 1e-12 /* rounding tolerance of a sum of weights that is one */
 
-/* A row times P: entry t belongs to the coarse point at offset t from at/2. Its row sum comes last */
+/* A row times P: entry t belongs to the coarse point at offset t from at/2. The row sum comes last */
 static void TimesP(const GridMGStencils *f, PetscInt i, const PetscInt at[3], GridMGValue product[])
 {
   const GridMGPoints *g       = &f->grid;
@@ -51,7 +51,7 @@ static void TimesPPlane(const GridMGStencils *f, PetscInt k, GridMGValue planes[
   }
 }
 
-/* P^T T in the row of a coarse point: fine points round twice its number */
+/* P^T T in the row of a coarse point: a sum over the fine points around twice its number */
 static void Gather(const GridMGStencils *f, const GridMGValue planes[], const PetscInt to[3], GridMGValue sum[], GridMGValue *sigma)
 {
   const GridMGPoints *g = &f->grid;

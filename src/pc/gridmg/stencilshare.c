@@ -3,24 +3,26 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Levels of stencils on several processes. The points of the processes are boxes, a tensor product. A coarse point belongs to the process that has its fine
-   point. Each process has a larger box, its own points and some of others, and works on all of it with the operations of one process.
+   Levels of stencils on several processes. The points of the processes are boxes, a tensor product. A coarse point
+   belongs to the process of its fine point. Each process has a larger box, of all own points and some remote points,
+   and works on the whole larger box with the operations of a single process.
 
-   A larger box begins at an even number, and ends at one or at the end of the grid, two or three points away from the own points. The box therefore
-   has the weights of all its points, and the coarse stencils and scales of codes of own points. Stencils and codes of the other points come from
-   their processes.
+   A larger box begins at an even number, and ends at an even number or at the end of the grid, two or three points away
+   from the own points. The box therefore has the weights of all points, and the coarse stencils and scales of codes of
+   own points. Remote points receive stencils and codes from their processes.
 
-   Iterates and right sides are right on the whole larger box. A smoothing step and a restriction spoil points of others, which are exchanged then. Residuals
-   are right one point away from the own points: restriction needs these. All numbers are those of one process, to the last bit.
+   Iterates and right-hand sides are correct on the whole larger box. A smoothing step and a restriction spoil remote
+   points, which are then exchanged. Residuals are correct up to one point away from the own points, as restriction
+   needs. All numbers equal the numbers on a single process, to the last bit.
 
-   A level of few points is gathered: each process has all of it, and of all levels after it.
+   A level of few points is gathered: each process has the whole level, and all later levels.
 */
 
 #include "gridmgparts.h"
 
 /* ------------------------------------------------------------ boxes */
 
-/* The points of others get what their processes have */
+/* The star forest that sends the values of own points to all copies of the points */
 static PetscErrorCode MakeForest_Private(PC_GridMG *mg, GridMGStencilShare *s)
 {
   const int        dim = s->box.dim;
@@ -53,7 +55,7 @@ static PetscErrorCode MakeForest_Private(PC_GridMG *mg, GridMGStencilShare *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All of a share whose start, parts and size are there; grid: how many directions there are, and neighbours */
+/* Completes a share with known start, parts and size; grid: gives the number of directions, and the neighbours */
 static PetscErrorCode SetBoxes_Private(PC_GridMG *mg, const GridMGPoints *grid, GridMGStencilShare *s)
 {
   const GridMGPart own = GridMGOwnBox(s, mg->team.rank), box = GridMGLargeBox(s, grid->dim, mg->team.rank);
@@ -73,7 +75,7 @@ static PetscErrorCode SetBoxes_Private(PC_GridMG *mg, const GridMGPoints *grid, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Of the finest level: the boxes of cells. Directions of one point are left out. grid becomes the larger box */
+/* The finest level: the boxes of cells, without directions of one point. grid becomes the larger box */
 PetscErrorCode PCGridMGStencilShareFirst_Private(PC_GridMG *mg, GridMGPoints *grid)
 {
   GridMGStencilLevel *l     = &mg->stencil[0];
@@ -101,7 +103,7 @@ PetscErrorCode PCGridMGStencilShareFirst_Private(PC_GridMG *mg, GridMGPoints *gr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The boxes of the next level: a coarse point belongs to whom its fine point, twice its number or the last one, belongs to */
+/* The boxes of the next level: the owner of a coarse point owns its fine point, twice its number or the last point */
 PetscErrorCode PCGridMGStencilShareCoarsen_Private(PC_GridMG *mg, const GridMGStencilShare *s, GridMGStencilShare *c)
 {
   PetscFunctionBegin;
@@ -130,7 +132,7 @@ PetscErrorCode PCGridMGStencilShareFree_Private(PC_GridMG *mg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The grid of a level, all of it */
+/* The whole grid of a level */
 PetscInt PCGridMGStencilGrid_Private(const GridMGStencilLevel *l, PetscInt n[3])
 {
   for (int d = 0; d < 3; d++) n[d] = l->shared ? l->share.size[d] : l->op.grid.n[d];
@@ -139,7 +141,7 @@ PetscInt PCGridMGStencilGrid_Private(const GridMGStencilLevel *l, PetscInt n[3])
 
 /* ------------------------------------------------------------ exchanges */
 
-/* Units of n numbers, of all points that are another process's */
+/* Updates all remote points, n numbers per point */
 PetscErrorCode PCGridMGStencilExchange_Private(const GridMGStencilShare *s, MPI_Datatype number, PetscMPIInt n, void *x)
 {
   MPI_Datatype unit;

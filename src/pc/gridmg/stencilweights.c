@@ -3,24 +3,27 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Matrix-dependent interpolation on host memory. Points with even numbers in all directions, or the last ones, are those of the coarse grid.
-   All other points take their value from 2, 4 or 8 coarse points round them.
+   Matrix-dependent interpolation on host memory. Points with even numbers in all directions belong to the coarse grid,
+   and last points as well. Every other point interpolates from the 2, 4 or 8 coarse points around it.
 
-   A point with one odd number has a coarse point on either side. Their weights are d_w/(d_w + d_e) and d_e/(d_w + d_e). On each
-   side d is the modulus of the sum of the entries there, or that of the largest entry off the line, if this one is larger.
+   A point with one odd number has a coarse point on either side. The weights are d_w/(d_w + d_e) and d_e/(d_w + d_e).
+   On each side, d is the modulus of the sum of the entries on this side, or the largest modulus of an entry off the
+   line if that is larger.
 
-   A point with two or three odd numbers has the average of its neighbours in the plane, or in space, of the odd directions.
-   The weights of these neighbours are known by then. The average is by the moduli of entries, summed along the even direction.
+   A point with two or three odd numbers has the average of its neighbours in the plane, or in space, of the odd
+   directions. The weights of these neighbours are already known. The average is weighted by the moduli of entries,
+   summed along the even direction.
 
-   Weights are real and not negative, and their sum is one. The last point belongs to the coarse grid also if its number is odd.
+   Weights are real and not negative, and sum up to one. The last point belongs to the coarse grid even if its number is
+   odd.
 
-   Reference:
-   P. M. de Zeeuw: matrix-dependent prolongations and restrictions in a blackbox multigrid solver, J. Comput. Appl. Math. 33 (1990)
+   Reference: P. M. de Zeeuw: matrix-dependent prolongations and restrictions in a blackbox multigrid solver, J. Comput.
+   Appl. Math. 33 (1990)
 */
 
 #include "gridmgstencilhost.h"
 
-/* Bit d is set where the number in direction d is odd: in odd but for a last point, in last for one */
+/* Bit d of odd: the number in direction d is odd, and the point is not the last. Bit d of last: odd, and the last */
 static void Parity(const GridMGPoints *g, const PetscInt at[3], int *odd, int *last)
 {
   *odd = *last = 0;
@@ -32,7 +35,7 @@ static inline int CountBits(int bits)
   return (bits & 1) + (bits >> 1 & 1) + (bits >> 2 & 1);
 }
 
-/* One odd number */
+/* A point with one odd number */
 static void LineWeights(const GridMGPoints *g, int odd, int last, const GridMGValue stencil[], double weight[])
 {
   const int d       = odd / 2; /* bit d of odd is set */
@@ -57,7 +60,7 @@ static void LineWeights(const GridMGPoints *g, int odd, int last, const GridMGVa
   }
 }
 
-/* Two or three, from the weights of the neighbours, which are those of their own coarse points */
+/* A point with two or three odd numbers, from the weights of its neighbours at their own coarse points */
 static void AverageWeights(const GridMGPoints *g, int odd, int last, const PetscInt at[3], const GridMGValue stencil[], const double weights[], double weight[])
 {
   GridMGValue along[GRIDMG_POINTS_MAX] = {0};
@@ -81,7 +84,8 @@ static void AverageWeights(const GridMGPoints *g, int odd, int last, const Petsc
     if (s == g->centre || modulus == 0 || !GridMGNeighbour(g, at, s, to)) continue;
     all += modulus;
     there = weights + GridMGPointOf(g, to) * g->corners;
-    /* where the neighbour lies between coarse points this point does, too; elsewhere it lies on one of them */
+    /* without an offset along an odd direction, the neighbour lies between the same coarse points; with an offset
+       the neighbour lies on a coarse point */
     for (int d = 0; d < g->dim; d++) {
       if (!(odd >> d & 1)) continue;
       if (GridMGOffset(s, d) == 0) between |= 1 << d;

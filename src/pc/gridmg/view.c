@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* What a PCGRIDMG tells about itself */
+/* PCView() of a PCGRIDMG */
 
 #include "gridmgimpl.h"
 #include <petscviewer.h>
@@ -59,7 +59,7 @@ static PetscErrorCode ViewStencils_Private(const PC_GridMG *mg, PetscInt k, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* How boxes that overlap exchange numbers */
+/* The transport between overlapping boxes */
 static PetscErrorCode ViewTransport_Private(const PC_GridMG *mg, PetscViewer viewer)
 {
   LitheHaloInfo info;

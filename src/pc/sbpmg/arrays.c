@@ -52,7 +52,10 @@ PetscBool PCSBPMGHasVectors_Private(const PC_SBPMG *mg, PetscInt k)
   return (PetscBool)(mg->opt.cycle == PCSBPMG_CYCLE_FULL && !(k == 0 && mg->inplace));
 }
 
-/* A residual, where it is not made in the precision of the cycle at once */
+/*
+   Whether a level has an array for a residual, which is missing if residuals are made directly in the precision of the
+   cycle
+*/
 PetscBool PCSBPMGHasResidual_Private(const PC_SBPMG *mg, PetscInt k)
 {
   return (PetscBool)(mg->opt.cycle == PCSBPMG_CYCLE_FULL && k < mg->n - 1 && mg->exact != mg->precision && !PCSBPMGRoundsResidual_Private(mg, k));
@@ -73,14 +76,14 @@ PetscErrorCode PCSBPMGReserve_Private(PC_SBPMG *mg)
   mg->reserved = ALIGNED(SBPMG_SUMS * sizeof(double));
   for (PetscInt k = 0; k < mg->n; k++) mg->reserved += LevelBytes(mg, k);
 
-  /* Coefficients that couple a node with places outside the grid are left out by probing, and must be 0 */
+  /* probing skips coefficients that couple a node with places outside the grid: these coefficients must be 0 */
   PetscCall((*(written ? mg->kernels->reserve : mg->kernels->alloc))(mg->reserved, &mg->memory));
   mg->sums  = (double *)mg->memory;
   mg->taken = ALIGNED(SBPMG_SUMS * sizeof(double));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All memory that is read is written before; an unforeseen array has an allocation of its own */
+/* memory is written before it is read; an unforeseen array has a separate allocation */
 static PetscErrorCode Take_Private(PC_SBPMG *mg, size_t bytes, void **x)
 {
   PetscFunctionBegin;
@@ -108,8 +111,9 @@ PetscErrorCode PCSBPMGGhosts_Private(PC_SBPMG *mg, const SBPGrid *grid, SBPPreci
 }
 
 /*
-   Temporary memory for Galerkin operators of all levels. By probing: owned arrays of two levels, two of each.
-   Otherwise: the coefficients in the highest precision of two levels, if they are not kept. *work may be NULL then
+   Temporary memory for Galerkin operators of all levels. Probing needs two owned arrays on each of two levels.
+   Otherwise: coefficients of two levels in the highest precision, if the levels do not keep them. *work may then be
+   NULL
 */
 PetscErrorCode PCSBPMGWorkCreate_Private(PC_SBPMG *mg, void **work)
 {
@@ -129,7 +133,7 @@ PetscErrorCode PCSBPMGWorkCreate_Private(PC_SBPMG *mg, void **work)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Coefficients of a level in the temporary memory: the coefficients of the level above lie in its other part */
+/* The coefficients of a level in the temporary memory; the other part has the coefficients of the level above */
 void PCSBPMGWorkCoefficients_Private(const PC_SBPMG *mg, void *work, PetscInt level, void *coefficient[SBP_COEFFICIENTS])
 {
   const size_t first = ALIGNED(GhostedBytes(&mg->level[1].grid, mg->exact)), each = ALIGNED(GhostedBytes(&mg->level[level].grid, mg->exact));

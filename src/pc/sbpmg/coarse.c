@@ -22,7 +22,7 @@ static PetscErrorCode GetHostOperator_Private(PC pc, HostOperator *host)
   PC_SBPMG          *mg    = (PC_SBPMG *)pc->data;
   const SBPMGLevel  *l     = &mg->level[mg->n - 1];
   const SBPPrecision exact = mg->exact;
-  int                first = 0, last = SBP_COEFFICIENTS; /* data that must come from a device */
+  int                first = 0, last = SBP_COEFFICIENTS; /* coefficients to copy from a device */
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(host, sizeof(*host)));
@@ -139,9 +139,9 @@ LITHE_TARGET_CLONES static void Subtract(PetscInt n, double a, const double x[],
 }
 
 /*
-   The inverse of the symmetric matrix whose lower triangle M has, by Cholesky's factorisation within the band, which
-   LAPACK's potri would fill. With b entries beside the diagonal the cost is n^2 b additions instead of n^3. L is work
-   of the size of M. Gives the row that is not positive, or -1.
+   The inverse of a symmetric matrix, whose lower triangle is in M. Cholesky's factorisation stays within the band,
+   which LAPACK's potri would fill. With b entries beside the diagonal the cost is n^2 b additions instead of n^3. L is
+   work of the size of M. Returns the row with a nonpositive pivot, or -1.
 */
 static PetscInt InvertBand(PetscInt n, PetscInt b, double L[], double M[])
 {
@@ -178,8 +178,10 @@ static PetscInt InvertBand(PetscInt n, PetscInt b, double L[], double M[])
   return -1;
 }
 
-/* If the constants are in the kernel: the inverse of A + s e e^T with the entries of e equal to 1, less e e^T / (s
-   n^2), which is the pseudoinverse */
+/*
+   If the constants are in the kernel: the inverse of A + s e e^T with e = (1, ..., 1), minus e e^T / (s n^2). The
+   result is the pseudoinverse
+*/
 static PetscErrorCode Invert_Private(PC pc, PetscInt n, double M[])
 {
   PC_SBPMG *mg    = (PC_SBPMG *)pc->data;
@@ -293,7 +295,7 @@ static PetscErrorCode AssembleNine_Private(const SBPOperator *op, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The solver, when it is first needed */
+/* Creates the solver on demand */
 PetscErrorCode PCSBPMGCreateCoarseSolver_Private(PC pc)
 {
   PC_SBPMG   *mg   = (PC_SBPMG *)pc->data;
@@ -375,7 +377,7 @@ static PetscErrorCode SetUpSolver_Private(PC pc, const HostOperator *host)
     mg->cfactor = SBPScaleOf(SBPUpperWord((double)most), SBP_SCALE_WINDOW);
   }
   if (mg->cfactor != 1.) PetscCall(MatScale(mg->cmat, (PetscScalar)mg->cfactor));
-  if (mg->deflated) { /* it may be singular up to rounding, see shift.c */
+  if (mg->deflated) { /* the matrix may be singular up to rounding, see shift.c */
     PetscScalar trace;
     PetscInt    n;
 

@@ -2,14 +2,12 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/*
-   The context of a PCSBPMG: predicates about its levels, its failure, and its reset.
-*/
+/* The context of a PCSBPMG: predicates about levels, the failure, and the reset. */
 
 #include "sbpmgimpl.h"
 #include <stdarg.h>
 
-#define SBPMG_CYCLE_SIZE 128 /* the spectrum of the cycle is measured on levels of at most this number of intervals */
+#define SBPMG_CYCLE_SIZE 128 /* the spectrum of the cycle is measured on levels with at most as many intervals */
 
 /* ------------------------------------------------------------ predicates */
 
@@ -19,8 +17,10 @@ PetscBool PCSBPMGIsDirect_Private(const PC_SBPMG *mg)
   return (PetscBool)(mg->kernels->galerkin && !mg->parallel);
 }
 
-/* Whether a level keeps the higher precision: full multigrid needs both precisions, and the coarsest level the higher
-   one */
+/*
+   Whether a level keeps the higher precision: full multigrid needs both precisions, and the coarsest level the higher
+   precision
+*/
 PetscBool PCSBPMGKeepsExact_Private(const PC_SBPMG *mg, const SBPMGLevel *l)
 {
   return (PetscBool)(mg->precision == mg->exact || mg->opt.cycle == PCSBPMG_CYCLE_FULL || l == &mg->level[mg->n - 1]);
@@ -51,8 +51,8 @@ PetscBool PCSBPMGMeasuresCycle_Private(const PC_SBPMG *mg, PetscInt k)
 /* ------------------------------------------------------------ failure and reset */
 
 /*
-   The preconditioner fails: KSP ends with KSP_DIVERGED_PC_FAILED, and SNES and TS may cut their steps. All processes
-   fail alike.
+   The set-up has failed: KSP ends with KSP_DIVERGED_PC_FAILED, and SNES and TS may cut their steps. All processes fail
+   together.
 */
 PetscErrorCode PCSBPMGFail_Private(PC pc, const char format[], ...)
 {
@@ -123,7 +123,7 @@ PetscErrorCode PCSBPMGShiftReset_Private(PC_SBPMG *mg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The coarsest level, except its solver, which keeps its options */
+/* Frees the coarsest level, except its solver, which keeps its options */
 static PetscErrorCode PCSBPMGCoarseReset_Private(PC_SBPMG *mg)
 {
   PetscFunctionBegin;

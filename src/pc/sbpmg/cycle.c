@@ -16,7 +16,7 @@ static inline PetscMemType MemType(const PC_SBPMG *mg)
   return mg->device ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST;
 }
 
-/* An owned array as a ghosted one */
+/* Fills a ghosted array from an owned array */
 PetscErrorCode PCSBPMGGhosted_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPPrecision precision, const void *owned, const void **ghosted)
 {
   PetscFunctionBegin;
@@ -59,7 +59,7 @@ static PetscErrorCode SmoothStep_Private(PC_SBPMG *mg, SBPMGLevel *l, double c1,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The steps from the given number on; the step before has left its change in d */
+/* The steps from step `first` on; d has the change of the step before */
 static PetscErrorCode SmoothRest_Private(PC_SBPMG *mg, SBPMGLevel *l, int side, PetscInt first, const void *d)
 {
   const PetscInt n = l->smooths[side];
@@ -82,7 +82,10 @@ static inline PetscBool UsesPairs(const PC_SBPMG *mg, const SBPMGLevel *l, size_
   return (PetscBool)(op->grid.order == 2 && (size_t)op->grid.own.count[0] * (size_t)op->grid.own.count[1] * SBPNumberBytes(mg->precision) >= least);
 }
 
-/* Before the coarse correction. From zero the first step is a scaling of the right-hand side, which is its change, too */
+/*
+   Smoothing before the coarse correction. From zero, the first step scales the right-hand side, and the result is also
+   the change d
+*/
 static PetscErrorCode Presmooth_Private(PC_SBPMG *mg, SBPMGLevel *l, PetscBool zero)
 {
   const PetscInt n = l->smooths[0];
@@ -122,7 +125,7 @@ static PetscErrorCode RestrictResidual_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPM
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The coarse correction, and smoothing after it */
+/* The coarse correction, and smoothing afterwards */
 static PetscErrorCode CorrectAndSmooth_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c)
 {
   const SBPPrecision precision = mg->precision;
@@ -150,8 +153,8 @@ static PetscErrorCode CorrectAndSmooth_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPM
 }
 
 /*
-   The part of a cycle before the correction by the coarse level. It leaves the x of both levels for the second part. An
-   F cycle solves the coarse problem by a V cycle, an F cycle and a V cycle, so it is symmetric like the V cycle.
+   The part of a cycle before the correction by the coarse level. The x of both levels remain for the second part. An F
+   cycle solves the coarse problem by a V cycle, an F cycle and a V cycle, and is therefore symmetric like the V cycle.
 */
 PetscErrorCode PCSBPMGDescend_Private(PC_SBPMG *mg, PetscInt level, PCSBPMGCycleType type, PetscBool zero)
 {
@@ -190,8 +193,8 @@ PetscErrorCode PCSBPMGCycle_Private(PC_SBPMG *mg, PetscInt level, PCSBPMGCycleTy
 }
 
 /*
-   Calls body. On a device it launches the same sequence of kernels each time. The sequence is recorded at the second
-   call, because kernels may create their data at the first call.
+   Calls body, which launches the same sequence of kernels each time on a device. The second call records the sequence:
+   at the first call kernels may still create their data.
 */
 PetscErrorCode PCSBPMGPlay_Private(PC_SBPMG *mg, SBPMGGraph which, PetscErrorCode (*body)(PC_SBPMG *))
 {

@@ -2,12 +2,14 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The floating point operations of an application of a PCSBPMG, for -log_view. Formulas are counted, level by level. A coarsest level that a KSP solves
-   counts for itself. */
+/*
+   The floating point operations of an application of a PCSBPMG, for -log_view. Formulas are counted, level by level. A
+   coarsest level that a KSP solves counts for itself.
+*/
 
 #include "sbpmgimpl.h"
 
-#define SBPMG_BICUBIC 8 /* per node, on average: half of the nodes are between two others, with four weights */
+#define SBPMG_BICUBIC 8 /* per node, on average: half of the nodes lie between two nodes, with four weights */
 
 static double NodesOf(const PC_SBPMG *mg, PetscInt level)
 {
@@ -23,7 +25,7 @@ static double ResidualFlops(const PC_SBPMG *mg, PetscInt level)
   return SBPOperatorFlops(&l->op[mg->precision]) + NodesOf(mg, level);
 }
 
-/* A smoothing step, and the first one from zero */
+/* A smoothing step, and the first step from zero */
 static double StepFlops(const PC_SBPMG *mg, PetscInt level)
 {
   return ResidualFlops(mg, level) + 5 * NodesOf(mg, level);
@@ -43,7 +45,7 @@ static double RestFlops(const PC_SBPMG *mg, PetscInt level)
   return ResidualFlops(mg, level) + 10 * NodesOf(mg, level) + (double)mg->level[level].smooths[1] * StepFlops(mg, level);
 }
 
-/* v[zero], f[zero]: a V and an F cycle on the level below, which become those of this level */
+/* v[zero], f[zero]: on input a V and an F cycle on the level below, on output on this level */
 static void CycleFlops(const PC_SBPMG *mg, PetscInt level, double v[2], double f[2])
 {
   const double rest = RestFlops(mg, level), more = level + 1 < mg->n - 1 ? f[0] + v[0] : 0, below = v[1];
@@ -54,7 +56,7 @@ static void CycleFlops(const PC_SBPMG *mg, PetscInt level, double v[2], double f
   }
 }
 
-/* Of a set-up that has succeeded */
+/* After a successful set-up */
 PetscLogDouble PCSBPMGFlops_Private(const PC_SBPMG *mg)
 {
   const double dense = mg->ndense ? 2 * (double)mg->ndense * (double)mg->ndense : 0;
@@ -62,7 +64,7 @@ PetscLogDouble PCSBPMGFlops_Private(const PC_SBPMG *mg)
 
   for (PetscInt k = mg->n - 2; k >= 0; k--) {
     CycleFlops(mg, k, v, f);
-    /* the right side goes down, its solution up, and then come steps with a residual and an update */
+    /* the right-hand side is restricted, its solution interpolated; then follow steps with a residual and an update */
     full += (5 + SBPMG_BICUBIC) * NodesOf(mg, k) + (double)PCSBPMGFullSteps_Private(mg, k) * (ResidualFlops(mg, k) + 2 * NodesOf(mg, k) + v[1]);
   }
   return (PetscDefined(USE_COMPLEX) ? 2 : 1) * (mg->opt.cycle == PCSBPMG_CYCLE_FULL ? full : mg->opt.cycle == PCSBPMG_CYCLE_F ? f[1] : v[1]);

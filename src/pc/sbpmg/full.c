@@ -31,13 +31,13 @@ static PetscErrorCode Residual_Private(PC_SBPMG *mg, PetscInt level)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Nothing is smoothed after the coarse correction, so the correction can be added when the iterate is updated */
+/* No smoothing follows the coarse correction, which can therefore be added in the update of the iterate */
 static PetscBool EndsWithCorrection(const PC_SBPMG *mg, PetscInt level)
 {
   return (PetscBool)(!mg->parallel && mg->level[level].smooths[1] == 0);
 }
 
-/* A V cycle for b, or only its part before the coarse correction */
+/* A V cycle for b, or only the part before its coarse correction */
 static PetscErrorCode Cycle_Private(PC_SBPMG *mg, PetscInt level)
 {
   PetscFunctionBegin;
@@ -63,7 +63,7 @@ static PetscErrorCode Correction_Private(PC_SBPMG *mg, PetscInt level)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Steps with factors that are known: no inner products */
+/* Steps with known factors: no inner products */
 static PetscErrorCode FixedSteps_Private(PC_SBPMG *mg, PetscInt level, PetscInt n)
 {
   const SBPPrecision precision = mg->precision;
@@ -107,7 +107,7 @@ static PetscErrorCode SolveLevel_Private(PC_SBPMG *mg, PetscInt level)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* From fb of the level below the finest to fx there */
+/* From fb of the level below the finest to its fx */
 static PetscErrorCode BelowFinest_Private(PC_SBPMG *mg)
 {
   const SBPMGLevel *coarsest = &mg->level[mg->n - 1];
@@ -119,8 +119,10 @@ static PetscErrorCode BelowFinest_Private(PC_SBPMG *mg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* From fb of the finest level to fx there. These may be the application's vectors, which differ each time. Kernels that
-   read or write them are therefore not recorded */
+/*
+   From fb of the finest level to its fx. Both may be vectors of the application, which differ in each call. Kernels
+   that use these vectors are therefore not recorded
+*/
 PetscErrorCode PCSBPMGFull_Private(PC_SBPMG *mg)
 {
   PetscFunctionBegin;

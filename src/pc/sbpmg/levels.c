@@ -12,11 +12,11 @@
 
 #define SBPMG_COARSEST 16 /* intervals along the longer side: by default not coarsened further */
 #define SBPMG_LEAST    4  /* intervals of a level along the shorter side, at least */
-#define SBPMG_PITCH    32 /* arrays of one process: rows begin at multiples of this number */
+#define SBPMG_PITCH    32 /* one process: rows of arrays begin at multiples of this number */
 
 /* ------------------------------------------------------------ grids */
 
-/* Nodes of each process along a direction, and the nodes that remain on the next coarser grid: every second node */
+/* The nodes of each process along a direction on the next coarser grid: every second node */
 static PetscBool CoarsenRanges(PetscInt parts, const PetscInt fine[], PetscInt least, PetscInt coarse[])
 {
   PetscInt  start = 0;
@@ -30,7 +30,7 @@ static PetscBool CoarsenRanges(PetscInt parts, const PetscInt fine[], PetscInt l
   return (PetscBool)(parts == 1 || large);
 }
 
-/* A DMDA whose processes own the nodes that lie on theirs of da; NULL if one would have fewer than width */
+/* A DMDA whose processes own the coarse nodes among their nodes of da; NULL if a process would have fewer than width */
 static PetscErrorCode CoarsenDM_Private(DM da, PetscInt width, DM *coarse)
 {
   PetscInt        parts[2], nodes[2], *range[2];
@@ -69,7 +69,7 @@ static PetscErrorCode CreateAlikeDM_Private(DM da, PetscInt width, DM *alike)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A DMDA for the ghosts that an operator needs */
+/* A DMDA for the ghosts of an operator */
 static PetscErrorCode CreateHaloDM_Private(DM da, const SBPOperator *op, DM *hda)
 {
   SBPBox ghosted;
@@ -121,7 +121,7 @@ static void SplitOwned(SBPMGLevel *l)
   }
 }
 
-/* The pitch of arrays on one process; a dense inverse takes them without gaps */
+/* The pitch of arrays on one process; a dense inverse needs arrays without gaps */
 static void SetPitch(const PC_SBPMG *mg, PetscInt level, SBPGrid *grid)
 {
   const PetscInt count = grid->own.count[0];
@@ -221,7 +221,7 @@ static PetscErrorCode SetUpGhosts_Private(PC_SBPMG *mg, SBPMGLevel *l, DM da)
 
 /* ------------------------------------------------------------ operators */
 
-/* A coefficient of every stride-th node as a vector of the matrix A of da, which is where the levels are */
+/* A coefficient of every stride-th node as a vector of the matrix A of da, at the place of the levels */
 static PetscErrorCode SampleCoefficient_Private(PC_SBPMG *mg, const SBPOperator *op, int k, PetscInt stride, DM da, Mat A, Vec *v)
 {
   const SBPGrid *grid = &op->grid;
@@ -248,7 +248,7 @@ static PetscErrorCode SampleCoefficient_Private(PC_SBPMG *mg, const SBPOperator 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* An SBP-SAT operator of some order on da, with the coefficients of another operator on every stride-th of its nodes */
+/* An SBP-SAT operator of the given order on da, with the coefficients of another operator at every stride-th node */
 static PetscErrorCode CreateSampledHere_Private(PC pc, Mat from, PetscInt stride, PetscInt order, DM da, Mat *A)
 {
   PC_SBPMG          *mg = (PC_SBPMG *)pc->data;
@@ -272,7 +272,7 @@ static PetscErrorCode CreateSampledHere_Private(PC pc, Mat from, PetscInt stride
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same, which options without a prefix do not act upon */
+/* The same; options without a prefix have no effect */
 static PetscErrorCode CreateSampled_Private(PC pc, Mat from, PetscInt stride, PetscInt order, DM da, Mat *A)
 {
   PetscErrorCode ierr;
@@ -286,7 +286,10 @@ static PetscErrorCode CreateSampled_Private(PC pc, Mat from, PetscInt stride, Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The operators of an SBP-SAT matrix as operators of a level, whose arrays on one process have a pitch of their own */
+/*
+   Takes over the operators of an SBP-SAT matrix as operators of a level, whose arrays have a different pitch on one
+   process
+*/
 static PetscErrorCode TakeOperator_Private(PC_SBPMG *mg, PetscInt level, Mat A, SBPPrecision precision)
 {
   SBPMGLevel        *l = &mg->level[level];
@@ -299,7 +302,7 @@ static PetscErrorCode TakeOperator_Private(PC_SBPMG *mg, PetscInt level, Mat A, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same in single precision, made from the higher one where the vectors are: a device need not wait for the host */
+/* The operator in single precision, made at the place of the vectors: a device need not wait for the host */
 static PetscErrorCode RoundOperator_Private(PC_SBPMG *mg, PetscInt level)
 {
   SBPMGLevel        *l     = &mg->level[level];
@@ -307,7 +310,7 @@ static PetscErrorCode RoundOperator_Private(PC_SBPMG *mg, PetscInt level)
   SBPOperator       *to    = &l->op[mg->precision];
   SBPGrid            all   = from->grid;
   const int          count = SBPKindCoefficients(from->kind);
-  const double       scale = from->kind == SBP_SHIFTED ? from->scale : 1.; /* which rounded numbers have in them */
+  const double       scale = from->kind == SBP_SHIFTED ? from->scale : 1.; /* contained in rounded numbers */
 
   PetscFunctionBegin;
   if (mg->exact == mg->precision) PetscFunctionReturn(PETSC_SUCCESS);
@@ -336,13 +339,13 @@ static PetscErrorCode RoundOperator_Private(PC_SBPMG *mg, PetscInt level)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Closures of both ends of a direction need nodes of their own */
+/* The closures of both ends of a direction must not share nodes */
 static PetscInt OrderForGrid(PetscInt order, const PetscInt n[2])
 {
   return PetscMin(n[0], n[1]) >= SBPTableLeast(SBPTableOf((int)order)) ? order : 2;
 }
 
-/* P^T d, lumped, since rows of P have the sum 1; and its grid */
+/* P^T d, lumped, because rows of P have the sum 1; and the DMDA of the result */
 static PetscErrorCode RestrictDiagonal_Private(DM *above, DM da, Vec *d)
 {
   Mat P;
@@ -350,7 +353,7 @@ static PetscErrorCode RestrictDiagonal_Private(DM *above, DM da, Vec *d)
   DM  alike;
 
   PetscFunctionBegin;
-  /* PETSc interpolates between grids of one stencil width, and the widths of operators differ */
+  /* PETSc interpolates only between grids of equal stencil width, and the widths of operators differ */
   PetscCall(CreateAlikeDM_Private(da, 1, &alike));
   PetscCall(DMCreateInterpolation(alike, *above, &P, NULL));
   PetscCall(DMCreateGlobalVector(alike, &coarse));
@@ -367,7 +370,7 @@ static PetscErrorCode Rediscretise_Private(PC pc, PetscBool parallel)
 {
   PC_SBPMG *mg = (PC_SBPMG *)pc->data;
   PetscInt  order;
-  DM        above = NULL; /* and its diagonal */
+  DM        above = NULL; /* and the DMDA of its diagonal */
   Vec       d     = NULL;
 
   PetscFunctionBegin;
@@ -412,7 +415,7 @@ static PetscErrorCode CreateSecondOrder_Private(PC pc, DM da, Mat *A, SBPMGLevel
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(second, sizeof(*second)));
-  /* On the program's DMDA for a while: another one would take longer than all else */
+  /* temporarily on the program's DMDA: another DMDA would take longer than all other work */
   PetscCall(CreateSampled_Private(pc, pc->pmat, 1, 2, da, A));
   PetscCall(PCSBPMGShiftMatrix_Private(pc, mg->diagonal, *A));
   PetscCall(MatSBPSATGetOperator(*A, mg->exact, mg->device, &op));
@@ -421,7 +424,7 @@ static PetscErrorCode CreateSecondOrder_Private(PC pc, DM da, Mat *A, SBPMGLevel
   if (mg->level[0].halo) {
     PetscCall(CreateHaloDM_Private(da, op, &second->hda));
     PetscCall(SetUpGhosts_Private(mg, second, second->hda));
-  } else second->op[mg->exact].grid.pitch = second->op[mg->exact].grid.ghostpitch = mg->level[0].op[mg->exact].grid.pitch; /* work arrays have that */
+  } else second->op[mg->exact].grid.pitch = second->op[mg->exact].grid.ghostpitch = mg->level[0].op[mg->exact].grid.pitch; /* the pitch of work arrays */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -508,7 +511,7 @@ static PetscErrorCode SetUpDiagonal_Private(PC_SBPMG *mg, SBPMGLevel *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ------------------------------------------------------------ all of it */
+/* ------------------------------------------------------------ the whole set-up */
 
 static PetscErrorCode IsOnDevice_Private(Mat A, PetscBool *device)
 {
@@ -532,7 +535,7 @@ static void SetSmooths(PC_SBPMG *mg)
       PetscInt *n = &mg->level[k].smooths[side];
 
       *n = k == 0 && mg->opt.finest[side] != PETSC_DECIDE ? mg->opt.finest[side] : mg->opt.smooths[side];
-      /* The finest level of full multigrid begins with a solution that needs little more: docs/guide/sbpmg.md */
+      /* the finest level of full multigrid starts with a solution close to convergence: docs/guide/sbpmg.md */
       if (*n == PETSC_DECIDE) *n = mg->opt.cycle == PCSBPMG_CYCLE_FULL && k == 0 && side ? 0 : 2;
     }
     if (mg->level[k].smooths[0] != mg->level[k].smooths[1]) mg->symmetric = PETSC_FALSE;
@@ -561,7 +564,7 @@ PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
   PetscCallMPI(MPI_Comm_size(comm, &size));
   parallel = mg->parallel = (PetscBool)(size > 1);
 
-  /* Where, and in which precision */
+  /* The place and the precision of the levels */
   PetscCall(IsOnDevice_Private(pc->pmat, &mg->device));
   mg->kernels = &SBPHostKernels;
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
@@ -594,7 +597,7 @@ PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
   mg->level[0].op[mg->precision].grid = mg->level[0].op[mg->exact].grid;
   if (!parallel) SetPitch(mg, 0, &mg->level[0].op[mg->precision].grid);
 
-  /* Coarser ones */
+  /* coarser levels */
   for (PetscInt k = 1; k < mg->n; k++) PetscCall(SetGrid_Private(mg, k, parallel));
   PetscCall(PetscLogEventBegin(PC_SBPMGArrays, pc, 0, 0, 0));
   PetscCall(PCSBPMGReserve_Private(mg));

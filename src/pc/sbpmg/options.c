@@ -42,7 +42,7 @@ static PetscErrorCode CheckSteps_Private(PC pc, const char name[], PetscInt n, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Takes new options over, if possible: the next set-up builds everything with them */
+/* Checks and takes over new options; the next set-up rebuilds everything */
 static PetscErrorCode PCSBPMGSetOptions_Private(PC pc, const PCSBPMGOptions *opt)
 {
   PC_SBPMG *mg   = (PC_SBPMG *)pc->data;
@@ -73,7 +73,7 @@ static PetscErrorCode PCSBPMGSetOptions_Private(PC pc, const PCSBPMGOptions *opt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Two numbers, or one for both */
+/* An option with two numbers, or one number for both */
 static PetscErrorCode OptionsPair_Private(PetscOptionItems PetscOptionsObject, const char name[], const char text[], const char function[], PetscInt pair[2])
 {
   PetscInt  n = 2, given[2];
@@ -114,7 +114,7 @@ PetscErrorCode PCSBPMGSetFromOptions_Private(PC pc, PetscOptionItems PetscOption
   PetscCall(
     PetscOptionsEnum("-pc_sbpmg_coarse", "Coarse operators", "PCSBPMGSetCoarse", PCSBPMGCoarseTypes, (PetscEnum)opt.coarse, (PetscEnum *)&opt.coarse, NULL));
   PetscCall(PetscMemzero(steps, sizeof(steps)));
-  steps[0] = opt.fullsteps[0]; /* -help prints it */
+  steps[0] = opt.fullsteps[0]; /* printed by -help */
   PetscCall(PetscOptionsIntArray("-pc_sbpmg_full_steps", "Steps of full multigrid on each level from the finest down", "PCSBPMGSetFullSteps", steps, &n, &set));
   if (set) {
     opt.nfull = n;
@@ -122,8 +122,7 @@ PetscErrorCode PCSBPMGSetFromOptions_Private(PC pc, PetscOptionItems PetscOption
   }
   PetscCall(PetscOptionsInt("-pc_sbpmg_dense", "Unknowns up to which the coarsest level has a dense inverse", NULL, opt.dense, &opt.dense, NULL));
   PetscCall(PetscOptionsInt("-pc_sbpmg_spectrum_steps", "Steps of Lanczos's method for bounds of spectra", NULL, opt.spectrumsteps, &opt.spectrumsteps, NULL));
-  PetscCall(
-    PetscOptionsInt("-pc_sbpmg_spectrum_size", "Intervals up to which levels have bounds of their own", NULL, opt.spectrumsize, &opt.spectrumsize, NULL));
+  PetscCall(PetscOptionsInt("-pc_sbpmg_spectrum_size", "The most intervals of levels with separate bounds", NULL, opt.spectrumsize, &opt.spectrumsize, NULL));
   PetscCall(PetscOptionsBool("-pc_sbpmg_graph", "On a device: record a cycle and replay it", NULL, opt.graph, &opt.graph, NULL));
   PetscOptionsHeadEnd();
   PetscCall(PCSBPMGSetOptions_Private(pc, &opt));
@@ -264,7 +263,7 @@ PetscErrorCode PCSBPMGSetLevels(PC pc, PetscInt levels)
 }
 
 /*@
-  PCSBPMGSetPrecision - Sets the precision in which a `PCSBPMG` keeps its levels
+  PCSBPMGSetPrecision - Sets the precision of the levels of a `PCSBPMG`
 
   Logically Collective
 
@@ -298,7 +297,7 @@ PetscErrorCode PCSBPMGSetPrecision(PC pc, PCSBPMGPrecision precision)
 
   Input Parameters:
 + pc       - the preconditioner, of type `PCSBPMG`
-- smoother - which polynomial a smoothing is, see `PCSBPMGSmootherType`
+- smoother - the polynomial of the smoother, see `PCSBPMGSmootherType`
 
   Options Database Key:
 . -pc_sbpmg_smoother <chebyshev,chebyshev4,richardson2,richardson> - the smoother
@@ -317,7 +316,7 @@ PetscErrorCode PCSBPMGSetSmoother(PC pc, PCSBPMGSmootherType smoother)
 }
 
 /*@
-  PCSBPMGSetSmooths - Sets how many smoothing steps a `PCSBPMG` takes before and after a coarse correction
+  PCSBPMGSetSmooths - Sets the numbers of smoothing steps of a `PCSBPMG` before and after a coarse correction
 
   Logically Collective
 
@@ -327,7 +326,7 @@ PetscErrorCode PCSBPMGSetSmoother(PC pc, PCSBPMGSmootherType smoother)
 - after  - the same number for a symmetric preconditioner, or `PETSC_DECIDE`
 
   Options Database Keys:
-+ -pc_sbpmg_smooths <before,after>        - the numbers; one stands for both
++ -pc_sbpmg_smooths <before,after>        - both numbers, or one number for both
 - -pc_sbpmg_smooths_finest <before,after> - smoothing steps of the finest level, if different
 
   Level: intermediate
@@ -351,7 +350,7 @@ PetscErrorCode PCSBPMGSetSmooths(PC pc, PetscInt before, PetscInt after)
 
   Input Parameters:
 + pc       - the preconditioner, of type `PCSBPMG`
-- fraction - lower end of the interval divided by the upper end, which is the largest eigenvalue
+- fraction - lower end of the interval divided by the upper end, the largest eigenvalue
 
   Options Database Key:
 . -pc_sbpmg_fraction <0.15> - the ratio
@@ -359,7 +358,7 @@ PetscErrorCode PCSBPMGSetSmooths(PC pc, PetscInt before, PetscInt after)
   Level: intermediate
 
   Note:
-  Of use for `PCSBPMG_SMOOTHER_CHEBYSHEV` and `PCSBPMG_SMOOTHER_RICHARDSON2`.
+  The fraction is used by `PCSBPMG_SMOOTHER_CHEBYSHEV` and `PCSBPMG_SMOOTHER_RICHARDSON2`.
 
 .seealso: `PCSBPMG`
 @*/
@@ -398,7 +397,7 @@ PetscErrorCode PCSBPMGSetCycle(PC pc, PCSBPMGCycleType cycle)
 }
 
 /*@
-  PCSBPMGSetCoarse - Sets how a `PCSBPMG` makes the operators of its coarse levels
+  PCSBPMGSetCoarse - Sets the type of the coarse operators of a `PCSBPMG`
 
   Logically Collective
 
@@ -407,7 +406,7 @@ PetscErrorCode PCSBPMGSetCycle(PC pc, PCSBPMGCycleType cycle)
 - coarse - see `PCSBPMGCoarseType`
 
   Options Database Key:
-. -pc_sbpmg_coarse <galerkin,rediscretized> - how
+. -pc_sbpmg_coarse <galerkin,rediscretized> - the type
 
   Level: intermediate
 
@@ -423,17 +422,17 @@ PetscErrorCode PCSBPMGSetCoarse(PC pc, PCSBPMGCoarseType coarse)
 }
 
 /*@
-  PCSBPMGSetFullSteps - Sets how many steps full multigrid takes on each level
+  PCSBPMGSetFullSteps - Sets the number of steps of full multigrid on each level of a `PCSBPMG`
 
   Logically Collective
 
   Input Parameters:
 + pc    - the preconditioner, of type `PCSBPMG`
 . n     - length of `steps`
-- steps - how many steps on each level, the finest first; the last number is for all levels that follow
+- steps - number of steps on each level, the finest first; the last number is for all further levels
 
   Options Database Key:
-. -pc_sbpmg_full_steps <1,1,3> - how many on each level from the finest down
+. -pc_sbpmg_full_steps <1,1,3> - number of steps on each level from the finest down
 
   Level: intermediate
 

@@ -6,8 +6,8 @@
    PCSBPMG: geometric multigrid for MATSBPSAT.
 
    context       predicates, failure, reset                 context.c
-   set-up        levels, who owns what, their operators     levels.c, galerkin.c
-                 what has been added to the operator        shift.c
+   set-up        levels, distribution, operators            levels.c, galerkin.c
+                 additions to the operator                  shift.c
                  the coarsest level                         coarse.c
                  bounds of spectra, smoothing coefficients  spectrum.c
    application   the range of single precision              scale.c
@@ -36,7 +36,10 @@ static PetscErrorCode FinestCycle_Private(PC_SBPMG *mg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x and y where the levels are; for complex vectors the real and the imaginary part, one after the other */
+/*
+   One application per part of the numbers: for complex vectors the real part, then the imaginary part. x and y have the
+   place of the levels
+*/
 static PetscErrorCode PCSBPMGApplyArrays_Private(PC_SBPMG *mg, const PetscScalar *x, PetscScalar *y)
 {
   SBPMGLevel     *l     = &mg->level[0];
@@ -46,7 +49,7 @@ static PetscErrorCode PCSBPMGApplyArrays_Private(PC_SBPMG *mg, const PetscScalar
 
   PetscFunctionBegin;
   if (mg->inplace) {
-    l->fb = (void *)x; /* it is read only */
+    l->fb = (void *)x; /* read only */
     l->fx = y;
     PetscCall(PCSBPMGFull_Private(mg));
     l->fb       = NULL;
@@ -158,7 +161,7 @@ static PetscErrorCode PCSBPMGGetCoarseSolve_SBPMG(PC pc, KSP *ksp)
 }
 
 /*@
-  PCSBPMGGetCoarseSolve - Gets the solver of the coarsest level of a `PCSBPMG`, which is used where that has no dense inverse
+  PCSBPMGGetCoarseSolve - Gets the solver of the coarsest level of a `PCSBPMG`, used in the absence of a dense inverse
 
   Collective
 
@@ -166,17 +169,17 @@ static PetscErrorCode PCSBPMGGetCoarseSolve_SBPMG(PC pc, KSP *ksp)
 . pc - the preconditioner, of type `PCSBPMG`
 
   Output Parameter:
-. ksp - the solver; it must not be destroyed
+. ksp - the solver, not to be destroyed
 
   Options Database Keys:
 + -pc_sbpmg_dense 0       - no dense inverse
-- -sbpmg_coarse_ksp_view - and other options of the solver
+- -sbpmg_coarse_ksp_view - and all other options of the solver
 
   Level: advanced
 
   Note:
   After the set-up the operator of the solver is the assembled matrix of the coarsest level. With levels in single
-  precision and coefficients far from 1 it is multiplied by a power of two.
+  precision and coefficients far from 1, the matrix is multiplied by a power of two.
 
 .seealso: `PCSBPMG`, `PCSBPMGSetLevels()`
 @*/
@@ -253,14 +256,14 @@ static PetscErrorCode PCDestroy_SBPMG(PC pc)
 . -pc_sbpmg_precision <single,double>                              - precision of the levels
 . -pc_sbpmg_smoother <chebyshev,chebyshev4,richardson2,richardson> - smoother, see `PCSBPMGSmootherType`
 . -pc_sbpmg_smooths <2,2>                                          - smoothing steps before and after a coarse correction
-. -pc_sbpmg_smooths_finest <before,after>                          - the same on the finest level alone; 2,0 for full multigrid
+. -pc_sbpmg_smooths_finest <before,after>                          - the same for the finest level; 2,0 for full multigrid
 . -pc_sbpmg_fraction <0.15>                                        - lower end of the smoother's interval over its upper end
 . -pc_sbpmg_coarse <galerkin,rediscretized>                        - coarse operators, see `PCSBPMGCoarseType`
-. -pc_sbpmg_full_steps <1,1,3>                                     - how many on each level from the finest down
-. -pc_sbpmg_dense <1100>                                           - unknowns up to which the coarsest level has a dense inverse, on one process
+. -pc_sbpmg_full_steps <1,1,3>                                     - number of steps on each level from the finest down
+. -pc_sbpmg_dense <1100>                                           - one process: the most unknowns of a coarsest level with a dense inverse
 . -pc_sbpmg_spectrum_steps <8>                                     - steps of Lanczos's method for bounds of spectra
-. -pc_sbpmg_spectrum_size <256>                                    - intervals up to which levels have bounds of their own
-. -pc_sbpmg_graph <true>                                           - on a device, record the kernels of an application and play them again
+. -pc_sbpmg_spectrum_size <256>                                    - the most intervals of levels with separate bounds
+. -pc_sbpmg_graph <true>                                           - on a device, record the kernels of an application and replay the record
 - -sbpmg_coarse_ksp_type, -sbpmg_coarse_pc_type                    - solver of a coarsest level without dense inverse, with all its
     options
 
@@ -269,22 +272,21 @@ static PetscErrorCode PCDestroy_SBPMG(PC pc)
    Notes:
    Both numbers of intervals are halved while they are even, down to 16 intervals. Powers of two are best.
 
-   Interpolation is bilinear and restriction its transpose. For residuals scaled by the norms of both directions this
-   pair keeps the summation-by-parts property. V and F cycles with Galerkin operators and equal numbers of smoothing
-   steps before and after a coarse correction are symmetric and positive definite: use `KSPCG`.
+   Interpolation is bilinear and restriction is the transpose. For residuals scaled by the norms of both directions,
+   both transfers keep the summation-by-parts property. V and F cycles are symmetric and positive definite with Galerkin
+   operators and equal numbers of smoothing steps before and after a coarse correction: use `KSPCG`.
 
    Full multigrid solves from the right-hand side alone, without outer iterations: `-ksp_type preonly -pc_sbpmg_cycle
-   full`. Its error is the error of the discretisation, whatever the tolerance of a residual.
+   full`. The error of the result is the error of the discretisation, for any tolerance of a residual.
 
    With several processes the coarsest level is larger, and all processes solve it redundantly.
 
    With complex scalars real and imaginary parts are two applications: the operator is real.
 
    Levels in single precision accept right-hand sides and coefficients far outside of the range of single precision.
-   Both are scaled by powers of two unless they are near 1.
+   Right-hand sides and coefficients are scaled by powers of two unless near 1.
 
-   With vectors on a device the levels are on the device, too. Within an application on one process nothing waits for
-   the host.
+   With vectors on a device the levels are on the device, too. An application on one process never waits for the host.
 
 .seealso: `PCSBPMGSetCycle()`, `PCSBPMGSetLevels()`, `PCSBPMGSetPrecision()`, `PCSBPMGSetSmoother()`, `PCSBPMGSetSmooths()`, `PCSBPMGSetFraction()`,
           `PCSBPMGSetCoarse()`, `PCSBPMGSetFullSteps()`, `MATSBPSAT`, `PCMG`, `PCCreate()`, `PCSetType()`

@@ -18,48 +18,49 @@
 #define SBPMG_FULL_MAX   8
 
 #define SBPMG_LANCZOS_MAX 64
-#define SBPMG_SUMS        (2 * (SBPMG_LANCZOS_MAX + 1)) /* inner products of this number of steps */
+#define SBPMG_SUMS        (2 * (SBPMG_LANCZOS_MAX + 1)) /* inner products of all steps */
 
 typedef struct {
   PetscInt            levels; /* PETSC_DECIDE: as many as the grid allows */
   PCSBPMGPrecision    precision;
   PCSBPMGSmootherType smoother;
   PetscInt            smooths[2]; /* before and after the coarse correction; PETSC_DECIDE: by the cycle */
-  PetscInt            finest[2];  /* the same on the finest level; PETSC_DECIDE: as on the others */
-  PetscReal           fraction;   /* lower end of the smoother's interval over the upper one */
+  PetscInt            finest[2];  /* the same on the finest level; PETSC_DECIDE: as on other levels */
+  PetscReal           fraction;   /* lower end of the smoother's interval divided by the upper end */
   PCSBPMGCycleType    cycle;
   PCSBPMGCoarseType   coarse;
   PetscInt            dense;                     /* unknowns up to which the coarsest level has a dense inverse; 0: never */
   PetscInt            nfull;                     /* of full multigrid: */
-  PetscInt            fullsteps[SBPMG_FULL_MAX]; /* steps on each level from the finest down, the last number for all that follow */
+  PetscInt            fullsteps[SBPMG_FULL_MAX]; /* steps on each level from the finest down, the last number for all further levels */
   PetscInt            spectrumsteps, spectrumsize;
   PetscBool           graph;
 } PCSBPMGOptions;
 
 /*
-   A level: 0 is the finest. Arrays of the cycle are in its precision, owned (see sbpsat.h), and on the device if the
-   vectors are. x: the present and the next iterate; cur says which of the two is the present one.
+   A level: 0 is the finest. Arrays of the cycle are in the precision of the level, owned (see sbpsat.h), and on the
+   device if the vectors are. x: the present and the next iterate; cur: index of the present iterate.
 */
 typedef struct {
-  DM          da, hda; /* several processes: distribution of the nodes; NULL or another one for ghosts */
+  DM          da, hda; /* several processes: distribution of the nodes, without ghosts and, if not NULL, with ghosts */
   SBPHalo     halo;    /* NULL on one process */
   SBPGrid     grid;
   SBPOperator op[2];                            /* in SBP_SINGLE and SBP_DOUBLE; coefficient[0] is NULL if it does not exist */
-  void       *coefficient[2][SBP_COEFFICIENTS]; /* the part that this level owns */
+  void       *coefficient[2][SBP_COEFFICIENTS]; /* the coefficients owned by this level */
   void       *penalty[SBP_FACES];
   Mat         A;                /* rediscretised: owns the operators */
-  SBPBox      inner, border[4]; /* own without the part that needs ghosts, and the rest */
+  SBPBox      inner, border[4]; /* inner: own nodes that need no ghosts; border: the other own nodes */
   int         nborder;
   void       *ghost[2]; /* several processes: ghosted */
 
   void     *x[2], *b, *d, *dinv;
   int       cur;
   PetscReal lmin, lmax; /* of D^-1 A; of A for Richardson's method of the paper */
-  PetscInt  measured;   /* by this number of steps; 0: taken over from another level */
+  PetscInt  measured;   /* number of steps of this measurement; 0: taken from another level */
   PetscInt  smooths[2];
   double    c1[2][SBPMG_STEPS_MAX], c2[2][SBPMG_STEPS_MAX];
 
-  /* Full multigrid: in the highest precision the right-hand side, the iterate and its residual; in the cycle's precision a direction */
+  /* Full multigrid: in the highest precision the right-hand side, the iterate and its residual; in the cycle's
+     precision a direction */
   void     *fb, *fx, *fr, *fd;
   PetscReal fmin, fmax; /* of the spectrum of cycle times A */
   double    factor[SBPMG_STEPS_MAX];
@@ -79,22 +80,22 @@ typedef struct {
   LitheTransport    transport; /* of ghosts on a device: the matrix's */
   const SBPKernels *kernels;
   SBPPrecision      precision; /* of the cycle */
-  SBPPrecision      exact;     /* the highest available precision: operators are made in it */
+  SBPPrecision      exact;     /* the highest available precision, in which operators are made */
   PetscInt          n;
   char              why[96]; /* the reason why no coarser level exists */
   SBPMGLevel        level[SBPMG_LEVELS_MAX];
   size_t            bytes;
   void             *memory; /* of the arrays of all levels */
   size_t            reserved, taken;
-  double           *sums; /* inner products, in that memory */
+  double           *sums; /* inner products, in memory */
 
   /* The operator of the levels between the left and the right factor of the matrix: shift.c */
   PetscReal sign;        /* the matrix is sign times an operator that may be positive definite */
   Vec       inverse[2];  /* 1/left, 1/right, or NULL */
   Vec       diagonal;    /* the diagonal added to the SBP-SAT operator, times sign; or NULL */
-  PetscReal total;       /* its sum */
+  PetscReal total;       /* sum of diagonal */
   PetscBool shifted;     /* the operators of kind SBP_SAT are of kind SBP_SHIFTED */
-  PetscBool deflated;    /* constants are left to total: without it the operator is singular */
+  PetscBool deflated;    /* constants are treated by total: without the diagonal the operator is singular */
   Vec       defect;      /* the input of the levels, if it differs from the application's input */
   char      failed[160]; /* the reason why the preconditioner failed */
 
@@ -106,14 +107,14 @@ typedef struct {
 
   /* The coarsest level */
   PetscInt  ndense;
-  void     *dense[2]; /* its inverse, in each precision */
+  void     *dense[2]; /* inverse of the coarsest matrix, in each precision */
   KSP       ksp;      /* or a solver, with its matrix and vectors on the host */
   Mat       cmat;
   Vec       cb, cx;
   void     *chost; /* copies from and to the device */
   PetscReal coarselmin;
 
-  Vec            wx, wy; /* for vectors that are not where the levels are */
+  Vec            wx, wy; /* at the place of the levels, for other vectors */
   void          *graph[SBPMG_GRAPHS];
   PetscInt       applied;
   PetscLogDouble flops; /* of an application */

@@ -3,16 +3,17 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Scales of a PCSBPMG whose levels are in single precision inside of double: numbers of any size that double precision knows.
+   Scales of a PCSBPMG whose levels are in single precision and vectors in double precision: numbers may have any size
+   in double precision.
 
    Operators of all levels are multiplied by one power of two, factor, as they are rounded. factor is 1 unless the
    largest coefficient of the finest level is far from 1. The input is multiplied by another power of two, scale->in,
-   that depends on its largest number alone. An application is therefore linear and independent of earlier ones.
-   scale->in is 1 in a wide window, in which results are the same as without scaling. The output is multiplied by factor
-   / scale->in.
+   which depends only on the largest number of the input. An application is therefore linear and independent of earlier
+   ones. scale->in is 1 in a wide window, in which results are the same as without scaling. The output is multiplied by
+   factor / scale->in.
 
-   The largest number is found where the input is read anyway, and the scale stays where the levels are. A device does
-   not wait, but has one launch more, which is empty in the window. Several processes need the largest number over all
+   The largest number is found where the input is read anyway, and the scale has the place of the levels. A device does
+   not wait, but has one more launch, which is empty in the window. Several processes need the largest number over all
    processes.
 */
 
@@ -35,7 +36,7 @@ PetscErrorCode PCSBPMGScaleCreate_Private(PC_SBPMG *mg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The upper word of the largest number that was noted, on all processes */
+/* The upper word of the largest noted number, on all processes */
 static PetscErrorCode GetLargest_Private(PC_SBPMG *mg, unsigned int *largest)
 {
   unsigned int noted[SBP_SCALE_SLOTS * SBP_SCALE_STRIDE];
@@ -48,7 +49,7 @@ static PetscErrorCode GetLargest_Private(PC_SBPMG *mg, unsigned int *largest)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sets the scale by the number noted in this turn; x, if not NULL, is the noted vector, and is scaled */
+/* Sets the scale from the number noted in this turn; x, if not NULL, is the noted vector, and is scaled */
 static PetscErrorCode Rescale_Private(PC_SBPMG *mg, const SBPGrid *from, int part, const void *x, const SBPGrid *to, void *y)
 {
   PetscFunctionBegin;
@@ -99,8 +100,10 @@ SBPRatio PCSBPMGOut_Private(const PC_SBPMG *mg, double a)
   return (SBPRatio){a * mg->factor, &mg->scale->out, NULL};
 }
 
-/* The right-hand side of full multigrid on the second level from r, the right-hand side of the finest level with
-   ghosts, which sets the scale of all residuals */
+/*
+   Restricts r, the right-hand side of the finest level with ghosts, to the second level of full multigrid. r sets the
+   scale of all residuals
+*/
 PetscErrorCode PCSBPMGRestrictFirst_Private(PC_SBPMG *mg, const void *r)
 {
   const SBPGrid *fine = &mg->level[0].op[mg->exact].grid, *coarse = &mg->level[1].op[mg->exact].grid;
@@ -115,7 +118,7 @@ PetscErrorCode PCSBPMGRestrictFirst_Private(PC_SBPMG *mg, const void *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Numbers of an operator, times scale, in the precision of the cycle, owned arrays of one grid */
+/* Rounds numbers of an operator, times scale, to the precision of the cycle; owned arrays of one grid */
 PetscErrorCode PCSBPMGRoundNumbers_Private(PC_SBPMG *mg, double scale, const SBPGrid *grid, const void *from, void *to)
 {
   const double a = mg->factor * scale;
@@ -126,7 +129,7 @@ PetscErrorCode PCSBPMGRoundNumbers_Private(PC_SBPMG *mg, double scale, const SBP
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The largest of n arrays on all processes, up to a factor of less than 1 + 2^-20; they are rounded on the way */
+/* Rounds n arrays, and returns their largest number on all processes, up to a factor of less than 1 + 2^-20 */
 static PetscErrorCode RoundAndNote_Private(PC_SBPMG *mg, const SBPGrid *grid, int n, const void *const from[], void *const to[], double *most)
 {
   unsigned int largest;

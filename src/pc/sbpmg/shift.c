@@ -3,18 +3,17 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   PCSBPMG for a matrix L (a A + diag(d)) R, as in implicit time steps: MatScale(), MatShift() and similar functions
-   make it of a MATSBPSAT.
+   PCSBPMG for a matrix L (a A + diag(d)) R, as in implicit time steps: the result of MatScale(), MatShift() and similar
+   functions on a MATSBPSAT.
 
-   Levels have the operator |a| A + diag(sign d), with the sign of a. The finest level has d as one more coefficient.
-   Lower levels have Galerkin's product, or P^T d if operators are rediscretised. L, R and the sign are applied to
-   vectors.
+   Levels have the operator |a| A + diag(sign d), with the sign of a. The finest level has d as an additional
+   coefficient. Lower levels have Galerkin's product, or P^T d if operators are rediscretised. L, R and the sign are
+   applied to vectors.
 
-   If all faces are Neumann faces, A has the constants as its kernel, and a small d is all that the operator has there.
-   Single precision, or even double, cannot distinguish this d from zero. Constants are therefore left to their Rayleigh
-   quotient, which is sum(d). With Q = I - d 1^T / sum(d) the preconditioner is 1 1^T / sum(d) + Q^T M Q, M being a
-   cycle. If sum(d) is less than the rounding of one entry, the matrix is as good as singular, and is treated as
-   singular.
+   If all faces are Neumann faces, the constants are the kernel of A, and only d acts on constants. If d is small,
+   single precision, or even double, cannot distinguish d from zero. Constants are therefore treated by their Rayleigh
+   quotient, sum(d). With Q = I - d 1^T / sum(d) the preconditioner is 1 1^T / sum(d) + Q^T M Q with a cycle M. If
+   sum(d) is less than the rounding error of one entry, the matrix is treated as singular.
 */
 
 #include "sbpmgimpl.h"
@@ -90,8 +89,10 @@ PetscErrorCode PCSBPMGShiftSetUp_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The operator of the finest level, once memory is allocated: the sign is taken out, and this object takes the array
-   over */
+/*
+   The operator of the finest level, after memory is allocated: the sign is removed, and this object takes ownership of
+   the array
+*/
 PetscErrorCode PCSBPMGShiftOperator_Private(PC pc)
 {
   PC_SBPMG    *mg  = (PC_SBPMG *)pc->data;
@@ -144,7 +145,7 @@ PetscErrorCode PCSBPMGUnscaleMatrix_Private(PC pc, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y from x by an application of the levels, and of the factors around them */
+/* y from x: an application of the levels between the factors L, R and sign */
 PetscErrorCode PCSBPMGApplyShifted_Private(PC pc, PetscBool transpose, Vec x, Vec y, PetscErrorCode (*levels)(PC, Vec, Vec))
 {
   PC_SBPMG   *mg   = (PC_SBPMG *)pc->data;

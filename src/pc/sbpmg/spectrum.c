@@ -6,9 +6,9 @@
    Bounds of spectra by a few steps of Lanczos's method, in the form of conjugate gradients from white noise. The
    coefficients of the smoothing steps follow from the bounds.
 
-   The upper bound is the largest Ritz value plus the norm of its residual, which is soon close. Levels finer than
-   spectrumsize intervals take the bounds of the next coarser level. The finest level is measured, since its operator is
-   of another kind.
+   The upper bound is the largest Ritz value plus the norm of its residual, and soon becomes close. Levels finer than
+   spectrumsize intervals take the bounds of the next coarser level. The finest level is always measured, because its
+   operator is of another kind.
 */
 
 #include "sbpmgimpl.h"
@@ -49,9 +49,8 @@ static PetscErrorCode RitzBounds_Private(PetscInt n, PetscReal diagonal[], Petsc
 }
 
 /*
-   b less its mean, if the constants are the kernel of A. A constant part would stay in the residual, and p'Ap would be
-   rounding as soon as the rest has gone. work becomes 1 everywhere, as the diagonal of A over itself. other is work,
-   too
+   Subtracts the mean of b, if the constants are the kernel of A. Otherwise a constant part would stay in the residual,
+   and p'Ap would become rounding noise. work becomes 1 everywhere, as the diagonal of A over itself. other is work, too
 */
 static PetscErrorCode RemoveConstants_Private(PC_SBPMG *mg, SBPMGLevel *l, void *work, void *other, double *over, double *under)
 {
@@ -71,9 +70,9 @@ static PetscErrorCode RemoveConstants_Private(PC_SBPMG *mg, SBPMGLevel *l, void 
 }
 
 /*
-   Steps of conjugate gradients for A on a level with the preconditioner of its smoother (diagonal, or none), or with a
-   V cycle. r lies in b, the directions in d or fd. The inner products stay where the level is until all steps are done:
-   r'Mr of step k in rz[k], p'Ap in pq[k]
+   Steps of conjugate gradients for A on a level, with the preconditioner of its smoother (diagonal, or none) or with a
+   V cycle. r is in b, and directions are in d or fd. The inner products stay at the place of the level until all steps
+   are done: r'Mr of step k in rz[k], p'Ap in pq[k]
 */
 static PetscErrorCode ConjugateSteps_Private(PC_SBPMG *mg, PetscInt level, PetscBool cycle, PetscInt steps, double rz[], double pq[])
 {
@@ -86,7 +85,7 @@ static PetscErrorCode ConjugateSteps_Private(PC_SBPMG *mg, PetscInt level, Petsc
 
   PetscFunctionBegin;
   PetscCall((*mg->kernels->noise)(grid, precision, l->b));
-  if (mg->singular || mg->deflated) PetscCall(RemoveConstants_Private(mg, l, l->x[0], l->x[1], rz, pq)); /* they are not in use yet */
+  if (mg->singular || mg->deflated) PetscCall(RemoveConstants_Private(mg, l, l->x[0], l->x[1], rz, pq)); /* both x are still unused */
   l->cur = 0;
   for (PetscInt k = 0; k <= steps; k++) {
     const SBPRatio alpha = {-1., rz + k, pq + k}, beta = {k ? 1. : 0., rz + k, rz + k - (k ? 1 : 0)};
@@ -108,7 +107,7 @@ static PetscErrorCode ConjugateSteps_Private(PC_SBPMG *mg, PetscInt level, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The bounds from these steps; done: the number of steps before the residual vanished */
+/* The bounds from these inner products; done: the number of steps before the residual vanished */
 static PetscErrorCode Lanczos_Private(PC pc, PetscInt level, PetscBool cycle, PetscInt steps, PetscReal *least, PetscReal *most, PetscInt *done)
 {
   PC_SBPMG *mg = (PC_SBPMG *)pc->data;
@@ -194,8 +193,9 @@ static void SmootherCoefficients(const PCSBPMGOptions *opt, PetscInt n, double l
 
 /*
    Factors of the steps of full multigrid. A cycle leaves a few components with small eigenvalues; all other eigenvalues
-   are near 1. The first step is a plain cycle, the others are Chebyshev's method of the first kind on the spectrum. The
-   least eigenvalue is less than a few steps of Lanczos's method on a coarse level have shown: half of the value found.
+   are near 1. The first step is a plain cycle, and further steps are Chebyshev's method of the first kind on the
+   spectrum. A few steps of Lanczos's method on a coarse level overestimate the least eigenvalue: half of the value is
+   used.
 */
 static void FullFactors(PetscInt n, double least, double b, double factor[])
 {
@@ -213,7 +213,7 @@ static PetscBool IsMeasured(const PC_SBPMG *mg, PetscInt k)
   return (PetscBool)(k == 0 || k == mg->n - 2 || PetscMax(grid->n[0], grid->n[1]) <= mg->opt.spectrumsize);
 }
 
-/* From the coarsest level that is smoothed to the finest */
+/* From the coarsest smoothed level to the finest */
 PetscErrorCode PCSBPMGSpectra_Private(PC pc)
 {
   PC_SBPMG *mg = (PC_SBPMG *)pc->data;

@@ -5,9 +5,9 @@
 /*
    An inner preconditioner, and its blocks, set up with readable factors.
 
-   Nobody can read the factors that MATSEQAIJCUSPARSE makes (PCVCRSGetFactored_Private()). A preconditioner that factors
-   therefore makes other factors from the beginning, unless a solver type was given. PETSc creates the solvers of blocks
-   in PCSetUp(), and factors the blocks in PCSetUpOnBlocks(): in between their solver types are set.
+   The factors of MATSEQAIJCUSPARSE cannot be read (PCVCRSGetFactored_Private()). A preconditioner with factors
+   therefore uses another solver type from the beginning, unless a type was given. PETSc creates the solvers of blocks
+   in PCSetUp(), and factors the blocks in PCSetUpOnBlocks(): solver types are set in between.
 */
 
 #include "pcvcrsimpl.h"
@@ -25,7 +25,7 @@ PetscErrorCode PCVCRSChooseSolver_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The solvers of this process's blocks of a preconditioner that was set up; none for other types */
+/* The solvers of this process's blocks of a preconditioner after set-up; none for other types */
 PetscErrorCode PCVCRSGetBlocks_Private(PC pc, PetscInt *n, KSP *ksp[])
 {
   PetscBool isbjacobi, isasm, isgasm;

@@ -35,7 +35,7 @@ PetscErrorCode PCVCRSBorderSolve_Private(Mat T, const LitheDeviceBorder *border,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows from .. to - 1 of the list, backwards: their values go to their columns */
+/* Scatters rows from <= r < to of the list into their columns, backwards */
 static void PCVCRSBorderScatter(const LitheDeviceBorder *border, PetscInt from, PetscInt to, PetscScalar x[])
 {
   for (PetscInt r = to - 1; r >= from; r--) {

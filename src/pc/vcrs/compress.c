@@ -5,12 +5,12 @@
 /*
    Compressed copies of the data that the application of a preconditioner reads.
 
-   After the set-up of the inner preconditioner, PCVCRS walks over it: the preconditioner itself, then the solvers of
-   levels, blocks, splits and so on. For each place where an application reads a matrix, a compressed copy is made
-   (copy.c); for the factors of PETSc's factorizations, compressed factors (factor.c). The exact matrices stay in place.
-   The next set-up needs them (a Galerkin product, a Jacobi diagonal, a factorization), and so does everyone who asks
-   the inner preconditioner for them. Only during an application does the copy stand in place of the exact matrix: the
-   exchange costs a few pointers per level (exchange.c).
+   After the set-up of the inner preconditioner, PCVCRS walks over its parts: the preconditioner, then the solvers of
+   levels, blocks, splits and further parts. Each matrix that an application reads gets a compressed copy (copy.c); the
+   factors of PETSc's factorizations become compressed factors (factor.c). The exact matrices stay in place: the next
+   set-up (a Galerkin product, a Jacobi diagonal, a factorization) and callers of the inner preconditioner need the
+   exact matrices. A copy replaces the exact matrix only during an application. The exchange costs a few pointers per
+   level (exchange.c).
 */
 
 #include "pcvcrsimpl.h"
@@ -33,7 +33,7 @@ static PetscErrorCode PCVCRSWalkKSP_Private(PC_VCRS *v, KSP ksp, const char wher
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Processes may have different numbers of blocks, so blocks share a line of the view */
+/* Processes may have different numbers of blocks: all blocks share a line of the view */
 static PetscErrorCode PCVCRSWalkBlocks_Private(PC_VCRS *v, PetscInt n, KSP ksp[], const char where[])
 {
   const PetscInt outer = v->blockline;
@@ -130,7 +130,7 @@ static PetscErrorCode PCVCRSWalkParts_Private(PC_VCRS *v, PC pc, const char wher
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Types that hand on to others; known is PETSC_FALSE for all other types */
+/* Types that pass on to further preconditioners; known is PETSC_FALSE for all types without a rule here */
 static PetscErrorCode PCVCRSWalkBelow_Private(PC_VCRS *v, PC pc, const char where[], PetscBool *known)
 {
   static const char *const types[] = {PCCOMPOSITE, PCFIELDSPLIT, PCKSP, PCBJACOBI, PCASM, PCGASM, PCREDUNDANT, PCTELESCOPE};
@@ -160,7 +160,7 @@ static PetscErrorCode PCVCRSWalkBelow_Private(PC_VCRS *v, PC pc, const char wher
       if (is[6]) PetscCall(PCRedundantGetKSP(pc, &one));
       else PetscCall(PCTelescopeGetKSP(pc, &one));
       sub = &one;
-      n   = one ? 1 : 0; /* processes that a telescope leaves out have none */
+      n   = one ? 1 : 0; /* processes left out by a telescope have no inner solver */
     }
     PetscCall(PCVCRSWalkBlocks_Private(v, n, sub, where));
   }
@@ -168,9 +168,9 @@ static PetscErrorCode PCVCRSWalkBelow_Private(PC_VCRS *v, PC pc, const char wher
 }
 
 /*
-   One preconditioner, and everything below it. A solver that iterates reads the operator of its preconditioner. Among
-   preconditioners, SOR and the composites that are not additive read an operator, and some have factors. The others
-   hold their data, have something below, or report their matrices by a function.
+   One preconditioner, and all parts below. An iterative solver reads the operator of its preconditioner. Among
+   preconditioners, SOR and composites that are not additive read an operator, and some types have factors. Other types
+   store their data, have parts below, or report their matrices by a function.
 */
 static PetscErrorCode PCVCRSWalk_Private(PC_VCRS *v, PC pc, KSP ksp, const char where[])
 {
@@ -221,7 +221,7 @@ static PetscErrorCode PCVCRSWalk_Private(PC_VCRS *v, PC pc, KSP ksp, const char 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Gives back places and lines; copies too, but if they are to be taken over */
+/* Frees places and lines; copies as well, unless reused */
 PetscErrorCode PCVCRSForget_Private(PC_VCRS *v, PetscBool copies)
 {
   PetscFunctionBegin;
@@ -275,8 +275,10 @@ PetscErrorCode PCVCRSClear_Private(PC_VCRS *v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Makes the copies match the inner preconditioner in its present state; it has been set up. Copies of unchanged
-   matrices stay */
+/*
+   Makes the copies match the present state of the inner preconditioner after its set-up. Copies of unchanged matrices
+   stay
+*/
 PetscErrorCode PCVCRSCompress_Private(PC pc)
 {
   PC_VCRS *v = (PC_VCRS *)pc->data;
@@ -285,7 +287,7 @@ PetscErrorCode PCVCRSCompress_Private(PC pc)
   PetscCall(PCVCRSUndrop_Private(v));
   PetscCall(PCVCRSExchange_Private(v, PETSC_FALSE));
   PetscCall(PCVCRSForget_Private(v, PETSC_FALSE));
-  PetscCall(PCVCRSForgetOld_Private(v)); /* of a time that ended with an error */
+  PetscCall(PCVCRSForgetOld_Private(v)); /* left from a call that ended with an error */
   v->old         = v->copy;
   v->nold        = v->ncopies;
   v->oldfactor   = v->factor;

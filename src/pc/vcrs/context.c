@@ -15,7 +15,7 @@ PetscErrorCode PCVCRSIsMultigrid_Private(PC pc, PetscBool *ismg)
 }
 
 /*
-   Whether an inner preconditioner is still the one whose copies were made. A program may have changed its type, or the
+   Whether the copies still belong to the inner preconditioner. A program may have changed its type, or the
    preconditioner of its solver.
 */
 PetscErrorCode PCVCRSPlaceIsCurrent_Private(const PCVCRSPlace *p, PetscBool *current)
@@ -26,7 +26,7 @@ PetscErrorCode PCVCRSPlaceIsCurrent_Private(const PCVCRSPlace *p, PetscBool *cur
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Readable factors of a MATSEQAIJCUSPARSE: on the device if Lithe makes them, else on the host by PETSc */
+/* Requests readable factors of a MATSEQAIJCUSPARSE: by Lithe on the device, or else by PETSc on the host */
 PetscErrorCode PCVCRSSetSolverType_Private(PC pc)
 {
   PetscBool incomplete = PETSC_FALSE, ondevice = PETSC_FALSE;

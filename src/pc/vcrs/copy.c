@@ -28,7 +28,7 @@ PetscErrorCode PCVCRSAddLine_Private(PC_VCRS *v, const char where[], const char 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The view lists matrices that are not compressed, once for the blocks of a process */
+/* Lists a matrix that is not compressed in the view, once for the blocks of a process */
 PetscErrorCode PCVCRSAddLeft_Private(PC_VCRS *v, const char where[], const char what[], const char left[])
 {
   PetscInt line = v->blockline;
@@ -39,7 +39,7 @@ PetscErrorCode PCVCRSAddLeft_Private(PC_VCRS *v, const char where[], const char 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The view and -info report numbers that the loss cannot take */
+/* Reports a matrix with numbers that the loss cannot take, in the view and by -info */
 PetscErrorCode PCVCRSAddRefused_Private(PC_VCRS *v, const char where[], const char what[])
 {
   const char *prefix;
@@ -58,7 +58,7 @@ PetscErrorCode PCVCRSAddRefused_Private(PC_VCRS *v, const char where[], const ch
 /* Largest sum of moduli for a loss: no entry is then infinite, and no sum of a row overflows */
 #define PCVCRS_SUM_LIMIT ((PetscReal)0.25 * PETSC_MAX_REAL)
 
-/* Whether a loss takes numbers, from the sum of their moduli, which may be NaN */
+/* Whether a loss can take the numbers, from the sum of their moduli, which may be NaN */
 PetscBool PCVCRSSumIsTaken_Private(MatVCRSLoss loss, PetscReal sum)
 {
   return (PetscBool)(loss == MATVCRS_LOSS_NONE || sum <= PCVCRS_SUM_LIMIT);
@@ -86,7 +86,7 @@ PetscErrorCode PCVCRSSumOnDevice_Private(PetscInt n, const PetscScalar *a, Petsc
 }
 #endif
 
-/* The sum of the moduli of a relative of MATSEQAIJ, where its values are */
+/* The sum of the moduli of a relative of MATSEQAIJ, at the place of its values */
 static PetscErrorCode PCVCRSSumModuli_Private(Mat A, PetscReal *sum)
 {
   const PetscScalar *a;
@@ -133,7 +133,7 @@ static PetscErrorCode PCVCRSTakes_Private(MatVCRSLoss loss, Mat A, PetscBool *ta
   if (loss == MATVCRS_LOSS_NONE) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &isvcrs, MATSEQAIJVCRS, MATMPIAIJVCRS, ""));
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &isparallel));
-  /* Of a MATVCRS there may be no arrays */
+  /* a MATVCRS may be without AIJ arrays */
   if (isvcrs) PetscCall(MatNorm(A, NORM_FROBENIUS, &sum[0]));
   else if (isparallel) {
     Mat block[2];
@@ -170,10 +170,10 @@ static PetscErrorCode PCVCRSConfigure_Private(Mat B, void *ctx)
   PetscCall(MatVCRSSetLambda(B, opt->lambda, opt->unit));
   PetscCall(MatVCRSSetPreserveRowSums(B, opt->rowsums));
   PetscCall(MatVCRSSetLoss(B, settings->loss));
-  PetscCall(MatVCRSSetAllowLossyOperator(B, PETSC_TRUE)); /* it is no operator of the program's */
-  PetscCall(MatVCRSSetPlainRows(B, PETSC_FALSE));         /* this preconditioner is for fewer bytes */
+  PetscCall(MatVCRSSetAllowLossyOperator(B, PETSC_TRUE)); /* the copy is never an operator of the program */
+  PetscCall(MatVCRSSetPlainRows(B, PETSC_FALSE));         /* the purpose of this preconditioner is fewer bytes */
 
-  /* Solvers project on the complement of these */
+  /* solvers project on the complement of null spaces */
   if (!settings->exact) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetNullSpace(settings->exact, &nullspace));
   if (nullspace) PetscCall(MatSetNullSpace(B, nullspace));
@@ -226,7 +226,7 @@ PCVCRSOptions PCVCRSOptionsHere_Private(const PC_VCRS *v)
 
 /*
    A copy with the chosen loss. Eight bits of a logarithmic scale are coarse for entries of very different sizes.
-   Examples are the small matrices of coarse levels, and factors with a tiny entry. Such matrices take 16 bits. Over
+   Examples are the small matrices of coarse levels, and factors with a tiny entry. These matrices take 16 bits. Over
    dozens of decades 16 bits are coarse, too, and entries are in single precision. bound: largest change of an entry by
    8 bits.
 */
@@ -259,9 +259,9 @@ MatVCRSLoss PCVCRSGetLoss_Private(const PCVCRSOptions *opt)
 }
 
 /*
-   The entries of an interpolation are often few different numbers. Without a loss they then take fewer bytes than
-   with row sums. Interpolations, which are not square, take the smaller copy. No diagonal shows which entries matter,
-   so each entry is rounded by itself.
+   The entries of an interpolation often have few different values. Without a loss they then take fewer bytes than with
+   row sums. Interpolations, which are not square, take the smaller copy. No diagonal shows which entries matter: each
+   entry is rounded separately.
 */
 static PetscErrorCode PCVCRSCreateSmallest_Private(const PCVCRSOptions *opt, const PCVCRSSource *source, Mat *compressed)
 {
@@ -285,7 +285,7 @@ static PetscErrorCode PCVCRSCreateSmallest_Private(const PCVCRSOptions *opt, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Relatives of MATAIJ, also on other devices; types that can be converted; and the rest */
+/* Relatives of MATAIJ, also on other devices; types that can be converted; all other types */
 typedef enum {
   KIND_AIJ,
   KIND_MAIJ,
@@ -313,8 +313,10 @@ static PetscErrorCode PCVCRSGetKind_Private(Mat A, PCVCRSKind *kind)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A matrix that is not MATAIJ, converted, and the bytes that an application reads of it: of MATMAIJ's one matrix, or of
-   the blocks */
+/*
+   Converts a matrix that is not MATAIJ. bytes: what an application reads of the matrix, for MATMAIJ one matrix, else
+   the blocks
+*/
 static PetscErrorCode PCVCRSExpand_Private(Mat exact, PCVCRSKind kind, Mat *aij, PetscLogDouble *bytes)
 {
   const PetscLogDouble entry = sizeof(PetscScalar), index = sizeof(PetscInt);
@@ -356,7 +358,7 @@ PetscErrorCode PCVCRSIsFinite_Private(Mat A, PetscBool *finite)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Appends a copy and takes over the reference. The copy has the present line, or a new one */
+/* Appends a copy and takes over the reference. The copy gets the present line, or a new line */
 static PetscErrorCode PCVCRSAppend_Private(PC_VCRS *v, const PCVCRSCopy *copy, const char where[], const char what[])
 {
   PetscFunctionBegin;
@@ -397,7 +399,7 @@ static PetscErrorCode PCVCRSTakeOld_Private(PC_VCRS *v, PCVCRSCopy *copy)
 
 /*
    A copy of the transpose, for a restriction that is the transposed interpolation. On devices products with a transpose
-   are slow, because many threads add to one entry. number is -1 if no copy was made.
+   are slow, because many threads add to one entry. number: -1 if no copy was made.
 */
 PetscErrorCode PCVCRSAddTranspose_Private(PC_VCRS *v, Mat exact, const char where[], const char what[], PetscInt *number)
 {
@@ -422,7 +424,7 @@ PetscErrorCode PCVCRSAddTranspose_Private(PC_VCRS *v, Mat exact, const char wher
     PCVCRSSource        source;
 
     PetscCall(PCVCRSTakes_Private(PCVCRSGetLoss_Private(&opt), exact, &takes));
-    if (!takes) PetscFunctionReturn(PETSC_SUCCESS); /* the restriction itself is told of */
+    if (!takes) PetscFunctionReturn(PETSC_SUCCESS); /* the restriction itself is reported */
     PetscCall(PCVCRSTransposeCreate_Private(exact, &source));
     ierr = PCVCRSCreateSmallest_Private(&opt, &source, &copy.compressed);
     PetscCall(PCVCRSTransposeDestroy_Private(&source));
@@ -433,8 +435,10 @@ PetscErrorCode PCVCRSAddTranspose_Private(PC_VCRS *v, Mat exact, const char wher
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The number of the copy of a matrix, made unless a copy of its present state exists; -1 if the matrix cannot be
-   compressed */
+/*
+   The number of the copy of a matrix, which is made unless a copy of the present state exists; -1 if the matrix cannot
+   be compressed
+*/
 PetscErrorCode PCVCRSAddCopy_Private(PC_VCRS *v, Mat exact, const char where[], const char what[], PetscInt *number)
 {
   PCVCRSCopy copy = {.compressed = NULL};
@@ -484,7 +488,7 @@ PetscErrorCode PCVCRSAddCopy_Private(PC_VCRS *v, Mat exact, const char where[], 
     }
   }
 
-  /* Blocks may be smaller than their rows need */
+  /* blocks may take fewer bytes than rows */
   if (kind != KIND_AIJ) {
     MatVCRSInfo info;
 

@@ -3,13 +3,13 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The memory of exact matrices that only the inner preconditioner has, given back.
+   Frees the memory of exact matrices that only the inner preconditioner references.
 
-   The matrices are factors, which their preconditioners give back, and the matrices that multigrid preconditioners make
-   on their levels. There the copies go to their places and stay, also if an exact matrix is kept that no application
-   reads. The references to the exact matrices end. Before the next set-up only multigrid preconditioners begin from
-   nothing. Settings of a program on the others (fields, subdomains, blocks), and their data, stay. The option is
-   therefore for multigrid preconditioners that find the same levels again by themselves.
+   These matrices are factors, and the matrices that multigrid preconditioners make on their levels. On levels, the
+   copies replace the exact matrices permanently, even if an exact matrix is kept that no application reads. The
+   references to the exact matrices end. Before the next set-up only multigrid preconditioners start from scratch. Other
+   preconditioners keep settings of a program (fields, subdomains, blocks) and their data. The option is therefore for
+   multigrid preconditioners that find the same levels again automatically.
 */
 
 #include "pcvcrsimpl.h"
@@ -17,7 +17,8 @@
 
 /*
    Before the first set-up: whether the program gave interpolations to the inner multigrid preconditioner, which makes
-   its own in the set-up. PCGAMG keeps coordinates for another set-up only if interpolations are not reused.
+   other interpolations in the set-up. PCGAMG keeps coordinates for another set-up only if interpolations are not
+   reused.
 */
 PetscErrorCode PCVCRSLookWhatIsTold_Private(PC_VCRS *v)
 {
@@ -37,8 +38,10 @@ PetscErrorCode PCVCRSLookWhatIsTold_Private(PC_VCRS *v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether a multigrid preconditioner finds the same levels again from nothing: not if the program gave data to it, or
-   to its parts */
+/*
+   Whether a multigrid preconditioner can find the same levels again from scratch: not if the program gave data to the
+   preconditioner, or to its parts
+*/
 static PetscErrorCode PCVCRSComesAgain_Private(const PC_VCRS *v, PC pc, PetscBool *again)
 {
   PetscBool isgamg;
@@ -66,7 +69,7 @@ static PetscErrorCode PCVCRSComesAgain_Private(const PC_VCRS *v, PC pc, PetscBoo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether they were found to come again; NULL, no multigrid preconditioner, does not */
+/* Whether the levels can be found again; false for NULL, no multigrid preconditioner */
 static PetscErrorCode PCVCRSGridsComeAgain_Private(const PC_VCRS *v, PC grids, PetscBool *again)
 {
   PetscFunctionBegin;
@@ -77,7 +80,7 @@ static PetscErrorCode PCVCRSGridsComeAgain_Private(const PC_VCRS *v, PC grids, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The copy of a matrix that is not the program's, NULL: none */
+/* The copy of a matrix, unless the matrix belongs to the program; NULL: none */
 static PetscErrorCode PCVCRSFindCopy_Private(PC pc, Mat exact, Mat *compressed)
 {
   PC_VCRS      *v = (PC_VCRS *)pc->data;
@@ -93,7 +96,7 @@ static PetscErrorCode PCVCRSFindCopy_Private(PC pc, Mat exact, Mat *compressed)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Ends the reference to an exact matrix, in a place that has the matrix or keeps it for later */
+/* Ends the reference to an exact matrix, at a place that uses the matrix or keeps it for later */
 static PetscErrorCode PCVCRSDropOne_Private(PC pc, Mat *where, PetscBool isplace)
 {
   Mat compressed = NULL;
@@ -109,7 +112,7 @@ static PetscErrorCode PCVCRSDropOne_Private(PC pc, Mat *where, PetscBool isplace
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The coarsest operator, which may stay exact, releases the matrices that it is a product of */
+/* Releases the factors of a product from the coarsest operator, which may stay exact */
 static PetscErrorCode PCVCRSDropProducts_Private(const PCVCRSLevel *l)
 {
   const PC_MG *mg = (const PC_MG *)l->pc->data;
@@ -121,7 +124,7 @@ static PetscErrorCode PCVCRSDropProducts_Private(const PCVCRSLevel *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Marks the multigrid preconditioners whose levels can be given back */
+/* Marks the multigrid preconditioners whose levels can be freed */
 static PetscErrorCode PCVCRSMarkGrids_Private(PC_VCRS *v)
 {
   PetscFunctionBegin;
@@ -142,7 +145,7 @@ static PetscErrorCode PCVCRSMarkGrids_Private(PC_VCRS *v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* After the copies have been made: gives back all that is possible */
+/* After the copies have been made: frees all exact matrices that can be freed */
 PetscErrorCode PCVCRSDrop_Private(PC pc)
 {
   PC_VCRS  *v      = (PC_VCRS *)pc->data;
@@ -187,7 +190,7 @@ PetscErrorCode PCVCRSDrop_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Interpolations that a program has put into the place of copies stay when the levels begin from nothing */
+/* Interpolations that a program has put in place of copies survive the reset of the levels */
 static PetscErrorCode PCVCRSResetGrids_Private(PC_VCRS *v, PC pc)
 {
   PC_MG *mg = (PC_MG *)pc->data;
@@ -229,8 +232,10 @@ static PetscErrorCode PCVCRSResetGrids_Private(PC_VCRS *v, PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Before anything other than an application: a preconditioner without matrices begins from nothing, and its
-   surroundings are set up again, too */
+/*
+   Before any operation but an application: resets preconditioners without matrices, whose surroundings are then set up
+   again, too
+*/
 PetscErrorCode PCVCRSUndrop_Private(PC_VCRS *v)
 {
   PetscFunctionBegin;
@@ -245,7 +250,7 @@ PetscErrorCode PCVCRSUndrop_Private(PC_VCRS *v)
     if (!p->again) continue;
     p->again = PETSC_FALSE;
     PetscCall(PCVCRSPlaceIsCurrent_Private(p, &current));
-    if (!current) continue; /* the program has changed its type, and the new one has lost nothing */
+    if (!current) continue; /* the program has changed the type, and the new preconditioner has lost no matrix */
     PetscCall(PCVCRSIsMultigrid_Private(p->pc, &ismg));
     PetscCall(PetscObjectTypeCompare((PetscObject)p->pc, PCGAMG, &isgamg));
     /* PCGAMG then begins from nothing by itself, and keeps coordinates */

@@ -3,18 +3,18 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The compressed copies in the places of the exact matrices, and back.
+   Puts the compressed copies in place of the exact matrices, and back.
 
-   While copies are in place, nothing may be set up again, since set-up would use the copies. Each inner preconditioner
-   is told to reuse its data, and each solver that its matrix is known.
+   While copies are in place, no set-up may run, because a set-up would use the copies. Each inner preconditioner is
+   marked to reuse data, and the matrix of each solver is marked as known.
 */
 
 #include "pcvcrsimpl.h"
 #include <petsc/private/pcmgimpl.h>
 
 /*
-   Puts a copy in the place of its exact matrix, or the exact matrix back. The reference of the place to its matrix goes
-   with the pointer. The place may have been changed meanwhile.
+   Puts a copy in place of an exact matrix, or the exact matrix back. The reference of the place moves with the pointer.
+   The matrix at the place may have been changed since.
 */
 static PetscErrorCode PCVCRSExchangeOne_Private(PC_VCRS *v, Mat *where, PetscInt number, PetscBool in, Mat *exact, PetscBool *isin)
 {
@@ -30,7 +30,7 @@ static PetscErrorCode PCVCRSExchangeOne_Private(PC_VCRS *v, Mat *where, PetscInt
     *isin  = PETSC_TRUE;
   } else if (!in && *isin) {
     *isin = PETSC_FALSE;
-    /* An exact matrix that was given back leaves its copy in place */
+    /* the copy of a freed exact matrix stays in place */
     if (where && *exact && *where == v->copy[number].compressed) {
       PetscCall(PetscObjectDereference((PetscObject)*where));
       *where = *exact;
@@ -40,7 +40,7 @@ static PetscErrorCode PCVCRSExchangeOne_Private(PC_VCRS *v, Mat *where, PetscInt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The argument of a hook: the action on each of its places */
+/* The argument of a hook: the action on each of the hook's places */
 typedef struct {
   PC_VCRS    *v;
   const char *where;
@@ -103,7 +103,7 @@ static PetscErrorCode PCVCRSHook_Private(PC_VCRS *v, PC pc, const char where[], 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Copies of the matrices that a preconditioner reports by its function */
+/* Collects copies of the matrices that a preconditioner reports by a function */
 PetscErrorCode PCVCRSHookCollect_Private(PC_VCRS *v, PC pc, const char where[])
 {
   PetscFunctionBegin;
@@ -118,7 +118,7 @@ static PetscErrorCode PCVCRSExchangePlace_Private(PC_VCRS *v, PCVCRSPlace *p, Pe
 
   PetscFunctionBegin;
   PetscCall(PCVCRSPlaceIsCurrent_Private(p, &current));
-  if (in && !current) PetscFunctionReturn(PETSC_SUCCESS); /* it is applied unchanged until copies are made again */
+  if (in && !current) PetscFunctionReturn(PETSC_SUCCESS); /* applied unchanged until copies are made again */
   PetscCall(PCVCRSExchangeOne_Private(v, &p->pc->mat, p->mat, in, &p->matexact, &p->matin));
   PetscCall(PCVCRSExchangeOne_Private(v, &p->pc->pmat, p->pmat, in, &p->pmatexact, &p->pmatin));
   if (p->hooked) PetscCall(PCVCRSHook_Private(v, p->pc, "", in ? PCVCRSHookIn_Private : PCVCRSHookOut_Private));
@@ -146,7 +146,7 @@ static PetscErrorCode PCVCRSExchangeLevel_Private(PC_VCRS *v, PCVCRSLevel *l, Pe
   PetscBool ismg;
 
   PetscFunctionBegin;
-  /* Its type, or its levels, may have changed since */
+  /* the type, or the levels, may have changed since */
   PetscCall(PCVCRSIsMultigrid_Private(l->pc, &ismg));
   if (ismg) {
     PC_MG *mg = (PC_MG *)l->pc->data;
@@ -171,7 +171,7 @@ PetscErrorCode PCVCRSExchange_Private(PC_VCRS *v, PetscBool in)
   for (PetscInt k = 0; k < v->nplaces; k++) PetscCall(PCVCRSExchangePlace_Private(v, &v->place[k], in));
   for (PetscInt k = 0; k < v->nlevels; k++) PetscCall(PCVCRSExchangeLevel_Private(v, &v->level[k], in));
   if (!in) {
-    /* Matrices that a hook did not ask for again */
+    /* matrices that a hook did not request again */
     for (PetscInt k = 0; k < v->nhooked; k++) PetscCall(MatDestroy(&v->hooked[k].exact));
     v->nhooked = 0;
   }

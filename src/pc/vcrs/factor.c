@@ -5,10 +5,10 @@
 /*
    Factors made by PETSc (triangles.c), or on a device (factordevice.c), compressed.
 
-   An inner PCILU, PCICC, PCLU or PCCHOLESKY is set up as its options say. Its factors are stored as (I - lower)
-   inverse^-1 (I - upper): both triangles are dimensionless, whatever the units of A. Each triangle is a MATVCRS with
-   the chosen loss. The inverse pivots are a third MATVCRS, in single precision unless the loss is none. Factors of
-   direct solvers keep single precision, because their solutions are expected to be exact.
+   An inner PCILU, PCICC, PCLU or PCCHOLESKY is set up with its own options. Its factors are stored as (I - lower)
+   inverse^-1 (I - upper): both triangles are dimensionless for any units of A. Each triangle is a MATVCRS with the
+   chosen loss. The inverse pivots are a third MATVCRS, in single precision unless the loss is none. Factors of direct
+   solvers keep single precision, because their solutions are expected to be exact.
 */
 
 #include "pcvcrstriangles.h"
@@ -37,7 +37,7 @@ PetscErrorCode PCVCRSFactorDestroy_Private(PCVCRSFactor **factor)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* NULL where the ordering is the natural one */
+/* scatter: NULL for the natural ordering */
 static PetscErrorCode PCVCRSCreateScatter_Private(PetscInt n, const PetscInt order[], VecScatter *scatter)
 {
   PetscBool      natural = PETSC_TRUE;
@@ -62,9 +62,9 @@ static PetscErrorCode PCVCRSCreateScatter_Private(PetscInt n, const PetscInt ord
 }
 
 /*
-   Change of solutions by a loss. For a right-hand side of ones, with a smooth solution: the largest difference,
-   relative to the solution where the solution is above 1. For random signs, which ignore row sums: the relative
-   difference in the 2-norm. unit [n]: the unit of each row, or NULL
+   The change of solutions by a loss. For a right-hand side of ones, with a smooth solution: the largest difference,
+   relative to the solution if the solution is above 1. For random signs, which ignore row sums: the relative difference
+   in the 2-norm. unit [n], or NULL: the unit of each row
 */
 static PetscErrorCode PCVCRSMeasure_Private(const PCVCRSRows *t, PetscBool upper, PetscBool transpose, const PetscReal unit[], Mat T, PetscReal *difference)
 {
@@ -86,15 +86,15 @@ static PetscErrorCode PCVCRSMeasure_Private(const PCVCRSRows *t, PetscBool upper
       norm += size * size;
     }
     if (side) largest = norm > 0.0 ? PetscSqrtReal(sum / norm) : 0.0;
-    if (!(largest <= *difference)) *difference = PetscIsInfOrNanReal(largest) ? PETSC_MAX_REAL : largest; /* also if it is no number */
+    if (!(largest <= *difference)) *difference = PetscIsInfOrNanReal(largest) ? PETSC_MAX_REAL : largest; /* NaN included */
   }
   PetscCall(PetscFree2(x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-   Units of right-hand sides with the lower triangle; the inverse for solutions with the upper triangle. They are the
-   square roots of pivots, as for a matrix D A D with the units of unknowns in D. NULL if pivots are similar, or not
+   Units of right-hand sides for the lower triangle; the inverse for solutions with the upper triangle. The units are
+   the square roots of pivots, as for a matrix D A D with the units of unknowns in D. NULL if pivots are similar, or not
    reliable.
 */
 static PetscErrorCode PCVCRSCreateUnits_Private(const PCVCRSTriangles *t, PetscReal **units)
@@ -142,7 +142,7 @@ static PetscErrorCode PCVCRSCountSweeps_Private(const PCVCRSRows *t, PetscBool u
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A compressed copy of rows, with a coarser or finer loss; lossless for numbers that the loss cannot take */
+/* A compressed copy of rows with the given loss; lossless for numbers that the loss cannot take */
 static PetscErrorCode PCVCRSCompressRows_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, const PCVCRSRows *t, Mat *compressed)
 {
   PCVCRSSource   source = {.exact = NULL};
@@ -156,7 +156,7 @@ static PetscErrorCode PCVCRSCompressRows_Private(const PCVCRSOptions *opt, MatVC
   PetscCall(LitheOptionsShow(&none));
   PetscCall(ierr);
 #if defined(LITHE_HAVE_CUDA)
-  if (opt->device) PetscCall(MatSetVecType(source.exact, VECSEQCUDA)); /* where a matrix is multiplied it is compressed, too */
+  if (opt->device) PetscCall(MatSetVecType(source.exact, VECSEQCUDA)); /* the copy is compressed at the place of its products */
 #endif
   PetscCall(PCVCRSCreateFine_Private(opt, loss, PCVCRS_FACTOR_BOUND, &source, compressed));
   PetscCall(MatDestroy(&source.exact));
@@ -241,7 +241,7 @@ static PetscErrorCode PCVCRSCreateFactor_Private(const PCVCRSOptions *opt, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The requested number of sweeps, or as many as come near enough to solutions */
+/* The requested number of sweeps, or the least number for sufficiently accurate solutions */
 static PetscErrorCode PCVCRSChooseSweeps_Private(const PCVCRSOptions *opt, const PCVCRSTriangles *t, PCVCRSFactor *f)
 {
   PetscFunctionBegin;
@@ -249,7 +249,7 @@ static PetscErrorCode PCVCRSChooseSweeps_Private(const PCVCRSOptions *opt, const
   if (opt->sweeps != PETSC_DECIDE) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCVCRSCountSweeps_Private(t->symmetric ? &t->upper : &t->lower, t->symmetric, t->symmetric, &f->sweeps[0]));
   PetscCall(PCVCRSCountSweeps_Private(&t->upper, PETSC_TRUE, PETSC_FALSE, &f->sweeps[1]));
-  /* A symmetric preconditioner stays one */
+  /* a symmetric preconditioner remains symmetric */
   if (t->symmetric) f->sweeps[0] = f->sweeps[1] = PetscMax(f->sweeps[0], f->sweeps[1]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -273,7 +273,7 @@ static PetscErrorCode PCVCRSEstimateAll_Private(const PCVCRSTriangles *t, const 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On a device: the requested way, or the fastest one; solutions of direct solvers are expected to be exact */
+/* On a device: the requested way, or the fastest way; solutions of direct solvers are expected to be exact */
 static PetscErrorCode PCVCRSChooseOnDevice_Private(const PCVCRSOptions *opt, const PCVCRSTriangles *t, PetscBool direct, PCVCRSFactor *f)
 {
   PetscLogDouble product, device, host;
@@ -326,7 +326,7 @@ static PetscErrorCode PCVCRSChooseWay_Private(const PCVCRSOptions *opt, const PC
 }
 
 #if defined(LITHE_HAVE_CUDA)
-/* The way of a device with a triangle, for its line of the view */
+/* Describes the device's way with a triangle for the line of the view */
 static PetscErrorCode PCVCRSDescribeOrder_Private(const PCVCRSFactor *f, PetscBool upper, const char name[], size_t size, char text[])
 {
   const LitheDeviceBorder *border = f->border[upper ? 1 : 0];
@@ -389,9 +389,9 @@ static PetscErrorCode PCVCRSComposeFactor_Private(PC pc, PCVCRSFactor *f)
 }
 
 /*
-   The factored matrix of a preconditioner that factors, if made by PETSc on one process, or factors on a device.
-   Factors made by MATSEQAIJCUSPARSE and its relatives cannot be read: the preconditioner then factors again, once now
-   and once in each later set-up.
+   The factored matrix of a preconditioner with factors, if made by PETSc on one process, or factors on a device.
+   Factors of MATSEQAIJCUSPARSE and its relatives cannot be read: the preconditioner then factors again, once now and
+   once in each later set-up.
 */
 static PetscErrorCode PCVCRSGetFactored_Private(PC pc, Mat *F, const LitheDeviceFactor **device, PetscBool *known)
 {

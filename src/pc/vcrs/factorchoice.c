@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Code common to factors on the host (factor.c) and on a device (factordevice.c): how a triangle is compressed, and the
-   costs of its ways to solutions.
+   Code shared by factors on the host (factor.c) and on a device (factordevice.c): the compression of a triangle, and
+   the costs of its ways to solutions.
 */
 
 #include "pcvcrsimpl.h"
@@ -14,10 +14,10 @@
 /*
    The loss of the next compression of a triangle: the requested loss, if its effect on solutions is small. If unknowns
    depend strongly on one another along long lines, a small change of each entry becomes a large change at the other
-   end. The steps are then: row sums are kept; entries have 16 bits; entries are in single precision. Elsewhere row
-   sums, 8 bytes per row, make no difference. Two right-hand sides do not see everything, so 8 bits of a coarse
-   logarithmic scale become 16 from the beginning. Entries relative to the largest entry of a row (classes) are next to
-   nothing if units are unlike: a logarithmic scale keeps within the same tolerance in fewer bytes.
+   end. Further steps are then: row sums are kept; entries have 16 bits; entries are in single precision. For other
+   triangles row sums, 8 bytes per row, make no difference. Two right-hand sides do not reveal everything: 8 bits of a
+   coarse logarithmic scale become 16 from the beginning. Entries relative to the largest entry of a row (classes) are
+   nearly useless if units differ. A logarithmic scale keeps the same tolerance in fewer bytes.
 */
 PetscBool PCVCRSNextCare_Private(PetscInt care, PCVCRSOptions *careful, MatVCRSLoss *loss)
 {
@@ -35,8 +35,10 @@ PetscBool PCVCRSNextCare_Private(PetscInt care, PCVCRSOptions *careful, MatVCRSL
 }
 
 #if defined(LITHE_HAVE_CUDA)
-/* Adds estimated seconds: of a product with T of n rows on a device, with the vectors that it reads and writes, and of
-   substitution on the device and on the host */
+/*
+   Adds estimated seconds: of a product with T of n rows on a device, including the vectors; and of substitution on the
+   device and on the host
+*/
 PetscErrorCode PCVCRSEstimate_Private(const VCRSOrder *order, Mat T, PetscInt n, PetscLogDouble *product, PetscLogDouble *device, PetscLogDouble *host)
 {
   const PetscLogDouble vectors = (PetscLogDouble)n * sizeof(PetscScalar);

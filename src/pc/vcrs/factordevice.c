@@ -7,7 +7,7 @@
    the size of the matrix is copied to the host.
 
    For symmetric factors the upper triangle is compressed with loss, and its transpose without further loss. The
-   preconditioner is therefore symmetric, whatever the loss: entries of a border (LitheDeviceBorder) are exact in both
+   preconditioner is therefore symmetric for any loss: entries of a border (LitheDeviceBorder) are exact in both
    triangles.
 */
 
@@ -18,13 +18,15 @@
 #include <src/mat/vcrs/tri/tri.h>
 #include <petscdevice_cuda.h>
 
-/* A triangle, and vectors for measuring. Right-hand sides are ones, random signs, and if there are units, the same
-   times the units */
+/*
+   A triangle, and vectors for measurements. Right-hand sides are ones and random signs, and both times the units if
+   units exist
+*/
 typedef struct {
   const LitheDeviceTriangle *t;
   unsigned int              *ticket;
-  Vec                        unit;                /* the substitute for one in each row; NULL: one */
-  Vec                        exact[FACTOR_SIDES]; /* solutions for each; NULL until they are needed */
+  Vec                        unit;                /* value of each row in place of one; NULL: one */
+  Vec                        exact[FACTOR_SIDES]; /* solutions for each right-hand side, made on demand */
   Vec                        x, y, work;
 } Measured;
 
@@ -37,7 +39,7 @@ static PetscErrorCode PCVCRSSolveCompressed_Private(Mat T, const LitheDeviceBord
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Ones, or random signs that are the same in every run; times units */
+/* Ones, or random signs that are equal in every run; times units */
 static PetscErrorCode PCVCRSSetRightSide_Private(const Measured *m, int side, Vec b)
 {
   PetscFunctionBegin;
@@ -173,7 +175,7 @@ static PetscErrorCode PCVCRSCompressTriangle_Device(const PCVCRSOptions *opt, Ma
       PetscCall(MatVCRSSetOrder_Private(*T, t->upper, order));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
-    /* Tiles do not find the rows of this copy: by levels, which all rows have */
+    /* this copy cannot use tiles: order by levels, which works for all rows */
     PetscCall(VCRSOrderDestroy(&order));
     PetscCall(LitheCUDABorderDestroy(border));
     PetscCall(MatDestroy(T));
@@ -234,7 +236,10 @@ static PetscErrorCode PCVCRSCreateTriangle_Device(const PCVCRSOptions *opt, Meas
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Units of right-hand sides with the lower triangle, and of solutions with the upper one the inverse; NULL as on the host */
+/*
+   Units of right-hand sides for the lower triangle, inverse units of solutions for the upper triangle; NULL as on the
+   host
+*/
 static PetscErrorCode PCVCRSCreateUnits_Device(Vec inverse, Vec *units)
 {
   PetscReal least, most, sum;
@@ -323,13 +328,13 @@ static PetscErrorCode PCVCRSCountSweeps_Device(Measured *m, PetscInt *sweeps)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The requested number of sweeps, or the number that approximates solutions well enough */
+/* The requested number of sweeps, or the least number for sufficiently accurate solutions */
 static PetscErrorCode PCVCRSChooseSweeps_Device(const PCVCRSOptions *opt, Measured m[], PCVCRSFactor *f)
 {
   PetscFunctionBegin;
   if (opt->sweeps != PETSC_DECIDE) PetscFunctionReturn(PETSC_SUCCESS);
   for (int k = 0; k < 2; k++) PetscCall(PCVCRSCountSweeps_Device(&m[k], &f->sweeps[k]));
-  /* A symmetric preconditioner stays one */
+  /* a symmetric preconditioner remains symmetric */
   if (f->symmetric) f->sweeps[0] = f->sweeps[1] = PetscMax(f->sweeps[0], f->sweeps[1]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

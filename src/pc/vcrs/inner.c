@@ -5,11 +5,11 @@
 /*
    The inner preconditioner, which gets the settings of its PCVCRS.
 
-   A program written for -pc_type fieldsplit may run with -pc_type vcrs -vcrs_pc_type fieldsplit. It then gives its
-   fields to the outer preconditioner, the one that it sees. Three kinds of settings are handed on. Members of the PC
-   itself (DM, PCSetUseAmat(), ...) follow when the inner preconditioner is next needed. Functions that PETSc looks up
-   by name have a function of the same name each. The options prefix is the third. Settings that a program makes on the
-   inner preconditioner have precedence.
+   A program written for -pc_type fieldsplit may run with -pc_type vcrs -vcrs_pc_type fieldsplit. The program then gives
+   its fields to the outer preconditioner. Three kinds of settings are passed on. Members of the PC itself (DM,
+   PCSetUseAmat(), ...) are copied when the inner preconditioner is next needed. Functions that PETSc looks up by name
+   have a counterpart each. The options prefix is the third. Settings that a program makes on the inner preconditioner
+   have precedence.
 */
 
 #include "pcvcrsimpl.h"
@@ -45,7 +45,7 @@ static PetscErrorCode PCVCRSFollowPrefix_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Settings made on the outer preconditioner since, but not on the inner one */
+/* Passes on new settings of the outer preconditioner, unless the inner one has changed them */
 static PetscErrorCode PCVCRSFollow_Private(PC pc)
 {
   PC_VCRS *v     = (PC_VCRS *)pc->data;
@@ -69,7 +69,7 @@ static PetscErrorCode PCVCRSFollow_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The inner preconditioner, created when it is first needed */
+/* The inner preconditioner, created on demand */
 PetscErrorCode PCVCRSGetInner_Private(PC pc, PC *inner)
 {
   PC_VCRS *v = (PC_VCRS *)pc->data;
@@ -84,7 +84,7 @@ PetscErrorCode PCVCRSGetInner_Private(PC pc, PC *inner)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* For the program, which may set the inner type or its options and must be able to set it up, too */
+/* For the program, which may set the inner type and options, and may call PCSetUp() of the inner preconditioner */
 PetscErrorCode PCVCRSGetPC_VCRS(PC pc, PC *inner)
 {
   PetscFunctionBegin;
@@ -93,7 +93,7 @@ PetscErrorCode PCVCRSGetPC_VCRS(PC pc, PC *inner)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- Functions that are looked up by name ---- */
+/* ---- Functions found by name ---- */
 
 #define PCVCRS_SETTER(F, types, parameters, names) \
   static PetscErrorCode F##_VCRS parameters        \
@@ -119,8 +119,10 @@ PetscErrorCode PCVCRSGetPC_VCRS(PC pc, PC *inner)
 #undef PCVCRS_SETTER
 #undef PCVCRS_GETTER
 
-/* The first setting that a program makes for a PCMG; the next setting would take this preconditioner's data for
-   PCMG's */
+/*
+   The first setting of a program for a PCMG: the next setting would take the data of this preconditioner for data of
+   PCMG
+*/
 static PetscErrorCode PCMGSetLevels_VCRS(PC pc, PETSC_UNUSED PetscInt levels, PETSC_UNUSED MPI_Comm *comms)
 {
   PC        inner = NULL;
@@ -130,7 +132,7 @@ static PetscErrorCode PCMGSetLevels_VCRS(PC pc, PETSC_UNUSED PetscInt levels, PE
   PetscCall(PCVCRSGetPC_VCRS(pc, &inner));
   PetscCall(PCVCRSIsMultigrid_Private(inner, &ismg));
   PetscCheck(!ismg, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONG,
-             "PCMGSetLevels() with a PC of type vcrs: functions of PCMG take the multigrid preconditioner itself. Give them what PCVCRSGetPC() gives");
+             "PCMGSetLevels() with a PC of type vcrs: functions of PCMG need the multigrid preconditioner itself. Call them with the PC of PCVCRSGetPC()");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

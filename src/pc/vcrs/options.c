@@ -12,9 +12,9 @@ const char *const PCVCRSFactorSolveTypes[] = {"auto", "substitution", "jacobi", 
 const char *const PCVCRSPrecisions[]       = {"double", "single", "PCVCRSPrecision", "PCVCRS_PRECISION_", NULL};
 
 /*
-   Logarithmic values of 8 bits keep the sign of every entry and change it by a small factor, also the weak couplings of
-   a row. A symmetric M-matrix therefore stays one, and the preconditioner stays spectrally close. Fixed point of 8
-   bits, relative to the largest entry, loses weak couplings.
+   Logarithmic values of 8 bits keep the sign of every entry and change it by a small factor, including the weak
+   couplings of a row. A symmetric M-matrix therefore remains an M-matrix, and the preconditioner stays spectrally
+   close. Fixed point of 8 bits, relative to the largest entry, loses weak couplings.
 */
 PetscErrorCode PCVCRSOptionsDefault_Private(PCVCRSOptions *opt)
 {
@@ -31,7 +31,7 @@ PetscErrorCode PCVCRSOptionsDefault_Private(PCVCRSOptions *opt)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Takes new options over, if possible: copies are made with them at the next application */
+/* Checks and takes over new options; the next application makes copies with them */
 static PetscErrorCode PCVCRSSetOptions_Private(PC pc, const PCVCRSOptions *opt)
 {
   PC_VCRS  *v    = (PC_VCRS *)pc->data;
@@ -80,9 +80,9 @@ PetscErrorCode PCVCRSSetFromOptions_Private(PC pc, PetscOptionItems PetscOptions
     PetscOptionsInt("-pc_vcrs_factor_sweeps", "Sweeps of Jacobi's method per triangular factor", "PCVCRSSetFactorSweeps", opt.sweeps, &opt.sweeps, NULL));
   PetscCall(PetscOptionsEnum("-pc_vcrs_precision", "Precision of input, output and all entries", "PCVCRSSetPrecision", PCVCRSPrecisions,
                              (PetscEnum)opt.precision, (PetscEnum *)&opt.precision, NULL));
-  PetscCall(PetscOptionsBool("-pc_vcrs_drop_exact", "Give back the exact matrices that only the inner preconditioner has", "PCVCRSSetDropExact", opt.dropexact,
+  PetscCall(PetscOptionsBool("-pc_vcrs_drop_exact", "Free exact matrices owned only by the inner preconditioner", "PCVCRSSetDropExact", opt.dropexact,
                              &opt.dropexact, NULL));
-  PetscCall(PetscOptionsBool("-pc_vcrs_store_restrictions", "On a device: store restrictions that are transposed interpolations", "PCVCRSSetStoreRestrictions",
+  PetscCall(PetscOptionsBool("-pc_vcrs_store_restrictions", "On a device: store transposed interpolations as restrictions", "PCVCRSSetStoreRestrictions",
                              opt.restrictions, &opt.restrictions, NULL));
   PetscOptionsHeadEnd();
   PetscCall(PCVCRSSetOptions_Private(pc, &opt));
@@ -237,7 +237,7 @@ PetscErrorCode PCVCRSComposeOptions_Private(PC pc, PetscBool compose)
 }
 
 /*@
-  PCVCRSSetLoss - Sets the loss of a `PCVCRS`: how entries of compressed matrices may change
+  PCVCRSSetLoss - Sets the loss of a `PCVCRS`: the permitted change of entries of compressed matrices
 
   Logically Collective
 
@@ -251,7 +251,7 @@ PetscErrorCode PCVCRSComposeOptions_Private(PC pc, PetscBool compose)
   Level: intermediate
 
   Note:
-  With `MATVCRS_LOSS_NONE` the preconditioner is the inner one up to rounding.
+  With `MATVCRS_LOSS_NONE` the preconditioner equals the inner preconditioner up to rounding.
 
 .seealso: `PCVCRS`, `PCVCRSGetLoss()`, `PCVCRSSetBits()`, `PCVCRSSetBins()`, `PCVCRSSetLambda()`, `MatVCRSSetLoss()`
 @*/
@@ -265,7 +265,7 @@ PetscErrorCode PCVCRSSetLoss(PC pc, MatVCRSLoss loss)
 }
 
 /*@
-  PCVCRSGetLoss - Gets the loss of a `PCVCRS`: how entries of compressed matrices may change
+  PCVCRSGetLoss - Gets the loss of a `PCVCRS`: the permitted change of entries of compressed matrices
 
   Not Collective
 
@@ -289,13 +289,13 @@ PetscErrorCode PCVCRSGetLoss(PC pc, MatVCRSLoss *loss)
 }
 
 /*@
-  PCVCRSSetBits - Sets the bits of an entry of the losses `MATVCRS_LOSS_LOG` and `MATVCRS_LOSS_FIXED` of a `PCVCRS`
+  PCVCRSSetBits - Sets the bits per entry of the losses `MATVCRS_LOSS_LOG` and `MATVCRS_LOSS_FIXED` of a `PCVCRS`
 
   Logically Collective
 
   Input Parameters:
 + pc   - the preconditioner; ignored if the type is not `PCVCRS`
-- bits - 8, the default, or 16. A complex entry has two numbers of this size
+- bits - 8, the default, or 16. A complex entry has two parts of `bits` bits
 
   Options Database Key:
 . -pc_vcrs_bits <8,16> - the bits
@@ -303,7 +303,7 @@ PetscErrorCode PCVCRSGetLoss(PC pc, MatVCRSLoss *loss)
   Level: intermediate
 
   Note:
-  A matrix whose entries 8 bits of the loss log could change by more than 10 percent has 16 bits.
+  If 8 bits of the loss log could change an entry of a matrix by more than 10 percent, the matrix has 16 bits.
 
 .seealso: `PCVCRS`, `PCVCRSSetCoarseBits()`, `PCVCRSSetLoss()`, `MatVCRSSetBits()`
 @*/
@@ -317,8 +317,8 @@ PetscErrorCode PCVCRSSetBits(PC pc, PetscInt bits)
 }
 
 /*@
-  PCVCRSSetCoarseBits - Sets the bits of an entry of the losses `MATVCRS_LOSS_LOG` and `MATVCRS_LOSS_FIXED` on the coarse levels of a multigrid
-  preconditioner inside of a `PCVCRS`
+  PCVCRSSetCoarseBits - Sets the bits per entry of the losses `MATVCRS_LOSS_LOG` and `MATVCRS_LOSS_FIXED` on the coarse
+  levels of a multigrid preconditioner inside of a `PCVCRS`
 
   Logically Collective
 
@@ -332,11 +332,11 @@ PetscErrorCode PCVCRSSetBits(PC pc, PetscInt bits)
   Level: intermediate
 
   Notes:
-  All levels except the finest are coarse; restrictions to them are coarse, too. Coarse levels have few entries, and no
-  finer level corrects their errors. A solve with 8 bits on coarse levels can take 10 percent more iterations than the
-  exact preconditioner.
+  All levels except the finest are coarse; restrictions to coarse levels are coarse, too. Coarse levels have few
+  entries, and no finer level corrects errors of a coarse level. A solve with 8 bits on coarse levels can take 10
+  percent more iterations than the exact preconditioner.
 
-  Without multigrid inside it has no effect.
+  Without multigrid inside the function has no effect.
 
 .seealso: `PCVCRS`, `PCVCRSSetBits()`, `PCVCRSSetLoss()`, `MatVCRSSetBits()`
 @*/
@@ -386,7 +386,7 @@ PetscErrorCode PCVCRSSetBins(PC pc, PetscInt bins)
 
   Options Database Keys:
 + -pc_vcrs_lambda <lambda>                  - the tolerance
-- -pc_vcrs_lambda_unit <row,entry,absolute> - its unit
+- -pc_vcrs_lambda_unit <row,entry,absolute> - the unit
 
   Level: intermediate
 
@@ -409,7 +409,7 @@ PetscErrorCode PCVCRSSetLambda(PC pc, PetscReal lambda, MatVCRSUnit unit)
 
   Input Parameters:
 + pc       - the preconditioner; ignored if the type is not `PCVCRS`
-- preserve - `PETSC_TRUE` (the default) to keep them
+- preserve - `PETSC_TRUE` (the default) to keep row sums
 
   Options Database Key:
 . -pc_vcrs_preserve_row_sums <bool> - keep row sums
@@ -428,7 +428,8 @@ PetscErrorCode PCVCRSSetPreserveRowSums(PC pc, PetscBool preserve)
 }
 
 /*@
-  PCVCRSSetFactorSolve - Sets how a `PCVCRS` solves systems with the compressed factors of `PCILU`, `PCICC`, `PCLU` and `PCCHOLESKY`
+  PCVCRSSetFactorSolve - Sets the method of solves with the compressed factors of `PCILU`, `PCICC`, `PCLU` and
+  `PCCHOLESKY`
 
   Logically Collective
 
@@ -437,17 +438,17 @@ PetscErrorCode PCVCRSSetPreserveRowSums(PC pc, PetscBool preserve)
 - type - `PCVCRS_FACTOR_AUTO` (the default), `PCVCRS_FACTOR_SUBSTITUTION` or `PCVCRS_FACTOR_JACOBI`
 
   Options Database Key:
-. -pc_vcrs_factor_solve <auto,substitution,jacobi> - the way
+. -pc_vcrs_factor_solve <auto,substitution,jacobi> - the method
 
   Level: intermediate
 
   Note:
   `PCVCRS_FACTOR_AUTO` takes the type of vectors from the factored matrix (`MatGetVecType()`). With vectors on a
-  device an estimate of time chooses among substitution on the device, sweeps, and substitution on the host, which
-  copies vectors both ways; `PCView()` tells.
+  device, an estimate of time chooses among substitution on the device, sweeps, and substitution on the host.
+  Substitution on the host copies vectors both ways. `PCView()` shows the choice.
 
-  Transposed substitution on a device, `MatVCRSSubstitute()`, stores a triangle a second time: for `PCICC` and
-  `PCCHOLESKY` at set-up, for all other factors at the first `PCApplyTranspose()`.
+  Transposed substitution on a device, `MatVCRSSubstitute()`, stores a triangle a second time. `PCICC` and `PCCHOLESKY`
+  store it at set-up, all other factors at the first `PCApplyTranspose()`.
 
 .seealso: `PCVCRS`, `PCVCRSSetFactorSweeps()`
 @*/
@@ -461,25 +462,25 @@ PetscErrorCode PCVCRSSetFactorSolve(PC pc, PCVCRSFactorSolveType type)
 }
 
 /*@
-  PCVCRSSetFactorSweeps - Sets how many sweeps of Jacobi's method a `PCVCRS` does for a system with a compressed triangular factor
+  PCVCRSSetFactorSweeps - Sets the number of sweeps of Jacobi's method of a `PCVCRS` for a compressed triangular factor
 
   Logically Collective
 
   Input Parameters:
 + pc     - the preconditioner; ignored if the type is not `PCVCRS`
-- sweeps - at least 0, which takes the identity for the triangle, or `PETSC_DECIDE` (the default)
+- sweeps - at least 0 (the triangle counts as the identity), or `PETSC_DECIDE` (the default)
 
   Options Database Key:
-. -pc_vcrs_factor_sweeps <sweeps> - their number
+. -pc_vcrs_factor_sweeps <sweeps> - the number of sweeps
 
   Level: intermediate
 
   Notes:
-  Each is a product with the factor. A number of sweeps equal to the number of levels of dependent rows solves the
+  Each sweep is a product with the factor. A number of sweeps equal to the number of levels of dependent rows solves the
   system exactly.
 
-  With `PETSC_DECIDE` the set-up tries out how many come within 2 percent of the solution for a right-hand side of ones, up to
-  100. If sweeps do not suffice, or take longer, `PCVCRS_FACTOR_AUTO` substitutes.
+  With `PETSC_DECIDE` the set-up finds the number of sweeps, up to 100, that come within 2 percent of the solution for a
+  right-hand side of ones. If sweeps do not suffice, or take longer, `PCVCRS_FACTOR_AUTO` substitutes.
 
 .seealso: `PCVCRS`, `PCVCRSSetFactorSolve()`
 @*/
@@ -493,7 +494,7 @@ PetscErrorCode PCVCRSSetFactorSweeps(PC pc, PetscInt sweeps)
 }
 
 /*@
-  PCVCRSSetPrecision - Sets the precision that a `PCVCRS` works in
+  PCVCRSSetPrecision - Sets the precision of the application of a `PCVCRS`
 
   Logically Collective
 
@@ -508,9 +509,9 @@ PetscErrorCode PCVCRSSetFactorSweeps(PC pc, PetscInt sweeps)
 
   Note:
   With single precision the input and the output are rounded, and entries of double precision are stored in single
-  precision. Both vectors are first divided by a power of two, to keep small residuals from underflow. Vectors inside
-  keep the type `PetscScalar`, because PETSc's vectors have no other type. The iterations are those of a preconditioner
-  in single precision, but the bytes of its vectors are unchanged.
+  precision. Both vectors are first divided by a power of two, to keep small residuals from underflow. Internal vectors
+  keep the type `PetscScalar`, the only type of PETSc's vectors. The number of iterations is as with a preconditioner in
+  single precision, but the bytes of vectors are unchanged.
 
 .seealso: `PCVCRS`, `PCVCRSSetLoss()`
 @*/
@@ -524,17 +525,16 @@ PetscErrorCode PCVCRSSetPrecision(PC pc, PCVCRSPrecision precision)
 }
 
 /*@
-  PCVCRSSetDropExact - Sets whether a `PCVCRS` gives back the memory of exact matrices owned only by the inner
-  preconditioner
+  PCVCRSSetDropExact - Sets whether a `PCVCRS` frees the exact matrices owned only by the inner preconditioner
 
   Logically Collective
 
   Input Parameters:
 + pc   - the preconditioner; ignored if the type is not `PCVCRS`
-- drop - `PETSC_TRUE` to give it back; `PETSC_FALSE` is the default
+- drop - `PETSC_TRUE` to free the matrices; `PETSC_FALSE` is the default
 
   Options Database Key:
-. -pc_vcrs_drop_exact <bool> - give it back
+. -pc_vcrs_drop_exact <bool> - free the matrices
 
   Level: intermediate
 
@@ -542,8 +542,8 @@ PetscErrorCode PCVCRSSetPrecision(PC pc, PCVCRSPrecision precision)
   Level operators, interpolations and factors then exist in compressed form only. The next set-up orders, coarsens and
   interpolates anew. All other inner preconditioners keep their settings: fields, subdomains and blocks.
 
-  Levels are kept if a `PCMG` could not make them again: without a `DM` or Galerkin operators, with interpolations of
-  the program, or with `PCASM` or `PCFIELDSPLIT` inside.
+  Levels are kept if a `PCMG` could not make the levels again. Examples are a `PCMG` without a `DM` or Galerkin
+  operators, with interpolations of the program, or with `PCASM` or `PCFIELDSPLIT` inside.
 
   A caller who asks the inner preconditioner for matrices gets the compressed matrices.
 
@@ -559,24 +559,26 @@ PetscErrorCode PCVCRSSetDropExact(PC pc, PetscBool drop)
 }
 
 /*@
-  PCVCRSSetStoreRestrictions - Sets whether a `PCVCRS` on a device stores restrictions that are transposed interpolations
+  PCVCRSSetStoreRestrictions - Sets whether a `PCVCRS` on a device stores restrictions that are transposed
+  interpolations
 
   Logically Collective
 
   Input Parameters:
 + pc    - the preconditioner; ignored if the type is not `PCVCRS`
-- store - `PETSC_TRUE` to store them; `PETSC_FALSE` is the default
+- store - `PETSC_TRUE` to store restrictions; `PETSC_FALSE` is the default
 
   Options Database Key:
-. -pc_vcrs_store_restrictions <bool> - store them
+. -pc_vcrs_store_restrictions <bool> - store restrictions
 
   Level: intermediate
 
   Note:
   `PCGAMG` restricts with the transpose of its interpolation. On a device products with a transpose are slow, because
   many threads add to one entry. The order of the sums varies, and the last digits change from one application to the
-  next. A restriction of its own is faster and always the same. With 4 million unknowns all matrices together took 2.35
-  times less memory than in AIJ, not 3.26 times, and an application 1.74 ms, not 1.89.
+  next. A stored restriction is faster and always gives the same bits. For 4 million unknowns, an application took 1.74
+  ms with stored restrictions and 1.89 ms without. All matrices together took 2.35 and 3.26 times less memory than in
+  AIJ.
 
 .seealso: `PCVCRS`, `PCMGSetRestriction()`
 @*/

@@ -12,7 +12,10 @@
 
 #include "pcvcrsimpl.h"
 
-/* The copies in their places. They are made again if options were changed, or somebody has set the inner preconditioner up since */
+/*
+   Puts the copies in place. They are remade if options have changed, or if the inner preconditioner has been set up
+   since
+*/
 static PetscErrorCode PCVCRSBegin_Private(PC pc, PC *inner)
 {
   PC_VCRS *v = (PC_VCRS *)pc->data;
@@ -30,7 +33,7 @@ static PetscErrorCode PCVCRSBegin_Private(PC pc, PC *inner)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The exact matrices back, whatever the application returned, which is returned after that */
+/* Puts the exact matrices back after any result of the application, and then returns this result */
 static PetscErrorCode PCVCRSEnd_Private(PC pc, PetscErrorCode ierr)
 {
   PC_VCRS *v = (PC_VCRS *)pc->data;
@@ -184,8 +187,8 @@ static PetscErrorCode PCSetUp_VCRS(PC pc)
              "-%spc_type eisenstat: this preconditioner changes the operator of its solver, which here is not its own. Use sor inside of vcrs",
              ((PetscObject)inner)->prefix);
 
-  /* Preconditioners whose exact matrices were given back begin from nothing. They may stop with an error where a
-     repeated set-up fails */
+  /* preconditioners whose exact matrices were freed start from scratch, and may stop with an error if a repeated
+     set-up fails */
   if (v->dropped) {
     PetscBool finite;
 
@@ -196,7 +199,7 @@ static PetscErrorCode PCSetUp_VCRS(PC pc)
     }
   }
 
-  /* The exact matrices, and nothing that keeps solvers alive which the set-up is about to replace */
+  /* puts the exact matrices back, and releases references to solvers that the set-up is about to replace */
   PetscCall(PCVCRSUndrop_Private(v));
   PetscCall(PCVCRSExchange_Private(v, PETSC_FALSE));
   PetscCall(PCVCRSForget_Private(v, PETSC_FALSE));
@@ -261,14 +264,14 @@ static PetscErrorCode PCDestroy_VCRS(PC pc)
 . pc - the preconditioner, of type `PCVCRS`
 
   Output Parameter:
-. inner - the inner preconditioner; it must not be destroyed
+. inner - the inner preconditioner, not to be destroyed
 
   Level: intermediate
 
   Note:
   The options prefix of the inner preconditioner is the prefix of `pc` followed by `vcrs_`. Many functions of the
   inner type may also be called with `pc`, which passes the calls on; functions of `PCMG` may not. A caller always
-  finds the exact matrices inside; compressed copies take their places only during an application.
+  finds the exact matrices inside; compressed copies replace the exact matrices only during an application.
 
 .seealso: `PCVCRS`, `PCVCRSSetLoss()`
 @*/
@@ -282,7 +285,7 @@ PetscErrorCode PCVCRSGetPC(PC pc, PC *inner)
 }
 
 /*MC
-   PCVCRS - "vcrs" - Another preconditioner of PETSc, applied from compressed copies of its matrices
+   PCVCRS - "vcrs" - Any preconditioner of PETSc, applied from compressed copies of all matrices
 
    Options Database Keys:
 + -vcrs_pc_type <type>                               - the inner preconditioner; all its options have the prefix `vcrs_`
@@ -292,12 +295,12 @@ PetscErrorCode PCVCRSGetPC(PC pc, PC *inner)
 . -pc_vcrs_bins <100000>                             - number of bins of the loss bins
 . -pc_vcrs_lambda <0.1>                              - tolerance of the loss classes
 . -pc_vcrs_lambda_unit <row,entry,absolute>          - the unit of the tolerance
-. -pc_vcrs_preserve_row_sums <true>                  - keep row sums where entries are changed
-. -pc_vcrs_factor_solve <auto,substitution,jacobi>   - how systems with triangular factors are solved, see `PCVCRSFactorSolveType`
+. -pc_vcrs_preserve_row_sums <true>                  - keep row sums if entries are changed
+. -pc_vcrs_factor_solve <auto,substitution,jacobi>   - method of solves with triangular factors, see `PCVCRSFactorSolveType`
 . -pc_vcrs_factor_sweeps <n>                         - sweeps of Jacobi's method for a triangular factor; measured at set-up by default
-. -pc_vcrs_precision <double,single>                 - the precision of vectors that go in and out, and of all entries
+. -pc_vcrs_precision <double,single>                 - the precision of input, output and all entries
 . -pc_vcrs_store_restrictions <false>                - on a device, store restrictions that are transposed interpolations: faster, larger
-. -pc_vcrs_drop_exact <false>                        - give exact matrices back that only the inner preconditioner has
+. -pc_vcrs_drop_exact <false>                        - free exact matrices owned only by the inner preconditioner
 - -ksp_view                                          - prints a line per matrix: layout, bytes and the bound of the
     error
 
@@ -305,12 +308,12 @@ PetscErrorCode PCVCRSGetPC(PC pc, PC *inner)
 
    Notes:
    The inner preconditioner is set up on the exact matrix. All matrices that an application reads are then copied into
-   matrices of type `MATVCRS`. They are the operators, residuals, interpolations and restrictions of `PCMG` and
-   `PCGAMG`, the matrix of `PCSOR`, and the factors of `PCILU`, `PCICC`, `PCLU` and `PCCHOLESKY` (`MATSOLVERPETSC`).
-   Solvers inside `PCBJACOBI`, `PCASM`, `PCGASM`, `PCREDUNDANT`, `PCTELESCOPE`, `PCKSP`, `PCCOMPOSITE` and
-   `PCFIELDSPLIT` are treated in the same way, with the operators they iterate with. `MATMAIJ`, `MATBAIJ` and
-   `MATSBAIJ` matrices are read as `MATAIJ` if that is smaller. All remaining types of matrices and preconditioners
-   are left unchanged, unless a function names their matrices (`PCVCRSExchangeFn`); `PCView()` lists them.
+   matrices of type `MATVCRS`. `PCMG` and `PCGAMG` read operators, residuals, interpolations and restrictions. `PCSOR`
+   reads a matrix. `PCILU`, `PCICC`, `PCLU` and `PCCHOLESKY` read factors (`MATSOLVERPETSC`). Solvers inside
+   `PCBJACOBI`, `PCASM`, `PCGASM`, `PCREDUNDANT`, `PCTELESCOPE`, `PCKSP`, `PCCOMPOSITE` and `PCFIELDSPLIT` are treated
+   in the same way, including the operators of their iterations. `MATMAIJ`, `MATBAIJ` and `MATSBAIJ` matrices are read
+   as `MATAIJ` if the result is smaller. Other types of matrices and preconditioners are left unchanged, unless a
+   function names their matrices (`PCVCRSExchangeFn`). `PCView()` lists unchanged matrices.
 
    Triangular factors are scaled by their pivots. Each triangle has the chosen loss if the solutions for right-hand
    sides of ones and of random signs change by at most 10 percent. Otherwise row sums are kept; the next steps are
@@ -320,20 +323,20 @@ PetscErrorCode PCVCRSGetPC(PC pc, PC *inner)
    A matrix with a NaN, an infinity, or numbers near the end of the range is left unchanged. The solve ends as with
    the inner preconditioner alone; `PCView()` and -info report the matrix.
 
-   The copies have the options prefix of the inner preconditioner followed by `copy_`; options of matrices without a prefix do not act upon them.
+   The copies have the options prefix of the inner preconditioner followed by `copy_`. Options of matrices without a
+   prefix do not affect the copies.
 
-   A new set-up makes new copies, except of matrices that did not change. `PCSetReusePreconditioner()` keeps all
-   copies.
+   A new set-up makes new copies, except for unchanged matrices. `PCSetReusePreconditioner()` keeps all copies.
 
-   An interpolation or restriction that is smaller without loss is compressed without loss. An operator or a factor gets
-   16 bits if 8 bits of the loss log could change an entry by more than 5 percent, as on coarse levels; an interpolation
-   from 10 percent on.
+   An interpolation or restriction is compressed without loss if the result is smaller. An operator or a factor gets 16
+   bits if 8 bits of the loss log could change an entry by more than 5 percent, as on coarse levels. For an
+   interpolation the limit is 10 percent.
 
-   Row sums are exact whatever the loss, by default. Row sums decide whether a compressed preconditioner works, more
-   than the number of bits.
+   By default row sums are exact for any loss. Row sums matter more than the number of bits for the success of a
+   compressed preconditioner.
 
-   With a loss `PCApplyRichardson()` is missing, since it would take the compressed matrix for the operator.
-   `KSPRICHARDSON` then computes residuals with its own operator.
+   With a loss `PCApplyRichardson()` is missing, because the function would use the compressed matrix as the operator.
+   `KSPRICHARDSON` then computes residuals with the exact operator.
 
    Methods with a symmetric preconditioner (`KSPCG`) need a matrix marked as symmetric, by `MatSetOption()` with
    `MAT_SYMMETRIC` or `MAT_SPD`. The copies are then symmetric, too.

@@ -3,10 +3,10 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The functions that a PCVCRS hands on to its inner preconditioner, for any file that includes this one, also more than
-   once. Each entry has the name, the types of the parameters, the parameters with names, and the names. A setter does
-   nothing if the inner preconditioner is of another type; a getter fails then. Functions of PCMG are excluded, since
-   most of them read the data of their argument.
+   The functions that a PCVCRS passes on to its inner preconditioner. A file may include the list several times. Each
+   entry has the name, the types of the parameters, the parameters with names, and the names. A setter has no effect if
+   the inner preconditioner has another type; a getter raises an error. Functions of PCMG are excluded, because most of
+   them read the data of their argument.
 */
 
 /* clang-format off */

@@ -21,15 +21,15 @@ typedef struct {
   PCVCRSFactorSolveType factorsolve;  /* how systems with factors are solved */
   PetscInt              sweeps;       /* JACOBI */
   PCVCRSPrecision       precision;    /* of input and output */
-  PetscBool             dropexact;    /* give back exact matrices that only the inner preconditioner has */
-  PetscBool             restrictions; /* on a device: store restrictions that are transposed interpolations */
+  PetscBool             dropexact;    /* free exact matrices owned only by the inner preconditioner */
+  PetscBool             restrictions; /* on a device: store transposed interpolations as restrictions */
   const char           *prefix;       /* prefix of the copies' options; set by PCVCRSOptionsHere_Private() only */
   PetscBool             device;       /* likewise: factors are for vectors on a device */
 } PCVCRSOptions;
 
 /*
-   The source of a copy: a relative of MATAIJ, or m x n entries on a device if exact is NULL. With beside the entries are the diagonal block of a
-   parallel matrix, whose other parts come from beside
+   The source of a copy: a relative of MATAIJ, or m x n entries on a device if exact is NULL. If beside is not NULL, the
+   entries are the diagonal block of a parallel matrix, and beside has the other parts
 */
 typedef struct {
   Mat           exact;
@@ -39,7 +39,7 @@ typedef struct {
   Mat           beside;
 } PCVCRSSource;
 
-/* A matrix that the inner preconditioner reads, compressed; its AIJ arrays are given back */
+/* A compressed matrix that the inner preconditioner reads; its AIJ arrays are freed */
 typedef struct {
   MatState       exact; /* state of the exact matrix; id 0: a part of a factor */
   Mat            compressed;
@@ -52,12 +52,12 @@ typedef struct {
 typedef enum {
   PCVCRS_HOST,   /* substitution */
   PCVCRS_DEVICE, /* substitution */
-  PCVCRS_SWEEPS  /* of Jacobi's method, in the place of the vectors */
+  PCVCRS_SWEEPS  /* of Jacobi's method, at the place of the vectors */
 } PCVCRSFactorWay;
 
 /*
-   A factored matrix P_r A P_c = (I - lower) inverse^-1 (I - upper), where lower and upper are strictly
-   triangular. Each process has its own. Referenced by the places that apply the copy.
+   A factored matrix P_r A P_c = (I - lower) inverse^-1 (I - upper), where lower and upper are strictly triangular. Each
+   process has a separate factored matrix, referenced by the places that apply the copy.
 */
 typedef struct {
   MatState        exact;     /* state of PETSc's factored matrix */
@@ -65,11 +65,11 @@ typedef struct {
   Mat             lower, upper, inverse;
   VecScatter      row, col; /* right-hand side to the factors' order, and the solution back; NULL: the natural order */
   Vec             work[3];
-  PetscScalar    *columns; /* of several right-hand sides, side by side; NULL before they come */
+  PetscScalar    *columns; /* of several right-hand sides, side by side; NULL until the first such solve */
   PCVCRSFactorWay way;
   PetscInt        sweeps[2]; /* for lower and for upper */
 
-  LitheDeviceBorder *border[2]; /* PCVCRS_DEVICE: border of lower and upper, whose other rows form a grid; NULL: none */
+  LitheDeviceBorder *border[2]; /* PCVCRS_DEVICE: border of lower and upper; all other rows form a grid; NULL: none */
 } PCVCRSFactor;
 
 /* An inner preconditioner at any depth, with its solver; both are referenced */
@@ -83,14 +83,14 @@ typedef struct {
   PetscBool pmatin;
   Mat       matexact; /* while exchanged: the exact matrix */
   Mat       pmatexact;
-  PetscBool hooked; /* exchanges matrices by a function of its own, PCVCRS_HOOK */
+  PetscBool hooked; /* exchanges matrices by a separate function, PCVCRS_HOOK */
   PetscBool frozen; /* the next members hold the previous settings */
   PetscBool reuse;
   MatState  amatstate;
 
   PCVCRSFactor  *factor; /* NULL: none */
   struct _PCOps *super;  /* with a factor: the replaced operations, while exchanged */
-  PetscBool      again;  /* the exact factor, or the matrices below, were given back: the next set-up begins from nothing */
+  PetscBool      again;  /* the exact factor, or the matrices below, were freed: the next set-up starts from scratch */
 } PCVCRSPlace;
 
 /* Matrices of a level that a multigrid preconditioner itself reads; pc is referenced */
@@ -124,17 +124,17 @@ typedef struct {
 } PCVCRSLine;
 
 typedef struct {
-  PC            outer; /* whose data this is */
+  PC            outer; /* the outer preconditioner of this data */
   PC            inner;
   char         *prefix;     /* of the inner preconditioner */
   char         *copyprefix; /* of the copies' own options */
   PCVCRSOptions opt;
   PetscBool     current; /* the copies belong to the present inner preconditioner, with opt */
   PetscBool     exchanged;
-  PetscBool     dropped; /* exact matrices were given back: the copies stay in their places */
-  PetscBool     told;    /* the inner multigrid preconditioner had interpolations before it was set up */
+  PetscBool     dropped; /* exact matrices were freed: the copies stay in place */
+  PetscBool     told;    /* the inner multigrid preconditioner had interpolations before its set-up */
 
-  /* settings passed on from this preconditioner, to detect changes */
+  /* settings passed on from the outer preconditioner, to detect changes */
   DM        dm; /* not referenced: the inner preconditioner references it, or has another DM */
   PetscBool useamat;
   PetscErrorCode (*modifysubmatrices)(PC, PetscInt, const IS[], const IS[], Mat[], void *);
@@ -203,11 +203,11 @@ PETSC_INTERN PetscErrorCode PCVCRSIsFinite_Private(Mat, PetscBool *);
 #define PCVCRS_LOG16_BOUND         ((PetscReal)0.01)
 PETSC_INTERN PetscErrorCode PCVCRSCreateFine_Private(const PCVCRSOptions *, MatVCRSLoss, PetscReal bound, const PCVCRSSource *, Mat *);
 
-/* exchange.c: the copies in their places, and back */
+/* exchange.c: puts the copies in place, and the exact matrices back */
 PETSC_INTERN PetscErrorCode PCVCRSExchange_Private(PC_VCRS *, PetscBool);
 PETSC_INTERN PetscErrorCode PCVCRSHookCollect_Private(PC_VCRS *, PC, const char[]);
 
-/* transpose.c: the transpose of a relative of MATAIJ, made in the place of its entries. Collective */
+/* transpose.c: the transpose of a relative of MATAIJ, made at the place of its entries. Collective */
 PETSC_INTERN PetscErrorCode PCVCRSTransposeCreate_Private(Mat, PCVCRSSource *);
 PETSC_INTERN PetscErrorCode PCVCRSTransposeDestroy_Private(PCVCRSSource *);
 
@@ -219,7 +219,7 @@ PETSC_INTERN PetscErrorCode PCVCRSTransposeDestroy_Private(PCVCRSSource *);
 PETSC_INTERN PetscErrorCode PCVCRSBorderSolve_Private(Mat T, const LitheDeviceBorder *, PetscBool upper, Vec b, Vec x, Vec other);
 PETSC_INTERN PetscErrorCode PCVCRSBorderSolveTranspose_Private(Mat T, const LitheDeviceBorder *, PetscBool upper, Vec x);
 
-/* factordevice.c: factors on a device, compressed there */
+/* factordevice.c: factors on a device, compressed on the device */
 PETSC_INTERN PetscErrorCode PCVCRSCreateFactor_Device(const PCVCRSOptions *, const LitheDeviceFactor *, PCVCRSFactor *);
 #endif
 
@@ -227,8 +227,8 @@ PETSC_INTERN PetscErrorCode PCVCRSCreateFactor_Device(const PCVCRSOptions *, con
 #define PCVCRS_FACTOR_TOLERANCE ((PetscReal)0.1)
 #define PCVCRS_UNITS_TOLERANCE  ((PetscReal)0.04)
 /*
-   Largest change of an entry of a triangle with 8 bits of a logarithmic scale. Changes of the two triangles do not
-   cancel, as they would in a symmetric matrix
+   Largest change of an entry of a triangle with 8 bits of a logarithmic scale. The changes of both triangles do not
+   cancel, as in a symmetric matrix
 */
 #define PCVCRS_FACTOR_BOUND ((PetscReal)0.05)
 /* Tolerance and largest number of sweeps of Jacobi's method */
@@ -250,7 +250,7 @@ PETSC_INTERN PetscErrorCode PCVCRSFactorDestroy_Private(PCVCRSFactor **);
 PETSC_INTERN PetscErrorCode PCVCRSFactorStart_Private(PC);
 PETSC_INTERN PetscErrorCode PCVCRSFactorStop_Private(PC, const struct _PCOps *);
 
-/* drop.c: exact matrices of the inner preconditioner alone, given back */
+/* drop.c: frees exact matrices owned only by the inner preconditioner */
 PETSC_INTERN PetscErrorCode PCVCRSDrop_Private(PC);
 PETSC_INTERN PetscErrorCode PCVCRSUndrop_Private(PC_VCRS *);
 PETSC_INTERN PetscErrorCode PCVCRSLookWhatIsTold_Private(PC_VCRS *);

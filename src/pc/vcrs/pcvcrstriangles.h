@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* Factors as they are read from PETSc's: triangles.c */
+/* Factors read from factored matrices of PETSc: triangles.c */
 
 #include "pcvcrsimpl.h"
 

@@ -5,11 +5,11 @@
 /*
    An application to vectors in single precision.
 
-   The input is divided by a power of two near its largest entry, since single precision knows no small residuals, and
-   rounded to 24 bits. The output is rounded, too, before it is multiplied again. A result near the end of the range of
-   numbers has its own power of two, since rounding multiplies. Rounding is done with three operations on vectors (T. J.
-   Dekker, A floating-point technique for extending the available precision, Numerische Mathematik 18, 1971), which run
-   wherever the vectors are.
+   The input is divided by a power of two near its largest entry, because small residuals underflow in single precision,
+   and rounded to 24 bits. The output is rounded, too, before the power of two is multiplied back. A result near the end
+   of the range of numbers has a separate power of two, because rounding multiplies. Rounding takes three operations on
+   vectors (T. J. Dekker, A floating-point technique for extending the available precision, Numerische Mathematik 18,
+   1971), which run at any place of the vectors.
 */
 
 #include "pcvcrsimpl.h"
@@ -66,7 +66,7 @@ PetscErrorCode PCVCRSApplySingle_Private(PC_VCRS *v, PetscErrorCode (*apply)(PC,
   PetscCall(VecScale(in, 1.0 / scale));
   PetscCall(PCVCRSRound_Private(in, v->rounded[1]));
   PetscCall((*apply)(v->inner, in, y));
-  /* The first result tells the size of the others: one norm per set-up */
+  /* the first result gives the size of further results: one norm per set-up */
   if (v->outscale == 0.0) {
     PetscCall(VecNorm(y, NORM_INFINITY, &norm));
     if (norm > 0.0 && !PetscIsInfOrNanReal(norm)) v->outscale = norm > 1e250 || norm < 1e-250 ? PCVCRSPowerNear_Private(norm) : 1.0;

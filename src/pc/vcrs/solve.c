@@ -45,7 +45,7 @@ static PetscErrorCode PCVCRSFactorSweep_Private(Mat T, PetscInt n, PetscBool tra
   PetscFunctionBegin;
   if (!n) PetscCall(VecCopy(b, x));
   for (PetscInt k = 0; k < n; k++) {
-    Vec to = (n - k) % 2 ? x : other; /* the last one to x */
+    Vec to = (n - k) % 2 ? x : other; /* the last product writes to x */
 
     if (transpose) PetscCall(MatMultTransposeAdd(T, from, b, to));
     else PetscCall(MatMultAdd(T, from, b, to));
@@ -54,7 +54,7 @@ static PetscErrorCode PCVCRSFactorSweep_Private(Mat T, PetscInt n, PetscBool tra
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The triangle that is stored: without one below the diagonal the transpose of the one above */
+/* The stored triangle: if the lower triangle is not stored, the transpose of the upper triangle */
 static Mat PCVCRSFactorChoose_Private(const PCVCRSFactor *f, PetscBool *upper, PetscBool *transpose)
 {
   if (!*upper && !f->lower) {
@@ -64,7 +64,7 @@ static Mat PCVCRSFactorChoose_Private(const PCVCRSFactor *f, PetscBool *upper, P
   return *upper ? f->upper : f->lower;
 }
 
-/* x = (I - op(lower))^-1 b, or of upper. other is for work; only on the host x may be b */
+/* x = (I - op(lower))^-1 b, or of upper. other is work; x may be b only on the host */
 static PetscErrorCode PCVCRSFactorTriangle_Private(const PCVCRSFactor *f, PetscBool upper, PetscBool transpose, Vec b, Vec x, Vec other)
 {
   const PetscInt sweeps = f->sweeps[upper ? 1 : 0];
@@ -93,7 +93,7 @@ static PetscErrorCode PCVCRSFactorTriangle_Private(const PCVCRSFactor *f, PetscB
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* To the order of the factors, or back from it */
+/* Permutes to the order of the factors, or back */
 static PetscErrorCode PCVCRSFactorReorder_Private(VecScatter order, Vec from, Vec to, ScatterMode mode)
 {
   PetscFunctionBegin;
@@ -163,7 +163,7 @@ static PetscErrorCode PCApplyTranspose_VCRSFactor(PC pc, Vec b, Vec x)
 
 /* ---- Several right-hand sides ---- */
 
-/* Least number of them that are solved with together: those that are missing take as long */
+/* The least number of columns in one solve: missing columns take as much time */
 #define PCVCRS_COLUMNS_LEAST 3
 
 /* Column k0 + c of B, in the order of the factors, to place c of each row; the rest is zero */
@@ -220,7 +220,7 @@ static PetscErrorCode PCVCRSFactorGiveColumns_Private(PCVCRSFactor *f, VecScatte
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* (I - op(lower))^-1, or of upper, as PCVCRSFactorTriangle_Private() has it */
+/* Solves with (I - op(lower)), or upper, for several columns, as PCVCRSFactorTriangle_Private() does for one */
 static PetscErrorCode PCVCRSFactorTriangleColumns_Private(PCVCRSFactor *f, PetscBool upper, PetscBool transpose)
 {
   Mat T = PCVCRSFactorChoose_Private(f, &upper, &transpose);
@@ -252,7 +252,10 @@ static PetscErrorCode PCVCRSFactorSolveColumns_Private(PCVCRSFactor *f, PetscBoo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Together by substitution on the host. Sweeps and devices take one column after the other: there, kernels for several ones are to come */
+/*
+   All columns together by substitution on the host. Sweeps and devices take one column after the other, without kernels
+   for several columns
+*/
 static PetscErrorCode PCVCRSFactorMatSolve_Private(PC pc, PetscBool transpose, Mat B, Mat X)
 {
   PCVCRSFactor *f        = NULL;

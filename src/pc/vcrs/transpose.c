@@ -3,10 +3,11 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The transpose of an interpolation, to be compressed: on a device where the entries are there, else by MatTranspose().
+   The transpose of an interpolation for compression: on a device if the entries are on the device, else by
+   MatTranspose().
 
-   The diagonal block of a parallel matrix stays on its device. Entries of off-diagonal blocks are few, and belong to
-   other processes in the transpose: they go through the host.
+   The diagonal block of a parallel matrix stays on its device. Entries of off-diagonal blocks are few, belong to remote
+   rows in the transpose, and pass through the host.
 */
 
 #include "pcvcrsimpl.h"

@@ -89,7 +89,7 @@ static PetscErrorCode PCVCRSRestoreArrays_Private(Mat F, PetscBool symmetric, co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Where the diagonal entry of each row is, and so the rows of U; PETSC_FALSE if the entries are not where they are thought to be */
+/* Finds the diagonal entry of each row, and thereby the rows of U; PETSC_FALSE if the format is not as expected */
 static PetscBool PCVCRSFindPivots(PetscInt n, PetscInt nz, PetscBool symmetric, const PetscInt i[], const PetscInt j[], PetscInt pivot[])
 {
   PetscInt p = i[n];
@@ -134,8 +134,8 @@ static PetscErrorCode PCVCRSTakeRows_Private(PetscInt n, const PetscInt first[],
 }
 
 /*
-   The orderings, while the values of F are replaced. Numbers are passed in two halves, so numbers of any precision are
-   exact. x[col[k]] = pivot_k b[row[k]], as other entries are zero.
+   Finds the orderings, while the values of F are replaced. Each number is passed in two halves, and is therefore exact
+   in any precision. x[col[k]] = pivot_k b[row[k]], because all other entries are zero.
 */
 static PetscErrorCode PCVCRSTellOrderings_Private(Mat F, PetscInt nz, const PetscInt pivot[], PetscScalar a[], PetscInt n, PetscInt row[], PetscInt col[])
 {
@@ -257,7 +257,7 @@ PetscErrorCode PCVCRSTrianglesRead_Private(Mat F, PetscBool symmetric, PCVCRSTri
       length[r] = pivot[r] - first[r];
     }
     if (symmetric) {
-      /* They have their sign already */
+      /* the entries already have their sign */
       for (PetscInt r = 0; r < t->n; r++) values[r] = -1.0;
       PetscCall(PCVCRSTakeRows_Private(t->n, first, length, j, a, values, &t->upper));
     } else {

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The view of a PCVCRS: its options, a line per compressed matrix, and its inner preconditioner; and the sums over all
+   The view of a PCVCRS: options, a line per compressed matrix, and the inner preconditioner; and the sums over all
    matrices.
 */
 
@@ -11,8 +11,10 @@
 #include <src/vcrs/planimpl.h>
 #include <petscviewer.h>
 
-/* The data of one line: sums over all processes of its matrices, the largest bound, and the storage of the first matrix
-   of this process */
+/*
+   The data of one line: sums over its matrices on all processes, the largest bound, and the storage of the first matrix
+   of this process
+*/
 static PetscErrorCode PCVCRSSumLine_Private(PC pc, PetscInt line, PCVCRSInfo *sum, char layout[], size_t length)
 {
   PC_VCRS        *v      = (PC_VCRS *)pc->data;
@@ -51,8 +53,10 @@ static PetscErrorCode PCVCRSSumLine_Private(PC pc, PetscInt line, PCVCRSInfo *su
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The part that is left unchanged; NULL: nothing. For blocks, the part of the first process with such a part; text is
-   room for the name */
+/*
+   The unchanged part; NULL: none. For blocks, the part of the first process with an unchanged part; text is space for
+   the name
+*/
 static PetscErrorCode PCVCRSGetLeft_Private(PC pc, const PCVCRSLine *line, size_t length, char text[], const char **left)
 {
   MPI_Comm    comm = PetscObjectComm((PetscObject)pc);
@@ -114,7 +118,7 @@ PetscErrorCode PCVCRSGetInfo_VCRS(PC pc, PCVCRSInfo *info)
 }
 
 /*@
-  PCVCRSGetInfo - Gets the bytes of the compressed matrices of a `PCVCRS`, and their bytes without compression
+  PCVCRSGetInfo - Gets the bytes of the matrices of a `PCVCRS` with and without compression
 
   Collective
 

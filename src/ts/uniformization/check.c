@@ -3,12 +3,13 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Is the matrix Q^T of a generator Q: rates that are not negative off the diagonal, columns whose sum is zero? State j is column j.
+   Checks that a matrix is Q^T of a generator Q: no negative rates off the diagonal, and columns with the sum zero.
+   State j is column j.
 
-   The signs of entries are read if the type of the matrix can give entries. Sums are a product of the transpose with
-   ones. A matrix without both is multiplied with random vectors. A column whose sum is not zero then shows, and halving
-   the set of states finds the column. A negative rate shows if there are few states, and otherwise only if positive
-   rates do not hide it.
+   The signs of entries are read if the type of the matrix can give entries. Column sums are a product of the transpose
+   with ones. A matrix without entries and transpose is multiplied with random vectors. A product then shows a nonzero
+   column sum, and repeated halving of the set of states finds the column. With few states a product also shows any
+   negative rate; with more states only if positive rates do not hide the negative rate.
 */
 
 #include "uniformizationimpl.h"
@@ -16,13 +17,13 @@
 
 /* The first wrong state, and the reason */
 typedef struct {
-  PetscInt  state, other; /* other: where the rate leads to */
+  PetscInt  state, other; /* other: target of the rate */
   PetscReal value;
 } UniformizationFault;
 
 static const UniformizationFault UniformizationNoFault = {PETSC_INT_MAX, -1, 0};
 
-/* Of all processes: the lowest state, its highest partner */
+/* The fault with the lowest state over all processes, and with the highest partner */
 static PetscErrorCode UniformizationFirst_Private(MPI_Comm comm, UniformizationFault *fault)
 {
   UniformizationFault f = *fault;
@@ -54,7 +55,7 @@ typedef struct {
   PetscBool transposed, upper;
 } UniformizationReader;
 
-/* A virtual transpose may have been scaled or shifted since: its entries then differ */
+/* A virtual transpose that was scaled or shifted has other entries */
 static PetscErrorCode UniformizationIsPlainShell_Private(Mat S, PetscBool *plain)
 {
   PetscScalar vshift, vscale;
@@ -142,7 +143,7 @@ static PetscErrorCode UniformizationLengthsDestroy_Private(UniformizationLengths
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same, if the matrix itself provides facts of its entries, and all are right; otherwise done is PETSC_FALSE */
+/* The same, if the matrix provides facts of its entries, and all entries are right; otherwise done is PETSC_FALSE */
 static PetscErrorCode UniformizationScan_Private(TS_Uniformization *un, const UniformizationReader *reader, PetscBool check, PetscBool *done)
 {
   PetscErrorCode (*scan)(Mat, PetscInt[], PetscBool *, PetscBool *);
@@ -154,7 +155,7 @@ static PetscErrorCode UniformizationScan_Private(TS_Uniformization *un, const Un
   if (reader->transposed || reader->upper) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectQueryFunction((PetscObject)reader->rows, "LitheMatScan_C", &scan));
   if (scan) PetscCall((*scan)(reader->rows, most, &good, done));
-  if (check && !good) *done = PETSC_FALSE; /* which entry it is has to be told */
+  if (check && !good) *done = PETSC_FALSE; /* the error message must name the entry */
   if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
   un->row      = most[0];
   un->reach[0] = most[1];
@@ -207,7 +208,7 @@ static PetscErrorCode UniformizationRead_Private(TS_Uniformization *un, Mat A, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Has A products with its transpose? MATCOMPOSITE says yes whatever its parts have */
+/* Whether A has products with the transpose. MATCOMPOSITE says yes for any parts */
 static PetscErrorCode UniformizationHasTranspose_Private(Mat A, PetscBool *has)
 {
   PetscBool composite;
@@ -227,7 +228,7 @@ static PetscErrorCode UniformizationHasTranspose_Private(Mat A, PetscBool *has)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x where its index is in [begin, end), else 0 */
+/* y = x for indices in [begin, end), else 0 */
 static PetscErrorCode UniformizationRange_Private(Vec x, PetscInt begin, PetscInt end, Vec y)
 {
   PetscInt           first, last;
@@ -277,7 +278,7 @@ static PetscErrorCode UniformizationSumFault_Private(Mat A, PetscInt state, Pets
           (double)tolerance);
 }
 
-/* The sums of this process: the first sum that is too large, with the rate of its state, and the largest sum */
+/* The local sums: the first sum that is too large, with the rate of its state, and the largest sum */
 static PetscErrorCode UniformizationSumsLook_Private(Vec sum, Vec diagonal, PetscReal tolerance, UniformizationFault *fault, PetscReal *rate,
                                                      PetscReal *largest)
 {
@@ -298,7 +299,7 @@ static PetscErrorCode UniformizationSumsLook_Private(Vec sum, Vec diagonal, Pets
       PetscCall(LitheCUDAStepCheckSums(end - begin, s, d, tolerance, largest, &good));
       PetscCall(VecRestoreArrayReadAndMemType(diagonal, &d));
       PetscCall(VecRestoreArrayReadAndMemType(sum, &s));
-      if (good) PetscFunctionReturn(PETSC_SUCCESS); /* else the host tells which */
+      if (good) PetscFunctionReturn(PETSC_SUCCESS); /* else the host finds which */
     }
   }
 #endif
@@ -330,7 +331,7 @@ static PetscErrorCode UniformizationSumsTranspose_Private(Mat A, Vec diagonal, P
   PetscFunctionBegin;
   PetscCall(MatCreateVecs(A, &sum, &one));
   PetscCall(VecSet(one, 1.0));
-  PetscCall(MatMultHermitianTranspose(A, one, sum)); /* rates are real, and a Hermitian transpose of complex scalars has no other */
+  PetscCall(MatMultHermitianTranspose(A, one, sum)); /* rates are real, and a Hermitian transpose of complex scalars has only this product */
   PetscCall(UniformizationSumsLook_Private(sum, diagonal, tolerance, &fault, &rate, &largest));
   PetscCall(VecDestroy(&one));
   PetscCall(VecDestroy(&sum));
@@ -344,7 +345,7 @@ static PetscErrorCode UniformizationSumsTranspose_Private(Mat A, Vec diagonal, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same without transpose: with weights of about one, no two of which are equal */
+/* The same without transpose: with weights near one, all different */
 static PetscErrorCode UniformizationSumsProducts_Private(Mat A, Vec diagonal, PetscRandom random, PetscReal tolerance, PetscReal *defect)
 {
   Vec         x, y, z;
@@ -389,8 +390,10 @@ static PetscErrorCode UniformizationSumsProducts_Private(Mat A, Vec diagonal, Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The first state with a negative sum of rates from the states of [begin, end) where x is 1; at: only this state is
-   tested, unless negative */
+/*
+   The first state with a negative sum of rates from the states of [begin, end) with x = 1; at: the only tested state,
+   unless negative
+*/
 static PetscErrorCode UniformizationInflow_Private(Mat A, Vec diagonal, Vec x, PetscInt begin, PetscInt end, Vec y, Vec z, PetscReal tolerance, PetscInt at,
                                                    UniformizationFault *fault)
 {
@@ -421,8 +424,10 @@ static PetscErrorCode UniformizationInflow_Private(Mat A, Vec diagonal, Vec x, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Each state separately, if there are few. Otherwise sets of random states, from half of all states down to one in
-   many. Smaller sets hide fewer negative rates */
+/*
+   Each state separately, if states are few. Otherwise sets of random states, from half of all states down to one in
+   many. Smaller sets hide fewer negative rates
+*/
 static PetscErrorCode UniformizationSignsProducts_Private(Mat A, Vec diagonal, PetscRandom random, PetscReal tolerance)
 {
   Vec       x, y, z;
@@ -452,7 +457,7 @@ static PetscErrorCode UniformizationSignsProducts_Private(Mat A, Vec diagonal, P
     }
     PetscCall(UniformizationInflow_Private(A, diagonal, x, begin, end, y, z, tolerance, -1, &fault));
     if (fault.state == PETSC_INT_MAX) continue;
-    /* One of the halves of the set gives a negative sum, too */
+    /* at least one half of the set also gives a negative sum */
     while (end - begin > 1) {
       const PetscInt middle = begin + (end - begin) / 2;
 
@@ -490,7 +495,7 @@ static PetscErrorCode UniformizationCheckForm_Private(TS ts)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The rates and sums of a matrix that is new or has changed */
+/* The rates and column sums of a new or changed matrix */
 static PetscErrorCode UniformizationGenerator_Private(TS_Uniformization *un, Mat A)
 {
   MPI_Comm             comm = PetscObjectComm((PetscObject)A);
@@ -514,7 +519,7 @@ static PetscErrorCode UniformizationGenerator_Private(TS_Uniformization *un, Mat
   PetscCall(VecMax(diagonal, &bad, &high));
   if (!n) low = high = 0;
   un->maxrate = PetscMax(PetscAbsReal(low), PetscAbsReal(high));
-  PetscCall(VecNorm(diagonal, NORM_1, &norm)); /* unlike the other two, this comparison keeps a NaN */
+  PetscCall(VecNorm(diagonal, NORM_1, &norm)); /* keeps a NaN, in contrast to both comparisons below */
   un->defect = 0;
   un->row    = -1;
   PetscCall(UniformizationReaderCreate_Private(A, &reader));
@@ -546,9 +551,9 @@ static PetscErrorCode UniformizationGenerator_Private(TS_Uniformization *un, Mat
 }
 
 /*
-   Finds the matrix, checks it, takes its largest rate, and makes vectors. An unchanged matrix is not checked again.
-   Functions of the program, however, are compared with the matrix for each interval of time, which ends at end. step:
-   the interval is one of many.
+   Finds the matrix, checks it, takes its largest rate, and creates vectors. An unchanged matrix is not checked again.
+   Functions of the program are compared with the matrix for each interval of time, up to end. step: the interval is one
+   of many.
 */
 PetscErrorCode TSUniformizationMatrix_Private(TS ts, PetscReal end, PetscBool step)
 {
@@ -587,7 +592,7 @@ PetscErrorCode TSUniformizationMatrix_Private(TS ts, PetscReal end, PetscBool st
   un->id      = id;
   un->checked = PETSC_TRUE;
   un->A       = A; /* ts has the reference */
-  /* any rate that is no smaller will do, and this rate has a reciprocal */
+  /* any rate that is at least as large is permitted, and this rate has a finite reciprocal */
   un->alpha              = un->maxrate > 0 ? PetscMax(un->maxrate * un->factor, PETSC_REAL_MIN) : 0;
   un->info.alpha         = un->alpha;
   un->info.defect        = un->defect;

@@ -3,20 +3,20 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Are the rates constant? Functions of the program's own may depend on time and on the solution. TSComputeRHSJacobianConstant() and
-   TSComputeRHSFunctionLinear() cannot, and cost nothing here.
+   Checks that rates are constant. Functions of a program may depend on time and on the solution.
+   TSComputeRHSJacobianConstant() and TSComputeRHSFunctionLinear() cannot, and cost nothing here.
 
-   Before an interval of time the functions are called at some times in it, with another vector in place of the
-   solution. The results are compared, by a product with that vector, with the matrix at the beginning. After the
-   interval the functions are called once more, with the final solution. A change between these calls remains unknown.
+   Before an interval of time the functions are called at some times in the interval, with another vector in place of
+   the solution. A product with this vector compares the results with the matrix at the beginning. After the interval
+   the functions are called once more, with the final solution. A change between these calls remains unknown.
 */
 
 #include "uniformizationimpl.h"
 
 /*
    Places in an interval: multiples of the golden ratio, which are far from all fractions with small denominators. No
-   periodic rate is the same at all of them. One more place is nearly at the end, where a changed rate still has its new
-   value. The end itself may belong to other rates: a program may solve for one interval after the other.
+   periodic rate is equal at all places. One more place is nearly at the end, where a changed rate still has its new
+   value. The end itself may belong to other rates: a program may solve one interval after the other.
 */
 #define JUST_BEFORE_THE_END (1 - (PetscReal)1 / 1024)
 static const PetscReal UniformizationFractions[] = {0.618033988749894848, 0.236067977499789696, 0.854101966249684545, 0.472135954999579393,
@@ -48,8 +48,10 @@ PetscErrorCode TSUniformizationEvaluate_Private(TS ts, PetscReal t, Vec u)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Largest possible size of the terms of A x: |a_ii x_i| counts twice, as the outflow and as a bound of the inflow that
-   it may cancel */
+/*
+   An upper bound of the terms of A x: |a_ii x_i| counts twice, as the outflow and as a bound of the inflow that may
+   cancel the outflow
+*/
 static PetscErrorCode UniformizationScale_Private(Mat A, Vec x, Vec y, Vec scale)
 {
   const PetscScalar *xx, *yy;
@@ -107,7 +109,7 @@ static PetscErrorCode UniformizationCompare_Private(TS_Uniformization *un, Vec s
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* F(t, u) of the program against A u, in the 1-norm: entries of a distribution may be as small as they like */
+/* Compares F(t, u) of the program with A u, in the 1-norm: single entries of a distribution may be arbitrarily small */
 static PetscErrorCode UniformizationFunctionAt_Private(TS ts, PetscReal t, Vec u, Vec scale)
 {
   TS_Uniformization *un = (TS_Uniformization *)ts->data;
@@ -170,8 +172,10 @@ static PetscErrorCode UniformizationProbe_Private(TS ts)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The matrix for time t and solution u against the matrix at the beginning, by a product. The matrix stays as the
-   program's function leaves it */
+/*
+   Compares the matrix for time t and solution u with the matrix at the beginning, by a product. The matrix stays as
+   left by the program's function
+*/
 static PetscErrorCode UniformizationMatrixAt_Private(TS ts, PetscReal t, Vec u, Vec scale, UniformizationDifference *d)
 {
   TS_Uniformization *un = (TS_Uniformization *)ts->data;
@@ -200,8 +204,9 @@ static PetscErrorCode UniformizationOwn_Private(TS ts, PetscBool *matrix, PetscB
 #define UNIFORMIZATION_OTHERS "Use another TSType, for instance -ts_type rk, or a TSSolve() for each interval in which rates are constant"
 
 /*
-   Compares the functions of the program with the matrix, in the interval from ts->ptime to end. In a sequence of steps with the same
-   matrix one time in each step does. The matrix ends as it was; if the rates are not constant, too.
+   Compares the functions of the program with the matrix, in the interval from ts->ptime to end. In a sequence of steps
+   with the same matrix, one time per step suffices. The matrix is restored at the end, even if the rates are not
+   constant.
 */
 PetscErrorCode TSUniformizationRates_Private(TS ts, PetscReal end, PetscBool step)
 {
@@ -237,8 +242,7 @@ PetscErrorCode TSUniformizationRates_Private(TS ts, PetscReal end, PetscBool ste
       PetscCall(UniformizationCompare_Private(un, scale, un->product, un->v, &f));
     }
   }
-  /* With the solution at that time: does the matrix depend on time, or on the solution? Then the matrix in its earlier
-     state */
+  /* with the solution at this time: whether the matrix depends on time, or on the solution. Then restores the matrix */
   if (matrix) {
     if (m.row != PETSC_INT_MAX) PetscCall(UniformizationMatrixAt_Private(ts, t, ts->vec_sol, scale, &solution));
     PetscCall(UniformizationMatrixAt_Private(ts, ts->ptime, ts->vec_sol, scale, &again));
@@ -264,8 +268,10 @@ PetscErrorCode TSUniformizationRates_Private(TS ts, PetscReal end, PetscBool ste
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* After the last step of a solve, with the solution: finds rates that depend on the solution, or that callbacks have
-   changed */
+/*
+   After the last step of a solve, with the solution: finds rates that depend on the solution, or that callbacks have
+   changed
+*/
 PetscErrorCode TSUniformizationRatesEnd_Private(TS ts)
 {
   TS_Uniformization       *un    = (TS_Uniformization *)ts->data;

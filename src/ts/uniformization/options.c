@@ -248,7 +248,7 @@ PetscErrorCode TSSetFromOptions_Uniformization(TS ts, PetscOptionItems PetscOpti
 }
 
 /*@
-  TSUniformizationSetMethod - Sets how a series is summed, for `TSUNIFORMIZATION`
+  TSUniformizationSetMethod - Sets the method of summing a series, for `TSUNIFORMIZATION`
 
   Logically Collective
 
@@ -262,10 +262,10 @@ PetscErrorCode TSSetFromOptions_Uniformization(TS ts, PetscOptionItems PetscOpti
   Level: intermediate
 
   Note:
-  `TS_UNIFORMIZATION_FOXGLYNN` takes one sum over the terms with significant weights: alpha t products and some standard
-  deviations, of which only the last ones are summed. `TS_UNIFORMIZATION_INTERVALS` divides the time into intervals of
-  `TSUniformizationSetTheta()` expected jumps, and sums from the first term on in each interval. It serves for
-  comparison. An interval has its part of the error.
+  `TS_UNIFORMIZATION_FOXGLYNN` takes one sum over the terms with significant weights. The number of products is alpha t
+  plus some standard deviations, and only the last terms are summed. `TS_UNIFORMIZATION_INTERVALS` serves for
+  comparison. The method divides the time into intervals of `TSUniformizationSetTheta()` expected jumps, and sums from
+  the first term on in each interval. Each interval has its part of the error.
 
 .seealso: `TSUNIFORMIZATION`, `TSUniformizationGetMethod()`, `TSUniformizationSetEpsilon()`, `TSUniformizationSetSteadyState()`, `TSUniformizationSetCheck()`
 @*/
@@ -279,7 +279,7 @@ PetscErrorCode TSUniformizationSetMethod(TS ts, TSUniformizationMethod method)
 }
 
 /*@
-  TSUniformizationGetMethod - Gets how a series is summed, of `TSUNIFORMIZATION`
+  TSUniformizationGetMethod - Gets the method of summing a series, of `TSUNIFORMIZATION`
 
   Not Collective
 
@@ -318,9 +318,9 @@ PetscErrorCode TSUniformizationGetMethod(TS ts, TSUniformizationMethod *method)
   Level: intermediate
 
   Notes:
-  An intermediate time has a part of the error. Rounding counts at its worst: a few times the nonzeros of the longest
-  row times the number of products, in units of roundoff. If rounding takes nearly all of the permitted error, or
-  more, a quarter of the error goes to the weights. The bound of `TSUniformizationGetInfo()` and `TSView()` is then
+  An intermediate time has a part of the error. Rounding counts at its upper bound: a few times the nonzeros of the
+  longest row times the number of products, in units of roundoff. If rounding takes nearly all of the permitted error,
+  or more, a quarter of the error goes to the weights. The bound of `TSUniformizationGetInfo()` and `TSView()` is then
   greater than the requested error.
 
   For `TSStep()` without a final time the allowed error is the error of a step.
@@ -361,7 +361,8 @@ PetscErrorCode TSUniformizationGetEpsilon(TS ts, PetscReal *eps)
 }
 
 /*@
-  TSUniformizationSetTheta - Sets the expected jumps in an interval of `TS_UNIFORMIZATION_INTERVALS`, for `TSUNIFORMIZATION`
+  TSUniformizationSetTheta - Sets the expected jumps in an interval of `TS_UNIFORMIZATION_INTERVALS`, for
+  `TSUNIFORMIZATION`
 
   Logically Collective
 
@@ -387,7 +388,8 @@ PetscErrorCode TSUniformizationSetTheta(TS ts, PetscReal theta)
 }
 
 /*@
-  TSUniformizationGetTheta - Gets the expected jumps in an interval of `TS_UNIFORMIZATION_INTERVALS`, of `TSUNIFORMIZATION`
+  TSUniformizationGetTheta - Gets the expected jumps in an interval of `TS_UNIFORMIZATION_INTERVALS`, of
+  `TSUNIFORMIZATION`
 
   Not Collective
 
@@ -411,7 +413,8 @@ PetscErrorCode TSUniformizationGetTheta(TS ts, PetscReal *theta)
 }
 
 /*@
-  TSUniformizationSetRateFactor - Sets the rate alpha of the Poisson process, as a multiple of the largest rate of the chain, for `TSUNIFORMIZATION`
+  TSUniformizationSetRateFactor - Sets the rate alpha of the Poisson process, as a multiple of the largest rate of the
+  chain, for `TSUNIFORMIZATION`
 
   Logically Collective
 
@@ -426,7 +429,7 @@ PetscErrorCode TSUniformizationGetTheta(TS ts, PetscReal *theta)
 
   Note:
   With 1 a chain with equal rates may become periodic, such as a chain of two states: products then never reach a steady
-  state. 1.02 avoids this, for 2 percent more products.
+  state. The factor 1.02 avoids periodic chains, at the cost of 2 percent more products.
 
 .seealso: `TSUNIFORMIZATION`, `TSUniformizationGetRateFactor()`, `TSUniformizationSetMethod()`,
 `TSUniformizationSetEpsilon()`, `TSUniformizationSetSteadyState()`, `TSUniformizationSetCheck()`
@@ -441,7 +444,8 @@ PetscErrorCode TSUniformizationSetRateFactor(TS ts, PetscReal factor)
 }
 
 /*@
-  TSUniformizationGetRateFactor - Gets the rate alpha of the Poisson process, as a multiple of the largest rate of the chain, of `TSUNIFORMIZATION`
+  TSUniformizationGetRateFactor - Gets the rate alpha of the Poisson process, as a multiple of the largest rate of the
+  chain, of `TSUNIFORMIZATION`
 
   Not Collective
 
@@ -479,11 +483,13 @@ PetscErrorCode TSUniformizationGetRateFactor(TS ts, PetscReal *factor)
   Level: intermediate
 
   Note:
-  The distribution v_k after k products counts as steady if (K - k) || v_(k+1) - v_k ||_1 is within half of the error
-  left by rounding and by states left out. K is the last product needed. P^T does not increase the norm, so no later
-  distribution can differ by more. The test cannot stop early, as a test of differences alone does for a slow chain
-  (J.-P. Katoen and I. S. Zapreev, Safe on-the-fly steady-state detection for time-bounded reachability, QEST 2006, show
-  how far off such tests may be). It costs a norm in 16 products.
+  The distribution v_k after k products counts as steady if (K - k) || v_(k+1) - v_k ||_1 is small enough. The limit is
+  half of the error left by rounding and by omitted states. K is the last product needed. P^T does not increase the
+  norm: no later distribution can differ by more. The test cannot stop too early, in contrast to a test of differences
+  alone for a slow chain. The test costs one norm per 16 products.
+
+  Reference:
+  J.-P. Katoen and I. S. Zapreev, Safe on-the-fly steady-state detection for time-bounded reachability, QEST 2006
 
 .seealso: `TSUNIFORMIZATION`, `TSUniformizationGetSteadyState()`, `TSUniformizationSetMethod()`, `TSUniformizationSetEpsilon()`, `TSUniformizationSetCheck()`
 @*/
@@ -521,7 +527,8 @@ PetscErrorCode TSUniformizationGetSteadyState(TS ts, PetscBool *flag)
 }
 
 /*@
-  TSUniformizationSetOpenOutputs - Sets how many output times one pass may serve at once, for `TSUNIFORMIZATION`
+  TSUniformizationSetOpenOutputs - Sets the number of output times that one pass may serve at once, for
+  `TSUNIFORMIZATION`
 
   Logically Collective
 
@@ -535,7 +542,7 @@ PetscErrorCode TSUniformizationGetSteadyState(TS ts, PetscBool *flag)
   Level: intermediate
 
   Note:
-  If the windows of Poisson weights of more times overlap, another pass begins at the last of these times.
+  If the windows of Poisson weights of more times overlap, another pass begins at the last time served.
 
 .seealso: `TSUNIFORMIZATION`, `TSUniformizationGetOpenOutputs()`, `TSUniformizationSetMethod()`,
 `TSUniformizationSetEpsilon()`, `TSUniformizationSetSteadyState()`, `TSUniformizationSetCheck()`
@@ -550,7 +557,8 @@ PetscErrorCode TSUniformizationSetOpenOutputs(TS ts, PetscInt open)
 }
 
 /*@
-  TSUniformizationGetOpenOutputs - Gets how many output times one pass may serve at once, of `TSUNIFORMIZATION`
+  TSUniformizationGetOpenOutputs - Gets the number of output times that one pass may serve at once, of
+  `TSUNIFORMIZATION`
 
   Not Collective
 
@@ -581,8 +589,8 @@ PetscErrorCode TSUniformizationGetOpenOutputs(TS ts, PetscInt *open)
   Input Parameters:
 + ts        - the time stepper
 . check     - `PETSC_TRUE` is the default
-- tolerance - largest sum of the rates of a state, divided by the diagonal entry; `PETSC_CURRENT` leaves it,
-  `PETSC_DETERMINE` is 4096 units of machine precision, the default
+- tolerance - largest sum of the rates of a state, divided by the diagonal entry; `PETSC_CURRENT` keeps the present
+  value, `PETSC_DETERMINE` is 4096 units of machine precision, the default
 
   Options Database Keys:
 + -ts_uniformization_check <bool>          - the flag
@@ -594,12 +602,12 @@ PetscErrorCode TSUniformizationGetOpenOutputs(TS ts, PetscInt *open)
   Functions of the program are compared with the matrix in any case, see `TSUNIFORMIZATION`, within the same
   tolerance.
 
-  A matrix is checked once, when it is used first or after a change. An error names the first state with a negative
-  rate, or whose rates do not sum to zero. Entries are read where the type of the matrix can give them, with symmetric
-  storage and virtual transposes, too. Otherwise products with random vectors must do. Products show any column sum that
-  is not zero. With up to 64 states a negative rate is always found. With more states it is found unless positive rates
-  hide it. A matrix with rates of few digits, read from a file, may need a greater tolerance. The largest sum that was
-  found is in the bound of the error.
+  A matrix is checked once, at its first use or after a change. An error names the first state with a negative rate, or
+  with rates that do not sum to zero. Entries are read if the type of the matrix can give entries, including symmetric
+  storage and virtual transposes. Otherwise the check uses products with random vectors. Products show any nonzero
+  column sum. With up to 64 states a negative rate is always found. With more states a negative rate is found unless
+  positive rates hide it. A matrix with rates of few digits, read from a file, may need a greater tolerance. The largest
+  column sum is part of the bound of the error.
 
 .seealso: `TSUNIFORMIZATION`, `TSUniformizationGetCheck()`, `TSUniformizationSetEpsilon()`
 @*/
@@ -644,14 +652,15 @@ PetscErrorCode TSUniformizationGetCheck(TS ts, PetscBool *check, PetscReal *tole
 
   Input Parameters:
 + ts     - the time stepper
-- reward - a reward per unit of time for each state, or `NULL` for none; it is referenced, not copied
+- reward - a reward per unit of time for each state, or `NULL` for none; the vector is referenced, not copied
 
   Level: intermediate
 
   Notes:
-  Set it before the first step. It costs a dot product for each product with the matrix.
+  Set the rewards before the first step. They cost one dot product per product with the matrix.
 
-  The expected reward until time t has an error of at most max |reward| t bound || p(0) ||_1, with the bound of `TSUniformizationGetInfo()`.
+  The expected reward until time t has an error of at most max |reward| t bound || p(0) ||_1, with the bound of
+  `TSUniformizationGetInfo()`.
 
 .seealso: `TSUNIFORMIZATION`, `TSUniformizationGetReward()`
 @*/
@@ -679,7 +688,7 @@ PetscErrorCode TSUniformizationSetReward(TS ts, Vec reward)
   Level: intermediate
 
   Note:
-  A monitor may call it. Of complex numbers it is the real part.
+  A monitor may call the function. For complex numbers both results are real parts.
 
 .seealso: `TSUNIFORMIZATION`, `TSUniformizationSetReward()`
 @*/

@@ -2,16 +2,14 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/*
-   A pass of TSUNIFORMIZATION: products, sums, its part of the bound, and rewards.
-*/
+/* A pass of TSUNIFORMIZATION: products, sums, the pass's part of the bound, and rewards. */
 
 #include "uniformizationimpl.h"
 
 /*
    v <- P^T v = v + A v / alpha, then sum += w v for each of the sums. change, if not NULL: || P^T v - v ||_1. All work
-   of a step on long vectors is in this function; v and work may be exchanged. Without a norm the step is one sweep, if
-   the matrix has such a step.
+   of a step on long vectors is in this function; v and work may be exchanged. Without change, the step is one sweep if
+   the matrix provides such a sweep.
 */
 PetscErrorCode TSUniformizationStep_Private(Mat A, PetscReal alpha, const LitheStepRows *rows, Vec *v, Vec *work, PetscInt nsums, const LitheStepSum sums[],
                                             PetscReal *change)
@@ -69,8 +67,8 @@ static PetscErrorCode UniformizationPutSum_Private(TS_Uniformization *un, Vec *s
 }
 
 /*
-   The error for an output until time t: the share of the remaining error that t has of the time until end, less
-   rounding. If rounding takes nearly all of it, a quarter of the requested error goes to the weights, and the bound
+   The error for an output until time t: the remaining error, minus rounding, times the share of t in the time until
+   end. If rounding takes nearly all of this error, a quarter of the requested error goes to the weights, and the bound
    exceeds the requested error.
 */
 static PetscReal UniformizationShare_Private(TS_Uniformization *un, PetscReal t, PetscReal end, PetscReal rounding)
@@ -112,7 +110,7 @@ PetscErrorCode TSUniformizationPassEnd_Private(TS ts)
 
 /*
    Begins a pass with ts->vec_sol at ts->ptime, for the first of n times, and for as many later times as one pass
-   serves: un->n of them. end: when the error may have reached eps.
+   serves: un->n times. end: the time at which the error may have reached eps.
 */
 PetscErrorCode TSUniformizationPassBegin_Private(TS ts, PetscReal end, PetscInt n, const PetscReal times[])
 {
@@ -178,7 +176,7 @@ PetscErrorCode TSUniformizationPassBegin_Private(TS ts, PetscReal end, PetscInt 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* sum_(j >= k) of a window's weights, or of the sums above them, which before the window are 1 */
+/* sum_(j >= k) of a window's weights; above: of the sums above the weights, which are 1 before the window */
 static PetscReal UniformizationRest_Private(const TSUniformizationWeights *w, PetscBool above, PetscInt k)
 {
   PetscReal rest = above ? (PetscReal)PetscMax(w->left - k, 0) : 0;
@@ -210,8 +208,8 @@ static PetscErrorCode UniformizationReward_Private(TS_Uniformization *un, PetscB
 
 /*
    The sums that take v_k; with rest, also the sums that take all later terms. A sum is read and written for two terms
-   at a time. With wait it takes v_k together with the next term, if it takes that term. v_(k-1) must then exist, so
-   wait is for steps alone.
+   at a time. With wait, a sum takes v_k together with the next term, if it takes the next term. v_(k-1) must then
+   exist: wait is for steps only.
 */
 static PetscErrorCode UniformizationOpen_Private(TS_Uniformization *un, PetscInt k, PetscBool rest, PetscBool wait, PetscInt *nsums, LitheStepSum sums[])
 {
@@ -223,7 +221,7 @@ static PetscErrorCode UniformizationOpen_Private(TS_Uniformization *un, PetscInt
     LitheStepSum                  *s   = &sums[*nsums];
 
     if (k > w->right || (k < w->left && !rest)) continue;
-    if (rest && i > un->done) continue; /* it opens when earlier outputs are over */
+    if (rest && i > un->done) continue; /* opens after earlier outputs */
     un->info.sums++;
     if (wait && !out->waits && k < w->right) {
       out->waits = PETSC_TRUE;
@@ -252,12 +250,12 @@ static PetscErrorCode UniformizationAdd_Private(TS_Uniformization *un, PetscBool
 }
 
 /*
-   Continues until the first unfinished output has all its terms. Without intervals un->k continues from where the last
-   output ended.
+   Continues until the first unfinished output has all its terms. Without intervals, un->k continues from the end of the
+   last output.
 
    Steady state: P^T does not increase the 1-norm of a vector, so || v_j - v_k || <= (j - k) || v_(k+1) - v_k || for all
    later j. The vector counts as steady only if this bound, with the largest j of the pass, is within the allowed error.
-   Unlike a test of differences alone, this test cannot stop early.
+   In contrast to a test of differences alone, this test cannot stop too early.
 */
 static PetscErrorCode UniformizationTerms_Private(TS_Uniformization *un)
 {
@@ -289,7 +287,7 @@ static PetscErrorCode UniformizationTerms_Private(TS_Uniformization *un)
       un->steady        = PETSC_TRUE;
       un->info.steadyat = un->k;
       un->info.steady += un->norm > 0 ? (PetscReal)(un->last - un->k) * change / un->norm : 0;
-      /* The reward of all later terms, for every output; then the terms of this output */
+      /* the reward of all later terms, for every output; then the terms of this output */
       PetscCall(UniformizationReward_Private(un, PETSC_TRUE));
       un->k++;
       PetscCall(UniformizationAdd_Private(un, PETSC_TRUE));
@@ -335,8 +333,8 @@ PetscErrorCode TSUniformizationPassNext_Private(TS ts, Vec solution)
 }
 
 /*
-   The solution at a time of the pass that is no output, computed from the begin of the pass. The pass, and the bound,
-   stay unchanged.
+   The solution at a time of the pass that is no output, computed from the beginning of the pass. Pass and bound stay
+   unchanged.
 */
 PetscErrorCode TSInterpolate_Uniformization(TS ts, PetscReal t, Vec solution)
 {

@@ -33,11 +33,13 @@
 #define LOOK_MOST  128
 #define ROWS_SHORT 1048576
 
-/* The sums are read this number of products later, fewer than LOOK_LEAST. The device is busy until then and while the
-   host decides */
+/*
+   The sums are read this number of products later, less than LOOK_LEAST. The device works until then and during the
+   decision of the host
+*/
 #define LOOK_BEHIND 1
 
-/* For v_0 of a series, which may have fewer rows than the last vector of another one */
+/* For v_0 of a series, which may have fewer rows than the last vector of an earlier series */
 PetscErrorCode TSUniformizationRowsBegin_Private(TS_Uniformization *un)
 {
   LitheMatStepFn *step;
@@ -64,8 +66,10 @@ PetscErrorCode TSUniformizationRowsBegin_Private(TS_Uniformization *un)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The 1-norm that may still be left out at v_k. Each output has its part of the error, used in proportion to the
-   products made */
+/*
+   The 1-norm that may still be left out at v_k. Each output has its part of the error, used in proportion to the
+   products made
+*/
 static double RowsAllowed(const TS_Uniformization *un)
 {
   double part = un->norm > 0 ? 1 : 0;
@@ -89,7 +93,7 @@ static void RowsGetPieces(const TS_Uniformization *un, LitheStepEnds *ends)
   ends->pieces = depth ? (PetscInt)(depth / ends->piece) : 0;
 }
 
-/* How many products until the next look: more of them where little is won */
+/* The number of products until the next look: more products if little is gained */
 static PetscErrorCode RowsSetWait_Private(TS_Uniformization *un, PetscInt64 before, PetscInt64 now)
 {
   PetscInt64  least = LOOK_LEAST;
@@ -144,7 +148,7 @@ static void RowsChoosePieces(const TS_Uniformization *un, double allowed, PetscI
   PetscInt             most[2];
 
   for (int k = 0; k < 2; k++) {
-    /* an end that products reach over has no rows to leave out */
+    /* an end that products cross has no rows to leave out */
     most[k] = (PetscInt64)ends->pieces * ends->piece > (PetscInt64)(un->k - un->looked) * un->reach[k] ? ends->pieces : 0;
     n[k]    = 0;
     sum[k]  = 0;
@@ -159,7 +163,7 @@ static void RowsChoosePieces(const TS_Uniformization *un, double allowed, PetscI
   }
 }
 
-/* Leaves out rows at both ends of v_k, as the sums of v_looked tell */
+/* Leaves out rows at both ends of v_k, from the sums of v_looked */
 static PetscErrorCode RowsLook_Private(TS_Uniformization *un)
 {
   const LitheStepEnds *ends     = &un->ends;
@@ -190,7 +194,7 @@ static PetscErrorCode RowsLook_Private(TS_Uniformization *un)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* When no further look is possible: the last omitted part. Collective; it waits for the device */
+/* When no further look is possible: accounts for the last omitted part, and waits for the device. Collective */
 PetscErrorCode TSUniformizationRowsSettle_Private(TS_Uniformization *un)
 {
   PetscFunctionBegin;
@@ -202,7 +206,7 @@ PetscErrorCode TSUniformizationRowsSettle_Private(TS_Uniformization *un)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Before the product of v_k: the rows that take part */
+/* Before the product of v_k: the active rows */
 PetscErrorCode TSUniformizationRowsNext_Private(TS_Uniformization *un)
 {
   PetscInt n;
@@ -237,7 +241,8 @@ PetscErrorCode TSUniformizationGetNegligible_Uniformization(TS ts, PetscReal *pa
 }
 
 /*@
-  TSUniformizationSetNegligible - Sets how much of the error allowed may be spent on leaving out states that hold next to nothing, for `TSUNIFORMIZATION`
+  TSUniformizationSetNegligible - Sets the part of the permitted error for leaving out negligible states, for
+  `TSUNIFORMIZATION`
 
   Logically Collective
 
@@ -253,16 +258,16 @@ PetscErrorCode TSUniformizationGetNegligible_Uniformization(TS ts, PetscReal *pa
 
   Notes:
   Every 8 to 128 products the first and the last rows of the distribution are summed. As many rows as the error permits
-  are set to zero, and left out of products until the chain reaches them again. The sum left out until an output is at
-  most the part of the error for this output, less rounding. Products do not increase the 1-norm, so this sum is a part
-  of the bound of `TSView()` and `TSUniformizationGetInfo()`. The weights, and the steady state, have the rest of the
-  error. The probabilities of the solution sum to 1 less this amount.
+  are set to zero, and left out of products until the chain reaches these rows again. The sum left out until an output
+  is at most the part of the error for this output, minus rounding. Products do not increase the 1-norm: the sum left
+  out is a part of the bound of `TSView()` and `TSUniformizationGetInfo()`. The weights, and the steady state, have the
+  rest of the error. The probabilities of the solution sum to 1 minus the sum left out.
 
-  Chains that move through states numbered along their way gain. `MATVCRS` on a GPU and `MATHYBMGPU`, without rows in
-  another order, leave out rows; with all other types of matrices every row takes part.
+  A chain gains if it moves through states numbered along the path. `MATVCRS` on a GPU and `MATHYBMGPU`, without
+  reordered rows, leave out rows; with all other types of matrices every row takes part.
 
-  On several processes the processes with active states work, and the others wait: `TSUniformizationGetShares()` tells
-  how to divide the states.
+  On several processes the processes with active states work, and the remaining processes wait:
+  `TSUniformizationGetShares()` finds a better division of the states.
 
 .seealso: `TSUNIFORMIZATION`, `TSUniformizationGetNegligible()`, `TSUniformizationSetEpsilon()`, `TSUniformizationGetShares()`, `TSUniformizationGetInfo()`
 @*/
@@ -276,7 +281,8 @@ PetscErrorCode TSUniformizationSetNegligible(TS ts, PetscReal part)
 }
 
 /*@
-  TSUniformizationGetNegligible - Gets how much of the error allowed may be spent on leaving out states that hold next to nothing, of `TSUNIFORMIZATION`
+  TSUniformizationGetNegligible - Gets the part of the permitted error for leaving out negligible states, of
+  `TSUNIFORMIZATION`
 
   Not Collective
 

@@ -4,13 +4,13 @@
 
 /*
    Shares of the rows for processes. If states are left out, even shares of rows are not even work: in a step all
-   processes wait for the one with most active rows. The active rows of some products are recorded, and give shares
-   with less work for the busiest process.
+   processes wait for the process with the most active rows. The active rows of some products are recorded, and give
+   shares with less work for the busiest process.
 */
 
 #include "uniformizationimpl.h"
 
-/* Shares that gain less than this part stay even */
+/* Shares that gain less than this part are replaced by even shares */
 #define SHARES_GAIN 0.02
 /* Approximate number of looks at a share: at most a second or two, for any number of processes */
 #define SHARES_LOOKS 5e8
@@ -19,7 +19,7 @@ typedef struct {
   const TSUniformizationTaken *taken;
   PetscInt                     n; /* shares */
   PetscInt64                   rows;
-  double                       looks; /* that are left */
+  double                       looks; /* remaining looks */
   PetscInt64                  *best, *trial;
   double                       least; /* the work with the best */
 } SharesSearch;
@@ -32,7 +32,7 @@ void TSUniformizationTakenReset_Private(TSUniformizationTaken *taken)
   taken->n        = 0;
 }
 
-/* Records one product, with n rows in all; products at even distances, as far as memory permits */
+/* Records one product, of n rows in total; products at even distances, as far as memory permits */
 void TSUniformizationTakenAdd_Private(TSUniformizationTaken *taken, PetscInt n, const LitheStepRows *rows)
 {
   taken->parts += n ? (double)(rows->end - rows->begin) / (double)n : 0;
@@ -47,7 +47,7 @@ void TSUniformizationTakenAdd_Private(TSUniformizationTaken *taken, PetscInt n, 
   taken->products++;
 }
 
-/* Mean number of active rows in the share with most of them; share p: from bound[p] to bound[p + 1] */
+/* Mean number of active rows in the share with the most active rows; share p: from bound[p] to bound[p + 1] */
 static double SharesWork(const TSUniformizationTaken *taken, PetscInt n, const PetscInt64 bound[])
 {
   double sum = 0;
@@ -62,7 +62,7 @@ static double SharesWork(const TSUniformizationTaken *taken, PetscInt n, const P
   return taken->n ? sum / taken->n : 0;
 }
 
-/* Takes the trial shares if they mean less work; bounds in between are put in order first */
+/* Takes the trial shares if they have less work; bounds in between are sorted first */
 static PetscBool SharesTry(SharesSearch *s)
 {
   double work;
@@ -76,7 +76,7 @@ static PetscBool SharesTry(SharesSearch *s)
   return PETSC_TRUE;
 }
 
-/* Shares of one size, and the last or the first with the remainder */
+/* Shares of equal size, with the remainder in the last or the first share */
 static void SharesTrySizes(SharesSearch *s)
 {
   const PetscInt sizes = 64;
@@ -118,7 +118,7 @@ static PetscErrorCode SharesTryTotals_Private(SharesSearch *s)
   qsort(begin, (size_t)m, sizeof(*begin), CompareRows);
   qsort(end, (size_t)m, sizeof(*end), CompareRows);
 
-  /* From one row at which a range begins or ends to the next */
+  /* from one begin or end of a range to the next */
   while (nend < m && p < s->n) {
     const PetscInt64 next = nbegin < m && begin[nbegin] <= end[nend] ? begin[nbegin] : end[nend];
     const double     here = (double)(nbegin - nend) * (double)(next - at);
@@ -138,8 +138,10 @@ static PetscErrorCode SharesTryTotals_Private(SharesSearch *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Moves of bounds: one bound; a bound and all after it; all before or all after it in proportion. True: a move gives
-   less work */
+/*
+   Moves of bounds: one bound; a bound and all later bounds; all earlier or later bounds in proportion. True: a move
+   reduces the work
+*/
 static PetscBool SharesMove(SharesSearch *s, PetscInt64 distance)
 {
   PetscBool less = PETSC_FALSE;
@@ -163,8 +165,10 @@ static PetscBool SharesMove(SharesSearch *s, PetscInt64 distance)
   return less;
 }
 
-/* rows[n] with little work; even shares if nearly as good. work: with these shares and with even ones, relative to
-   all rows */
+/*
+   rows[n] with little work; even shares if nearly as good. work: with these shares and with even shares, relative to
+   all rows
+*/
 static PetscErrorCode SharesFind_Private(const TSUniformizationTaken *taken, PetscInt nrows, PetscInt n, PetscInt rows[], PetscReal *work)
 {
   SharesSearch s = {taken, n, nrows, SHARES_LOOKS, NULL, NULL, 0};
@@ -223,7 +227,7 @@ PetscErrorCode TSUniformizationGetShares_Uniformization(TS ts, PetscInt n, Petsc
   PetscFunctionBegin;
   PetscCall(SharesLeaveOut_Private(ts, &leaves, &nrows));
   if (leaves) {
-    /* The same for all, whatever their arithmetic */
+    /* rank 0 decides for all: arithmetic may differ */
     PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)ts), &rank));
     if (!rank) PetscCall(SharesFind_Private(&un->taken, nrows, n, rows, &part));
     PetscCall(PetscMPIIntCast(n, &count));
@@ -282,9 +286,10 @@ PetscErrorCode TSUniformizationGetWork_Uniformization(TS ts, PetscInt n, const P
 
   Notes:
   If states are left out of products (`TSUniformizationSetNegligible()`) and shares are even, some processes have many
-  active states, and the others wait. Make the same chain again with the shares as local sizes in `MatSetSizes()`.
-  Shares are consecutive ranges of states, the best found by a search. In a chain whose states move along as a whole
-  no ranges are much better than even ones. Shares that gain less than 2 % are even. They are also even for types of
+  active states, and the other processes wait. Make the same chain again with the shares as local sizes in
+  `MatSetSizes()`.
+  Shares are consecutive ranges of states, the best found by a search. If all states of a chain move along as a whole,
+  no ranges are much better than even ranges. Even shares are returned for a gain of less than 2 %, and for types of
   matrices whose steps visit all rows.
 
   The measure is rows, as if all had the same number of nonzeros. After more than 4096 products the active rows are
@@ -322,7 +327,7 @@ PetscErrorCode TSUniformizationGetShares(TS ts, PetscInt n, PetscInt rows[], Pet
   Level: advanced
 
   Note:
-  With one process `work` is 1 unless steps leave out states.
+  With one process `work` is 1, unless steps leave out states.
 
 .seealso: `TSUNIFORMIZATION`, `TSUniformizationGetShares()`, `TSUniformizationSetNegligible()`
 @*/

@@ -8,7 +8,7 @@
 
 #include "uniformizationimpl.h"
 
-/* Sensitivities and events need a step that can be taken back: such solves go step by step */
+/* Sensitivities and events need steps that can be rolled back: such solves proceed step by step */
 static PetscBool UniformizationByStep_Private(TS ts)
 {
   return (PetscBool)(ts->event || ts->quadraturets || ts->forward_solve || ts->adjoint_solve || ts->resizesetup);
@@ -21,7 +21,7 @@ static PetscInt UniformizationStepsLeft_Private(TS ts)
                   ts->run_steps < PETSC_INT_MAX ? ts->run_steps - (ts->steps - ts->start_step) : PETSC_INT_MAX);
 }
 
-/* When the error may have come to eps: the last time that is known of */
+/* The time at which the error may have reached eps: the last known time */
 static PetscReal UniformizationEnd_Private(TS ts)
 {
   const PetscInt steps = UniformizationStepsLeft_Private(ts);
@@ -31,7 +31,7 @@ static PetscReal UniformizationEnd_Private(TS ts)
   return ts->ptime + ts->time_step;
 }
 
-/* The last time of this solve: steps may be over before the final time */
+/* The last time of this solve, which may be before the final time if steps run out */
 static PetscReal UniformizationLast_Private(TS ts)
 {
   PetscInt left = UniformizationStepsLeft_Private(ts);
@@ -99,7 +99,7 @@ static PetscErrorCode UniformizationTimes_Private(TS ts, PetscInt max, PetscReal
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The states of the input of a pass, as known to this process */
+/* The states of the input of a pass on this process */
 typedef struct {
   PetscObjectId    id;
   PetscObjectState matrix, solution;
@@ -114,7 +114,7 @@ static PetscErrorCode UniformizationStateGet_Private(TS ts, UniformizationState 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Have functions that were called changed the matrix or the solution? On one process is enough */
+/* Whether called functions have changed the matrix or the solution, on any process */
 static PetscErrorCode UniformizationChanged_Private(TS ts, const UniformizationState *before, PetscBool *matrix, PetscBool *solution)
 {
   UniformizationState now;
@@ -130,7 +130,7 @@ static PetscErrorCode UniformizationChanged_Private(TS ts, const UniformizationS
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Is the solve over, as far as its steps and times tell? */
+/* Whether the solve has ended, by its number of steps or its time */
 static TSConvergedReason UniformizationReason_Private(TS ts)
 {
   if (UniformizationStepsLeft_Private(ts) <= 0) return TS_CONVERGED_ITS;
@@ -138,8 +138,8 @@ static TSConvergedReason UniformizationReason_Private(TS ts)
 }
 
 /*
-   The steps of a solve are the times at which the solution is wanted; one pass serves many. Functions called between
-   these times may change the solution or the matrix: then another pass begins.
+   The steps of a solve are the output times; one pass serves many. Functions called between these times may change the
+   solution or the matrix: then another pass begins.
 */
 static PetscErrorCode TSSolve_Uniformization(TS ts)
 {
@@ -188,7 +188,7 @@ static PetscErrorCode TSSolve_Uniformization(TS ts)
     if (over) ts->reason = over;
     PetscCall(TSTrajectorySet(ts->trajectory, ts, ts->steps, ts->ptime, ts->vec_sol));
     PetscCall(TSPostStep(ts));
-    /* TSSolve() may have set the number back to a stored time, where this solve began */
+    /* TSSolve() may have reset the index to a stored time, where this solve began */
     while (ts->eval_times && ts->eval_times->time_point_idx < ts->eval_times->num_time_points &&
            ts->eval_times->time_points[ts->eval_times->time_point_idx] <= ts->ptime_prev)
       ts->eval_times->time_point_idx++;
@@ -204,7 +204,7 @@ static PetscErrorCode TSSolve_Uniformization(TS ts)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The generator is checked when a solve or a step begins: programs may set up types that they do not solve with */
+/* The generator is checked when a solve or a step begins: programs may set up types that they never use */
 static PetscErrorCode TSSetUp_Uniformization(TS ts)
 {
   PetscFunctionBegin;
@@ -243,16 +243,16 @@ static PetscErrorCode TSDestroy_Uniformization(TS ts)
 }
 
 /*MC
-  TSUNIFORMIZATION - The distribution of a continuous-time Markov chain over time: p' = Q^T p for a generator Q, by uniformization (Jensen's
-  method, randomization)
+  TSUNIFORMIZATION - The distribution of a continuous-time Markov chain over time: p' = Q^T p for a generator Q, by
+  uniformization (Jensen's method, randomization)
 
   Options Database Keys:
-+ -ts_uniformization_method <intervals,foxglynn> - how the series is summed, see `TSUniformizationSetMethod()`
++ -ts_uniformization_method <intervals,foxglynn> - method of summing the series, see `TSUniformizationSetMethod()`
 . -ts_uniformization_eps <1e-8>                  - error of a whole solve in the 1-norm, see `TSUniformizationSetEpsilon()`
 . -ts_uniformization_theta <100>                 - expected jumps in an interval, see `TSUniformizationSetTheta()`
 . -ts_uniformization_rate_factor <1>             - alpha, by the largest rate, see `TSUniformizationSetRateFactor()`
 . -ts_uniformization_negligible <0.1>            - part of the error for states left out, see `TSUniformizationSetNegligible()`
-. -ts_uniformization_steady_state <bool>         - stop where the distribution is steady, see `TSUniformizationSetSteadyState()`
+. -ts_uniformization_steady_state <bool>         - stop at a steady distribution, see `TSUniformizationSetSteadyState()`
 . -ts_uniformization_check <bool>                - check that the matrix is a generator, see
     `TSUniformizationSetCheck()`
 . -ts_uniformization_check_tolerance <tol>       - largest sum of rates, relative to the diagonal entry
@@ -267,15 +267,15 @@ static PetscErrorCode TSDestroy_Uniformization(TS ts)
   `TSComputeRHSJacobianConstant`, NULL). Column j of A has the rates of state j. The matrix may have any type with
   `MatMult()` and `MatGetDiagonal()`. The solver checks that the matrix comes from a generator.
 
-  Rates must be constant. Other functions of the program are called at several times, with different vectors. They are
-  refused if they depend on time or on the solution, or if the right-hand side is not the product with the matrix. Not
-  every change can be found in this way.
+  Rates must be constant. Other functions of the program are called at several times, with different vectors. Functions
+  that depend on time or on the solution are refused, and so are right-hand sides other than the product with the
+  matrix. Not every change can be found by these calls.
 
   Let alpha = max |q_ii|, and P^T = I + Q^T / alpha, a stochastic matrix. The solution is the sum of (P^T)^k p(0) with
   Poisson weights of mean alpha t. The weights are cut off within the permitted error: alpha t and some standard
   deviations products, whatever the matrix. Only the weights are approximated, and no time step has to be chosen.
-  `TSSolve()` goes from one evaluation time (`TSSetEvaluationTimes()`, `TSSetTimeSpan()`) to the next and to the final
-  time, and calls monitors at each. The time step counts only if no final time is set, and in `TSStep()`. More
+  `TSSolve()` proceeds from one evaluation time (`TSSetEvaluationTimes()`, `TSSetTimeSpan()`) to the next and to the
+  final time, and calls monitors at each time. The time step counts only without a final time, and in `TSStep()`. More
   evaluation times call monitors more often.
 
   The requested error covers the weights and, as far as possible, rounding. `TSView()` and `TSUniformizationGetInfo()`

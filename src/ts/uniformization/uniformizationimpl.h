@@ -15,8 +15,7 @@
 #include <lithe/private/lithestep.h>
 #include <petsc/private/tsimpl.h>
 
-/* Poisson weights of mean q from left to right, divided by their sum; the omitted weights are at most lost, as a
-   fraction of all */
+/* Poisson weights of mean q from left to right, divided by their sum; lost: an upper bound of the omitted fraction */
 typedef struct {
   PetscInt   left, right;
   PetscReal *weight; /* of left, ..., right */
@@ -28,11 +27,11 @@ typedef struct {
 typedef struct {
   PetscReal               time;
   TSUniformizationWeights weights;
-  PetscReal               truncation, rounding; /* its part of the bound */
-  PetscReal               steady;               /* error that taking a vector for steady may add */
-  PetscReal               negligible;           /* error that leaving out rows may add, in a series of products */
-  Vec                     sum;                  /* NULL while it is not open */
-  PetscBool               waits;                /* the sum lacks v_k, and will get it with the next term */
+  PetscReal               truncation, rounding; /* of the bound of this output */
+  PetscReal               steady;               /* error by treating a vector as steady */
+  PetscReal               negligible;           /* error by leaving out rows, in a series of products */
+  Vec                     sum;                  /* NULL unless open */
+  PetscBool               waits;                /* the sum lacks v_k, and takes it together with the next term */
   PetscReal               reward;               /* accumulated in this pass */
 } TSUniformizationOutput;
 
@@ -41,7 +40,7 @@ typedef struct {
   PetscReal truncation, steady, negligible, rounding, reward;
 } TSUniformizationSpent;
 
-/* The rows that took part in products: of each product, or of every second, fourth, ... product */
+/* The active rows of products: of each product, or of every second, fourth, ... product */
 #define TS_UNIFORMIZATION_TAKEN 4096
 typedef struct {
   double        parts; /* of all rows, summed over all products */
@@ -61,24 +60,24 @@ typedef struct {
   Mat              A;
   PetscObjectId    id;
   PetscObjectState state;
-  PetscBool        checked; /* id and state belong to a matrix that was checked */
+  PetscBool        checked; /* id and state belong to a checked matrix */
   PetscReal        maxrate, alpha, defect;
   PetscReal        drift;          /* observed relative deviation of the rates from the program's own functions */
   PetscReal        since;          /* the time of the first deviation */
-  Vec              probe, product; /* a vector, and its product with the matrix; NULL where no function is the program's own */
+  Vec              probe, product; /* a vector, and its product with the matrix; NULL without functions of the program */
   PetscInt         row;            /* nonzeros of the longest row, or -1 */
-  PetscInt         reach[2];       /* the rows of a column lie at most this far before and after the column; known with row */
+  PetscInt         reach[2];       /* the largest distance of rows of a column, before and after the column; known with row */
 
-  /* vectors: v_k, room for the next, the solution at the beginning of the pass, sums that are free */
+  /* vectors: v_k, work for the next product, the solution at the beginning of the pass, unused sums */
   Vec      v, work, base, free[64];
   PetscInt nfree;
 
   /* the pass */
-  PetscReal               time;       /* its beginning */
+  PetscReal               time;       /* beginning of the pass */
   PetscReal               norm;       /* || v_0 ||_1 */
-  PetscInt                k, last;    /* the index of v, -1 before its terms; the index of the last term of all */
-  LitheStepRows           rows;       /* outside of these ranges v and work are zero */
-  PetscInt                look, wait; /* the index at which the ends are looked at next, and the number of products between looks */
+  PetscInt                k, last;    /* the index of v, -1 before its terms; the index of the last term */
+  LitheStepRows           rows;       /* outside of these rows v and work are zero */
+  PetscInt                look, wait; /* the index of the next look at the ends, and the number of products between looks */
   PetscInt                looked;     /* the index of the vector whose ends are being summed, or -1 */
   PetscBool               ondevice;   /* v and work, on all processes */
   double                  leftout;    /* || omitted part of v ||_1, since v_0, without the last rows */
@@ -87,14 +86,14 @@ typedef struct {
   LitheStepEnds           ends;
   PetscInt                n, done; /* outputs, and finished outputs */
   TSUniformizationOutput *output;
-  PetscBool               steady; /* v stays as it is */
+  PetscBool               steady; /* v does not change any more */
 
   /* errors and rewards at the beginning of the pass */
   PetscReal             start; /* time of the first step */
   TSUniformizationSpent spent;
   TSUniformizationTaken taken; /* in all products since then */
 
-  TSUniformizationSpent before; /* the same for a step that is rolled back */
+  TSUniformizationSpent before; /* the same, before a step that may be rolled back */
 
   Vec                  reward;
   PetscReal            accumulated;

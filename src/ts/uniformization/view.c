@@ -2,9 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/*
-   The view of a TSUNIFORMIZATION: its options, its work, and its guaranteed bounds.
-*/
+/* The view of a TSUNIFORMIZATION: options, work, and guaranteed bounds. */
 
 #include "uniformizationimpl.h"
 #include <petscviewer.h>
@@ -52,7 +50,7 @@ PetscErrorCode TSView_Uniformization(TS ts, PetscViewer viewer)
 }
 
 /*@
-  TSUniformizationGetInfo - Gets the work of a `TSUNIFORMIZATION`, and the bound of its error
+  TSUniformizationGetInfo - Gets the work and the error bound of a `TSUNIFORMIZATION`
 
   Not Collective
 

@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Poisson weights of a given mean, in the manner of Fox and Glynn: from the mode outwards by recurrences, without
-   exponential or factorial, so nothing under- or overflows. Afterwards they are divided by their sum.
+   Poisson weights of a given mean, as by Fox and Glynn: from the mode outwards by recurrences, without exponential or
+   factorial. No number under- or overflows. Afterwards the weights are divided by their sum.
 
    Geometric series bound the omitted weights. To the right of R, w_(k+1) = w_k q / (k + 1) <= w_k q / (R + 2) for k >
    R. Hence sum_(k > R) w_k <= w_(R+1) / (1 - q / (R + 2)). To the left of L, w_(k-1) = w_k k / q <= w_k (L - 1) / q for
@@ -14,13 +14,13 @@
 
 #include "uniformizationimpl.h"
 
-/* Reals with the longest mantissa that the host has: the recurrence is as long as the window */
+/* The real type with the longest mantissa on the host: the recurrence is as long as the window */
 typedef long double WeightReal;
 
 /*
-   Weights with sum |weight_k - Poisson_k| <= eps, up to rounding. Omitted weights count twice, by themselves and in the
-   sum that divides the rest. above: also the sums of weights after each, and one weight more, so the mean is as
-   accurate as the weights.
+   Weights with sum |weight_k - Poisson_k| <= eps, up to rounding. Omitted weights count twice: directly, and in the sum
+   that divides the remaining weights. With `above`, also the sums of weights after each weight, and one more weight.
+   The mean is then as accurate as the weights.
 */
 PetscErrorCode TSUniformizationWeightsCreate_Private(PetscReal q, PetscReal eps, PetscBool fromzero, PetscBool above, TSUniformizationWeights *w)
 {
@@ -42,7 +42,7 @@ PetscErrorCode TSUniformizationWeightsCreate_Private(PetscReal q, PetscReal eps,
   }
   w->right = k + (above ? 1 : 0);
 
-  /* Where it begins */
+  /* the left end of the window */
   value = 1;
   for (k = mode; k > 0; k--) {
     const WeightReal next = value * (WeightReal)k / mean;
@@ -58,7 +58,7 @@ PetscErrorCode TSUniformizationWeightsCreate_Private(PetscReal q, PetscReal eps,
   w->left = k;
   w->lost = (PetscReal)((left + right) / sum);
 
-  /* The weights, from the mode; their sum once more, from the ends, where weights are small */
+  /* the weights, from the mode; their sum again, from the ends, where weights are small */
   PetscCall(PetscMalloc1(w->right - w->left + 1, &w->weight));
   for (k = mode, value = 1; k >= w->left; value *= (WeightReal)k / mean, k--) w->weight[k - w->left] = (PetscReal)value;
   for (k = mode, value = 1; k <= w->right; value *= mean / (WeightReal)(k + 1), k++) w->weight[k - w->left] = (PetscReal)value;

@@ -168,7 +168,7 @@ static PetscErrorCode VCRSForgetSlices_Host(PETSC_UNUSED VCRSBuild *b, VCRSPlan 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows that the loss refuses are left to the loss */
+/* rows that the loss refuses are left to the loss */
 static PetscErrorCode VCRSFindFew_Host(VCRSBuild *build, PetscBool *few)
 {
   const VCRSCSR *csr = &build->csr;
@@ -193,7 +193,7 @@ static PetscErrorCode VCRSFindFew_Host(VCRSBuild *build, PetscBool *few)
     }
     PetscCall(VCRSBuildReset_Private(&b));
 
-    /* most matrices of another kind show it in their first rows */
+    /* the first rows already identify most other matrices */
     if (!*few || nrows == csr->m) break;
     nrows = csr->m;
   }
@@ -221,7 +221,7 @@ static const VCRSBuildOps VCRSHostBuild = {
   .encodesigma      = VCRSEncodeSigma,
 };
 
-/* Whether plain rows are to take the place of the slices that were chosen */
+/* Whether plain rows are to replace the chosen slices */
 static PetscErrorCode VCRSPrefersRows_Private(const VCRSBuild *b, const VCRSPlan *plan, PetscBool *rows)
 {
   PetscReal cost;

@@ -8,7 +8,7 @@
 
      loss/loss.c                    entries become values that fit small containers
      build.c                        the host's operations, of sets.c, containers.c, slices.c, groups.c, encode.c
-     choose.c                       asks them for facts and chooses layout and container with cost.c
+     choose.c                       collects facts by the operations, and chooses layout and container with cost.c
      plainrows.c                    another form, for CPUs
      cuda/vcrs/build/build.cu       the same operations on a device
 */
@@ -26,14 +26,14 @@
   #error "A plan has as many coefficients as a logarithmic scale"
 #endif
 
-/* Beyond this many, pairs, index sets and dictionary entries are of no use and are not counted further */
+/* Beyond this number, pairs, index sets and dictionary entries are useless and are not counted further */
 #define VCRS_SET_LIMIT 65536
 
-/* With this few different rows a loss is not worth its row sums; ids take one byte */
+/* With at most this number of different rows a loss is not worth its row sums; ids take one byte */
 #define VCRS_FEW_PAIRS 256
-#define VCRS_FEW_ROWS  4096 /* the number of rows looked at first */
+#define VCRS_FEW_ROWS  4096 /* number of rows of the first look */
 
-/* The natural order of rows is kept in L3 if it pads no more than this share */
+/* L3 keeps the natural order of rows if padding takes at most this share */
 #define VCRS_PAD_TOLERANCE .02
 
 /* Distinct keys among rows, numbered in the order of their first occurrence */
@@ -46,17 +46,17 @@ typedef struct {
   size_t    nslot; /* a power of two */
 } VCRSSets;
 
-/* Distinct rows: their number, entries of each, number of rows like each */
+/* Distinct rows: their number, the entries of each, and the number of rows equal to each */
 typedef struct {
   PetscInt        n;
   const PetscInt *length, *count;
 } VCRSSetFacts;
 
-/* The facts for the choice of layout and container. VCRSBuildChoose() says when an operation finds which fact */
+/* The facts for the choice of layout and container. VCRSBuildChoose() decides when an operation finds which fact */
 typedef struct {
   const VCRSOptions *opt;
   PetscInt           m;
-  double             stored;            /* entries, references apart */
+  double             stored;            /* entries, without references */
   PetscBool          hassets, haspairs; /* are different rows few enough to have been counted to the end? */
   VCRSSetFacts       sets, pairs;
   double             together;          /* different pairs in a slice, on the average */
@@ -72,7 +72,7 @@ typedef struct _VCRSBuildOps VCRSBuildOps;
 typedef struct {
   const VCRSBuildOps *ops;
   const VCRSOptions  *opt;
-  VCRSOptions         exact; /* for opt, if no loss is worth its row sums */
+  VCRSOptions         exact; /* replaces opt if no loss is worth its row sums */
   VCRSCSR             csr;   /* the matrix */
   const PetscScalar  *extra; /* [m] additions to the row sums that are kept, or NULL */
   PetscInt            m, n;
@@ -82,8 +82,8 @@ typedef struct {
 
   /*
      The matrix after the loss, entries in the order of storage; VCRSRowValues() gives the values of a row. In the
-     difference form entry 0 of a row is its reference, with the value that the row sum implies, unless code or single
-     stand for all
+     difference form entry 0 of a row is its reference, with the value implied by the row sum, unless code or single
+     replace all values
   */
   const PetscInt    *i, *j;
   const PetscScalar *a; /* NULL on the host where code or single say all */
@@ -93,9 +93,9 @@ typedef struct {
   PetscScalar       *sigma;     /* [m] of the difference form */
   PetscInt          *ref;       /* [m] where in column order the reference stands */
   int16_t           *rowexp;    /* [m] the step of each row in lossy modes with row steps */
-  const int16_t     *columnexp; /* [n] the exponents of the rows that belong to the columns of an off-diagonal block. NULL: columns have the numbers of rows */
+  const int16_t     *columnexp; /* [n] exponents of the rows behind ghost columns; NULL: of the own rows */
   LitheLogScale     *log;       /* MATVCRS_LOSS_LOG */
-  uint16_t          *code;      /* of all components: those of log, or without a log numbers (int16_t) of steps of 2^rowexp */
+  uint16_t          *code;      /* of all components: codes of log, or without log multiples (int16_t) of 2^rowexp */
   float             *single;    /* all components, where none needs more */
   PetscScalar       *room[2];   /* where a is NULL: as long as the longest row, for VCRSRowValues() */
 
@@ -116,13 +116,13 @@ typedef struct {
 } VCRSChoice;
 
 /*
-   The operations of a compression, which run where the matrix is: on the host (build.c) or on a device
-   (cuda/vcrs/build/build.cu). Their results go to facts. An operation of a device may set tohost; no further operation
-   is then called.
+   The operations of a compression at the place of the matrix: on the host (build.c) or on a device
+   (cuda/vcrs/build/build.cu). Their results go to facts. An operation of a device may set tohost; then no further
+   operation is called.
 */
 struct _VCRSBuildOps {
   PetscBool device;
-  PetscErrorCode (*findfew)(VCRSBuild *, PetscBool *);                 /* are there few different rows? Sets and pairs may be found then */
+  PetscErrorCode (*findfew)(VCRSBuild *, PetscBool *);                 /* whether different rows are few: then sets and pairs may be searched */
   PetscErrorCode (*loss)(VCRSBuild *, VCRSReport *);                   /* the matrix after the loss; has[] of logarithms */
   PetscErrorCode (*measurerows)(VCRSBuild *);                          /* stored */
   PetscErrorCode (*findsets)(VCRSBuild *, PetscInt limit);             /* hassets, sets */
@@ -131,7 +131,7 @@ struct _VCRSBuildOps {
   PetscErrorCode (*counttogether)(VCRSBuild *);                        /* together */
   PetscErrorCode (*findfixedpoint)(VCRSBuild *);                       /* has[] of fixed point */
   PetscErrorCode (*findsingle)(VCRSBuild *);                           /* has[] of single precision */
-  PetscErrorCode (*finddictionary)(VCRSBuild *, PetscInt limit);       /* has[] of dictionaries, ndict, dictuses if these are read */
+  PetscErrorCode (*finddictionary)(VCRSBuild *, PetscInt limit);       /* has[] of dictionaries, ndict; dictuses if needed */
   PetscErrorCode (*measuresetslices)(VCRSBuild *);                     /* setvalues */
   PetscErrorCode (*findslices)(VCRSBuild *, size_t bytes, VCRSPlan *); /* arrays of L3 but for values and coloffset */
   PetscErrorCode (*forgetslices)(VCRSBuild *, VCRSPlan *);             /* findslices() is undone */
@@ -139,7 +139,7 @@ struct _VCRSBuildOps {
   /* Arrays of the plan, whose layout and container are chosen */
   PetscErrorCode (*encodesets)(VCRSBuild *, VCRSPlan *);   /* L0, L1, L2: ids and sets */
   PetscErrorCode (*findgroups)(VCRSBuild *, VCRSPlan *);   /* L3: whether columns are grouped */
-  PetscErrorCode (*encodeslices)(VCRSBuild *, VCRSPlan *); /* L1, L2, L3: values, columns, and the data that decode them */
+  PetscErrorCode (*encodeslices)(VCRSBuild *, VCRSPlan *); /* L1, L2, L3: values, columns, and their decoding data */
   PetscErrorCode (*encodesigma)(VCRSBuild *, VCRSPlan *);  /* row sums of the difference form */
 };
 
@@ -158,7 +158,7 @@ typedef enum {
 PETSC_INTERN PetscErrorCode VCRSClassify(const VCRSBuild *, VCRSKey, PetscInt, const PetscInt[], PetscInt, VCRSSets *, PetscInt[], PetscBool *);
 PETSC_INTERN PetscErrorCode VCRSSetsDestroy(VCRSSets *);
 
-/* slices.c: those of L3 */
+/* slices.c: slices of L3 */
 PETSC_INTERN PetscErrorCode VCRSFindSlices(const VCRSBuild *, size_t, VCRSPlan *);
 PETSC_INTERN PetscErrorCode VCRSForgetSlices(VCRSPlan *);
 
@@ -172,7 +172,10 @@ static inline PetscReal VCRSCodeValue(const VCRSBuild *b, PetscInt row, uint16_t
   return b->log ? LitheLogScaleDecode(b->log, c) : (PetscReal)((double)(int16_t)c * LithePow2(b->rowexp[row]));
 }
 
-/* The values of a row in the order of storage, entry 0 of the difference form apart; in b->room[which] where b->a is NULL */
+/*
+   The values of a row in the order of storage, without entry 0 of the difference form; in b->room[which] if b->a is
+   NULL
+*/
 static inline const PetscScalar *VCRSRowValues(const VCRSBuild *b, PetscInt row, int which)
 {
   const PetscInt  p = b->i[row], len = b->i[row + 1] - p, first = b->difference ? 1 : 0;

@@ -3,15 +3,15 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Compression, wherever the matrix is: the facts to collect, and the choice that follows from them.
+   Compression at any place of the matrix: the facts to collect, and the resulting choice.
 
-   The layout and the container are chosen for which a product reads the fewest bytes (cost.c). Facts that cannot change
-   the choice are not collected.
+   The layout and the container with the fewest bytes in a product are chosen (cost.c). Facts that cannot change the
+   choice are not collected.
 */
 
 #include "buildimpl.h"
 
-/* Calls an operation; returns if it leaves the matrix to the host */
+/* Calls an operation; returns if the operation leaves the matrix to the host */
 #define VCRSBuildCall(...)                             \
   do {                                                 \
     PetscCall(__VA_ARGS__);                            \
@@ -21,8 +21,8 @@
 /*
   VCRSBuildStart - the loss
 
-  A matrix of few different rows is smallest as it is: an id per row and a table. A loss would only add row sums.
-  The loss is applied nevertheless if other blocks or other processes rely on it.
+  A matrix of few different rows is smallest without loss, as an id per row and a table. A loss would only add row sums.
+  The loss is applied nevertheless if further blocks or processes rely on the loss.
 */
 PetscErrorCode VCRSBuildStart(VCRSBuild *b, VCRSReport *report)
 {
@@ -39,7 +39,7 @@ PetscErrorCode VCRSBuildStart(VCRSBuild *b, VCRSReport *report)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Index sets, and pairs of them with values; counted to the end if the layout is asked for */
+/* Index sets, and pairs of index set and values; counted to the end if the layout was requested */
 static PetscErrorCode VCRSBuildFindSets_Private(VCRSBuild *b, VCRSReport *report)
 {
   const MatVCRSLayout want = b->opt->layout;
@@ -55,7 +55,7 @@ static PetscErrorCode VCRSBuildFindSets_Private(VCRSBuild *b, VCRSReport *report
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The containers that hold the values, except containers that lose to another one that holds them */
+/* The containers that hold the values, except containers inferior to another suitable container */
 static PetscErrorCode VCRSBuildFindContainers_Private(VCRSBuild *b)
 {
   const MatVCRSLayout want = b->opt->layout;
@@ -76,7 +76,7 @@ static PetscErrorCode VCRSBuildFindContainers_Private(VCRSBuild *b)
 }
 
 /*
-  VCRSBuildChoose - finds the layout and the container with the fewest bytes among those that options and values allow
+  VCRSBuildChoose - finds the layout and the container with the fewest bytes, within the limits of options and values
 
   If the layout is L3, the plan has the arrays of its slices.
 */

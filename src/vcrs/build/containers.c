@@ -9,7 +9,7 @@
 #include "../loss/fit.h"
 #include <lithe/private/lithecompiler.h>
 
-/* Where an open-addressing table of 2^(64-shift) slots is to be looked at for v */
+/* The first slot for v in an open-addressing table of 2^(64-shift) slots */
 static inline size_t VCRSDictionarySlot(PetscScalar v, int shift)
 {
   return (size_t)(LitheHashScalar(0, v) >> shift);
@@ -35,7 +35,7 @@ static PetscErrorCode VCRSDictionaryGrow_Private(PetscInt n, const PetscScalar d
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Codes of all stored entries in a dictionary of at most limit values; none (has[] false) if there are more */
+/* Codes of all stored entries in a dictionary of at most limit values; has[] is false if there are more */
 PetscErrorCode VCRSFindDictionary(VCRSBuild *b, PetscInt limit)
 {
   const PetscInt first = b->difference ? 1 : 0;
@@ -55,7 +55,7 @@ PetscErrorCode VCRSFindDictionary(VCRSBuild *b, PetscInt limit)
     const PetscScalar *a        = VCRSRowValues(b, row, row % 2);
     const uint16_t    *lastcode = b->dictcode + p - nlast;
 
-    /* where most entries have to be looked for, as in the row above, begin to do so for all at once */
+    /* if most entries needed a search in the row above, start the searches of all entries of this row together */
     if (2 * nlooked > nlast) {
       for (PetscInt k = first; k < len; k++) LITHE_PREFETCH(slot + VCRSDictionarySlot(a[k], shift));
     }

@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Which layout and which container need the fewest bytes in a product. The host (build.c) or the device
-   (cuda/vcrs/build/build.cu) finds the counts. The choice is made here, so both choose the same.
+   The choice of the layout and the container with the fewest bytes in a product. The host (build.c) or the device
+   (cuda/vcrs/build/build.cu) finds the counts. The choice is made here for both.
 */
 
 #include "buildimpl.h"
@@ -19,13 +19,13 @@ PetscInt VCRSIdBytes(PetscInt n)
   return n <= 256 ? 1 : (n <= 65536 ? 2 : 4);
 }
 
-/* A dictionary of n entries is at hand as a whole, so the frequency of an entry does not matter */
+/* Whether a dictionary of n entries stays in cache as a whole: then the frequency of an entry does not matter */
 PetscBool VCRSDictionaryFits(PetscInt n)
 {
   return (PetscBool)((double)n * (double)sizeof(PetscScalar) <= VCRS_TABLE_BYTES);
 }
 
-/* Bytes of nvalue stored entries in a container, dictionaries apart */
+/* Bytes of nvalue stored entries in a container, without dictionaries */
 static double VCRSContainerCost(PetscInt m, VCRSValues v, double nvalue)
 {
   double cost = nvalue * (double)VCRSValueBytes(v);
@@ -35,14 +35,14 @@ static double VCRSContainerCost(PetscInt m, VCRSValues v, double nvalue)
   return cost;
 }
 
-/* Bytes of streaming that nvalue look-ups cost beside the codes */
+/* Cost of nvalue look-ups in addition to the codes, in bytes of streaming */
 static double VCRSLookupCost(VCRSValues v, double nvalue)
 {
   if (nvalue < VCRS_BUSY_ENTRIES) return 0.;
   return nvalue * (v == VCRS_VALUES_DICT8 ? VCRS_SHARED_LOOKUP_BYTES : VCRS_LOOKUP_BYTES);
 }
 
-/* May single precision cost less than containers that are known to do, whatever padding adds to the stored entries? */
+/* Whether single precision may cost less than the known suitable containers, for any padding of the stored entries */
 PetscBool VCRSSingleMayWin(PetscInt m, double stored, const PetscBool has[])
 {
   for (int v = 0; v < VCRS_NVALUES; v++) {
@@ -54,7 +54,7 @@ PetscBool VCRSSingleMayWin(PetscInt m, double stored, const PetscBool has[])
   return PETSC_TRUE;
 }
 
-/* Does a dictionary of n entries cost more than container v, for any number of stored entries from this one on? */
+/* Whether a dictionary of n entries costs more than container v, for any number of stored entries from this one on */
 static PetscBool VCRSDictionaryLoses(PetscInt n, VCRSValues v, PetscInt m, double stored)
 {
   const VCRSValues d     = n > 256 ? VCRS_VALUES_DICT16 : VCRS_VALUES_DICT8;
@@ -63,8 +63,7 @@ static PetscBool VCRSDictionaryLoses(PetscInt n, VCRSValues v, PetscInt m, doubl
   return (PetscBool)(entry >= (double)VCRSValueBytes(v) && entry * stored + (double)n * (double)sizeof(PetscScalar) > VCRSContainerCost(m, v, stored));
 }
 
-/* The largest dictionary worth looking for: a larger one would cost more than a container that is known to suffice. 0:
-   none is */
+/* The largest dictionary that may win: a larger one would cost more than a known suitable container. 0: none */
 PetscInt VCRSDictionaryLimit(PetscInt m, double stored, const PetscBool has[])
 {
   PetscInt limit = VCRS_SET_LIMIT;
@@ -99,7 +98,7 @@ static int VCRSTableUseCompare(const void *a, const void *b)
   return x->bytes < y->bytes ? -1 : (x->bytes > y->bytes ? 1 : 0);
 }
 
-/* Reading a table costs its size once, plus every use of entries that do not fit with the most used part */
+/* Reading a table costs its size once, plus every use of entries that do not fit into cache with the most used part */
 static double VCRSTableCost(PetscInt n, VCRSTableUse t[])
 {
   double size = 0., cost = 0.;
@@ -130,7 +129,7 @@ static PetscErrorCode VCRSSetsCost_Private(const VCRSFacts *f, const VCRSSetFact
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Bytes of nvalue stored entries in a container, with the look-ups that miss a large dictionary */
+/* Bytes of nvalue stored entries in a container, including the look-ups that miss a large dictionary */
 static PetscErrorCode VCRSValuesCost_Private(const VCRSFacts *f, VCRSValues v, PetscInt64 nvalue, double *cost)
 {
   PetscFunctionBegin;
@@ -151,7 +150,7 @@ static PetscErrorCode VCRSValuesCost_Private(const VCRSFacts *f, VCRSValues v, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Bytes of streaming that the look-ups of L0 cost */
+/* Cost of the look-ups of L0, in bytes of streaming */
 static double VCRSPairLookupCost(const VCRSFacts *f)
 {
   double entries = 0., athand[VCRS_PAIRS_AT_HAND] = {0.};
@@ -172,8 +171,10 @@ static double VCRSPairLookupCost(const VCRSFacts *f)
   return VCRS_PAIR_LOOKUP_BYTES * entries * (f->together <= VCRS_PAIRS_TOGETHER ? (f->together - 1.) / (VCRS_SLICE - 1.) : 1.);
 }
 
-/* L0, from the facts opt, m, stored, pairs and together. final: nothing else can need less, so no more facts are
-   needed */
+/*
+   L0, from the facts opt, m, stored, pairs and together. final: no other layout can need less, so no more facts are
+   needed
+*/
 PetscErrorCode VCRSChoosePairs(const VCRSFacts *f, VCRSChoice *c, PetscBool *final)
 {
   PetscFunctionBegin;
@@ -223,12 +224,14 @@ size_t VCRSSmallestValueBytes(const VCRSFacts *f)
   return small;
 }
 
-/* L3: rows longer than this stand apart. They store whole column numbers without padding; kernels like few long rows */
+/* L3: longer rows are stored separately, with whole column numbers and no padding; kernels prefer few long rows */
 const PetscInt VCRSSliceLimits[VCRS_NLIMITS] = {VCRS_LONG_ROW, 128, 64, 32, 16};
 
-/* The limit that needs the fewest bytes. padded[t] entries of slices and longentries[t] of long rows belong to the
-   limits below the length of the longest row, and to the first limit. A thread reads its row entry by entry, so the
-   others would wait for a row much longer than the average */
+/*
+   The limit that needs the fewest bytes. Arguments padded[t], entries of slices, and longentries[t], entries of long
+   rows, belong to the limits below the length of the longest row, and to the first limit. A thread reads its row entry
+   by entry: other threads would wait for a row much longer than the average
+*/
 PetscInt VCRSChooseSliceLimit(PetscInt longest, PetscInt average, size_t valuebytes, const PetscInt64 padded[], const PetscInt64 longentries[])
 {
   const PetscInt most  = PetscMax(32, 4 * average);
@@ -250,8 +253,8 @@ PetscInt VCRSChooseSliceLimit(PetscInt longest, PetscInt average, size_t valueby
 }
 
 /*
-   Whether L3 may need less than the present choice, before its slices are found. The estimate has no padding, one byte
-   per column, and one byte per row length
+   Whether L3 may need less than the present choice, before its slices are found. The estimate assumes no padding, one
+   byte per column, and one byte per row length
 */
 PetscErrorCode VCRSSlicesMayWin(const VCRSFacts *f, const VCRSChoice *c, PetscBool *may)
 {
@@ -295,8 +298,10 @@ PetscBool VCRSMayGroup(const VCRSPlan *plan)
   return (PetscBool)(plan->m >= VCRS_GROUPED_ROWS && plan->values != VCRS_VALUES_FULL);
 }
 
-/* Whether columns are grouped: at most ngroups in all windows, and at most this number of bytes to read in one window.
-   Grouping gains more than a tenth of the bytes costs */
+/*
+   Whether columns are grouped: at most ngroups in all windows, and at most mostbytes bytes to read in one window.
+   Grouping must save more than a tenth of the bytes
+*/
 PetscBool VCRSChooseGroups(const VCRSPlan *plan, PetscInt64 ngroups, PetscInt mostgroups, PetscInt64 mostbytes)
 {
   const double grouped = 64. * (double)plan->ncolbase + 2. * (double)ngroups,

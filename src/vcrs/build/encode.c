@@ -105,14 +105,14 @@ PetscErrorCode VCRSEncodeSets(VCRSBuild *b, VCRSPlan *plan)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Stores a fixed point number as this number of components of value[] */
+/* Stores a fixed point component, in steps, as number `at` of value[] */
 static inline void VCRSPutSteps(VCRSPlan *plan, PetscInt64 at, int steps)
 {
   if (plan->values == VCRS_VALUES_FIXED8) ((int8_t *)plan->value)[at] = (int8_t)steps;
   else ((int16_t *)plan->value)[at] = (int16_t)steps;
 }
 
-/* Stores the entries of a row, the reference of the difference form apart, at pos, pos + stride, ... of value[] */
+/* Stores the entries of a row, without the reference of the difference form, at pos, pos + stride, ... of value[] */
 static inline void VCRSPut(const VCRSBuild *b, VCRSPlan *plan, PetscInt row, PetscInt64 pos, PetscInt64 stride)
 {
   const PetscInt     nc = VCRS_COMPONENTS, first = b->difference ? 1 : 0, from = b->i[row] + first, n = b->i[row + 1] - from;
@@ -166,7 +166,7 @@ static inline void VCRSPut(const VCRSBuild *b, VCRSPlan *plan, PetscInt row, Pet
   }
 }
 
-/* Values of L1, L2 and L3, columns of L3, and the data that decode them */
+/* Values of L1, L2 and L3, columns of L3, and their decoding data */
 PetscErrorCode VCRSEncodeSlices(VCRSBuild *b, VCRSPlan *plan)
 {
   const PetscInt first = b->difference ? 1 : 0;
@@ -174,7 +174,7 @@ PetscErrorCode VCRSEncodeSlices(VCRSBuild *b, VCRSPlan *plan)
   size_t         room;
 
   PetscFunctionBegin;
-  /* where the slices begin; for L3 the choice of the layout has found that already */
+  /* the begins of slices, which the choice of L3 has already found */
   if (plan->layout != MATVCRS_LAYOUT_L3) {
     plan->nslices = (b->m + VCRS_SLICE - 1) / VCRS_SLICE;
     PetscCall(PetscMalloc1(plan->nslices + 1, &plan->sliceptr));
@@ -225,7 +225,7 @@ PetscErrorCode VCRSEncodeSlices(VCRSBuild *b, VCRSPlan *plan)
     }
   }
 
-  /* long rows; in the difference form the slot of their entry 0 stays zero */
+  /* long rows; in the difference form the slot of entry 0 stays zero */
   for (PetscInt q = 0; q < plan->nlong; q++) {
     const PetscInt row = plan->longrow[q];
 
@@ -251,7 +251,7 @@ PetscErrorCode VCRSEncodeSlices(VCRSBuild *b, VCRSPlan *plan)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Row sums, in the form that takes fewer bytes */
+/* Row sums, in the smaller of two forms */
 PetscErrorCode VCRSEncodeSigma(VCRSBuild *b, VCRSPlan *plan)
 {
   const PetscInt nmask = (b->m + 31) / 32;
@@ -354,7 +354,7 @@ static inline PetscScalar VCRSGetSigma(const VCRSPlan *plan, PetscInt row)
   return plan->sigma[plan->sigmaptr[row / 32] + n];
 }
 
-/* A row in the order of storage -> columns ascending, with the value that the row sum implies for the reference */
+/* A row in the order of storage -> ascending columns; the reference gets the value implied by the row sum */
 static inline void VCRSFinishRow(const VCRSPlan *plan, PetscInt row, PetscInt len, PetscInt cols[], PetscScalar vals[])
 {
   PetscScalar sum = 0., implied;

@@ -3,9 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   L3, grouped columns: which groups of columns the rows of a window read (see vcrsplan.h).
+   L3, grouped columns: the groups of columns that the rows of a window read (see vcrsplan.h).
 
-   A window's groups are marked in a bit map that begins with the least group, so they come out ascending without a
+   The groups of a window are marked in a bit map that begins with the least group. They come out ascending without a
    sort.
 */
 
@@ -20,7 +20,10 @@ static inline void VCRSWindowLanes(const VCRSPlan *plan, PetscInt w, PetscInt *f
   *end  = PetscMin(VCRS_WINDOW * (w + 1), VCRS_SLICE * plan->nslices);
 }
 
-/* The least group of a window; the groups from there on that its rows read; whether all have a bit */
+/*
+   The least group of a window; the groups that its rows read, as bits from the least group on; returns whether all
+   groups have a bit
+*/
 static PetscBool VCRSMarkGroups(const VCRSBuild *b, const VCRSPlan *plan, PetscInt w, PetscInt *first, uint64_t mark[])
 {
   PetscInt        least = PETSC_INT_MAX, most = 0, from, end, n;
@@ -32,7 +35,7 @@ static PetscBool VCRSMarkGroups(const VCRSBuild *b, const VCRSPlan *plan, PetscI
 
     if (!plan->rowlength[lane]) continue;
 
-    /* columns ascend, except a reference in front of them */
+    /* columns ascend, except a leading reference */
     c     = b->j + b->i[row];
     n     = b->i[row + 1] - b->i[row];
     least = PetscMin(least, PetscMin(c[0], c[n > 1 ? 1 : 0]));
@@ -54,7 +57,7 @@ static PetscBool VCRSMarkGroups(const VCRSBuild *b, const VCRSPlan *plan, PetscI
   return PETSC_TRUE;
 }
 
-/* Writes the marked groups behind a stand-in; returns their number */
+/* Writes the marked groups after a placeholder; returns the number of groups */
 static PetscInt VCRSListGroups(const uint64_t mark[], uint16_t group[])
 {
   PetscInt n = 1;

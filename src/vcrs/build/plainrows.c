@@ -2,11 +2,14 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Plain rows (lithe/private/vcrsplan.h) from a CSR matrix: what a product reads besides columns and values is as little as can be */
+/*
+   Plain rows (lithe/private/vcrsplan.h) from a CSR matrix: a product reads as little as possible besides columns and
+   values
+*/
 
 #include "../loss/fit.h"
 
-/* Which rows have entries, how many, and where the first of them is */
+/* The nonempty rows, their lengths, and the places of first entries */
 static PetscErrorCode VCRSFindRows_Private(const VCRSBuild *b, VCRSPlan *plan)
 {
   PetscInt  longest = 0, q = 0;
@@ -39,7 +42,7 @@ static PetscErrorCode VCRSFindRows_Private(const VCRSBuild *b, VCRSPlan *plan)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows with the same columns, as far as they are multiplied together; nothing if such rows are few */
+/* Finds rows with equal columns that are multiplied together, unless equal rows are few */
 static PetscErrorCode VCRSFindAlikeRows_Private(const VCRSBuild *b, VCRSPlan *plan)
 {
   PetscInt ngroups = 0;
@@ -58,12 +61,15 @@ static PetscErrorCode VCRSFindAlikeRows_Private(const VCRSBuild *b, VCRSPlan *pl
     plan->longalike[q] = (uint8_t)(end - q);
   }
 
-  /* a mistaken branch costs more than a few columns that are read again */
+  /* a mispredicted branch costs more than reading a few columns again */
   if (2 * (PetscInt64)plan->nlong < 3 * (PetscInt64)ngroups) PetscCall(PetscFree(plan->longalike));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Columns of two bytes, if they are near enough to one another; otherwise none exist after the call */
+/*
+   Shortens columns to two bytes, if the range of columns is small enough; otherwise no short columns exist after the
+   call
+*/
 static PetscErrorCode VCRSShortenColumns_Private(const VCRSBuild *b, VCRSPlan *plan)
 {
   const PetscInt nbase = (plan->nlong + VCRS_SLICE - 1) / VCRS_SLICE;

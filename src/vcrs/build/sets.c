@@ -21,7 +21,7 @@ PetscErrorCode VCRSSetsDestroy(VCRSSets *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Room for one more; the table stays at most half full */
+/* Makes room for one more; the table stays at most half full */
 static PetscErrorCode VCRSSetsGrow_Private(VCRSSets *s)
 {
   PetscInt p;
@@ -94,7 +94,10 @@ static inline uint64_t VCRSHashKey(const VCRSBuild *b, VCRSKey key, PetscInt r)
   return LitheHashFinish(h);
 }
 
-/* Numbers the keys of rows[0..nrows) (NULL: 0, 1, ...); gives up, with complete false, beyond limit of them. id may be NULL */
+/*
+   Numbers the keys of rows[0..nrows) (NULL: 0, 1, ...); gives up, with complete false, beyond limit keys. id may be
+   NULL
+*/
 PetscErrorCode VCRSClassify(const VCRSBuild *b, VCRSKey key, PetscInt nrows, const PetscInt rows[], PetscInt limit, VCRSSets *s, PetscInt id[],
                             PetscBool *complete)
 {

@@ -6,8 +6,10 @@
 
 #include "buildimpl.h"
 
-/* Sorts the rows of every window by falling length, with long rows last as if they were empty. Also: the contents of
-   slices and long rows */
+/*
+   Sorts the rows of every window by descending length; long rows count as empty and come last. Also counts the entries
+   of slices and long rows
+*/
 static void VCRSSliceRows(const VCRSBuild *b, PetscInt limit, PetscBool sorted, uint8_t perm[], uint8_t length[], PetscInt64 *padded, PetscInt64 *longentries)
 {
   *padded = *longentries = 0;
@@ -51,8 +53,10 @@ static void VCRSSliceRows(const VCRSBuild *b, PetscInt limit, PetscBool sorted, 
   }
 }
 
-/* For each k, the least column of entry k over the lanes of slice s; the width of the offsets from it, and the place
-   where the offsets of the next slice begin */
+/*
+   For each k, the least column of entry k over the lanes of slice s. Also the width of the offsets from the least
+   column, and the first place of the next slice's offsets
+*/
 static void VCRSMeasureColumns(const VCRSBuild *b, VCRSPlan *plan, PetscInt s)
 {
   const PetscInt *c[VCRS_SLICE];
@@ -80,7 +84,7 @@ static void VCRSMeasureColumns(const VCRSBuild *b, VCRSPlan *plan, PetscInt s)
   }
   for (PetscInt k = 0; k < length; k++) span = PetscMax(span, (uint64_t)(most[k] - least[k]));
 
-  /* an empty slice of the difference form has a base too, which nobody uses */
+  /* an empty slice of the difference form also has a base, which is unused */
   for (PetscInt64 k = VCRSColumnBase(plan, s), from = k; k < VCRSColumnBase(plan, s + 1); k++) plan->colbase[k] = least[k - from];
   plan->slicewidth[s]      = span <= 0xff ? 1 : (span <= 0xffff ? 2 : (span <= 0xffffffffULL ? 4 : 8));
   plan->sliceoffset[s + 1] = plan->sliceoffset[s] + VCRS_SLICE * (PetscInt64)length * plan->slicewidth[s];

@@ -7,18 +7,20 @@
 #include "../planimpl.h"
 #include <lithe/private/vcrsunions.h>
 
-/* Reads of entries that rows lack must not take more than this multiple of the reads of existing entries */
+/* Reads of entries missing in rows must not exceed this multiple of the reads of existing entries */
 #define UNIONS_WASTE 3.
-/* Tables that L2 keeps at hand, with the vectors passing through */
+/* Tables that stay in L2 while the vectors pass through */
 #define UNIONS_BYTES 4194304
-#define UNIONS_TABLE 32768 /* places for numbers of unions; that space holds fewer */
+#define UNIONS_TABLE 32768 /* places for numbers of unions; the limit above permits fewer unions */
 #define UNIONS_NONE  -1
 
-/* Distances shorter than this are within a strip, or nearly */
+/* Shorter distances lie within a strip, or nearly */
 #define UNIONS_LEAST_DISTANCE 256
 #define UNIONS_DISTANCES      128
-/* Capacity of L1 for x: this number of slices of all lines of a few periods, where a period has at most this number of
-   lines. A group has this number of periods */
+/*
+   Capacity of L1 for x: this number of slices of all lines of a few periods, where a period has at most this number of
+   lines. A group has this number of periods
+*/
 #define UNIONS_STRIP   2
 #define UNIONS_LINES   64
 #define UNIONS_PERIODS 32
@@ -34,8 +36,8 @@ typedef struct {
   VCRSUnions     *u;
   PetscInt        slices;              /* of a period */
   PetscInt        line;                /* a distance between rows of a period and other rows whose x they read */
-  PetscInt       *key;                 /* [VCRS_SLICE nunions] the pairs of rows, -1: no such row */
-  uint32_t       *head;                /* [nunions] entries, as a task has them */
+  PetscInt       *key;                 /* [VCRS_SLICE nunions] the pairs of rows, -1: no row */
+  uint32_t       *head;                /* [nunions] entries, in the form of a task */
   PetscInt       *slice;               /* the union of each slice of each period, or UNIONS_NONE */
   PetscInt        table[UNIONS_TABLE]; /* open addressing: -1, or the number of a union */
   PetscInt        maxkey, maxhead, maxentry, maxlocal, maxvalue, maxtask, maxrest;
@@ -48,7 +50,7 @@ static PetscInt ReadId(const VCRSPlan *plan, const void *id, PetscInt row)
   return plan->idbytes == 1 ? ((const uint8_t *)id)[row] : plan->idbytes == 2 ? ((const uint16_t *)id)[row] : (PetscInt)((const uint32_t *)id)[row];
 }
 
-/* Adds a pair to a list that stays in order */
+/* Adds a pair to a sorted list */
 static inline void SlicePairsAdd(SlicePairs *p, PetscInt id)
 {
   PetscInt k = p->n;
@@ -105,7 +107,7 @@ static PetscInt UnionsCountRepeats(const UnionsBuild *b, PetscInt distance)
   return n;
 }
 
-/* The distances between rows that occur in many rows, beside the diagonal */
+/* The distances between rows that occur in many rows, without the diagonal */
 static PetscInt UnionsGetDistances(const UnionsBuild *b, PetscInt distance[])
 {
   const VCRSPlan *plan = b->plan;
@@ -135,8 +137,8 @@ static PetscInt UnionsGetDistances(const UnionsBuild *b, PetscInt distance[])
 
 /*
    The period is the distance at which pairs repeat best, among the distances between rows and the rows that they read.
-   If that distance is short, a multiple is taken. Lines are as long as the shortest of some length. Where nothing
-   repeats much, lines are the periods.
+   A short distance is replaced by a multiple. Lines are as long as the shortest distance of a minimum length. If pairs
+   hardly repeat, lines are the periods.
 */
 static void UnionsChoosePeriod(UnionsBuild *b)
 {
@@ -258,7 +260,7 @@ static PetscErrorCode UnionAppend_Private(UnionsBuild *b, const PetscInt key[], 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The union of rows with these pairs, a new union if there is none yet. UNIONS_NONE: the rows have too many entries */
+/* The union of rows with these pairs, made unless it exists. UNIONS_NONE: the rows have too many entries */
 static PetscErrorCode UnionFind_Private(UnionsBuild *b, const PetscInt key[], PetscInt *number)
 {
   SlicePairs p    = {0, {0}};
@@ -291,7 +293,7 @@ static void UnionsReadSlice(const UnionsBuild *b, PetscInt first, PetscInt n, Pe
   for (PetscInt i = 0; i < VCRS_SLICE; i++) key[i] = i < n ? ReadId(b->plan, b->id, first + i) : -1;
 }
 
-/* Whether n rows have the pairs of the rows one period before, as nearly all have. The ids are compared as stored */
+/* Whether n rows have the pairs of the rows one period before, as nearly all rows do. The ids are compared as stored */
 static PetscBool UnionsRepeats(const UnionsBuild *b, PetscInt first, PetscInt n)
 {
   const size_t bytes = (size_t)b->plan->idbytes;
@@ -300,7 +302,7 @@ static PetscBool UnionsRepeats(const UnionsBuild *b, PetscInt first, PetscInt n)
   return (PetscBool)!memcmp(id, id - bytes * (size_t)b->u->period, bytes * (size_t)n);
 }
 
-/* Ends early if there are too many to be worth it */
+/* Stops if there are too many unions to pay */
 static PetscErrorCode UnionsBuildSlices_Private(UnionsBuild *b, PetscInt nslices)
 {
   const VCRSUnions *u = b->u;
@@ -327,8 +329,10 @@ static PetscErrorCode UnionsBuildSlices_Private(UnionsBuild *b, PetscInt nslices
 
 /* ------------------------------------------------------------ tasks */
 
-/* Tasks of a slice in the periods from first on, before end: one if the periods have the same union and are as many as
-   a thread takes */
+/*
+   Tasks of a slice in the periods first <= p < end: one task if the periods have the same union and are as many as a
+   thread takes
+*/
 static PetscErrorCode UnionsAddTasks_Private(UnionsBuild *b, PetscInt slice, PetscInt first, PetscInt end, PetscInt rows)
 {
   VCRSUnions *u    = b->u;
@@ -351,7 +355,7 @@ static PetscErrorCode UnionsAddTasks_Private(UnionsBuild *b, PetscInt slice, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Periods from first on, before end: strips of slices of all lines, one after the other */
+/* Periods first <= p < end: strips of slices of all lines, one after the other */
 static PetscErrorCode UnionsAddGroup_Private(UnionsBuild *b, PetscInt first, PetscInt end, PetscInt rows)
 {
   const PetscInt lines = (b->u->period + b->line - 1) / b->line, strips = (b->line / VCRS_SLICE + UNIONS_STRIP) / UNIONS_STRIP + 1;

@@ -41,8 +41,8 @@ LITHE_HD static inline PetscBool VCRSRowIsSingle(PetscInt n, const PetscScalar a
   for (PetscInt k = 0; k < n * VCRS_COMPONENTS; k++) {
     const PetscReal x = v[k];
 
-    /* a value beyond the range of float must not even be converted; the sign of a zero survives, so a comparison of
-       numbers does */
+    /* a value beyond the range of float must not even be converted. The sign of a zero survives: a comparison of
+       numbers suffices */
     if (PetscAbsReal(x) > (PetscReal)FLT_MAX) {
       if (!(PetscAbsReal(x) > PETSC_MAX_REAL)) return PETSC_FALSE;
     } else if (!(LitheRoundToSingle((double)x) == (double)x)) return PETSC_FALSE;
@@ -55,7 +55,7 @@ LITHE_HD static inline PetscBool VCRSRowIsSingle(PetscInt n, const PetscScalar a
 static inline int VCRSRowFixedPointBitsNear(PetscInt n, const PetscScalar a[], int near, int *exponent)
 {
   #if defined(PETSC_USE_REAL_DOUBLE)
-  /* in units of 2^unit, a number below 2^51 is found in the lowest bits of its sum with 1.5 2^52 */
+  /* in units of 2^unit, a number below 2^51 equals the lowest bits of its sum with 1.5 2^52 */
   const int     unit = near - 18;
   const double *v = (const double *)a, big = 6755399441055744.;
   uint64_t      all = 0, wrong = 0;

@@ -27,7 +27,7 @@ PetscBool VCRSLossTakes(PetscInt n, const PetscScalar a[])
   return PETSC_TRUE;
 }
 
-/* The error of a row with an entry that the loss cannot take */
+/* Raises the error of a row with an entry that the loss cannot take */
 PetscErrorCode VCRSLossRefuseRow(MPI_Comm comm, const VCRSOptions *opt, PetscInt row)
 {
   PetscFunctionBegin;
@@ -37,7 +37,10 @@ PetscErrorCode VCRSLossRefuseRow(MPI_Comm comm, const VCRSOptions *opt, PetscInt
           row, MatVCRSLosses[opt->loss]);
 }
 
-/* Finds the reference of each row, and the largest component: of the whole row (largest[]) and without the reference (stored[]) */
+/*
+   Finds the reference of each row, and the largest component: of the whole row (largest[]) and without the reference
+   (stored[])
+*/
 static PetscErrorCode VCRSLossSurvey_Private(VCRSBuild *b, const VCRSCSR *csr, VCRSSurvey *s, PetscReal largest[], PetscReal stored[])
 {
   VCRSSurvey survey;
@@ -94,7 +97,10 @@ static PetscBool VCRSSurveyIsSingle(const VCRSSurvey *s)
 
 /* ------------------------------------------------------------------ the table of losses */
 
-/* Steps of a power of two, the range of all entries in so many bins. Halves, because max - min may overflow */
+/*
+   Steps of a power of two: the range of all entries divided by the number of bins. Halves, because max - min may
+   overflow
+*/
 static PetscErrorCode VCRSSetUpBins_Private(const VCRSOptions *opt, const VCRSSurvey *s, PETSC_UNUSED LitheLogScale **log, VCRSStep *step)
 {
   const double min = s->min <= s->max ? (double)s->min : 0., max = s->min <= s->max ? (double)s->max : 0.;
@@ -120,7 +126,7 @@ static PetscErrorCode VCRSSetUpClasses_Private(const VCRSOptions *opt, PETSC_UNU
     step->kind     = VCRS_STEP_MATRIX;
     step->exponent = LitheClampExponent(step->exponent);
   } else if (opt->unit == MATVCRS_UNIT_ENTRY) {
-    /* components are relative to themselves, so the modulus needs no factor; a step beyond the entry itself would lose
+    /* components are relative to themselves, so the modulus needs no factor; a step larger than the entry would lose
        the entry */
     step->kind     = VCRS_STEP_ENTRY;
     step->exponent = PetscMin(LitheFloorLog2(2. * (double)opt->lambda), 0);
@@ -159,7 +165,7 @@ static PetscErrorCode VCRSSetUpSingle_Private(PETSC_UNUSED const VCRSOptions *op
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A row per loss: the function that sets up the steps; NULL without a loss. Names: MatVCRSLosses[] */
+/* Per loss: the function that sets up the steps; NULL without a loss. Names: MatVCRSLosses[] */
 typedef struct {
   PetscErrorCode (*setup)(const VCRSOptions *, const VCRSSurvey *, LitheLogScale **, VCRSStep *);
   PetscBool widths; /* do 8 and 16 bits exist? */
@@ -179,7 +185,7 @@ PetscBool VCRSLossHasWidths(MatVCRSLoss loss)
   return VCRSLosses[loss].widths;
 }
 
-/* The steps of a loss, except those of single rows; log is for a logarithmic scale */
+/* The steps of a loss, except steps of single rows; log: for a logarithmic scale */
 PetscErrorCode VCRSStepSetUp(const VCRSOptions *opt, const VCRSSurvey *s, LitheLogScale **log, VCRSStep *step)
 {
   const double largest = PetscMax(VCRSLargestModulus(s->lowest, s->highest), VCRSLargestModulus(s->min, s->max));
@@ -199,10 +205,10 @@ PetscErrorCode VCRSStepSetUp(const VCRSOptions *opt, const VCRSSurvey *s, LitheL
 }
 
 /*
-   Finer options if the loss was too coarse for more than one row of 256, or a row could not be held. Such a row has
-   numbers of very different size, as with unlike units, and a bound relative to the largest number says nothing of the
-   small ones. The first step is 16 bits. The second step rounds each entry by itself, in single precision, and no entry
-   takes the rounding of others. Returns false if opt suffices.
+   Finer options if the loss was too coarse for more than one row of 256, or if a row could not be held. Such a row has
+   numbers of very different size, as with different units, and a bound relative to the largest number does not bound
+   the small ones. The first step is 16 bits. The second step rounds each entry separately, in single precision, without
+   compensation by other entries. Returns false if opt suffices.
 */
 PetscBool VCRSLossRefine(PetscInt64 rows, PetscInt64 coarse, PetscInt64 lost, VCRSOptions *opt)
 {
@@ -243,7 +249,7 @@ static PetscBool VCRSStepHasCodes(const VCRSStep *step, const VCRSSurvey *s)
   case VCRS_STEP_MATRIX:
     return (PetscBool)(largest <= (double)INT16_MAX * LithePow2(step->exponent));
   case VCRS_STEP_ROW:
-    /* less than 2^(1 - exponent) steps; but entries of a symmetric matrix have the steps of other rows, too */
+    /* less than 2^(1 - exponent) steps; but entries of a symmetric matrix also have the steps of other rows */
     return (PetscBool)(!step->symmetric && step->exponent >= -13);
   default:
     return PETSC_FALSE;
@@ -268,7 +274,9 @@ static PetscBool VCRSStepIsSingle(const VCRSStep *step, const VCRSSurvey *s)
   }
 }
 
-/* Rounds all entries into code, single or owna (and ownj), in the order of storage, and compares them with the original */
+/*
+   Rounds all entries into code, single or owna (and ownj), in the order of storage, and compares them with the original
+*/
 static PetscErrorCode VCRSLossRound_Private(VCRSBuild *b, const VCRSCSR *csr, const PetscScalar extra[], const VCRSStep *step, VCRSReport *report)
 {
   VCRSLossTotals totals = {0};
@@ -301,7 +309,7 @@ static double VCRSNorm(PetscInt n, const PetscReal x[])
   return sqrt(sum) * largest;
 }
 
-/* Fills the first part of a VCRSBuild: the matrix as the layouts are to store it */
+/* Fills the first part of a VCRSBuild: the matrix to be stored by the layouts */
 PetscErrorCode VCRSLossApply(VCRSBuild *b, const VCRSCSR *csr, const PetscScalar extra[], VCRSReport *report)
 {
   const VCRSOptions *opt     = b->opt;
@@ -323,7 +331,7 @@ PetscErrorCode VCRSLossApply(VCRSBuild *b, const VCRSCSR *csr, const PetscScalar
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  /* literal stores all entries in column order, the reference with the value that the row sum implies */
+  /* literal stores all entries in column order; the reference has the value implied by the row sum */
   b->difference = (PetscBool)(opt->rowsums && !literal);
   if (opt->rowsums) PetscCall(VCRSMallocLarge(csr->m, &b->ref));
   if (b->difference) {

@@ -13,7 +13,7 @@
 
 typedef enum {
   VCRS_STEP_MATRIX, /* one step for the matrix */
-  VCRS_STEP_ROW,    /* a step for each row, relative to its largest entry */
+  VCRS_STEP_ROW,    /* a step per row, relative to the largest entry of the row */
   VCRS_STEP_FIXED,  /* the same, with at most 127 or 32767 steps */
   VCRS_STEP_ENTRY,  /* a step for each power of two */
   VCRS_STEP_LOG,    /* LitheLogScale */
@@ -21,10 +21,10 @@ typedef enum {
   VCRS_STEP_EXACT
 } VCRSStepKind;
 
-/* All kinds: what is done to the entries of a row is compiled for each */
+/* All kinds: the code for the entries of a row is compiled for each kind */
 #define VCRS_ALL_STEPS(X) X(MATRIX) X(ROW) X(FIXED) X(ENTRY) X(LOG) X(SINGLE) X(EXACT)
 
-/* Has each row a step of its own? */
+/* Whether each row has a separate step */
 LITHE_HD static inline PetscBool VCRSStepIsByRow(VCRSStepKind kind)
 {
   return (PetscBool)(kind == VCRS_STEP_ROW || kind == VCRS_STEP_FIXED);
@@ -43,26 +43,26 @@ typedef struct {
 
 /*
    Largest change of the reference of a row by a loss, relative to its modulus, if the reference takes the rounding of
-   all other entries (row sums kept). Beyond this change the row sum is given up. The same share of the diagonal entry
-   limits rounding with a step per row or per matrix. Beyond it the row counts as coarse: VCRSLossRefine().
+   all other entries (row sums kept). Beyond this change the row sum is not kept. The same share of the diagonal entry
+   limits rounding with a step per row or per matrix: beyond this share the row counts as coarse, see VCRSLossRefine().
 */
 #define VCRS_REFERENCE_SHARE .125
 
 /*
-   The share for fixed point numbers of 16 bits: rows above it have entries in unlike units. Operators with two
-   fields, three decades apart, took twice the iterations at .125. With 8 bits, anisotropic rows with entries below a
-   step come to .06 and take no more iterations.
+   The share for fixed point numbers of 16 bits: rows above this share have entries in different units. Operators with
+   two fields, three decades apart, took twice the iterations at .125. With 8 bits, anisotropic rows with entries below
+   a step reach .06 and take no more iterations.
 */
 #define VCRS_FIXED_SHARE .03125
 
-/* sqrt(number of components): if h bounds both components, h times this bounds the modulus */
+/* sqrt(number of components): if h bounds both components, h times this factor bounds the modulus */
 #if defined(PETSC_USE_COMPLEX)
   #define VCRS_COMPONENT_FACTOR 1.41421356237309504880
 #else
   #define VCRS_COMPONENT_FACTOR 1.
 #endif
 
-/* |v| without overflow on the way, and without the cost of hypot() where that cannot happen */
+/* |v| without intermediate overflow, and without hypot() if overflow is impossible */
 LITHE_HD static inline double VCRSModulus(PetscScalar v)
 {
 #if defined(PETSC_USE_COMPLEX)
@@ -92,7 +92,10 @@ LITHE_HD static inline void VCRSExactSumAdd(VCRSExactSum *s, PetscScalar v)
 }
 
 #if !defined(__CUDA_ARCH__)
-/* Adds n entries a[k] to s, and n entries w[k] to rest; both components at once where the compiler knows pairs of numbers */
+/*
+   Adds n entries a[k] to s, and n entries w[k] to rest; both components at once if the compiler supports pairs of
+   numbers
+*/
 static LITHE_ALWAYS_INLINE void VCRSExactSumAddMany(VCRSExactSum *s, PetscScalar *rest, PetscInt n, const PetscScalar a[], const PetscScalar w[])
 {
   #if defined(PETSC_USE_COMPLEX) && defined(__GNUC__) && !defined(__CUDACC__)
@@ -151,7 +154,7 @@ LITHE_HD static inline void VCRSSurveyJoin(VCRSSurvey *s, const VCRSSurvey *t)
   s->smallest = PetscMin(s->smallest, t->smallest);
 }
 
-/* Where the reference of a row is: its diagonal entry, else the largest; -1 in an empty row */
+/* The place of the reference of a row: the diagonal entry, else the largest entry; -1 in an empty row */
 LITHE_HD static inline PetscInt VCRSFindReference(PetscInt row, PetscInt len, const PetscInt cols[], const PetscScalar a[])
 {
   double   largest = -1.;
@@ -182,7 +185,7 @@ LITHE_HD static LITHE_ALWAYS_INLINE PetscBool VCRSSurveyRow(VCRSSurvey *s, Petsc
   PetscReal        lows[2], highs[2], smallests[2], low, high, rest;
   PetscBool        taken = PETSC_TRUE;
 
-  /* two of each, which do not wait for one another */
+  /* two independent minima and maxima */
   for (PetscInt c = 0; c < 2; c++) {
     lows[c]      = PETSC_MAX_REAL;
     highs[c]     = -PETSC_MAX_REAL;
@@ -235,8 +238,8 @@ LITHE_HD static inline int VCRSStepRowExponent(const VCRSStep *step, PetscReal l
 /*
    log2 of the step for entry (row, col), if rows have steps. In a symmetric matrix both rows must round to the same
    value. Fixed point rows share the coarser step, whose multiples both rows hold. Row classes take the finer step,
-   which keeps the bound in both. *limit is log2 of the finest step that must hold the value. stored: whether row itself
-   stores the entry; a reference is not stored. Returns false if no row stores it.
+   which keeps the bound in both. *limit: log2 of the finest step that must hold the value. stored: whether `row` stores
+   the entry, which is false for a reference. Returns false if no row stores the entry.
 */
 LITHE_HD static inline PetscBool VCRSStepExponent(const VCRSBuild *b, const VCRSCSR *csr, const VCRSStep *step, PetscInt row, PetscInt col, PetscBool stored,
                                                   int *exponent, int *limit)
@@ -303,7 +306,7 @@ LITHE_HD static LITHE_ALWAYS_INLINE PetscScalar VCRSStepRoundScalar(VCRSStepKind
 }
 
 #if !defined(__CUDA_ARCH__)
-/* Rounds the n entries of a row with this exponent at once; false if the entries must be rounded one by one */
+/* Rounds the n entries of a row with this exponent together; false if entries must be rounded one by one */
 static LITHE_ALWAYS_INLINE PetscBool VCRSStepRoundMany(VCRSStepKind kind, const VCRSBuild *b, const VCRSStep *step, PetscInt n, const PetscScalar a[],
                                                        int exponent, PetscScalar w[], uint16_t codes[])
 {
@@ -331,7 +334,7 @@ static LITHE_ALWAYS_INLINE PetscBool VCRSStepRoundMany(VCRSStepKind kind, const 
     return PETSC_TRUE;
   case VCRS_STEP_ROW:
   case VCRS_STEP_FIXED:
-    /* other exponents belong to rows of zeros */
+    /* only rows of zeros have other exponents */
     if (exponent < -1000 || exponent > 950) return PETSC_FALSE;
     LitheRoundManyToGrid(nv, v, exponent, r);
     return PETSC_TRUE;
@@ -398,7 +401,7 @@ LITHE_HD static inline PetscScalar VCRSStepSmallest(const VCRSStep *step, PetscS
   return r;
 }
 
-/* Has the reference with the implied value changed its nature: vanished, appeared, or changed its sign? */
+/* Whether the reference with the implied value has vanished, appeared, or changed its sign */
 LITHE_HD static inline PetscBool VCRSReferenceHarmed(PetscScalar implied, PetscScalar exact)
 {
   if (exact == (PetscScalar)0.) return (PetscBool)(implied != (PetscScalar)0.);
@@ -410,8 +413,10 @@ LITHE_HD static inline PetscBool VCRSReferenceHarmed(PetscScalar implied, PetscS
 #endif
 }
 
-/* The row sum that makes the reference come out as value, beside other entries that sum to rest. If value is lost
-   beside rest, the result is next to value */
+/*
+   The row sum that gives the reference this value, if other entries sum to rest. If value is lost beside rest, the
+   result is near value
+*/
 LITHE_HD static inline PetscScalar VCRSSigmaFor(PetscScalar value, PetscScalar rest)
 {
   PetscScalar      sigma = value + rest;
@@ -433,7 +438,7 @@ LITHE_HD static inline PetscScalar VCRSSigmaFor(PetscScalar value, PetscScalar r
 /* The result of rounding the entries of one row */
 typedef struct {
   VCRSExactSum exact;          /* of the original entries */
-  PetscScalar  rest;           /* sum of the rounded entries, without the reference, in the order in which decoding adds them */
+  PetscScalar  rest;           /* sum of the rounded entries without the reference, in the order of additions in decoding */
   double       sum, largest;   /* of moduli */
   double       square, error2; /* sums of squares, in units of VCRSStep.unit */
   double       error;          /* largest |w - a| */
@@ -442,7 +447,10 @@ typedef struct {
 #if !defined(__CUDA_ARCH__)
   #define VCRS_MODULI 32
 
-/* VCRSModulus() of a[k] and of w[k] - a[k], k < n <= VCRS_MODULI: in a vector loop where no square can overflow or vanish */
+/*
+   VCRSModulus() of a[k] and of w[k] - a[k], k < n <= VCRS_MODULI: in a vector loop where no square can overflow or
+   vanish
+*/
 static LITHE_ALWAYS_INLINE void VCRSModuli(PetscInt n, const PetscScalar a[], const PetscScalar w[], double modulus[], double error[])
 {
   #if defined(PETSC_USE_COMPLEX)
@@ -484,7 +492,7 @@ LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRowSumsAdd(VCRSRowSums *sums, doubl
     s.error = error > s.error ? error : s.error;
   }
 #else
-  /* the same sums in three loops, each of which has registers enough for its own */
+  /* the same sums in three loops, each of which fits into registers */
   for (PetscInt from = 0; from < n; from += VCRS_MODULI) {
     const PetscInt     count = PetscMin(VCRS_MODULI, n - from);
     const PetscScalar *af = a + from, *wf = w + from;
@@ -504,7 +512,7 @@ LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRowSumsAdd(VCRSRowSums *sums, doubl
   *sums = s;
 }
 
-/* Where the diagonal entry would vanish, it becomes the smallest value */
+/* A vanishing diagonal entry becomes the smallest value */
 LITHE_HD static inline PetscBool VCRSGuardDiagonal(const VCRSBuild *b, const VCRSStep *step, PetscInt row, PetscInt len, const PetscInt cols[],
                                                    const PetscScalar a[], PetscScalar w[])
 {
@@ -517,8 +525,10 @@ LITHE_HD static inline PetscBool VCRSGuardDiagonal(const VCRSBuild *b, const VCR
   return PETSC_TRUE;
 }
 
-/* Error that the steps allow in one row of fixed point numbers; a symmetric matrix also has the steps of the row's
-   neighbours */
+/*
+   The error bound of one row of fixed point numbers; in a symmetric matrix the steps of the row's neighbours count as
+   well
+*/
 LITHE_HD static inline double VCRSFixedBound(const VCRSBuild *b, const VCRSCSR *csr, const VCRSStep *step, PetscInt row, PetscInt ref, double error)
 {
   int exponent = b->rowexp[row], limit, coarsest = exponent;
@@ -593,7 +603,7 @@ LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRoundRow(const VCRSBuild *b, const 
   const PetscInt     p = csr->i[row], len = csr->i[row + 1] - p, ref = b->ref ? b->ref[row] : -1;
   const PetscInt    *cols  = csr->j + p;
   const PetscScalar *a     = csr->a + p;
-  const PetscInt     ahead = b->difference && ref >= 0 ? 1 : 0; /* the reference goes to the front; entries before it move by one */
+  const PetscInt     ahead = b->difference && ref >= 0 ? 1 : 0; /* the reference comes first; entries before it move by one */
   const PetscInt     split = ref >= 0 ? ref : len;
   uint16_t          *codes = b->code && b->log ? b->code + (size_t)p * nc : NULL;
   VCRSRowSums        sums;
@@ -631,7 +641,7 @@ LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRoundRow(const VCRSBuild *b, const 
     totals->bound = PetscMax(totals->bound, VCRSFixedBound(b, csr, step, row, ref, sums.error) / most);
   }
 
-  /* the row sum, and the reference that follows from it */
+  /* the row sum, and the resulting reference */
   if (ref >= 0) {
     const double modulus = VCRSModulus(a[ref]);
     PetscScalar  kept, sigma, implied;
@@ -646,7 +656,7 @@ LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRoundRow(const VCRSBuild *b, const 
     kept  = VCRSExactSumGet(&sums.exact);
     sigma = VCRSModulus(kept) <= rounding ? 0. : kept;
 #if defined(PETSC_USE_COMPLEX)
-    /* the diagonal of a Hermitian matrix stays real; the imaginary part of the row sum is given up for that */
+    /* the diagonal of a Hermitian matrix stays real, at the expense of the imaginary part of the row sum */
     if (step->hermitian && cols[ref] == row) ((PetscReal *)&sigma)[1] = PetscImaginaryPart(sums.rest);
 #endif
 
@@ -666,7 +676,7 @@ LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRoundRow(const VCRSBuild *b, const 
     lost    = VCRSModulus(sigma - kept);
     if (!(lost <= rounding)) guard = PETSC_TRUE;
     error = VCRSModulus(implied - a[ref]);
-    /* the row sum overflows, or the reference is lost beside the others */
+    /* the row sum overflows, or the reference is lost beside other entries */
     if (!(VCRSModulus(implied) <= (double)PETSC_MAX_REAL) || (modulus > 0. && error > VCRS_REFERENCE_SHARE * modulus)) totals->lost++;
     if (modulus > 0. && !(change <= share * modulus)) coarse = PETSC_TRUE;
     totals->bound = PetscMax(totals->bound, VCRSReferenceBound(step, implied, a[ref], error, sums.largest));

@@ -3,9 +3,10 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Products with the slices of layout L3 on processors with AVX-512, real double precision: all lanes of a slice at once, eight to a register.
+   Products with the slices of layout L3 on processors with AVX-512, real double precision: all lanes of a slice at
+   once, eight per register.
 
-   A slice is read once from beginning to end, and ends with one mistaken branch. Lanes without further entries are
+   A slice is read once from beginning to end, and ends with one mispredicted branch. Lanes without further entries are
    masked. x and tables are read by single loads, as in slices.c.
 */
 
@@ -24,7 +25,7 @@
   #define FULL_AHEAD       4
   #define IS_FIXED(values) ((values) == VCRS_VALUES_FIXED8 || (values) == VCRS_VALUES_FIXED16)
 
-  /* A function inlined into a function for a target must be compiled for that target, too */
+  /* a function inlined into a function for a target must be compiled for the same target */
   #define AVX512_INLINE static LITHE_ALWAYS_INLINE LITHE_TARGET_AVX512
 
 /* Two numbers. Compilers tend to load the second by itself and to join the two afterwards */
@@ -45,7 +46,7 @@ AVX512_INLINE __m512d LookUp(const PetscReal *t, uint32_t i0, uint32_t i1, uint3
   return _mm512_insertf64x4(_mm512_castpd256_pd512(low), high, 1);
 }
 
-/* a vector of a table, at places that are read one by one */
+/* a vector of table entries, read one by one */
 AVX512_INLINE __m512d LookUp8(const PetscReal *t, const uint8_t i[])
 {
   return LookUp(t, i[0], i[1], i[2], i[3], i[4], i[5], i[6], i[7]);
@@ -56,8 +57,10 @@ AVX512_INLINE __m512d LookUp16(const PetscReal *t, const uint16_t i[])
   return LookUp(t, i[0], i[1], i[2], i[3], i[4], i[5], i[6], i[7]);
 }
 
-/* The same at places that are eight bytes of a word from bit first on: every byte or, in two words, every other byte.
-   Loads are scarce */
+/*
+   The same at places that are eight bytes of a word from bit first on: every byte or, in two words, every other byte.
+   Loads are the bottleneck
+*/
 AVX512_INLINE __m512d LookUpCodes(const PetscReal *t, const void *code, const int width, const int first)
 {
   uint64_t w[2];
@@ -70,7 +73,7 @@ AVX512_INLINE __m512d LookUpCodes(const PetscReal *t, const void *code, const in
   #undef CODE
 }
 
-/* The x of vector b, whose places have this number of bytes */
+/* The x of vector b; each place takes width bytes */
 AVX512_INLINE __m512d Gather(const PetscInt width, const void *place, int b, const PetscReal *x)
 {
   const uint32_t *p32 = (const uint32_t *)place + LANES * b;
@@ -80,8 +83,10 @@ AVX512_INLINE __m512d Gather(const PetscInt width, const void *place, int b, con
   return LookUp(x, p32[0], p32[1], p32[2], p32[3], p32[4], p32[5], p32[6], p32[7]);
 }
 
-/* The entries of vectors b and b + 1, of fixed point without their powers of two. powers: coefficients of the
-   polynomial, or 0: logfine[] is looked up */
+/*
+   The entries of vectors b and b + 1, of fixed point without their powers of two. powers: coefficients of the
+   polynomial, or 0 for look-ups in logfine[]
+*/
 AVX512_INLINE void DecodePair(const VCRSPlan *plan, const VCRSValues values, const int powers, const void *value, int b, __m512d a[2])
 {
   const uint8_t  *c8  = (const uint8_t *)value + LANES * b;
@@ -152,7 +157,7 @@ AVX512_INLINE void AddStep(const VCRSPlan *plan, const VCRSValues values, const 
   }
 }
 
-/* The sums of a slice, as AddGroup() of slices.c has them. values, powers and width must be constants */
+/* The sums of a slice, as AddGroup() of slices.c computes them. values, powers and width must be constants */
 AVX512_INLINE void SumSlice(const VCRSPlan *plan, const VCRSValues values, const int powers, const PetscInt width, const VCRSHostWindow *window,
                             const VCRSHostSlice *slice, const VCRSHostSteps *steps, const PetscReal *x, PetscReal sum[])
 {
@@ -198,7 +203,7 @@ AVX512_INLINE void SumSlice(const VCRSPlan *plan, const VCRSValues values, const
     #error "There is a function for each number of coefficients"
   #endif
 
-/* A function for each container: in one function they would share registers */
+/* One function per container: in a single function all containers would share registers */
   #define SUM(name, values, powers)                                                                                                       \
     static LITHE_NO_INLINE LITHE_TARGET_AVX512 void name(const VCRSPlan *plan, const VCRSHostWindow *window, const VCRSHostSlice *slice,  \
                                                          const VCRSHostSteps *steps, PetscInt width, const PetscReal *x, PetscReal sum[]) \
@@ -222,8 +227,10 @@ SUM(SumFixed16, VCRS_VALUES_FIXED16, 0)
 
 typedef void (*SumFunction)(const VCRSPlan *, const VCRSHostWindow *, const VCRSHostSlice *, const VCRSHostSteps *, PetscInt, const PetscReal *, PetscReal[]);
 
-/* Whether the processor has the instructions. With -mat_vcrs_avx512 0 it has not, so the code for other processors can be
-   tested on all */
+/*
+   Whether the processor has the instructions. -mat_vcrs_avx512 0 denies the instructions, for tests of the code for
+   older processors
+*/
 static PetscBool HasAVX512(void)
 {
   static int has = -1;
@@ -238,7 +245,10 @@ static PetscBool HasAVX512(void)
 }
 #endif
 
-/* The sums of a slice for one column of x, whose places have width bytes, at most four; PETSC_FALSE, and nothing done, on other processors */
+/*
+   The sums of a slice for one column of x, whose places have width bytes, at most four; PETSC_FALSE, without any
+   effect, on a processor without AVX-512
+*/
 PetscBool VCRSSumAVX512_Private(const VCRSPlan *plan, const VCRSHostWindow *window, const VCRSHostSlice *slice, const VCRSHostSteps *steps, PetscInt width,
                                 const PetscScalar *x, PetscScalar sum[])
 {

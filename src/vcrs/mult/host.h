@@ -18,11 +18,11 @@
 #include <src/codec/logarithmic.h>
 #include <lithe/private/lithecompiler.h>
 
-#define VCRS_BATCH      16 /* entries of each lane that are decoded at once */
+#define VCRS_BATCH      16 /* entries per lane decoded at once */
 #define CACHE_LINE      64
 #define VCRS_COMPONENTS ((PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal)))
 
-/* Four numbers in registers, where they are put together from single loads and taken apart again */
+/* Four numbers in registers, assembled from single loads and taken apart again */
 #if defined(__has_builtin) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ /* codes are taken from words */
   #if __has_builtin(__builtin_shufflevector) && (PetscDefined(USE_REAL_SINGLE) || (PetscDefined(USE_REAL_DOUBLE) && defined(__x86_64__)))
     #define VCRS_QUADS
@@ -42,7 +42,7 @@ typedef int32_t VCRSMaskInt;
 /* The operands: columns of x, add and y at distances ldx, ldadd and ldy */
 typedef struct {
   PetscInt           nrhs;
-  const PetscScalar *x, *add; /* add: NULL, or y itself, or apart */
+  const PetscScalar *x, *add; /* add: NULL, or y itself, or separate from y */
   PetscScalar       *y;
   size_t             ldx, ldadd, ldy;
   PetscReal          sign; /* of the imaginary parts of the entries: -1 for the Hermitian transpose */
@@ -173,7 +173,7 @@ static LITHE_ALWAYS_INLINE PetscBool VCRSPowersOfTwo(PetscInt n, const int16_t e
   return normal;
 }
 
-/* Those of the exponents of 32 rows, once for each component of an entry. PETSC_FALSE as above */
+/* The powers of the exponents of 32 rows, once per component of an entry. PETSC_FALSE as above */
 static LITHE_ALWAYS_INLINE PetscBool VCRSScaleExponents(const int16_t e[], PetscReal scale[])
 {
   PetscReal       power[VCRS_SLICE];
@@ -185,7 +185,7 @@ static LITHE_ALWAYS_INLINE PetscBool VCRSScaleExponents(const int16_t e[], Petsc
   return normal;
 }
 
-/* The same for these rows; rows outside the matrix are lanes that pad */
+/* The same for the given rows; rows outside the matrix are padding lanes */
 static LITHE_ALWAYS_INLINE PetscBool VCRSScale(const VCRSPlan *plan, const PetscInt row[], PetscReal scale[])
 {
   int16_t e[VCRS_SLICE];
@@ -195,8 +195,8 @@ static LITHE_ALWAYS_INLINE PetscBool VCRSScale(const VCRSPlan *plan, const Petsc
 }
 
 /*
-   Look-ups in tables, eight codes at a time. They are compiled for the base only: a look-up is a
-   load, and wide vectors would have to be put together from many.
+   Look-ups in tables, eight codes at a time. They are compiled for the base instruction set only: a look-up is a load,
+   and wide vectors would have to be assembled from many loads.
 */
 #define VCRS_LOOK_UP(name, Code, Entry, value)                                                                                                          \
   static LITHE_NO_INLINE void name(PetscInt n, const Code *restrict code, const Entry *restrict table, const Entry *restrict fine, Entry *restrict out) \
@@ -228,7 +228,10 @@ VCRS_LOOK_UP(VCRSLookUpLog8, uint8_t, PetscReal, table[c])
 VCRS_LOOK_UP(VCRSLookUpLog16, uint16_t, PetscReal, table[c >> 8] * fine[c & 255])
 #undef VCRS_LOOK_UP
 
-/* The same as VCRSLookUpLog16(), bit for bit, where the lower halves of codes stand for a polynomial: one look-up in place of two */
+/*
+   Equals VCRSLookUpLog16() bit for bit, if the lower halves of codes stand for a polynomial: one look-up in place of
+   two
+*/
 static LITHE_NO_INLINE LITHE_TARGET_FMA void VCRSLookUpShortLog16(PetscInt n, const uint16_t *restrict code, const PetscReal *restrict table,
                                                                   const float *restrict power, PetscReal *restrict out)
 {
@@ -289,13 +292,13 @@ static LITHE_ALWAYS_INLINE const PetscScalar *VCRSDecode(const VCRSPlan *plan, P
           const int8_t *q = (const int8_t *)data + p;
 
           LITHE_INDEPENDENT
-          /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): there where entries are fixed-point */
+          /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): exists if entries are fixed-point */
           for (PetscInt l = 0; l < w; l++) out[p + l] = q[l] * scale[l];
         } else {
           const int16_t *q = (const int16_t *)data + p;
 
           LITHE_INDEPENDENT
-          /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): there where entries are fixed-point */
+          /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): exists if entries are fixed-point */
           for (PetscInt l = 0; l < w; l++) out[p + l] = q[l] * scale[l];
         }
       }
@@ -307,7 +310,7 @@ static LITHE_ALWAYS_INLINE const PetscScalar *VCRSDecode(const VCRSPlan *plan, P
   return buffer;
 }
 
-/* Columns of entries k .. k+nk-1 of the 32 lanes of slice s of L3; what pads a lane comes out as anything */
+/* Columns of entries k .. k+nk-1 of the 32 lanes of slice s of L3; padding gets arbitrary columns */
 static LITHE_ALWAYS_INLINE void VCRSDecodeColumns(const VCRSPlan *plan, PetscInt s, PetscInt k, PetscInt nk, PetscInt col[])
 {
   PetscInt        width;
@@ -375,7 +378,7 @@ static LITHE_ALWAYS_INLINE void VCRSGatherWindow(const VCRSPlan *plan, PetscInt 
     const PetscScalar *from = x + (size_t)c * ldx + VCRS_GROUP * (size_t)plan->groupfirst[w];
     const PetscInt     left = plan->n - VCRS_GROUP * plan->groupfirst[w];
 
-    /* groups ascend: only the last one may reach beyond x */
+    /* groups ascend: only the last group may reach beyond x */
     for (PetscInt p = 0; p < VCRS_GROUP; p++) to[p] = 0;
 #if defined(VCRS_QUADS) && !PetscDefined(USE_COMPLEX)
     /* not memcpy(), which becomes two moves */
@@ -392,7 +395,7 @@ static LITHE_ALWAYS_INLINE void VCRSGatherWindow(const VCRSPlan *plan, PetscInt 
   }
 }
 
-/* The row of each lane of slice s of L3; lanes that pad the last slice get plan->m */
+/* The row of each lane of slice s of L3; padding lanes of the last slice get plan->m */
 static LITHE_ALWAYS_INLINE void VCRSLaneRows(const VCRSPlan *plan, PetscInt s, PetscInt row[])
 {
   const PetscInt first = VCRS_SLICE * s, window = first - first % VCRS_WINDOW;

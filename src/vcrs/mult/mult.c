@@ -16,13 +16,13 @@
 #include "host.h"
 #include <lithe/private/machine.h>
 
-#define STREAM_GROUP  8   /* entries of a run that are summed in registers before y is touched */
-#define STREAM_ROWS   512 /* longest run that is treated at once: its piece of y stays in the first-level cache */
+#define STREAM_GROUP  8   /* entries of a run summed in registers before y is accessed */
+#define STREAM_ROWS   512 /* longest run processed at once: its piece of y stays in the first-level cache */
 #define STREAM_SHORT  4   /* runs of fewer rows are treated row by row */
-#define STREAM_OTHERS 8   /* rows of a slice with a deviating index set that are still summed at once with the others */
+#define STREAM_OTHERS 8   /* largest number of rows of a slice with a deviating index set for a common sum */
 #define STREAM_RUNS   16  /* runs of a slice; with more runs the slice may be summed lane by lane */
 
-/* sum_k a[k stride] (x[index[k indexstride]] - ref), in four partial sums that do not wait for one another */
+/* sum_k a[k stride] (x[index[k indexstride]] - ref), in four independent partial sums */
 static LITHE_ALWAYS_INLINE PetscScalar Dot(PetscInt n, const PetscScalar a[], PetscInt stride, const PetscInt index[], PetscInt indexstride,
                                            const PetscScalar *x, PetscScalar ref)
 {
@@ -39,7 +39,7 @@ static LITHE_ALWAYS_INLINE PetscScalar Dot(PetscInt n, const PetscScalar a[], Pe
 
 /*
    y[r] = base[r] + sum_{k<nk} a_k (x[r + offset[k]] - ref[r]) for rows r < count of a run. a_k is a[k], or with lanes
-   a[32 k + r]. base may be y, or NULL: zero; ref is NULL unless in the difference form. nk, lanes, and the choice of
+   a[32 k + r]. base may be y, or NULL for zero; ref is NULL unless in the difference form. nk, lanes, and the choice of
    NULL pointers must be constants in each call: the function becomes one loop.
 */
 static LITHE_ALWAYS_INLINE void StreamGroup(const int nk, const PetscBool lanes, PetscInt count, const PetscScalar a[], const PetscScalar *x,
@@ -121,13 +121,13 @@ static LITHE_ALWAYS_INLINE void Stream(PetscInt nk, PetscInt count, const PetscS
 #if defined(__GNUC__) && !PetscDefined(USE_COMPLEX) && (PetscDefined(USE_REAL_DOUBLE) || PetscDefined(USE_REAL_SINGLE))
   #define VECTOR_LANES 8
 
-/* Eight lanes; wherever they begin, as the columns of a run do */
+/* Eight lanes at any address, as the columns of a run have */
 typedef PetscReal Vector __attribute__((vector_size(VECTOR_LANES * sizeof(PetscReal)), aligned(sizeof(PetscReal)), may_alias));
 
 /*
    y[r] += sum_{k<nk} a[32 k + r] (x[r + offset[k]] - ref[r]) for r < count, 8 <= count <= 32. The sums stay in
-   registers and a is read in the order it is stored. nblocks = ceil(count/8) and whether ref is NULL must be constants.
-   The last block may overlap the one before; only its own part is kept.
+   registers, and a is read in the order of storage. nblocks = ceil(count/8) and whether ref is NULL must be constants.
+   The last block may overlap the block before; only its new part is kept.
 */
 static LITHE_ALWAYS_INLINE void StreamSlice(const int nblocks, PetscInt nk, PetscInt count, const PetscScalar a[], const PetscScalar *x,
                                             const PetscInt offset[], const PetscScalar *ref, PetscScalar *y)
@@ -161,7 +161,10 @@ static LITHE_ALWAYS_INLINE void StreamSlice(const int nblocks, PetscInt nk, Pets
 }
 #endif
 
-/* y[r] += sum_{k<nk} a[32 k + r] (x[r + offset[k]] - ref[r]) for a run of a slice; ref is NULL unless in the difference form */
+/*
+   y[r] += sum_{k<nk} a[32 k + r] (x[r + offset[k]] - ref[r]) for a run of a slice; ref is NULL unless in the difference
+   form
+*/
 static LITHE_ALWAYS_INLINE void StreamLanes(PetscInt nk, PetscInt count, const PetscScalar a[], const PetscScalar *x, const PetscInt offset[],
                                             const PetscScalar *ref, PetscScalar *y)
 {
@@ -246,8 +249,8 @@ static LITHE_TARGET_CLONES void Mult_L0(const VCRSPlan *plan, const VCRSOperands
 }
 
 /*
-   How the rows of a slice of L1 or L2 are summed: runs of one index set each. Runs from nside on, of one row, were
-   summed with the first run, too; for these rows the value before that counts
+   The sums of the rows of a slice of L1 or L2: runs of one index set each. Runs from nside on, of one row, were also
+   summed with the first run; for these rows the value in own[] counts
 */
 typedef struct {
   PetscInt    nruns, nside;
@@ -260,7 +263,7 @@ typedef struct {
   PetscInt set, low, high;
 } CommonSet;
 
-/* A bit for each row of a slice whose index set is another one */
+/* A bit for each row of a slice with another index set */
 static LITHE_ALWAYS_INLINE uint32_t FindOthers(const PetscInt id[], PetscInt set)
 {
   uint8_t  differs[VCRS_SLICE];
@@ -270,7 +273,7 @@ static LITHE_ALWAYS_INLINE uint32_t FindOthers(const PetscInt id[], PetscInt set
   for (PetscInt l = 0; l < VCRS_SLICE; l += 8) {
     uint64_t eight = 0;
 
-    /* the product puts the lowest bits of eight bytes next to one another */
+    /* the product collects the lowest bits of eight bytes */
     LITHE_UNROLL
     for (int u = 0; u < 8; u++) eight |= (uint64_t)differs[l + u] << 8 * u;
     others |= (uint32_t)((eight * UINT64_C(0x0102040810204080)) >> 56) << l;
@@ -279,9 +282,9 @@ static LITHE_ALWAYS_INLINE uint32_t FindOthers(const PetscInt id[], PetscInt set
 }
 
 /*
-   If all but a few rows have one index set, all rows are summed as if they had it, and the few once more by themselves.
-   On grids the few are boundaries, which would cut every line of points into runs. Reads of x stay inside of x.
-   PETSC_FALSE if the condition does not hold.
+   If all but a few rows have one index set, all rows are summed with this set, and the few again separately. On grids
+   the few are boundaries, which would cut every line of points into runs. Reads of x stay inside of x. PETSC_FALSE if
+   the condition does not hold.
 */
 static LITHE_ALWAYS_INLINE PetscBool FindCommonSet(const VCRSPlan *plan, PetscInt row, CommonSet *common, SliceRuns *runs)
 {
@@ -352,8 +355,10 @@ static LITHE_TARGET_CLONES void ScaleEntries(PetscInt n, PetscBool single, const
   }
 }
 
-/* Diagonal matrices of real numbers, as the pivots of factors are: entries follow one another. PETSC_FALSE: the matrix
-   is not diagonal */
+/*
+   Real diagonal matrices, such as the pivots of factors: entries are contiguous. PETSC_FALSE: the matrix is not
+   diagonal
+*/
 static PetscBool Mult_Diagonal(const VCRSPlan *plan, const VCRSOperands *v)
 {
   const PetscBool single = (PetscBool)(plan->values == VCRS_VALUES_SINGLE);
@@ -626,8 +631,10 @@ PetscErrorCode VCRSPlanHostCost(const VCRSPlan *plan, PetscReal *ratio)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The entry at k of row row, whose values begin at position and lie stride apart. In the difference form the reference
-   is sigma minus the other entries */
+/*
+   The entry at k of row row, whose values begin at position at distances of stride. In the difference form the
+   reference is sigma minus the other entries
+*/
 static inline PetscScalar DiagonalEntry(const VCRSPlan *plan, PetscInt row, PetscInt k, PetscInt length, PetscInt64 position, PetscInt stride)
 {
   PetscScalar value = 0;

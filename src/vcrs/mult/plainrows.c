@@ -15,8 +15,8 @@
 
 #include "host.h"
 
-#define ROWS_LONG    8   /* entries of a row from which on it is summed four at a time */
-#define ROWS_COLUMNS 4   /* columns of x in one pass */
+#define ROWS_LONG    8   /* rows with at least this many entries are summed four at a time */
+#define ROWS_COLUMNS 4   /* columns of x per pass */
 #define ROWS_AHEAD   256 /* distance in entries of prefetching in a large matrix: processors see the order of reads, but stop at a page */
 
 #if defined(VCRS_QUADS) && !PetscDefined(USE_COMPLEX)
@@ -32,7 +32,7 @@
 typedef enum {
   ROWS_SMALL, /* of a small matrix */
   ROWS_WHOLE, /* of a large matrix */
-  ROWS_SHORT  /* of a large one, with columns of two bytes from a base on */
+  ROWS_SHORT  /* of a large matrix, with columns of two bytes from a base on */
 } Rows;
 
 #define COLUMN(col, k) (rows == ROWS_SHORT ? (PetscInt)((const uint16_t *)(col))[k] : ((const PetscInt *)(col))[k])
@@ -65,8 +65,10 @@ static LITHE_ALWAYS_INLINE void GatherFour(const Rows rows, const void *col, Pet
   *out = (VCRSQuad){x[COLUMN(col, k)], x[COLUMN(col, k + 1)], x[COLUMN(col, k + 2)], x[COLUMN(col, k + 3)]};
 }
 
-/* The same at n % 4 places; the rest reads the following data, which may have another base, and must not be used as a
-   number */
+/*
+   The same at n % 4 places; the rest reads the following data, which may have another base, and must not be used as a
+   number
+*/
 static LITHE_ALWAYS_INLINE void GatherRest(const Rows rows, const void *col, PetscInt k, PetscInt n, const PetscScalar *x, VCRSQuad *out)
 {
   if (rows == ROWS_SHORT) {
@@ -81,7 +83,7 @@ static LITHE_ALWAYS_INLINE void GatherRest(const Rows rows, const void *col, Pet
 }
 #endif
 
-/* sum[r] = sum_k a[r n + k] x[col[k]] for r < nrows, which must be a constant where this is called */
+/* sum[r] = sum_k a[r n + k] x[col[k]] for r < nrows, a constant in each call */
 static LITHE_ALWAYS_INLINE void SumTogether(const Rows rows, const int nrows, PetscInt n, const PetscScalar a[], const void *col, const PetscScalar *x,
                                             PetscScalar sum[])
 {
@@ -139,7 +141,7 @@ static LITHE_ALWAYS_INLINE PetscScalar SumRow(const Rows rows, PetscInt n, const
   return sum[0] + sum[1];
 }
 
-/* sum[c] = sum_k a[k] x[c ldx + col[k]] for c < nc, which must be a constant where this is called */
+/* sum[c] = sum_k a[k] x[c ldx + col[k]] for c < nc, a constant in each call */
 static LITHE_ALWAYS_INLINE void SumColumns(const Rows rows, const int nc, PetscInt n, const PetscScalar a[], const void *col, const PetscScalar *x, size_t ldx,
                                            PetscScalar sum[])
 {
@@ -152,7 +154,7 @@ static LITHE_ALWAYS_INLINE void SumColumns(const Rows rows, const int nc, PetscI
   }
 }
 
-/* y = A x (+ add) for one column of x, where rows of the same columns are few */
+/* y = A x (+ add) for one column of x, if rows of equal columns are few */
 static LITHE_ALWAYS_INLINE void MultApart(const Rows rows, const PetscBool empty, const VCRSPlan *plan, const PetscScalar *x, const PetscScalar *add,
                                           PetscScalar *y)
 {
@@ -172,7 +174,7 @@ static LITHE_ALWAYS_INLINE void MultApart(const Rows rows, const PetscBool empty
   }
 }
 
-/* The same if there are many */
+/* The same if rows of equal columns are many */
 static LITHE_ALWAYS_INLINE void MultTogether(const Rows rows, const VCRSPlan *plan, const PetscScalar *x, const PetscScalar *add, PetscScalar *y)
 {
   const PetscScalar *value = (const PetscScalar *)plan->value;

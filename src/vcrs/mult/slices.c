@@ -17,17 +17,17 @@
 
 #include "slices.h"
 
-#define SLICE_COLUMNS 4 /* columns of x that one pass over a decoded slice serves */
+#define SLICE_COLUMNS 4 /* columns of x in one pass over a decoded slice */
 #define X_AHEAD       8 /* and of x without a window: X_LINES lines from the base of a step on */
 #define X_LINES       4
 
-/* How the places of entries in x are stored where they are summed */
+/* The storage of the places of entries in x, as the sums read them */
 typedef enum {
   PLACES_8,       /* uint8_t, from a base */
   PLACES_16,      /* uint16_t, from a base or from the beginning of a window */
   PLACES_32,      /* uint32_t, from a base */
   PLACES_DECODED, /* PetscInt */
-  PLACES_SETS     /* L1, L2: for each lane a pointer to the offsets of its index set, relative to x of its own row */
+  PLACES_SETS     /* L1, L2: for each lane a pointer to the offsets of its index set, relative to x of the lane's row */
 } Places;
 
 /* The shortest and the longest of n lanes, which are in falling order if sorted */
@@ -52,8 +52,8 @@ static LITHE_ALWAYS_INLINE void MeasureLanes(PetscBool sorted, int n, const uint
   #define LANES  (QUAD / VCRS_COMPONENTS) /* of a quad */
   #define NQUADS (VCRS_SLICE / LANES)
 
-  /* Quads that are summed at once, in sixteen registers with their data: all of a slice if entries are read undecoded,
-     in the order of storage */
+  /* Quads summed at once, in sixteen registers with their data: all of a slice if entries are read undecoded, in the
+     order of storage */
   #define NSUMS(values) ((values) == VCRS_VALUES_FULL ? 8 : 4)
   #define MOST_SUMS     8
 
@@ -92,8 +92,10 @@ static LITHE_ALWAYS_INLINE size_t PlaceBytes(const Places places)
   }
 }
 
-/* The x of the lanes of quad q. Index sets, entries k: lanes without entry get any x. length is the length of each
-   lane, or NULL if all have these entries */
+/*
+   The x of the lanes of quad q. Index sets, entries k: lanes without entry get arbitrary x. length: of each lane, or
+   NULL if all lanes have these entries
+*/
 static LITHE_ALWAYS_INLINE void GatherQuad(const Places places, const void *place, int q, PetscInt k, const uint8_t length[], const PetscScalar *x, Quad *out)
 {
   const uint8_t         *p8  = (const uint8_t *)place + LANES * q;
@@ -157,7 +159,7 @@ static LITHE_ALWAYS_INLINE void DecodeQuad(const VCRSPlan *plan, const VCRSValue
     *out = LOOK_UP_REALS(plan->logcoarse, COARSE) * LOOK_UP_REALS(plan->logfine, FINE);
     break;
   case VCRS_VALUES_FIXED8:
-    /* each number goes to the upper end of a word, which then is shifted down with its sign */
+    /* each number is moved to the upper end of a word, and then shifted down with its sign */
     memcpy(&word32, c8, QUAD);
     *out = __builtin_convertvector(((Int32Quad){(int32_t)word32, (int32_t)word32, (int32_t)word32, (int32_t)word32} << (Int32Quad){24, 16, 8, 0}) >> 24, Quad);
     break;
@@ -231,10 +233,10 @@ static LITHE_ALWAYS_INLINE void BeginQuad(const VCRSHostWindow *window, const VC
 }
 
 /*
-   sum[l] += a_kl (x_kl - ref[l]) for the lanes l from quad first on and those k of some steps that a lane has. Other
-   lanes get nothing, and no product is made for them. Their places are 0, which may be read. If places are not decoded,
-   the steps are all steps, and ref and the initial values of sum are found here: written to memory lane by lane, they
-   could not be read as quads at once. values and places must be constants.
+   sum[l] += a_kl (x_kl - ref[l]) for the lanes l from quad first on, and the entries k of some steps that a lane has.
+   Other lanes add nothing, without a product. Their places are 0, which may be read. If places are not decoded, the
+   steps are all steps, and ref and the initial values of sum are computed here. Numbers written to memory lane by lane
+   could not be read back as whole quads. The arguments values and places must be constants.
 */
 static LITHE_ALWAYS_INLINE void AddGroup(const VCRSPlan *plan, const VCRSValues values, const Places places, const VCRSHostWindow *window,
                                          const VCRSHostSlice *slice, const VCRSHostSteps *steps, int first, const PetscScalar *x, const PetscScalar ref[],
@@ -291,7 +293,7 @@ static LITHE_ALWAYS_INLINE void AddGroup(const VCRSPlan *plan, const VCRSValues 
       d -= r[b];
       AddProducts(&a, &d, &s[b], &t[b]);
     }
-    /* Entries as they are come in the order of storage, which processors see; half a slice is a step apart */
+    /* undecoded entries are read in the order of storage, which processors prefetch; half a slice is one step */
     if (values == VCRS_VALUES_FULL && places != PLACES_DECODED && base) {
       const char *ahead = (const char *)(x + base[steps->ahead]);
 
@@ -334,7 +336,7 @@ static LITHE_ALWAYS_INLINE void AddGroup(const VCRSPlan *plan, const VCRSValues 
   }
 }
 
-/* The same for all groups of a slice, whose steps are stored as the plan says */
+/* The same for all groups of a slice, whose steps are stored in the format of the plan */
 static LITHE_ALWAYS_INLINE void AddStored(const VCRSPlan *plan, const Places places, const VCRSHostWindow *window, const VCRSHostSlice *slice,
                                           const VCRSHostSteps *steps, const PetscScalar *x, PetscScalar sum[])
 {
@@ -365,13 +367,13 @@ static LITHE_ALWAYS_INLINE void BeginWindow(const VCRSPlan *plan, PetscInt w, VC
   window->first  = first;
   window->whole  = (PetscBool)(n == VCRS_WINDOW);
   window->normal = plan->exponent ? VCRSPowersOfTwo(n, plan->exponent + first, window->power) : PETSC_TRUE;
-  for (PetscInt r = n; r < VCRS_WINDOW; r++) window->power[r] = 1; /* of lanes that pad */
+  for (PetscInt r = n; r < VCRS_WINDOW; r++) window->power[r] = 1; /* of padding lanes */
   window->sigma = NULL;
   if (!plan->difference) return;
   if (plan->sigmakind == VCRS_SIGMA_FULL && window->whole) {
     window->sigma = plan->sigma + first;
 
-    /* Lanes read x in their own order, so no processor sees where the next window's x begins */
+    /* lanes read x in permuted order: no processor can predict the start of the next window's x */
     for (PetscInt r = VCRS_WINDOW; r < 2 * VCRS_WINDOW; r += CACHE_LINE / (PetscInt)sizeof(PetscScalar)) LITHE_PREFETCH(window->sigma + r);
   } else if (VCRSGetSigma(plan, first, n, window->room)) {
     for (PetscInt r = n; r < VCRS_WINDOW; r++) window->room[r] = 0;
@@ -526,7 +528,7 @@ static LITHE_TARGET_CLONES_NARROW PetscBool MultSetSlice(const VCRSPlan *plan, c
 {
   const PetscInt  row = VCRS_SLICE * s, rows = PetscMin(VCRS_SLICE, plan->m - row);
   const PetscInt *lane[VCRS_SLICE];
-  PetscInt        none[VCRS_SLICE]; /* the offsets that lanes without entries read: the offset of x[0] */
+  PetscInt        none[VCRS_SLICE]; /* the offsets read by lanes without entries: the offset of x[0] */
   uint8_t         natural[VCRS_SLICE], length[VCRS_SLICE];
   PetscScalar     sum[VCRS_SLICE];
   VCRSHostWindow  window;

@@ -9,20 +9,20 @@
 
 #include "host.h"
 
-#define SLICE_AHEAD 16 /* distance in steps at which entries and their places are prefetched */
+#define SLICE_AHEAD 16 /* distance in steps of the prefetch of entries and their places */
 
 /* Entries k = first .. first+n-1 of all lanes, as far as they exist: one step each */
 typedef struct {
   PetscInt        first, n;
-  const void     *value, *place; /* of the first; but where places are not decoded, that of entry 0 */
+  const void     *value, *place; /* of the first entry; if places are not decoded, place of entry 0 */
   const PetscInt *base;          /* added to places, one for each entry from 0 on; or NULL */
-  PetscInt        ahead;         /* at most X_AHEAD: a base exists up to this distance beyond the next step, also after the last step */
+  PetscInt        ahead;         /* at most X_AHEAD: base exists up to this distance beyond the next step, even after the last step */
 } VCRSHostSteps;
 
-/* The columns of x share these data of a window of rows, and of a slice in the window */
+/* Data of a window of rows, and of a slice in the window, shared by all columns of x */
 typedef struct {
   PetscInt           first;              /* row of the window */
-  PetscBool          whole;              /* all of its rows are in the matrix */
+  PetscBool          whole;              /* all rows of the slice are in the matrix */
   PetscBool          normal;             /* no power of two is zero */
   const PetscScalar *sigma;              /* of each row, or NULL: all are zero */
   PetscScalar        room[VCRS_WINDOW];  /* for sigma */

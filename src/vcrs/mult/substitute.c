@@ -18,17 +18,20 @@
    buffers that stay in the cache; only the sums are serial. In L3, whose lanes may be sorted inside of windows, a
    window is decoded at once, since its rows depend on one another in their natural order.
 
-   Several right-hand sides stand side by side, VCRS_TRI_COLUMNS for each row. An entry is decoded once for all of them. Its products
-   are one or two vector operations.
+   Several right-hand sides stand side by side, VCRS_TRI_COLUMNS for each row. An entry is decoded once for all of them.
+   Its products are one or two vector operations.
 */
 
 #include "host.h"
 
-/* Rows of the same index set that are worth being added together, and columns of theirs */
+/* Least length of a run of equal index sets that is added as a whole, and its largest number of columns */
 #define VCRS_RUN_LEAST   4
 #define VCRS_RUN_COLUMNS 64
 
-/* The entries of a row: a[k stride], k < n, in the columns base + col[k colstride]; sigma and ref: of the difference form */
+/*
+   The entries of a row: a[k stride], k < n, in the columns base + col[k colstride]; sigma and ref: of the difference
+   form
+*/
 typedef struct {
   PetscInt           n;
   const PetscScalar *a;
@@ -46,7 +49,7 @@ static LITHE_ALWAYS_INLINE void Gather(const VCRSTriRow *e, PetscInt row, PetscB
   PetscScalar       sum = x[row];
 
   if (e->ref >= 0) sum = VCRSAddProduct(sum, e->sigma, ref, 0);
-  /* The newest unknown comes last: the other products need not wait for it */
+  /* the newest unknown comes last: the other products need not wait for it */
   if (descending) {
     for (PetscInt k = e->n - 1; k >= 0; k--) sum = VCRSAddProduct(sum, e->a[k * e->stride], x[e->base + e->col[k * e->colstride]], ref);
   } else {
@@ -113,7 +116,7 @@ static LITHE_ALWAYS_INLINE void ScatterColumns(const VCRSTriRow *e, PetscInt row
   }
 }
 
-/* nc, 1 or VCRS_TRI_COLUMNS, must be a constant where this is called */
+/* nc, 1 or VCRS_TRI_COLUMNS, must be a constant in each call */
 static LITHE_ALWAYS_INLINE void Pass(const int nc, const VCRSTriRow *e, PetscInt row, PetscBool descending, PetscBool transpose, PetscScalar x[])
 {
   if (nc > 1) {
@@ -139,7 +142,7 @@ static LITHE_ALWAYS_INLINE void Substitute_Literal(const int nc, const VCRSPlan 
   }
 }
 
-/* The slot of the reference holds minus the sum of the others, so the whole set is summed and sigma is added */
+/* The slot of the reference holds minus the sum of the other entries: the whole set is summed, and sigma is added */
 static LITHE_ALWAYS_INLINE void Substitute_L0(const int nc, const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar x[])
 {
   for (PetscInt t = 0; t < plan->m; t++) {
@@ -162,7 +165,7 @@ static LITHE_ALWAYS_INLINE void Substitute_L0(const int nc, const VCRSPlan *plan
   }
 }
 
-/* All entries of slice s, and with col its columns; the lanes' rows are in row[] */
+/* All entries of slice s and, unless col is NULL, its columns; row[]: the rows of the lanes */
 static LITHE_TARGET_CLONES const PetscScalar *DecodeSlice(const VCRSPlan *plan, PetscInt s, const PetscInt row[], PetscScalar buffer[], PetscInt col[])
 {
   const PetscInt count = (PetscInt)(plan->sliceptr[s + 1] - plan->sliceptr[s]);
@@ -181,9 +184,8 @@ typedef struct {
 } VCRSTriColumn;
 
 /*
-   Rows of a run, x[0 .. len-1], which follow one another and have the same index set. Their products with rows outside
-   of the run are known, and are added to all rows together, which vectorises. Products inside the run come last, row by
-   row.
+   Consecutive rows of a run, x[0 .. len-1], with the same index set. Products with rows outside of the run are known,
+   and are added to all rows together, which vectorises. Products inside the run come last, row by row.
 */
 static LITHE_ALWAYS_INLINE void GatherRun(PetscInt n, const VCRSTriColumn column[], PetscInt len, PetscBool descending, PetscScalar x[])
 {
@@ -203,7 +205,7 @@ static LITHE_ALWAYS_INLINE void GatherRun(PetscInt n, const VCRSTriColumn column
   if (!ninside) {
     for (PetscInt i = 0; i < len; i++) x[i] = sum[i];
   } else if (ninside == 1 && inside[0].offset == (descending ? 1 : -1)) {
-    PetscScalar last = x[descending ? len : -1]; /* a register: a store that is loaded again takes as long as the product */
+    PetscScalar last = x[descending ? len : -1]; /* a register: storing and loading again takes as long as the product */
 
     for (PetscInt u = 0; u < len; u++) {
       const PetscInt i = descending ? len - 1 - u : u;
@@ -397,7 +399,7 @@ static LITHE_ALWAYS_INLINE void Substitute_L3(const int nc, const VCRSPlan *plan
   }
 }
 
-/* Directions are constants in each call: each direction becomes loops of its own */
+/* Directions are constants in each call: each direction is compiled to separate loops */
 static LITHE_ALWAYS_INLINE void Substitute(const int nc, const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[],
                                            PetscInt columns[], PetscScalar x[])
 {
@@ -426,7 +428,7 @@ static void BufferSizes(const VCRSPlan *plan, PetscInt64 *nvalues, PetscInt64 *n
   if (plan->shortcol) *ncolumns = PetscMax(*ncolumns, longest); /* plain rows, which have no columns in slices */
 }
 
-/* Each direction of one right-hand side, and of several ones */
+/* Each direction, for one right-hand side and for several */
 static void SubstituteOne(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscInt columns[], PetscScalar x[])
 {
   if (transpose) {

@@ -3,19 +3,22 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Products with the transpose and the Hermitian transpose of a compressed matrix on the host: each
-   entry of row r adds a x_r to y at its column. In the difference form a row adds a_ik x_i to y_k, and (sigma_i - sum_k
-   a_ik) x_i to y at the row's reference.
+   Products with the transpose and the Hermitian transpose of a compressed matrix on the host: each entry of row r adds
+   a x_r to y at its column. In the difference form a row adds a_ik x_i to y_k, and (sigma_i - sum_k a_ik) x_i to y at
+   the row's reference.
 
-   Entry k of the rows of a run goes to neighbouring places of y, which vectorises. Two entries may go to the same
-   place, so entries go one after the other.
+   Entry k of the rows of a run adds to neighbouring places of y, which vectorises. Two entries may add to the same
+   place: entries are processed one after the other.
 */
 
 #include "host.h"
 
-#define STREAM_ROWS 256 /* longest run that is treated at once */
+#define STREAM_ROWS 256 /* longest run processed at once */
 
-/* y[r] += a_r x[r] for r < count, a_r conjugated where sign is -1; with less, less[r] -= the same. a_r is a[0], or with lanes a[r] */
+/*
+   y[r] += a_r x[r] for r < count, a_r conjugated if sign is -1; unless less is NULL, less[r] is reduced by the same.
+   a_r is a[0], or with lanes a[r]
+*/
 static LITHE_ALWAYS_INLINE void StreamAdd(const PetscBool lanes, PetscReal sign, PetscInt count, const PetscScalar a[], const PetscScalar x[], PetscScalar y[],
                                           PetscScalar *less)
 {
@@ -47,8 +50,7 @@ static LITHE_ALWAYS_INLINE void StreamAdd(const PetscBool lanes, PetscReal sign,
   (void)sign;
 }
 
-/* The rows of a run and their entries first .. first+nk-1. less, unless NULL, gathers the additions to the
-   references */
+/* The rows of a run and their entries first .. first+nk-1. less, or NULL: gathers the additions to the references */
 static LITHE_ALWAYS_INLINE void Stream(const PetscBool lanes, PetscReal sign, PetscInt nk, PetscInt count, const PetscScalar a[], const PetscInt offset[],
                                        const PetscScalar *x, PetscScalar *y, PetscScalar *less)
 {
@@ -60,7 +62,7 @@ static LITHE_ALWAYS_INLINE void Stream(const PetscBool lanes, PetscReal sign, Pe
   }
 }
 
-/* less[r] = sigma_r x[r]: what the references get, before the entries are taken off */
+/* less[r] = sigma_r x[r]: the additions to the references, before entries are subtracted */
 static LITHE_ALWAYS_INLINE void BeginReferences(PetscBool sums, PetscReal sign, PetscInt count, const PetscScalar sigma[], const PetscScalar x[],
                                                 PetscScalar less[])
 {
@@ -135,7 +137,7 @@ static LITHE_TARGET_CLONES void MultTranspose_Sets(const VCRSPlan *plan, const V
     }
     if (plan->difference) sums = VCRSGetSigma(plan, row, rows, sigma);
 
-    /* The row sums go to the references at once; the entries take off what is theirs batch by batch */
+    /* references first get the row sums; batches of entries then subtract their part */
     for (PetscInt c = 0; c < v->nrhs && sums; c++) {
       const PetscScalar *x = v->x + c * v->ldx + row;
       PetscScalar       *y = v->y + c * v->ldy + row;
@@ -202,7 +204,7 @@ static LITHE_TARGET_CLONES_NARROW void MultTranspose_L3(const VCRSPlan *plan, co
       }
     }
 
-    /* Lanes go one after the other: they may share columns */
+    /* lanes are processed one after the other: they may share columns */
     for (PetscInt k = first; k < longest; k += VCRS_BATCH) {
       const PetscInt     batch = PetscMin(VCRS_BATCH, longest - k);
       const PetscScalar *a     = VCRSDecode(plan, plan->sliceptr[s] + VCRS_SLICE * (k - first), VCRS_SLICE * batch, row, scale, normal, buffer);

@@ -3,11 +3,11 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Substitution with a compressed triangular matrix on a device: what is prepared for it and kept with
-   the matrix until that is compressed anew.
+   Substitution with a compressed triangular matrix on a device. The prepared data stays with the matrix until its next
+   compression.
 
-   A row is a sum of entries of x that are there; so the transpose, whose rows are columns here, is
-   stored a second time, without loss of what this one is.
+   A row is computed as a sum over known entries of x. The transpose, whose rows are the columns of the triangle, is
+   therefore stored separately, without further loss.
 */
 
 #include "tri.h"
@@ -40,7 +40,7 @@ static PetscErrorCode MatVCRSCreateTranspose_Private(Mat T, Mat *transposed)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Tiles find rows by their numbers */
+/* Tiles of a grid need rows stored in natural order */
 PetscErrorCode MatVCRSMayUseGrids_Private(Mat T, PetscBool *grids)
 {
   Mat_VCRS *ctx;
@@ -55,8 +55,8 @@ PetscErrorCode MatVCRSMayUseGrids_Private(Mat T, PetscBool *grids)
 }
 
 /*
-   The order of the rows of T, or of those of its transpose, and what holds them. i, j: the pattern of
-   T if it is at hand, else NULL.
+   The order of the rows of T, or of its transpose, and the matrix that stores these rows. i, j: the pattern of T if
+   known, else NULL.
 */
 PetscErrorCode MatVCRSGetOrder_Private(Mat T, PetscBool upper, PetscBool transpose, const PetscInt i[], const PetscInt j[], const VCRSOrder **order,
                                        Mat *stored)
@@ -105,7 +105,7 @@ PetscErrorCode MatVCRSGetOrder_Private(Mat T, PetscBool upper, PetscBool transpo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The order of the rows of a compressed T, which is known; T takes it over */
+/* Sets a known order of the rows of a compressed T; T takes ownership */
 PetscErrorCode MatVCRSSetOrder_Private(Mat T, PetscBool upper, VCRSOrder *order)
 {
   Mat_VCRS *ctx;

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Substitution with a triangle of type MATSEQAIJVCRS: where the vectors are; on the host with its plan */
+/* Substitution with a triangle of type MATSEQAIJVCRS, at the place of the vectors; on the host with the host plan */
 
 #include "tri.h"
 #include <petsc/private/vecimpl.h>
@@ -41,10 +41,10 @@ PetscErrorCode MatVCRSSubstituteColumns_Private(Mat A, PetscBool upper, PetscBoo
   Not Collective
 
   Input Parameters:
-+ T         - a square matrix of type `MATSEQAIJVCRS` with entries strictly below its diagonal only, or strictly above
-. upper     - whether they are above
++ T         - a square matrix of type `MATSEQAIJVCRS`, strictly lower or strictly upper triangular
+. upper     - whether `T` is upper triangular
 . transpose - `PETSC_FALSE` for $op(T) = T$, `PETSC_TRUE` for $op(T) = T^T$
-- b         - the right side
+- b         - the right-hand side
 
   Output Parameter:
 . x - the solution; `b` itself on the host only
@@ -55,12 +55,12 @@ PetscErrorCode MatVCRSSubstituteColumns_Private(Mat A, PetscBool upper, PetscBoo
   Level: advanced
 
   Notes:
-  The substitution runs on a device if both vectors are there, and gives the same bits each time. The first call on a
-  device finds an order of the rows: by tiles if the triangle is that of a grid in a natural ordering, otherwise by
-  levels. The order by levels takes an index a row. For a transpose the first call there stores the transpose,
+  The substitution runs on a device if both vectors are on the device, and always gives the same bits. The first call on
+  a device finds an order of the rows: by tiles if the triangle belongs to a grid in natural ordering, otherwise by
+  levels. The order by levels takes one index per row. The first call on a device with `transpose` stores the transpose,
   compressed without further loss.
 
-  On a device, entries of `T` outside the strict triangle are an error; the host does not look for them.
+  On a device, entries of `T` outside the strict triangle are an error; the host does not check for such entries.
 
   A lossy triangle is refused as in a product, see `MatVCRSSetAllowLossyOperator()`.
 

@@ -15,23 +15,29 @@ PETSC_INTERN PetscErrorCode MatVCRSSubstitute_Private(Mat, PetscBool upper, Pets
 PETSC_INTERN PetscErrorCode MatVCRSSubstituteColumns_Private(Mat, PetscBool upper, PetscBool transpose, PetscScalar x[]);
 
 #if defined(LITHE_HAVE_CUDA)
-/* Prepared for substitution with a matrix on a device; MatVCRSReset_Private() frees it */
+/* Data of substitution with a matrix on a device; MatVCRSReset_Private() frees the data */
 struct _VCRSSubstitution {
   PetscBool upper;
   struct {
     Mat        T; /* the matrix itself, not referenced; or its transpose */
     VCRSOrder *order;
     void      *prepared;
-  } way[2]; /* as it is, transposed */
+  } way[2]; /* [0]: T, [1]: transpose */
 };
 
-/* In which order a device takes the rows of op(T), and the matrix that holds them; i, j: the pattern of T if it is at hand, or NULL */
+/*
+   The order of the rows of op(T) on a device, and the matrix that stores these rows; i, j: the pattern of T if known,
+   or NULL
+*/
 PETSC_INTERN PetscErrorCode MatVCRSGetOrder_Private(Mat, PetscBool upper, PetscBool transpose, const PetscInt i[], const PetscInt j[], const VCRSOrder **,
                                                     Mat *stored);
-/* Whether a device may take the rows of T by tiles of a grid; and an order that is known, which T takes over */
+/* Whether a device may process the rows of T by tiles of a grid; and a known order, whose ownership T takes */
 PETSC_INTERN PetscErrorCode MatVCRSMayUseGrids_Private(Mat, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSSetOrder_Private(Mat, PetscBool upper, VCRSOrder *);
-/* The entries of a lower triangle, which the caller frees, with those of T, an upper one from its row first on, in the places of the transpose */
+/*
+   The entries of a lower triangle, freed by the caller. From row first on, the entries of the upper T are put into the
+   places of the transpose
+*/
 PETSC_INTERN PetscErrorCode MatVCRSMirror_Device_Private(Mat, PetscInt first, const LitheDeviceTriangle *lower, PetscScalar **da);
 /* x = (I - op(T))^-1 b, with arrays on the device and with vectors; x may not be b */
 PETSC_INTERN PetscErrorCode MatVCRSSubstituteArrays_Device_Private(Mat, PetscBool upper, PetscBool transpose, const PetscScalar db[], PetscScalar dx[]);
