@@ -26,7 +26,7 @@ static __device__ __forceinline__ K BornStarAt(const BornArguments<K> &a, const 
   return lu;
 }
 
-/* Arrays that are NULL are left out */
+/* NULL arrays are left out */
 template <class T, class K, class V, int R, bool both>
 static __global__ void __launch_bounds__(BORN_ANY_X *BORN_ANY_Y) BornAny(const __grid_constant__ BornArguments<K> a)
 {
@@ -36,7 +36,7 @@ static __global__ void __launch_bounds__(BORN_ANY_X *BORN_ANY_Y) BornAny(const _
   const K    sx = BornSpongeAt(a, 0, i), sy = BornSpongeAt(a, 1, j);
   unsigned   largest = 0;
 
-  /* All threads of a warp go along, for blocks of numbers that are rounded */
+  /* All threads of a warp take part, for blocks of rounded numbers */
   for (int k = a.from[2] + static_cast<int>(blockIdx.z); k < a.to[2] && j < a.to[1]; k += static_cast<int>(gridDim.z)) {
     const ptrdiff_t at  = i + a.stride[0] * j + a.stride[1] * k;
     const T        *u   = static_cast<const T *>(a.u) + at;

@@ -11,7 +11,7 @@
 #define BORN_THREADS        256
 #define BORN_ROWS           4
 
-/* A node: its indices, its number in a grid array, and its place in a field, counted from the first node */
+/* A node: indices, number in a grid array, and place in a field, counted from the first node */
 struct BornAt {
   PetscInt   i, j, k;
   PetscInt64 node, place;
@@ -213,7 +213,7 @@ PetscErrorCode LitheCUDABornImage(const BornGrid *g, BornNumber real, int bits, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ------------------------------------------------------------ q that is rounded apart */
+/* ------------------------------------------------------------ q, rounded apart */
 
 /* One warp per block of 32 nodes along x */
 template <class K>

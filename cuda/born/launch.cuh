@@ -8,9 +8,9 @@
 #include <lithe/private/lithecudaborn.h>
 #include "node.cuh"
 
-/* Whether march.cuh does a step on the current device; if so, the step is launched */
+/* Whether march.cuh does a step on the current device; the step is then launched */
 PETSC_INTERN PetscErrorCode BornMarchStep(const BornGrid *, const BornStep *, cudaStream_t, bool *);
-/* The same for one order: march1.cu and so on */
+/* The same per order: march1.cu, ... */
 template <int R>
 PetscErrorCode BornMarchLaunch(const BornGrid *, const BornStep *, cudaStream_t);
 template <>

@@ -6,7 +6,7 @@
 
 #include "marchlaunch.cuh"
 
-/* Code was compiled for this device: code for older devices does nothing */
+/* Whether code was compiled for the current device: code for older devices does nothing */
 static PetscErrorCode BornMarches(bool *may)
 {
   static int         known  = -1;

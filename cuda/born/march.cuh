@@ -4,11 +4,12 @@
 #pragma once
 
 /*
-   Steps in three dimensions and single precision, or whole numbers, from compute capability 9.0 on. A block has a tile of x and y, and marches along z through a
-   part of the planes. One warp copies tiles into rings of shared memory, by tensor maps, which put zeros where no node
-   exists. Tiles are u with the neighbours in x and y, and the other inputs of a plane. The other warps sum. Registers
-   hold u of the planes that the stencil reaches; the ring holds u of the plane itself. The planes between it and the
-   next one to arrive stay in the ring, since each will be the middle one. Warps wait for planes, never for one another.
+   Steps in three dimensions and single precision, or whole numbers, from compute capability 9.0 on. A block has a tile of
+   x and y, and marches along z through a part of the planes. The copying warp copies tiles into rings of shared memory, by
+   tensor maps, which put zeros where no node exists. Tiles are u with the neighbours in x and y, and the remaining inputs
+   of a plane. All other warps sum. Registers hold u of the planes that the stencil reaches; the ring holds u of the middle
+   plane. Planes from the middle to the next arrival stay in the ring, since each becomes the middle plane. Warps wait for
+   planes, never for warps.
 */
 
 #include <cuda.h>
@@ -22,13 +23,13 @@
   #define BORN_ONCE true
 #endif
 
-/* Of fields and of the other data of a plane; extra: scatter, or the image */
+/* Of fields and of further data of a plane; extra: scatter, or the image */
 struct BornMaps {
   CUtensorMap u, old, V, w, wold, extra;
 };
 
 /* How a kernel divides the grid: N nodes along x per thread, TX x TY threads that sum, planes in the rings of u and of
-   the others, blocks per multiprocessor */
+   further data, blocks per multiprocessor */
 template <int N_, int TX_, int TY_, int SU_, int SA_, int blocks_>
 struct BornShape {
   static constexpr int N = N_, TX = TX_, TY = TY_, SU = SU_, SA = SA_, blocks = blocks_, threads = TX * TY + BORN_WARP, warps = TX * TY / BORN_WARP;
@@ -43,10 +44,10 @@ struct BornKind {
   static constexpr int       R = R_, fields = both_ ? 2 : 1;
   static constexpr bool      both  = both_;
   static constexpr BornExtra extra = extra_;
-  /* room at each side of a line, a multiple of 16 bytes; a plane of u, lines with that, a multiple of 128 bytes */
+  /* room at each side of a line, a multiple of 16 bytes; a plane of u, lines with room, a multiple of 128 bytes */
   static constexpr int X = (R + 3) / 4 * 4, line = S::TX * S::N + 2 * X, lines = S::TY + 2 * R, plane = (line * lines + 31) / 32 * 32,
                        tile = S::TX * S::N * S::TY;
-  static constexpr int mine = fields + (extra != BORN_NOTHING), others = tile * (mine * 4 + static_cast<int>(sizeof(V))); /* bytes of a stage of the others */
+  static constexpr int mine = fields + (extra != BORN_NOTHING), others = tile * (mine * 4 + static_cast<int>(sizeof(V))); /* bytes of a stage of further data */
   static constexpr int bytes = S::SU * fields * plane * 4 + S::SA * others + 2 * (S::SU + S::SA) * 8;
   static_assert(both || extra == BORN_NOTHING);
   static_assert(S::SU >= R + 2 && S::SA >= 2 && others % 128 == 0);
@@ -82,7 +83,7 @@ static __device__ __forceinline__ void BornCopyTile(void *to, const CUtensorMap 
 #endif
 }
 
-/* The copying warp; one of its threads works */
+/* The copying warp, of which a single thread works */
 template <class K>
 static __device__ __forceinline__ void BornCopies(const BornArguments<float> &a, const BornMaps &maps, const int at[2], int z0, int z1, char *us, char *as,
                                                   uint64_t *ufull, uint64_t *ufree, uint64_t *afull, uint64_t *afree)
@@ -120,7 +121,7 @@ static __device__ __forceinline__ void BornReadV(const BornArguments<float> &a, 
   for (int i = 0; i < N; i++) to[i] = BornVOf(a, v.v[i]);
 }
 
-/* Stores numbers that are not read again in this step */
+/* Stores numbers that the step does not read again */
 template <int N, class T>
 static __device__ __forceinline__ void BornStream(T *to, const BornVector<T, N> &v)
 {
@@ -129,7 +130,7 @@ static __device__ __forceinline__ void BornStream(T *to, const BornVector<T, N> 
   else __stcs(reinterpret_cast<int4 *>(to), *reinterpret_cast<const int4 *>(&v));
 }
 
-/* Stores those of N numbers that are nodes of the step */
+/* Stores the numbers, of N, at nodes of the step */
 template <int N, class T>
 static __device__ __forceinline__ void BornStore(const BornArguments<float> &a, bool in, bool whole, int x, T *to, const BornVector<T, N> &v)
 {
@@ -258,7 +259,7 @@ __global__ void __launch_bounds__(K::S::threads, K::S::blocks) BornMarch(const _
   const int            tx = static_cast<int>(threadIdx.x) % S::TX, ty = static_cast<int>(threadIdx.x) / S::TX, x = at[0] + tx * N, y = at[1] + ty;
   const bool           in = x + N > a.from[0] && x < a.to[0] && y < a.to[1], whole = x >= a.from[0] && (x + N <= a.to[0] || a.to[0] == a.n[0]);
   const int            own = (ty + R) * K::line + K::X + tx * N, place = ty * S::TX * N + tx * N;
-  const ptrdiff_t      node = a.stride[0] * y + x; /* in its plane */
+  const ptrdiff_t      node = a.stride[0] * y + x; /* in the plane */
   float                sx[N];
   bool                 dampx   = false;
   const float          sy      = BornSpongeAt(a, 1, y);

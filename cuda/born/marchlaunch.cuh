@@ -3,17 +3,17 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* How march.cuh is launched for one order */
+/* The launch of march.cuh for an order */
 
 #include "launch.cuh"
 #include "march.cuh"
 
-#define BORN_PLANES 32 /* about how many of them a block marches through; more turns of blocks go on evenly, fewer read less twice */
+#define BORN_PLANES 32 /* approximate planes per block; short marches balance blocks, long marches read fewer planes twice */
 
 /* cuda/born/march.cu */
 PETSC_INTERN PetscErrorCode BornMapCreate(const BornGrid *, const void *, int bytes, int nx, int ny, CUtensorMap *);
 
-/* The fastest of the measured shapes (512^3, order 8, H100); higher orders have larger rings, so fewer blocks fit */
+/* The fastest of the measured shapes (512^3, order 8, H100); higher orders have larger rings, and fewer blocks fit */
 template <int R, bool both>
 using BornShapeOf = BornShape<2, 32, (R > 4 ? 8 : 16), R + 3, 3, (both ? 1 : (R > 4 ? 3 : 2))>;
 

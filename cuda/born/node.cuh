@@ -16,7 +16,7 @@ enum BornExtra {
   BORN_IMAGE    /* image += q w */
 };
 
-/* How numbers are stored, see BornKernels. bits 0: they are not even rounded. numbers may be NULL: rounded only */
+/* How numbers are stored, see BornKernels. bits 0: numbers are not rounded. numbers may be NULL: rounded only */
 struct BornStoring {
   int        bits;
   LitheFRSZ2 format;

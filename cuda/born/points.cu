@@ -2,14 +2,14 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Sources and receivers of MATBORN: gathers in the order of entries, so results are bitwise reproducible */
+/* Sources and receivers of MATBORN: gathers in the order of entries, for bitwise reproducible results */
 
 #include "launch.cuh"
 
 #define BORN_THREADS 128
 #define BORN_LANES   32 /* threads per point between nodes */
 
-/* The array that a force is added to, from the first node on */
+/* The array to which a force is added, from the first node on */
 template <class T, class K>
 struct BornTarget {
   T       *u;
@@ -119,7 +119,7 @@ static PetscErrorCode BornExtractOf(const BornGrid *g, const BornPoints *p, cons
   const bool       between = p->most > 4;
   const PetscInt64 threads = static_cast<PetscInt64>(p->points) * (between ? BORN_LANES : 1);
   const unsigned   blocks  = static_cast<unsigned>((threads + BORN_THREADS - 1) / BORN_THREADS);
-  const PetscInt   n1      = g->n[1] + (g->dim == 2 ? 2 * p->below : 0); /* with the planes that places may be in */
+  const PetscInt   n1      = g->n[1] + (g->dim == 2 ? 2 * p->below : 0); /* with the planes of places */
   cudaStream_t     stream;
   const K         *first = BornFromFirst<const K>(g, u) - p->below * g->stride[g->dim - 1];
 

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Steps of MATBORN: which kernel does them */
+/* Steps of MATBORN: the choice of the kernel */
 
 #include "any.cuh"
 

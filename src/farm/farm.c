@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Tasks over groups of processes: a free group takes the next ticket from a counter, longest tasks first, of its set. docs/guide/farm.md */
+/* Tasks over groups of processes. A free group takes the next ticket of its set from a counter, longest tasks first. docs/guide/farm.md */
 
 #include "farmimpl.h"
 #include <stddef.h>
@@ -148,7 +148,7 @@ PetscErrorCode LitheFarmDestroy(LitheFarm *farm)
 
 /* ------------------------------------------------------------ counters */
 
-/* On the first process of a group; returns what the counter was */
+/* On the first process of a group; returns the counter before the increment */
 static PetscErrorCode FarmCount(LitheFarm f, size_t counter, int64_t *before)
 {
   const int64_t one = 1;
@@ -181,7 +181,7 @@ static PetscErrorCode FarmCountMore(LitheFarm f, size_t counter, double more, do
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Tickets that have been taken of each set, one after the other: no two of one moment */
+/* The number of taken tickets per set. Sets are read in turn, not at the same moment */
 static PetscErrorCode FarmReadSets(LitheFarm f, PetscInt n, int64_t taken[])
 {
   const int64_t unused = 0;
@@ -209,7 +209,7 @@ static PetscErrorCode FarmCountersReset(LitheFarm f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A line where one is due: by the first process, which knows of all groups if they share the counters */
+/* A line of progress, if due. The first process prints the line; with shared counters the line covers all groups */
 static PetscErrorCode FarmSpeak(LitheFarm f, PetscInt done, double cost, double amount, PetscBool last)
 {
   const double now = MPI_Wtime(), seconds = now - f->begin, left = cost > 0 ? seconds * (f->total - cost) / cost : 0;
@@ -245,7 +245,7 @@ static double FarmAmount(const LitheFarmJob *job, PetscInt task)
   return job->unit && job->amount ? (double)job->amount[task] : 0;
 }
 
-/* By all processes of a group, which agree on what comes out */
+/* By all processes of a group, which agree on the result */
 static PetscErrorCode FarmTask(LitheFarm f, PetscInt task, PetscInt attempt)
 {
   const LitheFarmJob *job   = f->job;
@@ -290,12 +290,12 @@ static PetscErrorCode FarmTask(LitheFarm f, PetscInt task, PetscInt attempt)
 
 /* ------------------------------------------------------------ all tasks */
 
-/* What is to be done, in this order: set by set. first[nsets + 1]: where sets begin */
+/* The order of the open tasks, set by set. first[nsets + 1]: where sets begin */
 typedef struct {
   PetscInt        n, nsets, *first;
   const PetscInt *todo, *owner; /* of the tasks; NULL: whoever comes first */
   double         *setup;
-  PetscInt        set, at; /* of this group: the set that it keeps, or -1; the next task, where there are owners */
+  PetscInt        set, at; /* of this group: the current set, or -1; the next task, with fixed shares */
 } FarmQueue;
 
 typedef struct {
@@ -313,7 +313,7 @@ static int FarmLonger(const void *x, const void *y)
   return a->task < b->task ? -1 : a->task > b->task;
 }
 
-/* The set with most to do first, and in each the longest tasks, those of one length in their order. NULL: tasks alone */
+/* The set of the highest cost comes first; in each set the longest tasks come first, and equal tasks keep their order. NULL: tasks alone */
 static PetscErrorCode FarmSort(LitheFarm f, PetscInt n, PetscInt todo[], FarmQueue *queue)
 {
   const LitheFarmJob *job = f->job;
@@ -344,7 +344,7 @@ static PetscErrorCode FarmSort(LitheFarm f, PetscInt n, PetscInt todo[], FarmQue
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Each to the group that has least to do so far; of sets each group has neighbours */
+/* Each task goes to the group with the least work so far; a group gets neighbouring tasks of a set */
 static PetscErrorCode FarmShareOut(LitheFarm f, PetscInt n, const PetscInt todo[], PetscInt owner[])
 {
   double *load, sum = 0;
@@ -367,7 +367,7 @@ static PetscErrorCode FarmShareOut(LitheFarm f, PetscInt n, const PetscInt todo[
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The set where most is to be done, if a task of this group's would end before those who are there have done it all; or -1 */
+/* The set with the most work left, if this group would finish a task before the present groups finish the set; or -1 */
 static PetscErrorCode FarmFindSet(LitheFarm f, const FarmQueue *q, PetscInt *set)
 {
   int64_t *taken;
@@ -383,7 +383,7 @@ static PetscErrorCode FarmFindSet(LitheFarm f, const FarmQueue *q, PetscInt *set
 
     if (next == q->first[s + 1]) continue;
     for (PetscInt k = next; k < q->first[s + 1]; k++) rest += FarmCost(f->job, q->todo[k]);
-    /* half a task: those who are there are about in the middle of one */
+    /* half a task: the present groups are about halfway through a task */
     if (rest > FarmCost(f->job, q->todo[next]) / 2 && rest > most) {
       most = rest;
       *set = s;
@@ -393,7 +393,7 @@ static PetscErrorCode FarmFindSet(LitheFarm f, const FarmQueue *q, PetscInt *set
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On the first process of a group: the next task of its set, or of one that nobody has begun, or of one that needs help; or -1 */
+/* On the first process of a group: the next task of the group's set, of a set that no group has begun, or of a set that needs help; or -1 */
 static PetscErrorCode FarmNextOfSets(LitheFarm f, FarmQueue *q, PetscInt *task)
 {
   int64_t ticket;
@@ -437,7 +437,7 @@ static PetscErrorCode FarmNext(LitheFarm f, FarmQueue *q, PetscInt *task)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Is it time for the journal? It takes a twentieth of the time at most, and the first one is written at once */
+/* Whether the journal is due. Journals take a twentieth of the time at most; the first journal is written at once */
 static PetscBool FarmIsDue(const struct _n_LitheFarm *f)
 {
   return (PetscBool)(f->options.journal[0] && f->fresh && MPI_Wtime() - f->wrote >= 20 * f->writing);
@@ -461,7 +461,7 @@ static PetscErrorCode FarmRound(LitheFarm f, FarmQueue *queue, PetscInt attempt)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* After a round: which of its tasks nobody has done, and who tried. Collective */
+/* After a round: the tasks of the round that no group has done, and the group that tried. Collective */
 static PetscErrorCode FarmGather(LitheFarm f, PetscInt n, const PetscInt todo[], PetscInt *nfailed, PetscInt failed[], PetscInt by[])
 {
   PetscInt *group;
@@ -480,7 +480,7 @@ static PetscErrorCode FarmGather(LitheFarm f, PetscInt n, const PetscInt todo[],
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Who did what when, on all processes; the share of the time in which groups had tasks */
+/* Records of all tasks, on all processes, and the share of the time in which groups had tasks */
 static PetscErrorCode FarmSetResult(LitheFarm f, PetscInt found)
 {
   LitheFarmResult *r = &f->result;
@@ -503,7 +503,7 @@ static PetscErrorCode FarmSetResult(LitheFarm f, PetscInt found)
   }
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &busy, 1, MPIU_REAL, MPIU_SUM, f->comm));
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, times, (PetscMPIInt)n, MPIU_REAL, MPIU_MAX, f->comm));
-  /* of those that have tried a task, the last one: by attempts, since clocks of processes may differ */
+  /* the last group that tried a task: by attempts, since clocks of processes may differ */
   for (PetscInt t = n - 1; t >= 0; t--) {
     const LitheFarmRecord *record = &f->record[t];
     const PetscBool        mine   = (PetscBool)(record->group >= 0 && (PetscReal)record->attempt == times[t]);
@@ -555,13 +555,16 @@ PetscErrorCode LitheFarmRun(LitheFarm f, const LitheFarmJob *job)
   PetscInt      *todo, *owner, found = 0, left = 0;
   PetscBool     *known;
   double         amount = 0;
+  PetscErrorCode code   = PETSC_SUCCESS;
 
   PetscFunctionBegin;
   PetscCheck(n >= 0 && 4 * (PetscInt64)n < PETSC_MPI_INT_MAX, f->comm, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " tasks are too many", n);
   PetscCheck(job->nsets >= 0 && job->nsets <= FARM_SETS, f->comm, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " sets of tasks: 0 to %d", job->nsets, FARM_SETS);
   PetscCall(FarmStart(f, job));
   PetscCall(PetscCalloc3(n, &todo, n, &owner, n, &known));
-  if (f->options.journal[0]) PetscCall(FarmJournalRead(f, known));
+  if (f->options.journal[0]) code = FarmJournalRead(f, known);
+  if (code) PetscCall(PetscFree3(todo, owner, known));
+  PetscCall(code);
   f->total = 0;
   for (PetscInt t = 0; t < n; t++) {
     if (known[t]) found++;

@@ -8,11 +8,11 @@
 
 #define FARM_SETS 4096 /* at most */
 
-/* On the first process of all, where others reach it */
+/* In a window of the first process */
 typedef struct {
   int64_t ticket, done, opened;
-  double  cost, amount;   /* of those that are done */
-  int64_t set[FARM_SETS]; /* tickets of each set */
+  double  cost, amount;   /* of finished tasks */
+  int64_t set[FARM_SETS]; /* tickets per set */
 } FarmCounters;
 
 struct _n_LitheFarm {
@@ -27,14 +27,14 @@ struct _n_LitheFarm {
   /* of a run */
   const LitheFarmJob *job;
   LitheSums           sums;
-  unsigned char      *state; /* [ntasks] the kind that did a task which is in sums of this group, or 0 */
-  PetscReal         **piece; /* [ntasks] kept for the journal, on the first process of a group; NULL without one */
+  unsigned char      *state; /* [ntasks] the kind of group of each task in the sums, else 0 */
+  PetscReal         **piece; /* [ntasks] kept for the journal, on the first process of a group; NULL without a journal */
   PetscReal          *work;  /* a task's sum */
   double              begin; /* of the run */
-  double              wrote; /* the journal last, and how long that took */
+  double              wrote; /* time of the last journal, and seconds spent on the journal */
   double              writing;
   double              spoken; /* last line of progress */
-  PetscInt            fresh;  /* tasks that the journal does not have yet */
+  PetscInt            fresh;  /* tasks that are not in the journal yet */
   double              total;  /* cost of all tasks of this run */
   PetscInt            todo;
   LitheFarmRecord    *record;
@@ -42,9 +42,9 @@ struct _n_LitheFarm {
   LitheFarmResult     result;
 };
 
-/* journal.c: what earlier runs have done, into the sums and states of the first group; known[ntasks], on all processes */
+/* journal.c: results of earlier runs, into the sums and states of the first group; known[ntasks], on all processes */
 PETSC_INTERN PetscErrorCode FarmJournalRead(LitheFarm, PetscBool known[]);
-/* What this group has done; collective on the group */
+/* Results of this group; collective on the group */
 PETSC_INTERN PetscErrorCode FarmJournalWrite(LitheFarm);
 /* After the end of a run: collective on all */
 PETSC_INTERN PetscErrorCode FarmJournalRemove(LitheFarm);

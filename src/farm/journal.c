@@ -3,11 +3,12 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The journal of a farm: a file a group, with the tasks that it has done and their results. It is written beside the old one and
-   renamed, so that there is always a whole one. Files of groups have no tasks in common; a run adds them up, and begins with that.
+   The journal of a farm: one file per group, with the finished tasks of the group and their results. A new file is
+   written beside the old file and renamed. A complete file therefore always exists. Files of groups have no tasks in
+   common. A run begins with the sum of all files.
 
-   A file is words of 8 bytes: the head, the states of the tasks, the bins of the sums in the order of the numbers, the
-   tasks' own numbers, task by task, and a checksum.
+   A file consists of words of 8 bytes: the head, the states of the tasks, and the bins of the sums in the order of the
+   numbers. The tasks' own numbers follow, task by task, and a checksum.
 */
 
 #define _POSIX_C_SOURCE 200809L /* fileno(), fsync(), opendir() */
@@ -15,12 +16,12 @@
 #include <dirent.h>
 #include <unistd.h>
 
-#define JOURNAL_MAGIC UINT64_C(0x316d726166746c) /* "ltfarm1", which also tells the order of bytes */
+#define JOURNAL_MAGIC UINT64_C(0x316d726166746c) /* "ltfarm1", which also shows the order of bytes */
 #define JOURNAL_CHUNK 65536                      /* words of a message */
 
 typedef struct {
   uint64_t magic, hash, ntasks, N, bins, real;
-  int64_t  place, own; /* own: numbers of tasks of their own, each task's whole words */
+  int64_t  place, own; /* own: words of the tasks' own numbers; each task begins with a new word */
 } JournalHead;
 
 typedef struct {
@@ -63,7 +64,7 @@ static PetscErrorCode JournalPut(JournalFile *j, size_t n, const void *words)
 
 /* ------------------------------------------------------------ writing */
 
-/* The bins of all processes of a group, which the first one writes */
+/* The bins of all processes of a group. The first process writes */
 static PetscErrorCode JournalPutBins(LitheFarm f, JournalFile *j, PetscInt64 *const bin[])
 {
   PetscInt64 *chunk;
@@ -93,7 +94,7 @@ static PetscErrorCode JournalPutBins(LitheFarm f, JournalFile *j, PetscInt64 *co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* States and the tasks' own numbers end with a word that may be half full */
+/* The last word of states, and of a task's own numbers, may be partly used */
 static PetscErrorCode JournalPutBytes(JournalFile *j, size_t bytes, const void *data)
 {
   uint64_t last = 0;
@@ -179,41 +180,51 @@ static PetscErrorCode JournalGet(const JournalFile *j, size_t n, void *words)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A file, if it is whole and of this job */
-static PetscErrorCode JournalCheck(LitheFarm f, JournalEntry *entry)
+/* A file, if complete and of this job. chunk: room for JOURNAL_CHUNK words */
+static PetscErrorCode JournalCheckFile(LitheFarm f, JournalFile *j, JournalEntry *entry, uint64_t chunk[])
 {
   const LitheFarmJob *job = f->job;
-  JournalFile         j   = {.file = fopen(entry->path, "rb")};
   JournalHead         head;
-  uint64_t           *chunk;
   PetscInt64          words;
 
   PetscFunctionBegin;
-  PetscCall(PetscStrncpy(j.path, entry->path, sizeof(j.path)));
-  PetscCheck(j.file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "The journal %s cannot be opened", j.path);
-  PetscCall(JournalGet(&j, Words(sizeof(head)), &head));
+  PetscCheck(j->file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "The journal %s cannot be opened", j->path);
+  PetscCall(JournalGet(j, Words(sizeof(head)), &head));
   PetscCheck(head.magic == JOURNAL_MAGIC && head.hash == job->hash && head.ntasks == (uint64_t)job->ntasks && head.N == (uint64_t)job->N &&
                head.bins == LITHE_SUMS_BINS && head.real == sizeof(PetscReal),
-             PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "The journal %s is not one of this run; remove it, or name another one", j.path);
+             PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "The journal %s is not one of this run; remove it, or name another one", j->path);
   words        = (PetscInt64)Words((size_t)job->ntasks) + LITHE_SUMS_BINS * job->N + head.own;
   entry->place = (int)head.place;
   PetscCall(PetscCalloc1(8 * Words((size_t)job->ntasks) + 8, &entry->state));
-  PetscCall(JournalGet(&j, Words((size_t)job->ntasks), entry->state));
+  PetscCall(JournalGet(j, Words((size_t)job->ntasks), entry->state));
   for (PetscInt t = 0; t < job->ntasks; t++) entry->done += entry->state[t] > 0;
-  PetscCall(JournalSkip(&j, (PetscInt64)Words(sizeof(head))));
-  JournalSum(&j, Words(sizeof(head)), &head);
-  PetscCall(PetscMalloc1(JOURNAL_CHUNK, &chunk));
+  PetscCall(JournalSkip(j, (PetscInt64)Words(sizeof(head))));
+  JournalSum(j, Words(sizeof(head)), &head);
   for (PetscInt64 at = 0; at < words; at += JOURNAL_CHUNK) {
     const size_t m = (size_t)PetscMin(JOURNAL_CHUNK, words - at);
 
-    PetscCall(JournalGet(&j, m, chunk));
-    JournalSum(&j, m, chunk);
+    PetscCall(JournalGet(j, m, chunk));
+    JournalSum(j, m, chunk);
   }
-  PetscCall(JournalGet(&j, 1, chunk));
-  PetscCheck(chunk[0] == j.checksum && fread(chunk, 1, 1, j.file) == 0, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
-             "The journal %s is damaged; remove it, and its tasks are done again", j.path);
+  PetscCall(JournalGet(j, 1, chunk));
+  PetscCheck(chunk[0] == j->checksum && fread(chunk, 1, 1, j->file) == 0, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+             "The journal %s is damaged; remove it, and its tasks are done again", j->path);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode JournalCheck(LitheFarm f, JournalEntry *entry)
+{
+  JournalFile    j = {.file = fopen(entry->path, "rb")};
+  uint64_t      *chunk;
+  PetscErrorCode code;
+
+  PetscFunctionBegin;
+  PetscCall(PetscStrncpy(j.path, entry->path, sizeof(j.path)));
+  PetscCall(PetscMalloc1(JOURNAL_CHUNK, &chunk));
+  code = JournalCheckFile(f, &j, entry, chunk);
   PetscCall(PetscFree(chunk));
-  (void)fclose(j.file);
+  if (j.file) (void)fclose(j.file);
+  PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -225,13 +236,14 @@ static int JournalCompare(const void *x, const void *y)
   return strcmp(a->path, b->path);
 }
 
-/* The files of this job, those of other slices too if all tasks are wanted; on the first process */
+/* The files of this job, with other slices if all tasks are wanted; on the first process */
 static PetscErrorCode JournalList(LitheFarm f, PetscInt *n, JournalEntry **entries)
 {
   char           folder[PETSC_MAX_PATH_LEN], begin[PETSC_MAX_PATH_LEN + 64], path[PETSC_MAX_PATH_LEN + 64], *base;
   DIR           *dir;
   struct dirent *file;
   PetscInt       room = 0;
+  PetscErrorCode code = PETSC_SUCCESS;
 
   PetscFunctionBegin;
   *n = 0;
@@ -244,12 +256,12 @@ static PetscErrorCode JournalList(LitheFarm f, PetscInt *n, JournalEntry **entri
   base = strrchr(begin, '/') ? strrchr(begin, '/') + 1 : begin;
   dir  = opendir(!strchr(f->options.journal, '/') ? "." : (folder[0] ? folder : "/"));
   PetscCheck(dir, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "The folder of the journal %s is not there", f->options.journal);
-  while ((file = readdir(dir))) {
+  while (!code && (file = readdir(dir))) {
     const char *name = file->d_name;
 
     if (strncmp(name, base, strlen(base)) != 0) continue;
     PetscCall(PetscSNPrintf(path, sizeof(path), "%.*s%s", (int)(base - begin), begin, name));
-    /* half a journal, of a run that was killed while it wrote */
+    /* half a journal, of a run that was killed while writing */
     if (!strcmp(name + PetscMax(4, strlen(name)) - 4, ".new")) {
       if (!f->options.only) (void)unlink(path);
       continue;
@@ -260,17 +272,18 @@ static PetscErrorCode JournalList(LitheFarm f, PetscInt *n, JournalEntry **entri
     }
     PetscCall(PetscMemzero(&(*entries)[*n], sizeof(JournalEntry)));
     PetscCall(PetscStrncpy((*entries)[*n].path, path, sizeof((*entries)[*n].path)));
-    PetscCall(JournalCheck(f, &(*entries)[*n]));
+    code = JournalCheck(f, &(*entries)[*n]);
     ++*n;
   }
   (void)closedir(dir);
+  PetscCall(code);
   if (*n) qsort(*entries, (size_t)*n, sizeof(JournalEntry), JournalCompare);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ------------------------------------------------------------ reading */
 
-/* The part of this process, one of the first group */
+/* The part of this process, which belongs to the first group */
 static PetscErrorCode JournalAdd(LitheFarm f, const JournalEntry *entry)
 {
   const LitheFarmJob *job    = f->job;
@@ -283,7 +296,7 @@ static PetscErrorCode JournalAdd(LitheFarm f, const JournalEntry *entry)
   PetscFunctionBegin;
   PetscCall(PetscStrncpy(j.path, entry->path, sizeof(j.path)));
   PetscCheck(j.file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "The journal %s cannot be opened", j.path);
-  /* another run may be at work, and replace its file */
+  /* another run may be active, and replace the file */
   PetscCall(PetscCalloc1(8 * states + 8, &state));
   PetscCall(JournalSkip(&j, (PetscInt64)Words(sizeof(JournalHead))));
   PetscCall(JournalGet(&j, states, state));
@@ -319,10 +332,20 @@ PetscErrorCode FarmJournalRead(LitheFarm f, PetscBool known[])
   const PetscMPIInt bytes   = (PetscMPIInt)(8 * Words((size_t)f->job->ntasks) + 8);
   JournalEntry     *entries = NULL;
   PetscInt          n = 0, taken = 0;
+  int               code = 0;
   char              own[PETSC_MAX_PATH_LEN + 64];
 
   PetscFunctionBegin;
-  if (!f->rank) PetscCall(JournalList(f, &n, &entries));
+  /* all processes learn of a refusal by the first process */
+  if (!f->rank) code = (int)JournalList(f, &n, &entries);
+  PetscCallMPI(MPI_Bcast(&code, 1, MPI_INT, 0, f->comm));
+  if (code) {
+    f->result.refused = PETSC_TRUE;
+    for (PetscInt e = 0; e < n; e++) PetscCall(PetscFree(entries[e].state));
+    PetscCall(PetscFree(entries));
+    if (!f->rank) PetscCall((PetscErrorCode)code);
+    SETERRQ(PETSC_COMM_SELF, (PetscErrorCode)code, "The first process cannot read the journal %s", f->options.journal);
+  }
   PetscCallMPI(MPI_Bcast(&n, 1, MPIU_INT, 0, f->comm));
   if (f->rank) PetscCall(PetscRealloc(sizeof(JournalEntry) * (size_t)n, &entries));
   for (PetscInt e = 0; e < n; e++) {
@@ -333,7 +356,7 @@ PetscErrorCode FarmJournalRead(LitheFarm f, PetscBool known[])
     if (f->rank) PetscCall(PetscMalloc1(bytes, &entry->state));
     PetscCallMPI(MPI_Bcast(entry->state, bytes, MPI_BYTE, 0, f->comm));
     for (PetscInt t = 0; t < f->job->ntasks; t++) both += entry->state[t] && known[t];
-    /* left over from a run that was killed after it had added it to another one */
+    /* left over from a run that was killed after the sum of files was written */
     if (both == entry->done) continue;
     PetscCheck(!both, f->comm, PETSC_ERR_FILE_UNEXPECTED, "The journal %s has tasks that another one has, and others; remove it, and they are done again",
                entry->path);
@@ -341,7 +364,7 @@ PetscErrorCode FarmJournalRead(LitheFarm f, PetscBool known[])
     if (!f->group.number) PetscCall(JournalAdd(f, entry));
     taken++;
   }
-  /* One file, that of the first group, before the others are removed */
+  /* The file of the first group is written before the other files are removed */
   if (taken && !f->group.number && !f->options.only) PetscCall(FarmJournalWrite(f));
   PetscCallMPI(MPI_Barrier(f->comm));
   if (!f->rank && taken && !f->options.only) {

@@ -2,11 +2,11 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Sums in any order: sums.h says how */
+/* Sums in any order: see sums.h */
 
 #include <lithe/private/lithecudasums.h>
 
-/* What a memory can do. Memory is zeros when it is made; copies are from any memory to any */
+/* Operations of a memory. New memory has zeros; copies connect any two memories */
 typedef struct {
   PetscErrorCode (*create)(size_t bytes, void **);
   PetscErrorCode (*destroy)(void **);
@@ -22,7 +22,7 @@ struct _n_LitheSums {
   PetscInt       n;
   int            place; /* of the first bin */
   PetscInt64    *bin[LITHE_SUMS_MOST];
-  PetscInt64    *mirror[LITHE_SUMS_MOST]; /* of bins that are not on the host; NULL until they are asked for */
+  PetscInt64    *mirror[LITHE_SUMS_MOST]; /* of bins on a device; NULL until the first request */
 };
 
 /* ------------------------------------------------------------ the host */
@@ -161,7 +161,7 @@ PetscErrorCode LitheSumsLargest(PetscMemType memory, PetscInt n, const PetscReal
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Bins of a place, as those of a higher one; the lowest are left out */
+/* From the bins of a place to the bins of a higher place; the lowest bins are dropped */
 static PetscErrorCode BinsRaise(const SumsOps *ops, PetscInt n, PetscInt64 *bin[], int by)
 {
   PetscInt64 *old[LITHE_SUMS_MOST];

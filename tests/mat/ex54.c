@@ -28,6 +28,7 @@ typedef struct {
   MatBornBackground background;
   PetscInt          bits, interval, velocitybits;
   MatBornParameter  parameter;
+  PetscReal         lowpass;
 } Case;
 
 /* A vector of the DMDA by the numbers of nodes: sets values(i), or compares bits with the vector of a single process */
@@ -84,6 +85,7 @@ static PetscErrorCode Create(MPI_Comm comm, const Case *c, DM *da, Mat *J)
   PetscCall(MatBornSetInterval(*J, c->interval));
   PetscCall(MatBornSetVelocityBits(*J, c->velocitybits));
   PetscCall(MatBornSetParameter(*J, c->parameter));
+  PetscCall(MatBornSetLowpass(*J, c->lowpass));
   if (!c->between) PetscCall(MatBornSetInterpolation(*J, MATBORN_INTERPOLATION_NONE));
   for (PetscInt s = 0; s < c->shots; s++) {
     PetscReal      source[3], receivers[3 * 24];
@@ -238,6 +240,9 @@ int main(int argc, char **argv)
     c.field   = k ? MATBORN_FIELD_FLOAT : MATBORN_FIELD_DOUBLE;
     PetscCall(TestCase(k ? "3-D, order 8" : "3-D, order 4", &c));
   }
+  c         = plane;
+  c.lowpass = 0.5;
+  if (!brief) PetscCall(TestCase("low-pass", &c));
   c              = plane;
   c.field        = MATBORN_FIELD_FLOAT;
   c.bits         = 16;
@@ -272,7 +277,7 @@ int main(int argc, char **argv)
     c.surface      = (PetscBool)(k == 2);
     PetscCall(TestCase(name[k], &c));
   }
-  PetscCall(TestDone((cases + (brief ? 2 : 7)) * 10, "all bits are the same\n"));
+  PetscCall(TestDone((cases + (brief ? 2 : 8)) * 10, "all bits are the same\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

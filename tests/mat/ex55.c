@@ -135,6 +135,135 @@ static PetscErrorCode TestRefusals(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Differences of a single process: an error on all processes, or seen by all processes */
+static PetscErrorCode TestAlone(void)
+{
+  const PetscReal other[6] = {8, 8, 14.5, 8, 14, 20.5}, *given = rank == size - 1 ? other : receivers;
+  const PetscReal nan = (PetscReal)NAN;
+  DM              da;
+  Vec             v, x, d, e;
+  Mat             J;
+  PetscReal       w[50];
+  PetscBool       same;
+
+  PetscFunctionBeginUser;
+  if (size == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(Create(PETSC_FALSE, &da, &v, &J));
+  if (PetscDefined(USE_DEBUG)) count++; /* PETSc has another message */
+  else TEST_REFUSED("receivers", MatBornAddShot(J, source, rank ? 3 : 2, receivers), "2 receivers on one process", "3 on another");
+  PetscCall(MatBornAddShot(J, source, 3, given));
+  TEST_REFUSED("places of receivers", MatSetUp(J), "different sources or receivers", "MatBornAddShot");
+  PetscCall(MatDestroy(&J));
+  PetscCall(VecDestroy(&v));
+  PetscCall(DMDestroy(&da));
+
+  PetscCall(Create(PETSC_FALSE, &da, &v, &J));
+  PetscCall(MatCreateVecs(J, &x, &d));
+  PetscCall(VecDuplicate(d, &e));
+  PetscCall(VecSet(x, 0.01));
+  for (int k = 0; k < 50; k++) w[k] = rank == size - 1 && k == 30 ? nan : Ricker((PetscReal)0.15, 6, (PetscReal)0.2 * (PetscReal)k);
+  TEST_REFUSED("a sample", MatBornSetWavelet(J, 50, w), "Sample 30 of the wavelet");
+  if (rank == size - 1) w[30] = 0;
+  PetscCall(MatBornSetWavelet(J, 50, w));
+  TEST_REFUSED("a wavelet", MatMult(J, x, d), "different wavelets", "MatBornSetWavelet");
+  if (rank == size - 1) w[30] = Ricker((PetscReal)0.15, 6, 6);
+  PetscCall(MatBornSetWavelet(J, 50, w));
+  PetscCall(MatMult(J, x, d));
+
+  /* a journal that the first process cannot open, and vectors with a wrong distribution */
+  PetscCall(MatBornSetJournal(J, "/nowhere/journal", PETSC_FALSE));
+  TEST_REFUSED("journal", MatMult(J, x, e), "journal /nowhere/journal");
+  PetscCall(VecLockReadPop(x)); /* MatMult() leaves it so after an error */
+  PetscCall(MatBornSetJournal(J, NULL, PETSC_FALSE));
+  PetscCall(MatMult(J, x, e));
+  PetscCall(VecEqual(d, e, &same));
+  if (WRONG(!same)) FAIL("other data after a refused journal");
+  {
+    PetscInt n, N;
+    Vec      other;
+
+    PetscCall(VecGetLocalSize(d, &n));
+    PetscCall(VecGetSize(d, &N));
+    PetscCall(VecCreateMPI(PETSC_COMM_WORLD, rank == 0 ? n - 1 : (rank == 1 ? n + 1 : n), N, &other));
+    TEST_REFUSED("parts of a vector", MatBornModel(J, other), "samples; make it with MatCreateVecs()");
+    PetscCall(VecDestroy(&other));
+  }
+
+  /* a single process changes its part of the velocity */
+  if (rank == size - 1) {
+    PetscScalar *a;
+
+    PetscCall(VecGetArray(v, &a));
+    for (int k = 0; k < 40; k++) a[k] = 1.5;
+    PetscCall(VecRestoreArray(v, &a));
+  }
+  PetscCall(MatMult(J, x, e));
+  PetscCall(VecEqual(d, e, &same));
+  if (WRONG(same)) FAIL("a velocity that is new on one process is not seen");
+  PetscCall(MatBornSetOrder(J, 4));
+  PetscCall(MatBornSetOrder(J, 8));
+  PetscCall(MatMult(J, x, d));
+  PetscCall(VecEqual(d, e, &same));
+  if (WRONG(!same)) FAIL("a velocity that is new on one process is not seen by all");
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&d));
+  PetscCall(VecDestroy(&e));
+  PetscCall(VecDestroy(&v));
+  PetscCall(MatDestroy(&J));
+  PetscCall(DMDestroy(&da));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A copy works without the original, gives the same bits, and has its own velocity; sizes of groups that do not divide the processes */
+static PetscErrorCode TestCopies(void)
+{
+  DM        da;
+  Vec       v, x, y, d, e;
+  Mat       J, K[2], N;
+  PetscReal norm;
+  PetscBool same;
+
+  PetscFunctionBeginUser;
+  PetscCall(Create(PETSC_FALSE, &da, &v, &J));
+  PetscCall(MatBornSetLowpass(J, 0.9));
+  PetscCall(MatBornSetGroupSize(J, PetscMax(1, size - 1)));
+  PetscCall(MatCreateVecs(J, &x, &d));
+  PetscCall(VecDuplicate(d, &e));
+  PetscCall(VecDuplicate(x, &y));
+  PetscCall(VecSet(x, 0.01));
+  PetscCall(MatMult(J, x, d));
+  PetscCall(MatDuplicate(J, MAT_COPY_VALUES, &K[0]));
+  PetscCall(MatDuplicate(J, MAT_DO_NOT_COPY_VALUES, &K[1]));
+  TEST_REFUSED("no velocity", MatMult(K[1], x, e), "no velocity", "MatBornSetVelocity");
+  PetscCall(MatBornSetVelocity(K[1], v));
+  PetscCall(MatBornSetGroupSize(K[1], 1));
+  PetscCall(MatMult(K[1], x, e));
+  PetscCall(VecEqual(d, e, &same));
+  if (WRONG(!same)) FAIL("other data without groups");
+  PetscCall(VecScale(v, 0.75));
+  PetscCall(MatMult(K[1], x, e));
+  PetscCall(VecEqual(d, e, &same));
+  if (WRONG(same)) FAIL("a new velocity is not seen");
+  PetscCall(MatBornGetNormal(K[0], &N));
+  PetscCall(MatDestroy(&J));
+  PetscCall(VecDestroy(&v));
+  PetscCall(DMDestroy(&da));
+  PetscCall(MatMult(K[0], x, e));
+  PetscCall(VecEqual(d, e, &same));
+  if (WRONG(!same)) FAIL("other data by a copy");
+  PetscCall(MatDestroy(&K[0]));
+  PetscCall(MatDestroy(&K[1]));
+  PetscCall(MatMult(N, x, y));
+  PetscCall(VecNorm(y, NORM_2, &norm));
+  if (WRONG(!(norm > 0))) FAIL("the normal operator of a matrix that is gone");
+  PetscCall(VecDestroy(&y));
+  PetscCall(MatDestroy(&N));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&d));
+  PetscCall(VecDestroy(&e));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Files in a folder, and how many of them are younger than a moment */
 static PetscErrorCode CountFiles(const char folder[], PetscInt *n)
 {
@@ -220,7 +349,9 @@ int main(int argc, char **argv)
   PetscCall(TestCoordinates());
   PetscCall(TestRefusals());
   PetscCall(TestJournal());
-  PetscCall(TestDone(20, "journals and refusals are right\n"));
+  PetscCall(TestAlone());
+  PetscCall(TestCopies());
+  PetscCall(TestDone(24, "journals and refusals are right\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -3,9 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Least-squares migration: the image whose data are nearest, by PETSc's solvers as they are.
+   Least-squares migration: the image with the nearest data, by PETSc's solvers, unchanged.
 
-   KSPLSQR applies its preconditioner to the normal equations, so a diagonal matrix of the illumination scales them.
+   KSPLSQR applies a preconditioner to the normal equations; a diagonal matrix of the illumination scales the equations.
    KSPCG needs b = J^T d, and visits each shot once an iteration. TAOBRGN adds a weight times the sum of magnitudes.
 */
 
@@ -20,7 +20,7 @@ typedef struct {
   Least        *least;
   Vec           right, work; /* of CG; of the data */
   PetscReal     norm;        /* of the data */
-  PetscReal     last;        /* misfit that TAO has seen */
+  PetscReal     last;        /* misfit of TAO's iterations */
   PetscInt      made;
 } Context;
 
@@ -58,7 +58,7 @@ static PetscErrorCode MonitorCG(KSP ksp, PetscInt iteration, PetscReal norm, voi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The illumination, with what keeps its inverse small where there are no waves */
+/* The illumination, with a shift that keeps the inverse small where no waves are */
 static PetscErrorCode CreateScale(const Survey *s, Vec illumination, Mat *scale)
 {
   Vec       diagonal;
@@ -129,7 +129,7 @@ static PetscErrorCode Residual(Tao tao, Vec x, Vec r, void *context)
 
 static PetscErrorCode Jacobian(Tao tao, Vec x, Mat J, Mat unused, void *context)
 {
-  PetscFunctionBegin; /* it does not depend on x */
+  PetscFunctionBegin; /* the Jacobian does not depend on x */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -155,7 +155,7 @@ static PetscErrorCode SolveTao(Context *c, Vec image)
   PetscFunctionBegin;
   PetscCall(VecDuplicate(s->data, &residual));
   PetscCall(VecDuplicate(image, &gradient));
-  /* the image vanishes at a weight of max |J^T d|; its size along the steepest descent is |J^T d|^2 / |J J^T d|^2 of that */
+  /* the image vanishes at a weight of max |J^T d|; the size along the steepest descent is |J^T d|^2 / |J J^T d|^2 times that weight */
   PetscCall(MatMultTranspose(s->J, s->data, gradient));
   PetscCall(VecNorm(gradient, NORM_INFINITY, &most));
   PetscCall(VecNorm(gradient, NORM_2, &norm[0]));

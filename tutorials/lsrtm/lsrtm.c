@@ -7,7 +7,7 @@ static char help[] = "Least-squares reverse-time migration of a survey that is m
 #include "lsrtm.h"
 #include <petsctime.h>
 
-/* What is written: the velocity, the background, images, as NAME.velocity, ... and data as NAME.segy */
+/* Writes velocity, background and images as NAME.velocity, ..., and data as NAME.segy */
 static PetscErrorCode WriteAll(const Survey *s, const char name[], GridFileFormat format, Vec rtm, Vec image)
 {
   const char *const names[] = {"velocity", "background", "rtm", "lsrtm"};

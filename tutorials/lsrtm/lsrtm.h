@@ -4,10 +4,11 @@
 #pragma once
 
 /*
-   A seismic survey, and what it says of the ground: MATBORN and its solvers.
+   A seismic survey, and images of the ground: MATBORN and PETSc's solvers.
 
-   The model has n[] nodes, in 2-D of x and z. The grid of the waves has a sponge round it, pad[] nodes at the first faces. Coordinates of sources
-   and receivers count from the corner of the model; those of MATBORN from the corner of the grid.
+   The model has n[] nodes, in 2-D of x and z. The grid of the waves is the model with a sponge, pad[] nodes at the first
+   faces. Coordinates of sources and receivers count from the corner of the model. In MATBORN coordinates count from the
+   corner of the grid.
 */
 
 #include <lithe.h>
@@ -43,16 +44,17 @@ typedef struct {
   PetscInt       steps, every;
   PetscInt       nshots, step[2]; /* step: nodes between receivers along x and y */
   PetscReal      depth;           /* of sources and receivers, m */
-  PetscBool      born;            /* data are J times the reflectivity, not differences of modelled ones */
+  PetscBool      born;            /* data are J times the reflectivity, not differences of modelled data */
   char           file[PETSC_MAX_PATH_LEN], dataset[PETSC_MAX_PATH_LEN], axes[8];
   GridFileFormat format;
   char           records[PETSC_MAX_PATH_LEN]; /* to read */
+  PetscInt       at[3];                       /* the node of the model where the sections of a picture meet */
 
   /* made by SurveySetUp() */
   DM        da;
   Vec       velocity, background, reflectivity;
   Mat       J;
-  Vec       data;    /* what the background does not explain */
+  Vec       data;    /* the data without the data of the background */
   PetscReal seconds; /* of a shot, in modelling; 0: data were read */
 } Survey;
 
@@ -60,7 +62,7 @@ PETSC_INTERN PetscErrorCode SurveySetFromOptions(MPI_Comm, Survey *);
 PETSC_INTERN PetscErrorCode SurveySetUp(Survey *);
 PETSC_INTERN PetscErrorCode SurveyView(const Survey *);
 PETSC_INTERN PetscErrorCode SurveyDestroy(Survey *);
-/* What part of a product's time a shot took */
+/* Seconds of a shot, by the seconds of a product */
 PETSC_INTERN PetscReal SurveyShotSeconds(const Survey *, double seconds);
 /* How alike an image and the reflectivity are, -1 to 1: below the water and without the sponge */
 PETSC_INTERN PetscErrorCode SurveyCorrelate(const Survey *, Vec image, PetscReal *correlation);
@@ -70,12 +72,12 @@ PETSC_INTERN PetscErrorCode RecordsWrite(const Survey *, Vec data, const char pa
 PETSC_INTERN PetscErrorCode RecordsReadShots(Survey *); /* adds them to J; sets dt, every and steps, for which the largest dt is in dt */
 PETSC_INTERN PetscErrorCode RecordsReadData(const Survey *, Vec data);
 
-/* least.c: an image, whose data are near those of the survey */
+/* least.c: an image with data near the survey's data */
 typedef struct {
   LsrtmMethod method;
   PetscInt    iterations;                   /* asked for, then made */
   PetscReal   misfit[LSRTM_ITERATIONS + 1]; /* |J image - data| / |data| after each */
-  PetscReal   l1;                           /* weight, of the one at which the image vanishes */
+  PetscReal   l1;                           /* weight, relative to the least weight at which the image vanishes */
   PetscBool   scale;                        /* by the illumination */
   PetscReal   seconds;
 } Least;

@@ -2,17 +2,33 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Above: velocity, migration, least squares. Below: the data of a shot, what is left of them, and the misfit over iterations */
+/*
+   Columns: velocity, migration, least squares. Rows: a section, in 3-D three sections. In the last row: the data of a
+   shot, the residual, and the misfit over iterations
+*/
 
 #include "lsrtm.h"
 #include <tutorials/common/picture.h>
 #include <tutorials/common/velocity.h>
 
 #define WIDTH  1500
-#define HEIGHT 760
+#define HEIGHT 380 /* of a row */
 
-/* A section of the model in x and z through the middle of y, the deepest line first */
-static PetscErrorCode GetSection(const Survey *s, Vec x, PetscReal *value)
+/* A section has two axes; the third coordinate is fixed. Depths are drawn downwards */
+typedef struct {
+  int         across, down, fixed;
+  const char *xlabel, *ylabel;
+} Section;
+
+static const Section sections[] = {{0, 2, 1, "x, km", "depth"}, {1, 2, 0, "y, km", "depth"}, {0, 1, 2, "x, km", "y, km"}};
+
+static inline PetscInt SectionSize(const Survey *s, const Section *section)
+{
+  return s->n[section->across] * s->n[section->down];
+}
+
+/* Sections of the model, in order. The first line of a section is at the bottom of the panel */
+static PetscErrorCode GetSections(const Survey *s, Vec x, int many, PetscReal *value)
 {
   PetscMPIInt rank;
   Vec         all;
@@ -24,10 +40,17 @@ static PetscErrorCode GetSection(const Survey *s, Vec x, PetscReal *value)
     const PetscScalar *a;
 
     PetscCall(VecGetArrayRead(all, &a));
-    for (PetscInt k = 0; k < s->n[2]; k++) {
-      const PetscInt64 line = (s->pad[1] + s->n[1] / 2 + (PetscInt64)s->N[1] * (s->pad[2] + k)) * s->N[0] + s->pad[0];
+    for (int k = 0; k < many; k++) {
+      const Section *section = &sections[k];
+      const PetscInt lines   = s->n[section->down];
+      PetscInt       at[3];
 
-      for (PetscInt i = 0; i < s->n[0]; i++) value[(s->n[2] - 1 - k) * s->n[0] + i] = PetscRealPart(a[line + i]);
+      at[section->fixed] = s->at[section->fixed];
+      for (PetscInt line = 0; line < lines; line++) {
+        at[section->down] = section->down == 2 ? lines - 1 - line : line;
+        for (at[section->across] = 0; at[section->across] < s->n[section->across]; at[section->across]++)
+          *value++ = PetscRealPart(a[s->pad[0] + at[0] + s->N[0] * (s->pad[1] + at[1] + (PetscInt64)s->N[1] * (s->pad[2] + at[2]))]);
+      }
     }
     PetscCall(VecRestoreArrayRead(all, &a));
   }
@@ -35,21 +58,18 @@ static PetscErrorCode GetSection(const Survey *s, Vec x, PetscReal *value)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The traces of a shot, receivers along x, time downwards; in 3-D those of the middle line */
+/* The traces of a shot, receivers along x, time downwards; in 3-D the middle line of receivers */
 static PetscErrorCode GetTraces(const Survey *s, Vec data, PetscInt *nx, PetscInt *nt, PetscReal **value)
 {
   const PetscInt shot = s->nshots / 2;
-  PetscInt       row  = 0, n, first, line;
+  PetscInt       row, n, first, line;
   PetscMPIInt    rank;
   Vec            all;
   VecScatter     scatter;
 
   PetscFunctionBegin;
   *nt = s->steps / s->every;
-  for (PetscInt k = 0; k < shot; k++) {
-    PetscCall(MatBornGetShot(s->J, k, NULL, &n, NULL));
-    row += n * *nt;
-  }
+  PetscCall(MatBornGetShotRows(s->J, shot, &row, NULL));
   PetscCall(MatBornGetShot(s->J, shot, NULL, &n, NULL));
   line  = s->dim == 2 || s->records[0] ? n : (s->n[0] - 1) / s->step[0] + 1;
   first = (n / line / 2) * line;
@@ -73,16 +93,45 @@ static PetscErrorCode GetTraces(const Survey *s, Vec data, PetscInt *nx, PetscIn
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode DrawSection(const Survey *s, Picture *picture, int column, const char title[], const char unit[], const PetscReal *value, PetscBool image)
+/* A column of sections with a common scale. A vertical line shows the place of the other vertical section */
+static PetscErrorCode DrawSections(const Survey *s, Picture *picture, int column, const char title[], int many, const PetscReal *value,
+                                   const PetscReal range[2])
 {
-  const int    box[4] = {column * WIDTH / 3, 0, WIDTH / 3, HEIGHT / 2};
-  PicturePanel panel  = {.title = title, .unit = unit, .xlabel = "x, km", .ylabel = "depth", .nx = s->n[0], .ny = s->n[2], .value = value};
-
   PetscFunctionBegin;
-  panel.x[1] = s->h * (PetscReal)(s->n[0] - 1) / 1000;
-  panel.y[0] = s->h * (PetscReal)(s->n[2] - 1) / 1000;
-  if (image) PetscCall(PictureGetRange(s->n[0] * s->n[2], value, panel.range));
-  PetscCall(PictureDraw(picture, box, &panel));
+  for (int k = 0; k < many; k++) {
+    const Section    *section = &sections[k];
+    const PetscInt    across = section->across, down = section->down, fixed = section->fixed;
+    const int         box[4] = {column * WIDTH / 3, k * HEIGHT, WIDTH / 3, HEIGHT};
+    const PictureMark mark   = {.x = s->h * (PetscReal)s->at[across] / 1000, .y = (PetscReal)NAN};
+    PicturePanel      panel =
+      {.title = title, .unit = "", .xlabel = section->xlabel, .ylabel = section->ylabel, .nx = s->n[across], .ny = s->n[down], .value = value};
+    char text[128];
+
+    panel.x[1]                 = s->h * (PetscReal)(s->n[across] - 1) / 1000;
+    panel.y[down == 2 ? 0 : 1] = s->h * (PetscReal)(s->n[down] - 1) / 1000;
+    panel.range[0]             = range[0];
+    panel.range[1]             = range[1];
+    if (many > 1) {
+      PetscCall(
+        PetscSNPrintf(text, sizeof(text), "%s, %s = %.3g km", title, fixed == 2 ? "depth" : (fixed ? "y" : "x"), (double)s->h * (double)s->at[fixed] / 1000));
+      panel.title  = text;
+      panel.nmarks = 1;
+      panel.mark   = &mark;
+    }
+    PetscCall(PictureDraw(picture, box, &panel));
+    value += SectionSize(s, section);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode GetLimits(PetscInt n, const PetscReal *value, PetscReal range[2])
+{
+  PetscFunctionBegin;
+  range[0] = range[1] = value[0];
+  for (PetscInt i = 1; i < n; i++) {
+    range[0] = PetscMin(range[0], value[i]);
+    range[1] = PetscMax(range[1], value[i]);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -90,20 +139,22 @@ PetscErrorCode SurveyWritePicture(const Survey *s, const Least *least, Vec rtm, 
 {
   const char *const titles[] = {"velocity, m/s", "migration", "least-squares migration"};
   const Vec         x[] = {s->velocity, rtm, image}, d[] = {s->data, residual};
-  PetscReal        *section[3], *traces[2], range[2];
+  const int         many = s->dim == 3 ? 3 : 1;
+  PetscReal        *section[3], *traces[2], range[2] = {0, 0};
   PetscMPIInt       rank;
-  PetscInt          nx = 0, nt = 0;
+  PetscInt          nx = 0, nt = 0, n = 0;
   Picture           picture;
   PetscBool         set;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(s->comm, &rank));
+  for (int k = 0; k < many; k++) n += SectionSize(s, &sections[k]);
   for (int k = 0; k < 3; k++) {
-    PetscCall(PetscMalloc1(s->n[0] * s->n[2], &section[k]));
-    PetscCall(GetSection(s, x[k], section[k]));
+    PetscCall(PetscMalloc1(n, &section[k]));
+    PetscCall(GetSections(s, x[k], many, section[k]));
   }
-  /* water is mute: what images have there are sources and receivers */
-  for (PetscInt i = 0; i < s->n[0] * s->n[2] && !rank; i++) {
+  /* images of water show sources and receivers only */
+  for (PetscInt i = 0; i < n && !rank; i++) {
     if (section[0][i] <= (PetscReal)VELOCITY_WATER) section[1][i] = section[2][i] = 0;
   }
   for (int k = 0; k < 2; k++) PetscCall(GetTraces(s, d[k], &nx, &nt, &traces[k]));
@@ -111,15 +162,19 @@ PetscErrorCode SurveyWritePicture(const Survey *s, const Least *least, Vec rtm, 
     PetscReal curve[2 * (LSRTM_ITERATIONS + 1)];
     char      title[64];
 
-    /* data and images are neither small nor large where they are grey */
+    /* zeros of data and images are grey */
     PetscCall(PetscOptionsHasName(NULL, NULL, "-draw_cmap", &set));
     if (!set) PetscCall(PetscOptionsSetValue(NULL, "-draw_cmap", "gray"));
-    PetscCall(PictureCreate(WIDTH, HEIGHT, &picture));
+    PetscCall(PictureCreate(WIDTH, (many + 1) * HEIGHT, &picture));
     if (!set) PetscCall(PetscOptionsClearValue(NULL, "-draw_cmap"));
-    for (int k = 0; k < 3; k++) PetscCall(DrawSection(s, &picture, k, titles[k], "", section[k], (PetscBool)(k > 0)));
+    PetscCall(GetLimits(n, section[0], range));
+    for (int k = 0; k < 3; k++) {
+      if (k) PetscCall(PictureGetRange(n, section[k], range));
+      PetscCall(DrawSections(s, &picture, k, titles[k], many, section[k], range));
+    }
     PetscCall(PictureGetRange(nx * nt, traces[0], range));
     for (int k = 0; k < 2; k++) {
-      const int    box[4] = {k * WIDTH / 3, HEIGHT / 2, WIDTH / 3, HEIGHT / 2};
+      const int    box[4] = {k * WIDTH / 3, many * HEIGHT, WIDTH / 3, HEIGHT};
       PicturePanel panel  = {.unit = "", .xlabel = "receiver", .ylabel = "time, s", .nx = nx, .ny = nt, .value = traces[k]};
 
       PetscCall(PetscSNPrintf(title, sizeof(title), k ? "what is left of them" : "data of shot %" PetscInt_FMT, 1 + s->nshots / 2));
@@ -131,7 +186,7 @@ PetscErrorCode SurveyWritePicture(const Survey *s, const Least *least, Vec rtm, 
       PetscCall(PictureDraw(&picture, box, &panel));
     }
     {
-      const int    box[4] = {2 * WIDTH / 3, HEIGHT / 2, WIDTH / 3, HEIGHT / 2};
+      const int    box[4] = {2 * WIDTH / 3, many * HEIGHT, WIDTH / 3, HEIGHT};
       PicturePanel panel =
         {.title = "misfit by that of no image", .unit = "", .xlabel = "iteration", .ylabel = "", .ncurve = least->iterations + 1, .curve = curve};
 

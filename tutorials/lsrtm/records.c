@@ -7,13 +7,13 @@
 #include "lsrtm.h"
 #include <tutorials/common/segy.h>
 
-/* Coordinates of the grid from those of the model, or back */
+/* From coordinates of the model to coordinates of the grid, or back */
 static void Shift(const Survey *s, int sign, const PetscReal from[3], PetscReal to[3])
 {
   for (int d = 0; d < 3; d++) to[d] = from[d] + (PetscReal)sign * s->h * (PetscReal)s->pad[d];
 }
 
-/* In 2-D, those of MATBORN are x and depth */
+/* In 2-D, coordinates of MATBORN are x and depth */
 static void FromBorn(const Survey *s, const PetscReal x[], PetscReal to[3])
 {
   const PetscReal place[3] = {x[0], s->dim == 3 ? x[1] : 0, x[s->dim - 1]};
@@ -65,7 +65,7 @@ PetscErrorCode RecordsWrite(const Survey *s, Vec data, const char path[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The traces of a record follow one another. Each process reads the file */
+/* The traces of a record are consecutive. Each process reads the file */
 PetscErrorCode RecordsReadShots(Survey *s)
 {
   Segy       segy;
@@ -107,7 +107,7 @@ PetscErrorCode RecordsReadShots(Survey *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows are the samples of the file in its order */
+/* Rows are the samples of the file, in the order of the file */
 PetscErrorCode RecordsReadData(const Survey *s, Vec data)
 {
   Segy         segy;
@@ -130,6 +130,7 @@ PetscErrorCode RecordsReadData(const Survey *s, Vec data)
     }
   }
   PetscCall(VecRestoreArrayWrite(data, &d));
+  PetscCall(MatBornFilter(s->J, data)); /* with -mat_born_lowpass */
   PetscCall(PetscFree(value));
   PetscCall(SegyClose(&segy));
   PetscFunctionReturn(PETSC_SUCCESS);

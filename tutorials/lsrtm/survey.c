@@ -10,7 +10,7 @@
 
 const char *const LsrtmModels[] = {"layers", "marmousi", "overthrust", "file", "LsrtmModel", "LSRTM_", NULL};
 
-/* What suits a model, unless options say something else */
+/* Defaults of a model, which options replace */
 typedef struct {
   double (*velocity)(double x, double y, double z);
   PetscInt  n[3];
@@ -57,7 +57,7 @@ PETSC_INTERN PetscErrorCode SurveySetFromOptions(MPI_Comm comm, Survey *s)
     s->n[0] = n[0];
     s->n[1] = many == 3 ? n[1] : 1;
     s->n[2] = n[many - 1];
-    /* the same ground with other nodes, and waves as long as they are there */
+    /* the same ground with a different number of nodes; waves keep their length in nodes */
     if (d->n[0]) {
       s->h         = d->h * (PetscReal)(d->n[0] - 1) / (PetscReal)PetscMax(1, s->n[0] - 1);
       s->frequency = d->frequency * d->h / s->h;
@@ -79,13 +79,20 @@ PETSC_INTERN PetscErrorCode SurveySetFromOptions(MPI_Comm comm, Survey *s)
   many = 2;
   PetscCall(PetscOptionsIntArray("-receivers_every", "Nodes between receivers in x and y", NULL, s->step, &many, NULL));
   PetscCall(PetscOptionsBool("-born", "Whether data are those of Born modelling", NULL, s->born, &s->born, NULL));
+  for (int d = 0; d < 3; d++) s->at[d] = s->n[d] / 2;
+  many = 3;
+  PetscCall(PetscOptionsIntArray("-sections", "The node of a 3-D model where the sections of a picture meet: x, y, z", NULL, s->at, &many, &set));
   PetscCall(PetscOptionsString("-records", "Shots and data to read, SEG-Y", NULL, s->records, s->records, sizeof(s->records), NULL));
-  /* what MATBORN needs to know before it is there */
+  /* options of MATBORN that are needed before the matrix exists */
   PetscCall(PetscOptionsInt("-mat_born_order", "Order in space", "MatBornSetOrder", s->order, &s->order, NULL));
   PetscCall(PetscOptionsInt("-mat_born_width", "Nodes of the sponge", "MatBornSetSponge", s->width, &s->width, NULL));
   PetscCall(PetscOptionsBool("-mat_born_free_surface", "Whether the top is free", "MatBornSetFreeSurface", s->surface, &s->surface, NULL));
   PetscOptionsEnd();
   PetscCheck(s->n[0] > 1 && s->n[1] > 0 && s->n[2] > 1, comm, PETSC_ERR_USER_INPUT, "-n: a model has two nodes along x and z at least");
+  PetscCheck(!set || many == 3, comm, PETSC_ERR_USER_INPUT, "-sections wants three numbers");
+  for (int d = 0; d < 3; d++)
+    PetscCheck(s->at[d] >= 0 && s->at[d] < s->n[d], comm, PETSC_ERR_USER_INPUT,
+               "-sections: node %" PetscInt_FMT " along dimension %d of a model with %" PetscInt_FMT, s->at[d], d, s->n[d]);
   PetscCheck(s->h > 0 && s->frequency > 0 && s->time > 0, comm, PETSC_ERR_USER_INPUT, "-spacing, -frequency and -time are positive");
   PetscCheck(s->nshots > 0 && s->step[0] > 0 && s->step[1] > 0, comm, PETSC_ERR_USER_INPUT, "-shots and -receivers_every are positive");
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -257,7 +264,7 @@ PetscReal SurveyShotSeconds(const Survey *s, double seconds)
   return (PetscReal)(seconds * (double)(size / PetscMax(1, group)) / (double)s->nshots);
 }
 
-/* What the background does not explain: F(velocity) - F(background), or J times the reflectivity */
+/* Data without the data of the background: F(velocity) - F(background), or J times the reflectivity */
 static PetscErrorCode MakeData(Survey *s)
 {
   PetscLogDouble begin, end;

@@ -253,6 +253,23 @@ typedef struct {
   PetscErrorCode (*quantise)(const BornGrid *, BornNumber real, double unit, const void *V, uint16_t *to);
 } BornKernels;
 
+/*
+   A low-pass of traces of all steps; data are samples at each every-th step: src/mat/born/lowpass.c. Traces are one after
+   the other, on the host. Beyond its steps a trace is 0
+*/
+typedef struct {
+  PetscInt half; /* steps on each side; weights of the same distance are equal */
+  double  *weight;
+} BornLowpass;
+
+/* frequency: in periods per step, 1/steps to 1/4. All functions are exported for tests */
+PETSC_EXTERN PetscErrorCode BornLowpassCreate(double frequency, PetscInt steps, BornLowpass *);
+PETSC_EXTERN PetscErrorCode BornLowpassDestroy(BornLowpass *);
+PETSC_EXTERN PetscErrorCode BornLowpassApply(const BornLowpass *, PetscInt traces, PetscInt steps, PetscInt every, PetscInt samples, const PetscReal all[],
+                                             PetscReal data[]);
+PETSC_EXTERN PetscErrorCode BornLowpassApplyTranspose(const BornLowpass *, PetscInt traces, PetscInt steps, PetscInt every, PetscInt samples,
+                                                      const PetscReal data[], PetscReal all[]);
+
 /* Bytes of a store; 32 bits are single precision */
 static inline size_t BornStoreBytes(const BornGrid *g, int bits)
 {

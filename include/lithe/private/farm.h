@@ -77,6 +77,7 @@ typedef struct {
 typedef struct {
   PetscInt               ntasks, done, found, nfailed; /* found: done before, by the journal */
   PetscBool              complete;                     /* all tasks are in the sums; false for slices and after failures */
+  PetscBool              refused;                      /* no task began: an error of journals, on all processes */
   const PetscInt        *failed;                       /* [nfailed] */
   const LitheFarmRecord *record;                       /* [ntasks] */
   PetscReal              seconds, busy;                /* busy: share of the groups' time in which they had a task */

@@ -134,6 +134,7 @@ PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct pro
   PetscReal             *slab = NULL;
   BornSplit             *split;
   LitheSums              sums;
+  PetscErrorCode         code;
   const LitheFarmResult *result;
   BornJob                job  = {.ctx = ctx, .product = product, .write = write};
   LitheFarmJob           farm = {.what = "shot", .ntasks = ctx->nshots, .attempts = 1, .kind = 1, .run = BornRunShot, .deliver = BornDeliverShot, .ctx = &job};
@@ -177,8 +178,10 @@ PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct pro
   farm.cost   = ctx->cost;
   farm.memory = ctx->kernels == &BornHostKernels ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_CUDA;
   farm.kind   = ctx->kernels == &BornHostKernels ? 1 : 2;
-  PetscCall(LitheFarmRun(split->farm, &farm));
+  code        = LitheFarmRun(split->farm, &farm);
   PetscCall(LitheFarmGetResult(split->farm, &result));
+  /* the calls below wait for all processes: an error of a single process returns here */
+  if (!result->refused) PetscCall(code);
 
   if (data) {
     PetscCall(BornSplitCloseRows_Private(split, write ? (PetscReal *)d : NULL));
@@ -189,6 +192,7 @@ PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct pro
   PetscCall(PetscFree(slab));
   PetscCall(PetscFree(pieces));
   PetscCall(PetscFree(job.data));
+  PetscCall(code);
   PetscCall(MatBornTakeResult_Private(A, result));
   if (image) {
     PetscCall(LitheFarmGetSums(split->farm, &sums));
@@ -223,16 +227,13 @@ PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct pro
 PetscErrorCode MatBornModel(Mat J, Vec d)
 {
   Mat_Born *ctx = NULL;
-  PetscInt  n;
 
   PetscFunctionBegin;
   PetscCall(MatBornGetContext_Private(J, &ctx));
   PetscValidHeaderSpecific(d, VEC_CLASSID, 2);
   PetscCheckSameComm(J, 1, d, 2);
   PetscCall(MatSetUp(J));
-  PetscCall(VecGetLocalSize(d, &n));
-  PetscCheck(n == J->rmap->n, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_SIZ,
-             "The vector has %" PetscInt_FMT " numbers, the shots have %" PetscInt_FMT " samples; make it with MatCreateVecs()", n, J->rmap->n);
+  PetscCall(MatBornCheckData_Private(J, d));
   PetscCall(PetscLogEventBegin(MAT_BornModel, J, d, 0, 0));
   PetscCall(MatBornProducts_Private(J, "model", BornSweepModel_Private, NULL, d, NULL, PETSC_TRUE));
   PetscCall(PetscLogEventEnd(MAT_BornModel, J, d, 0, 0));

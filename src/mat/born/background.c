@@ -11,11 +11,11 @@
 typedef struct {
   MatBornBackground     name;
   const BornBackground *background;
-  PetscBool             host; /* its store is on the host, where fields are elsewhere */
+  PetscBool             host; /* the store is on the host, and fields are elsewhere */
   PetscBool             automatic;
 } BornChoice;
 
-/* In the order in which they are tried */
+/* In the order of trial */
 static const BornChoice choices[] = {
   {MATBORN_BACKGROUND_KEEP, &BornKeep, PETSC_FALSE, PETSC_TRUE},
   {MATBORN_BACKGROUND_RING, &BornRingBackground, PETSC_FALSE, PETSC_TRUE},
@@ -32,7 +32,7 @@ static void BornChoose(Mat_Born *ctx, const BornChoice *c)
   ctx->number     = c->background->reversed && ctx->real == BORN_FLOAT ? BORN_INT32 : ctx->real;
 }
 
-/* The host memory that a process may take; the same on all processes, so all choose the same background */
+/* The host memory per process. All processes have the same number, and choose the same background */
 static PetscErrorCode BornShareRoom(Mat A, size_t *room)
 {
   Mat_Born *ctx  = (Mat_Born *)A->data;
@@ -47,7 +47,7 @@ static PetscErrorCode BornShareRoom(Mat A, size_t *room)
 PetscErrorCode MatBornChooseBackground_Private(Mat A)
 {
   Mat_Born    *ctx    = (Mat_Born *)A->data;
-  const double fields = 8 * (double)ctx->grid.size * (double)BornBytes(ctx->real); /* u, w, V, x, q, the image */
+  const double fields = 8 * (double)ctx->grid.size * (double)BornBytes(ctx->real) + (double)BornTracesBytes_Private(ctx); /* u, w, V, x, q, the image */
   PetscBool    found  = PETSC_FALSE;
 
   PetscFunctionBegin;
@@ -60,9 +60,9 @@ PetscErrorCode MatBornChooseBackground_Private(Mat A)
     PetscCall((*ctx->kernels->room)(choices[c].host, &room));
     PetscCall(BornShareRoom(A, &room));
     found = (PetscBool)((double)(*choices[c].background->bytes)(ctx) + (choices[c].host ? 0 : fields) <= BORN_SHARE * (double)room);
-    /* slabs differ in what they need */
+    /* slabs need different amounts */
     PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &found, 1, MPI_C_BOOL, MPI_LAND, PetscObjectComm((PetscObject)A)));
-    /* A requested mode is tried on the device first, and then in its second place, if any */
+    /* A requested mode is tried on the device first, then in the second place, if any */
     if (ctx->wanted == choices[c].name && (choices[c].host || ctx->wanted != MATBORN_BACKGROUND_RING)) found = PETSC_TRUE;
     if (ctx->wanted == MATBORN_BACKGROUND_AUTO && choices[c].name == MATBORN_BACKGROUND_RANDOM) found = PETSC_TRUE;
   }
@@ -70,7 +70,7 @@ PetscErrorCode MatBornChooseBackground_Private(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* For tests, which ask the library for them by name */
+/* For tests, which find the function by name */
 PETSC_EXTERN const BornKernels *BornGetKernels(PetscBool device);
 const BornKernels              *BornGetKernels(PetscBool device)
 {

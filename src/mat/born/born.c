@@ -31,13 +31,14 @@ static PetscErrorCode MatSetUp_Born(Mat A)
   Mat_Born   *ctx  = (Mat_Born *)A->data;
   MPI_Comm    comm = PetscObjectComm((PetscObject)A);
   DM          da;
-  PetscInt    rows = 0, all = 0, columns[3], more;
+  PetscInt    rows = 0, all = 0, dim, columns[3], more;
   VecType     vectype;
   PetscMPIInt size, rank;
 
   PetscFunctionBegin;
   if (A->preallocated) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatBornGetDM_Private(A, &da, NULL));
+  PetscCall(MatBornGetDM_Private(A, &da, &dim));
+  PetscCall(MatBornCheckShots_Private(A, dim));
   PetscCheck(ctx->nshots > 0, comm, PETSC_ERR_ARG_WRONGSTATE,
              "The matrix has no shots, so it has no rows; use MatCreateBorn() and MatBornAddShot(), not DMCreateMatrix()");
   PetscCheck(ctx->steps > 0, comm, PETSC_ERR_ARG_WRONGSTATE, "The matrix has no steps of time; use MatBornSetTime()");
@@ -136,6 +137,51 @@ PetscErrorCode MatCreateBorn(DM da, Mat *J)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Settings and shots; a copy of the velocity with MAT_COPY_VALUES, else none */
+static PetscErrorCode MatDuplicate_Born(Mat A, MatDuplicateOption op, Mat *B)
+{
+  const Mat_Born *from = (Mat_Born *)A->data;
+  Mat_Born       *to;
+  DM              da;
+  PetscInt        dim;
+  const char     *prefix;
+
+  PetscFunctionBegin;
+  PetscCall(MatBornGetDM_Private(A, &da, &dim));
+  PetscCall(MatCreateBorn(da, B));
+  PetscCall(MatGetOptionsPrefix(A, &prefix));
+  PetscCall(MatSetOptionsPrefix(*B, prefix));
+  to = (Mat_Born *)(*B)->data;
+  PetscCall(PetscMemcpy(to, from, offsetof(Mat_Born, built)));
+  to->velocity  = NULL;
+  to->farming   = from->farming;
+  to->transport = from->transport;
+  if (from->wavelet) {
+    PetscCall(PetscMalloc1(from->nwavelet, &to->wavelet));
+    PetscCall(PetscArraycpy(to->wavelet, from->wavelet, from->nwavelet));
+  }
+  to->maxshots = from->nshots;
+  PetscCall(PetscCalloc1(from->nshots, &to->shots));
+  for (PetscInt s = 0; s < from->nshots; s++) {
+    BornShot      *shot = &to->shots[s];
+    const PetscInt n    = dim * from->shots[s].nreceivers;
+
+    shot->nreceivers = from->shots[s].nreceivers;
+    PetscCall(PetscArraycpy(shot->source, from->shots[s].source, 3));
+    PetscCall(PetscMalloc1(n, &shot->receivers));
+    PetscCall(PetscArraycpy(shot->receivers, from->shots[s].receivers, n));
+  }
+  if (from->velocity && op == MAT_COPY_VALUES) {
+    PetscCall(VecDuplicate(from->velocity, &to->velocity));
+    PetscCall(VecCopy(from->velocity, to->velocity));
+  }
+#if defined(LITHE_HAVE_CUDA)
+  (*B)->boundtocpu = A->boundtocpu;
+#endif
+  PetscCall(MatSetUp(*B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*MC
   MATBORN - "born": Born modelling, and as its transpose reverse-time migration, of the acoustic wave equation on a `DMDA`
 
@@ -159,6 +205,7 @@ PetscErrorCode MatCreateBorn(DM da, Mat *J)
   groups
 . -mat_born_checkpoints <n> - number of stored states of the background, see `MatBornSetCheckpoints()`
 . -mat_born_interval <n> - steps between two steps that scatter and image, see `MatBornSetInterval()`
+. -mat_born_lowpass <frequency> - up to which traces stay, see `MatBornSetLowpass()`
 . -mat_born_velocity_bits <32,16> - of the velocity, see `MatBornSetVelocityBits()`
 - -mat_born_seed <n> - of random velocities, see `MatBornSetSeed()`
 
@@ -170,6 +217,8 @@ PetscErrorCode MatCreateBorn(DM da, Mat *J)
   `KSPSolve()` with `KSPLSQR` or `KSPCGLS`.
 
   Columns are the nodes of the `DMDA`, rows the samples of all traces, see `MatBornAddShot()`. The sponge is a part of the grid.
+
+  `MatDuplicate()` copies settings and shots. With `MAT_COPY_VALUES` the new matrix has a copy of the velocity, else none.
 
   Groups of processes share the shots. With a `DMDA` whose vectors are on a CUDA device the matrix computes on the
   device. Scalars are real.
@@ -202,6 +251,7 @@ PETSC_INTERN PetscErrorCode MatCreate_Born(Mat A)
   A->ops->destroy                = MatDestroy_Born;
   A->ops->setfromoptions         = MatSetFromOptions_Born;
   A->ops->getvecs                = MatCreateVecs_Born;
+  A->ops->duplicate              = MatDuplicate_Born;
   A->ops->mult                   = MatMult_Born;
   A->ops->multtranspose          = MatMultTranspose_Born;
   A->ops->multhermitiantranspose = MatMultTranspose_Born;

@@ -9,12 +9,13 @@
 #include <lithemat.h>
 #include <petscdmda.h>
 #include <petsc/private/matimpl.h>
+#include <stddef.h>
 
 typedef struct {
   PetscReal   source[3];
   PetscInt    nreceivers;
   PetscReal  *receivers; /* dim numbers each */
-  PetscMPIInt owner;     /* of its rows */
+  PetscMPIInt owner;     /* of the shot's rows */
   PetscInt    offset;    /* of the first row of the shot on the owner */
 
   BornPoints at, to; /* the source, the receivers: of the built matrix */
@@ -33,12 +34,12 @@ typedef struct _n_BornBackground BornBackground;
 typedef struct {
   LitheFarm      farm;
   LitheFarmGroup group;
-  PetscBool      single;       /* one process */
-  PetscBool      own;          /* arrays of slabs are those of the DMDA's vectors, on all processes */
-  PetscMPIInt    onnode;       /* processes of the matrix that share memory with this process */
+  PetscBool      single;       /* a single process */
+  PetscBool      own;          /* slabs and the DMDA's vectors have the same arrays, on all processes */
+  PetscMPIInt    onnode;       /* processes of the matrix on this node */
   PetscInt       start, count; /* planes of this process along the last dimension */
-  PetscInt       nodes;        /* of these planes */
-  PetscSF        forest;       /* from the nodes of the DMDA to the nodes of the slab; NULL: they are the same */
+  PetscInt       nodes;        /* of this process */
+  PetscSF        forest;       /* from the nodes of the DMDA to the nodes of the slab; NULL: the same nodes */
   MPI_Comm       all;
   MPI_Win        window; /* of rows, while a product runs */
   PetscReal     *rows;
@@ -64,6 +65,7 @@ typedef struct {
   MatBornField         field;
   MatBornBackground    wanted; /* background */
   PetscInt             bits, interval, velocitybits, seed;
+  PetscReal            lowpass; /* 0: none */
   Vec                  velocity;
   PetscReal            dt;
   PetscInt             steps, every, samples; /* samples of a trace */
@@ -73,57 +75,60 @@ typedef struct {
   PetscInt             nshots, maxshots;
   BornShot            *shots;
 
-  /* Data that belong to the settings */
+  /* Data made from the settings */
   PetscBool             built;
-  PetscObjectState      state; /* of the velocity that was read */
+  PetscObjectState      state; /* of the velocity, when read */
   const BornKernels    *kernels;
   const BornBackground *background;
   MatBornBackground     chosen;
-  BornNumber            real, number; /* real: of all fields except the fields of a background that runs backwards, which have number */
+  BornNumber            real, number; /* number: of a background that runs backwards; real: of all other fields */
   BornGrid              grid;
   PetscReal             h[3], origin[3], least, most; /* least, most: of the velocity */
   double                force;                        /* factor of a sample of the wavelet */
   double                unit;                         /* fields have numbers near 1: u / unit */
   double                highest;                      /* frequency of the wavelet */
-  PetscInt              busy, loud;                   /* steps until the wavelet is over; steps with a sample that is not small */
-  void                 *V, *Vrandom, *Vreal;          /* Vreal: the source of the other two if these have 16 bits */
+  PetscInt              busy, loud;                   /* steps until the wavelet is over; steps until the last sample that is not small */
+  void                 *V, *Vrandom, *Vreal;          /* Vreal: the source of V and Vrandom with 16 bits */
   double                Vunit;
   PetscReal            *wave;        /* the wavelet, where fields are */
-  Vec                   chain, work; /* dV/V is chain times the parameter; chain is NULL where it is 1 */
+  Vec                   chain, work; /* dV/V is chain times the parameter; chain is NULL for 1 */
   void                 *u[2], *w[2], *q, *x, *image;
-  PetscReal            *traces; /* of N */
+  BornLowpass           filter;
+  PetscInt              run;    /* steps of a sweep: more than the steps of a trace with a low-pass */
+  PetscReal            *traces; /* of N; with a low-pass, of all products, with a number per step */
   size_t                ntraces;
   unsigned             *largest; /* whole number of the background */
-  BornState            *saved;   /* nsaved states, whose fields are there or NULL */
+  BornState            *saved;   /* nsaved states; fields may be NULL */
   PetscInt              nsaved, kept, next;
   void                 *store;  /* of keep: q of each interval-th step; of ring: the nodes round the inside at each step */
-  size_t                slot;   /* bytes of a step there */
+  size_t                slot;   /* bytes of a step in the store */
   PetscBool             onhost; /* where the store is */
   Vec                   illumination;
 
-  /* Shots over groups of processes. They stay when settings change, unless these are settings of their own */
+  /* Shots over groups of processes. A change of the settings above keeps all of the following */
   LitheFarmOptions farming;
   BornSplit       *split;
-  LitheTransport   transport; /* of slabs on devices, that was asked for */
+  LitheTransport   transport; /* requested for slabs on devices */
   BornHalos       *halos;     /* NULL: no slabs, or slabs on the host */
-  PetscReal       *cost;      /* [nshots] seconds of a shot in the last product; NULL before it */
+  PetscReal       *cost;      /* [nshots] seconds of a shot in the last product; NULL before the first product */
 } Mat_Born;
 
 /* A sweep over time of one shot */
 typedef struct {
   Mat_Born        *ctx;
   BornShot        *shot;
-  BornPoints       at, to; /* where fields are */
+  BornPoints       at, to;         /* where fields are */
+  PetscInt         every, samples; /* of the traces: with a low-pass of all steps */
   BornState        u, w;
   BornNumber       number; /* of u */
   PetscBool        sponge; /* of u */
   const void      *V;
-  double           unit;  /* u is this factor times its numbers */
-  double           wunit; /* the same of w */
+  double           unit;  /* the factor of the numbers of u */
+  double           wunit; /* the factor of the numbers of w */
   const PetscReal *model;
   const void      *x; /* dV/V, a field, or NULL: no w forwards */
   void            *image;
-  const BornForce *data; /* backwards: the force at the step that w comes to; NULL: none */
+  const BornForce *data; /* backwards: the force at the next step of w; NULL: none */
 } BornSweep;
 
 /* How the background comes back. q is L u + f */
@@ -140,15 +145,18 @@ struct _n_BornBackground {
 
 /* context.c */
 PETSC_INTERN PetscErrorCode MatBornGetContext_Private(Mat, Mat_Born **);
+PETSC_INTERN PetscErrorCode MatBornAgree_Private(Mat, PetscBool, PetscBool *);
+PETSC_INTERN PetscErrorCode MatBornCheckData_Private(Mat, Vec);
 PETSC_INTERN PetscErrorCode MatBornForget_Private(Mat);
 PETSC_INTERN PetscErrorCode MatBornChanged_Private(Mat);
 PETSC_INTERN PetscErrorCode MatBornGetDM_Private(Mat, DM *, PetscInt *);
 
 /* points.c */
-#define BORN_SINC_RADIUS 4 /* nodes that a point between nodes reaches on each side, a dimension */
+#define BORN_SINC_RADIUS 4 /* nodes on each side of a point between nodes, per dimension */
 PETSC_INTERN PetscErrorCode BornPointsCreate_Private(MPI_Comm, const BornGrid *, const PetscReal[3], const PetscReal[3], MatBornInterpolation, const char[],
                                                      PetscInt, PetscInt, const PetscReal[], BornPoints *);
 PETSC_INTERN PetscErrorCode BornPointsDestroy_Private(BornPoints *);
+PETSC_INTERN double         BornKaiser_Private(double, double);
 
 /* checkpoint.c */
 PETSC_INTERN PetscInt BornCheckpointsDefault(PetscInt);
@@ -164,6 +172,18 @@ PETSC_INTERN PetscErrorCode MatBornGetBytes_Private(Mat, PetscLogDouble *);
 /* wavelet.c */
 PETSC_INTERN PetscErrorCode MatBornBuildWavelet_Private(Mat);
 PETSC_INTERN PetscErrorCode MatBornGetPoints_Private(const Mat_Born *, double *);
+
+/* lowpass.c */
+PETSC_INTERN PetscErrorCode MatBornBuildLowpass_Private(Mat);
+
+/* traces.c */
+PETSC_INTERN PetscLogDouble BornTracesBytes_Private(const Mat_Born *);
+PETSC_INTERN void           BornTracesStart_Private(BornSweep *);
+PETSC_INTERN PetscInt       BornTracesSample_Private(const BornSweep *, PetscInt);
+PETSC_INTERN PetscErrorCode BornTracesGet_Private(BornSweep *, PetscReal **);
+PETSC_INTERN PetscErrorCode BornTracesOpen_Private(BornSweep *, PetscReal *, PetscBool, PetscReal **);
+PETSC_INTERN PetscErrorCode BornTracesClose_Private(BornSweep *, PetscReal *, PetscBool, PetscReal **);
+PETSC_INTERN PetscErrorCode BornTracesTurn_Private(BornSweep *, PetscReal *);
 
 /* exchange.c: collective on groups */
 PETSC_INTERN PetscErrorCode BornHalosCreate_Private(Mat_Born *);
@@ -189,7 +209,8 @@ PETSC_INTERN PetscErrorCode MatBornChooseBackground_Private(Mat);
 /* checkpoint.c, keep.c, reverse.c */
 PETSC_INTERN const BornBackground BornCheckpoint, BornKeep, BornRingBackground, BornRandom;
 
-/* sweep.c: products with one shot. Grid arrays and data may be in any memory; NULL where a product has none. Images are added to */
+/* sweep.c: products with a shot. Grid arrays may be in any memory, data are on the host; unused arrays are NULL. A product
+   adds to the image */
 typedef PetscErrorCode (*BornProduct)(Mat_Born *, BornShot *, const PetscReal *model, PetscReal *data, PetscReal *image);
 PETSC_INTERN PetscErrorCode BornSweepModel_Private(Mat_Born *, BornShot *, const PetscReal *, PetscReal *, PetscReal *);
 PETSC_INTERN PetscErrorCode BornSweepForward_Private(Mat_Born *, BornShot *, const PetscReal *, PetscReal *, PetscReal *);
@@ -215,6 +236,8 @@ PETSC_INTERN PetscErrorCode MatBornSetFarming_Private(Mat, const LitheFarmOption
 
 /* hash.c */
 PETSC_INTERN PetscErrorCode MatBornHash_Private(Mat, const char[], Vec, Vec, uint64_t *);
+PETSC_INTERN PetscErrorCode MatBornCheckShots_Private(Mat, PetscInt);
+PETSC_INTERN PetscErrorCode MatBornCheckSettings_Private(Mat);
 
 /* apply.c, view.c */
 PETSC_INTERN PetscErrorCode MatBornProducts_Private(Mat, const char[], BornProduct, Vec, Vec, Vec, PetscBool);

@@ -218,12 +218,14 @@ static PetscErrorCode MatBornBuildVelocity_Private(Mat A, double spectrum)
   PetscInt           n;
   void              *field = NULL;
   DM                 da;
+  PetscBool          same;
   MPI_Comm           comm = PetscObjectComm((PetscObject)A);
 
   PetscFunctionBegin;
   PetscCheck(ctx->velocity, comm, PETSC_ERR_ARG_WRONGSTATE, "The matrix has no velocity; use MatBornSetVelocity()");
   PetscCall(VecGetLocalSize(ctx->velocity, &n));
-  PetscCheck(n == A->cmap->n, comm, PETSC_ERR_ARG_SIZ, "The velocity has %" PetscInt_FMT " numbers, the DMDA %" PetscInt_FMT " nodes", n, A->cmap->n);
+  PetscCall(MatBornAgree_Private(A, (PetscBool)(n == A->cmap->n), &same));
+  PetscCheck(same, comm, PETSC_ERR_ARG_SIZ, "The velocity has %" PetscInt_FMT " numbers, the DMDA %" PetscInt_FMT " nodes", n, A->cmap->n);
   PetscCheck(ctx->velocitybits != 16 || ctx->real == BORN_FLOAT, comm, PETSC_ERR_SUP,
              "-mat_born_velocity_bits 16 is for fields in single precision; use -mat_born_field float");
   PetscCall(MatBornGetDM_Private(A, &da, NULL));
@@ -314,15 +316,20 @@ PetscErrorCode MatBornBuild_Private(Mat A)
 {
   Mat_Born        *ctx = (Mat_Born *)A->data;
   PetscObjectState state;
+  PetscBool        stale    = PETSC_TRUE;
   double           spectrum = 0;
   MPI_Comm         comm     = PetscObjectComm((PetscObject)A);
 
   PetscFunctionBegin;
   if (ctx->built) {
     PetscCall(PetscObjectStateGet((PetscObject)ctx->velocity, &state));
-    if (state == ctx->state) PetscFunctionReturn(PETSC_SUCCESS);
+    stale = (PetscBool)(state != ctx->state);
   }
+  /* a single process may have changed its part of the velocity */
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &stale, 1, MPI_C_BOOL, MPI_LOR, comm));
+  if (!stale) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatBornForget_Private(A)); /* also the remains after an error */
+  PetscCall(MatBornCheckSettings_Private(A));
   if (!ctx->split) {
     DM da;
 
@@ -334,6 +341,7 @@ PetscErrorCode MatBornBuild_Private(Mat A)
   ctx->real = ctx->field == MATBORN_FIELD_DOUBLE ? BORN_DOUBLE : BORN_FLOAT;
   PetscCall(MatBornBuildGrid_Private(A, &spectrum));
   PetscCall(BornHalosCreate_Private(ctx));
+  PetscCall(MatBornBuildLowpass_Private(A));
   PetscCall(MatBornChooseBackground_Private(A));
   PetscCall(MatBornBuildVelocity_Private(A, spectrum));
   PetscCall(MatBornBuildWavelet_Private(A));
@@ -354,6 +362,6 @@ PetscErrorCode MatBornGetBytes_Private(Mat A, PetscLogDouble *bytes)
   *bytes += (ctx->chain ? 2 : 1) * (PetscLogDouble)ctx->grid.nodes * (PetscLogDouble)sizeof(PetscReal);
   /* the image of a shot, and sums of all of them */
   *bytes += (PetscLogDouble)ctx->grid.nodes * (PetscLogDouble)(sizeof(PetscReal) + LITHE_SUMS_BINS * sizeof(PetscInt64));
-  *bytes += (*ctx->background->bytes)(ctx);
+  *bytes += (*ctx->background->bytes)(ctx) + BornTracesBytes_Private(ctx);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

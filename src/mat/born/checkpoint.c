@@ -60,7 +60,7 @@ static PetscInt BornCheckpointNext(const Mat_Born *ctx, PetscInt from, PetscInt 
 static PetscErrorCode BornCheckpointCreate(Mat_Born *ctx)
 {
   PetscFunctionBegin;
-  ctx->nsaved = ctx->checkpoints == PETSC_DECIDE ? BornCheckpointsDefault(ctx->steps) : PetscMin(ctx->checkpoints, ctx->steps);
+  ctx->nsaved = ctx->checkpoints == PETSC_DECIDE ? BornCheckpointsDefault(ctx->run) : PetscMin(ctx->checkpoints, ctx->run);
   PetscCall(PetscCalloc1(ctx->nsaved, &ctx->saved));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -72,7 +72,7 @@ static PetscErrorCode BornCheckpointStart(BornSweep *s)
   PetscFunctionBegin;
   ctx->kept = 0;
   PetscCall(BornStateKeep(ctx, &s->u, ctx->kept++));
-  ctx->next = BornCheckpointNext(ctx, 0, ctx->steps - 1);
+  ctx->next = BornCheckpointNext(ctx, 0, ctx->run - 1);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -81,9 +81,9 @@ static PetscErrorCode BornCheckpointNote(BornSweep *s, PetscInt n)
   Mat_Born *ctx = s->ctx;
 
   PetscFunctionBegin;
-  if (n + 1 != ctx->next || n + 1 >= ctx->steps - 1 || ctx->kept >= ctx->nsaved) PetscFunctionReturn(PETSC_SUCCESS);
+  if (n + 1 != ctx->next || n + 1 >= ctx->run - 1 || ctx->kept >= ctx->nsaved) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(BornStateKeep(ctx, &s->u, ctx->kept++));
-  ctx->next = BornCheckpointNext(ctx, n + 1, ctx->steps - 1);
+  ctx->next = BornCheckpointNext(ctx, n + 1, ctx->run - 1);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -6,7 +6,7 @@
 
 #include "bornimpl.h"
 
-/* The context of a matrix that a caller says is a MATBORN */
+/* The context of a matrix, which must be a MATBORN */
 PetscErrorCode MatBornGetContext_Private(Mat A, Mat_Born **ctx)
 {
   PetscBool same;
@@ -20,7 +20,7 @@ PetscErrorCode MatBornGetContext_Private(Mat A, Mat_Born **ctx)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The DMDA of the matrix, or an error that says what is wrong with the DMDA. dim may be NULL */
+/* The DMDA of the matrix, or an error that names the fault of the DMDA. dim may be NULL */
 PetscErrorCode MatBornGetDM_Private(Mat A, DM *da, PetscInt *dim)
 {
   PetscBool      isda;
@@ -46,7 +46,30 @@ PetscErrorCode MatBornGetDM_Private(Mat A, DM *da, PetscInt *dim)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Frees everything that belongs to the former settings */
+/* Whether a condition holds on all processes. After an error of a single process the rest would wait for ever */
+PetscErrorCode MatBornAgree_Private(Mat A, PetscBool mine, PetscBool *all)
+{
+  PetscFunctionBegin;
+  *all = mine;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, all, 1, MPI_C_BOOL, MPI_LAND, PetscObjectComm((PetscObject)A)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether a vector has the rows of the matrix, which is set up */
+PetscErrorCode MatBornCheckData_Private(Mat A, Vec d)
+{
+  PetscInt  n;
+  PetscBool same;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(d, &n));
+  PetscCall(MatBornAgree_Private(A, (PetscBool)(n == A->rmap->n), &same));
+  PetscCheck(same, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ,
+             "The vector has %" PetscInt_FMT " numbers, the shots have %" PetscInt_FMT " samples; make it with MatCreateVecs()", n, A->rmap->n);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Frees all data of the former settings */
 PetscErrorCode MatBornForget_Private(Mat A)
 {
   Mat_Born          *ctx = (Mat_Born *)A->data;
@@ -66,6 +89,7 @@ PetscErrorCode MatBornForget_Private(Mat A)
     }
     PetscCall((*k->destroystore)(ctx->onhost, &ctx->store));
   }
+  PetscCall(BornLowpassDestroy(&ctx->filter));
   PetscCall(PetscFree(ctx->saved));
   ctx->nsaved  = 0;
   ctx->ntraces = 0;

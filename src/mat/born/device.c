@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* BornDeviceKernels: the operations of MATBORN on a device. Kernels launched from this file are in cuda/born */
+/* BornDeviceKernels: the operations of MATBORN on a device. The kernels are in cuda/born */
 
 #include <lithe/private/lithecudaborn.h>
 

@@ -3,12 +3,12 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The planes that slabs of a group need from their neighbours, after each step. On the host MPI sends them.
+   After each step slabs of a group need planes of their neighbours. On the host MPI sends the planes.
 
-   On devices LitheHalo brings them (docs/internals/halo.md). A step then has three parts. The planes at the ends that
-   have a neighbour come first, in a stream of high priority, which sends them, receives the neighbour's planes, and puts
-   them next to the slab. The other planes are computed meanwhile in PETSc's stream, which needs none of this until the
-   next step. Each part has its own share of the forces. Planes that are sent are therefore complete.
+   On devices LitheHalo sends the planes (docs/internals/halo.md). A step then has three parts. The planes next to a
+   neighbour come first, in a stream of high priority. The stream sends these planes, receives the neighbour's planes, and
+   stores the received planes next to the slab. The inner planes are computed meanwhile in PETSc's stream, which needs no
+   received plane before the next step. Each part of the step adds its forces. Sent planes are therefore complete.
 */
 
 #include "bornimpl.h"
@@ -22,7 +22,7 @@
 struct _n_BornHalos {
   LitheHalo          halo[2]; /* of the two fields of a step */
   PetscMPIInt        below, above;
-  PetscInt           low, high; /* planes of the ends that have a neighbour */
+  PetscInt           low, high; /* planes next to a neighbour */
   PetscInt64         bytes;     /* of a plane */
   PetscDeviceContext context;   /* the stream of the ends; NULL: steps are whole */
   cudaEvent_t        ready, done;
@@ -30,7 +30,7 @@ struct _n_BornHalos {
 
 /* ------------------------------------------------------------ set-up */
 
-/* Roots: the slab's planes. Leaves: the planes below it, then the planes above it */
+/* Roots: the slab's planes. Leaves: the planes below the slab, then the planes above */
 static PetscErrorCode BornHalosForest(const Mat_Born *ctx, const BornHalos *h, PetscSF *sf)
 {
   const BornGrid       *g     = &ctx->grid;
@@ -55,7 +55,7 @@ static PetscErrorCode BornHalosForest(const Mat_Born *ctx, const BornHalos *h, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A context whose stream has a high priority. PETSc destroys the stream that its context has at the end */
+/* A context with a stream of high priority. PETSc destroys the stream with the context */
 static PetscErrorCode BornHalosContext(PetscDeviceContext *context)
 {
   PetscDeviceContext now;
@@ -77,7 +77,7 @@ static PetscErrorCode BornHalosContext(PetscDeviceContext *context)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* MPI waits on the host, and copies in PETSc's stream: then steps are whole, as they are if the ends are all of a slab */
+/* MPI waits on the host, and copies in PETSc's stream. Steps are then whole, as in slabs without inner planes */
 static PetscErrorCode BornHalosSetUp(Mat_Born *ctx, BornHalos *h)
 {
   const BornGrid       *g     = &ctx->grid;
@@ -144,7 +144,7 @@ static inline char *BornFirstPlane(const Mat_Born *ctx, void *field)
   return (char *)field + (PetscInt64)BornBytes(ctx->real) * ctx->grid.first;
 }
 
-/* What has arrived, to the places next to the slab */
+/* Received planes, to the places next to the slab */
 static PetscErrorCode BornHalosEnd(const Mat_Born *ctx, int f, void *field)
 {
   const BornHalos *h     = ctx->halos;
@@ -162,7 +162,7 @@ static PetscErrorCode BornHalosEnd(const Mat_Born *ctx, int f, void *field)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Planes of a step from one plane to another one, with their forces */
+/* A range of planes of a step, with the forces */
 static PetscErrorCode BornHalosPart(Mat_Born *ctx, const BornStep *step, PetscInt forces, const BornForce force[], PetscInt from, PetscInt to)
 {
   BornStep part = *step;
@@ -265,9 +265,8 @@ static inline PetscErrorCode BornHalosExchange(PETSC_UNUSED Mat_Born *ctx, PETSC
 #endif
 
 /*
-   The planes next to the slab, from its neighbours. From the first node of a plane to the first node of another plane
-   there is room that is zero in all fields. Other groups reach the counter of shots during this call, which is often
-   enough
+   The planes next to the slab, from the neighbours. Room between planes is zero in all fields and may be sent. Other
+   groups reach the counter of shots during this call, which is often enough
 */
 PetscErrorCode BornExchange_Private(Mat_Born *ctx, void *field)
 {
@@ -294,7 +293,7 @@ PetscErrorCode BornExchange_Private(Mat_Born *ctx, void *field)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A step, then the forces, then the exchange of what has been computed */
+/* A step, then the forces, then the exchange of planes */
 PetscErrorCode BornAdvance_Private(Mat_Born *ctx, const BornStep *step, PetscInt forces, const BornForce force[])
 {
   PetscBool made;

@@ -273,6 +273,32 @@ PetscErrorCode MatBornGetInterval(Mat J, PetscInt *interval)
 }
 
 /*@
+  MatBornGetLowpass - Gets the frequency of the low-pass of the traces of a `MATBORN`
+
+  Not Collective
+
+  Input Parameter:
+. J - the matrix
+
+  Output Parameter:
+. frequency - up to this frequency traces stay; 0: there is no low-pass
+
+  Level: intermediate
+
+.seealso: `MATBORN`, `MatBornSetLowpass()`
+@*/
+PetscErrorCode MatBornGetLowpass(Mat J, PetscReal *frequency)
+{
+  Mat_Born *ctx = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatBornGetContext_Private(J, &ctx));
+  PetscAssertPointer(frequency, 2);
+  *frequency = ctx->lowpass;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
   MatBornGetVelocityBits - Gets the bits per node of the velocity that steps of a `MATBORN` read
 
   Not Collective
@@ -498,5 +524,40 @@ PetscErrorCode MatBornGetShot(Mat J, PetscInt shot, const PetscReal *source[], P
   if (source) *source = ctx->shots[shot].source;
   if (nreceivers) *nreceivers = ctx->shots[shot].nreceivers;
   if (receivers) *receivers = ctx->shots[shot].receivers;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatBornGetShotRows - Gets which rows of a `MATBORN` are the data of a shot
+
+  Not Collective
+
+  Input Parameters:
++ J    - the matrix
+- shot - which one, from 0 on
+
+  Output Parameters:
++ first - the first row, or NULL
+- n     - number of rows: receivers times samples; or NULL
+
+  Level: beginner
+
+  Note:
+  The rows of a shot belong to one process, and are counted in `MatSetUp()`. Row first + r m + k is sample k of receiver
+  r, with m samples per receiver.
+
+.seealso: `MATBORN`, `MatBornGetShot()`, `MatBornAddShot()`, `MatBornSetTime()`
+@*/
+PetscErrorCode MatBornGetShotRows(Mat J, PetscInt shot, PetscInt *first, PetscInt *n)
+{
+  Mat_Born *ctx = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatBornGetContext_Private(J, &ctx));
+  PetscCheck(shot >= 0 && shot < ctx->nshots, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "There is no shot %" PetscInt_FMT ", the matrix has %" PetscInt_FMT,
+             shot, ctx->nshots);
+  PetscCheck(J->preallocated, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "The rows of shots are not counted yet; use MatSetUp() or MatCreateVecs() before");
+  if (first) *first = J->rmap->range[ctx->shots[shot].owner] + ctx->shots[shot].offset;
+  if (n) *n = ctx->shots[shot].nreceivers * ctx->samples;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -175,7 +175,7 @@ PetscErrorCode MatBornGetTransport(Mat J, LitheTransport *transport)
   With files that stay, a program that is started again gets all its earlier products at once. A killed solver thus
   continues where it was, on its way to the same result. Remove the files by hand.
 
-.seealso: `MATBORN`, `MatBornSetGroupSize()`
+.seealso: `MATBORN`, `MatBornGetJournal()`, `MatBornSetGroupSize()`
 @*/
 PetscErrorCode MatBornSetJournal(Mat J, const char path[], PetscBool keep)
 {
@@ -190,5 +190,32 @@ PetscErrorCode MatBornSetJournal(Mat J, const char path[], PetscBool keep)
   PetscCall(PetscArrayzero(farming.journal, sizeof(farming.journal)));
   if (path) PetscCall(PetscStrncpy(farming.journal, path, sizeof(farming.journal)));
   PetscCall(MatBornSetFarming_Private(J, &farming));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatBornGetJournal - Gets the files from which a product with a `MATBORN` goes on after it was killed
+
+  Not Collective
+
+  Input Parameter:
+. J - the matrix
+
+  Output Parameters:
++ path - begin of the file names, which belongs to the matrix, or NULL where there are none; or NULL
+- keep - whether they stay when a product is done; or NULL
+
+  Level: intermediate
+
+.seealso: `MATBORN`, `MatBornSetJournal()`
+@*/
+PetscErrorCode MatBornGetJournal(Mat J, const char *path[], PetscBool *keep)
+{
+  Mat_Born *ctx = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatBornGetContext_Private(J, &ctx));
+  if (path) *path = ctx->farming.journal[0] ? ctx->farming.journal : NULL;
+  if (keep) *keep = ctx->farming.keep;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

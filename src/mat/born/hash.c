@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* A hash of everything that a product of a MATBORN depends on, for the names of journals */
+/* A hash of all inputs of a product of a MATBORN, for the names of journals; checks that processes have equal inputs */
 
 #include "bornimpl.h"
 
@@ -22,7 +22,7 @@ static inline uint64_t Place(BornPart part, PetscInt64 i)
   return ((uint64_t)part << 56) + (uint64_t)i;
 }
 
-/* The hash of a vector of the DMDA, by the node numbers of the whole grid, so the split does not matter */
+/* The hash of a vector of the DMDA, by the node numbers of the whole grid, for any split */
 static PetscErrorCode BornHashNodes(DM da, Vec x, BornPart part, uint64_t *hash)
 {
   PetscInt           start[3], count[3], n[3];
@@ -41,6 +41,21 @@ static PetscErrorCode BornHashNodes(DM da, Vec x, BornPart part, uint64_t *hash)
     }
   }
   PetscCall(VecRestoreArrayRead(x, &a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode BornHashShots(const Mat_Born *ctx, PetscInt dim, uint64_t *hash)
+{
+  PetscInt64 at = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt s = 0; s < ctx->nshots; s++) {
+    const BornShot *shot = &ctx->shots[s];
+
+    *hash += LitheFarmHash(Place(PART_SHOT, at++), (uint64_t)shot->nreceivers);
+    for (PetscInt d = 0; d < dim; d++) *hash += LitheFarmHashReal(Place(PART_SHOT, at++), shot->source[d]);
+    for (PetscInt64 r = 0; r < (PetscInt64)dim * shot->nreceivers; r++) *hash += LitheFarmHashReal(Place(PART_SHOT, at++), shot->receivers[r]);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -68,19 +83,67 @@ static PetscErrorCode BornHashSettings(const Mat_Born *ctx, uint64_t *hash)
                                  sizeof(PetscReal),
                                  PETSC_VERSION_MAJOR};
   const PetscReal  numbers[]  = {ctx->dt, (PetscReal)ctx->grid.damping, ctx->h[0], ctx->h[1], ctx->h[2], ctx->origin[0], ctx->origin[1], ctx->origin[2]};
-  PetscInt64       at         = 0;
 
   PetscFunctionBegin;
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(settings); k++) *hash += LitheFarmHash(Place(PART_SETTING, (PetscInt64)k), (uint64_t)settings[k]);
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(numbers); k++) *hash += LitheFarmHashReal(Place(PART_SETTING, 1000 + (PetscInt64)k), numbers[k]);
+  /* none is no number: journals of before stay good */
+  if (ctx->lowpass > 0) *hash += LitheFarmHashReal(Place(PART_SETTING, 2000), ctx->lowpass);
   for (PetscInt k = 0; k < ctx->nwavelet; k++) *hash += LitheFarmHashReal(Place(PART_WAVELET, k), ctx->wavelet[k]);
-  for (PetscInt s = 0; s < ctx->nshots; s++) {
-    const BornShot *shot = &ctx->shots[s];
+  PetscCall(BornHashShots(ctx, ctx->grid.dim, hash));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-    *hash += LitheFarmHash(Place(PART_SHOT, at++), (uint64_t)shot->nreceivers);
-    for (int d = 0; d < ctx->grid.dim; d++) *hash += LitheFarmHashReal(Place(PART_SHOT, at++), shot->source[d]);
-    for (PetscInt64 r = 0; r < (PetscInt64)ctx->grid.dim * shot->nreceivers; r++) *hash += LitheFarmHashReal(Place(PART_SHOT, at++), shot->receivers[r]);
-  }
+/* Whether all processes have the same number */
+static PetscErrorCode BornIsSame(MPI_Comm comm, uint64_t hash, PetscBool *same)
+{
+  uint64_t range[2] = {hash, ~hash};
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, range, 2, MPI_UINT64_T, MPI_MAX, comm));
+  *same = (PetscBool)(range[0] == ~range[1]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Processes with different shots would wait for ever. In MatSetUp() */
+PetscErrorCode MatBornCheckShots_Private(Mat A, PetscInt dim)
+{
+  const Mat_Born *ctx      = (Mat_Born *)A->data;
+  uint64_t        hash     = LitheFarmHash(Place(PART_NAME, 0), (uint64_t)ctx->nshots);
+  const PetscInt  counts[] = {ctx->steps, ctx->every};
+  MPI_Comm        comm     = PetscObjectComm((PetscObject)A);
+  PetscBool       same;
+
+  PetscFunctionBegin;
+  for (int k = 0; k < 2; k++) hash += LitheFarmHash(Place(PART_SETTING, k), (uint64_t)counts[k]);
+  PetscCall(BornIsSame(comm, hash, &same));
+  PetscCheck(same, comm, PETSC_ERR_ARG_INCOMP,
+             "The processes have different numbers of shots, or of steps; call MatBornAddShot() and MatBornSetTime() with the same arguments on all processes");
+  PetscCall(BornHashShots(ctx, dim, &hash));
+  PetscCall(BornIsSame(comm, hash, &same));
+  PetscCheck(same, comm, PETSC_ERR_ARG_INCOMP,
+             "The processes have different sources or receivers; call MatBornAddShot() with the same coordinates on all processes");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same for the settings of products. At each build */
+PetscErrorCode MatBornCheckSettings_Private(Mat A)
+{
+  const Mat_Born *ctx       = (Mat_Born *)A->data;
+  const PetscInt  counts[]  = {ctx->order, ctx->width,    ctx->checkpoints,  ctx->surface, ctx->parameter, ctx->interpolation, ctx->field,    ctx->wanted,
+                               ctx->bits,  ctx->interval, ctx->velocitybits, ctx->seed,    ctx->nwavelet,  ctx->farming.size,  ctx->transport};
+  const PetscReal numbers[] = {ctx->dt, ctx->damping, ctx->lowpass, ctx->spacing[0], ctx->spacing[1], ctx->spacing[2]};
+  uint64_t        hash      = 0;
+  MPI_Comm        comm      = PetscObjectComm((PetscObject)A);
+  PetscBool       same;
+
+  PetscFunctionBegin;
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(counts); k++) hash += LitheFarmHash(Place(PART_SETTING, (PetscInt64)k), (uint64_t)counts[k]);
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(numbers); k++) hash += LitheFarmHashReal(Place(PART_SETTING, 1000 + (PetscInt64)k), numbers[k]);
+  for (PetscInt k = 0; k < ctx->nwavelet; k++) hash += LitheFarmHashReal(Place(PART_WAVELET, k), ctx->wavelet[k]);
+  PetscCall(BornIsSame(comm, hash, &same));
+  PetscCheck(same, comm, PETSC_ERR_ARG_INCOMP,
+             "The processes have different wavelets or settings; call MatBornSetWavelet() and the other functions with the same arguments on all processes");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -11,7 +11,7 @@
 
 #define BORN_CHUNK 256 /* nodes along x whose L u is held at a time */
 
-/* For all lines along x: statements with j, k, the number of the first node, and its place in a field */
+/* For all lines along x: statements with j, k, the number of the first node, and the node's place in a field */
 #define BORN_LINES(g, ...)                                                                                \
   for (PetscInt k = 0; k < (g)->n[2]; k++) {                                                              \
     for (PetscInt j = 0; j < (g)->n[1]; j++) {                                                            \
@@ -125,7 +125,7 @@ static PetscErrorCode BornHostCopy(size_t bytes, const void *from, void *to)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Half of the memory that no process uses, since PETSc and other processes need some, too */
+/* Half of the free memory, since PETSc and all processes need some */
 static PetscErrorCode BornHostRoom(PETSC_UNUSED PetscBool host, size_t *bytes)
 {
   PetscFunctionBegin;
@@ -176,7 +176,7 @@ static PetscErrorCode BornHostLargest(size_t n, const PetscReal *x, double *modu
   for (size_t i = 0; i < n; i++) {
     const double a = fabs((double)x[i]);
 
-    if (!(a <= largest)) largest = a; /* a NaN stays: no other compares */
+    if (!(a <= largest)) largest = a; /* a NaN stays: comparisons with a NaN are false */
     if (PetscIsNanReal((PetscReal)a)) break;
   }
   *modulus = largest;
@@ -193,7 +193,7 @@ static PetscErrorCode BornHostStep(const BornGrid *g, const BornStep *step)
   if (step->number == BORN_FLOAT) BornStepAll_Single(g, step);
   else if (step->number == BORN_DOUBLE) BornStepAll_Double(g, step);
   else BornStepAll_Int32(g, step);
-  /* A stencil, an update, and two for each of the others */
+  /* A stencil, an update, and two per further operation */
   PetscCall(PetscLogFlops((PetscLogDouble)g->nodes * ((step->w ? 2 : 1) * (star + 6) + (step->image ? 2 : 0) + (step->scatter ? 2 : 0))));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

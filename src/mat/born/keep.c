@@ -13,7 +13,7 @@
 
 static inline size_t BornKeepSlots(const Mat_Born *ctx)
 {
-  return (size_t)((ctx->steps + ctx->interval - 1) / ctx->interval);
+  return (size_t)((ctx->run + ctx->interval - 1) / ctx->interval);
 }
 
 static PetscErrorCode BornKeepCreate(Mat_Born *ctx)

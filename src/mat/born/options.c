@@ -21,6 +21,7 @@ PetscErrorCode MatSetFromOptions_Born(Mat A, PetscOptionItems PetscOptionsObject
   PetscEnum parameter = (PetscEnum)ctx->parameter, interpolation = (PetscEnum)ctx->interpolation;
   PetscEnum field = (PetscEnum)ctx->field, background = (PetscEnum)ctx->wanted, transport = (PetscEnum)ctx->transport;
   PetscInt  bits = ctx->bits, interval = ctx->interval, velocitybits = ctx->velocitybits, seed = ctx->seed;
+  PetscReal lowpass = ctx->lowpass;
 
   LitheFarmOptions farming = ctx->farming;
 
@@ -40,6 +41,7 @@ PetscErrorCode MatSetFromOptions_Born(Mat A, PetscOptionItems PetscOptionsObject
                              &background, NULL));
   PetscCall(PetscOptionsInt("-mat_born_background_bits", "Of a number that is kept", "MatBornSetBackgroundBits", bits, &bits, NULL));
   PetscCall(PetscOptionsInt("-mat_born_interval", "Steps from one that scatters and images to the next one", "MatBornSetInterval", interval, &interval, NULL));
+  PetscCall(PetscOptionsReal("-mat_born_lowpass", "The frequency up to which traces stay; 0: no low-pass", "MatBornSetLowpass", lowpass, &lowpass, NULL));
   PetscCall(PetscOptionsInt("-mat_born_velocity_bits", "Of the velocity", "MatBornSetVelocityBits", velocitybits, &velocitybits, NULL));
   PetscCall(PetscOptionsInt("-mat_born_seed", "Of random velocities", "MatBornSetSeed", seed, &seed, NULL));
   PetscCall(
@@ -57,6 +59,7 @@ PetscErrorCode MatSetFromOptions_Born(Mat A, PetscOptionItems PetscOptionsObject
   PetscCall(MatBornSetBackground(A, (MatBornBackground)background));
   PetscCall(MatBornSetBackgroundBits(A, bits));
   PetscCall(MatBornSetInterval(A, interval));
+  PetscCall(MatBornSetLowpass(A, lowpass));
   PetscCall(MatBornSetVelocityBits(A, velocitybits));
   PetscCall(MatBornSetSeed(A, seed));
   PetscCall(MatBornSetTransport(A, (LitheTransport)transport));
@@ -386,9 +389,10 @@ PetscErrorCode MatBornSetBackgroundBits(Mat J, PetscInt bits)
 
   Note:
   The interval is the same for `MatMult()` and `MatMultTranspose()`, which stay transposes of one another. A shortest
-  wave of 34 steps per period permits an interval of 4. More than a quarter of the period is refused.
+  wave of 34 steps per period permits an interval of 4, and of 8 with `MatBornSetLowpass()`. More than a quarter of the
+  period is refused.
 
-.seealso: `MATBORN`, `MatBornSetBackground()`
+.seealso: `MATBORN`, `MatBornSetBackground()`, `MatBornSetLowpass()`
 @*/
 PetscErrorCode MatBornSetInterval(Mat J, PetscInt interval)
 {
@@ -400,6 +404,54 @@ PetscErrorCode MatBornSetInterval(Mat J, PetscInt interval)
   PetscCheck(interval >= 1, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE, "-mat_born_interval %" PetscInt_FMT " must be 1 or more", interval);
   if (interval == ctx->interval) PetscFunctionReturn(PETSC_SUCCESS);
   ctx->interval = interval;
+  PetscCall(MatBornChanged_Private(J));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatBornSetLowpass - Sets a low-pass of the traces of a `MATBORN`, which is a part of the operator
+
+  Logically Collective
+
+  Input Parameters:
++ J         - the matrix
+- frequency - up to this frequency traces stay, from twice the frequency on they vanish; in periods per unit of time (Hz
+  where dt is in seconds); 0, the default, for no low-pass
+
+  Options Database Key:
+. -mat_born_lowpass <frequency> - the frequency
+
+  Level: intermediate
+
+  Notes:
+  Steps that scatter at intervals add waves of high frequencies to the data, see `MatBornSetInterval()`. The low-pass
+  removes these waves. The right frequency is then the highest one of the wavelet, 2.5 times the main frequency of a
+  Ricker wavelet.
+
+  The low-pass has no phase: each number becomes a sum over 3 periods of the frequency on each side, with the weights
+  of a sinc function in Kaiser's window. The gain is 1 up to the frequency and 0 from twice the frequency on, each within
+  1e-4, and 1/2 between the two. Numbers of all steps enter, also of steps that are no samples. The waves run for 3
+  periods beyond the last sample, since the low-pass needs these steps.
+
+  `MatMult()` and `MatBornModel()` end with the low-pass, and `MatMultTranspose()` begins with it. `MatBornGetNormal()` has both.
+  `MatBornGetIllumination()` is without. Measured data need the same low-pass before a comparison: `MatBornFilter()`.
+
+  The frequency is at least one period per trace, and at most a quarter of a period per step. Others are an error when
+  the matrix is used. Traces of all steps of one shot are in memory, and the low-pass runs on the host.
+
+.seealso: `MATBORN`, `MatBornGetLowpass()`, `MatBornFilter()`, `MatBornSetInterval()`, `MatBornSetTime()`
+@*/
+PetscErrorCode MatBornSetLowpass(Mat J, PetscReal frequency)
+{
+  Mat_Born *ctx = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatBornGetContext_Private(J, &ctx));
+  PetscValidLogicalCollectiveReal(J, frequency, 2);
+  PetscCheck(frequency >= 0 && !PetscIsInfOrNanReal(frequency), PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE,
+             "-mat_born_lowpass %g must be a positive frequency, or 0 for no low-pass", (double)frequency);
+  if (frequency == ctx->lowpass) PetscFunctionReturn(PETSC_SUCCESS);
+  ctx->lowpass = frequency;
   PetscCall(MatBornChanged_Private(J));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -556,7 +608,7 @@ PetscErrorCode MatBornSetTime(Mat J, PetscReal dt, PetscInt steps, PetscInt ever
 /*@
   MatBornSetWavelet - Sets the wavelet that the sources of a `MATBORN` emit
 
-  Logically Collective
+  Collective
 
   Input Parameters:
 + J - the matrix
@@ -572,7 +624,8 @@ PetscErrorCode MatBornSetTime(Mat J, PetscReal dt, PetscInt steps, PetscInt ever
 @*/
 PetscErrorCode MatBornSetWavelet(Mat J, PetscInt n, const PetscReal w[])
 {
-  Mat_Born  *ctx = NULL;
+  Mat_Born  *ctx   = NULL;
+  PetscInt   wrong = PETSC_INT_MAX;
   PetscReal *copy;
 
   PetscFunctionBegin;
@@ -580,8 +633,12 @@ PetscErrorCode MatBornSetWavelet(Mat J, PetscInt n, const PetscReal w[])
   PetscValidLogicalCollectiveInt(J, n, 2);
   PetscCheck(n > 0, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE, "A wavelet of %" PetscInt_FMT " samples; at least one is needed", n);
   PetscAssertPointer(w, 3);
-  for (PetscInt k = 0; k < n; k++)
-    PetscCheck(!PetscIsInfOrNanReal(w[k]), PetscObjectComm((PetscObject)J), PETSC_ERR_FP, "Sample %" PetscInt_FMT " of the wavelet is %g", k, (double)w[k]);
+  for (PetscInt k = n - 1; k >= 0; k--) {
+    if (PetscIsInfOrNanReal(w[k])) wrong = k;
+  }
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &wrong, 1, MPIU_INT, MPI_MIN, PetscObjectComm((PetscObject)J)));
+  PetscCheck(wrong == PETSC_INT_MAX, PetscObjectComm((PetscObject)J), PETSC_ERR_FP, "Sample %" PetscInt_FMT " of the wavelet is infinite or not a number",
+             wrong);
   PetscCall(PetscMalloc1(n, &copy));
   PetscCall(PetscArraycpy(copy, w, n));
   PetscCall(PetscFree(ctx->wavelet));
@@ -643,7 +700,8 @@ PetscErrorCode MatBornSetSpacing(Mat J, const PetscReal h[])
   The rows of the matrix are the data of the shots in the order in which they are added. The rows of a shot are the
   traces of its receivers, one after the other, each with the samples of `MatBornSetTime()`.
 
-  Places are copied. Points outside of the grid are an error when the matrix is used. It is called before `MatSetUp()`.
+  Places are copied. Each process passes the same source and all receivers. Points outside of the grid are an error when
+  the matrix is used. It is called before `MatSetUp()`.
 
 .seealso: `MATBORN`, `MatBornSetTime()`, `MatBornSetInterpolation()`, `MatBornSetSpacing()`
 @*/
@@ -652,14 +710,17 @@ PetscErrorCode MatBornAddShot(Mat J, const PetscReal source[], PetscInt nreceive
   Mat_Born *ctx = NULL;
   BornShot *shot;
   DM        da;
-  PetscInt  dim, numbers;
+  PetscInt  dim, numbers, range[2] = {nreceivers, -nreceivers};
+  MPI_Comm  comm = PetscObjectComm((PetscObject)J);
 
   PetscFunctionBegin;
   PetscCall(MatBornGetContext_Private(J, &ctx));
   PetscAssertPointer(source, 2);
-  PetscValidLogicalCollectiveInt(J, nreceivers, 3);
-  PetscCheck(nreceivers > 0, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE, "A shot with %" PetscInt_FMT " receivers; at least one is needed",
-             nreceivers);
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, range, 2, MPIU_INT, MPI_MIN, comm));
+  PetscCheck(range[0] == -range[1], comm, PETSC_ERR_ARG_INCOMP,
+             "Shot %" PetscInt_FMT " has %" PetscInt_FMT " receivers on one process and %" PetscInt_FMT " on another; each process passes all receivers",
+             ctx->nshots, range[0], -range[1]);
+  PetscCheck(nreceivers > 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "A shot with %" PetscInt_FMT " receivers; at least one is needed", nreceivers);
   PetscAssertPointer(receivers, 4);
   PetscCall(MatBornCheckNotSetUp_Private(J, "MatBornAddShot()"));
   PetscCall(MatBornGetDM_Private(J, &da, &dim));

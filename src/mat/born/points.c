@@ -9,7 +9,7 @@
 
 #include "bornimpl.h"
 
-#define BORN_SINC_KAISER 6.31 /* of Hicks, for that radius and waves of at least four nodes */
+#define BORN_SINC_KAISER 6.31 /* of Hicks, for this radius and waves of at least four nodes */
 
 typedef struct {
   PetscInt64 node;
@@ -17,7 +17,7 @@ typedef struct {
   PetscReal  weight;
 } BornEntry;
 
-/* I_0, by its power series */
+/* I_0, by the power series */
 static double BornBessel(double x)
 {
   double sum = 1, term = 1;
@@ -29,14 +29,20 @@ static double BornBessel(double x)
   return sum;
 }
 
-/* Largest distance of a coordinate from a node, or out of the grid, in node spacings, that still counts as zero:
-   rounding, also of large coordinates */
+/* Kaiser's window of this shape, from -1 to 1 */
+double BornKaiser_Private(double shape, double w)
+{
+  return w * w < 1 ? BornBessel(shape * sqrt(1 - w * w)) / BornBessel(shape) : 0;
+}
+
+/* A distance from a node, or out of the grid, counts as zero up to this number of node spacings: rounding, also of large
+   coordinates */
 static inline double BornSlack(PetscInt n)
 {
   return 1e-6 + 64 * (double)PETSC_MACHINE_EPSILON * (double)n;
 }
 
-/* Weights of 2 BORN_SINC_RADIUS nodes from *low on along a dimension; one if the point is on a node */
+/* Weights of 2 BORN_SINC_RADIUS nodes from *low on along a dimension; a single weight if the point is on a node */
 static int BornWeights(double x, PetscInt n, PetscInt *low, double weight[2 * BORN_SINC_RADIUS])
 {
   const double nearest = floor(x + .5);
@@ -51,19 +57,18 @@ static int BornWeights(double x, PetscInt n, PetscInt *low, double weight[2 * BO
     const double t = x - (double)(*low + k), w = t / BORN_SINC_RADIUS;
 
     weight[k] = sin(PETSC_PI * t) / (PETSC_PI * t);
-    weight[k] *= w * w < 1 ? BornBessel(BORN_SINC_KAISER * sqrt(1 - w * w)) / BornBessel(BORN_SINC_KAISER) : 0;
+    weight[k] *= BornKaiser_Private(BORN_SINC_KAISER, w);
   }
   return 2 * BORN_SINC_RADIUS;
 }
 
-/* The planes of the last dimension that entries may use: of the slab, or with its halo. Nodes count from the first of
-   these planes */
+/* The planes of the last dimension for entries: the slab, with or without the halo. Nodes count from the first plane */
 typedef struct {
   PetscInt from, to;
 } BornPlanes;
 
-/* The entries of a point. Entries beyond the grid are left out. Entries above a free surface are mirrored below it with
-   the other sign */
+/* The entries of a point. Entries beyond the grid are left out. Entries above a free surface are mirrored below with
+   the opposite sign */
 static void BornAddPoint(const BornGrid *g, const BornPlanes *planes, PetscInt point, const PetscInt low[3], const int count[3],
                          double weight[3][2 * BORN_SINC_RADIUS], BornEntry *entries, PetscInt *n)
 {
@@ -98,7 +103,7 @@ static int BornCompare(const void *x, const void *y)
   return a->point < b->point ? -1 : a->point > b->point;
 }
 
-/* The entries point by point, as they come */
+/* The entries point by point, in the given order */
 static PetscErrorCode BornPointsStorePoints(const BornEntry *entries, PetscInt n, PetscInt points, BornPoints *p)
 {
   PetscFunctionBegin;
@@ -134,13 +139,13 @@ static PetscErrorCode BornPointsStoreNodes(BornEntry *entries, PetscInt n, BornP
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Where a coordinate is, in distances of nodes from the first one */
+/* The place of a coordinate, in node spacings from the first node */
 static inline double BornPlaceOf(PetscReal x, PetscReal origin, PetscReal h)
 {
   return ((double)x - (double)origin) / (double)h;
 }
 
-/* The points with these coordinates, dim numbers each. The name and the shot are for messages */
+/* Points with coordinates of dim numbers each. The name and the shot are for messages */
 PetscErrorCode BornPointsCreate_Private(MPI_Comm comm, const BornGrid *g, const PetscReal origin[3], const PetscReal h[3], MatBornInterpolation interpolation,
                                         const char what[], PetscInt shot, PetscInt points, const PetscReal x[], BornPoints *p)
 {
@@ -179,7 +184,7 @@ PetscErrorCode BornPointsCreate_Private(MPI_Comm comm, const BornGrid *g, const 
 
       for (int d = 0; d < g->dim; d++) count[d] = BornWeights(BornPlaceOf(x[g->dim * a + d], origin[d], h[d]), BornWhole(g, d), &low[d], weight[d]);
       p->most = PetscMax(p->most, (PetscInt)(count[0] * count[1] * count[2]));
-      /* a point belongs to the slab that has the node below it; the halo of the slab reaches all other nodes */
+      /* a point belongs to the slab of the node below; the halo of the slab reaches the remaining nodes */
       home = PetscMin(g->planes - 1, PetscMax(0, low[last] + (count[last] > 1 ? BORN_SINC_RADIUS - 1 : 0)));
       if (!nodes && (home < g->start || home >= g->start + g->n[last])) continue;
       BornAddPoint(g, &planes, a, low, count, weight, entries, &n);

@@ -3,14 +3,14 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Backgrounds that run backwards. Without a sponge new and old may be exchanged in a step, and it is the step back; in whole numbers to the last
-   bit. In single precision u is therefore in whole numbers.
+   Backgrounds that run backwards. Without a sponge, a step with new and old exchanged is the step back. In whole numbers
+   the step back is exact to the last bit. In single precision u is therefore in whole numbers.
 
    -mat_born_background random: instead of the sponge, a random velocity that scatters incoming waves (R. Clapp, Reverse
    time migration with random boundaries, SEG 2009). w keeps the sponge.
 
    -mat_born_background ring: with the sponge. The inside runs backwards. The surrounding nodes within reach of the
-   stencil are stored at each step, in each slab those that are its own.
+   stencil are stored at each step. Each slab stores its own nodes.
 
    Nodes in the sponge are columns of zeros in both.
 */
@@ -79,13 +79,13 @@ static PetscErrorCode BornRingCreate(Mat_Born *ctx)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A slot belongs to the state with its number; the slot of the first state is zeros */
+/* Slot k belongs to state k; the slot of the first state is zeros */
 static PetscErrorCode BornRingStart(BornSweep *s)
 {
   Mat_Born *ctx = s->ctx;
 
   PetscFunctionBegin;
-  if (!ctx->store) PetscCall((*ctx->kernels->createstore)(ctx->onhost, (size_t)ctx->steps * ctx->slot, &ctx->store));
+  if (!ctx->store) PetscCall((*ctx->kernels->createstore)(ctx->onhost, (size_t)ctx->run * ctx->slot, &ctx->store));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -94,7 +94,7 @@ static PetscErrorCode BornRingNote(BornSweep *s, PetscInt n)
   Mat_Born *ctx = s->ctx;
 
   PetscFunctionBegin;
-  if (n + 1 < ctx->steps) PetscCall((*ctx->kernels->ringsave)(&ctx->grid, s->number, s->u.u, (char *)ctx->store + (size_t)(n + 1) * ctx->slot));
+  if (n + 1 < ctx->run) PetscCall((*ctx->kernels->ringsave)(&ctx->grid, s->number, s->u.u, (char *)ctx->store + (size_t)(n + 1) * ctx->slot));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -104,7 +104,7 @@ static PetscErrorCode BornRingBack(BornSweep *s, PetscInt n, PetscBool image)
 
   PetscFunctionBegin;
   PetscCall(BornGetField_Private(ctx, &ctx->q));
-  BornStateSwap_Private(&s->u); /* u of step n is the one before */
+  BornStateSwap_Private(&s->u); /* u of step n is the previous field */
   /* the step neither reads nor writes the nodes round the inside of old */
   if (n > 0) PetscCall((*ctx->kernels->ringload)(&ctx->grid, s->number, (char *)ctx->store + (size_t)(n - 1) * ctx->slot, s->u.old));
   PetscCall(BornStepInside_Private(s, n, image ? ctx->q : NULL));
@@ -116,7 +116,7 @@ static PetscErrorCode BornRingBack(BornSweep *s, PetscInt n, PetscBool image)
 
 static PetscLogDouble BornRingBytes(const Mat_Born *ctx)
 {
-  return (PetscLogDouble)ctx->steps * (PetscLogDouble)BornRingBytesAStep(ctx);
+  return (PetscLogDouble)ctx->run * (PetscLogDouble)BornRingBytesAStep(ctx);
 }
 
 const BornBackground BornRingBackground = {.reversed = PETSC_TRUE,

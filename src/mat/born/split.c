@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   A MATBORN on several processes. Each group of processes has the whole grid, in slabs along its last dimension, and
-   computes shots. Vectors are split like their DMDA and like the shots. A star forest connects the nodes of the DMDA
+   A MATBORN on several processes. Each group of processes has the whole grid, in slabs along the last dimension, and
+   computes shots. Vectors of columns are split like the DMDA, vectors of rows like the shots. A star forest connects the nodes of the DMDA
    with the nodes of the slabs. A window connects the rows of a shot with the group that computes the shot.
 */
 
@@ -12,7 +12,7 @@
 
 /* ------------------------------------------------------------ slabs */
 
-/* The part of a dimension that a node is in, by the first nodes of the parts */
+/* The part of a dimension with a given node, by the first nodes of the parts */
 static PetscInt PartOf(PetscInt node, PetscInt parts, const PetscInt first[])
 {
   PetscInt low = 0, high = parts;
@@ -26,7 +26,7 @@ static PetscInt PartOf(PetscInt node, PetscInt parts, const PetscInt first[])
   return low;
 }
 
-/* Leaves: the nodes of the slab in their order. Roots: the nodes of the DMDA */
+/* Leaves: the nodes of the slab in order. Roots: the nodes of the DMDA */
 static PetscErrorCode BornSplitForest(BornSplit *split, DM da, const PetscInt n[3], PetscInt dim)
 {
   const PetscInt *owned[3];
@@ -69,7 +69,7 @@ static PetscErrorCode BornSplitForest(BornSplit *split, DM da, const PetscInt n[
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether arrays of the slabs are those of the DMDA's vectors: one group, and the same planes on each process */
+/* Whether slabs and the DMDA's vectors have the same arrays: a single group, and the same planes on each process */
 static PetscErrorCode BornSplitIsOwn(BornSplit *split, DM da, const PetscInt n[3], PetscInt dim)
 {
   PetscInt  from[3], count[3];
@@ -87,7 +87,7 @@ static PetscErrorCode BornSplitIsOwn(BornSplit *split, DM da, const PetscInt n[3
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The groups, which planes of the grid this process has, and where the nodes of the DMDA are */
+/* The groups, the planes of the grid on each process, and the places of the DMDA's nodes */
 PetscErrorCode BornSplitCreate_Private(DM da, const LitheFarmOptions *options, BornSplit **out)
 {
   BornSplit  *split;
@@ -148,8 +148,8 @@ PetscErrorCode BornSplitGetSlab_Private(BornSplit *split, const PetscReal *x, Pe
 
 /* ------------------------------------------------------------ rows */
 
-/* The rows of all shots, each on the process that owns them: rows[n], read or written by the group that computes them.
-   On one process rows stay where they are */
+/* The rows of all shots, on the owners: rows[n]. The group that computes a shot reads or writes the rows of the shot. A
+   single process uses the rows in place */
 PetscErrorCode BornSplitOpenRows_Private(BornSplit *split, PetscInt n, PetscReal *rows, PetscBool filled)
 {
   PetscFunctionBegin;
@@ -165,7 +165,7 @@ PetscErrorCode BornSplitOpenRows_Private(BornSplit *split, PetscInt n, PetscReal
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* rows: where they go to, if not NULL */
+/* rows: the destination, or NULL */
 PetscErrorCode BornSplitCloseRows_Private(BornSplit *split, PetscReal *rows)
 {
   PetscFunctionBegin;
@@ -213,7 +213,7 @@ PetscErrorCode BornSplitPutRows_Private(BornSplit *split, PetscMPIInt owner, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The rows of a shot on all processes of a group, from the first one */
+/* The rows of a shot, from the first process of a group to all processes of the group */
 PetscErrorCode BornSplitSpreadRows_Private(BornSplit *split, PetscInt n, PetscReal *rows)
 {
   PetscFunctionBegin;
@@ -223,7 +223,7 @@ PetscErrorCode BornSplitSpreadRows_Private(BornSplit *split, PetscInt n, PetscRe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The largest of a number in a group; infinite if one is not a number */
+/* The largest value of a number in a group; infinite for a NaN on any process */
 PetscErrorCode BornSplitLargest_Private(BornSplit *split, double *x)
 {
   PetscFunctionBegin;

@@ -3,9 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The steps that sweeps are made of. There is a step of the background u, a step of the second field w, and a step of
-   both, which reads V once and never stores q. A source is added afterwards, to all results that depend on it, and the
-   data backwards. Then slabs exchange planes: exchange.c.
+   The steps of sweeps: a step of the background u, a step of the second field w, and a step of both fields, which reads V
+   once and never stores q. A source is added afterwards, to all results that depend on the source. Backwards the data
+   are added. Then slabs exchange planes: exchange.c.
 */
 
 #include "bornimpl.h"
@@ -45,7 +45,7 @@ void BornStateSwap_Private(BornState *state)
   state->old = u;
 }
 
-/* A real field, which is made when it is first asked for */
+/* A real field, which is created by the first request */
 PetscErrorCode BornGetField_Private(Mat_Born *ctx, void **field)
 {
   PetscFunctionBegin;
@@ -53,7 +53,7 @@ PetscErrorCode BornGetField_Private(Mat_Born *ctx, void **field)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The source at a step: the force names the arrays to which the source is added. Whether there is one */
+/* The source at a step: the force names the arrays to which the source is added. Returns the number of forces, 0 or 1 */
 static PetscInt BornSource(const BornSweep *s, PetscInt step, BornForce *force)
 {
   const Mat_Born *ctx = s->ctx;
@@ -79,7 +79,7 @@ PetscErrorCode BornForceBackground_Private(BornSweep *s, PetscInt step, BornForc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The data at a step of w backwards. Whether there are any */
+/* The data at a step of w backwards. Returns the number of forces, 0 or 1 */
 static PetscInt BornData(const BornSweep *s, void *w, BornForce *force)
 {
   if (!s->data) return 0;
@@ -88,8 +88,8 @@ static PetscInt BornData(const BornSweep *s, void *w, BornForce *force)
   return 1;
 }
 
-/* One step of the background; q = L u + f, if not NULL. L u, without f, goes to a store with this number of bits, if
-   the store is not NULL */
+/* A step of the background; q = L u + f, if not NULL. L u, without f, goes to a store of ctx->bits bits per node, unless
+   the store is NULL */
 PetscErrorCode BornStepBackground_Private(BornSweep *s, BornState *state, void *q, void *store)
 {
   Mat_Born      *ctx   = s->ctx;
@@ -113,8 +113,8 @@ PetscErrorCode BornStepBackground_Private(BornSweep *s, BornState *state, void *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A step of both fields. Forwards, x q is the force of w, if asked, with L u rounded to this number of bits, and
-   stored, unless the store is NULL. Backwards, image += q w. q goes to out, unless that is NULL */
+/* A step of both fields. Forwards, x q is the force of w, if asked, with L u rounded to bits, and stored,
+   unless the store is NULL. Backwards, image += q w. q goes to out, unless out is NULL */
 PetscErrorCode BornStepBoth_Private(BornSweep *s, PetscBool back, PetscBool active, int bits, void *store, void *out)
 {
   Mat_Born *ctx      = s->ctx;
@@ -134,7 +134,7 @@ PetscErrorCode BornStepBoth_Private(BornSweep *s, PetscBool back, PetscBool acti
   PetscInt  forces;
 
   PetscFunctionBegin;
-  if (back) BornStateSwap_Private(&s->u); /* u of step n is the one before */
+  if (back) BornStateSwap_Private(&s->u); /* u of step n is the previous field */
   step.u   = s->u.u;
   step.old = force[0].u = s->u.old;
   if (active && back) step.image = force[0].image = s->image;
@@ -151,7 +151,7 @@ PetscErrorCode BornStepBoth_Private(BornSweep *s, PetscBool back, PetscBool acti
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A step back of the nodes without a sponge, from u to old, whose nodes round these are set; q = L u + f of step n, if not NULL */
+/* A step back of the nodes without a sponge, from u to old; nodes of old round the inside are set. q = L u + f of step n, if not NULL */
 PetscErrorCode BornStepInside_Private(BornSweep *s, PetscInt n, void *q)
 {
   Mat_Born      *ctx   = s->ctx;

@@ -13,12 +13,6 @@
 #define BORN_INT_WANTED 268435456.  /* lower limit of the scaled largest |u| while the source emits: 2^28 */
 #define BORN_RANDOM     0.5         /* how much a velocity is lowered at most */
 
-/* Which sample of a trace a step is, or -1 */
-static PetscInt BornSample(const Mat_Born *ctx, PetscInt step)
-{
-  return step > 0 && step % ctx->every == 0 ? step / ctx->every - 1 : -1;
-}
-
 /* A power of two near the largest of n numbers, or 1: quotients by it are neither too large nor too small for single
    precision */
 static PetscErrorCode BornUnit(Mat_Born *ctx, size_t n, const PetscReal *x, double *unit)
@@ -47,6 +41,7 @@ static PetscErrorCode BornSweepBegin(Mat_Born *ctx, BornShot *shot, PetscBool pa
   s->sponge = (PetscBool)(!pair || ctx->background->sponge);
   s->unit   = ctx->unit;
   s->V      = ctx->V;
+  BornTracesStart_Private(s);
   if (!s->sponge) {
     const uint64_t seed = (uint64_t)ctx->seed * 0x100000001b3ULL + (uint64_t)(shot - ctx->shots);
 
@@ -124,10 +119,10 @@ static PetscErrorCode BornScale(BornSweep *s)
 static PetscErrorCode BornRecord(BornSweep *s, const void *u, double unit, PetscReal *data)
 {
   Mat_Born      *ctx    = s->ctx;
-  const PetscInt sample = BornSample(ctx, s->u.step);
+  const PetscInt sample = BornTracesSample_Private(s, s->u.step);
 
   PetscFunctionBegin;
-  if (sample >= 0) PetscCall((*ctx->kernels->extract)(&ctx->grid, ctx->real, &s->to, u, unit, data + sample, ctx->samples));
+  if (sample >= 0) PetscCall((*ctx->kernels->extract)(&ctx->grid, ctx->real, &s->to, u, unit, data + sample, s->samples));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -193,7 +188,7 @@ static PetscErrorCode BornForward(BornSweep *s, PetscBool note, PetscReal *data,
     if (squares) PetscCall((*ctx->kernels->zero)((size_t)ctx->grid.size * BornBytes(ctx->real), squares));
     PetscCall(BornStartFields(s));
     if (note) PetscCall((*ctx->background->start)(s));
-    while (s->u.step < ctx->steps) {
+    while (s->u.step < ctx->run) {
       const PetscBool active = (PetscBool)(s->u.step % ctx->interval == 0);
 
       PetscCall(BornForwardStep(s, note, squares ? ctx->q : NULL));
@@ -207,50 +202,32 @@ static PetscErrorCode BornForward(BornSweep *s, PetscBool note, PetscReal *data,
 
 /* ------------------------------------------------------------ backwards */
 
-/* The traces that each process of a group has a part of, on all of them. MPI gets them on the host */
-static PetscErrorCode BornShareTraces(Mat_Born *ctx, PetscInt n, PetscReal *traces)
-{
-  const PetscBool host = (PetscBool)(ctx->kernels == &BornHostKernels);
-  PetscReal      *rows = traces;
-
-  PetscFunctionBegin;
-  if (ctx->split->group.size == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!host) PetscCall(PetscMalloc1(n, &rows));
-  if (!host) PetscCall((*ctx->kernels->copy)((size_t)n * sizeof(*rows), traces, rows));
-  PetscCall(BornSplitUniteRows_Private(ctx->split, n, rows));
-  PetscCall(BornSplitSpreadRows_Private(ctx->split, n, rows));
-  if (!host) PetscCall((*ctx->kernels->copy)((size_t)n * sizeof(*rows), rows, traces));
-  if (!host) PetscCall(PetscFree(rows));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* image, a grid array, += the transpose times data, which are where fields are */
+/* image, a grid array, += the transpose times data, traces where fields are */
 static PetscErrorCode BornBackward(BornSweep *s, const PetscReal *data, PetscReal *image)
 {
   Mat_Born       *ctx = s->ctx;
   const BornGrid *g   = &ctx->grid;
-  const size_t    n   = (size_t)s->shot->nreceivers * (size_t)ctx->samples;
   PetscReal      *mine;
   double          unit;
   BornForce       force =
-    {.number = ctx->real, .sponge = PETSC_TRUE, .Vbits = (int)ctx->velocitybits, .Vunit = ctx->Vunit, .V = s->V, .points = &s->to, .stride = ctx->samples};
+    {.number = ctx->real, .sponge = PETSC_TRUE, .Vbits = (int)ctx->velocitybits, .Vunit = ctx->Vunit, .V = s->V, .points = &s->to, .stride = s->samples};
 
   PetscFunctionBegin;
-  PetscCall(BornUnit(ctx, n, data, &unit));
+  PetscCall(BornUnit(ctx, (size_t)s->shot->nreceivers * (size_t)s->samples, data, &unit));
   force.factor = 1 / unit;
   PetscCall(BornGetField_Private(ctx, &ctx->image));
   PetscCall((*ctx->kernels->zero)((size_t)g->size * BornBytes(ctx->real), ctx->image));
   s->image = ctx->image;
-  PetscCall(BornStateStart_Private(ctx, ctx->w, ctx->real, ctx->steps, &s->w));
+  PetscCall(BornStateStart_Private(ctx, ctx->w, ctx->real, ctx->run, &s->w));
   /* w is 0 before the data of the last step */
-  if (BornSample(ctx, ctx->steps) >= 0) {
+  if (BornTracesSample_Private(s, ctx->run) >= 0) {
     force.u      = s->w.u;
-    force.values = data + BornSample(ctx, ctx->steps);
+    force.values = data + BornTracesSample_Private(s, ctx->run);
     PetscCall((*ctx->kernels->force)(g, &force));
     PetscCall(BornExchange_Private(ctx, s->w.u));
   }
-  for (PetscInt n = ctx->steps - 1; n >= 0; n--) {
-    const PetscInt sample = BornSample(ctx, n);
+  for (PetscInt n = ctx->run - 1; n >= 0; n--) {
+    const PetscInt sample = BornTracesSample_Private(s, n);
 
     force.values = sample < 0 ? NULL : data + sample;
     s->data      = sample < 0 ? NULL : &force;
@@ -268,19 +245,18 @@ static PetscErrorCode BornBackward(BornSweep *s, const PetscReal *data, PetscRea
 /* data = R u */
 PetscErrorCode BornSweepModel_Private(Mat_Born *ctx, BornShot *shot, PETSC_UNUSED const PetscReal *model, PetscReal *data, PETSC_UNUSED PetscReal *image)
 {
-  const size_t n = (size_t)shot->nreceivers * (size_t)ctx->samples;
-  PetscReal   *mine;
-  BornSweep    s;
+  PetscReal *mine;
+  BornSweep  s;
 
   PetscFunctionBegin;
   PetscCall(BornSweepBegin(ctx, shot, PETSC_FALSE, &s));
-  PetscCall((*ctx->kernels->borrow)(n, data, PETSC_FALSE, &mine));
+  PetscCall(BornTracesOpen_Private(&s, data, PETSC_FALSE, &mine));
   PetscCall(BornStartFields(&s));
-  while (s.u.step < ctx->steps) {
+  while (s.u.step < ctx->run) {
     PetscCall(BornStepBackground_Private(&s, &s.u, NULL, NULL));
     PetscCall(BornRecord(&s, s.u.u, s.unit, mine));
   }
-  PetscCall((*ctx->kernels->giveback)(n, data, PETSC_TRUE, &mine));
+  PetscCall(BornTracesClose_Private(&s, data, PETSC_TRUE, &mine));
   PetscCall(BornSweepEnd(&s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -288,17 +264,16 @@ PetscErrorCode BornSweepModel_Private(Mat_Born *ctx, BornShot *shot, PETSC_UNUSE
 /* data = R w, where x q is the force of w, and x = dV/V */
 PetscErrorCode BornSweepForward_Private(Mat_Born *ctx, BornShot *shot, const PetscReal *model, PetscReal *data, PETSC_UNUSED PetscReal *image)
 {
-  const size_t n = (size_t)shot->nreceivers * (size_t)ctx->samples;
-  PetscReal   *mine;
-  BornSweep    s;
+  PetscReal *mine;
+  BornSweep  s;
 
   PetscFunctionBegin;
   PetscCall(BornSweepBegin(ctx, shot, PETSC_TRUE, &s));
   if (s.number == BORN_INT32) PetscCall(BornScale(&s));
-  PetscCall((*ctx->kernels->borrow)(n, data, PETSC_FALSE, &mine));
+  PetscCall(BornTracesOpen_Private(&s, data, PETSC_FALSE, &mine));
   s.model = model;
   PetscCall(BornForward(&s, PETSC_FALSE, mine, NULL));
-  PetscCall((*ctx->kernels->giveback)(n, data, PETSC_TRUE, &mine));
+  PetscCall(BornTracesClose_Private(&s, data, PETSC_TRUE, &mine));
   PetscCall(BornSweepEnd(&s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -306,17 +281,16 @@ PetscErrorCode BornSweepForward_Private(Mat_Born *ctx, BornShot *shot, const Pet
 /* image += the transpose of BornSweepForward_Private() times the data */
 PetscErrorCode BornSweepAdjoint_Private(Mat_Born *ctx, BornShot *shot, PETSC_UNUSED const PetscReal *model, PetscReal *data, PetscReal *image)
 {
-  const size_t n = (size_t)shot->nreceivers * (size_t)ctx->samples;
-  PetscReal   *mine;
-  BornSweep    s;
+  PetscReal *mine;
+  BornSweep  s;
 
   PetscFunctionBegin;
   PetscCall(BornSweepBegin(ctx, shot, PETSC_TRUE, &s));
   if (s.number == BORN_INT32) PetscCall(BornScale(&s));
   PetscCall(BornForward(&s, PETSC_TRUE, NULL, NULL));
-  PetscCall((*ctx->kernels->borrow)(n, data, PETSC_TRUE, &mine));
+  PetscCall(BornTracesOpen_Private(&s, data, PETSC_TRUE, &mine));
   PetscCall(BornBackward(&s, mine, image));
-  PetscCall((*ctx->kernels->giveback)(n, data, PETSC_FALSE, &mine));
+  PetscCall(BornTracesClose_Private(&s, data, PETSC_FALSE, &mine));
   PetscCall(BornSweepEnd(&s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -324,22 +298,17 @@ PetscErrorCode BornSweepAdjoint_Private(Mat_Born *ctx, BornShot *shot, PETSC_UNU
 /* image += J^T J model of the shot: the transpose begins where J ends */
 PetscErrorCode BornSweepNormal_Private(Mat_Born *ctx, BornShot *shot, const PetscReal *model, PETSC_UNUSED PetscReal *data, PetscReal *image)
 {
-  const size_t n = (size_t)shot->nreceivers * (size_t)ctx->samples;
-  BornSweep    s;
+  PetscReal *traces;
+  BornSweep  s;
 
   PetscFunctionBegin;
-  if (n > ctx->ntraces) {
-    PetscCall((*ctx->kernels->destroy)((void **)&ctx->traces));
-    PetscCall((*ctx->kernels->create)(n * sizeof(PetscReal), (void **)&ctx->traces));
-    ctx->ntraces = n;
-  }
   PetscCall(BornSweepBegin(ctx, shot, PETSC_TRUE, &s));
   if (s.number == BORN_INT32) PetscCall(BornScale(&s));
   s.model = model;
-  PetscCall((*ctx->kernels->zero)(n * sizeof(PetscReal), ctx->traces));
-  PetscCall(BornForward(&s, PETSC_TRUE, ctx->traces, NULL));
-  PetscCall(BornShareTraces(ctx, (PetscInt)n, ctx->traces));
-  PetscCall(BornBackward(&s, ctx->traces, image));
+  PetscCall(BornTracesGet_Private(&s, &traces));
+  PetscCall(BornForward(&s, PETSC_TRUE, traces, NULL));
+  PetscCall(BornTracesTurn_Private(&s, traces));
+  PetscCall(BornBackward(&s, traces, image));
   PetscCall(BornSweepEnd(&s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

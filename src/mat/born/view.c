@@ -40,6 +40,9 @@ PetscErrorCode MatView_Born(Mat A, PetscViewer viewer)
   if (points > 0) PetscCall(PetscViewerASCIIPrintf(viewer, "%.3g nodes per shortest wave, %.3g steps per period\n", points, 1 / ctx->highest));
   PetscCall(PetscViewerASCIIPrintf(viewer, "fields: %s, velocity: %d bits, scattering and imaging every %" PetscInt_FMT " steps\n", MatBornFields[ctx->field],
                                    ctx->velocitybits == 16 ? 16 : (ctx->real == BORN_DOUBLE ? 64 : 32), ctx->interval));
+  if (ctx->lowpass > 0)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "low-pass of the traces: gain 1 up to a frequency of %g, 0 from %g on; %" PetscInt_FMT " steps on each side\n",
+                                     (double)ctx->lowpass, 2 * (double)ctx->lowpass, ctx->filter.half));
   if (ctx->chosen == MATBORN_BACKGROUND_CHECKPOINT) PetscCall(PetscSNPrintf(how, sizeof(how), ", %" PetscInt_FMT " states", ctx->nsaved));
   if (ctx->chosen == MATBORN_BACKGROUND_KEEP) PetscCall(PetscSNPrintf(how, sizeof(how), ", %" PetscInt_FMT " bits", ctx->bits));
   PetscCall(PetscViewerASCIIPrintf(viewer, "background: %s%s%s%s; a product with the transpose needs %.4g bytes\n", MatBornBackgrounds[ctx->chosen], how,

@@ -2,14 +2,14 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Facts of the wavelet: its size, its length, and its highest frequency */
+/* Properties of the wavelet: size, length, and highest frequency */
 
 #include "bornimpl.h"
 
-#define BORN_QUIET    1e-3      /* of the largest sample: the wavelet is over where it stays below */
-#define BORN_SPECTRUM (1. / 30) /* of the largest amplitude: the limit for a frequency. Of a Ricker wavelet 2.5 times the main one */
+#define BORN_QUIET    1e-3      /* of the largest sample: the wavelet ends where all further samples are below */
+#define BORN_SPECTRUM (1. / 30) /* of the largest amplitude: the limit for a frequency. For a Ricker wavelet 2.5 times the main frequency */
 #define BORN_POINTS   4.        /* nodes per shortest wave: fewer nodes give a warning */
-#define BORN_LEAST    2.5       /* and below this an error */
+#define BORN_LEAST    2.5       /* and fewer than these are an error */
 
 /* |sum of the samples times e^(2 pi i frequency t)| */
 static double BornAmplitude(PetscInt n, const PetscReal w[], double unit, double frequency)
@@ -73,7 +73,7 @@ PetscErrorCode MatBornBuildWavelet_Private(Mat A)
   if (ctx->grid.dim > 2) ctx->force /= (double)ctx->h[2];
   ctx->unit = largest > 0 && largest * ctx->force > 0 && !PetscIsInfOrNanReal((PetscReal)(largest * ctx->force)) ? ldexp(1, ilogb(largest * ctx->force)) : 1;
   ctx->loud = last + 1;
-  ctx->busy = PetscMin(ctx->steps, last + 2 + 2 * ctx->grid.radius);
+  ctx->busy = PetscMin(ctx->run, last + 2 + 2 * ctx->grid.radius);
   PetscCall(BornHighest(last + 1, ctx->wavelet, largest > 0 ? largest : 1, &ctx->highest));
   PetscCall(MatBornGetPoints_Private(ctx, &points));
   PetscCheck(!(points > 0) || points >= BORN_LEAST, comm, PETSC_ERR_ARG_OUTOFRANGE,

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The traces of a sweep, in the memory of fields. Without a low-pass the traces are the data: the numbers of each every-th
+   step. With a low-pass the traces have the numbers of all steps, and the low-pass on the host makes data of the traces.
+*/
+
+#include "bornimpl.h"
+
+/* Numbers in all traces of a shot */
+static inline size_t BornTracesSize(const BornShot *shot, PetscInt samples)
+{
+  return (size_t)shot->nreceivers * (size_t)samples;
+}
+
+/* Of the traces of all steps of a shot; 0 without a low-pass */
+PetscLogDouble BornTracesBytes_Private(const Mat_Born *ctx)
+{
+  size_t most = 0;
+
+  for (PetscInt s = 0; s < ctx->nshots && ctx->lowpass > 0; s++) most = PetscMax(most, BornTracesSize(&ctx->shots[s], ctx->run));
+  return (PetscLogDouble)most * (PetscLogDouble)sizeof(PetscReal);
+}
+
+void BornTracesStart_Private(BornSweep *s)
+{
+  const Mat_Born *ctx = s->ctx;
+
+  s->every   = ctx->lowpass > 0 ? 1 : ctx->every;
+  s->samples = ctx->lowpass > 0 ? ctx->run : ctx->samples;
+}
+
+/* Which number of a trace a step is, or -1 */
+PetscInt BornTracesSample_Private(const BornSweep *s, PetscInt step)
+{
+  return step > 0 && step % s->every == 0 ? step / s->every - 1 : -1;
+}
+
+/* Traces of zeros, which the matrix keeps */
+PetscErrorCode BornTracesGet_Private(BornSweep *s, PetscReal **traces)
+{
+  Mat_Born    *ctx = s->ctx;
+  const size_t n   = BornTracesSize(s->shot, s->samples);
+
+  PetscFunctionBegin;
+  if (n > ctx->ntraces) {
+    PetscCall((*ctx->kernels->destroy)((void **)&ctx->traces));
+    ctx->ntraces = 0;
+    PetscCall((*ctx->kernels->create)(n * sizeof(PetscReal), (void **)&ctx->traces));
+    ctx->ntraces = n;
+  }
+  PetscCall((*ctx->kernels->zero)(n * sizeof(PetscReal), ctx->traces));
+  *traces = ctx->traces;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The low-pass from traces to data, or the transpose from data to traces */
+static PetscErrorCode BornTracesFilter(BornSweep *s, PetscBool transpose, PetscReal *traces, PetscReal *data)
+{
+  Mat_Born       *ctx  = s->ctx;
+  const PetscBool host = (PetscBool)(ctx->kernels == &BornHostKernels);
+  const size_t    n    = BornTracesSize(s->shot, ctx->run);
+  PetscReal      *all  = traces;
+
+  PetscFunctionBegin;
+  if (!host) PetscCall(PetscMalloc1(n, &all));
+  if (transpose) {
+    PetscCall(BornLowpassApplyTranspose(&ctx->filter, s->shot->nreceivers, ctx->run, ctx->every, ctx->samples, data, all));
+    if (!host) PetscCall((*ctx->kernels->copy)(n * sizeof(*all), all, traces));
+  } else {
+    if (!host) PetscCall((*ctx->kernels->copy)(n * sizeof(*all), traces, all));
+    PetscCall(BornLowpassApply(&ctx->filter, s->shot->nreceivers, ctx->run, ctx->every, ctx->samples, all, data));
+  }
+  if (!host) PetscCall(PetscFree(all));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Traces for a sweep. read: from the data */
+PetscErrorCode BornTracesOpen_Private(BornSweep *s, PetscReal *data, PetscBool read, PetscReal **traces)
+{
+  PetscFunctionBegin;
+  if (s->ctx->lowpass > 0) {
+    PetscCall(BornTracesGet_Private(s, traces));
+    if (read) PetscCall(BornTracesFilter(s, PETSC_TRUE, *traces, data));
+  } else PetscCall((*s->ctx->kernels->borrow)(BornTracesSize(s->shot, s->samples), data, read, traces));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The end of a sweep's traces. written: to the data */
+PetscErrorCode BornTracesClose_Private(BornSweep *s, PetscReal *data, PetscBool written, PetscReal **traces)
+{
+  PetscFunctionBegin;
+  if (s->ctx->lowpass > 0) {
+    if (written) PetscCall(BornTracesFilter(s, PETSC_FALSE, *traces, data));
+    *traces = NULL;
+  } else PetscCall((*s->ctx->kernels->giveback)(BornTracesSize(s->shot, s->samples), data, written, traces));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Each process of a group has a part of the rows, and gets all rows */
+static PetscErrorCode BornTracesShare(BornSplit *split, size_t n, PetscReal *rows)
+{
+  PetscFunctionBegin;
+  PetscCall(BornSplitUniteRows_Private(split, (PetscInt)n, rows));
+  PetscCall(BornSplitSpreadRows_Private(split, (PetscInt)n, rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* From the traces at the end of a product to the traces at the begin of the transpose. MPI has rows on the host */
+PetscErrorCode BornTracesTurn_Private(BornSweep *s, PetscReal *traces)
+{
+  Mat_Born       *ctx     = s->ctx;
+  const PetscBool lowpass = (PetscBool)(ctx->lowpass > 0), place = (PetscBool)(ctx->kernels == &BornHostKernels && !lowpass);
+  const size_t    n    = BornTracesSize(s->shot, ctx->samples);
+  PetscReal      *data = traces;
+
+  PetscFunctionBegin;
+  if (ctx->split->group.size == 1 && !lowpass) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!place) PetscCall(PetscMalloc1(n, &data));
+  if (lowpass) PetscCall(BornTracesFilter(s, PETSC_FALSE, traces, data));
+  else if (!place) PetscCall((*ctx->kernels->copy)(n * sizeof(*data), traces, data));
+  PetscCall(BornTracesShare(ctx->split, n, data));
+  if (lowpass) PetscCall(BornTracesFilter(s, PETSC_TRUE, traces, data));
+  else if (!place) PetscCall((*ctx->kernels->copy)(n * sizeof(*data), data, traces));
+  if (!place) PetscCall(PetscFree(data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
