@@ -265,6 +265,12 @@ typedef struct {
 /* frequency: in periods per step, 1/steps to 1/4. All functions are exported for tests */
 PETSC_EXTERN PetscErrorCode BornLowpassCreate(double frequency, PetscInt steps, BornLowpass *);
 PETSC_EXTERN PetscErrorCode BornLowpassDestroy(BornLowpass *);
+/* Step n is number n - 1 of a trace. Sample s is at step every (s + 1) */
+static inline double BornLowpassWeight(const BornLowpass *f, PetscInt a, PetscInt b)
+{
+  return f->weight[a < b ? b - a : a - b];
+}
+
 PETSC_EXTERN PetscErrorCode BornLowpassApply(const BornLowpass *, PetscInt traces, PetscInt steps, PetscInt every, PetscInt samples, const PetscReal all[],
                                              PetscReal data[]);
 PETSC_EXTERN PetscErrorCode BornLowpassApplyTranspose(const BornLowpass *, PetscInt traces, PetscInt steps, PetscInt every, PetscInt samples,

@@ -386,30 +386,52 @@ static PetscErrorCode BCGSMSubtract_Private(KSP ksp, PetscInt j, BCGSMBlock imag
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-   Columns whose residual has a NaN or an infinity before the preconditioner: inner solvers may return finite numbers for
-   such a residual. sums: products of the residuals with themselves, which are infinite for large numbers, too
-*/
-static PetscErrorCode BCGSMFlag_Private(KSP ksp, BCGSMBlock residual)
+/* Whether columns of a block have a NaN or an infinity */
+static PetscErrorCode BCGSMFindNoNumbers_Private(KSP ksp, BCGSMBlock block, PetscBool found[])
 {
   KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
 
   PetscFunctionBegin;
   for (PetscInt j = 0; j < s->n; j++) {
-    PetscReal most = PetscRealPart(s->sums[j]);
-    Vec       r;
+    const PetscScalar *a;
+    PetscInt           m;
+    Vec                x;
 
-    if (!PetscIsInfOrNanReal(most)) continue;
-    if (!PetscIsNanReal(most)) {
-      PetscCall(BCGSMColumnGet_Private(ksp, residual, j, &r));
-      PetscCall(VecNorm(r, NORM_INFINITY, &most));
-      PetscCall(BCGSMColumnRestore_Private(ksp, residual, j, &r));
-    }
-    if (!PetscIsInfOrNanReal(most)) continue;
-    PetscCall(BCGSMColumnGet_Private(ksp, BCGSM_R, j, &r));
-    PetscCall(VecFlag(r, 1));
-    PetscCall(BCGSMColumnRestore_Private(ksp, BCGSM_R, j, &r));
+    found[j] = PETSC_FALSE;
+    PetscCall(BCGSMColumnGet_Private(ksp, block, j, &x));
+    PetscCall(VecGetLocalSize(x, &m));
+    PetscCall(VecGetArrayRead(x, &a));
+    for (PetscInt i = 0; i < m && !found[j]; i++) found[j] = (PetscBool)PetscIsInfOrNanScalar(a[i]);
+    PetscCall(VecRestoreArrayRead(x, &a));
+    PetscCall(BCGSMColumnRestore_Private(ksp, block, j, &x));
   }
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, found, (PetscMPIInt)s->n, MPI_C_BOOL, MPI_LOR, PetscObjectComm((PetscObject)ksp)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* M^-1 R from the left. Inner solvers may return finite numbers for a residual with a NaN or an infinity: the column is flagged */
+static PetscErrorCode BCGSMPreconditionResidual_Private(KSP ksp, const BCGSMBlock left[2])
+{
+  KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
+  PetscBool *bad;
+
+  PetscFunctionBegin;
+  if (s->device) {
+    PetscCall(BCGSMPrecondition_Private(ksp, left));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscMalloc1(s->n, &bad));
+  PetscCall(BCGSMFindNoNumbers_Private(ksp, left[0], bad));
+  PetscCall(BCGSMPrecondition_Private(ksp, left));
+  for (PetscInt j = 0; j < s->n; j++) {
+    Vec r;
+
+    if (!bad[j]) continue;
+    PetscCall(BCGSMColumnGet_Private(ksp, left[1], j, &r));
+    PetscCall(VecFlag(r, 1));
+    PetscCall(BCGSMColumnRestore_Private(ksp, left[1], j, &r));
+  }
+  PetscCall(PetscFree(bad));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -440,11 +462,7 @@ PetscErrorCode BCGSMInitialResidual_Private(KSP ksp)
     PetscCall(BCGSMMult_Private(ksp, mult));
   }
   for (PetscInt j = 0; j < s->n; j++) PetscCall(BCGSMSubtract_Private(ksp, j, mult[1], right ? BCGSM_R : left[0]));
-  if (!right) {
-    if (!s->device) PetscCall(BCGSMDots_Private(ksp, 1, left, left));
-    PetscCall(BCGSMPrecondition_Private(ksp, left));
-    if (!s->device) PetscCall(BCGSMFlag_Private(ksp, left[0]));
-  }
+  if (!right) PetscCall(BCGSMPreconditionResidual_Private(ksp, left));
   for (PetscInt j = 0; j < s->n && ksp->reason == KSP_DIVERGED_PC_FAILED; j++) {
     Vec r;
 

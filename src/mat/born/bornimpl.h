@@ -174,6 +174,7 @@ PETSC_INTERN PetscErrorCode MatBornBuildWavelet_Private(Mat);
 PETSC_INTERN PetscErrorCode MatBornGetPoints_Private(const Mat_Born *, double *);
 
 /* lowpass.c */
+PETSC_INTERN PetscErrorCode MatBornCreateLowpass_Private(Mat, BornLowpass *);
 PETSC_INTERN PetscErrorCode MatBornBuildLowpass_Private(Mat);
 
 /* traces.c */

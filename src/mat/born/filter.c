@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* The low-pass of a MATBORN for measured data, which are samples */
+
+#include "bornimpl.h"
+
+/*@
+  MatBornFilter - Applies the low-pass of a `MATBORN` to measured data, in place
+
+  Collective
+
+  Input Parameters:
++ J - the matrix
+- d - the data, a vector as the rows of `J`
+
+  Level: intermediate
+
+  Notes:
+  Data of `MatBornModel()` and `MatMult()` have passed the low-pass already. Measured data must pass it before a
+  comparison. Without `MatBornSetLowpass()` the data stay as they are.
+
+  Measured data are samples, so the low-pass uses samples only. Beyond its ends a trace counts as 0; the last 3 periods
+  of the frequency are therefore inexact. An error, unless there are 4 samples per period of the frequency at least.
+
+.seealso: `MATBORN`, `MatBornSetLowpass()`, `MatBornModel()`
+@*/
+PetscErrorCode MatBornFilter(Mat J, Vec d)
+{
+  Mat_Born    *ctx = NULL;
+  BornLowpass  f;
+  PetscMPIInt  rank;
+  PetscScalar *a;
+  double      *trace;
+  MPI_Comm     comm = PetscObjectComm((PetscObject)J);
+
+  PetscFunctionBegin;
+  PetscCall(MatBornGetContext_Private(J, &ctx));
+  PetscValidHeaderSpecific(d, VEC_CLASSID, 2);
+  PetscCheckSameComm(J, 1, d, 2);
+  PetscCall(MatSetUp(J));
+  PetscCall(MatBornCheckData_Private(J, d));
+  if (!(ctx->lowpass > 0)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(4 * (double)ctx->lowpass * (double)ctx->dt * (double)ctx->every <= 1 + 1e-6, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-mat_born_lowpass %g: samples of %" PetscInt_FMT " steps of %g are fewer than 4 per period; use a lower frequency, or more samples",
+             (double)ctx->lowpass, ctx->every, (double)ctx->dt);
+  PetscCall(MatBornCreateLowpass_Private(J, &f));
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCall(PetscMalloc1(ctx->samples, &trace));
+  PetscCall(VecGetArray(d, &a));
+  for (PetscInt s = 0; s < ctx->nshots; s++) {
+    const BornShot *shot  = &ctx->shots[s];
+    const PetscInt  reach = f.half / ctx->every;
+
+    for (PetscInt r = 0; r < shot->nreceivers && shot->owner == rank; r++) {
+      PetscScalar *x = a + shot->offset + (PetscInt64)r * ctx->samples;
+
+      for (PetscInt k = 0; k < ctx->samples; k++) trace[k] = (double)PetscRealPart(x[k]);
+      for (PetscInt k = 0; k < ctx->samples; k++) {
+        const PetscInt first = PetscMax(0, k - reach), last = ctx->samples - 1 - k > reach ? k + reach : ctx->samples - 1;
+        double         sum = 0;
+
+        for (PetscInt l = first; l <= last; l++) sum += BornLowpassWeight(&f, ctx->every * k, ctx->every * l) * trace[l];
+        x[k] = (PetscReal)(sum * (double)ctx->every);
+      }
+    }
+  }
+  PetscCall(VecRestoreArray(d, &a));
+  PetscCall(PetscFree(trace));
+  PetscCall(BornLowpassDestroy(&f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
