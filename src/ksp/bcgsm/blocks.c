@@ -409,7 +409,19 @@ static PetscErrorCode BCGSMFindNoNumbers_Private(KSP ksp, BCGSMBlock block, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* M^-1 R from the left. Inner solvers may return finite numbers for a residual with a NaN or an infinity: the column is flagged */
+/* Column j of R becomes infinite: its solver stops as diverged */
+static PetscErrorCode BCGSMFlag_Private(KSP ksp, PetscInt j)
+{
+  Vec r;
+
+  PetscFunctionBegin;
+  PetscCall(BCGSMColumnGet_Private(ksp, BCGSM_R, j, &r));
+  PetscCall(VecFlag(r, 1));
+  PetscCall(BCGSMColumnRestore_Private(ksp, BCGSM_R, j, &r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* R = M^-1 left[0] from the left. Inner solvers may return finite numbers for a residual with a NaN or an infinity: the column is flagged */
 static PetscErrorCode BCGSMPreconditionResidual_Private(KSP ksp, const BCGSMBlock left[2])
 {
   KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
@@ -424,12 +436,7 @@ static PetscErrorCode BCGSMPreconditionResidual_Private(KSP ksp, const BCGSMBloc
   PetscCall(BCGSMFindNoNumbers_Private(ksp, left[0], bad));
   PetscCall(BCGSMPrecondition_Private(ksp, left));
   for (PetscInt j = 0; j < s->n; j++) {
-    Vec r;
-
-    if (!bad[j]) continue;
-    PetscCall(BCGSMColumnGet_Private(ksp, left[1], j, &r));
-    PetscCall(VecFlag(r, 1));
-    PetscCall(BCGSMColumnRestore_Private(ksp, left[1], j, &r));
+    if (bad[j]) PetscCall(BCGSMFlag_Private(ksp, j));
   }
   PetscCall(PetscFree(bad));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -463,12 +470,6 @@ PetscErrorCode BCGSMInitialResidual_Private(KSP ksp)
   }
   for (PetscInt j = 0; j < s->n; j++) PetscCall(BCGSMSubtract_Private(ksp, j, mult[1], right ? BCGSM_R : left[0]));
   if (!right) PetscCall(BCGSMPreconditionResidual_Private(ksp, left));
-  for (PetscInt j = 0; j < s->n && ksp->reason == KSP_DIVERGED_PC_FAILED; j++) {
-    Vec r;
-
-    PetscCall(BCGSMColumnGet_Private(ksp, BCGSM_R, j, &r));
-    PetscCall(VecFlag(r, 1));
-    PetscCall(BCGSMColumnRestore_Private(ksp, BCGSM_R, j, &r));
-  }
+  for (PetscInt j = 0; j < s->n && ksp->reason == KSP_DIVERGED_PC_FAILED; j++) PetscCall(BCGSMFlag_Private(ksp, j));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

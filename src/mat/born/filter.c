@@ -32,7 +32,7 @@ PetscErrorCode MatBornFilter(Mat J, Vec d)
   BornLowpass  f;
   PetscMPIInt  rank;
   PetscScalar *a;
-  double      *trace;
+  PetscReal   *trace, *low;
   MPI_Comm     comm = PetscObjectComm((PetscObject)J);
 
   PetscFunctionBegin;
@@ -46,28 +46,25 @@ PetscErrorCode MatBornFilter(Mat J, Vec d)
              "-mat_born_lowpass %g: samples of %" PetscInt_FMT " steps of %g are fewer than 4 per period; use a lower frequency, or more samples",
              (double)ctx->lowpass, ctx->every, (double)ctx->dt);
   PetscCall(MatBornCreateLowpass_Private(J, &f));
+  /* the weights of samples */
+  f.half /= ctx->every;
+  for (PetscInt k = 0; k <= f.half; k++) f.weight[k] = (double)ctx->every * f.weight[k * ctx->every];
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCall(PetscMalloc1(ctx->samples, &trace));
+  PetscCall(PetscMalloc2(ctx->samples, &trace, ctx->samples, &low));
   PetscCall(VecGetArray(d, &a));
   for (PetscInt s = 0; s < ctx->nshots; s++) {
-    const BornShot *shot  = &ctx->shots[s];
-    const PetscInt  reach = f.half / ctx->every;
+    const BornShot *shot = &ctx->shots[s];
 
     for (PetscInt r = 0; r < shot->nreceivers && shot->owner == rank; r++) {
       PetscScalar *x = a + shot->offset + (PetscInt64)r * ctx->samples;
 
-      for (PetscInt k = 0; k < ctx->samples; k++) trace[k] = (double)PetscRealPart(x[k]);
-      for (PetscInt k = 0; k < ctx->samples; k++) {
-        const PetscInt first = PetscMax(0, k - reach), last = ctx->samples - 1 - k > reach ? k + reach : ctx->samples - 1;
-        double         sum = 0;
-
-        for (PetscInt l = first; l <= last; l++) sum += BornLowpassWeight(&f, ctx->every * k, ctx->every * l) * trace[l];
-        x[k] = (PetscReal)(sum * (double)ctx->every);
-      }
+      for (PetscInt k = 0; k < ctx->samples; k++) trace[k] = PetscRealPart(x[k]);
+      PetscCall(BornLowpassApply(&f, 1, ctx->samples, 1, ctx->samples, trace, low));
+      for (PetscInt k = 0; k < ctx->samples; k++) x[k] = low[k];
     }
   }
   PetscCall(VecRestoreArray(d, &a));
-  PetscCall(PetscFree(trace));
+  PetscCall(PetscFree2(trace, low));
   PetscCall(BornLowpassDestroy(&f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -59,6 +59,14 @@ static PetscErrorCode BornHashShots(const Mat_Born *ctx, PetscInt dim, uint64_t 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Whole numbers, real numbers and the wavelet */
+static void BornHashNumbers(const Mat_Born *ctx, size_t nwhole, const PetscInt64 whole[], size_t nreal, const PetscReal real[], uint64_t *hash)
+{
+  for (size_t k = 0; k < nwhole; k++) *hash += LitheFarmHash(Place(PART_SETTING, (PetscInt64)k), (uint64_t)whole[k]);
+  for (size_t k = 0; k < nreal; k++) *hash += LitheFarmHashReal(Place(PART_SETTING, 1000 + (PetscInt64)k), real[k]);
+  for (PetscInt k = 0; k < ctx->nwavelet; k++) *hash += LitheFarmHashReal(Place(PART_WAVELET, k), ctx->wavelet[k]);
+}
+
 /* Settings and shots, which all processes have alike */
 static PetscErrorCode BornHashSettings(const Mat_Born *ctx, uint64_t *hash)
 {
@@ -85,11 +93,9 @@ static PetscErrorCode BornHashSettings(const Mat_Born *ctx, uint64_t *hash)
   const PetscReal  numbers[]  = {ctx->dt, (PetscReal)ctx->grid.damping, ctx->h[0], ctx->h[1], ctx->h[2], ctx->origin[0], ctx->origin[1], ctx->origin[2]};
 
   PetscFunctionBegin;
-  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(settings); k++) *hash += LitheFarmHash(Place(PART_SETTING, (PetscInt64)k), (uint64_t)settings[k]);
-  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(numbers); k++) *hash += LitheFarmHashReal(Place(PART_SETTING, 1000 + (PetscInt64)k), numbers[k]);
+  BornHashNumbers(ctx, PETSC_STATIC_ARRAY_LENGTH(settings), settings, PETSC_STATIC_ARRAY_LENGTH(numbers), numbers, hash);
   /* none is no number: journals of before stay good */
   if (ctx->lowpass > 0) *hash += LitheFarmHashReal(Place(PART_SETTING, 2000), ctx->lowpass);
-  for (PetscInt k = 0; k < ctx->nwavelet; k++) *hash += LitheFarmHashReal(Place(PART_WAVELET, k), ctx->wavelet[k]);
   PetscCall(BornHashShots(ctx, ctx->grid.dim, hash));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -129,18 +135,16 @@ PetscErrorCode MatBornCheckShots_Private(Mat A, PetscInt dim)
 /* The same for the settings of products. At each build */
 PetscErrorCode MatBornCheckSettings_Private(Mat A)
 {
-  const Mat_Born *ctx       = (Mat_Born *)A->data;
-  const PetscInt  counts[]  = {ctx->order, ctx->width,    ctx->checkpoints,  ctx->surface, ctx->parameter, ctx->interpolation, ctx->field,    ctx->wanted,
-                               ctx->bits,  ctx->interval, ctx->velocitybits, ctx->seed,    ctx->nwavelet,  ctx->farming.size,  ctx->transport};
-  const PetscReal numbers[] = {ctx->dt, ctx->damping, ctx->lowpass, ctx->spacing[0], ctx->spacing[1], ctx->spacing[2]};
-  uint64_t        hash      = 0;
-  MPI_Comm        comm      = PetscObjectComm((PetscObject)A);
-  PetscBool       same;
+  const Mat_Born  *ctx       = (Mat_Born *)A->data;
+  const PetscInt64 counts[]  = {ctx->order, ctx->width,    ctx->checkpoints,  ctx->surface, ctx->parameter, ctx->interpolation, ctx->field,    ctx->wanted,
+                                ctx->bits,  ctx->interval, ctx->velocitybits, ctx->seed,    ctx->nwavelet,  ctx->farming.size,  ctx->transport};
+  const PetscReal  numbers[] = {ctx->dt, ctx->damping, ctx->lowpass, ctx->spacing[0], ctx->spacing[1], ctx->spacing[2]};
+  uint64_t         hash      = 0;
+  MPI_Comm         comm      = PetscObjectComm((PetscObject)A);
+  PetscBool        same;
 
   PetscFunctionBegin;
-  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(counts); k++) hash += LitheFarmHash(Place(PART_SETTING, (PetscInt64)k), (uint64_t)counts[k]);
-  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(numbers); k++) hash += LitheFarmHashReal(Place(PART_SETTING, 1000 + (PetscInt64)k), numbers[k]);
-  for (PetscInt k = 0; k < ctx->nwavelet; k++) hash += LitheFarmHashReal(Place(PART_WAVELET, k), ctx->wavelet[k]);
+  BornHashNumbers(ctx, PETSC_STATIC_ARRAY_LENGTH(counts), counts, PETSC_STATIC_ARRAY_LENGTH(numbers), numbers, &hash);
   PetscCall(BornIsSame(comm, hash, &same));
   PetscCheck(same, comm, PETSC_ERR_ARG_INCOMP,
              "The processes have different wavelets or settings; call MatBornSetWavelet() and the other functions with the same arguments on all processes");
