@@ -10,7 +10,7 @@
                  faces, row sums, other edges                   entries.c, edges.c
                  coarse levels, codes                           level.c
                  the coarsest level                             coarse.c
-   processes     boxes, ghosts, exchanges                       boxes.c, share.c
+   processes     boxes, ghosts, exchanges                       boxes.c, share.c, exchange.c
                  edges between boxes, small levels              border.c, gather.c
                  boxes that overlap                             overlap.c, crossing.c
    application   place of the levels, vectors in and out        apply.c
@@ -241,6 +241,7 @@ static PetscErrorCode PCSetUp_GridMG(PC pc)
   if (pc->failedreason) mg->device = PETSC_FALSE;
   if (pc->failedreason && PCGridMGIsShared(mg)) mg->setups = 0; /* boxes are found again */
   if (mg->device && mg->n && mg->kernels == &GridMGHostKernels) PetscCall(PCGridMGMove_Private(mg));
+  if (mg->zeeuw && mg->n && !pc->failedreason) PetscCall(PCGridMGMoveStencils_Private(pc));
   if (mg->device && mg->n && !mg->zeeuw) PetscCall(PCGridMGSmallSetUp_Private(mg));
   mg->flops               = pc->failedreason ? 0 : PCGridMGFlops_Private(mg);
   pc->ops->applytranspose = mg->symmetric && mg->opt.smooths[0] == mg->opt.smooths[1] && mg->opt.cycle != PCGRIDMG_CYCLE_K ? PCApply_GridMG : NULL;

@@ -31,7 +31,7 @@ static inline GridMGPart GridMGOwnBox(const GridMGStencilShare *s, PetscInt rank
   return box;
 }
 
-/* The larger box */
+/* The larger box, which has points even if the process has none */
 static inline GridMGPart GridMGLargeBox(const GridMGStencilShare *s, int dim, PetscInt rank)
 {
   GridMGPart box = GridMGOwnBox(s, rank);
@@ -41,6 +41,10 @@ static inline GridMGPart GridMGLargeBox(const GridMGStencilShare *s, int dim, Pe
 
     box.low[d] = PetscMax(0, begin - begin % 2 - GRIDMG_AROUND);
     box.n[d]   = PetscMin(end, s->size[d]) - box.low[d];
+  }
+  for (int d = dim; d < 3; d++) {
+    box.low[d] = 0;
+    box.n[d]   = 1;
   }
   return box;
 }

@@ -59,6 +59,7 @@ PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *mg, PetscInt level, Petsc
   const GridMGStencilKernels *kernels = mg->stencilkernels;
   GridMGStencilLevel         *l = &mg->stencil[level], *c = l + 1;
   const GridMGPoints         *coarse = l->shared ? &l->share.next : &c->op.grid;
+  const void                 *e;
   PetscBool                   again;
 
   PetscFunctionBegin;
@@ -78,11 +79,40 @@ PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *mg, PetscInt level, Petsc
   }
   PetscCall((*kernels->restrict_)(&l->op, coarse, l->x[1 - l->cur], l->shared ? l->share.coarse : c->b));
   if (l->shared) PetscCall(PCGridMGShareDown_Private(mg, l));
-  PetscCall(PCGridMGStencilCycle_Private(mg, level + 1, PETSC_TRUE, 0));
-  if (mg->opt.cycle == PCGRIDMG_CYCLE_W && level + 1 < mg->n - 1) PetscCall(PCGridMGStencilCycle_Private(mg, level + 1, PETSC_FALSE, 0));
-  if (l->shared) PCGridMGShareUp_Private(mg, l);
-  if (again) PetscCall((*kernels->up)(&l->op, coarse, mg->overcorrection, c->x[c->cur], PCGridMGStencilDamping_Private(mg), l->b, l->x[0]));
-  else PetscCall((*kernels->prolong)(&l->op, coarse, mg->overcorrection, l->shared ? l->share.coarse : c->x[c->cur], l->x[l->cur]));
+  PetscCall(PCGridMGStencilSolve_Private(mg, level + 1));
+  if (l->shared) PetscCall(PCGridMGShareUp_Private(mg, l));
+  e = l->shared ? l->share.coarse : c->x[c->cur];
+  if (again) PetscCall((*kernels->up)(&l->op, coarse, mg->overcorrection, e, PCGridMGStencilDamping_Private(mg), l->b, l->x[0]));
+  else PetscCall((*kernels->prolong)(&l->op, coarse, mg->overcorrection, e, l->x[l->cur]));
   PetscCall(Smooth_Private(mg, l, PETSC_TRUE, PETSC_FALSE, without));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All visits of a level for its right-hand side, from zero */
+static PetscErrorCode Visits_Private(PC_GridMG *mg, PetscInt level)
+{
+  PetscFunctionBegin;
+  PetscCall(PCGridMGStencilCycle_Private(mg, level, PETSC_TRUE, 0));
+  if (mg->opt.cycle == PCGRIDMG_CYCLE_W && level > 0 && level < mg->n - 1) PetscCall(PCGridMGStencilCycle_Private(mg, level, PETSC_FALSE, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   The solution of a level. On a device the visits of the first whole level, on one process the finest level, are
+   recorded as a graph: exchanges cannot be recorded
+*/
+PetscErrorCode PCGridMGStencilSolve_Private(PC_GridMG *mg, PetscInt level)
+{
+  PetscFunctionBegin;
+  if (!mg->device || !mg->opt.graph || level != mg->team.whole) {
+    PetscCall(Visits_Private(mg, level));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (!mg->graph) {
+    PetscCall((*mg->kernels->graphbegin)());
+    PetscCall(Visits_Private(mg, level));
+    PetscCall((*mg->kernels->graphend)(&mg->graph));
+  }
+  PetscCall((*mg->kernels->graphlaunch)(mg->graph));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -85,7 +85,7 @@ PetscErrorCode PCGridMGShareProduct_Private(PC_GridMG *mg, GridMGStencilLevel *l
   GridMGCopyBox(&own, &from, product.a, &to, c->f.a, row);
   GridMGCopyBox(&own, &from, product.sigma, &to, c->f.sigma, value);
   PetscCall(PCGridMGExchangeEntries_Private(c));
-  PetscCall(PCGridMGStencilExchange_Private(&c->share, MPI_DOUBLE, GRIDMG_PARTS, c->f.sigma));
+  PetscCall(PCGridMGStencilExchange_Private(&c->share, value, c->f.sigma));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -102,11 +102,10 @@ PetscErrorCode PCGridMGExchangeCodes_Private(const PC_GridMG *mg, GridMGStencilL
 
   PetscFunctionBegin;
   for (int k = 0; k < op->grid.points; k++)
-    PetscCall(
-      PCGridMGStencilExchange_Private(s, MPI_BYTE, (PetscMPIInt)code * GRIDMG_PARTS, (char *)op->code + (size_t)k * (size_t)op->pitch * code * GRIDMG_PARTS));
-  PetscCall(PCGridMGStencilExchange_Private(s, MPI_BYTE, (PetscMPIInt)number, (void *)op->scale));
-  PetscCall(PCGridMGStencilExchange_Private(s, MPI_BYTE, (PetscMPIInt)value, (void *)op->sigma));
-  PetscCall(PCGridMGStencilExchange_Private(s, MPI_BYTE, (PetscMPIInt)value, (void *)op->factor));
+    PetscCall(PCGridMGStencilExchange_Private(s, code * GRIDMG_PARTS, (char *)op->code + (size_t)k * (size_t)op->pitch * code * GRIDMG_PARTS));
+  PetscCall(PCGridMGStencilExchange_Private(s, number, (void *)op->scale));
+  PetscCall(PCGridMGStencilExchange_Private(s, value, (void *)op->sigma));
+  PetscCall(PCGridMGStencilExchange_Private(s, value, (void *)op->factor));
   *bad = -1;
   for (PetscInt i = 0; i < GridMGCellsOf(&own) && *bad < 0; i++) {
     const PetscInt line = i / own.n[0], at[3] = {own.low[0] + i % own.n[0], own.low[1] + line % own.n[1], own.low[2] + line / own.n[1]};
@@ -125,100 +124,168 @@ PetscErrorCode PCGridMGExchangeCodes_Private(const PC_GridMG *mg, GridMGStencilL
 
 /* ------------------------------------------------------------ vectors */
 
+static inline size_t ValueBytes(const PC_GridMG *mg)
+{
+  return GridMGNumberBytes(mg->precision) * GRIDMG_PARTS;
+}
+
 /*
-   The vectors of transfers: own points, all points, coarse points of the larger box; the same sequence with and without
-   memory
+   The vectors of transfers: own points and all points of the finest or of a whole level, coarse points of the larger
+   box; the same sequence with and without memory
 */
 void PCGridMGTakeShare_Private(PC_GridMG *mg, GridMGPool *pool, GridMGStencilLevel *l)
 {
-  const size_t        value = GridMGNumberBytes(mg->precision) * GRIDMG_PARTS;
-  GridMGStencilShare *s     = &l->share;
+  GridMGStencilShare *s = &l->share;
 
-  s->part   = PCGridMGTake_Private(pool, (size_t)GridMGOwnCells(s) * value);
-  s->all    = l->shared ? NULL : PCGridMGTake_Private(pool, (size_t)l->op.grid.cells * value);
-  s->coarse = l->shared ? PCGridMGTake_Private(pool, (size_t)s->next.cells * value) : NULL;
+  s->part   = l->shared && l != mg->stencil ? NULL : PCGridMGTake_Private(pool, (size_t)GridMGOwnCells(s) * ValueBytes(mg));
+  s->all    = l->shared ? NULL : PCGridMGTake_Private(pool, (size_t)l->op.grid.cells * ValueBytes(mg));
+  s->coarse = l->shared ? PCGridMGTake_Private(pool, (size_t)s->next.cells * ValueBytes(mg)) : NULL;
+}
+
+/* Copies the values of a box of points between two vectors, where the levels are */
+static PetscErrorCode CopyValues_Private(const PC_GridMG *mg, const GridMGPart *box, const GridMGPart *from, const void *f, const GridMGPart *to, void *t)
+{
+  PetscInt  first[2][3];
+  GridMGBox copy;
+
+  PetscFunctionBegin;
+  for (int d = 0; d < 3; d++) {
+    first[0][d] = box->low[d] - from->low[d];
+    first[1][d] = box->low[d] - to->low[d];
+  }
+  copy = PCGridMGBoxOf(box->n, from->n, first[0], to->n, first[1]);
+  PetscCall((*mg->kernels->copybox)(ValueBytes(mg), &copy, f, t));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Points of other processes in a vector of a level receive the values of their processes */
 PetscErrorCode PCGridMGExchangeValues_Private(PC_GridMG *mg, GridMGStencilLevel *l, void *x)
 {
+  const size_t bytes = ValueBytes(mg);
+
   PetscFunctionBegin;
-  if (l->shared) PetscCall(PCGridMGStencilExchange_Private(&l->share, mg->precision == GRIDMG_SINGLE ? MPI_FLOAT : MPI_DOUBLE, GRIDMG_PARTS, x));
+  if (l->shared)
+    PetscCall(PCGridMGRemote_Private(mg, &l->share.remote, bytes == 16 ? GRIDMG_WORD_FOUR : (bytes == 8 ? GRIDMG_WORD_TWO : GRIDMG_WORD_WHOLE), x, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The right-hand side of a level from part, the own points of each process */
-static PetscErrorCode Put_Private(PC_GridMG *mg, GridMGStencilLevel *l)
+/* The exchange that brings own points of all processes to the whole grid, in its order */
+static PetscErrorCode CreateGather_Private(PC_GridMG *mg, GridMGStencilShare *s)
 {
-  const size_t     value = GridMGNumberBytes(mg->precision) * GRIDMG_PARTS;
+  const GridMGPart whole = GridMGWholeBox(s);
+  const PetscInt   cells = GridMGCellsOf(&whole);
+  PetscSFNode     *remote;
+
+  PetscFunctionBegin;
+  if (s->gather.sf) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(cells, &remote));
+  for (PetscMPIInt r = 0; r < mg->team.size; r++) {
+    const GridMGPart own = GridMGOwnBox(s, r);
+
+    for (PetscInt i = 0; i < GridMGCellsOf(&own); i++) {
+      const PetscInt line = i / own.n[0], place = GridMGPlaceOn(&whole, own.low[0] + i % own.n[0], own.low[1] + line % own.n[1], own.low[2] + line / own.n[1]);
+
+      remote[place] = (PetscSFNode){.rank = r, .index = i};
+    }
+  }
+  PetscCall(PCGridMGExchangeCreate_Private(mg, GridMGOwnCells(s), cells, NULL, remote, &s->gather));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The right-hand side of a whole level from part, the own points of each process */
+static PetscErrorCode GatherValues_Private(PC_GridMG *mg, GridMGStencilLevel *l)
+{
+  GridMGStencilShare *s = &l->share;
+  const void         *whole;
+
+  PetscFunctionBegin;
+  if (!mg->device) {
+    PetscCall(GatherUnits_Private(mg, s, ValueBytes(mg), s->part, s->all, l->b));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(CreateGather_Private(mg, s));
+  PetscCall(PCGridMGReceive_Private(mg, &s->gather, ValueBytes(mg), s->part, &whole));
+  PetscCall((*mg->kernels->copy)((size_t)l->op.grid.cells * ValueBytes(mg), whole, l->b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The right-hand side of a level from values on a part of the grid that has the own points of the level */
+static PetscErrorCode Put_Private(PC_GridMG *mg, GridMGStencilLevel *l, const GridMGPart *from, const void *values)
+{
   const GridMGPart own = GridMGOwnBox(&l->share, mg->team.rank), box = GridMGBoxOfLevel(l);
 
   PetscFunctionBegin;
   if (l->shared) {
-    GridMGCopyBox(&own, &own, l->share.part, &box, l->b, value);
+    PetscCall(CopyValues_Private(mg, &own, from, values, &box, l->b));
     PetscCall(PCGridMGExchangeValues_Private(mg, l, l->b));
-  } else PetscCall(GatherUnits_Private(mg, &l->share, value, l->share.part, l->share.all, l->b));
+  } else {
+    if (values != l->share.part) PetscCall(CopyValues_Private(mg, &own, from, values, &own, l->share.part));
+    PetscCall(GatherValues_Private(mg, l));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Distributes the restricted residual as the right-hand side of the next level */
 PetscErrorCode PCGridMGShareDown_Private(PC_GridMG *mg, GridMGStencilLevel *l)
 {
-  GridMGStencilLevel *c    = l + 1;
-  const GridMGPart    from = GridMGNextBox(&l->share), own = GridMGOwnBox(&c->share, mg->team.rank);
+  const GridMGPart from = GridMGNextBox(&l->share);
 
   PetscFunctionBegin;
-  GridMGCopyBox(&own, &from, l->share.coarse, &own, c->share.part, GridMGNumberBytes(mg->precision) * GRIDMG_PARTS);
-  PetscCall(Put_Private(mg, c));
+  PetscCall(Put_Private(mg, l + 1, &from, l->share.coarse));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The solution of the next level on the coarse points of the larger box */
-void PCGridMGShareUp_Private(const PC_GridMG *mg, GridMGStencilLevel *l)
+PetscErrorCode PCGridMGShareUp_Private(PC_GridMG *mg, GridMGStencilLevel *l)
 {
   const GridMGStencilLevel *c    = l + 1;
   const GridMGPart          from = GridMGBoxOfLevel(c), to = GridMGNextBox(&l->share);
 
-  GridMGCopyBox(&to, &from, c->x[c->cur], &to, l->share.coarse, GridMGNumberBytes(mg->precision) * GRIDMG_PARTS);
+  PetscFunctionBegin;
+  PetscCall(CopyValues_Private(mg, &to, &from, c->x[c->cur], &to, l->share.coarse));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The right-hand side of the finest level, with the same scale on all processes */
+/* The finest level, of own points only */
+static GridMGStencilOperator OwnOperator(const PC_GridMG *mg)
+{
+  GridMGStencilOperator op = mg->stencil[0].op;
+
+  op.grid.cells = GridMGOwnCells(&mg->stencil[0].share);
+  return op;
+}
+
+/*
+   The right-hand side of the finest level, with the same scale on all processes: on a device from a mean of the largest
+   numbers of the processes
+*/
 PetscErrorCode PCGridMGShareEnter_Private(PC_GridMG *mg, const PetscScalar *x)
 {
-  GridMGStencilLevel *l    = &mg->stencil[0];
-  const PetscReal    *real = (const PetscReal *)x;
-  const PetscInt      n    = GridMGOwnCells(&l->share) * GRIDMG_PARTS;
-  double              mine = 0, most;
+  GridMGStencilLevel         *l   = &mg->stencil[0];
+  const GridMGStencilOperator op  = OwnOperator(mg);
+  const GridMGPart            own = GridMGOwnBox(&l->share, mg->team.rank);
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < n; i++) {
-    const double v = fabs((double)real[i]);
+  PetscCall((*mg->stencilkernels->largest)(&op, x, mg->scale));
+  if (mg->device) PetscCall(PCGridMGSum_Private(mg, 1, 1. / (double)mg->team.size, mg->scale));
+  else {
+    const double mine = PetscIsNanReal((PetscReal)*mg->scale) ? (double)PETSC_INFINITY : *mg->scale; /* MPI_MAX is undefined for NaN */
 
-    mine = v <= mine ? mine : v;
+    PetscCallMPI(MPIU_Allreduce(&mine, mg->scale, 1, MPI_DOUBLE, MPI_MAX, mg->team.comm));
   }
-  /* MPI_MAX is undefined for NaN */
-  if (PetscIsNanReal((PetscReal)mine)) mine = PETSC_INFINITY;
-  PetscCallMPI(MPIU_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, mg->team.comm));
-  *mg->scale = GridMGScaleOf(most);
-  for (PetscInt i = 0; i < n; i++) {
-    const double v = *mg->scale * (double)real[i];
-
-    if (mg->precision == GRIDMG_SINGLE) ((float *)l->share.part)[i] = (float)v;
-    else ((double *)l->share.part)[i] = v;
-  }
-  PetscCall(Put_Private(mg, l));
+  PetscCall((*mg->stencilkernels->enter)(&op, x, mg->scale, l->share.part));
+  PetscCall(Put_Private(mg, l, &own, l->share.part));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PCGridMGShareLeave_Private(PC_GridMG *mg, PetscScalar *y)
 {
-  GridMGStencilLevel   *l   = &mg->stencil[0];
-  const GridMGPart      own = GridMGOwnBox(&l->share, mg->team.rank), box = GridMGBoxOfLevel(l);
-  GridMGStencilOperator op = l->op;
+  GridMGStencilLevel         *l   = &mg->stencil[0];
+  const GridMGStencilOperator op  = OwnOperator(mg);
+  const GridMGPart            own = GridMGOwnBox(&l->share, mg->team.rank), box = GridMGBoxOfLevel(l);
 
   PetscFunctionBegin;
-  GridMGCopyBox(&own, &box, l->x[l->cur], &own, l->share.part, GridMGNumberBytes(mg->precision) * GRIDMG_PARTS);
-  op.grid.cells = GridMGCellsOf(&own);
+  PetscCall(CopyValues_Private(mg, &own, &box, l->x[l->cur], &own, l->share.part));
   PetscCall((*mg->stencilkernels->leave)(&op, mg->factor, mg->scale, l->share.part, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

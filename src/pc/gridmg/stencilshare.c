@@ -16,14 +16,17 @@
    needs. All numbers equal the numbers on a single process, to the last bit.
 
    A level of few points is gathered: each process has the whole level, and all later levels.
+
+   With a matrix on devices, the levels are made on the host and moved. The exchanges of a cycle are then between
+   devices.
 */
 
 #include "gridmgparts.h"
 
 /* ------------------------------------------------------------ boxes */
 
-/* The star forest that sends the values of own points to all copies of the points */
-static PetscErrorCode MakeForest_Private(PC_GridMG *mg, GridMGStencilShare *s)
+/* The exchange that sends the values of own points to all copies of the points */
+static PetscErrorCode MakeExchange_Private(PC_GridMG *mg, GridMGStencilShare *s)
 {
   const int        dim = s->box.dim;
   const GridMGPart box = GridMGLargeBox(s, dim, mg->team.rank);
@@ -49,9 +52,7 @@ static PetscErrorCode MakeForest_Private(PC_GridMG *mg, GridMGStencilShare *s)
     leaf[n]   = i;
     root[n++] = (PetscSFNode){.rank = rank, .index = GridMGPlaceOn(&there, at[0], at[1], at[2])};
   }
-  PetscCall(PetscSFCreate(mg->team.comm, &s->sf));
-  PetscCall(PetscSFSetGraph(s->sf, s->box.cells, n, leaf, PETSC_OWN_POINTER, root, PETSC_OWN_POINTER));
-  PetscCall(PetscSFSetUp(s->sf));
+  PetscCall(PCGridMGExchangeCreate_Private(mg, s->box.cells, n, leaf, root, &s->remote));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -71,7 +72,7 @@ static PetscErrorCode SetBoxes_Private(PC_GridMG *mg, const GridMGPoints *grid, 
     s->next.n[d] = GridMGCoarseSize(box.n[d]);
   }
   s->next.cells = s->next.n[0] * s->next.n[1] * s->next.n[2];
-  PetscCall(MakeForest_Private(mg, s));
+  PetscCall(MakeExchange_Private(mg, s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -85,7 +86,7 @@ PetscErrorCode PCGridMGStencilShareFirst_Private(PC_GridMG *mg, GridMGPoints *gr
 
   PetscFunctionBegin;
   l->shared = PETSC_TRUE;
-  if (!s->sf) {
+  if (!s->remote.sf) {
     for (int pass = 0; pass < 2; pass++) {
       for (int d = 0; d < 3; d++) {
         const PetscInt parts = mg->team.parts[d];
@@ -107,7 +108,7 @@ PetscErrorCode PCGridMGStencilShareFirst_Private(PC_GridMG *mg, GridMGPoints *gr
 PetscErrorCode PCGridMGStencilShareCoarsen_Private(PC_GridMG *mg, const GridMGStencilShare *s, GridMGStencilShare *c)
 {
   PetscFunctionBegin;
-  if (c->sf) PetscFunctionReturn(PETSC_SUCCESS);
+  if (c->remote.sf) PetscFunctionReturn(PETSC_SUCCESS);
   for (int d = 0; d < 3; d++) {
     c->parts[d] = s->parts[d];
     c->size[d]  = GridMGCoarseSize(s->size[d]);
@@ -125,11 +126,20 @@ PetscErrorCode PCGridMGStencilShareFree_Private(PC_GridMG *mg)
     GridMGStencilShare *s = &mg->stencil[k].share;
 
     for (int d = 0; d < 3; d++) PetscCall(PetscFree(s->start[d]));
-    PetscCall(PetscSFDestroy(&s->sf));
+    PetscCall(PCGridMGExchangeFree_Private(&s->remote));
+    PetscCall(PCGridMGExchangeFree_Private(&s->gather));
     PetscCall(PetscMemzero(s, sizeof(*s)));
     mg->stencil[k].shared = PETSC_FALSE;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Of the finest level with exchanges in cycles; NULL: no such level, or no exchange yet */
+LitheHalo PCGridMGStencilHalo_Private(const PC_GridMG *mg)
+{
+  const GridMGStencilShare *s = &mg->stencil[0].share;
+
+  return mg->stencil[0].shared ? s->remote.halo : s->gather.halo;
 }
 
 /* The whole grid of a level */
@@ -141,17 +151,24 @@ PetscInt PCGridMGStencilGrid_Private(const GridMGStencilLevel *l, PetscInt n[3])
 
 /* ------------------------------------------------------------ exchanges */
 
-/* Updates all remote points, n numbers per point */
-PetscErrorCode PCGridMGStencilExchange_Private(const GridMGStencilShare *s, MPI_Datatype number, PetscMPIInt n, void *x)
+/* The set-up, on the host: updates all remote points, some bytes per point */
+PetscErrorCode PCGridMGStencilExchange_Private(const GridMGStencilShare *s, size_t bytes, void *x)
 {
-  MPI_Datatype unit;
+  const GridMGExchange *e = &s->remote;
+  MPI_Datatype          unit;
+  PetscMPIInt           n;
+  char                 *received;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Type_contiguous(n, number, &unit));
+  PetscCall(PetscMPIIntCast((PetscCount)bytes, &n));
+  PetscCall(PetscMalloc1((size_t)e->n * bytes, &received));
+  PetscCallMPI(MPI_Type_contiguous(n, MPI_BYTE, &unit));
   PetscCallMPI(MPI_Type_commit(&unit));
-  PetscCall(PetscSFBcastBegin(s->sf, unit, x, x, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(s->sf, unit, x, x, MPI_REPLACE));
+  PetscCall(PetscSFBcastBegin(e->sf, unit, x, received, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(e->sf, unit, x, received, MPI_REPLACE));
   PetscCallMPI(MPI_Type_free(&unit));
+  for (PetscInt k = 0; k < e->n; k++) memcpy((char *)x + (size_t)e->at[k] * bytes, received + (size_t)k * bytes, bytes);
+  PetscCall(PetscFree(received));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -159,6 +176,6 @@ PetscErrorCode PCGridMGStencilExchange_Private(const GridMGStencilShare *s, MPI_
 PetscErrorCode PCGridMGExchangeEntries_Private(GridMGStencilLevel *l)
 {
   PetscFunctionBegin;
-  PetscCall(PCGridMGStencilExchange_Private(&l->share, MPI_DOUBLE, l->f.grid.points * GRIDMG_PARTS, l->f.a));
+  PetscCall(PCGridMGStencilExchange_Private(&l->share, (size_t)l->f.grid.points * GRIDMG_PARTS * sizeof(double), l->f.a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
