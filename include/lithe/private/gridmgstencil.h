@@ -103,7 +103,7 @@ typedef struct {
 
   /* Set-up, on exact entries */
   /*
-     The finest level, without factor, of a matrix on a device. A row sum becomes 0 if at most `rounding` times the sum
+     The finest level, without factor, of a matrix on a device; without a matrix the entries exist. A row sum becomes 0 if at most `rounding` times the sum
      of moduli. Unless `same` is negative, entries count as symmetric if they differ by at most the part `same`. NULL
      for the host
   */

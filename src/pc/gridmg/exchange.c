@@ -21,13 +21,15 @@ static inline LitheTransport TransportOf(const PC_GridMG *mg)
   return mg->kernels == &GridMGHostKernels ? LITHE_TRANSPORT_AUTO : mg->opt.transport;
 }
 
-/* The numbers for all leaves, of `bytes` bytes each, from arrays x. They are valid until the next exchange */
+/* The numbers for all leaves, of 4, 8 or 16 bytes each, from arrays x. They are valid until the next exchange */
 PetscErrorCode PCGridMGReceive_Private(PC_GridMG *mg, GridMGExchange *e, size_t bytes, const void *x, const void **numbers)
 {
+  LitheHalo *halo = &e->halo[bytes == 16 ? 2 : bytes / 8];
+
   PetscFunctionBegin;
-  PetscCall(LitheHaloUpdate(e->sf, TransportOf(mg), MemoryOf(mg), bytes, &e->halo, NULL));
-  PetscCall(LitheHaloBegin(e->halo, x));
-  PetscCall(LitheHaloEnd(e->halo, numbers));
+  PetscCall(LitheHaloUpdate(e->sf, TransportOf(mg), MemoryOf(mg), bytes, halo, NULL));
+  PetscCall(LitheHaloBegin(*halo, x));
+  PetscCall(LitheHaloEnd(*halo, numbers));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -64,7 +66,7 @@ PetscErrorCode PCGridMGExchangeCreate_Private(PC_GridMG *mg, PetscInt cells, Pet
 PetscErrorCode PCGridMGExchangeFree_Private(GridMGExchange *e)
 {
   PetscFunctionBegin;
-  PetscCall(LitheHaloDestroy(&e->halo));
+  for (int k = 0; k < 3; k++) PetscCall(LitheHaloDestroy(&e->halo[k]));
   PetscCall(PetscSFDestroy(&e->sf));
   PetscCall(PetscFree(e->at));
   PetscCall(PCGridMGBlockFree_Private(&e->index));

@@ -181,15 +181,7 @@ static PetscErrorCode BuildWhereRowsAre_Private(PC pc)
 
   PetscFunctionBegin;
   mg->scanned = PETSC_FALSE;
-  if (mg->device) PetscCall(PCGridMGRowsGet_Private(pc, &are));
-  if (mg->device && PCGridMGIsShared(mg)) {
-    const PetscMPIInt mine = are;
-    PetscMPIInt       all;
-
-    PetscCallMPI(MPIU_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, mg->team.comm));
-    if (are && !all) PetscCall(PCGridMGRowsRestore_Private(pc));
-    are = (PetscBool)(all != 0);
-  }
+  if (mg->device) PetscCall(PCGridMGRowsGetAll_Private(pc, &are));
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   if (are) mg->kernels = &GridMGDeviceKernels;
 #endif
@@ -241,7 +233,7 @@ static PetscErrorCode PCSetUp_GridMG(PC pc)
   if (pc->failedreason) mg->device = PETSC_FALSE;
   if (pc->failedreason && PCGridMGIsShared(mg)) mg->setups = 0; /* boxes are found again */
   if (mg->device && mg->n && mg->kernels == &GridMGHostKernels) PetscCall(PCGridMGMove_Private(mg));
-  if (mg->zeeuw && mg->n && !pc->failedreason) PetscCall(PCGridMGMoveStencils_Private(pc));
+  if (mg->zeeuw && !mg->device && mg->n && !pc->failedreason) PetscCall(PCGridMGMoveStencils_Private(pc));
   if (mg->device && mg->n && !mg->zeeuw) PetscCall(PCGridMGSmallSetUp_Private(mg));
   mg->flops               = pc->failedreason ? 0 : PCGridMGFlops_Private(mg);
   pc->ops->applytranspose = mg->symmetric && mg->opt.smooths[0] == mg->opt.smooths[1] && mg->opt.cycle != PCGRIDMG_CYCLE_K ? PCApply_GridMG : NULL;

@@ -75,11 +75,11 @@ typedef struct {
 
 /* What an array of each process receives from the arrays of all processes: for remote cells, or for a whole level */
 typedef struct {
-  PetscInt             n, *at; /* cells that receive, ascending; at NULL: all cells, in order */
-  PetscSF              sf;     /* from the cells of all arrays */
-  LitheHalo            halo;
-  GridMGBlock          index;  /* at[] in the memory of the kernels `placed` */
-  const GridMGKernels *placed; /* NULL: nowhere yet */
+  PetscInt             n, *at;  /* cells that receive, ascending; at NULL: all cells, in order */
+  PetscSF              sf;      /* from the cells of all arrays */
+  LitheHalo            halo[3]; /* for numbers of 4, 8 and 16 bytes, if needed */
+  GridMGBlock          index;   /* at[] in the memory of the kernels `placed` */
+  const GridMGKernels *placed;  /* NULL: nowhere yet */
 } GridMGExchange;
 
 /*
@@ -267,10 +267,11 @@ static inline PetscInt PCGridMGCoarseSize(const PC_GridMG *mg)
   return mg->kernels->invert && mg->symmetric && !mg->zeeuw ? 512 : 300;
 }
 
-/* Unknowns up to which each of several processes has all of a level on the host */
+/* Unknowns up to which each of several processes has all of a level. A device does much in the time of an exchange */
 static inline PetscInt PCGridMGGatherSize(const PC_GridMG *mg)
 {
-  return mg->opt.gathersize == PETSC_DECIDE ? 32768 : mg->opt.gathersize;
+  if (mg->opt.gathersize != PETSC_DECIDE) return mg->opt.gathersize;
+  return mg->device ? 524288 : 32768;
 }
 
 /* Whether the matrix is on several processes */
@@ -335,6 +336,13 @@ PETSC_INTERN PetscErrorCode PCGridMGCrossingRead_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGCrossingFromList_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGCrossingScale_Private(PC_GridMG *, double factor);
 PETSC_INTERN PetscErrorCode PCGridMGCrossingExchange_Private(PC_GridMG *, PetscReal same, PetscBool *symmetric);
+/* A number of 4, 8 or 16 bytes */
+static inline GridMGWord PCGridMGWordOf(size_t bytes)
+{
+  if (bytes == 16) return GRIDMG_WORD_FOUR;
+  return bytes == 8 ? GRIDMG_WORD_TWO : GRIDMG_WORD_WHOLE;
+}
+
 /* exchange.c */
 PETSC_INTERN PetscErrorCode PCGridMGExchangeCreate_Private(PC_GridMG *, PetscInt cells, PetscInt n, PetscInt *at, PetscSFNode *, GridMGExchange *);
 PETSC_INTERN PetscErrorCode PCGridMGExchangeFree_Private(GridMGExchange *);
@@ -389,6 +397,7 @@ PETSC_INTERN PetscErrorCode PCGridMGEdgesToFaces_Private(PC_GridMG *, GridMGFace
 PETSC_INTERN PetscErrorCode PCGridMGCoarsenEdges_Private(PC_GridMG *, const GridMGFaces *, const int by[3], const GridMGShare *, GridMGFaces *coarse);
 /* devicerows.c */
 PETSC_INTERN PetscErrorCode PCGridMGRowsGet_Private(PC, PetscBool *);
+PETSC_INTERN PetscErrorCode PCGridMGRowsGetAll_Private(PC, PetscBool *);
 PETSC_INTERN PetscErrorCode PCGridMGRowsRestore_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGComposeRows_Private(PC, PetscBool);
 /* boxes.c */
@@ -428,7 +437,6 @@ PETSC_INTERN PetscErrorCode PCGridMGReadStencils_Private(PC);
 /* stencildevice.c */
 PETSC_INTERN PetscErrorCode PCGridMGChooseStencilKernels_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGMoveStencils_Private(PC);
-PETSC_INTERN PetscErrorCode PCGridMGReadStencilsDevice_Private(PC, double rounding, PetscReal same, GridMGRead *);
 PETSC_INTERN PetscErrorCode PCGridMGGetStencils_Private(PC_GridMG *, const GridMGStencils *, GridMGBlock *, GridMGStencils *host);
 /* stencillevel.c */
 PETSC_INTERN PetscErrorCode PCGridMGCoarsenStencils_Private(PC);
@@ -439,13 +447,12 @@ PETSC_INTERN PetscErrorCode PCGridMGStencilShareFirst_Private(PC_GridMG *, GridM
 PETSC_INTERN PetscErrorCode PCGridMGStencilShareCoarsen_Private(PC_GridMG *, const GridMGStencilShare *, GridMGStencilShare *);
 PETSC_INTERN PetscErrorCode PCGridMGStencilShareFree_Private(PC_GridMG *);
 PETSC_INTERN PetscInt       PCGridMGStencilGrid_Private(const GridMGStencilLevel *, PetscInt n[3]);
-PETSC_INTERN LitheHalo      PCGridMGStencilHalo_Private(const PC_GridMG *);
-PETSC_INTERN PetscErrorCode PCGridMGExchangeEntries_Private(GridMGStencilLevel *);
+PETSC_INTERN PetscErrorCode PCGridMGExchangeEntries_Private(PC_GridMG *, GridMGStencilLevel *);
 PETSC_INTERN PetscErrorCode PCGridMGStencilExchange_Private(const GridMGStencilShare *, size_t bytes, void *x);
 /* stencilgather.c */
 PETSC_INTERN PetscErrorCode PCGridMGGatherStencils_Private(PC_GridMG *, GridMGStencilLevel *);
 PETSC_INTERN PetscErrorCode PCGridMGShareProduct_Private(PC_GridMG *, GridMGStencilLevel *, void *work);
-PETSC_INTERN PetscErrorCode PCGridMGExchangeCodes_Private(const PC_GridMG *, GridMGStencilLevel *, PetscInt *bad);
+PETSC_INTERN PetscErrorCode PCGridMGExchangeCodes_Private(PC_GridMG *, GridMGStencilLevel *, PetscInt *bad);
 PETSC_INTERN void           PCGridMGTakeShare_Private(PC_GridMG *, GridMGPool *, GridMGStencilLevel *);
 PETSC_INTERN PetscErrorCode PCGridMGExchangeValues_Private(PC_GridMG *, GridMGStencilLevel *, void *x);
 PETSC_INTERN PetscErrorCode PCGridMGShareDown_Private(PC_GridMG *, GridMGStencilLevel *);

@@ -36,8 +36,13 @@ PetscErrorCode PCGridMGChooseStencilKernels_Private(PC pc)
   PC_GridMG *mg = (PC_GridMG *)pc->data;
 
   PetscFunctionBegin;
-  /* with rows on the host, or on several processes, the levels are made on the host */
-  if (PCGridMGIsShared(mg)) mg->kernels = &GridMGHostKernels;
+  /* with rows on the host the levels are made on the host */
+  if (PCGridMGIsShared(mg)) {
+    PetscBool are = PETSC_FALSE;
+
+    if (mg->cuda) PetscCall(PCGridMGRowsGetAll_Private(pc, &are));
+    mg->kernels = are ? &GridMGDeviceKernels : &GridMGHostKernels;
+  }
   mg->device         = (PetscBool)(mg->kernels == &GridMGDeviceKernels);
   mg->stencilkernels = mg->device ? &GridMGStencilDeviceKernels : &GridMGStencilHostKernels;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -86,14 +91,6 @@ PetscErrorCode PCGridMGMoveStencils_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCGridMGReadStencilsDevice_Private(PC pc, double rounding, PetscReal same, GridMGRead *found)
-{
-  PC_GridMG *mg = (PC_GridMG *)pc->data;
-
-  PetscFunctionBegin;
-  PetscCall((*mg->stencilkernels->read)(&mg->matrix, rounding, (double)same, &mg->stencil[0].f, found));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 #else
 PetscErrorCode PCGridMGMoveStencils_Private(PETSC_UNUSED PC pc)
 {
@@ -110,13 +107,6 @@ PetscErrorCode PCGridMGChooseStencilKernels_Private(PC pc)
   mg->kernels        = &GridMGHostKernels;
   mg->stencilkernels = &GridMGStencilHostKernels;
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCGridMGReadStencilsDevice_Private(PC pc, double rounding, PetscReal same, GridMGRead *found)
-{
-  PetscFunctionBegin;
-  (void)rounding, (void)same, (void)found;
-  SETERRQ(PetscObjectComm((PetscObject)pc), PETSC_ERR_PLIB, "There are no devices");
 }
 #endif
 

@@ -17,8 +17,8 @@
 
    A level of few points is gathered: each process has the whole level, and all later levels.
 
-   With a matrix on devices, the levels are made on the host and moved. The exchanges of a cycle are then between
-   devices.
+   With rows on devices, all arrays and exchanges are there. Only the entries between boxes of the finest level pass
+   through the host. For other matrices with CUDA vectors, the levels are made on the host and moved.
 */
 
 #include "gridmgparts.h"
@@ -134,14 +134,6 @@ PetscErrorCode PCGridMGStencilShareFree_Private(PC_GridMG *mg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Of the finest level with exchanges in cycles; NULL: no such level, or no exchange yet */
-LitheHalo PCGridMGStencilHalo_Private(const PC_GridMG *mg)
-{
-  const GridMGStencilShare *s = &mg->stencil[0].share;
-
-  return mg->stencil[0].shared ? s->remote.halo : s->gather.halo;
-}
-
 /* The whole grid of a level */
 PetscInt PCGridMGStencilGrid_Private(const GridMGStencilLevel *l, PetscInt n[3])
 {
@@ -172,10 +164,17 @@ PetscErrorCode PCGridMGStencilExchange_Private(const GridMGStencilShare *s, size
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Exact entries of a level, without row sums */
-PetscErrorCode PCGridMGExchangeEntries_Private(GridMGStencilLevel *l)
+/* Exact entries of a level, without row sums: on a device neighbour by neighbour */
+PetscErrorCode PCGridMGExchangeEntries_Private(PC_GridMG *mg, GridMGStencilLevel *l)
 {
+  const size_t value = GRIDMG_PARTS * sizeof(double), points = (size_t)l->f.grid.points;
+
   PetscFunctionBegin;
-  PetscCall(PCGridMGStencilExchange_Private(&l->share, (size_t)l->f.grid.points * GRIDMG_PARTS * sizeof(double), l->f.a));
+  if (!mg->device) PetscCall(PCGridMGStencilExchange_Private(&l->share, points * value, l->f.a));
+  for (size_t s = 0; s < points && mg->device; s++) {
+    void *a = (char *)l->f.a + s * (size_t)l->f.grid.cells * value;
+
+    PetscCall(PCGridMGRemote_Private(mg, &l->share.remote, PCGridMGWordOf(value), a, a));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
