@@ -279,7 +279,7 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
 . -pc_gridmg_bits <8,16,32>, -pc_gridmg_coarse_bits  - bits of an entry on the finest level, and on coarse levels
 . -pc_gridmg_precision <single,double>               - precision of internal vectors
 . -pc_gridmg_levels <n>                              - number of levels
-. -pc_gridmg_gather_size <n>                         - several processes: the most unknowns of a level whole on each: 32768, or 524288 with overlap on devices
+. -pc_gridmg_gather_size <n>                         - several processes: the most unknowns of a level whole on each: 32768, or 524288 if made on devices
 . -pc_gridmg_overlap <bool>                          - several processes: boxes overlap by two layers of cells; the default for levels on devices
 . -pc_gridmg_transport <auto,ipc,nccl,mpi>           - devices of several processes: the transport of numbers between boxes
 . -pc_gridmg_graph <true>                            - on a device, record the kernels of an application and replay the record
@@ -309,14 +309,14 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
    cycles are as on one process, but aggregates end at the boundary of a process. Levels are on devices if the vectors
    are on devices, the matrix has no wells, and the cells of two processes can overlap: docs/guide/gridmg.md states the
    conditions. Otherwise levels are on the host. With de Zeeuw's interpolation, cycles equal the cycles of one process
-   to the last bit, and levels are on the host.
+   to the last bit, and levels are on devices if the vectors are. From a `MATMPIAIJCUSPARSE` they are made there.
 
    With complex scalars aggregation needs a real matrix; real and imaginary parts take two applications. A K cycle is a
    different operator for each part, and takes more than twice the iterations if both parts are nonzero. Use W cycles in
    this case.
 
    If vectors are on a CUDA device of a single process, levels are on the device as well, and an application never waits
-   for the host.
+   for the host. `PCMatApply()` with de Zeeuw's interpolation applies several columns at once on a single process.
 
 .seealso: `PCGridMGSetGrid()`, `PCGridMGSetInterpolation()`, `PCGridMGSetCoarsen()`, `PCGridMGSetCycle()`, `PCGridMGSetOvercorrection()`, `PCGridMGSetLevels()`,
           `PCGridMGSetCoarseSize()`, `PCGridMGSetSmoother()`, `PCGridMGSetSmooths()`, `PCGridMGSetBits()`, `PCGridMGSetPrecision()`,
