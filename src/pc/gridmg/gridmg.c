@@ -279,7 +279,7 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
 . -pc_gridmg_bits <8,16,32>, -pc_gridmg_coarse_bits  - bits of an entry on the finest level, and on coarse levels
 . -pc_gridmg_precision <single,double>               - precision of internal vectors
 . -pc_gridmg_levels <n>                              - number of levels
-. -pc_gridmg_gather_size <n>                         - several processes: the most unknowns of a level whole on each: 32768, or 524288 if made on devices
+. -pc_gridmg_gather_size <n>                         - several processes: the most unknowns of a level whole on each: 32768, or 524288 on devices
 . -pc_gridmg_overlap <bool>                          - several processes: boxes overlap by two layers of cells; the default for levels on devices
 . -pc_gridmg_transport <auto,ipc,nccl,mpi>           - devices of several processes: the transport of numbers between boxes
 . -pc_gridmg_graph <true>                            - on a device, record the kernels of an application and replay the record

@@ -8,8 +8,8 @@
 
 #define GRIDMG_DAMPING 0.8
 
-/* Gauss-Seidel by colours, after a coarse correction backwards */
-static PetscErrorCode Colours_Private(PC_GridMG *mg, GridMGStencilLevel *l, PetscBool post, PetscBool zero)
+/* Gauss-Seidel by colours, after a coarse correction backwards. last: own points are enough afterwards */
+static PetscErrorCode Colours_Private(PC_GridMG *mg, GridMGStencilLevel *l, PetscBool post, PetscBool zero, PetscBool last)
 {
   const int colours = l->op.grid.corners;
 
@@ -20,7 +20,7 @@ static PetscErrorCode Colours_Private(PC_GridMG *mg, GridMGStencilLevel *l, Pets
     if (zero && k == 0) PetscCall((*mg->stencilkernels->start)(&l->op, colour, 1, l->b, l->x[l->cur]));
     else {
       PetscCall((*mg->stencilkernels->colour)(&l->op, colour, l->b, l->x[l->cur]));
-      PetscCall(PCGridMGExchangeValues_Private(mg, l, l->x[l->cur]));
+      if (!last || k < colours - 1) PetscCall(PCGridMGExchangeValues_Private(mg, l, l->x[l->cur]));
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -42,12 +42,14 @@ static PetscErrorCode Smooth_Private(PC_GridMG *mg, GridMGStencilLevel *l, Petsc
   if (zero) l->cur = 0;
   if (zero && !steps) PetscCall((*mg->stencilkernels->start)(&l->op, -1, 0, l->b, l->x[0]));
   for (PetscInt k = 0; k < steps; k++) {
-    if (mg->smoother == PCGRIDMG_SMOOTHER_REDBLACK) PetscCall(Colours_Private(mg, l, post, (PetscBool)(zero && k == 0)));
+    const PetscBool last = (PetscBool)(post && k == steps - 1 && l == mg->stencil); /* nobody reads remote points afterwards */
+
+    if (mg->smoother == PCGRIDMG_SMOOTHER_REDBLACK) PetscCall(Colours_Private(mg, l, post, (PetscBool)(zero && k == 0), last));
     else if (zero && k == 0) PetscCall((*mg->stencilkernels->start)(&l->op, -1, damping, l->b, l->x[l->cur]));
     else {
       PetscCall((*mg->stencilkernels->step)(&l->op, damping, l->b, l->x[l->cur], l->x[1 - l->cur]));
       l->cur = 1 - l->cur;
-      PetscCall(PCGridMGExchangeValues_Private(mg, l, l->x[l->cur]));
+      if (!last) PetscCall(PCGridMGExchangeValues_Private(mg, l, l->x[l->cur]));
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
