@@ -107,6 +107,6 @@ static inline PetscInt GridMGCellsOf(const GridMGPart *box)
   return box->n[0] * box->n[1] * box->n[2];
 }
 
-/* stencilgather.c */
+/* stencilshare.c */
 PETSC_INTERN PetscErrorCode PCGridMGCopyPart_Private(const PC_GridMG *, size_t bytes, const GridMGPart *, const GridMGPart *from, const void *,
                                                      const GridMGPart *to, void *);

@@ -9,24 +9,7 @@
 
 #include "gridmgparts.h"
 
-/* ------------------------------------------------------------ boxes */
-
-/* Copies a box of points between two arrays on parts of the grid, where the levels are: 1 to 16 bytes per point */
-PetscErrorCode PCGridMGCopyPart_Private(const PC_GridMG *mg, size_t bytes, const GridMGPart *box, const GridMGPart *from, const void *f, const GridMGPart *to,
-                                        void *t)
-{
-  PetscInt  first[2][3];
-  GridMGBox copy;
-
-  PetscFunctionBegin;
-  for (int d = 0; d < 3; d++) {
-    first[0][d] = box->low[d] - from->low[d];
-    first[1][d] = box->low[d] - to->low[d];
-  }
-  copy = PCGridMGBoxOf(box->n, from->n, first[0], to->n, first[1]);
-  PetscCall((*mg->kernels->copybox)(bytes, &copy, f, t));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+/* ------------------------------------------------------------ entries */
 
 /* The exchange that brings own points of all processes to the whole grid, in its order */
 static PetscErrorCode CreateGather_Private(PC_GridMG *mg, GridMGStencilShare *s)
@@ -50,8 +33,6 @@ static PetscErrorCode CreateGather_Private(PC_GridMG *mg, GridMGStencilShare *s)
   PetscCall(PCGridMGExchangeCreate_Private(mg, GridMGOwnCells(s), cells, NULL, remote, &s->gather));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-/* ------------------------------------------------------------ entries */
 
 /* Copies exact values of a box of points, `count` values per point: on the host point by point, on a device in turn */
 static PetscErrorCode CopyExact_Private(const PC_GridMG *mg, int count, const GridMGPart *box, const GridMGPart *from, const void *f, const GridMGPart *to,

@@ -143,6 +143,23 @@ PetscInt PCGridMGStencilGrid_Private(const GridMGStencilLevel *l, PetscInt n[3])
 
 /* ------------------------------------------------------------ exchanges */
 
+/* Copies a box of points between two arrays on parts of the grid, where the levels are: 1 to 16 bytes per point */
+PetscErrorCode PCGridMGCopyPart_Private(const PC_GridMG *mg, size_t bytes, const GridMGPart *box, const GridMGPart *from, const void *f, const GridMGPart *to,
+                                        void *t)
+{
+  PetscInt  first[2][3];
+  GridMGBox copy;
+
+  PetscFunctionBegin;
+  for (int d = 0; d < 3; d++) {
+    first[0][d] = box->low[d] - from->low[d];
+    first[1][d] = box->low[d] - to->low[d];
+  }
+  copy = PCGridMGBoxOf(box->n, from->n, first[0], to->n, first[1]);
+  PetscCall((*mg->kernels->copybox)(bytes, &copy, f, t));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The set-up, on the host: updates all remote points, some bytes per point */
 PetscErrorCode PCGridMGStencilExchange_Private(const GridMGStencilShare *s, size_t bytes, void *x)
 {
