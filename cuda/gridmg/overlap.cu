@@ -54,7 +54,7 @@ struct CopyNumber {
 
   __device__ __forceinline__ void operator()(PetscInt from, PetscInt to) const
   {
-    y[to] = x ? x[from] : T(0);
+    y[to] = x ? x[from] : T{};
   }
 };
 
@@ -72,7 +72,8 @@ PetscErrorCode LitheCUDAGridMGCopyBox(size_t unit, const GridMGBox *box, const v
   if (unit == 1) PetscCall(CopyBox<uint8_t>(box, x, y));
   else if (unit == 2) PetscCall(CopyBox<uint16_t>(box, x, y));
   else if (unit == 4) PetscCall(CopyBox<uint32_t>(box, x, y));
-  else PetscCall(CopyBox<unsigned long long>(box, x, y));
+  else if (unit == 8) PetscCall(CopyBox<unsigned long long>(box, x, y));
+  else PetscCall(CopyBox<uint4>(box, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -168,6 +169,14 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS)
   if (w < n) x[first + static_cast<size_t>(step) * static_cast<size_t>(index ? index[w] : w)] = static_cast<T>(words[w]);
 }
 
+template <class T>
+static __global__ void __launch_bounds__(GRIDMG_THREADS) PlaceNumbersKernel(PetscInt n, const PetscInt *__restrict__ index, const T *__restrict__ numbers, T *x)
+{
+  const PetscInt w = static_cast<PetscInt>(blockIdx.x) * GRIDMG_THREADS + static_cast<PetscInt>(threadIdx.x);
+
+  if (w < n) x[index ? index[w] : w] = numbers[w];
+}
+
 static int FirstOf(GridMGWord word)
 {
   return word == GRIDMG_WORD_HIGH ? 1 : 0;
@@ -207,6 +216,10 @@ PetscErrorCode LitheCUDAGridMGPlace(GridMGWord word, PetscInt n, const PetscInt 
   PetscCall(LitheGraphGetStream(&stream));
   if (word == GRIDMG_WORD_BYTE) PlaceKernel<<<blocks, GRIDMG_THREADS, 0, stream>>>(n, index, from, first, step, static_cast<uint8_t *>(x));
   else if (word == GRIDMG_WORD_SHORT) PlaceKernel<<<blocks, GRIDMG_THREADS, 0, stream>>>(n, index, from, first, step, static_cast<uint16_t *>(x));
+  else if (word == GRIDMG_WORD_TWO)
+    PlaceNumbersKernel<<<blocks, GRIDMG_THREADS, 0, stream>>>(n, index, static_cast<const uint2 *>(words), static_cast<uint2 *>(x));
+  else if (word == GRIDMG_WORD_FOUR)
+    PlaceNumbersKernel<<<blocks, GRIDMG_THREADS, 0, stream>>>(n, index, static_cast<const uint4 *>(words), static_cast<uint4 *>(x));
   else PlaceKernel<<<blocks, GRIDMG_THREADS, 0, stream>>>(n, index, from, first, step, static_cast<uint32_t *>(x));
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);

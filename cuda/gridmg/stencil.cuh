@@ -75,12 +75,12 @@ struct GridMGStencilBox {
 };
 
 /*
-   Codes on a device are stored by groups of 32 points. A thread loads `count` codes of a point at once; count is a
+   Codes on a device are stored by groups of GRIDMG_GROUP points. A thread loads `count` codes of a point at once; count is a
    power of two. All codes of a point therefore have a common address, with offsets known to the compiler.
 */
 template <class Code>
 struct GridMGPack {
-  static constexpr int count = sizeof(GridMGValue<Code>) > 8 ? 1 : (sizeof(GridMGValue<Code>) > 4 ? 2 : 4);
+  static constexpr int count = GRIDMG_CODES_OF(sizeof(GridMGValue<Code>));
 
   struct alignas(count * sizeof(GridMGValue<Code>)) Codes {
     GridMGValue<Code> c[count];
@@ -91,10 +91,10 @@ struct GridMGPack {
     return (points + count - 1) / count;
   }
 
-  /* The first codes of a point; the next codes are at [32], [64], ... */
+  /* The first codes of a point; the next codes are at [GRIDMG_GROUP], [2 GRIDMG_GROUP], ... */
   static __device__ __forceinline__ size_t At(int points, int i)
   {
-    return static_cast<size_t>(i / 32) * static_cast<size_t>(32 * Groups(points)) + static_cast<size_t>(i % 32);
+    return static_cast<size_t>(i / GRIDMG_GROUP) * static_cast<size_t>(GRIDMG_GROUP * Groups(points)) + static_cast<size_t>(i % GRIDMG_GROUP);
   }
 };
 

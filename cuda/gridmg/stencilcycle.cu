@@ -63,8 +63,8 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS)
   if (i < n) y[i] = static_cast<PetscReal>(1 / ScaleOf(scale) * (factor * static_cast<double>(x[i])));
 }
 
-/* On a device, the scale is stored as the largest number */
-PetscErrorCode LitheCUDAGridMGStencilEnter(const GridMGStencilOperator *op, const PetscScalar *x, void *b, double *scale)
+/* One of several processes may have no points */
+PetscErrorCode LitheCUDAGridMGStencilLargest(const GridMGStencilOperator *op, const PetscScalar *x, double *largest)
 {
   const PetscInt64 n    = static_cast<PetscInt64>(op->grid.cells) * GRIDMG_PARTS;
   const PetscReal *real = reinterpret_cast<const PetscReal *>(x);
@@ -72,28 +72,42 @@ PetscErrorCode LitheCUDAGridMGStencilEnter(const GridMGStencilOperator *op, cons
 
   PetscFunctionBegin;
   PetscCall(LitheGraphGetStream(&stream));
-  PetscCallCUDA(cudaMemsetAsync(scale, 0, sizeof(*scale), stream));
-  LargestKernel<<<PetscMin(2048u, BlocksFor(n)), GRIDMG_THREADS, 0, stream>>>(n, real, reinterpret_cast<unsigned long long *>(scale));
+  PetscCallCUDA(cudaMemsetAsync(largest, 0, sizeof(*largest), stream));
+  if (n) LargestKernel<<<PetscMin(2048u, BlocksFor(n)), GRIDMG_THREADS, 0, stream>>>(n, real, reinterpret_cast<unsigned long long *>(largest));
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAGridMGStencilEnter(const GridMGStencilOperator *op, const PetscScalar *x, const double *largest, void *b)
+{
+  const PetscInt64 n    = static_cast<PetscInt64>(op->grid.cells) * GRIDMG_PARTS;
+  const PetscReal *real = reinterpret_cast<const PetscReal *>(x);
+  cudaStream_t     stream;
+
+  PetscFunctionBegin;
+  if (!n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(LitheGraphGetStream(&stream));
   GridMGWithNumber(op, [&](auto number) {
     using T = decltype(number);
 
-    EnterKernel<T><<<BlocksFor(n), GRIDMG_THREADS, 0, stream>>>(n, real, scale, static_cast<T *>(b));
+    EnterKernel<T><<<BlocksFor(n), GRIDMG_THREADS, 0, stream>>>(n, real, largest, static_cast<T *>(b));
   });
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDAGridMGStencilLeave(const GridMGStencilOperator *op, double factor, const double *scale, const void *x, PetscScalar *y)
+PetscErrorCode LitheCUDAGridMGStencilLeave(const GridMGStencilOperator *op, double factor, const double *largest, const void *x, PetscScalar *y)
 {
   const PetscInt64 n = static_cast<PetscInt64>(op->grid.cells) * GRIDMG_PARTS;
   cudaStream_t     stream;
 
   PetscFunctionBegin;
+  if (!n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(LitheGraphGetStream(&stream));
   GridMGWithNumber(op, [&](auto number) {
     using T = decltype(number);
 
-    LeaveKernel<T><<<BlocksFor(n), GRIDMG_THREADS, 0, stream>>>(n, factor, scale, static_cast<const T *>(x), reinterpret_cast<PetscReal *>(y));
+    LeaveKernel<T><<<BlocksFor(n), GRIDMG_THREADS, 0, stream>>>(n, factor, largest, static_cast<const T *>(x), reinterpret_cast<PetscReal *>(y));
   });
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);

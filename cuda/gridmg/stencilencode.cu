@@ -176,7 +176,7 @@ static __global__ void __launch_bounds__(GRIDMG_LINE)
     for (int p = 0; p < GRIDMG_PARTS; p++) rounded[S].p[p] = Round(v.p[p], both, inverse, &group[S / Pack::count].c[S % Pack::count].p[p]);
   });
 #pragma unroll
-  for (int k = 0; k < Pack::Groups(Box::points); k++) code[Pack::At(Box::points, i) + 32 * k] = group[k];
+  for (int k = 0; k < Pack::Groups(Box::points); k++) code[Pack::At(Box::points, i) + GRIDMG_GROUP * k] = group[k];
   rounded[Box::centre] = row;
 #pragma unroll
   for (int s = 0; s < Box::points; s++) {

@@ -53,6 +53,53 @@ static __device__ __forceinline__ int NeighbourNear(const GridMGDims &g, const i
   return s + difference;
 }
 
+/* The row sum of the stencil entry(s), which becomes 0 if at most `rounding` times the sum of moduli; most: the largest
+   part */
+template <int dim, class Entry>
+static __device__ __forceinline__ V SumOf(Entry entry, double rounding, double *most, bool *imaginary)
+{
+  double all = 0;
+  V      sum{};
+
+#pragma unroll
+  for (int s = 0; s < GridMGStencilBox<dim>::points; s++) {
+    const V value = entry(s);
+
+#pragma unroll
+    for (int p = 0; p < GRIDMG_PARTS; p++) {
+      const double v = value.p[p];
+
+      sum.p[p] += v;
+      all += fabs(v);
+      *most = *most < fabs(v) ? fabs(v) : *most;
+      if (p) *imaginary = *imaginary || v != 0;
+    }
+  }
+#pragma unroll
+  for (int p = 0; p < GRIDMG_PARTS; p++) {
+    if (fabs(sum.p[p]) <= __dmul_rn(rounding, all)) sum.p[p] = 0;
+  }
+  return sum;
+}
+
+/* Maximum and minimum of the rows of a warp, as integers: the order of nonnegative numbers is the order of their bits */
+static __device__ __forceinline__ void Report(double most, bool imaginary, GridMGRead *found)
+{
+  unsigned long long largest = static_cast<unsigned long long>(__double_as_longlong(most)), least = most > 0 ? largest : ~0ull;
+
+#pragma unroll
+  for (int offset = 16; offset > 0; offset /= 2) {
+    largest = max(largest, __shfl_xor_sync(0xffffffffu, largest, offset));
+    least   = min(least, __shfl_xor_sync(0xffffffffu, least, offset));
+  }
+  imaginary = __any_sync(0xffffffffu, imaginary);
+  if (threadIdx.x % 32 == 0) {
+    atomicMax(reinterpret_cast<unsigned long long *>(&found->most), largest);
+    atomicMin(reinterpret_cast<unsigned long long *>(&found->least), least);
+    if (imaginary) found->imaginary = 1;
+  }
+}
+
 /* A block has GRIDMG_ROWS rows, whose entries are contiguous in memory. Shared memory sorts the entries by
    neighbours */
 template <int dim>
@@ -102,46 +149,25 @@ static __global__ void __launch_bounds__(256)
     if (r < count) a[static_cast<size_t>(s) * static_cast<size_t>(g.cells) + static_cast<size_t>(first + r)] = tile[s][r];
   }
   if (thread < GRIDMG_ROWS) {
-    double all = 0, most = 0;
+    double most      = 0;
     bool   imaginary = false;
-    V      sum{};
 
-    if (thread < count) {
-#pragma unroll
-      for (int s = 0; s < Box::points; s++) {
-#pragma unroll
-        for (int p = 0; p < GRIDMG_PARTS; p++) {
-          const double v = tile[s][thread].p[p];
-
-          sum.p[p] += v;
-          all += fabs(v);
-          most = most < fabs(v) ? fabs(v) : most;
-          if (p) imaginary = imaginary || v != 0;
-        }
-      }
-#pragma unroll
-      for (int p = 0; p < GRIDMG_PARTS; p++) {
-        if (fabs(sum.p[p]) <= __dmul_rn(rounding, all)) sum.p[p] = 0;
-      }
-      sigma[first + thread] = sum;
-    }
-    /* maximum and minimum of the warp, as integers: the order of nonnegative numbers is the order of their bits */
-    {
-      unsigned long long largest = static_cast<unsigned long long>(__double_as_longlong(most)), least = most > 0 ? largest : ~0ull;
-
-#pragma unroll
-      for (int offset = 16; offset > 0; offset /= 2) {
-        largest = max(largest, __shfl_xor_sync(0xffffffffu, largest, offset));
-        least   = min(least, __shfl_xor_sync(0xffffffffu, least, offset));
-      }
-      imaginary = __any_sync(0xffffffffu, imaginary);
-      if (thread % 32 == 0) {
-        atomicMax(reinterpret_cast<unsigned long long *>(&found->most), largest);
-        atomicMin(reinterpret_cast<unsigned long long *>(&found->least), least);
-        if (imaginary) found->imaginary = 1;
-      }
-    }
+    if (thread < count) sigma[first + thread] = SumOf<dim>([&](int s) { return tile[s][thread]; }, rounding, &most, &imaginary);
+    Report(most, imaginary, found);
   }
+}
+
+/* Row sums of a level whose entries are in place */
+template <int dim>
+static __global__ void __launch_bounds__(256)
+  SumRows(GridMGDims g, const V *__restrict__ a, double rounding, V *__restrict__ sigma, GridMGRead *__restrict__ found)
+{
+  const int i         = static_cast<int>(blockIdx.x * 256 + threadIdx.x);
+  double    most      = 0;
+  bool      imaginary = false;
+
+  if (i < g.cells) sigma[i] = SumOf<dim>([&](int s) { return a[GridMGIndex(g, s, i)]; }, rounding, &most, &imaginary);
+  Report(most, imaginary, found);
 }
 
 /* Whether an entry and its transposed entry differ by more than `same` times the larger entry */
@@ -436,12 +462,13 @@ static __global__ void __launch_bounds__(GRIDMG_LINE) Gather(GridMGDims f, GridM
 
 /* ------------------------------------------------------------ launches */
 
+/* m: NULL, or the entries are in place */
 PetscErrorCode LitheCUDAGridMGStencilRead(const GridMGCSR *m, double rounding, double same, const GridMGStencils *f, GridMGRead *found)
 {
   const GridMGPoints *g       = &f->grid;
   const int           threads = GridMGThreads(static_cast<int>(g->n[0]));
   const GridMGDims    dims    = GridMGDimsOf(g, threads);
-  const unsigned int  blocks  = static_cast<unsigned int>((g->cells + GRIDMG_ROWS - 1) / GRIDMG_ROWS);
+  const unsigned int  blocks  = static_cast<unsigned int>((g->cells + (m ? GRIDMG_ROWS : 256) - 1) / (m ? GRIDMG_ROWS : 256));
   const GridMGRead    none    = {0, std::nan(""), PETSC_INT32_MAX, PETSC_INT32_MAX, 0, 0};
   GridMGRead         *there;
   cudaStream_t        stream;
@@ -453,8 +480,10 @@ PetscErrorCode LitheCUDAGridMGStencilRead(const GridMGCSR *m, double rounding, d
   GridMGWithDim(g->dim, [&](auto d) {
     constexpr int dim = decltype(d)::value;
 
-    ReadRows<dim><<<blocks, 256, 0, stream>>>(dims, m->i, m->j, reinterpret_cast<const PetscReal *>(m->a), rounding, static_cast<V *>(f->a),
-                                              static_cast<V *>(f->sigma), there);
+    if (m)
+      ReadRows<dim><<<blocks, 256, 0, stream>>>(dims, m->i, m->j, reinterpret_cast<const PetscReal *>(m->a), rounding, static_cast<V *>(f->a),
+                                                static_cast<V *>(f->sigma), there);
+    else SumRows<dim><<<blocks, 256, 0, stream>>>(dims, static_cast<const V *>(f->a), rounding, static_cast<V *>(f->sigma), there);
     if (same >= 0) FindAsymmetry<dim><<<GridMGBlocks(dims, dims.n[2]), threads, 0, stream>>>(dims, static_cast<const V *>(f->a), same, &there->asymmetric);
   });
   PetscCallCUDA(cudaGetLastError());

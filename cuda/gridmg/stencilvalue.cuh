@@ -55,7 +55,7 @@ struct CodesOf {
     const typename Pack::Codes *at = code + Pack::At(points, i);
 
 #pragma unroll
-    for (int g = 0; g < Pack::Groups(points); g++) group[g] = at[32 * g];
+    for (int g = 0; g < Pack::Groups(points); g++) group[g] = at[GRIDMG_GROUP * g];
   }
 
   template <class T>

@@ -145,22 +145,8 @@ static PetscErrorCode TestSames(void)
 /* Whether the boxes of a preconditioner overlap */
 static PetscErrorCode Overlaps(PC pc, PetscBool *is)
 {
-  FILE       *file = tmpfile();
-  PetscViewer viewer;
-  char        line[512];
-  int         found = 0;
-
   PetscFunctionBeginUser;
-  PetscCheck(file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "No temporary file");
-  PetscCall(PetscViewerASCIIOpenWithFILE(PETSC_COMM_WORLD, file, &viewer));
-  PetscCall(PCView(pc, viewer));
-  PetscCall(PetscViewerFlush(viewer));
-  PetscCall(PetscViewerDestroy(&viewer));
-  rewind(file);
-  while (rank == 0 && fgets(line, sizeof(line), file)) found += strstr(line, "with two layers of others") != NULL;
-  (void)fclose(file);
-  PetscCallMPI(MPI_Bcast(&found, 1, MPI_INT, 0, PETSC_COMM_WORLD));
-  *is = (PetscBool)(found > 0);
+  PetscCall(ViewContains(pc, "with two layers of others", is));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -301,7 +287,7 @@ static PetscErrorCode TestApplication(const GridProblem *p, const Split *s, Pets
   Vec         x, y, Mx, My, again;
   PetscScalar xMy, yMx, xMx;
   PetscReal   nx, ny, tolerance;
-  PetscBool   device;
+  PetscBool   device, overlaps, new;
 
   PetscFunctionBeginUser;
   PetscCall(PetscSNPrintf(all, sizeof(all), "-@pc_gridmg_gather_size 40 -@pc_gridmg_coarse_size 20 %s", options));
@@ -339,12 +325,16 @@ static PetscErrorCode TestApplication(const GridProblem *p, const Split *s, Pets
     PetscCall(CreateSharedPC(p, s, slabs, A, all, &other));
     PetscCall(PCApply(pc, x, Mx));
     PetscCall(PCApply(other, x, again));
-    /* a preconditioner set up on the host stays on the host, and a new one may be on devices: codes are equal, sums
-       differ */
+    /* Devices add in another order. Boxes that did not overlap at first stay apart for the same pattern, and the boxes
+       of a new preconditioner may overlap: edges between boxes then are rounded to codes */
+    PetscCall(Overlaps(pc, &overlaps));
+    PetscCall(Overlaps(other, &new));
+    tolerance = overlaps == new ? (device ? (PetscReal)2e-5 : (PetscReal)0) : (PetscReal)0.2;
     PetscCall(VecNorm(again, NORM_INFINITY, &nx));
     PetscCall(VecAXPY(again, -1.0, Mx));
     PetscCall(VecNorm(again, NORM_INFINITY, &ny));
-    if (WRONG(!(ny <= (device ? (PetscReal)2e-5 * nx : 0)))) FAIL("%s, %s: new values %d are not those of a new preconditioner", p->name, all, (int)round);
+    if (WRONG(!(ny <= tolerance * nx)))
+      FAIL("%s, %s: with new values %d, %g differs from a new preconditioner by %g", p->name, all, (int)round, (double)nx, (double)ny);
     PetscCall(PCDestroy(&other));
     PetscCall(MatDestroy(&T));
   }

@@ -2,8 +2,10 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCGRIDMG with de Zeeuw's interpolation on several processes: the bits of a single process, new values, small grids, iterations, errors.\n\
-  -times <n>         - random problems\n\n";
+static char help[] = "PCGRIDMG with de Zeeuw's interpolation on several processes: the bits of a single process, new values, small grids, columns, errors.\n\
+  -times <n>         - random problems\n\
+  -shared_mat_type <type> - of the matrices; with a type of devices, the single process has a device, too\n\
+  -transport <name>  - transport of exchanges between boxes, on devices\n\n";
 
 #include "gridmgsplit.h"
 #include "gridmgstencils.h"
@@ -16,6 +18,17 @@ static const char *const cycles[] = {"-@pc_gridmg_coarse_size 8",
                                      "-@pc_gridmg_coarse_size 8 -@pc_gridmg_smoother redblack -@pc_gridmg_smooths 2,1 -@pc_gridmg_precision double",
                                      "-@pc_gridmg_bits 32 -@pc_gridmg_coarse_size 8 -@pc_gridmg_precision double -@pc_gridmg_smooths 2,0",
                                      "-@pc_gridmg_coarse_size 8 -@pc_gridmg_levels 3 -@pc_gridmg_overcorrection 1.2"};
+
+/* Whether matrices and levels are on devices */
+static PetscErrorCode OnDevice(PetscBool *is)
+{
+  char type[64] = "";
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-shared_mat_type", type, sizeof(type), NULL));
+  *is = (PetscBool)(strstr(type, "cusparse") != NULL);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 /* Compares y of one process with y of several processes */
 static PetscErrorCode CheckSame(const char what[], const Split *s, Mat S, PC one, Mat A, PC pc, PetscInt seed)
@@ -56,6 +69,43 @@ static GridProblem GridOf(const StencilProblem *p)
   return g;
 }
 
+/* Several columns equal each column alone */
+static PetscErrorCode CheckColumns(const char what[], Mat A, PC pc)
+{
+  VecType  type;
+  PetscInt m, n = 3;
+  Mat      X, Y;
+  Vec      x, y, z;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatGetVecType(A, &type));
+  PetscCall(MatGetLocalSize(A, &m, NULL));
+  PetscCall(MatCreateVecs(A, &z, NULL));
+  PetscCall(MatCreateDenseFromVecType(PETSC_COMM_WORLD, type, m, PETSC_DECIDE, PETSC_DETERMINE, n, PETSC_DECIDE, NULL, &X));
+  PetscCall(MatDuplicate(X, MAT_DO_NOT_COPY_VALUES, &Y));
+  for (PetscInt j = 0; j < n; j++) {
+    PetscCall(MatDenseGetColumnVecWrite(X, j, &x));
+    PetscCall(TestFillVec(z, 20 + (int)j));
+    PetscCall(VecCopy(z, x));
+    PetscCall(MatDenseRestoreColumnVecWrite(X, j, &x));
+  }
+  PetscCall(MatAssemblyBegin(X, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(X, MAT_FINAL_ASSEMBLY));
+  PetscCall(PCMatApply(pc, X, Y));
+  for (PetscInt j = 0; j < n; j++) {
+    PetscCall(MatDenseGetColumnVecRead(X, j, &x));
+    PetscCall(PCApply(pc, x, z));
+    PetscCall(MatDenseRestoreColumnVecRead(X, j, &x));
+    PetscCall(MatDenseGetColumnVecRead(Y, j, &y));
+    if (WRONG(!Equal(y, z))) FAIL("%s: column %d of %d differs", what, (int)j, (int)n);
+    PetscCall(MatDenseRestoreColumnVecRead(Y, j, &y));
+  }
+  PetscCall(VecDestroy(&z));
+  PetscCall(MatDestroy(&X));
+  PetscCall(MatDestroy(&Y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Boxes of any size; then new values, in the same preconditioners */
 static PetscErrorCode TestSame(const StencilProblem *p, PetscInt which, PetscBool even, PetscBool slabs, const char options[], PetscInt gather)
 {
@@ -64,10 +114,13 @@ static PetscErrorCode TestSame(const StencilProblem *p, PetscInt which, PetscBoo
   Split             s;
   Mat               S, T, A;
   PC                one, pc;
+  PetscBool         device, is;
 
   PetscFunctionBeginUser;
+  PetscCall(OnDevice(&device));
   PetscCall(CreateSplit(&g, which, even, slabs, &s));
   PetscCall(CreateStencilMatrix(p, 0, &S));
+  if (device) PetscCall(MatConvert(S, MATSEQAIJCUSPARSE, MAT_INPLACE_MATRIX, &S));
   PetscCall(Distribute(S, &s, &A));
   PetscCall(PetscSNPrintf(all, sizeof(all), "-@pc_gridmg_interpolation zeeuw %s", options));
   PetscCall(PetscSNPrintf(shared, sizeof(shared), "-@pc_gridmg_gather_size %d %s", (int)gather, all));
@@ -76,6 +129,9 @@ static PetscErrorCode TestSame(const StencilProblem *p, PetscInt which, PetscBoo
   PetscCall(CreateSharedPC(&g, &s, slabs, A, shared, &pc));
   PetscCall(CheckSame(what, &s, S, one, A, pc, 3));
   PetscCall(CheckSame(what, &s, S, one, A, pc, 4));
+  if (which % 4 == 1) PetscCall(CheckColumns(what, A, pc));
+  PetscCall(ViewContains(pc, "on a device", &is));
+  if (WRONG(is != device)) FAIL("%s: the levels are %son a device", what, is ? "" : "not ");
   for (PetscInt round = 1; round < 3; round++) {
     PetscCall(CreateStencilMatrix(p, round, &T));
     PetscCall(MatCopy(T, S, DIFFERENT_NONZERO_PATTERN));
@@ -189,5 +245,22 @@ int main(int argc, char **argv)
   test:
     suffix: 1
     nsize: {{1 2 3 4}}
+
+  # Levels on devices; processes may share one
+  test:
+    suffix: cuda
+    requires: cuda
+    nsize: {{2 4}}
+    timeoutfactor: 3
+    output_file: output/ex37_1.out
+    args: -shared_mat_type aijcusparse -times 8
+
+  test:
+    suffix: cuda_ipc
+    requires: cuda
+    nsize: 2
+    timeoutfactor: 4
+    output_file: output/ex37_1.out
+    args: -shared_mat_type aijcusparse -times 4 -transport ipc
 
 TEST*/

@@ -187,6 +187,28 @@ static inline PetscErrorCode CreateSharedPC(const GridProblem *p, const Split *s
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Whether PCView() prints a text */
+static inline PetscErrorCode ViewContains(PC pc, const char text[], PetscBool *is)
+{
+  FILE       *file = tmpfile();
+  PetscViewer viewer;
+  char        line[512];
+  int         found = 0;
+
+  PetscFunctionBeginUser;
+  PetscCheck(file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "No temporary file");
+  PetscCall(PetscViewerASCIIOpenWithFILE(PETSC_COMM_WORLD, file, &viewer));
+  PetscCall(PCView(pc, viewer));
+  PetscCall(PetscViewerFlush(viewer));
+  PetscCall(PetscViewerDestroy(&viewer));
+  rewind(file);
+  while (rank == 0 && fgets(line, sizeof(line), file)) found += strstr(line, text) != NULL;
+  (void)fclose(file);
+  PetscCallMPI(MPI_Bcast(&found, 1, MPI_INT, 0, PETSC_COMM_WORLD));
+  *is = (PetscBool)(found > 0);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* From a vector which all processes have to a distributed vector, and back */
 static inline PetscErrorCode ToShared(const Split *s, Vec x, Vec y)
 {

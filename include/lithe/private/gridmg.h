@@ -97,14 +97,23 @@ typedef struct {
   PetscInt n[3], begin[2], stride[2][2];
 } GridMGBox;
 
-/* The part of a number that 32 bits hold */
+/* The part of a number that 32 bits hold; TWO, FOUR: numbers of 64 and 128 bits, for place() */
 typedef enum {
   GRIDMG_WORD_BYTE,
   GRIDMG_WORD_SHORT,
   GRIDMG_WORD_WHOLE,
   GRIDMG_WORD_LOW, /* of a double */
-  GRIDMG_WORD_HIGH
+  GRIDMG_WORD_HIGH,
+  GRIDMG_WORD_TWO,
+  GRIDMG_WORD_FOUR
 } GridMGWord;
+
+/* Bytes of a number in an exchange */
+static inline size_t GridMGWordBytes(GridMGWord word)
+{
+  if (word == GRIDMG_WORD_FOUR) return 16;
+  return word == GRIDMG_WORD_TWO ? 8 : 4;
+}
 
 /* A level for the cycles */
 typedef struct {
@@ -272,9 +281,9 @@ typedef struct {
   PetscErrorCode (*enterscaled)(const GridMGOperator *, const GridMGRows *, int part, const PetscScalar *x, void *b, double scale);
 
   /*
-     Overlapping boxes, with vectors in single precision. copybox: a box of numbers of 1, 2, 4 or 8 bytes; from NULL:
-     zeros. addbox: adds factor times a box. words, place: one word per number, of n numbers. Word w belongs to number
-     index[w], or to number w if index is NULL. enterbox, leavebox: enter and leave for the cells of a box
+     Overlapping boxes. copybox: a box of numbers of 1, 2, 4, 8 or 16 bytes; from NULL: zeros. addbox: adds factor
+     times a box. words, place: one word per number, of n numbers. Word w belongs to number index[w], or to number w if
+     index is NULL. enterbox, leavebox: enter and leave for the cells of a box, for vectors in single precision
   */
   PetscErrorCode (*copybox)(size_t unit, const GridMGBox *, const void *from, void *to);
   PetscErrorCode (*addbox)(const GridMGBox *, double factor, const double *from, double *to);

@@ -73,10 +73,11 @@ typedef struct {
 } GridMGStencilOperator;
 
 typedef struct {
-  /* Vectors of the matrix: b = scale x, with a power of two that brings the largest part near 1; y = factor x /
-     scale */
-  PetscErrorCode (*enter)(const GridMGStencilOperator *, const PetscScalar *x, void *b, double *scale);
-  PetscErrorCode (*leave)(const GridMGStencilOperator *, double factor, const double *scale, const void *x, PetscScalar *y);
+  /* Vectors of the matrix. largest: the modulus of the largest part, which defines a power of two s =
+     GridMGScaleOf(*largest); b = s x; y = factor x / s */
+  PetscErrorCode (*largest)(const GridMGStencilOperator *, const PetscScalar *x, double *largest);
+  PetscErrorCode (*enter)(const GridMGStencilOperator *, const PetscScalar *x, const double *largest, void *b);
+  PetscErrorCode (*leave)(const GridMGStencilOperator *, double factor, const double *largest, const void *x, PetscScalar *y);
 
   /* x = c factor b on points of a colour, or with -1 on all, and 0 elsewhere. Bit d of a colour: the number in
      direction d is odd */
@@ -102,7 +103,7 @@ typedef struct {
 
   /* Set-up, on exact entries */
   /*
-     The finest level, without factor, of a matrix on a device. A row sum becomes 0 if at most `rounding` times the sum
+     The finest level, without factor, of a matrix on a device; without a matrix the entries exist. A row sum becomes 0 if at most `rounding` times the sum
      of moduli. Unless `same` is negative, entries count as symmetric if they differ by at most the part `same`. NULL
      for the host
   */
@@ -136,6 +137,10 @@ typedef struct {
 
 /* Parts of a value */
 #define GRIDMG_PARTS (PetscDefined(USE_COMPLEX) ? 2 : 1)
+
+/* On a device a group of points has its codes together, so many of a point side by side, of this number of bytes each */
+#define GRIDMG_GROUP           32
+#define GRIDMG_CODES_OF(bytes) ((bytes) > 8 ? 1 : ((bytes) > 4 ? 2 : 4))
 
 /* How far neighbour s is in direction d */
 static LITHE_HD inline int GridMGOffset(int s, int d)

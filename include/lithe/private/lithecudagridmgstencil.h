@@ -11,8 +11,9 @@
 #define LITHE_CUDA_GRIDMG_PLANES 33
 
 /* stencilcycle.cu */
-PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilEnter(const GridMGStencilOperator *, const PetscScalar *x, void *b, double *scale);
-PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilLeave(const GridMGStencilOperator *, double factor, const double *scale, const void *x, PetscScalar *y);
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilLargest(const GridMGStencilOperator *, const PetscScalar *x, double *largest);
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilEnter(const GridMGStencilOperator *, const PetscScalar *x, const double *largest, void *b);
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilLeave(const GridMGStencilOperator *, double factor, const double *largest, const void *x, PetscScalar *y);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilStart(const GridMGStencilOperator *, int colour, double c, const void *b, void *x);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilColour(const GridMGStencilOperator *, int colour, const void *b, void *x);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilStep(const GridMGStencilOperator *, double c, const void *b, const void *x, void *out);

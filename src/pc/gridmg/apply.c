@@ -13,14 +13,14 @@
 
 /*
    The levels are on a device if the matrix has CUDA vectors and kernels exist: on several processes, kernels of boxes
-   that overlap
+   that overlap. Stencils of several processes are made on the host, and moved after the set-up
 */
 PetscErrorCode PCGridMGFindPlace_Private(PC pc)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
 
   PetscFunctionBegin;
-  mg->device = PETSC_FALSE;
+  mg->cuda = PETSC_FALSE;
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   {
     VecType   type;
@@ -28,9 +28,10 @@ PetscErrorCode PCGridMGFindPlace_Private(PC pc)
 
     PetscCall(MatGetVecType(pc->pmat, &type));
     PetscCall(MatBoundToCPU(pc->pmat, &bound));
-    if (!bound) PetscCall(PetscStrcmpAny(type, &mg->device, VECCUDA, VECSEQCUDA, VECMPICUDA, ""));
+    if (!bound) PetscCall(PetscStrcmpAny(type, &mg->cuda, VECCUDA, VECSEQCUDA, VECMPICUDA, ""));
   }
 #endif
+  mg->device  = mg->cuda;
   mg->refused = PETSC_FALSE;
   if (!mg->setups || pc->flag != SAME_NONZERO_PATTERN) mg->team.apart = PETSC_FALSE;
   mg->overlap = (PetscBool)(PCGridMGIsShared(mg) && !mg->team.apart && mg->opt.interpolation != PCGRIDMG_INTERPOLATION_ZEEUW && PCGridMGMayOverlap_Private(mg));
@@ -69,19 +70,13 @@ static PetscErrorCode ApplyStencils_Private(PC_GridMG *mg, const PetscScalar x[]
   PetscFunctionBegin;
   if (PCGridMGIsShared(mg)) {
     PetscCall(PCGridMGShareEnter_Private(mg, x));
-    PetscCall(PCGridMGStencilCycle_Private(mg, 0, PETSC_TRUE, 0));
+    PetscCall(PCGridMGStencilSolve_Private(mg, 0));
     PetscCall(PCGridMGShareLeave_Private(mg, y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall((*mg->stencilkernels->enter)(&l->op, x, l->b, mg->scale));
-  if (mg->device && mg->opt.graph) {
-    if (!mg->graph) {
-      PetscCall((*mg->kernels->graphbegin)());
-      PetscCall(PCGridMGStencilCycle_Private(mg, 0, PETSC_TRUE, 0));
-      PetscCall((*mg->kernels->graphend)(&mg->graph));
-    }
-    PetscCall((*mg->kernels->graphlaunch)(mg->graph));
-  } else PetscCall(PCGridMGStencilCycle_Private(mg, 0, PETSC_TRUE, 0));
+  PetscCall((*mg->stencilkernels->largest)(&l->op, x, mg->scale));
+  PetscCall((*mg->stencilkernels->enter)(&l->op, x, mg->scale, l->b));
+  PetscCall(PCGridMGStencilSolve_Private(mg, 0));
   PetscCall((*mg->stencilkernels->leave)(&l->op, mg->factor, mg->scale, l->x[l->cur], y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

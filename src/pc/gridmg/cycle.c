@@ -22,7 +22,7 @@ static PetscErrorCode Dots_Private(PC_GridMG *mg, GridMGLevel *l, const void *x,
   if (l->shared && mg->overlap) {
     PetscCall(PCGridMGOverlapOwn_Private(mg, l, x, l->w));
     PetscCall((*mg->kernels->dots)(&l->op, l->w, n, y, sums));
-    PetscCall(PCGridMGOverlapSum_Private(mg, n, 1., sums));
+    PetscCall(PCGridMGSum_Private(mg, n, 1., sums));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall((*mg->kernels->dots)(&l->op, x, n, y, l->shared ? mine : sums));

@@ -101,6 +101,22 @@ PetscErrorCode PCGridMGRowsRestore_Private(PETSC_UNUSED PC pc)
 }
 #endif
 
+/* The same on several processes: if the rows of all processes are on devices */
+PetscErrorCode PCGridMGRowsGetAll_Private(PC pc, PetscBool *are)
+{
+  PC_GridMG  *mg = (PC_GridMG *)pc->data;
+  PetscMPIInt mine, all;
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGRowsGet_Private(pc, are));
+  if (!PCGridMGIsShared(mg)) PetscFunctionReturn(PETSC_SUCCESS);
+  mine = *are;
+  PetscCallMPI(MPIU_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, mg->team.comm));
+  if (*are && !all) PetscCall(PCGridMGRowsRestore_Private(pc));
+  *are = (PetscBool)(all != 0);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode PCGridMGSetRows_GridMG(PC pc, const PetscInt i[], const PetscInt j[], const PetscScalar a[])
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;

@@ -10,7 +10,7 @@
                  faces, row sums, other edges                   entries.c, edges.c
                  coarse levels, codes                           level.c
                  the coarsest level                             coarse.c
-   processes     boxes, ghosts, exchanges                       boxes.c, share.c
+   processes     boxes, ghosts, exchanges                       boxes.c, share.c, exchange.c
                  edges between boxes, small levels              border.c, gather.c
                  boxes that overlap                             overlap.c, crossing.c
    application   place of the levels, vectors in and out        apply.c
@@ -181,15 +181,7 @@ static PetscErrorCode BuildWhereRowsAre_Private(PC pc)
 
   PetscFunctionBegin;
   mg->scanned = PETSC_FALSE;
-  if (mg->device) PetscCall(PCGridMGRowsGet_Private(pc, &are));
-  if (mg->device && PCGridMGIsShared(mg)) {
-    const PetscMPIInt mine = are;
-    PetscMPIInt       all;
-
-    PetscCallMPI(MPIU_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, mg->team.comm));
-    if (are && !all) PetscCall(PCGridMGRowsRestore_Private(pc));
-    are = (PetscBool)(all != 0);
-  }
+  if (mg->device) PetscCall(PCGridMGRowsGetAll_Private(pc, &are));
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   if (are) mg->kernels = &GridMGDeviceKernels;
 #endif
@@ -241,6 +233,7 @@ static PetscErrorCode PCSetUp_GridMG(PC pc)
   if (pc->failedreason) mg->device = PETSC_FALSE;
   if (pc->failedreason && PCGridMGIsShared(mg)) mg->setups = 0; /* boxes are found again */
   if (mg->device && mg->n && mg->kernels == &GridMGHostKernels) PetscCall(PCGridMGMove_Private(mg));
+  if (mg->zeeuw && !mg->device && mg->n && !pc->failedreason) PetscCall(PCGridMGMoveStencils_Private(pc));
   if (mg->device && mg->n && !mg->zeeuw) PetscCall(PCGridMGSmallSetUp_Private(mg));
   mg->flops               = pc->failedreason ? 0 : PCGridMGFlops_Private(mg);
   pc->ops->applytranspose = mg->symmetric && mg->opt.smooths[0] == mg->opt.smooths[1] && mg->opt.cycle != PCGRIDMG_CYCLE_K ? PCApply_GridMG : NULL;
@@ -286,7 +279,7 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
 . -pc_gridmg_bits <8,16,32>, -pc_gridmg_coarse_bits  - bits of an entry on the finest level, and on coarse levels
 . -pc_gridmg_precision <single,double>               - precision of internal vectors
 . -pc_gridmg_levels <n>                              - number of levels
-. -pc_gridmg_gather_size <n>                         - several processes: the most unknowns of a level whole on each: 32768, or 524288 with overlap on devices
+. -pc_gridmg_gather_size <n>                         - several processes: the most unknowns of a level whole on each: 32768, or 524288 on devices
 . -pc_gridmg_overlap <bool>                          - several processes: boxes overlap by two layers of cells; the default for levels on devices
 . -pc_gridmg_transport <auto,ipc,nccl,mpi>           - devices of several processes: the transport of numbers between boxes
 . -pc_gridmg_graph <true>                            - on a device, record the kernels of an application and replay the record
@@ -316,14 +309,14 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
    cycles are as on one process, but aggregates end at the boundary of a process. Levels are on devices if the vectors
    are on devices, the matrix has no wells, and the cells of two processes can overlap: docs/guide/gridmg.md states the
    conditions. Otherwise levels are on the host. With de Zeeuw's interpolation, cycles equal the cycles of one process
-   to the last bit, and levels are on the host.
+   to the last bit, and levels are on devices if the vectors are. From a `MATMPIAIJCUSPARSE` they are made there.
 
    With complex scalars aggregation needs a real matrix; real and imaginary parts take two applications. A K cycle is a
    different operator for each part, and takes more than twice the iterations if both parts are nonzero. Use W cycles in
    this case.
 
    If vectors are on a CUDA device of a single process, levels are on the device as well, and an application never waits
-   for the host.
+   for the host. `PCMatApply()` with de Zeeuw's interpolation applies several columns at once on a single process.
 
 .seealso: `PCGridMGSetGrid()`, `PCGridMGSetInterpolation()`, `PCGridMGSetCoarsen()`, `PCGridMGSetCycle()`, `PCGridMGSetOvercorrection()`, `PCGridMGSetLevels()`,
           `PCGridMGSetCoarseSize()`, `PCGridMGSetSmoother()`, `PCGridMGSetSmooths()`, `PCGridMGSetBits()`, `PCGridMGSetPrecision()`,

@@ -73,19 +73,23 @@ typedef struct {
   size_t taken;
 } GridMGArenaMark;
 
+/* What an array of each process receives from the arrays of all processes: for remote cells, or for a whole level */
+typedef struct {
+  PetscInt             n, *at;  /* cells that receive, ascending; at NULL: all cells, in order */
+  PetscSF              sf;      /* from the cells of all arrays */
+  LitheHalo            halo[3]; /* for numbers of 4, 8 and 16 bytes, if needed */
+  GridMGBlock          index;   /* at[] in the memory of the kernels `placed` */
+  const GridMGKernels *placed;  /* NULL: nowhere yet */
+} GridMGExchange;
+
 /*
    The box of a process with layers of remote cells around it: two layers, or three layers where the own cells begin at
    an odd place. Cells then have the colours of the whole grid, and pairs of cells are the pairs of their processes.
 */
 typedef struct {
-  GridMGGrid           grid;
-  PetscInt             lo[3], origin[3]; /* lo: first own cell in the box; origin: first cell of the box in the whole grid */
-  PetscInt             ghosts;
-  PetscInt            *at;           /* [ghosts] remote cells, ascending */
-  GridMGBlock          index;        /* at[] in the memory of the kernels `placed` */
-  const GridMGKernels *placed;       /* NULL: nowhere yet */
-  PetscSF              sf, gathersf; /* sf: from all boxes to the ghosts; gathersf: to the whole grid */
-  LitheHalo            halo, gather;
+  GridMGGrid     grid;
+  PetscInt       lo[3], origin[3]; /* lo: first own cell in the box; origin: first cell of the box in the whole grid */
+  GridMGExchange remote, gather;   /* gather: the whole grid */
 } GridMGOverlap;
 
 /*
@@ -167,9 +171,10 @@ typedef struct {
   PetscInt     parts[3], size[3]; /* boxes and points along each direction */
   PetscInt     own[3], low[3];    /* number of own points; first point of the larger box */
   GridMGPoints box, next;         /* the larger box, and its coarse points */
-  PetscSF      sf;                /* brings the values of remote points */
   GridMGBlock  entries;           /* exact entries of next, or of the whole level */
   void        *part, *all, *coarse;
+
+  GridMGExchange remote, gather; /* gather: the whole grid from own points, on devices */
 } GridMGStencilShare;
 
 /* A level of stencils: 0 is the finest */
@@ -225,6 +230,7 @@ typedef struct {
   void                *inversescale;
   PetscInt             singular;    /* parts of the coarsest level without row sums */
   GridMGBlock          dense, work; /* of the coarsest level; of products of stencils */
+  PetscBool            cuda;        /* the matrix has CUDA vectors */
   PetscBool            device;      /* levels, and vectors of applications, are on a device */
   PetscBool            overlap;     /* boxes of several processes overlap */
   PetscBool            refused;     /* boxes cannot overlap */
@@ -262,10 +268,11 @@ static inline PetscInt PCGridMGCoarseSize(const PC_GridMG *mg)
   return mg->opt.cycle == PCGRIDMG_CYCLE_K ? 1024 : 512;
 }
 
-/* Unknowns up to which each of several processes has all of a level on the host */
+/* Unknowns up to which each of several processes has all of a level. A device does much in the time of an exchange */
 static inline PetscInt PCGridMGGatherSize(const PC_GridMG *mg)
 {
-  return mg->opt.gathersize == PETSC_DECIDE ? 32768 : mg->opt.gathersize;
+  if (mg->opt.gathersize != PETSC_DECIDE) return mg->opt.gathersize;
+  return mg->device ? 524288 : 32768;
 }
 
 /* Whether the matrix is on several processes */
@@ -282,6 +289,21 @@ static inline PetscErrorCode PCGridMGBlockFree_Private(GridMGBlock *block)
   else PetscCall(PetscFree(block->memory));
   PetscCall(PetscMemzero(block, sizeof(*block)));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A box of n cells, from first[] of one array of cells to first[] of another one */
+static inline GridMGBox PCGridMGBoxOf(const PetscInt n[3], const PetscInt from[3], const PetscInt fromfirst[3], const PetscInt to[3], const PetscInt tofirst[3])
+{
+  const PetscInt *size[2] = {from, to}, *first[2] = {fromfirst, tofirst};
+  GridMGBox       box;
+
+  for (int d = 0; d < 3; d++) box.n[d] = n[d];
+  for (int k = 0; k < 2; k++) {
+    box.begin[k]     = first[k][0] + size[k][0] * (first[k][1] + size[k][1] * first[k][2]);
+    box.stride[k][0] = size[k][0];
+    box.stride[k][1] = size[k][0] * size[k][1];
+  }
+  return box;
 }
 
 /* The size of the whole grid of a shared level */
@@ -315,6 +337,19 @@ PETSC_INTERN PetscErrorCode PCGridMGCrossingRead_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGCrossingFromList_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGCrossingScale_Private(PC_GridMG *, double factor);
 PETSC_INTERN PetscErrorCode PCGridMGCrossingExchange_Private(PC_GridMG *, PetscReal same, PetscBool *symmetric);
+/* A number of 4, 8 or 16 bytes */
+static inline GridMGWord PCGridMGWordOf(size_t bytes)
+{
+  if (bytes == 16) return GRIDMG_WORD_FOUR;
+  return bytes == 8 ? GRIDMG_WORD_TWO : GRIDMG_WORD_WHOLE;
+}
+
+/* exchange.c */
+PETSC_INTERN PetscErrorCode PCGridMGExchangeCreate_Private(PC_GridMG *, PetscInt cells, PetscInt n, PetscInt *at, PetscSFNode *, GridMGExchange *);
+PETSC_INTERN PetscErrorCode PCGridMGExchangeFree_Private(GridMGExchange *);
+PETSC_INTERN PetscErrorCode PCGridMGReceive_Private(PC_GridMG *, GridMGExchange *, size_t bytes, const void *x, const void **numbers);
+PETSC_INTERN PetscErrorCode PCGridMGRemote_Private(PC_GridMG *, GridMGExchange *, GridMGWord, const void *words, void *x);
+PETSC_INTERN PetscErrorCode PCGridMGSum_Private(PC_GridMG *, int n, double factor, double sums[]);
 /* overlap.c */
 PETSC_INTERN PetscBool      PCGridMGMayOverlap_Private(const PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGOverlapFinest_Private(PC_GridMG *, PetscBool sums);
@@ -327,7 +362,6 @@ PETSC_INTERN PetscErrorCode PCGridMGOverlapToWhole_Private(PC_GridMG *, void *x)
 PETSC_INTERN PetscErrorCode PCGridMGOverlapFromWhole_Private(PC_GridMG *, const void *x);
 PETSC_INTERN PetscInt       PCGridMGOverlapShift_Private(const GridMGLevel *fine, const GridMGLevel *coarse);
 PETSC_INTERN PetscErrorCode PCGridMGOverlapOwn_Private(PC_GridMG *, GridMGLevel *, const void *x, void *y);
-PETSC_INTERN PetscErrorCode PCGridMGOverlapSum_Private(PC_GridMG *, int n, double factor, double sums[]);
 PETSC_INTERN PetscErrorCode PCGridMGOverlapEnter_Private(PC_GridMG *, int part, const PetscScalar x[]);
 PETSC_INTERN PetscErrorCode PCGridMGOverlapLeave_Private(PC_GridMG *, int part, PetscScalar y[]);
 /* share.c */
@@ -364,6 +398,7 @@ PETSC_INTERN PetscErrorCode PCGridMGEdgesToFaces_Private(PC_GridMG *, GridMGFace
 PETSC_INTERN PetscErrorCode PCGridMGCoarsenEdges_Private(PC_GridMG *, const GridMGFaces *, const int by[3], const GridMGShare *, GridMGFaces *coarse);
 /* devicerows.c */
 PETSC_INTERN PetscErrorCode PCGridMGRowsGet_Private(PC, PetscBool *);
+PETSC_INTERN PetscErrorCode PCGridMGRowsGetAll_Private(PC, PetscBool *);
 PETSC_INTERN PetscErrorCode PCGridMGRowsRestore_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGComposeRows_Private(PC, PetscBool);
 /* boxes.c */
@@ -402,26 +437,27 @@ PETSC_INTERN PetscErrorCode PCGridMGStencilsCreate_Private(PC_GridMG *, GridMGBl
 PETSC_INTERN PetscErrorCode PCGridMGReadStencils_Private(PC);
 /* stencildevice.c */
 PETSC_INTERN PetscErrorCode PCGridMGChooseStencilKernels_Private(PC);
-PETSC_INTERN PetscErrorCode PCGridMGReadStencilsDevice_Private(PC, double rounding, PetscReal same, GridMGRead *);
+PETSC_INTERN PetscErrorCode PCGridMGMoveStencils_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGGetStencils_Private(PC_GridMG *, const GridMGStencils *, GridMGBlock *, GridMGStencils *host);
 /* stencillevel.c */
 PETSC_INTERN PetscErrorCode PCGridMGCoarsenStencils_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGEncodeStencils_Private(PC);
+PETSC_INTERN void           PCGridMGTakeStencils_Private(PC_GridMG *, GridMGPool *);
 /* stencilshare.c */
 PETSC_INTERN PetscErrorCode PCGridMGStencilShareFirst_Private(PC_GridMG *, GridMGPoints *);
 PETSC_INTERN PetscErrorCode PCGridMGStencilShareCoarsen_Private(PC_GridMG *, const GridMGStencilShare *, GridMGStencilShare *);
 PETSC_INTERN PetscErrorCode PCGridMGStencilShareFree_Private(PC_GridMG *);
 PETSC_INTERN PetscInt       PCGridMGStencilGrid_Private(const GridMGStencilLevel *, PetscInt n[3]);
-PETSC_INTERN PetscErrorCode PCGridMGExchangeEntries_Private(GridMGStencilLevel *);
-PETSC_INTERN PetscErrorCode PCGridMGStencilExchange_Private(const GridMGStencilShare *, MPI_Datatype, PetscMPIInt n, void *x);
+PETSC_INTERN PetscErrorCode PCGridMGExchangeEntries_Private(PC_GridMG *, GridMGStencilLevel *);
+PETSC_INTERN PetscErrorCode PCGridMGStencilExchange_Private(const GridMGStencilShare *, size_t bytes, void *x);
 /* stencilgather.c */
 PETSC_INTERN PetscErrorCode PCGridMGGatherStencils_Private(PC_GridMG *, GridMGStencilLevel *);
 PETSC_INTERN PetscErrorCode PCGridMGShareProduct_Private(PC_GridMG *, GridMGStencilLevel *, void *work);
-PETSC_INTERN PetscErrorCode PCGridMGExchangeCodes_Private(const PC_GridMG *, GridMGStencilLevel *, PetscInt *bad);
+PETSC_INTERN PetscErrorCode PCGridMGExchangeCodes_Private(PC_GridMG *, GridMGStencilLevel *, PetscInt *bad);
 PETSC_INTERN void           PCGridMGTakeShare_Private(PC_GridMG *, GridMGPool *, GridMGStencilLevel *);
 PETSC_INTERN PetscErrorCode PCGridMGExchangeValues_Private(PC_GridMG *, GridMGStencilLevel *, void *x);
 PETSC_INTERN PetscErrorCode PCGridMGShareDown_Private(PC_GridMG *, GridMGStencilLevel *);
-PETSC_INTERN void           PCGridMGShareUp_Private(const PC_GridMG *, GridMGStencilLevel *);
+PETSC_INTERN PetscErrorCode PCGridMGShareUp_Private(PC_GridMG *, GridMGStencilLevel *);
 PETSC_INTERN PetscErrorCode PCGridMGShareEnter_Private(PC_GridMG *, const PetscScalar *x);
 PETSC_INTERN PetscErrorCode PCGridMGShareLeave_Private(PC_GridMG *, PetscScalar *y);
 /* stencilcoarse.c */
@@ -432,3 +468,4 @@ PETSC_INTERN PetscErrorCode PCGridMGSetMatApply_Private(PC);
 /* stencilcycle.c */
 PETSC_INTERN double         PCGridMGStencilDamping_Private(const PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *, PetscInt level, PetscBool zero, PetscInt without);
+PETSC_INTERN PetscErrorCode PCGridMGStencilSolve_Private(PC_GridMG *, PetscInt level);

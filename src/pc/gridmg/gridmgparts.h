@@ -31,7 +31,7 @@ static inline GridMGPart GridMGOwnBox(const GridMGStencilShare *s, PetscInt rank
   return box;
 }
 
-/* The larger box */
+/* The larger box, which has points even if the process has none */
 static inline GridMGPart GridMGLargeBox(const GridMGStencilShare *s, int dim, PetscInt rank)
 {
   GridMGPart box = GridMGOwnBox(s, rank);
@@ -41,6 +41,10 @@ static inline GridMGPart GridMGLargeBox(const GridMGStencilShare *s, int dim, Pe
 
     box.low[d] = PetscMax(0, begin - begin % 2 - GRIDMG_AROUND);
     box.n[d]   = PetscMin(end, s->size[d]) - box.low[d];
+  }
+  for (int d = dim; d < 3; d++) {
+    box.low[d] = 0;
+    box.n[d]   = 1;
   }
   return box;
 }
@@ -102,3 +106,7 @@ static inline PetscInt GridMGCellsOf(const GridMGPart *box)
 {
   return box->n[0] * box->n[1] * box->n[2];
 }
+
+/* stencilshare.c */
+PETSC_INTERN PetscErrorCode PCGridMGCopyPart_Private(const PC_GridMG *, size_t bytes, const GridMGPart *, const GridMGPart *from, const void *,
+                                                     const GridMGPart *to, void *);

@@ -190,9 +190,16 @@ static PetscErrorCode GridMGLeave_Host(const GridMGOperator *op, const GridMGRow
 
 static PetscErrorCode GridMGCopyBox_Host(size_t unit, const GridMGBox *box, const void *x, void *y)
 {
+  const size_t bytes = (size_t)box->n[0] * unit;
+
   PetscFunctionBegin;
-  if (x) FOR_BOX(box, memcpy((char *)y + (size_t)to * unit, (const char *)x + (size_t)from * unit, unit))
-  else FOR_BOX(box, (void)from; memset((char *)y + (size_t)to * unit, 0, unit))
+  for (PetscInt line = 0; line < box->n[1] * box->n[2] && bytes; line++) {
+    const PetscInt j = line % box->n[1], k = line / box->n[1];
+    const PetscInt from = box->begin[0] + box->stride[0][0] * j + box->stride[0][1] * k, to = box->begin[1] + box->stride[1][0] * j + box->stride[1][1] * k;
+
+    if (x) memcpy((char *)y + (size_t)to * unit, (const char *)x + (size_t)from * unit, bytes);
+    else memset((char *)y + (size_t)to * unit, 0, bytes);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -226,7 +233,8 @@ static PetscErrorCode GridMGWords_Host(GridMGWord word, PetscInt n, const void *
 static PetscErrorCode GridMGPlace_Host(GridMGWord word, PetscInt n, const PetscInt index[], const void *words, void *x)
 {
   const PetscInt  first = word == GRIDMG_WORD_HIGH ? 1 : 0, step = WordsOf(word);
-  const uint32_t *from = (const uint32_t *)words;
+  const size_t    bytes = GridMGWordBytes(word);
+  const uint32_t *from  = (const uint32_t *)words;
 
   PetscFunctionBegin;
   for (PetscInt w = 0; w < n; w++) {
@@ -234,6 +242,7 @@ static PetscErrorCode GridMGPlace_Host(GridMGWord word, PetscInt n, const PetscI
 
     if (word == GRIDMG_WORD_BYTE) ((uint8_t *)x)[i] = (uint8_t)from[w];
     else if (word == GRIDMG_WORD_SHORT) ((uint16_t *)x)[i] = (uint16_t)from[w];
+    else if (bytes > 4) memcpy((char *)x + (size_t)i * bytes, (const char *)words + (size_t)w * bytes, bytes);
     else ((uint32_t *)x)[first + step * i] = from[w];
   }
   PetscFunctionReturn(PETSC_SUCCESS);

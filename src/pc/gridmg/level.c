@@ -8,16 +8,15 @@
 
 #include "gridmgimpl.h"
 
-#define GRIDMG_RATIO         4    /* two directions are halved at once if their couplings differ by less than this factor */
-#define GRIDMG_ALIKE         0.31 /* three are halved at once where the geometric means are as large: where coefficients hardly jump */
-#define GRIDMG_LARGE         1000000
-#define GRIDMG_SLOW          0.8 /* a level that shrinks by less than this factor is gathered on each process */
-#define GRIDMG_WHOLE         4194304
-#define GRIDMG_GATHER_DEVICE 524288 /* a device does much in the time of an exchange */
-#define GRIDMG_FEW           50000  /* a level of fewer unknowns is small: three directions are halved if a level is saved */
-#define GRIDMG_FIRST         2      /* the finest levels never count as small */
-#define GRIDMG_COARSE        0.1    /* a level whose faces would change by more takes 16 bits in place of 8 */
-#define GRIDMG_FLOAT         1e-37  /* a level with smaller faces takes 16 bits in place of 32 */
+#define GRIDMG_RATIO  4    /* two directions are halved at once if their couplings differ by less than this factor */
+#define GRIDMG_ALIKE  0.31 /* three are halved at once where the geometric means are as large: where coefficients hardly jump */
+#define GRIDMG_LARGE  1000000
+#define GRIDMG_SLOW   0.8 /* a level that shrinks by less than this factor is gathered on each process */
+#define GRIDMG_WHOLE  4194304
+#define GRIDMG_FEW    50000 /* a level of fewer unknowns is small: three directions are halved if a level is saved */
+#define GRIDMG_FIRST  2     /* the finest levels never count as small */
+#define GRIDMG_COARSE 0.1   /* a level whose faces would change by more takes 16 bits in place of 8 */
+#define GRIDMG_FLOAT  1e-37 /* a level with smaller faces takes 16 bits in place of 32 */
 
 /* ------------------------------------------------------------ coarsening */
 
@@ -136,7 +135,7 @@ static PetscBool IsEven(const PC_GridMG *mg, const GridMGLevel *l)
    Overlapping boxes: as CoarsenShared_Private(), but for a level that is gathered earlier. Refused if a large level
    would be gathered
 */
-static PetscErrorCode CoarsenOverlap_Private(PC_GridMG *mg, PetscInt gathersize, PetscInt max)
+static PetscErrorCode CoarsenOverlap_Private(PC_GridMG *mg, PetscInt max)
 {
   PetscInt n[3];
 
@@ -150,7 +149,7 @@ static PetscErrorCode CoarsenOverlap_Private(PC_GridMG *mg, PetscInt gathersize,
     PetscCall(PCGridMGOverlapCoarsen_Private(mg, mg->n - 1));
     ChooseDirections(mg, c);
     size = GetSize(mg, c, n);
-    if (size <= gathersize || size <= PCGridMGCoarseSize(mg) || size <= 1 || mg->n == max - 1 || IsSlow(mg, c) || !IsEven(mg, c)) {
+    if (size <= PCGridMGGatherSize(mg) || size <= PCGridMGCoarseSize(mg) || size <= 1 || mg->n == max - 1 || IsSlow(mg, c) || !IsEven(mg, c)) {
       if (size > GRIDMG_WHOLE) mg->refused = PETSC_TRUE;
       else PetscCall(PCGridMGOverlapGather_Private(mg, mg->n));
     }
@@ -170,7 +169,7 @@ static PetscErrorCode CoarsenShared_Private(PC pc, PetscInt max)
              "-pc_gridmg_levels 1 is for one process. On several processes the coarsest level is whole on each: use at least 2 levels");
   ChooseDirections(mg, &mg->level[0]);
   if (mg->overlap) {
-    PetscCall(CoarsenOverlap_Private(mg, mg->device && mg->opt.gathersize == PETSC_DECIDE ? GRIDMG_GATHER_DEVICE : PCGridMGGatherSize(mg), max));
+    PetscCall(CoarsenOverlap_Private(mg, max));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   while (mg->level[mg->n - 1].shared) {

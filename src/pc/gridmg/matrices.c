@@ -88,7 +88,8 @@ static PetscErrorCode GetStencilOperator_Private(PC_GridMG *mg, PetscInt k, Mat 
   for (PetscInt j = 0; j < n; j++) {
     unit[j] = 1.;
     PetscCall((*mg->kernels->put)((size_t)n * sizeof(*unit), unit, there));
-    PetscCall((*mg->stencilkernels->enter)(&l->op, (const PetscScalar *)there, l->x[0], mg->scale));
+    PetscCall((*mg->stencilkernels->largest)(&l->op, (const PetscScalar *)there, mg->scale));
+    PetscCall((*mg->stencilkernels->enter)(&l->op, (const PetscScalar *)there, mg->scale, l->x[0]));
     PetscCall((*mg->stencilkernels->residual)(&l->op, NULL, l->x[0], l->x[1]));
     PetscCall((*mg->stencilkernels->leave)(&l->op, one, mg->scale, l->x[1], (PetscScalar *)there));
     PetscCall((*mg->kernels->get)((size_t)n * sizeof(*unit), there, column));

@@ -116,62 +116,28 @@ static PetscInt AddGhosts(const PC_GridMG *mg, const GridMGShare *s, const Petsc
 static PetscErrorCode Create_Private(PC_GridMG *mg, GridMGShare *s)
 {
   GridMGOverlap *o = &s->over;
-  PetscInt       own[3];
+  PetscInt       own[3], ghosts, *at;
   PetscSFNode   *remote;
 
   PetscFunctionBegin;
-  if (o->sf) PetscFunctionReturn(PETSC_SUCCESS);
+  if (o->remote.sf) PetscFunctionReturn(PETSC_SUCCESS);
   (void)PCGridMGBoxCells_Private(mg, s, mg->team.rank, own);
   GridOf(mg, s, mg->team.rank, &o->grid, o->lo, o->origin);
-  o->ghosts = AddGhosts(mg, s, own, NULL, NULL);
-  PetscCall(PetscMalloc1(o->ghosts, &o->at));
-  PetscCall(PetscMalloc1(o->ghosts, &remote));
-  (void)AddGhosts(mg, s, own, o->at, remote);
-  PetscCall(PetscSFCreate(mg->team.comm, &o->sf));
-  PetscCall(PetscSFSetGraph(o->sf, o->grid.cells, o->ghosts, NULL, PETSC_OWN_POINTER, remote, PETSC_OWN_POINTER));
-  PetscCall(PetscSFSetUp(o->sf));
+  ghosts = AddGhosts(mg, s, own, NULL, NULL);
+  PetscCall(PetscMalloc1(ghosts, &at));
+  PetscCall(PetscMalloc1(ghosts, &remote));
+  (void)AddGhosts(mg, s, own, at, remote);
+  PetscCall(PCGridMGExchangeCreate_Private(mg, o->grid.cells, ghosts, at, remote, &o->remote));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ------------------------------------------------------------ exchanges */
 
-static inline PetscMemType MemoryOf(const PC_GridMG *mg)
-{
-  return mg->kernels == &GridMGHostKernels ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_CUDA;
-}
-
-/* The host has a single transport */
-static inline LitheTransport TransportOf(const PC_GridMG *mg)
-{
-  return mg->kernels == &GridMGHostKernels ? LITHE_TRANSPORT_AUTO : mg->opt.transport;
-}
-
-/* All remote vertices receive one word from their processes: of the numbers x, or of `words`, one per cell */
-static PetscErrorCode Exchange_Private(PC_GridMG *mg, GridMGShare *s, GridMGWord word, const void *words, void *x)
-{
-  GridMGOverlap *o     = &s->over;
-  const size_t   bytes = (size_t)o->ghosts * sizeof(PetscInt);
-  const void    *ghost;
-  void          *index;
-
-  PetscFunctionBegin;
-  PetscCall(LitheHaloUpdate(o->sf, TransportOf(mg), MemoryOf(mg), 4, &o->halo, NULL));
-  if (o->placed != mg->kernels) {
-    PetscCall(PCGridMGReserve_Private(mg, &o->index, bytes, &index));
-    PetscCall((*mg->kernels->put)(bytes, o->at, index));
-    o->placed = mg->kernels;
-  }
-  PetscCall(LitheHaloBegin(o->halo, words));
-  PetscCall(LitheHaloEnd(o->halo, &ghost));
-  PetscCall((*mg->kernels->place)(word, o->ghosts, (const PetscInt *)o->index.memory, ghost, x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* A vector of a level, which is shared */
 PetscErrorCode PCGridMGOverlapExchange_Private(PC_GridMG *mg, GridMGLevel *l, void *x)
 {
   PetscFunctionBegin;
-  PetscCall(Exchange_Private(mg, &l->share, GRIDMG_WORD_WHOLE, x, x));
+  PetscCall(PCGridMGRemote_Private(mg, &l->share.over.remote, GRIDMG_WORD_WHOLE, x, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -180,22 +146,11 @@ static PetscErrorCode ExchangeNumbers_Private(PC_GridMG *mg, GridMGShare *s, Gri
 {
   PetscFunctionBegin;
   PetscCall((*mg->kernels->words)(word, s->over.grid.cells, x, scratch));
-  PetscCall(Exchange_Private(mg, s, word, scratch, x));
+  PetscCall(PCGridMGRemote_Private(mg, &s->over.remote, word, scratch, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* From the boxes of all processes to the whole grid */
-static PetscErrorCode Gather_Private(PC_GridMG *mg, GridMGShare *s, const void *words, const void **whole)
-{
-  GridMGOverlap *o = &s->over;
-
-  PetscFunctionBegin;
-  PetscCall(LitheHaloUpdate(o->gathersf, TransportOf(mg), MemoryOf(mg), 4, &o->gather, NULL));
-  PetscCall(LitheHaloBegin(o->gather, words));
-  PetscCall(LitheHaloEnd(o->gather, whole));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode CreateGather_Private(PC_GridMG *mg, GridMGShare *s)
 {
   const PetscInt n[3] = {s->start[0][mg->team.parts[0]], s->start[1][mg->team.parts[1]], s->start[2][mg->team.parts[2]]}, cells = n[0] * n[1] * n[2];
@@ -203,7 +158,7 @@ static PetscErrorCode CreateGather_Private(PC_GridMG *mg, GridMGShare *s)
   PetscInt       count = 0;
 
   PetscFunctionBegin;
-  if (s->over.gathersf) PetscFunctionReturn(PETSC_SUCCESS);
+  if (s->over.gather.sf) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1(cells, &remote));
   for (PetscInt k = 0; k < n[2]; k++) {
     for (PetscInt j = 0; j < n[1]; j++) {
@@ -215,9 +170,7 @@ static PetscErrorCode CreateGather_Private(PC_GridMG *mg, GridMGShare *s)
       }
     }
   }
-  PetscCall(PetscSFCreate(mg->team.comm, &s->over.gathersf));
-  PetscCall(PetscSFSetGraph(s->over.gathersf, s->over.grid.cells, cells, NULL, PETSC_OWN_POINTER, remote, PETSC_OWN_POINTER));
-  PetscCall(PetscSFSetUp(s->over.gathersf));
+  PetscCall(PCGridMGExchangeCreate_Private(mg, s->over.grid.cells, cells, NULL, remote, &s->over.gather));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -228,7 +181,7 @@ PetscErrorCode PCGridMGOverlapToWhole_Private(PC_GridMG *mg, void *x)
   const void  *whole;
 
   PetscFunctionBegin;
-  PetscCall(Gather_Private(mg, &l->share, mg->team.part, &whole));
+  PetscCall(PCGridMGReceive_Private(mg, &l->share.over.gather, sizeof(float), mg->team.part, &whole));
   PetscCall((*mg->kernels->copy)((size_t)l->op.grid.cells * sizeof(float), whole, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -238,17 +191,7 @@ PetscErrorCode PCGridMGOverlapToWhole_Private(PC_GridMG *mg, void *x)
 /* A box of n cells: from first[] of one grid to first[] of another grid */
 static GridMGBox BoxOf(const PetscInt n[3], const GridMGGrid *from, const PetscInt fromfirst[3], const GridMGGrid *to, const PetscInt tofirst[3])
 {
-  const GridMGGrid *grid[2]  = {from, to};
-  const PetscInt   *first[2] = {fromfirst, tofirst};
-  GridMGBox         box;
-
-  for (int d = 0; d < 3; d++) box.n[d] = n[d];
-  for (int k = 0; k < 2; k++) {
-    box.begin[k]     = first[k][0] + grid[k]->n[0] * (first[k][1] + grid[k]->n[1] * first[k][2]);
-    box.stride[k][0] = grid[k]->n[0];
-    box.stride[k][1] = grid[k]->n[0] * grid[k]->n[1];
-  }
-  return box;
+  return PCGridMGBoxOf(n, from->n, fromfirst, to->n, tofirst);
 }
 
 /* Copies the own part, with the layers, from a vector of the whole grid to team.part */
@@ -308,27 +251,6 @@ PetscErrorCode PCGridMGOverlapOwn_Private(PC_GridMG *mg, GridMGLevel *l, const v
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sums over processes of factor times numbers, where levels are */
-PetscErrorCode PCGridMGOverlapSum_Private(PC_GridMG *mg, int n, double factor, double sums[])
-{
-  void *there;
-
-  PetscFunctionBegin;
-  if (!mg->kernels->scalesum) {
-    double mine[GRIDMG_SUMS];
-
-    for (int k = 0; k < n; k++) mine[k] = factor * sums[k];
-    PetscCallMPI(MPIU_Allreduce(mine, sums, n, MPI_DOUBLE, MPI_SUM, mg->team.comm));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(PCGridMGReserve_Private(mg, &mg->team.sum, GRIDMG_SUMS * sizeof(PetscScalar), &there));
-  if (!mg->team.reduce) PetscCall(LitheReduceCreate(mg->team.comm, LITHE_TRANSPORT_AUTO, MemoryOf(mg), GRIDMG_SUMS, &mg->team.reduce));
-  PetscCall((*mg->kernels->scalesum)(PETSC_FALSE, n, factor, sums, (PetscScalar *)there));
-  PetscCall(LitheReduceSum(mg->team.reduce, n, (PetscScalar *)there));
-  PetscCall((*mg->kernels->scalesum)(PETSC_TRUE, n, 1., sums, (PetscScalar *)there));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*
    The right-hand side of the finest level, with the same scale on all processes: on a device from a mean of the largest
    numbers of the processes
@@ -343,7 +265,7 @@ PetscErrorCode PCGridMGOverlapEnter_Private(PC_GridMG *mg, int part, const Petsc
   PetscFunctionBegin;
   if (kernels->largest) {
     PetscCall((*kernels->largest)(&own, &mg->rows, part, x, mg->scale));
-    PetscCall(PCGridMGOverlapSum_Private(mg, 1, 1. / (double)mg->team.size, mg->scale));
+    PetscCall(PCGridMGSum_Private(mg, 1, 1. / (double)mg->team.size, mg->scale));
   } else {
     double mine, most;
 
@@ -564,7 +486,7 @@ PetscErrorCode PCGridMGOverlapGather_Private(PC_GridMG *mg, PetscInt level)
       const void      *all;
 
       PetscCall((*mg->kernels->words)(word, part.grid.cells, ArrayOf(&part, a), words));
-      PetscCall(Gather_Private(mg, s, words, &all));
+      PetscCall(PCGridMGReceive_Private(mg, &s->over.gather, sizeof(float), words, &all));
       PetscCall((*mg->kernels->place)(word, whole.cells, NULL, all, ArrayOf(&l->faces, a)));
     }
   }
@@ -611,8 +533,8 @@ PetscErrorCode PCGridMGOverlapCodes_Private(PC_GridMG *mg, GridMGLevel *l)
       PetscCall(ClearLast_Private(mg, &op->grid, d, unit, codes));
     }
   }
-  PetscCall(Exchange_Private(mg, &l->share, GRIDMG_WORD_WHOLE, op->dinv, (void *)op->dinv));
-  PetscCall(Exchange_Private(mg, &l->share, GRIDMG_WORD_WHOLE, op->sigma, (void *)op->sigma));
+  PetscCall(PCGridMGRemote_Private(mg, &l->share.over.remote, GRIDMG_WORD_WHOLE, op->dinv, (void *)op->dinv));
+  PetscCall(PCGridMGRemote_Private(mg, &l->share.over.remote, GRIDMG_WORD_WHOLE, op->sigma, (void *)op->sigma));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -159,12 +159,8 @@ static PetscErrorCode FreeShare_Private(GridMGShare *s)
   PetscCall(PetscFree4(s->ghost, s->at, s->alive, s->coarse));
   PetscCall(PetscFree2(s->border.cell, s->border.t));
   PetscCall(PetscSFDestroy(&s->sf));
-  PetscCall(LitheHaloDestroy(&s->over.halo));
-  PetscCall(LitheHaloDestroy(&s->over.gather));
-  PetscCall(PetscSFDestroy(&s->over.sf));
-  PetscCall(PetscSFDestroy(&s->over.gathersf));
-  PetscCall(PetscFree(s->over.at));
-  PetscCall(PCGridMGBlockFree_Private(&s->over.index));
+  PetscCall(PCGridMGExchangeFree_Private(&s->over.remote));
+  PetscCall(PCGridMGExchangeFree_Private(&s->over.gather));
   PetscCall(PetscMemzero(s, sizeof(*s)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -8,8 +8,8 @@
 
 #define GRIDMG_DAMPING 0.8
 
-/* Gauss-Seidel by colours, after a coarse correction backwards */
-static PetscErrorCode Colours_Private(PC_GridMG *mg, GridMGStencilLevel *l, PetscBool post, PetscBool zero)
+/* Gauss-Seidel by colours, after a coarse correction backwards. last: own points are enough afterwards */
+static PetscErrorCode Colours_Private(PC_GridMG *mg, GridMGStencilLevel *l, PetscBool post, PetscBool zero, PetscBool last)
 {
   const int colours = l->op.grid.corners;
 
@@ -20,7 +20,7 @@ static PetscErrorCode Colours_Private(PC_GridMG *mg, GridMGStencilLevel *l, Pets
     if (zero && k == 0) PetscCall((*mg->stencilkernels->start)(&l->op, colour, 1, l->b, l->x[l->cur]));
     else {
       PetscCall((*mg->stencilkernels->colour)(&l->op, colour, l->b, l->x[l->cur]));
-      PetscCall(PCGridMGExchangeValues_Private(mg, l, l->x[l->cur]));
+      if (!last || k < colours - 1) PetscCall(PCGridMGExchangeValues_Private(mg, l, l->x[l->cur]));
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -42,12 +42,14 @@ static PetscErrorCode Smooth_Private(PC_GridMG *mg, GridMGStencilLevel *l, Petsc
   if (zero) l->cur = 0;
   if (zero && !steps) PetscCall((*mg->stencilkernels->start)(&l->op, -1, 0, l->b, l->x[0]));
   for (PetscInt k = 0; k < steps; k++) {
-    if (mg->smoother == PCGRIDMG_SMOOTHER_REDBLACK) PetscCall(Colours_Private(mg, l, post, (PetscBool)(zero && k == 0)));
+    const PetscBool last = (PetscBool)(post && k == steps - 1 && l == mg->stencil); /* nobody reads remote points afterwards */
+
+    if (mg->smoother == PCGRIDMG_SMOOTHER_REDBLACK) PetscCall(Colours_Private(mg, l, post, (PetscBool)(zero && k == 0), last));
     else if (zero && k == 0) PetscCall((*mg->stencilkernels->start)(&l->op, -1, damping, l->b, l->x[l->cur]));
     else {
       PetscCall((*mg->stencilkernels->step)(&l->op, damping, l->b, l->x[l->cur], l->x[1 - l->cur]));
       l->cur = 1 - l->cur;
-      PetscCall(PCGridMGExchangeValues_Private(mg, l, l->x[l->cur]));
+      if (!last) PetscCall(PCGridMGExchangeValues_Private(mg, l, l->x[l->cur]));
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -59,6 +61,7 @@ PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *mg, PetscInt level, Petsc
   const GridMGStencilKernels *kernels = mg->stencilkernels;
   GridMGStencilLevel         *l = &mg->stencil[level], *c = l + 1;
   const GridMGPoints         *coarse = l->shared ? &l->share.next : &c->op.grid;
+  const void                 *e;
   PetscBool                   again;
 
   PetscFunctionBegin;
@@ -78,11 +81,40 @@ PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *mg, PetscInt level, Petsc
   }
   PetscCall((*kernels->restrict_)(&l->op, coarse, l->x[1 - l->cur], l->shared ? l->share.coarse : c->b));
   if (l->shared) PetscCall(PCGridMGShareDown_Private(mg, l));
-  PetscCall(PCGridMGStencilCycle_Private(mg, level + 1, PETSC_TRUE, 0));
-  if (mg->opt.cycle == PCGRIDMG_CYCLE_W && level + 1 < mg->n - 1) PetscCall(PCGridMGStencilCycle_Private(mg, level + 1, PETSC_FALSE, 0));
-  if (l->shared) PCGridMGShareUp_Private(mg, l);
-  if (again) PetscCall((*kernels->up)(&l->op, coarse, mg->overcorrection, c->x[c->cur], PCGridMGStencilDamping_Private(mg), l->b, l->x[0]));
-  else PetscCall((*kernels->prolong)(&l->op, coarse, mg->overcorrection, l->shared ? l->share.coarse : c->x[c->cur], l->x[l->cur]));
+  PetscCall(PCGridMGStencilSolve_Private(mg, level + 1));
+  if (l->shared) PetscCall(PCGridMGShareUp_Private(mg, l));
+  e = l->shared ? l->share.coarse : c->x[c->cur];
+  if (again) PetscCall((*kernels->up)(&l->op, coarse, mg->overcorrection, e, PCGridMGStencilDamping_Private(mg), l->b, l->x[0]));
+  else PetscCall((*kernels->prolong)(&l->op, coarse, mg->overcorrection, e, l->x[l->cur]));
   PetscCall(Smooth_Private(mg, l, PETSC_TRUE, PETSC_FALSE, without));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All visits of a level for its right-hand side, from zero */
+static PetscErrorCode Visits_Private(PC_GridMG *mg, PetscInt level)
+{
+  PetscFunctionBegin;
+  PetscCall(PCGridMGStencilCycle_Private(mg, level, PETSC_TRUE, 0));
+  if (mg->opt.cycle == PCGRIDMG_CYCLE_W && level > 0 && level < mg->n - 1) PetscCall(PCGridMGStencilCycle_Private(mg, level, PETSC_FALSE, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   The solution of a level. On a device the visits of the first whole level, on one process the finest level, are
+   recorded as a graph: exchanges cannot be recorded
+*/
+PetscErrorCode PCGridMGStencilSolve_Private(PC_GridMG *mg, PetscInt level)
+{
+  PetscFunctionBegin;
+  if (!mg->device || !mg->opt.graph || level != mg->team.whole) {
+    PetscCall(Visits_Private(mg, level));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (!mg->graph) {
+    PetscCall((*mg->kernels->graphbegin)());
+    PetscCall(Visits_Private(mg, level));
+    PetscCall((*mg->kernels->graphend)(&mg->graph));
+  }
+  PetscCall((*mg->kernels->graphlaunch)(mg->graph));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

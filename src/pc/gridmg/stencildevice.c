@@ -13,7 +13,8 @@
   #include <lithe/private/lithecudagridmg.h>
   #include <lithe/private/lithecudagridmgstencil.h>
 
-static const GridMGStencilKernels GridMGStencilDeviceKernels = {.enter     = LitheCUDAGridMGStencilEnter,
+static const GridMGStencilKernels GridMGStencilDeviceKernels = {.largest   = LitheCUDAGridMGStencilLargest,
+                                                                .enter     = LitheCUDAGridMGStencilEnter,
                                                                 .leave     = LitheCUDAGridMGStencilLeave,
                                                                 .start     = LitheCUDAGridMGStencilStart,
                                                                 .colour    = LitheCUDAGridMGStencilColour,
@@ -35,22 +36,68 @@ PetscErrorCode PCGridMGChooseStencilKernels_Private(PC pc)
   PC_GridMG *mg = (PC_GridMG *)pc->data;
 
   PetscFunctionBegin;
-  /* with rows on the host, or on several processes, the levels are on the host */
-  if (PCGridMGIsShared(mg)) mg->kernels = &GridMGHostKernels;
+  /* with rows on the host the levels are made on the host */
+  if (PCGridMGIsShared(mg)) {
+    PetscBool are = PETSC_FALSE;
+
+    if (mg->cuda) PetscCall(PCGridMGRowsGetAll_Private(pc, &are));
+    mg->kernels = are ? &GridMGDeviceKernels : &GridMGHostKernels;
+  }
   mg->device         = (PetscBool)(mg->kernels == &GridMGDeviceKernels);
   mg->stencilkernels = mg->device ? &GridMGStencilDeviceKernels : &GridMGStencilHostKernels;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCGridMGReadStencilsDevice_Private(PC pc, double rounding, PetscReal same, GridMGRead *found)
+/* Codes in the order of a device, in place */
+static PetscErrorCode Pack_Private(const GridMGStencilOperator *op)
 {
-  PC_GridMG *mg = (PC_GridMG *)pc->data;
+  const size_t code  = (op->bits == 32 ? GridMGNumberBytes(op->precision) : (size_t)op->bits / 8) * GRIDMG_PARTS;
+  const size_t count = GRIDMG_CODES_OF(code), points = (size_t)op->grid.points, groups = (points + count - 1) / count;
+  const size_t pitch = (size_t)op->pitch, bytes = pitch * groups * count * code;
+  char        *codes = (char *)op->code, *packed;
 
   PetscFunctionBegin;
-  PetscCall((*mg->stencilkernels->read)(&mg->matrix, rounding, (double)same, &mg->stencil[0].f, found));
+  PetscCall(PetscCalloc1(bytes, &packed));
+  for (size_t s = 0; s < points; s++) {
+    for (size_t i = 0; i < pitch; i++) {
+      const size_t place = (i / GRIDMG_GROUP * groups + s / count) * GRIDMG_GROUP + i % GRIDMG_GROUP;
+
+      memcpy(packed + (place * count + s % count) * code, codes + (s * pitch + i) * code, code);
+    }
+  }
+  memcpy(codes, packed, bytes);
+  PetscCall(PetscFree(packed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* Copies the levels of several processes from the host to the devices of the matrix, with one copy */
+PetscErrorCode PCGridMGMoveStencils_Private(PC pc)
+{
+  PC_GridMG  *mg   = (PC_GridMG *)pc->data;
+  const char *host = (const char *)mg->pool.memory;
+  GridMGPool  pool = {NULL, 0, 0};
+
+  PetscFunctionBegin;
+  if (!PCGridMGIsShared(mg) || !mg->cuda) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt k = 0; k < mg->n; k++) PetscCall(Pack_Private(&mg->stencil[k].op));
+  PCGridMGTakeStencils_Private(mg, &pool);
+  mg->device         = PETSC_TRUE;
+  mg->kernels        = &GridMGDeviceKernels;
+  mg->stencilkernels = &GridMGStencilDeviceKernels;
+  PetscCall(PCGridMGReserve_Private(mg, &mg->moved, pool.taken, (void **)&pool.memory));
+  PetscCall((*mg->kernels->put)(pool.taken, host, pool.memory));
+  pool.taken = 0;
+  PCGridMGTakeStencils_Private(mg, &pool);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 #else
+PetscErrorCode PCGridMGMoveStencils_Private(PETSC_UNUSED PC pc)
+{
+  PetscFunctionBegin;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCGridMGChooseStencilKernels_Private(PC pc)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
@@ -60,13 +107,6 @@ PetscErrorCode PCGridMGChooseStencilKernels_Private(PC pc)
   mg->kernels        = &GridMGHostKernels;
   mg->stencilkernels = &GridMGStencilHostKernels;
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCGridMGReadStencilsDevice_Private(PC pc, double rounding, PetscReal same, GridMGRead *found)
-{
-  PetscFunctionBegin;
-  (void)rounding, (void)same, (void)found;
-  SETERRQ(PetscObjectComm((PetscObject)pc), PETSC_ERR_PLIB, "There are no devices");
 }
 #endif
 

@@ -7,7 +7,7 @@
    multiplied by a power of two that brings the largest entry near 1.
 */
 
-#include "gridmgimpl.h"
+#include "gridmgparts.h"
 #include "gridmgstencilhost.h"
 
 #define GRIDMG_ROUNDING 16   /* a smaller row sum, in roundings of the entries, counts as 0 */
@@ -212,7 +212,7 @@ static PetscErrorCode ReadShared_Private(PC pc, GridMGStencilLevel *l, double *m
   PetscCall(CheckOffGrid_Private(pc, &off, whole));
   PetscCall(PCGridMGAgree_Private(pc));
   PetscCallMPI(MPIU_Allreduce(&mine, most, 1, MPI_DOUBLE, MPI_MAX, mg->team.comm));
-  if (!pc->failedreason) PetscCall(PCGridMGExchangeEntries_Private(l));
+  if (!pc->failedreason) PetscCall(PCGridMGExchangeEntries_Private(mg, l));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -336,7 +336,7 @@ static PetscErrorCode ReadDevice_Private(PC pc, double rounding, PetscReal same,
   double          most;
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGReadStencilsDevice_Private(pc, rounding, same, &found));
+  PetscCall((*mg->stencilkernels->read)(&mg->matrix, rounding, (double)same, f, &found));
   if (found.outside < f->grid.cells || found.nonumber < f->grid.cells) {
     /* the host finds which entry is wrong */
     double *a;
@@ -356,6 +356,147 @@ static PetscErrorCode ReadDevice_Private(PC pc, double rounding, PetscReal same,
   *isreal                = (PetscBool)!found.imaginary;
   *least                 = mg->factor * found.least < 1 ? mg->factor * found.least : 1;
   f->symmetric           = (PetscBool)!found.asymmetric;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Entries between the boxes of processes: their places in the arrays of the finest level on a device, and values */
+typedef struct {
+  PetscInt  n, *at;
+  double   *value;
+  double    most;
+  PetscBool wrong, isreal; /* wrong: an entry off the grid, or no number */
+} Outside;
+
+static PetscErrorCode TakeOutside_Private(const PC_GridMG *mg, PetscInt row, PetscInt column, PetscScalar value, Outside *out)
+{
+  const GridMGStencilLevel *l     = &mg->stencil[0];
+  const GridMGPoints       *g     = &l->f.grid;
+  const GridMGShare        *cells = &mg->level[0].share;
+  PetscInt                  whole[3], at[3], to[3], place = 0, stride = 1;
+  double                    part[2];
+  int                       s = g->centre, k = 0;
+
+  PetscFunctionBegin;
+  if (value == (PetscScalar)0.) PetscFunctionReturn(PETSC_SUCCESS);
+  PCGridMGWholeSize(mg, cells, whole);
+  (void)PCGridMGWhere_Private(mg, cells, row, at);
+  (void)PCGridMGWhere_Private(mg, cells, column, to);
+  GetParts(value, part);
+  for (int d = 0; d < 3; d++) {
+    if (whole[d] < 2) continue;
+    if (PetscAbsInt(to[d] - at[d]) > 1) out->wrong = PETSC_TRUE;
+    s += (int)PetscClipInterval(to[d] - at[d], -1, 1) * GridMGThree(k);
+    place += stride * (at[d] - l->share.low[k]);
+    stride *= g->n[k++];
+  }
+  for (int p = 0; p < GRIDMG_PARTS; p++) {
+    if (PetscIsInfOrNanReal((PetscReal)part[p])) out->wrong = PETSC_TRUE;
+    if (p && part[p] != 0) out->isreal = PETSC_FALSE;
+    out->most                             = PetscMax(out->most, fabs(part[p]));
+    out->value[out->n * GRIDMG_PARTS + p] = part[p];
+  }
+  out->at[out->n++] = s * g->cells + place;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Reads the entries of columns of other processes, on the host, and puts them into place */
+static PetscErrorCode ReadOutside_Private(PC pc, Outside *out)
+{
+  PC_GridMG         *mg = (PC_GridMG *)pc->data;
+  Mat                inside, outside;
+  const PetscInt    *i, *j, *column;
+  const PetscScalar *a;
+  PetscInt           n;
+  PetscBool          done;
+
+  PetscFunctionBegin;
+  PetscCall(MatMPIAIJGetSeqAIJ(pc->pmat, &inside, &outside, &column));
+  PetscCall(MatGetRowIJ(outside, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
+  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not give its columns", ((PetscObject)outside)->type_name);
+  PetscCall(MatSeqAIJGetArrayRead(outside, &a));
+  PetscCall(PetscMalloc2(i[n], &out->at, GRIDMG_PARTS * i[n], &out->value));
+  for (PetscInt row = 0; row < n; row++) {
+    for (PetscInt e = i[row]; e < i[row + 1]; e++) PetscCall(TakeOutside_Private(mg, mg->team.begin + row, column[j[e]], a[e], out));
+  }
+  PetscCall(MatSeqAIJRestoreArrayRead(outside, &a));
+  PetscCall(MatRestoreRowIJ(outside, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PutOutside_Private(PC_GridMG *mg, const Outside *out, void *a)
+{
+  const size_t value = GRIDMG_PARTS * sizeof(double), n = (size_t)out->n;
+  char        *there;
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGReserve_Private(mg, &mg->work, n * (value + sizeof(PetscInt)), (void **)&there));
+  PetscCall((*mg->kernels->put)(n * value, out->value, there));
+  PetscCall((*mg->kernels->put)(n * sizeof(PetscInt), out->at, there + n * value));
+  PetscCall((*mg->kernels->place)(PCGridMGWordOf(value), out->n, (const PetscInt *)(there + n * value), there, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Own rows without the columns of other processes, as the stencils of the own box, then on the larger box */
+static PetscErrorCode ReadInside_Private(PC_GridMG *mg, double rounding, GridMGRead *found)
+{
+  GridMGStencilLevel *l   = &mg->stencil[0];
+  const GridMGPart    own = GridMGOwnBox(&l->share, mg->team.rank), box = GridMGBoxOfLevel(l);
+  const size_t        value = GRIDMG_PARTS * sizeof(double);
+  GridMGBlock         block = {NULL, 0, NULL};
+  GridMGPoints        grid  = l->f.grid;
+  GridMGStencils      f;
+
+  PetscFunctionBegin;
+  grid.cells = GridMGCellsOf(&own);
+  for (int d = 0; d < 3; d++) grid.n[d] = own.n[d];
+  PetscCall(PCGridMGStencilsCreate_Private(mg, &block, &grid, PETSC_FALSE, &f));
+  PetscCall((*mg->stencilkernels->read)(&mg->matrix, rounding, -1, &f, found));
+  for (size_t s = 0; s < (size_t)grid.points; s++)
+    PetscCall(PCGridMGCopyPart_Private(mg, value, &own, &own, (const char *)f.a + s * (size_t)grid.cells * value, &box,
+                                       (char *)l->f.a + s * (size_t)l->f.grid.cells * value));
+  PetscCall(PCGridMGBlockFree_Private(&block));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Several processes whose rows are on devices */
+static PetscErrorCode ReadSharedDevice_Private(PC pc, double rounding, PetscReal same, PetscBool *isreal, double *least)
+{
+  PC_GridMG          *mg    = (PC_GridMG *)pc->data;
+  GridMGStencilLevel *l     = &mg->stencil[0];
+  const PetscInt      cells = GridMGOwnCells(&l->share);
+  Outside             out   = {0, NULL, NULL, 0, PETSC_FALSE, PETSC_TRUE};
+  GridMGRead          found;
+  double              mine[5], all[5];
+
+  PetscFunctionBegin;
+  PetscCall(ReadInside_Private(mg, rounding, &found));
+  PetscCall(ReadOutside_Private(pc, &out));
+  mine[0] = PetscMax(found.most, out.most);
+  mine[1] = found.imaginary || !out.isreal;
+  mine[2] = found.outside < cells || found.nonumber < cells || out.wrong;
+  PetscCallMPI(MPIU_Allreduce(mine, all, 3, MPI_DOUBLE, MPI_MAX, mg->team.comm));
+  if (all[2] > 0) {
+    /* the host finds which entry is wrong */
+    const GridMGStencils f = l->f;
+
+    PetscCall(PetscFree2(out.at, out.value));
+    PetscCall(PCGridMGBlockGet_Private(&mg->dense, (size_t)f.grid.cells * (size_t)f.grid.points * GRIDMG_PARTS * sizeof(double), &l->f.a));
+    PetscCall(ReadShared_Private(pc, l, &all[0]));
+    l->f = f;
+    PetscCheck(pc->failedreason, mg->team.comm, PETSC_ERR_PLIB, "A device reads an entry that the host does not read");
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PutOutside_Private(mg, &out, l->f.a));
+  PetscCall(PetscFree2(out.at, out.value));
+  PetscCall(PCGridMGExchangeEntries_Private(mg, l));
+  PetscCall((*mg->stencilkernels->read)(NULL, rounding, (double)same, &l->f, &found));
+  mine[3] = found.least > 0 ? -found.least : -PETSC_MAX_REAL; /* or NaN: no nonempty row */
+  mine[4] = found.asymmetric;
+  PetscCallMPI(MPIU_Allreduce(mine + 3, all + 3, 2, MPI_DOUBLE, MPI_MAX, mg->team.comm));
+  mg->factor = l->f.factor = FactorOf(all[0]);
+  *isreal                  = (PetscBool)(all[1] == 0);
+  *least                   = PetscMin(1, mg->factor * -all[3]);
+  l->f.symmetric           = (PetscBool)(all[4] == 0);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -380,6 +521,7 @@ PetscErrorCode PCGridMGReadStencils_Private(PC pc)
   GridMGPoints       *g     = &l->op.grid;
   double              least = 1, rounding;
   PetscBool           known, symmetric, isreal = PETSC_TRUE;
+  PetscErrorCode (*read)(PC, double, PetscReal, PetscBool *isreal, double *least) = ReadHost_Private;
 
   PetscFunctionBegin;
   if (PCGridMGIsShared(mg)) {
@@ -397,7 +539,8 @@ PetscErrorCode PCGridMGReadStencils_Private(PC pc)
   PetscCall(GetRounding_Private(pc, &rounding));
   PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
   if (mg->given.i) known = PETSC_FALSE; /* the symmetry flags belong to other rows */
-  PetscCall((mg->device ? ReadDevice_Private : ReadHost_Private)(pc, rounding, known && symmetric ? -1 : GRIDMG_SAME, &isreal, &least));
+  if (mg->device) read = PCGridMGIsShared(mg) ? ReadSharedDevice_Private : ReadDevice_Private;
+  PetscCall((*read)(pc, rounding, known && symmetric ? -1 : GRIDMG_SAME, &isreal, &least));
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   if (mg->smoother == PCGRIDMG_SMOOTHER_AUTO) mg->smoother = isreal ? PCGRIDMG_SMOOTHER_REDBLACK : PCGRIDMG_SMOOTHER_DAMPED;
   mg->symmetric = l->f.symmetric;

@@ -52,17 +52,7 @@ static void PointsOf(const GridMGPoints *g, int colour, PetscInt first[3], Petsc
   }
 }
 
-/* 2^-e of a number between 2^e and 2^(e+1); 1 out of range */
-static double ScaleOf(double largest)
-{
-  int e;
-
-  if (!(largest > 0) || !(largest <= PETSC_MAX_REAL)) return 1;
-  (void)frexp(largest, &e);
-  return ldexp(1., PetscMin(1000, 1 - e));
-}
-
-static PetscErrorCode GridMGEnter_Host(const GridMGStencilOperator *op, const PetscScalar *x, void *b, double *scale)
+static PetscErrorCode GridMGLargest_Host(const GridMGStencilOperator *op, const PetscScalar *x, double *largest)
 {
   const PetscReal *real = (const PetscReal *)x;
   const PetscInt   n    = op->grid.cells * GRIDMG_PARTS;
@@ -75,14 +65,20 @@ static PetscErrorCode GridMGEnter_Host(const GridMGStencilOperator *op, const Pe
     /* NaN stays, too */
     most = v <= most ? most : v;
   }
-  *scale = ScaleOf(most);
-  FOR_PRECISION(op, EnterLoops, n, real, *scale, b);
+  *largest = most;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode GridMGLeave_Host(const GridMGStencilOperator *op, double factor, const double *scale, const void *x, PetscScalar *y)
+static PetscErrorCode GridMGEnter_Host(const GridMGStencilOperator *op, const PetscScalar *x, const double *largest, void *b)
 {
-  const double factors[2] = {factor, 1 / *scale};
+  PetscFunctionBegin;
+  FOR_PRECISION(op, EnterLoops, op->grid.cells * GRIDMG_PARTS, (const PetscReal *)x, GridMGScaleOf(*largest), b);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode GridMGLeave_Host(const GridMGStencilOperator *op, double factor, const double *largest, const void *x, PetscScalar *y)
+{
+  const double factors[2] = {factor, 1 / GridMGScaleOf(*largest)};
 
   PetscFunctionBegin;
   FOR_PRECISION(op, LeaveLoops, op->grid.cells * GRIDMG_PARTS, x, factors, (PetscReal *)y);
@@ -149,7 +145,8 @@ static PetscErrorCode GridMGDense_Host(const GridMGStencilOperator *op, const vo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const GridMGStencilKernels GridMGStencilHostKernels = {.enter     = GridMGEnter_Host,
+const GridMGStencilKernels GridMGStencilHostKernels = {.largest   = GridMGLargest_Host,
+                                                       .enter     = GridMGEnter_Host,
                                                        .leave     = GridMGLeave_Host,
                                                        .start     = GridMGStart_Host,
                                                        .colour    = GridMGColour_Host,

@@ -6,8 +6,7 @@
 
 #include "gridmgimpl.h"
 
-#define GRIDMG_PITCH 32 /* points whose codes lie together on a device */
-#define GRIDMG_PACK  4  /* number of codes per point that a device reads at once */
+#define GRIDMG_PACK 4 /* the most codes per point that a device reads at once */
 
 /* The next grid; returns whether it has fewer points */
 static PetscBool Coarser(const GridMGStencilLevel *l, GridMGPoints *coarse)
@@ -71,7 +70,7 @@ PetscErrorCode PCGridMGCoarsenStencils_Private(PC pc)
 }
 
 /* The arrays of all levels; the same sequence with and without memory */
-static void TakeAll(PC_GridMG *mg, GridMGPool *pool)
+void PCGridMGTakeStencils_Private(PC_GridMG *mg, GridMGPool *pool)
 {
   const size_t number = GridMGNumberBytes(mg->precision), value = number * GRIDMG_PARTS, n = (size_t)mg->stencil[mg->n - 1].op.grid.cells;
 
@@ -87,7 +86,7 @@ static void TakeAll(PC_GridMG *mg, GridMGPool *pool)
     op->sigma = PCGridMGTake_Private(pool, cells * value);
     op->factor = PCGridMGTake_Private(pool, cells * value);
     op->weight = k < mg->n - 1 ? PCGridMGTake_Private(pool, (size_t)op->grid.corners * cells * number) : NULL;
-    if (l->share.sf && (l->shared || k == mg->team.whole)) PCGridMGTakeShare_Private(mg, pool, l);
+    if (l->share.remote.sf && (l->shared || k == mg->team.whole)) PCGridMGTakeShare_Private(mg, pool, l);
   }
   mg->inverse      = PCGridMGTake_Private(pool, n * n * value);
   mg->inversescale = PCGridMGTake_Private(pool, n * number);
@@ -105,14 +104,14 @@ PetscErrorCode PCGridMGEncodeStencils_Private(PC pc)
 
     op->precision = mg->precision;
     op->symmetric = mg->symmetric;
-    op->pitch     = (op->grid.cells + GRIDMG_PITCH - 1) / GRIDMG_PITCH * GRIDMG_PITCH;
+    op->pitch     = (op->grid.cells + GRIDMG_GROUP - 1) / GRIDMG_GROUP * GRIDMG_GROUP;
     /* 8 bits are too few for a Galerkin product */
     op->bits = (int)mg->opt.bits;
     if (k) op->bits = (int)(mg->opt.coarsebits == PETSC_DECIDE ? PetscMax(mg->opt.bits, 16) : mg->opt.coarsebits);
   }
-  TakeAll(mg, &pool);
+  PCGridMGTakeStencils_Private(mg, &pool);
   PetscCall(PCGridMGPoolGet_Private(mg, &pool, PETSC_FALSE));
-  TakeAll(mg, &pool);
+  PCGridMGTakeStencils_Private(mg, &pool);
   for (PetscInt k = 0; k < mg->n; k++) {
     GridMGStencilLevel *l = &mg->stencil[k];
     PetscInt            bad;

@@ -16,14 +16,17 @@
    needs. All numbers equal the numbers on a single process, to the last bit.
 
    A level of few points is gathered: each process has the whole level, and all later levels.
+
+   With rows on devices, all arrays and exchanges are there. Only the entries between boxes of the finest level pass
+   through the host. For other matrices with CUDA vectors, the levels are made on the host and moved.
 */
 
 #include "gridmgparts.h"
 
 /* ------------------------------------------------------------ boxes */
 
-/* The star forest that sends the values of own points to all copies of the points */
-static PetscErrorCode MakeForest_Private(PC_GridMG *mg, GridMGStencilShare *s)
+/* The exchange that sends the values of own points to all copies of the points */
+static PetscErrorCode MakeExchange_Private(PC_GridMG *mg, GridMGStencilShare *s)
 {
   const int        dim = s->box.dim;
   const GridMGPart box = GridMGLargeBox(s, dim, mg->team.rank);
@@ -49,9 +52,7 @@ static PetscErrorCode MakeForest_Private(PC_GridMG *mg, GridMGStencilShare *s)
     leaf[n]   = i;
     root[n++] = (PetscSFNode){.rank = rank, .index = GridMGPlaceOn(&there, at[0], at[1], at[2])};
   }
-  PetscCall(PetscSFCreate(mg->team.comm, &s->sf));
-  PetscCall(PetscSFSetGraph(s->sf, s->box.cells, n, leaf, PETSC_OWN_POINTER, root, PETSC_OWN_POINTER));
-  PetscCall(PetscSFSetUp(s->sf));
+  PetscCall(PCGridMGExchangeCreate_Private(mg, s->box.cells, n, leaf, root, &s->remote));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -71,7 +72,7 @@ static PetscErrorCode SetBoxes_Private(PC_GridMG *mg, const GridMGPoints *grid, 
     s->next.n[d] = GridMGCoarseSize(box.n[d]);
   }
   s->next.cells = s->next.n[0] * s->next.n[1] * s->next.n[2];
-  PetscCall(MakeForest_Private(mg, s));
+  PetscCall(MakeExchange_Private(mg, s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -85,7 +86,7 @@ PetscErrorCode PCGridMGStencilShareFirst_Private(PC_GridMG *mg, GridMGPoints *gr
 
   PetscFunctionBegin;
   l->shared = PETSC_TRUE;
-  if (!s->sf) {
+  if (!s->remote.sf) {
     for (int pass = 0; pass < 2; pass++) {
       for (int d = 0; d < 3; d++) {
         const PetscInt parts = mg->team.parts[d];
@@ -107,7 +108,7 @@ PetscErrorCode PCGridMGStencilShareFirst_Private(PC_GridMG *mg, GridMGPoints *gr
 PetscErrorCode PCGridMGStencilShareCoarsen_Private(PC_GridMG *mg, const GridMGStencilShare *s, GridMGStencilShare *c)
 {
   PetscFunctionBegin;
-  if (c->sf) PetscFunctionReturn(PETSC_SUCCESS);
+  if (c->remote.sf) PetscFunctionReturn(PETSC_SUCCESS);
   for (int d = 0; d < 3; d++) {
     c->parts[d] = s->parts[d];
     c->size[d]  = GridMGCoarseSize(s->size[d]);
@@ -125,7 +126,8 @@ PetscErrorCode PCGridMGStencilShareFree_Private(PC_GridMG *mg)
     GridMGStencilShare *s = &mg->stencil[k].share;
 
     for (int d = 0; d < 3; d++) PetscCall(PetscFree(s->start[d]));
-    PetscCall(PetscSFDestroy(&s->sf));
+    PetscCall(PCGridMGExchangeFree_Private(&s->remote));
+    PetscCall(PCGridMGExchangeFree_Private(&s->gather));
     PetscCall(PetscMemzero(s, sizeof(*s)));
     mg->stencil[k].shared = PETSC_FALSE;
   }
@@ -141,24 +143,55 @@ PetscInt PCGridMGStencilGrid_Private(const GridMGStencilLevel *l, PetscInt n[3])
 
 /* ------------------------------------------------------------ exchanges */
 
-/* Updates all remote points, n numbers per point */
-PetscErrorCode PCGridMGStencilExchange_Private(const GridMGStencilShare *s, MPI_Datatype number, PetscMPIInt n, void *x)
+/* Copies a box of points between two arrays on parts of the grid, where the levels are: 1 to 16 bytes per point */
+PetscErrorCode PCGridMGCopyPart_Private(const PC_GridMG *mg, size_t bytes, const GridMGPart *box, const GridMGPart *from, const void *f, const GridMGPart *to,
+                                        void *t)
 {
-  MPI_Datatype unit;
+  PetscInt  first[2][3];
+  GridMGBox copy;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Type_contiguous(n, number, &unit));
-  PetscCallMPI(MPI_Type_commit(&unit));
-  PetscCall(PetscSFBcastBegin(s->sf, unit, x, x, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(s->sf, unit, x, x, MPI_REPLACE));
-  PetscCallMPI(MPI_Type_free(&unit));
+  for (int d = 0; d < 3; d++) {
+    first[0][d] = box->low[d] - from->low[d];
+    first[1][d] = box->low[d] - to->low[d];
+  }
+  copy = PCGridMGBoxOf(box->n, from->n, first[0], to->n, first[1]);
+  PetscCall((*mg->kernels->copybox)(bytes, &copy, f, t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Exact entries of a level, without row sums */
-PetscErrorCode PCGridMGExchangeEntries_Private(GridMGStencilLevel *l)
+/* The set-up, on the host: updates all remote points, some bytes per point */
+PetscErrorCode PCGridMGStencilExchange_Private(const GridMGStencilShare *s, size_t bytes, void *x)
 {
+  const GridMGExchange *e = &s->remote;
+  MPI_Datatype          unit;
+  PetscMPIInt           n;
+  char                 *received;
+
   PetscFunctionBegin;
-  PetscCall(PCGridMGStencilExchange_Private(&l->share, MPI_DOUBLE, l->f.grid.points * GRIDMG_PARTS, l->f.a));
+  PetscCall(PetscMPIIntCast((PetscCount)bytes, &n));
+  PetscCall(PetscMalloc1((size_t)e->n * bytes, &received));
+  PetscCallMPI(MPI_Type_contiguous(n, MPI_BYTE, &unit));
+  PetscCallMPI(MPI_Type_commit(&unit));
+  PetscCall(PetscSFBcastBegin(e->sf, unit, x, received, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(e->sf, unit, x, received, MPI_REPLACE));
+  PetscCallMPI(MPI_Type_free(&unit));
+  for (PetscInt k = 0; k < e->n; k++) memcpy((char *)x + (size_t)e->at[k] * bytes, received + (size_t)k * bytes, bytes);
+  PetscCall(PetscFree(received));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Exact entries of a level, without row sums: on a device neighbour by neighbour */
+PetscErrorCode PCGridMGExchangeEntries_Private(PC_GridMG *mg, GridMGStencilLevel *l)
+{
+  const size_t value = GRIDMG_PARTS * sizeof(double), points = (size_t)l->f.grid.points;
+
+  PetscFunctionBegin;
+  if (!mg->device) PetscCall(PCGridMGStencilExchange_Private(&l->share, points * value, l->f.a));
+  for (size_t s = 0; s < points && mg->device; s++) {
+    void *a = (char *)l->f.a + s * (size_t)l->f.grid.cells * value;
+
+    PetscCall(PCGridMGRemote_Private(mg, &l->share.remote, PCGridMGWordOf(value), a, a));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -59,16 +59,20 @@ static PetscErrorCode ViewStencils_Private(const PC_GridMG *mg, PetscInt k, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The transport between overlapping boxes */
+/* The transport between overlapping boxes, or between boxes of points on devices, after the first exchange */
 static PetscErrorCode ViewTransport_Private(const PC_GridMG *mg, PetscViewer viewer)
 {
-  LitheHaloInfo info;
+  const GridMGExchange *e    = mg->zeeuw ? &mg->stencil[0].share.remote : &mg->level[0].share.over.remote;
+  LitheHalo             halo = NULL;
+  LitheHaloInfo         info;
 
   PetscFunctionBegin;
-  if (!mg->overlap || !mg->n || !mg->level[0].share.over.halo) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(LitheHaloGetInfo(mg->level[0].share.over.halo, &info));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  boxes overlap, exchanges by %s%s%s%s\n", LitheTransports[info.transport], info.reason ? " (" : "",
-                                   info.reason ? info.reason : "", info.reason ? ")" : ""));
+  if (mg->zeeuw && !mg->stencil[0].shared) e = &mg->stencil[0].share.gather;
+  for (int k = 0; k < 3 && !halo; k++) halo = e->halo[k];
+  if (!mg->n || !halo || !(mg->zeeuw ? mg->device : mg->overlap)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(LitheHaloGetInfo(halo, &info));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  %s by %s%s%s%s\n", mg->zeeuw ? "exchanges between boxes" : "boxes overlap, exchanges",
+                                   LitheTransports[info.transport], info.reason ? " (" : "", info.reason ? info.reason : "", info.reason ? ")" : ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
