@@ -43,7 +43,7 @@ struct BornKind {
   using V                      = V_;
   using S                      = Shape;
   static constexpr int       R = R_, fields = both_ ? 2 : 1;
-  static constexpr bool      both  = both_, stores = stores_;
+  static constexpr bool      both = both_, stores = stores_;
   static constexpr BornExtra extra = extra_;
   /* room at each side of a line, a multiple of 16 bytes; a plane of u, lines with room, a multiple of 128 bytes */
   static constexpr int X = (R + 3) / 4 * 4, line = S::TX * S::N + 2 * X, lines = S::TY + 2 * R, plane = (line * lines + 31) / 32 * 32,

@@ -209,6 +209,22 @@ static PetscErrorCode FarmCountersReset(LitheFarm f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* No group gets a further task: all tickets are taken. With fixed shares the other groups learn of the end of a round only */
+static PetscErrorCode FarmStop(LitheFarm f)
+{
+  const int64_t many = (int64_t)1 << 40;
+
+  PetscFunctionBegin;
+  if (f->window == MPI_WIN_NULL) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPI_Accumulate(&many, 1, MPI_INT64_T, 0, (MPI_Aint)offsetof(FarmCounters, ticket), 1, MPI_INT64_T, MPI_SUM, f->window));
+  PetscCallMPI(MPI_Accumulate(&many, 1, MPI_INT64_T, 0, (MPI_Aint)offsetof(FarmCounters, opened), 1, MPI_INT64_T, MPI_SUM, f->window));
+  for (PetscInt s = 0; s < f->job->nsets; s++)
+    PetscCallMPI(
+      MPI_Accumulate(&many, 1, MPI_INT64_T, 0, (MPI_Aint)(offsetof(FarmCounters, set) + sizeof(int64_t) * (size_t)s), 1, MPI_INT64_T, MPI_SUM, f->window));
+  PetscCallMPI(MPI_Win_flush(0, f->window));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A line of progress, if due. The first process prints the line; with shared counters the line covers all groups */
 static PetscErrorCode FarmSpeak(LitheFarm f, PetscInt done, double cost, double amount, PetscBool last)
 {
@@ -455,6 +471,10 @@ static PetscErrorCode FarmRound(LitheFarm f, FarmQueue *queue, PetscInt attempt)
     }
     if (f->group.size > 1) PetscCallMPI(MPI_Bcast(next, 2, MPIU_INT, 0, f->group.comm));
     if (next[1]) PetscCall(FarmJournalWrite(f));
+    if (f->broken) {
+      if (!f->group.rank) PetscCall(FarmStop(f));
+      break;
+    }
     if (next[0] < 0) break;
     PetscCall(FarmTask(f, next[0], attempt));
   }
@@ -537,6 +557,8 @@ static PetscErrorCode FarmStart(LitheFarm f, const LitheFarmJob *job)
   f->writing       = 0;
   f->spoken        = MPI_Wtime();
   f->fresh         = 0;
+  f->broken        = PETSC_FALSE;
+  f->trouble[0]    = 0;
   PetscCall(LitheSumsCreate(job->memory, job->n, &f->sums));
   PetscCall(LitheSumsCreateTerm(f->sums, &f->work));
   PetscCall(PetscCalloc1(job->ntasks, &f->state));
@@ -549,24 +571,57 @@ static PetscErrorCode FarmStart(LitheFarm f, const LitheFarmJob *job)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheFarmRun(LitheFarm f, const LitheFarmJob *job)
+/* The journal at the end of a run, or of a round in which a group could not write: an error on all processes, after what the other groups can write */
+static PetscErrorCode FarmJournalEnd(LitheFarm f, PetscBool last)
 {
-  const PetscInt slices = PetscMax(f->options.slices, 1), n = job->ntasks;
-  PetscInt      *todo, *owner, found = 0, left = 0;
-  PetscBool     *known;
-  double         amount = 0;
-  PetscErrorCode code   = PETSC_SUCCESS;
+  PetscBool broken = f->broken;
 
   PetscFunctionBegin;
-  PetscCheck(n >= 0 && 4 * (PetscInt64)n < PETSC_MPI_INT_MAX, f->comm, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " tasks are too many", n);
-  PetscCheck(job->nsets >= 0 && job->nsets <= FARM_SETS, f->comm, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " sets of tasks: 0 to %d", job->nsets, FARM_SETS);
-  PetscCall(FarmStart(f, job));
-  PetscCall(PetscCalloc3(n, &todo, n, &owner, n, &known));
-  if (f->options.journal[0]) code = FarmJournalRead(f, known);
-  if (code) PetscCall(PetscFree3(todo, owner, known));
-  PetscCall(code);
+  if (!f->options.journal[0] || f->options.only) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &broken, 1, MPI_C_BOOL, MPI_LOR, f->comm));
+  if (!broken && !last) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!broken && f->result.complete && !f->options.keep) {
+    PetscCall(FarmJournalRemove(f));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (f->fresh && !f->broken) PetscCall(FarmJournalWrite(f));
+  PetscCall(FarmJournalAgree(f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The tasks in todo[left], until all are done or have failed as often as they may */
+static PetscErrorCode FarmRounds(LitheFarm f, PetscInt *left, PetscInt todo[], PetscInt owner[])
+{
+  PetscFunctionBegin;
+  for (PetscInt attempt = 0; *left && attempt < PetscMax(f->job->attempts, 1); attempt++) {
+    const PetscInt before = *left;
+    FarmQueue      queue;
+
+    PetscCall(FarmSort(f, before, todo, &queue));
+    if (attempt || f->options.fixed) queue.owner = owner;
+    if (!attempt && f->options.fixed) PetscCall(FarmShareOut(f, before, todo, owner));
+    PetscCall(FarmRound(f, &queue, attempt));
+    PetscCall(PetscFree2(queue.first, queue.setup));
+    PetscCall(FarmJournalEnd(f, PETSC_FALSE));
+    PetscCall(FarmGather(f, before, todo, left, todo, owner));
+    f->result.done += before - *left;
+    for (PetscInt k = 0; k < *left; k++) owner[k] = (owner[k] + 1) % f->group.groups;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* todo[n], owner[n], known[n]: room */
+static PetscErrorCode FarmRun(LitheFarm f, PetscInt todo[], PetscInt owner[], PetscBool known[])
+{
+  const LitheFarmJob *job    = f->job;
+  const PetscInt      slices = PetscMax(f->options.slices, 1);
+  PetscInt            found = 0, left = 0;
+  double              amount = 0;
+
+  PetscFunctionBegin;
+  if (f->options.journal[0]) PetscCall(FarmJournalRead(f, known));
   f->total = 0;
-  for (PetscInt t = 0; t < n; t++) {
+  for (PetscInt t = 0; t < job->ntasks; t++) {
     if (known[t]) found++;
     else if (t % slices == (slices > 1 ? f->options.slice : 0) && !f->options.only) {
       todo[left++] = t;
@@ -575,32 +630,31 @@ PetscErrorCode LitheFarmRun(LitheFarm f, const LitheFarmJob *job)
     }
   }
   f->todo = left;
-  for (PetscInt attempt = 0; left && attempt < PetscMax(job->attempts, 1); attempt++) {
-    PetscInt  before = left;
-    FarmQueue queue;
-
-    PetscCall(FarmSort(f, left, todo, &queue));
-    if (attempt || f->options.fixed) queue.owner = owner;
-    if (!attempt && f->options.fixed) PetscCall(FarmShareOut(f, left, todo, owner));
-    PetscCall(FarmRound(f, &queue, attempt));
-    PetscCall(PetscFree2(queue.first, queue.setup));
-    PetscCall(FarmGather(f, before, todo, &left, todo, owner));
-    f->result.done += before - left;
-    for (PetscInt k = 0; k < left; k++) owner[k] = (owner[k] + 1) % f->group.groups;
-  }
+  PetscCall(FarmRounds(f, &left, todo, owner));
   for (PetscInt k = 0; k < left; k++) amount -= FarmAmount(job, todo[k]);
   PetscCall(PetscArraycpy(f->failed, todo, left));
   PetscCall(PetscSortInt(left, f->failed));
   f->result.nfailed = left;
   PetscCall(FarmSetResult(f, found));
-  if (f->options.journal[0] && !f->options.only) {
-    if (!f->result.complete || f->options.keep) {
-      PetscInt fresh = f->fresh;
-
-      if (fresh) PetscCall(FarmJournalWrite(f));
-    } else PetscCall(FarmJournalRemove(f));
-  }
+  PetscCall(FarmJournalEnd(f, PETSC_TRUE));
   PetscCall(FarmSpeak(f, f->result.done, f->total, amount, PETSC_TRUE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheFarmRun(LitheFarm f, const LitheFarmJob *job)
+{
+  const PetscInt n = job->ntasks;
+  PetscInt      *todo, *owner;
+  PetscBool     *known;
+  PetscErrorCode code;
+
+  PetscFunctionBegin;
+  PetscCheck(n >= 0 && 4 * (PetscInt64)n < PETSC_MPI_INT_MAX, f->comm, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " tasks are too many", n);
+  PetscCheck(job->nsets >= 0 && job->nsets <= FARM_SETS, f->comm, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " sets of tasks: 0 to %d", job->nsets, FARM_SETS);
+  PetscCall(FarmStart(f, job));
+  PetscCall(PetscCalloc3(n, &todo, n, &owner, n, &known));
+  code = FarmRun(f, todo, owner, known);
   PetscCall(PetscFree3(todo, owner, known));
+  PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
