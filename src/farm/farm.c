@@ -19,11 +19,12 @@ PetscErrorCode LitheFarmOptionsRead(PetscOptionItems PetscOptionsObject, const c
   PetscCall(PetscSNPrintf(name[2], sizeof(name[2]), "%sjournal_keep", stem));
   PetscCall(PetscSNPrintf(name[3], sizeof(name[3]), "%sprogress", stem));
   PetscCall(PetscSNPrintf(name[4], sizeof(name[4]), "%sfixed", stem));
-  PetscCall(PetscOptionsInt(name[0], "Processes that share a task", NULL, o->size, &o->size, NULL));
-  PetscCall(PetscOptionsString(name[1], "Begins the names of files that a killed run goes on from", NULL, o->journal, o->journal, sizeof(o->journal), NULL));
-  PetscCall(PetscOptionsBool(name[2], "Whether these files stay when all is done", NULL, o->keep, &o->keep, NULL));
-  PetscCall(PetscOptionsBool(name[3], "Whether to say what is done and how long the rest takes", NULL, o->progress, &o->progress, NULL));
-  PetscCall(PetscOptionsBool(name[4], "Whether tasks are shared out by their cost beforehand", NULL, o->fixed, &o->fixed, NULL));
+  PetscCall(PetscOptionsInt(name[0], "Processes per group; a group shares a task", NULL, o->size, &o->size, NULL));
+  PetscCall(
+    PetscOptionsString(name[1], "Begin of the names of journals, from which a killed run continues", NULL, o->journal, o->journal, sizeof(o->journal), NULL));
+  PetscCall(PetscOptionsBool(name[2], "Whether journals stay after the last task", NULL, o->keep, &o->keep, NULL));
+  PetscCall(PetscOptionsBool(name[3], "Whether to print finished tasks and the time left", NULL, o->progress, &o->progress, NULL));
+  PetscCall(PetscOptionsBool(name[4], "Whether tasks are distributed by cost beforehand, not taken by free groups", NULL, o->fixed, &o->fixed, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -37,7 +38,7 @@ PetscErrorCode LitheFarmOptionsReadSlice(PetscOptionItems PetscOptionsObject, co
   PetscCall(PetscSNPrintf(name[0], sizeof(name[0]), "%stask_slice", stem));
   PetscCall(PetscSNPrintf(name[1], sizeof(name[1]), "%sjournal_only", stem));
   PetscCall(PetscOptionsString(name[0], "i/n: only each n-th task, from i on, which counts from 0", NULL, slice, slice, sizeof(slice), &set));
-  PetscCall(PetscOptionsBool(name[1], "Whether to add up what journals have, and to do nothing more", NULL, o->only, &o->only, NULL));
+  PetscCall(PetscOptionsBool(name[1], "Whether to add up the journals of all slices, and to do no task", NULL, o->only, &o->only, NULL));
   if (set) {
     PetscCheck(sscanf(slice, "%lld/%lld%c", &part, &parts, &rest) == 2 && parts > 0 && parts < PETSC_INT_MAX && part >= 0 && part < parts, PETSC_COMM_SELF,
                PETSC_ERR_USER_INPUT, "%s %s: the number of a slice, counted from 0, and how many there are: 2/8", name[0], slice);
