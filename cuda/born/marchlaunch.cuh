@@ -8,7 +8,7 @@
 #include "launch.cuh"
 #include "march.cuh"
 
-#define BORN_PLANES 32 /* approximate planes per block; short marches balance blocks, long marches read fewer planes twice */
+#define BORN_PLANES 20 /* approximate planes per block; short marches balance blocks, long marches read fewer planes twice */
 
 /* cuda/born/march.cu */
 PETSC_INTERN PetscErrorCode BornMapCreate(const BornGrid *, const void *, int bytes, int nx, int ny, CUtensorMap *);
