@@ -90,7 +90,7 @@ struct PairsShape {
 #if defined(PETSC_USE_COMPLEX)
   static constexpr int rows = columns > PAIRS_FEW ? 2 : 3, blocks = 4;
 #else
-  static constexpr int rows = columns > PAIRS_FEW ? 3 : 4, blocks = columns > PAIRS_FEW ? 4 : 6;
+  static constexpr int rows = columns > PAIRS_FEW ? 3 : 4, blocks = 4;
 #endif
 };
 template <>
