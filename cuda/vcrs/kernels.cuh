@@ -521,6 +521,8 @@ typedef struct VCRSLaunch_ {
   uint32_t *dword;
   /* device, L0, [nsets]: diagonal entries */
   PetscScalar *ddiagonal;
+  /* device, L0 with several media, [nsets][length]: the values of pairs with the common offsets, in the order of offset[] */
+  PetscScalar *dvalue;
   /* device, L0: mixed slices; nunions > 0: the unions of vcrs/mult/unions.cu */
   VCRSUnions unions;
 } VCRSLaunch;

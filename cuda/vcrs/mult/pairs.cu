@@ -107,10 +107,9 @@ struct PairsArguments : MultArguments, PairsTables {
   /* values of the most frequent pairs with the common offsets */
   Number          value[VCRS_COMMON_PAIRS][VCRS_WORD_ENTRIES];
   PetscInt        pair[VCRS_COMMON_PAIRS]; /* ids of the most frequent pairs */
-  int             npair;
-  int             order[VCRS_WORD_ENTRIES];
+  int             npair, length;
   const uint32_t *word;
-  const Number   *setdiagonal;
+  const Number   *setdiagonal, *ordered; /* ordered: several media, see VCRSLaunch::dvalue */
   /* several media: firstmain, nmain: rows with all columns of the common set inside x; nlisted: listed rows */
   PetscInt        firstmain, nmain, nlisted;
   const PetscInt *listed;
@@ -350,9 +349,9 @@ static __global__ void __launch_bounds__(threads, blocks) PairsMediaKernel(const
     const Number *value[rows];
 
 #pragma unroll
-    for (int j = 0; j < rows; j++) value[j] = a.setvalue + __ldg(a.setptr + (alike || id[j] < 0 ? its[j] : id[j]));
+    for (int j = 0; j < rows; j++) value[j] = a.ordered + static_cast<size_t>(alike || id[j] < 0 ? its[j] : id[j]) * static_cast<size_t>(a.length);
     SumCommon<columns, rows, triples, singles>(
-      a, x, [&](int k, int j) { return Read(value[j] + a.order[k]); }, sum);
+      a, x, [&](int k, int j) { return Read(value[j] + k); }, sum);
   }
 #pragma unroll
   for (int j = 0; j < rows; j++) {
@@ -424,12 +423,13 @@ static void PairsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, const Mult
   a->nlisted                       = l->nlisted;
   a->listed                        = l->dlisted;
   a->setdiagonal                   = reinterpret_cast<const Number *>(l->ddiagonal);
+  a->ordered                       = reinterpret_cast<const Number *>(l->dvalue);
+  a->length                        = l->length;
   a->npair                         = l->npair;
   for (int p = 0; p < l->npair; p++) a->pair[p] = l->pair[p];
   for (int k = 0; k < l->length; k++) {
     a->offset[k] = l->offset[k];
     for (int p = 0; p < l->npair; p++) a->value[p][k] = reinterpret_cast<const Number *>(l->value[p])[k];
-    a->order[k] = l->order[k];
   }
   for (int c = 0; c < PAIRS_COLUMNS; c++) {
     const PetscInt64 from = PetscMin(c, v->columns - 1);
@@ -468,6 +468,24 @@ static PetscInt PairsColumns(const VCRSLaunch *l)
   return l->npair > 1 ? PAIRS_COLUMNS : 1;
 }
 
+/* The values of pairs with the common offsets, as threads read them: neighbours in memory. Other pairs have zeros */
+static PetscErrorCode PairsOrderValues(VCRSLaunch *l, const VCRSPlan *table)
+{
+  const size_t length = static_cast<size_t>(l->length), n = static_cast<size_t>(table->nsets) * length;
+  PetscScalar *value;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(n, &value));
+  for (PetscInt p = 0; p < table->nsets; p++) {
+    for (size_t k = 0; k < length && (l->word[p] & VCRS_WORD_SAME); k++)
+      value[static_cast<size_t>(p) * length + k] = table->setvalue[table->setptr[p] + l->order[k]];
+  }
+  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->dvalue), n * sizeof(*value)));
+  PetscCallCUDA(cudaMemcpy(l->dvalue, value, n * sizeof(*value), cudaMemcpyHostToDevice));
+  PetscCall(PetscFree(value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode PairsPrepare(VCRSLaunch *l, const VCRSPlan *table, VCRSPlan *p, bool *runs)
 {
   PetscBool    taken;
@@ -485,6 +503,7 @@ static PetscErrorCode PairsPrepare(VCRSLaunch *l, const VCRSPlan *table, VCRSPla
     if (!taken) l->npair = 1;
   }
   if (l->npair == 1) PetscCall(VCRSUnionsPrepare(l, table, p));
+  else PetscCall(PairsOrderValues(l, table));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
