@@ -155,7 +155,8 @@ struct Site {
    largest number of the sample is found[c]. The largest number of a column to be made again is found[K + c], which is
    otherwise 0.
 */
-#define COLUMNS_SAMPLE 16      /* a sample has one of this number of warps */
+#define COLUMNS_SAMPLE 64      /* a sample has one of this number of warps */
+#define COLUMNS_AGAIN  2048u   /* blocks, at most, that make columns again: most calls have no such column */
 #define COLUMNS_NEAR   0x1p+40 /* admitted ratio of the largest number to the sample, within single precision */
 
 /* Factors of the columns for all threads of a block, and the inverse factors */
@@ -207,7 +208,7 @@ static __global__ void __launch_bounds__(COLUMNS_THREADS)
 {
   __shared__ double factors[K];
   __shared__ Value<T> tile[COLUMNS_POINTS][K + 1];
-  const int           first = static_cast<int>(blockIdx.x) * COLUMNS_POINTS, thread = static_cast<int>(threadIdx.x), p = thread % COLUMNS_POINTS;
+  const int           thread = static_cast<int>(threadIdx.x), p = thread % COLUMNS_POINTS;
 
   if constexpr (again) {
     double any = 0;
@@ -216,32 +217,35 @@ static __global__ void __launch_bounds__(COLUMNS_THREADS)
     if (any == 0) return;
   }
   GetFactors<K, again>(found, factors);
+  for (int first = static_cast<int>(blockIdx.x) * COLUMNS_POINTS; first < cells; first += static_cast<int>(gridDim.x) * COLUMNS_POINTS) {
 #pragma unroll
-  for (int k = 0; k < K; k += COLUMNS_THREADS / COLUMNS_POINTS) {
-    const int          c    = k + thread / COLUMNS_POINTS;
-    unsigned long long most = 0;
-    Value<T>           v{};
+    for (int k = 0; k < K; k += COLUMNS_THREADS / COLUMNS_POINTS) {
+      const int          c    = k + thread / COLUMNS_POINTS;
+      unsigned long long most = 0;
+      Value<T>           v{};
 
-    if (c < n && first + p < cells) {
-      const Value<PetscReal> from   = x[static_cast<PetscInt64>(c) * ld + first + p];
-      const double           factor = factors[c];
+      if (c < n && first + p < cells) {
+        const Value<PetscReal> from   = x[static_cast<PetscInt64>(c) * ld + first + p];
+        const double           factor = factors[c];
 
-      if (!again) most = LargestBits(from);
+        if (!again) most = LargestBits(from);
 #pragma unroll
-      for (int q = 0; q < GRIDMG_PARTS; q++) v.p[q] = static_cast<T>(factor * static_cast<double>(from.p[q]));
+        for (int q = 0; q < GRIDMG_PARTS; q++) v.p[q] = static_cast<T>(factor * static_cast<double>(from.p[q]));
+      }
+      if constexpr (!again) {
+        /* a warp works on a single column */
+        if (c < n && __any_sync(0xffffffffu, most > static_cast<unsigned long long>(__double_as_longlong(COLUMNS_NEAR * found[c]))))
+          PutLargest(most, found + K + c);
+      }
+      tile[p][c] = v;
     }
-    if constexpr (!again) {
-      /* a warp works on a single column */
-      if (c < n && __any_sync(0xffffffffu, most > static_cast<unsigned long long>(__double_as_longlong(COLUMNS_NEAR * found[c]))))
-        PutLargest(most, found + K + c);
-    }
-    tile[p][c] = v;
+    __syncthreads();
+#pragma unroll
+    for (int k = thread; k < K * COLUMNS_POINTS; k += COLUMNS_THREADS)
+      if (first + k / K < cells && (!again || (k % K < n && found[K + k % K] != 0)))
+        b[static_cast<size_t>(first) * K + static_cast<size_t>(k)] = tile[k / K][k % K];
+    __syncthreads();
   }
-  __syncthreads();
-#pragma unroll
-  for (int k = thread; k < K * COLUMNS_POINTS; k += COLUMNS_THREADS)
-    if (first + k / K < cells && (!again || (k % K < n && found[K + k % K] != 0)))
-      b[static_cast<size_t>(first) * K + static_cast<size_t>(k)] = tile[k / K][k % K];
 }
 
 /* The two factors are applied in turn: their product may be out of range */
@@ -292,7 +296,8 @@ static PetscErrorCode Enter(const GridMGStencilOperator *op, PetscInt n, const P
     using T = decltype(number);
 
     EnterKernel<K, false, T><<<BlocksOfPoints(op), COLUMNS_THREADS, 0, stream>>>(cells, static_cast<int>(n), real, ld, scale, static_cast<Value<T> *>(b));
-    EnterKernel<K, true, T><<<BlocksOfPoints(op), COLUMNS_THREADS, 0, stream>>>(cells, static_cast<int>(n), real, ld, scale, static_cast<Value<T> *>(b));
+    EnterKernel<K, true, T>
+      <<<PetscMin(BlocksOfPoints(op), COLUMNS_AGAIN), COLUMNS_THREADS, 0, stream>>>(cells, static_cast<int>(n), real, ld, scale, static_cast<Value<T> *>(b));
   });
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
