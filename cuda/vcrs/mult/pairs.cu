@@ -82,15 +82,14 @@ static constexpr int PairsRows = 3, PairsBlocks = 8, PairsUnroll = 1;
 static constexpr int PairsRows = 4, PairsBlocks = 12, PairsUnroll = 9;
 #endif
 
-/* The same for `columns` columns at once. FEW: as many columns or less have a smaller kernel */
-#define PAIRS_COLUMNS 8
-#define PAIRS_FEW     4
+/* The same for several columns at once. With 8 columns, registers allow too few warps */
+#define PAIRS_COLUMNS 4
 template <int columns>
 struct PairsShape {
 #if defined(PETSC_USE_COMPLEX)
-  static constexpr int rows = columns > PAIRS_FEW ? 2 : 3, blocks = 4;
+  static constexpr int rows = 3, blocks = 3;
 #else
-  static constexpr int rows = columns > PAIRS_FEW ? 3 : 4, blocks = 4;
+  static constexpr int rows = 4, blocks = 4;
 #endif
 };
 template <>
@@ -402,7 +401,6 @@ static PetscErrorCode PairsLaunch(const PairsArguments *a, cudaStream_t stream)
 {
   PetscFunctionBegin;
   if (a->columns == 1) PetscCall((PairsLaunchColumns<1, triples, singles>(a, stream)));
-  else if (a->columns <= PAIRS_FEW) PetscCall((PairsLaunchColumns<PAIRS_FEW, triples, singles>(a, stream)));
   else PetscCall((PairsLaunchColumns<PAIRS_COLUMNS, triples, singles>(a, stream)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
