@@ -37,7 +37,7 @@ PetscErrorCode BornMapCreate(const BornGrid *g, const void *x, int bytes, int nx
   if (!encode) PetscCall(BornGetEncode(&encode));
   code = (*encode)(map, bytes == 2 ? CU_TENSOR_MAP_DATA_TYPE_UINT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 3,
                    static_cast<char *>(const_cast<void *>(x)) + (g->first - g->halo * g->stride[2]) * bytes, n, stride, box, by, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                   CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+                   CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   PetscCheck(code == CUDA_SUCCESS, PETSC_COMM_SELF, PETSC_ERR_LIB, "cuTensorMapEncodeTiled returns %d", static_cast<int>(code));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

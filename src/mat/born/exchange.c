@@ -18,7 +18,7 @@
   #include <petscdevice_cuda.h>
 
   #define BORN_ENTRY 16 /* bytes, of which planes have whole numbers */
-  #define BORN_END   20 /* planes of an end: as a block of march.cuh has, since a shorter march reads more planes twice */
+  #define BORN_END   16 /* planes of an end: as a short march of march.cuh has, since a shorter one reads more planes twice */
 
 struct _n_BornHalos {
   LitheHalo          halo[2]; /* of the two fields of a step */
