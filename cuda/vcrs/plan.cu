@@ -7,6 +7,7 @@
 */
 
 #include "kernels.cuh"
+#include "mult/columns.cuh"
 
 /* An array of a plan */
 typedef struct {
@@ -214,9 +215,9 @@ PetscErrorCode LitheCUDAVCRSFree(VCRSPlan *dplan)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* dy = sign A dx + dadd for a number of columns that the matrix's kernel accepts; without dadd, dy = A dx */
-static PetscErrorCode PlanMult(const VCRSPlan *table, const VCRSPlan *dplan, PetscInt columns, const PetscScalar *dx, PetscInt ldx, const PetscScalar *dadd,
-                               PetscInt ldadd, PetscReal sign, PetscScalar *dy, PetscInt ldy, cudaStream_t stream)
+/* dy = sign A dx + dadd for one column; without dadd, dy = A dx */
+static PetscErrorCode PlanMult(const VCRSPlan *table, const VCRSPlan *dplan, const PetscScalar *dx, const PetscScalar *dadd, PetscReal sign, PetscScalar *dy,
+                               cudaStream_t stream)
 {
   MultArguments     v;
   const VCRSLaunch *l;
@@ -224,35 +225,54 @@ static PetscErrorCode PlanMult(const VCRSPlan *table, const VCRSPlan *dplan, Pet
   PetscFunctionBegin;
   /* the first product prepares a plan made on the device */
   if (!dplan->launch) PetscCall(PlanPrepare(table, const_cast<VCRSPlan *>(dplan)));
-  l         = static_cast<const VCRSLaunch *>(dplan->launch);
-  v.x       = reinterpret_cast<const Number *>(dx);
-  v.add     = reinterpret_cast<const Number *>(dadd);
-  v.y       = reinterpret_cast<Number *>(dy);
-  v.sign    = sign;
-  v.pdl     = l->sm90;
-  v.columns = static_cast<int>(columns);
-  v.ldx     = ldx;
-  v.ldadd   = ldadd;
-  v.ldy     = ldy;
+  l      = static_cast<const VCRSLaunch *>(dplan->launch);
+  v.x    = reinterpret_cast<const Number *>(dx);
+  v.add  = reinterpret_cast<const Number *>(dadd);
+  v.y    = reinterpret_cast<Number *>(dy);
+  v.sign = sign;
+  v.pdl  = l->sm90;
   PetscCall((*l->kernel->mult)(l, dplan, &v, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-   The columns per call of the matrix's kernel, or 0 for the sweep over the rows. A special kernel for one column reads x
-   once, and is faster if entries are few. The sweep decodes entries once, but waits for x in many lines of memory.
+   Whether several columns are multiplied one by one: if a special kernel exists for the matrix, which reads x once, and
+   entries are few. The sweep for several columns decodes entries once, but waits for x in many lines of memory.
 */
-static PetscErrorCode GetColumnsAtOnce(const VCRSPlan *table, const VCRSPlan *dplan, PetscInt *columns)
+static PetscErrorCode ColumnsAreAlone(const VCRSPlan *table, const VCRSPlan *dplan, bool *alone)
 {
-  const PetscInt64  vectors = (static_cast<PetscInt64>(dplan->m) + dplan->n) * static_cast<PetscInt64>(sizeof(PetscScalar));
-  const PetscInt64  entries = dplan->layout == MATVCRS_LAYOUT_L0 ? 0 : dplan->nz * static_cast<PetscInt64>(VCRSValueBytes(dplan->values));
-  const VCRSLaunch *l;
+  const PetscInt64 vectors = (static_cast<PetscInt64>(dplan->m) + dplan->n) * static_cast<PetscInt64>(sizeof(PetscScalar));
+  const PetscInt64 entries = dplan->layout == MATVCRS_LAYOUT_L0 ? 0 : dplan->nz * static_cast<PetscInt64>(VCRSValueBytes(dplan->values));
 
   PetscFunctionBegin;
   if (!dplan->launch) PetscCall(PlanPrepare(table, const_cast<VCRSPlan *>(dplan)));
-  l        = static_cast<const VCRSLaunch *>(dplan->launch);
-  *columns = l->kernel->columns ? (*l->kernel->columns)(l) : 1;
-  if (l->kernel == &VCRSKernelRows || (*columns == 1 && entries > VCRS_ALONE * vectors)) *columns = 0;
+  *alone = static_cast<const VCRSLaunch *>(dplan->launch)->kernel != &VCRSKernelRows && entries <= VCRS_ALONE * vectors;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Several columns of which none is read once for all: a few at once in L0, or one by one */
+static PetscErrorCode PlanMultColumns(const VCRSPlan *table, const VCRSPlan *dplan, PetscInt nrhs, const PetscScalar *dx, PetscInt ldx, const PetscScalar *dadd,
+                                      PetscInt ldadd, PetscScalar *dy, PetscInt ldy, cudaStream_t stream)
+{
+  const VCRSLaunch *l    = static_cast<const VCRSLaunch *>(dplan->launch);
+  const PetscInt    most = nrhs > 1 && l->kernel == &VCRSKernelPairs ? VCRSPairsColumns(l) : 1;
+
+  PetscFunctionBegin;
+  for (PetscInt64 j = 0; j < nrhs; j += most) {
+    const PetscScalar *x = dx + j * ldx, *add = dadd ? dadd + j * ldadd : nullptr;
+    PetscScalar       *y = dy + j * ldy;
+
+    if (most > 1) {
+      const ColumnsArguments several = {static_cast<int>(PetscMin(most, nrhs - static_cast<PetscInt>(j))), ldx, ldadd, ldy};
+      MultArguments          v       = {};
+
+      v.x    = reinterpret_cast<const Number *>(x);
+      v.add  = reinterpret_cast<const Number *>(add);
+      v.y    = reinterpret_cast<Number *>(y);
+      v.sign = 1;
+      PetscCall(VCRSPairsMultColumns(l, dplan, &v, &several, stream));
+    } else PetscCall(PlanMult(table, dplan, x, add, 1, y, stream));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -266,13 +286,14 @@ PetscErrorCode LitheCUDAVCRSMult(const VCRSPlan *table, const VCRSPlan *dplan, V
   if (nrhs <= 0 || nrow <= 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   if (op == VCRS_OP_N) {
-    PetscInt most = 1;
+    bool alone = nrhs == 1;
 
-    if (nrhs > 1) PetscCall(GetColumnsAtOnce(table, dplan, &most));
-    if (!most) PetscCall(VCRSRowsMult(dplan, nrhs, dx, ldx, dadd, ldadd, dy, ldy, 1, stream));
-    for (PetscInt64 j = 0; j < nrhs && most; j += most)
-      PetscCall(PlanMult(table, dplan, PetscMin(most, nrhs - static_cast<PetscInt>(j)), dx + j * ldx, ldx, dadd ? dadd + j * ldadd : nullptr, ldadd, 1,
-                         dy + j * ldy, ldy, stream));
+    if (alone) PetscCall(PlanMult(table, dplan, dx, dadd, 1, dy, stream));
+    else {
+      PetscCall(ColumnsAreAlone(table, dplan, &alone));
+      if (alone) PetscCall(PlanMultColumns(table, dplan, nrhs, dx, ldx, dadd, ldadd, dy, ldy, stream));
+      else PetscCall(VCRSRowsMult(dplan, nrhs, dx, ldx, dadd, ldadd, dy, ldy, 1, stream));
+    }
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -295,7 +316,7 @@ PetscErrorCode LitheCUDAVCRSResidual(const VCRSPlan *table, const VCRSPlan *dpla
   PetscFunctionBegin;
   if (dplan->m <= 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(PlanMult(table, dplan, 1, dx, 0, db, 0, -1, dr, 0, stream));
+  PetscCall(PlanMult(table, dplan, dx, db, -1, dr, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -316,7 +337,7 @@ PetscErrorCode LitheCUDAVCRSStepLeavesOut(const VCRSPlan *dplan, PetscBool *leav
 
 PetscErrorCode LitheCUDAVCRSStep(const VCRSPlan *table, const VCRSPlan *dplan, const LitheStep *step, const PetscScalar *dx, PetscScalar *dy)
 {
-  MultArguments v = {};
+  MultArguments v;
   cudaStream_t  stream;
 
   PetscFunctionBegin;
@@ -330,7 +351,7 @@ PetscErrorCode LitheCUDAVCRSStep(const VCRSPlan *table, const VCRSPlan *dplan, c
     v.pdl       = static_cast<const VCRSLaunch *>(dplan->launch)->sm90;
     PetscCall(VCRSUnionsMult(static_cast<const VCRSLaunch *>(dplan->launch), dplan, &v, step, stream));
   } else {
-    PetscCall(PlanMult(table, dplan, 1, dx, 0, dx, 0, step->scale, dy, 0, stream));
+    PetscCall(PlanMult(table, dplan, dx, dx, step->scale, dy, stream));
     PetscCall(LitheCUDAStepFinish(step, PETSC_TRUE, dplan->m, dx, dy));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

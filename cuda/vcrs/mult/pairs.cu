@@ -30,6 +30,7 @@
 */
 
 #include "pairs.cuh"
+#include "columns.cuh"
 
 /*
    Rows of a thread are `stride` apart; the most frequent pair repeats at this distance, for example a plane of the
@@ -106,13 +107,15 @@ struct PairsArguments : MultArguments, PairsTables {
   /* values of the most frequent pairs with the common offsets */
   Number          value[VCRS_COMMON_PAIRS][VCRS_WORD_ENTRIES];
   PetscInt        pair[VCRS_COMMON_PAIRS]; /* ids of the most frequent pairs */
-  int             npair, length;
+  int             npair;
+  int             order[VCRS_WORD_ENTRIES];
   const uint32_t *word;
-  const Number   *setdiagonal, *ordered; /* ordered: several media, see VCRSLaunch::dvalue */
+  const Number   *setdiagonal;
   /* several media: firstmain, nmain: rows with all columns of the common set inside x; nlisted: listed rows */
   PetscInt        firstmain, nmain, nlisted;
   const PetscInt *listed;
-  /* several columns: distances from the first column. Columns beyond the last are the last */
+  /* columns: their number, and distances from the first column. Columns beyond the last are the last */
+  int        columns;
   PetscInt64 xat[PAIRS_COLUMNS], addat[PAIRS_COLUMNS], yat[PAIRS_COLUMNS];
 };
 
@@ -284,6 +287,24 @@ static __global__ void __launch_bounds__(threads, blocks) PairsKernel(const __gr
   WriteSums<rows>(a, row0, sum[0]);
 }
 
+/* A row from the tables for all columns, whose loads overlap */
+template <int columns>
+static __device__ __forceinline__ void SumTableColumns(const PairsArguments &a, VCRSUnsigned row, Number sum[columns])
+{
+  const PetscInt id = ReadId(a.id, a.idbytes, row), start = __ldg(a.setptr + id), end = __ldg(a.setptr + id + 1);
+  const Number  *x = a.x + row;
+
+#pragma unroll
+  for (int c = 0; c < columns; c++) sum[c] = Number{};
+  for (PetscInt k = start; k < end; k++) {
+    const Number   v = Read(a.setvalue + k);
+    const PetscInt o = __ldg(a.setoffset + k);
+
+#pragma unroll
+    for (int c = 0; c < columns; c++) sum[c] = MultiplyAdd(v, Read(x + (a.xat[c] + o)), sum[c]);
+  }
+}
+
 /* Writes a row of column c */
 static __device__ __forceinline__ void WriteColumn(const PairsArguments &a, int c, VCRSUnsigned row, Number sum)
 {
@@ -304,7 +325,8 @@ static __global__ void __launch_bounds__(threads, blocks) PairsMediaKernel(const
       const VCRSUnsigned row = static_cast<VCRSUnsigned>(__ldg(a.listed + q));
       Number             sum[columns];
 
-      SumTableColumns<columns>(a, ReadId(a.id, a.idbytes, row), a.x + row, a.xat, sum);
+      if constexpr (columns == 1) sum[0] = SumTable(a, ReadId(a.id, a.idbytes, row), a.x + row);
+      else SumTableColumns<columns>(a, row, sum);
 #pragma unroll
       for (int c = 0; c < columns; c++)
         if (c < a.columns) WriteColumn(a, c, row, sum[c]);
@@ -348,9 +370,9 @@ static __global__ void __launch_bounds__(threads, blocks) PairsMediaKernel(const
     const Number *value[rows];
 
 #pragma unroll
-    for (int j = 0; j < rows; j++) value[j] = a.ordered + static_cast<size_t>(alike || id[j] < 0 ? its[j] : id[j]) * static_cast<size_t>(a.length);
+    for (int j = 0; j < rows; j++) value[j] = a.setvalue + __ldg(a.setptr + (alike || id[j] < 0 ? its[j] : id[j]));
     SumCommon<columns, rows, triples, singles>(
-      a, x, [&](int k, int j) { return Read(value[j] + k); }, sum);
+      a, x, [&](int k, int j) { return Read(value[j] + a.order[k]); }, sum);
   }
 #pragma unroll
   for (int j = 0; j < rows; j++) {
@@ -405,7 +427,7 @@ static PetscErrorCode PairsLaunch(const PairsArguments *a, cudaStream_t stream)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void PairsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, PairsArguments *a)
+static void PairsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, const ColumnsArguments *several, PairsArguments *a)
 {
   static_cast<MultArguments &>(*a) = *v;
   static_cast<PairsTables &>(*a)   = PairsGetTables(p);
@@ -421,67 +443,58 @@ static void PairsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, const Mult
   a->nlisted                       = l->nlisted;
   a->listed                        = l->dlisted;
   a->setdiagonal                   = reinterpret_cast<const Number *>(l->ddiagonal);
-  a->ordered                       = reinterpret_cast<const Number *>(l->dvalue);
-  a->length                        = l->length;
   a->npair                         = l->npair;
   for (int p = 0; p < l->npair; p++) a->pair[p] = l->pair[p];
   for (int k = 0; k < l->length; k++) {
     a->offset[k] = l->offset[k];
     for (int p = 0; p < l->npair; p++) a->value[p][k] = reinterpret_cast<const Number *>(l->value[p])[k];
+    a->order[k] = l->order[k];
   }
+  a->columns = several->columns;
   for (int c = 0; c < PAIRS_COLUMNS; c++) {
-    const PetscInt64 from = PetscMin(c, v->columns - 1);
+    const PetscInt64 from = PetscMin(c, several->columns - 1);
 
-    a->xat[c]   = from * v->ldx;
-    a->addat[c] = from * v->ldadd;
-    a->yat[c]   = from * v->ldy;
+    a->xat[c]   = from * several->ldx;
+    a->addat[c] = from * several->ldadd;
+    a->yat[c]   = from * several->ldy;
   }
 }
 
-static PetscErrorCode PairsMult(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, cudaStream_t stream)
+PetscErrorCode VCRSPairsMultColumns(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, const ColumnsArguments *several, cudaStream_t stream)
 {
   const LitheStep none = {};
   PairsArguments  a;
 
   PetscFunctionBegin;
-  PairsGetArguments(l, p, v, &a);
+  PairsGetArguments(l, p, v, several, &a);
   if (l->unions.nunions) PetscCall(VCRSUnionsMult(l, p, v, &none, stream));
   else if (l->ntriple == 1 && l->nsingle == 4) PetscCall((PairsLaunch<1, 4>(&a, stream)));
   else if (l->ntriple == 9 && l->nsingle == 0) PetscCall((PairsLaunch<9, 0>(&a, stream)));
   else if (l->ntriple == 3 && l->nsingle == 0) PetscCall((PairsLaunch<3, 0>(&a, stream)));
   else if (l->ntriple == 1 && l->nsingle == 2) PetscCall((PairsLaunch<1, 2>(&a, stream)));
   else PetscCall((PairsLaunch<-1, -1>(&a, stream)));
-  for (int c = 0; c < v->columns && p->difference && p->sigmakind != VCRS_SIGMA_NONE; c++) {
+  for (int c = 0; c < several->columns && p->difference && p->sigmakind != VCRS_SIGMA_NONE; c++) {
     RowSumsKernel<<<static_cast<unsigned int>((static_cast<PetscInt64>(p->m) + 255) / 256), 256, 0, stream>>>(a, GetSigmaArguments(p));
     PetscCallCUDA(cudaGetLastError());
-    a.x += v->ldx;
-    a.y += v->ldy;
+    a.x += several->ldx;
+    a.y += several->ldy;
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PairsMult(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, cudaStream_t stream)
+{
+  const ColumnsArguments one = {1, 0, 0, 0};
+
+  PetscFunctionBegin;
+  PetscCall(VCRSPairsMultColumns(l, p, v, &one, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Values that are parameters of a launch cost no loads: with a single medium, columns share nothing */
-static PetscInt PairsColumns(const VCRSLaunch *l)
+PetscInt VCRSPairsColumns(const VCRSLaunch *l)
 {
   return l->npair > 1 ? PAIRS_COLUMNS : 1;
-}
-
-/* The values of pairs with the common offsets, as threads read them: neighbours in memory. Other pairs have zeros */
-static PetscErrorCode PairsOrderValues(VCRSLaunch *l, const VCRSPlan *table)
-{
-  const size_t length = static_cast<size_t>(l->length), n = static_cast<size_t>(table->nsets) * length;
-  PetscScalar *value;
-
-  PetscFunctionBegin;
-  PetscCall(PetscCalloc1(n, &value));
-  for (PetscInt p = 0; p < table->nsets; p++) {
-    for (size_t k = 0; k < length && (l->word[p] & VCRS_WORD_SAME); k++)
-      value[static_cast<size_t>(p) * length + k] = table->setvalue[table->setptr[p] + l->order[k]];
-  }
-  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->dvalue), n * sizeof(*value)));
-  PetscCallCUDA(cudaMemcpy(l->dvalue, value, n * sizeof(*value), cudaMemcpyHostToDevice));
-  PetscCall(PetscFree(value));
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode PairsPrepare(VCRSLaunch *l, const VCRSPlan *table, VCRSPlan *p, bool *runs)
@@ -501,8 +514,7 @@ static PetscErrorCode PairsPrepare(VCRSLaunch *l, const VCRSPlan *table, VCRSPla
     if (!taken) l->npair = 1;
   }
   if (l->npair == 1) PetscCall(VCRSUnionsPrepare(l, table, p));
-  else PetscCall(PairsOrderValues(l, table));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const VCRSKernel VCRSKernelPairs = {"pairs", PairsPrepare, PairsMult, PairsColumns};
+const VCRSKernel VCRSKernelPairs = {"pairs", PairsPrepare, PairsMult};
