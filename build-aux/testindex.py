@@ -5,7 +5,8 @@
 """Writes tests/README.md, the index of the tests, from their help strings.
 
     testindex.py SOURCE [BUILD]    writes it; seconds come from the last run of the tests in BUILD, or from the old index
-    testindex.py --check SOURCE    exit status 1 if a test is missing in it, or differs; seconds are not compared
+    testindex.py --check SOURCE    exit status 1 if a test is missing in it, or differs; seconds are not compared. The same
+                                   if a test has no file in output/, also a test for a GPU, or if a file has no test
 """
 import glob
 import os
@@ -53,6 +54,40 @@ def runs_of(text):
         requires = re.search(r"requires:\s*(.*)", run)
         gpu += bool(requires and re.search(r"(?<!!)\bcuda\b", requires.group(1)))
     return len(runs), gpu, sizes
+
+
+def outputs_of(name, text):
+    """The output files of a program, of each test in the /*TEST block, by the rules of PETSc's harness."""
+    block = text[text.rindex("/*TEST"):]
+    files, common = [], {}
+    parts = re.split(r"^(\s*)(test|testset):", block, flags=re.M)[1:]
+    for indent, kind, rest in zip(parts[::3], parts[1::3], parts[2::3]):
+        keys = dict(re.findall(r"^\s*(output_file|suffix):\s*(.*?)\s*$", rest, flags=re.M))
+        if kind == "testset":
+            common = {"keys": keys, "indent": len(indent.lstrip("\n"))}
+            continue
+        inside = common and len(indent.lstrip("\n")) > common["indent"]
+        suffix = keys.get("suffix", "1")
+        files.append(keys.get("output_file") or (common["keys"].get("output_file") if inside else None) or f"output/{name}_{suffix}.out")
+    return files
+
+
+def check_outputs(source):
+    """Tests without an output file, and output files without a test. The harness skips both without a GPU."""
+    wrong = []
+    for folder in OBJECTS:
+        place = os.path.join(source, "tests", folder)
+        wanted = set()
+        for path in sorted(glob.glob(os.path.join(place, "ex*.c"))):
+            for file in outputs_of(os.path.basename(path)[:-2], open(path, encoding="utf-8").read()):
+                wanted.add(file)
+                if not os.path.exists(os.path.join(place, file)):
+                    wrong.append(f"tests/{folder}/{os.path.basename(path)}: no file tests/{folder}/{file}, the expected output of a test")
+        for path in sorted(glob.glob(os.path.join(place, "output", "*.out"))):
+            file = os.path.join("output", os.path.basename(path))
+            if re.sub(r"_alt(_\d+)?(?=\.out$)", "", file) not in wanted:
+                wrong.append(f"tests/{folder}/{file}: no test has this output")
+    return wrong
 
 
 def program(path):
@@ -117,6 +152,9 @@ def main(arguments):
     text = open(path, encoding="utf-8").read() if os.path.exists(path) else ""
     old = dict(re.findall(r"^\| `(\S+)` \|.*\| (\S*) \|$", text, flags=re.M))
     new = index(source, rest[0] if rest else None, old)
+    wrong = check_outputs(source) if check else []
+    if wrong:
+        sys.exit("\n".join(wrong))
     if check and new != text:
         sys.exit("tests/README.md is not that of the tests: run make tests-readme")
     if not check:

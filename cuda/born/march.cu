@@ -20,7 +20,7 @@ static PetscErrorCode BornMarches(bool *may)
     PetscCallCUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
     result = false;
     if (major >= 9) {
-      PetscCallCUDA(cudaFuncGetAttributes(&attributes, BornMarch<BornKind<float, float, 1, false, BORN_NOTHING, BornShapeOf<1, false>>>));
+      PetscCallCUDA(cudaFuncGetAttributes(&attributes, BornMarch<BornKind<float, float, 1, false, BORN_NOTHING, false, BornShapeOf<1, false>>>));
       result = attributes.ptxVersion >= 90;
     }
     known = device;
@@ -34,6 +34,7 @@ PetscErrorCode BornMarchStep(const BornGrid *g, const BornStep *step, cudaStream
   PetscFunctionBegin;
   *done = false;
   if (g->dim < 3 || step->number == BORN_DOUBLE) PetscFunctionReturn(PETSC_SUCCESS);
+  if (step->bits && step->w && !step->scatter) PetscFunctionReturn(PETSC_SUCCESS); /* no sweep does so */
   PetscCall(BornMarches(done));
   if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
   switch (g->radius) {

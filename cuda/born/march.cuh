@@ -35,14 +35,15 @@ struct BornShape {
   static constexpr int N = N_, TX = TX_, TY = TY_, SU = SU_, SA = SA_, blocks = blocks_, threads = TX * TY + BORN_WARP, warps = TX * TY / BORN_WARP;
 };
 
-/* V of 16 bits or of 32, a second field w or none, and the role of u for w */
-template <class T_, class V_, int R_, bool both_, BornExtra extra_, class Shape>
+/* V of 16 bits or of 32, a second field w or none, the role of u for w, and whether L u is rounded and stored, which takes
+   registers */
+template <class T_, class V_, int R_, bool both_, BornExtra extra_, bool stores_, class Shape>
 struct BornKind {
   using T                      = T_;
   using V                      = V_;
   using S                      = Shape;
   static constexpr int       R = R_, fields = both_ ? 2 : 1;
-  static constexpr bool      both  = both_;
+  static constexpr bool      both = both_, stores = stores_;
   static constexpr BornExtra extra = extra_;
   /* room at each side of a line, a multiple of 16 bytes; a plane of u, lines with room, a multiple of 128 bytes */
   static constexpr int X = (R + 3) / 4 * 4, line = S::TX * S::N + 2 * X, lines = S::TY + 2 * R, plane = (line * lines + 31) / 32 * 32,
@@ -309,7 +310,7 @@ __global__ void __launch_bounds__(K::S::threads, K::S::blocks) BornMarch(const _
     BornStar<K, T>(a, reinterpret_cast<const T *>(plane) + own, q, lu);
     BornPut<N>(a.out, to, in, lu);
     BornNew<N>(a, in, whole, x, static_cast<T *>(a.old) + to, q[R], old, V, damp && a.sponge, syz, sx, lu, &largest);
-    if (a.store.bits) {
+    if constexpr (K::stores) {
   #pragma unroll
       for (int i = 0; i < N; i++) lu[i] = x + i < a.n[0] ? lu[i] : 0.f;
       BornRoundBlock<N>(a.store, x, y, z, in, lu);

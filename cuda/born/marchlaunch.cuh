@@ -8,7 +8,7 @@
 #include "launch.cuh"
 #include "march.cuh"
 
-#define BORN_PLANES 32 /* approximate planes per block; short marches balance blocks, long marches read fewer planes twice */
+#define BORN_PLANES 20 /* approximate planes per block; short marches balance blocks, long marches read fewer planes twice */
 
 /* cuda/born/march.cu */
 PETSC_INTERN PetscErrorCode BornMapCreate(const BornGrid *, const void *, int bytes, int nx, int ny, CUtensorMap *);
@@ -48,10 +48,13 @@ template <int R, class T, class V>
 static PetscErrorCode BornMarchNumber(const BornGrid *g, const BornStep *step, cudaStream_t stream)
 {
   PetscFunctionBegin;
-  if (step->w && step->image) PetscCall((BornMarchKind<BornKind<T, V, R, true, BORN_IMAGE, BornShapeOf<R, true>>>(g, step, stream)));
-  else if (step->w && step->scatter) PetscCall((BornMarchKind<BornKind<T, V, R, true, BORN_SCATTER, BornShapeOf<R, true>>>(g, step, stream)));
-  else if (step->w) PetscCall((BornMarchKind<BornKind<T, V, R, true, BORN_NOTHING, BornShapeOf<R, true>>>(g, step, stream)));
-  else PetscCall((BornMarchKind<BornKind<T, V, R, false, BORN_NOTHING, BornShapeOf<R, false>>>(g, step, stream)));
+  if (step->w && step->image) PetscCall((BornMarchKind<BornKind<T, V, R, true, BORN_IMAGE, false, BornShapeOf<R, true>>>(g, step, stream)));
+  else if (step->w && step->scatter && step->bits)
+    PetscCall((BornMarchKind<BornKind<T, V, R, true, BORN_SCATTER, true, BornShapeOf<R, true>>>(g, step, stream)));
+  else if (step->w && step->scatter) PetscCall((BornMarchKind<BornKind<T, V, R, true, BORN_SCATTER, false, BornShapeOf<R, true>>>(g, step, stream)));
+  else if (step->w) PetscCall((BornMarchKind<BornKind<T, V, R, true, BORN_NOTHING, false, BornShapeOf<R, true>>>(g, step, stream)));
+  else if (step->bits) PetscCall((BornMarchKind<BornKind<T, V, R, false, BORN_NOTHING, true, BornShapeOf<R, false>>>(g, step, stream)));
+  else PetscCall((BornMarchKind<BornKind<T, V, R, false, BORN_NOTHING, false, BornShapeOf<R, false>>>(g, step, stream)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -155,31 +155,22 @@ struct Site {
    largest number of the sample is found[c]. The largest number of a column to be made again is found[K + c], which is
    otherwise 0.
 */
-#define COLUMNS_SAMPLE 16      /* a sample has one of this number of warps */
+#define COLUMNS_SAMPLE 64      /* a sample has one of this number of warps */
+#define COLUMNS_AGAIN  2048u   /* blocks, at most, that make columns again: most calls have no such column */
 #define COLUMNS_NEAR   0x1p+40 /* admitted ratio of the largest number to the sample, within single precision */
-
-/* 2^-e for a number between 2^e and 2^(e+1); 1 for zero and for NaN or Inf */
-static __device__ __forceinline__ double ScaleOf(double largest)
-{
-  int e;
-
-  if (!(largest > 0) || !(largest <= static_cast<double>(PETSC_MAX_REAL))) return 1;
-  (void)frexp(largest, &e);
-  return ldexp(1., min(1000, 1 - e));
-}
 
 /* Factors of the columns for all threads of a block, and the inverse factors */
 template <int K, bool again>
 static __device__ __forceinline__ void GetFactors(const double *found, double factor[])
 {
-  if (threadIdx.x < K) factor[threadIdx.x] = ScaleOf(found[again ? K + threadIdx.x : threadIdx.x]);
+  if (threadIdx.x < K) factor[threadIdx.x] = GridMGScaleOf(found[again ? K + threadIdx.x : threadIdx.x]);
   __syncthreads();
 }
 
 template <int K>
 static __device__ __forceinline__ void GetInverseFactors(const double *found, double factor[])
 {
-  if (threadIdx.x < K) factor[threadIdx.x] = 1 / ScaleOf(found[K + threadIdx.x] != 0 ? found[K + threadIdx.x] : found[threadIdx.x]);
+  if (threadIdx.x < K) factor[threadIdx.x] = 1 / GridMGScaleOf(found[K + threadIdx.x] != 0 ? found[K + threadIdx.x] : found[threadIdx.x]);
   __syncthreads();
 }
 
@@ -217,7 +208,7 @@ static __global__ void __launch_bounds__(COLUMNS_THREADS)
 {
   __shared__ double factors[K];
   __shared__ Value<T> tile[COLUMNS_POINTS][K + 1];
-  const int           first = static_cast<int>(blockIdx.x) * COLUMNS_POINTS, thread = static_cast<int>(threadIdx.x), p = thread % COLUMNS_POINTS;
+  const int           thread = static_cast<int>(threadIdx.x), p = thread % COLUMNS_POINTS;
 
   if constexpr (again) {
     double any = 0;
@@ -226,32 +217,35 @@ static __global__ void __launch_bounds__(COLUMNS_THREADS)
     if (any == 0) return;
   }
   GetFactors<K, again>(found, factors);
+  for (int first = static_cast<int>(blockIdx.x) * COLUMNS_POINTS; first < cells; first += static_cast<int>(gridDim.x) * COLUMNS_POINTS) {
 #pragma unroll
-  for (int k = 0; k < K; k += COLUMNS_THREADS / COLUMNS_POINTS) {
-    const int          c    = k + thread / COLUMNS_POINTS;
-    unsigned long long most = 0;
-    Value<T>           v{};
+    for (int k = 0; k < K; k += COLUMNS_THREADS / COLUMNS_POINTS) {
+      const int          c    = k + thread / COLUMNS_POINTS;
+      unsigned long long most = 0;
+      Value<T>           v{};
 
-    if (c < n && first + p < cells) {
-      const Value<PetscReal> from   = x[static_cast<PetscInt64>(c) * ld + first + p];
-      const double           factor = factors[c];
+      if (c < n && first + p < cells) {
+        const Value<PetscReal> from   = x[static_cast<PetscInt64>(c) * ld + first + p];
+        const double           factor = factors[c];
 
-      if (!again) most = LargestBits(from);
+        if (!again) most = LargestBits(from);
 #pragma unroll
-      for (int q = 0; q < GRIDMG_PARTS; q++) v.p[q] = static_cast<T>(factor * static_cast<double>(from.p[q]));
+        for (int q = 0; q < GRIDMG_PARTS; q++) v.p[q] = static_cast<T>(factor * static_cast<double>(from.p[q]));
+      }
+      if constexpr (!again) {
+        /* a warp works on a single column */
+        if (c < n && __any_sync(0xffffffffu, most > static_cast<unsigned long long>(__double_as_longlong(COLUMNS_NEAR * found[c]))))
+          PutLargest(most, found + K + c);
+      }
+      tile[p][c] = v;
     }
-    if constexpr (!again) {
-      /* a warp works on a single column */
-      if (c < n && __any_sync(0xffffffffu, most > static_cast<unsigned long long>(__double_as_longlong(COLUMNS_NEAR * found[c]))))
-        PutLargest(most, found + K + c);
-    }
-    tile[p][c] = v;
+    __syncthreads();
+#pragma unroll
+    for (int k = thread; k < K * COLUMNS_POINTS; k += COLUMNS_THREADS)
+      if (first + k / K < cells && (!again || (k % K < n && found[K + k % K] != 0)))
+        b[static_cast<size_t>(first) * K + static_cast<size_t>(k)] = tile[k / K][k % K];
+    __syncthreads();
   }
-  __syncthreads();
-#pragma unroll
-  for (int k = thread; k < K * COLUMNS_POINTS; k += COLUMNS_THREADS)
-    if (first + k / K < cells && (!again || (k % K < n && found[K + k % K] != 0)))
-      b[static_cast<size_t>(first) * K + static_cast<size_t>(k)] = tile[k / K][k % K];
 }
 
 /* The two factors are applied in turn: their product may be out of range */
@@ -302,7 +296,8 @@ static PetscErrorCode Enter(const GridMGStencilOperator *op, PetscInt n, const P
     using T = decltype(number);
 
     EnterKernel<K, false, T><<<BlocksOfPoints(op), COLUMNS_THREADS, 0, stream>>>(cells, static_cast<int>(n), real, ld, scale, static_cast<Value<T> *>(b));
-    EnterKernel<K, true, T><<<BlocksOfPoints(op), COLUMNS_THREADS, 0, stream>>>(cells, static_cast<int>(n), real, ld, scale, static_cast<Value<T> *>(b));
+    EnterKernel<K, true, T>
+      <<<PetscMin(BlocksOfPoints(op), COLUMNS_AGAIN), COLUMNS_THREADS, 0, stream>>>(cells, static_cast<int>(n), real, ld, scale, static_cast<Value<T> *>(b));
   });
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -419,13 +414,6 @@ static __device__ __forceinline__ Lane<K, T> Corrected(T c, const Value<T> &fact
   return v;
 }
 
-/* colour < 0: all points */
-static __device__ __forceinline__ bool HasColour(const GridMGDims &g, int colour, int i)
-{
-  if (colour < 0) return true;
-  return ((i % g.n[0] & 1) | (i / g.n[0] % g.n[1] & 1) << 1 | (i / g.n[0] / g.n[1] & 1) << 2) == colour;
-}
-
 template <int K, class T>
 static __global__ void __launch_bounds__(COLUMNS_THREADS)
   StartKernel(GridMGDims g, int colour, T c, const Value<T> *__restrict__ factor, const Chunk<T> *__restrict__ b, Chunk<T> *__restrict__ x)
@@ -516,32 +504,17 @@ static __global__ void __launch_bounds__(COLUMNS_THREADS)
   }
 }
 
-/* The points of a colour, n[d] in direction d */
 template <int dim, int K, class T, class Code>
-static __global__ void __launch_bounds__(COLUMNS_THREADS)
-  ColourKernel(Operator<T, Code> op, int colour, int n0, int n1, int n2, const Chunk<T> *__restrict__ b, Chunk<T> *x)
+static __global__ void __launch_bounds__(COLUMNS_THREADS) ColourKernel(Operator<T, Code> op, Colour colour, const Chunk<T> *__restrict__ b, Chunk<T> *x)
 {
   const Item<K, T> item;
-  const int        k = item.i;
 
-  if (k >= n0 * n1 * n2) return;
-  const int where[3]  = {2 * (k % n0) + (colour & 1), (dim > 1 ? 2 : 1) * (k / n0 % n1) + (colour >> 1 & 1), (dim > 2 ? 2 : 1) * (k / n0 / n1) + (colour >> 2)};
-  const int i         = where[0] + op.g.n[0] * (where[1] + op.g.n[1] * where[2]);
-  const size_t     at = At<K, T>(i, item.g);
+  if (item.i >= colour.points) return;
+  const int        i   = colour.Point<dim>(op.g, item.i);
+  const size_t     at  = At<K, T>(i, item.g);
   const Lane<K, T> own = Read<K>(x + at);
 
   Write<K>(x + at, Corrected(T(1), op.factor[i], Read<K>(b + at), own, Times<dim, K, false>(op, T(0), i, item.g, x, own)));
-}
-
-/* launch(operator, a number, std::integral_constant of the dimension) */
-template <class Launch>
-static void WithOperator(const GridMGStencilOperator *op, Launch launch)
-{
-  GridMGWithCodes(op, [&](auto number, auto code) {
-    const auto o = OperatorOf<decltype(number), decltype(code)>(op);
-
-    GridMGWithDim(op->grid.dim, [&](auto dim) { launch(o, number, dim); });
-  });
 }
 
 template <int K, Kind kind>
@@ -608,25 +581,19 @@ static PetscErrorCode Down(const GridMGStencilOperator *op, double c, const void
 }
 
 template <int K>
-static PetscErrorCode Colour(const GridMGStencilOperator *op, int colour, const void *b, void *x)
+static PetscErrorCode ColourStep(const GridMGStencilOperator *op, int colour, const void *b, void *x)
 {
+  const Colour points = ColourOf(op, colour);
   cudaStream_t stream;
-  int          n[3];
 
   PetscFunctionBegin;
   PetscCall(LitheGraphGetStream(&stream));
-  for (int d = 0; d < 3; d++) {
-    const int all = static_cast<int>(op->grid.n[d]);
-
-    n[d] = d < op->grid.dim ? (all + 1 - (colour >> d & 1)) / 2 : all;
-  }
-  if (n[0] * n[1] * n[2] == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!points.points) PetscFunctionReturn(PETSC_SUCCESS);
   WithOperator(op, [&](auto o, auto number, auto dim) {
     using T = decltype(number);
 
-    ColourKernel<decltype(dim)::value, K><<<BlocksFor<K, T>(n[0] * n[1] * n[2]), COLUMNS_THREADS, 0, stream>>>(o, colour, n[0], n[1], n[2],
-                                                                                                               static_cast<const Chunk<T> *>(b),
-                                                                                                               static_cast<Chunk<T> *>(x));
+    ColourKernel<decltype(dim)::value, K>
+      <<<BlocksFor<K, T>(points.points), COLUMNS_THREADS, 0, stream>>>(o, points, static_cast<const Chunk<T> *>(b), static_cast<Chunk<T> *>(x));
   });
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -819,7 +786,7 @@ static GridMGColumnsKernels TableOf()
   t.leave           = Leave<K>;
   t.stepleave       = StepLeave<K>;
   t.cycle.start     = Start<K>;
-  t.cycle.colour    = Colour<K>;
+  t.cycle.colour    = ColourStep<K>;
   t.cycle.step      = Step<K>;
   t.cycle.residual  = Residual<K>;
   t.cycle.restrict_ = Restrict<K>;

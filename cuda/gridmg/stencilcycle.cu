@@ -21,17 +21,6 @@ static inline unsigned int BlocksFor(PetscInt64 n)
 
 /* ------------------------------------------------------------ vectors of the matrix */
 
-/* 2^-e for a number between 2^e and 2^(e+1); 1 for zero and for NaN or Inf */
-static __device__ __forceinline__ double ScaleOf(const double *scale)
-{
-  const double largest = *scale;
-  int          e;
-
-  if (!(largest > 0) || !(largest <= static_cast<double>(PETSC_MAX_REAL))) return 1;
-  (void)frexp(largest, &e);
-  return ldexp(1., min(1000, 1 - e));
-}
-
 /* As integers, bits of moduli have the order of the moduli; a NaN is the largest */
 static __global__ void __launch_bounds__(GRIDMG_THREADS) LargestKernel(PetscInt64 n, const PetscReal *__restrict__ x, unsigned long long *__restrict__ largest)
 {
@@ -50,7 +39,7 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS)
 {
   const PetscInt64 i = static_cast<PetscInt64>(blockIdx.x) * GRIDMG_THREADS + threadIdx.x;
 
-  if (i < n) b[i] = static_cast<T>(ScaleOf(scale) * static_cast<double>(x[i]));
+  if (i < n) b[i] = static_cast<T>(GridMGScaleOf(*scale) * static_cast<double>(x[i]));
 }
 
 /* The two factors are applied in turn: their product may be out of range */
@@ -60,7 +49,7 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS)
 {
   const PetscInt64 i = static_cast<PetscInt64>(blockIdx.x) * GRIDMG_THREADS + threadIdx.x;
 
-  if (i < n) y[i] = static_cast<PetscReal>(1 / ScaleOf(scale) * (factor * static_cast<double>(x[i])));
+  if (i < n) y[i] = static_cast<PetscReal>(1 / GridMGScaleOf(*scale) * (factor * static_cast<double>(x[i])));
 }
 
 /* One of several processes may have no points */
@@ -114,13 +103,6 @@ PetscErrorCode LitheCUDAGridMGStencilLeave(const GridMGStencilOperator *op, doub
 }
 
 /* ------------------------------------------------------------ smoothers */
-
-/* colour < 0: all points */
-static __device__ __forceinline__ bool HasColour(const GridMGDims &g, int colour, int i)
-{
-  if (colour < 0) return true;
-  return ((i % g.n[0] & 1) | (i / g.n[0] % g.n[1] & 1) << 1 | (i / g.n[0] / g.n[1] & 1) << 2) == colour;
-}
 
 template <class T>
 static __global__ void __launch_bounds__(GRIDMG_THREADS)
@@ -199,29 +181,15 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS)
   if (i < op.g.cells) out[i] = Corrected(op, c, i, b[i], x[i], Times<dim>(op, i, x));
 }
 
-/* The points of a colour, n[d] in direction d */
 template <int dim, class T, class Code>
-static __global__ void __launch_bounds__(GRIDMG_THREADS)
-  ColourKernel(Operator<T, Code> op, int colour, int n0, int n1, int n2, const Value<T> *__restrict__ b, Value<T> *x)
+static __global__ void __launch_bounds__(GRIDMG_THREADS) ColourKernel(Operator<T, Code> op, Colour colour, const Value<T> *__restrict__ b, Value<T> *x)
 {
   const int k = static_cast<int>(blockIdx.x * GRIDMG_THREADS + threadIdx.x);
 
-  if (k >= n0 * n1 * n2) return;
-  const int at[3] = {2 * (k % n0) + (colour & 1), (dim > 1 ? 2 : 1) * (k / n0 % n1) + (colour >> 1 & 1), (dim > 2 ? 2 : 1) * (k / n0 / n1) + (colour >> 2)};
-  const int i     = at[0] + op.g.n[0] * (at[1] + op.g.n[1] * at[2]);
+  if (k >= colour.points) return;
+  const int i = colour.Point<dim>(op.g, k);
 
   x[i] = Corrected(op, T(1), i, b[i], x[i], Times<dim>(op, i, x));
-}
-
-/* launch(operator, std::integral_constant of the dimension) */
-template <class Launch>
-static void WithOperator(const GridMGStencilOperator *op, Launch launch)
-{
-  GridMGWithCodes(op, [&](auto number, auto code) {
-    const auto o = OperatorOf<decltype(number), decltype(code)>(op);
-
-    GridMGWithDim(op->grid.dim, [&](auto dim) { launch(o, number, dim); });
-  });
 }
 
 /* Tiles pay off for long lines */
@@ -284,22 +252,16 @@ PetscErrorCode LitheCUDAGridMGStencilStep(const GridMGStencilOperator *op, doubl
 
 PetscErrorCode LitheCUDAGridMGStencilColour(const GridMGStencilOperator *op, int colour, const void *b, void *x)
 {
+  const Colour points = ColourOf(op, colour);
   cudaStream_t stream;
-  int          n[3];
 
   PetscFunctionBegin;
   PetscCall(LitheGraphGetStream(&stream));
-  for (int d = 0; d < 3; d++) {
-    const int all = static_cast<int>(op->grid.n[d]);
-
-    n[d] = d < op->grid.dim ? (all + 1 - (colour >> d & 1)) / 2 : all;
-  }
+  if (!points.points) PetscFunctionReturn(PETSC_SUCCESS);
   WithOperator(op, [&](auto o, auto number, auto dim) {
     using V = Value<decltype(number)>;
 
-    ColourKernel<decltype(dim)::value><<<BlocksFor(static_cast<PetscInt64>(n[0]) * n[1] * n[2]), GRIDMG_THREADS, 0, stream>>>(o, colour, n[0], n[1], n[2],
-                                                                                                                              static_cast<const V *>(b),
-                                                                                                                              static_cast<V *>(x));
+    ColourKernel<decltype(dim)::value><<<BlocksFor(points.points), GRIDMG_THREADS, 0, stream>>>(o, points, static_cast<const V *>(b), static_cast<V *>(x));
   });
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -76,6 +76,52 @@ static Operator<T, Code> OperatorOf(const GridMGStencilOperator *op)
           static_cast<const Value<T> *>(op->sigma), static_cast<const Value<T> *>(op->factor)};
 }
 
+/* launch(operator, a number, std::integral_constant of the dimension) */
+template <class Launch>
+static void WithOperator(const GridMGStencilOperator *op, Launch launch)
+{
+  GridMGWithCodes(op, [&](auto number, auto code) {
+    const auto o = OperatorOf<decltype(number), decltype(code)>(op);
+
+    GridMGWithDim(op->grid.dim, [&](auto dim) { launch(o, number, dim); });
+  });
+}
+
+/* The points of a colour: n[d] in direction d */
+struct Colour {
+  int colour, n[3], points;
+
+  /* The number of point k */
+  template <int dim>
+  __device__ __forceinline__ int Point(const GridMGDims &g, int k) const
+  {
+    const int x = 2 * (k % n[0]) + (colour & 1), y = (dim > 1 ? 2 : 1) * (k / n[0] % n[1]) + (colour >> 1 & 1),
+              z = (dim > 2 ? 2 : 1) * (k / n[0] / n[1]) + (colour >> 2);
+
+    return x + g.n[0] * (y + g.n[1] * z);
+  }
+};
+
+[[maybe_unused]] static Colour ColourOf(const GridMGStencilOperator *op, int colour)
+{
+  Colour c = {colour, {0, 0, 0}, 1};
+
+  for (int d = 0; d < 3; d++) {
+    const int all = static_cast<int>(op->grid.n[d]);
+
+    c.n[d] = d < op->grid.dim ? (all + 1 - (colour >> d & 1)) / 2 : all;
+    c.points *= c.n[d];
+  }
+  return c;
+}
+
+/* colour < 0: all points */
+[[maybe_unused]] static __device__ __forceinline__ bool HasColour(const GridMGDims &g, int colour, int i)
+{
+  if (colour < 0) return true;
+  return ((i % g.n[0] & 1) | (i / g.n[0] % g.n[1] & 1) << 1 | (i / g.n[0] / g.n[1] & 1) << 2) == colour;
+}
+
 /* out = x + c factor (b - A x) */
 template <class T, class Code>
 static __device__ __forceinline__ Value<T> Corrected(const Operator<T, Code> &op, T c, int i, const Value<T> &b, const Value<T> &x, const Value<T> &Ax)

@@ -54,6 +54,7 @@ PetscErrorCode VCRSLaunchDestroy(VCRSPlan *dplan)
   if (!l) PetscFunctionReturn(PETSC_SUCCESS);
   if (l->dword) PetscCallCUDA(cudaFree(l->dword));
   if (l->ddiagonal) PetscCallCUDA(cudaFree(l->ddiagonal));
+  if (l->dvalue) PetscCallCUDA(cudaFree(l->dvalue));
   if (l->dlong) PetscCallCUDA(cudaFree(l->dlong));
   if (l->dlisted) PetscCallCUDA(cudaFree(l->dlisted));
   if (l->dmain) PetscCallCUDA(cudaFree(l->dmain));

@@ -521,6 +521,8 @@ typedef struct VCRSLaunch_ {
   uint32_t *dword;
   /* device, L0, [nsets]: diagonal entries */
   PetscScalar *ddiagonal;
+  /* device, L0 with several media, [nsets][length]: the values of pairs with the common offsets, in the order of offset[] */
+  PetscScalar *dvalue;
   /* device, L0: mixed slices; nunions > 0: the unions of vcrs/mult/unions.cu */
   VCRSUnions unions;
 } VCRSLaunch;
@@ -533,6 +535,9 @@ struct MultArguments {
   PetscReal     sign;
   /* the kernel may begin before the end of the previous kernel, see common/pdl.cuh */
   bool pdl;
+  /* the number of columns, and the distances between columns; 1 unless VCRSKernel has `columns` */
+  int        columns;
+  PetscInt64 ldx, ldadd, ldy;
 };
 
 static __device__ __forceinline__ Number AddSigned(Number add, PetscReal sign, Number sum)
@@ -571,12 +576,13 @@ static inline SigmaArguments GetSigmaArguments(const VCRSPlan *p)
 PETSC_INTERN PetscErrorCode VCRSLaunchCreate(const VCRSPlan *table, VCRSPlan *dplan);
 PETSC_INTERN PetscErrorCode VCRSLaunchDestroy(VCRSPlan *dplan);
 
-/* A kernel of y = A x for one column. prepare returns whether the kernel accepts the matrix, and, if so, creates the
-   kernel's data. table: as for VCRSLaunchCreate() */
+/* A kernel of y = A x. prepare returns whether the kernel accepts the matrix, and, if so, creates the kernel's data.
+   table: as for VCRSLaunchCreate(). columns: NULL, or returns the largest number of columns of a call to mult */
 struct VCRSKernel {
   const char *name;
   PetscErrorCode (*prepare)(VCRSLaunch *, const VCRSPlan *table, VCRSPlan *dplan, bool *runs);
   PetscErrorCode (*mult)(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);
+  PetscInt (*columns)(const VCRSLaunch *);
 };
 
 PETSC_INTERN const VCRSKernel VCRSKernelGroups, VCRSKernelSmall, VCRSKernelPairs, VCRSKernelStencil27, VCRSKernelStencil7, VCRSKernelSets, VCRSKernelSlices,

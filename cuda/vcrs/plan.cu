@@ -214,9 +214,9 @@ PetscErrorCode LitheCUDAVCRSFree(VCRSPlan *dplan)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* dy = sign A dx + dadd for one column; without dadd, dy = A dx */
-static PetscErrorCode PlanMult(const VCRSPlan *table, const VCRSPlan *dplan, const PetscScalar *dx, const PetscScalar *dadd, PetscReal sign, PetscScalar *dy,
-                               cudaStream_t stream)
+/* dy = sign A dx + dadd for a number of columns that the matrix's kernel accepts; without dadd, dy = A dx */
+static PetscErrorCode PlanMult(const VCRSPlan *table, const VCRSPlan *dplan, PetscInt columns, const PetscScalar *dx, PetscInt ldx, const PetscScalar *dadd,
+                               PetscInt ldadd, PetscReal sign, PetscScalar *dy, PetscInt ldy, cudaStream_t stream)
 {
   MultArguments     v;
   const VCRSLaunch *l;
@@ -224,28 +224,35 @@ static PetscErrorCode PlanMult(const VCRSPlan *table, const VCRSPlan *dplan, con
   PetscFunctionBegin;
   /* the first product prepares a plan made on the device */
   if (!dplan->launch) PetscCall(PlanPrepare(table, const_cast<VCRSPlan *>(dplan)));
-  l      = static_cast<const VCRSLaunch *>(dplan->launch);
-  v.x    = reinterpret_cast<const Number *>(dx);
-  v.add  = reinterpret_cast<const Number *>(dadd);
-  v.y    = reinterpret_cast<Number *>(dy);
-  v.sign = sign;
-  v.pdl  = l->sm90;
+  l         = static_cast<const VCRSLaunch *>(dplan->launch);
+  v.x       = reinterpret_cast<const Number *>(dx);
+  v.add     = reinterpret_cast<const Number *>(dadd);
+  v.y       = reinterpret_cast<Number *>(dy);
+  v.sign    = sign;
+  v.pdl     = l->sm90;
+  v.columns = static_cast<int>(columns);
+  v.ldx     = ldx;
+  v.ldadd   = ldadd;
+  v.ldy     = ldy;
   PetscCall((*l->kernel->mult)(l, dplan, &v, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-   Whether several columns are multiplied one by one: if a special kernel exists for the matrix, which reads x once, and
-   entries are few. The sweep for several columns decodes entries once, but waits for x in many lines of memory.
+   The columns per call of the matrix's kernel, or 0 for the sweep over the rows. A special kernel for one column reads x
+   once, and is faster if entries are few. The sweep decodes entries once, but waits for x in many lines of memory.
 */
-static PetscErrorCode ColumnsAreAlone(const VCRSPlan *table, const VCRSPlan *dplan, bool *alone)
+static PetscErrorCode GetColumnsAtOnce(const VCRSPlan *table, const VCRSPlan *dplan, PetscInt *columns)
 {
-  const PetscInt64 vectors = (static_cast<PetscInt64>(dplan->m) + dplan->n) * static_cast<PetscInt64>(sizeof(PetscScalar));
-  const PetscInt64 entries = dplan->layout == MATVCRS_LAYOUT_L0 ? 0 : dplan->nz * static_cast<PetscInt64>(VCRSValueBytes(dplan->values));
+  const PetscInt64  vectors = (static_cast<PetscInt64>(dplan->m) + dplan->n) * static_cast<PetscInt64>(sizeof(PetscScalar));
+  const PetscInt64  entries = dplan->layout == MATVCRS_LAYOUT_L0 ? 0 : dplan->nz * static_cast<PetscInt64>(VCRSValueBytes(dplan->values));
+  const VCRSLaunch *l;
 
   PetscFunctionBegin;
   if (!dplan->launch) PetscCall(PlanPrepare(table, const_cast<VCRSPlan *>(dplan)));
-  *alone = static_cast<const VCRSLaunch *>(dplan->launch)->kernel != &VCRSKernelRows && entries <= VCRS_ALONE * vectors;
+  l        = static_cast<const VCRSLaunch *>(dplan->launch);
+  *columns = l->kernel->columns ? (*l->kernel->columns)(l) : 1;
+  if (l->kernel == &VCRSKernelRows || (*columns == 1 && entries > VCRS_ALONE * vectors)) *columns = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -259,11 +266,13 @@ PetscErrorCode LitheCUDAVCRSMult(const VCRSPlan *table, const VCRSPlan *dplan, V
   if (nrhs <= 0 || nrow <= 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   if (op == VCRS_OP_N) {
-    bool alone = nrhs == 1;
+    PetscInt most = 1;
 
-    if (!alone) PetscCall(ColumnsAreAlone(table, dplan, &alone));
-    if (!alone) PetscCall(VCRSRowsMult(dplan, nrhs, dx, ldx, dadd, ldadd, dy, ldy, 1, stream));
-    for (PetscInt64 j = 0; j < nrhs && alone; j++) PetscCall(PlanMult(table, dplan, dx + j * ldx, dadd ? dadd + j * ldadd : nullptr, 1, dy + j * ldy, stream));
+    if (nrhs > 1) PetscCall(GetColumnsAtOnce(table, dplan, &most));
+    if (!most) PetscCall(VCRSRowsMult(dplan, nrhs, dx, ldx, dadd, ldadd, dy, ldy, 1, stream));
+    for (PetscInt64 j = 0; j < nrhs && most; j += most)
+      PetscCall(PlanMult(table, dplan, PetscMin(most, nrhs - static_cast<PetscInt>(j)), dx + j * ldx, ldx, dadd ? dadd + j * ldadd : nullptr, ldadd, 1,
+                         dy + j * ldy, ldy, stream));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -286,7 +295,7 @@ PetscErrorCode LitheCUDAVCRSResidual(const VCRSPlan *table, const VCRSPlan *dpla
   PetscFunctionBegin;
   if (dplan->m <= 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(PlanMult(table, dplan, dx, db, -1, dr, stream));
+  PetscCall(PlanMult(table, dplan, 1, dx, 0, db, 0, -1, dr, 0, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -307,7 +316,7 @@ PetscErrorCode LitheCUDAVCRSStepLeavesOut(const VCRSPlan *dplan, PetscBool *leav
 
 PetscErrorCode LitheCUDAVCRSStep(const VCRSPlan *table, const VCRSPlan *dplan, const LitheStep *step, const PetscScalar *dx, PetscScalar *dy)
 {
-  MultArguments v;
+  MultArguments v = {};
   cudaStream_t  stream;
 
   PetscFunctionBegin;
@@ -321,7 +330,7 @@ PetscErrorCode LitheCUDAVCRSStep(const VCRSPlan *table, const VCRSPlan *dplan, c
     v.pdl       = static_cast<const VCRSLaunch *>(dplan->launch)->sm90;
     PetscCall(VCRSUnionsMult(static_cast<const VCRSLaunch *>(dplan->launch), dplan, &v, step, stream));
   } else {
-    PetscCall(PlanMult(table, dplan, dx, dx, step->scale, dy, stream));
+    PetscCall(PlanMult(table, dplan, 1, dx, 0, dx, 0, step->scale, dy, 0, stream));
     PetscCall(LitheCUDAStepFinish(step, PETSC_TRUE, dplan->m, dx, dy));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

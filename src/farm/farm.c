@@ -19,11 +19,12 @@ PetscErrorCode LitheFarmOptionsRead(PetscOptionItems PetscOptionsObject, const c
   PetscCall(PetscSNPrintf(name[2], sizeof(name[2]), "%sjournal_keep", stem));
   PetscCall(PetscSNPrintf(name[3], sizeof(name[3]), "%sprogress", stem));
   PetscCall(PetscSNPrintf(name[4], sizeof(name[4]), "%sfixed", stem));
-  PetscCall(PetscOptionsInt(name[0], "Processes that share a task", NULL, o->size, &o->size, NULL));
-  PetscCall(PetscOptionsString(name[1], "Begins the names of files that a killed run goes on from", NULL, o->journal, o->journal, sizeof(o->journal), NULL));
-  PetscCall(PetscOptionsBool(name[2], "Whether these files stay when all is done", NULL, o->keep, &o->keep, NULL));
-  PetscCall(PetscOptionsBool(name[3], "Whether to say what is done and how long the rest takes", NULL, o->progress, &o->progress, NULL));
-  PetscCall(PetscOptionsBool(name[4], "Whether tasks are shared out by their cost beforehand", NULL, o->fixed, &o->fixed, NULL));
+  PetscCall(PetscOptionsInt(name[0], "Processes per group; a group shares a task", NULL, o->size, &o->size, NULL));
+  PetscCall(
+    PetscOptionsString(name[1], "Begin of the names of journals, from which a killed run continues", NULL, o->journal, o->journal, sizeof(o->journal), NULL));
+  PetscCall(PetscOptionsBool(name[2], "Whether journals stay after the last task", NULL, o->keep, &o->keep, NULL));
+  PetscCall(PetscOptionsBool(name[3], "Whether to print finished tasks and the time left", NULL, o->progress, &o->progress, NULL));
+  PetscCall(PetscOptionsBool(name[4], "Whether tasks are distributed by cost beforehand, not taken by free groups", NULL, o->fixed, &o->fixed, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -37,7 +38,7 @@ PetscErrorCode LitheFarmOptionsReadSlice(PetscOptionItems PetscOptionsObject, co
   PetscCall(PetscSNPrintf(name[0], sizeof(name[0]), "%stask_slice", stem));
   PetscCall(PetscSNPrintf(name[1], sizeof(name[1]), "%sjournal_only", stem));
   PetscCall(PetscOptionsString(name[0], "i/n: only each n-th task, from i on, which counts from 0", NULL, slice, slice, sizeof(slice), &set));
-  PetscCall(PetscOptionsBool(name[1], "Whether to add up what journals have, and to do nothing more", NULL, o->only, &o->only, NULL));
+  PetscCall(PetscOptionsBool(name[1], "Whether to add up the journals of all slices, and to do no task", NULL, o->only, &o->only, NULL));
   if (set) {
     PetscCheck(sscanf(slice, "%lld/%lld%c", &part, &parts, &rest) == 2 && parts > 0 && parts < PETSC_INT_MAX && part >= 0 && part < parts, PETSC_COMM_SELF,
                PETSC_ERR_USER_INPUT, "%s %s: the number of a slice, counted from 0, and how many there are: 2/8", name[0], slice);
@@ -206,6 +207,22 @@ static PetscErrorCode FarmCountersReset(LitheFarm f)
     if (f->window != MPI_WIN_NULL) PetscCallMPI(MPI_Win_sync(f->window));
   }
   PetscCallMPI(MPI_Barrier(f->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* No group gets a further task: all tickets are taken. With fixed shares the other groups learn of the end of a round only */
+static PetscErrorCode FarmStop(LitheFarm f)
+{
+  const int64_t many = (int64_t)1 << 40;
+
+  PetscFunctionBegin;
+  if (f->window == MPI_WIN_NULL) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPI_Accumulate(&many, 1, MPI_INT64_T, 0, (MPI_Aint)offsetof(FarmCounters, ticket), 1, MPI_INT64_T, MPI_SUM, f->window));
+  PetscCallMPI(MPI_Accumulate(&many, 1, MPI_INT64_T, 0, (MPI_Aint)offsetof(FarmCounters, opened), 1, MPI_INT64_T, MPI_SUM, f->window));
+  for (PetscInt s = 0; s < f->job->nsets; s++)
+    PetscCallMPI(
+      MPI_Accumulate(&many, 1, MPI_INT64_T, 0, (MPI_Aint)(offsetof(FarmCounters, set) + sizeof(int64_t) * (size_t)s), 1, MPI_INT64_T, MPI_SUM, f->window));
+  PetscCallMPI(MPI_Win_flush(0, f->window));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -455,6 +472,10 @@ static PetscErrorCode FarmRound(LitheFarm f, FarmQueue *queue, PetscInt attempt)
     }
     if (f->group.size > 1) PetscCallMPI(MPI_Bcast(next, 2, MPIU_INT, 0, f->group.comm));
     if (next[1]) PetscCall(FarmJournalWrite(f));
+    if (f->broken) {
+      if (!f->group.rank) PetscCall(FarmStop(f));
+      break;
+    }
     if (next[0] < 0) break;
     PetscCall(FarmTask(f, next[0], attempt));
   }
@@ -537,6 +558,8 @@ static PetscErrorCode FarmStart(LitheFarm f, const LitheFarmJob *job)
   f->writing       = 0;
   f->spoken        = MPI_Wtime();
   f->fresh         = 0;
+  f->broken        = PETSC_FALSE;
+  f->trouble[0]    = 0;
   PetscCall(LitheSumsCreate(job->memory, job->n, &f->sums));
   PetscCall(LitheSumsCreateTerm(f->sums, &f->work));
   PetscCall(PetscCalloc1(job->ntasks, &f->state));
@@ -549,24 +572,57 @@ static PetscErrorCode FarmStart(LitheFarm f, const LitheFarmJob *job)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheFarmRun(LitheFarm f, const LitheFarmJob *job)
+/* The journal at the end of a run, or of a round in which a group could not write: an error on all processes, after what the other groups can write */
+static PetscErrorCode FarmJournalEnd(LitheFarm f, PetscBool last)
 {
-  const PetscInt slices = PetscMax(f->options.slices, 1), n = job->ntasks;
-  PetscInt      *todo, *owner, found = 0, left = 0;
-  PetscBool     *known;
-  double         amount = 0;
-  PetscErrorCode code   = PETSC_SUCCESS;
+  PetscBool broken = f->broken;
 
   PetscFunctionBegin;
-  PetscCheck(n >= 0 && 4 * (PetscInt64)n < PETSC_MPI_INT_MAX, f->comm, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " tasks are too many", n);
-  PetscCheck(job->nsets >= 0 && job->nsets <= FARM_SETS, f->comm, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " sets of tasks: 0 to %d", job->nsets, FARM_SETS);
-  PetscCall(FarmStart(f, job));
-  PetscCall(PetscCalloc3(n, &todo, n, &owner, n, &known));
-  if (f->options.journal[0]) code = FarmJournalRead(f, known);
-  if (code) PetscCall(PetscFree3(todo, owner, known));
-  PetscCall(code);
+  if (!f->options.journal[0] || f->options.only) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &broken, 1, MPI_C_BOOL, MPI_LOR, f->comm));
+  if (!broken && !last) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!broken && f->result.complete && !f->options.keep) {
+    PetscCall(FarmJournalRemove(f));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (f->fresh && !f->broken) PetscCall(FarmJournalWrite(f));
+  PetscCall(FarmJournalAgree(f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The tasks in todo[left], until all are done or have failed as often as they may */
+static PetscErrorCode FarmRounds(LitheFarm f, PetscInt *left, PetscInt todo[], PetscInt owner[])
+{
+  PetscFunctionBegin;
+  for (PetscInt attempt = 0; *left && attempt < PetscMax(f->job->attempts, 1); attempt++) {
+    const PetscInt before = *left;
+    FarmQueue      queue;
+
+    PetscCall(FarmSort(f, before, todo, &queue));
+    if (attempt || f->options.fixed) queue.owner = owner;
+    if (!attempt && f->options.fixed) PetscCall(FarmShareOut(f, before, todo, owner));
+    PetscCall(FarmRound(f, &queue, attempt));
+    PetscCall(PetscFree2(queue.first, queue.setup));
+    PetscCall(FarmJournalEnd(f, PETSC_FALSE));
+    PetscCall(FarmGather(f, before, todo, left, todo, owner));
+    f->result.done += before - *left;
+    for (PetscInt k = 0; k < *left; k++) owner[k] = (owner[k] + 1) % f->group.groups;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* todo[n], owner[n], known[n]: room */
+static PetscErrorCode FarmRun(LitheFarm f, PetscInt todo[], PetscInt owner[], PetscBool known[])
+{
+  const LitheFarmJob *job    = f->job;
+  const PetscInt      slices = PetscMax(f->options.slices, 1);
+  PetscInt            found = 0, left = 0;
+  double              amount = 0;
+
+  PetscFunctionBegin;
+  if (f->options.journal[0]) PetscCall(FarmJournalRead(f, known));
   f->total = 0;
-  for (PetscInt t = 0; t < n; t++) {
+  for (PetscInt t = 0; t < job->ntasks; t++) {
     if (known[t]) found++;
     else if (t % slices == (slices > 1 ? f->options.slice : 0) && !f->options.only) {
       todo[left++] = t;
@@ -575,32 +631,31 @@ PetscErrorCode LitheFarmRun(LitheFarm f, const LitheFarmJob *job)
     }
   }
   f->todo = left;
-  for (PetscInt attempt = 0; left && attempt < PetscMax(job->attempts, 1); attempt++) {
-    PetscInt  before = left;
-    FarmQueue queue;
-
-    PetscCall(FarmSort(f, left, todo, &queue));
-    if (attempt || f->options.fixed) queue.owner = owner;
-    if (!attempt && f->options.fixed) PetscCall(FarmShareOut(f, left, todo, owner));
-    PetscCall(FarmRound(f, &queue, attempt));
-    PetscCall(PetscFree2(queue.first, queue.setup));
-    PetscCall(FarmGather(f, before, todo, &left, todo, owner));
-    f->result.done += before - left;
-    for (PetscInt k = 0; k < left; k++) owner[k] = (owner[k] + 1) % f->group.groups;
-  }
+  PetscCall(FarmRounds(f, &left, todo, owner));
   for (PetscInt k = 0; k < left; k++) amount -= FarmAmount(job, todo[k]);
   PetscCall(PetscArraycpy(f->failed, todo, left));
   PetscCall(PetscSortInt(left, f->failed));
   f->result.nfailed = left;
   PetscCall(FarmSetResult(f, found));
-  if (f->options.journal[0] && !f->options.only) {
-    if (!f->result.complete || f->options.keep) {
-      PetscInt fresh = f->fresh;
-
-      if (fresh) PetscCall(FarmJournalWrite(f));
-    } else PetscCall(FarmJournalRemove(f));
-  }
+  PetscCall(FarmJournalEnd(f, PETSC_TRUE));
   PetscCall(FarmSpeak(f, f->result.done, f->total, amount, PETSC_TRUE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheFarmRun(LitheFarm f, const LitheFarmJob *job)
+{
+  const PetscInt n = job->ntasks;
+  PetscInt      *todo, *owner;
+  PetscBool     *known;
+  PetscErrorCode code;
+
+  PetscFunctionBegin;
+  PetscCheck(n >= 0 && 4 * (PetscInt64)n < PETSC_MPI_INT_MAX, f->comm, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " tasks are too many", n);
+  PetscCheck(job->nsets >= 0 && job->nsets <= FARM_SETS, f->comm, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " sets of tasks: 0 to %d", job->nsets, FARM_SETS);
+  PetscCall(FarmStart(f, job));
+  PetscCall(PetscCalloc3(n, &todo, n, &owner, n, &known));
+  code = FarmRun(f, todo, owner, known);
   PetscCall(PetscFree3(todo, owner, known));
+  PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -33,9 +33,11 @@ struct _n_LitheFarm {
   double              begin; /* of the run */
   double              wrote; /* time of the last journal, and seconds spent on the journal */
   double              writing;
-  double              spoken; /* last line of progress */
-  PetscInt            fresh;  /* tasks that are not in the journal yet */
-  double              total;  /* cost of all tasks of this run */
+  double              spoken;                          /* last line of progress */
+  PetscInt            fresh;                           /* tasks that are not in the journal yet */
+  char                trouble[2 * PETSC_MAX_PATH_LEN]; /* why this group cannot write its journal, on its first process; empty: nothing */
+  PetscBool           broken;                          /* this group cannot write its journal, on all its processes */
+  double              total;                           /* cost of all tasks of this run */
   PetscInt            todo;
   LitheFarmRecord    *record;
   PetscInt           *failed;
@@ -44,7 +46,9 @@ struct _n_LitheFarm {
 
 /* journal.c: results of earlier runs, into the sums and states of the first group; known[ntasks], on all processes */
 PETSC_INTERN PetscErrorCode FarmJournalRead(LitheFarm, PetscBool known[]);
-/* Results of this group; collective on the group */
+/* Results of this group; collective on the group. A failure is noted in trouble and broken; an earlier file stays as it is */
 PETSC_INTERN PetscErrorCode FarmJournalWrite(LitheFarm);
+/* An error on all processes if a group could not write; collective on all */
+PETSC_INTERN PetscErrorCode FarmJournalAgree(LitheFarm);
 /* After the end of a run: collective on all */
 PETSC_INTERN PetscErrorCode FarmJournalRemove(LitheFarm);

@@ -14,6 +14,7 @@
 #define _POSIX_C_SOURCE 200809L /* fileno(), fsync(), opendir() */
 #include "farmimpl.h"
 #include <dirent.h>
+#include <errno.h>
 #include <unistd.h>
 
 #define JOURNAL_MAGIC UINT64_C(0x316d726166746c) /* "ltfarm1", which also shows the order of bytes */
@@ -28,6 +29,7 @@ typedef struct {
   FILE    *file;
   char     path[PETSC_MAX_PATH_LEN + 64];
   uint64_t checksum;
+  int      wrong; /* errno of the first failure while writing; 0: none */
 } JournalFile;
 
 static inline size_t Words(size_t bytes)
@@ -54,12 +56,12 @@ static void JournalSum(JournalFile *j, size_t n, const void *words)
   }
 }
 
-static PetscErrorCode JournalPut(JournalFile *j, size_t n, const void *words)
+/* After a failure nothing more is written. Other processes of the group still send their parts, so the writer goes on */
+static void JournalPut(JournalFile *j, size_t n, const void *words)
 {
-  PetscFunctionBegin;
   JournalSum(j, n, words);
-  PetscCheck(fwrite(words, 8, n, j->file) == n, PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "The journal %s cannot be written: is the disk full?", j->path);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  errno = 0;
+  if (!j->wrong && fwrite(words, 8, n, j->file) != n) j->wrong = errno ? errno : EIO;
 }
 
 /* ------------------------------------------------------------ writing */
@@ -85,8 +87,8 @@ static PetscErrorCode JournalPutBins(LitheFarm f, JournalFile *j, PetscInt64 *co
         if (f->group.rank) PetscCallMPI(MPI_Send(bin[b] + at, m, MPIU_INT64, 0, 0, comm));
         else if (r) {
           PetscCallMPI(MPI_Recv(chunk, m, MPIU_INT64, r, 0, comm, MPI_STATUS_IGNORE));
-          PetscCall(JournalPut(j, (size_t)m, chunk));
-        } else PetscCall(JournalPut(j, (size_t)m, bin[b] + at));
+          JournalPut(j, (size_t)m, chunk);
+        } else JournalPut(j, (size_t)m, bin[b] + at);
       }
     }
   }
@@ -95,22 +97,41 @@ static PetscErrorCode JournalPutBins(LitheFarm f, JournalFile *j, PetscInt64 *co
 }
 
 /* The last word of states, and of a task's own numbers, may be partly used */
-static PetscErrorCode JournalPutBytes(JournalFile *j, size_t bytes, const void *data)
+static void JournalPutBytes(JournalFile *j, size_t bytes, const void *data)
 {
   uint64_t last = 0;
 
-  PetscFunctionBegin;
-  PetscCall(JournalPut(j, bytes / 8, data));
+  JournalPut(j, bytes / 8, data);
   if (bytes % 8) {
     memcpy(&last, (const char *)data + bytes / 8 * 8, bytes % 8);
-    PetscCall(JournalPut(j, 1, &last));
+    JournalPut(j, 1, &last);
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static size_t PieceBytes(const LitheFarmJob *job, PetscInt task)
 {
   return job->pieces ? (size_t)job->pieces[task] * sizeof(PetscReal) : 0;
+}
+
+/* The new file takes the place of the old one, or goes */
+static PetscErrorCode JournalClose(LitheFarm f, JournalFile *j)
+{
+  char path[PETSC_MAX_PATH_LEN + 64];
+
+  PetscFunctionBegin;
+  PetscCall(JournalName(f, f->group.number, "", sizeof(path), path));
+  errno = 0;
+  if (j->file) {
+    if (!j->wrong && (fflush(j->file) || fsync(fileno(j->file)))) j->wrong = errno ? errno : EIO;
+    if (fclose(j->file) && !j->wrong) j->wrong = errno ? errno : EIO;
+    if (!j->wrong && rename(j->path, path)) j->wrong = errno ? errno : EIO;
+    if (j->wrong) (void)unlink(j->path);
+  }
+  if (j->wrong) {
+    PetscCall(PetscSNPrintf(f->trouble, sizeof(f->trouble), "The journal %s cannot be written: %s%s", path, strerror(j->wrong),
+                            j->wrong == ENOSPC || j->wrong == EFBIG || j->wrong == EDQUOT ? ". Is the disk full?" : ""));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode FarmJournalWrite(LitheFarm f)
@@ -120,7 +141,6 @@ PetscErrorCode FarmJournalWrite(LitheFarm f)
   PetscMPIInt         place;
   PetscInt64        **bin;
   JournalFile         j = {.file = NULL};
-  char                path[PETSC_MAX_PATH_LEN + 64];
 
   PetscFunctionBegin;
   PetscCall(LitheSumsGetPlace(f->sums, &place));
@@ -132,29 +152,42 @@ PetscErrorCode FarmJournalWrite(LitheFarm f)
 
     for (PetscInt t = 0; t < job->ntasks; t++) head.own += f->state[t] ? (int64_t)Words(PieceBytes(job, t)) : 0;
     PetscCall(JournalName(f, f->group.number, ".new", sizeof(j.path), j.path));
-    PetscCall(JournalName(f, f->group.number, "", sizeof(path), path));
+    errno  = 0;
     j.file = fopen(j.path, "wb");
-    PetscCheck(j.file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "The journal %s cannot be opened", j.path);
-    PetscCall(JournalPut(&j, Words(sizeof(head)), &head));
-    PetscCall(JournalPutBytes(&j, (size_t)job->ntasks, f->state));
+    if (!j.file) j.wrong = errno ? errno : EIO;
+    JournalPut(&j, Words(sizeof(head)), &head);
+    JournalPutBytes(&j, (size_t)job->ntasks, f->state);
   }
   PetscCall(JournalPutBins(f, &j, bin));
   if (!f->group.rank) {
     uint64_t checksum;
 
     for (PetscInt t = 0; t < job->ntasks; t++) {
-      if (f->state[t] && PieceBytes(job, t)) PetscCall(JournalPutBytes(&j, PieceBytes(job, t), f->piece[t]));
+      if (f->state[t] && PieceBytes(job, t)) JournalPutBytes(&j, PieceBytes(job, t), f->piece[t]);
     }
     checksum = j.checksum;
-    PetscCall(JournalPut(&j, 1, &checksum));
-    PetscCheck(!fflush(j.file) && !fsync(fileno(j.file)) && !fclose(j.file), PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE,
-               "The journal %s cannot be written: is the disk full?", j.path);
-    PetscCheck(!rename(j.path, path), PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "The journal %s cannot be renamed to %s", j.path, path);
+    JournalPut(&j, 1, &checksum);
+    PetscCall(JournalClose(f, &j));
+    f->broken = (PetscBool)(j.wrong != 0);
   }
+  if (f->group.size > 1) PetscCallMPI(MPI_Bcast(&f->broken, 1, MPI_C_BOOL, 0, f->group.comm));
+  if (f->broken) PetscFunctionReturn(PETSC_SUCCESS);
   f->fresh   = 0;
   f->wrote   = MPI_Wtime();
   f->writing = f->wrote - begin;
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode FarmJournalAgree(LitheFarm f)
+{
+  PetscMPIInt first = f->broken && !f->group.rank ? f->rank : PETSC_MPI_INT_MAX;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, f->comm));
+  if (first == PETSC_MPI_INT_MAX) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPI_Bcast(f->trouble, (PetscMPIInt)sizeof(f->trouble), MPI_CHAR, first, f->comm));
+  f->result.refused = PETSC_TRUE;
+  SETERRQ(f->comm, PETSC_ERR_FILE_WRITE, "%s", f->trouble);
 }
 
 /* ------------------------------------------------------------ finding */
@@ -254,8 +287,15 @@ static PetscErrorCode JournalList(LitheFarm f, PetscInt *n, JournalEntry **entri
   else PetscCall(PetscSNPrintf(begin, sizeof(begin), "%s.%016llx.", f->options.journal, (unsigned long long)f->job->hash));
   if (f->options.slices > 1) begin[strlen(begin) - 1] = 0;
   base = strrchr(begin, '/') ? strrchr(begin, '/') + 1 : begin;
-  dir  = opendir(!strchr(f->options.journal, '/') ? "." : (folder[0] ? folder : "/"));
+  if (!strchr(f->options.journal, '/')) PetscCall(PetscStrncpy(folder, ".", sizeof(folder)));
+  else if (!folder[0]) PetscCall(PetscStrncpy(folder, "/", sizeof(folder)));
+  dir = opendir(folder);
   PetscCheck(dir, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "The folder of the journal %s is not there", f->options.journal);
+  /* a journal that cannot be written should not cost a task */
+  if (!f->options.only && access(folder, W_OK)) {
+    (void)closedir(dir);
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "The folder of the journal %s cannot be written to: %s", f->options.journal, strerror(errno));
+  }
   while (!code && (file = readdir(dir))) {
     const char *name = file->d_name;
 
@@ -283,35 +323,54 @@ static PetscErrorCode JournalList(LitheFarm f, PetscInt *n, JournalEntry **entri
 
 /* ------------------------------------------------------------ reading */
 
+static PetscErrorCode JournalGetAt(const JournalFile *j, PetscInt64 at, size_t n, void *words)
+{
+  PetscFunctionBegin;
+  PetscCall(JournalSkip(j, at));
+  PetscCall(JournalGet(j, n, words));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode JournalAddBins(LitheFarm f, const JournalFile *j, PetscInt64 at, const JournalEntry *entry)
+{
+  const LitheFarmJob *job  = f->job;
+  PetscErrorCode      code = PETSC_SUCCESS;
+  PetscInt64         *bin[LITHE_SUMS_MOST], *rows[LITHE_SUMS_MOST];
+
+  PetscFunctionBegin;
+  for (int b = 0; b < LITHE_SUMS_BINS; b++) {
+    PetscCall(PetscMalloc1(job->n, &rows[b]));
+    bin[b] = rows[b];
+    if (!code) code = JournalGetAt(j, at + b * job->N + job->first, (size_t)job->n, bin[b]);
+  }
+  if (!code) code = LitheSumsAddBins(f->sums, entry->place, bin);
+  for (int b = 0; b < LITHE_SUMS_BINS; b++) PetscCall(PetscFree(rows[b]));
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The part of this process, which belongs to the first group */
-static PetscErrorCode JournalAdd(LitheFarm f, const JournalEntry *entry)
+static PetscErrorCode JournalAddFile(LitheFarm f, const JournalFile *j, const JournalEntry *entry)
 {
   const LitheFarmJob *job    = f->job;
   const size_t        states = Words((size_t)job->ntasks);
   const PetscInt64    head   = (PetscInt64)(Words(sizeof(JournalHead)) + states);
-  JournalFile         j      = {.file = fopen(entry->path, "rb")};
-  PetscInt64         *bin[LITHE_SUMS_MOST], *rows[LITHE_SUMS_MOST];
+  PetscErrorCode      code;
+  PetscBool           same;
   unsigned char      *state;
 
   PetscFunctionBegin;
-  PetscCall(PetscStrncpy(j.path, entry->path, sizeof(j.path)));
-  PetscCheck(j.file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "The journal %s cannot be opened", j.path);
+  PetscCheck(j->file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "The journal %s cannot be opened", j->path);
   /* another run may be active, and replace the file */
   PetscCall(PetscCalloc1(8 * states + 8, &state));
-  PetscCall(JournalSkip(&j, (PetscInt64)Words(sizeof(JournalHead))));
-  PetscCall(JournalGet(&j, states, state));
-  PetscCheck(!memcmp(state, entry->state, 8 * states), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
-             "The journal %s has become another one while it was read: a run is at work. Start again", j.path);
+  code = JournalGetAt(j, (PetscInt64)Words(sizeof(JournalHead)), states, state);
+  same = (PetscBool)!memcmp(state, entry->state, 8 * states);
   PetscCall(PetscFree(state));
-  for (int b = 0; b < LITHE_SUMS_BINS; b++) {
-    PetscCall(PetscMalloc1(job->n, &rows[b]));
-    bin[b] = rows[b];
-    PetscCall(JournalSkip(&j, head + b * job->N + job->first));
-    PetscCall(JournalGet(&j, (size_t)job->n, bin[b]));
-  }
-  PetscCall(LitheSumsAddBins(f->sums, entry->place, bin));
-  for (int b = 0; b < LITHE_SUMS_BINS; b++) PetscCall(PetscFree(rows[b]));
-  if (!f->rank) PetscCall(JournalSkip(&j, head + LITHE_SUMS_BINS * job->N));
+  PetscCall(code);
+  PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "The journal %s has become another one while it was read: a run is at work. Start again",
+             j->path);
+  PetscCall(JournalAddBins(f, j, head, entry));
+  if (!f->rank) PetscCall(JournalSkip(j, head + LITHE_SUMS_BINS * job->N));
   for (PetscInt t = 0; t < job->ntasks; t++) {
     const size_t words = Words(PieceBytes(job, t));
 
@@ -320,34 +379,47 @@ static PetscErrorCode JournalAdd(LitheFarm f, const JournalEntry *entry)
     f->fresh++;
     if (f->rank || !words) continue;
     PetscCall(PetscMalloc1(words * 8 / sizeof(PetscReal), &f->piece[t]));
-    PetscCall(JournalGet(&j, words, f->piece[t]));
+    PetscCall(JournalGet(j, words, f->piece[t]));
     if (job->deliver) PetscCall((*job->deliver)(job->ctx, t, f->piece[t]));
   }
-  (void)fclose(j.file);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode FarmJournalRead(LitheFarm f, PetscBool known[])
+static PetscErrorCode JournalAdd(LitheFarm f, const JournalEntry *entry)
 {
-  const PetscMPIInt bytes   = (PetscMPIInt)(8 * Words((size_t)f->job->ntasks) + 8);
-  JournalEntry     *entries = NULL;
-  PetscInt          n = 0, taken = 0;
-  int               code = 0;
+  JournalFile    j = {.file = fopen(entry->path, "rb")};
+  PetscErrorCode code;
+
+  PetscFunctionBegin;
+  PetscCall(PetscStrncpy(j.path, entry->path, sizeof(j.path)));
+  code = JournalAddFile(f, &j, entry);
+  if (j.file) (void)fclose(j.file);
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All processes learn of an error of any of them, which was printed there */
+static PetscErrorCode JournalAgreeOnRead(LitheFarm f, PetscErrorCode code)
+{
+  int all = (int)code;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MAX, f->comm));
+  if (all) f->result.refused = PETSC_TRUE;
+  PetscCall(code);
+  PetscCheck(!all, f->comm, (PetscErrorCode)all, "Another process cannot read the journal %s", f->options.journal);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The sum of the n files. The file of the first group is written before the other files are removed */
+static PetscErrorCode JournalTake(LitheFarm f, PetscInt n, JournalEntry entries[], PetscBool known[])
+{
+  const PetscMPIInt bytes = (PetscMPIInt)(8 * Words((size_t)f->job->ntasks) + 8);
+  PetscErrorCode    code  = PETSC_SUCCESS;
+  PetscInt          taken = 0;
   char              own[PETSC_MAX_PATH_LEN + 64];
 
   PetscFunctionBegin;
-  /* all processes learn of a refusal by the first process */
-  if (!f->rank) code = (int)JournalList(f, &n, &entries);
-  PetscCallMPI(MPI_Bcast(&code, 1, MPI_INT, 0, f->comm));
-  if (code) {
-    f->result.refused = PETSC_TRUE;
-    for (PetscInt e = 0; e < n; e++) PetscCall(PetscFree(entries[e].state));
-    PetscCall(PetscFree(entries));
-    if (!f->rank) PetscCall((PetscErrorCode)code);
-    SETERRQ(PETSC_COMM_SELF, (PetscErrorCode)code, "The first process cannot read the journal %s", f->options.journal);
-  }
-  PetscCallMPI(MPI_Bcast(&n, 1, MPIU_INT, 0, f->comm));
-  if (f->rank) PetscCall(PetscRealloc(sizeof(JournalEntry) * (size_t)n, &entries));
   for (PetscInt e = 0; e < n; e++) {
     JournalEntry *entry = &entries[e];
     PetscInt      both  = 0;
@@ -358,23 +430,41 @@ PetscErrorCode FarmJournalRead(LitheFarm f, PetscBool known[])
     for (PetscInt t = 0; t < f->job->ntasks; t++) both += entry->state[t] && known[t];
     /* left over from a run that was killed after the sum of files was written */
     if (both == entry->done) continue;
+    f->result.refused = (PetscBool)(both > 0);
     PetscCheck(!both, f->comm, PETSC_ERR_FILE_UNEXPECTED, "The journal %s has tasks that another one has, and others; remove it, and they are done again",
                entry->path);
     for (PetscInt t = 0; t < f->job->ntasks; t++) known[t] = (PetscBool)(known[t] || entry->state[t]);
-    if (!f->group.number) PetscCall(JournalAdd(f, entry));
+    if (!f->group.number && !code) code = JournalAdd(f, entry);
     taken++;
   }
-  /* The file of the first group is written before the other files are removed */
-  if (taken && !f->group.number && !f->options.only) PetscCall(FarmJournalWrite(f));
-  PetscCallMPI(MPI_Barrier(f->comm));
-  if (!f->rank && taken && !f->options.only) {
-    PetscCall(JournalName(f, 0, "", sizeof(own), own));
-    for (PetscInt e = 0; e < n; e++) {
-      if (strcmp(entries[e].path, own) != 0) (void)unlink(entries[e].path);
-    }
+  PetscCall(JournalAgreeOnRead(f, code));
+  if (!taken || f->options.only) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!f->group.number) PetscCall(FarmJournalWrite(f));
+  PetscCall(FarmJournalAgree(f));
+  PetscCall(JournalName(f, 0, "", sizeof(own), own));
+  for (PetscInt e = 0; e < n; e++) {
+    if (!f->rank && strcmp(entries[e].path, own) != 0) (void)unlink(entries[e].path);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode FarmJournalRead(LitheFarm f, PetscBool known[])
+{
+  JournalEntry  *entries = NULL;
+  PetscInt       n       = 0;
+  PetscErrorCode code    = PETSC_SUCCESS;
+
+  PetscFunctionBegin;
+  if (!f->rank) code = JournalList(f, &n, &entries);
+  code = JournalAgreeOnRead(f, code);
+  if (!code) {
+    PetscCallMPI(MPI_Bcast(&n, 1, MPIU_INT, 0, f->comm));
+    if (f->rank) PetscCall(PetscCalloc1(n, &entries));
+    code = JournalTake(f, n, entries, known);
   }
   for (PetscInt e = 0; e < n; e++) PetscCall(PetscFree(entries[e].state));
   PetscCall(PetscFree(entries));
+  PetscCall(code);
   PetscCallMPI(MPI_Barrier(f->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -235,6 +235,57 @@ static PetscErrorCode CompareFromDevice(Mat B, const Store *store, Mat C, const 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A B for several columns at once against A times each column; the columns of B stand apart */
+static PetscErrorCode CompareColumns(Mat A, VecType type, const char where[], PetscInt *failures)
+{
+  const PetscInt numbers[] = {2, 5, 11};
+  PetscInt       m, M;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatGetLocalSize(A, &m, NULL));
+  PetscCall(MatGetSize(A, &M, NULL));
+  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(numbers); i++) {
+    Mat B, C;
+    Vec b, c, y;
+
+    PetscCall(MatCreateDenseFromVecType(PETSC_COMM_WORLD, type, m, PETSC_DECIDE, M, numbers[i], m + 5, NULL, &B));
+    PetscCall(MatZeroEntries(B));
+    PetscCall(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
+    for (PetscInt j = 0; j < numbers[i]; j++) {
+      PetscReal norm;
+
+      PetscCall(MatDenseGetColumnVecWrite(B, j, &b));
+      PetscCall(TestFillVec(b, 7 * (int)j));
+      PetscCall(VecNorm(b, NORM_2, &norm)); /* waits: columns share an array of the host, from which a device copies */
+      PetscCall(MatDenseRestoreColumnVecWrite(B, j, &b));
+    }
+    PetscCall(MatMatMult(A, B, MAT_INITIAL_MATRIX, PETSC_DETERMINE, &C));
+    for (PetscInt j = 0; j < numbers[i]; j++) {
+      PetscReal norm, error;
+
+      PetscCall(MatDenseGetColumnVecRead(B, j, &b));
+      PetscCall(MatDenseGetColumnVecRead(C, j, &c));
+      PetscCall(VecDuplicate(c, &y));
+      PetscCall(MatMult(A, b, y));
+      PetscCall(VecNorm(y, NORM_INFINITY, &norm));
+      PetscCall(VecAXPY(y, -1., c));
+      PetscCall(VecNorm(y, NORM_INFINITY, &error));
+      PetscCall(VecDestroy(&y));
+      PetscCall(MatDenseRestoreColumnVecRead(C, j, &c));
+      PetscCall(MatDenseRestoreColumnVecRead(B, j, &b));
+      if (!(error <= 100 * PETSC_MACHINE_EPSILON * norm)) {
+        PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAIL %s, column %" PetscInt_FMT " of %" PetscInt_FMT " at once: error %g of %g\n", where, j, numbers[i],
+                              (double)error, (double)norm));
+        (*failures)++;
+      }
+    }
+    PetscCall(MatDestroy(&C));
+    PetscCall(MatDestroy(&B));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   char      type[64] = VECSTANDARD;
@@ -281,6 +332,7 @@ int main(int argc, char **argv)
       if (PetscDefined(USE_COMPLEX) && cuda && stores[s].loss == MATVCRS_LOSS_FIXED && stores[s].bits == 8) PetscCall(AllowForIntegers(C, t.scale[0]));
       PetscCall(TestCompareProducts(A, &t, where, &failures));
       PetscCall(TestProductsDestroy(&t));
+      if (!lossy) PetscCall(CompareColumns(A, type, where, &failures));
       if (grids[g].shuffled || !grids[g].box) PetscCall(CompareShifted(A, C, type, where, &failures));
       if (info.grouped && cuda) PetscCall(CompareFromDevice(B, &stores[s], C, where, &failures));
       PetscCall(MatDestroy(&C));

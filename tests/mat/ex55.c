@@ -174,6 +174,10 @@ static PetscErrorCode TestAlone(void)
   PetscCall(MatBornSetJournal(J, "/nowhere/journal", PETSC_FALSE));
   TEST_REFUSED("journal", MatMult(J, x, e), "journal /nowhere/journal");
   PetscCall(VecLockReadPop(x)); /* MatMult() leaves it so after an error */
+  /* a folder in which no process can write a file: an error after the first shots */
+  PetscCall(MatBornSetJournal(J, "/proc/journal", PETSC_FALSE));
+  TEST_REFUSED("journal", MatMult(J, x, e), "journal /proc/journal", "cannot");
+  PetscCall(VecLockReadPop(x));
   PetscCall(MatBornSetJournal(J, NULL, PETSC_FALSE));
   PetscCall(MatMult(J, x, e));
   PetscCall(VecEqual(d, e, &same));

@@ -154,6 +154,20 @@ PetscErrorCode HelmholtzSetFromOptions(MPI_Comm comm, Helmholtz *problem)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Types of the host. MATVCRS is wherever its vectors are */
+static PetscErrorCode MoveToHost(DM da)
+{
+  MatType   type;
+  PetscBool device;
+
+  PetscFunctionBegin;
+  PetscCall(DMSetVecType(da, VECSTANDARD));
+  PetscCall(DMGetMatType(da, &type));
+  PetscCall(PetscStrcmpAny(type, &device, MATAIJCUSPARSE, MATSEQAIJCUSPARSE, MATMPIAIJCUSPARSE, ""));
+  if (device) PetscCall(DMSetMatType(da, MATAIJ));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode HelmholtzSetUp(MPI_Comm comm, Helmholtz *problem)
 {
   const DMDAStencilType type = problem->stencil == HELMHOLTZ_STAR ? DMDA_STENCIL_STAR : DMDA_STENCIL_BOX;
@@ -166,6 +180,7 @@ PetscErrorCode HelmholtzSetUp(MPI_Comm comm, Helmholtz *problem)
     PetscCall(DMDACreate3d(comm, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, type, problem->n[0], problem->n[1], problem->n[2], PETSC_DECIDE,
                            PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, NULL, &problem->da));
   PetscCall(DMSetFromOptions(problem->da));
+  if (problem->host) PetscCall(MoveToHost(problem->da));
   PetscCall(DMSetUp(problem->da));
   PetscCall(HelmholtzSetSpeed(problem));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -85,6 +85,7 @@ typedef struct {
   PetscReal         alpha;
   PetscReal         source[3];     /* m, from the corner of the model */
   PetscReal         pointsperwave; /* in the shortest wavelength */
+  PetscBool         host;          /* vectors and matrices are on the host, also if options of the DM name a device */
 
   /* the medium */
   HelmholtzModel  model;

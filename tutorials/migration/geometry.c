@@ -159,6 +159,7 @@ PetscErrorCode MigrationSetFromOptions(MPI_Comm comm, Migration *m)
   PetscCall(PetscOptionsEnum("-image", "Quantity shown by the image", NULL, MigrationImages, (PetscEnum)m->image, (PetscEnum *)&m->image, NULL));
   PetscCall(PetscOptionsEnum("-illumination", "The side whose illumination the image is divided by", NULL, MigrationIlluminations, (PetscEnum)m->illumination,
                              (PetscEnum *)&m->illumination, NULL));
+  PetscCall(PetscOptionsBoundedInt("-host_groups", "So many groups compute on the host, the others on devices", NULL, m->hostgroups, &m->hostgroups, NULL, 0));
   PetscCall(PetscOptionsBoundedReal("-mute", "The image is zero above, m", NULL, m->mute, &m->mute, NULL, 0));
   PetscCall(PetscOptionsBool("-laplacian", "Whether the image's Laplacian is taken", NULL, m->laplacian, &m->laplacian, NULL));
   PetscOptionsEnd();

@@ -78,9 +78,10 @@ typedef struct {
   PetscReal     *place; /* of receivers, 3 coordinates each */
   PetscScalar   *data;  /* [nfrequencies][nreceivers], from records; NULL: tasks model the data */
 
-  MigrationGrid         grid[2]; /* of the image's waves, and of the waves which model data */
-  PetscReal             beta[2]; /* of the shifted Laplacian */
-  PetscInt              batch, least;
+  MigrationGrid         grid[2];                  /* of the image's waves, and of the waves which model data */
+  PetscReal             beta[2];                  /* of the shifted Laplacian */
+  PetscInt              batch, least, hostgroups; /* hostgroups: the last groups of the run, which leave devices alone */
+  PetscBool             host;                     /* whether this process is in a group of them */
   MigrationImage        image;
   MigrationIllumination illumination;
   PetscReal             mute;

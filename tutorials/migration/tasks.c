@@ -59,6 +59,10 @@ PetscErrorCode JobCreate(Migration *m, const LitheFarmOptions *farming, PetscBoo
   job->ntasks = n;
   PetscCall(LitheFarmCreate(m->comm, farming, &job->farm));
   PetscCall(LitheFarmGetGroup(job->farm, &job->group));
+  PetscCheck(m->hostgroups <= job->group.groups, m->comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-host_groups is %" PetscInt_FMT ", and there are %" PetscInt_FMT " groups: start more processes, or lower -group_size", m->hostgroups,
+             job->group.groups);
+  m->host    = (PetscBool)(job->group.number >= job->group.groups - m->hostgroups);
   job->first = (PetscInt)((PetscInt64)m->n[2] * job->group.rank / job->group.size);
   job->count = (PetscInt)((PetscInt64)m->n[2] * (job->group.rank + 1) / job->group.size) - job->first;
   for (int k = 0; k < 2; k++) PetscCall(PetscMalloc1((size_t)job->count * m->n[0] * m->n[1], &job->field[k]));
@@ -389,7 +393,7 @@ PetscErrorCode JobRun(MigrationJob *job)
   }
   PetscCall(PetscOptionsGetString(NULL, NULL, "-dm_vec_type", type, sizeof(type), NULL));
   PetscCall(PetscStrcmpAny(type, &device, VECCUDA, VECSEQCUDA, VECMPICUDA, ""));
-  farm.kind   = device ? 2 : 1;
+  farm.kind   = device && !m->host ? 2 : 1;
   farm.nsets  = m->nfrequencies;
   farm.set    = set;
   farm.setup  = setup;

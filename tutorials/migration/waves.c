@@ -187,6 +187,7 @@ PetscErrorCode WavesCreate(MPI_Comm comm, const Migration *m, int which, PetscRe
   p->reflection = g->reflection;
   p->frequency  = frequency;
   p->alpha      = m->alpha;
+  p->host       = m->host;
   p->model      = HELMHOLTZ_HOMOGENEOUS;
   p->velocity   = m->slowest[which];
   p->slowest    = m->slowest[which];

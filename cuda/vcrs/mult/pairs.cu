@@ -22,6 +22,9 @@
 
    A list, made once per matrix, has the remaining rows. Separate blocks sum these rows one by one.
 
+   With several media, several columns of x are multiplied at once. At the faces of media, most rows of a warp have
+   separate values. Loads of such values take as many cycles of L1 as rows, and serve all columns.
+
    In the difference form, the reference (entry 0 of a set) has minus the sum of all further entries. The sum over the
    whole set is then the contribution of the further entries. A separate launch adds the row sums.
 */
@@ -79,6 +82,21 @@ static constexpr int PairsRows = 3, PairsBlocks = 8, PairsUnroll = 1;
 static constexpr int PairsRows = 4, PairsBlocks = 12, PairsUnroll = 9;
 #endif
 
+/* The same for several columns at once. With 8 columns, registers allow too few warps */
+#define PAIRS_COLUMNS 4
+template <int columns>
+struct PairsShape {
+#if defined(PETSC_USE_COMPLEX)
+  static constexpr int rows = 3, blocks = 3;
+#else
+  static constexpr int rows = 4, blocks = 4;
+#endif
+};
+template <>
+struct PairsShape<1> {
+  static constexpr int rows = PairsRows, blocks = PairsBlocks;
+};
+
 struct PairsArguments : MultArguments, PairsTables {
   PetscInt m;
   PetscInt stride, line;
@@ -88,43 +106,61 @@ struct PairsArguments : MultArguments, PairsTables {
   /* values of the most frequent pairs with the common offsets */
   Number          value[VCRS_COMMON_PAIRS][VCRS_WORD_ENTRIES];
   PetscInt        pair[VCRS_COMMON_PAIRS]; /* ids of the most frequent pairs */
-  int             npair;
-  int             order[VCRS_WORD_ENTRIES];
+  int             npair, length;
   const uint32_t *word;
-  const Number   *setdiagonal;
+  const Number   *setdiagonal, *ordered; /* ordered: several media, see VCRSLaunch::dvalue */
   /* several media: firstmain, nmain: rows with all columns of the common set inside x; nlisted: listed rows */
   PetscInt        firstmain, nmain, nlisted;
   const PetscInt *listed;
+  /* several columns: distances from the first column. Columns beyond the last are the last */
+  PetscInt64 xat[PAIRS_COLUMNS], addat[PAIRS_COLUMNS], yat[PAIRS_COLUMNS];
 };
 
-/* Sums over the common index set for the thread's rows; value(k, j) is the value of the k-th reordered entry in row
-   j */
-template <int rows, int triples, int singles, class F>
-static __device__ __forceinline__ void SumCommon(const PairsArguments &a, const Number *x, F value, Number sum[rows])
+/* Sums over the common index set for the thread's rows and all columns; value(k, j) is the value of the k-th reordered
+   entry in row j */
+template <int columns, int rows, int triples, int singles, class F>
+static __device__ __forceinline__ void SumCommon(const PairsArguments &a, const Number *x, F value, Number sum[columns][rows])
 {
   const int ntriple = triples < 0 ? a.ntriple : triples, nsingle = singles < 0 ? a.nsingle : singles;
 
 #pragma unroll(triples > 0 && triples <= PairsUnroll ? triples : 1)
   for (int t = 0; t < ntriple; t++) {
-    const Number *xt = x + a.offset[3 * t];
-    Number        xs[rows + 2];
+    Number v[rows][3];
 
-#pragma unroll
-    for (int i = 0; i < rows + 2; i++) xs[i] = Read(xt + i * a.stride);
 #pragma unroll
     for (int j = 0; j < rows; j++) {
 #pragma unroll
-      for (int k = 0; k < 3; k++) sum[j] = MultiplyAdd(value(3 * t + k, j), xs[j + k], sum[j]);
+      for (int k = 0; k < 3; k++) v[j][k] = value(3 * t + k, j);
+    }
+#pragma unroll
+    for (int c = 0; c < columns; c++) {
+      const Number *xt = x + (columns > 1 ? a.xat[c] + a.offset[3 * t] : a.offset[3 * t]);
+      Number        xs[rows + 2];
+
+#pragma unroll
+      for (int i = 0; i < rows + 2; i++) xs[i] = Read(xt + i * a.stride);
+#pragma unroll
+      for (int j = 0; j < rows; j++) {
+#pragma unroll
+        for (int k = 0; k < 3; k++) sum[c][j] = MultiplyAdd(v[j][k], xs[j + k], sum[c][j]);
+      }
     }
   }
 
 #pragma unroll(singles > 0 && PairsUnroll > 1 ? singles : PairsUnroll > 1 ? 4 : 1)
   for (int q = 0; q < nsingle; q++) {
-    const int     k  = 3 * ntriple + q;
-    const Number *xq = x + a.offset[k];
+    const int k = 3 * ntriple + q;
+    Number    v[rows];
 
 #pragma unroll
-    for (int j = 0; j < rows; j++) sum[j] = MultiplyAdd(value(k, j), Read(xq + j * a.stride), sum[j]);
+    for (int j = 0; j < rows; j++) v[j] = value(k, j);
+#pragma unroll
+    for (int c = 0; c < columns; c++) {
+      const Number *xq = x + (columns > 1 ? a.xat[c] + a.offset[k] : a.offset[k]);
+
+#pragma unroll
+      for (int j = 0; j < rows; j++) sum[c][j] = MultiplyAdd(v[j], Read(xq + j * a.stride), sum[c][j]);
+    }
   }
 }
 
@@ -209,21 +245,21 @@ static __global__ void __launch_bounds__(threads, blocks) PairsKernel(const __gr
   const VCRSUnsigned row0 = is ? band * rows * stride + g : m;
   const Number      *x    = a.x + row0;
   PetscInt           id[rows];
-  Number             sum[rows];
+  Number             sum[1][rows];
   bool               all = true;
 
 #pragma unroll
   for (int j = 0; j < rows; j++) {
     const VCRSUnsigned row = row0 + j * stride;
 
-    id[j]  = row < m ? ReadId(a.id, a.idbytes, row) : -2;
-    sum[j] = Number{};
+    id[j]     = row < m ? ReadId(a.id, a.idbytes, row) : -2;
+    sum[0][j] = Number{};
   }
 #pragma unroll
   for (int j = 0; j < rows; j++) all = all && id[j] == a.common;
 
   if (__all_sync(0xffffffffu, all)) {
-    SumCommon<rows, triples, singles>(
+    SumCommon<1, rows, triples, singles>(
       a, x, [&](int k, int) { return a.value[0][k]; }, sum);
   } else {
     uint32_t word[rows];
@@ -241,15 +277,21 @@ static __global__ void __launch_bounds__(threads, blocks) PairsKernel(const __gr
     /* word has no bit for the diagonal entry, which may differ */
 #pragma unroll
     for (int j = 0; j < rows; j++)
-      if (word[j] & VCRS_WORD_DIAGONAL) sum[j] = MultiplyAdd(Read(a.setdiagonal + id[j]), Read(x + j * stride), sum[j]);
+      if (word[j] & VCRS_WORD_DIAGONAL) sum[0][j] = MultiplyAdd(Read(a.setdiagonal + id[j]), Read(x + j * stride), sum[0][j]);
     SumParts<rows, triples, singles>(
-      a, x, word, [&](int k, int) { return a.value[0][k]; }, sum);
+      a, x, word, [&](int k, int) { return a.value[0][k]; }, sum[0]);
   }
-  WriteSums<rows>(a, row0, sum);
+  WriteSums<rows>(a, row0, sum[0]);
+}
+
+/* Writes a row of column c */
+static __device__ __forceinline__ void WriteColumn(const PairsArguments &a, int c, VCRSUnsigned row, Number sum)
+{
+  a.y[a.yat[c] + row] = a.add ? AddSigned(a.add[a.addat[c] + row], a.sign, sum) : sum;
 }
 
 /* Several media */
-template <int rows, int triples, int singles, int threads, int tile, int blocks>
+template <int columns, int rows, int triples, int singles, int threads, int tile, int blocks>
 static __global__ void __launch_bounds__(threads, blocks) PairsMediaKernel(const __grid_constant__ PairsArguments a, unsigned int listblocks)
 {
   constexpr int      middle = 16; /* the middle lane of a warp: ends of a warp are often ends of lines */
@@ -260,9 +302,12 @@ static __global__ void __launch_bounds__(threads, blocks) PairsMediaKernel(const
 
     if (q < a.nlisted) {
       const VCRSUnsigned row = static_cast<VCRSUnsigned>(__ldg(a.listed + q));
-      const Number       s   = SumTable(a, ReadId(a.id, a.idbytes, row), a.x + row);
+      Number             sum[columns];
 
-      a.y[row] = a.add ? AddSigned(a.add[row], a.sign, s) : s;
+      SumTableColumns<columns>(a, ReadId(a.id, a.idbytes, row), a.x + row, a.xat, sum);
+#pragma unroll
+      for (int c = 0; c < columns; c++)
+        if (c < a.columns) WriteColumn(a, c, row, sum[c]);
     }
     return;
   }
@@ -274,7 +319,7 @@ static __global__ void __launch_bounds__(threads, blocks) PairsMediaKernel(const
              row0 = static_cast<VCRSUnsigned>(a.firstmain) + (begin < last ? begin : last) + g;
   /* pairs of the thread's rows, and of the middle thread's rows; -1: without the common set */
   PetscInt id[rows], its[rows];
-  Number   sum[rows];
+  Number   sum[columns][rows];
   bool     alike = true, same = true;
 
 #pragma unroll
@@ -284,33 +329,38 @@ static __global__ void __launch_bounds__(threads, blocks) PairsMediaKernel(const
     if (!(__ldg(a.word + id[j]) & VCRS_WORD_SAME)) id[j] = -1;
     its[j] = __shfl_sync(0xffffffffu, id[j], middle);
     if (its[j] < 0) its[j] = a.common;
-    alike  = alike && (id[j] < 0 || id[j] == its[j]);
-    same   = same && its[j] == its[0];
-    sum[j] = Number{};
+    alike = alike && (id[j] < 0 || id[j] == its[j]);
+    same  = same && its[j] == its[0];
+#pragma unroll
+    for (int c = 0; c < columns; c++) sum[c][j] = Number{};
   }
 
   const Number *x = Whole(a.x + row0);
-  int           c = -1;
+  int           p = -1;
 
   alike = __all_sync(0xffffffffu, alike);
   for (int q = 0; alike && same && q < a.npair; q++)
-    if (a.pair[q] == its[0]) c = q;
-  if (c >= 0)
-    SumCommon<rows, triples, singles>(
-      a, x, [&](int k, int) { return a.value[c][k]; }, sum);
+    if (a.pair[q] == its[0]) p = q;
+  if (p >= 0)
+    SumCommon<columns, rows, triples, singles>(
+      a, x, [&](int k, int) { return a.value[p][k]; }, sum);
   else {
     const Number *value[rows];
 
 #pragma unroll
-    for (int j = 0; j < rows; j++) value[j] = a.setvalue + __ldg(a.setptr + (alike || id[j] < 0 ? its[j] : id[j]));
-    SumCommon<rows, triples, singles>(
-      a, x, [&](int k, int j) { return Read(value[j] + a.order[k]); }, sum);
+    for (int j = 0; j < rows; j++) value[j] = a.ordered + static_cast<size_t>(alike || id[j] < 0 ? its[j] : id[j]) * static_cast<size_t>(a.length);
+    SumCommon<columns, rows, triples, singles>(
+      a, x, [&](int k, int j) { return Read(value[j] + k); }, sum);
   }
 #pragma unroll
   for (int j = 0; j < rows; j++) {
     const VCRSUnsigned row = row0 + j * stride;
 
-    if (is && id[j] >= 0 && row >= static_cast<VCRSUnsigned>(a.firstmain) + begin) a.y[row] = a.add ? AddSigned(a.add[row], a.sign, sum[j]) : sum[j];
+    if (is && id[j] >= 0 && row >= static_cast<VCRSUnsigned>(a.firstmain) + begin) {
+#pragma unroll
+      for (int c = 0; c < columns; c++)
+        if (c < a.columns) WriteColumn(a, c, row, sum[c][j]);
+    }
   }
 }
 
@@ -327,19 +377,31 @@ static __global__ void RowSumsKernel(const __grid_constant__ PairsArguments a, c
   }
 }
 
-template <int rows, int triples, int singles, int threads, int tile, int blocks>
-static PetscErrorCode PairsLaunch(const PairsArguments *a, cudaStream_t stream)
+template <int columns, int triples, int singles>
+static PetscErrorCode PairsLaunchColumns(const PairsArguments *a, cudaStream_t stream)
 {
+  constexpr int rows = PairsShape<columns>::rows, blocks = PairsShape<columns>::blocks, threads = 128, tile = 32;
+
   PetscFunctionBegin;
   if (a->npair > 1) {
     const PetscInt64 n = GridGetTurns<rows, threads, tile>(a->nmain, a->stride, a->line), list = (a->nlisted + threads - 1) / threads;
 
-    PairsMediaKernel<rows, triples, singles, threads, tile, blocks>
+    PairsMediaKernel<columns, rows, triples, singles, threads, tile, blocks>
       <<<static_cast<unsigned int>(n + list), threads, 0, stream>>>(*a, static_cast<unsigned int>(list));
-  } else
+  } else if constexpr (columns == 1) {
     PairsKernel<rows, triples, singles, threads, tile, blocks>
       <<<static_cast<unsigned int>(GridGetTurns<rows, threads, tile>(a->m, a->stride, a->line)), threads, 0, stream>>>(*a);
+  }
   PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <int triples, int singles>
+static PetscErrorCode PairsLaunch(const PairsArguments *a, cudaStream_t stream)
+{
+  PetscFunctionBegin;
+  if (a->columns == 1) PetscCall((PairsLaunchColumns<1, triples, singles>(a, stream)));
+  else PetscCall((PairsLaunchColumns<PAIRS_COLUMNS, triples, singles>(a, stream)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -359,33 +421,66 @@ static void PairsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, const Mult
   a->nlisted                       = l->nlisted;
   a->listed                        = l->dlisted;
   a->setdiagonal                   = reinterpret_cast<const Number *>(l->ddiagonal);
+  a->ordered                       = reinterpret_cast<const Number *>(l->dvalue);
+  a->length                        = l->length;
   a->npair                         = l->npair;
   for (int p = 0; p < l->npair; p++) a->pair[p] = l->pair[p];
   for (int k = 0; k < l->length; k++) {
     a->offset[k] = l->offset[k];
     for (int p = 0; p < l->npair; p++) a->value[p][k] = reinterpret_cast<const Number *>(l->value[p])[k];
-    a->order[k] = l->order[k];
+  }
+  for (int c = 0; c < PAIRS_COLUMNS; c++) {
+    const PetscInt64 from = PetscMin(c, v->columns - 1);
+
+    a->xat[c]   = from * v->ldx;
+    a->addat[c] = from * v->ldadd;
+    a->yat[c]   = from * v->ldy;
   }
 }
 
 static PetscErrorCode PairsMult(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, cudaStream_t stream)
 {
-  constexpr int   rows = PairsRows, threads = 128, tile = 32, blocks = PairsBlocks;
   const LitheStep none = {};
   PairsArguments  a;
 
   PetscFunctionBegin;
   PairsGetArguments(l, p, v, &a);
   if (l->unions.nunions) PetscCall(VCRSUnionsMult(l, p, v, &none, stream));
-  else if (l->ntriple == 1 && l->nsingle == 4) PetscCall((PairsLaunch<rows, 1, 4, threads, tile, blocks>(&a, stream)));
-  else if (l->ntriple == 9 && l->nsingle == 0) PetscCall((PairsLaunch<rows, 9, 0, threads, tile, blocks>(&a, stream)));
-  else if (l->ntriple == 3 && l->nsingle == 0) PetscCall((PairsLaunch<rows, 3, 0, threads, tile, blocks>(&a, stream)));
-  else if (l->ntriple == 1 && l->nsingle == 2) PetscCall((PairsLaunch<rows, 1, 2, threads, tile, blocks>(&a, stream)));
-  else PetscCall((PairsLaunch<rows, -1, -1, threads, tile, blocks>(&a, stream)));
-  if (p->difference && p->sigmakind != VCRS_SIGMA_NONE) {
+  else if (l->ntriple == 1 && l->nsingle == 4) PetscCall((PairsLaunch<1, 4>(&a, stream)));
+  else if (l->ntriple == 9 && l->nsingle == 0) PetscCall((PairsLaunch<9, 0>(&a, stream)));
+  else if (l->ntriple == 3 && l->nsingle == 0) PetscCall((PairsLaunch<3, 0>(&a, stream)));
+  else if (l->ntriple == 1 && l->nsingle == 2) PetscCall((PairsLaunch<1, 2>(&a, stream)));
+  else PetscCall((PairsLaunch<-1, -1>(&a, stream)));
+  for (int c = 0; c < v->columns && p->difference && p->sigmakind != VCRS_SIGMA_NONE; c++) {
     RowSumsKernel<<<static_cast<unsigned int>((static_cast<PetscInt64>(p->m) + 255) / 256), 256, 0, stream>>>(a, GetSigmaArguments(p));
     PetscCallCUDA(cudaGetLastError());
+    a.x += v->ldx;
+    a.y += v->ldy;
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Values that are parameters of a launch cost no loads: with a single medium, columns share nothing */
+static PetscInt PairsColumns(const VCRSLaunch *l)
+{
+  return l->npair > 1 ? PAIRS_COLUMNS : 1;
+}
+
+/* The values of pairs with the common offsets, as threads read them: neighbours in memory. Other pairs have zeros */
+static PetscErrorCode PairsOrderValues(VCRSLaunch *l, const VCRSPlan *table)
+{
+  const size_t length = static_cast<size_t>(l->length), n = static_cast<size_t>(table->nsets) * length;
+  PetscScalar *value;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(n, &value));
+  for (PetscInt p = 0; p < table->nsets; p++) {
+    for (size_t k = 0; k < length && (l->word[p] & VCRS_WORD_SAME); k++)
+      value[static_cast<size_t>(p) * length + k] = table->setvalue[table->setptr[p] + l->order[k]];
+  }
+  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->dvalue), n * sizeof(*value)));
+  PetscCallCUDA(cudaMemcpy(l->dvalue, value, n * sizeof(*value), cudaMemcpyHostToDevice));
+  PetscCall(PetscFree(value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -406,7 +501,8 @@ static PetscErrorCode PairsPrepare(VCRSLaunch *l, const VCRSPlan *table, VCRSPla
     if (!taken) l->npair = 1;
   }
   if (l->npair == 1) PetscCall(VCRSUnionsPrepare(l, table, p));
+  else PetscCall(PairsOrderValues(l, table));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const VCRSKernel VCRSKernelPairs = {"pairs", PairsPrepare, PairsMult};
+const VCRSKernel VCRSKernelPairs = {"pairs", PairsPrepare, PairsMult, PairsColumns};

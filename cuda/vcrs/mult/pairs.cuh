@@ -19,18 +19,20 @@ static inline PairsTables PairsGetTables(const VCRSPlan *p)
   return PairsTables{static_cast<int>(p->idbytes), p->id, p->setptr, p->setoffset, reinterpret_cast<const Number *>(p->setvalue)};
 }
 
-/* A row from the tables; entries in batches with overlapping reads */
-static __device__ __forceinline__ Number SumTable(const PairsTables &a, PetscInt id, const Number *x)
+/* A row from the tables for several columns of x, which begin at x + at[]; entries in batches with overlapping reads */
+template <int columns>
+static __device__ __forceinline__ void SumTableColumns(const PairsTables &a, PetscInt id, const Number *x, const PetscInt64 at[], Number sum[columns])
 {
-  constexpr int   batch  = 4;
+  constexpr int   batch  = columns > 1 ? 1 : 4; /* loads for several columns overlap, too */
   const PetscInt  start  = __ldg(a.setptr + id);
   const int       length = static_cast<int>(__ldg(a.setptr + id + 1) - start);
   const PetscInt *o      = a.setoffset + start;
   const Number   *v      = a.setvalue + start;
-  Number          sum    = Number{};
 
+#pragma unroll
+  for (int c = 0; c < columns; c++) sum[c] = Number{};
   for (int k0 = 0; k0 < length; k0 += batch) {
-    Number   xs[batch], vs[batch];
+    Number   vs[batch];
     PetscInt os[batch];
 
 #pragma unroll
@@ -39,9 +41,22 @@ static __device__ __forceinline__ Number SumTable(const PairsTables &a, PetscInt
       vs[k] = ReadAnyIf(k0 + k < length, v + k0 + k);
     }
 #pragma unroll
-    for (int k = 0; k < batch; k++) xs[k] = ReadAnyIf(k0 + k < length, x + os[k]);
+    for (int c = 0; c < columns; c++) {
+      Number xs[batch];
+
 #pragma unroll
-    for (int k = 0; k < batch; k++) sum = MultiplyAddIf(k0 + k < length, vs[k], xs[k], sum);
+      for (int k = 0; k < batch; k++) xs[k] = ReadAnyIf(k0 + k < length, x + (at[c] + os[k]));
+#pragma unroll
+      for (int k = 0; k < batch; k++) sum[c] = MultiplyAddIf(k0 + k < length, vs[k], xs[k], sum[c]);
+    }
   }
-  return sum;
+}
+
+static __device__ __forceinline__ Number SumTable(const PairsTables &a, PetscInt id, const Number *x)
+{
+  constexpr PetscInt64 at[1] = {0};
+  Number               sum[1];
+
+  SumTableColumns<1>(a, id, x, at, sum);
+  return sum[0];
 }

@@ -77,7 +77,7 @@ typedef struct {
 typedef struct {
   PetscInt               ntasks, done, found, nfailed; /* found: done before, by the journal */
   PetscBool              complete;                     /* all tasks are in the sums; false for slices and after failures */
-  PetscBool              refused;                      /* no task began: an error of journals, on all processes */
+  PetscBool              refused;                      /* an error of journals, which all processes get; no other result */
   const PetscInt        *failed;                       /* [nfailed] */
   const LitheFarmRecord *record;                       /* [ntasks] */
   PetscReal              seconds, busy;                /* busy: share of the groups' time in which they had a task */
@@ -111,7 +111,8 @@ PETSC_EXTERN PetscErrorCode LitheFarmOptionsRead(PetscOptionItems, const char st
 PETSC_EXTERN PetscErrorCode LitheFarmOptionsReadSlice(PetscOptionItems, const char stem[], LitheFarmOptions *);
 PETSC_EXTERN PetscErrorCode LitheFarmCreate(MPI_Comm, const LitheFarmOptions *, LitheFarm *);
 PETSC_EXTERN PetscErrorCode LitheFarmGetGroup(LitheFarm, LitheFarmGroup *);
-/* The run continues after a final failure of a task: see LitheFarmGetResult() */
+/* The run continues after a final failure of a task: see LitheFarmGetResult(). A journal that cannot be written ends the run
+   with an error on all processes, once each group has ended its task; with fixed shares, its tasks */
 PETSC_EXTERN PetscErrorCode LitheFarmRun(LitheFarm, const LitheFarmJob *);
 /* Sums of this process and the last run; the farm owns them */
 PETSC_EXTERN PetscErrorCode LitheFarmGetSums(LitheFarm, LitheSums *);

@@ -180,7 +180,7 @@ PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct pro
   farm.kind   = ctx->kernels == &BornHostKernels ? 1 : 2;
   code        = LitheFarmRun(split->farm, &farm);
   PetscCall(LitheFarmGetResult(split->farm, &result));
-  /* the calls below wait for all processes: an error of a single process returns here */
+  /* the calls below wait for all processes: an error of a single process returns here, an error of journals is on all */
   if (!result->refused) PetscCall(code);
 
   if (data) {

@@ -5,8 +5,8 @@
 /*
    After each step slabs of a group need planes of their neighbours. On the host MPI sends the planes.
 
-   On devices LitheHalo sends the planes (docs/internals/halo.md). A step then has three parts. The planes next to a
-   neighbour come first, in a stream of high priority. The stream sends these planes, receives the neighbour's planes, and
+   On devices LitheHalo sends the planes (docs/internals/halo.md). A step then has three parts. The ends, planes next to a
+   neighbour, come first, in a stream of high priority. The stream sends these planes, receives the neighbour's planes, and
    stores the received planes next to the slab. The inner planes are computed meanwhile in PETSc's stream, which needs no
    received plane before the next step. Each part of the step adds its forces. Sent planes are therefore complete.
 */
@@ -18,6 +18,7 @@
   #include <petscdevice_cuda.h>
 
   #define BORN_ENTRY 16 /* bytes, of which planes have whole numbers */
+  #define BORN_END   20 /* planes of an end: as a block of march.cuh has, since a shorter march reads more planes twice */
 
 struct _n_BornHalos {
   LitheHalo          halo[2]; /* of the two fields of a step */
@@ -182,11 +183,17 @@ static PetscErrorCode BornHalosPart(Mat_Born *ctx, const BornStep *step, PetscIn
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The planes of an end, of which a neighbour needs the given number; some planes are left between two ends */
+static PetscInt BornHalosEndPlanes(PetscInt needed, PetscInt n)
+{
+  return needed ? PetscMax(needed, PetscMin(BORN_END, n / 3)) : 0;
+}
+
 /* A step whose planes are exchanged meanwhile; main: PETSc's context. After an error PETSc's context may be another */
 static PetscErrorCode BornHalosAdvance(Mat_Born *ctx, const BornStep *step, PetscInt forces, const BornForce force[], PetscDeviceContext main)
 {
-  BornHalos     *h        = ctx->halos;
-  const PetscInt n        = ctx->split->count;
+  BornHalos     *h = ctx->halos;
+  const PetscInt n = ctx->split->count, low = BornHalosEndPlanes(h->low, n), high = BornHalosEndPlanes(h->high, n);
   void *const    field[2] = {step->old, step->wold};
   cudaStream_t   stream, ends;
 
@@ -196,11 +203,11 @@ static PetscErrorCode BornHalosAdvance(Mat_Born *ctx, const BornStep *step, Pets
   PetscCall(PetscDeviceContextSetCurrentContext(h->context));
   PetscCall(PetscGetCurrentCUDAStream(&ends));
   PetscCallCUDA(cudaStreamWaitEvent(ends, h->ready, 0));
-  PetscCall(BornHalosPart(ctx, step, forces, force, 0, h->low));
-  PetscCall(BornHalosPart(ctx, step, forces, force, n - h->high, n));
+  PetscCall(BornHalosPart(ctx, step, forces, force, 0, low));
+  PetscCall(BornHalosPart(ctx, step, forces, force, n - high, n));
   for (int f = 0; f < 2 && field[f]; f++) PetscCall(LitheHaloBegin(h->halo[f], BornFirstPlane(ctx, field[f])));
   PetscCall(PetscDeviceContextSetCurrentContext(main));
-  PetscCall(BornHalosPart(ctx, step, forces, force, h->low, n - h->high));
+  PetscCall(BornHalosPart(ctx, step, forces, force, low, n - high));
   PetscCall(PetscDeviceContextSetCurrentContext(h->context));
   for (int f = 0; f < 2 && field[f]; f++) PetscCall(BornHalosEnd(ctx, f, field[f]));
   PetscCallCUDA(cudaEventRecord(h->done, ends));

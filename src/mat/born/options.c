@@ -28,22 +28,25 @@ PetscErrorCode MatSetFromOptions_Born(Mat A, PetscOptionItems PetscOptionsObject
   PetscFunctionBegin;
   PetscOptionsHeadBegin(PetscOptionsObject, "Born modelling (born)");
   PetscCall(PetscOptionsInt("-mat_born_order", "Order in space: 2, 4, 8 or 12", "MatBornSetOrder", order, &order, NULL));
-  PetscCall(PetscOptionsEnum("-mat_born_parameter", "What the columns are", "MatBornSetParameter", MatBornParameters, parameter, &parameter, NULL));
-  PetscCall(PetscOptionsInt("-mat_born_width", "Nodes of the sponge at each face", "MatBornSetSponge", width, &width, &setwidth));
+  PetscCall(PetscOptionsEnum("-mat_born_parameter", "What a column is a change of", "MatBornSetParameter", MatBornParameters, parameter, &parameter, NULL));
+  PetscCall(PetscOptionsInt("-mat_born_width", "Nodes of the sponge at each face, a part of the grid", "MatBornSetSponge", width, &width, &setwidth));
   PetscCall(PetscOptionsReal("-mat_born_damping", "Damping of the sponge at the faces", "MatBornSetSponge", damping, &damping, &setdamping));
   PetscCall(
     PetscOptionsBool("-mat_born_free_surface", "Whether the first face of the last dimension is free", "MatBornSetFreeSurface", surface, &surface, NULL));
-  PetscCall(PetscOptionsEnum("-mat_born_interpolation", "Where sources and receivers may be", "MatBornSetInterpolation", MatBornInterpolations, interpolation,
-                             &interpolation, NULL));
-  PetscCall(PetscOptionsInt("-mat_born_checkpoints", "States of the background that are kept", "MatBornSetCheckpoints", checkpoints, &checkpoints, NULL));
-  PetscCall(PetscOptionsEnum("-mat_born_field", "The numbers of fields", "MatBornSetField", MatBornFields, field, &field, NULL));
-  PetscCall(PetscOptionsEnum("-mat_born_background", "Where the background comes back from", "MatBornSetBackground", MatBornBackgrounds, background,
-                             &background, NULL));
-  PetscCall(PetscOptionsInt("-mat_born_background_bits", "Of a number that is kept", "MatBornSetBackgroundBits", bits, &bits, NULL));
-  PetscCall(PetscOptionsInt("-mat_born_interval", "Steps from one that scatters and images to the next one", "MatBornSetInterval", interval, &interval, NULL));
-  PetscCall(PetscOptionsReal("-mat_born_lowpass", "The frequency up to which traces stay; 0: no low-pass", "MatBornSetLowpass", lowpass, &lowpass, NULL));
-  PetscCall(PetscOptionsInt("-mat_born_velocity_bits", "Of the velocity", "MatBornSetVelocityBits", velocitybits, &velocitybits, NULL));
-  PetscCall(PetscOptionsInt("-mat_born_seed", "Of random velocities", "MatBornSetSeed", seed, &seed, NULL));
+  PetscCall(PetscOptionsEnum("-mat_born_interpolation", "Whether sources and receivers may be between nodes", "MatBornSetInterpolation", MatBornInterpolations,
+                             interpolation, &interpolation, NULL));
+  PetscCall(PetscOptionsInt("-mat_born_checkpoints", "Number of states that the background checkpoint stores", "MatBornSetCheckpoints", checkpoints,
+                            &checkpoints, NULL));
+  PetscCall(PetscOptionsEnum("-mat_born_field", "Precision of wavefields", "MatBornSetField", MatBornFields, field, &field, NULL));
+  PetscCall(PetscOptionsEnum("-mat_born_background", "How the transpose gets the background backwards in time", "MatBornSetBackground", MatBornBackgrounds,
+                             background, &background, NULL));
+  PetscCall(PetscOptionsInt("-mat_born_background_bits", "Bits of a number that the background keep stores: 32, 16 or 8", "MatBornSetBackgroundBits", bits,
+                            &bits, NULL));
+  PetscCall(PetscOptionsInt("-mat_born_interval", "Each so many steps scatter and image", "MatBornSetInterval", interval, &interval, NULL));
+  PetscCall(
+    PetscOptionsReal("-mat_born_lowpass", "Low-pass of the traces: the highest frequency that stays, or 0", "MatBornSetLowpass", lowpass, &lowpass, NULL));
+  PetscCall(PetscOptionsInt("-mat_born_velocity_bits", "Bits of a velocity: 32 or 16", "MatBornSetVelocityBits", velocitybits, &velocitybits, NULL));
+  PetscCall(PetscOptionsInt("-mat_born_seed", "Seed of the velocities of the background random", "MatBornSetSeed", seed, &seed, NULL));
   PetscCall(
     PetscOptionsEnum("-mat_born_transport", "How slabs on devices exchange planes", "MatBornSetTransport", LitheTransports, transport, &transport, NULL));
   PetscCall(LitheFarmOptionsRead(PetscOptionsObject, "-mat_born_", &farming));

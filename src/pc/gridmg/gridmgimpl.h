@@ -259,12 +259,13 @@ typedef struct {
 
 /*
    The largest number of unknowns of a coarsest level. A device inverts a symmetric matrix in less time than a few
-   cycles on more levels take
+   cycles on more levels take. W cycles visit the coarsest level more often than K cycles
 */
 static inline PetscInt PCGridMGCoarseSize(const PC_GridMG *mg)
 {
   if (mg->opt.coarsesize != PETSC_DECIDE) return mg->opt.coarsesize;
-  return mg->kernels->invert && mg->symmetric && !mg->zeeuw ? 512 : 300;
+  if (!mg->kernels->invert || !mg->symmetric || mg->zeeuw) return 300;
+  return mg->opt.cycle == PCGRIDMG_CYCLE_K ? 1024 : 512;
 }
 
 /* Unknowns up to which each of several processes has all of a level. A device does much in the time of an exchange */

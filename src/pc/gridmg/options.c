@@ -453,8 +453,8 @@ PetscErrorCode PCGridMGSetLevels(PC pc, PetscInt levels)
   Level: intermediate
 
   Note:
-  The default is 300. For aggregation of a symmetric matrix on a device the default is 512, because a GPU inverts the
-  matrix in less time than more levels take in a few cycles. Give a number to have the same levels on the host and on a
+  The default is 300. For aggregation of a symmetric matrix on a device the default is 512, and 1024 for K cycles,
+  because a GPU inverts the matrix in less time than more levels take in a few cycles. Give a number to have the same levels on the host and on a
   device.
 
 .seealso: `PCGRIDMG`

@@ -154,11 +154,15 @@ static PetscErrorCode ApplyOnDevice_Private(PC_GridMG *mg, Mat X, Mat Y, PetscIn
   PetscCall(MatDenseGetLDA(Y, &ldy));
   PetscCall(MatDenseGetArrayReadAndMemType(X, &x, &tx));
   PetscCall(MatDenseGetArrayWriteAndMemType(Y, &y, &ty));
-  while (!PetscMemTypeHost(tx) && !PetscMemTypeHost(ty) && n - *done > 1) {
-    const PetscInt now = PetscMin(n - *done, GRIDMG_COLUMNS_MAX);
+  if (!PetscMemTypeHost(tx) && !PetscMemTypeHost(ty)) {
+    PetscCall(PetscLogGpuTimeBegin());
+    while (n - *done > 1) {
+      const PetscInt now = PetscMin(n - *done, GRIDMG_COLUMNS_MAX);
 
-    PetscCall(ApplyAtOnce_Private(mg, now, x + (size_t)*done * (size_t)ldx, ldx, y + (size_t)*done * (size_t)ldy, ldy));
-    *done += now;
+      PetscCall(ApplyAtOnce_Private(mg, now, x + (size_t)*done * (size_t)ldx, ldx, y + (size_t)*done * (size_t)ldy, ldy));
+      *done += now;
+    }
+    PetscCall(PetscLogGpuTimeEnd());
   }
   PetscCall(MatDenseRestoreArrayWriteAndMemType(Y, &y));
   PetscCall(MatDenseRestoreArrayReadAndMemType(X, &x));
