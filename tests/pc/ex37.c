@@ -261,6 +261,6 @@ int main(int argc, char **argv)
     nsize: 2
     timeoutfactor: 4
     output_file: output/ex37_1.out
-    args: -shared_mat_type aijcusparse -times 4 -transport ipc
+    args: -shared_mat_type aijcusparse -times 8 -transport ipc
 
 TEST*/

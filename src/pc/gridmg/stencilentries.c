@@ -87,12 +87,12 @@ PetscErrorCode PCGridMGChoose_Private(PC pc)
 
 /* ------------------------------------------------------------ entries */
 
-/* Leaves out directions of one point */
+/* Leaves out directions of one point; a single point keeps a direction, since devices have no stencils of one point */
 static void SetPoints(const PetscInt n[3], GridMGPoints *points)
 {
   *points = (GridMGPoints){.points = 1, .corners = 1, .n = {1, 1, 1}, .cells = n[0] * n[1] * n[2]};
   for (int d = 0; d < 3; d++) {
-    if (n[d] < 2) continue;
+    if (n[d] < 2 && (d || points->cells > 1)) continue;
     points->n[points->dim++] = n[d];
     points->points *= 3;
     points->corners *= 2;
