@@ -40,20 +40,6 @@ PetscErrorCode PCGridMGBlockGet_Private(GridMGBlock *block, size_t bytes, void *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same where the kernels work, but not zeroed */
-PetscErrorCode PCGridMGReserve_Private(PC_GridMG *mg, GridMGBlock *block, size_t bytes, void **memory)
-{
-  PetscFunctionBegin;
-  if (block->bytes < bytes || block->kernels != mg->kernels) {
-    PetscCall(PCGridMGBlockFree_Private(block));
-    if (bytes) PetscCall((*mg->kernels->reserve)(bytes, &block->memory));
-    block->kernels = mg->kernels;
-    block->bytes   = bytes;
-  }
-  *memory = block->memory;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Returns all parts of the arena. The first block then has at least `bytes` bytes, plus room for alignment */
 PetscErrorCode PCGridMGArenaStart_Private(PC_GridMG *mg, size_t bytes)
 {

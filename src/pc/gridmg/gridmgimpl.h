@@ -291,6 +291,20 @@ static inline PetscErrorCode PCGridMGBlockFree_Private(GridMGBlock *block)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Memory of at least `bytes` bytes where the kernels work, not zeroed; the former content is lost */
+static inline PetscErrorCode PCGridMGReserve_Private(PC_GridMG *mg, GridMGBlock *block, size_t bytes, void **memory)
+{
+  PetscFunctionBegin;
+  if (block->bytes < bytes || block->kernels != mg->kernels) {
+    PetscCall(PCGridMGBlockFree_Private(block));
+    if (bytes) PetscCall((*mg->kernels->reserve)(bytes, &block->memory));
+    block->kernels = mg->kernels;
+    block->bytes   = bytes;
+  }
+  *memory = block->memory;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A box of n cells, from first[] of one array of cells to first[] of another one */
 static inline GridMGBox PCGridMGBoxOf(const PetscInt n[3], const PetscInt from[3], const PetscInt fromfirst[3], const PetscInt to[3], const PetscInt tofirst[3])
 {
@@ -315,7 +329,6 @@ static inline void PCGridMGWholeSize(const PC_GridMG *mg, const GridMGShare *s, 
 /* context.c */
 PETSC_INTERN PetscErrorCode  PCGridMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
 PETSC_INTERN PetscErrorCode  PCGridMGBlockGet_Private(GridMGBlock *, size_t bytes, void **);
-PETSC_INTERN PetscErrorCode  PCGridMGReserve_Private(PC_GridMG *, GridMGBlock *, size_t bytes, void **);
 PETSC_INTERN PetscErrorCode  PCGridMGArenaStart_Private(PC_GridMG *, size_t bytes);
 PETSC_INTERN PetscErrorCode  PCGridMGArenaTake_Private(PC_GridMG *, size_t bytes, void **);
 PETSC_INTERN void            PCGridMGArenaGiveBack_Private(PC_GridMG *, const GridMGArenaMark *);
