@@ -4,8 +4,8 @@
 
 /*
    Exchanges between the boxes of several processes in the memory of the kernels: numbers for remote cells or for whole
-   levels, and sums over processes. Of both interpolations. On devices the host waits for nothing, if the transport
-   permits.
+   levels, and sums over processes. Both interpolations use these exchanges. On devices the host does not wait, if the
+   transport permits.
 */
 
 #include "gridmgimpl.h"
@@ -21,7 +21,7 @@ static inline LitheTransport TransportOf(const PC_GridMG *mg)
   return mg->kernels == &GridMGHostKernels ? LITHE_TRANSPORT_AUTO : mg->opt.transport;
 }
 
-/* The numbers for all leaves, of 4, 8 or 16 bytes each, from arrays x. They are valid until the next exchange */
+/* The numbers for all leaves, of 4, 8 or 16 bytes each, from arrays x. The numbers are valid until the next exchange */
 PetscErrorCode PCGridMGReceive_Private(PC_GridMG *mg, GridMGExchange *e, size_t bytes, const void *x, const void **numbers)
 {
   LitheHalo *halo = &e->halo[bytes == 16 ? 2 : bytes / 8];
@@ -51,7 +51,7 @@ PetscErrorCode PCGridMGRemote_Private(PC_GridMG *mg, GridMGExchange *e, GridMGWo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Takes remote, the process and the place of each leaf. at: NULL, or the n cells that receive; taken, too */
+/* Takes ownership of remote, the process and the place of each leaf, and of at: NULL, or the n cells that receive */
 PetscErrorCode PCGridMGExchangeCreate_Private(PC_GridMG *mg, PetscInt cells, PetscInt n, PetscInt *at, PetscSFNode *remote, GridMGExchange *e)
 {
   PetscFunctionBegin;
