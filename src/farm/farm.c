@@ -219,6 +219,7 @@ static PetscErrorCode FarmStop(LitheFarm f)
   if (f->window == MPI_WIN_NULL) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallMPI(MPI_Accumulate(&many, 1, MPI_INT64_T, 0, (MPI_Aint)offsetof(FarmCounters, ticket), 1, MPI_INT64_T, MPI_SUM, f->window));
   PetscCallMPI(MPI_Accumulate(&many, 1, MPI_INT64_T, 0, (MPI_Aint)offsetof(FarmCounters, opened), 1, MPI_INT64_T, MPI_SUM, f->window));
+  PetscCallMPI(MPI_Accumulate(&many, 1, MPI_INT64_T, 0, (MPI_Aint)offsetof(FarmCounters, cheap), 1, MPI_INT64_T, MPI_SUM, f->window));
   for (PetscInt s = 0; s < f->job->nsets; s++)
     PetscCallMPI(
       MPI_Accumulate(&many, 1, MPI_INT64_T, 0, (MPI_Aint)(offsetof(FarmCounters, set) + sizeof(int64_t) * (size_t)s), 1, MPI_INT64_T, MPI_SUM, f->window));
@@ -296,6 +297,8 @@ static PetscErrorCode FarmTask(LitheFarm f, PetscInt task, PetscInt attempt)
   }
   PetscCall(PetscFree(piece));
   record->end = (PetscReal)(MPI_Wtime() - f->begin);
+  f->ran += (double)(record->end - record->begin);
+  f->did += FarmCost(job, task);
   if (!failed && !f->group.rank) {
     PetscCall(FarmCount(f, offsetof(FarmCounters, done), &done));
     PetscCall(FarmCountMore(f, offsetof(FarmCounters, cost), FarmCost(job, task), &cost));
@@ -384,7 +387,26 @@ static PetscErrorCode FarmShareOut(LitheFarm f, PetscInt n, const PetscInt todo[
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The set with the most work left, if this group would finish a task before the present groups finish the set; or -1 */
+/*
+   Whether a task of this cost would keep the others waiting: by the time of this group's earlier tasks, and by the time
+   that all groups together need for the rest
+*/
+static PetscErrorCode FarmIsTooSlow(LitheFarm f, double cost, PetscBool *slow)
+{
+  double all;
+
+  PetscFunctionBegin;
+  *slow = PETSC_FALSE;
+  if (!f->slow || !(f->did > 0)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(FarmCountMore(f, offsetof(FarmCounters, cost), 0, &all));
+  if (all > 0) *slow = (PetscBool)(cost * f->ran / f->did > (MPI_Wtime() - f->begin) * (f->total - all) / all);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   The set with the most work left, if this group would finish a task before the present groups finish the set; or -1.
+   A slow group may leave its set, so others help with each task that is left
+*/
 static PetscErrorCode FarmFindSet(LitheFarm f, const FarmQueue *q, PetscInt *set)
 {
   int64_t *taken;
@@ -401,6 +423,7 @@ static PetscErrorCode FarmFindSet(LitheFarm f, const FarmQueue *q, PetscInt *set
     if (next == q->first[s + 1]) continue;
     for (PetscInt k = next; k < q->first[s + 1]; k++) rest += FarmCost(f->job, q->todo[k]);
     /* half a task: the present groups are about halfway through a task */
+    if (f->unlike && !f->slow) rest = PetscMax(rest, PETSC_SQRT_MACHINE_EPSILON) + FarmCost(f->job, q->todo[next]);
     if (rest > FarmCost(f->job, q->todo[next]) / 2 && rest > most) {
       most = rest;
       *set = s;
@@ -413,20 +436,23 @@ static PetscErrorCode FarmFindSet(LitheFarm f, const FarmQueue *q, PetscInt *set
 /* On the first process of a group: the next task of the group's set, of a set that no group has begun, or of a set that needs help; or -1 */
 static PetscErrorCode FarmNextOfSets(LitheFarm f, FarmQueue *q, PetscInt *task)
 {
-  int64_t ticket;
+  int64_t   ticket;
+  PetscBool slow;
 
   PetscFunctionBegin;
   *task = -1;
   for (;;) {
     if (q->set >= 0) {
+      PetscCall(FarmIsTooSlow(f, FarmCost(f->job, q->todo[q->first[q->set]]), &slow));
+      if (slow) break;
       PetscCall(FarmCount(f, offsetof(FarmCounters, set) + sizeof(int64_t) * (size_t)q->set, &ticket));
       if (ticket < q->first[q->set + 1] - q->first[q->set]) {
         *task = q->todo[q->first[q->set] + (PetscInt)ticket];
         break;
       }
     }
-    PetscCall(FarmCount(f, offsetof(FarmCounters, opened), &ticket));
-    if (ticket < q->nsets) q->set = (PetscInt)ticket;
+    PetscCall(FarmCount(f, f->slow ? offsetof(FarmCounters, cheap) : offsetof(FarmCounters, opened), &ticket));
+    if (ticket < q->nsets) q->set = (PetscInt)(f->slow ? q->nsets - 1 - ticket : ticket);
     else PetscCall(FarmFindSet(f, q, &q->set));
     if (q->set < 0) break;
   }
@@ -444,9 +470,11 @@ static PetscErrorCode FarmNext(LitheFarm f, FarmQueue *q, PetscInt *task)
   if (q->owner) {
     while (q->at < q->n && q->owner[q->at] != f->group.number) ++q->at;
   } else {
-    int64_t ticket;
+    int64_t   ticket = q->n;
+    PetscBool slow   = PETSC_FALSE;
 
-    PetscCall(FarmCount(f, offsetof(FarmCounters, ticket), &ticket));
+    if (q->n) PetscCall(FarmIsTooSlow(f, FarmCost(f->job, q->todo[PetscMin(q->at, q->n - 1)]), &slow));
+    if (!slow) PetscCall(FarmCount(f, offsetof(FarmCounters, ticket), &ticket));
     q->at = (PetscInt)PetscMin(ticket, (int64_t)q->n);
   }
   *task = q->at < q->n ? q->todo[q->at] : -1;
@@ -567,6 +595,14 @@ static PetscErrorCode FarmStart(LitheFarm f, const LitheFarmJob *job)
   PetscCall(PetscCalloc1(job->ntasks, &f->failed));
   for (PetscInt t = 0; t < job->ntasks; t++) f->record[t] = (LitheFarmRecord){-1, -1, -1, -1, 0};
   if (f->options.journal[0] && job->pieces && !f->group.rank) PetscCall(PetscCalloc1(job->ntasks, &f->piece));
+  f->ran = f->did = 0;
+  {
+    PetscInt slow[2] = {job->slow, !job->slow};
+
+    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, slow, 2, MPIU_INT, MPI_MAX, f->comm));
+    f->unlike = (PetscBool)(slow[0] && slow[1]);
+    f->slow   = (PetscBool)(f->unlike && job->slow);
+  }
   PetscCall(FarmCountersReset(f));
   f->begin = MPI_Wtime();
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -10,9 +10,9 @@
 
 /* In a window of the first process */
 typedef struct {
-  int64_t ticket, done, opened;
-  double  cost, amount;   /* of finished tasks */
-  int64_t set[FARM_SETS]; /* tickets per set */
+  int64_t ticket, done, opened, cheap; /* opened, cheap: sets begun from the dear and from the cheap end */
+  double  cost, amount;                /* of finished tasks */
+  int64_t set[FARM_SETS];              /* tickets per set */
 } FarmCounters;
 
 struct _n_LitheFarm {
@@ -38,6 +38,8 @@ struct _n_LitheFarm {
   char                trouble[2 * PETSC_MAX_PATH_LEN]; /* why this group cannot write its journal, on its first process; empty: nothing */
   PetscBool           broken;                          /* this group cannot write its journal, on all its processes */
   double              total;                           /* cost of all tasks of this run */
+  PetscBool           unlike, slow;                    /* some groups are slow, others not; this group is one of the slow ones */
+  double              ran, did;                        /* seconds and cost of this group's tasks */
   PetscInt            todo;
   LitheFarmRecord    *record;
   PetscInt           *failed;

@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "LitheFarm: groups keep sets of tasks, kinds are recorded, slices by options add up, also from journals alone.\n\n";
+static char help
+  [] = "LitheFarm: groups keep sets of tasks, slow groups begin with cheap sets, kinds are recorded, slices by options add up, also from journals alone.\n\n";
 
 #define _POSIX_C_SOURCE 200809L
 #include <signal.h>
@@ -21,12 +22,15 @@ typedef struct {
   PetscReal setup[SETS], amount[TEST_TASKS];
 } SetTest;
 
+static PetscReal nap; /* seconds of each task on this process */
+
 static PetscErrorCode Run(void *ctx, PetscInt task, PetscInt attempt, PetscReal sum[], PetscReal piece[], PetscBool *failed)
 {
   SetTest *s = (SetTest *)ctx;
 
   PetscFunctionBeginUser;
   if (!attempt && (!s->visits || s->visited[s->visits - 1] != s->set[task])) s->visited[s->visits++] = s->set[task];
+  if (nap > 0) PetscCall(PetscSleep(nap));
   PetscCall(FarmTestRun(&s->t, task, attempt, sum, piece, failed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -129,6 +133,41 @@ static PetscErrorCode TestSets(LitheFarmOptions options)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The last group is slow: its first set is the cheapest one, and after a long first task it leaves the rest to the others. All groups slow: as if none were */
+static PetscErrorCode TestSlow(LitheFarmOptions options)
+{
+  PetscFunctionBeginUser;
+  options.size = 1;
+  for (int all = 0; all < 2; all++) {
+    LitheFarm              farm;
+    SetTest                s;
+    const LitheFarmResult *r;
+    PetscBool              slow;
+    PetscInt               mine = 0, tried[TEST_TASKS];
+
+    PetscCall(LitheFarmCreate(PETSC_COMM_WORLD, &options, &farm));
+    PetscCall(Create(farm, 0, &s));
+    slow         = (PetscBool)(all || s.t.group.number == s.t.group.groups - 1);
+    s.t.job.slow = slow;
+    nap          = !all && slow && size > 1 ? (PetscReal)0.5 : 0;
+    PetscCall(LitheFarmRun(farm, &s.t.job));
+    PetscCall(LitheFarmGetResult(farm, &r));
+    PetscCall(FarmTestCompare("slow", farm, &s.t, first, firstown));
+    if (WRONG(!r->complete || r->done != TEST_TASKS)) FAIL("slow: %d tasks are done", (int)r->done);
+    for (PetscInt k = 0; k < TEST_TASKS; k++) mine += s.t.tried[k];
+    if (nap > 0 && s.visits && WRONG(s.visited[0] != 3)) FAIL("the slow group begins with set %d", (int)s.visited[0]);
+    if (nap > 0 && WRONG(mine > TEST_TASKS / 2)) FAIL("the slow group has done %d tasks", (int)mine);
+    PetscCallMPI(MPIU_Allreduce(s.t.tried, tried, TEST_TASKS, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
+    for (PetscInt k = 0; k < TEST_TASKS; k++) {
+      if (WRONG(tried[k] != 1)) FAIL("slow: task %d was tried %d times", (int)k, (int)tried[k]);
+    }
+    nap = 0;
+    PetscCall(FarmTestDestroy(&s.t));
+    PetscCall(LitheFarmDestroy(&farm));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode Read(const char slice[], PetscBool only, LitheFarmOptions *options)
 {
   PetscFunctionBeginUser;
@@ -188,6 +227,7 @@ int main(int argc, char **argv)
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(TestSets(options));
+  PetscCall(TestSlow(options));
   PetscCall(PetscStrncpy(folder, "farmXXXXXX", sizeof(folder)));
   if (!rank) PetscCall(PetscMkdtemp(folder));
   PetscCallMPI(MPI_Bcast(folder, (PetscMPIInt)sizeof(folder), MPI_CHAR, 0, PETSC_COMM_WORLD));
