@@ -38,7 +38,7 @@ PetscErrorCode PCGridMGRemote_Private(PC_GridMG *mg, GridMGExchange *e, GridMGWo
 {
   const size_t bytes = (size_t)e->n * sizeof(PetscInt);
   const void  *received;
-  void        *index = NULL;
+  void        *index;
 
   PetscFunctionBegin;
   if (e->placed != mg->kernels) {
@@ -77,7 +77,7 @@ PetscErrorCode PCGridMGExchangeFree_Private(GridMGExchange *e)
 /* Sums over processes of factor times numbers, where levels are */
 PetscErrorCode PCGridMGSum_Private(PC_GridMG *mg, int n, double factor, double sums[])
 {
-  void *there = NULL;
+  void *there;
 
   PetscFunctionBegin;
   if (!mg->kernels->scalesum) {

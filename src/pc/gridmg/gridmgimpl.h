@@ -295,6 +295,7 @@ static inline PetscErrorCode PCGridMGBlockFree_Private(GridMGBlock *block)
 static inline PetscErrorCode PCGridMGReserve_Private(PC_GridMG *mg, GridMGBlock *block, size_t bytes, void **memory)
 {
   PetscFunctionBegin;
+  *memory = NULL;
   if (block->bytes < bytes || block->kernels != mg->kernels) {
     PetscCall(PCGridMGBlockFree_Private(block));
     if (bytes) PetscCall((*mg->kernels->reserve)(bytes, &block->memory));
