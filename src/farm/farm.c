@@ -219,7 +219,6 @@ static PetscErrorCode FarmStop(LitheFarm f)
   if (f->window == MPI_WIN_NULL) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallMPI(MPI_Accumulate(&many, 1, MPI_INT64_T, 0, (MPI_Aint)offsetof(FarmCounters, ticket), 1, MPI_INT64_T, MPI_SUM, f->window));
   PetscCallMPI(MPI_Accumulate(&many, 1, MPI_INT64_T, 0, (MPI_Aint)offsetof(FarmCounters, opened), 1, MPI_INT64_T, MPI_SUM, f->window));
-  PetscCallMPI(MPI_Accumulate(&many, 1, MPI_INT64_T, 0, (MPI_Aint)offsetof(FarmCounters, cheap), 1, MPI_INT64_T, MPI_SUM, f->window));
   for (PetscInt s = 0; s < f->job->nsets; s++)
     PetscCallMPI(
       MPI_Accumulate(&many, 1, MPI_INT64_T, 0, (MPI_Aint)(offsetof(FarmCounters, set) + sizeof(int64_t) * (size_t)s), 1, MPI_INT64_T, MPI_SUM, f->window));
@@ -433,6 +432,20 @@ static PetscErrorCode FarmFindSet(LitheFarm f, const FarmQueue *q, PetscInt *set
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The set of the least cost that has tasks left, or -1 */
+static PetscErrorCode FarmFindCheapSet(LitheFarm f, const FarmQueue *q, PetscInt *set)
+{
+  int64_t *taken;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(q->nsets, &taken));
+  PetscCall(FarmReadSets(f, q->nsets, taken));
+  for (*set = q->nsets - 1; *set >= 0 && taken[*set] >= q->first[*set + 1] - q->first[*set]; --*set) {
+  }
+  PetscCall(PetscFree(taken));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* On the first process of a group: the next task of the group's set, of a set that no group has begun, or of a set that needs help; or -1 */
 static PetscErrorCode FarmNextOfSets(LitheFarm f, FarmQueue *q, PetscInt *task)
 {
@@ -451,8 +464,13 @@ static PetscErrorCode FarmNextOfSets(LitheFarm f, FarmQueue *q, PetscInt *task)
         break;
       }
     }
-    PetscCall(FarmCount(f, f->slow ? offsetof(FarmCounters, cheap) : offsetof(FarmCounters, opened), &ticket));
-    if (ticket < q->nsets) q->set = (PetscInt)(f->slow ? q->nsets - 1 - ticket : ticket);
+    if (f->slow) {
+      PetscCall(FarmFindCheapSet(f, q, &q->set));
+      if (q->set < 0) break;
+      continue;
+    }
+    PetscCall(FarmCount(f, offsetof(FarmCounters, opened), &ticket));
+    if (ticket < q->nsets) q->set = (PetscInt)ticket;
     else PetscCall(FarmFindSet(f, q, &q->set));
     if (q->set < 0) break;
   }

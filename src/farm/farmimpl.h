@@ -10,9 +10,9 @@
 
 /* In a window of the first process */
 typedef struct {
-  int64_t ticket, done, opened, cheap; /* opened, cheap: sets begun from the dear and from the cheap end */
-  double  cost, amount;                /* of finished tasks */
-  int64_t set[FARM_SETS];              /* tickets per set */
+  int64_t ticket, done, opened;
+  double  cost, amount;   /* of finished tasks */
+  int64_t set[FARM_SETS]; /* tickets per set */
 } FarmCounters;
 
 struct _n_LitheFarm {
