@@ -387,8 +387,8 @@ static PetscErrorCode FarmShareOut(LitheFarm f, PetscInt n, const PetscInt todo[
 }
 
 /*
-   Whether a task of this cost would keep the others waiting: by the time of this group's earlier tasks, and by the time
-   that all groups together need for the rest
+   Whether a task of this cost would keep the other groups waiting. The time of the task follows from earlier tasks of
+   this group, the time of the rest from the rate of all groups
 */
 static PetscErrorCode FarmIsTooSlow(LitheFarm f, double cost, PetscBool *slow)
 {
