@@ -410,6 +410,8 @@ static PetscErrorCode FarmFindSet(LitheFarm f, const FarmQueue *q, PetscInt *set
 {
   int64_t *taken;
   double   most = 0;
+  /* also tasks that a slow group may leave */
+  const PetscBool always = (PetscBool)(f->unlike && !f->slow);
 
   PetscFunctionBegin;
   *set = -1;
@@ -422,8 +424,7 @@ static PetscErrorCode FarmFindSet(LitheFarm f, const FarmQueue *q, PetscInt *set
     if (next == q->first[s + 1]) continue;
     for (PetscInt k = next; k < q->first[s + 1]; k++) rest += FarmCost(f->job, q->todo[k]);
     /* half a task: the present groups are about halfway through a task */
-    if (f->unlike && !f->slow) rest = PetscMax(rest, PETSC_SQRT_MACHINE_EPSILON) + FarmCost(f->job, q->todo[next]);
-    if (rest > FarmCost(f->job, q->todo[next]) / 2 && rest > most) {
+    if ((always || rest > FarmCost(f->job, q->todo[next]) / 2) && (*set < 0 || rest > most)) {
       most = rest;
       *set = s;
     }

@@ -6,7 +6,6 @@ static char help[] = "LitheFarm: any grouping gives the same bits, failed tasks 
 
 #define _POSIX_C_SOURCE 200809L
 #include <signal.h>
-#include <unistd.h>
 #include "farmtest.h"
 
 static PetscReal   first[TEST_N], firstown[TEST_TASKS];
@@ -197,7 +196,6 @@ int main(int argc, char **argv)
 {
   LitheFarmOptions options = {.size = 1};
   char             folder[PETSC_MAX_PATH_LEN];
-  PetscBool        left;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
@@ -205,20 +203,11 @@ int main(int argc, char **argv)
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(TestGroups(options));
   PetscCall(TestFailures(options));
-  PetscCall(PetscStrncpy(folder, "farmXXXXXX", sizeof(folder)));
-  if (!rank) PetscCall(PetscMkdtemp(folder));
-  PetscCallMPI(MPI_Bcast(folder, (PetscMPIInt)sizeof(folder), MPI_CHAR, 0, PETSC_COMM_WORLD));
-  PetscCall(PetscSNPrintf(options.journal, sizeof(options.journal), "%s/journal", folder));
+  PetscCall(FarmTestFolderCreate(&options, sizeof(folder), folder));
   PetscCall(TestGroups(options));
   PetscCall(TestSlices(options));
   PetscCall(TestEmpty(options));
-  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
-  /* the folder is empty and can be removed */
-  if (!rank) {
-    left = (PetscBool)(rmdir(folder) != 0);
-    if (WRONG(left)) failures++;
-    if (left) PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL: files are left in %s\n", folder));
-  }
+  PetscCall(FarmTestFolderRemove(folder));
   PetscCall(TestDone(100, "all farms agree\n"));
   PetscCall(PetscFinalize());
   return 0;

@@ -7,7 +7,6 @@ static char help
 
 #define _POSIX_C_SOURCE 200809L
 #include <signal.h>
-#include <unistd.h>
 #include "farmtest.h"
 
 #define SETS 4
@@ -228,14 +227,9 @@ int main(int argc, char **argv)
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(TestSets(options));
   PetscCall(TestSlow(options));
-  PetscCall(PetscStrncpy(folder, "farmXXXXXX", sizeof(folder)));
-  if (!rank) PetscCall(PetscMkdtemp(folder));
-  PetscCallMPI(MPI_Bcast(folder, (PetscMPIInt)sizeof(folder), MPI_CHAR, 0, PETSC_COMM_WORLD));
-  PetscCall(PetscSNPrintf(options.journal, sizeof(options.journal), "%s/journal", folder));
+  PetscCall(FarmTestFolderCreate(&options, sizeof(folder), folder));
   PetscCall(TestSlices(options));
-  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
-  /* the folder is empty and can be removed */
-  if (!rank && WRONG(rmdir(folder) != 0)) FAIL("files are left in %s", folder);
+  PetscCall(FarmTestFolderRemove(folder));
   PetscCall(TestDone(100, "sets and slices agree\n"));
   PetscCall(PetscFinalize());
   return 0;

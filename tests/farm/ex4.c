@@ -190,16 +190,12 @@ int main(int argc, char **argv)
 {
   LitheFarmOptions options = {.size = 1};
   char             folder[PETSC_MAX_PATH_LEN];
-  PetscBool        left;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCall(PetscStrncpy(folder, "farmXXXXXX", sizeof(folder)));
-  if (!rank) PetscCall(PetscMkdtemp(folder));
-  PetscCallMPI(MPI_Bcast(folder, (PetscMPIInt)sizeof(folder), MPI_CHAR, 0, PETSC_COMM_WORLD));
-  PetscCall(PetscSNPrintf(options.journal, sizeof(options.journal), "%s/journal", folder));
+  PetscCall(FarmTestFolderCreate(&options, sizeof(folder), folder));
   PetscCall(TestFound(options));
   for (options.size = 1; options.size <= PetscMin(size, 2); options.size++) {
     for (int k = 0; k < OBSTACLES; k++) {
@@ -210,13 +206,7 @@ int main(int argc, char **argv)
     PetscCall(TestBlocked(options, WRITING, PETSC_FALSE));
     options.fixed = PETSC_FALSE;
   }
-  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
-  /* the folder is empty and can be removed */
-  if (!rank) {
-    left = (PetscBool)(rmdir(folder) != 0);
-    if (WRONG(left)) failures++;
-    if (left) PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL: files are left in %s\n", folder));
-  }
+  PetscCall(FarmTestFolderRemove(folder));
   if (count != 2 + (2 * OBSTACLES + 1) * PetscMin(size, 2)) FAIL("%d refusals", (int)count);
   PetscCall(TestDone(50, "journals that cannot be written are refused\n"));
   PetscCall(PetscFinalize());

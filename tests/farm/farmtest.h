@@ -8,6 +8,7 @@
 #include <lithe.h>
 #include <lithe/private/farm.h>
 #include <tests/failures.h>
+#include <unistd.h>
 
 #define TEST_TASKS 23
 #define TEST_N     101 /* numbers of the sums */
@@ -111,6 +112,32 @@ static PetscErrorCode FarmTestGet(LitheFarm farm, FarmTest *t, PetscReal sum[TES
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, sum, TEST_N, MPIU_REAL, MPIU_SUM, PETSC_COMM_WORLD));
   PetscCallMPI(MPIU_Allreduce(t->own, own, TEST_TASKS, MPIU_REAL, MPIU_SUM, PETSC_COMM_WORLD));
   PetscCall(PetscFree(part));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A new folder, and journals in it. Collective */
+static inline PetscErrorCode FarmTestFolderCreate(LitheFarmOptions *options, size_t n, char folder[])
+{
+  PetscMPIInt rank;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCall(PetscStrncpy(folder, "farmXXXXXX", n)); /* the template of mkdtemp() */
+  if (!rank) PetscCall(PetscMkdtemp(folder));
+  PetscCallMPI(MPI_Bcast(folder, (PetscMPIInt)n, MPI_CHAR, 0, PETSC_COMM_WORLD));
+  PetscCall(PetscSNPrintf(options->journal, sizeof(options->journal), "%s/journal", folder));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The folder is empty and can be removed. Collective */
+static inline PetscErrorCode FarmTestFolderRemove(const char folder[])
+{
+  PetscMPIInt rank;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
+  if (!rank && WRONG(rmdir(folder) != 0)) FAIL("files are left in %s", folder);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

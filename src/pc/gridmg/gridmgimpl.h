@@ -306,6 +306,13 @@ static inline PetscErrorCode PCGridMGReserve_Private(PC_GridMG *mg, GridMGBlock 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A number of 4, 8 or 16 bytes */
+static inline GridMGWord PCGridMGWordOf(size_t bytes)
+{
+  if (bytes == 16) return GRIDMG_WORD_FOUR;
+  return bytes == 8 ? GRIDMG_WORD_TWO : GRIDMG_WORD_WHOLE;
+}
+
 /* A box of n cells, from first[] of one array of cells to first[] of another one */
 static inline GridMGBox PCGridMGBoxOf(const PetscInt n[3], const PetscInt from[3], const PetscInt fromfirst[3], const PetscInt to[3], const PetscInt tofirst[3])
 {
@@ -351,13 +358,6 @@ PETSC_INTERN PetscErrorCode PCGridMGCrossingRead_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGCrossingFromList_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGCrossingScale_Private(PC_GridMG *, double factor);
 PETSC_INTERN PetscErrorCode PCGridMGCrossingExchange_Private(PC_GridMG *, PetscReal same, PetscBool *symmetric);
-/* A number of 4, 8 or 16 bytes */
-static inline GridMGWord PCGridMGWordOf(size_t bytes)
-{
-  if (bytes == 16) return GRIDMG_WORD_FOUR;
-  return bytes == 8 ? GRIDMG_WORD_TWO : GRIDMG_WORD_WHOLE;
-}
-
 /* exchange.c */
 PETSC_INTERN PetscErrorCode PCGridMGExchangeCreate_Private(PC_GridMG *, PetscInt cells, PetscInt n, PetscInt *at, PetscSFNode *, GridMGExchange *);
 PETSC_INTERN PetscErrorCode PCGridMGExchangeFree_Private(GridMGExchange *);

@@ -454,8 +454,8 @@ PetscErrorCode PCGridMGSetLevels(PC pc, PetscInt levels)
 
   Note:
   The default is 300. For aggregation of a symmetric matrix on a device the default is 512, and 1024 for K cycles,
-  because a GPU inverts the matrix in less time than more levels take in a few cycles. Give a number to have the same levels on the host and on a
-  device.
+  because a GPU inverts the matrix in less time than more levels take in a few cycles. Give a number to have the same
+  levels on the host and on a device.
 
 .seealso: `PCGRIDMG`
 @*/
