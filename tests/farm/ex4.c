@@ -55,13 +55,15 @@ static PetscErrorCode Put(const Blocked *b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Run(void *ctx, PetscInt task, PetscInt attempt, PetscReal sum[], PetscReal piece[], PetscBool *failed)
+static PetscErrorCode Run(void *ctx, PetscInt n, const PetscInt task[], PetscInt attempt, PetscReal *const sum[], PetscReal *const piece[], PetscBool failed[])
 {
   Blocked *b = (Blocked *)ctx;
 
   PetscFunctionBeginUser;
-  if (task == b->at && !b->t.group.rank) PetscCall(Put(b));
-  PetscCall(FarmTestRun(&b->t, task, attempt, sum, piece, failed));
+  for (PetscInt k = 0; k < n; k++) {
+    if (task[k] == b->at && !b->t.group.rank) PetscCall(Put(b));
+  }
+  PetscCall(FarmTestRun(&b->t, n, task, attempt, sum, piece, failed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

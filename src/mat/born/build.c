@@ -238,7 +238,7 @@ static PetscErrorCode MatBornBuildVelocity_Private(Mat A, double spectrum)
   for (PetscInt i = 0; i < n; i++) V[i] = PetscSqr(V[i] * ctx->dt / ctx->h[0]);
   /* The first plane, of a free surface, never moves */
   if (g->surface && !g->start) PetscCall(PetscArrayzero(V, g->dim == 2 ? g->n[0] : (PetscInt64)g->n[0] * g->n[1]));
-  PetscCall(BornGetField_Private(ctx, &field));
+  PetscCall((*k->create)((size_t)g->size * BornBytes(ctx->real), &field));
   PetscCall((*k->borrow)((size_t)n, V, PETSC_TRUE, &mine));
   PetscCall((*k->load)(g, ctx->real, PETSC_FALSE, 1, mine, field));
   PetscCall((*k->giveback)((size_t)n, V, PETSC_FALSE, &mine));
@@ -342,7 +342,7 @@ PetscErrorCode MatBornBuild_Private(Mat A)
   PetscCall(MatBornBuildGrid_Private(A, &spectrum));
   PetscCall(BornHalosCreate_Private(ctx));
   PetscCall(MatBornBuildLowpass_Private(A));
-  PetscCall(MatBornChooseBackground_Private(A));
+  PetscCall(MatBornChooseBackground_Private(A)); /* and how many shots are computed together */
   PetscCall(MatBornBuildVelocity_Private(A, spectrum));
   PetscCall(MatBornBuildWavelet_Private(A));
   PetscCall(MatBornBuildChain_Private(A));
@@ -358,10 +358,12 @@ PetscErrorCode MatBornGetBytes_Private(Mat A, PetscLogDouble *bytes)
 
   PetscFunctionBegin;
   /* u, w, q, the image, V; vectors */
-  *bytes = (PetscLogDouble)ctx->grid.size * (6 * (PetscLogDouble)BornBytes(ctx->real) + (ctx->velocitybits == 16 ? 2 : (PetscLogDouble)BornBytes(ctx->real)));
+  *bytes = 6 * (PetscLogDouble)ctx->stack.size * (PetscLogDouble)BornBytes(ctx->real);
+  *bytes += (PetscLogDouble)ctx->grid.size * (ctx->velocitybits == 16 ? 2 : (PetscLogDouble)BornBytes(ctx->real));
   *bytes += (ctx->chain ? 2 : 1) * (PetscLogDouble)ctx->grid.nodes * (PetscLogDouble)sizeof(PetscReal);
-  /* the image of a shot, and sums of all of them */
-  *bytes += (PetscLogDouble)ctx->grid.nodes * (PetscLogDouble)(sizeof(PetscReal) + LITHE_SUMS_BINS * sizeof(PetscInt64));
+  /* the images of the shots that are computed together, and sums of all of them */
+  *bytes += (PetscLogDouble)ctx->stack.nodes * (PetscLogDouble)sizeof(PetscReal);
+  *bytes += (PetscLogDouble)ctx->grid.nodes * (PetscLogDouble)(LITHE_SUMS_BINS * sizeof(PetscInt64));
   *bytes += (*ctx->background->bytes)(ctx) + BornTracesBytes_Private(ctx);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
