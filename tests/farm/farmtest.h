@@ -61,7 +61,7 @@ static PetscErrorCode FarmTestRun(void *ctx, PetscInt n, const PetscInt task[], 
   t->runs++;
   if (WRONG(n < 1 || n > PetscMax(t->job.batch, 1) || (attempt && n > 1))) FAIL("%d tasks at once in attempt %d", (int)n, (int)attempt);
   for (PetscInt k = 0; k < n; k++) {
-    if (WRONG(failed[k] || !piece[k] != (t->group.rank > 0))) FAIL("task %d begins wrongly", (int)task[k]);
+    if (WRONG(failed[k] || !piece[k] != (t->group.rank > 0 || !t->pieces[task[k]]))) FAIL("task %d begins wrongly", (int)task[k]);
     if (WRONG(t->job.nsets && t->job.set[task[k]] != t->job.set[task[0]])) FAIL("tasks %d and %d are of different sets", (int)task[0], (int)task[k]);
     PetscCall(FarmTestRunOne(t, task[k], attempt, sum[k], piece[k], &failed[k]));
   }
