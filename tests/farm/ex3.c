@@ -239,6 +239,7 @@ int main(int argc, char **argv)
 
   test:
     nsize: {{1 2 3 4}}
+    args: -batch {{0 5}}
     output_file: output/ex3.out
 
 TEST*/

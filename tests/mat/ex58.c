@@ -8,6 +8,9 @@ static char help[] = "MATBORN: shots that are computed together give the bits of
 #define _POSIX_C_SOURCE 200809L
 #include "borntest.h"
 #include "refused.h"
+#include <lithe/private/born.h>
+
+PETSC_EXTERN const BornKernels *BornGetKernels(PetscBool);
 
 #define SHOTS    7
 #define PRODUCTS 7
@@ -299,6 +302,43 @@ static PetscErrorCode TestSettings(const Case *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A store of a fifth of the free memory per shot, which is never made: fewer shots than asked for, and by default at most half of
+   these on a device. One shot where memory suffices for none */
+static PetscErrorCode TestMemory(const Case *c)
+{
+  PetscBool          cuda;
+  const BornKernels *k;
+  size_t             room;
+  PetscMPIInt        size;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCall(PetscStrcmp(type, VECCUDA, &cuda));
+  k = BornGetKernels(cuda);
+  PetscCall((*k->room)(PETSC_FALSE, &room));
+  for (int part = 5; part > 0 && size == 1 && room; part -= 4) {
+    Case     large = *c;
+    DM       da;
+    Mat      J;
+    PetscInt n;
+
+    large.n[0] = large.n[1] = 320;
+    large.bits              = 32;
+    large.steps             = (PetscInt)(room / (size_t)part / ((size_t)4 * 320 * 320));
+    PetscCall(Create(&large, &da, &J));
+    PetscCall(MatSetUp(J));
+    PetscCall(MatBornSetBatch(J, SHOTS));
+    PetscCall(Viewed(J, &n));
+    if (WRONG(part > 1 ? n < 2 || n >= SHOTS : n != 1)) FAIL("%d shots are computed together, each with 1/%d of the memory", (int)n, part);
+    PetscCall(MatBornSetBatch(J, PETSC_DECIDE));
+    PetscCall(Viewed(J, &n));
+    if (WRONG(n < 1 || n > (part > 1 ? 3 : 1))) FAIL("%d shots are computed together by default, each with 1/%d of the memory", (int)n, part);
+    PetscCall(MatDestroy(&J));
+    PetscCall(DMDestroy(&da));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   const Case              plane         = {.n            = {37, 31, 1},
@@ -347,6 +387,7 @@ int main(int argc, char **argv)
     PetscCall(TestNaN(&c));
   }
   PetscCall(TestSettings(&plane));
+  PetscCall(TestMemory(&plane));
   PetscCall(TestDone(700, "all bits are the same\n"));
   PetscCall(PetscFinalize());
   return 0;
