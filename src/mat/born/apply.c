@@ -91,6 +91,22 @@ static PetscErrorCode BornDeliverShot(void *context, PetscInt task, const PetscR
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The scales of whole numbers, from the groups that found them to all: another group may get the shot in the next product */
+static PetscErrorCode MatBornShareScales_Private(Mat A)
+{
+  Mat_Born *ctx = (Mat_Born *)A->data;
+  double   *scale;
+
+  PetscFunctionBegin;
+  if (ctx->number != BORN_INT32 || ctx->split->group.groups == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(ctx->nshots, &scale));
+  for (PetscInt s = 0; s < ctx->nshots; s++) scale[s] = ctx->shots[s].scale > 0 ? ctx->shots[s].scale : INFINITY;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, scale, (PetscMPIInt)ctx->nshots, MPI_DOUBLE, MPI_MIN, PetscObjectComm((PetscObject)A)));
+  for (PetscInt s = 0; s < ctx->nshots; s++) ctx->shots[s].scale = isfinite(scale[s]) ? scale[s] : 0;
+  PetscCall(PetscFree(scale));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The time of a shot becomes its cost in the next product; failed shots are named */
 static PetscErrorCode MatBornTakeResult_Private(Mat A, const LitheFarmResult *result)
 {
@@ -185,6 +201,7 @@ PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct pro
   PetscCall(PetscFree(pieces));
   PetscCall(PetscFree(job.data));
   PetscCall(code);
+  PetscCall(MatBornShareScales_Private(A));
   PetscCall(MatBornTakeResult_Private(A, result));
   if (image) {
     PetscCall(LitheFarmGetSums(split->farm, &sums));
