@@ -11,7 +11,7 @@ Groups of processes share shots, and the processes of a group share the grid.\n\
   -bench_receivers N   : on a line (default: 100)\n\
   -bench_shots N       : number of shots, shared by groups of processes (default: 1)\n\
   -bench_group_size N  : processes of a group (default: all)\n\
-  -bench_batch N       : shots in two dimensions that are computed together (default: as the matrix decides)\n\
+  -bench_together N    : shots in two dimensions that are computed together (default: as the matrix decides)\n\
   -bench_repeats N     : how often a product is timed (default: 3); the fastest counts\n\
   -bench_variants LIST : variants, by the names which a run prints (default: all in single precision)\n\
   -bench_gpu BOOL      : on the GPU (default: if a GPU exists)\n\
@@ -98,7 +98,7 @@ static PetscErrorCode RunSetFromOptions(Run *run)
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-bench_repeats", &run->repeats, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-bench_shots", &run->shots, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-bench_group_size", &run->group, NULL));
-  PetscCall(PetscOptionsGetInt(NULL, NULL, "-bench_batch", &run->batch, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-bench_together", &run->batch, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
