@@ -116,7 +116,8 @@ PetscErrorCode LitheFarmPoke(LitheFarm farm)
 static PetscErrorCode FarmForget(LitheFarm f)
 {
   PetscFunctionBegin;
-  PetscCall(LitheSumsDestroyTerm(f->sums, &f->work));
+  for (PetscInt k = 0; k < f->batch && f->work; k++) PetscCall(LitheSumsDestroyTerm(f->sums, &f->work[k]));
+  PetscCall(PetscFree4(f->work, f->own, f->bad, f->next));
   PetscCall(LitheSumsDestroy(&f->sums));
   if (f->piece) {
     for (PetscInt t = 0; t < f->result.ntasks; t++) PetscCall(PetscFree(f->piece[t]));
@@ -262,47 +263,76 @@ static double FarmAmount(const LitheFarmJob *job, PetscInt task)
   return job->unit && job->amount ? (double)job->amount[task] : 0;
 }
 
-/* By all processes of a group, which agree on the result */
-static PetscErrorCode FarmTask(LitheFarm f, PetscInt task, PetscInt attempt)
+/* The result of a task that has run, on which the processes of a group agree */
+static PetscErrorCode FarmTake(LitheFarm f, PetscInt task, PetscReal *work, PetscReal **piece, PetscBool failed)
 {
-  const LitheFarmJob *job   = f->job;
-  PetscReal          *piece = NULL, largest, pieces = 0;
-  PetscBool           failed = PETSC_FALSE;
-  double              cost, amount;
-  int64_t             done;
-  LitheFarmRecord    *record = &f->record[task];
+  const LitheFarmJob *job = f->job;
+  PetscReal           largest, pieces = 0;
 
   PetscFunctionBegin;
-  record->group   = f->group.number;
-  record->attempt = attempt;
-  record->begin   = (PetscReal)(MPI_Wtime() - f->begin);
-  PetscCall(LitheSumsZeroTerm(f->sums, f->work));
-  if (job->pieces && !f->group.rank) PetscCall(PetscCalloc1(job->pieces[task], &piece));
-  PetscCall((*job->run)(job->ctx, task, attempt, f->work, piece, &failed));
-
-  PetscCall(LitheSumsLargest(job->memory, job->n, f->work, &largest));
-  if (piece) PetscCall(LitheSumsLargest(PETSC_MEMTYPE_HOST, job->pieces[task], piece, &pieces));
+  PetscCall(LitheSumsLargest(job->memory, job->n, work, &largest));
+  if (*piece) PetscCall(LitheSumsLargest(PETSC_MEMTYPE_HOST, job->pieces[task], *piece, &pieces));
   if (PetscIsInfOrNanReal(largest) || PetscIsInfOrNanReal(pieces)) failed = PETSC_TRUE;
   if (f->group.size > 1) PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_C_BOOL, MPI_LOR, f->group.comm));
   if (!failed) {
-    PetscCall(LitheSumsAdd(f->sums, largest, f->work));
+    PetscCall(LitheSumsAdd(f->sums, largest, work));
     f->state[task] = PetscMax(job->kind, 1);
     f->fresh++;
-    if (piece && job->deliver) PetscCall((*job->deliver)(job->ctx, task, piece));
-    if (f->piece && piece) {
-      f->piece[task] = piece;
-      piece          = NULL;
+    if (*piece && job->deliver) PetscCall((*job->deliver)(job->ctx, task, *piece));
+    if (f->piece && *piece) {
+      f->piece[task] = *piece;
+      *piece         = NULL;
     }
   }
-  PetscCall(PetscFree(piece));
-  record->end = (PetscReal)(MPI_Wtime() - f->begin);
-  f->ran += (double)(record->end - record->begin);
-  f->did += FarmCost(job, task);
-  if (!f->group.rank) PetscCall(FarmCountMore(f, offsetof(FarmCounters, tried), FarmCost(job, task), &cost));
-  if (!failed && !f->group.rank) {
+  PetscCall(PetscFree(*piece));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The time of a batch, which its tasks share by their costs */
+static void FarmNote(LitheFarm f, PetscInt n, const PetscInt task[], PetscInt attempt, double begin, double end)
+{
+  double cost = 0, sum = 0;
+
+  for (PetscInt k = 0; k < n; k++) cost += FarmCost(f->job, task[k]);
+  for (PetscInt k = 0; k < n; k++) {
+    LitheFarmRecord *record = &f->record[task[k]];
+    const double     from   = cost > 0 ? sum / cost : (double)k / (double)n;
+
+    sum += FarmCost(f->job, task[k]);
+    record->group   = f->group.number;
+    record->attempt = attempt;
+    record->begin   = (PetscReal)(begin + from * (end - begin));
+    record->end     = (PetscReal)(begin + (cost > 0 ? sum / cost : (double)(k + 1) / (double)n) * (end - begin));
+  }
+  f->ran += end - begin;
+  f->did += cost;
+}
+
+/* Tasks that run together, by all processes of a group */
+static PetscErrorCode FarmTasks(LitheFarm f, PetscInt n, const PetscInt task[], PetscInt attempt)
+{
+  const LitheFarmJob *job   = f->job;
+  const double        begin = MPI_Wtime() - f->begin;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < n; k++) {
+    PetscCall(LitheSumsZeroTerm(f->sums, f->work[k]));
+    f->own[k] = NULL;
+    f->bad[k] = PETSC_FALSE;
+    if (job->pieces && !f->group.rank) PetscCall(PetscCalloc1(job->pieces[task[k]], &f->own[k]));
+  }
+  PetscCall((*job->run)(job->ctx, n, task, attempt, f->work, f->own, f->bad));
+  for (PetscInt k = 0; k < n; k++) PetscCall(FarmTake(f, task[k], f->work[k], &f->own[k], f->bad[k]));
+  FarmNote(f, n, task, attempt, begin, MPI_Wtime() - f->begin);
+  for (PetscInt k = 0; k < n && !f->group.rank; k++) {
+    double  cost, amount;
+    int64_t done;
+
+    PetscCall(FarmCountMore(f, offsetof(FarmCounters, tried), FarmCost(job, task[k]), &cost));
+    if (!f->state[task[k]]) continue;
     PetscCall(FarmCount(f, offsetof(FarmCounters, done), &done));
-    PetscCall(FarmCountMore(f, offsetof(FarmCounters, cost), FarmCost(job, task), &cost));
-    PetscCall(FarmCountMore(f, offsetof(FarmCounters, amount), FarmAmount(job, task), &amount));
+    PetscCall(FarmCountMore(f, offsetof(FarmCounters, cost), FarmCost(job, task[k]), &cost));
+    PetscCall(FarmCountMore(f, offsetof(FarmCounters, amount), FarmAmount(job, task[k]), &amount));
     PetscCall(FarmSpeak(f, (PetscInt)done + 1, cost, amount, PETSC_FALSE));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -310,12 +340,15 @@ static PetscErrorCode FarmTask(LitheFarm f, PetscInt task, PetscInt attempt)
 
 /* ------------------------------------------------------------ all tasks */
 
-/* The order of the open tasks, set by set. first[nsets + 1]: where sets begin */
+/*
+   The order of the open tasks, set by set, in batches. begin[n + 1]: the first tasks of batches, places in todo;
+   first[nsets + 1]: the first batches of sets
+*/
 typedef struct {
-  PetscInt        n, nsets, *first;
-  const PetscInt *todo, *owner; /* of the tasks; NULL: whoever comes first */
+  PetscInt        n, nsets, *first, *begin, batch; /* batch: tasks of a batch at most */
+  const PetscInt *todo, *owner;                    /* of the tasks; NULL: whoever comes first */
   double         *setup;
-  PetscInt        set, at; /* of this group: the current set, or -1; the next task, with fixed shares */
+  PetscInt        set, at; /* of this group: the current set, or -1; the next batch, or the next task with fixed shares */
 } FarmQueue;
 
 typedef struct {
@@ -333,8 +366,32 @@ static int FarmLonger(const void *x, const void *y)
   return a->task < b->task ? -1 : a->task > b->task;
 }
 
+/* Batches of the tasks from..to-1: whole ones as long as each group gets one, then one smaller batch for each group */
+static void FarmCut(LitheFarm f, PetscInt from, PetscInt to, FarmQueue *q)
+{
+  const PetscInt groups = f->group.groups;
+
+  while (from < to) {
+    const PetscInt left = to - from, size = PetscMin(q->batch, (left + groups - 1) / groups);
+
+    for (PetscInt g = groups; g > 0 && from < to; g--) {
+      q->begin[q->n++] = from;
+      from += PetscMin(size, (to - from + g - 1) / g);
+    }
+  }
+  q->begin[q->n] = to;
+}
+
+static double FarmBatchCost(LitheFarm f, const FarmQueue *q, PetscInt batch)
+{
+  double cost = 0;
+
+  for (PetscInt k = q->begin[batch]; k < q->begin[batch + 1]; k++) cost += FarmCost(f->job, q->todo[k]);
+  return cost;
+}
+
 /* The set of the highest cost comes first; in each set the longest tasks come first, and equal tasks keep their order. NULL: tasks alone */
-static PetscErrorCode FarmSort(LitheFarm f, PetscInt n, PetscInt todo[], FarmQueue *queue)
+static PetscErrorCode FarmSort(LitheFarm f, PetscInt n, PetscInt todo[], PetscInt batch, FarmQueue *queue)
 {
   const LitheFarmJob *job = f->job;
   double             *cost;
@@ -350,16 +407,18 @@ static PetscErrorCode FarmSort(LitheFarm f, PetscInt n, PetscInt todo[], FarmQue
     entry[k].setcost = cost[entry[k].set];
   }
   qsort(entry, (size_t)n, sizeof(*entry), FarmLonger);
-  *queue = (FarmQueue){.n = n, .todo = todo, .set = -1};
-  PetscCall(PetscCalloc2(job->nsets + 1, &queue->first, job->nsets + 1, &queue->setup));
-  for (PetscInt k = 0; k < n; k++) {
-    todo[k] = entry[k].task;
-    if (!job->nsets || (k && entry[k].set == entry[k - 1].set)) continue;
-    queue->first[queue->nsets] = k;
-    if (job->setup) queue->setup[queue->nsets] = (double)job->setup[entry[k].set];
-    queue->nsets++;
+  *queue = (FarmQueue){.batch = batch, .todo = todo, .set = -1};
+  PetscCall(PetscCalloc3(job->nsets + 1, &queue->first, job->nsets + 1, &queue->setup, n + 1, &queue->begin));
+  for (PetscInt k = 0, to; k < n; k = to) {
+    for (to = k; to < n && entry[to].set == entry[k].set; to++) todo[to] = entry[to].task;
+    if (job->nsets) {
+      queue->first[queue->nsets] = queue->n;
+      if (job->setup) queue->setup[queue->nsets] = (double)job->setup[entry[k].set];
+      queue->nsets++;
+    }
+    FarmCut(f, k, to, queue);
   }
-  queue->first[queue->nsets] = n;
+  queue->first[queue->nsets] = queue->n;
   PetscCall(PetscFree2(entry, cost));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -431,9 +490,9 @@ static PetscErrorCode FarmFindSet(LitheFarm f, const FarmQueue *q, PetscInt *set
     double         rest = -q->setup[s];
 
     if (next == q->first[s + 1]) continue;
-    for (PetscInt k = next; k < q->first[s + 1]; k++) rest += FarmCost(f->job, q->todo[k]);
-    /* half a task: the present groups are about halfway through a task */
-    if ((always || rest > FarmCost(f->job, q->todo[next]) / 2) && (*set < 0 || rest > most)) {
+    for (PetscInt k = next; k < q->first[s + 1]; k++) rest += FarmBatchCost(f, q, k);
+    /* half a batch: the present groups are about halfway through a batch */
+    if ((always || rest > FarmBatchCost(f, q, next) / 2) && (*set < 0 || rest > most)) {
       most = rest;
       *set = s;
     }
@@ -456,21 +515,21 @@ static PetscErrorCode FarmFindCheapSet(LitheFarm f, const FarmQueue *q, PetscInt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On the first process of a group: the next task of the group's set, of a set that no group has begun, or of a set that needs help; or -1 */
-static PetscErrorCode FarmNextOfSets(LitheFarm f, FarmQueue *q, PetscInt *task)
+/* On the first process of a group: the next batch of the group's set, of a set that no group has begun, or of a set that needs help; or n */
+static PetscErrorCode FarmNextOfSets(LitheFarm f, FarmQueue *q, PetscInt *batch)
 {
   int64_t   ticket;
   PetscBool slow;
 
   PetscFunctionBegin;
-  *task = -1;
+  *batch = q->n;
   for (;;) {
     if (q->set >= 0) {
-      PetscCall(FarmIsTooSlow(f, FarmCost(f->job, q->todo[q->first[q->set]]), &slow));
+      PetscCall(FarmIsTooSlow(f, FarmBatchCost(f, q, q->first[q->set]), &slow));
       if (slow) break;
       PetscCall(FarmCount(f, offsetof(FarmCounters, set) + sizeof(int64_t) * (size_t)q->set, &ticket));
       if (ticket < q->first[q->set + 1] - q->first[q->set]) {
-        *task = q->todo[q->first[q->set] + (PetscInt)ticket];
+        *batch = q->first[q->set] + (PetscInt)ticket;
         break;
       }
     }
@@ -487,26 +546,48 @@ static PetscErrorCode FarmNextOfSets(LitheFarm f, FarmQueue *q, PetscInt *task)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On the first process of a group: the next task, or -1 */
-static PetscErrorCode FarmNext(LitheFarm f, FarmQueue *q, PetscInt *task)
+/* The same of all tasks */
+static PetscErrorCode FarmNextOfAll(LitheFarm f, FarmQueue *q, PetscInt *batch)
 {
+  int64_t   ticket = q->n;
+  PetscBool slow   = PETSC_FALSE;
+
   PetscFunctionBegin;
-  if (!q->owner && q->nsets) {
-    PetscCall(FarmNextOfSets(f, q, task));
+  if (q->n) PetscCall(FarmIsTooSlow(f, FarmBatchCost(f, q, PetscMin(q->at, q->n - 1)), &slow));
+  if (!slow) PetscCall(FarmCount(f, offsetof(FarmCounters, ticket), &ticket));
+  *batch = (PetscInt)PetscMin(ticket, (int64_t)q->n);
+  q->at  = *batch + 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The next tasks of this group, of one set, with fixed shares */
+static void FarmNextOfShare(LitheFarm f, FarmQueue *q, PetscInt *n, PetscInt task[])
+{
+  const PetscInt *set = f->job->nsets ? f->job->set : NULL;
+
+  for (; q->at < q->begin[q->n] && *n < q->batch; q->at++) {
+    if (q->owner[q->at] != f->group.number) continue;
+    if (*n && set && set[q->todo[q->at]] != set[task[0]]) break;
+    task[(*n)++] = q->todo[q->at];
+  }
+}
+
+/* On the first process of a group: the next tasks, or none */
+static PetscErrorCode FarmNext(LitheFarm f, FarmQueue *q, PetscInt *n, PetscInt task[])
+{
+  PetscInt batch = q->n;
+
+  PetscFunctionBegin;
+  *n = 0;
+  if (q->owner) {
+    FarmNextOfShare(f, q, n, task);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (q->owner) {
-    while (q->at < q->n && q->owner[q->at] != f->group.number) ++q->at;
-  } else {
-    int64_t   ticket = q->n;
-    PetscBool slow   = PETSC_FALSE;
-
-    if (q->n) PetscCall(FarmIsTooSlow(f, FarmCost(f->job, q->todo[PetscMin(q->at, q->n - 1)]), &slow));
-    if (!slow) PetscCall(FarmCount(f, offsetof(FarmCounters, ticket), &ticket));
-    q->at = (PetscInt)PetscMin(ticket, (int64_t)q->n);
-  }
-  *task = q->at < q->n ? q->todo[q->at] : -1;
-  ++q->at;
+  if (q->nsets) PetscCall(FarmNextOfSets(f, q, &batch));
+  else PetscCall(FarmNextOfAll(f, q, &batch));
+  if (batch == q->n) PetscFunctionReturn(PETSC_SUCCESS);
+  *n = q->begin[batch + 1] - q->begin[batch];
+  PetscCall(PetscArraycpy(task, q->todo + q->begin[batch], *n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -518,22 +599,22 @@ static PetscBool FarmIsDue(const struct _n_LitheFarm *f)
 
 static PetscErrorCode FarmRound(LitheFarm f, FarmQueue *queue, PetscInt attempt)
 {
-  PetscInt next[2]; /* the task, and whether the journal is written before */
+  PetscInt *next = f->next; /* the number of tasks, whether the journal is written before, the tasks */
 
   PetscFunctionBegin;
   for (;;) {
     if (!f->group.rank) {
-      PetscCall(FarmNext(f, queue, &next[0]));
+      PetscCall(FarmNext(f, queue, &next[0], next + 2));
       next[1] = FarmIsDue(f);
     }
-    if (f->group.size > 1) PetscCallMPI(MPI_Bcast(next, 2, MPIU_INT, 0, f->group.comm));
+    if (f->group.size > 1) PetscCallMPI(MPI_Bcast(next, (PetscMPIInt)f->batch + 2, MPIU_INT, 0, f->group.comm));
     if (next[1]) PetscCall(FarmJournalWrite(f));
     if (f->broken) {
       if (!f->group.rank) PetscCall(FarmStop(f));
       break;
     }
-    if (next[0] < 0) break;
-    PetscCall(FarmTask(f, next[0], attempt));
+    if (!next[0]) break;
+    PetscCall(FarmTasks(f, next[0], next + 2, attempt));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -619,7 +700,9 @@ static PetscErrorCode FarmStart(LitheFarm f, const LitheFarmJob *job)
   f->broken        = PETSC_FALSE;
   f->trouble[0]    = 0;
   PetscCall(LitheSumsCreate(job->memory, job->n, &f->sums));
-  PetscCall(LitheSumsCreateTerm(f->sums, &f->work));
+  f->batch = PetscClipInterval((job->ntasks + f->group.groups - 1) / f->group.groups, 1, PetscMax(job->batch, 1));
+  PetscCall(PetscCalloc4(f->batch, &f->work, f->batch, &f->own, f->batch, &f->bad, f->batch + 2, &f->next));
+  for (PetscInt k = 0; k < f->batch; k++) PetscCall(LitheSumsCreateTerm(f->sums, &f->work[k]));
   PetscCall(PetscCalloc1(job->ntasks, &f->state));
   PetscCall(PetscCalloc1(job->ntasks, &f->record));
   PetscCall(PetscCalloc1(job->ntasks, &f->failed));
@@ -662,11 +745,11 @@ static PetscErrorCode FarmRounds(LitheFarm f, PetscInt *left, PetscInt todo[], P
     const PetscInt before = *left;
     FarmQueue      queue;
 
-    PetscCall(FarmSort(f, before, todo, &queue));
+    PetscCall(FarmSort(f, before, todo, attempt ? 1 : f->batch, &queue)); /* a task that has failed runs alone */
     if (attempt || f->options.fixed) queue.owner = owner;
     if (!attempt && f->options.fixed) PetscCall(FarmShareOut(f, before, todo, owner));
     PetscCall(FarmRound(f, &queue, attempt));
-    PetscCall(PetscFree2(queue.first, queue.setup));
+    PetscCall(PetscFree3(queue.first, queue.setup, queue.begin));
     PetscCall(FarmJournalEnd(f, PETSC_FALSE));
     PetscCall(FarmGather(f, before, todo, left, todo, owner));
     f->result.done += before - *left;

@@ -30,7 +30,11 @@ struct _n_LitheFarm {
   LitheSums           sums;
   unsigned char      *state; /* [ntasks] the kind of group of each task in the sums, else 0 */
   PetscReal         **piece; /* [ntasks] kept for the journal, on the first process of a group; NULL without a journal */
-  PetscReal          *work;  /* a task's sum */
+  PetscInt            batch; /* tasks at once, at most */
+  PetscReal         **work;  /* [batch] sums of tasks under way, own numbers, and failures */
+  PetscReal         **own;
+  PetscBool          *bad;
+  PetscInt           *next;  /* [batch + 2] of this group: see FarmRound() */
   double              begin; /* of the run */
   double              wrote; /* time of the last journal, and seconds spent on the journal */
   double              writing;

@@ -300,16 +300,16 @@ PetscErrorCode BornExchange_Private(Mat_Born *ctx, void *field)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A step, then the forces, then the exchange of planes */
-PetscErrorCode BornAdvance_Private(Mat_Born *ctx, const BornStep *step, PetscInt forces, const BornForce force[])
+/* A step, then the forces, then the exchange of planes. g: the matrix's grid, or a stack on a single process */
+PetscErrorCode BornAdvance_Private(Mat_Born *ctx, const BornGrid *g, const BornStep *step, PetscInt forces, const BornForce force[])
 {
   PetscBool made;
 
   PetscFunctionBegin;
   PetscCall(BornHalosTry(ctx, step, forces, force, &made));
   if (made) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall((*ctx->kernels->step)(&ctx->grid, step));
-  for (PetscInt k = 0; k < forces; k++) PetscCall((*ctx->kernels->force)(&ctx->grid, &force[k]));
+  PetscCall((*ctx->kernels->step)(g, step));
+  for (PetscInt k = 0; k < forces; k++) PetscCall((*ctx->kernels->force)(g, &force[k]));
   PetscCall(BornExchange_Private(ctx, step->old));
   if (step->wold) PetscCall(BornExchange_Private(ctx, step->wold));
   PetscFunctionReturn(PETSC_SUCCESS);
