@@ -11,17 +11,24 @@
 */
 
 #include "problem.h"
+#if defined(__linux__)
+  #include <sys/mman.h>
+#endif
 
 #if PetscDefined(USE_COMPLEX)
   #define CORNERS_MAX 8
+  #define TERMS_MAX   (CORNERS_MAX * CORNERS_MAX)
 
 typedef struct {
   const HelmholtzForm *form;
-  const Grid          *grid;  /* of the rows, with all diagonal neighbours */
-  const PetscReal     *wave2; /* (k h)^2 at the points of the grid */
-  PetscInt             n;     /* of the neighbours in the pattern */
-  int                  s[GRID_MAX_POINTS];
-  PetscInt             away[GRID_MAX_POINTS]; /* how much further the row of the neighbour is */
+  const Grid          *grid;                  /* of the rows, with all diagonal neighbours */
+  const PetscReal     *wave2;                 /* (k h)^2 at the points of the grid */
+  PetscInt             vertex[CORNERS_MAX];   /* how far the vertices of a cell are from its lowest vertex */
+  PetscInt             n, s[GRID_MAX_POINTS]; /* the neighbours in the pattern, */
+  PetscInt             away[GRID_MAX_POINTS]; /* and how much further their rows are */
+  int                  end[GRID_MAX_POINTS];  /* where the terms of an entry of a row end; a term: */
+  int                  vertexof[TERMS_MAX];   /* which vertex of a cell the point of the row is, */
+  int                  entryof[TERMS_MAX];    /* and the entry of the cell */
 } Pattern;
 
 /*
@@ -30,7 +37,6 @@ typedef struct {
 */
 typedef struct {
   PetscInt line, slab, next;             /* cells in a line and in a slab; the slab to be made next */
-  int      to[CORNERS_MAX][CORNERS_MAX]; /* where an entry of a cell belongs in the row of a vertex */
   HelmholtzNumber (*entry)[CORNERS_MAX]; /* [2 slab] */
 } Cells;
 
@@ -42,33 +48,22 @@ typedef struct {
 
 /* ------------------------------------------------------------ cells */
 
-static void SetCell(const Pattern *pattern, const PetscInt low[3], HelmholtzCell *cell)
+static inline void SetCell(const Pattern *pattern, const PetscInt low[3], int faces, HelmholtzCell *cell)
 {
-  const Grid *grid = pattern->grid;
-  PetscReal   mean = 0.;
+  const Grid      *grid  = pattern->grid;
+  const PetscReal *wave2 = pattern->wave2 + GridGhosted(grid, low);
+  PetscReal        mean  = 0.;
 
-  for (PetscInt v = 0; v < grid->corners; v++) {
-    const PetscInt vertex[3] = {low[0] + (v & 1), low[1] + (v >> 1 & 1), low[2] + (v >> 2)};
-
-    mean += pattern->wave2[GridGhosted(grid, vertex)];
-  }
-  HelmholtzSetCell(pattern->form, mean / (PetscReal)grid->corners, low, cell);
+  for (PetscInt v = 0; v < grid->corners; v++) mean += wave2[pattern->vertex[v]];
+  HelmholtzSetCell(pattern->form, mean / (PetscReal)grid->corners, low, faces, cell);
 }
 
 static PetscErrorCode CellsCreate(const Grid *grid, Cells *cells)
 {
-  const int step[3] = {1, 3, 9};
-
   PetscFunctionBegin;
   cells->line = grid->count[0] + 1;
   cells->slab = cells->line * (grid->dim == 3 ? grid->count[1] + 1 : 1);
   cells->next = PetscMax(0, grid->start[grid->dim - 1] - 1);
-  for (int a = 0; a < grid->corners; a++) {
-    for (int x = 0; x < grid->corners; x++) {
-      cells->to[a][x] = (int)GridCentre(grid);
-      for (int d = 0; d < grid->dim; d++) cells->to[a][x] += (x >> d & 1) * (a >> d & 1 ? -step[d] : step[d]);
-    }
-  }
   PetscCall(PetscMalloc1(2 * cells->slab, &cells->entry));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -99,7 +94,7 @@ static void MakeSlabs(const Pattern *pattern, PetscInt at, Cells *cells)
         const PetscInt low[3] = {i, last == 1 ? cells->next : j, last == 1 ? 0 : cells->next};
         HelmholtzCell  cell;
 
-        SetCell(pattern, low, &cell);
+        SetCell(pattern, low, 0, &cell);
         memcpy(cells->entry[PlaceOfCell(cells, grid, low)], cell.entry, sizeof(cell.entry));
       }
     }
@@ -116,31 +111,43 @@ static void SumFaces(const Pattern *pattern, const PetscInt at[3], HelmholtzNumb
     PetscInt      low[3];
 
     if (!HelmholtzHasCell(pattern->form, a, at, low)) continue;
-    SetCell(pattern, low, &cell);
+    SetCell(pattern, low, 1, &cell);
     HelmholtzAddCell(pattern->form, &cell, a, at, stencil);
   }
 }
 
-/* All other rows: the sum over the cells round the point */
-static inline void SumCells(const Cells *cells, const Grid *grid, int corners, const PetscInt at[3], HelmholtzNumber stencil[])
+/* All other rows, whose entries are sums over the cells round the point */
+static void SumCells(const Pattern *pattern, const Cells *cells, const PetscInt at[3], PetscScalar value[])
 {
-  for (int a = corners - 1; a >= 0; a--) {
-    const PetscInt         low[3] = {at[0] - (a & 1), at[1] - (a >> 1 & 1), at[2] - (a >> 2)};
-    const HelmholtzNumber *entry  = cells->entry[PlaceOfCell(cells, grid, low)];
+  const HelmholtzNumber *entry[CORNERS_MAX];
 
-    for (int x = 0; x < corners; x++) {
-      stencil[cells->to[a][x]].re += entry[x].re;
-      stencil[cells->to[a][x]].im += entry[x].im;
+  for (int a = 0; a < pattern->grid->corners; a++) {
+    const PetscInt low[3] = {at[0] - (a & 1), at[1] - (a >> 1 & 1), at[2] - (a >> 2)};
+
+    entry[a] = cells->entry[PlaceOfCell(cells, pattern->grid, low)];
+  }
+  for (PetscInt k = 0, t = 0; k < pattern->n; k++) {
+    HelmholtzNumber sum = HelmholtzMake(0., 0.);
+
+    for (; t < pattern->end[k]; t++) {
+      sum.re += entry[pattern->vertexof[t]][pattern->entryof[t]].re;
+      sum.im += entry[pattern->vertexof[t]][pattern->entryof[t]].im;
     }
+    value[k] = PetscCMPLX(sum.re, sum.im);
   }
 }
 
-static void GetRow(const Pattern *pattern, const Cells *cells, PetscBool inside, const PetscInt at[3], HelmholtzNumber stencil[])
+/* The row of a point: a value for each neighbour in the pattern */
+static void GetRow(const Pattern *pattern, const Cells *cells, PetscBool inside, const PetscInt at[3], PetscScalar value[])
 {
-  for (PetscInt s = 0; s < pattern->grid->points; s++) stencil[s] = HelmholtzMake(0., 0.);
-  if (!inside) SumFaces(pattern, at, stencil);
-  else if (pattern->grid->dim == 2) SumCells(cells, pattern->grid, 4, at, stencil);
-  else SumCells(cells, pattern->grid, 8, at, stencil);
+  HelmholtzNumber stencil[GRID_MAX_POINTS];
+
+  if (inside) SumCells(pattern, cells, at, value);
+  else {
+    for (PetscInt s = 0; s < pattern->grid->points; s++) stencil[s] = HelmholtzMake(0., 0.);
+    SumFaces(pattern, at, stencil);
+    for (PetscInt k = 0; k < pattern->n; k++) value[k] = PetscCMPLX(stencil[pattern->s[k]].re, stencil[pattern->s[k]].im);
+  }
 }
 
 /* Whether all neighbours of a point are in a box */
@@ -155,12 +162,27 @@ static inline PetscBool IsWithin(PetscInt dim, const PetscInt at[3], const Petsc
 static void SetPattern(HelmholtzStencil stencil, Pattern *pattern)
 {
   const Grid *grid = pattern->grid;
+  int         n    = 0;
 
+  for (int v = 0; v < grid->corners; v++) pattern->vertex[v] = (v & 1) + grid->gcount[0] * ((v >> 1 & 1) + grid->gcount[1] * (v >> 2));
   pattern->n = 0;
   for (int s = 0; s < grid->points; s++) {
-    const PetscInt off[3] = {s % 3 - 1, s / 3 % 3 - 1, grid->dim == 3 ? s / 9 - 1 : 0};
+    const int off[3] = {s % 3 - 1, s / 3 % 3 - 1, grid->dim == 3 ? s / 9 - 1 : 0};
 
-    if (stencil == HELMHOLTZ_STAR && PetscAbsInt(off[0]) + PetscAbsInt(off[1]) + PetscAbsInt(off[2]) > 1) continue;
+    if (stencil == HELMHOLTZ_STAR && PetscAbs(off[0]) + PetscAbs(off[1]) + PetscAbs(off[2]) > 1) continue;
+    /* in the order in which HelmholtzAddCell() adds cells */
+    for (int a = (int)grid->corners - 1; a >= 0; a--) {
+      int x = 0;
+
+      for (int d = 0; d < grid->dim && x >= 0; d++) {
+        if (off[d] == (a >> d & 1 ? 1 : -1)) x = -1;
+        else x |= (off[d] != 0) << d;
+      }
+      if (x < 0) continue;
+      pattern->vertexof[n]  = a;
+      pattern->entryof[n++] = x;
+    }
+    pattern->end[pattern->n]  = n;
     pattern->away[pattern->n] = off[0] + grid->count[0] * (off[1] + grid->count[1] * off[2]);
     pattern->s[pattern->n++]  = s;
   }
@@ -197,7 +219,7 @@ static void CountEntries(const Pattern *pattern, Block block[2])
 }
 
 /* A row with neighbours off the grid or on other processes */
-static PetscErrorCode AddRow(const Pattern *pattern, const PetscInt at[3], const HelmholtzNumber stencil[], Block block[2])
+static PetscErrorCode AddRow(const Pattern *pattern, const PetscInt at[3], const PetscScalar value[], Block block[2])
 {
   const Grid    *grid  = pattern->grid;
   const PetscInt first = grid->global[GridGhosted(grid, grid->start)];
@@ -205,15 +227,14 @@ static PetscErrorCode AddRow(const Pattern *pattern, const PetscInt at[3], const
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < pattern->n; k++) {
-    const HelmholtzNumber v = stencil[pattern->s[k]];
-    PetscInt              to[3], column;
-    Block                *b;
+    PetscInt to[3], column;
+    Block   *b;
 
     if (!GridNeighbour(grid, at, pattern->s[k], to)) continue;
     column        = grid->global[GridGhosted(grid, to)];
     b             = &block[IsFar(grid, to)];
     b->j[b->nz]   = b == block ? column - first : column;
-    b->a[b->nz++] = PetscCMPLX(v.re, v.im);
+    b->a[b->nz++] = value[k];
   }
   /* columns of other processes have no known order */
   if (block[1].nz > begin + 1) PetscCall(PetscSortIntWithScalarArray(block[1].nz - begin, block[1].j + begin, block[1].a + begin));
@@ -231,18 +252,21 @@ static PetscErrorCode AddRows(const Pattern *pattern, Block block[2])
   PetscCall(CellsCreate(grid, &cells));
   for (int b = 0; b < 2; b++) block[b].nz = 0;
   for (PetscInt row = 0; row < grid->rows; row++, GridNext(grid, at)) {
-    HelmholtzNumber stencil[GRID_MAX_POINTS];
+    const PetscBool inside = IsWithin(grid->dim, at, corner, grid->n);
 
     MakeSlabs(pattern, at[grid->dim - 1], &cells);
-    GetRow(pattern, &cells, IsWithin(grid->dim, at, corner, grid->n), at, stencil);
     if (IsWithin(grid->dim, at, grid->start, grid->count)) {
-      for (PetscInt k = 0; k < pattern->n; k++) {
-        const HelmholtzNumber v = stencil[pattern->s[k]];
+      PetscInt *j = block[0].j + block[0].nz;
 
-        block[0].j[block[0].nz]   = row + pattern->away[k];
-        block[0].a[block[0].nz++] = PetscCMPLX(v.re, v.im);
-      }
-    } else PetscCall(AddRow(pattern, at, stencil, block));
+      GetRow(pattern, &cells, inside, at, block[0].a + block[0].nz);
+      for (PetscInt k = 0; k < pattern->n; k++) j[k] = row + pattern->away[k];
+      block[0].nz += pattern->n;
+    } else {
+      PetscScalar value[GRID_MAX_POINTS];
+
+      GetRow(pattern, &cells, inside, at, value);
+      PetscCall(AddRow(pattern, at, value, block));
+    }
   }
   PetscCall(PetscFree(cells.entry));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -278,6 +302,18 @@ static PetscErrorCode GetWaves(const Helmholtz *problem, const HelmholtzForm *fo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The first touch of small pages would take longer than the computation of the values. The system may ignore the request */
+static void AskForLargePages(void *array, size_t bytes)
+{
+  #if defined(MADV_HUGEPAGE)
+  const size_t page = 2097152, start = ((size_t)array + page - 1) / page * page, end = ((size_t)array + bytes) / page * page;
+
+  if (array && start < end) (void)madvise((void *)start, end - start, MADV_HUGEPAGE);
+  #else
+  (void)array, (void)bytes;
+  #endif
+}
+
 PetscErrorCode HelmholtzMakeMatrixHost(const Helmholtz *problem, const HelmholtzForm *form, Mat A)
 {
   Mat        inner[2] = {A, NULL};
@@ -306,7 +342,11 @@ PetscErrorCode HelmholtzMakeMatrixHost(const Helmholtz *problem, const Helmholtz
   if (parallel) PetscCall(MatMPIAIJGetSeqAIJ(A, &inner[0], &inner[1], NULL));
 
   PetscCall(PetscMalloc2(block[0].nz, &block[0].j, block[1].nz, &block[1].j));
-  for (int b = 0; b < 2 && inner[b]; b++) PetscCall(MatSeqAIJGetArrayWrite(inner[b], &block[b].a));
+  for (int b = 0; b < 2 && inner[b]; b++) {
+    PetscCall(MatSeqAIJGetArrayWrite(inner[b], &block[b].a));
+    AskForLargePages(block[b].a, (size_t)block[b].nz * sizeof(PetscScalar));
+    AskForLargePages(block[b].j, (size_t)block[b].nz * sizeof(PetscInt));
+  }
   PetscCall(AddRows(&pattern, block));
   for (int b = 0; b < 2 && inner[b]; b++) {
     PetscCall(MatSeqAIJRestoreArrayWrite(inner[b], &block[b].a));
