@@ -93,16 +93,22 @@ static inline double Round(double v)
   return (v + 0x1.8p52) - 0x1.8p52;
 }
 
-/* Encodes one part of an entry, at both places of an entry of a symmetric operator */
-static LITHE_ALWAYS_INLINE void PutCode(const GridMGStencilOperator *op, int bits, int places, const size_t at[], double v, double scale)
-{
-  const double code = bits == 32 ? v : Round(v / scale);
+/* Where codes are: of neighbour s of a point, and of the same entry of a symmetric operator in the row of the neighbour */
+typedef struct {
+  size_t own[GRIDMG_POINTS_MAX], other[GRIDMG_POINTS_MAX];
+} Places;
 
-  for (int p = 0; p < places; p++) {
-    if (bits == 32) Put(op->precision, op->code, at[p], code);
-    else if (bits == 8) ((int8_t *)op->code)[at[p]] = (int8_t)code;
-    else ((int16_t *)op->code)[at[p]] = (int16_t)code;
-  }
+/* Encodes one part of an entry, at one place or at two */
+static LITHE_ALWAYS_INLINE void PutCode(const GridMGStencilOperator *op, int bits, size_t at, size_t other, double v, double scale, double inverse)
+{
+  double code = v;
+
+  if (bits < 32) code = Round(scale < 0x1p-1000 ? v / scale : v * inverse); /* the inverse of a smaller scale may be infinite */
+  if (bits == 32) {
+    Put(op->precision, op->code, at, code);
+    Put(op->precision, op->code, other, code);
+  } else if (bits == 8) ((int8_t *)op->code)[at] = ((int8_t *)op->code)[other] = (int8_t)code;
+  else ((int16_t *)op->code)[at] = ((int16_t *)op->code)[other] = (int16_t)code;
 }
 
 /* The decoded value */
@@ -115,31 +121,35 @@ static LITHE_ALWAYS_INLINE double GetCode(const GridMGStencilOperator *op, int b
 
 /*
    Codes of a row, with the codes of the same entries in higher rows of a symmetric operator; lower rows have codes.
-   rounded: the decoded stencil without the centre
+   all: the point has all neighbours. rounded: the decoded stencil without the centre
 */
 static LITHE_ALWAYS_INLINE void EncodeRow(const GridMGStencils *f, const GridMGStencilOperator *op, int bits, const GridMGNeighbours *near,
-                                          const double scale[], PetscBool all, PetscInt i, const PetscInt at[3], GridMGValue rounded[])
+                                          const Places *places, const double scale[], PetscBool all, PetscInt i, const PetscInt at[3], GridMGValue rounded[])
 {
-  const GridMGPoints *g = &f->grid;
-  const GridMGValue  *a = (const GridMGValue *)f->a + i * g->points;
+  const GridMGPoints *g     = &f->grid;
+  const GridMGValue  *a     = (const GridMGValue *)f->a + i * g->points;
+  const size_t        begin = (size_t)i * GRIDMG_PARTS;
+  PetscInt            to[3];
 
-  rounded[g->centre] = 0;
   for (int s = 0; s < g->points; s++) {
-    const PetscInt j       = i + near->away[s];
-    size_t         place[] = {(size_t)s * (size_t)op->pitch + (size_t)i, (size_t)(g->points - 1 - s) * (size_t)op->pitch + (size_t)j};
-    PetscInt       to[3];
-    double         least;
+    const size_t place = places->own[s] + begin;
+    double       least;
 
     rounded[s] = 0;
     if (s == g->centre || (!all && !GridMGNeighbour(g, at, s, to))) continue;
-    least = PetscMin(scale[i], scale[j]);
-    for (int p = 0; p < 2; p++) place[p] *= GRIDMG_PARTS;
-    if (!f->symmetric || j > i) PutCode(op, bits, f->symmetric ? 2 : 1, place, GRIDMG_RE(a[s]), least);
-    rounded[s] = GetCode(op, bits, place[0], least);
+    least = PetscMin(scale[i], scale[i + near->away[s]]);
+    if (!f->symmetric || s > g->centre) {
+      const size_t other   = f->symmetric ? places->other[s] + begin : place;
+      const double inverse = 1 / least;
+
+      PutCode(op, bits, place, other, GRIDMG_RE(a[s]), least, inverse);
 #if PetscDefined(USE_COMPLEX)
-    for (int p = 0; p < 2; p++) place[p]++;
-    if (!f->symmetric || j > i) PutCode(op, bits, f->symmetric ? 2 : 1, place, GRIDMG_IM(a[s]), least);
-    rounded[s] += GetCode(op, bits, place[0], least) * I;
+      PutCode(op, bits, place + 1, other + 1, GRIDMG_IM(a[s]), least, inverse);
+#endif
+    }
+    rounded[s] = GetCode(op, bits, place, least);
+#if PetscDefined(USE_COMPLEX)
+    rounded[s] += GetCode(op, bits, place + 1, least) * I;
 #endif
   }
 }
@@ -166,7 +176,7 @@ static GridMGValue Damping(const GridMGPoints *g, const GridMGNeighbours *near, 
 }
 
 static LITHE_ALWAYS_INLINE PetscInt EncodeCells(const GridMGStencils *f, GridMGFactor kind, const GridMGStencilOperator *op, int bits,
-                                                const GridMGNeighbours *near, const double scale[])
+                                                const GridMGNeighbours *near, const Places *places, const double scale[])
 {
   const GridMGPoints *g   = &f->grid;
   PetscInt            bad = -1;
@@ -180,7 +190,7 @@ static LITHE_ALWAYS_INLINE PetscInt EncodeCells(const GridMGStencils *f, GridMGF
         const PetscInt    at[3] = {x, j, k};
         GridMGValue       rounded[GRIDMG_POINTS_MAX], factor;
 
-        EncodeRow(f, op, bits, near, scale, (PetscBool)(inner && x > 0 && x < g->n[0] - 1), i, at, rounded);
+        EncodeRow(f, op, bits, near, places, scale, (PetscBool)(inner && x > 0 && x < g->n[0] - 1), i, at, rounded);
         rounded[g->centre] = sigma;
         for (int s = 0; s < g->points; s++) {
           if (s != g->centre) rounded[g->centre] -= rounded[s];
@@ -202,19 +212,24 @@ PetscErrorCode GridMGStencilEncode_Host(const GridMGStencils *f, GridMGFactor ki
 {
   const GridMGPoints *g = &f->grid;
   GridMGNeighbours    near;
+  Places              places;
   double             *scale;
 
   PetscFunctionBegin;
   GridMGSetNeighbours(g, &near);
+  for (int k = 0; k < g->points; k++) {
+    places.own[k]   = (size_t)k * (size_t)op->pitch * GRIDMG_PARTS;
+    places.other[k] = ((size_t)(g->points - 1 - k) * (size_t)op->pitch + (size_t)near.away[k]) * GRIDMG_PARTS;
+  }
   PetscCall(PetscCalloc1(g->cells, &scale));
   if (op->bits < 32) FindLargest(f, &near, scale);
   for (PetscInt i = 0; i < g->cells; i++) {
     Put(op->precision, op->scale, (size_t)i, ScaleOf(scale[i], op->bits));
     scale[i] = Get(op->precision, op->scale, i);
   }
-  if (op->bits == 8) *bad = EncodeCells(f, kind, op, 8, &near, scale);
-  else if (op->bits == 16) *bad = EncodeCells(f, kind, op, 16, &near, scale);
-  else *bad = EncodeCells(f, kind, op, 32, &near, scale);
+  if (op->bits == 8) *bad = EncodeCells(f, kind, op, 8, &near, &places, scale);
+  else if (op->bits == 16) *bad = EncodeCells(f, kind, op, 16, &near, &places, scale);
+  else *bad = EncodeCells(f, kind, op, 32, &near, &places, scale);
   PetscCall(PetscFree(scale));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
