@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCGRIDMG with de Zeeuw's interpolation on several processes: the bits of a single process, new values, small grids, columns, errors.\n\
+static char help[] = "PCGRIDMG with de Zeeuw's interpolation on several processes: the bits of a single process, new values,\n\
+  other matrices, small grids, columns, errors.\n\
   -times <n>         - random problems\n\
   -shared_mat_type <type> - of the matrices; with a type of devices, the single process has a device, too\n\
   -transport <name>  - transport of exchanges between boxes, on devices\n\n";
@@ -168,6 +169,48 @@ static PetscErrorCode TestSames(PetscInt times)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Rows of arrays, rows that are given one by one, and rows that a compressed matrix decodes: the same bits */
+static PetscErrorCode TestReading(Stencils kind)
+{
+  const StencilProblem p       = {.name = "reading", .n = {11, 12, 9}, .kind = kind, .jumps = 3};
+  const GridProblem    g       = GridOf(&p);
+  const char          *types[] = {MATBAIJ, MATVCRS, MATVCRS}, options[] = "-@pc_gridmg_interpolation zeeuw -@pc_gridmg_coarse_size 8";
+  PetscBool            device;
+  Split                s;
+  Mat                  S, A, B;
+  Vec                  x, y, z;
+  PC                   pc, other;
+
+  PetscFunctionBeginUser;
+  PetscCall(OnDevice(&device));
+  if (device) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(CreateSplit(&g, 2, PETSC_TRUE, PETSC_FALSE, &s));
+  PetscCall(CreateStencilMatrix(&p, 0, &S));
+  PetscCall(Distribute(S, &s, &A));
+  PetscCall(MatCreateVecs(A, &x, &y));
+  PetscCall(VecDuplicate(y, &z));
+  PetscCall(TestFillVec(x, 7));
+  PetscCall(CreateSharedPC(&g, &s, PETSC_FALSE, A, options, &pc));
+  PetscCall(PCApply(pc, x, y));
+  for (int t = 0; t < 3; t++) {
+    PetscCall(MatConvert(A, types[t], MAT_INITIAL_MATRIX, &B));
+    if (t == 2) PetscCall(MatVCRSDropAIJ(B));
+    PetscCall(CreateSharedPC(&g, &s, PETSC_FALSE, B, options, &other));
+    PetscCall(PCApply(other, x, z));
+    if (WRONG(!Equal(y, z))) FAIL("%s%s: other bits than with aij", types[t], t == 2 ? " without arrays" : "");
+    PetscCall(PCDestroy(&other));
+    PetscCall(MatDestroy(&B));
+  }
+  PetscCall(PCDestroy(&pc));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(VecDestroy(&z));
+  PetscCall(MatDestroy(&S));
+  PetscCall(MatDestroy(&A));
+  PetscCall(DestroySplit(&s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Processes without points, and processes with a single point */
 static PetscErrorCode TestSmall(void)
 {
@@ -233,6 +276,9 @@ int main(int argc, char **argv)
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-times", &times, NULL));
   PetscCall(TestSames(times));
+  PetscCall(TestReading(STENCILS_STAR));
+  PetscCall(TestReading(STENCILS_ELEMENTS));
+  PetscCall(TestReading(STENCILS_RANDOM));
   PetscCall(TestSmall());
   PetscCall(TestErrors());
   PetscCall(TestDone(100, "all is right\n"));

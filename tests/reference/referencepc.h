@@ -40,3 +40,33 @@ PETSC_INTERN PetscErrorCode DeZeeuwCoarsen(Mat A, DM fine, DM coarse, Mat *P, Ma
 PETSC_INTERN PetscErrorCode GridCreateCoarseDM(const Grid *, DM *);
 PETSC_INTERN PetscErrorCode MatCreateLike(Mat, Mat *);
 PETSC_INTERN PetscErrorCode GridGetStencil(const Grid *, Mat, const PetscInt at[3], PetscScalar stencil[]);
+
+/* stencils.c: rows under construction */
+
+typedef struct {
+  PetscInt     m, row;
+  PetscInt64   space;
+  PetscInt    *i, *j;
+  PetscScalar *a;
+} CSR;
+
+PETSC_INTERN PetscErrorCode CSRCreate(PetscInt m, PetscInt64 space, CSR *);
+/* Moves the rows of all processes into a matrix of AIJ kind, which has a type and no sizes yet, and frees the arrays */
+PETSC_INTERN PetscErrorCode CSRFinish(CSR *, PetscInt n, Mat);
+
+static inline void CSRAdd(CSR *csr, PetscInt column, PetscScalar value)
+{
+  const PetscInt p = csr->i[csr->row + 1]++;
+
+  csr->j[p] = column;
+  csr->a[p] = value;
+}
+
+static inline void CSRNextRow(CSR *csr)
+{
+  csr->row++;
+  if (csr->row < csr->m) csr->i[csr->row + 1] = csr->i[csr->row];
+}
+
+/* A row of a stencil; zeros off the diagonal are left out */
+PETSC_INTERN void CSRAddStencil(CSR *, const Grid *, const PetscInt at[3], const PetscScalar stencil[]);

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Grids of coarse points, and the stencils of a matrix */
+/* Grids of coarse points, the stencils of a matrix, and matrices made row by row */
 
 #include "referencepc.h"
 
@@ -98,4 +98,51 @@ PetscErrorCode MatCreateLike(Mat A, Mat *B)
   PetscCall(MatSetType(*B, type));
   PetscCall(MatSetVecType(*B, vectype));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ rows under construction */
+
+PetscErrorCode CSRCreate(PetscInt m, PetscInt64 space, CSR *csr)
+{
+  PetscFunctionBegin;
+  PetscCheck(space <= PETSC_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "%" PetscInt64_FMT " nonzeros of a process do not fit into PetscInt: use more processes, or a PETSc with 64-bit indices", space);
+  csr->m     = m;
+  csr->row   = 0;
+  csr->space = space;
+  PetscCall(PetscMalloc3(m + 1, &csr->i, space, &csr->j, space, &csr->a));
+  csr->i[0] = 0;
+  if (m) csr->i[1] = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CSRFinish(CSR *csr, PetscInt n, Mat A)
+{
+  PetscFunctionBegin;
+  PetscCheck(csr->row == csr->m && csr->i[csr->m] <= csr->space, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+             "%" PetscInt_FMT " of %" PetscInt_FMT " rows with %" PetscInt_FMT " nonzeros in space for %" PetscInt64_FMT, csr->row, csr->m, csr->i[csr->row],
+             csr->space);
+  for (PetscInt row = 0; row < csr->m; row++) {
+    const PetscInt begin = csr->i[row], count = csr->i[row + 1] - begin;
+    PetscBool      sorted;
+
+    PetscCall(PetscSortedInt(count, csr->j + begin, &sorted));
+    if (!sorted) PetscCall(PetscSortIntWithScalarArray(count, csr->j + begin, csr->a + begin));
+  }
+  PetscCall(MatSetSizes(A, csr->m, n, PETSC_DETERMINE, PETSC_DETERMINE));
+  PetscCall(MatSeqAIJSetPreallocationCSR(A, csr->i, csr->j, csr->a));
+  PetscCall(MatMPIAIJSetPreallocationCSR(A, csr->i, csr->j, csr->a));
+  PetscCall(PetscFree3(csr->i, csr->j, csr->a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void CSRAddStencil(CSR *csr, const Grid *grid, const PetscInt at[3], const PetscScalar stencil[])
+{
+  for (PetscInt s = 0; s < grid->points; s++) {
+    PetscInt to[3];
+
+    if (GridNeighbour(grid, at, s, to) && (stencil[s] != (PetscScalar)0. || s == GridCentre(grid)))
+      CSRAdd(csr, grid->global[GridGhosted(grid, to)], stencil[s]);
+  }
+  CSRNextRow(csr);
 }

@@ -160,12 +160,12 @@ HELMHOLTZ_FUNCTION PetscReal HelmholtzStretch(const HelmholtzForm *form, int d, 
   return (PetscReal)1.5 * (PetscReal)log((double)form->reflection) / ((PetscReal)sqrt((double)wave2) * layer) * (depth / layer) * (depth / layer);
 }
 
-/* The cell with the given lowest vertex; mean: the mean of (k h)^2 at its vertices */
-HELMHOLTZ_FUNCTION void HelmholtzSetCell(const HelmholtzForm *form, PetscReal mean, const PetscInt low[3], HelmholtzCell *cell)
+/* The cell with the given lowest vertex, with or without its faces; mean: the mean of (k h)^2 at its vertices */
+HELMHOLTZ_FUNCTION void HelmholtzSetCell(const HelmholtzForm *form, PetscReal mean, const PetscInt low[3], int faces, HelmholtzCell *cell)
 {
   const PetscReal off          = HelmholtzMassOffDiagonal(form, mean);
   PetscReal       diagonals[4] = {1, 0, 0, 0}, others[4] = {1, 0, 0, 0}; /* powers of the entries of the mass matrix */
-  HelmholtzNumber stiffness[3], face[3], inverse[3], S = HelmholtzMake(1, 0), mass, root;
+  HelmholtzNumber stiffness[3], face[3], inverse[3], S = HelmholtzMake(1, 0), mass, root = HelmholtzMake(0, 0);
 
   for (int q = 0; q < form->dim; q++) {
     diagonals[q + 1] = diagonals[q] * ((PetscReal)0.5 - off);
@@ -180,11 +180,11 @@ HELMHOLTZ_FUNCTION void HelmholtzSetCell(const HelmholtzForm *form, PetscReal me
     S          = HelmholtzTimes(S, s);
   }
   mass = HelmholtzTimes(HelmholtzMake(form->factor.re * mean, form->factor.im * mean), S);
-  root = HelmholtzRoot(HelmholtzMake(form->factor.re * mean, form->factor.im * mean));
+  if (faces) root = HelmholtzRoot(HelmholtzMake(form->factor.re * mean, form->factor.im * mean));
   for (int d = 0; d < form->dim; d++) {
     face[d]      = HelmholtzTimes(S, inverse[d]);
     stiffness[d] = HelmholtzTimes(face[d], inverse[d]);
-    face[d]      = HelmholtzTimes(face[d], HelmholtzMake(-root.im, root.re));
+    if (faces) face[d] = HelmholtzTimes(face[d], HelmholtzMake(-root.im, root.re));
   }
   for (int x = 0; x < form->corners; x++) {
     const int differ = (x & 1) + (x >> 1 & 1) + (x >> 2), same = form->dim - differ;
@@ -195,6 +195,7 @@ HELMHOLTZ_FUNCTION void HelmholtzSetCell(const HelmholtzForm *form, PetscReal me
       if (x >> d & 1) HelmholtzAdd(&cell->entry[x], -diagonals[same] * others[differ - 1], stiffness[d]);
       else {
         HelmholtzAdd(&cell->entry[x], diagonals[same - 1] * others[differ], stiffness[d]);
+        if (!faces) continue;
         cell->face[d][x] = HelmholtzMake(0, 0);
         HelmholtzAdd(&cell->face[d][x], diagonals[same - 1] * others[differ], face[d]);
       }

@@ -2,10 +2,9 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Matrices whose rows are stencils on a DMDA; see grid.h */
+/* Grids of points on a DMDA; see grid.h */
 
 #include "grid.h"
-#include <petscmat.h>
 
 PetscErrorCode GridCreate(DM da, Grid *grid)
 {
@@ -70,51 +69,4 @@ PetscErrorCode GridCreateDM(const Grid *grid, PetscInt dof, DM *da)
     PetscCall(DMDACreate3d(comm, none, none, none, DMDA_STENCIL_BOX, n[0], n[1], n[2], parts[0], parts[1], parts[2], dof, 1, owned[0], owned[1], owned[2], da));
   PetscCall(DMSetUp(*da));
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ------------------------------------------------------------ rows under construction */
-
-PetscErrorCode CSRCreate(PetscInt m, PetscInt64 space, CSR *csr)
-{
-  PetscFunctionBegin;
-  PetscCheck(space <= PETSC_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-             "%" PetscInt64_FMT " nonzeros of a process do not fit into PetscInt: use more processes, or a PETSc with 64-bit indices", space);
-  csr->m     = m;
-  csr->row   = 0;
-  csr->space = space;
-  PetscCall(PetscMalloc3(m + 1, &csr->i, space, &csr->j, space, &csr->a));
-  csr->i[0] = 0;
-  if (m) csr->i[1] = 0;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode CSRFinish(CSR *csr, PetscInt n, Mat A)
-{
-  PetscFunctionBegin;
-  PetscCheck(csr->row == csr->m && csr->i[csr->m] <= csr->space, PETSC_COMM_SELF, PETSC_ERR_PLIB,
-             "%" PetscInt_FMT " of %" PetscInt_FMT " rows with %" PetscInt_FMT " nonzeros in space for %" PetscInt64_FMT, csr->row, csr->m, csr->i[csr->row],
-             csr->space);
-  for (PetscInt row = 0; row < csr->m; row++) {
-    const PetscInt begin = csr->i[row], count = csr->i[row + 1] - begin;
-    PetscBool      sorted;
-
-    PetscCall(PetscSortedInt(count, csr->j + begin, &sorted));
-    if (!sorted) PetscCall(PetscSortIntWithScalarArray(count, csr->j + begin, csr->a + begin));
-  }
-  PetscCall(MatSetSizes(A, csr->m, n, PETSC_DETERMINE, PETSC_DETERMINE));
-  PetscCall(MatSeqAIJSetPreallocationCSR(A, csr->i, csr->j, csr->a));
-  PetscCall(MatMPIAIJSetPreallocationCSR(A, csr->i, csr->j, csr->a));
-  PetscCall(PetscFree3(csr->i, csr->j, csr->a));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-void CSRAddStencil(CSR *csr, const Grid *grid, const PetscInt at[3], const PetscScalar stencil[])
-{
-  for (PetscInt s = 0; s < grid->points; s++) {
-    PetscInt to[3];
-
-    if (GridNeighbour(grid, at, s, to) && (stencil[s] != (PetscScalar)0. || s == GridCentre(grid)))
-      CSRAdd(csr, grid->global[GridGhosted(grid, to)], stencil[s]);
-  }
-  CSRNextRow(csr);
 }

@@ -4,8 +4,7 @@
 #pragma once
 
 /*
-   Matrices whose rows are stencils on a DMDA: the places of a process' points and their neighbours, and rows under
-   construction.
+   Matrices whose rows are stencils on a DMDA: the places of a process' points and their neighbours.
 
    A row reaches the 9 or 27 points whose coordinates differ by at most 1. Neighbour s of a point has the offset (s % 3
    - 1, s / 3 % 3 - 1, s / 9 - 1). The point itself is s = GridCentre(grid).
@@ -64,33 +63,3 @@ static inline void GridNext(const Grid *grid, PetscInt at[3])
   at[1] = grid->start[1];
   ++at[2];
 }
-
-/* ------------------------------------------------------------ rows under construction */
-
-typedef struct {
-  PetscInt     m, row;
-  PetscInt64   space;
-  PetscInt    *i, *j;
-  PetscScalar *a;
-} CSR;
-
-PETSC_INTERN PetscErrorCode CSRCreate(PetscInt m, PetscInt64 space, CSR *);
-/* Moves the rows of all processes into a matrix of AIJ kind, which has a type and no sizes yet, and frees the arrays */
-PETSC_INTERN PetscErrorCode CSRFinish(CSR *, PetscInt n, Mat);
-
-static inline void CSRAdd(CSR *csr, PetscInt column, PetscScalar value)
-{
-  const PetscInt p = csr->i[csr->row + 1]++;
-
-  csr->j[p] = column;
-  csr->a[p] = value;
-}
-
-static inline void CSRNextRow(CSR *csr)
-{
-  csr->row++;
-  if (csr->row < csr->m) csr->i[csr->row + 1] = csr->i[csr->row];
-}
-
-/* A row of a stencil; zeros off the diagonal are left out */
-PETSC_INTERN void CSRAddStencil(CSR *, const Grid *, const PetscInt at[3], const PetscScalar stencil[]);

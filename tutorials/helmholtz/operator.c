@@ -36,76 +36,6 @@
 #include "problem.h"
 
 #if PetscDefined(USE_COMPLEX)
-/* The row of a point is the sum over the cells round the point and over their boundary faces. cell[] holds the cells of
-   the previous point */
-static void GetRow(const HelmholtzForm *form, const Grid *grid, const PetscReal wave2[], const PetscInt at[3], HelmholtzCell cell[], HelmholtzNumber stencil[])
-{
-  for (PetscInt s = 0; s < grid->points; s++) stencil[s] = HelmholtzMake(0., 0.);
-  for (int a = form->corners - 1; a >= 0; a--) {
-    PetscInt low[3];
-
-    if (!HelmholtzHasCell(form, a, at, low)) continue;
-    if (a & 1 && at[0] > grid->start[0]) cell[a] = cell[a - 1];
-    else {
-      PetscReal mean = 0.;
-
-      for (PetscInt v = 0; v < grid->corners; v++) {
-        const PetscInt vertex[3] = {low[0] + (v & 1), low[1] + (v >> 1 & 1), low[2] + (v >> 2)};
-
-        mean += wave2[GridGhosted(grid, vertex)];
-      }
-      HelmholtzSetCell(form, mean / (PetscReal)grid->corners, low, &cell[a]);
-    }
-    HelmholtzAddCell(form, &cell[a], a, at, stencil);
-  }
-}
-
-static PetscErrorCode CreateMatrixHost(const Helmholtz *problem, const HelmholtzForm *form, Mat A)
-{
-  const PetscScalar *array;
-  PetscReal         *wave2;
-  PetscInt           at[3], m;
-  DM                 box;
-  Vec                speed, waves;
-  Grid               grid;
-  CSR                csr;
-  HelmholtzCell      cell[8];
-
-  PetscFunctionBegin;
-  /* (k h)^2 at the owned points and their neighbours, including diagonal neighbours */
-  PetscCall(GridCreate(problem->da, &grid));
-  PetscCall(GridCreateDM(&grid, 1, &box));
-  PetscCall(GridDestroy(&grid));
-  PetscCall(GridCreate(box, &grid));
-  PetscCall(DMCreateGlobalVector(box, &speed));
-  PetscCall(VecCopy(problem->speed, speed));
-  PetscCall(DMGetLocalVector(box, &waves));
-  PetscCall(DMGlobalToLocal(box, speed, INSERT_VALUES, waves));
-  PetscCall(VecDestroy(&speed));
-  PetscCall(VecGetLocalSize(waves, &m));
-  PetscCall(PetscMalloc1(m, &wave2));
-  PetscCall(VecGetArrayRead(waves, &array));
-  for (PetscInt i = 0; i < m; i++) wave2[i] = PetscSqr(form->omegah / PetscRealPart(array[i]));
-  PetscCall(VecRestoreArrayRead(waves, &array));
-  PetscCall(DMRestoreLocalVector(box, &waves));
-
-  PetscCall(CSRCreate(grid.rows, (PetscInt64)grid.rows * (problem->stencil == HELMHOLTZ_STAR ? 2 * grid.dim + 1 : grid.points), &csr));
-  PetscCall(PetscArraycpy(at, grid.start, 3));
-  for (PetscInt row = 0; row < grid.rows; row++, GridNext(&grid, at)) {
-    HelmholtzNumber parts[GRID_MAX_POINTS];
-    PetscScalar     stencil[GRID_MAX_POINTS];
-
-    GetRow(form, &grid, wave2, at, cell, parts);
-    for (PetscInt s = 0; s < grid.points; s++) stencil[s] = PetscCMPLX(parts[s].re, parts[s].im);
-    CSRAddStencil(&csr, &grid, at, stencil);
-  }
-  PetscCall(PetscFree(wave2));
-  PetscCall(CSRFinish(&csr, grid.rows, A));
-  PetscCall(GridDestroy(&grid));
-  PetscCall(DMDestroy(&box));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode HelmholtzCreateMatrix(const Helmholtz *problem, PetscReal beta1, PetscReal beta2, const char prefix[], Mat *A)
 {
   HelmholtzForm form = HelmholtzGetForm(problem);
@@ -124,7 +54,7 @@ PetscErrorCode HelmholtzCreateMatrix(const Helmholtz *problem, PetscReal beta1, 
   PetscCall(MatSetFromOptions(*A));
   PetscCall(HelmholtzIsOnDevice(problem, *A, &device));
   if (device) PetscCall(HelmholtzMakeMatrixDevice(problem, &form, prefix, A));
-  else PetscCall(CreateMatrixHost(problem, &form, *A));
+  else PetscCall(HelmholtzMakeMatrixHost(problem, &form, *A));
   PetscCall(MatSetOption(*A, MAT_SYMMETRIC, PETSC_TRUE));
   PetscCall(MatSetOption(*A, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -74,7 +74,7 @@ static __global__ void __launch_bounds__(THREADS) RowsKernel(const __grid_consta
 
       mean += ratio * ratio;
     }
-    HelmholtzSetCell(&form, mean / form.corners, low, &cell);
+    HelmholtzSetCell(&form, mean / form.corners, low, 1, &cell);
     HelmholtzAddCell(&form, &cell, c, at, stencil);
   }
   for (int s = 0; s < form.points; s++) {

@@ -150,6 +150,9 @@ PETSC_INTERN PetscErrorCode HelmholtzSetSourceDevice(const Helmholtz *, const He
 PETSC_INTERN PetscErrorCode HelmholtzSetUpOnDevice(const Helmholtz *, PetscReal beta1, PetscReal beta2, PC);
 PETSC_INTERN PetscErrorCode HelmholtzMakeMatrixDevice(const Helmholtz *, const HelmholtzForm *, const char prefix[], Mat *);
 
+/* hostmatrix.c: the matrix on the host; A has a type of AIJ kind, and no sizes yet */
+PETSC_INTERN PetscErrorCode HelmholtzMakeMatrixHost(const Helmholtz *, const HelmholtzForm *, Mat A);
+
 /* model.c */
 PETSC_INTERN PetscErrorCode HelmholtzGetSlowest(MPI_Comm, Helmholtz *);
 PETSC_INTERN PetscErrorCode HelmholtzSetSpeed(Helmholtz *);

@@ -359,6 +359,17 @@ PetscErrorCode MatVCRSIsDropped_Private(Mat A, PetscBool *dropped)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* For readers of the arrays that have another way to read rows */
+PetscErrorCode MatVCRSHasArrays_Private(Mat A, PetscBool *has)
+{
+  PetscBool dropped;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSIsDropped_Private(A, &dropped));
+  *has = (PetscBool)!dropped;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- The plan on the host ---- */
 
 /* Returns the plan with all arrays on the host. The first call copies a plan made on the device */

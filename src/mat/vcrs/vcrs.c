@@ -90,6 +90,7 @@ static PetscErrorCode MatVCRSDestroy_Private(Mat A, PetscBool parallel)
   if (ctx) {
     PetscCall(PetscObjectComposeFunction((PetscObject)A, "LitheMatStep_C", NULL));
     PetscCall(PetscObjectComposeFunction((PetscObject)A, "LitheMatStepLeavesOut_C", NULL));
+    PetscCall(PetscObjectComposeFunction((PetscObject)A, "LitheMatHasArrays_C", NULL));
     PetscCall(PetscObjectComposeFunction((PetscObject)A, "LitheMatScan_C", NULL));
     PetscCall(PetscObjectComposeFunction((PetscObject)A, "LitheMatGetRows_C", NULL));
     PetscCall(PetscObjectComposeFunction((PetscObject)A, "LitheMatRestoreRows_C", NULL));
@@ -135,6 +136,7 @@ static PetscErrorCode MatVCRSAttach_Private(Mat B)
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetValuesCOO_C", MatSetValuesCOO_VCRS));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStep_C", parallel ? MatVCRSStep_MPI : MatVCRSStep_Seq));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStepLeavesOut_C", parallel ? MatVCRSStepLeavesOut_MPI : MatVCRSStepLeavesOut_Seq));
+  PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatHasArrays_C", MatVCRSHasArrays_Private));
   if (!parallel) {
     PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatScan_C", MatVCRSScan_Seq));
     PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatGetRows_C", MatVCRSGetRows_Seq));
@@ -179,6 +181,7 @@ static PetscErrorCode MatVCRSDetach_Private(Mat B)
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetValuesCOO_C", ctx->setvaluescoo));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStep_C", NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStepLeavesOut_C", NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatHasArrays_C", NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatScan_C", NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatGetRows_C", NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatRestoreRows_C", NULL));

@@ -98,6 +98,7 @@ PETSC_INTERN PetscErrorCode MatVCRSIsParallel_Private(Mat, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSIsCurrent_Private(Mat, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSSetCurrent_Private(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSIsDropped_Private(Mat, PetscBool *);
+PETSC_INTERN PetscErrorCode MatVCRSHasArrays_Private(Mat, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSForgetCaches_Private(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSGetHostPlan_Private(Mat, const VCRSPlan **);
 PETSC_INTERN PetscErrorCode MatVCRSGetDecodedArrays_Private(Mat, PetscInt **, PetscInt **, PetscScalar **);

@@ -209,8 +209,9 @@ static PetscErrorCode Read_Private(PC pc, GridMGOdd *odd)
   PetscCall(PetscFree4(s->ghost, s->at, s->alive, s->coarse));
   s->ghosts = 0;
   PetscCall(SetBox_Private(mg));
-  if (mg->matrix.a) {
-    /* without overlap, reading counts the odd entries; entries that are no faces exclude overlap */
+  if (mg->matrix.a || (mg->opt.interpolation == PCGRIDMG_INTERPOLATION_ZEEUW && !mg->team.wells)) {
+    /* without overlap, reading counts the odd entries; entries that are no faces exclude overlap. The reader of stencils
+       checks the entries, and has no ghosts */
     PetscCall(PCGridMGShareSetGhosts_Private(mg, s, 0, NULL));
     PetscCall(PetscMemzero(odd, sizeof(*odd)));
     PetscFunctionReturn(PETSC_SUCCESS);

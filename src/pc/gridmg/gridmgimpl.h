@@ -449,6 +449,8 @@ PETSC_INTERN PetscErrorCode PCApply_GridMG(PC, Vec, Vec);
 PETSC_INTERN PetscErrorCode PCGridMGChoose_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGStencilsCreate_Private(PC_GridMG *, GridMGBlock *, const GridMGPoints *, PetscBool symmetric, GridMGStencils *);
 PETSC_INTERN PetscErrorCode PCGridMGReadStencils_Private(PC);
+/* stencilread.c */
+PETSC_INTERN PetscErrorCode PCGridMGReadHost_Private(PC, GridMGStencilLevel *, const GridMGPoints *, double *, double *most);
 /* stencildevice.c */
 PETSC_INTERN PetscErrorCode PCGridMGChooseStencilKernels_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGMoveStencils_Private(PC);

@@ -10,6 +10,7 @@
 
 #include "gridmghost.h"
 #include "gridmghostcodes.h"
+#include <src/vcrs/memory.h>
 #include <math.h>
 
 #define HOST_NUMBER  float
@@ -58,7 +59,7 @@
 static PetscErrorCode GridMGReserve_Host(size_t n, void **x)
 {
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(n, (char **)x));
+  PetscCall(VCRSAllocateLarge(n, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -100,122 +100,6 @@ static void SetPoints(const PetscInt n[3], GridMGPoints *points)
   points->centre = points->points / 2;
 }
 
-/* Where an entry off the grid was found */
-typedef struct {
-  PetscInt row, column;
-} OffGrid;
-
-static PetscErrorCode CheckOffGrid_Private(PC pc, const OffGrid *off, const PetscInt n[3])
-{
-  PetscFunctionBegin;
-  PetscCheck(off->row < 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
-             "-pc_gridmg_interpolation zeeuw: row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT
-             ", which is none of 9 or 27 points on the grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT,
-             off->row, off->column, n[0], n[1], n[2]);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Puts entry (row, column) into the stencil of its point */
-static PetscErrorCode TakeEntry_Private(PC pc, PetscInt row, PetscInt column, PetscScalar value, double *entry, double *most)
-{
-  double part[2];
-
-  PetscFunctionBegin;
-  GetParts(value, part);
-  if (PetscIsInfOrNanReal(part[0]) || PetscIsInfOrNanReal(part[1])) {
-    if (!pc->failedreason) PetscCall(PCGridMGFail_Private(pc, "entry (%" PetscInt_FMT ", %" PetscInt_FMT ") of the matrix is no number", row, column));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  for (int p = 0; p < GRIDMG_PARTS; p++) {
-    entry[p] = part[p];
-    *most    = PetscMax(*most, fabs(part[p]));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode ReadRows_Private(PC pc, const GridMGPoints *g, double *a, double *most)
-{
-  PetscFunctionBegin;
-  *most = 0;
-  for (PetscInt row = 0; row < g->cells; row++) {
-    const PetscInt    *column;
-    const PetscScalar *value;
-    PetscInt           n;
-
-    PetscCall(MatGetRow(pc->pmat, row, &n, &column, &value));
-    for (PetscInt e = 0; e < n; e++) {
-      PetscInt from = row, to = column[e];
-      int      s = g->centre;
-
-      if (value[e] == (PetscScalar)0.) continue;
-      for (int d = 0; d < 3; d++) {
-        const PetscInt away = to % g->n[d] - from % g->n[d];
-
-        if (away < -1 || away > 1) PetscCall(CheckOffGrid_Private(pc, &(OffGrid){row, column[e]}, g->n));
-        s += (int)away * GridMGThree(d);
-        from /= g->n[d];
-        to /= g->n[d];
-      }
-      PetscCall(TakeEntry_Private(pc, row, column[e], value[e], a + (row * g->points + s) * GRIDMG_PARTS, most));
-    }
-    PetscCall(MatRestoreRow(pc->pmat, row, &n, &column, &value));
-    if (pc->failedreason) break;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-   Several processes: the own rows, in their part of the array, then remote rows of the larger box. Each process raises
-   the same error
-*/
-static PetscErrorCode ReadShared_Private(PC pc, GridMGStencilLevel *l, double *most)
-{
-  PC_GridMG          *mg    = (PC_GridMG *)pc->data;
-  const GridMGPoints *g     = &l->f.grid;
-  const GridMGShare  *cells = &mg->level[0].share;
-  const PetscInt      begin = mg->team.begin;
-  OffGrid             off   = {-1, -1};
-  PetscInt            whole[3];
-  double             *a = (double *)l->f.a, mine = 0;
-  PetscBool           any;
-
-  PetscFunctionBegin;
-  PCGridMGWholeSize(mg, cells, whole);
-  for (PetscInt row = begin; row < cells->offset[mg->team.rank + 1]; row++) {
-    const PetscInt    *column;
-    const PetscScalar *value;
-    PetscInt           n, at[3], place = 0, stride = 1;
-
-    (void)PCGridMGWhere_Private(mg, cells, row, at);
-    for (int d = 0, k = 0; d < 3; d++) {
-      if (whole[d] < 2) continue;
-      place += stride * (at[d] - l->share.low[k]);
-      stride *= g->n[k++];
-    }
-    PetscCall(MatGetRow(pc->pmat, row, &n, &column, &value));
-    for (PetscInt e = 0; e < n; e++) {
-      PetscInt to[3];
-      int      s = g->centre, k = 0;
-
-      if (value[e] == (PetscScalar)0.) continue;
-      (void)PCGridMGWhere_Private(mg, cells, column[e], to);
-      for (int d = 0; d < 3; d++) {
-        if (PetscAbsInt(to[d] - at[d]) > 1) off = (OffGrid){row, column[e]};
-        else if (whole[d] > 1) s += (int)(to[d] - at[d]) * GridMGThree(k);
-        k += whole[d] > 1;
-      }
-      if (off.row < 0) PetscCall(TakeEntry_Private(pc, row, column[e], value[e], a + (place * g->points + s) * GRIDMG_PARTS, &mine));
-    }
-    PetscCall(MatRestoreRow(pc->pmat, row, &n, &column, &value));
-  }
-  PetscCall(PCGridMGFirst_Private(mg, (PetscBool)(off.row >= 0), 2, MPIU_INT, &off, &any));
-  PetscCall(CheckOffGrid_Private(pc, &off, whole));
-  PetscCall(PCGridMGAgree_Private(pc));
-  PetscCallMPI(MPIU_Allreduce(&mine, most, 1, MPI_DOUBLE, MPI_MAX, mg->team.comm));
-  if (!pc->failedreason) PetscCall(PCGridMGExchangeEntries_Private(mg, l));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Whether a_ij = a_ji for all neighbours after a point */
 static PetscBool IsSymmetric(const GridMGPoints *g, const double *a)
 {
@@ -240,34 +124,34 @@ static PetscBool IsSymmetric(const GridMGPoints *g, const double *a)
   return PETSC_TRUE;
 }
 
-/* Whether no entry has an imaginary part: waves have */
-static PetscBool IsReal(const GridMGPoints *g, const double *a)
+/*
+   Multiplies all entries by a factor, and sums up rows. A row sum at rounding level becomes 0. least: the minimum over
+   nonempty rows of the largest entry. isreal: no entry has an imaginary part; waves have
+*/
+static void ScaleRows(const GridMGPoints *g, double factor, double rounding, double *a, double *sigma, double *least, PetscBool *isreal)
 {
-  for (PetscInt k = 1; k < g->cells * g->points * GRIDMG_PARTS && GRIDMG_PARTS == 2; k += 2) {
-    if (a[k] != 0) return PETSC_FALSE;
-  }
-  return PETSC_TRUE;
-}
+  double imaginary = 0;
 
-/* Row sums; a row sum at rounding level becomes 0. least: the minimum over nonempty rows of the largest entry */
-static void SumRows(const GridMGPoints *g, double rounding, const double *a, double *sigma, double *least)
-{
   *least = 1;
-  for (PetscInt i = 0; i < g->cells; i++) {
-    double all = 0, most = 0;
+  for (PetscInt i = 0; i < g->cells; i++, a += g->points * GRIDMG_PARTS, sigma += GRIDMG_PARTS) {
+    double all = 0, most[2] = {0, 0}, sum[2] = {0, 0};
 
-    for (int k = 0; k < g->points * GRIDMG_PARTS; k++) {
-      const double v = a[i * g->points * GRIDMG_PARTS + k];
+    for (int s = 0; s < g->points; s++) {
+      for (int p = 0; p < GRIDMG_PARTS; p++) {
+        const double v = factor * a[s * GRIDMG_PARTS + p], modulus = fabs(v);
 
-      sigma[i * GRIDMG_PARTS + k % GRIDMG_PARTS] += v;
-      all += fabs(v);
-      most = PetscMax(most, fabs(v));
+        a[s * GRIDMG_PARTS + p] = v;
+        sum[p] += v;
+        all += modulus;
+        most[p] = PetscMax(most[p], modulus);
+      }
     }
-    for (int p = 0; p < GRIDMG_PARTS; p++) {
-      if (fabs(sigma[i * GRIDMG_PARTS + p]) <= rounding * all) sigma[i * GRIDMG_PARTS + p] = 0;
-    }
-    if (most > 0) *least = PetscMin(*least, most);
+    for (int p = 0; p < GRIDMG_PARTS; p++) sigma[p] = fabs(sum[p]) <= rounding * all ? 0 : sum[p];
+    imaginary = PetscMax(imaginary, most[1]);
+    most[0]   = PetscMax(most[0], most[1]);
+    if (most[0] > 0) *least = PetscMin(*least, most[0]);
   }
+  *isreal = (PetscBool)(imaginary == 0);
 }
 
 /* The arrays of a level, on the host 0 */
@@ -306,13 +190,10 @@ static PetscErrorCode ReadHost_Private(PC pc, double rounding, PetscReal same, P
   double         *a  = (double *)f->a, most;
 
   PetscFunctionBegin;
-  if (PCGridMGIsShared(mg)) PetscCall(ReadShared_Private(pc, &mg->stencil[0], &most));
-  else PetscCall(ReadRows_Private(pc, g, a, &most));
+  PetscCall(PCGridMGReadHost_Private(pc, &mg->stencil[0], g, a, &most));
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   mg->factor = FactorOf(most);
-  for (PetscInt k = 0; k < g->cells * g->points * GRIDMG_PARTS; k++) a[k] *= mg->factor;
-  SumRows(g, rounding, a, (double *)f->sigma, least);
-  *isreal      = IsReal(g, a);
+  ScaleRows(g, mg->factor, rounding, a, (double *)f->sigma, least, isreal);
   f->symmetric = (PetscBool)(same < 0 || IsSymmetric(g, a));
   if (PCGridMGIsShared(mg)) {
     const PetscBool mine[2] = {*isreal, f->symmetric};
@@ -349,7 +230,7 @@ static PetscErrorCode ReadDevice_Private(PC pc, double rounding, PetscReal same,
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     PetscCall(PCGridMGBlockGet_Private(&mg->dense, (size_t)f->grid.cells * (size_t)f->grid.points * GRIDMG_PARTS * sizeof(double), (void **)&a));
-    PetscCall(ReadRows_Private(pc, &f->grid, a, &most));
+    PetscCall(PCGridMGReadHost_Private(pc, &mg->stencil[0], &f->grid, a, &most));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   mg->factor = f->factor = FactorOf(found.most);
@@ -481,7 +362,7 @@ static PetscErrorCode ReadSharedDevice_Private(PC pc, double rounding, PetscReal
 
     PetscCall(PetscFree2(out.at, out.value));
     PetscCall(PCGridMGBlockGet_Private(&mg->dense, (size_t)f.grid.cells * (size_t)f.grid.points * GRIDMG_PARTS * sizeof(double), &l->f.a));
-    PetscCall(ReadShared_Private(pc, l, &all[0]));
+    PetscCall(PCGridMGReadHost_Private(pc, l, &f.grid, (double *)l->f.a, &all[0]));
     l->f = f;
     PetscCheck(pc->failedreason, mg->team.comm, PETSC_ERR_PLIB, "A device reads an entry that the host does not read");
     PetscFunctionReturn(PETSC_SUCCESS);
