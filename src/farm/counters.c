@@ -83,3 +83,12 @@ PetscErrorCode FarmStop(LitheFarm f)
   PetscCallMPI(MPI_Win_flush(0, f->window));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+PetscErrorCode LitheFarmPoke(LitheFarm farm)
+{
+  int unused;
+
+  PetscFunctionBegin;
+  if (farm->window != MPI_WIN_NULL) PetscCallMPI(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, farm->comm, &unused, MPI_STATUS_IGNORE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

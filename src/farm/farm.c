@@ -104,15 +104,6 @@ PetscErrorCode LitheFarmGetResult(LitheFarm farm, const LitheFarmResult **result
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheFarmPoke(LitheFarm farm)
-{
-  int unused;
-
-  PetscFunctionBegin;
-  if (farm->window != MPI_WIN_NULL) PetscCallMPI(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, farm->comm, &unused, MPI_STATUS_IGNORE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode FarmForget(LitheFarm f)
 {
   PetscFunctionBegin;
