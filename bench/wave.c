@@ -19,7 +19,7 @@ Groups of processes share shots, and the processes of a group share the grid.\n\
 
 /*
    A point is one node at one step. A product with J^T counts as many points as a modelling run, although J^T goes
-   forwards and backwards. Bytes per point are the least traffic, with every array read or written once per step.
+   forwards and backwards. The first product includes the set-up of the matrix. Bytes per point are the least traffic, with every array read or written once per step.
 */
 
 #include <tutorials/common/measure.h>
@@ -160,7 +160,8 @@ static PetscErrorCode SetOptions(const char *options, Mat J)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Measure(Run *run, const Variant *v, Mat J, PetscLogDouble *seconds)
+/* Of the first product, with the set-up, and of the fastest further one */
+static PetscErrorCode Measure(Run *run, const Variant *v, Mat J, PetscLogDouble *firstseconds, PetscLogDouble *seconds)
 {
   Vec x, y, d;
   Mat N = NULL;
@@ -186,7 +187,8 @@ static PetscErrorCode Measure(Run *run, const Variant *v, Mat J, PetscLogDouble 
     }
     PetscCall(BenchWait(&run->bench));
     PetscCall(PetscTime(&end));
-    if (r == 1 || (r > 1 && end - start < *seconds)) *seconds = end - start; /* the first run builds */
+    if (!r) *firstseconds = end - start;
+    if (r == 1 || (r > 1 && end - start < *seconds)) *seconds = end - start;
   }
   PetscCall(MatDestroy(&N));
   PetscCall(VecDestroy(&x));
@@ -195,7 +197,7 @@ static PetscErrorCode Measure(Run *run, const Variant *v, Mat J, PetscLogDouble 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Report(Run *run, const Variant *v, PetscInt interval, PetscLogDouble seconds)
+static PetscErrorCode Report(Run *run, const Variant *v, PetscInt interval, PetscLogDouble first, PetscLogDouble seconds)
 {
   Bench       *bench = &run->bench;
   PetscMPIInt  size;
@@ -206,18 +208,20 @@ static PetscErrorCode Report(Run *run, const Variant *v, PetscInt interval, Pets
                           {"nz", NULL, (double)run->n[2]}, {"steps", NULL, (double)run->steps}, {"interval", NULL, (double)interval},
                           {"seconds", NULL, seconds},      {"gpoints_per_s", NULL, rate},       {"bytes_a_point", NULL, bytes},
                           {"share_of_copy", NULL, 0.},     {"shots", NULL, (double)run->shots}, {"group", NULL, (double)run->group},
-                          {"processes", NULL, 0.}};
+                          {"processes", NULL, 0.},         {"first_seconds", NULL, first}};
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(bench->comm, &size));
   share /= size;
   field[9].value  = share;
   field[12].value = size;
-  PetscCall(PetscPrintf(bench->comm, "  %-16s %9.4f s  %8.2f Gpoints/s  %5.1f bytes a point  %5.1f%% of a copy\n", v->name, seconds, rate, bytes, 100 * share));
+  PetscCall(PetscPrintf(bench->comm, "  %-16s %9.4f s, first %9.4f s  %8.2f Gpoints/s  %5.1f bytes a point  %5.1f%% of a copy\n", v->name, seconds, first, rate,
+                        bytes, 100 * share));
   PetscCall(BenchWriteRecord(bench, PETSC_STATIC_ARRAY_LENGTH(field), field));
   if (bench->markdown)
-    PetscCall(PetscFPrintf(PETSC_COMM_SELF, bench->markdown, "| %s | %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " | %.4f | %.2f | %.1f | %.1f |\n",
-                           v->name, run->n[0], run->n[1], run->n[2], seconds, rate, bytes, 100 * share));
+    PetscCall(PetscFPrintf(PETSC_COMM_SELF, bench->markdown,
+                           "| %s | %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " | %.4f | %.4f | %.2f | %.1f | %.1f |\n", v->name, run->n[0],
+                           run->n[1], run->n[2], first, seconds, rate, bytes, 100 * share));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -240,7 +244,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsHasName(NULL, NULL, "-bench_variants", &set));
   PetscCall(BenchGetWanted(&run.bench, "-bench_variants", PETSC_STATIC_ARRAY_LENGTH(variants), names, wanted));
   PetscCall(BenchCopyRate(&run.bench));
-  PetscCall(BenchOpen(&run.bench, "| product | nodes | s | Gpoints/s | bytes a point | of a copy, % |"));
+  PetscCall(BenchOpen(&run.bench, "| product | nodes | first, s | s | Gpoints/s | bytes a point | of a copy, % |"));
   /* slabs as MATBORN makes them */
   PetscCallMPI(MPI_Comm_size(run.bench.comm, &size));
   if (run.n[2] == 1) PetscCall(DMDACreate2d(run.bench.comm, none, none, DMDA_STENCIL_STAR, run.n[0], run.n[1], 1, size, 1, 1, NULL, NULL, &da));
@@ -262,7 +266,7 @@ int main(int argc, char **argv)
                         ", %" PetscInt_FMT " shots, %d processes in groups of %" PetscInt_FMT "\n",
                         run.n[0], run.n[1], run.n[2], run.steps, run.interval, run.shots, size, run.group));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(variants); k++) {
-    PetscLogDouble seconds = 0;
+    PetscLogDouble first = 0, seconds = 0;
     PetscInt       interval;
     Mat            J;
 
@@ -270,8 +274,8 @@ int main(int argc, char **argv)
     PetscCall(CreateMatrix(&run, da, v, &J));
     PetscCall(SetOptions(variants[k].options, J));
     PetscCall(MatBornGetInterval(J, &interval));
-    PetscCall(Measure(&run, &variants[k], J, &seconds));
-    PetscCall(Report(&run, &variants[k], interval, seconds));
+    PetscCall(Measure(&run, &variants[k], J, &first, &seconds));
+    PetscCall(Report(&run, &variants[k], interval, first, seconds));
     PetscCall(MatDestroy(&J));
   }
   PetscCall(VecDestroy(&v));

@@ -88,6 +88,56 @@ PetscErrorCode LitheCUDABornLargest(size_t n, const PetscReal *x, double *modulu
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* range[0]: the bits of a positive, finite number ascend with the number; 0 stands for any other number */
+static __global__ void BornRangeKernel(size_t n, const PetscReal *x, unsigned long long range[2])
+{
+  unsigned long long least = ~0ULL, largest = 0;
+
+  for (size_t i = static_cast<size_t>(blockIdx.x) * BORN_THREADS + threadIdx.x; i < n; i += static_cast<size_t>(gridDim.x) * BORN_THREADS) {
+    const double             v    = static_cast<double>(x[i]);
+    const bool               good = v > 0 && v <= static_cast<double>(PETSC_MAX_REAL);
+    const unsigned long long bits = good ? static_cast<unsigned long long>(__double_as_longlong(v)) : 0;
+
+    least   = bits < least ? bits : least;
+    largest = bits > largest ? bits : largest;
+  }
+  for (int lanes = 16; lanes > 0; lanes /= 2) {
+    const unsigned long long low = __shfl_xor_sync(0xffffffffU, least, lanes), high = __shfl_xor_sync(0xffffffffU, largest, lanes);
+
+    least   = low < least ? low : least;
+    largest = high > largest ? high : largest;
+  }
+  if (threadIdx.x % 32) return;
+  atomicMin(&range[0], least);
+  atomicMax(&range[1], largest);
+}
+
+PetscErrorCode LitheCUDABornRange(size_t n, const PetscReal *x, double *least, double *largest)
+{
+  double              range[2] = {static_cast<double>(PETSC_MAX_REAL), 0};
+  cudaStream_t        stream;
+  LitheScratch        scratch;
+  unsigned long long *bits;
+  size_t              blocks = (n + BORN_THREADS - 1) / BORN_THREADS;
+
+  PetscFunctionBegin;
+  blocks = blocks < BORN_LARGEST_BLOCKS ? blocks : BORN_LARGEST_BLOCKS;
+  if (blocks) {
+    PetscCall(PetscGetCurrentCUDAStream(&stream));
+    PetscCall(LitheScratchGet(stream, sizeof(range), &scratch));
+    bits = static_cast<unsigned long long *>(scratch.device);
+    PetscCallCUDA(cudaMemsetAsync(bits, 0xff, sizeof(*bits), stream));
+    PetscCallCUDA(cudaMemsetAsync(bits + 1, 0, sizeof(*bits), stream));
+    BornRangeKernel<<<static_cast<unsigned>(blocks), BORN_THREADS, 0, stream>>>(n, x, bits);
+    PetscCallCUDA(cudaGetLastError());
+    PetscCallCUDA(cudaMemcpyAsync(range, bits, sizeof(range), cudaMemcpyDeviceToHost, stream));
+    PetscCallCUDA(cudaStreamSynchronize(stream));
+  }
+  *least   = range[0];
+  *largest = range[1];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The nodes without a sponge, or all */
 struct BornPart {
   PetscInt low[3], high[3];
@@ -382,6 +432,38 @@ PetscErrorCode LitheCUDABornRandomise(const BornGrid *g, BornNumber real, double
 {
   PetscFunctionBegin;
   BORN_REAL_CALL(real, BornRandomiseOf, g, share, seed, V, to);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class K>
+struct BornCourant {
+  int              rest; /* the dimension whose first nodes get 0, or -1 */
+  PetscReal        dt, h;
+  const PetscReal *v;
+  K               *V;
+
+  __device__ void operator()(const BornAt &at) const
+  {
+    const bool still = (rest == 1 && at.j == 0) || (rest == 2 && at.k == 0);
+
+    V[at.place] = still ? K(0) : static_cast<K>(BornCourantOf(v[at.node], dt, h));
+  }
+};
+
+template <class K>
+static PetscErrorCode BornCourantFor(const BornGrid *g, PetscBool rest, PetscReal dt, PetscReal h, const PetscReal *v, void *V)
+{
+  const BornCourant<K> f = {rest ? g->dim - 1 : -1, dt, h, v, BornFromFirst<K>(g, V)};
+
+  PetscFunctionBegin;
+  PetscCall(BornEach(g, f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDABornCourant(const BornGrid *g, BornNumber real, PetscBool rest, PetscReal dt, PetscReal h, const PetscReal *v, void *V)
+{
+  PetscFunctionBegin;
+  BORN_REAL_CALL(real, BornCourantFor, g, rest, dt, h, v, V);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

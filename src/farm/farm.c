@@ -298,6 +298,7 @@ static PetscErrorCode FarmTask(LitheFarm f, PetscInt task, PetscInt attempt)
   record->end = (PetscReal)(MPI_Wtime() - f->begin);
   f->ran += (double)(record->end - record->begin);
   f->did += FarmCost(job, task);
+  if (!f->group.rank) PetscCall(FarmCountMore(f, offsetof(FarmCounters, tried), FarmCost(job, task), &cost));
   if (!failed && !f->group.rank) {
     PetscCall(FarmCount(f, offsetof(FarmCounters, done), &done));
     PetscCall(FarmCountMore(f, offsetof(FarmCounters, cost), FarmCost(job, task), &cost));
@@ -388,17 +389,25 @@ static PetscErrorCode FarmShareOut(LitheFarm f, PetscInt n, const PetscInt todo[
 
 /*
    Whether a task of this cost would keep the other groups waiting. The time of the task follows from earlier tasks of
-   this group, the time of the rest from the rate of all groups
+   this group, before the first one from the guess and the rate of the other groups. The time of the rest follows from the
+   rate of all groups
 */
 static PetscErrorCode FarmIsTooSlow(LitheFarm f, double cost, PetscBool *slow)
 {
-  double all;
+  double tried, elapsed, own;
 
   PetscFunctionBegin;
   *slow = PETSC_FALSE;
-  if (!f->slow || !(f->did > 0)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(FarmCountMore(f, offsetof(FarmCounters, cost), 0, &all));
-  if (all > 0) *slow = (PetscBool)(cost * f->ran / f->did > (MPI_Wtime() - f->begin) * (f->total - all) / all);
+  if (!f->slow) PetscFunctionReturn(PETSC_SUCCESS);
+  for (;;) {
+    PetscCall(FarmCountMore(f, offsetof(FarmCounters, tried), 0, &tried));
+    if (tried > 0) break;
+    PetscCall(PetscSleep((PetscReal)0.001)); /* no rate yet: the first task of a fast group is under way */
+    PetscCall(LitheFarmPoke(f));
+  }
+  elapsed = MPI_Wtime() - f->begin;
+  own     = f->did > 0 ? f->ran / f->did : (double)f->job->slow * elapsed * (double)f->fast / tried;
+  *slow   = (PetscBool)(cost * own > elapsed * (f->total - tried) / tried);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -597,6 +606,8 @@ static PetscErrorCode FarmSetResult(LitheFarm f, PetscInt found)
 
 static PetscErrorCode FarmStart(LitheFarm f, const LitheFarmJob *job)
 {
+  PetscInt slow; /* groups */
+
   PetscFunctionBegin;
   PetscCall(FarmForget(f));
   f->job           = job;
@@ -615,13 +626,11 @@ static PetscErrorCode FarmStart(LitheFarm f, const LitheFarmJob *job)
   for (PetscInt t = 0; t < job->ntasks; t++) f->record[t] = (LitheFarmRecord){-1, -1, -1, -1, 0};
   if (f->options.journal[0] && job->pieces && !f->group.rank) PetscCall(PetscCalloc1(job->ntasks, &f->piece));
   f->ran = f->did = 0;
-  {
-    PetscInt slow[2] = {job->slow, !job->slow};
-
-    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, slow, 2, MPIU_INT, MPI_MAX, f->comm));
-    f->unlike = (PetscBool)(slow[0] && slow[1]);
-    f->slow   = (PetscBool)(f->unlike && job->slow);
-  }
+  slow            = !f->group.rank && job->slow > 0;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &slow, 1, MPIU_INT, MPI_SUM, f->comm));
+  f->fast   = f->group.groups - slow;
+  f->unlike = (PetscBool)(slow && f->fast);
+  f->slow   = (PetscBool)(f->unlike && job->slow > 0);
   PetscCall(FarmCountersReset(f));
   f->begin = MPI_Wtime();
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -12,6 +12,7 @@
 typedef struct {
   int64_t ticket, done, opened;
   double  cost, amount;   /* of finished tasks */
+  double  tried;          /* cost of finished and failed tasks */
   int64_t set[FARM_SETS]; /* tickets per set */
 } FarmCounters;
 
@@ -39,6 +40,7 @@ struct _n_LitheFarm {
   PetscBool           broken;                          /* this group cannot write its journal, on all its processes */
   double              total;                           /* cost of all tasks of this run */
   PetscBool           unlike, slow;                    /* some groups are slow, others not; this group is one of the slow ones */
+  PetscInt            fast;                            /* groups that are not slow */
   double              ran, did;                        /* seconds and cost of this group's tasks */
   PetscInt            todo;
   LitheFarmRecord    *record;

@@ -246,27 +246,65 @@ PetscErrorCode LitheSumsFinish(LitheSums sums, PetscReal y[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheSumsReduce(LitheSums sums, PetscSF sf, PetscReal y[])
+/* The same place on all processes */
+static PetscErrorCode SumsAgree(LitheSums sums, MPI_Comm comm)
 {
   PetscMPIInt place = sums->place;
-  PetscInt    n;
-  PetscInt64 *root[LITHE_SUMS_MOST] = {NULL}, **bin;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &place, 1, MPI_INT, MPI_MAX, comm));
+  PetscCall(LitheSumsRaise(sums, place));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* root: n numbers per bin, in a memory; then y */
+static PetscErrorCode SumsReduce(LitheSums sums, const SumsOps *ops, PetscInt64 *const bin[], LitheSumsGatherFn *gather, void *ctx, PetscInt n, PetscReal y[])
+{
+  PetscInt64 *root[LITHE_SUMS_MOST] = {NULL};
+
+  PetscFunctionBegin;
+  for (int b = 0; b < LITHE_SUMS_BINS; b++) {
+    PetscCall((*ops->create)((size_t)n * sizeof(PetscInt64), (void **)&root[b]));
+    PetscCall((*gather)(ctx, bin[b], root[b]));
+  }
+  PetscCall((*ops->finish)(n, LitheSumsHalf(sums->place), root, y));
+  for (int b = 0; b < LITHE_SUMS_BINS; b++) PetscCall((*ops->destroy)((void **)&root[b]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheSumsReduceBy(LitheSums sums, MPI_Comm comm, LitheSumsGatherFn *gather, void *ctx, PetscInt n, PetscReal y[])
+{
+  PetscFunctionBegin;
+  PetscCall(SumsAgree(sums, comm));
+  if (sums->place == LITHE_SUMS_NONE) PetscCall((*sums->ops->zero)((size_t)n * sizeof(PetscReal), y));
+  else PetscCall(SumsReduce(sums, sums->ops, sums->bin, gather, ctx, n, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SumsGatherSF(void *ctx, const PetscInt64 bin[], PetscInt64 root[])
+{
+  PetscSF sf = (PetscSF)ctx;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSFReduceBegin(sf, MPIU_INT64, bin, root, MPI_SUM));
+  PetscCall(PetscSFReduceEnd(sf, MPIU_INT64, bin, root, MPI_SUM));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheSumsReduce(LitheSums sums, PetscSF sf, PetscReal y[])
+{
+  PetscInt     n;
+  int          place;
+  PetscInt64 **bin;
 
   PetscFunctionBegin;
   PetscCall(PetscSFGetGraph(sf, &n, NULL, NULL, NULL));
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &place, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)sf)));
-  if (place == LITHE_SUMS_NONE) {
+  PetscCall(SumsAgree(sums, PetscObjectComm((PetscObject)sf)));
+  if (sums->place == LITHE_SUMS_NONE) {
     PetscCall(PetscArrayzero(y, n));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(LitheSumsRaise(sums, place));
   PetscCall(LitheSumsGetBins(sums, &place, &bin));
-  for (int b = 0; b < LITHE_SUMS_BINS; b++) {
-    PetscCall(PetscCalloc1(n, &root[b]));
-    PetscCall(PetscSFReduceBegin(sf, MPIU_INT64, bin[b], root[b], MPI_SUM));
-    PetscCall(PetscSFReduceEnd(sf, MPIU_INT64, bin[b], root[b], MPI_SUM));
-  }
-  PetscCall(SumsHostFinish(n, LitheSumsHalf(place), root, y));
-  for (int b = 0; b < LITHE_SUMS_BINS; b++) PetscCall(PetscFree(root[b]));
+  PetscCall(SumsReduce(sums, &SumsHost, bin, SumsGatherSF, sf, n, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

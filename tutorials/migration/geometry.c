@@ -148,6 +148,7 @@ PetscErrorCode MigrationSetFromOptions(MPI_Comm comm, Migration *m)
   m->beta[0]      = 1;
   m->beta[1]      = (PetscReal).5;
   m->batch        = 16;
+  m->hostslowness = 500; /* a core, against an H200 */
   m->illumination = MIGRATION_SOURCE;
   m->laplacian    = PETSC_TRUE;
   PetscCall(PetscStrncpy(m->axes, "xyz", sizeof(m->axes)));
@@ -160,6 +161,8 @@ PetscErrorCode MigrationSetFromOptions(MPI_Comm comm, Migration *m)
   PetscCall(PetscOptionsEnum("-illumination", "The side whose illumination the image is divided by", NULL, MigrationIlluminations, (PetscEnum)m->illumination,
                              (PetscEnum *)&m->illumination, NULL));
   PetscCall(PetscOptionsBoundedInt("-host_groups", "So many groups compute on the host, the others on devices", NULL, m->hostgroups, &m->hostgroups, NULL, 0));
+  PetscCall(PetscOptionsBoundedReal("-host_slowness", "These groups are about so many times slower than devices, a guess for their first task", NULL,
+                                    m->hostslowness, &m->hostslowness, NULL, 1));
   PetscCall(PetscOptionsBoundedReal("-mute", "The image is zero above, m", NULL, m->mute, &m->mute, NULL, 0));
   PetscCall(PetscOptionsBool("-laplacian", "Whether the image's Laplacian is taken", NULL, m->laplacian, &m->laplacian, NULL));
   PetscOptionsEnd();

@@ -81,6 +81,7 @@ typedef struct {
   MigrationGrid         grid[2];                  /* of the image's waves, and of the waves which model data */
   PetscReal             beta[2];                  /* of the shifted Laplacian */
   PetscInt              batch, least, hostgroups; /* hostgroups: the last groups of the run, which leave devices alone */
+  PetscReal             hostslowness;             /* of these groups: a guess until their first task is done */
   PetscBool             host;                     /* whether this process is in a group of them */
   MigrationImage        image;
   MigrationIllumination illumination;

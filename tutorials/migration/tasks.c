@@ -394,7 +394,7 @@ PetscErrorCode JobRun(MigrationJob *job)
   PetscCall(PetscOptionsGetString(NULL, NULL, "-dm_vec_type", type, sizeof(type), NULL));
   PetscCall(PetscStrcmpAny(type, &device, VECCUDA, VECSEQCUDA, VECMPICUDA, ""));
   farm.kind   = device && !m->host ? 2 : 1;
-  farm.slow   = (PetscBool)(device && m->host);
+  farm.slow   = device && m->host ? m->hostslowness : 0;
   farm.nsets  = m->nfrequencies;
   farm.set    = set;
   farm.setup  = setup;

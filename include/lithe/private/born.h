@@ -101,6 +101,14 @@ static LITHE_HD inline int32_t BornUpdateInt(int32_t u, int32_t old, float V, fl
   return (int32_t)(2 * (uint32_t)u - (uint32_t)old + (uint32_t)BornRound(more));
 }
 
+/* V of a velocity */
+static LITHE_HD inline PetscReal BornCourantOf(PetscReal v, PetscReal dt, PetscReal h)
+{
+  const PetscReal ratio = v * dt / h;
+
+  return ratio * ratio;
+}
+
 /* s along dimension d, at a node of the whole grid for the last one; width 0: none */
 static LITHE_HD inline PetscBool BornSpongeIsLow(const BornGrid *g, int d)
 {
@@ -234,6 +242,8 @@ typedef struct {
   /* values[stride p] = factor u at points p; u is real */
   PetscErrorCode (*extract)(const BornGrid *, BornNumber real, const BornPoints *, const void *u, double factor, PetscReal *values, PetscInt64 stride);
   PetscErrorCode (*largest)(size_t n, const PetscReal *x, double *modulus); /* NaN if x has a NaN */
+  /* The least and the largest of n positive, finite numbers; least is 0 if other numbers are among them */
+  PetscErrorCode (*range)(size_t n, const PetscReal *x, double *least, double *largest);
   /* A field is factor times a grid array of create(); a grid array += factor field. inside: in the sponge the field
      gets 0, and nothing is added */
   PetscErrorCode (*load)(const BornGrid *, BornNumber real, PetscBool inside, double factor, const PetscReal *from, void *to);
@@ -249,6 +259,8 @@ typedef struct {
   PetscErrorCode (*ringload)(const BornGrid *, BornNumber, const void *ring, void *u);
   /* A lower V in the sponge, at random: V (1 - share depth / width hash)^2 */
   PetscErrorCode (*randomise)(const BornGrid *, BornNumber real, double share, uint64_t seed, const void *V, void *to);
+  /* V = (v dt / h)^2 of velocities, a grid array of create(). rest: the first plane of the last dimension gets 0 */
+  PetscErrorCode (*courant)(const BornGrid *, BornNumber real, PetscBool rest, PetscReal dt, PetscReal h, const PetscReal *v, void *V);
   /* V as integers without sign, V / unit */
   PetscErrorCode (*quantise)(const BornGrid *, BornNumber real, double unit, const void *V, uint16_t *to);
 } BornKernels;

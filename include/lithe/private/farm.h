@@ -45,7 +45,8 @@ typedef struct {
 
    Tasks of one set share a preparation, for example a preconditioner. A group keeps its set until all tasks of the set have begun.
    The set of the highest cost begins first. A group without a set helps with another set if the gain is worth the preparation.
-   A slow group begins with the set of the least cost. By the time of its own tasks it ends before a task that would keep the others waiting.
+   A slow group begins with the set of the least cost, when another group has done a task. It ends before a task that would keep the others waiting,
+   by the time of its own tasks, and before its first task by the guess.
 */
 typedef struct {
   const char      *what; /* a task in messages: "shot" */
@@ -59,7 +60,7 @@ typedef struct {
   PetscInt         attempts; /* of a failed task; each by another group if possible */
   uint64_t         hash;     /* of all inputs of the results: LitheFarmHash() */
   unsigned char    kind;     /* of this group, noted in the journal: 1 for the host, other numbers for other machines */
-  PetscBool        slow;     /* this group is slower than others: see above. Ignored if all groups are, and with fixed shares */
+  PetscReal        slow;     /* > 0: this group is slower than others, about so many times: see above. Ignored if all groups are, and with fixed shares */
   PetscInt64       N, first; /* added numbers: in all, and the first of this process, ascending with the rank in a group */
   PetscInt         n;
   PetscMemType     memory; /* where run() has sum[] */

@@ -31,6 +31,8 @@ PETSC_INTERN PetscErrorCode LitheCUDABornForce(const BornGrid *, const BornForce
 PETSC_INTERN PetscErrorCode LitheCUDABornExtract(const BornGrid *, BornNumber, const BornPoints *, const void *, double, PetscReal *, PetscInt64);
 /* cuda/born/field.cu */
 PETSC_INTERN PetscErrorCode LitheCUDABornLargest(size_t, const PetscReal *, double *);
+PETSC_INTERN PetscErrorCode LitheCUDABornRange(size_t, const PetscReal *, double *, double *);
+PETSC_INTERN PetscErrorCode LitheCUDABornCourant(const BornGrid *, BornNumber, PetscBool, PetscReal, PetscReal, const PetscReal *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDABornLoad(const BornGrid *, BornNumber, PetscBool, double, const PetscReal *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDABornAdd(const BornGrid *, BornNumber, PetscBool, double, const void *, PetscReal *);
 PETSC_INTERN PetscErrorCode LitheCUDABornImage(const BornGrid *, BornNumber, int, const void *, const void *, void *);
@@ -40,4 +42,11 @@ PETSC_INTERN PetscErrorCode LitheCUDABornRingSave(const BornGrid *, BornNumber, 
 PETSC_INTERN PetscErrorCode LitheCUDABornRingLoad(const BornGrid *, BornNumber, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDABornRandomise(const BornGrid *, BornNumber, double, uint64_t, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDABornQuantise(const BornGrid *, BornNumber, double, const void *, uint16_t *);
+/* cuda/born/region.cu: boxes of n nodes in arrays without gaps. to = from, and to += from */
+typedef struct {
+  PetscInt64 first, stride[2]; /* the first node of the box; from line to line, from plane to plane */
+} BornRegion;
+
+PETSC_INTERN PetscErrorCode LitheCUDABornCopyRegion(const PetscInt n[3], BornRegion, const PetscReal *, BornRegion, PetscReal *);
+PETSC_INTERN PetscErrorCode LitheCUDABornAddRegion(const PetscInt n[3], BornRegion, const PetscInt64 *, BornRegion, PetscInt64 *);
 #endif

@@ -81,3 +81,21 @@ PETSC_INTERN PetscErrorCode     LitheReduceOnDevice(LitheReduce reduce, PetscInt
 /* transport: auto on a single process; reason: why no faster transport is used, or NULL */
 PETSC_EXTERN PetscErrorCode LitheReduceGetTransport(LitheReduce reduce, LitheTransport *transport, const char **reason);
 PETSC_EXTERN PetscErrorCode LitheReduceDestroy(LitheReduce *reduce);
+
+/*
+   Memory of a device, one per process, which all processes read. For large arrays that change hands once: the host waits
+   at each fence.
+
+     LitheWindowCreate(comm, bytes, &window)        zeros; NULL where processes cannot map each other's memory
+     LitheWindowGetMemory(window, rank, &memory)    of any process, as an address of this one
+     LitheWindowFence(window)                       what any process has launched in PETSc's stream before is done
+
+   Between a write and the reads of other processes there is a fence, and another one between these reads and the next
+   write. All but LitheWindowGetMemory() are collective. bytes may differ between processes.
+*/
+typedef struct _n_LitheWindow *LitheWindow;
+
+PETSC_INTERN PetscErrorCode LitheWindowCreate(MPI_Comm comm, size_t bytes, LitheWindow *window);
+PETSC_INTERN PetscErrorCode LitheWindowGetMemory(LitheWindow window, PetscMPIInt rank, void **memory);
+PETSC_INTERN PetscErrorCode LitheWindowFence(LitheWindow window);
+PETSC_INTERN PetscErrorCode LitheWindowDestroy(LitheWindow *window);

@@ -89,3 +89,8 @@ PETSC_EXTERN PetscErrorCode LitheSumsFinish(LitheSums, PetscReal y[]);
    the process. Roots are the numbers of y, the sums of their leaves
 */
 PETSC_EXTERN PetscErrorCode LitheSumsReduce(LitheSums, PetscSF, PetscReal y[]);
+/*
+   The same with y in the memory of the bins. gather() adds to root[], as long as y, the bins of all processes
+*/
+typedef PetscErrorCode      LitheSumsGatherFn(void *ctx, const PetscInt64 bin[], PetscInt64 root[]);
+PETSC_EXTERN PetscErrorCode LitheSumsReduceBy(LitheSums, MPI_Comm, LitheSumsGatherFn *, void *ctx, PetscInt n, PetscReal y[]);

@@ -47,6 +47,22 @@ static PetscErrorCode BornDeliverShot(void *context, PetscInt task, const PetscR
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The scales of whole numbers, from the groups that found them to all: another group may get the shot in the next product */
+static PetscErrorCode MatBornShareScales_Private(Mat A)
+{
+  Mat_Born *ctx = (Mat_Born *)A->data;
+  double   *scale;
+
+  PetscFunctionBegin;
+  if (ctx->number != BORN_INT32 || ctx->split->group.groups == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(ctx->nshots, &scale));
+  for (PetscInt s = 0; s < ctx->nshots; s++) scale[s] = ctx->shots[s].scale > 0 ? ctx->shots[s].scale : INFINITY;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, scale, (PetscMPIInt)ctx->nshots, MPI_DOUBLE, MPI_MIN, PetscObjectComm((PetscObject)A)));
+  for (PetscInt s = 0; s < ctx->nshots; s++) ctx->shots[s].scale = isfinite(scale[s]) ? scale[s] : 0;
+  PetscCall(PetscFree(scale));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The time of a shot becomes its cost in the next product; failed shots are named */
 static PetscErrorCode MatBornTakeResult_Private(Mat A, const LitheFarmResult *result)
 {
@@ -82,56 +98,16 @@ static PetscErrorCode MatBornSetHash_Private(Mat A, const char name[], Vec model
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The sums of all shots, where nodes stay on their process */
-static PetscErrorCode MatBornFinishImage_Private(Mat A, LitheSums sums, Vec image)
-{
-  Mat_Born       *ctx  = (Mat_Born *)A->data;
-  const PetscBool host = (PetscBool)(ctx->kernels == &BornHostKernels);
-  const size_t    n    = (size_t)ctx->grid.nodes;
-  PetscScalar    *y;
-  PetscReal      *mine;
-  int             place;
-
-  PetscFunctionBegin;
-  PetscCall(LitheSumsGetPlace(sums, &place));
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &place, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)A)));
-  PetscCall(LitheSumsRaise(sums, place));
-  if (host) PetscCall(VecGetArrayWrite(image, &y));
-  else PetscCall(VecGetArrayWriteAndMemType(image, &y, NULL));
-  PetscCall((*ctx->kernels->borrow)(n, (PetscReal *)y, PETSC_FALSE, &mine));
-  PetscCall(LitheSumsFinish(sums, mine));
-  PetscCall((*ctx->kernels->giveback)(n, (PetscReal *)y, PETSC_TRUE, &mine));
-  if (host) PetscCall(VecRestoreArrayWrite(image, &y));
-  else PetscCall(VecRestoreArrayWriteAndMemType(image, &y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The same from the slabs of all groups */
-static PetscErrorCode MatBornReduceImage_Private(Mat A, LitheSums sums, Vec image)
-{
-  Mat_Born    *ctx = (Mat_Born *)A->data;
-  PetscScalar *y;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArrayWrite(image, &y));
-  PetscCall(LitheSumsReduce(sums, ctx->split->forest, (PetscReal *)y));
-  PetscCall(VecRestoreArrayWrite(image, &y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*
    A product with all shots. Unused vectors are NULL: the model and the image, vectors of columns, and the data, which
-   the product writes or reads. Where vectors are split as slabs are, arrays of models are used in place by the sweeps,
-   and images are summed where the fields are
+   the product writes or reads
 */
 PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct product, Vec model, Vec data, Vec image, PetscBool write)
 {
   Mat_Born              *ctx  = (Mat_Born *)A->data;
   const BornGrid        *g    = &ctx->grid;
   PetscInt               most = 0, *pieces = NULL;
-  const PetscScalar     *m    = NULL;
-  PetscScalar           *d    = NULL;
-  PetscReal             *slab = NULL;
+  PetscScalar           *d = NULL;
   BornSplit             *split;
   LitheSums              sums;
   PetscErrorCode         code;
@@ -148,16 +124,7 @@ PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct pro
     model = ctx->work;
   }
   PetscCall(MatBornSetHash_Private(A, name, model, write ? NULL : data, &farm.hash));
-  if (model && split->own) {
-    PetscCall(VecGetArrayReadAndMemType(model, &m, NULL));
-    job.model = (const PetscReal *)m;
-  } else if (model) {
-    PetscCall(PetscMalloc1(g->nodes, &slab));
-    PetscCall(VecGetArrayRead(model, &m));
-    PetscCall(BornSplitGetSlab_Private(split, (const PetscReal *)m, slab));
-    PetscCall(VecRestoreArrayRead(model, &m));
-    job.model = slab;
-  }
+  if (model) PetscCall(MatBornOpenSlab_Private(A, model, &job.model));
   if (data) {
     PetscCall(PetscMalloc1(ctx->nshots, &pieces));
     for (PetscInt s = 0; s < ctx->nshots; s++) {
@@ -188,15 +155,15 @@ PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct pro
     if (write) PetscCall(VecRestoreArrayWrite(data, &d));
     else PetscCall(VecRestoreArrayRead(data, (const PetscScalar **)&d));
   }
-  if (model && split->own) PetscCall(VecRestoreArrayReadAndMemType(model, &m));
-  PetscCall(PetscFree(slab));
+  if (model) PetscCall(MatBornCloseSlab_Private(A, model, &job.model));
   PetscCall(PetscFree(pieces));
   PetscCall(PetscFree(job.data));
   PetscCall(code);
+  PetscCall(MatBornShareScales_Private(A));
   PetscCall(MatBornTakeResult_Private(A, result));
   if (image) {
     PetscCall(LitheFarmGetSums(split->farm, &sums));
-    PetscCall(split->own ? MatBornFinishImage_Private(A, sums, image) : MatBornReduceImage_Private(A, sums, image));
+    PetscCall(MatBornSumSlabs_Private(A, sums, image));
   }
   if (image && ctx->chain) {
     PetscCall(VecCopy(image, ctx->work));

@@ -137,6 +137,15 @@ static void HOST_NAME(BornRandomise)(const BornGrid *g, double share, uint64_t s
   });
 }
 
+static void HOST_NAME(BornCourant)(const BornGrid *g, PetscBool rest, PetscReal dt, PetscReal h, const PetscReal *v, HOST_REAL *to)
+{
+  BORN_LINES(g, {
+    const PetscBool still = (PetscBool)(rest && (g->dim == 2 ? j : k) == 0);
+
+    for (PetscInt i = 0; i < g->n[0]; i++) to[place + i] = still ? 0 : (HOST_REAL)BornCourantOf(v[node + i], dt, h);
+  });
+}
+
 static void HOST_NAME(BornQuantise)(const BornGrid *g, double unit, const HOST_REAL *V, uint16_t *to)
 {
   BORN_LINES(g, {

@@ -30,6 +30,9 @@ typedef struct {
 
 typedef struct _n_BornBackground BornBackground;
 
+/* Exchanges between vectors of nodes and slabs on devices: peers.c */
+typedef struct _n_BornPeers BornPeers;
+
 /* Data for several processes: split.c */
 typedef struct {
   LitheFarm      farm;
@@ -39,7 +42,9 @@ typedef struct {
   PetscMPIInt    onnode;       /* processes of the matrix on this node */
   PetscInt       start, count; /* planes of this process along the last dimension */
   PetscInt       nodes;        /* of this process */
-  PetscSF        forest;       /* from the nodes of the DMDA to the nodes of the slab; NULL: the same nodes */
+  PetscSF        forest;       /* from the nodes of the DMDA to the nodes of the slab; NULL until the first request */
+  BornPeers     *peers;        /* does the same on devices; NULL: is not possible, or not tried yet */
+  PetscBool      tried;
   MPI_Comm       all;
   MPI_Win        window; /* of rows, while a product runs */
   PetscReal     *rows;
@@ -222,7 +227,7 @@ PETSC_INTERN PetscErrorCode BornSweepIllumination_Private(Mat_Born *, BornShot *
 /* split.c: collective on groups. Exceptions: the first two are collective on the matrix, the functions of rows are not
    collective */
 PETSC_INTERN PetscErrorCode BornSplitCreate_Private(DM, const LitheFarmOptions *, BornSplit **);
-PETSC_INTERN PetscErrorCode BornSplitGetSlab_Private(BornSplit *, const PetscReal *, PetscReal *);
+PETSC_INTERN PetscErrorCode BornSplitGetForest_Private(BornSplit *, DM, PetscSF *);
 PETSC_INTERN PetscErrorCode BornSplitDestroy_Private(BornSplit **);
 PETSC_INTERN PetscErrorCode BornSplitOpenRows_Private(BornSplit *, PetscInt, PetscReal *, PetscBool);
 PETSC_INTERN PetscErrorCode BornSplitCloseRows_Private(BornSplit *, PetscReal *);
@@ -231,6 +236,18 @@ PETSC_INTERN PetscErrorCode BornSplitPutRows_Private(BornSplit *, PetscMPIInt, P
 PETSC_INTERN PetscErrorCode BornSplitSpreadRows_Private(BornSplit *, PetscInt, PetscReal *);
 PETSC_INTERN PetscErrorCode BornSplitUniteRows_Private(BornSplit *, PetscInt, PetscReal *);
 PETSC_INTERN PetscErrorCode BornSplitLargest_Private(BornSplit *, double *);
+
+/* peers.c: collective. peers is NULL if a process cannot read the memory of all other processes. Arrays are on devices: x and y
+   have the nodes of vectors */
+PETSC_INTERN PetscErrorCode BornPeersCreate_Private(BornSplit *, DM, BornPeers **);
+PETSC_INTERN PetscErrorCode BornPeersDestroy_Private(BornPeers **);
+PETSC_INTERN PetscErrorCode BornPeersSpread_Private(BornPeers *, const PetscReal *x, PetscReal *slab);
+PETSC_INTERN PetscErrorCode BornPeersReduce_Private(BornPeers *, LitheSums, MPI_Comm, PetscReal *y);
+
+/* slab.c */
+PETSC_INTERN PetscErrorCode MatBornOpenSlab_Private(Mat, Vec, const PetscReal **);
+PETSC_INTERN PetscErrorCode MatBornCloseSlab_Private(Mat, Vec, const PetscReal **);
+PETSC_INTERN PetscErrorCode MatBornSumSlabs_Private(Mat, LitheSums, Vec);
 
 /* groups.c */
 PETSC_INTERN PetscErrorCode MatBornSetFarming_Private(Mat, const LitheFarmOptions *);

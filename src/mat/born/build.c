@@ -151,16 +151,16 @@ static PetscErrorCode MatBornBuildGrid_Private(Mat A, double *spectrum)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The least and the largest velocity, after checks */
-static PetscErrorCode MatBornReadVelocity_Private(Mat A, DM da, double spectrum)
+/* The first velocity that is not positive and finite; a process without such a velocity takes part */
+static PetscErrorCode MatBornRefuseVelocity_Private(Mat A, DM da)
 {
   Mat_Born          *ctx = (Mat_Born *)A->data;
   const BornGrid    *g   = &ctx->grid;
   const PetscScalar *v;
-  PetscReal          value = 0, range[2] = {PETSC_MAX_REAL, PETSC_MAX_REAL};
+  PetscReal          value = 0;
   PetscInt           start[3], count[3];
   PetscInt64         wrong = PETSC_INT64_MAX, first, l = 0;
-  double             sum  = 0, limit;
+  PetscMPIInt        rank, owner;
   MPI_Comm           comm = PetscObjectComm((PetscObject)A);
 
   PetscFunctionBegin;
@@ -175,28 +175,33 @@ static PetscErrorCode MatBornReadVelocity_Private(Mat A, DM da, double spectrum)
           wrong = i + (PetscInt64)BornWhole(g, 0) * (j + (PetscInt64)BornWhole(g, 1) * k);
           value = r;
         }
-        range[0] = PetscMin(range[0], r);
-        range[1] = PetscMin(range[1], -r);
       }
     }
   }
   PetscCall(VecRestoreArrayRead(ctx->velocity, &v));
   first = wrong;
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &first, 1, MPIU_INT64, MPI_MIN, comm));
-  if (first < PETSC_INT64_MAX) {
-    /* the owner tells the value, so the message is the same on all processes */
-    PetscMPIInt rank, owner;
+  /* the owner tells the value, so the message is the same on all processes */
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  owner = wrong == first ? rank : -1;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &owner, 1, MPI_INT, MPI_MAX, comm));
+  PetscCallMPI(MPI_Bcast(&value, 1, MPIU_REAL, owner, comm));
+  SETERRQ(comm, PETSC_ERR_ARG_OUTOFRANGE, "The velocity at node %" PetscInt64_FMT " is %g; it must be positive", first, (double)value);
+}
 
-    PetscCallMPI(MPI_Comm_rank(comm, &rank));
-    owner = wrong == first ? rank : -1;
-    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &owner, 1, MPI_INT, MPI_MAX, comm));
-    PetscCallMPI(MPI_Bcast(&value, 1, MPIU_REAL, owner, comm));
-  }
-  PetscCheck(first == PETSC_INT64_MAX, comm, PETSC_ERR_ARG_OUTOFRANGE, "The velocity at node %" PetscInt64_FMT " is %g; it must be positive", first,
-             (double)value);
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, range, 2, MPIU_REAL, MPIU_MIN, comm));
-  ctx->least = range[0];
-  ctx->most  = -range[1];
+/* The least and the largest velocity, after checks; slab: their range on this process */
+static PetscErrorCode MatBornCheckVelocity_Private(Mat A, DM da, double spectrum, const double slab[2])
+{
+  Mat_Born       *ctx      = (Mat_Born *)A->data;
+  const BornGrid *g        = &ctx->grid;
+  double          range[2] = {slab[0], -slab[1]}, sum = 0, limit;
+  MPI_Comm        comm = PetscObjectComm((PetscObject)A);
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, range, 2, MPI_DOUBLE, MPI_MIN, comm));
+  if (!(range[0] > 0)) PetscCall(MatBornRefuseVelocity_Private(A, da));
+  ctx->least = (PetscReal)range[0];
+  ctx->most  = (PetscReal)-range[1];
   for (int d = 0; d < g->dim; d++) sum += PetscSqr((double)ctx->h[0] / (double)ctx->h[d]);
   limit = 2 * (double)ctx->h[0] / ((double)ctx->most * sqrt(spectrum * sum));
   PetscCheck((double)ctx->dt <= limit * (1 + 10 * (double)PETSC_MACHINE_EPSILON), comm, PETSC_ERR_ARG_OUTOFRANGE,
@@ -213,10 +218,11 @@ static PetscErrorCode MatBornBuildVelocity_Private(Mat A, double spectrum)
   Mat_Born          *ctx = (Mat_Born *)A->data;
   const BornKernels *k   = ctx->kernels;
   const BornGrid    *g   = &ctx->grid;
-  PetscReal         *V, *mine;
-  const PetscScalar *v;
+  const PetscReal   *slab;
+  PetscReal         *mine;
   PetscInt           n;
   void              *field = NULL;
+  double             range[2];
   DM                 da;
   PetscBool          same;
   MPI_Comm           comm = PetscObjectComm((PetscObject)A);
@@ -229,21 +235,16 @@ static PetscErrorCode MatBornBuildVelocity_Private(Mat A, double spectrum)
   PetscCheck(ctx->velocitybits != 16 || ctx->real == BORN_FLOAT, comm, PETSC_ERR_SUP,
              "-mat_born_velocity_bits 16 is for fields in single precision; use -mat_born_field float");
   PetscCall(MatBornGetDM_Private(A, &da, NULL));
-  PetscCall(MatBornReadVelocity_Private(A, da, spectrum));
-  n = (PetscInt)g->nodes;
-  PetscCall(PetscMalloc1(n, &V));
-  PetscCall(VecGetArrayRead(ctx->velocity, &v));
-  PetscCall(BornSplitGetSlab_Private(ctx->split, (const PetscReal *)v, V));
-  PetscCall(VecRestoreArrayRead(ctx->velocity, &v));
-  for (PetscInt i = 0; i < n; i++) V[i] = PetscSqr(V[i] * ctx->dt / ctx->h[0]);
-  /* The first plane, of a free surface, never moves */
-  if (g->surface && !g->start) PetscCall(PetscArrayzero(V, g->dim == 2 ? g->n[0] : (PetscInt64)g->n[0] * g->n[1]));
+  PetscCall(MatBornOpenSlab_Private(A, ctx->velocity, &slab));
+  PetscCall((*k->borrow)((size_t)g->nodes, slab, PETSC_TRUE, &mine));
+  PetscCall((*k->range)((size_t)g->nodes, mine, &range[0], &range[1]));
   PetscCall(BornGetField_Private(ctx, &field));
-  PetscCall((*k->borrow)((size_t)n, V, PETSC_TRUE, &mine));
-  PetscCall((*k->load)(g, ctx->real, PETSC_FALSE, 1, mine, field));
-  PetscCall((*k->giveback)((size_t)n, V, PETSC_FALSE, &mine));
-  PetscCall(PetscFree(V));
+  /* the first plane, of a free surface, never moves */
+  PetscCall((*k->courant)(g, ctx->real, (PetscBool)(g->surface && !g->start), ctx->dt, ctx->h[0], mine, field));
+  PetscCall((*k->giveback)((size_t)g->nodes, (PetscReal *)slab, PETSC_FALSE, &mine));
+  PetscCall(MatBornCloseSlab_Private(A, ctx->velocity, &slab));
   ctx->V = field;
+  PetscCall(MatBornCheckVelocity_Private(A, da, spectrum, range));
   if (ctx->velocitybits != 16) PetscFunctionReturn(PETSC_SUCCESS);
   ctx->Vunit = PetscSqr((double)ctx->most * (double)ctx->dt / (double)ctx->h[0]) / 65535;
   ctx->V     = NULL;
@@ -260,8 +261,8 @@ static PetscErrorCode MatBornBuildChain_Private(Mat A)
   Mat_Born *ctx = (Mat_Born *)A->data;
 
   PetscFunctionBegin;
-  PetscCall(MatCreateVecs(A, &ctx->work, NULL));
   if (ctx->parameter == MATBORN_PARAMETER_REFLECTIVITY) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatCreateVecs(A, &ctx->work, NULL));
   PetscCall(MatCreateVecs(A, &ctx->chain, NULL));
   PetscCall(VecCopy(ctx->velocity, ctx->chain));
   if (ctx->parameter == MATBORN_PARAMETER_VELOCITY) {
@@ -359,7 +360,7 @@ PetscErrorCode MatBornGetBytes_Private(Mat A, PetscLogDouble *bytes)
   PetscFunctionBegin;
   /* u, w, q, the image, V; vectors */
   *bytes = (PetscLogDouble)ctx->grid.size * (6 * (PetscLogDouble)BornBytes(ctx->real) + (ctx->velocitybits == 16 ? 2 : (PetscLogDouble)BornBytes(ctx->real)));
-  *bytes += (ctx->chain ? 2 : 1) * (PetscLogDouble)ctx->grid.nodes * (PetscLogDouble)sizeof(PetscReal);
+  *bytes += (ctx->chain ? 2 : 0) * (PetscLogDouble)ctx->grid.nodes * (PetscLogDouble)sizeof(PetscReal);
   /* the image of a shot, and sums of all of them */
   *bytes += (PetscLogDouble)ctx->grid.nodes * (PetscLogDouble)(sizeof(PetscReal) + LITHE_SUMS_BINS * sizeof(PetscInt64));
   *bytes += (*ctx->background->bytes)(ctx) + BornTracesBytes_Private(ctx);

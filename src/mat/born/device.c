@@ -21,6 +21,7 @@ const BornKernels BornDeviceKernels = {
   .points        = LitheCUDABornPoints,
   .pointsdestroy = LitheCUDABornPointsDestroy,
   .largest       = LitheCUDABornLargest,
+  .range         = LitheCUDABornRange,
   .step          = LitheCUDABornStep,
   .force         = LitheCUDABornForce,
   .extract       = LitheCUDABornExtract,
@@ -32,6 +33,7 @@ const BornKernels BornDeviceKernels = {
   .ringsave      = LitheCUDABornRingSave,
   .ringload      = LitheCUDABornRingLoad,
   .randomise     = LitheCUDABornRandomise,
+  .courant       = LitheCUDABornCourant,
   .quantise      = LitheCUDABornQuantise,
 };
 #endif

@@ -183,6 +183,23 @@ static PetscErrorCode BornHostLargest(size_t n, const PetscReal *x, double *modu
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Comparisons with a NaN are false */
+static PetscErrorCode BornHostRange(size_t n, const PetscReal *x, double *least, double *largest)
+{
+  PetscReal most = 0, low = PETSC_MAX_REAL;
+  PetscBool bad = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  for (size_t i = 0; i < n; i++) {
+    bad  = (PetscBool)(bad | !(x[i] > 0 && x[i] <= PETSC_MAX_REAL));
+    low  = x[i] < low ? x[i] : low;
+    most = x[i] > most ? x[i] : most;
+  }
+  *least   = bad ? 0 : (double)low;
+  *largest = (double)most;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ------------------------------------------------------------ steps */
 
 static PetscErrorCode BornHostStep(const BornGrid *g, const BornStep *step)
@@ -317,6 +334,14 @@ static PetscErrorCode BornHostRandomise(const BornGrid *g, BornNumber real, doub
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode BornHostCourant(const BornGrid *g, BornNumber real, PetscBool rest, PetscReal dt, PetscReal h, const PetscReal *v, void *V)
+{
+  PetscFunctionBegin;
+  if (real == BORN_FLOAT) BornCourant_Single(g, rest, dt, h, v, (float *)V);
+  else BornCourant_Double(g, rest, dt, h, v, (double *)V);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode BornHostQuantise(const BornGrid *g, BornNumber real, double unit, const void *V, uint16_t *to)
 {
   PetscFunctionBegin;
@@ -339,6 +364,7 @@ const BornKernels BornHostKernels = {
   .points        = BornHostPoints,
   .pointsdestroy = BornHostPointsDestroy,
   .largest       = BornHostLargest,
+  .range         = BornHostRange,
   .step          = BornHostStep,
   .force         = BornHostForce,
   .extract       = BornHostExtract,
@@ -350,5 +376,6 @@ const BornKernels BornHostKernels = {
   .ringsave      = BornHostRingSave,
   .ringload      = BornHostRingLoad,
   .randomise     = BornHostRandomise,
+  .courant       = BornHostCourant,
   .quantise      = BornHostQuantise,
 };

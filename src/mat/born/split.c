@@ -26,15 +26,18 @@ static PetscInt PartOf(PetscInt node, PetscInt parts, const PetscInt first[])
   return low;
 }
 
-/* Leaves: the nodes of the slab in order. Roots: the nodes of the DMDA */
-static PetscErrorCode BornSplitForest(BornSplit *split, DM da, const PetscInt n[3], PetscInt dim)
+/* Leaves: the nodes of the slab in order. Roots: the nodes of the DMDA. Made by the first request */
+PetscErrorCode BornSplitGetForest_Private(BornSplit *split, DM da, PetscSF *forest)
 {
   const PetscInt *owned[3];
-  PetscInt       *first[3], parts[3], from[3] = {0, 0, 0}, to[3] = {n[0], n[1], n[2]}, roots, leaves, l = 0;
+  PetscInt       *first[3], dim, n[3], parts[3], from[3] = {0, 0, 0}, to[3], roots, leaves, l = 0;
   PetscSFNode    *root;
 
   PetscFunctionBegin;
-  PetscCall(DMDAGetInfo(da, NULL, NULL, NULL, NULL, &parts[0], &parts[1], &parts[2], NULL, NULL, NULL, NULL, NULL, NULL));
+  *forest = split->forest;
+  if (split->forest) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(DMDAGetInfo(da, &dim, &n[0], &n[1], &n[2], &parts[0], &parts[1], &parts[2], NULL, NULL, NULL, NULL, NULL, NULL));
+  for (PetscInt d = 0; d < 3; d++) to[d] = d < dim ? n[d] : 1;
   PetscCall(DMDAGetOwnershipRanges(da, &owned[0], &owned[1], &owned[2]));
   for (PetscInt d = 0; d < 3; d++) {
     if (d >= dim) parts[d] = 1;
@@ -63,9 +66,10 @@ static PetscErrorCode BornSplitForest(BornSplit *split, DM da, const PetscInt n[
   for (PetscInt d = 0; d < 3; d++) PetscCall(PetscFree(first[d]));
   PetscCall(DMDAGetCorners(da, NULL, NULL, NULL, &from[0], &from[1], &from[2]));
   roots = from[0] * from[1] * from[2];
-  PetscCall(PetscSFCreate(PetscObjectComm((PetscObject)da), &split->forest));
-  PetscCall(PetscSFSetGraph(split->forest, roots, leaves, NULL, PETSC_OWN_POINTER, root, PETSC_OWN_POINTER));
-  PetscCall(PetscSFSetUp(split->forest));
+  PetscCall(PetscSFCreate(PetscObjectComm((PetscObject)da), forest));
+  PetscCall(PetscSFSetGraph(*forest, roots, leaves, NULL, PETSC_OWN_POINTER, root, PETSC_OWN_POINTER));
+  PetscCall(PetscSFSetUp(*forest));
+  split->forest = *forest;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -87,7 +91,7 @@ static PetscErrorCode BornSplitIsOwn(BornSplit *split, DM da, const PetscInt n[3
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The groups, the planes of the grid on each process, and the places of the DMDA's nodes */
+/* The groups, and the planes of the grid on each process */
 PetscErrorCode BornSplitCreate_Private(DM da, const LitheFarmOptions *options, BornSplit **out)
 {
   BornSplit  *split;
@@ -112,7 +116,6 @@ PetscErrorCode BornSplitCreate_Private(DM da, const LitheFarmOptions *options, B
   split->all    = comm;
   split->nodes  = split->count * (dim > 2 ? n[0] * n[1] : n[0]);
   PetscCall(BornSplitIsOwn(split, da, n, dim));
-  if (!split->own) PetscCall(BornSplitForest(split, da, n, dim));
   PetscCallMPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
   PetscCallMPI(MPI_Comm_size(node, &split->onnode));
   PetscCallMPI(MPI_Comm_free(&node));
@@ -127,22 +130,10 @@ PetscErrorCode BornSplitDestroy_Private(BornSplit **split)
     PetscCallMPI(MPI_Win_unlock_all((*split)->window));
     PetscCallMPI(MPI_Win_free(&(*split)->window));
   }
+  PetscCall(BornPeersDestroy_Private(&(*split)->peers));
   PetscCall(PetscSFDestroy(&(*split)->forest));
   PetscCall(LitheFarmDestroy(&(*split)->farm));
   PetscCall(PetscFree(*split));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The nodes of the slab from an array as the DMDA's vectors are */
-PetscErrorCode BornSplitGetSlab_Private(BornSplit *split, const PetscReal *x, PetscReal *slab)
-{
-  PetscFunctionBegin;
-  if (split->own) {
-    PetscCall(PetscArraycpy(slab, x, split->nodes));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(PetscSFBcastBegin(split->forest, MPIU_REAL, x, slab, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(split->forest, MPIU_REAL, x, slab, MPI_REPLACE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
