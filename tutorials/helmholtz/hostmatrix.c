@@ -319,12 +319,17 @@ PetscErrorCode HelmholtzMakeMatrixHost(const Helmholtz *problem, const Helmholtz
   Mat        inner[2] = {A, NULL};
   Block      block[2] = {{0}, {0}};
   PetscReal *wave2;
-  PetscBool  parallel;
+  PetscBool  parallel, is;
   MatType    type;
   Grid       grid;
   Pattern    pattern = {.form = form, .grid = &grid};
 
   PetscFunctionBegin;
+  PetscCall(MatGetType(A, &type));
+  PetscCall(PetscStrbeginswith(type, MATMPIAIJ, &parallel));
+  PetscCall(PetscStrbeginswith(type, MATSEQAIJ, &is));
+  PetscCheck(is || parallel, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
+             "-dm_mat_type %s: matrices here are of AIJ kind, aij, aijcusparse or vcrs for example", type);
   PetscCall(GetWaves(problem, form, &grid, &wave2));
   pattern.wave2 = wave2;
   SetPattern(problem->stencil, &pattern);
@@ -337,8 +342,6 @@ PetscErrorCode HelmholtzMakeMatrixHost(const Helmholtz *problem, const Helmholtz
   PetscCall(MatSeqAIJSetPreallocation(A, 0, block[0].n));
   PetscCall(MatMPIAIJSetPreallocation(A, 0, block[0].n, 0, block[1].n));
   PetscCall(PetscFree2(block[0].n, block[1].n));
-  PetscCall(MatGetType(A, &type));
-  PetscCall(PetscStrbeginswith(type, MATMPIAIJ, &parallel));
   if (parallel) PetscCall(MatMPIAIJGetSeqAIJ(A, &inner[0], &inner[1], NULL));
 
   PetscCall(PetscMalloc2(block[0].nz, &block[0].j, block[1].nz, &block[1].j));
