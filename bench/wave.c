@@ -11,6 +11,7 @@ Groups of processes share shots, and the processes of a group share the grid.\n\
   -bench_receivers N   : on a line (default: 100)\n\
   -bench_shots N       : number of shots, shared by groups of processes (default: 1)\n\
   -bench_group_size N  : processes of a group (default: all)\n\
+  -bench_together N    : shots in two dimensions that are computed together (default: as the matrix decides)\n\
   -bench_repeats N     : how often a product is timed (default: 3); the fastest counts\n\
   -bench_variants LIST : variants, by the names which a run prints (default: all in single precision)\n\
   -bench_gpu BOOL      : on the GPU (default: if a GPU exists)\n\
@@ -69,7 +70,7 @@ static const Variant variants[] = {{"forward", MODEL, "", 16, 0, PETSC_TRUE},
 
 typedef struct {
   Bench    bench;
-  PetscInt n[3], steps, width, interval, receivers, repeats, shots, group;
+  PetscInt n[3], steps, width, interval, receivers, repeats, shots, group, batch;
 } Run;
 
 static PetscErrorCode RunSetFromOptions(Run *run)
@@ -86,6 +87,7 @@ static PetscErrorCode RunSetFromOptions(Run *run)
   run->receivers                    = 100;
   run->repeats                      = 3;
   run->shots                        = 1;
+  run->batch                        = PETSC_DECIDE;
   PetscCallMPI(MPI_Comm_size(run->bench.comm, &size));
   run->group = size;
   PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-bench_n", run->n, &count, NULL));
@@ -96,6 +98,7 @@ static PetscErrorCode RunSetFromOptions(Run *run)
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-bench_repeats", &run->repeats, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-bench_shots", &run->shots, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-bench_group_size", &run->group, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-bench_together", &run->batch, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -122,6 +125,7 @@ static PetscErrorCode CreateMatrix(const Run *run, DM da, Vec v, Mat *J)
   PetscCall(MatBornSetSponge(*J, run->width, PETSC_DETERMINE));
   PetscCall(MatBornSetInterval(*J, run->interval));
   PetscCall(MatBornSetGroupSize(*J, run->group));
+  PetscCall(MatBornSetBatch(*J, run->batch));
   PetscCall(PetscMalloc1(dim * run->receivers, &receivers));
   for (int d = 0; d < dim; d++) source[d] = h[d] * (PetscReal)(run->n[d] / 2);
   for (PetscInt r = 0; r < run->receivers; r++) {
@@ -208,7 +212,7 @@ static PetscErrorCode Report(Run *run, const Variant *v, PetscInt interval, Pets
                           {"nz", NULL, (double)run->n[2]}, {"steps", NULL, (double)run->steps}, {"interval", NULL, (double)interval},
                           {"seconds", NULL, seconds},      {"gpoints_per_s", NULL, rate},       {"bytes_a_point", NULL, bytes},
                           {"share_of_copy", NULL, 0.},     {"shots", NULL, (double)run->shots}, {"group", NULL, (double)run->group},
-                          {"processes", NULL, 0.},         {"first_seconds", NULL, first}};
+                          {"processes", NULL, 0.},         {"first_seconds", NULL, first},      {"batch", NULL, (double)run->batch}};
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(bench->comm, &size));
@@ -263,8 +267,8 @@ int main(int argc, char **argv)
   }
   PetscCall(PetscPrintf(run.bench.comm,
                         "%" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " nodes, %" PetscInt_FMT " steps, images every %" PetscInt_FMT
-                        ", %" PetscInt_FMT " shots, %d processes in groups of %" PetscInt_FMT "\n",
-                        run.n[0], run.n[1], run.n[2], run.steps, run.interval, run.shots, size, run.group));
+                        ", %" PetscInt_FMT " shots, %d processes in groups of %" PetscInt_FMT ", batches of %" PetscInt_FMT "\n",
+                        run.n[0], run.n[1], run.n[2], run.steps, run.interval, run.shots, size, run.group, run.batch));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(variants); k++) {
     PetscLogDouble first = 0, seconds = 0;
     PetscInt       interval;

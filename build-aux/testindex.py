@@ -31,7 +31,7 @@ OBJECTS = {
     "mat": [
         ("MATVCRS", [*range(1, 14), 32, 39, 40, 42, 46]),
         ("MATSBPSAT", [20, 21, 22, 23, 24, 29, 31, 38, 41, 44]),
-        ("MATBORN", range(47, 58)),
+        ("MATBORN", range(47, 59)),
         ("MATHYBMGPU", [25, 26, 27, 28]),
         ("Types made from MATAIJ", [30, 33, 34, 35, 36]),
     ],

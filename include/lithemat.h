@@ -369,6 +369,8 @@ PETSC_EXTERN PetscErrorCode MatBornGetInterval(Mat, PetscInt *);
 PETSC_EXTERN PetscErrorCode MatBornGetLowpass(Mat, PetscReal *);
 PETSC_EXTERN PetscErrorCode MatBornGetVelocityBits(Mat, PetscInt *);
 PETSC_EXTERN PetscErrorCode MatBornGetSeed(Mat, PetscInt *);
+PETSC_EXTERN PetscErrorCode MatBornSetBatch(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatBornGetBatch(Mat, PetscInt *);
 PETSC_EXTERN PetscErrorCode MatBornSetGroupSize(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatBornGetGroupSize(Mat, PetscInt *);
 PETSC_EXTERN PetscErrorCode MatBornSetTransport(Mat, LitheTransport);

@@ -4,7 +4,7 @@
 #pragma once
 
 /* Steps of any kind of number, in two and three dimensions, on any device: one thread per node, neighbours by the
-   cache */
+   cache. In two dimensions k is a shot of a stack */
 
 #include "launch.cuh"
 
@@ -46,7 +46,7 @@ static __global__ void __launch_bounds__(BORN_ANY_X *BORN_ANY_Y) BornAny(const _
 
     if (a.store.bits) BornRoundBlock<1>(a.store, i, j, k, in, &q);
     if (!in) continue;
-    const K Vat = BornVOf(a, static_cast<const V *>(a.V)[at]), s = BornSpongeAt(a, 2, k) + sy + sx;
+    const K Vat = BornVOf(a, static_cast<const V *>(a.V)[i + a.stride[0] * j + a.Vplane * k]), s = BornSpongeAt(a, 2, k) + sy + sx;
     const T next = BornUpdateOf(*u, *old, Vat, a.sponge ? s : K(0), lu);
 
     if (a.out) static_cast<K *>(a.out)[at] = lu;
@@ -62,7 +62,8 @@ static __global__ void __launch_bounds__(BORN_ANY_X *BORN_ANY_Y) BornAny(const _
       *wold = BornUpdateOf(*w, *wold, Vat, s, lw);
     }
   }
-  if (sizeof(T) == 4 && a.largest) BornPutLargest(largest, a.largest);
+  /* in two dimensions a block has the nodes of one shot: see BORN_MOST_SHOTS */
+  if (sizeof(T) == 4 && a.largest) BornPutLargest(largest, a.largest + (a.dim == 2 ? blockIdx.z : 0));
 }
 
 template <class T, class K, class V, int R>

@@ -314,9 +314,10 @@ struct BornPushing {
 
   __device__ void operator()(const BornAt &at) const
   {
-    const int i = static_cast<int>(at.i), j = static_cast<int>(at.j), k = static_cast<int>(at.k);
-    const K   V = Vbits == 16 ? BornVOf(a, static_cast<const uint16_t *>(a.V)[at.place]) : BornVOf(a, static_cast<const K *>(a.V)[at.place]);
-    const K   s = BornSpongeAt(a, 2, k) + BornSpongeAt(a, 1, j) + BornSpongeAt(a, 0, i);
+    const int       i = static_cast<int>(at.i), j = static_cast<int>(at.j), k = static_cast<int>(at.k);
+    const ptrdiff_t place = i + a.stride[0] * j + a.Vplane * k;
+    const K         V     = Vbits == 16 ? BornVOf(a, static_cast<const uint16_t *>(a.V)[place]) : BornVOf(a, static_cast<const K *>(a.V)[place]);
+    const K         s     = BornSpongeAt(a, 2, k) + BornSpongeAt(a, 1, j) + BornSpongeAt(a, 0, i);
 
     w[at.place] += V * static_cast<const K *>(a.scatter)[at.place] * q[at.place] / (1 + s);
   }

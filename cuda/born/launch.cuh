@@ -62,6 +62,7 @@ static inline BornArguments<K> BornGetArguments(const BornGrid *g, const BornSte
   a.Vunit     = static_cast<K>(step->Vunit);
   a.stride[0] = g->stride[1];
   a.stride[1] = g->stride[2];
+  a.Vplane    = g->sharedV ? 0 : g->stride[2];
   a.u         = BornFromFirst<T>(g, step->u);
   a.old       = BornFromFirst<T>(g, step->old);
   a.V         = step->Vbits == 16 ? static_cast<void *>(BornFromFirst<uint16_t>(g, step->V)) : static_cast<void *>(BornFromFirst<K>(g, step->V));

@@ -44,7 +44,7 @@ struct BornArguments {
   int         dim, n[3], from[3], to[3], halo;   /* the grid; nodes of the step; planes of room, which tensor maps count, too */
   int         whole[3], first[3], low[3], width; /* of the sponge: the whole grid and where this begins; low: at the first face. width 0: none */
   int         sponge, chunk;                     /* sponge: whether u has it; planes of a block */
-  ptrdiff_t   stride[2];
+  ptrdiff_t   stride[2], Vplane;                 /* Vplane: stride[1] of V, 0 in a stack with one V */
   K           damping, centre, weight[3][BORN_MAX_RADIUS], Vunit;
   const void *u, *V, *w, *scatter;
   void       *old, *wold, *image, *out;

@@ -34,7 +34,8 @@ static __device__ __forceinline__ void BornAddTo(int32_t *u, float x)
 
 /* One thread per node; V from the first node on */
 template <class T, class K, class V>
-static __global__ void BornForceKernel(BornArguments<K> a, BornPoints p, const PetscReal *values, PetscInt64 stride, double factor, BornTarget<T, K> to)
+static __global__ void BornForceKernel(BornArguments<K> a, BornPoints p, const PetscReal *values, PetscInt64 stride, double factor, const double *factors,
+                                       BornTarget<T, K> to)
 {
   const PetscInt64 node = static_cast<PetscInt64>(blockIdx.x) * BORN_THREADS + threadIdx.x;
   double           sum  = 0;
@@ -50,7 +51,8 @@ static __global__ void BornForceKernel(BornArguments<K> a, BornPoints p, const P
   }
   for (PetscInt e = p.nodefirst[node]; e < p.nodefirst[node + 1]; e++)
     sum += static_cast<double>(p.nodeweight[e]) * static_cast<double>(values[stride * p.point[e]]);
-  const K f = static_cast<K>(factor * sum), Vat = BornVOf(a, static_cast<const V *>(a.V)[at]);
+  const K f   = static_cast<K>((factors ? factors[k] : factor) * sum);
+  const K Vat = BornVOf(a, static_cast<const V *>(a.V)[i + a.stride[0] * j + a.Vplane * k]);
 
   if (to.out) to.out[at] += f;
   if (to.u) BornAddTo(&to.u[at], Vat * f / (1 + (a.sponge ? s : K(0))));
@@ -78,8 +80,8 @@ static PetscErrorCode BornForceOf(const BornGrid *g, const BornForce *force)
   if (!blocks) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   if (force->Vbits == 16)
-    BornForceKernel<T, K, uint16_t><<<blocks, BORN_THREADS, 0, stream>>>(a, *force->points, force->values, force->stride, force->factor, to);
-  else BornForceKernel<T, K, K><<<blocks, BORN_THREADS, 0, stream>>>(a, *force->points, force->values, force->stride, force->factor, to);
+    BornForceKernel<T, K, uint16_t><<<blocks, BORN_THREADS, 0, stream>>>(a, *force->points, force->values, force->stride, force->factor, force->factors, to);
+  else BornForceKernel<T, K, K><<<blocks, BORN_THREADS, 0, stream>>>(a, *force->points, force->values, force->stride, force->factor, force->factors, to);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

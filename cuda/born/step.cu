@@ -8,13 +8,14 @@
 
 #define BORN_MIRROR_THREADS 256
 
-/* Above a free surface u is the mirrored u, with the other sign; u from the first node on */
+/* Above a free surface u is the mirrored u, with the other sign; u from the first node on. blockIdx.y: the shot of a stack */
 template <class T>
-static __global__ void BornMirrorKernel(ptrdiff_t plane, int radius, T *u)
+static __global__ void BornMirrorKernel(ptrdiff_t plane, ptrdiff_t shot, int radius, T *u)
 {
   const ptrdiff_t i = static_cast<ptrdiff_t>(blockIdx.x) * BORN_MIRROR_THREADS + threadIdx.x;
 
   if (i >= plane) return;
+  u += shot * static_cast<ptrdiff_t>(blockIdx.y);
   for (int k = 1; k <= radius; k++) u[i - k * plane] = -u[i + k * plane];
 }
 
@@ -22,12 +23,11 @@ template <class T>
 static PetscErrorCode BornMirror(const BornGrid *g, const BornStep *step, void *u, cudaStream_t stream)
 {
   const ptrdiff_t plane = g->stride[g->dim - 1];
+  const dim3      blocks(static_cast<unsigned>((plane + BORN_MIRROR_THREADS - 1) / BORN_MIRROR_THREADS), static_cast<unsigned>(BornShots(g)));
 
   PetscFunctionBegin;
   if (!g->surface || g->start || step->part[0] || !u) PetscFunctionReturn(PETSC_SUCCESS);
-  BornMirrorKernel<T>
-    <<<static_cast<unsigned>((plane + BORN_MIRROR_THREADS - 1) / BORN_MIRROR_THREADS), BORN_MIRROR_THREADS, 0, stream>>>(plane, g->radius,
-                                                                                                                         BornFromFirst<T>(g, u));
+  BornMirrorKernel<T><<<blocks, BORN_MIRROR_THREADS, 0, stream>>>(plane, g->stride[2], g->radius, BornFromFirst<T>(g, u));
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Tasks over groups of processes. A free group takes the next ticket of its set from a counter, longest tasks first. docs/guide/farm.md */
+/* Tasks over groups of processes. A free group takes the next batch from a queue. docs/guide/farm.md */
 
 #include "farmimpl.h"
 #include <stddef.h>
@@ -104,19 +104,11 @@ PetscErrorCode LitheFarmGetResult(LitheFarm farm, const LitheFarmResult **result
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheFarmPoke(LitheFarm farm)
-{
-  int unused;
-
-  PetscFunctionBegin;
-  if (farm->window != MPI_WIN_NULL) PetscCallMPI(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, farm->comm, &unused, MPI_STATUS_IGNORE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode FarmForget(LitheFarm f)
 {
   PetscFunctionBegin;
-  PetscCall(LitheSumsDestroyTerm(f->sums, &f->work));
+  for (PetscInt k = 0; k < f->batch && f->work; k++) PetscCall(LitheSumsDestroyTerm(f->sums, &f->work[k]));
+  PetscCall(PetscFree4(f->work, f->own, f->bad, f->next));
   PetscCall(LitheSumsDestroy(&f->sums));
   if (f->piece) {
     for (PetscInt t = 0; t < f->result.ntasks; t++) PetscCall(PetscFree(f->piece[t]));
@@ -147,84 +139,7 @@ PetscErrorCode LitheFarmDestroy(LitheFarm *farm)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ------------------------------------------------------------ counters */
-
-/* On the first process of a group; returns the counter before the increment */
-static PetscErrorCode FarmCount(LitheFarm f, size_t counter, int64_t *before)
-{
-  const int64_t one = 1;
-
-  PetscFunctionBegin;
-  if (f->window == MPI_WIN_NULL) {
-    int64_t *at = (int64_t *)((char *)f->counters + counter);
-
-    *before = (*at)++;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCallMPI(MPI_Fetch_and_op(&one, before, MPI_INT64_T, 0, (MPI_Aint)counter, MPI_SUM, f->window));
-  PetscCallMPI(MPI_Win_flush(0, f->window));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode FarmCountMore(LitheFarm f, size_t counter, double more, double *after)
-{
-  PetscFunctionBegin;
-  if (f->window == MPI_WIN_NULL) {
-    double *at = (double *)((char *)f->counters + counter);
-
-    *at += more;
-    *after = *at;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCallMPI(MPI_Fetch_and_op(&more, after, MPI_DOUBLE, 0, (MPI_Aint)counter, MPI_SUM, f->window));
-  PetscCallMPI(MPI_Win_flush(0, f->window));
-  *after += more;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The number of taken tickets per set. Sets are read in turn, not at the same moment */
-static PetscErrorCode FarmReadSets(LitheFarm f, PetscInt n, int64_t taken[])
-{
-  const int64_t unused = 0;
-
-  PetscFunctionBegin;
-  for (PetscInt s = 0; s < n; s++) {
-    if (f->window == MPI_WIN_NULL) taken[s] = f->counters->set[s];
-    else
-      PetscCallMPI(
-        MPI_Fetch_and_op(&unused, &taken[s], MPI_INT64_T, 0, (MPI_Aint)(offsetof(FarmCounters, set) + sizeof(int64_t) * (size_t)s), MPI_NO_OP, f->window));
-  }
-  if (f->window != MPI_WIN_NULL) PetscCallMPI(MPI_Win_flush(0, f->window));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode FarmCountersReset(LitheFarm f)
-{
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Barrier(f->comm));
-  if (!f->rank || f->window == MPI_WIN_NULL) {
-    PetscCall(PetscMemzero(f->counters, sizeof(*f->counters)));
-    if (f->window != MPI_WIN_NULL) PetscCallMPI(MPI_Win_sync(f->window));
-  }
-  PetscCallMPI(MPI_Barrier(f->comm));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* No group gets a further task: all tickets are taken. With fixed shares the other groups learn of the end of a round only */
-static PetscErrorCode FarmStop(LitheFarm f)
-{
-  const int64_t many = (int64_t)1 << 40;
-
-  PetscFunctionBegin;
-  if (f->window == MPI_WIN_NULL) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallMPI(MPI_Accumulate(&many, 1, MPI_INT64_T, 0, (MPI_Aint)offsetof(FarmCounters, ticket), 1, MPI_INT64_T, MPI_SUM, f->window));
-  PetscCallMPI(MPI_Accumulate(&many, 1, MPI_INT64_T, 0, (MPI_Aint)offsetof(FarmCounters, opened), 1, MPI_INT64_T, MPI_SUM, f->window));
-  for (PetscInt s = 0; s < f->job->nsets; s++)
-    PetscCallMPI(
-      MPI_Accumulate(&many, 1, MPI_INT64_T, 0, (MPI_Aint)(offsetof(FarmCounters, set) + sizeof(int64_t) * (size_t)s), 1, MPI_INT64_T, MPI_SUM, f->window));
-  PetscCallMPI(MPI_Win_flush(0, f->window));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+/* ------------------------------------------------------------ progress */
 
 /* A line of progress, if due. The first process prints the line; with shared counters the line covers all groups */
 static PetscErrorCode FarmSpeak(LitheFarm f, PetscInt done, double cost, double amount, PetscBool last)
@@ -252,263 +167,87 @@ static PetscErrorCode FarmSpeak(LitheFarm f, PetscInt done, double cost, double 
 
 /* ------------------------------------------------------------ a task */
 
-static double FarmCost(const LitheFarmJob *job, PetscInt task)
-{
-  return job->cost ? (double)job->cost[task] : 1;
-}
-
 static double FarmAmount(const LitheFarmJob *job, PetscInt task)
 {
   return job->unit && job->amount ? (double)job->amount[task] : 0;
 }
 
-/* By all processes of a group, which agree on the result */
-static PetscErrorCode FarmTask(LitheFarm f, PetscInt task, PetscInt attempt)
+/* The result of a task that has run, on which the processes of a group agree */
+static PetscErrorCode FarmTake(LitheFarm f, PetscInt task, PetscReal *work, PetscReal **piece, PetscBool failed)
 {
-  const LitheFarmJob *job   = f->job;
-  PetscReal          *piece = NULL, largest, pieces = 0;
-  PetscBool           failed = PETSC_FALSE;
-  double              cost, amount;
-  int64_t             done;
-  LitheFarmRecord    *record = &f->record[task];
+  const LitheFarmJob *job = f->job;
+  PetscReal           largest, pieces = 0;
 
   PetscFunctionBegin;
-  record->group   = f->group.number;
-  record->attempt = attempt;
-  record->begin   = (PetscReal)(MPI_Wtime() - f->begin);
-  PetscCall(LitheSumsZeroTerm(f->sums, f->work));
-  if (job->pieces && !f->group.rank) PetscCall(PetscCalloc1(job->pieces[task], &piece));
-  PetscCall((*job->run)(job->ctx, task, attempt, f->work, piece, &failed));
-
-  PetscCall(LitheSumsLargest(job->memory, job->n, f->work, &largest));
-  if (piece) PetscCall(LitheSumsLargest(PETSC_MEMTYPE_HOST, job->pieces[task], piece, &pieces));
+  PetscCall(LitheSumsLargest(job->memory, job->n, work, &largest));
+  if (*piece) PetscCall(LitheSumsLargest(PETSC_MEMTYPE_HOST, job->pieces[task], *piece, &pieces));
   if (PetscIsInfOrNanReal(largest) || PetscIsInfOrNanReal(pieces)) failed = PETSC_TRUE;
   if (f->group.size > 1) PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_C_BOOL, MPI_LOR, f->group.comm));
   if (!failed) {
-    PetscCall(LitheSumsAdd(f->sums, largest, f->work));
+    PetscCall(LitheSumsAdd(f->sums, largest, work));
     f->state[task] = PetscMax(job->kind, 1);
     f->fresh++;
-    if (piece && job->deliver) PetscCall((*job->deliver)(job->ctx, task, piece));
-    if (f->piece && piece) {
-      f->piece[task] = piece;
-      piece          = NULL;
+    if (*piece && job->deliver) PetscCall((*job->deliver)(job->ctx, task, *piece));
+    if (f->piece && *piece) {
+      f->piece[task] = *piece;
+      *piece         = NULL;
     }
   }
-  PetscCall(PetscFree(piece));
-  record->end = (PetscReal)(MPI_Wtime() - f->begin);
-  f->ran += (double)(record->end - record->begin);
-  f->did += FarmCost(job, task);
-  if (!f->group.rank) PetscCall(FarmCountMore(f, offsetof(FarmCounters, tried), FarmCost(job, task), &cost));
-  if (!failed && !f->group.rank) {
+  PetscCall(PetscFree(*piece));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The time of a batch, which its tasks share by their costs */
+static void FarmNote(LitheFarm f, PetscInt n, const PetscInt task[], PetscInt attempt, double begin, double end)
+{
+  double cost = 0, sum = 0;
+
+  for (PetscInt k = 0; k < n; k++) cost += FarmCost(f->job, task[k]);
+  for (PetscInt k = 0; k < n; k++) {
+    LitheFarmRecord *record = &f->record[task[k]];
+    const double     from   = cost > 0 ? sum / cost : (double)k / (double)n;
+
+    sum += FarmCost(f->job, task[k]);
+    record->group   = f->group.number;
+    record->attempt = attempt;
+    record->begin   = (PetscReal)(begin + from * (end - begin));
+    record->end     = (PetscReal)(begin + (cost > 0 ? sum / cost : (double)(k + 1) / (double)n) * (end - begin));
+  }
+  f->ran += end - begin;
+  f->did += cost;
+}
+
+/* Tasks that run together, by all processes of a group */
+static PetscErrorCode FarmTasks(LitheFarm f, PetscInt n, const PetscInt task[], PetscInt attempt)
+{
+  const LitheFarmJob *job   = f->job;
+  const double        begin = MPI_Wtime() - f->begin;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < n; k++) {
+    PetscCall(LitheSumsZeroTerm(f->sums, f->work[k]));
+    f->own[k] = NULL;
+    f->bad[k] = PETSC_FALSE;
+    if (job->pieces && !f->group.rank) PetscCall(PetscCalloc1(job->pieces[task[k]], &f->own[k]));
+  }
+  PetscCall((*job->run)(job->ctx, n, task, attempt, f->work, f->own, f->bad));
+  for (PetscInt k = 0; k < n; k++) PetscCall(FarmTake(f, task[k], f->work[k], &f->own[k], f->bad[k]));
+  FarmNote(f, n, task, attempt, begin, MPI_Wtime() - f->begin);
+  for (PetscInt k = 0; k < n && !f->group.rank; k++) {
+    double  cost, amount;
+    int64_t done;
+
+    PetscCall(FarmCountMore(f, offsetof(FarmCounters, tried), FarmCost(job, task[k]), &cost));
+    if (!f->state[task[k]]) continue;
     PetscCall(FarmCount(f, offsetof(FarmCounters, done), &done));
-    PetscCall(FarmCountMore(f, offsetof(FarmCounters, cost), FarmCost(job, task), &cost));
-    PetscCall(FarmCountMore(f, offsetof(FarmCounters, amount), FarmAmount(job, task), &amount));
+    PetscCall(FarmCountMore(f, offsetof(FarmCounters, cost), FarmCost(job, task[k]), &cost));
+    PetscCall(FarmCountMore(f, offsetof(FarmCounters, amount), FarmAmount(job, task[k]), &amount));
     PetscCall(FarmSpeak(f, (PetscInt)done + 1, cost, amount, PETSC_FALSE));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ------------------------------------------------------------ all tasks */
-
-/* The order of the open tasks, set by set. first[nsets + 1]: where sets begin */
-typedef struct {
-  PetscInt        n, nsets, *first;
-  const PetscInt *todo, *owner; /* of the tasks; NULL: whoever comes first */
-  double         *setup;
-  PetscInt        set, at; /* of this group: the current set, or -1; the next task, with fixed shares */
-} FarmQueue;
-
-typedef struct {
-  double   setcost, cost;
-  PetscInt set, task;
-} FarmEntry;
-
-static int FarmLonger(const void *x, const void *y)
-{
-  const FarmEntry *a = (const FarmEntry *)x, *b = (const FarmEntry *)y;
-
-  if (a->setcost != b->setcost) return a->setcost > b->setcost ? -1 : 1;
-  if (a->set != b->set) return a->set < b->set ? -1 : 1;
-  if (a->cost != b->cost) return a->cost > b->cost ? -1 : 1;
-  return a->task < b->task ? -1 : a->task > b->task;
-}
-
-/* The set of the highest cost comes first; in each set the longest tasks come first, and equal tasks keep their order. NULL: tasks alone */
-static PetscErrorCode FarmSort(LitheFarm f, PetscInt n, PetscInt todo[], FarmQueue *queue)
-{
-  const LitheFarmJob *job = f->job;
-  double             *cost;
-  FarmEntry          *entry;
-
-  PetscFunctionBegin;
-  PetscCall(PetscCalloc2(n, &entry, job->nsets, &cost));
-  for (PetscInt k = 0; k < n && job->nsets; k++) cost[job->set[todo[k]]] += FarmCost(job, todo[k]);
-  for (PetscInt k = 0; k < n; k++) {
-    entry[k] = (FarmEntry){0, FarmCost(job, todo[k]), 0, todo[k]};
-    if (!job->nsets) continue;
-    entry[k].set     = job->set[todo[k]];
-    entry[k].setcost = cost[entry[k].set];
-  }
-  qsort(entry, (size_t)n, sizeof(*entry), FarmLonger);
-  *queue = (FarmQueue){.n = n, .todo = todo, .set = -1};
-  PetscCall(PetscCalloc2(job->nsets + 1, &queue->first, job->nsets + 1, &queue->setup));
-  for (PetscInt k = 0; k < n; k++) {
-    todo[k] = entry[k].task;
-    if (!job->nsets || (k && entry[k].set == entry[k - 1].set)) continue;
-    queue->first[queue->nsets] = k;
-    if (job->setup) queue->setup[queue->nsets] = (double)job->setup[entry[k].set];
-    queue->nsets++;
-  }
-  queue->first[queue->nsets] = n;
-  PetscCall(PetscFree2(entry, cost));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Each task goes to the group with the least work so far; a group gets neighbouring tasks of a set */
-static PetscErrorCode FarmShareOut(LitheFarm f, PetscInt n, const PetscInt todo[], PetscInt owner[])
-{
-  double *load, sum = 0;
-
-  PetscFunctionBegin;
-  PetscCall(PetscCalloc1(f->group.groups, &load));
-  for (PetscInt k = 0; k < n; k++) {
-    const double cost  = FarmCost(f->job, todo[k]);
-    PetscInt     least = 0;
-
-    if (f->job->nsets) owner[k] = PetscMin(f->group.groups - 1, (PetscInt)((double)f->group.groups * (sum + cost / 2) / f->total));
-    else {
-      for (PetscInt g = 1; g < f->group.groups; g++) least = load[g] < load[least] ? g : least;
-      owner[k] = least;
-    }
-    load[owner[k]] += cost;
-    sum += cost;
-  }
-  PetscCall(PetscFree(load));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-   Whether a task of this cost would keep the other groups waiting. The time of the task follows from earlier tasks of
-   this group, before the first one from the guess and the rate of the other groups. The time of the rest follows from the
-   rate of all groups
-*/
-static PetscErrorCode FarmIsTooSlow(LitheFarm f, double cost, PetscBool *slow)
-{
-  double tried, elapsed, own;
-
-  PetscFunctionBegin;
-  *slow = PETSC_FALSE;
-  if (!f->slow) PetscFunctionReturn(PETSC_SUCCESS);
-  for (;;) {
-    PetscCall(FarmCountMore(f, offsetof(FarmCounters, tried), 0, &tried));
-    if (tried > 0) break;
-    PetscCall(PetscSleep((PetscReal)0.001)); /* no rate yet: the first task of a fast group is under way */
-    PetscCall(LitheFarmPoke(f));
-  }
-  elapsed = MPI_Wtime() - f->begin;
-  own     = f->did > 0 ? f->ran / f->did : (double)f->job->slow * elapsed * (double)f->fast / tried;
-  *slow   = (PetscBool)(cost * own > elapsed * (f->total - tried) / tried);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-   The set with the most work left, if this group would finish a task before the present groups finish the set; or -1.
-   A slow group may leave its set, so others help with each task that is left
-*/
-static PetscErrorCode FarmFindSet(LitheFarm f, const FarmQueue *q, PetscInt *set)
-{
-  int64_t *taken;
-  double   most = 0;
-  /* also tasks that a slow group may leave */
-  const PetscBool always = (PetscBool)(f->unlike && !f->slow);
-
-  PetscFunctionBegin;
-  *set = -1;
-  PetscCall(PetscMalloc1(q->nsets, &taken));
-  PetscCall(FarmReadSets(f, q->nsets, taken));
-  for (PetscInt s = 0; s < q->nsets; s++) {
-    const PetscInt next = q->first[s] + (PetscInt)PetscMin(taken[s], (int64_t)(q->first[s + 1] - q->first[s]));
-    double         rest = -q->setup[s];
-
-    if (next == q->first[s + 1]) continue;
-    for (PetscInt k = next; k < q->first[s + 1]; k++) rest += FarmCost(f->job, q->todo[k]);
-    /* half a task: the present groups are about halfway through a task */
-    if ((always || rest > FarmCost(f->job, q->todo[next]) / 2) && (*set < 0 || rest > most)) {
-      most = rest;
-      *set = s;
-    }
-  }
-  PetscCall(PetscFree(taken));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The set of the least cost that has tasks left, or -1 */
-static PetscErrorCode FarmFindCheapSet(LitheFarm f, const FarmQueue *q, PetscInt *set)
-{
-  int64_t *taken;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(q->nsets, &taken));
-  PetscCall(FarmReadSets(f, q->nsets, taken));
-  for (*set = q->nsets - 1; *set >= 0 && taken[*set] >= q->first[*set + 1] - q->first[*set]; --*set) {
-  }
-  PetscCall(PetscFree(taken));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* On the first process of a group: the next task of the group's set, of a set that no group has begun, or of a set that needs help; or -1 */
-static PetscErrorCode FarmNextOfSets(LitheFarm f, FarmQueue *q, PetscInt *task)
-{
-  int64_t   ticket;
-  PetscBool slow;
-
-  PetscFunctionBegin;
-  *task = -1;
-  for (;;) {
-    if (q->set >= 0) {
-      PetscCall(FarmIsTooSlow(f, FarmCost(f->job, q->todo[q->first[q->set]]), &slow));
-      if (slow) break;
-      PetscCall(FarmCount(f, offsetof(FarmCounters, set) + sizeof(int64_t) * (size_t)q->set, &ticket));
-      if (ticket < q->first[q->set + 1] - q->first[q->set]) {
-        *task = q->todo[q->first[q->set] + (PetscInt)ticket];
-        break;
-      }
-    }
-    if (f->slow) {
-      PetscCall(FarmFindCheapSet(f, q, &q->set));
-      if (q->set < 0) break;
-      continue;
-    }
-    PetscCall(FarmCount(f, offsetof(FarmCounters, opened), &ticket));
-    if (ticket < q->nsets) q->set = (PetscInt)ticket;
-    else PetscCall(FarmFindSet(f, q, &q->set));
-    if (q->set < 0) break;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* On the first process of a group: the next task, or -1 */
-static PetscErrorCode FarmNext(LitheFarm f, FarmQueue *q, PetscInt *task)
-{
-  PetscFunctionBegin;
-  if (!q->owner && q->nsets) {
-    PetscCall(FarmNextOfSets(f, q, task));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (q->owner) {
-    while (q->at < q->n && q->owner[q->at] != f->group.number) ++q->at;
-  } else {
-    int64_t   ticket = q->n;
-    PetscBool slow   = PETSC_FALSE;
-
-    if (q->n) PetscCall(FarmIsTooSlow(f, FarmCost(f->job, q->todo[PetscMin(q->at, q->n - 1)]), &slow));
-    if (!slow) PetscCall(FarmCount(f, offsetof(FarmCounters, ticket), &ticket));
-    q->at = (PetscInt)PetscMin(ticket, (int64_t)q->n);
-  }
-  *task = q->at < q->n ? q->todo[q->at] : -1;
-  ++q->at;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* Whether the journal is due. Journals take a twentieth of the time at most; the first journal is written at once */
 static PetscBool FarmIsDue(const struct _n_LitheFarm *f)
@@ -518,22 +257,22 @@ static PetscBool FarmIsDue(const struct _n_LitheFarm *f)
 
 static PetscErrorCode FarmRound(LitheFarm f, FarmQueue *queue, PetscInt attempt)
 {
-  PetscInt next[2]; /* the task, and whether the journal is written before */
+  PetscInt *next = f->next; /* the number of tasks, whether the journal is written before, the tasks */
 
   PetscFunctionBegin;
   for (;;) {
     if (!f->group.rank) {
-      PetscCall(FarmNext(f, queue, &next[0]));
+      PetscCall(FarmNext(f, queue, &next[0], next + 2));
       next[1] = FarmIsDue(f);
     }
-    if (f->group.size > 1) PetscCallMPI(MPI_Bcast(next, 2, MPIU_INT, 0, f->group.comm));
+    if (f->group.size > 1) PetscCallMPI(MPI_Bcast(next, (PetscMPIInt)f->batch + 2, MPIU_INT, 0, f->group.comm));
     if (next[1]) PetscCall(FarmJournalWrite(f));
     if (f->broken) {
       if (!f->group.rank) PetscCall(FarmStop(f));
       break;
     }
-    if (next[0] < 0) break;
-    PetscCall(FarmTask(f, next[0], attempt));
+    if (!next[0]) break;
+    PetscCall(FarmTasks(f, next[0], next + 2, attempt));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -619,7 +358,9 @@ static PetscErrorCode FarmStart(LitheFarm f, const LitheFarmJob *job)
   f->broken        = PETSC_FALSE;
   f->trouble[0]    = 0;
   PetscCall(LitheSumsCreate(job->memory, job->n, &f->sums));
-  PetscCall(LitheSumsCreateTerm(f->sums, &f->work));
+  f->batch = PetscClipInterval((job->ntasks + f->group.groups - 1) / f->group.groups, 1, PetscMax(job->batch, 1));
+  PetscCall(PetscCalloc4(f->batch, &f->work, f->batch, &f->own, f->batch, &f->bad, f->batch + 2, &f->next));
+  for (PetscInt k = 0; k < f->batch; k++) PetscCall(LitheSumsCreateTerm(f->sums, &f->work[k]));
   PetscCall(PetscCalloc1(job->ntasks, &f->state));
   PetscCall(PetscCalloc1(job->ntasks, &f->record));
   PetscCall(PetscCalloc1(job->ntasks, &f->failed));
@@ -662,11 +403,11 @@ static PetscErrorCode FarmRounds(LitheFarm f, PetscInt *left, PetscInt todo[], P
     const PetscInt before = *left;
     FarmQueue      queue;
 
-    PetscCall(FarmSort(f, before, todo, &queue));
+    PetscCall(FarmQueueCreate(f, before, todo, attempt ? 1 : f->batch, &queue)); /* a task that has failed runs alone */
     if (attempt || f->options.fixed) queue.owner = owner;
     if (!attempt && f->options.fixed) PetscCall(FarmShareOut(f, before, todo, owner));
     PetscCall(FarmRound(f, &queue, attempt));
-    PetscCall(PetscFree2(queue.first, queue.setup));
+    PetscCall(FarmQueueDestroy(&queue));
     PetscCall(FarmJournalEnd(f, PETSC_FALSE));
     PetscCall(FarmGather(f, before, todo, left, todo, owner));
     f->result.done += before - *left;

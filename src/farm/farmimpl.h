@@ -30,7 +30,11 @@ struct _n_LitheFarm {
   LitheSums           sums;
   unsigned char      *state; /* [ntasks] the kind of group of each task in the sums, else 0 */
   PetscReal         **piece; /* [ntasks] kept for the journal, on the first process of a group; NULL without a journal */
-  PetscReal          *work;  /* a task's sum */
+  PetscInt            batch; /* tasks at once, at most */
+  PetscReal         **work;  /* [batch] sums of tasks under way, own numbers, and failures */
+  PetscReal         **own;
+  PetscBool          *bad;
+  PetscInt           *next;  /* [batch + 2] of this group: see FarmRound() */
   double              begin; /* of the run */
   double              wrote; /* time of the last journal, and seconds spent on the journal */
   double              writing;
@@ -47,6 +51,38 @@ struct _n_LitheFarm {
   PetscInt           *failed;
   LitheFarmResult     result;
 };
+
+static inline double FarmCost(const LitheFarmJob *job, PetscInt task)
+{
+  return job->cost ? (double)job->cost[task] : 1;
+}
+
+/* counters.c: on the first process of a group; counter: a place in FarmCounters */
+PETSC_INTERN PetscErrorCode FarmCount(LitheFarm, size_t counter, int64_t *before);
+PETSC_INTERN PetscErrorCode FarmCountMore(LitheFarm, size_t counter, double more, double *after);
+PETSC_INTERN PetscErrorCode FarmReadSets(LitheFarm, PetscInt, int64_t taken[]);
+PETSC_INTERN PetscErrorCode FarmStop(LitheFarm);
+/* Collective on all */
+PETSC_INTERN PetscErrorCode FarmCountersReset(LitheFarm);
+
+/*
+   The order of the open tasks, set by set, in batches. begin[n + 1]: the first tasks of batches, places in todo;
+   first[nsets + 1]: the first batches of sets
+*/
+typedef struct {
+  PetscInt        n, nsets, *first, *begin, batch; /* batch: tasks of a batch at most */
+  const PetscInt *todo, *owner;                    /* of the tasks; NULL: whoever comes first */
+  double         *setup;
+  PetscInt        set, at; /* of this group: the current set, or -1; the next batch, or the next task with fixed shares */
+} FarmQueue;
+
+/* queue.c: of the tasks todo[n], which are sorted */
+PETSC_INTERN PetscErrorCode FarmQueueCreate(LitheFarm, PetscInt n, PetscInt todo[], PetscInt batch, FarmQueue *);
+PETSC_INTERN PetscErrorCode FarmQueueDestroy(FarmQueue *);
+/* Fixed shares of groups, for queue->owner */
+PETSC_INTERN PetscErrorCode FarmShareOut(LitheFarm, PetscInt n, const PetscInt todo[], PetscInt owner[]);
+/* On the first process of a group: the next tasks, or none */
+PETSC_INTERN PetscErrorCode FarmNext(LitheFarm, FarmQueue *, PetscInt *n, PetscInt task[]);
 
 /* journal.c: results of earlier runs, into the sums and states of the first group; known[ntasks], on all processes */
 PETSC_INTERN PetscErrorCode FarmJournalRead(LitheFarm, PetscBool known[]);

@@ -11,6 +11,14 @@ static char help[] = "LitheFarm: any grouping gives the same bits, failed tasks 
 static PetscReal   first[TEST_N], firstown[TEST_TASKS];
 static PetscMPIInt size, rank;
 
+/* Batches that are whole as long as each group gets one, then one for each group, if there are enough tasks */
+static PetscInt Runs(PetscInt groups, PetscInt batch)
+{
+  const PetscInt round = groups * PetscMax(batch, 1);
+
+  return TEST_TASKS / round * groups + PetscMin(groups, TEST_TASKS % round);
+}
+
 /* Each task once, by groups of any size; against sums in doubles */
 static PetscErrorCode TestGroups(LitheFarmOptions options)
 {
@@ -20,7 +28,7 @@ static PetscErrorCode TestGroups(LitheFarmOptions options)
       LitheFarm              farm;
       FarmTest               t;
       const LitheFarmResult *r;
-      PetscInt               all[TEST_TASKS];
+      PetscInt               all[TEST_TASKS], runs;
       char                   name[64];
 
       options.size  = g;
@@ -39,6 +47,9 @@ static PetscErrorCode TestGroups(LitheFarmOptions options)
         if (WRONG(record->group < 0 || record->group >= t.group.groups || record->attempt || !(record->begin >= 0 && record->end >= record->begin)))
           FAIL("%s: record of task %d: group %d, %g to %g", name, (int)k, (int)record->group, (double)record->begin, (double)record->end);
       }
+      runs = t.group.rank ? 0 : t.runs;
+      PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &runs, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
+      if (WRONG(!fixed && runs != Runs(t.group.groups, t.job.batch))) FAIL("%s: %d batches, not %d", name, (int)runs, (int)Runs(t.group.groups, t.job.batch));
       if (WRONG(!r->complete || r->done != TEST_TASKS || r->found || r->nfailed || !(r->busy >= 0 && r->busy <= 1.001)))
         FAIL("%s: result, busy %g", name, (double)r->busy);
       if (g == size && !fixed) {
@@ -217,6 +228,7 @@ int main(int argc, char **argv)
 
   test:
     nsize: {{1 2 3 4}}
+    args: -batch {{0 3 100}}
     output_file: output/ex2.out
 
 TEST*/

@@ -23,14 +23,14 @@ typedef struct {
 
 static PetscReal nap; /* seconds of each task on this process */
 
-static PetscErrorCode Run(void *ctx, PetscInt task, PetscInt attempt, PetscReal sum[], PetscReal piece[], PetscBool *failed)
+static PetscErrorCode Run(void *ctx, PetscInt n, const PetscInt task[], PetscInt attempt, PetscReal *const sum[], PetscReal *const piece[], PetscBool failed[])
 {
   SetTest *s = (SetTest *)ctx;
 
   PetscFunctionBeginUser;
-  if (!attempt && (!s->visits || s->visited[s->visits - 1] != s->set[task])) s->visited[s->visits++] = s->set[task];
+  if (!attempt && (!s->visits || s->visited[s->visits - 1] != s->set[task[0]])) s->visited[s->visits++] = s->set[task[0]];
   if (nap > 0) PetscCall(PetscSleep(nap));
-  PetscCall(FarmTestRun(&s->t, task, attempt, sum, piece, failed));
+  PetscCall(FarmTestRun(&s->t, n, task, attempt, sum, piece, failed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -245,6 +245,7 @@ int main(int argc, char **argv)
 
   test:
     nsize: {{1 2 3 4}}
+    args: -batch {{0 5}}
     output_file: output/ex3.out
 
 TEST*/

@@ -18,6 +18,7 @@ typedef struct {
   LitheFarmJob   job;
   PetscSF        sf;               /* from the sums of this process to the complete sums on all processes, each with a share */
   PetscInt       fails, failsonce; /* tasks, or -1 */
+  PetscInt       runs;             /* of some tasks at once, by this process */
   PetscInt       kill, done;       /* kill: after this number of tasks on this process, or -1; done: completed tasks */
   PetscReal      delay;            /* seconds of a task, on the average */
   PetscInt       pieces[TEST_TASKS];
@@ -34,10 +35,8 @@ static inline PetscReal FarmTestNumber(PetscInt task, PetscInt64 i)
   return (PetscReal)ldexp((double)(int64_t)hash / 9.3e18, (int)(hash % 40) - (int)(task % 7) * 9);
 }
 
-static PetscErrorCode FarmTestRun(void *ctx, PetscInt task, PetscInt attempt, PetscReal sum[], PetscReal piece[], PetscBool *failed)
+static PetscErrorCode FarmTestRunOne(FarmTest *t, PetscInt task, PetscInt attempt, PetscReal sum[], PetscReal piece[], PetscBool *failed)
 {
-  FarmTest *t = (FarmTest *)ctx;
-
   PetscFunctionBeginUser;
   t->tried[task]++;
   if (t->delay > 0) PetscCall(PetscSleep(t->delay * (PetscReal)(1 + task % 3) / 2));
@@ -50,6 +49,22 @@ static PetscErrorCode FarmTestRun(void *ctx, PetscInt task, PetscInt attempt, Pe
   }
   if (t->failsonce == task && !attempt) *failed = PETSC_TRUE;
   t->done++;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode FarmTestRun(void *ctx, PetscInt n, const PetscInt task[], PetscInt attempt, PetscReal *const sum[], PetscReal *const piece[],
+                                  PetscBool failed[])
+{
+  FarmTest *t = (FarmTest *)ctx;
+
+  PetscFunctionBeginUser;
+  t->runs++;
+  if (WRONG(n < 1 || n > PetscMax(t->job.batch, 1) || (attempt && n > 1))) FAIL("%d tasks at once in attempt %d", (int)n, (int)attempt);
+  for (PetscInt k = 0; k < n; k++) {
+    if (WRONG(failed[k] || !piece[k] != (t->group.rank > 0 || !t->pieces[task[k]]))) FAIL("task %d begins wrongly", (int)task[k]);
+    if (WRONG(t->job.nsets && t->job.set[task[k]] != t->job.set[task[0]])) FAIL("tasks %d and %d are of different sets", (int)task[0], (int)task[k]);
+    PetscCall(FarmTestRunOne(t, task[k], attempt, sum[k], piece[k], &failed[k]));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -76,10 +91,11 @@ static PetscErrorCode FarmTestCreate(LitheFarm farm, FarmTest *t)
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   t->fails = t->failsonce = t->kill = -1;
-  t->job       = (LitheFarmJob){.what = "task", .ntasks = TEST_TASKS, .cost = t->cost, .attempts = 2, .hash = 42, .kind = 1, .N = TEST_N, .pieces = t->pieces};
-  t->job.first = (PetscInt64)TEST_N * t->group.rank / t->group.size;
-  t->job.n     = (PetscInt)((PetscInt64)TEST_N * (t->group.rank + 1) / t->group.size - t->job.first);
-  t->job.run   = FarmTestRun;
+  t->job = (LitheFarmJob){.what = "task", .ntasks = TEST_TASKS, .cost = t->cost, .attempts = 2, .hash = 42, .kind = 1, .N = TEST_N, .pieces = t->pieces};
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-batch", &t->job.batch, NULL));
+  t->job.first   = (PetscInt64)TEST_N * t->group.rank / t->group.size;
+  t->job.n       = (PetscInt)((PetscInt64)TEST_N * (t->group.rank + 1) / t->group.size - t->job.first);
+  t->job.run     = FarmTestRun;
   t->job.deliver = FarmTestDeliver;
   t->job.ctx     = t;
   for (PetscInt k = 0; k < TEST_TASKS; k++) {

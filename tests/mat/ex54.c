@@ -305,7 +305,7 @@ int main(int argc, char **argv)
 
   test:
     suffix: ipc
-    nsize: {{2 3}}
+    nsize: {{2 3 4}}
     requires: cuda !complex double
     args: -test_vec_type cuda -mat_born_transport ipc -test_short
     output_file: output/ex54.out

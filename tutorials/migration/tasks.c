@@ -255,18 +255,20 @@ static PetscErrorCode DoTask(MigrationJob *job, const MigrationTask *task, Petsc
 
 /* In a group of one process, errors of memory and of floating-point numbers fail only the task, and its objects are
    destroyed */
-static PetscErrorCode RunTask(void *ctx, PetscInt number, PetscInt attempt, PetscReal sum[], PetscReal piece[], PetscBool *failed)
+static PetscErrorCode RunTask(void *ctx, PETSC_UNUSED PetscInt n, const PetscInt number[], PetscInt attempt, PetscReal *const sum[], PetscReal *const piece[],
+                              PetscBool *failed)
 {
-  MigrationJob  *job = (MigrationJob *)ctx;
+  MigrationJob  *job  = (MigrationJob *)ctx;
+  MigrationTask *task = &job->task[number[0]];
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
   if (job->group.size > 1) {
-    PetscCall(DoTask(job, &job->task[number], (PetscBool)(attempt > 0), sum, piece, failed));
+    PetscCall(DoTask(job, task, (PetscBool)(attempt > 0), sum[0], piece[0], failed));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
-  ierr = DoTask(job, &job->task[number], (PetscBool)(attempt > 0), sum, piece, failed);
+  ierr = DoTask(job, task, (PetscBool)(attempt > 0), sum[0], piece[0], failed);
   PetscCall(PetscPopErrorHandler());
   if (ierr == PETSC_ERR_MEM || ierr == PETSC_ERR_FP || ierr == PETSC_ERR_NOT_CONVERGED || ierr == PETSC_ERR_CONV_FAILED) {
     *failed  = PETSC_TRUE;

@@ -22,6 +22,9 @@
                grid the field is 0, as far as the stencil reaches. The places behind a line are beyond that line and
                before the next one
 
+   In two dimensions a grid may be a stack of n[2] shots, which are computed together. Plane k of a field is then the field of
+   shot k, with all its margins, and V may be one field for all shots.
+
    The numbers of a field are of one of three kinds. All companions of a field have the real kind that belongs to it.
 */
 
@@ -49,7 +52,7 @@ static inline size_t BornBytes(BornNumber number)
 
 typedef struct {
   int        dim, radius;
-  PetscInt   n[3];                           /* nodes; 1 in a missing dimension */
+  PetscInt   n[3];                           /* nodes; in two dimensions n[2] is the number of shots, 1 or a stack */
   PetscInt   halo;                           /* planes of room at each end of the last dimension */
   PetscInt   start, planes;                  /* the first plane of this part in the whole grid, and the planes of the whole grid */
   PetscInt64 nodes, stride[3], first, size;  /* of grid arrays; of field arrays */
@@ -57,7 +60,10 @@ typedef struct {
   PetscInt   width;                          /* nodes of the sponge at each face */
   double     damping;                        /* s at the faces */
   PetscBool  surface;                        /* the first face of the last dimension is a free surface, without a sponge */
+  PetscBool  sharedV;                        /* the shots of a stack have one V */
 } BornGrid;
+
+#define BORN_MOST_SHOTS 65535 /* of a stack: a limit of CUDA */
 
 #define BORN_REAL    float
 #define BORN_NAME(f) f##_Single
@@ -149,6 +155,18 @@ static LITHE_HD inline PetscInt64 BornPlace(const BornGrid *g, PetscInt i, Petsc
   return g->first + i + g->stride[1] * j + g->stride[2] * k;
 }
 
+/* The same of V */
+static LITHE_HD inline PetscInt64 BornPlaceV(const BornGrid *g, PetscInt i, PetscInt j, PetscInt k)
+{
+  return BornPlace(g, i, j, g->sharedV ? 0 : k);
+}
+
+/* The shots of a stack */
+static inline PetscInt BornShots(const BornGrid *g)
+{
+  return g->dim == 2 ? g->n[2] : 1;
+}
+
 /* Where a node of a grid array is */
 static LITHE_HD inline void BornNodeOf(const BornGrid *g, PetscInt64 node, PetscInt at[3])
 {
@@ -193,11 +211,11 @@ typedef struct {
   void       *out;      /* out = q */
   int         bits;     /* 32, 16 or 8: q is rounded as in a store, and written to store unless that is NULL; 0: neither */
   void       *store;
-  unsigned   *largest; /* of integers: becomes the largest |new|, if that is larger */
+  unsigned   *largest; /* of integers, per shot: becomes the largest |new|, if that is larger */
   PetscInt    part[2]; /* on a device: only planes part[0] <= k < part[1] of the last dimension; all of them if part[1] is 0 */
 } BornStep;
 
-/* A force f = factor values[stride p] at points p, in a step that has been made */
+/* A force f = factor values[stride p] at points p, in a step that has been made. A stack may have a factor per shot */
 typedef struct {
   BornNumber        number;
   PetscBool         sponge, inside; /* as in the step */
@@ -208,9 +226,10 @@ typedef struct {
   const PetscReal  *values;
   PetscInt64        stride;
   double            factor;
-  void             *u;   /* u += V f / (1 + s), in integers if the field has them */
-  void             *out; /* out += f */
-  void             *w;   /* w += V scatter f / (1 + s) */
+  const double     *factors; /* per shot; NULL: factor */
+  void             *u;       /* u += V f / (1 + s), in integers if the field has them */
+  void             *out;     /* out += f */
+  void             *w;       /* w += V scatter f / (1 + s) */
   const void       *scatter;
   const void       *with; /* image += f with */
   void             *image;

@@ -39,9 +39,13 @@ typedef struct {
 } LitheFarmGroup;
 
 /*
-   The work, the same on all processes except n, first, kind, slow and ctx. All processes of a group call run(). At first
-   sum[n] is zero; written numbers are added. piece[] exists on the first process of the group only. A task contributes
-   nothing if a process sets *failed or writes a number that is not finite.
+   The work, the same on all processes except n, first, kind, slow and ctx. All processes of a group call run(), with some
+   tasks at once: batch at most, of one set, and one task alone after a failure. Towards the end groups get fewer tasks at
+   once, so no group waits long for the others. Results must not depend on the company of a task.
+
+   At first sum[k][n] of task[k] is zero; written numbers are added. piece[k][] exists on the first process of the group
+   only, and is NULL elsewhere. A task contributes nothing if a process sets failed[k] or writes a number that is not
+   finite. The other tasks of the batch count.
 
    Tasks of one set share a preparation, for example a preconditioner. A group keeps its set until all tasks of the set have begun.
    The set of the highest cost begins first. A group without a set helps with another set if the gain is worth the preparation.
@@ -57,6 +61,7 @@ typedef struct {
   const char      *unit;     /* progress counts these per second: "solves"; NULL: nothing */
   const PetscReal *amount;   /* [ntasks] of them */
   const PetscReal *cost;     /* [ntasks] the time of a task in any unit; NULL: all the same */
+  PetscInt         batch;    /* tasks that run() gets at once, at most; 0: 1 */
   PetscInt         attempts; /* of a failed task; each by another group if possible */
   uint64_t         hash;     /* of all inputs of the results: LitheFarmHash() */
   unsigned char    kind;     /* of this group, noted in the journal: 1 for the host, other numbers for other machines */
@@ -65,14 +70,14 @@ typedef struct {
   PetscInt         n;
   PetscMemType     memory; /* where run() has sum[] */
   const PetscInt  *pieces; /* [ntasks] number of own numbers; NULL: none */
-  PetscErrorCode (*run)(void *ctx, PetscInt task, PetscInt attempt, PetscReal sum[], PetscReal piece[], PetscBool *failed);
+  PetscErrorCode (*run)(void *ctx, PetscInt n, const PetscInt task[], PetscInt attempt, PetscReal *const sum[], PetscReal *const piece[], PetscBool failed[]);
   PetscErrorCode (*deliver)(void *ctx, PetscInt task, const PetscReal piece[]); /* on the first process of a group, also for tasks of a journal */
   void *ctx;
 } LitheFarmJob;
 
 /* Of one task. group < 0: not done in this run */
 typedef struct {
-  PetscReal     begin, end; /* seconds since the run began */
+  PetscReal     begin, end; /* seconds since the run began; tasks that run together share their time by their costs */
   PetscInt      group, attempt;
   unsigned char kind; /* of the group of the task, also in an earlier run; 0: not done */
 } LitheFarmRecord;

@@ -13,27 +13,71 @@ typedef struct {
   BornProduct      product;
   PetscBool        write;
   const PetscReal *model; /* of the slab; NULL where the product has none */
-  PetscReal       *data;  /* of a shot, on all processes of a group; NULL: none */
+  PetscBool        rows;  /* there are data */
+  PetscReal       *data;  /* data[room]: of some shots, on all processes of a group */
+  PetscInt         room;
 } BornJob;
 
-/* One shot, by a group */
-static PetscErrorCode BornRunShot(void *context, PetscInt task, PETSC_UNUSED PetscInt attempt, PetscReal sum[], PetscReal piece[],
-                                  PETSC_UNUSED PetscBool *failed)
+static inline PetscInt BornRows(const BornJob *job, PetscInt shot)
 {
-  BornJob       *job   = (BornJob *)context;
-  BornSplit     *split = job->ctx->split;
-  BornShot      *shot  = &job->ctx->shots[task];
-  const PetscInt n     = shot->nreceivers * job->ctx->samples;
-  PetscReal     *data  = piece ? piece : job->data;
+  return job->ctx->shots[shot].nreceivers * job->ctx->samples;
+}
+
+/* The data of some shots, one after the other: zeros, or the rows of the vector */
+static PetscErrorCode BornOpenData(BornJob *job, PetscInt n, const PetscInt task[], PetscInt *rows)
+{
+  BornSplit *split = job->ctx->split;
+  PetscInt   at    = 0;
 
   PetscFunctionBegin;
-  if (data && job->write) PetscCall(PetscArrayzero(data, n));
-  else if (data) {
-    if (!split->group.rank) PetscCall(BornSplitGetRows_Private(split, shot->owner, shot->offset, n, data));
-    PetscCall(BornSplitSpreadRows_Private(split, n, data));
+  *rows = 0;
+  for (PetscInt k = 0; k < n; k++) *rows += BornRows(job, task[k]);
+  if (!job->data || *rows > job->room) {
+    PetscCall(PetscFree(job->data));
+    PetscCall(PetscMalloc1(*rows, &job->data));
+    job->room = *rows;
   }
-  PetscCall((*job->product)(job->ctx, shot, job->model, data, sum));
-  if (data && job->write) PetscCall(BornSplitUniteRows_Private(split, n, data));
+  if (job->write) PetscCall(PetscArrayzero(job->data, *rows));
+  for (PetscInt k = 0; k < n && !job->write; k++) {
+    const BornShot *shot = &job->ctx->shots[task[k]];
+
+    if (!split->group.rank) PetscCall(BornSplitGetRows_Private(split, shot->owner, shot->offset, BornRows(job, task[k]), job->data + at));
+    at += BornRows(job, task[k]);
+  }
+  if (!job->write) PetscCall(BornSplitSpreadRows_Private(split, *rows, job->data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The data to the pieces of the shots */
+static PetscErrorCode BornCloseData(BornJob *job, PetscInt n, const PetscInt task[], PetscInt rows, PetscReal *const piece[])
+{
+  PetscInt at = 0;
+
+  PetscFunctionBegin;
+  if (!job->write) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(BornSplitUniteRows_Private(job->ctx->split, rows, job->data));
+  for (PetscInt k = 0; k < n; k++) {
+    if (piece[k]) PetscCall(PetscArraycpy(piece[k], job->data + at, BornRows(job, task[k])));
+    at += BornRows(job, task[k]);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Some shots, by a group; several by a group of one process only */
+static PetscErrorCode BornRunShots(void *context, PetscInt n, const PetscInt task[], PETSC_UNUSED PetscInt attempt, PetscReal *const sum[],
+                                   PetscReal *const piece[], PETSC_UNUSED PetscBool failed[])
+{
+  BornJob   *job = (BornJob *)context;
+  BornShot **shot;
+  PetscInt   rows = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(n, &shot));
+  for (PetscInt k = 0; k < n; k++) shot[k] = &job->ctx->shots[task[k]];
+  if (job->rows) PetscCall(BornOpenData(job, n, task, &rows));
+  PetscCall((*job->product)(job->ctx, n, shot, job->model, job->data, sum));
+  if (job->rows) PetscCall(BornCloseData(job, n, task, rows, piece));
+  PetscCall(PetscFree(shot));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -43,7 +87,7 @@ static PetscErrorCode BornDeliverShot(void *context, PetscInt task, const PetscR
   const BornShot *shot = &job->ctx->shots[task];
 
   PetscFunctionBegin;
-  PetscCall(BornSplitPutRows_Private(job->ctx->split, shot->owner, shot->offset, shot->nreceivers * job->ctx->samples, piece));
+  PetscCall(BornSplitPutRows_Private(job->ctx->split, shot->owner, shot->offset, BornRows(job, task), piece));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -104,16 +148,16 @@ static PetscErrorCode MatBornSetHash_Private(Mat A, const char name[], Vec model
 */
 PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct product, Vec model, Vec data, Vec image, PetscBool write)
 {
-  Mat_Born              *ctx  = (Mat_Born *)A->data;
-  const BornGrid        *g    = &ctx->grid;
-  PetscInt               most = 0, *pieces = NULL;
-  PetscScalar           *d = NULL;
+  Mat_Born              *ctx    = (Mat_Born *)A->data;
+  const BornGrid        *g      = &ctx->grid;
+  PetscInt              *pieces = NULL;
+  PetscScalar           *d      = NULL;
   BornSplit             *split;
   LitheSums              sums;
   PetscErrorCode         code;
   const LitheFarmResult *result;
   BornJob                job  = {.ctx = ctx, .product = product, .write = write};
-  LitheFarmJob           farm = {.what = "shot", .ntasks = ctx->nshots, .attempts = 1, .kind = 1, .run = BornRunShot, .deliver = BornDeliverShot, .ctx = &job};
+  LitheFarmJob           farm = {.what = "shot", .ntasks = ctx->nshots, .attempts = 1, .kind = 1, .run = BornRunShots, .deliver = BornDeliverShot, .ctx = &job};
 
   PetscFunctionBegin;
   PetscCall(MatBornBuild_Private(A));
@@ -127,14 +171,11 @@ PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct pro
   if (model) PetscCall(MatBornOpenSlab_Private(A, model, &job.model));
   if (data) {
     PetscCall(PetscMalloc1(ctx->nshots, &pieces));
-    for (PetscInt s = 0; s < ctx->nshots; s++) {
-      pieces[s] = ctx->shots[s].nreceivers * ctx->samples;
-      most      = PetscMax(most, pieces[s]);
-    }
+    for (PetscInt s = 0; s < ctx->nshots; s++) pieces[s] = BornRows(&job, s);
+    job.rows = PETSC_TRUE;
     if (write) PetscCall(VecGetArrayWrite(data, &d));
     else PetscCall(VecGetArrayRead(data, (const PetscScalar **)&d));
     PetscCall(BornSplitOpenRows_Private(split, A->rmap->n, (PetscReal *)d, (PetscBool)!write));
-    PetscCall(PetscMalloc1(most, &job.data));
     if (write) farm.pieces = pieces;
   }
   if (image) {
@@ -142,6 +183,7 @@ PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct pro
     farm.first = g->nodes / g->n[g->dim - 1] * g->start;
     farm.N     = g->nodes / g->n[g->dim - 1] * g->planes;
   }
+  farm.batch  = BornShots(&ctx->stack);
   farm.cost   = ctx->cost;
   farm.memory = ctx->kernels == &BornHostKernels ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_CUDA;
   farm.kind   = ctx->kernels == &BornHostKernels ? 1 : 2;

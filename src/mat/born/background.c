@@ -2,11 +2,12 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The background of a MATBORN: the requested one, or the first for which memory suffices */
+/* The background of a MATBORN: the requested one, or the first for which memory suffices. Then the shots that are computed together */
 
 #include "bornimpl.h"
 
-#define BORN_SHARE 0.9 /* of the available memory, which a store may take */
+#define BORN_SHARE    0.9     /* of the available memory, which a store may take */
+#define BORN_TOGETHER 4000000 /* nodes that fill a device */
 
 typedef struct {
   MatBornBackground     name;
@@ -44,15 +45,57 @@ static PetscErrorCode BornShareRoom(Mat A, size_t *room)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatBornChooseBackground_Private(Mat A)
+/* Bytes besides the store: u, w, V, x, q, the image, traces */
+static double BornFieldBytes(const Mat_Born *ctx)
 {
-  Mat_Born    *ctx    = (Mat_Born *)A->data;
-  const double fields = 8 * (double)ctx->grid.size * (double)BornBytes(ctx->real) + (double)BornTracesBytes_Private(ctx); /* u, w, V, x, q, the image */
-  PetscBool    found  = PETSC_FALSE;
+  return 8 * (double)ctx->stack.size * (double)BornBytes(ctx->real) + (double)BornTracesBytes_Private(ctx);
+}
+
+/* How many shots of this size, computed together, a memory has room for. By default groups on one node may share the memory */
+static PetscErrorCode BornShotsInRoom(Mat A, PetscBool host, double bytes, PetscInt *shots)
+{
+  Mat_Born *ctx = (Mat_Born *)A->data;
+  size_t    room;
+  double    many;
 
   PetscFunctionBegin;
+  PetscCall((*ctx->kernels->room)(host, &room));
+  PetscCall(BornShareRoom(A, &room));
+  many = BORN_SHARE * (double)room / bytes;
+  if (ctx->batch == PETSC_DECIDE) many /= 2 * ctx->split->onnode;
+  *shots = many < (double)*shots ? PetscMax(1, (PetscInt)many) : *shots;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Shots in two dimensions are computed together by groups of one process. Each group gets some shots */
+static PetscErrorCode MatBornChooseBatch_Private(Mat A)
+{
+  Mat_Born       *ctx    = (Mat_Born *)A->data;
+  const BornGrid *g      = &ctx->grid;
+  const PetscInt  groups = ctx->split->group.groups;
+  double          fields = BornFieldBytes(ctx) + (double)g->nodes * sizeof(PetscReal), store = (*ctx->background->bytes)(ctx);
+  PetscInt        shots = ctx->batch, most = PetscClipInterval((ctx->nshots + groups - 1) / groups, 1, BORN_MOST_SHOTS);
+
+  PetscFunctionBegin;
+  if (shots == PETSC_DECIDE) shots = ctx->kernels == &BornHostKernels ? 1 : (PetscInt)((BORN_TOGETHER + g->nodes - 1) / g->nodes);
+  if (g->dim > 2 || ctx->farming.size > 1) shots = 1;
+  shots = PetscMin(shots, most);
+  if (shots > 1) PetscCall(BornShotsInRoom(A, PETSC_FALSE, ctx->onhost ? fields : fields + store, &shots));
+  if (shots > 1 && ctx->onhost) PetscCall(BornShotsInRoom(A, PETSC_TRUE, store, &shots));
+  BornStackCreate_Private(g, shots, &ctx->stack);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatBornChooseBackground_Private(Mat A)
+{
+  Mat_Born *ctx   = (Mat_Born *)A->data;
+  PetscBool found = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  BornStackCreate_Private(&ctx->grid, 1, &ctx->stack);
   for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(choices) && !found; c++) {
-    size_t room;
+    const double fields = BornFieldBytes(ctx);
+    size_t       room;
 
     BornChoose(ctx, &choices[c]);
     if (ctx->wanted != MATBORN_BACKGROUND_AUTO && choices[c].name != ctx->wanted) continue;
@@ -66,6 +109,7 @@ PetscErrorCode MatBornChooseBackground_Private(Mat A)
     if (ctx->wanted == choices[c].name && (choices[c].host || ctx->wanted != MATBORN_BACKGROUND_RING)) found = PETSC_TRUE;
     if (ctx->wanted == MATBORN_BACKGROUND_AUTO && choices[c].name == MATBORN_BACKGROUND_RANDOM) found = PETSC_TRUE;
   }
+  PetscCall(MatBornChooseBatch_Private(A)); /* the background of a single shot, so a batch changes no bit */
   PetscCall((*ctx->background->create)(ctx));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

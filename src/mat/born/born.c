@@ -195,6 +195,7 @@ static PetscErrorCode MatDuplicate_Born(Mat A, MatDuplicateOption op, Mat *B)
 . -mat_born_field <float,double> - the numbers of fields, see `MatBornSetField()`
 . -mat_born_background <auto,keep,ring,random,checkpoint> - where the background comes back from, see `MatBornSetBackground()`
 . -mat_born_background_bits <32,16,8> - of a number that is kept, see `MatBornSetBackgroundBits()`
+. -mat_born_batch <n> - shots in two dimensions that are computed together, see `MatBornSetBatch()`
 . -mat_born_group_size <n> - processes that share a shot, see `MatBornSetGroupSize()`
 . -mat_born_transport <auto,ipc,nccl,mpi> - how they exchange planes on devices, see `MatBornSetTransport()`
 . -mat_born_journal <path> - begin of the names of the files from which a killed product continues, see
@@ -239,6 +240,7 @@ PETSC_INTERN PetscErrorCode MatCreate_Born(Mat A)
   ctx->width         = 20;
   ctx->damping       = (PetscReal)PETSC_DETERMINE;
   ctx->checkpoints   = PETSC_DECIDE;
+  ctx->batch         = PETSC_DECIDE;
   ctx->parameter     = MATBORN_PARAMETER_REFLECTIVITY;
   ctx->interpolation = MATBORN_INTERPOLATION_SINC;
   ctx->field         = MATBORN_FIELD_FLOAT;

@@ -70,8 +70,12 @@ static void HOST_NAME(BornMirror)(const BornGrid *g, HOST_NUMBER *u)
   const PetscInt64 plane = g->stride[g->dim - 1];
 
   if (!g->surface || g->start || !u) return;
-  for (PetscInt k = 1; k <= g->radius; k++) {
-    for (PetscInt64 i = 0; i < plane; i++) u[g->first + i - k * plane] = -u[g->first + i + k * plane];
+  for (PetscInt shot = 0; shot < BornShots(g); shot++) {
+    HOST_NUMBER *first = u + BornPlace(g, 0, 0, shot);
+
+    for (PetscInt k = 1; k <= g->radius; k++) {
+      for (PetscInt64 i = 0; i < plane; i++) first[i - k * plane] = -first[i + k * plane];
+    }
   }
 }
 
@@ -109,7 +113,8 @@ static void HOST_NAME(BornPushNodes)(const BornGrid *g, const BornStep *step, Pe
 {
   const PetscInt64 place = BornPlace(g, i, j, k);
   HOST_REAL        room[BORN_CHUNK], s[BORN_CHUNK];
-  const HOST_REAL *V = HOST_NAME(BornGetV)(step->Vbits, step->Vunit, step->V, place, m, room), *scatter = (const HOST_REAL *)step->scatter + place;
+  const HOST_REAL *V       = HOST_NAME(BornGetV)(step->Vbits, step->Vunit, step->V, BornPlaceV(g, i, j, k), m, room),
+                  *scatter = (const HOST_REAL *)step->scatter + place;
 
   if (!HOST_NAME(BornSponges)(g, i, j, k, m, s)) {
     for (PetscInt l = 0; l < m; l++) s[l] = 0;
@@ -123,7 +128,8 @@ LITHE_TARGET_CLONES static void HOST_NAME(BornSecond)(const BornGrid *g, const B
 {
   const PetscInt64 place = BornPlace(g, i, j, k);
   HOST_REAL        room[BORN_CHUNK], lw[BORN_CHUNK], s[BORN_CHUNK], *wold = (HOST_REAL *)step->wold + place, *image;
-  const HOST_REAL *V = HOST_NAME(BornGetV)(step->Vbits, step->Vunit, step->V, place, m, room), *w = (const HOST_REAL *)step->w + place, *scatter;
+  const HOST_REAL *V = HOST_NAME(BornGetV)(step->Vbits, step->Vunit, step->V, BornPlaceV(g, i, j, k), m, room), *w = (const HOST_REAL *)step->w + place,
+                  *scatter;
 
   HOST_NAME(BornStarOf)(g, m, w, lw);
   if (step->image) {
@@ -147,7 +153,7 @@ LITHE_TARGET_CLONES static void HOST_NAME(BornStepNodes)(const BornGrid *g, cons
 {
   const PetscInt64   place = BornPlace(g, i, j, k);
   HOST_REAL          room[BORN_CHUNK], lu[BORN_CHUNK], s[BORN_CHUNK];
-  const HOST_REAL   *V   = HOST_NAME(BornGetV)(step->Vbits, step->Vunit, step->V, place, m, room);
+  const HOST_REAL   *V   = HOST_NAME(BornGetV)(step->Vbits, step->Vunit, step->V, BornPlaceV(g, i, j, k), m, room);
   const HOST_NUMBER *u   = (const HOST_NUMBER *)step->u + place;
   HOST_NUMBER       *old = (HOST_NUMBER *)step->old + place;
 
@@ -160,7 +166,7 @@ LITHE_TARGET_CLONES static void HOST_NAME(BornStepNodes)(const BornGrid *g, cons
   } else {
     for (PetscInt l = 0; l < m; l++) old[l] = HOST_UPDATE(u[l], old[l], V[l], 0, lu[l]);
   }
-  HOST_NOTE(step, m, old);
+  HOST_NOTE(step, g->dim == 2 ? k : 0, m, old);
   if (step->bits) HOST_ROUND(g, step->bits, i, j, k, m, lu, step->store);
   if (step->w) HOST_SECOND(g, step, i, j, k, m, lu);
 }
@@ -198,9 +204,9 @@ static void HOST_NAME(BornForceAll)(const BornGrid *g, const BornForce *force)
     if (!in) continue;
     place = BornPlace(g, at[0], at[1], at[2]);
     for (PetscInt e = p->nodefirst[a]; e < p->nodefirst[a + 1]; e++) sum += (double)p->nodeweight[e] * (double)force->values[force->stride * p->point[e]];
-    f = (HOST_REAL)(force->factor * sum);
+    f = (HOST_REAL)((force->factors ? force->factors[at[2]] : force->factor) * sum);
     if (!HOST_NAME(BornSponges)(g, at[0], at[1], at[2], 1, &s)) s = 0;
-    V = HOST_NAME(BornGetV)(force->Vbits, force->Vunit, force->V, place, 1, &room);
+    V = HOST_NAME(BornGetV)(force->Vbits, force->Vunit, force->V, BornPlaceV(g, at[0], at[1], at[2]), 1, &room);
     if (force->out) ((HOST_REAL *)force->out)[place] += f;
     if (force->u) HOST_ADD(((HOST_NUMBER *)force->u)[place], *V * f / (1 + (force->sponge && !force->inside ? s : 0)));
     if (force->w) ((HOST_REAL *)force->w)[place] += *V * ((const HOST_REAL *)force->scatter)[place] * f / (1 + s);

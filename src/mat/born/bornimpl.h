@@ -77,6 +77,7 @@ typedef struct {
   PetscReal           *wavelet;
   PetscInt             nwavelet;
   PetscReal            spacing[3]; /* 0: from the coordinates of the DMDA */
+  PetscInt             batch;      /* shots that are computed together, at most; or PETSC_DECIDE */
   PetscInt             nshots, maxshots;
   BornShot            *shots;
 
@@ -86,8 +87,8 @@ typedef struct {
   const BornKernels    *kernels;
   const BornBackground *background;
   MatBornBackground     chosen;
-  BornNumber            real, number; /* number: of a background that runs backwards; real: of all other fields */
-  BornGrid              grid;
+  BornNumber            real, number;                 /* number: of a background that runs backwards; real: of all other fields */
+  BornGrid              grid, stack;                  /* stack: of all shots that are computed together */
   PetscReal             h[3], origin[3], least, most; /* least, most: of the velocity */
   double                force;                        /* factor of a sample of the wavelet */
   double                unit;                         /* fields have numbers near 1: u / unit */
@@ -102,8 +103,9 @@ typedef struct {
   PetscInt              run;    /* steps of a sweep: more than the steps of a trace with a low-pass */
   PetscReal            *traces; /* of N; with a low-pass, of all products, with a number per step */
   size_t                ntraces;
-  unsigned             *largest; /* whole number of the background */
-  BornState            *saved;   /* nsaved states; fields may be NULL */
+  unsigned             *largest;    /* whole number of the background, per shot */
+  double               *factors[2]; /* of sources and data, per shot; NULL: of single shots */
+  BornState            *saved;      /* nsaved states; fields may be NULL */
   PetscInt              nsaved, kept, next;
   void                 *store;  /* of keep: q of each interval-th step; of ring: the nodes round the inside at each step */
   size_t                slot;   /* bytes of a step in the store */
@@ -118,18 +120,29 @@ typedef struct {
   PetscReal       *cost;      /* [nshots] seconds of a shot in the last product; NULL before the first product */
 } Mat_Born;
 
-/* A sweep over time of one shot */
+/* Factors of a force: of a single shot, or, where fields are, of each of several shots */
+typedef struct {
+  double one, *each;
+} BornFactors;
+
+/* A sweep over time of one shot, or of several shots together */
 typedef struct {
   Mat_Born        *ctx;
-  BornShot        *shot;
+  PetscInt         n;
+  BornShot *const *shot;
+  BornGrid         grid;           /* the matrix's grid, or a stack */
+  PetscInt         receivers;      /* of all shots; traces of the shots are one after the other */
+  BornPoints       joined[2];      /* sources and receivers of several shots, on the host */
   BornPoints       at, to;         /* where fields are */
   PetscInt         every, samples; /* of the traces: with a low-pass of all steps */
   BornState        u, w;
   BornNumber       number; /* of u */
   PetscBool        sponge; /* of u */
   const void      *V;
-  double           unit;  /* the factor of the numbers of u */
-  double           wunit; /* the factor of the numbers of w */
+  double          *unit;    /* the factors of the numbers of u, per shot */
+  double          *largest; /* whole number of u, per shot */
+  double           wunit;   /* the factor of the numbers of w */
+  BornFactors      source;
   const PetscReal *model;
   const void      *x; /* dV/V, a field, or NULL: no w forwards */
   void            *image;
@@ -161,6 +174,7 @@ PETSC_INTERN PetscErrorCode MatBornGetDM_Private(Mat, DM *, PetscInt *);
 PETSC_INTERN PetscErrorCode BornPointsCreate_Private(MPI_Comm, const BornGrid *, const PetscReal[3], const PetscReal[3], MatBornInterpolation, const char[],
                                                      PetscInt, PetscInt, const PetscReal[], BornPoints *);
 PETSC_INTERN PetscErrorCode BornPointsDestroy_Private(BornPoints *);
+PETSC_INTERN PetscErrorCode BornPointsJoin_Private(PetscInt, const BornPoints *const[], PetscInt64, BornPoints *);
 PETSC_INTERN double         BornKaiser_Private(double, double);
 
 /* checkpoint.c */
@@ -196,11 +210,11 @@ PETSC_INTERN PetscErrorCode BornHalosCreate_Private(Mat_Born *);
 PETSC_INTERN PetscErrorCode BornHalosDestroy_Private(Mat_Born *);
 PETSC_INTERN PetscErrorCode BornHalosGetTransport_Private(const Mat_Born *, LitheTransport *, const char **reason);
 PETSC_INTERN PetscErrorCode BornExchange_Private(Mat_Born *, void *field);
-PETSC_INTERN PetscErrorCode BornAdvance_Private(Mat_Born *, const BornStep *, PetscInt, const BornForce[]);
+PETSC_INTERN PetscErrorCode BornAdvance_Private(Mat_Born *, const BornGrid *, const BornStep *, PetscInt, const BornForce[]);
 
 /* step.c: steps of a sweep */
-PETSC_INTERN PetscErrorCode BornStateStart_Private(Mat_Born *, void *[2], BornNumber, PetscInt, BornState *);
-PETSC_INTERN PetscErrorCode BornStateCopy_Private(Mat_Born *, const BornState *, BornState *);
+PETSC_INTERN PetscErrorCode BornStateStart_Private(BornSweep *, void *[2], BornNumber, PetscInt, BornState *);
+PETSC_INTERN PetscErrorCode BornStateCopy_Private(const BornSweep *, const BornState *, BornState *);
 PETSC_INTERN void           BornStateSwap_Private(BornState *);
 PETSC_INTERN PetscErrorCode BornGetField_Private(Mat_Born *, void **);
 PETSC_INTERN PetscErrorCode BornStepBackground_Private(BornSweep *, BornState *, void *, void *);
@@ -215,14 +229,17 @@ PETSC_INTERN PetscErrorCode MatBornChooseBackground_Private(Mat);
 /* checkpoint.c, keep.c, reverse.c */
 PETSC_INTERN const BornBackground BornCheckpoint, BornKeep, BornRingBackground, BornRandom;
 
-/* sweep.c: products with a shot. Grid arrays may be in any memory, data are on the host; unused arrays are NULL. A product
-   adds to the image */
-typedef PetscErrorCode (*BornProduct)(Mat_Born *, BornShot *, const PetscReal *model, PetscReal *data, PetscReal *image);
-PETSC_INTERN PetscErrorCode BornSweepModel_Private(Mat_Born *, BornShot *, const PetscReal *, PetscReal *, PetscReal *);
-PETSC_INTERN PetscErrorCode BornSweepForward_Private(Mat_Born *, BornShot *, const PetscReal *, PetscReal *, PetscReal *);
-PETSC_INTERN PetscErrorCode BornSweepAdjoint_Private(Mat_Born *, BornShot *, const PetscReal *, PetscReal *, PetscReal *);
-PETSC_INTERN PetscErrorCode BornSweepNormal_Private(Mat_Born *, BornShot *, const PetscReal *, PetscReal *, PetscReal *);
-PETSC_INTERN PetscErrorCode BornSweepIllumination_Private(Mat_Born *, BornShot *, const PetscReal *, PetscReal *, PetscReal *);
+/* sweep.c */
+PETSC_INTERN void BornStackCreate_Private(const BornGrid *, PetscInt shots, BornGrid *stack);
+
+/* Products with some shots, as many as a stack may have. Grid arrays may be in any memory, data are on the host, shot
+   by shot; unused arrays are NULL. A product adds to the image of each shot */
+typedef PetscErrorCode (*BornProduct)(Mat_Born *, PetscInt n, BornShot *const shot[], const PetscReal *model, PetscReal *data, PetscReal *const image[]);
+PETSC_INTERN PetscErrorCode BornSweepModel_Private(Mat_Born *, PetscInt, BornShot *const[], const PetscReal *, PetscReal *, PetscReal *const[]);
+PETSC_INTERN PetscErrorCode BornSweepForward_Private(Mat_Born *, PetscInt, BornShot *const[], const PetscReal *, PetscReal *, PetscReal *const[]);
+PETSC_INTERN PetscErrorCode BornSweepAdjoint_Private(Mat_Born *, PetscInt, BornShot *const[], const PetscReal *, PetscReal *, PetscReal *const[]);
+PETSC_INTERN PetscErrorCode BornSweepNormal_Private(Mat_Born *, PetscInt, BornShot *const[], const PetscReal *, PetscReal *, PetscReal *const[]);
+PETSC_INTERN PetscErrorCode BornSweepIllumination_Private(Mat_Born *, PetscInt, BornShot *const[], const PetscReal *, PetscReal *, PetscReal *const[]);
 
 /* split.c: collective on groups. Exceptions: the first two are collective on the matrix, the functions of rows are not
    collective */

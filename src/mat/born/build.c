@@ -238,7 +238,7 @@ static PetscErrorCode MatBornBuildVelocity_Private(Mat A, double spectrum)
   PetscCall(MatBornOpenSlab_Private(A, ctx->velocity, &slab));
   PetscCall((*k->borrow)((size_t)g->nodes, slab, PETSC_TRUE, &mine));
   PetscCall((*k->range)((size_t)g->nodes, mine, &range[0], &range[1]));
-  PetscCall(BornGetField_Private(ctx, &field));
+  PetscCall((*k->create)((size_t)g->size * BornBytes(ctx->real), &field));
   /* the first plane, of a free surface, never moves */
   PetscCall((*k->courant)(g, ctx->real, (PetscBool)(g->surface && !g->start), ctx->dt, ctx->h[0], mine, field));
   PetscCall((*k->giveback)((size_t)g->nodes, (PetscReal *)slab, PETSC_FALSE, &mine));
@@ -343,7 +343,7 @@ PetscErrorCode MatBornBuild_Private(Mat A)
   PetscCall(MatBornBuildGrid_Private(A, &spectrum));
   PetscCall(BornHalosCreate_Private(ctx));
   PetscCall(MatBornBuildLowpass_Private(A));
-  PetscCall(MatBornChooseBackground_Private(A));
+  PetscCall(MatBornChooseBackground_Private(A)); /* and how many shots are computed together */
   PetscCall(MatBornBuildVelocity_Private(A, spectrum));
   PetscCall(MatBornBuildWavelet_Private(A));
   PetscCall(MatBornBuildChain_Private(A));
@@ -359,10 +359,12 @@ PetscErrorCode MatBornGetBytes_Private(Mat A, PetscLogDouble *bytes)
 
   PetscFunctionBegin;
   /* u, w, q, the image, V; vectors */
-  *bytes = (PetscLogDouble)ctx->grid.size * (6 * (PetscLogDouble)BornBytes(ctx->real) + (ctx->velocitybits == 16 ? 2 : (PetscLogDouble)BornBytes(ctx->real)));
+  *bytes = 6 * (PetscLogDouble)ctx->stack.size * (PetscLogDouble)BornBytes(ctx->real);
+  *bytes += (PetscLogDouble)ctx->grid.size * (ctx->velocitybits == 16 ? 2 : (PetscLogDouble)BornBytes(ctx->real));
   *bytes += (ctx->chain ? 2 : 0) * (PetscLogDouble)ctx->grid.nodes * (PetscLogDouble)sizeof(PetscReal);
-  /* the image of a shot, and sums of all of them */
-  *bytes += (PetscLogDouble)ctx->grid.nodes * (PetscLogDouble)(sizeof(PetscReal) + LITHE_SUMS_BINS * sizeof(PetscInt64));
+  /* the images of the shots that are computed together, and sums of all of them */
+  *bytes += (PetscLogDouble)ctx->stack.nodes * (PetscLogDouble)sizeof(PetscReal);
+  *bytes += (PetscLogDouble)ctx->grid.nodes * (PetscLogDouble)(LITHE_SUMS_BINS * sizeof(PetscInt64));
   *bytes += (*ctx->background->bytes)(ctx) + BornTracesBytes_Private(ctx);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

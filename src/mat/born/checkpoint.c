@@ -40,14 +40,15 @@ PetscInt BornCheckpointsAdvance(PetscInt count, PetscInt states)
 
 /* ------------------------------------------------------------ a background */
 
-static PetscErrorCode BornStateKeep(Mat_Born *ctx, const BornState *state, PetscInt slot)
+static PetscErrorCode BornStateKeep(const BornSweep *s, const BornState *state, PetscInt slot)
 {
-  BornState *to = &ctx->saved[slot];
+  Mat_Born  *ctx = s->ctx;
+  BornState *to  = &ctx->saved[slot];
 
   PetscFunctionBegin;
   PetscCall(BornGetField_Private(ctx, &to->u));
   PetscCall(BornGetField_Private(ctx, &to->old));
-  PetscCall(BornStateCopy_Private(ctx, state, to));
+  PetscCall(BornStateCopy_Private(s, state, to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -57,10 +58,15 @@ static PetscInt BornCheckpointNext(const Mat_Born *ctx, PetscInt from, PetscInt 
   return step > from ? from + BornCheckpointsAdvance(step + 1 - from, ctx->nsaved - ctx->kept + 1) : from;
 }
 
+static PetscInt BornCheckpointStates(const Mat_Born *ctx)
+{
+  return ctx->checkpoints == PETSC_DECIDE ? BornCheckpointsDefault(ctx->run) : PetscMin(ctx->checkpoints, ctx->run);
+}
+
 static PetscErrorCode BornCheckpointCreate(Mat_Born *ctx)
 {
   PetscFunctionBegin;
-  ctx->nsaved = ctx->checkpoints == PETSC_DECIDE ? BornCheckpointsDefault(ctx->run) : PetscMin(ctx->checkpoints, ctx->run);
+  ctx->nsaved = BornCheckpointStates(ctx);
   PetscCall(PetscCalloc1(ctx->nsaved, &ctx->saved));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -71,7 +77,7 @@ static PetscErrorCode BornCheckpointStart(BornSweep *s)
 
   PetscFunctionBegin;
   ctx->kept = 0;
-  PetscCall(BornStateKeep(ctx, &s->u, ctx->kept++));
+  PetscCall(BornStateKeep(s, &s->u, ctx->kept++));
   ctx->next = BornCheckpointNext(ctx, 0, ctx->run - 1);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -82,7 +88,7 @@ static PetscErrorCode BornCheckpointNote(BornSweep *s, PetscInt n)
 
   PetscFunctionBegin;
   if (n + 1 != ctx->next || n + 1 >= ctx->run - 1 || ctx->kept >= ctx->nsaved) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(BornStateKeep(ctx, &s->u, ctx->kept++));
+  PetscCall(BornStateKeep(s, &s->u, ctx->kept++));
   ctx->next = BornCheckpointNext(ctx, n + 1, ctx->run - 1);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -97,15 +103,15 @@ static PetscErrorCode BornCheckpointBack(BornSweep *s, PetscInt step, PetscBool 
   if (image) {
     while (ctx->saved[ctx->kept - 1].step > step) ctx->kept--;
     PetscCall(BornGetField_Private(ctx, &ctx->q));
-    PetscCall(BornStateCopy_Private(ctx, &ctx->saved[ctx->kept - 1], u));
+    PetscCall(BornStateCopy_Private(s, &ctx->saved[ctx->kept - 1], u));
     while (u->step < step) {
       const PetscInt to = BornCheckpointNext(ctx, u->step, step);
 
       while (u->step < to) PetscCall(BornStepBackground_Private(s, u, NULL, NULL));
-      if (u->step < step && ctx->kept < ctx->nsaved) PetscCall(BornStateKeep(ctx, u, ctx->kept++));
+      if (u->step < step && ctx->kept < ctx->nsaved) PetscCall(BornStateKeep(s, u, ctx->kept++));
     }
     PetscCall(BornStepBackground_Private(s, u, ctx->q, NULL));
-    PetscCall((*ctx->kernels->image)(&ctx->grid, ctx->real, 0, ctx->q, s->w.u, s->image));
+    PetscCall((*ctx->kernels->image)(&s->grid, ctx->real, 0, ctx->q, s->w.u, s->image));
   }
   PetscCall(BornStepSecond_Private(s));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -113,7 +119,7 @@ static PetscErrorCode BornCheckpointBack(BornSweep *s, PetscInt step, PetscBool 
 
 static PetscLogDouble BornCheckpointBytes(const Mat_Born *ctx)
 {
-  return 2 * (PetscLogDouble)ctx->nsaved * (PetscLogDouble)ctx->grid.size * (PetscLogDouble)BornBytes(ctx->real);
+  return 2 * (PetscLogDouble)BornCheckpointStates(ctx) * (PetscLogDouble)ctx->stack.size * (PetscLogDouble)BornBytes(ctx->real);
 }
 
 const BornBackground BornCheckpoint = {.reversed = PETSC_FALSE,

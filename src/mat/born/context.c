@@ -79,8 +79,21 @@ PetscErrorCode MatBornForget_Private(Mat A)
   ctx->built = PETSC_FALSE;
   PetscCall(BornHalosDestroy_Private(ctx));
   if (k) {
-    void **const fields[] = {&ctx->V, &ctx->Vrandom, &ctx->Vreal,           (void **)&ctx->wave,   &ctx->u[0], &ctx->u[1], &ctx->w[0], &ctx->w[1], &ctx->q,
-                             &ctx->x, &ctx->image,   (void **)&ctx->traces, (void **)&ctx->largest};
+    void **const fields[] = {&ctx->V,
+                             &ctx->Vrandom,
+                             &ctx->Vreal,
+                             (void **)&ctx->wave,
+                             &ctx->u[0],
+                             &ctx->u[1],
+                             &ctx->w[0],
+                             &ctx->w[1],
+                             &ctx->q,
+                             &ctx->x,
+                             &ctx->image,
+                             (void **)&ctx->traces,
+                             (void **)&ctx->largest,
+                             (void **)&ctx->factors[0],
+                             (void **)&ctx->factors[1]};
 
     for (size_t f = 0; f < PETSC_STATIC_ARRAY_LENGTH(fields); f++) PetscCall((*k->destroy)(fields[f]));
     for (PetscInt s = 0; s < ctx->nsaved; s++) {

@@ -78,7 +78,22 @@ static PetscErrorCode BornHalosContext(PetscDeviceContext *context)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* MPI waits on the host, and copies in PETSc's stream. Steps are then whole, as in slabs without inner planes */
+/* Whether a slab of the group has no inner planes: the same on all processes, because steps in parts and whole steps exchange differently */
+static PetscBool BornHalosAreThin(const Mat_Born *ctx)
+{
+  const BornGrid   *g    = &ctx->grid;
+  const PetscMPIInt size = ctx->split->group.size;
+  PetscBool         thin = PETSC_FALSE;
+
+  for (PetscMPIInt r = 0; r < size; r++) {
+    const PetscInt count = BornSlabStart(g->planes, r + 1, size) - BornSlabStart(g->planes, r, size);
+
+    thin = (PetscBool)(thin || count <= g->halo * ((r > 0) + (r < size - 1)));
+  }
+  return thin;
+}
+
+/* MPI waits on the host, and copies in PETSc's stream. Steps are then whole, as in groups with a slab without inner planes */
 static PetscErrorCode BornHalosSetUp(Mat_Born *ctx, BornHalos *h)
 {
   const BornGrid       *g     = &ctx->grid;
@@ -96,7 +111,7 @@ static PetscErrorCode BornHalosSetUp(Mat_Born *ctx, BornHalos *h)
   for (int f = 0; f < 2; f++) PetscCall(LitheHaloCreate(sf, ctx->transport, PETSC_MEMTYPE_CUDA, BORN_ENTRY, &h->halo[f]));
   PetscCall(PetscSFDestroy(&sf));
   PetscCall(LitheHaloGetInfo(h->halo[0], &info));
-  if (info.transport == LITHE_TRANSPORT_MPI || ctx->split->count <= h->low + h->high) PetscFunctionReturn(PETSC_SUCCESS);
+  if (info.transport == LITHE_TRANSPORT_MPI || BornHalosAreThin(ctx)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(BornHalosContext(&h->context));
   PetscCallCUDA(cudaEventCreateWithFlags(&h->ready, cudaEventDisableTiming));
   PetscCallCUDA(cudaEventCreateWithFlags(&h->done, cudaEventDisableTiming));
@@ -300,16 +315,16 @@ PetscErrorCode BornExchange_Private(Mat_Born *ctx, void *field)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A step, then the forces, then the exchange of planes */
-PetscErrorCode BornAdvance_Private(Mat_Born *ctx, const BornStep *step, PetscInt forces, const BornForce force[])
+/* A step, then the forces, then the exchange of planes. g: the matrix's grid, or a stack on a single process */
+PetscErrorCode BornAdvance_Private(Mat_Born *ctx, const BornGrid *g, const BornStep *step, PetscInt forces, const BornForce force[])
 {
   PetscBool made;
 
   PetscFunctionBegin;
   PetscCall(BornHalosTry(ctx, step, forces, force, &made));
   if (made) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall((*ctx->kernels->step)(&ctx->grid, step));
-  for (PetscInt k = 0; k < forces; k++) PetscCall((*ctx->kernels->force)(&ctx->grid, &force[k]));
+  PetscCall((*ctx->kernels->step)(g, step));
+  for (PetscInt k = 0; k < forces; k++) PetscCall((*ctx->kernels->force)(g, &force[k]));
   PetscCall(BornExchange_Private(ctx, step->old));
   if (step->wold) PetscCall(BornExchange_Private(ctx, step->wold));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* How the shots of a MATBORN are shared out: groups of processes, and journals */
+/* How the shots of a MATBORN are shared out: groups of processes, shots that are computed together, and journals */
 
 #include "bornimpl.h"
 
@@ -83,6 +83,72 @@ PetscErrorCode MatBornGetGroupSize(Mat J, PetscInt *size)
   PetscCall(MatBornGetContext_Private(J, &ctx));
   PetscAssertPointer(size, 2);
   *size = ctx->farming.size;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatBornSetBatch - Sets how many shots of a `MATBORN` in two dimensions are computed together
+
+  Logically Collective
+
+  Input Parameters:
++ J - the matrix
+- n - shots at most, or `PETSC_DECIDE`, the default
+
+  Options Database Key:
+. -mat_born_batch <n> - the number of shots; -1 for the default
+
+  Level: intermediate
+
+  Notes:
+  A shot in two dimensions does not fill a device. Shots that are computed together share kernels and reads of the velocity. The default is 1 on the host. On a device the
+  default is as many shots as have about four million nodes.
+
+  The number is less where memory does not suffice, or where groups of processes would be without work. `MatView()` prints the actual number. A number above 1 has no
+  effect in three dimensions, and in groups of several processes.
+
+  The number changes no bit of a result. The memory of fields, and of the background, grows with it. `MATBORN_BACKGROUND_AUTO` chooses as for a single shot.
+
+.seealso: `MATBORN`, `MatBornGetBatch()`, `MatBornSetGroupSize()`
+@*/
+PetscErrorCode MatBornSetBatch(Mat J, PetscInt n)
+{
+  Mat_Born *ctx = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatBornGetContext_Private(J, &ctx));
+  PetscValidLogicalCollectiveInt(J, n, 2);
+  PetscCheck(n >= 1 || n == PETSC_DECIDE, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE,
+             "-mat_born_batch %" PetscInt_FMT ": at least 1 shot, or %d for the default", n, PETSC_DECIDE);
+  if (n == ctx->batch) PetscFunctionReturn(PETSC_SUCCESS);
+  ctx->batch = n;
+  PetscCall(MatBornChanged_Private(J));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatBornGetBatch - Gets how many shots of a `MATBORN` in two dimensions are computed together
+
+  Not Collective
+
+  Input Parameter:
+. J - the matrix
+
+  Output Parameter:
+. n - shots at most, or `PETSC_DECIDE`
+
+  Level: intermediate
+
+.seealso: `MATBORN`, `MatBornSetBatch()`
+@*/
+PetscErrorCode MatBornGetBatch(Mat J, PetscInt *n)
+{
+  Mat_Born *ctx = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatBornGetContext_Private(J, &ctx));
+  PetscAssertPointer(n, 2);
+  *n = ctx->batch;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -57,16 +57,16 @@
 #define HOST_SECOND_MIRROR BornMirror_Double
 #include "bornhoststep.h"
 
-static void BornNoteLargest(const BornStep *step, PetscInt m, const int32_t *u)
+static void BornNoteLargest(const BornStep *step, PetscInt shot, PetscInt m, const int32_t *u)
 {
-  unsigned largest = *step->largest;
+  unsigned largest = step->largest[shot];
 
   for (PetscInt l = 0; l < m; l++) {
     const unsigned modulus = u[l] < 0 ? 0u - (unsigned)u[l] : (unsigned)u[l];
 
     largest = modulus > largest ? modulus : largest;
   }
-  *step->largest = largest;
+  step->largest[shot] = largest;
 }
 
 #define HOST_NUMBER        int32_t

@@ -19,7 +19,7 @@ static inline size_t BornKeepSlots(const Mat_Born *ctx)
 static PetscErrorCode BornKeepCreate(Mat_Born *ctx)
 {
   PetscFunctionBegin;
-  ctx->slot = BornStoreBytes(&ctx->grid, (int)ctx->bits);
+  ctx->slot = BornStoreBytes(&ctx->stack, (int)ctx->bits);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -41,7 +41,7 @@ static PetscErrorCode BornKeepBack(BornSweep *s, PetscInt n, PetscBool image)
     const BornForce force = {.image = s->image, .with = s->w.u};
     const char     *slot  = (const char *)ctx->store + (size_t)(n / ctx->interval) * ctx->slot;
 
-    PetscCall((*ctx->kernels->image)(&ctx->grid, ctx->real, (int)ctx->bits, slot, s->w.u, s->image));
+    PetscCall((*ctx->kernels->image)(&s->grid, ctx->real, (int)ctx->bits, slot, s->w.u, s->image));
     if (n >= ctx->loud) PetscCall(BornForceBackground_Private(s, n, force));
   }
   PetscCall(BornStepSecond_Private(s));
@@ -50,7 +50,7 @@ static PetscErrorCode BornKeepBack(BornSweep *s, PetscInt n, PetscBool image)
 
 static PetscLogDouble BornKeepBytes(const Mat_Born *ctx)
 {
-  return (PetscLogDouble)BornKeepSlots(ctx) * (PetscLogDouble)BornStoreBytes(&ctx->grid, (int)ctx->bits);
+  return (PetscLogDouble)BornKeepSlots(ctx) * (PetscLogDouble)BornStoreBytes(&ctx->stack, (int)ctx->bits);
 }
 
 const BornBackground BornKeep = {.reversed = PETSC_FALSE,

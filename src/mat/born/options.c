@@ -20,7 +20,7 @@ PetscErrorCode MatSetFromOptions_Born(Mat A, PetscOptionItems PetscOptionsObject
   PetscBool surface   = ctx->surface, setwidth, setdamping;
   PetscEnum parameter = (PetscEnum)ctx->parameter, interpolation = (PetscEnum)ctx->interpolation;
   PetscEnum field = (PetscEnum)ctx->field, background = (PetscEnum)ctx->wanted, transport = (PetscEnum)ctx->transport;
-  PetscInt  bits = ctx->bits, interval = ctx->interval, velocitybits = ctx->velocitybits, seed = ctx->seed;
+  PetscInt  bits = ctx->bits, interval = ctx->interval, velocitybits = ctx->velocitybits, seed = ctx->seed, batch = ctx->batch;
   PetscReal lowpass = ctx->lowpass;
 
   LitheFarmOptions farming = ctx->farming;
@@ -49,6 +49,7 @@ PetscErrorCode MatSetFromOptions_Born(Mat A, PetscOptionItems PetscOptionsObject
   PetscCall(PetscOptionsInt("-mat_born_seed", "Seed of the velocities of the background random", "MatBornSetSeed", seed, &seed, NULL));
   PetscCall(
     PetscOptionsEnum("-mat_born_transport", "How slabs on devices exchange planes", "MatBornSetTransport", LitheTransports, transport, &transport, NULL));
+  PetscCall(PetscOptionsInt("-mat_born_batch", "Shots in two dimensions that are computed together, at most", "MatBornSetBatch", batch, &batch, NULL));
   PetscCall(LitheFarmOptionsRead(PetscOptionsObject, "-mat_born_", &farming));
   PetscOptionsHeadEnd();
 
@@ -66,6 +67,7 @@ PetscErrorCode MatSetFromOptions_Born(Mat A, PetscOptionItems PetscOptionsObject
   PetscCall(MatBornSetVelocityBits(A, velocitybits));
   PetscCall(MatBornSetSeed(A, seed));
   PetscCall(MatBornSetTransport(A, (LitheTransport)transport));
+  PetscCall(MatBornSetBatch(A, batch));
   if (farming.size != ctx->farming.size) PetscCall(MatBornSetGroupSize(A, farming.size));
   PetscCall(MatBornSetFarming_Private(A, &farming));
   PetscFunctionReturn(PETSC_SUCCESS);

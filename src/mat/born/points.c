@@ -196,6 +196,41 @@ PetscErrorCode BornPointsCreate_Private(MPI_Comm comm, const BornGrid *g, const 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The points of the shots of a stack, of which each has the given number of nodes */
+PetscErrorCode BornPointsJoin_Private(PetscInt n, const BornPoints *const p[], PetscInt64 nodes, BornPoints *all)
+{
+  PetscInt points = 0, entries = 0, places = 0, first = 0;
+
+  PetscFunctionBegin;
+  *all = (BornPoints){.below = 0};
+  for (PetscInt m = 0; m < n; m++) {
+    all->most = PetscMax(all->most, p[m]->most);
+    PetscCall(PetscIntSumError(points, p[m]->points, &points));
+    PetscCall(PetscIntSumError(entries, p[m]->entries, &entries));
+    PetscCall(PetscIntSumError(places, p[m]->nodes, &places));
+  }
+  PetscCall(PetscMalloc3(points + 1, &all->first, entries, &all->place, entries, &all->weight));
+  PetscCall(PetscMalloc4(places + 1, &all->nodefirst, places, &all->node, entries, &all->point, entries, &all->nodeweight));
+  for (PetscInt m = 0; m < n; m++) {
+    for (PetscInt a = 0; a < p[m]->points; a++) all->first[all->points + a] = first + p[m]->first[a];
+    for (PetscInt a = 0; a < p[m]->nodes; a++) {
+      all->nodefirst[all->nodes + a] = first + p[m]->nodefirst[a];
+      all->node[all->nodes + a]      = p[m]->node[a] + m * nodes;
+    }
+    for (PetscInt e = 0; e < p[m]->entries; e++) {
+      all->place[first + e]      = p[m]->place[e] + m * nodes;
+      all->weight[first + e]     = p[m]->weight[e];
+      all->point[first + e]      = p[m]->point[e] + all->points;
+      all->nodeweight[first + e] = p[m]->nodeweight[e];
+    }
+    all->points += p[m]->points;
+    all->nodes += p[m]->nodes;
+    first += p[m]->entries;
+  }
+  all->entries = all->first[all->points] = all->nodefirst[all->nodes] = first;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode BornPointsDestroy_Private(BornPoints *p)
 {
   PetscFunctionBegin;

@@ -20,7 +20,7 @@
 static PetscErrorCode BornReverseCreate(Mat_Born *ctx)
 {
   PetscFunctionBegin;
-  if (ctx->number == BORN_INT32) PetscCall((*ctx->kernels->create)(sizeof(unsigned), (void **)&ctx->largest));
+  if (ctx->number == BORN_INT32) PetscCall((*ctx->kernels->create)((size_t)BornShots(&ctx->stack) * sizeof(unsigned), (void **)&ctx->largest));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -32,7 +32,7 @@ static PetscErrorCode BornRandomCreate(Mat_Born *ctx)
 
   PetscFunctionBegin;
   PetscCall(BornReverseCreate(ctx));
-  PetscCall((*ctx->kernels->create)((size_t)ctx->grid.size * bytes, &ctx->Vrandom));
+  PetscCall((*ctx->kernels->create)((size_t)ctx->stack.size * bytes, &ctx->Vrandom));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -50,7 +50,7 @@ static PetscErrorCode BornRandomBack(BornSweep *s, PETSC_UNUSED PetscInt n, Pets
 
 static PetscLogDouble BornRandomBytes(const Mat_Born *ctx)
 {
-  return (PetscLogDouble)ctx->grid.size * (ctx->velocitybits == 16 ? 2 : (PetscLogDouble)BornBytes(ctx->real));
+  return (PetscLogDouble)ctx->stack.size * (ctx->velocitybits == 16 ? 2 : (PetscLogDouble)BornBytes(ctx->real));
 }
 
 const BornBackground BornRandom = {.reversed = PETSC_TRUE,
@@ -68,7 +68,7 @@ static inline size_t BornRingBytesAStep(const Mat_Born *ctx)
   int         boxes;
   BornRingBox box[6];
 
-  return (size_t)BornRing(&ctx->grid, &boxes, box) * BornBytes(ctx->number);
+  return (size_t)BornRing(&ctx->stack, &boxes, box) * BornBytes(ctx->number);
 }
 
 static PetscErrorCode BornRingCreate(Mat_Born *ctx)
@@ -94,7 +94,7 @@ static PetscErrorCode BornRingNote(BornSweep *s, PetscInt n)
   Mat_Born *ctx = s->ctx;
 
   PetscFunctionBegin;
-  if (n + 1 < ctx->run) PetscCall((*ctx->kernels->ringsave)(&ctx->grid, s->number, s->u.u, (char *)ctx->store + (size_t)(n + 1) * ctx->slot));
+  if (n + 1 < ctx->run) PetscCall((*ctx->kernels->ringsave)(&s->grid, s->number, s->u.u, (char *)ctx->store + (size_t)(n + 1) * ctx->slot));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -106,10 +106,10 @@ static PetscErrorCode BornRingBack(BornSweep *s, PetscInt n, PetscBool image)
   PetscCall(BornGetField_Private(ctx, &ctx->q));
   BornStateSwap_Private(&s->u); /* u of step n is the previous field */
   /* the step neither reads nor writes the nodes round the inside of old */
-  if (n > 0) PetscCall((*ctx->kernels->ringload)(&ctx->grid, s->number, (char *)ctx->store + (size_t)(n - 1) * ctx->slot, s->u.old));
+  if (n > 0) PetscCall((*ctx->kernels->ringload)(&s->grid, s->number, (char *)ctx->store + (size_t)(n - 1) * ctx->slot, s->u.old));
   PetscCall(BornStepInside_Private(s, n, image ? ctx->q : NULL));
   s->u.step--;
-  if (image) PetscCall((*ctx->kernels->image)(&ctx->grid, ctx->real, 0, ctx->q, s->w.u, s->image));
+  if (image) PetscCall((*ctx->kernels->image)(&s->grid, ctx->real, 0, ctx->q, s->w.u, s->image));
   PetscCall(BornStepSecond_Private(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

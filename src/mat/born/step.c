@@ -11,14 +11,15 @@
 #include "bornimpl.h"
 
 /* Two fields of zeros */
-PetscErrorCode BornStateStart_Private(Mat_Born *ctx, void *fields[2], BornNumber number, PetscInt step, BornState *state)
+PetscErrorCode BornStateStart_Private(BornSweep *s, void *fields[2], BornNumber number, PetscInt step, BornState *state)
 {
-  const size_t bytes = (size_t)ctx->grid.size * BornBytes(number);
+  const Mat_Born *ctx   = s->ctx;
+  const size_t    bytes = BornBytes(number);
 
   PetscFunctionBegin;
   for (int t = 0; t < 2; t++) {
-    if (!fields[t]) PetscCall((*ctx->kernels->create)(bytes, &fields[t]));
-    else PetscCall((*ctx->kernels->zero)(bytes, fields[t]));
+    if (!fields[t]) PetscCall((*ctx->kernels->create)((size_t)ctx->stack.size * bytes, &fields[t]));
+    else PetscCall((*ctx->kernels->zero)((size_t)s->grid.size * bytes, fields[t]));
   }
   state->u    = fields[0];
   state->old  = fields[1];
@@ -26,13 +27,13 @@ PetscErrorCode BornStateStart_Private(Mat_Born *ctx, void *fields[2], BornNumber
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode BornStateCopy_Private(Mat_Born *ctx, const BornState *from, BornState *to)
+PetscErrorCode BornStateCopy_Private(const BornSweep *s, const BornState *from, BornState *to)
 {
-  const size_t bytes = (size_t)ctx->grid.size * BornBytes(ctx->real);
+  const size_t bytes = (size_t)s->grid.size * BornBytes(s->ctx->real);
 
   PetscFunctionBegin;
-  PetscCall((*ctx->kernels->copy)(bytes, from->u, to->u));
-  PetscCall((*ctx->kernels->copy)(bytes, from->old, to->old));
+  PetscCall((*s->ctx->kernels->copy)(bytes, from->u, to->u));
+  PetscCall((*s->ctx->kernels->copy)(bytes, from->old, to->old));
   to->step = from->step;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -45,11 +46,11 @@ void BornStateSwap_Private(BornState *state)
   state->old = u;
 }
 
-/* A real field, which is created by the first request */
+/* A real field, which is created by the first request, for as many shots as are computed together */
 PetscErrorCode BornGetField_Private(Mat_Born *ctx, void **field)
 {
   PetscFunctionBegin;
-  if (!*field) PetscCall((*ctx->kernels->create)((size_t)ctx->grid.size * BornBytes(ctx->real), field));
+  if (!*field) PetscCall((*ctx->kernels->create)((size_t)ctx->stack.size * BornBytes(ctx->real), field));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -59,15 +60,16 @@ static PetscInt BornSource(const BornSweep *s, PetscInt step, BornForce *force)
   const Mat_Born *ctx = s->ctx;
 
   if (step >= ctx->nwavelet) return 0;
-  force->number = s->number;
-  force->sponge = s->sponge;
-  force->Vbits  = (int)ctx->velocitybits;
-  force->Vunit  = ctx->Vunit;
-  force->V      = s->V;
-  force->points = &s->at;
-  force->values = ctx->wave + step;
-  force->stride = 0;
-  force->factor = ctx->force / s->unit;
+  force->number  = s->number;
+  force->sponge  = s->sponge;
+  force->Vbits   = (int)ctx->velocitybits;
+  force->Vunit   = ctx->Vunit;
+  force->V       = s->V;
+  force->points  = &s->at;
+  force->values  = ctx->wave + step;
+  force->stride  = 0;
+  force->factor  = s->source.one;
+  force->factors = s->source.each;
   return 1;
 }
 
@@ -75,7 +77,7 @@ static PetscInt BornSource(const BornSweep *s, PetscInt step, BornForce *force)
 PetscErrorCode BornForceBackground_Private(BornSweep *s, PetscInt step, BornForce force)
 {
   PetscFunctionBegin;
-  if (BornSource(s, step, &force)) PetscCall((*s->ctx->kernels->force)(&s->ctx->grid, &force));
+  if (BornSource(s, step, &force)) PetscCall((*s->ctx->kernels->force)(&s->grid, &force));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -107,7 +109,7 @@ PetscErrorCode BornStepBackground_Private(BornSweep *s, BornState *state, void *
   BornForce      force = {.u = state->old, .out = q};
 
   PetscFunctionBegin;
-  PetscCall(BornAdvance_Private(ctx, &step, BornSource(s, state->step, &force), &force));
+  PetscCall(BornAdvance_Private(ctx, &s->grid, &step, BornSource(s, state->step, &force), &force));
   BornStateSwap_Private(state);
   state->step++;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -143,7 +145,7 @@ PetscErrorCode BornStepBoth_Private(BornSweep *s, PetscBool back, PetscBool acti
   if (active && !back) force[0].w = s->w.old;
   forces = BornSource(s, n, &force[0]);
   forces += BornData(s, s->w.old, &force[forces]);
-  PetscCall(BornAdvance_Private(ctx, &step, forces, force));
+  PetscCall(BornAdvance_Private(ctx, &s->grid, &step, forces, force));
   if (!back) BornStateSwap_Private(&s->u);
   BornStateSwap_Private(&s->w);
   s->u.step += back ? -1 : 1;
@@ -167,7 +169,7 @@ PetscErrorCode BornStepInside_Private(BornSweep *s, PetscInt n, void *q)
   BornForce      force = {.inside = PETSC_TRUE, .u = s->u.old, .out = q};
 
   PetscFunctionBegin;
-  PetscCall(BornAdvance_Private(ctx, &step, BornSource(s, n, &force), &force));
+  PetscCall(BornAdvance_Private(ctx, &s->grid, &step, BornSource(s, n, &force), &force));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -180,7 +182,7 @@ PetscErrorCode BornStepSecond_Private(BornSweep *s)
   BornForce force;
 
   PetscFunctionBegin;
-  PetscCall(BornAdvance_Private(ctx, &step, BornData(s, s->w.old, &force), &force));
+  PetscCall(BornAdvance_Private(ctx, &s->grid, &step, BornData(s, s->w.old, &force), &force));
   BornStateSwap_Private(&s->w);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

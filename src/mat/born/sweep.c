@@ -3,8 +3,12 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Sweeps over time of one shot. Let lambda be the adjoint of the recursion. V lambda / (1 + s) obeys the recursion
-   itself, backwards, with the data as its force. The transpose is therefore the same step, and exact up to rounding.
+   Sweeps over time of one shot, or of several shots together. Let lambda be the adjoint of the recursion. V lambda / (1 + s)
+   obeys the recursion itself, backwards, with the data as its force. The transpose is therefore the same step, and exact up
+   to rounding.
+
+   Shots that are computed together are a stack: include/lithe/private/born.h. Each shot keeps its own units, scale, random
+   velocity and image. A stack thus changes no bit of a result.
 */
 
 #include "bornimpl.h"
@@ -26,34 +30,121 @@ static PetscErrorCode BornUnit(Mat_Born *ctx, size_t n, const PetscReal *x, doub
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ------------------------------------------------------------ begin and end */
+/* ------------------------------------------------------------ stacks */
 
-/* Fields at rest, V, and points where fields are. random: with the background of the pair, else with u as MatBornModel() has it */
-static PetscErrorCode BornSweepBegin(Mat_Born *ctx, BornShot *shot, PetscBool pair, BornSweep *s)
+/* The grid of some shots that are computed together */
+void BornStackCreate_Private(const BornGrid *g, PetscInt shots, BornGrid *stack)
 {
-  const BornKernels *k = ctx->kernels;
+  *stack = *g;
+  if (shots == 1) return;
+  stack->n[2]      = shots;
+  stack->stride[2] = (g->size + BORN_ALIGN - 1) / BORN_ALIGN * BORN_ALIGN;
+  stack->nodes     = shots * g->nodes;
+  stack->size      = shots * stack->stride[2];
+  stack->sharedV   = PETSC_TRUE;
+}
+
+/* The field of a shot of a stack */
+static void *BornFieldOf(const BornSweep *s, void *field, size_t bytes, PetscInt shot)
+{
+  return (char *)field + bytes * (size_t)s->grid.stride[2] * (size_t)shot;
+}
+
+/* The factors of a force, per shot, where fields are; room: of the matrix, for as many shots as are computed together */
+static PetscErrorCode BornSetFactors(BornSweep *s, double **room, const double factor[], BornFactors *f)
+{
+  const BornKernels *k = s->ctx->kernels;
 
   PetscFunctionBegin;
-  PetscCall(PetscMemzero(s, sizeof(*s)));
-  s->ctx    = ctx;
-  s->shot   = shot;
-  s->number = pair ? ctx->number : ctx->real;
-  s->sponge = (PetscBool)(!pair || ctx->background->sponge);
-  s->unit   = ctx->unit;
-  s->V      = ctx->V;
-  BornTracesStart_Private(s);
-  if (!s->sponge) {
-    const uint64_t seed = (uint64_t)ctx->seed * 0x100000001b3ULL + (uint64_t)(shot - ctx->shots);
+  *f = (BornFactors){.one = factor[0]};
+  if (s->n == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!*room) PetscCall((*k->create)((size_t)BornShots(&s->ctx->stack) * sizeof(**room), (void **)room));
+  PetscCall((*k->copy)((size_t)s->n * sizeof(**room), factor, *room));
+  f->each = *room;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The factors of the sources follow from the units of the fields */
+static PetscErrorCode BornSetSource(BornSweep *s)
+{
+  double *factor;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(s->n, &factor));
+  for (PetscInt m = 0; m < s->n; m++) factor[m] = s->ctx->force / s->unit[m];
+  PetscCall(BornSetFactors(s, &s->ctx->factors[0], factor, &s->source));
+  PetscCall(PetscFree(factor));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ begin and end */
+
+/* A random velocity per shot */
+static PetscErrorCode BornRandomVelocity(BornSweep *s)
+{
+  Mat_Born          *ctx   = s->ctx;
+  const BornKernels *k     = ctx->kernels;
+  const size_t       bytes = ctx->velocitybits == 16 ? sizeof(uint16_t) : BornBytes(ctx->real);
+
+  PetscFunctionBegin;
+  for (PetscInt m = 0; m < s->n; m++) {
+    const uint64_t seed = (uint64_t)ctx->seed * 0x100000001b3ULL + (uint64_t)(s->shot[m] - ctx->shots);
+    void          *V    = BornFieldOf(s, ctx->Vrandom, bytes, m);
 
     if (ctx->velocitybits == 16) {
       PetscCall(BornGetField_Private(ctx, &ctx->image));
       PetscCall((*k->randomise)(&ctx->grid, ctx->real, BORN_RANDOM, seed, ctx->Vreal, ctx->image));
-      PetscCall((*k->quantise)(&ctx->grid, ctx->real, ctx->Vunit, ctx->image, (uint16_t *)ctx->Vrandom));
-    } else PetscCall((*k->randomise)(&ctx->grid, ctx->real, BORN_RANDOM, seed, ctx->V, ctx->Vrandom));
-    s->V = ctx->Vrandom;
+      PetscCall((*k->quantise)(&ctx->grid, ctx->real, ctx->Vunit, ctx->image, (uint16_t *)V));
+    } else PetscCall((*k->randomise)(&ctx->grid, ctx->real, BORN_RANDOM, seed, ctx->V, V));
   }
-  PetscCall((*k->points)(&shot->at, &s->at));
-  PetscCall((*k->points)(&shot->to, &s->to));
+  s->V            = ctx->Vrandom;
+  s->grid.sharedV = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sources and receivers where fields are */
+static PetscErrorCode BornSweepPoints(BornSweep *s)
+{
+  const BornKernels *k = s->ctx->kernels;
+  const BornPoints **points[2];
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(s->n, &points[0], s->n, &points[1]));
+  for (PetscInt m = 0; m < s->n; m++) {
+    points[0][m] = &s->shot[m]->at;
+    points[1][m] = &s->shot[m]->to;
+  }
+  for (int p = 0; p < 2 && s->n > 1; p++) {
+    PetscCall(BornPointsJoin_Private(s->n, points[p], s->ctx->grid.nodes, &s->joined[p]));
+    points[p][0] = &s->joined[p];
+  }
+  PetscCall((*k->points)(points[0][0], &s->at));
+  PetscCall((*k->points)(points[1][0], &s->to));
+  PetscCall(PetscFree2(points[0], points[1]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fields at rest, V, and points where fields are. pair: with the background of the pair, else with u as MatBornModel() has it */
+static PetscErrorCode BornSweepBegin(Mat_Born *ctx, PetscInt n, BornShot *const shot[], PetscBool pair, BornSweep *s)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(s, sizeof(*s)));
+  s->ctx    = ctx;
+  s->n      = n;
+  s->shot   = shot;
+  s->number = pair ? ctx->number : ctx->real;
+  s->sponge = (PetscBool)(!pair || ctx->background->sponge);
+  s->V      = ctx->V;
+  BornStackCreate_Private(&ctx->grid, n, &s->grid);
+  PetscCall(PetscMalloc2(n, &s->unit, n, &s->largest));
+  for (PetscInt m = 0; m < n; m++) {
+    s->unit[m] = ctx->unit;
+    s->receivers += shot[m]->nreceivers;
+  }
+  PetscCall(BornSetSource(s));
+  BornTracesStart_Private(s);
+  if (!s->sponge) PetscCall(BornRandomVelocity(s));
+  PetscCall(BornSweepPoints(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -62,6 +153,8 @@ static PetscErrorCode BornSweepEnd(BornSweep *s)
   PetscFunctionBegin;
   PetscCall((*s->ctx->kernels->pointsdestroy)(&s->at));
   PetscCall((*s->ctx->kernels->pointsdestroy)(&s->to));
+  for (int p = 0; p < 2; p++) PetscCall(BornPointsDestroy_Private(&s->joined[p]));
+  PetscCall(PetscFree2(s->unit, s->largest));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -71,23 +164,50 @@ static PetscErrorCode BornStartFields(BornSweep *s)
   Mat_Born *ctx = s->ctx;
 
   PetscFunctionBegin;
-  PetscCall(BornStateStart_Private(ctx, ctx->u, s->number, 0, &s->u));
-  if (s->x) PetscCall(BornStateStart_Private(ctx, ctx->w, ctx->real, 0, &s->w));
-  if (s->number == BORN_INT32) PetscCall((*ctx->kernels->zero)(sizeof(unsigned), ctx->largest));
+  PetscCall(BornStateStart_Private(s, ctx->u, s->number, 0, &s->u));
+  if (s->x) PetscCall(BornStateStart_Private(s, ctx->w, ctx->real, 0, &s->w));
+  if (s->number == BORN_INT32) PetscCall((*ctx->kernels->zero)((size_t)s->n * sizeof(unsigned), ctx->largest));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The image of a shot += factor the image of the sweep */
+static PetscErrorCode BornAddImage(BornSweep *s, PetscInt m, double factor, PetscReal *image)
+{
+  Mat_Born       *ctx = s->ctx;
+  const BornGrid *g   = &ctx->grid;
+  PetscReal      *mine;
+
+  PetscFunctionBegin;
+  PetscCall((*ctx->kernels->borrow)((size_t)g->nodes, image, PETSC_TRUE, &mine));
+  PetscCall((*ctx->kernels->add)(g, ctx->real, ctx->background->reversed, factor, BornFieldOf(s, ctx->image, BornBytes(ctx->real), m), mine));
+  PetscCall((*ctx->kernels->giveback)((size_t)g->nodes, image, PETSC_TRUE, &mine));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ------------------------------------------------------------ whole numbers */
 
-/* The largest whole number of the background until now */
-static PetscErrorCode BornGetLargest(BornSweep *s, double *largest)
+/* The largest whole number of the background until now, per shot */
+static PetscErrorCode BornGetLargest(BornSweep *s)
 {
-  unsigned value;
+  unsigned *value;
 
   PetscFunctionBegin;
-  PetscCall((*s->ctx->kernels->copy)(sizeof(value), s->ctx->largest, &value));
-  *largest = value;
-  PetscCall(BornSplitLargest_Private(s->ctx->split, largest));
+  PetscCall(PetscMalloc1(s->n, &value));
+  PetscCall((*s->ctx->kernels->copy)((size_t)s->n * sizeof(*value), s->ctx->largest, value));
+  for (PetscInt m = 0; m < s->n; m++) {
+    s->largest[m] = value[m];
+    PetscCall(BornSplitLargest_Private(s->ctx->split, &s->largest[m]));
+  }
+  PetscCall(PetscFree(value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The units of the fields follow from the scales of whole numbers. trial: the scale of shots without one, or 0 */
+static PetscErrorCode BornSetUnits(BornSweep *s, double trial)
+{
+  PetscFunctionBegin;
+  for (PetscInt m = 0; m < s->n; m++) s->unit[m] = s->ctx->unit / (s->shot[m]->scale > 0 ? s->shot[m]->scale : trial);
+  PetscCall(BornSetSource(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -95,22 +215,43 @@ static PetscErrorCode BornGetLargest(BornSweep *s, double *largest)
    largest */
 static PetscErrorCode BornScale(BornSweep *s)
 {
-  Mat_Born *ctx     = s->ctx;
-  BornShot *shot    = s->shot;
-  double    largest = 0;
+  Mat_Born *ctx = s->ctx;
 
   PetscFunctionBegin;
-  for (int turn = 0; turn < 64 && !(shot->scale > 0); turn++) {
+  for (int turn = 0; turn < 64; turn++) {
     const double scale = ldexp(BORN_INT_WANTED, -8 * turn);
+    PetscInt     left  = 0;
 
-    s->unit = ctx->unit / scale;
+    for (PetscInt m = 0; m < s->n; m++) left += !(s->shot[m]->scale > 0);
+    if (!left) break;
+    PetscCall(BornSetUnits(s, scale));
     PetscCall(BornStartFields(s));
     while (s->u.step < ctx->busy) PetscCall(BornStepBackground_Private(s, &s->u, NULL, NULL));
-    PetscCall(BornGetLargest(s, &largest));
-    if (largest > BORN_INT_MOST) continue;
-    shot->scale = largest > 0 ? ldexp(scale, ilogb(BORN_INT_WANTED) - ilogb(largest)) : scale;
+    PetscCall(BornGetLargest(s));
+    for (PetscInt m = 0; m < s->n; m++) {
+      const double largest = s->largest[m];
+
+      if (s->shot[m]->scale > 0 || largest > BORN_INT_MOST) continue;
+      s->shot[m]->scale = largest > 0 ? ldexp(scale, ilogb(BORN_INT_WANTED) - ilogb(largest)) : scale;
+    }
   }
-  s->unit = ctx->unit / shot->scale;
+  PetscCall(BornSetUnits(s, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A smaller scale for shots whose whole numbers have been too large. Whether there are any */
+static PetscErrorCode BornRescale(BornSweep *s, PetscBool *again)
+{
+  PetscFunctionBegin;
+  *again = PETSC_FALSE;
+  if (s->number != BORN_INT32) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(BornGetLargest(s));
+  for (PetscInt m = 0; m < s->n; m++) {
+    if (!(s->largest[m] > BORN_INT_MOST)) continue;
+    s->shot[m]->scale /= 4;
+    *again = PETSC_TRUE;
+  }
+  if (*again) PetscCall(BornSetUnits(s, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -122,7 +263,7 @@ static PetscErrorCode BornRecord(BornSweep *s, const void *u, double unit, Petsc
   const PetscInt sample = BornTracesSample_Private(s, s->u.step);
 
   PetscFunctionBegin;
-  if (sample >= 0) PetscCall((*ctx->kernels->extract)(&ctx->grid, ctx->real, &s->to, u, unit, data + sample, s->samples));
+  if (sample >= 0) PetscCall((*ctx->kernels->extract)(&s->grid, ctx->real, &s->to, u, unit, data + sample, s->samples));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -142,8 +283,8 @@ static PetscErrorCode BornForwardStep(BornSweep *s, PetscBool note, void *q)
     PetscCall(BornGetField_Private(ctx, &ctx->q));
     if (s->x) PetscCall(BornStepBoth_Private(s, PETSC_FALSE, PETSC_FALSE, 0, NULL, ctx->q));
     else PetscCall(BornStepBackground_Private(s, &s->u, ctx->q, NULL));
-    if (s->x || note) PetscCall((*ctx->kernels->round)(&ctx->grid, ctx->real, (int)ctx->bits, ctx->q, store));
-    if (s->x) PetscCall((*ctx->kernels->push)(&ctx->grid, &step, ctx->q, s->w.u));
+    if (s->x || note) PetscCall((*ctx->kernels->round)(&s->grid, ctx->real, (int)ctx->bits, ctx->q, store));
+    if (s->x) PetscCall((*ctx->kernels->push)(&s->grid, &step, ctx->q, s->w.u));
     if (s->x) PetscCall(BornExchange_Private(ctx, s->w.u));
   } else if (s->x) PetscCall(BornStepBoth_Private(s, PETSC_FALSE, active, rounds ? (int)ctx->bits : 0, store, NULL));
   else PetscCall(BornStepBackground_Private(s, &s->u, active ? q : NULL, store));
@@ -164,7 +305,9 @@ static PetscErrorCode BornLoadModel(BornSweep *s)
   PetscCall(BornGetField_Private(ctx, &ctx->x));
   PetscCall((*ctx->kernels->borrow)((size_t)g->nodes, s->model, PETSC_TRUE, &mine));
   PetscCall(BornUnit(ctx, (size_t)g->nodes, mine, &unit));
-  PetscCall((*ctx->kernels->load)(g, ctx->real, ctx->background->reversed, (double)ctx->interval * (s->unit / ctx->unit) / unit, mine, ctx->x));
+  for (PetscInt m = 0; m < s->n; m++)
+    PetscCall((*ctx->kernels->load)(g, ctx->real, ctx->background->reversed, (double)ctx->interval * (s->unit[m] / ctx->unit) / unit, mine,
+                                    BornFieldOf(s, ctx->x, BornBytes(ctx->real), m)));
   PetscCall((*ctx->kernels->giveback)((size_t)g->nodes, (PetscReal *)s->model, PETSC_FALSE, &mine));
   s->x     = ctx->x;
   s->wunit = unit * ctx->unit;
@@ -174,56 +317,72 @@ static PetscErrorCode BornLoadModel(BornSweep *s)
 /* All steps; squares, if not NULL, += q^2. Once more where whole numbers have been too large, which were scaled for the first steps */
 static PetscErrorCode BornForward(BornSweep *s, PetscBool note, PetscReal *data, void *squares)
 {
-  Mat_Born *ctx     = s->ctx;
-  double    largest = 0;
+  Mat_Born *ctx   = s->ctx;
+  PetscBool again = PETSC_FALSE;
 
   PetscFunctionBegin;
   do {
-    if (s->number == BORN_INT32 && largest > BORN_INT_MOST) {
-      s->shot->scale /= 4;
-      s->unit = ctx->unit / s->shot->scale;
-    }
     if (s->model) PetscCall(BornLoadModel(s));
     if (squares) PetscCall(BornGetField_Private(ctx, &ctx->q));
-    if (squares) PetscCall((*ctx->kernels->zero)((size_t)ctx->grid.size * BornBytes(ctx->real), squares));
+    if (squares) PetscCall((*ctx->kernels->zero)((size_t)s->grid.size * BornBytes(ctx->real), squares));
     PetscCall(BornStartFields(s));
     if (note) PetscCall((*ctx->background->start)(s));
     while (s->u.step < ctx->run) {
       const PetscBool active = (PetscBool)(s->u.step % ctx->interval == 0);
 
       PetscCall(BornForwardStep(s, note, squares ? ctx->q : NULL));
-      if (squares && active) PetscCall((*ctx->kernels->image)(&ctx->grid, ctx->real, 0, ctx->q, ctx->q, squares));
+      if (squares && active) PetscCall((*ctx->kernels->image)(&s->grid, ctx->real, 0, ctx->q, ctx->q, squares));
       if (data) PetscCall(BornRecord(s, s->w.u, s->wunit, data));
     }
-    if (s->number == BORN_INT32) PetscCall(BornGetLargest(s, &largest));
-  } while (largest > BORN_INT_MOST);
+    PetscCall(BornRescale(s, &again));
+  } while (again);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ------------------------------------------------------------ backwards */
 
-/* image, a grid array, += the transpose times data, traces where fields are */
-static PetscErrorCode BornBackward(BornSweep *s, const PetscReal *data, PetscReal *image)
+/* The units of the data, per shot, and the factors of the forces */
+static PetscErrorCode BornDataUnits(BornSweep *s, const PetscReal *data, double unit[], BornFactors *factors)
 {
-  Mat_Born       *ctx = s->ctx;
-  const BornGrid *g   = &ctx->grid;
-  PetscReal      *mine;
-  double          unit;
-  BornForce       force =
+  double *factor;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(s->n, &factor));
+  for (PetscInt m = 0; m < s->n; m++) {
+    const size_t n = (size_t)s->shot[m]->nreceivers * (size_t)s->samples;
+
+    PetscCall(BornUnit(s->ctx, n, data, &unit[m]));
+    factor[m] = 1 / unit[m];
+    data += n;
+  }
+  PetscCall(BornSetFactors(s, &s->ctx->factors[1], factor, factors));
+  PetscCall(PetscFree(factor));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* image, a grid array per shot, += the transpose times data, traces where fields are */
+static PetscErrorCode BornBackward(BornSweep *s, const PetscReal *data, PetscReal *const image[])
+{
+  Mat_Born   *ctx = s->ctx;
+  BornFactors factors;
+  double     *unit;
+  BornForce   force =
     {.number = ctx->real, .sponge = PETSC_TRUE, .Vbits = (int)ctx->velocitybits, .Vunit = ctx->Vunit, .V = s->V, .points = &s->to, .stride = s->samples};
 
   PetscFunctionBegin;
-  PetscCall(BornUnit(ctx, (size_t)s->shot->nreceivers * (size_t)s->samples, data, &unit));
-  force.factor = 1 / unit;
+  PetscCall(PetscMalloc1(s->n, &unit));
+  PetscCall(BornDataUnits(s, data, unit, &factors));
+  force.factor  = factors.one;
+  force.factors = factors.each;
   PetscCall(BornGetField_Private(ctx, &ctx->image));
-  PetscCall((*ctx->kernels->zero)((size_t)g->size * BornBytes(ctx->real), ctx->image));
+  PetscCall((*ctx->kernels->zero)((size_t)s->grid.size * BornBytes(ctx->real), ctx->image));
   s->image = ctx->image;
-  PetscCall(BornStateStart_Private(ctx, ctx->w, ctx->real, ctx->run, &s->w));
+  PetscCall(BornStateStart_Private(s, ctx->w, ctx->real, ctx->run, &s->w));
   /* w is 0 before the data of the last step */
   if (BornTracesSample_Private(s, ctx->run) >= 0) {
     force.u      = s->w.u;
     force.values = data + BornTracesSample_Private(s, ctx->run);
-    PetscCall((*ctx->kernels->force)(g, &force));
+    PetscCall((*ctx->kernels->force)(&s->grid, &force));
     PetscCall(BornExchange_Private(ctx, s->w.u));
   }
   for (PetscInt n = ctx->run - 1; n >= 0; n--) {
@@ -234,27 +393,27 @@ static PetscErrorCode BornBackward(BornSweep *s, const PetscReal *data, PetscRea
     PetscCall((*ctx->background->back)(s, n, (PetscBool)(n % ctx->interval == 0)));
   }
   s->data = NULL;
-  PetscCall((*ctx->kernels->borrow)((size_t)g->nodes, image, PETSC_TRUE, &mine));
-  PetscCall((*ctx->kernels->add)(g, ctx->real, ctx->background->reversed, (double)ctx->interval * s->unit * unit, ctx->image, mine));
-  PetscCall((*ctx->kernels->giveback)((size_t)g->nodes, image, PETSC_TRUE, &mine));
+  for (PetscInt m = 0; m < s->n; m++) PetscCall(BornAddImage(s, m, (double)ctx->interval * s->unit[m] * unit[m], image[m]));
+  PetscCall(PetscFree(unit));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ------------------------------------------------------------ products */
 
 /* data = R u */
-PetscErrorCode BornSweepModel_Private(Mat_Born *ctx, BornShot *shot, PETSC_UNUSED const PetscReal *model, PetscReal *data, PETSC_UNUSED PetscReal *image)
+PetscErrorCode BornSweepModel_Private(Mat_Born *ctx, PetscInt n, BornShot *const shot[], PETSC_UNUSED const PetscReal *model, PetscReal *data,
+                                      PETSC_UNUSED PetscReal *const image[])
 {
   PetscReal *mine;
   BornSweep  s;
 
   PetscFunctionBegin;
-  PetscCall(BornSweepBegin(ctx, shot, PETSC_FALSE, &s));
+  PetscCall(BornSweepBegin(ctx, n, shot, PETSC_FALSE, &s));
   PetscCall(BornTracesOpen_Private(&s, data, PETSC_FALSE, &mine));
   PetscCall(BornStartFields(&s));
   while (s.u.step < ctx->run) {
     PetscCall(BornStepBackground_Private(&s, &s.u, NULL, NULL));
-    PetscCall(BornRecord(&s, s.u.u, s.unit, mine));
+    PetscCall(BornRecord(&s, s.u.u, ctx->unit, mine));
   }
   PetscCall(BornTracesClose_Private(&s, data, PETSC_TRUE, &mine));
   PetscCall(BornSweepEnd(&s));
@@ -262,13 +421,14 @@ PetscErrorCode BornSweepModel_Private(Mat_Born *ctx, BornShot *shot, PETSC_UNUSE
 }
 
 /* data = R w, where x q is the force of w, and x = dV/V */
-PetscErrorCode BornSweepForward_Private(Mat_Born *ctx, BornShot *shot, const PetscReal *model, PetscReal *data, PETSC_UNUSED PetscReal *image)
+PetscErrorCode BornSweepForward_Private(Mat_Born *ctx, PetscInt n, BornShot *const shot[], const PetscReal *model, PetscReal *data,
+                                        PETSC_UNUSED PetscReal *const image[])
 {
   PetscReal *mine;
   BornSweep  s;
 
   PetscFunctionBegin;
-  PetscCall(BornSweepBegin(ctx, shot, PETSC_TRUE, &s));
+  PetscCall(BornSweepBegin(ctx, n, shot, PETSC_TRUE, &s));
   if (s.number == BORN_INT32) PetscCall(BornScale(&s));
   PetscCall(BornTracesOpen_Private(&s, data, PETSC_FALSE, &mine));
   s.model = model;
@@ -279,13 +439,14 @@ PetscErrorCode BornSweepForward_Private(Mat_Born *ctx, BornShot *shot, const Pet
 }
 
 /* image += the transpose of BornSweepForward_Private() times the data */
-PetscErrorCode BornSweepAdjoint_Private(Mat_Born *ctx, BornShot *shot, PETSC_UNUSED const PetscReal *model, PetscReal *data, PetscReal *image)
+PetscErrorCode BornSweepAdjoint_Private(Mat_Born *ctx, PetscInt n, BornShot *const shot[], PETSC_UNUSED const PetscReal *model, PetscReal *data,
+                                        PetscReal *const image[])
 {
   PetscReal *mine;
   BornSweep  s;
 
   PetscFunctionBegin;
-  PetscCall(BornSweepBegin(ctx, shot, PETSC_TRUE, &s));
+  PetscCall(BornSweepBegin(ctx, n, shot, PETSC_TRUE, &s));
   if (s.number == BORN_INT32) PetscCall(BornScale(&s));
   PetscCall(BornForward(&s, PETSC_TRUE, NULL, NULL));
   PetscCall(BornTracesOpen_Private(&s, data, PETSC_TRUE, &mine));
@@ -296,13 +457,14 @@ PetscErrorCode BornSweepAdjoint_Private(Mat_Born *ctx, BornShot *shot, PETSC_UNU
 }
 
 /* image += J^T J model of the shot: the transpose begins where J ends */
-PetscErrorCode BornSweepNormal_Private(Mat_Born *ctx, BornShot *shot, const PetscReal *model, PETSC_UNUSED PetscReal *data, PetscReal *image)
+PetscErrorCode BornSweepNormal_Private(Mat_Born *ctx, PetscInt n, BornShot *const shot[], const PetscReal *model, PETSC_UNUSED PetscReal *data,
+                                       PetscReal *const image[])
 {
   PetscReal *traces;
   BornSweep  s;
 
   PetscFunctionBegin;
-  PetscCall(BornSweepBegin(ctx, shot, PETSC_TRUE, &s));
+  PetscCall(BornSweepBegin(ctx, n, shot, PETSC_TRUE, &s));
   if (s.number == BORN_INT32) PetscCall(BornScale(&s));
   s.model = model;
   PetscCall(BornTracesGet_Private(&s, &traces));
@@ -314,20 +476,17 @@ PetscErrorCode BornSweepNormal_Private(Mat_Born *ctx, BornShot *shot, const Pets
 }
 
 /* image += the sum of q^2 over the steps that scatter */
-PetscErrorCode BornSweepIllumination_Private(Mat_Born *ctx, BornShot *shot, PETSC_UNUSED const PetscReal *model, PETSC_UNUSED PetscReal *data, PetscReal *image)
+PetscErrorCode BornSweepIllumination_Private(Mat_Born *ctx, PetscInt n, BornShot *const shot[], PETSC_UNUSED const PetscReal *model,
+                                             PETSC_UNUSED PetscReal *data, PetscReal *const image[])
 {
-  const BornGrid *g = &ctx->grid;
-  PetscReal      *mine;
-  BornSweep       s;
+  BornSweep s;
 
   PetscFunctionBegin;
-  PetscCall(BornSweepBegin(ctx, shot, PETSC_TRUE, &s));
+  PetscCall(BornSweepBegin(ctx, n, shot, PETSC_TRUE, &s));
   if (s.number == BORN_INT32) PetscCall(BornScale(&s));
   PetscCall(BornGetField_Private(ctx, &ctx->image));
   PetscCall(BornForward(&s, PETSC_FALSE, NULL, ctx->image));
-  PetscCall((*ctx->kernels->borrow)((size_t)g->nodes, image, PETSC_TRUE, &mine));
-  PetscCall((*ctx->kernels->add)(g, ctx->real, ctx->background->reversed, (double)ctx->interval * s.unit * s.unit, ctx->image, mine));
-  PetscCall((*ctx->kernels->giveback)((size_t)g->nodes, image, PETSC_TRUE, &mine));
+  for (PetscInt m = 0; m < n; m++) PetscCall(BornAddImage(&s, m, (double)ctx->interval * s.unit[m] * s.unit[m], image[m]));
   PetscCall(BornSweepEnd(&s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

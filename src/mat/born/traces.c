@@ -9,19 +9,19 @@
 
 #include "bornimpl.h"
 
-/* Numbers in all traces of a shot */
-static inline size_t BornTracesSize(const BornShot *shot, PetscInt samples)
+/* Numbers in all traces of a sweep */
+static inline size_t BornTracesSize(const BornSweep *s, PetscInt samples)
 {
-  return (size_t)shot->nreceivers * (size_t)samples;
+  return (size_t)s->receivers * (size_t)samples;
 }
 
-/* Of the traces of all steps of a shot; 0 without a low-pass */
+/* Of the traces of all steps, of shots that are computed together; 0 without a low-pass */
 PetscLogDouble BornTracesBytes_Private(const Mat_Born *ctx)
 {
   size_t most = 0;
 
-  for (PetscInt s = 0; s < ctx->nshots && ctx->lowpass > 0; s++) most = PetscMax(most, BornTracesSize(&ctx->shots[s], ctx->run));
-  return (PetscLogDouble)most * (PetscLogDouble)sizeof(PetscReal);
+  for (PetscInt s = 0; s < ctx->nshots && ctx->lowpass > 0; s++) most = PetscMax(most, (size_t)ctx->shots[s].nreceivers * (size_t)ctx->run);
+  return (PetscLogDouble)BornShots(&ctx->stack) * (PetscLogDouble)most * (PetscLogDouble)sizeof(PetscReal);
 }
 
 void BornTracesStart_Private(BornSweep *s)
@@ -42,7 +42,7 @@ PetscInt BornTracesSample_Private(const BornSweep *s, PetscInt step)
 PetscErrorCode BornTracesGet_Private(BornSweep *s, PetscReal **traces)
 {
   Mat_Born    *ctx = s->ctx;
-  const size_t n   = BornTracesSize(s->shot, s->samples);
+  const size_t n   = BornTracesSize(s, s->samples);
 
   PetscFunctionBegin;
   if (n > ctx->ntraces) {
@@ -61,17 +61,17 @@ static PetscErrorCode BornTracesFilter(BornSweep *s, PetscBool transpose, PetscR
 {
   Mat_Born       *ctx  = s->ctx;
   const PetscBool host = (PetscBool)(ctx->kernels == &BornHostKernels);
-  const size_t    n    = BornTracesSize(s->shot, ctx->run);
+  const size_t    n    = BornTracesSize(s, ctx->run);
   PetscReal      *all  = traces;
 
   PetscFunctionBegin;
   if (!host) PetscCall(PetscMalloc1(n, &all));
   if (transpose) {
-    PetscCall(BornLowpassApplyTranspose(&ctx->filter, s->shot->nreceivers, ctx->run, ctx->every, ctx->samples, data, all));
+    PetscCall(BornLowpassApplyTranspose(&ctx->filter, s->receivers, ctx->run, ctx->every, ctx->samples, data, all));
     if (!host) PetscCall((*ctx->kernels->copy)(n * sizeof(*all), all, traces));
   } else {
     if (!host) PetscCall((*ctx->kernels->copy)(n * sizeof(*all), traces, all));
-    PetscCall(BornLowpassApply(&ctx->filter, s->shot->nreceivers, ctx->run, ctx->every, ctx->samples, all, data));
+    PetscCall(BornLowpassApply(&ctx->filter, s->receivers, ctx->run, ctx->every, ctx->samples, all, data));
   }
   if (!host) PetscCall(PetscFree(all));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -84,7 +84,7 @@ PetscErrorCode BornTracesOpen_Private(BornSweep *s, PetscReal *data, PetscBool r
   if (s->ctx->lowpass > 0) {
     PetscCall(BornTracesGet_Private(s, traces));
     if (read) PetscCall(BornTracesFilter(s, PETSC_TRUE, *traces, data));
-  } else PetscCall((*s->ctx->kernels->borrow)(BornTracesSize(s->shot, s->samples), data, read, traces));
+  } else PetscCall((*s->ctx->kernels->borrow)(BornTracesSize(s, s->samples), data, read, traces));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -95,7 +95,7 @@ PetscErrorCode BornTracesClose_Private(BornSweep *s, PetscReal *data, PetscBool 
   if (s->ctx->lowpass > 0) {
     if (written) PetscCall(BornTracesFilter(s, PETSC_FALSE, *traces, data));
     *traces = NULL;
-  } else PetscCall((*s->ctx->kernels->giveback)(BornTracesSize(s->shot, s->samples), data, written, traces));
+  } else PetscCall((*s->ctx->kernels->giveback)(BornTracesSize(s, s->samples), data, written, traces));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -113,7 +113,7 @@ PetscErrorCode BornTracesTurn_Private(BornSweep *s, PetscReal *traces)
 {
   Mat_Born       *ctx     = s->ctx;
   const PetscBool lowpass = (PetscBool)(ctx->lowpass > 0), place = (PetscBool)(ctx->kernels == &BornHostKernels && !lowpass);
-  const size_t    n    = BornTracesSize(s->shot, ctx->samples);
+  const size_t    n    = BornTracesSize(s, ctx->samples);
   PetscReal      *data = traces;
 
   PetscFunctionBegin;

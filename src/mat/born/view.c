@@ -48,6 +48,7 @@ PetscErrorCode MatView_Born(Mat A, PetscViewer viewer)
   PetscCall(PetscViewerASCIIPrintf(viewer, "background: %s%s%s%s; a product with the transpose needs %.4g bytes\n", MatBornBackgrounds[ctx->chosen], how,
                                    ctx->number == BORN_INT32 ? ", whole numbers" : "",
                                    ctx->wanted == MATBORN_BACKGROUND_AUTO ? ", the first one that there is memory for" : "", bytes));
+  if (BornShots(&ctx->stack) > 1) PetscCall(PetscViewerASCIIPrintf(viewer, "shots computed together: %" PetscInt_FMT " at most\n", BornShots(&ctx->stack)));
   if (!ctx->split->single)
     PetscCall(PetscViewerASCIIPrintf(viewer, "%" PetscInt_FMT " groups of %" PetscInt_FMT " processes at least share the shots\n", ctx->split->group.groups,
                                      ctx->farming.size));
