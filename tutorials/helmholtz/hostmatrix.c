@@ -11,9 +11,6 @@
 */
 
 #include "problem.h"
-#if defined(__linux__)
-  #include <sys/mman.h>
-#endif
 
 #if PetscDefined(USE_COMPLEX)
   #define CORNERS_MAX 8
@@ -302,29 +299,22 @@ static PetscErrorCode GetWaves(const Helmholtz *problem, const HelmholtzForm *fo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The first touch of small pages would take longer than the computation of the values. The system may ignore the request */
-static void AskForLargePages(void *array, size_t bytes)
-{
-  #if defined(MADV_HUGEPAGE)
-  const size_t page = 2097152, start = ((size_t)array + page - 1) / page * page, end = ((size_t)array + bytes) / page * page;
-
-  if (array && start < end) (void)madvise((void *)start, end - start, MADV_HUGEPAGE);
-  #else
-  (void)array, (void)bytes;
-  #endif
-}
-
 PetscErrorCode HelmholtzMakeMatrixHost(const Helmholtz *problem, const HelmholtzForm *form, Mat A)
 {
   Mat        inner[2] = {A, NULL};
   Block      block[2] = {{0}, {0}};
   PetscReal *wave2;
-  PetscBool  parallel;
+  PetscBool  parallel, is;
   MatType    type;
   Grid       grid;
   Pattern    pattern = {.form = form, .grid = &grid};
 
   PetscFunctionBegin;
+  PetscCall(MatGetType(A, &type));
+  PetscCall(PetscStrbeginswith(type, MATMPIAIJ, &parallel));
+  PetscCall(PetscStrbeginswith(type, MATSEQAIJ, &is));
+  PetscCheck(is || parallel, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
+             "-dm_mat_type %s: matrices here are of AIJ kind, aij, aijcusparse or vcrs for example", type);
   PetscCall(GetWaves(problem, form, &grid, &wave2));
   pattern.wave2 = wave2;
   SetPattern(problem->stencil, &pattern);
@@ -337,16 +327,10 @@ PetscErrorCode HelmholtzMakeMatrixHost(const Helmholtz *problem, const Helmholtz
   PetscCall(MatSeqAIJSetPreallocation(A, 0, block[0].n));
   PetscCall(MatMPIAIJSetPreallocation(A, 0, block[0].n, 0, block[1].n));
   PetscCall(PetscFree2(block[0].n, block[1].n));
-  PetscCall(MatGetType(A, &type));
-  PetscCall(PetscStrbeginswith(type, MATMPIAIJ, &parallel));
   if (parallel) PetscCall(MatMPIAIJGetSeqAIJ(A, &inner[0], &inner[1], NULL));
 
   PetscCall(PetscMalloc2(block[0].nz, &block[0].j, block[1].nz, &block[1].j));
-  for (int b = 0; b < 2 && inner[b]; b++) {
-    PetscCall(MatSeqAIJGetArrayWrite(inner[b], &block[b].a));
-    AskForLargePages(block[b].a, (size_t)block[b].nz * sizeof(PetscScalar));
-    AskForLargePages(block[b].j, (size_t)block[b].nz * sizeof(PetscInt));
-  }
+  for (int b = 0; b < 2 && inner[b]; b++) PetscCall(MatSeqAIJGetArrayWrite(inner[b], &block[b].a));
   PetscCall(AddRows(&pattern, block));
   for (int b = 0; b < 2 && inner[b]; b++) {
     PetscCall(MatSeqAIJRestoreArrayWrite(inner[b], &block[b].a));

@@ -36,16 +36,15 @@
 #include "problem.h"
 
 #if PetscDefined(USE_COMPLEX)
-PetscErrorCode HelmholtzCreateMatrix(const Helmholtz *problem, PetscReal beta1, PetscReal beta2, const char prefix[], Mat *A)
+PetscErrorCode HelmholtzCreateMatrix(const Helmholtz *problem, PetscReal beta1, PetscReal beta2, MatType type, const char prefix[], Mat *A)
 {
   HelmholtzForm form = HelmholtzGetForm(problem);
-  MatType       type;
   VecType       vectype;
   PetscBool     device;
 
   PetscFunctionBegin;
   form.factor = HelmholtzMake(beta1, -(beta2 + problem->alpha * beta1));
-  PetscCall(DMGetMatType(problem->da, &type));
+  if (!type) PetscCall(DMGetMatType(problem->da, &type));
   PetscCall(DMGetVecType(problem->da, &vectype));
   PetscCall(MatCreate(PetscObjectComm((PetscObject)problem->da), A));
   PetscCall(MatSetOptionsPrefix(*A, prefix));
@@ -86,10 +85,10 @@ PetscErrorCode HelmholtzSetSource(const Helmholtz *problem, Vec b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #else
-PetscErrorCode HelmholtzCreateMatrix(const Helmholtz *problem, PetscReal beta1, PetscReal beta2, const char prefix[], Mat *A)
+PetscErrorCode HelmholtzCreateMatrix(const Helmholtz *problem, PetscReal beta1, PetscReal beta2, MatType type, const char prefix[], Mat *A)
 {
   PetscFunctionBegin;
-  (void)beta1, (void)beta2, (void)prefix, (void)A;
+  (void)beta1, (void)beta2, (void)type, (void)prefix, (void)A;
   SETERRQ(PetscObjectComm((PetscObject)problem->da), PETSC_ERR_SUP, "Waves of one frequency are complex: use a PETSc configured --with-scalar-type=complex");
 }
 

@@ -157,6 +157,6 @@ PETSC_INTERN PetscErrorCode HelmholtzMakeMatrixHost(const Helmholtz *, const Hel
 PETSC_INTERN PetscErrorCode HelmholtzGetSlowest(MPI_Comm, Helmholtz *);
 PETSC_INTERN PetscErrorCode HelmholtzSetSpeed(Helmholtz *);
 
-/* operator.c */
-PETSC_INTERN PetscErrorCode HelmholtzCreateMatrix(const Helmholtz *, PetscReal beta1, PetscReal beta2, const char prefix[], Mat *);
+/* operator.c; type NULL: the type of the DM. Options with the prefix may change the type */
+PETSC_INTERN PetscErrorCode HelmholtzCreateMatrix(const Helmholtz *, PetscReal beta1, PetscReal beta2, MatType type, const char prefix[], Mat *);
 PETSC_INTERN PetscErrorCode HelmholtzSetSource(const Helmholtz *, Vec);

@@ -57,7 +57,7 @@ static PetscErrorCode SetOperators(Waves *w, KSP ksp)
   else {
     if (!w->M) {
       PetscCall(PetscSNPrintf(prefix, sizeof(prefix), "%sshifted_", w->prefix));
-      PetscCall(HelmholtzCreateMatrix(&w->problem, w->m->beta[0], w->m->beta[1], prefix, &w->M));
+      PetscCall(HelmholtzCreateMatrix(&w->problem, w->m->beta[0], w->m->beta[1], NULL, prefix, &w->M));
     }
     PetscCall(KSPSetOperators(ksp, w->A, w->M));
   }
@@ -196,7 +196,7 @@ PetscErrorCode WavesCreate(MPI_Comm comm, const Migration *m, int which, PetscRe
   PetscCall(HelmholtzSetUp(comm, p));
   PetscCall(GridCreate(p->da, &w->grid));
   PetscCall(SetSpeed(w));
-  PetscCall(HelmholtzCreateMatrix(p, 1, 0, prefix, &w->A));
+  PetscCall(HelmholtzCreateMatrix(p, 1, 0, NULL, prefix, &w->A));
   PetscCall(VecDuplicate(p->speed, &w->work));
   PetscCall(CreateSolver(w));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -10,7 +10,6 @@
 
 #include "gridmghost.h"
 #include "gridmghostcodes.h"
-#include <src/vcrs/memory.h>
 #include <math.h>
 
 #define HOST_NUMBER  float
@@ -59,7 +58,7 @@
 static PetscErrorCode GridMGReserve_Host(size_t n, void **x)
 {
   PetscFunctionBegin;
-  PetscCall(VCRSAllocateLarge(n, x));
+  PetscCall(PetscMalloc1(n, (char **)x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -82,7 +82,7 @@ static inline void PutValue(GridMGPrecision precision, const void *array, PetscI
   else ((GridMGValue *)array)[i] = v;
 }
 
-static inline double Get(GridMGPrecision precision, const void *array, PetscInt i)
+static inline double Get(GridMGPrecision precision, const void *array, size_t i)
 {
   return precision == GRIDMG_SINGLE ? (double)((const float *)array)[i] : ((const double *)array)[i];
 }
@@ -116,11 +116,12 @@ static LITHE_ALWAYS_INLINE double GetCode(const GridMGStencilOperator *op, int b
 {
   if (bits == 8) return scale * (double)((const int8_t *)op->code)[at];
   if (bits == 16) return scale * (double)((const int16_t *)op->code)[at];
-  return Get(op->precision, op->code, (PetscInt)at);
+  return Get(op->precision, op->code, at);
 }
 
 /*
-   Codes of a row, with the codes of the same entries in higher rows of a symmetric operator; lower rows have codes.
+   Codes of a row. A symmetric operator gives the same codes to higher rows, and has those of lower rows.
+
    all: the point has all neighbours. rounded: the decoded stencil without the centre
 */
 static LITHE_ALWAYS_INLINE void EncodeRow(const GridMGStencils *f, const GridMGStencilOperator *op, int bits, const GridMGNeighbours *near,
@@ -225,7 +226,7 @@ PetscErrorCode GridMGStencilEncode_Host(const GridMGStencils *f, GridMGFactor ki
   if (op->bits < 32) FindLargest(f, &near, scale);
   for (PetscInt i = 0; i < g->cells; i++) {
     Put(op->precision, op->scale, (size_t)i, ScaleOf(scale[i], op->bits));
-    scale[i] = Get(op->precision, op->scale, i);
+    scale[i] = Get(op->precision, op->scale, (size_t)i);
   }
   if (op->bits == 8) *bad = EncodeCells(f, kind, op, 8, &near, &places, scale);
   else if (op->bits == 16) *bad = EncodeCells(f, kind, op, 16, &near, &places, scale);

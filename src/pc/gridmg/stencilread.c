@@ -250,9 +250,9 @@ static PetscErrorCode TakeRows_Private(Reader *r)
 }
 
 /*
-   The rows of a single process, or the own rows of several processes, in their part of the array, and then remote rows
-   of the larger box. a: [cells][points] of the level, zeroed. most: the largest part of an entry. Each process raises the
-   same error
+   Reads the rows of a single process. Several processes read own rows, and receive remote rows of the larger box.
+
+   a: [cells][points] of the level, zeroed. most: the largest part of an entry. Each process raises the same error
 */
 PetscErrorCode PCGridMGReadHost_Private(PC pc, GridMGStencilLevel *l, const GridMGPoints *g, double *a, double *most)
 {

@@ -13,7 +13,6 @@
      cuda/vcrs/build/build.cu       the same operations on a device
 */
 
-#include "../memory.h"
 #include "../planimpl.h"
 #include <src/codec/grid.h>
 #include <src/codec/logarithmic.h>
@@ -163,7 +162,8 @@ PETSC_INTERN PetscErrorCode VCRSSetsDestroy(VCRSSets *);
 PETSC_INTERN PetscErrorCode VCRSFindSlices(const VCRSBuild *, size_t, VCRSPlan *);
 PETSC_INTERN PetscErrorCode VCRSForgetSlices(VCRSPlan *);
 
-/* PetscMalloc1() for arrays that are as long as the matrix */
+/* vcrs/memory.c: PetscMalloc1() for arrays that are as long as the matrix */
+PETSC_INTERN PetscErrorCode VCRSAllocateLarge(size_t, void **);
 #define VCRSMallocLarge(n, pointer) VCRSAllocateLarge(sizeof(**(pointer)) * (size_t)(n), (void **)(pointer))
 
 /* The value of code c of a row */
