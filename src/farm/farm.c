@@ -107,7 +107,10 @@ PetscErrorCode LitheFarmGetResult(LitheFarm farm, const LitheFarmResult **result
 static PetscErrorCode FarmForget(LitheFarm f)
 {
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < f->batch && f->work; k++) PetscCall(LitheSumsDestroyTerm(f->sums, &f->work[k]));
+  for (PetscInt k = 0; k < f->batch && f->work; k++) {
+    PetscCall(LitheSumsDestroyTerm(f->sums, &f->work[k]));
+    PetscCall(PetscFree(f->own[k]));
+  }
   PetscCall(PetscFree4(f->work, f->own, f->bad, f->next));
   PetscCall(LitheSumsDestroy(&f->sums));
   if (f->piece) {
@@ -396,7 +399,7 @@ static PetscErrorCode FarmJournalEnd(LitheFarm f, PetscBool last)
 }
 
 /* The tasks in todo[left], until all are done or have failed as often as they may */
-static PetscErrorCode FarmRounds(LitheFarm f, PetscInt *left, PetscInt todo[], PetscInt owner[])
+static PetscErrorCode FarmRounds(LitheFarm f, PetscInt *left, PetscInt todo[], PetscInt owner[], PetscInt next[])
 {
   PetscFunctionBegin;
   for (PetscInt attempt = 0; *left && attempt < PetscMax(f->job->attempts, 1); attempt++) {
@@ -404,6 +407,7 @@ static PetscErrorCode FarmRounds(LitheFarm f, PetscInt *left, PetscInt todo[], P
     FarmQueue      queue;
 
     PetscCall(FarmQueueCreate(f, before, todo, attempt ? 1 : f->batch, &queue)); /* a task that has failed runs alone */
+    for (PetscInt k = 0; k < before && attempt; k++) owner[k] = next[todo[k]];   /* the queue has sorted the tasks */
     if (attempt || f->options.fixed) queue.owner = owner;
     if (!attempt && f->options.fixed) PetscCall(FarmShareOut(f, before, todo, owner));
     PetscCall(FarmRound(f, &queue, attempt));
@@ -411,13 +415,13 @@ static PetscErrorCode FarmRounds(LitheFarm f, PetscInt *left, PetscInt todo[], P
     PetscCall(FarmJournalEnd(f, PETSC_FALSE));
     PetscCall(FarmGather(f, before, todo, left, todo, owner));
     f->result.done += before - *left;
-    for (PetscInt k = 0; k < *left; k++) owner[k] = (owner[k] + 1) % f->group.groups;
+    for (PetscInt k = 0; k < *left; k++) next[todo[k]] = (owner[k] + 1) % f->group.groups;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* todo[n], owner[n], known[n]: room */
-static PetscErrorCode FarmRun(LitheFarm f, PetscInt todo[], PetscInt owner[], PetscBool known[])
+/* todo[n], owner[n], next[n], known[n]: room; next: the group of a task's next attempt */
+static PetscErrorCode FarmRun(LitheFarm f, PetscInt todo[], PetscInt owner[], PetscInt next[], PetscBool known[])
 {
   const LitheFarmJob *job    = f->job;
   const PetscInt      slices = PetscMax(f->options.slices, 1);
@@ -436,7 +440,7 @@ static PetscErrorCode FarmRun(LitheFarm f, PetscInt todo[], PetscInt owner[], Pe
     }
   }
   f->todo = left;
-  PetscCall(FarmRounds(f, &left, todo, owner));
+  PetscCall(FarmRounds(f, &left, todo, owner, next));
   for (PetscInt k = 0; k < left; k++) amount -= FarmAmount(job, todo[k]);
   PetscCall(PetscArraycpy(f->failed, todo, left));
   PetscCall(PetscSortInt(left, f->failed));
@@ -450,7 +454,7 @@ static PetscErrorCode FarmRun(LitheFarm f, PetscInt todo[], PetscInt owner[], Pe
 PetscErrorCode LitheFarmRun(LitheFarm f, const LitheFarmJob *job)
 {
   const PetscInt n = job->ntasks;
-  PetscInt      *todo, *owner;
+  PetscInt      *todo, *owner, *next;
   PetscBool     *known;
   PetscErrorCode code;
 
@@ -458,9 +462,9 @@ PetscErrorCode LitheFarmRun(LitheFarm f, const LitheFarmJob *job)
   PetscCheck(n >= 0 && 4 * (PetscInt64)n < PETSC_MPI_INT_MAX, f->comm, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " tasks are too many", n);
   PetscCheck(job->nsets >= 0 && job->nsets <= FARM_SETS, f->comm, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " sets of tasks: 0 to %d", job->nsets, FARM_SETS);
   PetscCall(FarmStart(f, job));
-  PetscCall(PetscCalloc3(n, &todo, n, &owner, n, &known));
-  code = FarmRun(f, todo, owner, known);
-  PetscCall(PetscFree3(todo, owner, known));
+  PetscCall(PetscCalloc4(n, &todo, n, &owner, n, &next, n, &known));
+  code = FarmRun(f, todo, owner, next, known);
+  PetscCall(PetscFree4(todo, owner, next, known));
   PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -120,7 +120,7 @@ static PetscErrorCode FarmIsTooSlow(LitheFarm f, double cost, PetscBool *slow)
 
   PetscFunctionBegin;
   *slow = PETSC_FALSE;
-  if (!f->slow) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!f->slow || !(f->total > 0)) PetscFunctionReturn(PETSC_SUCCESS);
   for (;;) {
     PetscCall(FarmCountMore(f, offsetof(FarmCounters, tried), 0, &tried));
     if (tried > 0) break;

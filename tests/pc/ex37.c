@@ -2,8 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCGRIDMG with de Zeeuw's interpolation on several processes: the bits of a single process, new values,\n\
-  other matrices, small grids, columns, errors.\n\
+static char help[] = "PCGRIDMG with de Zeeuw's interpolation on several processes: the bits of a single process, for any matrix and grid; errors.\n\
   -times <n>         - random problems\n\
   -shared_mat_type <type> - of the matrices; with a type of devices, the single process has a device, too\n\
   -transport <name>  - transport of exchanges between boxes, on devices\n\n";

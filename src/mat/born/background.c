@@ -33,13 +33,15 @@ static void BornChoose(Mat_Born *ctx, const BornChoice *c)
   ctx->number     = c->background->reversed && ctx->real == BORN_FLOAT ? BORN_INT32 : ctx->real;
 }
 
-/* The host memory per process. All processes have the same number, and choose the same background */
-static PetscErrorCode BornShareRoom(Mat A, size_t *room)
+/* The free memory per process, of the host or of the place of fields. All processes have the same number, and choose the same background */
+static PetscErrorCode BornGetRoom(Mat A, PetscBool host, size_t *room)
 {
-  Mat_Born *ctx  = (Mat_Born *)A->data;
-  double    mine = (double)*room / (ctx->kernels == &BornHostKernels ? ctx->split->onnode : 1);
+  Mat_Born *ctx = (Mat_Born *)A->data;
+  double    mine;
 
   PetscFunctionBegin;
+  PetscCall((*ctx->kernels->room)(host, room));
+  mine = (double)*room / (host || ctx->kernels == &BornHostKernels ? ctx->split->onnode : 1);
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_MIN, PetscObjectComm((PetscObject)A)));
   *room = (size_t)mine;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -59,8 +61,7 @@ static PetscErrorCode BornShotsInRoom(Mat A, PetscBool host, double bytes, Petsc
   double    many;
 
   PetscFunctionBegin;
-  PetscCall((*ctx->kernels->room)(host, &room));
-  PetscCall(BornShareRoom(A, &room));
+  PetscCall(BornGetRoom(A, host, &room));
   many = BORN_SHARE * (double)room / bytes;
   if (ctx->batch == PETSC_DECIDE) many /= 2 * ctx->split->onnode;
   *shots = many < (double)*shots ? PetscMax(1, (PetscInt)many) : *shots;
@@ -100,8 +101,7 @@ PetscErrorCode MatBornChooseBackground_Private(Mat A)
     BornChoose(ctx, &choices[c]);
     if (ctx->wanted != MATBORN_BACKGROUND_AUTO && choices[c].name != ctx->wanted) continue;
     if (ctx->wanted == MATBORN_BACKGROUND_AUTO && !choices[c].automatic) continue;
-    PetscCall((*ctx->kernels->room)(choices[c].host, &room));
-    PetscCall(BornShareRoom(A, &room));
+    PetscCall(BornGetRoom(A, choices[c].host, &room));
     found = (PetscBool)((double)(*choices[c].background->bytes)(ctx) + (choices[c].host ? 0 : fields) <= BORN_SHARE * (double)room);
     /* slabs need different amounts */
     PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &found, 1, MPI_C_BOOL, MPI_LAND, PetscObjectComm((PetscObject)A)));

@@ -136,8 +136,8 @@ PetscErrorCode MatBornCheckShots_Private(Mat A, PetscInt dim)
 PetscErrorCode MatBornCheckSettings_Private(Mat A)
 {
   const Mat_Born  *ctx       = (Mat_Born *)A->data;
-  const PetscInt64 counts[]  = {ctx->order, ctx->width,    ctx->checkpoints,  ctx->surface, ctx->parameter, ctx->interpolation, ctx->field,    ctx->wanted,
-                                ctx->bits,  ctx->interval, ctx->velocitybits, ctx->seed,    ctx->nwavelet,  ctx->farming.size,  ctx->transport};
+  const PetscInt64 counts[]  = {ctx->order, ctx->width,    ctx->checkpoints,  ctx->surface, ctx->parameter, ctx->interpolation, ctx->field,     ctx->wanted,
+                                ctx->bits,  ctx->interval, ctx->velocitybits, ctx->seed,    ctx->nwavelet,  ctx->farming.size,  ctx->transport, ctx->batch};
   const PetscReal  numbers[] = {ctx->dt, ctx->damping, ctx->lowpass, ctx->spacing[0], ctx->spacing[1], ctx->spacing[2]};
   uint64_t         hash      = 0;
   MPI_Comm         comm      = PetscObjectComm((PetscObject)A);

@@ -15,12 +15,13 @@ static inline size_t BornTracesSize(const BornSweep *s, PetscInt samples)
   return (size_t)s->receivers * (size_t)samples;
 }
 
-/* Of the traces of all steps, of shots that are computed together; 0 without a low-pass */
+/* Of the traces of shots that are computed together */
 PetscLogDouble BornTracesBytes_Private(const Mat_Born *ctx)
 {
-  size_t most = 0;
+  const PetscInt samples = ctx->lowpass > 0 ? ctx->run : ctx->samples;
+  size_t         most    = 0;
 
-  for (PetscInt s = 0; s < ctx->nshots && ctx->lowpass > 0; s++) most = PetscMax(most, (size_t)ctx->shots[s].nreceivers * (size_t)ctx->run);
+  for (PetscInt s = 0; s < ctx->nshots; s++) most = PetscMax(most, (size_t)ctx->shots[s].nreceivers * (size_t)samples);
   return (PetscLogDouble)BornShots(&ctx->stack) * (PetscLogDouble)most * (PetscLogDouble)sizeof(PetscReal);
 }
 

@@ -258,10 +258,11 @@ PetscErrorCode PCGridMGReadHost_Private(PC pc, GridMGStencilLevel *l, const Grid
 {
   PC_GridMG      *mg     = (PC_GridMG *)pc->data;
   const PetscBool shared = PCGridMGIsShared(mg);
-  Reader          r      = {.pc = pc, .g = g, .a = a, .off = {-1, -1}};
+  Reader          r      = {.pc = pc, .g = g, .off = {-1, -1}};
   PetscErrorCode  ierr;
 
   PetscFunctionBegin;
+  r.a = a;
   if (shared) {
     PCGridMGWholeSize(mg, &mg->level[0].share, r.whole);
     r.own   = GridMGOwnBox(&l->share, mg->team.rank);
