@@ -38,7 +38,7 @@ static PetscErrorCode GreenError(PetscReal *error)
   PetscFunctionBegin;
   PetscCall(HelmholtzSetFromOptions(PETSC_COMM_WORLD, &problem));
   PetscCall(HelmholtzSetUp(PETSC_COMM_WORLD, &problem));
-  PetscCall(HelmholtzCreateMatrix(&problem, 1., 0., NULL, &A));
+  PetscCall(HelmholtzCreateMatrix(&problem, 1., 0., NULL, NULL, &A));
   PetscCall(DMCreateGlobalVector(problem.da, &b));
   PetscCall(VecDuplicate(b, &x));
   PetscCall(HelmholtzSetSource(&problem, b));
