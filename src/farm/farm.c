@@ -380,7 +380,7 @@ static PetscErrorCode FarmStart(LitheFarm f, const LitheFarmJob *job)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The journal at the end of a run, or of a round in which a group could not write: an error on all processes, after what the other groups can write */
+/* The journal at the end of a run, or of a round in which a group could not write. Other groups write theirs; then all processes get the error */
 static PetscErrorCode FarmJournalEnd(LitheFarm f, PetscBool last)
 {
   PetscBool broken = f->broken;

@@ -178,7 +178,7 @@ static PetscErrorCode FarmFindCheapSet(LitheFarm f, const FarmQueue *q, PetscInt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On the first process of a group: the next batch of the group's set, of a set that no group has begun, or of a set that needs help; or n */
+/* On the first process of a group: the next batch, or n. The group's set comes first, then a set that no group has begun, then a set that needs help */
 static PetscErrorCode FarmNextOfSets(LitheFarm f, FarmQueue *q, PetscInt *batch)
 {
   int64_t   ticket;

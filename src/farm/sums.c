@@ -246,8 +246,7 @@ PetscErrorCode LitheSumsFinish(LitheSums sums, PetscReal y[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same place on all processes */
-static PetscErrorCode SumsAgree(LitheSums sums, MPI_Comm comm)
+PetscErrorCode LitheSumsAgree(LitheSums sums, MPI_Comm comm)
 {
   PetscMPIInt place = sums->place;
 
@@ -275,7 +274,7 @@ static PetscErrorCode SumsReduce(LitheSums sums, const SumsOps *ops, PetscInt64 
 PetscErrorCode LitheSumsReduceBy(LitheSums sums, MPI_Comm comm, LitheSumsGatherFn *gather, void *ctx, PetscInt n, PetscReal y[])
 {
   PetscFunctionBegin;
-  PetscCall(SumsAgree(sums, comm));
+  PetscCall(LitheSumsAgree(sums, comm));
   if (sums->place == LITHE_SUMS_NONE) PetscCall((*sums->ops->zero)((size_t)n * sizeof(PetscReal), y));
   else PetscCall(SumsReduce(sums, sums->ops, sums->bin, gather, ctx, n, y));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -299,7 +298,7 @@ PetscErrorCode LitheSumsReduce(LitheSums sums, PetscSF sf, PetscReal y[])
 
   PetscFunctionBegin;
   PetscCall(PetscSFGetGraph(sf, &n, NULL, NULL, NULL));
-  PetscCall(SumsAgree(sums, PetscObjectComm((PetscObject)sf)));
+  PetscCall(LitheSumsAgree(sums, PetscObjectComm((PetscObject)sf)));
   if (sums->place == LITHE_SUMS_NONE) {
     PetscCall(PetscArrayzero(y, n));
     PetscFunctionReturn(PETSC_SUCCESS);

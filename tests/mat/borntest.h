@@ -24,6 +24,20 @@ static inline PetscErrorCode BornTestDM(const PetscInt n[3], DM *da)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The same on several processes, split as PETSc does, with vectors of a type */
+static inline PetscErrorCode BornTestSharedDM(MPI_Comm comm, const PetscInt n[3], VecType type, DM *da)
+{
+  const DMBoundaryType none = DM_BOUNDARY_NONE;
+  const PetscInt       p    = PETSC_DECIDE;
+
+  PetscFunctionBegin;
+  if (n[2] == 1) PetscCall(DMDACreate2d(comm, none, none, DMDA_STENCIL_STAR, n[0], n[1], p, p, 1, 1, NULL, NULL, da));
+  else PetscCall(DMDACreate3d(comm, none, none, none, DMDA_STENCIL_STAR, n[0], n[1], n[2], p, p, p, 1, 1, NULL, NULL, NULL, da));
+  PetscCall(DMSetVecType(*da, type));
+  PetscCall(DMSetUp(*da));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Ricker's wavelet of frequency f with centre at t0, and the second derivative */
 static inline PetscReal Ricker(PetscReal f, PetscReal t0, PetscReal t)
 {

@@ -57,18 +57,12 @@ static PetscErrorCode Nodes(DM da, Vec x, uint32_t seed, PetscReal low, PetscRea
 
 static PetscErrorCode Create(MPI_Comm comm, const Case *c, DM *da, Mat *J)
 {
-  const DMBoundaryType none = DM_BOUNDARY_NONE;
-  const PetscReal      h[3] = {1, 1, 1}, dt = 0.19;
-  const int            dim = c->n[2] == 1 ? 2 : 3;
-  Vec                  v;
+  const PetscReal h[3] = {1, 1, 1}, dt = 0.19;
+  const int       dim = c->n[2] == 1 ? 2 : 3;
+  Vec             v;
 
   PetscFunctionBeginUser;
-  if (dim == 2) PetscCall(DMDACreate2d(comm, none, none, DMDA_STENCIL_STAR, c->n[0], c->n[1], PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, da));
-  else
-    PetscCall(
-      DMDACreate3d(comm, none, none, none, DMDA_STENCIL_STAR, c->n[0], c->n[1], c->n[2], PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, NULL, da));
-  PetscCall(DMSetVecType(*da, type));
-  PetscCall(DMSetUp(*da));
+  PetscCall(BornTestSharedDM(comm, c->n, type, da));
   PetscCall(DMCreateGlobalVector(*da, &v));
   PetscCall(Nodes(*da, v, 1, 1.5, 2.2, NULL, NULL));
   PetscCall(MatCreateBorn(*da, J));

@@ -30,19 +30,13 @@ typedef struct {
 /* Shots of different numbers of receivers; some shots have all their points on nodes */
 static PetscErrorCode Create(const Case *c, DM *da, Mat *J)
 {
-  const DMBoundaryType none = DM_BOUNDARY_NONE;
-  const PetscReal      h[3] = {1, 1, 1}, dt = 0.19;
-  const int            dim = c->n[2] == 1 ? 2 : 3;
-  Vec                  v;
-  PetscRandom          random;
+  const PetscReal h[3] = {1, 1, 1}, dt = 0.19;
+  const int       dim = c->n[2] == 1 ? 2 : 3;
+  Vec             v;
+  PetscRandom     random;
 
   PetscFunctionBeginUser;
-  if (dim == 2) PetscCall(DMDACreate2d(PETSC_COMM_WORLD, none, none, DMDA_STENCIL_STAR, c->n[0], c->n[1], PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, da));
-  else
-    PetscCall(DMDACreate3d(PETSC_COMM_WORLD, none, none, none, DMDA_STENCIL_STAR, c->n[0], c->n[1], c->n[2], PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 1, 1,
-                           NULL, NULL, NULL, da));
-  PetscCall(DMSetVecType(*da, type));
-  PetscCall(DMSetUp(*da));
+  PetscCall(BornTestSharedDM(PETSC_COMM_WORLD, c->n, type, da));
   PetscCall(DMCreateGlobalVector(*da, &v));
   PetscCall(PetscRandomCreate(PETSC_COMM_WORLD, &random));
   PetscCall(PetscRandomSetInterval(random, 1.5, 2.2));

@@ -87,8 +87,8 @@ PETSC_EXTERN PetscErrorCode LitheReduceDestroy(LitheReduce *reduce);
    at each fence.
 
      LitheWindowCreate(comm, bytes, &window)        zeros; NULL where processes cannot map each other's memory
-     LitheWindowGetMemory(window, rank, &memory)    of any process, as an address of this one
-     LitheWindowFence(window)                       what any process has launched in PETSc's stream before is done
+     LitheWindowGetMemory(window, rank, &memory)    the memory of any process, as a local address
+     LitheWindowFence(window)                       waits for earlier launches of all processes in PETSc's stream
 
    Between a write and the reads of other processes there is a fence, and another one between these reads and the next
    write. All but LitheWindowGetMemory() are collective. bytes may differ between processes.

@@ -78,6 +78,8 @@ PETSC_EXTERN PetscErrorCode LitheSumsAdd(LitheSums, PetscReal largest, const Pet
    Raises the place of the first bin. The place and the bins, of n numbers each, are on the host and must not be changed
 */
 PETSC_EXTERN PetscErrorCode LitheSumsRaise(LitheSums, int place);
+/* Raises the place to the highest one of all processes. Collective */
+PETSC_EXTERN PetscErrorCode LitheSumsAgree(LitheSums, MPI_Comm);
 PETSC_EXTERN PetscErrorCode LitheSumsGetPlace(LitheSums, int *place);
 PETSC_EXTERN PetscErrorCode LitheSumsGetBins(LitheSums, int *place, PetscInt64 **bin[]);
 /* Adds bins on the host, whose first bin has the given place; bin is changed */

@@ -86,19 +86,6 @@ PetscErrorCode MatBornCloseSlab_Private(Mat A, Vec x, const PetscReal **slab)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The sums of all slabs, where nodes stay on their process */
-static PetscErrorCode BornSlabSum(Mat A, LitheSums sums, PetscReal *y)
-{
-  int place;
-
-  PetscFunctionBegin;
-  PetscCall(LitheSumsGetPlace(sums, &place));
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &place, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)A)));
-  PetscCall(LitheSumsRaise(sums, place));
-  PetscCall(LitheSumsFinish(sums, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Sums of the slabs of all groups, to a vector of nodes. Collective */
 PetscErrorCode MatBornSumSlabs_Private(Mat A, LitheSums sums, Vec image)
 {
@@ -124,7 +111,10 @@ PetscErrorCode MatBornSumSlabs_Private(Mat A, LitheSums sums, Vec image)
   else PetscCall(VecGetArrayWrite(image, &y));
   PetscCall((*ctx->kernels->borrow)((size_t)n, (PetscReal *)y, PETSC_FALSE, &mine));
   if (peers) PetscCall(BornPeersReduce_Private(peers, sums, PetscObjectComm((PetscObject)A), mine));
-  else PetscCall(BornSlabSum(A, sums, mine));
+  else {
+    PetscCall(LitheSumsAgree(sums, PetscObjectComm((PetscObject)A)));
+    PetscCall(LitheSumsFinish(sums, mine));
+  }
   PetscCall((*ctx->kernels->giveback)((size_t)n, (PetscReal *)y, PETSC_TRUE, &mine));
   if (device) PetscCall(VecRestoreArrayWriteAndMemType(image, &y));
   else PetscCall(VecRestoreArrayWrite(image, &y));
