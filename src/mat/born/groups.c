@@ -101,10 +101,12 @@ PetscErrorCode MatBornGetGroupSize(Mat J, PetscInt *size)
   Level: intermediate
 
   Notes:
-  A shot in two dimensions does not fill a device. Shots that are computed together share kernels and reads of the velocity. The default is 1 on the host. On a device the
+  A shot in two dimensions does not fill a device. Shots that are computed together share kernels and reads of the
+  velocity. The default is 1 on the host. On a device the
   default is as many shots as have about four million nodes.
 
-  The number is less where memory does not suffice, or where groups of processes would be without work. `MatView()` prints the actual number. A number above 1 has no
+  The number is less where memory does not suffice, or where groups of processes would be without work. `MatView()`
+  prints the actual number. A number above 1 has no
   effect in three dimensions, and in groups of several processes.
 
   The number changes no bit of a result. The memory of fields, and of the background, grows with it. `MATBORN_BACKGROUND_AUTO` chooses as for a single shot.
