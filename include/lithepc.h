@@ -112,7 +112,8 @@ PETSC_EXTERN PetscErrorCode PCVCRSSetStoreRestrictions(PC, PetscBool);
 
   Values:
 + `PCSBPMG_PRECISION_DOUBLE` - the precision of `PetscReal`
-- `PCSBPMG_PRECISION_SINGLE` - IEEE single precision
+. `PCSBPMG_PRECISION_SINGLE` - IEEE single precision
+- `PCSBPMG_PRECISION_AUTO`   - single, or double if the solver needs a linear preconditioner, see `PCSBPMGSetPrecision()`
 
   Level: intermediate
 
@@ -120,7 +121,8 @@ PETSC_EXTERN PetscErrorCode PCVCRSSetStoreRestrictions(PC, PetscBool);
 E*/
 typedef enum {
   PCSBPMG_PRECISION_DOUBLE,
-  PCSBPMG_PRECISION_SINGLE
+  PCSBPMG_PRECISION_SINGLE,
+  PCSBPMG_PRECISION_AUTO
 } PCSBPMGPrecision;
 PETSC_EXTERN const char *const PCSBPMGPrecisions[];
 
@@ -288,7 +290,8 @@ PETSC_EXTERN const char *const PCGridMGSmootherTypes[];
 
   Values:
 + `PCGRIDMG_PRECISION_SINGLE` - IEEE single precision; double if entries differ by more than 25 orders of magnitude
-- `PCGRIDMG_PRECISION_DOUBLE` - IEEE double precision
+. `PCGRIDMG_PRECISION_DOUBLE` - IEEE double precision
+- `PCGRIDMG_PRECISION_AUTO`   - single, or double if the solver needs a linear preconditioner, see `PCGridMGSetPrecision()`
 
   Level: intermediate
 
@@ -296,7 +299,8 @@ PETSC_EXTERN const char *const PCGridMGSmootherTypes[];
 E*/
 typedef enum {
   PCGRIDMG_PRECISION_SINGLE,
-  PCGRIDMG_PRECISION_DOUBLE
+  PCGRIDMG_PRECISION_DOUBLE,
+  PCGRIDMG_PRECISION_AUTO
 } PCGridMGPrecision;
 PETSC_EXTERN const char *const PCGridMGPrecisions[];
 

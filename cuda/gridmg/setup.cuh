@@ -24,7 +24,7 @@ enum {
   SURVEY_LOGS  = 0, /* 3 numbers */
   SURVEY_COUNT = 3,
   SURVEY_DEAD,
-  SURVEY_CLIPPED,
+  SURVEY_NEGATIVE,
   SURVEY_ADDS,
   SURVEY_MOST = SURVEY_ADDS,
   SURVEY_LEAST,    /* smallest face */
@@ -179,7 +179,7 @@ static __global__ void __launch_bounds__(SETUP_THREADS) SurveyKernel(const __gri
   __shared__ unsigned long long note[SURVEY_NOTES];
   unsigned long long            most = 0, least = 0, diagonals = 0, failed = 0;
   long long                     logs[3] = {0, 0, 0};
-  unsigned int                  count = 0, dead = 0, clipped = 0;
+  unsigned int                  count = 0, dead = 0, negative = 0;
 
   SetupBegin<SURVEY_NOTES>(note);
   for (PetscInt first = static_cast<PetscInt>(blockIdx.x) * SETUP_THREADS; first < n; first += static_cast<PetscInt>(gridDim.x) * SETUP_THREADS) {
@@ -216,10 +216,8 @@ static __global__ void __launch_bounds__(SETUP_THREADS) SurveyKernel(const __gri
         const bool   empty = diagonal == 0 && faces == 0, fails = !empty && !(diagonal > 0);
 
         if (fabs(sigma) <= rounding * fmax(fabs(diagonal), fabs(faces))) sigma = 0;
-        if (sigma < 0 && f.symmetric) {
-          sigma = 0;
-          clipped++;
-        }
+        negative += sigma < 0;
+        if (sigma < 0 && f.symmetric) sigma = 0;
         if (empty) sigma = 1; /* the size of the largest diagonal entry */
         if (fails) failed = max(failed, ~static_cast<unsigned long long>(c));
         if (diagonal > 0) diagonals = max(diagonals, ~SetupBits(diagonal));
@@ -266,7 +264,7 @@ static __global__ void __launch_bounds__(SETUP_THREADS) SurveyKernel(const __gri
   SetupNoteMost(note, SURVEY_MOST, most);
   SetupNoteMost(note, SURVEY_LEAST, least);
   if (clean) {
-    SetupNoteSum(note, SURVEY_CLIPPED, clipped);
+    SetupNoteSum(note, SURVEY_NEGATIVE, negative);
     SetupNoteMost(note, SURVEY_DIAGONAL, diagonals);
     SetupNoteMost(note, SURVEY_FAILED, failed);
   }

@@ -147,7 +147,7 @@ static PetscErrorCode SetupSurvey(const GridMGFaces *f, double rounding, unsigne
   survey->max   = SetupDouble(note[SURVEY_MOST]);
   survey->min   = SetupLeast(note[SURVEY_LEAST], 0);
   if (cleaning) {
-    cleaning->clipped = static_cast<PetscInt>(note[SURVEY_CLIPPED]);
+    cleaning->negative = static_cast<PetscInt>(note[SURVEY_NEGATIVE]);
     cleaning->failed  = SetupFirst(note[SURVEY_FAILED]);
     cleaning->least   = SetupLeast(note[SURVEY_DIAGONAL], static_cast<double>(PETSC_MAX_REAL));
   }

@@ -56,6 +56,36 @@ PetscErrorCode LitheCUDAGridMGRead(const GridMGCSR *m, const GridMGRows *rows, d
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+#define SCALE_LANES 8 /* threads of a row */
+
+static __global__ void ScaleRowsKernel(GridMGCSR m, PetscInt n, const PetscScalar *__restrict__ left, const PetscScalar *__restrict__ right,
+                                       PetscScalar *__restrict__ values)
+{
+  const PetscInt64 thread = static_cast<PetscInt64>(blockIdx.x) * SETUP_THREADS + threadIdx.x;
+  const PetscInt   row    = static_cast<PetscInt>(thread / SCALE_LANES);
+
+  if (thread / SCALE_LANES >= n) return;
+  for (PetscInt e = m.i[row] + static_cast<PetscInt>(thread % SCALE_LANES); e < m.i[row + 1]; e += SCALE_LANES) {
+    PetscScalar v = m.a[e];
+
+    if (left) v = left[row] * v;
+    values[e] = right ? v * right[m.j[e]] : v;
+  }
+}
+
+PetscErrorCode LitheCUDAGridMGScaleRows(const GridMGCSR *m, PetscInt n, const PetscScalar *left, const PetscScalar *right, PetscScalar *values)
+{
+  const PetscInt64 threads = static_cast<PetscInt64>(n) * SCALE_LANES;
+  cudaStream_t     stream;
+
+  PetscFunctionBegin;
+  if (!n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  ScaleRowsKernel<<<static_cast<unsigned int>((threads + SETUP_THREADS - 1) / SETUP_THREADS), SETUP_THREADS, 0, stream>>>(*m, n, left, right, values);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A single thread */
 static __global__ void FindEntryKernel(const PetscInt *i, const PetscInt *j, PetscInt n, PetscInt64 k, PetscInt *found)
 {

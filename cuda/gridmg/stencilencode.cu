@@ -161,6 +161,7 @@ static __global__ void __launch_bounds__(GRIDMG_LINE)
   const V      row = GridMGLoad(g, exact, factor, 0, i);
   const double own = static_cast<double>(scale[i]);
   V            rounded[Box::points], f;
+  bool         empty = GridMGIsZero(GridMGLoad(g, a, factor, Box::centre, i)); /* an inactive point */
 
   using Pack                                            = GridMGPack<Code>;
   typename Pack::Codes group[Pack::Groups(Box::points)] = {};
@@ -172,6 +173,8 @@ static __global__ void __launch_bounds__(GRIDMG_LINE)
     if (S == Box::centre || !GridMGIsThere<Q>(g, at.x, at.y, at.z)) return;
     const double other = static_cast<double>(scale[i + GridMGDistance<Q>(g)]), both = own < other ? own : other, inverse = InverseOf(both);
     const V      v = EntryOf<dim, S>(g, a, factor, symmetric, i);
+
+    empty = empty && GridMGIsZero(v);
 #pragma unroll
     for (int p = 0; p < GRIDMG_PARTS; p++) rounded[S].p[p] = Round(v.p[p], both, inverse, &group[S / Pack::count].c[S % Pack::count].p[p]);
   });
@@ -187,7 +190,7 @@ static __global__ void __launch_bounds__(GRIDMG_LINE)
   }
   if (damp) f = Damping<dim>(rounded);
   else f = GridMGIsZero(rounded[Box::centre]) ? V{} : Quotient(1, rounded[Box::centre]);
-  if (GridMGIsZero(f)) atomicMin(bad, i);
+  if (GridMGIsZero(f) && !empty) atomicMin(bad, i);
 #pragma unroll
   for (int p = 0; p < GRIDMG_PARTS; p++) {
     sigma[i].p[p]   = static_cast<Number>(row.p[p]);

@@ -82,8 +82,14 @@ static __device__ __forceinline__ V SumOf(Entry entry, double rounding, double *
   return sum;
 }
 
+/* Whether a row sum has the other sign than the diagonal entry */
+static __device__ __forceinline__ bool IsNegative(const V &sum, const V &centre)
+{
+  return (sum.p[0] < 0 && centre.p[0] > 0) || (sum.p[0] > 0 && centre.p[0] < 0);
+}
+
 /* Maximum and minimum of the rows of a warp, as integers: the order of nonnegative numbers is the order of their bits */
-static __device__ __forceinline__ void Report(double most, bool imaginary, GridMGRead *found)
+static __device__ __forceinline__ void Report(double most, bool imaginary, bool negative, GridMGRead *found)
 {
   unsigned long long largest = static_cast<unsigned long long>(__double_as_longlong(most)), least = most > 0 ? largest : ~0ull;
 
@@ -93,10 +99,12 @@ static __device__ __forceinline__ void Report(double most, bool imaginary, GridM
     least   = min(least, __shfl_xor_sync(0xffffffffu, least, offset));
   }
   imaginary = __any_sync(0xffffffffu, imaginary);
+  negative  = __any_sync(0xffffffffu, negative);
   if (threadIdx.x % 32 == 0) {
     atomicMax(reinterpret_cast<unsigned long long *>(&found->most), largest);
     atomicMin(reinterpret_cast<unsigned long long *>(&found->least), least);
     if (imaginary) found->imaginary = 1;
+    if (negative) found->negative = 1;
   }
 }
 
@@ -150,10 +158,15 @@ static __global__ void __launch_bounds__(256)
   }
   if (thread < GRIDMG_ROWS) {
     double most      = 0;
-    bool   imaginary = false;
+    bool   imaginary = false, negative = false;
 
-    if (thread < count) sigma[first + thread] = SumOf<dim>([&](int s) { return tile[s][thread]; }, rounding, &most, &imaginary);
-    Report(most, imaginary, found);
+    if (thread < count) {
+      const V sum = SumOf<dim>([&](int s) { return tile[s][thread]; }, rounding, &most, &imaginary);
+
+      sigma[first + thread] = sum;
+      negative              = IsNegative(sum, tile[Box::centre][thread]);
+    }
+    Report(most, imaginary, negative, found);
   }
 }
 
@@ -164,10 +177,15 @@ static __global__ void __launch_bounds__(256)
 {
   const int i         = static_cast<int>(blockIdx.x * 256 + threadIdx.x);
   double    most      = 0;
-  bool      imaginary = false;
+  bool      imaginary = false, negative = false;
 
-  if (i < g.cells) sigma[i] = SumOf<dim>([&](int s) { return a[GridMGIndex(g, s, i)]; }, rounding, &most, &imaginary);
-  Report(most, imaginary, found);
+  if (i < g.cells) {
+    const V sum = SumOf<dim>([&](int s) { return a[GridMGIndex(g, s, i)]; }, rounding, &most, &imaginary);
+
+    sigma[i] = sum;
+    negative = IsNegative(sum, a[GridMGIndex(g, GridMGStencilBox<dim>::centre, i)]);
+  }
+  Report(most, imaginary, negative, found);
 }
 
 /* Whether an entry and its transposed entry differ by more than `same` times the larger entry */
@@ -469,7 +487,7 @@ PetscErrorCode LitheCUDAGridMGStencilRead(const GridMGCSR *m, double rounding, d
   const int           threads = GridMGThreads(static_cast<int>(g->n[0]));
   const GridMGDims    dims    = GridMGDimsOf(g, threads);
   const unsigned int  blocks  = static_cast<unsigned int>((g->cells + (m ? GRIDMG_ROWS : 256) - 1) / (m ? GRIDMG_ROWS : 256));
-  const GridMGRead    none    = {0, std::nan(""), PETSC_INT32_MAX, PETSC_INT32_MAX, 0, 0};
+  const GridMGRead    none    = {0, std::nan(""), PETSC_INT32_MAX, PETSC_INT32_MAX, 0, 0, 0};
   GridMGRead         *there;
   cudaStream_t        stream;
 

@@ -54,7 +54,7 @@ typedef struct {
 typedef struct {
   double most, least;       /* the largest part of all entries; the least over nonempty rows of the largest part, or NaN */
   int    nonumber, outside; /* the first row with an entry that is not finite, or outside the grid; PETSC_INT32_MAX: none */
-  int    imaginary, asymmetric;
+  int    imaginary, asymmetric, negative; /* negative: a row sum */
 } GridMGRead;
 
 typedef enum {

@@ -12,7 +12,7 @@
 #include <lithe/private/gridmg.h>
 
 typedef struct {
-  PetscInt   clipped; /* negative row sums, set to 0 */
+  PetscInt   negative; /* row sums; those of a symmetric matrix are set to 0 */
   PetscInt64 failed;  /* the first vertex without a positive diagonal, or -1 */
   double     least;   /* the smallest diagonal */
 } GridMGCleaning;
@@ -45,6 +45,9 @@ PETSC_INTERN PetscErrorCode LitheCUDAGridMGSettle(const GridMGFaces *, double sc
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGGetWrong(const GridMGFaces *, PetscInt n, GridMGWrong *);
 /* Row sums at rounding level become 0, and negative row sums of symmetric matrices; then the survey */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGClean(const GridMGFaces *, double rounding, unsigned char *alive, GridMGSurvey *, GridMGCleaning *);
+
+/* values = left_i a_ij right_j of n rows; NULL: ones */
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGScaleRows(const GridMGCSR *, PetscInt n, const PetscScalar *left, const PetscScalar *right, PetscScalar *values);
 
 /* cuda/gridmg/setup.cu */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGReserve(size_t, void **);

@@ -135,15 +135,15 @@ static PetscErrorCode KSPSolve_BCGSM(KSP ksp)
 
 /*
    Whether a feature needs KSPSolve() for each column: guesses, or actions of programs and preconditioners before or
-   after a solve. PCGRIDMG prepares KSPFCG only
+   after a solve. Those of PCGRIDMG and PCSBPMG are for other methods
 */
 static PetscErrorCode BCGSMNeedsSolves_Private(KSP ksp, PetscBool *needs)
 {
-  PetscBool grid;
+  PetscBool own;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompare((PetscObject)ksp->pc, PCGRIDMG, &grid));
-  *needs = (PetscBool)(ksp->presolve || ksp->postsolve || ksp->guess || ksp->guess_knoll || (ksp->pc->ops->presolve && !grid) || ksp->pc->ops->postsolve);
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)ksp->pc, &own, PCGRIDMG, PCSBPMG, ""));
+  *needs = (PetscBool)(ksp->presolve || ksp->postsolve || ksp->guess || ksp->guess_knoll || (!own && (ksp->pc->ops->presolve || ksp->pc->ops->postsolve)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

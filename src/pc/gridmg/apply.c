@@ -157,7 +157,8 @@ static PetscErrorCode ApplyOnDevice_Private(PC_GridMG *mg, Vec x, Vec y, PetscBo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCApply_GridMG(PC pc, Vec x, Vec y)
+/* A cycle of the levels */
+static PetscErrorCode ApplyLevels_Private(PC pc, Vec x, Vec y)
 {
   PC_GridMG         *mg = (PC_GridMG *)pc->data;
   const PetscScalar *px;
@@ -165,11 +166,6 @@ PetscErrorCode PCApply_GridMG(PC pc, Vec x, Vec y)
   PetscBool          done;
 
   PetscFunctionBegin;
-  if (pc->failedreason) {
-    PetscCall(VecFlag(y, 1));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (!mg->n) PetscFunctionReturn(PETSC_SUCCESS); /* no rows */
   if (!mg->device) {
     PetscCall(VecGetArrayRead(x, &px));
     PetscCall(VecGetArrayWrite(y, &py));
@@ -188,5 +184,26 @@ PetscErrorCode PCApply_GridMG(PC pc, Vec x, Vec y)
   PetscCheck(done, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
              "The vectors of the matrix were on a device when the preconditioner was set up, and now are on the host. Set it up again");
   PetscCall(VecCopy(mg->wy, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCApply_GridMG(PC pc, Vec x, Vec y)
+{
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+  Vec        in, out;
+
+  PetscFunctionBegin;
+  if (pc->failedreason) {
+    PetscCall(VecFlag(y, 1));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (!mg->n) PetscFunctionReturn(PETSC_SUCCESS); /* no rows */
+  if (mg->scaling.how == LITHE_NEAR_NULL_CONSTANT) {
+    PetscCall(ApplyLevels_Private(pc, x, y));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PCGridMGScalingEnter_Private(mg, x, &in, &out));
+  PetscCall(ApplyLevels_Private(pc, in, out));
+  PetscCall(PCGridMGScalingLeave_Private(mg, out, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

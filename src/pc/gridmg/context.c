@@ -120,7 +120,7 @@ PetscErrorCode PCGridMGFacesCreate_Private(PC_GridMG *mg, const GridMGGrid *grid
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Exact entries */
+/* Exact entries, and scaled copies of the rows */
 PetscErrorCode PCGridMGFreeScratch_Private(PC_GridMG *mg)
 {
   PetscFunctionBegin;
@@ -139,6 +139,8 @@ PetscErrorCode PCGridMGFreeScratch_Private(PC_GridMG *mg)
   mg->arena.taken   = 0;
   PetscCall(PCGridMGBlockFree_Private(&mg->dense));
   PetscCall(PCGridMGBlockFree_Private(&mg->work));
+  PetscCall(MatDestroy(&mg->scaling.matrix));
+  PetscCall(PCGridMGBlockFree_Private(&mg->scaling.values));
   PetscCall(PetscFree(mg->edges.edge));
   mg->edges.n = mg->edges.max = 0;
   PetscCall(PetscFree(mg->additions.addition));
@@ -225,10 +227,15 @@ PetscErrorCode PCReset_GridMG(PC pc)
   PetscCall(PCGridMGBlockFree_Private(&mg->pool));
   PetscCall(VecDestroy(&mg->wx));
   PetscCall(VecDestroy(&mg->wy));
+  PetscCall(VecDestroy(&mg->scaling.left));
+  PetscCall(VecDestroy(&mg->scaling.right));
+  for (int k = 0; k < 2; k++) PetscCall(VecDestroy(&mg->scaling.work[k]));
+  mg->scaling.how = LITHE_NEAR_NULL_CONSTANT;
   PetscCall(PetscMemzero(mg->level, sizeof(mg->level)));
   PetscCall(PetscMemzero(mg->stencil, sizeof(mg->stencil)));
   mg->n         = 0;
   mg->setups    = 0;
+  mg->linear    = PETSC_FALSE;
   mg->failed[0] = 0;
   mg->built     = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -146,7 +146,7 @@ PetscErrorCode PCGridMGCrossingFind_Private(PC pc)
     PetscInt        n;
     PetscBool       done;
 
-    PetscCall(MatMPIAIJGetSeqAIJ(pc->pmat, &inside, &outside, &column));
+    PetscCall(MatMPIAIJGetSeqAIJ(mg->source, &inside, &outside, &column));
     PetscCall(MatGetRowIJ(outside, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
     PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not give its columns", ((PetscObject)outside)->type_name);
     mg->team.crossing.n = i[n];
@@ -174,7 +174,7 @@ PetscErrorCode PCGridMGCrossingRead_Private(PC pc)
     Mat                inside, outside;
     const PetscScalar *a;
 
-    PetscCall(MatMPIAIJGetSeqAIJ(pc->pmat, &inside, &outside, NULL));
+    PetscCall(MatMPIAIJGetSeqAIJ(mg->source, &inside, &outside, NULL));
     PetscCall(MatSeqAIJGetArrayRead(outside, &a));
     for (PetscInt e = 0; e < c->n; e++) {
       const double v = (double)PetscRealPart(a[e]);

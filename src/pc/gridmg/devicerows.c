@@ -11,15 +11,15 @@
   #define GRIDMG_CUDA 1
 
 /* The matrix with the rows: on several processes the diagonal block */
-static PetscErrorCode GetInside_Private(PC pc, Mat *A, PetscBool *is)
+static PetscErrorCode GetInside_Private(const PC_GridMG *mg, Mat *A, PetscBool *is)
 {
   PetscFunctionBegin;
-  *A = pc->pmat;
-  if (PCGridMGIsShared((PC_GridMG *)pc->data)) {
-    PetscCall(PetscObjectTypeCompare((PetscObject)pc->pmat, MATMPIAIJCUSPARSE, is));
-    if (*is) PetscCall(MatMPIAIJGetSeqAIJ(pc->pmat, A, NULL, NULL));
+  *A = mg->source;
+  if (PCGridMGIsShared(mg)) {
+    PetscCall(PetscObjectTypeCompare((PetscObject)mg->source, MATMPIAIJCUSPARSE, is));
+    if (*is) PetscCall(MatMPIAIJGetSeqAIJ(mg->source, A, NULL, NULL));
     if (*is) PetscCall(PetscObjectTypeCompare((PetscObject)*A, MATSEQAIJCUSPARSE, is));
-  } else PetscCall(PetscObjectTypeCompare((PetscObject)pc->pmat, MATSEQAIJCUSPARSE, is));
+  } else PetscCall(PetscObjectTypeCompare((PetscObject)mg->source, MATSEQAIJCUSPARSE, is));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -45,14 +45,14 @@ PetscErrorCode PCGridMGRowsGet_Private(PC pc, PetscBool *are)
     *rows = mg->given;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (!PCGridMGIsShared(mg)) PetscCall(PetscObjectQueryFunction((PetscObject)pc->pmat, "LitheMatGetRows_C", &get));
+  if (!PCGridMGIsShared(mg)) PetscCall(PetscObjectQueryFunction((PetscObject)mg->source, "LitheMatGetRows_C", &get));
   if (get) {
-    PetscCall((*get)(pc->pmat, &rows->i, &rows->j, &rows->a, are));
+    PetscCall((*get)(mg->source, &rows->i, &rows->j, &rows->a, are));
     mg->decoded = *are;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(GetInside_Private(pc, &A, are));
-  PetscCall(MatBoundToCPU(pc->pmat, &bound));
+  PetscCall(GetInside_Private(mg, &A, are));
+  PetscCall(MatBoundToCPU(mg->source, &bound));
   if (!*are || bound) *are = PETSC_FALSE;
   if (*are) {
     PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
@@ -74,10 +74,11 @@ PetscErrorCode PCGridMGRowsRestore_Private(PC pc)
   Mat        A;
 
   PetscFunctionBegin;
-  if (mg->decoded) PetscUseMethod(pc->pmat, "LitheMatRestoreRows_C", (Mat, const PetscScalar **), (pc->pmat, &rows->a));
+  PetscCall(PCGridMGScalingRestore_Private(mg));
+  if (mg->decoded) PetscUseMethod(mg->source, "LitheMatRestoreRows_C", (Mat, const PetscScalar **), (mg->source, &rows->a));
   mg->decoded = PETSC_FALSE;
   if (rows->a && !mg->given.i) {
-    PetscCall(GetInside_Private(pc, &A, &is));
+    PetscCall(GetInside_Private(mg, &A, &is));
     PetscCall(MatSeqAIJCUSPARSERestoreArrayRead(A, &rows->a));
     PetscCall(MatSeqAIJCUSPARSERestoreIJ(A, PETSC_FALSE, &rows->i, &rows->j));
   }

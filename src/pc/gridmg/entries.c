@@ -90,9 +90,9 @@ static PetscErrorCode ReadRows_Private(PC pc, Reading *reading)
     const PetscScalar *value;
     PetscInt           n;
 
-    PetscCall(MatGetRow(pc->pmat, row, &n, &column, &value));
+    PetscCall(MatGetRow(mg->source, row, &n, &column, &value));
     PetscCall(ReadRow_Private(pc, row, n, column, value, reading, &f->sigma[GridMGVertexOf(grid, &mg->rows, own)]));
-    PetscCall(MatRestoreRow(pc->pmat, row, &n, &column, &value));
+    PetscCall(MatRestoreRow(mg->source, row, &n, &column, &value));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -182,7 +182,13 @@ static void SetPrecision(PC_GridMG *mg, double face, double least)
 {
   const double min = face > 0 ? PetscMin(least, face) : least;
 
-  mg->precision = mg->opt.precision == PCGRIDMG_PRECISION_DOUBLE || min < 1e-25 ? GRIDMG_DOUBLE : GRIDMG_SINGLE;
+  mg->precision = PCGridMGWantsDouble(mg) || min < 1e-25 ? GRIDMG_DOUBLE : GRIDMG_SINGLE;
+}
+
+/* Whether constants may not be near the null space; least: the smallest diagonal entry, where the largest is near 1 */
+static void Suspect(PC_GridMG *mg, double least)
+{
+  mg->suspect = (PetscBool)(mg->negative > 0 || (!mg->symmetric && least < GRIDMG_UNITS));
 }
 
 static inline PetscBool Same(double a, double b)
@@ -267,7 +273,7 @@ static PetscErrorCode CleanRowSums_Private(PC pc, GridMGFaces *f, double *least)
   PetscFunctionBegin;
   PetscCall(GetRounding_Private(pc, &rounding));
   *least      = PETSC_MAX_REAL;
-  mg->clipped = 0;
+  mg->negative = 0;
   PetscCall(PetscMalloc1(grid->cells + grid->wells, &sums));
   PetscCall(ListSums_Private(f, sums));
   for (PetscInt i = 0; i < grid->cells + grid->wells; i++) {
@@ -280,10 +286,8 @@ static PetscErrorCode CleanRowSums_Private(PC pc, GridMGFaces *f, double *least)
     }
     diagonal = *sigma + faces;
     if (fabs(*sigma) <= rounding * PetscMax(fabs(diagonal), fabs(faces))) *sigma = 0;
-    if (*sigma < 0 && f->symmetric) {
-      *sigma = 0;
-      mg->clipped++;
-    }
+    mg->negative += *sigma < 0;
+    if (*sigma < 0 && f->symmetric) *sigma = 0;
     if (diagonal == 0 && faces == 0) *sigma = 1; /* as large as the largest diagonal entry */
     else if (!(diagonal > 0)) {
       wrong   = diagonal;
@@ -396,13 +400,13 @@ static PetscErrorCode CheckWells_Private(PC_GridMG *mg)
 static PetscErrorCode ReduceRows_Private(PC pc, double *least)
 {
   PC_GridMG *mg      = (PC_GridMG *)pc->data;
-  double     mine    = *least;
-  PetscInt   clipped = mg->clipped;
+  double     mine     = *least;
+  PetscInt   negative = mg->negative;
 
   PetscFunctionBegin;
   PetscCall(PCGridMGAgree_Private(pc));
   PetscCallMPI(MPIU_Allreduce(&mine, least, 1, MPI_DOUBLE, MPI_MIN, mg->team.comm));
-  PetscCallMPI(MPIU_Allreduce(&clipped, &mg->clipped, 1, MPIU_INT, MPI_SUM, mg->team.comm));
+  PetscCallMPI(MPIU_Allreduce(&negative, &mg->negative, 1, MPIU_INT, MPI_SUM, mg->team.comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -476,6 +480,7 @@ static PetscErrorCode ReadHost_Private(PC pc, Reading *reading)
   PetscCall(PCGridMGArenaTake_Private(mg, (size_t)grid.cells, (void **)&l->alive));
   /* the layers are still empty: the survey counts own cells, and takes edges to remote cells from the list */
   PetscCall(PCGridMGSurvey_Private(mg, l));
+  Suspect(mg, least);
   SetPrecision(mg, l->least, least);
   if (mg->overlap) PetscCall(OverlapHost_Private(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -637,7 +642,7 @@ static PetscErrorCode Clean_Private(PC pc, GridMGLevel *l)
   if (f->list.n) PetscCall(PCGridMGArenaTake_Private(mg, (size_t)n * sizeof(double), &f->list.work));
   PetscCall(LitheCUDAGridMGClean(f, rounding, l->alive, &l->survey, &cleaning));
   PCGridMGArenaGiveBack_Private(mg, &mark);
-  mg->clipped = cleaning.clipped;
+  mg->negative = cleaning.negative;
   if (cleaning.failed >= 0) {
     const PetscInt i = (PetscInt)cleaning.failed, r = PCGridMGListFind_Private(&f->grid, &f->list, i);
     double         sum = 0, sigma, high, low;
@@ -656,6 +661,7 @@ static PetscErrorCode Clean_Private(PC pc, GridMGLevel *l)
     PetscCall(FailRow_Private(pc, i, sigma + sum));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  Suspect(mg, cleaning.least);
   SetPrecision(mg, l->survey.min, cleaning.least);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -684,7 +690,7 @@ static PetscErrorCode CleanOverlap_Private(PC pc, GridMGLevel *l)
 {
   PC_GridMG     *mg = (PC_GridMG *)pc->data;
   double         rounding, least;
-  PetscInt       clipped;
+  PetscInt       negative;
   PetscBool      nothing = PETSC_TRUE;
   GridMGCleaning cleaning;
 
@@ -696,9 +702,10 @@ static PetscErrorCode CleanOverlap_Private(PC pc, GridMGLevel *l)
   PetscCall(AgreeOnOverlap_Private(mg, &nothing));
   if (mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCGridMGOverlapSurvey_Private(mg, l));
-  clipped = (PetscInt)cleaning.clipped;
-  PetscCallMPI(MPIU_Allreduce(&clipped, &mg->clipped, 1, MPIU_INT, MPI_SUM, mg->team.comm));
+  negative = cleaning.negative;
+  PetscCallMPI(MPIU_Allreduce(&negative, &mg->negative, 1, MPIU_INT, MPI_SUM, mg->team.comm));
   PetscCallMPI(MPIU_Allreduce(&cleaning.least, &least, 1, MPI_DOUBLE, MPI_MIN, mg->team.comm));
+  Suspect(mg, least);
   SetPrecision(mg, l->least, least);
   if (mg->precision != GRIDMG_SINGLE) mg->refused = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);

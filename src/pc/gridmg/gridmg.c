@@ -101,14 +101,17 @@ static PetscErrorCode BuildStencils_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A matrix whose near null vector is not constant is read again, scaled */
 static PetscErrorCode BuildLevels_Private(PC pc)
 {
-  PC_GridMG *mg = (PC_GridMG *)pc->data;
+  PC_GridMG *mg     = (PC_GridMG *)pc->data;
+  PetscBool  scaled = PETSC_FALSE;
   PetscInt   rows;
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(pc->pmat, &rows, NULL));
-  mg->n = 0;
+  mg->n       = 0;
+  mg->suspect = PETSC_FALSE;
   if (!rows) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(PC_GridMGRead, pc, 0, 0, 0));
   /* with the same nonzero pattern the grid is the same */
@@ -129,7 +132,13 @@ static PetscErrorCode BuildLevels_Private(PC pc)
     PetscCall(PCGridMGChooseStencilKernels_Private(pc));
     PetscCall(PCGridMGReadStencils_Private(pc));
   } else PetscCall(PCGridMGReadEntries_Private(pc));
+  if (mg->suspect && mg->scaling.how == LITHE_NEAR_NULL_CONSTANT && !pc->failedreason) PetscCall(PCGridMGScale_Private(pc, &scaled));
   PetscCall(PetscLogEventEnd(PC_GridMGRead, pc, 0, 0, 0));
+  if (scaled) {
+    mg->refused = PETSC_FALSE;
+    PetscCall(BuildLevels_Private(pc));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (pc->failedreason || mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
   if (mg->zeeuw) {
     PetscCall(BuildStencils_Private(pc));
@@ -176,15 +185,17 @@ static PetscErrorCode BuildApart_Private(PC pc)
 static PetscErrorCode BuildWhereRowsAre_Private(PC pc)
 {
   PC_GridMG     *mg  = (PC_GridMG *)pc->data;
-  PetscBool      are = PETSC_FALSE;
+  PetscBool      are = PETSC_FALSE, scaled = (PetscBool)(mg->scaling.how != LITHE_NEAR_NULL_CONSTANT);
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
   mg->scanned = PETSC_FALSE;
+  mg->source  = pc->pmat;
   if (mg->device) PetscCall(PCGridMGRowsGetAll_Private(pc, &are));
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   if (are) mg->kernels = &GridMGDeviceKernels;
 #endif
+  if (scaled) PetscCall(PCGridMGScale_Private(pc, &scaled));
   mg->kept = PETSC_FALSE;
   ierr     = BuildLevels_Private(pc);
   if (!ierr && mg->refused) ierr = BuildApart_Private(pc);
@@ -192,23 +203,6 @@ static PetscErrorCode BuildWhereRowsAre_Private(PC pc)
   if (ierr || !mg->kept || !mg->device || pc->failedreason) PetscCall(PCGridMGFreeApplication_Private(mg, PETSC_FALSE));
   PetscCall(PCGridMGRowsRestore_Private(pc));
   PetscCall(ierr);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-   PETSc's KSPFCG computes sums of products of real vectors by VecMTDot(), which copies device vectors to the host. The
-   copy takes longer than a cycle. VecMDot() gives the same numbers for real scalars.
-*/
-static PetscErrorCode PCPreSolve_GridMG(PC pc, KSP ksp, Vec b, Vec x)
-{
-  PetscBool fcg;
-
-  PetscFunctionBegin;
-  (void)b;
-  (void)x;
-  PetscCall(PetscObjectTypeCompare((PetscObject)ksp, KSPFCG, &fcg));
-  if (!fcg) PetscFunctionReturn(PETSC_SUCCESS);
-  for (PetscInt k = 0; k < ksp->nwork; k++) ksp->work[k]->ops->mtdot = ksp->work[k]->ops->mdot;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -236,10 +230,48 @@ static PetscErrorCode PCSetUp_GridMG(PC pc)
   if (mg->zeeuw && !mg->device && mg->n && !pc->failedreason) PetscCall(PCGridMGMoveStencils_Private(pc));
   if (mg->device && mg->n && !mg->zeeuw) PetscCall(PCGridMGSmallSetUp_Private(mg));
   mg->flops               = pc->failedreason ? 0 : PCGridMGFlops_Private(mg);
-  pc->ops->applytranspose = mg->symmetric && mg->opt.smooths[0] == mg->opt.smooths[1] && mg->opt.cycle != PCGRIDMG_CYCLE_K ? PCApply_GridMG : NULL;
+  pc->ops->applytranspose = mg->symmetric && mg->scaling.left == mg->scaling.right && mg->opt.smooths[0] == mg->opt.smooths[1] && mg->opt.cycle != PCGRIDMG_CYCLE_K ? PCApply_GridMG : NULL;
   PetscCall(PCGridMGSetMatApply_Private(pc));
-  pc->ops->presolve = mg->device && !PetscDefined(USE_COMPLEX) ? PCPreSolve_GridMG : NULL;
-  mg->built         = PETSC_TRUE;
+  mg->rounding = -1;
+  mg->built    = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   PETSc's KSPFCG computes sums of products of real vectors by VecMTDot(), which copies device vectors to the host. The
+   copy takes longer than a cycle. VecMDot() gives the same numbers for real scalars.
+*/
+static PetscErrorCode PrepareFCG_Private(KSP ksp)
+{
+  PetscBool fcg;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)ksp, KSPFCG, &fcg));
+  if (!fcg) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt k = 0; k < ksp->nwork; k++) ksp->work[k]->ops->mtdot = ksp->work[k]->ops->mdot;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Before a solve: double precision if the solver needs it, and a test of the true residual */
+static PetscErrorCode PCPreSolve_GridMG(PC pc, KSP ksp, PETSC_UNUSED Vec b, PETSC_UNUSED Vec x)
+{
+  PC_GridMG      *mg = (PC_GridMG *)pc->data;
+  const PetscBool symmetric = (PetscBool)(mg->symmetric && mg->scaling.left == mg->scaling.right);
+
+  PetscFunctionBegin;
+  if (mg->device && !PetscDefined(USE_COMPLEX)) PetscCall(PrepareFCG_Private(ksp));
+  if (mg->n && mg->precision == GRIDMG_SINGLE && mg->opt.precision == PCGRIDMG_PRECISION_AUTO) {
+    PetscCall(LithePCNeedsDouble(pc, ksp, symmetric, &mg->rounding, &mg->linear));
+    if (mg->linear) PetscCall(PCSetUp_GridMG(pc));
+  }
+  PetscCall(LitheKSPConfirmBegin(ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCPostSolve_GridMG(PETSC_UNUSED PC pc, KSP ksp, PETSC_UNUSED Vec b, PETSC_UNUSED Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(LitheKSPConfirmEnd(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -334,6 +366,8 @@ PetscErrorCode PCCreate_GridMG(PC pc)
   mg->kernels = &GridMGHostKernels;
   PetscCall(PCGridMGOptionsDefault_Private(&mg->opt));
   pc->ops->apply          = PCApply_GridMG;
+  pc->ops->presolve       = PCPreSolve_GridMG;
+  pc->ops->postsolve      = PCPostSolve_GridMG;
   pc->ops->setup          = PCSetUp_GridMG;
   pc->ops->reset          = PCReset_GridMG;
   pc->ops->destroy        = PCDestroy_GridMG;

@@ -8,6 +8,8 @@
 #include <lithe/private/gridmgstencil.h>
 #include <lithe/private/lithehalo.h>
 #include <lithe/private/litheimpl.h>
+#include <lithe/private/lithenearnull.h>
+#include <lithe/private/lithetruth.h>
 #include <lithepc.h>
 #include <petsc/private/pcimpl.h>
 #include <petscsf.h>
@@ -18,6 +20,7 @@
 #define GRIDMG_WELLS_MAX  2000
 #define GRIDMG_ODD        20 /* number of entries per permitted entry between cells that are no neighbours */
 #define GRIDMG_ODD_LEAST  16
+#define GRIDMG_UNITS      1e-3 /* rows of a nonsymmetric matrix with smaller entries, relative to the largest, may be equations in other units */
 
 typedef struct {
   PCGridMGInterpolationType interpolation;
@@ -194,17 +197,36 @@ typedef struct {
   size_t taken, layout; /* layout: a hash of the places of all parts */
 } GridMGPool;
 
+/*
+   The scaling of a matrix whose near null vector is not constant: levels are those of diag(left) A diag(right). how:
+   LITHE_NEAR_NULL_CONSTANT without scaling
+*/
+typedef struct {
+  LitheNearNull      how;
+  Vec                left, right; /* NULL: ones; the same object for a symmetric matrix */
+  Vec                work[2];     /* of applications */
+  Mat                matrix;      /* the scaled copy, or NULL: rows on a device have scaled values, */
+  GridMGBlock        values;
+  const PetscScalar *exact; /* and these are the values of the matrix */
+} GridMGScaling;
+
 typedef struct {
   PCGridMGOptions      opt;
   const GridMGKernels *kernels;
   PetscBool            built, symmetric;
   PetscBool            star, box; /* star: 5 or 7 points per row, up to a few entries; box: 9 or 27 points, and no wells */
   PetscBool            zeeuw;     /* de Zeeuw's interpolation: stencil[] in place of level[], whose finest grid is the cells of both */
+  Mat                  source;    /* the matrix whose rows are read: of the preconditioner, or scaled */
+  GridMGScaling        scaling;
+  PetscBool            suspect; /* the rows have negative sums, or rows of a nonsymmetric matrix differ in size: constants may not be near the null space */
   PCGridMGSmootherType smoother;
   GridMGPrecision      precision;
+  PetscBool            linear;   /* a solver needs double precision, see src/pc/truth.c */
+  PetscReal            rounding; /* error of a residual by single precision; -1: not measured since the set-up */
   GridMGRows           rows;
   GridMGTeam           team;
-  PetscInt             n, setups, clipped;
+  PetscInt             n, setups;
+  PetscInt             negative; /* row sums of the finest level; those of a symmetric matrix count as 0 */
   double               factor; /* of all entries: a power of two, with the sign of the matrix */
   double               overcorrection;
   char                 failed[256], why[96];
@@ -273,6 +295,12 @@ static inline PetscInt PCGridMGGatherSize(const PC_GridMG *mg)
 {
   if (mg->opt.gathersize != PETSC_DECIDE) return mg->opt.gathersize;
   return mg->device ? 524288 : 32768;
+}
+
+/* Whether vectors have double precision by option, or because the solver takes the preconditioner for a linear operator */
+static inline PetscBool PCGridMGWantsDouble(const PC_GridMG *mg)
+{
+  return (PetscBool)(mg->opt.precision == PCGRIDMG_PRECISION_DOUBLE || (mg->opt.precision == PCGRIDMG_PRECISION_AUTO && mg->linear));
 }
 
 /* Whether the matrix is on several processes */
@@ -441,6 +469,11 @@ PETSC_INTERN PetscErrorCode PCGridMGCycle_Private(PC_GridMG *, PetscInt level, P
 PETSC_INTERN PetscErrorCode PCGridMGSmallSetUp_Private(PC_GridMG *);
 /* flops.c */
 PETSC_INTERN PetscLogDouble PCGridMGFlops_Private(const PC_GridMG *);
+/* scaling.c */
+PETSC_INTERN PetscErrorCode PCGridMGScale_Private(PC, PetscBool *scaled);
+PETSC_INTERN PetscErrorCode PCGridMGScalingRestore_Private(PC_GridMG *);
+PETSC_INTERN PetscErrorCode PCGridMGScalingEnter_Private(PC_GridMG *, Vec x, Vec *in, Vec *out);
+PETSC_INTERN PetscErrorCode PCGridMGScalingLeave_Private(PC_GridMG *, Vec out, Vec y);
 /* apply.c */
 PETSC_INTERN PetscErrorCode PCGridMGFindPlace_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGMove_Private(PC_GridMG *);

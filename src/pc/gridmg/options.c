@@ -10,7 +10,7 @@ const char *const PCGridMGInterpolationTypes[] = {"auto", "aggregation", "zeeuw"
 const char *const PCGridMGCoarsenTypes[]       = {"auto", "semi", "two", "full", "PCGridMGCoarsenType", "PCGRIDMG_COARSEN_", NULL};
 const char *const PCGridMGCycleTypes[]         = {"v", "w", "k", "PCGridMGCycleType", "PCGRIDMG_CYCLE_", NULL};
 const char *const PCGridMGSmootherTypes[]      = {"auto", "jacobi", "redblack", "chebyshev4", "damped", "PCGridMGSmootherType", "PCGRIDMG_SMOOTHER_", NULL};
-const char *const PCGridMGPrecisions[]         = {"single", "double", "PCGridMGPrecision", "PCGRIDMG_PRECISION_", NULL};
+const char *const PCGridMGPrecisions[]         = {"single", "double", "auto", "PCGridMGPrecision", "PCGRIDMG_PRECISION_", NULL};
 
 PetscErrorCode PCGridMGOptionsDefault_Private(PCGridMGOptions *opt)
 {
@@ -20,7 +20,7 @@ PetscErrorCode PCGridMGOptionsDefault_Private(PCGridMGOptions *opt)
   opt->coarsen        = PCGRIDMG_COARSEN_AUTO;
   opt->cycle          = PCGRIDMG_CYCLE_W;
   opt->smoother       = PCGRIDMG_SMOOTHER_AUTO;
-  opt->precision      = PCGRIDMG_PRECISION_SINGLE;
+  opt->precision      = PCGRIDMG_PRECISION_AUTO;
   opt->overcorrection = PETSC_DECIDE;
   opt->levels         = PETSC_DECIDE;
   opt->coarsesize     = PETSC_DECIDE;
@@ -566,12 +566,18 @@ PetscErrorCode PCGridMGSetBits(PC pc, PetscInt finest, PetscInt coarse)
 
   Input Parameters:
 + pc        - the preconditioner, of type `PCGRIDMG`
-- precision - `PCGRIDMG_PRECISION_SINGLE` or `PCGRIDMG_PRECISION_DOUBLE`
+- precision - `PCGRIDMG_PRECISION_AUTO` (the default), `PCGRIDMG_PRECISION_SINGLE` or `PCGRIDMG_PRECISION_DOUBLE`
 
   Options Database Key:
-. -pc_gridmg_precision <single,double> - the precision
+. -pc_gridmg_precision <auto,single,double> - the precision
 
   Level: intermediate
+
+  Note:
+  Vectors in single precision make an application slightly nonlinear. `KSPCG`, `KSPFGMRES` and other flexible methods
+  tolerate this. For other methods, such as `KSPGMRES` and `KSPBCGS`, the first solve after a set-up measures the effect on the residual and
+  compares it with the tolerance. `auto` then sets up the levels anew in double precision if needed, and always for
+  nonsymmetric matrices.
 
 .seealso: `PCGRIDMG`
 @*/

@@ -551,5 +551,5 @@ PetscBool PCGridMGMayOverlap_Private(const PC_GridMG *mg)
   if (opt->overlap == 0 || (opt->overlap == PETSC_DECIDE && !mg->device)) return PETSC_FALSE;
   if (opt->smoother != PCGRIDMG_SMOOTHER_AUTO && opt->smoother != PCGRIDMG_SMOOTHER_REDBLACK) return PETSC_FALSE;
   if (opt->smooths[0] != 1 || opt->smooths[1] != 1) return PETSC_FALSE;
-  return (PetscBool)(opt->precision == PCGRIDMG_PRECISION_SINGLE && opt->bits < 32 && (opt->coarsebits == PETSC_DECIDE || opt->coarsebits < 32));
+  return (PetscBool)(!PCGridMGWantsDouble(mg) && opt->bits < 32 && (opt->coarsebits == PETSC_DECIDE || opt->coarsebits < 32));
 }

@@ -34,6 +34,8 @@ static void GetMatrix(const GridMGStencils *f, PetscScalar *M, PetscReal *add)
   PetscReal           sums = 0, diagonals = 0;
 
   for (PetscInt i = 0; i < n; i++) {
+    PetscBool empty = PETSC_TRUE;
+
     sums += PetscAbsScalar(ValueOf(f->sigma, i));
     diagonals += PetscAbsScalar(ValueOf(f->a, i * g->points + g->centre));
     for (int s = 0; s < g->points; s++) {
@@ -43,7 +45,9 @@ static void GetMatrix(const GridMGStencils *f, PetscScalar *M, PetscReal *add)
       if (v == (PetscScalar)0.) continue; /* or no such neighbour */
       for (int d = 0; d < g->dim; d++) j += GridMGOffset(s, d) * (d == 0 ? 1 : (d == 1 ? g->n[0] : g->n[0] * g->n[1]));
       AT(M, i, j) += v;
+      empty = PETSC_FALSE;
     }
+    if (empty) AT(M, i, i) = 1; /* an inactive point */
   }
   *add = sums == 0 && n > 1 ? diagonals / (PetscReal)n / (PetscReal)n : 0;
   for (PetscInt k = 0; k<n * n && * add> 0; k++) M[k] += *add;

@@ -198,7 +198,7 @@ PetscErrorCode PCGridMGSetMatApply_Private(PC pc)
   {
     const PC_GridMG *mg = (const PC_GridMG *)pc->data;
 
-    pc->ops->matapply          = mg->zeeuw && mg->device && !PCGridMGIsShared(mg) ? PCMatApply_GridMG : NULL;
+    pc->ops->matapply          = mg->zeeuw && mg->device && !PCGridMGIsShared(mg) && mg->scaling.how == LITHE_NEAR_NULL_CONSTANT ? PCMatApply_GridMG : NULL;
     pc->ops->matapplytranspose = pc->ops->applytranspose ? pc->ops->matapply : NULL;
   }
 #else

@@ -176,6 +176,17 @@ static GridMGValue Damping(const GridMGPoints *g, const GridMGNeighbours *near, 
   return below > 0 ? above / below : 0;
 }
 
+/* An inactive point: all entries of the row are 0 */
+static PetscBool IsEmpty(const GridMGStencils *f, PetscInt i)
+{
+  const GridMGValue *a = (const GridMGValue *)f->a + i * f->grid.points;
+
+  for (int s = 0; s < f->grid.points; s++) {
+    if (a[s] != 0) return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
 static LITHE_ALWAYS_INLINE PetscInt EncodeCells(const GridMGStencils *f, GridMGFactor kind, const GridMGStencilOperator *op, int bits,
                                                 const GridMGNeighbours *near, const Places *places, const double scale[])
 {
@@ -198,7 +209,7 @@ static LITHE_ALWAYS_INLINE PetscInt EncodeCells(const GridMGStencils *f, GridMGF
         }
         if (kind == GRIDMG_DAMP) factor = Damping(g, near, rounded);
         else factor = rounded[g->centre] == 0 ? 0 : GridMGQuotient(1, rounded[g->centre]);
-        if (factor == 0 && bad < 0) bad = i;
+        if (factor == 0 && bad < 0 && !IsEmpty(f, i)) bad = i;
         PutValue(op->precision, op->sigma, i, sigma);
         PutValue(op->precision, op->factor, i, factor);
         for (int c = 0; c < g->corners && op->weight; c++)

@@ -28,7 +28,7 @@ static inline void GetParts(PetscScalar value, double part[2])
 static PetscErrorCode CountSigns_Private(PC pc, PetscInt64 *entries, PetscInt64 *wrong, PetscInt64 *imaginary)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
-  Mat        A  = pc->pmat;
+  Mat        A  = mg->source;
   PetscInt   begin, end;
   PetscInt64 found[5] = {0, 0, 0, 0, 0}, *diagonals = found, *sides = found + 2; /* negative, positive; not real */
 
@@ -126,13 +126,16 @@ static PetscBool IsSymmetric(const GridMGPoints *g, const double *a)
 
 /*
    Multiplies all entries by a factor, and sums up rows. A row sum at rounding level becomes 0. least: the minimum over
-   nonempty rows of the largest entry. isreal: no entry has an imaginary part; waves have
+   nonempty rows of the largest entry. isreal: no entry has an imaginary part; waves have. negative: a row sum has the
+   other sign than the diagonal entry
 */
-static void ScaleRows(const GridMGPoints *g, double factor, double rounding, double *a, double *sigma, double *least, PetscBool *isreal)
+static void ScaleRows(const GridMGPoints *g, double factor, double rounding, double *a, double *sigma, double *least, PetscBool *isreal,
+                      PetscBool *negative)
 {
   double imaginary = 0;
 
-  *least = 1;
+  *least    = 1;
+  *negative = PETSC_FALSE;
   for (PetscInt i = 0; i < g->cells; i++, a += g->points * GRIDMG_PARTS, sigma += GRIDMG_PARTS) {
     double all = 0, most[2] = {0, 0}, sum[2] = {0, 0};
 
@@ -147,6 +150,7 @@ static void ScaleRows(const GridMGPoints *g, double factor, double rounding, dou
       }
     }
     for (int p = 0; p < GRIDMG_PARTS; p++) sigma[p] = fabs(sum[p]) <= rounding * all ? 0 : sum[p];
+    if (sigma[0] * a[g->centre * GRIDMG_PARTS] < 0) *negative = PETSC_TRUE;
     imaginary = PetscMax(imaginary, most[1]);
     most[0]   = PetscMax(most[0], most[1]);
     if (most[0] > 0) *least = PetscMin(*least, most[0]);
@@ -188,23 +192,26 @@ static PetscErrorCode ReadHost_Private(PC pc, double rounding, PetscReal same, P
   GridMGStencils *f  = &mg->stencil[0].f;
   GridMGPoints   *g  = &f->grid;
   double         *a  = (double *)f->a, most;
+  PetscBool       negative;
 
   PetscFunctionBegin;
   PetscCall(PCGridMGReadHost_Private(pc, &mg->stencil[0], g, a, &most));
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   mg->factor = FactorOf(most);
-  ScaleRows(g, mg->factor, rounding, a, (double *)f->sigma, least, isreal);
+  ScaleRows(g, mg->factor, rounding, a, (double *)f->sigma, least, isreal, &negative);
   f->symmetric = (PetscBool)(same < 0 || IsSymmetric(g, a));
   if (PCGridMGIsShared(mg)) {
-    const PetscBool mine[2] = {*isreal, f->symmetric};
-    PetscBool       all[2];
+    const PetscBool mine[3] = {*isreal, f->symmetric, (PetscBool)!negative};
+    PetscBool       all[3];
     const double    one = *least;
 
-    PetscCallMPI(MPIU_Allreduce(mine, all, 2, MPI_C_BOOL, MPI_LAND, mg->team.comm));
+    PetscCallMPI(MPIU_Allreduce(mine, all, 3, MPI_C_BOOL, MPI_LAND, mg->team.comm));
     PetscCallMPI(MPIU_Allreduce(&one, least, 1, MPI_DOUBLE, MPI_MIN, mg->team.comm));
     *isreal      = all[0];
     f->symmetric = all[1];
+    negative     = (PetscBool)!all[2];
   }
+  mg->negative = negative;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -237,6 +244,7 @@ static PetscErrorCode ReadDevice_Private(PC pc, double rounding, PetscReal same,
   *isreal                = (PetscBool)!found.imaginary;
   *least                 = mg->factor * found.least < 1 ? mg->factor * found.least : 1;
   f->symmetric           = (PetscBool)!found.asymmetric;
+  mg->negative           = found.negative;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -291,7 +299,7 @@ static PetscErrorCode ReadOutside_Private(PC pc, Outside *out)
   PetscBool          done;
 
   PetscFunctionBegin;
-  PetscCall(MatMPIAIJGetSeqAIJ(pc->pmat, &inside, &outside, &column));
+  PetscCall(MatMPIAIJGetSeqAIJ(mg->source, &inside, &outside, &column));
   PetscCall(MatGetRowIJ(outside, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
   PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not give its columns", ((PetscObject)outside)->type_name);
   PetscCall(MatSeqAIJGetArrayRead(outside, &a));
@@ -347,7 +355,7 @@ static PetscErrorCode ReadSharedDevice_Private(PC pc, double rounding, PetscReal
   const PetscInt      cells = GridMGOwnCells(&l->share);
   Outside             out   = {0, NULL, NULL, 0, PETSC_FALSE, PETSC_TRUE};
   GridMGRead          found;
-  double              mine[5], all[5];
+  double              mine[6], all[6];
 
   PetscFunctionBegin;
   PetscCall(ReadInside_Private(mg, rounding, &found));
@@ -373,11 +381,13 @@ static PetscErrorCode ReadSharedDevice_Private(PC pc, double rounding, PetscReal
   PetscCall((*mg->stencilkernels->read)(NULL, rounding, (double)same, &l->f, &found));
   mine[3] = found.least > 0 ? -found.least : -PETSC_MAX_REAL; /* or NaN: no nonempty row */
   mine[4] = found.asymmetric;
-  PetscCallMPI(MPIU_Allreduce(mine + 3, all + 3, 2, MPI_DOUBLE, MPI_MAX, mg->team.comm));
+  mine[5] = found.negative;
+  PetscCallMPI(MPIU_Allreduce(mine + 3, all + 3, 3, MPI_DOUBLE, MPI_MAX, mg->team.comm));
   mg->factor = l->f.factor = FactorOf(all[0]);
   *isreal                  = (PetscBool)(all[1] == 0);
   *least                   = PetscMin(1, mg->factor * -all[3]);
   l->f.symmetric           = (PetscBool)(all[4] == 0);
+  mg->negative             = all[5] > 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -418,14 +428,15 @@ PetscErrorCode PCGridMGReadStencils_Private(PC pc)
              g->cells);
   PetscCall(PCGridMGStencilsCreate_Private(mg, &l->block, g, PETSC_FALSE, &l->f));
   PetscCall(GetRounding_Private(pc, &rounding));
-  PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
+  PetscCall(MatIsSymmetricKnown(mg->source, &known, &symmetric));
   if (mg->given.i) known = PETSC_FALSE; /* the symmetry flags belong to other rows */
   if (mg->device) read = PCGridMGIsShared(mg) ? ReadSharedDevice_Private : ReadDevice_Private;
   PetscCall((*read)(pc, rounding, known && symmetric ? -1 : GRIDMG_SAME, &isreal, &least));
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   if (mg->smoother == PCGRIDMG_SMOOTHER_AUTO) mg->smoother = isreal ? PCGRIDMG_SMOOTHER_REDBLACK : PCGRIDMG_SMOOTHER_DAMPED;
   mg->symmetric = l->f.symmetric;
+  mg->suspect   = (PetscBool)(isreal && (mg->negative || (!mg->symmetric && least < GRIDMG_UNITS)));
   /* single precision, if the entries are within range */
-  mg->precision = mg->opt.precision == PCGRIDMG_PRECISION_DOUBLE || least < 1e-25 ? GRIDMG_DOUBLE : GRIDMG_SINGLE;
+  mg->precision = PCGridMGWantsDouble(mg) || least < 1e-25 ? GRIDMG_DOUBLE : GRIDMG_SINGLE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

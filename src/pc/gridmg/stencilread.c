@@ -162,9 +162,9 @@ static PetscErrorCode TakeRow_Private(Reader *r, PetscInt c, const PetscInt at[3
     }
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(MatGetRow(r->pc->pmat, row, &n, &column, &value));
+  PetscCall(MatGetRow(((PC_GridMG *)r->pc->data)->source, row, &n, &column, &value));
   for (PetscInt e = 0; e < n; e++) PetscCall(TakeEntry_Private(r, row, column[e], value[e], at, stencil));
-  PetscCall(MatRestoreRow(r->pc->pmat, row, &n, &column, &value));
+  PetscCall(MatRestoreRow(((PC_GridMG *)r->pc->data)->source, row, &n, &column, &value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -272,7 +272,7 @@ PetscErrorCode PCGridMGReadHost_Private(PC pc, GridMGStencilLevel *l, const Grid
     for (int d = 0; d < 3; d++) r.whole[d] = r.own.n[d] = g->n[d];
     r.box = r.own;
   }
-  PetscCall(RowsGet_Private(pc->pmat, shared, &r.rows));
+  PetscCall(RowsGet_Private(mg->source, shared, &r.rows));
   ierr = TakeRows_Private(&r);
   PetscCall(RowsRestore_Private(&r.rows));
   PetscCall(ierr);

@@ -14,6 +14,12 @@ static const char *Directions(const int by[3])
   return names[(by[0] > 1) + 2 * (by[1] > 1) + 4 * (by[2] > 1)];
 }
 
+static const char *NearNull(LitheNearNull how)
+{
+  if (how == LITHE_NEAR_NULL_GIVEN) return "given: levels of the scaled matrix";
+  return how == LITHE_NEAR_NULL_RECOVERED ? "not constant, recovered: levels of the scaled matrix" : "constant, rows of different size: levels of the scaled matrix";
+}
+
 static PetscErrorCode ViewLevel_Private(const PC_GridMG *mg, PetscInt k, PetscViewer viewer)
 {
   const GridMGLevel *l        = &mg->level[k];
@@ -113,7 +119,9 @@ PetscErrorCode PCView_GridMG(PC pc, PetscViewer viewer)
       PetscViewerASCIIPrintf(viewer, "  on a device%s%s\n", mg->smallfrom ? ", small levels in one kernel" : "", mg->graph ? ", recorded as a graph" : ""));
   }
   PetscCall(ViewTransport_Private(mg, viewer));
-  if (mg->clipped) PetscCall(PetscViewerASCIIPrintf(viewer, "  %" PetscInt_FMT " negative row sums were taken as 0\n", mg->clipped));
+  if (mg->scaling.how != LITHE_NEAR_NULL_CONSTANT) PetscCall(PetscViewerASCIIPrintf(viewer, "  near null vector %s\n", NearNull(mg->scaling.how)));
+  else if (mg->negative && mg->symmetric && !mg->zeeuw)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  %" PetscInt_FMT " negative row sums were taken as 0\n", mg->negative));
   bytes = (double)(mg->moved.memory ? mg->moved.bytes : mg->pool.bytes);
   if (PCGridMGIsShared(mg)) {
     const double mine = bytes;

@@ -573,7 +573,7 @@ PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
   PetscCheck(!mg->device || mg->kernels != &SBPHostKernels, comm, PETSC_ERR_SUP,
              "-pc_type sbpmg: vectors are on a device that Lithe has no kernels for. Use vectors on the host");
   mg->exact     = sizeof(PetscReal) == sizeof(double) ? SBP_DOUBLE : SBP_SINGLE;
-  mg->precision = mg->opt.precision == PCSBPMG_PRECISION_DOUBLE ? mg->exact : SBP_SINGLE;
+  mg->precision = mg->opt.precision == PCSBPMG_PRECISION_DOUBLE || (mg->opt.precision == PCSBPMG_PRECISION_AUTO && mg->linear) ? mg->exact : SBP_SINGLE;
   mg->inplace   = (PetscBool)(mg->opt.cycle == PCSBPMG_CYCLE_FULL && mg->exact != mg->precision && !PetscDefined(USE_COMPLEX));
 
   /* The finest level */

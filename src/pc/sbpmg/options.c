@@ -6,7 +6,7 @@
 
 #include "sbpmgimpl.h"
 
-const char *const PCSBPMGPrecisions[]    = {"double", "single", "PCSBPMGPrecision", "PCSBPMG_PRECISION_", NULL};
+const char *const PCSBPMGPrecisions[]    = {"double", "single", "auto", "PCSBPMGPrecision", "PCSBPMG_PRECISION_", NULL};
 const char *const PCSBPMGSmootherTypes[] = {"chebyshev", "chebyshev4", "richardson2", "richardson", "PCSBPMGSmootherType", "PCSBPMG_SMOOTHER_", NULL};
 const char *const PCSBPMGCycleTypes[]    = {"v", "f", "full", "PCSBPMGCycleType", "PCSBPMG_CYCLE_", NULL};
 const char *const PCSBPMGCoarseTypes[]   = {"galerkin", "rediscretized", "PCSBPMGCoarseType", "PCSBPMG_COARSE_", NULL};
@@ -16,7 +16,7 @@ PetscErrorCode PCSBPMGOptionsDefault_Private(PCSBPMGOptions *opt)
   PetscFunctionBegin;
   PetscCall(PetscMemzero(opt, sizeof(*opt)));
   opt->levels     = PETSC_DECIDE;
-  opt->precision  = PCSBPMG_PRECISION_SINGLE;
+  opt->precision  = PCSBPMG_PRECISION_AUTO;
   opt->smoother   = PCSBPMG_SMOOTHER_CHEBYSHEV;
   opt->smooths[0] = opt->smooths[1] = PETSC_DECIDE;
   opt->finest[0] = opt->finest[1] = PETSC_DECIDE;
@@ -269,15 +269,19 @@ PetscErrorCode PCSBPMGSetLevels(PC pc, PetscInt levels)
 
   Input Parameters:
 + pc        - the preconditioner, of type `PCSBPMG`
-- precision - `PCSBPMG_PRECISION_SINGLE` or `PCSBPMG_PRECISION_DOUBLE`, the precision of `PetscReal`
+- precision - `PCSBPMG_PRECISION_AUTO` (the default), `PCSBPMG_PRECISION_SINGLE` or `PCSBPMG_PRECISION_DOUBLE`, the precision of `PetscReal`
 
   Options Database Key:
-. -pc_sbpmg_precision <single,double> - the precision
+. -pc_sbpmg_precision <auto,single,double> - the precision
 
   Level: intermediate
 
-  Note:
+  Notes:
   Residuals of the outer Krylov method, and residuals of full multigrid, have the precision of `PetscReal`.
+
+  Levels in single precision make an application slightly nonlinear. `KSPCG`, `KSPFGMRES` and other flexible methods
+  tolerate this. For other methods `auto` measures the effect on the residual, compares it with the tolerance, and sets up the levels anew in
+  double precision if needed.
 
 .seealso: `PCSBPMG`
 @*/

@@ -25,6 +25,7 @@
 */
 
 #include "sbpmgimpl.h"
+#include <lithe/private/lithetruth.h>
 
 /* ------------------------------------------------------------ application */
 
@@ -223,6 +224,28 @@ static PetscErrorCode PCSetUp_SBPMG(PC pc)
   PetscCall(PCReset_SBPMG(pc));
   PetscCall(PCSBPMGBuildLevels_Private(pc));
   pc->ops->applytranspose = mg->symmetric ? PCApplyTranspose_SBPMG : NULL;
+  mg->rounding            = -1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Before a solve: double precision if the solver needs it, and a test of the true residual */
+static PetscErrorCode PCPreSolve_SBPMG(PC pc, KSP ksp, PETSC_UNUSED Vec b, PETSC_UNUSED Vec x)
+{
+  PC_SBPMG *mg = (PC_SBPMG *)pc->data;
+
+  PetscFunctionBegin;
+  if (mg->precision != mg->exact && mg->opt.precision == PCSBPMG_PRECISION_AUTO) {
+    PetscCall(LithePCNeedsDouble(pc, ksp, PETSC_TRUE, &mg->rounding, &mg->linear));
+    if (mg->linear) PetscCall(PCSetUp_SBPMG(pc));
+  }
+  PetscCall(LitheKSPConfirmBegin(ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCPostSolve_SBPMG(PETSC_UNUSED PC pc, KSP ksp, PETSC_UNUSED Vec b, PETSC_UNUSED Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(LitheKSPConfirmEnd(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -302,6 +325,8 @@ PetscErrorCode PCCreate_SBPMG(PC pc)
   pc->data = mg;
   PetscCall(PCSBPMGOptionsDefault_Private(&mg->opt));
   pc->ops->apply          = PCApply_SBPMG;
+  pc->ops->presolve       = PCPreSolve_SBPMG;
+  pc->ops->postsolve      = PCPostSolve_SBPMG;
   pc->ops->setup          = PCSetUp_SBPMG;
   pc->ops->reset          = PCReset_SBPMG;
   pc->ops->destroy        = PCDestroy_SBPMG;

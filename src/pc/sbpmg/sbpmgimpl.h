@@ -80,6 +80,8 @@ typedef struct {
   LitheTransport    transport; /* of ghosts on a device: the matrix's */
   const SBPKernels *kernels;
   SBPPrecision      precision; /* of the cycle */
+  PetscBool         linear;    /* a solver needs double precision, see src/pc/truth.c */
+  PetscReal         rounding;  /* error of a residual by single precision; -1: not measured since the set-up */
   SBPPrecision      exact;     /* the highest available precision, in which operators are made */
   PetscInt          n;
   char              why[96]; /* the reason why no coarser level exists */

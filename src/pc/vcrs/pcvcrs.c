@@ -11,6 +11,7 @@
 */
 
 #include "pcvcrsimpl.h"
+#include <lithe/private/lithetruth.h>
 
 /*
    Puts the copies in place. They are remade if options have changed, or if the inner preconditioner has been set up
@@ -54,7 +55,7 @@ static PetscErrorCode PCVCRSApplyWith_Private(PC pc, PetscErrorCode (*apply)(PC,
 
   PetscFunctionBegin;
   PetscCall(PCVCRSBegin_Private(pc, &inner));
-  PetscCall(PCVCRSEnd_Private(pc, v->opt.precision == PCVCRS_PRECISION_SINGLE ? PCVCRSApplySingle_Private(v, apply, x, y) : (*apply)(inner, x, y)));
+  PetscCall(PCVCRSEnd_Private(pc, v->opt.precision == PCVCRS_PRECISION_SINGLE && !v->linear ? PCVCRSApplySingle_Private(v, apply, x, y) : (*apply)(inner, x, y)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -121,17 +122,29 @@ static PetscErrorCode PCApplyRichardson_VCRS(PC pc, Vec b, Vec y, Vec w, PetscRe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The inner preconditioner's part before and after a solve (PCShellSetPreSolve()) */
+/*
+   The inner preconditioner's part before a solve (PCShellSetPreSolve()). With single precision, vectors are no longer
+   rounded if the solver needs a linear preconditioner, and the true residual is tested
+*/
 static PetscErrorCode PCPreSolve_VCRS(PC pc, KSP ksp, PETSC_UNUSED Vec b, PETSC_UNUSED Vec x)
 {
+  PC_VCRS  *v = (PC_VCRS *)pc->data;
+  PetscBool known, symmetric;
+
   PetscFunctionBegin;
-  PetscCall(PCPreSolve(((PC_VCRS *)pc->data)->inner, ksp));
+  PetscCall(PCPreSolve(v->inner, ksp));
+  if (v->opt.precision == PCVCRS_PRECISION_DOUBLE) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
+  if (!v->linear) PetscCall(LithePCNeedsDouble(pc, ksp, (PetscBool)(known && symmetric), &v->rounding, &v->linear));
+  PetscCall(LitheKSPConfirmBegin(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The inner preconditioner's part after a solve */
 static PetscErrorCode PCPostSolve_VCRS(PC pc, KSP ksp, PETSC_UNUSED Vec b, PETSC_UNUSED Vec x)
 {
   PetscFunctionBegin;
+  PetscCall(LitheKSPConfirmEnd(ksp));
   PetscCall(PCPostSolve(((PC_VCRS *)pc->data)->inner, ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -139,21 +152,24 @@ static PetscErrorCode PCPostSolve_VCRS(PC pc, KSP ksp, PETSC_UNUSED Vec b, PETSC
 /* The abilities of the inner preconditioner */
 static PetscErrorCode PCVCRSSetOperations_Private(PC pc)
 {
-  PC_VCRS *v     = (PC_VCRS *)pc->data;
-  PC       inner = v->inner;
+  PC_VCRS        *v      = (PC_VCRS *)pc->data;
+  PC              inner  = v->inner;
+  const PetscBool single = (PetscBool)(v->opt.precision == PCVCRS_PRECISION_SINGLE);
 
   PetscFunctionBegin;
+  v->linear                    = PETSC_FALSE;
+  v->rounding                  = -1;
   pc->ops->applytranspose      = inner->ops->applytranspose ? PCApplyTranspose_VCRS : NULL;
-  pc->ops->matapply            = inner->ops->matapply && v->opt.precision == PCVCRS_PRECISION_DOUBLE ? PCMatApply_VCRS : NULL;
-  pc->ops->matapplytranspose   = inner->ops->matapplytranspose && v->opt.precision == PCVCRS_PRECISION_DOUBLE ? PCMatApplyTranspose_VCRS : NULL;
+  pc->ops->matapply            = inner->ops->matapply && !single ? PCMatApply_VCRS : NULL;
+  pc->ops->matapplytranspose   = inner->ops->matapplytranspose && !single ? PCMatApplyTranspose_VCRS : NULL;
   pc->ops->applysymmetricleft  = inner->ops->applysymmetricleft ? PCApplySymmetricLeft_VCRS : NULL;
   pc->ops->applysymmetricright = inner->ops->applysymmetricright ? PCApplySymmetricRight_VCRS : NULL;
-  pc->ops->presolve            = inner->ops->presolve ? PCPreSolve_VCRS : NULL;
-  pc->ops->postsolve           = inner->ops->postsolve ? PCPostSolve_VCRS : NULL;
+  pc->ops->presolve            = inner->ops->presolve || single ? PCPreSolve_VCRS : NULL;
+  pc->ops->postsolve           = inner->ops->postsolve || single ? PCPostSolve_VCRS : NULL;
 
   /* Richardson's method inside the preconditioner takes residuals with the present operator. With loss Richardson's
      method would converge to the solution of another system */
-  pc->ops->applyrichardson = inner->ops->applyrichardson && v->opt.loss == MATVCRS_LOSS_NONE && v->opt.precision == PCVCRS_PRECISION_DOUBLE
+  pc->ops->applyrichardson = inner->ops->applyrichardson && v->opt.loss == MATVCRS_LOSS_NONE && !single
                                ? PCApplyRichardson_VCRS
                                : NULL;
   PetscFunctionReturn(PETSC_SUCCESS);

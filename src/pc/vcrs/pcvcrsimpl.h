@@ -158,6 +158,8 @@ typedef struct {
 
   Vec       rounded[3]; /* single precision: the input, and work vectors like input and output */
   PetscReal outscale;   /* single precision: a power of two near the output of a unit vector, 1 in the usual range, 0 unknown */
+  PetscBool linear;     /* single precision: the solver takes the preconditioner for a linear operator, and vectors are not rounded */
+  PetscReal rounding;   /* error of a residual by single precision; -1: not measured since the set-up */
 } PC_VCRS;
 
 #define PCVCRS_HOOK "PCVCRSCompress_C"

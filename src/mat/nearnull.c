@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Near null vectors by relaxation.
+
+   Unknowns in different units turn A into D A D, whose near null vector is D^-1 1 where that of A is 1. Coarse levels
+   that represent constants then serve X A X, with X = diag(x) and A x nearly 0. Relaxation of A x = 0 removes rough
+   parts of x (M. Brezina, R. Falgout, S. MacLachlan, T. Manteuffel, S. McCormick, J. Ruge, Adaptive smoothed
+   aggregation multigrid, SIAM Review 47, 2005). The first iterate is |a_ii|^-1/2, which is right for constant
+   coefficients. A few sweeps suffice: only the local shape of x counts, and smooth parts belong to coarse levels.
+
+   For a nonsymmetric matrix the right vector is found in the same way. Equations in different units are D A: entries
+   of a column then belong to rows of different size, and the inverse diagonal is the left vector. Upwind fluxes have
+   negative sums of rows or columns as well, of the size of a diagonal entry at most. They keep constants.
+*/
+
+#include <lithe/private/lithenearnull.h>
+
+#define NEARNULL_SWEEPS 8
+#define NEARNULL_WEIGHT (2. / 3.) /* stable up to eigenvalue 3 of D^-1 A: 2 for M-matrices */
+#define NEARNULL_LEAST  1e-3      /* of |a_ii|^1/2 |x_i| over its maximum */
+#define NEARNULL_UNITS  9         /* a sum below minus this number of diagonal entries: unknowns or equations in other units */
+
+/* The vectors of one search */
+typedef struct {
+  Vec       diagonal; /* zeros replaced by the largest modulus */
+  Vec       x, work;
+  PetscReal most; /* the largest modulus of the diagonal */
+} Search;
+
+/* 1 where the diagonal is nonzero: work */
+static PetscErrorCode GetDiagonal_Private(Mat A, Search *s)
+{
+  PetscFunctionBegin;
+  PetscCall(MatGetDiagonal(A, s->diagonal));
+  PetscCall(VecNorm(s->diagonal, NORM_INFINITY, &s->most));
+  PetscCall(VecPointwiseDivide(s->work, s->diagonal, s->diagonal));
+  PetscCall(VecScale(s->work, -s->most));
+  PetscCall(VecShift(s->work, s->most));
+  PetscCall(VecAXPY(s->diagonal, 1.0, s->work));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* work = |a_ii / most|^1/2 */
+static PetscErrorCode GetRoot_Private(Search *s)
+{
+  PetscFunctionBegin;
+  PetscCall(VecCopy(s->diagonal, s->work));
+  PetscCall(VecScale(s->work, 1.0 / s->most));
+  PetscCall(VecSqrtAbs(s->work));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The least quotient of A 1, or A^T 1, and the diagonal; sum: of all numbers of A 1 over the largest diagonal entry */
+static PetscErrorCode LeastSum_Private(Mat A, PetscBool transpose, Search *s, PetscReal *least, PetscReal *sum)
+{
+  PetscScalar all;
+
+  PetscFunctionBegin;
+  PetscCall(VecSet(s->x, 1.0));
+  if (transpose) PetscCall(MatMultTranspose(A, s->x, s->work));
+  else PetscCall(MatMult(A, s->x, s->work));
+  PetscCall(VecPointwiseDivide(s->x, s->work, s->diagonal));
+  PetscCall(VecMin(s->x, NULL, least));
+  if (!sum) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecScale(s->work, 1.0 / s->most));
+  PetscCall(VecSum(s->work, &all));
+  *sum = PetscRealPart(all);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Relaxation of A x = 0 */
+static PetscErrorCode Recover_Private(Mat A, Search *s)
+{
+  PetscReal most;
+
+  PetscFunctionBegin;
+  PetscCall(GetRoot_Private(s));
+  PetscCall(VecCopy(s->work, s->x));
+  PetscCall(VecReciprocal(s->x));
+  for (PetscInt k = 0; k < NEARNULL_SWEEPS; k++) {
+    PetscCall(MatMult(A, s->x, s->work));
+    PetscCall(VecPointwiseDivide(s->work, s->work, s->diagonal));
+    PetscCall(VecAXPY(s->x, -NEARNULL_WEIGHT, s->work));
+  }
+  /* numbers near 0 would take their unknowns out of coarse levels */
+  PetscCall(GetRoot_Private(s));
+  PetscCall(VecPointwiseMult(s->x, s->x, s->work));
+  PetscCall(VecAbs(s->x));
+  PetscCall(VecNorm(s->x, NORM_INFINITY, &most));
+  PetscCall(VecScale(s->x, 1.0 / most));
+  PetscCall(VecPointwiseDivide(s->x, s->x, s->work));
+  PetscCall(VecReciprocal(s->work));
+  PetscCall(VecScale(s->work, NEARNULL_LEAST));
+  PetscCall(VecPointwiseMax(s->x, s->x, s->work));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The vector of the near null space, else of the null space; *found: 0 none, 1 a vector, -1 constants */
+static PetscErrorCode GetGiven_Private(Mat A, Vec x, PetscInt *found)
+{
+  MatNullSpace space;
+  PetscBool    constant;
+  const Vec   *given;
+  PetscInt     n, size;
+  PetscReal    most;
+  PetscScalar *a;
+
+  PetscFunctionBegin;
+  *found = 0;
+  PetscCall(MatGetNearNullSpace(A, &space));
+  if (!space) PetscCall(MatGetNullSpace(A, &space));
+  if (!space) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatNullSpaceGetVecs(space, &constant, &n, &given));
+  *found = n ? 1 : (constant ? -1 : 0);
+  if (*found <= 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecCopy(given[0], x));
+  PetscCall(VecNorm(x, NORM_INFINITY, &most));
+  if (!(most > 0)) *found = 0;
+  if (!*found) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecScale(x, 1.0 / most));
+  PetscCall(VecGetLocalSize(x, &size));
+  PetscCall(VecGetArray(x, &a));
+  for (PetscInt i = 0; i < size; i++) {
+    if (a[i] == (PetscScalar)0.) a[i] = NEARNULL_LEAST;
+  }
+  PetscCall(VecRestoreArray(x, &a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* right: also the left vector of a symmetric matrix */
+static PetscErrorCode GetRight_Private(Mat A, PetscBool symmetric, Search *s, LitheNearNull *how)
+{
+  PetscReal least, sum;
+  PetscInt  given;
+
+  PetscFunctionBegin;
+  *how = LITHE_NEAR_NULL_CONSTANT;
+  PetscCall(GetGiven_Private(A, s->x, &given));
+  if (given) {
+    if (given > 0) *how = LITHE_NEAR_NULL_GIVEN;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(LeastSum_Private(A, PETSC_FALSE, s, &least, &sum));
+  /* the sum of a definite matrix is positive; Helmholtz' equation has negative sums, and constants */
+  if (symmetric ? !(least < 0 && sum > 0) : !(least < -NEARNULL_UNITS)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(Recover_Private(A, s));
+  *how = LITHE_NEAR_NULL_RECOVERED;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* left of a nonsymmetric matrix: 1 / (a_ii right_i) if equations are in different units */
+static PetscErrorCode GetLeft_Private(Mat A, Search *s, Vec right, Vec *left)
+{
+  PetscBool has;
+  PetscReal least;
+
+  PetscFunctionBegin;
+  *left = NULL;
+  PetscCall(MatHasOperation(A, MATOP_MULT_TRANSPOSE, &has));
+  if (!has) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(LeastSum_Private(A, PETSC_TRUE, s, &least, NULL));
+  if (!(least < -NEARNULL_UNITS)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecDuplicate(s->diagonal, left));
+  PetscCall(VecCopy(s->diagonal, *left));
+  PetscCall(VecReciprocal(*left));
+  if (right) PetscCall(VecPointwiseDivide(*left, *left, right));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheMatGetNearNull(Mat A, PetscBool symmetric, Vec *left, Vec *right, LitheNearNull *how)
+{
+  Search s;
+
+  PetscFunctionBegin;
+  *left = *right = NULL;
+  PetscCall(MatCreateVecs(A, &s.x, &s.diagonal));
+  PetscCall(VecDuplicate(s.diagonal, &s.work));
+  PetscCall(GetDiagonal_Private(A, &s));
+  *how = LITHE_NEAR_NULL_CONSTANT;
+  if (s.most > 0 && !PetscIsInfOrNanReal(s.most)) {
+    PetscCall(GetRight_Private(A, symmetric, &s, how));
+    if (*how != LITHE_NEAR_NULL_CONSTANT) {
+      *right = s.x;
+      s.x    = NULL;
+    }
+    if (symmetric && *right) {
+      *left = *right;
+      PetscCall(PetscObjectReference((PetscObject)*left));
+    }
+    if (!symmetric) {
+      if (!s.x) PetscCall(VecDuplicate(*right, &s.x));
+      PetscCall(GetLeft_Private(A, &s, *right, left));
+      if (*left && !*right) *how = LITHE_NEAR_NULL_ROWS;
+    }
+  }
+  PetscCall(VecDestroy(&s.x));
+  PetscCall(VecDestroy(&s.diagonal));
+  PetscCall(VecDestroy(&s.work));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
