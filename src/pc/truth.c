@@ -87,14 +87,19 @@ static PetscErrorCode Converged_Private(KSP ksp, PetscInt it, PetscReal rnorm, K
 {
   KSPConvergedReason own;
   PetscReal          norm, size;
-  Vec                residual;
+  Vec                x, residual;
+  Mat                A;
 
   PetscFunctionBegin;
   PetscCall(KSPConvergedDefault(ksp, it, rnorm, reason, ctx));
   own = *reason;
   if (own != KSP_CONVERGED_RTOL && own != KSP_CONVERGED_ATOL) PetscFunctionReturn(PETSC_SUCCESS);
-  *reason = KSP_CONVERGED_ITERATING; /* or KSPBuildResidual() would take the vector of the solution, which may not be made yet */
-  PetscCall(KSPBuildResidual(ksp, NULL, NULL, &residual));
+  *reason = KSP_CONVERGED_ITERATING; /* or KSPBuildSolution() would take the vector of the solution, which may not be made yet */
+  PetscCall(VecDuplicate(ksp->vec_rhs, &residual));
+  PetscCall(KSPBuildSolution(ksp, NULL, &x));
+  PetscCall(PCGetOperators(ksp->pc, &A, NULL));
+  PetscCall(KSP_MatMult(ksp, A, x, residual));
+  PetscCall(VecAYPX(residual, -1.0, ksp->vec_rhs));
   PetscCall(VecNorm(residual, NORM_2, &norm));
   PetscCall(VecDestroy(&residual));
   PetscCall(VecNorm(ksp->vec_rhs, NORM_2, &size));

@@ -103,9 +103,10 @@ static PetscErrorCode CountOdd_Private(PC pc, const GridMGGrid *grid, PetscInt f
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static inline PetscBool IsFew(const GridMGOdd *odd)
+/* more: entries between the ends of periodic directions */
+static inline PetscBool IsFew(const GridMGOdd *odd, PetscInt64 more)
 {
-  return (PetscBool)(odd->odd <= PetscMax(GRIDMG_ODD_LEAST, odd->entries / GRIDMG_ODD));
+  return (PetscBool)(odd->odd <= more + PetscMax(GRIDMG_ODD_LEAST, odd->entries / GRIDMG_ODD));
 }
 
 static inline PetscBool IsBox(const GridMGGrid *grid, const GridMGOdd *odd)
@@ -135,7 +136,8 @@ static PetscErrorCode Place_Private(PC pc, const GridMGGrid *grid, GridMGRows *r
 
 /* ------------------------------------------------------------ given */
 
-static PetscErrorCode GridOfDM_Private(PC pc, DM dm, PetscInt rows, GridMGGrid *grid, PetscBool *found)
+/* ring: the number of entries between the ends of periodic directions. They become edges, as between other cells that are no neighbours */
+static PetscErrorCode GridOfDM_Private(PC pc, DM dm, PetscInt rows, GridMGGrid *grid, PetscInt64 *ring, PetscBool *found)
 {
   MPI_Comm        comm = PetscObjectComm((PetscObject)pc);
   PetscInt        n[3], dof;
@@ -154,9 +156,11 @@ static PetscErrorCode GridOfDM_Private(PC pc, DM dm, PetscInt rows, GridMGGrid *
              "-pc_type gridmg: the DMDA has %" PetscInt_FMT
              " fields a cell, and this preconditioner is for one. Use -pc_type fieldsplit with gridmg for each field",
              dof);
+  *ring = 0;
   for (int d = 0; d < 3; d++) {
-    PetscCheck(n[d] == 1 || (boundary[d] != DM_BOUNDARY_PERIODIC && boundary[d] != DM_BOUNDARY_TWIST), comm, PETSC_ERR_SUP,
-               "-pc_type gridmg: direction %c of the DMDA is periodic, and pairs of cells are not formed round a ring. Use another preconditioner", "xyz"[d]);
+    PetscCheck(n[d] == 1 || boundary[d] != DM_BOUNDARY_TWIST, comm, PETSC_ERR_SUP,
+               "-pc_type gridmg: direction %c of the DMDA is periodic with a twist. Use another preconditioner", "xyz"[d]);
+    if (n[d] > 2 && boundary[d] == DM_BOUNDARY_PERIODIC) *ring += 2 * (PetscInt64)n[0] * n[1] * n[2] / n[d];
   }
   SetGrid(n[0], n[1], n[2], rows, grid);
   *found = PETSC_TRUE;
@@ -223,7 +227,7 @@ static PetscErrorCode FitsMatrix_Private(const VCRSOrderGrid *g, void *ctx, Pets
   PetscFunctionBegin;
   SetGridFound(g, candidate->n, &candidate->grid);
   PetscCall(Place_Private(candidate->pc, &candidate->grid, &candidate->rows, &candidate->odd));
-  *fits = (PetscBool)(IsFew(&candidate->odd) || IsBox(&candidate->grid, &candidate->odd));
+  *fits = (PetscBool)(IsFew(&candidate->odd, 0) || IsBox(&candidate->grid, &candidate->odd));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -256,7 +260,7 @@ static PetscErrorCode GridOfMatrix_Private(PC pc, PetscInt n, GridMGGrid *grid, 
 /* ------------------------------------------------------------ the whole search */
 
 /* Checks the entries against the needs of the requested interpolation */
-static PetscErrorCode CheckOdd_Private(PC pc, const GridMGGrid *grid, const GridMGOdd *odd)
+static PetscErrorCode CheckOdd_Private(PC pc, const GridMGGrid *grid, PetscInt64 ring, const GridMGOdd *odd)
 {
   PC_GridMG *mg   = (PC_GridMG *)pc->data;
   MPI_Comm   comm = PetscObjectComm((PetscObject)pc);
@@ -275,8 +279,9 @@ static PetscErrorCode CheckOdd_Private(PC pc, const GridMGGrid *grid, const Grid
     PetscCheck(mg->star || (mg->box && mg->opt.interpolation == PCGRIDMG_INTERPOLATION_AUTO), comm, PETSC_ERR_SUP,
                "-pc_type gridmg: row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT ", which is no neighbour on the grid %" PetscInt_FMT
                " x %" PetscInt_FMT " x %" PetscInt_FMT ", and %" PetscInt64_FMT " entries of %" PetscInt64_FMT
-               " are of this kind. A matrix of 5 or 7 points may have only a few",
-               odd->row, odd->column, grid->n[0], grid->n[1], grid->n[2], odd->odd, odd->entries);
+               " are of this kind. A matrix of 5 or 7 points may have only a few%s",
+               odd->row, odd->column, grid->n[0], grid->n[1], grid->n[2], odd->odd, odd->entries,
+               ring ? ", and a matrix of 9 or 27 points cannot have periodic directions: use -pc_type gamg" : "");
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -300,16 +305,17 @@ PetscErrorCode PCGridMGFindGrid_Private(PC pc)
   const PetscInt *given = mg->opt.grid;
   PetscBool       found = PETSC_FALSE;
   PetscInt        n;
+  PetscInt64      ring = 0;
   GridMGOdd       odd;
   DM              dm;
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(pc->pmat, &n, NULL));
   PetscCall(PCGetDM(pc, &dm));
-  PetscCall(GridOfDM_Private(pc, dm, n, grid, &found));
+  PetscCall(GridOfDM_Private(pc, dm, n, grid, &ring, &found));
   if (!found) {
     PetscCall(MatGetDM(pc->pmat, &dm));
-    PetscCall(GridOfDM_Private(pc, dm, n, grid, &found));
+    PetscCall(GridOfDM_Private(pc, dm, n, grid, &ring, &found));
   }
   if (!found && given[0]) {
     const PetscInt64 line = given[0], plane = line <= n ? line * given[1] : line;
@@ -328,11 +334,11 @@ PetscErrorCode PCGridMGFindGrid_Private(PC pc)
                "-pc_type gridmg on several processes needs the grid. Give a DMDA (KSPSetDM(), or a matrix of DMCreateMatrix()), or -pc_gridmg_grid nx,ny,nz");
     PetscCall(CheckWells_Private(pc, &whole));
     PetscCall(PCGridMGFindBoxes_Private(pc, dm, &whole, &odd));
-    mg->star = IsFew(&odd);
+    mg->star = IsFew(&odd, ring);
     mg->box  = (PetscBool)(IsBox(&whole, &odd) && !mg->overlap); /* overlapping boxes use aggregation, or the set-up is repeated without overlap */
     if (mg->overlap && !mg->star) mg->refused = PETSC_TRUE;
     if (mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(CheckOdd_Private(pc, &whole, &odd));
+    PetscCall(CheckOdd_Private(pc, &whole, ring, &odd));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   mg->level[0].shared = PETSC_FALSE;
@@ -343,8 +349,8 @@ PetscErrorCode PCGridMGFindGrid_Private(PC pc)
   } else if (found) PetscCall(Place_Private(pc, grid, rows, &odd));
   else PetscCall(GridOfMatrix_Private(pc, n, grid, rows, &odd));
   PetscCall(CheckWells_Private(pc, grid));
-  mg->star = IsFew(&odd);
+  mg->star = IsFew(&odd, ring);
   mg->box  = IsBox(grid, &odd);
-  PetscCall(CheckOdd_Private(pc, grid, &odd));
+  PetscCall(CheckOdd_Private(pc, grid, ring, &odd));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

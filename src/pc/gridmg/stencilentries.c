@@ -13,6 +13,7 @@
 #define GRIDMG_ROUNDING 16   /* a smaller row sum, in roundings of the entries, counts as 0 */
 #define GRIDMG_NULL     1e-8 /* the same if the null space contains the constants */
 #define GRIDMG_SAME     1e-8 /* entries with a smaller relative difference count as the same */
+#define GRIDMG_STIFF    1e-5 /* rows with smaller entries, relative to the largest, need double precision */
 #define GRIDMG_WRONG    20   /* number of entries per permitted entry of the wrong sign */
 
 /* The parts of a matrix value in the levels */
@@ -436,7 +437,7 @@ PetscErrorCode PCGridMGReadStencils_Private(PC pc)
   if (mg->smoother == PCGRIDMG_SMOOTHER_AUTO) mg->smoother = isreal ? PCGRIDMG_SMOOTHER_REDBLACK : PCGRIDMG_SMOOTHER_DAMPED;
   mg->symmetric = l->f.symmetric;
   mg->suspect   = (PetscBool)(isreal && (mg->negative || (!mg->symmetric && least < GRIDMG_UNITS)));
-  /* single precision, if the entries are within range */
-  mg->precision = PCGridMGWantsDouble(mg) || least < 1e-25 ? GRIDMG_DOUBLE : GRIDMG_SINGLE;
+  /* single precision would lose the weak entries around a stiff inclusion: its coarse rows are sums of large residuals */
+  mg->precision = PCGridMGWantsDouble(mg) || least < GRIDMG_STIFF ? GRIDMG_DOUBLE : GRIDMG_SINGLE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
