@@ -11,7 +11,7 @@
    aggregation multigrid, SIAM Review 47, 2005). The first iterate is |a_ii|^-1/2, which is right for constant
    coefficients. A few sweeps suffice: only the local shape of x counts, and smooth parts belong to coarse levels.
 
-   For a nonsymmetric matrix the right vector is found in the same way. Equations in different units are D A: entries
+   For a nonsymmetric matrix A D the right vector is found in the same way from 1/|a_ii|. Equations in different units are D A: entries
    of a column then belong to rows of different size, and the inverse diagonal is the left vector. Upwind fluxes have
    negative sums of rows or columns as well, of the size of a diagonal entry at most. They keep constants.
 */
@@ -20,7 +20,8 @@
 
 #define NEARNULL_SWEEPS 8
 #define NEARNULL_WEIGHT (2. / 3.) /* stable up to eigenvalue 3 of D^-1 A: 2 for M-matrices */
-#define NEARNULL_LEAST  1e-3      /* of |a_ii|^1/2 |x_i| over its maximum */
+#define NEARNULL_LEAST  1e-3      /* of |x_i| over the first iterate, relative to the maximum */
+#define NEARNULL_GAIN   0.25 /* of the size of sums by a recovered vector, at most */
 #define NEARNULL_UNITS  9         /* a sum below minus this number of diagonal entries: unknowns or equations in other units */
 
 /* The vectors of one search */
@@ -43,41 +44,52 @@ static PetscErrorCode GetDiagonal_Private(Mat A, Search *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* work = |a_ii / most|^1/2 */
-static PetscErrorCode GetRoot_Private(Search *s)
+/* work = |a_ii / most|^1/2, or without the root for a nonsymmetric matrix: 1 over the first iterate */
+static PetscErrorCode GetUnits_Private(Search *s, PetscBool symmetric)
 {
   PetscFunctionBegin;
   PetscCall(VecCopy(s->diagonal, s->work));
   PetscCall(VecScale(s->work, 1.0 / s->most));
-  PetscCall(VecSqrtAbs(s->work));
+  PetscCall(symmetric ? VecSqrtAbs(s->work) : VecAbs(s->work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The least quotient of A 1, or A^T 1, and the diagonal; sum: of all numbers of A 1 over the largest diagonal entry */
-static PetscErrorCode LeastSum_Private(Mat A, PetscBool transpose, Search *s, PetscReal *least, PetscReal *sum)
+/*
+   Sums of the rows of diag(x)^-1 D^-1 A diag(x), or of the columns, which are 0 where x is a null vector: the least one
+   and the root mean square. definite: whether the sum of A x is positive. x: NULL for ones. work is overwritten
+*/
+static PetscErrorCode Sums_Private(Mat A, PetscBool transpose, Search *s, Vec x, PetscReal *least, PetscReal *size, PetscBool *definite)
 {
+  const Vec   v = x ? x : s->x;
   PetscScalar all;
+  PetscInt    n;
 
   PetscFunctionBegin;
-  PetscCall(VecSet(s->x, 1.0));
-  if (transpose) PetscCall(MatMultTranspose(A, s->x, s->work));
-  else PetscCall(MatMult(A, s->x, s->work));
-  PetscCall(VecPointwiseDivide(s->x, s->work, s->diagonal));
-  PetscCall(VecMin(s->x, NULL, least));
-  if (!sum) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecScale(s->work, 1.0 / s->most));
-  PetscCall(VecSum(s->work, &all));
-  *sum = PetscRealPart(all);
+  if (!x) PetscCall(VecSet(s->x, 1.0));
+  if (transpose) PetscCall(MatMultTranspose(A, v, s->work));
+  else PetscCall(MatMult(A, v, s->work));
+  if (definite) {
+    PetscCall(VecScale(s->work, 1.0 / s->most));
+    PetscCall(VecSum(s->work, &all));
+    PetscCall(VecScale(s->work, s->most));
+    *definite = (PetscBool)(PetscRealPart(all) > 0);
+  }
+  PetscCall(VecPointwiseDivide(s->work, s->work, s->diagonal));
+  if (x) PetscCall(VecPointwiseDivide(s->work, s->work, x));
+  PetscCall(VecMin(s->work, NULL, least));
+  PetscCall(VecNorm(s->work, NORM_2, size));
+  PetscCall(VecGetSize(s->work, &n));
+  *size /= PetscSqrtReal((PetscReal)n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Relaxation of A x = 0 */
-static PetscErrorCode Recover_Private(Mat A, Search *s)
+static PetscErrorCode Recover_Private(Mat A, PetscBool symmetric, Search *s)
 {
   PetscReal most;
 
   PetscFunctionBegin;
-  PetscCall(GetRoot_Private(s));
+  PetscCall(GetUnits_Private(s, symmetric));
   PetscCall(VecCopy(s->work, s->x));
   PetscCall(VecReciprocal(s->x));
   for (PetscInt k = 0; k < NEARNULL_SWEEPS; k++) {
@@ -86,7 +98,7 @@ static PetscErrorCode Recover_Private(Mat A, Search *s)
     PetscCall(VecAXPY(s->x, -NEARNULL_WEIGHT, s->work));
   }
   /* numbers near 0 would take their unknowns out of coarse levels */
-  PetscCall(GetRoot_Private(s));
+  PetscCall(GetUnits_Private(s, symmetric));
   PetscCall(VecPointwiseMult(s->x, s->x, s->work));
   PetscCall(VecAbs(s->x));
   PetscCall(VecNorm(s->x, NORM_INFINITY, &most));
@@ -130,11 +142,15 @@ static PetscErrorCode GetGiven_Private(Mat A, Vec x, PetscInt *found)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* right: also the left vector of a symmetric matrix */
+/*
+   right: also the left vector of a symmetric matrix. The sum of a definite matrix is positive: Helmholtz' equation has
+   negative sums and keeps constants. So do matrices where relaxation finds nothing much nearer to the null space
+*/
 static PetscErrorCode GetRight_Private(Mat A, PetscBool symmetric, Search *s, LitheNearNull *how)
 {
-  PetscReal least, sum;
+  PetscReal least, before, after;
   PetscInt  given;
+  PetscBool definite;
 
   PetscFunctionBegin;
   *how = LITHE_NEAR_NULL_CONSTANT;
@@ -143,30 +159,32 @@ static PetscErrorCode GetRight_Private(Mat A, PetscBool symmetric, Search *s, Li
     if (given > 0) *how = LITHE_NEAR_NULL_GIVEN;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(LeastSum_Private(A, PETSC_FALSE, s, &least, &sum));
-  /* the sum of a definite matrix is positive; Helmholtz' equation has negative sums, and constants */
-  if (symmetric ? !(least < 0 && sum > 0) : !(least < -NEARNULL_UNITS)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(Recover_Private(A, s));
-  *how = LITHE_NEAR_NULL_RECOVERED;
+  PetscCall(Sums_Private(A, PETSC_FALSE, s, NULL, &least, &before, &definite));
+  if (symmetric ? !(least < 0 && definite) : !(least < -NEARNULL_UNITS)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(Recover_Private(A, symmetric, s));
+  PetscCall(Sums_Private(A, PETSC_FALSE, s, s->x, &least, &after, NULL));
+  if (after <= NEARNULL_GAIN * before) *how = LITHE_NEAR_NULL_RECOVERED;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* left of a nonsymmetric matrix: 1 / (a_ii right_i) if equations are in different units */
+/* left of a nonsymmetric matrix: 1 / (a_ii right_i), if equations are in different units and this helps */
 static PetscErrorCode GetLeft_Private(Mat A, Search *s, Vec right, Vec *left)
 {
   PetscBool has;
-  PetscReal least;
+  PetscReal least, size;
 
   PetscFunctionBegin;
   *left = NULL;
   PetscCall(MatHasOperation(A, MATOP_MULT_TRANSPOSE, &has));
   if (!has) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(LeastSum_Private(A, PETSC_TRUE, s, &least, NULL));
+  PetscCall(Sums_Private(A, PETSC_TRUE, s, NULL, &least, &size, NULL));
   if (!(least < -NEARNULL_UNITS)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecDuplicate(s->diagonal, left));
   PetscCall(VecCopy(s->diagonal, *left));
   PetscCall(VecReciprocal(*left));
   if (right) PetscCall(VecPointwiseDivide(*left, *left, right));
+  PetscCall(Sums_Private(A, PETSC_TRUE, s, *left, &least, &size, NULL));
+  if (least < -NEARNULL_UNITS / 3.) PetscCall(VecDestroy(left));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -31,12 +31,15 @@
 static PetscErrorCode IsInsensitive_Private(KSP ksp, PetscBool *is)
 {
   PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)ksp, KSPBCGSM, is));
+  *is = (PetscBool)(*is && ksp->pc_side == PC_RIGHT);
+  if (*is) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectTypeCompareAny((PetscObject)ksp, is, KSPCG, KSPFCG, KSPPIPEFCG, KSPFGMRES, KSPPIPEFGMRES, KSPGCR, KSPPIPEGCR, KSPFBCGS, KSPRICHARDSON,
-                                      KSPCHEBYSHEV, KSPMINRES, KSPNASH, KSPSTCG, KSPGLTR, KSPCBGMRES, KSPCBFGMRES, KSPBCGSM, KSPPREONLY, KSPNONE, ""));
+                                      KSPCHEBYSHEV, KSPMINRES, KSPNASH, KSPSTCG, KSPGLTR, KSPCBGMRES, KSPCBFGMRES, KSPPREONLY, KSPNONE, ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* |A (M(x/3) - M(x)/3)| / |x/3| for x = b/|b| + 1/|1| */
+/* |A (M(x/3) - M(x)/3)| / |x/3| for x = b/|b| + 1/|1|; KSPMatSolve() has no b */
 static PetscErrorCode Measure_Private(PC pc, KSP ksp, PetscReal *error)
 {
   Mat       A;
@@ -45,13 +48,13 @@ static PetscErrorCode Measure_Private(PC pc, KSP ksp, PetscReal *error)
 
   PetscFunctionBegin;
   PetscCall(PCGetOperators(pc, &A, NULL));
-  PetscCall(VecDuplicate(ksp->vec_rhs, &x));
-  PetscCall(VecDuplicate(ksp->vec_sol, &y));
-  PetscCall(VecDuplicate(ksp->vec_sol, &z));
+  PetscCall(MatCreateVecs(A, &y, &x));
+  PetscCall(VecDuplicate(y, &z));
   PetscCall(VecSet(x, 1.0));
   PetscCall(VecNorm(x, NORM_2, &size));
-  PetscCall(VecNorm(ksp->vec_rhs, NORM_2, &norm));
-  if (norm > 0) PetscCall(VecAXPY(x, size / norm, ksp->vec_rhs));
+  norm = 0;
+  if (ksp->vec_rhs) PetscCall(VecNorm(ksp->vec_rhs, NORM_2, &norm));
+  if (norm > 0 && !PetscIsInfOrNanReal(norm)) PetscCall(VecAXPY(x, size / norm, ksp->vec_rhs));
   PetscCall(PCApply(pc, x, y));
   PetscCall(VecScale(x, 1. / 3.));
   PetscCall(PCApply(pc, x, z));
@@ -96,12 +99,14 @@ static PetscErrorCode Converged_Private(KSP ksp, PetscInt it, PetscReal rnorm, K
   if (own != KSP_CONVERGED_RTOL && own != KSP_CONVERGED_ATOL) PetscFunctionReturn(PETSC_SUCCESS);
   *reason = KSP_CONVERGED_ITERATING; /* or KSPBuildSolution() would take the vector of the solution, which may not be made yet */
   PetscCall(VecDuplicate(ksp->vec_rhs, &residual));
-  PetscCall(KSPBuildSolution(ksp, NULL, &x));
+  PetscCall(VecDuplicate(ksp->vec_sol, &x));
+  PetscCall(KSPBuildSolution(ksp, x, NULL));
   PetscCall(PCGetOperators(ksp->pc, &A, NULL));
   PetscCall(KSP_MatMult(ksp, A, x, residual));
   PetscCall(VecAYPX(residual, -1.0, ksp->vec_rhs));
   PetscCall(VecNorm(residual, NORM_2, &norm));
   PetscCall(VecDestroy(&residual));
+  PetscCall(VecDestroy(&x));
   PetscCall(VecNorm(ksp->vec_rhs, NORM_2, &size));
   if (norm <= TRUTH_FACTOR * PetscMax(ksp->rtol * size, ksp->abstol)) *reason = own;
   else if (!(rnorm > TRUTH_END * ksp->ttol)) {

@@ -291,16 +291,19 @@ static PetscErrorCode TestGiven(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode TestScaling(const char name[], Kind kind, PetscReal contrast, Scaling scaling, PetscReal size, const char type[], PetscInt most, const char text[])
+/* A scaled matrix takes at most three iterations or a quarter more than the plain one */
+static PetscErrorCode TestScaling(const char name[], Kind kind, Scaling scaling, PetscReal size, const char type[], const char text[])
 {
-  const Problem p = {kind, 40, DM_BOUNDARY_NONE, contrast};
+  const Problem p = {kind, 40, DM_BOUNDARY_NONE, 0};
+  PetscInt      its;
   Vec           d;
   Mat           A;
 
   PetscFunctionBeginUser;
   PetscCall(CreateProblem(&p, &A));
+  PetscCall(Check(name, A, type, 60, "-", &its));
   PetscCall(Scale(&p, scaling, size, A, &d));
-  PetscCall(Check(name, A, type, most, text, NULL));
+  PetscCall(Check(name, A, type, its + PetscMax(3, its / 4), text, NULL));
   PetscCall(VecDestroy(&d));
   PetscCall(MatDestroy(&A));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -451,19 +454,19 @@ int main(int argc, char **argv)
   PetscCall(TestScaled(KIND_FLUXES));
   PetscCall(TestScaled(KIND_ELEMENTS));
   PetscCall(TestGiven());
-  PetscCall(TestScaling("unit diagonal", KIND_LOGNORMAL, 0, SCALE_DIAGONAL, 0, KSPCG, 30, "recovered"));
-  PetscCall(TestScaling("inactive, 5 points", KIND_FLUXES, 0, SCALE_INACTIVE, 0, KSPCG, 16, "-"));
-  PetscCall(TestScaling("inactive, 9 points", KIND_ELEMENTS, 0, SCALE_INACTIVE, 0, KSPCG, 12, "-"));
+  PetscCall(TestScaling("unit diagonal", KIND_LOGNORMAL, SCALE_DIAGONAL, 0, KSPCG, "recovered"));
+  PetscCall(TestScaling("inactive, 5 points", KIND_FLUXES, SCALE_INACTIVE, 0, KSPCG, "-"));
+  PetscCall(TestScaling("inactive, 9 points", KIND_ELEMENTS, SCALE_INACTIVE, 0, KSPCG, "-"));
   if (!PetscDefined(USE_REAL_SINGLE)) {
-    PetscCall(TestScaling("equations in other units, 9 points", KIND_ELEMENTS, 0, SCALE_ROWS, 1e8, KSPFGMRES, 14, "rows of different size"));
-    PetscCall(TestScaling("equations in other units, 5 points", KIND_FLUXES, 0, SCALE_ROWS, 1e8, KSPFGMRES, 14, "rows of different size"));
-    PetscCall(TestScaling("unknowns in other units", KIND_ELEMENTS, 0, SCALE_COLUMNS, 1e8, KSPFGMRES, 14, "recovered"));
+    PetscCall(TestScaling("equations in other units, 9 points", KIND_ELEMENTS, SCALE_ROWS, 1e8, KSPFGMRES, "rows of different size"));
+    PetscCall(TestScaling("equations in other units, 5 points", KIND_FLUXES, SCALE_ROWS, 1e8, KSPFGMRES, "rows of different size"));
+    PetscCall(TestScaling("unknowns in other units", KIND_ELEMENTS, SCALE_COLUMNS, 1e8, KSPFGMRES, "recovered"));
     PetscCall(TestStiff());
   }
   PetscCall(TestValues());
   PetscCall(TestPeriodic());
-  if (PetscDefined(USE_REAL_DOUBLE)) PetscCall(TestSolvers());
-  PetscCall(TestDone(PetscDefined(USE_REAL_DOUBLE) ? 100 : 20, "all is right\n"));
+  if (PetscDefined(USE_REAL_DOUBLE) && processes < 3) PetscCall(TestSolvers());
+  PetscCall(TestDone(PetscDefined(USE_REAL_DOUBLE) && processes < 3 ? 150 : 40, "all is right\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

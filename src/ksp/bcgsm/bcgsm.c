@@ -12,6 +12,7 @@
    kernels       operations on arrays, of the host          kernels.c
 */
 
+#include <lithe/private/lithetruth.h>
 #include "bcgsmimpl.h"
 #include <petsc/private/pcimpl.h>
 
@@ -135,15 +136,13 @@ static PetscErrorCode KSPSolve_BCGSM(KSP ksp)
 
 /*
    Whether a feature needs KSPSolve() for each column: guesses, or actions of programs and preconditioners before or
-   after a solve. Those of PCGRIDMG and PCSBPMG are for other methods
+   after a solve. own: a preconditioner whose actions before a solve need no vectors
 */
-static PetscErrorCode BCGSMNeedsSolves_Private(KSP ksp, PetscBool *needs)
+static PetscErrorCode BCGSMNeedsSolves_Private(KSP ksp, PetscBool *own, PetscBool *needs)
 {
-  PetscBool own;
-
   PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)ksp->pc, &own, PCGRIDMG, PCSBPMG, ""));
-  *needs = (PetscBool)(ksp->presolve || ksp->postsolve || ksp->guess || ksp->guess_knoll || (!own && (ksp->pc->ops->presolve || ksp->pc->ops->postsolve)));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)ksp->pc, own, PCGRIDMG, PCSBPMG, ""));
+  *needs = (PetscBool)(ksp->presolve || ksp->postsolve || ksp->guess || ksp->guess_knoll || (!*own && (ksp->pc->ops->presolve || ksp->pc->ops->postsolve)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -233,7 +232,7 @@ static PetscErrorCode KSPMatSolve_BCGSM(KSP ksp, Mat B, Mat X)
 {
   KSP_BCGSM         *s = (KSP_BCGSM *)ksp->data;
   const PetscScalar *ends[2];
-  PetscBool          further, solves = PETSC_FALSE;
+  PetscBool          further, own, solves = PETSC_FALSE;
   PetscInt           n;
   PCFailedReason     failed;
 
@@ -243,18 +242,22 @@ static PetscErrorCode KSPMatSolve_BCGSM(KSP ksp, Mat B, Mat X)
   s->before = further ? s->nresults : 0;
   s->failed = PETSC_FALSE;
   PetscCall(BCGSMExpect_Private(s, n));
-  PetscCall(BCGSMNeedsSolves_Private(ksp, &solves));
+  PetscCall(BCGSMNeedsSolves_Private(ksp, &own, &solves));
   if (n && solves) PetscCall(BCGSMSolveColumns_Private(ksp, B, X));
   else if (n) {
     /* as KSPSetUp() leaves it */
     PetscCall(PCGetFailedReason(ksp->pc, &failed));
     if (further) ksp->reason = failed ? KSP_DIVERGED_PC_FAILED : KSP_CONVERGED_ITERATING;
+    /* double precision, if this method needs it. The true residuals of columns are not tested */
+    if (own) PetscCall(PCPreSolve(ksp->pc, ksp));
+    if (own) PetscCall(LitheKSPConfirmEnd(ksp));
     s->B = B;
     s->X = X;
     PetscCall(BCGSMBlocksStart_Private(ksp, n));
     PetscCall(BCGSMIterate_Private(ksp));
     PetscCall(BCGSMBlocksEnd_Private(ksp));
     s->B = s->X = NULL;
+    if (own) PetscCall(PCPostSolve(ksp->pc, ksp));
   }
   PetscCall(BCGSMSummarize_Private(ksp));
   if (ksp->reason == KSP_DIVERGED_PC_FAILED) {

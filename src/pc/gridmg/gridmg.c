@@ -309,7 +309,7 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
 . -pc_gridmg_smoother <auto,jacobi,redblack,chebyshev4,damped> - smoother, see `PCGridMGSmootherType`
 . -pc_gridmg_smooths <1,1>                           - smoothing steps before and after a coarse correction
 . -pc_gridmg_bits <8,16,32>, -pc_gridmg_coarse_bits  - bits of an entry on the finest level, and on coarse levels
-. -pc_gridmg_precision <single,double>               - precision of internal vectors
+. -pc_gridmg_precision <auto,single,double>          - precision of internal vectors
 . -pc_gridmg_levels <n>                              - number of levels
 . -pc_gridmg_gather_size <n>                         - several processes: the most unknowns of a level whole on each: 32768, or 524288 on devices
 . -pc_gridmg_overlap <bool>                          - several processes: boxes overlap by two layers of cells; the default for levels on devices

@@ -228,6 +228,7 @@ typedef struct {
   PetscInt             n, setups;
   PetscInt             negative; /* row sums of the finest level; those of a symmetric matrix count as 0 */
   double               factor; /* of all entries: a power of two, with the sign of the matrix */
+  PetscBool            zeros;  /* stencils: all entries are 0 */
   double               overcorrection;
   char                 failed[256], why[96];
   GridMGLevel          level[GRIDMG_LEVELS_MAX];

@@ -199,6 +199,7 @@ static PetscErrorCode ReadHost_Private(PC pc, double rounding, PetscReal same, P
   PetscCall(PCGridMGReadHost_Private(pc, &mg->stencil[0], g, a, &most));
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   mg->factor = FactorOf(most);
+  mg->zeros  = (PetscBool)(most == 0);
   ScaleRows(g, mg->factor, rounding, a, (double *)f->sigma, least, isreal, &negative);
   f->symmetric = (PetscBool)(same < 0 || IsSymmetric(g, a));
   if (PCGridMGIsShared(mg)) {
@@ -242,6 +243,7 @@ static PetscErrorCode ReadDevice_Private(PC pc, double rounding, PetscReal same,
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   mg->factor = f->factor = FactorOf(found.most);
+  mg->zeros              = (PetscBool)(found.most == 0);
   *isreal                = (PetscBool)!found.imaginary;
   *least                 = mg->factor * found.least < 1 ? mg->factor * found.least : 1;
   f->symmetric           = (PetscBool)!found.asymmetric;
@@ -385,6 +387,7 @@ static PetscErrorCode ReadSharedDevice_Private(PC pc, double rounding, PetscReal
   mine[5] = found.negative;
   PetscCallMPI(MPIU_Allreduce(mine + 3, all + 3, 3, MPI_DOUBLE, MPI_MAX, mg->team.comm));
   mg->factor = l->f.factor = FactorOf(all[0]);
+  mg->zeros                = (PetscBool)(all[0] == 0);
   *isreal                  = (PetscBool)(all[1] == 0);
   *least                   = PetscMin(1, mg->factor * -all[3]);
   l->f.symmetric           = (PetscBool)(all[4] == 0);

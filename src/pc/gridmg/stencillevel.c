@@ -118,6 +118,7 @@ PetscErrorCode PCGridMGEncodeStencils_Private(PC pc)
 
     PetscCall((*mg->stencilkernels->encode)(&l->f, mg->smoother == PCGRIDMG_SMOOTHER_DAMPED ? GRIDMG_DAMP : GRIDMG_DIVIDE, &l->op, &bad));
     if (l->shared) PetscCall(PCGridMGExchangeCodes_Private(mg, l, &bad));
+    if (mg->zeros) bad = 0;
     if (bad < 0 || k == mg->n - 1) continue;
     if (k) PetscCall(PCGridMGFail_Private(pc, "row %" PetscInt_FMT " of level %" PetscInt_FMT " has the diagonal entry 0", bad, k));
     else PetscCall(PCGridMGFail_Private(pc, "row %" PetscInt_FMT " has the diagonal entry 0", bad));

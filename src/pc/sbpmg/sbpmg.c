@@ -276,7 +276,7 @@ static PetscErrorCode PCDestroy_SBPMG(PC pc)
    Options Database Keys:
 + -pc_sbpmg_cycle <v,f,full>                                       - V cycle, F cycle or full multigrid, see `PCSBPMGCycleType`
 . -pc_sbpmg_levels <n>                                             - number of levels
-. -pc_sbpmg_precision <single,double>                              - precision of the levels
+. -pc_sbpmg_precision <auto,single,double>                         - precision of the levels
 . -pc_sbpmg_smoother <chebyshev,chebyshev4,richardson2,richardson> - smoother, see `PCSBPMGSmootherType`
 . -pc_sbpmg_smooths <2,2>                                          - smoothing steps before and after a coarse correction
 . -pc_sbpmg_smooths_finest <before,after>                          - the same for the finest level; 2,0 for full multigrid
