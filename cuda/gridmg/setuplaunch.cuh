@@ -148,8 +148,8 @@ static PetscErrorCode SetupSurvey(const GridMGFaces *f, double rounding, unsigne
   survey->min   = SetupLeast(note[SURVEY_LEAST], 0);
   if (cleaning) {
     cleaning->negative = static_cast<PetscInt>(note[SURVEY_NEGATIVE]);
-    cleaning->failed  = SetupFirst(note[SURVEY_FAILED]);
-    cleaning->least   = SetupLeast(note[SURVEY_DIAGONAL], static_cast<double>(PETSC_MAX_REAL));
+    cleaning->failed   = SetupFirst(note[SURVEY_FAILED]);
+    cleaning->least    = SetupLeast(note[SURVEY_DIAGONAL], static_cast<double>(PETSC_MAX_REAL));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

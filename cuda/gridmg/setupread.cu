@@ -56,32 +56,41 @@ PetscErrorCode LitheCUDAGridMGRead(const GridMGCSR *m, const GridMGRows *rows, d
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#define SCALE_LANES 8 /* threads of a row */
-
-static __global__ void ScaleRowsKernel(GridMGCSR m, PetscInt n, const PetscScalar *__restrict__ left, const PetscScalar *__restrict__ right,
-                                       PetscScalar *__restrict__ values)
+static __device__ __forceinline__ double AtVertex(const GridMGFaces &f, const GridMGRows &rows, const PetscScalar *x, PetscInt vertex)
 {
-  const PetscInt64 thread = static_cast<PetscInt64>(blockIdx.x) * SETUP_THREADS + threadIdx.x;
-  const PetscInt   row    = static_cast<PetscInt>(thread / SCALE_LANES);
+  return x ? static_cast<double>(PetscRealPart(x[GridMGRowOf(&f.grid, &rows, vertex)])) : 1;
+}
 
-  if (thread / SCALE_LANES >= n) return;
-  for (PetscInt e = m.i[row] + static_cast<PetscInt>(thread % SCALE_LANES); e < m.i[row + 1]; e += SCALE_LANES) {
-    PetscScalar v = m.a[e];
+static __global__ void __launch_bounds__(SETUP_THREADS)
+  ScaleFacesKernel(const __grid_constant__ GridMGFaces f, GridMGRows rows, const PetscScalar *__restrict__ left, const PetscScalar *__restrict__ right,
+                   const PetscScalar *__restrict__ sums)
+{
+  const PetscInt n = f.grid.cells + f.grid.wells;
 
-    if (left) v = left[row] * v;
-    values[e] = right ? v * right[m.j[e]] : v;
+  for (PetscInt c = static_cast<PetscInt>(blockIdx.x) * SETUP_THREADS + static_cast<PetscInt>(threadIdx.x); c < n;
+       c += static_cast<PetscInt>(gridDim.x) * SETUP_THREADS) {
+    f.sigma[c] = AtVertex(f, rows, sums, c);
+#pragma unroll
+    for (int d = 0; d < 3; d++) {
+      const PetscInt next = c + GridMGStride(&f.grid, d);
+
+      if (!f.up[d] || next >= f.grid.cells) continue;
+      f.up[d][c] *= AtVertex(f, rows, left, c) * AtVertex(f, rows, right, next);
+      if (!f.symmetric) f.down[d][c] *= AtVertex(f, rows, left, next) * AtVertex(f, rows, right, c);
+    }
   }
 }
 
-PetscErrorCode LitheCUDAGridMGScaleRows(const GridMGCSR *m, PetscInt n, const PetscScalar *left, const PetscScalar *right, PetscScalar *values)
+PetscErrorCode LitheCUDAGridMGScaleFaces(const GridMGFaces *f, const GridMGRows *rows, const PetscScalar *left, const PetscScalar *right,
+                                         const PetscScalar *sums)
 {
-  const PetscInt64 threads = static_cast<PetscInt64>(n) * SCALE_LANES;
-  cudaStream_t     stream;
+  cudaStream_t stream;
+  unsigned int blocks = 1;
 
   PetscFunctionBegin;
-  if (!n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  ScaleRowsKernel<<<static_cast<unsigned int>((threads + SETUP_THREADS - 1) / SETUP_THREADS), SETUP_THREADS, 0, stream>>>(*m, n, left, right, values);
+  PetscCall(SetupBlocks(f->grid.cells + f->grid.wells, &blocks));
+  ScaleFacesKernel<<<blocks, SETUP_THREADS, 0, stream>>>(*f, *rows, left, right, sums);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

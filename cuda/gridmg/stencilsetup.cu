@@ -188,6 +188,27 @@ static __global__ void __launch_bounds__(256)
   Report(most, imaginary, negative, found);
 }
 
+template <int dim>
+static __global__ void __launch_bounds__(GRIDMG_LINE)
+  ScaleEntries(GridMGDims g, V *__restrict__ a, const PetscScalar *__restrict__ left, const PetscScalar *__restrict__ right)
+{
+  using Box = GridMGStencilBox<dim>;
+  const GridMGPlace at(g, 1);
+
+  if (at.x >= g.n[0]) return;
+  const double own = left ? static_cast<double>(PetscRealPart(left[at.i])) : 1;
+
+  GridMGUnroll<0, Box::points>([&](auto s) {
+    constexpr int S = decltype(s)::value, Q = S + Box::shift;
+
+    if (!GridMGIsThere<Q>(g, at.x, at.y, at.z)) return;
+    const double factor = own * (right ? static_cast<double>(PetscRealPart(right[at.i + GridMGDistance<Q>(g)])) : 1);
+
+#pragma unroll
+    for (int p = 0; p < GRIDMG_PARTS; p++) a[GridMGIndex(g, S, at.i)].p[p] *= factor;
+  });
+}
+
 /* Whether an entry and its transposed entry differ by more than `same` times the larger entry */
 template <int dim>
 static __global__ void __launch_bounds__(GRIDMG_LINE) FindAsymmetry(GridMGDims g, const V *__restrict__ a, double same, int *__restrict__ asymmetric)
@@ -507,6 +528,21 @@ PetscErrorCode LitheCUDAGridMGStencilRead(const GridMGCSR *m, double rounding, d
   PetscCallCUDA(cudaGetLastError());
   PetscCallCUDA(cudaMemcpyAsync(found, there, sizeof(*found), cudaMemcpyDeviceToHost, stream));
   PetscCallCUDA(cudaStreamSynchronize(stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAGridMGStencilScale(const GridMGStencils *f, const PetscScalar *left, const PetscScalar *right)
+{
+  const int        threads = GridMGThreads(static_cast<int>(f->grid.n[0]));
+  const GridMGDims dims    = GridMGDimsOf(&f->grid, threads);
+  cudaStream_t     stream;
+
+  PetscFunctionBegin;
+  PetscCall(LitheGraphGetStream(&stream));
+  GridMGWithDim(f->grid.dim, [&](auto d) {
+    ScaleEntries<decltype(d)::value><<<GridMGBlocks(dims, dims.n[2]), threads, 0, stream>>>(dims, static_cast<V *>(f->a), left, right);
+  });
+  PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -21,7 +21,7 @@
 #define NEARNULL_SWEEPS 8
 #define NEARNULL_WEIGHT (2. / 3.) /* stable up to eigenvalue 3 of D^-1 A: 2 for M-matrices */
 #define NEARNULL_LEAST  1e-3      /* of |x_i| over the first iterate, relative to the maximum */
-#define NEARNULL_GAIN   0.25 /* of the size of sums by a recovered vector, at most */
+#define NEARNULL_GAIN   0.5       /* of the size of sums by a recovered vector, at most */
 #define NEARNULL_UNITS  9         /* a sum below minus this number of diagonal entries: unknowns or equations in other units */
 
 /* The vectors of one search */
@@ -102,10 +102,9 @@ static PetscErrorCode Recover_Private(Mat A, PetscBool symmetric, Search *s)
   PetscCall(VecPointwiseMult(s->x, s->x, s->work));
   PetscCall(VecAbs(s->x));
   PetscCall(VecNorm(s->x, NORM_INFINITY, &most));
-  PetscCall(VecScale(s->x, 1.0 / most));
   PetscCall(VecPointwiseDivide(s->x, s->x, s->work));
   PetscCall(VecReciprocal(s->work));
-  PetscCall(VecScale(s->work, NEARNULL_LEAST));
+  PetscCall(VecScale(s->work, NEARNULL_LEAST * most));
   PetscCall(VecPointwiseMax(s->x, s->x, s->work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -182,9 +181,23 @@ static PetscErrorCode GetLeft_Private(Mat A, Search *s, Vec right, Vec *left)
   PetscCall(VecDuplicate(s->diagonal, left));
   PetscCall(VecCopy(s->diagonal, *left));
   PetscCall(VecReciprocal(*left));
+  PetscCall(VecScale(*left, s->most));
   if (right) PetscCall(VecPointwiseDivide(*left, *left, right));
   PetscCall(Sums_Private(A, PETSC_TRUE, s, *left, &least, &size, NULL));
   if (least < -NEARNULL_UNITS / 3.) PetscCall(VecDestroy(left));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The scaled matrix has the largest diagonal entry of the matrix; a vector `left` of other size follows from right */
+static PetscErrorCode Normalise_Private(PetscBool symmetric, Search *s, Vec right)
+{
+  PetscReal most;
+
+  PetscFunctionBegin;
+  PetscCall(GetUnits_Private(s, symmetric));
+  PetscCall(VecPointwiseMult(s->work, s->work, right));
+  PetscCall(VecNorm(s->work, NORM_INFINITY, &most));
+  PetscCall(VecScale(right, 1.0 / most));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -203,6 +216,7 @@ PetscErrorCode LitheMatGetNearNull(Mat A, PetscBool symmetric, Vec *left, Vec *r
     if (*how != LITHE_NEAR_NULL_CONSTANT) {
       *right = s.x;
       s.x    = NULL;
+      PetscCall(Normalise_Private(symmetric, &s, *right));
     }
     if (symmetric && *right) {
       *left = *right;

@@ -80,8 +80,9 @@ PetscErrorCode LithePCNeedsDouble(PC pc, KSP ksp, PetscBool symmetric, PetscReal
   if (symmetric && *error < 0) PetscCall(Measure_Private(pc, ksp, error));
   *needs = (PetscBool)(!symmetric || !(*error <= TRUTH_PART * TRUTH_FACTOR * ksp->rtol));
   if (*needs)
-    PetscCall(PetscInfo(pc, "KSP type %s takes the preconditioner for a linear operator: vectors inside get double precision. KSPCG and KSPFGMRES do not need them\n",
-                        ((PetscObject)ksp)->type_name));
+    PetscCall(
+      PetscInfo(pc, "KSP type %s takes the preconditioner for a linear operator: vectors inside get double precision. KSPCG and KSPFGMRES do not need them\n",
+                ((PetscObject)ksp)->type_name));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -52,8 +52,8 @@ typedef struct {
 
 /* Results of reading the stencils of a matrix on a device */
 typedef struct {
-  double most, least;       /* the largest part of all entries; the least over nonempty rows of the largest part, or NaN */
-  int    nonumber, outside; /* the first row with an entry that is not finite, or outside the grid; PETSC_INT32_MAX: none */
+  double most, least;                     /* the largest part of all entries; the least over nonempty rows of the largest part, or NaN */
+  int    nonumber, outside;               /* the first row with an entry that is not finite, or outside the grid; PETSC_INT32_MAX: none */
   int    imaginary, asymmetric, negative; /* negative: a row sum */
 } GridMGRead;
 
@@ -108,6 +108,8 @@ typedef struct {
      for the host
   */
   PetscErrorCode (*read)(const GridMGCSR *, double rounding, double same, const GridMGStencils *, GridMGRead *);
+  /* Entries times left_i right_j, with real numbers where the level is; NULL: ones. Row sums become wrong */
+  PetscErrorCode (*scale)(const GridMGStencils *, const PetscScalar *left, const PetscScalar *right);
   /* The weights of a level */
   PetscErrorCode (*weights)(const GridMGStencils *);
   /* P^T A P: a and sigma of coarse, which exist and are 0. work: GridMGProductWork() values */

@@ -13,8 +13,8 @@
 
 typedef struct {
   PetscInt   negative; /* row sums; those of a symmetric matrix are set to 0 */
-  PetscInt64 failed;  /* the first vertex without a positive diagonal, or -1 */
-  double     least;   /* the smallest diagonal */
+  PetscInt64 failed;   /* the first vertex without a positive diagonal, or -1 */
+  double     least;    /* the smallest diagonal */
 } GridMGCleaning;
 
 /* A face with an entry of the wrong sign */
@@ -46,8 +46,9 @@ PETSC_INTERN PetscErrorCode LitheCUDAGridMGGetWrong(const GridMGFaces *, PetscIn
 /* Row sums at rounding level become 0, and negative row sums of symmetric matrices; then the survey */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGClean(const GridMGFaces *, double rounding, unsigned char *alive, GridMGSurvey *, GridMGCleaning *);
 
-/* values = left_i a_ij right_j of n rows; NULL: ones */
-PETSC_INTERN PetscErrorCode LitheCUDAGridMGScaleRows(const GridMGCSR *, PetscInt n, const PetscScalar *left, const PetscScalar *right, PetscScalar *values);
+/* Faces times left_i right_j, and row sums from sums; left, right by rows, NULL: ones */
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGScaleFaces(const GridMGFaces *, const GridMGRows *, const PetscScalar *left, const PetscScalar *right,
+                                                      const PetscScalar *sums);
 
 /* cuda/gridmg/setup.cu */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGReserve(size_t, void **);

@@ -35,6 +35,7 @@ PETSC_INTERN PetscErrorCode LitheCUDAGridMGColumnsGet(PetscInt n, const GridMGCo
 
 /* stencilsetup.cu */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilRead(const GridMGCSR *, double rounding, double same, const GridMGStencils *, GridMGRead *);
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilScale(const GridMGStencils *, const PetscScalar *, const PetscScalar *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilWeights(const GridMGStencils *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilProduct(const GridMGStencils *, void *work, GridMGStencils *coarse);
 

@@ -140,7 +140,6 @@ PetscErrorCode PCGridMGFreeScratch_Private(PC_GridMG *mg)
   PetscCall(PCGridMGBlockFree_Private(&mg->dense));
   PetscCall(PCGridMGBlockFree_Private(&mg->work));
   PetscCall(MatDestroy(&mg->scaling.matrix));
-  PetscCall(PCGridMGBlockFree_Private(&mg->scaling.values));
   PetscCall(PetscFree(mg->edges.edge));
   mg->edges.n = mg->edges.max = 0;
   PetscCall(PetscFree(mg->additions.addition));

@@ -74,7 +74,6 @@ PetscErrorCode PCGridMGRowsRestore_Private(PC pc)
   Mat        A;
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGScalingRestore_Private(mg));
   if (mg->decoded) PetscUseMethod(mg->source, "LitheMatRestoreRows_C", (Mat, const PetscScalar **), (mg->source, &rows->a));
   mg->decoded = PETSC_FALSE;
   if (rows->a && !mg->given.i) {

@@ -101,11 +101,11 @@ static PetscErrorCode BuildStencils_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A matrix whose near null vector is not constant is read again, scaled */
+/* On several processes a matrix whose near null vector is not constant is read again, scaled */
 static PetscErrorCode BuildLevels_Private(PC pc)
 {
-  PC_GridMG *mg     = (PC_GridMG *)pc->data;
-  PetscBool  scaled = PETSC_FALSE;
+  PC_GridMG *mg    = (PC_GridMG *)pc->data;
+  PetscBool  again = PETSC_FALSE;
   PetscInt   rows;
 
   PetscFunctionBegin;
@@ -132,10 +132,12 @@ static PetscErrorCode BuildLevels_Private(PC pc)
     PetscCall(PCGridMGChooseStencilKernels_Private(pc));
     PetscCall(PCGridMGReadStencils_Private(pc));
   } else PetscCall(PCGridMGReadEntries_Private(pc));
-  if (mg->suspect && mg->scaling.how == LITHE_NEAR_NULL_CONSTANT && !pc->failedreason) PetscCall(PCGridMGScale_Private(pc, &scaled));
+  if (mg->source == pc->pmat && !pc->failedreason) {
+    if (mg->suspect) PetscCall(PCGridMGScale_Private(pc, &again));
+    else mg->scaling.how = LITHE_NEAR_NULL_CONSTANT;
+  }
   PetscCall(PetscLogEventEnd(PC_GridMGRead, pc, 0, 0, 0));
-  if (scaled) {
-    mg->refused = PETSC_FALSE;
+  if (again) {
     PetscCall(BuildLevels_Private(pc));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -185,7 +187,7 @@ static PetscErrorCode BuildApart_Private(PC pc)
 static PetscErrorCode BuildWhereRowsAre_Private(PC pc)
 {
   PC_GridMG     *mg  = (PC_GridMG *)pc->data;
-  PetscBool      are = PETSC_FALSE, scaled = (PetscBool)(mg->scaling.how != LITHE_NEAR_NULL_CONSTANT);
+  PetscBool      are = PETSC_FALSE;
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
@@ -195,7 +197,6 @@ static PetscErrorCode BuildWhereRowsAre_Private(PC pc)
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   if (are) mg->kernels = &GridMGDeviceKernels;
 #endif
-  if (scaled) PetscCall(PCGridMGScale_Private(pc, &scaled));
   mg->kept = PETSC_FALSE;
   ierr     = BuildLevels_Private(pc);
   if (!ierr && mg->refused) ierr = BuildApart_Private(pc);
@@ -230,7 +231,10 @@ static PetscErrorCode PCSetUp_GridMG(PC pc)
   if (mg->zeeuw && !mg->device && mg->n && !pc->failedreason) PetscCall(PCGridMGMoveStencils_Private(pc));
   if (mg->device && mg->n && !mg->zeeuw) PetscCall(PCGridMGSmallSetUp_Private(mg));
   mg->flops               = pc->failedreason ? 0 : PCGridMGFlops_Private(mg);
-  pc->ops->applytranspose = mg->symmetric && mg->scaling.left == mg->scaling.right && mg->opt.smooths[0] == mg->opt.smooths[1] && mg->opt.cycle != PCGRIDMG_CYCLE_K ? PCApply_GridMG : NULL;
+  pc->ops->applytranspose = mg->symmetric && mg->scaling.left == mg->scaling.right && mg->opt.smooths[0] == mg->opt.smooths[1] &&
+                                mg->opt.cycle != PCGRIDMG_CYCLE_K
+                              ? PCApply_GridMG
+                              : NULL;
   PetscCall(PCGridMGSetMatApply_Private(pc));
   mg->rounding = -1;
   mg->built    = PETSC_TRUE;
@@ -255,7 +259,7 @@ static PetscErrorCode PrepareFCG_Private(KSP ksp)
 /* Before a solve: double precision if the solver needs it, and a test of the true residual */
 static PetscErrorCode PCPreSolve_GridMG(PC pc, KSP ksp, PETSC_UNUSED Vec b, PETSC_UNUSED Vec x)
 {
-  PC_GridMG      *mg = (PC_GridMG *)pc->data;
+  PC_GridMG      *mg        = (PC_GridMG *)pc->data;
   const PetscBool symmetric = (PetscBool)(mg->symmetric && mg->scaling.left == mg->scaling.right);
 
   PetscFunctionBegin;

@@ -202,12 +202,10 @@ typedef struct {
    LITHE_NEAR_NULL_CONSTANT without scaling
 */
 typedef struct {
-  LitheNearNull      how;
-  Vec                left, right; /* NULL: ones; the same object for a symmetric matrix */
-  Vec                work[2];     /* of applications */
-  Mat                matrix;      /* the scaled copy, or NULL: rows on a device have scaled values, */
-  GridMGBlock        values;
-  const PetscScalar *exact; /* and these are the values of the matrix */
+  LitheNearNull how;
+  Vec           left, right; /* NULL: ones; the same object for a symmetric matrix */
+  Vec           work[2];     /* of applications */
+  Mat           matrix;      /* during set-up: the scaled copy, on several processes; the matrix of PCGridMGSetRows() */
 } GridMGScaling;
 
 typedef struct {
@@ -216,7 +214,7 @@ typedef struct {
   PetscBool            built, symmetric;
   PetscBool            star, box; /* star: 5 or 7 points per row, up to a few entries; box: 9 or 27 points, and no wells */
   PetscBool            zeeuw;     /* de Zeeuw's interpolation: stencil[] in place of level[], whose finest grid is the cells of both */
-  Mat                  source;    /* the matrix whose rows are read: of the preconditioner, or scaled */
+  Mat                  source;    /* the matrix whose rows are read: of the preconditioner, or of its scaling */
   GridMGScaling        scaling;
   PetscBool            suspect; /* the rows have negative sums, or rows of a nonsymmetric matrix differ in size: constants may not be near the null space */
   PCGridMGSmootherType smoother;
@@ -227,8 +225,8 @@ typedef struct {
   GridMGTeam           team;
   PetscInt             n, setups;
   PetscInt             negative; /* row sums of the finest level; those of a symmetric matrix count as 0 */
-  double               factor; /* of all entries: a power of two, with the sign of the matrix */
-  PetscBool            zeros;  /* stencils: all entries are 0 */
+  double               factor;   /* of all entries: a power of two, with the sign of the matrix */
+  PetscBool            zeros;    /* stencils: all entries are 0 */
   double               overcorrection;
   char                 failed[256], why[96];
   GridMGLevel          level[GRIDMG_LEVELS_MAX];
@@ -451,6 +449,7 @@ PETSC_INTERN PetscErrorCode PCGridMGFindGrid_Private(PC);
 /* entries.c */
 PETSC_INTERN PetscErrorCode PCGridMGScan_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGReadEntries_Private(PC);
+PETSC_INTERN PetscErrorCode PCGridMGScaleEntries_Private(PC, Vec left, Vec right);
 /* gather.c */
 PETSC_INTERN PetscErrorCode PCGridMGGatherLevel_Private(PC_GridMG *, PetscInt level);
 PETSC_INTERN PetscErrorCode PCGridMGGather_Private(PC_GridMG *, void *all);
@@ -471,8 +470,7 @@ PETSC_INTERN PetscErrorCode PCGridMGSmallSetUp_Private(PC_GridMG *);
 /* flops.c */
 PETSC_INTERN PetscLogDouble PCGridMGFlops_Private(const PC_GridMG *);
 /* scaling.c */
-PETSC_INTERN PetscErrorCode PCGridMGScale_Private(PC, PetscBool *scaled);
-PETSC_INTERN PetscErrorCode PCGridMGScalingRestore_Private(PC_GridMG *);
+PETSC_INTERN PetscErrorCode PCGridMGScale_Private(PC, PetscBool *again);
 PETSC_INTERN PetscErrorCode PCGridMGScalingEnter_Private(PC_GridMG *, Vec x, Vec *in, Vec *out);
 PETSC_INTERN PetscErrorCode PCGridMGScalingLeave_Private(PC_GridMG *, Vec out, Vec y);
 /* apply.c */
@@ -483,6 +481,7 @@ PETSC_INTERN PetscErrorCode PCApply_GridMG(PC, Vec, Vec);
 PETSC_INTERN PetscErrorCode PCGridMGChoose_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGStencilsCreate_Private(PC_GridMG *, GridMGBlock *, const GridMGPoints *, PetscBool symmetric, GridMGStencils *);
 PETSC_INTERN PetscErrorCode PCGridMGReadStencils_Private(PC);
+PETSC_INTERN PetscErrorCode PCGridMGScaleStencils_Private(PC, Vec left, Vec right);
 /* stencilread.c */
 PETSC_INTERN PetscErrorCode PCGridMGReadHost_Private(PC, GridMGStencilLevel *, const GridMGPoints *, double *, double *most);
 /* stencildevice.c */

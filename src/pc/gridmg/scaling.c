@@ -4,37 +4,33 @@
 
 /*
    A matrix whose near null vector is not constant: unknowns or equations in different units. Levels are those of
-   Y A X, and an application is X M Y for the cycle M. Rows are read from a scaled copy of the matrix; rows on the device
-   of a single process, from scaled values.
+   Y A X, and an application is X M Y for the cycle M
 */
 
 #include "gridmgimpl.h"
-#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  #include <lithe/private/lithecudagridmgsetup.h>
-#endif
 
 /* The scaling of the rows that are read */
 static PetscErrorCode Find_Private(PC pc)
 {
-  PC_GridMG     *mg    = (PC_GridMG *)pc->data;
-  GridMGScaling *s     = &mg->scaling;
-  Mat            given = NULL;
+  PC_GridMG     *mg = (PC_GridMG *)pc->data;
+  GridMGScaling *s  = &mg->scaling;
   PetscInt       n;
 
   PetscFunctionBegin;
   PetscCall(VecDestroy(&s->left));
   PetscCall(VecDestroy(&s->right));
+  PetscCall(MatDestroy(&s->matrix));
   if (mg->given.i) {
     PetscCall(MatGetSize(pc->pmat, &n, NULL));
-    PetscCall(MatCreateSeqVCRSFromCSR(PETSC_COMM_SELF, n, n, mg->given.i, mg->given.j, mg->given.a, &given));
+    PetscCall(MatCreateSeqVCRSFromCSR(PETSC_COMM_SELF, n, n, mg->given.i, mg->given.j, mg->given.a, &s->matrix));
+    mg->source = s->matrix;
   }
-  PetscCall(LitheMatGetNearNull(given ? given : pc->pmat, mg->symmetric, &s->left, &s->right, &s->how));
-  PetscCall(MatDestroy(&given));
+  PetscCall(LitheMatGetNearNull(mg->source, mg->symmetric, &s->left, &s->right, &s->how));
   if (s->how != LITHE_NEAR_NULL_CONSTANT && !s->work[0]) PetscCall(MatCreateVecs(pc->pmat, &s->work[1], &s->work[0]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The scaled copy of the matrix, whose memory is used again while the pattern stays */
+/* The scaled copy of the matrix, whose rows are read in place of those of the matrix */
 static PetscErrorCode MakeMatrix_Private(PC pc)
 {
   PC_GridMG     *mg = (PC_GridMG *)pc->data;
@@ -43,72 +39,44 @@ static PetscErrorCode MakeMatrix_Private(PC pc)
 
   PetscFunctionBegin;
   PetscCall(PCGridMGRowsRestore_Private(pc));
-  if (s->matrix && pc->flag != SAME_NONZERO_PATTERN) PetscCall(MatDestroy(&s->matrix));
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)pc->pmat, &aij, MATSEQAIJ, MATMPIAIJ, MATMPIAIJCUSPARSE, ""));
-  if (s->matrix && aij) PetscCall(MatCopy(pc->pmat, s->matrix, SAME_NONZERO_PATTERN));
-  else if (aij) PetscCall(MatDuplicate(pc->pmat, MAT_COPY_VALUES, &s->matrix));
-  else PetscCall(MatConvert(pc->pmat, MATAIJ, s->matrix ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX, &s->matrix));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)pc->pmat, &aij, MATMPIAIJ, MATMPIAIJCUSPARSE, ""));
+  if (aij) PetscCall(MatDuplicate(pc->pmat, MAT_COPY_VALUES, &s->matrix));
+  else PetscCall(MatConvert(pc->pmat, MATAIJ, MAT_INITIAL_MATRIX, &s->matrix));
   PetscCall(MatDiagonalScale(s->matrix, s->left, s->right));
-  mg->source = s->matrix;
+  mg->source  = s->matrix;
+  mg->scanned = PETSC_FALSE;
+  mg->refused = PETSC_FALSE;
   if (rows) PetscCall(PCGridMGRowsGetAll_Private(pc, &rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-/* Scaled values in place of those of the rows on the device of a single process */
-static PetscErrorCode MakeRows_Private(PC pc)
+/* The entries of the finest level of a single process, scaled in place */
+static PetscErrorCode ScaleLevel_Private(PC pc)
 {
-  PC_GridMG         *mg      = (PC_GridMG *)pc->data;
-  GridMGScaling     *s       = &mg->scaling;
-  const Vec          side[2] = {s->left, s->right};
-  const PetscScalar *scale[2];
-  PetscScalar       *values;
-  PetscInt           n, entries;
+  PC_GridMG     *mg = (PC_GridMG *)pc->data;
+  GridMGScaling *s  = &mg->scaling;
 
   PetscFunctionBegin;
-  PetscCall(MatGetSize(pc->pmat, &n, NULL));
-  PetscCall((*mg->kernels->get)(sizeof(entries), mg->matrix.i + n, &entries));
-  PetscCall(PCGridMGReserve_Private(mg, &s->values, (size_t)entries * sizeof(*values), (void **)&values));
-  for (int k = 0; k < 2; k++) {
-    scale[k] = NULL;
-    if (side[k]) PetscCall(VecGetArrayReadAndMemType(side[k], &scale[k], NULL));
-  }
-  PetscCall(LitheCUDAGridMGScaleRows(&mg->matrix, n, scale[0], scale[1], values));
-  for (int k = 0; k < 2; k++) {
-    if (side[k]) PetscCall(VecRestoreArrayReadAndMemType(side[k], &scale[k]));
-  }
-  s->exact     = mg->matrix.a;
-  mg->matrix.a = values;
+  if (mg->zeeuw) PetscCall(PCGridMGScaleStencils_Private(pc, s->left, s->right));
+  else PetscCall(PCGridMGScaleEntries_Private(pc, s->left, s->right));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-#endif
 
-/* Finds the scaling. scaled: whether there is one; the rows that are read are then scaled */
-PetscErrorCode PCGridMGScale_Private(PC pc, PetscBool *scaled)
+/*
+   Finds the scaling for a finest level that has been read. A single process scales the level; several processes have to
+   read the rows again
+*/
+PetscErrorCode PCGridMGScale_Private(PC pc, PetscBool *again)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
 
   PetscFunctionBegin;
+  *again = PETSC_FALSE;
   PetscCall(Find_Private(pc));
-  *scaled = (PetscBool)(mg->scaling.how != LITHE_NEAR_NULL_CONSTANT);
-  if (!*scaled) PetscFunctionReturn(PETSC_SUCCESS);
-  mg->scanned = PETSC_FALSE;
-#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  if (mg->matrix.a && !PCGridMGIsShared(mg)) {
-    PetscCall(MakeRows_Private(pc));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-#endif
-  PetscCall(MakeMatrix_Private(pc));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The rows are those of the matrix again */
-PetscErrorCode PCGridMGScalingRestore_Private(PC_GridMG *mg)
-{
-  PetscFunctionBegin;
-  if (mg->scaling.exact) mg->matrix.a = mg->scaling.exact;
-  mg->scaling.exact = NULL;
+  if (mg->scaling.how == LITHE_NEAR_NULL_CONSTANT) PetscFunctionReturn(PETSC_SUCCESS);
+  *again = PCGridMGIsShared(mg);
+  if (*again) PetscCall(MakeMatrix_Private(pc));
+  else PetscCall(ScaleLevel_Private(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -26,6 +26,7 @@ static const GridMGStencilKernels GridMGStencilDeviceKernels = {.largest   = Lit
                                                                 .up        = LitheCUDAGridMGStencilUp,
                                                                 .dense     = LitheCUDAGridMGStencilDense,
                                                                 .read      = LitheCUDAGridMGStencilRead,
+                                                                .scale     = LitheCUDAGridMGStencilScale,
                                                                 .weights   = LitheCUDAGridMGStencilWeights,
                                                                 .product   = LitheCUDAGridMGStencilProduct,
                                                                 .planes    = LITHE_CUDA_GRIDMG_PLANES,

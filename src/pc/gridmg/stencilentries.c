@@ -130,8 +130,7 @@ static PetscBool IsSymmetric(const GridMGPoints *g, const double *a)
    nonempty rows of the largest entry. isreal: no entry has an imaginary part; waves have. negative: a row sum has the
    other sign than the diagonal entry
 */
-static void ScaleRows(const GridMGPoints *g, double factor, double rounding, double *a, double *sigma, double *least, PetscBool *isreal,
-                      PetscBool *negative)
+static void ScaleRows(const GridMGPoints *g, double factor, double rounding, double *a, double *sigma, double *least, PetscBool *isreal, PetscBool *negative)
 {
   double imaginary = 0;
 
@@ -409,6 +408,12 @@ static PetscErrorCode GetRounding_Private(PC pc, double *rounding)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Single precision would lose the weak entries around a stiff inclusion: its coarse rows are sums of large residuals */
+static void SetPrecision(PC_GridMG *mg, double least)
+{
+  mg->precision = PCGridMGWantsDouble(mg) || least < GRIDMG_STIFF ? GRIDMG_DOUBLE : GRIDMG_SINGLE;
+}
+
 PetscErrorCode PCGridMGReadStencils_Private(PC pc)
 {
   PC_GridMG          *mg    = (PC_GridMG *)pc->data;
@@ -440,7 +445,36 @@ PetscErrorCode PCGridMGReadStencils_Private(PC pc)
   if (mg->smoother == PCGRIDMG_SMOOTHER_AUTO) mg->smoother = isreal ? PCGRIDMG_SMOOTHER_REDBLACK : PCGRIDMG_SMOOTHER_DAMPED;
   mg->symmetric = l->f.symmetric;
   mg->suspect   = (PetscBool)(isreal && (mg->negative || (!mg->symmetric && least < GRIDMG_UNITS)));
-  /* single precision would lose the weak entries around a stiff inclusion: its coarse rows are sums of large residuals */
-  mg->precision = PCGridMGWantsDouble(mg) || least < GRIDMG_STIFF ? GRIDMG_DOUBLE : GRIDMG_SINGLE;
+  SetPrecision(mg, least);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The finest level of a single process becomes that of diag(left) A diag(right), for real matrices; NULL: ones */
+PetscErrorCode PCGridMGScaleStencils_Private(PC pc, Vec left, Vec right)
+{
+  PC_GridMG         *mg       = (PC_GridMG *)pc->data;
+  GridMGStencils    *f        = &mg->stencil[0].f;
+  const Vec          vec[2]   = {left, right};
+  const PetscScalar *array[2] = {NULL, NULL};
+  double             rounding, least;
+  PetscBool          isreal, negative;
+  GridMGRead         found;
+
+  PetscFunctionBegin;
+  PetscCall(GetRounding_Private(pc, &rounding));
+  for (int k = 0; k < 2; k++) {
+    if (vec[k] && mg->device) PetscCall(VecGetArrayReadAndMemType(vec[k], &array[k], NULL));
+    else if (vec[k]) PetscCall(VecGetArrayRead(vec[k], &array[k]));
+  }
+  PetscCall((*mg->stencilkernels->scale)(f, array[0], array[1]));
+  for (int k = 0; k < 2; k++) {
+    if (vec[k] && mg->device) PetscCall(VecRestoreArrayReadAndMemType(vec[k], &array[k]));
+    else if (vec[k]) PetscCall(VecRestoreArrayRead(vec[k], &array[k]));
+  }
+  if (mg->device) {
+    PetscCall((*mg->stencilkernels->read)(NULL, rounding, -1, f, &found));
+    least = mg->factor * found.least < 1 ? mg->factor * found.least : 1;
+  } else ScaleRows(&f->grid, 1, rounding, (double *)f->a, (double *)f->sigma, &least, &isreal, &negative);
+  SetPrecision(mg, least);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -145,6 +145,27 @@ static PetscErrorCode GridMGDense_Host(const GridMGStencilOperator *op, const vo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode GridMGStencilScale_Host(const GridMGStencils *f, const PetscScalar *left, const PetscScalar *right)
+{
+  const GridMGPoints *g = &f->grid;
+  double             *a = (double *)f->a;
+  GridMGNeighbours    near;
+
+  PetscFunctionBegin;
+  GridMGSetNeighbours(g, &near);
+  for (PetscInt i = 0; i < g->cells; i++) {
+    const double own = left ? (double)PetscRealPart(left[i]) : 1;
+
+    for (int s = 0; s < g->points; s++) {
+      const PetscInt j      = i + near.away[s]; /* entries of missing neighbours are 0 */
+      const double   factor = own * (right && j >= 0 && j < g->cells ? (double)PetscRealPart(right[j]) : 1);
+
+      for (int p = 0; p < GRIDMG_PARTS; p++) *a++ *= factor;
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 const GridMGStencilKernels GridMGStencilHostKernels = {.largest   = GridMGLargest_Host,
                                                        .enter     = GridMGEnter_Host,
                                                        .leave     = GridMGLeave_Host,
@@ -155,6 +176,7 @@ const GridMGStencilKernels GridMGStencilHostKernels = {.largest   = GridMGLarges
                                                        .restrict_ = GridMGRestrict_Host,
                                                        .prolong   = GridMGProlong_Host,
                                                        .dense     = GridMGDense_Host,
+                                                       .scale     = GridMGStencilScale_Host,
                                                        .weights   = GridMGWeights_Host,
                                                        .product   = GridMGProduct_Host,
                                                        .planes    = 3,

@@ -17,7 +17,8 @@ static const char *Directions(const int by[3])
 static const char *NearNull(LitheNearNull how)
 {
   if (how == LITHE_NEAR_NULL_GIVEN) return "given: levels of the scaled matrix";
-  return how == LITHE_NEAR_NULL_RECOVERED ? "not constant, recovered: levels of the scaled matrix" : "constant, rows of different size: levels of the scaled matrix";
+  return how == LITHE_NEAR_NULL_RECOVERED ? "not constant, recovered: levels of the scaled matrix"
+                                          : "constant, rows of different size: levels of the scaled matrix";
 }
 
 static PetscErrorCode ViewLevel_Private(const PC_GridMG *mg, PetscInt k, PetscViewer viewer)

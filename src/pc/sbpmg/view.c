@@ -19,7 +19,8 @@ PetscErrorCode PCView_SBPMG(PC pc, PetscViewer viewer)
   if (!isascii) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerASCIIPrintf(viewer, "  cycle %s, smoother %s, coarse operators %s, precision %s\n", PCSBPMGCycleTypes[opt->cycle],
                                    PCSBPMGSmootherTypes[opt->smoother], PCSBPMGCoarseTypes[opt->coarse],
-                                   PCSBPMGPrecisions[!mg->built ? opt->precision : (mg->precision == mg->exact ? PCSBPMG_PRECISION_DOUBLE : PCSBPMG_PRECISION_SINGLE)]));
+                                   PCSBPMGPrecisions[!mg->built ? opt->precision
+                                                                : (mg->precision == mg->exact ? PCSBPMG_PRECISION_DOUBLE : PCSBPMG_PRECISION_SINGLE)]));
   if (!mg->built) {
     PetscCall(PetscViewerASCIIPrintf(viewer, "  not set up\n"));
     PetscFunctionReturn(PETSC_SUCCESS);

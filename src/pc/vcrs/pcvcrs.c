@@ -55,7 +55,8 @@ static PetscErrorCode PCVCRSApplyWith_Private(PC pc, PetscErrorCode (*apply)(PC,
 
   PetscFunctionBegin;
   PetscCall(PCVCRSBegin_Private(pc, &inner));
-  PetscCall(PCVCRSEnd_Private(pc, v->opt.precision == PCVCRS_PRECISION_SINGLE && !v->linear ? PCVCRSApplySingle_Private(v, apply, x, y) : (*apply)(inner, x, y)));
+  PetscCall(
+    PCVCRSEnd_Private(pc, v->opt.precision == PCVCRS_PRECISION_SINGLE && !v->linear ? PCVCRSApplySingle_Private(v, apply, x, y) : (*apply)(inner, x, y)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -169,9 +170,7 @@ static PetscErrorCode PCVCRSSetOperations_Private(PC pc)
 
   /* Richardson's method inside the preconditioner takes residuals with the present operator. With loss Richardson's
      method would converge to the solution of another system */
-  pc->ops->applyrichardson = inner->ops->applyrichardson && v->opt.loss == MATVCRS_LOSS_NONE && !single
-                               ? PCApplyRichardson_VCRS
-                               : NULL;
+  pc->ops->applyrichardson = inner->ops->applyrichardson && v->opt.loss == MATVCRS_LOSS_NONE && !single ? PCApplyRichardson_VCRS : NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
