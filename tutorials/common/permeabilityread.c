@@ -89,6 +89,15 @@ static PetscErrorCode ReadOctal(const char path[], const char field[], int width
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Between two files of a tar archive, and at its end, all bytes are 0 */
+static PetscErrorCode CheckZeros(const char path[], const char text[], size_t begin, size_t end)
+{
+  PetscFunctionBegin;
+  while (begin < end && !text[begin]) begin++;
+  PetscCheck(begin == end, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s is a damaged tar archive: byte %zu is not 0, as it is between files", path, begin);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Layers in the order of the archive */
 static PetscErrorCode ReadArchive(const char path[], char text[], size_t length, List list[3], PetscInt *layers)
 {
@@ -108,6 +117,7 @@ static PetscErrorCode ReadArchive(const char path[], char text[], size_t length,
     padded = (size + 511) / 512 * 512;
     at += 512;
     PetscCheck(padded <= length - at, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s ends too early", path);
+    PetscCall(CheckZeros(path, text, at + size, at + padded));
     PetscCall(PetscSNPrintf(name, sizeof(name), "%.900s(%.100s)", path, header));
     if ((header[156] == '0' || header[156] == 0) && strstr(name, ".csv)")) {
       const PetscInt before = list[0].n;
@@ -120,6 +130,7 @@ static PetscErrorCode ReadArchive(const char path[], char text[], size_t length,
     at += padded;
   }
   PetscCheck(length - at >= 512, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s ends too early: the block of zeros at the end of a tar archive is missing", path);
+  PetscCall(CheckZeros(path, text, at, length));
   PetscCheck(*layers, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s holds no .csv file with permeabilities", path);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -133,9 +133,12 @@ PetscErrorCode ChainFile(MPI_Comm comm, const char tra[], const char lab[], Pets
     else onnz[t.to - begin]++;
   }
   PetscCall(TransitionsClose(&file));
-  for (PetscInt i = 0; i < end - begin; i++)
+  for (PetscInt i = 0; i < end - begin; i++) { /* rates of the same transition add up */
+    dnnz[i] = PetscMin(dnnz[i], end - begin);
+    onnz[i] = PetscMin(onnz[i], n - (end - begin));
     PetscCheck(leave[i] <= (double)PETSC_MAX_REAL, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
                "%s: the rates from state %" PetscInt_FMT " add up to more than %g, the largest number", tra, begin + i, (double)PETSC_MAX_REAL);
+  }
   PetscCall(MatXAIJSetPreallocation(chain->A, 1, dnnz, onnz, NULL, NULL));
   PetscCall(TransitionsOpen(tra, &file));
   for (;;) {
