@@ -183,7 +183,8 @@ static PetscErrorCode ReadSlash(TextFile *f)
 {
   PetscFunctionBegin;
   PetscCall(NextWord(f));
-  TextFileCheck(f, f->word[0] == '/', "expected '/' after two words of COPY or MULTIPLY, not '%.60s'; boxes of cells are not read, and a comment begins with --", f->word);
+  TextFileCheck(f, f->word[0] == '/',
+                "expected '/' after two words of COPY or MULTIPLY, not '%.60s'; boxes of cells are not read, and a comment begins with --", f->word);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
