@@ -119,7 +119,7 @@ static PetscErrorCode ReadMatrixMarket(const char path[], Entries *entries)
   PetscCall(TextFileInteger(&f, "'rows columns entries': a number of columns", 0, PETSC_INT64_MAX - 1, &N));
   PetscCall(TextFileInteger(&f, "'rows columns entries': a number of entries", 0, PETSC_INT64_MAX - 1, &n));
   PetscCall(TextFileLineEnd(&f, "this line is 'rows columns entries'"));
-  PetscCheck(M < PETSC_INT_MAX && N < PETSC_INT_MAX && n < PETSC_INT_MAX / 2, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+  PetscCheck(M <= TEXTFILE_ROWS_MAX && N <= TEXTFILE_ROWS_MAX && n < PETSC_INT_MAX / 2, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "%s, line %" PetscInt64_FMT ": a matrix of %" PetscInt64_FMT " x %" PetscInt64_FMT " with %" PetscInt64_FMT
              " entries needs a PETSc with 64-bit indices",
              path, f.number, M, N, n);

@@ -36,6 +36,23 @@ static PetscErrorCode ReadWord(const char word[], PetscBool integer, double *rea
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode ReadAnyInteger(const char word[], PetscInt64 *n)
+{
+  char           text[64];
+  PetscBool      more;
+  TextFile       f;
+  PetscErrorCode code;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscStrncpy(text, word, sizeof(text)));
+  PetscCall(TextFileOpenMemory("numbers", text, strlen(text), 0, NULL, &f));
+  PetscCall(TextFileLine(&f, 0, -1, NULL, &more));
+  code = TextFileInteger(&f, "any integer", PETSC_INT64_MIN, PETSC_INT64_MAX, n);
+  PetscCall(TextFileClose(&f));
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* TEST_REFUSED() takes words known when the program is compiled; here they are those of a table */
 static PetscErrorCode TestRefusedWord(const char word[], PetscBool integer)
 {
@@ -86,6 +103,13 @@ static PetscErrorCode TestNumbers(void)
   PetscCall(ReadWord(PetscDefined(USE_REAL_SINGLE) ? "3.4028234e38" : "1.7976931348623157e308", PETSC_FALSE, &x, &n));
   if (WRONG(!(x > .999 * (double)PETSC_MAX_REAL))) FAIL("the largest number became %g", x);
   PetscCall(TestRefusedWord(PetscDefined(USE_REAL_SINGLE) ? "3.5e38" : "1.8e308", PETSC_FALSE));
+  TEST_REFUSED("a denominator 0", ReadWord("1/0.0", PETSC_FALSE, &x, &n), "numbers, line 3", "'1/0.0', a division by zero");
+  TEST_REFUSED("0/0", ReadWord("0/0", PETSC_FALSE, &x, &n), "numbers, line 3", "'0/0', a division by zero");
+  TEST_REFUSED("a decimal comma", ReadWord("0,5", PETSC_FALSE, &x, &n), "numbers, line 3", "write a decimal point, not a comma");
+  TEST_REFUSED("a number beyond 64 bits", ReadAnyInteger("9223372036854775808", &n), "numbers, line 1", "'9223372036854775808'");
+  TEST_REFUSED("a negative number beyond 64 bits", ReadAnyInteger("-9223372036854775809", &n), "numbers, line 1", "'-9223372036854775809'");
+  PetscCall(ReadAnyInteger("9223372036854775807", &n));
+  if (WRONG(n != PETSC_INT64_MAX)) FAIL("the largest integer became %" PetscInt64_FMT, n);
   TEST_REFUSED("no word", ReadWord("", PETSC_FALSE, &x, &n), "numbers, line 3", "expected 1 lines");
   TEST_REFUSED("two words", ReadWord("1 22", PETSC_FALSE, &x, &n), "numbers, line 3", "not '22'", "'1 22'", "one number");
   TEST_REFUSED("two lines", ReadWord("1\n23", PETSC_FALSE, &x, &n), "numbers, line 4", "end of the file after 1 lines", "'23'");
@@ -249,7 +273,7 @@ int main(int argc, char **argv)
   PetscCall(TestNumbers());
   PetscCall(TestLines());
   PetscCall(TestChains());
-  PetscCall(TestDone(127, "words are whole\n"));
+  PetscCall(TestDone(128, "words are whole\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -163,7 +163,7 @@ static PetscErrorCode ReadNumber(TextFile *f, List *list)
 
   PetscFunctionBegin;
   if (star) *star = 0;
-  if (star) PetscCall(TextFileToInteger(f, f->word, "a number of cells", 1, PETSC_INT_MAX, &times));
+  if (star) PetscCall(TextFileToInteger(f, f->word, "a number of cells", 1, TEXTFILE_ROWS_MAX, &times));
   PetscCall(ToPermeability(f, star ? star + 1 : f->word, list->n, &value));
   PetscCall(ListAdd(list, value, (PetscInt)times));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -11,6 +11,9 @@
 
 #include <petscsys.h>
 
+/* For numbers of rows: arrays of all rows have a size in bytes */
+#define TEXTFILE_ROWS_MAX PetscMin(PETSC_INT_MAX - 1, PETSC_INT64_MAX / 32)
+
 typedef struct {
   char        path[PETSC_MAX_PATH_LEN]; /* or another name, for errors */
   FILE       *file;                     /* NULL after the end */

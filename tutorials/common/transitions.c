@@ -27,7 +27,7 @@ static PetscErrorCode ReadHead(Transitions *t, PetscBool *head)
   if (t->found || t->states >= 0) PetscFunctionReturn(PETSC_SUCCESS);
   if (words == 1 && isalpha((unsigned char)*f->at) && !t->word) *head = t->word = PETSC_TRUE;
   else if (words == 2) {
-    PetscCall(TextFileInteger(f, "the number of states", 1, PETSC_INT_MAX, &t->states));
+    PetscCall(TextFileInteger(f, "the number of states", 1, TEXTFILE_ROWS_MAX, &t->states));
     PetscCall(TextFileInteger(f, "the number of transitions", 0, PETSC_INT64_MAX - 1, &t->transitions));
     *head = PETSC_TRUE;
   }
@@ -47,7 +47,7 @@ PetscErrorCode TransitionsNext(Transitions *t, Transition *transition, PetscBool
     if (!*more) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(ReadHead(t, &head));
   } while (head);
-  last = t->states < 0 ? PETSC_INT_MAX - 1 : t->states - 1;
+  last = t->states < 0 ? TEXTFILE_ROWS_MAX - 1 : t->states - 1;
   PetscCall(TextFileInteger(f, "'from to rate', where states are", 0, last, &from));
   PetscCall(TextFileInteger(f, "'from to rate', where states are", 0, last, &to));
   PetscCall(TextFileReal(f, "the rate of 'from to rate'", &transition->rate));
