@@ -157,10 +157,10 @@ PetscErrorCode TextFileLine(TextFile *f, PetscInt64 found, PetscInt64 announced,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Copies the next word, and returns what follows */
-static const char *NextWord(const TextFile *f, char *word)
+void TextFileWord(TextFile *f)
 {
   const char *p = f->at, *separators = f->separators ? f->separators : "";
+  char       *word = f->word;
 
   while (IsSpace(*p)) p++;
   if (*p == '"') {
@@ -172,12 +172,7 @@ static const char *NextWord(const TextFile *f, char *word)
     while (*p && !IsSpace(*p) && !strchr(separators, *p)) *word++ = *p++;
   }
   *word = 0;
-  return p;
-}
-
-void TextFileWord(TextFile *f)
-{
-  f->at = NextWord(f, f->word);
+  f->at = p;
 }
 
 PetscInt TextFileWordsLeft(TextFile *f)

@@ -19,12 +19,13 @@ PetscErrorCode TransitionsOpen(const char path[], Transitions *t)
 /* Whether the line is one of the first lines: a word, or two counts */
 static PetscErrorCode ReadHead(Transitions *t, PetscBool *head)
 {
-  TextFile      *f     = &t->text;
-  const PetscInt words = TextFileWordsLeft(f);
+  TextFile *f = &t->text;
+  PetscInt  words;
 
   PetscFunctionBegin;
   *head = PETSC_FALSE;
   if (t->found || t->states >= 0) PetscFunctionReturn(PETSC_SUCCESS);
+  words = TextFileWordsLeft(f);
   if (words == 1 && isalpha((unsigned char)*f->at) && !t->word) *head = t->word = PETSC_TRUE;
   else if (words == 2) {
     PetscCall(TextFileInteger(f, "the number of states", 1, TEXTFILE_ROWS_MAX, &t->states));
