@@ -34,11 +34,17 @@ def read(paths):
     systems = {}
     for path in paths:
         with open(path, newline="") as file:
-            for row in csv.DictReader(file):
-                curves = systems.setdefault((row["case"], row["preconditioner"]), {})
-                x, y = curves.setdefault(row["method"], ([], []))
-                x.append(int(row["iteration"]))
-                y.append(float(row["residual"]))
+            lines = csv.DictReader(file)
+            for row in lines:
+                try:
+                    if None in row or None in row.values():
+                        raise ValueError("the line has another number of columns than the first")
+                    curves = systems.setdefault((row["case"], row["preconditioner"]), {})
+                    x, y = curves.setdefault(row["method"], ([], []))
+                    x.append(int(row["iteration"]))
+                    y.append(float(row["residual"]))
+                except (KeyError, ValueError) as error:
+                    sys.exit("%s, line %d: %s: %s" % (path, lines.line_num, error, dict(row)))
     return systems
 
 

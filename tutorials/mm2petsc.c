@@ -14,19 +14,8 @@ static char help[] = "Converts a matrix from Matrix Market form to PETSc binary.
    entries are added, explicit zeros are kept.
 */
 
-#define _POSIX_C_SOURCE 200809L /* popen(), getline() */
 #include <petscmat.h>
-#include <ctype.h>
-#include <errno.h>
-
-typedef struct {
-  const char *path;
-  FILE       *file;
-  PetscBool   pipe;
-  char       *line;
-  size_t      room;
-  PetscInt64  number; /* of the line */
-} Input;
+#include <tutorials/common/transitions.h>
 
 typedef enum {
   SYMMETRY_GENERAL,
@@ -36,6 +25,7 @@ typedef enum {
 } Symmetry;
 
 typedef struct {
+  const char  *path;
   PetscInt     M, N;
   PetscInt64   n, room; /* entries in the order of the file */
   PetscInt    *row, *column;
@@ -43,75 +33,20 @@ typedef struct {
   Symmetry     symmetry;
 } Entries;
 
-static PetscBool EndsWith(const char string[], const char end[])
-{
-  const size_t n = strlen(string), m = strlen(end);
-
-  return (PetscBool)(n >= m && !strcmp(string + n - m, end));
-}
-
-/* ------------------------------------------------------------ lines */
-
-static PetscErrorCode InputOpen(const char path[], Input *input)
-{
-  const char *program = EndsWith(path, ".gz") ? "gzip" : (EndsWith(path, ".xz") ? "xz" : NULL);
-  FILE       *test;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMemzero(input, sizeof(*input)));
-  input->path = path;
-  test        = fopen(path, "r");
-  PetscCheck(test, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot read %s: %s", path, strerror(errno));
-  if (program) {
-    char command[PETSC_MAX_PATH_LEN + 32];
-
-    fclose(test);
-    PetscCheck(!strchr(path, '\''), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "%s: the name of a compressed file must not hold a quote", path);
-    PetscCall(PetscSNPrintf(command, sizeof(command), "%s -dc '%s'", program, path));
-    input->file = popen(command, "r");
-    input->pipe = PETSC_TRUE;
-    PetscCheck(input->file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot run %s to read %s", program, path);
-  } else input->file = test;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The next line which is neither empty nor a comment; NULL at the end */
-static char *InputLine(Input *input, char comment)
-{
-  while (getline(&input->line, &input->room, input->file) >= 0) {
-    char *p = input->line;
-
-    input->number++;
-    while (isspace((unsigned char)*p)) p++;
-    if (*p && *p != comment) return p;
-  }
-  return NULL;
-}
-
-static PetscErrorCode InputClose(Input *input)
-{
-  const char *program = EndsWith(input->path, ".gz") ? "gzip" : "xz";
-  int         status;
-
-  PetscFunctionBegin;
-  free(input->line);
-  status = input->pipe ? pclose(input->file) : fclose(input->file);
-  PetscCheck(status == 0, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s could not be read to the end%s%s: is the file complete%s%s%s?", input->path,
-             input->pipe ? " by " : "", input->pipe ? program : "", input->pipe ? ", and is " : "", input->pipe ? program : "",
-             input->pipe ? " installed" : "");
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ------------------------------------------------------------ entries */
 
-static PetscErrorCode EntriesReserve(Entries *entries, PetscInt64 room)
+static PetscErrorCode EntriesAdd(Entries *entries, PetscInt row, PetscInt column, PetscScalar value)
 {
   PetscFunctionBegin;
-  if (room <= entries->room) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscRealloc(sizeof(PetscInt) * (size_t)room, &entries->row));
-  PetscCall(PetscRealloc(sizeof(PetscInt) * (size_t)room, &entries->column));
-  PetscCall(PetscRealloc(sizeof(PetscScalar) * (size_t)room, &entries->value));
-  entries->room = room;
+  if (entries->n == entries->room) {
+    entries->room = 2 * entries->room + 1024;
+    PetscCall(PetscRealloc(sizeof(PetscInt) * (size_t)entries->room, &entries->row));
+    PetscCall(PetscRealloc(sizeof(PetscInt) * (size_t)entries->room, &entries->column));
+    PetscCall(PetscRealloc(sizeof(PetscScalar) * (size_t)entries->room, &entries->value));
+  }
+  entries->row[entries->n]     = row;
+  entries->column[entries->n]  = column;
+  entries->value[entries->n++] = value;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -125,111 +60,110 @@ static PetscScalar Scalar(double re, double im)
 #endif
 }
 
-/* "row column [real [imaginary]]" with numbers counted from base */
-static PetscErrorCode EntryParse(const Input *input, const char *p, int base, int numbers, Entries *entries)
+/* The words of the first line: object, format, field, symmetry */
+static PetscErrorCode ReadBanner(TextFile *f, char word[4][32])
 {
-  long long at[2];
-  double    v[2] = {1., 0.};
-  char     *q;
+  const char form[] = "the first line is '%%MatrixMarket matrix coordinate real general' or its like";
+  PetscBool  more, banner;
 
   PetscFunctionBegin;
-  for (int d = 0; d < 2; d++) {
-    at[d] = strtoll(p, &q, 10) - base;
-    PetscCheck(q != p && (isspace((unsigned char)*q) || !*q), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
-               "%s, line %lld: expected a row, a column and %d numbers", input->path, (long long)input->number, numbers);
-    PetscCheck(at[d] >= 0 && at[d] < (d ? entries->N : entries->M), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
-               "%s, line %lld: %s %lld does not exist in a matrix of %lld x %lld", input->path, (long long)input->number, d ? "column" : "row", at[d] + base,
-               (long long)entries->M, (long long)entries->N);
-    p = q;
+  PetscCall(TextFileLine(f, 0, -1, NULL, &more));
+  if (more) TextFileWord(f);
+  TextFileCheck(f, more, "%s is empty; %s", f->path, form);
+  PetscCall(PetscStrcasecmp(f->word, "%%MatrixMarket", &banner));
+  TextFileCheck(f, banner && TextFileWordsLeft(f) == 4, "expected a Matrix Market file, where %s", form);
+  for (int k = 0; k < 4; k++) {
+    TextFileWord(f);
+    PetscCall(PetscStrncpy(word[k], f->word, sizeof(word[k])));
+    PetscCall(PetscStrtolower(word[k]));
   }
-  for (int k = 0; k < numbers; k++) {
-    v[k] = strtod(p, &q);
-    PetscCheck(q != p, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s, line %lld: expected %d number%s after row and column", input->path,
-               (long long)input->number, numbers, numbers == 1 ? "" : "s");
-    p = q;
-  }
-  entries->row[entries->n]     = (PetscInt)at[0];
-  entries->column[entries->n]  = (PetscInt)at[1];
-  entries->value[entries->n++] = Scalar(v[0], v[1]);
+  f->comment = '%';
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode ReadMatrixMarket(Input *input, Entries *entries)
+static PetscErrorCode ReadMatrixMarket(const char path[], Entries *entries)
 {
-  char      object[64], format[64], field[64], symmetry[64], *line;
-  long long M, N, n;
-  int       numbers;
+  static const char *const forms[] = {"a line of a pattern is 'row column'", "a line is 'row column value'", "a line is 'row column real imaginary'"};
+  char                     word[4][32], *object = word[0], *format = word[1], *field = word[2], *symmetry = word[3];
+  PetscInt64               M, N, n;
+  PetscBool                more;
+  int                      numbers;
+  TextFile                 f;
 
   PetscFunctionBegin;
-  line = InputLine(input, 0);
-  PetscCheck(line && sscanf(line, "%%%%MatrixMarket %63s %63s %63s %63s", object, format, field, symmetry) == 4, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
-             "%s does not begin with a line '%%%%MatrixMarket matrix coordinate real general' or its like: it is no Matrix Market file", input->path);
-  for (char *words[] = {object, format, field, symmetry, NULL}, **w = words; *w; w++) {
-    for (char *c = *w; *c; c++) *c = (char)tolower((unsigned char)*c);
-  }
+  PetscCall(TextFileOpen(path, 0, NULL, &f));
+  PetscCall(ReadBanner(&f, word));
   PetscCheck(!strcmp(object, "matrix") && !strcmp(format, "coordinate"), PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "%s holds a '%s %s': only 'matrix coordinate', sparse matrices, are read", input->path, object, format);
+             "%s, line %" PetscInt64_FMT ": '%s %s': only 'matrix coordinate', sparse matrices, are read", path, f.number, object, format);
 
   /* numbers per entry */
   if (!strcmp(field, "real") || !strcmp(field, "integer") || !strcmp(field, "double")) numbers = 1;
   else if (!strcmp(field, "complex")) numbers = 2;
   else if (!strcmp(field, "pattern")) numbers = 0;
-  else SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP, "%s: field '%s' is none of real, integer, complex and pattern", input->path, field);
+  else SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP, "%s, line %" PetscInt64_FMT ": field '%s' is none of real, integer, complex and pattern", path, f.number, field);
   PetscCheck(PetscDefined(USE_COMPLEX) || numbers < 2, PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "%s is complex and this PETSc is real: use one with complex scalars (./quickstart demo --scalar complex)", input->path);
+             "%s is complex and this PETSc is real: use one with complex scalars (./quickstart demo --scalar complex)", path);
 
   /* the symmetry, which leaves out entries */
   if (!strcmp(symmetry, "general")) entries->symmetry = SYMMETRY_GENERAL;
   else if (!strcmp(symmetry, "symmetric")) entries->symmetry = SYMMETRY_SYMMETRIC;
   else if (!strcmp(symmetry, "skew-symmetric")) entries->symmetry = SYMMETRY_SKEW;
   else if (!strcmp(symmetry, "hermitian")) entries->symmetry = SYMMETRY_HERMITIAN;
-  else SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP, "%s: symmetry '%s' is none of general, symmetric, skew-symmetric and hermitian", input->path, symmetry);
+  else
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP, "%s, line %" PetscInt64_FMT ": symmetry '%s' is none of general, symmetric, skew-symmetric and hermitian", path,
+            f.number, symmetry);
 
   /* sizes, then entries */
-  line = InputLine(input, '%');
-  PetscCheck(line && sscanf(line, "%lld %lld %lld", &M, &N, &n) == 3 && M >= 0 && N >= 0 && n >= 0, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
-             "%s, line %lld: expected the numbers of rows, columns and entries", input->path, (long long)input->number);
-  PetscCheck(M < PETSC_INT_MAX && N < PETSC_INT_MAX && 2 * n < PETSC_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-             "%s: a matrix of %lld x %lld with %lld entries needs a PETSc with 64-bit indices", input->path, M, N, n);
-  PetscCheck(entries->symmetry == SYMMETRY_GENERAL || M == N, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: a %s matrix of %lld x %lld is not square",
-             input->path, symmetry, M, N);
+  PetscCall(TextFileLine(&f, 0, 1, "line 'rows columns entries'", &more));
+  PetscCall(TextFileInteger(&f, "'rows columns entries': a number of rows", 0, PETSC_INT64_MAX - 1, &M));
+  PetscCall(TextFileInteger(&f, "'rows columns entries': a number of columns", 0, PETSC_INT64_MAX - 1, &N));
+  PetscCall(TextFileInteger(&f, "'rows columns entries': a number of entries", 0, PETSC_INT64_MAX - 1, &n));
+  PetscCall(TextFileLineEnd(&f, "this line is 'rows columns entries'"));
+  PetscCheck(M <= TEXTFILE_ROWS_MAX && N <= TEXTFILE_ROWS_MAX && n < PETSC_INT_MAX / 2, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "%s, line %" PetscInt64_FMT ": a matrix of %" PetscInt64_FMT " x %" PetscInt64_FMT " with %" PetscInt64_FMT
+             " entries needs a PETSc with 64-bit indices",
+             path, f.number, M, N, n);
+  TextFileCheck(&f, entries->symmetry == SYMMETRY_GENERAL || M == N, "a %s matrix is square", symmetry);
   entries->M = (PetscInt)M;
   entries->N = (PetscInt)N;
-  PetscCall(EntriesReserve(entries, n));
-  for (long long k = 0; k < n; k++) {
-    line = InputLine(input, '%');
-    PetscCheck(line, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s ends after %lld of %lld entries", input->path, k, n);
-    PetscCall(EntryParse(input, line, 1, numbers, entries));
+  for (;;) {
+    PetscInt64 row, column;
+    double     value[2] = {1, 0};
+
+    PetscCall(TextFileLine(&f, entries->n, n, "entries", &more));
+    if (!more) break;
+    PetscCall(TextFileInteger(&f, "a row", 1, M, &row));
+    PetscCall(TextFileInteger(&f, "a column", 1, N, &column));
+    for (int k = 0; k < numbers; k++) PetscCall(TextFileReal(&f, numbers == 1 ? "a value" : (k ? "an imaginary part" : "a real part"), &value[k]));
+    PetscCall(TextFileLineEnd(&f, forms[numbers]));
+    PetscCall(EntriesAdd(entries, (PetscInt)(row - 1), (PetscInt)(column - 1), Scalar(value[0], value[1])));
   }
+  PetscCall(TextFileClose(&f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* I - discount P: the system for expected discounted rewards of a Markov chain */
-static PetscErrorCode ReadChain(Input *input, PetscReal discount, Entries *entries)
+static PetscErrorCode ReadChain(const char path[], PetscReal discount, Entries *entries)
 {
-  char    *line;
-  PetscInt states = 0;
+  Transitions file;
+  Transition  t;
+  PetscBool   more;
+  PetscInt    states = 0;
 
   PetscFunctionBegin;
   PetscCheck(discount > 0 && discount < 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-discount %g must lie between 0 and 1", (double)discount);
-  entries->M = entries->N = PETSC_INT_MAX;
-  while ((line = InputLine(input, '#'))) {
-    /* the kind of the chain; the numbers of states and transitions */
-    if (isalpha((unsigned char)*line)) continue;
-    if (input->number == 1 && strspn(line, "0123456789 \t\r\n") == strlen(line)) continue;
-    if (entries->n == entries->room) PetscCall(EntriesReserve(entries, 2 * entries->room + 1024));
-    PetscCall(EntryParse(input, line, 0, 1, entries));
-    states = PetscMax(states, 1 + PetscMax(entries->row[entries->n - 1], entries->column[entries->n - 1]));
-    entries->value[entries->n - 1] *= -discount;
+  PetscCall(TransitionsOpen(path, &file));
+  for (;;) {
+    PetscCall(TransitionsNext(&file, &t, &more));
+    if (!more) break;
+    PetscCall(EntriesAdd(entries, t.from, t.to, (PetscScalar)(-discount * (PetscReal)t.rate)));
+    states = PetscMax(states, 1 + PetscMax(t.from, t.to));
   }
-  PetscCheck(states > 0, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s holds no transition 'from to probability'", input->path);
+  PetscCall(TransitionsClose(&file));
+  PetscCheck(states > 0, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s holds no transition 'from to probability'", path);
+  if (file.states > 0) states = (PetscInt)file.states;
   entries->M = entries->N = states;
-  PetscCall(EntriesReserve(entries, entries->n + states));
-  for (PetscInt k = 0; k < states; k++) {
-    entries->row[entries->n]     = k;
-    entries->column[entries->n]  = k;
-    entries->value[entries->n++] = 1.;
-  }
+  for (PetscInt k = 0; k < states; k++) PetscCall(EntriesAdd(entries, k, k, 1.));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -242,12 +176,7 @@ static PetscErrorCode AddShift(PetscReal shift, Entries *entries)
   PetscCheck(entries->M == entries->N, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "-shift: a matrix of %" PetscInt_FMT " x %" PetscInt_FMT " is not square",
              entries->M, entries->N);
   for (PetscInt64 k = 0; k < entries->n; k++) largest = PetscMax(largest, PetscAbsScalar(entries->value[k]));
-  PetscCall(EntriesReserve(entries, entries->n + entries->M));
-  for (PetscInt k = 0; k < entries->M; k++) {
-    entries->row[entries->n]     = k;
-    entries->column[entries->n]  = k;
-    entries->value[entries->n++] = shift * largest;
-  }
+  for (PetscInt k = 0; k < entries->M; k++) PetscCall(EntriesAdd(entries, k, k, (PetscScalar)(shift * largest)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -267,6 +196,8 @@ static PetscErrorCode EntriesToCSR(const Entries *entries, PetscInt **ptr, Petsc
   PetscScalar   *a;
 
   PetscFunctionBegin;
+  PetscCheck(entries->n <= PETSC_INT_MAX / (entries->symmetry == SYMMETRY_GENERAL ? 1 : 2), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "%s: %" PetscInt64_FMT " entries need a PETSc with 64-bit indices", entries->path, entries->n);
   PetscCall(PetscCalloc1((size_t)M + 1, &i));
   for (PetscInt64 k = 0; k < entries->n; k++) {
     i[entries->row[k] + 1]++;
@@ -298,6 +229,10 @@ static PetscErrorCode EntriesToCSR(const Entries *entries, PetscInt **ptr, Petsc
         a[n++] = a[p];
       }
     }
+    for (PetscInt p = i[r]; p < n; p++)
+      PetscCheck(!PetscIsInfOrNanScalar(a[p]), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+                 "%s: the entries of row %" PetscInt_FMT " and column %" PetscInt_FMT ", counted from 1, add up to more than %g, the largest number",
+                 entries->path, r + 1, j[p] + 1, (double)PETSC_MAX_REAL);
   }
   i[M] = n;
   PetscCall(PetscMalloc1(n, column));
@@ -316,7 +251,6 @@ int main(int argc, char **argv)
   PetscInt    *i = NULL, *j = NULL;
   PetscScalar *a = NULL;
   Entries      entries;
-  Input        input;
   PetscViewer  viewer;
   Mat          A;
 
@@ -334,12 +268,10 @@ int main(int argc, char **argv)
 
   /* read */
   PetscCall(PetscMemzero(&entries, sizeof(entries)));
-  PetscCall(InputOpen(in, &input));
-  name = strrchr(in, '/');
-  if (strstr(name ? name : in, ".tra")) PetscCall(ReadChain(&input, discount, &entries));
-  else PetscCall(ReadMatrixMarket(&input, &entries));
-  while (getline(&input.line, &input.room, input.file) >= 0) continue; /* read to the end: otherwise the decompressor dies of a closed pipe */
-  PetscCall(InputClose(&input));
+  entries.path = in;
+  name         = strrchr(in, '/');
+  if (strstr(name ? name : in, ".tra")) PetscCall(ReadChain(in, discount, &entries));
+  else PetscCall(ReadMatrixMarket(in, &entries));
 
   /* write */
   if (shift != 0) PetscCall(AddShift(shift, &entries));

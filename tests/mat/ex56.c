@@ -126,6 +126,17 @@ static PetscErrorCode TestBadTraces(void)
   value[1] = 2;
   PetscCall(SegyWrite(&segy, &trace, value));
   PetscCall(SegyClose(&segy));
+  file = fopen(path, "r+b");
+  if (WRONG(fseek(file, 3600 + 248 + 240 + 4, SEEK_SET) || fwrite("\177\300\0\0", 1, 4, file) != 4)) FAIL("the file cannot be changed");
+  (void)fclose(file);
+  {
+    SegyTrace read;
+
+    PetscCall(SegyOpen(path, &segy));
+    PetscCall(SegyRead(&segy, &read, value));
+    TEST_REFUSED("NaN", SegyRead(&segy, &read, value), "sample 1 of trace 1", "nan");
+    PetscCall(SegyClose(&segy));
+  }
   if (WRONG(truncate(path, 3600 + 2 * 248 - 3))) FAIL("the file cannot be cut");
   TEST_REFUSED("cut off", SegyOpen(path, &segy), "whole traces", "cut off");
   if (segy.file) (void)fclose(segy.file);

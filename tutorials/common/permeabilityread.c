@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Permeabilities from files, cells of x fastest, then y, then z. Each file may be compressed by xz. The formats are:
+   Permeabilities from files, cells of x fastest, then y, then z. Each file may be compressed by gzip or xz. The formats are:
 
      archive  : A tar file of a CSV file per layer, kx,ky,kz per line.
      keywords : PERMX, PERMY and PERMZ of a reservoir simulator's input, with COPY and MULTIPLY.
@@ -14,208 +14,248 @@
      M. A. Christie and M. J. Blunt, Tenth SPE comparative solution project: a comparison of upscaling techniques, 2001.
 */
 
-#define _POSIX_C_SOURCE 200809L /* popen() */
 #include "permeability.h"
+#include "textfile.h"
 #include <ctype.h>
 
 /* Numbers of one direction in the order of the file */
 typedef struct {
-  PetscInt n, room;
-  double  *value;
+  PetscInt   n;
+  PetscInt64 room;
+  double    *value;
 } List;
-
-/* The text of a file, read from beginning to end */
-typedef struct {
-  const char *path, *at, *end;
-} Text;
 
 static PetscErrorCode ListAdd(List *list, double value, PetscInt times)
 {
   PetscFunctionBegin;
-  while (list->n + times > list->room) {
-    list->room = list->room ? 2 * list->room : 65536;
+  PetscCheck(times <= PETSC_INT_MAX - list->n, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "More cells than fit into PetscInt: use a PETSc with 64-bit indices");
+  if (list->n + times > list->room) {
+    list->room = PetscMax(65536, 2 * (PetscInt64)(list->n + times));
     PetscCall(PetscRealloc(sizeof(double) * (size_t)list->room, &list->value));
   }
   for (PetscInt k = 0; k < times; k++) list->value[list->n++] = value;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A whole file, terminated by a zero */
-static PetscErrorCode ReadFile(const char path[], char **text, size_t *length)
+/* A word as a permeability */
+static PetscErrorCode ToPermeability(TextFile *f, const char word[], PetscInt cells, double *value)
 {
-  PetscBool compressed;
-  FILE     *file;
-  size_t    room = 1 << 20;
-
   PetscFunctionBegin;
-  PetscCall(PetscStrendswith(path, ".xz", &compressed));
-  if (compressed) {
-    char command[PETSC_MAX_PATH_LEN + 32];
-
-    PetscCheck(!strchr(path, '\''), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "%s: a quote in the name of a compressed file", path);
-    PetscCall(PetscTestFile(path, 'r', &compressed));
-    PetscCheck(compressed, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot open the permeability file %s", path);
-    PetscCall(PetscSNPrintf(command, sizeof(command), "xz -dc '%s'", path));
-    file = popen(command, "r");
-  } else file = fopen(path, "r");
-  PetscCheck(file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot open the permeability file %s", path);
-  *length = 0;
-  *text   = NULL;
-  do {
-    room *= 2;
-    PetscCall(PetscRealloc(room, text));
-    *length += fread(*text + *length, 1, room - *length - 1, file);
-  } while (*length == room - 1);
-  (*text)[*length] = 0;
-  PetscCheck((compressed ? pclose(file) : fclose(file)) == 0, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s could not be read", path);
+  PetscCall(TextFileToReal(f, word, "a permeability", value));
+  TextFileCheck(f, *value > 0, "after %" PetscInt_FMT " cells: '%.60s' is no positive permeability", cells, word);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ------------------------------------------------------------ archive */
 
 /* One layer: three permeabilities per line */
-static PetscErrorCode ReadLayer(const char text[], size_t length, const char name[], List list[3])
+static PetscErrorCode ReadLayer(const char name[], char text[], size_t length, List list[3])
 {
-  const char *p = text, *end = text + length;
+  TextFile  f;
+  PetscBool more;
 
   PetscFunctionBegin;
+  PetscCall(TextFileOpenMemory(name, text, length, 0, ",", &f));
   for (;;) {
-    while (p < end && isspace((unsigned char)*p)) p++;
-    if (p >= end) break;
+    PetscCall(TextFileLine(&f, 0, -1, NULL, &more));
+    if (!more) break;
     for (int d = 0; d < 3; d++) {
-      char        *q;
-      const double v = strtod(p, &q);
+      double v;
 
-      PetscCheck(q != p && q <= end && v > 0., PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
-                 "%s: cell %" PetscInt_FMT " of the file: expected three positive numbers kx,ky,kz", name, list[0].n);
+      TextFileWord(&f);
+      if (d) {
+        TextFileCheck(&f, f.word[0] == ',', "expected three numbers 'kx,ky,kz' and commas, not '%.60s'", f.word);
+        TextFileWord(&f);
+      }
+      PetscCall(ToPermeability(&f, f.word, list[d].n, &v));
       PetscCall(ListAdd(&list[d], v, 1));
-      for (p = q; p < end && (*p == ',' || *p == ' ');) p++;
     }
+    PetscCall(TextFileLineEnd(&f, "a line is 'kx,ky,kz'"));
   }
+  PetscCall(TextFileClose(&f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Layers in the order of the names in the archive */
-static PetscErrorCode ReadArchive(Text *text, List list[3], PetscInt *layers)
+/* An octal number of a tar header, which ends with a blank or a zero */
+static PetscErrorCode ReadOctal(const char path[], const char field[], int width, size_t *value)
+{
+  int k = 0;
+
+  PetscFunctionBegin;
+  *value = 0;
+  while (k < width - 1 && field[k] == ' ') k++;
+  for (; k < width && field[k] >= '0' && field[k] <= '7'; k++) *value = 8 * *value + (size_t)(field[k] - '0');
+  PetscCheck(k == width || field[k] == ' ' || !field[k], PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s is a tar archive with a header that is none", path);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Between two files of a tar archive, and at its end, all bytes are 0 */
+static PetscErrorCode CheckZeros(const char path[], const char text[], size_t begin, size_t end)
 {
   PetscFunctionBegin;
-  *layers = 0;
-  for (; text->end - text->at >= 512 && text->at[0]; text->at += 512) {
-    const char  *header = text->at;
-    const size_t size = (size_t)strtoull(header + 124, NULL, 8), padded = (size + 511) / 512 * 512;
-    char         name[101];
+  while (begin < end && !text[begin]) begin++;
+  PetscCheck(begin == end, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s is a damaged tar archive: byte %zu is not 0, as it is between files", path, begin);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-    PetscCheck(!strncmp(header + 257, "ustar", 5), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s is not a tar archive", text->path);
-    PetscCheck(padded <= (size_t)(text->end - header - 512), PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s ends too early", text->path);
-    memcpy(name, header, 100);
-    name[100] = 0;
-    if ((header[156] == '0' || header[156] == 0) && strstr(name, ".csv")) {
+/* Layers in the order of the archive */
+static PetscErrorCode ReadArchive(const char path[], char text[], size_t length, List list[3], PetscInt *layers)
+{
+  size_t at = 0;
+
+  PetscFunctionBegin;
+  *layers = 0;
+  while (length - at >= 512 && text[at]) {
+    const char *header = text + at;
+    size_t      size, padded, sum, found = 0;
+    char        name[PETSC_MAX_PATH_LEN];
+
+    for (size_t k = 0; k < 512; k++) found += k >= 148 && k < 156 ? ' ' : (unsigned char)header[k];
+    PetscCall(ReadOctal(path, header + 124, 12, &size));
+    PetscCall(ReadOctal(path, header + 148, 8, &sum));
+    PetscCheck(!strncmp(header + 257, "ustar", 5) && sum == found, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s is a damaged tar archive", path);
+    padded = (size + 511) / 512 * 512;
+    at += 512;
+    PetscCheck(padded <= length - at, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s ends too early", path);
+    PetscCall(CheckZeros(path, text, at + size, at + padded));
+    PetscCall(PetscSNPrintf(name, sizeof(name), "%.900s(%.100s)", path, header));
+    if ((header[156] == '0' || header[156] == 0) && strstr(name, ".csv)")) {
       const PetscInt before = list[0].n;
 
-      PetscCall(ReadLayer(header + 512, size, name, list));
+      PetscCall(ReadLayer(name, text + at, size, list));
       PetscCheck((PetscInt64)list[0].n == (PetscInt64)(list[0].n - before) * (*layers + 1), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
-                 "%s: layer %s has another number of cells than the first", text->path, name);
+                 "%s: the layer has another number of cells than the first", name);
       (*layers)++;
     }
-    text->at += padded;
+    at += padded;
   }
-  PetscCheck(*layers, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s holds no .csv file with permeabilities", text->path);
+  PetscCheck(length - at >= 512, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s ends too early: the block of zeros at the end of a tar archive is missing", path);
+  PetscCall(CheckZeros(path, text, at, length));
+  PetscCheck(*layers, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s holds no .csv file with permeabilities", path);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ------------------------------------------------------------ keywords and numbers */
 
-/* The next word, empty at the end of the file. Comments run from -- to the end of the line */
-static void NextWord(Text *text, size_t size, char word[])
+/* The next word of the file, empty at the end. Comments run from -- to the end of the line */
+static PetscErrorCode NextWord(TextFile *f)
 {
-  size_t n = 0;
+  PetscBool more = PETSC_TRUE;
 
-  for (;;) {
-    while (text->at < text->end && isspace((unsigned char)*text->at)) text->at++;
-    if (text->end - text->at < 2 || text->at[0] != '-' || text->at[1] != '-') break;
-    while (text->at < text->end && *text->at != '\n') text->at++;
+  PetscFunctionBegin;
+  while (more) {
+    if (f->number) {
+      TextFileWord(f);
+      if (f->word[0] && (f->word[0] != '-' || f->word[1] != '-')) break;
+    }
+    PetscCall(TextFileLine(f, 0, -1, NULL, &more));
+    f->word[0] = 0;
   }
-  while (text->at < text->end && !isspace((unsigned char)*text->at) && (*text->at != '/' || !n) && n + 1 < size) {
-    word[n++] = *text->at++;
-    if (word[0] == '/') break;
-  }
-  word[n] = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* "value" or "times*value" */
-static PetscErrorCode ReadNumber(const Text *text, const char word[], List *list)
+static PetscErrorCode ReadNumber(TextFile *f, List *list)
 {
-  const char *star  = strchr(word, '*');
-  const long  times = star ? strtol(word, NULL, 10) : 1;
-  char       *end;
-  double      value;
+  char      *star  = strchr(f->word, '*');
+  PetscInt64 times = 1;
+  double     value;
 
   PetscFunctionBegin;
-  value = strtod(star ? star + 1 : word, &end);
-  PetscCheck(!*end && value > 0. && times > 0, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
-             "%s: after %" PetscInt_FMT " cells: '%s' is no positive permeability", text->path, list->n, word);
+  if (star) *star = 0;
+  if (star) PetscCall(TextFileToInteger(f, f->word, "a number of cells", 1, TEXTFILE_ROWS_MAX, &times));
+  PetscCall(ToPermeability(f, star ? star + 1 : f->word, list->n, &value));
   PetscCall(ListAdd(list, value, (PetscInt)times));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* 0, 1, 2 for PERMX, PERMY, PERMZ, else -1 */
+/* 0, 1, 2 for PERMX, PERMY, PERMZ, also in single quotes, else -1 */
 static int Direction(const char word[])
 {
-  return !strncmp(word, "PERM", 4) && word[4] >= 'X' && word[4] <= 'Z' && !word[5] ? word[4] - 'X' : -1;
+  const int   quote = word[0] == '\'';
+  const char *name  = word + quote;
+
+  return !strncmp(name, "PERM", 4) && name[4] >= 'X' && name[4] <= 'Z' && !strcmp(name + 5, quote ? "'" : "") ? name[4] - 'X' : -1;
+}
+
+/* The word after this one must be a slash. Boxes are not known here */
+static PetscErrorCode ReadSlash(TextFile *f)
+{
+  PetscFunctionBegin;
+  PetscCall(NextWord(f));
+  TextFileCheck(f, f->word[0] == '/',
+                "expected '/' after two words of COPY or MULTIPLY, not '%.60s'; boxes of cells are not read, and a comment begins with --", f->word);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The arguments of COPY or MULTIPLY: lines of two words, each ended by a slash, and one more slash */
-static PetscErrorCode ReadChanges(Text *text, PetscBool copy, List list[3])
+static PetscErrorCode ReadChanges(TextFile *f, PetscBool copy, List list[3])
 {
-  char word[64], what[64];
-
   PetscFunctionBegin;
-  for (NextWord(text, sizeof(word), word); word[0] && word[0] != '/'; NextWord(text, sizeof(word), word)) {
-    const int from = Direction(word);
+  for (;;) {
+    int from, to;
 
-    NextWord(text, sizeof(what), what);
-    if (from >= 0 && copy && Direction(what) >= 0) {
-      List *to = &list[Direction(what)];
-
-      to->n = 0;
-      for (PetscInt k = 0; k < list[from].n; k++) PetscCall(ListAdd(to, list[from].value[k], 1));
+    PetscCall(NextWord(f));
+    if (f->word[0] == '/') break;
+    TextFileCheck(f, f->word[0], "expected '/' after %s, not the end of the file", copy ? "COPY" : "MULTIPLY");
+    from = Direction(f->word);
+    PetscCall(NextWord(f));
+    to = Direction(f->word);
+    if (from >= 0 && copy && to >= 0) {
+      list[to].n = from == to ? list[to].n : 0;
+      for (PetscInt k = 0; k < list[from].n && from != to; k++) PetscCall(ListAdd(&list[to], list[from].value[k], 1));
     } else if (from >= 0 && !copy) {
-      const double factor = strtod(what, NULL);
+      double factor;
 
-      PetscCheck(factor > 0., PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: MULTIPLY %s %s: the factor is not positive", text->path, word, what);
-      for (PetscInt k = 0; k < list[from].n; k++) list[from].value[k] *= factor;
+      PetscCall(TextFileToReal(f, f->word, "a factor", &factor));
+      TextFileCheck(f, factor > 0, "the factor '%.60s' of MULTIPLY is not positive", f->word);
+      for (PetscInt k = 0; k < list[from].n; k++) {
+        list[from].value[k] *= factor;
+        TextFileCheck(f, list[from].value[k] > 0 && list[from].value[k] <= (double)PETSC_MAX_REAL, "the factor '%.60s' makes a permeability of %g", f->word,
+                      list[from].value[k]);
+      }
     }
-    while (what[0] && what[0] != '/') NextWord(text, sizeof(what), what); /* boxes are not known here */
+    PetscCall(ReadSlash(f));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode ReadKeywords(Text *text, List list[3])
+static PetscErrorCode ReadKeywords(TextFile *f, List list[3])
 {
-  char word[64];
-
   PetscFunctionBegin;
-  for (NextWord(text, sizeof(word), word); word[0]; NextWord(text, sizeof(word), word)) {
-    const int d = Direction(word);
+  for (;;) {
+    int d;
 
+    PetscCall(NextWord(f));
+    if (!f->word[0]) break;
+    d = Direction(f->word);
     if (d >= 0) {
       list[d].n = 0;
-      for (NextWord(text, sizeof(word), word); word[0] && word[0] != '/'; NextWord(text, sizeof(word), word)) PetscCall(ReadNumber(text, word, &list[d]));
-    } else if (!strcmp(word, "COPY") || !strcmp(word, "MULTIPLY")) PetscCall(ReadChanges(text, (PetscBool)(word[0] == 'C'), list));
+      for (;;) {
+        PetscCall(NextWord(f));
+        TextFileCheck(f, f->word[0], "expected '/' after %" PetscInt_FMT " cells of PERM%c, not the end of the file; the file may be cut off", list[d].n,
+                      'X' + d);
+        if (f->word[0] == '/') break;
+        PetscCall(ReadNumber(f, &list[d]));
+      }
+    } else if (!strcmp(f->word, "COPY") || !strcmp(f->word, "MULTIPLY")) PetscCall(ReadChanges(f, (PetscBool)(f->word[0] == 'C'), list));
   }
-  PetscCheck(list[0].n, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: neither a tar archive, nor numbers, nor a file with a keyword PERMX", text->path);
+  PetscCheck(list[0].n, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: neither a tar archive, nor numbers, nor a file with a keyword PERMX", f->path);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode ReadNumbers(Text *text, List list[3])
+static PetscErrorCode ReadNumbers(TextFile *f, List list[3])
 {
-  char     word[64];
   PetscInt n;
 
   PetscFunctionBegin;
-  for (NextWord(text, sizeof(word), word); word[0]; NextWord(text, sizeof(word), word)) PetscCall(ReadNumber(text, word, &list[0]));
+  for (;;) {
+    PetscCall(NextWord(f));
+    if (!f->word[0]) break;
+    PetscCall(ReadNumber(f, &list[0]));
+  }
   PetscCheck(list[0].n % 3 == 0, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s holds %" PetscInt_FMT " numbers, which is not three times a number of cells",
-             text->path, list[0].n);
+             f->path, list[0].n);
   n = list[0].n / 3;
   for (int d = 1; d < 3; d++) {
     for (PetscInt k = 0; k < n; k++) PetscCall(ListAdd(&list[d], list[0].value[d * n + k], 1));
@@ -230,22 +270,29 @@ PetscErrorCode PermeabilityRead(Permeability *perm, const char path[])
 {
   const Problem *problem = perm->problem;
   List           list[3] = {{0}};
-  Text           text    = {.path = path};
-  PetscInt       layers  = 0;
-  char          *memory  = NULL, word[64];
-  size_t         length  = 0;
+  TextFile       f;
+  PetscInt       layers = 0;
+  char          *memory = NULL;
+  size_t         length = 0;
+  PetscBool      there;
 
   PetscFunctionBegin;
   PetscCheck(path[0], PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "A permeability file is needed: give -permeability FILE");
-  PetscCall(ReadFile(path, &memory, &length));
-  text.at  = memory;
-  text.end = memory + length;
-  if (length >= 512 && !strncmp(memory + 257, "ustar", 5)) PetscCall(ReadArchive(&text, list, &layers));
+  PetscCall(PetscTestFile(path, 'r', &there));
+  PetscCheck(there, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot open the permeability file %s", path);
+  PetscCall(TextFileOpen(path, 0, NULL, &f));
+  PetscCall(TextFileReadAll(&f, &memory, &length));
+  PetscCall(TextFileClose(&f));
+  if (length >= 512 && !strncmp(memory + 257, "ustar", 5)) PetscCall(ReadArchive(path, memory, length, list, &layers));
   else {
-    NextWord(&text, sizeof(word), word);
-    text.at = memory;
-    if (isalpha((unsigned char)word[0])) PetscCall(ReadKeywords(&text, list));
-    else PetscCall(ReadNumbers(&text, list));
+    PetscCall(TextFileOpenMemory(path, memory, length, 0, NULL, &f));
+    PetscCall(NextWord(&f));
+    f.at = f.line; /* this word again */
+    if (isalpha((unsigned char)f.word[0])) {
+      f.separators = "/";
+      PetscCall(ReadKeywords(&f, list));
+    } else PetscCall(ReadNumbers(&f, list));
+    PetscCall(TextFileClose(&f));
   }
   PetscCall(PetscFree(memory));
 

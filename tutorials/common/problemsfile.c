@@ -5,6 +5,8 @@
 /* Systems from files in PETSc binary form: a matrix, and an optional right-hand side. */
 
 #include "problems.h"
+#include "textfile.h"
+#include <ctype.h>
 #include <sys/stat.h>
 
 PetscErrorCode ProblemOpenFile(MPI_Comm comm, const char path[], PetscFileMode mode, PetscViewer *viewer)
@@ -15,6 +17,24 @@ PetscErrorCode ProblemOpenFile(MPI_Comm comm, const char path[], PetscFileMode m
   PetscCall(PetscViewerFileSetMode(*viewer, mode));
   PetscCall(PetscViewerBinarySetSkipInfo(*viewer, PETSC_TRUE));
   PetscCall(PetscViewerFileSetName(*viewer, path));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A file of PETSc begins with a byte 0 */
+static PetscErrorCode CheckIsBinary(const char path[])
+{
+  FILE     *file  = fopen(path, "rb");
+  const int first = file ? fgetc(file) : EOF;
+  TextFile  f;
+  PetscBool more;
+
+  PetscFunctionBegin;
+  if (file) (void)fclose(file);
+  if (first == EOF || !isprint(first)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(TextFileOpen(path, 0, NULL, &f));
+  PetscCall(TextFileLine(&f, 0, -1, NULL, &more));
+  TextFileCheck(&f, !more, "expected a matrix in PETSc's binary form, not text; %s converts Matrix Market files and chains", "mm2petsc");
+  PetscCall(TextFileClose(&f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -52,6 +72,7 @@ PetscErrorCode ProblemLoadSystem(MPI_Comm comm, const char path[], Mat *A, Vec *
   MatInfo     info;
 
   PetscFunctionBegin;
+  PetscCall(CheckIsBinary(path));
   PetscCall(ProblemOpenFile(comm, path, FILE_MODE_READ, &viewer));
   PetscCall(MatCreate(comm, A));
   PetscCall(MatSetType(*A, MATAIJ));

@@ -205,6 +205,7 @@ PetscErrorCode SegyRead(Segy *segy, SegyTrace *trace, PetscReal value[])
   const size_t   bytes = HEAD + 4 * (size_t)segy->samples;
   unsigned char *head;
   PetscReal      coordinate, elevation;
+  PetscInt       bad = -1;
 
   PetscFunctionBegin;
   PetscCheck(segy->at < segy->traces, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s has no more than %" PetscInt64_FMT " traces", segy->path, segy->traces);
@@ -222,8 +223,14 @@ PetscErrorCode SegyRead(Segy *segy, SegyTrace *trace, PetscReal value[])
   }
   trace->source[2]   = (PetscReal)GetSigned32(head + SOURCE_DEPTH) * elevation;
   trace->receiver[2] = -(PetscReal)GetSigned32(head + RECEIVER_HEIGHT) * elevation;
-  for (PetscInt k = 0; k < segy->samples; k++) value[k] = Decode(segy->format, head + HEAD + 4 * k);
+  for (PetscInt k = 0; k < segy->samples; k++) {
+    value[k] = Decode(segy->format, head + HEAD + 4 * k);
+    if (bad < 0 && PetscIsInfOrNanReal(value[k])) bad = k;
+  }
   PetscCall(PetscFree(head));
+  PetscCheck(bad < 0, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+             "%s: sample %" PetscInt_FMT " of trace %" PetscInt64_FMT ", counted from 0, is %g; is its format code right?", segy->path, bad, segy->at,
+             (double)value[PetscMax(bad, 0)]);
   segy->at++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

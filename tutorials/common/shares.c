@@ -38,12 +38,12 @@ PetscErrorCode SharesSetFromOptions(MPI_Comm comm, Shares *shares)
   PetscCall(PetscMalloc1(n, &part));
   PetscCall(PetscOptionsGetRealArray(NULL, NULL, "-shares", part, &n, NULL));
   for (PetscInt p = 0; p < n; p++) {
-    good = (PetscBool)(good && part[p] >= 0);
+    good = (PetscBool)(good && part[p] >= 0 && part[p] <= PETSC_MAX_REAL);
     sum += part[p];
   }
   if (!good || !(sum > 0) || n != size) PetscCall(PetscFree(part));
-  PetscCheck(part, comm, PETSC_ERR_ARG_WRONG, "-shares has %" PetscInt_FMT " numbers: use one for each of %d processes, none negative and not all zero", n,
-             size);
+  PetscCheck(part, comm, PETSC_ERR_ARG_WRONG, "-shares has %" PetscInt_FMT " numbers: use one for each of %d processes, finite, none negative and not all zero",
+             n, size);
   shares->part = part;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -139,12 +139,17 @@ static PetscErrorCode FileGetSlowest_Private(MPI_Comm comm, Helmholtz *problem)
   PetscCall(FileLoad_Private(comm, problem, &all));
   PetscCall(VecGetLocalSize(all, &m));
   PetscCall(VecGetArrayRead(all, &value));
-  for (PetscInt i = 0; i < m; i++) least = PetscMin(least, PetscRealPart(value[i]));
+  for (PetscInt i = 0; i < m; i++) {
+    const PetscReal v = PetscRealPart(value[i]);
+
+    least = PetscMin(least, v <= PETSC_MAX_REAL ? v : 0); /* neither infinity nor NaN */
+  }
   PetscCall(VecRestoreArrayRead(all, &value));
   PetscCall(VecDestroy(&all));
   PetscCallMPI(MPIU_Allreduce(&least, &problem->slowest, 1, MPIU_REAL, MPIU_MIN, comm));
-  PetscCheck(problem->slowest > 0., comm, PETSC_ERR_FILE_UNEXPECTED, "%s has a velocity of %g m/s: velocities must be positive; is -velocity_format right?",
-             problem->file, (double)problem->slowest);
+  PetscCheck(problem->slowest > 0., comm, PETSC_ERR_FILE_UNEXPECTED,
+             "%s has a velocity of %g m/s, or one that is not finite: velocities must be positive; is -velocity_format right?", problem->file,
+             (double)problem->slowest);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
