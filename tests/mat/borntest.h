@@ -9,6 +9,10 @@
 #include <petscdmda.h>
 #include <tests/failures.h>
 
+/* Transposes in single precision, as docs/guide/born.md states: of |Jx|^2 with y = J x, of |Jx| |y| with a random y */
+#define BORN_TEST_SQUARE 1e-6
+#define BORN_TEST_RANDOM 1e-7
+
 /* In how many roundings of double or single precision something may differ */
 #define TEST_EPS(x) ((PetscReal)(x)*PETSC_MACHINE_EPSILON)
 
