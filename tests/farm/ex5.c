@@ -64,7 +64,7 @@ int main(int argc, char **argv)
   LitheFarm        farm;
   FarmTest         t;
   char             folder[PETSC_MAX_PATH_LEN], path[2 * PETSC_MAX_PATH_LEN], *bytes = NULL;
-  long             n = 0;
+  long             n    = 0;
   PetscInt         step = 1;
 
   PetscFunctionBeginUser;

@@ -102,12 +102,17 @@ static PetscErrorCode Apply(Mat J, Vec x, Vec y, Vec out[PRODUCTS])
 /* A is scale diag(left) J diag(right), by products of J; left or right may be NULL */
 static PetscErrorCode TestScaled(const char name[], Mat A, Mat J, PetscScalar scale, Vec left, Vec right, PetscReal limit)
 {
-  Vec         x, y, w, d, g, out[PRODUCTS];
-  PetscScalar dots[2];
-  PetscReal   norm, ynorm;
-  char        what[96];
+  Vec               x, y, w, d, g, out[PRODUCTS];
+  PetscScalar       dots[2];
+  PetscReal         norm, ynorm, square, apart;
+  char              what[96];
+  MatBornField      field;
+  MatBornBackground background;
 
   PetscFunctionBeginUser;
+  PetscCall(MatBornGetField(J, &field));
+  PetscCall(MatBornGetBackground(J, &background));
+  BornTestLimits(field, background, &square, &apart);
   PetscCall(MatCreateVecs(J, &x, &y));
   PetscCall(VecDuplicate(x, &w));
   PetscCall(VecDuplicate(x, &g));
@@ -123,12 +128,12 @@ static PetscErrorCode TestScaled(const char name[], Mat A, Mat J, PetscScalar sc
   PetscCall(VecScale(d, scale));
   PetscCall(PetscSNPrintf(what, sizeof(what), "%s, product", name));
   PetscCall(TestNear(what, d, out[0], limit));
-  /* <A x, y> and <x, A^T y>. */
+  /* <A x, y> and <x, A^T y> */
   PetscCall(VecDot(out[0], y, &dots[0]));
   PetscCall(VecDot(x, out[1], &dots[1]));
   PetscCall(VecNorm(out[0], NORM_2, &norm));
   PetscCall(VecNorm(y, NORM_2, &ynorm));
-  if (WRONG(!(PetscAbsScalar(dots[0] - dots[1]) <= (limit < 1e-9 ? TEST_EPS(4.5) : BORN_TEST_RANDOM) * norm * ynorm)))
+  if (WRONG(!(PetscAbsScalar(dots[0] - dots[1]) <= apart * norm * ynorm)))
     FAIL("%s: <A x, y> - <x, A^T y> = %g of |A x| |y|", name, (double)(PetscAbsScalar(dots[0] - dots[1]) / (norm * ynorm)));
   /* J^T y */
   if (left) PetscCall(VecPointwiseMult(d, y, left));
@@ -215,7 +220,8 @@ static PetscErrorCode TestScales(PetscBool exact, PetscReal lowpass)
   PetscCall(MatGetLocalSize(A, &m, &n));
   more[0] = (PetscReal)(info.memory - plain.memory);
   more[1] = (PetscReal)sizeof(PetscReal) * (PetscReal)(2 * m);
-  if (WRONG(!(more[0] >= more[1] + (PetscReal)sizeof(PetscReal) * (PetscReal)n))) FAIL("scales need %g bytes, of which MatGetInfo() tells %g", (double)more[1], (double)more[0]);
+  if (WRONG(!(more[0] >= more[1] + (PetscReal)sizeof(PetscReal) * (PetscReal)n)))
+    FAIL("scales need %g bytes, of which MatGetInfo() tells %g", (double)more[1], (double)more[0]);
 
   /* illumination */
   PetscCall(MatBornGetIllumination(A, &light[1]));

@@ -119,6 +119,6 @@ PetscErrorCode MatShift_Born(Mat A, PETSC_UNUSED PetscScalar a)
 PetscErrorCode MatAXPY_Born(Mat A, PETSC_UNUSED PetscScalar a, Mat B, PETSC_UNUSED MatStructure structure)
 {
   PetscFunctionBegin;
-  SETERRQ(PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "A matrix of type born cannot add one of type %s to itself; use MatCreateComposite(), whose default is the sum",
-          ((PetscObject)B)->type_name);
+  SETERRQ(PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
+          "A matrix of type born cannot add one of type %s to itself; use MatCreateComposite(), whose default is the sum", ((PetscObject)B)->type_name);
 }
