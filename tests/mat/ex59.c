@@ -276,6 +276,7 @@ static PetscErrorCode TestScales(PetscBool exact, PetscReal lowpass)
 
   TEST_REFUSED("shift", MatShift(A, 1), "no diagonal", "MatBornGetNormal");
   TEST_REFUSED("axpy", MatAXPY(A, 1, J, SAME_NONZERO_PATTERN), "MatCreateComposite");
+  TEST_REFUSED("copy", MatCopy(J, A, SAME_NONZERO_PATTERN), "MatDuplicate");
   TEST_REFUSED("left", MatDiagonalScale(A, right, NULL), "samples", "MatCreateVecs");
   TEST_REFUSED("right", MatDiagonalScale(A, NULL, left), "nodes", "MatCreateVecs");
   PetscCall(TestScaled("after what was refused", A, J, 1.5, left, right, limit));
@@ -525,7 +526,7 @@ int main(int argc, char **argv)
     output_file: output/ex59.out
     test:
       suffix: 1
-      nsize: {{1 2 3}}
+      nsize: {{1 2}}
     test:
       suffix: cuda
       nsize: {{1 2}}

@@ -275,6 +275,7 @@ PETSC_INTERN PetscErrorCode MatCreate_Born(Mat A)
   A->ops->multhermitiantransposeadd = MatMultTransposeAdd_Born;
   A->ops->scale                     = MatScale_Born;
   A->ops->diagonalscale             = MatDiagonalScale_Born;
+  A->ops->copy                      = MatCopy_Born;
   A->ops->shift                     = MatShift_Born;
   A->ops->axpy                      = MatAXPY_Born;
   A->ops->view                      = MatView_Born;

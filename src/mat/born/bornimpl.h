@@ -283,6 +283,7 @@ PETSC_INTERN PetscErrorCode MatScale_Born(Mat, PetscScalar);
 PETSC_INTERN PetscErrorCode MatDiagonalScale_Born(Mat, Vec, Vec);
 PETSC_INTERN PetscErrorCode MatMultAdd_Born(Mat, Vec, Vec, Vec);
 PETSC_INTERN PetscErrorCode MatMultTransposeAdd_Born(Mat, Vec, Vec, Vec);
+PETSC_INTERN PetscErrorCode MatCopy_Born(Mat, Mat, MatStructure);
 PETSC_INTERN PetscErrorCode MatShift_Born(Mat, PetscScalar);
 PETSC_INTERN PetscErrorCode MatAXPY_Born(Mat, PetscScalar, Mat, MatStructure);
 

@@ -357,7 +357,7 @@ PetscErrorCode MatBornBuild_Private(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Of a product with the transpose, which needs most, without vectors and points */
+/* Of a product with the transpose, which needs most, with the vectors of scales, without other vectors and points */
 PetscErrorCode MatBornGetBytes_Private(Mat A, PetscLogDouble *bytes)
 {
   const Mat_Born *ctx = (Mat_Born *)A->data;

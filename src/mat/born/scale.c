@@ -108,7 +108,14 @@ PetscErrorCode MatMultTransposeAdd_Born(Mat A, Vec x, Vec y, Vec z)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* PETSc would set entries */
+/* PETSc would read and set entries */
+PetscErrorCode MatCopy_Born(Mat A, PETSC_UNUSED Mat B, PETSC_UNUSED MatStructure structure)
+{
+  PetscFunctionBegin;
+  SETERRQ(PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
+          "A matrix of type born is copied by MatDuplicate(); for the values of another velocity use MatBornSetVelocity()");
+}
+
 PetscErrorCode MatShift_Born(Mat A, PETSC_UNUSED PetscScalar a)
 {
   PetscFunctionBegin;
