@@ -16,8 +16,9 @@ import sys
 HEAD = """# The tests
 
 `make check` runs all tests, `make check-quick` a selection in two minutes ([quick.list](quick.list)). `make tests-readme` makes
-the index below from the help string of each program; do not edit the index. `make check-weekly` runs longer tests: programs of
-SLEPc (`make check-slepc`), the remaining versions of PETSc (`make check-versions`), and Fortran and HDF5 (`make check-fortran`).
+the index below from the help string of each program; do not edit the index. `make check-weekly` runs longer tests: the long forms
+of scripts in the variable WEEKLY (`make check-long`), programs of SLEPc (`make check-slepc`), the remaining versions of PETSc
+(`make check-versions`), and Fortran and HDF5 (`make check-fortran`).
 
 A successful program prints a single line. A program counts comparisons, and fails if the count is less than expected. Programs for a
 GPU are skipped without a GPU, with a notice. Seconds are the sum over all runs of a program on two cores, run in sequence.
@@ -31,7 +32,7 @@ OBJECTS = {
     "mat": [
         ("MATVCRS", [*range(1, 14), 32, 39, 40, 42, 46]),
         ("MATSBPSAT", [20, 21, 22, 23, 24, 29, 31, 38, 41, 44]),
-        ("MATBORN", range(47, 59)),
+        ("MATBORN", range(47, 60)),
         ("MATHYBMGPU", [25, 26, 27, 28]),
         ("Types made from MATAIJ", [30, 33, 34, 35, 36]),
     ],

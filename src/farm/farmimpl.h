@@ -40,7 +40,7 @@ struct _n_LitheFarm {
   double              writing;
   double              spoken;                          /* last line of progress */
   PetscInt            fresh;                           /* tasks that are not in the journal yet */
-  char                trouble[2 * PETSC_MAX_PATH_LEN]; /* why this group cannot write its journal, on its first process; empty: nothing */
+  char                trouble[2 * PETSC_MAX_PATH_LEN]; /* why this process cannot read or write a journal; empty: nothing */
   PetscBool           broken;                          /* this group cannot write its journal, on all its processes */
   double              total;                           /* cost of all tasks of this run */
   PetscBool           unlike, slow;                    /* some groups are slow, others not; this group is one of the slow ones */

@@ -15,6 +15,7 @@
 #include "farmimpl.h"
 #include <dirent.h>
 #include <errno.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define JOURNAL_MAGIC UINT64_C(0x316d726166746c) /* "ltfarm1", which also shows the order of bytes */
@@ -178,16 +179,24 @@ PetscErrorCode FarmJournalWrite(LitheFarm f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode FarmJournalAgree(LitheFarm f)
+/* An error on all processes if one of them has trouble, by the text of the first one. Collective */
+static PetscErrorCode JournalAgree(LitheFarm f, PetscBool trouble, PetscErrorCode code)
 {
-  PetscMPIInt first = f->broken && !f->group.rank ? f->rank : PETSC_MPI_INT_MAX;
+  PetscMPIInt first = trouble ? f->rank : PETSC_MPI_INT_MAX;
 
   PetscFunctionBegin;
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, f->comm));
   if (first == PETSC_MPI_INT_MAX) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallMPI(MPI_Bcast(f->trouble, (PetscMPIInt)sizeof(f->trouble), MPI_CHAR, first, f->comm));
   f->result.refused = PETSC_TRUE;
-  SETERRQ(f->comm, PETSC_ERR_FILE_WRITE, "%s", f->trouble);
+  SETERRQ(f->comm, code, "%s", f->trouble);
+}
+
+PetscErrorCode FarmJournalAgree(LitheFarm f)
+{
+  PetscFunctionBegin;
+  PetscCall(JournalAgree(f, (PetscBool)(f->broken && !f->group.rank), PETSC_ERR_FILE_WRITE));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ------------------------------------------------------------ finding */
@@ -199,65 +208,90 @@ typedef struct {
   int            place;
 } JournalEntry;
 
-static PetscErrorCode JournalSkip(const JournalFile *j, PetscInt64 words)
+static PetscBool JournalSkip(const JournalFile *j, PetscInt64 words)
+{
+  return (PetscBool)!fseeko(j->file, (off_t)(8 * words), SEEK_SET);
+}
+
+static PetscBool JournalGet(const JournalFile *j, size_t n, void *words)
+{
+  return (PetscBool)(fread(words, 8, n, j->file) == n);
+}
+
+/* What is wrong with a file; all processes learn of the trouble from JournalAgree() */
+static PetscErrorCode JournalRefuse(LitheFarm f, const JournalFile *j, const char what[], const char detail[])
 {
   PetscFunctionBegin;
-  PetscCheck(!fseeko(j->file, (off_t)(8 * words), SEEK_SET), PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "The journal %s cannot be read", j->path);
+  PetscCall(
+    PetscSNPrintf(f->trouble, sizeof(f->trouble), "The journal %s %s%s%s; remove it to start anew", j->path, what, detail ? ": " : "", detail ? detail : ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode JournalGet(const JournalFile *j, size_t n, void *words)
-{
-  PetscFunctionBegin;
-  PetscCheck(fread(words, 8, n, j->file) == n, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "The journal %s cannot be read", j->path);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* A file, if complete and of this job. chunk: room for JOURNAL_CHUNK words */
+/* Whether a file is complete and of this job, or the trouble with the file. chunk: room for JOURNAL_CHUNK words */
 static PetscErrorCode JournalCheckFile(LitheFarm f, JournalFile *j, JournalEntry *entry, uint64_t chunk[])
 {
-  const LitheFarmJob *job = f->job;
+  const LitheFarmJob *job    = f->job;
+  const size_t        states = Words((size_t)job->ntasks);
+  PetscInt64          words, own = 0;
   JournalHead         head;
-  PetscInt64          words;
+  struct stat         status;
+  char                end[64];
+  PetscBool           read;
 
   PetscFunctionBegin;
-  PetscCheck(j->file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "The journal %s cannot be opened", j->path);
-  PetscCall(JournalGet(j, Words(sizeof(head)), &head));
-  PetscCheck(head.magic == JOURNAL_MAGIC && head.hash == job->hash && head.ntasks == (uint64_t)job->ntasks && head.N == (uint64_t)job->N &&
-               head.bins == LITHE_SUMS_BINS && head.real == sizeof(PetscReal),
-             PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "The journal %s is not one of this run; remove it, or name another one", j->path);
-  words        = (PetscInt64)Words((size_t)job->ntasks) + LITHE_SUMS_BINS * job->N + head.own;
+  if (!j->file || fstat(fileno(j->file), &status)) PetscCall(JournalRefuse(f, j, "cannot be opened", strerror(errno)));
+  else if (!S_ISREG(status.st_mode)) PetscCall(JournalRefuse(f, j, "cannot be read: it is no file", NULL));
+  else if (!status.st_size) PetscCall(JournalRefuse(f, j, "is empty", NULL));
+  if (f->trouble[0]) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscSNPrintf(end, sizeof(end), "it ends after %lld bytes", (long long)status.st_size));
+
+  PetscCall(PetscCalloc1(8 * states + 8, &entry->state));
+  read = JournalGet(j, Words(sizeof(head)), &head);
+  if (read && (head.magic != JOURNAL_MAGIC || head.hash != job->hash || head.ntasks != (uint64_t)job->ntasks || head.N != (uint64_t)job->N ||
+               head.bins != LITHE_SUMS_BINS || head.real != sizeof(PetscReal))) {
+    PetscCall(JournalRefuse(f, j, "is not one of this run", NULL));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (!read || !JournalGet(j, states, entry->state)) {
+    PetscCall(JournalRefuse(f, j, "is cut", end));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  for (PetscInt t = 0; t < job->ntasks; t++) {
+    entry->done += entry->state[t] > 0;
+    own += entry->state[t] ? (PetscInt64)Words(PieceBytes(job, t)) : 0;
+  }
   entry->place = (int)head.place;
-  PetscCall(PetscCalloc1(8 * Words((size_t)job->ntasks) + 8, &entry->state));
-  PetscCall(JournalGet(j, Words((size_t)job->ntasks), entry->state));
-  for (PetscInt t = 0; t < job->ntasks; t++) entry->done += entry->state[t] > 0;
-  PetscCall(JournalSkip(j, (PetscInt64)Words(sizeof(head))));
+  words        = (PetscInt64)states + LITHE_SUMS_BINS * job->N + own;
+  if (status.st_size < (off_t)sizeof(head) + (off_t)(8 * (words + 1))) {
+    PetscCall(JournalRefuse(f, j, "is cut", end));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  read = JournalSkip(j, (PetscInt64)Words(sizeof(head)));
   JournalSum(j, Words(sizeof(head)), &head);
-  for (PetscInt64 at = 0; at < words; at += JOURNAL_CHUNK) {
+  for (PetscInt64 at = 0; at < words && read; at += JOURNAL_CHUNK) {
     const size_t m = (size_t)PetscMin(JOURNAL_CHUNK, words - at);
 
-    PetscCall(JournalGet(j, m, chunk));
+    read = JournalGet(j, m, chunk);
     JournalSum(j, m, chunk);
   }
-  PetscCall(JournalGet(j, 1, chunk));
-  PetscCheck(chunk[0] == j->checksum && fread(chunk, 1, 1, j->file) == 0, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
-             "The journal %s is damaged; remove it, and its tasks are done again", j->path);
+  read = (PetscBool)(read && JournalGet(j, 1, chunk));
+  if (!read) PetscCall(JournalRefuse(f, j, "cannot be read", strerror(errno)));
+  else if (chunk[0] != j->checksum || head.own != own || fread(chunk, 1, 1, j->file)) PetscCall(JournalRefuse(f, j, "is damaged", NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode JournalCheck(LitheFarm f, JournalEntry *entry)
 {
-  JournalFile    j = {.file = fopen(entry->path, "rb")};
-  uint64_t      *chunk;
-  PetscErrorCode code;
+  JournalFile j = {.file = NULL};
+  uint64_t   *chunk;
 
   PetscFunctionBegin;
   PetscCall(PetscStrncpy(j.path, entry->path, sizeof(j.path)));
   PetscCall(PetscMalloc1(JOURNAL_CHUNK, &chunk));
-  code = JournalCheckFile(f, &j, entry, chunk);
+  j.file = fopen(j.path, "rb");
+  PetscCall(JournalCheckFile(f, &j, entry, chunk));
   PetscCall(PetscFree(chunk));
   if (j.file) (void)fclose(j.file);
-  PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -276,7 +310,6 @@ static PetscErrorCode JournalList(LitheFarm f, PetscInt *n, JournalEntry **entri
   DIR           *dir;
   struct dirent *file;
   PetscInt       room = 0;
-  PetscErrorCode code = PETSC_SUCCESS;
 
   PetscFunctionBegin;
   *n = 0;
@@ -290,13 +323,19 @@ static PetscErrorCode JournalList(LitheFarm f, PetscInt *n, JournalEntry **entri
   if (!strchr(f->options.journal, '/')) PetscCall(PetscStrncpy(folder, ".", sizeof(folder)));
   else if (!folder[0]) PetscCall(PetscStrncpy(folder, "/", sizeof(folder)));
   dir = opendir(folder);
-  PetscCheck(dir, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "The folder of the journal %s is not there", f->options.journal);
+  if (!dir) {
+    PetscCall(PetscSNPrintf(f->trouble, sizeof(f->trouble), "The folder of the journal %s cannot be read: %s; make it, or name another one", f->options.journal,
+                            strerror(errno)));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   /* a journal that cannot be written should not cost a task */
   if (!f->options.only && access(folder, W_OK)) {
+    PetscCall(PetscSNPrintf(f->trouble, sizeof(f->trouble), "The folder of the journal %s cannot be written to: %s; name another one", f->options.journal,
+                            strerror(errno)));
     (void)closedir(dir);
-    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "The folder of the journal %s cannot be written to: %s", f->options.journal, strerror(errno));
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
-  while (!code && (file = readdir(dir))) {
+  while (!f->trouble[0] && (file = readdir(dir))) {
     const char *name = file->d_name;
 
     if (strncmp(name, base, strlen(base)) != 0) continue;
@@ -312,66 +351,53 @@ static PetscErrorCode JournalList(LitheFarm f, PetscInt *n, JournalEntry **entri
     }
     PetscCall(PetscMemzero(&(*entries)[*n], sizeof(JournalEntry)));
     PetscCall(PetscStrncpy((*entries)[*n].path, path, sizeof((*entries)[*n].path)));
-    code = JournalCheck(f, &(*entries)[*n]);
+    PetscCall(JournalCheck(f, &(*entries)[*n]));
     ++*n;
   }
   (void)closedir(dir);
-  PetscCall(code);
   if (*n) qsort(*entries, (size_t)*n, sizeof(JournalEntry), JournalCompare);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ------------------------------------------------------------ reading */
 
-static PetscErrorCode JournalGetAt(const JournalFile *j, PetscInt64 at, size_t n, void *words)
+static PetscBool JournalGetAt(const JournalFile *j, PetscInt64 at, size_t n, void *words)
 {
-  PetscFunctionBegin;
-  PetscCall(JournalSkip(j, at));
-  PetscCall(JournalGet(j, n, words));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return (PetscBool)(JournalSkip(j, at) && JournalGet(j, n, words));
 }
 
-static PetscErrorCode JournalAddBins(LitheFarm f, const JournalFile *j, PetscInt64 at, const JournalEntry *entry)
+static PetscErrorCode JournalAddBins(LitheFarm f, const JournalFile *j, PetscInt64 at, const JournalEntry *entry, PetscBool *read)
 {
-  const LitheFarmJob *job  = f->job;
-  PetscErrorCode      code = PETSC_SUCCESS;
+  const LitheFarmJob *job = f->job;
   PetscInt64         *bin[LITHE_SUMS_MOST], *rows[LITHE_SUMS_MOST];
 
   PetscFunctionBegin;
   for (int b = 0; b < LITHE_SUMS_BINS; b++) {
     PetscCall(PetscMalloc1(job->n, &rows[b]));
     bin[b] = rows[b];
-    if (!code) code = JournalGetAt(j, at + b * job->N + job->first, (size_t)job->n, bin[b]);
+    *read  = (PetscBool)(*read && JournalGetAt(j, at + b * job->N + job->first, (size_t)job->n, bin[b]));
   }
-  if (!code) code = LitheSumsAddBins(f->sums, entry->place, bin);
+  if (*read) PetscCall(LitheSumsAddBins(f->sums, entry->place, bin));
   for (int b = 0; b < LITHE_SUMS_BINS; b++) PetscCall(PetscFree(rows[b]));
-  PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The part of this process, which belongs to the first group */
-static PetscErrorCode JournalAddFile(LitheFarm f, const JournalFile *j, const JournalEntry *entry)
+static PetscErrorCode JournalAddFile(LitheFarm f, const JournalFile *j, const JournalEntry *entry, PetscBool *read)
 {
   const LitheFarmJob *job    = f->job;
   const size_t        states = Words((size_t)job->ntasks);
   const PetscInt64    head   = (PetscInt64)(Words(sizeof(JournalHead)) + states);
-  PetscErrorCode      code;
-  PetscBool           same;
   unsigned char      *state;
 
   PetscFunctionBegin;
-  PetscCheck(j->file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "The journal %s cannot be opened", j->path);
   /* another run may be active, and replace the file */
   PetscCall(PetscCalloc1(8 * states + 8, &state));
-  code = JournalGetAt(j, (PetscInt64)Words(sizeof(JournalHead)), states, state);
-  same = (PetscBool)!memcmp(state, entry->state, 8 * states);
+  *read = (PetscBool)(j->file && JournalGetAt(j, (PetscInt64)Words(sizeof(JournalHead)), states, state) && !memcmp(state, entry->state, 8 * states));
   PetscCall(PetscFree(state));
-  PetscCall(code);
-  PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "The journal %s has become another one while it was read: a run is at work. Start again",
-             j->path);
-  PetscCall(JournalAddBins(f, j, head, entry));
-  if (!f->rank) PetscCall(JournalSkip(j, head + LITHE_SUMS_BINS * job->N));
-  for (PetscInt t = 0; t < job->ntasks; t++) {
+  if (*read) PetscCall(JournalAddBins(f, j, head, entry, read));
+  if (*read && !f->rank) *read = JournalSkip(j, head + LITHE_SUMS_BINS * job->N);
+  for (PetscInt t = 0; t < job->ntasks && *read; t++) {
     const size_t words = Words(PieceBytes(job, t));
 
     if (!entry->state[t]) continue;
@@ -379,35 +405,23 @@ static PetscErrorCode JournalAddFile(LitheFarm f, const JournalFile *j, const Jo
     f->fresh++;
     if (f->rank || !words) continue;
     PetscCall(PetscMalloc1(words * 8 / sizeof(PetscReal), &f->piece[t]));
-    PetscCall(JournalGet(j, words, f->piece[t]));
-    if (job->deliver) PetscCall((*job->deliver)(job->ctx, t, f->piece[t]));
+    *read = JournalGet(j, words, f->piece[t]);
+    if (*read && job->deliver) PetscCall((*job->deliver)(job->ctx, t, f->piece[t]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode JournalAdd(LitheFarm f, const JournalEntry *entry)
 {
-  JournalFile    j = {.file = fopen(entry->path, "rb")};
-  PetscErrorCode code;
+  JournalFile j    = {.file = fopen(entry->path, "rb")};
+  PetscBool   read = PETSC_FALSE;
 
   PetscFunctionBegin;
-  PetscCall(PetscStrncpy(j.path, entry->path, sizeof(j.path)));
-  code = JournalAddFile(f, &j, entry);
+  PetscCall(JournalAddFile(f, &j, entry, &read));
   if (j.file) (void)fclose(j.file);
-  PetscCall(code);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* All processes learn of an error of any of them, which was printed there */
-static PetscErrorCode JournalAgreeOnRead(LitheFarm f, PetscErrorCode code)
-{
-  int all = (int)code;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MAX, f->comm));
-  if (all) f->result.refused = PETSC_TRUE;
-  PetscCall(code);
-  PetscCheck(!all, f->comm, (PetscErrorCode)all, "Another process cannot read the journal %s", f->options.journal);
+  if (!read)
+    PetscCall(PetscSNPrintf(f->trouble, sizeof(f->trouble),
+                            "The journal %s has changed while it was read, or cannot be read here: end the run that writes it, and start again", entry->path));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -415,7 +429,6 @@ static PetscErrorCode JournalAgreeOnRead(LitheFarm f, PetscErrorCode code)
 static PetscErrorCode JournalTake(LitheFarm f, PetscInt n, JournalEntry entries[], PetscBool known[])
 {
   const PetscMPIInt bytes = (PetscMPIInt)(8 * Words((size_t)f->job->ntasks) + 8);
-  PetscErrorCode    code  = PETSC_SUCCESS;
   PetscInt          taken = 0;
   char              own[PETSC_MAX_PATH_LEN + 64];
 
@@ -431,13 +444,12 @@ static PetscErrorCode JournalTake(LitheFarm f, PetscInt n, JournalEntry entries[
     /* left over from a run that was killed after the sum of files was written */
     if (both == entry->done) continue;
     f->result.refused = (PetscBool)(both > 0);
-    PetscCheck(!both, f->comm, PETSC_ERR_FILE_UNEXPECTED, "The journal %s has tasks that another one has, and others; remove it, and they are done again",
-               entry->path);
+    PetscCheck(!both, f->comm, PETSC_ERR_FILE_UNEXPECTED, "The journal %s has tasks that another one has, and others; remove it to start anew", entry->path);
     for (PetscInt t = 0; t < f->job->ntasks; t++) known[t] = (PetscBool)(known[t] || entry->state[t]);
-    if (!f->group.number && !code) code = JournalAdd(f, entry);
+    if (!f->group.number && !f->trouble[0]) PetscCall(JournalAdd(f, entry));
     taken++;
   }
-  PetscCall(JournalAgreeOnRead(f, code));
+  PetscCall(JournalAgree(f, (PetscBool)(f->trouble[0] != 0), PETSC_ERR_FILE_READ));
   if (!taken || f->options.only) PetscFunctionReturn(PETSC_SUCCESS);
   if (!f->group.number) PetscCall(FarmJournalWrite(f));
   PetscCall(FarmJournalAgree(f));
@@ -455,8 +467,8 @@ PetscErrorCode FarmJournalRead(LitheFarm f, PetscBool known[])
   PetscErrorCode code    = PETSC_SUCCESS;
 
   PetscFunctionBegin;
-  if (!f->rank) code = JournalList(f, &n, &entries);
-  code = JournalAgreeOnRead(f, code);
+  if (!f->rank) PetscCall(JournalList(f, &n, &entries));
+  code = JournalAgree(f, (PetscBool)(f->trouble[0] != 0), PETSC_ERR_FILE_UNEXPECTED);
   if (!code) {
     PetscCallMPI(MPI_Bcast(&n, 1, MPIU_INT, 0, f->comm));
     if (f->rank) PetscCall(PetscCalloc1(n, &entries));

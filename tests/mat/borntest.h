@@ -12,6 +12,16 @@
 /* In how many roundings of double or single precision something may differ */
 #define TEST_EPS(x) ((PetscReal)(x)*PETSC_MACHINE_EPSILON)
 
+/* By how much <Jx, y> and <x, J^T y> may differ, as docs/guide/born.md states: square of |Jx|^2 with y = J x, apart of |Jx| |y| with
+   a random y. In double precision ring and random undo steps in floating point */
+static inline void BornTestLimits(MatBornField field, MatBornBackground background, PetscReal *square, PetscReal *apart)
+{
+  const PetscBool undone = (PetscBool)(background == MATBORN_BACKGROUND_RING || background == MATBORN_BACKGROUND_RANDOM);
+
+  *square = field == MATBORN_FIELD_FLOAT ? (PetscReal)1e-5 : TEST_EPS(undone ? 4500 : 450);
+  *apart  = field == MATBORN_FIELD_FLOAT ? (PetscReal)1e-6 : TEST_EPS(undone ? 4500 : 9);
+}
+
 /* A DMDA without coordinates; n[2] = 1 for two dimensions */
 static inline PetscErrorCode BornTestDM(const PetscInt n[3], DM *da)
 {

@@ -122,17 +122,18 @@ static PetscErrorCode TestDifference(Vec a, Vec b, PetscReal *difference)
 }
 
 /* J and the transpose, with y = J x and with a random y; y keeps its numbers */
-static PetscErrorCode TestDots(Mat J, const char name[], PetscReal single, Vec x, Vec d, Vec g, Vec y)
+static PetscErrorCode TestDots(Mat J, const char name[], MatBornField field, MatBornBackground background, Vec x, Vec d, Vec g, Vec y)
 {
-  PetscReal   norm, ynorm;
+  PetscReal   norm, ynorm, square, apart;
   PetscScalar a, b;
 
   PetscFunctionBegin;
+  BornTestLimits(field, background, &square, &apart);
   PetscCall(MatMult(J, x, d));
   PetscCall(VecNorm(d, NORM_2, &norm));
   PetscCall(MatMultTranspose(J, d, g));
   PetscCall(VecDot(x, g, &a));
-  if (WRONG(!(norm > 0) || !(PetscAbsScalar(a - norm * norm) <= (single > 0 ? 10 * single : TEST_EPS(450)) * norm * norm)))
+  if (WRONG(!(norm > 0) || !(PetscAbsScalar(a - norm * norm) <= square * norm * norm)))
     FAIL("%s: <x, J^T J x> - <Jx, Jx> = %g of that", name, (double)(PetscAbsScalar(a - norm * norm) / (norm * norm)));
   PetscCall(VecSetRandom(y, NULL));
   PetscCall(VecShift(y, -0.5));
@@ -140,7 +141,7 @@ static PetscErrorCode TestDots(Mat J, const char name[], PetscReal single, Vec x
   PetscCall(VecNorm(y, NORM_2, &ynorm));
   PetscCall(VecDot(x, g, &a));
   PetscCall(VecDot(d, y, &b));
-  if (WRONG(!(PetscAbsScalar(a - b) <= (single > 0 ? single : TEST_EPS(4.5)) * norm * ynorm)))
+  if (WRONG(!(PetscAbsScalar(a - b) <= apart * norm * ynorm)))
     FAIL("%s: <x, J^T y> - <Jx, y> = %g of |Jx| |y|", name, (double)(PetscAbsScalar(a - b) / (norm * ynorm)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -149,7 +150,7 @@ static PetscErrorCode TestDots(Mat J, const char name[], PetscReal single, Vec x
 static PetscErrorCode TestCase(const Case *c, PetscInt number, VecType type, PetscBool device)
 {
   Vec             base   = NULL; /* the image with checkpoints */
-  const PetscReal single = c->field == MATBORN_FIELD_FLOAT ? 1e-7 : 0;
+  const PetscBool single = (PetscBool)(c->field == MATBORN_FIELD_FLOAT);
 
   PetscFunctionBegin;
   for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(ways); w++) {
@@ -172,7 +173,7 @@ static PetscErrorCode TestCase(const Case *c, PetscInt number, VecType type, Pet
     PetscCall(VecShift(xh, -0.5));
     PetscCall(TestMask(c, xh));
     PetscCall(VecCopy(xh, x));
-    PetscCall(TestDots(J, name, single, x, d, g, y));
+    PetscCall(TestDots(J, name, c->field, way->background, x, d, g, y));
 
     /* Against checkpoints */
     PetscCall(VecSet(y, 1));
@@ -205,7 +206,7 @@ static PetscErrorCode TestCase(const Case *c, PetscInt number, VecType type, Pet
     /* The device against the host */
     if (device) {
       /* stored numbers near the middle of two codes may be rounded either way */
-      const PetscReal plain = single > 0 ? DEVICE_SINGLE : DEVICE_DOUBLE, limit = PetscMax(plain, way->background == MATBORN_BACKGROUND_KEEP ? way->near : 0);
+      const PetscReal plain = single ? DEVICE_SINGLE : DEVICE_DOUBLE, limit = PetscMax(plain, way->background == MATBORN_BACKGROUND_KEEP ? way->near : 0);
       Vec             dh, gh;
 
       PetscCall(TestCreate(c, way, VECSEQ, &H));
@@ -243,6 +244,55 @@ static PetscErrorCode TestCase(const Case *c, PetscInt number, VecType type, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Transposes of all orders and ways, in single and in double precision, with random models on several grids */
+static PetscErrorCode TestTransposes(VecType type)
+{
+  static const PetscInt grids[][5] = {{34, 29, 1, 6, 70}, {50, 40, 1, 8, 100}, {24, 20, 22, 4, 50}}; /* nodes, width, steps */
+  static const PetscInt orders[]   = {2, 4, 8, 12};
+  PetscRandom           random;
+
+  PetscFunctionBegin;
+  PetscCall(PetscRandomCreate(PETSC_COMM_SELF, &random));
+  PetscCall(PetscRandomSetInterval(random, -0.5, 0.5));
+  for (size_t k = 0; k < 2 * PETSC_STATIC_ARRAY_LENGTH(grids); k++) {
+    const PetscInt    *grid  = grids[k / 2];
+    const MatBornField field = k % 2 ? MATBORN_FIELD_DOUBLE : MATBORN_FIELD_FLOAT;
+
+    for (size_t o = 0; o < PETSC_STATIC_ARRAY_LENGTH(orders); o++) {
+      for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(ways); w++) {
+        const Case c = {{grid[0], grid[1], grid[2]},
+                        grid[3],
+                        grid[4],
+                        1 + (PetscInt)w % 2,
+                        orders[o],
+                        1 + (PetscInt)(o + w) % 2,
+                        k % 2 == 0 && (o + w) % 4 == 3 ? 16 : 32,
+                        field,
+                        (PetscBool)(w % 2),
+                        (PetscBool)(o % 2)};
+        Mat        J;
+        Vec        x, d, g, y;
+        char       name[64];
+
+        PetscCall(PetscSNPrintf(name, sizeof(name), "%s, grid %d, order %d, %s", MatBornFields[field], (int)k / 2, (int)orders[o], ways[w].name));
+        PetscCall(TestCreate(&c, &ways[w], type, &J));
+        PetscCall(MatCreateVecs(J, &x, &d));
+        PetscCall(VecDuplicate(x, &g));
+        PetscCall(VecDuplicate(d, &y));
+        PetscCall(VecSetRandom(x, random));
+        PetscCall(TestDots(J, name, field, ways[w].background, x, d, g, y));
+        PetscCall(VecDestroy(&x));
+        PetscCall(VecDestroy(&d));
+        PetscCall(VecDestroy(&g));
+        PetscCall(VecDestroy(&y));
+        PetscCall(MatDestroy(&J));
+      }
+    }
+  }
+  PetscCall(PetscRandomDestroy(&random));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   char      type[32] = VECSEQ;
@@ -254,7 +304,8 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetString(NULL, NULL, "-test_vec_type", type, sizeof(type), NULL));
   PetscCall(PetscStrcmp(type, VECCUDA, &device));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(cases); k++) PetscCall(TestCase(&cases[k], (PetscInt)k, type, device));
-  PetscCall(TestDone(200, "all backgrounds agree\n"));
+  PetscCall(TestTransposes(type));
+  PetscCall(TestDone(500, "all backgrounds agree\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

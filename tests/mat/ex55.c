@@ -285,6 +285,47 @@ static PetscErrorCode CountFiles(const char folder[], PetscInt *n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Cuts the files in a folder to a number of bytes, or removes them: bytes < 0. Collective */
+static PetscErrorCode CutFiles(const char folder[], PetscInt bytes)
+{
+  DIR           *dir = rank ? NULL : opendir(folder);
+  struct dirent *file;
+  char           path[PETSC_MAX_PATH_LEN];
+
+  PetscFunctionBeginUser;
+  while (dir && (file = readdir(dir))) {
+    if (file->d_name[0] == '.') continue;
+    PetscCall(PetscSNPrintf(path, sizeof(path), "%s/%s", folder, file->d_name));
+    PetscCheck(!(bytes < 0 ? unlink(path) : truncate(path, (off_t)bytes)), PETSC_COMM_SELF, PETSC_ERR_SYS, "%s stays", path);
+  }
+  if (dir) (void)closedir(dir);
+  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A journal that is cut or empty: an error on all processes, and the same bits without the files */
+static PetscErrorCode TestCut(Mat J, const char folder[], const char path[], Vec x, Vec want, Vec d)
+{
+  const PetscInt bytes[] = {777, 100, 9, 0};
+  PetscBool      same;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatBornSetJournal(J, path, PETSC_TRUE));
+  PetscCall(MatMult(J, x, d));
+  for (int k = 0; k < 4; k++) {
+    PetscCall(CutFiles(folder, bytes[k]));
+    if (bytes[k]) TEST_REFUSED("a cut journal", MatMult(J, x, d), "The journal ", "is cut", "; remove it to start anew");
+    else TEST_REFUSED("an empty journal", MatMult(J, x, d), "The journal ", "is empty", "; remove it to start anew");
+    PetscCall(VecLockReadPop(x)); /* MatMult() leaves the lock after an error */
+  }
+  PetscCall(CutFiles(folder, -1));
+  PetscCall(MatBornSetJournal(J, path, PETSC_FALSE));
+  PetscCall(MatMult(J, x, d));
+  PetscCall(VecEqual(want, d, &same));
+  if (WRONG(!same)) FAIL("other data without the cut journal");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Kept journals give the same bits at once, on different groups too; journals which are not kept leave no files */
 static PetscErrorCode TestJournal(void)
 {
@@ -331,6 +372,7 @@ static PetscErrorCode TestJournal(void)
     PetscCall(CountFiles(folder, &before));
     if (WRONG(before != files)) FAIL("%d files, then %d", (int)files, (int)before);
   }
+  PetscCall(TestCut(J, folder, path, x, d[0], d[1]));
   if (!rank && WRONG(rmdir(folder))) FAIL("%s is not empty", folder);
   for (int k = 0; k < 2; k++) {
     PetscCall(VecDestroy(&d[k]));
@@ -355,7 +397,7 @@ int main(int argc, char **argv)
   PetscCall(TestJournal());
   PetscCall(TestAlone());
   PetscCall(TestCopies());
-  PetscCall(TestDone(24, "journals and refusals are right\n"));
+  PetscCall(TestDone(26, "journals and refusals are right\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -174,15 +174,16 @@ static PetscErrorCode TestFiltered(const Case *c, const char name[], const BornL
 /* <Jx, y> = <x, J^T y> with y = Jx and with a random y; N x = J^T J x */
 static PetscErrorCode TestDots(const Case *c, const char name[], Mat J, Vec x, Vec d)
 {
-  const PetscReal near  = c->field == MATBORN_FIELD_FLOAT ? (PetscReal)1e-6 : TEST_EPS(450),
-                  apart = c->field == MATBORN_FIELD_FLOAT ? (PetscReal)1e-7 : TEST_EPS(4.5);
-  Vec         g, y, same;
-  Mat         N;
-  PetscScalar a, b;
-  PetscReal   norm, length, xnorm, ynorm, most;
-  PetscBool   equal;
+  Vec               g, y, same;
+  Mat               N;
+  PetscScalar       a, b;
+  PetscReal         norm, length, xnorm, ynorm, most, near, apart;
+  PetscBool         equal;
+  MatBornBackground background;
 
   PetscFunctionBegin;
+  PetscCall(MatBornGetBackground(J, &background));
+  BornTestLimits(c->field, background, &near, &apart);
   PetscCall(VecDuplicate(x, &g));
   PetscCall(VecDuplicate(x, &same));
   PetscCall(VecDuplicate(d, &y));

@@ -142,6 +142,16 @@ static PetscErrorCode MatBornSetHash_Private(Mat A, const char name[], Vec model
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* to = diagonal from. The work vector has the type of the diagonal, which the vectors of a program may not have */
+static PetscErrorCode BornTimes(Vec diagonal, Vec work, Vec from, Vec to)
+{
+  PetscFunctionBegin;
+  PetscCall(VecCopy(from, work));
+  PetscCall(VecPointwiseMult(work, work, diagonal));
+  PetscCall(VecCopy(work, to));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
    A product with all shots. Unused vectors are NULL: the model and the image, vectors of columns, and the data, which
    the product writes or reads
@@ -163,8 +173,7 @@ PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct pro
   PetscCall(MatBornBuild_Private(A));
   split = ctx->split;
   if (model && ctx->chain) {
-    PetscCall(VecCopy(model, ctx->work));
-    PetscCall(VecPointwiseMult(ctx->work, ctx->work, ctx->chain));
+    PetscCall(BornTimes(ctx->chain, ctx->work, model, ctx->work));
     model = ctx->work;
   }
   PetscCall(MatBornSetHash_Private(A, name, model, write ? NULL : data, &farm.hash));
@@ -207,11 +216,7 @@ PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct pro
     PetscCall(LitheFarmGetSums(split->farm, &sums));
     PetscCall(MatBornSumSlabs_Private(A, sums, image));
   }
-  if (image && ctx->chain) {
-    PetscCall(VecCopy(image, ctx->work));
-    PetscCall(VecPointwiseMult(ctx->work, ctx->work, ctx->chain));
-    PetscCall(VecCopy(ctx->work, image));
-  }
+  if (image && ctx->chain) PetscCall(BornTimes(ctx->chain, ctx->work, image, image));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -251,14 +256,20 @@ PetscErrorCode MatBornModel(Mat J, Vec d)
 
 PetscErrorCode MatMult_Born(Mat A, Vec x, Vec y)
 {
+  const Mat_Born *ctx = (Mat_Born *)A->data;
+
   PetscFunctionBegin;
   PetscCall(MatBornProducts_Private(A, "forward", BornSweepForward_Private, x, y, NULL, PETSC_TRUE));
+  if (ctx->left) PetscCall(BornTimes(ctx->left, ctx->rows, y, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatMultTranspose_Born(Mat A, Vec x, Vec y)
 {
+  const Mat_Born *ctx = (Mat_Born *)A->data;
+
   PetscFunctionBegin;
-  PetscCall(MatBornProducts_Private(A, "adjoint", BornSweepAdjoint_Private, NULL, x, y, PETSC_FALSE));
+  if (ctx->left) PetscCall(BornTimes(ctx->left, ctx->rows, x, ctx->rows));
+  PetscCall(MatBornProducts_Private(A, "adjoint", BornSweepAdjoint_Private, NULL, ctx->left ? ctx->rows : x, y, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

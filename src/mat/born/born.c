@@ -21,6 +21,9 @@ static PetscErrorCode MatDestroy_Born(Mat A)
   PetscCall(PetscFree(ctx->shots));
   PetscCall(PetscFree(ctx->wavelet));
   PetscCall(VecDestroy(&ctx->velocity));
+  PetscCall(VecDestroy(&ctx->left));
+  PetscCall(VecDestroy(&ctx->right));
+  PetscCall(VecDestroy(&ctx->rows));
   PetscCall(PetscFree(A->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -137,7 +140,7 @@ PetscErrorCode MatCreateBorn(DM da, Mat *J)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Settings and shots; a copy of the velocity with MAT_COPY_VALUES, else none */
+/* Settings and shots; with MAT_COPY_VALUES a copy of the velocity, and the scales */
 static PetscErrorCode MatDuplicate_Born(Mat A, MatDuplicateOption op, Mat *B)
 {
   const Mat_Born *from = (Mat_Born *)A->data;
@@ -154,6 +157,9 @@ static PetscErrorCode MatDuplicate_Born(Mat A, MatDuplicateOption op, Mat *B)
   to = (Mat_Born *)(*B)->data;
   PetscCall(PetscMemcpy(to, from, offsetof(Mat_Born, built)));
   to->velocity  = NULL;
+  to->scale     = 1;
+  to->left      = NULL;
+  to->right     = NULL;
   to->farming   = from->farming;
   to->transport = from->transport;
   if (from->wavelet) {
@@ -179,6 +185,7 @@ static PetscErrorCode MatDuplicate_Born(Mat A, MatDuplicateOption op, Mat *B)
   (*B)->boundtocpu = A->boundtocpu;
 #endif
   PetscCall(MatSetUp(*B));
+  if (op == MAT_COPY_VALUES) PetscCall(MatBornCopyScales_Private(A, *B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -219,7 +226,12 @@ static PetscErrorCode MatDuplicate_Born(Mat A, MatDuplicateOption op, Mat *B)
 
   Columns are the nodes of the `DMDA`, rows the samples of all traces, see `MatBornAddShot()`. The sponge is a part of the grid.
 
-  `MatDuplicate()` copies settings and shots. With `MAT_COPY_VALUES` the new matrix has a copy of the velocity, else none.
+  `MatDuplicate()` copies settings and shots. With `MAT_COPY_VALUES` the new matrix has a copy of the velocity and the
+  scales, else none.
+
+  `MatScale()` and `MatDiagonalScale()` act upon products, `MatBornGetNormal()` and `MatBornGetIllumination()`, and not
+  upon `MatBornModel()`. Scales stay with the matrix when the velocity or a setting changes, also in `MatAssemblyEnd()`,
+  unlike those of `MATSHELL`.
 
   Groups of processes share the shots. With a `DMDA` whose vectors are on a CUDA device the matrix computes on the
   device. Scalars are real.
@@ -236,6 +248,7 @@ PETSC_INTERN PetscErrorCode MatCreate_Born(Mat A)
   PetscCall(PetscNew(&ctx));
   A->data            = (void *)ctx;
   ctx->farming.size  = 1;
+  ctx->scale         = 1;
   ctx->order         = 8;
   ctx->width         = 20;
   ctx->damping       = (PetscReal)PETSC_DETERMINE;
@@ -249,16 +262,24 @@ PETSC_INTERN PetscErrorCode MatCreate_Born(Mat A)
   ctx->interval      = 1;
   ctx->velocitybits  = 32;
 
-  A->ops->setup                  = MatSetUp_Born;
-  A->ops->destroy                = MatDestroy_Born;
-  A->ops->setfromoptions         = MatSetFromOptions_Born;
-  A->ops->getvecs                = MatCreateVecs_Born;
-  A->ops->duplicate              = MatDuplicate_Born;
-  A->ops->mult                   = MatMult_Born;
-  A->ops->multtranspose          = MatMultTranspose_Born;
-  A->ops->multhermitiantranspose = MatMultTranspose_Born;
-  A->ops->view                   = MatView_Born;
-  A->ops->getinfo                = MatGetInfo_Born;
+  A->ops->setup                     = MatSetUp_Born;
+  A->ops->destroy                   = MatDestroy_Born;
+  A->ops->setfromoptions            = MatSetFromOptions_Born;
+  A->ops->getvecs                   = MatCreateVecs_Born;
+  A->ops->duplicate                 = MatDuplicate_Born;
+  A->ops->mult                      = MatMult_Born;
+  A->ops->multtranspose             = MatMultTranspose_Born;
+  A->ops->multhermitiantranspose    = MatMultTranspose_Born;
+  A->ops->multadd                   = MatMultAdd_Born;
+  A->ops->multtransposeadd          = MatMultTransposeAdd_Born;
+  A->ops->multhermitiantransposeadd = MatMultTransposeAdd_Born;
+  A->ops->scale                     = MatScale_Born;
+  A->ops->diagonalscale             = MatDiagonalScale_Born;
+  A->ops->copy                      = MatCopy_Born;
+  A->ops->shift                     = MatShift_Born;
+  A->ops->axpy                      = MatAXPY_Born;
+  A->ops->view                      = MatView_Born;
+  A->ops->getinfo                   = MatGetInfo_Born;
 #if defined(LITHE_HAVE_CUDA)
   A->boundtocpu     = PETSC_FALSE; /* every matrix is bound to the CPU until its type says that it can do otherwise */
   A->ops->bindtocpu = MatBindToCPU_Born;

@@ -72,6 +72,8 @@ typedef struct {
   PetscInt             bits, interval, velocitybits, seed;
   PetscReal            lowpass; /* 0: none */
   Vec                  velocity;
+  PetscScalar          scale;       /* the matrix is scale diag(left) J diag(right) */
+  Vec                  left, right; /* NULL: ones */
   PetscReal            dt;
   PetscInt             steps, every, samples; /* samples of a trace */
   PetscReal           *wavelet;
@@ -97,7 +99,7 @@ typedef struct {
   void                 *V, *Vrandom, *Vreal;          /* Vreal: the source of V and Vrandom with 16 bits */
   double                Vunit;
   PetscReal            *wave;        /* the wavelet, where fields are */
-  Vec                   chain, work; /* dV/V is chain times the parameter; chain is NULL for 1 */
+  Vec                   chain, work; /* dV/V is chain times a model: the parameter, right and scale; NULL for 1 */
   void                 *u[2], *w[2], *q, *x, *image;
   BornLowpass           filter;
   PetscInt              run;    /* steps of a sweep: more than the steps of a trace with a low-pass */
@@ -117,6 +119,7 @@ typedef struct {
   BornSplit       *split;
   LitheTransport   transport; /* requested for slabs on devices */
   BornHalos       *halos;     /* NULL: no slabs, or slabs on the host */
+  Vec              rows;      /* work vector; NULL without a left scale */
   PetscReal       *cost;      /* [nshots] seconds of a shot in the last product; NULL before the first product */
 } Mat_Born;
 
@@ -203,7 +206,7 @@ PETSC_INTERN PetscInt       BornTracesSample_Private(const BornSweep *, PetscInt
 PETSC_INTERN PetscErrorCode BornTracesGet_Private(BornSweep *, PetscReal **);
 PETSC_INTERN PetscErrorCode BornTracesOpen_Private(BornSweep *, PetscReal *, PetscBool, PetscReal **);
 PETSC_INTERN PetscErrorCode BornTracesClose_Private(BornSweep *, PetscReal *, PetscBool, PetscReal **);
-PETSC_INTERN PetscErrorCode BornTracesTurn_Private(BornSweep *, PetscReal *);
+PETSC_INTERN PetscErrorCode BornTracesTurn_Private(BornSweep *, PetscReal *, const PetscReal *);
 
 /* exchange.c: collective on groups */
 PETSC_INTERN PetscErrorCode BornHalosCreate_Private(Mat_Born *);
@@ -273,6 +276,16 @@ PETSC_INTERN PetscErrorCode MatBornSetFarming_Private(Mat, const LitheFarmOption
 PETSC_INTERN PetscErrorCode MatBornHash_Private(Mat, const char[], Vec, Vec, uint64_t *);
 PETSC_INTERN PetscErrorCode MatBornCheckShots_Private(Mat, PetscInt);
 PETSC_INTERN PetscErrorCode MatBornCheckSettings_Private(Mat);
+
+/* scale.c */
+PETSC_INTERN PetscErrorCode MatBornCopyScales_Private(Mat, Mat);
+PETSC_INTERN PetscErrorCode MatScale_Born(Mat, PetscScalar);
+PETSC_INTERN PetscErrorCode MatDiagonalScale_Born(Mat, Vec, Vec);
+PETSC_INTERN PetscErrorCode MatMultAdd_Born(Mat, Vec, Vec, Vec);
+PETSC_INTERN PetscErrorCode MatMultTransposeAdd_Born(Mat, Vec, Vec, Vec);
+PETSC_INTERN PetscErrorCode MatCopy_Born(Mat, Mat, MatStructure);
+PETSC_INTERN PetscErrorCode MatShift_Born(Mat, PetscScalar);
+PETSC_INTERN PetscErrorCode MatAXPY_Born(Mat, PetscScalar, Mat, MatStructure);
 
 /* apply.c, view.c */
 PETSC_INTERN PetscErrorCode MatBornProducts_Private(Mat, const char[], BornProduct, Vec, Vec, Vec, PetscBool);

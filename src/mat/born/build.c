@@ -255,23 +255,25 @@ static PetscErrorCode MatBornBuildVelocity_Private(Mat A, double spectrum)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* dV/V of a change of the parameter by 1, as vectors of the matrix are */
+/* dV/V of a model of ones: the derivative by the parameter, with the scales of columns; as vectors of the matrix are */
 static PetscErrorCode MatBornBuildChain_Private(Mat A)
 {
   Mat_Born *ctx = (Mat_Born *)A->data;
 
   PetscFunctionBegin;
-  if (ctx->parameter == MATBORN_PARAMETER_REFLECTIVITY) PetscFunctionReturn(PETSC_SUCCESS);
+  if (ctx->chain || (ctx->parameter == MATBORN_PARAMETER_REFLECTIVITY && !ctx->right && ctx->scale == (PetscScalar)1)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatCreateVecs(A, &ctx->work, NULL));
   PetscCall(MatCreateVecs(A, &ctx->chain, NULL));
   PetscCall(VecCopy(ctx->velocity, ctx->chain));
   if (ctx->parameter == MATBORN_PARAMETER_VELOCITY) {
     PetscCall(VecReciprocal(ctx->chain));
     PetscCall(VecScale(ctx->chain, 2));
-  } else {
+  } else if (ctx->parameter == MATBORN_PARAMETER_SLOWNESS2) {
     PetscCall(VecPointwiseMult(ctx->chain, ctx->chain, ctx->chain));
     PetscCall(VecScale(ctx->chain, -1));
-  }
+  } else PetscCall(VecSet(ctx->chain, 1));
+  if (ctx->right) PetscCall(VecPointwiseMult(ctx->chain, ctx->chain, ctx->right));
+  PetscCall(VecScale(ctx->chain, ctx->scale));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -328,7 +330,10 @@ PetscErrorCode MatBornBuild_Private(Mat A)
   }
   /* a single process may have changed its part of the velocity */
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &stale, 1, MPI_C_BOOL, MPI_LOR, comm));
-  if (!stale) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!stale) {
+    PetscCall(MatBornBuildChain_Private(A)); /* scales may be new */
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(MatBornForget_Private(A)); /* also the remains after an error */
   PetscCall(MatBornCheckSettings_Private(A));
   if (!ctx->split) {
@@ -352,7 +357,7 @@ PetscErrorCode MatBornBuild_Private(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Of a product with the transpose, which needs most, without vectors and points */
+/* Of a product with the transpose, which needs most, with the vectors of scales, without other vectors and points */
 PetscErrorCode MatBornGetBytes_Private(Mat A, PetscLogDouble *bytes)
 {
   const Mat_Born *ctx = (Mat_Born *)A->data;
@@ -361,7 +366,8 @@ PetscErrorCode MatBornGetBytes_Private(Mat A, PetscLogDouble *bytes)
   /* u, w, q, the image, V; vectors */
   *bytes = 6 * (PetscLogDouble)ctx->stack.size * (PetscLogDouble)BornBytes(ctx->real);
   *bytes += (PetscLogDouble)ctx->grid.size * (ctx->velocitybits == 16 ? 2 : (PetscLogDouble)BornBytes(ctx->real));
-  *bytes += (ctx->chain ? 2 : 0) * (PetscLogDouble)ctx->grid.nodes * (PetscLogDouble)sizeof(PetscReal);
+  *bytes += ((ctx->chain ? 2 : 0) + (ctx->right ? 1 : 0)) * (PetscLogDouble)ctx->grid.nodes * (PetscLogDouble)sizeof(PetscReal);
+  *bytes += (ctx->left ? 2 : 0) * (PetscLogDouble)A->rmap->n * (PetscLogDouble)sizeof(PetscReal);
   /* the images of the shots that are computed together, and sums of all of them */
   *bytes += (PetscLogDouble)ctx->stack.nodes * (PetscLogDouble)sizeof(PetscReal);
   *bytes += (PetscLogDouble)ctx->grid.nodes * (PetscLogDouble)(LITHE_SUMS_BINS * sizeof(PetscInt64));

@@ -243,6 +243,9 @@ PetscErrorCode MatBornGetTransport(Mat J, LitheTransport *transport)
   With files that stay, a program that is started again gets all its earlier products at once. A killed solver thus
   continues where it was, on its way to the same result. Remove the files by hand.
 
+  A file that is empty, cut or changed is an error on all processes, which names the file. Without the file its shots are
+  computed again.
+
 .seealso: `MATBORN`, `MatBornGetJournal()`, `MatBornSetGroupSize()`
 @*/
 PetscErrorCode MatBornSetJournal(Mat J, const char path[], PetscBool keep)

@@ -22,7 +22,8 @@
 
   Notes:
   q is the second time derivative of the background, times (dt/v)^2 in a way; `MatMult()` scatters it. The parameter of
-  the columns counts: the result is the diagonal of J^T J, as far as the receivers see the waves.
+  the columns counts: the result is the diagonal of J^T J, as far as the receivers see the waves. `MatScale()` and the
+  right vector of `MatDiagonalScale()` count, too; the left vector does not.
 
   As a preconditioner it is positive only where there are waves: add a fraction of the largest number. `KSPLSQR` applies
   its preconditioner to the normal equations. `MatCreateDiagonal()` of the illumination is therefore a matrix for
@@ -47,7 +48,7 @@ PetscErrorCode MatBornGetIllumination(Mat J, Vec *illumination)
     PetscCall(PetscLogEventBegin(MAT_BornIllumination, J, 0, 0, 0));
     PetscCall(MatBornProducts_Private(J, "illumination", BornSweepIllumination_Private, NULL, NULL, sum, PETSC_FALSE));
     PetscCall(PetscLogEventEnd(MAT_BornIllumination, J, 0, 0, 0));
-    /* the derivative enters twice, of which the product has put in one */
+    /* the derivative and the scales of columns enter twice, of which the product has put in one */
     if (ctx->chain) PetscCall(VecPointwiseMult(sum, sum, ctx->chain));
     ctx->illumination = sum;
   }
@@ -63,7 +64,7 @@ static PetscErrorCode MatMult_BornNormal(Mat N, Vec x, Vec y)
 
   PetscFunctionBegin;
   PetscCall(MatShellGetContext(N, &J));
-  PetscCall(MatBornProducts_Private(J, "normal", BornSweepNormal_Private, x, NULL, y, PETSC_FALSE));
+  PetscCall(MatBornProducts_Private(J, "normal", BornSweepNormal_Private, x, ((Mat_Born *)J->data)->left, y, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -456,9 +456,8 @@ PetscErrorCode BornSweepAdjoint_Private(Mat_Born *ctx, PetscInt n, BornShot *con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* image += J^T J model of the shot: the transpose begins where J ends */
-PetscErrorCode BornSweepNormal_Private(Mat_Born *ctx, PetscInt n, BornShot *const shot[], const PetscReal *model, PETSC_UNUSED PetscReal *data,
-                                       PetscReal *const image[])
+/* image += J^T J model of the shot: the transpose begins where J ends. data: factors of the rows, or NULL */
+PetscErrorCode BornSweepNormal_Private(Mat_Born *ctx, PetscInt n, BornShot *const shot[], const PetscReal *model, PetscReal *data, PetscReal *const image[])
 {
   PetscReal *traces;
   BornSweep  s;
@@ -469,7 +468,7 @@ PetscErrorCode BornSweepNormal_Private(Mat_Born *ctx, PetscInt n, BornShot *cons
   s.model = model;
   PetscCall(BornTracesGet_Private(&s, &traces));
   PetscCall(BornForward(&s, PETSC_TRUE, traces, NULL));
-  PetscCall(BornTracesTurn_Private(&s, traces));
+  PetscCall(BornTracesTurn_Private(&s, traces, data));
   PetscCall(BornBackward(&s, traces, image));
   PetscCall(BornSweepEnd(&s));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -109,8 +109,9 @@ static PetscErrorCode BornTracesShare(BornSplit *split, size_t n, PetscReal *row
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* From the traces at the end of a product to the traces at the begin of the transpose. MPI has rows on the host */
-PetscErrorCode BornTracesTurn_Private(BornSweep *s, PetscReal *traces)
+/* From the traces at the end of a product to the traces at the begin of the transpose. MPI has rows on the host. left: factors
+   of the rows, in the product and in the transpose; or NULL */
+PetscErrorCode BornTracesTurn_Private(BornSweep *s, PetscReal *traces, const PetscReal *left)
 {
   Mat_Born       *ctx     = s->ctx;
   const PetscBool lowpass = (PetscBool)(ctx->lowpass > 0), place = (PetscBool)(ctx->kernels == &BornHostKernels && !lowpass);
@@ -118,11 +119,12 @@ PetscErrorCode BornTracesTurn_Private(BornSweep *s, PetscReal *traces)
   PetscReal      *data = traces;
 
   PetscFunctionBegin;
-  if (ctx->split->group.size == 1 && !lowpass) PetscFunctionReturn(PETSC_SUCCESS);
+  if (ctx->split->group.size == 1 && !lowpass && !left) PetscFunctionReturn(PETSC_SUCCESS);
   if (!place) PetscCall(PetscMalloc1(n, &data));
   if (lowpass) PetscCall(BornTracesFilter(s, PETSC_FALSE, traces, data));
   else if (!place) PetscCall((*ctx->kernels->copy)(n * sizeof(*data), traces, data));
   PetscCall(BornTracesShare(ctx->split, n, data));
+  for (size_t i = 0; i < n && left; i++) data[i] = data[i] * left[i] * left[i];
   if (lowpass) PetscCall(BornTracesFilter(s, PETSC_TRUE, traces, data));
   else if (!place) PetscCall((*ctx->kernels->copy)(n * sizeof(*data), data, traces));
   if (!place) PetscCall(PetscFree(data));

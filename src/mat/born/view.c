@@ -52,6 +52,9 @@ PetscErrorCode MatView_Born(Mat A, PetscViewer viewer)
   if (!ctx->split->single)
     PetscCall(PetscViewerASCIIPrintf(viewer, "%" PetscInt_FMT " groups of %" PetscInt_FMT " processes at least share the shots\n", ctx->split->group.groups,
                                      ctx->farming.size));
+  if (ctx->left || ctx->right || ctx->scale != (PetscScalar)1)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "scaled by %g%s%s\n", (double)PetscRealPart(ctx->scale), ctx->left ? ", rows by a vector" : "",
+                                     ctx->right ? ", columns by a vector" : ""));
   if (ctx->halos) {
     LitheTransport transport;
     const char    *reason;
