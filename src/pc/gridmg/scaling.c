@@ -46,7 +46,12 @@ static PetscErrorCode MakeMatrix_Private(PC pc)
   mg->source  = s->matrix;
   mg->scanned = PETSC_FALSE;
   mg->refused = PETSC_FALSE;
-  if (rows) PetscCall(PCGridMGRowsGetAll_Private(pc, &rows));
+  /* rows of boxes that overlap are expected where they were; stencils get their rows, and their place, when they are read */
+  if (mg->overlap && rows) PetscCall(PCGridMGRowsGetAll_Private(pc, &rows));
+  if (!mg->overlap) {
+    mg->kernels = &GridMGHostKernels;
+    mg->device  = PETSC_FALSE;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
