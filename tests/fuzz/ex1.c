@@ -523,7 +523,7 @@ static PetscErrorCode Case(Fuzz *f, PetscInt number, PetscBool shown)
   PetscCall(PetscNew(&p));
   PetscCall(PetscMalloc1(COLUMNS_MOST, &results));
   PetscCall(CreateProblem(f, p));
-  if (shown || getenv("FZTRACE")) PetscCall(Describe(p, number));
+  if (shown) PetscCall(Describe(p, number));
   PetscCall(FuzzMatrixMat(&p->A, PETSC_COMM_WORLD, FuzzOneOf(f, 3) ? MATVCRS : MATAIJ, PETSC_DECIDE, PETSC_DECIDE, &A));
   PetscCall(CreateSolver(p, A, KSPBCGSM, &ksp));
   PetscCall(Solve(p, A, ksp, results));
@@ -570,6 +570,6 @@ int main(int argc, char **argv)
     test:
       suffix: 2
       nsize: 2
-      args: -seed 2 -cases 100
+      args: -seed 2 -cases 40 -test_least 500
 
 TEST*/

@@ -359,7 +359,7 @@ static PetscErrorCode Case(Fuzz *f, PetscInt number, PetscBool shown)
 
   PetscFunctionBegin;
   PetscCall(CreateProblem(f, &p));
-  if (shown || getenv("FZTRACE")) PetscCall(Describe(&p));
+  if (shown) PetscCall(Describe(&p));
   PetscCall(PetscOptionsCreate(&database));
   /* -fuzz_mat_hybmgpu_...: copies and transposes have no prefix */
   PetscCall(PetscOptionsInsertString(database, p.options));
@@ -411,6 +411,6 @@ int main(int argc, char **argv)
     test:
       suffix: 2
       nsize: 3
-      args: -seed 2 -cases 40 -test_least 500
+      args: -seed 2 -cases 15 -test_least 200
 
 TEST*/

@@ -360,7 +360,7 @@ static PetscErrorCode Case(Fuzz *f, PetscInt number, PetscBool shown)
   PetscCall(PetscNew(&p));
   p->number = number;
   PetscCall(CreateProblem(f, p));
-  if (shown || getenv("FZTRACE")) PetscCall(Describe(p));
+  if (shown) PetscCall(Describe(p));
   PetscCall(FuzzMatrixMat(&p->A, PETSC_COMM_SELF, MATAIJ, p->A.n, p->A.n, &A));
   PetscCall(MatCreateVecs(A, &x, NULL));
   PetscCall(VecGetArrayWrite(x, &a));

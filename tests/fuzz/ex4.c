@@ -259,7 +259,7 @@ static PetscErrorCode Case(Fuzz *f, PetscInt number, PetscBool shown)
   PetscCall(PetscNew(&p));
   p->number = number;
   PetscCall(CreateProblem(f, p));
-  if (shown || getenv("FZTRACE")) PetscCall(Describe(p));
+  if (shown) PetscCall(Describe(p));
   PetscCall(FuzzMatrixMat(&p->A, PETSC_COMM_WORLD, MATAIJ, p->local, p->local, &A));
   if (p->symmetric) PetscCall(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
   PetscCall(CreateSolver(p, A, &ksp));
@@ -298,7 +298,7 @@ int main(int argc, char **argv)
 
     test:
       suffix: 2
-      nsize: 3
+      nsize: 2
       args: -seed 2 -cases 25 -test_least 80
 
 TEST*/

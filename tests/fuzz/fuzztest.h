@@ -7,7 +7,7 @@
    What the fuzzers share: random numbers, small random matrices as dense arrays, and the loop over cases.
 
    A case depends on -seed and its number only. -cases N runs N cases; -times N runs N times as many cases as without the
-   option; -case N runs a single case, to reproduce a failure, and prints the case.
+   option; -case N runs a single case, to reproduce a failure. -trace prints each case before it runs.
 */
 
 #include <lithe.h>
@@ -81,18 +81,19 @@ typedef PetscErrorCode (*FuzzCase)(Fuzz *, PetscInt number, PetscBool shown);
 static inline PetscErrorCode FuzzRun(PetscInt cases, FuzzCase one)
 {
   PetscInt  seed = 1, times = 1, only = -1;
-  PetscBool shown;
+  PetscBool shown, trace;
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-seed", &seed, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-cases", &cases, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-times", &times, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-case", &only, &shown));
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-trace", &trace));
   for (PetscInt number = shown ? only : 0; number < (shown ? only + 1 : cases * times); number++) {
     Fuzz f = {(uint64_t)seed * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)number * UINT64_C(0xd1342543de82ef95)};
 
     (void)FuzzNext(&f);
-    PetscCall((*one)(&f, number, shown));
+    PetscCall((*one)(&f, number, (PetscBool)(shown || trace)));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
