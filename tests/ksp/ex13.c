@@ -800,11 +800,11 @@ int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(TryFailedOnOne(PETSC_COMM_WORLD)); /* first: later, all processes have a guard of lossy matrices */
   PetscCall(TryUsual(PETSC_COMM_WORLD));
   PetscCall(TryNullSpace(PETSC_COMM_WORLD));
   PetscCall(TryEnds(PETSC_COMM_WORLD));
   PetscCall(TryFailed(PETSC_COMM_WORLD));
-  PetscCall(TryFailedOnOne(PETSC_COMM_WORLD));
   PetscCall(TryOverflow(PETSC_COMM_WORLD));
   PetscCall(TryInner(PETSC_COMM_WORLD));
   PetscCall(TryWatchers(PETSC_COMM_WORLD));
