@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "A fuzzer of KSPBCGSM: columns that depend on each other, zeros, NaN, any sizes. A converged column has a small residual, and no column changes another.\n\n";
+static char help[] = "A fuzzer of KSPBCGSM: columns that depend on each other, zeros, NaN, any sizes. A converged column has a small residual, and no column "
+                     "changes another.\n\n";
 
 #include <lithe/private/petsccompat.h>
 #include "fuzztest.h"
@@ -92,8 +93,8 @@ static void Residual(const Problem *p, PetscInt k, const PetscScalar x[], PetscS
 
 static void FillColumn(Fuzz *f, Problem *p, PetscInt k)
 {
-  const PetscInt    n     = p->A.n;
-  const PetscInt    from  = k ? FuzzInt(f, k) : 0, other = k ? FuzzInt(f, k) : 0;
+  const PetscInt    n    = p->A.n;
+  const PetscInt    from = k ? FuzzInt(f, k) : 0, other = k ? FuzzInt(f, k) : 0;
   const PetscScalar times = FuzzScalar(f) * FuzzPower(f, 8);
   PetscScalar       x[64];
 
@@ -329,7 +330,7 @@ static PetscErrorCode CopyProblem(const Problem *p, PetscInt k, Problem **copy)
   PetscCall(PetscArraycpy(one->b[0], p->b[k], 64));
   PetscCall(PetscArraycpy(one->guess[0], p->guess[k], 64));
   one->batch = PETSC_DECIDE;
-  *copy = one;
+  *copy      = one;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -417,7 +418,8 @@ static PetscBool IsUsual(const Problem *p, PetscInt k)
     if (PetscIsInfOrNanScalar(p->b[k][i]) || (p->guessed && PetscIsInfOrNanScalar(p->guess[k][i]))) return PETSC_FALSE;
     size = PetscMax(size, PetscMax(PetscAbsScalar(p->b[k][i]), p->guessed ? PetscAbsScalar(p->guess[k][i]) : (PetscReal)0.0));
   }
-  return (PetscBool)(FuzzIsUsual(&p->A) && (size == 0.0 || (size > PetscPowReal((PetscReal)10.0, -FUZZ_FAR / 4) && size < PetscPowReal((PetscReal)10.0, FUZZ_FAR / 4))));
+  return (PetscBool)(FuzzIsUsual(&p->A) &&
+                     (size == 0.0 || (size > PetscPowReal((PetscReal)10.0, -FUZZ_FAR / 4) && size < PetscPowReal((PetscReal)10.0, FUZZ_FAR / 4))));
 }
 
 /* ---- A case ---- */
@@ -430,7 +432,9 @@ static PetscErrorCode Describe(const Problem *p, PetscInt number)
 
   PetscFunctionBegin;
   PetscCall(FuzzDescribe(&p->A, sizeof(text), text));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "case %" PetscInt_FMT ": %s, %" PetscInt_FMT " columns, pc %s %s%s%s, rtol %g atol %g max_it %" PetscInt_FMT " batch %" PetscInt_FMT "\n",
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                        "case %" PetscInt_FMT ": %s, %" PetscInt_FMT " columns, pc %s %s%s%s, rtol %g atol %g max_it %" PetscInt_FMT " batch %" PetscInt_FMT
+                        "\n",
                         number, text, p->k, p->right ? "right" : "left", p->pc, p->transpose ? ", transpose" : "", p->guessed ? ", guess" : "", (double)p->rtol,
                         (double)p->atol, p->max_it, p->batch));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -456,7 +460,8 @@ static PetscErrorCode CheckColumn(const Problem *p, PetscInt number, Mat A, KSP 
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   converged++;
-  if (WRONG(!input)) FAIL("case %" PetscInt_FMT " column %" PetscInt_FMT ": reason %s with a NaN in right-hand side or guess", number, k, KSPConvergedReasons[result->reason]);
+  if (WRONG(!input))
+    FAIL("case %" PetscInt_FMT " column %" PetscInt_FMT ": reason %s with a NaN in right-hand side or guess", number, k, KSPConvergedReasons[result->reason]);
   if (WRONG(!finite || PetscIsInfOrNanReal(result->norm)))
     FAIL("case %" PetscInt_FMT " column %" PetscInt_FMT ": reason %s with a NaN in the solution", number, k, KSPConvergedReasons[result->reason]);
 
@@ -482,8 +487,9 @@ static PetscErrorCode CheckColumn(const Problem *p, PetscInt number, Mat A, KSP 
     unstable++;
   }
   if (WRONG(!(norm <= tolerance + bound + 100.0 * alone))) {
-    FAIL("case %" PetscInt_FMT " column %" PetscInt_FMT ": reason %s after %" PetscInt_FMT " iterations with a residual of %g, not %g; tolerance %g, rounding %g, alone %g", number, k,
-         KSPConvergedReasons[result->reason], result->its, (double)norm, (double)result->norm, (double)tolerance / 10, (double)bound, (double)alone);
+    FAIL("case %" PetscInt_FMT " column %" PetscInt_FMT ": reason %s after %" PetscInt_FMT
+         " iterations with a residual of %g, not %g; tolerance %g, rounding %g, alone %g",
+         number, k, KSPConvergedReasons[result->reason], result->its, (double)norm, (double)result->norm, (double)tolerance / 10, (double)bound, (double)alone);
     PetscCall(Describe(p, number));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -503,8 +509,9 @@ static PetscErrorCode CheckOthers(Fuzz *f, Problem *p, PetscInt number, Mat A, K
   for (PetscInt j = 0; j < p->k; j++) {
     if (j == k || !IsUsual(p, j) || results[j].reason == KSP_DIVERGED_BREAKDOWN || again[j].reason == KSP_DIVERGED_BREAKDOWN) continue;
     if (WRONG((again[j].reason > 0) != (results[j].reason > 0))) {
-      FAIL("case %" PetscInt_FMT ": another column %" PetscInt_FMT " changes column %" PetscInt_FMT ", %" PetscInt_FMT " iterations %s, now %" PetscInt_FMT " %s", number, k, j,
-           results[j].its, KSPConvergedReasons[results[j].reason], again[j].its, KSPConvergedReasons[again[j].reason]);
+      FAIL("case %" PetscInt_FMT ": another column %" PetscInt_FMT " changes column %" PetscInt_FMT ", %" PetscInt_FMT " iterations %s, now %" PetscInt_FMT
+           " %s",
+           number, k, j, results[j].its, KSPConvergedReasons[results[j].reason], again[j].its, KSPConvergedReasons[again[j].reason]);
       PetscCall(Describe(p, number));
     }
   }
@@ -529,8 +536,8 @@ static PetscErrorCode Case(Fuzz *f, PetscInt number, PetscBool shown)
   PetscCall(Solve(p, A, ksp, results));
   for (PetscInt k = 0; k < p->k; k++) {
     if (shown)
-      PetscCall(PetscPrintf(PETSC_COMM_WORLD, "column %" PetscInt_FMT " kind %d: %" PetscInt_FMT " iterations %s norm %g\n", k, (int)p->column[k], results[k].its,
-                            KSPConvergedReasons[results[k].reason], (double)results[k].norm));
+      PetscCall(PetscPrintf(PETSC_COMM_WORLD, "column %" PetscInt_FMT " kind %d: %" PetscInt_FMT " iterations %s norm %g\n", k, (int)p->column[k],
+                            results[k].its, KSPConvergedReasons[results[k].reason], (double)results[k].norm));
     PetscCall(CheckColumn(p, number, A, ksp, k, &results[k]));
   }
   PetscCall(CheckOthers(f, p, number, A, ksp, results));
@@ -552,7 +559,9 @@ int main(int argc, char **argv)
   PetscCall(FuzzRun(300, Case));
   PetscCall(PetscOptionsHasName(NULL, NULL, "-counts", &counts));
   if (counts)
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " columns converged, %" PetscInt_FMT " of them with rounding errors above the tolerance, %" PetscInt_FMT " with an unstable preconditioner, %" PetscInt_FMT " diverged\n",
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                          "%" PetscInt_FMT " columns converged, %" PetscInt_FMT " of them with rounding errors above the tolerance, %" PetscInt_FMT
+                          " with an unstable preconditioner, %" PetscInt_FMT " diverged\n",
                           converged, drifted, unstable, diverged));
   PetscCall(TestDone(1000, "no column changes another: all is right\n"));
   PetscCall(PetscFinalize());

@@ -2,10 +2,12 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "A fuzzer of MATHYBMGPU: conversions of small matrices of any sizes keep every bit; products in all formats are those of the dense matrix.\n\n";
+static char
+  help[] = "A fuzzer of MATHYBMGPU: conversions of small matrices of any sizes keep every bit; products in all formats are those of the dense matrix.\n\n";
 
 #include "fuzztest.h"
 #include <petscviewer.h>
+#include <tests/mat/refused.h>
 
 #define MOST 64
 
@@ -31,11 +33,11 @@ static PetscErrorCode Describe(const Problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#define REPORT(...)                                                                     \
-  do {                                                                                  \
-    FAIL(__VA_ARGS__);                                                                  \
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s of ", p->where));                       \
-    PetscCall(Describe(p));                                                             \
+#define REPORT(...)                                               \
+  do {                                                            \
+    FAIL(__VA_ARGS__);                                            \
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s of ", p->where)); \
+    PetscCall(Describe(p));                                       \
   } while (0)
 
 /* ---- A random problem ---- */
@@ -64,20 +66,21 @@ static PetscErrorCode CreateProblem(Fuzz *f, Problem *p)
   static const char *const formats[] = {"auto", "hyb", "sell", "csr", "vcrs"};
   static const PetscInt    small[]   = {0, 0, 1, 1, 2, 3, 31, 32, 33};
   const PetscBool          few       = FuzzOneOf(f, 3);
-  PetscInt                 m         = few ? small[FuzzInt(f, 9)] : 1 + FuzzInt(f, 60), n = m;
-  const PetscBool          square    = FuzzOneOf(f, 2);
+  PetscInt                 m = few ? small[FuzzInt(f, 9)] : 1 + FuzzInt(f, 60), n = m;
+  const PetscBool          square = FuzzOneOf(f, 2);
   const char              *format;
 
   PetscFunctionBegin;
-  if (!square) n = FuzzOneOf(f, 3) ? small[FuzzInt(f, 9)] : 1 + FuzzInt(f, 60);
+  if (!square && !FuzzOneOf(f, 4)) n = FuzzOneOf(f, 3) ? small[FuzzInt(f, 9)] : 1 + FuzzInt(f, 60);
   PetscCall(FuzzMatrixCreate(f, m, n, 4, &p->A));
   PetscCall(Share(f, m, &p->m));
   p->n      = p->m;
   p->square = square;
   if (!square) PetscCall(Share(f, n, &p->n));
   format = formats[FuzzInt(f, 5)]; /* vcrs has its own order */
-  PetscCall(PetscSNPrintf(p->options, sizeof(p->options), "-mat_hybmgpu_format %s -mat_hybmgpu_width %d -mat_hybmgpu_split %s -mat_hybmgpu_sigma %d -mat_hybmgpu_reorder %s",
-                          format, (int)FuzzInt(f, 6) - 1, FuzzOneOf(f, 2) ? "bytes" : "cusp", (int)(FuzzOneOf(f, 2) ? -1 : 1 + FuzzInt(f, 80)),
+  PetscCall(PetscSNPrintf(p->options, sizeof(p->options),
+                          "-mat_hybmgpu_format %s -mat_hybmgpu_width %d -mat_hybmgpu_split %s -mat_hybmgpu_sigma %d -mat_hybmgpu_reorder %s", format,
+                          (int)FuzzInt(f, 6) - 1, FuzzOneOf(f, 2) ? "bytes" : "cusp", (int)(FuzzOneOf(f, 2) ? -1 : 1 + FuzzInt(f, 80)),
                           square && strcmp(format, "vcrs") && FuzzOneOf(f, 3) ? "rcm" : "none"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -154,7 +157,8 @@ static PetscErrorCode CheckProduct(const Problem *p, const char what[], PetscBoo
               ((long double)PetscAbsReal(PetscRealPart(x[j])) + (long double)PetscAbsReal(PetscImaginaryPart(x[j])));
     }
     if (size < PETSC_MAX_REAL) {
-      const long double dr = re - PetscRealPart(a[i - begin]), di = im - PetscImaginaryPart(a[i - begin]), most = ROUNDING * size + (long double)MOST * PETSC_REAL_MIN;
+      const long double dr = re - PetscRealPart(a[i - begin]), di = im - PetscImaginaryPart(a[i - begin]),
+                        most = ROUNDING * size + (long double)MOST * PETSC_REAL_MIN;
 
       wrong += !(dr <= most && dr >= -most && di <= most && di >= -most);
     } else if (size != size) wrong += !PetscIsInfOrNanScalar(a[i - begin]); /* a NaN somewhere. Sums that overflow are not compared */
@@ -350,6 +354,19 @@ static PetscErrorCode CheckRepartition(Problem *p, Mat B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Rows and columns cannot be moved together where a process has different numbers of them: an error on all processes */
+static PetscErrorCode CheckRefused(const Problem *p, Mat B)
+{
+  PetscBool same = (PetscBool)(p->m == p->n);
+  Mat       C;
+  IS        rows;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &same, 1, MPI_C_BOOL, MPI_LAND, PETSC_COMM_WORLD));
+  if (!same) TEST_REFUSED("repartition", MatHYBMGPURepartition(B, &C, &rows), "as many rows as columns", "MatSetSizes()");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode Case(Fuzz *f, PetscInt number, PetscBool shown)
 {
   Problem      p = {.number = number, .where = ""};
@@ -376,6 +393,7 @@ static PetscErrorCode Case(Fuzz *f, PetscInt number, PetscBool shown)
   PetscCall(CheckProducts(f, &p, B));
   PetscCall(CheckBack(&p, B));
   if (p.square) PetscCall(CheckRepartition(&p, B));
+  else if (p.A.m == p.A.n) PetscCall(CheckRefused(&p, B));
   PetscCall(Change(f, &p, B));
   p.where = "other entries";
   PetscCall(CheckRows(&p, B));

@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "A fuzzer of PCVCRS: factors with pivots near zero, all losses and ways. Compressed preconditioners fail as the inner one, and are linear and near the inner one.\n\n";
+static char help[] = "A fuzzer of PCVCRS: factors with pivots near zero, all losses and ways. Compressed preconditioners fail as the inner one, and are linear "
+                     "and near the inner one.\n\n";
 
 #include "fuzztest.h"
 #include <lithe/private/petsccompat.h>
@@ -31,10 +32,10 @@ static PetscErrorCode Describe(const Problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#define REPORT(...)           \
-  do {                        \
-    FAIL(__VA_ARGS__);        \
-    PetscCall(Describe(p));   \
+#define REPORT(...)         \
+  do {                      \
+    FAIL(__VA_ARGS__);      \
+    PetscCall(Describe(p)); \
   } while (0)
 
 /* ---- A random problem ---- */
@@ -64,15 +65,19 @@ static PetscErrorCode CreateProblem(Fuzz *f, Problem *p)
     const PetscBool shifted = (PetscBool)(p->A.finite && (p->A.sizes == SIZES_ONE || p->A.sizes == SIZES_DECADES));
     const char     *shift   = shifts[FuzzInt(f, 4)];
 
-    PetscCall(PetscSNPrintf(more, sizeof(more), " -@pc_factor_mat_ordering_type %s -@pc_factor_shift_type %s", orders[FuzzInt(f, 6)], shifted ? shift : "none"));
+    PetscCall(
+      PetscSNPrintf(more, sizeof(more), " -@pc_factor_mat_ordering_type %s -@pc_factor_shift_type %s", orders[FuzzInt(f, 6)], shifted ? shift : "none"));
     PetscCall(PetscStrlcat(p->inner, more, sizeof(p->inner)));
     if (!strcmp(type, "ilu") || !strcmp(type, "icc")) {
       PetscCall(PetscSNPrintf(more, sizeof(more), " -@pc_factor_levels %d", (int)FuzzInt(f, 3)));
       PetscCall(PetscStrlcat(p->inner, more, sizeof(p->inner)));
     }
   }
-  PetscCall(PetscSNPrintf(p->outer, sizeof(p->outer), "-pc_vcrs_loss %s -pc_vcrs_bits %d -pc_vcrs_precision %s -pc_vcrs_factor_solve %s -pc_vcrs_preserve_row_sums %d -pc_vcrs_drop_exact %d",
-                          loss, (int)bits, single ? "single" : "double", FuzzOneOf(f, 3) ? "jacobi" : (FuzzOneOf(f, 2) ? "auto" : "substitution"), (int)FuzzInt(f, 2), (int)FuzzInt(f, 2)));
+  PetscCall(
+    PetscSNPrintf(p->outer, sizeof(p->outer),
+                  "-pc_vcrs_loss %s -pc_vcrs_bits %d -pc_vcrs_precision %s -pc_vcrs_factor_solve %s -pc_vcrs_preserve_row_sums %d -pc_vcrs_drop_exact %d", loss,
+                  (int)bits, single ? "single" : "double", FuzzOneOf(f, 3) ? "jacobi" : (FuzzOneOf(f, 2) ? "auto" : "substitution"), (int)FuzzInt(f, 2),
+                  (int)FuzzInt(f, 2)));
   p->exact = (PetscBool)(!strcmp(loss, "none") && !single);
   p->rough = (PetscBool)(!strcmp(loss, "bins") || !strcmp(loss, "classes") || !strcmp(loss, "fixed") || strstr(p->outer, "row_sums 0"));
   if (strstr(p->outer, "jacobi") && strcmp(type, "jacobi") && strcmp(type, "sor")) {
@@ -231,7 +236,8 @@ static PetscErrorCode CheckColumns(const Problem *p, PC pc, Vec x)
     PetscCall(VecTDot(y, y, &dot[0]));
     PetscCall(VecTDot(z, x, &dot[1]));
     PetscCall(Norm(y, &norm[0]));
-    if (WRONG(!(PetscAbsScalar(dot[0] - dot[1]) <= (strstr(p->outer, "precision single") ? (PetscReal)1e-5 : 1e5 * PETSC_MACHINE_EPSILON) * PetscAbsScalar(dot[0]))))
+    if (WRONG(!(PetscAbsScalar(dot[0] - dot[1]) <=
+                (strstr(p->outer, "precision single") ? (PetscReal)1e-5 : 1e5 * PETSC_MACHINE_EPSILON) * PetscAbsScalar(dot[0]))))
       REPORT("the transpose differs by %g", (double)(PetscAbsScalar(dot[0] - dot[1]) / PetscAbsScalar(dot[0])));
   }
   PetscCall(MatDestroy(&X));
@@ -241,8 +247,8 @@ static PetscErrorCode CheckColumns(const Problem *p, PC pc, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode IgnoreHandler(PETSC_UNUSED MPI_Comm comm, PETSC_UNUSED int line, PETSC_UNUSED const char *function, PETSC_UNUSED const char *file, PetscErrorCode code,
-                                    PETSC_UNUSED PetscErrorType type, PETSC_UNUSED const char *message, PETSC_UNUSED void *ctx)
+static PetscErrorCode IgnoreHandler(PETSC_UNUSED MPI_Comm comm, PETSC_UNUSED int line, PETSC_UNUSED const char *function, PETSC_UNUSED const char *file,
+                                    PetscErrorCode code, PETSC_UNUSED PetscErrorType type, PETSC_UNUSED const char *message, PETSC_UNUSED void *ctx)
 {
   return code;
 }
@@ -310,7 +316,8 @@ static PetscErrorCode CheckSolve(const Problem *p, KSP ksp, Mat A, Vec b)
     PetscCall(VecNorm(r, NORM_INFINITY, &norm)); /* whose square may overflow */
     PetscCall(VecNorm(b, NORM_2, &first));
     /* rounding errors of large solutions */
-    for (PetscInt k = 0; k < p->A.n * p->A.n; k++) first = PetscMax(first, PETSC_MACHINE_EPSILON / rtol * (PetscReal)1e3 * PetscAbsScalar(p->A.a[k]) * size * (PetscReal)p->A.n);
+    for (PetscInt k = 0; k < p->A.n * p->A.n; k++)
+      first = PetscMax(first, PETSC_MACHINE_EPSILON / rtol * (PetscReal)1e3 * PetscAbsScalar(p->A.a[k]) * size * (PetscReal)p->A.n);
     if (WRONG(!(norm <= 10 * rtol * first))) REPORT("reason %s with a residual of %g, not %g", KSPConvergedReasons[reason], (double)norm, (double)last);
   }
   PetscCall(VecDestroy(&x));
@@ -389,7 +396,10 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsSetValue(NULL, "-mat_no_inode", NULL));
   PetscCall(FuzzRun(300, Case));
   PetscCall(PetscOptionsHasName(NULL, NULL, "-counts", &counts));
-  if (counts) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " applications, %" PetscInt_FMT " failed set-ups, %" PetscInt_FMT " solves converged, %" PetscInt_FMT " diverged\n", applied, failed, converged, diverged));
+  if (counts)
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                          "%" PetscInt_FMT " applications, %" PetscInt_FMT " failed set-ups, %" PetscInt_FMT " solves converged, %" PetscInt_FMT " diverged\n",
+                          applied, failed, converged, diverged));
   PetscCall(TestDone(1000, "compressed as exact: all is right\n"));
   PetscCall(PetscFinalize());
   return 0;

@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "A fuzzer of PCGRIDMG: small grids with wells before or after the cells, wells of many cells, faults, inactive cells. Applications are linear and symmetric, and solves converge.\n\n";
+static char help[] = "A fuzzer of PCGRIDMG: small grids with wells before or after the cells, wells of many cells, faults, inactive cells. Applications are "
+                     "linear and symmetric, and solves converge.\n\n";
 
 #include "fuzztest.h"
 
@@ -21,8 +22,11 @@ static PetscInt converged, diverged;
 static PetscErrorCode Describe(const Problem *p)
 {
   PetscFunctionBegin;
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "case %" PetscInt_FMT ": grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT ", %" PetscInt_FMT " wells %s, %" PetscInt_FMT " faults, %ssymmetric, row sums %g, %s\n",
-                        p->number, p->n[0], p->n[1], p->n[2], p->wells, p->before ? "before" : "after", p->faults, p->symmetric ? "" : "not ", (double)p->sigma, p->options));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                        "case %" PetscInt_FMT ": grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT ", %" PetscInt_FMT " wells %s, %" PetscInt_FMT
+                        " faults, %ssymmetric, row sums %g, %s\n",
+                        p->number, p->n[0], p->n[1], p->n[2], p->wells, p->before ? "before" : "after", p->faults, p->symmetric ? "" : "not ", (double)p->sigma,
+                        p->options));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -89,7 +93,7 @@ static void Fill(Fuzz *f, Problem *p, PetscInt decades, PetscReal unit)
 static PetscErrorCode Share(Fuzz *f, Problem *p)
 {
   const PetscInt cells = p->n[0] * p->n[1] * p->n[2], layers = p->n[2] > 1 ? p->n[2] : p->n[1];
-  PetscInt       left  = layers;
+  PetscInt       left = layers;
   PetscMPIInt    rank, size;
 
   PetscFunctionBegin;
@@ -130,9 +134,11 @@ static PetscErrorCode CreateProblem(Fuzz *f, Problem *p)
   PetscCall(PetscCalloc2(p->A.n * p->A.n, &p->A.a, p->A.n * p->A.n, &p->A.there));
   Fill(f, p, decades, unit);
   PetscCall(Share(f, p));
-  PetscCall(PetscSNPrintf(p->options, sizeof(p->options), "-pc_type gridmg -pc_gridmg_grid %d,%d,%d -pc_gridmg_interpolation aggregation -pc_gridmg_cycle %s -pc_gridmg_smoother %s -pc_gridmg_coarsen %s -pc_gridmg_bits %d -pc_gridmg_coarse_size %d -pc_gridmg_precision %s -pc_gridmg_smooths %d",
-                          (int)p->n[0], (int)p->n[1], (int)p->n[2], cycles[cycle], smoothers[FuzzInt(f, 5)], coarsens[FuzzInt(f, 4)], bits == 0 ? 8 : (bits == 1 ? 16 : 32),
-                          (int)(1 + FuzzInt(f, 40)), FuzzOneOf(f, 3) ? "double" : "single", (int)(1 + FuzzInt(f, 2))));
+  PetscCall(PetscSNPrintf(p->options, sizeof(p->options),
+                          "-pc_type gridmg -pc_gridmg_grid %d,%d,%d -pc_gridmg_interpolation aggregation -pc_gridmg_cycle %s -pc_gridmg_smoother %s "
+                          "-pc_gridmg_coarsen %s -pc_gridmg_bits %d -pc_gridmg_coarse_size %d -pc_gridmg_precision %s -pc_gridmg_smooths %d",
+                          (int)p->n[0], (int)p->n[1], (int)p->n[2], cycles[cycle], smoothers[FuzzInt(f, 5)], coarsens[FuzzInt(f, 4)],
+                          bits == 0 ? 8 : (bits == 1 ? 16 : 32), (int)(1 + FuzzInt(f, 40)), FuzzOneOf(f, 3) ? "double" : "single", (int)(1 + FuzzInt(f, 2))));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -198,7 +204,8 @@ static PetscErrorCode CheckApplication(Fuzz *f, const Problem *p, PC pc, Mat A)
     if (p->symmetric) {
       PetscCall(VecDot(y[0], x[1], &dot[0]));
       PetscCall(VecDot(x[0], y[1], &dot[1]));
-      if (WRONG(!(PetscAbsScalar(dot[0] - dot[1]) <= tiny * (PetscReal)p->A.n * PetscMax(norm[0], norm[1])))) REPORT("not symmetric: %g and %g", (double)PetscRealPart(dot[0]), (double)PetscRealPart(dot[1]));
+      if (WRONG(!(PetscAbsScalar(dot[0] - dot[1]) <= tiny * (PetscReal)p->A.n * PetscMax(norm[0], norm[1]))))
+        REPORT("not symmetric: %g and %g", (double)PetscRealPart(dot[0]), (double)PetscRealPart(dot[1]));
       PetscCall(VecDot(y[0], x[0], &dot[0]));
       if (WRONG(!(PetscRealPart(dot[0]) > 0.0))) REPORT("not positive: %g", (double)PetscRealPart(dot[0]));
     }
@@ -236,7 +243,8 @@ static PetscErrorCode CheckSolve(Fuzz *f, const Problem *p, KSP ksp, Mat A)
     PetscCall(VecNorm(b, NORM_2, &first));
     PetscCall(VecNorm(x, NORM_INFINITY, &size));
     for (PetscInt k = 0; k < p->A.n * p->A.n; k++) largest = PetscMax(largest, PetscAbsScalar(p->A.a[k]));
-    if (WRONG(!(norm <= 10 * rtol * first + 1e3 * PETSC_MACHINE_EPSILON * largest * size * (PetscReal)p->A.n))) REPORT("reason %s with a residual of %g", KSPConvergedReasons[reason], (double)(norm / first));
+    if (WRONG(!(norm <= 10 * rtol * first + 1e3 * PETSC_MACHINE_EPSILON * largest * size * (PetscReal)p->A.n)))
+      REPORT("reason %s with a residual of %g", KSPConvergedReasons[reason], (double)(norm / first));
   } else {
     diverged++;
     if (WRONG(p->tame)) REPORT("reason %s after %" PetscInt_FMT " iterations", KSPConvergedReasons[reason], its);

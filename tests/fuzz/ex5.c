@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "A fuzzer of MATSOLVERLITHE: ILU(0) and ICC(0) of small matrices, with pivots near zero and NaN, fail and solve as PETSc's factors of MATAIJ.\n\
+static char
+  help[] = "A fuzzer of MATSOLVERLITHE: ILU(0) and ICC(0) of small matrices, with pivots near zero and NaN, fail and solve as PETSc's factors of MATAIJ.\n\
   -fuzz_mat_type: the type of the matrix; -fuzz_solver: the solver. With aij and petsc the program tests itself\n\n";
 
 #include "fuzztest.h"
@@ -48,8 +49,8 @@ static PetscErrorCode CreateProblem(Fuzz *f, Problem *p)
   for (PetscInt i = 0; i < n; i++) p->A.there[i * n + i] = PETSC_TRUE;
   /* MatLUFactorNumeric_SeqAIJ() never ends with a shift that overflows or is NaN */
   if (!p->A.finite || (p->A.sizes != SIZES_ONE && p->A.sizes != SIZES_DECADES)) shift = "none";
-  PetscCall(PetscSNPrintf(p->options, sizeof(p->options), "-pc_type %s -pc_factor_mat_ordering_type %s -pc_factor_shift_type %s -pc_factor_levels %d", icc && p->A.symmetric ? "icc" : "ilu",
-                          natural ? "natural" : "rcm", shift, FuzzOneOf(f, 8) ? 1 : 0));
+  PetscCall(PetscSNPrintf(p->options, sizeof(p->options), "-pc_type %s -pc_factor_mat_ordering_type %s -pc_factor_shift_type %s -pc_factor_levels %d",
+                          icc && p->A.symmetric ? "icc" : "ilu", natural ? "natural" : "rcm", shift, FuzzOneOf(f, 8) ? 1 : 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -71,8 +72,8 @@ static PetscErrorCode CreateSolver(const Problem *p, Mat A, const char type[], P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode IgnoreHandler(PETSC_UNUSED MPI_Comm comm, PETSC_UNUSED int line, PETSC_UNUSED const char *function, PETSC_UNUSED const char *file, PetscErrorCode code,
-                                    PETSC_UNUSED PetscErrorType type, PETSC_UNUSED const char *message, PETSC_UNUSED void *ctx)
+static PetscErrorCode IgnoreHandler(PETSC_UNUSED MPI_Comm comm, PETSC_UNUSED int line, PETSC_UNUSED const char *function, PETSC_UNUSED const char *file,
+                                    PetscErrorCode code, PETSC_UNUSED PetscErrorType type, PETSC_UNUSED const char *message, PETSC_UNUSED void *ctx)
 {
   return code;
 }
@@ -103,7 +104,8 @@ static PetscErrorCode CheckApplication(const Problem *p, const char what[], Pets
     if (WRONG(norm[0] < likely && PetscIsInfOrNanReal(norm[1]))) REPORT("%s: %g, and a NaN with PETSc", what, (double)norm[0]);
     PetscCall(VecAXPY(z, -1.0, y[1]));
     PetscCall(VecNorm(z, NORM_1, &difference));
-    if (WRONG(FuzzIsUsual(&p->A) && !(difference <= (PetscReal)1e4 * PETSC_MACHINE_EPSILON * norm[1]))) REPORT("%s: differs by %g of %g", what, (double)difference, (double)norm[1]);
+    if (WRONG(FuzzIsUsual(&p->A) && !(difference <= (PetscReal)1e4 * PETSC_MACHINE_EPSILON * norm[1])))
+      REPORT("%s: differs by %g of %g", what, (double)difference, (double)norm[1]);
     PetscCall(VecDestroy(&z));
   }
   for (int k = 0; k < 2; k++) {

@@ -492,8 +492,9 @@ static PetscErrorCode TryFailedOnOne(MPI_Comm comm)
 static PetscErrorCode TryOverflow(MPI_Comm comm)
 {
   /* squares are numbers */
-  const PetscReal           tiny = PetscDefined(USE_REAL_SINGLE) ? (PetscReal)1e-25 : (PetscReal)1e-200;
-  const PetscReal           right[2] = {PetscDefined(USE_REAL_SINGLE) ? (PetscReal)1e13 : (PetscReal)1e90, PetscDefined(USE_REAL_SINGLE) ? (PetscReal)1e15 : (PetscReal)1e150};
+  const PetscReal tiny     = PetscDefined(USE_REAL_SINGLE) ? (PetscReal)1e-25 : (PetscReal)1e-200;
+  const PetscReal right[2] = {PetscDefined(USE_REAL_SINGLE) ? (PetscReal)1e13 : (PetscReal)1e90,
+                              PetscDefined(USE_REAL_SINGLE) ? (PetscReal)1e15 : (PetscReal)1e150};
   const KSPConvergedReason *reasons;
   PetscInt                  begin, end, told;
   Mat                       A, B, X;

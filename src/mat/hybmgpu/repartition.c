@@ -55,7 +55,8 @@ PetscErrorCode MatHYBMGPURepartition(Mat A, Mat *B, IS *rows)
   square = (PetscBool)(A->rmap->n == A->cmap->n);
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &square, 1, MPI_C_BOOL, MPI_LAND, comm));
   PetscCheck(square, comm, PETSC_ERR_ARG_SIZ,
-             "Process 0 has %" PetscInt_FMT " rows and %" PetscInt_FMT " columns; the numbers must be equal on each process", A->rmap->n, A->cmap->n);
+             "Each process must have as many rows as columns; process 0 has %" PetscInt_FMT " and %" PetscInt_FMT ". Set equal local sizes with MatSetSizes()",
+             A->rmap->n, A->cmap->n);
 
   PetscCall(MatConvert(A, MATMPIADJ, MAT_INITIAL_MATRIX, &graph));
   PetscCall(MatPartitioningCreate(comm, &partitioning));
