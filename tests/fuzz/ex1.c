@@ -37,54 +37,24 @@ typedef struct {
   const char *pc;
 } Problem;
 
-/* op(A) x, and |op(A)| |x| if size is not NULL */
-static void Multiply(const Problem *p, const PetscScalar x[], PetscScalar y[])
+/* b - op(A) x, nearly exact; op(A) x if b is NULL. Products with a vector of zeros are zero, also of a NaN */
+static void Residual(const Problem *p, const PetscScalar b[], const PetscScalar x[], PetscScalar r[])
 {
-  const PetscInt n = p->A.n;
+  PetscBool zero = PETSC_TRUE;
 
-  for (PetscInt i = 0; i < n; i++) {
-    long double re = 0, im = 0;
+  for (PetscInt i = 0; i < p->A.n; i++) zero = (PetscBool)(zero && x[i] == (PetscScalar)0.0);
+  for (PetscInt i = 0; i < p->A.n; i++) {
+    long double sum[2] = {0, 0}, size = 0;
 
-    for (PetscInt j = 0; j < n; j++) {
-      const PetscInt    at = p->transpose ? j * n + i : i * n + j;
-      const PetscScalar a  = p->A.a[at];
-
-      if (!p->A.there[at]) continue;
-      re += (long double)PetscRealPart(a) * PetscRealPart(x[j]) - (long double)PetscImaginaryPart(a) * PetscImaginaryPart(x[j]);
-      im += (long double)PetscRealPart(a) * PetscImaginaryPart(x[j]) + (long double)PetscImaginaryPart(a) * PetscRealPart(x[j]);
+    if (!zero) FuzzAddProduct(&p->A, p->transpose, i, x, sum, &size);
+    if (b) {
+      sum[0] = PetscRealPart(b[i]) - sum[0];
+      sum[1] = PetscImaginaryPart(b[i]) - sum[1];
     }
 #if defined(PETSC_USE_COMPLEX)
-    y[i] = PetscCMPLX((PetscReal)re, (PetscReal)im);
+    r[i] = PetscCMPLX((PetscReal)sum[0], (PetscReal)sum[1]);
 #else
-    (void)im;
-    y[i] = (PetscReal)re;
-#endif
-  }
-}
-
-/* b - op(A) x, nearly exact */
-static void Residual(const Problem *p, PetscInt k, const PetscScalar x[], PetscScalar r[])
-{
-  const PetscInt n    = p->A.n;
-  PetscBool      zero = PETSC_TRUE;
-
-  for (PetscInt i = 0; i < n; i++) zero = (PetscBool)(zero && x[i] == (PetscScalar)0.0);
-  for (PetscInt i = 0; i < n; i++) {
-    long double re = PetscRealPart(p->b[k][i]), im = PetscImaginaryPart(p->b[k][i]);
-
-    for (PetscInt j = 0; j < n && !zero; j++) {
-      const PetscInt    at = p->transpose ? j * n + i : i * n + j;
-      const PetscScalar a  = p->A.a[at];
-
-      if (!p->A.there[at]) continue;
-      re -= (long double)PetscRealPart(a) * PetscRealPart(x[j]) - (long double)PetscImaginaryPart(a) * PetscImaginaryPart(x[j]);
-      im -= (long double)PetscRealPart(a) * PetscImaginaryPart(x[j]) + (long double)PetscImaginaryPart(a) * PetscRealPart(x[j]);
-    }
-#if defined(PETSC_USE_COMPLEX)
-    r[i] = PetscCMPLX((PetscReal)re, (PetscReal)im);
-#else
-    (void)im;
-    r[i] = (PetscReal)re;
+    r[i] = (PetscReal)sum[0];
 #endif
   }
 }
@@ -127,7 +97,7 @@ static void FillColumn(Fuzz *f, Problem *p, PetscInt k)
     break;
   case COLUMN_SOLVED:
   case COLUMN_NEARLY:
-    Multiply(p, x, p->b[k]);
+    Residual(p, NULL, x, p->b[k]);
     for (PetscInt i = 0; i < n; i++) p->guess[k][i] = x[i];
     if (p->column[k] == COLUMN_NEARLY) p->guess[k][FuzzInt(f, n)] += 1e-6;
     break;
@@ -398,7 +368,7 @@ static PetscErrorCode ResidualAlone(const Problem *p, Mat A, PetscInt k, PetscRe
   PetscCall(MatDenseRestoreColumnVec(X, 0, &v));
   PetscCall(MatDenseRestoreColumnVecRead(B, 0, &b));
   PetscCall(GetColumn(one, X, 0, x));
-  Residual(one, 0, x, r);
+  Residual(one, one->b[0], x, r);
   PetscCall(MonitoredNorm(one, ksp, r, norm));
   PetscCall(KSPGetConvergedReason(ksp, &reason));
   if (reason < 0) *norm = 0.0;
@@ -470,12 +440,12 @@ static PetscErrorCode CheckColumn(const Problem *p, PetscInt number, Mat A, KSP 
   first = right;
   if (p->guessed) {
     if (right == 0.0) {
-      Residual(p, k, p->guess[k], r);
+      Residual(p, p->b[k], p->guess[k], r);
       PetscCall(MonitoredNorm(p, ksp, r, &first));
     }
   }
   tolerance = (PetscReal)10.0 * PetscMax(p->rtol * first, p->atol);
-  Residual(p, k, result->x, r);
+  Residual(p, p->b[k], result->x, r);
   PetscCall(MonitoredNorm(p, ksp, r, &norm));
   if (!(norm <= tolerance)) {
     PetscCall(Rounding(p, A, k, &bound));

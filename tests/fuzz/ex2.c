@@ -137,27 +137,17 @@ static PetscErrorCode SetVec(Vec v, const PetscScalar x[])
 static PetscErrorCode CheckProduct(const Problem *p, const char what[], PetscBool transpose, const PetscScalar x[], const PetscScalar add[], Vec y)
 {
   const PetscScalar *a;
-  const PetscInt     inner = transpose ? p->A.m : p->A.n;
   PetscInt           begin, end, wrong = 0;
 
   PetscFunctionBegin;
   PetscCall(VecGetOwnershipRange(y, &begin, &end));
   PetscCall(VecGetArrayRead(y, &a));
   for (PetscInt i = begin; i < end; i++) {
-    long double re = add ? PetscRealPart(add[i]) : 0, im = add ? PetscImaginaryPart(add[i]) : 0, size = add ? (long double)PetscAbsScalar(add[i]) : 0;
+    long double sum[2] = {add ? PetscRealPart(add[i]) : 0, add ? PetscImaginaryPart(add[i]) : 0}, size = add ? (long double)PetscAbsScalar(add[i]) : 0;
 
-    for (PetscInt j = 0; j < inner; j++) {
-      const PetscInt    at = transpose ? j * p->A.n + i : i * p->A.n + j;
-      const PetscScalar e  = p->A.a[at];
-
-      if (!p->A.there[at]) continue;
-      re += (long double)PetscRealPart(e) * PetscRealPart(x[j]) - (long double)PetscImaginaryPart(e) * PetscImaginaryPart(x[j]);
-      im += (long double)PetscRealPart(e) * PetscImaginaryPart(x[j]) + (long double)PetscImaginaryPart(e) * PetscRealPart(x[j]);
-      size += ((long double)PetscAbsReal(PetscRealPart(e)) + (long double)PetscAbsReal(PetscImaginaryPart(e))) *
-              ((long double)PetscAbsReal(PetscRealPart(x[j])) + (long double)PetscAbsReal(PetscImaginaryPart(x[j])));
-    }
+    FuzzAddProduct(&p->A, transpose, i, x, sum, &size);
     if (size < PETSC_MAX_REAL) {
-      const long double dr = re - PetscRealPart(a[i - begin]), di = im - PetscImaginaryPart(a[i - begin]),
+      const long double dr = sum[0] - PetscRealPart(a[i - begin]), di = sum[1] - PetscImaginaryPart(a[i - begin]),
                         most = ROUNDING * size + (long double)MOST * PETSC_REAL_MIN;
 
       wrong += !(dr <= most && dr >= -most && di <= most && di >= -most);
@@ -336,14 +326,14 @@ static PetscErrorCode CheckRepartition(Problem *p, Mat B)
   PetscCall(ISRestoreIndices(rows, &row));
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, of, (PetscMPIInt)p->A.m, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
   for (PetscInt i = begin; i < end; i++) {
-    PetscInt           len, count = 0;
+    PetscInt           len, want = 0;
     const PetscInt    *cols;
     const PetscScalar *vals;
 
     PetscCall(MatGetRow(C, i, &len, &cols, &vals));
     for (PetscInt k = 0; k < len; k++) wrong += Differ(vals[k], p->A.a[of[i] * p->A.n + of[cols[k]]]) ? 1 : 0;
-    for (PetscInt j = 0; j < p->A.n; j++) count += p->A.there[of[i] * p->A.n + j];
-    wrong += count != len;
+    for (PetscInt j = 0; j < p->A.n; j++) want += p->A.there[of[i] * p->A.n + j];
+    wrong += want != len;
     PetscCall(MatRestoreRow(C, i, &len, &cols, &vals));
   }
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &wrong, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));

@@ -96,7 +96,6 @@ static PetscErrorCode CreateProblem(Fuzz *f, Problem *p)
 /* text without @ or with a prefix in its place */
 static PetscErrorCode Insert(PetscOptions database, const char text[], const char prefix[])
 {
-  char  *with;
   char   all[1024];
   size_t length = 0;
 
@@ -107,8 +106,7 @@ static PetscErrorCode Insert(PetscOptions database, const char text[], const cha
     else all[length++] = *c;
   }
   all[length] = 0;
-  with        = all;
-  PetscCall(PetscOptionsInsertString(database, with));
+  PetscCall(PetscOptionsInsertString(database, all));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -247,12 +245,6 @@ static PetscErrorCode CheckColumns(const Problem *p, PC pc, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode IgnoreHandler(PETSC_UNUSED MPI_Comm comm, PETSC_UNUSED int line, PETSC_UNUSED const char *function, PETSC_UNUSED const char *file,
-                                    PetscErrorCode code, PETSC_UNUSED PetscErrorType type, PETSC_UNUSED const char *message, PETSC_UNUSED void *ctx)
-{
-  return code;
-}
-
 /* Half of a solution with a negative pivot is an error with the inner preconditioner, and with the compressed one */
 static PetscErrorCode CheckHalves(const Problem *p, PC pc, PC inner, Vec x, PetscBool *possible)
 {
@@ -265,7 +257,7 @@ static PetscErrorCode CheckHalves(const Problem *p, PC pc, PC inner, Vec x, Pets
   PetscCall(VecDuplicate(x, &y));
   PetscCall(VecDuplicate(x, &z));
   PetscCall(VecCopy(x, z)); /* an error leaves its vector locked */
-  PetscCall(PetscPushErrorHandler(IgnoreHandler, NULL));
+  PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
   code[0] = PCApplySymmetricLeft(inner, z, y);
   code[1] = PCApplySymmetricLeft(pc, z, y);
   PetscCall(PetscPopErrorHandler());
@@ -327,7 +319,7 @@ static PetscErrorCode CheckSolve(const Problem *p, KSP ksp, Mat A, Vec b)
 
 /* ---- A case ---- */
 
-static PetscErrorCode CheckPair(Fuzz *f, const Problem *p, Mat A, KSP ksp, KSP other, Vec x)
+static PetscErrorCode CheckPair(const Problem *p, Mat A, KSP ksp, KSP other, Vec x)
 {
   PCFailedReason reason[2];
   PC             pc, inner;
@@ -375,7 +367,7 @@ static PetscErrorCode Case(Fuzz *f, PetscInt number, PetscBool shown)
   PetscCall(VecRestoreArrayWrite(x, &a));
   PetscCall(CreateSolver(p, A, PETSC_FALSE, &other));
   PetscCall(CreateSolver(p, A, PETSC_TRUE, &ksp));
-  PetscCall(CheckPair(f, p, A, ksp, other, x));
+  PetscCall(CheckPair(p, A, ksp, other, x));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(KSPDestroy(&other));
   PetscCall(VecDestroy(&x));

@@ -298,6 +298,20 @@ static inline PetscBool FuzzHasDiagonal(const FuzzMatrix *A, PetscBool inverses)
   return PETSC_TRUE;
 }
 
+/* Adds row i of op(A) x to the real and imaginary part of a sum, nearly exact, and the moduli of all products to size */
+static inline void FuzzAddProduct(const FuzzMatrix *A, PetscBool transpose, PetscInt i, const PetscScalar x[], long double sum[2], long double *size)
+{
+  for (PetscInt j = 0; j < (transpose ? A->m : A->n); j++) {
+    const PetscInt    at = transpose ? j * A->n + i : i * A->n + j;
+    const long double ar = PetscRealPart(A->a[at]), ai = PetscImaginaryPart(A->a[at]), xr = PetscRealPart(x[j]), xi = PetscImaginaryPart(x[j]);
+
+    if (!A->there[at]) continue;
+    sum[0] += ar * xr - ai * xi;
+    sum[1] += ar * xi + ai * xr;
+    *size += ((ar < 0 ? -ar : ar) + (ai < 0 ? -ai : ai)) * ((xr < 0 ? -xr : xr) + (xi < 0 ? -xi : xi));
+  }
+}
+
 static inline PetscErrorCode FuzzDescribe(const FuzzMatrix *A, size_t size, char text[])
 {
   PetscFunctionBegin;
