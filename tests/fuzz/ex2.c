@@ -416,6 +416,11 @@ int main(int argc, char **argv)
     test:
       suffix: 1
 
+    # a pattern whose order by MatGetOrdering() is no permutation
+    test:
+      suffix: order
+      args: -case 11525 -test_least 20
+
     test:
       suffix: 2
       nsize: 3

@@ -81,19 +81,19 @@ typedef PetscErrorCode (*FuzzCase)(Fuzz *, PetscInt number, PetscBool shown);
 static inline PetscErrorCode FuzzRun(PetscInt cases, FuzzCase one)
 {
   PetscInt  seed = 1, times = 1, only = -1;
-  PetscBool shown, trace;
+  PetscBool single, trace;
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-seed", &seed, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-cases", &cases, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-times", &times, NULL));
-  PetscCall(PetscOptionsGetInt(NULL, NULL, "-case", &only, &shown));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-case", &only, &single));
   PetscCall(PetscOptionsHasName(NULL, NULL, "-trace", &trace));
-  for (PetscInt number = shown ? only : 0; number < (shown ? only + 1 : cases * times); number++) {
+  for (PetscInt number = single ? only : 0; number < (single ? only + 1 : cases * times); number++) {
     Fuzz f = {(uint64_t)seed * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)number * UINT64_C(0xd1342543de82ef95)};
 
     (void)FuzzNext(&f);
-    PetscCall((*one)(&f, number, (PetscBool)(shown || trace)));
+    PetscCall((*one)(&f, number, trace));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
