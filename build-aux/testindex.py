@@ -22,6 +22,9 @@ of scripts in the variable WEEKLY (`make check-long`), programs of SLEPc (`make 
 
 A successful program prints a single line. A program counts comparisons, and fails if the count is less than expected. Programs for a
 GPU are skipped without a GPU, with a notice. Seconds are the sum over all runs of a program on two cores, run in sequence.
+
+The programs of `tests/fuzz` make random cases of `-seed`. A failure names its case: `-case N` runs this case alone, `-trace` prints each case
+before it runs. `LITHE_WEEKLY=yes` with `make check TESTS=tests/fuzz.tap` runs a hundred times as many cases.
 """
 
 # The programs of each class
@@ -39,6 +42,7 @@ OBJECTS = {
     "pc": [("PCVCRS", [*range(1, 9), 13, 14, 15, 17, 18, 19]), ("PCSBPMG", [10, 11, 12, 16]), ("PCGRIDMG", [*range(20, 40)])],
     "ksp": [("KSPCBGMRES, KSPCBFGMRES", range(1, 13)), ("KSPBCGSM", range(13, 100))],
     "ts": [("TSUNIFORMIZATION", [*range(1, 10), 11]), ("Steps of time with MATSBPSAT", [10])],
+    "fuzz": [("Fuzzers: random small problems", range(1, 100))],
     "sys": [("The package", range(1, 100))],
 }
 

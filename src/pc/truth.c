@@ -86,12 +86,32 @@ PetscErrorCode LithePCNeedsDouble(PC pc, KSP ksp, PetscBool symmetric, PetscReal
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A vector that a solver keeps: an allocation on a device takes longer than a product */
+static PetscErrorCode GetWork_Private(KSP ksp, const char name[], Vec like, Vec *work)
+{
+  PetscInt  sizes[2];
+  PetscBool same;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectQuery((PetscObject)ksp, name, (PetscObject *)work));
+  if (*work) {
+    PetscCall(VecGetLocalSize(like, &sizes[0]));
+    PetscCall(VecGetLocalSize(*work, &sizes[1]));
+    PetscCall(PetscObjectTypeCompare((PetscObject)*work, ((PetscObject)like)->type_name, &same));
+    if (same && sizes[0] == sizes[1]) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(VecDuplicate(like, work));
+  PetscCall(PetscObjectCompose((PetscObject)ksp, name, (PetscObject)*work));
+  PetscCall(PetscObjectDereference((PetscObject)*work));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* KSPConvergedDefault() and the true residual */
 static PetscErrorCode Converged_Private(KSP ksp, PetscInt it, PetscReal rnorm, KSPConvergedReason *reason, PetscCtx ctx)
 {
   KSPConvergedReason own;
   PetscReal          norm, size;
-  Vec                x, residual;
+  Vec                x = NULL, residual;
   Mat                A;
 
   PetscFunctionBegin;
@@ -99,15 +119,13 @@ static PetscErrorCode Converged_Private(KSP ksp, PetscInt it, PetscReal rnorm, K
   own = *reason;
   if (own != KSP_CONVERGED_RTOL && own != KSP_CONVERGED_ATOL) PetscFunctionReturn(PETSC_SUCCESS);
   *reason = KSP_CONVERGED_ITERATING; /* or KSPBuildSolution() would take the vector of the solution, which may not be made yet */
-  PetscCall(VecDuplicate(ksp->vec_rhs, &residual));
-  PetscCall(VecDuplicate(ksp->vec_sol, &x));
-  PetscCall(KSPBuildSolution(ksp, x, NULL));
+  PetscCall(GetWork_Private(ksp, "LitheTruthResidual", ksp->vec_rhs, &residual));
+  if (ksp->pc_side == PC_RIGHT) PetscCall(GetWork_Private(ksp, "LitheTruthSolution", ksp->vec_sol, &x)); /* some methods make the solution in a vector that they are given only */
+  PetscCall(KSPBuildSolution(ksp, x, x ? NULL : &x));
   PetscCall(PCGetOperators(ksp->pc, &A, NULL));
   PetscCall(KSP_MatMult(ksp, A, x, residual));
   PetscCall(VecAYPX(residual, -1.0, ksp->vec_rhs));
   PetscCall(VecNorm(residual, NORM_2, &norm));
-  PetscCall(VecDestroy(&residual));
-  PetscCall(VecDestroy(&x));
   PetscCall(VecNorm(ksp->vec_rhs, NORM_2, &size));
   if (norm <= TRUTH_FACTOR * PetscMax(ksp->rtol * size, ksp->abstol)) *reason = own;
   else if (!(rnorm > TRUTH_END * ksp->ttol)) {

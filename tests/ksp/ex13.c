@@ -441,6 +441,92 @@ static PetscErrorCode TryFailed(MPI_Comm comm)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+   A factor of the first process fails, and the factors of the other processes do not: all columns fail, and objects that
+   are made afterwards have the same tag on all processes, as all communication needs
+*/
+static PetscErrorCode TryFailedOnOne(MPI_Comm comm)
+{
+  static const char *const  options[] = {"-ksp_type bcgsm -pc_type bjacobi", "-ksp_type bcgsm -pc_type bjacobi -ksp_initial_guess_nonzero",
+                                         "-ksp_type bcgsm -pc_type vcrs -vcrs_pc_type bjacobi"};
+  const KSPConvergedReason *reasons;
+  PetscMPIInt               tag, tags[2];
+  PetscInt                  begin, end, told;
+  Mat                       A, B, X;
+  KSP                       ksp;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateAIJ(comm, 4, 4, PETSC_DETERMINE, PETSC_DETERMINE, 2, NULL, 2, NULL, &A));
+  PetscCall(MatGetOwnershipRange(A, &begin, &end));
+  for (PetscInt i = begin; i < end; i++) {
+    PetscCall(MatSetValue(A, i, i, i ? 2.0 : 0.0, INSERT_VALUES));
+    if (i % 4 == 3) PetscCall(MatSetValue(A, i, 0, 1.0, INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(TestConvertOperator(&A));
+  for (size_t o = 0; o < PETSC_STATIC_ARRAY_LENGTH(options); o++) {
+    PetscCall(TestCreateKSP(A, options[o], &ksp));
+    PetscCall(CreateBlock(A, 3, &B));
+    PetscCall(CreateBlock(A, 3, &X));
+    PetscCall(FillBlock(B, 3));
+    PetscCall(KSPMatSolve(ksp, B, X));
+    PetscCall(KSPBCGSMGetColumns(ksp, &told, NULL, &reasons, NULL));
+    for (PetscInt j = 0; j < told; j++) {
+      if (WRONG(reasons[j] != KSP_DIVERGED_PC_FAILED)) FAIL("%s: column %" PetscInt_FMT " ends with %s", options[o], j, KSPConvergedReasons[reasons[j]]);
+    }
+    PetscCall(PetscObjectGetNewTag((PetscObject)A, &tag));
+    tags[0] = tag;
+    tags[1] = -tag;
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, tags, 2, MPI_INT, MPI_MAX, comm));
+    if (WRONG(tags[0] != -tags[1])) FAIL("%s: tags %d to %d", options[o], -tags[1], tags[0]);
+    PetscCall(MatDestroy(&X));
+    PetscCall(MatDestroy(&B));
+    PetscCall(KSPDestroy(&ksp));
+  }
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A solution that overflows, although its residual by recurrence is zero, has not converged */
+static PetscErrorCode TryOverflow(MPI_Comm comm)
+{
+  /* squares are numbers */
+  const PetscReal tiny     = PetscDefined(USE_REAL_SINGLE) ? (PetscReal)1e-25 : (PetscReal)1e-200;
+  const PetscReal right[2] = {PetscDefined(USE_REAL_SINGLE) ? (PetscReal)1e13 : (PetscReal)1e90,
+                              PetscDefined(USE_REAL_SINGLE) ? (PetscReal)1e15 : (PetscReal)1e150};
+  const KSPConvergedReason *reasons;
+  PetscInt                  begin, end, told;
+  Mat                       A, B, X;
+  Vec                       b;
+  KSP                       ksp;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateAIJ(comm, 3, 3, PETSC_DETERMINE, PETSC_DETERMINE, 1, NULL, 0, NULL, &A));
+  PetscCall(MatGetOwnershipRange(A, &begin, &end));
+  for (PetscInt i = begin; i < end; i++) PetscCall(MatSetValue(A, i, i, tiny, INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(TestConvertOperator(&A));
+  PetscCall(TestCreateKSP(A, "-ksp_type bcgsm -pc_type none", &ksp));
+  PetscCall(CreateBlock(A, 2, &B));
+  PetscCall(CreateBlock(A, 2, &X));
+  for (PetscInt j = 0; j < 2; j++) {
+    PetscCall(MatDenseGetColumnVecWrite(B, j, &b));
+    PetscCall(VecSet(b, right[j]));
+    PetscCall(MatDenseRestoreColumnVecWrite(B, j, &b));
+  }
+  PetscCall(KSPMatSolve(ksp, B, X));
+  PetscCall(KSPBCGSMGetColumns(ksp, &told, NULL, &reasons, NULL));
+  if (WRONG(reasons[0] <= 0)) FAIL("a large solution ends with %s", KSPConvergedReasons[reasons[0]]);
+  if (WRONG(reasons[1] != KSP_DIVERGED_NANORINF)) FAIL("a solution that overflows ends with %s", KSPConvergedReasons[reasons[1]]);
+  PetscCall(MatDestroy(&X));
+  PetscCall(MatDestroy(&B));
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Solvers inside the preconditioner that fail for one column: that column fails, and no other one */
 static PetscErrorCode TryInner(MPI_Comm comm)
 {
@@ -715,10 +801,12 @@ int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(TryFailedOnOne(PETSC_COMM_WORLD)); /* first: later, all processes have a guard of lossy matrices */
   PetscCall(TryUsual(PETSC_COMM_WORLD));
   PetscCall(TryNullSpace(PETSC_COMM_WORLD));
   PetscCall(TryEnds(PETSC_COMM_WORLD));
   PetscCall(TryFailed(PETSC_COMM_WORLD));
+  PetscCall(TryOverflow(PETSC_COMM_WORLD));
   PetscCall(TryInner(PETSC_COMM_WORLD));
   PetscCall(TryWatchers(PETSC_COMM_WORLD));
   PetscCall(TryProducts(PETSC_COMM_WORLD));

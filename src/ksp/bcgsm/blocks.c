@@ -409,14 +409,14 @@ static PetscErrorCode BCGSMFindNoNumbers_Private(KSP ksp, BCGSMBlock block, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Column j of R becomes infinite: its solver stops as diverged */
-static PetscErrorCode BCGSMFlag_Private(KSP ksp, PetscInt j)
+/* Column j of R becomes infinite on processes with flag: its solver stops as diverged. Collective */
+static PetscErrorCode BCGSMFlag_Private(KSP ksp, PetscInt j, PetscBool flag)
 {
   Vec r;
 
   PetscFunctionBegin;
   PetscCall(BCGSMColumnGet_Private(ksp, BCGSM_R, j, &r));
-  PetscCall(VecFlag(r, 1));
+  PetscCall(VecFlag(r, flag ? 1 : 0));
   PetscCall(BCGSMColumnRestore_Private(ksp, BCGSM_R, j, &r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -436,7 +436,7 @@ static PetscErrorCode BCGSMPreconditionResidual_Private(KSP ksp, const BCGSMBloc
   PetscCall(BCGSMFindNoNumbers_Private(ksp, left[0], bad));
   PetscCall(BCGSMPrecondition_Private(ksp, left));
   for (PetscInt j = 0; j < s->n; j++) {
-    if (bad[j]) PetscCall(BCGSMFlag_Private(ksp, j));
+    if (bad[j]) PetscCall(BCGSMFlag_Private(ksp, j, PETSC_TRUE));
   }
   PetscCall(PetscFree(bad));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -470,6 +470,6 @@ PetscErrorCode BCGSMInitialResidual_Private(KSP ksp)
   }
   for (PetscInt j = 0; j < s->n; j++) PetscCall(BCGSMSubtract_Private(ksp, j, mult[1], right ? BCGSM_R : left[0]));
   if (!right) PetscCall(BCGSMPreconditionResidual_Private(ksp, left));
-  for (PetscInt j = 0; j < s->n && ksp->reason == KSP_DIVERGED_PC_FAILED; j++) PetscCall(BCGSMFlag_Private(ksp, j));
+  for (PetscInt j = 0; j < s->n; j++) PetscCall(BCGSMFlag_Private(ksp, j, (PetscBool)(ksp->reason == KSP_DIVERGED_PC_FAILED)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -169,6 +169,23 @@ static PetscErrorCode BCGSMTest_Private(KSP ksp, PetscInt it)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A converged solution may have overflowed, although its residual by recurrence is a number */
+static PetscErrorCode BCGSMCheckSolution_Private(KSP ksp, PetscInt j)
+{
+  BCGSMColumn *c = &((KSP_BCGSM *)ksp->data)->column[j];
+  PetscReal    norm;
+  Vec          x;
+
+  PetscFunctionBegin;
+  PetscCall(BCGSMColumnGet_Private(ksp, BCGSM_X, j, &x));
+  PetscCall(VecNorm(x, NORM_1, &norm));
+  PetscCall(BCGSMColumnRestore_Private(ksp, BCGSM_X, j, &x));
+  if (!PetscIsInfOrNanReal(norm)) PetscFunctionReturn(PETSC_SUCCESS);
+  c->normnext = norm;
+  PetscCall(BCGSMFail_Private(ksp, j));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Stores the results of columns with a reason, and removes the columns. Collective */
 static PetscErrorCode BCGSMLeave_Private(KSP ksp)
 {
@@ -179,6 +196,7 @@ static PetscErrorCode BCGSMLeave_Private(KSP ksp)
     const BCGSMColumn *c = &s->column[j];
 
     if (!c->reason) continue;
+    if (c->reason > 0 && ksp->normtype != KSP_NORM_NONE) PetscCall(BCGSMCheckSolution_Private(ksp, j));
     s->reasons[s->before + c->number] = c->reason;
     s->norms[s->before + c->number]   = c->reason == KSP_DIVERGED_NANORINF || c->reason == KSP_DIVERGED_PC_FAILED ? c->normnext : c->norm;
   }

@@ -170,6 +170,34 @@ static PetscErrorCode MatHYBMGPUForget_Private(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+   Makes an order a permutation: for a pattern that is not symmetric, PETSc's reverse Cuthill-McKee order can have a row
+   twice and lack another (docs/internals/petsc-defects.md)
+*/
+static PetscErrorCode HybCompleteOrder_Private(PetscInt n, IS *rows)
+{
+  const PetscInt *row;
+  PetscInt       *order, at = 0;
+  PetscBool      *seen;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(n, &order));
+  PetscCall(PetscCalloc1(n, &seen));
+  PetscCall(ISGetIndices(*rows, &row));
+  for (PetscInt k = 0; k < n; k++) {
+    if (!seen[row[k]]) order[at++] = row[k];
+    seen[row[k]] = PETSC_TRUE;
+  }
+  PetscCall(ISRestoreIndices(*rows, &row));
+  for (PetscInt k = 0; k < n; k++) {
+    if (!seen[k]) order[at++] = k;
+  }
+  PetscCall(PetscFree(seen));
+  PetscCall(ISDestroy(rows));
+  PetscCall(ISCreateGeneral(PETSC_COMM_SELF, n, order, PETSC_OWN_POINTER, rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode MatHYBMGPUGetOrder_Private(Mat A, const HybOptions *opt, IS *rows)
 {
   IS columns;
@@ -183,6 +211,7 @@ static PetscErrorCode MatHYBMGPUGetOrder_Private(Mat A, const HybOptions *opt, I
              MatHYBMGPUReorders[opt->reorder], A->rmap->n, A->cmap->n);
   PetscCall(MatGetOrdering(A, MATORDERINGRCM, rows, &columns));
   PetscCall(ISDestroy(&columns));
+  PetscCall(HybCompleteOrder_Private(A->rmap->n, rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

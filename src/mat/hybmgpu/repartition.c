@@ -40,6 +40,7 @@ PetscErrorCode MatHYBMGPURepartition(Mat A, Mat *B, IS *rows)
   IS              owner;
   MPI_Comm        comm = PetscObjectComm((PetscObject)A);
   const char     *prefix;
+  PetscBool       square;
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
@@ -51,8 +52,11 @@ PetscErrorCode MatHYBMGPURepartition(Mat A, Mat *B, IS *rows)
   PetscCheck(A->rmap->N == A->cmap->N, comm, PETSC_ERR_ARG_SIZ,
              "A matrix of %" PetscInt_FMT " rows and %" PetscInt_FMT " columns: rows and columns can only be moved together in a square one", A->rmap->N,
              A->cmap->N);
-  PetscCheck(A->rmap->n == A->cmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
-             "This process has %" PetscInt_FMT " rows and %" PetscInt_FMT " columns; the numbers must be equal", A->rmap->n, A->cmap->n);
+  square = (PetscBool)(A->rmap->n == A->cmap->n);
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &square, 1, MPI_C_BOOL, MPI_LAND, comm));
+  PetscCheck(square, comm, PETSC_ERR_ARG_SIZ,
+             "Each process must have as many rows as columns; process 0 has %" PetscInt_FMT " and %" PetscInt_FMT ". Set equal local sizes with MatSetSizes()",
+             A->rmap->n, A->cmap->n);
 
   PetscCall(MatConvert(A, MATMPIADJ, MAT_INITIAL_MATRIX, &graph));
   PetscCall(MatPartitioningCreate(comm, &partitioning));

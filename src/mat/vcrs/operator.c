@@ -215,12 +215,18 @@ static PetscErrorCode VCRSDestroyOperations_Private(PetscCtxRt ops)
 static PetscErrorCode VCRSReplaceOperations_Private(PC pc, PetscLogEvent e)
 {
   struct _PCOps *own = NULL;
+  PetscContainer container;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectContainerQuery((PetscObject)pc, VCRS_OPERATIONS, &own));
   if (!own) {
     PetscCall(PetscNew(&own));
-    PetscCall(PetscObjectContainerCompose((PetscObject)pc, VCRS_OPERATIONS, own, VCRSDestroyOperations_Private));
+    /* an object of this process: other processes of pc may be without the handler */
+    PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &container));
+    PetscCall(PetscContainerSetPointer(container, own));
+    PetscCall(PetscContainerSetCtxDestroy(container, VCRSDestroyOperations_Private));
+    PetscCall(PetscObjectCompose((PetscObject)pc, VCRS_OPERATIONS, (PetscObject)container));
+    PetscCall(PetscContainerDestroy(&container));
   }
   #define VCRS_REPLACE(name, event, parameters, arguments)                \
     if (e == event && pc->ops->name && pc->ops->name != VCRSRun_##name) { \

@@ -303,6 +303,25 @@ static PetscErrorCode PCMatApplyTranspose_VCRSFactor(PC pc, Mat B, Mat X)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Square roots of the inverse pivots. As in PETSc, half solves are an error if the inverse pivots are not real and nonnegative */
+static PetscErrorCode PCVCRSFactorGetRoots_Private(const PCVCRSFactor *f, Vec roots)
+{
+  PetscReal least, imaginary;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetDiagonal(f->inverse, roots));
+  PetscCall(VecImaginaryPart(roots));
+  PetscCall(VecNorm(roots, NORM_INFINITY, &imaginary));
+  PetscCall(MatGetDiagonal(f->inverse, roots));
+  PetscCall(VecMin(roots, NULL, &least));
+  PetscCheck(least >= 0.0 && imaginary == 0.0, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "Half of a solution needs pivots that are real and not negative: the least real part of their inverses is %g, the largest imaginary part %g. "
+             "Use a method that applies the preconditioner from one side",
+             (double)least, (double)imaginary);
+  PetscCall(VecSqrtAbs(roots));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Half of the solution with symmetric factors, inverse^(1/2) (I - lower)^-1 or (I - upper)^-1 inverse^(1/2) */
 static PetscErrorCode PCVCRSFactorHalf_Private(PC pc, PetscBool left, Vec b, Vec x)
 {
@@ -313,8 +332,7 @@ static PetscErrorCode PCVCRSFactorHalf_Private(PC pc, PetscBool left, Vec b, Vec
   PetscCall(PCVCRSGetFactor_Private(pc, &f));
   PetscCall(PCVCRSFactorGetWork_Private(f, b));
   y = f->work[0];
-  PetscCall(MatGetDiagonal(f->inverse, x));
-  PetscCall(VecSqrtAbs(x));
+  PetscCall(PCVCRSFactorGetRoots_Private(f, x));
   z = f->work[1];
   if (left) {
     PetscCall(PCVCRSFactorReorder_Private(f->row, b, y, SCATTER_FORWARD));
