@@ -120,7 +120,8 @@ static PetscErrorCode Converged_Private(KSP ksp, PetscInt it, PetscReal rnorm, K
   if (own != KSP_CONVERGED_RTOL && own != KSP_CONVERGED_ATOL) PetscFunctionReturn(PETSC_SUCCESS);
   *reason = KSP_CONVERGED_ITERATING; /* or KSPBuildSolution() would take the vector of the solution, which may not be made yet */
   PetscCall(GetWork_Private(ksp, "LitheTruthResidual", ksp->vec_rhs, &residual));
-  if (ksp->pc_side == PC_RIGHT) PetscCall(GetWork_Private(ksp, "LitheTruthSolution", ksp->vec_sol, &x)); /* some methods make the solution in a vector that they are given only */
+  if (ksp->pc_side == PC_RIGHT)
+    PetscCall(GetWork_Private(ksp, "LitheTruthSolution", ksp->vec_sol, &x)); /* some methods make the solution in a vector that they are given only */
   PetscCall(KSPBuildSolution(ksp, x, x ? NULL : &x));
   PetscCall(PCGetOperators(ksp->pc, &A, NULL));
   PetscCall(KSP_MatMult(ksp, A, x, residual));
