@@ -27,6 +27,8 @@
 #define TRUTH_PART   0.3  /* of this, the largest error that is measured at most */
 #define TRUTH_END    1e-3 /* of the tolerance: a solver whose own residual is smaller gives up */
 
+static PetscInt truthlargest = -1; /* number of composed data */
+
 /* Methods whose residual does not depend on whether the preconditioner is linear, or which have no residual */
 static PetscErrorCode IsInsensitive_Private(KSP ksp, PetscBool *is)
 {
@@ -106,11 +108,36 @@ static PetscErrorCode GetWork_Private(KSP ksp, const char name[], Vec like, Vec 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+   The residual of KSPCG is the true one up to rounding errors of its recurrence, at most about `its` roundings of |A|
+   |x|: no product is needed unless these matter. largest: the largest diagonal entry of A; 0: unknown
+*/
+static PetscErrorCode IsSmallInCG_Private(KSP ksp, PetscInt its, PetscReal limit, PetscBool *small)
+{
+  PetscReal norm, size, largest;
+  PetscBool cg, known;
+  Vec       work, residual;
+
+  PetscFunctionBegin;
+  *small = PETSC_FALSE;
+  PetscCall(PetscObjectTypeCompare((PetscObject)ksp, KSPCG, &cg));
+  PetscCall(PetscObjectComposedDataGetReal((PetscObject)ksp, truthlargest, largest, known));
+  if (!cg || !known || !(largest > 0)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecNorm(ksp->vec_sol, NORM_2, &size));
+  if (!(2 * (its + 1) * PETSC_MACHINE_EPSILON * largest * size <= limit / 2)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(GetWork_Private(ksp, "LitheTruthResidual", ksp->vec_rhs, &work));
+  PetscCall(KSPBuildResidual(ksp, work, work, &residual));
+  PetscCall(VecNorm(residual, NORM_2, &norm));
+  *small = (PetscBool)(norm <= limit / 2);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* KSPConvergedDefault() and the true residual */
 static PetscErrorCode Converged_Private(KSP ksp, PetscInt it, PetscReal rnorm, KSPConvergedReason *reason, PetscCtx ctx)
 {
   KSPConvergedReason own;
-  PetscReal          norm, size;
+  PetscReal          norm, size, limit;
+  PetscBool          small;
   Vec                x = NULL, residual;
   Mat                A;
 
@@ -118,6 +145,10 @@ static PetscErrorCode Converged_Private(KSP ksp, PetscInt it, PetscReal rnorm, K
   PetscCall(KSPConvergedDefault(ksp, it, rnorm, reason, ctx));
   own = *reason;
   if (own != KSP_CONVERGED_RTOL && own != KSP_CONVERGED_ATOL) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecNorm(ksp->vec_rhs, NORM_2, &size));
+  limit = TRUTH_FACTOR * PetscMax(ksp->rtol * size, ksp->abstol);
+  PetscCall(IsSmallInCG_Private(ksp, it, limit, &small));
+  if (small) PetscFunctionReturn(PETSC_SUCCESS);
   *reason = KSP_CONVERGED_ITERATING; /* or KSPBuildSolution() would take the vector of the solution, which may not be made yet */
   PetscCall(GetWork_Private(ksp, "LitheTruthResidual", ksp->vec_rhs, &residual));
   if (ksp->pc_side == PC_RIGHT)
@@ -127,8 +158,7 @@ static PetscErrorCode Converged_Private(KSP ksp, PetscInt it, PetscReal rnorm, K
   PetscCall(KSP_MatMult(ksp, A, x, residual));
   PetscCall(VecAYPX(residual, -1.0, ksp->vec_rhs));
   PetscCall(VecNorm(residual, NORM_2, &norm));
-  PetscCall(VecNorm(ksp->vec_rhs, NORM_2, &size));
-  if (norm <= TRUTH_FACTOR * PetscMax(ksp->rtol * size, ksp->abstol)) *reason = own;
+  if (norm <= limit) *reason = own;
   else if (!(rnorm > TRUTH_END * ksp->ttol)) {
     *reason = KSP_DIVERGED_BREAKDOWN;
     PetscCall(PetscInfo(ksp, "The residual norm %g of the method is below its tolerance, and the true residual norm is %g times that of the right-hand side\n",
@@ -138,7 +168,7 @@ static PetscErrorCode Converged_Private(KSP ksp, PetscInt it, PetscReal rnorm, K
 }
 
 /* Methods for other systems, and norms other than of the residual, keep their test */
-PetscErrorCode LitheKSPConfirmBegin(KSP ksp)
+PetscErrorCode LitheKSPConfirmBegin(KSP ksp, PetscReal largest)
 {
   const KSPConvergedDefaultCtx *ctx = (const KSPConvergedDefaultCtx *)ksp->cnvP;
   PetscBool                     other;
@@ -147,6 +177,8 @@ PetscErrorCode LitheKSPConfirmBegin(KSP ksp)
   PetscCall(PetscObjectTypeCompareAny((PetscObject)ksp, &other, KSPCGNE, KSPCGLS, KSPLSQR, KSPPREONLY, KSPNONE, KSPCHEBYSHEV, ""));
   if (other || ksp->converged != KSPConvergedDefault || ksp->normtype == KSP_NORM_NONE || (ctx && (ctx->initialrtol || ctx->mininitialrtol)))
     PetscFunctionReturn(PETSC_SUCCESS);
+  if (truthlargest < 0) PetscCall(PetscObjectComposedDataRegister(&truthlargest));
+  PetscCall(PetscObjectComposedDataSetReal((PetscObject)ksp, truthlargest, largest));
   ksp->converged = Converged_Private;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -430,7 +430,9 @@ static PetscErrorCode TryFailed(MPI_Comm comm)
       PetscCall(KSPBCGSMGetColumns(ksp, &told, NULL, &reasons, NULL));
       if (WRONG(told != columns[c])) FAIL("%s: %" PetscInt_FMT " columns are told, not %" PetscInt_FMT, options[o], told, columns[c]);
       for (PetscInt j = 0; j < told; j++) {
-        if (WRONG(reasons[j] != KSP_DIVERGED_PC_FAILED)) FAIL("%s: column %" PetscInt_FMT " ends with %s", options[o], j, KSPConvergedReasons[reasons[j]]);
+        /* factors of cuSPARSE have infinite numbers in place of an error */
+        if (WRONG(reasons[j] != KSP_DIVERGED_PC_FAILED && (!device || reasons[j] != KSP_DIVERGED_NANORINF)))
+          FAIL("%s: column %" PetscInt_FMT " ends with %s", options[o], j, KSPConvergedReasons[reasons[j]]);
       }
       PetscCall(MatDestroy(&X));
       PetscCall(MatDestroy(&B));
@@ -452,6 +454,7 @@ static PetscErrorCode TryFailedOnOne(MPI_Comm comm)
   const KSPConvergedReason *reasons;
   PetscMPIInt               tag, tags[2];
   PetscInt                  begin, end, told;
+  PetscBool                 device;
   Mat                       A, B, X;
   KSP                       ksp;
 
@@ -465,6 +468,7 @@ static PetscErrorCode TryFailedOnOne(MPI_Comm comm)
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
   PetscCall(TestConvertOperator(&A));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &device, MATSEQAIJCUSPARSE, MATMPIAIJCUSPARSE, ""));
   for (size_t o = 0; o < PETSC_STATIC_ARRAY_LENGTH(options); o++) {
     PetscCall(TestCreateKSP(A, options[o], &ksp));
     PetscCall(CreateBlock(A, 3, &B));

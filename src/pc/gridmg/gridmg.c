@@ -268,7 +268,7 @@ static PetscErrorCode PCPreSolve_GridMG(PC pc, KSP ksp, PETSC_UNUSED Vec b, PETS
     PetscCall(LithePCNeedsDouble(pc, ksp, symmetric, &mg->rounding, &mg->linear));
     if (mg->linear) PetscCall(PCSetUp_GridMG(pc));
   }
-  PetscCall(LitheKSPConfirmBegin(ksp));
+  PetscCall(LitheKSPConfirmBegin(ksp, mg->n && mg->factor != 0 && !mg->given.i && pc->mat == pc->pmat ? (PetscReal)fabs(1 / mg->factor) : 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -238,7 +238,7 @@ static PetscErrorCode PCPreSolve_SBPMG(PC pc, KSP ksp, PETSC_UNUSED Vec b, PETSC
     PetscCall(LithePCNeedsDouble(pc, ksp, PETSC_TRUE, &mg->rounding, &mg->linear));
     if (mg->linear) PetscCall(PCSetUp_SBPMG(pc));
   }
-  PetscCall(LitheKSPConfirmBegin(ksp));
+  PetscCall(LitheKSPConfirmBegin(ksp, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

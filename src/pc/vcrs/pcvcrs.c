@@ -137,7 +137,7 @@ static PetscErrorCode PCPreSolve_VCRS(PC pc, KSP ksp, PETSC_UNUSED Vec b, PETSC_
   if (v->opt.precision == PCVCRS_PRECISION_DOUBLE) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
   if (!v->linear) PetscCall(LithePCNeedsDouble(pc, ksp, (PetscBool)(known && symmetric), &v->rounding, &v->linear));
-  PetscCall(LitheKSPConfirmBegin(ksp));
+  PetscCall(LitheKSPConfirmBegin(ksp, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
