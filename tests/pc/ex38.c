@@ -10,7 +10,7 @@
    With -device the matrix has the type aijcusparse.
 */
 
-static const char help[] = "PCGRIDMG for scaled matrices, odd rows and solvers that need a linear preconditioner\n\n";
+static char help[] = "PCGRIDMG for scaled matrices, odd rows and solvers that need a linear preconditioner\n\n";
 
 #include <lithe.h>
 #include <tests/mat/refused.h>
