@@ -12,6 +12,7 @@
    kernels       operations on arrays, of the host          kernels.c
 */
 
+#include <lithe/private/litheimpl.h>
 #include <lithe/private/lithetruth.h>
 #include "bcgsmimpl.h"
 #include <petsc/private/pcimpl.h>
@@ -308,6 +309,7 @@ static PetscErrorCode KSPView_BCGSM(KSP ksp, PetscViewer viewer)
 static PetscErrorCode KSPSetUp_BCGSM(PETSC_UNUSED KSP ksp)
 {
   PetscFunctionBegin;
+  PetscCall(LitheCite(LITHE_CITE_BCGSM));
   PetscFunctionReturn(PETSC_SUCCESS); /* memory is for one vector or for a block, which each solve decides */
 }
 

@@ -19,6 +19,7 @@
 */
 
 #include "cbgmresimpl.h"
+#include <lithe/private/litheimpl.h>
 #include <lithe/private/lithememtype.h>
 #include <petsc/private/vecimpl.h>
 
@@ -70,6 +71,7 @@ static PetscErrorCode KSPSetUp_CBGMRES(KSP ksp)
   gm->storage = gm->opt.storage;
   gm->unlike = gm->measured = PETSC_FALSE;
   gm->finer                 = 0;
+  PetscCall(LitheCite(LITHE_CITE_CBGMRES | (gm->storage.kind == LITHE_STORAGE_FRSZ2 ? LITHE_CITE_FRSZ2 : 0)));
   PetscCall(CBGMRESCreateBases_Private(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -224,6 +224,8 @@ static PetscErrorCode PCSetUp_GridMG(PC pc)
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   PetscCall(PCGridMGFindPlace_Private(pc));
   PetscCall(BuildWhereRowsAre_Private(pc));
+  PetscCall(LitheCite((mg->zeeuw ? LITHE_CITE_ZEEUW : LITHE_CITE_AGGREGATION) | (mg->opt.cycle == PCGRIDMG_CYCLE_K ? LITHE_CITE_KCYCLE : 0) |
+                      (mg->smoother == PCGRIDMG_SMOOTHER_CHEBYSHEV4 ? LITHE_CITE_CHEBYSHEV4 : 0)));
   if (++mg->setups < 2) PetscCall(PCGridMGFreeScratch_Private(mg));
   if (pc->failedreason) mg->device = PETSC_FALSE;
   if (pc->failedreason && PCGridMGIsShared(mg)) mg->setups = 0; /* boxes are found again */

@@ -11,6 +11,7 @@
 */
 
 #include "pcvcrsimpl.h"
+#include <lithe/private/litheimpl.h>
 #include <lithe/private/lithetruth.h>
 
 /*
@@ -196,6 +197,7 @@ static PetscErrorCode PCSetUp_VCRS(PC pc)
   PetscBool isswapping;
 
   PetscFunctionBegin;
+  PetscCall(LitheCite(LITHE_CITE_VCRS));
   PetscCall(PCVCRSGetInner_Private(pc, &inner));
   PetscCall(PetscObjectTypeCompare((PetscObject)inner, PCEISENSTAT, &isswapping));
   PetscCheck(!isswapping, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
