@@ -170,6 +170,8 @@ else
 fi
 helper matcheck -f "$binary" || die "$binary cannot be read as a PETSc binary matrix of this PETSc (its scalars and index size must fit)"
 . "$run/helper"
+[ "$rows" -gt 0 ] && [ "$rows" = "$columns" ] ||
+  die "$name is rectangular, with $rows rows and $columns columns, and the demo solves square systems. For least squares use -ksp_type lsqr in a program of your own: docs/guide/choosing.md"
 
 # A matrix of an eigenvalue problem is often singular, so its systems are shifted
 if [ "$missing" -gt 0 ] && [ "$binary" = "$run/matrix.bin" ]; then
@@ -178,7 +180,6 @@ if [ "$missing" -gt 0 ] && [ "$binary" = "$run/matrix.bin" ]; then
   . "$run/helper"
   name="$name + shift"
 fi
-[ "$rows" -gt 0 ] && [ "$rows" = "$columns" ] || die "$name has $rows rows and $columns columns: ex10 solves square systems"
 
 # ex10 solves a small system first, so timed solves do no first-time work
 small=$work/small.bin

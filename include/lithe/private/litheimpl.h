@@ -8,6 +8,7 @@
 */
 
 #include <lithesys.h>
+#include <petscmat.h>
 
 /* src/sys/log.c: log events. -log_view lists these names without the underscore, for example MatVCRSCompress */
 PETSC_INTERN PetscLogEvent MAT_VCRSCompress;     /* AIJ arrays to a plan, on the host or the device */
@@ -58,6 +59,9 @@ PETSC_INTERN PetscErrorCode LitheOptionsShow(PetscOptions *);
 #define LITHE_CITE_CHECKPOINTS    (1U << 18) /* MATBORN, the background */
 PETSC_INTERN PetscErrorCode LitheCite(unsigned int);
 PETSC_INTERN void           LitheCitationsReset(void);
+
+/* src/mat/square.c: an error for a rectangular matrix, for a PC or KSP that needs a square matrix */
+PETSC_INTERN PetscErrorCode LitheCheckSquare(PetscObject, Mat);
 
 /*
    One function per folder registers its classes: src/mat/register.c, src/pc/register.c, src/ksp/register.c,

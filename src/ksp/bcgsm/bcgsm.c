@@ -306,9 +306,10 @@ static PetscErrorCode KSPView_BCGSM(KSP ksp, PetscViewer viewer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode KSPSetUp_BCGSM(PETSC_UNUSED KSP ksp)
+static PetscErrorCode KSPSetUp_BCGSM(KSP ksp)
 {
   PetscFunctionBegin;
+  if (ksp->pc->mat) PetscCall(LitheCheckSquare((PetscObject)ksp, ksp->pc->mat));
   PetscCall(LitheCite(LITHE_CITE_BCGSM));
   PetscFunctionReturn(PETSC_SUCCESS); /* memory is for one vector or for a block, which each solve decides */
 }

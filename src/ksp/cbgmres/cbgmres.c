@@ -21,6 +21,7 @@
 #include "cbgmresimpl.h"
 #include <lithe/private/litheimpl.h>
 #include <lithe/private/lithememtype.h>
+#include <petsc/private/pcimpl.h>
 #include <petsc/private/vecimpl.h>
 
 /*
@@ -65,6 +66,7 @@ static PetscErrorCode KSPSetUp_CBGMRES(KSP ksp)
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
 
   PetscFunctionBegin;
+  if (ksp->pc->mat) PetscCall(LitheCheckSquare((PetscObject)ksp, ksp->pc->mat));
   PetscCall(CBGMRESDestroyBases_Private(ksp));
   PetscCall(KSPSetWorkVecs(ksp, CB_NWORK));
   PetscCall(CBGMRESCheckVectors_Private(ksp));
