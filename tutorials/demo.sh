@@ -72,6 +72,11 @@ case $processes in ''|*[!0-9]*|0) die "-n $processes: it is a number of processe
 case $rows in *[!0-9]*) die "--rows $rows: it is a number" ;; esac
 [ -z "$matrix" ] || [ -z "$kind$rows$generator" ] || die "--kind, --rows and --gen are for a generated matrix, and $matrix is a file"
 
+folder=$(dirname "$markdown")
+[ -z "$markdown" ] || [ -d "$folder" ] || die "--markdown $markdown: there is no folder $folder; make it first"
+[ -z "$markdown" ] || { [ -w "$folder" ] && [ ! -d "$markdown" ] && { [ ! -e "$markdown" ] || [ -w "$markdown" ]; }; } ||
+  die "--markdown $markdown: cannot write to the folder $folder; give another one"
+
 # ------------------------------------------------------------ surroundings
 
 : "${PETSC_DIR:?is not set: run ./quickstart demo, or eval \"\$(./quickstart env)\" first}"
