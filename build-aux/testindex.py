@@ -97,7 +97,7 @@ def check_outputs(source):
 
 def program(path):
     text = open(path, encoding="utf-8").read()
-    literals = re.search(r'static\s+char\s+help\s*\[\]\s*=\s*((?:"(?:[^"\\]|\\.|\\\n)*"\s*)+);', text).group(1)
+    literals = re.search(r'static\s+(?:const\s+)?char\s+help\s*\[\]\s*=\s*((?:"(?:[^"\\]|\\.|\\\n)*"\s*)+);', text).group(1)
     what = "".join(re.findall(r'"((?:[^"\\]|\\.|\\\n)*)"', literals)).split("\\n")[0]
     runs, gpu, sizes = runs_of(text)
     processes = str(min(sizes)) if len(sizes) == 1 else f"{min(sizes)} to {max(sizes)}"

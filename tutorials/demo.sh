@@ -72,6 +72,11 @@ case $processes in ''|*[!0-9]*|0) die "-n $processes: it is a number of processe
 case $rows in *[!0-9]*) die "--rows $rows: it is a number" ;; esac
 [ -z "$matrix" ] || [ -z "$kind$rows$generator" ] || die "--kind, --rows and --gen are for a generated matrix, and $matrix is a file"
 
+folder=$(dirname "$markdown")
+[ -z "$markdown" ] || [ -d "$folder" ] || die "--markdown $markdown: there is no folder $folder; make it first"
+[ -z "$markdown" ] || { [ -w "$folder" ] && [ ! -d "$markdown" ] && { [ ! -e "$markdown" ] || [ -w "$markdown" ]; }; } ||
+  die "--markdown $markdown: cannot write to the folder $folder; give another one"
+
 # ------------------------------------------------------------ surroundings
 
 : "${PETSC_DIR:?is not set: run ./quickstart demo, or eval \"\$(./quickstart env)\" first}"
@@ -170,6 +175,8 @@ else
 fi
 helper matcheck -f "$binary" || die "$binary cannot be read as a PETSc binary matrix of this PETSc (its scalars and index size must fit)"
 . "$run/helper"
+[ "$rows" -gt 0 ] && [ "$rows" = "$columns" ] ||
+  die "$name is rectangular, with $rows rows and $columns columns, and the demo solves square systems. For least squares use -ksp_type lsqr in a program of your own: docs/guide/choosing.md"
 
 # A matrix of an eigenvalue problem is often singular, so its systems are shifted
 if [ "$missing" -gt 0 ] && [ "$binary" = "$run/matrix.bin" ]; then
@@ -178,7 +185,6 @@ if [ "$missing" -gt 0 ] && [ "$binary" = "$run/matrix.bin" ]; then
   . "$run/helper"
   name="$name + shift"
 fi
-[ "$rows" -gt 0 ] && [ "$rows" = "$columns" ] || die "$name has $rows rows and $columns columns: ex10 solves square systems"
 
 # ex10 solves a small system first, so timed solves do no first-time work
 small=$work/small.bin

@@ -8,6 +8,7 @@ static char help[] = "Writes a realistic matrix and a right-hand side to files, 
   -picture FILE -picture_layer L : permeability of a layer as a PGM picture (reservoir, spe10)\n\
   -kind KIND -rows N -seed S ... : the matrix to generate\n\n";
 
+#include <tutorials/common/output.h>
 #include <tutorials/common/problems.h>
 
 /* The matrix as general Matrix Market text with all digits; processes write in turn */
@@ -70,6 +71,9 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsString("-picture", "PGM picture of a layer of permeabilities", NULL, picture, picture, sizeof(picture), NULL));
   PetscCall(PetscOptionsBoundedInt("-picture_layer", "Which layer", NULL, layer, &layer, NULL, 0));
   PetscOptionsEnd();
+  PetscCall(OutputCheck(PETSC_COMM_WORLD, "-o", binary, NULL));
+  PetscCall(OutputCheck(PETSC_COMM_WORLD, "-matrix_market", text, NULL));
+  PetscCall(OutputCheck(PETSC_COMM_WORLD, "-picture", picture, NULL));
 
   /* generate */
   PetscCall(ProblemSetDefaults(PROBLEM_RESERVOIR, &problem));

@@ -15,6 +15,7 @@ static char help[] = "Converts a matrix from Matrix Market form to PETSc binary.
 */
 
 #include <petscmat.h>
+#include <tutorials/common/output.h>
 #include <tutorials/common/transitions.h>
 
 typedef enum {
@@ -265,6 +266,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsReal("-shift", "Multiple of the largest entry to add to the diagonal", NULL, shift, &shift, NULL));
   PetscOptionsEnd();
   PetscCheck(in[0] && out[0], PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "Give -f FILE.mtx and -o FILE");
+  PetscCall(OutputCheck(PETSC_COMM_SELF, "-o", out, NULL));
 
   /* read */
   PetscCall(PetscMemzero(&entries, sizeof(entries)));

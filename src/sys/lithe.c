@@ -119,6 +119,7 @@ PetscErrorCode LitheFinalizePackage(void)
 {
   PetscFunctionBegin;
   LithePackageInitialized = PETSC_FALSE;
+  LitheCitationsReset();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -2,13 +2,14 @@
 # SPDX-FileCopyrightText: 2026 The Lithe developers
 # This file is part of Lithe, a plugin for PETSc.
 
-"""Options in the sources against what -help prints, the guide and the manual pages: python3 options.py WHAT SOURCE [ARGUMENT...]
+"""Options in the sources against what -help prints, the guide and the manual pages, and references: python3 options.py WHAT SOURCE [ARGUMENT...]
 
 WHAT is
   types       prints the names of all types of the classes in ARGUMENT: MAT, PC, KSP, TS
   help        the options that the sources read are in the output of -help in ARGUMENT..., with a text and a function that is there
   guide       the options of Lithe's types are in docs/guide, and those of docs/guide and README.md are in the sources
   manual      the same for manual pages
+  citations   the output of -citations in the first ARGUMENT is BibTeX: CITATION.cff and the keys in the other ARGUMENTs, besides those of PETSc
 The last line counts what was compared.
 """
 
@@ -124,15 +125,52 @@ def check_manual(source, _):
     return compare(source, "\n".join(pages), "manual pages")
 
 
+def check_citations(source, arguments):
+    """Entries in braces that match, with different keys; a field is a word and a value in braces."""
+    lines, wrong, entries = read(arguments[0]).split("\n"), [], {}
+    assert lines[0].startswith("If you publish") and lines[1].startswith("===") and lines[-2].startswith("==="), lines
+    for entry in re.split(r"\n(?=@)", "\n".join(lines[2:-2])):
+        match = re.fullmatch(r"@(?:Article|Misc|TechReport|InProceedings)\{([\w-]+),\n(.*)\n\}", entry, re.S)
+        if not match:
+            wrong.append(f"no entry of BibTeX: {entry}")
+            continue
+        depth, fields = 0, {}
+        for character in match[2]:
+            depth += {"{": 1, "}": -1}.get(character, 0)
+            if depth < 0:
+                break
+        if depth != 0:
+            wrong.append(f"{match[1]}: braces do not match")
+        for field in re.split(r",\n(?=  \w)", match[2]):
+            name = re.match(r"  (\w+) = \{(.*)\}$", field, re.S)
+            if not name:
+                wrong.append(f"{match[1]}: no field of BibTeX: {field}")
+            else:
+                fields[name[1].lower()] = name[2]
+        if match[1] in entries:
+            wrong.append(f"{match[1]} is there twice")
+        if not fields.get("author") or not fields.get("title"):
+            wrong.append(f"{match[1]} has no author or no title")
+        entries[match[1]] = fields
+    ours = {key for key in entries if not key.startswith("petsc-")}
+    wanted = {"lithe", *arguments[1:]}
+    wrong += [f"no reference {key}" for key in sorted(wanted - ours)] + [f"reference {key} of an unused method" for key in sorted(ours - wanted)]
+    cff = dict(re.findall(r'^(?:  - )?([\w-]+): *"?([^"\n]*)"?$', read(os.path.join(source, "CITATION.cff")), re.M))
+    lithe = {name: value.replace("{", "").replace("}", "") for name, value in entries.get("lithe", {}).items()}
+    if (lithe.get("title"), lithe.get("author"), lithe.get("note")) != (cff["title"], cff["name"], f"Version {cff['version']}"):
+        wrong.append(f"not the entry of CITATION.cff: {lithe}")
+    return wrong, len(entries)
+
+
 def main():
     what, source, arguments = sys.argv[1], sys.argv[2], sys.argv[3:]
     if what == "types":
         print(*sorted(types(source, "(?:" + "|".join(arguments) + ")")))
         return
-    wrong, count = {"help": check_help, "guide": check_guide, "manual": check_manual}[what](source, arguments)
+    wrong, count = {"help": check_help, "guide": check_guide, "manual": check_manual, "citations": check_citations}[what](source, arguments)
     for line in wrong:
         print(line)
-    print(f"{count} options, {len(wrong)} wrong")
+    print(f"{count} {'references' if what == 'citations' else 'options'}, {len(wrong)} wrong")
     sys.exit(bool(wrong))
 
 

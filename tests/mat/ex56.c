@@ -68,7 +68,7 @@ static PetscErrorCode TestTraces(SegyFormat format, PetscReal unit, PetscReal sc
   PetscCall(Path("shots.segy", path));
   for (int pass = 0; pass < 2; pass++) {
     if (pass) PetscCall(SegyOpen(path, &segy));
-    else PetscCall(SegyCreate(path, format, samples, (PetscReal)0.004, 12 * unit, &segy));
+    else PetscCall(SegyCreate(path, "shots", format, samples, (PetscReal)0.004, 12 * unit, &segy));
     if (pass && WRONG(segy.samples != samples || segy.traces != 10 || segy.format != format || PetscAbsReal(segy.interval - (PetscReal)0.004) > 1e-9))
       FAIL("the head of %s", path);
     for (int t = 0; t < 10; t++) {
@@ -100,6 +100,79 @@ static PetscErrorCode TestTraces(SegyFormat format, PetscReal unit, PetscReal sc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+   Heads of files with any interval and number of samples: the 16 bits of revision 1 wherever they suffice, otherwise a
+   double of revision 2; and the texts
+*/
+static PetscErrorCode TestHeads(void)
+{
+  const struct {
+    PetscInt  samples;
+    PetscReal interval;
+    int       revision, millionths; /* 0: no room */
+  } heads[]                 = {{2, (PetscReal)4e-3, 1, 4000},
+                               {2, (PetscReal)1e-6, 1, 1},
+                               {2, (PetscReal).032767, 1, 32767},
+                               {2, (PetscReal).032768, 2, 0},
+                               {2, (PetscReal).0655, 2, 0},
+                               {2, (PetscReal).5, 2, 0},
+                               {2, 3600, 2, 0},
+                               {2, (PetscReal)2.5e-7, 2, 0},
+                               {2, (PetscReal)1e-12, 2, 0},
+                               {2, (PetscReal)1.2345e-3, 2, 1235},
+                               {40000, (PetscReal)4e-3, 2, 4000}};
+  const unsigned char c1[]  = {0xc3, 0x40, 0xf1, 0x40, 0xe3, 0x96, 0x6b, 0x40, 0xf2, 0x40}; /* "C 1 To, 2 " of EBCDIC */
+  const unsigned char end[] = {0xc3, 0xf4, 0xf0, 0x40, 0xc5, 0xd5, 0xc4, 0x40};             /* "C40 END " */
+  SegyTrace           trace = {.record = 1};
+  unsigned char       bytes[3600 + 240];
+  char                path[PETSC_MAX_PATH_LEN];
+  PetscReal          *value;
+  Segy                segy;
+  FILE               *file;
+
+  PetscFunctionBeginUser;
+  PetscCall(Path("heads.segy", path));
+  PetscCall(PetscCalloc1(40000, &value));
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(heads); k++) {
+    const double exact = (double)heads[k].interval * 1e6;
+    double       number;
+    uint64_t     bits   = 0;
+    size_t       filled = 0;
+
+    PetscCall(SegyCreate(path, "To, 2 ends", SEGY_IEEE, heads[k].samples, heads[k].interval, 1, &segy));
+    PetscCall(SegyWrite(&segy, &trace, value));
+    PetscCall(SegyClose(&segy));
+    file = fopen(path, "rb");
+    PetscCheck(file && fread(bytes, 1, sizeof(bytes), file) == sizeof(bytes) && !fclose(file), PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s", path);
+    if (WRONG(memcmp(bytes, c1, sizeof(c1)) || memcmp(bytes + 39 * 80, end, sizeof(end)))) FAIL("head %d: the text", (int)k);
+    for (int line = 0; line < 40; line++) {
+      if (WRONG(bytes[80 * line] != 0xc3)) FAIL("head %d: line %d of the text begins with %x", (int)k, line, bytes[80 * line]);
+      for (int i = 4; i < 80; i++) filled += bytes[80 * line + i] != 0x40;
+    }
+    if (WRONG(filled < 250)) FAIL("head %d: only %d characters of text", (int)k, (int)filled);
+    if (WRONG(bytes[3500] != heads[k].revision || bytes[3501] != 0)) FAIL("head %d: revision %d.%d", (int)k, bytes[3500], bytes[3501]);
+    if (WRONG(bytes[3216] * 256 + bytes[3217] != heads[k].millionths || bytes[3716] * 256 + bytes[3717] != heads[k].millionths))
+      FAIL("head %d: interval %d, of a trace %d", (int)k, bytes[3216] * 256 + bytes[3217], bytes[3716] * 256 + bytes[3717]);
+    for (int b = 0; b < 8; b++) bits = bits << 8 | bytes[3272 + b];
+    memcpy(&number, &bits, sizeof(number));
+    if (WRONG(heads[k].revision == 1 ? bits != 0 : fabs(number - exact) > 1e-12 * exact)) FAIL("head %d: interval %g, not %g", (int)k, number, exact);
+    if (WRONG(heads[k].revision == 2 && memcmp(bytes + 3296, "\1\2\3\4", 4))) FAIL("head %d: no order of bytes", (int)k);
+    PetscCall(SegyOpen(path, &segy));
+    if (WRONG(segy.samples != heads[k].samples || segy.traces != 1 ||
+              !(PetscAbsReal(segy.interval - heads[k].interval) <= 10 * PETSC_MACHINE_EPSILON * heads[k].interval)))
+      FAIL("head %d: %d samples, interval %g", (int)k, (int)segy.samples, (double)segy.interval);
+    PetscCall(SegyClose(&segy));
+  }
+  PetscCall(PetscFree(value));
+
+  /* extended heads of traces */
+  file = fopen(path, "r+b");
+  PetscCheck(file && !fseek(file, 3200 + 307, SEEK_SET) && fputc(1, file) == 1 && !fclose(file), PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "%s", path);
+  TEST_REFUSED("extended heads", SegyOpen(path, &segy), "heads.segy", "extended headers");
+  if (segy.file) (void)fclose(segy.file);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode TestBadTraces(void)
 {
   const SegyTrace trace    = {.record = 1};
@@ -116,10 +189,11 @@ static PetscErrorCode TestBadTraces(void)
   (void)fclose(file);
   TEST_REFUSED("no SEG-Y", SegyOpen(path, &segy), "SEG-Y", "format");
   if (segy.file) (void)fclose(segy.file);
-  TEST_REFUSED("many samples", SegyCreate(path, SEGY_IEEE, 70000, 1, 1, &segy), "65535");
-  TEST_REFUSED("interval", SegyCreate(path, SEGY_IEEE, 2, 1, 1, &segy), "interval");
-  TEST_REFUSED("coordinate", SegyCreate(path, SEGY_IEEE, 2, (PetscReal)0.001, (PetscReal)1e10, &segy), "1e+10 m");
-  PetscCall(SegyCreate(path, SEGY_IEEE, 2, (PetscReal)0.001, 1, &segy));
+  TEST_REFUSED("many samples", SegyCreate(path, "shots", SEGY_IEEE, 70000, 1, 1, &segy), "65535");
+  TEST_REFUSED("interval 0", SegyCreate(path, "shots", SEGY_IEEE, 2, 0, 1, &segy), "bad.segy", "interval", "positive");
+  TEST_REFUSED("interval -1", SegyCreate(path, "shots", SEGY_IEEE, 2, -1, 1, &segy), "bad.segy", "interval", "positive");
+  TEST_REFUSED("coordinate", SegyCreate(path, "shots", SEGY_IEEE, 2, (PetscReal)0.001, (PetscReal)1e10, &segy), "1e+10 m");
+  PetscCall(SegyCreate(path, "shots", SEGY_IEEE, 2, (PetscReal)0.001, 1, &segy));
   PetscCall(SegyWrite(&segy, &trace, value));
   value[1] = PetscDefined(USE_REAL_SINGLE) ? (PetscReal)INFINITY : (PetscReal)1e300;
   TEST_REFUSED("sample", SegyWrite(&segy, &trace, value), "sample 1", "no room");
@@ -487,6 +561,7 @@ int main(int argc, char **argv)
     PetscCall(TestTraces(SEGY_IBM, 1, (PetscReal)1e-4));
     PetscCall(TestTraces(SEGY_IEEE, (PetscReal)1e5, (PetscReal)0.1));
     PetscCall(TestTraces(SEGY_IEEE, (PetscReal)1e8, 30));
+    PetscCall(TestHeads());
     PetscCall(TestBadTraces());
   }
   for (int k = 0; k < 4; k++) PetscCall(TestGrid(GRIDFILE_RAW, axes[k], space));
@@ -510,9 +585,9 @@ int main(int argc, char **argv)
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
   if (!rank) {
     char              path[PETSC_MAX_PATH_LEN];
-    const char *const names[] = {"shots.segy", "bad.segy", "grid", "grid.info"};
+    const char *const names[] = {"shots.segy", "heads.segy", "bad.segy", "grid", "grid.info"};
 
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 5; k++) {
       PetscCall(Path(names[k], path));
       (void)unlink(path);
     }

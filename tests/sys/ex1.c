@@ -38,6 +38,31 @@ static PetscErrorCode TestParts(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The first product of a round registers references, later products do not */
+static PetscErrorCode TestCitations(void)
+{
+  size_t size[3];
+
+  PetscFunctionBeginUser;
+  for (int k = 0; k < 3; k++) {
+    Mat A;
+    Vec x, y;
+
+    PetscCall(PetscSegBufferGetSize(PetscCitationsList, &size[k]));
+    PetscCall(MatCreateConstantDiagonal(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 8, 8, 1.0, &A));
+    PetscCall(MatConvert(A, MATAIJ, MAT_INPLACE_MATRIX, &A));
+    PetscCall(MatConvert(A, MATVCRS, MAT_INPLACE_MATRIX, &A));
+    PetscCall(MatCreateVecs(A, &x, &y));
+    PetscCall(MatMult(A, x, y));
+    PetscCall(VecDestroy(&x));
+    PetscCall(VecDestroy(&y));
+    PetscCall(MatDestroy(&A));
+  }
+  PetscCheck(size[1] > size[0], PETSC_COMM_SELF, PETSC_ERR_PLIB, "A product registered no reference");
+  PetscCheck(size[2] == size[1], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Another product registered a reference");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   /* if the program starts MPI itself, PETSc may be initialised twice */
@@ -76,6 +101,7 @@ int main(int argc, char **argv)
     }
 
     PetscCall(TestParts());
+    PetscCall(TestCitations());
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "round %d: Lithe is there\n", round));
     PetscCall(PetscFinalize());
   }

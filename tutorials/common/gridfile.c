@@ -179,7 +179,8 @@ static PetscErrorCode WriteSegy(const char path[], const PetscInt n[3], PetscRea
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(n[2], &number));
-  PetscCall(SegyCreate(path, SEGY_IEEE, n[2], h / 1000, h * (PetscReal)PetscMax(n[0], n[1]), &segy));
+  PetscCall(
+    SegyCreate(path, "Values on a grid, a trace per vertical line, depth in km", SEGY_IEEE, n[2], h / 1000, h * (PetscReal)PetscMax(n[0], n[1]), &segy));
   for (PetscInt t = 0; t < n[0] * n[1]; t++) {
     SegyTrace trace = {.record = 1 + t / n[0], .trace = 1 + t % n[0], .line = 1 + t / n[0], .crossline = 1 + t % n[0]};
 

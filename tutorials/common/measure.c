@@ -5,6 +5,7 @@
 /* Measurements of benchmarks and tutorials. See measure.h. */
 
 #include "measure.h"
+#include "output.h"
 #include <petscdevice.h>
 #include <petsctime.h>
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
@@ -250,6 +251,8 @@ PetscErrorCode BenchSetFromOptions(MPI_Comm comm, Bench *bench)
   PetscCall(PetscOptionsString("-bench_json", "Results for programs", NULL, bench->jsonpath, bench->jsonpath, sizeof(bench->jsonpath), NULL));
   PetscCall(PetscOptionsString("-bench_markdown", "Results as a table", NULL, bench->markdownpath, bench->markdownpath, sizeof(bench->markdownpath), NULL));
   PetscOptionsEnd();
+  PetscCall(OutputCheck(comm, "-bench_json", bench->jsonpath, NULL));
+  PetscCall(OutputCheck(comm, "-bench_markdown", bench->markdownpath, NULL));
   PetscCheck(!bench->gpu || there, comm, PETSC_ERR_USER_INPUT, "-bench_gpu: there is no CUDA device, or PETSc was built without CUDA");
   PetscFunctionReturn(PETSC_SUCCESS);
 }

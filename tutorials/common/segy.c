@@ -3,24 +3,42 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   SEG-Y files. Reference: SEG Technical Standards Committee, SEG Y rev 1 data exchange format, 2002. All numbers are big-endian.
+   SEG-Y files. References: SEG Technical Standards Committee, SEG Y rev 1 data exchange format, 2002; SEG-Y_r2.0: SEG-Y revision 2.0 data
+   exchange format, 2017. All numbers are big-endian.
+
+   Revision 1 has an interval of 1 to 32767 millionths, and at most 32767 samples: signed integers of 16 bits. Other intervals and numbers
+   need revision 2, which has an IEEE double and 32 bits for them. Files have revision 1 wherever possible.
 */
 
 #define _POSIX_C_SOURCE 200809L /* fseeko() */
 #include "segy.h"
+#include <lithesys.h>
+#include <math.h>
+#include <string.h>
 
-#define TEXT   3200 /* bytes of the EBCDIC text at the beginning of a file */
+#define TEXT   3200 /* bytes of the EBCDIC text at the beginning of a file: 40 lines */
+#define LINE   80
 #define BINARY 400
 #define HEAD   240 /* per trace */
 
 /* Places in the heads, counted from 0 */
-#define BINARY_INTERVAL 16
-#define BINARY_SAMPLES  20
-#define BINARY_FORMAT   24
-#define BINARY_METER    54
-#define BINARY_REVISION 300
-#define BINARY_FIXED    302
-#define BINARY_TEXTS    304
+#define BINARY_INTERVAL  16
+#define BINARY_SAMPLES   20
+#define BINARY_FORMAT    24
+#define BINARY_METER     54
+#define BINARY_SAMPLES2  68 /* revision 2 */
+#define BINARY_INTERVAL2 72
+#define BINARY_ORDER     96
+#define BINARY_REVISION  300
+#define BINARY_FIXED     302
+#define BINARY_TEXTS     304
+#define BINARY_HEADS     306
+#define BINARY_FIRST     320
+#define BINARY_TRAILERS  328
+
+#define REVISION1        0x0100
+#define REVISION2        0x0200
+#define BIG_ENDIAN_ORDER UINT32_C(0x01020304)
 
 /* ------------------------------------------------------------ numbers */
 
@@ -48,6 +66,50 @@ static void Put16(unsigned char *at, int x)
 {
   at[0] = (unsigned char)((x >> 8) & 255);
   at[1] = (unsigned char)(x & 255);
+}
+
+static double GetDouble(const unsigned char *at)
+{
+  const uint64_t bits = (uint64_t)Get32(at) << 32 | Get32(at + 4);
+  double         x;
+
+  memcpy(&x, &bits, sizeof(x));
+  return x;
+}
+
+static void PutDouble(unsigned char *at, double x)
+{
+  uint64_t bits;
+
+  memcpy(&bits, &x, sizeof(bits));
+  Put32(at, (uint32_t)(bits >> 32));
+  Put32(at + 4, (uint32_t)bits);
+}
+
+/* Letters and digits of EBCDIC lie in blocks; other characters become spaces */
+static unsigned char ToEBCDIC(char c)
+{
+  static const char          marks[]  = ".,:;-/()+=_";
+  static const unsigned char values[] = {0x4b, 0x6b, 0x7a, 0x5e, 0x60, 0x61, 0x4d, 0x5d, 0x4e, 0x7e, 0x6d};
+  const char                *mark     = c ? strchr(marks, c) : NULL;
+
+  if (c >= '0' && c <= '9') return (unsigned char)(0xf0 + (c - '0'));
+  if (c >= 'A' && c <= 'I') return (unsigned char)(0xc1 + (c - 'A'));
+  if (c >= 'J' && c <= 'R') return (unsigned char)(0xd1 + (c - 'J'));
+  if (c >= 'S' && c <= 'Z') return (unsigned char)(0xe2 + (c - 'S'));
+  if (c >= 'a' && c <= 'i') return (unsigned char)(0x81 + (c - 'a'));
+  if (c >= 'j' && c <= 'r') return (unsigned char)(0x91 + (c - 'j'));
+  if (c >= 's' && c <= 'z') return (unsigned char)(0xa2 + (c - 's'));
+  return mark ? values[mark - marks] : 0x40;
+}
+
+/* A line of the text, counted from 1: "C 1 ...". A line which is too long is cut */
+static void PutLine(unsigned char text[], int number, const char words[])
+{
+  char line[LINE + 1];
+  int  n = snprintf(line, sizeof(line), "C%2d %s", number, words);
+
+  for (int k = 0; k < LINE; k++) text[LINE * (number - 1) + k] = ToEBCDIC((char)(k < n ? line[k] : ' '));
 }
 
 /* A sign, the exponent of 16, and 24 bits after the point, the first four of which are not all 0 */
@@ -110,7 +172,7 @@ PetscErrorCode SegyOpen(const char path[], Segy *segy)
   unsigned char text[TEXT], binary[BINARY];
   off_t         bytes;
   PetscInt64    trace, head;
-  int           format, texts;
+  int           format, texts, revision;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(segy, sizeof(*segy)));
@@ -126,9 +188,18 @@ PetscErrorCode SegyOpen(const char path[], Segy *segy)
   segy->interval = (PetscReal)(GetSigned16(binary + BINARY_INTERVAL) & 65535) * (PetscReal)1e-6;
   PetscCheck(format == SEGY_IBM || format == SEGY_IEEE, PETSC_COMM_SELF, PETSC_ERR_SUP,
              "%s is no SEG-Y file, or has format %d: only floats of IBM (1) and IEEE (5) are supported, big-endian", path, format);
+  revision = GetSigned16(binary + BINARY_REVISION);
+  if (revision >= REVISION2) {
+    const double interval = GetDouble(binary + BINARY_INTERVAL2);
+
+    if (GetSigned32(binary + BINARY_SAMPLES2) > 0) segy->samples = GetSigned32(binary + BINARY_SAMPLES2);
+    if (interval > 0 && interval < 1e300) segy->interval = (PetscReal)(interval * 1e-6);
+    PetscCheck(!GetSigned16(binary + BINARY_HEADS) && !GetSigned32(binary + BINARY_TRAILERS), PETSC_COMM_SELF, PETSC_ERR_SUP,
+               "%s: a file of SEG-Y revision 2 with extended headers of traces or with trailers, which are not read. Write it without them", path);
+  }
   PetscCheck(segy->samples > 0, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: traces have no samples", path);
-  PetscCheck(GetSigned16(binary + BINARY_REVISION) == 0 || texts >= 0, PETSC_COMM_SELF, PETSC_ERR_SUP, "%s: %d more texts, which are not read", path, texts);
-  head  = TEXT + BINARY + (GetSigned16(binary + BINARY_REVISION) ? (PetscInt64)TEXT * texts : 0);
+  PetscCheck(revision == 0 || texts >= 0, PETSC_COMM_SELF, PETSC_ERR_SUP, "%s: %d more texts, which are not read", path, texts);
+  head  = TEXT + BINARY + (revision ? (PetscInt64)TEXT * texts : 0);
   trace = HEAD + 4 * (PetscInt64)segy->samples;
   PetscCheck(!fseeko(segy->file, 0, SEEK_END) && (bytes = ftello(segy->file)) >= 0, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s cannot be read", path);
   PetscCheck(bytes >= (off_t)head && ((PetscInt64)bytes - head) % trace == 0, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
@@ -139,15 +210,51 @@ PetscErrorCode SegyOpen(const char path[], Segy *segy)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode SegyCreate(const char path[], SegyFormat format, PetscInt samples, PetscReal interval, PetscReal largest, Segy *segy)
+/* The 16 bits for an interval: the nearest millionths, or 0 without room */
+static int Millionths(const Segy *segy)
 {
-  unsigned char   text[TEXT], binary[BINARY] = {0};
-  const PetscReal millionths = PetscFloorReal(interval * (PetscReal)1e6 + (PetscReal).5);
+  const double millionths = floor((double)segy->interval * 1e6 + .5);
+
+  return millionths >= 1 && millionths <= 32767 ? (int)millionths : 0;
+}
+
+/* Whether the interval is a number of millionths that revision 1 has, up to rounding */
+static PetscBool IsRevision1(const Segy *segy)
+{
+  const double exact = (double)segy->interval * 1e6, millionths = (double)Millionths(segy);
+
+  return (PetscBool)(segy->samples <= 32767 && millionths > 0 && fabs(exact - millionths) <= 16 * (double)PETSC_MACHINE_EPSILON * exact);
+}
+
+static PetscErrorCode WriteText(const Segy *segy, const char content[], PetscBool second, unsigned char text[])
+{
+  char words[LINE];
+
+  PetscFunctionBegin;
+  for (int line = 1; line <= TEXT / LINE; line++) PutLine(text, line, "");
+  PutLine(text, 1, content);
+  PutLine(text, 2, "Written by a tutorial of Lithe " LITHE_VERSION ", a plugin for PETSc");
+  PetscCall(PetscSNPrintf(words, sizeof(words), "%" PetscInt_FMT " samples per trace, interval %.12g millionths", segy->samples, (double)segy->interval * 1e6));
+  PutLine(text, 3, words);
+  PutLine(text, 4, segy->format == SEGY_IBM ? "Samples are IBM floats, 4 bytes" : "Samples are IEEE floats, 4 bytes, big-endian");
+  PutLine(text, 5, "Coordinates, m: bytes 73-80 source, 81-88 receiver, 71-72 their scalar");
+  PutLine(text, 6, "Depth and elevation, m: 49-52 source, 41-44 receiver, 69-70 their scalar");
+  PutLine(text, 7, "Numbers: 9-12 record, 13-16 trace in it, 189-192 inline, 193-196 crossline");
+  if (second) PutLine(text, 8, "The sample interval is the double in bytes 3273-3280");
+  PutLine(text, 39, second ? "SEG-Y_REV2.0" : "SEG Y REV1");
+  PutLine(text, 40, "END TEXTUAL HEADER");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SegyCreate(const char path[], const char content[], SegyFormat format, PetscInt samples, PetscReal interval, PetscReal largest, Segy *segy)
+{
+  unsigned char text[TEXT], binary[BINARY] = {0};
+  PetscBool     second;
 
   PetscFunctionBegin;
   PetscCheck(samples > 0 && samples < 65536, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " samples: a trace of SEG-Y has 1 to 65535", samples);
-  PetscCheck(millionths >= 0 && millionths < 65536, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "SEG-Y has no room for an interval of %g, at most .065535",
-             (double)interval);
+  PetscCheck(interval > 0 && interval <= PETSC_MAX_REAL, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "%s: the interval between samples is %g; give a positive interval", path, (double)interval);
   PetscCheck(largest < (PetscReal)2147483647, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "SEG-Y has no room for a coordinate of %g m", (double)largest);
   PetscCall(PetscMemzero(segy, sizeof(*segy)));
   PetscCall(PetscStrncpy(segy->path, path, sizeof(segy->path)));
@@ -158,13 +265,19 @@ PetscErrorCode SegyCreate(const char path[], SegyFormat format, PetscInt samples
   segy->write    = PETSC_TRUE;
   segy->file     = fopen(path, "wb");
   PetscCheck(segy->file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "%s cannot be written", path);
-  memset(text, 0x40, sizeof(text));                             /* spaces, in EBCDIC */
-  for (int line = 0; line < 40; line++) text[80 * line] = 0xc3; /* and the C of a card */
-  Put16(binary + BINARY_INTERVAL, (int)millionths);
+  second = (PetscBool)!IsRevision1(segy);
+  PetscCall(WriteText(segy, content, second, text));
+  Put16(binary + BINARY_INTERVAL, Millionths(segy));
   Put16(binary + BINARY_SAMPLES, (int)samples);
   Put16(binary + BINARY_FORMAT, (int)format);
   Put16(binary + BINARY_METER, 1);
-  Put16(binary + BINARY_REVISION, 256);
+  if (second) {
+    Put32(binary + BINARY_SAMPLES2, (uint32_t)samples);
+    PutDouble(binary + BINARY_INTERVAL2, (double)interval * 1e6);
+    Put32(binary + BINARY_ORDER, BIG_ENDIAN_ORDER);
+    Put32(binary + BINARY_FIRST + 4, TEXT + BINARY);
+  }
+  Put16(binary + BINARY_REVISION, second ? REVISION2 : REVISION1);
   Put16(binary + BINARY_FIXED, 1);
   PetscCheck(fwrite(text, 1, TEXT, segy->file) == TEXT && fwrite(binary, 1, BINARY, segy->file) == BINARY, PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE,
              "%s cannot be written", path);
@@ -191,7 +304,7 @@ PetscErrorCode SegyClose(Segy *segy)
 #define RECEIVER_X        80
 #define RECEIVER_HEIGHT   40
 #define MIDDLE_X          180
-#define LINE              188
+#define INLINE            188
 #define CROSSLINE         192
 
 static PetscReal Scale(int scalar)
@@ -215,7 +328,7 @@ PetscErrorCode SegyRead(Segy *segy, SegyTrace *trace, PetscReal value[])
   elevation        = Scale(GetSigned16(head + SCALAR_ELEVATION));
   trace->record    = GetSigned32(head + 8);
   trace->trace     = GetSigned32(head + 12);
-  trace->line      = GetSigned32(head + LINE);
+  trace->line      = GetSigned32(head + INLINE);
   trace->crossline = GetSigned32(head + CROSSLINE);
   for (int d = 0; d < 2; d++) {
     trace->source[d]   = (PetscReal)GetSigned32(head + SOURCE_X + 4 * d) * coordinate;
@@ -263,10 +376,10 @@ PetscErrorCode SegyWrite(Segy *segy, const SegyTrace *trace, const PetscReal val
     Put32(head + (d == 2 ? RECEIVER_HEIGHT : RECEIVER_X + 4 * d), r);
     if (d < 2) Put32(head + MIDDLE_X + 4 * d, r);
   }
-  Put32(head + LINE, (uint32_t)trace->line);
+  Put32(head + INLINE, (uint32_t)trace->line);
   Put32(head + CROSSLINE, (uint32_t)trace->crossline);
   Put16(head + 114, (int)segy->samples);
-  Put16(head + 116, (int)PetscFloorReal(segy->interval * (PetscReal)1e6 + (PetscReal).5));
+  Put16(head + 116, Millionths(segy));
   for (PetscInt k = 0; k < segy->samples && bad < 0; k++) {
     if (!Encode(segy->format, value[k], head + HEAD + 4 * k)) bad = k;
   }

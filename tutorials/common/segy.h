@@ -4,7 +4,7 @@
 #pragma once
 
 /*
-   Files in SEG-Y format, revision 0 and 1, as used for surveys and velocities. One process reads or writes trace after
+   Files in SEG-Y format, revision 0, 1 and 2, as used for surveys and velocities. One process reads or writes trace after
    trace.
 
    Numbers are IBM or IEEE floats. Coordinates are integers with a scalar. Depths are positive downwards.
@@ -30,15 +30,15 @@ typedef struct {
   char       path[PETSC_MAX_PATH_LEN];
   SegyFormat format;
   PetscInt   samples;
-  PetscReal  interval; /* s, or km of depth: the file has millionths */
+  PetscReal  interval; /* s, or km of depth: files have millionths; revision 2 has any positive number */
   PetscInt64 traces, at;
   PetscReal  largest; /* largest coordinate to write, which determines the scalar of coordinates */
   PetscBool  write;
 } Segy;
 
 PETSC_INTERN PetscErrorCode SegyOpen(const char path[], Segy *);
-/* largest: the largest coordinate or depth to be written */
-PETSC_INTERN PetscErrorCode SegyCreate(const char path[], SegyFormat, PetscInt samples, PetscReal interval, PetscReal largest, Segy *);
+/* content: the first line of the text in the file; largest: the largest coordinate or depth to be written */
+PETSC_INTERN PetscErrorCode SegyCreate(const char path[], const char content[], SegyFormat, PetscInt samples, PetscReal interval, PetscReal largest, Segy *);
 /* The next trace; samples numbers */
 PETSC_INTERN PetscErrorCode SegyRead(Segy *, SegyTrace *, PetscReal value[]);
 PETSC_INTERN PetscErrorCode SegyWrite(Segy *, const SegyTrace *, const PetscReal value[]);

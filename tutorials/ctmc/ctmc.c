@@ -19,6 +19,7 @@ static char help[] = "A Markov chain over time: a wireless channel, the queue M/
 
 #include "ctmc.h"
 #include <lithe.h>
+#include <tutorials/common/output.h>
 #include <tutorials/common/picture.h>
 
 /* The model to solve */
@@ -239,6 +240,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsString("-picture", "PNG file", NULL, picture, picture, sizeof(picture), NULL));
   PetscCall(PetscOptionsBool("-count", "Count states and nonzeros only", NULL, count, &count, NULL));
   PetscOptionsEnd();
+  PetscCall(OutputCheck(PETSC_COMM_WORLD, "-picture", picture, NULL));
   PetscCheck(times >= 1 && lines >= 1 && final > 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-times, -lines and -final must be positive");
   PetscCheck(model.model < 2 || model.tra[0], PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "-model file needs -tra FILE");
   if (count) {

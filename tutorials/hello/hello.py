@@ -5,15 +5,18 @@
 
 """Lithe from Python: a compressed SciPy matrix, and conjugate gradients with compressed factors.
 
-Run it in the environment of `./quickstart env`, with a Python that has petsc4py and scipy.
+Run it in the environment of `./quickstart env --petsc4py`, whose python3 has petsc4py and scipy.
 """
 
 import sys
 
-import numpy as np
-import petsc4py
-import scipy.sparse as sparse
-import scipy.sparse.linalg
+try:
+    import numpy as np
+    import petsc4py
+    import scipy.sparse as sparse
+    import scipy.sparse.linalg
+except ImportError as error:
+    sys.exit(f"{sys.executable}: {error}. Run eval \"$(./quickstart env --petsc4py)\" first: its python3 has petsc4py, numpy and scipy")
 
 petsc4py.init(sys.argv)  # options of PETSc's may be among the arguments
 from petsc4py import PETSc  # noqa: E402

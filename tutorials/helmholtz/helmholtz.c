@@ -14,6 +14,7 @@ static const char help[] = "Waves of one frequency in a heterogeneous medium: Bi
 #include <lithepc.h>
 #include <petscksp.h>
 #include <petsctime.h>
+#include <tutorials/common/output.h>
 
 /* Velocity, solution and their parameters, for plot.py */
 static PetscErrorCode Write(const Helmholtz *problem, Vec p, const char name[])
@@ -371,6 +372,7 @@ int main(int argc, char **argv)
   PetscCheck(!sources || (!compare && !servers), PETSC_COMM_WORLD, PETSC_ERR_ARG_INCOMP, "-sources excludes -compare and -preconditioner_ranks");
   PetscCall(PetscOptionsString("-o", "Write NAME.velocity, NAME.pressure and NAME.json", NULL, name, name, sizeof(name), NULL));
   PetscOptionsEnd();
+  PetscCall(OutputCheck(PETSC_COMM_WORLD, "-o", name, ".json"));
 
   if (servers) {
     Split split;

@@ -5,6 +5,7 @@
 static char help[] = "Least-squares reverse-time migration of a survey that is modelled or read, with MATBORN and PETSc's solvers.\n\n";
 
 #include "lsrtm.h"
+#include <tutorials/common/output.h>
 #include <petsctime.h>
 
 /* Writes velocity, background and images as NAME.velocity, ..., and data as NAME.segy */
@@ -55,6 +56,8 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsEnum("-format", "Of these files", NULL, GridFileFormats, (PetscEnum)format, (PetscEnum *)&format, NULL));
   PetscOptionsEnd();
   PetscCheck(least.iterations > 0 && least.iterations <= LSRTM_ITERATIONS, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "-iterations: 1 to %d", LSRTM_ITERATIONS);
+  PetscCall(OutputCheck(PETSC_COMM_WORLD, "-picture", picture, NULL));
+  PetscCall(OutputCheck(PETSC_COMM_WORLD, "-o", name, ".velocity"));
   if (name[0]) PetscCall(GridFileCheck(PETSC_COMM_WORLD, format));
   PetscCall(SurveySetUp(&s));
   PetscCall(SurveyView(&s));

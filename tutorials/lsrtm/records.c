@@ -40,7 +40,8 @@ PetscErrorCode RecordsWrite(const Survey *s, Vec data, const char path[])
     Segy               segy;
 
     PetscCall(PetscMalloc1(samples, &value));
-    PetscCall(SegyCreate(path, SEGY_IEEE, samples, s->dt * (PetscReal)s->every, s->h * (PetscReal)PetscMax(s->N[0], PetscMax(s->N[1], s->N[2])), &segy));
+    PetscCall(SegyCreate(path, "Shot records modelled by lsrtm, time in s", SEGY_IEEE, samples, s->dt * (PetscReal)s->every,
+                         s->h * (PetscReal)PetscMax(s->N[0], PetscMax(s->N[1], s->N[2])), &segy));
     PetscCall(VecGetArrayRead(all, &d));
     for (PetscInt k = 0; k < s->nshots; k++) {
       const PetscReal *source, *receivers;

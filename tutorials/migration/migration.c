@@ -5,6 +5,7 @@
 static char help[] = "Migration of a seismic survey in the frequency domain: many Helmholtz problems over groups of processes.\n\n";
 
 #include "migration.h"
+#include <tutorials/common/output.h>
 
 static PetscErrorCode View(const Migration *m, const MigrationJob *job)
 {
@@ -103,6 +104,10 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsString("-o", "Begins the names of files to write", NULL, name, name, sizeof(name), NULL));
   PetscCall(PetscOptionsEnum("-format", "Format of the files", NULL, GridFileFormats, (PetscEnum)format, (PetscEnum *)&format, NULL));
   PetscOptionsEnd();
+  PetscCall(OutputCheck(PETSC_COMM_WORLD, "-picture", picture, NULL));
+  PetscCall(OutputCheck(PETSC_COMM_WORLD, "-movie", movie, NULL));
+  PetscCall(OutputCheck(PETSC_COMM_WORLD, "-frames", frames, ".000.png"));
+  PetscCall(OutputCheck(PETSC_COMM_WORLD, "-o", name, ".velocity"));
   if (name[0]) PetscCall(GridFileCheck(PETSC_COMM_WORLD, format));
   wants = (PetscBool)(frames[0] || movie[0]);
   PetscCall(MigrationSetUp(&m));

@@ -79,14 +79,16 @@ PetscErrorCode TracesWrite(const Migration *m, const PetscScalar data[], const c
 {
   const PetscReal step = m->nfrequencies > 1 ? m->band[2] : m->band[0], period = 1 / step;
   const PetscInt  samples = (PetscInt)PetscCeilReal(5 * m->frequency[m->nfrequencies - 1] * period);
-  /* whole microseconds, which the file has */
-  const PetscReal interval = PetscFloorReal(period / (PetscReal)samples * (PetscReal)1e6 + (PetscReal).5) / (PetscReal)1e6;
+  /* whole microseconds from 1 ms on: files of revision 1 have no others */
+  const PetscReal exact    = period / (PetscReal)samples;
+  const PetscReal interval = exact < (PetscReal)1e-3 ? exact : PetscFloorReal(exact * (PetscReal)1e6 + (PetscReal).5) / (PetscReal)1e6;
   PetscReal      *value;
   Segy            segy;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(samples, &value));
-  PetscCall(SegyCreate(path, SEGY_IEEE, samples, interval, PetscMax(m->length[0], PetscMax(m->length[1], m->length[2])), &segy));
+  PetscCall(SegyCreate(path, "Shot records modelled by migration, time in s", SEGY_IEEE, samples, interval,
+                       PetscMax(m->length[0], PetscMax(m->length[1], m->length[2])), &segy));
   for (PetscInt s = 0; s < m->nshots; s++) {
     const MigrationShot *shot  = &m->shot[s];
     SegyTrace            trace = {.record = s + 1};

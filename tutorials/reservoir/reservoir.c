@@ -18,6 +18,7 @@ static char help[] = "Solves for the pressure of a reservoir with AIJ, and with 
 */
 
 #include "reservoir.h"
+#include <tutorials/common/output.h>
 #include <tutorials/common/solve.h>
 
 /* What a column of the table describes */
@@ -171,11 +172,16 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
   PetscCall(BenchSetFromOptions(PETSC_COMM_WORLD, &bench));
+  PetscOptionsBegin(bench.comm, NULL, "Files to write", "DM");
+  PetscCall(PetscOptionsString("-picture", "Permeability and pressure, .png", NULL, picture, picture, sizeof(picture), NULL));
+  PetscCall(PetscOptionsString("-write", "Matrix and right-hand side, PETSc binary", NULL, file, file, sizeof(file), NULL));
+  PetscOptionsEnd();
+  PetscCall(OutputCheck(bench.comm, "-picture", picture, NULL));
+  PetscCall(OutputCheck(bench.comm, "-write", file, NULL));
   PetscCall(ReservoirCreate(bench.comm, &reservoir));
   PetscCall(ReservoirAssemble(&reservoir, &A, &b));
   PetscCall(VecDuplicate(b, &x));
   PetscCall(PrintReservoir(&reservoir, A));
-  PetscCall(PetscOptionsGetString(NULL, NULL, "-write", file, sizeof(file), NULL));
   if (file[0]) PetscCall(ProblemWriteSystem(file, A, b));
 
   PetscCall(PetscMemzero(column, sizeof(column)));
@@ -185,7 +191,6 @@ int main(int argc, char **argv)
 
   layer = reservoir.perm.nz / 2;
   PetscOptionsBegin(bench.comm, NULL, "Picture", "DM");
-  PetscCall(PetscOptionsString("-picture", "Permeability and pressure, .png", NULL, picture, picture, sizeof(picture), NULL));
   PetscCall(PetscOptionsInt("-picture_layer", "Which layer", NULL, layer, &layer, NULL));
   PetscOptionsEnd();
   if (picture[0]) PetscCall(ReservoirWritePicture(&reservoir, x, layer, picture));

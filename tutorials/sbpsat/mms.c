@@ -12,6 +12,7 @@ static char help[] = "The manufactured problem of SBP-SAT operators, an error fo
   -o NAME              write files for plot.py\n\n";
 
 #include <tutorials/common/evolve.h>
+#include <tutorials/common/output.h>
 #include "mms.h"
 
 /* A solve and the error; ratio to the error on the previous grid */
@@ -85,6 +86,7 @@ int main(int argc, char **argv)
   if (heat || wave) PetscCall(PetscOptionsGetInt(NULL, NULL, "-steps", &steps, NULL));
   PetscCheck(steps >= 1, comm, PETSC_ERR_USER_INPUT, "-steps %" PetscInt_FMT ": use at least 1", steps);
   PetscCall(PetscOptionsGetString(NULL, NULL, "-o", opt.output, sizeof(opt.output), NULL));
+  PetscCall(OutputCheck(comm, "-o", opt.output, ".json"));
 
   if (slip) {
     for (PetscInt k = set ? 0 : n - 1; k < n; k++) PetscCall(MMSFaultSlip(comm, &opt, N[k]));

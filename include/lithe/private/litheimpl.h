@@ -8,6 +8,7 @@
 */
 
 #include <lithesys.h>
+#include <petscmat.h>
 
 /* src/sys/log.c: log events. -log_view lists these names without the underscore, for example MatVCRSCompress */
 PETSC_INTERN PetscLogEvent MAT_VCRSCompress;     /* AIJ arrays to a plan, on the host or the device */
@@ -33,6 +34,34 @@ PETSC_INTERN PetscErrorCode LitheLogEventsRegisterAll(void);
 */
 PETSC_INTERN PetscErrorCode LitheOptionsHide(PetscOptions *);
 PETSC_INTERN PetscErrorCode LitheOptionsShow(PetscOptions *);
+
+/*
+   src/sys/citations.c: references for -citations. A class calls LitheCite() when it is used: in its set-up or its solve
+*/
+#define LITHE_CITE_VCRS           (1U << 0) /* MATVCRS, PCVCRS */
+#define LITHE_CITE_SWEEPS         (1U << 1) /* PCVCRS, triangles by Jacobi's method */
+#define LITHE_CITE_FACTOR         (1U << 2) /* MATSOLVERLITHE */
+#define LITHE_CITE_HYBMGPU        (1U << 3)
+#define LITHE_CITE_CBGMRES        (1U << 4)
+#define LITHE_CITE_FRSZ2          (1U << 5) /* KSPCBGMRES, the storage */
+#define LITHE_CITE_BCGSM          (1U << 6)
+#define LITHE_CITE_AGGREGATION    (1U << 7) /* PCGRIDMG */
+#define LITHE_CITE_ZEEUW          (1U << 8) /* PCGRIDMG */
+#define LITHE_CITE_KCYCLE         (1U << 9)
+#define LITHE_CITE_CHEBYSHEV4     (1U << 10)
+#define LITHE_CITE_SBPSAT         (1U << 11)
+#define LITHE_CITE_SBPMG          (1U << 12)
+#define LITHE_CITE_FULLMG         (1U << 13)
+#define LITHE_CITE_UNIFORMIZATION (1U << 14)
+#define LITHE_CITE_NEGLIGIBLE     (1U << 15) /* TSUNIFORMIZATION, states left out */
+#define LITHE_CITE_INTERVALS      (1U << 16) /* TSUNIFORMIZATION, the method */
+#define LITHE_CITE_BORN           (1U << 17)
+#define LITHE_CITE_CHECKPOINTS    (1U << 18) /* MATBORN, the background */
+PETSC_INTERN PetscErrorCode LitheCite(unsigned int);
+PETSC_INTERN void           LitheCitationsReset(void);
+
+/* src/mat/square.c: an error for a rectangular matrix, for a PC or KSP that needs a square matrix */
+PETSC_INTERN PetscErrorCode LitheCheckSquare(PetscObject, Mat);
 
 /*
    One function per folder registers its classes: src/mat/register.c, src/pc/register.c, src/ksp/register.c,

@@ -12,6 +12,7 @@
    kernels       operations on arrays, of the host          kernels.c
 */
 
+#include <lithe/private/litheimpl.h>
 #include <lithe/private/lithetruth.h>
 #include "bcgsmimpl.h"
 #include <petsc/private/pcimpl.h>
@@ -305,9 +306,11 @@ static PetscErrorCode KSPView_BCGSM(KSP ksp, PetscViewer viewer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode KSPSetUp_BCGSM(PETSC_UNUSED KSP ksp)
+static PetscErrorCode KSPSetUp_BCGSM(KSP ksp)
 {
   PetscFunctionBegin;
+  if (ksp->pc->mat) PetscCall(LitheCheckSquare((PetscObject)ksp, ksp->pc->mat));
+  PetscCall(LitheCite(LITHE_CITE_BCGSM));
   PetscFunctionReturn(PETSC_SUCCESS); /* memory is for one vector or for a block, which each solve decides */
 }
 

@@ -19,7 +19,9 @@
 */
 
 #include "cbgmresimpl.h"
+#include <lithe/private/litheimpl.h>
 #include <lithe/private/lithememtype.h>
+#include <petsc/private/pcimpl.h>
 #include <petsc/private/vecimpl.h>
 
 /*
@@ -64,12 +66,14 @@ static PetscErrorCode KSPSetUp_CBGMRES(KSP ksp)
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
 
   PetscFunctionBegin;
+  if (ksp->pc->mat) PetscCall(LitheCheckSquare((PetscObject)ksp, ksp->pc->mat));
   PetscCall(CBGMRESDestroyBases_Private(ksp));
   PetscCall(KSPSetWorkVecs(ksp, CB_NWORK));
   PetscCall(CBGMRESCheckVectors_Private(ksp));
   gm->storage = gm->opt.storage;
   gm->unlike = gm->measured = PETSC_FALSE;
   gm->finer                 = 0;
+  PetscCall(LitheCite(LITHE_CITE_CBGMRES | (gm->storage.kind == LITHE_STORAGE_FRSZ2 ? LITHE_CITE_FRSZ2 : 0)));
   PetscCall(CBGMRESCreateBases_Private(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -8,6 +8,7 @@
 */
 
 #include "bornimpl.h"
+#include <lithe/private/litheimpl.h>
 
 static PetscErrorCode MatDestroy_Born(Mat A)
 {
@@ -71,6 +72,7 @@ static PetscErrorCode MatSetUp_Born(Mat A)
   if (vectype) PetscCall(MatSetVecType(A, vectype));
   A->preallocated = PETSC_TRUE;
   A->assembled    = PETSC_TRUE;
+  PetscCall(LitheCite(LITHE_CITE_BORN));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -8,6 +8,7 @@
 */
 
 #include "bornimpl.h"
+#include <lithe/private/litheimpl.h>
 
 /* Steps that s states can take back if none is made more than r times: (s + r)! / s! / r!, or the most that is wanted */
 static PetscInt BornReach(PetscInt s, PetscInt r, PetscInt most)
@@ -66,6 +67,7 @@ static PetscInt BornCheckpointStates(const Mat_Born *ctx)
 static PetscErrorCode BornCheckpointCreate(Mat_Born *ctx)
 {
   PetscFunctionBegin;
+  PetscCall(LitheCite(LITHE_CITE_CHECKPOINTS));
   ctx->nsaved = BornCheckpointStates(ctx);
   PetscCall(PetscCalloc1(ctx->nsaved, &ctx->saved));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -236,6 +236,7 @@ PetscErrorCode MatHYBMGPUChoose_Seq(Mat A)
     ctx->format = MATHYBMGPU_FORMAT_VCRS;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  PetscCall(LitheCite(LITHE_CITE_HYBMGPU));
   PetscCall(PetscLogEventBegin(MAT_HYBMGPUFormat, A, 0, 0, 0));
   PetscCall(HybGetCSR(A, &csr));
   PetscCall(MatHYBMGPUGetOrder_Private(A, opt, &rows));

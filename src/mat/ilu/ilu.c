@@ -239,6 +239,7 @@ static PetscErrorCode MatFactorSymbolic_LitheFactor(Mat F, Mat A, IS row, IS col
     PetscCall(LitheCUDAFactorCreate(A->rmap->n, i, j, symmetric, &f->device, &possible));
     PetscCall(PetscLogGpuTimeEnd());
     PetscCall(MatSeqAIJCUSPARSERestoreIJ(A, PETSC_FALSE, &i, &j));
+    if (possible) PetscCall(LitheCite(LITHE_CITE_FACTOR));
   }
   if (!possible) {
     PetscCall(MatCreateFactor_Host(F, A));

@@ -90,6 +90,7 @@ PetscErrorCode MatSBPSATBuild_Private(Mat A)
 
   PetscFunctionBegin;
   if (ctx->built) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(LitheCite(LITHE_CITE_SBPSAT));
   PetscCall(PetscLogEventBegin(MAT_SBPSATBuild, A, 0, 0, 0));
   ierr = MatSBPSATTryBuild_Private(A);
   PetscCall(PetscLogEventEnd(MAT_SBPSATBuild, A, 0, 0, 0));

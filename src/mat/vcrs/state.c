@@ -11,6 +11,7 @@
 
 #include "vcrsdropimpl.h"
 #include "tri/tri.h"
+#include <lithe/private/litheimpl.h>
 
 #define VCRS_CONTAINER "Lithe_MatVCRS"
 
@@ -231,6 +232,7 @@ PetscErrorCode MatVCRSSetCurrent_Private(Mat A)
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(PetscObjectStateGet((PetscObject)A, &ctx->state));
   ctx->owner = A;
+  PetscCall(LitheCite(LITHE_CITE_VCRS));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

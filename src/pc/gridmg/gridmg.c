@@ -40,7 +40,6 @@ static PetscErrorCode CheckMatrix_Private(PC pc)
 {
   PC_GridMG *mg   = (PC_GridMG *)pc->data;
   MPI_Comm   comm = PetscObjectComm((PetscObject)pc);
-  PetscInt   rows, columns;
   PetscBool  has, half;
 
   PetscFunctionBegin;
@@ -48,9 +47,7 @@ static PetscErrorCode CheckMatrix_Private(PC pc)
   PetscCallMPI(MPI_Comm_size(comm, &mg->team.size));
   PetscCallMPI(MPI_Comm_rank(comm, &mg->team.rank));
   PetscCheck(mg->team.size == 1 || !mg->given.i, comm, PETSC_ERR_SUP, "PCGridMGSetRows() is for one process. Give the matrix to KSPSetOperators()");
-  PetscCall(MatGetSize(pc->pmat, &rows, &columns));
-  PetscCheck(rows == columns, comm, PETSC_ERR_ARG_SIZ, "-pc_type gridmg needs a square matrix, not %" PetscInt_FMT " rows and %" PetscInt_FMT " columns", rows,
-             columns);
+  PetscCall(LitheCheckSquare((PetscObject)pc, pc->pmat));
   PetscCall(PetscObjectTypeCompareAny((PetscObject)pc->pmat, &half, MATSBAIJ, MATSEQSBAIJ, MATMPISBAIJ, ""));
   PetscCheck(!half, comm, PETSC_ERR_SUP, "-pc_type gridmg reads whole rows, and a matrix of type %s has half of them. Use aij",
              ((PetscObject)pc->pmat)->type_name);
@@ -224,6 +221,8 @@ static PetscErrorCode PCSetUp_GridMG(PC pc)
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   PetscCall(PCGridMGFindPlace_Private(pc));
   PetscCall(BuildWhereRowsAre_Private(pc));
+  PetscCall(LitheCite((mg->zeeuw ? LITHE_CITE_ZEEUW : LITHE_CITE_AGGREGATION) | (mg->opt.cycle == PCGRIDMG_CYCLE_K ? LITHE_CITE_KCYCLE : 0) |
+                      (mg->smoother == PCGRIDMG_SMOOTHER_CHEBYSHEV4 ? LITHE_CITE_CHEBYSHEV4 : 0)));
   if (++mg->setups < 2) PetscCall(PCGridMGFreeScratch_Private(mg));
   if (pc->failedreason) mg->device = PETSC_FALSE;
   if (pc->failedreason && PCGridMGIsShared(mg)) mg->setups = 0; /* boxes are found again */

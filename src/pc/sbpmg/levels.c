@@ -553,6 +553,7 @@ PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
   DM                 da;
 
   PetscFunctionBegin;
+  PetscCall(LitheCheckSquare((PetscObject)pc, pc->pmat));
   PetscCall(PetscObjectTypeCompare((PetscObject)pc->pmat, MATSBPSAT, &is));
   PetscCheck(is, comm, PETSC_ERR_ARG_WRONG,
              "-pc_type sbpmg needs a matrix of type " MATSBPSAT ", this one has the type %s. Use -dm_mat_type " MATSBPSAT

@@ -222,6 +222,8 @@ static PetscErrorCode PCSetUp_SBPMG(PC pc)
 
   PetscFunctionBegin;
   PetscCall(PCReset_SBPMG(pc));
+  PetscCall(LitheCite(LITHE_CITE_SBPMG | (mg->opt.cycle == PCSBPMG_CYCLE_FULL ? LITHE_CITE_FULLMG : 0) |
+                      (mg->opt.smoother == PCSBPMG_SMOOTHER_CHEBYSHEV4 ? LITHE_CITE_CHEBYSHEV4 : 0)));
   PetscCall(PCSBPMGBuildLevels_Private(pc));
   pc->ops->applytranspose = mg->symmetric ? PCApplyTranspose_SBPMG : NULL;
   mg->rounding            = -1;

@@ -11,6 +11,7 @@
 */
 
 #include "pcvcrsimpl.h"
+#include <lithe/private/litheimpl.h>
 #include <lithe/private/lithetruth.h>
 
 /*
@@ -193,10 +194,14 @@ static PetscErrorCode PCSetUp_VCRS(PC pc)
 {
   PC_VCRS  *v     = (PC_VCRS *)pc->data;
   PC        inner = NULL;
-  PetscBool isswapping;
+  PetscBool isswapping, any;
 
   PetscFunctionBegin;
+  PetscCall(LitheCite(LITHE_CITE_VCRS));
   PetscCall(PCVCRSGetInner_Private(pc, &inner));
+  /* these types may map the left vectors of a rectangular matrix to right vectors */
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)inner, &any, PCQR, PCKSP, PCSHELL, PCCOMPOSITE, PCMAT, ""));
+  if (!any) PetscCall(LitheCheckSquare((PetscObject)pc, pc->pmat));
   PetscCall(PetscObjectTypeCompare((PetscObject)inner, PCEISENSTAT, &isswapping));
   PetscCheck(!isswapping, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "-%spc_type eisenstat: this preconditioner changes the operator of its solver, which here is not its own. Use sor inside of vcrs",

@@ -16,6 +16,7 @@
 */
 
 #include "pcvcrsimpl.h"
+#include <lithe/private/litheimpl.h>
 #include <lithe/private/lithememtype.h>
 #include <src/mat/vcrs/tri/tri.h>
 
@@ -80,8 +81,10 @@ static PetscErrorCode PCVCRSFactorTriangle_Private(const PCVCRSFactor *f, PetscB
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif
-  if (f->way == PCVCRS_SWEEPS) PetscCall(PCVCRSFactorSweep_Private(T, sweeps, transpose, b, x, other));
-  else if (f->way == PCVCRS_DEVICE) PetscCall(MatVCRSSubstitute(T, upper, transpose, b, x));
+  if (f->way == PCVCRS_SWEEPS) {
+    PetscCall(LitheCite(LITHE_CITE_SWEEPS));
+    PetscCall(PCVCRSFactorSweep_Private(T, sweeps, transpose, b, x, other));
+  } else if (f->way == PCVCRS_DEVICE) PetscCall(MatVCRSSubstitute(T, upper, transpose, b, x));
   else {
     PetscScalar *a;
 

@@ -5,6 +5,7 @@
 /* A pass of TSUNIFORMIZATION: products, sums, the pass's part of the bound, and rewards. */
 
 #include "uniformizationimpl.h"
+#include <lithe/private/litheimpl.h>
 
 /*
    v <- P^T v = v + A v / alpha, then sum += w v for each of the sums. change, if not NULL: || P^T v - v ||_1. All work
@@ -119,6 +120,7 @@ PetscErrorCode TSUniformizationPassBegin_Private(TS ts, PetscReal end, PetscInt 
   PetscInt           taken     = intervals ? 1 : n;
 
   PetscFunctionBegin;
+  PetscCall(LitheCite(LITHE_CITE_UNIFORMIZATION | (un->negligible > 0 ? LITHE_CITE_NEGLIGIBLE : 0) | (intervals ? LITHE_CITE_INTERVALS : 0)));
   PetscCall(TSUniformizationPassEnd_Private(ts));
   PetscCall(VecCopy(ts->vec_sol, un->v));
   PetscCall(VecCopy(ts->vec_sol, un->base));

@@ -3,8 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Poisson weights of a given mean, as by Fox and Glynn: from the mode outwards by recurrences, without exponential or
-   factorial. No number under- or overflows. Afterwards the weights are divided by their sum.
+   Poisson weights of a given mean: from the mode outwards by recurrences, without exponential or factorial. No number
+   under- or overflows. Afterwards the weights are divided by their sum. So do B. L. Fox and P. W. Glynn, Computing
+   Poisson probabilities, Comm. ACM 31, 1988.
 
    Geometric series bound the omitted weights. To the right of R, w_(k+1) = w_k q / (k + 1) <= w_k q / (R + 2) for k >
    R. Hence sum_(k > R) w_k <= w_(R+1) / (1 - q / (R + 2)). To the left of L, w_(k-1) = w_k k / q <= w_k (L - 1) / q for
