@@ -449,7 +449,7 @@ PETSC_INTERN PetscErrorCode PCGridMGFindGrid_Private(PC);
 /* entries.c */
 PETSC_INTERN PetscErrorCode PCGridMGScan_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGReadEntries_Private(PC);
-PETSC_INTERN PetscErrorCode PCGridMGScaleEntries_Private(PC, Vec left, Vec right);
+PETSC_INTERN PetscErrorCode PCGridMGFinishEntries_Private(PC);
 /* gather.c */
 PETSC_INTERN PetscErrorCode PCGridMGGatherLevel_Private(PC_GridMG *, PetscInt level);
 PETSC_INTERN PetscErrorCode PCGridMGGather_Private(PC_GridMG *, void *all);
@@ -481,7 +481,7 @@ PETSC_INTERN PetscErrorCode PCApply_GridMG(PC, Vec, Vec);
 PETSC_INTERN PetscErrorCode PCGridMGChoose_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGStencilsCreate_Private(PC_GridMG *, GridMGBlock *, const GridMGPoints *, PetscBool symmetric, GridMGStencils *);
 PETSC_INTERN PetscErrorCode PCGridMGReadStencils_Private(PC);
-PETSC_INTERN PetscErrorCode PCGridMGScaleStencils_Private(PC, Vec left, Vec right);
+PETSC_INTERN PetscErrorCode PCGridMGScaleStencils_Private(PC, const PetscScalar left[], const PetscScalar right[]);
 /* stencilread.c */
 PETSC_INTERN PetscErrorCode PCGridMGReadHost_Private(PC, GridMGStencilLevel *, const GridMGPoints *, double *, double *most);
 /* stencildevice.c */

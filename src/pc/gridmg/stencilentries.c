@@ -450,27 +450,17 @@ PetscErrorCode PCGridMGReadStencils_Private(PC pc)
 }
 
 /* The finest level of a single process becomes that of diag(left) A diag(right), for real matrices; NULL: ones */
-PetscErrorCode PCGridMGScaleStencils_Private(PC pc, Vec left, Vec right)
+PetscErrorCode PCGridMGScaleStencils_Private(PC pc, const PetscScalar left[], const PetscScalar right[])
 {
-  PC_GridMG         *mg       = (PC_GridMG *)pc->data;
-  GridMGStencils    *f        = &mg->stencil[0].f;
-  const Vec          vec[2]   = {left, right};
-  const PetscScalar *array[2] = {NULL, NULL};
-  double             rounding, least;
-  PetscBool          isreal, negative;
-  GridMGRead         found;
+  PC_GridMG      *mg = (PC_GridMG *)pc->data;
+  GridMGStencils *f  = &mg->stencil[0].f;
+  double          rounding, least;
+  PetscBool       isreal, negative;
+  GridMGRead      found;
 
   PetscFunctionBegin;
   PetscCall(GetRounding_Private(pc, &rounding));
-  for (int k = 0; k < 2; k++) {
-    if (vec[k] && mg->device) PetscCall(VecGetArrayReadAndMemType(vec[k], &array[k], NULL));
-    else if (vec[k]) PetscCall(VecGetArrayRead(vec[k], &array[k]));
-  }
-  PetscCall((*mg->stencilkernels->scale)(f, array[0], array[1]));
-  for (int k = 0; k < 2; k++) {
-    if (vec[k] && mg->device) PetscCall(VecRestoreArrayReadAndMemType(vec[k], &array[k]));
-    else if (vec[k]) PetscCall(VecRestoreArrayRead(vec[k], &array[k]));
-  }
+  PetscCall((*mg->stencilkernels->scale)(f, left, right));
   if (mg->device) {
     PetscCall((*mg->stencilkernels->read)(NULL, rounding, -1, f, &found));
     least = mg->factor * found.least < 1 ? mg->factor * found.least : 1;
