@@ -11,9 +11,9 @@
    aggregation multigrid, SIAM Review 47, 2005). The first iterate is |a_ii|^-1/2, which is right for constant
    coefficients. A few sweeps suffice: only the local shape of x counts, and smooth parts belong to coarse levels.
 
-   For a nonsymmetric matrix A D the right vector is found in the same way from 1/|a_ii|. Equations in different units are D A: entries
-   of a column then belong to rows of different size, and the inverse diagonal is the left vector. Upwind fluxes have
-   negative sums of rows or columns as well, of the size of a diagonal entry at most. They keep constants.
+   For a nonsymmetric matrix A D the right vector is found in the same way, from |a_ii|^-1. Equations in different units
+   are D A: entries of a column then belong to rows of different size, and the inverse diagonal is the left vector.
+   Upwind fluxes have negative sums of rows or columns, too, of the size of a few diagonal entries. They keep constants.
 */
 
 #include <lithe/private/lithenearnull.h>
@@ -31,7 +31,7 @@ typedef struct {
   PetscReal most; /* the largest modulus of the diagonal */
 } Search;
 
-/* 1 where the diagonal is nonzero: work */
+/* The diagonal; work is overwritten */
 static PetscErrorCode GetDiagonal_Private(Mat A, Search *s)
 {
   PetscFunctionBegin;
