@@ -109,8 +109,8 @@ static PetscErrorCode GetWork_Private(KSP ksp, const char name[], Vec like, Vec 
 }
 
 /*
-   The residual of KSPCG is the true one up to rounding errors of its recurrence, at most about `its` roundings of |A|
-   |x|: no product is needed unless these matter. largest: the largest diagonal entry of A; 0: unknown
+   The residual of KSPCG is the true one up to rounding errors of the recurrence. The errors are at most about `its`
+   roundings of |A| |x|, and |A| is about the largest diagonal entry. Small errors need no product
 */
 static PetscErrorCode IsSmallInCG_Private(KSP ksp, PetscInt its, PetscReal limit, PetscBool *small)
 {
