@@ -6,6 +6,7 @@ static char help[] = "MATBORN on several processes: journals, requests refused o
 
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "borntest.h"
 #include "refused.h"
@@ -285,18 +286,24 @@ static PetscErrorCode CountFiles(const char folder[], PetscInt *n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Cuts the files in a folder to a number of bytes, or removes them: bytes < 0. Collective */
+/*
+   Cuts the files in a folder to a number of bytes, or removes them: bytes < 0. The file of a group without tasks may be
+   shorter, and loses a byte. Collective
+*/
 static PetscErrorCode CutFiles(const char folder[], PetscInt bytes)
 {
   DIR           *dir = rank ? NULL : opendir(folder);
   struct dirent *file;
+  struct stat    status;
   char           path[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBeginUser;
   while (dir && (file = readdir(dir))) {
     if (file->d_name[0] == '.') continue;
     PetscCall(PetscSNPrintf(path, sizeof(path), "%s/%s", folder, file->d_name));
-    PetscCheck(!(bytes < 0 ? unlink(path) : truncate(path, (off_t)bytes)), PETSC_COMM_SELF, PETSC_ERR_SYS, "%s stays", path);
+    PetscCheck(!stat(path, &status), PETSC_COMM_SELF, PETSC_ERR_SYS, "%s cannot be found", path);
+    PetscCheck(!(bytes < 0 ? unlink(path) : truncate(path, PetscMin((off_t)bytes, PetscMax(status.st_size - 1, 0)))), PETSC_COMM_SELF, PETSC_ERR_SYS,
+               "%s stays", path);
   }
   if (dir) (void)closedir(dir);
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
