@@ -7,7 +7,9 @@
 #include "gridmgimpl.h"
 #include <stdarg.h>
 
-#define GRIDMG_ALIGN 64
+#define GRIDMG_ALIGN    64
+#define GRIDMG_ROUNDING 16   /* a smaller row sum, in roundings, counts as 0 */
+#define GRIDMG_NULL     1e-8 /* the same if the null space contains the constants */
 
 /* The set-up has failed: KSP ends with KSP_DIVERGED_PC_FAILED, and SNES and TS may cut their steps */
 PetscErrorCode PCGridMGFail_Private(PC pc, const char format[], ...)
@@ -23,6 +25,20 @@ PetscErrorCode PCGridMGFail_Private(PC pc, const char format[], ...)
   PetscCheck(!pc->erroriffailure || PCGridMGIsShared(mg), PetscObjectComm((PetscObject)pc), PETSC_ERR_NOT_CONVERGED, "-pc_type gridmg: %s", mg->failed);
   PetscCall(PetscInfo(pc, "%s\n", mg->failed));
   PetscCall(PCSetFailedReason(pc, PC_FACTOR_OTHER));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* rounding: a row sum below this part of the diagonal, or of the sum of moduli of a stencil, counts as 0 */
+PetscErrorCode PCGridMGGetRounding_Private(PC pc, double *rounding)
+{
+  PetscBool    constant = PETSC_FALSE;
+  MatNullSpace null;
+
+  PetscFunctionBegin;
+  *rounding = GRIDMG_ROUNDING * (double)PETSC_MACHINE_EPSILON;
+  PetscCall(MatGetNullSpace(pc->pmat, &null));
+  if (null) PetscCall(MatNullSpaceGetVecs(null, &constant, NULL, NULL));
+  if (constant) *rounding = PetscMax(*rounding, GRIDMG_NULL);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -10,10 +10,7 @@
 #include "gridmgimpl.h"
 #include <lithe/private/lithecudagridmgsetup.h>
 
-#define GRIDMG_ROUNDING 16   /* a smaller row sum, in roundings of the diagonal, counts as 0 */
-#define GRIDMG_NULL     1e-8 /* the same if the null space contains the constants */
-#define GRIDMG_SAME     1e-8 /* entries with a smaller relative difference count as the same */
-#define GRIDMG_WRONG    20   /* number of faces per permitted entry of the wrong sign */
+#define GRIDMG_WRONG 20 /* number of faces per permitted entry of the wrong sign */
 
 #define GRIDMG_NO_NUMBER "entry (%" PetscInt_FMT ", %" PetscInt_FMT ") of the matrix is no number"
 #define GRIDMG_NOT_REAL                                       \
@@ -238,20 +235,6 @@ static PetscErrorCode ListSums_Private(const GridMGFaces *f, double sum[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* rounding: a row sum below this part of the diagonal counts as 0 */
-static PetscErrorCode GetRounding_Private(PC pc, double *rounding)
-{
-  PetscBool    constant = PETSC_FALSE;
-  MatNullSpace null;
-
-  PetscFunctionBegin;
-  *rounding = GRIDMG_ROUNDING * (double)PETSC_MACHINE_EPSILON;
-  PetscCall(MatGetNullSpace(pc->pmat, &null));
-  if (null) PetscCall(MatNullSpaceGetVecs(null, &constant, NULL, NULL));
-  if (constant) *rounding = PetscMax(*rounding, GRIDMG_NULL);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode FailRow_Private(PC pc, PetscInt vertex, double diagonal)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
@@ -271,7 +254,7 @@ static PetscErrorCode CleanRowSums_Private(PC pc, GridMGFaces *f, double *least)
   PetscInt          wrongat = -1;
 
   PetscFunctionBegin;
-  PetscCall(GetRounding_Private(pc, &rounding));
+  PetscCall(PCGridMGGetRounding_Private(pc, &rounding));
   *least       = PETSC_MAX_REAL;
   mg->negative = 0;
   PetscCall(PetscMalloc1(grid->cells + grid->wells, &sums));
@@ -647,7 +630,7 @@ static PetscErrorCode Clean_Private(PC pc, GridMGLevel *l)
   GridMGCleaning  cleaning;
 
   PetscFunctionBegin;
-  PetscCall(GetRounding_Private(pc, &rounding));
+  PetscCall(PCGridMGGetRounding_Private(pc, &rounding));
   mark = PCGridMGArenaGetMark_Private(mg);
   if (f->list.n) PetscCall(PCGridMGArenaTake_Private(mg, (size_t)n * sizeof(double), &f->list.work));
   PetscCall(LitheCUDAGridMGClean(f, rounding, l->alive, &l->survey, &cleaning));
@@ -705,7 +688,7 @@ static PetscErrorCode CleanOverlap_Private(PC pc, GridMGLevel *l)
   GridMGCleaning cleaning;
 
   PetscFunctionBegin;
-  PetscCall(GetRounding_Private(pc, &rounding));
+  PetscCall(PCGridMGGetRounding_Private(pc, &rounding));
   PetscCall(PCGridMGArenaTake_Private(mg, (size_t)l->faces.grid.cells, (void **)&l->alive));
   PetscCall(LitheCUDAGridMGClean(&l->faces, rounding, l->alive, &l->survey, &cleaning));
   if (cleaning.failed >= 0) mg->refused = PETSC_TRUE;
@@ -818,9 +801,13 @@ PetscErrorCode PCGridMGFinishEntries_Private(PC pc)
 {
   PetscFunctionBegin;
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  if (((PC_GridMG *)pc->data)->matrix.a) {
-    PetscCall(Clean_Private(pc, &((PC_GridMG *)pc->data)->level[0]));
-    PetscFunctionReturn(PETSC_SUCCESS);
+  {
+    PC_GridMG *mg = (PC_GridMG *)pc->data;
+
+    if (mg->matrix.a) {
+      PetscCall(Clean_Private(pc, &mg->level[0]));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
   }
 #endif
   PetscCall(FinishHost_Private(pc));

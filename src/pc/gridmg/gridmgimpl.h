@@ -20,6 +20,7 @@
 #define GRIDMG_WELLS_MAX  2000
 #define GRIDMG_ODD        20 /* number of entries per permitted entry between cells that are no neighbours */
 #define GRIDMG_ODD_LEAST  16
+#define GRIDMG_SAME       1e-8 /* entries with a smaller relative difference count as the same */
 #define GRIDMG_UNITS      1e-3 /* rows of a nonsymmetric matrix with smaller entries, relative to the largest, may be equations in other units */
 
 typedef struct {
@@ -363,6 +364,7 @@ static inline void PCGridMGWholeSize(const PC_GridMG *mg, const GridMGShare *s, 
 
 /* context.c */
 PETSC_INTERN PetscErrorCode  PCGridMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
+PETSC_INTERN PetscErrorCode  PCGridMGGetRounding_Private(PC, double *rounding);
 PETSC_INTERN PetscErrorCode  PCGridMGBlockGet_Private(GridMGBlock *, size_t bytes, void **);
 PETSC_INTERN PetscErrorCode  PCGridMGArenaStart_Private(PC_GridMG *, size_t bytes);
 PETSC_INTERN PetscErrorCode  PCGridMGArenaTake_Private(PC_GridMG *, size_t bytes, void **);

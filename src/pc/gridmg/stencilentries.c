@@ -10,11 +10,8 @@
 #include "gridmgparts.h"
 #include "gridmgstencilhost.h"
 
-#define GRIDMG_ROUNDING 16   /* a smaller row sum, in roundings of the entries, counts as 0 */
-#define GRIDMG_NULL     1e-8 /* the same if the null space contains the constants */
-#define GRIDMG_SAME     1e-8 /* entries with a smaller relative difference count as the same */
-#define GRIDMG_STIFF    1e-5 /* rows with smaller entries, relative to the largest, need double precision */
-#define GRIDMG_WRONG    20   /* number of entries per permitted entry of the wrong sign */
+#define GRIDMG_STIFF 1e-5 /* rows with smaller entries, relative to the largest, need double precision */
+#define GRIDMG_WRONG 20   /* number of entries per permitted entry of the wrong sign */
 
 /* The parts of a matrix value in the levels */
 static inline void GetParts(PetscScalar value, double part[2])
@@ -394,20 +391,6 @@ static PetscErrorCode ReadSharedDevice_Private(PC pc, double rounding, PetscReal
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* rounding: a row sum below this part of the sum of moduli counts as 0 */
-static PetscErrorCode GetRounding_Private(PC pc, double *rounding)
-{
-  PetscBool    constant = PETSC_FALSE;
-  MatNullSpace null;
-
-  PetscFunctionBegin;
-  *rounding = GRIDMG_ROUNDING * (double)PETSC_MACHINE_EPSILON;
-  PetscCall(MatGetNullSpace(pc->pmat, &null));
-  if (null) PetscCall(MatNullSpaceGetVecs(null, &constant, NULL, NULL));
-  if (constant) *rounding = PetscMax(*rounding, GRIDMG_NULL);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Single precision would lose the weak entries around a stiff inclusion: its coarse rows are sums of large residuals */
 static void SetPrecision(PC_GridMG *mg, double least)
 {
@@ -436,7 +419,7 @@ PetscErrorCode PCGridMGReadStencils_Private(PC pc)
              " points do not fit into PetscInt. Use a PETSc with 64-bit indices, or more processes with bjacobi or asm",
              g->cells);
   PetscCall(PCGridMGStencilsCreate_Private(mg, &l->block, g, PETSC_FALSE, &l->f));
-  PetscCall(GetRounding_Private(pc, &rounding));
+  PetscCall(PCGridMGGetRounding_Private(pc, &rounding));
   PetscCall(MatIsSymmetricKnown(mg->source, &known, &symmetric));
   if (mg->given.i) known = PETSC_FALSE; /* the symmetry flags belong to other rows */
   if (mg->device) read = PCGridMGIsShared(mg) ? ReadSharedDevice_Private : ReadDevice_Private;
@@ -459,7 +442,7 @@ PetscErrorCode PCGridMGScaleStencils_Private(PC pc, const PetscScalar left[], co
   GridMGRead      found;
 
   PetscFunctionBegin;
-  PetscCall(GetRounding_Private(pc, &rounding));
+  PetscCall(PCGridMGGetRounding_Private(pc, &rounding));
   PetscCall((*mg->stencilkernels->scale)(f, left, right));
   if (mg->device) {
     PetscCall((*mg->stencilkernels->read)(NULL, rounding, -1, f, &found));
