@@ -219,7 +219,7 @@ def write_markdown(page, names, petsc, folder):
         parts[::2] = [re.sub(r"([*_<>\[\]|])", r"\\\1", part) for part in parts[::2]]
         return "".join(re.sub(r"`([^`]+)`", link, part) for part in parts)
 
-    out = [f"# {page.name}", "", inline(page.summary), "", "```c", f"#include <{page.header}>", ""] + page.synopsis.split("\n") + ["```", ""]
+    out = [f"# {page.name}", "", inline(page.summary), "", "```c", f"#include <{page.header}>\n\n{page.synopsis}".rstrip(), "```", ""]
     for kind, content in page.blocks:
         if kind == "heading":
             out += [f"## {inline(content)}", ""]
