@@ -3,12 +3,13 @@
 # SPDX-FileCopyrightText: 2026 The Lithe developers
 # This file is part of Lithe, a plugin for PETSc.
 
-"""Checks the links of the documentation.
+"""Checks the links of the documentation, and the length of its lines.
 
 usage: doclinks.py SOURCE_FOLDER
 
-Every relative link of a Markdown file names a file, and its anchor names a heading there. Every docs/NAME.md that a source mentions
-is a page. Every page under docs/ is reached from docs/index.md, and docs/Makemodule.am distributes each of them. The exit status is 1 if not.
+Every relative link of a Markdown file names a file, and its anchor names a heading there. Every docs/NAME.md that a
+source mentions is a page. Every page under docs/ is reached from docs/index.md, and docs/Makemodule.am distributes each
+of them. Prose of Markdown files has at most 120 columns, and no line begins with %. The exit status is 1 if not.
 """
 
 import os
@@ -28,7 +29,7 @@ def read(path):
 
 
 def without_code(text):
-    text = re.sub(r"```.*?```", "", text, flags=re.S)
+    text = re.sub(r"```.*?```", lambda match: "\n" * match.group().count("\n"), text, flags=re.S)
     return "\n".join("" if line.startswith("    ") else line for line in text.split("\n"))
 
 
@@ -52,7 +53,13 @@ def main():
         if not name.endswith(".md"):
             continue
         reached[name] = set()
-        for target, anchor in LINK.findall(re.sub(r"`[^`\n]*`", "``", without_code(read(name)))):
+        text = without_code(read(name))
+        for number, line in enumerate(text.split("\n"), 1):
+            if len(line) > 120 and not line.startswith(("|", "![")) and " " in line.strip():
+                errors.append(f"{name}:{number}: {len(line)} columns, more than 120")
+            if line.lstrip().startswith("%"):
+                errors.append(f"{name}:{number}: begins with %, a comment for the site")
+        for target, anchor in LINK.findall(re.sub(r"`(?:[^`\n]|\n(?!\n))*`", "``", text)):
             if "://" in target or target.startswith("mailto:"):
                 continue
             path = os.path.normpath(os.path.join(os.path.dirname(name), target)) if target else name

@@ -215,10 +215,11 @@ def write_markdown(page, names, petsc, folder):
             name = match.group(1).rstrip("()")
             address = f"{name}.md" if name in names and name != page.name else petsc.get(name)
             return f"[`{match.group(1)}`]({address})" if address else f"`{match.group(1)}`"
-        parts = re.split(r"(`[^`]+`)", text)
-        return "".join(re.sub(r"`([^`]+)`", link, part) if part.startswith("`") else re.sub(r"([*_<>\[\]|$])", r"\\\1", part) for part in parts)
+        parts = re.split(r"(`[^`]+`|\$[^$]+\$)", text)
+        parts[::2] = [re.sub(r"([*_<>\[\]|])", r"\\\1", part) for part in parts[::2]]
+        return "".join(re.sub(r"`([^`]+)`", link, part) for part in parts)
 
-    out = [f"# {page.name}", "", inline(page.summary), "", "```c", f"#include <{page.header}>", ""] + page.synopsis.split("\n") + ["```", ""]
+    out = [f"# {page.name}", "", inline(page.summary), "", "```c", f"#include <{page.header}>\n\n{page.synopsis}".rstrip(), "```", ""]
     for kind, content in page.blocks:
         if kind == "heading":
             out += [f"## {inline(content)}", ""]
