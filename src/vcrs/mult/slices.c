@@ -48,6 +48,14 @@ static LITHE_ALWAYS_INLINE void MeasureLanes(PetscBool sorted, int n, const uint
 /* ------------------------------------------------------------------ sums in registers */
 
 #if defined(VCRS_QUADS)
+  /* Two registers for a quad are not enough for a slice: where a compiler can choose at run time, quads need AVX2 */
+  #if defined(LITHE_TARGET_AVX512)
+    #define QUADS_TARGET LITHE_TARGET_FMA
+    #define HAS_QUADS()  LITHE_HAS_FMA()
+  #else
+    #define QUADS_TARGET
+    #define HAS_QUADS() PETSC_TRUE
+  #endif
   #define QUAD   VCRS_QUAD
   #define LANES  (QUAD / VCRS_COMPONENTS) /* of a quad */
   #define NQUADS (VCRS_SLICE / LANES)
@@ -404,8 +412,8 @@ static LITHE_ALWAYS_INLINE void BeginSums(const VCRSPlan *plan, const VCRSHostWi
 }
 
 /* The same for nc columns of x, batch by batch */
-static LITHE_ALWAYS_INLINE void SumBatches(const VCRSPlan *plan, const VCRSHostWindow *window, const VCRSHostSlice *slice, PetscInt nc, const PetscScalar *x,
-                                           size_t ldx, PetscScalar sum[][VCRS_SLICE])
+static LITHE_ALWAYS_INLINE void SumBatches(const VCRSPlan *plan, const PetscBool quads, const VCRSHostWindow *window, const VCRSHostSlice *slice, PetscInt nc,
+                                           const PetscScalar *x, size_t ldx, PetscScalar sum[][VCRS_SLICE])
 {
   const PetscInt first = plan->difference ? 1 : 0;
   PetscScalar    buffer[VCRS_BATCH * VCRS_SLICE], ref[SLICE_COLUMNS][VCRS_SLICE];
@@ -424,17 +432,19 @@ static LITHE_ALWAYS_INLINE void SumBatches(const VCRSPlan *plan, const VCRSHostW
     VCRSDecodePlaces(plan, slice->number, k, n, place);
     for (PetscInt c = 0; c < nc; c++) {
 #if defined(VCRS_QUADS)
-      const VCRSHostSteps steps = {.first = k, .n = n, .value = a, .place = place};
+      if (quads) {
+        const VCRSHostSteps steps = {.first = k, .n = n, .value = a, .place = place};
 
-      for (int q = 0; q < NQUADS; q += NSUMS(VCRS_VALUES_FULL))
-        AddGroup(plan, VCRS_VALUES_FULL, PLACES_DECODED, window, slice, &steps, q, x + c * ldx, ref[c], sum[c]);
-#else
+        for (int q = 0; q < NQUADS; q += NSUMS(VCRS_VALUES_FULL))
+          AddGroup(plan, VCRS_VALUES_FULL, PLACES_DECODED, window, slice, &steps, q, x + c * ldx, ref[c], sum[c]);
+        continue;
+      }
+#endif
       for (PetscInt p = 0; p < VCRS_SLICE * n; p++) {
         const PetscInt l = p % VCRS_SLICE;
 
         if (k + p / VCRS_SLICE < slice->length[l]) sum[c][l] = VCRSAddProduct(sum[c][l], a[p], x[c * ldx + place[p]], ref[c][l]);
       }
-#endif
     }
   }
 }
@@ -491,7 +501,8 @@ static LITHE_ALWAYS_INLINE void FetchWindow(const VCRSPlan *plan, PetscInt w, Pe
   for (PetscInt k = first; k < end; k++) LITHE_PREFETCH(from + VCRS_GROUP * (PetscInt)group[k]);
 }
 
-static LITHE_TARGET_CLONES_NARROW void MultSlices(const VCRSPlan *plan, const VCRSOperands *v, PetscScalar *xwindow, size_t ldxwindow)
+/* quads: sums of quads in registers; a constant */
+static LITHE_ALWAYS_INLINE void MultSlices(const VCRSPlan *plan, const PetscBool quads, const VCRSOperands *v, PetscScalar *xwindow, size_t ldxwindow)
 {
   const PetscScalar *xs  = xwindow ? xwindow : v->x;
   const size_t       ldx = xwindow ? ldxwindow : v->ldx;
@@ -514,17 +525,22 @@ static LITHE_TARGET_CLONES_NARROW void MultSlices(const VCRSPlan *plan, const VC
       PetscBool          done = PETSC_FALSE;
 
 #if defined(VCRS_QUADS)
-      if (v->nrhs == 1) done = SumEntries(plan, &window, &slice, x, sum[0]);
+      if (quads && v->nrhs == 1) done = SumEntries(plan, &window, &slice, x, sum[0]);
 #endif
-      if (!done) SumBatches(plan, &window, &slice, nc, x, ldx, sum);
+      if (!done) SumBatches(plan, quads, &window, &slice, nc, x, ldx, sum);
       for (PetscInt c = 0; c < nc; c++) EndSums(plan, &window, &slice, sum[c], v->add ? v->add + (c0 + c) * v->ldadd : NULL, v->y + (c0 + c) * v->ldy);
     }
   }
 }
 
 #if defined(VCRS_QUADS)
+static QUADS_TARGET void MultSlicesQuads(const VCRSPlan *plan, const VCRSOperands *v, PetscScalar *xwindow, size_t ldxwindow)
+{
+  MultSlices(plan, PETSC_TRUE, v, xwindow, ldxwindow);
+}
+
 /* The rows of slice s of L1 or L2, lane by lane; PETSC_FALSE if no loop exists for them */
-static LITHE_TARGET_CLONES_NARROW PetscBool MultSetSlice(const VCRSPlan *plan, const VCRSOperands *v, PetscInt s)
+static QUADS_TARGET PetscBool MultSetSlice(const VCRSPlan *plan, const VCRSOperands *v, PetscInt s)
 {
   const PetscInt  row = VCRS_SLICE * s, rows = PetscMin(VCRS_SLICE, plan->m - row);
   const PetscInt *lane[VCRS_SLICE];
@@ -577,7 +593,7 @@ static LITHE_TARGET_CLONES_NARROW PetscBool MultSetSlice(const VCRSPlan *plan, c
 PetscBool VCRSPlanMultSetSlice_Private(const VCRSPlan *plan, const VCRSOperands *v, PetscInt s)
 {
 #if defined(VCRS_QUADS)
-  return MultSetSlice(plan, v, s);
+  return HAS_QUADS() ? MultSetSlice(plan, v, s) : PETSC_FALSE;
 #else
   (void)plan;
   (void)v;
@@ -590,5 +606,11 @@ PetscBool VCRSPlanMultSetSlice_Private(const VCRSPlan *plan, const VCRSOperands 
    ldxwindow numbers per column of x */
 void VCRSPlanMultSlices_Private(const VCRSPlan *plan, const VCRSOperands *v, PetscScalar *xwindow, size_t ldxwindow)
 {
-  MultSlices(plan, v, xwindow, ldxwindow);
+#if defined(VCRS_QUADS)
+  if (HAS_QUADS()) {
+    MultSlicesQuads(plan, v, xwindow, ldxwindow);
+    return;
+  }
+#endif
+  MultSlices(plan, PETSC_FALSE, v, xwindow, ldxwindow);
 }
