@@ -4,8 +4,8 @@
 
 """Builds lithe-petsc for pip: a source archive, and a wheel by configure, make and make install (PEP 517).
 
-The library is made for the PETSc in PETSC_DIR and PETSC_ARCH, else for the one that `pip install petsc` has put beside
-it. LITHE_CONFIGURE_OPTIONS holds more options of configure. The wheel is for this machine: the library knows where
+The library is made for the PETSc in PETSC_DIR and PETSC_ARCH, else for the one that `pip install petsc` or
+`pip install dolfinx-solver-real` has put beside it. LITHE_CONFIGURE_OPTIONS holds more options of configure. The wheel is for this machine: the library knows where
 its PETSc is.
 """
 
@@ -17,6 +17,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import sysconfig
 import tarfile
 import tempfile
@@ -62,7 +63,19 @@ def _petsc():
     for place in places:
         if os.path.exists(os.path.join(place, "include", "petscversion.h")):
             return place, ""
-    raise SystemExit("lithe-petsc: no PETSc was found. Set PETSC_DIR (and PETSC_ARCH) to PETSc 3.24, 3.25 or 3.26, or pip install petsc first")
+    # the wheels with PETSc inside, which an isolated build does not see either
+    cache = os.environ.get("LITHE_CACHE") or os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "lithe")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    for scalar in ("real", "complex"):
+        command = [sys.executable, os.path.join(ROOT, "build-aux", "petscwheel.py"), cache, scalar]
+        found = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if found.returncode == 0:
+            return found.stdout.split("\n")[-2].split(" ")
+        if "has no package" not in found.stderr:
+            raise SystemExit(f"lithe-petsc: the PETSc of dolfinx-solver-{scalar} cannot be used:\n{found.stdout[-2000:]}{found.stderr[-2000:]}")
+    raise SystemExit(
+        "lithe-petsc: no PETSc was found. Set PETSC_DIR (and PETSC_ARCH) to PETSc 3.24, 3.25 or 3.26, or pip install petsc or dolfinx-solver-real first"
+    )
 
 
 def _run(command, folder, environment=None):
