@@ -130,7 +130,6 @@ def main():
             "COPTFLAGS=-O2",
             f"--with-mpi-dir={mpi}",
             "--with-fc=0",
-            "--with-cxx=0",
             "--with-cuda=0",
             "--with-x=0",
             "--with-ssl=0",

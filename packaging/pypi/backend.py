@@ -137,10 +137,28 @@ def _write_wheel(path, files, info):
         wheel.writestr(f"{info}/RECORD", "\n".join([*record, f"{info}/RECORD,,"]) + "\n")
 
 
+def _wheel_info():
+    """The folder of metadata in the wheel, and its tag."""
+    return f"{NAME}-{_version()}.dist-info", f"py3-none-{sysconfig.get_platform().replace('-', '_').replace('.', '_')}"
+
+
+def _wheel_text():
+    return f"Wheel-Version: 1.0\nGenerator: lithe\nRoot-Is-Purelib: false\nTag: {_wheel_info()[1]}\n"
+
+
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    """pip would build a wheel to learn its name, and then build the wheel again."""
+    info = _wheel_info()[0]
+    os.mkdir(os.path.join(metadata_directory, info))
+    for name, text in ("METADATA", _metadata()), ("WHEEL", _wheel_text()):
+        with open(os.path.join(metadata_directory, info, name), "w", encoding="utf-8") as file:
+            file.write(text)
+    return info
+
+
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     _bootstrap()
-    tag = f"py3-none-{sysconfig.get_platform().replace('-', '_').replace('.', '_')}"
-    info = f"{NAME}-{_version()}.dist-info"
+    info, tag = _wheel_info()
     with tempfile.TemporaryDirectory() as folder:
         prefix = _install(folder)
         _relocate(prefix)
@@ -150,7 +168,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
                 full = os.path.join(where, name)
                 files[os.path.join("lithe", os.path.relpath(full, prefix))] = full
         files[f"{info}/METADATA"] = _metadata().encode()
-        files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: lithe\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
+        files[f"{info}/WHEEL"] = _wheel_text().encode()
         files[f"{info}/licenses/LICENSE"] = os.path.join(ROOT, "LICENSE")
         name = f"{NAME}-{_version()}-{tag}.whl"
         _write_wheel(os.path.join(wheel_directory, name), files, info)
