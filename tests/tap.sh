@@ -51,6 +51,9 @@ skip()
 # skip_all REASON: instead of every test
 skip_all() { echo "1..0 # SKIP $1"; exit 0; }
 
+# long_form NAME: whether tests that take a minute or more run; otherwise NAME is skipped
+long_form() { [ "${LITHE_WEEKLY:-no}" = yes ] || { skip "$1" "it takes a minute: make check-long"; return 1; }; }
+
 tap_done() { echo "1..$tap_count"; }
 
 # says FILE PATTERN / says_not FILE PATTERN: tests the output of a program
