@@ -10,7 +10,6 @@ panels. The suffix may also be .pdf or .svg, or .gif of a movie. Needs matplotli
 
 import json
 import sys
-import textwrap
 
 try:
     import matplotlib
@@ -87,16 +86,15 @@ def draw(axis, panel, scale):
             place = (x, 0.95) if np.isnan(y) else (x, y)
             axis.annotate(name, place, (8 * inwards, 0), xycoords=("data", "axes fraction" if np.isnan(y) else "data"), textcoords="offset points", ha="left" if inwards > 0 else "right", va="center", bbox=box)
     axis.set(xlabel=panel.get("xlabel"), ylabel=panel.get("ylabel"))
-    axis.set_title(textwrap.fill(panel.get("title", ""), 40 * panel["columns"]))
     return shown
 
 
 def height(panel, width):
-    """Of a panel with its texts, in inches"""
+    """Of a panel with its texts, in inches; width: of its field"""
     if "bars" in panel:
         return 1.3 + min(8, 0.22 * len({bar[2] for bar in panel["bars"]}))
     x, y = (np.ptp(panel[k + " of values"] if k + " of values" in panel else panel[k]) for k in "xy")
-    return 1 + min(8, 0.8 * width * y / x) if panel["equal"] else 4
+    return 1 + min(8, width * y / x) if panel["equal"] else 4
 
 
 def main():
@@ -112,8 +110,12 @@ def main():
     first = [p for p in panels if p["frame"] == 0]
     rows, columns = 1 + max(p["row"] for p in first), max(p["column"] + p["columns"] for p in first)
     width = {1: 8, 2: 5.6, 3: 4.8}.get(columns, 4)
-    heights = [max(height(p, width) for p in first if p["row"] == row) for row in range(rows)]
-    plt.rcParams.update({"font.size": 12, "axes.titlesize": 12})
+    heights = []
+    for row in range(rows):
+        same = [p for p in first if p["row"] == row]
+        field = width - 0.9 - 1.1 * len({p.get("label") for p in same}) / columns
+        heights.append(max(height(p, field) for p in same))
+    plt.rcParams.update({"font.size": 12, "axes.titlesize": 12, "axes.formatter.limits": (-3, 5)})
     figure = plt.figure(figsize=(width * columns, sum(heights)), layout="constrained")
     grid = figure.add_gridspec(rows, columns, height_ratios=heights)
     axes, images, labels = {}, {}, {}
@@ -122,10 +124,16 @@ def main():
         scale, ends = common_scale([p for p in panels if p.get("label") == panel["label"]]) if "label" in panel else (None, None)
         axes[place] = figure.add_subplot(grid[panel["row"], panel["column"] : panel["column"] + panel["columns"]])
         images[place] = draw(axes[place], panel, scale)
+        axes[place].set_title(panel["title"] if len(panel["title"]) < 8 * width else panel["title"].replace(", ", ",\n"))
         if images[place]:
             labels.setdefault(panel["label"], (images[place], ends, []))[2].append(axes[place])
     for label, (image, ends, shared) in labels.items():
-        figure.colorbar(image, ax=shared, label=label, extend=ends, aspect=25 * len({a.get_subplotspec().rowspan.start for a in shared}), pad=0.02)
+        across = {a.get_subplotspec().rowspan.start for a in shared}
+        tall = sum(heights[row] - 1 for row in across)
+        if len(across) == 1 and tall < width / 2:
+            figure.colorbar(image, ax=shared, label=label, extend=ends, location="bottom", aspect=25 * len(shared))
+        else:
+            figure.colorbar(image, ax=shared, label=label, extend=ends, aspect=8 * tall, pad=0.02)
 
     def update(frame):
         for panel in panels:

@@ -64,7 +64,7 @@ static PetscErrorCode WritePicture(const Helmholtz *problem, Vec p, const char p
       if (row) { /* waves decay with the distance from the source */
         panel.colours = "RdBu_r";
         panel.range   = "symmetric";
-        PetscCall(PetscSNPrintf(title, sizeof(title), "wavefield of %g Hz", (double)problem->frequency));
+        PetscCall(PetscSNPrintf(title, sizeof(title), "wavefield of %.4g Hz", (double)problem->frequency));
       } else PetscCall(PetscStrncpy(title, "velocity of sound", sizeof(title)));
       if (problem->dim == 3) {
         char place[64];

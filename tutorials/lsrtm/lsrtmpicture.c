@@ -28,7 +28,7 @@ static PetscErrorCode AddSections(const Survey *s, Plot *plot, int column, const
     PlotPanel      panel = {.row = row, .column = column, .title = title, .label = "velocity, m/s", .nmarks = s->dim == 3, .mark = &mark};
 
     if (column) { /* zeros of images are grey */
-      panel.label   = "image by its root mean square";
+      panel.label   = "image / its root mean square";
       panel.colours = "gray";
       panel.range   = "symmetric";
       panel.norm    = title;
@@ -97,7 +97,7 @@ PetscErrorCode SurveyWritePicture(const Survey *s, const Least *least, Vec rtm, 
   if (!rank) {
     PetscReal curve[2 * (LSRTM_ITERATIONS + 1)];
     PlotPanel panel =
-      {.row = s->dim == 3 ? 3 : 1, .column = 2, .title = "misfit", .xlabel = "iteration", .ylabel = "misfit by that of no image", .curve = curve};
+      {.row = s->dim == 3 ? 3 : 1, .column = 2, .title = "misfit", .xlabel = "iteration", .ylabel = "misfit / that of no image", .curve = curve};
     Plot plot;
 
     for (int k = 0; k < 5; k++) PetscCall(VecGetArray(all[k], &a[k]));

@@ -54,7 +54,7 @@ PetscErrorCode MigrationWritePicture(const MigrationJob *job, const PetscReal im
 {
   const Migration *m        = job->m;
   PlotPanel        velocity = {.title = "velocity", .label = "velocity, m/s"},
-            panel           = {.label = "value by its root mean square", .colours = "gray", .range = "symmetric"};
+            panel           = {.label = "value / its root mean square", .colours = "gray", .range = "symmetric"};
   PetscReal *reflectivity;
   Plot       plot;
 

@@ -134,10 +134,12 @@ PetscErrorCode MMSFaultSlip(MPI_Comm comm, const MMSOptions *opt, PetscInt N)
                           opt->order, (double)t, its, (double)at[0], (double)at[1]));
     if (opt->picture[0] && fields < FIELDS && k * FIELDS >= (fields + 1) * steps) {
       char      title[32];
-      PlotPanel panel = {.column = (int)fields++, .title = title, .label = "displacement, m", .down = PETSC_TRUE}; /* the surface is the bottom of the grid */
+      PlotPanel panel = {.column = (int)fields++, .title = title, .label = "lag behind the plate, m", .down = PETSC_TRUE};
 
-      PetscCall(PetscSNPrintf(title, sizeof(title), "t = %g years", (double)t));
-      PetscCall(MMSAddField(&plot, s.da, s.u, &panel));
+      PetscCall(PetscSNPrintf(title, sizeof(title), "t = %.4g years", (double)t));
+      PetscCall(VecSet(g, (PetscReal)RATE * t / 2));
+      PetscCall(VecAXPY(g, -1, s.u));
+      PetscCall(MMSAddField(&plot, s.da, g, &panel)); /* the surface is at the bottom of the grid */
     }
   }
   PetscCall(PetscPrintf(comm,
