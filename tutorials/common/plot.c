@@ -90,7 +90,7 @@ PetscErrorCode PlotAdd(Plot *plot, const PlotPanel *p)
 PetscErrorCode PlotClose(Plot *plot)
 {
   char        command[3 * PETSC_MAX_PATH_LEN];
-  const char *script = getenv("LITHE_PLOT"); /* where the program has left its source tree */
+  const char *script = getenv("LITHE_PLOT"); /* of a bundle, which has no source tree */
 
   PetscFunctionBegin;
   fprintf(plot->file, "]\n");
