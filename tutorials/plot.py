@@ -19,10 +19,8 @@ except ImportError:
 matplotlib.use("Agg")
 import numpy as np
 import matplotlib.pyplot as plt
-from matplotlib.animation import FuncAnimation
 from matplotlib.colors import LogNorm, Normalize
-
-SECOND = 6  # frames of a movie
+from PIL import Image
 
 
 def normalize(panels):
@@ -97,6 +95,22 @@ def height(panel, width):
     return 1 + min(8, width * y / x) if panel["equal"] else 4
 
 
+def draw_movie(figure, panels, axes, images, path):
+    """A movie: panels of later frames replace field and title of earlier ones"""
+    figure.set_dpi(80)
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    movie = []
+    for frame in range(1 + max(p["frame"] for p in panels)):
+        for panel in panels:
+            if frame and panel["frame"] == frame:
+                images[panel["row"], panel["column"]].set_data(panel["values"])
+                axes[panel["row"], panel["column"]].set_title(panel["title"])
+        figure.canvas.draw()
+        movie.append(Image.fromarray(np.array(figure.canvas.buffer_rgba())).convert("RGB").quantize(128))
+    movie[0].save(path, save_all=True, append_images=movie[1:], duration=[150] * (len(movie) - 1) + [2000], loop=0)
+
+
 def main():
     if len(sys.argv) != 2 or not sys.argv[1].endswith(".json"):
         sys.exit(__doc__)
@@ -110,11 +124,14 @@ def main():
     first = [p for p in panels if p["frame"] == 0]
     rows, columns = 1 + max(p["row"] for p in first), max(p["column"] + p["columns"] for p in first)
     width = {1: 8, 2: 5.6, 3: 4.8}.get(columns, 4)
-    heights = []
+    heights, flat = [], []  # of the rows; scales of colours are below the panels of a flat row, else on their right
     for row in range(rows):
         same = [p for p in first if p["row"] == row]
-        field = width - 0.9 - 1.1 * len({p.get("label") for p in same}) / columns
-        heights.append(max(height(p, field) for p in same))
+        field = width - 0.9
+        flat.append(max(height(p, field) for p in same) < 1 + width / 2)
+        if not flat[row]:
+            field -= 1.1 * len({p.get("label") for p in same}) / columns
+        heights.append(max(height(p, field) for p in same) + flat[row])
     plt.rcParams.update({"font.size": 12, "axes.titlesize": 12, "axes.formatter.limits": (-3, 5)})
     figure = plt.figure(figsize=(width * columns, sum(heights)), layout="constrained")
     grid = figure.add_gridspec(rows, columns, height_ratios=heights)
@@ -129,23 +146,13 @@ def main():
             labels.setdefault(panel["label"], (images[place], ends, []))[2].append(axes[place])
     for label, (image, ends, shared) in labels.items():
         across = {a.get_subplotspec().rowspan.start for a in shared}
-        tall = sum(heights[row] - 1 for row in across)
-        if len(across) == 1 and tall < width / 2:
-            figure.colorbar(image, ax=shared, label=label, extend=ends, location="bottom", aspect=25 * len(shared))
+        if len(across) == 1 and flat[min(across)]:
+            figure.colorbar(image, ax=shared, label=label, extend=ends, location="bottom", aspect=30 * len(shared) if columns > 1 else 50)
         else:
-            figure.colorbar(image, ax=shared, label=label, extend=ends, aspect=8 * tall, pad=0.02)
+            figure.colorbar(image, ax=shared, label=label, extend=ends, aspect=8 * sum(heights[row] - 1 for row in across), pad=0.02)
 
-    def update(frame):
-        for panel in panels:
-            if panel["frame"] == frame:
-                images[panel["row"], panel["column"]].set_data(panel["values"])
-                axes[panel["row"], panel["column"]].set_title(panel["title"])
-
-    last = max(p["frame"] for p in panels)
     if path.endswith(".gif"):
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")
-        FuncAnimation(figure, update, [*range(last + 1), *[last] * 2 * SECOND]).save(path, "pillow", SECOND, dpi=80)
+        draw_movie(figure, panels, axes, images, path)
     else:
         figure.savefig(path, dpi=100)
 

@@ -58,7 +58,7 @@ static PetscErrorCode WritePicture(const Helmholtz *problem, Vec p, const char p
     PetscCall(VecGetArrayRead(all, &a));
     for (int column = 0; column < (problem->dim == 3 ? 3 : 1) && !rank; column++) {
       const int      d     = fixed[column];
-      const PlotMark mark  = {.x = where[d == 0], .y = where[d == 2 ? 1 : 2], .name = "source"};
+      const PlotMark mark  = {.x = where[d == 0], .y = where[d == 2 ? 1 : 2], .name = ""};
       PlotPanel      panel = {.row = row, .column = column, .title = title, .label = row ? "pressure, real part" : "velocity, m/s", .nmarks = 1, .mark = &mark};
 
       if (row) { /* waves decay with the distance from the source */
