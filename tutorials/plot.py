@@ -88,11 +88,11 @@ def draw(axis, panel, scale):
 
 
 def height(panel, width):
-    """Of a panel with its texts, in inches; width: of its field"""
+    """Of a panel without its texts, in inches"""
     if "bars" in panel:
-        return 1.3 + min(8, 0.22 * len({bar[2] for bar in panel["bars"]}))
+        return min(8, 0.3 + 0.22 * len({bar[2] for bar in panel["bars"]}))
     x, y = (np.ptp(panel[k + " of values"] if k + " of values" in panel else panel[k]) for k in "xy")
-    return 1 + min(8, width * y / x) if panel["equal"] else 4
+    return min(8, width * y / x) if panel["equal"] else 3
 
 
 def draw_movie(figure, panels, axes, images, path):
@@ -127,13 +127,14 @@ def main():
     heights, flat = [], []  # of the rows; scales of colours are below the panels of a flat row, else on their right
     for row in range(rows):
         same = [p for p in first if p["row"] == row]
+        labels = {p.get("label") for p in same}
         field = width - 0.9
-        flat.append(max(height(p, field) for p in same) < 1 + width / 2)
+        flat.append(max(height(p, field) for p in same) < width / 2 and all(p["row"] == row for p in first if p.get("label") in labels))
         if not flat[row]:
-            field -= 1.1 * len({p.get("label") for p in same}) / columns
-        heights.append(max(height(p, field) for p in same) + flat[row])
+            field -= 1.1 * len(labels) / columns
+        heights.append(max(height(p, field) for p in same))
     plt.rcParams.update({"font.size": 12, "axes.titlesize": 12, "axes.formatter.limits": (-3, 5)})
-    figure = plt.figure(figsize=(width * columns, sum(heights)), layout="constrained")
+    figure = plt.figure(figsize=(width * columns, sum(heights) + 0.85 * (rows + sum(flat))), layout="constrained")
     grid = figure.add_gridspec(rows, columns, height_ratios=heights)
     axes, images, labels = {}, {}, {}
     for panel in first:
@@ -146,10 +147,10 @@ def main():
             labels.setdefault(panel["label"], (images[place], ends, []))[2].append(axes[place])
     for label, (image, ends, shared) in labels.items():
         across = {a.get_subplotspec().rowspan.start for a in shared}
-        if len(across) == 1 and flat[min(across)]:
+        if flat[min(across)]:
             figure.colorbar(image, ax=shared, label=label, extend=ends, location="bottom", aspect=30 * len(shared) if columns > 1 else 50)
         else:
-            figure.colorbar(image, ax=shared, label=label, extend=ends, aspect=8 * sum(heights[row] - 1 for row in across), pad=0.02)
+            figure.colorbar(image, ax=shared, label=label, extend=ends, aspect=8 * sum(heights[row] for row in across), pad=0.02)
 
     if path.endswith(".gif"):
         draw_movie(figure, panels, axes, images, path)
