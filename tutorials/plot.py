@@ -66,8 +66,10 @@ def draw(axis, panel, scale):
         shown = axis.imshow(panel["values"], cmap=colours, norm=scale, extent=(left, right, low, high), origin="lower", interpolation="nearest", aspect="auto")
     if "curve" in panel:
         axis.plot(*np.array(panel["curve"]).T, "o-", color="black", markersize=4)
-    if right > left and high > low:
-        axis.set(xlim=(left, right), ylim=(low, high))
+    if right > left:
+        axis.set_xlim(left, right)
+    if high > low:
+        axis.set_ylim(low, high)
     if panel["equal"]:
         axis.set_aspect("equal")
     if panel["down"]:
