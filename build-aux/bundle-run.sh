@@ -64,7 +64,7 @@ LITHE_BUILD=$part
 export LD_LIBRARY_PATH PATH LITHE_BUILD PETSC_DIR PETSC_ARCH
 . "$part/tests/env.sh"
 lithe_options=$LITHE_OPTIONS
-export UCX_MODULE_DIR="$LITHE_BUNDLE/mpi/lib/ucx" OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}"
+export UCX_MODULE_DIR="$LITHE_BUNDLE/mpi/lib/ucx" LITHE_PLOT="$LITHE_BUNDLE/share/tutorials/plot.py" OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}"
 
 # The tests: copies of PETSc's harness scripts get the paths of the current machine
 check()
@@ -122,7 +122,7 @@ case $1 in
     unset PETSC_OPTIONS
     check "$@" ;;
   env)
-    for line in "PETSC_DIR=$PETSC_DIR" "PETSC_ARCH=$PETSC_ARCH" "PATH=$PATH" "LD_LIBRARY_PATH=$LD_LIBRARY_PATH" "PETSC_OPTIONS=$lithe_options" "LITHE_BUNDLE=$LITHE_BUNDLE" "LITHE_BUILD=$part" "UCX_MODULE_DIR=$UCX_MODULE_DIR"; do
+    for line in "PETSC_DIR=$PETSC_DIR" "PETSC_ARCH=$PETSC_ARCH" "PATH=$PATH" "LD_LIBRARY_PATH=$LD_LIBRARY_PATH" "PETSC_OPTIONS=$lithe_options" "LITHE_BUNDLE=$LITHE_BUNDLE" "LITHE_BUILD=$part" "UCX_MODULE_DIR=$UCX_MODULE_DIR" "LITHE_PLOT=$LITHE_PLOT"; do
       printf "export %s='%s'\n" "${line%%=*}" "${line#*=}"
     done ;;
   *)

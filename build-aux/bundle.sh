@@ -155,7 +155,7 @@ cp "$PETSC_HARNESS/config/petsc_harness.sh" "$top/share/"
 cp "$LITHE_SOURCE/tests/tap.sh" "$top/share/tests/"
 mkdir -p "$top/share/tests/app" "$top/share/tutorials" "$top/share/bench"
 cp "$LITHE_SOURCE"/tests/app/*.tap "$top/share/tests/app/" 2>/dev/null || true
-cp "$LITHE_SOURCE"/tutorials/*.sh "$top/share/tutorials/" 2>/dev/null || true
+cp "$LITHE_SOURCE"/tutorials/*.sh "$LITHE_SOURCE/tutorials/plot.py" "$top/share/tutorials/" 2>/dev/null || true
 cp "$LITHE_SOURCE"/bench/*.sh "$top/share/bench/" 2>/dev/null || true
 for lib in libstdc++.so.6 libgcc_s.so.1; do
   path=$(ldd "$PETSC_LIBDIR/libpetsc.so" | awk -v name="$lib" '$1 == name { print $3 }')

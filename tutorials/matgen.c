@@ -5,7 +5,6 @@
 static char help[] = "Writes a realistic matrix and a right-hand side to files, in the format of PETSc's ksp ex10.\n\
   -o FILE            : PETSc binary, the matrix followed by the right-hand side\n\
   -matrix_market FILE: the matrix as text\n\
-  -picture FILE -picture_layer L : permeability of a layer as a PGM picture (reservoir, spe10)\n\
   -kind KIND -rows N -seed S ... : the matrix to generate\n\n";
 
 #include <tutorials/common/output.h>
@@ -53,9 +52,8 @@ static PetscErrorCode WriteMatrixMarket(Mat A, const char path[])
 
 int main(int argc, char **argv)
 {
-  char           binary[PETSC_MAX_PATH_LEN] = "", text[PETSC_MAX_PATH_LEN] = "", picture[PETSC_MAX_PATH_LEN] = "";
-  PetscInt       M, layer = 0;
-  PetscMPIInt    rank;
+  char           binary[PETSC_MAX_PATH_LEN] = "", text[PETSC_MAX_PATH_LEN] = "";
+  PetscInt       M;
   PetscLogDouble start, end;
   Problem        problem;
   MatInfo        info;
@@ -64,16 +62,12 @@ int main(int argc, char **argv)
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "Files to write", "Mat");
   PetscCall(PetscOptionsString("-o", "PETSc binary file", NULL, binary, binary, sizeof(binary), NULL));
   PetscCall(PetscOptionsString("-matrix_market", "Matrix Market file", NULL, text, text, sizeof(text), NULL));
-  PetscCall(PetscOptionsString("-picture", "PGM picture of a layer of permeabilities", NULL, picture, picture, sizeof(picture), NULL));
-  PetscCall(PetscOptionsBoundedInt("-picture_layer", "Which layer", NULL, layer, &layer, NULL, 0));
   PetscOptionsEnd();
   PetscCall(OutputCheck(PETSC_COMM_WORLD, "-o", binary, NULL));
   PetscCall(OutputCheck(PETSC_COMM_WORLD, "-matrix_market", text, NULL));
-  PetscCall(OutputCheck(PETSC_COMM_WORLD, "-picture", picture, NULL));
 
   /* generate */
   PetscCall(ProblemSetDefaults(PROBLEM_RESERVOIR, &problem));
@@ -89,7 +83,6 @@ int main(int argc, char **argv)
   /* write */
   if (binary[0]) PetscCall(ProblemWriteSystem(binary, A, rhs));
   if (text[0]) PetscCall(WriteMatrixMarket(A, text));
-  if (picture[0] && !rank) PetscCall(ProblemWritePermeability(&problem, layer, picture));
   PetscCall(MatViewFromOptions(A, NULL, "-view"));
   PetscCall(MatDestroy(&A));
   PetscCall(VecDestroy(&rhs));

@@ -68,7 +68,6 @@ PetscErrorCode ProblemSetDefaults(ProblemKind, Problem *);
 PetscErrorCode ProblemSetSize(Problem *, PetscInt rows);
 PetscErrorCode ProblemSetFromOptions(MPI_Comm, Problem *);
 PetscErrorCode ProblemCreateSystem(MPI_Comm, const Problem *, Mat *, Vec *);
-PetscErrorCode ProblemWritePermeability(const Problem *, PetscInt layer, const char path[]);
 
 /* problemsfile.c: systems in PETSc binary files */
 PetscErrorCode ProblemOpenFile(MPI_Comm, const char path[], PetscFileMode, PetscViewer *);

@@ -104,38 +104,3 @@ PetscErrorCode ProblemCreateReservoir(MPI_Comm comm, const Problem *problem, Mat
   PetscCall(MatSetOption(*A, MAT_SPD, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-/*
-   ProblemWritePermeability - Writes the logarithm of the horizontal permeability of one layer as a grey PGM picture
-
-   Not Collective
-*/
-PetscErrorCode ProblemWritePermeability(const Problem *problem, PetscInt layer, const char path[])
-{
-  Permeability perm;
-  FILE        *file;
-  double      *k[3];
-
-  PetscFunctionBegin;
-  PetscCheck(problem->kind == PROBLEM_RESERVOIR || problem->kind == PROBLEM_SPE10, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
-             "Kind %s has no permeability: use -kind reservoir or spe10", ProblemKinds[problem->kind]);
-  PetscCall(PermeabilityCreate(PETSC_COMM_SELF, problem, &perm));
-  PetscCheck(layer >= 0 && layer < perm.nz, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Layer %" PetscInt_FMT " is not one of the %" PetscInt_FMT " layers",
-             layer, perm.nz);
-  file = fopen(path, "w");
-  PetscCheck(file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot write %s", path);
-  PetscCall(PetscMalloc3(perm.nx, &k[0], perm.nx, &k[1], perm.nx, &k[2]));
-  fprintf(file, "P5\n%d %d\n255\n", (int)perm.nx, (int)perm.ny);
-  for (PetscInt j = 0; j < perm.ny; j++) {
-    PetscCall(PermeabilityLine(&perm, j, layer, k[0], k[1], k[2]));
-    for (PetscInt i = 0; i < perm.nx; i++) {
-      const double grey = 255. * log(k[0][i] / RESERVOIR_MINPERM) / log(RESERVOIR_MAXPERM / RESERVOIR_MINPERM);
-
-      fputc((int)PetscMin(255., PetscMax(0., grey)), file);
-    }
-  }
-  PetscCheck(fclose(file) == 0, PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "Cannot write %s", path);
-  PetscCall(PetscFree3(k[0], k[1], k[2]));
-  PetscCall(PermeabilityDestroy(&perm));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}

@@ -20,7 +20,7 @@ static char help[] = "A Markov chain over time: a wireless channel, the queue M/
 #include "ctmc.h"
 #include <lithe.h>
 #include <tutorials/common/output.h>
-#include <tutorials/common/picture.h>
+#include <tutorials/common/plot.h>
 
 /* The model to solve */
 typedef struct {
@@ -90,35 +90,25 @@ static PetscErrorCode Monitor(TS ts, PetscInt step, PetscReal t, Vec p, void *ct
 
 static PetscErrorCode Draw(Output *o, PetscReal final, const char path[])
 {
-  const int    box[4] = {0, 0, 1000, 560};
-  Picture      picture;
-  PicturePanel panel = {0};
-  PetscReal   *value, highest = 0;
+  const PetscInt places = o->chain->nlevels;
+  PlotPanel      panel  = {.title  = "length of a queue over time",
+                           .xlabel = "time",
+                           .ylabel = "frames in the queue",
+                           .label  = "probability",
+                           .range  = "log",
+                           .nx     = o->columns,
+                           .ny     = places,
+                           .value  = o->field,
+                           .stride = {1, o->columns},
+                           .x      = {0, final},
+                           .y      = {-0.5, (PetscReal)places - 0.5}};
+  Plot           plot;
 
   PetscFunctionBeginUser;
-  /* The first time is a single state, which would leave no colours to the other times */
-  PetscCall(PetscMalloc1(o->columns * o->chain->nlevels, &value));
-  for (PetscInt i = 0; i < o->columns * o->chain->nlevels; i++) {
-    value[i] = PetscMax(o->field[i], (PetscReal)1e-5);
-    if (i % o->columns) highest = PetscMax(highest, value[i]);
-  }
-  panel.title       = "probability of a queue's length";
-  panel.unit        = "";
-  panel.xlabel      = "time";
-  panel.ylabel      = "frames";
-  panel.nx          = o->columns;
-  panel.ny          = o->chain->nlevels;
-  panel.value       = value;
-  panel.x[1]        = final;
-  panel.y[0]        = -0.5;
-  panel.y[1]        = (PetscReal)o->chain->nlevels - 0.5;
-  panel.range[0]    = (PetscReal)1e-5;
-  panel.range[1]    = highest;
-  panel.logarithmic = PETSC_TRUE;
-  PetscCall(PictureCreate(1000, 560, &picture));
-  PetscCall(PictureDraw(&picture, box, &panel));
-  PetscCall(PictureWrite(&picture, path));
-  PetscCall(PetscFree(value));
+  for (PetscInt i = 0; i < o->columns * places; i++) o->field[i] = PetscMax(o->field[i], (PetscReal)1e-5);
+  PetscCall(PlotOpen(path, &plot));
+  PetscCall(PlotAdd(&plot, &panel));
+  PetscCall(PlotClose(&plot));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

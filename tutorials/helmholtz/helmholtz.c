@@ -14,37 +14,71 @@ static const char help[] = "Waves of one frequency in a heterogeneous medium: Bi
 #include <lithepc.h>
 #include <petscksp.h>
 #include <petsctime.h>
+#include <tutorials/common/gridfile.h>
 #include <tutorials/common/output.h>
+#include <tutorials/common/plot.h>
 
-/* Velocity, solution and their parameters, for plot.py */
-static PetscErrorCode Write(const Helmholtz *problem, Vec p, const char name[])
+/* Velocity above, the wavefield below, without the layer. In three dimensions the vertical planes through the source,
+   and the horizontal plane in the middle */
+static PetscErrorCode WritePicture(const Helmholtz *problem, Vec p, const char path[])
 {
-  const char *what[] = {"velocity", "pressure"};
-  Vec         vec[]  = {problem->speed, p};
-  MPI_Comm    comm   = PetscObjectComm((PetscObject)p);
-  char        path[PETSC_MAX_PATH_LEN];
-  PetscViewer viewer;
+  const Vec          x[]      = {problem->speed, p};
+  const PetscReal   *source   = problem->source;
+  const int          fixed[3] = {1, 0, 2};
+  PetscInt           n[3], at[3] = {0, 0, 0};
+  PetscInt64         stride[3] = {0, 0, 0}, corner = 0, next = PLOT_SCALAR;
+  PetscReal          length[3], where[3];
+  const PetscScalar *a;
+  char               title[128];
+  PetscMPIInt        rank;
+  Plot               plot;
 
   PetscFunctionBegin;
-  for (int v = 0; v < 2; v++) {
-    PetscCall(PetscSNPrintf(path, sizeof(path), "%s.%s", name, what[v]));
-    PetscCall(PetscViewerCreate(comm, &viewer));
-    PetscCall(PetscViewerSetType(viewer, PETSCVIEWERBINARY));
-    PetscCall(PetscViewerFileSetMode(viewer, FILE_MODE_WRITE));
-    PetscCall(PetscViewerBinarySetSkipInfo(viewer, PETSC_TRUE));
-    PetscCall(PetscViewerFileSetName(viewer, path));
-    PetscCall(VecView(vec[v], viewer));
-    PetscCall(PetscViewerDestroy(&viewer));
+  PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)p), &rank));
+  /* x, y and depth; a grid of two dimensions is x and depth */
+  for (PetscInt d = 0; d < 3; d++) {
+    const PetscInt e = problem->dim == 2 && d ? d - 1 : d;
+
+    n[d]      = 1;
+    length[d] = where[d] = 0;
+    if (problem->dim == 2 && d == 1) continue;
+    n[d]      = problem->n[e] - 2 * problem->layer;
+    length[d] = problem->h * (PetscReal)(n[d] - 1);
+    where[d]  = source[e];
+    at[d]     = d == 2 ? n[d] / 2 : PetscMin(n[d] - 1, (PetscInt)(source[e] / problem->h + (PetscReal)0.5));
+    stride[d] = next;
+    corner += problem->layer * next;
+    next *= problem->n[e];
   }
-  PetscCall(PetscSNPrintf(path, sizeof(path), "%s.json", name));
-  PetscCall(PetscViewerASCIIOpen(comm, path, &viewer));
-  PetscCall(PetscViewerASCIIPrintf(viewer,
-                                   "{\"dim\": %" PetscInt_FMT ", \"grid\": [%" PetscInt_FMT ", %" PetscInt_FMT ", %" PetscInt_FMT "], \"layer\": %" PetscInt_FMT
-                                   ", \"spacing\": %.17g, \"frequency\": %.17g, \"source\": [%.17g, %.17g, %.17g], \"real_bytes\": %d, \"index_bytes\": %d}\n",
-                                   problem->dim, problem->n[0], problem->n[1], problem->n[2], problem->layer, (double)problem->h, (double)problem->frequency,
-                                   (double)problem->source[0], (double)problem->source[1], (double)problem->source[2], (int)sizeof(PetscReal),
-                                   (int)sizeof(PetscInt)));
-  PetscCall(PetscViewerDestroy(&viewer));
+  if (!rank) PetscCall(PlotOpen(path, &plot));
+  for (int row = 0; row < 2; row++) {
+    Vec all;
+
+    PetscCall(GridGather(problem->da, x[row], &all));
+    PetscCall(VecGetArrayRead(all, &a));
+    for (int column = 0; column < (problem->dim == 3 ? 3 : 1) && !rank; column++) {
+      const int      d     = fixed[column];
+      const PlotMark mark  = {.x = where[d == 0], .y = where[d == 2 ? 1 : 2], .name = ""};
+      PlotPanel      panel = {.row = row, .column = column, .title = title, .label = row ? "pressure, real part" : "velocity, m/s", .nmarks = 1, .mark = &mark};
+
+      if (row) { /* waves decay with the distance from the source */
+        panel.colours = "RdBu_r";
+        panel.range   = "symmetric";
+        PetscCall(PetscSNPrintf(title, sizeof(title), "wavefield of %.4g Hz", (double)problem->frequency));
+      } else PetscCall(PetscStrncpy(title, "velocity of sound", sizeof(title)));
+      if (problem->dim == 3) {
+        char place[64];
+
+        PetscCall(PetscSNPrintf(place, sizeof(place), ", %s = %.4g m", d == 2 ? "depth" : (d ? "y" : "x"), (double)(problem->h * (PetscReal)at[d])));
+        PetscCall(PetscStrlcat(title, place, sizeof(title)));
+      }
+      PlotPlane(&panel, d, at[d], n, length, stride, (const PetscReal *)a + corner);
+      PetscCall(PlotAdd(&plot, &panel));
+    }
+    PetscCall(VecRestoreArrayRead(all, &a));
+    PetscCall(VecDestroy(&all));
+  }
+  if (!rank) PetscCall(PlotClose(&plot));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -288,7 +322,7 @@ static PetscErrorCode Compare(const Helmholtz *problem, KSP ksp, PetscLogDouble 
 
 /* split is NULL where the same processes do both */
 static PetscErrorCode Solve(MPI_Comm comm, Split *split, Helmholtz *problem, PetscReal beta1, PetscReal beta2, PetscBool compare, PetscInt sources,
-                            const char name[])
+                            const char picture[])
 {
   char           type[64] = PCGRIDMG;
   PetscLogDouble time[3], solve;
@@ -335,7 +369,7 @@ static PetscErrorCode Solve(MPI_Comm comm, Split *split, Helmholtz *problem, Pet
     PetscCall(SolveWith(ksp, s, p, r, &solve));
     PetscCall(PetscPrintf(comm, "solve %.3g s\n", solve));
   }
-  if (name[0]) PetscCall(Write(problem, p, name));
+  if (picture[0]) PetscCall(WritePicture(problem, p, picture));
   PetscCall(VecViewFromOptions(problem->speed, NULL, "-velocity_view"));
   PetscCall(VecViewFromOptions(p, NULL, "-pressure_view"));
 
@@ -352,8 +386,8 @@ int main(int argc, char **argv)
 {
   PetscReal beta1 = 1., beta2 = .5;
   PetscInt  servers = 0, sources = 0;
-  PetscBool compare                  = PETSC_FALSE;
-  char      name[PETSC_MAX_PATH_LEN] = "";
+  PetscBool compare                     = PETSC_FALSE;
+  char      picture[PETSC_MAX_PATH_LEN] = "";
   Helmholtz problem;
 
   PetscFunctionBeginUser;
@@ -370,9 +404,9 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsBoundedInt("-sources", "Number of sources on a line, with one KSPMatSolve(); 0: one source, with KSPSolve()", NULL, sources, &sources,
                                    NULL, 0));
   PetscCheck(!sources || (!compare && !servers), PETSC_COMM_WORLD, PETSC_ERR_ARG_INCOMP, "-sources excludes -compare and -preconditioner_ranks");
-  PetscCall(PetscOptionsString("-o", "Write NAME.velocity, NAME.pressure and NAME.json", NULL, name, name, sizeof(name), NULL));
+  PetscCall(PetscOptionsString("-picture", "Velocity and wavefield, .png", NULL, picture, picture, sizeof(picture), NULL));
   PetscOptionsEnd();
-  PetscCall(OutputCheck(PETSC_COMM_WORLD, "-o", name, ".json"));
+  PetscCall(OutputCheck(PETSC_COMM_WORLD, "-picture", picture, NULL));
 
   if (servers) {
     Split split;
@@ -380,13 +414,13 @@ int main(int argc, char **argv)
     PetscCall(SplitCreate(PETSC_COMM_WORLD, servers, &split));
     if (split.serves) PetscCall(Serve(&split, &problem, beta1, beta2));
     else {
-      PetscCall(Solve(split.group, &split, &problem, beta1, beta2, PETSC_FALSE, 0, name));
+      PetscCall(Solve(split.group, &split, &problem, beta1, beta2, PETSC_FALSE, 0, picture));
       PetscCall(SplitStop(&split));
     }
     PetscCall(HelmholtzDestroy(&problem));
     PetscCall(SplitDestroy(&split));
   } else {
-    PetscCall(Solve(PETSC_COMM_WORLD, NULL, &problem, beta1, beta2, compare, sources, name));
+    PetscCall(Solve(PETSC_COMM_WORLD, NULL, &problem, beta1, beta2, compare, sources, picture));
     PetscCall(HelmholtzDestroy(&problem));
   }
   PetscCall(PetscFinalize());

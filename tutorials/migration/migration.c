@@ -76,13 +76,12 @@ static PetscErrorCode WriteAll(const MigrationJob *job, const PetscReal image[],
 
 int main(int argc, char **argv)
 {
-  char             picture[PETSC_MAX_PATH_LEN] = "", frames[PETSC_MAX_PATH_LEN] = "", movie[PETSC_MAX_PATH_LEN] = "", name[PETSC_MAX_PATH_LEN] = "";
+  char             picture[PETSC_MAX_PATH_LEN] = "", movie[PETSC_MAX_PATH_LEN] = "", name[PETSC_MAX_PATH_LEN] = "";
   LitheFarmOptions farming = {.size = 1};
   GridFileFormat   format  = GRIDFILE_RAW;
   PetscInt         most    = 60;
   PetscReal       *image   = NULL;
   PetscMPIInt      rank;
-  PetscBool        wants;
   int              status;
   Migration        m;
   MigrationJob     job;
@@ -99,19 +98,16 @@ int main(int argc, char **argv)
   PetscCall(LitheFarmOptionsReadSlice(PetscOptionsObject, "-", &farming));
   PetscCall(PetscOptionsString("-picture", "A .png file", NULL, picture, picture, sizeof(picture), NULL));
   PetscCall(PetscOptionsString("-movie", "A .gif file, a movie of the image as tasks end", NULL, movie, movie, sizeof(movie), NULL));
-  PetscCall(PetscOptionsString("-frames", "The same as NAME.000.png, ...", NULL, frames, frames, sizeof(frames), NULL));
-  PetscCall(PetscOptionsRangeInt("-frames_most", "Most pictures", NULL, most, &most, NULL, 1, 999));
+  PetscCall(PetscOptionsRangeInt("-movie_frames", "Most pictures of it", NULL, most, &most, NULL, 1, 999));
   PetscCall(PetscOptionsString("-o", "Begins the names of files to write", NULL, name, name, sizeof(name), NULL));
   PetscCall(PetscOptionsEnum("-format", "Format of the files", NULL, GridFileFormats, (PetscEnum)format, (PetscEnum *)&format, NULL));
   PetscOptionsEnd();
   PetscCall(OutputCheck(PETSC_COMM_WORLD, "-picture", picture, NULL));
   PetscCall(OutputCheck(PETSC_COMM_WORLD, "-movie", movie, NULL));
-  PetscCall(OutputCheck(PETSC_COMM_WORLD, "-frames", frames, ".000.png"));
   PetscCall(OutputCheck(PETSC_COMM_WORLD, "-o", name, ".velocity"));
   if (name[0]) PetscCall(GridFileCheck(PETSC_COMM_WORLD, format));
-  wants = (PetscBool)(frames[0] || movie[0]);
   PetscCall(MigrationSetUp(&m));
-  PetscCall(JobCreate(&m, &farming, (PetscBool)(name[0] != 0), wants, &job));
+  PetscCall(JobCreate(&m, &farming, (PetscBool)(name[0] != 0), (PetscBool)(movie[0] != 0), &job));
   PetscCall(View(&m, &job));
   PetscCall(JobRun(&job));
   PetscCall(JobView(&job));
@@ -130,7 +126,7 @@ int main(int argc, char **argv)
     PetscCall(PetscFree(reflectivity));
     if (picture[0]) PetscCall(MigrationWritePicture(&job, image, picture));
   }
-  if (wants) PetscCall(MigrationWriteFrames(&job, frames, movie, most));
+  if (movie[0]) PetscCall(MigrationWriteMovie(&job, movie, most));
   if (name[0]) PetscCall(WriteAll(&job, image, name, format));
   PetscCall(PetscFree(image));
   status = job.result.nfailed > 0;

@@ -196,5 +196,5 @@ PETSC_INTERN PetscReal ImagingCorrelate(const Migration *, const PetscReal image
 
 /* migrationpicture.c: on the first process */
 PETSC_INTERN PetscErrorCode MigrationWritePicture(const MigrationJob *, const PetscReal image[], const char path[]);
-/* Collective. The image fills up: frames NAME.000.png, ... and a movie; empty names: none */
-PETSC_INTERN PetscErrorCode MigrationWriteFrames(const MigrationJob *, const char frames[], const char movie[], PetscInt most);
+/* Collective. The image fills up, in at most so many frames */
+PETSC_INTERN PetscErrorCode MigrationWriteMovie(const MigrationJob *, const char path[], PetscInt most);

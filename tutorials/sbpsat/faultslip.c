@@ -84,9 +84,11 @@ static PetscErrorCode SurfaceDisplacement(DM da, Vec u, PetscReal at[2])
 PetscErrorCode MMSFaultSlip(MPI_Comm comm, const MMSOptions *opt, PetscInt N)
 {
   PetscInt       steps = 30, total = 0, fields = 0;
-  PetscReal      years = 250, times[FIELDS];
+  PetscReal      years = 250;
   PetscLogDouble begin, end, setup, solves = 0;
   PetscBool      preonly;
+  PetscMPIInt    rank;
+  Plot           plot;
   MMSSystem      s;
   Vec            g;
 
@@ -94,6 +96,8 @@ PetscErrorCode MMSFaultSlip(MPI_Comm comm, const MMSOptions *opt, PetscInt N)
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-steps", &steps, NULL));
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-years", &years, NULL));
   PetscCheck(steps >= 1 && steps <= STEPSMAX, comm, PETSC_ERR_USER_INPUT, "-steps %" PetscInt_FMT ": use a number from 1 to %d", steps, STEPSMAX);
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  if (opt->picture[0] && !rank) PetscCall(PlotOpen(opt->picture, &plot));
   PetscCall(MMSCreateSystem(comm, opt, N, &s));
   PetscCall(PetscObjectTypeCompare((PetscObject)s.ksp, KSPPREONLY, &preonly));
   if (!preonly) {
@@ -128,18 +132,20 @@ PetscErrorCode MMSFaultSlip(MPI_Comm comm, const MMSOptions *opt, PetscInt N)
     PetscCall(PetscPrintf(comm,
                           "N=%" PetscInt_FMT " order=%" PetscInt_FMT " t=%.2f iterations=%" PetscInt_FMT " surface: %.4f m at the fault, %.4f m halfway\n", N,
                           opt->order, (double)t, its, (double)at[0], (double)at[1]));
-    if (opt->output[0] && fields < FIELDS && k * FIELDS >= (fields + 1) * steps) {
-      char what[16];
+    if (opt->picture[0] && fields < FIELDS && k * FIELDS >= (fields + 1) * steps) {
+      char      title[32];
+      PlotPanel panel = {.column = (int)fields++, .title = title, .label = "lag behind the plate, m", .down = PETSC_TRUE};
 
-      PetscCall(PetscSNPrintf(what, sizeof(what), "u%d", (int)fields));
-      PetscCall(MMSWriteVector(s.da, opt->output, what, s.u));
-      times[fields++] = t;
+      PetscCall(PetscSNPrintf(title, sizeof(title), "t = %.4g years", (double)t));
+      PetscCall(VecSet(g, (PetscReal)RATE * t / 2));
+      PetscCall(VecAXPY(g, -1, s.u));
+      PetscCall(MMSAddField(&plot, s.da, g, &panel)); /* the surface is at the bottom of the grid */
     }
   }
   PetscCall(PetscPrintf(comm,
                         "N=%" PetscInt_FMT " order=%" PetscInt_FMT " steps=%" PetscInt_FMT " iterations=%" PetscInt_FMT " setup=%.3g s solve=%.3g s a step\n",
                         N, opt->order, steps, total, (double)setup, (double)(solves / (PetscLogDouble)steps)));
-  if (opt->output[0]) PetscCall(MMSWriteInfo(&s, opt->output, "fault", fields, times));
+  if (opt->picture[0] && !rank) PetscCall(PlotClose(&plot));
   PetscCall(VecDestroy(&g));
   PetscCall(MMSDestroySystem(&s));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -9,7 +9,7 @@ static char help[] = "The manufactured problem of SBP-SAT operators, an error fo
   -assembled           give the preconditioner an assembled matrix: -pc_type gamg and others\n\
   -fault_slip          a slipping fault, -steps of time\n\
   -heat, -wave         the same problem in time, -steps of TS\n\
-  -o NAME              write files for plot.py\n\n";
+  -picture FILE.png    the solution and its error, or the fault's displacement\n\n";
 
 #include <tutorials/common/evolve.h>
 #include <tutorials/common/output.h>
@@ -35,10 +35,16 @@ static PetscErrorCode Solve(MPI_Comm comm, const MMSOptions *opt, PetscInt N, Pe
   PetscCall(VecAYPX(e, -1., s.u));
   PetscCall(MatSBPSATNorm(s.A, e, error));
   PetscCall(PetscPrintf(comm, "N=%" PetscInt_FMT " order=%" PetscInt_FMT " iterations=%" PetscInt_FMT " error=%.3e\n", N, opt->order, its, (double)*error));
-  if (opt->output[0]) {
-    PetscCall(MMSWriteInfo(&s, opt->output, "mms", 0, NULL));
-    PetscCall(MMSWriteVector(s.da, opt->output, "u", s.u));
-    PetscCall(MMSWriteVector(s.da, opt->output, "error", e));
+  if (opt->picture[0]) {
+    PlotPanel   panel[2] = {{.title = "u", .label = "u", .colours = "RdBu_r", .range = "symmetric"},
+                            {.column = 1, .title = "error of u", .label = "error", .colours = "RdBu_r", .range = "symmetric"}};
+    PetscMPIInt rank;
+    Plot        plot;
+
+    PetscCallMPI(MPI_Comm_rank(comm, &rank));
+    if (!rank) PetscCall(PlotOpen(opt->picture, &plot));
+    for (int k = 0; k < 2; k++) PetscCall(MMSAddField(&plot, s.da, k ? e : s.u, &panel[k]));
+    if (!rank) PetscCall(PlotClose(&plot));
   }
   PetscCall(VecDestroy(&e));
   PetscCall(MMSDestroySystem(&s));
@@ -68,6 +74,7 @@ int main(int argc, char **argv)
   PetscReal  error[GRIDS_MAX];
   PetscInt   steps = 64;
   PetscBool  set, slip = PETSC_FALSE, heat = PETSC_FALSE, wave = PETSC_FALSE;
+  char       picture[PETSC_MAX_PATH_LEN] = "";
   MPI_Comm   comm;
 
   PetscFunctionBeginUser;
@@ -85,15 +92,22 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-wave", &wave, NULL));
   if (heat || wave) PetscCall(PetscOptionsGetInt(NULL, NULL, "-steps", &steps, NULL));
   PetscCheck(steps >= 1, comm, PETSC_ERR_USER_INPUT, "-steps %" PetscInt_FMT ": use at least 1", steps);
-  PetscCall(PetscOptionsGetString(NULL, NULL, "-o", opt.output, sizeof(opt.output), NULL));
-  PetscCall(OutputCheck(comm, "-o", opt.output, ".json"));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-picture", picture, sizeof(picture), NULL));
+  PetscCall(OutputCheck(comm, "-picture", picture, NULL));
+  PetscCheck(!picture[0] || (!heat && !wave), comm, PETSC_ERR_ARG_INCOMP, "-picture excludes -heat and -wave");
 
   if (slip) {
-    for (PetscInt k = set ? 0 : n - 1; k < n; k++) PetscCall(MMSFaultSlip(comm, &opt, N[k]));
+    for (PetscInt k = set ? 0 : n - 1; k < n; k++) {
+      if (k == n - 1) PetscCall(PetscStrncpy(opt.picture, picture, sizeof(opt.picture)));
+      PetscCall(MMSFaultSlip(comm, &opt, N[k]));
+    }
   } else if (heat || wave) {
     for (PetscInt k = 0; k < n; k++) PetscCall(Evolve(comm, &opt, N[k], wave, steps));
   } else {
-    for (PetscInt k = 0; k < n; k++) PetscCall(Solve(comm, &opt, N[k], &error[k]));
+    for (PetscInt k = 0; k < n; k++) {
+      if (k == n - 1) PetscCall(PetscStrncpy(opt.picture, picture, sizeof(opt.picture)));
+      PetscCall(Solve(comm, &opt, N[k], &error[k]));
+    }
     if (n > 1) PetscCall(PetscPrintf(comm, "\n|     N |     error | order |\n|------:|----------:|------:|\n"));
     for (PetscInt k = 0; n > 1 && k < n; k++) {
       PetscCall(PetscPrintf(comm, "| %5" PetscInt_FMT " | %.3e | ", N[k], (double)error[k]));

@@ -6,13 +6,14 @@
 /* What the files of the program mms share */
 
 #include <tutorials/common/sbpsatproblem.h>
+#include <tutorials/common/plot.h>
 #include <petscksp.h>
 
 typedef struct {
   PetscInt  order;
   PetscBool exact;     /* metrics from formulas, not from differences of coordinates */
   PetscBool assembled; /* the preconditioner gets an assembled matrix */
-  char      output[PETSC_MAX_PATH_LEN];
+  char      picture[PETSC_MAX_PATH_LEN];
 } MMSOptions;
 
 /* Grid, operator and solver of the manufactured problem with N intervals a direction */
@@ -26,8 +27,7 @@ typedef struct {
 /* system.c */
 PETSC_INTERN PetscErrorCode MMSCreateSystem(MPI_Comm, const MMSOptions *, PetscInt N, MMSSystem *);
 PETSC_INTERN PetscErrorCode MMSDestroySystem(MMSSystem *);
-/* Writes a vector of the grid as NAME.what, and the parameters for plot.py as NAME.json */
-PETSC_INTERN PetscErrorCode MMSWriteVector(DM, const char name[], const char what[], Vec);
-PETSC_INTERN PetscErrorCode MMSWriteInfo(const MMSSystem *, const char name[], const char kind[], PetscInt fields, const PetscReal times[]);
+/* Collective. Sets grid and values of the panel, which the first process adds */
+PETSC_INTERN PetscErrorCode MMSAddField(Plot *, DM, Vec, PlotPanel *);
 /* faultslip.c: -fault_slip */
 PETSC_INTERN PetscErrorCode MMSFaultSlip(MPI_Comm, const MMSOptions *, PetscInt N);

@@ -2,12 +2,12 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The linear system of the program mms: its grid, operator and solver, and the files that plot.py reads */
+/* The linear system of the program mms: its grid, operator and solver, and panels of pictures */
 
 #include "mms.h"
 #include <lithepc.h>
 #include <lithe/private/petsccompat.h>
-#include <petscviewer.h>
+#include <tutorials/common/gridfile.h>
 
 /* A matrix of type sbpsat takes order, faces and coefficient from the matrix on the finer grid */
 static PetscErrorCode MMSComputeOperators_Private(KSP ksp, Mat A, Mat P, void *ctx)
@@ -29,7 +29,7 @@ PetscErrorCode MMSCreateSystem(MPI_Comm comm, const MMSOptions *opt, PetscInt N,
   PetscFunctionBeginUser;
   PetscCall(PetscMemzero(s, sizeof(*s)));
   PetscCall(ProblemCreateGrid(comm, n, &s->da));
-  if (!opt->exact || opt->output[0]) PetscCall(ProblemSetCoordinates(s->da));
+  if (!opt->exact || opt->picture[0]) PetscCall(ProblemSetCoordinates(s->da));
   PetscCall(DMCreateMatrix(s->da, &s->A));
   PetscCall(MatSBPSATSetOrder(s->A, opt->order));
   PetscCall(ProblemSetOperator(s->da, opt->exact, s->A));
@@ -70,42 +70,35 @@ PetscErrorCode MMSDestroySystem(MMSSystem *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* PETSc's binary format, nodes in natural order */
-PetscErrorCode MMSWriteVector(DM da, const char name[], const char what[], Vec v)
+PetscErrorCode MMSAddField(Plot *plot, DM da, Vec u, PlotPanel *panel)
 {
-  char        path[PETSC_MAX_PATH_LEN];
-  PetscViewer viewer;
+  PetscInt           nodes[2];
+  PetscMPIInt        rank;
+  const PetscScalar *x, *value;
+  DM                 cda;
+  Vec                coordinates, all[2];
 
   PetscFunctionBeginUser;
-  PetscCall(PetscSNPrintf(path, sizeof(path), "%s.%s", name, what));
-  PetscCall(PetscViewerBinaryOpen(PetscObjectComm((PetscObject)da), path, FILE_MODE_WRITE, &viewer));
-  PetscCall(PetscViewerBinarySetSkipInfo(viewer, PETSC_TRUE));
-  PetscCall(VecView(v, viewer));
-  PetscCall(PetscViewerDestroy(&viewer));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MMSWriteInfo(const MMSSystem *s, const char name[], const char kind[], PetscInt fields, const PetscReal times[])
-{
-  PetscInt    nodes[2];
-  PetscMPIInt rank;
-  char        path[PETSC_MAX_PATH_LEN];
-  FILE       *file;
-  Vec         coordinates;
-
-  PetscFunctionBeginUser;
-  PetscCall(DMGetCoordinates(s->da, &coordinates));
-  PetscCall(MMSWriteVector(s->da, name, "coordinates", coordinates));
-  PetscCall(DMDAGetInfo(s->da, NULL, &nodes[0], &nodes[1], NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
-  PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)s->da), &rank));
-  if (rank) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscSNPrintf(path, sizeof(path), "%s.json", name));
-  file = fopen(path, "w");
-  PetscCheck(file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot write %s", path);
-  fprintf(file, "{\"kind\": \"%s\", \"nodes\": [%d, %d], \"complex\": %s, \"real_bytes\": %d, \"index_bytes\": %d, \"times\": [", kind, (int)nodes[0],
-          (int)nodes[1], PetscDefined(USE_COMPLEX) ? "true" : "false", (int)sizeof(PetscReal), (int)sizeof(PetscInt));
-  for (PetscInt k = 0; k < fields; k++) fprintf(file, "%s%g", k ? ", " : "", (double)times[k]);
-  fprintf(file, "]}\n");
-  PetscCheck(fclose(file) == 0, PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "Cannot write %s", path);
+  PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)da), &rank));
+  PetscCall(DMDAGetInfo(da, NULL, &nodes[0], &nodes[1], NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
+  PetscCall(DMGetCoordinateDM(da, &cda));
+  PetscCall(DMGetCoordinates(da, &coordinates));
+  PetscCall(GridGather(cda, coordinates, &all[0]));
+  PetscCall(GridGather(da, u, &all[1]));
+  PetscCall(VecGetArrayRead(all[0], &x));
+  PetscCall(VecGetArrayRead(all[1], &value));
+  panel->xlabel      = "x";
+  panel->ylabel      = "y";
+  panel->nx          = nodes[0];
+  panel->ny          = nodes[1];
+  panel->stride[0]   = PLOT_SCALAR;
+  panel->stride[1]   = PLOT_SCALAR * nodes[0];
+  panel->value       = (const PetscReal *)value;
+  panel->coordinates = (const PetscReal *)x;
+  panel->equal       = PETSC_TRUE;
+  if (!rank) PetscCall(PlotAdd(plot, panel));
+  PetscCall(VecRestoreArrayRead(all[0], &x));
+  PetscCall(VecRestoreArrayRead(all[1], &value));
+  for (int k = 0; k < 2; k++) PetscCall(VecDestroy(&all[k]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
