@@ -137,7 +137,13 @@ find_petsc4py()
   if ! command -v "$python" >/dev/null 2>&1; then reason="there is no $python"
   elif ! "$python" -c 'import petsc4py.PETSc' >"$tap_work/import" 2>&1; then
     reason="$python cannot import petsc4py: ${LITHE_NO_PETSC4PY:-$(tail -n 1 "$tap_work/import")}"
-  elif ! "$python" -c 'import sys, petsc4py; c = petsc4py.get_config(); sys.exit(0 if sys.argv[1] == c.get("PETSC_DIR") and sys.argv[2] in ("", c.get("PETSC_ARCH")) else 1)' "$PETSC_DIR" "$PETSC_ARCH" >/dev/null 2>&1; then
+  elif ! "$python" -c '
+import sys, petsc4py
+from petsc4py import PETSc
+folder, arch, version = sys.argv[1:]
+config = petsc4py.get_config()
+mine = folder == config.get("PETSC_DIR") and arch in ("", config.get("PETSC_ARCH"))
+sys.exit(not (mine if config.get("PETSC_DIR") else version == "%d.%d.%d" % PETSc.Sys.getVersion()))' "$PETSC_DIR" "$PETSC_ARCH" "$PETSC_VERSION" >/dev/null 2>&1; then
     reason="petsc4py of $python belongs to another PETSc than $PETSC_DIR $PETSC_ARCH"
   else
     return 0
