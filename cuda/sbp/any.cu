@@ -327,6 +327,3 @@ void SBPLaunchFusedAny(SBPFusedKind fused, bool shifted, const SBPFused<V> &m, c
 
 template void SBPLaunchFusedAny(SBPFusedKind, bool, const SBPFused<float> &, cudaStream_t);
 template void SBPLaunchFusedAny(SBPFusedKind, bool, const SBPFused<double> &, cudaStream_t);
-#if PetscDefined(USE_COMPLEX)
-template void SBPLaunchFusedAny(SBPFusedKind, bool, const SBPFused<SBPScalar> &, cudaStream_t);
-#endif

@@ -13,31 +13,31 @@
 /*
    Shapes of launches: layout of columns, rows in shared memory, threads per block, blocks per multiprocessor, rows per
    warp. two: two operators in sequence.
+
+   On a level with a coarser level, the coefficients of SBP_SAT and SBP_SHIFTED have rows of an odd number of nodes, so
+   columns are strided. The arrays of SBP_NINE, all made by PCSBPMG, begin rows at multiples of 16 bytes.
 */
-template <class V, SBPKind kind, bool aligned, bool two>
-struct SBPFusedShape {
-  using L                     = SBPStrided<1>;
-  static constexpr int stages = 3, threads = 128, blocks = two ? 3 : 4, rows = 16;
-};
+template <class V, SBPKind kind, bool two>
+struct SBPFusedShape;
 template <SBPKind kind, bool two>
-struct SBPFusedShape<float, kind, true, two> {
-  using L                     = SBPAdjacent<2>;
-  static constexpr int stages = 3, threads = two ? 128 : 256, blocks = two ? 5 : 3, rows = two ? 24 : 16;
-};
-template <SBPKind kind, bool two>
-struct SBPFusedShape<float, kind, false, two> {
+struct SBPFusedShape<float, kind, two> {
   using L                     = SBPStrided<2>;
   static constexpr int stages = 3, threads = 128, blocks = two ? 4 : 5, rows = 16;
 };
 template <SBPKind kind, bool two>
-struct SBPFusedShape<double, kind, true, two> {
-  using L                     = SBPAdjacent<2>;
-  static constexpr int stages = kind == SBP_NINE ? 2 : 3, threads = 128, blocks = two ? 3 : 4, rows = two ? 24 : 16;
-};
-template <SBPKind kind, bool two>
-struct SBPFusedShape<double, kind, false, two> {
+struct SBPFusedShape<double, kind, two> {
   using L                     = SBPStrided<1>;
   static constexpr int stages = 3, threads = 128, blocks = two ? 4 : 5, rows = 16;
+};
+template <bool two>
+struct SBPFusedShape<float, SBP_NINE, two> {
+  using L                     = SBPAdjacent<2>;
+  static constexpr int stages = 3, threads = two ? 128 : 256, blocks = two ? 5 : 3, rows = two ? 24 : 16;
+};
+template <bool two>
+struct SBPFusedShape<double, SBP_NINE, two> {
+  using L                     = SBPAdjacent<2>;
+  static constexpr int stages = 2, threads = 128, blocks = two ? 3 : 4, rows = two ? 24 : 16;
 };
 
 /* ------------------------------------------------------------ launches */
@@ -47,11 +47,11 @@ static __host__ __device__ constexpr bool SBPIsTwo(SBPFusedKind fused)
   return fused == SBP_FUSED_SMOOTHTWORESTRICT || fused == SBP_FUSED_PROLONGSMOOTHTWO;
 }
 
-template <SBPFusedKind fused, SBPKind kind, bool aligned, class V>
-static __global__ void __launch_bounds__(SBPFusedShape<V, kind, aligned, SBPIsTwo(fused)>::threads, SBPFusedShape<V, kind, aligned, SBPIsTwo(fused)>::blocks)
+template <SBPFusedKind fused, SBPKind kind, class V>
+static __global__ void __launch_bounds__(SBPFusedShape<V, kind, SBPIsTwo(fused)>::threads, SBPFusedShape<V, kind, SBPIsTwo(fused)>::blocks)
   SBPFusedKernel(const __grid_constant__ SBPFused<V> m)
 {
-  using Shape = SBPFusedShape<V, kind, aligned, SBPIsTwo(fused)>;
+  using Shape = SBPFusedShape<V, kind, SBPIsTwo(fused)>;
   using L     = typename Shape::L;
 
   if (kind != SBP_NINE && blockIdx.x < static_cast<unsigned>(m.frameblocks)) {
@@ -72,10 +72,10 @@ static __global__ void __launch_bounds__(SBPFusedShape<V, kind, aligned, SBPIsTw
   else SBPProlongSmoothBlock<fused == SBP_FUSED_PROLONGSMOOTH ? 1 : 2, kind, L, Shape::stages, Shape::threads>(m, block);
 }
 
-template <SBPFusedKind fused, SBPKind kind, bool aligned, class V>
+template <SBPFusedKind fused, SBPKind kind, class V>
 static void SBPLaunchFused(SBPFused<V> m, cudaStream_t stream)
 {
-  using Shape             = SBPFusedShape<V, kind, aligned, SBPIsTwo(fused)>;
+  using Shape             = SBPFusedShape<V, kind, SBPIsTwo(fused)>;
   using L                 = typename Shape::L;
   constexpr bool tocoarse = fused == SBP_FUSED_RESIDUALRESTRICT || fused == SBP_FUSED_SMOOTHTWORESTRICT;
   constexpr int  reach    = fused == SBP_FUSED_SMOOTHTWORESTRICT ? 3 : (fused == SBP_FUSED_RESIDUALRESTRICT || fused == SBP_FUSED_PROLONGSMOOTHTWO ? 2 : 1),
@@ -84,15 +84,7 @@ static void SBPLaunchFused(SBPFused<V> m, cudaStream_t stream)
   constexpr int step   = tocoarse ? 2 : 1;
   const int     blocks = SBPDivide<L, reach, step>(&m, rows, Shape::threads, &threads);
 
-  if (blocks > 0) SBPFusedKernel<fused, kind, aligned, V><<<blocks, threads, 0, stream>>>(m);
-}
-
-template <SBPFusedKind fused, SBPKind kind, class V>
-static void SBPLaunchFused(bool aligned, const SBPFused<V> &m, cudaStream_t stream)
-{
-  if constexpr (sizeof(V) > sizeof(typename SBPReal<V>::type)) SBPLaunchFused<fused, kind, false>(m, stream);
-  else if (aligned) SBPLaunchFused<fused, kind, true>(m, stream);
-  else SBPLaunchFused<fused, kind, false>(m, stream);
+  if (blocks > 0) SBPFusedKernel<fused, kind, V><<<blocks, threads, 0, stream>>>(m);
 }
 
 /*
@@ -152,7 +144,7 @@ static PetscErrorCode SBPRunFused(const SBPOperator *op, const SBPGrid *coarse, 
 
   PetscFunctionBegin;
   PetscCall(LitheGraphGetStream(&stream));
-  PetscCall(SBPWithType(op->precision, [&](auto number) {
+  PetscCall(SBPWithReal(op->precision, [&](auto number) {
     using V = decltype(number);
     SBPFused<V> m;
 
@@ -161,10 +153,11 @@ static PetscErrorCode SBPRunFused(const SBPOperator *op, const SBPGrid *coarse, 
     PetscCall(SBPSetOperator(op, nullptr, &m));
     set(&m);
     SBPSetFusedFrame<fused>(op, coarse, &m);
+    PetscCheck(op->kind != SBP_NINE || SBPIsAligned(op, m), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Rows of the arrays do not begin at multiples of 16 bytes");
     if (op->kind != SBP_NINE && op->grid.order > 2) SBPLaunchFusedAny(fused, op->kind == SBP_SHIFTED, m, stream);
-    else if (op->kind == SBP_SAT) SBPLaunchFused<fused, SBP_SAT>(SBPIsAligned(op, m), m, stream);
-    else if (op->kind == SBP_SHIFTED) SBPLaunchFused<fused, SBP_SHIFTED>(SBPIsAligned(op, m), m, stream);
-    else SBPLaunchFused<fused, SBP_NINE>(SBPIsAligned(op, m), m, stream);
+    else if (op->kind == SBP_SAT) SBPLaunchFused<fused, SBP_SAT>(m, stream);
+    else if (op->kind == SBP_SHIFTED) SBPLaunchFused<fused, SBP_SHIFTED>(m, stream);
+    else SBPLaunchFused<fused, SBP_NINE>(m, stream);
     if constexpr (fused == SBP_FUSED_SMOOTHTWORESTRICT) {
       /* the frame of the coarse grid reads u, which other blocks wrote */
       if (op->kind != SBP_NINE) {
@@ -174,8 +167,8 @@ static PetscErrorCode SBPRunFused(const SBPOperator *op, const SBPGrid *coarse, 
         frame.ghostpitch = m.pitch;
         frame.out        = m.restricted;
         SBPSetFrameOnly(coarse, &frame);
-        if (op->kind == SBP_SAT) SBPLaunchFused<SBP_FUSED_RESIDUALRESTRICT, SBP_SAT>(SBPIsAligned(op, m), frame, stream);
-        else SBPLaunchFused<SBP_FUSED_RESIDUALRESTRICT, SBP_SHIFTED>(SBPIsAligned(op, m), frame, stream);
+        if (op->kind == SBP_SAT) SBPLaunchFused<SBP_FUSED_RESIDUALRESTRICT, SBP_SAT>(frame, stream);
+        else SBPLaunchFused<SBP_FUSED_RESIDUALRESTRICT, SBP_SHIFTED>(frame, stream);
       }
     }
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -77,20 +77,33 @@ static __device__ __forceinline__ void SBPProlongSmoothNode(const SBPFused<V> &m
   SBPNodeFinish<SBP_TAKE_SMOOTH>(m, i, j, evaluate(i, j, U), U(i, j));
 }
 
-/* The second step needs the result of the first step at all neighbours */
+/*
+   The second step needs the result of the first step at all neighbours, and at a distance of 2 near Dirichlet faces. A
+   loop computes these results: the first step, inlined at each use, would make the kernel 20 times as large.
+*/
 template <class V, class Evaluate>
 static __device__ __forceinline__ void SBPProlongSmoothTwoNode(const SBPFused<V> &m, int i, int j, const Evaluate &evaluate)
 {
-  auto U = [&](int a, int b) { return SBPRead(m.u + static_cast<ptrdiff_t>(b) * m.ghostpitch + a) + SBPProlongNode(m.e, m.epitch, a, b); };
-  auto D = [&](int a, int b) {
-    const ptrdiff_t k = static_cast<ptrdiff_t>(b) * m.pitch + a;
-    const V         s = m.first * (m.b[k] - evaluate(a, b, U));
-
-    return m.dinv ? m.dinv[k] * s : s;
-  };
   const ptrdiff_t own = static_cast<ptrdiff_t>(j) * m.pitch + i;
-  const V         d   = D(i, j);
-  V               s   = m.c2 * (m.b[own] - evaluate(i, j, [&](int a, int b) { return U(a, b) + D(a, b); }));
+  V               d   = SBPZero<V>(), after[5][5];
+
+  auto U = [&](int a, int b) { return SBPRead(m.u + static_cast<ptrdiff_t>(b) * m.ghostpitch + a) + SBPProlongNode(m.e, m.epitch, a, b); };
+
+#pragma unroll 1
+  for (int k = 0; k < 25; k++) {
+    const int       di = k % 5 - 2, dj = k / 5 - 2, a = i + di, b = j + dj;
+    const ptrdiff_t at = static_cast<ptrdiff_t>(b) * m.pitch + a;
+
+    if (di * di + dj * dj > 4 || a < 0 || b < 0 || a > m.n[0] || b > m.n[1]) continue;
+    if (di * di == 4 && !m.dirichlet[0] && !m.dirichlet[1]) continue;
+    if (dj * dj == 4 && !m.dirichlet[2] && !m.dirichlet[3]) continue;
+    V s = m.first * (m.b[at] - evaluate(a, b, U));
+
+    if (m.dinv) s = m.dinv[at] * s;
+    if (k == 12) d = s;
+    after[dj + 2][di + 2] = U(a, b) + s;
+  }
+  V s = m.c2 * (m.b[own] - evaluate(i, j, [&](int a, int b) { return after[b - j + 2][a - i + 2]; }));
 
   if (m.dinv) s = m.dinv[own] * s;
   m.out[own] = U(i, j) + d + (s + m.c1 * d);

@@ -73,6 +73,16 @@ static inline PetscErrorCode SBPWithType(SBPPrecision precision, Launch launch)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The same for operators of PCSBPMG, which never have SBP_SCALAR */
+template <class Launch>
+static inline PetscErrorCode SBPWithReal(SBPPrecision precision, Launch launch)
+{
+  PetscFunctionBegin;
+  if (precision == SBP_SINGLE) PetscCall(launch(float{}));
+  else PetscCall(launch(double{}));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Shifts an array of the nodes of a box, so that the first own node has index 0 */
 template <class T>
 static inline T *SBPFromOwn(const SBPGrid *g, const SBPBox *box, PetscInt pitch, const void *x)
