@@ -8,54 +8,38 @@
 #include "launch.cuh"
 #include "march.cuh"
 
-/* Planes per block. Long marches read fewer planes twice, short marches balance few blocks: measured from 361 x 361 x 247
-   to 512^3 nodes, order 8, H100 */
-#define BORN_LONG  32
-#define BORN_SHORT 16
-#define BORN_WAVES 16 /* waves of blocks from which on marches are long */
+/* What the host needs to know about a BornKind: the nodes of a tile, blocks per multiprocessor, a tile of u with its
+   neighbours, bytes of V */
+typedef struct {
+  int       x, y, blocks, line, lines, Vbytes;
+  BornExtra extra;
+} BornMarchShape;
 
-/* cuda/born/march.cu */
-PETSC_INTERN PetscErrorCode BornMapCreate(const BornGrid *, const void *, int bytes, int nx, int ny, CUtensorMap *);
+/* cuda/born/march.cu, once for all kinds: slots, the blocks at the same time; arguments and blocks of a launch, no blocks
+   if the step has no nodes */
+PETSC_INTERN PetscErrorCode BornMarchSlots(const void *kernel, int bytes, int blocks, int *slots);
+PETSC_INTERN PetscErrorCode BornMarchSetUp(const BornGrid *, const BornStep *, const BornMarchShape *, int slots, BornArguments<float> *, BornMaps *, dim3 *);
 
 /* The fastest of the measured shapes (512^3, order 8, H100); higher orders have larger rings, and fewer blocks fit */
 template <int R, bool both>
 using BornShapeOf = BornShape<2, 32, (R > 4 ? 8 : 16), R + 3, 3, (both ? 1 : (R > 4 ? 3 : 2))>;
 
-static int BornChunks(int planes, int each)
-{
-  return (planes + each - 1) / each;
-}
-
 template <class K>
 static PetscErrorCode BornMarchKind(const BornGrid *g, const BornStep *step, cudaStream_t stream)
 {
-  using S                       = typename K::S;
-  static int           slots    = 0; /* blocks at the same time; 0: not known yet */
-  BornArguments<float> a        = BornGetArguments<typename K::T, float>(g, step);
-  BornMaps             maps     = {};
-  const int            n[3]     = {a.to[0] - a.from[0] / BORN_ALIGN * BORN_ALIGN, a.to[1] - a.from[1], a.to[2] - a.from[2]};
-  const int            tiles[2] = {BornChunks(n[0], S::TX * S::N), BornChunks(n[1], S::TY)};
-  int                  chunks, device, count;
+  using S                    = typename K::S;
+  const BornMarchShape shape = {S::TX * S::N, S::TY, S::blocks, K::line, K::lines, static_cast<int>(sizeof(typename K::V)), K::extra};
+  static int           slots = 0; /* 0: not known yet */
+  BornArguments<float> a;
+  BornMaps             maps;
+  dim3                 blocks;
 
   PetscFunctionBegin;
-  if (BornIsEmpty(a)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!slots) {
-    PetscCallCUDA(cudaGetDevice(&device));
-    PetscCallCUDA(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-    PetscCallCUDA(cudaFuncSetAttribute(BornMarch<K>, cudaFuncAttributeMaxDynamicSharedMemorySize, K::bytes));
-    slots = count * S::blocks;
-  }
-  chunks = BornChunks(n[2], BORN_LONG);
-  if (static_cast<double>(tiles[0]) * tiles[1] * chunks < static_cast<double>(BORN_WAVES) * slots) chunks = BornChunks(n[2], BORN_SHORT);
-  a.chunk = BornChunks(n[2], chunks);
-  PetscCall(BornMapCreate(g, step->u, 4, K::line, K::lines, &maps.u));
-  PetscCall(BornMapCreate(g, step->w, 4, K::line, K::lines, &maps.w));
-  PetscCall(BornMapCreate(g, step->old, 4, S::TX * S::N, S::TY, &maps.old));
-  PetscCall(BornMapCreate(g, step->wold, 4, S::TX * S::N, S::TY, &maps.wold));
-  PetscCall(BornMapCreate(g, K::extra == BORN_IMAGE ? step->image : step->scatter, 4, S::TX * S::N, S::TY, &maps.extra));
-  PetscCall(BornMapCreate(g, step->V, static_cast<int>(sizeof(typename K::V)), S::TX * S::N, S::TY, &maps.V));
-  BornMarch<K>
-    <<<dim3(static_cast<unsigned>(tiles[0]), static_cast<unsigned>(tiles[1]), static_cast<unsigned>(chunks)), S::threads, K::bytes, stream>>>(a, maps);
+  static_assert(sizeof(typename K::T) == sizeof(float));
+  if (!slots) PetscCall(BornMarchSlots(reinterpret_cast<const void *>(BornMarch<K>), K::bytes, S::blocks, &slots));
+  PetscCall(BornMarchSetUp(g, step, &shape, slots, &a, &maps, &blocks));
+  if (!blocks.x) PetscFunctionReturn(PETSC_SUCCESS);
+  BornMarch<K><<<blocks, S::threads, K::bytes, stream>>>(a, maps);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

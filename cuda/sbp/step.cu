@@ -4,6 +4,7 @@
 
 /* Steps of SBP-SAT operators: A u, residuals, smoothing. A single launch computes the interior and the frame */
 
+#include <type_traits>
 #include "launch.cuh"
 
 /*
@@ -41,6 +42,10 @@ template <SBPTake take>
 struct SBPStepShape<double, SBP_SAT, take, false> {
   using L                     = SBPStrided<2>;
   static constexpr int stages = 3, threads = 128, blocks = take == SBP_TAKE_APPLY ? 5 : 4, rows = 12;
+};
+/* only PCSBPMG calls this: as in fused.cu, rows are not aligned */
+template <>
+struct SBPStepShape<double, SBP_SAT, SBP_TAKE_ROUND, true> : SBPStepShape<double, SBP_SAT, SBP_TAKE_ROUND, false> {
 };
 template <SBPTake take, bool aligned>
 struct SBPStepShape<double, SBP_NINE, take, aligned> {
@@ -92,7 +97,8 @@ static void SBPLaunchStep(SBPMarch<V> m, cudaStream_t stream)
 template <SBPKind kind, SBPTake take, class V>
 static void SBPLaunchStep(bool aligned, const SBPMarch<V> &m, cudaStream_t stream)
 {
-  if constexpr (sizeof(V) > sizeof(typename SBPReal<V>::type)) SBPLaunchStep<kind, take, false>(m, stream);
+  if constexpr (std::is_same_v<typename SBPStepShape<V, kind, take, true>::L, typename SBPStepShape<V, kind, take, false>::L>)
+    SBPLaunchStep<kind, take, false>(m, stream);
   else if (aligned) SBPLaunchStep<kind, take, true>(m, stream);
   else SBPLaunchStep<kind, take, false>(m, stream);
 }

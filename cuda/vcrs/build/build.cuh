@@ -21,7 +21,7 @@
 #include <src/vcrs/loss/round.h>
 #include <lithe/private/lithecudavcrs.h>
 #include <petscdevice_cuda.h>
-#include <cub/device/device_scan.cuh>
+#include "../../common/scan.cuh"
 
 #define VCRS_BLOCK    256
 #define VCRS_GRID_MAX 4096
@@ -149,9 +149,9 @@ static inline PetscErrorCode DeviceScan(DeviceBuild *d, PetscInt64 n, T *a)
 
   PetscFunctionBegin;
   if (n <= 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallCUDA(cub::DeviceScan::ExclusiveSum(NULL, bytes, a, a, n, d->stream));
+  PetscCallCUDA(LitheScan(NULL, &bytes, a, n, d->stream));
   PetscCall(DeviceAllocate(&d->memory, bytes, &work));
-  PetscCallCUDA(cub::DeviceScan::ExclusiveSum(work, bytes, a, a, n, d->stream));
+  PetscCallCUDA(LitheScan(work, &bytes, a, n, d->stream));
   PetscCall(DeviceFree(&d->memory, &work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -6,9 +6,9 @@
    (pairs.cu) */
 
 #include "stencil27.cuh"
-#include <cub/device/device_select.cuh>
-#include <thrust/iterator/counting_iterator.h>
-#include <thrust/iterator/discard_iterator.h>
+#include "../../common/scan.cuh"
+
+#define ROWLIST_THREADS 256
 
 /*
    Whether a row is listed, because the threads with several rows do not treat the row. These threads treat rows whose
@@ -73,48 +73,71 @@ static __global__ void MarkMain(IsListed listed, PetscInt m, uint32_t *main)
   if (row < m && row % 32 == 0) main[row / 32] = word;
 }
 
+/* The listed rows among rows 32 k, ... */
+static __global__ void CountListed(IsListed listed, PetscInt m, PetscInt *count)
+{
+  const PetscInt64 row  = static_cast<PetscInt64>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const uint32_t   word = __ballot_sync(0xffffffffu, row < m && listed(static_cast<PetscInt>(row)));
+
+  if (row < m && row % 32 == 0) count[row / 32] = __popc(word);
+}
+
+/* first[k]: the place of the first one in the list */
+static __global__ void WriteListed(IsListed listed, PetscInt m, const PetscInt *first, PetscInt *list)
+{
+  const PetscInt64 row  = static_cast<PetscInt64>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const bool       is   = row < m && listed(static_cast<PetscInt>(row));
+  const uint32_t   word = __ballot_sync(0xffffffffu, is);
+
+  if (is) list[first[row / 32] + __popc(word & ((1u << row % 32) - 1))] = static_cast<PetscInt>(row);
+}
+
 /* Makes the list of the remaining rows, and marks the rows for 27-point stencils. taken is false with too many rows, or
    if the grid is too small */
 PetscErrorCode VCRSRowList(VCRSLaunch *l, const VCRSPlan *p, uint32_t wanted, PetscBool *taken, cudaStream_t stream)
 {
-  const IsListed                            listed = {p->id,
-                                                      static_cast<int>(p->idbytes),
-                                                      l->dword,
-                                                      wanted,
-                                                      static_cast<VCRSUnsigned>(l->firstmain),
-                                                      static_cast<VCRSUnsigned>(l->firstmain + l->nmain),
-                                                      static_cast<VCRSUnsigned>(l->stencil27 ? l->line : 0),
-                                                      static_cast<VCRSUnsigned>(l->stride),
-                                                      l->id,
-                                                      {l->side[0], l->side[1], l->side[2], l->side[3]}};
-  const thrust::counting_iterator<PetscInt> rows(0);
-  size_t                                    bytes = 0, more = 0;
-  char                                     *work = NULL;
-  PetscInt                                 *count;
+  const IsListed   listed = {p->id,
+                             static_cast<int>(p->idbytes),
+                             l->dword,
+                             wanted,
+                             static_cast<VCRSUnsigned>(l->firstmain),
+                             static_cast<VCRSUnsigned>(l->firstmain + l->nmain),
+                             static_cast<VCRSUnsigned>(l->stencil27 ? l->line : 0),
+                             static_cast<VCRSUnsigned>(l->stride),
+                             l->id,
+                             {l->side[0], l->side[1], l->side[2], l->side[3]}};
+  const PetscInt64 words  = (static_cast<PetscInt64>(p->m) + 31) / 32;
+  const auto       blocks = static_cast<unsigned int>((static_cast<PetscInt64>(p->m) + ROWLIST_THREADS - 1) / ROWLIST_THREADS);
+  size_t           bytes  = 0;
+  void            *work;
+  PetscInt        *count;
 
   PetscFunctionBegin;
   *taken = PETSC_FALSE;
   if (l->nmain <= 0 || l->nmain < VCRS_GRID_PLANES * static_cast<PetscInt64>(l->stride)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallCUDA(cub::DeviceSelect::If(work, bytes, rows, thrust::make_discard_iterator(), static_cast<PetscInt *>(NULL), p->m, listed, stream));
-  PetscCallCUDA(cub::DeviceSelect::If(work, more, rows, l->dlisted, static_cast<PetscInt *>(NULL), p->m, listed, stream));
-  bytes = (PetscMax(bytes, more) + sizeof(PetscInt) - 1) / sizeof(PetscInt) * sizeof(PetscInt);
-  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&work), bytes + sizeof(*count)));
-  count = reinterpret_cast<PetscInt *>(work + bytes);
-  PetscCallCUDA(cub::DeviceSelect::If(work, bytes, rows, thrust::make_discard_iterator(), count, p->m, listed, stream));
-  PetscCallCUDA(cudaMemcpyAsync(&l->nlisted, count, sizeof(*count), cudaMemcpyDeviceToHost, stream));
+  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&count), (static_cast<size_t>(words) + 1) * sizeof(*count)));
+  PetscCallCUDA(LitheScan(NULL, &bytes, count, words + 1, stream));
+  PetscCallCUDA(cudaMalloc(&work, PetscMax(bytes, static_cast<size_t>(1))));
+  CountListed<<<blocks, ROWLIST_THREADS, 0, stream>>>(listed, p->m, count);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCallCUDA(cudaMemsetAsync(count + words, 0, sizeof(*count), stream));
+  PetscCallCUDA(LitheScan(work, &bytes, count, words + 1, stream));
+  PetscCallCUDA(cudaMemcpyAsync(&l->nlisted, count + words, sizeof(*count), cudaMemcpyDeviceToHost, stream));
   PetscCallCUDA(cudaStreamSynchronize(stream));
   if (l->nlisted <= p->m / 4) {
     *taken = PETSC_TRUE;
     PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->dlisted), PetscMax(l->nlisted, 1) * sizeof(*l->dlisted)));
-    PetscCallCUDA(cub::DeviceSelect::If(work, bytes, rows, l->dlisted, count, p->m, listed, stream));
+    WriteListed<<<blocks, ROWLIST_THREADS, 0, stream>>>(listed, p->m, count, l->dlisted);
+    PetscCallCUDA(cudaGetLastError());
     if (listed.line) {
       CountEnds(l);
       PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->dmain), (static_cast<size_t>(p->m) + 31) / 32 * sizeof(*l->dmain)));
-      MarkMain<<<static_cast<unsigned int>((static_cast<PetscInt64>(p->m) + 255) / 256), 256, 0, stream>>>(listed, p->m, l->dmain);
+      MarkMain<<<blocks, ROWLIST_THREADS, 0, stream>>>(listed, p->m, l->dmain);
       PetscCallCUDA(cudaGetLastError());
     }
     PetscCallCUDA(cudaStreamSynchronize(stream));
   }
   PetscCallCUDA(cudaFree(work));
+  PetscCallCUDA(cudaFree(count));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

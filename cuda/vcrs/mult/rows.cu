@@ -9,7 +9,7 @@
 */
 
 #include "row.cuh"
-#include <cub/device/device_scan.cuh>
+#include "../../common/scan.cuh"
 
 /* Columns of x per sweep */
 #define VCRS_SWEEP 8
@@ -338,9 +338,9 @@ PetscErrorCode VCRSRowsDecode(const VCRSPlan *p, PetscInt *i, PetscInt *j, Petsc
   RowsDecodeKernel<false><<<blocks, VCRS_ROWS_THREADS, 0, stream>>>(*p, nullptr, i, j, values);
   if (nlong) RowsDecodeKernel<true><<<nlong, VCRS_ROWS_THREADS, 0, stream>>>(*p, nullptr, i, j, values);
   PetscCallCUDA(cudaGetLastError());
-  PetscCallCUDA(cub::DeviceScan::ExclusiveSum(nullptr, bytes, i, i, static_cast<size_t>(p->m) + 1, stream));
+  PetscCallCUDA(LitheScan(nullptr, &bytes, i, static_cast<PetscInt64>(p->m) + 1, stream));
   PetscCallCUDA(cudaMalloc(&work, bytes));
-  PetscCallCUDA(cub::DeviceScan::ExclusiveSum(work, bytes, i, i, static_cast<size_t>(p->m) + 1, stream));
+  PetscCallCUDA(LitheScan(work, &bytes, i, static_cast<PetscInt64>(p->m) + 1, stream));
   RowsDecodeKernel<false><<<blocks, VCRS_ROWS_THREADS, 0, stream>>>(*p, i, i, j, values);
   if (nlong) RowsDecodeKernel<true><<<nlong, VCRS_ROWS_THREADS, 0, stream>>>(*p, i, i, j, values);
   PetscCallCUDA(cudaGetLastError());

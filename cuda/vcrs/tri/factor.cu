@@ -22,7 +22,7 @@
 
 #include "factor.cuh"
 #include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
+#include "../../common/scan.cuh"
 
 #define FACTOR_WIDE 48
 
@@ -176,9 +176,9 @@ static PetscErrorCode FactorScan(PetscInt *counts, PetscInt n, cudaStream_t stre
   void  *work;
 
   PetscFunctionBegin;
-  PetscCallCUDA(cub::DeviceScan::ExclusiveSum(NULL, bytes, counts, counts, n, stream));
+  PetscCallCUDA(LitheScan(NULL, &bytes, counts, n, stream));
   PetscCallCUDA(cudaMalloc(&work, PetscMax(bytes, static_cast<size_t>(1))));
-  PetscCallCUDA(cub::DeviceScan::ExclusiveSum(work, bytes, counts, counts, n, stream));
+  PetscCallCUDA(LitheScan(work, &bytes, counts, n, stream));
   PetscCallCUDA(cudaStreamSynchronize(stream));
   PetscCallCUDA(cudaFree(work));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -14,7 +14,7 @@
 #include <lithe/private/lithecudafactor.h>
 #include <lithe/private/vcrsorder.h>
 #include <petscdevice_cuda.h>
-#include <cub/device/device_scan.cuh>
+#include "../../common/scan.cuh"
 #include "../../common/differences.cuh"
 
 #define ORDER_SHARE  8   /* differences found in less than 1 / ORDER_SHARE of the rows do not belong to a grid */
@@ -303,9 +303,9 @@ static PetscErrorCode BorderCreate(const LitheDeviceTriangle *t, PetscInt first,
   PetscCallCUDA(cudaMemcpyAsync(&count, dcount, sizeof(count), cudaMemcpyDeviceToHost, stream));
   PetscCallCUDA(cudaStreamSynchronize(stream));
   if (count <= most) {
-    PetscCallCUDA(cub::DeviceScan::ExclusiveSum(NULL, bytes, grid->i, grid->i, n + 1, stream));
+    PetscCallCUDA(LitheScan(NULL, &bytes, grid->i, static_cast<PetscInt64>(n) + 1, stream));
     PetscCallCUDA(cudaMalloc(&work, PetscMax(bytes, static_cast<size_t>(1))));
-    PetscCallCUDA(cub::DeviceScan::ExclusiveSum(work, bytes, grid->i, grid->i, n + 1, stream));
+    PetscCallCUDA(LitheScan(work, &bytes, grid->i, static_cast<PetscInt64>(n) + 1, stream));
     PetscCallCUDA(cudaMemcpyAsync(&nz, grid->i + n, sizeof(nz), cudaMemcpyDeviceToHost, stream));
     PetscCallCUDA(cudaStreamSynchronize(stream));
     PetscCallCUDA(cudaFree(work));
