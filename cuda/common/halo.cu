@@ -8,8 +8,8 @@
    protocol.
 */
 
+#include "petsccuda.cuh"
 #include "halo.cuh"
-#include <petscdevice_cuda.h>
 
 #define THREADS LITHE_HALO_THREADS
 #define AHEAD   LITHE_HALO_AHEAD

@@ -5,8 +5,8 @@
 /* Sums over processes: a kernel of a single block for processes with mapped memory, and a kernel that adds numbers
    gathered by NCCL */
 
+#include "petsccuda.cuh"
 #include "reduce.cuh"
-#include <petscdevice_cuda.h>
 
 #define THREADS 512
 
