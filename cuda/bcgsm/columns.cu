@@ -9,7 +9,7 @@
 */
 
 #include <lithe/private/lithecudabcgsm.h>
-#include <petscdevice_cuda.h>
+#include "../common/petsccuda.cuh"
 #include "../common/blocksum.cuh"
 #include "../common/scratch.cuh"
 

@@ -4,8 +4,9 @@
 
 /* Memory of MATBORN on a device */
 
+#include <petscdevice.h>
 #include <lithe/private/lithecudaborn.h>
-#include <petscdevice_cuda.h>
+#include "../common/petsccuda.cuh"
 
 PetscErrorCode LitheCUDABornCreate(size_t bytes, void **x)
 {

@@ -5,9 +5,9 @@
 
 /* Parts of steps on a device at nodes: vectors of nodes along x, sponges, the update of born.h */
 
-#include <petscdevice_cuda.h>
 #include <lithe/private/born.h>
 #include <src/codec/frsz2.h>
+#include "../common/petsccuda.cuh"
 
 /* The relation of the two fields */
 enum BornExtra {

@@ -6,8 +6,8 @@
 
 #include "launch.cuh"
 
-#define BORN_THREADS 128
-#define BORN_LANES   32 /* threads per point between nodes */
+#define BORN_POINT_THREADS 128
+#define BORN_LANES         32 /* threads per point between nodes */
 
 /* The array to which a force is added, from the first node on */
 template <class T, class K>
@@ -37,7 +37,7 @@ template <class T, class K, class V>
 static __global__ void BornForceKernel(BornArguments<K> a, BornPoints p, const PetscReal *values, PetscInt64 stride, double factor, const double *factors,
                                        BornTarget<T, K> to)
 {
-  const PetscInt64 node = static_cast<PetscInt64>(blockIdx.x) * BORN_THREADS + threadIdx.x;
+  const PetscInt64 node = static_cast<PetscInt64>(blockIdx.x) * BORN_POINT_THREADS + threadIdx.x;
   double           sum  = 0;
 
   if (node >= p.nodes) return;
@@ -73,15 +73,16 @@ static PetscErrorCode BornForceOf(const BornGrid *g, const BornForce *force)
   const BornArguments<K> a      = BornGetArguments<T, K>(g, &step);
   const BornTarget<T, K> to     = {BornFromFirst<T>(g, force->u),     BornFromFirst<K>(g, force->out),     BornFromFirst<K>(g, force->w),
                                    BornFromFirst<K>(g, force->image), BornFromFirst<K>(g, force->scatter), BornFromFirst<K>(g, force->with)};
-  const unsigned         blocks = static_cast<unsigned>((force->points->nodes + BORN_THREADS - 1) / BORN_THREADS);
+  const unsigned         blocks = static_cast<unsigned>((force->points->nodes + BORN_POINT_THREADS - 1) / BORN_POINT_THREADS);
   cudaStream_t           stream;
 
   PetscFunctionBegin;
   if (!blocks) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   if (force->Vbits == 16)
-    BornForceKernel<T, K, uint16_t><<<blocks, BORN_THREADS, 0, stream>>>(a, *force->points, force->values, force->stride, force->factor, force->factors, to);
-  else BornForceKernel<T, K, K><<<blocks, BORN_THREADS, 0, stream>>>(a, *force->points, force->values, force->stride, force->factor, force->factors, to);
+    BornForceKernel<T, K, uint16_t>
+      <<<blocks, BORN_POINT_THREADS, 0, stream>>>(a, *force->points, force->values, force->stride, force->factor, force->factors, to);
+  else BornForceKernel<T, K, K><<<blocks, BORN_POINT_THREADS, 0, stream>>>(a, *force->points, force->values, force->stride, force->factor, force->factors, to);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -100,7 +101,7 @@ template <class K, int lanes>
 static __global__ void BornExtractKernel(BornPoints p, PetscInt n0, PetscInt n1, PetscInt64 s1, PetscInt64 s2, const K *u, double factor, PetscReal *values,
                                          PetscInt64 stride)
 {
-  const PetscInt64 thread = static_cast<PetscInt64>(blockIdx.x) * BORN_THREADS + threadIdx.x, point = thread / lanes;
+  const PetscInt64 thread = static_cast<PetscInt64>(blockIdx.x) * BORN_POINT_THREADS + threadIdx.x, point = thread / lanes;
   const int        lane = static_cast<int>(thread % lanes);
   K                sum  = 0;
 
@@ -120,7 +121,7 @@ static PetscErrorCode BornExtractOf(const BornGrid *g, const BornPoints *p, cons
 {
   const bool       between = p->most > 4;
   const PetscInt64 threads = static_cast<PetscInt64>(p->points) * (between ? BORN_LANES : 1);
-  const unsigned   blocks  = static_cast<unsigned>((threads + BORN_THREADS - 1) / BORN_THREADS);
+  const unsigned   blocks  = static_cast<unsigned>((threads + BORN_POINT_THREADS - 1) / BORN_POINT_THREADS);
   const PetscInt   n1      = g->n[1] + (g->dim == 2 ? 2 * p->below : 0); /* with the planes of places */
   cudaStream_t     stream;
   const K         *first = BornFromFirst<const K>(g, u) - p->below * g->stride[g->dim - 1];
@@ -128,8 +129,8 @@ static PetscErrorCode BornExtractOf(const BornGrid *g, const BornPoints *p, cons
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   if (between)
-    BornExtractKernel<K, BORN_LANES><<<blocks, BORN_THREADS, 0, stream>>>(*p, g->n[0], n1, g->stride[1], g->stride[2], first, factor, values, stride);
-  else BornExtractKernel<K, 1><<<blocks, BORN_THREADS, 0, stream>>>(*p, g->n[0], n1, g->stride[1], g->stride[2], first, factor, values, stride);
+    BornExtractKernel<K, BORN_LANES><<<blocks, BORN_POINT_THREADS, 0, stream>>>(*p, g->n[0], n1, g->stride[1], g->stride[2], first, factor, values, stride);
+  else BornExtractKernel<K, 1><<<blocks, BORN_POINT_THREADS, 0, stream>>>(*p, g->n[0], n1, g->stride[1], g->stride[2], first, factor, values, stride);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -5,7 +5,7 @@
 /* Boxes of nodes between two arrays, one of which may be of another device: src/mat/born/peers.c */
 
 #include <lithe/private/lithecudaborn.h>
-#include <petscdevice_cuda.h>
+#include "../common/petsccuda.cuh"
 
 #define REGION_X 64
 #define REGION_Y 4

@@ -6,7 +6,7 @@
 /* Differences between row and column of the entries of a matrix, from a sample of rows, on one side of the
    diagonal */
 
-#include <petscdevice_cuda.h>
+#include "petsccuda.cuh"
 #include "scratch.cuh"
 
 #define DIFFERENCES_SAMPLES 65536 /* rows, nearly */

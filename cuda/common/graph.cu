@@ -5,6 +5,7 @@
 /* Sequences of launches as graphs: graph.cuh */
 
 #include "graph.cuh"
+#include <petscdevice_cuda.h>
 
 #define SCRATCH_BYTES 16384 /* of each graph */
 

@@ -8,10 +8,9 @@
    protocol.
 */
 
+#include "petsccuda.cuh"
 #include "halo.cuh"
-#include <petscdevice_cuda.h>
 
-#define THREADS LITHE_HALO_THREADS
 #define AHEAD   LITHE_HALO_AHEAD
 #define TARGETS 24 /* per launch: kernel parameters cost less than reads from memory */
 
@@ -37,7 +36,7 @@ struct Targets {
    blocks leave a quarter of the registers, enough for one sending block.
 */
 template <typename Entry>
-static __global__ void __launch_bounds__(THREADS, 4)
+static __global__ void __launch_bounds__(LITHE_HALO_THREADS, 4)
   PackKernel(const __grid_constant__ Targets targets, const Entry *__restrict__ x, unsigned long long exchange)
 {
   PetscInt b = static_cast<PetscInt>(blockIdx.x);
@@ -50,13 +49,13 @@ static __global__ void __launch_bounds__(THREADS, 4)
   const PetscInt         begin = b * targets.blockentries;
   const PetscInt         end   = t.count - begin < targets.blockentries ? t.count : begin + targets.blockentries;
 
-  for (PetscInt i = begin + static_cast<PetscInt>(threadIdx.x); i < end; i += AHEAD * THREADS) {
+  for (PetscInt i = begin + static_cast<PetscInt>(threadIdx.x); i < end; i += AHEAD * LITHE_HALO_THREADS) {
     Entry    entry[AHEAD];
     PetscInt to[AHEAD];
 
 #pragma unroll
     for (int l = 0; l < AHEAD; l++) {
-      const PetscInt j = i + l * THREADS;
+      const PetscInt j = i + l * LITHE_HALO_THREADS;
 
       if (j < end) {
         entry[l] = x[t.fromlist ? t.fromlist[j] : t.from + j];
@@ -65,7 +64,7 @@ static __global__ void __launch_bounds__(THREADS, 4)
     }
 #pragma unroll
     for (int l = 0; l < AHEAD; l++) {
-      if (i + l * THREADS < end) array[to[l]] = entry[l];
+      if (i + l * LITHE_HALO_THREADS < end) array[to[l]] = entry[l];
     }
   }
 
@@ -101,10 +100,11 @@ PetscErrorCode LitheCUDAHaloPack(const LitheHaloPack *pack, const void *dx, unsi
       blocks += targets.target[k].nblocks;
     }
     if (!blocks) continue;
-    if (pack->unit == 4) PackKernel<<<static_cast<unsigned int>(blocks), THREADS, 0, stream>>>(targets, static_cast<const unsigned int *>(dx), exchange);
+    if (pack->unit == 4)
+      PackKernel<<<static_cast<unsigned int>(blocks), LITHE_HALO_THREADS, 0, stream>>>(targets, static_cast<const unsigned int *>(dx), exchange);
     else if (pack->unit == 8)
-      PackKernel<<<static_cast<unsigned int>(blocks), THREADS, 0, stream>>>(targets, static_cast<const unsigned long long *>(dx), exchange);
-    else PackKernel<<<static_cast<unsigned int>(blocks), THREADS, 0, stream>>>(targets, static_cast<const uint4 *>(dx), exchange);
+      PackKernel<<<static_cast<unsigned int>(blocks), LITHE_HALO_THREADS, 0, stream>>>(targets, static_cast<const unsigned long long *>(dx), exchange);
+    else PackKernel<<<static_cast<unsigned int>(blocks), LITHE_HALO_THREADS, 0, stream>>>(targets, static_cast<const uint4 *>(dx), exchange);
     PetscCallCUDA(cudaGetLastError());
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -13,7 +13,7 @@
    kernel may still write the vector.
 */
 
-#include <petscdevice_cuda.h>
+#include "petsccuda.cuh"
 
 /* Returns x after the previous kernels have written all results. Does nothing in an ordinary launch */
 template <class T>

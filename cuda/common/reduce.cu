@@ -5,16 +5,17 @@
 /* Sums over processes: a kernel of a single block for processes with mapped memory, and a kernel that adds numbers
    gathered by NCCL */
 
+#include "petsccuda.cuh"
 #include "reduce.cuh"
-#include <petscdevice_cuda.h>
 
-#define THREADS 512
+#define REDUCE_THREADS 512
 
 /* Each thread receives numbers of a process, and handles every chunk-th number */
-static __global__ void __launch_bounds__(THREADS) ReduceKernel(const __grid_constant__ LitheReduceEpoch epoch, PetscInt n, PetscReal *a)
+static __global__ void __launch_bounds__(REDUCE_THREADS) ReduceKernel(const __grid_constant__ LitheReduceEpoch epoch, PetscInt n, PetscReal *a)
 {
-  __shared__ double part[THREADS];
-  const int  size = epoch.peers.size, chunk = THREADS / size, process = static_cast<int>(threadIdx.x) / chunk, first = static_cast<int>(threadIdx.x) % chunk;
+  __shared__ double part[REDUCE_THREADS];
+  const int         size = epoch.peers.size, chunk = REDUCE_THREADS / size, process = static_cast<int>(threadIdx.x) / chunk,
+            first  = static_cast<int>(threadIdx.x) % chunk;
   const bool works = process < size, own = process == epoch.peers.rank;
 
   if (works && !own) {
@@ -39,14 +40,14 @@ static __global__ void __launch_bounds__(THREADS) ReduceKernel(const __grid_cons
 PetscErrorCode LitheCUDAReduce(const LitheReduceEpoch *epoch, PetscInt n, PetscReal *da, cudaStream_t stream)
 {
   PetscFunctionBegin;
-  ReduceKernel<<<1, THREADS, 0, stream>>>(*epoch, n, da);
+  ReduceKernel<<<1, REDUCE_THREADS, 0, stream>>>(*epoch, n, da);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static __global__ void __launch_bounds__(THREADS) GatheredKernel(int size, PetscInt n, const PetscReal *__restrict__ all, PetscReal *__restrict__ a)
+static __global__ void __launch_bounds__(REDUCE_THREADS) GatheredKernel(int size, PetscInt n, const PetscReal *__restrict__ all, PetscReal *__restrict__ a)
 {
-  const PetscInt i = static_cast<PetscInt>(blockIdx.x * THREADS + threadIdx.x);
+  const PetscInt i = static_cast<PetscInt>(blockIdx.x * REDUCE_THREADS + threadIdx.x);
   double         total;
 
   if (i >= n) return;
@@ -58,7 +59,7 @@ static __global__ void __launch_bounds__(THREADS) GatheredKernel(int size, Petsc
 PetscErrorCode LitheCUDAReduceGathered(int size, PetscInt n, const PetscReal *dall, PetscReal *da, cudaStream_t stream)
 {
   PetscFunctionBegin;
-  GatheredKernel<<<static_cast<unsigned int>((n + THREADS - 1) / THREADS), THREADS, 0, stream>>>(size, n, dall, da);
+  GatheredKernel<<<static_cast<unsigned int>((n + REDUCE_THREADS - 1) / REDUCE_THREADS), REDUCE_THREADS, 0, stream>>>(size, n, dall, da);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

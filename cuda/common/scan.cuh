@@ -5,7 +5,7 @@
 
 /* Sums over all earlier numbers. One file compiles CUB's scan: the header takes longer to compile than most files do */
 
-#include <petscdevice_cuda.h>
+#include "petsccuda.cuh"
 
 /* a[k] becomes a[0] + ... + a[k-1]. With work NULL, only sets the bytes of work */
 cudaError_t LitheScan(void *work, size_t *bytes, int *a, PetscInt64 n, cudaStream_t);

@@ -12,7 +12,7 @@
    recorded graph, which may be launched in any stream, needs scratch memory that belongs to the graph.
 */
 
-#include <petscdevice_cuda.h>
+#include "petsccuda.cuh"
 
 typedef struct {
   void  *device; /* memory of the device */

@@ -4,8 +4,9 @@
 
 /* Sums in any order, on a device: a thread adds the digits of its numbers to the bins */
 
+#include <petscdevice.h>
 #include <lithe/private/lithecudasums.h>
-#include <petscdevice_cuda.h>
+#include "petsccuda.cuh"
 
 #define SUMS_THREADS 256
 #define SUMS_BLOCKS  2048 /* at most; each thread adds numbers at a fixed distance */

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-#include <petscdevice_cuda.h>
+#include "petsccuda.cuh"
 
 /* Copies an array to new memory of the device; NULL for an empty array. Synchronises */
 template <class T>

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 #include <lithe/private/lithecudagridmg.h>
-#include <petscdevice_cuda.h>
+#include "../common/petsccuda.cuh"
 #include "../common/graph.cuh"
 
 #define GRIDMG_THREADS 256

@@ -16,9 +16,9 @@
 #include "patch.cuh"
 #include "../common/pdl.cuh"
 
-#define THREADS 1024
-#define WARPS   (THREADS / GRIDMG_WARP)
-#define LANES   8 /* threads per sum over an aggregate */
+#define PATCH_THREADS 1024
+#define WARPS         (PATCH_THREADS / GRIDMG_WARP)
+#define LANES         8 /* threads per sum over an aggregate */
 
 template <class C>
 struct Patch {
@@ -142,14 +142,14 @@ static __device__ void SolveWells(const Patch<C> &p, bool backwards, F cell)
 
 /* One block. y: the iterate before the coarse correction */
 template <class C>
-static __global__ void __launch_bounds__(THREADS) PatchDownKernel(const __grid_constant__ Patch<C> p)
+static __global__ void __launch_bounds__(PATCH_THREADS) PatchDownKernel(const __grid_constant__ Patch<C> p)
 {
   const int  warp = static_cast<int>(threadIdx.x / GRIDMG_WARP), lane = static_cast<int>(threadIdx.x % GRIDMG_WARP);
   const auto old = [&](int i) { return p.x ? p.x[i] : 0.f; };
 
   PDLTrigger();
   (void)PDLWait(p.y);
-  for (int w = static_cast<int>(threadIdx.x); w < p.l.wells; w += THREADS) p.y[p.l.cells + w] = old(p.l.cells + w);
+  for (int w = static_cast<int>(threadIdx.x); w < p.l.wells; w += PATCH_THREADS) p.y[p.l.cells + w] = old(p.l.cells + w);
   for (int row = p.list.part[0] + warp; row < p.list.part[1]; row += WARPS) {
     const float v = StepOf(
       p, row, [&](int i) { return p.y[i]; }, [&](int i) { return i < p.l.cells && Colour(p.l, i) == 0 ? p.y[i] : old(i); });
@@ -224,7 +224,7 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS) PatchSumsKernel(const _
 
 /* One block. x: the iterate before the coarse correction; y: the iterate after the correction */
 template <class C>
-static __global__ void __launch_bounds__(THREADS) PatchUpKernel(const __grid_constant__ Patch<C> p)
+static __global__ void __launch_bounds__(PATCH_THREADS) PatchUpKernel(const __grid_constant__ Patch<C> p)
 {
   const int  warp = static_cast<int>(threadIdx.x / GRIDMG_WARP), lane = static_cast<int>(threadIdx.x % GRIDMG_WARP), cells = p.l.cells;
   const auto corrected = [&](int i) {
@@ -239,7 +239,7 @@ static __global__ void __launch_bounds__(THREADS) PatchUpKernel(const __grid_con
 
   PDLTrigger();
   (void)PDLWait(p.y);
-  for (int w = static_cast<int>(threadIdx.x); w < p.l.wells; w += THREADS) p.y[cells + w] = corrected(cells + w);
+  for (int w = static_cast<int>(threadIdx.x); w < p.l.wells; w += PATCH_THREADS) p.y[cells + w] = corrected(cells + w);
   __syncthreads();
   SolveWells(p, true, corrected);
   for (int row = p.list.part[0] + warp; row < p.list.part[1]; row += WARPS) {
@@ -249,7 +249,7 @@ static __global__ void __launch_bounds__(THREADS) PatchUpKernel(const __grid_con
   }
   __syncthreads();
   /* red neighbours outside of the list */
-  for (int task = static_cast<int>(threadIdx.x); task < 6 * (p.list.part[1] - p.list.part[0]); task += THREADS) {
+  for (int task = static_cast<int>(threadIdx.x); task < 6 * (p.list.part[1] - p.list.part[0]); task += PATCH_THREADS) {
     float     face = 0, sum = 0;
     const int c = Neighbour(p.l, static_cast<int>(p.list.row[p.list.part[0] + task / 6]), task % 6, &face);
 
@@ -275,7 +275,7 @@ static __global__ void __launch_bounds__(THREADS) PatchUpKernel(const __grid_con
     if (lane == 0) p.list.work[row] = v;
   }
   __syncthreads();
-  for (int row = static_cast<int>(threadIdx.x); row < p.list.part[0]; row += THREADS) p.y[p.list.row[row]] = p.list.work[row];
+  for (int row = static_cast<int>(threadIdx.x); row < p.list.part[0]; row += PATCH_THREADS) p.y[p.list.row[row]] = p.list.work[row];
 }
 
 template <class C>
@@ -305,7 +305,7 @@ static PetscErrorCode Down(const GridMGVisit *v, cudaStream_t stream)
 
   PetscFunctionBegin;
   PetscCall(LitheCUDAHasPDL(&early));
-  PetscCallCUDA(PDLLaunch(PatchDownKernel<C>, early, dim3(1), dim3(THREADS), 0, stream, p));
+  PetscCallCUDA(PDLLaunch(PatchDownKernel<C>, early, dim3(1), dim3(PATCH_THREADS), 0, stream, p));
   PetscCallCUDA(PDLLaunch(PatchSumsKernel<C>, early, dim3(sums + wells), dim3(GRIDMG_THREADS), 0, stream, p, static_cast<int>(sums)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -324,7 +324,7 @@ PetscErrorCode GridMGPatchUp(const GridMGVisit *v, cudaStream_t stream)
 
   PetscFunctionBegin;
   PetscCall(LitheCUDAHasPDL(&early));
-  if (v->op->bits == 8) PetscCallCUDA(PDLLaunch(PatchUpKernel<uint8_t>, early, dim3(1), dim3(THREADS), 0, stream, PatchOf<uint8_t>(v)));
-  else PetscCallCUDA(PDLLaunch(PatchUpKernel<uint16_t>, early, dim3(1), dim3(THREADS), 0, stream, PatchOf<uint16_t>(v)));
+  if (v->op->bits == 8) PetscCallCUDA(PDLLaunch(PatchUpKernel<uint8_t>, early, dim3(1), dim3(PATCH_THREADS), 0, stream, PatchOf<uint8_t>(v)));
+  else PetscCallCUDA(PDLLaunch(PatchUpKernel<uint16_t>, early, dim3(1), dim3(PATCH_THREADS), 0, stream, PatchOf<uint16_t>(v)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -6,7 +6,7 @@
 /* Wells, and cells with edges in the list, after the kernels of a visit: patch.cu */
 
 #include <lithe/private/gridmg.h>
-#include <petscdevice_cuda.h>
+#include "../common/petsccuda.cuh"
 
 PETSC_INTERN PetscErrorCode GridMGPatchDown(const GridMGVisit *, cudaStream_t);
 PETSC_INTERN PetscErrorCode GridMGPatchUp(const GridMGVisit *, cudaStream_t);

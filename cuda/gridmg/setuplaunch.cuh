@@ -5,8 +5,8 @@
 
 /* Shared by launches of the set-up of PCGRIDMG */
 
-#include <petscdevice_cuda.h>
 #include <lithe/private/lithecudagridmgsetup.h>
+#include "../common/petsccuda.cuh"
 #include "../common/scratch.cuh"
 #include "setup.cuh"
 

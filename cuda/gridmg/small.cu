@@ -7,10 +7,10 @@
 #include "gridmg.cuh"
 #include "small.cuh"
 
-#define THREADS 512
-#define SINGLE  600  /* cells of a level, at most, for the same work in all blocks */
-#define ROWS    1000 /* rows of a list, at most */
-#define KEPT    8192 /* bytes reserved for the static shared memory of the kernel */
+#define SMALL_THREADS 512
+#define SINGLE        600  /* cells of a level, at most, for the same work in all blocks */
+#define ROWS          1000 /* rows of a list, at most */
+#define KEPT          8192 /* bytes reserved for the static shared memory of the kernel */
 
 /* The largest possible cluster of blocks with this amount of shared memory, or 0 */
 static PetscErrorCode ClusterOf(size_t shared, int *cluster)
@@ -22,22 +22,22 @@ static PetscErrorCode ClusterOf(size_t shared, int *cluster)
   PetscCallCUDA(cudaGetDevice(&device));
   PetscCallCUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
   if (major < 9) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallCUDA(cudaFuncSetAttribute(GridMGSmallKernel<THREADS>, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-  PetscCallCUDA(cudaFuncSetAttribute(GridMGSmallKernel<THREADS>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
+  PetscCallCUDA(cudaFuncSetAttribute(GridMGSmallKernel<SMALL_THREADS>, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+  PetscCallCUDA(cudaFuncSetAttribute(GridMGSmallKernel<SMALL_THREADS>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
   for (int size = GRIDMG_SMALL_CLUSTER; size >= 8 && !*cluster; size /= 2) {
     cudaLaunchConfig_t  config = {};
     cudaLaunchAttribute attribute;
     int                 fits = 0;
 
     config.gridDim             = dim3(static_cast<unsigned int>(size));
-    config.blockDim            = dim3(THREADS);
+    config.blockDim            = dim3(SMALL_THREADS);
     config.dynamicSmemBytes    = shared;
     attribute.id               = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim.x = static_cast<unsigned int>(size);
     attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
     config.attrs                                            = &attribute;
     config.numAttrs                                         = 1;
-    if (cudaOccupancyMaxActiveClusters(&fits, GridMGSmallKernel<THREADS>, &config) != cudaSuccess) (void)cudaGetLastError();
+    if (cudaOccupancyMaxActiveClusters(&fits, GridMGSmallKernel<SMALL_THREADS>, &config) != cudaSuccess) (void)cudaGetLastError();
     else if (fits > 0) *cluster = size;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -215,7 +215,7 @@ PetscErrorCode LitheCUDAGridMGSmallCreate(const GridMGSmallPlan *plan, void **sm
   PetscCall(LitheCUDAGridMGPut(static_cast<size_t>(m.steps) * sizeof(*program), program, s->memory + part[0]));
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   PetscCallCUDA(cudaMemsetAsync(m.image, 0, part[0], stream));
-  GridMGSmallImageKernel<<<dim3(static_cast<unsigned int>(m.levels), static_cast<unsigned int>(m.cluster)), THREADS, 0, stream>>>(m);
+  GridMGSmallImageKernel<<<dim3(static_cast<unsigned int>(m.levels), static_cast<unsigned int>(m.cluster)), SMALL_THREADS, 0, stream>>>(m);
   PetscCallCUDA(cudaGetLastError());
   s->m      = m;
   s->shared = shared;
@@ -238,7 +238,7 @@ PetscErrorCode LitheCUDAGridMGSmallSolve(void *small, const void *b, void *x)
   m.b                           = static_cast<const float *>(b);
   m.x                           = static_cast<float *>(x);
   config.gridDim                = dim3(static_cast<unsigned int>(m.cluster));
-  config.blockDim               = dim3(THREADS);
+  config.blockDim               = dim3(SMALL_THREADS);
   config.dynamicSmemBytes       = s->shared;
   config.stream                 = stream;
   attribute[0].id               = cudaLaunchAttributeClusterDimension;
@@ -249,8 +249,8 @@ PetscErrorCode LitheCUDAGridMGSmallSolve(void *small, const void *b, void *x)
   config.attrs                                                  = attribute;
   config.numAttrs                                               = early ? 2 : 1;
   /* another preconditioner may have set a smaller size */
-  PetscCallCUDA(cudaFuncSetAttribute(GridMGSmallKernel<THREADS>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(s->shared)));
-  PetscCallCUDA(cudaLaunchKernelEx(&config, GridMGSmallKernel<THREADS>, m));
+  PetscCallCUDA(cudaFuncSetAttribute(GridMGSmallKernel<SMALL_THREADS>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(s->shared)));
+  PetscCallCUDA(cudaLaunchKernelEx(&config, GridMGSmallKernel<SMALL_THREADS>, m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -13,8 +13,8 @@
 */
 
 #include <type_traits>
-#include <petscdevice_cuda.h>
 #include <lithe/private/lithecudagridmgstencil.h>
+#include "../common/petsccuda.cuh"
 #include "../common/graph.cuh"
 #include "../common/scratch.cuh"
 

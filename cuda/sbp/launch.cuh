@@ -5,8 +5,8 @@
 
 /* The host's part of a launch: kernel arguments from an SBPOperator, and the division of the grid among warps */
 
-#include <petscdevice_cuda.h>
 #include <lithe/private/lithecudasbp.h>
+#include "../common/petsccuda.cuh"
 #include "../common/graph.cuh"
 #include "node.cuh"
 

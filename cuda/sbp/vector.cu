@@ -4,6 +4,7 @@
 
 /* Memory and vectors of SBP-SAT multigrid: copies, inner products, sums, and functions for set-up and coarsest level */
 
+#include <petscdevice.h>
 #include "visit.cuh"
 
 #define SBP_DENSE_THREADS  256

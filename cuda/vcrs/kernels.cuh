@@ -11,7 +11,6 @@
 #include <lithe/private/lithecudavcrs.h>
 #include <lithe/private/lithestep.h>
 #include <lithe/private/vcrsunions.h>
-#include <petscdevice_cuda.h>
 
 /* A scalar for arithmetic in device code, with the bytes of a PetscScalar */
 #if defined(PETSC_USE_COMPLEX)
@@ -418,6 +417,7 @@ static __device__ __forceinline__ bool IsLongRow(const PetscInt *longrow, PetscI
   return __shfl_sync(0xffffffffu, v, static_cast<int>(threadIdx.x % 32));
 }
 
+#include "../common/petsccuda.cuh"
 #include "values.cuh"
 
 /* The number of set bits below bit k */

@@ -20,7 +20,7 @@
 
 #include <src/vcrs/loss/round.h>
 #include <lithe/private/lithecudavcrs.h>
-#include <petscdevice_cuda.h>
+#include "../../common/petsccuda.cuh"
 #include "../../common/scan.cuh"
 
 #define VCRS_BLOCK    256

@@ -6,8 +6,8 @@
 /* Shared by the files of factors: memory, and launches */
 
 #include "tri.cuh"
+#include "../../common/petsccuda.cuh"
 #include <lithe/private/lithecudafactor.h>
-#include <petscdevice_cuda.h>
 
 #define FACTOR_THREADS 128
 

@@ -9,8 +9,8 @@
 */
 
 #include "tri.cuh"
+#include "../../common/petsccuda.cuh"
 #include <lithe/private/lithecudafactor.h>
-#include <petscdevice_cuda.h>
 
 #define MIRROR_THREADS 256
 #define MIRROR_THREAD  (static_cast<PetscInt64>(blockIdx.x) * MIRROR_THREADS + threadIdx.x)

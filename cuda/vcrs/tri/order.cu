@@ -13,7 +13,7 @@
 
 #include <lithe/private/lithecudafactor.h>
 #include <lithe/private/vcrsorder.h>
-#include <petscdevice_cuda.h>
+#include "../../common/petsccuda.cuh"
 #include "../../common/scan.cuh"
 #include "../../common/differences.cuh"
 
