@@ -2,131 +2,207 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Solves for the pressure of a reservoir with AIJ, and with vcrs in the operator and in the preconditioner.\n\
+static char help[] = "Solves for the pressure of a reservoir with AIJ, with vcrs in the operator and in the preconditioner, and with gridmg.\n\
   -rows N, -seed S, -kind spe10 -permeability FILE, ... : the reservoir, as for matgen\n\
-  -ksp_type TYPE        : the solver (default: bcgs)\n\
+  -ksp_type TYPE        : the first two solvers (default: bcgs)\n\
   -vcrs_pc_type TYPE    : the preconditioner, alone and inside of vcrs (default: gamg)\n\
+  -gridmg_ksp_type TYPE : the third solver (default: cg)\n\
   -pc_vcrs_loss LOSS    : compression of the preconditioner\n\
   -write FILE           : the matrix and the right-hand side, in the format of matgen\n\
   -picture FILE.png     : permeability and pressure\n\
   -picture_layer L      : layer of the picture (default: the middle layer)\n\n";
 
 /*
-   The same system is solved twice, by the same method and the same preconditioner. On the left of the table all objects
-   are AIJ, of the type in -dm_mat_type. On the right the operator is stored by MATVCRS without loss, and PCVCRS applies
-   the preconditioner from compressed matrices.
+   The same system is solved three times, twice by the same method and the same preconditioner. In the first column of
+   the table all objects are AIJ, of the type in -dm_mat_type. In the second column the operator is stored by MATVCRS
+   without loss, and PCVCRS applies the preconditioner from compressed matrices. The third column has conjugate gradients
+   with PCGRIDMG, the fastest way for a matrix on a grid.
 */
 
 #include "reservoir.h"
 #include <tutorials/common/output.h>
 #include <tutorials/common/solve.h>
+#include <petsctime.h>
 
 /* What a column of the table describes */
 typedef struct {
   Mat            amat;
-  PetscLogDouble bytes; /* of the operator */
+  PetscLogDouble bytes;   /* of the operator */
+  PetscLogDouble convert; /* seconds of its compression */
   PetscReal      product;
   char           stored[32];
   Solve          solve;
 } Column;
 
-static PetscErrorCode PrintNumbers(MPI_Comm comm, const char what[], const char format[], double aij, double vcrs, PetscBool ratio)
-{
-  char text[3][32] = {"-", "-", ""};
+enum {
+  AIJ,
+  VCRS,
+  GRIDMG,
+  COLUMNS
+};
+static const char *const names[COLUMNS] = {"AIJ", "VCRS", "GRIDMG"};
 
+/* Numbers that are zero are not known. The ratios are those of the first column to the others */
+static PetscErrorCode PrintNumbers(MPI_Comm comm, const char what[], const char format[], const double number[COLUMNS], PetscBool ratio)
+{
   PetscFunctionBegin;
-  if (aij > 0.) (void)snprintf(text[0], sizeof(text[0]), format, aij);
-  if (vcrs > 0.) (void)snprintf(text[1], sizeof(text[1]), format, vcrs);
-  if (ratio && aij > 0. && vcrs > 0.) (void)snprintf(text[2], sizeof(text[2]), "%.2f", aij / vcrs);
-  PetscCall(PetscPrintf(comm, "%-28s %12s %12s %9s\n", what, text[0], text[1], text[2]));
+  PetscCall(PetscPrintf(comm, "%-28s", what));
+  for (int m = 0; m < COLUMNS; m++) {
+    char text[32] = "-";
+
+    if (number[m] > 0.) (void)snprintf(text, sizeof(text), format, number[m]);
+    PetscCall(PetscPrintf(comm, " %12s", text));
+  }
+  for (int m = 1; ratio && m < COLUMNS; m++) {
+    char text[32] = "-";
+
+    if (number[AIJ] > 0. && number[m] > 0.) (void)snprintf(text, sizeof(text), "%.2f", number[AIJ] / number[m]);
+    PetscCall(PetscPrintf(comm, " %10s", text));
+  }
+  PetscCall(PetscPrintf(comm, "\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PrintTable(MPI_Comm comm, const Column c[2], const char solver[], const char preconditioner[])
+static PetscErrorCode PrintTable(MPI_Comm comm, const Column c[COLUMNS])
 {
-  const Solve *a = &c[0].solve, *v = &c[1].solve;
+  double reads[COLUMNS] = {c[VCRS].solve.exactbytes / 1e6, c[VCRS].solve.bytes / 1e6};
+  double bytes[COLUMNS], product[COLUMNS], apply[COLUMNS], setup[COLUMNS], compress[COLUMNS];
+  double its[COLUMNS], solve[COLUMNS], total[COLUMNS], residual[COLUMNS];
 
   PetscFunctionBegin;
-  PetscCall(PetscPrintf(comm, "solver %s, preconditioner %s\n\n", solver, preconditioner));
-  PetscCall(PetscPrintf(comm, "%-28s %12s %12s %9s\n", "", "AIJ", "VCRS", "AIJ/VCRS"));
-  PetscCall(PetscPrintf(comm, "%-28s %12s %12s\n", "operator stored as", c[0].stored, c[1].stored));
-  PetscCall(PrintNumbers(comm, "operator, MB", "%.3f", c[0].bytes / 1e6, c[1].bytes / 1e6, PETSC_TRUE));
-  PetscCall(PrintNumbers(comm, "preconditioner reads, MB", "%.3f", v->exactbytes / 1e6, v->bytes / 1e6, PETSC_TRUE));
-  PetscCall(PrintNumbers(comm, "SpMV, ms", "%.4f", 1e3 * (double)c[0].product, 1e3 * (double)c[1].product, PETSC_TRUE));
-  PetscCall(PrintNumbers(comm, "preconditioner applied, ms", "%.4f", 1e3 * (double)a->apply, 1e3 * (double)v->apply, PETSC_TRUE));
-  PetscCall(PrintNumbers(comm, "set-up, s", "%.4f", a->setup, v->setup, PETSC_FALSE));
-  PetscCall(PrintNumbers(comm, "compression, s", "%.4f", 0., v->compress, PETSC_FALSE));
-  PetscCall(PrintNumbers(comm, "iterations", "%.0f", (double)a->its, (double)v->its, PETSC_TRUE));
-  PetscCall(PrintNumbers(comm, "solve, s", "%.4f", a->solve, v->solve, PETSC_TRUE));
-  PetscCall(PrintNumbers(comm, "true residual", "%.2e", (double)a->residual, (double)v->residual, PETSC_FALSE));
-  PetscCall(PetscPrintf(comm, "%-28s %12s %12s\n", "converged", a->reason > 0 ? "yes" : "no", v->reason > 0 ? "yes" : "no"));
-  for (int m = 0; m < 2; m++) {
-    if (c[m].solve.reason <= 0) PetscCall(PetscPrintf(comm, "%s: %s\n", m ? "VCRS" : "AIJ", KSPConvergedReasons[c[m].solve.reason]));
+  for (int m = 0; m < COLUMNS; m++) {
+    const Solve *s = &c[m].solve;
+
+    bytes[m]    = c[m].bytes / 1e6;
+    product[m]  = 1e3 * (double)c[m].product;
+    apply[m]    = 1e3 * (double)s->apply;
+    setup[m]    = s->setup;
+    compress[m] = c[m].convert + s->compress;
+    its[m]      = (double)s->its;
+    solve[m]    = s->solve;
+    total[m]    = setup[m] + compress[m] + solve[m];
+    residual[m] = (double)s->residual;
+  }
+  PetscCall(PetscPrintf(comm, "%-28s %12s %12s %12s %10s %10s\n", "", names[AIJ], names[VCRS], names[GRIDMG], "AIJ/VCRS", "AIJ/GRIDMG"));
+  PetscCall(PetscPrintf(comm, "%-28s %12s %12s %12s\n", "operator stored as", c[AIJ].stored, c[VCRS].stored, c[GRIDMG].stored));
+  PetscCall(PrintNumbers(comm, "operator, MB", "%.3f", bytes, PETSC_TRUE));
+  PetscCall(PrintNumbers(comm, "preconditioner reads, MB", "%.3f", reads, PETSC_TRUE));
+  PetscCall(PrintNumbers(comm, "SpMV, ms", "%.4f", product, PETSC_TRUE));
+  PetscCall(PrintNumbers(comm, "preconditioner applied, ms", "%.4f", apply, PETSC_TRUE));
+  PetscCall(PrintNumbers(comm, "set-up, s", "%.4f", setup, PETSC_TRUE));
+  PetscCall(PrintNumbers(comm, "compression, s", "%.4f", compress, PETSC_FALSE));
+  PetscCall(PrintNumbers(comm, "iterations", "%.0f", its, PETSC_TRUE));
+  PetscCall(PrintNumbers(comm, "solve, s", "%.4f", solve, PETSC_TRUE));
+  PetscCall(PrintNumbers(comm, "total, s", "%.4f", total, PETSC_TRUE));
+  PetscCall(PrintNumbers(comm, "true residual", "%.2e", residual, PETSC_FALSE));
+  PetscCall(PetscPrintf(comm, "%-28s", "converged"));
+  for (int m = 0; m < COLUMNS; m++) PetscCall(PetscPrintf(comm, " %12s", c[m].solve.reason > 0 ? "yes" : "no"));
+  PetscCall(PetscPrintf(comm, "\n"));
+  for (int m = 0; m < COLUMNS; m++) {
+    if (c[m].solve.reason <= 0) PetscCall(PetscPrintf(comm, "%s: %s\n", names[m], KSPConvergedReasons[c[m].solve.reason]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The operator in both forms: bytes, and the time of a product, in turn */
-static PetscErrorCode MeasureOperators(const Bench *bench, Mat A, Vec b, Column c[2])
+/* The operator in both forms: bytes, the time of the compression, and the time of a product, in turn */
+static PetscErrorCode MeasureOperators(const Bench *bench, Mat A, Vec b, Column c[COLUMNS])
 {
-  BenchTask   task[2] = {{BenchProduct, A}, {BenchProduct, NULL}};
-  PetscReal   median[2], least[2];
-  MatVCRSInfo info;
-  MatType     type;
-  Vec         x, y;
+  BenchTask      task[2] = {{BenchProduct, A}, {BenchProduct, NULL}};
+  PetscLogDouble start, end;
+  PetscReal      median[2], least[2];
+  MatVCRSInfo    info;
+  MatType        type;
+  Vec            x, y;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectReference((PetscObject)A));
-  c[0].amat = A;
-  PetscCall(MatConvert(A, MATVCRS, MAT_INITIAL_MATRIX, &c[1].amat));
-  PetscCall(MatVCRSGetInfo(c[1].amat, &info));
-  c[0].bytes = info.aijbytes;
-  c[1].bytes = info.bytes;
-  PetscCall(MatGetType(A, &type));
-  PetscCall(PetscStrncpy(c[0].stored, type, sizeof(c[0].stored)));
-  PetscCall(PetscSNPrintf(c[1].stored, sizeof(c[1].stored), "%s %s", MatVCRSLayouts[info.layout], info.values));
-  task[1].ctx = c[1].amat;
+  PetscCall(BenchWait(bench));
+  PetscCall(PetscTime(&start));
+  PetscCall(MatConvert(A, MATVCRS, MAT_INITIAL_MATRIX, &c[VCRS].amat));
+  PetscCall(BenchWait(bench));
+  PetscCall(PetscTime(&end));
+  c[VCRS].convert = end - start;
+  PetscCall(MatVCRSGetInfo(c[VCRS].amat, &info));
+  c[VCRS].bytes = info.bytes;
+  PetscCall(PetscSNPrintf(c[VCRS].stored, sizeof(c[VCRS].stored), "%s %s", MatVCRSLayouts[info.layout], info.values));
+  task[1].ctx = c[VCRS].amat;
   PetscCall(VecDuplicate(b, &x));
   PetscCall(VecDuplicate(b, &y));
   PetscCall(BenchFillVector(x));
   PetscCall(BenchTime(bench, 2, task, x, y, median, least));
-  for (int m = 0; m < 2; m++) c[m].product = median[m];
+  c[VCRS].product = median[1];
+  PetscCall(MatGetType(A, &type));
+  for (int m = 0; m < COLUMNS; m++) {
+    if (m == VCRS) continue;
+    PetscCall(PetscObjectReference((PetscObject)A));
+    c[m].amat    = A;
+    c[m].bytes   = info.aijbytes;
+    c[m].product = median[0];
+    PetscCall(PetscStrncpy(c[m].stored, type, sizeof(c[m].stored)));
+  }
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Both solves; x is the solution of the second */
-static PetscErrorCode SolveBoth(const Bench *bench, Mat A, Vec b, Vec x, Column c[2])
+/* Conjugate gradients with PCGRIDMG, to the tolerance of another solver. The options have the prefix gridmg_ */
+static PetscErrorCode CreateGridMG(Mat A, KSP other, KSP *ksp)
 {
-  BenchTask task[2] = {{BenchApply, NULL}, {BenchApply, NULL}};
-  PetscReal median[2], least[2];
+  PetscReal rtol, abstol, dtol;
+  PetscInt  maxits;
+  PC        pc;
+
+  PetscFunctionBegin;
+  PetscCall(KSPCreate(PetscObjectComm((PetscObject)A), ksp));
+  PetscCall(KSPSetOptionsPrefix(*ksp, "gridmg_"));
+  PetscCall(KSPSetOperators(*ksp, A, A));
+  PetscCall(KSPSetType(*ksp, KSPCG));
+  PetscCall(KSPSetNormType(*ksp, KSP_NORM_UNPRECONDITIONED));
+  PetscCall(KSPGetTolerances(other, &rtol, &abstol, &dtol, &maxits));
+  PetscCall(KSPSetTolerances(*ksp, rtol, abstol, dtol, maxits));
+  PetscCall(KSPGetPC(*ksp, &pc));
+  PetscCall(PCSetType(pc, PCGRIDMG));
+  PetscCall(KSPSetFromOptions(*ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All solves; x is the solution of the last */
+static PetscErrorCode SolveAll(const Bench *bench, Mat A, Vec b, Vec x, Column c[COLUMNS])
+{
+  BenchTask task[COLUMNS];
+  PetscReal median[COLUMNS], least[COLUMNS];
   KSPType   solver;
   PCType    preconditioner;
-  KSP       ksp[2];
-  PC        pc;
+  KSP       ksp[COLUMNS];
+  PC        pc[COLUMNS];
   Vec       r, z;
 
   PetscFunctionBegin;
   PetscCall(VecDuplicate(b, &r));
   PetscCall(VecDuplicate(b, &z));
-  for (int m = 0; m < 2; m++) {
-    PetscCall(SolveCreate(bench->comm, c[m].amat, A, PCGAMG, (PetscBool)m, &ksp[m]));
+  for (int m = 0; m < COLUMNS; m++) {
+    if (m == GRIDMG) PetscCall(CreateGridMG(A, ksp[AIJ], &ksp[m]));
+    else PetscCall(SolveCreate(bench->comm, c[m].amat, A, PCGAMG, (PetscBool)(m == VCRS), &ksp[m]));
     PetscCall(SolveSetUp(bench, ksp[m], &c[m].solve));
-    PetscCall(KSPGetPC(ksp[m], &pc));
-    task[m].ctx = pc;
+    PetscCall(KSPGetPC(ksp[m], &pc[m]));
+    task[m].run = BenchApply;
+    task[m].ctx = pc[m];
   }
   PetscCall(BenchFillVector(r));
-  PetscCall(BenchTime(bench, 2, task, r, z, median, least));
-  for (int m = 0; m < 2; m++) {
+  PetscCall(BenchTime(bench, COLUMNS, task, r, z, median, least));
+  for (int m = 0; m < COLUMNS; m++) {
     PetscCall(SolveRun(bench, ksp[m], A, b, x, 1, &c[m].solve));
     c[m].solve.apply = median[m];
   }
-  PetscCall(KSPGetType(ksp[0], &solver));
-  PetscCall(PCGetType((PC)task[0].ctx, &preconditioner));
-  PetscCall(PrintTable(bench->comm, c, solver, preconditioner));
-  PetscCall(KSPViewFromOptions(ksp[1], NULL, "-view_solver"));
-  for (int m = 0; m < 2; m++) PetscCall(KSPDestroy(&ksp[m]));
+  for (int m = AIJ; m < COLUMNS; m += GRIDMG) {
+    PetscCall(KSPGetType(ksp[m], &solver));
+    PetscCall(PCGetType(pc[m], &preconditioner));
+    PetscCall(PetscPrintf(bench->comm, "%s: solver %s, preconditioner %s\n", m == AIJ ? "AIJ, VCRS" : names[m], solver, preconditioner));
+  }
+  PetscCall(PetscPrintf(bench->comm, "\n"));
+  PetscCall(PrintTable(bench->comm, c));
+  PetscCall(KSPViewFromOptions(ksp[VCRS], NULL, "-view_solver"));
+  PetscCall(KSPViewFromOptions(ksp[GRIDMG], NULL, "-view_solver"));
+  for (int m = 0; m < COLUMNS; m++) PetscCall(KSPDestroy(&ksp[m]));
   PetscCall(VecDestroy(&r));
   PetscCall(VecDestroy(&z));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -160,9 +236,9 @@ static PetscErrorCode PrintReservoir(const Reservoir *r, Mat A)
 int main(int argc, char **argv)
 {
   char      picture[PETSC_MAX_PATH_LEN] = "", file[PETSC_MAX_PATH_LEN] = "";
-  Column    column[2];
+  Column    column[COLUMNS];
   PetscInt  layer;
-  PetscBool solved;
+  PetscBool solved = PETSC_TRUE;
   Reservoir reservoir;
   Bench     bench;
   Mat       A;
@@ -186,8 +262,8 @@ int main(int argc, char **argv)
 
   PetscCall(PetscMemzero(column, sizeof(column)));
   PetscCall(MeasureOperators(&bench, A, b, column));
-  PetscCall(SolveBoth(&bench, A, b, x, column));
-  solved = (PetscBool)(column[0].solve.reason > 0 && column[1].solve.reason > 0);
+  PetscCall(SolveAll(&bench, A, b, x, column));
+  for (int m = 0; m < COLUMNS; m++) solved = (PetscBool)(solved && column[m].solve.reason > 0);
 
   layer = reservoir.perm.nz / 2;
   PetscOptionsBegin(bench.comm, NULL, "Picture", "DM");
@@ -195,7 +271,7 @@ int main(int argc, char **argv)
   PetscOptionsEnd();
   if (picture[0]) PetscCall(ReservoirWritePicture(&reservoir, x, layer, picture));
 
-  for (int m = 0; m < 2; m++) PetscCall(MatDestroy(&column[m].amat));
+  for (int m = 0; m < COLUMNS; m++) PetscCall(MatDestroy(&column[m].amat));
   PetscCall(MatDestroy(&A));
   PetscCall(VecDestroy(&b));
   PetscCall(VecDestroy(&x));
