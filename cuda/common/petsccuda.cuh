@@ -12,10 +12,10 @@
 PETSC_EXTERN PetscErrorCode PetscGetCurrentCUDAStream(cudaStream_t *);
 
 #if !defined(PetscCallCUDA)
-  #define PetscCallCUDA(...) \
-    do { \
-      const cudaError_t _p_cuda_err__ = __VA_ARGS__; \
+  #define PetscCallCUDA(...)                                                                                                             \
+    do {                                                                                                                                 \
+      const cudaError_t _p_cuda_err__ = __VA_ARGS__;                                                                                     \
       PetscCheck(_p_cuda_err__ == cudaSuccess, PETSC_COMM_SELF, PETSC_ERR_GPU, "cuda error %d (%s) : %s", (PetscErrorCode)_p_cuda_err__, \
-                 cudaGetErrorName(_p_cuda_err__), cudaGetErrorString(_p_cuda_err__)); \
+                 cudaGetErrorName(_p_cuda_err__), cudaGetErrorString(_p_cuda_err__));                                                    \
     } while (0)
 #endif
