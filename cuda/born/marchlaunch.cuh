@@ -15,7 +15,7 @@ typedef struct {
   BornExtra extra;
 } BornMarchShape;
 
-/* cuda/born/march.cu, once for all kinds: slots, the blocks at the same time; arguments and blocks of a launch, no blocks
+/* cuda/born/map.cu, once for all kinds: slots, the blocks at the same time; arguments and blocks of a launch, no blocks
    if the step has no nodes */
 PETSC_INTERN PetscErrorCode BornMarchSlots(const void *kernel, int bytes, int blocks, int *slots);
 PETSC_INTERN PetscErrorCode BornMarchSetUp(const BornGrid *, const BornStep *, const BornMarchShape *, int slots, BornArguments<float> *, BornMaps *, dim3 *);
