@@ -107,9 +107,10 @@ def main():
 
     # all libraries as neighbours, so that each finds the others beside itself
     libraries = [path for part in ("dolfinx_solver/lib/*.so*", "dolfinx_solver_*.libs/*") for path in glob.glob(os.path.join(site, part))]
-    libraries += glob.glob(os.path.join(mpi, "lib", "*mpi*"))
+    mpich = glob.glob(os.path.join(mpi, "lib", "*mpi*"))
+    libraries += mpich
     if arguments.mpi:
-        for path in glob.glob(os.path.join(mpi, "lib", "*mpi*")):
+        for path in mpich:
             link(path, os.path.join(site, "dolfinx_solver", "lib", os.path.basename(path)))  # for petsc4py of the wheel
     petsc = sorted(path for path in libraries if "/libpetsc.so." in path)[-1]
     folder = source(cache, version_of(mpi, petsc))
