@@ -195,6 +195,8 @@ PETSC_EXTERN PetscErrorCode PCSBPMGSetFullSteps(PC, PetscInt, const PetscInt[]);
 PETSC_EXTERN PetscErrorCode PCSBPMGGetCoarseSolve(PC, KSP *);
 PETSC_EXTERN PetscErrorCode PCSBPMGApplyOperator(PC);
 
+#define PCCAMG "camg"
+
 #define PCGRIDMG "gridmg"
 
 /*E

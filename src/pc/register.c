@@ -10,6 +10,7 @@
 #include <lithe/private/litheimpl.h>
 #include <lithepc.h>
 
+PETSC_INTERN PetscErrorCode PCCreate_CAMG(PC);
 PETSC_INTERN PetscErrorCode PCCreate_GridMG(PC);
 PETSC_INTERN PetscErrorCode PCCreate_SBPMG(PC);
 PETSC_INTERN PetscErrorCode PCCreate_VCRS(PC);
@@ -17,6 +18,7 @@ PETSC_INTERN PetscErrorCode PCCreate_VCRS(PC);
 PetscErrorCode LithePCRegisterAll(void)
 {
   PetscFunctionBegin;
+  PetscCall(PCRegister(PCCAMG, PCCreate_CAMG));
   PetscCall(PCRegister(PCGRIDMG, PCCreate_GridMG));
   PetscCall(PCRegister(PCSBPMG, PCCreate_SBPMG));
   PetscCall(PCRegister(PCVCRS, PCCreate_VCRS));

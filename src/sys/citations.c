@@ -58,6 +58,18 @@ static const struct {
                      "  journal = {SIAM Journal on Scientific and Statistical Computing},\n"
                      "  volume = {13},\n"
                      "  year = {1992}\n}\n"},
+  {LITHE_CITE_CAMG, "@Article{vanek-mandel-brezina-1996,\n"
+                    "  author = {P. Van{\\v e}k and J. Mandel and M. Brezina},\n"
+                    "  title = {Algebraic multigrid by smoothed aggregation for second and fourth order elliptic problems},\n"
+                    "  journal = {Computing},\n"
+                    "  volume = {56},\n"
+                    "  year = {1996}\n}\n"},
+  {LITHE_CITE_CAMG, "@Article{bell-dalton-olson-2012,\n"
+                    "  author = {N. Bell and S. Dalton and L. N. Olson},\n"
+                    "  title = {Exposing fine-grained parallelism in algebraic multigrid methods},\n"
+                    "  journal = {SIAM Journal on Scientific Computing},\n"
+                    "  volume = {34},\n"
+                    "  year = {2012}\n}\n"},
   {LITHE_CITE_AGGREGATION, "@Article{notay-2010,\n"
                            "  author = {Y. Notay},\n"
                            "  title = {An aggregation-based algebraic multigrid method},\n"

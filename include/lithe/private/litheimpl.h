@@ -18,6 +18,11 @@ PETSC_INTERN PetscLogEvent MAT_HYBMGPUFormat;    /* the format of a MATHYBMGPU f
 PETSC_INTERN PetscLogEvent MAT_BornModel;        /* MatBornModel() */
 PETSC_INTERN PetscLogEvent MAT_BornIllumination; /* MatBornGetIllumination() */
 PETSC_INTERN PetscLogEvent MAT_SBPSATBuild;      /* coefficients and penalties of a MATSBPSAT */
+PETSC_INTERN PetscLogEvent PC_CAMGRead;          /* the set-up of a PCCAMG: rows and near null space */
+PETSC_INTERN PetscLogEvent PC_CAMGAggregate;     /* strong entries, aggregates */
+PETSC_INTERN PetscLogEvent PC_CAMGInterpolate;   /* interpolation */
+PETSC_INTERN PetscLogEvent PC_CAMGProduct;       /* coarse matrices */
+PETSC_INTERN PetscLogEvent PC_CAMGEncode;        /* codes, bounds of smoothers, the coarsest level */
 PETSC_INTERN PetscLogEvent PC_GridMGRead;        /* the set-up of a PCGRIDMG: the grid, faces and row sums from the matrix */
 PETSC_INTERN PetscLogEvent PC_GridMGCoarsen;     /* coarse levels, and codes */
 PETSC_INTERN PetscLogEvent PC_GridMGCoarsest;    /* the inverse of the coarsest level */
@@ -57,6 +62,7 @@ PETSC_INTERN PetscErrorCode LitheOptionsShow(PetscOptions *);
 #define LITHE_CITE_INTERVALS      (1U << 16) /* TSUNIFORMIZATION, the method */
 #define LITHE_CITE_BORN           (1U << 17)
 #define LITHE_CITE_CHECKPOINTS    (1U << 18) /* MATBORN, the background */
+#define LITHE_CITE_CAMG           (1U << 19)
 PETSC_INTERN PetscErrorCode LitheCite(unsigned int);
 PETSC_INTERN void           LitheCitationsReset(void);
 

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* The matrices of PCCAMG, and its table of kernels. Plain data, read by host loops and kernels of a device */
+
+#include <lithe/private/hostdevice.h>
+#include <lithe/private/lithemg.h>
+#include <stdint.h>
+#include <string.h>
+
+/* A matrix during set-up, by rows with ascending columns: arrays i [m + 1], j [nz], a [nz], each an allocation */
+typedef struct {
+  PetscInt     m, n, nz, *i, *j;
+  PetscScalar *a;
+} CAMGMatrix;
+
+/* Strong entries without the diagonal, and the diagonal with the sum of all weak entries of the row added */
+typedef struct {
+  CAMGMatrix   strong;
+  PetscScalar *d;
+} CAMGGraph;
+
+/*
+   The near null space and the blocks of a level during set-up: T [n][columns] by rows; NULL: one vector of ones, and a
+   block of one row
+*/
+typedef struct {
+  PetscInt     block, columns;
+  PetscScalar *T;
+} CAMGSpace;
+
+/*
+   A level, scaled by powers of two so that its diagonal is near 1: y_i = d_i x_i + sum over entries of code_ij x_j.
+   Complex entries have a code for each component. Numbers without a code are in single precision
+*/
+typedef struct {
+  int   n, nz, bits; /* nz: without the diagonal; bits 8, 16, 32 */
+  int   single;  /* precision of vectors */
+  int  *i, *j;   /* without the diagonal */
+  void *code, *d;
+  float *minv; /* of the smoother */
+} CAMGOperator;
+
+/* Interpolation or restriction, with entries in single precision */
+typedef struct {
+  int   m, n, nz;
+  int   single; /* precision of vectors */
+  int  *i, *j;
+  void *a;
+} CAMGTransfer;
+
+/*
+   Codes. 8 bits: sign, 4 bits of exponent, 3 of mantissa, largest 3.75. 16 bits: sign, 5 of exponent, 10 of mantissa,
+   largest 131008. Subnormal numbers as in IEEE 754, no infinity. A code is decoded by a shift and a multiplication
+*/
+#define CAMG_MOST8  3.75
+#define CAMG_MOST16 131008.
+
+#define CAMG_FACTOR8  0x1p113f
+#define CAMG_FACTOR16 0x1p112f
+
+static LITHE_HD inline uint32_t CAMGEncode(int exponent, int mantissa, float factor, float v)
+{
+  const int   shift = 23 - mantissa;
+  const float a     = (v < 0 ? -v : v) / factor;
+  uint32_t    bits, most = (1U << (exponent + mantissa)) - 1;
+
+  memcpy(&bits, &a, sizeof(bits));
+  bits = (bits + (1U << (shift - 1)) - 1 + ((bits >> shift) & 1)) >> shift; /* to nearest, ties to even */
+  if (bits > most) bits = most;
+  return bits | (v < 0 ? most + 1 : 0);
+}
+
+static LITHE_HD inline float CAMGDecode(int exponent, int mantissa, float factor, uint32_t code)
+{
+  const int      bits = exponent + mantissa;
+  const uint32_t word = (code & ((1U << bits) - 1)) << (23 - mantissa) | (code >> bits) << 31;
+  float          v;
+
+  memcpy(&v, &word, sizeof(v));
+  return v * factor;
+}
+
+static LITHE_HD inline uint8_t CAMGEncode8(float v)
+{
+  return (uint8_t)CAMGEncode(4, 3, CAMG_FACTOR8, v);
+}
+
+static LITHE_HD inline float CAMGDecode8(uint8_t code)
+{
+  return CAMGDecode(4, 3, CAMG_FACTOR8, code);
+}
+
+static LITHE_HD inline uint16_t CAMGEncode16(float v)
+{
+  return (uint16_t)CAMGEncode(5, 10, CAMG_FACTOR16, v);
+}
+
+static LITHE_HD inline float CAMGDecode16(uint16_t code)
+{
+  return CAMGDecode(5, 10, CAMG_FACTOR16, code);
+}
+
+/*
+   The operations of a set-up and of an application: one table works on host memory, one on a device. A set-up brings
+   sizes only to the host. Vectors of an application are in single or double precision. Its launches go to PETSc's
+   current stream, and do not synchronise
+*/
+typedef struct {
+  const LitheMemoryOps *memory;
+
+  /* Rows of the user: largest moduli of the diagonal and of all entries, positive minus negative diagonal entries, whether
+     all are finite; whether Hermitian, up to rounding; a copy of factor diag(left) A diag(right) */
+  PetscErrorCode (*survey)(const CAMGMatrix *, double largest[2], PetscInt *sign, PetscBool *finite);
+  PetscErrorCode (*issymmetric)(const CAMGMatrix *, PetscBool *);
+  PetscErrorCode (*copy)(const CAMGMatrix *, double factor, const double left[], const double right[], CAMGMatrix *);
+  /* outer [n] = the real part of x; x NULL: ones. outer [n] /= s */
+  PetscErrorCode (*setouter)(PetscInt n, const PetscScalar x[], double outer[]);
+  PetscErrorCode (*divide)(PetscInt n, const double s[], double outer[]);
+  /* Products: of matrices; their number per entry of A; the conjugate transpose; (A + A^H) / 2; norms of blocks */
+  PetscErrorCode (*multiply)(const CAMGMatrix *, const CAMGMatrix *, CAMGMatrix *);
+  PetscErrorCode (*products)(const CAMGMatrix *A, const CAMGMatrix *B, PetscReal *perentry);
+  PetscErrorCode (*transpose)(const CAMGMatrix *, CAMGMatrix *);
+  PetscErrorCode (*symmetricpart)(const CAMGMatrix *, CAMGMatrix *);
+  PetscErrorCode (*norms)(const CAMGMatrix *, PetscInt block, CAMGMatrix *);
+  /* Strong entries; the graph of the conjugate transpose */
+  PetscErrorCode (*filter)(const CAMGMatrix *, PetscReal threshold, CAMGGraph *);
+  PetscErrorCode (*transposegraph)(const CAMGGraph *, CAMGGraph *);
+  /* Aggregates of vertices, agg [n], -1 for a vertex without strong neighbours; pairs, of the entries of a matrix */
+  PetscErrorCode (*aggregate)(const CAMGGraph *, PetscInt agg[], PetscInt *aggregates);
+  PetscErrorCode (*pairs)(const CAMGMatrix *, PetscReal threshold, PetscInt agg[], PetscInt *aggregates);
+  /* agg[v] = next[agg[v]] */
+  PetscErrorCode (*compose)(PetscInt n, const PetscInt next[], PetscInt agg[]);
+  /* The rows of T become those of the tentative interpolation, 0 for nodes without an aggregate; the coarse space */
+  PetscErrorCode (*tentative)(CAMGSpace *, PetscInt nodes, const PetscInt agg[], PetscInt aggregates, CAMGSpace *coarse);
+  /* damping [n] = 4/3 M^-1 of rows with a positive diagonal, else 0 */
+  PetscErrorCode (*damping)(const CAMGGraph *, PetscReal damping[]);
+  /* P = T - damping F T; damping NULL: P = T, and of the graph only its size is read. truncate: most entries of a row */
+  PetscErrorCode (*smooth)(const CAMGGraph *F, const PetscReal damping[], const CAMGSpace *, const PetscInt agg[], PetscInt aggregates, PetscInt truncate,
+                           CAMGMatrix *P);
+  /* A level in its final form: per row a power of two near the root of the diagonal; codes; S P S_c^-1, inverse: S_c^-1 R S */
+  PetscErrorCode (*scales)(const CAMGMatrix *, double s[]);
+  PetscErrorCode (*encode)(const CAMGMatrix *, const double s[], PetscInt bits, PetscBool sums, CAMGOperator *, PetscReal *bound);
+  PetscErrorCode (*encodetransfer)(const CAMGMatrix *, const double rows[], const double columns[], PetscBool inverse, CAMGTransfer *);
+  /* The scaled matrix, dense by columns, on the host */
+  PetscErrorCode (*getdense)(const CAMGMatrix *, const double s[], PetscScalar *M);
+
+  /* b_i = scale outer_i x_i, where the power of two brings the largest number near 1. scale has the place of vectors */
+  PetscErrorCode (*enter)(PetscInt n, PetscBool single, const double outer[], const PetscScalar x[], void *b, double *scale);
+  /* y_i = factor outer_i x_i / scale */
+  PetscErrorCode (*leave)(PetscInt n, PetscBool single, double factor, const double outer[], const double *scale, const void *x, PetscScalar y[]);
+  /* out = x + c1 (x - old) + c2 M^-1 (b - A x). x NULL: zeros. old NULL: equal to x. out may be old, and not x */
+  PetscErrorCode (*step)(const CAMGOperator *, double c1, double c2, const void *b, const void *x, const void *old, void *out);
+  /* r = b - A x */
+  PetscErrorCode (*residual)(const CAMGOperator *, const void *b, const void *x, void *r);
+  /* y = P x, or y += P x */
+  PetscErrorCode (*transfer)(const CAMGTransfer *, PetscBool add, const void *x, void *y);
+  PetscErrorCode (*dense)(const LitheMGCoarsest *, const void *b, void *x);
+} CAMGKernels;
+
+PETSC_INTERN const CAMGKernels CAMGHostKernels; /* src/pc/camg/host.c */
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+PETSC_INTERN const CAMGKernels CAMGDeviceKernels; /* src/pc/camg/device.c */
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* What multigrid methods over compressed levels share: src/mg */
+
+#include <lithe/private/hostdevice.h>
+#include <math.h>
+#include <petscsys.h>
+
+/*
+   Where levels live: host memory, or the memory of a device. alloc: not zeroed. put and get: to and from the host,
+   complete at return
+*/
+typedef struct {
+  PetscErrorCode (*alloc)(size_t bytes, void **);
+  PetscErrorCode (*clear)(size_t bytes, void *);
+  PetscErrorCode (*put)(size_t bytes, const void *host, void *);
+  PetscErrorCode (*get)(size_t bytes, const void *, void *host);
+  PetscErrorCode (*free)(void **);
+} LitheMemoryOps;
+
+PETSC_INTERN const LitheMemoryOps LitheHostMemory;
+
+/*
+   The inverse of a small matrix, by rows, with numbers in single or double precision. factored: x = L^H (L b), with L
+   lower triangular: the rounded inverse of a Hermitian matrix stays definite. Else x = L b. Rows and columns of a
+   singular part are 0
+*/
+typedef struct {
+  PetscInt              n, singular; /* singular: number of unknowns that are left out */
+  PetscBool             factored, single;
+  void                 *L; /* [n * n] numbers */
+  void                 *work;
+  const LitheMemoryOps *memory;
+} LitheMGCoarsest; /* owner: src/mg/coarsest.c */
+
+/*
+   A [n * n], by columns, is overwritten. The singular part has pivots below PetscReal's precision times 1e4, relative to
+   the diagonal. *good: FALSE if the matrix is not finite
+*/
+PETSC_INTERN PetscErrorCode LitheMGCoarsestCreate(PetscInt n, PetscScalar A[], PetscBool hermitian, PetscBool single, const LitheMemoryOps *, LitheMGCoarsest *,
+                                                  PetscBool *good);
+PETSC_INTERN PetscErrorCode LitheMGCoarsestFree(LitheMGCoarsest *);
+
+/* 2^-e of a number between 2^e and 2^(e+1); 1 for other numbers */
+static LITHE_HD inline double LitheMGScaleOf(double largest)
+{
+  int e;
+
+  if (!(largest > 0) || !(largest <= (double)PETSC_MAX_REAL)) return 1;
+  (void)frexp(largest, &e);
+  return ldexp(1., 1 - e < 1000 ? 1 - e : 1000);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* LitheHostMemory */
+
+#include <lithe/private/lithemg.h>
+
+static PetscErrorCode Alloc_Private(size_t bytes, void **x)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(bytes ? bytes : 1, (char **)x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Clear_Private(size_t bytes, void *x)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(x, bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Copy_Private(size_t bytes, const void *from, void *to)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(to, from, bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Free_Private(void **x)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(*x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const LitheMemoryOps LitheHostMemory = {.alloc = Alloc_Private, .clear = Clear_Private, .put = Copy_Private, .get = Copy_Private, .free = Free_Private};

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   PCCAMG: algebraic multigrid by smoothed aggregation, with compressed levels.
+
+   set-up        the matrix and its near null space            read.c
+                 strong entries, aggregates, interpolation     strength.c, aggregate.c, interpolate.c
+                 the largest eigenvalue, for two dampings      bound.c
+                 products                                      matrix.c
+                 all levels                                    setup.c
+                 codes                                         encode.c
+                 the coarsest level                            src/mg/coarsest.c
+   application   a V cycle                                     cycle.c
+                 loops over a level                            host.c
+
+   docs/theory/camg.md explains the method.
+*/
+
+#include "camgimpl.h"
+#include <petsc/private/kspimpl.h>
+
+/* pointer: the place of a pointer to memory of the kernels, which becomes NULL */
+PetscErrorCode PCCAMGFree_Private(const PC_CAMG *mg, void *pointer)
+{
+  void **p = (void **)pointer;
+
+  PetscFunctionBegin;
+  if (*p) PetscCall((*mg->kernels->memory->free)(p));
+  *p = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TransferFree_Private(const PC_CAMG *mg, CAMGTransfer *t)
+{
+  PetscFunctionBegin;
+  PetscCall(PCCAMGFree_Private(mg, &t->i));
+  PetscCall(PCCAMGFree_Private(mg, &t->j));
+  PetscCall(PCCAMGFree_Private(mg, &t->a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCReset_CAMG(PC pc)
+{
+  PC_CAMG *mg = (PC_CAMG *)pc->data;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < mg->n; k++) {
+    CAMGLevel *l = &mg->level[k];
+
+    PetscCall(TransferFree_Private(mg, &l->prolong));
+    PetscCall(TransferFree_Private(mg, &l->restrict_));
+    PetscCall(PCCAMGFree_Private(mg, &l->op.i));
+    PetscCall(PCCAMGFree_Private(mg, &l->op.j));
+    PetscCall(PCCAMGFree_Private(mg, &l->op.code));
+    PetscCall(PCCAMGFree_Private(mg, &l->op.d));
+    PetscCall(PCCAMGFree_Private(mg, &l->op.minv));
+    PetscCall(PCCAMGFree_Private(mg, &l->b));
+    for (int v = 0; v < 2; v++) PetscCall(PCCAMGFree_Private(mg, &l->x[v]));
+    PetscCall(PetscMemzero(l, sizeof(*l)));
+  }
+  for (int side = 0; side < 2; side++) PetscCall(PCCAMGFree_Private(mg, &mg->outer[side]));
+  PetscCall(LitheMGCoarsestFree(&mg->coarsest));
+  mg->n     = 0;
+  mg->built = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Floating-point operations of a cycle, and bytes of the levels */
+static void Count(PC_CAMG *mg)
+{
+  const double factor = PetscDefined(USE_COMPLEX) ? 4 : 1, parts = PetscDefined(USE_COMPLEX) ? 2 : 1;
+
+  mg->flops = 0;
+  for (PetscInt k = 0; k < mg->n; k++) {
+    CAMGLevel   *l       = &mg->level[k];
+    const double n       = (double)l->facts.n, entries = l->op.i ? (double)l->op.nz : 0;
+    const double p       = l->prolong.i ? (double)l->prolong.nz : 0;
+    const double passes  = (double)(mg->opt.smooths[0] + mg->opt.smooths[1]);
+    const double numbers = (mg->single ? 4 : 8) * parts;
+
+    l->facts.bytes = (size_t)(3 * n * numbers);
+    if (l->op.i) l->facts.bytes += (size_t)(entries * (4 + l->op.bits / 8. * parts) + n * (8 + 4 * parts));
+    if (l->prolong.i) l->facts.bytes += (size_t)(2 * p * (4 + 4 * parts) + 4 * (n + (double)l->prolong.n));
+    if (k == mg->n - 1 && mg->coarsest.n) {
+      l->facts.bytes += (size_t)(n * n * numbers);
+      mg->flops += factor * (mg->coarsest.factored ? 4 : 2) * n * n;
+    } else mg->flops += factor * (passes * (2 * entries + 8 * n) + 4 * p);
+  }
+}
+
+static PetscErrorCode PCSetUp_CAMG(PC pc)
+{
+  PC_CAMG   *mg = (PC_CAMG *)pc->data;
+  PetscMPIInt size;
+  CAMGMatrix A;
+  CAMGSpace  space;
+  PetscBool  good;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &size));
+  PetscCheck(size == 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "-pc_type camg is for one process. Use -pc_type bjacobi -sub_pc_type camg");
+  PetscCall(LitheCheckSquare((PetscObject)pc, pc->pmat));
+  PetscCall(PCReset_CAMG(pc));
+  mg->failed[0] = 0;
+  mg->single    = (PetscBool)!(mg->opt.precision == CAMG_PRECISION_DOUBLE || (mg->opt.precision == CAMG_PRECISION_AUTO && mg->linear));
+  PetscCall(PCSetFailedReason(pc, PC_NOERROR));
+  PetscCall(PetscLogEventBegin(PC_CAMGRead, pc, 0, 0, 0));
+  PetscCall(PCCAMGRead_Private(pc, &A, &space, &good));
+  PetscCall(PetscLogEventEnd(PC_CAMGRead, pc, 0, 0, 0));
+  if (good) PetscCall(PCCAMGBuild_Private(pc, &A, &space));
+  else PetscCall(PCCAMGFail_Private(pc, "the matrix has an entry that is infinite or not a number"));
+  PetscCall(LitheCite(LITHE_CITE_CAMG | LITHE_CITE_CHEBYSHEV4));
+  Count(mg);
+  pc->ops->applytranspose = mg->symmetric && !PetscDefined(USE_COMPLEX) && mg->opt.smooths[0] == mg->opt.smooths[1] ? PCApply_CAMG : NULL;
+  mg->rounding            = -1;
+  mg->built               = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Before a solve: double precision if the solver needs it, and a test of the true residual */
+static PetscErrorCode PCPreSolve_CAMG(PC pc, KSP ksp, PETSC_UNUSED Vec b, PETSC_UNUSED Vec x)
+{
+  PC_CAMG *mg = (PC_CAMG *)pc->data;
+
+  PetscFunctionBegin;
+  if (mg->n && mg->single && mg->opt.precision == CAMG_PRECISION_AUTO) {
+    PetscCall(LithePCNeedsDouble(pc, ksp, mg->symmetric, &mg->rounding, &mg->linear));
+    if (mg->linear) PetscCall(PCSetUp_CAMG(pc));
+  }
+  PetscCall(LitheKSPConfirmBegin(ksp, pc->mat == pc->pmat ? mg->largest : 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCPostSolve_CAMG(PETSC_UNUSED PC pc, KSP ksp, PETSC_UNUSED Vec b, PETSC_UNUSED Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(LitheKSPConfirmEnd(ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCDestroy_CAMG(PC pc)
+{
+  PetscFunctionBegin;
+  PetscCall(PCReset_CAMG(pc));
+  PetscCall(PetscFree(pc->data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*MC
+   PCCAMG - "camg" - Compressed algebraic multigrid: smoothed aggregation for any sparse matrix, with levels of 8 or 16
+   bits an entry and vectors in single precision
+
+   Options Database Keys:
++ -pc_camg_threshold <0.08>          - entries of at least threshold |a_ii a_jj|^1/2 are strong
+. -pc_camg_threshold_scale <0.5>     - factor of the threshold from level to level
+. -pc_camg_smooths <2,2>             - steps of the smoother before and after the coarse correction
+. -pc_camg_bits <8,16,32>            - bits of an entry; the default is 8, or 16 for more than one near null vector
+. -pc_camg_near_null <auto,constant> - the near null space: given or found, or constant
+. -pc_camg_precision <auto,single,double> - precision of internal vectors
+. -pc_camg_truncate <4>              - most entries of a row of the interpolation, 0 for all
+. -pc_camg_agg_nsmooths <1>          - 0 leaves the interpolation constant on aggregates
+. -pc_camg_coarse_eq_limit <600>     - the most unknowns of the coarsest level, which has a dense inverse
+- -pc_camg_levels <n>                - number of levels
+
+   Level: beginner
+
+   Notes:
+   The near null space is that of `MatSetNearNullSpace()`. Without it, relaxation finds a vector if unknowns are in
+   different units. A matrix with a block size has one constant per component. Elasticity needs
+   `MatNullSpaceCreateRigidBody()`.
+
+   With a symmetric positive definite matrix the preconditioner is symmetric and positive definite: use `KSPCG`. With a
+   nonsymmetric matrix use `KSPFGMRES`, or any other method: vectors then have double precision where the method takes
+   the preconditioner for linear.
+
+   A singular matrix needs `MatSetNullSpace()`, as with all preconditioners. The singular part of the coarsest level is
+   left out.
+
+.seealso: `PCGRIDMG`, `PCGAMG`, `PCVCRS`, `MatSetNearNullSpace()`, `MatNullSpaceCreateRigidBody()`, `PCCreate()`, `PCSetType()`
+M*/
+PETSC_INTERN PetscErrorCode PCCreate_CAMG(PC);
+
+PetscErrorCode PCCreate_CAMG(PC pc)
+{
+  PC_CAMG *mg;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&mg));
+  pc->data    = mg;
+  mg->kernels = &CAMGHostKernels;
+  PetscCall(PCCAMGOptionsDefault_Private(&mg->opt));
+  pc->ops->apply          = PCApply_CAMG;
+  pc->ops->presolve       = PCPreSolve_CAMG;
+  pc->ops->postsolve      = PCPostSolve_CAMG;
+  pc->ops->setup          = PCSetUp_CAMG;
+  pc->ops->reset          = PCReset_CAMG;
+  pc->ops->destroy        = PCDestroy_CAMG;
+  pc->ops->setfromoptions = PCSetFromOptions_CAMG;
+  pc->ops->view           = PCView_CAMG;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* Shared by the files of PCCAMG. docs/theory/camg.md explains the method */
+
+#include <lithe/private/camg.h>
+#include <lithe/private/litheimpl.h>
+#include <lithe/private/lithemg.h>
+#include <lithe/private/lithenearnull.h>
+#include <lithe/private/lithetruth.h>
+#include <lithepc.h>
+#include <petsc/private/pcimpl.h>
+
+#define CAMG_LEVELS_MAX 30
+#define CAMG_STEPS_MAX  8
+#define CAMG_DENSE_MAX  6000 /* unknowns of the coarsest level */
+
+typedef enum {
+  CAMG_NEAR_NULL_AUTO,    /* given, else recovered if constants do not serve */
+  CAMG_NEAR_NULL_CONSTANT /* constants, or one constant per component of a block */
+} CAMGNearNull;
+
+typedef enum {
+  CAMG_PRECISION_SINGLE,
+  CAMG_PRECISION_DOUBLE,
+  CAMG_PRECISION_AUTO
+} CAMGPrecision;
+
+typedef struct {
+  PetscReal     threshold, thresholdscale;
+  PetscInt      levels, coarsesize, nsmooths, truncate;
+  PetscInt      smooths[2];
+  PetscInt      bits; /* PETSC_DECIDE: 8, for blocks 16, more for entries that need more */
+  CAMGNearNull  nearnull;
+  CAMGPrecision precision;
+} PCCAMGOptions; /* owner: options.c */
+
+/* What -ksp_view tells about a level */
+typedef struct {
+  PetscInt   n;
+  PetscInt64 nz, transfers; /* transfers: entries of the interpolation to this level */
+  PetscReal  bound;         /* of the smoother: largest eigenvalue over the bound by row sums */
+  PetscBool  plain;         /* pairs of pairs, interpolated by constants */
+  size_t     bytes;
+} CAMGFacts; /* owner: setup.c */
+
+/* A level: 0 is the finest. Vectors are those of the scaled level: see encode.c */
+typedef struct {
+  CAMGOperator op;
+  CAMGTransfer prolong, restrict_; /* between this level and the next one */
+  void        *b, *x[2];
+  int          cur; /* which x is the iterate */
+  CAMGFacts    facts;
+} CAMGLevel; /* owner: setup.c; cycle.c moves cur */
+
+typedef struct {
+  PCCAMGOptions        opt;
+  const CAMGKernels   *kernels;
+  PetscBool            built, symmetric;
+  PetscBool            linear;   /* a solver needs double precision, see src/pc/truth.c */
+  PetscReal            rounding; /* error of a residual by single precision; -1: not measured since the set-up */
+  LitheNearNull        how;
+  PetscInt             columns; /* of the near null space */
+  PetscReal            largest; /* modulus of the diagonal of the matrix */
+  double               factor;  /* of the matrix: a power of two, with the sign of the matrix */
+  CAMGLevel            level[CAMG_LEVELS_MAX];
+  PetscInt             n;
+  double              *outer[2]; /* per row: factors of right-hand sides, and of solutions */
+  LitheMGCoarsest      coarsest;
+  PetscBool            single; /* precision of the vectors */
+  PetscLogDouble       flops;  /* of an application */
+  char                 failed[256], why[96];
+} PC_CAMG; /* owner: camg.c */
+
+/* Bytes of a number of a vector */
+static inline size_t PCCAMGNumberBytes_Private(const PC_CAMG *mg)
+{
+  return sizeof(PetscScalar) / sizeof(PetscReal) * (mg->single ? sizeof(float) : sizeof(double));
+}
+
+/* matrix.c */
+PETSC_INTERN PetscErrorCode PCCAMGMatrixCreate_Private(PetscInt m, PetscInt n, PetscInt nz, CAMGMatrix *);
+PETSC_INTERN PetscErrorCode PCCAMGMatrixFree_Private(CAMGMatrix *);
+PETSC_INTERN PetscErrorCode PCCAMGTranspose_Private(const CAMGMatrix *, CAMGMatrix *);
+PETSC_INTERN PetscErrorCode PCCAMGMultiply_Private(const CAMGMatrix *, const CAMGMatrix *, CAMGMatrix *);
+PETSC_INTERN PetscErrorCode PCCAMGProducts_Private(const CAMGMatrix *, const CAMGMatrix *, PetscReal *perentry);
+PETSC_INTERN PetscErrorCode PCCAMGSymmetricPart_Private(const CAMGMatrix *, CAMGMatrix *);
+PETSC_INTERN PetscErrorCode PCCAMGIsSymmetric_Private(const CAMGMatrix *, PetscBool *);
+PETSC_INTERN PetscErrorCode PCCAMGSurvey_Private(const CAMGMatrix *, double largest[2], PetscInt *sign, PetscBool *finite);
+PETSC_INTERN PetscErrorCode PCCAMGCopy_Private(const CAMGMatrix *, double factor, const double left[], const double right[], CAMGMatrix *);
+PETSC_INTERN PetscErrorCode PCCAMGSetOuter_Private(PetscInt n, const PetscScalar x[], double outer[]);
+PETSC_INTERN PetscErrorCode PCCAMGDivide_Private(PetscInt n, const double s[], double outer[]);
+/* strength.c */
+PETSC_INTERN PetscErrorCode PCCAMGNorms_Private(const CAMGMatrix *, PetscInt block, CAMGMatrix *);
+PETSC_INTERN PetscErrorCode PCCAMGFilter_Private(const CAMGMatrix *, PetscReal threshold, CAMGGraph *);
+PETSC_INTERN PetscErrorCode PCCAMGTransposeGraph_Private(const CAMGGraph *, CAMGGraph *);
+/* aggregate.c */
+PETSC_INTERN PetscErrorCode PCCAMGAggregate_Private(const CAMGGraph *, PetscInt agg[], PetscInt *n);
+PETSC_INTERN PetscErrorCode PCCAMGPairs_Private(const CAMGMatrix *, PetscReal threshold, PetscInt agg[], PetscInt *n);
+PETSC_INTERN PetscErrorCode PCCAMGCompose_Private(PetscInt n, const PetscInt next[], PetscInt agg[]);
+/* bound.c */
+PETSC_INTERN PetscErrorCode PCCAMGBound_Private(PetscInt n, PetscErrorCode (*apply)(void *, const PetscScalar[], PetscScalar[]), void *, double *bound);
+/* interpolate.c */
+PETSC_INTERN PetscErrorCode PCCAMGTentative_Private(CAMGSpace *, PetscInt n, const PetscInt agg[], PetscInt aggregates, CAMGSpace *coarse);
+PETSC_INTERN PetscErrorCode PCCAMGDamping_Private(const CAMGGraph *, PetscReal damping[]);
+PETSC_INTERN PetscErrorCode PCCAMGSmooth_Private(const CAMGGraph *, const PetscReal damping[], const CAMGSpace *, const PetscInt agg[], PetscInt aggregates,
+                                                 PetscInt truncate, CAMGMatrix *);
+/* encode.c */
+PETSC_INTERN PetscErrorCode PCCAMGScales_Private(const CAMGMatrix *, double s[]);
+PETSC_INTERN PetscErrorCode PCCAMGEncode_Private(const CAMGMatrix *, const double s[], PetscInt bits, PetscBool sums, CAMGOperator *, PetscReal *bound);
+PETSC_INTERN PetscErrorCode PCCAMGEncodeTransfer_Private(const CAMGMatrix *, const double rows[], const double columns[], PetscBool inverse, CAMGTransfer *);
+PETSC_INTERN PetscErrorCode PCCAMGGetDense_Private(const CAMGMatrix *, const double s[], PetscScalar *M);
+/* read.c */
+PETSC_INTERN PetscErrorCode PCCAMGRead_Private(PC, CAMGMatrix *, CAMGSpace *, PetscBool *good);
+/* setup.c */
+PETSC_INTERN PetscErrorCode PCCAMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
+PETSC_INTERN PetscErrorCode PCCAMGBuild_Private(PC, CAMGMatrix *, CAMGSpace *);
+/* cycle.c */
+PETSC_INTERN PetscErrorCode PCCAMGCycle_Private(PC_CAMG *, PetscInt level);
+PETSC_INTERN PetscErrorCode PCApply_CAMG(PC, Vec, Vec);
+/* options.c, view.c, camg.c */
+PETSC_INTERN PetscErrorCode PCCAMGOptionsDefault_Private(PCCAMGOptions *);
+PETSC_INTERN PetscErrorCode PCSetFromOptions_CAMG(PC, PetscOptionItems);
+PETSC_INTERN PetscErrorCode PCView_CAMG(PC, PetscViewer);
+PETSC_INTERN PetscErrorCode PCCAMGFree_Private(const PC_CAMG *, void *pointer);
+PETSC_INTERN PetscErrorCode PCReset_CAMG(PC);

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   A V cycle. The smoother is Chebyshev's method of the fourth kind for M^-1 A, whose eigenvalues are at most 1; it
+   needs no lower end of an interval (J. Lottes, Optimal polynomial smoothers for multigrid V-cycles, Numer. Linear
+   Algebra Appl. 30, 2023). Its polynomial is the same before and after, so that the cycle is symmetric.
+*/
+
+#include "camgimpl.h"
+
+/* steps of the smoother; zero: from x = 0 */
+static PetscErrorCode Smooth_Private(PC_CAMG *mg, CAMGLevel *l, PetscInt steps, PetscBool zero)
+{
+  PetscFunctionBegin;
+  if (zero) l->cur = 0;
+  if (zero && !steps) PetscCall((*mg->kernels->memory->clear)((size_t)l->op.n * PCCAMGNumberBytes_Private(mg), l->x[0]));
+  for (PetscInt k = 1; k <= steps; k++) {
+    const double c1 = k == 1 ? 0 : (2. * (double)k - 3) / (2. * (double)k + 1), c2 = (8. * (double)k - 4) / (2. * (double)k + 1);
+    const void  *x   = zero && k == 1 ? NULL : l->x[l->cur];
+    void        *out = l->x[1 - l->cur];
+
+    PetscCall((*mg->kernels->step)(&l->op, c1, c2, l->b, x, k == 1 || (zero && k == 2) ? NULL : out, out));
+    l->cur = 1 - l->cur;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x of the level from its b */
+PetscErrorCode PCCAMGCycle_Private(PC_CAMG *mg, PetscInt level)
+{
+  CAMGLevel         *l    = &mg->level[level];
+  const CAMGKernels *kern = mg->kernels;
+  void              *r;
+
+  PetscFunctionBegin;
+  if (level == mg->n - 1 && mg->coarsest.n) {
+    l->cur = 0;
+    PetscCall((*kern->dense)(&mg->coarsest, l->b, l->x[0]));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(Smooth_Private(mg, l, mg->opt.smooths[0], PETSC_TRUE));
+  if (level < mg->n - 1) {
+    r = l->x[1 - l->cur];
+    PetscCall((*kern->residual)(&l->op, l->b, l->x[l->cur], r));
+    PetscCall((*kern->transfer)(&l->restrict_, PETSC_FALSE, r, l[1].b));
+    PetscCall(PCCAMGCycle_Private(mg, level + 1));
+    PetscCall((*kern->transfer)(&l->prolong, PETSC_TRUE, l[1].x[l[1].cur], l->x[l->cur]));
+  }
+  PetscCall(Smooth_Private(mg, l, mg->opt.smooths[1], PETSC_FALSE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCApply_CAMG(PC pc, Vec x, Vec y)
+{
+  PC_CAMG           *mg = (PC_CAMG *)pc->data;
+  CAMGLevel         *l  = &mg->level[0];
+  const PetscScalar *px;
+  PetscScalar       *py;
+  double             scale;
+
+  PetscFunctionBegin;
+  if (pc->failedreason) {
+    PetscCall(VecFlag(y, 1));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (!mg->n) PetscFunctionReturn(PETSC_SUCCESS); /* no rows */
+  PetscCall(VecGetArrayRead(x, &px));
+  PetscCall((*mg->kernels->enter)(l->op.n, mg->single, mg->outer[0], px, l->b, &scale));
+  PetscCall(VecRestoreArrayRead(x, &px));
+  PetscCall(PCCAMGCycle_Private(mg, 0));
+  PetscCall(VecGetArrayWrite(y, &py));
+  PetscCall((*mg->kernels->leave)(l->op.n, mg->single, mg->factor, mg->outer[1], &scale, l->x[l->cur], py));
+  PetscCall(VecRestoreArrayWrite(y, &py));
+  PetscCall(PetscLogFlops(mg->flops));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

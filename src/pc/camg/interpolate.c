@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Smoothed aggregation (P. Vanek, J. Mandel, M. Brezina, Algebraic multigrid by smoothed aggregation for second and
+   fourth order elliptic problems, Computing 56, 1996). The tentative interpolation T is the near null space, cut into
+   aggregates. P = T - 4/3 M^-1 F T, with F the filtered matrix and M >= F a diagonal.
+*/
+
+#include "camgimpl.h"
+
+#define INTERPOLATE_WEIGHT (4. / 3.)
+#define INTERPOLATE_DROP   1e-8 /* a column of an aggregate that others explain up to this part is left out */
+
+/* ------------------------------------------------------------ tentative */
+
+/* Nodes sorted by aggregate: those of aggregate a are node[start[a]] to node[start[a + 1] - 1] */
+static PetscErrorCode Group_Private(PetscInt nodes, const PetscInt agg[], PetscInt aggregates, PetscInt start[], PetscInt node[])
+{
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(start, aggregates + 2));
+  for (PetscInt v = 0; v < nodes; v++) {
+    if (agg[v] >= 0) start[agg[v] + 2]++;
+  }
+  for (PetscInt a = 0; a < aggregates; a++) start[a + 2] += start[a + 1];
+  for (PetscInt v = 0; v < nodes; v++) {
+    if (agg[v] >= 0) node[start[agg[v] + 1]++] = v;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Q R = B for m x k numbers by rows, twice modified Gram-Schmidt; dependent columns of Q, and their rows of R, are 0 */
+static void Orthonormalise(PetscInt m, PetscInt k, PetscScalar B[], PetscScalar R[])
+{
+  for (PetscInt c = 0; c < k; c++) {
+    PetscReal before = 0, after = 0;
+
+    for (PetscInt r = 0; r < m; r++) before += PetscRealPart(B[r * k + c] * PetscConj(B[r * k + c]));
+    for (PetscInt q = 0; q < k; q++) R[q * k + c] = 0;
+    for (int pass = 0; pass < 2; pass++) {
+      for (PetscInt q = 0; q < c; q++) {
+        PetscScalar dot = 0;
+
+        for (PetscInt r = 0; r < m; r++) dot += PetscConj(B[r * k + q]) * B[r * k + c];
+        for (PetscInt r = 0; r < m; r++) B[r * k + c] -= dot * B[r * k + q];
+        R[q * k + c] += dot;
+      }
+    }
+    for (PetscInt r = 0; r < m; r++) after += PetscRealPart(B[r * k + c] * PetscConj(B[r * k + c]));
+    before       = PetscSqrtReal(before);
+    after        = PetscSqrtReal(after);
+    R[c * k + c] = after > (PetscReal)INTERPOLATE_DROP * before ? after : 0;
+    for (PetscInt r = 0; r < m; r++) B[r * k + c] = R[c * k + c] == (PetscScalar)0. ? (PetscScalar)0. : B[r * k + c] / after;
+  }
+}
+
+/* The rows of T become those of the tentative interpolation, 0 for nodes without an aggregate */
+PetscErrorCode PCCAMGTentative_Private(CAMGSpace *space, PetscInt nodes, const PetscInt agg[], PetscInt aggregates, CAMGSpace *coarse)
+{
+  const PetscInt k = space->columns, row = space->block * k;
+  PetscInt      *start, *node, most = 0;
+  PetscScalar   *B;
+
+  PetscFunctionBegin;
+  *coarse = (CAMGSpace){.block = k, .columns = k};
+  if (!space->T) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1((size_t)(aggregates * k * k), &coarse->T));
+  PetscCall(PetscMalloc2(aggregates + 2, &start, nodes, &node));
+  PetscCall(Group_Private(nodes, agg, aggregates, start, node));
+  for (PetscInt a = 0; a < aggregates; a++) most = PetscMax(most, start[a + 1] - start[a]);
+  PetscCall(PetscMalloc1((size_t)(most * row), &B));
+  for (PetscInt a = 0; a < aggregates; a++) {
+    const PetscInt size = start[a + 1] - start[a];
+
+    for (PetscInt q = 0; q < size; q++) PetscCall(PetscArraycpy(B + q * row, space->T + node[start[a] + q] * row, row));
+    Orthonormalise(size * space->block, k, B, coarse->T + a * k * k);
+    for (PetscInt q = 0; q < size; q++) PetscCall(PetscArraycpy(space->T + node[start[a] + q] * row, B + q * row, row));
+  }
+  for (PetscInt v = 0; v < nodes; v++) {
+    if (agg[v] < 0) PetscCall(PetscArrayzero(space->T + v * row, row));
+  }
+  PetscCall(PetscFree(B));
+  PetscCall(PetscFree2(start, node));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ smoothing */
+
+typedef struct {
+  const CAMGGraph *g;
+  PetscReal       *root; /* 1 / the root of the sum of moduli of a row */
+  PetscScalar     *work;
+} Scaled;
+
+static PetscErrorCode Apply_Private(void *ctx, const PetscScalar x[], PetscScalar y[])
+{
+  const Scaled     *s = (const Scaled *)ctx;
+  const CAMGMatrix *F = &s->g->strong;
+
+  PetscFunctionBegin;
+  for (PetscInt r = 0; r < F->m; r++) s->work[r] = s->root[r] * x[r];
+  for (PetscInt r = 0; r < F->m; r++) {
+    PetscScalar sum = s->g->d[r] * s->work[r];
+
+    for (PetscInt k = F->i[r]; k < F->i[r + 1]; k++) sum += F->a[k] * s->work[F->j[k]];
+    y[r] = s->root[r] * sum;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* 4/3 M^-1 of rows with a positive diagonal, else 0 */
+PetscErrorCode PCCAMGDamping_Private(const CAMGGraph *g, PetscReal damping[])
+{
+  const CAMGMatrix *F = &g->strong;
+  Scaled            s = {.g = g};
+  double            bound;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(F->m, &s.root, F->m, &s.work));
+  for (PetscInt r = 0; r < F->m; r++) {
+    PetscReal sum = PetscAbsScalar(g->d[r]);
+
+    for (PetscInt k = F->i[r]; k < F->i[r + 1]; k++) sum += PetscAbsScalar(F->a[k]);
+    s.root[r]  = sum > 0 ? 1 / PetscSqrtReal(sum) : 0;
+    damping[r] = PetscRealPart(g->d[r]) > 0 ? (PetscReal)INTERPOLATE_WEIGHT / sum : 0;
+  }
+  PetscCall(PCCAMGBound_Private(F->m, Apply_Private, &s, &bound));
+  for (PetscInt r = 0; r < F->m; r++) damping[r] /= (PetscReal)bound;
+  PetscCall(PetscFree2(s.root, s.work));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A row of P: of each aggregate a block of k numbers */
+typedef struct {
+  PetscInt     k, n;
+  PetscInt    *at;        /* per aggregate: its place in the row, else -1 */
+  PetscInt    *aggregate; /* [n] */
+  PetscScalar *value;     /* [n][k] */
+} Row;
+
+static inline void Add(Row *row, PetscInt aggregate, PetscScalar factor, const PetscScalar T[])
+{
+  if (aggregate < 0) return;
+  if (row->at[aggregate] < 0) {
+    row->at[aggregate]       = row->n;
+    row->aggregate[row->n++] = aggregate;
+    for (PetscInt c = 0; c < row->k; c++) row->value[row->at[aggregate] * row->k + c] = 0;
+  }
+  for (PetscInt c = 0; c < row->k; c++) row->value[row->at[aggregate] * row->k + c] += T ? factor * T[c] : factor;
+}
+
+/*
+   The largest entries stay; they are multiplied to the sum of all, unless that would change them tenfold. Ties keep the
+   first
+*/
+static void Truncate(Row *row, PetscInt most)
+{
+  PetscScalar all = 0, kept = 0;
+
+  for (PetscInt q = 0; q < row->n; q++) all += row->value[q];
+  for (; row->n > most; row->n--) {
+    PetscInt least = 0;
+
+    for (PetscInt q = 1; q < row->n; q++) {
+      if (PetscAbsScalar(row->value[q]) <= PetscAbsScalar(row->value[least])) least = q;
+    }
+    row->at[row->aggregate[least]] = -1;
+    for (PetscInt q = least; q + 1 < row->n; q++) {
+      row->aggregate[q] = row->aggregate[q + 1];
+      row->value[q]     = row->value[q + 1];
+    }
+  }
+  for (PetscInt q = 0; q < row->n; q++) kept += row->value[q];
+  if (!(PetscAbsScalar(kept) > (PetscReal)0.1 * PetscAbsScalar(all))) return;
+  for (PetscInt q = 0; q < row->n; q++) row->value[q] *= all / kept;
+}
+
+/* Appends the row by ascending columns, without zeros */
+static PetscErrorCode Append_Private(Row *row, PetscInt *used, CAMGMatrix *P)
+{
+  PetscFunctionBegin;
+  for (PetscInt q = 0; q < row->n; q++) row->at[row->aggregate[q]] = q;
+  PetscCall(PetscSortInt(row->n, row->aggregate));
+  for (PetscInt q = 0; q < row->n; q++) {
+    const PetscInt a = row->aggregate[q];
+
+    for (PetscInt c = 0; c < row->k; c++) {
+      const PetscScalar v = row->value[row->at[a] * row->k + c];
+
+      if (v == (PetscScalar)0.) continue;
+      P->j[*used]     = a * row->k + c;
+      P->a[(*used)++] = v;
+    }
+    row->at[a] = -1;
+  }
+  row->n = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* P = T - damping F T; damping NULL: P = T. truncate: entries of a row of P with one column per aggregate, 0: all */
+PetscErrorCode PCCAMGSmooth_Private(const CAMGGraph *g, const PetscReal damping[], const CAMGSpace *space, const PetscInt agg[], PetscInt aggregates,
+                                    PetscInt truncate, CAMGMatrix *P)
+{
+  const CAMGMatrix *F = &g->strong;
+  const PetscInt    k = space->columns, b = space->block;
+  Row               row = {.k = k};
+  PetscInt          longest = 1, used = 0, room;
+
+  PetscFunctionBegin;
+  for (PetscInt r = 0; r < F->m && damping; r++) longest = PetscMax(longest, F->i[r + 1] - F->i[r] + 1);
+  room = k * (damping ? F->nz + F->m : F->m);
+  if (damping && truncate && k == 1) room = PetscMin(room, truncate * F->m);
+  PetscCall(PCCAMGMatrixCreate_Private(F->m, aggregates * k, room, P));
+  PetscCall(PetscMalloc3(aggregates, &row.at, longest, &row.aggregate, (size_t)(longest * k), &row.value));
+  for (PetscInt a = 0; a < aggregates; a++) row.at[a] = -1;
+  for (PetscInt r = 0; r < F->m; r++) {
+    Add(&row, agg[r / b], damping ? 1 - damping[r] * g->d[r] : (PetscScalar)1., space->T ? space->T + r * k : NULL);
+    if (damping && damping[r] != 0) {
+      for (PetscInt q = F->i[r]; q < F->i[r + 1]; q++) {
+        const PetscInt c = F->j[q];
+
+        Add(&row, agg[c / b], -damping[r] * F->a[q], space->T ? space->T + c * k : NULL);
+      }
+      if (truncate && k == 1) Truncate(&row, truncate);
+    }
+    PetscCall(Append_Private(&row, &used, P));
+    P->i[r + 1] = used;
+  }
+  P->nz = used;
+  PetscCall(PetscFree3(row.at, row.aggregate, row.value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* The finest matrix of a PCCAMG, and its near null space, from a Mat */
+
+#include "camgimpl.h"
+
+/* The rows of a matrix, which may be of any type that converts to aij; *B: to be given back */
+static PetscErrorCode GetRows_Private(Mat pmat, Mat *B, CAMGMatrix *A)
+{
+  const PetscInt    *i, *j;
+  const PetscScalar *a;
+  PetscBool          aij, done;
+
+  PetscFunctionBegin;
+  *B = pmat;
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)pmat, MATSEQAIJ, &aij));
+  if (!aij) PetscCall(MatConvert(pmat, MATSEQAIJ, MAT_INITIAL_MATRIX, B));
+  PetscCall(MatGetSize(*B, &A->m, &A->n));
+  PetscCall(MatGetRowIJ(*B, 0, PETSC_FALSE, PETSC_FALSE, &A->m, &i, &j, &done));
+  PetscCheck(done, PetscObjectComm((PetscObject)pmat), PETSC_ERR_SUP, "A matrix of type %s does not give its rows", ((PetscObject)pmat)->type_name);
+  PetscCall(MatSeqAIJGetArrayRead(*B, &a));
+  A->i  = (PetscInt *)i;
+  A->j  = (PetscInt *)j;
+  A->a  = (PetscScalar *)a;
+  A->nz = i[A->m];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode RestoreRows_Private(Mat pmat, Mat *B, CAMGMatrix *A)
+{
+  const PetscInt    *i = A->i, *j = A->j;
+  const PetscScalar *a = A->a;
+  PetscBool          done;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAIJRestoreArrayRead(*B, &a));
+  PetscCall(MatRestoreRowIJ(*B, 0, PETSC_FALSE, PETSC_FALSE, &A->m, &i, &j, &done));
+  if (*B != pmat) PetscCall(MatDestroy(B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* outer: the vectors left and right of factor diag(left) A diag(right), which has constants near its null space */
+static PetscErrorCode GetOuter_Private(PC_CAMG *mg, Mat pmat, PetscBool constant, PetscInt n)
+{
+  Vec                vector[2] = {NULL, NULL};
+  const PetscScalar *x         = NULL;
+
+  PetscFunctionBegin;
+  if (!constant) PetscCall(LitheMatGetNearNull(pmat, mg->symmetric, &vector[0], &vector[1], &mg->how));
+  for (int side = 0; side < 2; side++) {
+    if (vector[side]) PetscCall(VecGetArrayRead(vector[side], &x));
+    PetscCall((*mg->kernels->memory->alloc)((size_t)n * sizeof(double), (void **)&mg->outer[side]));
+    PetscCall((*mg->kernels->setouter)(n, vector[side] ? x : NULL, mg->outer[side]));
+    if (vector[side]) PetscCall(VecRestoreArrayRead(vector[side], &x));
+    PetscCall(VecDestroy(&vector[side]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* T, by rows, of vectors that are given, or of one constant per component of a block */
+static PetscErrorCode GetSpace_Private(PC_CAMG *mg, MatNullSpace given, PetscInt m, CAMGSpace *space)
+{
+  const size_t bytes    = (size_t)m * sizeof(PetscScalar);
+  const Vec   *vec      = NULL;
+  PetscBool    constant = PETSC_FALSE;
+  PetscInt     n        = 0, first;
+  PetscScalar *T;
+
+  PetscFunctionBegin;
+  if (given) PetscCall(MatNullSpaceGetVecs(given, &constant, &n, &vec));
+  mg->how        = given ? LITHE_NEAR_NULL_GIVEN : LITHE_NEAR_NULL_CONSTANT;
+  first          = constant ? 1 : 0;
+  space->columns = given ? n + first : space->block;
+  PetscCall(PetscCalloc1((size_t)m * (size_t)space->columns, &T));
+  for (PetscInt r = 0; r < m; r++) {
+    if (!given) T[r * space->columns + r % space->block] = 1;
+    if (constant) T[r * space->columns] = 1;
+  }
+  for (PetscInt k = 0; k < n; k++) {
+    const PetscScalar *x;
+
+    PetscCall(VecGetArrayRead(vec[k], &x));
+    for (PetscInt r = 0; r < m; r++) T[r * space->columns + first + k] = x[r];
+    PetscCall(VecRestoreArrayRead(vec[k], &x));
+  }
+  PetscCall((*mg->kernels->memory->alloc)(bytes * (size_t)space->columns, (void **)&space->T));
+  PetscCall((*mg->kernels->memory->put)(bytes * (size_t)space->columns, T, space->T));
+  PetscCall(PetscFree(T));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A near null space that is given, of more than one vector or for blocks; else NULL */
+static PetscErrorCode GetGiven_Private(const PC_CAMG *mg, Mat pmat, PetscInt block, MatNullSpace *given)
+{
+  const Vec *vec;
+  PetscBool  constant;
+  PetscInt   n;
+
+  PetscFunctionBegin;
+  *given = NULL;
+  if (mg->opt.nearnull == CAMG_NEAR_NULL_CONSTANT) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetNearNullSpace(pmat, given));
+  if (!*given) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatNullSpaceGetVecs(*given, &constant, &n, &vec));
+  if (n + (constant ? 1 : 0) < (block > 1 ? 1 : 2)) *given = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The finest level and its near null space in the memory of the kernels; *good: FALSE if an entry is not finite */
+PetscErrorCode PCCAMGRead_Private(PC pc, CAMGMatrix *A, CAMGSpace *space, PetscBool *good)
+{
+  PC_CAMG           *mg    = (PC_CAMG *)pc->data;
+  const CAMGKernels *kern  = mg->kernels;
+  MatNullSpace       given = NULL;
+  CAMGMatrix         rows;
+  PetscInt           block, sign;
+  double             largest[2], factor;
+  PetscBool          known, constant;
+  Mat                B;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(A, sizeof(*A)));
+  PetscCall(GetRows_Private(pc->pmat, &B, &rows));
+  PetscCall(MatGetBlockSize(pc->pmat, &block));
+  *space = (CAMGSpace){.block = block, .columns = 1};
+  PetscCall((*kern->survey)(&rows, largest, &sign, good));
+  if (*good) {
+    mg->largest = (PetscReal)largest[0];
+    factor      = LitheMGScaleOf(largest[0] > 0 ? largest[0] : largest[1]) * (sign < 0 ? -1 : 1);
+    mg->how     = LITHE_NEAR_NULL_CONSTANT;
+    PetscCall(MatIsHermitianKnown(pc->pmat, &known, &mg->symmetric));
+    if (!known) PetscCall((*kern->issymmetric)(&rows, &mg->symmetric));
+    PetscCall(GetGiven_Private(mg, pc->pmat, block, &given));
+    constant = (PetscBool)(block > 1 || given || mg->opt.nearnull == CAMG_NEAR_NULL_CONSTANT);
+    PetscCall(GetOuter_Private(mg, pc->pmat, constant, rows.m));
+    if (block > 1 || given) PetscCall(GetSpace_Private(mg, given, rows.m, space));
+    PetscCall((*kern->copy)(&rows, factor, mg->outer[0], mg->outer[1], A));
+    mg->factor = factor;
+  }
+  PetscCall(RestoreRows_Private(pc->pmat, &B, &rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

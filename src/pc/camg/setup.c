@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* The set-up of the levels of a PCCAMG */
+
+#include "camgimpl.h"
+
+#define CAMG_PRODUCTS 12  /* of an entry by rows of P: beyond this a smoothed interpolation fills coarse levels */
+#define CAMG_STALLED  0.8 /* of the rows of a level, for the next level */
+#define CAMG_DENSE    2000 /* unknowns of a level without a next level, up to which it has a dense inverse */
+
+/* No preconditioner: the solver ends with KSP_DIVERGED_PC_FAILED, and -ksp_view tells why */
+PetscErrorCode PCCAMGFail_Private(PC pc, const char format[], ...)
+{
+  PC_CAMG *mg = (PC_CAMG *)pc->data;
+  va_list  list;
+  size_t   length;
+
+  PetscFunctionBegin;
+  va_start(list, format);
+  PetscCall(PetscVSNPrintf(mg->failed, sizeof(mg->failed), format, &length, list));
+  va_end(list);
+  PetscCall(PetscInfo(pc, "No preconditioner: %s\n", mg->failed));
+  PetscCall(PCSetFailedReason(pc, PC_SUBPC_ERROR));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What one level hands to the next: exact entries, scales, near null space */
+typedef struct {
+  CAMGMatrix A;
+  CAMGSpace  space;
+  double    *s;
+} Exact;
+
+/* Transfers and the next matrix */
+typedef struct {
+  CAMGMatrix P, R;
+  PetscBool  plain;
+} Transfers;
+
+static PetscErrorCode MatrixFree_Private(const PC_CAMG *mg, CAMGMatrix *A)
+{
+  PetscFunctionBegin;
+  PetscCall(PCCAMGFree_Private(mg, &A->i));
+  PetscCall(PCCAMGFree_Private(mg, &A->j));
+  PetscCall(PCCAMGFree_Private(mg, &A->a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode GraphFree_Private(const PC_CAMG *mg, CAMGGraph *g)
+{
+  PetscFunctionBegin;
+  PetscCall(MatrixFree_Private(mg, &g->strong));
+  PetscCall(PCCAMGFree_Private(mg, &g->d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode ExactFree_Private(const PC_CAMG *mg, Exact *e)
+{
+  PetscFunctionBegin;
+  PetscCall(MatrixFree_Private(mg, &e->A));
+  PetscCall(PCCAMGFree_Private(mg, &e->space.T));
+  PetscCall(PCCAMGFree_Private(mg, &e->s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TransfersFree_Private(const PC_CAMG *mg, Transfers *t)
+{
+  PetscFunctionBegin;
+  PetscCall(MatrixFree_Private(mg, &t->P));
+  PetscCall(MatrixFree_Private(mg, &t->R));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* R A P */
+static PetscErrorCode Galerkin_Private(const PC_CAMG *mg, const CAMGMatrix *A, const Transfers *t, CAMGMatrix *C)
+{
+  CAMGMatrix AP;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(PC_CAMGProduct, 0, 0, 0, 0));
+  PetscCall((*mg->kernels->multiply)(A, &t->P, &AP));
+  PetscCall((*mg->kernels->multiply)(&t->R, &AP, C));
+  PetscCall(MatrixFree_Private(mg, &AP));
+  PetscCall(PetscLogEventEnd(PC_CAMGProduct, 0, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Strong entries between nodes: of A, of its Hermitian part, or of norms of blocks */
+static PetscErrorCode GetGraph_Private(const PC_CAMG *mg, const Exact *e, PetscReal threshold, CAMGGraph *g)
+{
+  const CAMGKernels *kern = mg->kernels;
+  CAMGMatrix         N = {.i = NULL}, S = {.i = NULL};
+  const CAMGMatrix  *A = &e->A;
+
+  PetscFunctionBegin;
+  if (e->space.block > 1) {
+    PetscCall((*kern->norms)(A, e->space.block, &N));
+    A = &N;
+  }
+  if (!mg->symmetric) {
+    PetscCall((*kern->symmetricpart)(A, &S));
+    A = &S;
+  }
+  PetscCall((*kern->filter)(A, threshold, g));
+  PetscCall(MatrixFree_Private(mg, &N));
+  PetscCall(MatrixFree_Private(mg, &S));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Pairs of the vertices of A, and the Galerkin product with constants on pairs */
+static PetscErrorCode Pair_Private(const PC_CAMG *mg, const CAMGMatrix *A, PetscReal threshold, PetscInt agg[], PetscInt *aggregates, CAMGMatrix *C)
+{
+  const CAMGKernels *kern  = mg->kernels;
+  const CAMGGraph    graph = {.strong = {.m = A->m, .n = A->m}};
+  const CAMGSpace    ones  = {.block = 1, .columns = 1};
+  CAMGMatrix         S     = {.i = NULL};
+  Transfers          t;
+
+  PetscFunctionBegin;
+  if (!mg->symmetric) PetscCall((*kern->symmetricpart)(A, &S));
+  PetscCall((*kern->pairs)(mg->symmetric ? A : &S, threshold, agg, aggregates));
+  PetscCall((*kern->smooth)(&graph, NULL, &ones, agg, *aggregates, 0, &t.P));
+  PetscCall((*kern->transpose)(&t.P, &t.R));
+  PetscCall(Galerkin_Private(mg, A, &t, C));
+  PetscCall(TransfersFree_Private(mg, &t));
+  PetscCall(MatrixFree_Private(mg, &S));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The next level by pairs of pairs, with constants as interpolation */
+static PetscErrorCode PairTwice_Private(const PC_CAMG *mg, const Exact *e, PetscReal threshold, PetscInt agg[], Transfers *t, Exact *coarse)
+{
+  const CAMGKernels *kern  = mg->kernels;
+  const PetscInt     n     = e->A.m;
+  const CAMGGraph    graph = {.strong = {.m = n, .n = n}};
+  CAMGMatrix         middle;
+  PetscInt          *next, pairs, aggregates;
+
+  PetscFunctionBegin;
+  PetscCall(Pair_Private(mg, &e->A, threshold, agg, &pairs, &middle));
+  PetscCall((*kern->memory->alloc)((size_t)pairs * sizeof(*next), (void **)&next));
+  PetscCall(Pair_Private(mg, &middle, threshold, next, &aggregates, &coarse->A));
+  PetscCall((*kern->compose)(n, next, agg));
+  PetscCall((*kern->smooth)(&graph, NULL, &e->space, agg, aggregates, 0, &t->P));
+  PetscCall((*kern->transpose)(&t->P, &t->R));
+  t->plain      = PETSC_TRUE;
+  coarse->space = e->space;
+  PetscCall(MatrixFree_Private(mg, &middle));
+  PetscCall(PCCAMGFree_Private(mg, &next));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   P = T - M^-1 F T and, for a nonsymmetric matrix, R = (T - M^-1 F^H T)^H. F is the filtered matrix; blocks keep all
+   entries. perentry: products of A P per entry of A
+*/
+static PetscErrorCode Interpolate_Private(const PC_CAMG *mg, const Exact *e, PetscReal threshold, const CAMGGraph *graph, const PetscInt agg[],
+                                          PetscInt aggregates, Transfers *t, PetscReal *perentry)
+{
+  const CAMGKernels *kern    = mg->kernels;
+  const PetscBool    same    = (PetscBool)(e->space.block == 1 && mg->symmetric);
+  CAMGGraph          own     = {.d = NULL}, adjoint = {.d = NULL};
+  const CAMGGraph   *F       = same ? graph : &own;
+  PetscReal         *damping = NULL;
+  CAMGMatrix         Q;
+
+  PetscFunctionBegin;
+  if (!same) PetscCall((*kern->filter)(&e->A, e->space.block == 1 ? threshold : 0, &own));
+  if (mg->opt.nsmooths) {
+    PetscCall((*kern->memory->alloc)((size_t)e->A.m * sizeof(*damping), (void **)&damping));
+    PetscCall((*kern->damping)(F, damping));
+  }
+  PetscCall((*kern->smooth)(F, damping, &e->space, agg, aggregates, mg->opt.truncate, &t->P));
+  PetscCall((*kern->products)(&e->A, &t->P, perentry));
+  if (mg->symmetric || !damping) PetscCall((*kern->transpose)(&t->P, &t->R));
+  else {
+    PetscCall((*kern->transposegraph)(F, &adjoint));
+    PetscCall((*kern->smooth)(&adjoint, damping, &e->space, agg, aggregates, mg->opt.truncate, &Q));
+    PetscCall((*kern->transpose)(&Q, &t->R));
+    PetscCall(MatrixFree_Private(mg, &Q));
+    PetscCall(GraphFree_Private(mg, &adjoint));
+  }
+  PetscCall(GraphFree_Private(mg, &own));
+  PetscCall(PCCAMGFree_Private(mg, &damping));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The next level and the transfers to it */
+static PetscErrorCode Coarsen_Private(const PC_CAMG *mg, Exact *e, PetscReal threshold, Transfers *t, Exact *coarse)
+{
+  const CAMGKernels *kern  = mg->kernels;
+  const PetscInt     nodes = e->A.m / e->space.block;
+  CAMGGraph          graph;
+  PetscInt          *agg, aggregates;
+  PetscReal          perentry;
+  PetscBool          hubs;
+
+  PetscFunctionBegin;
+  PetscCall((*kern->memory->alloc)((size_t)nodes * sizeof(*agg), (void **)&agg));
+  PetscCall(PetscLogEventBegin(PC_CAMGAggregate, 0, 0, 0, 0));
+  PetscCall(GetGraph_Private(mg, e, threshold, &graph));
+  PetscCall((*kern->aggregate)(&graph, agg, &aggregates));
+  PetscCall(PetscLogEventEnd(PC_CAMGAggregate, 0, 0, 0, 0));
+  PetscCall(PetscLogEventBegin(PC_CAMGInterpolate, 0, 0, 0, 0));
+  PetscCall((*kern->tentative)(&e->space, nodes, agg, aggregates, &coarse->space));
+  PetscCall(Interpolate_Private(mg, e, threshold, &graph, agg, aggregates, t, &perentry));
+  PetscCall(PetscLogEventEnd(PC_CAMGInterpolate, 0, 0, 0, 0));
+  hubs = (PetscBool)(!e->space.T && perentry > CAMG_PRODUCTS);
+  if (hubs) {
+    PetscCall(TransfersFree_Private(mg, t));
+    PetscCall(PairTwice_Private(mg, e, threshold, agg, t, coarse));
+  } else PetscCall(Galerkin_Private(mg, &e->A, t, &coarse->A));
+  PetscCall(PCCAMGFree_Private(mg, &agg));
+  PetscCall(GraphFree_Private(mg, &graph));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The dense inverse of the scaled coarsest level */
+static PetscErrorCode Coarsest_Private(PC pc, const Exact *e)
+{
+  PC_CAMG       *mg = (PC_CAMG *)pc->data;
+  const PetscInt n  = e->A.m;
+  PetscScalar   *M;
+  PetscBool      good;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1((size_t)n * (size_t)n, &M));
+  PetscCall((*mg->kernels->getdense)(&e->A, e->s, M));
+  PetscCall(LitheMGCoarsestCreate(n, M, mg->symmetric, mg->single, mg->kernels->memory, &mg->coarsest, &good));
+  PetscCall(PetscFree(M));
+  if (!good) PetscCall(PCCAMGFail_Private(pc, "the matrix has an entry that is infinite or not a number, or entries too large to be added"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Vectors_Private(PC_CAMG *mg, CAMGLevel *l, PetscInt n)
+{
+  const size_t bytes = (size_t)n * PCCAMGNumberBytes_Private(mg);
+
+  PetscFunctionBegin;
+  PetscCall((*mg->kernels->memory->alloc)(bytes, &l->b));
+  for (int k = 0; k < 2; k++) PetscCall((*mg->kernels->memory->alloc)(bytes, &l->x[k]));
+  l->op.n       = (int)n;
+  l->facts.n    = n;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The level in its final form */
+static PetscErrorCode Finish_Private(PC_CAMG *mg, PetscInt k, const Exact *e, const Transfers *t, const double next[])
+{
+  CAMGLevel     *l    = &mg->level[k];
+  const PetscInt bits = mg->opt.bits != PETSC_DECIDE ? mg->opt.bits : (mg->columns > 1 ? 16 : 8);
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(PC_CAMGEncode, 0, 0, 0, 0));
+  PetscCall((*mg->kernels->encode)(&e->A, e->s, bits, (PetscBool)(mg->columns == 1), &l->op, &l->facts.bound));
+  l->op.single = mg->single;
+  if (t) {
+    PetscCall((*mg->kernels->encodetransfer)(&t->P, e->s, next, PETSC_FALSE, &l->prolong));
+    PetscCall((*mg->kernels->encodetransfer)(&t->R, next, e->s, PETSC_TRUE, &l->restrict_));
+    l->prolong.single = l->restrict_.single = mg->single;
+    l[1].facts.transfers = t->P.nz;
+    l[1].facts.plain     = t->plain;
+  }
+  PetscCall(PetscLogEventEnd(PC_CAMGEncode, 0, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* How a set-up ends */
+static PetscErrorCode Last_Private(PC pc, const Exact *e, PetscBool small, PetscBool stalled)
+{
+  PC_CAMG *mg = (PC_CAMG *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "%s", small ? "small enough" : (stalled ? "no strong entries are left" : "-pc_camg_levels")));
+  if (e->A.m <= PetscMax(mg->opt.coarsesize, CAMG_DENSE)) PetscCall(Coarsest_Private(pc, e));
+  else PetscCall(Finish_Private(mg, mg->n - 1, e, NULL, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Levels from the finest matrix. A and the space are in the memory of the kernels, and freed */
+PetscErrorCode PCCAMGBuild_Private(PC pc, CAMGMatrix *A, CAMGSpace *space)
+{
+  PC_CAMG           *mg        = (PC_CAMG *)pc->data;
+  const CAMGKernels *kern      = mg->kernels;
+  const PetscInt     most      = mg->opt.levels != PETSC_DECIDE ? mg->opt.levels : CAMG_LEVELS_MAX;
+  Exact              e         = {.A = *A, .space = *space};
+  PetscReal          threshold = mg->opt.threshold;
+  PetscBool          small = PETSC_FALSE, stalled = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  if (!e.A.m) {
+    PetscCall(ExactFree_Private(mg, &e));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  mg->columns = space->columns;
+  PetscCall((*kern->memory->alloc)((size_t)e.A.m * sizeof(*e.s), (void **)&e.s));
+  PetscCall((*kern->scales)(&e.A, e.s));
+  for (int side = 0; side < 2; side++) PetscCall((*kern->divide)(e.A.m, e.s, mg->outer[side]));
+  for (mg->n = 1;; mg->n++, threshold *= mg->opt.thresholdscale) {
+    CAMGLevel *l    = &mg->level[mg->n - 1];
+    Exact      next = {.s = NULL};
+    Transfers  t    = {.plain = PETSC_FALSE};
+
+    l->facts.nz = e.A.nz;
+    PetscCall(Vectors_Private(mg, l, e.A.m));
+    small = (PetscBool)(e.A.m <= mg->opt.coarsesize);
+    if (small || mg->n == most) break;
+    PetscCall(Coarsen_Private(mg, &e, threshold, &t, &next));
+    stalled = (PetscBool)(next.A.m > CAMG_STALLED * e.A.m);
+    if (!stalled) {
+      PetscCall((*kern->memory->alloc)((size_t)next.A.m * sizeof(*next.s), (void **)&next.s));
+      PetscCall((*kern->scales)(&next.A, next.s));
+      PetscCall(Finish_Private(mg, mg->n - 1, &e, &t, next.s));
+    }
+    PetscCall(TransfersFree_Private(mg, &t));
+    if (stalled) {
+      PetscCall(ExactFree_Private(mg, &next));
+      break;
+    }
+    PetscCall(ExactFree_Private(mg, &e));
+    e = next;
+  }
+  PetscCall(Last_Private(pc, &e, small, stalled));
+  PetscCall(ExactFree_Private(mg, &e));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
