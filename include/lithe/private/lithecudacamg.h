@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   The C interface of cuda/camg: the functions of CAMGKernels on a device, see lithe/private/camg.h. All pointers but
+   results of a set-up (sizes, numbers of entries) are to device memory
+*/
+
+#include <lithe/private/camg.h>
+
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+/* cuda/camg/rows.cu */
+PETSC_INTERN PetscErrorCode LitheCUDACAMGSurvey(const CAMGMatrix *, double largest[2], PetscInt *sign, PetscBool *finite);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGIsSymmetric(const CAMGMatrix *, PetscBool *);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGCopy(const CAMGMatrix *, double factor, const double left[], const double right[], CAMGMatrix *);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGSetOuter(PetscInt n, const PetscScalar x[], double outer[]);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGDivide(PetscInt n, const double s[], double outer[]);
+/* cuda/camg/product.cu */
+PETSC_INTERN PetscErrorCode LitheCUDACAMGMultiply(const CAMGMatrix *, const CAMGMatrix *, CAMGMatrix *);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGProducts(const CAMGMatrix *A, const CAMGMatrix *B, PetscReal *perentry);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGTranspose(const CAMGMatrix *, CAMGMatrix *);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGSymmetricPart(const CAMGMatrix *, CAMGMatrix *);
+/* cuda/camg/strength.cu */
+PETSC_INTERN PetscErrorCode LitheCUDACAMGNorms(const CAMGMatrix *, PetscInt block, CAMGMatrix *);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGFilter(const CAMGMatrix *, PetscReal threshold, CAMGGraph *);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGTransposeGraph(const CAMGGraph *, CAMGGraph *);
+/* cuda/camg/aggregate.cu */
+PETSC_INTERN PetscErrorCode LitheCUDACAMGAggregate(const CAMGGraph *, PetscInt agg[], PetscInt *aggregates);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGPairs(const CAMGMatrix *, PetscReal threshold, PetscInt agg[], PetscInt *aggregates);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGCompose(PetscInt n, const PetscInt next[], PetscInt agg[]);
+/* cuda/camg/interpolate.cu */
+PETSC_INTERN PetscErrorCode LitheCUDACAMGTentative(CAMGSpace *, PetscInt nodes, const PetscInt agg[], PetscInt aggregates, CAMGSpace *coarse);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGDamping(const CAMGGraph *, PetscReal damping[]);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGSmooth(const CAMGGraph *, const PetscReal damping[], const CAMGSpace *, const PetscInt agg[], PetscInt aggregates,
+                                                PetscInt truncate, CAMGMatrix *P);
+/* cuda/camg/encode.cu */
+PETSC_INTERN PetscErrorCode LitheCUDACAMGScales(const CAMGMatrix *, double s[]);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGEncode(const CAMGMatrix *, const double s[], PetscInt bits, PetscBool sums, CAMGOperator *, PetscReal *bound);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGEncodeTransfer(const CAMGMatrix *, const double rows[], const double columns[], PetscBool inverse, CAMGTransfer *);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGGetDense(const CAMGMatrix *, const double s[], PetscScalar *M);
+/* cuda/camg/cycle.cu */
+PETSC_INTERN PetscErrorCode LitheCUDACAMGEnter(PetscInt n, PetscBool single, const double outer[], const PetscScalar x[], void *b, double *scale);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGLeave(PetscInt n, PetscBool single, double factor, const double outer[], const double *scale, const void *x,
+                                               PetscScalar y[]);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGStep(const CAMGOperator *, double c1, double c2, const void *b, const void *x, const void *old, void *out);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGResidual(const CAMGOperator *, const void *b, const void *x, void *r);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGTransfer(const CAMGTransfer *, PetscBool add, const void *x, void *y);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGDense(const LitheMGCoarsest *, const void *b, void *x);
+#endif
