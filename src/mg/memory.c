@@ -2,8 +2,9 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* LitheHostMemory */
+/* LitheHostMemory, LitheDeviceMemory */
 
+#include <lithe/private/lithecudagraph.h>
 #include <lithe/private/lithemg.h>
 
 static PetscErrorCode Alloc_Private(size_t bytes, void **x)
@@ -35,3 +36,16 @@ static PetscErrorCode Free_Private(void **x)
 }
 
 const LitheMemoryOps LitheHostMemory = {.alloc = Alloc_Private, .clear = Clear_Private, .put = Copy_Private, .get = Copy_Private, .free = Free_Private};
+
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+const LitheMemoryOps LitheDeviceMemory = {.alloc       = LitheDeviceAlloc,
+                                          .clear       = LitheDeviceClear,
+                                          .put         = LitheDevicePut,
+                                          .get         = LitheDeviceGet,
+                                          .free        = LitheDeviceFree,
+                                          .trim        = LitheDeviceTrim,
+                                          .graphbegin  = LitheCUDAGraphBegin,
+                                          .graphend    = LitheCUDAGraphEnd,
+                                          .graphlaunch = LitheCUDAGraphLaunch,
+                                          .graphfree   = LitheCUDAGraphFree};
+#endif

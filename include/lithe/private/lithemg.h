@@ -11,7 +11,8 @@
 
 /*
    Where levels live: host memory, or the memory of a device. alloc: not zeroed. put and get: to and from the host,
-   complete at return
+   complete at return. trim: memory that was freed goes back to the device. Work between graphbegin and graphend is
+   recorded, and graphlaunch repeats the work. The last five are NULL on the host
 */
 typedef struct {
   PetscErrorCode (*alloc)(size_t bytes, void **);
@@ -19,9 +20,34 @@ typedef struct {
   PetscErrorCode (*put)(size_t bytes, const void *host, void *);
   PetscErrorCode (*get)(size_t bytes, const void *, void *host);
   PetscErrorCode (*free)(void **);
+  PetscErrorCode (*trim)(void);
+  PetscErrorCode (*graphbegin)(void);
+  PetscErrorCode (*graphend)(void **graph);
+  PetscErrorCode (*graphlaunch)(void *graph);
+  PetscErrorCode (*graphfree)(void **graph);
 } LitheMemoryOps;
 
-PETSC_INTERN const LitheMemoryOps LitheHostMemory;
+PETSC_INTERN const LitheMemoryOps LitheHostMemory; /* src/mg/memory.c */
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+PETSC_INTERN const LitheMemoryOps LitheDeviceMemory;
+/* cuda/mg/memory.cu */
+PETSC_INTERN PetscErrorCode LitheDeviceAlloc(size_t bytes, void **);
+PETSC_INTERN PetscErrorCode LitheDeviceClear(size_t bytes, void *);
+PETSC_INTERN PetscErrorCode LitheDevicePut(size_t bytes, const void *host, void *);
+PETSC_INTERN PetscErrorCode LitheDeviceGet(size_t bytes, const void *, void *host);
+PETSC_INTERN PetscErrorCode LitheDeviceFree(void **);
+PETSC_INTERN PetscErrorCode LitheDeviceTrim(void);
+#endif
+
+/* A record of work that repeats with the same arrays: the first time it is done, the second time recorded, then played */
+typedef struct {
+  void *graph;
+  int   done;
+} LitheMGRecord; /* owner: src/mg/record.c */
+
+/* Does work(ctx) or plays its record; record: FALSE only does it */
+PETSC_INTERN PetscErrorCode LitheMGPlay(const LitheMemoryOps *, LitheMGRecord *, PetscBool record, PetscErrorCode (*work)(void *), void *ctx);
+PETSC_INTERN PetscErrorCode LitheMGForget(const LitheMemoryOps *, LitheMGRecord *);
 
 /*
    The inverse of a small matrix, by rows, with numbers in single or double precision. factored: x = L^H (L b), with L

@@ -61,6 +61,9 @@ PetscErrorCode PCReset_CAMG(PC pc)
     PetscCall(PetscMemzero(l, sizeof(*l)));
   }
   for (int side = 0; side < 2; side++) PetscCall(PCCAMGFree_Private(mg, &mg->outer[side]));
+  PetscCall(PCCAMGFree_Private(mg, &mg->scale));
+  PetscCall(LitheMGForget(mg->kernels->memory, &mg->record));
+  for (int v = 0; v < 2; v++) PetscCall(VecDestroy(&mg->work[v]));
   PetscCall(LitheMGCoarsestFree(&mg->coarsest));
   mg->n     = 0;
   mg->built = PETSC_FALSE;
@@ -90,6 +93,41 @@ static void Count(PC_CAMG *mg)
   }
 }
 
+/* The levels are on a device if the matrix has CUDA vectors */
+static PetscErrorCode FindPlace_Private(PC pc)
+{
+  PC_CAMG *mg = (PC_CAMG *)pc->data;
+
+  PetscFunctionBegin;
+  mg->device  = PETSC_FALSE;
+  mg->kernels = &CAMGHostKernels;
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  {
+    VecType   type;
+    PetscBool bound;
+
+    PetscCall(MatGetVecType(pc->pmat, &type));
+    PetscCall(MatBoundToCPU(pc->pmat, &bound));
+    if (!bound) PetscCall(PetscStrcmpAny(type, &mg->device, VECCUDA, VECSEQCUDA, VECMPICUDA, ""));
+  }
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The end of a set-up, perhaps on the host for a device */
+static PetscErrorCode PlaceLevels_Private(PC pc)
+{
+  PC_CAMG *mg = (PC_CAMG *)pc->data;
+
+  PetscFunctionBegin;
+  if (!mg->n || pc->failedreason) mg->device = PETSC_FALSE;
+  if (mg->n) PetscCall((*mg->kernels->memory->alloc)(sizeof(double), (void **)&mg->scale));
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  if (mg->device && mg->kernels == &CAMGHostKernels) PetscCall(PCCAMGMove_Private(mg));
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode PCSetUp_CAMG(PC pc)
 {
   PC_CAMG   *mg = (PC_CAMG *)pc->data;
@@ -103,6 +141,7 @@ static PetscErrorCode PCSetUp_CAMG(PC pc)
   PetscCheck(size == 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "-pc_type camg is for one process. Use -pc_type bjacobi -sub_pc_type camg");
   PetscCall(LitheCheckSquare((PetscObject)pc, pc->pmat));
   PetscCall(PCReset_CAMG(pc));
+  PetscCall(FindPlace_Private(pc));
   mg->failed[0] = 0;
   mg->single    = (PetscBool)!(mg->opt.precision == CAMG_PRECISION_DOUBLE || (mg->opt.precision == CAMG_PRECISION_AUTO && mg->linear));
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
@@ -111,6 +150,7 @@ static PetscErrorCode PCSetUp_CAMG(PC pc)
   PetscCall(PetscLogEventEnd(PC_CAMGRead, pc, 0, 0, 0));
   if (good) PetscCall(PCCAMGBuild_Private(pc, &A, &space));
   else PetscCall(PCCAMGFail_Private(pc, "the matrix has an entry that is infinite or not a number"));
+  PetscCall(PlaceLevels_Private(pc));
   PetscCall(LitheCite(LITHE_CITE_CAMG | LITHE_CITE_CHEBYSHEV4));
   Count(mg);
   pc->ops->applytranspose = mg->symmetric && !PetscDefined(USE_COMPLEX) && mg->opt.smooths[0] == mg->opt.smooths[1] ? PCApply_CAMG : NULL;

@@ -32,6 +32,7 @@ typedef struct {
   PetscReal     threshold, thresholdscale;
   PetscInt      levels, coarsesize, nsmooths, truncate;
   PetscInt      smooths[2];
+  PetscBool     graph;
   PetscInt      bits; /* PETSC_DECIDE: 8, for blocks 16, more for entries that need more */
   CAMGNearNull  nearnull;
   CAMGPrecision precision;
@@ -58,7 +59,7 @@ typedef struct {
 typedef struct {
   PCCAMGOptions        opt;
   const CAMGKernels   *kernels;
-  PetscBool            built, symmetric;
+  PetscBool            built, symmetric, device; /* device: levels are on a device */
   PetscBool            linear;   /* a solver needs double precision, see src/pc/truth.c */
   PetscReal            rounding; /* error of a residual by single precision; -1: not measured since the set-up */
   LitheNearNull        how;
@@ -68,6 +69,9 @@ typedef struct {
   CAMGLevel            level[CAMG_LEVELS_MAX];
   PetscInt             n;
   double              *outer[2]; /* per row: factors of right-hand sides, and of solutions */
+  double              *scale;    /* of the right-hand side, at the place of the levels */
+  LitheMGRecord        record;   /* of a cycle */
+  Vec                  work[2];  /* on the device, for vectors of the host */
   LitheMGCoarsest      coarsest;
   PetscBool            single; /* precision of the vectors */
   PetscLogDouble       flops;  /* of an application */
@@ -124,5 +128,8 @@ PETSC_INTERN PetscErrorCode PCApply_CAMG(PC, Vec, Vec);
 PETSC_INTERN PetscErrorCode PCCAMGOptionsDefault_Private(PCCAMGOptions *);
 PETSC_INTERN PetscErrorCode PCSetFromOptions_CAMG(PC, PetscOptionItems);
 PETSC_INTERN PetscErrorCode PCView_CAMG(PC, PetscViewer);
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+PETSC_INTERN PetscErrorCode PCCAMGMove_Private(PC_CAMG *); /* device.c */
+#endif
 PETSC_INTERN PetscErrorCode PCCAMGFree_Private(const PC_CAMG *, void *pointer);
 PETSC_INTERN PetscErrorCode PCReset_CAMG(PC);

@@ -52,13 +52,51 @@ PetscErrorCode PCCAMGCycle_Private(PC_CAMG *mg, PetscInt level)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode Work_Private(void *ctx)
+{
+  PetscFunctionBegin;
+  PetscCall(PCCAMGCycle_Private((PC_CAMG *)ctx, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x and y have the place of the levels */
+static PetscErrorCode ApplyArrays_Private(PC_CAMG *mg, const PetscScalar x[], PetscScalar y[])
+{
+  const CAMGKernels *kern = mg->kernels;
+  CAMGLevel         *l    = &mg->level[0];
+
+  PetscFunctionBegin;
+  PetscCall((*kern->enter)(l->op.n, mg->single, mg->outer[0], x, l->b, mg->scale));
+  PetscCall(LitheMGPlay(kern->memory, &mg->record, mg->opt.graph, Work_Private, mg));
+  PetscCall((*kern->leave)(l->op.n, mg->single, mg->factor, mg->outer[1], mg->scale, l->x[l->cur], y));
+  if (mg->device) PetscCall(PetscLogGpuFlops(mg->flops));
+  else PetscCall(PetscLogFlops(mg->flops));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* done: whether both vectors are at the place of the levels */
+static PetscErrorCode ApplyThere_Private(PC_CAMG *mg, Vec x, Vec y, PetscBool *done)
+{
+  const PetscScalar *px;
+  PetscScalar       *py;
+  PetscMemType       tx, ty;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayReadAndMemType(x, &px, &tx));
+  PetscCall(VecGetArrayWriteAndMemType(y, &py, &ty));
+  *done = (PetscBool)(!PetscMemTypeHost(tx) && !PetscMemTypeHost(ty));
+  if (*done) PetscCall(ApplyArrays_Private(mg, px, py));
+  PetscCall(VecRestoreArrayWriteAndMemType(y, &py));
+  PetscCall(VecRestoreArrayReadAndMemType(x, &px));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCApply_CAMG(PC pc, Vec x, Vec y)
 {
   PC_CAMG           *mg = (PC_CAMG *)pc->data;
-  CAMGLevel         *l  = &mg->level[0];
   const PetscScalar *px;
   PetscScalar       *py;
-  double             scale;
+  PetscBool          done;
 
   PetscFunctionBegin;
   if (pc->failedreason) {
@@ -66,13 +104,23 @@ PetscErrorCode PCApply_CAMG(PC pc, Vec x, Vec y)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!mg->n) PetscFunctionReturn(PETSC_SUCCESS); /* no rows */
-  PetscCall(VecGetArrayRead(x, &px));
-  PetscCall((*mg->kernels->enter)(l->op.n, mg->single, mg->outer[0], px, l->b, &scale));
-  PetscCall(VecRestoreArrayRead(x, &px));
-  PetscCall(PCCAMGCycle_Private(mg, 0));
-  PetscCall(VecGetArrayWrite(y, &py));
-  PetscCall((*mg->kernels->leave)(l->op.n, mg->single, mg->factor, mg->outer[1], &scale, l->x[l->cur], py));
-  PetscCall(VecRestoreArrayWrite(y, &py));
-  PetscCall(PetscLogFlops(mg->flops));
+  if (!mg->device) {
+    PetscCall(VecGetArrayRead(x, &px));
+    PetscCall(VecGetArrayWrite(y, &py));
+    PetscCall(ApplyArrays_Private(mg, px, py));
+    PetscCall(VecRestoreArrayWrite(y, &py));
+    PetscCall(VecRestoreArrayRead(x, &px));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(ApplyThere_Private(mg, x, y, &done));
+  if (done) PetscFunctionReturn(PETSC_SUCCESS);
+
+  /* vectors on the host, levels on the device */
+  if (!mg->work[0]) PetscCall(MatCreateVecs(pc->pmat, &mg->work[1], &mg->work[0]));
+  PetscCall(VecCopy(x, mg->work[0]));
+  PetscCall(ApplyThere_Private(mg, mg->work[0], mg->work[1], &done));
+  PetscCheck(done, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
+             "The vectors of the matrix were on a device when the preconditioner was set up, and now are on the host. Set it up again");
+  PetscCall(VecCopy(mg->work[1], y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

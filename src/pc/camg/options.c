@@ -23,6 +23,7 @@ PetscErrorCode PCCAMGOptionsDefault_Private(PCCAMGOptions *opt)
   opt->bits                         = PETSC_DECIDE;
   opt->nearnull                     = CAMG_NEAR_NULL_AUTO;
   opt->precision                    = CAMG_PRECISION_AUTO;
+  opt->graph                        = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -73,6 +74,7 @@ PetscErrorCode PCSetFromOptions_CAMG(PC pc, PetscOptionItems PetscOptionsObject)
   PetscCall(
     PetscOptionsEnum("-pc_camg_near_null", "Near null space", "MatSetNearNullSpace", NearNulls, (PetscEnum)opt.nearnull, (PetscEnum *)&opt.nearnull, NULL));
   PetscCall(PetscOptionsEnum("-pc_camg_precision", "Precision of vectors inside", NULL, Precisions, (PetscEnum)opt.precision, (PetscEnum *)&opt.precision, NULL));
+  PetscCall(PetscOptionsBool("-pc_camg_graph", "On a device: record a cycle and replay the record", NULL, opt.graph, &opt.graph, NULL));
   PetscOptionsHeadEnd();
   PetscCall(Check_Private(pc, &opt));
   PetscCall(PetscMemcmp(&opt, &mg->opt, sizeof(opt), &same));

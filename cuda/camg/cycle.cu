@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The operations of a cycle. A block of threads has a tile of consecutive rows, whose entries are consecutive: threads
+   load entries in their order, and leave products in shared memory. A group of threads then sums each row. Sums have a
+   fixed order.
+*/
+
+#include "../common/graph.cuh"
+#include "number.cuh"
+#include <lithe/private/lithecudacamg.h>
+
+#define CHUNK 2048 /* entries of a tile in shared memory at a time */
+#define DENSE 32   /* columns of a block in the second product with the inverse */
+
+/* What is done with the product of a row */
+struct CAMGResult {
+  enum { STEP, RESIDUAL, SET, ADD } what;
+  double      c1, c2;
+  const void *b, *old;
+  void       *out;
+};
+
+template <int bits, class R>
+static __global__ void __launch_bounds__(CAMG_THREADS)
+  TileKernel(int n, int group, const int *__restrict__ i, const int *__restrict__ j, const void *__restrict__ code, const void *__restrict__ d,
+             const float *__restrict__ minv, const CAMGNumber<R> *__restrict__ x, CAMGResult result)
+{
+  using N = CAMGNumber<R>;
+  __shared__ N product[CHUNK];
+  const int    rows = CAMG_THREADS / group, first = static_cast<int>(blockIdx.x) * rows, last = min(first + rows, n);
+  const int    row = first + static_cast<int>(threadIdx.x) / group, lane = static_cast<int>(threadIdx.x) % group;
+  const int    begin = i[first], end = i[last];
+  const int    rowbegin = row < last ? i[row] : end, rowend = row < last ? i[row + 1] : end;
+  N            sum = CAMGZero(N());
+
+  for (int chunk = begin; chunk < end; chunk += CHUNK) {
+    const int stop = min(chunk + CHUNK, end);
+
+    for (int k = chunk + static_cast<int>(threadIdx.x); k < stop; k += CAMG_THREADS) {
+      N entry;
+
+      CAMGEntry<bits>(code, k, &entry);
+      product[k - chunk] = entry * x[j[k]];
+    }
+    __syncthreads();
+    for (int k = max(rowbegin, chunk) + lane; k < min(rowend, stop); k += group) sum = sum + product[k - chunk];
+    __syncthreads();
+  }
+  for (int mask = group / 2; mask > 0; mask /= 2) sum = sum + CAMGShuffle(sum, mask);
+  if (lane || row >= last) return;
+  N      *out = static_cast<N *>(result.out);
+  const N xi  = d ? x[row] : CAMGZero(N());
+
+  if (d) {
+    N entry;
+
+    CAMGEntry<32>(d, row, &entry);
+    sum = sum + entry * xi;
+  }
+  switch (result.what) {
+  case CAMGResult::STEP: {
+    const N *b = static_cast<const N *>(result.b), *old = static_cast<const N *>(result.old);
+    N        v = xi + (static_cast<R>(result.c2) * static_cast<R>(minv[row])) * (b[row] - sum);
+
+    if (result.c1 != 0) v = v + static_cast<R>(result.c1) * (old ? xi - old[row] : xi);
+    out[row] = v;
+    break;
+  }
+  case CAMGResult::RESIDUAL:
+    out[row] = static_cast<const N *>(result.b)[row] - sum;
+    break;
+  case CAMGResult::SET:
+    out[row] = sum;
+    break;
+  default:
+    out[row] = out[row] + sum;
+  }
+}
+
+/* The first step from zero */
+template <class R>
+static __global__ void __launch_bounds__(CAMG_THREADS)
+  StartKernel(int n, R c2, const float *__restrict__ minv, const CAMGNumber<R> *__restrict__ b, CAMGNumber<R> *__restrict__ out)
+{
+  const int row = static_cast<int>(blockIdx.x * CAMG_THREADS + threadIdx.x);
+
+  if (row < n) out[row] = (c2 * static_cast<R>(minv[row])) * b[row];
+}
+
+/* Threads of a row, so that the entries of a tile fill about three quarters of a chunk */
+static int Group(int n, int nz)
+{
+  const double mean  = n ? static_cast<double>(nz) / n : 0;
+  int          group = 1;
+
+  while (group < CAMG_WARP && mean * (CAMG_THREADS / group) > .9 * CHUNK) group *= 2;
+  return group;
+}
+
+template <int bits, class R>
+static PetscErrorCode Launch_Private(int n, int nz, const int *i, const int *j, const void *code, const void *d, const float *minv, const void *x,
+                                     const CAMGResult *result)
+{
+  const int    group = Group(n, nz);
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(LitheGraphGetStream(&stream));
+  TileKernel<bits, R><<<CAMGBlocks(n, CAMG_THREADS / group), CAMG_THREADS, 0, stream>>>(n, group, i, j, code, d, minv,
+                                                                                         static_cast<const CAMGNumber<R> *>(x), *result);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Product_Private(const CAMGOperator *op, const void *x, const CAMGResult *result)
+{
+  PetscFunctionBegin;
+  if (!op->n) PetscFunctionReturn(PETSC_SUCCESS);
+#define PRODUCT(bits) \
+  do { \
+    if (op->single) PetscCall((Launch_Private<bits, float>(op->n, op->nz, op->i, op->j, op->code, op->d, op->minv, x, result))); \
+    else PetscCall((Launch_Private<bits, double>(op->n, op->nz, op->i, op->j, op->code, op->d, op->minv, x, result))); \
+  } while (0)
+  if (op->bits == 8) PRODUCT(8);
+  else if (op->bits == 16) PRODUCT(16);
+  else PRODUCT(32);
+#undef PRODUCT
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDACAMGStep(const CAMGOperator *op, double c1, double c2, const void *b, const void *x, const void *old, void *out)
+{
+  const CAMGResult result = {CAMGResult::STEP, c1, c2, b, old, out};
+  cudaStream_t     stream;
+
+  PetscFunctionBegin;
+  if (x) PetscCall(Product_Private(op, x, &result));
+  else if (op->n) {
+    PetscCall(LitheGraphGetStream(&stream));
+    if (op->single)
+      StartKernel<float><<<CAMGBlocks(op->n, CAMG_THREADS), CAMG_THREADS, 0, stream>>>(
+        op->n, static_cast<float>(c2), op->minv, static_cast<const CAMGNumber<float> *>(b), static_cast<CAMGNumber<float> *>(out));
+    else
+      StartKernel<double><<<CAMGBlocks(op->n, CAMG_THREADS), CAMG_THREADS, 0, stream>>>(
+        op->n, c2, op->minv, static_cast<const CAMGNumber<double> *>(b), static_cast<CAMGNumber<double> *>(out));
+    PetscCallCUDA(cudaGetLastError());
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDACAMGResidual(const CAMGOperator *op, const void *b, const void *x, void *r)
+{
+  const CAMGResult result = {CAMGResult::RESIDUAL, 0, 0, b, nullptr, r};
+
+  PetscFunctionBegin;
+  PetscCall(Product_Private(op, x, &result));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDACAMGTransfer(const CAMGTransfer *P, PetscBool add, const void *x, void *y)
+{
+  const CAMGResult result = {add ? CAMGResult::ADD : CAMGResult::SET, 0, 0, nullptr, nullptr, y};
+
+  PetscFunctionBegin;
+  if (!P->m) PetscFunctionReturn(PETSC_SUCCESS);
+  if (P->single) PetscCall((Launch_Private<32, float>(P->m, P->nz, P->i, P->j, P->a, nullptr, nullptr, x, &result)));
+  else PetscCall((Launch_Private<32, double>(P->m, P->nz, P->i, P->j, P->a, nullptr, nullptr, x, &result)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ the coarsest level */
+
+/* A row per warp */
+template <class N>
+static __global__ void __launch_bounds__(CAMG_THREADS) RowsKernel(int n, const N *__restrict__ L, const N *__restrict__ b, N *__restrict__ w)
+{
+  const int row = static_cast<int>(blockIdx.x) * (CAMG_THREADS / CAMG_WARP) + static_cast<int>(threadIdx.x) / CAMG_WARP;
+  N         sum = CAMGZero(N());
+
+  if (row >= n) return;
+  for (int k = static_cast<int>(threadIdx.x) % CAMG_WARP; k < n; k += CAMG_WARP) sum = sum + L[static_cast<size_t>(row) * n + k] * b[k];
+  for (int mask = CAMG_WARP / 2; mask > 0; mask /= 2) sum = sum + CAMGShuffle(sum, mask);
+  if (threadIdx.x % CAMG_WARP == 0) w[row] = sum;
+}
+
+/* x = L^H w: columns of a block of threads side by side, rows by turns of warps */
+template <class N>
+static __global__ void __launch_bounds__(CAMG_THREADS) ColumnsKernel(int n, const N *__restrict__ L, const N *__restrict__ w, N *__restrict__ x)
+{
+  __shared__ N part[CAMG_THREADS];
+  const int    column = static_cast<int>(blockIdx.x) * DENSE + static_cast<int>(threadIdx.x) % DENSE, turn = static_cast<int>(threadIdx.x) / DENSE;
+  N            sum = CAMGZero(N());
+
+  for (int r = turn; r < n && column < n; r += CAMG_THREADS / DENSE) sum = sum + CAMGConjugate(L[static_cast<size_t>(r) * n + column]) * w[r];
+  part[threadIdx.x] = sum;
+  __syncthreads();
+  if (turn || column >= n) return;
+  for (int t = 1; t < CAMG_THREADS / DENSE; t++) sum = sum + part[t * DENSE + threadIdx.x];
+  x[column] = sum;
+}
+
+template <class R>
+static PetscErrorCode Dense_Private(const LitheMGCoarsest *c, const void *b, void *x)
+{
+  using N        = CAMGNumber<R>;
+  const int    n = static_cast<int>(c->n);
+  const N     *L = static_cast<const N *>(c->L);
+  N           *w = static_cast<N *>(c->factored ? c->work : x);
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(LitheGraphGetStream(&stream));
+  RowsKernel<<<CAMGBlocks(n, CAMG_THREADS / CAMG_WARP), CAMG_THREADS, 0, stream>>>(n, L, static_cast<const N *>(b), w);
+  if (c->factored) ColumnsKernel<<<CAMGBlocks(n, DENSE), CAMG_THREADS, 0, stream>>>(n, L, static_cast<const N *>(w), static_cast<N *>(x));
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDACAMGDense(const LitheMGCoarsest *c, const void *b, void *x)
+{
+  PetscFunctionBegin;
+  if (c->single) PetscCall(Dense_Private<float>(c, b, x));
+  else PetscCall(Dense_Private<double>(c, b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ in and out */
+
+/* The largest number, as bits. As integers, bits of positive numbers have the order of the numbers, and a NaN is the
+   largest. The order of the threads does not matter */
+static __global__ void __launch_bounds__(CAMG_THREADS)
+  LargestKernel(PetscInt n, const double *__restrict__ outer, const PetscReal *__restrict__ x, unsigned long long *largest)
+{
+  unsigned long long most = 0;
+
+  for (PetscInt r = static_cast<PetscInt>(blockIdx.x) * CAMG_THREADS + threadIdx.x; r < n; r += static_cast<PetscInt>(gridDim.x) * CAMG_THREADS) {
+    for (int p = 0; p < CAMG_PARTS; p++) {
+      const unsigned long long bits = static_cast<unsigned long long>(__double_as_longlong(fabs(outer[r] * static_cast<double>(x[r * CAMG_PARTS + p]))));
+
+      most = bits > most ? bits : most;
+    }
+  }
+  for (int mask = CAMG_WARP / 2; mask > 0; mask /= 2) {
+    const unsigned long long other = __shfl_xor_sync(0xffffffffu, most, mask);
+
+    most = other > most ? other : most;
+  }
+  if (threadIdx.x % CAMG_WARP == 0 && most) atomicMax(largest, most);
+}
+
+template <class R>
+static __global__ void __launch_bounds__(CAMG_THREADS)
+  EnterKernel(PetscInt n, const double *__restrict__ outer, const PetscReal *__restrict__ x, R *__restrict__ b, const double *largest)
+{
+  const PetscInt r     = static_cast<PetscInt>(blockIdx.x) * CAMG_THREADS + threadIdx.x;
+  const double   scale = LitheMGScaleOf(*largest);
+
+  if (r >= n) return;
+  for (int p = 0; p < CAMG_PARTS; p++) b[r * CAMG_PARTS + p] = static_cast<R>(static_cast<double>(x[r * CAMG_PARTS + p]) * (outer[r] * scale));
+}
+
+template <class R>
+static __global__ void __launch_bounds__(CAMG_THREADS)
+  LeaveKernel(PetscInt n, double factor, const double *__restrict__ outer, const double *largest, const R *__restrict__ x, PetscReal *__restrict__ y)
+{
+  const PetscInt r     = static_cast<PetscInt>(blockIdx.x) * CAMG_THREADS + threadIdx.x;
+  const double   scale = factor / LitheMGScaleOf(*largest);
+
+  if (r >= n) return;
+  for (int p = 0; p < CAMG_PARTS; p++) y[r * CAMG_PARTS + p] = static_cast<PetscReal>(static_cast<double>(x[r * CAMG_PARTS + p]) * (outer[r] * scale));
+}
+
+/* scale keeps the largest number */
+PetscErrorCode LitheCUDACAMGEnter(PetscInt n, PetscBool single, const double outer[], const PetscScalar x[], void *b, double *scale)
+{
+  const unsigned int blocks = CAMGBlocks(n, CAMG_THREADS);
+  cudaStream_t       stream;
+
+  PetscFunctionBegin;
+  PetscCall(LitheGraphGetStream(&stream));
+  PetscCallCUDA(cudaMemsetAsync(scale, 0, sizeof(*scale), stream));
+  LargestKernel<<<blocks < 1024 ? blocks : 1024, CAMG_THREADS, 0, stream>>>(n, outer, reinterpret_cast<const PetscReal *>(x),
+                                                                           reinterpret_cast<unsigned long long *>(scale));
+  if (single) EnterKernel<<<blocks, CAMG_THREADS, 0, stream>>>(n, outer, reinterpret_cast<const PetscReal *>(x), static_cast<float *>(b), scale);
+  else EnterKernel<<<blocks, CAMG_THREADS, 0, stream>>>(n, outer, reinterpret_cast<const PetscReal *>(x), static_cast<double *>(b), scale);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDACAMGLeave(PetscInt n, PetscBool single, double factor, const double outer[], const double *scale, const void *x, PetscScalar y[])
+{
+  const unsigned int blocks = CAMGBlocks(n, CAMG_THREADS);
+  cudaStream_t       stream;
+
+  PetscFunctionBegin;
+  PetscCall(LitheGraphGetStream(&stream));
+  if (single) LeaveKernel<<<blocks, CAMG_THREADS, 0, stream>>>(n, factor, outer, scale, static_cast<const float *>(x), reinterpret_cast<PetscReal *>(y));
+  else LeaveKernel<<<blocks, CAMG_THREADS, 0, stream>>>(n, factor, outer, scale, static_cast<const double *>(x), reinterpret_cast<PetscReal *>(y));
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* Numbers of vectors of a PCCAMG: real, or complex in two components, in single or double precision */
+
+#include "../common/petsccuda.cuh"
+#include <lithe/private/camg.h>
+
+#define CAMG_WARP    32
+#define CAMG_THREADS 256
+
+template <class R>
+struct CAMGComplex {
+  R re, im;
+};
+
+#if PetscDefined(USE_COMPLEX)
+template <class R>
+using CAMGNumber = CAMGComplex<R>;
+  #define CAMG_PARTS 2
+#else
+template <class R>
+using CAMGNumber = R;
+  #define CAMG_PARTS 1
+#endif
+
+/* Components, for kernels that are the same for real and complex numbers */
+template <class R>
+static __device__ __forceinline__ R CAMGZero(R)
+{
+  return 0;
+}
+
+template <class R>
+static __device__ __forceinline__ CAMGComplex<R> CAMGZero(CAMGComplex<R>)
+{
+  return {0, 0};
+}
+
+template <class R>
+static __device__ __forceinline__ CAMGComplex<R> operator+(CAMGComplex<R> a, CAMGComplex<R> b)
+{
+  return {a.re + b.re, a.im + b.im};
+}
+
+template <class R>
+static __device__ __forceinline__ CAMGComplex<R> operator-(CAMGComplex<R> a, CAMGComplex<R> b)
+{
+  return {a.re - b.re, a.im - b.im};
+}
+
+template <class R>
+static __device__ __forceinline__ CAMGComplex<R> operator*(R a, CAMGComplex<R> b)
+{
+  return {a * b.re, a * b.im};
+}
+
+template <class R>
+static __device__ __forceinline__ CAMGComplex<R> operator*(CAMGComplex<R> a, CAMGComplex<R> b)
+{
+  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+
+static __device__ __forceinline__ float CAMGConjugate(float a)
+{
+  return a;
+}
+
+static __device__ __forceinline__ double CAMGConjugate(double a)
+{
+  return a;
+}
+
+template <class R>
+static __device__ __forceinline__ CAMGComplex<R> CAMGConjugate(CAMGComplex<R> a)
+{
+  return {a.re, -a.im};
+}
+
+template <class R>
+static __device__ __forceinline__ R CAMGShuffle(R a, int mask)
+{
+  return __shfl_xor_sync(0xffffffffu, a, mask);
+}
+
+template <class R>
+static __device__ __forceinline__ CAMGComplex<R> CAMGShuffle(CAMGComplex<R> a, int mask)
+{
+  return {__shfl_xor_sync(0xffffffffu, a.re, mask), __shfl_xor_sync(0xffffffffu, a.im, mask)};
+}
+
+/* Entry k of an array of codes, or of numbers in single precision, bits 32 */
+template <int bits>
+static __device__ __forceinline__ float CAMGComponent(const void *__restrict__ a, size_t k)
+{
+  if constexpr (bits == 8) return CAMGDecode8(static_cast<const uint8_t *>(a)[k]);
+  else if constexpr (bits == 16) return CAMGDecode16(static_cast<const uint16_t *>(a)[k]);
+  else return static_cast<const float *>(a)[k];
+}
+
+template <int bits, class R>
+static __device__ __forceinline__ void CAMGEntry(const void *__restrict__ a, int k, R *entry)
+{
+  *entry = static_cast<R>(CAMGComponent<bits>(a, static_cast<size_t>(k)));
+}
+
+template <int bits, class R>
+static __device__ __forceinline__ void CAMGEntry(const void *__restrict__ a, int k, CAMGComplex<R> *entry)
+{
+  entry->re = static_cast<R>(CAMGComponent<bits>(a, 2 * static_cast<size_t>(k)));
+  entry->im = static_cast<R>(CAMGComponent<bits>(a, 2 * static_cast<size_t>(k) + 1));
+}
+
+static inline unsigned int CAMGBlocks(PetscInt n, int size)
+{
+  return static_cast<unsigned int>((static_cast<PetscInt64>(n) + size - 1) / size);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* Records of the launches of a cycle */
+
+#include <lithe/private/lithemg.h>
+
+PetscErrorCode LitheMGPlay(const LitheMemoryOps *memory, LitheMGRecord *r, PetscBool record, PetscErrorCode (*work)(void *), void *ctx)
+{
+  PetscErrorCode ierr;
+
+  PetscFunctionBegin;
+  if (!record || !memory->graphbegin || !r->done) {
+    PetscCall((*work)(ctx));
+    r->done = 1;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (!r->graph) {
+    PetscCall((*memory->graphbegin)());
+    ierr = (*work)(ctx);
+    PetscCall((*memory->graphend)(&r->graph)); /* also after an error, or nothing else could be recorded */
+    PetscCall(ierr);
+  }
+  PetscCall((*memory->graphlaunch)(r->graph));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheMGForget(const LitheMemoryOps *memory, LitheMGRecord *r)
+{
+  PetscFunctionBegin;
+  if (r->graph) PetscCall((*memory->graphfree)(&r->graph));
+  r->graph = NULL;
+  r->done  = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

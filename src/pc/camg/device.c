@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   CAMGDeviceKernels: the operations of PCCAMG on a device. The kernels are in cuda/camg. And levels of a set-up on the
+   host, moved to a device
+*/
+
+#include "camgimpl.h"
+#include <lithe/private/lithecudacamg.h>
+
+const CAMGKernels CAMGDeviceKernels = {
+  .memory         = &LitheDeviceMemory,
+  .enter          = LitheCUDACAMGEnter,
+  .leave          = LitheCUDACAMGLeave,
+  .step           = LitheCUDACAMGStep,
+  .residual       = LitheCUDACAMGResidual,
+  .transfer       = LitheCUDACAMGTransfer,
+  .dense          = LitheCUDACAMGDense,
+};
+
+/* One array; *x, in host memory, becomes the array on the device */
+static PetscErrorCode Move_Private(void *pointer, size_t bytes)
+{
+  void **x = (void **)pointer, *moved;
+
+  PetscFunctionBegin;
+  if (!*x) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(LitheDeviceAlloc(bytes, &moved));
+  PetscCall(LitheDevicePut(bytes, *x, moved));
+  PetscCall(PetscFree(*x));
+  *x = moved;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MoveTransfer_Private(CAMGTransfer *t)
+{
+  const size_t nz = (size_t)t->nz;
+
+  PetscFunctionBegin;
+  PetscCall(Move_Private(&t->i, ((size_t)t->m + 1) * sizeof(int)));
+  PetscCall(Move_Private(&t->j, nz * sizeof(int)));
+  PetscCall(Move_Private(&t->a, nz * sizeof(PetscScalar) / sizeof(PetscReal) * sizeof(float)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Levels of a set-up on the host */
+PetscErrorCode PCCAMGMove_Private(PC_CAMG *mg)
+{
+  const size_t parts = sizeof(PetscScalar) / sizeof(PetscReal), number = PCCAMGNumberBytes_Private(mg);
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < mg->n; k++) {
+    CAMGLevel   *l = &mg->level[k];
+    const size_t n = (size_t)l->op.n, nz = (size_t)l->op.nz;
+
+    PetscCall(Move_Private(&l->op.i, (n + 1) * sizeof(int)));
+    PetscCall(Move_Private(&l->op.j, nz * sizeof(int)));
+    PetscCall(Move_Private(&l->op.code, nz * parts * (size_t)l->op.bits / 8));
+    PetscCall(Move_Private(&l->op.d, n * parts * sizeof(float)));
+    PetscCall(Move_Private(&l->op.minv, n * sizeof(float)));
+    PetscCall(MoveTransfer_Private(&l->prolong));
+    PetscCall(MoveTransfer_Private(&l->restrict_));
+    PetscCall(Move_Private(&l->b, n * number));
+    for (int v = 0; v < 2; v++) PetscCall(Move_Private(&l->x[v], n * number));
+  }
+  for (int side = 0; side < 2; side++) PetscCall(Move_Private(&mg->outer[side], (size_t)mg->level[0].op.n * sizeof(double)));
+  PetscCall(Move_Private(&mg->scale, sizeof(double)));
+  PetscCall(Move_Private(&mg->coarsest.L, (size_t)mg->coarsest.n * (size_t)mg->coarsest.n * number));
+  PetscCall(Move_Private(&mg->coarsest.work, (size_t)mg->coarsest.n * number));
+  mg->coarsest.memory = &LitheDeviceMemory;
+  mg->kernels         = &CAMGDeviceKernels;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
