@@ -23,50 +23,53 @@ struct CAMGResult {
   void       *out;
 };
 
-template <int bits, class R>
-static __global__ void __launch_bounds__(CAMG_THREADS)
-  TileKernel(int n, int group, const int *__restrict__ i, const int *__restrict__ j, const void *__restrict__ code, const void *__restrict__ d,
-             const float *__restrict__ minv, const CAMGNumber<R> *__restrict__ x, CAMGResult result)
+/* blocks: rows of blocks, else of numbers. group: threads of a row, all of them in a warp */
+template <int bits, bool blocks, class R>
+static __global__ void __launch_bounds__(CAMG_THREADS) TileKernel(CAMGOperator op, int group, int nodes, const CAMGNumber<R> *__restrict__ x, CAMGResult result)
 {
   using N = CAMGNumber<R>;
   __shared__ N product[CHUNK];
-  const int    rows = CAMG_THREADS / group, first = static_cast<int>(blockIdx.x) * rows, last = min(first + rows, n);
-  const int    row = first + static_cast<int>(threadIdx.x) / group, lane = static_cast<int>(threadIdx.x) % group;
-  const int    begin = i[first], end = i[last];
-  const int    rowbegin = row < last ? i[row] : end, rowend = row < last ? i[row + 1] : end;
-  N            sum = CAMGZero(N());
+  const int *__restrict__ i = op.i, *__restrict__ j = op.j;
+  const int rb = blocks ? op.rb : 1, cb = blocks ? op.cb : 1, size = rb * cb, room = CHUNK / size;
+  const int first = static_cast<int>(blockIdx.x) * nodes, last = min(first + nodes, op.m);
+  const int slot = static_cast<int>(threadIdx.x) / group, lane = static_cast<int>(threadIdx.x) % group;
+  const int v = first + slot / rb, p = slot % rb, row = v * rb + p;
+  const int begin = i[first], end = i[last];
+  const int rowbegin = v < last ? i[v] : end, rowend = v < last ? i[v + 1] : end;
+  N         sum = CAMGZero(N());
 
-  for (int chunk = begin; chunk < end; chunk += CHUNK) {
-    const int stop = min(chunk + CHUNK, end);
+  for (int chunk = begin; chunk < end; chunk += room) {
+    const int stop = min(chunk + room, end), from = max(rowbegin, chunk), to = min(rowend, stop);
 
-    for (int k = chunk + static_cast<int>(threadIdx.x); k < stop; k += CAMG_THREADS) {
-      N entry;
+    for (int e = static_cast<int>(threadIdx.x); e < (stop - chunk) * size; e += CAMG_THREADS) {
+      const int k = chunk + e / size;
+      N         entry;
 
-      CAMGEntry<bits>(code, k, &entry);
-      product[k - chunk] = entry * x[j[k]];
+      CAMGEntry<bits>(op.code, static_cast<size_t>(chunk) * size + e, &entry);
+      product[e] = entry * x[j[k] * cb + (blocks ? e % cb : 0)];
     }
     __syncthreads();
-    for (int k = max(rowbegin, chunk) + lane; k < min(rowend, stop); k += group) sum = sum + product[k - chunk];
+    for (int e = lane; e < (to - from) * cb; e += group) sum = sum + product[((from - chunk + e / cb) * rb + p) * cb + (blocks ? e % cb : 0)];
     __syncthreads();
   }
   for (int mask = group / 2; mask > 0; mask /= 2) sum = sum + CAMGShuffle(sum, mask);
-  if (lane || row >= last) return;
+  if (lane || v >= last) return;
   N      *out = static_cast<N *>(result.out);
-  const N xi  = d ? x[row] : CAMGZero(N());
+  const N xi  = op.d ? x[row] : CAMGZero(N());
 
-  if (d) {
+  if (op.d) {
     N entry;
 
-    CAMGEntry<32>(d, row, &entry);
+    CAMGEntry<32>(op.d, static_cast<size_t>(row), &entry);
     sum = sum + entry * xi;
   }
   switch (result.what) {
   case CAMGResult::STEP: {
     const N *b = static_cast<const N *>(result.b), *old = static_cast<const N *>(result.old);
-    N        v = xi + (static_cast<R>(result.c2) * static_cast<R>(minv[row])) * (b[row] - sum);
+    N        y = xi + (static_cast<R>(result.c2) * static_cast<R>(op.minv[row])) * (b[row] - sum);
 
-    if (result.c1 != 0) v = v + static_cast<R>(result.c1) * (old ? xi - old[row] : xi);
-    out[row] = v;
+    if (result.c1 != 0) y = y + static_cast<R>(result.c1) * (old ? xi - old[row] : xi);
+    out[row] = y;
     break;
   }
   case CAMGResult::RESIDUAL:
@@ -90,27 +93,35 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
   if (row < n) out[row] = (c2 * static_cast<R>(minv[row])) * b[row];
 }
 
-/* Threads of a row, so that the entries of a tile fill about three quarters of a chunk */
-static int Group(int n, int nz)
+/*
+   Threads of a row, so that the entries of a tile fill most of a chunk, and nodes of a tile. A group of threads is in
+   one warp
+*/
+static void Shape(const CAMGOperator *op, int *group, int *nodes)
 {
-  const double mean  = n ? static_cast<double>(nz) / n : 0;
-  int          group = 1;
+  const double entries = static_cast<double>(op->nz) * op->cb / op->m;
 
-  while (group < CAMG_WARP && mean * (CAMG_THREADS / group) > .9 * CHUNK) group *= 2;
-  return group;
+  *group = 1;
+  while (*group < CAMG_WARP && entries * (CAMG_THREADS / *group) > .9 * CHUNK) *group *= 2;
+  *nodes = CAMG_THREADS / *group / op->rb;
 }
 
 template <int bits, class R>
-static PetscErrorCode Launch_Private(int n, int nz, const int *i, const int *j, const void *code, const void *d, const float *minv, const void *x,
-                                     const CAMGResult *result)
+static PetscErrorCode Launch_Private(const CAMGOperator *op, const void *x, const CAMGResult *result)
 {
-  const int    group = Group(n, nz);
-  cudaStream_t stream;
+  const CAMGNumber<R> *from = static_cast<const CAMGNumber<R> *>(x);
+  int                  group, nodes;
+  cudaStream_t         stream;
 
   PetscFunctionBegin;
+  Shape(op, &group, &nodes);
+  while (nodes < 1 && group > 1) {
+    group /= 2;
+    nodes = CAMG_THREADS / group / op->rb;
+  }
   PetscCall(LitheGraphGetStream(&stream));
-  TileKernel<bits, R><<<CAMGBlocks(n, CAMG_THREADS / group), CAMG_THREADS, 0, stream>>>(n, group, i, j, code, d, minv,
-                                                                                         static_cast<const CAMGNumber<R> *>(x), *result);
+  if (op->rb == 1 && op->cb == 1) TileKernel<bits, false, R><<<CAMGBlocks(op->m, nodes), CAMG_THREADS, 0, stream>>>(*op, group, nodes, from, *result);
+  else TileKernel<bits, true, R><<<CAMGBlocks(op->m, nodes), CAMG_THREADS, 0, stream>>>(*op, group, nodes, from, *result);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -118,11 +129,11 @@ static PetscErrorCode Launch_Private(int n, int nz, const int *i, const int *j, 
 static PetscErrorCode Product_Private(const CAMGOperator *op, const void *x, const CAMGResult *result)
 {
   PetscFunctionBegin;
-  if (!op->n) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!op->m) PetscFunctionReturn(PETSC_SUCCESS);
 #define PRODUCT(bits) \
   do { \
-    if (op->single) PetscCall((Launch_Private<bits, float>(op->n, op->nz, op->i, op->j, op->code, op->d, op->minv, x, result))); \
-    else PetscCall((Launch_Private<bits, double>(op->n, op->nz, op->i, op->j, op->code, op->d, op->minv, x, result))); \
+    if (op->single) PetscCall((Launch_Private<bits, float>(op, x, result))); \
+    else PetscCall((Launch_Private<bits, double>(op, x, result))); \
   } while (0)
   if (op->bits == 8) PRODUCT(8);
   else if (op->bits == 16) PRODUCT(16);
@@ -138,14 +149,16 @@ PetscErrorCode LitheCUDACAMGStep(const CAMGOperator *op, double c1, double c2, c
 
   PetscFunctionBegin;
   if (x) PetscCall(Product_Private(op, x, &result));
-  else if (op->n) {
+  else if (op->m) {
+    const int n = op->m * op->rb;
+
     PetscCall(LitheGraphGetStream(&stream));
     if (op->single)
-      StartKernel<float><<<CAMGBlocks(op->n, CAMG_THREADS), CAMG_THREADS, 0, stream>>>(
-        op->n, static_cast<float>(c2), op->minv, static_cast<const CAMGNumber<float> *>(b), static_cast<CAMGNumber<float> *>(out));
+      StartKernel<float><<<CAMGBlocks(n, CAMG_THREADS), CAMG_THREADS, 0, stream>>>(
+        n, static_cast<float>(c2), op->minv, static_cast<const CAMGNumber<float> *>(b), static_cast<CAMGNumber<float> *>(out));
     else
-      StartKernel<double><<<CAMGBlocks(op->n, CAMG_THREADS), CAMG_THREADS, 0, stream>>>(
-        op->n, c2, op->minv, static_cast<const CAMGNumber<double> *>(b), static_cast<CAMGNumber<double> *>(out));
+      StartKernel<double><<<CAMGBlocks(n, CAMG_THREADS), CAMG_THREADS, 0, stream>>>(
+        n, c2, op->minv, static_cast<const CAMGNumber<double> *>(b), static_cast<CAMGNumber<double> *>(out));
     PetscCallCUDA(cudaGetLastError());
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -160,14 +173,12 @@ PetscErrorCode LitheCUDACAMGResidual(const CAMGOperator *op, const void *b, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDACAMGTransfer(const CAMGTransfer *P, PetscBool add, const void *x, void *y)
+PetscErrorCode LitheCUDACAMGTransfer(const CAMGOperator *P, PetscBool add, const void *x, void *y)
 {
   const CAMGResult result = {add ? CAMGResult::ADD : CAMGResult::SET, 0, 0, nullptr, nullptr, y};
 
   PetscFunctionBegin;
-  if (!P->m) PetscFunctionReturn(PETSC_SUCCESS);
-  if (P->single) PetscCall((Launch_Private<32, float>(P->m, P->nz, P->i, P->j, P->a, nullptr, nullptr, x, &result)));
-  else PetscCall((Launch_Private<32, double>(P->m, P->nz, P->i, P->j, P->a, nullptr, nullptr, x, &result)));
+  PetscCall(Product_Private(P, x, &result));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -101,16 +101,16 @@ static __device__ __forceinline__ float CAMGComponent(const void *__restrict__ a
 }
 
 template <int bits, class R>
-static __device__ __forceinline__ void CAMGEntry(const void *__restrict__ a, int k, R *entry)
+static __device__ __forceinline__ void CAMGEntry(const void *__restrict__ a, size_t k, R *entry)
 {
-  *entry = static_cast<R>(CAMGComponent<bits>(a, static_cast<size_t>(k)));
+  *entry = static_cast<R>(CAMGComponent<bits>(a, k));
 }
 
 template <int bits, class R>
-static __device__ __forceinline__ void CAMGEntry(const void *__restrict__ a, int k, CAMGComplex<R> *entry)
+static __device__ __forceinline__ void CAMGEntry(const void *__restrict__ a, size_t k, CAMGComplex<R> *entry)
 {
-  entry->re = static_cast<R>(CAMGComponent<bits>(a, 2 * static_cast<size_t>(k)));
-  entry->im = static_cast<R>(CAMGComponent<bits>(a, 2 * static_cast<size_t>(k) + 1));
+  entry->re = static_cast<R>(CAMGComponent<bits>(a, 2 * k));
+  entry->im = static_cast<R>(CAMGComponent<bits>(a, 2 * k + 1));
 }
 
 static inline unsigned int CAMGBlocks(PetscInt n, int size)

@@ -10,21 +10,27 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A matrix during set-up, by rows with ascending columns: arrays i [m + 1], j [nz], a [nz], each an allocation */
+/*
+   A matrix during set-up: rows of blocks with ascending columns. Arrays i [m + 1], j [nz] and a [nz][rb][cb], each an
+   allocation; m, n and nz count blocks
+*/
 typedef struct {
-  PetscInt     m, n, nz, *i, *j;
+  PetscInt     m, n, nz, rb, cb, *i, *j;
   PetscScalar *a;
 } CAMGMatrix;
 
-/* Strong entries without the diagonal, and the diagonal with the sum of all weak entries of the row added */
+/*
+   Strong entries without the diagonal, and the diagonal with the sum of all weak entries of the row added. d NULL:
+   strong has all blocks of a matrix
+*/
 typedef struct {
   CAMGMatrix   strong;
   PetscScalar *d;
 } CAMGGraph;
 
 /*
-   The near null space and the blocks of a level during set-up: T [n][columns] by rows; NULL: one vector of ones, and a
-   block of one row
+   The near null space of a level during set-up: T [nodes][block][columns]. NULL: one vector of ones, and a block of one
+   row
 */
 typedef struct {
   PetscInt     block, columns;
@@ -32,24 +38,19 @@ typedef struct {
 } CAMGSpace;
 
 /*
-   A level, scaled by powers of two so that its diagonal is near 1: y_i = d_i x_i + sum over entries of code_ij x_j.
-   Complex entries have a code for each component. Numbers without a code are in single precision
+   A level or a transfer between levels: y_r = d_r x_r + sum of codes of row r times x. The pattern is one of blocks, and
+   codes are [nz][rb][cb]. Complex entries have a code for each component. A level is scaled by powers of two so that its
+   diagonal is near 1. It has a diagonal d apart, in single precision: blocks of one row have no diagonal entry in the
+   pattern, and others a code of 0. A transfer has no d and no minv
 */
 typedef struct {
-  int   n, nz, bits; /* nz: without the diagonal; bits 8, 16, 32 */
-  int   single;  /* precision of vectors */
-  int  *i, *j;   /* without the diagonal */
-  void *code, *d;
+  int    m, n, nz, rb, cb;
+  int    bits;   /* 8, 16; 32: no codes but numbers in single precision */
+  int    single; /* precision of vectors */
+  int   *i, *j;
+  void  *code, *d;
   float *minv; /* of the smoother */
 } CAMGOperator;
-
-/* Interpolation or restriction, with entries in single precision */
-typedef struct {
-  int   m, n, nz;
-  int   single; /* precision of vectors */
-  int  *i, *j;
-  void *a;
-} CAMGTransfer;
 
 /*
    Codes. 8 bits: sign, 4 bits of exponent, 3 of mantissa, largest 3.75. 16 bits: sign, 5 of exponent, 10 of mantissa,
@@ -112,19 +113,18 @@ typedef struct {
   const LitheMemoryOps *memory;
 
   /* Rows of the user: largest moduli of the diagonal and of all entries, positive minus negative diagonal entries, whether
-     all are finite; whether Hermitian, up to rounding; a copy of factor diag(left) A diag(right) */
+     all are finite; whether Hermitian, up to rounding; a copy of factor diag(left) A diag(right), in blocks */
   PetscErrorCode (*survey)(const CAMGMatrix *, double largest[2], PetscInt *sign, PetscBool *finite);
   PetscErrorCode (*issymmetric)(const CAMGMatrix *, PetscBool *);
-  PetscErrorCode (*copy)(const CAMGMatrix *, double factor, const double left[], const double right[], CAMGMatrix *);
+  PetscErrorCode (*copy)(const CAMGMatrix *, double factor, const double left[], const double right[], PetscInt block, CAMGMatrix *);
   /* outer [n] = the real part of x; x NULL: ones. outer [n] /= s */
   PetscErrorCode (*setouter)(PetscInt n, const PetscScalar x[], double outer[]);
   PetscErrorCode (*divide)(PetscInt n, const double s[], double outer[]);
-  /* Products: of matrices; their number per entry of A; the conjugate transpose; (A + A^H) / 2; norms of blocks */
+  /* A B; A^H; (A + A^H) / 2; norms of blocks */
   PetscErrorCode (*multiply)(const CAMGMatrix *, const CAMGMatrix *, CAMGMatrix *);
-  PetscErrorCode (*products)(const CAMGMatrix *A, const CAMGMatrix *B, PetscReal *perentry);
   PetscErrorCode (*transpose)(const CAMGMatrix *, CAMGMatrix *);
   PetscErrorCode (*symmetricpart)(const CAMGMatrix *, CAMGMatrix *);
-  PetscErrorCode (*norms)(const CAMGMatrix *, PetscInt block, CAMGMatrix *);
+  PetscErrorCode (*norms)(const CAMGMatrix *, CAMGMatrix *);
   /* Strong entries; the graph of the conjugate transpose */
   PetscErrorCode (*filter)(const CAMGMatrix *, PetscReal threshold, CAMGGraph *);
   PetscErrorCode (*transposegraph)(const CAMGGraph *, CAMGGraph *);
@@ -143,7 +143,7 @@ typedef struct {
   /* A level in its final form: per row a power of two near the root of the diagonal; codes; S P S_c^-1, inverse: S_c^-1 R S */
   PetscErrorCode (*scales)(const CAMGMatrix *, double s[]);
   PetscErrorCode (*encode)(const CAMGMatrix *, const double s[], PetscInt bits, PetscBool sums, CAMGOperator *, PetscReal *bound);
-  PetscErrorCode (*encodetransfer)(const CAMGMatrix *, const double rows[], const double columns[], PetscBool inverse, CAMGTransfer *);
+  PetscErrorCode (*encodetransfer)(const CAMGMatrix *, const double rows[], const double columns[], PetscBool inverse, CAMGOperator *);
   /* The scaled matrix, dense by columns, on the host */
   PetscErrorCode (*getdense)(const CAMGMatrix *, const double s[], PetscScalar *M);
 
@@ -156,7 +156,7 @@ typedef struct {
   /* r = b - A x */
   PetscErrorCode (*residual)(const CAMGOperator *, const void *b, const void *x, void *r);
   /* y = P x, or y += P x */
-  PetscErrorCode (*transfer)(const CAMGTransfer *, PetscBool add, const void *x, void *y);
+  PetscErrorCode (*transfer)(const CAMGOperator *, PetscBool add, const void *x, void *y);
   PetscErrorCode (*dense)(const LitheMGCoarsest *, const void *b, void *x);
 } CAMGKernels;
 

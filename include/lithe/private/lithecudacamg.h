@@ -19,7 +19,6 @@ PETSC_INTERN PetscErrorCode LitheCUDACAMGSetOuter(PetscInt n, const PetscScalar 
 PETSC_INTERN PetscErrorCode LitheCUDACAMGDivide(PetscInt n, const double s[], double outer[]);
 /* cuda/camg/product.cu */
 PETSC_INTERN PetscErrorCode LitheCUDACAMGMultiply(const CAMGMatrix *, const CAMGMatrix *, CAMGMatrix *);
-PETSC_INTERN PetscErrorCode LitheCUDACAMGProducts(const CAMGMatrix *A, const CAMGMatrix *B, PetscReal *perentry);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGTranspose(const CAMGMatrix *, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGSymmetricPart(const CAMGMatrix *, CAMGMatrix *);
 /* cuda/camg/strength.cu */
@@ -38,7 +37,7 @@ PETSC_INTERN PetscErrorCode LitheCUDACAMGSmooth(const CAMGGraph *, const PetscRe
 /* cuda/camg/encode.cu */
 PETSC_INTERN PetscErrorCode LitheCUDACAMGScales(const CAMGMatrix *, double s[]);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGEncode(const CAMGMatrix *, const double s[], PetscInt bits, PetscBool sums, CAMGOperator *, PetscReal *bound);
-PETSC_INTERN PetscErrorCode LitheCUDACAMGEncodeTransfer(const CAMGMatrix *, const double rows[], const double columns[], PetscBool inverse, CAMGTransfer *);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGEncodeTransfer(const CAMGMatrix *, const double rows[], const double columns[], PetscBool inverse, CAMGOperator *);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGGetDense(const CAMGMatrix *, const double s[], PetscScalar *M);
 /* cuda/camg/cycle.cu */
 PETSC_INTERN PetscErrorCode LitheCUDACAMGEnter(PetscInt n, PetscBool single, const double outer[], const PetscScalar x[], void *b, double *scale);
@@ -46,6 +45,6 @@ PETSC_INTERN PetscErrorCode LitheCUDACAMGLeave(PetscInt n, PetscBool single, dou
                                                PetscScalar y[]);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGStep(const CAMGOperator *, double c1, double c2, const void *b, const void *x, const void *old, void *out);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGResidual(const CAMGOperator *, const void *b, const void *x, void *r);
-PETSC_INTERN PetscErrorCode LitheCUDACAMGTransfer(const CAMGTransfer *, PetscBool add, const void *x, void *y);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGOperator(const CAMGOperator *, PetscBool add, const void *x, void *y);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGDense(const LitheMGCoarsest *, const void *b, void *x);
 #endif

@@ -32,12 +32,14 @@ PetscErrorCode PCCAMGFree_Private(const PC_CAMG *mg, void *pointer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode TransferFree_Private(const PC_CAMG *mg, CAMGTransfer *t)
+static PetscErrorCode OperatorFree_Private(const PC_CAMG *mg, CAMGOperator *op)
 {
   PetscFunctionBegin;
-  PetscCall(PCCAMGFree_Private(mg, &t->i));
-  PetscCall(PCCAMGFree_Private(mg, &t->j));
-  PetscCall(PCCAMGFree_Private(mg, &t->a));
+  PetscCall(PCCAMGFree_Private(mg, &op->i));
+  PetscCall(PCCAMGFree_Private(mg, &op->j));
+  PetscCall(PCCAMGFree_Private(mg, &op->code));
+  PetscCall(PCCAMGFree_Private(mg, &op->d));
+  PetscCall(PCCAMGFree_Private(mg, &op->minv));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -49,13 +51,9 @@ PetscErrorCode PCReset_CAMG(PC pc)
   for (PetscInt k = 0; k < mg->n; k++) {
     CAMGLevel *l = &mg->level[k];
 
-    PetscCall(TransferFree_Private(mg, &l->prolong));
-    PetscCall(TransferFree_Private(mg, &l->restrict_));
-    PetscCall(PCCAMGFree_Private(mg, &l->op.i));
-    PetscCall(PCCAMGFree_Private(mg, &l->op.j));
-    PetscCall(PCCAMGFree_Private(mg, &l->op.code));
-    PetscCall(PCCAMGFree_Private(mg, &l->op.d));
-    PetscCall(PCCAMGFree_Private(mg, &l->op.minv));
+    PetscCall(OperatorFree_Private(mg, &l->op));
+    PetscCall(OperatorFree_Private(mg, &l->prolong));
+    PetscCall(OperatorFree_Private(mg, &l->restrict_));
     PetscCall(PCCAMGFree_Private(mg, &l->b));
     for (int v = 0; v < 2; v++) PetscCall(PCCAMGFree_Private(mg, &l->x[v]));
     PetscCall(PetscMemzero(l, sizeof(*l)));
@@ -70,26 +68,32 @@ PetscErrorCode PCReset_CAMG(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Bytes of an operator, and the number of its entries */
+static size_t Bytes(const CAMGOperator *op, double *entries)
+{
+  const double parts = (double)(sizeof(PetscScalar) / sizeof(PetscReal)), rows = (double)op->m * op->rb;
+
+  *entries = op->i ? (double)op->nz * op->rb * op->cb : 0;
+  if (!op->i) return 0;
+  return (size_t)(4. * op->nz + *entries * parts * op->bits / 8 + 4. * op->m + (op->d ? 4 * parts * rows : 0) + (op->minv ? 4 * rows : 0));
+}
+
 /* Floating-point operations of a cycle, and bytes of the levels */
 static void Count(PC_CAMG *mg)
 {
-  const double factor = PetscDefined(USE_COMPLEX) ? 4 : 1, parts = PetscDefined(USE_COMPLEX) ? 2 : 1;
+  const double factor = PetscDefined(USE_COMPLEX) ? 4 : 1, passes = (double)(mg->opt.smooths[0] + mg->opt.smooths[1]);
 
   mg->flops = 0;
   for (PetscInt k = 0; k < mg->n; k++) {
-    CAMGLevel   *l       = &mg->level[k];
-    const double n       = (double)l->facts.n, entries = l->op.i ? (double)l->op.nz : 0;
-    const double p       = l->prolong.i ? (double)l->prolong.nz : 0;
-    const double passes  = (double)(mg->opt.smooths[0] + mg->opt.smooths[1]);
-    const double numbers = (mg->single ? 4 : 8) * parts;
+    CAMGLevel   *l = &mg->level[k];
+    const size_t n = (size_t)l->facts.n, number = PCCAMGNumberBytes_Private(mg);
+    double       a, p, r;
 
-    l->facts.bytes = (size_t)(3 * n * numbers);
-    if (l->op.i) l->facts.bytes += (size_t)(entries * (4 + l->op.bits / 8. * parts) + n * (8 + 4 * parts));
-    if (l->prolong.i) l->facts.bytes += (size_t)(2 * p * (4 + 4 * parts) + 4 * (n + (double)l->prolong.n));
+    l->facts.bytes = 3 * n * number + Bytes(&l->op, &a) + Bytes(&l->prolong, &p) + Bytes(&l->restrict_, &r);
     if (k == mg->n - 1 && mg->coarsest.n) {
-      l->facts.bytes += (size_t)(n * n * numbers);
-      mg->flops += factor * (mg->coarsest.factored ? 4 : 2) * n * n;
-    } else mg->flops += factor * (passes * (2 * entries + 8 * n) + 4 * p);
+      l->facts.bytes += n * n * number;
+      mg->flops += factor * (mg->coarsest.factored ? 4 : 2) * (double)n * (double)n;
+    } else mg->flops += factor * (passes * (2 * a + 8 * (double)n) + 2 * p + 2 * r);
   }
 }
 

@@ -15,6 +15,7 @@
 
 #define CAMG_LEVELS_MAX 30
 #define CAMG_STEPS_MAX  8
+#define CAMG_BLOCK_MAX  16 /* rows of a block, and near null vectors */
 #define CAMG_DENSE_MAX  6000 /* unknowns of the coarsest level */
 
 typedef enum {
@@ -40,8 +41,8 @@ typedef struct {
 
 /* What -ksp_view tells about a level */
 typedef struct {
-  PetscInt   n;
-  PetscInt64 nz, transfers; /* transfers: entries of the interpolation to this level */
+  PetscInt   n; /* unknowns */
+  PetscInt64 nz, transfers; /* entries of the matrix, and of the interpolation to this level */
   PetscReal  bound;         /* of the smoother: largest eigenvalue over the bound by row sums */
   PetscBool  plain;         /* pairs of pairs, interpolated by constants */
   size_t     bytes;
@@ -50,7 +51,7 @@ typedef struct {
 /* A level: 0 is the finest. Vectors are those of the scaled level: see encode.c */
 typedef struct {
   CAMGOperator op;
-  CAMGTransfer prolong, restrict_; /* between this level and the next one */
+  CAMGOperator prolong, restrict_; /* between this level and the next one */
   void        *b, *x[2];
   int          cur; /* which x is the iterate */
   CAMGFacts    facts;
@@ -85,19 +86,19 @@ static inline size_t PCCAMGNumberBytes_Private(const PC_CAMG *mg)
 }
 
 /* matrix.c */
-PETSC_INTERN PetscErrorCode PCCAMGMatrixCreate_Private(PetscInt m, PetscInt n, PetscInt nz, CAMGMatrix *);
+PETSC_INTERN PetscErrorCode PCCAMGMatrixCreate_Private(PetscInt m, PetscInt n, PetscInt nz, PetscInt rb, PetscInt cb, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode PCCAMGMatrixFree_Private(CAMGMatrix *);
 PETSC_INTERN PetscErrorCode PCCAMGTranspose_Private(const CAMGMatrix *, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode PCCAMGMultiply_Private(const CAMGMatrix *, const CAMGMatrix *, CAMGMatrix *);
-PETSC_INTERN PetscErrorCode PCCAMGProducts_Private(const CAMGMatrix *, const CAMGMatrix *, PetscReal *perentry);
 PETSC_INTERN PetscErrorCode PCCAMGSymmetricPart_Private(const CAMGMatrix *, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode PCCAMGIsSymmetric_Private(const CAMGMatrix *, PetscBool *);
 PETSC_INTERN PetscErrorCode PCCAMGSurvey_Private(const CAMGMatrix *, double largest[2], PetscInt *sign, PetscBool *finite);
-PETSC_INTERN PetscErrorCode PCCAMGCopy_Private(const CAMGMatrix *, double factor, const double left[], const double right[], CAMGMatrix *);
+PETSC_INTERN PetscErrorCode PCCAMGCopy_Private(const CAMGMatrix *, double factor, const double left[], const double right[], PetscInt block,
+                                               CAMGMatrix *);
 PETSC_INTERN PetscErrorCode PCCAMGSetOuter_Private(PetscInt n, const PetscScalar x[], double outer[]);
 PETSC_INTERN PetscErrorCode PCCAMGDivide_Private(PetscInt n, const double s[], double outer[]);
 /* strength.c */
-PETSC_INTERN PetscErrorCode PCCAMGNorms_Private(const CAMGMatrix *, PetscInt block, CAMGMatrix *);
+PETSC_INTERN PetscErrorCode PCCAMGNorms_Private(const CAMGMatrix *, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode PCCAMGFilter_Private(const CAMGMatrix *, PetscReal threshold, CAMGGraph *);
 PETSC_INTERN PetscErrorCode PCCAMGTransposeGraph_Private(const CAMGGraph *, CAMGGraph *);
 /* aggregate.c */
@@ -114,7 +115,7 @@ PETSC_INTERN PetscErrorCode PCCAMGSmooth_Private(const CAMGGraph *, const PetscR
 /* encode.c */
 PETSC_INTERN PetscErrorCode PCCAMGScales_Private(const CAMGMatrix *, double s[]);
 PETSC_INTERN PetscErrorCode PCCAMGEncode_Private(const CAMGMatrix *, const double s[], PetscInt bits, PetscBool sums, CAMGOperator *, PetscReal *bound);
-PETSC_INTERN PetscErrorCode PCCAMGEncodeTransfer_Private(const CAMGMatrix *, const double rows[], const double columns[], PetscBool inverse, CAMGTransfer *);
+PETSC_INTERN PetscErrorCode PCCAMGEncodeTransfer_Private(const CAMGMatrix *, const double rows[], const double columns[], PetscBool inverse, CAMGOperator *);
 PETSC_INTERN PetscErrorCode PCCAMGGetDense_Private(const CAMGMatrix *, const double s[], PetscScalar *M);
 /* read.c */
 PETSC_INTERN PetscErrorCode PCCAMGRead_Private(PC, CAMGMatrix *, CAMGSpace *, PetscBool *good);

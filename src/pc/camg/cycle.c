@@ -15,7 +15,7 @@ static PetscErrorCode Smooth_Private(PC_CAMG *mg, CAMGLevel *l, PetscInt steps, 
 {
   PetscFunctionBegin;
   if (zero) l->cur = 0;
-  if (zero && !steps) PetscCall((*mg->kernels->memory->clear)((size_t)l->op.n * PCCAMGNumberBytes_Private(mg), l->x[0]));
+  if (zero && !steps) PetscCall((*mg->kernels->memory->clear)((size_t)l->facts.n * PCCAMGNumberBytes_Private(mg), l->x[0]));
   for (PetscInt k = 1; k <= steps; k++) {
     const double c1 = k == 1 ? 0 : (2. * (double)k - 3) / (2. * (double)k + 1), c2 = (8. * (double)k - 4) / (2. * (double)k + 1);
     const void  *x   = zero && k == 1 ? NULL : l->x[l->cur];
@@ -66,9 +66,9 @@ static PetscErrorCode ApplyArrays_Private(PC_CAMG *mg, const PetscScalar x[], Pe
   CAMGLevel         *l    = &mg->level[0];
 
   PetscFunctionBegin;
-  PetscCall((*kern->enter)(l->op.n, mg->single, mg->outer[0], x, l->b, mg->scale));
+  PetscCall((*kern->enter)(l->facts.n, mg->single, mg->outer[0], x, l->b, mg->scale));
   PetscCall(LitheMGPlay(kern->memory, &mg->record, mg->opt.graph, Work_Private, mg));
-  PetscCall((*kern->leave)(l->op.n, mg->single, mg->factor, mg->outer[1], mg->scale, l->x[l->cur], y));
+  PetscCall((*kern->leave)(l->facts.n, mg->single, mg->factor, mg->outer[1], mg->scale, l->x[l->cur], y));
   if (mg->device) PetscCall(PetscLogGpuFlops(mg->flops));
   else PetscCall(PetscLogFlops(mg->flops));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -16,7 +16,7 @@ const CAMGKernels CAMGDeviceKernels = {
   .leave          = LitheCUDACAMGLeave,
   .step           = LitheCUDACAMGStep,
   .residual       = LitheCUDACAMGResidual,
-  .transfer       = LitheCUDACAMGTransfer,
+  .transfer       = LitheCUDACAMGOperator,
   .dense          = LitheCUDACAMGDense,
 };
 
@@ -34,38 +34,36 @@ static PetscErrorCode Move_Private(void *pointer, size_t bytes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MoveTransfer_Private(CAMGTransfer *t)
+static PetscErrorCode MoveOperator_Private(CAMGOperator *op)
 {
-  const size_t nz = (size_t)t->nz;
+  const size_t parts = sizeof(PetscScalar) / sizeof(PetscReal), rows = (size_t)op->m * (size_t)op->rb, nz = (size_t)op->nz;
 
   PetscFunctionBegin;
-  PetscCall(Move_Private(&t->i, ((size_t)t->m + 1) * sizeof(int)));
-  PetscCall(Move_Private(&t->j, nz * sizeof(int)));
-  PetscCall(Move_Private(&t->a, nz * sizeof(PetscScalar) / sizeof(PetscReal) * sizeof(float)));
+  PetscCall(Move_Private(&op->i, ((size_t)op->m + 1) * sizeof(int)));
+  PetscCall(Move_Private(&op->j, nz * sizeof(int)));
+  PetscCall(Move_Private(&op->code, nz * (size_t)op->rb * (size_t)op->cb * parts * (size_t)op->bits / 8));
+  PetscCall(Move_Private(&op->d, rows * parts * sizeof(float)));
+  PetscCall(Move_Private(&op->minv, rows * sizeof(float)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Levels of a set-up on the host */
 PetscErrorCode PCCAMGMove_Private(PC_CAMG *mg)
 {
-  const size_t parts = sizeof(PetscScalar) / sizeof(PetscReal), number = PCCAMGNumberBytes_Private(mg);
+  const size_t number = PCCAMGNumberBytes_Private(mg);
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < mg->n; k++) {
     CAMGLevel   *l = &mg->level[k];
-    const size_t n = (size_t)l->op.n, nz = (size_t)l->op.nz;
+    const size_t n = (size_t)l->facts.n;
 
-    PetscCall(Move_Private(&l->op.i, (n + 1) * sizeof(int)));
-    PetscCall(Move_Private(&l->op.j, nz * sizeof(int)));
-    PetscCall(Move_Private(&l->op.code, nz * parts * (size_t)l->op.bits / 8));
-    PetscCall(Move_Private(&l->op.d, n * parts * sizeof(float)));
-    PetscCall(Move_Private(&l->op.minv, n * sizeof(float)));
-    PetscCall(MoveTransfer_Private(&l->prolong));
-    PetscCall(MoveTransfer_Private(&l->restrict_));
+    PetscCall(MoveOperator_Private(&l->op));
+    PetscCall(MoveOperator_Private(&l->prolong));
+    PetscCall(MoveOperator_Private(&l->restrict_));
     PetscCall(Move_Private(&l->b, n * number));
     for (int v = 0; v < 2; v++) PetscCall(Move_Private(&l->x[v], n * number));
   }
-  for (int side = 0; side < 2; side++) PetscCall(Move_Private(&mg->outer[side], (size_t)mg->level[0].op.n * sizeof(double)));
+  for (int side = 0; side < 2; side++) PetscCall(Move_Private(&mg->outer[side], (size_t)mg->level[0].facts.n * sizeof(double)));
   PetscCall(Move_Private(&mg->scale, sizeof(double)));
   PetscCall(Move_Private(&mg->coarsest.L, (size_t)mg->coarsest.n * (size_t)mg->coarsest.n * number));
   PetscCall(Move_Private(&mg->coarsest.work, (size_t)mg->coarsest.n * number));

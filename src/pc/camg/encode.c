@@ -19,15 +19,16 @@
 PetscErrorCode PCCAMGScales_Private(const CAMGMatrix *A, double s[])
 {
   PetscFunctionBegin;
-  for (PetscInt r = 0; r < A->m; r++) {
-    double d = 0, most = 0;
-    int    exponent;
+  for (PetscInt r = 0; r < A->m * A->rb; r++) {
+    const PetscInt v = r / A->rb, p = r % A->rb;
+    double         d = 0, most = 0;
+    int            exponent;
 
-    for (PetscInt k = A->i[r]; k < A->i[r + 1]; k++) {
-      const double a = (double)PetscAbsScalar(A->a[k]);
+    for (PetscInt k = A->i[v]; k < A->i[v + 1]; k++) {
+      const PetscScalar *a = A->a + (size_t)((k * A->rb + p) * A->cb);
 
-      if (A->j[k] == r) d += a;
-      most = PetscMax(most, a);
+      if (A->j[k] == v) d += (double)PetscAbsScalar(a[p]);
+      for (PetscInt q = 0; q < A->cb; q++) most = PetscMax(most, (double)PetscAbsScalar(a[q]));
     }
     s[r] = 1;
     if (!(d > 0)) d = most;
@@ -36,27 +37,6 @@ PetscErrorCode PCCAMGScales_Private(const CAMGMatrix *A, double s[])
     s[r] = ldexp(1., exponent > 0 ? exponent / 2 : -((1 - exponent) / 2));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Rounded numbers by components: *q = the number of the code */
-static inline void Put(CAMGOperator *op, int at, PetscScalar v, PetscScalar *q)
-{
-  const PetscReal part[2] = {PetscRealPart(v), PetscImaginaryPart(v)};
-  const int       parts   = (int)(sizeof(PetscScalar) / sizeof(PetscReal));
-  float           number[2] = {0, 0};
-
-  for (int p = 0; p < parts; p++) {
-    const int k = parts * at + p;
-
-    if (op->bits == 8) number[p] = CAMGDecode8(((uint8_t *)op->code)[k] = CAMGEncode8((float)part[p]));
-    else if (op->bits == 16) number[p] = CAMGDecode16(((uint16_t *)op->code)[k] = CAMGEncode16((float)part[p]));
-    else number[p] = ((float *)op->code)[k] = (float)part[p];
-  }
-#if PetscDefined(USE_COMPLEX)
-  *q = PetscCMPLX(number[0], number[1]);
-#else
-  *q = number[0];
-#endif
 }
 
 static inline void PutFloat(void *a, PetscInt at, PetscScalar v)
@@ -76,25 +56,48 @@ static inline PetscScalar GetFloat(const void *a, PetscInt at)
 #endif
 }
 
+/* Rounded numbers by components; the result is the number of the code */
+static inline PetscScalar Put(CAMGOperator *op, PetscInt at, PetscScalar v)
+{
+  const PetscReal part[2]   = {PetscRealPart(v), PetscImaginaryPart(v)};
+  const int       parts     = (int)(sizeof(PetscScalar) / sizeof(PetscReal));
+  float           number[2] = {0, 0};
+
+  for (int p = 0; p < parts; p++) {
+    const PetscInt k = parts * at + p;
+
+    if (op->bits == 8) number[p] = CAMGDecode8(((uint8_t *)op->code)[k] = CAMGEncode8((float)part[p]));
+    else if (op->bits == 16) number[p] = CAMGDecode16(((uint16_t *)op->code)[k] = CAMGEncode16((float)part[p]));
+    else number[p] = ((float *)op->code)[k] = (float)part[p];
+  }
+  return GetFloat(number, 0);
+}
+
 /* The least number of bits whose codes hold all entries */
 static PetscInt Bits(const CAMGMatrix *A, const double s[], PetscInt bits)
 {
   double most = 0;
 
-  for (PetscInt r = 0; r < A->m; r++) {
-    for (PetscInt k = A->i[r]; k < A->i[r + 1]; k++) {
-      if (A->j[k] != r) most = PetscMax(most, (double)PetscAbsScalar(A->a[k]) / s[r] / s[A->j[k]]);
+  for (PetscInt v = 0; v < A->m; v++) {
+    for (PetscInt k = A->i[v]; k < A->i[v + 1]; k++) {
+      for (PetscInt p = 0; p < A->rb; p++) {
+        for (PetscInt q = 0; q < A->cb; q++) {
+          if (A->j[k] == v && p == q) continue;
+          most = PetscMax(most, (double)PetscAbsScalar(A->a[(size_t)((k * A->rb + p) * A->cb + q)]) / s[v * A->rb + p] / s[A->j[k] * A->cb + q]);
+        }
+      }
     }
   }
   if (bits == 8 && most > CAMG_MOST8) bits = 16;
   return bits == 16 && most > CAMG_MOST16 ? 32 : bits;
 }
 
-/* The scaled level, with its rows weighted by the scales of constants: the matrix for Lanczos' method */
+/* The scaled level over the root of M, for Lanczos' method */
 typedef struct {
   const CAMGOperator *op;
   PetscReal          *root;
   PetscScalar        *work;
+  PetscScalar        *entry; /* decoded */
 } Scaled;
 
 static PetscErrorCode Apply_Private(void *ctx, const PetscScalar x[], PetscScalar y[])
@@ -104,115 +107,154 @@ static PetscErrorCode Apply_Private(void *ctx, const PetscScalar x[], PetscScala
   const PetscScalar  *w  = t->work;
 
   PetscFunctionBegin;
-  for (PetscInt r = 0; r < op->n; r++) t->work[r] = t->root[r] * x[r];
-  for (PetscInt r = 0; r < op->n; r++) {
-    PetscScalar sum = GetFloat(op->d, r) * w[r];
+  for (PetscInt r = 0; r < op->n * op->cb; r++) t->work[r] = t->root[r] * x[r];
+  for (PetscInt v = 0; v < op->m; v++) {
+    for (PetscInt p = 0; p < op->rb; p++) {
+      const PetscInt r   = v * op->rb + p;
+      PetscScalar    sum = GetFloat(op->d, r) * w[r];
 
-#if PetscDefined(USE_COMPLEX)
-  #define ENTRY(type, decode) PetscCMPLX(decode(((const type *)op->code)[2 * k]), decode(((const type *)op->code)[2 * k + 1]))
-#else
-  #define ENTRY(type, decode) decode(((const type *)op->code)[k])
-#endif
-    for (int k = op->i[r]; k < op->i[r + 1]; k++)
-      sum += (op->bits == 8 ? ENTRY(uint8_t, CAMGDecode8) : (op->bits == 16 ? ENTRY(uint16_t, CAMGDecode16) : ENTRY(float, ))) * w[op->j[k]];
-#undef ENTRY
-    y[r] = t->root[r] * sum;
+      for (int k = op->i[v]; k < op->i[v + 1]; k++) {
+        for (PetscInt q = 0; q < op->cb; q++) sum += t->entry[(size_t)((k * op->rb + p) * op->cb + q)] * w[op->j[k] * op->cb + q];
+      }
+      y[r] = t->root[r] * sum;
+    }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* M of the smoother: sums of moduli, times the largest eigenvalue of M^-1 A. minv holds the sums */
-static PetscErrorCode Bound_Private(CAMGOperator *op, PetscReal *factor)
+static PetscErrorCode Bound_Private(CAMGOperator *op, PetscScalar entry[], PetscReal *factor)
 {
-  Scaled t = {.op = op};
-  double bound;
+  const PetscInt n = op->m * op->rb;
+  Scaled         t = {.op = op, .entry = entry};
+  double         bound;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(op->n, &t.root, op->n, &t.work));
-  for (PetscInt r = 0; r < op->n; r++) t.root[r] = op->minv[r] > 0 ? 1 / PetscSqrtReal((PetscReal)op->minv[r]) : 0;
-  PetscCall(PCCAMGBound_Private(op->n, Apply_Private, &t, &bound));
-  for (PetscInt r = 0; r < op->n; r++) op->minv[r] = op->minv[r] > 0 ? (float)(1 / (bound * op->minv[r])) : 0;
+  PetscCall(PetscMalloc2(n, &t.root, n, &t.work));
+  for (PetscInt r = 0; r < n; r++) t.root[r] = op->minv[r] > 0 ? 1 / PetscSqrtReal((PetscReal)op->minv[r]) : 0;
+  PetscCall(PCCAMGBound_Private(n, Apply_Private, &t, &bound));
+  for (PetscInt r = 0; r < n; r++) op->minv[r] = op->minv[r] > 0 ? (float)(1 / (bound * op->minv[r])) : 0;
   PetscCall(PetscFree2(t.root, t.work));
   *factor = (PetscReal)bound;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A level of exact entries A; sums: row sums are kept. Memory is that of the host */
-PetscErrorCode PCCAMGEncode_Private(const CAMGMatrix *A, const double s[], PetscInt bits, PetscBool sums, CAMGOperator *op, PetscReal *bound)
+static PetscErrorCode Create_Private(const CAMGMatrix *A, PetscInt bits, CAMGOperator *op)
 {
-  const size_t parts = sizeof(PetscScalar) / sizeof(PetscReal), nz = (size_t)A->nz;
-  int          used  = 0;
+  const size_t parts = sizeof(PetscScalar) / sizeof(PetscReal), numbers = (size_t)A->nz * (size_t)(A->rb * A->cb) * parts;
 
   PetscFunctionBegin;
-  PetscCheck(A->nz <= INT_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP, "A process has more than %d entries. Use more processes", INT_MAX);
-  op->n    = (int)A->m;
-  op->bits = (int)Bits(A, s, bits);
+  PetscCheck((PetscInt64)A->nz * A->rb * A->cb <= INT_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP, "A process has more than %d entries. Use more processes", INT_MAX);
+  op->m    = (int)A->m;
+  op->n    = (int)A->n;
+  op->nz   = (int)A->nz;
+  op->rb   = (int)A->rb;
+  op->cb   = (int)A->cb;
+  op->bits = (int)bits;
   PetscCall(PetscMalloc1(A->m + 1, &op->i));
-  PetscCall(PetscMalloc1(nz, &op->j));
-  PetscCall(PetscMalloc1(nz * parts * (size_t)op->bits / 8, (char **)&op->code));
-  PetscCall(PetscMalloc1((size_t)A->m * parts * sizeof(float), (char **)&op->d));
-  PetscCall(PetscMalloc1(A->m, &op->minv));
+  PetscCall(PetscMalloc1(A->nz, &op->j));
+  PetscCall(PetscMalloc1(numbers * (size_t)bits / 8, (char **)&op->code));
   op->i[0] = 0;
-  for (PetscInt r = 0; r < A->m; r++) {
-    PetscScalar d = 0, error = 0;
-    double      size = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-    for (PetscInt k = A->i[r]; k < A->i[r + 1]; k++) {
-      const PetscInt    c = A->j[k];
-      const PetscScalar v = A->a[k] / (PetscReal)s[r] / (PetscReal)s[c];
-      PetscScalar       q;
+/* A level of exact entries A; sums: row sums are kept */
+PetscErrorCode PCCAMGEncode_Private(const CAMGMatrix *A, const double s[], PetscInt bits, PetscBool sums, CAMGOperator *op, PetscReal *bound)
+{
+  const PetscInt rb = A->rb, cb = A->cb;
+  const size_t   parts = sizeof(PetscScalar) / sizeof(PetscReal), n = (size_t)(A->m * rb);
+  PetscScalar   *d, *error, *entry;
+  double        *size;
+  int            used = 0;
 
-      if (c == r) {
-        d += v;
+  PetscFunctionBegin;
+  PetscCall(Create_Private(A, Bits(A, s, bits), op));
+  PetscCall(PetscMalloc1(n * parts * sizeof(float), (char **)&op->d));
+  PetscCall(PetscMalloc1(n, &op->minv));
+  PetscCall(PetscMalloc1((size_t)A->nz * (size_t)(rb * cb), &entry));
+  PetscCall(PetscMalloc3(rb, &d, rb, &error, rb, &size));
+  for (PetscInt v = 0; v < A->m; v++) {
+    for (PetscInt p = 0; p < rb; p++) d[p] = error[p] = size[p] = 0;
+    for (PetscInt k = A->i[v]; k < A->i[v + 1]; k++) {
+      const PetscInt c = A->j[k];
+
+      if (c == v && rb == 1) {
+        d[0] += A->a[k] / (PetscReal)s[v] / (PetscReal)s[v];
         continue;
       }
       op->j[used] = (int)c;
-      Put(op, used, v, &q);
-      error += (v - q) * (PetscReal)(s[c] / s[r]);
-      if (q == (PetscScalar)0.) continue;
-      size += (double)PetscAbsScalar(q) * s[c] / s[r];
-      used++;
+      for (PetscInt p = 0; p < rb; p++) {
+        for (PetscInt q = 0; q < cb; q++) {
+          const PetscInt    at = (used * rb + p) * cb + q;
+          const double      sr = s[v * rb + p], sc = s[c * cb + q];
+          const PetscScalar e = A->a[(size_t)((k * rb + p) * cb + q)] / (PetscReal)sr / (PetscReal)sc;
+
+          if (c == v && p == q) {
+            d[p] += e;
+            entry[at] = Put(op, at, 0);
+          } else {
+            entry[at] = Put(op, at, e);
+            error[p] += (e - entry[at]) * (PetscReal)(sc / sr);
+            size[p] += (double)PetscAbsScalar(entry[at]) * sc / sr;
+          }
+        }
+      }
+      if (rb > 1 || entry[used] != (PetscScalar)0.) used++;
     }
-    op->i[r + 1] = used;
-    if (sums && PetscAbsScalar(error) <= (PetscReal)ENCODE_CHANGE * PetscAbsScalar(d)) d += error;
-    PutFloat(op->d, r, d);
-    op->minv[r] = (float)(size + (double)PetscAbsScalar(d));
+    op->i[v + 1] = used;
+    for (PetscInt p = 0; p < rb; p++) {
+      if (sums && PetscAbsScalar(error[p]) <= (PetscReal)ENCODE_CHANGE * PetscAbsScalar(d[p])) d[p] += error[p];
+      PutFloat(op->d, v * rb + p, d[p]);
+      op->minv[v * rb + p] = (float)(size[p] + (double)PetscAbsScalar(d[p]));
+    }
   }
   op->nz = used;
-  PetscCall(Bound_Private(op, bound));
+  PetscCall(Bound_Private(op, entry, bound));
+  PetscCall(PetscFree(entry));
+  PetscCall(PetscFree3(d, error, size));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The scaled matrix, by columns */
 PetscErrorCode PCCAMGGetDense_Private(const CAMGMatrix *A, const double s[], PetscScalar *M)
 {
+  const PetscInt rb = A->rb, cb = A->cb;
+
   PetscFunctionBegin;
-  for (PetscInt r = 0; r < A->m; r++) {
-    for (PetscInt k = A->i[r]; k < A->i[r + 1]; k++) M[(size_t)r + (size_t)A->j[k] * (size_t)A->m] += A->a[k] / (PetscReal)s[r] / (PetscReal)s[A->j[k]];
+  for (PetscInt v = 0; v < A->m; v++) {
+    for (PetscInt k = A->i[v]; k < A->i[v + 1]; k++) {
+      for (PetscInt p = 0; p < rb; p++) {
+        for (PetscInt q = 0; q < cb; q++) {
+          const PetscInt r = v * rb + p, c = A->j[k] * cb + q;
+
+          M[(size_t)r + (size_t)c * (size_t)(A->m * rb)] += A->a[(size_t)((k * rb + p) * cb + q)] / (PetscReal)s[r] / (PetscReal)s[c];
+        }
+      }
+    }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* S P S_c^-1 */
-PetscErrorCode PCCAMGEncodeTransfer_Private(const CAMGMatrix *P, const double rows[], const double columns[], PetscBool inverse, CAMGTransfer *t)
+/* S P S_c^-1; inverse: S_c^-1 R S */
+PetscErrorCode PCCAMGEncodeTransfer_Private(const CAMGMatrix *P, const double rows[], const double columns[], PetscBool inverse, CAMGOperator *t)
 {
-  const size_t parts = sizeof(PetscScalar) / sizeof(PetscReal), nz = (size_t)P->nz;
+  const PetscInt rb = P->rb, cb = P->cb;
 
   PetscFunctionBegin;
-  t->m = (int)P->m;
-  t->n = (int)P->n;
-  t->nz = (int)P->nz;
-  PetscCall(PetscMalloc1(P->m + 1, &t->i));
-  PetscCall(PetscMalloc1(nz, &t->j));
-  PetscCall(PetscMalloc1(nz * parts * sizeof(float), (char **)&t->a));
-  t->i[0] = 0;
-  for (PetscInt r = 0; r < P->m; r++) {
-    for (PetscInt k = P->i[r]; k < P->i[r + 1]; k++) {
-      const double factor = inverse ? columns[P->j[k]] / rows[r] : rows[r] / columns[P->j[k]];
-
+  PetscCall(Create_Private(P, 32, t));
+  for (PetscInt v = 0; v < P->m; v++) {
+    for (PetscInt k = P->i[v]; k < P->i[v + 1]; k++) {
       t->j[k] = (int)P->j[k];
-      PutFloat(t->a, k, P->a[k] * (PetscReal)factor);
+      for (PetscInt p = 0; p < rb; p++) {
+        for (PetscInt q = 0; q < cb; q++) {
+          const double   sr = rows[v * rb + p], sc = columns[P->j[k] * cb + q];
+          const PetscInt at = (k * rb + p) * cb + q;
+
+          PutFloat(t->code, at, P->a[at] * (PetscReal)(inverse ? sc / sr : sr / sc));
+        }
+      }
     }
-    t->i[r + 1] = (int)P->i[r + 1];
+    t->i[v + 1] = (int)P->i[v + 1];
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

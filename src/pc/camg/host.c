@@ -2,35 +2,35 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* CAMGHostKernels: the operations of an application on the host */
+/* CAMGHostKernels: the operations of PCCAMG on the host */
 
 #include "camgimpl.h"
+#include <lithe/private/lithecompiler.h>
 
-#define HOST_ROWS 256 /* of which products are kept in the cache */
-
-/* CAMGDecode8() as a table */
-#define E(c)   (((c) >> 3 & 15 ? (8 + ((c) & 7)) << (((c) >> 3 & 15) - ((c) & 120 ? 1 : 0)) : (c) & 7) * ((c) & 128 ? -0x1p-16f : 0x1p-16f))
-#define E4(c)  E(c), E((c) + 1), E((c) + 2), E((c) + 3)
-#define E16(c) E4(c), E4((c) + 4), E4((c) + 8), E4((c) + 12)
-#define E64(c) E16(c), E16((c) + 16), E16((c) + 32), E16((c) + 48)
-static const float decoded8[256] = {E64(0), E64(64), E64(128), E64(192)};
-
-#define Decode8(code) decoded8[code]
+#define HOST_ROWS  64  /* nodes whose entries and products are kept in the cache */
+#define HOST_BLOCK CAMG_BLOCK_MAX
 
 #if PetscDefined(USE_COMPLEX)
   #include <complex.h>
   #define SINGLE float complex
   #define DOUBLE double complex
   #define CONJ(v) conj(v)
-  #define ENTRY(a, k, decode) (decode((a)[2 * (k)]) + decode((a)[2 * (k) + 1]) * _Complex_I)
-  #define DIAGONAL(op, r)     (((const float *)(op)->d)[2 * (r)] + ((const float *)(op)->d)[2 * (r) + 1] * _Complex_I)
+  #define PARTS 2
+  #define ENTRY(a, k) ((a)[2 * (k)] + (a)[2 * (k) + 1] * _Complex_I)
 #else
   #define SINGLE float
   #define DOUBLE double
   #define CONJ(v) (v)
-  #define ENTRY(a, k, decode) decode((a)[k])
-  #define DIAGONAL(op, r)     ((const float *)(op)->d)[r]
+  #define PARTS 1
+  #define ENTRY(a, k) (a)[k]
 #endif
+
+typedef struct {
+  enum { HOST_STEP, HOST_RESIDUAL, HOST_SET, HOST_ADD } what;
+  double      c1, c2;
+  const void *b, *old;
+  void       *out;
+} HostResult;
 
 #define NUMBER SINGLE
 #define REAL   float
@@ -68,27 +68,40 @@ static PetscErrorCode Leave_Private(PetscInt n, PetscBool single, double factor,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Step_Private(const CAMGOperator *op, double c1, double c2, const void *b, const void *x, const void *old, void *out)
+static PetscErrorCode Run_Private(const CAMGOperator *op, const void *x, const HostResult *to)
 {
   PetscFunctionBegin;
-  if (op->single) StepSingle(op, (float)c1, (float)c2, (const SINGLE *)b, (const SINGLE *)x, (const SINGLE *)old, (SINGLE *)out);
-  else StepDouble(op, c1, c2, (const DOUBLE *)b, (const DOUBLE *)x, (const DOUBLE *)old, (DOUBLE *)out);
+  if (op->single) PetscCall(RunSingle(op, (const SINGLE *)x, to));
+  else PetscCall(RunDouble(op, (const DOUBLE *)x, to));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Step_Private(const CAMGOperator *op, double c1, double c2, const void *b, const void *x, const void *old, void *out)
+{
+  const HostResult to = {.what = HOST_STEP, .c1 = c1, .c2 = c2, .b = b, .old = old, .out = out};
+
+  PetscFunctionBegin;
+  if (x) PetscCall(Run_Private(op, x, &to));
+  else if (op->single) StartSingle(op, (float)c2, (const SINGLE *)b, (SINGLE *)out);
+  else StartDouble(op, c2, (const DOUBLE *)b, (DOUBLE *)out);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode Residual_Private(const CAMGOperator *op, const void *b, const void *x, void *r)
 {
+  const HostResult to = {.what = HOST_RESIDUAL, .b = b, .out = r};
+
   PetscFunctionBegin;
-  if (op->single) ResidualSingle(op, (const SINGLE *)b, (const SINGLE *)x, (SINGLE *)r);
-  else ResidualDouble(op, (const DOUBLE *)b, (const DOUBLE *)x, (DOUBLE *)r);
+  PetscCall(Run_Private(op, x, &to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Transfer_Private(const CAMGTransfer *P, PetscBool add, const void *x, void *y)
+static PetscErrorCode Transfer_Private(const CAMGOperator *P, PetscBool add, const void *x, void *y)
 {
+  const HostResult to = {.what = add ? HOST_ADD : HOST_SET, .out = y};
+
   PetscFunctionBegin;
-  if (P->single) TransferSingle(P, add, (const SINGLE *)x, (SINGLE *)y);
-  else TransferDouble(P, add, (const DOUBLE *)x, (DOUBLE *)y);
+  PetscCall(Run_Private(P, x, &to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -108,7 +121,6 @@ const CAMGKernels CAMGHostKernels = {
   .setouter       = PCCAMGSetOuter_Private,
   .divide         = PCCAMGDivide_Private,
   .multiply       = PCCAMGMultiply_Private,
-  .products       = PCCAMGProducts_Private,
   .transpose      = PCCAMGTranspose_Private,
   .symmetricpart  = PCCAMGSymmetricPart_Private,
   .norms          = PCCAMGNorms_Private,

@@ -4,71 +4,111 @@
 
 /* Loops of host.c over vectors of type NUMBER, with the component type REAL; FN() adds a suffix to names */
 
-/* y[0..n-1] = A x for n rows from the given row on */
-static void FN(Product)(const CAMGOperator *op, PetscInt row, PetscInt n, const NUMBER x[], NUMBER y[])
+/* Rows of blocks of b x c numbers, in the order of decoded entries a; b and c are known to the compiler where it pays */
+static inline void FN(Rows)(int b, int c, int nodes, const int i[], const int j[], const float a[], const NUMBER x[], NUMBER y[])
 {
-  const int *i = op->i + row, *j = op->j;
+  const int first = i[0];
 
-#define PRODUCT(type, decode) \
-  do { \
-    const type *code = (const type *)op->code; \
-    for (PetscInt r = 0; r < n; r++) { \
-      NUMBER sum = 0; \
-      for (int k = i[r]; k < i[r + 1]; k++) sum += ENTRY(code, k, decode) * x[j[k]]; \
-      y[r] = sum; \
-    } \
-  } while (0)
-  if (op->bits == 8) PRODUCT(uint8_t, Decode8);
-  else if (op->bits == 16) PRODUCT(uint16_t, CAMGDecode16);
-  else PRODUCT(float, );
-#undef PRODUCT
-  for (PetscInt r = 0; r < n; r++) y[r] += DIAGONAL(op, row + r) * x[row + r];
-}
+  for (int v = 0; v < nodes; v++) {
+    for (int p = 0; p < b; p++) y[v * b + p] = 0;
+    for (int k = i[v]; k < i[v + 1]; k++) {
+      const float  *block = a + (size_t)PARTS * (size_t)((k - first) * b * c);
+      const NUMBER *from  = x + (size_t)j[k] * (size_t)c;
 
-static void FN(Step)(const CAMGOperator *op, REAL c1, REAL c2, const NUMBER b[], const NUMBER x[], const NUMBER old[], NUMBER out[])
-{
-  const float *minv = op->minv;
-  NUMBER       y[HOST_ROWS];
-
-  if (!x) {
-    for (PetscInt r = 0; r < op->n; r++) out[r] = c2 * (REAL)minv[r] * b[r];
-    return;
-  }
-  for (PetscInt row = 0; row < op->n; row += HOST_ROWS) {
-    const PetscInt n = PetscMin(HOST_ROWS, op->n - row);
-
-    FN(Product)(op, row, n, x, y);
-    if (old) {
-      for (PetscInt r = 0; r < n; r++) out[row + r] = x[row + r] + c1 * (x[row + r] - old[row + r]) + c2 * (REAL)minv[row + r] * (b[row + r] - y[r]);
-    } else {
-      for (PetscInt r = 0; r < n; r++) out[row + r] = x[row + r] + c2 * (REAL)minv[row + r] * (b[row + r] - y[r]);
+      for (int p = 0; p < b; p++) {
+        for (int q = 0; q < c; q++) y[v * b + p] += ENTRY(block, p * c + q) * from[q];
+      }
     }
   }
 }
 
-static void FN(Residual)(const CAMGOperator *op, const NUMBER b[], const NUMBER x[], NUMBER out[])
+/* The same for a row of one number, with four sums */
+static inline void FN(RowsOfOne)(int nodes, const int i[], const int j[], const float a[], const NUMBER x[], NUMBER y[])
 {
-  NUMBER y[HOST_ROWS];
+  const int first = i[0];
 
-  for (PetscInt row = 0; row < op->n; row += HOST_ROWS) {
-    const PetscInt n = PetscMin(HOST_ROWS, op->n - row);
+  for (int v = 0; v < nodes; v++) {
+    NUMBER sum[4] = {0, 0, 0, 0};
+    int    k      = i[v];
 
-    FN(Product)(op, row, n, x, y);
-    for (PetscInt r = 0; r < n; r++) out[row + r] = b[row + r] - y[r];
+    for (; k + 4 <= i[v + 1]; k += 4) {
+      for (int p = 0; p < 4; p++) sum[p] += ENTRY(a, k - first + p) * x[j[k + p]];
+    }
+    for (; k < i[v + 1]; k++) sum[0] += ENTRY(a, k - first) * x[j[k]];
+    y[v] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
   }
 }
 
-static void FN(Transfer)(const CAMGTransfer *P, PetscBool add, const NUMBER x[], NUMBER y[])
+/* y = the product of `nodes` rows of blocks, without the diagonal. buffer: room for their entries */
+LITHE_TARGET_CLONES_NARROW static void FN(Product)(const CAMGOperator *op, int node, int nodes, float buffer[], const NUMBER x[], NUMBER y[])
 {
-  const int   *i = P->i, *j = P->j;
-  const float *a = (const float *)P->a;
+  const int   *i = op->i + node, *j = op->j, size = op->rb * op->cb;
+  const size_t from = (size_t)i[0] * (size_t)size * PARTS, n = (size_t)(i[nodes] - i[0]) * (size_t)size * PARTS;
+  const float *a = buffer;
 
-  for (PetscInt r = 0; r < P->m; r++) {
-    NUMBER sum = add ? y[r] : 0;
+  if (op->bits == 8) {
+    for (size_t k = 0; k < n; k++) buffer[k] = CAMGDecode8(((const uint8_t *)op->code)[from + k]);
+  } else if (op->bits == 16) {
+    for (size_t k = 0; k < n; k++) buffer[k] = CAMGDecode16(((const uint16_t *)op->code)[from + k]);
+  } else a = (const float *)op->code + from;
+  if (size == 1) FN(RowsOfOne)(nodes, i, j, a, x, y);
+  else if (op->rb == 3 && op->cb == 3) FN(Rows)(3, 3, nodes, i, j, a, x, y);
+  else if (op->rb == 6 && op->cb == 6) FN(Rows)(6, 6, nodes, i, j, a, x, y);
+  else if (op->rb == 3 && op->cb == 6) FN(Rows)(3, 6, nodes, i, j, a, x, y);
+  else if (op->rb == 6 && op->cb == 3) FN(Rows)(6, 3, nodes, i, j, a, x, y);
+  else FN(Rows)(op->rb, op->cb, nodes, i, j, a, x, y);
+}
 
-    for (int k = i[r]; k < i[r + 1]; k++) sum += ENTRY(a, k, ) * x[j[k]];
-    y[r] = sum;
+/* What is done with the products of rows: see the functions of CAMGKernels */
+static void FN(Finish)(const CAMGOperator *op, const HostResult *to, int row, int n, const NUMBER x[], NUMBER y[])
+{
+  const NUMBER *b = (const NUMBER *)to->b, *old = (const NUMBER *)to->old;
+  NUMBER       *out = (NUMBER *)to->out;
+  const REAL    c1 = (REAL)to->c1, c2 = (REAL)to->c2;
+
+  if (op->d) {
+    for (int r = 0; r < n; r++) y[r] += ENTRY((const float *)op->d, row + r) * x[row + r];
   }
+  switch (to->what) {
+  case HOST_STEP:
+    for (int r = 0; r < n; r++) y[r] = x[row + r] + c2 * (REAL)op->minv[row + r] * (b[row + r] - y[r]);
+    for (int r = 0; r < n && old; r++) y[r] += c1 * (x[row + r] - old[row + r]);
+    for (int r = 0; r < n && !old; r++) y[r] += c1 * x[row + r];
+    for (int r = 0; r < n; r++) out[row + r] = y[r];
+    break;
+  case HOST_RESIDUAL:
+    for (int r = 0; r < n; r++) out[row + r] = b[row + r] - y[r];
+    break;
+  case HOST_ADD:
+    for (int r = 0; r < n; r++) out[row + r] += y[r];
+    break;
+  default:
+    for (int r = 0; r < n; r++) out[row + r] = y[r];
+  }
+}
+
+static PetscErrorCode FN(Run)(const CAMGOperator *op, const NUMBER x[], const HostResult *to)
+{
+  NUMBER y[HOST_ROWS * HOST_BLOCK];
+  float *buffer;
+  int    most = 0;
+
+  PetscFunctionBegin;
+  for (int v = 0; v < op->m; v += HOST_ROWS) most = PetscMax(most, op->i[PetscMin(v + HOST_ROWS, op->m)] - op->i[v]);
+  PetscCall(PetscMalloc1(op->bits == 32 ? 0 : (size_t)most * (size_t)(op->rb * op->cb) * PARTS, &buffer));
+  for (int v = 0; v < op->m; v += HOST_ROWS) {
+    const int nodes = PetscMin(HOST_ROWS, op->m - v);
+
+    FN(Product)(op, v, nodes, buffer, x, y);
+    FN(Finish)(op, to, v * op->rb, nodes * op->rb, x, y);
+  }
+  PetscCall(PetscFree(buffer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void FN(Start)(const CAMGOperator *op, REAL c2, const NUMBER b[], NUMBER out[])
+{
+  for (int r = 0; r < op->m * op->rb; r++) out[r] = c2 * (REAL)op->minv[r] * b[r];
 }
 
 static void FN(Dense)(const LitheMGCoarsest *c, const NUMBER b[], NUMBER x[])

@@ -95,16 +95,26 @@ typedef struct {
 
 static PetscErrorCode Apply_Private(void *ctx, const PetscScalar x[], PetscScalar y[])
 {
-  const Scaled     *s = (const Scaled *)ctx;
-  const CAMGMatrix *F = &s->g->strong;
+  const Scaled      *s = (const Scaled *)ctx;
+  const CAMGMatrix  *F = &s->g->strong;
+  const PetscScalar *w = s->work, *d = s->g->d;
+  const PetscInt     rb = F->rb, cb = F->cb;
 
   PetscFunctionBegin;
-  for (PetscInt r = 0; r < F->m; r++) s->work[r] = s->root[r] * x[r];
+  for (PetscInt r = 0; r < F->m * rb; r++) s->work[r] = s->root[r] * x[r];
   for (PetscInt r = 0; r < F->m; r++) {
-    PetscScalar sum = s->g->d[r] * s->work[r];
+    for (PetscInt p = 0; p < rb; p++) {
+      PetscScalar sum = d ? d[r] * w[r] : (PetscScalar)0.;
 
-    for (PetscInt k = F->i[r]; k < F->i[r + 1]; k++) sum += F->a[k] * s->work[F->j[k]];
-    y[r] = s->root[r] * sum;
+      if (rb == 1 && cb == 1) {
+        for (PetscInt k = F->i[r]; k < F->i[r + 1]; k++) sum += F->a[k] * w[F->j[k]];
+      } else {
+        for (PetscInt k = F->i[r]; k < F->i[r + 1]; k++) {
+          for (PetscInt q = 0; q < cb; q++) sum += F->a[(size_t)((k * rb + p) * cb + q)] * w[F->j[k] * cb + q];
+        }
+      }
+      y[r * rb + p] = s->root[r * rb + p] * sum;
+    }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -113,41 +123,65 @@ static PetscErrorCode Apply_Private(void *ctx, const PetscScalar x[], PetscScala
 PetscErrorCode PCCAMGDamping_Private(const CAMGGraph *g, PetscReal damping[])
 {
   const CAMGMatrix *F = &g->strong;
+  const PetscInt    rb = F->rb, cb = F->cb, n = F->m * rb;
   Scaled            s = {.g = g};
   double            bound;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(F->m, &s.root, F->m, &s.work));
-  for (PetscInt r = 0; r < F->m; r++) {
-    PetscReal sum = PetscAbsScalar(g->d[r]);
+  PetscCall(PetscMalloc2(n, &s.root, n, &s.work));
+  for (PetscInt r = 0; r < n; r++) {
+    const PetscInt v    = r / rb, p = r % rb;
+    PetscScalar    diag = g->d ? g->d[r] : (PetscScalar)0.;
+    PetscReal      sum  = PetscAbsScalar(diag);
 
-    for (PetscInt k = F->i[r]; k < F->i[r + 1]; k++) sum += PetscAbsScalar(F->a[k]);
+    for (PetscInt k = F->i[v]; k < F->i[v + 1]; k++) {
+      const PetscScalar *a = F->a + (size_t)((k * rb + p) * cb);
+
+      for (PetscInt q = 0; q < cb; q++) sum += PetscAbsScalar(a[q]);
+      if (!g->d && F->j[k] == v) diag = a[p];
+    }
     s.root[r]  = sum > 0 ? 1 / PetscSqrtReal(sum) : 0;
-    damping[r] = PetscRealPart(g->d[r]) > 0 ? (PetscReal)INTERPOLATE_WEIGHT / sum : 0;
+    damping[r] = PetscRealPart(diag) > 0 ? (PetscReal)INTERPOLATE_WEIGHT / sum : 0;
   }
-  PetscCall(PCCAMGBound_Private(F->m, Apply_Private, &s, &bound));
-  for (PetscInt r = 0; r < F->m; r++) damping[r] /= (PetscReal)bound;
+  PetscCall(PCCAMGBound_Private(n, Apply_Private, &s, &bound));
+  for (PetscInt r = 0; r < n; r++) damping[r] /= (PetscReal)bound;
   PetscCall(PetscFree2(s.root, s.work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A row of P: of each aggregate a block of k numbers */
+/* A row of P: of each aggregate a block of b x k numbers */
 typedef struct {
-  PetscInt     k, n;
+  PetscInt     b, k, n;
   PetscInt    *at;        /* per aggregate: its place in the row, else -1 */
   PetscInt    *aggregate; /* [n] */
-  PetscScalar *value;     /* [n][k] */
+  PetscScalar *value;     /* [n][b][k] */
 } Row;
 
-static inline void Add(Row *row, PetscInt aggregate, PetscScalar factor, const PetscScalar T[])
+/* The block of an aggregate, 0 at first */
+static inline PetscScalar *BlockOf(Row *row, PetscInt aggregate)
 {
-  if (aggregate < 0) return;
+  const PetscInt size = row->b * row->k;
+
   if (row->at[aggregate] < 0) {
     row->at[aggregate]       = row->n;
     row->aggregate[row->n++] = aggregate;
-    for (PetscInt c = 0; c < row->k; c++) row->value[row->at[aggregate] * row->k + c] = 0;
+    for (PetscInt c = 0; c < size; c++) row->value[row->at[aggregate] * size + c] = 0;
   }
-  for (PetscInt c = 0; c < row->k; c++) row->value[row->at[aggregate] * row->k + c] += T ? factor * T[c] : factor;
+  return row->value + row->at[aggregate] * size;
+}
+
+/* Adds -damping a T of a neighbour, with damping [b], a [b][cb], T [cb][k] */
+static inline void AddBlock(Row *row, PetscInt aggregate, const PetscReal damping[], PetscInt cb, const PetscScalar a[], const PetscScalar T[])
+{
+  PetscScalar *to = BlockOf(row, aggregate);
+
+  for (PetscInt p = 0; p < row->b; p++) {
+    for (PetscInt q = 0; q < cb; q++) {
+      const PetscScalar factor = -damping[p] * a[p * cb + q];
+
+      for (PetscInt c = 0; c < row->k; c++) to[p * row->k + c] += factor * T[q * row->k + c];
+    }
+  }
 }
 
 /*
@@ -176,26 +210,45 @@ static void Truncate(Row *row, PetscInt most)
   for (PetscInt q = 0; q < row->n; q++) row->value[q] *= all / kept;
 }
 
-/* Appends the row by ascending columns, without zeros */
+/* Appends the row by ascending columns */
 static PetscErrorCode Append_Private(Row *row, PetscInt *used, CAMGMatrix *P)
 {
+  const size_t size = (size_t)(row->b * row->k);
+
   PetscFunctionBegin;
   for (PetscInt q = 0; q < row->n; q++) row->at[row->aggregate[q]] = q;
   PetscCall(PetscSortInt(row->n, row->aggregate));
   for (PetscInt q = 0; q < row->n; q++) {
     const PetscInt a = row->aggregate[q];
 
-    for (PetscInt c = 0; c < row->k; c++) {
-      const PetscScalar v = row->value[row->at[a] * row->k + c];
-
-      if (v == (PetscScalar)0.) continue;
-      P->j[*used]     = a * row->k + c;
-      P->a[(*used)++] = v;
-    }
+    P->j[*used] = a;
+    for (size_t c = 0; c < size; c++) P->a[(size_t)*used * size + c] = row->value[(size_t)row->at[a] * size + c];
+    (*used)++;
     row->at[a] = -1;
   }
   row->n = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The smoothed row of node v */
+static void SmoothRow(const CAMGGraph *g, const PetscReal damping[], const CAMGSpace *space, const PetscInt agg[], PetscInt v, Row *row)
+{
+  const CAMGMatrix *F = &g->strong;
+  const PetscInt    size = space->block * space->columns;
+  const PetscScalar one = 1;
+
+  if (agg[v] >= 0) {
+    PetscScalar *to = BlockOf(row, agg[v]);
+
+    for (PetscInt c = 0; c < size; c++) to[c] += space->T ? space->T[v * size + c] : (PetscScalar)1.;
+    if (damping && g->d) AddBlock(row, agg[v], damping + v, 1, g->d + v, space->T ? space->T + v * size : &one);
+  }
+  for (PetscInt k = F->i[v]; k < F->i[v + 1] && damping; k++) {
+    const PetscInt c = F->j[k];
+
+    if (agg[c] < 0) continue;
+    AddBlock(row, agg[c], damping + v * space->block, F->cb, F->a + (size_t)(k * F->rb * F->cb), space->T ? space->T + c * size : &one);
+  }
 }
 
 /* P = T - damping F T; damping NULL: P = T. truncate: entries of a row of P with one column per aggregate, 0: all */
@@ -203,29 +256,23 @@ PetscErrorCode PCCAMGSmooth_Private(const CAMGGraph *g, const PetscReal damping[
                                     PetscInt truncate, CAMGMatrix *P)
 {
   const CAMGMatrix *F = &g->strong;
-  const PetscInt    k = space->columns, b = space->block;
-  Row               row = {.k = k};
-  PetscInt          longest = 1, used = 0, room;
+  const PetscBool   cut = (PetscBool)(damping && truncate && space->columns == 1 && space->block == 1);
+  Row               row = {.b = space->block, .k = space->columns};
+  PetscInt          longest = 1, used = 0, room = damping ? F->nz + F->m : F->m;
 
   PetscFunctionBegin;
   for (PetscInt r = 0; r < F->m && damping; r++) longest = PetscMax(longest, F->i[r + 1] - F->i[r] + 1);
-  room = k * (damping ? F->nz + F->m : F->m);
-  if (damping && truncate && k == 1) room = PetscMin(room, truncate * F->m);
-  PetscCall(PCCAMGMatrixCreate_Private(F->m, aggregates * k, room, P));
-  PetscCall(PetscMalloc3(aggregates, &row.at, longest, &row.aggregate, (size_t)(longest * k), &row.value));
+  if (cut) room = PetscMin(room, truncate * F->m);
+  PetscCall(PCCAMGMatrixCreate_Private(F->m, aggregates, room, space->block, space->columns, P));
+  PetscCall(PetscMalloc3(aggregates, &row.at, longest, &row.aggregate, (size_t)longest * (size_t)(row.b * row.k), &row.value));
   for (PetscInt a = 0; a < aggregates; a++) row.at[a] = -1;
-  for (PetscInt r = 0; r < F->m; r++) {
-    Add(&row, agg[r / b], damping ? 1 - damping[r] * g->d[r] : (PetscScalar)1., space->T ? space->T + r * k : NULL);
-    if (damping && damping[r] != 0) {
-      for (PetscInt q = F->i[r]; q < F->i[r + 1]; q++) {
-        const PetscInt c = F->j[q];
+  for (PetscInt v = 0; v < F->m; v++) {
+    const PetscBool plain = (PetscBool)(damping && F->rb == 1 && damping[v] == 0);
 
-        Add(&row, agg[c / b], -damping[r] * F->a[q], space->T ? space->T + c * k : NULL);
-      }
-      if (truncate && k == 1) Truncate(&row, truncate);
-    }
+    SmoothRow(g, plain ? NULL : damping, space, agg, v, &row);
+    if (cut) Truncate(&row, truncate);
     PetscCall(Append_Private(&row, &used, P));
-    P->i[r + 1] = used;
+    P->i[v + 1] = used;
   }
   P->nz = used;
   PetscCall(PetscFree3(row.at, row.aggregate, row.value));

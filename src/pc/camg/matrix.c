@@ -9,15 +9,13 @@
 
 #include "camgimpl.h"
 
-PetscErrorCode PCCAMGMatrixCreate_Private(PetscInt m, PetscInt n, PetscInt nz, CAMGMatrix *A)
+PetscErrorCode PCCAMGMatrixCreate_Private(PetscInt m, PetscInt n, PetscInt nz, PetscInt rb, PetscInt cb, CAMGMatrix *A)
 {
   PetscFunctionBegin;
-  A->m = m;
-  A->n = n;
-  A->nz = nz;
+  *A = (CAMGMatrix){.m = m, .n = n, .nz = nz, .rb = rb, .cb = cb};
   PetscCall(PetscMalloc1(m + 1, &A->i));
   PetscCall(PetscMalloc1(nz, &A->j));
-  PetscCall(PetscMalloc1(nz, &A->a));
+  PetscCall(PetscMalloc1((size_t)nz * (size_t)(rb * cb), &A->a));
   A->i[0] = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -31,13 +29,18 @@ PetscErrorCode PCCAMGMatrixFree_Private(CAMGMatrix *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static inline PetscScalar *Block(const CAMGMatrix *A, PetscInt k)
+{
+  return A->a + (size_t)k * (size_t)(A->rb * A->cb);
+}
+
 /* B = A^H, with ascending columns */
 PetscErrorCode PCCAMGTranspose_Private(const CAMGMatrix *A, CAMGMatrix *B)
 {
   PetscInt *next;
 
   PetscFunctionBegin;
-  PetscCall(PCCAMGMatrixCreate_Private(A->n, A->m, A->nz, B));
+  PetscCall(PCCAMGMatrixCreate_Private(A->n, A->m, A->nz, A->cb, A->rb, B));
   PetscCall(PetscArrayzero(B->i, A->n + 1));
   for (PetscInt k = 0; k < A->nz; k++) B->i[A->j[k] + 1]++;
   for (PetscInt r = 0; r < A->n; r++) B->i[r + 1] += B->i[r];
@@ -45,68 +48,65 @@ PetscErrorCode PCCAMGTranspose_Private(const CAMGMatrix *A, CAMGMatrix *B)
   PetscCall(PetscArraycpy(next, B->i, A->n));
   for (PetscInt r = 0; r < A->m; r++) {
     for (PetscInt k = A->i[r]; k < A->i[r + 1]; k++) {
-      const PetscInt p = next[A->j[k]]++;
+      const PetscInt     p    = next[A->j[k]]++;
+      const PetscScalar *from = Block(A, k);
+      PetscScalar       *to   = Block(B, p);
 
       B->j[p] = r;
-      B->a[p] = PetscConj(A->a[k]);
+      for (PetscInt a = 0; a < A->rb; a++) {
+        for (PetscInt b = 0; b < A->cb; b++) to[b * A->rb + a] = PetscConj(from[a * A->cb + b]);
+      }
     }
   }
   PetscCall(PetscFree(next));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Entries of a row by ascending columns */
-static PetscErrorCode SortRow_Private(PetscInt n, PetscInt j[], PetscScalar a[])
+/* ------------------------------------------------------------ product */
+
+/* Blocks of a row by ascending columns; work: room for the row */
+static PetscErrorCode SortRow_Private(PetscInt n, PetscInt size, PetscInt j[], PetscScalar a[], PetscInt order[], PetscScalar work[])
 {
   PetscFunctionBegin;
-  if (n > 48) {
-    PetscCall(PetscSortIntWithScalarArray(n, j, a));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  for (PetscInt p = 1; p < n; p++) {
-    const PetscInt    column = j[p];
-    const PetscScalar v      = a[p];
-    PetscInt          q      = p;
+  if (size == 1 && n > 48) PetscCall(PetscSortIntWithScalarArray(n, j, a));
+  else if (size == 1) {
+    for (PetscInt p = 1; p < n; p++) {
+      const PetscInt    column = j[p];
+      const PetscScalar v      = a[p];
+      PetscInt          q      = p;
 
-    for (; q > 0 && j[q - 1] > column; q--) {
-      j[q] = j[q - 1];
-      a[q] = a[q - 1];
+      for (; q > 0 && j[q - 1] > column; q--) {
+        j[q] = j[q - 1];
+        a[q] = a[q - 1];
+      }
+      j[q] = column;
+      a[q] = v;
     }
-    j[q] = column;
-    a[q] = v;
+  } else {
+    for (PetscInt p = 0; p < n; p++) order[p] = p;
+    PetscCall(PetscSortIntWithArray(n, j, order));
+    PetscCall(PetscArraycpy(work, a, n * size));
+    for (PetscInt p = 0; p < n; p++) PetscCall(PetscArraycpy(a + p * size, work + order[p] * size, size));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscInt64 Products(const CAMGMatrix *A, const CAMGMatrix *B)
-{
-  PetscInt64 products = 0;
-
-  for (PetscInt k = 0; k < A->nz; k++) products += B->i[A->j[k] + 1] - B->i[A->j[k]];
-  return products;
-}
-
-PetscErrorCode PCCAMGProducts_Private(const CAMGMatrix *A, const CAMGMatrix *B, PetscReal *perentry)
-{
-  PetscFunctionBegin;
-  *perentry = (PetscReal)((double)Products(A, B) / (double)PetscMax(A->nz, 1));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Room for more entries; the arrays are as large as the product, up to a half */
+/* Room for more blocks */
 static PetscErrorCode Grow_Private(CAMGMatrix *C, PetscInt used, PetscInt needed, PetscInt *room)
 {
-  PetscInt    *j;
-  PetscScalar *a;
+  const PetscInt size = C->rb * C->cb;
+  PetscInt      *j;
+  PetscScalar   *a;
 
   PetscFunctionBegin;
   if (used + needed <= *room) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(used <= PETSC_INT_MAX / 2 - needed, PETSC_COMM_SELF, PETSC_ERR_SUP, "A coarse matrix has more entries than PetscInt counts. Configure PETSC --with-64-bit-indices");
+  PetscCheck(used <= PETSC_INT_MAX / 2 - needed, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "A coarse matrix has more entries than PetscInt counts. Configure PETSc --with-64-bit-indices");
   *room = PetscMax(used + needed, used + used / 2);
   PetscCall(PetscMalloc1(*room, &j));
-  PetscCall(PetscMalloc1(*room, &a));
+  PetscCall(PetscMalloc1((size_t)*room * (size_t)size, &a));
   PetscCall(PetscArraycpy(j, C->j, used));
-  PetscCall(PetscArraycpy(a, C->a, used));
+  PetscCall(PetscArraycpy(a, C->a, (size_t)used * (size_t)size));
   PetscCall(PetscFree(C->j));
   PetscCall(PetscFree(C->a));
   C->j = j;
@@ -114,63 +114,104 @@ static PetscErrorCode Grow_Private(CAMGMatrix *C, PetscInt used, PetscInt needed
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* c += a b for blocks; n: of columns, known to the compiler */
+static inline void AddColumns(PetscInt rb, PetscInt kb, PetscInt n, const PetscScalar *restrict a, const PetscScalar *restrict b, PetscScalar *restrict c)
+{
+  for (PetscInt r = 0; r < rb; r++) {
+    for (PetscInt k = 0; k < kb; k++) {
+      for (PetscInt q = 0; q < n; q++) c[r * n + q] += a[r * kb + k] * b[k * n + q];
+    }
+  }
+}
+
+static void AddProduct(PetscInt rb, PetscInt kb, PetscInt cb, const PetscScalar a[], const PetscScalar b[], PetscScalar c[])
+{
+  if (cb == 3) AddColumns(rb, kb, 3, a, b, c);
+  else if (cb == 6) AddColumns(rb, kb, 6, a, b, c);
+  else AddColumns(rb, kb, cb, a, b, c);
+}
+
+/* The largest number of blocks of a row of A B, and of all rows, before equal columns are added */
+static void Most(const CAMGMatrix *A, const CAMGMatrix *B, PetscInt *row, PetscInt64 *all)
+{
+  *row = 0;
+  *all = 0;
+  for (PetscInt r = 0; r < A->m; r++) {
+    PetscInt64 most = 0;
+
+    for (PetscInt k = A->i[r]; k < A->i[r + 1]; k++) most += B->i[A->j[k] + 1] - B->i[A->j[k]];
+    *row = (PetscInt)PetscMax(*row, PetscMin(most, B->n));
+    *all += most;
+  }
+}
+
 /* C = A B */
 PetscErrorCode PCCAMGMultiply_Private(const CAMGMatrix *A, const CAMGMatrix *B, CAMGMatrix *C)
 {
-  PetscInt *at, room = (PetscInt)PetscMin(Products(A, B), 2 * (PetscInt64)A->nz + A->m), used = 0;
+  const PetscInt size = A->rb * B->cb;
+  PetscInt      *at, *order, longest, room, used = 0;
+  PetscInt64     all;
+  PetscScalar   *work;
 
   PetscFunctionBegin;
-  PetscCall(PCCAMGMatrixCreate_Private(A->m, B->n, room, C));
-  PetscCall(PetscMalloc1(B->n, &at));
+  Most(A, B, &longest, &all);
+  room = (PetscInt)PetscMin(all, 2 * (PetscInt64)A->nz + A->m);
+  PetscCall(PCCAMGMatrixCreate_Private(A->m, B->n, room, A->rb, B->cb, C));
+  PetscCall(PetscMalloc3(B->n, &at, longest, &order, (size_t)longest * (size_t)size, &work));
   for (PetscInt c = 0; c < B->n; c++) at[c] = -1;
   for (PetscInt r = 0; r < A->m; r++) {
     const PetscInt begin = used;
-    PetscInt       most  = 0;
 
-    for (PetscInt k = A->i[r]; k < A->i[r + 1]; k++) most += B->i[A->j[k] + 1] - B->i[A->j[k]];
-    PetscCall(Grow_Private(C, used, PetscMin(most, B->n), &room));
+    PetscCall(Grow_Private(C, used, longest, &room));
     for (PetscInt k = A->i[r]; k < A->i[r + 1]; k++) {
-      const PetscScalar a = A->a[k];
-
       for (PetscInt q = B->i[A->j[k]]; q < B->i[A->j[k] + 1]; q++) {
         const PetscInt c = B->j[q];
 
         if (at[c] < begin) {
           at[c]      = used;
           C->j[used] = c;
-          C->a[used] = a * B->a[q];
+          for (PetscInt p = 0; p < size; p++) C->a[(size_t)used * (size_t)size + (size_t)p] = 0;
           used++;
-        } else C->a[at[c]] += a * B->a[q];
+        }
+        if (size == 1 && A->cb == 1) C->a[at[c]] += A->a[k] * B->a[q];
+        else AddProduct(A->rb, A->cb, B->cb, Block(A, k), Block(B, q), Block(C, at[c]));
       }
     }
-    PetscCall(SortRow_Private(used - begin, C->j + begin, C->a + begin));
+    PetscCall(SortRow_Private(used - begin, size, C->j + begin, Block(C, begin), order, work));
     C->i[r + 1] = used;
   }
   C->nz = used;
-  PetscCall(PetscFree(at));
+  PetscCall(PetscFree3(at, order, work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* S = (A + A^H) / 2 */
 PetscErrorCode PCCAMGSymmetricPart_Private(const CAMGMatrix *A, CAMGMatrix *S)
 {
-  CAMGMatrix B;
-  PetscInt   used = 0;
+  const PetscInt size = A->rb * A->cb;
+  CAMGMatrix     B;
+  PetscInt       used = 0;
 
   PetscFunctionBegin;
   PetscCall(PCCAMGTranspose_Private(A, &B));
-  PetscCall(PCCAMGMatrixCreate_Private(A->m, A->n, 2 * A->nz, S));
+  PetscCall(PCCAMGMatrixCreate_Private(A->m, A->n, 2 * A->nz, A->rb, A->cb, S));
   for (PetscInt r = 0; r < A->m; r++) {
     PetscInt p = A->i[r], q = B.i[r];
 
     while (p < A->i[r + 1] || q < B.i[r + 1]) {
       const PetscInt ca = p < A->i[r + 1] ? A->j[p] : PETSC_INT_MAX, cb = q < B.i[r + 1] ? B.j[q] : PETSC_INT_MAX;
-      PetscScalar    v = 0;
+      PetscScalar   *to = Block(S, used);
 
-      if (ca <= cb) v += A->a[p++];
-      if (cb <= ca) v += B.a[q++];
-      S->j[used]   = PetscMin(ca, cb);
-      S->a[used++] = v * (PetscReal)0.5;
+      for (PetscInt e = 0; e < size; e++) {
+        PetscScalar v = 0;
+
+        if (ca <= cb) v += Block(A, p)[e];
+        if (cb <= ca) v += Block(&B, q)[e];
+        to[e] = v * (PetscReal)0.5;
+      }
+      p += ca <= cb;
+      q += cb <= ca;
+      S->j[used++] = PetscMin(ca, cb);
     }
     S->i[r + 1] = used;
   }
@@ -201,15 +242,61 @@ PetscErrorCode PCCAMGSurvey_Private(const CAMGMatrix *A, double largest[2], Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCCAMGCopy_Private(const CAMGMatrix *A, double factor, const double left[], const double right[], CAMGMatrix *B)
+/* Rows block * r and on, of entries in their order, as a row of blocks; at: per block column the place of its block, or -1 */
+static void CopyRow(const CAMGMatrix *A, double factor, PetscInt block, PetscInt r, PetscInt at[], PetscInt *used, CAMGMatrix *B)
 {
-  PetscFunctionBegin;
-  PetscCall(PCCAMGMatrixCreate_Private(A->m, A->n, A->nz, B));
-  PetscCall(PetscArraycpy(B->i, A->i, A->m + 1));
-  PetscCall(PetscArraycpy(B->j, A->j, A->nz));
-  for (PetscInt r = 0; r < A->m; r++) {
-    for (PetscInt k = A->i[r]; k < A->i[r + 1]; k++) B->a[k] = A->a[k] * (PetscReal)factor * (PetscReal)left[r] * (PetscReal)right[A->j[k]];
+  const PetscInt begin = *used;
+
+  for (PetscInt k = A->i[block * r]; k < A->i[block * (r + 1)]; k++) {
+    const PetscInt c = A->j[k] / block;
+
+    if (at[c] < begin) {
+      at[c]           = *used;
+      B->j[(*used)++] = c;
+    }
   }
+  (void)PetscSortInt(*used - begin, B->j + begin);
+  for (PetscInt q = begin; q < *used; q++) {
+    at[B->j[q]] = q;
+    for (PetscInt e = 0; e < block * block; e++) Block(B, q)[e] = 0;
+  }
+  for (PetscInt p = 0; p < block; p++) {
+    for (PetscInt k = A->i[block * r + p]; k < A->i[block * r + p + 1]; k++)
+      Block(B, at[A->j[k] / block])[p * block + A->j[k] % block] += A->a[k] * (PetscReal)factor;
+  }
+}
+
+PetscErrorCode PCCAMGCopy_Private(const CAMGMatrix *A, double factor, const double left[], const double right[], PetscInt block, CAMGMatrix *B)
+{
+  PetscInt *at, used = 0;
+
+  PetscFunctionBegin;
+  if (block == 1) {
+    PetscCall(PCCAMGMatrixCreate_Private(A->m, A->n, A->nz, 1, 1, B));
+    PetscCall(PetscArraycpy(B->i, A->i, A->m + 1));
+    PetscCall(PetscArraycpy(B->j, A->j, A->nz));
+    for (PetscInt r = 0; r < A->m; r++) {
+      for (PetscInt k = A->i[r]; k < A->i[r + 1]; k++) B->a[k] = A->a[k] * (PetscReal)factor * (PetscReal)left[r] * (PetscReal)right[A->j[k]];
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  /* how many blocks: most rows of a block have the same columns */
+  PetscCall(PetscMalloc1(A->n / block, &at));
+  for (PetscInt c = 0; c < A->n / block; c++) at[c] = -1;
+  for (PetscInt r = 0; r < A->m / block; r++) {
+    for (PetscInt k = A->i[block * r]; k < A->i[block * (r + 1)]; k++) {
+      used += at[A->j[k] / block] != r;
+      at[A->j[k] / block] = r;
+    }
+  }
+  PetscCall(PCCAMGMatrixCreate_Private(A->m / block, A->n / block, used, block, block, B));
+  for (PetscInt c = 0; c < A->n / block; c++) at[c] = -1;
+  used = 0;
+  for (PetscInt r = 0; r < B->m; r++) {
+    CopyRow(A, factor, block, r, at, &used, B);
+    B->i[r + 1] = used;
+  }
+  PetscCall(PetscFree(at));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

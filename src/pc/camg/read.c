@@ -104,7 +104,8 @@ static PetscErrorCode GetGiven_Private(const PC_CAMG *mg, Mat pmat, PetscInt blo
   PetscCall(MatGetNearNullSpace(pmat, given));
   if (!*given) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatNullSpaceGetVecs(*given, &constant, &n, &vec));
-  if (n + (constant ? 1 : 0) < (block > 1 ? 1 : 2)) *given = NULL;
+  n += constant ? 1 : 0;
+  if (n < (block > 1 ? 1 : 2) || n > CAMG_BLOCK_MAX) *given = NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -124,6 +125,7 @@ PetscErrorCode PCCAMGRead_Private(PC pc, CAMGMatrix *A, CAMGSpace *space, PetscB
   PetscCall(PetscMemzero(A, sizeof(*A)));
   PetscCall(GetRows_Private(pc->pmat, &B, &rows));
   PetscCall(MatGetBlockSize(pc->pmat, &block));
+  if (block > CAMG_BLOCK_MAX) block = 1;
   *space = (CAMGSpace){.block = block, .columns = 1};
   PetscCall((*kern->survey)(&rows, largest, &sign, good));
   if (*good) {
@@ -136,7 +138,7 @@ PetscErrorCode PCCAMGRead_Private(PC pc, CAMGMatrix *A, CAMGSpace *space, PetscB
     constant = (PetscBool)(block > 1 || given || mg->opt.nearnull == CAMG_NEAR_NULL_CONSTANT);
     PetscCall(GetOuter_Private(mg, pc->pmat, constant, rows.m));
     if (block > 1 || given) PetscCall(GetSpace_Private(mg, given, rows.m, space));
-    PetscCall((*kern->copy)(&rows, factor, mg->outer[0], mg->outer[1], A));
+    PetscCall((*kern->copy)(&rows, factor, mg->outer[0], mg->outer[1], block, A));
     mg->factor = factor;
   }
   PetscCall(RestoreRows_Private(pc->pmat, &B, &rows));

@@ -6,7 +6,7 @@
 
 #include "camgimpl.h"
 
-#define CAMG_PRODUCTS 12  /* of an entry by rows of P: beyond this a smoothed interpolation fills coarse levels */
+#define CAMG_FILL     1.5 /* entries of a coarse level over those of its fine level: beyond this aggregates are pairs of pairs */
 #define CAMG_STALLED  0.8 /* of the rows of a level, for the next level */
 #define CAMG_DENSE    2000 /* unknowns of a level without a next level, up to which it has a dense inverse */
 
@@ -96,7 +96,7 @@ static PetscErrorCode GetGraph_Private(const PC_CAMG *mg, const Exact *e, PetscR
 
   PetscFunctionBegin;
   if (e->space.block > 1) {
-    PetscCall((*kern->norms)(A, e->space.block, &N));
+    PetscCall((*kern->norms)(A, &N));
     A = &N;
   }
   if (!mg->symmetric) {
@@ -113,7 +113,7 @@ static PetscErrorCode GetGraph_Private(const PC_CAMG *mg, const Exact *e, PetscR
 static PetscErrorCode Pair_Private(const PC_CAMG *mg, const CAMGMatrix *A, PetscReal threshold, PetscInt agg[], PetscInt *aggregates, CAMGMatrix *C)
 {
   const CAMGKernels *kern  = mg->kernels;
-  const CAMGGraph    graph = {.strong = {.m = A->m, .n = A->m}};
+  const CAMGGraph    graph = {.strong = {.m = A->m, .n = A->m, .rb = 1, .cb = 1}};
   const CAMGSpace    ones  = {.block = 1, .columns = 1};
   CAMGMatrix         S     = {.i = NULL};
   Transfers          t;
@@ -134,7 +134,7 @@ static PetscErrorCode PairTwice_Private(const PC_CAMG *mg, const Exact *e, Petsc
 {
   const CAMGKernels *kern  = mg->kernels;
   const PetscInt     n     = e->A.m;
-  const CAMGGraph    graph = {.strong = {.m = n, .n = n}};
+  const CAMGGraph    graph = {.strong = {.m = n, .n = n, .rb = 1, .cb = 1}};
   CAMGMatrix         middle;
   PetscInt          *next, pairs, aggregates;
 
@@ -152,28 +152,25 @@ static PetscErrorCode PairTwice_Private(const PC_CAMG *mg, const Exact *e, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-   P = T - M^-1 F T and, for a nonsymmetric matrix, R = (T - M^-1 F^H T)^H. F is the filtered matrix; blocks keep all
-   entries. perentry: products of A P per entry of A
-*/
+/* P = T - M^-1 F T and, for a nonsymmetric matrix, R = (T - M^-1 F^H T)^H. F is the filtered matrix; blocks keep all entries */
 static PetscErrorCode Interpolate_Private(const PC_CAMG *mg, const Exact *e, PetscReal threshold, const CAMGGraph *graph, const PetscInt agg[],
-                                          PetscInt aggregates, Transfers *t, PetscReal *perentry)
+                                          PetscInt aggregates, Transfers *t)
 {
   const CAMGKernels *kern    = mg->kernels;
-  const PetscBool    same    = (PetscBool)(e->space.block == 1 && mg->symmetric);
+  const PetscBool    blocks  = (PetscBool)(e->space.block > 1);
   CAMGGraph          own     = {.d = NULL}, adjoint = {.d = NULL};
-  const CAMGGraph   *F       = same ? graph : &own;
+  const CAMGGraph    all     = {.strong = e->A};
+  const CAMGGraph   *F       = blocks ? &all : (mg->symmetric ? graph : &own);
   PetscReal         *damping = NULL;
   CAMGMatrix         Q;
 
   PetscFunctionBegin;
-  if (!same) PetscCall((*kern->filter)(&e->A, e->space.block == 1 ? threshold : 0, &own));
+  if (F == &own) PetscCall((*kern->filter)(&e->A, threshold, &own));
   if (mg->opt.nsmooths) {
-    PetscCall((*kern->memory->alloc)((size_t)e->A.m * sizeof(*damping), (void **)&damping));
+    PetscCall((*kern->memory->alloc)((size_t)(e->A.m * e->A.rb) * sizeof(*damping), (void **)&damping));
     PetscCall((*kern->damping)(F, damping));
   }
   PetscCall((*kern->smooth)(F, damping, &e->space, agg, aggregates, mg->opt.truncate, &t->P));
-  PetscCall((*kern->products)(&e->A, &t->P, perentry));
   if (mg->symmetric || !damping) PetscCall((*kern->transpose)(&t->P, &t->R));
   else {
     PetscCall((*kern->transposegraph)(F, &adjoint));
@@ -187,41 +184,53 @@ static PetscErrorCode Interpolate_Private(const PC_CAMG *mg, const Exact *e, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The next level and the transfers to it */
+/*
+   The next level and the transfers to it. A graph with hubs fills the coarse matrix, whose products take long: then
+   aggregates are pairs of pairs
+*/
 static PetscErrorCode Coarsen_Private(const PC_CAMG *mg, Exact *e, PetscReal threshold, Transfers *t, Exact *coarse)
 {
-  const CAMGKernels *kern  = mg->kernels;
-  const PetscInt     nodes = e->A.m / e->space.block;
+  const CAMGKernels *kern = mg->kernels;
   CAMGGraph          graph;
   PetscInt          *agg, aggregates;
-  PetscReal          perentry;
-  PetscBool          hubs;
 
   PetscFunctionBegin;
-  PetscCall((*kern->memory->alloc)((size_t)nodes * sizeof(*agg), (void **)&agg));
+  PetscCall((*kern->memory->alloc)((size_t)e->A.m * sizeof(*agg), (void **)&agg));
   PetscCall(PetscLogEventBegin(PC_CAMGAggregate, 0, 0, 0, 0));
   PetscCall(GetGraph_Private(mg, e, threshold, &graph));
   PetscCall((*kern->aggregate)(&graph, agg, &aggregates));
   PetscCall(PetscLogEventEnd(PC_CAMGAggregate, 0, 0, 0, 0));
   PetscCall(PetscLogEventBegin(PC_CAMGInterpolate, 0, 0, 0, 0));
-  PetscCall((*kern->tentative)(&e->space, nodes, agg, aggregates, &coarse->space));
-  PetscCall(Interpolate_Private(mg, e, threshold, &graph, agg, aggregates, t, &perentry));
+  PetscCall((*kern->tentative)(&e->space, e->A.m, agg, aggregates, &coarse->space));
+  PetscCall(Interpolate_Private(mg, e, threshold, &graph, agg, aggregates, t));
   PetscCall(PetscLogEventEnd(PC_CAMGInterpolate, 0, 0, 0, 0));
-  hubs = (PetscBool)(!e->space.T && perentry > CAMG_PRODUCTS);
-  if (hubs) {
+  PetscCall(Galerkin_Private(mg, &e->A, t, &coarse->A));
+  if (!e->space.T && coarse->A.nz > CAMG_FILL * (double)e->A.nz) {
     PetscCall(TransfersFree_Private(mg, t));
+    PetscCall(MatrixFree_Private(mg, &coarse->A));
     PetscCall(PairTwice_Private(mg, e, threshold, agg, t, coarse));
-  } else PetscCall(Galerkin_Private(mg, &e->A, t, &coarse->A));
+  }
   PetscCall(PCCAMGFree_Private(mg, &agg));
   PetscCall(GraphFree_Private(mg, &graph));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Unknowns, and entries */
+static PetscInt Size(const CAMGMatrix *A)
+{
+  return A->m * A->rb;
+}
+
+static PetscInt64 Entries(const CAMGMatrix *A)
+{
+  return (PetscInt64)A->nz * A->rb * A->cb;
 }
 
 /* The dense inverse of the scaled coarsest level */
 static PetscErrorCode Coarsest_Private(PC pc, const Exact *e)
 {
   PC_CAMG       *mg = (PC_CAMG *)pc->data;
-  const PetscInt n  = e->A.m;
+  const PetscInt n  = Size(&e->A);
   PetscScalar   *M;
   PetscBool      good;
 
@@ -241,7 +250,8 @@ static PetscErrorCode Vectors_Private(PC_CAMG *mg, CAMGLevel *l, PetscInt n)
   PetscFunctionBegin;
   PetscCall((*mg->kernels->memory->alloc)(bytes, &l->b));
   for (int k = 0; k < 2; k++) PetscCall((*mg->kernels->memory->alloc)(bytes, &l->x[k]));
-  l->op.n       = (int)n;
+  l->op.m       = (int)n;
+  l->op.rb      = 1;
   l->facts.n    = n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -260,7 +270,7 @@ static PetscErrorCode Finish_Private(PC_CAMG *mg, PetscInt k, const Exact *e, co
     PetscCall((*mg->kernels->encodetransfer)(&t->P, e->s, next, PETSC_FALSE, &l->prolong));
     PetscCall((*mg->kernels->encodetransfer)(&t->R, next, e->s, PETSC_TRUE, &l->restrict_));
     l->prolong.single = l->restrict_.single = mg->single;
-    l[1].facts.transfers = t->P.nz;
+    l[1].facts.transfers = Entries(&t->P);
     l[1].facts.plain     = t->plain;
   }
   PetscCall(PetscLogEventEnd(PC_CAMGEncode, 0, 0, 0, 0));
@@ -274,7 +284,7 @@ static PetscErrorCode Last_Private(PC pc, const Exact *e, PetscBool small, Petsc
 
   PetscFunctionBegin;
   PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "%s", small ? "small enough" : (stalled ? "no strong entries are left" : "-pc_camg_levels")));
-  if (e->A.m <= PetscMax(mg->opt.coarsesize, CAMG_DENSE)) PetscCall(Coarsest_Private(pc, e));
+  if (Size(&e->A) <= PetscMax(mg->opt.coarsesize, CAMG_DENSE)) PetscCall(Coarsest_Private(pc, e));
   else PetscCall(Finish_Private(mg, mg->n - 1, e, NULL, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -295,22 +305,22 @@ PetscErrorCode PCCAMGBuild_Private(PC pc, CAMGMatrix *A, CAMGSpace *space)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   mg->columns = space->columns;
-  PetscCall((*kern->memory->alloc)((size_t)e.A.m * sizeof(*e.s), (void **)&e.s));
+  PetscCall((*kern->memory->alloc)((size_t)Size(&e.A) * sizeof(*e.s), (void **)&e.s));
   PetscCall((*kern->scales)(&e.A, e.s));
-  for (int side = 0; side < 2; side++) PetscCall((*kern->divide)(e.A.m, e.s, mg->outer[side]));
+  for (int side = 0; side < 2; side++) PetscCall((*kern->divide)(Size(&e.A), e.s, mg->outer[side]));
   for (mg->n = 1;; mg->n++, threshold *= mg->opt.thresholdscale) {
     CAMGLevel *l    = &mg->level[mg->n - 1];
     Exact      next = {.s = NULL};
     Transfers  t    = {.plain = PETSC_FALSE};
 
-    l->facts.nz = e.A.nz;
-    PetscCall(Vectors_Private(mg, l, e.A.m));
-    small = (PetscBool)(e.A.m <= mg->opt.coarsesize);
+    l->facts.nz = Entries(&e.A);
+    PetscCall(Vectors_Private(mg, l, Size(&e.A)));
+    small = (PetscBool)(Size(&e.A) <= mg->opt.coarsesize);
     if (small || mg->n == most) break;
     PetscCall(Coarsen_Private(mg, &e, threshold, &t, &next));
-    stalled = (PetscBool)(next.A.m > CAMG_STALLED * e.A.m);
+    stalled = (PetscBool)(Size(&next.A) > CAMG_STALLED * Size(&e.A));
     if (!stalled) {
-      PetscCall((*kern->memory->alloc)((size_t)next.A.m * sizeof(*next.s), (void **)&next.s));
+      PetscCall((*kern->memory->alloc)((size_t)Size(&next.A) * sizeof(*next.s), (void **)&next.s));
       PetscCall((*kern->scales)(&next.A, next.s));
       PetscCall(Finish_Private(mg, mg->n - 1, &e, &t, next.s));
     }

@@ -10,34 +10,21 @@
 #include "camgimpl.h"
 
 /* The Frobenius norms of blocks */
-PetscErrorCode PCCAMGNorms_Private(const CAMGMatrix *A, PetscInt block, CAMGMatrix *N)
+PetscErrorCode PCCAMGNorms_Private(const CAMGMatrix *A, CAMGMatrix *N)
 {
-  const PetscInt n = A->m / block;
-  PetscInt      *at, used = 0;
+  const PetscInt size = A->rb * A->cb;
 
   PetscFunctionBegin;
-  PetscCall(PCCAMGMatrixCreate_Private(n, n, A->nz, N));
-  PetscCall(PetscMalloc1(n, &at));
-  for (PetscInt c = 0; c < n; c++) at[c] = -1;
-  for (PetscInt r = 0; r < n; r++) {
-    const PetscInt begin = used;
+  PetscCall(PCCAMGMatrixCreate_Private(A->m, A->n, A->nz, 1, 1, N));
+  PetscCall(PetscArraycpy(N->i, A->i, A->m + 1));
+  PetscCall(PetscArraycpy(N->j, A->j, A->nz));
+  for (PetscInt k = 0; k < A->nz; k++) {
+    const PetscScalar *a   = A->a + (size_t)k * (size_t)size;
+    PetscReal          sum = 0;
 
-    for (PetscInt k = A->i[block * r]; k < A->i[block * (r + 1)]; k++) {
-      const PetscInt  c = A->j[k] / block;
-      const PetscReal v = PetscRealPart(A->a[k] * PetscConj(A->a[k]));
-
-      if (at[c] < begin) {
-        at[c]        = used;
-        N->j[used]   = c;
-        N->a[used++] = v;
-      } else N->a[at[c]] += v;
-    }
-    for (PetscInt k = begin; k < used; k++) N->a[k] = PetscSqrtReal(PetscRealPart(N->a[k]));
-    PetscCall(PetscSortIntWithScalarArray(used - begin, N->j + begin, N->a + begin));
-    N->i[r + 1] = used;
+    for (PetscInt e = 0; e < size; e++) sum += PetscRealPart(a[e] * PetscConj(a[e]));
+    N->a[k] = PetscSqrtReal(sum);
   }
-  N->nz = used;
-  PetscCall(PetscFree(at));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -47,7 +34,7 @@ PetscErrorCode PCCAMGFilter_Private(const CAMGMatrix *A, PetscReal threshold, CA
   PetscInt   used = 0;
 
   PetscFunctionBegin;
-  PetscCall(PCCAMGMatrixCreate_Private(A->m, A->n, A->nz, &g->strong));
+  PetscCall(PCCAMGMatrixCreate_Private(A->m, A->n, A->nz, 1, 1, &g->strong));
   PetscCall(PetscCalloc1(A->m, &g->d));
   PetscCall(PetscCalloc1(A->m, &root));
   for (PetscInt r = 0; r < A->m; r++) {
@@ -80,6 +67,8 @@ PetscErrorCode PCCAMGTransposeGraph_Private(const CAMGGraph *F, CAMGGraph *H)
 {
   PetscFunctionBegin;
   PetscCall(PCCAMGTranspose_Private(&F->strong, &H->strong));
+  H->d = NULL;
+  if (!F->d) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1(F->strong.m, &H->d));
   for (PetscInt r = 0; r < F->strong.m; r++) H->d[r] = PetscConj(F->d[r]);
   PetscFunctionReturn(PETSC_SUCCESS);
