@@ -45,6 +45,6 @@ PETSC_INTERN PetscErrorCode LitheCUDACAMGLeave(PetscInt n, PetscBool single, dou
                                                PetscScalar y[]);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGStep(const CAMGOperator *, double c1, double c2, const void *b, const void *x, const void *old, void *out);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGResidual(const CAMGOperator *, const void *b, const void *x, void *r);
-PETSC_INTERN PetscErrorCode LitheCUDACAMGOperator(const CAMGOperator *, PetscBool add, const void *x, void *y);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGTransfer(const CAMGOperator *, PetscBool add, const void *x, void *y);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGDense(const LitheMGCoarsest *, const void *b, void *x);
 #endif

@@ -16,7 +16,7 @@ const CAMGKernels CAMGDeviceKernels = {
   .leave          = LitheCUDACAMGLeave,
   .step           = LitheCUDACAMGStep,
   .residual       = LitheCUDACAMGResidual,
-  .transfer       = LitheCUDACAMGOperator,
+  .transfer       = LitheCUDACAMGTransfer,
   .dense          = LitheCUDACAMGDense,
 };
 
