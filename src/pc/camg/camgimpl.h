@@ -92,6 +92,7 @@ PETSC_INTERN PetscErrorCode PCCAMGTranspose_Private(const CAMGMatrix *, CAMGMatr
 PETSC_INTERN PetscErrorCode PCCAMGMultiply_Private(const CAMGMatrix *, const CAMGMatrix *, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode PCCAMGSymmetricPart_Private(const CAMGMatrix *, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode PCCAMGIsSymmetric_Private(const CAMGMatrix *, PetscBool *);
+PETSC_INTERN PetscErrorCode PCCAMGClean_Private(const CAMGMatrix *A, const CAMGMatrix *R, CAMGMatrix *C);
 PETSC_INTERN PetscErrorCode PCCAMGSurvey_Private(const CAMGMatrix *, double largest[2], PetscInt *sign, PetscBool *finite);
 PETSC_INTERN PetscErrorCode PCCAMGCopy_Private(const CAMGMatrix *, double factor, const double left[], const double right[], PetscInt block,
                                                CAMGMatrix *);

@@ -132,6 +132,7 @@ const CAMGKernels CAMGHostKernels = {
   .tentative      = PCCAMGTentative_Private,
   .damping        = PCCAMGDamping_Private,
   .smooth         = PCCAMGSmooth_Private,
+  .clean          = PCCAMGClean_Private,
   .scales         = PCCAMGScales_Private,
   .encode         = PCCAMGEncode_Private,
   .encodetransfer = PCCAMGEncodeTransfer_Private,

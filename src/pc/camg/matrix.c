@@ -220,6 +220,57 @@ PetscErrorCode PCCAMGSymmetricPart_Private(const CAMGMatrix *A, CAMGMatrix *S)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+#define MATRIX_ROUNDING 1e4 /* roundings, of a diagonal entry relative to the sum of those that it is made of */
+
+static PetscScalar *Diagonal(const CAMGMatrix *A, PetscInt v, PetscInt p)
+{
+  for (PetscInt k = A->i[v]; k < A->i[v + 1]; k++) {
+    if (A->j[k] == v) return Block(A, k) + p * A->cb + p;
+  }
+  return NULL;
+}
+
+/* See CAMGKernels */
+PetscErrorCode PCCAMGClean_Private(const CAMGMatrix *A, const CAMGMatrix *R, CAMGMatrix *C)
+{
+  PetscReal     *d;
+  unsigned char *null;
+  PetscInt       found = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(A->m * A->rb, &d, C->m * C->rb, &null));
+  for (PetscInt r = 0; r < A->m * A->rb; r++) {
+    const PetscScalar *a = Diagonal(A, r / A->rb, r % A->rb);
+
+    d[r] = a ? PetscAbsScalar(*a) : 0;
+  }
+  for (PetscInt r = 0; r < C->m * C->rb; r++) {
+    const PetscInt     v = r / C->rb, p = r % C->rb;
+    const PetscScalar *c = Diagonal(C, v, p);
+    PetscReal          sum = 0;
+
+    for (PetscInt k = R->i[v]; k < R->i[v + 1]; k++) {
+      for (PetscInt q = 0; q < R->cb; q++) {
+        const PetscScalar w = Block(R, k)[p * R->cb + q];
+
+        sum += PetscRealPart(w * PetscConj(w)) * d[R->j[k] * R->cb + q];
+      }
+    }
+    null[r] = c && PetscAbsScalar(*c) <= (PetscReal)MATRIX_ROUNDING * PETSC_MACHINE_EPSILON * sum;
+    found += null[r];
+  }
+  for (PetscInt k = 0, v = 0; k < C->nz && found; k++) {
+    while (k >= C->i[v + 1]) v++;
+    for (PetscInt p = 0; p < C->rb; p++) {
+      for (PetscInt q = 0; q < C->cb; q++) {
+        if (null[v * C->rb + p] || null[C->j[k] * C->cb + q]) Block(C, k)[p * C->cb + q] = 0;
+      }
+    }
+  }
+  PetscCall(PetscFree2(d, null));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ------------------------------------------------------------ rows of the user */
 
 PetscErrorCode PCCAMGSurvey_Private(const CAMGMatrix *A, double largest[2], PetscInt *sign, PetscBool *finite)

@@ -82,6 +82,7 @@ static PetscErrorCode Galerkin_Private(const PC_CAMG *mg, const CAMGMatrix *A, c
   PetscCall(PetscLogEventBegin(PC_CAMGProduct, 0, 0, 0, 0));
   PetscCall((*mg->kernels->multiply)(A, &t->P, &AP));
   PetscCall((*mg->kernels->multiply)(&t->R, &AP, C));
+  PetscCall((*mg->kernels->clean)(A, &t->R, C));
   PetscCall(MatrixFree_Private(mg, &AP));
   PetscCall(PetscLogEventEnd(PC_CAMGProduct, 0, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
