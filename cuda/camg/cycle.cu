@@ -284,32 +284,44 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
   for (int p = 0; p < CAMG_PARTS; p++) y[r * CAMG_PARTS + p] = static_cast<PetscReal>(static_cast<double>(x[r * CAMG_PARTS + p]) * (outer[r] * scale));
 }
 
-/* scale keeps the largest number */
-PetscErrorCode LitheCUDACAMGEnter(PetscInt n, PetscBool single, const double outer[], const PetscScalar x[], void *b, double *scale)
+PetscErrorCode LitheCUDACAMGLargest(PetscInt n, const double outer[], const PetscScalar x[], double *largest)
 {
   const unsigned int blocks = CAMGBlocks(n, CAMG_THREADS);
   cudaStream_t       stream;
 
   PetscFunctionBegin;
   PetscCall(LitheGraphGetStream(&stream));
-  PetscCallCUDA(cudaMemsetAsync(scale, 0, sizeof(*scale), stream));
-  LargestKernel<<<blocks < 1024 ? blocks : 1024, CAMG_THREADS, 0, stream>>>(n, outer, reinterpret_cast<const PetscReal *>(x),
-                                                                           reinterpret_cast<unsigned long long *>(scale));
-  if (single) EnterKernel<<<blocks, CAMG_THREADS, 0, stream>>>(n, outer, reinterpret_cast<const PetscReal *>(x), static_cast<float *>(b), scale);
-  else EnterKernel<<<blocks, CAMG_THREADS, 0, stream>>>(n, outer, reinterpret_cast<const PetscReal *>(x), static_cast<double *>(b), scale);
+  PetscCallCUDA(cudaMemsetAsync(largest, 0, sizeof(*largest), stream));
+  if (n) LargestKernel<<<blocks < 1024 ? blocks : 1024, CAMG_THREADS, 0, stream>>>(n, outer, reinterpret_cast<const PetscReal *>(x),
+                                                                                  reinterpret_cast<unsigned long long *>(largest));
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDACAMGLeave(PetscInt n, PetscBool single, double factor, const double outer[], const double *scale, const void *x, PetscScalar y[])
+PetscErrorCode LitheCUDACAMGEnter(PetscInt n, PetscBool single, const double outer[], const double *largest, const PetscScalar x[], void *b)
 {
   const unsigned int blocks = CAMGBlocks(n, CAMG_THREADS);
   cudaStream_t       stream;
 
   PetscFunctionBegin;
+  if (!n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(LitheGraphGetStream(&stream));
-  if (single) LeaveKernel<<<blocks, CAMG_THREADS, 0, stream>>>(n, factor, outer, scale, static_cast<const float *>(x), reinterpret_cast<PetscReal *>(y));
-  else LeaveKernel<<<blocks, CAMG_THREADS, 0, stream>>>(n, factor, outer, scale, static_cast<const double *>(x), reinterpret_cast<PetscReal *>(y));
+  if (single) EnterKernel<<<blocks, CAMG_THREADS, 0, stream>>>(n, outer, reinterpret_cast<const PetscReal *>(x), static_cast<float *>(b), largest);
+  else EnterKernel<<<blocks, CAMG_THREADS, 0, stream>>>(n, outer, reinterpret_cast<const PetscReal *>(x), static_cast<double *>(b), largest);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDACAMGLeave(PetscInt n, PetscBool single, double factor, const double outer[], const double *largest, const void *x, PetscScalar y[])
+{
+  const unsigned int blocks = CAMGBlocks(n, CAMG_THREADS);
+  cudaStream_t       stream;
+
+  PetscFunctionBegin;
+  if (!n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(LitheGraphGetStream(&stream));
+  if (single) LeaveKernel<<<blocks, CAMG_THREADS, 0, stream>>>(n, factor, outer, largest, static_cast<const float *>(x), reinterpret_cast<PetscReal *>(y));
+  else LeaveKernel<<<blocks, CAMG_THREADS, 0, stream>>>(n, factor, outer, largest, static_cast<const double *>(x), reinterpret_cast<PetscReal *>(y));
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -40,6 +40,16 @@ PetscErrorCode LitheDeviceClear(size_t bytes, void *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode LitheDeviceCopy(size_t bytes, const void *from, void *to)
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(LitheGraphGetStream(&stream));
+  PetscCallCUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode LitheDevicePut(size_t bytes, const void *host, void *x)
 {
   cudaStream_t stream;

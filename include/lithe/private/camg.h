@@ -152,10 +152,12 @@ typedef struct {
   /* The scaled matrix, dense by columns, on the host */
   PetscErrorCode (*getdense)(const CAMGMatrix *, const double s[], PetscScalar *M);
 
-  /* b_i = scale outer_i x_i, where the power of two brings the largest number near 1. scale has the place of vectors */
-  PetscErrorCode (*enter)(PetscInt n, PetscBool single, const double outer[], const PetscScalar x[], void *b, double *scale);
+  /* The largest modulus of components of outer_i x_i, or infinity; largest has the place of vectors */
+  PetscErrorCode (*largest)(PetscInt n, const double outer[], const PetscScalar x[], double *largest);
+  /* b_i = scale outer_i x_i, where the power of two brings the largest number near 1 */
+  PetscErrorCode (*enter)(PetscInt n, PetscBool single, const double outer[], const double *largest, const PetscScalar x[], void *b);
   /* y_i = factor outer_i x_i / scale */
-  PetscErrorCode (*leave)(PetscInt n, PetscBool single, double factor, const double outer[], const double *scale, const void *x, PetscScalar y[]);
+  PetscErrorCode (*leave)(PetscInt n, PetscBool single, double factor, const double outer[], const double *largest, const void *x, PetscScalar y[]);
   /* out = x + c1 (x - old) + c2 M^-1 (b - A x). x NULL: zeros. old NULL: equal to x. out may be old, and not x */
   PetscErrorCode (*step)(const CAMGOperator *, double c1, double c2, const void *b, const void *x, const void *old, void *out);
   /* r = b - A x */

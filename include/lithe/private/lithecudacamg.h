@@ -14,15 +14,17 @@
 /* cuda/camg/rows.cu */
 PETSC_INTERN PetscErrorCode LitheCUDACAMGSurvey(const CAMGMatrix *, double largest[2], PetscInt *sign, PetscBool *finite);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGIsSymmetric(const CAMGMatrix *, PetscBool *);
-PETSC_INTERN PetscErrorCode LitheCUDACAMGCopy(const CAMGMatrix *, double factor, const double left[], const double right[], CAMGMatrix *);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGCopy(const CAMGMatrix *, double factor, const double left[], const double right[], PetscInt block,
+                                               CAMGMatrix *);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGSetOuter(PetscInt n, const PetscScalar x[], double outer[]);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGDivide(PetscInt n, const double s[], double outer[]);
 /* cuda/camg/product.cu */
 PETSC_INTERN PetscErrorCode LitheCUDACAMGMultiply(const CAMGMatrix *, const CAMGMatrix *, CAMGMatrix *);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGClean(const CAMGMatrix *A, const CAMGMatrix *R, CAMGMatrix *C);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGTranspose(const CAMGMatrix *, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGSymmetricPart(const CAMGMatrix *, CAMGMatrix *);
 /* cuda/camg/strength.cu */
-PETSC_INTERN PetscErrorCode LitheCUDACAMGNorms(const CAMGMatrix *, PetscInt block, CAMGMatrix *);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGNorms(const CAMGMatrix *, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGFilter(const CAMGMatrix *, PetscReal threshold, CAMGGraph *);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGTransposeGraph(const CAMGGraph *, CAMGGraph *);
 /* cuda/camg/aggregate.cu */
@@ -40,8 +42,9 @@ PETSC_INTERN PetscErrorCode LitheCUDACAMGEncode(const CAMGMatrix *, const double
 PETSC_INTERN PetscErrorCode LitheCUDACAMGEncodeTransfer(const CAMGMatrix *, const double rows[], const double columns[], PetscBool inverse, CAMGOperator *);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGGetDense(const CAMGMatrix *, const double s[], PetscScalar *M);
 /* cuda/camg/cycle.cu */
-PETSC_INTERN PetscErrorCode LitheCUDACAMGEnter(PetscInt n, PetscBool single, const double outer[], const PetscScalar x[], void *b, double *scale);
-PETSC_INTERN PetscErrorCode LitheCUDACAMGLeave(PetscInt n, PetscBool single, double factor, const double outer[], const double *scale, const void *x,
+PETSC_INTERN PetscErrorCode LitheCUDACAMGLargest(PetscInt n, const double outer[], const PetscScalar x[], double *largest);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGEnter(PetscInt n, PetscBool single, const double outer[], const double *largest, const PetscScalar x[], void *b);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGLeave(PetscInt n, PetscBool single, double factor, const double outer[], const double *largest, const void *x,
                                                PetscScalar y[]);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGStep(const CAMGOperator *, double c1, double c2, const void *b, const void *x, const void *old, void *out);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGResidual(const CAMGOperator *, const void *b, const void *x, void *r);

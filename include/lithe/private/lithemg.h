@@ -17,6 +17,7 @@
 typedef struct {
   PetscErrorCode (*alloc)(size_t bytes, void **);
   PetscErrorCode (*clear)(size_t bytes, void *);
+  PetscErrorCode (*copy)(size_t bytes, const void *from, void *to);
   PetscErrorCode (*put)(size_t bytes, const void *host, void *);
   PetscErrorCode (*get)(size_t bytes, const void *, void *host);
   PetscErrorCode (*free)(void **);
@@ -33,6 +34,7 @@ PETSC_INTERN const LitheMemoryOps LitheDeviceMemory;
 /* cuda/mg/memory.cu */
 PETSC_INTERN PetscErrorCode LitheDeviceAlloc(size_t bytes, void **);
 PETSC_INTERN PetscErrorCode LitheDeviceClear(size_t bytes, void *);
+PETSC_INTERN PetscErrorCode LitheDeviceCopy(size_t bytes, const void *from, void *to);
 PETSC_INTERN PetscErrorCode LitheDevicePut(size_t bytes, const void *host, void *);
 PETSC_INTERN PetscErrorCode LitheDeviceGet(size_t bytes, const void *, void *host);
 PETSC_INTERN PetscErrorCode LitheDeviceFree(void **);

@@ -45,12 +45,15 @@ static PetscErrorCode Order_Private(PetscInt n, PetscInt order[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* near: 1 for roots and their neighbours. A vertex that sees such a vertex is at a distance of at most 2 */
+/*
+   near: 1 for roots and their neighbours. A vertex that sees such a vertex is at a distance of at most 2. Columns beyond
+   the rows are vertices of other processes, which are left out
+*/
 static PetscBool IsFar(const CAMGMatrix *A, const unsigned char near[], PetscInt v)
 {
   if (near[v]) return PETSC_FALSE;
   for (PetscInt k = A->i[v]; k < A->i[v + 1]; k++) {
-    if (near[A->j[k]]) return PETSC_FALSE;
+    if (A->j[k] < A->m && near[A->j[k]]) return PETSC_FALSE;
   }
   return PETSC_TRUE;
 }
@@ -62,12 +65,12 @@ static PetscInt Heaviest(const CAMGMatrix *A, const PetscInt agg[], PetscInt v)
   PetscInt  aggregate = -1;
 
   for (PetscInt k = A->i[v]; k < A->i[v + 1]; k++) {
-    const PetscInt a   = agg[A->j[k]];
+    const PetscInt a   = A->j[k] < A->m ? agg[A->j[k]] : -1;
     PetscReal      sum = 0;
 
     if (a < 0) continue;
     for (PetscInt q = A->i[v]; q < A->i[v + 1]; q++) {
-      if (agg[A->j[q]] == a) sum += PetscAbsScalar(A->a[q]);
+      if (A->j[q] < A->m && agg[A->j[q]] == a) sum += PetscAbsScalar(A->a[q]);
     }
     if (sum > best) {
       best      = sum;
@@ -95,13 +98,15 @@ PetscErrorCode PCCAMGAggregate_Private(const CAMGGraph *g, PetscInt agg[], Petsc
 
     if (A->i[v + 1] == A->i[v] || !IsFar(A, near, v)) continue;
     near[v] = 2;
-    for (PetscInt p = A->i[v]; p < A->i[v + 1]; p++) near[A->j[p]] |= 1;
+    for (PetscInt p = A->i[v]; p < A->i[v + 1]; p++) {
+      if (A->j[p] < n) near[A->j[p]] |= 1;
+    }
   }
   /* roots are numbered by place, and neighbours join the first root of their row */
   for (PetscInt v = 0; v < n; v++) order[v] = near[v] & 2 ? (*aggregates)++ : -1;
   for (PetscInt v = 0; v < n; v++) {
     agg[v] = order[v];
-    for (PetscInt k = A->i[v]; k < A->i[v + 1] && agg[v] < 0; k++) agg[v] = order[A->j[k]];
+    for (PetscInt k = A->i[v]; k < A->i[v + 1] && agg[v] < 0; k++) agg[v] = A->j[k] < n ? order[A->j[k]] : -1;
   }
   for (int sweep = 0; sweep < AGGREGATE_SWEEPS && left; sweep++) {
     left = 0;

@@ -13,13 +13,16 @@
 #define BOUND_FACTOR 1.05
 #define BOUND_LEAST  0.2 /* of the bound by row sums */
 
-/* The real part of x^H y */
-static double Dot(PetscInt n, const PetscScalar x[], const PetscScalar y[])
+/* The real part of x^H y, over all processes */
+static PetscErrorCode Dot_Private(PetscInt n, const CAMGGhosts *g, const PetscScalar x[], const PetscScalar y[], double *dot)
 {
   double sum[4] = {0, 0, 0, 0};
 
+  PetscFunctionBegin;
   for (PetscInt k = 0; k < n; k++) sum[k & 3] += (double)PetscRealPart(PetscConj(x[k]) * y[k]);
-  return sum[0] + sum[1] + sum[2] + sum[3];
+  *dot = sum[0] + sum[1] + sum[2] + sum[3];
+  PetscCall(PCCAMGGhostsSum_Private(g, dot));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Whether the tridiagonal matrix has an eigenvalue above t: signs of the pivots of T - t */
@@ -49,11 +52,11 @@ static double Largest(int n, const double d[], const double e[], double most)
   return high;
 }
 
-/* A matrix with n rows, apply(ctx, x, y): y = A x. bound: at most 1 */
-PetscErrorCode PCCAMGBound_Private(PetscInt n, PetscErrorCode (*apply)(void *, const PetscScalar[], PetscScalar[]), void *ctx, double *bound)
+/* A matrix with n rows on this process, apply(ctx, x, y): y = A x. bound: at most 1 */
+PetscErrorCode PCCAMGBound_Private(PetscInt n, const CAMGGhosts *g, PetscErrorCode (*apply)(void *, const PetscScalar[], PetscScalar[]), void *ctx, double *bound)
 {
   PetscScalar *v, *w, *old;
-  double       d[BOUND_STEPS], e[BOUND_STEPS], beta;
+  double       d[BOUND_STEPS], e[BOUND_STEPS], beta, dot;
   int          steps = 0;
 
   PetscFunctionBegin;
@@ -66,7 +69,8 @@ PetscErrorCode PCCAMGBound_Private(PetscInt n, PetscErrorCode (*apply)(void *, c
     h ^= h >> 15;
     v[k] = (PetscReal)(h * 0x1p-32 - .5);
   }
-  beta = sqrt(Dot(n, v, v));
+  PetscCall(Dot_Private(n, g, v, v, &beta));
+  beta = sqrt(beta);
   for (; steps < BOUND_STEPS && beta > 1e-12; steps++) {
     const PetscReal inverse = (PetscReal)(1 / beta), last = steps ? (PetscReal)beta : 0;
     PetscScalar    *t = old;
@@ -74,9 +78,11 @@ PetscErrorCode PCCAMGBound_Private(PetscInt n, PetscErrorCode (*apply)(void *, c
 
     for (PetscInt k = 0; k < n; k++) v[k] *= inverse;
     PetscCall((*apply)(ctx, v, w));
-    alpha = (PetscReal)Dot(n, w, v);
+    PetscCall(Dot_Private(n, g, w, v, &dot));
+    alpha = (PetscReal)dot;
     for (PetscInt k = 0; k < n; k++) w[k] -= alpha * v[k] + last * old[k];
-    beta     = sqrt(Dot(n, w, w));
+    PetscCall(Dot_Private(n, g, w, w, &beta));
+    beta     = sqrt(beta);
     d[steps] = (double)alpha;
     e[steps] = beta;
     old      = v;

@@ -54,12 +54,16 @@ PetscErrorCode PCReset_CAMG(PC pc)
     PetscCall(OperatorFree_Private(mg, &l->op));
     PetscCall(OperatorFree_Private(mg, &l->prolong));
     PetscCall(OperatorFree_Private(mg, &l->restrict_));
+    for (int h = 0; h < 3; h++) PetscCall(LitheHaloDestroy(&l->halo[h].halo));
     PetscCall(PCCAMGFree_Private(mg, &l->b));
     for (int v = 0; v < 2; v++) PetscCall(PCCAMGFree_Private(mg, &l->x[v]));
     PetscCall(PetscMemzero(l, sizeof(*l)));
   }
   for (int side = 0; side < 2; side++) PetscCall(PCCAMGFree_Private(mg, &mg->outer[side]));
   PetscCall(PCCAMGFree_Private(mg, &mg->scale));
+  PetscCall(PCCAMGFree_Private(mg, &mg->part));
+  PetscCall(LitheHaloDestroy(&mg->gather.halo));
+  mg->whole = 0;
   PetscCall(LitheMGForget(mg->kernels->memory, &mg->record));
   for (int v = 0; v < 2; v++) PetscCall(VecDestroy(&mg->work[v]));
   PetscCall(LitheMGCoarsestFree(&mg->coarsest));
@@ -132,28 +136,48 @@ static PetscErrorCode PlaceLevels_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PCSetUp_CAMG(PC pc)
+static PetscErrorCode Build_Private(PC pc, PetscBool *good)
 {
   PC_CAMG   *mg = (PC_CAMG *)pc->data;
+  CAMGMatrix A  = {.i = NULL};
+  CAMGSpace  space, all = {.T = NULL};
+  Mat        finest;
+  PetscInt   rows;
+
+  PetscFunctionBegin;
+  *good = PETSC_TRUE;
+  PetscCall(MatGetSize(pc->pmat, &rows, NULL));
+  if (!rows) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscLogEventBegin(PC_CAMGRead, pc, 0, 0, 0));
+  if (mg->shared) PetscCall(PCCAMGReadShared_Private(pc, &finest, &space, good));
+  else PetscCall(PCCAMGRead_Private(pc, &A, &space, good));
+  PetscCall(PetscLogEventEnd(PC_CAMGRead, pc, 0, 0, 0));
+  if (!*good) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!mg->shared) PetscCall(PCCAMGBuild_Private(pc, 0, &A, &space));
+  else {
+    PetscCall(PCCAMGBuildShared_Private(pc, finest, &space, &A, &all));
+    if (mg->whole) PetscCall(PCCAMGBuild_Private(pc, mg->whole, &A, &all));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCSetUp_CAMG(PC pc)
+{
+  PC_CAMG    *mg = (PC_CAMG *)pc->data;
   PetscMPIInt size;
-  CAMGMatrix A;
-  CAMGSpace  space;
-  PetscBool  good;
+  PetscBool   good;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &size));
-  PetscCheck(size == 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "-pc_type camg is for one process. Use -pc_type bjacobi -sub_pc_type camg");
   PetscCall(LitheCheckSquare((PetscObject)pc, pc->pmat));
   PetscCall(PCReset_CAMG(pc));
   PetscCall(FindPlace_Private(pc));
+  mg->shared    = (PetscBool)(size > 1);
   mg->failed[0] = 0;
   mg->single    = (PetscBool)!(mg->opt.precision == CAMG_PRECISION_DOUBLE || (mg->opt.precision == CAMG_PRECISION_AUTO && mg->linear));
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
-  PetscCall(PetscLogEventBegin(PC_CAMGRead, pc, 0, 0, 0));
-  PetscCall(PCCAMGRead_Private(pc, &A, &space, &good));
-  PetscCall(PetscLogEventEnd(PC_CAMGRead, pc, 0, 0, 0));
-  if (good) PetscCall(PCCAMGBuild_Private(pc, &A, &space));
-  else PetscCall(PCCAMGFail_Private(pc, "the matrix has an entry that is infinite or not a number"));
+  PetscCall(Build_Private(pc, &good));
+  if (!good) PetscCall(PCCAMGFail_Private(pc, "the matrix has an entry that is infinite or not a number"));
   PetscCall(PlaceLevels_Private(pc));
   PetscCall(LitheCite(LITHE_CITE_CAMG | LITHE_CITE_CHEBYSHEV4));
   Count(mg);

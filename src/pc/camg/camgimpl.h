@@ -6,6 +6,7 @@
 /* Shared by the files of PCCAMG. docs/theory/camg.md explains the method */
 
 #include <lithe/private/camg.h>
+#include <lithe/private/lithehalo.h>
 #include <lithe/private/litheimpl.h>
 #include <lithe/private/lithemg.h>
 #include <lithe/private/lithenearnull.h>
@@ -39,9 +40,22 @@ typedef struct {
   CAMGPrecision precision;
 } PCCAMGOptions; /* owner: options.c */
 
+/* Several processes: columns of other processes follow the own ones */
+typedef struct {
+  MPI_Comm comm;
+  PetscSF  sf;        /* from own numbers to ghosts */
+  PetscInt own, n;    /* own numbers, ghosts */
+} CAMGGhosts; /* owner: ghosts.c */
+
+/* Before a product that reads numbers of other processes: they go to x[own ..] */
+typedef struct {
+  LitheHalo halo; /* NULL: none */
+  PetscInt  own, n;
+} CAMGHalo; /* owner: parallel.c */
+
 /* What -ksp_view tells about a level */
 typedef struct {
-  PetscInt   n; /* unknowns */
+  PetscInt   n, all; /* unknowns of this process, and of all processes */
   PetscInt64 nz, transfers; /* entries of the matrix, and of the interpolation to this level */
   PetscReal  bound;         /* of the smoother: largest eigenvalue over the bound by row sums */
   PetscBool  plain;         /* pairs of pairs, interpolated by constants */
@@ -52,6 +66,8 @@ typedef struct {
 typedef struct {
   CAMGOperator op;
   CAMGOperator prolong, restrict_; /* between this level and the next one */
+  CAMGHalo     halo[3];            /* of op, prolong and restrict_ */
+  PetscInt     ghosts;             /* room in x[] */
   void        *b, *x[2];
   int          cur; /* which x is the iterate */
   CAMGFacts    facts;
@@ -60,7 +76,7 @@ typedef struct {
 typedef struct {
   PCCAMGOptions        opt;
   const CAMGKernels   *kernels;
-  PetscBool            built, symmetric, device; /* device: levels are on a device */
+  PetscBool            built, symmetric, shared, device; /* shared: several processes; device: levels are on a device */
   PetscBool            linear;   /* a solver needs double precision, see src/pc/truth.c */
   PetscReal            rounding; /* error of a residual by single precision; -1: not measured since the set-up */
   LitheNearNull        how;
@@ -74,6 +90,9 @@ typedef struct {
   LitheMGRecord        record;   /* of a cycle */
   Vec                  work[2];  /* on the device, for vectors of the host */
   LitheMGCoarsest      coarsest;
+  PetscInt             whole;  /* the first level that is whole on each of several processes, 0: one process */
+  CAMGHalo             gather; /* from own numbers of that level, part, to all */
+  void                *part;
   PetscBool            single; /* precision of the vectors */
   PetscLogDouble       flops;  /* of an application */
   char                 failed[256], why[96];
@@ -85,6 +104,11 @@ static inline size_t PCCAMGNumberBytes_Private(const PC_CAMG *mg)
   return sizeof(PetscScalar) / sizeof(PetscReal) * (mg->single ? sizeof(float) : sizeof(double));
 }
 
+/* ghosts.c; ghosts NULL: one process */
+PETSC_INTERN PetscErrorCode PCCAMGGhostsCreate_Private(MPI_Comm, PetscInt own, PetscInt n, const PetscInt global[], CAMGGhosts *);
+PETSC_INTERN PetscErrorCode PCCAMGGhostsFree_Private(CAMGGhosts *);
+PETSC_INTERN PetscErrorCode PCCAMGGhostsGet_Private(const CAMGGhosts *, PetscInt unit, MPI_Datatype, void *x);
+PETSC_INTERN PetscErrorCode PCCAMGGhostsSum_Private(const CAMGGhosts *, double *sum);
 /* matrix.c */
 PETSC_INTERN PetscErrorCode PCCAMGMatrixCreate_Private(PetscInt m, PetscInt n, PetscInt nz, PetscInt rb, PetscInt cb, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode PCCAMGMatrixFree_Private(CAMGMatrix *);
@@ -101,28 +125,40 @@ PETSC_INTERN PetscErrorCode PCCAMGDivide_Private(PetscInt n, const double s[], d
 /* strength.c */
 PETSC_INTERN PetscErrorCode PCCAMGNorms_Private(const CAMGMatrix *, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode PCCAMGFilter_Private(const CAMGMatrix *, PetscReal threshold, CAMGGraph *);
+PETSC_INTERN PetscErrorCode PCCAMGFilterShared_Private(const CAMGMatrix *, const CAMGGhosts *, PetscReal threshold, CAMGGraph *);
 PETSC_INTERN PetscErrorCode PCCAMGTransposeGraph_Private(const CAMGGraph *, CAMGGraph *);
 /* aggregate.c */
 PETSC_INTERN PetscErrorCode PCCAMGAggregate_Private(const CAMGGraph *, PetscInt agg[], PetscInt *n);
 PETSC_INTERN PetscErrorCode PCCAMGPairs_Private(const CAMGMatrix *, PetscReal threshold, PetscInt agg[], PetscInt *n);
 PETSC_INTERN PetscErrorCode PCCAMGCompose_Private(PetscInt n, const PetscInt next[], PetscInt agg[]);
 /* bound.c */
-PETSC_INTERN PetscErrorCode PCCAMGBound_Private(PetscInt n, PetscErrorCode (*apply)(void *, const PetscScalar[], PetscScalar[]), void *, double *bound);
+PETSC_INTERN PetscErrorCode PCCAMGBound_Private(PetscInt n, const CAMGGhosts *, PetscErrorCode (*apply)(void *, const PetscScalar[], PetscScalar[]), void *, double *bound);
 /* interpolate.c */
 PETSC_INTERN PetscErrorCode PCCAMGTentative_Private(CAMGSpace *, PetscInt n, const PetscInt agg[], PetscInt aggregates, CAMGSpace *coarse);
 PETSC_INTERN PetscErrorCode PCCAMGDamping_Private(const CAMGGraph *, PetscReal damping[]);
+PETSC_INTERN PetscErrorCode PCCAMGDampingShared_Private(const CAMGGraph *, const CAMGGhosts *, PetscReal damping[]);
 PETSC_INTERN PetscErrorCode PCCAMGSmooth_Private(const CAMGGraph *, const PetscReal damping[], const CAMGSpace *, const PetscInt agg[], PetscInt aggregates,
                                                  PetscInt truncate, CAMGMatrix *);
 /* encode.c */
 PETSC_INTERN PetscErrorCode PCCAMGScales_Private(const CAMGMatrix *, double s[]);
 PETSC_INTERN PetscErrorCode PCCAMGEncode_Private(const CAMGMatrix *, const double s[], PetscInt bits, PetscBool sums, CAMGOperator *, PetscReal *bound);
+PETSC_INTERN PetscErrorCode PCCAMGEncodeShared_Private(const CAMGMatrix *, const CAMGGhosts *, const double s[], PetscInt bits, PetscBool sums, CAMGOperator *,
+                                                       PetscReal *bound);
 PETSC_INTERN PetscErrorCode PCCAMGEncodeTransfer_Private(const CAMGMatrix *, const double rows[], const double columns[], PetscBool inverse, CAMGOperator *);
 PETSC_INTERN PetscErrorCode PCCAMGGetDense_Private(const CAMGMatrix *, const double s[], PetscScalar *M);
 /* read.c */
+PETSC_INTERN PetscErrorCode PCCAMGGetGiven_Private(PC_CAMG *, Mat, PetscInt *block, MatNullSpace *);
+PETSC_INTERN PetscErrorCode PCCAMGGetOuter_Private(PC_CAMG *, Mat, PetscBool constant, PetscInt n);
+PETSC_INTERN PetscErrorCode PCCAMGGetSpace_Private(PC_CAMG *, MatNullSpace, PetscInt m, CAMGSpace *);
 PETSC_INTERN PetscErrorCode PCCAMGRead_Private(PC, CAMGMatrix *, CAMGSpace *, PetscBool *good);
+/* parallel.c */
+PETSC_INTERN PetscErrorCode PCCAMGGetLocal_Private(Mat, PetscInt block, CAMGMatrix *, PetscInt *n, PetscInt **ghost);
+PETSC_INTERN PetscErrorCode PCCAMGBuildShared_Private(PC, Mat, CAMGSpace *, CAMGMatrix *, CAMGSpace *);
+/* parallelread.c */
+PETSC_INTERN PetscErrorCode PCCAMGReadShared_Private(PC, Mat *, CAMGSpace *, PetscBool *good);
 /* setup.c */
 PETSC_INTERN PetscErrorCode PCCAMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
-PETSC_INTERN PetscErrorCode PCCAMGBuild_Private(PC, CAMGMatrix *, CAMGSpace *);
+PETSC_INTERN PetscErrorCode PCCAMGBuild_Private(PC, PetscInt first, CAMGMatrix *, CAMGSpace *);
 /* cycle.c */
 PETSC_INTERN PetscErrorCode PCCAMGCycle_Private(PC_CAMG *, PetscInt level);
 PETSC_INTERN PetscErrorCode PCApply_CAMG(PC, Vec, Vec);

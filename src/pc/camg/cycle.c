@@ -10,64 +10,116 @@
 
 #include "camgimpl.h"
 
+/* Numbers of other processes, for a product that reads x */
+static PetscErrorCode Exchange_Private(const PC_CAMG *mg, const CAMGHalo *h, void *x)
+{
+  const size_t bytes = PCCAMGNumberBytes_Private(mg);
+  const void  *ghost;
+
+  PetscFunctionBegin;
+  if (!h->halo) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(LitheHaloBegin(h->halo, x));
+  PetscCall(LitheHaloEnd(h->halo, &ghost));
+  PetscCall((*mg->kernels->memory->copy)((size_t)h->n * bytes, ghost, (char *)x + (size_t)h->own * bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* steps of the smoother; zero: from x = 0 */
-static PetscErrorCode Smooth_Private(PC_CAMG *mg, CAMGLevel *l, PetscInt steps, PetscBool zero)
+static PetscErrorCode Smooth_Private(const PC_CAMG *mg, CAMGLevel *l, PetscInt steps, PetscBool zero)
 {
   PetscFunctionBegin;
   if (zero) l->cur = 0;
   if (zero && !steps) PetscCall((*mg->kernels->memory->clear)((size_t)l->facts.n * PCCAMGNumberBytes_Private(mg), l->x[0]));
   for (PetscInt k = 1; k <= steps; k++) {
     const double c1 = k == 1 ? 0 : (2. * (double)k - 3) / (2. * (double)k + 1), c2 = (8. * (double)k - 4) / (2. * (double)k + 1);
-    const void  *x   = zero && k == 1 ? NULL : l->x[l->cur];
-    void        *out = l->x[1 - l->cur];
+    void        *x = zero && k == 1 ? NULL : l->x[l->cur], *out = l->x[1 - l->cur];
 
+    if (x) PetscCall(Exchange_Private(mg, &l->halo[0], x));
     PetscCall((*mg->kernels->step)(&l->op, c1, c2, l->b, x, k == 1 || (zero && k == 2) ? NULL : out, out));
     l->cur = 1 - l->cur;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x of the level from its b */
-PetscErrorCode PCCAMGCycle_Private(PC_CAMG *mg, PetscInt level)
+static PetscErrorCode Whole_Private(void *ctx)
+{
+  PC_CAMG *mg = (PC_CAMG *)ctx;
+
+  PetscFunctionBegin;
+  PetscCall(PCCAMGCycle_Private(mg, mg->whole));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The right-hand side of the next level, and its solution */
+static PetscErrorCode CoarseSolve_Private(PC_CAMG *mg, PetscInt level)
 {
   CAMGLevel         *l    = &mg->level[level];
   const CAMGKernels *kern = mg->kernels;
-  void              *r;
+  const PetscBool    gather = (PetscBool)(mg->gather.halo && level + 1 == mg->whole);
+  void              *r    = l->x[1 - l->cur];
+  const void        *all;
+
+  PetscFunctionBegin;
+  PetscCall(Exchange_Private(mg, &l->halo[0], l->x[l->cur]));
+  PetscCall((*kern->residual)(&l->op, l->b, l->x[l->cur], r));
+  PetscCall(Exchange_Private(mg, &l->halo[2], r));
+  PetscCall((*kern->transfer)(&l->restrict_, PETSC_FALSE, r, gather ? mg->part : l[1].b));
+  if (gather) {
+    PetscCall(LitheHaloBegin(mg->gather.halo, mg->part));
+    PetscCall(LitheHaloEnd(mg->gather.halo, &all));
+    PetscCall((*kern->memory->copy)((size_t)mg->gather.n * PCCAMGNumberBytes_Private(mg), all, l[1].b));
+    PetscCall(LitheMGPlay(kern->memory, &mg->record, mg->opt.graph, Whole_Private, mg));
+  } else PetscCall(PCCAMGCycle_Private(mg, level + 1));
+  PetscCall(Exchange_Private(mg, &l->halo[1], l[1].x[l[1].cur]));
+  PetscCall((*kern->transfer)(&l->prolong, PETSC_TRUE, l[1].x[l[1].cur], l->x[l->cur]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x of the level from its b */
+PetscErrorCode PCCAMGCycle_Private(PC_CAMG *mg, PetscInt level)
+{
+  CAMGLevel *l = &mg->level[level];
 
   PetscFunctionBegin;
   if (level == mg->n - 1 && mg->coarsest.n) {
     l->cur = 0;
-    PetscCall((*kern->dense)(&mg->coarsest, l->b, l->x[0]));
+    PetscCall((*mg->kernels->dense)(&mg->coarsest, l->b, l->x[0]));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(Smooth_Private(mg, l, mg->opt.smooths[0], PETSC_TRUE));
-  if (level < mg->n - 1) {
-    r = l->x[1 - l->cur];
-    PetscCall((*kern->residual)(&l->op, l->b, l->x[l->cur], r));
-    PetscCall((*kern->transfer)(&l->restrict_, PETSC_FALSE, r, l[1].b));
-    PetscCall(PCCAMGCycle_Private(mg, level + 1));
-    PetscCall((*kern->transfer)(&l->prolong, PETSC_TRUE, l[1].x[l[1].cur], l->x[l->cur]));
-  }
+  if (level < mg->n - 1) PetscCall(CoarseSolve_Private(mg, level));
   PetscCall(Smooth_Private(mg, l, mg->opt.smooths[1], PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Work_Private(void *ctx)
+/* The largest number of the right-hand side over all processes */
+static PetscErrorCode ShareLargest_Private(PC pc)
 {
+  const PC_CAMG        *mg     = (const PC_CAMG *)pc->data;
+  const LitheMemoryOps *memory = mg->kernels->memory;
+  double                mine, all;
+
   PetscFunctionBegin;
-  PetscCall(PCCAMGCycle_Private((PC_CAMG *)ctx, 0));
+  PetscCall((*memory->get)(sizeof(mine), mg->scale, &mine));
+  if (!(mine <= (double)PETSC_MAX_REAL)) mine = INFINITY;
+  PetscCallMPI(MPIU_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, PetscObjectComm((PetscObject)pc)));
+  PetscCall((*memory->put)(sizeof(all), &all, mg->scale));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* x and y have the place of the levels */
-static PetscErrorCode ApplyArrays_Private(PC_CAMG *mg, const PetscScalar x[], PetscScalar y[])
+static PetscErrorCode ApplyArrays_Private(PC pc, const PetscScalar x[], PetscScalar y[])
 {
+  PC_CAMG           *mg   = (PC_CAMG *)pc->data;
   const CAMGKernels *kern = mg->kernels;
   CAMGLevel         *l    = &mg->level[0];
 
   PetscFunctionBegin;
-  PetscCall((*kern->enter)(l->facts.n, mg->single, mg->outer[0], x, l->b, mg->scale));
-  PetscCall(LitheMGPlay(kern->memory, &mg->record, mg->opt.graph, Work_Private, mg));
+  PetscCall((*kern->largest)(l->facts.n, mg->outer[0], x, mg->scale));
+  if (mg->shared) PetscCall(ShareLargest_Private(pc));
+  PetscCall((*kern->enter)(l->facts.n, mg->single, mg->outer[0], mg->scale, x, l->b));
+  if (mg->shared) PetscCall(PCCAMGCycle_Private(mg, 0));
+  else PetscCall(LitheMGPlay(kern->memory, &mg->record, mg->opt.graph, Whole_Private, mg));
   PetscCall((*kern->leave)(l->facts.n, mg->single, mg->factor, mg->outer[1], mg->scale, l->x[l->cur], y));
   if (mg->device) PetscCall(PetscLogGpuFlops(mg->flops));
   else PetscCall(PetscLogFlops(mg->flops));
@@ -75,7 +127,7 @@ static PetscErrorCode ApplyArrays_Private(PC_CAMG *mg, const PetscScalar x[], Pe
 }
 
 /* done: whether both vectors are at the place of the levels */
-static PetscErrorCode ApplyThere_Private(PC_CAMG *mg, Vec x, Vec y, PetscBool *done)
+static PetscErrorCode ApplyThere_Private(PC pc, Vec x, Vec y, PetscBool *done)
 {
   const PetscScalar *px;
   PetscScalar       *py;
@@ -85,7 +137,7 @@ static PetscErrorCode ApplyThere_Private(PC_CAMG *mg, Vec x, Vec y, PetscBool *d
   PetscCall(VecGetArrayReadAndMemType(x, &px, &tx));
   PetscCall(VecGetArrayWriteAndMemType(y, &py, &ty));
   *done = (PetscBool)(!PetscMemTypeHost(tx) && !PetscMemTypeHost(ty));
-  if (*done) PetscCall(ApplyArrays_Private(mg, px, py));
+  if (*done) PetscCall(ApplyArrays_Private(pc, px, py));
   PetscCall(VecRestoreArrayWriteAndMemType(y, &py));
   PetscCall(VecRestoreArrayReadAndMemType(x, &px));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -107,18 +159,18 @@ PetscErrorCode PCApply_CAMG(PC pc, Vec x, Vec y)
   if (!mg->device) {
     PetscCall(VecGetArrayRead(x, &px));
     PetscCall(VecGetArrayWrite(y, &py));
-    PetscCall(ApplyArrays_Private(mg, px, py));
+    PetscCall(ApplyArrays_Private(pc, px, py));
     PetscCall(VecRestoreArrayWrite(y, &py));
     PetscCall(VecRestoreArrayRead(x, &px));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(ApplyThere_Private(mg, x, y, &done));
+  PetscCall(ApplyThere_Private(pc, x, y, &done));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
 
   /* vectors on the host, levels on the device */
   if (!mg->work[0]) PetscCall(MatCreateVecs(pc->pmat, &mg->work[1], &mg->work[0]));
   PetscCall(VecCopy(x, mg->work[0]));
-  PetscCall(ApplyThere_Private(mg, mg->work[0], mg->work[1], &done));
+  PetscCall(ApplyThere_Private(pc, mg->work[0], mg->work[1], &done));
   PetscCheck(done, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
              "The vectors of the matrix were on a device when the preconditioner was set up, and now are on the host. Set it up again");
   PetscCall(VecCopy(mg->work[1], y));

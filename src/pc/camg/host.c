@@ -44,27 +44,37 @@ typedef struct {
 #define FN(name) name##Double
 #include "hostloops.h"
 
-static PetscErrorCode Enter_Private(PetscInt n, PetscBool single, const double outer[], const PetscScalar x[], void *b, double *scale)
+static PetscErrorCode Largest_Private(PetscInt n, const double outer[], const PetscScalar x[], double *largest)
 {
   double most = 0;
 
   PetscFunctionBegin;
   for (PetscInt r = 0; r < n; r++) {
-    const double a = outer[r] * (double)PetscMax(PetscAbsReal(PetscRealPart(x[r])), PetscAbsReal(PetscImaginaryPart(x[r])));
+    const double a = PetscAbsReal(outer[r]) * (double)PetscMax(PetscAbsReal(PetscRealPart(x[r])), PetscAbsReal(PetscImaginaryPart(x[r])));
 
-    if (!(a <= most)) most = a; /* NaN stays, unless a number follows */
+    if (!(a <= most)) most = a <= (double)PETSC_MAX_REAL ? a : INFINITY; /* NaN as infinity */
   }
-  *scale = LitheMGScaleOf(most);
-  if (single) EnterSingle(n, *scale, outer, x, (SINGLE *)b);
-  else EnterDouble(n, *scale, outer, x, (DOUBLE *)b);
+  *largest = most;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Leave_Private(PetscInt n, PetscBool single, double factor, const double outer[], const double *scale, const void *x, PetscScalar y[])
+static PetscErrorCode Enter_Private(PetscInt n, PetscBool single, const double outer[], const double *largest, const PetscScalar x[], void *b)
 {
+  const double scale = LitheMGScaleOf(*largest);
+
   PetscFunctionBegin;
-  if (single) LeaveSingle(n, factor / *scale, outer, (const SINGLE *)x, y);
-  else LeaveDouble(n, factor / *scale, outer, (const DOUBLE *)x, y);
+  if (single) EnterSingle(n, scale, outer, x, (SINGLE *)b);
+  else EnterDouble(n, scale, outer, x, (DOUBLE *)b);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Leave_Private(PetscInt n, PetscBool single, double factor, const double outer[], const double *largest, const void *x, PetscScalar y[])
+{
+  const double scale = factor / LitheMGScaleOf(*largest);
+
+  PetscFunctionBegin;
+  if (single) LeaveSingle(n, scale, outer, (const SINGLE *)x, y);
+  else LeaveDouble(n, scale, outer, (const DOUBLE *)x, y);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -137,6 +147,7 @@ const CAMGKernels CAMGHostKernels = {
   .encode         = PCCAMGEncode_Private,
   .encodetransfer = PCCAMGEncodeTransfer_Private,
   .getdense       = PCCAMGGetDense_Private,
+  .largest        = Largest_Private,
   .enter          = Enter_Private,
   .leave          = Leave_Private,
   .step           = Step_Private,

@@ -88,9 +88,10 @@ PetscErrorCode PCCAMGTentative_Private(CAMGSpace *space, PetscInt nodes, const P
 /* ------------------------------------------------------------ smoothing */
 
 typedef struct {
-  const CAMGGraph *g;
-  PetscReal       *root; /* 1 / the root of the sum of moduli of a row */
-  PetscScalar     *work;
+  const CAMGGraph  *g;
+  const CAMGGhosts *ghosts;
+  PetscReal        *root; /* 1 / the root of the sum of moduli of a row */
+  PetscScalar      *work;
 } Scaled;
 
 static PetscErrorCode Apply_Private(void *ctx, const PetscScalar x[], PetscScalar y[])
@@ -102,6 +103,7 @@ static PetscErrorCode Apply_Private(void *ctx, const PetscScalar x[], PetscScala
 
   PetscFunctionBegin;
   for (PetscInt r = 0; r < F->m * rb; r++) s->work[r] = s->root[r] * x[r];
+  PetscCall(PCCAMGGhostsGet_Private(s->ghosts, cb, MPIU_SCALAR, s->work));
   for (PetscInt r = 0; r < F->m; r++) {
     for (PetscInt p = 0; p < rb; p++) {
       PetscScalar sum = d ? d[r] * w[r] : (PetscScalar)0.;
@@ -122,13 +124,20 @@ static PetscErrorCode Apply_Private(void *ctx, const PetscScalar x[], PetscScala
 /* 4/3 M^-1 of rows with a positive diagonal, else 0 */
 PetscErrorCode PCCAMGDamping_Private(const CAMGGraph *g, PetscReal damping[])
 {
+  PetscFunctionBegin;
+  PetscCall(PCCAMGDampingShared_Private(g, NULL, damping));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCCAMGDampingShared_Private(const CAMGGraph *g, const CAMGGhosts *ghosts, PetscReal damping[])
+{
   const CAMGMatrix *F = &g->strong;
   const PetscInt    rb = F->rb, cb = F->cb, n = F->m * rb;
-  Scaled            s = {.g = g};
+  Scaled            s = {.g = g, .ghosts = ghosts};
   double            bound;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(n, &s.root, n, &s.work));
+  PetscCall(PetscMalloc2(n, &s.root, F->n * cb, &s.work));
   for (PetscInt r = 0; r < n; r++) {
     const PetscInt v    = r / rb, p = r % rb;
     PetscScalar    diag = g->d ? g->d[r] : (PetscScalar)0.;
@@ -143,7 +152,7 @@ PetscErrorCode PCCAMGDamping_Private(const CAMGGraph *g, PetscReal damping[])
     s.root[r]  = sum > 0 ? 1 / PetscSqrtReal(sum) : 0;
     damping[r] = PetscRealPart(diag) > 0 ? (PetscReal)INTERPOLATE_WEIGHT / sum : 0;
   }
-  PetscCall(PCCAMGBound_Private(n, Apply_Private, &s, &bound));
+  PetscCall(PCCAMGBound_Private(n, ghosts, Apply_Private, &s, &bound));
   for (PetscInt r = 0; r < n; r++) damping[r] /= (PetscReal)bound;
   PetscCall(PetscFree2(s.root, s.work));
   PetscFunctionReturn(PETSC_SUCCESS);

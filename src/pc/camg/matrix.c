@@ -317,6 +317,7 @@ static void CopyRow(const CAMGMatrix *A, double factor, PetscInt block, PetscInt
   }
 }
 
+/* left, right NULL: ones, as they are for blocks */
 PetscErrorCode PCCAMGCopy_Private(const CAMGMatrix *A, double factor, const double left[], const double right[], PetscInt block, CAMGMatrix *B)
 {
   PetscInt *at, used = 0;
@@ -327,7 +328,7 @@ PetscErrorCode PCCAMGCopy_Private(const CAMGMatrix *A, double factor, const doub
     PetscCall(PetscArraycpy(B->i, A->i, A->m + 1));
     PetscCall(PetscArraycpy(B->j, A->j, A->nz));
     for (PetscInt r = 0; r < A->m; r++) {
-      for (PetscInt k = A->i[r]; k < A->i[r + 1]; k++) B->a[k] = A->a[k] * (PetscReal)factor * (PetscReal)left[r] * (PetscReal)right[A->j[k]];
+      for (PetscInt k = A->i[r]; k < A->i[r + 1]; k++) B->a[k] = A->a[k] * (PetscReal)factor * (PetscReal)(left ? left[r] : 1) * (PetscReal)(right ? right[A->j[k]] : 1);
     }
     PetscFunctionReturn(PETSC_SUCCESS);
   }

@@ -42,7 +42,7 @@ static PetscErrorCode RestoreRows_Private(Mat pmat, Mat *B, CAMGMatrix *A)
 }
 
 /* outer: the vectors left and right of factor diag(left) A diag(right), which has constants near its null space */
-static PetscErrorCode GetOuter_Private(PC_CAMG *mg, Mat pmat, PetscBool constant, PetscInt n)
+PetscErrorCode PCCAMGGetOuter_Private(PC_CAMG *mg, Mat pmat, PetscBool constant, PetscInt n)
 {
   Vec                vector[2] = {NULL, NULL};
   const PetscScalar *x         = NULL;
@@ -60,7 +60,7 @@ static PetscErrorCode GetOuter_Private(PC_CAMG *mg, Mat pmat, PetscBool constant
 }
 
 /* T, by rows, of vectors that are given, or of one constant per component of a block */
-static PetscErrorCode GetSpace_Private(PC_CAMG *mg, MatNullSpace given, PetscInt m, CAMGSpace *space)
+PetscErrorCode PCCAMGGetSpace_Private(PC_CAMG *mg, MatNullSpace given, PetscInt m, CAMGSpace *space)
 {
   const size_t bytes    = (size_t)m * sizeof(PetscScalar);
   const Vec   *vec      = NULL;
@@ -91,21 +91,23 @@ static PetscErrorCode GetSpace_Private(PC_CAMG *mg, MatNullSpace given, PetscInt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A near null space that is given, of more than one vector or for blocks; else NULL */
-static PetscErrorCode GetGiven_Private(const PC_CAMG *mg, Mat pmat, PetscInt block, MatNullSpace *given)
+/* The block of a matrix, and a near null space that is given, of more than one vector or for blocks; else NULL */
+PetscErrorCode PCCAMGGetGiven_Private(PC_CAMG *mg, Mat pmat, PetscInt *block, MatNullSpace *given)
 {
   const Vec *vec;
   PetscBool  constant;
   PetscInt   n;
 
   PetscFunctionBegin;
+  PetscCall(MatGetBlockSize(pmat, block));
+  if (*block > CAMG_BLOCK_MAX) *block = 1;
   *given = NULL;
   if (mg->opt.nearnull == CAMG_NEAR_NULL_CONSTANT) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetNearNullSpace(pmat, given));
   if (!*given) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatNullSpaceGetVecs(*given, &constant, &n, &vec));
   n += constant ? 1 : 0;
-  if (n < (block > 1 ? 1 : 2) || n > CAMG_BLOCK_MAX) *given = NULL;
+  if (n < (*block > 1 ? 1 : 2) || n > CAMG_BLOCK_MAX) *given = NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -124,8 +126,7 @@ PetscErrorCode PCCAMGRead_Private(PC pc, CAMGMatrix *A, CAMGSpace *space, PetscB
   PetscFunctionBegin;
   PetscCall(PetscMemzero(A, sizeof(*A)));
   PetscCall(GetRows_Private(pc->pmat, &B, &rows));
-  PetscCall(MatGetBlockSize(pc->pmat, &block));
-  if (block > CAMG_BLOCK_MAX) block = 1;
+  PetscCall(PCCAMGGetGiven_Private(mg, pc->pmat, &block, &given));
   *space = (CAMGSpace){.block = block, .columns = 1};
   PetscCall((*kern->survey)(&rows, largest, &sign, good));
   if (*good) {
@@ -134,10 +135,9 @@ PetscErrorCode PCCAMGRead_Private(PC pc, CAMGMatrix *A, CAMGSpace *space, PetscB
     mg->how     = LITHE_NEAR_NULL_CONSTANT;
     PetscCall(MatIsHermitianKnown(pc->pmat, &known, &mg->symmetric));
     if (!known) PetscCall((*kern->issymmetric)(&rows, &mg->symmetric));
-    PetscCall(GetGiven_Private(mg, pc->pmat, block, &given));
     constant = (PetscBool)(block > 1 || given || mg->opt.nearnull == CAMG_NEAR_NULL_CONSTANT);
-    PetscCall(GetOuter_Private(mg, pc->pmat, constant, rows.m));
-    if (block > 1 || given) PetscCall(GetSpace_Private(mg, given, rows.m, space));
+    PetscCall(PCCAMGGetOuter_Private(mg, pc->pmat, constant, rows.m));
+    if (block > 1 || given) PetscCall(PCCAMGGetSpace_Private(mg, given, rows.m, space));
     PetscCall((*kern->copy)(&rows, factor, mg->outer[0], mg->outer[1], block, A));
     mg->factor = factor;
   }

@@ -254,6 +254,7 @@ static PetscErrorCode Vectors_Private(PC_CAMG *mg, CAMGLevel *l, PetscInt n)
   l->op.m       = (int)n;
   l->op.rb      = 1;
   l->facts.n    = n;
+  l->facts.all  = n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -290,14 +291,14 @@ static PetscErrorCode Last_Private(PC pc, const Exact *e, PetscBool small, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Levels from the finest matrix. A and the space are in the memory of the kernels, and freed */
-PetscErrorCode PCCAMGBuild_Private(PC pc, CAMGMatrix *A, CAMGSpace *space)
+/* Levels from a matrix on, which becomes level `first`. A and the space are in the memory of the kernels, and freed */
+PetscErrorCode PCCAMGBuild_Private(PC pc, PetscInt first, CAMGMatrix *A, CAMGSpace *space)
 {
   PC_CAMG           *mg        = (PC_CAMG *)pc->data;
   const CAMGKernels *kern      = mg->kernels;
   const PetscInt     most      = mg->opt.levels != PETSC_DECIDE ? mg->opt.levels : CAMG_LEVELS_MAX;
   Exact              e         = {.A = *A, .space = *space};
-  PetscReal          threshold = mg->opt.threshold;
+  PetscReal          threshold = mg->opt.threshold * PetscPowReal(mg->opt.thresholdscale, (PetscReal)first);
   PetscBool          small = PETSC_FALSE, stalled = PETSC_FALSE;
 
   PetscFunctionBegin;
@@ -308,8 +309,8 @@ PetscErrorCode PCCAMGBuild_Private(PC pc, CAMGMatrix *A, CAMGSpace *space)
   mg->columns = space->columns;
   PetscCall((*kern->memory->alloc)((size_t)Size(&e.A) * sizeof(*e.s), (void **)&e.s));
   PetscCall((*kern->scales)(&e.A, e.s));
-  for (int side = 0; side < 2; side++) PetscCall((*kern->divide)(Size(&e.A), e.s, mg->outer[side]));
-  for (mg->n = 1;; mg->n++, threshold *= mg->opt.thresholdscale) {
+  for (int side = 0; side < 2 && !first; side++) PetscCall((*kern->divide)(Size(&e.A), e.s, mg->outer[side]));
+  for (mg->n = first + 1;; mg->n++, threshold *= mg->opt.thresholdscale) {
     CAMGLevel *l    = &mg->level[mg->n - 1];
     Exact      next = {.s = NULL};
     Transfers  t    = {.plain = PETSC_FALSE};

@@ -30,19 +30,27 @@ PetscErrorCode PCCAMGNorms_Private(const CAMGMatrix *A, CAMGMatrix *N)
 
 PetscErrorCode PCCAMGFilter_Private(const CAMGMatrix *A, PetscReal threshold, CAMGGraph *g)
 {
+  PetscFunctionBegin;
+  PetscCall(PCCAMGFilterShared_Private(A, NULL, threshold, g));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCCAMGFilterShared_Private(const CAMGMatrix *A, const CAMGGhosts *ghosts, PetscReal threshold, CAMGGraph *g)
+{
   PetscReal *root;
   PetscInt   used = 0;
 
   PetscFunctionBegin;
   PetscCall(PCCAMGMatrixCreate_Private(A->m, A->n, A->nz, 1, 1, &g->strong));
   PetscCall(PetscCalloc1(A->m, &g->d));
-  PetscCall(PetscCalloc1(A->m, &root));
+  PetscCall(PetscCalloc1(A->n, &root));
   for (PetscInt r = 0; r < A->m; r++) {
     for (PetscInt k = A->i[r]; k < A->i[r + 1]; k++) {
       if (A->j[k] == r) g->d[r] += A->a[k];
     }
     root[r] = PetscSqrtReal(PetscAbsScalar(g->d[r]));
   }
+  PetscCall(PCCAMGGhostsGet_Private(ghosts, 1, MPIU_REAL, root));
   for (PetscInt r = 0; r < A->m; r++) {
     const PetscReal least = threshold * root[r];
 

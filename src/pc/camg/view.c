@@ -24,15 +24,15 @@ static PetscErrorCode ViewLevel_Private(const PC_CAMG *mg, PetscInt k, PetscView
 {
   const CAMGLevel *l = &mg->level[k];
   char             how[96], from[96] = "";
-  const double     n = (double)PetscMax(l->facts.n, 1);
+  const double     n = (double)PetscMax(l->facts.all, 1);
 
   PetscFunctionBegin;
   if (k == mg->n - 1 && mg->coarsest.n) {
     if (mg->coarsest.singular) PetscCall(PetscSNPrintf(how, sizeof(how), "dense inverse, without a singular part of %" PetscInt_FMT, mg->coarsest.singular));
     else PetscCall(PetscSNPrintf(how, sizeof(how), "dense inverse"));
   } else PetscCall(PetscSNPrintf(how, sizeof(how), "%d bits, bound %.2f", l->op.bits, (double)l->facts.bound));
-  if (k) PetscCall(PetscSNPrintf(from, sizeof(from), ", %.1f entries a row of the interpolation%s", (double)l->facts.transfers / (double)PetscMax(l[-1].facts.n, 1), l->facts.plain ? ", constant on pairs of pairs" : ""));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  level %" PetscInt_FMT ": %" PetscInt_FMT " rows of %.1f entries, %s%s\n", k, l->facts.n, (double)l->facts.nz / n, how, from));
+  if (k) PetscCall(PetscSNPrintf(from, sizeof(from), ", %.1f entries a row of the interpolation%s", (double)l->facts.transfers / (double)PetscMax(l[-1].facts.all, 1), l->facts.plain ? ", constant on pairs of pairs" : ""));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  level %" PetscInt_FMT ": %" PetscInt_FMT " rows of %.1f entries, %s%s%s\n", k, l->facts.all, (double)l->facts.nz / n, how, from, mg->whole && k == mg->whole ? ", whole on each process, and all after it" : ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
