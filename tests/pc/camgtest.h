@@ -241,16 +241,18 @@ static PetscErrorCode CAMGRigid(PetscInt n, Mat A)
   Vec          x;
   MatNullSpace space;
   PetscScalar *a;
+  PetscInt     begin, end;
 
   PetscFunctionBeginUser;
   PetscCall(MatCreateVecs(A, &x, NULL));
   PetscCall(VecSetBlockSize(x, 3));
+  PetscCall(VecGetOwnershipRange(x, &begin, &end));
   PetscCall(VecGetArray(x, &a));
-  for (PetscInt p = 0; p < n * n * n; p++) {
+  for (PetscInt p = begin / 3; p < end / 3; p++) {
     PetscReal at[3];
 
     CAMGPlace(n, p, at);
-    for (int d = 0; d < 3; d++) a[3 * p + d] = at[d];
+    for (int d = 0; d < 3; d++) a[3 * p - begin + d] = at[d];
   }
   PetscCall(VecRestoreArray(x, &a));
   PetscCall(MatNullSpaceCreateRigidBody(x, &space));
@@ -260,25 +262,28 @@ static PetscErrorCode CAMGRigid(PetscInt n, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* About n^3 unknowns of a component, on one process */
+/* About n^3 unknowns of a component; process 0 has all entries at first */
 static PetscErrorCode CAMGCreate(CAMGKind kind, PetscInt n, Mat *A)
 {
   const PetscInt components = kind == CAMG_ELASTIC ? 3 : 1;
-  PetscInt       rows = components * n * n * n;
+  PetscInt       rows = components * n * n * n, begin, end;
+  PetscMPIInt    rank;
 
   PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   if (kind == CAMG_WELLS) rows += 2;
   if (kind == CAMG_CHAIN) rows = 3600;
-  PetscCall(MatCreate(PETSC_COMM_SELF, A));
-  PetscCall(MatSetSizes(*A, rows, rows, rows, rows));
+  PetscCall(MatCreate(PETSC_COMM_WORLD, A));
+  PetscCall(MatSetSizes(*A, PETSC_DECIDE, PETSC_DECIDE, rows, rows));
   PetscCall(MatSetBlockSize(*A, components));
   PetscCall(MatSetType(*A, MATAIJ));
   PetscCall(MatSetUp(*A));
-  if (kind == CAMG_ELEMENTS || kind == CAMG_UNITS || kind == CAMG_ELASTIC) PetscCall(CAMGElements(n, components, *A));
+  if (rank) rows = 0;
+  else if (kind == CAMG_ELEMENTS || kind == CAMG_UNITS || kind == CAMG_ELASTIC) PetscCall(CAMGElements(n, components, *A));
   else if (kind == CAMG_HUBS) PetscCall(CAMGHubs(rows, *A));
   else if (kind == CAMG_CHAIN) PetscCall(CAMGChain(60, *A));
   else PetscCall(CAMGFluxes(kind, n, *A));
-  if (kind == CAMG_WELLS) PetscCall(CAMGWells(n, *A));
+  if (kind == CAMG_WELLS && !rank) PetscCall(CAMGWells(n, *A));
   PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
   if (kind == CAMG_UNITS) {
@@ -286,8 +291,9 @@ static PetscErrorCode CAMGCreate(CAMGKind kind, PetscInt n, Mat *A)
     PetscScalar *a;
 
     PetscCall(MatCreateVecs(*A, &d, NULL));
+    PetscCall(VecGetOwnershipRange(d, &begin, &end));
     PetscCall(VecGetArray(d, &a));
-    for (PetscInt r = 0; r < rows; r++) a[r] = PetscPowReal(10, 2 * CAMGRandom(r, 7));
+    for (PetscInt r = begin; r < end; r++) a[r - begin] = PetscPowReal(10, 2 * CAMGRandom(r, 7));
     PetscCall(VecRestoreArray(d, &a));
     PetscCall(MatDiagonalScale(*A, d, d));
     PetscCall(VecDestroy(&d));
@@ -296,7 +302,7 @@ static PetscErrorCode CAMGCreate(CAMGKind kind, PetscInt n, Mat *A)
   if (kind == CAMG_NEUMANN) {
     MatNullSpace space;
 
-    PetscCall(MatNullSpaceCreate(PETSC_COMM_SELF, PETSC_TRUE, 0, NULL, &space));
+    PetscCall(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_TRUE, 0, NULL, &space));
     PetscCall(MatSetNullSpace(*A, space));
     PetscCall(MatNullSpaceDestroy(&space));
   }

@@ -9,9 +9,11 @@
 
 #include "camgimpl.h"
 
-#define PARALLEL_WHOLE    5000 /* unknowns of all processes, up to which a level is whole on each */
-#define PARALLEL_STALLED  0.8  /* of the rows of a level, for the next level */
-#define PARALLEL_ROUNDING 1e4  /* roundings, as in matrix.c */
+#define PARALLEL_WHOLE    5000   /* unknowns of all processes, up to which a level is whole on each */
+#define PARALLEL_SLOW     3      /* times fewer unknowns, at least, on the next level, or this level is whole if possible: */
+#define PARALLEL_MOST     200000 /* unknowns of a level that is whole because aggregates of a process are small */
+#define PARALLEL_STALLED  0.8    /* of the rows of a level, for the next level */
+#define PARALLEL_ROUNDING 1e4    /* roundings, as in matrix.c */
 
 /* A level during set-up */
 typedef struct {
@@ -305,11 +307,11 @@ static PetscErrorCode Clean_Private(Mat A, Mat R, Mat C)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The next matrix and the transfers */
+/* The next matrix and the transfers; no matrix if there are no aggregates */
 static PetscErrorCode Coarsen_Private(PC_CAMG *mg, Shared *e, Mat *P, Mat *R, Shared *coarse)
 {
   CAMGGraph graph;
-  PetscInt *agg, aggregates;
+  PetscInt *agg, aggregates, all;
   Mat       AP;
 
   PetscFunctionBegin;
@@ -318,16 +320,19 @@ static PetscErrorCode Coarsen_Private(PC_CAMG *mg, Shared *e, Mat *P, Mat *R, Sh
   PetscCall(GetGraph_Private(mg, e, &graph));
   PetscCall(PCCAMGAggregate_Private(&graph, agg, &aggregates));
   PetscCall(PetscLogEventEnd(PC_CAMGAggregate, 0, 0, 0, 0));
-  PetscCall(PetscLogEventBegin(PC_CAMGInterpolate, 0, 0, 0, 0));
-  PetscCall(PCCAMGTentative_Private(&e->space, e->local.m, agg, aggregates, &coarse->space));
-  PetscCall(Interpolate_Private(mg, e, aggregates, agg, P, R));
-  PetscCall(PetscLogEventEnd(PC_CAMGInterpolate, 0, 0, 0, 0));
-  PetscCall(PetscLogEventBegin(PC_CAMGProduct, 0, 0, 0, 0));
-  PetscCall(MatMatMult(e->A, *P, MAT_INITIAL_MATRIX, PETSC_DETERMINE, &AP));
-  PetscCall(MatMatMult(*R, AP, MAT_INITIAL_MATRIX, PETSC_DETERMINE, &coarse->A));
-  PetscCall(MatDestroy(&AP));
-  PetscCall(Clean_Private(e->A, *R, coarse->A));
-  PetscCall(PetscLogEventEnd(PC_CAMGProduct, 0, 0, 0, 0));
+  PetscCallMPI(MPIU_Allreduce(&aggregates, &all, 1, MPIU_INT, MPI_SUM, e->nodes.comm));
+  if (all) {
+    PetscCall(PetscLogEventBegin(PC_CAMGInterpolate, 0, 0, 0, 0));
+    PetscCall(PCCAMGTentative_Private(&e->space, e->local.m, agg, aggregates, &coarse->space));
+    PetscCall(Interpolate_Private(mg, e, aggregates, agg, P, R));
+    PetscCall(PetscLogEventEnd(PC_CAMGInterpolate, 0, 0, 0, 0));
+    PetscCall(PetscLogEventBegin(PC_CAMGProduct, 0, 0, 0, 0));
+    PetscCall(MatMatMult(e->A, *P, MAT_INITIAL_MATRIX, PETSC_DETERMINE, &AP));
+    PetscCall(MatMatMult(*R, AP, MAT_INITIAL_MATRIX, PETSC_DETERMINE, &coarse->A));
+    PetscCall(MatDestroy(&AP));
+    PetscCall(Clean_Private(e->A, *R, coarse->A));
+    PetscCall(PetscLogEventEnd(PC_CAMGProduct, 0, 0, 0, 0));
+  }
   coarse->threshold = e->threshold * mg->opt.thresholdscale;
   PetscCall(PetscFree(agg));
   PetscCall(PCCAMGMatrixFree_Private(&graph.strong));
@@ -510,9 +515,12 @@ PetscErrorCode PCCAMGBuildShared_Private(PC pc, Mat finest, CAMGSpace *space, CA
     PetscCall(Finish_Private(mg, l, &e));
     if (!last) {
       PetscCall(Coarsen_Private(mg, &e, &P, &R, &next));
+      last = (PetscBool)!next.A;
+    }
+    if (!last) {
       PetscCall(MatGetSize(next.A, &coarse, NULL));
       PetscCall(Open_Private(&next));
-      whole = (PetscBool)(coarse <= PetscMax(PARALLEL_WHOLE, mg->opt.coarsesize));
+      whole = (PetscBool)(coarse <= PetscMax(PARALLEL_WHOLE, mg->opt.coarsesize) || (coarse > all / PARALLEL_SLOW && coarse <= PARALLEL_MOST));
       last  = (PetscBool)(!whole && coarse > PARALLEL_STALLED * all);
     }
     if (!last) {
