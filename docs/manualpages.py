@@ -34,6 +34,7 @@ GUIDE = {
     "HYBMGPU": "guide/hybmgpu.md",
     "SBPSAT": "guide/sbpsat.md",
     "SBPMG": "guide/sbpmg.md",
+    "CAMG": "guide/camg.md",
     "GRIDMG": "guide/gridmg.md",
     "BORN": "guide/born.md",
     "UNIFORMIZATION": "guide/uniformization.md",
