@@ -2,11 +2,11 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCGRIDMG: set-up, application, iterations and solve, of W and K cycles.\n\
+static char help[] = "Multigrid: set-up, application, iterations and solve of PCGRIDMG, PCCAMG and PCGAMG.\n\
   -bench_cases NAMES    : kinds of matrices (reservoir, spe10, laplace7), or files in PETSc binary form\n\
                           or weak, a reservoir with this number of rows per process\n\
   -bench_size N         : approximate number of rows; -well_rows, -permeability FILE and so on: see matgen\n\
-  -gridmg_cycles w,k    : which cycles\n\
+  -gridmg_cycles w,k    : w, k: cycles of PCGRIDMG; camg, gamg: these preconditioners\n\
   -gridmg_mat_type TYPE : the operator in products (default: aijcusparse on a GPU, else aij); the preconditioner is made from an aijcusparse or aij\n\
   -gridmg_view          : the levels\n\n";
 
@@ -23,11 +23,11 @@ static char help[] = "PCGRIDMG: set-up, application, iterations and solve, of W 
 #include <tutorials/common/measure.h>
 
 typedef struct {
-  const char *name, *ksp;
-  double      bytes; /* per application and cell */
+  const char *name, *pc, *ksp;
+  double      bytes; /* per application and cell, 0: not counted */
 } CycleKind;
 
-static const CycleKind kinds[] = {{"w", KSPCG, 82}, {"k", KSPFCG, 244}};
+static const CycleKind kinds[] = {{"w", PCGRIDMG, KSPCG, 82}, {"k", PCGRIDMG, KSPFCG, 244}, {"camg", PCCAMG, KSPCG, 0}, {"gamg", PCGAMG, KSPCG, 0}};
 
 static PetscErrorCode Milliseconds(const Bench *bench, PetscLogDouble *last, PetscLogDouble *ms)
 {
@@ -167,9 +167,9 @@ static PetscErrorCode Measure(const Bench *bench, const char name[], const Cycle
   PetscCall(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
   PetscCall(KSPSetTolerances(ksp, (PetscReal)1e-8, 0.0, PETSC_CURRENT, 500));
   PetscCall(KSPGetPC(ksp, &pc));
-  PetscCall(PCSetType(pc, "gridmg"));
-  if (grid[0]) PetscCall(PCGridMGSetGrid(pc, grid[0], grid[1], grid[2]));
-  {
+  PetscCall(PCSetType(pc, kind->pc));
+  if (grid[0] && kind->bytes > 0) PetscCall(PCGridMGSetGrid(pc, grid[0], grid[1], grid[2]));
+  if (kind->bytes > 0) {
     char option[64];
 
     PetscCall(PetscSNPrintf(option, sizeof(option), "-pc_gridmg_cycle %s", kind->name));
@@ -254,7 +254,7 @@ static PetscErrorCode Case(const Bench *bench, const char name[], const PetscBoo
 
 int main(int argc, char **argv)
 {
-  const char *const names[PETSC_STATIC_ARRAY_LENGTH(kinds)] = {"w", "k"};
+  const char *const names[PETSC_STATIC_ARRAY_LENGTH(kinds)] = {"w", "k", "camg", "gamg"};
   PetscBool         cycles[PETSC_STATIC_ARRAY_LENGTH(kinds)];
   char             *cases[BENCH_NAMES_MAX];
   PetscInt          n = BENCH_NAMES_MAX;
@@ -266,6 +266,12 @@ int main(int argc, char **argv)
   PetscCall(BenchSetFromOptions(PETSC_COMM_WORLD, &bench));
   if (bench.gpu) PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
   PetscCall(BenchCopyRate(&bench));
+  {
+    PetscBool set;
+
+    PetscCall(PetscOptionsHasName(NULL, NULL, "-gridmg_cycles", &set));
+    if (!set) PetscCall(PetscOptionsSetValue(NULL, "-gridmg_cycles", "w,k"));
+  }
   PetscCall(BenchGetWanted(&bench, "-gridmg_cycles", PETSC_STATIC_ARRAY_LENGTH(kinds), names, cycles));
   PetscCall(BenchGetCases(&n, cases));
   PetscCall(PetscPrintf(bench.comm, "copy %.3f TB/s\n", bench.copyrate * 1e-12));

@@ -135,8 +135,8 @@ typedef struct {
   PetscErrorCode (*compose)(PetscInt n, const PetscInt next[], PetscInt agg[]);
   /* The rows of T become those of the tentative interpolation, 0 for nodes without an aggregate; the coarse space */
   PetscErrorCode (*tentative)(CAMGSpace *, PetscInt nodes, const PetscInt agg[], PetscInt aggregates, CAMGSpace *coarse);
-  /* damping [n] = 4/3 M^-1 of rows with a positive diagonal, else 0 */
-  PetscErrorCode (*damping)(const CAMGGraph *, PetscReal damping[]);
+  /* damping [n] = 4/3 over bound times the sum of moduli of rows with a positive diagonal, else 0 */
+  PetscErrorCode (*damping)(const CAMGGraph *, PetscReal bound, PetscReal damping[]);
   /* P = T - damping F T; damping NULL: P = T, and of the graph only its size is read. truncate: most entries of a row */
   PetscErrorCode (*smooth)(const CAMGGraph *F, const PetscReal damping[], const CAMGSpace *, const PetscInt agg[], PetscInt aggregates, PetscInt truncate,
                            CAMGMatrix *P);

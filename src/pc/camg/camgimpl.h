@@ -135,8 +135,7 @@ PETSC_INTERN PetscErrorCode PCCAMGCompose_Private(PetscInt n, const PetscInt nex
 PETSC_INTERN PetscErrorCode PCCAMGBound_Private(PetscInt n, const CAMGGhosts *, PetscErrorCode (*apply)(void *, const PetscScalar[], PetscScalar[]), void *, double *bound);
 /* interpolate.c */
 PETSC_INTERN PetscErrorCode PCCAMGTentative_Private(CAMGSpace *, PetscInt n, const PetscInt agg[], PetscInt aggregates, CAMGSpace *coarse);
-PETSC_INTERN PetscErrorCode PCCAMGDamping_Private(const CAMGGraph *, PetscReal damping[]);
-PETSC_INTERN PetscErrorCode PCCAMGDampingShared_Private(const CAMGGraph *, const CAMGGhosts *, PetscReal damping[]);
+PETSC_INTERN PetscErrorCode PCCAMGDamping_Private(const CAMGGraph *, PetscReal bound, PetscReal damping[]);
 PETSC_INTERN PetscErrorCode PCCAMGSmooth_Private(const CAMGGraph *, const PetscReal damping[], const CAMGSpace *, const PetscInt agg[], PetscInt aggregates,
                                                  PetscInt truncate, CAMGMatrix *);
 /* encode.c */

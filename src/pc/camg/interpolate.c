@@ -87,58 +87,14 @@ PetscErrorCode PCCAMGTentative_Private(CAMGSpace *space, PetscInt nodes, const P
 
 /* ------------------------------------------------------------ smoothing */
 
-typedef struct {
-  const CAMGGraph  *g;
-  const CAMGGhosts *ghosts;
-  PetscReal        *root; /* 1 / the root of the sum of moduli of a row */
-  PetscScalar      *work;
-} Scaled;
-
-static PetscErrorCode Apply_Private(void *ctx, const PetscScalar x[], PetscScalar y[])
-{
-  const Scaled      *s = (const Scaled *)ctx;
-  const CAMGMatrix  *F = &s->g->strong;
-  const PetscScalar *w = s->work, *d = s->g->d;
-  const PetscInt     rb = F->rb, cb = F->cb;
-
-  PetscFunctionBegin;
-  for (PetscInt r = 0; r < F->m * rb; r++) s->work[r] = s->root[r] * x[r];
-  PetscCall(PCCAMGGhostsGet_Private(s->ghosts, cb, MPIU_SCALAR, s->work));
-  for (PetscInt r = 0; r < F->m; r++) {
-    for (PetscInt p = 0; p < rb; p++) {
-      PetscScalar sum = d ? d[r] * w[r] : (PetscScalar)0.;
-
-      if (rb == 1 && cb == 1) {
-        for (PetscInt k = F->i[r]; k < F->i[r + 1]; k++) sum += F->a[k] * w[F->j[k]];
-      } else {
-        for (PetscInt k = F->i[r]; k < F->i[r + 1]; k++) {
-          for (PetscInt q = 0; q < cb; q++) sum += F->a[(size_t)((k * rb + p) * cb + q)] * w[F->j[k] * cb + q];
-        }
-      }
-      y[r * rb + p] = s->root[r * rb + p] * sum;
-    }
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* 4/3 M^-1 of rows with a positive diagonal, else 0 */
-PetscErrorCode PCCAMGDamping_Private(const CAMGGraph *g, PetscReal damping[])
-{
-  PetscFunctionBegin;
-  PetscCall(PCCAMGDampingShared_Private(g, NULL, damping));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCCAMGDampingShared_Private(const CAMGGraph *g, const CAMGGhosts *ghosts, PetscReal damping[])
+/* damping = 4/3 M^-1 of rows with a positive diagonal, else 0; bound: of the eigenvalues of M^-1 A over the sums of moduli */
+PetscErrorCode PCCAMGDamping_Private(const CAMGGraph *g, PetscReal bound, PetscReal damping[])
 {
   const CAMGMatrix *F = &g->strong;
-  const PetscInt    rb = F->rb, cb = F->cb, n = F->m * rb;
-  Scaled            s = {.g = g, .ghosts = ghosts};
-  double            bound;
+  const PetscInt    rb = F->rb, cb = F->cb;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(n, &s.root, F->n * cb, &s.work));
-  for (PetscInt r = 0; r < n; r++) {
+  for (PetscInt r = 0; r < F->m * rb; r++) {
     const PetscInt v    = r / rb, p = r % rb;
     PetscScalar    diag = g->d ? g->d[r] : (PetscScalar)0.;
     PetscReal      sum  = PetscAbsScalar(diag);
@@ -149,12 +105,8 @@ PetscErrorCode PCCAMGDampingShared_Private(const CAMGGraph *g, const CAMGGhosts 
       for (PetscInt q = 0; q < cb; q++) sum += PetscAbsScalar(a[q]);
       if (!g->d && F->j[k] == v) diag = a[p];
     }
-    s.root[r]  = sum > 0 ? 1 / PetscSqrtReal(sum) : 0;
-    damping[r] = PetscRealPart(diag) > 0 ? (PetscReal)INTERPOLATE_WEIGHT / sum : 0;
+    damping[r] = PetscRealPart(diag) > 0 ? (PetscReal)INTERPOLATE_WEIGHT / sum / bound : 0;
   }
-  PetscCall(PCCAMGBound_Private(n, ghosts, Apply_Private, &s, &bound));
-  for (PetscInt r = 0; r < n; r++) damping[r] /= (PetscReal)bound;
-  PetscCall(PetscFree2(s.root, s.work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

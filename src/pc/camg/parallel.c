@@ -213,10 +213,10 @@ static PetscErrorCode ShareAggregates_Private(const Shared *e, PetscInt aggregat
 }
 
 /*
-   T - damping F T of the rows of e, with F the filtered matrix or, for blocks, all of it. damping: NULL for T; set:
-   damping is made here. agg: aggregates of own nodes
+   T - damping F T of the rows of e, with F the filtered matrix or, for blocks, all of it. damping: NULL for T; made here
+   if bound is not 0. agg: aggregates of own nodes
 */
-static PetscErrorCode Smooth_Private(const PC_CAMG *mg, const Shared *e, PetscInt aggregates, const PetscInt own[], PetscReal damping[], PetscBool set, Mat *P)
+static PetscErrorCode Smooth_Private(const PC_CAMG *mg, const Shared *e, PetscInt aggregates, const PetscInt own[], PetscReal damping[], PetscReal bound, Mat *P)
 {
   const PetscBool blocks = (PetscBool)(e->space.block > 1);
   CAMGGraph       F      = {.strong = e->local};
@@ -229,7 +229,7 @@ static PetscErrorCode Smooth_Private(const PC_CAMG *mg, const Shared *e, PetscIn
   PetscCall(ShareAggregates_Private(e, aggregates, agg, &first, &n, &other));
   if (e->space.T) PetscCall(PCCAMGGhostsGet_Private(&e->nodes, e->space.block * e->space.columns, MPIU_SCALAR, e->space.T));
   if (!blocks) PetscCall(PCCAMGFilterShared_Private(&e->local, &e->nodes, e->threshold, &F));
-  if (damping && set) PetscCall(PCCAMGDampingShared_Private(&F, &e->nodes, damping));
+  if (damping && bound != 0) PetscCall(PCCAMGDamping_Private(&F, bound, damping));
   PetscCall(PCCAMGSmooth_Private(&F, damping, &e->space, agg, aggregates + n, mg->opt.truncate, &local));
   PetscCall(ToMat_Private(e->nodes.comm, &local, aggregates, first, other, P));
   PetscCall(PCCAMGMatrixFree_Private(&local));
@@ -241,7 +241,7 @@ static PetscErrorCode Smooth_Private(const PC_CAMG *mg, const Shared *e, PetscIn
 }
 
 /* P and R = Q^H: Q = P for a Hermitian matrix, else Q is P of A^H with the same damping */
-static PetscErrorCode Interpolate_Private(const PC_CAMG *mg, const Shared *e, PetscInt aggregates, const PetscInt agg[], Mat *P, Mat *R)
+static PetscErrorCode Interpolate_Private(const PC_CAMG *mg, const Shared *e, PetscReal bound, PetscInt aggregates, const PetscInt agg[], Mat *P, Mat *R)
 {
   const size_t size    = (size_t)(e->local.m * e->space.block * e->space.columns);
   Shared       h       = {.space = {.block = e->space.block, .columns = e->space.columns}, .threshold = e->threshold};
@@ -250,7 +250,7 @@ static PetscErrorCode Interpolate_Private(const PC_CAMG *mg, const Shared *e, Pe
 
   PetscFunctionBegin;
   if (mg->opt.nsmooths) PetscCall(PetscMalloc1(e->local.m * e->local.rb, &damping));
-  PetscCall(Smooth_Private(mg, e, aggregates, agg, damping, PETSC_TRUE, P));
+  PetscCall(Smooth_Private(mg, e, aggregates, agg, damping, bound, P));
   if (mg->symmetric || !damping) PetscCall(Adjoint_Private(*P, R));
   else {
     PetscCall(Adjoint_Private(e->A, &h.A));
@@ -259,7 +259,7 @@ static PetscErrorCode Interpolate_Private(const PC_CAMG *mg, const Shared *e, Pe
       PetscCall(PetscArraycpy(h.space.T, e->space.T, size));
     }
     PetscCall(Open_Private(&h));
-    PetscCall(Smooth_Private(mg, &h, aggregates, agg, damping, PETSC_FALSE, &Q));
+    PetscCall(Smooth_Private(mg, &h, aggregates, agg, damping, 0, &Q));
     PetscCall(Adjoint_Private(Q, R));
     PetscCall(MatDestroy(&Q));
     PetscCall(SharedFree_Private(&h));
@@ -308,7 +308,7 @@ static PetscErrorCode Clean_Private(Mat A, Mat R, Mat C)
 }
 
 /* The next matrix and the transfers; no matrix if there are no aggregates */
-static PetscErrorCode Coarsen_Private(PC_CAMG *mg, Shared *e, Mat *P, Mat *R, Shared *coarse)
+static PetscErrorCode Coarsen_Private(PC_CAMG *mg, Shared *e, PetscReal bound, Mat *P, Mat *R, Shared *coarse)
 {
   CAMGGraph graph;
   PetscInt *agg, aggregates, all;
@@ -324,7 +324,7 @@ static PetscErrorCode Coarsen_Private(PC_CAMG *mg, Shared *e, Mat *P, Mat *R, Sh
   if (all) {
     PetscCall(PetscLogEventBegin(PC_CAMGInterpolate, 0, 0, 0, 0));
     PetscCall(PCCAMGTentative_Private(&e->space, e->local.m, agg, aggregates, &coarse->space));
-    PetscCall(Interpolate_Private(mg, e, aggregates, agg, P, R));
+    PetscCall(Interpolate_Private(mg, e, bound, aggregates, agg, P, R));
     PetscCall(PetscLogEventEnd(PC_CAMGInterpolate, 0, 0, 0, 0));
     PetscCall(PetscLogEventBegin(PC_CAMGProduct, 0, 0, 0, 0));
     PetscCall(MatMatMult(e->A, *P, MAT_INITIAL_MATRIX, PETSC_DETERMINE, &AP));
@@ -514,7 +514,7 @@ PetscErrorCode PCCAMGBuildShared_Private(PC pc, Mat finest, CAMGSpace *space, CA
     last = (PetscBool)(mg->n == most);
     PetscCall(Finish_Private(mg, l, &e));
     if (!last) {
-      PetscCall(Coarsen_Private(mg, &e, &P, &R, &next));
+      PetscCall(Coarsen_Private(mg, &e, l->facts.bound, &P, &R, &next));
       last = (PetscBool)!next.A;
     }
     if (!last) {

@@ -154,8 +154,8 @@ static PetscErrorCode PairTwice_Private(const PC_CAMG *mg, const Exact *e, Petsc
 }
 
 /* P = T - M^-1 F T and, for a nonsymmetric matrix, R = (T - M^-1 F^H T)^H. F is the filtered matrix; blocks keep all entries */
-static PetscErrorCode Interpolate_Private(const PC_CAMG *mg, const Exact *e, PetscReal threshold, const CAMGGraph *graph, const PetscInt agg[],
-                                          PetscInt aggregates, Transfers *t)
+static PetscErrorCode Interpolate_Private(const PC_CAMG *mg, const Exact *e, PetscReal threshold, const CAMGGraph *graph, PetscReal bound,
+                                          const PetscInt agg[], PetscInt aggregates, Transfers *t)
 {
   const CAMGKernels *kern    = mg->kernels;
   const PetscBool    blocks  = (PetscBool)(e->space.block > 1);
@@ -169,7 +169,7 @@ static PetscErrorCode Interpolate_Private(const PC_CAMG *mg, const Exact *e, Pet
   if (F == &own) PetscCall((*kern->filter)(&e->A, blocks ? 0 : threshold, &own));
   if (mg->opt.nsmooths) {
     PetscCall((*kern->memory->alloc)((size_t)(e->A.m * e->A.rb) * sizeof(*damping), (void **)&damping));
-    PetscCall((*kern->damping)(F, damping));
+    PetscCall((*kern->damping)(F, bound, damping));
   }
   PetscCall((*kern->smooth)(F, damping, &e->space, agg, aggregates, mg->opt.truncate, &t->P));
   if (mg->symmetric || !damping) PetscCall((*kern->transpose)(&t->P, &t->R));
@@ -189,7 +189,7 @@ static PetscErrorCode Interpolate_Private(const PC_CAMG *mg, const Exact *e, Pet
    The next level and the transfers to it. A graph with hubs fills the coarse matrix, whose products take long: then
    aggregates are pairs of pairs
 */
-static PetscErrorCode Coarsen_Private(const PC_CAMG *mg, Exact *e, PetscReal threshold, Transfers *t, Exact *coarse)
+static PetscErrorCode Coarsen_Private(const PC_CAMG *mg, Exact *e, PetscReal threshold, PetscReal bound, Transfers *t, Exact *coarse)
 {
   const CAMGKernels *kern  = mg->kernels;
   const PetscInt     nodes = e->A.m * e->A.rb / e->space.block;
@@ -204,7 +204,7 @@ static PetscErrorCode Coarsen_Private(const PC_CAMG *mg, Exact *e, PetscReal thr
   PetscCall(PetscLogEventEnd(PC_CAMGAggregate, 0, 0, 0, 0));
   PetscCall(PetscLogEventBegin(PC_CAMGInterpolate, 0, 0, 0, 0));
   PetscCall((*kern->tentative)(&e->space, nodes, agg, aggregates, &coarse->space));
-  PetscCall(Interpolate_Private(mg, e, threshold, &graph, agg, aggregates, t));
+  PetscCall(Interpolate_Private(mg, e, threshold, &graph, bound, agg, aggregates, t));
   PetscCall(PetscLogEventEnd(PC_CAMGInterpolate, 0, 0, 0, 0));
   PetscCall(Galerkin_Private(mg, &e->A, t, &coarse->A));
   if (!e->space.T && coarse->A.nz > CAMG_FILL * (double)e->A.nz) {
@@ -260,22 +260,28 @@ static PetscErrorCode Vectors_Private(PC_CAMG *mg, CAMGLevel *l, PetscInt n)
 }
 
 /* The level in its final form */
-static PetscErrorCode Finish_Private(PC_CAMG *mg, PetscInt k, const Exact *e, const Transfers *t, const double next[])
+static PetscErrorCode Encode_Private(PC_CAMG *mg, CAMGLevel *l, const Exact *e)
 {
-  CAMGLevel     *l    = &mg->level[k];
   const PetscInt bits = mg->opt.bits != PETSC_DECIDE ? mg->opt.bits : (mg->columns > 1 ? 16 : 8);
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(PC_CAMGEncode, 0, 0, 0, 0));
   PetscCall((*mg->kernels->encode)(&e->A, e->s, bits, (PetscBool)(mg->columns == 1), &l->op, &l->facts.bound));
   l->op.single = mg->single;
-  if (t) {
-    PetscCall((*mg->kernels->encodetransfer)(&t->P, e->s, next, PETSC_FALSE, &l->prolong));
-    PetscCall((*mg->kernels->encodetransfer)(&t->R, next, e->s, PETSC_TRUE, &l->restrict_));
-    l->prolong.single = l->restrict_.single = mg->single;
-    l[1].facts.transfers = Entries(&t->P);
-    l[1].facts.plain     = t->plain;
-  }
+  PetscCall(PetscLogEventEnd(PC_CAMGEncode, 0, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Transfers to the next level, with scales next */
+static PetscErrorCode EncodeTransfers_Private(PC_CAMG *mg, CAMGLevel *l, const Exact *e, const Transfers *t, const double next[])
+{
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(PC_CAMGEncode, 0, 0, 0, 0));
+  PetscCall((*mg->kernels->encodetransfer)(&t->P, e->s, next, PETSC_FALSE, &l->prolong));
+  PetscCall((*mg->kernels->encodetransfer)(&t->R, next, e->s, PETSC_TRUE, &l->restrict_));
+  l->prolong.single = l->restrict_.single = mg->single;
+  l[1].facts.transfers = Entries(&t->P);
+  l[1].facts.plain     = t->plain;
   PetscCall(PetscLogEventEnd(PC_CAMGEncode, 0, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -287,8 +293,9 @@ static PetscErrorCode Last_Private(PC pc, const Exact *e, PetscBool small, Petsc
 
   PetscFunctionBegin;
   PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "%s", small ? "small enough" : (stalled ? "no strong entries are left" : "-pc_camg_levels")));
-  if (Size(&e->A) <= PetscMax(mg->opt.coarsesize, CAMG_DENSE)) PetscCall(Coarsest_Private(pc, e));
-  else PetscCall(Finish_Private(mg, mg->n - 1, e, NULL, NULL));
+  if (Size(&e->A) > PetscMax(mg->opt.coarsesize, CAMG_DENSE)) {
+    if (!mg->level[mg->n - 1].op.i) PetscCall(Encode_Private(mg, &mg->level[mg->n - 1], e));
+  } else PetscCall(Coarsest_Private(pc, e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -320,12 +327,13 @@ PetscErrorCode PCCAMGBuild_Private(PC pc, PetscInt first, CAMGMatrix *A, CAMGSpa
     PetscCall(Vectors_Private(mg, l, Size(&e.A)));
     small = (PetscBool)(Size(&e.A) <= mg->opt.coarsesize);
     if (small || mg->n == most) break;
-    PetscCall(Coarsen_Private(mg, &e, threshold, &t, &next));
+    PetscCall(Encode_Private(mg, l, &e));
+    PetscCall(Coarsen_Private(mg, &e, threshold, l->facts.bound, &t, &next));
     stalled = (PetscBool)(Size(&next.A) > CAMG_STALLED * Size(&e.A));
     if (!stalled) {
       PetscCall((*kern->memory->alloc)((size_t)Size(&next.A) * sizeof(*next.s), (void **)&next.s));
       PetscCall((*kern->scales)(&next.A, next.s));
-      PetscCall(Finish_Private(mg, mg->n - 1, &e, &t, next.s));
+      PetscCall(EncodeTransfers_Private(mg, l, &e, &t, next.s));
     }
     PetscCall(TransfersFree_Private(mg, &t));
     if (stalled) {
