@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   Shared by the kernels of the set-up of PCCAMG. A set-up on a device gives the numbers of that on the host, up to
+   complex roots and quotients and the last bits of inner products: sums have the order of the host, and products are
+   not fused with sums. So ties are broken in the same way, and aggregates of all levels are those of the host.
+
+   A row is read by a group of neighbouring threads of a warp. Memory comes from the pool of the device, in the order of
+   PETSc's stream.
+*/
+
+#include <lithe/private/lithecudacamg.h>
+#include "../common/petsccuda.cuh"
+#include "../common/scan.cuh"
+
+#define CAMG_THREADS 256
+#define CAMG_PARTS   (PetscDefined(USE_COMPLEX) ? 2 : 1)
+#define CAMG_LANES   8  /* of a group, for matrices with short rows; else a warp */
+#define CAMG_SHORT   24 /* entries of a row on average */
+
+#define CAMG_FOR_ALL(k, n) \
+  for (PetscInt64 k = static_cast<PetscInt64>(blockIdx.x) * blockDim.x + threadIdx.x; k < (n); k += static_cast<PetscInt64>(gridDim.x) * blockDim.x)
+
+#if !PetscDefined(USE_64BIT_INDICES)
+static inline unsigned int CAMGBlocks(PetscInt64 n)
+{
+  return static_cast<unsigned int>((n + CAMG_THREADS - 1) / CAMG_THREADS > 0 ? (n + CAMG_THREADS - 1) / CAMG_THREADS : 1);
+}
+
+/* Launches a kernel template, with the lanes of a group as last template argument, for all rows of a matrix */
+#define CAMG_ROWS(A, launch) \
+  do { \
+    if ((A)->nz <= CAMG_SHORT * static_cast<PetscInt64>((A)->m)) { \
+      constexpr int      lanes  = CAMG_LANES; \
+      const unsigned int blocks = CAMGBlocks(static_cast<PetscInt64>((A)->m) * lanes); \
+      launch; \
+    } else { \
+      constexpr int      lanes  = 32; \
+      const unsigned int blocks = CAMGBlocks(static_cast<PetscInt64>((A)->m) * lanes); \
+      launch; \
+    } \
+    PetscCallCUDA(cudaGetLastError()); \
+  } while (0)
+
+template <class T>
+static inline PetscErrorCode CAMGAllocate(cudaStream_t stream, size_t n, T **p)
+{
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaMallocAsync(reinterpret_cast<void **>(p), PetscMax(n, static_cast<size_t>(1)) * sizeof(T), stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class T>
+static inline PetscErrorCode CAMGZeros(cudaStream_t stream, size_t n, T **p)
+{
+  PetscFunctionBegin;
+  PetscCall(CAMGAllocate(stream, n, p));
+  PetscCallCUDA(cudaMemsetAsync(*p, 0, PetscMax(n, static_cast<size_t>(1)) * sizeof(T), stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class T>
+static inline PetscErrorCode CAMGFree(cudaStream_t stream, T *p)
+{
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaFreeAsync(p, stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* To the host; waits */
+template <class T>
+static inline PetscErrorCode CAMGGet(cudaStream_t stream, size_t n, const T *from, T *to)
+{
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaMemcpyAsync(to, from, n * sizeof(T), cudaMemcpyDeviceToHost, stream));
+  PetscCallCUDA(cudaStreamSynchronize(stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* a[k] becomes a[0] + ... + a[k - 1] for k <= n; a[n] need not be set */
+static inline PetscErrorCode CAMGScan(cudaStream_t stream, PetscInt n, PetscInt *a)
+{
+  size_t bytes = 0;
+  char  *work;
+
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaMemsetAsync(a + n, 0, sizeof(*a), stream));
+  PetscCallCUDA(LitheScan(nullptr, &bytes, a, static_cast<PetscInt64>(n) + 1, stream));
+  PetscCall(CAMGAllocate(stream, bytes, &work));
+  PetscCallCUDA(LitheScan(work, &bytes, a, static_cast<PetscInt64>(n) + 1, stream));
+  PetscCall(CAMGFree(stream, work));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rows [m + 1], and room for entries */
+static inline PetscErrorCode CAMGCreate(cudaStream_t stream, PetscInt m, PetscInt n, PetscInt room, CAMGMatrix *A)
+{
+  PetscFunctionBegin;
+  A->m  = m;
+  A->n  = n;
+  A->nz = room;
+  PetscCall(CAMGAllocate(stream, static_cast<size_t>(m) + 1, &A->i));
+  PetscCall(CAMGAllocate(stream, static_cast<size_t>(room), &A->j));
+  PetscCall(CAMGAllocate(stream, static_cast<size_t>(room), &A->a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static inline PetscErrorCode CAMGDestroy(cudaStream_t stream, CAMGMatrix *A)
+{
+  PetscFunctionBegin;
+  PetscCall(CAMGFree(stream, A->i));
+  PetscCall(CAMGFree(stream, A->j));
+  PetscCall(CAMGFree(stream, A->a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* sort.cu. Rows get ascending columns, which differ and are less than n. No wait */
+PETSC_INTERN PetscErrorCode LitheCUDACAMGSortRows(PetscInt m, PetscInt n, PetscInt nz, const PetscInt i[], PetscInt j[]);
+/* Nodes by aggregate: those of aggregate a are node[start[a]] to node[start[a + 1] - 1], ascending. start [aggregates + 1] */
+PETSC_INTERN PetscErrorCode LitheCUDACAMGGroup(PetscInt nodes, const PetscInt agg[], PetscInt aggregates, PetscInt start[], PetscInt node[]);
+
+/* ------------------------------------------------------------ numbers */
+
+static __device__ __forceinline__ double CAMGTimes(double a, double b)
+{
+  return __dmul_rn(a, b);
+}
+
+static __device__ __forceinline__ float CAMGTimes(float a, float b)
+{
+  return __fmul_rn(a, b);
+}
+
+  #if PetscDefined(USE_COMPLEX)
+static __device__ __forceinline__ PetscReal CAMGReal(PetscScalar v)
+{
+  return v.real();
+}
+
+static __device__ __forceinline__ PetscReal CAMGImaginary(PetscScalar v)
+{
+  return v.imag();
+}
+
+static __device__ __forceinline__ PetscScalar CAMGConj(PetscScalar v)
+{
+  return PetscScalar(v.real(), -v.imag());
+}
+
+static __device__ __forceinline__ PetscReal CAMGAbs(PetscScalar v)
+{
+  return hypot(v.real(), v.imag());
+}
+
+static __device__ __forceinline__ PetscScalar CAMGTimes(PetscScalar a, PetscScalar b)
+{
+  return PetscScalar(CAMGTimes(a.real(), b.real()) - CAMGTimes(a.imag(), b.imag()), CAMGTimes(a.real(), b.imag()) + CAMGTimes(a.imag(), b.real()));
+}
+
+static __device__ __forceinline__ PetscScalar CAMGTimes(PetscReal a, PetscScalar b)
+{
+  return PetscScalar(CAMGTimes(a, b.real()), CAMGTimes(a, b.imag()));
+}
+  #else
+static __device__ __forceinline__ PetscReal CAMGReal(PetscScalar v)
+{
+  return v;
+}
+
+static __device__ __forceinline__ PetscReal CAMGImaginary(PetscScalar)
+{
+  return 0;
+}
+
+static __device__ __forceinline__ PetscScalar CAMGConj(PetscScalar v)
+{
+  return v;
+}
+
+static __device__ __forceinline__ PetscReal CAMGAbs(PetscScalar v)
+{
+  return fabs(v);
+}
+  #endif
+
+static __device__ __forceinline__ PetscReal CAMGSquare(PetscScalar v)
+{
+  const PetscReal re = CAMGReal(v), im = CAMGImaginary(v);
+
+  return CAMGTimes(re, re) + CAMGTimes(im, im);
+}
+
+static __device__ __forceinline__ bool CAMGIsZero(PetscScalar v)
+{
+  return CAMGReal(v) == 0 && CAMGImaginary(v) == 0;
+}
+
+static __device__ __forceinline__ uint32_t CAMGHash(uint32_t h) /* a permutation, of host and device */
+{
+  h *= 2654435761U;
+  h ^= h >> 15;
+  h *= 2246822519U;
+  return h ^ h >> 13;
+}
+
+/* ------------------------------------------------------------ groups of lanes */
+
+/* The threads of this thread's group */
+template <int lanes>
+static __device__ __forceinline__ unsigned int CAMGMask()
+{
+  if constexpr (lanes == 32) return 0xffffffffu;
+  else return ((1u << lanes) - 1) << (threadIdx.x % 32 / lanes * lanes);
+}
+
+/* The row of a group, and the thread's place in the group */
+template <int lanes>
+struct CAMGGroupOf {
+  const PetscInt64   row  = (static_cast<PetscInt64>(blockIdx.x) * blockDim.x + threadIdx.x) / lanes;
+  const int          lane = static_cast<int>(threadIdx.x) % lanes;
+  const unsigned int mask = CAMGMask<lanes>();
+};
+
+template <int lanes, class T>
+static __device__ __forceinline__ T CAMGShuffle(unsigned int mask, T v, int from)
+{
+  return __shfl_sync(mask, v, from, lanes);
+}
+
+  #if PetscDefined(USE_COMPLEX)
+template <int lanes>
+static __device__ __forceinline__ PetscScalar CAMGShuffle(unsigned int mask, PetscScalar v, int from)
+{
+  return PetscScalar(__shfl_sync(mask, v.real(), from, lanes), __shfl_sync(mask, v.imag(), from, lanes));
+}
+  #endif
+
+/* Adds the numbers of the lanes, in their order */
+template <int lanes, class T>
+static __device__ __forceinline__ void CAMGAddOrdered(unsigned int mask, T v, T *sum)
+{
+#pragma unroll
+  for (int t = 0; t < lanes; t++) *sum += CAMGShuffle<lanes>(mask, v, t);
+}
+
+template <int lanes, class T>
+static __device__ __forceinline__ T CAMGSum(unsigned int mask, T v)
+{
+#pragma unroll
+  for (int offset = lanes / 2; offset > 0; offset /= 2) v += __shfl_xor_sync(mask, v, offset, lanes);
+  return v;
+}
+
+template <int lanes, class T>
+static __device__ __forceinline__ T CAMGLargest(unsigned int mask, T v)
+{
+#pragma unroll
+  for (int offset = lanes / 2; offset > 0; offset /= 2) {
+    const T other = __shfl_xor_sync(mask, v, offset, lanes);
+
+    if (other > v) v = other;
+  }
+  return v;
+}
+
+/* Appends to a list */
+static __device__ __forceinline__ void CAMGAppend(PetscInt row, PetscInt *n, PetscInt *list)
+{
+  list[atomicAdd(n, 1)] = row;
+}
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* Rows of the user on a device: src/pc/camg/matrix.c */
+
+#include "camg.cuh"
+#include "../common/blocksum.cuh"
+
+#if !PetscDefined(USE_64BIT_INDICES)
+typedef struct {
+  unsigned long long largest[2]; /* bits of doubles that are not negative: these have the order of the numbers */
+  int                sign, infinite;
+} Survey;
+
+template <int lanes>
+static __global__ void SurveyKernel(const __grid_constant__ CAMGMatrix A, Survey *s)
+{
+  const CAMGGroupOf<lanes> g;
+  double                   diagonal = 0, all = 0;
+  int                      sign = 0, infinite = 0;
+
+  if (g.row < A.m) {
+    for (PetscInt k = A.i[g.row] + g.lane; k < A.i[g.row + 1]; k += lanes) {
+      const PetscReal a = CAMGAbs(A.a[k]);
+
+      if (!(a <= PETSC_MAX_REAL)) infinite = 1;
+      else if (a > all) all = a;
+      if (A.j[k] != g.row) continue;
+      if (a <= PETSC_MAX_REAL && a > diagonal) diagonal = a;
+      sign += (CAMGReal(A.a[k]) > 0) - (CAMGReal(A.a[k]) < 0);
+    }
+  }
+  __syncwarp();
+  diagonal = CAMGLargest<32>(0xffffffffu, diagonal);
+  all      = CAMGLargest<32>(0xffffffffu, all);
+  sign     = CAMGSum<32>(0xffffffffu, sign);
+  infinite = CAMGSum<32>(0xffffffffu, infinite);
+  if (threadIdx.x % 32) return;
+  /* most warps change nothing: a read is cheaper than an atomic operation */
+  if (__double_as_longlong(diagonal) > static_cast<long long>(*(volatile unsigned long long *)&s->largest[0]))
+    atomicMax(&s->largest[0], static_cast<unsigned long long>(__double_as_longlong(diagonal)));
+  if (__double_as_longlong(all) > static_cast<long long>(*(volatile unsigned long long *)&s->largest[1]))
+    atomicMax(&s->largest[1], static_cast<unsigned long long>(__double_as_longlong(all)));
+  if (sign) atomicAdd(&s->sign, sign);
+  if (infinite) s->infinite = 1;
+}
+
+PetscErrorCode LitheCUDACAMGSurvey(const CAMGMatrix *A, double largest[2], PetscInt *sign, PetscBool *finite)
+{
+  cudaStream_t stream;
+  Survey      *there, s;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(CAMGZeros(stream, 1, &there));
+  CAMG_ROWS(A, (SurveyKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, there)));
+  PetscCall(CAMGGet(stream, 1, there, &s));
+  PetscCall(CAMGFree(stream, there));
+  for (int k = 0; k < 2; k++) PetscCall(PetscMemcpy(&largest[k], &s.largest[k], sizeof(double)));
+  *sign   = s.sign;
+  *finite = s.infinite ? PETSC_FALSE : PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <int lanes>
+static __global__ void CopyKernel(const __grid_constant__ CAMGMatrix A, PetscReal factor, const double *__restrict__ left, const double *__restrict__ right,
+                                  PetscScalar *__restrict__ b)
+{
+  const CAMGGroupOf<lanes> g;
+
+  if (g.row >= A.m) return;
+  for (PetscInt k = A.i[g.row] + g.lane; k < A.i[g.row + 1]; k += lanes)
+    b[k] = A.a[k] * factor * static_cast<PetscReal>(left[g.row]) * static_cast<PetscReal>(right[A.j[k]]);
+}
+
+PetscErrorCode LitheCUDACAMGCopy(const CAMGMatrix *A, double factor, const double left[], const double right[], CAMGMatrix *B)
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(CAMGCreate(stream, A->m, A->n, A->nz, B));
+  PetscCallCUDA(cudaMemcpyAsync(B->i, A->i, (static_cast<size_t>(A->m) + 1) * sizeof(PetscInt), cudaMemcpyDeviceToDevice, stream));
+  PetscCallCUDA(cudaMemcpyAsync(B->j, A->j, static_cast<size_t>(A->nz) * sizeof(PetscInt), cudaMemcpyDeviceToDevice, stream));
+  CAMG_ROWS(A, (CopyKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, static_cast<PetscReal>(factor), left, right, B->a)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static __global__ void SetOuterKernel(PetscInt n, const PetscScalar *x, double *outer)
+{
+  CAMG_FOR_ALL(r, n)
+  outer[r] = x ? static_cast<double>(CAMGReal(x[r])) : 1;
+}
+
+PetscErrorCode LitheCUDACAMGSetOuter(PetscInt n, const PetscScalar x[], double outer[])
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  SetOuterKernel<<<CAMGBlocks(n), CAMG_THREADS, 0, stream>>>(n, x, outer);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static __global__ void DivideKernel(PetscInt n, const double *s, double *outer)
+{
+  CAMG_FOR_ALL(r, n)
+  outer[r] /= s[r];
+}
+
+PetscErrorCode LitheCUDACAMGDivide(PetscInt n, const double s[], double outer[])
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  DivideKernel<<<CAMGBlocks(n), CAMG_THREADS, 0, stream>>>(n, s, outer);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ symmetry */
+
+#define FORM_BLOCKS 1024
+#define FORM_SUMS   5 /* real and imaginary parts of two forms, and the size */
+
+static __device__ __forceinline__ PetscReal Number(PetscInt k)
+{
+  return static_cast<PetscReal>(CAMGHash(static_cast<uint32_t>(k)) * 0x1p-31 - 1.);
+}
+
+template <int lanes>
+static __global__ void RootKernel(const __grid_constant__ CAMGMatrix A, PetscReal *s)
+{
+  const CAMGGroupOf<lanes> g;
+
+  if (g.row >= A.m) return;
+  for (PetscInt k = A.i[g.row] + g.lane; k < A.i[g.row + 1]; k += lanes) {
+    if (A.j[k] == g.row && !CAMGIsZero(A.a[k])) s[g.row] = 1 / sqrt(CAMGAbs(A.a[k]));
+  }
+}
+
+/* Sums of blocks */
+template <int lanes>
+static __global__ void FormsKernel(const __grid_constant__ CAMGMatrix A, const PetscReal *__restrict__ s, double *sums)
+{
+  const int lane    = static_cast<int>(threadIdx.x) % lanes;
+  double    sum[FORM_SUMS] = {0, 0, 0, 0, 0};
+
+  CAMG_FOR_ALL(t, static_cast<PetscInt64>(A.m) * lanes)
+  {
+    const PetscInt r = static_cast<PetscInt>(t / lanes);
+
+    for (PetscInt k = A.i[r] + lane; k < A.i[r + 1]; k += lanes) {
+      const PetscInt    c = A.j[k];
+      const PetscScalar v = A.a[k] * s[r] * s[c];
+      const PetscReal   f = Number(2 * r) * Number(2 * c + 1), b = Number(2 * r + 1) * Number(2 * c);
+
+      sum[0] += CAMGReal(v) * f;
+      sum[1] += CAMGImaginary(v) * f;
+      sum[2] += CAMGReal(v) * b;
+      sum[3] += CAMGImaginary(v) * b;
+      sum[4] += CAMGSquare(v);
+    }
+  }
+  for (int k = 0; k < FORM_SUMS; k++) {
+    const double total = BlockSum<CAMG_THREADS>(sum[k]);
+
+    if (threadIdx.x == 0) sums[blockIdx.x * FORM_SUMS + k] = total;
+    __syncthreads();
+  }
+}
+
+PetscErrorCode LitheCUDACAMGIsSymmetric(const CAMGMatrix *A, PetscBool *symmetric)
+{
+  cudaStream_t stream;
+  PetscReal   *s;
+  double      *there, *sums, sum[FORM_SUMS] = {0, 0, 0, 0, 0};
+  unsigned int used;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(CAMGZeros(stream, static_cast<size_t>(A->m), &s));
+  PetscCall(CAMGAllocate(stream, FORM_BLOCKS * FORM_SUMS, &there));
+  CAMG_ROWS(A, (RootKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, s)));
+  CAMG_ROWS(A, (used = PetscMin(blocks, static_cast<unsigned int>(FORM_BLOCKS)), FormsKernel<lanes><<<used, CAMG_THREADS, 0, stream>>>(*A, s, there)));
+  PetscCall(PetscMalloc1(used * FORM_SUMS, &sums));
+  PetscCall(CAMGGet(stream, used * FORM_SUMS, there, sums));
+  for (unsigned int b = 0; b < used; b++) {
+    for (int k = 0; k < FORM_SUMS; k++) sum[k] += sums[b * FORM_SUMS + k];
+  }
+  PetscCall(PetscFree(sums));
+  PetscCall(CAMGFree(stream, s));
+  PetscCall(CAMGFree(stream, there));
+  *symmetric = hypot(sum[0] - sum[2], sum[1] + sum[3]) <= 1e-10 * sqrt(sum[4]) ? PETSC_TRUE : PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* Strong entries on a device: src/pc/camg/strength.c */
+
+#include "camg.cuh"
+
+#if !PetscDefined(USE_64BIT_INDICES)
+template <int lanes>
+static __global__ void DiagonalKernel(const __grid_constant__ CAMGMatrix A, PetscScalar *__restrict__ d, PetscReal *__restrict__ root)
+{
+  const CAMGGroupOf<lanes> g;
+
+  if (g.row >= A.m) return;
+  for (PetscInt k = A.i[g.row] + g.lane; k < A.i[g.row + 1]; k += lanes) {
+    if (A.j[k] != g.row) continue;
+    d[g.row]    = A.a[k];
+    root[g.row] = sqrt(CAMGAbs(A.a[k]));
+  }
+}
+
+/* Sizes of rows and sums of the diagonal; with j, entries */
+template <int lanes>
+static __global__ void FilterKernel(const __grid_constant__ CAMGMatrix A, PetscReal threshold, const PetscReal *__restrict__ root, PetscScalar *d, PetscInt *i,
+                                    PetscInt *j, PetscScalar *a)
+{
+  const CAMGGroupOf<lanes> g;
+  const unsigned int       shift = threadIdx.x % 32 / lanes * lanes;
+
+  if (g.row >= A.m) return;
+  const PetscInt  begin = A.i[g.row], end = A.i[g.row + 1];
+  const PetscReal least = CAMGTimes(threshold, root[g.row]);
+  PetscScalar     sum   = d[g.row];
+  PetscInt        at    = j ? i[g.row] : 0;
+
+  for (PetscInt base = begin; base < end; base += lanes) {
+    const PetscInt k      = base + g.lane;
+    bool           strong = false;
+    PetscScalar    v = 0, weak = 0;
+    PetscInt       c = 0;
+
+    if (k < end) {
+      v = A.a[k];
+      c = A.j[k];
+      if (c != g.row && !CAMGIsZero(v)) {
+        strong = CAMGAbs(v) >= CAMGTimes(least, root[c]);
+        if (!strong) weak = v;
+      }
+    }
+    const unsigned int all = __ballot_sync(g.mask, strong) >> shift & g.mask >> shift;
+
+    if (j && strong) {
+      const PetscInt p = at + __popc(all & ((1u << g.lane) - 1));
+
+      j[p] = c;
+      a[p] = v;
+    }
+    at += __popc(all);
+    if (!j && __any_sync(g.mask, !CAMGIsZero(weak))) CAMGAddOrdered<lanes>(g.mask, weak, &sum);
+  }
+  if (j || g.lane) return;
+  i[g.row] = at;
+  d[g.row] = sum;
+}
+
+/* The room for entries is that of A, so that nothing waits for a size */
+PetscErrorCode LitheCUDACAMGFilter(const CAMGMatrix *A, PetscReal threshold, CAMGGraph *g)
+{
+  PetscReal   *root;
+  CAMGMatrix  *S = &g->strong;
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(CAMGCreate(stream, A->m, A->n, A->nz, S));
+  PetscCall(CAMGZeros(stream, static_cast<size_t>(A->m), &g->d));
+  PetscCall(CAMGZeros(stream, static_cast<size_t>(A->m), &root));
+  CAMG_ROWS(A, (DiagonalKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, g->d, root)));
+  CAMG_ROWS(A, (FilterKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, threshold, root, g->d, S->i, nullptr, nullptr)));
+  PetscCall(CAMGScan(stream, A->m, S->i));
+  CAMG_ROWS(A, (FilterKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, threshold, root, g->d, S->i, S->j, S->a)));
+  PetscCall(CAMGFree(stream, root));
+  PetscCall(CAMGGet(stream, 1, S->i + A->m, &S->nz));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static __global__ void ConjugateKernel(PetscInt n, const PetscScalar *d, PetscScalar *h)
+{
+  CAMG_FOR_ALL(r, n)
+  h[r] = CAMGConj(d[r]);
+}
+
+PetscErrorCode LitheCUDACAMGTransposeGraph(const CAMGGraph *F, CAMGGraph *H)
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(LitheCUDACAMGTranspose(&F->strong, &H->strong));
+  PetscCall(CAMGAllocate(stream, static_cast<size_t>(F->strong.m), &H->d));
+  ConjugateKernel<<<CAMGBlocks(F->strong.m), CAMG_THREADS, 0, stream>>>(F->strong.m, F->d, H->d);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
