@@ -266,9 +266,34 @@ static __device__ __forceinline__ T CAMGLargest(unsigned int mask, T v)
   return v;
 }
 
-/* Appends to a list */
+/* Appends to a list. For few threads */
 static __device__ __forceinline__ void CAMGAppend(PetscInt row, PetscInt *n, PetscInt *list)
 {
   list[atomicAdd(n, 1)] = row;
 }
+
+/* All threads of a block: those with `on` append, by one atomic operation of the block */
+static __device__ __forceinline__ void CAMGAppendByBlock(bool on, PetscInt row, PetscInt *n, PetscInt *list)
+{
+  __shared__ PetscInt count, first;
+  PetscInt            at = 0;
+
+  if (threadIdx.x == 0) count = 0;
+  __syncthreads();
+  if (on) at = atomicAdd(&count, 1);
+  __syncthreads();
+  if (threadIdx.x == 0) first = count ? atomicAdd(n, count) : 0;
+  __syncthreads();
+  if (on) list[first + at] = row;
+}
+
+/* A list in the memory of the device */
+struct CAMGRowList {
+  PetscInt *n, *row; /* row NULL: all rows */
+};
+
+/* Rows of a list for groups of lanes. All threads of a block go through this loop together; a row >= count does not exist */
+#define CAMG_FOR_LISTED(at, lanes, count) \
+  for (PetscInt64 base_ = static_cast<PetscInt64>(blockIdx.x) * (CAMG_THREADS / (lanes)), at = base_ + threadIdx.x / (lanes); base_ < (count); \
+       base_ += static_cast<PetscInt64>(gridDim.x) * (CAMG_THREADS / (lanes)), at = base_ + threadIdx.x / (lanes))
 #endif

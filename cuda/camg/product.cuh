@@ -30,11 +30,6 @@ struct CAMGItem {
   PetscScalar factor;
 };
 
-/* Rows that the tables of a stage do not hold, and their number */
-struct CAMGRowList {
-  PetscInt *n, *row; /* row NULL: all rows */
-};
-
   #define CAMG_EMPTY -1
 
 /* The place of a column; CAMG_EMPTY: the table is full */

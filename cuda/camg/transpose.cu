@@ -7,14 +7,14 @@
 #include "camg.cuh"
 
 #if !PetscDefined(USE_64BIT_INDICES)
-static __global__ void CountKernel(PetscInt nz, const PetscInt *__restrict__ j, PetscInt *count)
+static __global__ void TransposeCount(PetscInt nz, const PetscInt *__restrict__ j, PetscInt *count)
 {
   CAMG_FOR_ALL(k, nz)
   atomicAdd(&count[j[k]], 1);
 }
 
 template <int lanes>
-static __global__ void PlaceKernel(const __grid_constant__ CAMGMatrix A, const PetscInt *__restrict__ i, PetscInt *count, PetscInt *__restrict__ j)
+static __global__ void TransposePlace(const __grid_constant__ CAMGMatrix A, const PetscInt *__restrict__ i, PetscInt *count, PetscInt *__restrict__ j)
 {
   const CAMGGroupOf<lanes> g;
 
@@ -42,7 +42,7 @@ static __device__ __forceinline__ PetscInt Search(PetscInt n, const PetscInt *j,
 
 /* Entries of B = A^H by search in the rows of A */
 template <int lanes>
-static __global__ void FetchKernel(const __grid_constant__ CAMGMatrix A, const __grid_constant__ CAMGMatrix B)
+static __global__ void TransposeFetch(const __grid_constant__ CAMGMatrix A, const __grid_constant__ CAMGMatrix B)
 {
   const CAMGGroupOf<lanes> g;
 
@@ -63,14 +63,14 @@ PetscErrorCode LitheCUDACAMGTranspose(const CAMGMatrix *A, CAMGMatrix *B)
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   PetscCall(CAMGCreate(stream, A->n, A->m, A->nz, B));
   PetscCallCUDA(cudaMemsetAsync(B->i, 0, (static_cast<size_t>(B->m) + 1) * sizeof(PetscInt), stream));
-  CountKernel<<<CAMGBlocks(A->nz), CAMG_THREADS, 0, stream>>>(A->nz, A->j, B->i);
+  TransposeCount<<<CAMGBlocks(A->nz), CAMG_THREADS, 0, stream>>>(A->nz, A->j, B->i);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(CAMGScan(stream, B->m, B->i));
   PetscCall(CAMGZeros(stream, static_cast<size_t>(B->m), &count));
-  CAMG_ROWS(A, (PlaceKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, B->i, count, B->j)));
+  CAMG_ROWS(A, (TransposePlace<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, B->i, count, B->j)));
   PetscCall(CAMGFree(stream, count));
   PetscCall(LitheCUDACAMGSortRows(B->m, B->n, B->nz, B->i, B->j));
-  CAMG_ROWS(B, (FetchKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, *B)));
+  CAMG_ROWS(B, (TransposeFetch<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, *B)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
