@@ -62,15 +62,14 @@ static __global__ void __launch_bounds__(CAMG_THREADS) MisDecide(const __grid_co
     if (at >= n) continue;
     const PetscInt v = list.row ? list.row[at] : static_cast<PetscInt>(at), begin = A.i[v], end = A.i[v + 1];
     const uint32_t h    = CAMGHash(static_cast<uint32_t>(v));
-    bool           mine = begin < end && v && lowest[v] == h;
+    bool           mine = __all_sync(mask, begin < end && v && lowest[v] == h);
 
     for (PetscInt base = begin; mine && base < end; base += lanes) {
       const bool own = base + lane >= end || lowest[A.j[base + lane]] == h;
 
       mine = __all_sync(mask, own);
     }
-    /* lane 0 may have seen a mark that other lanes did not see: no lane marks before all agree */
-    if (!__all_sync(mask, mine)) continue;
+    if (!mine) continue;
     if (lane == 0) {
       root[v]   = 1;
       lowest[v] = MIS_MARK;

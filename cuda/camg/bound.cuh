@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   The largest eigenvalue of a matrix by a few steps of Lanczos' method, on a device: src/pc/camg/bound.c. Two kernels make
+   a step, no number comes to the host. Sums of blocks are added by all blocks of the next kernel, in the same order.
+
+   The matrix is diag(root) K diag(root). K has sum(r, lane, x): the sum over the entries of row r that are those of a lane
+*/
+
+#include "camg.cuh"
+#include "../common/blocksum.cuh"
+
+#if !PetscDefined(USE_64BIT_INDICES)
+  #define BOUND_STEPS  8
+  #define BOUND_FACTOR 1.05
+  #define BOUND_LEAST  0.2
+  #define BOUND_SMALL  1e-12
+  #define BOUND_BLOCKS 1056
+
+/* u, w: vectors without their norms; x = root w. part [blocks]: sums of the last kernel of each kind */
+struct BoundState {
+  PetscScalar *u[3], *x;
+  double      *alpha, *beta; /* of steps; beta [BOUND_STEPS + 1]: norms of vectors */
+  double      *dot, *norm;
+  double      *bound;
+};
+
+/* The sum of n numbers, in all threads of a block */
+static __device__ __forceinline__ double BoundTotal(const double *part, int n)
+{
+  __shared__ double total;
+  double            sum = 0;
+
+  for (int k = static_cast<int>(threadIdx.x); k < n; k += CAMG_THREADS) sum += part[k];
+  sum = BlockSum<CAMG_THREADS>(sum);
+  if (threadIdx.x == 0) total = sum;
+  __syncthreads();
+  return total;
+}
+
+static __device__ __forceinline__ PetscReal BoundInverse(double beta)
+{
+  return beta > BOUND_SMALL ? static_cast<PetscReal>(1 / beta) : 0;
+}
+
+static __device__ __forceinline__ void BoundPart(double sum, double *part)
+{
+  sum = BlockSum<CAMG_THREADS>(sum);
+  if (threadIdx.x == 0) part[blockIdx.x] = sum;
+}
+
+static __global__ void __launch_bounds__(CAMG_THREADS) BoundStart(PetscInt n, const PetscReal *__restrict__ root, BoundState s)
+{
+  double sum = 0;
+
+  CAMG_FOR_ALL(k, n)
+  {
+    uint32_t h = static_cast<uint32_t>(k) * 2654435761U;
+
+    h ^= h >> 15;
+    const PetscReal v = static_cast<PetscReal>(h * 0x1p-32 - .5);
+
+    s.u[0][k] = v;
+    s.u[2][k] = 0;
+    s.x[k]    = root[k] * v;
+    sum += static_cast<double>(v) * v;
+  }
+  BoundPart(sum, s.norm);
+}
+
+/* w = A v, and parts of w^H v */
+template <int lanes, class Operator>
+static __global__ void __launch_bounds__(CAMG_THREADS)
+  BoundApply(const __grid_constant__ Operator K, PetscInt n, const PetscReal *__restrict__ root, int step, int parts, BoundState s)
+{
+  const double             beta = sqrt(BoundTotal(s.norm, parts));
+  const PetscReal          inverse = BoundInverse(beta);
+  const PetscScalar *const u = s.u[step % 3];
+  PetscScalar *const       w = s.u[(step + 1) % 3];
+  const int                lane = static_cast<int>(threadIdx.x) % lanes;
+  double                   dot  = 0;
+
+  if (blockIdx.x == 0 && threadIdx.x == 0) s.beta[step] = beta;
+  CAMG_FOR_LISTED(r, lanes, n)
+  {
+    PetscReal re = 0, im = 0;
+
+    if (r < n) {
+      const PetscScalar sum = K.Sum(static_cast<PetscInt>(r), lane, s.x);
+
+      re = CAMGReal(sum);
+      im = CAMGImaginary(sum);
+    }
+    __syncwarp();
+    re = CAMGSum<lanes>(0xffffffffu, re);
+    if (CAMG_PARTS == 2) im = CAMGSum<lanes>(0xffffffffu, im);
+    if (r < n && lane == 0) {
+      PetscScalar y = root[r] * inverse * re;
+
+#if PetscDefined(USE_COMPLEX)
+      y = PetscScalar(root[r] * inverse * re, root[r] * inverse * im);
+#endif
+      w[r] = y;
+      dot += static_cast<double>((CAMGReal(y) * CAMGReal(u[r]) + CAMGImaginary(y) * CAMGImaginary(u[r])) * inverse);
+    }
+  }
+  BoundPart(dot, s.dot);
+}
+
+/* w -= alpha v + beta old, and parts of w^H w */
+static __global__ void __launch_bounds__(CAMG_THREADS) BoundUpdate(PetscInt n, const PetscReal *__restrict__ root, int step, int parts, BoundState s)
+{
+  const double             alpha = BoundTotal(s.dot, parts);
+  const PetscReal          inverse = BoundInverse(s.beta[step]), last = step ? static_cast<PetscReal>(s.beta[step]) * BoundInverse(s.beta[step - 1]) : 0;
+  const PetscReal          factor = static_cast<PetscReal>(alpha) * inverse;
+  const PetscScalar *const u = s.u[step % 3], *const old = s.u[(step + 2) % 3];
+  PetscScalar *const       w = s.u[(step + 1) % 3];
+  double                   sum = 0;
+
+  if (blockIdx.x == 0 && threadIdx.x == 0) s.alpha[step] = alpha;
+  CAMG_FOR_ALL(k, n)
+  {
+    const PetscScalar v = w[k] - (factor * u[k] + last * old[k]);
+
+    w[k]   = v;
+    s.x[k] = root[k] * v;
+    sum += static_cast<double>(CAMGSquare(v));
+  }
+  BoundPart(sum, s.norm);
+}
+
+/* Whether the tridiagonal matrix has an eigenvalue above t: signs of the pivots of T - t */
+static __device__ __forceinline__ bool BoundHasAbove(int n, const double *d, const double *e, double t)
+{
+  double pivot = d[0] - t;
+
+  for (int k = 0; k < n; k++) {
+    if (pivot > 0) return true;
+    if (k + 1 < n) pivot = d[k + 1] - t - CAMGTimes(e[k], e[k]) / (pivot == 0 ? -1e-300 : pivot);
+  }
+  return false;
+}
+
+/* One block. The bisection of the host: different last bits of sums end at the same number */
+static __global__ void __launch_bounds__(CAMG_THREADS) BoundFinish(int parts, BoundState s)
+{
+  const double  beta = sqrt(BoundTotal(s.norm, parts));
+  double        d[BOUND_STEPS], e[BOUND_STEPS], low = 0, high = 1;
+  int           n = 0;
+
+  if (threadIdx.x) return;
+  s.beta[BOUND_STEPS] = beta;
+  for (; n < BOUND_STEPS && s.beta[n] > BOUND_SMALL; n++) {
+    d[n] = static_cast<double>(static_cast<PetscReal>(s.alpha[n]));
+    e[n] = s.beta[n + 1];
+  }
+  *s.bound = 1;
+  if (!n) return;
+  if (!BoundHasAbove(n, d, e, 1)) {
+    while (high - low > 1e-6) {
+      const double middle = .5 * (low + high);
+
+      if (BoundHasAbove(n, d, e, middle)) low = middle;
+      else high = middle;
+    }
+  }
+  high     = CAMGTimes(BOUND_FACTOR, high);
+  *s.bound = high > 1 ? 1 : (high < BOUND_LEAST ? BOUND_LEAST : high);
+}
+
+/* bound: a number on the device */
+template <int lanes, class Operator>
+static PetscErrorCode CAMGBound(cudaStream_t stream, const Operator &K, PetscInt n, const PetscReal *root, double *bound)
+{
+  const unsigned int few  = PetscMin(CAMGBlocks(n), static_cast<unsigned int>(BOUND_BLOCKS)),
+                     many = PetscMin(CAMGBlocks(static_cast<PetscInt64>(n) * lanes), static_cast<unsigned int>(BOUND_BLOCKS));
+  BoundState         s;
+  double            *numbers;
+
+  PetscFunctionBegin;
+  for (int k = 0; k < 3; k++) PetscCall(CAMGAllocate(stream, static_cast<size_t>(n), &s.u[k]));
+  PetscCall(CAMGAllocate(stream, static_cast<size_t>(n), &s.x));
+  PetscCall(CAMGAllocate(stream, 2 * BOUND_BLOCKS + 2 * BOUND_STEPS + 1, &numbers));
+  s.dot   = numbers;
+  s.norm  = s.dot + BOUND_BLOCKS;
+  s.alpha = s.norm + BOUND_BLOCKS;
+  s.beta  = s.alpha + BOUND_STEPS;
+  s.bound = bound;
+  BoundStart<<<few, CAMG_THREADS, 0, stream>>>(n, root, s);
+  for (int step = 0; step < BOUND_STEPS; step++) {
+    BoundApply<lanes><<<many, CAMG_THREADS, 0, stream>>>(K, n, root, step, static_cast<int>(few), s);
+    BoundUpdate<<<few, CAMG_THREADS, 0, stream>>>(n, root, step, static_cast<int>(many), s);
+  }
+  BoundFinish<<<1, CAMG_THREADS, 0, stream>>>(static_cast<int>(few), s);
+  PetscCallCUDA(cudaGetLastError());
+  for (int k = 0; k < 3; k++) PetscCall(CAMGFree(stream, s.u[k]));
+  PetscCall(CAMGFree(stream, s.x));
+  PetscCall(CAMGFree(stream, numbers));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
