@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* Rows of P = T - damping F T with one column per aggregate, of which the largest entries stay: src/pc/camg/interpolate.c */
+
+#include "dense.cuh"
+
+#if !PetscDefined(USE_64BIT_INDICES)
+struct SmoothRows {
+  CAMGGraph          F;
+  const PetscReal   *damping;
+  const PetscScalar *T; /* NULL: ones */
+  const PetscInt    *agg;
+  PetscInt           block, most;
+
+  /* A row has its own vertex as item 0, then its strong entries */
+  __device__ __forceinline__ PetscInt Items(PetscInt r) const { return damping[r] != 0 ? F.strong.i[r + 1] - F.strong.i[r] + 1 : 1; }
+  __device__ __forceinline__ PetscScalar Factor(PetscInt r, PetscInt k) const
+  {
+    return k < F.strong.i[r] ? static_cast<PetscReal>(1) - CAMGTimes(damping[r], F.d[r]) : CAMGTimes(-damping[r], F.strong.a[k]);
+  }
+  __device__ __forceinline__ void Get(PetscInt r, PetscInt item, PetscInt *aggregate, PetscScalar *value) const
+  {
+    const PetscInt k = F.strong.i[r] + item - 1, c = item ? F.strong.j[k] : r;
+
+    *aggregate = agg[block == 1 ? c : c / block];
+    *value     = Factor(r, k);
+    if (T) *value = CAMGTimes(*value, T[c]);
+  }
+  /* The factor of kept entries, which restores the sum of all */
+  __device__ __forceinline__ PetscScalar Restore(PetscScalar all, PetscScalar kept) const
+  {
+    return CAMGAbs(kept) > CAMGTimes(static_cast<PetscReal>(0.1), CAMGAbs(all)) ? PetscScalar(all / kept) : PetscScalar(1);
+  }
+};
+
+  #define SMOOTH_EACH 4 /* items of a lane */
+  #define SMOOTH_WARP (PetscDefined(USE_COMPLEX) ? 4 : 8)
+
+/* Groups of lanes; each: items of a lane. fill false: sizes of rows */
+template <int lanes, int each, bool fill>
+static __global__ void __launch_bounds__(CAMG_THREADS)
+  SmoothShort(const __grid_constant__ SmoothRows s, CAMGRowList list, CAMGRowList next, PetscInt *i, PetscInt *__restrict__ j, PetscScalar *__restrict__ a)
+{
+  constexpr int          room = lanes * each;
+  __shared__ PetscInt    gs[CAMG_THREADS / lanes * room];
+  __shared__ char        memory[2 * CAMG_THREADS / lanes * room * sizeof(PetscScalar)] __attribute__((aligned(16)));
+  const int              lane = static_cast<int>(threadIdx.x) % lanes, group = static_cast<int>(threadIdx.x) / lanes;
+  const unsigned int     mask = CAMGMask<lanes>();
+  PetscInt *const        g    = gs + group * room; /* aggregate of an item; later -1 unless first of its aggregate, and kept */
+  PetscScalar *const     v = reinterpret_cast<PetscScalar *>(memory) + 2 * group * room, *const w = v + room; /* w: sums */
+  const PetscInt         n = list.row ? *list.n : s.F.strong.m;
+
+  CAMG_FOR_LISTED(at, lanes, n)
+  {
+    if (at >= n) continue;
+    const PetscInt r = list.row ? list.row[at] : static_cast<PetscInt>(at), items = s.Items(r);
+    unsigned int   gone = 0; /* bit e: item lane + lanes e is to be removed */
+    PetscScalar    all = 0, kept = 0;
+    int            found = 0, count = 0;
+
+    if (items > room) {
+      if (!fill && lane == 0) CAMGAppend(r, next.n, next.row);
+      continue;
+    }
+    const auto remove = [&]() {
+      __syncwarp(mask);
+      for (int e = 0; e < each; e++) {
+        if (gone >> e & 1) g[lane + lanes * e] = -1;
+      }
+      gone = 0;
+      __syncwarp(mask);
+    };
+
+    __syncwarp(mask);
+    for (int t = lane; t < items; t += lanes) s.Get(r, t, &g[t], &v[t]);
+    __syncwarp(mask);
+    for (int e = 0, t = lane; t < items; e++, t += lanes) {
+      PetscScalar sum   = 0;
+      bool        first = g[t] >= 0;
+
+      for (int q = 0; q < t && first; q++) first = g[q] != g[t];
+      for (int q = t; q < items && first; q++) {
+        if (g[q] == g[t]) sum += v[q];
+      }
+      w[t] = sum;
+      if (!first) gone |= 1u << e;
+    }
+    remove();
+    for (int q = 0; q < items; q++) {
+      if (g[q] < 0) continue;
+      all += w[q];
+      found++;
+    }
+    kept = all;
+    if (found > s.most) {
+      for (int e = 0, t = lane; t < items; e++, t += lanes) {
+        const PetscReal size = CAMGAbs(w[t]);
+        int             rank = 0;
+
+        for (int q = 0; q < items && g[t] >= 0; q++) {
+          const PetscReal other = CAMGAbs(w[q]);
+
+          rank += g[q] >= 0 && (other > size || (other == size && q < t));
+        }
+        if (rank >= s.most) gone |= 1u << e;
+      }
+      remove();
+      kept = 0;
+      for (int q = 0; q < items; q++) {
+        if (g[q] >= 0) kept += w[q];
+      }
+      const PetscScalar factor = s.Restore(all, kept);
+
+      for (int t = lane; t < items; t += lanes) w[t] = CAMGTimes(w[t], factor);
+    }
+    for (int e = 0, t = lane; t < items; e++, t += lanes) {
+      if (CAMGIsZero(w[t])) gone |= 1u << e;
+    }
+    remove();
+    for (int t = lane; t < items; t += lanes) {
+      if (g[t] < 0) continue;
+      count++;
+      if constexpr (fill) {
+        PetscInt p = i[r];
+
+        for (int q = 0; q < items; q++) p += g[q] >= 0 && g[q] < g[t];
+        j[p] = g[t];
+        a[p] = w[t];
+      }
+    }
+    __syncwarp(mask);
+    if constexpr (!fill) {
+      count = CAMGSum<lanes>(mask, count);
+      if (lane == 0) i[r] = count;
+    }
+  }
+}
+
+/* ------------------------------------------------------------ long rows */
+
+/* All threads of a block: the sum of numbers of items in their order, in all threads */
+template <class F>
+static __device__ __forceinline__ PetscScalar SmoothOrderedSum(PetscInt items, F f)
+{
+  __shared__ char    memory[(CAMG_THREADS + 1) * sizeof(PetscScalar)] __attribute__((aligned(16)));
+  PetscScalar *const part = reinterpret_cast<PetscScalar *>(memory);
+
+  __syncthreads();
+  if (threadIdx.x == 0) part[CAMG_THREADS] = 0;
+  for (PetscInt base = 0; base < items; base += CAMG_THREADS) {
+    const PetscInt t = base + static_cast<PetscInt>(threadIdx.x);
+
+    part[threadIdx.x] = t < items ? f(t) : PetscScalar(0);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      for (int q = 0; q < CAMG_THREADS; q++) part[CAMG_THREADS] += part[q];
+    }
+    __syncthreads();
+  }
+  return part[CAMG_THREADS];
+}
+
+/* All threads of a block: the largest size, of equal ones that of the first item */
+static __device__ __forceinline__ void SmoothLargest(PetscReal *size, PetscInt *item)
+{
+  __shared__ PetscReal sizes[CAMG_THREADS];
+  __shared__ PetscInt  items[CAMG_THREADS];
+
+  __syncthreads();
+  sizes[threadIdx.x] = *size;
+  items[threadIdx.x] = *item;
+  __syncthreads();
+  for (int half = CAMG_THREADS / 2; half > 0; half /= 2) {
+    const int t = static_cast<int>(threadIdx.x), u = t + half;
+
+    if (t < half && (sizes[u] > sizes[t] || (sizes[u] == sizes[t] && items[u] < items[t]))) {
+      sizes[t] = sizes[u];
+      items[t] = items[u];
+    }
+    __syncthreads();
+  }
+  *size = sizes[0];
+  *item = items[0];
+}
+
+/* A block per row. first [n] per block: the first item of an aggregate, INT_MAX between rows */
+template <bool fill>
+static __global__ void __launch_bounds__(CAMG_THREADS)
+  SmoothLong(const __grid_constant__ SmoothRows s, CAMGRowList list, CAMGDense dense, PetscInt *firsts, PetscInt *i, PetscInt *j, PetscScalar *a)
+{
+  const CAMGDense d     = CAMGDenseOf(dense);
+  PetscInt *const first = firsts + static_cast<size_t>(blockIdx.x) * d.n;
+  const PetscInt  n     = *list.n;
+
+  for (PetscInt at = static_cast<PetscInt>(blockIdx.x); at < n; at += static_cast<PetscInt>(gridDim.x)) {
+    const PetscInt r = list.row[at], items = s.Items(r), own = static_cast<PetscInt>(threadIdx.x);
+    PetscReal      least = -1;           /* what is kept: numbers above least, */
+    PetscInt       last = PETSC_INT_MAX; /* and numbers equal to it up to this item */
+    PetscScalar    factor = 1;
+    int            found = 0, before;
+
+    /* the aggregate of an item that is the first one of its aggregate */
+    const auto aggregate = [&](PetscInt t) {
+      const PetscInt k = s.F.strong.i[r] + t - 1, c = t ? s.F.strong.j[k] : r, g = s.agg[c / s.block];
+
+      return g >= 0 && first[g] == t ? g : -1;
+    };
+    const auto stays = [&](PetscInt t, PetscInt g) {
+      const PetscReal size = CAMGAbs(d.value[g]);
+
+      return size > least || (size == least && t <= last);
+    };
+
+    for (PetscInt base = 0; base < items; base += CAMG_THREADS) {
+      const PetscInt t = base + own;
+      PetscInt       g = -1;
+      PetscScalar    v = 0;
+
+      if (t < items) s.Get(r, t, &g, &v);
+      if (g >= 0) atomicMin(&first[g], t);
+      CAMGInOrder(d.owner, g, [&]() { d.value[g] += v; });
+    }
+    __syncthreads();
+    for (PetscInt t = own; t < items; t += CAMG_THREADS) found += aggregate(t) >= 0;
+    found = CAMGBlockScan(found, &before);
+    if (found > s.most) {
+      const PetscScalar all = SmoothOrderedSum(items, [&](PetscInt t) { return aggregate(t) >= 0 ? d.value[aggregate(t)] : PetscScalar(0); });
+
+      for (PetscInt pass = 0; pass < s.most; pass++) {
+        PetscReal best  = -1;
+        PetscInt  tbest = PETSC_INT_MAX;
+
+        for (PetscInt t = own; t < items; t += CAMG_THREADS) {
+          const PetscInt  g    = aggregate(t);
+          const PetscReal size = g >= 0 ? CAMGAbs(d.value[g]) : -1;
+
+          if (size > best && (pass == 0 || size < least || (size == least && t > last))) {
+            best  = size;
+            tbest = t;
+          }
+        }
+        SmoothLargest(&best, &tbest);
+        least = best;
+        last  = tbest;
+      }
+      factor = s.Restore(all, SmoothOrderedSum(items, [&](PetscInt t) {
+                           const PetscInt g = aggregate(t);
+
+                           return g >= 0 && stays(t, g) ? d.value[g] : PetscScalar(0);
+                         }));
+    }
+    int count = 0;
+    for (PetscInt t = own; t < items; t += CAMG_THREADS) {
+      const PetscInt g = aggregate(t);
+
+      if (g >= 0 && stays(t, g) && !CAMGIsZero(CAMGTimes(d.value[g], factor))) count += CAMGMark(d.bits, g);
+    }
+    count = CAMGBlockScan(count, &before);
+    CAMGEmit(d, [&](int k, PetscInt g) {
+      if (!fill) return;
+      j[i[r] + k] = g;
+      a[i[r] + k] = CAMGTimes(d.value[g], factor);
+    });
+    if (!fill && threadIdx.x == 0) i[r] = count;
+    for (PetscInt t = own; t < items; t += CAMG_THREADS) {
+      PetscInt    g;
+      PetscScalar v;
+
+      s.Get(r, t, &g, &v);
+      if (g < 0) continue;
+      d.value[g] = 0;
+      first[g]   = INT_MAX;
+    }
+    __syncthreads();
+  }
+}
+#endif
