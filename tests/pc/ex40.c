@@ -1,0 +1,662 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+static char help[] = "PCCAMG's set-up: each function on a device gives what the function on the host gives.\n\
+  -n <n>    - points per direction of the Laplacian with jumps\n\
+  -times    - prints the time of each function on the device\n\n";
+
+#define LITHE_HAVE_CUDA 1
+#include <lithe.h>
+#include <cuda_runtime.h>
+#include <lithe/private/lithecudacamg.h>
+#include <petscdevice.h>
+#include <src/pc/camg/camgimpl.h>
+#include <tests/failures.h>
+
+#define TOLERANCE (PETSC_MACHINE_EPSILON * 5000)
+#define LEVELS    4
+
+static PetscBool   times = PETSC_FALSE;
+static const char *problem = "";
+
+#define PetscCallRuntime(...) PetscCheck((__VA_ARGS__) == cudaSuccess, PETSC_COMM_SELF, PETSC_ERR_GPU, "CUDA")
+
+/* The second call is the one whose time is printed */
+#define DEVICE(call) \
+  do { \
+    PetscLogDouble begin_, end_; \
+\
+    PetscCallRuntime(cudaDeviceSynchronize()); \
+    PetscCall(PetscTime(&begin_)); \
+    PetscCall(call); \
+    PetscCallRuntime(cudaDeviceSynchronize()); \
+    PetscCall(PetscTime(&end_)); \
+    if (times) PetscCall(PetscPrintf(PETSC_COMM_SELF, "%9.3f ms  %.60s\n", 1e3 * (end_ - begin_), #call)); \
+  } while (0)
+
+/* ------------------------------------------------------------ memory */
+
+static PetscErrorCode Put(size_t bytes, const void *host, void **device)
+{
+  PetscFunctionBeginUser;
+  PetscCallRuntime(cudaMalloc(device, bytes + 1));
+  PetscCallRuntime(cudaMemcpy(*device, host, bytes, cudaMemcpyHostToDevice));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Get(size_t bytes, const void *device, void **host)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc(bytes + 1, host));
+  PetscCallRuntime(cudaDeviceSynchronize());
+  PetscCallRuntime(cudaMemcpy(*host, device, bytes, cudaMemcpyDeviceToHost));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PutMatrix(const CAMGMatrix *A, CAMGMatrix *D)
+{
+  PetscFunctionBeginUser;
+  *D = *A;
+  PetscCall(Put((size_t)(A->m + 1) * sizeof(PetscInt), A->i, (void **)&D->i));
+  PetscCall(Put((size_t)A->nz * sizeof(PetscInt), A->j, (void **)&D->j));
+  PetscCall(Put((size_t)A->nz * sizeof(PetscScalar), A->a, (void **)&D->a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode FreeMatrix(CAMGMatrix *D)
+{
+  PetscFunctionBeginUser;
+  PetscCallRuntime(cudaFree(D->i));
+  PetscCallRuntime(cudaFree(D->j));
+  PetscCallRuntime(cudaFree(D->a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ comparisons */
+
+static PetscErrorCode Integers(const char *what, PetscInt n, const PetscInt host[], const PetscInt device[])
+{
+  PetscInt *d, wrong = 0, first = -1;
+
+  PetscFunctionBeginUser;
+  PetscCall(Get((size_t)n * sizeof(PetscInt), device, (void **)&d));
+  for (PetscInt k = 0; k < n; k++) {
+    if (d[k] == host[k]) continue;
+    if (!wrong++) first = k;
+  }
+  if (WRONG(wrong)) FAIL("%s, %s: %d of %d integers differ, the first is number %d: %d on the host, %d", problem, what, (int)wrong, (int)n, (int)first, (int)host[first], (int)d[first]);
+  PetscCall(PetscFree(d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Numbers differ by rounding, relative to the largest of all */
+static PetscErrorCode Reals(const char *what, PetscInt n, const void *host, const void *device, size_t bytes, PetscReal tolerance)
+{
+  void     *d;
+  PetscInt  first = -1, bits = 0;
+  PetscReal most = 0, error = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(Get((size_t)n * bytes, device, &d));
+#define NUMBER(a, k) (bytes == sizeof(double) ? (PetscReal)((const double *)(a))[k] : (PetscReal)((const float *)(a))[k])
+  for (PetscInt k = 0; k < n; k++) most = PetscMax(most, PetscAbsReal(NUMBER(host, k)));
+  for (PetscInt k = 0; k < n; k++) {
+    const PetscReal e = PetscAbsReal(NUMBER(host, k) - NUMBER(d, k));
+
+    bits += NUMBER(host, k) != NUMBER(d, k);
+    if (e <= tolerance * most) continue;
+    if (first < 0) first = k;
+    error = PetscMax(error, e);
+  }
+  PetscCall(PetscInfo(NULL, "%s, %s: %d of %d numbers have other bits\n", problem, what, (int)bits, (int)n));
+  if (WRONG(first >= 0)) FAIL("%s, %s: error %g, number %d of %d: %g on the host, %g", problem, what, (double)error, (int)first, (int)n, (double)NUMBER(host, first), (double)NUMBER(d, first));
+#undef NUMBER
+  PetscCall(PetscFree(d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Scalars(const char *what, PetscInt n, const PetscScalar host[], const PetscScalar device[])
+{
+  PetscFunctionBeginUser;
+  PetscCall(Reals(what, n * (PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal)), host, device, sizeof(PetscReal), TOLERANCE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* D is freed */
+static PetscErrorCode Matrices(const char *what, const CAMGMatrix *A, CAMGMatrix *D)
+{
+  const PetscBool same = (PetscBool)(A->m == D->m && A->n == D->n && A->nz == D->nz);
+
+  PetscFunctionBeginUser;
+  if (WRONG(!same))
+    FAIL("%s, %s: %d x %d with %d entries on the host, %d x %d with %d", problem, what, (int)A->m, (int)A->n, (int)A->nz, (int)D->m, (int)D->n, (int)D->nz);
+  if (A->m == D->m) PetscCall(Integers(what, A->m + 1, A->i, D->i));
+  if (same) {
+    PetscCall(Integers(what, A->nz, A->j, D->j));
+    PetscCall(Scalars(what, A->nz, A->a, D->a));
+  }
+  PetscCall(FreeMatrix(D));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ problems */
+
+static PetscReal Random(PetscInt k)
+{
+  return PetscSinReal((PetscReal)(k % 10007) * (PetscReal)(k % 9973 + 1)) * (PetscReal)0.5 + (PetscReal)0.5;
+}
+
+static PetscErrorCode ToMatrix(Mat B, CAMGMatrix *A)
+{
+  PetscInt n;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatGetSize(B, &n, NULL));
+  A->m = A->n = n;
+  A->nz       = 0;
+  for (PetscInt r = 0; r < n; r++) {
+    PetscInt m;
+
+    PetscCall(MatGetRow(B, r, &m, NULL, NULL));
+    A->nz += m;
+    PetscCall(MatRestoreRow(B, r, &m, NULL, NULL));
+  }
+  PetscCall(PCCAMGMatrixCreate_Private(n, n, A->nz, A));
+  for (PetscInt r = 0; r < n; r++) {
+    const PetscInt    *j;
+    const PetscScalar *a;
+    PetscInt           m;
+
+    PetscCall(MatGetRow(B, r, &m, &j, &a));
+    PetscCall(PetscArraycpy(A->j + A->i[r], j, m));
+    PetscCall(PetscArraycpy(A->a + A->i[r], a, m));
+    A->i[r + 1] = A->i[r] + m;
+    PetscCall(MatRestoreRow(B, r, &m, &j, &a));
+  }
+  PetscCall(MatDestroy(&B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode AddEdge(Mat B, PetscInt p, PetscInt q, PetscScalar pq, PetscScalar qp)
+{
+  PetscFunctionBeginUser;
+  PetscCall(MatSetValue(B, p, q, -pq, ADD_VALUES));
+  PetscCall(MatSetValue(B, q, p, -qp, ADD_VALUES));
+  PetscCall(MatSetValue(B, p, p, PetscAbsScalar(pq), ADD_VALUES));
+  PetscCall(MatSetValue(B, q, q, PetscAbsScalar(qp), ADD_VALUES));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Seven points with jumps of six decades; wind: flow along the first direction, upwind */
+static PetscErrorCode Laplacian(PetscInt n, PetscInt nz, PetscBool jumps, PetscReal wind, CAMGMatrix *A)
+{
+  const PetscInt m = n * n * nz, stride[3] = {1, n, n * n}, size[3] = {n, n, nz};
+  Mat            B;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, m, m, 7, NULL, &B));
+  PetscCall(MatSetOption(B, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  for (PetscInt p = 0; p < m; p++) {
+    for (int d = 0; d < 3; d++) {
+      const PetscInt q = p + stride[d];
+      PetscReal      c = 1;
+
+      if (p / stride[d] % size[d] == size[d] - 1) continue;
+      if (jumps) c = PetscPowReal(10, PetscFloorReal(6 * Random(p % n / 5 + 100 * (p / n % n / 5))));
+      PetscCall(AddEdge(B, p, q, c, c + (d == 0 ? wind : 0)));
+    }
+    PetscCall(MatSetValue(B, p, p, 1e-3, ADD_VALUES));
+  }
+  PetscCall(ToMatrix(B, A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Random edges, and vertices with many neighbours; phases: Hermitian entries without symmetry */
+static PetscErrorCode Graph(PetscInt n, PetscInt hubs, PetscInt degree, PetscReal diagonal, CAMGMatrix *A)
+{
+  Mat B;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 24, NULL, &B));
+  PetscCall(MatSetOption(B, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  for (PetscInt h = 0; h < hubs; h++) {
+    PetscCall(MatSetValue(B, h * 101 + 17, h * 101 + 17, 0, ADD_VALUES));
+    for (PetscInt e = 0; e < degree; e++) {
+      const PetscInt q = (PetscInt)(((PetscInt64)e * 7919 + 31 * h) % n);
+
+      if (q != h * 101 + 17) PetscCall(AddEdge(B, h * 101 + 17, q, 1 + Random(e + h), 1 + Random(e + h)));
+    }
+  }
+  for (PetscInt p = 0; p < n; p++) {
+    PetscCall(MatSetValue(B, p, p, diagonal, ADD_VALUES));
+    if (p % 97 == 0) continue; /* some vertices with few edges */
+    for (int e = 0; e < 4; e++) {
+      const PetscInt q   = (PetscInt)(((PetscInt64)(Random(4 * p + e) * 1e6) * 104729 + p) % n);
+      PetscScalar    c   = Random(p + 3 * e) + (PetscReal)0.01, adjoint = c;
+
+#if PetscDefined(USE_COMPLEX)
+      c       = PetscCMPLX(Random(p + 3 * e), Random(p + e) - .5);
+      adjoint = PetscConj(c);
+#endif
+      if (q != p) PetscCall(AddEdge(B, p, q, c, adjoint));
+    }
+  }
+  PetscCall(ToMatrix(B, A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Three unknowns at a point of a grid, coupled, and six vectors near the null space */
+static PetscErrorCode Blocks(PetscInt n, CAMGMatrix *A, CAMGSpace *space)
+{
+  const PetscInt nodes = n * n * n, stride[3] = {1, n, n * n};
+  Mat            B;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, 3 * nodes, 3 * nodes, 21, NULL, &B));
+  PetscCall(MatSetOption(B, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  for (PetscInt p = 0; p < nodes; p++) {
+    for (int d = 0; d < 3; d++) {
+      if (p / stride[d] % n == n - 1) continue;
+      for (int c = 0; c < 3; c++) {
+        for (int e = 0; e < 3; e++) {
+          const PetscReal v = c == e ? (c == d ? 3 : 1) : (PetscReal)0.1 * (1 + Random(p + c * e));
+
+          PetscCall(AddEdge(B, 3 * p + c, 3 * (p + stride[d]) + e, v, v));
+        }
+      }
+    }
+    for (int c = 0; c < 3; c++) PetscCall(MatSetValue(B, 3 * p + c, 3 * p + c, 1e-3, ADD_VALUES));
+  }
+  PetscCall(ToMatrix(B, A));
+  *space = (CAMGSpace){.block = 3, .columns = 6};
+  PetscCall(PetscCalloc1(18 * nodes, &space->T));
+  for (PetscInt p = 0; p < nodes; p++) {
+    const PetscReal x[3] = {(PetscReal)(p % n), (PetscReal)(p / n % n), (PetscReal)(p / n / n)};
+
+    for (int c = 0; c < 3; c++) {
+      PetscScalar *t = space->T + 6 * (3 * p + c);
+
+      t[c]               = 1;
+      t[3 + c]           = x[(c + 1) % 3];
+      t[3 + (c + 2) % 3] = -x[(c + 2) % 3];
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ functions */
+
+static PetscErrorCode TestRows(const CAMGMatrix *A, const CAMGMatrix *D)
+{
+  double    host[2], device[2], *x, *s, *dx, *ds;
+  PetscInt  hsign, dsign;
+  PetscBool hfinite, dfinite, hsymmetric, dsymmetric;
+  CAMGMatrix C, DC;
+
+  PetscFunctionBeginUser;
+  PetscCall(PCCAMGSurvey_Private(A, host, &hsign, &hfinite));
+  DEVICE(LitheCUDACAMGSurvey(D, device, &dsign, &dfinite));
+  if (WRONG(host[0] != device[0] || host[1] != device[1] || hsign != dsign || hfinite != dfinite))
+    FAIL("%s: %g %g %d %d on the host, %g %g %d %d", problem, host[0], host[1], (int)hsign, (int)hfinite, device[0], device[1], (int)dsign, (int)dfinite);
+  PetscCall(PCCAMGIsSymmetric_Private(A, &hsymmetric));
+  DEVICE(LitheCUDACAMGIsSymmetric(D, &dsymmetric));
+  if (WRONG(hsymmetric != dsymmetric)) FAIL("%s: symmetric %d on the host, %d", problem, (int)hsymmetric, (int)dsymmetric);
+  PetscCall(PetscMalloc2(A->m, &x, A->m, &s));
+  for (PetscInt r = 0; r < A->m; r++) x[r] = 1 + (double)Random(r);
+  PetscCall(Put((size_t)A->m * sizeof(*x), x, (void **)&dx));
+  PetscCall(Put((size_t)A->m * sizeof(*s), x, (void **)&ds));
+  PetscCall(PCCAMGCopy_Private(A, .25, x, x, &C));
+  DEVICE(LitheCUDACAMGCopy(D, .25, dx, dx, &DC));
+  PetscCall(Matrices("copy", &C, &DC));
+  PetscCall(PCCAMGMatrixFree_Private(&C));
+  PetscCall(PCCAMGSetOuter_Private(A->m, A->a, x));
+  DEVICE(LitheCUDACAMGSetOuter(A->m, D->a, dx));
+  PetscCall(Reals("outer", A->m, x, dx, sizeof(double), 0));
+  PetscCall(PCCAMGScales_Private(A, s));
+  DEVICE(LitheCUDACAMGScales(D, ds));
+  PetscCall(Reals("scales", A->m, s, ds, sizeof(double), 0));
+  PetscCall(PCCAMGDivide_Private(A->m, s, x));
+  DEVICE(LitheCUDACAMGDivide(A->m, ds, dx));
+  PetscCall(Reals("quotients", A->m, x, dx, sizeof(double), 0));
+  PetscCall(PetscFree2(x, s));
+  PetscCallRuntime(cudaFree(dx));
+  PetscCallRuntime(cudaFree(ds));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TestGraph(const char *what, const CAMGMatrix *A, const CAMGMatrix *D, PetscReal threshold, CAMGGraph *g, CAMGGraph *dg)
+{
+  CAMGGraph own;
+
+  PetscFunctionBeginUser;
+  PetscCall(PCCAMGFilter_Private(A, threshold, g));
+  DEVICE(LitheCUDACAMGFilter(D, threshold, &own));
+  PetscCall(Scalars(what, A->m, g->d, own.d));
+  PetscCallRuntime(cudaFree(own.d));
+  PetscCall(Matrices(what, &g->strong, &own.strong));
+  PetscCall(PutMatrix(&g->strong, &dg->strong));
+  PetscCall(Put((size_t)A->m * sizeof(PetscScalar), g->d, (void **)&dg->d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TestEncode(const CAMGMatrix *A, const CAMGMatrix *D, PetscInt bits, PetscBool sums)
+{
+  const int    parts = (int)(sizeof(PetscScalar) / sizeof(PetscReal));
+  CAMGOperator h, d;
+  double      *s, *ds;
+  PetscReal    hbound, dbound;
+  char        *code;
+  PetscBool    same;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(A->m, &s));
+  PetscCall(PCCAMGScales_Private(A, s));
+  PetscCall(Put((size_t)A->m * sizeof(*s), s, (void **)&ds));
+  PetscCall(PCCAMGEncode_Private(A, s, bits, sums, &h, &hbound));
+  DEVICE(LitheCUDACAMGEncode(D, ds, bits, sums, &d, &dbound));
+  if (WRONG(h.bits != d.bits || h.nz != d.nz || h.n != d.n || PetscAbsReal(hbound - dbound) > 1e-5))
+    FAIL("%s: %d bits, %d entries, bound %g on the host; %d, %d, %g", problem, h.bits, h.nz, (double)hbound, d.bits, d.nz, (double)dbound);
+  PetscCall(Integers("rows of codes", h.n + 1, h.i, d.i));
+  if (h.nz == d.nz && h.bits == d.bits) {
+    const size_t bytes = (size_t)h.nz * (size_t)(parts * h.bits / 8);
+
+    PetscCall(Integers("columns of codes", h.nz, h.j, d.j));
+    PetscCall(Get(bytes, d.code, (void **)&code));
+    PetscCall(PetscMemcmp(code, h.code, bytes, &same));
+    if (WRONG(!same)) FAIL("%s: codes of %d bits differ", problem, h.bits);
+    PetscCall(PetscFree(code));
+  }
+  PetscCall(Reals("diagonal", parts * h.n, h.d, d.d, sizeof(float), 1e-7));
+  PetscCall(Reals("smoother", h.n, h.minv, d.minv, sizeof(float), 1e-6));
+  PetscCall(PetscFree(h.i));
+  PetscCall(PetscFree(h.j));
+  PetscCall(PetscFree(h.code));
+  PetscCall(PetscFree(h.d));
+  PetscCall(PetscFree(h.minv));
+  PetscCallRuntime(cudaFree(d.i));
+  PetscCallRuntime(cudaFree(d.j));
+  PetscCallRuntime(cudaFree(d.code));
+  PetscCallRuntime(cudaFree(d.d));
+  PetscCallRuntime(cudaFree(d.minv));
+  if (A->m <= 1000) {
+    PetscScalar *M, *N;
+    PetscReal    error = 0;
+
+    PetscCall(PetscCalloc2(A->m * A->m, &M, A->m * A->m, &N));
+    PetscCall(PCCAMGGetDense_Private(A, s, M));
+    DEVICE(LitheCUDACAMGGetDense(D, ds, N));
+    for (PetscInt k = 0; k < A->m * A->m; k++) error = PetscMax(error, PetscAbsScalar(M[k] - N[k]));
+    if (WRONG(error > TOLERANCE)) FAIL("%s: dense matrix, error %g", problem, (double)error);
+    PetscCall(PetscFree2(M, N));
+  }
+  PetscCall(PetscFree(s));
+  PetscCallRuntime(cudaFree(ds));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TestEncodeTransfer(const CAMGMatrix *P, const CAMGMatrix *D, PetscBool inverse)
+{
+  const PetscInt most = PetscMax(P->m, P->n);
+  CAMGTransfer   h, d;
+  double        *s, *ds;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(most, &s));
+  for (PetscInt r = 0; r < most; r++) s[r] = ldexp(1., (int)(r % 7) - 3);
+  PetscCall(Put((size_t)most * sizeof(*s), s, (void **)&ds));
+  PetscCall(PCCAMGEncodeTransfer_Private(P, s, s, inverse, &h));
+  DEVICE(LitheCUDACAMGEncodeTransfer(D, ds, ds, inverse, &d));
+  if (WRONG(h.m != d.m || h.n != d.n || h.nz != d.nz)) FAIL("%s: sizes of a transfer", problem);
+  PetscCall(Integers("rows of a transfer", h.m + 1, h.i, d.i));
+  PetscCall(Integers("columns of a transfer", h.nz, h.j, d.j));
+  PetscCall(Reals("entries of a transfer", h.nz * (PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal)), h.a, d.a, sizeof(float), 0));
+  PetscCall(PetscFree(h.i));
+  PetscCall(PetscFree(h.j));
+  PetscCall(PetscFree(h.a));
+  PetscCall(PetscFree(s));
+  PetscCallRuntime(cudaFree(d.i));
+  PetscCallRuntime(cudaFree(d.j));
+  PetscCallRuntime(cudaFree(d.a));
+  PetscCallRuntime(cudaFree(ds));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Pairs, and the composition with themselves */
+static PetscErrorCode TestPairs(const CAMGMatrix *A, const CAMGMatrix *D, PetscReal threshold)
+{
+  const size_t bytes = (size_t)A->m * sizeof(PetscInt);
+  PetscInt    *agg, *dagg, *next, pairs, dpairs;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc2(A->m, &agg, A->m, &next));
+  PetscCallRuntime(cudaMalloc((void **)&dagg, bytes));
+  PetscCall(PCCAMGPairs_Private(A, threshold, agg, &pairs));
+  DEVICE(LitheCUDACAMGPairs(D, threshold, dagg, &dpairs));
+  if (WRONG(pairs != dpairs)) FAIL("%s: %d pairs on the host, %d", problem, (int)pairs, (int)dpairs);
+  PetscCall(Integers("pairs", A->m, agg, dagg));
+  PetscCallRuntime(cudaFree(dagg));
+  PetscCall(Put(bytes, agg, (void **)&dagg));
+  PetscCall(PetscArraycpy(next, agg, A->m));
+  PetscCall(PCCAMGCompose_Private(A->m, next, agg));
+  {
+    PetscInt *dnext;
+
+    PetscCall(Put(bytes, next, (void **)&dnext));
+    DEVICE(LitheCUDACAMGCompose(A->m, dnext, dagg));
+    PetscCall(Integers("composition", A->m, agg, dagg));
+    PetscCallRuntime(cudaFree(dnext));
+  }
+  PetscCallRuntime(cudaFree(dagg));
+  PetscCall(PetscFree2(agg, next));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* P in all forms; that with the given damping and truncation stays */
+static PetscErrorCode TestSmooth(const CAMGGraph *F, const CAMGGraph *dF, const CAMGSpace *space, const CAMGSpace *dspace, const PetscInt agg[],
+                                 const PetscInt dagg[], PetscInt aggregates, PetscInt truncate, CAMGMatrix *P)
+{
+  const PetscInt most[] = {2, 0, truncate};
+  PetscReal     *damping, *ddamping;
+  CAMGMatrix     dP;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(F->strong.m, &damping));
+  PetscCallRuntime(cudaMalloc((void **)&ddamping, (size_t)F->strong.m * sizeof(PetscReal)));
+  PetscCall(PCCAMGDamping_Private(F, damping));
+  DEVICE(LitheCUDACAMGDamping(dF, ddamping));
+  PetscCall(Reals("damping", F->strong.m, damping, ddamping, sizeof(PetscReal), TOLERANCE));
+  PetscCallRuntime(cudaFree(ddamping));
+  PetscCall(Put((size_t)F->strong.m * sizeof(PetscReal), damping, (void **)&ddamping));
+  PetscCall(PCCAMGSmooth_Private(F, NULL, space, agg, aggregates, 0, P));
+  DEVICE(LitheCUDACAMGSmooth(dF, NULL, dspace, dagg, aggregates, 0, &dP));
+  PetscCall(Matrices("tentative matrix", P, &dP));
+  for (int k = 0; k < 3; k++) {
+    PetscCall(PCCAMGMatrixFree_Private(P));
+    PetscCall(PCCAMGSmooth_Private(F, damping, space, agg, aggregates, most[k], P));
+    DEVICE(LitheCUDACAMGSmooth(dF, ddamping, dspace, dagg, aggregates, most[k], &dP));
+    PetscCall(Matrices(k == 0 ? "truncated to two" : (k == 1 ? "smooth, all entries" : "smooth"), P, &dP));
+  }
+  PetscCall(PetscFree(damping));
+  PetscCallRuntime(cudaFree(ddamping));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TestProducts(const CAMGMatrix *A, const CAMGMatrix *D, const CAMGMatrix *P, CAMGMatrix *C)
+{
+  CAMGMatrix R, AP, dP, dR, dAP, own;
+  PetscReal  host, device;
+
+  PetscFunctionBeginUser;
+  PetscCall(PutMatrix(P, &dP));
+  PetscCall(PCCAMGProducts_Private(A, P, &host));
+  DEVICE(LitheCUDACAMGProducts(D, &dP, &device));
+  if (WRONG(host != device)) FAIL("%s: %g products on the host, %g", problem, (double)host, (double)device);
+  PetscCall(PCCAMGTranspose_Private(P, &R));
+  DEVICE(LitheCUDACAMGTranspose(&dP, &own));
+  PetscCall(Matrices("transpose", &R, &own));
+  PetscCall(PutMatrix(&R, &dR));
+  PetscCall(PCCAMGMultiply_Private(A, P, &AP));
+  DEVICE(LitheCUDACAMGMultiply(D, &dP, &own));
+  PetscCall(Matrices("A P", &AP, &own));
+  PetscCall(PutMatrix(&AP, &dAP));
+  PetscCall(PCCAMGMultiply_Private(&R, &AP, C));
+  DEVICE(LitheCUDACAMGMultiply(&dR, &dAP, &own));
+  PetscCall(Matrices("R A P", C, &own));
+  PetscCall(TestEncodeTransfer(P, &dP, PETSC_FALSE));
+  PetscCall(TestEncodeTransfer(&R, &dR, PETSC_TRUE));
+  PetscCall(PCCAMGMatrixFree_Private(&R));
+  PetscCall(PCCAMGMatrixFree_Private(&AP));
+  PetscCall(FreeMatrix(&dP));
+  PetscCall(FreeMatrix(&dR));
+  PetscCall(FreeMatrix(&dAP));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A level, and the next one. A and the space are freed */
+static PetscErrorCode TestLevel(CAMGMatrix *A, CAMGSpace *space, PetscBool symmetric, PetscReal threshold, CAMGMatrix *C, CAMGSpace *coarse)
+{
+  const PetscInt    nodes = A->m / space->block;
+  CAMGMatrix        D, N = {.i = NULL}, dN, S, dS, own, P;
+  CAMGGraph         g, dg, F, dF, H, dH;
+  CAMGSpace         dspace = *space, dcoarse;
+  const CAMGMatrix *B = A, *dB = &D;
+  PetscInt         *agg, *dagg, aggregates, daggregates;
+
+  PetscFunctionBeginUser;
+  PetscCall(PutMatrix(A, &D));
+  PetscCall(TestRows(A, &D));
+  for (PetscInt bits = 8; bits <= 32; bits *= 2) PetscCall(TestEncode(A, &D, bits, (PetscBool)(space->columns == 1)));
+  if (space->block > 1) {
+    PetscCall(PCCAMGNorms_Private(A, space->block, &N));
+    DEVICE(LitheCUDACAMGNorms(&D, space->block, &own));
+    PetscCall(Matrices("norms", &N, &own));
+    PetscCall(PutMatrix(&N, &dN));
+    B  = &N;
+    dB = &dN;
+  }
+  PetscCall(PCCAMGSymmetricPart_Private(B, &S));
+  DEVICE(LitheCUDACAMGSymmetricPart(dB, &own));
+  PetscCall(Matrices("symmetric part", &S, &own));
+  PetscCall(PutMatrix(&S, &dS));
+  PetscCall(TestGraph("strong entries", symmetric ? B : &S, symmetric ? dB : &dS, threshold, &g, &dg));
+  PetscCall(PetscMalloc1(nodes, &agg));
+  PetscCallRuntime(cudaMalloc((void **)&dagg, (size_t)nodes * sizeof(*agg)));
+  PetscCall(PCCAMGAggregate_Private(&g, agg, &aggregates));
+  DEVICE(LitheCUDACAMGAggregate(&dg, dagg, &daggregates));
+  if (WRONG(aggregates != daggregates)) FAIL("%s: %d aggregates on the host, %d", problem, (int)aggregates, (int)daggregates);
+  PetscCall(Integers("aggregates", nodes, agg, dagg));
+  PetscCallRuntime(cudaFree(dagg));
+  PetscCall(Put((size_t)nodes * sizeof(*agg), agg, (void **)&dagg));
+  PetscCall(TestPairs(&S, &dS, threshold));
+  if (space->T) PetscCall(Put((size_t)(A->m * space->columns) * sizeof(PetscScalar), space->T, (void **)&dspace.T));
+  PetscCall(PCCAMGTentative_Private(space, nodes, agg, aggregates, coarse));
+  DEVICE(LitheCUDACAMGTentative(&dspace, nodes, dagg, aggregates, &dcoarse));
+  if (space->T) {
+    PetscCall(Scalars("tentative", A->m * space->columns, space->T, dspace.T));
+    PetscCall(Scalars("coarse space", aggregates * space->columns * space->columns, coarse->T, dcoarse.T));
+    PetscCallRuntime(cudaFree(dcoarse.T));
+    PetscCallRuntime(cudaFree(dspace.T));
+    PetscCall(Put((size_t)(A->m * space->columns) * sizeof(PetscScalar), space->T, (void **)&dspace.T));
+  }
+  PetscCall(TestGraph("filtered matrix", A, &D, space->block == 1 ? threshold : 0, &F, &dF));
+  PetscCall(PCCAMGTransposeGraph_Private(&F, &H));
+  DEVICE(LitheCUDACAMGTransposeGraph(&dF, &dH));
+  PetscCall(Scalars("diagonal of the transpose", A->m, H.d, dH.d));
+  PetscCall(Matrices("graph of the transpose", &H.strong, &dH.strong));
+  PetscCall(TestSmooth(&F, &dF, space, &dspace, agg, dagg, aggregates, 4, &P));
+  PetscCall(TestProducts(A, &D, &P, C));
+  PetscCall(PCCAMGMatrixFree_Private(&P));
+  PetscCall(PCCAMGMatrixFree_Private(&S));
+  PetscCall(PCCAMGMatrixFree_Private(&g.strong));
+  PetscCall(PCCAMGMatrixFree_Private(&F.strong));
+  PetscCall(PCCAMGMatrixFree_Private(&H.strong));
+  PetscCall(PetscFree(g.d));
+  PetscCall(PetscFree(F.d));
+  PetscCall(PetscFree(H.d));
+  PetscCall(PetscFree(agg));
+  PetscCall(PetscFree(space->T));
+  if (space->block > 1) {
+    PetscCall(PCCAMGMatrixFree_Private(&N));
+    PetscCall(FreeMatrix(&dN));
+  }
+  PetscCall(PCCAMGMatrixFree_Private(A));
+  PetscCall(FreeMatrix(&D));
+  PetscCall(FreeMatrix(&dS));
+  PetscCall(FreeMatrix(&dg.strong));
+  PetscCall(FreeMatrix(&dF.strong));
+  PetscCallRuntime(cudaFree(dg.d));
+  PetscCallRuntime(cudaFree(dF.d));
+  PetscCallRuntime(cudaFree(dH.d));
+  PetscCallRuntime(cudaFree(dagg));
+  if (dspace.T) PetscCallRuntime(cudaFree(dspace.T));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TestProblem(const char *name, CAMGMatrix *A, CAMGSpace *space, PetscBool symmetric)
+{
+  PetscReal threshold = (PetscReal)0.08;
+  PetscInt  level     = 0;
+
+  PetscFunctionBeginUser;
+  problem = name;
+  for (; level < LEVELS && A->m > 60; level++, threshold /= 2) {
+    CAMGMatrix C;
+    CAMGSpace  coarse;
+
+    if (times) PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s, level %d: %d rows, %d entries\n", name, (int)level, (int)A->m, (int)A->nz));
+    PetscCall(TestLevel(A, space, symmetric, threshold, &C, &coarse));
+    *A     = C;
+    *space = coarse;
+    if (!space->T) space->block = space->columns = 1;
+  }
+  PetscCall(PCCAMGMatrixFree_Private(A));
+  PetscCall(PetscFree(space->T));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  PetscInt   n = 24;
+  CAMGMatrix A;
+  CAMGSpace  one = {.block = 1, .columns = 1}, space;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-n", &n, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-times", &times, NULL));
+  PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
+  space = one;
+  PetscCall(Laplacian(n, n, PETSC_FALSE, 0, &A));
+  PetscCall(TestProblem("Laplacian", &A, &space, PETSC_TRUE));
+  space = one;
+  PetscCall(Laplacian(n, n + 3, PETSC_TRUE, 0, &A));
+  PetscCall(TestProblem("jumps", &A, &space, PETSC_TRUE));
+  space = one;
+  PetscCall(Laplacian(n + 2, n, PETSC_FALSE, 3, &A));
+  PetscCall(TestProblem("upwind", &A, &space, PETSC_FALSE));
+  space = one;
+  PetscCall(Graph(20000, 4, 6000, (PetscReal)0.1, &A));
+  PetscCall(TestProblem("hubs", &A, &space, PETSC_TRUE));
+  space = one;
+  PetscCall(Graph(3000, 40, 700, (PetscReal)0.1, &A));
+  PetscCall(TestProblem("many hubs", &A, &space, PETSC_TRUE));
+  space = one;
+  PetscCall(Graph(9000, 0, 0, 5, &A)); /* few strong entries */
+  PetscCall(TestProblem("weak graph", &A, &space, PETSC_TRUE));
+  PetscCall(Blocks(PetscMin(n, 20) / 2, &A, &space));
+  PetscCall(TestProblem("blocks", &A, &space, PETSC_TRUE));
+  PetscCall(TestDone(400, "all is right\n"));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  test:
+    suffix: 1
+    requires: cuda !defined(PETSC_USE_64BIT_INDICES)
+
+TEST*/
