@@ -114,6 +114,7 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
       }
       const PetscScalar factor = s.Restore(all, kept);
 
+      __syncwarp(mask); /* all lanes have added the numbers */
       for (int t = lane; t < items; t += lanes) w[t] = CAMGTimes(w[t], factor);
     }
     for (int e = 0, t = lane; t < items; e++, t += lanes) {

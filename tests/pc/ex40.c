@@ -223,11 +223,12 @@ static PetscErrorCode Graph(PetscInt n, PetscInt hubs, PetscInt degree, PetscRea
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 24, NULL, &B));
   PetscCall(MatSetOption(B, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   for (PetscInt h = 0; h < hubs; h++) {
-    PetscCall(MatSetValue(B, h * 101 + 17, h * 101 + 17, 0, ADD_VALUES));
+    const PetscInt p = (h * 101 + 17) % n;
+
     for (PetscInt e = 0; e < degree; e++) {
       const PetscInt q = (PetscInt)(((PetscInt64)e * 7919 + 31 * h) % n);
 
-      if (q != h * 101 + 17) PetscCall(AddEdge(B, h * 101 + 17, q, 1 + Random(e + h), 1 + Random(e + h)));
+      if (q != p) PetscCall(AddEdge(B, p, q, 1 + Random(e + h), 1 + Random(e + h)));
     }
   }
   for (PetscInt p = 0; p < n; p++) {
