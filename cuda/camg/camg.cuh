@@ -30,20 +30,20 @@ static inline unsigned int CAMGBlocks(PetscInt64 n)
   return static_cast<unsigned int>((n + CAMG_THREADS - 1) / CAMG_THREADS > 0 ? (n + CAMG_THREADS - 1) / CAMG_THREADS : 1);
 }
 
-/* Launches a kernel template, with the lanes of a group as last template argument, for all rows of a matrix */
-#define CAMG_ROWS(A, launch) \
-  do { \
-    if ((A)->nz <= CAMG_SHORT * static_cast<PetscInt64>((A)->m)) { \
-      constexpr int      lanes  = CAMG_LANES; \
-      const unsigned int blocks = CAMGBlocks(static_cast<PetscInt64>((A)->m) * lanes); \
-      launch; \
-    } else { \
-      constexpr int      lanes  = 32; \
-      const unsigned int blocks = CAMGBlocks(static_cast<PetscInt64>((A)->m) * lanes); \
-      launch; \
-    } \
-    PetscCallCUDA(cudaGetLastError()); \
-  } while (0)
+  /* Launches a kernel template, with the lanes of a group as last template argument, for all rows of a matrix */
+  #define CAMG_ROWS(A, launch)                                                           \
+    do {                                                                                 \
+      if ((A)->nz <= CAMG_SHORT * static_cast<PetscInt64>((A)->m)) {                     \
+        constexpr int      lanes  = CAMG_LANES;                                          \
+        const unsigned int blocks = CAMGBlocks(static_cast<PetscInt64>((A)->m) * lanes); \
+        launch;                                                                          \
+      } else {                                                                           \
+        constexpr int      lanes  = 32;                                                  \
+        const unsigned int blocks = CAMGBlocks(static_cast<PetscInt64>((A)->m) * lanes); \
+        launch;                                                                          \
+      }                                                                                  \
+      PetscCallCUDA(cudaGetLastError());                                                 \
+    } while (0)
 
 template <class T>
 static inline PetscErrorCode CAMGAllocate(cudaStream_t stream, size_t n, T **p)
@@ -242,14 +242,14 @@ static __device__ __forceinline__ PetscScalar CAMGShuffle(unsigned int mask, Pet
 template <int lanes, class T>
 static __device__ __forceinline__ void CAMGAddOrdered(unsigned int mask, T v, T *sum)
 {
-#pragma unroll
+  #pragma unroll
   for (int t = 0; t < lanes; t++) *sum += CAMGShuffle<lanes>(mask, v, t);
 }
 
 template <int lanes, class T>
 static __device__ __forceinline__ T CAMGSum(unsigned int mask, T v)
 {
-#pragma unroll
+  #pragma unroll
   for (int offset = lanes / 2; offset > 0; offset /= 2) v += __shfl_xor_sync(mask, v, offset, lanes);
   return v;
 }
@@ -257,7 +257,7 @@ static __device__ __forceinline__ T CAMGSum(unsigned int mask, T v)
 template <int lanes, class T>
 static __device__ __forceinline__ T CAMGLargest(unsigned int mask, T v)
 {
-#pragma unroll
+  #pragma unroll
   for (int offset = lanes / 2; offset > 0; offset /= 2) {
     const T other = __shfl_xor_sync(mask, v, offset, lanes);
 
@@ -292,8 +292,8 @@ struct CAMGRowList {
   PetscInt *n, *row; /* row NULL: all rows */
 };
 
-/* Rows of a list for groups of lanes. All threads of a block go through this loop together; a row >= count does not exist */
-#define CAMG_FOR_LISTED(at, lanes, count) \
-  for (PetscInt64 base_ = static_cast<PetscInt64>(blockIdx.x) * (CAMG_THREADS / (lanes)), at = base_ + threadIdx.x / (lanes); base_ < (count); \
-       base_ += static_cast<PetscInt64>(gridDim.x) * (CAMG_THREADS / (lanes)), at = base_ + threadIdx.x / (lanes))
+  /* Rows of a list for groups of lanes. All threads of a block go through this loop together; a row >= count does not exist */
+  #define CAMG_FOR_LISTED(at, lanes, count)                                                                                                      \
+    for (PetscInt64 base_ = static_cast<PetscInt64>(blockIdx.x) * (CAMG_THREADS / (lanes)), at = base_ + threadIdx.x / (lanes); base_ < (count); \
+         base_ += static_cast<PetscInt64>(gridDim.x) * (CAMG_THREADS / (lanes)), at            = base_ + threadIdx.x / (lanes))
 #endif

@@ -7,7 +7,7 @@
 #include "bound.cuh"
 
 #if !PetscDefined(USE_64BIT_INDICES)
-#define ENCODE_CHANGE 0.25
+  #define ENCODE_CHANGE 0.25
 
 /* ------------------------------------------------------------ scales */
 
@@ -90,13 +90,13 @@ static __device__ __forceinline__ PetscReal EncodePart(const CAMGOperator &op, i
 
 static __device__ __forceinline__ PetscScalar EncodeNumber(const CAMGOperator &op, int k, PetscScalar v, bool put)
 {
-#if PetscDefined(USE_COMPLEX)
+  #if PetscDefined(USE_COMPLEX)
   const PetscReal re = EncodePart(op, 2 * k, v.real(), put), im = EncodePart(op, 2 * k + 1, v.imag(), put);
 
   return PetscScalar(re, im);
-#else
+  #else
   return EncodePart(op, k, v, put);
-#endif
+  #endif
 }
 
 static __device__ __forceinline__ void EncodePutFloat(void *a, PetscInt k, PetscScalar v)
@@ -170,13 +170,13 @@ struct EncodedMatrix {
   {
     PetscScalar sum = 0;
 
-#if PetscDefined(USE_COMPLEX)
+  #if PetscDefined(USE_COMPLEX)
     if (lane == 0) sum = PetscScalar(static_cast<const float *>(op.d)[2 * r], static_cast<const float *>(op.d)[2 * r + 1]) * x[r];
     for (int k = op.i[r] + lane; k < op.i[r + 1]; k += lanes) sum += PetscScalar(Part(2 * k), Part(2 * k + 1)) * x[op.j[k]];
-#else
+  #else
     if (lane == 0) sum = static_cast<const float *>(op.d)[r] * x[r];
     for (int k = op.i[r] + lane; k < op.i[r + 1]; k += lanes) sum += Part(k) * x[op.j[k]];
-#endif
+  #endif
     return sum;
   }
 };
@@ -222,7 +222,7 @@ PetscErrorCode LitheCUDACAMGEncode(const CAMGMatrix *A, const double s[], PetscI
   struct Result {
     double bound;
     int    nz;
-  } *there, result;
+  } * there, result;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
@@ -258,8 +258,8 @@ PetscErrorCode LitheCUDACAMGEncode(const CAMGMatrix *A, const double s[], PetscI
 /* ------------------------------------------------------------ transfers, and the coarsest level */
 
 template <int lanes>
-static __global__ void EncodeTransferKernel(const __grid_constant__ CAMGMatrix P, const double *__restrict__ rows, const double *__restrict__ columns, bool inverse,
-                                            void *a)
+static __global__ void EncodeTransferKernel(const __grid_constant__ CAMGMatrix P, const double *__restrict__ rows, const double *__restrict__ columns,
+                                            bool inverse, void *a)
 {
   const CAMGGroupOf<lanes> g;
 
@@ -309,7 +309,8 @@ PetscErrorCode LitheCUDACAMGGetDense(const CAMGMatrix *A, const double s[], Pets
   PetscCallCUDA(cudaMemcpyAsync(a, A->a, nz * sizeof(*a), cudaMemcpyDeviceToHost, stream));
   PetscCall(CAMGGet(stream, n, s, scale));
   for (PetscInt r = 0; r < A->m; r++) {
-    for (PetscInt k = i[r]; k < i[r + 1]; k++) M[static_cast<size_t>(r) + static_cast<size_t>(j[k]) * n] += a[k] / static_cast<PetscReal>(scale[r]) / static_cast<PetscReal>(scale[j[k]]);
+    for (PetscInt k = i[r]; k < i[r + 1]; k++)
+      M[static_cast<size_t>(r) + static_cast<size_t>(j[k]) * n] += a[k] / static_cast<PetscReal>(scale[r]) / static_cast<PetscReal>(scale[j[k]]);
   }
   PetscCall(PetscFree4(i, j, a, scale));
   PetscFunctionReturn(PETSC_SUCCESS);

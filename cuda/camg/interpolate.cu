@@ -9,7 +9,7 @@
 #include "smooth.cuh"
 
 #if !PetscDefined(USE_64BIT_INDICES)
-#define INTERPOLATE_WEIGHT (4. / 3.)
+  #define INTERPOLATE_WEIGHT (4. / 3.)
 
 /* ------------------------------------------------------------ damping */
 
@@ -74,8 +74,8 @@ PetscErrorCode LitheCUDACAMGDamping(const CAMGGraph *F, PetscReal damping[])
 /* ------------------------------------------------------------ interpolation */
 
 /* P = T. j NULL: sizes */
-static __global__ void PlainKernel(PetscInt m, PetscInt block, PetscInt columns, const PetscInt *__restrict__ agg, const PetscScalar *__restrict__ T, PetscInt *i,
-                                   PetscInt *j, PetscScalar *a)
+static __global__ void PlainKernel(PetscInt m, PetscInt block, PetscInt columns, const PetscInt *__restrict__ agg, const PetscScalar *__restrict__ T,
+                                   PetscInt *i, PetscInt *j, PetscScalar *a)
 {
   CAMG_FOR_ALL(r, m)
   {
@@ -132,10 +132,10 @@ static PetscErrorCode Truncated(cudaStream_t stream, const SmoothRows &s, CAMGMa
   const bool         small = s.F.strong.nz <= CAMG_LANES * static_cast<PetscInt64>(m);
   const unsigned int few = CAMGBlocks(static_cast<PetscInt64>(m) * CAMG_LANES), many = CAMGBlocks(static_cast<PetscInt64>(m) * 32),
                      listed = PetscMin(many, 2048u);
-  CAMGRowList        list[3]{};
-  CAMGDense          dense;
-  PetscInt          *n, *first = nullptr, count[2] = {0, 0};
-  unsigned int       blocks = 1;
+  CAMGRowList  list[3]{};
+  CAMGDense    dense;
+  PetscInt    *n, *first = nullptr, count[2] = {0, 0};
+  unsigned int blocks = 1;
 
   PetscFunctionBegin;
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(m) + 1, &P->i));
@@ -179,8 +179,14 @@ struct SmoothSource {
   SmoothRows            rows;
   PetscInt              columns;
 
-  __device__ __forceinline__ PetscInt Begin(PetscInt r) const { return rows.F.strong.i[r] - 1; }
-  __device__ __forceinline__ PetscInt End(PetscInt r) const { return Begin(r) + rows.Items(r); }
+  __device__ __forceinline__ PetscInt Begin(PetscInt r) const
+  {
+    return rows.F.strong.i[r] - 1;
+  }
+  __device__ __forceinline__ PetscInt End(PetscInt r) const
+  {
+    return Begin(r) + rows.Items(r);
+  }
   __device__ __forceinline__ CAMGItem Get(PetscInt r, PetscInt k) const
   {
     const PetscInt c = k < rows.F.strong.i[r] ? r : rows.F.strong.j[k], g = rows.agg[c / rows.block];
@@ -188,9 +194,15 @@ struct SmoothSource {
     if (g < 0) return CAMGItem{};
     return CAMGItem{g * columns, (g + 1) * columns, (static_cast<PetscInt64>(c) - g) * columns, rows.Factor(r, k)};
   }
-  __device__ __forceinline__ PetscInt Column(const CAMGItem &, PetscInt q) const { return q; }
-  __device__ __forceinline__ bool     Head(const CAMGItem &, PetscInt) const { return true; }
-  __device__ __forceinline__ void     Add(const CAMGItem &item, PetscInt q, PetscScalar *sum) const
+  __device__ __forceinline__ PetscInt Column(const CAMGItem &, PetscInt q) const
+  {
+    return q;
+  }
+  __device__ __forceinline__ bool Head(const CAMGItem &, PetscInt) const
+  {
+    return true;
+  }
+  __device__ __forceinline__ void Add(const CAMGItem &item, PetscInt q, PetscScalar *sum) const
   {
     *sum += rows.T ? CAMGTimes(item.factor, rows.T[item.offset + q]) : item.factor;
   }

@@ -12,17 +12,32 @@ struct ProductSource {
   static constexpr bool factors = true, offsets = false;
   CAMGMatrix            A, B;
 
-  __device__ __forceinline__ PetscInt Begin(PetscInt r) const { return A.i[r]; }
-  __device__ __forceinline__ PetscInt End(PetscInt r) const { return A.i[r + 1]; }
+  __device__ __forceinline__ PetscInt Begin(PetscInt r) const
+  {
+    return A.i[r];
+  }
+  __device__ __forceinline__ PetscInt End(PetscInt r) const
+  {
+    return A.i[r + 1];
+  }
   __device__ __forceinline__ CAMGItem Get(PetscInt, PetscInt k) const
   {
     const PetscInt c = A.j[k];
 
     return CAMGItem{B.i[c], B.i[c + 1], 0, A.a[k]};
   }
-  __device__ __forceinline__ PetscInt Column(const CAMGItem &, PetscInt q) const { return B.j[q]; }
-  __device__ __forceinline__ bool     Head(const CAMGItem &, PetscInt) const { return true; }
-  __device__ __forceinline__ void     Add(const CAMGItem &item, PetscInt q, PetscScalar *sum) const { *sum += CAMGTimes(item.factor, B.a[q]); }
+  __device__ __forceinline__ PetscInt Column(const CAMGItem &, PetscInt q) const
+  {
+    return B.j[q];
+  }
+  __device__ __forceinline__ bool Head(const CAMGItem &, PetscInt) const
+  {
+    return true;
+  }
+  __device__ __forceinline__ void Add(const CAMGItem &item, PetscInt q, PetscScalar *sum) const
+  {
+    *sum += CAMGTimes(item.factor, B.a[q]);
+  }
 };
 
 PetscErrorCode LitheCUDACAMGMultiply(const CAMGMatrix *A, const CAMGMatrix *B, CAMGMatrix *C)
@@ -45,12 +60,27 @@ struct NormSource {
   CAMGMatrix            A;
   PetscInt              block;
 
-  __device__ __forceinline__ PetscInt Begin(PetscInt r) const { return block * r; }
-  __device__ __forceinline__ PetscInt End(PetscInt r) const { return block * (r + 1); }
-  __device__ __forceinline__ CAMGItem Get(PetscInt, PetscInt k) const { return CAMGItem{A.i[k], A.i[k + 1], 0, 0}; }
-  __device__ __forceinline__ PetscInt Column(const CAMGItem &, PetscInt q) const { return A.j[q] / block; }
-  __device__ __forceinline__ bool     Head(const CAMGItem &item, PetscInt q) const { return q == item.first || A.j[q - 1] / block != A.j[q] / block; }
-  __device__ __forceinline__ void     Add(const CAMGItem &item, PetscInt q, PetscScalar *sum) const
+  __device__ __forceinline__ PetscInt Begin(PetscInt r) const
+  {
+    return block * r;
+  }
+  __device__ __forceinline__ PetscInt End(PetscInt r) const
+  {
+    return block * (r + 1);
+  }
+  __device__ __forceinline__ CAMGItem Get(PetscInt, PetscInt k) const
+  {
+    return CAMGItem{A.i[k], A.i[k + 1], 0, 0};
+  }
+  __device__ __forceinline__ PetscInt Column(const CAMGItem &, PetscInt q) const
+  {
+    return A.j[q] / block;
+  }
+  __device__ __forceinline__ bool Head(const CAMGItem &item, PetscInt q) const
+  {
+    return q == item.first || A.j[q - 1] / block != A.j[q] / block;
+  }
+  __device__ __forceinline__ void Add(const CAMGItem &item, PetscInt q, PetscScalar *sum) const
   {
     const PetscInt c = A.j[q] / block;
     PetscReal      s = CAMGReal(*sum);

@@ -22,7 +22,7 @@
 
 #if !PetscDefined(USE_64BIT_INDICES)
   #define CAMG_TABLE (PetscDefined(USE_COMPLEX) ? 256 : 512) /* of a warp */
-  #define CAMG_ITEMS 2048                                   /* of a row that a warp takes */
+  #define CAMG_ITEMS 2048                                    /* of a row that a warp takes */
 
 struct CAMGItem {
   PetscInt    first, last;
@@ -118,24 +118,24 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
 }
 
 template <int lanes, int table, class Source>
-static __global__ void __launch_bounds__(CAMG_THREADS)
-  CAMGNumbers(const __grid_constant__ Source s, PetscInt m, CAMGRowList list, const PetscInt *__restrict__ i, PetscInt *__restrict__ j, PetscScalar *__restrict__ a)
+static __global__ void __launch_bounds__(CAMG_THREADS) CAMGNumbers(const __grid_constant__ Source s, PetscInt m, CAMGRowList list,
+                                                                   const PetscInt *__restrict__ i, PetscInt *__restrict__ j, PetscScalar *__restrict__ a)
 {
-  __shared__ int         keys[CAMG_THREADS / lanes * table];
-  __shared__ char        memory[CAMG_THREADS / lanes * table * sizeof(PetscScalar)] __attribute__((aligned(16)));
-  const int              lane = static_cast<int>(threadIdx.x) % lanes;
-  const unsigned int     mask = CAMGMask<lanes>(), shift = threadIdx.x % 32 / lanes * lanes;
-  const PetscInt         n = list.row ? *list.n : m, step = static_cast<PetscInt>(gridDim.x * (CAMG_THREADS / lanes));
-  int                   *key   = keys + static_cast<int>(threadIdx.x) / lanes * table;
-  volatile PetscReal    *value = reinterpret_cast<PetscReal *>(memory) + static_cast<int>(threadIdx.x) / lanes * table * CAMG_PARTS;
-  const auto             get   = [=](int t) {
-#if PetscDefined(USE_COMPLEX)
+  __shared__ int      keys[CAMG_THREADS / lanes * table];
+  __shared__ char     memory[CAMG_THREADS / lanes * table * sizeof(PetscScalar)] __attribute__((aligned(16)));
+  const int           lane = static_cast<int>(threadIdx.x) % lanes;
+  const unsigned int  mask = CAMGMask<lanes>(), shift = threadIdx.x % 32 / lanes * lanes;
+  const PetscInt      n = list.row ? *list.n : m, step = static_cast<PetscInt>(gridDim.x * (CAMG_THREADS / lanes));
+  int                *key   = keys + static_cast<int>(threadIdx.x) / lanes * table;
+  volatile PetscReal *value = reinterpret_cast<PetscReal *>(memory) + static_cast<int>(threadIdx.x) / lanes * table * CAMG_PARTS;
+  const auto          get   = [=](int t) {
+  #if PetscDefined(USE_COMPLEX)
     const PetscReal re = value[2 * t], im = value[2 * t + 1];
 
     return PetscScalar(re, im);
-#else
+  #else
     return value[t];
-#endif
+  #endif
   };
   const auto put = [=](int t, PetscScalar v) {
     value[CAMG_PARTS * t] = CAMGReal(v);
@@ -204,7 +204,7 @@ static __device__ __forceinline__ void CAMGVisitByBlock(const Source &s, PetscIn
     int            before, total;
 
     if (k < end) mine = s.Get(r, k);
-    total = CAMGBlockScan(static_cast<int>(mine.last - mine.first), &before);
+    total               = CAMGBlockScan(static_cast<int>(mine.last - mine.first), &before);
     offset[threadIdx.x] = before;
     if (threadIdx.x == 0) offset[CAMG_THREADS] = total;
     __syncthreads();
@@ -284,14 +284,14 @@ static __global__ void CAMGTotal(PetscInt m, const PetscInt *size, unsigned long
 }
 
 /* Launches kernel<lanes, table> of a stage; stage 3: a warp for a row */
-  #define CAMG_STAGE(stage, kernel, most, ...) \
-    do { \
-      const PetscInt64 rows_ = (most); \
-      if ((stage) == 0) kernel<4, 32><<<CAMGBlocks(rows_ * 4), CAMG_THREADS, 0, stream>>>(__VA_ARGS__); \
-      else if ((stage) == 1) kernel<8, 64><<<CAMGBlocks(rows_ * 8), CAMG_THREADS, 0, stream>>>(__VA_ARGS__); \
+  #define CAMG_STAGE(stage, kernel, most, ...)                                                                  \
+    do {                                                                                                        \
+      const PetscInt64 rows_ = (most);                                                                          \
+      if ((stage) == 0) kernel<4, 32><<<CAMGBlocks(rows_ * 4), CAMG_THREADS, 0, stream>>>(__VA_ARGS__);         \
+      else if ((stage) == 1) kernel<8, 64><<<CAMGBlocks(rows_ * 8), CAMG_THREADS, 0, stream>>>(__VA_ARGS__);    \
       else if ((stage) == 2) kernel<16, 128><<<CAMGBlocks(rows_ * 16), CAMG_THREADS, 0, stream>>>(__VA_ARGS__); \
-      else kernel<32, CAMG_TABLE><<<CAMGBlocks(rows_ * 32), CAMG_THREADS, 0, stream>>>(__VA_ARGS__); \
-      PetscCallCUDA(cudaGetLastError()); \
+      else kernel<32, CAMG_TABLE><<<CAMGBlocks(rows_ * 32), CAMG_THREADS, 0, stream>>>(__VA_ARGS__);            \
+      PetscCallCUDA(cudaGetLastError());                                                                        \
     } while (0)
 
   #define CAMG_LISTED 4096 /* rows of a list that are worked on at the same time */
@@ -308,14 +308,14 @@ static inline int CAMGStage(double items, double entries)
 template <class Source>
 static PetscErrorCode CAMGMultiply(cudaStream_t stream, const Source &s, PetscInt m, PetscInt n, int stage, CAMGMatrix *C)
 {
-  const CAMGRowList all    = {nullptr, nullptr};
+  const CAMGRowList all = {nullptr, nullptr};
   CAMGRowList       next[2];
   CAMGDense         dense;
   unsigned int      blocks;
   struct Counts {
     unsigned long long total;
     PetscInt           n[2];
-  } *there, counts;
+  } * there, counts;
 
   PetscFunctionBegin;
   C->m = m;
@@ -335,7 +335,8 @@ static PetscErrorCode CAMGMultiply(cudaStream_t stream, const Source &s, PetscIn
   PetscCall(CAMGDenseDestroy(stream, &dense));
   PetscCall(CAMGScan(stream, m, C->i));
   PetscCall(CAMGGet(stream, 1, there, &counts));
-  PetscCheck(counts.total <= PETSC_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP, "A coarse matrix has more entries than PetscInt counts. Configure PETSC --with-64-bit-indices");
+  PetscCheck(counts.total <= PETSC_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "A coarse matrix has more entries than PetscInt counts. Configure PETSC --with-64-bit-indices");
   C->nz = static_cast<PetscInt>(counts.total);
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(C->nz), &C->j));
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(C->nz), &C->a));

@@ -123,8 +123,8 @@ PetscErrorCode LitheCUDACAMGDivide(PetscInt n, const double s[], double outer[])
 
 /* ------------------------------------------------------------ symmetry */
 
-#define FORM_BLOCKS 1024
-#define FORM_SUMS   5 /* real and imaginary parts of two forms, and the size */
+  #define FORM_BLOCKS 1024
+  #define FORM_SUMS   5 /* real and imaginary parts of two forms, and the size */
 
 static __device__ __forceinline__ PetscReal Number(PetscInt k)
 {
@@ -146,7 +146,7 @@ static __global__ void RootKernel(const __grid_constant__ CAMGMatrix A, PetscRea
 template <int lanes>
 static __global__ void FormsKernel(const __grid_constant__ CAMGMatrix A, const PetscReal *__restrict__ s, double *sums)
 {
-  const int lane    = static_cast<int>(threadIdx.x) % lanes;
+  const int lane           = static_cast<int>(threadIdx.x) % lanes;
   double    sum[FORM_SUMS] = {0, 0, 0, 0, 0};
 
   CAMG_FOR_ALL(t, static_cast<PetscInt64>(A.m) * lanes)

@@ -16,7 +16,10 @@ struct SmoothRows {
   PetscInt           block, most;
 
   /* A row has its own vertex as item 0, then its strong entries */
-  __device__ __forceinline__ PetscInt Items(PetscInt r) const { return damping[r] != 0 ? F.strong.i[r + 1] - F.strong.i[r] + 1 : 1; }
+  __device__ __forceinline__ PetscInt Items(PetscInt r) const
+  {
+    return damping[r] != 0 ? F.strong.i[r + 1] - F.strong.i[r] + 1 : 1;
+  }
   __device__ __forceinline__ PetscScalar Factor(PetscInt r, PetscInt k) const
   {
     return k < F.strong.i[r] ? static_cast<PetscReal>(1) - CAMGTimes(damping[r], F.d[r]) : CAMGTimes(-damping[r], F.strong.a[k]);
@@ -44,14 +47,14 @@ template <int lanes, int each, bool fill>
 static __global__ void __launch_bounds__(CAMG_THREADS)
   SmoothShort(const __grid_constant__ SmoothRows s, CAMGRowList list, CAMGRowList next, PetscInt *i, PetscInt *__restrict__ j, PetscScalar *__restrict__ a)
 {
-  constexpr int          room = lanes * each;
-  __shared__ PetscInt    gs[CAMG_THREADS / lanes * room];
-  __shared__ char        memory[2 * CAMG_THREADS / lanes * room * sizeof(PetscScalar)] __attribute__((aligned(16)));
-  const int              lane = static_cast<int>(threadIdx.x) % lanes, group = static_cast<int>(threadIdx.x) / lanes;
-  const unsigned int     mask = CAMGMask<lanes>();
-  PetscInt *const        g    = gs + group * room; /* aggregate of an item; later -1 unless first of its aggregate, and kept */
-  PetscScalar *const     v = reinterpret_cast<PetscScalar *>(memory) + 2 * group * room, *const w = v + room; /* w: sums */
-  const PetscInt         n = list.row ? *list.n : s.F.strong.m;
+  constexpr int       room = lanes * each;
+  __shared__ PetscInt gs[CAMG_THREADS / lanes * room];
+  __shared__ char     memory[2 * CAMG_THREADS / lanes * room * sizeof(PetscScalar)] __attribute__((aligned(16)));
+  const int           lane = static_cast<int>(threadIdx.x) % lanes, group = static_cast<int>(threadIdx.x) / lanes;
+  const unsigned int  mask = CAMGMask<lanes>();
+  PetscInt *const     g    = gs + group * room; /* aggregate of an item; later -1 unless first of its aggregate, and kept */
+  PetscScalar *const v = reinterpret_cast<PetscScalar *>(memory) + 2 * group * room, *const w = v + room; /* w: sums */
+  const PetscInt n = list.row ? *list.n : s.F.strong.m;
 
   CAMG_FOR_LISTED(at, lanes, n)
   {
@@ -198,10 +201,10 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
 
   for (PetscInt at = static_cast<PetscInt>(blockIdx.x); at < n; at += static_cast<PetscInt>(gridDim.x)) {
     const PetscInt r = list.row[at], items = s.Items(r), own = static_cast<PetscInt>(threadIdx.x);
-    PetscReal      least = -1;           /* what is kept: numbers above least, */
-    PetscInt       last = PETSC_INT_MAX; /* and numbers equal to it up to this item */
+    PetscReal      least  = -1;            /* what is kept: numbers above least, */
+    PetscInt       last   = PETSC_INT_MAX; /* and numbers equal to it up to this item */
     PetscScalar    factor = 1;
-    int            found = 0, before;
+    int            found  = 0, before;
 
     /* the aggregate of an item that is the first one of its aggregate */
     const auto aggregate = [&](PetscInt t) {

@@ -108,7 +108,8 @@ PetscErrorCode LitheCUDACAMGSymmetricPart(const CAMGMatrix *A, CAMGMatrix *S)
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCheck(A->nz <= PETSC_INT_MAX / 2, PETSC_COMM_SELF, PETSC_ERR_SUP, "A symmetric part may have more entries than PetscInt counts. Configure PETSC --with-64-bit-indices");
+  PetscCheck(A->nz <= PETSC_INT_MAX / 2, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "A symmetric part may have more entries than PetscInt counts. Configure PETSC --with-64-bit-indices");
   PetscCall(LitheCUDACAMGTranspose(A, &B));
   S->m = A->m;
   S->n = A->n;

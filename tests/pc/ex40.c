@@ -17,21 +17,21 @@ static char help[] = "PCCAMG's set-up: each function on a device gives what the 
 #define TOLERANCE (PETSC_MACHINE_EPSILON * 5000)
 #define LEVELS    4
 
-static PetscBool   times = PETSC_FALSE;
+static PetscBool   times   = PETSC_FALSE;
 static const char *problem = "";
 
 #define PetscCallRuntime(...) PetscCheck((__VA_ARGS__) == cudaSuccess, PETSC_COMM_SELF, PETSC_ERR_GPU, "CUDA")
 
 /* The second call is the one whose time is printed */
-#define DEVICE(call) \
-  do { \
-    PetscLogDouble begin_, end_; \
-\
-    PetscCallRuntime(cudaDeviceSynchronize()); \
-    PetscCall(PetscTime(&begin_)); \
-    PetscCall(call); \
-    PetscCallRuntime(cudaDeviceSynchronize()); \
-    PetscCall(PetscTime(&end_)); \
+#define DEVICE(call)                                                                                       \
+  do {                                                                                                     \
+    PetscLogDouble begin_, end_;                                                                           \
+                                                                                                           \
+    PetscCallRuntime(cudaDeviceSynchronize());                                                             \
+    PetscCall(PetscTime(&begin_));                                                                         \
+    PetscCall(call);                                                                                       \
+    PetscCallRuntime(cudaDeviceSynchronize());                                                             \
+    PetscCall(PetscTime(&end_));                                                                           \
     if (times) PetscCall(PetscPrintf(PETSC_COMM_SELF, "%9.3f ms  %.60s\n", 1e3 * (end_ - begin_), #call)); \
   } while (0)
 
@@ -85,7 +85,9 @@ static PetscErrorCode Integers(const char *what, PetscInt n, const PetscInt host
     if (d[k] == host[k]) continue;
     if (!wrong++) first = k;
   }
-  if (WRONG(wrong)) FAIL("%s, %s: %d of %d integers differ, the first is number %d: %d on the host, %d", problem, what, (int)wrong, (int)n, (int)first, (int)host[first], (int)d[first]);
+  if (WRONG(wrong))
+    FAIL("%s, %s: %d of %d integers differ, the first is number %d: %d on the host, %d", problem, what, (int)wrong, (int)n, (int)first, (int)host[first],
+         (int)d[first]);
   PetscCall(PetscFree(d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -110,7 +112,9 @@ static PetscErrorCode Reals(const char *what, PetscInt n, const void *host, cons
     error = PetscMax(error, e);
   }
   PetscCall(PetscInfo(NULL, "%s, %s: %d of %d numbers have other bits\n", problem, what, (int)bits, (int)n));
-  if (WRONG(first >= 0)) FAIL("%s, %s: error %g, number %d of %d: %g on the host, %g", problem, what, (double)error, (int)first, (int)n, (double)NUMBER(host, first), (double)NUMBER(d, first));
+  if (WRONG(first >= 0))
+    FAIL("%s, %s: error %g, number %d of %d: %g on the host, %g", problem, what, (double)error, (int)first, (int)n, (double)NUMBER(host, first),
+         (double)NUMBER(d, first));
 #undef NUMBER
   PetscCall(PetscFree(d));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -235,8 +239,8 @@ static PetscErrorCode Graph(PetscInt n, PetscInt hubs, PetscInt degree, PetscRea
     PetscCall(MatSetValue(B, p, p, diagonal, ADD_VALUES));
     if (p % 97 == 0) continue; /* some vertices with few edges */
     for (int e = 0; e < 4; e++) {
-      const PetscInt q   = (PetscInt)(((PetscInt64)(Random(4 * p + e) * 1e6) * 104729 + p) % n);
-      PetscScalar    c   = Random(p + 3 * e) + (PetscReal)0.01, adjoint = c;
+      const PetscInt q = (PetscInt)(((PetscInt64)(Random(4 * p + e) * 1e6) * 104729 + p) % n);
+      PetscScalar    c = Random(p + 3 * e) + (PetscReal)0.01, adjoint = c;
 
 #if PetscDefined(USE_COMPLEX)
       c       = PetscCMPLX(Random(p + 3 * e), Random(p + e) - .5);
@@ -292,9 +296,9 @@ static PetscErrorCode Blocks(PetscInt n, CAMGMatrix *A, CAMGSpace *space)
 
 static PetscErrorCode TestRows(const CAMGMatrix *A, const CAMGMatrix *D)
 {
-  double    host[2], device[2], *x, *s, *dx, *ds;
-  PetscInt  hsign, dsign;
-  PetscBool hfinite, dfinite, hsymmetric, dsymmetric;
+  double     host[2], device[2], *x, *s, *dx, *ds;
+  PetscInt   hsign, dsign;
+  PetscBool  hfinite, dfinite, hsymmetric, dsymmetric;
   CAMGMatrix C, DC;
 
   PetscFunctionBeginUser;
