@@ -14,8 +14,8 @@
      Get(r, k)         an item: entries first ... last - 1, which have ascending columns
      Column(item, q)   the column of an entry
      Head(item, q)     whether this entry is the first one of its column
-     Add(item, q, sum) adds the entry, and further entries of its column
-   factors, offsets: whether items use these
+     Add(item, q, sum) adds the entry, if numbers is true; else only the pattern is made
+   factors: whether items use these
 */
 
 #include "dense.cuh"
@@ -26,7 +26,6 @@
 
 struct CAMGItem {
   PetscInt    first, last;
-  PetscInt64  offset;
   PetscScalar factor;
 };
 
@@ -59,7 +58,6 @@ static __device__ __forceinline__ CAMGItem CAMGItemOf(unsigned int mask, const C
 
   item.first = CAMGShuffle<lanes>(mask, mine.first, from);
   item.last  = CAMGShuffle<lanes>(mask, mine.last, from);
-  if constexpr (Source::offsets) item.offset = CAMGShuffle<lanes>(mask, mine.offset, from);
   if constexpr (Source::factors) item.factor = CAMGShuffle<lanes>(mask, mine.factor, from);
   return item;
 }
@@ -149,28 +147,31 @@ static __global__ void __launch_bounds__(CAMG_THREADS) CAMGNumbers(const __grid_
     if (i[r + 1] - first <= table && s.End(r) - s.Begin(r) <= CAMG_ITEMS) {
       for (int t = lane; t < table; t += lanes) {
         key[t] = CAMG_EMPTY;
-        put(t, 0);
+        if constexpr (Source::numbers) put(t, 0);
       }
       __syncwarp(mask);
       (void)CAMGVisit<lanes>(s, r, lane, mask, [&](const CAMGItem &item, PetscInt q) {
-        const int   p = CAMGInsert<table>(key, s.Column(item, q), &ignored);
-        PetscScalar v = get(p);
+        const int p = CAMGInsert<table>(key, s.Column(item, q), &ignored);
 
-        s.Add(item, q, &v);
-        put(p, v);
+        if constexpr (Source::numbers) {
+          PetscScalar v = get(p);
+
+          s.Add(item, q, &v);
+          put(p, v);
+        }
         return true;
       });
       /* moves used places to the front */
       for (int t = lane; t < table; t += lanes) {
         const int          c    = key[t];
-        const PetscScalar  v    = get(t);
+        const PetscScalar  v    = Source::numbers ? get(t) : PetscScalar(0);
         const unsigned int used = __ballot_sync(mask, c != CAMG_EMPTY) >> shift;
 
         if (c != CAMG_EMPTY) {
           const int p = found + __popc(used & ((1u << lane) - 1));
 
           key[p] = c;
-          put(p, v);
+          if constexpr (Source::numbers) put(p, v);
         }
         found += __popc(used & (mask >> shift));
         __syncwarp(mask);
@@ -181,7 +182,7 @@ static __global__ void __launch_bounds__(CAMG_THREADS) CAMGNumbers(const __grid_
 
         for (int q = 0; q < found; q++) rank += key[q] < c;
         j[first + rank] = c;
-        a[first + rank] = get(p);
+        if constexpr (Source::numbers) a[first + rank] = get(p);
       }
     }
     __syncwarp(mask);
@@ -261,12 +262,14 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
       const PetscInt c = active ? s.Column(item, q) : -1;
 
       if (active) (void)CAMGMark(d.bits, c);
-      CAMGInOrder(d.owner, c, [&]() { s.Add(item, q, &d.value[c]); });
+      if constexpr (Source::numbers) CAMGInOrder(d.owner, c, [&]() { s.Add(item, q, &d.value[c]); });
     });
     CAMGEmit(d, [&](int k, PetscInt c) {
       j[first + k] = c;
-      a[first + k] = d.value[c];
-      d.value[c]   = 0;
+      if constexpr (Source::numbers) {
+        a[first + k] = d.value[c];
+        d.value[c]   = 0;
+      }
     });
   }
 }
@@ -304,9 +307,9 @@ static inline int CAMGStage(double items, double entries)
   return items * entries <= 2500 ? 2 : 3;
 }
 
-/* C [m][n] of a source; waits once */
+/* C [m][n] of a source, with room for blocks of numbers; waits once */
 template <class Source>
-static PetscErrorCode CAMGMultiply(cudaStream_t stream, const Source &s, PetscInt m, PetscInt n, int stage, CAMGMatrix *C)
+static PetscErrorCode CAMGMultiply(cudaStream_t stream, const Source &s, PetscInt m, PetscInt n, PetscInt rb, PetscInt cb, int stage, CAMGMatrix *C)
 {
   const CAMGRowList all = {nullptr, nullptr};
   CAMGRowList       next[2];
@@ -318,8 +321,10 @@ static PetscErrorCode CAMGMultiply(cudaStream_t stream, const Source &s, PetscIn
   } * there, counts;
 
   PetscFunctionBegin;
-  C->m = m;
-  C->n = n;
+  C->m  = m;
+  C->n  = n;
+  C->rb = rb;
+  C->cb = cb;
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(m) + 1, &C->i));
   PetscCall(CAMGZeros(stream, 1, &there));
   for (int k = 0; k < 2; k++) {
@@ -339,11 +344,11 @@ static PetscErrorCode CAMGMultiply(cudaStream_t stream, const Source &s, PetscIn
              "A coarse matrix has more entries than PetscInt counts. Configure PETSC --with-64-bit-indices");
   C->nz = static_cast<PetscInt>(counts.total);
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(C->nz), &C->j));
-  PetscCall(CAMGAllocate(stream, static_cast<size_t>(C->nz), &C->a));
+  PetscCall(CAMGAllocate(stream, static_cast<size_t>(C->nz) * rb * cb, &C->a));
   CAMG_STAGE(stage, CAMGNumbers, m, s, m, all, C->i, C->j, C->a);
   if (counts.n[0]) CAMG_STAGE(3, CAMGNumbers, counts.n[0], s, m, next[0], C->i, C->j, C->a);
   if (counts.n[1]) {
-    PetscCall(CAMGDenseCreate(stream, n, true, &dense, &blocks));
+    PetscCall(CAMGDenseCreate(stream, n, Source::numbers, &dense, &blocks));
     CAMGNumbersDense<<<blocks, CAMG_THREADS, 0, stream>>>(s, next[1], dense, C->i, C->j, C->a);
     PetscCallCUDA(cudaGetLastError());
     PetscCall(CAMGDenseDestroy(stream, &dense));
