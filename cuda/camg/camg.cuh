@@ -31,19 +31,19 @@ static inline unsigned int CAMGBlocks(PetscInt64 n)
 }
 
   /* Launches a kernel template for rows, each with a group of lanes; entries: of all rows */
-  #define CAMG_ROWS_OF(rows, entries, launch) \
-    do { \
-      const PetscInt64 rows_ = (rows); \
-      if ((entries) <= CAMG_SHORT * rows_) { \
-        constexpr int      lanes  = CAMG_LANES; \
+  #define CAMG_ROWS_OF(rows, entries, launch)                  \
+    do {                                                       \
+      const PetscInt64 rows_ = (rows);                         \
+      if ((entries) <= CAMG_SHORT * rows_) {                   \
+        constexpr int      lanes  = CAMG_LANES;                \
         const unsigned int blocks = CAMGBlocks(rows_ * lanes); \
-        launch; \
-      } else { \
-        constexpr int      lanes  = 32; \
+        launch;                                                \
+      } else {                                                 \
+        constexpr int      lanes  = 32;                        \
         const unsigned int blocks = CAMGBlocks(rows_ * lanes); \
-        launch; \
-      } \
-      PetscCallCUDA(cudaGetLastError()); \
+        launch;                                                \
+      }                                                        \
+      PetscCallCUDA(cudaGetLastError());                       \
     } while (0)
 
   /* For rows of blocks, and for rows of numbers */
@@ -61,7 +61,9 @@ static inline PetscInt CAMGSize(const CAMGMatrix *A)
 struct CAMGRow {
   PetscInt v, p, rb, cb, begin, count; /* row p of block row v; first block; entries */
 
-  __device__ __forceinline__ CAMGRow(const CAMGMatrix &A, PetscInt64 r) : CAMGRow(A.i, A.rb, A.cb, r) { }
+  __device__ __forceinline__ CAMGRow(const CAMGMatrix &A, PetscInt64 r) : CAMGRow(A.i, A.rb, A.cb, r)
+  {
+  }
   __device__ __forceinline__ CAMGRow(const PetscInt *i, PetscInt rows, PetscInt columns, PetscInt64 r) : rb(rows), cb(columns)
   {
     v     = static_cast<PetscInt>(rb == 1 ? r : r / rb);
@@ -69,12 +71,27 @@ struct CAMGRow {
     begin = i[v];
     count = (i[v + 1] - begin) * cb;
   }
-  __device__ __forceinline__ PetscInt Block(PetscInt t) const { return begin + (cb == 1 ? t : t / cb); }
-  __device__ __forceinline__ PetscInt Inner(PetscInt t) const { return cb == 1 ? 0 : t % cb; }
-  __device__ __forceinline__ size_t   At(PetscInt t) const { return rb == 1 ? static_cast<size_t>(begin) * cb + t : (static_cast<size_t>(Block(t)) * rb + p) * cb + Inner(t); }
-  __device__ __forceinline__ PetscInt Column(const PetscInt *j, PetscInt t) const { return j[Block(t)] * cb + Inner(t); }
+  __device__ __forceinline__ PetscInt Block(PetscInt t) const
+  {
+    return begin + (cb == 1 ? t : t / cb);
+  }
+  __device__ __forceinline__ PetscInt Inner(PetscInt t) const
+  {
+    return cb == 1 ? 0 : t % cb;
+  }
+  __device__ __forceinline__ size_t At(PetscInt t) const
+  {
+    return rb == 1 ? static_cast<size_t>(begin) * cb + t : (static_cast<size_t>(Block(t)) * rb + p) * cb + Inner(t);
+  }
+  __device__ __forceinline__ PetscInt Column(const PetscInt *j, PetscInt t) const
+  {
+    return j[Block(t)] * cb + Inner(t);
+  }
   /* Whether an entry is that of the diagonal */
-  __device__ __forceinline__ bool     IsDiagonal(const PetscInt *j, PetscInt t) const { return j[Block(t)] == v && Inner(t) == p; }
+  __device__ __forceinline__ bool IsDiagonal(const PetscInt *j, PetscInt t) const
+  {
+    return j[Block(t)] == v && Inner(t) == p;
+  }
 };
 
 template <class T>

@@ -193,10 +193,10 @@ struct EncodedMatrix {
 
       sum += PetscScalar(Part(2 * k), Part(2 * k + 1)) * x[row.Column(op.j, t)];
     }
-#else
+  #else
     if (lane == 0) sum = static_cast<const float *>(op.d)[r] * x[r];
     for (int t = lane; t < row.count; t += lanes) sum += Part(static_cast<int>(row.At(t))) * x[row.Column(op.j, t)];
-#endif
+  #endif
     return sum;
   }
 };
@@ -238,7 +238,8 @@ static PetscErrorCode EncodeCreate(cudaStream_t stream, const CAMGMatrix *A, int
   char        *code;
 
   PetscFunctionBegin;
-  PetscCheck(static_cast<PetscInt64>(A->nz) * A->rb * A->cb <= INT_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP, "A process has more than %d entries. Use more processes", INT_MAX);
+  PetscCheck(static_cast<PetscInt64>(A->nz) * A->rb * A->cb <= INT_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "A process has more than %d entries. Use more processes", INT_MAX);
   op->m    = static_cast<int>(A->m);
   op->n    = static_cast<int>(A->n);
   op->nz   = static_cast<int>(A->nz);
@@ -270,7 +271,7 @@ PetscErrorCode LitheCUDACAMGEncode(const CAMGMatrix *A, const double s[], PetscI
   struct Result {
     double bound;
     int    nz;
-  } *there, result;
+  } * there, result;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
@@ -307,8 +308,8 @@ PetscErrorCode LitheCUDACAMGEncode(const CAMGMatrix *A, const double s[], PetscI
 /* ------------------------------------------------------------ transfers, and the coarsest level */
 
 template <int lanes>
-static __global__ void EncodeTransferKernel(const __grid_constant__ CAMGMatrix P, const double *__restrict__ rows, const double *__restrict__ columns, bool inverse,
-                                            void *a)
+static __global__ void EncodeTransferKernel(const __grid_constant__ CAMGMatrix P, const double *__restrict__ rows, const double *__restrict__ columns,
+                                            bool inverse, void *a)
 {
   const CAMGGroupOf<lanes> g;
 

@@ -70,7 +70,8 @@ PetscErrorCode LitheCUDACAMGDamping(const CAMGGraph *F, PetscReal damping[])
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(n), &root));
   PetscCall(CAMGAllocate(stream, 1, &bound));
   CAMG_NUMBERS(A, (DampingKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*F, root, damping)));
-  if (static_cast<PetscInt64>(A->nz) * A->cb <= CAMG_SHORT * static_cast<PetscInt64>(A->m)) PetscCall(CAMGBound<CAMG_LANES>(stream, GraphMatrix<CAMG_LANES>{*F}, n, root, bound));
+  if (static_cast<PetscInt64>(A->nz) * A->cb <= CAMG_SHORT * static_cast<PetscInt64>(A->m))
+    PetscCall(CAMGBound<CAMG_LANES>(stream, GraphMatrix<CAMG_LANES>{*F}, n, root, bound));
   else PetscCall(CAMGBound<32>(stream, GraphMatrix<32>{*F}, n, root, bound));
   DampingScale<<<CAMGBlocks(n), CAMG_THREADS, 0, stream>>>(n, bound, damping);
   PetscCallCUDA(cudaGetLastError());
@@ -88,15 +89,15 @@ static __global__ void PlainSizes(PetscInt m, const PetscInt *__restrict__ agg, 
 }
 
 /* P = T */
-static __global__ void PlainNumbers(PetscInt m, PetscInt size, const PetscInt *__restrict__ agg, const PetscScalar *__restrict__ T, const PetscInt *__restrict__ i,
-                                    PetscInt *__restrict__ j, PetscScalar *__restrict__ a)
+static __global__ void PlainNumbers(PetscInt m, PetscInt size, const PetscInt *__restrict__ agg, const PetscScalar *__restrict__ T,
+                                    const PetscInt *__restrict__ i, PetscInt *__restrict__ j, PetscScalar *__restrict__ a)
 {
   CAMG_FOR_ALL(t, static_cast<PetscInt64>(m) * size)
   {
     const PetscInt v = static_cast<PetscInt>(t / size), e = static_cast<PetscInt>(t % size);
 
     if (agg[v] < 0) continue;
-    j[i[v]]                                = agg[v];
+    j[i[v]]                                 = agg[v];
     a[static_cast<size_t>(i[v]) * size + e] = T ? T[t] : PetscScalar(1);
   }
 }

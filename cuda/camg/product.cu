@@ -87,7 +87,7 @@ PetscErrorCode LitheCUDACAMGMultiply(const CAMGMatrix *A, const CAMGMatrix *B, C
 
 /* ------------------------------------------------------------ null vectors */
 
-#define CLEAN_ROUNDING 1e4
+  #define CLEAN_ROUNDING 1e4
 
 template <int lanes>
 static __global__ void CleanDiagonal(const __grid_constant__ CAMGMatrix A, PetscReal *d)
@@ -105,7 +105,7 @@ static __global__ void CleanDiagonal(const __grid_constant__ CAMGMatrix A, Petsc
 /* Whether a row of C is nothing but rounding errors. diagonal: -1 for a row without a diagonal entry */
 template <int lanes>
 static __global__ void CleanFind(const __grid_constant__ CAMGMatrix R, const PetscReal *__restrict__ d, const __grid_constant__ CAMGMatrix C,
-                                 const PetscReal *__restrict__ diagonal, unsigned char *__restrict__ null, int *any)
+                                 const PetscReal *__restrict__ diagonal, unsigned char *__restrict__ null, int                            *any)
 {
   const CAMGGroupOf<lanes> g;
   PetscReal                sum = 0;
