@@ -4,9 +4,9 @@
 #pragma once
 
 /*
-   Shared by the kernels of the set-up of PCCAMG. A set-up on a device gives the numbers of that on the host, up to
-   complex roots and quotients and the last bits of inner products: sums have the order of the host, and products are
-   not fused with sums. So ties are broken in the same way, and aggregates of all levels are those of the host.
+   Shared by the kernels of the set-up of PCCAMG. Sums have the order of the host, and products are not fused with sums.
+   So a device gives the numbers of the host, up to complex roots and quotients, and the last bits of inner products.
+   Ties are broken in the same way, and aggregates of all levels are those of the host.
 
    A row is read by a group of neighbouring threads of a warp. Memory comes from the pool of the device, in the order of
    PETSc's stream.

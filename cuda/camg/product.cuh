@@ -4,10 +4,10 @@
 #pragma once
 
 /*
-   Products of sparse matrices. A row of the result is made by a group of lanes, with a hash table of columns in shared
-   memory: one pass finds the sizes of rows, another the numbers. Rows that do not fit the table go to a list for warps
-   with larger tables, and from there to a list for dense arrays: dense.cuh. The entries of a row of the left factor are
-   taken one after the other, lanes share the matching row of the right factor: sums have the order of the host.
+   Products of sparse matrices. A group of lanes makes a row of the result, with a hash table of columns in shared memory.
+   One pass finds the sizes of rows, another one the numbers. Rows that do not fit the table go to a list for warps with
+   larger tables, and from there to a list for dense arrays: dense.cuh. The entries of a row of the left factor are taken
+   one after the other, while lanes share the matching row of the right factor. So sums have the order of the host.
 
    A Source has
      Begin(r), End(r)  the items of a row of the result
