@@ -112,11 +112,15 @@ static PetscErrorCode FindPlace_Private(PC pc)
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   {
     VecType   type;
-    PetscBool bound;
+    PetscBool bound, there;
 
     PetscCall(MatGetVecType(pc->pmat, &type));
     PetscCall(MatBoundToCPU(pc->pmat, &bound));
     if (!bound) PetscCall(PetscStrcmpAny(type, &mg->device, VECCUDA, VECSEQCUDA, VECMPICUDA, ""));
+    if (mg->device && !mg->shared) {
+      PetscCall(PCCAMGDeviceRowsAre_Private(pc->pmat, &there));
+      if (there) mg->kernels = &CAMGDeviceKernels;
+    }
   }
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -171,8 +175,8 @@ static PetscErrorCode PCSetUp_CAMG(PC pc)
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &size));
   PetscCall(LitheCheckSquare((PetscObject)pc, pc->pmat));
   PetscCall(PCReset_CAMG(pc));
+  mg->shared = (PetscBool)(size > 1);
   PetscCall(FindPlace_Private(pc));
-  mg->shared    = (PetscBool)(size > 1);
   mg->failed[0] = 0;
   mg->single    = (PetscBool)!(mg->opt.precision == CAMG_PRECISION_DOUBLE || (mg->opt.precision == CAMG_PRECISION_AUTO && mg->linear));
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));

@@ -123,7 +123,7 @@ PETSC_INTERN PetscErrorCode PCCAMGCopy_Private(const CAMGMatrix *, double factor
 PETSC_INTERN PetscErrorCode PCCAMGSetOuter_Private(PetscInt n, const PetscScalar x[], double outer[]);
 PETSC_INTERN PetscErrorCode PCCAMGDivide_Private(PetscInt n, const double s[], double outer[]);
 /* strength.c */
-PETSC_INTERN PetscErrorCode PCCAMGNorms_Private(const CAMGMatrix *, CAMGMatrix *);
+PETSC_INTERN PetscErrorCode PCCAMGNorms_Private(const CAMGMatrix *, PetscInt block, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode PCCAMGFilter_Private(const CAMGMatrix *, PetscReal threshold, CAMGGraph *);
 PETSC_INTERN PetscErrorCode PCCAMGFilterShared_Private(const CAMGMatrix *, const CAMGGhosts *, PetscReal threshold, CAMGGraph *);
 PETSC_INTERN PetscErrorCode PCCAMGTransposeGraph_Private(const CAMGGraph *, CAMGGraph *);
@@ -168,6 +168,10 @@ PETSC_INTERN PetscErrorCode PCSetFromOptions_CAMG(PC, PetscOptionItems);
 PETSC_INTERN PetscErrorCode PCView_CAMG(PC, PetscViewer);
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 PETSC_INTERN PetscErrorCode PCCAMGMove_Private(PC_CAMG *); /* device.c */
+/* devicerows.c */
+PETSC_INTERN PetscErrorCode PCCAMGDeviceRowsAre_Private(Mat, PetscBool *);
+PETSC_INTERN PetscErrorCode PCCAMGDeviceRowsGet_Private(Mat, CAMGMatrix *);
+PETSC_INTERN PetscErrorCode PCCAMGDeviceRowsRestore_Private(Mat, CAMGMatrix *);
 #endif
 PETSC_INTERN PetscErrorCode PCCAMGFree_Private(const PC_CAMG *, void *pointer);
 PETSC_INTERN PetscErrorCode PCReset_CAMG(PC);

@@ -6,7 +6,7 @@
 
 #include "camgimpl.h"
 
-/* The rows of a matrix, which may be of any type that converts to aij; *B: to be given back */
+/* The rows of a matrix on the host, which may be of any type that converts to aij; *B: to be given back */
 static PetscErrorCode GetRows_Private(Mat pmat, Mat *B, CAMGMatrix *A)
 {
   const PetscInt    *i, *j;
@@ -25,6 +25,7 @@ static PetscErrorCode GetRows_Private(Mat pmat, Mat *B, CAMGMatrix *A)
   A->j  = (PetscInt *)j;
   A->a  = (PetscScalar *)a;
   A->nz = i[A->m];
+  A->rb = A->cb = 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -44,16 +45,24 @@ static PetscErrorCode RestoreRows_Private(Mat pmat, Mat *B, CAMGMatrix *A)
 /* outer: the vectors left and right of factor diag(left) A diag(right), which has constants near its null space */
 PetscErrorCode PCCAMGGetOuter_Private(PC_CAMG *mg, Mat pmat, PetscBool constant, PetscInt n)
 {
-  Vec                vector[2] = {NULL, NULL};
-  const PetscScalar *x         = NULL;
+  const LitheMemoryOps *memory    = mg->kernels->memory;
+  Vec                   vector[2] = {NULL, NULL};
+  const PetscScalar    *x;
+  PetscScalar          *there = NULL;
 
   PetscFunctionBegin;
   if (!constant) PetscCall(LitheMatGetNearNull(pmat, mg->symmetric, &vector[0], &vector[1], &mg->how));
   for (int side = 0; side < 2; side++) {
-    if (vector[side]) PetscCall(VecGetArrayRead(vector[side], &x));
-    PetscCall((*mg->kernels->memory->alloc)((size_t)n * sizeof(double), (void **)&mg->outer[side]));
-    PetscCall((*mg->kernels->setouter)(n, vector[side] ? x : NULL, mg->outer[side]));
-    if (vector[side]) PetscCall(VecRestoreArrayRead(vector[side], &x));
+    PetscCall((*memory->alloc)((size_t)n * sizeof(double), (void **)&mg->outer[side]));
+    if (vector[side]) {
+      /* a vector may be on the host where the levels are not */
+      PetscCall(VecGetArrayRead(vector[side], &x));
+      PetscCall((*memory->alloc)((size_t)n * sizeof(*x), (void **)&there));
+      PetscCall((*memory->put)((size_t)n * sizeof(*x), x, there));
+      PetscCall(VecRestoreArrayRead(vector[side], &x));
+    }
+    PetscCall((*mg->kernels->setouter)(n, there, mg->outer[side]));
+    PetscCall(PCCAMGFree_Private(mg, &there));
     PetscCall(VecDestroy(&vector[side]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -117,7 +126,8 @@ PetscErrorCode PCCAMGRead_Private(PC pc, CAMGMatrix *A, CAMGSpace *space, PetscB
   PC_CAMG           *mg    = (PC_CAMG *)pc->data;
   const CAMGKernels *kern  = mg->kernels;
   MatNullSpace       given = NULL;
-  CAMGMatrix         rows;
+  const PetscBool    there = (PetscBool)(kern != &CAMGHostKernels);
+  CAMGMatrix         rows  = {.rb = 1, .cb = 1};
   PetscInt           block, sign;
   double             largest[2], factor;
   PetscBool          known, constant;
@@ -125,7 +135,10 @@ PetscErrorCode PCCAMGRead_Private(PC pc, CAMGMatrix *A, CAMGSpace *space, PetscB
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(A, sizeof(*A)));
-  PetscCall(GetRows_Private(pc->pmat, &B, &rows));
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  if (there) PetscCall(PCCAMGDeviceRowsGet_Private(pc->pmat, &rows));
+#endif
+  if (!there) PetscCall(GetRows_Private(pc->pmat, &B, &rows));
   PetscCall(PCCAMGGetGiven_Private(mg, pc->pmat, &block, &given));
   *space = (CAMGSpace){.block = block, .columns = 1};
   PetscCall((*kern->survey)(&rows, largest, &sign, good));
@@ -141,6 +154,9 @@ PetscErrorCode PCCAMGRead_Private(PC pc, CAMGMatrix *A, CAMGSpace *space, PetscB
     PetscCall((*kern->copy)(&rows, factor, mg->outer[0], mg->outer[1], block, A));
     mg->factor = factor;
   }
-  PetscCall(RestoreRows_Private(pc->pmat, &B, &rows));
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  if (there) PetscCall(PCCAMGDeviceRowsRestore_Private(pc->pmat, &rows));
+#endif
+  if (!there) PetscCall(RestoreRows_Private(pc->pmat, &B, &rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
