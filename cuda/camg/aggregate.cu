@@ -13,12 +13,12 @@
 #include "dense.cuh"
 
 #if !PetscDefined(USE_64BIT_INDICES)
-#define MIS_MARK   0 /* also the hash of vertex 0, which is a root before the first round */
-#define MIS_FIRST  8 /* rounds before the host asks for the number of undecided vertices */
-#define MIS_ROUNDS 4 /* between further questions */
-#define MIS_BLOCKS 8192
-#define JOIN_SWEEPS 3
-#define JOIN_SHORT  256 /* entries of a row that a warp compares */
+  #define MIS_MARK    0 /* also the hash of vertex 0, which is a root before the first round */
+  #define MIS_FIRST   8 /* rounds before the host asks for the number of undecided vertices */
+  #define MIS_ROUNDS  4 /* between further questions */
+  #define MIS_BLOCKS  8192
+  #define JOIN_SWEEPS 3
+  #define JOIN_SHORT  256 /* entries of a row that a warp compares */
 
 /* One block: vertex 0 */
 static __global__ void MisFirst(const __grid_constant__ CAMGMatrix A, uint32_t *lowest, PetscInt *root)
@@ -88,11 +88,11 @@ static __global__ void __launch_bounds__(CAMG_THREADS) MisKeep(const __grid_cons
 
   CAMG_FOR_LISTED(at, lanes, n)
   {
-    PetscInt v = 0;
+    PetscInt v     = 0;
     bool     stays = false;
 
     if (at < n) {
-      v = list.row ? list.row[at] : static_cast<PetscInt>(at);
+      v                    = list.row ? list.row[at] : static_cast<PetscInt>(at);
       const PetscInt begin = A.i[v], end = A.i[v + 1];
 
       stays = begin < end && lowest[v] != MIS_MARK;
@@ -200,7 +200,7 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
   {
     if (at >= n) continue;
     const PetscInt v = list.row[at], begin = A.i[v], end = A.i[v + 1];
-    PetscReal      best = -1;
+    PetscReal      best  = -1;
     PetscInt       kbest = PETSC_INT_MAX, a = agg[v];
 
     if (a < 0) {
@@ -244,7 +244,7 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
 
   for (PetscInt at = static_cast<PetscInt>(blockIdx.x); at < n; at += static_cast<PetscInt>(gridDim.x)) {
     const PetscInt v = list.row[at], begin = A.i[v], end = A.i[v + 1];
-    PetscReal      best = -1;
+    PetscReal      best  = -1;
     PetscInt       kbest = PETSC_INT_MAX;
 
     if (agg[v] >= 0) {

@@ -76,12 +76,12 @@ template <int lanes, class Operator>
 static __global__ void __launch_bounds__(CAMG_THREADS)
   BoundApply(const __grid_constant__ Operator K, PetscInt n, const PetscReal *__restrict__ root, int step, int parts, BoundState s)
 {
-  const double             beta = sqrt(BoundTotal(s.norm, parts));
+  const double             beta    = sqrt(BoundTotal(s.norm, parts));
   const PetscReal          inverse = BoundInverse(beta);
-  const PetscScalar *const u = s.u[step % 3];
-  PetscScalar *const       w = s.u[(step + 1) % 3];
-  const int                lane = static_cast<int>(threadIdx.x) % lanes;
-  double                   dot  = 0;
+  const PetscScalar *const u       = s.u[step % 3];
+  PetscScalar *const       w       = s.u[(step + 1) % 3];
+  const int                lane    = static_cast<int>(threadIdx.x) % lanes;
+  double                   dot     = 0;
 
   if (blockIdx.x == 0 && threadIdx.x == 0) s.beta[step] = beta;
   CAMG_FOR_LISTED(r, lanes, n)
@@ -100,9 +100,9 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
     if (r < n && lane == 0) {
       PetscScalar y = root[r] * inverse * re;
 
-#if PetscDefined(USE_COMPLEX)
+  #if PetscDefined(USE_COMPLEX)
       y = PetscScalar(root[r] * inverse * re, root[r] * inverse * im);
-#endif
+  #endif
       w[r] = y;
       dot += static_cast<double>((CAMGReal(y) * CAMGReal(u[r]) + CAMGImaginary(y) * CAMGImaginary(u[r])) * inverse);
     }
@@ -113,12 +113,12 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
 /* w -= alpha v + beta old, and parts of w^H w */
 static __global__ void __launch_bounds__(CAMG_THREADS) BoundUpdate(PetscInt n, const PetscReal *__restrict__ root, int step, int parts, BoundState s)
 {
-  const double             alpha = BoundTotal(s.dot, parts);
+  const double             alpha   = BoundTotal(s.dot, parts);
   const PetscReal          inverse = BoundInverse(s.beta[step]), last = step ? static_cast<PetscReal>(s.beta[step]) * BoundInverse(s.beta[step - 1]) : 0;
   const PetscReal          factor = static_cast<PetscReal>(alpha) * inverse;
   const PetscScalar *const u = s.u[step % 3], *const old = s.u[(step + 2) % 3];
-  PetscScalar *const       w = s.u[(step + 1) % 3];
-  double                   sum = 0;
+  PetscScalar *const w   = s.u[(step + 1) % 3];
+  double             sum = 0;
 
   if (blockIdx.x == 0 && threadIdx.x == 0) s.alpha[step] = alpha;
   CAMG_FOR_ALL(k, n)
@@ -147,9 +147,9 @@ static __device__ __forceinline__ bool BoundHasAbove(int n, const double *d, con
 /* One block. The bisection of the host: different last bits of sums end at the same number */
 static __global__ void __launch_bounds__(CAMG_THREADS) BoundFinish(int parts, BoundState s)
 {
-  const double  beta = sqrt(BoundTotal(s.norm, parts));
-  double        d[BOUND_STEPS], e[BOUND_STEPS], low = 0, high = 1;
-  int           n = 0;
+  const double beta = sqrt(BoundTotal(s.norm, parts));
+  double       d[BOUND_STEPS], e[BOUND_STEPS], low = 0, high = 1;
+  int          n = 0;
 
   if (threadIdx.x) return;
   s.beta[BOUND_STEPS] = beta;
@@ -177,8 +177,8 @@ static PetscErrorCode CAMGBound(cudaStream_t stream, const Operator &K, PetscInt
 {
   const unsigned int few  = PetscMin(CAMGBlocks(n), static_cast<unsigned int>(BOUND_BLOCKS)),
                      many = PetscMin(CAMGBlocks(static_cast<PetscInt64>(n) * lanes), static_cast<unsigned int>(BOUND_BLOCKS));
-  BoundState         s;
-  double            *numbers;
+  BoundState s;
+  double    *numbers;
 
   PetscFunctionBegin;
   for (int k = 0; k < 3; k++) PetscCall(CAMGAllocate(stream, static_cast<size_t>(n), &s.u[k]));

@@ -4,9 +4,9 @@
 #pragma once
 
 /*
-   Shared by the kernels of the set-up of PCCAMG. A set-up on a device gives the numbers of that on the host, up to
-   complex roots and quotients and the last bits of inner products: sums have the order of the host, and products are
-   not fused with sums. So ties are broken in the same way, and aggregates of all levels are those of the host.
+   Shared by the kernels of the set-up of PCCAMG. Sums have the order of the host, and products are not fused with sums.
+   So a device gives the numbers of the host, up to complex roots and quotients, and the last bits of inner products.
+   Ties are broken in the same way, and aggregates of all levels are those of the host.
 
    A row is read by a group of neighbouring threads of a warp. Memory comes from the pool of the device, in the order of
    PETSc's stream.
@@ -30,20 +30,69 @@ static inline unsigned int CAMGBlocks(PetscInt64 n)
   return static_cast<unsigned int>((n + CAMG_THREADS - 1) / CAMG_THREADS > 0 ? (n + CAMG_THREADS - 1) / CAMG_THREADS : 1);
 }
 
-/* Launches a kernel template, with the lanes of a group as last template argument, for all rows of a matrix */
-#define CAMG_ROWS(A, launch) \
-  do { \
-    if ((A)->nz <= CAMG_SHORT * static_cast<PetscInt64>((A)->m)) { \
-      constexpr int      lanes  = CAMG_LANES; \
-      const unsigned int blocks = CAMGBlocks(static_cast<PetscInt64>((A)->m) * lanes); \
-      launch; \
-    } else { \
-      constexpr int      lanes  = 32; \
-      const unsigned int blocks = CAMGBlocks(static_cast<PetscInt64>((A)->m) * lanes); \
-      launch; \
-    } \
-    PetscCallCUDA(cudaGetLastError()); \
-  } while (0)
+  /* Launches a kernel template for rows, each with a group of lanes; entries: of all rows */
+  #define CAMG_ROWS_OF(rows, entries, launch)                  \
+    do {                                                       \
+      const PetscInt64 rows_ = (rows);                         \
+      if ((entries) <= CAMG_SHORT * rows_) {                   \
+        constexpr int      lanes  = CAMG_LANES;                \
+        const unsigned int blocks = CAMGBlocks(rows_ * lanes); \
+        launch;                                                \
+      } else {                                                 \
+        constexpr int      lanes  = 32;                        \
+        const unsigned int blocks = CAMGBlocks(rows_ * lanes); \
+        launch;                                                \
+      }                                                        \
+      PetscCallCUDA(cudaGetLastError());                       \
+    } while (0)
+
+  /* For rows of blocks, and for rows of numbers */
+  #define CAMG_ROWS(A, launch)    CAMG_ROWS_OF((A)->m, static_cast<PetscInt64>((A)->nz), launch)
+  #define CAMG_NUMBERS(A, launch) CAMG_ROWS_OF(CAMGSize(A), static_cast<PetscInt64>((A)->nz) * (A)->rb * (A)->cb, launch)
+
+/* Rows of numbers */
+static inline PetscInt CAMGSize(const CAMGMatrix *A)
+{
+  return A->m * A->rb;
+}
+
+/* A row of numbers of a matrix of blocks. Entry t of the row has number At(t) of the array, and column Column(t) of block column
+   Block(t) */
+struct CAMGRow {
+  PetscInt v, p, rb, cb, begin, count; /* row p of block row v; first block; entries */
+
+  __device__ __forceinline__ CAMGRow(const CAMGMatrix &A, PetscInt64 r) : CAMGRow(A.i, A.rb, A.cb, r)
+  {
+  }
+  __device__ __forceinline__ CAMGRow(const PetscInt *i, PetscInt rows, PetscInt columns, PetscInt64 r) : rb(rows), cb(columns)
+  {
+    v     = static_cast<PetscInt>(rb == 1 ? r : r / rb);
+    p     = static_cast<PetscInt>(r - static_cast<PetscInt64>(v) * rb);
+    begin = i[v];
+    count = (i[v + 1] - begin) * cb;
+  }
+  __device__ __forceinline__ PetscInt Block(PetscInt t) const
+  {
+    return begin + (cb == 1 ? t : t / cb);
+  }
+  __device__ __forceinline__ PetscInt Inner(PetscInt t) const
+  {
+    return cb == 1 ? 0 : t % cb;
+  }
+  __device__ __forceinline__ size_t At(PetscInt t) const
+  {
+    return rb == 1 ? static_cast<size_t>(begin) * cb + t : (static_cast<size_t>(Block(t)) * rb + p) * cb + Inner(t);
+  }
+  __device__ __forceinline__ PetscInt Column(const PetscInt *j, PetscInt t) const
+  {
+    return j[Block(t)] * cb + Inner(t);
+  }
+  /* Whether an entry is that of the diagonal */
+  __device__ __forceinline__ bool IsDiagonal(const PetscInt *j, PetscInt t) const
+  {
+    return j[Block(t)] == v && Inner(t) == p;
+  }
+};
 
 template <class T>
 static inline PetscErrorCode CAMGAllocate(cudaStream_t stream, size_t n, T **p)
@@ -95,17 +144,18 @@ static inline PetscErrorCode CAMGScan(cudaStream_t stream, PetscInt n, PetscInt 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows [m + 1], and room for entries */
-static inline PetscErrorCode CAMGCreate(cudaStream_t stream, PetscInt m, PetscInt n, PetscInt room, CAMGMatrix *A)
+/* Rows [m + 1], and room for blocks */
+static inline PetscErrorCode CAMGCreate(cudaStream_t stream, PetscInt m, PetscInt n, PetscInt room, PetscInt rb, PetscInt cb, CAMGMatrix *A)
 {
   PetscFunctionBegin;
   A->m  = m;
   A->n  = n;
   A->nz = room;
-  A->rb = A->cb = 1;
+  A->rb = rb;
+  A->cb = cb;
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(m) + 1, &A->i));
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(room), &A->j));
-  PetscCall(CAMGAllocate(stream, static_cast<size_t>(room), &A->a));
+  PetscCall(CAMGAllocate(stream, static_cast<size_t>(room) * rb * cb, &A->a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -243,14 +293,14 @@ static __device__ __forceinline__ PetscScalar CAMGShuffle(unsigned int mask, Pet
 template <int lanes, class T>
 static __device__ __forceinline__ void CAMGAddOrdered(unsigned int mask, T v, T *sum)
 {
-#pragma unroll
+  #pragma unroll
   for (int t = 0; t < lanes; t++) *sum += CAMGShuffle<lanes>(mask, v, t);
 }
 
 template <int lanes, class T>
 static __device__ __forceinline__ T CAMGSum(unsigned int mask, T v)
 {
-#pragma unroll
+  #pragma unroll
   for (int offset = lanes / 2; offset > 0; offset /= 2) v += __shfl_xor_sync(mask, v, offset, lanes);
   return v;
 }
@@ -258,13 +308,27 @@ static __device__ __forceinline__ T CAMGSum(unsigned int mask, T v)
 template <int lanes, class T>
 static __device__ __forceinline__ T CAMGLargest(unsigned int mask, T v)
 {
-#pragma unroll
+  #pragma unroll
   for (int offset = lanes / 2; offset > 0; offset /= 2) {
     const T other = __shfl_xor_sync(mask, v, offset, lanes);
 
     if (other > v) v = other;
   }
   return v;
+}
+
+/* The number of columns below c */
+static __device__ __forceinline__ PetscInt CAMGSearch(PetscInt n, const PetscInt *j, PetscInt c)
+{
+  PetscInt low = 0, high = n;
+
+  while (low < high) {
+    const PetscInt middle = (low + high) / 2;
+
+    if (j[middle] < c) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /* Appends to a list. For few threads */
@@ -293,8 +357,8 @@ struct CAMGRowList {
   PetscInt *n, *row; /* row NULL: all rows */
 };
 
-/* Rows of a list for groups of lanes. All threads of a block go through this loop together; a row >= count does not exist */
-#define CAMG_FOR_LISTED(at, lanes, count) \
-  for (PetscInt64 base_ = static_cast<PetscInt64>(blockIdx.x) * (CAMG_THREADS / (lanes)), at = base_ + threadIdx.x / (lanes); base_ < (count); \
-       base_ += static_cast<PetscInt64>(gridDim.x) * (CAMG_THREADS / (lanes)), at = base_ + threadIdx.x / (lanes))
+  /* Rows of a list for groups of lanes. All threads of a block go through this loop together; a row >= count does not exist */
+  #define CAMG_FOR_LISTED(at, lanes, count)                                                                                                      \
+    for (PetscInt64 base_ = static_cast<PetscInt64>(blockIdx.x) * (CAMG_THREADS / (lanes)), at = base_ + threadIdx.x / (lanes); base_ < (count); \
+         base_ += static_cast<PetscInt64>(gridDim.x) * (CAMG_THREADS / (lanes)), at            = base_ + threadIdx.x / (lanes))
 #endif

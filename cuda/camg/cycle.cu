@@ -17,7 +17,12 @@
 
 /* What is done with the product of a row */
 struct CAMGResult {
-  enum { STEP, RESIDUAL, SET, ADD } what;
+  enum {
+    STEP,
+    RESIDUAL,
+    SET,
+    ADD
+  } what;
   double      c1, c2;
   const void *b, *old;
   void       *out;
@@ -130,10 +135,10 @@ static PetscErrorCode Product_Private(const CAMGOperator *op, const void *x, con
 {
   PetscFunctionBegin;
   if (!op->m) PetscFunctionReturn(PETSC_SUCCESS);
-#define PRODUCT(bits) \
-  do { \
+#define PRODUCT(bits)                                                        \
+  do {                                                                       \
     if (op->single) PetscCall((Launch_Private<bits, float>(op, x, result))); \
-    else PetscCall((Launch_Private<bits, double>(op, x, result))); \
+    else PetscCall((Launch_Private<bits, double>(op, x, result)));           \
   } while (0)
   if (op->bits == 8) PRODUCT(8);
   else if (op->bits == 16) PRODUCT(16);
@@ -154,11 +159,12 @@ PetscErrorCode LitheCUDACAMGStep(const CAMGOperator *op, double c1, double c2, c
 
     PetscCall(LitheGraphGetStream(&stream));
     if (op->single)
-      StartKernel<float><<<CAMGBlocks(n, CAMG_THREADS), CAMG_THREADS, 0, stream>>>(
-        n, static_cast<float>(c2), op->minv, static_cast<const CAMGNumber<float> *>(b), static_cast<CAMGNumber<float> *>(out));
+      StartKernel<float><<<CAMGBlocks(n, CAMG_THREADS), CAMG_THREADS, 0, stream>>>(n, static_cast<float>(c2), op->minv,
+                                                                                   static_cast<const CAMGNumber<float> *>(b),
+                                                                                   static_cast<CAMGNumber<float> *>(out));
     else
-      StartKernel<double><<<CAMGBlocks(n, CAMG_THREADS), CAMG_THREADS, 0, stream>>>(
-        n, c2, op->minv, static_cast<const CAMGNumber<double> *>(b), static_cast<CAMGNumber<double> *>(out));
+      StartKernel<double><<<CAMGBlocks(n, CAMG_THREADS), CAMG_THREADS, 0, stream>>>(n, c2, op->minv, static_cast<const CAMGNumber<double> *>(b),
+                                                                                    static_cast<CAMGNumber<double> *>(out));
     PetscCallCUDA(cudaGetLastError());
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -292,8 +298,9 @@ PetscErrorCode LitheCUDACAMGLargest(PetscInt n, const double outer[], const Pets
   PetscFunctionBegin;
   PetscCall(LitheGraphGetStream(&stream));
   PetscCallCUDA(cudaMemsetAsync(largest, 0, sizeof(*largest), stream));
-  if (n) LargestKernel<<<blocks < 1024 ? blocks : 1024, CAMG_THREADS, 0, stream>>>(n, outer, reinterpret_cast<const PetscReal *>(x),
-                                                                                  reinterpret_cast<unsigned long long *>(largest));
+  if (n)
+    LargestKernel < <<blocks<1024 ? blocks : 1024, CAMG_THREADS, 0, stream>>>(n, outer, reinterpret_cast<const PetscReal *>(x),
+                                                                              reinterpret_cast<unsigned long long *>(largest));
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -79,7 +79,7 @@ static __device__ __forceinline__ int CAMGBlockScan(int v, int *before)
   const int      lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   int            sum = v, total = 0;
 
-#pragma unroll
+  #pragma unroll
   for (int offset = 1; offset < 32; offset *= 2) {
     const int other = __shfl_up_sync(0xffffffffu, sum, offset);
 

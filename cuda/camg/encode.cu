@@ -7,7 +7,7 @@
 #include "bound.cuh"
 
 #if !PetscDefined(USE_64BIT_INDICES)
-#define ENCODE_CHANGE 0.25
+  #define ENCODE_CHANGE 0.25
 
 /* ------------------------------------------------------------ scales */
 
@@ -18,11 +18,13 @@ static __global__ void ScalesKernel(const __grid_constant__ CAMGMatrix A, double
   double                   d = 0, most = 0;
   int                      exponent;
 
-  if (g.row >= A.m) return;
-  for (PetscInt k = A.i[g.row] + g.lane; k < A.i[g.row + 1]; k += lanes) {
-    const double a = static_cast<double>(CAMGAbs(A.a[k]));
+  if (g.row >= static_cast<PetscInt64>(A.m) * A.rb) return;
+  const CAMGRow row(A, g.row);
 
-    if (A.j[k] == g.row) d += a;
+  for (PetscInt t = g.lane; t < row.count; t += lanes) {
+    const double a = static_cast<double>(CAMGAbs(A.a[row.At(t)]));
+
+    if (row.IsDiagonal(A.j, t)) d += a;
     if (a > most) most = a;
   }
   __syncwarp(g.mask);
@@ -42,7 +44,7 @@ PetscErrorCode LitheCUDACAMGScales(const CAMGMatrix *A, double s[])
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  CAMG_ROWS(A, (ScalesKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, s)));
+  CAMG_NUMBERS(A, (ScalesKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, s)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -55,10 +57,11 @@ static __global__ void EncodeMost(const __grid_constant__ CAMGMatrix A, const do
   const CAMGGroupOf<lanes> g;
   double                   mine = 0;
 
-  if (g.row < A.m) {
-    for (PetscInt k = A.i[g.row] + g.lane; k < A.i[g.row + 1]; k += lanes) {
-      const PetscInt c = A.j[k];
-      const double   a = c == g.row ? 0 : static_cast<double>(CAMGAbs(A.a[k])) / s[g.row] / s[c];
+  if (g.row < static_cast<PetscInt64>(A.m) * A.rb) {
+    const CAMGRow row(A, g.row);
+
+    for (PetscInt t = g.lane; t < row.count; t += lanes) {
+      const double a = row.IsDiagonal(A.j, t) ? 0 : static_cast<double>(CAMGAbs(A.a[row.At(t)])) / s[g.row] / s[row.Column(A.j, t)];
 
       if (a > mine) mine = a;
     }
@@ -90,13 +93,13 @@ static __device__ __forceinline__ PetscReal EncodePart(const CAMGOperator &op, i
 
 static __device__ __forceinline__ PetscScalar EncodeNumber(const CAMGOperator &op, int k, PetscScalar v, bool put)
 {
-#if PetscDefined(USE_COMPLEX)
+  #if PetscDefined(USE_COMPLEX)
   const PetscReal re = EncodePart(op, 2 * k, v.real(), put), im = EncodePart(op, 2 * k + 1, v.imag(), put);
 
   return PetscScalar(re, im);
-#else
+  #else
   return EncodePart(op, k, v, put);
-#endif
+  #endif
 }
 
 static __device__ __forceinline__ void EncodePutFloat(void *a, PetscInt k, PetscScalar v)
@@ -105,8 +108,13 @@ static __device__ __forceinline__ void EncodePutFloat(void *a, PetscInt k, Petsc
   if (CAMG_PARTS == 2) static_cast<float *>(a)[CAMG_PARTS * static_cast<size_t>(k) + 1] = static_cast<float>(CAMGImaginary(v));
 }
 
-/* fill false: sizes of rows, else entries */
-template <int lanes, bool fill>
+typedef enum {
+  ENCODE_SIZES,   /* sizes of rows of numbers: entries outside the diagonal that do not become 0 */
+  ENCODE_NUMBERS, /* their codes, the diagonal, and sums of rows */
+  ENCODE_BLOCKS   /* the same for blocks, whose pattern stays; the diagonal has codes of 0 */
+} EncodeMode;
+
+template <int lanes, EncodeMode mode>
 static __global__ void EncodeKernel(const __grid_constant__ CAMGMatrix A, const double *__restrict__ s, bool sums, const __grid_constant__ CAMGOperator op)
 {
   const CAMGGroupOf<lanes> g;
@@ -114,41 +122,48 @@ static __global__ void EncodeKernel(const __grid_constant__ CAMGMatrix A, const 
   PetscScalar              d = 0, error = 0;
   double                   size = 0;
 
-  if (g.row >= A.m) return;
-  const PetscInt begin = A.i[g.row], end = A.i[g.row + 1];
-  const double   sr = s[g.row];
-  int            at = fill ? op.i[g.row] : 0;
+  if (g.row >= static_cast<PetscInt64>(A.m) * A.rb) return;
+  const CAMGRow row(A, g.row);
+  const double  sr = s[g.row];
+  int           at = mode == ENCODE_NUMBERS ? op.i[g.row] : 0;
 
-  for (PetscInt base = begin; base < end; base += lanes) {
-    const PetscInt k = base + g.lane, c = k < end ? A.j[k] : static_cast<PetscInt>(g.row);
-    const double   sc = s[c];
+  for (PetscInt base = 0; base < row.count; base += lanes) {
+    const PetscInt t        = base + g.lane;
+    const bool     here     = t < row.count;
+    const PetscInt c        = here ? row.Column(A.j, t) : static_cast<PetscInt>(g.row);
+    const bool     diagonal = !here || row.IsDiagonal(A.j, t);
+    const double   sc       = s[c];
     PetscScalar    v = 0, q = 0, own = 0, wrong = 0;
     double         part = 0;
 
-    if (k < end) v = A.a[k] / static_cast<PetscReal>(sr) / static_cast<PetscReal>(sc);
-    if (c == g.row) own = v;
-    else q = EncodeNumber(op, 0, v, false);
-    const unsigned int all = __ballot_sync(g.mask, !CAMGIsZero(q)) >> shift & g.mask >> shift;
+    if (here) v = A.a[row.At(t)] / static_cast<PetscReal>(sr) / static_cast<PetscReal>(sc);
+    if (diagonal) own = v;
+    else {
+      q     = EncodeNumber(op, 0, v, false);
+      wrong = (v - q) * static_cast<PetscReal>(sc / sr);
+      part  = static_cast<double>(CAMGAbs(q)) * sc / sr;
+    }
+    if constexpr (mode == ENCODE_BLOCKS) {
+      if (here) (void)EncodeNumber(op, static_cast<int>(row.At(t)), diagonal ? PetscScalar(0) : v, true);
+    } else {
+      const unsigned int all = __ballot_sync(g.mask, !CAMGIsZero(q)) >> shift & g.mask >> shift;
 
-    if constexpr (fill) {
-      if (c != g.row) {
-        wrong = (v - q) * static_cast<PetscReal>(sc / sr);
-        part  = static_cast<double>(CAMGAbs(q)) * sc / sr;
-      }
-      if (!CAMGIsZero(q)) {
+      if (mode == ENCODE_NUMBERS && !CAMGIsZero(q)) {
         const int p = at + __popc(all & ((1u << g.lane) - 1));
 
         op.j[p] = c;
         (void)EncodeNumber(op, p, v, true);
       }
+      at += __popc(all);
+    }
+    if constexpr (mode != ENCODE_SIZES) {
       CAMGAddOrdered<lanes>(g.mask, wrong, &error);
       CAMGAddOrdered<lanes>(g.mask, part, &size);
       CAMGAddOrdered<lanes>(g.mask, own, &d);
     }
-    at += __popc(all);
   }
   if (g.lane) return;
-  if constexpr (fill) {
+  if constexpr (mode != ENCODE_SIZES) {
     if (sums && CAMGAbs(error) <= static_cast<PetscReal>(ENCODE_CHANGE) * CAMGAbs(d)) d += error;
     EncodePutFloat(op.d, static_cast<PetscInt>(g.row), d);
     op.minv[g.row] = static_cast<float>(size + static_cast<double>(CAMGAbs(d)));
@@ -168,15 +183,20 @@ struct EncodedMatrix {
   }
   __device__ __forceinline__ PetscScalar Sum(PetscInt r, int lane, const PetscScalar *__restrict__ x) const
   {
-    PetscScalar sum = 0;
+    const CAMGRow row(op.i, op.rb, op.cb, r);
+    PetscScalar   sum = 0;
 
-#if PetscDefined(USE_COMPLEX)
+  #if PetscDefined(USE_COMPLEX)
     if (lane == 0) sum = PetscScalar(static_cast<const float *>(op.d)[2 * r], static_cast<const float *>(op.d)[2 * r + 1]) * x[r];
-    for (int k = op.i[r] + lane; k < op.i[r + 1]; k += lanes) sum += PetscScalar(Part(2 * k), Part(2 * k + 1)) * x[op.j[k]];
-#else
+    for (int t = lane; t < row.count; t += lanes) {
+      const int k = static_cast<int>(row.At(t));
+
+      sum += PetscScalar(Part(2 * k), Part(2 * k + 1)) * x[row.Column(op.j, t)];
+    }
+  #else
     if (lane == 0) sum = static_cast<const float *>(op.d)[r] * x[r];
-    for (int k = op.i[r] + lane; k < op.i[r + 1]; k += lanes) sum += Part(k) * x[op.j[k]];
-#endif
+    for (int t = lane; t < row.count; t += lanes) sum += Part(static_cast<int>(row.At(t))) * x[row.Column(op.j, t)];
+  #endif
     return sum;
   }
 };
@@ -202,7 +222,7 @@ static PetscErrorCode EncodeBits(cudaStream_t stream, const CAMGMatrix *A, const
   PetscFunctionBegin;
   if (*bits > 16) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(CAMGZeros(stream, 1, &there));
-  CAMG_ROWS(A, (EncodeMost<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, s, there)));
+  CAMG_NUMBERS(A, (EncodeMost<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, s, there)));
   PetscCall(CAMGGet(stream, 1, there, &number));
   PetscCall(CAMGFree(stream, there));
   PetscCall(PetscMemcpy(&most, &number, sizeof(most)));
@@ -211,43 +231,72 @@ static PetscErrorCode EncodeBits(cudaStream_t stream, const CAMGMatrix *A, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The room for entries is that of A */
+/* Rows and codes; the room is that of A */
+static PetscErrorCode EncodeCreate(cudaStream_t stream, const CAMGMatrix *A, int bits, CAMGOperator *op)
+{
+  const size_t numbers = static_cast<size_t>(A->nz) * A->rb * A->cb * CAMG_PARTS;
+  char        *code;
+
+  PetscFunctionBegin;
+  PetscCheck(static_cast<PetscInt64>(A->nz) * A->rb * A->cb <= INT_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "A process has more than %d entries. Use more processes", INT_MAX);
+  op->m    = static_cast<int>(A->m);
+  op->n    = static_cast<int>(A->n);
+  op->nz   = static_cast<int>(A->nz);
+  op->rb   = static_cast<int>(A->rb);
+  op->cb   = static_cast<int>(A->cb);
+  op->bits = bits;
+  PetscCall(CAMGAllocate(stream, static_cast<size_t>(A->m) + 1, &op->i));
+  PetscCall(CAMGAllocate(stream, static_cast<size_t>(A->nz), &op->j));
+  PetscCall(CAMGAllocate(stream, numbers * static_cast<size_t>(bits) / 8, &code));
+  op->code = code;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode EncodePattern(cudaStream_t stream, const CAMGMatrix *A, CAMGOperator *op)
+{
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaMemcpyAsync(op->i, A->i, (static_cast<size_t>(A->m) + 1) * sizeof(int), cudaMemcpyDeviceToDevice, stream));
+  PetscCallCUDA(cudaMemcpyAsync(op->j, A->j, static_cast<size_t>(A->nz) * sizeof(int), cudaMemcpyDeviceToDevice, stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode LitheCUDACAMGEncode(const CAMGMatrix *A, const double s[], PetscInt bits, PetscBool sums, CAMGOperator *op, PetscReal *bound)
 {
-  const size_t nz = static_cast<size_t>(A->nz), n = static_cast<size_t>(A->m);
-  PetscReal   *root;
-  char        *code;
-  float       *d;
-  cudaStream_t stream;
+  const PetscInt n    = CAMGSize(A);
+  int            need = static_cast<int>(bits);
+  PetscReal     *root;
+  float         *d;
+  cudaStream_t   stream;
   struct Result {
     double bound;
     int    nz;
-  } *there, result;
+  } * there, result;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  op->m = op->n = static_cast<int>(A->m);
-  op->rb = op->cb = 1;
-  op->bits = static_cast<int>(bits);
-  PetscCall(EncodeBits(stream, A, s, &op->bits));
-  PetscCall(CAMGAllocate(stream, n + 1, &op->i));
-  PetscCall(CAMGAllocate(stream, nz, &op->j));
-  PetscCall(CAMGAllocate(stream, nz * CAMG_PARTS * static_cast<size_t>(op->bits) / 8, &code));
-  PetscCall(CAMGAllocate(stream, n * CAMG_PARTS, &d));
-  PetscCall(CAMGAllocate(stream, n, &op->minv));
-  PetscCall(CAMGAllocate(stream, n, &root));
+  PetscCall(EncodeBits(stream, A, s, &need));
+  PetscCall(EncodeCreate(stream, A, need, op));
+  PetscCall(CAMGAllocate(stream, static_cast<size_t>(n) * CAMG_PARTS, &d));
+  PetscCall(CAMGAllocate(stream, static_cast<size_t>(n), &op->minv));
+  PetscCall(CAMGAllocate(stream, static_cast<size_t>(n), &root));
   PetscCall(CAMGAllocate(stream, 1, &there));
-  op->code = code;
-  op->d    = d;
-  CAMG_ROWS(A, (EncodeKernel<lanes, false><<<blocks, CAMG_THREADS, 0, stream>>>(*A, s, sums, *op)));
-  PetscCall(CAMGScan(stream, A->m, op->i));
-  CAMG_ROWS(A, (EncodeKernel<lanes, true><<<blocks, CAMG_THREADS, 0, stream>>>(*A, s, sums, *op)));
-  EncodeRoots<<<CAMGBlocks(op->n), CAMG_THREADS, 0, stream>>>(op->n, op->minv, root);
-  if (A->nz <= CAMG_SHORT * static_cast<PetscInt64>(A->m)) PetscCall(CAMGBound<CAMG_LANES>(stream, EncodedMatrix<CAMG_LANES>{*op}, A->m, root, &there->bound));
-  else PetscCall(CAMGBound<32>(stream, EncodedMatrix<32>{*op}, A->m, root, &there->bound));
-  EncodeInverse<<<CAMGBlocks(op->n), CAMG_THREADS, 0, stream>>>(op->n, &there->bound, op->minv);
+  op->d = d;
+  if (A->rb == 1) {
+    CAMG_NUMBERS(A, (EncodeKernel<lanes, ENCODE_SIZES><<<blocks, CAMG_THREADS, 0, stream>>>(*A, s, sums, *op)));
+    PetscCall(CAMGScan(stream, A->m, op->i));
+    CAMG_NUMBERS(A, (EncodeKernel<lanes, ENCODE_NUMBERS><<<blocks, CAMG_THREADS, 0, stream>>>(*A, s, sums, *op)));
+  } else {
+    PetscCall(EncodePattern(stream, A, op));
+    CAMG_NUMBERS(A, (EncodeKernel<lanes, ENCODE_BLOCKS><<<blocks, CAMG_THREADS, 0, stream>>>(*A, s, sums, *op)));
+  }
+  EncodeRoots<<<CAMGBlocks(n), CAMG_THREADS, 0, stream>>>(n, op->minv, root);
+  if (static_cast<PetscInt64>(A->nz) * A->cb <= CAMG_SHORT * static_cast<PetscInt64>(A->m))
+    PetscCall(CAMGBound<CAMG_LANES>(stream, EncodedMatrix<CAMG_LANES>{*op}, n, root, &there->bound));
+  else PetscCall(CAMGBound<32>(stream, EncodedMatrix<32>{*op}, n, root, &there->bound));
+  EncodeInverse<<<CAMGBlocks(n), CAMG_THREADS, 0, stream>>>(n, &there->bound, op->minv);
   PetscCallCUDA(cudaGetLastError());
-  PetscCallCUDA(cudaMemcpyAsync(&there->nz, op->i + n, sizeof(int), cudaMemcpyDeviceToDevice, stream));
+  PetscCallCUDA(cudaMemcpyAsync(&there->nz, op->i + A->m, sizeof(int), cudaMemcpyDeviceToDevice, stream));
   PetscCall(CAMGGet(stream, 1, there, &result));
   op->nz = result.nz;
   *bound = static_cast<PetscReal>(result.bound);
@@ -259,60 +308,59 @@ PetscErrorCode LitheCUDACAMGEncode(const CAMGMatrix *A, const double s[], PetscI
 /* ------------------------------------------------------------ transfers, and the coarsest level */
 
 template <int lanes>
-static __global__ void EncodeTransferKernel(const __grid_constant__ CAMGMatrix P, const double *__restrict__ rows, const double *__restrict__ columns, bool inverse,
-                                            void *a)
+static __global__ void EncodeTransferKernel(const __grid_constant__ CAMGMatrix P, const double *__restrict__ rows, const double *__restrict__ columns,
+                                            bool inverse, void *a)
 {
   const CAMGGroupOf<lanes> g;
 
-  if (g.row >= P.m) return;
-  for (PetscInt k = P.i[g.row] + g.lane; k < P.i[g.row + 1]; k += lanes) {
-    const double factor = inverse ? columns[P.j[k]] / rows[g.row] : rows[g.row] / columns[P.j[k]];
+  if (g.row >= static_cast<PetscInt64>(P.m) * P.rb) return;
+  const CAMGRow row(P, g.row);
+  const double  sr = rows[g.row];
 
-    EncodePutFloat(a, k, P.a[k] * static_cast<PetscReal>(factor));
+  for (PetscInt t = g.lane; t < row.count; t += lanes) {
+    const double sc = columns[row.Column(P.j, t)];
+
+    EncodePutFloat(a, static_cast<PetscInt>(row.At(t)), P.a[row.At(t)] * static_cast<PetscReal>(inverse ? sc / sr : sr / sc));
   }
 }
 
 PetscErrorCode LitheCUDACAMGEncodeTransfer(const CAMGMatrix *P, const double rows[], const double columns[], PetscBool inverse, CAMGOperator *t)
 {
-  const size_t nz = static_cast<size_t>(P->nz);
-  float       *a;
   cudaStream_t stream;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  t->m  = static_cast<int>(P->m);
-  t->n  = static_cast<int>(P->n);
-  t->nz = static_cast<int>(P->nz);
-  t->rb = t->cb = 1;
-  t->bits       = 32;
-  PetscCall(CAMGAllocate(stream, static_cast<size_t>(P->m) + 1, &t->i));
-  PetscCall(CAMGAllocate(stream, nz, &t->j));
-  PetscCall(CAMGAllocate(stream, nz * CAMG_PARTS, &a));
-  t->code = a;
-  PetscCallCUDA(cudaMemcpyAsync(t->i, P->i, (static_cast<size_t>(P->m) + 1) * sizeof(int), cudaMemcpyDeviceToDevice, stream));
-  PetscCallCUDA(cudaMemcpyAsync(t->j, P->j, nz * sizeof(int), cudaMemcpyDeviceToDevice, stream));
-  CAMG_ROWS(P, (EncodeTransferKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*P, rows, columns, inverse, a)));
+  PetscCall(EncodeCreate(stream, P, 32, t));
+  PetscCall(EncodePattern(stream, P, t));
+  CAMG_NUMBERS(P, (EncodeTransferKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*P, rows, columns, inverse, t->code)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The level is small, and goes to the host by rows. M is memory of the host */
 PetscErrorCode LitheCUDACAMGGetDense(const CAMGMatrix *A, const double s[], PetscScalar *M)
 {
-  const size_t n = static_cast<size_t>(A->m), nz = static_cast<size_t>(A->nz);
-  PetscInt    *i, *j;
-  PetscScalar *a;
-  double      *scale;
-  cudaStream_t stream;
+  const PetscInt rb = A->rb, cb = A->cb;
+  const size_t   n = static_cast<size_t>(CAMGSize(A)), nz = static_cast<size_t>(A->nz), size = static_cast<size_t>(rb) * cb;
+  PetscInt      *i, *j;
+  PetscScalar   *a;
+  double        *scale;
+  cudaStream_t   stream;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(PetscMalloc4(n + 1, &i, nz, &j, nz, &a, n, &scale));
-  PetscCallCUDA(cudaMemcpyAsync(i, A->i, (n + 1) * sizeof(*i), cudaMemcpyDeviceToHost, stream));
+  PetscCall(PetscMalloc4(n + 1, &i, nz, &j, nz * size, &a, n, &scale));
+  PetscCallCUDA(cudaMemcpyAsync(i, A->i, (static_cast<size_t>(A->m) + 1) * sizeof(*i), cudaMemcpyDeviceToHost, stream));
   PetscCallCUDA(cudaMemcpyAsync(j, A->j, nz * sizeof(*j), cudaMemcpyDeviceToHost, stream));
-  PetscCallCUDA(cudaMemcpyAsync(a, A->a, nz * sizeof(*a), cudaMemcpyDeviceToHost, stream));
+  PetscCallCUDA(cudaMemcpyAsync(a, A->a, nz * size * sizeof(*a), cudaMemcpyDeviceToHost, stream));
   PetscCall(CAMGGet(stream, n, s, scale));
-  for (PetscInt r = 0; r < A->m; r++) {
-    for (PetscInt k = i[r]; k < i[r + 1]; k++) M[static_cast<size_t>(r) + static_cast<size_t>(j[k]) * n] += a[k] / static_cast<PetscReal>(scale[r]) / static_cast<PetscReal>(scale[j[k]]);
+  for (PetscInt v = 0; v < A->m; v++) {
+    for (PetscInt k = i[v]; k < i[v + 1]; k++) {
+      for (PetscInt e = 0; e < rb * cb; e++) {
+        const size_t r = static_cast<size_t>(v) * rb + e / cb, c = static_cast<size_t>(j[k]) * cb + e % cb;
+
+        M[r + c * n] += a[static_cast<size_t>(k) * size + e] / static_cast<PetscReal>(scale[r]) / static_cast<PetscReal>(scale[c]);
+      }
+    }
   }
   PetscCall(PetscFree4(i, j, a, scale));
   PetscFunctionReturn(PETSC_SUCCESS);

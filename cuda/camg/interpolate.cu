@@ -9,7 +9,7 @@
 #include "smooth.cuh"
 
 #if !PetscDefined(USE_64BIT_INDICES)
-#define INTERPOLATE_WEIGHT (4. / 3.)
+  #define INTERPOLATE_WEIGHT (4. / 3.)
 
 /* ------------------------------------------------------------ damping */
 
@@ -18,15 +18,21 @@ static __global__ void DampingKernel(const __grid_constant__ CAMGGraph F, PetscR
 {
   const CAMGGroupOf<lanes> g;
 
-  if (g.row >= F.strong.m) return;
-  const PetscInt end = F.strong.i[g.row + 1];
-  PetscReal      sum = CAMGAbs(F.d[g.row]);
+  if (g.row >= static_cast<PetscInt64>(F.strong.m) * F.strong.rb) return;
+  const CAMGRow row(F.strong, g.row);
+  PetscReal     diagonal = F.d ? CAMGReal(F.d[g.row]) : 0, sum = F.d ? CAMGAbs(F.d[g.row]) : 0;
 
-  for (PetscInt base = F.strong.i[g.row]; base < end; base += lanes)
-    CAMGAddOrdered<lanes>(g.mask, base + g.lane < end ? CAMGAbs(F.strong.a[base + g.lane]) : static_cast<PetscReal>(0), &sum);
+  for (PetscInt base = 0; base < row.count; base += lanes) {
+    const PetscInt    t = base + g.lane;
+    const PetscScalar a = t < row.count ? F.strong.a[row.At(t)] : PetscScalar(0);
+
+    if (!F.d && t < row.count && row.IsDiagonal(F.strong.j, t)) diagonal = CAMGReal(a);
+    CAMGAddOrdered<lanes>(g.mask, CAMGAbs(a), &sum);
+  }
+  if (!F.d) diagonal = CAMGSum<lanes>(g.mask, diagonal);
   if (g.lane) return;
   root[g.row]    = sum > 0 ? 1 / sqrt(sum) : 0;
-  damping[g.row] = CAMGReal(F.d[g.row]) > 0 ? static_cast<PetscReal>(INTERPOLATE_WEIGHT) / sum : 0;
+  damping[g.row] = diagonal > 0 ? static_cast<PetscReal>(INTERPOLATE_WEIGHT) / sum : 0;
 }
 
 static __global__ void DampingScale(PetscInt n, const double *__restrict__ bound, PetscReal *__restrict__ damping)
@@ -42,10 +48,11 @@ struct GraphMatrix {
 
   __device__ __forceinline__ PetscScalar Sum(PetscInt r, int lane, const PetscScalar *__restrict__ x) const
   {
-    PetscScalar sum = 0;
+    const CAMGRow row(F.strong, r);
+    PetscScalar   sum = 0;
 
-    if (lane == 0) sum = F.d[r] * x[r];
-    for (PetscInt k = F.strong.i[r] + lane; k < F.strong.i[r + 1]; k += lanes) sum += F.strong.a[k] * x[F.strong.j[k]];
+    if (lane == 0 && F.d) sum = F.d[r] * x[r];
+    for (PetscInt t = lane; t < row.count; t += lanes) sum += F.strong.a[row.At(t)] * x[row.Column(F.strong.j, t)];
     return sum;
   }
 };
@@ -53,18 +60,20 @@ struct GraphMatrix {
 PetscErrorCode LitheCUDACAMGDamping(const CAMGGraph *F, PetscReal damping[])
 {
   const CAMGMatrix *A = &F->strong;
+  const PetscInt    n = CAMGSize(A);
   PetscReal        *root;
   double           *bound;
   cudaStream_t      stream;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(CAMGAllocate(stream, static_cast<size_t>(A->m), &root));
+  PetscCall(CAMGAllocate(stream, static_cast<size_t>(n), &root));
   PetscCall(CAMGAllocate(stream, 1, &bound));
-  CAMG_ROWS(A, (DampingKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*F, root, damping)));
-  if (A->nz <= CAMG_SHORT * static_cast<PetscInt64>(A->m)) PetscCall(CAMGBound<CAMG_LANES>(stream, GraphMatrix<CAMG_LANES>{*F}, A->m, root, bound));
-  else PetscCall(CAMGBound<32>(stream, GraphMatrix<32>{*F}, A->m, root, bound));
-  DampingScale<<<CAMGBlocks(A->m), CAMG_THREADS, 0, stream>>>(A->m, bound, damping);
+  CAMG_NUMBERS(A, (DampingKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*F, root, damping)));
+  if (static_cast<PetscInt64>(A->nz) * A->cb <= CAMG_SHORT * static_cast<PetscInt64>(A->m))
+    PetscCall(CAMGBound<CAMG_LANES>(stream, GraphMatrix<CAMG_LANES>{*F}, n, root, bound));
+  else PetscCall(CAMGBound<32>(stream, GraphMatrix<32>{*F}, n, root, bound));
+  DampingScale<<<CAMGBlocks(n), CAMG_THREADS, 0, stream>>>(n, bound, damping);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(CAMGFree(stream, root));
   PetscCall(CAMGFree(stream, bound));
@@ -73,48 +82,47 @@ PetscErrorCode LitheCUDACAMGDamping(const CAMGGraph *F, PetscReal damping[])
 
 /* ------------------------------------------------------------ interpolation */
 
-/* P = T. j NULL: sizes */
-static __global__ void PlainKernel(PetscInt m, PetscInt block, PetscInt columns, const PetscInt *__restrict__ agg, const PetscScalar *__restrict__ T, PetscInt *i,
-                                   PetscInt *j, PetscScalar *a)
+static __global__ void PlainSizes(PetscInt m, const PetscInt *__restrict__ agg, PetscInt *i)
 {
-  CAMG_FOR_ALL(r, m)
+  CAMG_FOR_ALL(v, m)
+  i[v] = agg[v] >= 0;
+}
+
+/* P = T */
+static __global__ void PlainNumbers(PetscInt m, PetscInt size, const PetscInt *__restrict__ agg, const PetscScalar *__restrict__ T,
+                                    const PetscInt *__restrict__ i, PetscInt *__restrict__ j, PetscScalar *__restrict__ a)
+{
+  CAMG_FOR_ALL(t, static_cast<PetscInt64>(m) * size)
   {
-    const PetscInt g = agg[r / block];
-    PetscInt       n = 0, first = j ? i[r] : 0;
+    const PetscInt v = static_cast<PetscInt>(t / size), e = static_cast<PetscInt>(t % size);
 
-    for (PetscInt c = 0; c < columns && g >= 0; c++) {
-      const PetscScalar v = T ? T[r * columns + c] : PetscScalar(1);
-
-      if (CAMGIsZero(v)) continue;
-      if (j) {
-        j[first + n] = g * columns + c;
-        a[first + n] = v;
-      }
-      n++;
-    }
-    if (!j) i[r] = n;
+    if (agg[v] < 0) continue;
+    j[i[v]]                                 = agg[v];
+    a[static_cast<size_t>(i[v]) * size + e] = T ? T[t] : PetscScalar(1);
   }
 }
 
-/* Sizes are known: rows, and room for entries */
+/* Sizes are known: rows, and room for blocks */
 static PetscErrorCode FinishSizes(cudaStream_t stream, CAMGMatrix *P)
 {
   PetscFunctionBegin;
   PetscCall(CAMGScan(stream, P->m, P->i));
   PetscCall(CAMGGet(stream, 1, P->i + P->m, &P->nz));
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(P->nz), &P->j));
-  PetscCall(CAMGAllocate(stream, static_cast<size_t>(P->nz), &P->a));
+  PetscCall(CAMGAllocate(stream, static_cast<size_t>(P->nz) * P->rb * P->cb, &P->a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode Plain(cudaStream_t stream, const CAMGSpace *space, const PetscInt agg[], CAMGMatrix *P)
 {
+  const PetscInt size = P->rb * P->cb;
+
   PetscFunctionBegin;
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(P->m) + 1, &P->i));
-  PlainKernel<<<CAMGBlocks(P->m), CAMG_THREADS, 0, stream>>>(P->m, space->block, space->columns, agg, space->T, P->i, nullptr, nullptr);
+  PlainSizes<<<CAMGBlocks(P->m), CAMG_THREADS, 0, stream>>>(P->m, agg, P->i);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(FinishSizes(stream, P));
-  PlainKernel<<<CAMGBlocks(P->m), CAMG_THREADS, 0, stream>>>(P->m, space->block, space->columns, agg, space->T, P->i, P->j, P->a);
+  PlainNumbers<<<CAMGBlocks(static_cast<PetscInt64>(P->m) * size), CAMG_THREADS, 0, stream>>>(P->m, size, agg, space->T, P->i, P->j, P->a);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -132,10 +140,10 @@ static PetscErrorCode Truncated(cudaStream_t stream, const SmoothRows &s, CAMGMa
   const bool         small = s.F.strong.nz <= CAMG_LANES * static_cast<PetscInt64>(m);
   const unsigned int few = CAMGBlocks(static_cast<PetscInt64>(m) * CAMG_LANES), many = CAMGBlocks(static_cast<PetscInt64>(m) * 32),
                      listed = PetscMin(many, 2048u);
-  CAMGRowList        list[3]{};
-  CAMGDense          dense;
-  PetscInt          *n, *first = nullptr, count[2] = {0, 0};
-  unsigned int       blocks = 1;
+  CAMGRowList  list[3]{};
+  CAMGDense    dense;
+  PetscInt    *n, *first = nullptr, count[2] = {0, 0};
+  unsigned int blocks = 1;
 
   PetscFunctionBegin;
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(m) + 1, &P->i));
@@ -173,92 +181,109 @@ static PetscErrorCode Truncated(cudaStream_t stream, const SmoothRows &s, CAMGMa
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows of (1 - damping F) T: items are those of SmoothRows, with the columns of an aggregate as entries */
+/* ------------------------------------------------------------ blocks, and rows without truncation */
+
+/* A row of P by nodes: item 0 is the node itself, then its entries. An item has the column of its aggregate */
 struct SmoothSource {
-  static constexpr bool factors = true, offsets = true;
-  SmoothRows            rows;
-  PetscInt              columns;
+  static constexpr bool factors = false, numbers = false;
+  CAMGGraph             F;
+  const PetscReal      *damping;
+  const PetscInt       *agg;
 
-  __device__ __forceinline__ PetscInt Begin(PetscInt r) const { return rows.F.strong.i[r] - 1; }
-  __device__ __forceinline__ PetscInt End(PetscInt r) const { return Begin(r) + rows.Items(r); }
-  __device__ __forceinline__ CAMGItem Get(PetscInt r, PetscInt k) const
+  /* A row of numbers without damping has no entries */
+  __device__ __forceinline__ bool IsPlain(PetscInt v) const
   {
-    const PetscInt c = k < rows.F.strong.i[r] ? r : rows.F.strong.j[k], g = rows.agg[c / rows.block];
-
-    if (g < 0) return CAMGItem{};
-    return CAMGItem{g * columns, (g + 1) * columns, (static_cast<PetscInt64>(c) - g) * columns, rows.Factor(r, k)};
+    return F.strong.rb == 1 && damping[v] == 0;
   }
-  __device__ __forceinline__ PetscInt Column(const CAMGItem &, PetscInt q) const { return q; }
-  __device__ __forceinline__ bool     Head(const CAMGItem &, PetscInt) const { return true; }
-  __device__ __forceinline__ void     Add(const CAMGItem &item, PetscInt q, PetscScalar *sum) const
+  __device__ __forceinline__ PetscInt Begin(PetscInt v) const
   {
-    *sum += rows.T ? CAMGTimes(item.factor, rows.T[item.offset + q]) : item.factor;
+    return F.strong.i[v] - 1;
+  }
+  __device__ __forceinline__ PetscInt End(PetscInt v) const
+  {
+    return IsPlain(v) ? F.strong.i[v] : F.strong.i[v + 1];
+  }
+  __device__ __forceinline__ CAMGItem Get(PetscInt v, PetscInt k) const
+  {
+    const PetscInt g = agg[k < F.strong.i[v] ? v : F.strong.j[k]];
+
+    return CAMGItem{g, g < 0 ? g : g + 1, 0};
+  }
+  __device__ __forceinline__ PetscInt Column(const CAMGItem &, PetscInt q) const
+  {
+    return q;
+  }
+  __device__ __forceinline__ bool Head(const CAMGItem &, PetscInt) const
+  {
+    return true;
   }
 };
 
-/* j NULL: sizes */
-template <int lanes>
-static __global__ void NonzerosKernel(const __grid_constant__ CAMGMatrix A, PetscInt *i, PetscInt *__restrict__ j, PetscScalar *__restrict__ a)
+/* A warp per row of P, whose lanes share the numbers of a block */
+static __global__ void __launch_bounds__(CAMG_THREADS)
+  SmoothBlocks(const __grid_constant__ SmoothSource s, const PetscScalar *__restrict__ T, const __grid_constant__ CAMGMatrix P)
 {
-  const CAMGGroupOf<lanes> g;
-  const int                shift = static_cast<int>(threadIdx.x) % 32 / lanes * lanes;
+  const CAMGGroupOf<32> g;
+  const CAMGMatrix     &F    = s.F.strong;
+  const PetscInt        size = P.rb * P.cb;
 
-  if (g.row >= A.m) return;
-  PetscInt at = j ? i[g.row] : 0;
+  if (g.row >= P.m) return;
+  const PetscInt v = static_cast<PetscInt>(g.row), begin = P.i[v], n = P.i[v + 1] - begin;
 
-  for (PetscInt base = A.i[g.row]; base < A.i[g.row + 1]; base += lanes) {
-    const PetscInt     k    = base + g.lane;
-    const bool         here = k < A.i[g.row + 1] && !CAMGIsZero(A.a[k]);
-    const unsigned int all  = __ballot_sync(g.mask, here) >> shift & g.mask >> shift;
+  for (PetscInt t = g.lane; t < n * size; t += 32) P.a[static_cast<size_t>(begin) * size + t] = 0;
+  __syncwarp();
+  for (PetscInt k = s.Begin(v); k < s.End(v); k++) {
+    const bool     own = k < F.i[v];
+    const PetscInt c = own ? v : F.j[k], aggregate = s.agg[c];
 
-    if (j && here) {
-      const PetscInt p = at + __popc(all & ((1u << g.lane) - 1));
+    if (aggregate >= 0) {
+      PetscScalar *to = P.a + (static_cast<size_t>(begin) + CAMGSearch(n, P.j + begin, aggregate)) * size;
 
-      j[p] = A.j[k];
-      a[p] = A.a[k];
+      for (PetscInt e = g.lane; e < size; e += 32) {
+        const PetscInt p = e / P.cb, column = e % P.cb;
+        PetscScalar    sum = to[e];
+
+        if (own) {
+          const PetscScalar t = T ? T[static_cast<size_t>(c) * size + e] : PetscScalar(1);
+
+          sum += t;
+          if (s.F.d && !s.IsPlain(v)) sum += CAMGTimes(CAMGTimes(-s.damping[v], s.F.d[v]), t);
+        } else {
+          for (PetscInt q = 0; q < F.cb; q++) {
+            const PetscScalar t = T ? T[static_cast<size_t>(c) * size + q * P.cb + column] : PetscScalar(1);
+
+            sum += CAMGTimes(CAMGTimes(-s.damping[v * P.rb + p], F.a[(static_cast<size_t>(k) * F.rb + p) * F.cb + q]), t);
+          }
+        }
+        to[e] = sum;
+      }
     }
-    at += __popc(all);
+    __syncwarp(); /* the next item may add to the same block */
   }
-  if (!j && g.lane == 0) i[g.row] = at;
-}
-
-/* All entries but zeros */
-static PetscErrorCode Full(cudaStream_t stream, const SmoothSource &s, CAMGMatrix *P)
-{
-  const double items = static_cast<double>(s.rows.F.strong.nz) / PetscMax(P->m, 1) + 1;
-  CAMGMatrix   all;
-
-  PetscFunctionBegin;
-  PetscCall(CAMGMultiply(stream, s, P->m, P->n, CAMGStage(items, static_cast<double>(s.columns)), &all));
-  PetscCall(CAMGAllocate(stream, static_cast<size_t>(P->m) + 1, &P->i));
-  CAMG_ROWS(&all, (NonzerosKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(all, P->i, nullptr, nullptr)));
-  PetscCall(FinishSizes(stream, P));
-  CAMG_ROWS(&all, (NonzerosKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(all, P->i, P->j, P->a)));
-  PetscCall(CAMGDestroy(stream, &all));
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode LitheCUDACAMGSmooth(const CAMGGraph *F, const PetscReal damping[], const CAMGSpace *space, const PetscInt agg[], PetscInt aggregates,
                                    PetscInt truncate, CAMGMatrix *P)
 {
-  SmoothSource s;
-  cudaStream_t stream;
+  const PetscInt m = F->strong.m;
+  cudaStream_t   stream;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  P->m           = F->strong.m;
-  P->n           = aggregates * space->columns;
-  P->rb = P->cb  = 1;
-  s.columns      = space->columns;
-  s.rows.F       = *F;
-  s.rows.damping = damping;
-  s.rows.T       = space->T;
-  s.rows.agg     = agg;
-  s.rows.block   = space->block;
-  s.rows.most    = truncate;
+  *P    = CAMGMatrix{};
+  P->m  = m;
+  P->n  = aggregates;
+  P->rb = space->block;
+  P->cb = space->columns;
   if (!damping) PetscCall(Plain(stream, space, agg, P));
-  else if (truncate && space->columns == 1) PetscCall(Truncated(stream, s.rows, P));
-  else PetscCall(Full(stream, s, P));
+  else if (truncate && space->columns == 1 && space->block == 1) PetscCall(Truncated(stream, SmoothRows{*F, damping, space->T, agg, truncate}, P));
+  else {
+    const SmoothSource s{*F, damping, agg};
+
+    PetscCall(CAMGMultiply(stream, s, m, aggregates, space->block, space->columns, CAMGStage(static_cast<double>(F->strong.nz) / PetscMax(m, 1) + 1, 1), P));
+    SmoothBlocks<<<CAMGBlocks(static_cast<PetscInt64>(m) * 32), CAMG_THREADS, 0, stream>>>(s, space->T, *P);
+    PetscCallCUDA(cudaGetLastError());
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif

@@ -12,9 +12,9 @@
 #include "camg.cuh"
 
 #if !PetscDefined(USE_64BIT_INDICES)
-#define PAIR_ROUNDS 6 /* of handshakes */
-#define PAIR_BIDS   4 /* rounds before the host asks for the number of single vertices without a decision */
-#define PAIR_NONE   0x7f7f7f7f
+  #define PAIR_ROUNDS 6 /* of handshakes */
+  #define PAIR_BIDS   4 /* rounds before the host asks for the number of single vertices without a decision */
+  #define PAIR_NONE   0x7f7f7f7f
 
 template <int lanes>
 static __global__ void PairStart(const __grid_constant__ CAMGMatrix A, PetscReal *root, PetscInt *mate)
@@ -38,11 +38,11 @@ static __device__ __forceinline__ PetscReal PairWeight(const CAMGMatrix &A, cons
 
 /* The free neighbour with the largest weight. The rule for nearly equal weights depends on the order of the row */
 template <int lanes>
-static __global__ void PairChoose(const __grid_constant__ CAMGMatrix A, const PetscReal *__restrict__ root, PetscReal threshold, const PetscInt *__restrict__ mate,
-                                  PetscInt *__restrict__ choice)
+static __global__ void PairChoose(const __grid_constant__ CAMGMatrix A, const PetscReal *__restrict__ root, PetscReal threshold,
+                                  const PetscInt *__restrict__ mate, PetscInt *__restrict__ choice)
 {
   const CAMGGroupOf<lanes> g;
-  const int                shift = static_cast<int>(threadIdx.x) % 32 / lanes * lanes;
+  const int                shift  = static_cast<int>(threadIdx.x) % 32 / lanes * lanes;
   PetscInt                 chosen = -1;
   PetscReal                best   = 0;
   uint32_t                 hbest  = 0;

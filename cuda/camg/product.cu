@@ -2,157 +2,168 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Products of matrices, and norms of blocks, on a device: product.cuh */
+/* Products of matrices on a device: product.cuh. Of blocks, the pattern is made first */
 
 #include "product.cuh"
 
 #if !PetscDefined(USE_64BIT_INDICES)
 /* Rows of A B */
+template <bool scalar>
 struct ProductSource {
-  static constexpr bool factors = true, offsets = false;
+  static constexpr bool factors = scalar, numbers = scalar;
   CAMGMatrix            A, B;
 
-  __device__ __forceinline__ PetscInt Begin(PetscInt r) const { return A.i[r]; }
-  __device__ __forceinline__ PetscInt End(PetscInt r) const { return A.i[r + 1]; }
+  __device__ __forceinline__ PetscInt Begin(PetscInt r) const
+  {
+    return A.i[r];
+  }
+  __device__ __forceinline__ PetscInt End(PetscInt r) const
+  {
+    return A.i[r + 1];
+  }
   __device__ __forceinline__ CAMGItem Get(PetscInt, PetscInt k) const
   {
     const PetscInt c = A.j[k];
 
-    return CAMGItem{B.i[c], B.i[c + 1], 0, A.a[k]};
+    return CAMGItem{B.i[c], B.i[c + 1], scalar ? A.a[k] : PetscScalar(0)};
   }
-  __device__ __forceinline__ PetscInt Column(const CAMGItem &, PetscInt q) const { return B.j[q]; }
-  __device__ __forceinline__ bool     Head(const CAMGItem &, PetscInt) const { return true; }
-  __device__ __forceinline__ void     Add(const CAMGItem &item, PetscInt q, PetscScalar *sum) const { *sum += CAMGTimes(item.factor, B.a[q]); }
+  __device__ __forceinline__ PetscInt Column(const CAMGItem &, PetscInt q) const
+  {
+    return B.j[q];
+  }
+  __device__ __forceinline__ bool Head(const CAMGItem &, PetscInt) const
+  {
+    return true;
+  }
+  __device__ __forceinline__ void Add(const CAMGItem &item, PetscInt q, PetscScalar *sum) const
+  {
+    *sum += CAMGTimes(item.factor, B.a[q]);
+  }
 };
+
+/* A warp per row of blocks: the blocks of A one after the other, lanes share the numbers of the matching row of B */
+static __global__ void __launch_bounds__(CAMG_THREADS)
+  BlockProduct(const __grid_constant__ CAMGMatrix A, const __grid_constant__ CAMGMatrix B, const __grid_constant__ CAMGMatrix C)
+{
+  const CAMGGroupOf<32> g;
+  const PetscInt        size = C.rb * C.cb;
+
+  if (g.row >= C.m) return;
+  const PetscInt begin = C.i[g.row], n = C.i[g.row + 1] - begin;
+
+  for (PetscInt t = g.lane; t < n * size; t += 32) C.a[static_cast<size_t>(begin) * size + t] = 0;
+  __syncwarp();
+  for (PetscInt k = A.i[g.row]; k < A.i[g.row + 1]; k++) {
+    const PetscInt     first = B.i[A.j[k]], count = (B.i[A.j[k] + 1] - first) * size;
+    const PetscScalar *a = A.a + static_cast<size_t>(k) * A.rb * A.cb;
+
+    for (PetscInt t = g.lane; t < count; t += 32) {
+      const PetscInt     q = first + t / size, e = t % size, row = e / C.cb, column = e % C.cb;
+      const PetscScalar *b  = B.a + static_cast<size_t>(q) * B.rb * B.cb;
+      PetscScalar       *to = C.a + (static_cast<size_t>(begin) + CAMGSearch(n, C.j + begin, B.j[q])) * size + e, sum = *to;
+
+      for (PetscInt inner = 0; inner < A.cb; inner++) sum += CAMGTimes(a[row * A.cb + inner], b[inner * B.cb + column]);
+      *to = sum;
+    }
+    __syncwarp(); /* the next block adds to numbers of other lanes */
+  }
+}
 
 PetscErrorCode LitheCUDACAMGMultiply(const CAMGMatrix *A, const CAMGMatrix *B, CAMGMatrix *C)
 {
-  const double  items = static_cast<double>(A->nz) / PetscMax(A->m, 1), entries = static_cast<double>(B->nz) / PetscMax(B->m, 1);
-  ProductSource s;
-  cudaStream_t  stream;
+  const int    stage = CAMGStage(static_cast<double>(A->nz) / PetscMax(A->m, 1), static_cast<double>(B->nz) / PetscMax(B->m, 1));
+  cudaStream_t stream;
 
   PetscFunctionBegin;
-  s.A = *A;
-  s.B = *B;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(CAMGMultiply(stream, s, A->m, B->n, CAMGStage(items, entries), C));
+  if (A->rb == 1 && A->cb == 1 && B->cb == 1) PetscCall(CAMGMultiply(stream, ProductSource<true>{*A, *B}, A->m, B->n, 1, 1, stage, C));
+  else {
+    PetscCall(CAMGMultiply(stream, ProductSource<false>{*A, *B}, A->m, B->n, A->rb, B->cb, stage, C));
+    BlockProduct<<<CAMGBlocks(static_cast<PetscInt64>(C->m) * 32), CAMG_THREADS, 0, stream>>>(*A, *B, *C);
+    PetscCallCUDA(cudaGetLastError());
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Squared numbers of the rows of a block, by blocks of columns; an item is a row */
-struct NormSource {
-  static constexpr bool factors = false, offsets = false;
-  CAMGMatrix            A;
-  PetscInt              block;
+/* ------------------------------------------------------------ null vectors */
 
-  __device__ __forceinline__ PetscInt Begin(PetscInt r) const { return block * r; }
-  __device__ __forceinline__ PetscInt End(PetscInt r) const { return block * (r + 1); }
-  __device__ __forceinline__ CAMGItem Get(PetscInt, PetscInt k) const { return CAMGItem{A.i[k], A.i[k + 1], 0, 0}; }
-  __device__ __forceinline__ PetscInt Column(const CAMGItem &, PetscInt q) const { return A.j[q] / block; }
-  __device__ __forceinline__ bool     Head(const CAMGItem &item, PetscInt q) const { return q == item.first || A.j[q - 1] / block != A.j[q] / block; }
-  __device__ __forceinline__ void     Add(const CAMGItem &item, PetscInt q, PetscScalar *sum) const
-  {
-    const PetscInt c = A.j[q] / block;
-    PetscReal      s = CAMGReal(*sum);
-
-    for (; q < item.last && A.j[q] / block == c; q++) s += CAMGSquare(A.a[q]);
-    *sum = s;
-  }
-};
-
-static __global__ void RootsKernel(PetscInt nz, PetscScalar *a)
-{
-  CAMG_FOR_ALL(k, nz)
-  a[k] = sqrt(CAMGReal(a[k]));
-}
-
-PetscErrorCode LitheCUDACAMGNorms(const CAMGMatrix *A, PetscInt block, CAMGMatrix *N)
-{
-  const PetscInt n = A->m / block;
-  NormSource     s;
-  cudaStream_t   stream;
-
-  PetscFunctionBegin;
-  s.A     = *A;
-  s.block = block;
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(CAMGMultiply(stream, s, n, n, A->nz <= 640 * static_cast<PetscInt64>(n) ? 1 : 3, N));
-  RootsKernel<<<CAMGBlocks(N->nz), CAMG_THREADS, 0, stream>>>(N->nz, N->a);
-  PetscCallCUDA(cudaGetLastError());
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ------------------------------------------------------------ null vectors of parts */
-
-#define CLEAN_ROUNDING 1e4 /* roundings, as in src/pc/camg/matrix.c */
+  #define CLEAN_ROUNDING 1e4
 
 template <int lanes>
-static __global__ void DiagonalModuli(const __grid_constant__ CAMGMatrix A, PetscReal *__restrict__ d)
+static __global__ void CleanDiagonal(const __grid_constant__ CAMGMatrix A, PetscReal *d)
 {
   const CAMGGroupOf<lanes> g;
 
-  if (g.row >= A.m) return;
-  for (PetscInt k = A.i[g.row] + g.lane; k < A.i[g.row + 1]; k += lanes) {
-    if (A.j[k] == g.row) d[g.row] = CAMGAbs(A.a[k]);
+  if (g.row >= static_cast<PetscInt64>(A.m) * A.rb) return;
+  const CAMGRow row(A, g.row);
+
+  for (PetscInt t = g.lane; t < row.count; t += lanes) {
+    if (row.IsDiagonal(A.j, t)) d[g.row] = CAMGAbs(A.a[row.At(t)]);
   }
 }
 
-/* sum [m] of R: the size of the numbers that the diagonal of R A P is made of */
+/* Whether a row of C is nothing but rounding errors. diagonal: -1 for a row without a diagonal entry */
 template <int lanes>
-static __global__ void CleanSums(const __grid_constant__ CAMGMatrix R, const PetscReal *__restrict__ d, PetscReal *__restrict__ sum)
+static __global__ void CleanFind(const __grid_constant__ CAMGMatrix R, const PetscReal *__restrict__ d, const __grid_constant__ CAMGMatrix C,
+                                 const PetscReal *__restrict__ diagonal, unsigned char *__restrict__ null, int                            *any)
 {
   const CAMGGroupOf<lanes> g;
-  PetscReal                mine = 0;
+  PetscReal                sum = 0;
 
-  if (g.row >= R.m) return;
-  for (PetscInt k = R.i[g.row] + g.lane; k < R.i[g.row + 1]; k += lanes) mine += CAMGSquare(R.a[k]) * d[R.j[k]];
-  mine = CAMGSum<lanes>(g.mask, mine);
-  if (g.lane == 0) sum[g.row] = mine;
-}
+  if (g.row >= static_cast<PetscInt64>(C.m) * C.rb) return;
+  const CAMGRow row(R, g.row);
 
-static __global__ void CleanNull(PetscInt m, const PetscReal *__restrict__ d, const PetscReal *__restrict__ sum, unsigned char *__restrict__ null, int *found)
-{
-  CAMG_FOR_ALL(r, m)
-  {
-    null[r] = d[r] >= 0 && d[r] <= static_cast<PetscReal>(CLEAN_ROUNDING) * PETSC_MACHINE_EPSILON * sum[r];
-    if (null[r]) *found = 1;
+  for (PetscInt base = 0; base < row.count; base += lanes) {
+    const PetscInt t = base + g.lane;
+
+    CAMGAddOrdered<lanes>(g.mask, t < row.count ? CAMGTimes(CAMGSquare(R.a[row.At(t)]), d[row.Column(R.j, t)]) : static_cast<PetscReal>(0), &sum);
   }
+  if (g.lane) return;
+  null[g.row] = diagonal[g.row] >= 0 && diagonal[g.row] <= CAMGTimes(static_cast<PetscReal>(CLEAN_ROUNDING) * PETSC_MACHINE_EPSILON, sum);
+  if (null[g.row]) *any = 1;
 }
 
 template <int lanes>
-static __global__ void CleanKernel(const __grid_constant__ CAMGMatrix C, const unsigned char *__restrict__ null, const int *__restrict__ found)
+static __global__ void CleanZero(const __grid_constant__ CAMGMatrix C, const unsigned char *__restrict__ null, const int *__restrict__ any)
 {
   const CAMGGroupOf<lanes> g;
 
-  if (!*found || g.row >= C.m) return;
-  for (PetscInt k = C.i[g.row] + g.lane; k < C.i[g.row + 1]; k += lanes) {
-    if (null[g.row] || null[C.j[k]]) C.a[k] = 0;
+  if (!*any || g.row >= static_cast<PetscInt64>(C.m) * C.rb) return;
+  const CAMGRow row(C, g.row);
+
+  for (PetscInt t = g.lane; t < row.count; t += lanes) {
+    if (null[g.row] || null[row.Column(C.j, t)]) C.a[row.At(t)] = 0;
   }
+}
+
+static __global__ void CleanNone(PetscInt n, PetscReal *d)
+{
+  CAMG_FOR_ALL(r, n)
+  d[r] = -1;
 }
 
 PetscErrorCode LitheCUDACAMGClean(const CAMGMatrix *A, const CAMGMatrix *R, CAMGMatrix *C)
 {
-  PetscReal     *d, *sum;
+  PetscReal     *d, *diagonal;
   unsigned char *null;
-  int           *found;
+  int           *any;
   cudaStream_t   stream;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(CAMGZeros(stream, static_cast<size_t>(PetscMax(A->m, C->m)), &d));
-  PetscCall(CAMGAllocate(stream, static_cast<size_t>(C->m), &sum));
-  PetscCall(CAMGAllocate(stream, static_cast<size_t>(C->m), &null));
-  PetscCall(CAMGZeros(stream, 1, &found));
-  CAMG_ROWS(A, (DiagonalModuli<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, d)));
-  CAMG_ROWS(R, (CleanSums<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*R, d, sum)));
-  PetscCallCUDA(cudaMemsetAsync(d, 0xff, static_cast<size_t>(C->m) * sizeof(*d), stream)); /* NaN: no diagonal entry */
-  CAMG_ROWS(C, (DiagonalModuli<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*C, d)));
-  CleanNull<<<CAMGBlocks(C->m), CAMG_THREADS, 0, stream>>>(C->m, d, sum, null, found);
-  CAMG_ROWS(C, (CleanKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*C, null, found)));
+  PetscCall(CAMGZeros(stream, static_cast<size_t>(CAMGSize(A)), &d));
+  PetscCall(CAMGAllocate(stream, static_cast<size_t>(CAMGSize(C)), &diagonal));
+  PetscCall(CAMGAllocate(stream, static_cast<size_t>(CAMGSize(C)), &null));
+  PetscCall(CAMGZeros(stream, 1, &any));
+  CleanNone<<<CAMGBlocks(CAMGSize(C)), CAMG_THREADS, 0, stream>>>(CAMGSize(C), diagonal);
+  CAMG_NUMBERS(A, (CleanDiagonal<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, d)));
+  CAMG_NUMBERS(C, (CleanDiagonal<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*C, diagonal)));
+  CAMG_NUMBERS(R, (CleanFind<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*R, d, *C, diagonal, null, any)));
+  CAMG_NUMBERS(C, (CleanZero<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*C, null, any)));
   PetscCall(CAMGFree(stream, d));
-  PetscCall(CAMGFree(stream, sum));
+  PetscCall(CAMGFree(stream, diagonal));
   PetscCall(CAMGFree(stream, null));
-  PetscCall(CAMGFree(stream, found));
+  PetscCall(CAMGFree(stream, any));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif

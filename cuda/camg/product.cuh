@@ -4,29 +4,28 @@
 #pragma once
 
 /*
-   Products of sparse matrices. A row of the result is made by a group of lanes, with a hash table of columns in shared
-   memory: one pass finds the sizes of rows, another the numbers. Rows that do not fit the table go to a list for warps
-   with larger tables, and from there to a list for dense arrays: dense.cuh. The entries of a row of the left factor are
-   taken one after the other, lanes share the matching row of the right factor: sums have the order of the host.
+   Products of sparse matrices. A group of lanes makes a row of the result, with a hash table of columns in shared memory.
+   One pass finds the sizes of rows, another one the numbers. Rows that do not fit the table go to a list for warps with
+   larger tables, and from there to a list for dense arrays: dense.cuh. The entries of a row of the left factor are taken
+   one after the other, while lanes share the matching row of the right factor. So sums have the order of the host.
 
    A Source has
      Begin(r), End(r)  the items of a row of the result
      Get(r, k)         an item: entries first ... last - 1, which have ascending columns
      Column(item, q)   the column of an entry
      Head(item, q)     whether this entry is the first one of its column
-     Add(item, q, sum) adds the entry, and further entries of its column
-   factors, offsets: whether items use these
+     Add(item, q, sum) adds the entry, if numbers is true; else only the pattern is made
+   factors: whether items use these
 */
 
 #include "dense.cuh"
 
 #if !PetscDefined(USE_64BIT_INDICES)
   #define CAMG_TABLE (PetscDefined(USE_COMPLEX) ? 256 : 512) /* of a warp */
-  #define CAMG_ITEMS 2048                                   /* of a row that a warp takes */
+  #define CAMG_ITEMS 2048                                    /* of a row that a warp takes */
 
 struct CAMGItem {
   PetscInt    first, last;
-  PetscInt64  offset;
   PetscScalar factor;
 };
 
@@ -59,7 +58,6 @@ static __device__ __forceinline__ CAMGItem CAMGItemOf(unsigned int mask, const C
 
   item.first = CAMGShuffle<lanes>(mask, mine.first, from);
   item.last  = CAMGShuffle<lanes>(mask, mine.last, from);
-  if constexpr (Source::offsets) item.offset = CAMGShuffle<lanes>(mask, mine.offset, from);
   if constexpr (Source::factors) item.factor = CAMGShuffle<lanes>(mask, mine.factor, from);
   return item;
 }
@@ -118,24 +116,24 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
 }
 
 template <int lanes, int table, class Source>
-static __global__ void __launch_bounds__(CAMG_THREADS)
-  CAMGNumbers(const __grid_constant__ Source s, PetscInt m, CAMGRowList list, const PetscInt *__restrict__ i, PetscInt *__restrict__ j, PetscScalar *__restrict__ a)
+static __global__ void __launch_bounds__(CAMG_THREADS) CAMGNumbers(const __grid_constant__ Source s, PetscInt m, CAMGRowList list,
+                                                                   const PetscInt *__restrict__ i, PetscInt *__restrict__ j, PetscScalar *__restrict__ a)
 {
-  __shared__ int         keys[CAMG_THREADS / lanes * table];
-  __shared__ char        memory[CAMG_THREADS / lanes * table * sizeof(PetscScalar)] __attribute__((aligned(16)));
-  const int              lane = static_cast<int>(threadIdx.x) % lanes;
-  const unsigned int     mask = CAMGMask<lanes>(), shift = threadIdx.x % 32 / lanes * lanes;
-  const PetscInt         n = list.row ? *list.n : m, step = static_cast<PetscInt>(gridDim.x * (CAMG_THREADS / lanes));
-  int                   *key   = keys + static_cast<int>(threadIdx.x) / lanes * table;
-  volatile PetscReal    *value = reinterpret_cast<PetscReal *>(memory) + static_cast<int>(threadIdx.x) / lanes * table * CAMG_PARTS;
-  const auto             get   = [=](int t) {
-#if PetscDefined(USE_COMPLEX)
+  __shared__ int      keys[CAMG_THREADS / lanes * table];
+  __shared__ char     memory[CAMG_THREADS / lanes * table * sizeof(PetscScalar)] __attribute__((aligned(16)));
+  const int           lane = static_cast<int>(threadIdx.x) % lanes;
+  const unsigned int  mask = CAMGMask<lanes>(), shift = threadIdx.x % 32 / lanes * lanes;
+  const PetscInt      n = list.row ? *list.n : m, step = static_cast<PetscInt>(gridDim.x * (CAMG_THREADS / lanes));
+  int                *key   = keys + static_cast<int>(threadIdx.x) / lanes * table;
+  volatile PetscReal *value = reinterpret_cast<PetscReal *>(memory) + static_cast<int>(threadIdx.x) / lanes * table * CAMG_PARTS;
+  const auto          get   = [=](int t) {
+  #if PetscDefined(USE_COMPLEX)
     const PetscReal re = value[2 * t], im = value[2 * t + 1];
 
     return PetscScalar(re, im);
-#else
+  #else
     return value[t];
-#endif
+  #endif
   };
   const auto put = [=](int t, PetscScalar v) {
     value[CAMG_PARTS * t] = CAMGReal(v);
@@ -149,28 +147,31 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
     if (i[r + 1] - first <= table && s.End(r) - s.Begin(r) <= CAMG_ITEMS) {
       for (int t = lane; t < table; t += lanes) {
         key[t] = CAMG_EMPTY;
-        put(t, 0);
+        if constexpr (Source::numbers) put(t, 0);
       }
       __syncwarp(mask);
       (void)CAMGVisit<lanes>(s, r, lane, mask, [&](const CAMGItem &item, PetscInt q) {
-        const int   p = CAMGInsert<table>(key, s.Column(item, q), &ignored);
-        PetscScalar v = get(p);
+        const int p = CAMGInsert<table>(key, s.Column(item, q), &ignored);
 
-        s.Add(item, q, &v);
-        put(p, v);
+        if constexpr (Source::numbers) {
+          PetscScalar v = get(p);
+
+          s.Add(item, q, &v);
+          put(p, v);
+        }
         return true;
       });
       /* moves used places to the front */
       for (int t = lane; t < table; t += lanes) {
         const int          c    = key[t];
-        const PetscScalar  v    = get(t);
+        const PetscScalar  v    = Source::numbers ? get(t) : PetscScalar(0);
         const unsigned int used = __ballot_sync(mask, c != CAMG_EMPTY) >> shift;
 
         if (c != CAMG_EMPTY) {
           const int p = found + __popc(used & ((1u << lane) - 1));
 
           key[p] = c;
-          put(p, v);
+          if constexpr (Source::numbers) put(p, v);
         }
         found += __popc(used & (mask >> shift));
         __syncwarp(mask);
@@ -181,7 +182,7 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
 
         for (int q = 0; q < found; q++) rank += key[q] < c;
         j[first + rank] = c;
-        a[first + rank] = get(p);
+        if constexpr (Source::numbers) a[first + rank] = get(p);
       }
     }
     __syncwarp(mask);
@@ -204,7 +205,7 @@ static __device__ __forceinline__ void CAMGVisitByBlock(const Source &s, PetscIn
     int            before, total;
 
     if (k < end) mine = s.Get(r, k);
-    total = CAMGBlockScan(static_cast<int>(mine.last - mine.first), &before);
+    total               = CAMGBlockScan(static_cast<int>(mine.last - mine.first), &before);
     offset[threadIdx.x] = before;
     if (threadIdx.x == 0) offset[CAMG_THREADS] = total;
     __syncthreads();
@@ -261,12 +262,14 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
       const PetscInt c = active ? s.Column(item, q) : -1;
 
       if (active) (void)CAMGMark(d.bits, c);
-      CAMGInOrder(d.owner, c, [&]() { s.Add(item, q, &d.value[c]); });
+      if constexpr (Source::numbers) CAMGInOrder(d.owner, c, [&]() { s.Add(item, q, &d.value[c]); });
     });
     CAMGEmit(d, [&](int k, PetscInt c) {
       j[first + k] = c;
-      a[first + k] = d.value[c];
-      d.value[c]   = 0;
+      if constexpr (Source::numbers) {
+        a[first + k] = d.value[c];
+        d.value[c]   = 0;
+      }
     });
   }
 }
@@ -284,14 +287,14 @@ static __global__ void CAMGTotal(PetscInt m, const PetscInt *size, unsigned long
 }
 
 /* Launches kernel<lanes, table> of a stage; stage 3: a warp for a row */
-  #define CAMG_STAGE(stage, kernel, most, ...) \
-    do { \
-      const PetscInt64 rows_ = (most); \
-      if ((stage) == 0) kernel<4, 32><<<CAMGBlocks(rows_ * 4), CAMG_THREADS, 0, stream>>>(__VA_ARGS__); \
-      else if ((stage) == 1) kernel<8, 64><<<CAMGBlocks(rows_ * 8), CAMG_THREADS, 0, stream>>>(__VA_ARGS__); \
+  #define CAMG_STAGE(stage, kernel, most, ...)                                                                  \
+    do {                                                                                                        \
+      const PetscInt64 rows_ = (most);                                                                          \
+      if ((stage) == 0) kernel<4, 32><<<CAMGBlocks(rows_ * 4), CAMG_THREADS, 0, stream>>>(__VA_ARGS__);         \
+      else if ((stage) == 1) kernel<8, 64><<<CAMGBlocks(rows_ * 8), CAMG_THREADS, 0, stream>>>(__VA_ARGS__);    \
       else if ((stage) == 2) kernel<16, 128><<<CAMGBlocks(rows_ * 16), CAMG_THREADS, 0, stream>>>(__VA_ARGS__); \
-      else kernel<32, CAMG_TABLE><<<CAMGBlocks(rows_ * 32), CAMG_THREADS, 0, stream>>>(__VA_ARGS__); \
-      PetscCallCUDA(cudaGetLastError()); \
+      else kernel<32, CAMG_TABLE><<<CAMGBlocks(rows_ * 32), CAMG_THREADS, 0, stream>>>(__VA_ARGS__);            \
+      PetscCallCUDA(cudaGetLastError());                                                                        \
     } while (0)
 
   #define CAMG_LISTED 4096 /* rows of a list that are worked on at the same time */
@@ -304,23 +307,24 @@ static inline int CAMGStage(double items, double entries)
   return items * entries <= 2500 ? 2 : 3;
 }
 
-/* C [m][n] of a source; waits once */
+/* C [m][n] of a source, with room for blocks of numbers; waits once */
 template <class Source>
-static PetscErrorCode CAMGMultiply(cudaStream_t stream, const Source &s, PetscInt m, PetscInt n, int stage, CAMGMatrix *C)
+static PetscErrorCode CAMGMultiply(cudaStream_t stream, const Source &s, PetscInt m, PetscInt n, PetscInt rb, PetscInt cb, int stage, CAMGMatrix *C)
 {
-  const CAMGRowList all    = {nullptr, nullptr};
+  const CAMGRowList all = {nullptr, nullptr};
   CAMGRowList       next[2];
   CAMGDense         dense;
   unsigned int      blocks;
   struct Counts {
     unsigned long long total;
     PetscInt           n[2];
-  } *there, counts;
+  } * there, counts;
 
   PetscFunctionBegin;
   C->m  = m;
   C->n  = n;
-  C->rb = C->cb = 1;
+  C->rb = rb;
+  C->cb = cb;
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(m) + 1, &C->i));
   PetscCall(CAMGZeros(stream, 1, &there));
   for (int k = 0; k < 2; k++) {
@@ -336,14 +340,15 @@ static PetscErrorCode CAMGMultiply(cudaStream_t stream, const Source &s, PetscIn
   PetscCall(CAMGDenseDestroy(stream, &dense));
   PetscCall(CAMGScan(stream, m, C->i));
   PetscCall(CAMGGet(stream, 1, there, &counts));
-  PetscCheck(counts.total <= PETSC_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP, "A coarse matrix has more entries than PetscInt counts. Configure PETSC --with-64-bit-indices");
+  PetscCheck(counts.total <= PETSC_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "A coarse matrix has more entries than PetscInt counts. Configure PETSC --with-64-bit-indices");
   C->nz = static_cast<PetscInt>(counts.total);
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(C->nz), &C->j));
-  PetscCall(CAMGAllocate(stream, static_cast<size_t>(C->nz), &C->a));
+  PetscCall(CAMGAllocate(stream, static_cast<size_t>(C->nz) * rb * cb, &C->a));
   CAMG_STAGE(stage, CAMGNumbers, m, s, m, all, C->i, C->j, C->a);
   if (counts.n[0]) CAMG_STAGE(3, CAMGNumbers, counts.n[0], s, m, next[0], C->i, C->j, C->a);
   if (counts.n[1]) {
-    PetscCall(CAMGDenseCreate(stream, n, true, &dense, &blocks));
+    PetscCall(CAMGDenseCreate(stream, n, Source::numbers, &dense, &blocks));
     CAMGNumbersDense<<<blocks, CAMG_THREADS, 0, stream>>>(s, next[1], dense, C->i, C->j, C->a);
     PetscCallCUDA(cudaGetLastError());
     PetscCall(CAMGDenseDestroy(stream, &dense));

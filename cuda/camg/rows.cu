@@ -4,7 +4,7 @@
 
 /* Rows of the user on a device: src/pc/camg/matrix.c */
 
-#include "camg.cuh"
+#include "product.cuh"
 #include "../common/blocksum.cuh"
 
 #if !PetscDefined(USE_64BIT_INDICES)
@@ -63,6 +63,7 @@ PetscErrorCode LitheCUDACAMGSurvey(const CAMGMatrix *A, double largest[2], Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* left, right NULL: ones */
 template <int lanes>
 static __global__ void CopyKernel(const __grid_constant__ CAMGMatrix A, PetscReal factor, const double *__restrict__ left, const double *__restrict__ right,
                                   PetscScalar *__restrict__ b)
@@ -71,7 +72,50 @@ static __global__ void CopyKernel(const __grid_constant__ CAMGMatrix A, PetscRea
 
   if (g.row >= A.m) return;
   for (PetscInt k = A.i[g.row] + g.lane; k < A.i[g.row + 1]; k += lanes)
-    b[k] = A.a[k] * factor * static_cast<PetscReal>(left[g.row]) * static_cast<PetscReal>(right[A.j[k]]);
+    b[k] = A.a[k] * factor * static_cast<PetscReal>(left ? left[g.row] : 1) * static_cast<PetscReal>(right ? right[A.j[k]] : 1);
+}
+
+/* The pattern of blocks: an item is a row of A */
+struct CopySource {
+  static constexpr bool factors = false, numbers = false;
+  CAMGMatrix            A;
+  PetscInt              block;
+
+  __device__ __forceinline__ PetscInt Begin(PetscInt r) const
+  {
+    return block * r;
+  }
+  __device__ __forceinline__ PetscInt End(PetscInt r) const
+  {
+    return block * (r + 1);
+  }
+  __device__ __forceinline__ CAMGItem Get(PetscInt, PetscInt k) const
+  {
+    return CAMGItem{A.i[k], A.i[k + 1], 0};
+  }
+  __device__ __forceinline__ PetscInt Column(const CAMGItem &, PetscInt q) const
+  {
+    return A.j[q] / block;
+  }
+  __device__ __forceinline__ bool Head(const CAMGItem &item, PetscInt q) const
+  {
+    return q == item.first || A.j[q - 1] / block != A.j[q] / block;
+  }
+};
+
+template <int lanes>
+static __global__ void CopyBlocks(const __grid_constant__ CAMGMatrix A, PetscReal factor, const __grid_constant__ CAMGMatrix B)
+{
+  const CAMGGroupOf<lanes> g;
+
+  if (g.row >= A.m) return;
+  const PetscInt r = static_cast<PetscInt>(g.row / B.rb), p = static_cast<PetscInt>(g.row % B.rb), begin = B.i[r], n = B.i[r + 1] - begin;
+
+  for (PetscInt k = A.i[g.row] + g.lane; k < A.i[g.row + 1]; k += lanes) {
+    const PetscInt c = A.j[k];
+
+    B.a[((static_cast<size_t>(begin) + CAMGSearch(n, B.j + begin, c / B.cb)) * B.rb + p) * B.cb + c % B.cb] = A.a[k] * factor;
+  }
 }
 
 PetscErrorCode LitheCUDACAMGCopy(const CAMGMatrix *A, double factor, const double left[], const double right[], PetscInt block, CAMGMatrix *B)
@@ -79,12 +123,18 @@ PetscErrorCode LitheCUDACAMGCopy(const CAMGMatrix *A, double factor, const doubl
   cudaStream_t stream;
 
   PetscFunctionBegin;
-  (void)block;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(CAMGCreate(stream, A->m, A->n, A->nz, B));
-  PetscCallCUDA(cudaMemcpyAsync(B->i, A->i, (static_cast<size_t>(A->m) + 1) * sizeof(PetscInt), cudaMemcpyDeviceToDevice, stream));
-  PetscCallCUDA(cudaMemcpyAsync(B->j, A->j, static_cast<size_t>(A->nz) * sizeof(PetscInt), cudaMemcpyDeviceToDevice, stream));
-  CAMG_ROWS(A, (CopyKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, static_cast<PetscReal>(factor), left, right, B->a)));
+  if (block == 1) {
+    PetscCall(CAMGCreate(stream, A->m, A->n, A->nz, 1, 1, B));
+    PetscCallCUDA(cudaMemcpyAsync(B->i, A->i, (static_cast<size_t>(A->m) + 1) * sizeof(PetscInt), cudaMemcpyDeviceToDevice, stream));
+    PetscCallCUDA(cudaMemcpyAsync(B->j, A->j, static_cast<size_t>(A->nz) * sizeof(PetscInt), cudaMemcpyDeviceToDevice, stream));
+    CAMG_ROWS(A, (CopyKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, static_cast<PetscReal>(factor), left, right, B->a)));
+  } else {
+    PetscCall(
+      CAMGMultiply(stream, CopySource{*A, block}, A->m / block, A->n / block, block, block, A->nz <= 640 * static_cast<PetscInt64>(A->m / block) ? 1 : 3, B));
+    PetscCallCUDA(cudaMemsetAsync(B->a, 0, static_cast<size_t>(B->nz) * block * block * sizeof(PetscScalar), stream));
+    CAMG_ROWS(A, (CopyBlocks<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, static_cast<PetscReal>(factor), *B)));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -124,8 +174,8 @@ PetscErrorCode LitheCUDACAMGDivide(PetscInt n, const double s[], double outer[])
 
 /* ------------------------------------------------------------ symmetry */
 
-#define FORM_BLOCKS 1024
-#define FORM_SUMS   5 /* real and imaginary parts of two forms, and the size */
+  #define FORM_BLOCKS 1024
+  #define FORM_SUMS   5 /* real and imaginary parts of two forms, and the size */
 
 static __device__ __forceinline__ PetscReal Number(PetscInt k)
 {
@@ -147,7 +197,7 @@ static __global__ void RootKernel(const __grid_constant__ CAMGMatrix A, PetscRea
 template <int lanes>
 static __global__ void FormsKernel(const __grid_constant__ CAMGMatrix A, const PetscReal *__restrict__ s, double *sums)
 {
-  const int lane    = static_cast<int>(threadIdx.x) % lanes;
+  const int lane           = static_cast<int>(threadIdx.x) % lanes;
   double    sum[FORM_SUMS] = {0, 0, 0, 0, 0};
 
   CAMG_FOR_ALL(t, static_cast<PetscInt64>(A.m) * lanes)

@@ -13,21 +13,24 @@ struct SmoothRows {
   const PetscReal   *damping;
   const PetscScalar *T; /* NULL: ones */
   const PetscInt    *agg;
-  PetscInt           block, most;
+  PetscInt           most;
 
   /* A row has its own vertex as item 0, then its strong entries */
-  __device__ __forceinline__ PetscInt Items(PetscInt r) const { return damping[r] != 0 ? F.strong.i[r + 1] - F.strong.i[r] + 1 : 1; }
-  __device__ __forceinline__ PetscScalar Factor(PetscInt r, PetscInt k) const
+  __device__ __forceinline__ PetscInt Items(PetscInt r) const
   {
-    return k < F.strong.i[r] ? static_cast<PetscReal>(1) - CAMGTimes(damping[r], F.d[r]) : CAMGTimes(-damping[r], F.strong.a[k]);
+    return damping[r] != 0 ? F.strong.i[r + 1] - F.strong.i[r] + 1 : 1;
   }
-  __device__ __forceinline__ void Get(PetscInt r, PetscInt item, PetscInt *aggregate, PetscScalar *value) const
+  __device__ __forceinline__ PetscInt Aggregate(PetscInt r, PetscInt item) const
   {
-    const PetscInt k = F.strong.i[r] + item - 1, c = item ? F.strong.j[k] : r;
+    return agg[item ? F.strong.j[F.strong.i[r] + item - 1] : r];
+  }
+  __device__ __forceinline__ PetscScalar Value(PetscInt r, PetscInt item) const
+  {
+    const PetscInt    k = F.strong.i[r] + item - 1, c = item ? F.strong.j[k] : r;
+    const PetscScalar t = T ? T[c] : PetscScalar(1);
 
-    *aggregate = agg[block == 1 ? c : c / block];
-    *value     = Factor(r, k);
-    if (T) *value = CAMGTimes(*value, T[c]);
+    if (item) return CAMGTimes(CAMGTimes(-damping[r], F.strong.a[k]), t);
+    return damping[r] != 0 ? t + CAMGTimes(CAMGTimes(-damping[r], F.d[r]), t) : t;
   }
   /* The factor of kept entries, which restores the sum of all */
   __device__ __forceinline__ PetscScalar Restore(PetscScalar all, PetscScalar kept) const
@@ -44,14 +47,14 @@ template <int lanes, int each, bool fill>
 static __global__ void __launch_bounds__(CAMG_THREADS)
   SmoothShort(const __grid_constant__ SmoothRows s, CAMGRowList list, CAMGRowList next, PetscInt *i, PetscInt *__restrict__ j, PetscScalar *__restrict__ a)
 {
-  constexpr int          room = lanes * each;
-  __shared__ PetscInt    gs[CAMG_THREADS / lanes * room];
-  __shared__ char        memory[2 * CAMG_THREADS / lanes * room * sizeof(PetscScalar)] __attribute__((aligned(16)));
-  const int              lane = static_cast<int>(threadIdx.x) % lanes, group = static_cast<int>(threadIdx.x) / lanes;
-  const unsigned int     mask = CAMGMask<lanes>();
-  PetscInt *const        g    = gs + group * room; /* aggregate of an item; later -1 unless first of its aggregate, and kept */
-  PetscScalar *const     v = reinterpret_cast<PetscScalar *>(memory) + 2 * group * room, *const w = v + room; /* w: sums */
-  const PetscInt         n = list.row ? *list.n : s.F.strong.m;
+  constexpr int       room = lanes * each;
+  __shared__ PetscInt gs[CAMG_THREADS / lanes * room];
+  __shared__ char     memory[2 * CAMG_THREADS / lanes * room * sizeof(PetscScalar)] __attribute__((aligned(16)));
+  const int           lane = static_cast<int>(threadIdx.x) % lanes, group = static_cast<int>(threadIdx.x) / lanes;
+  const unsigned int  mask = CAMGMask<lanes>();
+  PetscInt *const     g    = gs + group * room; /* aggregate of an item; later -1 unless first of its aggregate, and kept */
+  PetscScalar *const v = reinterpret_cast<PetscScalar *>(memory) + 2 * group * room, *const w = v + room; /* w: sums */
+  const PetscInt n = list.row ? *list.n : s.F.strong.m;
 
   CAMG_FOR_LISTED(at, lanes, n)
   {
@@ -75,7 +78,10 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
     };
 
     __syncwarp(mask);
-    for (int t = lane; t < items; t += lanes) s.Get(r, t, &g[t], &v[t]);
+    for (int t = lane; t < items; t += lanes) {
+      g[t] = s.Aggregate(r, t);
+      v[t] = s.Value(r, t);
+    }
     __syncwarp(mask);
     for (int e = 0, t = lane; t < items; e++, t += lanes) {
       PetscScalar sum   = 0;
@@ -117,10 +123,7 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
       __syncwarp(mask); /* all lanes have added the numbers */
       for (int t = lane; t < items; t += lanes) w[t] = CAMGTimes(w[t], factor);
     }
-    for (int e = 0, t = lane; t < items; e++, t += lanes) {
-      if (CAMGIsZero(w[t])) gone |= 1u << e;
-    }
-    remove();
+    __syncwarp(mask);
     for (int t = lane; t < items; t += lanes) {
       if (g[t] < 0) continue;
       count++;
@@ -198,14 +201,14 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
 
   for (PetscInt at = static_cast<PetscInt>(blockIdx.x); at < n; at += static_cast<PetscInt>(gridDim.x)) {
     const PetscInt r = list.row[at], items = s.Items(r), own = static_cast<PetscInt>(threadIdx.x);
-    PetscReal      least = -1;           /* what is kept: numbers above least, */
-    PetscInt       last = PETSC_INT_MAX; /* and numbers equal to it up to this item */
+    PetscReal      least  = -1;            /* what is kept: numbers above least, */
+    PetscInt       last   = PETSC_INT_MAX; /* and numbers equal to it up to this item */
     PetscScalar    factor = 1;
-    int            found = 0, before;
+    int            found  = 0, before;
 
     /* the aggregate of an item that is the first one of its aggregate */
     const auto aggregate = [&](PetscInt t) {
-      const PetscInt k = s.F.strong.i[r] + t - 1, c = t ? s.F.strong.j[k] : r, g = s.agg[c / s.block];
+      const PetscInt g = s.Aggregate(r, t);
 
       return g >= 0 && first[g] == t ? g : -1;
     };
@@ -217,12 +220,10 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
 
     for (PetscInt base = 0; base < items; base += CAMG_THREADS) {
       const PetscInt t = base + own;
-      PetscInt       g = -1;
-      PetscScalar    v = 0;
+      const PetscInt g = t < items ? s.Aggregate(r, t) : -1;
 
-      if (t < items) s.Get(r, t, &g, &v);
       if (g >= 0) atomicMin(&first[g], t);
-      CAMGInOrder(d.owner, g, [&]() { d.value[g] += v; });
+      CAMGInOrder(d.owner, g, [&]() { d.value[g] += s.Value(r, t); });
     }
     __syncthreads();
     for (PetscInt t = own; t < items; t += CAMG_THREADS) found += aggregate(t) >= 0;
@@ -257,7 +258,7 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
     for (PetscInt t = own; t < items; t += CAMG_THREADS) {
       const PetscInt g = aggregate(t);
 
-      if (g >= 0 && stays(t, g) && !CAMGIsZero(CAMGTimes(d.value[g], factor))) count += CAMGMark(d.bits, g);
+      if (g >= 0 && stays(t, g)) count += CAMGMark(d.bits, g);
     }
     count = CAMGBlockScan(count, &before);
     CAMGEmit(d, [&](int k, PetscInt g) {
@@ -267,10 +268,8 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
     });
     if (!fill && threadIdx.x == 0) i[r] = count;
     for (PetscInt t = own; t < items; t += CAMG_THREADS) {
-      PetscInt    g;
-      PetscScalar v;
+      const PetscInt g = s.Aggregate(r, t);
 
-      s.Get(r, t, &g, &v);
       if (g < 0) continue;
       d.value[g] = 0;
       first[g]   = INT_MAX;

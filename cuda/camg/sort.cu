@@ -10,7 +10,7 @@
 #include "dense.cuh"
 
 #if !PetscDefined(USE_64BIT_INDICES)
-#define SORT_BLOCK 4096 /* of a row that a block sorts */
+  #define SORT_BLOCK 4096 /* of a row that a block sorts */
 
 /* The rank of an entry is the number of smaller entries */
 template <int lanes>
@@ -40,10 +40,11 @@ static __global__ void __launch_bounds__(CAMG_THREADS) SortShort(PetscInt m, con
 }
 
 /* A block per row: a bitonic sort in shared memory; very long rows by bits of columns */
-static __global__ void __launch_bounds__(CAMG_THREADS) SortLong(const PetscInt *nlong, const PetscInt *longer, CAMGDense all, const PetscInt *__restrict__ i, PetscInt *j)
+static __global__ void __launch_bounds__(CAMG_THREADS)
+  SortLong(const PetscInt *nlong, const PetscInt *longer, CAMGDense all, const PetscInt *__restrict__ i, PetscInt *j)
 {
   __shared__ PetscInt key[SORT_BLOCK];
-  const CAMGDense     d = CAMGDenseOf(all);
+  const CAMGDense     d    = CAMGDenseOf(all);
   const PetscInt      rows = *nlong;
 
   for (PetscInt at = static_cast<PetscInt>(blockIdx.x); at < rows; at += static_cast<PetscInt>(gridDim.x)) {
@@ -109,7 +110,8 @@ static __global__ void CountKernel(PetscInt nodes, const PetscInt *__restrict__ 
   }
 }
 
-static __global__ void PlaceKernel(PetscInt nodes, const PetscInt *__restrict__ agg, const PetscInt *__restrict__ start, PetscInt *count, PetscInt *__restrict__ node)
+static __global__ void PlaceKernel(PetscInt nodes, const PetscInt *__restrict__ agg, const PetscInt *__restrict__ start, PetscInt *count,
+                                   PetscInt *__restrict__ node)
 {
   CAMG_FOR_ALL(v, nodes)
   {

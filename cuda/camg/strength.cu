@@ -7,6 +7,32 @@
 #include "camg.cuh"
 
 #if !PetscDefined(USE_64BIT_INDICES)
+/* A thread per block */
+static __global__ void NormsKernel(PetscInt nz, PetscInt size, const PetscScalar *__restrict__ a, PetscScalar *__restrict__ norm)
+{
+  CAMG_FOR_ALL(k, nz)
+  {
+    PetscReal sum = 0;
+
+    for (PetscInt e = 0; e < size; e++) sum += CAMGSquare(a[k * size + e]);
+    norm[k] = sqrt(sum);
+  }
+}
+
+PetscErrorCode LitheCUDACAMGNorms(const CAMGMatrix *A, CAMGMatrix *N)
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(CAMGCreate(stream, A->m, A->n, A->nz, 1, 1, N));
+  PetscCallCUDA(cudaMemcpyAsync(N->i, A->i, (static_cast<size_t>(A->m) + 1) * sizeof(PetscInt), cudaMemcpyDeviceToDevice, stream));
+  PetscCallCUDA(cudaMemcpyAsync(N->j, A->j, static_cast<size_t>(A->nz) * sizeof(PetscInt), cudaMemcpyDeviceToDevice, stream));
+  NormsKernel<<<CAMGBlocks(A->nz), CAMG_THREADS, 0, stream>>>(A->nz, A->rb * A->cb, A->a, N->a);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 template <int lanes>
 static __global__ void DiagonalKernel(const __grid_constant__ CAMGMatrix A, PetscScalar *__restrict__ d, PetscReal *__restrict__ root)
 {
@@ -73,7 +99,7 @@ PetscErrorCode LitheCUDACAMGFilter(const CAMGMatrix *A, PetscReal threshold, CAM
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(CAMGCreate(stream, A->m, A->n, A->nz, S));
+  PetscCall(CAMGCreate(stream, A->m, A->n, A->nz, 1, 1, S));
   PetscCall(CAMGZeros(stream, static_cast<size_t>(A->m), &g->d));
   PetscCall(CAMGZeros(stream, static_cast<size_t>(A->m), &root));
   CAMG_ROWS(A, (DiagonalKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, g->d, root)));
@@ -98,6 +124,8 @@ PetscErrorCode LitheCUDACAMGTransposeGraph(const CAMGGraph *F, CAMGGraph *H)
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   PetscCall(LitheCUDACAMGTranspose(&F->strong, &H->strong));
+  H->d = nullptr;
+  if (!F->d) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(F->strong.m), &H->d));
   ConjugateKernel<<<CAMGBlocks(F->strong.m), CAMG_THREADS, 0, stream>>>(F->strong.m, F->d, H->d);
   PetscCallCUDA(cudaGetLastError());

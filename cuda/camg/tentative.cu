@@ -7,7 +7,7 @@
 #include "camg.cuh"
 
 #if !PetscDefined(USE_64BIT_INDICES)
-#define TENTATIVE_DROP 1e-8
+  #define TENTATIVE_DROP 1e-8
 
 /* The rows of an aggregate, as rows of a matrix B [m][k] */
 struct TentativeRows {
@@ -31,9 +31,8 @@ static __device__ __forceinline__ Number TentativeSum(PetscInt m, int lane, F f)
   return sum;
 }
 
-static __global__ void __launch_bounds__(CAMG_THREADS)
-  TentativeKernel(PetscInt aggregates, PetscInt block, PetscInt k, const PetscInt *__restrict__ start, const PetscInt *__restrict__ node, PetscScalar *T,
-                  PetscScalar *coarse)
+static __global__ void __launch_bounds__(CAMG_THREADS) TentativeKernel(PetscInt aggregates, PetscInt block, PetscInt k, const PetscInt *__restrict__ start,
+                                                                       const PetscInt *__restrict__ node, PetscScalar *T, PetscScalar *coarse)
 {
   const CAMGGroupOf<32> g;
 
@@ -89,7 +88,7 @@ PetscErrorCode LitheCUDACAMGTentative(CAMGSpace *space, PetscInt nodes, const Pe
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(nodes), &node));
   PetscCall(LitheCUDACAMGGroup(nodes, agg, aggregates, start, node));
   TentativeKernel<<<CAMGBlocks(static_cast<PetscInt64>(aggregates) * 32), CAMG_THREADS, 0, stream>>>(aggregates, space->block, k, start, node, space->T,
-                                                                                                    coarse->T);
+                                                                                                     coarse->T);
   TentativeZero<<<CAMGBlocks(nodes), CAMG_THREADS, 0, stream>>>(nodes, space->block * k, agg, space->T);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(CAMGFree(stream, start));

@@ -26,31 +26,21 @@ static __global__ void TransposePlace(const __grid_constant__ CAMGMatrix A, cons
   }
 }
 
-/* The number of columns below c */
-static __device__ __forceinline__ PetscInt Search(PetscInt n, const PetscInt *j, PetscInt c)
-{
-  PetscInt low = 0, high = n;
-
-  while (low < high) {
-    const PetscInt middle = (low + high) / 2;
-
-    if (j[middle] < c) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/* Entries of B = A^H by search in the rows of A */
+/* Blocks of B = A^H by search in the rows of A */
 template <int lanes>
 static __global__ void TransposeFetch(const __grid_constant__ CAMGMatrix A, const __grid_constant__ CAMGMatrix B)
 {
   const CAMGGroupOf<lanes> g;
+  const PetscInt           size = A.rb * A.cb;
 
   if (g.row >= B.m) return;
-  for (PetscInt k = B.i[g.row] + g.lane; k < B.i[g.row + 1]; k += lanes) {
-    const PetscInt r = B.j[k], first = A.i[r];
+  const PetscInt begin = B.i[g.row], count = (B.i[g.row + 1] - begin) * size;
 
-    B.a[k] = CAMGConj(A.a[first + Search(A.i[r + 1] - first, A.j + first, static_cast<PetscInt>(g.row))]);
+  for (PetscInt t = g.lane; t < count; t += lanes) {
+    const PetscInt k = begin + (size == 1 ? t : t / size), e = size == 1 ? 0 : t % size, r = B.j[k], first = A.i[r];
+    const PetscInt from = first + CAMGSearch(A.i[r + 1] - first, A.j + first, static_cast<PetscInt>(g.row)), row = e / A.rb, column = e % A.rb;
+
+    B.a[static_cast<size_t>(k) * size + e] = CAMGConj(A.a[static_cast<size_t>(from) * size + column * A.cb + row]);
   }
 }
 
@@ -61,7 +51,7 @@ PetscErrorCode LitheCUDACAMGTranspose(const CAMGMatrix *A, CAMGMatrix *B)
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(CAMGCreate(stream, A->n, A->m, A->nz, B));
+  PetscCall(CAMGCreate(stream, A->n, A->m, A->nz, A->cb, A->rb, B));
   PetscCallCUDA(cudaMemsetAsync(B->i, 0, (static_cast<size_t>(B->m) + 1) * sizeof(PetscInt), stream));
   TransposeCount<<<CAMGBlocks(A->nz), CAMG_THREADS, 0, stream>>>(A->nz, A->j, B->i);
   PetscCallCUDA(cudaGetLastError());
@@ -79,19 +69,21 @@ static __global__ void MergeKernel(const __grid_constant__ CAMGMatrix A, const _
 {
   CAMG_FOR_ALL(r, A.m)
   {
-    const PetscInt pend = A.i[r + 1], qend = B.i[r + 1];
+    const PetscInt pend = A.i[r + 1], qend = B.i[r + 1], size = A.rb * A.cb;
     PetscInt       p = A.i[r], q = B.i[r], n = 0, first = j ? i[r] : 0;
 
     while (p < pend || q < qend) {
       const PetscInt ca = p < pend ? A.j[p] : PETSC_INT_MAX, cb = q < qend ? B.j[q] : PETSC_INT_MAX;
 
       if (j) {
-        PetscScalar v = 0;
-
-        if (ca <= cb) v += A.a[p];
-        if (cb <= ca) v += B.a[q];
         j[first + n] = ca < cb ? ca : cb;
-        a[first + n] = v * static_cast<PetscReal>(0.5);
+        for (PetscInt e = 0; e < size; e++) {
+          PetscScalar v = 0;
+
+          if (ca <= cb) v += A.a[static_cast<size_t>(p) * size + e];
+          if (cb <= ca) v += B.a[static_cast<size_t>(q) * size + e];
+          a[static_cast<size_t>(first + n) * size + e] = v * static_cast<PetscReal>(0.5);
+        }
       }
       p += ca <= cb;
       q += cb <= ca;
@@ -108,17 +100,20 @@ PetscErrorCode LitheCUDACAMGSymmetricPart(const CAMGMatrix *A, CAMGMatrix *S)
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCheck(A->nz <= PETSC_INT_MAX / 2, PETSC_COMM_SELF, PETSC_ERR_SUP, "A symmetric part may have more entries than PetscInt counts. Configure PETSC --with-64-bit-indices");
+  PetscCheck(A->nz <= PETSC_INT_MAX / 2, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "A symmetric part may have more entries than PetscInt counts. Configure PETSC --with-64-bit-indices");
   PetscCall(LitheCUDACAMGTranspose(A, &B));
-  S->m = A->m;
-  S->n = A->n;
+  S->m  = A->m;
+  S->n  = A->n;
+  S->rb = A->rb;
+  S->cb = A->cb;
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(A->m) + 1, &S->i));
   MergeKernel<<<CAMGBlocks(A->m), CAMG_THREADS, 0, stream>>>(*A, B, S->i, nullptr, nullptr);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(CAMGScan(stream, A->m, S->i));
   PetscCall(CAMGGet(stream, 1, S->i + A->m, &S->nz));
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(S->nz), &S->j));
-  PetscCall(CAMGAllocate(stream, static_cast<size_t>(S->nz), &S->a));
+  PetscCall(CAMGAllocate(stream, static_cast<size_t>(S->nz) * S->rb * S->cb, &S->a));
   MergeKernel<<<CAMGBlocks(A->m), CAMG_THREADS, 0, stream>>>(*A, B, S->i, S->j, S->a);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(CAMGDestroy(stream, &B));
