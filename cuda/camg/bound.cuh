@@ -4,10 +4,9 @@
 #pragma once
 
 /*
-   The largest eigenvalue of a matrix by a few steps of Lanczos' method, on a device: src/pc/camg/bound.c. Two kernels make
-   a step, no number comes to the host. Sums of blocks are added by all blocks of the next kernel, in the same order.
-
-   The matrix is diag(root) K diag(root). K has sum(r, lane, x): the sum over the entries of row r that are those of a lane
+   The largest eigenvalue of diag(root) A diag(root), with A a level, by a few steps of Lanczos' method on a device:
+   src/pc/camg/bound.c. Products are those of the cycle, in single precision. No number comes to the host: sums of blocks
+   are added by all blocks of the next kernel, in the same order.
 */
 
 #include "camg.cuh"
@@ -20,9 +19,10 @@
   #define BOUND_SMALL  1e-12
   #define BOUND_BLOCKS 1056
 
-/* u, w: vectors without their norms; x = root w. part [blocks]: sums of the last kernel of each kind */
+/* u, w: vectors without their norms; x = root w and A x in single precision. part [blocks]: sums of the last kernel of each kind */
 struct BoundState {
-  PetscScalar *u[3], *x;
+  PetscScalar *u[3];
+  float       *x, *product;
   double      *alpha, *beta; /* of steps; beta [BOUND_STEPS + 1]: norms of vectors */
   double      *dot, *norm;
   double      *bound;
@@ -52,6 +52,12 @@ static __device__ __forceinline__ void BoundPart(double sum, double *part)
   if (threadIdx.x == 0) part[blockIdx.x] = sum;
 }
 
+static __device__ __forceinline__ void BoundPut(float *x, PetscInt64 k, PetscScalar v)
+{
+  x[CAMG_PARTS * k] = static_cast<float>(CAMGReal(v));
+  if (CAMG_PARTS == 2) x[CAMG_PARTS * k + CAMG_PARTS - 1] = static_cast<float>(CAMGImaginary(v));
+}
+
 static __global__ void __launch_bounds__(CAMG_THREADS) BoundStart(PetscInt n, const PetscReal *__restrict__ root, BoundState s)
 {
   double sum = 0;
@@ -65,47 +71,32 @@ static __global__ void __launch_bounds__(CAMG_THREADS) BoundStart(PetscInt n, co
 
     s.u[0][k] = v;
     s.u[2][k] = 0;
-    s.x[k]    = root[k] * v;
+    BoundPut(s.x, k, root[k] * v);
     sum += static_cast<double>(v) * v;
   }
   BoundPart(sum, s.norm);
 }
 
 /* w = A v, and parts of w^H v */
-template <int lanes, class Operator>
-static __global__ void __launch_bounds__(CAMG_THREADS)
-  BoundApply(const __grid_constant__ Operator K, PetscInt n, const PetscReal *__restrict__ root, int step, int parts, BoundState s)
+static __global__ void __launch_bounds__(CAMG_THREADS) BoundDot(PetscInt n, const PetscReal *__restrict__ root, int step, int parts, BoundState s)
 {
   const double             beta    = sqrt(BoundTotal(s.norm, parts));
   const PetscReal          inverse = BoundInverse(beta);
   const PetscScalar *const u       = s.u[step % 3];
   PetscScalar *const       w       = s.u[(step + 1) % 3];
-  const int                lane    = static_cast<int>(threadIdx.x) % lanes;
   double                   dot     = 0;
 
   if (blockIdx.x == 0 && threadIdx.x == 0) s.beta[step] = beta;
-  CAMG_FOR_LISTED(r, lanes, n)
+  CAMG_FOR_ALL(k, n)
   {
-    PetscReal re = 0, im = 0;
-
-    if (r < n) {
-      const PetscScalar sum = K.Sum(static_cast<PetscInt>(r), lane, s.x);
-
-      re = CAMGReal(sum);
-      im = CAMGImaginary(sum);
-    }
-    __syncwarp();
-    re = CAMGSum<lanes>(0xffffffffu, re);
-    if (CAMG_PARTS == 2) im = CAMGSum<lanes>(0xffffffffu, im);
-    if (r < n && lane == 0) {
-      PetscScalar y = root[r] * inverse * re;
+    const PetscReal re = root[k] * inverse * s.product[CAMG_PARTS * k], im = CAMG_PARTS == 2 ? root[k] * inverse * s.product[CAMG_PARTS * k + CAMG_PARTS - 1] : 0;
 
   #if PetscDefined(USE_COMPLEX)
-      y = PetscScalar(root[r] * inverse * re, root[r] * inverse * im);
+    w[k] = PetscScalar(re, im);
+  #else
+    w[k] = re;
   #endif
-      w[r] = y;
-      dot += static_cast<double>((CAMGReal(y) * CAMGReal(u[r]) + CAMGImaginary(y) * CAMGImaginary(u[r])) * inverse);
-    }
+    dot += static_cast<double>((re * CAMGReal(u[k]) + im * CAMGImaginary(u[k])) * inverse);
   }
   BoundPart(dot, s.dot);
 }
@@ -126,7 +117,7 @@ static __global__ void __launch_bounds__(CAMG_THREADS) BoundUpdate(PetscInt n, c
     const PetscScalar v = w[k] - (factor * u[k] + last * old[k]);
 
     w[k]   = v;
-    s.x[k] = root[k] * v;
+    BoundPut(s.x, k, root[k] * v);
     sum += static_cast<double>(CAMGSquare(v));
   }
   BoundPart(sum, s.norm);
@@ -171,18 +162,19 @@ static __global__ void __launch_bounds__(CAMG_THREADS) BoundFinish(int parts, Bo
   *s.bound = high > 1 ? 1 : (high < BOUND_LEAST ? BOUND_LEAST : high);
 }
 
-/* bound: a number on the device */
-template <int lanes, class Operator>
-static PetscErrorCode CAMGBound(cudaStream_t stream, const Operator &K, PetscInt n, const PetscReal *root, double *bound)
+/* A level with all but minv; bound: a number on the device */
+static PetscErrorCode CAMGBound(cudaStream_t stream, const CAMGOperator *op, PetscInt n, const PetscReal *root, double *bound)
 {
-  const unsigned int few  = PetscMin(CAMGBlocks(n), static_cast<unsigned int>(BOUND_BLOCKS)),
-                     many = PetscMin(CAMGBlocks(static_cast<PetscInt64>(n) * lanes), static_cast<unsigned int>(BOUND_BLOCKS));
-  BoundState s;
-  double    *numbers;
+  const unsigned int few    = PetscMin(CAMGBlocks(n), static_cast<unsigned int>(BOUND_BLOCKS));
+  CAMGOperator       single = *op;
+  BoundState         s;
+  double            *numbers;
 
   PetscFunctionBegin;
+  single.single = 1;
   for (int k = 0; k < 3; k++) PetscCall(CAMGAllocate(stream, static_cast<size_t>(n), &s.u[k]));
-  PetscCall(CAMGAllocate(stream, static_cast<size_t>(n), &s.x));
+  PetscCall(CAMGAllocate(stream, static_cast<size_t>(n) * CAMG_PARTS, &s.x));
+  PetscCall(CAMGAllocate(stream, static_cast<size_t>(n) * CAMG_PARTS, &s.product));
   PetscCall(CAMGAllocate(stream, 2 * BOUND_BLOCKS + 2 * BOUND_STEPS + 1, &numbers));
   s.dot   = numbers;
   s.norm  = s.dot + BOUND_BLOCKS;
@@ -191,13 +183,15 @@ static PetscErrorCode CAMGBound(cudaStream_t stream, const Operator &K, PetscInt
   s.bound = bound;
   BoundStart<<<few, CAMG_THREADS, 0, stream>>>(n, root, s);
   for (int step = 0; step < BOUND_STEPS; step++) {
-    BoundApply<lanes><<<many, CAMG_THREADS, 0, stream>>>(K, n, root, step, static_cast<int>(few), s);
-    BoundUpdate<<<few, CAMG_THREADS, 0, stream>>>(n, root, step, static_cast<int>(many), s);
+    PetscCall(LitheCUDACAMGTransfer(&single, PETSC_FALSE, s.x, s.product));
+    BoundDot<<<few, CAMG_THREADS, 0, stream>>>(n, root, step, static_cast<int>(few), s);
+    BoundUpdate<<<few, CAMG_THREADS, 0, stream>>>(n, root, step, static_cast<int>(few), s);
   }
   BoundFinish<<<1, CAMG_THREADS, 0, stream>>>(static_cast<int>(few), s);
   PetscCallCUDA(cudaGetLastError());
   for (int k = 0; k < 3; k++) PetscCall(CAMGFree(stream, s.u[k]));
   PetscCall(CAMGFree(stream, s.x));
+  PetscCall(CAMGFree(stream, s.product));
   PetscCall(CAMGFree(stream, numbers));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -13,6 +13,7 @@
 #include <lithe/private/lithecudacamg.h>
 
 #define CHUNK 2048 /* entries of a tile in shared memory at a time */
+#define LARGEST_BLOCKS 1024
 #define DENSE 32   /* columns of a block in the second product with the inverse */
 
 /* What is done with the product of a row */
@@ -292,15 +293,14 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
 
 PetscErrorCode LitheCUDACAMGLargest(PetscInt n, const double outer[], const PetscScalar x[], double *largest)
 {
-  const unsigned int blocks = CAMGBlocks(n, CAMG_THREADS);
+  const unsigned int all = CAMGBlocks(n, CAMG_THREADS), blocks = all < LARGEST_BLOCKS ? all : LARGEST_BLOCKS;
+  const PetscReal   *parts = reinterpret_cast<const PetscReal *>(x);
   cudaStream_t       stream;
 
   PetscFunctionBegin;
   PetscCall(LitheGraphGetStream(&stream));
   PetscCallCUDA(cudaMemsetAsync(largest, 0, sizeof(*largest), stream));
-  if (n)
-    LargestKernel < <<blocks<1024 ? blocks : 1024, CAMG_THREADS, 0, stream>>>(n, outer, reinterpret_cast<const PetscReal *>(x),
-                                                                              reinterpret_cast<unsigned long long *>(largest));
+  if (n) LargestKernel<<<blocks, CAMG_THREADS, 0, stream>>>(n, outer, parts, reinterpret_cast<unsigned long long *>(largest));
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -170,37 +170,6 @@ static __global__ void EncodeKernel(const __grid_constant__ CAMGMatrix A, const 
   } else op.i[g.row] = at;
 }
 
-/* The matrix for Lanczos' method */
-template <int lanes>
-struct EncodedMatrix {
-  CAMGOperator op;
-
-  __device__ __forceinline__ PetscReal Part(int k) const
-  {
-    if (op.bits == 8) return CAMGDecode8(static_cast<const uint8_t *>(op.code)[k]);
-    if (op.bits == 16) return CAMGDecode16(static_cast<const uint16_t *>(op.code)[k]);
-    return static_cast<const float *>(op.code)[k];
-  }
-  __device__ __forceinline__ PetscScalar Sum(PetscInt r, int lane, const PetscScalar *__restrict__ x) const
-  {
-    const CAMGRow row(op.i, op.rb, op.cb, r);
-    PetscScalar   sum = 0;
-
-  #if PetscDefined(USE_COMPLEX)
-    if (lane == 0) sum = PetscScalar(static_cast<const float *>(op.d)[2 * r], static_cast<const float *>(op.d)[2 * r + 1]) * x[r];
-    for (int t = lane; t < row.count; t += lanes) {
-      const int k = static_cast<int>(row.At(t));
-
-      sum += PetscScalar(Part(2 * k), Part(2 * k + 1)) * x[row.Column(op.j, t)];
-    }
-  #else
-    if (lane == 0) sum = static_cast<const float *>(op.d)[r] * x[r];
-    for (int t = lane; t < row.count; t += lanes) sum += Part(static_cast<int>(row.At(t))) * x[row.Column(op.j, t)];
-  #endif
-    return sum;
-  }
-};
-
 static __global__ void EncodeRoots(int n, const float *__restrict__ sum, PetscReal *__restrict__ root)
 {
   CAMG_FOR_ALL(r, n)
@@ -291,12 +260,11 @@ PetscErrorCode LitheCUDACAMGEncode(const CAMGMatrix *A, const double s[], PetscI
     CAMG_NUMBERS(A, (EncodeKernel<lanes, ENCODE_BLOCKS><<<blocks, CAMG_THREADS, 0, stream>>>(*A, s, sums, *op)));
   }
   EncodeRoots<<<CAMGBlocks(n), CAMG_THREADS, 0, stream>>>(n, op->minv, root);
-  if (static_cast<PetscInt64>(A->nz) * A->cb <= CAMG_SHORT * static_cast<PetscInt64>(A->m))
-    PetscCall(CAMGBound<CAMG_LANES>(stream, EncodedMatrix<CAMG_LANES>{*op}, n, root, &there->bound));
-  else PetscCall(CAMGBound<32>(stream, EncodedMatrix<32>{*op}, n, root, &there->bound));
-  EncodeInverse<<<CAMGBlocks(n), CAMG_THREADS, 0, stream>>>(n, &there->bound, op->minv);
   PetscCallCUDA(cudaGetLastError());
   PetscCallCUDA(cudaMemcpyAsync(&there->nz, op->i + A->m, sizeof(int), cudaMemcpyDeviceToDevice, stream));
+  PetscCall(CAMGBound(stream, op, n, root, &there->bound)); /* the shape of its launches follows from op->nz, at most that of A */
+  EncodeInverse<<<CAMGBlocks(n), CAMG_THREADS, 0, stream>>>(n, &there->bound, op->minv);
+  PetscCallCUDA(cudaGetLastError());
   PetscCall(CAMGGet(stream, 1, there, &result));
   op->nz = result.nz;
   *bound = static_cast<PetscReal>(result.bound);

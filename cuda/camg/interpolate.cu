@@ -4,7 +4,6 @@
 
 /* Damping factors, and the interpolation, on a device: src/pc/camg/interpolate.c */
 
-#include "bound.cuh"
 #include "product.cuh"
 #include "smooth.cuh"
 
@@ -14,7 +13,7 @@
 /* ------------------------------------------------------------ damping */
 
 template <int lanes>
-static __global__ void DampingKernel(const __grid_constant__ CAMGGraph F, PetscReal *__restrict__ root, PetscReal *__restrict__ damping)
+static __global__ void DampingKernel(const __grid_constant__ CAMGGraph F, PetscReal bound, PetscReal *__restrict__ damping)
 {
   const CAMGGroupOf<lanes> g;
 
@@ -31,52 +30,17 @@ static __global__ void DampingKernel(const __grid_constant__ CAMGGraph F, PetscR
   }
   if (!F.d) diagonal = CAMGSum<lanes>(g.mask, diagonal);
   if (g.lane) return;
-  root[g.row]    = sum > 0 ? 1 / sqrt(sum) : 0;
-  damping[g.row] = diagonal > 0 ? static_cast<PetscReal>(INTERPOLATE_WEIGHT) / sum : 0;
+  damping[g.row] = diagonal > 0 ? static_cast<PetscReal>(INTERPOLATE_WEIGHT) / sum / bound : 0;
 }
 
-static __global__ void DampingScale(PetscInt n, const double *__restrict__ bound, PetscReal *__restrict__ damping)
-{
-  CAMG_FOR_ALL(r, n)
-  damping[r] /= static_cast<PetscReal>(*bound);
-}
-
-/* The graph as a matrix for Lanczos' method */
-template <int lanes>
-struct GraphMatrix {
-  CAMGGraph F;
-
-  __device__ __forceinline__ PetscScalar Sum(PetscInt r, int lane, const PetscScalar *__restrict__ x) const
-  {
-    const CAMGRow row(F.strong, r);
-    PetscScalar   sum = 0;
-
-    if (lane == 0 && F.d) sum = F.d[r] * x[r];
-    for (PetscInt t = lane; t < row.count; t += lanes) sum += F.strong.a[row.At(t)] * x[row.Column(F.strong.j, t)];
-    return sum;
-  }
-};
-
-PetscErrorCode LitheCUDACAMGDamping(const CAMGGraph *F, PetscReal damping[])
+PetscErrorCode LitheCUDACAMGDamping(const CAMGGraph *F, PetscReal bound, PetscReal damping[])
 {
   const CAMGMatrix *A = &F->strong;
-  const PetscInt    n = CAMGSize(A);
-  PetscReal        *root;
-  double           *bound;
   cudaStream_t      stream;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(CAMGAllocate(stream, static_cast<size_t>(n), &root));
-  PetscCall(CAMGAllocate(stream, 1, &bound));
-  CAMG_NUMBERS(A, (DampingKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*F, root, damping)));
-  if (static_cast<PetscInt64>(A->nz) * A->cb <= CAMG_SHORT * static_cast<PetscInt64>(A->m))
-    PetscCall(CAMGBound<CAMG_LANES>(stream, GraphMatrix<CAMG_LANES>{*F}, n, root, bound));
-  else PetscCall(CAMGBound<32>(stream, GraphMatrix<32>{*F}, n, root, bound));
-  DampingScale<<<CAMGBlocks(n), CAMG_THREADS, 0, stream>>>(n, bound, damping);
-  PetscCallCUDA(cudaGetLastError());
-  PetscCall(CAMGFree(stream, root));
-  PetscCall(CAMGFree(stream, bound));
+  CAMG_NUMBERS(A, (DampingKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*F, bound, damping)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -8,25 +8,31 @@
 #include "../common/blocksum.cuh"
 
 #if !PetscDefined(USE_64BIT_INDICES)
+  #define SURVEY_BLOCKS 1056u
+
 typedef struct {
   unsigned long long largest[2]; /* bits of doubles that are not negative: these have the order of the numbers */
   int                sign, infinite;
 } Survey;
 
+/* Few blocks, so that few atomic operations go to one place */
 template <int lanes>
-static __global__ void SurveyKernel(const __grid_constant__ CAMGMatrix A, Survey *s)
+static __global__ void __launch_bounds__(CAMG_THREADS) SurveyKernel(const __grid_constant__ CAMGMatrix A, Survey *s)
 {
-  const CAMGGroupOf<lanes> g;
-  double                   diagonal = 0, all = 0;
-  int                      sign = 0, infinite = 0;
+  const int lane     = static_cast<int>(threadIdx.x) % lanes;
+  double    diagonal = 0, all = 0;
+  int       sign = 0, infinite = 0;
 
-  if (g.row < A.m) {
-    for (PetscInt k = A.i[g.row] + g.lane; k < A.i[g.row + 1]; k += lanes) {
+  CAMG_FOR_ALL(t, static_cast<PetscInt64>(A.m) * lanes)
+  {
+    const PetscInt r = static_cast<PetscInt>(t / lanes);
+
+    for (PetscInt k = A.i[r] + lane; k < A.i[r + 1]; k += lanes) {
       const PetscReal a = CAMGAbs(A.a[k]);
 
       if (!(a <= PETSC_MAX_REAL)) infinite = 1;
       else if (a > all) all = a;
-      if (A.j[k] != g.row) continue;
+      if (A.j[k] != r) continue;
       if (a <= PETSC_MAX_REAL && a > diagonal) diagonal = a;
       sign += (CAMGReal(A.a[k]) > 0) - (CAMGReal(A.a[k]) < 0);
     }
@@ -37,11 +43,8 @@ static __global__ void SurveyKernel(const __grid_constant__ CAMGMatrix A, Survey
   sign     = CAMGSum<32>(0xffffffffu, sign);
   infinite = CAMGSum<32>(0xffffffffu, infinite);
   if (threadIdx.x % 32) return;
-  /* most warps change nothing: a read is cheaper than an atomic operation */
-  if (__double_as_longlong(diagonal) > static_cast<long long>(*(volatile unsigned long long *)&s->largest[0]))
-    atomicMax(&s->largest[0], static_cast<unsigned long long>(__double_as_longlong(diagonal)));
-  if (__double_as_longlong(all) > static_cast<long long>(*(volatile unsigned long long *)&s->largest[1]))
-    atomicMax(&s->largest[1], static_cast<unsigned long long>(__double_as_longlong(all)));
+  atomicMax(&s->largest[0], static_cast<unsigned long long>(__double_as_longlong(diagonal)));
+  atomicMax(&s->largest[1], static_cast<unsigned long long>(__double_as_longlong(all)));
   if (sign) atomicAdd(&s->sign, sign);
   if (infinite) s->infinite = 1;
 }
@@ -54,7 +57,7 @@ PetscErrorCode LitheCUDACAMGSurvey(const CAMGMatrix *A, double largest[2], Petsc
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   PetscCall(CAMGZeros(stream, 1, &there));
-  CAMG_ROWS(A, (SurveyKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, there)));
+  CAMG_ROWS(A, (SurveyKernel<lanes><<<PetscMin(blocks, SURVEY_BLOCKS), CAMG_THREADS, 0, stream>>>(*A, there)));
   PetscCall(CAMGGet(stream, 1, there, &s));
   PetscCall(CAMGFree(stream, there));
   for (int k = 0; k < 2; k++) PetscCall(PetscMemcpy(&largest[k], &s.largest[k], sizeof(double)));

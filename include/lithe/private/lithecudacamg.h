@@ -24,7 +24,7 @@ PETSC_INTERN PetscErrorCode LitheCUDACAMGClean(const CAMGMatrix *A, const CAMGMa
 PETSC_INTERN PetscErrorCode LitheCUDACAMGTranspose(const CAMGMatrix *, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGSymmetricPart(const CAMGMatrix *, CAMGMatrix *);
 /* cuda/camg/strength.cu */
-PETSC_INTERN PetscErrorCode LitheCUDACAMGNorms(const CAMGMatrix *, PetscInt block, CAMGMatrix *);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGNorms(const CAMGMatrix *, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGFilter(const CAMGMatrix *, PetscReal threshold, CAMGGraph *);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGTransposeGraph(const CAMGGraph *, CAMGGraph *);
 /* cuda/camg/aggregate.cu */
@@ -33,7 +33,7 @@ PETSC_INTERN PetscErrorCode LitheCUDACAMGPairs(const CAMGMatrix *, PetscReal thr
 PETSC_INTERN PetscErrorCode LitheCUDACAMGCompose(PetscInt n, const PetscInt next[], PetscInt agg[]);
 /* cuda/camg/interpolate.cu */
 PETSC_INTERN PetscErrorCode LitheCUDACAMGTentative(CAMGSpace *, PetscInt nodes, const PetscInt agg[], PetscInt aggregates, CAMGSpace *coarse);
-PETSC_INTERN PetscErrorCode LitheCUDACAMGDamping(const CAMGGraph *, PetscReal damping[]);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGDamping(const CAMGGraph *, PetscReal bound, PetscReal damping[]);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGSmooth(const CAMGGraph *, const PetscReal damping[], const CAMGSpace *, const PetscInt agg[], PetscInt aggregates,
                                                 PetscInt truncate, CAMGMatrix *P);
 /* cuda/camg/encode.cu */
