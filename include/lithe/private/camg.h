@@ -120,11 +120,11 @@ typedef struct {
   /* outer [n] = the real part of x; x NULL: ones. outer [n] /= s */
   PetscErrorCode (*setouter)(PetscInt n, const PetscScalar x[], double outer[]);
   PetscErrorCode (*divide)(PetscInt n, const double s[], double outer[]);
-  /* A B; A^H; (A + A^H) / 2; norms of blocks. On a device rows have one number, also where the space has blocks */
+  /* A B; A^H; (A + A^H) / 2; norms of blocks */
   PetscErrorCode (*multiply)(const CAMGMatrix *, const CAMGMatrix *, CAMGMatrix *);
   PetscErrorCode (*transpose)(const CAMGMatrix *, CAMGMatrix *);
   PetscErrorCode (*symmetricpart)(const CAMGMatrix *, CAMGMatrix *);
-  PetscErrorCode (*norms)(const CAMGMatrix *, PetscInt block, CAMGMatrix *);
+  PetscErrorCode (*norms)(const CAMGMatrix *, CAMGMatrix *);
   /* Strong entries; the graph of the conjugate transpose */
   PetscErrorCode (*filter)(const CAMGMatrix *, PetscReal threshold, CAMGGraph *);
   PetscErrorCode (*transposegraph)(const CAMGGraph *, CAMGGraph *);

@@ -24,7 +24,7 @@ PETSC_INTERN PetscErrorCode LitheCUDACAMGClean(const CAMGMatrix *A, const CAMGMa
 PETSC_INTERN PetscErrorCode LitheCUDACAMGTranspose(const CAMGMatrix *, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGSymmetricPart(const CAMGMatrix *, CAMGMatrix *);
 /* cuda/camg/strength.cu */
-PETSC_INTERN PetscErrorCode LitheCUDACAMGNorms(const CAMGMatrix *, PetscInt block, CAMGMatrix *);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGNorms(const CAMGMatrix *, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGFilter(const CAMGMatrix *, PetscReal threshold, CAMGGraph *);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGTransposeGraph(const CAMGGraph *, CAMGGraph *);
 /* cuda/camg/aggregate.cu */

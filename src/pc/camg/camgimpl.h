@@ -123,7 +123,7 @@ PETSC_INTERN PetscErrorCode PCCAMGCopy_Private(const CAMGMatrix *, double factor
 PETSC_INTERN PetscErrorCode PCCAMGSetOuter_Private(PetscInt n, const PetscScalar x[], double outer[]);
 PETSC_INTERN PetscErrorCode PCCAMGDivide_Private(PetscInt n, const double s[], double outer[]);
 /* strength.c */
-PETSC_INTERN PetscErrorCode PCCAMGNorms_Private(const CAMGMatrix *, PetscInt block, CAMGMatrix *);
+PETSC_INTERN PetscErrorCode PCCAMGNorms_Private(const CAMGMatrix *, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode PCCAMGFilter_Private(const CAMGMatrix *, PetscReal threshold, CAMGGraph *);
 PETSC_INTERN PetscErrorCode PCCAMGFilterShared_Private(const CAMGMatrix *, const CAMGGhosts *, PetscReal threshold, CAMGGraph *);
 PETSC_INTERN PetscErrorCode PCCAMGTransposeGraph_Private(const CAMGGraph *, CAMGGraph *);

@@ -163,7 +163,7 @@ static PetscErrorCode GetGraph_Private(const PC_CAMG *mg, const Shared *e, CAMGG
 
   PetscFunctionBegin;
   if (mg->symmetric) {
-    if (e->space.block > 1) PetscCall(PCCAMGNorms_Private(&e->local, e->space.block, &N));
+    if (e->space.block > 1) PetscCall(PCCAMGNorms_Private(&e->local, &N));
     PetscCall(PCCAMGFilterShared_Private(e->space.block > 1 ? &N : &e->local, &e->nodes, e->threshold, graph));
   } else {
     PetscCall(Adjoint_Private(e->A, &S));
@@ -171,7 +171,7 @@ static PetscErrorCode GetGraph_Private(const PC_CAMG *mg, const Shared *e, CAMGG
     PetscCall(MatScale(S, 0.5));
     PetscCall(PCCAMGGetLocal_Private(S, e->space.block, &L, &n, &ghost));
     PetscCall(PCCAMGGhostsCreate_Private(e->nodes.comm, L.m, n, ghost, &ghosts));
-    if (e->space.block > 1) PetscCall(PCCAMGNorms_Private(&L, e->space.block, &N));
+    if (e->space.block > 1) PetscCall(PCCAMGNorms_Private(&L, &N));
     PetscCall(PCCAMGFilterShared_Private(e->space.block > 1 ? &N : &L, &ghosts, e->threshold, graph));
     PetscCall(PCCAMGGhostsFree_Private(&ghosts));
     PetscCall(PetscFree(ghost));

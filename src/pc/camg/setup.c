@@ -97,7 +97,7 @@ static PetscErrorCode GetGraph_Private(const PC_CAMG *mg, const Exact *e, PetscR
 
   PetscFunctionBegin;
   if (e->space.block > 1) {
-    PetscCall((*kern->norms)(A, e->space.block, &N));
+    PetscCall((*kern->norms)(A, &N));
     A = &N;
   }
   if (!mg->symmetric) {
@@ -161,12 +161,12 @@ static PetscErrorCode Interpolate_Private(const PC_CAMG *mg, const Exact *e, Pet
   const PetscBool    blocks  = (PetscBool)(e->space.block > 1);
   CAMGGraph          own     = {.d = NULL}, adjoint = {.d = NULL};
   const CAMGGraph    all     = {.strong = e->A};
-  const CAMGGraph   *F       = e->A.rb > 1 ? &all : (mg->symmetric && !blocks ? graph : &own);
+  const CAMGGraph   *F       = blocks ? &all : (mg->symmetric ? graph : &own);
   PetscReal         *damping = NULL;
   CAMGMatrix         Q;
 
   PetscFunctionBegin;
-  if (F == &own) PetscCall((*kern->filter)(&e->A, blocks ? 0 : threshold, &own));
+  if (F == &own) PetscCall((*kern->filter)(&e->A, threshold, &own));
   if (mg->opt.nsmooths) {
     PetscCall((*kern->memory->alloc)((size_t)(e->A.m * e->A.rb) * sizeof(*damping), (void **)&damping));
     PetscCall((*kern->damping)(F, damping));
@@ -191,19 +191,18 @@ static PetscErrorCode Interpolate_Private(const PC_CAMG *mg, const Exact *e, Pet
 */
 static PetscErrorCode Coarsen_Private(const PC_CAMG *mg, Exact *e, PetscReal threshold, Transfers *t, Exact *coarse)
 {
-  const CAMGKernels *kern  = mg->kernels;
-  const PetscInt     nodes = e->A.m * e->A.rb / e->space.block;
+  const CAMGKernels *kern = mg->kernels;
   CAMGGraph          graph;
   PetscInt          *agg, aggregates;
 
   PetscFunctionBegin;
-  PetscCall((*kern->memory->alloc)((size_t)nodes * sizeof(*agg), (void **)&agg));
+  PetscCall((*kern->memory->alloc)((size_t)e->A.m * sizeof(*agg), (void **)&agg));
   PetscCall(PetscLogEventBegin(PC_CAMGAggregate, 0, 0, 0, 0));
   PetscCall(GetGraph_Private(mg, e, threshold, &graph));
   PetscCall((*kern->aggregate)(&graph, agg, &aggregates));
   PetscCall(PetscLogEventEnd(PC_CAMGAggregate, 0, 0, 0, 0));
   PetscCall(PetscLogEventBegin(PC_CAMGInterpolate, 0, 0, 0, 0));
-  PetscCall((*kern->tentative)(&e->space, nodes, agg, aggregates, &coarse->space));
+  PetscCall((*kern->tentative)(&e->space, e->A.m, agg, aggregates, &coarse->space));
   PetscCall(Interpolate_Private(mg, e, threshold, &graph, agg, aggregates, t));
   PetscCall(PetscLogEventEnd(PC_CAMGInterpolate, 0, 0, 0, 0));
   PetscCall(Galerkin_Private(mg, &e->A, t, &coarse->A));

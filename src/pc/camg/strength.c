@@ -9,8 +9,8 @@
 
 #include "camgimpl.h"
 
-/* The Frobenius norms of blocks, which are those of A */
-PetscErrorCode PCCAMGNorms_Private(const CAMGMatrix *A, PETSC_UNUSED PetscInt block, CAMGMatrix *N)
+/* The Frobenius norms of blocks */
+PetscErrorCode PCCAMGNorms_Private(const CAMGMatrix *A, CAMGMatrix *N)
 {
   const PetscInt size = A->rb * A->cb;
 
