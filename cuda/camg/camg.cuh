@@ -94,11 +94,12 @@ struct CAMGRow {
   }
 };
 
+/* stream: PETSc's current stream, here and below */
 template <class T>
-static inline PetscErrorCode CAMGAllocate(cudaStream_t stream, size_t n, T **p)
+static inline PetscErrorCode CAMGAllocate(cudaStream_t, size_t n, T **p)
 {
   PetscFunctionBegin;
-  PetscCallCUDA(cudaMallocAsync(reinterpret_cast<void **>(p), PetscMax(n, static_cast<size_t>(1)) * sizeof(T), stream));
+  PetscCall(LitheDeviceAlloc(n * sizeof(T), reinterpret_cast<void **>(p)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -107,7 +108,7 @@ static inline PetscErrorCode CAMGZeros(cudaStream_t stream, size_t n, T **p)
 {
   PetscFunctionBegin;
   PetscCall(CAMGAllocate(stream, n, p));
-  PetscCallCUDA(cudaMemsetAsync(*p, 0, PetscMax(n, static_cast<size_t>(1)) * sizeof(T), stream));
+  PetscCallCUDA(cudaMemsetAsync(*p, 0, n * sizeof(T), stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -102,7 +102,7 @@ static __global__ void CleanDiagonal(const __grid_constant__ CAMGMatrix A, Petsc
   }
 }
 
-/* Whether a row of C is nothing but rounding errors. diagonal: -1 for a row without a diagonal entry */
+/* Whether a row of C is nothing but rounding errors. diagonal: NaN for a row without a diagonal entry */
 template <int lanes>
 static __global__ void CleanFind(const __grid_constant__ CAMGMatrix R, const PetscReal *__restrict__ d, const __grid_constant__ CAMGMatrix C,
                                  const PetscReal *__restrict__ diagonal, unsigned char *__restrict__ null, int                            *any)
@@ -136,12 +136,6 @@ static __global__ void CleanZero(const __grid_constant__ CAMGMatrix C, const uns
   }
 }
 
-static __global__ void CleanNone(PetscInt n, PetscReal *d)
-{
-  CAMG_FOR_ALL(r, n)
-  d[r] = -1;
-}
-
 PetscErrorCode LitheCUDACAMGClean(const CAMGMatrix *A, const CAMGMatrix *R, CAMGMatrix *C)
 {
   PetscReal     *d, *diagonal;
@@ -155,7 +149,7 @@ PetscErrorCode LitheCUDACAMGClean(const CAMGMatrix *A, const CAMGMatrix *R, CAMG
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(CAMGSize(C)), &diagonal));
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(CAMGSize(C)), &null));
   PetscCall(CAMGZeros(stream, 1, &any));
-  CleanNone<<<CAMGBlocks(CAMGSize(C)), CAMG_THREADS, 0, stream>>>(CAMGSize(C), diagonal);
+  PetscCallCUDA(cudaMemsetAsync(diagonal, 255, static_cast<size_t>(CAMGSize(C)) * sizeof(*diagonal), stream)); /* NaN */
   CAMG_NUMBERS(A, (CleanDiagonal<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, d)));
   CAMG_NUMBERS(C, (CleanDiagonal<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*C, diagonal)));
   CAMG_NUMBERS(R, (CleanFind<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*R, d, *C, diagonal, null, any)));

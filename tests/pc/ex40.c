@@ -499,8 +499,8 @@ static PetscErrorCode TestSmooth(const CAMGGraph *F, const CAMGGraph *dF, const 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(F->strong.m * F->strong.rb, &damping));
   PetscCallRuntime(cudaMalloc((void **)&ddamping, (size_t)(F->strong.m * F->strong.rb) * sizeof(PetscReal)));
-  PetscCall(PCCAMGDamping_Private(F, damping));
-  DEVICE(LitheCUDACAMGDamping(dF, ddamping));
+  PetscCall(PCCAMGDamping_Private(F, (PetscReal)0.9, damping));
+  DEVICE(LitheCUDACAMGDamping(dF, (PetscReal)0.9, ddamping));
   PetscCall(Reals("damping", F->strong.m * F->strong.rb, damping, ddamping, sizeof(PetscReal), TOLERANCE));
   PetscCallRuntime(cudaFree(ddamping));
   PetscCall(Put((size_t)(F->strong.m * F->strong.rb) * sizeof(PetscReal), damping, (void **)&ddamping));

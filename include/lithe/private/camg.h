@@ -120,7 +120,7 @@ typedef struct {
   /* outer [n] = the real part of x; x NULL: ones. outer [n] /= s */
   PetscErrorCode (*setouter)(PetscInt n, const PetscScalar x[], double outer[]);
   PetscErrorCode (*divide)(PetscInt n, const double s[], double outer[]);
-  /* A B; A^H; (A + A^H) / 2; norms of blocks. */
+  /* A B; A^H; (A + A^H) / 2; norms of blocks */
   PetscErrorCode (*multiply)(const CAMGMatrix *, const CAMGMatrix *, CAMGMatrix *);
   PetscErrorCode (*transpose)(const CAMGMatrix *, CAMGMatrix *);
   PetscErrorCode (*symmetricpart)(const CAMGMatrix *, CAMGMatrix *);
