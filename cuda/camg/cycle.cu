@@ -34,9 +34,9 @@ template <int bits, bool blocks, class R>
 static __global__ void __launch_bounds__(CAMG_THREADS) TileKernel(CAMGOperator op, int group, int nodes, const CAMGNumber<R> *__restrict__ x, CAMGResult result)
 {
   using N = CAMGNumber<R>;
-  __shared__ N product[CHUNK];
+  __shared__ __align__(16) N product[CHUNK];
   const int *__restrict__ i = op.i, *__restrict__ j = op.j;
-  const int rb = blocks ? op.rb : 1, cb = blocks ? op.cb : 1, size = rb * cb, room = CHUNK / size;
+  const int rb = blocks ? op.rb : 1, cb = blocks ? op.cb : 1, size = rb * cb, room = blocks ? CHUNK / size : CHUNK - 4;
   const int first = static_cast<int>(blockIdx.x) * nodes, last = min(first + nodes, op.m);
   const int slot = static_cast<int>(threadIdx.x) / group, lane = static_cast<int>(threadIdx.x) % group;
   const int v = first + slot / rb, p = slot % rb, row = v * rb + p;
@@ -46,16 +46,40 @@ static __global__ void __launch_bounds__(CAMG_THREADS) TileKernel(CAMGOperator o
 
   for (int chunk = begin; chunk < end; chunk += room) {
     const int stop = min(chunk + room, end), from = max(rowbegin, chunk), to = min(rowend, stop);
+    const int base = blocks ? chunk : chunk & ~3; /* of the products: loads of four entries are aligned */
 
-    for (int e = static_cast<int>(threadIdx.x); e < (stop - chunk) * size; e += CAMG_THREADS) {
-      const int k = chunk + e / size;
-      N         entry;
+    if constexpr (blocks) {
+      for (int e = static_cast<int>(threadIdx.x); e < (stop - chunk) * size; e += CAMG_THREADS) {
+        N entry;
 
-      CAMGEntry<bits>(op.code, static_cast<size_t>(chunk) * size + e, &entry);
-      product[e] = entry * x[j[k] * cb + (blocks ? e % cb : 0)];
+        CAMGEntry<bits>(op.code, static_cast<size_t>(chunk) * size + e, &entry);
+        product[e] = entry * x[j[chunk + e / size] * cb + e % cb];
+      }
+    } else {
+      for (int e = base + 4 * static_cast<int>(threadIdx.x); e < stop; e += 4 * CAMG_THREADS) {
+        N entry[4];
+
+        if (e >= chunk && e + 4 <= stop) {
+          const int4 c = reinterpret_cast<const int4 *>(j)[e / 4];
+
+          CAMGEntries<bits>(op.code, e, entry);
+          product[e - base]     = entry[0] * x[c.x];
+          product[e - base + 1] = entry[1] * x[c.y];
+          product[e - base + 2] = entry[2] * x[c.z];
+          product[e - base + 3] = entry[3] * x[c.w];
+        } else {
+          for (int k = max(e, chunk); k < min(e + 4, stop); k++) {
+            CAMGEntry<bits>(op.code, static_cast<size_t>(k), entry);
+            product[k - base] = entry[0] * x[j[k]];
+          }
+        }
+      }
     }
     __syncthreads();
-    for (int e = lane; e < (to - from) * cb; e += group) sum = sum + product[((from - chunk + e / cb) * rb + p) * cb + (blocks ? e % cb : 0)];
+    for (int e = lane; e < (to - from) * cb; e += group) {
+      if constexpr (blocks) sum = sum + product[((from - chunk + e / cb) * rb + p) * cb + e % cb];
+      else sum = sum + product[from - base + e];
+    }
     __syncthreads();
   }
   for (int mask = group / 2; mask > 0; mask /= 2) sum = sum + CAMGShuffle(sum, mask);

@@ -113,6 +113,29 @@ static __device__ __forceinline__ void CAMGEntry(const void *__restrict__ a, siz
   entry->im = static_cast<R>(CAMGComponent<bits>(a, 2 * k + 1));
 }
 
+/* Entries k to k + 3, k a multiple of 4, in one load if they are real */
+template <int bits, class N>
+static __device__ __forceinline__ void CAMGEntries(const void *__restrict__ a, int k, N entry[4])
+{
+  if constexpr (CAMG_PARTS == 1 && bits == 8) {
+    const uchar4 c = reinterpret_cast<const uchar4 *>(a)[k / 4];
+
+    entry[0] = CAMGDecode8(c.x);
+    entry[1] = CAMGDecode8(c.y);
+    entry[2] = CAMGDecode8(c.z);
+    entry[3] = CAMGDecode8(c.w);
+  } else if constexpr (CAMG_PARTS == 1 && bits == 32) {
+    const float4 c = reinterpret_cast<const float4 *>(a)[k / 4];
+
+    entry[0] = c.x;
+    entry[1] = c.y;
+    entry[2] = c.z;
+    entry[3] = c.w;
+  } else {
+    for (int t = 0; t < 4; t++) CAMGEntry<bits>(a, static_cast<size_t>(k) + t, &entry[t]);
+  }
+}
+
 static inline unsigned int CAMGBlocks(PetscInt n, int size)
 {
   return static_cast<unsigned int>((static_cast<PetscInt64>(n) + size - 1) / size);

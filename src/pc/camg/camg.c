@@ -137,6 +137,8 @@ static PetscErrorCode PlaceLevels_Private(PC pc)
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   if (mg->device && mg->kernels == &CAMGHostKernels) PetscCall(PCCAMGMove_Private(mg));
 #endif
+  /* a second set-up suggests more: from then on the pool keeps the memory of a set-up */
+  if (mg->device && !mg->setups++) PetscCall((*mg->kernels->memory->trim)());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -84,7 +84,7 @@ typedef struct {
   PetscReal            largest; /* modulus of the diagonal of the matrix */
   double               factor;  /* of the matrix: a power of two, with the sign of the matrix */
   CAMGLevel            level[CAMG_LEVELS_MAX];
-  PetscInt             n;
+  PetscInt             n, setups; /* setups: on a device */
   double              *outer[2]; /* per row: factors of right-hand sides, and of solutions */
   double              *scale;    /* of the right-hand side, at the place of the levels */
   LitheMGRecord        record;   /* of a cycle */
