@@ -34,7 +34,7 @@ static PetscErrorCode Smooth_Private(const PC_CAMG *mg, CAMGLevel *l, PetscInt s
     const double c1 = k == 1 ? 0 : (2. * (double)k - 3) / (2. * (double)k + 1), c2 = (8. * (double)k - 4) / (2. * (double)k + 1);
     void        *x = zero && k == 1 ? NULL : l->x[l->cur], *out = l->x[1 - l->cur];
 
-    if (x) PetscCall(Exchange_Private(mg, &l->halo[0], x));
+    if (!zero || k > 1) PetscCall(Exchange_Private(mg, &l->halo[0], x)); /* x is also NULL on a process without rows */
     PetscCall((*mg->kernels->step)(&l->op, c1, c2, l->b, x, k == 1 || (zero && k == 2) ? NULL : out, out));
     l->cur = 1 - l->cur;
   }
