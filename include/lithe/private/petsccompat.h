@@ -110,7 +110,8 @@ static inline PetscErrorCode LitheMultSFMake(Mat A, Mat Ao, const PetscInt ghost
   Vec global, local;
 
   PetscFunctionBegin;
-  PetscCall(ISCreateGeneral(PETSC_COMM_SELF, Ao->cmap->n, ghosts, PETSC_COPY_VALUES, &from));
+  /* -is_view prints an ISGENERAL, and no ISBLOCK */
+  PetscCall(ISCreateBlock(PETSC_COMM_SELF, 1, Ao->cmap->n, ghosts, PETSC_COPY_VALUES, &from));
   PetscCall(ISCreateStride(PETSC_COMM_SELF, Ao->cmap->n, 0, 1, &to));
   PetscCall(VecCreateMPIWithArray(PetscObjectComm((PetscObject)A), 1, A->cmap->n, A->cmap->N, NULL, &global));
   PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, Ao->cmap->n, NULL, &local));
