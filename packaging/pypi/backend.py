@@ -65,7 +65,8 @@ def _petsc():
             return place, ""
     # the wheels with PETSc inside, which an isolated build does not see either
     cache = os.environ.get("LITHE_CACHE") or os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "lithe")
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    # petscwheel.py calls pip, which would take the backend of this build for PETSc's
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PEP517_", "_PYPROJECT_HOOKS_"))}
     for scalar in ("real", "complex"):
         command = [sys.executable, os.path.join(ROOT, "build-aux", "petscwheel.py"), cache, scalar]
         found = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -17,6 +17,7 @@
 */
 
 #include <lithe/private/lithenearnull.h>
+#include <lithe/private/petsccompat.h>
 
 #define NEARNULL_SWEEPS 8
 #define NEARNULL_WEIGHT (2. / 3.) /* stable up to eigenvalue 3 of D^-1 A: 2 for M-matrices */
@@ -37,10 +38,9 @@ static PetscErrorCode GetDiagonal_Private(Mat A, Search *s)
   PetscFunctionBegin;
   PetscCall(MatGetDiagonal(A, s->diagonal));
   PetscCall(VecNorm(s->diagonal, NORM_INFINITY, &s->most));
-  PetscCall(VecPointwiseDivide(s->work, s->diagonal, s->diagonal));
-  PetscCall(VecScale(s->work, -s->most));
-  PetscCall(VecShift(s->work, s->most));
-  PetscCall(VecAXPY(s->diagonal, 1.0, s->work));
+  PetscCall(VecZeroEntries(s->work));
+  PetscCall(VecPointwiseDivide(s->work, s->work, s->diagonal)); /* 0/0 is 1 */
+  PetscCall(VecAXPY(s->diagonal, s->most, s->work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

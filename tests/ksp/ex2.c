@@ -115,8 +115,7 @@ static PetscErrorCode TestSides(Mat A, const char pc[])
 
   PetscFunctionBeginUser;
   for (int side = 0; side < 2; side++) {
-    PetscCall(PetscSNPrintf(theirs, sizeof(theirs), "-ksp_type gmres -ksp_gmres_restart 25 -ksp_orthogonalization_cgs_refinement_type refine_always %s %s",
-                            sides[side], pc));
+    PetscCall(PetscSNPrintf(theirs, sizeof(theirs), TEST_GMRES_REFINED " -ksp_gmres_restart 25 %s %s", sides[side], pc));
     PetscCall(PetscSNPrintf(ours, sizeof(ours), "-ksp_type cbgmres -ksp_gmres_restart 25 -ksp_cbgmres_storage double %s %s", sides[side], pc));
     PetscCall(TestAgainst(A, theirs, ours, 0.0));
     PetscCall(PetscSNPrintf(ours, sizeof(ours), "-ksp_type cbgmres -ksp_gmres_restart 25 %s %s", sides[side], pc));

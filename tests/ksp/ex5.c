@@ -85,9 +85,7 @@ static PetscErrorCode TestSpectrum(Mat A, const char storage[], double tolerance
       PetscReal worst, limit;
       PetscBool ritz = (PetscBool)(way & 1), small = (PetscBool)(way & 2);
 
-      PetscCall(PetscSNPrintf(options, sizeof(options),
-                              "-ksp_type gmres -pc_type none -ksp_gmres_restart %" PetscInt_FMT " -ksp_orthogonalization_cgs_refinement_type refine_always",
-                              counts[c][0]));
+      PetscCall(PetscSNPrintf(options, sizeof(options), TEST_GMRES_REFINED " -pc_type none -ksp_gmres_restart %" PetscInt_FMT, counts[c][0]));
       PetscCall(GetSpectrum(A, options, counts[c][1], PETSC_TRUE, small, &a));
       PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type cbgmres -pc_type none -ksp_gmres_restart %" PetscInt_FMT " -ksp_cbgmres_storage %s",
                               counts[c][0], storage));
@@ -121,8 +119,7 @@ static PetscErrorCode TestLongest(Mat A)
   char                     options[256];
 
   PetscFunctionBeginUser;
-  PetscCall(GetSpectrum(A, "-ksp_type gmres -pc_type jacobi -ksp_gmres_restart 190 -ksp_orthogonalization_cgs_refinement_type refine_always", 190, PETSC_TRUE,
-                        PETSC_FALSE, &a));
+  PetscCall(GetSpectrum(A, TEST_GMRES_REFINED " -pc_type jacobi -ksp_gmres_restart 190", 190, PETSC_TRUE, PETSC_FALSE, &a));
   for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(cut); c++) {
     PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type cbgmres -pc_type jacobi -ksp_gmres_restart 190 -ksp_cbgmres_storage %s", cut[c]));
     PetscCall(GetSpectrum(A, options, 190, PETSC_TRUE, PETSC_FALSE, &b));

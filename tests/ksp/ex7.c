@@ -118,10 +118,7 @@ int main(int argc, char **argv)
   for (size_t r = 0; r < PETSC_STATIC_ARRAY_LENGTH(restarts); r++) {
     char options[256], what[256];
 
-    PetscCall(
-      PetscSNPrintf(options, sizeof(options),
-                    "-ksp_type gmres -ksp_orthogonalization_cgs_refinement_type refine_always -pc_type none -ksp_rtol 1e-8 -ksp_gmres_restart %" PetscInt_FMT,
-                    restarts[r]));
+    PetscCall(PetscSNPrintf(options, sizeof(options), TEST_GMRES_REFINED " -pc_type none -ksp_rtol 1e-8 -ksp_gmres_restart %" PetscInt_FMT, restarts[r]));
     PetscCall(Solve(A, options, theirs));
     for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(cases); c++) {
       const PetscInt first = PetscMin(restarts[r], 100);

@@ -28,6 +28,13 @@ static const struct {
                 {"frsz2_8", 3e-2}};
 #define NSTORAGES ((int)PETSC_STATIC_ARRAY_LENGTH(storages))
 
+/* KSPGMRES, kept orthogonal: the option's name is new in PETSc 3.26 */
+#if PETSC_VERSION_LT(3, 26, 0)
+  #define TEST_GMRES_REFINED "-ksp_type gmres -ksp_gmres_cgs_refinement_type refine_always"
+#else
+  #define TEST_GMRES_REFINED "-ksp_type gmres -ksp_orthogonalization_cgs_refinement_type refine_always"
+#endif
+
 /* Converts a matrix to the types in -operator_types, one after another: aijcusparse,vcrs gives a MATVCRS with CUDA
    vectors */
 static inline PetscErrorCode TestConvertOperator(Mat *A)

@@ -5,10 +5,15 @@
 
 """Lithe from Python: a compressed SciPy matrix, and conjugate gradients with compressed factors.
 
-Run it in the environment of `./quickstart env --petsc4py`, whose python3 has petsc4py and scipy.
+Run it in the environment of `./quickstart env --petsc4py`, whose python3 has petsc4py and scipy, or after `pip install`
+as in README.md.
 """
 
+import contextlib
 import sys
+
+with contextlib.suppress(ImportError):
+    import dolfinx_solver  # noqa: F401  PyPI's wheel finds MPI by this import
 
 try:
     import numpy as np

@@ -58,6 +58,29 @@ typedef void **PetscCtxRt;
 
 #if PETSC_VERSION_LT(3, 26, 0)
 
+/* ---- Vec ---- */
+
+  #define VecPointwiseDivide LitheVecPointwiseDivide
+
+/* 0/0 is 1, and not 0 */
+static inline PetscErrorCode LitheVecPointwiseDivide(Vec w, Vec x, Vec y)
+{
+  const PetscScalar *a, *b;
+  PetscScalar       *c;
+  PetscInt           n;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(w, &n));
+  PetscCall(VecGetArrayRead(x, &a));
+  PetscCall(VecGetArrayRead(y, &b));
+  PetscCall(VecGetArray(w, &c));
+  for (PetscInt i = 0; i < n; i++) c[i] = b[i] != (PetscScalar)0.0 ? a[i] / b[i] : (PetscScalar)(a[i] == (PetscScalar)0.0);
+  PetscCall(VecRestoreArray(w, &c));
+  PetscCall(VecRestoreArrayRead(y, &b));
+  PetscCall(VecRestoreArrayRead(x, &a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- Mat ---- */
 
 typedef struct {
@@ -110,7 +133,8 @@ static inline PetscErrorCode LitheMultSFMake(Mat A, Mat Ao, const PetscInt ghost
   Vec global, local;
 
   PetscFunctionBegin;
-  PetscCall(ISCreateGeneral(PETSC_COMM_SELF, Ao->cmap->n, ghosts, PETSC_COPY_VALUES, &from));
+  /* -is_view prints an ISGENERAL, and no ISBLOCK */
+  PetscCall(ISCreateBlock(PETSC_COMM_SELF, 1, Ao->cmap->n, ghosts, PETSC_COPY_VALUES, &from));
   PetscCall(ISCreateStride(PETSC_COMM_SELF, Ao->cmap->n, 0, 1, &to));
   PetscCall(VecCreateMPIWithArray(PetscObjectComm((PetscObject)A), 1, A->cmap->n, A->cmap->N, NULL, &global));
   PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, Ao->cmap->n, NULL, &local));

@@ -386,7 +386,7 @@ static PetscErrorCode BCGSMSubtract_Private(KSP ksp, PetscInt j, BCGSMBlock imag
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether columns of a block have a NaN or an infinity */
+/* Whether columns of a block have a NaN or an infinity, or the preconditioner failed in set-up, on any process */
 static PetscErrorCode BCGSMFindNoNumbers_Private(KSP ksp, BCGSMBlock block, PetscBool found[])
 {
   KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
@@ -397,7 +397,7 @@ static PetscErrorCode BCGSMFindNoNumbers_Private(KSP ksp, BCGSMBlock block, Pets
     PetscInt           m;
     Vec                x;
 
-    found[j] = PETSC_FALSE;
+    found[j] = (PetscBool)(ksp->reason == KSP_DIVERGED_PC_FAILED);
     PetscCall(BCGSMColumnGet_Private(ksp, block, j, &x));
     PetscCall(VecGetLocalSize(x, &m));
     PetscCall(VecGetArrayRead(x, &a));
@@ -421,11 +421,15 @@ static PetscErrorCode BCGSMFlag_Private(KSP ksp, PetscInt j, PetscBool flag)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* R = M^-1 left[0] from the left. Inner solvers may return finite numbers for a residual with a NaN or an infinity: the column is flagged */
+/*
+   R = M^-1 left[0] from the left. Inner solvers may return finite numbers for a residual with a NaN or an infinity: the
+   column is flagged. A block without a good column is not preconditioned: before PETSc 3.26 KSPMatSolve() of an inner
+   solver with a failed factor ends with an error
+*/
 static PetscErrorCode BCGSMPreconditionResidual_Private(KSP ksp, const BCGSMBlock left[2])
 {
   KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
-  PetscBool *bad;
+  PetscBool *bad, any = PETSC_FALSE;
 
   PetscFunctionBegin;
   if (s->device) {
@@ -434,7 +438,9 @@ static PetscErrorCode BCGSMPreconditionResidual_Private(KSP ksp, const BCGSMBloc
   }
   PetscCall(PetscMalloc1(s->n, &bad));
   PetscCall(BCGSMFindNoNumbers_Private(ksp, left[0], bad));
-  PetscCall(BCGSMPrecondition_Private(ksp, left));
+  for (PetscInt j = 0; j < s->n; j++) any = (PetscBool)(any || !bad[j]);
+  if (any) PetscCall(BCGSMPrecondition_Private(ksp, left));
+  else PetscCall(PCSetUp(ksp->pc)); /* as PCMatApply() would, for the next solve: before PETSc 3.26 KSPSetUp() may not */
   for (PetscInt j = 0; j < s->n; j++) {
     if (bad[j]) PetscCall(BCGSMFlag_Private(ksp, j, PETSC_TRUE));
   }

@@ -5,6 +5,22 @@
 /* Moves rows between processes so that products send fewer entries of vectors */
 
 #include "hybmgpuimpl.h"
+#include <lithe/private/litheimpl.h>
+
+/* The graph of A + A^T */
+static PetscErrorCode MatHYBMGPUCreateGraph_Private(Mat A, Mat *graph)
+{
+  Mat B, T;
+
+  PetscFunctionBegin;
+  PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &B));
+  PetscCall(MatTranspose(B, MAT_INITIAL_MATRIX, &T));
+  PetscCall(MatAXPY(B, 1.0, T, DIFFERENT_NONZERO_PATTERN));
+  PetscCall(MatConvert(B, MATMPIADJ, MAT_INITIAL_MATRIX, graph));
+  PetscCall(MatDestroy(&T));
+  PetscCall(MatDestroy(&B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 /*@
   MatHYBMGPURepartition - Creates a copy of a square `MATHYBMGPU` matrix whose rows and columns are distributed by a
@@ -28,7 +44,8 @@
   The layout of vectors changes with the layout of the matrix. Repartitioning is therefore a function and not an
   option of products. Create a `VecScatter` from `rows` to bring vectors of `A` to the layout of `B` and results back.
 
-  The partitioner is PETSc's default. ParMETIS and PTScotch are better, and must be configured with PETSc.
+  The partitioner is PETSc's default. ParMETIS and PTScotch are better, and must be configured with PETSc. They divide
+  undirected graphs: the partitioner gets the pattern of $A + A^T$.
 
 .seealso: `MATHYBMGPU`, `MatPartitioning`, `MatHYBMGPUSetReorder()`, `MatCreateSubMatrix()`
 @*/
@@ -39,6 +56,8 @@ PetscErrorCode MatHYBMGPURepartition(Mat A, Mat *B, IS *rows)
   Mat             graph;
   IS              owner;
   MPI_Comm        comm = PetscObjectComm((PetscObject)A);
+  PetscErrorCode  ierr;
+  PetscOptions    none;
   const char     *prefix;
   PetscBool       square;
 
@@ -58,7 +77,10 @@ PetscErrorCode MatHYBMGPURepartition(Mat A, Mat *B, IS *rows)
              "Each process must have as many rows as columns; process 0 has %" PetscInt_FMT " and %" PetscInt_FMT ". Set equal local sizes with MatSetSizes()",
              A->rmap->n, A->cmap->n);
 
-  PetscCall(MatConvert(A, MATMPIADJ, MAT_INITIAL_MATRIX, &graph));
+  PetscCall(LitheOptionsHide(&none));
+  ierr = MatHYBMGPUCreateGraph_Private(A, &graph);
+  PetscCall(LitheOptionsShow(&none));
+  PetscCall(ierr);
   PetscCall(MatPartitioningCreate(comm, &partitioning));
   PetscCall(MatGetOptionsPrefix(A, &prefix));
   PetscCall(PetscObjectSetOptionsPrefix((PetscObject)partitioning, prefix));
