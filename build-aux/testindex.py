@@ -42,7 +42,7 @@ OBJECTS = {
         ("MATHYBMGPU", [25, 26, 27, 28]),
         ("Types made from MATAIJ", [30, 33, 34, 35, 36]),
     ],
-    "pc": [("PCVCRS", [*range(1, 9), 13, 14, 15, 17, 18, 19]), ("PCSBPMG", [10, 11, 12, 16]), ("PCGRIDMG", [*range(20, 40)])],
+    "pc": [("PCVCRS", [*range(1, 9), 13, 14, 15, 17, 18, 19]), ("PCSBPMG", [10, 11, 12, 16]), ("PCGRIDMG", [*range(20, 39)]), ("PCCAMG", [39, 40])],
     "ksp": [("KSPCBGMRES, KSPCBFGMRES", range(1, 13)), ("KSPBCGSM", range(13, 100))],
     "ts": [("TSUNIFORMIZATION", [*range(1, 10), 11]), ("Steps of time with MATSBPSAT", [10])],
     "fuzz": [("Fuzzers: random small problems", range(1, 100))],

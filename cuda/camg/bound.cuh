@@ -89,7 +89,8 @@ static __global__ void __launch_bounds__(CAMG_THREADS) BoundDot(PetscInt n, cons
   if (blockIdx.x == 0 && threadIdx.x == 0) s.beta[step] = beta;
   CAMG_FOR_ALL(k, n)
   {
-    const PetscReal re = root[k] * inverse * s.product[CAMG_PARTS * k], im = CAMG_PARTS == 2 ? root[k] * inverse * s.product[CAMG_PARTS * k + CAMG_PARTS - 1] : 0;
+    const PetscReal re = root[k] * inverse * s.product[CAMG_PARTS * k],
+                    im = CAMG_PARTS == 2 ? root[k] * inverse * s.product[CAMG_PARTS * k + CAMG_PARTS - 1] : 0;
 
   #if PetscDefined(USE_COMPLEX)
     w[k] = PetscScalar(re, im);
@@ -116,7 +117,7 @@ static __global__ void __launch_bounds__(CAMG_THREADS) BoundUpdate(PetscInt n, c
   {
     const PetscScalar v = w[k] - (factor * u[k] + last * old[k]);
 
-    w[k]   = v;
+    w[k] = v;
     BoundPut(s.x, k, root[k] * v);
     sum += static_cast<double>(CAMGSquare(v));
   }

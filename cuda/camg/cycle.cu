@@ -12,9 +12,9 @@
 #include "number.cuh"
 #include <lithe/private/lithecudacamg.h>
 
-#define CHUNK 2048 /* entries of a tile in shared memory at a time */
+#define CHUNK          2048 /* entries of a tile in shared memory at a time */
 #define LARGEST_BLOCKS 1024
-#define DENSE 32   /* columns of a block in the second product with the inverse */
+#define DENSE          32 /* columns of a block in the second product with the inverse */
 
 /* What is done with the product of a row */
 struct CAMGResult {

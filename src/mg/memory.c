@@ -35,7 +35,8 @@ static PetscErrorCode Free_Private(void **x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const LitheMemoryOps LitheHostMemory = {.alloc = Alloc_Private, .clear = Clear_Private, .copy = Copy_Private, .put = Copy_Private, .get = Copy_Private, .free = Free_Private};
+const LitheMemoryOps LitheHostMemory =
+  {.alloc = Alloc_Private, .clear = Clear_Private, .copy = Copy_Private, .put = Copy_Private, .get = Copy_Private, .free = Free_Private};
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 const LitheMemoryOps LitheDeviceMemory = {.alloc       = LitheDeviceAlloc,

@@ -252,7 +252,7 @@ static PetscErrorCode TestUniformization(void)
 
 int main(int argc, char **argv)
 {
-  const char *const names[] = {"vcrs", "hybmgpu", "sbpsat", "born", "pcvcrs", "sbpmg", "gridmg", "zeeuw", "cbgmres", "uniformization"};
+  const char *const names[] = {"vcrs", "hybmgpu", "sbpsat", "born", "pcvcrs", "sbpmg", "gridmg", "zeeuw", "cbgmres", "camg", "uniformization"};
   PetscInt          which   = 0;
 
   PetscFunctionBeginUser;
@@ -286,6 +286,9 @@ int main(int argc, char **argv)
     break;
   case 8:
     PetscCall(TestKSP(2, PETSC_FALSE, KSPCBGMRES, PCJACOBI));
+    break;
+  case 9:
+    PetscCall(TestKSP(3, PETSC_TRUE, KSPCG, PCCAMG));
     break;
   default:
     PetscCall(TestUniformization());

@@ -9,24 +9,24 @@
 #include <tests/mat/vcrstest.h>
 
 typedef enum {
-  CAMG_FLUXES,      /* 7 points, coefficient 1 */
-  CAMG_JUMPS,       /* six decades, by boxes */
-  CAMG_STRETCHED,   /* couplings 1e4 along z */
-  CAMG_WELLS,       /* jumps, and two rows that couple columns of cells */
-  CAMG_ELEMENTS,    /* linear tetrahedra, points moved at random */
-  CAMG_UNITS,       /* the same, unknowns in units from 1e-2 to 1e2 */
-  CAMG_INACTIVE,    /* a third of the rows is that of the identity, or empty */
-  CAMG_PARTS,       /* two grids without a coupling */
-  CAMG_NEUMANN,     /* singular */
-  CAMG_HUBS,        /* a graph with hubs */
-  CAMG_ELASTIC,     /* linear tetrahedra, three displacements */
-  CAMG_UPWIND,      /* convection along a vortex */
-  CAMG_CHAIN,       /* a Markov chain */
+  CAMG_FLUXES,    /* 7 points, coefficient 1 */
+  CAMG_JUMPS,     /* six decades, by boxes */
+  CAMG_STRETCHED, /* couplings 1e4 along z */
+  CAMG_WELLS,     /* jumps, and two rows that couple columns of cells */
+  CAMG_ELEMENTS,  /* linear tetrahedra, points moved at random */
+  CAMG_UNITS,     /* the same, unknowns in units from 1e-2 to 1e2 */
+  CAMG_INACTIVE,  /* a third of the rows is that of the identity, or empty */
+  CAMG_PARTS,     /* two grids without a coupling */
+  CAMG_NEUMANN,   /* singular */
+  CAMG_HUBS,      /* a graph with hubs */
+  CAMG_ELASTIC,   /* linear tetrahedra, three displacements */
+  CAMG_UPWIND,    /* convection along a vortex */
+  CAMG_CHAIN,     /* a Markov chain */
   CAMG_KINDS
 } CAMGKind;
 
-static const char *const CAMGKindNames[] = {"fluxes",  "jumps",   "stretched", "wells",   "elements", "units", "inactive",
-                                            "parts",   "neumann", "hubs",      "elastic", "upwind",   "chain"};
+static const char *const CAMGKindNames[] = {"fluxes", "jumps",   "stretched", "wells",   "elements", "units", "inactive",
+                                            "parts",  "neumann", "hubs",      "elastic", "upwind",   "chain"};
 
 static PetscReal CAMGRandom(PetscInt k, PetscInt stream)
 {
@@ -58,7 +58,7 @@ static PetscErrorCode CAMGFluxes(CAMGKind kind, PetscInt n, Mat A)
   for (PetscInt k = 0; k < n; k++) {
     for (PetscInt j = 0; j < n; j++) {
       for (PetscInt i = 0; i < n; i++) {
-        const PetscInt row = CAMGPoint(n, i, j, k);
+        const PetscInt  row = CAMGPoint(n, i, j, k);
         const PetscBool off = (PetscBool)(kind == CAMG_INACTIVE && CAMGRandom(row, 2) > .3);
 
         if (off) {
@@ -172,9 +172,9 @@ static PetscErrorCode CAMGElements(PetscInt n, PetscInt components, Mat A)
           int       at[3] = {0, 0, 0};
           PetscInt  point[4];
 
-          point[0]  = CAMGPoint(n, i, j, k);
-          at[first] = 1;
-          point[1]  = CAMGPoint(n, i + at[0], j + at[1], k + at[2]);
+          point[0]   = CAMGPoint(n, i, j, k);
+          at[first]  = 1;
+          point[1]   = CAMGPoint(n, i + at[0], j + at[1], k + at[2]);
           at[second] = 1;
           point[2]   = CAMGPoint(n, i + at[0], j + at[1], k + at[2]);
           point[3]   = CAMGPoint(n, i + 1, j + 1, k + 1);
@@ -219,7 +219,8 @@ static PetscErrorCode CAMGChain(PetscInt n, Mat A)
   PetscFunctionBeginUser;
   for (PetscInt i = 0; i < n; i++) {
     for (PetscInt j = 0; j < n; j++) {
-      const PetscInt  row = i * n + j, to[5] = {i + 1 < n ? row + n : -1, i ? row - n : -1, j + 1 < n ? row + 1 : -1, j ? row - 1 : -1, i && j ? row - n - 1 : -1};
+      const PetscInt row      = i * n + j,
+                     to[5]    = {i + 1 < n ? row + n : -1, i ? row - n : -1, j + 1 < n ? row + 1 : -1, j ? row - 1 : -1, i && j ? row - n - 1 : -1};
       const PetscReal rate[5] = {1, 1.2, .7, .9, .3};
       PetscReal       w[5], sum = 0;
 
@@ -266,7 +267,7 @@ static PetscErrorCode CAMGRigid(PetscInt n, Mat A)
 static PetscErrorCode CAMGCreate(CAMGKind kind, PetscInt n, Mat *A)
 {
   const PetscInt components = kind == CAMG_ELASTIC ? 3 : 1;
-  PetscInt       rows = components * n * n * n, begin, end;
+  PetscInt       rows       = components * n * n * n, begin, end;
   PetscMPIInt    rank;
 
   PetscFunctionBeginUser;

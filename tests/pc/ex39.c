@@ -69,9 +69,17 @@ static PetscErrorCode CreateSolver(Mat A, PetscBool symmetric, const char option
 
 static PetscErrorCode ClearOptions(void)
 {
-  static const char *const names[] = {"-test_pc_camg_coarse_eq_limit", "-test_pc_camg_bits",         "-test_pc_camg_precision", "-test_pc_camg_smooths",
-                                      "-test_pc_camg_agg_nsmooths",    "-test_pc_camg_levels",       "-test_pc_camg_truncate",  "-test_pc_camg_near_null",
-                                      "-test_pc_camg_threshold",       "-test_pc_camg_threshold_scale", "-test_ksp_type"};
+  static const char *const names[] = {"-test_pc_camg_coarse_eq_limit",
+                                      "-test_pc_camg_bits",
+                                      "-test_pc_camg_precision",
+                                      "-test_pc_camg_smooths",
+                                      "-test_pc_camg_agg_nsmooths",
+                                      "-test_pc_camg_levels",
+                                      "-test_pc_camg_truncate",
+                                      "-test_pc_camg_near_null",
+                                      "-test_pc_camg_threshold",
+                                      "-test_pc_camg_threshold_scale",
+                                      "-test_ksp_type"};
 
   PetscFunctionBeginUser;
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(names); k++) PetscCall(PetscOptionsClearValue(NULL, names[k]));
@@ -289,12 +297,20 @@ static PetscErrorCode TestOptions(void)
     const char *options;
     CAMGKind    kind;
     PetscInt    most;
-  } cases[] = {
-    {"-pc_camg_bits 16", CAMG_JUMPS, 16},       {"-pc_camg_bits 32", CAMG_JUMPS, 16},     {"-pc_camg_bits 8", CAMG_JUMPS, 16},
-    {"-pc_camg_precision double", CAMG_JUMPS, 16}, {"-pc_camg_smooths 1,1", CAMG_ELEMENTS, 22}, {"-pc_camg_smooths 3", CAMG_ELEMENTS, 12},
-    {"-pc_camg_agg_nsmooths 0", CAMG_FLUXES, 40}, {"-pc_camg_levels 1", CAMG_HUBS, 200},   {"-pc_camg_levels 2", CAMG_FLUXES, 16},
-    {"-pc_camg_truncate 0", CAMG_ELEMENTS, 14}, {"-pc_camg_threshold 0.02", CAMG_ELEMENTS, 20}, {"-ksp_type bcgs", CAMG_UPWIND, 20},
-    {"-ksp_type gmres", CAMG_UPWIND, 30},       {"-pc_camg_coarse_eq_limit 5000", CAMG_FLUXES, 2}};
+  } cases[] = {{"-pc_camg_bits 16", CAMG_JUMPS, 16},
+               {"-pc_camg_bits 32", CAMG_JUMPS, 16},
+               {"-pc_camg_bits 8", CAMG_JUMPS, 16},
+               {"-pc_camg_precision double", CAMG_JUMPS, 16},
+               {"-pc_camg_smooths 1,1", CAMG_ELEMENTS, 22},
+               {"-pc_camg_smooths 3", CAMG_ELEMENTS, 12},
+               {"-pc_camg_agg_nsmooths 0", CAMG_FLUXES, 40},
+               {"-pc_camg_levels 1", CAMG_HUBS, 200},
+               {"-pc_camg_levels 2", CAMG_FLUXES, 16},
+               {"-pc_camg_truncate 0", CAMG_ELEMENTS, 14},
+               {"-pc_camg_threshold 0.02", CAMG_ELEMENTS, 20},
+               {"-ksp_type bcgs", CAMG_UPWIND, 20},
+               {"-ksp_type gmres", CAMG_UPWIND, 30},
+               {"-pc_camg_coarse_eq_limit 5000", CAMG_FLUXES, 2}};
 
   PetscFunctionBeginUser;
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(cases); k++) {
@@ -409,10 +425,12 @@ int main(int argc, char **argv)
   if (wide) PetscCall(TestPower(CAMG_ELEMENTS, PetscPowReal(2, -900)));
   if (processes == 1) PetscCall(TestTypes());
   if (processes == 1) PetscCall(TestBlocks());
-  PetscCall(TestOptions());
-  PetscCall(TestValues());
-  PetscCall(TestOdd());
-  PetscCall(TestDone(250, "all is right\n"));
+  if (processes < 3) {
+    PetscCall(TestOptions());
+    PetscCall(TestValues());
+    PetscCall(TestOdd());
+  }
+  PetscCall(TestDone(processes < 3 ? 250 : 200, "all is right\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

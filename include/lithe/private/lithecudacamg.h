@@ -14,8 +14,7 @@
 /* cuda/camg/rows.cu */
 PETSC_INTERN PetscErrorCode LitheCUDACAMGSurvey(const CAMGMatrix *, double largest[2], PetscInt *sign, PetscBool *finite);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGIsSymmetric(const CAMGMatrix *, PetscBool *);
-PETSC_INTERN PetscErrorCode LitheCUDACAMGCopy(const CAMGMatrix *, double factor, const double left[], const double right[], PetscInt block,
-                                               CAMGMatrix *);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGCopy(const CAMGMatrix *, double factor, const double left[], const double right[], PetscInt block, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGSetOuter(PetscInt n, const PetscScalar x[], double outer[]);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGDivide(PetscInt n, const double s[], double outer[]);
 /* cuda/camg/product.cu */

@@ -53,7 +53,8 @@ static double Largest(int n, const double d[], const double e[], double most)
 }
 
 /* A matrix with n rows on this process, apply(ctx, x, y): y = A x. bound: at most 1 */
-PetscErrorCode PCCAMGBound_Private(PetscInt n, const CAMGGhosts *g, PetscErrorCode (*apply)(void *, const PetscScalar[], PetscScalar[]), void *ctx, double *bound)
+PetscErrorCode PCCAMGBound_Private(PetscInt n, const CAMGGhosts *g, PetscErrorCode (*apply)(void *, const PetscScalar[], PetscScalar[]), void *ctx,
+                                   double *bound)
 {
   PetscScalar *v, *w, *old;
   double       d[BOUND_STEPS], e[BOUND_STEPS], beta, dot;

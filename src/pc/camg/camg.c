@@ -5,72 +5,24 @@
 /*
    PCCAMG: algebraic multigrid by smoothed aggregation, with compressed levels.
 
+   context       memory, failure, reset                        context.c
    set-up        the matrix and its near null space            read.c
                  strong entries, aggregates, interpolation     strength.c, aggregate.c, interpolate.c
                  the largest eigenvalue, for two dampings      bound.c
                  products                                      matrix.c
                  all levels                                    setup.c
                  codes                                         encode.c
+   processes     shared levels                                 parallelread.c, parallel.c, ghosts.c
                  the coarsest level                            src/mg/coarsest.c
    application   a V cycle                                     cycle.c
                  loops over a level                            host.c
+   devices       the same operations, levels that move         device.c, devicerows.c, cuda/camg
 
    docs/theory/camg.md explains the method.
 */
 
 #include "camgimpl.h"
 #include <petsc/private/kspimpl.h>
-
-/* pointer: the place of a pointer to memory of the kernels, which becomes NULL */
-PetscErrorCode PCCAMGFree_Private(const PC_CAMG *mg, void *pointer)
-{
-  void **p = (void **)pointer;
-
-  PetscFunctionBegin;
-  if (*p) PetscCall((*mg->kernels->memory->free)(p));
-  *p = NULL;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode OperatorFree_Private(const PC_CAMG *mg, CAMGOperator *op)
-{
-  PetscFunctionBegin;
-  PetscCall(PCCAMGFree_Private(mg, &op->i));
-  PetscCall(PCCAMGFree_Private(mg, &op->j));
-  PetscCall(PCCAMGFree_Private(mg, &op->code));
-  PetscCall(PCCAMGFree_Private(mg, &op->d));
-  PetscCall(PCCAMGFree_Private(mg, &op->minv));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCReset_CAMG(PC pc)
-{
-  PC_CAMG *mg = (PC_CAMG *)pc->data;
-
-  PetscFunctionBegin;
-  for (PetscInt k = 0; k < mg->n; k++) {
-    CAMGLevel *l = &mg->level[k];
-
-    PetscCall(OperatorFree_Private(mg, &l->op));
-    PetscCall(OperatorFree_Private(mg, &l->prolong));
-    PetscCall(OperatorFree_Private(mg, &l->restrict_));
-    for (int h = 0; h < 3; h++) PetscCall(LitheHaloDestroy(&l->halo[h].halo));
-    PetscCall(PCCAMGFree_Private(mg, &l->b));
-    for (int v = 0; v < 2; v++) PetscCall(PCCAMGFree_Private(mg, &l->x[v]));
-    PetscCall(PetscMemzero(l, sizeof(*l)));
-  }
-  for (int side = 0; side < 2; side++) PetscCall(PCCAMGFree_Private(mg, &mg->outer[side]));
-  PetscCall(PCCAMGFree_Private(mg, &mg->scale));
-  PetscCall(PCCAMGFree_Private(mg, &mg->part));
-  PetscCall(LitheHaloDestroy(&mg->gather.halo));
-  mg->whole = 0;
-  PetscCall(LitheMGForget(mg->kernels->memory, &mg->record));
-  for (int v = 0; v < 2; v++) PetscCall(VecDestroy(&mg->work[v]));
-  PetscCall(LitheMGCoarsestFree(&mg->coarsest));
-  mg->n     = 0;
-  mg->built = PETSC_FALSE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* Bytes of an operator, and the number of its entries */
 static size_t Bytes(const CAMGOperator *op, double *entries)
@@ -180,7 +132,7 @@ static PetscErrorCode PCSetUp_CAMG(PC pc)
   mg->shared = (PetscBool)(size > 1);
   PetscCall(FindPlace_Private(pc));
   mg->failed[0] = 0;
-  mg->single    = (PetscBool)!(mg->opt.precision == CAMG_PRECISION_DOUBLE || (mg->opt.precision == CAMG_PRECISION_AUTO && mg->linear));
+  mg->single    = (PetscBool) !(mg->opt.precision == CAMG_PRECISION_DOUBLE || (mg->opt.precision == CAMG_PRECISION_AUTO && mg->linear));
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   PetscCall(Build_Private(pc, &good));
   if (!good) PetscCall(PCCAMGFail_Private(pc, "the matrix has an entry that is infinite or not a number"));
@@ -236,6 +188,7 @@ static PetscErrorCode PCDestroy_CAMG(PC pc)
 . -pc_camg_truncate <4>              - most entries of a row of the interpolation, 0 for all
 . -pc_camg_agg_nsmooths <1>          - 0 leaves the interpolation constant on aggregates
 . -pc_camg_coarse_eq_limit <600>     - the most unknowns of the coarsest level, which has a dense inverse
+. -pc_camg_graph <true>              - on a device, record the kernels of a cycle and replay the record
 - -pc_camg_levels <n>                - number of levels
 
    Level: beginner
@@ -248,6 +201,11 @@ static PetscErrorCode PCDestroy_CAMG(PC pc)
    With a symmetric positive definite matrix the preconditioner is symmetric and positive definite: use `KSPCG`. With a
    nonsymmetric matrix use `KSPFGMRES`, or any other method: vectors then have double precision where the method takes
    the preconditioner for linear.
+
+   If the vectors of the matrix are on a CUDA device, levels are on the device. On one process they are made there if the
+   rows of the matrix are there, as those of `MATAIJCUSPARSE` and `MATVCRS`; otherwise they are made on the host.
+
+   On several processes aggregates end at the boundary of a process, and small levels are whole on each process.
 
    A singular matrix needs `MatSetNullSpace()`, as with all preconditioners. The singular part of the coarsest level is
    left out.

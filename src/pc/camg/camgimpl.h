@@ -16,7 +16,7 @@
 
 #define CAMG_LEVELS_MAX 30
 #define CAMG_STEPS_MAX  8
-#define CAMG_BLOCK_MAX  16 /* rows of a block, and near null vectors */
+#define CAMG_BLOCK_MAX  16   /* rows of a block, and near null vectors */
 #define CAMG_DENSE_MAX  6000 /* unknowns of the coarsest level */
 
 typedef enum {
@@ -43,9 +43,9 @@ typedef struct {
 /* Several processes: columns of other processes follow the own ones */
 typedef struct {
   MPI_Comm comm;
-  PetscSF  sf;        /* from own numbers to ghosts */
-  PetscInt own, n;    /* own numbers, ghosts */
-} CAMGGhosts; /* owner: ghosts.c */
+  PetscSF  sf;     /* from own numbers to ghosts */
+  PetscInt own, n; /* own numbers, ghosts */
+} CAMGGhosts;      /* owner: ghosts.c */
 
 /* Before a product that reads numbers of other processes: they go to x[own ..] */
 typedef struct {
@@ -55,7 +55,7 @@ typedef struct {
 
 /* What -ksp_view tells about a level */
 typedef struct {
-  PetscInt   n, all; /* unknowns of this process, and of all processes */
+  PetscInt   n, all;        /* unknowns of this process, and of all processes */
   PetscInt64 nz, transfers; /* entries of the matrix, and of the interpolation to this level */
   PetscReal  bound;         /* of the smoother: largest eigenvalue over the bound by row sums */
   PetscBool  plain;         /* pairs of pairs, interpolated by constants */
@@ -74,28 +74,28 @@ typedef struct {
 } CAMGLevel; /* owner: setup.c; cycle.c moves cur */
 
 typedef struct {
-  PCCAMGOptions        opt;
-  const CAMGKernels   *kernels;
-  PetscBool            built, symmetric, shared, device; /* shared: several processes; device: levels are on a device */
-  PetscBool            linear;   /* a solver needs double precision, see src/pc/truth.c */
-  PetscReal            rounding; /* error of a residual by single precision; -1: not measured since the set-up */
-  LitheNearNull        how;
-  PetscInt             columns; /* of the near null space */
-  PetscReal            largest; /* modulus of the diagonal of the matrix */
-  double               factor;  /* of the matrix: a power of two, with the sign of the matrix */
-  CAMGLevel            level[CAMG_LEVELS_MAX];
-  PetscInt             n, setups; /* setups: on a device */
-  double              *outer[2]; /* per row: factors of right-hand sides, and of solutions */
-  double              *scale;    /* of the right-hand side, at the place of the levels */
-  LitheMGRecord        record;   /* of a cycle */
-  Vec                  work[2];  /* on the device, for vectors of the host */
-  LitheMGCoarsest      coarsest;
-  PetscInt             whole;  /* the first level that is whole on each of several processes, 0: one process */
-  CAMGHalo             gather; /* from own numbers of that level, part, to all */
-  void                *part;
-  PetscBool            single; /* precision of the vectors */
-  PetscLogDouble       flops;  /* of an application */
-  char                 failed[256], why[96];
+  PCCAMGOptions      opt;
+  const CAMGKernels *kernels;
+  PetscBool          built, symmetric, shared, device; /* shared: several processes; device: levels are on a device */
+  PetscBool          linear;                           /* a solver needs double precision, see src/pc/truth.c */
+  PetscReal          rounding;                         /* error of a residual by single precision; -1: not measured since the set-up */
+  LitheNearNull      how;
+  PetscInt           columns; /* of the near null space */
+  PetscReal          largest; /* modulus of the diagonal of the matrix */
+  double             factor;  /* of the matrix: a power of two, with the sign of the matrix */
+  CAMGLevel          level[CAMG_LEVELS_MAX];
+  PetscInt           n, setups; /* setups: on a device */
+  double            *outer[2];  /* per row: factors of right-hand sides, and of solutions */
+  double            *scale;     /* of the right-hand side, at the place of the levels */
+  LitheMGRecord      record;    /* of a cycle */
+  Vec                work[2];   /* on the device, for vectors of the host */
+  LitheMGCoarsest    coarsest;
+  PetscInt           whole;  /* the first level that is whole on each of several processes, 0: one process */
+  CAMGHalo           gather; /* from own numbers of that level, part, to all */
+  void              *part;
+  PetscBool          single; /* precision of the vectors */
+  PetscLogDouble     flops;  /* of an application */
+  char               failed[256], why[96];
 } PC_CAMG; /* owner: camg.c */
 
 /* Bytes of a number of a vector */
@@ -118,8 +118,7 @@ PETSC_INTERN PetscErrorCode PCCAMGSymmetricPart_Private(const CAMGMatrix *, CAMG
 PETSC_INTERN PetscErrorCode PCCAMGIsSymmetric_Private(const CAMGMatrix *, PetscBool *);
 PETSC_INTERN PetscErrorCode PCCAMGClean_Private(const CAMGMatrix *A, const CAMGMatrix *R, CAMGMatrix *C);
 PETSC_INTERN PetscErrorCode PCCAMGSurvey_Private(const CAMGMatrix *, double largest[2], PetscInt *sign, PetscBool *finite);
-PETSC_INTERN PetscErrorCode PCCAMGCopy_Private(const CAMGMatrix *, double factor, const double left[], const double right[], PetscInt block,
-                                               CAMGMatrix *);
+PETSC_INTERN PetscErrorCode PCCAMGCopy_Private(const CAMGMatrix *, double factor, const double left[], const double right[], PetscInt block, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode PCCAMGSetOuter_Private(PetscInt n, const PetscScalar x[], double outer[]);
 PETSC_INTERN PetscErrorCode PCCAMGDivide_Private(PetscInt n, const double s[], double outer[]);
 /* strength.c */
@@ -132,7 +131,8 @@ PETSC_INTERN PetscErrorCode PCCAMGAggregate_Private(const CAMGGraph *, PetscInt 
 PETSC_INTERN PetscErrorCode PCCAMGPairs_Private(const CAMGMatrix *, PetscReal threshold, PetscInt agg[], PetscInt *n);
 PETSC_INTERN PetscErrorCode PCCAMGCompose_Private(PetscInt n, const PetscInt next[], PetscInt agg[]);
 /* bound.c */
-PETSC_INTERN PetscErrorCode PCCAMGBound_Private(PetscInt n, const CAMGGhosts *, PetscErrorCode (*apply)(void *, const PetscScalar[], PetscScalar[]), void *, double *bound);
+PETSC_INTERN PetscErrorCode PCCAMGBound_Private(PetscInt n, const CAMGGhosts *, PetscErrorCode (*apply)(void *, const PetscScalar[], PetscScalar[]), void *,
+                                                double  *bound);
 /* interpolate.c */
 PETSC_INTERN PetscErrorCode PCCAMGTentative_Private(CAMGSpace *, PetscInt n, const PetscInt agg[], PetscInt aggregates, CAMGSpace *coarse);
 PETSC_INTERN PetscErrorCode PCCAMGDamping_Private(const CAMGGraph *, PetscReal bound, PetscReal damping[]);
@@ -156,12 +156,11 @@ PETSC_INTERN PetscErrorCode PCCAMGBuildShared_Private(PC, Mat, CAMGSpace *, CAMG
 /* parallelread.c */
 PETSC_INTERN PetscErrorCode PCCAMGReadShared_Private(PC, Mat *, CAMGSpace *, PetscBool *good);
 /* setup.c */
-PETSC_INTERN PetscErrorCode PCCAMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
 PETSC_INTERN PetscErrorCode PCCAMGBuild_Private(PC, PetscInt first, CAMGMatrix *, CAMGSpace *);
 /* cycle.c */
 PETSC_INTERN PetscErrorCode PCCAMGCycle_Private(PC_CAMG *, PetscInt level);
 PETSC_INTERN PetscErrorCode PCApply_CAMG(PC, Vec, Vec);
-/* options.c, view.c, camg.c */
+/* options.c, view.c */
 PETSC_INTERN PetscErrorCode PCCAMGOptionsDefault_Private(PCCAMGOptions *);
 PETSC_INTERN PetscErrorCode PCSetFromOptions_CAMG(PC, PetscOptionItems);
 PETSC_INTERN PetscErrorCode PCView_CAMG(PC, PetscViewer);
@@ -172,5 +171,7 @@ PETSC_INTERN PetscErrorCode PCCAMGDeviceRowsAre_Private(Mat, PetscBool *);
 PETSC_INTERN PetscErrorCode PCCAMGDeviceRowsGet_Private(Mat, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode PCCAMGDeviceRowsRestore_Private(Mat, CAMGMatrix *);
 #endif
+/* context.c */
+PETSC_INTERN PetscErrorCode PCCAMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
 PETSC_INTERN PetscErrorCode PCCAMGFree_Private(const PC_CAMG *, void *pointer);
 PETSC_INTERN PetscErrorCode PCReset_CAMG(PC);

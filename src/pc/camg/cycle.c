@@ -53,10 +53,10 @@ static PetscErrorCode Whole_Private(void *ctx)
 /* The right-hand side of the next level, and its solution */
 static PetscErrorCode CoarseSolve_Private(PC_CAMG *mg, PetscInt level)
 {
-  CAMGLevel         *l    = &mg->level[level];
-  const CAMGKernels *kern = mg->kernels;
+  CAMGLevel         *l      = &mg->level[level];
+  const CAMGKernels *kern   = mg->kernels;
   const PetscBool    gather = (PetscBool)(mg->gather.halo && level + 1 == mg->whole);
-  void              *r    = l->x[1 - l->cur];
+  void              *r      = l->x[1 - l->cur];
   const void        *all;
 
   PetscFunctionBegin;

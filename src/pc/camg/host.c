@@ -7,40 +7,45 @@
 #include "camgimpl.h"
 #include <lithe/private/lithecompiler.h>
 
-#define HOST_ROWS  64  /* nodes whose entries and products are kept in the cache */
+#define HOST_ROWS  64 /* nodes whose entries and products are kept in the cache */
 #define HOST_BLOCK CAMG_BLOCK_MAX
 
 #if PetscDefined(USE_COMPLEX)
   #include <complex.h>
-  #define SINGLE float complex
-  #define DOUBLE double complex
-  #define CONJ(v) conj(v)
-  #define PARTS 2
+  #define SINGLE      float complex
+  #define DOUBLE      double complex
+  #define CONJ(v)     conj(v)
+  #define PARTS       2
   #define ENTRY(a, k) ((a)[2 * (k)] + (a)[2 * (k) + 1] * _Complex_I)
 #else
-  #define SINGLE float
-  #define DOUBLE double
-  #define CONJ(v) (v)
-  #define PARTS 1
+  #define SINGLE      float
+  #define DOUBLE      double
+  #define CONJ(v)     (v)
+  #define PARTS       1
   #define ENTRY(a, k) (a)[k]
 #endif
 
 typedef struct {
-  enum { HOST_STEP, HOST_RESIDUAL, HOST_SET, HOST_ADD } what;
+  enum {
+    HOST_STEP,
+    HOST_RESIDUAL,
+    HOST_SET,
+    HOST_ADD
+  } what;
   double      c1, c2;
   const void *b, *old;
   void       *out;
 } HostResult;
 
-#define NUMBER SINGLE
-#define REAL   float
+#define NUMBER   SINGLE
+#define REAL     float
 #define FN(name) name##Single
 #include "hostloops.h"
 #undef NUMBER
 #undef REAL
 #undef FN
-#define NUMBER DOUBLE
-#define REAL   double
+#define NUMBER   DOUBLE
+#define REAL     double
 #define FN(name) name##Double
 #include "hostloops.h"
 

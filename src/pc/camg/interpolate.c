@@ -90,12 +90,12 @@ PetscErrorCode PCCAMGTentative_Private(CAMGSpace *space, PetscInt nodes, const P
 /* damping = 4/3 M^-1 of rows with a positive diagonal, else 0; bound: of the eigenvalues of M^-1 A over the sums of moduli */
 PetscErrorCode PCCAMGDamping_Private(const CAMGGraph *g, PetscReal bound, PetscReal damping[])
 {
-  const CAMGMatrix *F = &g->strong;
+  const CAMGMatrix *F  = &g->strong;
   const PetscInt    rb = F->rb, cb = F->cb;
 
   PetscFunctionBegin;
   for (PetscInt r = 0; r < F->m * rb; r++) {
-    const PetscInt v    = r / rb, p = r % rb;
+    const PetscInt v = r / rb, p = r % rb;
     PetscScalar    diag = g->d ? g->d[r] : (PetscScalar)0.;
     PetscReal      sum  = PetscAbsScalar(diag);
 
@@ -194,9 +194,9 @@ static PetscErrorCode Append_Private(Row *row, PetscInt *used, CAMGMatrix *P)
 /* The smoothed row of node v */
 static void SmoothRow(const CAMGGraph *g, const PetscReal damping[], const CAMGSpace *space, const PetscInt agg[], PetscInt v, Row *row)
 {
-  const CAMGMatrix *F = &g->strong;
+  const CAMGMatrix *F    = &g->strong;
   const PetscInt    size = space->block * space->columns;
-  const PetscScalar one = 1;
+  const PetscScalar one  = 1;
 
   if (agg[v] >= 0) {
     PetscScalar *to = BlockOf(row, agg[v]);
@@ -216,9 +216,9 @@ static void SmoothRow(const CAMGGraph *g, const PetscReal damping[], const CAMGS
 PetscErrorCode PCCAMGSmooth_Private(const CAMGGraph *g, const PetscReal damping[], const CAMGSpace *space, const PetscInt agg[], PetscInt aggregates,
                                     PetscInt truncate, CAMGMatrix *P)
 {
-  const CAMGMatrix *F = &g->strong;
-  const PetscBool   cut = (PetscBool)(damping && truncate && space->columns == 1 && space->block == 1);
-  Row               row = {.b = space->block, .k = space->columns};
+  const CAMGMatrix *F       = &g->strong;
+  const PetscBool   cut     = (PetscBool)(damping && truncate && space->columns == 1 && space->block == 1);
+  Row               row     = {.b = space->block, .k = space->columns};
   PetscInt          longest = 1, used = 0, room = damping ? F->nz + F->m : F->m;
 
   PetscFunctionBegin;

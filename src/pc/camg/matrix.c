@@ -246,7 +246,7 @@ PetscErrorCode PCCAMGClean_Private(const CAMGMatrix *A, const CAMGMatrix *R, CAM
   }
   for (PetscInt r = 0; r < C->m * C->rb; r++) {
     const PetscInt     v = r / C->rb, p = r % C->rb;
-    const PetscScalar *c = Diagonal(C, v, p);
+    const PetscScalar *c   = Diagonal(C, v, p);
     PetscReal          sum = 0;
 
     for (PetscInt k = R->i[v]; k < R->i[v + 1]; k++) {
@@ -328,7 +328,8 @@ PetscErrorCode PCCAMGCopy_Private(const CAMGMatrix *A, double factor, const doub
     PetscCall(PetscArraycpy(B->i, A->i, A->m + 1));
     PetscCall(PetscArraycpy(B->j, A->j, A->nz));
     for (PetscInt r = 0; r < A->m; r++) {
-      for (PetscInt k = A->i[r]; k < A->i[r + 1]; k++) B->a[k] = A->a[k] * (PetscReal)factor * (PetscReal)(left ? left[r] : 1) * (PetscReal)(right ? right[A->j[k]] : 1);
+      for (PetscInt k = A->i[r]; k < A->i[r + 1]; k++)
+        B->a[k] = A->a[k] * (PetscReal)factor * (PetscReal)(left ? left[r] : 1) * (PetscReal)(right ? right[A->j[k]] : 1);
     }
     PetscFunctionReturn(PETSC_SUCCESS);
   }

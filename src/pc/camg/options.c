@@ -73,7 +73,8 @@ PetscErrorCode PCSetFromOptions_CAMG(PC pc, PetscOptionItems PetscOptionsObject)
   PetscCall(PetscOptionsInt("-pc_camg_bits", "Bits of an entry, -1: by the matrix", NULL, opt.bits, &opt.bits, NULL));
   PetscCall(
     PetscOptionsEnum("-pc_camg_near_null", "Near null space", "MatSetNearNullSpace", NearNulls, (PetscEnum)opt.nearnull, (PetscEnum *)&opt.nearnull, NULL));
-  PetscCall(PetscOptionsEnum("-pc_camg_precision", "Precision of vectors inside", NULL, Precisions, (PetscEnum)opt.precision, (PetscEnum *)&opt.precision, NULL));
+  PetscCall(
+    PetscOptionsEnum("-pc_camg_precision", "Precision of vectors inside", NULL, Precisions, (PetscEnum)opt.precision, (PetscEnum *)&opt.precision, NULL));
   PetscCall(PetscOptionsBool("-pc_camg_graph", "On a device: record a cycle and replay the record", NULL, opt.graph, &opt.graph, NULL));
   PetscOptionsHeadEnd();
   PetscCall(Check_Private(pc, &opt));

@@ -17,13 +17,13 @@
 
 /* A level during set-up */
 typedef struct {
-  Mat         A;
-  CAMGMatrix  local;     /* rows of this process, columns of other processes last */
-  CAMGGhosts  nodes;     /* of blocks */
-  PetscInt    n, *ghost; /* numbers of the nodes of other processes */
-  CAMGSpace   space;     /* with ghosts */
-  double     *s;         /* with ghosts */
-  PetscReal   threshold;
+  Mat        A;
+  CAMGMatrix local;     /* rows of this process, columns of other processes last */
+  CAMGGhosts nodes;     /* of blocks */
+  PetscInt   n, *ghost; /* numbers of the nodes of other processes */
+  CAMGSpace  space;     /* with ghosts */
+  double    *s;         /* with ghosts */
+  PetscReal  threshold;
 } Shared;
 
 /* ------------------------------------------------------------ local rows */
@@ -216,7 +216,8 @@ static PetscErrorCode ShareAggregates_Private(const Shared *e, PetscInt aggregat
    T - damping F T of the rows of e, with F the filtered matrix or, for blocks, all of it. damping: NULL for T; made here
    if bound is not 0. agg: aggregates of own nodes
 */
-static PetscErrorCode Smooth_Private(const PC_CAMG *mg, const Shared *e, PetscInt aggregates, const PetscInt own[], PetscReal damping[], PetscReal bound, Mat *P)
+static PetscErrorCode Smooth_Private(const PC_CAMG *mg, const Shared *e, PetscInt aggregates, const PetscInt own[], PetscReal damping[], PetscReal bound,
+                                     Mat *P)
 {
   const PetscBool blocks = (PetscBool)(e->space.block > 1);
   CAMGGraph       F      = {.strong = e->local};
@@ -470,7 +471,7 @@ static PetscErrorCode Vectors_Private(PC_CAMG *mg, PetscInt k, const Shared *e, 
 {
   CAMGLevel   *l      = &mg->level[k];
   PetscInt     ghosts = PetscMax(l->halo[0].n, l->halo[2].n);
-  const size_t own    = (size_t)(e->local.m * e->space.block), bytes = PCCAMGNumberBytes_Private(mg);
+  const size_t own = (size_t)(e->local.m * e->space.block), bytes = PCCAMGNumberBytes_Private(mg);
   MatInfo      info;
 
   PetscFunctionBegin;
@@ -505,11 +506,11 @@ PetscErrorCode PCCAMGBuildShared_Private(PC pc, Mat finest, CAMGSpace *space, CA
   mg->columns = space->columns;
   for (int side = 0; side < 2; side++) PetscCall(PCCAMGDivide_Private(e.local.m * e.space.block, e.s, mg->outer[side]));
   for (mg->n = 1; !whole && !last; mg->n++) {
-    CAMGLevel   *l    = &mg->level[mg->n - 1];
-    Shared       next = {.A = NULL};
-    Mat          P = NULL, R = NULL;
-    double      *s = NULL;
-    MatInfo      info;
+    CAMGLevel *l    = &mg->level[mg->n - 1];
+    Shared     next = {.A = NULL};
+    Mat        P = NULL, R = NULL;
+    double    *s = NULL;
+    MatInfo    info;
 
     last = (PetscBool)(mg->n == most);
     PetscCall(Finish_Private(mg, l, &e));

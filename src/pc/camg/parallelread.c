@@ -119,8 +119,8 @@ PetscErrorCode PCCAMGReadShared_Private(PC pc, Mat *A, CAMGSpace *space, PetscBo
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   mg->largest = (PetscReal)largest[0];
-  mg->factor  = factor = LitheMGScaleOf(largest[0] > 0 ? largest[0] : largest[1]) * (sign < 0 ? -1 : 1);
-  mg->how              = LITHE_NEAR_NULL_CONSTANT;
+  mg->factor = factor = LitheMGScaleOf(largest[0] > 0 ? largest[0] : largest[1]) * (sign < 0 ? -1 : 1);
+  mg->how             = LITHE_NEAR_NULL_CONSTANT;
   PetscCall(MatIsHermitianKnown(pc->pmat, &known, &mg->symmetric));
   if (!known) PetscCall(IsSymmetric_Private(*A, &mg->symmetric));
   PetscCall(PCCAMGGetOuter_Private(mg, pc->pmat, (PetscBool)(block > 1 || given || mg->opt.nearnull == CAMG_NEAR_NULL_CONSTANT), m));

@@ -6,25 +6,9 @@
 
 #include "camgimpl.h"
 
-#define CAMG_FILL     1.5 /* entries of a coarse level over those of its fine level: beyond this aggregates are pairs of pairs */
-#define CAMG_STALLED  0.8 /* of the rows of a level, for the next level */
-#define CAMG_DENSE    2000 /* unknowns of a level without a next level, up to which it has a dense inverse */
-
-/* No preconditioner: the solver ends with KSP_DIVERGED_PC_FAILED, and -ksp_view tells why */
-PetscErrorCode PCCAMGFail_Private(PC pc, const char format[], ...)
-{
-  PC_CAMG *mg = (PC_CAMG *)pc->data;
-  va_list  list;
-  size_t   length;
-
-  PetscFunctionBegin;
-  va_start(list, format);
-  PetscCall(PetscVSNPrintf(mg->failed, sizeof(mg->failed), format, &length, list));
-  va_end(list);
-  PetscCall(PetscInfo(pc, "No preconditioner: %s\n", mg->failed));
-  PetscCall(PCSetFailedReason(pc, PC_SUBPC_ERROR));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+#define CAMG_FILL    1.5  /* entries of a coarse level over those of its fine level: beyond this aggregates are pairs of pairs */
+#define CAMG_STALLED 0.8  /* of the rows of a level, for the next level */
+#define CAMG_DENSE   2000 /* unknowns of a level without a next level, up to which it has a dense inverse */
 
 /* What one level hands to the next: exact entries, scales, near null space */
 typedef struct {
@@ -154,11 +138,11 @@ static PetscErrorCode PairTwice_Private(const PC_CAMG *mg, const Exact *e, Petsc
 }
 
 /* P = T - M^-1 F T and, for a nonsymmetric matrix, R = (T - M^-1 F^H T)^H. F is the filtered matrix; blocks keep all entries */
-static PetscErrorCode Interpolate_Private(const PC_CAMG *mg, const Exact *e, PetscReal threshold, const CAMGGraph *graph, PetscReal bound,
-                                          const PetscInt agg[], PetscInt aggregates, Transfers *t)
+static PetscErrorCode Interpolate_Private(const PC_CAMG *mg, const Exact *e, PetscReal threshold, const CAMGGraph *graph, PetscReal bound, const PetscInt agg[],
+                                          PetscInt aggregates, Transfers *t)
 {
-  const CAMGKernels *kern    = mg->kernels;
-  CAMGGraph          own     = {.d = NULL}, adjoint = {.d = NULL};
+  const CAMGKernels *kern = mg->kernels;
+  CAMGGraph          own = {.d = NULL}, adjoint = {.d = NULL};
   const CAMGGraph    all     = {.strong = e->A};
   const CAMGGraph   *F       = e->space.block > 1 ? &all : (mg->symmetric ? graph : &own);
   PetscReal         *damping = NULL;
@@ -250,10 +234,10 @@ static PetscErrorCode Vectors_Private(PC_CAMG *mg, CAMGLevel *l, PetscInt n)
   PetscFunctionBegin;
   PetscCall((*mg->kernels->memory->alloc)(bytes, &l->b));
   for (int k = 0; k < 2; k++) PetscCall((*mg->kernels->memory->alloc)(bytes, &l->x[k]));
-  l->op.m       = (int)n;
-  l->op.rb      = 1;
-  l->facts.n    = n;
-  l->facts.all  = n;
+  l->op.m      = (int)n;
+  l->op.rb     = 1;
+  l->facts.n   = n;
+  l->facts.all = n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -278,8 +262,8 @@ static PetscErrorCode EncodeTransfers_Private(PC_CAMG *mg, CAMGLevel *l, const E
   PetscCall((*mg->kernels->encodetransfer)(&t->P, e->s, next, PETSC_FALSE, &l->prolong));
   PetscCall((*mg->kernels->encodetransfer)(&t->R, next, e->s, PETSC_TRUE, &l->restrict_));
   l->prolong.single = l->restrict_.single = mg->single;
-  l[1].facts.transfers = Entries(&t->P);
-  l[1].facts.plain     = t->plain;
+  l[1].facts.transfers                    = Entries(&t->P);
+  l[1].facts.plain                        = t->plain;
   PetscCall(PetscLogEventEnd(PC_CAMGEncode, 0, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

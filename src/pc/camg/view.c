@@ -31,8 +31,11 @@ static PetscErrorCode ViewLevel_Private(const PC_CAMG *mg, PetscInt k, PetscView
     if (mg->coarsest.singular) PetscCall(PetscSNPrintf(how, sizeof(how), "dense inverse, without a singular part of %" PetscInt_FMT, mg->coarsest.singular));
     else PetscCall(PetscSNPrintf(how, sizeof(how), "dense inverse"));
   } else PetscCall(PetscSNPrintf(how, sizeof(how), "%d bits, bound %.2f", l->op.bits, (double)l->facts.bound));
-  if (k) PetscCall(PetscSNPrintf(from, sizeof(from), ", %.1f entries a row of the interpolation%s", (double)l->facts.transfers / (double)PetscMax(l[-1].facts.all, 1), l->facts.plain ? ", constant on pairs of pairs" : ""));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  level %" PetscInt_FMT ": %" PetscInt_FMT " rows of %.1f entries, %s%s%s\n", k, l->facts.all, (double)l->facts.nz / n, how, from, mg->whole && k == mg->whole ? ", whole on each process, and all after it" : ""));
+  if (k)
+    PetscCall(PetscSNPrintf(from, sizeof(from), ", %.1f entries a row of the interpolation%s",
+                            (double)l->facts.transfers / (double)PetscMax(l[-1].facts.all, 1), l->facts.plain ? ", constant on pairs of pairs" : ""));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  level %" PetscInt_FMT ": %" PetscInt_FMT " rows of %.1f entries, %s%s%s\n", k, l->facts.all,
+                                   (double)l->facts.nz / n, how, from, mg->whole && k == mg->whole ? ", whole on each process, and all after it" : ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -55,13 +58,15 @@ PetscErrorCode PCView_CAMG(PC pc, PetscViewer viewer)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  no preconditioner: %s\n", mg->failed));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  %s matrix, precision %s, near null space of %" PetscInt_FMT ": %s\n", mg->symmetric ? "symmetric" : "nonsymmetric",
-                                   mg->single ? "single" : "double", mg->columns, NearNull(mg)));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  %s matrix, precision %s, near null space of %" PetscInt_FMT ": %s\n",
+                                   mg->symmetric ? "symmetric" : "nonsymmetric", mg->single ? "single" : "double", mg->columns, NearNull(mg)));
   for (PetscInt k = 0; k < mg->n; k++) {
     entries += (double)mg->level[k].facts.nz;
     bytes += (double)mg->level[k].facts.bytes;
   }
-  if (mg->n) PetscCall(PetscViewerASCIIPrintf(viewer, "  levels %" PetscInt_FMT ", operator complexity %.2f, %.0f bytes\n", mg->n, entries / PetscMax((double)mg->level[0].facts.nz, 1.), bytes));
+  if (mg->n)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  levels %" PetscInt_FMT ", operator complexity %.2f, %.0f bytes\n", mg->n,
+                                     entries / PetscMax((double)mg->level[0].facts.nz, 1.), bytes));
   for (PetscInt k = 0; k < mg->n; k++) PetscCall(ViewLevel_Private(mg, k, viewer));
   if (mg->n) PetscCall(PetscViewerASCIIPrintf(viewer, "  no coarser level: %s\n", mg->why));
   PetscFunctionReturn(PETSC_SUCCESS);

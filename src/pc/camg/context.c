@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* The context of a PCCAMG: memory, failure, reset */
+
+#include "camgimpl.h"
+
+/* No preconditioner: the solver ends with KSP_DIVERGED_PC_FAILED, and -ksp_view tells why */
+PetscErrorCode PCCAMGFail_Private(PC pc, const char format[], ...)
+{
+  PC_CAMG *mg = (PC_CAMG *)pc->data;
+  va_list  list;
+  size_t   length;
+
+  PetscFunctionBegin;
+  va_start(list, format);
+  PetscCall(PetscVSNPrintf(mg->failed, sizeof(mg->failed), format, &length, list));
+  va_end(list);
+  PetscCall(PetscInfo(pc, "No preconditioner: %s\n", mg->failed));
+  PetscCall(PCSetFailedReason(pc, PC_SUBPC_ERROR));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* pointer: the place of a pointer to memory of the kernels, which becomes NULL */
+PetscErrorCode PCCAMGFree_Private(const PC_CAMG *mg, void *pointer)
+{
+  void **p = (void **)pointer;
+
+  PetscFunctionBegin;
+  if (*p) PetscCall((*mg->kernels->memory->free)(p));
+  *p = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode OperatorFree_Private(const PC_CAMG *mg, CAMGOperator *op)
+{
+  PetscFunctionBegin;
+  PetscCall(PCCAMGFree_Private(mg, &op->i));
+  PetscCall(PCCAMGFree_Private(mg, &op->j));
+  PetscCall(PCCAMGFree_Private(mg, &op->code));
+  PetscCall(PCCAMGFree_Private(mg, &op->d));
+  PetscCall(PCCAMGFree_Private(mg, &op->minv));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCReset_CAMG(PC pc)
+{
+  PC_CAMG *mg = (PC_CAMG *)pc->data;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < mg->n; k++) {
+    CAMGLevel *l = &mg->level[k];
+
+    PetscCall(OperatorFree_Private(mg, &l->op));
+    PetscCall(OperatorFree_Private(mg, &l->prolong));
+    PetscCall(OperatorFree_Private(mg, &l->restrict_));
+    for (int h = 0; h < 3; h++) PetscCall(LitheHaloDestroy(&l->halo[h].halo));
+    PetscCall(PCCAMGFree_Private(mg, &l->b));
+    for (int v = 0; v < 2; v++) PetscCall(PCCAMGFree_Private(mg, &l->x[v]));
+    PetscCall(PetscMemzero(l, sizeof(*l)));
+  }
+  for (int side = 0; side < 2; side++) PetscCall(PCCAMGFree_Private(mg, &mg->outer[side]));
+  PetscCall(PCCAMGFree_Private(mg, &mg->scale));
+  PetscCall(PCCAMGFree_Private(mg, &mg->part));
+  PetscCall(LitheHaloDestroy(&mg->gather.halo));
+  mg->whole = 0;
+  PetscCall(LitheMGForget(mg->kernels->memory, &mg->record));
+  for (int v = 0; v < 2; v++) PetscCall(VecDestroy(&mg->work[v]));
+  PetscCall(LitheMGCoarsestFree(&mg->coarsest));
+  mg->n     = 0;
+  mg->built = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
