@@ -81,6 +81,7 @@ PetscErrorCode LitheCUDACAMGTentative(CAMGSpace *space, PetscInt nodes, const Pe
   *coarse         = CAMGSpace{};
   coarse->block   = k;
   coarse->columns = k;
+  coarse->vectors = space->vectors;
   if (!space->T) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(aggregates) * k * k, &coarse->T));

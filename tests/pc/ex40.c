@@ -274,7 +274,7 @@ static PetscErrorCode Blocks(PetscInt n, CAMGMatrix *A, CAMGSpace *space)
     for (int c = 0; c < 3; c++) PetscCall(MatSetValue(B, 3 * p + c, 3 * p + c, 1e-3, ADD_VALUES));
   }
   PetscCall(ToMatrix(B, A));
-  *space = (CAMGSpace){.block = 3, .columns = 6};
+  *space = (CAMGSpace){.block = 3, .columns = 6, .vectors = PETSC_TRUE};
   PetscCall(PetscCalloc1(18 * nodes, &space->T));
   for (PetscInt p = 0; p < nodes; p++) {
     const PetscReal x[3] = {(PetscReal)(p % n), (PetscReal)(p / n % n), (PetscReal)(p / n / n)};

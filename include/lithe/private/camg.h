@@ -29,11 +29,12 @@ typedef struct {
 } CAMGGraph;
 
 /*
-   The near null space of a level during set-up: T [nodes][block][columns]. NULL: one vector of ones, and a block of one
-   row
+   The near null space of a level during set-up. vectors: T [nodes][block][columns], which is also NULL where a process has
+   no nodes; else one vector of ones, and blocks of one row
 */
 typedef struct {
   PetscInt     block, columns;
+  PetscBool    vectors;
   PetscScalar *T;
 } CAMGSpace;
 

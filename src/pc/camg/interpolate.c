@@ -63,7 +63,7 @@ PetscErrorCode PCCAMGTentative_Private(CAMGSpace *space, PetscInt nodes, const P
   PetscScalar   *B;
 
   PetscFunctionBegin;
-  *coarse = (CAMGSpace){.block = k, .columns = k};
+  *coarse = (CAMGSpace){.block = k, .columns = k, .vectors = space->vectors};
   if (!space->T) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1((size_t)(aggregates * k * k), &coarse->T));
   PetscCall(PetscMalloc2(aggregates + 2, &start, nodes, &node));

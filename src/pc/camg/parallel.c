@@ -135,7 +135,7 @@ static PetscErrorCode Open_Private(Shared *e)
   PetscCall(PetscMalloc1(e->local.n * block, &e->s));
   PetscCall(PCCAMGScales_Private(&e->local, e->s));
   PetscCall(PCCAMGGhostsGet_Private(&e->nodes, block, MPI_DOUBLE, e->s));
-  if (!e->space.T) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!e->space.vectors) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscCalloc1((size_t)e->local.n * (size_t)size, &T));
   PetscCall(PetscArraycpy(T, e->space.T, (size_t)e->local.m * (size_t)size));
   PetscCall(PetscFree(e->space.T));
@@ -228,7 +228,7 @@ static PetscErrorCode Smooth_Private(const PC_CAMG *mg, const Shared *e, PetscIn
   PetscCall(PetscMalloc1(e->local.n, &agg));
   PetscCall(PetscArraycpy(agg, own, e->local.m));
   PetscCall(ShareAggregates_Private(e, aggregates, agg, &first, &n, &other));
-  if (e->space.T) PetscCall(PCCAMGGhostsGet_Private(&e->nodes, e->space.block * e->space.columns, MPIU_SCALAR, e->space.T));
+  if (e->space.vectors) PetscCall(PCCAMGGhostsGet_Private(&e->nodes, e->space.block * e->space.columns, MPIU_SCALAR, e->space.T));
   if (!blocks) PetscCall(PCCAMGFilterShared_Private(&e->local, &e->nodes, e->threshold, &F));
   if (damping && bound != 0) PetscCall(PCCAMGDamping_Private(&F, bound, damping));
   PetscCall(PCCAMGSmooth_Private(&F, damping, &e->space, agg, aggregates + n, mg->opt.truncate, &local));
@@ -245,7 +245,7 @@ static PetscErrorCode Smooth_Private(const PC_CAMG *mg, const Shared *e, PetscIn
 static PetscErrorCode Interpolate_Private(const PC_CAMG *mg, const Shared *e, PetscReal bound, PetscInt aggregates, const PetscInt agg[], Mat *P, Mat *R)
 {
   const size_t size    = (size_t)(e->local.m * e->space.block * e->space.columns);
-  Shared       h       = {.space = {.block = e->space.block, .columns = e->space.columns}, .threshold = e->threshold};
+  Shared       h       = {.space = {.block = e->space.block, .columns = e->space.columns, .vectors = e->space.vectors}, .threshold = e->threshold};
   PetscReal   *damping = NULL;
   Mat          Q;
 
@@ -425,8 +425,8 @@ static PetscErrorCode GetWhole_Private(const Shared *e, PetscMPIInt size, CAMGMa
   PetscCall(MatSeqAIJRestoreArrayRead(all, &a));
   PetscCall(MatRestoreRowIJ(all, 0, PETSC_FALSE, PETSC_FALSE, &m, &i, &j, &done));
   PetscCall(MatDestroy(&all));
-  *space = (CAMGSpace){.block = e->space.block, .columns = e->space.columns};
-  if (!e->space.T) PetscFunctionReturn(PETSC_SUCCESS);
+  *space = (CAMGSpace){.block = e->space.block, .columns = e->space.columns, .vectors = e->space.vectors};
+  if (!e->space.vectors) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1((size_t)(W->m * W->rb) * (size_t)space->columns, &space->T));
   PetscCall(PetscMalloc2(size, &count, size, &from));
   PetscCall(PetscMPIIntCast(numbers, &mine));

@@ -81,6 +81,7 @@ PetscErrorCode PCCAMGGetSpace_Private(PC_CAMG *mg, MatNullSpace given, PetscInt 
   if (given) PetscCall(MatNullSpaceGetVecs(given, &constant, &n, &vec));
   mg->how        = given ? LITHE_NEAR_NULL_GIVEN : LITHE_NEAR_NULL_CONSTANT;
   first          = constant ? 1 : 0;
+  space->vectors = PETSC_TRUE;
   space->columns = given ? n + first : space->block;
   PetscCall(PetscCalloc1((size_t)m * (size_t)space->columns, &T));
   for (PetscInt r = 0; r < m; r++) {

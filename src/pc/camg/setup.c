@@ -189,7 +189,7 @@ static PetscErrorCode Coarsen_Private(const PC_CAMG *mg, Exact *e, PetscReal thr
   PetscCall(Interpolate_Private(mg, e, threshold, &graph, bound, agg, aggregates, t));
   PetscCall(PetscLogEventEnd(PC_CAMGInterpolate, 0, 0, 0, 0));
   PetscCall(Galerkin_Private(mg, &e->A, t, &coarse->A));
-  if (!e->space.T && coarse->A.nz > CAMG_FILL * (double)e->A.nz) {
+  if (!e->space.vectors && coarse->A.nz > CAMG_FILL * (double)e->A.nz) {
     PetscCall(TransfersFree_Private(mg, t));
     PetscCall(MatrixFree_Private(mg, &coarse->A));
     PetscCall(PairTwice_Private(mg, e, threshold, agg, t, coarse));
