@@ -17,6 +17,29 @@ static PetscInt failures = 0, checks = 0;
 
 #define WRONG(condition) (checks++, (condition))
 
+/*
+   Whether the next piece of a program's work belongs to this run. With -test_part I,N a run does every N-th piece from
+   piece I; without, all pieces. Long runs on a device are split in this way. Collective
+*/
+static inline PetscErrorCode TestPart(PetscBool *mine)
+{
+  static PetscInt piece   = 0;
+  PetscInt        part[2] = {0, 1}, n = 2;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-test_part", part, &n, NULL));
+  *mine = (PetscBool)(piece++ % part[1] == part[0]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#define PIECE(call)                   \
+  do {                                \
+    PetscBool mine_ = PETSC_FALSE;    \
+                                      \
+    PetscCall(TestPart(&mine_));      \
+    if (mine_) PetscCall(call);       \
+  } while (0)
+
 /* Called by all processes */
 #define FAIL(...)                                          \
   do {                                                     \

@@ -513,13 +513,13 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
   for (int type = 0; type < NTYPES; type++) {
-    PetscCall(TestEnds(type));
-    PetscCall(TestSingular(type));
-    PetscCall(TestNaN(type));
-    PetscCall(TestRounding(type));
-    PetscCall(TestCalls(type));
-    PetscCall(TestChanges(type));
-    PetscCall(TestTransposeAndTiny(type));
+    PIECE(TestEnds(type));
+    PIECE(TestSingular(type));
+    PIECE(TestNaN(type));
+    PIECE(TestRounding(type));
+    PIECE(TestCalls(type));
+    PIECE(TestChanges(type));
+    PIECE(TestTransposeAndTiny(type));
   }
   PetscCall(TestDone(460, "all is right\n"));
   PetscCall(PetscFinalize());
@@ -536,11 +536,30 @@ int main(int argc, char **argv)
     nsize: 2
     output_file: output/ex3_1.out
 
-  test:
-    suffix: cusparse
+  testset:
     requires: cuda
-    nsize: {{1 2}}
     args: -operator_types aijcusparse -vec_type cuda
     output_file: output/ex3_1.out
+    test:
+      suffix: cusparse_n1_0
+      args: -test_part 0,3 -test_least 170
+    test:
+      suffix: cusparse_n1_1
+      args: -test_part 1,3 -test_least 170
+    test:
+      suffix: cusparse_n1_2
+      args: -test_part 2,3 -test_least 220
+    test:
+      suffix: cusparse_n2_0
+      nsize: 2
+      args: -test_part 0,3 -test_least 170
+    test:
+      suffix: cusparse_n2_1
+      nsize: 2
+      args: -test_part 1,3 -test_least 170
+    test:
+      suffix: cusparse_n2_2
+      nsize: 2
+      args: -test_part 2,3 -test_least 220
 
 TEST*/

@@ -374,13 +374,13 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
   for (int flexible = 0; flexible < 2; flexible++) {
-    PetscCall(TestStagnation(flexible ? KSPCBFGMRES : KSPCBGMRES));
-    PetscCall(TestBits(flexible ? KSPCBFGMRES : KSPCBGMRES));
-    PetscCall(TestRepair(flexible ? KSPCBFGMRES : KSPCBGMRES));
-    PetscCall(TestGoingOn(flexible ? KSPCBFGMRES : KSPCBGMRES));
-    PetscCall(TestUnlimited(flexible ? KSPCBFGMRES : KSPCBGMRES));
-    PetscCall(TestFew(flexible ? KSPCBFGMRES : KSPCBGMRES));
-    PetscCall(TestMonitor(flexible ? KSPCBFGMRES : KSPCBGMRES));
+    PIECE(TestStagnation(flexible ? KSPCBFGMRES : KSPCBGMRES));
+    PIECE(TestBits(flexible ? KSPCBFGMRES : KSPCBGMRES));
+    PIECE(TestRepair(flexible ? KSPCBFGMRES : KSPCBGMRES));
+    PIECE(TestGoingOn(flexible ? KSPCBFGMRES : KSPCBGMRES));
+    PIECE(TestUnlimited(flexible ? KSPCBFGMRES : KSPCBGMRES));
+    PIECE(TestFew(flexible ? KSPCBFGMRES : KSPCBGMRES));
+    PIECE(TestMonitor(flexible ? KSPCBFGMRES : KSPCBGMRES));
   }
   PetscCall(TestDone(140, "all is right\n"));
   PetscCall(PetscFinalize());
@@ -393,18 +393,56 @@ int main(int argc, char **argv)
     suffix: 1
     nsize: {{1 2}}
 
-  test:
-    suffix: cusparse
+  testset:
     requires: cuda
-    nsize: {{1 2}}
     args: -operator_types aijcusparse
     output_file: output/ex4_1.out
+    test:
+      suffix: cusparse_n1_0
+      args: -test_part 0,3 -test_least 50
+    test:
+      suffix: cusparse_n1_1
+      args: -test_part 1,3 -test_least 80
+    test:
+      suffix: cusparse_n1_2
+      args: -test_part 2,3 -test_least 50
+    test:
+      suffix: cusparse_n2_0
+      nsize: 2
+      args: -test_part 0,3 -test_least 50
+    test:
+      suffix: cusparse_n2_1
+      nsize: 2
+      args: -test_part 1,3 -test_least 80
+    test:
+      suffix: cusparse_n2_2
+      nsize: 2
+      args: -test_part 2,3 -test_least 50
 
-  test:
-    suffix: cuda_vcrs
+  testset:
     requires: cuda
-    nsize: {{1 2}}
     args: -operator_types aijcusparse,vcrs
     output_file: output/ex4_1.out
+    test:
+      suffix: cuda_vcrs_n1_0
+      args: -test_part 0,3 -test_least 50
+    test:
+      suffix: cuda_vcrs_n1_1
+      args: -test_part 1,3 -test_least 80
+    test:
+      suffix: cuda_vcrs_n1_2
+      args: -test_part 2,3 -test_least 50
+    test:
+      suffix: cuda_vcrs_n2_0
+      nsize: 2
+      args: -test_part 0,3 -test_least 50
+    test:
+      suffix: cuda_vcrs_n2_1
+      nsize: 2
+      args: -test_part 1,3 -test_least 80
+    test:
+      suffix: cuda_vcrs_n2_2
+      nsize: 2
+      args: -test_part 2,3 -test_least 50
 
 TEST*/
