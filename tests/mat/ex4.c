@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "The life of a MATVCRS: after the same operations a MATVCRS equals a MATAIJ.\n\n";
+static char help[] = "The life of a MATVCRS: after the same operations a MATVCRS equals a MATAIJ.\n\
+  -every <n>, -first <i> : of the cases, every n-th from case i\n\n";
 
 #include "vcrstest.h"
 
@@ -329,7 +330,7 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-  PetscInt    failures = 0, count = 0, number = 0, every = 1;
+  PetscInt    failures = 0, count = 0, number = 0, every = 1, first = 0;
   PetscMPIInt size;
 
   PetscFunctionBeginUser;
@@ -337,6 +338,7 @@ int main(int argc, char **argv)
   PetscCall(LitheInitializePackage());
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-every", &every, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-first", &first, NULL));
   for (size_t d = 0; d < PETSC_STATIC_ARRAY_LENGTH(deeds); d++) {
     /* 0: AIJ kept; 1: dropped before; 2: dropped at each compression, by option */
     for (int dropped = 0; dropped < 3; dropped++) {
@@ -347,7 +349,7 @@ int main(int argc, char **argv)
       char         where[128];
       PetscReal    norms[2][3];
 
-      if (number++ % every) continue;
+      if (number++ % every != first) continue;
       PetscCall(PetscSNPrintf(where, sizeof(where), "%s, AIJ %s", deeds[d].name, dropped ? (dropped == 2 ? "dropped by option" : "dropped") : "kept"));
       PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, TEST_RESERVOIR, 0, &B));
       PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, TEST_RESERVOIR, 1, &otherB));
@@ -426,11 +428,23 @@ int main(int argc, char **argv)
     nsize: 3
     args: -every 8
 
-  test:
-    suffix: cuda
+  testset:
     requires: cuda
-    nsize: {{1 2}}
     args: -x_vec_type cuda -y_vec_type cuda -z_vec_type cuda
-    output_file: output/ex4_1.out
+    output_file: output/ex4_3.out
+    test:
+      suffix: cuda_n1_0
+      args: -every 2 -first 0
+    test:
+      suffix: cuda_n1_1
+      args: -every 2 -first 1
+    test:
+      suffix: cuda_n2_0
+      nsize: 2
+      args: -every 2 -first 0
+    test:
+      suffix: cuda_n2_1
+      nsize: 2
+      args: -every 2 -first 1
 
 TEST*/
