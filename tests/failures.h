@@ -13,7 +13,7 @@
 
 #include <petscsys.h>
 
-static PetscInt failures = 0, checks = 0;
+static PetscInt failures = 0, checks = 0, parts = 1;
 
 #define WRONG(condition) (checks++, (condition))
 
@@ -28,7 +28,8 @@ static inline PetscErrorCode TestPart(PetscBool *mine)
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-test_part", part, &n, NULL));
-  *mine = (PetscBool)(piece++ % part[1] == part[0]);
+  parts = part[1];
+  *mine = (PetscBool)(piece++ % parts == part[0]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -51,7 +52,7 @@ static inline PetscErrorCode TestPart(PetscBool *mine)
 
 /*
    Prints the last line of a program. All checks must have succeeded, and at least "least" checks must have been made.
-   With -test_least N the minimum is N, for runs which leave checks out. With -test_checks FILE the number of checks is
+   A run of one of N parts needs an N-th. With -test_least N the minimum is N, for runs which leave checks out. With -test_checks FILE the number of checks is
    added to a file. Collective
 */
 static inline PetscErrorCode TestDone(PetscInt least, const char line[])
@@ -60,6 +61,7 @@ static inline PetscErrorCode TestDone(PetscInt least, const char line[])
   PetscBool set;
 
   PetscFunctionBegin;
+  least /= parts;
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-test_least", &least, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-test_checks", path, sizeof(path), &set));
   if (set) {

@@ -542,24 +542,24 @@ int main(int argc, char **argv)
     output_file: output/ex3_1.out
     test:
       suffix: cusparse_n1_0
-      args: -test_part 0,3 -test_least 170
+      args: -test_part 0,3
     test:
       suffix: cusparse_n1_1
-      args: -test_part 1,3 -test_least 170
+      args: -test_part 1,3
     test:
       suffix: cusparse_n1_2
-      args: -test_part 2,3 -test_least 220
+      args: -test_part 2,3
     test:
       suffix: cusparse_n2_0
       nsize: 2
-      args: -test_part 0,3 -test_least 170
+      args: -test_part 0,3
     test:
       suffix: cusparse_n2_1
       nsize: 2
-      args: -test_part 1,3 -test_least 170
+      args: -test_part 1,3
     test:
       suffix: cusparse_n2_2
       nsize: 2
-      args: -test_part 2,3 -test_least 220
+      args: -test_part 2,3
 
 TEST*/

@@ -399,25 +399,25 @@ int main(int argc, char **argv)
     output_file: output/ex4_1.out
     test:
       suffix: cusparse_n1_0
-      args: -test_part 0,3 -test_least 50
+      args: -test_part 0,3
     test:
       suffix: cusparse_n1_1
-      args: -test_part 1,3 -test_least 80
+      args: -test_part 1,3
     test:
       suffix: cusparse_n1_2
-      args: -test_part 2,3 -test_least 50
+      args: -test_part 2,3
     test:
       suffix: cusparse_n2_0
       nsize: 2
-      args: -test_part 0,3 -test_least 50
+      args: -test_part 0,3
     test:
       suffix: cusparse_n2_1
       nsize: 2
-      args: -test_part 1,3 -test_least 80
+      args: -test_part 1,3
     test:
       suffix: cusparse_n2_2
       nsize: 2
-      args: -test_part 2,3 -test_least 50
+      args: -test_part 2,3
 
   testset:
     requires: cuda
@@ -425,24 +425,24 @@ int main(int argc, char **argv)
     output_file: output/ex4_1.out
     test:
       suffix: cuda_vcrs_n1_0
-      args: -test_part 0,3 -test_least 50
+      args: -test_part 0,3
     test:
       suffix: cuda_vcrs_n1_1
-      args: -test_part 1,3 -test_least 80
+      args: -test_part 1,3
     test:
       suffix: cuda_vcrs_n1_2
-      args: -test_part 2,3 -test_least 50
+      args: -test_part 2,3
     test:
       suffix: cuda_vcrs_n2_0
       nsize: 2
-      args: -test_part 0,3 -test_least 50
+      args: -test_part 0,3
     test:
       suffix: cuda_vcrs_n2_1
       nsize: 2
-      args: -test_part 1,3 -test_least 80
+      args: -test_part 1,3
     test:
       suffix: cuda_vcrs_n2_2
       nsize: 2
-      args: -test_part 2,3 -test_least 50
+      args: -test_part 2,3
 
 TEST*/

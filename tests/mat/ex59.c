@@ -509,11 +509,11 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetString(NULL, NULL, "-test_vec_type", type, sizeof(type), NULL));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCall(TestScales(PETSC_TRUE, 0));
-  PetscCall(TestScales(PETSC_FALSE, 0));
-  PetscCall(TestScales(PETSC_FALSE, 0.9));
-  PetscCall(TestJournals());
-  PetscCall(TestWithin());
+  PIECE(TestScales(PETSC_TRUE, 0));
+  PIECE(TestScales(PETSC_FALSE, 0));
+  PIECE(TestJournals());
+  PIECE(TestScales(PETSC_FALSE, 0.9));
+  PIECE(TestWithin());
   PetscCall(TestDone(200, "scales and sums are right\n"));
   PetscCall(PetscFinalize());
   return 0;
@@ -521,16 +521,29 @@ int main(int argc, char **argv)
 
 /*TEST
 
-  testset:
+  test:
+    suffix: 1
     requires: !complex double
+    nsize: {{1 2}}
+    output_file: output/ex59.out
+
+  testset:
+    requires: cuda !complex double
+    args: -test_vec_type cuda
     output_file: output/ex59.out
     test:
-      suffix: 1
-      nsize: {{1 2}}
+      suffix: cuda_n1_0
+      args: -test_part 0,2
     test:
-      suffix: cuda
-      nsize: {{1 2}}
-      requires: cuda
-      args: -test_vec_type cuda
+      suffix: cuda_n1_1
+      args: -test_part 1,2
+    test:
+      suffix: cuda_n2_0
+      nsize: 2
+      args: -test_part 0,2
+    test:
+      suffix: cuda_n2_1
+      nsize: 2
+      args: -test_part 1,2
 
 TEST*/
