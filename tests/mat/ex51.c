@@ -249,15 +249,18 @@ static PetscErrorCode TestTransposes(VecType type)
 {
   static const PetscInt grids[][5] = {{34, 29, 1, 6, 70}, {50, 40, 1, 8, 100}, {24, 20, 22, 4, 50}}; /* nodes, width, steps */
   static const PetscInt orders[]   = {2, 4, 8, 12};
-  PetscRandom           random;
 
   PetscFunctionBegin;
-  PetscCall(PetscRandomCreate(PETSC_COMM_SELF, &random));
-  PetscCall(PetscRandomSetInterval(random, -0.5, 0.5));
   for (size_t k = 0; k < 2 * PETSC_STATIC_ARRAY_LENGTH(grids); k++) {
     const PetscInt    *grid  = grids[k / 2];
     const MatBornField field = k % 2 ? MATBORN_FIELD_DOUBLE : MATBORN_FIELD_FLOAT;
+    PetscRandom        random;
+    PetscBool          mine = PETSC_FALSE;
 
+    PetscCall(TestPart(&mine));
+    if (!mine) continue;
+    PetscCall(PetscRandomCreate(PETSC_COMM_SELF, &random));
+    PetscCall(PetscRandomSetInterval(random, -0.5, 0.5));
     for (size_t o = 0; o < PETSC_STATIC_ARRAY_LENGTH(orders); o++) {
       for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(ways); w++) {
         const Case c = {{grid[0], grid[1], grid[2]},
@@ -288,8 +291,8 @@ static PetscErrorCode TestTransposes(VecType type)
         PetscCall(MatDestroy(&J));
       }
     }
+    PetscCall(PetscRandomDestroy(&random));
   }
-  PetscCall(PetscRandomDestroy(&random));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -303,7 +306,7 @@ int main(int argc, char **argv)
   PetscCall(LitheInitializePackage());
   PetscCall(PetscOptionsGetString(NULL, NULL, "-test_vec_type", type, sizeof(type), NULL));
   PetscCall(PetscStrcmp(type, VECCUDA, &device));
-  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(cases); k++) PetscCall(TestCase(&cases[k], (PetscInt)k, type, device));
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(cases); k++) PIECE(TestCase(&cases[k], (PetscInt)k, type, device));
   PetscCall(TestTransposes(type));
   PetscCall(TestDone(500, "all backgrounds agree\n"));
   PetscCall(PetscFinalize());
@@ -316,10 +319,15 @@ int main(int argc, char **argv)
     suffix: 1
     requires: !complex
 
-  test:
-    suffix: cuda
+  testset:
     requires: cuda !complex
     args: -test_vec_type cuda
     output_file: output/ex51_1.out
+    test:
+      suffix: cuda_0
+      args: -test_part 0,2
+    test:
+      suffix: cuda_1
+      args: -test_part 1,2
 
 TEST*/
