@@ -239,7 +239,10 @@ int main(int argc, char **argv)
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(problems); k++) {
     const Problem *p = &problems[k];
     Mat            host, A;
+    PetscBool      mine = PETSC_FALSE;
 
+    PetscCall(TestPart(&mine));
+    if (!mine) continue;
     PetscCall(CreateMatrix(p, MATSEQAIJ, &host));
     PetscCall(CreateMatrix(p, type, &A));
     for (size_t v = 0; v < PETSC_STATIC_ARRAY_LENGTH(variants); v++) {
@@ -252,7 +255,7 @@ int main(int argc, char **argv)
     PetscCall(MatDestroy(&host));
     PetscCall(MatDestroy(&A));
   }
-  PetscCall(TestDone((PetscDefined(USE_COMPLEX) ? 1890 : 3800) + (device ? (PetscDefined(USE_COMPLEX) ? 550 : 600) : 0), "all is right\n"));
+  PetscCall(TestDone((PetscDefined(USE_COMPLEX) ? 1890 : 3800) + (device ? (PetscDefined(USE_COMPLEX) ? 510 : 600) : 0), "all is right\n"));
   PetscCall(PetscFinalize());
   return 0;
 }
@@ -263,10 +266,18 @@ int main(int argc, char **argv)
     suffix: 1
 
   # -checkfunctionlist 0: as in mat/ex5
-  test:
-    suffix: cuda
+  testset:
     requires: cuda
     args: -checkfunctionlist 0 -mat_type seqaijcusparse
     output_file: output/ex19_1.out
+    test:
+      suffix: cuda_0
+      args: -test_part 0,3
+    test:
+      suffix: cuda_1
+      args: -test_part 1,3
+    test:
+      suffix: cuda_2
+      args: -test_part 2,3
 
 TEST*/
