@@ -7,8 +7,6 @@ static char help[] = "PCSBPMG for L (a A + diag(d)) R, as implicit steps of time
 
 #include <tests/pc/sbpmgtest.h>
 
-static PetscInt solved = 0;
-
 /* H x H as a vector: a source of 1 with J = 1 */
 static PetscErrorCode Weights(System *s, Vec w)
 {
@@ -42,7 +40,6 @@ static PetscErrorCode Solve(System *s, Mat A, const char ksptype[], const char o
   KSP                ksp;
 
   PetscFunctionBeginUser;
-  solved++;
   PetscCall(FillNoise(s->da, 7, s->b));
   PetscCall(VecScale(s->b, unit));
   PetscCall(SolverCreate(A, ksptype, PetscDefined(USE_REAL_DOUBLE) ? (PetscReal)1e-8 : (PetscReal)1e-4, options, &ksp));
@@ -222,7 +219,6 @@ static PetscErrorCode TestIndefinite(System *s, Vec w)
     PetscCall(VecCopy(w, d));
     PetscCall(VecScale(d, shifts[k]));
     PetscCall(MatDiagonalSet(M, d, ADD_VALUES));
-    solved++;
     if (k == 0) PetscCall(Solve(s, M, KSPCG, "", 16, 1, "a small negative shift", &its)); /* the least eigenvalue is larger */
     else {
       PetscCall(FillNoise(s->da, 7, s->b));
@@ -283,36 +279,32 @@ static PetscErrorCode TestIndefinite(System *s, Vec w)
 
 int main(int argc, char **argv)
 {
-  PetscBool   large = PETSC_FALSE;
-  PetscMPIInt size;
-  System      s;
-  Vec         w;
+  PetscBool large = PETSC_FALSE;
+  System    s;
+  Vec       w;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-large", &large, NULL));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  PetscCall(TestShifts(PETSC_FALSE, 2, "", 12));
-  PetscCall(TestShifts(PETSC_TRUE, 2, "", 16));
+  PIECE(TestShifts(PETSC_FALSE, 2, "", 12));
+  PIECE(TestShifts(PETSC_TRUE, 2, "", 16));
   if (large) {
-    PetscCall(TestShifts(PETSC_FALSE, 4, "", 18));
-    PetscCall(TestShifts(PETSC_TRUE, 4, "", 21));
-    PetscCall(TestShifts(PETSC_FALSE, 2, "-pc_sbpmg_coarse rediscretized", 24));
-    PetscCall(TestShifts(PETSC_TRUE, 2, "-pc_sbpmg_precision double", 16));
-    PetscCall(TestShifts(PETSC_FALSE, 2, "-pc_sbpmg_cycle f -pc_sbpmg_smoother chebyshev4", 12));
-    PetscCall(TestShifts(PETSC_TRUE, 2, "-pc_sbpmg_dense 0", 16));
+    PIECE(TestShifts(PETSC_FALSE, 4, "", 18));
+    PIECE(TestShifts(PETSC_TRUE, 4, "", 21));
+    PIECE(TestShifts(PETSC_FALSE, 2, "-pc_sbpmg_coarse rediscretized", 24));
+    PIECE(TestShifts(PETSC_TRUE, 2, "-pc_sbpmg_precision double", 16));
+    PIECE(TestShifts(PETSC_FALSE, 2, "-pc_sbpmg_cycle f -pc_sbpmg_smoother chebyshev4", 12));
+    PIECE(TestShifts(PETSC_TRUE, 2, "-pc_sbpmg_dense 0", 16));
   }
   PetscCall(SystemCreate(PETSC_COMM_WORLD, 64, 64, 2, &s));
   PetscCall(VecDuplicate(s.x, &w));
   PetscCall(Weights(&s, w));
-  PetscCall(TestScales(&s, w));
-  PetscCall(TestIndefinite(&s, w));
+  PIECE(TestScales(&s, w));
+  PIECE(TestIndefinite(&s, w));
   PetscCall(VecDestroy(&w));
   PetscCall(SystemDestroy(&s));
-  if (solved < 30) failures++;
-  if (failures) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " failures of %" PetscInt_FMT " solves\n", failures, solved));
-  else PetscCall(PetscPrintf(PETSC_COMM_WORLD, "more than 30 solves are as they should\n"));
+  PetscCall(TestDone(36, "all solves are as they should\n"));
   PetscCall(PetscFinalize());
   return 0;
 }
@@ -331,10 +323,24 @@ int main(int argc, char **argv)
     test:
       suffix: 3
       nsize: 3
+
+  testset:
+    requires: cuda
+    args: -large -dm_vec_type cuda
+    output_file: output/ex16_1.out
     test:
-      suffix: cuda
-      requires: cuda
-      nsize: {{1 2}}
-      args: -large -dm_vec_type cuda
+      suffix: cuda_n1_0
+      args: -test_part 0,2
+    test:
+      suffix: cuda_n1_1
+      args: -test_part 1,2
+    test:
+      suffix: cuda_n2_0
+      nsize: 2
+      args: -test_part 0,2
+    test:
+      suffix: cuda_n2_1
+      nsize: 2
+      args: -test_part 1,2
 
 TEST*/
