@@ -202,12 +202,24 @@ int main(int argc, char **argv)
     args: -x_vec_type cuda -y_vec_type cuda -z_vec_type cuda
     output_file: output/ex25_1.out
 
-  test:
-    suffix: mixed
+  testset:
     requires: cuda
-    nsize: {{1 2}}
-    args: -x_vec_type {{standard cuda}} -y_vec_type {{standard cuda}} -z_vec_type {{standard cuda}} -every 3
+    args: -y_vec_type {{standard cuda}} -z_vec_type {{standard cuda}} -every 3
     output_file: output/ex25_2.out
+    test:
+      suffix: mixed_n1_standard
+      args: -x_vec_type standard
+    test:
+      suffix: mixed_n1_cuda
+      args: -x_vec_type cuda
+    test:
+      suffix: mixed_n2_standard
+      nsize: 2
+      args: -x_vec_type standard
+    test:
+      suffix: mixed_n2_cuda
+      nsize: 2
+      args: -x_vec_type cuda
 
   test:
     suffix: aside

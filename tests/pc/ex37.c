@@ -163,7 +163,7 @@ static PetscErrorCode TestSames(PetscInt times)
 
     for (int d = 0; d < 3; d++) p.n[d] = size + (PetscInt)(12 * TestRandom((uint64_t)k, (uint64_t)d, 11));
     if (k % 5 == 4) p.n[k / 5 % 3] = 1;
-    PetscCall(TestSame(&p, k, (PetscBool)(k % 2), slabs, cycles[k % (PetscInt)PETSC_STATIC_ARRAY_LENGTH(cycles)], k % 3 == 2 ? 0 : 40));
+    PIECE(TestSame(&p, k, (PetscBool)(k % 2), slabs, cycles[k % (PetscInt)PETSC_STATIC_ARRAY_LENGTH(cycles)], k % 3 == 2 ? 0 : 40));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -220,7 +220,7 @@ static PetscErrorCode TestSmall(void)
     StencilProblem p = {.name = "small", .kind = g % 2 ? STENCILS_RANDOM : STENCILS_SYMMETRIC};
 
     PetscCall(PetscArraycpy(p.n, grids[g], 3));
-    PetscCall(TestSame(&p, (PetscInt)g, PETSC_FALSE, PETSC_TRUE, "-@pc_gridmg_coarse_size 2", g % 3 ? 0 : 40));
+    PIECE(TestSame(&p, (PetscInt)g, PETSC_FALSE, PETSC_TRUE, "-@pc_gridmg_coarse_size 2", g % 3 ? 0 : 40));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -275,11 +275,11 @@ int main(int argc, char **argv)
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-times", &times, NULL));
   PetscCall(TestSames(times));
-  PetscCall(TestReading(STENCILS_STAR));
-  PetscCall(TestReading(STENCILS_ELEMENTS));
-  PetscCall(TestReading(STENCILS_RANDOM));
+  PIECE(TestReading(STENCILS_STAR));
+  PIECE(TestReading(STENCILS_ELEMENTS));
+  PIECE(TestReading(STENCILS_RANDOM));
   PetscCall(TestSmall());
-  PetscCall(TestErrors());
+  PIECE(TestErrors());
   PetscCall(TestDone(100, "all is right\n"));
   PetscCall(PetscFinalize());
   return 0;
@@ -292,20 +292,38 @@ int main(int argc, char **argv)
     nsize: {{1 2 3 4}}
 
   # Levels on devices; processes may share one
-  test:
-    suffix: cuda
+  testset:
     requires: cuda
-    nsize: {{2 4}}
     timeoutfactor: 3
     output_file: output/ex37_1.out
     args: -shared_mat_type aijcusparse -times 8
-
-  test:
-    suffix: cuda_ipc
-    requires: cuda
-    nsize: 2
-    timeoutfactor: 4
-    output_file: output/ex37_1.out
-    args: -shared_mat_type aijcusparse -times 8 -transport ipc
+    test:
+      suffix: cuda_n2_0
+      nsize: 2
+      args: -test_part 0,2
+    test:
+      suffix: cuda_n2_1
+      nsize: 2
+      args: -test_part 1,2
+    test:
+      suffix: cuda_n4_0
+      nsize: 4
+      args: -test_part 0,3
+    test:
+      suffix: cuda_n4_1
+      nsize: 4
+      args: -test_part 1,3
+    test:
+      suffix: cuda_n4_2
+      nsize: 4
+      args: -test_part 2,3
+    test:
+      suffix: cuda_ipc_0
+      nsize: 2
+      args: -transport ipc -test_part 0,2
+    test:
+      suffix: cuda_ipc_1
+      nsize: 2
+      args: -transport ipc -test_part 1,2
 
 TEST*/
