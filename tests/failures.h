@@ -13,7 +13,7 @@
 
 #include <petscsys.h>
 
-static PetscInt failures = 0, checks = 0, parts = 1;
+static PetscInt failures = 0, checks = 0, test_parts = 1;
 
 #define WRONG(condition) (checks++, (condition))
 
@@ -28,8 +28,8 @@ static inline PetscErrorCode TestPart(PetscBool *mine)
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-test_part", part, &n, NULL));
-  parts = part[1];
-  *mine = (PetscBool)(piece++ % parts == part[0]);
+  test_parts = part[1];
+  *mine = (PetscBool)(piece++ % test_parts == part[0]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -51,9 +51,9 @@ static inline PetscErrorCode TestPart(PetscBool *mine)
   } while (0)
 
 /*
-   Prints the last line of a program. All checks must have succeeded, and at least "least" checks must have been made.
-   A run of one of N parts needs an N-th. With -test_least N the minimum is N, for runs which leave checks out. With -test_checks FILE the number of checks is
-   added to a file. Collective
+   Prints the last line of a program. All checks must have succeeded, and at least "least" checks must have been made;
+   in one of N parts, an N-th of them. With -test_least N the minimum is N, for runs which leave checks out. With
+   -test_checks FILE the number of checks is added to a file. Collective
 */
 static inline PetscErrorCode TestDone(PetscInt least, const char line[])
 {
@@ -61,7 +61,7 @@ static inline PetscErrorCode TestDone(PetscInt least, const char line[])
   PetscBool set;
 
   PetscFunctionBegin;
-  least /= parts;
+  least /= test_parts;
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-test_least", &least, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-test_checks", path, sizeof(path), &set));
   if (set) {
