@@ -29,16 +29,16 @@ static inline PetscErrorCode TestPart(PetscBool *mine)
   PetscFunctionBegin;
   PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-test_part", part, &n, NULL));
   test_parts = part[1];
-  *mine = (PetscBool)(piece++ % test_parts == part[0]);
+  *mine      = (PetscBool)(piece++ % test_parts == part[0]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#define PIECE(call)                   \
-  do {                                \
-    PetscBool mine_ = PETSC_FALSE;    \
-                                      \
-    PetscCall(TestPart(&mine_));      \
-    if (mine_) PetscCall(call);       \
+#define PIECE(call)                \
+  do {                             \
+    PetscBool mine_ = PETSC_FALSE; \
+                                   \
+    PetscCall(TestPart(&mine_));   \
+    if (mine_) PetscCall(call);    \
   } while (0)
 
 /* Called by all processes */
