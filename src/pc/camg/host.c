@@ -55,7 +55,7 @@ static PetscErrorCode Largest_Private(PetscInt n, const double outer[], const Pe
 
   PetscFunctionBegin;
   for (PetscInt r = 0; r < n; r++) {
-    const double a = PetscAbsReal(outer[r]) * (double)PetscMax(PetscAbsReal(PetscRealPart(x[r])), PetscAbsReal(PetscImaginaryPart(x[r])));
+    const double a = fabs(outer[r]) * (double)PetscMax(PetscAbsReal(PetscRealPart(x[r])), PetscAbsReal(PetscImaginaryPart(x[r])));
 
     if (!(a <= most)) most = a <= (double)PETSC_MAX_REAL ? a : INFINITY; /* NaN as infinity */
   }
