@@ -98,6 +98,17 @@ typedef struct {
   char               failed[256], why[96];
 } PC_CAMG; /* owner: camg.c */
 
+/*
+   The threshold fits entries of about a tenth of the diagonal. Where rows have many equal entries, as those of 27 points,
+   none is that large: with less than one strong entry a row, a smaller threshold is tried, CAMG_THRESHOLDS times
+*/
+#define CAMG_THRESHOLDS 3
+
+static inline PetscBool PCCAMGIsThresholdLarge_Private(PetscInt64 rows, PetscInt64 entries, PetscInt64 strong)
+{
+  return (PetscBool)(strong < rows && entries > 2 * rows);
+}
+
 /* Bytes of a number of a vector */
 static inline size_t PCCAMGNumberBytes_Private(const PC_CAMG *mg)
 {

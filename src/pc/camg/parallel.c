@@ -319,6 +319,16 @@ static PetscErrorCode Coarsen_Private(PC_CAMG *mg, Shared *e, PetscReal bound, M
   PetscCall(PetscMalloc1(e->local.n, &agg));
   PetscCall(PetscLogEventBegin(PC_CAMGAggregate, 0, 0, 0, 0));
   PetscCall(GetGraph_Private(mg, e, &graph));
+  for (int k = 0; k < CAMG_THRESHOLDS; k++) {
+    PetscInt64 count[3] = {e->local.m, e->local.nz, graph.strong.nz};
+
+    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, count, 3, MPIU_INT64, MPI_SUM, e->nodes.comm));
+    if (!PCCAMGIsThresholdLarge_Private(count[0], count[1], count[2])) break;
+    PetscCall(PCCAMGMatrixFree_Private(&graph.strong));
+    PetscCall(PetscFree(graph.d));
+    e->threshold /= 4;
+    PetscCall(GetGraph_Private(mg, e, &graph));
+  }
   PetscCall(PCCAMGAggregate_Private(&graph, agg, &aggregates));
   PetscCall(PetscLogEventEnd(PC_CAMGAggregate, 0, 0, 0, 0));
   PetscCallMPI(MPIU_Allreduce(&aggregates, &all, 1, MPIU_INT, MPI_SUM, e->nodes.comm));

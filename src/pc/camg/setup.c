@@ -182,6 +182,11 @@ static PetscErrorCode Coarsen_Private(const PC_CAMG *mg, Exact *e, PetscReal thr
   PetscCall((*kern->memory->alloc)((size_t)e->A.m * sizeof(*agg), (void **)&agg));
   PetscCall(PetscLogEventBegin(PC_CAMGAggregate, 0, 0, 0, 0));
   PetscCall(GetGraph_Private(mg, e, threshold, &graph));
+  for (int k = 0; k < CAMG_THRESHOLDS && PCCAMGIsThresholdLarge_Private(e->A.m, e->A.nz, graph.strong.nz); k++) {
+    PetscCall(GraphFree_Private(mg, &graph));
+    threshold /= 4;
+    PetscCall(GetGraph_Private(mg, e, threshold, &graph));
+  }
   PetscCall((*kern->aggregate)(&graph, agg, &aggregates));
   PetscCall(PetscLogEventEnd(PC_CAMGAggregate, 0, 0, 0, 0));
   PetscCall(PetscLogEventBegin(PC_CAMGInterpolate, 0, 0, 0, 0));
