@@ -13,12 +13,11 @@
 #include "dense.cuh"
 
 #if !PetscDefined(USE_64BIT_INDICES)
-  #define MIS_MARK    0 /* also the hash of vertex 0, which is a root before the first round */
-  #define MIS_FIRST   8 /* rounds before the host asks for the number of undecided vertices */
-  #define MIS_ROUNDS  4 /* between further questions */
-  #define MIS_BLOCKS  8192
-  #define JOIN_SWEEPS 3
-  #define JOIN_SHORT  256 /* entries of a row that a warp compares */
+  #define MIS_MARK   0 /* also the hash of vertex 0, which is a root before the first round */
+  #define MIS_FIRST  8 /* rounds before the host asks for the number of undecided vertices */
+  #define MIS_ROUNDS 4 /* between further questions */
+  #define MIS_BLOCKS 8192
+  #define JOIN_SHORT 256 /* entries of a row that a warp compares */
 
 /* One block: vertex 0 */
 static __global__ void MisFirst(const __grid_constant__ CAMGMatrix A, uint32_t *lowest, PetscInt *root)
@@ -317,7 +316,7 @@ PetscErrorCode LitheCUDACAMGAggregate(const CAMGGraph *graph, PetscInt agg[], Pe
   *aggregates = count[2];
   for (int k = 0; k < 2; k++) PetscCall(CAMGAllocate(stream, static_cast<size_t>(count[k]), &joined[k]));
   if (count[1]) PetscCall(CAMGDenseCreate(stream, count[2], true, &dense, &blocks));
-  for (int sweep = 0; sweep < JOIN_SWEEPS; sweep++) {
+  for (int sweep = 0; sweep < CAMG_SWEEPS; sweep++) {
     if (count[0]) HeaviestShort<<<CAMGBlocks(static_cast<PetscInt64>(count[0]) * 32), CAMG_THREADS, 0, stream>>>(*A, list[0], agg, joined[0]);
     if (count[1]) HeaviestLong<<<blocks, CAMG_THREADS, 0, stream>>>(*A, list[1], dense, agg, joined[1]);
     for (int k = 0; k < 2; k++) {

@@ -13,9 +13,6 @@
 #include "../common/blocksum.cuh"
 
 #if !PetscDefined(USE_64BIT_INDICES)
-  #define BOUND_STEPS  8
-  #define BOUND_FACTOR 1.05
-  #define BOUND_LEAST  0.2
   #define BOUND_SMALL  1e-12
   #define BOUND_BLOCKS 1056
 
@@ -23,7 +20,7 @@
 struct BoundState {
   PetscScalar *u[3];
   float       *x, *product;
-  double      *alpha, *beta; /* of steps; beta [BOUND_STEPS + 1]: norms of vectors */
+  double      *alpha, *beta; /* of steps; beta [CAMG_LANCZOS + 1]: norms of vectors */
   double      *dot, *norm;
   double      *bound;
 };
@@ -140,12 +137,12 @@ static __device__ __forceinline__ bool BoundHasAbove(int n, const double *d, con
 static __global__ void __launch_bounds__(CAMG_THREADS) BoundFinish(int parts, BoundState s)
 {
   const double beta = sqrt(BoundTotal(s.norm, parts));
-  double       d[BOUND_STEPS], e[BOUND_STEPS], low = 0, high = 1;
+  double       d[CAMG_LANCZOS], e[CAMG_LANCZOS], low = 0, high = 1;
   int          n = 0;
 
   if (threadIdx.x) return;
-  s.beta[BOUND_STEPS] = beta;
-  for (; n < BOUND_STEPS && s.beta[n] > BOUND_SMALL; n++) {
+  s.beta[CAMG_LANCZOS] = beta;
+  for (; n < CAMG_LANCZOS && s.beta[n] > BOUND_SMALL; n++) {
     d[n] = static_cast<double>(static_cast<PetscReal>(s.alpha[n]));
     e[n] = s.beta[n + 1];
   }
@@ -159,8 +156,8 @@ static __global__ void __launch_bounds__(CAMG_THREADS) BoundFinish(int parts, Bo
       else high = middle;
     }
   }
-  high     = CAMGTimes(BOUND_FACTOR, high);
-  *s.bound = high > 1 ? 1 : (high < BOUND_LEAST ? BOUND_LEAST : high);
+  high     = CAMGTimes(CAMG_ABOVE, high);
+  *s.bound = high > 1 ? 1 : (high < CAMG_LEAST ? CAMG_LEAST : high);
 }
 
 /* A level with all but minv; bound: a number on the device */
@@ -176,14 +173,14 @@ static PetscErrorCode CAMGBound(cudaStream_t stream, const CAMGOperator *op, Pet
   for (int k = 0; k < 3; k++) PetscCall(CAMGAllocate(stream, static_cast<size_t>(n), &s.u[k]));
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(n) * CAMG_PARTS, &s.x));
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(n) * CAMG_PARTS, &s.product));
-  PetscCall(CAMGAllocate(stream, 2 * BOUND_BLOCKS + 2 * BOUND_STEPS + 1, &numbers));
+  PetscCall(CAMGAllocate(stream, 2 * BOUND_BLOCKS + 2 * CAMG_LANCZOS + 1, &numbers));
   s.dot   = numbers;
   s.norm  = s.dot + BOUND_BLOCKS;
   s.alpha = s.norm + BOUND_BLOCKS;
-  s.beta  = s.alpha + BOUND_STEPS;
+  s.beta  = s.alpha + CAMG_LANCZOS;
   s.bound = bound;
   BoundStart<<<few, CAMG_THREADS, 0, stream>>>(n, root, s);
-  for (int step = 0; step < BOUND_STEPS; step++) {
+  for (int step = 0; step < CAMG_LANCZOS; step++) {
     PetscCall(LitheCUDACAMGTransfer(&single, PETSC_FALSE, s.x, s.product));
     BoundDot<<<few, CAMG_THREADS, 0, stream>>>(n, root, step, static_cast<int>(few), s);
     BoundUpdate<<<few, CAMG_THREADS, 0, stream>>>(n, root, step, static_cast<int>(few), s);

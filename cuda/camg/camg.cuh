@@ -250,14 +250,6 @@ static __device__ __forceinline__ bool CAMGIsZero(PetscScalar v)
   return CAMGReal(v) == 0 && CAMGImaginary(v) == 0;
 }
 
-static __device__ __forceinline__ uint32_t CAMGHash(uint32_t h) /* a permutation, of host and device */
-{
-  h *= 2654435761U;
-  h ^= h >> 15;
-  h *= 2246822519U;
-  return h ^ h >> 13;
-}
-
 /* ------------------------------------------------------------ groups of lanes */
 
 /* The threads of this thread's group */

@@ -7,7 +7,6 @@
 #include "bound.cuh"
 
 #if !PetscDefined(USE_64BIT_INDICES)
-  #define ENCODE_CHANGE 0.25
 
 /* ------------------------------------------------------------ scales */
 
@@ -164,7 +163,7 @@ static __global__ void EncodeKernel(const __grid_constant__ CAMGMatrix A, const 
   }
   if (g.lane) return;
   if constexpr (mode != ENCODE_SIZES) {
-    if (sums && CAMGAbs(error) <= static_cast<PetscReal>(ENCODE_CHANGE) * CAMGAbs(d)) d += error;
+    if (sums && CAMGAbs(error) <= static_cast<PetscReal>(CAMG_CHANGE) * CAMGAbs(d)) d += error;
     EncodePutFloat(op.d, static_cast<PetscInt>(g.row), d);
     op.minv[g.row] = static_cast<float>(size + static_cast<double>(CAMGAbs(d)));
   } else op.i[g.row] = at;

@@ -8,7 +8,6 @@
 #include "smooth.cuh"
 
 #if !PetscDefined(USE_64BIT_INDICES)
-  #define INTERPOLATE_WEIGHT (4. / 3.)
 
 /* ------------------------------------------------------------ damping */
 
@@ -30,7 +29,7 @@ static __global__ void DampingKernel(const __grid_constant__ CAMGGraph F, PetscR
   }
   if (!F.d) diagonal = CAMGSum<lanes>(g.mask, diagonal);
   if (g.lane) return;
-  damping[g.row] = diagonal > 0 ? static_cast<PetscReal>(INTERPOLATE_WEIGHT) / sum / bound : 0;
+  damping[g.row] = diagonal > 0 ? static_cast<PetscReal>(CAMG_WEIGHT) / sum / bound : 0;
 }
 
 PetscErrorCode LitheCUDACAMGDamping(const CAMGGraph *F, PetscReal bound, PetscReal damping[])

@@ -87,8 +87,6 @@ PetscErrorCode LitheCUDACAMGMultiply(const CAMGMatrix *A, const CAMGMatrix *B, C
 
 /* ------------------------------------------------------------ null vectors */
 
-  #define CLEAN_ROUNDING 1e4
-
 template <int lanes>
 static __global__ void CleanDiagonal(const __grid_constant__ CAMGMatrix A, PetscReal *d)
 {
@@ -119,7 +117,7 @@ static __global__ void CleanFind(const __grid_constant__ CAMGMatrix R, const Pet
     CAMGAddOrdered<lanes>(g.mask, t < row.count ? CAMGTimes(CAMGSquare(R.a[row.At(t)]), d[row.Column(R.j, t)]) : static_cast<PetscReal>(0), &sum);
   }
   if (g.lane) return;
-  null[g.row] = diagonal[g.row] >= 0 && diagonal[g.row] <= CAMGTimes(static_cast<PetscReal>(CLEAN_ROUNDING) * PETSC_MACHINE_EPSILON, sum);
+  null[g.row] = diagonal[g.row] >= 0 && diagonal[g.row] <= CAMGTimes(static_cast<PetscReal>(CAMG_ROUNDING) * PETSC_MACHINE_EPSILON, sum);
   if (null[g.row]) *any = 1;
 }
 

@@ -180,11 +180,6 @@ PetscErrorCode LitheCUDACAMGDivide(PetscInt n, const double s[], double outer[])
   #define FORM_BLOCKS 1024
   #define FORM_SUMS   5 /* real and imaginary parts of two forms, and the size */
 
-static __device__ __forceinline__ PetscReal Number(PetscInt k)
-{
-  return static_cast<PetscReal>(CAMGHash(static_cast<uint32_t>(k)) * 0x1p-31 - 1.);
-}
-
 template <int lanes>
 static __global__ void RootKernel(const __grid_constant__ CAMGMatrix A, PetscReal *s)
 {
@@ -210,7 +205,7 @@ static __global__ void FormsKernel(const __grid_constant__ CAMGMatrix A, const P
     for (PetscInt k = A.i[r] + lane; k < A.i[r + 1]; k += lanes) {
       const PetscInt    c = A.j[k];
       const PetscScalar v = A.a[k] * s[r] * s[c];
-      const PetscReal   f = Number(2 * r) * Number(2 * c + 1), b = Number(2 * r + 1) * Number(2 * c);
+      const PetscReal   f = CAMGRandomNumber(2 * r) * CAMGRandomNumber(2 * c + 1), b = CAMGRandomNumber(2 * r + 1) * CAMGRandomNumber(2 * c);
 
       sum[0] += CAMGReal(v) * f;
       sum[1] += CAMGImaginary(v) * f;

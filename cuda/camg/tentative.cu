@@ -7,7 +7,6 @@
 #include "camg.cuh"
 
 #if !PetscDefined(USE_64BIT_INDICES)
-  #define TENTATIVE_DROP 1e-8
 
 /* The rows of an aggregate, as rows of a matrix B [m][k] */
 struct TentativeRows {
@@ -55,7 +54,7 @@ static __global__ void __launch_bounds__(CAMG_THREADS) TentativeKernel(PetscInt 
       }
     }
     const PetscReal after = sqrt(TentativeSum<PetscReal>(B.m, g.lane, [&](PetscInt r) { return CAMGSquare(B.At(r, c)); }));
-    const bool      stays = after > CAMGTimes(static_cast<PetscReal>(TENTATIVE_DROP), before) && after != 0;
+    const bool      stays = after > CAMGTimes(static_cast<PetscReal>(CAMG_DROP), before) && after != 0;
 
     __syncwarp();
     if (g.lane == 0) R[c * k + c] = stays ? after : 0;

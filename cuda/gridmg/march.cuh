@@ -172,8 +172,8 @@ static __global__ void __launch_bounds__(most, blocks) GridMGMarchKernel(const _
   for (int k = place; k < GridMGTable<C>::size; k += threads) table[k] = m.table[k];
   for (int k = place; k < (upwards ? 4 : 8) * threads; k += threads) shared[k] = 0;
   (void)PDLWait(m.b);
-  if (m.outer.x) scale = GridMGScaleOf(*m.outer.largest);
-  if (upwards && m.outer.y) back = m.outer.factor * (1 / GridMGScaleOf(*m.outer.largest));
+  if (m.outer.x) scale = LitheMGScaleOf(*m.outer.largest);
+  if (upwards && m.outer.y) back = m.outer.factor * (1 / LitheMGScaleOf(*m.outer.largest));
   __syncthreads();
 
   for (int t = first - 2; t < last + 2; t++) {

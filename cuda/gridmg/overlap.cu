@@ -102,7 +102,7 @@ struct EnterNumber {
 
   __device__ __forceinline__ void operator()(PetscInt from, PetscInt to) const
   {
-    b[to] = static_cast<float>(static_cast<double>(x[from * PARTS]) * GridMGScaleOf(*largest));
+    b[to] = static_cast<float>(static_cast<double>(x[from * PARTS]) * LitheMGScaleOf(*largest));
   }
 };
 
@@ -121,7 +121,7 @@ struct LeaveNumber {
 
   __device__ __forceinline__ void operator()(PetscInt from, PetscInt to) const
   {
-    y[to * PARTS] = static_cast<PetscReal>(static_cast<double>(x[from]) * factor * (1 / GridMGScaleOf(*largest)));
+    y[to * PARTS] = static_cast<PetscReal>(static_cast<double>(x[from]) * factor * (1 / LitheMGScaleOf(*largest)));
   }
 };
 

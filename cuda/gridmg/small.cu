@@ -83,8 +83,8 @@ static PetscErrorCode GetLists(const GridMGSmallPlan *plan, Lists *lists)
 
     if (!list->n) continue;
     PetscCall(PetscMalloc2(list->n, &lists->from[k], list->n + 1, &lists->first[k]));
-    PetscCall(LitheCUDAGridMGGet(static_cast<size_t>(list->n) * sizeof(PetscInt), list->row, lists->from[k]));
-    PetscCall(LitheCUDAGridMGGet(static_cast<size_t>(list->n + 1) * sizeof(PetscInt), list->i, lists->first[k]));
+    PetscCall(LitheDeviceGet(static_cast<size_t>(list->n) * sizeof(PetscInt), list->row, lists->from[k]));
+    PetscCall(LitheDeviceGet(static_cast<size_t>(list->n + 1) * sizeof(PetscInt), list->i, lists->first[k]));
     lists->rows += list->n;
     lists->edges += lists->first[k][list->n];
   }
@@ -119,8 +119,8 @@ static PetscErrorCode PutLists(const GridMGSmallPlan *plan, GridMGSmall *m, List
 
     if (!list->n) continue;
     PetscCall(PetscMalloc2(first[list->n] + 1, &to, first[list->n] + 1, &t));
-    PetscCall(LitheCUDAGridMGGet(static_cast<size_t>(first[list->n]) * sizeof(PetscInt), list->j, to));
-    PetscCall(LitheCUDAGridMGGet(static_cast<size_t>(first[list->n]) * sizeof(float), list->t, t));
+    PetscCall(LitheDeviceGet(static_cast<size_t>(first[list->n]) * sizeof(PetscInt), list->j, to));
+    PetscCall(LitheDeviceGet(static_cast<size_t>(first[list->n]) * sizeof(float), list->t, t));
     l->rows  = static_cast<int>(static_cast<size_t>(nrows) * sizeof(*row));
     l->edges = static_cast<int>(static_cast<size_t>(lists->rows) * sizeof(*row) + static_cast<size_t>(nedges) * sizeof(*edge));
     for (PetscInt r = 0; r < list->n; r++, nrows++) {
@@ -142,8 +142,8 @@ static PetscErrorCode PutLists(const GridMGSmallPlan *plan, GridMGSmall *m, List
     PetscCall(PetscFree2(to, t));
     PetscCall(PetscFree2(lists->from[k], lists->first[k]));
   }
-  PetscCall(LitheCUDAGridMGPut(static_cast<size_t>(nrows) * sizeof(*row), row, memory));
-  PetscCall(LitheCUDAGridMGPut(static_cast<size_t>(nedges) * sizeof(*edge), edge, memory + static_cast<size_t>(nrows) * sizeof(*row)));
+  PetscCall(LitheDevicePut(static_cast<size_t>(nrows) * sizeof(*row), row, memory));
+  PetscCall(LitheDevicePut(static_cast<size_t>(nedges) * sizeof(*edge), edge, memory + static_cast<size_t>(nrows) * sizeof(*row)));
   PetscCall(PetscFree2(row, edge));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -212,7 +212,7 @@ PetscErrorCode LitheCUDAGridMGSmallCreate(const GridMGSmallPlan *plan, void **sm
   m.program = reinterpret_cast<const unsigned short *>(s->memory + part[0]);
   m.lists   = reinterpret_cast<const unsigned char *>(s->memory + part[1]);
   PetscCall(PutLists(plan, &m, &lists, s->memory + part[1]));
-  PetscCall(LitheCUDAGridMGPut(static_cast<size_t>(m.steps) * sizeof(*program), program, s->memory + part[0]));
+  PetscCall(LitheDevicePut(static_cast<size_t>(m.steps) * sizeof(*program), program, s->memory + part[0]));
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   PetscCallCUDA(cudaMemsetAsync(m.image, 0, part[0], stream));
   GridMGSmallImageKernel<<<dim3(static_cast<unsigned int>(m.levels), static_cast<unsigned int>(m.cluster)), SMALL_THREADS, 0, stream>>>(m);

@@ -163,14 +163,14 @@ struct Site {
 template <int K, bool again>
 static __device__ __forceinline__ void GetFactors(const double *found, double factor[])
 {
-  if (threadIdx.x < K) factor[threadIdx.x] = GridMGScaleOf(found[again ? K + threadIdx.x : threadIdx.x]);
+  if (threadIdx.x < K) factor[threadIdx.x] = LitheMGScaleOf(found[again ? K + threadIdx.x : threadIdx.x]);
   __syncthreads();
 }
 
 template <int K>
 static __device__ __forceinline__ void GetInverseFactors(const double *found, double factor[])
 {
-  if (threadIdx.x < K) factor[threadIdx.x] = 1 / GridMGScaleOf(found[K + threadIdx.x] != 0 ? found[K + threadIdx.x] : found[threadIdx.x]);
+  if (threadIdx.x < K) factor[threadIdx.x] = 1 / LitheMGScaleOf(found[K + threadIdx.x] != 0 ? found[K + threadIdx.x] : found[threadIdx.x]);
   __syncthreads();
 }
 

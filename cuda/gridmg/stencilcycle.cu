@@ -39,7 +39,7 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS)
 {
   const PetscInt64 i = static_cast<PetscInt64>(blockIdx.x) * GRIDMG_THREADS + threadIdx.x;
 
-  if (i < n) b[i] = static_cast<T>(GridMGScaleOf(*scale) * static_cast<double>(x[i]));
+  if (i < n) b[i] = static_cast<T>(LitheMGScaleOf(*scale) * static_cast<double>(x[i]));
 }
 
 /* The two factors are applied in turn: their product may be out of range */
@@ -49,7 +49,7 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS)
 {
   const PetscInt64 i = static_cast<PetscInt64>(blockIdx.x) * GRIDMG_THREADS + threadIdx.x;
 
-  if (i < n) y[i] = static_cast<PetscReal>(1 / GridMGScaleOf(*scale) * (factor * static_cast<double>(x[i])));
+  if (i < n) y[i] = static_cast<PetscReal>(1 / LitheMGScaleOf(*scale) * (factor * static_cast<double>(x[i])));
 }
 
 /* One of several processes may have no points */

@@ -21,27 +21,7 @@ PetscErrorCode LitheCUDAGridMGAlloc(size_t n, void **x)
 {
   PetscFunctionBegin;
   PetscCallCUDA(cudaMalloc(x, n ? n : 1));
-  PetscCall(LitheCUDAGridMGClear(n, *x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode LitheCUDAGridMGClear(size_t n, void *x)
-{
-  cudaStream_t stream;
-
-  PetscFunctionBegin;
-  PetscCall(LitheGraphGetStream(&stream));
-  PetscCallCUDA(cudaMemsetAsync(x, 0, n, stream));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode LitheCUDAGridMGCopy(size_t n, const void *from, void *to)
-{
-  cudaStream_t stream;
-
-  PetscFunctionBegin;
-  PetscCall(LitheGraphGetStream(&stream));
-  PetscCallCUDA(cudaMemcpyAsync(to, from, n, cudaMemcpyDeviceToDevice, stream));
+  PetscCall(LitheDeviceClear(n, *x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -50,30 +30,6 @@ PetscErrorCode LitheCUDAGridMGFree(void **x)
   PetscFunctionBegin;
   PetscCallCUDA(cudaFree(*x));
   *x = nullptr;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode LitheCUDAGridMGPut(size_t n, const void *host, void *x)
-{
-  cudaStream_t stream;
-
-  PetscFunctionBegin;
-  if (!n) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCallCUDA(cudaMemcpyAsync(x, host, n, cudaMemcpyHostToDevice, stream));
-  PetscCallCUDA(cudaStreamSynchronize(stream));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode LitheCUDAGridMGGet(size_t n, const void *x, void *host)
-{
-  cudaStream_t stream;
-
-  PetscFunctionBegin;
-  if (!n) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCallCUDA(cudaMemcpyAsync(host, x, n, cudaMemcpyDeviceToHost, stream));
-  PetscCallCUDA(cudaStreamSynchronize(stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -105,7 +61,7 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS)
 {
   const PetscInt   i     = static_cast<PetscInt>(blockIdx.x) * GRIDMG_THREADS + threadIdx.x;
   const GridMGGrid grid  = {{0, 0, 0}, cells, n - cells};
-  const double     scale = GridMGScaleOf(*largest);
+  const double     scale = LitheMGScaleOf(*largest);
 
   if (i < n) b[GridMGVertexOf(&grid, &rows, i)] = static_cast<V>(static_cast<double>(x[i * PARTS]) * scale);
 }
@@ -150,7 +106,7 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS)
   const PetscInt   i    = static_cast<PetscInt>(blockIdx.x) * GRIDMG_THREADS + threadIdx.x;
   const GridMGGrid grid = {{0, 0, 0}, cells, n - cells};
 
-  if (i < n) y[i * PARTS] = static_cast<PetscReal>(static_cast<double>(x[GridMGVertexOf(&grid, &rows, i)]) * factor * (1 / GridMGScaleOf(*largest)));
+  if (i < n) y[i * PARTS] = static_cast<PetscReal>(static_cast<double>(x[GridMGVertexOf(&grid, &rows, i)]) * factor * (1 / LitheMGScaleOf(*largest)));
 }
 
 PetscErrorCode LitheCUDAGridMGLeave(const GridMGOperator *op, const GridMGRows *rows, int part, double factor, const double *scale, const void *x,

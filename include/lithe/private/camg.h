@@ -53,6 +53,31 @@ typedef struct {
   float *minv; /* of the smoother */
 } CAMGOperator;
 
+/* Numbers of the set-up that host and device share */
+#define CAMG_SWEEPS   3         /* of aggregation, in which vertices without a root join an aggregate */
+#define CAMG_LANCZOS  8         /* steps of Lanczos' method */
+#define CAMG_ABOVE    1.05      /* its estimate is from below */
+#define CAMG_LEAST    0.2       /* the least bound */
+#define CAMG_WEIGHT   (4. / 3.) /* of the smoothing of an interpolation */
+#define CAMG_DROP     1e-8      /* a column of an aggregate that others explain up to this part is left out */
+#define CAMG_CHANGE   0.25      /* of a diagonal entry by rounding errors; beyond this the row sum is not kept */
+#define CAMG_ROUNDING 1e4       /* roundings, of a diagonal entry relative to the sum of those that it is made of */
+
+/* A permutation of 32 bits */
+static LITHE_HD inline uint32_t CAMGHash(uint32_t h)
+{
+  h *= 2654435761U;
+  h ^= h >> 15;
+  h *= 2246822519U;
+  return h ^ h >> 13;
+}
+
+/* A pseudorandom number between -1 and 1 */
+static LITHE_HD inline PetscReal CAMGRandomNumber(PetscInt k)
+{
+  return (PetscReal)(CAMGHash((uint32_t)k) * 0x1p-31 - 1.);
+}
+
 /*
    Codes. 8 bits: sign, 4 bits of exponent, 3 of mantissa, largest 3.75. 16 bits: sign, 5 of exponent, 10 of mantissa,
    largest 131008. Subnormal numbers as in IEEE 754, no infinity. A code is decoded by a shift and a multiplication

@@ -29,6 +29,7 @@
 #include <math.h>
 #include <petscsys.h>
 #include <lithe/private/hostdevice.h>
+#include <lithe/private/lithemg.h>
 
 typedef enum {
   GRIDMG_SINGLE, /* float */
@@ -369,16 +370,6 @@ PETSC_INTERN const GridMGKernels GridMGHostKernels; /* src/pc/gridmg/host.c */
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 PETSC_INTERN const GridMGKernels GridMGDeviceKernels; /* src/pc/gridmg/device.c */
 #endif
-
-/* 2^-e of a number between 2^e and 2^(e+1); 1 for other numbers */
-static LITHE_HD inline double GridMGScaleOf(double largest)
-{
-  int e;
-
-  if (!(largest > 0) || !(largest <= (double)PETSC_MAX_REAL)) return 1;
-  (void)frexp(largest, &e);
-  return ldexp(1., 1 - e < 1000 ? 1 - e : 1000);
-}
 
 /* Two copies of the tiles of a lower triangle */
 #define GRIDMG_TILE 32

@@ -74,7 +74,7 @@ typedef struct {
 
 typedef struct {
   /* Vectors of the matrix. largest: the modulus of the largest part, which defines a power of two s =
-     GridMGScaleOf(*largest); b = s x; y = factor x / s */
+     LitheMGScaleOf(*largest); b = s x; y = factor x / s */
   PetscErrorCode (*largest)(const GridMGStencilOperator *, const PetscScalar *x, double *largest);
   PetscErrorCode (*enter)(const GridMGStencilOperator *, const PetscScalar *x, const double *largest, void *b);
   PetscErrorCode (*leave)(const GridMGStencilOperator *, double factor, const double *largest, const void *x, PetscScalar *y);

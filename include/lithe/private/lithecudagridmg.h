@@ -14,11 +14,7 @@
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 /* cuda/gridmg/vectors.cu */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGAlloc(size_t, void **);
-PETSC_INTERN PetscErrorCode LitheCUDAGridMGClear(size_t, void *);
-PETSC_INTERN PetscErrorCode LitheCUDAGridMGCopy(size_t, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGFree(void **);
-PETSC_INTERN PetscErrorCode LitheCUDAGridMGPut(size_t, const void *, void *);
-PETSC_INTERN PetscErrorCode LitheCUDAGridMGGet(size_t, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGEnter(const GridMGOperator *, const GridMGRows *, int, const PetscScalar *, void *, double *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGLargest(const GridMGOperator *, const GridMGRows *, int, const PetscScalar *, double *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGLeave(const GridMGOperator *, const GridMGRows *, int, double, const double *, const void *, PetscScalar *);

@@ -22,7 +22,7 @@ PETSC_INTERN PetscLogEvent PC_CAMGRead;          /* the set-up of a PCCAMG: rows
 PETSC_INTERN PetscLogEvent PC_CAMGAggregate;     /* strong entries, aggregates */
 PETSC_INTERN PetscLogEvent PC_CAMGInterpolate;   /* interpolation */
 PETSC_INTERN PetscLogEvent PC_CAMGProduct;       /* coarse matrices */
-PETSC_INTERN PetscLogEvent PC_CAMGEncode;        /* codes, bounds of smoothers, the coarsest level */
+PETSC_INTERN PetscLogEvent PC_CAMGEncode;        /* codes, bounds of smoothers */
 PETSC_INTERN PetscLogEvent PC_GridMGRead;        /* the set-up of a PCGRIDMG: the grid, faces and row sums from the matrix */
 PETSC_INTERN PetscLogEvent PC_GridMGCoarsen;     /* coarse levels, and codes */
 PETSC_INTERN PetscLogEvent PC_GridMGCoarsest;    /* the inverse of the coarsest level */

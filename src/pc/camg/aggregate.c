@@ -15,16 +15,7 @@
 
 #include "camgimpl.h"
 
-#define AGGREGATE_SWEEPS 3 /* in which vertices without a root join an aggregate */
 #define AGGREGATE_ROUNDS 6 /* of handshakes */
-
-static inline uint32_t Hash(uint32_t h)
-{
-  h *= 2654435761U;
-  h ^= h >> 15;
-  h *= 2246822519U;
-  return h ^ h >> 13;
-}
 
 /* Vertices by ascending hash, which differ because the hash is a permutation: sorted by 11 bits at a time */
 static PetscErrorCode Order_Private(PetscInt n, PetscInt order[])
@@ -37,9 +28,9 @@ static PetscErrorCode Order_Private(PetscInt n, PetscInt order[])
   for (int shift = 0; shift < 32; shift += 11) {
     PetscCall(PetscArraycpy(from, order, n));
     PetscCall(PetscArrayzero(count, 2049));
-    for (PetscInt k = 0; k < n; k++) count[(Hash((uint32_t)from[k]) >> shift & 2047) + 1]++;
+    for (PetscInt k = 0; k < n; k++) count[(CAMGHash((uint32_t)from[k]) >> shift & 2047) + 1]++;
     for (int b = 0; b < 2048; b++) count[b + 1] += count[b];
-    for (PetscInt k = 0; k < n; k++) order[count[Hash((uint32_t)from[k]) >> shift & 2047]++] = from[k];
+    for (PetscInt k = 0; k < n; k++) order[count[CAMGHash((uint32_t)from[k]) >> shift & 2047]++] = from[k];
   }
   PetscCall(PetscFree2(from, count));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -108,7 +99,7 @@ PetscErrorCode PCCAMGAggregate_Private(const CAMGGraph *g, PetscInt agg[], Petsc
     agg[v] = order[v];
     for (PetscInt k = A->i[v]; k < A->i[v + 1] && agg[v] < 0; k++) agg[v] = A->j[k] < n ? order[A->j[k]] : -1;
   }
-  for (int sweep = 0; sweep < AGGREGATE_SWEEPS && left; sweep++) {
+  for (int sweep = 0; sweep < CAMG_SWEEPS && left; sweep++) {
     left = 0;
     PetscCall(PetscArraycpy(order, agg, n));
     for (PetscInt v = 0; v < n; v++) {
@@ -141,7 +132,7 @@ static PetscInt Choice(const CAMGMatrix *A, const PetscReal root[], PetscReal th
   for (PetscInt k = A->i[v]; k < A->i[v + 1]; k++) {
     const PetscInt  c = A->j[k];
     const PetscReal w = Weight(A, root, threshold, v, k);
-    const uint32_t  h = Hash((uint32_t)PetscMin(v, c)) ^ Hash((uint32_t)PetscMax(v, c) + 77);
+    const uint32_t  h = CAMGHash((uint32_t)PetscMin(v, c)) ^ CAMGHash((uint32_t)PetscMax(v, c) + 77);
 
     if (w <= 0 || mate[c] >= 0) continue;
     if (w > best * (PetscReal)1.0000001 || (w > best * (PetscReal)0.9999999 && h > hbest)) {

@@ -9,10 +9,6 @@
 
 #include "camgimpl.h"
 
-#define BOUND_STEPS  8
-#define BOUND_FACTOR 1.05
-#define BOUND_LEAST  0.2 /* of the bound by row sums */
-
 /* The real part of x^H y, over all processes */
 static PetscErrorCode Dot_Private(PetscInt n, const CAMGGhosts *g, const PetscScalar x[], const PetscScalar y[], double *dot)
 {
@@ -57,7 +53,7 @@ PetscErrorCode PCCAMGBound_Private(PetscInt n, const CAMGGhosts *g, PetscErrorCo
                                    double *bound)
 {
   PetscScalar *v, *w, *old;
-  double       d[BOUND_STEPS], e[BOUND_STEPS], beta, dot;
+  double       d[CAMG_LANCZOS], e[CAMG_LANCZOS], beta, dot;
   int          steps = 0;
 
   PetscFunctionBegin;
@@ -72,7 +68,7 @@ PetscErrorCode PCCAMGBound_Private(PetscInt n, const CAMGGhosts *g, PetscErrorCo
   }
   PetscCall(Dot_Private(n, g, v, v, &beta));
   beta = sqrt(beta);
-  for (; steps < BOUND_STEPS && beta > 1e-12; steps++) {
+  for (; steps < CAMG_LANCZOS && beta > 1e-12; steps++) {
     const PetscReal inverse = (PetscReal)(1 / beta), last = steps ? (PetscReal)beta : 0;
     PetscScalar    *t = old;
     PetscReal       alpha;
@@ -90,7 +86,7 @@ PetscErrorCode PCCAMGBound_Private(PetscInt n, const CAMGGhosts *g, PetscErrorCo
     v        = w;
     w        = t;
   }
-  *bound = steps ? PetscMax(PetscMin(BOUND_FACTOR * Largest(steps, d, e, 1), 1.), BOUND_LEAST) : 1;
+  *bound = steps ? PetscMax(PetscMin(CAMG_ABOVE * Largest(steps, d, e, 1), 1.), CAMG_LEAST) : 1;
   PetscCall(PetscFree(v));
   PetscCall(PetscFree(w));
   PetscCall(PetscFree(old));

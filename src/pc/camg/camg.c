@@ -8,12 +8,12 @@
    context       memory, failure, reset                        context.c
    set-up        the matrix and its near null space            read.c
                  strong entries, aggregates, interpolation     strength.c, aggregate.c, interpolate.c
-                 the largest eigenvalue, for two dampings      bound.c
+                 the largest eigenvalue                        bound.c
                  products                                      matrix.c
                  all levels                                    setup.c
                  codes                                         encode.c
-   processes     shared levels                                 parallelread.c, parallel.c, ghosts.c
                  the coarsest level                            src/mg/coarsest.c
+   processes     shared levels                                 parallelread.c, parallel.c, ghosts.c
    application   a V cycle                                     cycle.c
                  loops over a level                            host.c
    devices       the same operations, levels that move         device.c, devicerows.c, cuda/camg
@@ -53,7 +53,7 @@ static void Count(PC_CAMG *mg)
   }
 }
 
-/* The levels are on a device if the matrix has CUDA vectors */
+/* The levels are on a device if the matrix has CUDA vectors. Where they are made is chosen when the rows are read */
 static PetscErrorCode FindPlace_Private(PC pc)
 {
   PC_CAMG *mg = (PC_CAMG *)pc->data;
@@ -64,15 +64,11 @@ static PetscErrorCode FindPlace_Private(PC pc)
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   {
     VecType   type;
-    PetscBool bound, there;
+    PetscBool bound;
 
     PetscCall(MatGetVecType(pc->pmat, &type));
     PetscCall(MatBoundToCPU(pc->pmat, &bound));
     if (!bound) PetscCall(PetscStrcmpAny(type, &mg->device, VECCUDA, VECSEQCUDA, VECMPICUDA, ""));
-    if (mg->device && !mg->shared) {
-      PetscCall(PCCAMGDeviceRowsAre_Private(pc->pmat, &there));
-      if (there) mg->kernels = &CAMGDeviceKernels;
-    }
   }
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -202,8 +198,9 @@ static PetscErrorCode PCDestroy_CAMG(PC pc)
    nonsymmetric matrix use `KSPFGMRES`, or any other method: vectors then have double precision where the method takes
    the preconditioner for linear.
 
-   If the vectors of the matrix are on a CUDA device, levels are on the device. On one process they are made there if the
-   rows of the matrix are there, as those of `MATAIJCUSPARSE` and `MATVCRS`; otherwise they are made on the host.
+   If the vectors of the matrix are on a CUDA device, levels are on the device. On one process the set-up runs on the
+   device if the rows of the matrix are on the device. This is so for `MATAIJCUSPARSE` and `MATVCRS`. Other set-ups run on
+   the host.
 
    On several processes aggregates end at the boundary of a process, and small levels are whole on each process.
 

@@ -14,6 +14,7 @@
 #include <lithepc.h>
 #include <petsc/private/pcimpl.h>
 
+#define CAMG_STALLED    0.8 /* of the rows of a level, for the next level: else there is none */
 #define CAMG_LEVELS_MAX 30
 #define CAMG_STEPS_MAX  8
 #define CAMG_BLOCK_MAX  16   /* rows of a block, and near null vectors */
@@ -109,6 +110,13 @@ static inline PetscBool PCCAMGIsThresholdLarge_Private(PetscInt64 rows, PetscInt
   return (PetscBool)(strong < rows && entries > 2 * rows);
 }
 
+/* Bits of an entry, before the entries are seen */
+static inline PetscInt PCCAMGBits_Private(const PC_CAMG *mg)
+{
+  if (mg->opt.bits != PETSC_DECIDE) return mg->opt.bits;
+  return mg->columns > 1 ? 16 : 8;
+}
+
 /* Bytes of a number of a vector */
 static inline size_t PCCAMGNumberBytes_Private(const PC_CAMG *mg)
 {
@@ -178,8 +186,7 @@ PETSC_INTERN PetscErrorCode PCView_CAMG(PC, PetscViewer);
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 PETSC_INTERN PetscErrorCode PCCAMGMove_Private(PC_CAMG *); /* device.c */
 /* devicerows.c */
-PETSC_INTERN PetscErrorCode PCCAMGDeviceRowsAre_Private(Mat, PetscBool *);
-PETSC_INTERN PetscErrorCode PCCAMGDeviceRowsGet_Private(Mat, CAMGMatrix *);
+PETSC_INTERN PetscErrorCode PCCAMGDeviceRowsGet_Private(Mat, CAMGMatrix *, PetscBool *are);
 PETSC_INTERN PetscErrorCode PCCAMGDeviceRowsRestore_Private(Mat, CAMGMatrix *);
 #endif
 /* context.c */

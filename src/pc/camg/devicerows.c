@@ -10,52 +10,36 @@
 typedef PetscErrorCode GetRowsFn(Mat, const PetscInt **, const PetscInt **, const PetscScalar **, PetscBool *);
 
 /*
-   Whether a set-up on the device is possible: one process, and rows that are there, or that a type such as MATVCRS
-   decodes there
+   Rows in device memory, or of a type such as MATVCRS that decodes its rows there. *are: FALSE without such rows, and with
+   64-bit indices; then there is nothing to restore
 */
-PetscErrorCode PCCAMGDeviceRowsAre_Private(Mat A, PetscBool *are)
-{
-  GetRowsFn *get;
-  MatInfo    info;
-
-  PetscFunctionBegin;
-  *are = PETSC_FALSE;
-  if (PetscDefined(USE_64BIT_INDICES)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscObjectQueryFunction((PetscObject)A, "LitheMatGetRows_C", &get));
-  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJCUSPARSE, are));
-  if (*are) {
-    PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
-    if (info.nz_used == 0.) *are = PETSC_FALSE; /* the arrays may not exist */
-  } else if (get) {
-    CAMGMatrix rows;
-
-    PetscCall((*get)(A, (const PetscInt **)&rows.i, (const PetscInt **)&rows.j, (const PetscScalar **)&rows.a, are));
-    if (*are) PetscCall(PCCAMGDeviceRowsRestore_Private(A, &rows));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCCAMGDeviceRowsGet_Private(Mat A, CAMGMatrix *rows)
+PetscErrorCode PCCAMGDeviceRowsGet_Private(Mat A, CAMGMatrix *rows, PetscBool *are)
 {
   GetRowsFn         *get;
   const PetscInt    *i, *j;
   const PetscScalar *a;
-  PetscBool          are;
-  PetscInt           nz;
+  MatInfo            info;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectQueryFunction((PetscObject)A, "LitheMatGetRows_C", &get));
-  if (get) PetscCall((*get)(A, &i, &j, &a, &are));
-  else {
+  *are = PETSC_FALSE;
+  if (PetscDefined(USE_64BIT_INDICES)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJCUSPARSE, are));
+  if (*are) {
+    PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
+    if (info.nz_used == 0.) *are = PETSC_FALSE; /* the arrays may not exist */
+    if (!*are) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(MatSeqAIJCUSPARSEGetIJ(A, PETSC_FALSE, &i, &j));
     PetscCall(MatSeqAIJCUSPARSEGetArrayRead(A, &a));
+  } else {
+    PetscCall(PetscObjectQueryFunction((PetscObject)A, "LitheMatGetRows_C", &get));
+    if (get) PetscCall((*get)(A, &i, &j, &a, are));
+    if (!*are) PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(MatGetSize(A, &rows->m, &rows->n));
-  PetscCall(LitheDeviceGet(sizeof(nz), i + rows->m, &nz));
-  rows->i  = (PetscInt *)i;
-  rows->j  = (PetscInt *)j;
-  rows->a  = (PetscScalar *)a;
-  rows->nz = nz;
+  PetscCall(LitheDeviceGet(sizeof(rows->nz), i + rows->m, &rows->nz));
+  rows->i = (PetscInt *)i;
+  rows->j = (PetscInt *)j;
+  rows->a = (PetscScalar *)a;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

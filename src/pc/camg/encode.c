@@ -5,15 +5,13 @@
 /*
    Levels in their final form.
 
-   With S a diagonal of powers of two near the roots of the diagonal of A, a level is S^-1 A S^-1, and transfers are
-   S P S_c^-1 and S_c^-1 R S: numbers are near 1 whatever the units, and scaling by powers of two changes no bit. Off-
-   diagonal entries are rounded to codes. The diagonal is in single precision; it takes up the rounding errors of its
+   S is a diagonal of powers of two near the roots of the diagonal of A. A level is S^-1 A S^-1, and transfers are
+   S P S_c^-1 and S_c^-1 R S. Numbers are then near 1 in any units. Scaling by powers of two changes no bit. Off-diagonal
+   entries are rounded to codes. The diagonal is in single precision; it takes up the rounding errors of its
    row, so that row sums of A stay: near null vectors of one constant need that.
 */
 
 #include "camgimpl.h"
-
-#define ENCODE_CHANGE 0.25 /* of a diagonal entry by rounding errors; beyond this the row sum is not kept */
 
 /* Per row a power of two near the root of the diagonal entry; of a row without one, of its largest entry */
 PetscErrorCode PCCAMGScales_Private(const CAMGMatrix *A, double s[])
@@ -214,7 +212,7 @@ PetscErrorCode PCCAMGEncodeShared_Private(const CAMGMatrix *A, const CAMGGhosts 
     }
     op->i[v + 1] = used;
     for (PetscInt p = 0; p < rb; p++) {
-      if (sums && PetscAbsScalar(error[p]) <= (PetscReal)ENCODE_CHANGE * PetscAbsScalar(d[p])) d[p] += error[p];
+      if (sums && PetscAbsScalar(error[p]) <= (PetscReal)CAMG_CHANGE * PetscAbsScalar(d[p])) d[p] += error[p];
       PutFloat(op->d, v * rb + p, d[p]);
       op->minv[v * rb + p] = (float)(size[p] + (double)PetscAbsScalar(d[p]));
     }

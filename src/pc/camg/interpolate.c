@@ -10,9 +10,6 @@
 
 #include "camgimpl.h"
 
-#define INTERPOLATE_WEIGHT (4. / 3.)
-#define INTERPOLATE_DROP   1e-8 /* a column of an aggregate that others explain up to this part is left out */
-
 /* ------------------------------------------------------------ tentative */
 
 /* Nodes sorted by aggregate: those of aggregate a are node[start[a]] to node[start[a + 1] - 1] */
@@ -50,7 +47,7 @@ static void Orthonormalise(PetscInt m, PetscInt k, PetscScalar B[], PetscScalar 
     for (PetscInt r = 0; r < m; r++) after += PetscRealPart(B[r * k + c] * PetscConj(B[r * k + c]));
     before       = PetscSqrtReal(before);
     after        = PetscSqrtReal(after);
-    R[c * k + c] = after > (PetscReal)INTERPOLATE_DROP * before ? after : 0;
+    R[c * k + c] = after > (PetscReal)CAMG_DROP * before ? after : 0;
     for (PetscInt r = 0; r < m; r++) B[r * k + c] = R[c * k + c] == (PetscScalar)0. ? (PetscScalar)0. : B[r * k + c] / after;
   }
 }
@@ -105,7 +102,7 @@ PetscErrorCode PCCAMGDamping_Private(const CAMGGraph *g, PetscReal bound, PetscR
       for (PetscInt q = 0; q < cb; q++) sum += PetscAbsScalar(a[q]);
       if (!g->d && F->j[k] == v) diag = a[p];
     }
-    damping[r] = PetscRealPart(diag) > 0 ? (PetscReal)INTERPOLATE_WEIGHT / sum / bound : 0;
+    damping[r] = PetscRealPart(diag) > 0 ? (PetscReal)CAMG_WEIGHT / sum / bound : 0;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -220,8 +220,6 @@ PetscErrorCode PCCAMGSymmetricPart_Private(const CAMGMatrix *A, CAMGMatrix *S)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#define MATRIX_ROUNDING 1e4 /* roundings, of a diagonal entry relative to the sum of those that it is made of */
-
 static PetscScalar *Diagonal(const CAMGMatrix *A, PetscInt v, PetscInt p)
 {
   for (PetscInt k = A->i[v]; k < A->i[v + 1]; k++) {
@@ -256,7 +254,7 @@ PetscErrorCode PCCAMGClean_Private(const CAMGMatrix *A, const CAMGMatrix *R, CAM
         sum += PetscRealPart(w * PetscConj(w)) * d[R->j[k] * R->cb + q];
       }
     }
-    null[r] = c && PetscAbsScalar(*c) <= (PetscReal)MATRIX_ROUNDING * PETSC_MACHINE_EPSILON * sum;
+    null[r] = c && PetscAbsScalar(*c) <= (PetscReal)CAMG_ROUNDING * PETSC_MACHINE_EPSILON * sum;
     found += null[r];
   }
   for (PetscInt k = 0, v = 0; k < C->nz && found; k++) {
@@ -367,17 +365,6 @@ PetscErrorCode PCCAMGDivide_Private(PetscInt n, const double s[], double outer[]
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A number between -1 and 1 for an index */
-static inline PetscReal Number(PetscInt k)
-{
-  uint32_t h = (uint32_t)k * 2654435761U;
-
-  h ^= h >> 15;
-  h *= 2246822519U;
-  h ^= h >> 13;
-  return (PetscReal)(h * 0x1p-31 - 1.);
-}
-
 /*
    Whether A is Hermitian: y^H A x = (x^H A y)^* for vectors of pseudorandom numbers over the roots of the diagonal. An
    entry without partner changes the forms by its size relative to the diagonal
@@ -399,8 +386,8 @@ PetscErrorCode PCCAMGIsSymmetric_Private(const CAMGMatrix *A, PetscBool *symmetr
       const PetscInt    c = A->j[k];
       const PetscScalar v = A->a[k] * s[r] * s[c];
 
-      forms[0] += v * Number(2 * r) * Number(2 * c + 1);
-      forms[1] += v * Number(2 * r + 1) * Number(2 * c);
+      forms[0] += v * CAMGRandomNumber(2 * r) * CAMGRandomNumber(2 * c + 1);
+      forms[1] += v * CAMGRandomNumber(2 * r + 1) * CAMGRandomNumber(2 * c);
       size += PetscRealPart(v * PetscConj(v));
     }
   }

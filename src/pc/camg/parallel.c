@@ -9,11 +9,9 @@
 
 #include "camgimpl.h"
 
-#define PARALLEL_WHOLE    5000   /* unknowns of all processes, up to which a level is whole on each */
-#define PARALLEL_SLOW     3      /* times fewer unknowns, at least, on the next level, or this level is whole if possible: */
-#define PARALLEL_MOST     200000 /* unknowns of a level that is whole because aggregates of a process are small */
-#define PARALLEL_STALLED  0.8    /* of the rows of a level, for the next level */
-#define PARALLEL_ROUNDING 1e4    /* roundings, as in matrix.c */
+#define PARALLEL_WHOLE 5000   /* unknowns of all processes, up to which a level is whole on each */
+#define PARALLEL_SLOW  3      /* times fewer unknowns, at least, on the next level, or this level is whole if possible: */
+#define PARALLEL_MOST  200000 /* unknowns of a level that is whole because aggregates of a process are small */
 
 /* A level during set-up */
 typedef struct {
@@ -297,7 +295,7 @@ static PetscErrorCode Clean_Private(Mat A, Mat R, Mat C)
   PetscCall(VecGetLocalSize(keep, &n));
   PetscCall(VecGetArray(keep, &k));
   PetscCall(VecGetArray(coarse, &a));
-  for (PetscInt r = 0; r < n; r++) k[r] = PetscAbsScalar(k[r]) <= (PetscReal)PARALLEL_ROUNDING * PETSC_MACHINE_EPSILON * PetscRealPart(a[r]) ? 0 : 1;
+  for (PetscInt r = 0; r < n; r++) k[r] = PetscAbsScalar(k[r]) <= (PetscReal)CAMG_ROUNDING * PETSC_MACHINE_EPSILON * PetscRealPart(a[r]) ? 0 : 1;
   PetscCall(VecRestoreArray(coarse, &a));
   PetscCall(VecRestoreArray(keep, &k));
   PetscCall(MatDiagonalScale(C, keep, keep));
@@ -465,11 +463,9 @@ static PetscErrorCode CreateGather_Private(PC_CAMG *mg, const Shared *next, Pets
 
 static PetscErrorCode Finish_Private(PC_CAMG *mg, CAMGLevel *l, const Shared *e)
 {
-  const PetscInt bits = mg->opt.bits != PETSC_DECIDE ? mg->opt.bits : (mg->columns > 1 ? 16 : 8);
-
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(PC_CAMGEncode, 0, 0, 0, 0));
-  PetscCall(PCCAMGEncodeShared_Private(&e->local, &e->nodes, e->s, bits, (PetscBool)(mg->columns == 1), &l->op, &l->facts.bound));
+  PetscCall(PCCAMGEncodeShared_Private(&e->local, &e->nodes, e->s, PCCAMGBits_Private(mg), (PetscBool)(mg->columns == 1), &l->op, &l->facts.bound));
   l->op.single = mg->single;
   PetscCall(CreateHalo_Private(mg, e->nodes.comm, e->local.m, e->space.block, e->n, e->ghost, &l->halo[0]));
   PetscCall(PetscLogEventEnd(PC_CAMGEncode, 0, 0, 0, 0));
@@ -532,7 +528,7 @@ PetscErrorCode PCCAMGBuildShared_Private(PC pc, Mat finest, CAMGSpace *space, CA
       PetscCall(MatGetSize(next.A, &coarse, NULL));
       PetscCall(Open_Private(&next));
       whole = (PetscBool)(coarse <= PetscMax(PARALLEL_WHOLE, mg->opt.coarsesize) || (coarse > all / PARALLEL_SLOW && coarse <= PARALLEL_MOST));
-      last  = (PetscBool)(!whole && coarse > PARALLEL_STALLED * all);
+      last  = (PetscBool)(!whole && coarse > CAMG_STALLED * all);
     }
     if (!last) {
       if (whole) {

@@ -40,12 +40,8 @@ static PetscErrorCode Fill_Private(Vec diagonal, PetscInt stream, Vec x)
   PetscCall(VecGetArray(x, &a));
   for (PetscInt r = begin; r < end; r++) {
     const PetscReal size = PetscSqrtReal(PetscAbsScalar(d[r - begin]));
-    uint32_t        h    = (uint32_t)(2 * r + stream) * 2654435761U;
 
-    h ^= h >> 15;
-    h *= 2246822519U;
-    h ^= h >> 13;
-    a[r - begin] = size > 0 ? (PetscReal)(h * 0x1p-31 - 1.) / size : 0;
+    a[r - begin] = size > 0 ? CAMGRandomNumber(2 * r + stream) / size : 0;
   }
   PetscCall(VecRestoreArray(x, &a));
   PetscCall(VecRestoreArrayRead(diagonal, &d));

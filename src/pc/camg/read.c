@@ -124,10 +124,10 @@ PetscErrorCode PCCAMGGetGiven_Private(PC_CAMG *mg, Mat pmat, PetscInt *block, Ma
 /* The finest level and its near null space in the memory of the kernels; *good: FALSE if an entry is not finite */
 PetscErrorCode PCCAMGRead_Private(PC pc, CAMGMatrix *A, CAMGSpace *space, PetscBool *good)
 {
-  PC_CAMG           *mg    = (PC_CAMG *)pc->data;
-  const CAMGKernels *kern  = mg->kernels;
+  PC_CAMG           *mg = (PC_CAMG *)pc->data;
+  const CAMGKernels *kern;
   MatNullSpace       given = NULL;
-  const PetscBool    there = (PetscBool)(kern != &CAMGHostKernels);
+  PetscBool          there = PETSC_FALSE;
   CAMGMatrix         rows  = {.rb = 1, .cb = 1};
   PetscInt           block, sign;
   double             largest[2], factor;
@@ -137,9 +137,11 @@ PetscErrorCode PCCAMGRead_Private(PC pc, CAMGMatrix *A, CAMGSpace *space, PetscB
   PetscFunctionBegin;
   PetscCall(PetscMemzero(A, sizeof(*A)));
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  if (there) PetscCall(PCCAMGDeviceRowsGet_Private(pc->pmat, &rows));
+  if (mg->device) PetscCall(PCCAMGDeviceRowsGet_Private(pc->pmat, &rows, &there));
+  if (there) mg->kernels = &CAMGDeviceKernels;
 #endif
   if (!there) PetscCall(GetRows_Private(pc->pmat, &B, &rows));
+  kern = mg->kernels;
   PetscCall(PCCAMGGetGiven_Private(mg, pc->pmat, &block, &given));
   *space = (CAMGSpace){.block = block, .columns = 1};
   PetscCall((*kern->survey)(&rows, largest, &sign, good));

@@ -6,9 +6,8 @@
 
 #include "camgimpl.h"
 
-#define CAMG_FILL    1.5  /* entries of a coarse level over those of its fine level: beyond this aggregates are pairs of pairs */
-#define CAMG_STALLED 0.8  /* of the rows of a level, for the next level */
-#define CAMG_DENSE   2000 /* unknowns of a level without a next level, up to which it has a dense inverse */
+#define CAMG_FILL  1.5  /* entries of a coarse level over those of its fine level: beyond this aggregates are pairs of pairs */
+#define CAMG_DENSE 2000 /* unknowns of a level without a next level, up to which it has a dense inverse */
 
 /* What one level hands to the next: exact entries, scales, near null space */
 typedef struct {
@@ -249,11 +248,9 @@ static PetscErrorCode Vectors_Private(PC_CAMG *mg, CAMGLevel *l, PetscInt n)
 /* The level in its final form */
 static PetscErrorCode Encode_Private(PC_CAMG *mg, CAMGLevel *l, const Exact *e)
 {
-  const PetscInt bits = mg->opt.bits != PETSC_DECIDE ? mg->opt.bits : (mg->columns > 1 ? 16 : 8);
-
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(PC_CAMGEncode, 0, 0, 0, 0));
-  PetscCall((*mg->kernels->encode)(&e->A, e->s, bits, (PetscBool)(mg->columns == 1), &l->op, &l->facts.bound));
+  PetscCall((*mg->kernels->encode)(&e->A, e->s, PCCAMGBits_Private(mg), (PetscBool)(mg->columns == 1), &l->op, &l->facts.bound));
   l->op.single = mg->single;
   PetscCall(PetscLogEventEnd(PC_CAMGEncode, 0, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);

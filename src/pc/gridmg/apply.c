@@ -94,7 +94,7 @@ static PetscErrorCode Enter_Private(PC_GridMG *mg, int part, const PetscScalar x
   }
   PetscCall((*mg->kernels->most)(&l->op, part, x, &mine));
   PetscCallMPI(MPIU_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, mg->team.comm));
-  *mg->scale = GridMGScaleOf(most);
+  *mg->scale = LitheMGScaleOf(most);
   PetscCall((*mg->kernels->enterscaled)(&l->op, &mg->rows, part, x, l->b, *mg->scale));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

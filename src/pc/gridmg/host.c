@@ -152,7 +152,7 @@ static PetscErrorCode GridMGEnter_Host(const GridMGOperator *op, const GridMGRow
 
   PetscFunctionBegin;
   PetscCall(GridMGMost_Host(op, part, x, &most));
-  *scale = GridMGScaleOf(most);
+  *scale = LitheMGScaleOf(most);
   PetscCall(GridMGEnterScaled_Host(op, rows, part, x, b, *scale));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -271,7 +271,7 @@ PetscErrorCode PCGridMGOverlapEnter_Private(PC_GridMG *mg, int part, const Petsc
 
     PetscCall((*kernels->most)(&own, part, x, &mine));
     PetscCallMPI(MPIU_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, mg->team.comm));
-    *mg->scale = GridMGScaleOf(most);
+    *mg->scale = LitheMGScaleOf(most);
   }
   PetscCall((*kernels->enterbox)(&box, part, x, l->b, mg->scale));
   PetscCall(PCGridMGOverlapExchange_Private(mg, l, l->b));

@@ -72,13 +72,13 @@ static PetscErrorCode GridMGLargest_Host(const GridMGStencilOperator *op, const 
 static PetscErrorCode GridMGEnter_Host(const GridMGStencilOperator *op, const PetscScalar *x, const double *largest, void *b)
 {
   PetscFunctionBegin;
-  FOR_PRECISION(op, EnterLoops, op->grid.cells * GRIDMG_PARTS, (const PetscReal *)x, GridMGScaleOf(*largest), b);
+  FOR_PRECISION(op, EnterLoops, op->grid.cells * GRIDMG_PARTS, (const PetscReal *)x, LitheMGScaleOf(*largest), b);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode GridMGLeave_Host(const GridMGStencilOperator *op, double factor, const double *largest, const void *x, PetscScalar *y)
 {
-  const double factors[2] = {factor, 1 / GridMGScaleOf(*largest)};
+  const double factors[2] = {factor, 1 / LitheMGScaleOf(*largest)};
 
   PetscFunctionBegin;
   FOR_PRECISION(op, LeaveLoops, op->grid.cells * GRIDMG_PARTS, x, factors, (PetscReal *)y);
