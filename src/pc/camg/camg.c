@@ -27,7 +27,7 @@
 /* Bytes of an operator, and the number of its entries */
 static size_t Bytes(const CAMGOperator *op, double *entries)
 {
-  const double parts = (double)(sizeof(PetscScalar) / sizeof(PetscReal)), rows = (double)op->m * op->rb;
+  const double parts = PetscDefined(USE_COMPLEX) ? 2 : 1, rows = (double)op->m * op->rb;
 
   *entries = op->i ? (double)op->nz * op->rb * op->cb : 0;
   if (!op->i) return 0;

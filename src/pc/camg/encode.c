@@ -96,7 +96,7 @@ typedef struct {
   const CAMGGhosts   *ghosts;
   PetscReal          *root;
   PetscScalar        *work;
-  PetscScalar        *entry; /* decoded */
+  const PetscScalar  *entry; /* decoded */
 } Scaled;
 
 static PetscErrorCode Apply_Private(void *ctx, const PetscScalar x[], PetscScalar y[])
@@ -123,7 +123,7 @@ static PetscErrorCode Apply_Private(void *ctx, const PetscScalar x[], PetscScala
 }
 
 /* M of the smoother: sums of moduli, times the largest eigenvalue of M^-1 A. minv holds the sums */
-static PetscErrorCode Bound_Private(CAMGOperator *op, const CAMGGhosts *ghosts, PetscScalar entry[], PetscReal *factor)
+static PetscErrorCode Bound_Private(CAMGOperator *op, const CAMGGhosts *ghosts, const PetscScalar entry[], PetscReal *factor)
 {
   const PetscInt n = op->m * op->rb;
   Scaled         t = {.op = op, .ghosts = ghosts, .entry = entry};
@@ -171,7 +171,7 @@ PetscErrorCode PCCAMGEncodeShared_Private(const CAMGMatrix *A, const CAMGGhosts 
                                           PetscReal *bound)
 {
   const PetscInt rb = A->rb, cb = A->cb;
-  const size_t   parts = sizeof(PetscScalar) / sizeof(PetscReal), n = (size_t)(A->m * rb);
+  const size_t   parts = sizeof(PetscScalar) / sizeof(PetscReal), n = (size_t)A->m * (size_t)rb;
   PetscScalar   *d, *error, *entry;
   double        *size;
   int            used = 0;

@@ -89,7 +89,7 @@ static void FN(Finish)(const CAMGOperator *op, const HostResult *to, int row, in
 
 static PetscErrorCode FN(Run)(const CAMGOperator *op, const NUMBER x[], const HostResult *to)
 {
-  NUMBER y[HOST_ROWS * HOST_BLOCK];
+  NUMBER y[HOST_ROWS * HOST_BLOCK] = {0};
   float *buffer;
   int    most = 0;
 

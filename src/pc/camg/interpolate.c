@@ -171,7 +171,7 @@ static void Truncate(Row *row, PetscInt most)
 /* Appends the row by ascending columns */
 static PetscErrorCode Append_Private(Row *row, PetscInt *used, CAMGMatrix *P)
 {
-  const size_t size = (size_t)(row->b * row->k);
+  const size_t size = (size_t)row->b * (size_t)row->k;
 
   PetscFunctionBegin;
   for (PetscInt q = 0; q < row->n; q++) row->at[row->aggregate[q]] = q;

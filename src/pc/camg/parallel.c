@@ -242,7 +242,7 @@ static PetscErrorCode Smooth_Private(const PC_CAMG *mg, const Shared *e, PetscIn
 /* P and R = Q^H: Q = P for a Hermitian matrix, else Q is P of A^H with the same damping */
 static PetscErrorCode Interpolate_Private(const PC_CAMG *mg, const Shared *e, PetscReal bound, PetscInt aggregates, const PetscInt agg[], Mat *P, Mat *R)
 {
-  const size_t size    = (size_t)(e->local.m * e->space.block * e->space.columns);
+  const size_t size    = (size_t)e->local.m * (size_t)(e->space.block * e->space.columns);
   Shared       h       = {.space = {.block = e->space.block, .columns = e->space.columns, .vectors = e->space.vectors}, .threshold = e->threshold};
   PetscReal   *damping = NULL;
   Mat          Q;
@@ -477,7 +477,7 @@ static PetscErrorCode Vectors_Private(PC_CAMG *mg, PetscInt k, const Shared *e, 
 {
   CAMGLevel   *l      = &mg->level[k];
   PetscInt     ghosts = PetscMax(l->halo[0].n, l->halo[2].n);
-  const size_t own = (size_t)(e->local.m * e->space.block), bytes = PCCAMGNumberBytes_Private(mg);
+  const size_t own = (size_t)e->local.m * (size_t)e->space.block, bytes = PCCAMGNumberBytes_Private(mg);
   MatInfo      info;
 
   PetscFunctionBegin;
