@@ -188,14 +188,16 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
   }
 }
 
-/* A warp per vertex of the list. The aggregate with the largest sum, of equal ones the first in the row */
+/* A group per vertex of the list. The aggregate with the largest sum, of equal ones the first in the row */
+template <int lanes>
 static __global__ void __launch_bounds__(CAMG_THREADS)
   HeaviestShort(const __grid_constant__ CAMGMatrix A, CAMGRowList list, const PetscInt *__restrict__ agg, PetscInt *__restrict__ joined)
 {
-  const int      lane = static_cast<int>(threadIdx.x) % 32;
-  const PetscInt n    = *list.n;
+  const int          lane = static_cast<int>(threadIdx.x) % lanes;
+  const unsigned int mask = CAMGMask<lanes>();
+  const PetscInt     n    = *list.n;
 
-  CAMG_FOR_LISTED(at, 32, n)
+  CAMG_FOR_LISTED(at, lanes, n)
   {
     if (at >= n) continue;
     const PetscInt v = list.row[at], begin = A.i[v], end = A.i[v + 1];
@@ -203,7 +205,7 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
     PetscInt       kbest = PETSC_INT_MAX, a = agg[v];
 
     if (a < 0) {
-      for (PetscInt k = begin + lane; k < end; k += 32) {
+      for (PetscInt k = begin + lane; k < end; k += lanes) {
         const PetscInt mine = agg[A.j[k]];
         PetscReal      sum  = 0;
 
@@ -216,10 +218,10 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
           kbest = k;
         }
       }
-      __syncwarp();
-      for (int offset = 16; offset > 0; offset /= 2) {
-        const PetscReal other = __shfl_xor_sync(0xffffffffu, best, offset);
-        const PetscInt  k     = __shfl_xor_sync(0xffffffffu, kbest, offset);
+      __syncwarp(mask);
+      for (int offset = lanes / 2; offset > 0; offset /= 2) {
+        const PetscReal other = __shfl_xor_sync(mask, best, offset, lanes);
+        const PetscInt  k     = __shfl_xor_sync(mask, kbest, offset, lanes);
 
         if (other > best || (other == best && k < kbest)) {
           best  = other;
@@ -317,7 +319,9 @@ PetscErrorCode LitheCUDACAMGAggregate(const CAMGGraph *graph, PetscInt agg[], Pe
   for (int k = 0; k < 2; k++) PetscCall(CAMGAllocate(stream, static_cast<size_t>(count[k]), &joined[k]));
   if (count[1]) PetscCall(CAMGDenseCreate(stream, count[2], true, &dense, &blocks));
   for (int sweep = 0; sweep < CAMG_SWEEPS; sweep++) {
-    if (count[0]) HeaviestShort<<<CAMGBlocks(static_cast<PetscInt64>(count[0]) * 32), CAMG_THREADS, 0, stream>>>(*A, list[0], agg, joined[0]);
+    if (count[0] && A->nz <= CAMG_SHORT * static_cast<PetscInt64>(A->m))
+      HeaviestShort<CAMG_LANES><<<CAMGBlocks(static_cast<PetscInt64>(count[0]) * CAMG_LANES), CAMG_THREADS, 0, stream>>>(*A, list[0], agg, joined[0]);
+    else if (count[0]) HeaviestShort<32><<<CAMGBlocks(static_cast<PetscInt64>(count[0]) * 32), CAMG_THREADS, 0, stream>>>(*A, list[0], agg, joined[0]);
     if (count[1]) HeaviestLong<<<blocks, CAMG_THREADS, 0, stream>>>(*A, list[1], dense, agg, joined[1]);
     for (int k = 0; k < 2; k++) {
       if (count[k]) JoinKernel<<<CAMGBlocks(count[k]), CAMG_THREADS, 0, stream>>>(list[k], joined[k], agg);

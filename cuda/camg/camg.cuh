@@ -324,6 +324,14 @@ static __device__ __forceinline__ PetscInt CAMGSearch(PetscInt n, const PetscInt
   return low;
 }
 
+/* The place of the diagonal entry of a row of numbers, or -1 */
+static __device__ __forceinline__ PetscInt64 CAMGDiagonal(const CAMGMatrix &A, const CAMGRow &row)
+{
+  const PetscInt blocks = row.count / row.cb, k = CAMGSearch(blocks, A.j + row.begin, row.v);
+
+  return k < blocks && A.j[row.begin + k] == row.v ? static_cast<PetscInt64>(row.At(k * row.cb + row.p)) : -1;
+}
+
 /* Appends to a list. For few threads */
 static __device__ __forceinline__ void CAMGAppend(PetscInt row, PetscInt *n, PetscInt *list)
 {

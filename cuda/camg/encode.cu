@@ -49,23 +49,15 @@ PetscErrorCode LitheCUDACAMGScales(const CAMGMatrix *A, double s[])
 
 /* ------------------------------------------------------------ codes */
 
-/* The largest modulus of scaled entries outside the diagonal, as bits */
-template <int lanes>
-static __global__ void EncodeMost(const __grid_constant__ CAMGMatrix A, const double *__restrict__ s, unsigned long long *most)
+/* 1 / s of a power of two, which is a scale */
+static __device__ __forceinline__ double EncodeInverse(double s)
 {
-  const CAMGGroupOf<lanes> g;
-  double                   mine = 0;
+  return __longlong_as_double((2046LL << 52) - __double_as_longlong(s));
+}
 
-  if (g.row < static_cast<PetscInt64>(A.m) * A.rb) {
-    const CAMGRow row(A, g.row);
-
-    for (PetscInt t = g.lane; t < row.count; t += lanes) {
-      const double a = row.IsDiagonal(A.j, t) ? 0 : static_cast<double>(CAMGAbs(A.a[row.At(t)])) / s[g.row] / s[row.Column(A.j, t)];
-
-      if (a > mine) mine = a;
-    }
-  }
-  __syncwarp();
+/* The largest of all lanes of a warp goes to memory, as bits: these have the order of positive numbers */
+static __device__ __forceinline__ void EncodeMost(double mine, unsigned long long *most)
+{
   mine = CAMGLargest<32>(0xffffffffu, mine);
   if (threadIdx.x % 32) return;
   if (__double_as_longlong(mine) > static_cast<long long>(*static_cast<volatile unsigned long long *>(most)))
@@ -108,39 +100,46 @@ static __device__ __forceinline__ void EncodePutFloat(void *a, PetscInt k, Petsc
 }
 
 typedef enum {
-  ENCODE_SIZES,   /* sizes of rows of numbers: entries outside the diagonal that do not become 0 */
+  ENCODE_SIZES,   /* the largest entry; sizes of rows of numbers: entries outside the diagonal that do not become 0 */
   ENCODE_NUMBERS, /* their codes, the diagonal, and sums of rows */
   ENCODE_BLOCKS   /* the same for blocks, whose pattern stays; the diagonal has codes of 0 */
 } EncodeMode;
 
 template <int lanes, EncodeMode mode>
-static __global__ void EncodeKernel(const __grid_constant__ CAMGMatrix A, const double *__restrict__ s, bool sums, const __grid_constant__ CAMGOperator op)
+static __global__ void EncodeKernel(const __grid_constant__ CAMGMatrix A, const double *__restrict__ s, bool sums, const __grid_constant__ CAMGOperator op,
+                                    unsigned long long *most)
 {
   const CAMGGroupOf<lanes> g;
   const int                shift = static_cast<int>(threadIdx.x) % 32 / lanes * lanes;
-  PetscScalar              d = 0, error = 0;
-  double                   size = 0;
+  const bool               there = g.row < static_cast<PetscInt64>(A.m) * A.rb;
+  const CAMGRow            row(A, there ? g.row : 0);
+  const double             inverse = there ? EncodeInverse(s[g.row]) : 1;
+  const PetscInt           count   = there ? row.count : 0;
+  PetscScalar              own = 0, d = 0, error = 0; /* own: the diagonal entry, in one lane */
+  double                   size = 0, largest = 0;
+  int                      at = mode == ENCODE_NUMBERS && there ? op.i[g.row] : 0;
 
-  if (g.row >= static_cast<PetscInt64>(A.m) * A.rb) return;
-  const CAMGRow row(A, g.row);
-  const double  sr = s[g.row];
-  int           at = mode == ENCODE_NUMBERS ? op.i[g.row] : 0;
-
-  for (PetscInt base = 0; base < row.count; base += lanes) {
+  for (PetscInt base = 0; base < count; base += lanes) {
     const PetscInt t        = base + g.lane;
-    const bool     here     = t < row.count;
+    const bool     here     = t < count;
     const PetscInt c        = here ? row.Column(A.j, t) : static_cast<PetscInt>(g.row);
     const bool     diagonal = !here || row.IsDiagonal(A.j, t);
     const double   sc       = s[c];
-    PetscScalar    v = 0, q = 0, own = 0, wrong = 0;
+    PetscScalar    v = 0, q = 0, wrong = 0;
     double         part = 0;
 
-    if (here) v = A.a[row.At(t)] / static_cast<PetscReal>(sr) / static_cast<PetscReal>(sc);
-    if (diagonal) own = v;
-    else {
-      q     = EncodeNumber(op, 0, v, false);
-      wrong = (v - q) * static_cast<PetscReal>(sc / sr);
-      part  = static_cast<double>(CAMGAbs(q)) * sc / sr;
+    if (here) v = A.a[row.At(t)] * static_cast<PetscReal>(inverse) * static_cast<PetscReal>(EncodeInverse(sc));
+    if (here && diagonal) own = v;
+    if (!diagonal) {
+      q = EncodeNumber(op, 0, v, false);
+      if constexpr (mode == ENCODE_SIZES) {
+        const double modulus = static_cast<double>(CAMGAbs(v));
+
+        if (modulus > largest) largest = modulus;
+      } else {
+        wrong = (v - q) * static_cast<PetscReal>(sc * inverse);
+        part  = static_cast<double>(CAMGAbs(q)) * (sc * inverse);
+      }
     }
     if constexpr (mode == ENCODE_BLOCKS) {
       if (here) (void)EncodeNumber(op, static_cast<int>(row.At(t)), diagonal ? PetscScalar(0) : v, true);
@@ -158,15 +157,19 @@ static __global__ void EncodeKernel(const __grid_constant__ CAMGMatrix A, const 
     if constexpr (mode != ENCODE_SIZES) {
       CAMGAddOrdered<lanes>(g.mask, wrong, &error);
       CAMGAddOrdered<lanes>(g.mask, part, &size);
-      CAMGAddOrdered<lanes>(g.mask, own, &d);
     }
   }
-  if (g.lane) return;
-  if constexpr (mode != ENCODE_SIZES) {
+  if constexpr (mode == ENCODE_SIZES) {
+    __syncwarp();
+    EncodeMost(largest, most);
+    if (there && g.lane == 0 && A.rb == 1) op.i[g.row] = at;
+  } else {
+    CAMGAddOrdered<lanes>(g.mask, own, &d);
+    if (!there || g.lane) return;
     if (sums && CAMGAbs(error) <= static_cast<PetscReal>(CAMG_CHANGE) * CAMGAbs(d)) d += error;
     EncodePutFloat(op.d, static_cast<PetscInt>(g.row), d);
     op.minv[g.row] = static_cast<float>(size + static_cast<double>(CAMGAbs(d)));
-  } else op.i[g.row] = at;
+  }
 }
 
 static __global__ void EncodeRoots(int n, const float *__restrict__ sum, PetscReal *__restrict__ root)
@@ -175,49 +178,57 @@ static __global__ void EncodeRoots(int n, const float *__restrict__ sum, PetscRe
   root[r] = sum[r] > 0 ? 1 / sqrt(static_cast<PetscReal>(sum[r])) : 0;
 }
 
-static __global__ void EncodeInverse(int n, const double *__restrict__ bound, float *__restrict__ minv)
+static __global__ void EncodeSmoother(int n, const double *__restrict__ bound, float *__restrict__ minv)
 {
   CAMG_FOR_ALL(r, n)
   minv[r] = minv[r] > 0 ? static_cast<float>(1 / (*bound * minv[r])) : 0;
 }
 
-/* Bits that hold all entries */
-static PetscErrorCode EncodeBits(cudaStream_t stream, const CAMGMatrix *A, const double s[], int *bits)
+/* Sizes of an operator, and rows; the room is that of A */
+static PetscErrorCode EncodeCreate(cudaStream_t stream, const CAMGMatrix *A, CAMGOperator *op)
+{
+  PetscFunctionBegin;
+  PetscCheck(static_cast<PetscInt64>(A->nz) * A->rb * A->cb <= INT_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "A process has more than %d entries. Use more processes", INT_MAX);
+  op->m  = static_cast<int>(A->m);
+  op->n  = static_cast<int>(A->n);
+  op->nz = static_cast<int>(A->nz);
+  op->rb = static_cast<int>(A->rb);
+  op->cb = static_cast<int>(A->cb);
+  PetscCall(CAMGAllocate(stream, static_cast<size_t>(A->m) + 1, &op->i));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Columns and codes */
+static PetscErrorCode EncodeAllocate(cudaStream_t stream, CAMGOperator *op)
+{
+  char *code;
+
+  PetscFunctionBegin;
+  PetscCall(CAMGAllocate(stream, static_cast<size_t>(op->nz), &op->j));
+  PetscCall(CAMGAllocate(stream, static_cast<size_t>(op->nz) * op->rb * op->cb * CAMG_PARTS * static_cast<size_t>(op->bits) / 8, &code));
+  op->code = code;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Bits that hold all entries, and sizes of rows of numbers */
+static PetscErrorCode EncodeSizes(cudaStream_t stream, const CAMGMatrix *A, const double s[], PetscInt bits, CAMGOperator *op)
 {
   unsigned long long *there, number;
   double              most;
 
   PetscFunctionBegin;
-  if (*bits > 16) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(CAMGZeros(stream, 1, &there));
-  CAMG_NUMBERS(A, (EncodeMost<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, s, there)));
-  PetscCall(CAMGGet(stream, 1, there, &number));
+  PetscCall(CAMGAllocate(stream, 1, &there));
+  for (op->bits = static_cast<int>(bits);; op->bits *= 2) {
+    PetscCallCUDA(cudaMemsetAsync(there, 0, sizeof(*there), stream));
+    CAMG_NUMBERS(A, (EncodeKernel<lanes, ENCODE_SIZES><<<blocks, CAMG_THREADS, 0, stream>>>(*A, s, false, *op, there)));
+    if (op->bits == 32) break;
+    PetscCall(CAMGGet(stream, 1, there, &number));
+    PetscCall(PetscMemcpy(&most, &number, sizeof(most)));
+    if (!(most > (op->bits == 8 ? CAMG_MOST8 : CAMG_MOST16))) break;
+  }
   PetscCall(CAMGFree(stream, there));
-  PetscCall(PetscMemcpy(&most, &number, sizeof(most)));
-  if (*bits == 8 && most > CAMG_MOST8) *bits = 16;
-  if (*bits == 16 && most > CAMG_MOST16) *bits = 32;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Rows and codes; the room is that of A */
-static PetscErrorCode EncodeCreate(cudaStream_t stream, const CAMGMatrix *A, int bits, CAMGOperator *op)
-{
-  const size_t numbers = static_cast<size_t>(A->nz) * A->rb * A->cb * CAMG_PARTS;
-  char        *code;
-
-  PetscFunctionBegin;
-  PetscCheck(static_cast<PetscInt64>(A->nz) * A->rb * A->cb <= INT_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "A process has more than %d entries. Use more processes", INT_MAX);
-  op->m    = static_cast<int>(A->m);
-  op->n    = static_cast<int>(A->n);
-  op->nz   = static_cast<int>(A->nz);
-  op->rb   = static_cast<int>(A->rb);
-  op->cb   = static_cast<int>(A->cb);
-  op->bits = bits;
-  PetscCall(CAMGAllocate(stream, static_cast<size_t>(A->m) + 1, &op->i));
-  PetscCall(CAMGAllocate(stream, static_cast<size_t>(A->nz), &op->j));
-  PetscCall(CAMGAllocate(stream, numbers * static_cast<size_t>(bits) / 8, &code));
-  op->code = code;
+  if (A->rb == 1) PetscCall(CAMGScan(stream, A->m, op->i));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -231,8 +242,7 @@ static PetscErrorCode EncodePattern(cudaStream_t stream, const CAMGMatrix *A, CA
 
 PetscErrorCode LitheCUDACAMGEncode(const CAMGMatrix *A, const double s[], PetscInt bits, PetscBool sums, CAMGOperator *op, PetscReal *bound)
 {
-  const PetscInt n    = CAMGSize(A);
-  int            need = static_cast<int>(bits);
+  const PetscInt n = CAMGSize(A);
   PetscReal     *root;
   float         *d;
   cudaStream_t   stream;
@@ -243,26 +253,24 @@ PetscErrorCode LitheCUDACAMGEncode(const CAMGMatrix *A, const double s[], PetscI
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(EncodeBits(stream, A, s, &need));
-  PetscCall(EncodeCreate(stream, A, need, op));
+  PetscCall(EncodeCreate(stream, A, op));
+  PetscCall(EncodeSizes(stream, A, s, bits, op));
+  PetscCall(EncodeAllocate(stream, op));
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(n) * CAMG_PARTS, &d));
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(n), &op->minv));
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(n), &root));
   PetscCall(CAMGAllocate(stream, 1, &there));
   op->d = d;
-  if (A->rb == 1) {
-    CAMG_NUMBERS(A, (EncodeKernel<lanes, ENCODE_SIZES><<<blocks, CAMG_THREADS, 0, stream>>>(*A, s, sums, *op)));
-    PetscCall(CAMGScan(stream, A->m, op->i));
-    CAMG_NUMBERS(A, (EncodeKernel<lanes, ENCODE_NUMBERS><<<blocks, CAMG_THREADS, 0, stream>>>(*A, s, sums, *op)));
-  } else {
+  if (A->rb == 1) CAMG_NUMBERS(A, (EncodeKernel<lanes, ENCODE_NUMBERS><<<blocks, CAMG_THREADS, 0, stream>>>(*A, s, sums, *op, nullptr)));
+  else {
     PetscCall(EncodePattern(stream, A, op));
-    CAMG_NUMBERS(A, (EncodeKernel<lanes, ENCODE_BLOCKS><<<blocks, CAMG_THREADS, 0, stream>>>(*A, s, sums, *op)));
+    CAMG_NUMBERS(A, (EncodeKernel<lanes, ENCODE_BLOCKS><<<blocks, CAMG_THREADS, 0, stream>>>(*A, s, sums, *op, nullptr)));
   }
   EncodeRoots<<<CAMGBlocks(n), CAMG_THREADS, 0, stream>>>(n, op->minv, root);
   PetscCallCUDA(cudaGetLastError());
   PetscCallCUDA(cudaMemcpyAsync(&there->nz, op->i + A->m, sizeof(int), cudaMemcpyDeviceToDevice, stream));
   PetscCall(CAMGBound(stream, op, n, root, &there->bound)); /* the shape of its launches follows from op->nz, at most that of A */
-  EncodeInverse<<<CAMGBlocks(n), CAMG_THREADS, 0, stream>>>(n, &there->bound, op->minv);
+  EncodeSmoother<<<CAMGBlocks(n), CAMG_THREADS, 0, stream>>>(n, &there->bound, op->minv);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(CAMGGet(stream, 1, there, &result));
   op->nz = result.nz;
@@ -297,7 +305,9 @@ PetscErrorCode LitheCUDACAMGEncodeTransfer(const CAMGMatrix *P, const double row
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(EncodeCreate(stream, P, 32, t));
+  PetscCall(EncodeCreate(stream, P, t));
+  t->bits = 32;
+  PetscCall(EncodeAllocate(stream, t));
   PetscCall(EncodePattern(stream, P, t));
   CAMG_NUMBERS(P, (EncodeTransferKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*P, rows, columns, inverse, t->code)));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -148,7 +148,7 @@ static PetscErrorCode Truncated(cudaStream_t stream, const SmoothRows &s, CAMGMa
 
 /* A row of P by nodes: item 0 is the node itself, then its entries. An item has the column of its aggregate */
 struct SmoothSource {
-  static constexpr bool factors = false, numbers = false;
+  static constexpr bool numbers = false;
   CAMGGraph             F;
   const PetscReal      *damping;
   const PetscInt       *agg;
@@ -172,13 +172,9 @@ struct SmoothSource {
 
     return CAMGItem{g, g < 0 ? g : g + 1, 0};
   }
-  __device__ __forceinline__ PetscInt Column(const CAMGItem &, PetscInt q) const
+  __device__ __forceinline__ PetscInt Column(PetscInt q) const
   {
     return q;
-  }
-  __device__ __forceinline__ bool Head(const CAMGItem &, PetscInt) const
-  {
-    return true;
   }
 };
 
@@ -243,7 +239,7 @@ PetscErrorCode LitheCUDACAMGSmooth(const CAMGGraph *F, const PetscReal damping[]
   else {
     const SmoothSource s{*F, damping, agg};
 
-    PetscCall(CAMGMultiply(stream, s, m, aggregates, space->block, space->columns, CAMGStage(static_cast<double>(F->strong.nz) / PetscMax(m, 1) + 1, 1), P));
+    PetscCall(CAMGMultiply(stream, s, m, aggregates, space->block, space->columns, CAMGStage(static_cast<double>(F->strong.nz) / PetscMax(m, 1) + 1), P));
     SmoothBlocks<<<CAMGBlocks(static_cast<PetscInt64>(m) * 32), CAMG_THREADS, 0, stream>>>(s, space->T, *P);
     PetscCallCUDA(cudaGetLastError());
   }

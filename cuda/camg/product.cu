@@ -10,7 +10,7 @@
 /* Rows of A B */
 template <bool scalar>
 struct ProductSource {
-  static constexpr bool factors = scalar, numbers = scalar;
+  static constexpr bool numbers = scalar;
   CAMGMatrix            A, B;
 
   __device__ __forceinline__ PetscInt Begin(PetscInt r) const
@@ -27,17 +27,13 @@ struct ProductSource {
 
     return CAMGItem{B.i[c], B.i[c + 1], scalar ? A.a[k] : PetscScalar(0)};
   }
-  __device__ __forceinline__ PetscInt Column(const CAMGItem &, PetscInt q) const
+  __device__ __forceinline__ PetscInt Column(PetscInt q) const
   {
     return B.j[q];
   }
-  __device__ __forceinline__ bool Head(const CAMGItem &, PetscInt) const
+  __device__ __forceinline__ PetscScalar Number(PetscScalar factor, PetscInt q) const
   {
-    return true;
-  }
-  __device__ __forceinline__ void Add(const CAMGItem &item, PetscInt q, PetscScalar *sum) const
-  {
-    *sum += CAMGTimes(item.factor, B.a[q]);
+    return CAMGTimes(factor, B.a[q]);
   }
 };
 
@@ -71,7 +67,7 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
 
 PetscErrorCode LitheCUDACAMGMultiply(const CAMGMatrix *A, const CAMGMatrix *B, CAMGMatrix *C)
 {
-  const int    stage = CAMGStage(static_cast<double>(A->nz) / PetscMax(A->m, 1), static_cast<double>(B->nz) / PetscMax(B->m, 1));
+  const int    stage = CAMGStage(static_cast<double>(A->nz) / PetscMax(A->m, 1) * (static_cast<double>(B->nz) / PetscMax(B->m, 1)));
   cudaStream_t stream;
 
   PetscFunctionBegin;
@@ -87,20 +83,19 @@ PetscErrorCode LitheCUDACAMGMultiply(const CAMGMatrix *A, const CAMGMatrix *B, C
 
 /* ------------------------------------------------------------ null vectors */
 
-template <int lanes>
-static __global__ void CleanDiagonal(const __grid_constant__ CAMGMatrix A, PetscReal *d)
+/* Moduli of diagonal entries, else `none` */
+static __global__ void CleanDiagonal(const __grid_constant__ CAMGMatrix A, PetscReal none, PetscReal *d)
 {
-  const CAMGGroupOf<lanes> g;
+  CAMG_FOR_ALL(r, static_cast<PetscInt64>(A.m) * A.rb)
+  {
+    const CAMGRow    row(A, r);
+    const PetscInt64 k = CAMGDiagonal(A, row);
 
-  if (g.row >= static_cast<PetscInt64>(A.m) * A.rb) return;
-  const CAMGRow row(A, g.row);
-
-  for (PetscInt t = g.lane; t < row.count; t += lanes) {
-    if (row.IsDiagonal(A.j, t)) d[g.row] = CAMGAbs(A.a[row.At(t)]);
+    d[r] = k >= 0 ? CAMGAbs(A.a[k]) : none;
   }
 }
 
-/* Whether a row of C is nothing but rounding errors. diagonal: NaN for a row without a diagonal entry */
+/* Whether a row of C is nothing but rounding errors. diagonal: -1 for a row without a diagonal entry */
 template <int lanes>
 static __global__ void CleanFind(const __grid_constant__ CAMGMatrix R, const PetscReal *__restrict__ d, const __grid_constant__ CAMGMatrix C,
                                  const PetscReal *__restrict__ diagonal, unsigned char *__restrict__ null, int                            *any)
@@ -143,13 +138,13 @@ PetscErrorCode LitheCUDACAMGClean(const CAMGMatrix *A, const CAMGMatrix *R, CAMG
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(CAMGZeros(stream, static_cast<size_t>(CAMGSize(A)), &d));
+  PetscCall(CAMGAllocate(stream, static_cast<size_t>(CAMGSize(A)), &d));
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(CAMGSize(C)), &diagonal));
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(CAMGSize(C)), &null));
   PetscCall(CAMGZeros(stream, 1, &any));
-  PetscCallCUDA(cudaMemsetAsync(diagonal, 255, static_cast<size_t>(CAMGSize(C)) * sizeof(*diagonal), stream)); /* NaN */
-  CAMG_NUMBERS(A, (CleanDiagonal<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, d)));
-  CAMG_NUMBERS(C, (CleanDiagonal<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*C, diagonal)));
+  CleanDiagonal<<<CAMGBlocks(CAMGSize(A)), CAMG_THREADS, 0, stream>>>(*A, 0, d);
+  CleanDiagonal<<<CAMGBlocks(CAMGSize(C)), CAMG_THREADS, 0, stream>>>(*C, -1, diagonal);
+  PetscCallCUDA(cudaGetLastError());
   CAMG_NUMBERS(R, (CleanFind<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*R, d, *C, diagonal, null, any)));
   CAMG_NUMBERS(C, (CleanZero<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*C, null, any)));
   PetscCall(CAMGFree(stream, d));

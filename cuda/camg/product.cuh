@@ -4,25 +4,26 @@
 #pragma once
 
 /*
-   Products of sparse matrices. A group of lanes makes a row of the result, with a hash table of columns in shared memory.
-   One pass finds the sizes of rows, another one the numbers. Rows that do not fit the table go to a list for warps with
-   larger tables, and from there to a list for dense arrays: dense.cuh. The entries of a row of the left factor are taken
-   one after the other, while lanes share the matching row of the right factor. So sums have the order of the host.
+   Products of sparse matrices. A warp makes a row of the result: lanes take 32 entries at a time, find those of the same
+   column, and the first lane of a column adds their numbers in the order of the lanes. So sums have the order of the host.
+   A row of more entries has a hash table of columns in shared memory. One pass finds the sizes of rows, another one the
+   numbers. Rows that do not fit the table go to a list for larger tables, and from there to a list for dense arrays:
+   dense.cuh.
 
    A Source has
      Begin(r), End(r)  the items of a row of the result
-     Get(r, k)         an item: entries first ... last - 1, which have ascending columns
-     Column(item, q)   the column of an entry
-     Head(item, q)     whether this entry is the first one of its column
-     Add(item, q, sum) adds the entry, if numbers is true; else only the pattern is made
-   factors: whether items use these
+     Get(r, k)         an item: entries first ... last - 1
+     Column(q)         the column of an entry
+     Number(factor, q) its number times the factor of the item, if numbers is true; else only the pattern is made
 */
 
 #include "dense.cuh"
 
 #if !PetscDefined(USE_64BIT_INDICES)
-  #define CAMG_TABLE (PetscDefined(USE_COMPLEX) ? 256 : 512) /* of a warp */
-  #define CAMG_ITEMS 2048                                    /* of a row that a warp takes */
+  #define CAMG_TABLE  (PetscDefined(USE_COMPLEX) ? 256 : 512) /* columns of the largest table */
+  #define CAMG_ITEMS  2048                                    /* of a row that a warp takes */
+  #define CAMG_BLOCKS 16384u                                  /* of a launch */
+  #define CAMG_ALL    0xffffffffu                             /* lanes of a warp */
 
 struct CAMGItem {
   PetscInt    first, last;
@@ -35,7 +36,7 @@ struct CAMGItem {
 template <int table>
 static __device__ __forceinline__ int CAMGInsert(int *key, int c, int *inserted)
 {
-  constexpr int bits = table == 32 ? 5 : table == 64 ? 6 : table == 128 ? 7 : table == 256 ? 8 : 9;
+  constexpr int bits = table == 64 ? 6 : table == 256 ? 8 : 9;
   unsigned int  h    = static_cast<unsigned int>(c) * 2654435761u >> (32 - bits);
 
   static_assert(1 << bits == table, "");
@@ -51,81 +52,118 @@ static __device__ __forceinline__ int CAMGInsert(int *key, int c, int *inserted)
   return CAMG_EMPTY;
 }
 
-template <int lanes, class Source>
-static __device__ __forceinline__ CAMGItem CAMGItemOf(unsigned int mask, const CAMGItem &mine, int from)
+/* An entry of a row, one for each lane of a warp */
+struct CAMGLaneEntry {
+  PetscInt     c;
+  PetscScalar  v;
+  unsigned int peers; /* lanes of this column */
+  bool         head;  /* the first one of them */
+  bool         only;  /* the row has no other entries */
+};
+
+/* visit(entry) for 32 entries of a row after the other, until it returns false. All lanes of a warp */
+template <class Source, class Visit>
+static __device__ __forceinline__ bool CAMGVisit(const Source &s, PetscInt r, int lane, Visit visit)
 {
-  CAMGItem item{};
+  const PetscInt begin = s.Begin(r), end = s.End(r);
 
-  item.first = CAMGShuffle<lanes>(mask, mine.first, from);
-  item.last  = CAMGShuffle<lanes>(mask, mine.last, from);
-  if constexpr (Source::factors) item.factor = CAMGShuffle<lanes>(mask, mine.factor, from);
-  return item;
-}
+  for (PetscInt base = begin; base < end; base += 32) {
+    CAMGItem mine{};
 
-/* visit(item, q) by the lanes of a group for the entries of a row, until it returns false for any lane */
-template <int lanes, class Source, class Visit>
-static __device__ __forceinline__ bool CAMGVisit(const Source &s, PetscInt r, int lane, unsigned int mask, Visit visit)
-{
-  const PetscInt end = s.End(r);
+    if (base + lane < end) mine = s.Get(r, base + lane);
+    int upto = static_cast<int>(mine.last - mine.first); /* entries of items up to this one */
 
-  for (PetscInt base = s.Begin(r); base < end; base += lanes) {
-    const int count = end - base < lanes ? static_cast<int>(end - base) : lanes;
-    CAMGItem  mine{};
+  #pragma unroll
+    for (int offset = 1; offset < 32; offset *= 2) {
+      const int other = __shfl_up_sync(CAMG_ALL, upto, offset);
 
-    if (lane < count) mine = s.Get(r, base + lane);
-    for (int t = 0; t < count; t++) {
-      const CAMGItem item = CAMGItemOf<lanes, Source>(mask, mine, t);
-      bool           good = true;
+      if (lane >= offset) upto += other;
+    }
+    const int total = __shfl_sync(CAMG_ALL, upto, 31), shift = mine.last - upto;
 
-      for (PetscInt q = item.first + lane; q < item.last; q += lanes) {
-        if (good && s.Head(item, q)) good = visit(item, q);
+    for (int first = 0; first < total; first += 32) {
+      const int     e = first + lane;
+      int           t = 0; /* its item */
+      CAMGLaneEntry entry{};
+
+  #pragma unroll
+      for (int step = 16; step > 0; step /= 2) {
+        if (__shfl_sync(CAMG_ALL, upto, t + step - 1) <= e) t += step;
       }
-      __syncwarp(mask); /* the next item adds to sums that other lanes have changed */
-      if (!__all_sync(mask, good)) return false;
+      const PetscInt q = e + __shfl_sync(CAMG_ALL, shift, t);
+
+      if constexpr (Source::numbers) entry.v = CAMGShuffle<32>(CAMG_ALL, mine.factor, t);
+      entry.c = CAMG_EMPTY;
+      if (e < total) {
+        entry.c = s.Column(q);
+        if constexpr (Source::numbers) entry.v = s.Number(entry.v, q);
+      }
+      entry.peers = __match_any_sync(CAMG_ALL, entry.c);
+      entry.head  = e < total && lane == __ffs(static_cast<int>(entry.peers)) - 1;
+      entry.only  = total <= 32 && end - begin <= 32;
+      if (!visit(entry)) return false;
     }
   }
   return true;
 }
 
-template <int lanes, int table, class Source>
+/* sum += the numbers of a column, in its first lane. All lanes of a warp */
+static __device__ __forceinline__ void CAMGAddPeers(const CAMGLaneEntry &entry, PetscScalar *sum)
+{
+  unsigned int rest = entry.head ? entry.peers : 0;
+
+  while (__any_sync(CAMG_ALL, rest != 0)) {
+    const PetscScalar v = CAMGShuffle<32>(CAMG_ALL, entry.v, rest ? __ffs(static_cast<int>(rest)) - 1 : 0);
+
+    if (rest) *sum += v;
+    rest &= rest - 1;
+  }
+}
+
+template <int table, class Source>
 static __global__ void __launch_bounds__(CAMG_THREADS)
   CAMGSizes(const __grid_constant__ Source s, PetscInt m, CAMGRowList list, PetscInt *__restrict__ size, CAMGRowList next)
 {
-  __shared__ int     keys[CAMG_THREADS / lanes * table];
-  const int          lane = static_cast<int>(threadIdx.x) % lanes;
-  const unsigned int mask = CAMGMask<lanes>();
-  const PetscInt     n = list.row ? *list.n : m, step = static_cast<PetscInt>(gridDim.x * (CAMG_THREADS / lanes));
-  int               *key = keys + static_cast<int>(threadIdx.x) / lanes * table;
+  __shared__ int keys[CAMG_THREADS / 32 * table];
+  const int      lane = static_cast<int>(threadIdx.x) % 32;
+  const PetscInt n = list.row ? *list.n : m, step = static_cast<PetscInt>(gridDim.x * (CAMG_THREADS / 32));
+  int           *key = keys + static_cast<int>(threadIdx.x) / 32 * table;
 
-  for (PetscInt at = static_cast<PetscInt>((static_cast<PetscInt64>(blockIdx.x) * CAMG_THREADS + threadIdx.x) / lanes); at < n; at += step) {
+  for (PetscInt at = static_cast<PetscInt>((static_cast<PetscInt64>(blockIdx.x) * CAMG_THREADS + threadIdx.x) / 32); at < n; at += step) {
     const PetscInt r     = list.row ? list.row[at] : at;
     int            count = 0;
-    bool           fits  = s.End(r) - s.Begin(r) <= CAMG_ITEMS;
+    bool           fits = s.End(r) - s.Begin(r) <= CAMG_ITEMS, started = false;
 
-    for (int t = lane; t < table; t += lanes) key[t] = CAMG_EMPTY;
-    __syncwarp(mask);
     if (fits) {
-      fits  = CAMGVisit<lanes>(s, r, lane, mask, [&](const CAMGItem &item, PetscInt q) { return CAMGInsert<table>(key, s.Column(item, q), &count) >= 0; });
-      count = CAMGSum<lanes>(mask, count);
+      fits = CAMGVisit(s, r, lane, [&](const CAMGLaneEntry &entry) {
+        if (entry.only) {
+          count = entry.head;
+          return true;
+        }
+        for (int t = lane; t < table && !started; t += 32) key[t] = CAMG_EMPTY;
+        started = true;
+        __syncwarp();
+        return __all_sync(CAMG_ALL, !entry.head || CAMGInsert<table>(key, entry.c, &count) >= 0) != 0;
+      });
+      count = CAMGSum<32>(CAMG_ALL, count);
     }
     if (lane == 0 && fits) size[r] = count;
     if (lane == 0 && !fits) CAMGAppend(r, next.n, next.row);
-    __syncwarp(mask);
+    __syncwarp();
     if (n - at <= step) break;
   }
 }
 
-template <int lanes, int table, class Source>
+template <int table, class Source>
 static __global__ void __launch_bounds__(CAMG_THREADS) CAMGNumbers(const __grid_constant__ Source s, PetscInt m, CAMGRowList list,
                                                                    const PetscInt *__restrict__ i, PetscInt *__restrict__ j, PetscScalar *__restrict__ a)
 {
-  __shared__ int      keys[CAMG_THREADS / lanes * table];
-  __shared__ char     memory[CAMG_THREADS / lanes * table * sizeof(PetscScalar)] __attribute__((aligned(16)));
-  const int           lane = static_cast<int>(threadIdx.x) % lanes;
-  const unsigned int  mask = CAMGMask<lanes>(), shift = threadIdx.x % 32 / lanes * lanes;
-  const PetscInt      n = list.row ? *list.n : m, step = static_cast<PetscInt>(gridDim.x * (CAMG_THREADS / lanes));
-  int                *key   = keys + static_cast<int>(threadIdx.x) / lanes * table;
-  volatile PetscReal *value = reinterpret_cast<PetscReal *>(memory) + static_cast<int>(threadIdx.x) / lanes * table * CAMG_PARTS;
+  __shared__ int      keys[CAMG_THREADS / 32 * table];
+  __shared__ char     memory[CAMG_THREADS / 32 * table * sizeof(PetscScalar)] __attribute__((aligned(16)));
+  const int           lane = static_cast<int>(threadIdx.x) % 32;
+  const PetscInt      n = list.row ? *list.n : m, step = static_cast<PetscInt>(gridDim.x * (CAMG_THREADS / 32));
+  int                *key   = keys + static_cast<int>(threadIdx.x) / 32 * table;
+  volatile PetscReal *value = reinterpret_cast<PetscReal *>(memory) + static_cast<int>(threadIdx.x) / 32 * table * CAMG_PARTS;
   const auto          get   = [=](int t) {
   #if PetscDefined(USE_COMPLEX)
     const PetscReal re = value[2 * t], im = value[2 * t + 1];
@@ -140,32 +178,48 @@ static __global__ void __launch_bounds__(CAMG_THREADS) CAMGNumbers(const __grid_
     if (CAMG_PARTS == 2) value[CAMG_PARTS * t + CAMG_PARTS - 1] = CAMGImaginary(v);
   };
 
-  for (PetscInt at = static_cast<PetscInt>((static_cast<PetscInt64>(blockIdx.x) * CAMG_THREADS + threadIdx.x) / lanes); at < n; at += step) {
+  for (PetscInt at = static_cast<PetscInt>((static_cast<PetscInt64>(blockIdx.x) * CAMG_THREADS + threadIdx.x) / 32); at < n; at += step) {
     const PetscInt r = list.row ? list.row[at] : at, first = i[r];
     int            found = 0, ignored = 0;
+    bool           started = false;
 
     if (i[r + 1] - first <= table && s.End(r) - s.Begin(r) <= CAMG_ITEMS) {
-      for (int t = lane; t < table; t += lanes) {
-        key[t] = CAMG_EMPTY;
-        if constexpr (Source::numbers) put(t, 0);
-      }
-      __syncwarp(mask);
-      (void)CAMGVisit<lanes>(s, r, lane, mask, [&](const CAMGItem &item, PetscInt q) {
-        const int p = CAMGInsert<table>(key, s.Column(item, q), &ignored);
+      (void)CAMGVisit(s, r, lane, [&](const CAMGLaneEntry &entry) {
+        PetscScalar sum = 0;
+
+        if (entry.only) {
+          int rank = 0;
+
+          if constexpr (Source::numbers) CAMGAddPeers(entry, &sum);
+          for (unsigned int heads = __ballot_sync(CAMG_ALL, entry.head); heads; heads &= heads - 1)
+            rank += __shfl_sync(CAMG_ALL, entry.c, __ffs(static_cast<int>(heads)) - 1) < entry.c;
+          if (entry.head) {
+            j[first + rank] = entry.c;
+            if constexpr (Source::numbers) a[first + rank] = sum;
+          }
+          return true;
+        }
+        for (int t = lane; t < table && !started; t += 32) {
+          key[t] = CAMG_EMPTY;
+          if constexpr (Source::numbers) put(t, 0);
+        }
+        started = true;
+        __syncwarp(); /* the last entries may have the same columns */
+        const int p = entry.head ? CAMGInsert<table>(key, entry.c, &ignored) : 0;
 
         if constexpr (Source::numbers) {
-          PetscScalar v = get(p);
-
-          s.Add(item, q, &v);
-          put(p, v);
+          if (entry.head) sum = get(p);
+          CAMGAddPeers(entry, &sum);
+          if (entry.head) put(p, sum);
         }
         return true;
       });
+      __syncwarp();
       /* moves used places to the front */
-      for (int t = lane; t < table; t += lanes) {
+      for (int t = lane; started && t < table; t += 32) {
         const int          c    = key[t];
         const PetscScalar  v    = Source::numbers ? get(t) : PetscScalar(0);
-        const unsigned int used = __ballot_sync(mask, c != CAMG_EMPTY) >> shift;
+        const unsigned int used = __ballot_sync(CAMG_ALL, c != CAMG_EMPTY);
 
         if (c != CAMG_EMPTY) {
           const int p = found + __popc(used & ((1u << lane) - 1));
@@ -173,10 +227,10 @@ static __global__ void __launch_bounds__(CAMG_THREADS) CAMGNumbers(const __grid_
           key[p] = c;
           if constexpr (Source::numbers) put(p, v);
         }
-        found += __popc(used & (mask >> shift));
-        __syncwarp(mask);
+        found += __popc(used);
+        __syncwarp();
       }
-      for (int p = lane; p < found; p += lanes) {
+      for (int p = lane; p < found; p += 32) {
         const int c    = key[p];
         int       rank = 0;
 
@@ -185,14 +239,14 @@ static __global__ void __launch_bounds__(CAMG_THREADS) CAMGNumbers(const __grid_
         if constexpr (Source::numbers) a[first + rank] = get(p);
       }
     }
-    __syncwarp(mask);
+    __syncwarp();
     if (n - at <= step) break;
   }
 }
 
 /* ------------------------------------------------------------ long rows */
 
-/* All threads of a block: visit(active, item, q) for the entries of a row, in the order of the threads */
+/* All threads of a block: visit(active, factor, q) for the entries of a row, in the order of the threads */
 template <class Source, class Visit>
 static __device__ __forceinline__ void CAMGVisitByBlock(const Source &s, PetscInt r, Visit visit)
 {
@@ -222,8 +276,7 @@ static __device__ __forceinline__ void CAMGVisitByBlock(const Source &s, PetscIn
         else high = middle;
       }
       if (active) item = s.Get(r, base + low);
-      const PetscInt q = item.first + p - offset[low];
-      visit(active && s.Head(item, q), item, q);
+      visit(active, item.factor, item.first + p - offset[low]);
     }
     __syncthreads();
   }
@@ -238,8 +291,8 @@ static __global__ void __launch_bounds__(CAMG_THREADS) CAMGSizesDense(const __gr
   for (PetscInt at = static_cast<PetscInt>(blockIdx.x); at < n; at += static_cast<PetscInt>(gridDim.x)) {
     int count = 0, before;
 
-    CAMGVisitByBlock(s, list.row[at], [&](bool active, const CAMGItem &item, PetscInt q) {
-      if (active) count += CAMGMark(d.bits, s.Column(item, q));
+    CAMGVisitByBlock(s, list.row[at], [&](bool active, PetscScalar, PetscInt q) {
+      if (active) count += CAMGMark(d.bits, s.Column(q));
     });
     count = CAMGBlockScan(count, &before);
     if (threadIdx.x == 0) size[list.row[at]] = count;
@@ -258,11 +311,11 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
   for (PetscInt at = static_cast<PetscInt>(blockIdx.x); at < n; at += static_cast<PetscInt>(gridDim.x)) {
     const PetscInt first = i[list.row[at]];
 
-    CAMGVisitByBlock(s, list.row[at], [&](bool active, const CAMGItem &item, PetscInt q) {
-      const PetscInt c = active ? s.Column(item, q) : -1;
+    CAMGVisitByBlock(s, list.row[at], [&](bool active, PetscScalar factor, PetscInt q) {
+      const PetscInt c = active ? s.Column(q) : -1;
 
       if (active) (void)CAMGMark(d.bits, c);
-      if constexpr (Source::numbers) CAMGInOrder(d.owner, c, [&]() { s.Add(item, q, &d.value[c]); });
+      if constexpr (Source::numbers) CAMGInOrder(d.owner, c, [&]() { d.value[c] += s.Number(factor, q); });
     });
     CAMGEmit(d, [&](int k, PetscInt c) {
       j[first + k] = c;
@@ -286,25 +339,22 @@ static __global__ void CAMGTotal(PetscInt m, const PetscInt *size, unsigned long
   if (threadIdx.x % 32 == 0 && sum) atomicAdd(total, sum);
 }
 
-/* Launches kernel<lanes, table> of a stage; stage 3: a warp for a row */
-  #define CAMG_STAGE(stage, kernel, most, ...)                                                                  \
-    do {                                                                                                        \
-      const PetscInt64 rows_ = (most);                                                                          \
-      if ((stage) == 0) kernel<4, 32><<<CAMGBlocks(rows_ * 4), CAMG_THREADS, 0, stream>>>(__VA_ARGS__);         \
-      else if ((stage) == 1) kernel<8, 64><<<CAMGBlocks(rows_ * 8), CAMG_THREADS, 0, stream>>>(__VA_ARGS__);    \
-      else if ((stage) == 2) kernel<16, 128><<<CAMGBlocks(rows_ * 16), CAMG_THREADS, 0, stream>>>(__VA_ARGS__); \
-      else kernel<32, CAMG_TABLE><<<CAMGBlocks(rows_ * 32), CAMG_THREADS, 0, stream>>>(__VA_ARGS__);            \
-      PetscCallCUDA(cudaGetLastError());                                                                        \
+/* Launches kernel<table> of a stage */
+  #define CAMG_STAGE(stage, kernel, most, ...)                                                            \
+    do {                                                                                                  \
+      const unsigned int blocks_ = PetscMin(CAMGBlocks(static_cast<PetscInt64>(most) * 32), CAMG_BLOCKS); \
+      if ((stage) == 0) kernel<64><<<blocks_, CAMG_THREADS, 0, stream>>>(__VA_ARGS__);                    \
+      else if ((stage) == 1) kernel<256><<<blocks_, CAMG_THREADS, 0, stream>>>(__VA_ARGS__);              \
+      else kernel<CAMG_TABLE><<<blocks_, CAMG_THREADS, 0, stream>>>(__VA_ARGS__);                         \
+      PetscCallCUDA(cudaGetLastError());                                                                  \
     } while (0)
 
   #define CAMG_LISTED 4096 /* rows of a list that are worked on at the same time */
 
-/* The stage for rows of `items` items with `entries` entries each, on average */
-static inline int CAMGStage(double items, double entries)
+/* The stage for rows with this number of entries on average */
+static inline int CAMGStage(double entries)
 {
-  if (entries <= 5 && items * entries <= 48) return 0;
-  if (entries <= 12 && items * entries <= 640) return 1;
-  return items * entries <= 2500 ? 2 : 3;
+  return entries <= 640 ? 0 : (entries <= 5000 ? 1 : 2);
 }
 
 /* C [m][n] of a source, with room for blocks of numbers; waits once */
@@ -331,8 +381,8 @@ static PetscErrorCode CAMGMultiply(cudaStream_t stream, const Source &s, PetscIn
     next[k].n = &there->n[k];
     PetscCall(CAMGAllocate(stream, static_cast<size_t>(m), &next[k].row));
   }
-  CAMG_STAGE(stage, CAMGSizes, m, s, m, all, C->i, next[stage == 3]);
-  if (stage < 3) CAMG_STAGE(3, CAMGSizes, PetscMin(m, CAMG_LISTED), s, m, next[0], C->i, next[1]);
+  CAMG_STAGE(stage, CAMGSizes, m, s, m, all, C->i, next[stage == 2]);
+  if (stage < 2) CAMG_STAGE(2, CAMGSizes, PetscMin(m, CAMG_LISTED), s, m, next[0], C->i, next[1]);
   PetscCall(CAMGDenseCreate(stream, n, false, &dense, &blocks));
   CAMGSizesDense<<<blocks, CAMG_THREADS, 0, stream>>>(s, next[1], dense, C->i);
   CAMGTotal<<<PetscMin(CAMGBlocks(m), 512u), CAMG_THREADS, 0, stream>>>(m, C->i, &there->total);
@@ -346,7 +396,7 @@ static PetscErrorCode CAMGMultiply(cudaStream_t stream, const Source &s, PetscIn
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(C->nz), &C->j));
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(C->nz) * rb * cb, &C->a));
   CAMG_STAGE(stage, CAMGNumbers, m, s, m, all, C->i, C->j, C->a);
-  if (counts.n[0]) CAMG_STAGE(3, CAMGNumbers, counts.n[0], s, m, next[0], C->i, C->j, C->a);
+  if (counts.n[0]) CAMG_STAGE(2, CAMGNumbers, counts.n[0], s, m, next[0], C->i, C->j, C->a);
   if (counts.n[1]) {
     PetscCall(CAMGDenseCreate(stream, n, Source::numbers, &dense, &blocks));
     CAMGNumbersDense<<<blocks, CAMG_THREADS, 0, stream>>>(s, next[1], dense, C->i, C->j, C->a);

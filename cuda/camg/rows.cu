@@ -80,7 +80,7 @@ static __global__ void CopyKernel(const __grid_constant__ CAMGMatrix A, PetscRea
 
 /* The pattern of blocks: an item is a row of A */
 struct CopySource {
-  static constexpr bool factors = false, numbers = false;
+  static constexpr bool numbers = false;
   CAMGMatrix            A;
   PetscInt              block;
 
@@ -96,13 +96,9 @@ struct CopySource {
   {
     return CAMGItem{A.i[k], A.i[k + 1], 0};
   }
-  __device__ __forceinline__ PetscInt Column(const CAMGItem &, PetscInt q) const
+  __device__ __forceinline__ PetscInt Column(PetscInt q) const
   {
     return A.j[q] / block;
-  }
-  __device__ __forceinline__ bool Head(const CAMGItem &item, PetscInt q) const
-  {
-    return q == item.first || A.j[q - 1] / block != A.j[q] / block;
   }
 };
 
@@ -134,7 +130,7 @@ PetscErrorCode LitheCUDACAMGCopy(const CAMGMatrix *A, double factor, const doubl
     CAMG_ROWS(A, (CopyKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, static_cast<PetscReal>(factor), left, right, B->a)));
   } else {
     PetscCall(
-      CAMGMultiply(stream, CopySource{*A, block}, A->m / block, A->n / block, block, block, A->nz <= 640 * static_cast<PetscInt64>(A->m / block) ? 1 : 3, B));
+      CAMGMultiply(stream, CopySource{*A, block}, A->m / block, A->n / block, block, block, CAMGStage(static_cast<double>(A->nz) / PetscMax(A->m / block, 1)), B));
     PetscCallCUDA(cudaMemsetAsync(B->a, 0, static_cast<size_t>(B->nz) * block * block * sizeof(PetscScalar), stream));
     CAMG_ROWS(A, (CopyBlocks<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, static_cast<PetscReal>(factor), *B)));
   }

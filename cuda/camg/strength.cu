@@ -33,16 +33,16 @@ PetscErrorCode LitheCUDACAMGNorms(const CAMGMatrix *A, CAMGMatrix *N)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <int lanes>
 static __global__ void DiagonalKernel(const __grid_constant__ CAMGMatrix A, PetscScalar *__restrict__ d, PetscReal *__restrict__ root)
 {
-  const CAMGGroupOf<lanes> g;
+  CAMG_FOR_ALL(r, A.m)
+  {
+    const CAMGRow     row(A, r);
+    const PetscInt64  k = CAMGDiagonal(A, row);
+    const PetscScalar v = k >= 0 ? A.a[k] : PetscScalar(0);
 
-  if (g.row >= A.m) return;
-  for (PetscInt k = A.i[g.row] + g.lane; k < A.i[g.row + 1]; k += lanes) {
-    if (A.j[k] != g.row) continue;
-    d[g.row]    = A.a[k];
-    root[g.row] = sqrt(CAMGAbs(A.a[k]));
+    d[r]    = v;
+    root[r] = sqrt(CAMGAbs(v));
   }
 }
 
@@ -100,9 +100,10 @@ PetscErrorCode LitheCUDACAMGFilter(const CAMGMatrix *A, PetscReal threshold, CAM
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   PetscCall(CAMGCreate(stream, A->m, A->n, A->nz, 1, 1, S));
-  PetscCall(CAMGZeros(stream, static_cast<size_t>(A->m), &g->d));
-  PetscCall(CAMGZeros(stream, static_cast<size_t>(A->m), &root));
-  CAMG_ROWS(A, (DiagonalKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, g->d, root)));
+  PetscCall(CAMGAllocate(stream, static_cast<size_t>(A->m), &g->d));
+  PetscCall(CAMGAllocate(stream, static_cast<size_t>(A->m), &root));
+  DiagonalKernel<<<CAMGBlocks(A->m), CAMG_THREADS, 0, stream>>>(*A, g->d, root);
+  PetscCallCUDA(cudaGetLastError());
   CAMG_ROWS(A, (FilterKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, threshold, root, g->d, S->i, nullptr, nullptr)));
   PetscCall(CAMGScan(stream, A->m, S->i));
   CAMG_ROWS(A, (FilterKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, threshold, root, g->d, S->i, S->j, S->a)));
