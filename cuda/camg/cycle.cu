@@ -3,9 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The operations of a cycle. A block of threads has a tile of consecutive rows, whose entries are consecutive: threads
-   load entries in their order, and leave products in shared memory. A group of threads then sums each row. Sums have a
-   fixed order.
+   The operations of a cycle. A warp has a slice of rows. Where rows are blocks or too different for slices, a block of
+   threads has a tile of consecutive rows, whose entries are consecutive: threads load entries in their order, and leave
+   products in shared memory. A group of threads then sums each row. Sums have a fixed order.
 */
 
 #include "../common/graph.cuh"
@@ -28,6 +28,39 @@ struct CAMGResult {
   const void *b, *old;
   void       *out;
 };
+
+/* sum: of the products of a row, without the diagonal */
+template <class R, class N>
+static __device__ __forceinline__ void Finish(const CAMGOperator &op, const CAMGResult &result, int row, N sum, const N *__restrict__ x)
+{
+  N      *out = static_cast<N *>(result.out);
+  const N xi  = op.d ? x[row] : CAMGZero(N());
+
+  if (op.d) {
+    N entry;
+
+    CAMGEntry<32>(op.d, static_cast<size_t>(row), &entry);
+    sum = sum + entry * xi;
+  }
+  switch (result.what) {
+  case CAMGResult::STEP: {
+    const N *b = static_cast<const N *>(result.b), *old = static_cast<const N *>(result.old);
+    N        y = xi + (static_cast<R>(result.c2) * static_cast<R>(op.minv[row])) * (b[row] - sum);
+
+    if (result.c1 != 0) y = y + static_cast<R>(result.c1) * (old ? xi - old[row] : xi);
+    out[row] = y;
+    break;
+  }
+  case CAMGResult::RESIDUAL:
+    out[row] = static_cast<const N *>(result.b)[row] - sum;
+    break;
+  case CAMGResult::SET:
+    out[row] = sum;
+    break;
+  default:
+    out[row] = out[row] + sum;
+  }
+}
 
 /* blocks: rows of blocks, else of numbers. group: threads of a row, all of them in a warp */
 template <int bits, bool blocks, class R>
@@ -84,33 +117,49 @@ static __global__ void __launch_bounds__(CAMG_THREADS) TileKernel(CAMGOperator o
   }
   for (int mask = group / 2; mask > 0; mask /= 2) sum = sum + CAMGShuffle(sum, mask);
   if (lane || v >= last) return;
-  N      *out = static_cast<N *>(result.out);
-  const N xi  = op.d ? x[row] : CAMGZero(N());
+  Finish<R>(op, result, row, sum, x);
+}
 
-  if (op.d) {
-    N entry;
+/* A warp per slice */
+template <int bits, bool narrow, class R>
+static __global__ void __launch_bounds__(CAMG_THREADS)
+  SliceKernel(const __grid_constant__ CAMGOperator op, const CAMGNumber<R> *__restrict__ x, const __grid_constant__ CAMGResult result)
+{
+  using N         = CAMGNumber<R>;
+  const int group = op.group, lane = static_cast<int>(threadIdx.x) % CAMG_WARP;
+  const int slice = static_cast<int>((static_cast<PetscInt64>(blockIdx.x) * CAMG_THREADS + threadIdx.x) / CAMG_WARP);
+  const int row   = slice * (CAMG_WARP / group) + lane / group;
 
-    CAMGEntry<32>(op.d, static_cast<size_t>(row), &entry);
-    sum = sum + entry * xi;
-  }
-  switch (result.what) {
-  case CAMGResult::STEP: {
-    const N *b = static_cast<const N *>(result.b), *old = static_cast<const N *>(result.old);
-    N        y = xi + (static_cast<R>(result.c2) * static_cast<R>(op.minv[row])) * (b[row] - sum);
+  if (slice * (CAMG_WARP / group) >= op.m) return;
+  const int end = op.i[slice + 1];
+  N         sum[2] = {CAMGZero(N()), CAMGZero(N())};
 
-    if (result.c1 != 0) y = y + static_cast<R>(result.c1) * (old ? xi - old[row] : xi);
-    out[row] = y;
-    break;
+#pragma unroll 4
+  for (int step = op.i[slice]; step < end; step++) {
+    const int at = step * CAMG_WARP + lane;
+    N         entry[2];
+    int       c[2];
+
+    if constexpr (narrow) {
+      const ushort2 there = reinterpret_cast<const ushort2 *>(op.j)[at];
+      const int     base  = op.base[step];
+
+      c[0] = base + there.x;
+      c[1] = base + there.y;
+    } else {
+      const int2 there = reinterpret_cast<const int2 *>(op.j)[at];
+
+      c[0] = there.x;
+      c[1] = there.y;
+    }
+    CAMGPair<bits>(op.code, at, entry);
+    sum[0] = sum[0] + entry[0] * x[c[0]];
+    sum[1] = sum[1] + entry[1] * x[c[1]];
   }
-  case CAMGResult::RESIDUAL:
-    out[row] = static_cast<const N *>(result.b)[row] - sum;
-    break;
-  case CAMGResult::SET:
-    out[row] = sum;
-    break;
-  default:
-    out[row] = out[row] + sum;
-  }
+  N all = sum[0] + sum[1];
+
+  for (int mask = group / 2; mask > 0; mask /= 2) all = all + CAMGShuffle(all, mask);
+  if (lane % group == 0 && row < op.m) Finish<R>(op, result, row, all, x);
 }
 
 /* The first step from zero */
@@ -144,12 +193,20 @@ static PetscErrorCode Launch_Private(const CAMGOperator *op, const void *x, cons
   cudaStream_t         stream;
 
   PetscFunctionBegin;
+  PetscCall(LitheGraphGetStream(&stream));
+  if (op->group) {
+    const unsigned int blocks = CAMGBlocks(op->m, CAMG_THREADS / op->group);
+
+    if (op->narrow) SliceKernel<bits, true, R><<<blocks, CAMG_THREADS, 0, stream>>>(*op, from, *result);
+    else SliceKernel<bits, false, R><<<blocks, CAMG_THREADS, 0, stream>>>(*op, from, *result);
+    PetscCallCUDA(cudaGetLastError());
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   Shape(op, &group, &nodes);
   while (nodes < 1 && group > 1) {
     group /= 2;
     nodes = CAMG_THREADS / group / op->rb;
   }
-  PetscCall(LitheGraphGetStream(&stream));
   if (op->rb == 1 && op->cb == 1) TileKernel<bits, false, R><<<CAMGBlocks(op->m, nodes), CAMG_THREADS, 0, stream>>>(*op, group, nodes, from, *result);
   else TileKernel<bits, true, R><<<CAMGBlocks(op->m, nodes), CAMG_THREADS, 0, stream>>>(*op, group, nodes, from, *result);
   PetscCallCUDA(cudaGetLastError());

@@ -105,24 +105,27 @@ typedef enum {
   ENCODE_BLOCKS   /* the same for blocks, whose pattern stays; the diagonal has codes of 0 */
 } EncodeMode;
 
+/* All lanes of a warp go through the loop together */
 template <int lanes, EncodeMode mode>
 static __global__ void EncodeKernel(const __grid_constant__ CAMGMatrix A, const double *__restrict__ s, bool sums, const __grid_constant__ CAMGOperator op,
                                     unsigned long long *most)
 {
   const CAMGGroupOf<lanes> g;
+  constexpr unsigned int   all = 0xffffffffu, group = lanes == 32 ? all : (1u << (lanes % 32)) - 1;
   const int                shift = static_cast<int>(threadIdx.x) % 32 / lanes * lanes;
   const bool               there = g.row < static_cast<PetscInt64>(A.m) * A.rb;
-  const CAMGRow            row(A, there ? g.row : 0);
-  const double             inverse = there ? EncodeInverse(s[g.row]) : 1;
-  const PetscInt           count   = there ? row.count : 0;
+  const PetscInt           r     = there ? static_cast<PetscInt>(g.row) : 0;
+  const CAMGRow            row(A, r);
+  const double             inverse = EncodeInverse(s[r]);
+  const PetscInt           count = there ? row.count : 0, end = CAMGLargest<32>(all, count);
   PetscScalar              own = 0, d = 0, error = 0; /* own: the diagonal entry, in one lane */
   double                   size = 0, largest = 0;
-  int                      at = mode == ENCODE_NUMBERS && there ? op.i[g.row] : 0;
+  int                      at = mode == ENCODE_NUMBERS ? op.i[r] : 0;
 
-  for (PetscInt base = 0; base < count; base += lanes) {
+  for (PetscInt base = 0; base < end; base += lanes) {
     const PetscInt t        = base + g.lane;
     const bool     here     = t < count;
-    const PetscInt c        = here ? row.Column(A.j, t) : static_cast<PetscInt>(g.row);
+    const PetscInt c        = here ? row.Column(A.j, t) : r;
     const bool     diagonal = !here || row.IsDiagonal(A.j, t);
     const double   sc       = s[c];
     PetscScalar    v = 0, q = 0, wrong = 0;
@@ -144,31 +147,30 @@ static __global__ void EncodeKernel(const __grid_constant__ CAMGMatrix A, const 
     if constexpr (mode == ENCODE_BLOCKS) {
       if (here) (void)EncodeNumber(op, static_cast<int>(row.At(t)), diagonal ? PetscScalar(0) : v, true);
     } else {
-      const unsigned int all = __ballot_sync(g.mask, !CAMGIsZero(q)) >> shift & g.mask >> shift;
+      const unsigned int kept = __ballot_sync(all, !CAMGIsZero(q)) >> shift & group;
 
       if (mode == ENCODE_NUMBERS && !CAMGIsZero(q)) {
-        const int p = at + __popc(all & ((1u << g.lane) - 1));
+        const int p = at + __popc(kept & ((1u << g.lane) - 1));
 
         op.j[p] = c;
         (void)EncodeNumber(op, p, v, true);
       }
-      at += __popc(all);
+      at += __popc(kept);
     }
     if constexpr (mode != ENCODE_SIZES) {
-      CAMGAddOrdered<lanes>(g.mask, wrong, &error);
-      CAMGAddOrdered<lanes>(g.mask, part, &size);
+      CAMGAddOrdered<lanes>(all, wrong, &error);
+      CAMGAddOrdered<lanes>(all, part, &size);
     }
   }
   if constexpr (mode == ENCODE_SIZES) {
-    __syncwarp();
     EncodeMost(largest, most);
-    if (there && g.lane == 0 && A.rb == 1) op.i[g.row] = at;
+    if (there && g.lane == 0 && A.rb == 1) op.i[r] = at;
   } else {
-    CAMGAddOrdered<lanes>(g.mask, own, &d);
+    CAMGAddOrdered<lanes>(all, own, &d);
     if (!there || g.lane) return;
     if (sums && CAMGAbs(error) <= static_cast<PetscReal>(CAMG_CHANGE) * CAMGAbs(d)) d += error;
-    EncodePutFloat(op.d, static_cast<PetscInt>(g.row), d);
-    op.minv[g.row] = static_cast<float>(size + static_cast<double>(CAMGAbs(d)));
+    EncodePutFloat(op.d, r, d);
+    op.minv[r] = static_cast<float>(size + static_cast<double>(CAMGAbs(d)));
   }
 }
 
@@ -245,11 +247,8 @@ PetscErrorCode LitheCUDACAMGEncode(const CAMGMatrix *A, const double s[], PetscI
   const PetscInt n = CAMGSize(A);
   PetscReal     *root;
   float         *d;
+  double        *there, result;
   cudaStream_t   stream;
-  struct Result {
-    double bound;
-    int    nz;
-  } * there, result;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
@@ -261,20 +260,23 @@ PetscErrorCode LitheCUDACAMGEncode(const CAMGMatrix *A, const double s[], PetscI
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(n), &root));
   PetscCall(CAMGAllocate(stream, 1, &there));
   op->d = d;
-  if (A->rb == 1) CAMG_NUMBERS(A, (EncodeKernel<lanes, ENCODE_NUMBERS><<<blocks, CAMG_THREADS, 0, stream>>>(*A, s, sums, *op, nullptr)));
-  else {
+  if (A->rb == 1) {
+    /* few lanes also for long rows: sums have the order of the row */
+    EncodeKernel<CAMG_LANES, ENCODE_NUMBERS><<<CAMGBlocks(static_cast<PetscInt64>(n) * CAMG_LANES), CAMG_THREADS, 0, stream>>>(*A, s, sums, *op, nullptr);
+    PetscCallCUDA(cudaGetLastError());
+  } else {
     PetscCall(EncodePattern(stream, A, op));
     CAMG_NUMBERS(A, (EncodeKernel<lanes, ENCODE_BLOCKS><<<blocks, CAMG_THREADS, 0, stream>>>(*A, s, sums, *op, nullptr)));
   }
   EncodeRoots<<<CAMGBlocks(n), CAMG_THREADS, 0, stream>>>(n, op->minv, root);
   PetscCallCUDA(cudaGetLastError());
-  PetscCallCUDA(cudaMemcpyAsync(&there->nz, op->i + A->m, sizeof(int), cudaMemcpyDeviceToDevice, stream));
-  PetscCall(CAMGBound(stream, op, n, root, &there->bound)); /* the shape of its launches follows from op->nz, at most that of A */
-  EncodeSmoother<<<CAMGBlocks(n), CAMG_THREADS, 0, stream>>>(n, &there->bound, op->minv);
+  PetscCall(CAMGGet(stream, 1, op->i + A->m, &op->nz));
+  PetscCall(LitheCUDACAMGSlices(op));
+  PetscCall(CAMGBound(stream, op, n, root, there));
+  EncodeSmoother<<<CAMGBlocks(n), CAMG_THREADS, 0, stream>>>(n, there, op->minv);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(CAMGGet(stream, 1, there, &result));
-  op->nz = result.nz;
-  *bound = static_cast<PetscReal>(result.bound);
+  *bound = static_cast<PetscReal>(result);
   PetscCall(CAMGFree(stream, root));
   PetscCall(CAMGFree(stream, there));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -283,8 +285,8 @@ PetscErrorCode LitheCUDACAMGEncode(const CAMGMatrix *A, const double s[], PetscI
 /* ------------------------------------------------------------ transfers, and the coarsest level */
 
 template <int lanes>
-static __global__ void EncodeTransferKernel(const __grid_constant__ CAMGMatrix P, const double *__restrict__ rows, const double *__restrict__ columns,
-                                            bool inverse, void *a)
+static __global__ void TransferKernel(const __grid_constant__ CAMGMatrix P, const double *__restrict__ rows, const double *__restrict__ columns, bool inverse,
+                                      void *a)
 {
   const CAMGGroupOf<lanes> g;
 
@@ -295,7 +297,7 @@ static __global__ void EncodeTransferKernel(const __grid_constant__ CAMGMatrix P
   for (PetscInt t = g.lane; t < row.count; t += lanes) {
     const double sc = columns[row.Column(P.j, t)];
 
-    EncodePutFloat(a, static_cast<PetscInt>(row.At(t)), P.a[row.At(t)] * static_cast<PetscReal>(inverse ? sc / sr : sr / sc));
+    EncodePutFloat(a, static_cast<PetscInt>(row.At(t)), P.a[row.At(t)] * static_cast<PetscReal>(inverse ? sc * EncodeInverse(sr) : sr * EncodeInverse(sc)));
   }
 }
 
@@ -309,7 +311,8 @@ PetscErrorCode LitheCUDACAMGEncodeTransfer(const CAMGMatrix *P, const double row
   t->bits = 32;
   PetscCall(EncodeAllocate(stream, t));
   PetscCall(EncodePattern(stream, P, t));
-  CAMG_NUMBERS(P, (EncodeTransferKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*P, rows, columns, inverse, t->code)));
+  CAMG_NUMBERS(P, (TransferKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*P, rows, columns, inverse, t->code)));
+  PetscCall(LitheCUDACAMGSlices(t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -96,14 +96,25 @@ static __global__ void FillFirsts(PetscInt64 n, PetscInt *first)
   first[k] = INT_MAX;
 }
 
+template <bool fill>
+static PetscErrorCode Short(cudaStream_t stream, const SmoothRows &s, CAMGRowList next, CAMGMatrix *P)
+{
+  const PetscInt64 m = P->m, items = s.F.strong.nz + m;
+
+  PetscFunctionBegin;
+  if (items <= 7 * m) SmoothShort<8, fill><<<CAMGBlocks(8 * m), CAMG_THREADS, 0, stream>>>(s, next, P->i, P->j, P->a);
+  else if (items <= 13 * m) SmoothShort<16, fill><<<CAMGBlocks(16 * m), CAMG_THREADS, 0, stream>>>(s, next, P->i, P->j, P->a);
+  else SmoothShort<32, fill><<<CAMGBlocks(32 * m), CAMG_THREADS, 0, stream>>>(s, next, P->i, P->j, P->a);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* One column per aggregate, and at most s.most entries in a row */
 static PetscErrorCode Truncated(cudaStream_t stream, const SmoothRows &s, CAMGMatrix *P)
 {
-  const PetscInt     m     = P->m;
-  const bool         small = s.F.strong.nz <= CAMG_LANES * static_cast<PetscInt64>(m);
-  const unsigned int few = CAMGBlocks(static_cast<PetscInt64>(m) * CAMG_LANES), many = CAMGBlocks(static_cast<PetscInt64>(m) * 32),
-                     listed = PetscMin(many, 2048u);
-  CAMGRowList  list[3]{};
+  const PetscInt     m      = P->m;
+  const unsigned int listed = PetscMin(CAMGBlocks(static_cast<PetscInt64>(m) * 32), 2048u);
+  CAMGRowList  list[2]; /* rows for warps, and for blocks */
   CAMGDense    dense;
   PetscInt    *n, *first = nullptr, count[2] = {0, 0};
   unsigned int blocks = 1;
@@ -112,34 +123,30 @@ static PetscErrorCode Truncated(cudaStream_t stream, const SmoothRows &s, CAMGMa
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(m) + 1, &P->i));
   PetscCall(CAMGZeros(stream, 2, &n));
   for (int k = 0; k < 2; k++) {
-    list[k + 1].n = n + k;
-    PetscCall(CAMGAllocate(stream, static_cast<size_t>(m), &list[k + 1].row));
+    list[k].n = n + k;
+    PetscCall(CAMGAllocate(stream, static_cast<size_t>(m), &list[k].row));
   }
-  if (small) {
-    SmoothShort<CAMG_LANES, SMOOTH_EACH, false><<<few, CAMG_THREADS, 0, stream>>>(s, list[0], list[1], P->i, nullptr, nullptr);
-    SmoothShort<32, SMOOTH_WARP, false><<<listed, CAMG_THREADS, 0, stream>>>(s, list[1], list[2], P->i, nullptr, nullptr);
-  } else SmoothShort<32, SMOOTH_WARP, false><<<many, CAMG_THREADS, 0, stream>>>(s, list[0], list[2], P->i, nullptr, nullptr);
+  PetscCall(Short<false>(stream, s, list[0], P));
+  SmoothListed<false><<<listed, CAMG_THREADS, 0, stream>>>(s, list[0], list[1], P->i, nullptr, nullptr);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(CAMGGet(stream, 2, n, count));
   if (count[1]) {
     PetscCall(CAMGDenseCreate(stream, P->n, true, &dense, &blocks));
     PetscCall(CAMGAllocate(stream, static_cast<size_t>(blocks) * P->n, &first));
     FillFirsts<<<PetscMin(CAMGBlocks(static_cast<PetscInt64>(blocks) * P->n), 4096u), CAMG_THREADS, 0, stream>>>(static_cast<PetscInt64>(blocks) * P->n, first);
-    SmoothLong<false><<<blocks, CAMG_THREADS, 0, stream>>>(s, list[2], dense, first, P->i, nullptr, nullptr);
+    SmoothLong<false><<<blocks, CAMG_THREADS, 0, stream>>>(s, list[1], dense, first, P->i, nullptr, nullptr);
     PetscCallCUDA(cudaGetLastError());
   }
   PetscCall(FinishSizes(stream, P));
-  if (small) {
-    SmoothShort<CAMG_LANES, SMOOTH_EACH, true><<<few, CAMG_THREADS, 0, stream>>>(s, list[0], list[1], P->i, P->j, P->a);
-    if (count[0]) SmoothShort<32, SMOOTH_WARP, true><<<listed, CAMG_THREADS, 0, stream>>>(s, list[1], list[2], P->i, P->j, P->a);
-  } else SmoothShort<32, SMOOTH_WARP, true><<<many, CAMG_THREADS, 0, stream>>>(s, list[0], list[2], P->i, P->j, P->a);
-  if (count[1]) SmoothLong<true><<<blocks, CAMG_THREADS, 0, stream>>>(s, list[2], dense, first, P->i, P->j, P->a);
+  PetscCall(Short<true>(stream, s, list[0], P));
+  if (count[0]) SmoothListed<true><<<listed, CAMG_THREADS, 0, stream>>>(s, list[0], list[1], P->i, P->j, P->a);
+  if (count[1]) SmoothLong<true><<<blocks, CAMG_THREADS, 0, stream>>>(s, list[1], dense, first, P->i, P->j, P->a);
   PetscCallCUDA(cudaGetLastError());
   if (count[1]) {
     PetscCall(CAMGDenseDestroy(stream, &dense));
     PetscCall(CAMGFree(stream, first));
   }
-  for (int k = 0; k < 2; k++) PetscCall(CAMGFree(stream, list[k + 1].row));
+  for (int k = 0; k < 2; k++) PetscCall(CAMGFree(stream, list[k].row));
   PetscCall(CAMGFree(stream, n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

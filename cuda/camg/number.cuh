@@ -113,6 +113,25 @@ static __device__ __forceinline__ void CAMGEntry(const void *__restrict__ a, siz
   entry->im = static_cast<R>(CAMGComponent<bits>(a, 2 * k + 1));
 }
 
+/* Entries 2 k and 2 k + 1, in one load if they are real */
+template <int bits, class N>
+static __device__ __forceinline__ void CAMGPair(const void *__restrict__ a, int k, N entry[2])
+{
+  if constexpr (CAMG_PARTS == 1 && bits == 8) {
+    const uchar2 c = static_cast<const uchar2 *>(a)[k];
+
+    entry[0] = CAMGDecode8(c.x);
+    entry[1] = CAMGDecode8(c.y);
+  } else if constexpr (CAMG_PARTS == 1 && bits == 16) {
+    const ushort2 c = static_cast<const ushort2 *>(a)[k];
+
+    entry[0] = CAMGDecode16(c.x);
+    entry[1] = CAMGDecode16(c.y);
+  } else {
+    for (int t = 0; t < 2; t++) CAMGEntry<bits>(a, 2 * static_cast<size_t>(k) + t, &entry[t]);
+  }
+}
+
 /* Entries k to k + 3, k a multiple of 4, in one load if they are real */
 template <int bits, class N>
 static __device__ __forceinline__ void CAMGEntries(const void *__restrict__ a, int k, N entry[4])

@@ -39,27 +39,91 @@ struct SmoothRows {
   }
 };
 
-  #define SMOOTH_EACH 4 /* items of a lane */
-  #define SMOOTH_WARP (PetscDefined(USE_COMPLEX) ? 4 : 8)
-
-/* Groups of lanes; each: items of a lane. fill false: sizes of rows */
-template <int lanes, int each, bool fill>
+/* Groups of lanes, an item for each. fill false: sizes of rows. All lanes of a warp go through loops together */
+template <int lanes, bool fill>
 static __global__ void __launch_bounds__(CAMG_THREADS)
-  SmoothShort(const __grid_constant__ SmoothRows s, CAMGRowList list, CAMGRowList next, PetscInt *i, PetscInt *__restrict__ j, PetscScalar *__restrict__ a)
+  SmoothShort(const __grid_constant__ SmoothRows s, CAMGRowList next, PetscInt *i, PetscInt *__restrict__ j, PetscScalar *__restrict__ a)
 {
-  constexpr int       room = lanes * each;
+  constexpr unsigned int   all = 0xffffffffu, own = lanes == 32 ? all : (1u << (lanes % 32)) - 1;
+  const CAMGGroupOf<lanes> g;
+  const unsigned int       group = threadIdx.x % 32 / lanes, shift = group * lanes;
+  const auto               those = [&](bool on) { return __ballot_sync(all, on) >> shift & own; };
+  const auto               first = [](unsigned int bits) { return bits ? __ffs(static_cast<int>(bits)) - 1 : 0; };
+  const bool               there = g.row < s.F.strong.m;
+  const PetscInt           r = there ? static_cast<PetscInt>(g.row) : 0, items = there ? s.Items(r) : 0;
+  const bool               mine = there && items <= lanes, item = mine && g.lane < items;
+  const PetscInt           c     = item ? s.Aggregate(r, g.lane) : -1;
+  const PetscScalar        v     = c >= 0 ? s.Value(r, g.lane) : PetscScalar(0);
+  const unsigned int       peers = __match_any_sync(all, static_cast<unsigned long long>(group) << 32 | static_cast<unsigned int>(c)) >> shift & own;
+  const bool               head  = c >= 0 && g.lane == first(peers);
+  unsigned int             heads = those(head), rest = head ? peers : 0;
+  const bool               cut   = __popc(heads) > s.most;
+  PetscScalar              w     = 0;
+  bool                     stays = head;
+
+  if (!fill && there && !mine && g.lane == 0) CAMGAppend(r, next.n, next.row);
+  while (__any_sync(all, rest != 0)) {
+    const PetscScalar other = CAMGShuffle<lanes>(all, v, first(rest));
+
+    if (rest) w += other;
+    rest &= rest - 1;
+  }
+  if (__any_sync(all, cut)) {
+    const PetscReal size  = CAMGAbs(w);
+    PetscScalar     total = 0, kept = 0;
+    int             rank = 0;
+
+    for (unsigned int left = cut ? heads : 0; __any_sync(all, left != 0); left &= left - 1) {
+      const int         q     = first(left);
+      const PetscScalar other = CAMGShuffle<lanes>(all, w, q);
+
+      if (!left) continue;
+      total += other;
+      rank += CAMGAbs(other) > size || (CAMGAbs(other) == size && q < g.lane);
+    }
+    stays = head && (!cut || rank < s.most);
+    heads = those(stays);
+    for (unsigned int left = cut ? heads : 0; __any_sync(all, left != 0); left &= left - 1) {
+      const PetscScalar other = CAMGShuffle<lanes>(all, w, first(left));
+
+      if (left) kept += other;
+    }
+    if (cut) w = CAMGTimes(w, s.Restore(total, kept));
+  }
+  if constexpr (fill) {
+    PetscInt p = mine ? i[r] : 0;
+
+    for (unsigned int left = heads; __any_sync(all, left != 0); left &= left - 1) {
+      const PetscInt other = CAMGShuffle<lanes>(all, c, first(left));
+
+      p += left && other < c;
+    }
+    if (!stays) return;
+    j[p] = c;
+    a[p] = w;
+  } else if (mine && g.lane == 0) i[r] = __popc(heads);
+}
+
+  #define SMOOTH_EACH (PetscDefined(USE_COMPLEX) ? 4 : 8) /* items of a lane */
+
+/* Warps for rows of a list */
+template <bool fill>
+static __global__ void __launch_bounds__(CAMG_THREADS)
+  SmoothListed(const __grid_constant__ SmoothRows s, CAMGRowList list, CAMGRowList next, PetscInt *i, PetscInt *__restrict__ j, PetscScalar *__restrict__ a)
+{
+  constexpr int       lanes = 32, each = SMOOTH_EACH, room = lanes * each;
   __shared__ PetscInt gs[CAMG_THREADS / lanes * room];
   __shared__ char     memory[2 * CAMG_THREADS / lanes * room * sizeof(PetscScalar)] __attribute__((aligned(16)));
   const int           lane = static_cast<int>(threadIdx.x) % lanes, group = static_cast<int>(threadIdx.x) / lanes;
   const unsigned int  mask = CAMGMask<lanes>();
   PetscInt *const     g    = gs + group * room; /* aggregate of an item; later -1 unless first of its aggregate, and kept */
   PetscScalar *const v = reinterpret_cast<PetscScalar *>(memory) + 2 * group * room, *const w = v + room; /* w: sums */
-  const PetscInt n = list.row ? *list.n : s.F.strong.m;
+  const PetscInt n = *list.n;
 
   CAMG_FOR_LISTED(at, lanes, n)
   {
     if (at >= n) continue;
-    const PetscInt r = list.row ? list.row[at] : static_cast<PetscInt>(at), items = s.Items(r);
+    const PetscInt r = list.row[at], items = s.Items(r);
     unsigned int   gone = 0; /* bit e: item lane + lanes e is to be removed */
     PetscScalar    all = 0, kept = 0;
     int            found = 0, count = 0;

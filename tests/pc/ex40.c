@@ -377,9 +377,44 @@ static PetscErrorCode FreeOperator(CAMGOperator *h, CAMGOperator *d)
   PetscCall(PetscFree(h->minv));
   PetscCallRuntime(cudaFree(d->i));
   PetscCallRuntime(cudaFree(d->j));
+  PetscCallRuntime(cudaFree(d->base));
   PetscCallRuntime(cudaFree(d->code));
   PetscCallRuntime(cudaFree(d->d));
   PetscCallRuntime(cudaFree(d->minv));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rows of numbers by slices have the entries of the rows of the host, filled up with codes of 0 */
+static PetscErrorCode Slices(const CAMGOperator *h, const CAMGOperator *d)
+{
+  const int    rows  = 32 / d->group, slices = (d->m + rows - 1) / rows;
+  const size_t bytes = (size_t)(h->bits / 8) * (sizeof(PetscScalar) / sizeof(PetscReal)), room = (size_t)d->steps * 64;
+  int         *i, *base = NULL, wrong = 0;
+  char        *j, *code;
+  const char   zero[8] = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(Get(((size_t)slices + 1) * sizeof(*i), d->i, (void **)&i));
+  if (d->narrow) PetscCall(Get((size_t)d->steps * sizeof(*base), d->base, (void **)&base));
+  PetscCall(Get(room * (d->narrow ? 2 : 4), d->j, (void **)&j));
+  PetscCall(Get(room * bytes, d->code, (void **)&code));
+  for (int s = 0; s < slices; s++) {
+    for (int at = 64 * i[s]; at < 64 * i[s + 1]; at++) {
+      const int row = s * rows + at / 2 % 32 / d->group, k = ((at / 64 - i[s]) * d->group + at / 2 % d->group) * 2 + at % 2;
+      const int c    = d->narrow ? base[at / 64] + ((const uint16_t *)j)[at] : ((const int *)j)[at];
+      const int from = row < h->m ? h->i[row] + k : 0, here = row < h->m && from < h->i[row + 1];
+      PetscBool same;
+
+      PetscCall(PetscMemcmp(code + (size_t)at * bytes, here ? (const char *)h->code + (size_t)from * bytes : zero, bytes, &same));
+      wrong += !same || c < 0 || c >= d->n || (here && c != h->j[from]);
+    }
+  }
+  for (int row = 0; row < h->m; row++) wrong += 2 * d->group * (i[row / rows + 1] - i[row / rows]) < h->i[row + 1] - h->i[row];
+  if (WRONG(wrong || i[slices] != d->steps)) FAIL("%s: %d wrong entries in slices of %d bits, %d threads a row", problem, wrong, h->bits, d->group);
+  PetscCall(PetscFree(i));
+  PetscCall(PetscFree(base));
+  PetscCall(PetscFree(j));
+  PetscCall(PetscFree(code));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -390,6 +425,8 @@ static PetscErrorCode Operators(const CAMGOperator *h, const CAMGOperator *d)
   PetscFunctionBeginUser;
   if (WRONG(h->m != d->m || h->n != d->n || h->bits != d->bits || h->nz != d->nz || h->rb != d->rb || h->cb != d->cb))
     FAIL("%s: %d bits, %d blocks of %d x %d on the host; %d, %d of %d x %d", problem, h->bits, h->nz, h->rb, h->cb, d->bits, d->nz, d->rb, d->cb);
+  if (d->group && h->bits == d->bits) PetscCall(Slices(h, d));
+  if (d->group) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Integers("rows of codes", h->m + 1, h->i, d->i));
   if (h->nz == d->nz && h->bits == d->bits) {
     const size_t bytes = (size_t)(h->nz * h->rb * h->cb) * (size_t)(parts * h->bits / 8);
@@ -675,8 +712,25 @@ static PetscErrorCode TestProblem(const char *name, CAMGMatrix *A, CAMGSpace *sp
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Codes of more rows than a thread each would keep a device busy: columns of a slice are near, and are not */
+static PetscErrorCode TestLarge(PetscInt n, PetscInt nz)
+{
+  CAMGMatrix A, D;
+
+  PetscFunctionBeginUser;
+  problem = "many rows";
+  PetscCall(Laplacian(n, nz, PETSC_TRUE, 0, &A));
+  PetscCall(PutMatrix(&A, &D));
+  PetscCall(TestEncode(&A, &D, 8, PETSC_TRUE));
+  PetscCall(TestEncode(&A, &D, 32, PETSC_TRUE));
+  PetscCall(FreeMatrix(&D));
+  PetscCall(PCCAMGMatrixFree_Private(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
+  PetscBool  large = PETSC_TRUE;
   PetscInt   n = 24;
   CAMGMatrix A;
   CAMGSpace  one = {.block = 1, .columns = 1}, space;
@@ -685,6 +739,7 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-n", &n, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-times", &times, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-large", &large, NULL));
   PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
   space = one;
   PetscCall(Laplacian(n, n, PETSC_FALSE, 0, &A));
@@ -706,6 +761,10 @@ int main(int argc, char **argv)
   PetscCall(TestProblem("weak graph", &A, &space, PETSC_TRUE));
   PetscCall(Blocks(PetscMin(n, 20) / 2, &A, &space));
   PetscCall(TestProblem("blocks", &A, &space, PETSC_TRUE));
+  if (large) {
+    PetscCall(TestLarge(100, 14));
+    PetscCall(TestLarge(300, 2)); /* entries of a step span 90 000 columns */
+  }
   PetscCall(TestDone(400, "all is right\n"));
   PetscCall(PetscFinalize());
   return 0;

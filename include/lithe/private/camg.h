@@ -42,13 +42,19 @@ typedef struct {
    A level or a transfer between levels: y_r = d_r x_r + sum of codes of row r times x. The pattern is one of blocks, and
    codes are [nz][rb][cb]. Complex entries have a code for each component. A level is scaled by powers of two so that its
    diagonal is near 1. It has a diagonal d apart, in single precision: blocks of one row have no diagonal entry in the
-   pattern, and others a code of 0. A transfer has no d and no minv
+   pattern, and others a code of 0. A transfer has no d and no minv.
+
+   A device may have rows of numbers by slices: 32 / group rows for the 32 threads of a warp, group threads each. A slice
+   has steps i[slice] to i[slice + 1] - 1. In a step each thread has two entries, filled up with codes of 0. narrow: columns
+   are of 2 bytes, counted from base[step]
 */
 typedef struct {
   int    m, n, nz, rb, cb;
   int    bits;   /* 8, 16; 32: no codes but numbers in single precision */
   int    single; /* precision of vectors */
-  int   *i, *j;
+  int    group;  /* of a slice; 0: rows i [m + 1] */
+  int    narrow, steps;
+  int   *i, *j, *base;
   void  *code, *d;
   float *minv; /* of the smoother */
 } CAMGOperator;

@@ -28,10 +28,14 @@
 static size_t Bytes(const CAMGOperator *op, double *entries)
 {
   const double parts = PetscDefined(USE_COMPLEX) ? 2 : 1, rows = (double)op->m * op->rb;
+  double       bytes;
 
   *entries = op->i ? (double)op->nz * op->rb * op->cb : 0;
   if (!op->i) return 0;
-  return (size_t)(4. * op->nz + *entries * parts * op->bits / 8 + 4. * op->m + (op->d ? 4 * parts * rows : 0) + (op->minv ? 4 * rows : 0));
+  bytes = (op->d ? 4 * parts * rows : 0) + (op->minv ? 4 * rows : 0);
+  if (op->group) bytes += op->steps * (64. * ((op->narrow ? 2 : 4) + parts * op->bits / 8) + (op->narrow ? 4 : 0)) + 4. * rows * op->group / 32;
+  else bytes += 4. * op->nz + *entries * parts * op->bits / 8 + 4. * op->m;
+  return (size_t)bytes;
 }
 
 /* Floating-point operations of a cycle, and bytes of the levels */

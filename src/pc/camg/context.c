@@ -38,6 +38,7 @@ static PetscErrorCode OperatorFree_Private(const PC_CAMG *mg, CAMGOperator *op)
   PetscFunctionBegin;
   PetscCall(PCCAMGFree_Private(mg, &op->i));
   PetscCall(PCCAMGFree_Private(mg, &op->j));
+  PetscCall(PCCAMGFree_Private(mg, &op->base));
   PetscCall(PCCAMGFree_Private(mg, &op->code));
   PetscCall(PCCAMGFree_Private(mg, &op->d));
   PetscCall(PCCAMGFree_Private(mg, &op->minv));

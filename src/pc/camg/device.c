@@ -67,6 +67,7 @@ static PetscErrorCode MoveOperator_Private(CAMGOperator *op)
   PetscCall(Move_Private(&op->code, nz * (size_t)op->rb * (size_t)op->cb * parts * (size_t)op->bits / 8));
   PetscCall(Move_Private(&op->d, rows * parts * sizeof(float)));
   PetscCall(Move_Private(&op->minv, rows * sizeof(float)));
+  if (op->i) PetscCall(LitheCUDACAMGSlices(op));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
