@@ -14,6 +14,7 @@
 
 #define CHUNK          2048 /* entries of a tile in shared memory at a time */
 #define LARGEST_BLOCKS 1024
+#define SLICE_STEPS    3    /* of a slice that a thread reads before it needs the first one: seven points have three */
 #define DENSE          32 /* columns of a block in the second product with the inverse */
 
 /* What is done with the product of a row */
@@ -29,38 +30,42 @@ struct CAMGResult {
   void       *out;
 };
 
-/* sum: of the products of a row, without the diagonal */
-template <class R, class N>
-static __device__ __forceinline__ void Finish(const CAMGOperator &op, const CAMGResult &result, int row, N sum, const N *__restrict__ x)
-{
-  N      *out = static_cast<N *>(result.out);
-  const N xi  = op.d ? x[row] : CAMGZero(N());
+/* What a row has besides its products. It is read early, as its reading takes long */
+template <class R>
+struct RowEnd {
+  using N = CAMGNumber<R>;
+  N xi, d, b, old, out;
+  R minv;
 
-  if (op.d) {
-    N entry;
+  __device__ __forceinline__ RowEnd(const CAMGOperator &op, const CAMGResult &result, int row, bool there, const N *__restrict__ x)
+    : xi(CAMGZero(N())), d(xi), b(xi), old(xi), out(xi), minv(0)
+  {
+    if (!there) return;
+    if (op.d) {
+      xi = x[row];
+      CAMGEntry<32>(op.d, static_cast<size_t>(row), &d);
+    }
+    if (result.b) b = static_cast<const N *>(result.b)[row];
+    if (result.what == CAMGResult::STEP) {
+      minv = static_cast<R>(op.minv[row]);
+      if (result.c1 != 0 && result.old) old = static_cast<const N *>(result.old)[row];
+    }
+    if (result.what == CAMGResult::ADD) out = static_cast<const N *>(result.out)[row];
+  }
 
-    CAMGEntry<32>(op.d, static_cast<size_t>(row), &entry);
-    sum = sum + entry * xi;
-  }
-  switch (result.what) {
-  case CAMGResult::STEP: {
-    const N *b = static_cast<const N *>(result.b), *old = static_cast<const N *>(result.old);
-    N        y = xi + (static_cast<R>(result.c2) * static_cast<R>(op.minv[row])) * (b[row] - sum);
+  /* sum: of the products, without the diagonal */
+  __device__ __forceinline__ void Put(const CAMGResult &result, int row, N sum) const
+  {
+    N y = sum + d * xi;
 
-    if (result.c1 != 0) y = y + static_cast<R>(result.c1) * (old ? xi - old[row] : xi);
-    out[row] = y;
-    break;
+    if (result.what == CAMGResult::STEP) {
+      y = xi + (static_cast<R>(result.c2) * minv) * (b - y);
+      if (result.c1 != 0) y = y + static_cast<R>(result.c1) * (xi - old);
+    } else if (result.what == CAMGResult::RESIDUAL) y = b - y;
+    else if (result.what == CAMGResult::ADD) y = out + y;
+    static_cast<N *>(result.out)[row] = y;
   }
-  case CAMGResult::RESIDUAL:
-    out[row] = static_cast<const N *>(result.b)[row] - sum;
-    break;
-  case CAMGResult::SET:
-    out[row] = sum;
-    break;
-  default:
-    out[row] = out[row] + sum;
-  }
-}
+};
 
 /* blocks: rows of blocks, else of numbers. group: threads of a row, all of them in a warp */
 template <int bits, bool blocks, class R>
@@ -76,6 +81,7 @@ static __global__ void __launch_bounds__(CAMG_THREADS) TileKernel(CAMGOperator o
   const int begin = i[first], end = i[last];
   const int rowbegin = v < last ? i[v] : end, rowend = v < last ? i[v + 1] : end;
   N         sum = CAMGZero(N());
+  const RowEnd<R> rest(op, result, row, lane == 0 && v < last, x);
 
   for (int chunk = begin; chunk < end; chunk += room) {
     const int stop = min(chunk + room, end), from = max(rowbegin, chunk), to = min(rowend, stop);
@@ -116,8 +122,7 @@ static __global__ void __launch_bounds__(CAMG_THREADS) TileKernel(CAMGOperator o
     __syncthreads();
   }
   for (int mask = group / 2; mask > 0; mask /= 2) sum = sum + CAMGShuffle(sum, mask);
-  if (lane || v >= last) return;
-  Finish<R>(op, result, row, sum, x);
+  if (lane == 0 && v < last) rest.Put(result, row, sum);
 }
 
 /* A warp per slice */
@@ -131,35 +136,46 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
   const int row   = slice * (CAMG_WARP / group) + lane / group;
 
   if (slice * (CAMG_WARP / group) >= op.m) return;
-  const int end = op.i[slice + 1];
-  N         sum[2] = {CAMGZero(N()), CAMGZero(N())};
+  const int       first = op.i[slice], last = op.i[slice + 1];
+  const bool      there = lane % group == 0 && row < op.m;
+  const RowEnd<R> rest(op, result, row, there, x);
+  N               sum[2] = {CAMGZero(N()), CAMGZero(N())};
 
-#pragma unroll 4
-  for (int step = op.i[slice]; step < end; step++) {
-    const int at = step * CAMG_WARP + lane;
-    N         entry[2];
-    int       c[2];
+  for (int step = first; step < last; step += SLICE_STEPS) {
+    N   entry[SLICE_STEPS][2];
+    int c[SLICE_STEPS][2];
 
-    if constexpr (narrow) {
-      const ushort2 there = reinterpret_cast<const ushort2 *>(op.j)[at];
-      const int     base  = op.base[step];
+#pragma unroll
+    for (int t = 0; t < SLICE_STEPS; t++) {
+      const int at = min(step + t, last - 1) * CAMG_WARP + lane; /* the last one again: loads without a branch */
 
-      c[0] = base + there.x;
-      c[1] = base + there.y;
-    } else {
-      const int2 there = reinterpret_cast<const int2 *>(op.j)[at];
+      if constexpr (narrow) {
+        const ushort2 near = reinterpret_cast<const ushort2 *>(op.j)[at];
+        const int     base = op.base[at / CAMG_WARP];
 
-      c[0] = there.x;
-      c[1] = there.y;
+        c[t][0] = base + near.x;
+        c[t][1] = base + near.y;
+      } else {
+        const int2 far = reinterpret_cast<const int2 *>(op.j)[at];
+
+        c[t][0] = far.x;
+        c[t][1] = far.y;
+      }
+      CAMGPair<bits>(op.code, at, entry[t]);
     }
-    CAMGPair<bits>(op.code, at, entry);
-    sum[0] = sum[0] + entry[0] * x[c[0]];
-    sum[1] = sum[1] + entry[1] * x[c[1]];
+#pragma unroll
+    for (int t = 0; t < SLICE_STEPS; t++) {
+      for (int half = 0; half < 2; half++) {
+        const N product = entry[t][half] * x[c[t][half]];
+
+        if (step + t < last) sum[half] = sum[half] + product;
+      }
+    }
   }
   N all = sum[0] + sum[1];
 
   for (int mask = group / 2; mask > 0; mask /= 2) all = all + CAMGShuffle(all, mask);
-  if (lane % group == 0 && row < op.m) Finish<R>(op, result, row, all, x);
+  if (there) rest.Put(result, row, all);
 }
 
 /* The first step from zero */

@@ -70,6 +70,7 @@ static PetscErrorCode CreateSolver(Mat A, PetscBool symmetric, const char option
 static PetscErrorCode ClearOptions(void)
 {
   static const char *const names[] = {"-test_pc_camg_coarse_eq_limit",
+                                      "-test_pc_camg_reuse_interpolation",
                                       "-test_pc_camg_bits",
                                       "-test_pc_camg_precision",
                                       "-test_pc_camg_smooths",
@@ -374,6 +375,59 @@ static PetscErrorCode TestValues(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The number of times that aggregates have been found */
+static PetscErrorCode Aggregations(PetscInt *n)
+{
+  PetscLogEvent      event;
+  PetscEventPerfInfo info;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscLogEventGetId("PCCAMGAggregate", &event));
+  PetscCall(PetscLogEventGetPerfInfo(0, event, &info));
+  *n = (PetscInt)info.count;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* New values in the same pattern: the third set-up uses the interpolation of the second one, until iterations grow */
+static PetscErrorCode TestReuse(PetscBool reuse)
+{
+  PetscInt before, now, last;
+  Result   result, anew;
+  KSP      ksp;
+  Mat      A, other;
+
+  PetscFunctionBeginUser;
+  PetscCall(CAMGCreate(CAMG_FLUXES, 14, &A));
+  PetscCall(CAMGCreate(CAMG_STRETCHED, 14, &other));
+  PetscCall(ToDevice(A));
+  PetscCall(ToDevice(other));
+  PetscCall(CreateSolver(A, PETSC_TRUE, reuse ? "-pc_camg_coarse_eq_limit 60" : "-pc_camg_coarse_eq_limit 60 -pc_camg_reuse_interpolation 0", &ksp));
+  for (int pass = 0; pass < 4; pass++) {
+    PetscCall(Aggregations(&before));
+    PetscCall(SolveWith(ksp, &result));
+    PetscCall(Check("values of the same pattern", &result, 16));
+    PetscCall(Aggregations(&now));
+    if (WRONG((now == before) != (reuse && pass > 1))) FAIL("set-up %d: aggregates found %d times, reuse %d", pass, (int)(now - before), (int)reuse);
+    PetscCall(MatScale(A, pass % 2 ? (PetscScalar)0.25 : (PetscScalar)3));
+  }
+  /* a matrix for which the interpolation is not made: a slow solve is followed by a set-up of its own */
+  PetscCall(MatCopy(other, A, SAME_NONZERO_PATTERN));
+  PetscCall(SolveWith(ksp, &result));
+  PetscCall(Check("other values", &result, 200));
+  PetscCall(MatScale(A, 2));
+  PetscCall(Aggregations(&before));
+  PetscCall(SolveWith(ksp, &anew));
+  PetscCall(Check("other values again", &anew, 24));
+  PetscCall(Aggregations(&last));
+  if (WRONG(reuse && (last == before || anew.its >= result.its)))
+    FAIL("%d iterations with the old interpolation, %d after; aggregates found %d times", (int)result.its, (int)anew.its, (int)(last - before));
+  PetscCall(MatDestroy(&A));
+  PetscCall(MatDestroy(&other));
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(ClearOptions());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Diagonal, dense, one row, no row */
 static PetscErrorCode TestOdd(void)
 {
@@ -411,6 +465,7 @@ int main(int argc, char **argv)
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscLogDefaultBegin()); /* counts of events */
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-device", &device, NULL));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &processes));
   PetscCall(TestKinds());
@@ -428,6 +483,8 @@ int main(int argc, char **argv)
   if (processes < 3) {
     PetscCall(TestOptions());
     PetscCall(TestValues());
+    PetscCall(TestReuse(PETSC_TRUE));
+    PetscCall(TestReuse(PETSC_FALSE));
     PetscCall(TestOdd());
   }
   PetscCall(TestDone(processes < 3 ? 250 : 200, "all is right\n"));

@@ -11,6 +11,7 @@
                  the largest eigenvalue                        bound.c
                  products                                      matrix.c
                  all levels                                    setup.c
+                 new values                                    kept.c
                  codes                                         encode.c
                  the coarsest level                            src/mg/coarsest.c
    processes     shared levels                                 parallelread.c, parallel.c, ghosts.c
@@ -111,6 +112,7 @@ static PetscErrorCode Build_Private(PC pc, PetscBool *good)
   else PetscCall(PCCAMGRead_Private(pc, &A, &space, good));
   PetscCall(PetscLogEventEnd(PC_CAMGRead, pc, 0, 0, 0));
   if (!*good) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCCAMGKeptCheck_Private(pc, space.columns));
   if (!mg->shared) PetscCall(PCCAMGBuild_Private(pc, 0, &A, &space));
   else {
     PetscCall(PCCAMGBuildShared_Private(pc, finest, &space, &A, &all));
@@ -128,7 +130,8 @@ static PetscErrorCode PCSetUp_CAMG(PC pc)
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &size));
   PetscCall(LitheCheckSquare((PetscObject)pc, pc->pmat));
-  PetscCall(PCReset_CAMG(pc));
+  PetscCall(PCCAMGKeptBegin_Private(pc));
+  PetscCall(PCCAMGLevelsFree_Private(mg));
   mg->shared = (PetscBool)(size > 1);
   PetscCall(FindPlace_Private(pc));
   mg->failed[0] = 0;
@@ -159,9 +162,13 @@ static PetscErrorCode PCPreSolve_CAMG(PC pc, KSP ksp, PETSC_UNUSED Vec b, PETSC_
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PCPostSolve_CAMG(PETSC_UNUSED PC pc, KSP ksp, PETSC_UNUSED Vec b, PETSC_UNUSED Vec x)
+static PetscErrorCode PCPostSolve_CAMG(PC pc, KSP ksp, PETSC_UNUSED Vec b, PETSC_UNUSED Vec x)
 {
+  PetscInt its;
+
   PetscFunctionBegin;
+  PetscCall(KSPGetIterationNumber(ksp, &its));
+  PetscCall(PCCAMGKeptJudge_Private(pc, its));
   PetscCall(LitheKSPConfirmEnd(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -188,6 +195,7 @@ static PetscErrorCode PCDestroy_CAMG(PC pc)
 . -pc_camg_truncate <4>              - most entries of a row of the interpolation, 0 for all
 . -pc_camg_agg_nsmooths <1>          - 0 leaves the interpolation constant on aggregates
 . -pc_camg_coarse_eq_limit <600>     - the most unknowns of the coarsest level, which has a dense inverse
+. -pc_camg_reuse_interpolation <true> - new values in the same pattern keep the interpolation, from the second set-up on
 . -pc_camg_graph <true>              - on a device, record the kernels of a cycle and replay the record
 - -pc_camg_levels <n>                - number of levels
 
@@ -201,6 +209,9 @@ static PetscErrorCode PCDestroy_CAMG(PC pc)
    With a symmetric positive definite matrix the preconditioner is symmetric and positive definite: use `KSPCG`. With a
    nonsymmetric matrix use `KSPFGMRES`, or any other method: vectors then have double precision where the method takes
    the preconditioner for linear.
+
+   For new values in the same pattern the second set-up is a whole one, and keeps its interpolation. Later ones form coarse
+   matrices with this interpolation. A solve with more than 1.5 times the iterations of the first one, and 3, ends this.
 
    If the vectors of the matrix are on a CUDA device, levels are on the device. On one process the set-up runs on the
    device if the rows of the matrix are on the device. This is so for `MATAIJCUSPARSE` and `MATVCRS`. Other set-ups run on

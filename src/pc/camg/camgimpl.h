@@ -35,7 +35,7 @@ typedef struct {
   PetscReal     threshold, thresholdscale;
   PetscInt      levels, coarsesize, nsmooths, truncate;
   PetscInt      smooths[2];
-  PetscBool     graph;
+  PetscBool     graph, reuse;
   PetscInt      bits; /* PETSC_DECIDE: 8, for blocks 16, more for entries that need more */
   CAMGNearNull  nearnull;
   CAMGPrecision precision;
@@ -74,6 +74,27 @@ typedef struct {
   CAMGFacts    facts;
 } CAMGLevel; /* owner: setup.c; cycle.c moves cur */
 
+/* Transfers to the next level */
+typedef struct {
+  CAMGMatrix P, R;      /* of one process, in the memory of the levels */
+  Mat        shared[2]; /* the same of several processes */
+  PetscInt   block;     /* of the next level */
+  PetscBool  plain;
+} CAMGTransfers; /* owner: setup.c, parallel.c */
+
+/* Those of an earlier set-up, for new values in the same pattern */
+typedef struct {
+  CAMGTransfers level[CAMG_LEVELS_MAX];
+  enum {
+    CAMG_KEPT_NOT,
+    CAMG_KEPT_FILL,
+    CAMG_KEPT_USE
+  } state;                      /* what the set-up does */
+  const LitheMemoryOps *memory; /* of P and R */
+  PetscInt              n, columns, its; /* its: of the first solve */
+  PetscBool             symmetric, stale;
+} CAMGKept; /* owner: kept.c */
+
 typedef struct {
   PCCAMGOptions      opt;
   const CAMGKernels *kernels;
@@ -91,6 +112,7 @@ typedef struct {
   LitheMGRecord      record;    /* of a cycle */
   Vec                work[2];   /* on the device, for vectors of the host */
   LitheMGCoarsest    coarsest;
+  CAMGKept           kept;
   PetscInt           whole;  /* the first level that is whole on each of several processes, 0: one process */
   CAMGHalo           gather; /* from own numbers of that level, part, to all */
   void              *part;
@@ -123,6 +145,13 @@ static inline size_t PCCAMGNumberBytes_Private(const PC_CAMG *mg)
   return sizeof(PetscScalar) / sizeof(PetscReal) * (mg->single ? sizeof(float) : sizeof(double));
 }
 
+/* kept.c */
+PETSC_INTERN PetscErrorCode PCCAMGTransfersFree_Private(const LitheMemoryOps *, CAMGTransfers *);
+PETSC_INTERN PetscErrorCode PCCAMGKeptFree_Private(PC_CAMG *);
+PETSC_INTERN PetscErrorCode PCCAMGKeptBegin_Private(PC);
+PETSC_INTERN PetscErrorCode PCCAMGKeptCheck_Private(PC, PetscInt columns);
+PETSC_INTERN PetscErrorCode PCCAMGKeep_Private(PC_CAMG *, PetscInt level, CAMGTransfers *);
+PETSC_INTERN PetscErrorCode PCCAMGKeptJudge_Private(PC, PetscInt its);
 /* ghosts.c; ghosts NULL: one process */
 PETSC_INTERN PetscErrorCode PCCAMGGhostsCreate_Private(MPI_Comm, PetscInt own, PetscInt n, const PetscInt global[], CAMGGhosts *);
 PETSC_INTERN PetscErrorCode PCCAMGGhostsFree_Private(CAMGGhosts *);
@@ -192,4 +221,5 @@ PETSC_INTERN PetscErrorCode PCCAMGDeviceRowsRestore_Private(Mat, CAMGMatrix *);
 /* context.c */
 PETSC_INTERN PetscErrorCode PCCAMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
 PETSC_INTERN PetscErrorCode PCCAMGFree_Private(const PC_CAMG *, void *pointer);
+PETSC_INTERN PetscErrorCode PCCAMGLevelsFree_Private(PC_CAMG *);
 PETSC_INTERN PetscErrorCode PCReset_CAMG(PC);

@@ -45,10 +45,9 @@ static PetscErrorCode OperatorFree_Private(const PC_CAMG *mg, CAMGOperator *op)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCReset_CAMG(PC pc)
+/* All but what is kept for the next set-up */
+PetscErrorCode PCCAMGLevelsFree_Private(PC_CAMG *mg)
 {
-  PC_CAMG *mg = (PC_CAMG *)pc->data;
-
   PetscFunctionBegin;
   for (PetscInt k = 0; k < mg->n; k++) {
     CAMGLevel *l = &mg->level[k];
@@ -71,5 +70,15 @@ PetscErrorCode PCReset_CAMG(PC pc)
   PetscCall(LitheMGCoarsestFree(&mg->coarsest));
   mg->n     = 0;
   mg->built = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCReset_CAMG(PC pc)
+{
+  PC_CAMG *mg = (PC_CAMG *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCall(PCCAMGKeptFree_Private(mg));
+  PetscCall(PCCAMGLevelsFree_Private(mg));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

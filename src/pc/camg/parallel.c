@@ -306,12 +306,36 @@ static PetscErrorCode Clean_Private(Mat A, Mat R, Mat C)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode Galerkin_Private(Mat A, Mat P, Mat R, Mat *C)
+{
+  Mat AP;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(PC_CAMGProduct, 0, 0, 0, 0));
+  PetscCall(MatMatMult(A, P, MAT_INITIAL_MATRIX, PETSC_DETERMINE, &AP));
+  PetscCall(MatMatMult(R, AP, MAT_INITIAL_MATRIX, PETSC_DETERMINE, C));
+  PetscCall(MatDestroy(&AP));
+  PetscCall(Clean_Private(A, R, *C));
+  PetscCall(PetscLogEventEnd(PC_CAMGProduct, 0, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The next matrix by transfers of an earlier set-up, or no matrix if there are none */
+static PetscErrorCode Recoarsen_Private(const PC_CAMG *mg, PetscInt level, const Shared *e, CAMGTransfers *t, Shared *coarse)
+{
+  PetscFunctionBegin;
+  if (level >= mg->kept.n) PetscFunctionReturn(PETSC_SUCCESS);
+  *t            = mg->kept.level[level];
+  coarse->space = (CAMGSpace){.block = t->block, .columns = mg->columns};
+  PetscCall(Galerkin_Private(e->A, t->shared[0], t->shared[1], &coarse->A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The next matrix and the transfers; no matrix if there are no aggregates */
 static PetscErrorCode Coarsen_Private(PC_CAMG *mg, Shared *e, PetscReal bound, Mat *P, Mat *R, Shared *coarse)
 {
   CAMGGraph graph;
   PetscInt *agg, aggregates, all;
-  Mat       AP;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(e->local.n, &agg));
@@ -335,12 +359,7 @@ static PetscErrorCode Coarsen_Private(PC_CAMG *mg, Shared *e, PetscReal bound, M
     PetscCall(PCCAMGTentative_Private(&e->space, e->local.m, agg, aggregates, &coarse->space));
     PetscCall(Interpolate_Private(mg, e, bound, aggregates, agg, P, R));
     PetscCall(PetscLogEventEnd(PC_CAMGInterpolate, 0, 0, 0, 0));
-    PetscCall(PetscLogEventBegin(PC_CAMGProduct, 0, 0, 0, 0));
-    PetscCall(MatMatMult(e->A, *P, MAT_INITIAL_MATRIX, PETSC_DETERMINE, &AP));
-    PetscCall(MatMatMult(*R, AP, MAT_INITIAL_MATRIX, PETSC_DETERMINE, &coarse->A));
-    PetscCall(MatDestroy(&AP));
-    PetscCall(Clean_Private(e->A, *R, coarse->A));
-    PetscCall(PetscLogEventEnd(PC_CAMGProduct, 0, 0, 0, 0));
+    PetscCall(Galerkin_Private(e->A, *P, *R, &coarse->A));
   }
   coarse->threshold = e->threshold * mg->opt.thresholdscale;
   PetscCall(PetscFree(agg));
@@ -514,14 +533,15 @@ PetscErrorCode PCCAMGBuildShared_Private(PC pc, Mat finest, CAMGSpace *space, CA
   for (mg->n = 1; !whole && !last; mg->n++) {
     CAMGLevel *l    = &mg->level[mg->n - 1];
     Shared     next = {.A = NULL};
-    Mat        P = NULL, R = NULL;
+    CAMGTransfers t = {.plain = PETSC_FALSE};
     double    *s = NULL;
     MatInfo    info;
 
     last = (PetscBool)(mg->n == most);
     PetscCall(Finish_Private(mg, l, &e));
     if (!last) {
-      PetscCall(Coarsen_Private(mg, &e, l->facts.bound, &P, &R, &next));
+      if (mg->kept.state == CAMG_KEPT_USE) PetscCall(Recoarsen_Private(mg, mg->n - 1, &e, &t, &next));
+      else PetscCall(Coarsen_Private(mg, &e, l->facts.bound, &t.shared[0], &t.shared[1], &next));
       last = (PetscBool)!next.A;
     }
     if (!last) {
@@ -537,15 +557,16 @@ PetscErrorCode PCCAMGBuildShared_Private(PC pc, Mat finest, CAMGSpace *space, CA
         PetscCall(PCCAMGScales_Private(A, s));
         PetscCall(CreateGather_Private(mg, &next, coarse));
       }
-      PetscCall(Transfer_Private(mg, P, e.s, whole ? s : next.s, whole, PETSC_FALSE, &l->prolong, &l->halo[1]));
-      PetscCall(Transfer_Private(mg, R, next.s, e.s, PETSC_FALSE, PETSC_TRUE, &l->restrict_, &l->halo[2]));
-      PetscCall(MatGetInfo(P, MAT_GLOBAL_SUM, &info));
+      PetscCall(Transfer_Private(mg, t.shared[0], e.s, whole ? s : next.s, whole, PETSC_FALSE, &l->prolong, &l->halo[1]));
+      PetscCall(Transfer_Private(mg, t.shared[1], next.s, e.s, PETSC_FALSE, PETSC_TRUE, &l->restrict_, &l->halo[2]));
+      PetscCall(MatGetInfo(t.shared[0], MAT_GLOBAL_SUM, &info));
       l[1].facts.transfers = (PetscInt64)info.nz_used;
       PetscCall(PetscFree(s));
     } else PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "%s", mg->n == most ? "-pc_camg_levels" : "no strong entries are left"));
     PetscCall(Vectors_Private(mg, mg->n - 1, &e, all));
-    PetscCall(MatDestroy(&P));
-    PetscCall(MatDestroy(&R));
+    t.block = next.space.block;
+    if (last && mg->kept.state != CAMG_KEPT_USE) PetscCall(PCCAMGTransfersFree_Private(mg->kernels->memory, &t));
+    if (!last) PetscCall(PCCAMGKeep_Private(mg, mg->n - 1, &t));
     PetscCall(SharedFree_Private(&e));
     e   = next;
     all = coarse;

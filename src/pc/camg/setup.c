@@ -16,12 +16,6 @@ typedef struct {
   double    *s;
 } Exact;
 
-/* Transfers and the next matrix */
-typedef struct {
-  CAMGMatrix P, R;
-  PetscBool  plain;
-} Transfers;
-
 static PetscErrorCode MatrixFree_Private(const PC_CAMG *mg, CAMGMatrix *A)
 {
   PetscFunctionBegin;
@@ -48,16 +42,8 @@ static PetscErrorCode ExactFree_Private(const PC_CAMG *mg, Exact *e)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode TransfersFree_Private(const PC_CAMG *mg, Transfers *t)
-{
-  PetscFunctionBegin;
-  PetscCall(MatrixFree_Private(mg, &t->P));
-  PetscCall(MatrixFree_Private(mg, &t->R));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* R A P */
-static PetscErrorCode Galerkin_Private(const PC_CAMG *mg, const CAMGMatrix *A, const Transfers *t, CAMGMatrix *C)
+static PetscErrorCode Galerkin_Private(const PC_CAMG *mg, const CAMGMatrix *A, const CAMGTransfers *t, CAMGMatrix *C)
 {
   CAMGMatrix AP;
 
@@ -100,7 +86,7 @@ static PetscErrorCode Pair_Private(const PC_CAMG *mg, const CAMGMatrix *A, Petsc
   const CAMGGraph    graph = {.strong = {.m = A->m, .n = A->m, .rb = 1, .cb = 1}};
   const CAMGSpace    ones  = {.block = 1, .columns = 1};
   CAMGMatrix         S     = {.i = NULL};
-  Transfers          t;
+  CAMGTransfers      t = {.plain = PETSC_FALSE};
 
   PetscFunctionBegin;
   if (!mg->symmetric) PetscCall((*kern->symmetricpart)(A, &S));
@@ -108,13 +94,13 @@ static PetscErrorCode Pair_Private(const PC_CAMG *mg, const CAMGMatrix *A, Petsc
   PetscCall((*kern->smooth)(&graph, NULL, &ones, agg, *aggregates, 0, &t.P));
   PetscCall((*kern->transpose)(&t.P, &t.R));
   PetscCall(Galerkin_Private(mg, A, &t, C));
-  PetscCall(TransfersFree_Private(mg, &t));
+  PetscCall(PCCAMGTransfersFree_Private(kern->memory, &t));
   PetscCall(MatrixFree_Private(mg, &S));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The next level by pairs of pairs, with constants as interpolation */
-static PetscErrorCode PairTwice_Private(const PC_CAMG *mg, const Exact *e, PetscReal threshold, PetscInt agg[], Transfers *t, Exact *coarse)
+static PetscErrorCode PairTwice_Private(const PC_CAMG *mg, const Exact *e, PetscReal threshold, PetscInt agg[], CAMGTransfers *t, Exact *coarse)
 {
   const CAMGKernels *kern  = mg->kernels;
   const PetscInt     n     = e->A.m;
@@ -138,7 +124,7 @@ static PetscErrorCode PairTwice_Private(const PC_CAMG *mg, const Exact *e, Petsc
 
 /* P = T - M^-1 F T and, for a nonsymmetric matrix, R = (T - M^-1 F^H T)^H. F is the filtered matrix; blocks keep all entries */
 static PetscErrorCode Interpolate_Private(const PC_CAMG *mg, const Exact *e, PetscReal threshold, const CAMGGraph *graph, PetscReal bound, const PetscInt agg[],
-                                          PetscInt aggregates, Transfers *t)
+                                          PetscInt aggregates, CAMGTransfers *t)
 {
   const CAMGKernels *kern = mg->kernels;
   CAMGGraph          own = {.d = NULL}, adjoint = {.d = NULL};
@@ -171,7 +157,7 @@ static PetscErrorCode Interpolate_Private(const PC_CAMG *mg, const Exact *e, Pet
    The next level and the transfers to it. A graph with hubs fills the coarse matrix, whose products take long: then
    aggregates are pairs of pairs
 */
-static PetscErrorCode Coarsen_Private(const PC_CAMG *mg, Exact *e, PetscReal threshold, PetscReal bound, Transfers *t, Exact *coarse)
+static PetscErrorCode Coarsen_Private(const PC_CAMG *mg, Exact *e, PetscReal threshold, PetscReal bound, CAMGTransfers *t, Exact *coarse)
 {
   const CAMGKernels *kern = mg->kernels;
   CAMGGraph          graph;
@@ -194,12 +180,21 @@ static PetscErrorCode Coarsen_Private(const PC_CAMG *mg, Exact *e, PetscReal thr
   PetscCall(PetscLogEventEnd(PC_CAMGInterpolate, 0, 0, 0, 0));
   PetscCall(Galerkin_Private(mg, &e->A, t, &coarse->A));
   if (!e->space.vectors && coarse->A.nz > CAMG_FILL * (double)e->A.nz) {
-    PetscCall(TransfersFree_Private(mg, t));
+    PetscCall(PCCAMGTransfersFree_Private(kern->memory, t));
     PetscCall(MatrixFree_Private(mg, &coarse->A));
     PetscCall(PairTwice_Private(mg, e, threshold, agg, t, coarse));
   }
   PetscCall(PCCAMGFree_Private(mg, &agg));
   PetscCall(GraphFree_Private(mg, &graph));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The next matrix by transfers of an earlier set-up */
+static PetscErrorCode Recoarsen_Private(const PC_CAMG *mg, const Exact *e, const CAMGTransfers *t, Exact *coarse)
+{
+  PetscFunctionBegin;
+  coarse->space = (CAMGSpace){.block = t->block, .columns = mg->columns};
+  PetscCall(Galerkin_Private(mg, &e->A, t, &coarse->A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -257,7 +252,7 @@ static PetscErrorCode Encode_Private(PC_CAMG *mg, CAMGLevel *l, const Exact *e)
 }
 
 /* Transfers to the next level, with scales next */
-static PetscErrorCode EncodeTransfers_Private(PC_CAMG *mg, CAMGLevel *l, const Exact *e, const Transfers *t, const double next[])
+static PetscErrorCode EncodeTransfers_Private(PC_CAMG *mg, CAMGLevel *l, const Exact *e, const CAMGTransfers *t, const double next[])
 {
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(PC_CAMGEncode, 0, 0, 0, 0));
@@ -291,6 +286,7 @@ PetscErrorCode PCCAMGBuild_Private(PC pc, PetscInt first, CAMGMatrix *A, CAMGSpa
   const PetscInt     most      = mg->opt.levels != PETSC_DECIDE ? mg->opt.levels : CAMG_LEVELS_MAX;
   Exact              e         = {.A = *A, .space = *space};
   PetscReal          threshold = mg->opt.threshold * PetscPowReal(mg->opt.thresholdscale, (PetscReal)first);
+  const PetscBool    use   = (PetscBool)(mg->kept.state == CAMG_KEPT_USE);
   PetscBool          small = PETSC_FALSE, stalled = PETSC_FALSE;
 
   PetscFunctionBegin;
@@ -305,25 +301,31 @@ PetscErrorCode PCCAMGBuild_Private(PC pc, PetscInt first, CAMGMatrix *A, CAMGSpa
   for (mg->n = first + 1;; mg->n++, threshold *= mg->opt.thresholdscale) {
     CAMGLevel *l    = &mg->level[mg->n - 1];
     Exact      next = {.s = NULL};
-    Transfers  t    = {.plain = PETSC_FALSE};
+    CAMGTransfers t = {.plain = PETSC_FALSE};
 
     l->facts.nz = Entries(&e.A);
     PetscCall(Vectors_Private(mg, l, Size(&e.A)));
     small = (PetscBool)(Size(&e.A) <= mg->opt.coarsesize);
     if (small || mg->n == most) break;
     PetscCall(Encode_Private(mg, l, &e));
-    PetscCall(Coarsen_Private(mg, &e, threshold, l->facts.bound, &t, &next));
+    stalled = (PetscBool)(use && mg->n > mg->kept.n);
+    if (stalled) break;
+    if (use) t = mg->kept.level[mg->n - 1];
+    if (use) PetscCall(Recoarsen_Private(mg, &e, &t, &next));
+    else PetscCall(Coarsen_Private(mg, &e, threshold, l->facts.bound, &t, &next));
     stalled = (PetscBool)(Size(&next.A) > CAMG_STALLED * Size(&e.A));
     if (!stalled) {
       PetscCall((*kern->memory->alloc)((size_t)Size(&next.A) * sizeof(*next.s), (void **)&next.s));
       PetscCall((*kern->scales)(&next.A, next.s));
       PetscCall(EncodeTransfers_Private(mg, l, &e, &t, next.s));
     }
-    PetscCall(TransfersFree_Private(mg, &t));
     if (stalled) {
+      PetscCall(PCCAMGTransfersFree_Private(kern->memory, &t));
       PetscCall(ExactFree_Private(mg, &next));
       break;
     }
+    t.block = next.space.block;
+    PetscCall(PCCAMGKeep_Private(mg, mg->n - 1, &t));
     PetscCall(ExactFree_Private(mg, &e));
     e = next;
   }

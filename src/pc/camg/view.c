@@ -69,5 +69,6 @@ PetscErrorCode PCView_CAMG(PC pc, PetscViewer viewer)
                                      entries / PetscMax((double)mg->level[0].facts.nz, 1.), bytes));
   for (PetscInt k = 0; k < mg->n; k++) PetscCall(ViewLevel_Private(mg, k, viewer));
   if (mg->n) PetscCall(PetscViewerASCIIPrintf(viewer, "  no coarser level: %s\n", mg->why));
+  if (mg->kept.n) PetscCall(PetscViewerASCIIPrintf(viewer, "  interpolation kept for new values%s\n", mg->kept.state == CAMG_KEPT_USE ? ", and used" : ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
