@@ -106,14 +106,37 @@ static LITHE_HD inline uint32_t CAMGEncode(int exponent, int mantissa, float fac
   return bits | (v < 0 ? most + 1 : 0);
 }
 
+/*
+   A subnormal number as an operand takes a processor a hundred times longer, and a device no longer. So a processor adds
+   the exponent of factor, a power of two. Codes without an exponent then miss a leading 0, for which 1 is subtracted
+*/
 static LITHE_HD inline float CAMGDecode(int exponent, int mantissa, float factor, uint32_t code)
 {
   const int      bits = exponent + mantissa;
-  const uint32_t word = (code & ((1U << bits) - 1)) << (23 - mantissa) | (code >> bits) << 31;
+  const uint32_t word = (code & ((1U << bits) - 1)) << (23 - mantissa), sign = (code >> bits) << 31;
+#if defined(__CUDA_ARCH__)
+  const uint32_t all = word | sign;
   float          v;
 
-  memcpy(&v, &word, sizeof(v));
+  memcpy(&v, &all, sizeof(v));
   return v * factor;
+#else
+  const uint32_t small = (uint32_t) - (word < 1U << 23), one = 1U << 23; /* small: all bits, without an exponent */
+  uint32_t       more, number;
+  float          low, v;
+
+  memcpy(&more, &factor, sizeof(more));
+  more += (small & one) - (127U << 23);
+  number = word + more;
+  memcpy(&v, &number, sizeof(v));
+  number = small & more;
+  memcpy(&low, &number, sizeof(low));
+  v -= low;
+  memcpy(&number, &v, sizeof(number));
+  number |= sign;
+  memcpy(&v, &number, sizeof(v));
+  return v;
+#endif
 }
 
 static LITHE_HD inline uint8_t CAMGEncode8(float v)

@@ -145,6 +145,35 @@ static void Most(const CAMGMatrix *A, const CAMGMatrix *B, PetscInt *row, PetscI
   }
 }
 
+/*
+   A row of numbers of A B, unsorted, with entries at j and a; returns their number. at [columns]: less than begin for
+   columns that the row does not have yet, else their place from begin on
+*/
+static PetscInt MultiplyRow(const CAMGMatrix *A, const CAMGMatrix *B, PetscInt r, PetscInt begin, PetscInt at[], PetscInt *restrict j, PetscScalar *restrict a)
+{
+  const PetscInt *restrict bi = B->i, *restrict bj = B->j;
+  const PetscScalar *restrict ba = B->a;
+  PetscInt n                     = 0;
+
+  for (PetscInt k = A->i[r]; k < A->i[r + 1]; k++) {
+    const PetscScalar factor = A->a[k];
+    const PetscInt    end    = bi[A->j[k] + 1];
+
+    for (PetscInt q = bi[A->j[k]]; q < end; q++) {
+      const PetscInt    c = bj[q], p = at[c] - begin;
+      const PetscScalar v = factor * ba[q];
+
+      if (p >= 0) a[p] += v;
+      else {
+        at[c]  = begin + n;
+        j[n]   = c;
+        a[n++] = v;
+      }
+    }
+  }
+  return n;
+}
+
 /* C = A B */
 PetscErrorCode PCCAMGMultiply_Private(const CAMGMatrix *A, const CAMGMatrix *B, CAMGMatrix *C)
 {
@@ -163,18 +192,20 @@ PetscErrorCode PCCAMGMultiply_Private(const CAMGMatrix *A, const CAMGMatrix *B, 
     const PetscInt begin = used;
 
     PetscCall(Grow_Private(C, used, longest, &room));
-    for (PetscInt k = A->i[r]; k < A->i[r + 1]; k++) {
-      for (PetscInt q = B->i[A->j[k]]; q < B->i[A->j[k] + 1]; q++) {
-        const PetscInt c = B->j[q];
+    if (size == 1 && A->cb == 1) used += MultiplyRow(A, B, r, begin, at, C->j + begin, C->a + begin);
+    else {
+      for (PetscInt k = A->i[r]; k < A->i[r + 1]; k++) {
+        for (PetscInt q = B->i[A->j[k]]; q < B->i[A->j[k] + 1]; q++) {
+          const PetscInt c = B->j[q];
 
-        if (at[c] < begin) {
-          at[c]      = used;
-          C->j[used] = c;
-          for (PetscInt p = 0; p < size; p++) C->a[(size_t)used * (size_t)size + (size_t)p] = 0;
-          used++;
+          if (at[c] < begin) {
+            at[c]      = used;
+            C->j[used] = c;
+            PetscCall(PetscArrayzero(Block(C, used), size));
+            used++;
+          }
+          AddProduct(A->rb, A->cb, B->cb, Block(A, k), Block(B, q), Block(C, at[c]));
         }
-        if (size == 1 && A->cb == 1) C->a[at[c]] += A->a[k] * B->a[q];
-        else AddProduct(A->rb, A->cb, B->cb, Block(A, k), Block(B, q), Block(C, at[c]));
       }
     }
     PetscCall(SortRow_Private(used - begin, size, C->j + begin, Block(C, begin), order, work));
