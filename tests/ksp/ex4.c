@@ -409,15 +409,27 @@ int main(int argc, char **argv)
     test:
       suffix: cusparse_n2_0
       nsize: 2
-      args: -test_part 0,3
+      args: -test_part 0,6
     test:
       suffix: cusparse_n2_1
       nsize: 2
-      args: -test_part 1,3
+      args: -test_part 1,6
     test:
       suffix: cusparse_n2_2
       nsize: 2
-      args: -test_part 2,3
+      args: -test_part 2,6
+    test:
+      suffix: cusparse_n2_3
+      nsize: 2
+      args: -test_part 3,6
+    test:
+      suffix: cusparse_n2_4
+      nsize: 2
+      args: -test_part 4,6
+    test:
+      suffix: cusparse_n2_5
+      nsize: 2
+      args: -test_part 5,6
 
   testset:
     requires: cuda
@@ -435,14 +447,26 @@ int main(int argc, char **argv)
     test:
       suffix: cuda_vcrs_n2_0
       nsize: 2
-      args: -test_part 0,3
+      args: -test_part 0,6
     test:
       suffix: cuda_vcrs_n2_1
       nsize: 2
-      args: -test_part 1,3
+      args: -test_part 1,6
     test:
       suffix: cuda_vcrs_n2_2
       nsize: 2
-      args: -test_part 2,3
+      args: -test_part 2,6
+    test:
+      suffix: cuda_vcrs_n2_3
+      nsize: 2
+      args: -test_part 3,6
+    test:
+      suffix: cuda_vcrs_n2_4
+      nsize: 2
+      args: -test_part 4,6
+    test:
+      suffix: cuda_vcrs_n2_5
+      nsize: 2
+      args: -test_part 5,6
 
 TEST*/

@@ -337,10 +337,18 @@ int main(int argc, char **argv)
     test:
       suffix: cuda_n2_0
       nsize: 2
-      args: -test_part 0,2
+      args: -test_part 0,4
     test:
       suffix: cuda_n2_1
       nsize: 2
-      args: -test_part 1,2
+      args: -test_part 1,4
+    test:
+      suffix: cuda_n2_2
+      nsize: 2
+      args: -test_part 2,4
+    test:
+      suffix: cuda_n2_3
+      nsize: 2
+      args: -test_part 3,4
 
 TEST*/
