@@ -14,7 +14,7 @@
 
 #define CHUNK          2048 /* entries of a tile in shared memory at a time */
 #define LARGEST_BLOCKS 1024
-#define SLICE_STEPS    3    /* of a slice that a thread reads before it needs the first one: seven points have three */
+#define SLICE_STEPS    3  /* of a slice that a thread reads before it needs the first one: seven points have three */
 #define DENSE          32 /* columns of a block in the second product with the inverse */
 
 /* What is done with the product of a row */
@@ -38,7 +38,7 @@ struct RowEnd {
   R minv;
 
   __device__ __forceinline__ RowEnd(const CAMGOperator &op, const CAMGResult &result, int row, bool there, const N *__restrict__ x)
-    : xi(CAMGZero(N())), d(xi), b(xi), old(xi), out(xi), minv(0)
+      : xi(CAMGZero(N())), d(xi), b(xi), old(xi), out(xi), minv(0)
   {
     if (!there) return;
     if (op.d) {
@@ -74,13 +74,13 @@ static __global__ void __launch_bounds__(CAMG_THREADS) TileKernel(CAMGOperator o
   using N = CAMGNumber<R>;
   __shared__ __align__(16) N product[CHUNK];
   const int *__restrict__ i = op.i, *__restrict__ j = op.j;
-  const int rb = blocks ? op.rb : 1, cb = blocks ? op.cb : 1, size = rb * cb, room = blocks ? CHUNK / size : CHUNK - 4;
-  const int first = static_cast<int>(blockIdx.x) * nodes, last = min(first + nodes, op.m);
-  const int slot = static_cast<int>(threadIdx.x) / group, lane = static_cast<int>(threadIdx.x) % group;
-  const int v = first + slot / rb, p = slot % rb, row = v * rb + p;
-  const int begin = i[first], end = i[last];
-  const int rowbegin = v < last ? i[v] : end, rowend = v < last ? i[v + 1] : end;
-  N         sum = CAMGZero(N());
+  const int       rb = blocks ? op.rb : 1, cb = blocks ? op.cb : 1, size = rb * cb, room = blocks ? CHUNK / size : CHUNK - 4;
+  const int       first = static_cast<int>(blockIdx.x) * nodes, last = min(first + nodes, op.m);
+  const int       slot = static_cast<int>(threadIdx.x) / group, lane = static_cast<int>(threadIdx.x) % group;
+  const int       v = first + slot / rb, p = slot % rb, row = v * rb + p;
+  const int       begin = i[first], end = i[last];
+  const int       rowbegin = v < last ? i[v] : end, rowend = v < last ? i[v + 1] : end;
+  N               sum = CAMGZero(N());
   const RowEnd<R> rest(op, result, row, lane == 0 && v < last, x);
 
   for (int chunk = begin; chunk < end; chunk += room) {

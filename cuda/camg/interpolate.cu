@@ -114,10 +114,10 @@ static PetscErrorCode Truncated(cudaStream_t stream, const SmoothRows &s, CAMGMa
 {
   const PetscInt     m      = P->m;
   const unsigned int listed = PetscMin(CAMGBlocks(static_cast<PetscInt64>(m) * 32), 2048u);
-  CAMGRowList  list[2]; /* rows for warps, and for blocks */
-  CAMGDense    dense;
-  PetscInt    *n, *first = nullptr, count[2] = {0, 0};
-  unsigned int blocks = 1;
+  CAMGRowList        list[2]; /* rows for warps, and for blocks */
+  CAMGDense          dense;
+  PetscInt          *n, *first = nullptr, count[2] = {0, 0};
+  unsigned int       blocks = 1;
 
   PetscFunctionBegin;
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(m) + 1, &P->i));

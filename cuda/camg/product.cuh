@@ -135,7 +135,7 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
     bool           fits = s.End(r) - s.Begin(r) <= CAMG_ITEMS, started = false;
 
     if (fits) {
-      fits = CAMGVisit(s, r, lane, [&](const CAMGLaneEntry &entry) {
+      fits  = CAMGVisit(s, r, lane, [&](const CAMGLaneEntry &entry) {
         if (entry.only) {
           count = entry.head;
           return true;

@@ -26,8 +26,8 @@ struct SliceRow {
   int slice, row, sub, begin, end;
 
   __device__ __forceinline__ SliceRow(const CAMGOperator &rows, int group)
-    : slice(static_cast<int>((static_cast<PetscInt64>(blockIdx.x) * blockDim.x + threadIdx.x) / 32)),
-      row(slice * (32 / group) + static_cast<int>(threadIdx.x) % 32 / group), sub(static_cast<int>(threadIdx.x) % group)
+      : slice(static_cast<int>((static_cast<PetscInt64>(blockIdx.x) * blockDim.x + threadIdx.x) / 32)),
+        row(slice * (32 / group) + static_cast<int>(threadIdx.x) % 32 / group), sub(static_cast<int>(threadIdx.x) % group)
   {
     begin = row < rows.m ? rows.i[row] : 0;
     end   = row < rows.m ? rows.i[row + 1] : 0;
@@ -107,7 +107,7 @@ static PetscErrorCode SlicePut(cudaStream_t stream, const CAMGOperator *rows, in
 PetscErrorCode LitheCUDACAMGSlices(CAMGOperator *op)
 {
   const double entries = static_cast<double>(op->nz) / PetscMax(op->m, 1), bytes = CAMG_PARTS * op->bits / 8.;
-  CAMGOperator to      = *op;
+  CAMGOperator to = *op;
   int          slices;
   SliceFacts  *there, facts;
   cudaStream_t stream;

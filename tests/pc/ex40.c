@@ -387,7 +387,7 @@ static PetscErrorCode FreeOperator(CAMGOperator *h, CAMGOperator *d)
 /* Rows of numbers by slices have the entries of the rows of the host, filled up with codes of 0 */
 static PetscErrorCode Slices(const CAMGOperator *h, const CAMGOperator *d)
 {
-  const int    rows  = 32 / d->group, slices = (d->m + rows - 1) / rows;
+  const int    rows = 32 / d->group, slices = (d->m + rows - 1) / rows;
   const size_t bytes = (size_t)(h->bits / 8) * (sizeof(PetscScalar) / sizeof(PetscReal)), room = (size_t)d->steps * 64;
   int         *i, *base = NULL, wrong = 0;
   char        *j, *code;
@@ -731,7 +731,7 @@ static PetscErrorCode TestLarge(PetscInt n, PetscInt nz)
 int main(int argc, char **argv)
 {
   PetscBool  large = PETSC_TRUE;
-  PetscInt   n = 24;
+  PetscInt   n     = 24;
   CAMGMatrix A;
   CAMGSpace  one = {.block = 1, .columns = 1}, space;
 

@@ -89,8 +89,8 @@ typedef struct {
     CAMG_KEPT_NOT,
     CAMG_KEPT_FILL,
     CAMG_KEPT_USE
-  } state;                      /* what the set-up does */
-  const LitheMemoryOps *memory; /* of P and R */
+  } state;                               /* what the set-up does */
+  const LitheMemoryOps *memory;          /* of P and R */
   PetscInt              n, columns, its; /* its: of the first solve */
   PetscBool             symmetric, stale;
 } CAMGKept; /* owner: kept.c */

@@ -87,7 +87,6 @@ PetscErrorCode PCCAMGKeptJudge_Private(PC pc, PetscInt its)
   if (!kept->n) PetscFunctionReturn(PETSC_SUCCESS);
   if (!kept->its) kept->its = its;
   kept->stale = (PetscBool)(its > KEPT_FACTOR * kept->its + KEPT_MORE);
-  if (kept->stale)
-    PetscCall(PetscInfo(pc, "%" PetscInt_FMT " iterations, %" PetscInt_FMT " at first: the next set-up makes transfers anew\n", its, kept->its));
+  if (kept->stale) PetscCall(PetscInfo(pc, "%" PetscInt_FMT " iterations, %" PetscInt_FMT " at first: the next set-up makes transfers anew\n", its, kept->its));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -76,8 +76,8 @@ PetscErrorCode PCSetFromOptions_CAMG(PC pc, PetscOptionItems PetscOptionsObject)
     PetscOptionsEnum("-pc_camg_near_null", "Near null space", "MatSetNearNullSpace", NearNulls, (PetscEnum)opt.nearnull, (PetscEnum *)&opt.nearnull, NULL));
   PetscCall(
     PetscOptionsEnum("-pc_camg_precision", "Precision of vectors inside", NULL, Precisions, (PetscEnum)opt.precision, (PetscEnum *)&opt.precision, NULL));
-  PetscCall(PetscOptionsBool("-pc_camg_reuse_interpolation", "New values in the same pattern: the interpolation stays", "PCGAMGSetReuseInterpolation", opt.reuse,
-                             &opt.reuse, NULL));
+  PetscCall(PetscOptionsBool("-pc_camg_reuse_interpolation", "New values in the same pattern: the interpolation stays", "PCGAMGSetReuseInterpolation",
+                             opt.reuse, &opt.reuse, NULL));
   PetscCall(PetscOptionsBool("-pc_camg_graph", "On a device: record a cycle and replay the record", NULL, opt.graph, &opt.graph, NULL));
   PetscOptionsHeadEnd();
   PetscCall(Check_Private(pc, &opt));

@@ -531,11 +531,11 @@ PetscErrorCode PCCAMGBuildShared_Private(PC pc, Mat finest, CAMGSpace *space, CA
   mg->columns = space->columns;
   for (int side = 0; side < 2; side++) PetscCall(PCCAMGDivide_Private(e.local.m * e.space.block, e.s, mg->outer[side]));
   for (mg->n = 1; !whole && !last; mg->n++) {
-    CAMGLevel *l    = &mg->level[mg->n - 1];
-    Shared     next = {.A = NULL};
-    CAMGTransfers t = {.plain = PETSC_FALSE};
-    double    *s = NULL;
-    MatInfo    info;
+    CAMGLevel    *l    = &mg->level[mg->n - 1];
+    Shared        next = {.A = NULL};
+    CAMGTransfers t    = {.plain = PETSC_FALSE};
+    double       *s    = NULL;
+    MatInfo       info;
 
     last = (PetscBool)(mg->n == most);
     PetscCall(Finish_Private(mg, l, &e));

@@ -86,7 +86,7 @@ static PetscErrorCode Pair_Private(const PC_CAMG *mg, const CAMGMatrix *A, Petsc
   const CAMGGraph    graph = {.strong = {.m = A->m, .n = A->m, .rb = 1, .cb = 1}};
   const CAMGSpace    ones  = {.block = 1, .columns = 1};
   CAMGMatrix         S     = {.i = NULL};
-  CAMGTransfers      t = {.plain = PETSC_FALSE};
+  CAMGTransfers      t     = {.plain = PETSC_FALSE};
 
   PetscFunctionBegin;
   if (!mg->symmetric) PetscCall((*kern->symmetricpart)(A, &S));
@@ -286,7 +286,7 @@ PetscErrorCode PCCAMGBuild_Private(PC pc, PetscInt first, CAMGMatrix *A, CAMGSpa
   const PetscInt     most      = mg->opt.levels != PETSC_DECIDE ? mg->opt.levels : CAMG_LEVELS_MAX;
   Exact              e         = {.A = *A, .space = *space};
   PetscReal          threshold = mg->opt.threshold * PetscPowReal(mg->opt.thresholdscale, (PetscReal)first);
-  const PetscBool    use   = (PetscBool)(mg->kept.state == CAMG_KEPT_USE);
+  const PetscBool    use       = (PetscBool)(mg->kept.state == CAMG_KEPT_USE);
   PetscBool          small = PETSC_FALSE, stalled = PETSC_FALSE;
 
   PetscFunctionBegin;
@@ -299,9 +299,9 @@ PetscErrorCode PCCAMGBuild_Private(PC pc, PetscInt first, CAMGMatrix *A, CAMGSpa
   PetscCall((*kern->scales)(&e.A, e.s));
   for (int side = 0; side < 2 && !first; side++) PetscCall((*kern->divide)(Size(&e.A), e.s, mg->outer[side]));
   for (mg->n = first + 1;; mg->n++, threshold *= mg->opt.thresholdscale) {
-    CAMGLevel *l    = &mg->level[mg->n - 1];
-    Exact      next = {.s = NULL};
-    CAMGTransfers t = {.plain = PETSC_FALSE};
+    CAMGLevel    *l    = &mg->level[mg->n - 1];
+    Exact         next = {.s = NULL};
+    CAMGTransfers t    = {.plain = PETSC_FALSE};
 
     l->facts.nz = Entries(&e.A);
     PetscCall(Vectors_Private(mg, l, Size(&e.A)));
