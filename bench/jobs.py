@@ -55,6 +55,9 @@ JOBS = {
         system("convdiff7", 8e6, "-pc_type jacobi -ksp_gmres_restart 100 -ksp_pc_side right"),
         "-ksp_type gmres", "-ksp_type cbgmres -job_mat_type vcrs"),
     "laplace27": (system("laplace27", 16777216, "-ksp_type cg -pc_type jacobi"), "", "-job_mat_type vcrs"),
+    # no grid: tetrahedra; elasticity, 1 M points
+    "tetrahedra-camg": (system("fem", 2e6, "-ksp_type cg -ksp_norm_type unpreconditioned"), "-pc_type gamg", "-pc_type camg"),
+    "elasticity-camg": (system("elastic", 3e6, "-ksp_type cg -ksp_norm_type unpreconditioned"), "-pc_type gamg", "-pc_type camg"),
     "sbpsat-2048": (sbpsat(2048), "-job_assembled -pc_type gamg", "-pc_type sbpmg"),
     "sbpsat": (sbpsat(8192), "-job_assembled -pc_type gamg", "-pc_type sbpmg"),
     "helmholtz-128": (helmholtz(128), "-dm_mat_type aijcusparse -pc_mg_cycle_type v", "-dm_mat_type vcrs -pc_type gridmg -pc_gridmg_cycle v"),

@@ -27,6 +27,7 @@ static const Case cases[] = {
   {"reservoir",          PROBLEM_RESERVOIR,   PETSC_FALSE, PETSC_FALSE, 1000000, 8000000 },
   {"convdiff7",          PROBLEM_CONVDIFF7,   PETSC_FALSE, PETSC_FALSE, 1259712, 1259712 },
   {"fem",                PROBLEM_FEM,         PETSC_FALSE, PETSC_FALSE, 500000,  2000000 },
+  {"elastic",            PROBLEM_ELASTIC,     PETSC_FALSE, PETSC_FALSE, 300000,  3000000 },
   {"helmholtz27",        PROBLEM_HELMHOLTZ27, PETSC_FALSE, PETSC_TRUE,  500000,  2097152 },
   {"helmholtz27-smooth", PROBLEM_HELMHOLTZ27, PETSC_TRUE,  PETSC_TRUE,  500000,  2097152 },
   {"spe10",              PROBLEM_SPE10,       PETSC_FALSE, PETSC_FALSE, 0,       0       },

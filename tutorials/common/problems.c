@@ -58,7 +58,8 @@ PetscErrorCode ProblemSetDefaults(ProblemKind kind, Problem *problem)
 */
 PetscErrorCode ProblemSetSize(Problem *problem, PetscInt rows)
 {
-  const PetscInt n = PetscMax(2, (PetscInt)(cbrt((double)rows) + .5));
+  const double   points = (double)rows / (problem->kind == PROBLEM_ELASTIC ? 3 : 1);
+  const PetscInt n      = PetscMax(2, (PetscInt)(cbrt(points) + .5));
 
   PetscFunctionBegin;
   if (problem->kind == PROBLEM_SPE10) PetscFunctionReturn(PETSC_SUCCESS);
@@ -78,7 +79,7 @@ PetscErrorCode ProblemSetSize(Problem *problem, PetscInt rows)
    Collective
 
    Options Database Keys:
-+ -kind <reservoir,spe10,laplace7,laplace27,helmholtz27,convdiff7,fem> - the matrix
++ -kind <reservoir,spe10,laplace7,laplace27,helmholtz27,convdiff7,fem,elastic> - the matrix
 . -rows <n>            - approximate number of rows, instead of -nx -ny -nz
 . -nx, -ny, -nz <n>    - cells or points in each direction
 . -seed <s>            - of all random numbers
@@ -96,7 +97,7 @@ PetscErrorCode ProblemSetSize(Problem *problem, PetscInt rows)
 . -points_per_wave <p> - helmholtz27: grid points in the shortest wavelength
 . -beta1, -beta2 <b>   - helmholtz27: factor beta1 - i beta2 of the square of the wave number
 . -peclet <p>          - convdiff7: largest cell Peclet number
-- -jitter <r>          - fem: displacement of grid points in grid spacings, 0.05 to 0.23
+- -jitter <r>          - fem, elastic: displacement of grid points in grid spacings, 0.05 to 0.23
 */
 PetscErrorCode ProblemSetFromOptions(MPI_Comm comm, Problem *problem)
 {
@@ -177,6 +178,7 @@ PetscErrorCode ProblemCreateSystem(MPI_Comm comm, const Problem *problem, Mat *A
     PetscCall(ProblemCreateConvectionDiffusion(comm, problem, A, rhs));
     break;
   case PROBLEM_FEM:
+  case PROBLEM_ELASTIC:
     PetscCall(ProblemCreateFEM(comm, problem, A, rhs));
     break;
   }

@@ -22,7 +22,8 @@
 . `PROBLEM_LAPLACE27`   - constant coefficients, 27 points: 26 and -1
 . `PROBLEM_HELMHOLTZ27` - complex, 27 points, trilinear finite elements, absorbing boundary
 . `PROBLEM_CONVDIFF7`   - convection and diffusion, 7 points, not symmetric
-- `PROBLEM_FEM`         - linear tetrahedra, a Delaunay mesh of displaced grid points, reverse Cuthill-McKee order
+. `PROBLEM_FEM`         - linear tetrahedra, a Delaunay mesh of displaced grid points, reverse Cuthill-McKee order
+- `PROBLEM_ELASTIC`     - linear elasticity on that mesh: three displacements a point, rigid body modes as near null space
 E*/
 typedef enum {
   PROBLEM_RESERVOIR,
@@ -31,7 +32,8 @@ typedef enum {
   PROBLEM_LAPLACE27,
   PROBLEM_HELMHOLTZ27,
   PROBLEM_CONVDIFF7,
-  PROBLEM_FEM
+  PROBLEM_FEM,
+  PROBLEM_ELASTIC
 } ProblemKind;
 extern const char *const ProblemKinds[];
 
@@ -60,7 +62,7 @@ typedef struct {
   /* CONVDIFF7 */
   PetscReal peclet; /* cell Peclet number */
 
-  /* FEM */
+  /* FEM and ELASTIC */
   PetscReal jitter; /* displacement of grid points in grid spacings, 0.05 to 0.23 */
 } Problem;
 

@@ -3,7 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Linear finite elements on an unstructured mesh of tetrahedra: -div(c grad u) + u/h^2 with a smooth random c.
+   Linear finite elements on an unstructured mesh of tetrahedra: -div(c grad u) + u/h^2 with a smooth random c; or linear
+   elasticity with Young's modulus c.
 
    The points are randomly displaced points of a grid, and the mesh is their Delaunay triangulation. An empty ball has
    at most the radius R = sqrt(3) (1/2 + jitter) grid spacings, because the nearest grid point is within sqrt(3)/2 of
@@ -26,7 +27,8 @@
 #define MESH_UNITS  512            /* of a position per grid spacing: decisions then fit 64 bits */
 #define MESH_LOW    0.05           /* least jitter: below, points lie on common spheres too often */
 #define MESH_HIGH   0.23           /* most jitter, see above */
-#define MESH_ROW    48             /* entries of a row, at most; about 27 occur */
+#define MESH_ROW    48             /* neighbours of a point, at most; about 27 occur */
+#define MESH_NU     .3             /* Poisson's ratio */
 #define MESH_NEAR   26             /* number of first points, which differ by at most 1 in each index */
 #define STAR_POINTS (MESH_BOX + 6) /* the points of the box and six initial points */
 #define STAR_SIZE   256            /* most tetrahedra round a point during the search; about 60 occur */
@@ -34,6 +36,7 @@
 typedef struct {
   PetscInt n[3];
   PetscInt N;
+  int      components;         /* of a point */
   int16_t *shift;              /* [3 (n0 + 4) (n1 + 4) (n2 + 4)] displacements of the points and of two layers round them */
   float   *coefficient;        /* [N] */
   int64_t  reach2;             /* square of 2 R */
@@ -62,11 +65,12 @@ static PetscErrorCode MeshCreate(const Problem *problem, PetscInt N, Mesh *mesh)
   double         *work;
 
   PetscFunctionBegin;
-  mesh->n[0]   = problem->nx;
-  mesh->n[1]   = problem->ny;
-  mesh->n[2]   = problem->nz;
-  mesh->N      = N;
-  mesh->reach2 = (int64_t)ceil(reach * reach);
+  mesh->n[0]       = problem->nx;
+  mesh->n[1]       = problem->ny;
+  mesh->n[2]       = problem->nz;
+  mesh->N          = N;
+  mesh->components = problem->kind == PROBLEM_ELASTIC ? 3 : 1;
+  mesh->reach2     = (int64_t)ceil(reach * reach);
 
   /* positions */
   PetscCall(PetscMalloc2(3 * padded, &mesh->shift, N, &mesh->coefficient));
@@ -233,12 +237,37 @@ static inline PetscInt MeshPoint(const Mesh *mesh, const PetscInt at[3], int b)
   return (to[2] * mesh->n[1] + to[1]) * mesh->n[0] + to[0];
 }
 
-/* Adds a tetrahedron's part of the centre's row to sum[MESH_BOX]; vertex[]: the places of its points in ascending
-   order */
+/* Lumped mass of the centre */
+static void AddMass(const Mesh *mesh, double mass, double sum[])
+{
+  const int m = mesh->components;
+
+  for (int r = 0; r < m; r++) sum[MESH_CENTRE * m * m + r * (m + 1)] += mass / ((double)mesh->n[0] * (double)mesh->n[0]);
+}
+
+/* The block of two points of a tetrahedron with gradients g and h, times c over the divisor. Exchanging
+   the points transposes the block to the last bit */
+static void AddBlock(int components, double c, double divisor, const double g[3], const double h[3], double block[])
+{
+  const double lambda = MESH_NU / ((1. + MESH_NU) * (1. - 2. * MESH_NU)), mu = .5 / (1. + MESH_NU);
+  double       energy = 0.;
+
+  for (int d = 0; d < 3; d++) energy += g[d] * h[d];
+  if (components == 1) block[0] += c * energy / divisor;
+  else {
+    for (int r = 0; r < 3; r++) {
+      for (int q = 0; q < 3; q++) block[3 * r + q] += c * (lambda * (g[r] * h[q]) + mu * (g[q] * h[r]) + (r == q ? mu * energy : 0.)) / divisor;
+    }
+  }
+}
+
+/* Adds a tetrahedron's part of the centre's rows to sum[MESH_BOX][components][components]; vertex[]: the places of its
+   points in ascending order */
 static void AddTetrahedron(const Mesh *mesh, const Star *star, const PetscInt point[], const uint8_t vertex[4], double sum[])
 {
-  double e[3][3], gradient[4][3], determinant, c = 0.;
-  int    me = 0;
+  const int size = mesh->components * mesh->components;
+  double    e[3][3], gradient[4][3], determinant, c = 0.;
+  int       me = 0;
 
   for (int v = 0; v < 4; v++) {
     c += .25 * (double)mesh->coefficient[point[vertex[v]]];
@@ -258,21 +287,18 @@ static void AddTetrahedron(const Mesh *mesh, const Star *star, const PetscInt po
     gradient[0][d] = -(gradient[1][d] + gradient[2][d] + gradient[3][d]);
   }
   determinant = fabs(e[0][0] * gradient[1][0] + e[0][1] * gradient[1][1] + e[0][2] * gradient[1][2]);
-  for (int v = 0; v < 4; v++) {
-    double energy = 0.;
-
-    for (int d = 0; d < 3; d++) energy += gradient[me][d] * gradient[v][d];
-    sum[vertex[v]] += c * energy / (6. * determinant);
-  }
-  sum[MESH_CENTRE] += determinant / 24. / ((double)mesh->n[0] * (double)mesh->n[0]); /* lumped mass */
+  for (int v = 0; v < 4; v++) AddBlock(mesh->components, c, 6. * determinant, gradient[me], gradient[v], sum + size * vertex[v]);
+  AddMass(mesh, determinant / 24., sum);
 }
 
-/* Row p: column numbers on the grid in ascending order, and values unless value is NULL; up to MESH_ROW */
+/* Rows of point p: numbers of points on the grid in ascending order, and blocks of values unless value is NULL; up to
+   MESH_ROW */
 static PetscErrorCode MeshRow(const Mesh *mesh, Star *star, PetscInt p, PetscInt *count, PetscInt column[], PetscScalar value[])
 {
   const PetscInt *n = mesh->n, at[3] = {p % n[0], p / n[0] % n[1], p / n[0] / n[1]};
-  double          sum[MESH_BOX]  = {0.};
-  PetscBool       used[MESH_BOX] = {PETSC_FALSE};
+  const int       size              = mesh->components * mesh->components;
+  double          sum[MESH_BOX * 9] = {0.};
+  PetscBool       used[MESH_BOX]    = {PETSC_FALSE};
   PetscInt        point[MESH_BOX];
   uint32_t        tetrahedron[STAR_SIZE];
   int             ntetrahedra = 0;
@@ -309,14 +335,14 @@ static PetscErrorCode MeshRow(const Mesh *mesh, Star *star, PetscInt p, PetscInt
   /* a corner whose tetrahedra all have an outside point stands alone */
   if (!ntetrahedra) {
     used[MESH_CENTRE] = PETSC_TRUE;
-    sum[MESH_CENTRE]  = 1. / ((double)n[0] * (double)n[0]);
+    AddMass(mesh, 1., sum);
   }
   *count = 0;
   for (int b = 0; b < MESH_BOX; b++) {
     if (!used[b]) continue;
     PetscCheck(*count < MESH_ROW, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Point %" PetscInt_FMT " has too many neighbours", p);
     column[*count] = point[b];
-    if (value) value[*count] = (PetscScalar)sum[b];
+    for (int e = 0; e < size && value; e++) value[*count * size + e] = (PetscScalar)sum[b * size + e];
     (*count)++;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -362,12 +388,62 @@ static PetscErrorCode MeshOrder(MPI_Comm comm, const Mesh *mesh, Star *star, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Rigid body modes of rows of points first to last - 1, in the new numbers */
+static PetscErrorCode SetRigidBody(const Mesh *mesh, PetscInt first, PetscInt last, const PetscInt oldnumber[], Mat A)
+{
+  MatNullSpace modes;
+  Vec          place;
+  PetscScalar *x;
+
+  PetscFunctionBegin;
+  PetscCall(MatSetBlockSize(A, 3));
+  PetscCall(MatCreateVecs(A, NULL, &place));
+  PetscCall(VecGetArrayWrite(place, &x));
+  for (PetscInt p = first; p < last; p++) {
+    const PetscInt old = oldnumber[p], *n = mesh->n, at[3] = {old % n[0], old / n[0] % n[1], old / n[0] / n[1]};
+    const size_t   q = ((size_t)(at[2] + MESH_REACH) * (size_t)(n[1] + 2 * MESH_REACH) + (size_t)(at[1] + MESH_REACH)) * (size_t)(n[0] + 2 * MESH_REACH) +
+                     (size_t)(at[0] + MESH_REACH);
+
+    for (int d = 0; d < 3; d++) x[3 * (p - first) + d] = (PetscReal)((double)at[d] + (double)mesh->shift[3 * q + (size_t)d] / MESH_UNITS);
+  }
+  PetscCall(VecRestoreArrayWrite(place, &x));
+  PetscCall(MatNullSpaceCreateRigidBody(place, &modes));
+  PetscCall(MatSetNearNullSpace(A, modes));
+  PetscCall(MatNullSpaceDestroy(&modes));
+  PetscCall(VecDestroy(&place));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rows of a point, in the new numbers */
+static PetscErrorCode AddRows(const Mesh *mesh, Star *star, PetscInt p, const PetscInt newnumber[], Rows *rows)
+{
+  const PetscInt m     = mesh->components;
+  PetscInt       count = 0, column[MESH_ROW], order[MESH_ROW];
+  PetscScalar    value[MESH_ROW * 9];
+
+  PetscFunctionBegin;
+  PetscCall(MeshRow(mesh, star, p, &count, column, value));
+  for (PetscInt e = 0; e < count; e++) {
+    column[e] = newnumber[column[e]];
+    order[e]  = e;
+  }
+  PetscCall(PetscSortIntWithArray(count, column, order));
+  for (PetscInt r = 0; r < m; r++) {
+    RowsBegin(rows);
+    for (PetscInt e = 0; e < count; e++) {
+      for (PetscInt q = 0; q < m; q++) RowsAdd(rows, column[e] * m + q, value[(order[e] * m + r) * m + q]);
+    }
+    RowsEnd(rows, 1.);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode ProblemCreateFEM(MPI_Comm comm, const Problem *problem, Mat *A, Vec *rhs)
 {
   Mesh     mesh;
   Star    *star;
   Rows     rows;
-  PetscInt N, *newnumber, *oldnumber;
+  PetscInt N, m, first, last, *newnumber, *oldnumber;
 
   PetscFunctionBegin;
   PetscCheck(problem->nx > 1 && problem->ny > 1 && problem->nz > 1, comm, PETSC_ERR_ARG_OUTOFRANGE,
@@ -380,22 +456,17 @@ PetscErrorCode ProblemCreateFEM(MPI_Comm comm, const Problem *problem, Mat *A, V
   PetscCall(PetscNew(&star));
   PetscCall(PetscMalloc2(N, &newnumber, N, &oldnumber));
   PetscCall(MeshOrder(comm, &mesh, star, newnumber, oldnumber));
-  PetscCall(RowsCreate(comm, N, MESH_ROW, 0, &rows));
-  for (PetscInt row = rows.rstart; row < rows.rend; row++) {
-    PetscInt    count = 0, column[MESH_ROW];
-    PetscScalar value[MESH_ROW];
-
-    PetscCall(MeshRow(&mesh, star, oldnumber[row], &count, column, value));
-    for (PetscInt e = 0; e < count; e++) column[e] = newnumber[column[e]];
-    PetscCall(PetscSortIntWithScalarArray(count, column, value));
-    RowsBegin(&rows);
-    for (PetscInt e = 0; e < count; e++) RowsAdd(&rows, column[e], value[e]);
-    RowsEnd(&rows, 1.);
-  }
+  m = mesh.components;
+  PetscCheck((PetscInt64)N * m < PETSC_INT_MAX, comm, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " points have too many unknowns for PetscInt", N);
+  PetscCall(RowsCreate(comm, N * m, m, MESH_ROW * m, 0, &rows));
+  for (PetscInt p = rows.rstart / m; p < rows.rend / m; p++) PetscCall(AddRows(&mesh, star, oldnumber[p], newnumber, &rows));
+  first = rows.rstart / m;
+  last  = rows.rend / m;
+  PetscCall(RowsFinish(&rows, A, rhs));
+  if (m == 3) PetscCall(SetRigidBody(&mesh, first, last, oldnumber, *A));
   PetscCall(PetscFree2(newnumber, oldnumber));
   PetscCall(PetscFree(star));
   PetscCall(MeshDestroy(&mesh));
-  PetscCall(RowsFinish(&rows, A, rhs));
   PetscCall(MatSetOption(*A, MAT_SPD, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

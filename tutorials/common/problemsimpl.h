@@ -56,7 +56,8 @@ typedef struct {
   PetscScalar *a, *b; /* b: right-hand side */
 } Rows;
 
-PETSC_INTERN PetscErrorCode RowsCreate(MPI_Comm, PetscInt N, PetscInt perrow, PetscInt extra, Rows *);
+/* block: rows that stay on a process; extra: entries of the last process beyond perrow a row */
+PETSC_INTERN PetscErrorCode RowsCreate(MPI_Comm, PetscInt N, PetscInt block, PetscInt perrow, PetscInt extra, Rows *);
 PETSC_INTERN PetscErrorCode RowsFinish(Rows *, Mat *, Vec *);
 /* The number of grid points; an error if the number exceeds a PetscInt */
 PETSC_INTERN PetscErrorCode GridRows(MPI_Comm, const Problem *, PetscInt *N);

@@ -6,7 +6,7 @@
 
 #include "problemsimpl.h"
 
-const char *const ProblemKinds[] = {"reservoir", "spe10", "laplace7", "laplace27", "helmholtz27", "convdiff7", "fem", "ProblemKind", "PROBLEM_", NULL};
+const char *const ProblemKinds[] = {"reservoir", "spe10", "laplace7", "laplace27", "helmholtz27", "convdiff7", "fem", "elastic", "ProblemKind", "PROBLEM_", NULL};
 
 /* ------------------------------------------------------------ random numbers */
 
@@ -92,7 +92,7 @@ void FieldLine(const Field *field, PetscInt n, double y, double z, double value[
 /* ------------------------------------------------------------ rows under construction */
 
 /* Allocates perrow entries per row, and "extra" entries for the last row */
-PetscErrorCode RowsCreate(MPI_Comm comm, PetscInt N, PetscInt perrow, PetscInt extra, Rows *rows)
+PetscErrorCode RowsCreate(MPI_Comm comm, PetscInt N, PetscInt block, PetscInt perrow, PetscInt extra, Rows *rows)
 {
   PetscInt64 room;
 
@@ -100,7 +100,7 @@ PetscErrorCode RowsCreate(MPI_Comm comm, PetscInt N, PetscInt perrow, PetscInt e
   rows->comm = comm;
   rows->N    = N;
   rows->n    = PETSC_DECIDE;
-  PetscCall(PetscSplitOwnership(comm, &rows->n, &rows->N));
+  PetscCall(PetscSplitOwnershipBlock(comm, block, &rows->n, &rows->N));
   PetscCallMPI(MPI_Scan(&rows->n, &rows->rend, 1, MPIU_INT, MPI_SUM, comm));
   rows->rstart = rows->rend - rows->n;
   rows->row    = 0;

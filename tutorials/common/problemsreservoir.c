@@ -29,7 +29,7 @@ PetscErrorCode ProblemCreateReservoir(MPI_Comm comm, const Problem *problem, Mat
   N   = nxy * nz;
   PetscCall(PetscMalloc1(problem->wells + 1, &well));
   PetscCall(PermeabilityWells(&perm, well));
-  PetscCall(RowsCreate(comm, problem->wellrows ? N + 1 : N, 8, nz, &rows));
+  PetscCall(RowsCreate(comm, problem->wellrows ? N + 1 : N, 1, 8, nz, &rows));
 
   /* permeabilities of all layers with owned rows or their neighbours */
   k0 = PetscMax(0, rows.rstart / nxy - 1);

@@ -25,7 +25,7 @@ PetscErrorCode ProblemCreateLaplace(MPI_Comm comm, const Problem *problem, Mat *
 
   PetscFunctionBegin;
   PetscCall(GridRows(comm, problem, &N));
-  PetscCall(RowsCreate(comm, N, points, 0, &rows));
+  PetscCall(RowsCreate(comm, N, 1, points, 0, &rows));
   for (PetscInt row = rows.rstart; row < rows.rend; row++) {
     const int i = (int)(row % nx), j = (int)(row / nx % ny), k = (int)(row / nx / ny);
 
@@ -55,7 +55,7 @@ PetscErrorCode ProblemCreateConvectionDiffusion(MPI_Comm comm, const Problem *pr
 
   PetscFunctionBegin;
   PetscCall(GridRows(comm, problem, &N));
-  PetscCall(RowsCreate(comm, N, 7, 0, &rows));
+  PetscCall(RowsCreate(comm, N, 1, 7, 0, &rows));
   for (PetscInt row = rows.rstart; row < rows.rend; row++) {
     const PetscInt i = row % nx, j = row / nx % ny, k = row / nx / ny;
     const double   z = ((double)k + .5) / (double)nz, wind = 2. * (double)problem->peclet * log(1. + 20. * z) / log(21.), turn = .5 * PETSC_PI * (1. - z);
@@ -124,7 +124,7 @@ PetscErrorCode ProblemCreateHelmholtz(MPI_Comm comm, const Problem *problem, Mat
   }
 
   /* wave number times grid spacing in the cells which touch owned rows */
-  PetscCall(RowsCreate(comm, N, 27, 0, &rows));
+  PetscCall(RowsCreate(comm, N, 1, 27, 0, &rows));
   k0 = PetscMax(0, rows.rstart / (nx * ny) - 1);
   k1 = PetscMax(k0, PetscMin(cz, (PetscMax(rows.rend, 1) - 1) / (nx * ny) + 1));
   PetscCall(PetscMalloc2((size_t)(k1 - k0) * cx * cy, &kh, cx, &work));
