@@ -13,23 +13,16 @@
 */
 
 #include <lithe/private/lithecudacamg.h>
-#include "../common/petsccuda.cuh"
 #include "../common/scan.cuh"
+#include "number.cuh"
 
-#define CAMG_THREADS 256
-#define CAMG_PARTS   (PetscDefined(USE_COMPLEX) ? 2 : 1)
-#define CAMG_LANES   8  /* of a group, for matrices with short rows; else a warp */
-#define CAMG_SHORT   24 /* entries of a row on average */
+#define CAMG_LANES 8  /* of a group, for matrices with short rows; else a warp */
+#define CAMG_SHORT 24 /* entries of a row on average */
 
 #define CAMG_FOR_ALL(k, n) \
   for (PetscInt64 k = static_cast<PetscInt64>(blockIdx.x) * blockDim.x + threadIdx.x; k < (n); k += static_cast<PetscInt64>(gridDim.x) * blockDim.x)
 
 #if !PetscDefined(USE_64BIT_INDICES)
-static inline unsigned int CAMGBlocks(PetscInt64 n)
-{
-  return static_cast<unsigned int>((n + CAMG_THREADS - 1) / CAMG_THREADS > 0 ? (n + CAMG_THREADS - 1) / CAMG_THREADS : 1);
-}
-
   /* Launches a kernel template for rows, each with a group of lanes; entries: of all rows */
   #define CAMG_ROWS_OF(rows, entries, launch)                  \
     do {                                                       \

@@ -257,11 +257,11 @@ PetscErrorCode LitheCUDACAMGStep(const CAMGOperator *op, double c1, double c2, c
 
     PetscCall(LitheGraphGetStream(&stream));
     if (op->single)
-      StartKernel<float><<<CAMGBlocks(n, CAMG_THREADS), CAMG_THREADS, 0, stream>>>(n, static_cast<float>(c2), op->minv,
+      StartKernel<float><<<CAMGBlocks(n), CAMG_THREADS, 0, stream>>>(n, static_cast<float>(c2), op->minv,
                                                                                    static_cast<const CAMGNumber<float> *>(b),
                                                                                    static_cast<CAMGNumber<float> *>(out));
     else
-      StartKernel<double><<<CAMGBlocks(n, CAMG_THREADS), CAMG_THREADS, 0, stream>>>(n, c2, op->minv, static_cast<const CAMGNumber<double> *>(b),
+      StartKernel<double><<<CAMGBlocks(n), CAMG_THREADS, 0, stream>>>(n, c2, op->minv, static_cast<const CAMGNumber<double> *>(b),
                                                                                     static_cast<CAMGNumber<double> *>(out));
     PetscCallCUDA(cudaGetLastError());
   }
@@ -390,7 +390,7 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
 
 PetscErrorCode LitheCUDACAMGLargest(PetscInt n, const double outer[], const PetscScalar x[], double *largest)
 {
-  const unsigned int all = CAMGBlocks(n, CAMG_THREADS), blocks = all < LARGEST_BLOCKS ? all : LARGEST_BLOCKS;
+  const unsigned int all = CAMGBlocks(n), blocks = all < LARGEST_BLOCKS ? all : LARGEST_BLOCKS;
   const PetscReal   *parts = reinterpret_cast<const PetscReal *>(x);
   cudaStream_t       stream;
 
@@ -404,7 +404,7 @@ PetscErrorCode LitheCUDACAMGLargest(PetscInt n, const double outer[], const Pets
 
 PetscErrorCode LitheCUDACAMGEnter(PetscInt n, PetscBool single, const double outer[], const double *largest, const PetscScalar x[], void *b)
 {
-  const unsigned int blocks = CAMGBlocks(n, CAMG_THREADS);
+  const unsigned int blocks = CAMGBlocks(n);
   cudaStream_t       stream;
 
   PetscFunctionBegin;
@@ -418,7 +418,7 @@ PetscErrorCode LitheCUDACAMGEnter(PetscInt n, PetscBool single, const double out
 
 PetscErrorCode LitheCUDACAMGLeave(PetscInt n, PetscBool single, double factor, const double outer[], const double *largest, const void *x, PetscScalar y[])
 {
-  const unsigned int blocks = CAMGBlocks(n, CAMG_THREADS);
+  const unsigned int blocks = CAMGBlocks(n);
   cudaStream_t       stream;
 
   PetscFunctionBegin;

@@ -155,7 +155,10 @@ static __device__ __forceinline__ void CAMGEntries(const void *__restrict__ a, i
   }
 }
 
-static inline unsigned int CAMGBlocks(PetscInt n, int size)
+/* Blocks of threads for n rows or numbers, size of them for each */
+static inline unsigned int CAMGBlocks(PetscInt64 n, int size = CAMG_THREADS)
 {
-  return static_cast<unsigned int>((static_cast<PetscInt64>(n) + size - 1) / size);
+  const PetscInt64 blocks = (n + size - 1) / size;
+
+  return static_cast<unsigned int>(blocks > 0 ? blocks : 1);
 }

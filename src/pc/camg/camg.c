@@ -86,7 +86,7 @@ static PetscErrorCode PlaceLevels_Private(PC pc)
 
   PetscFunctionBegin;
   if (!mg->n || pc->failedreason) mg->device = PETSC_FALSE;
-  if (mg->n) PetscCall((*mg->kernels->memory->alloc)(sizeof(double), (void **)&mg->scale));
+  if (mg->n) PetscCall((*mg->kernels->memory->alloc)(sizeof(double), (void **)&mg->units.scale));
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   if (mg->device && mg->kernels == &CAMGHostKernels) PetscCall(PCCAMGMove_Private(mg));
 #endif
@@ -116,7 +116,7 @@ static PetscErrorCode Build_Private(PC pc, PetscBool *good)
   if (!mg->shared) PetscCall(PCCAMGBuild_Private(pc, 0, &A, &space));
   else {
     PetscCall(PCCAMGBuildShared_Private(pc, finest, &space, &A, &all));
-    if (mg->whole) PetscCall(PCCAMGBuild_Private(pc, mg->whole, &A, &all));
+    if (mg->whole.first) PetscCall(PCCAMGBuild_Private(pc, mg->whole.first, &A, &all));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -134,16 +134,16 @@ static PetscErrorCode PCSetUp_CAMG(PC pc)
   PetscCall(PCCAMGLevelsFree_Private(mg));
   mg->shared = (PetscBool)(size > 1);
   PetscCall(FindPlace_Private(pc));
-  mg->failed[0] = 0;
-  mg->single    = (PetscBool) !(mg->opt.precision == CAMG_PRECISION_DOUBLE || (mg->opt.precision == CAMG_PRECISION_AUTO && mg->linear));
+  mg->failed[0]        = 0;
+  mg->precision.single = (PetscBool) !(mg->opt.precision == CAMG_PRECISION_DOUBLE || (mg->opt.precision == CAMG_PRECISION_AUTO && mg->precision.linear));
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   PetscCall(Build_Private(pc, &good));
   if (!good) PetscCall(PCCAMGFail_Private(pc, "the matrix has an entry that is infinite or not a number"));
   PetscCall(PlaceLevels_Private(pc));
   PetscCall(LitheCite(LITHE_CITE_CAMG | LITHE_CITE_CHEBYSHEV4));
   Count(mg);
-  pc->ops->applytranspose = mg->symmetric && !PetscDefined(USE_COMPLEX) && mg->opt.smooths[0] == mg->opt.smooths[1] ? PCApply_CAMG : NULL;
-  mg->rounding            = -1;
+  pc->ops->applytranspose = mg->matrix.symmetric && !PetscDefined(USE_COMPLEX) && mg->opt.smooths[0] == mg->opt.smooths[1] ? PCApply_CAMG : NULL;
+  mg->precision.rounding  = -1;
   mg->built               = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -154,11 +154,11 @@ static PetscErrorCode PCPreSolve_CAMG(PC pc, KSP ksp, PETSC_UNUSED Vec b, PETSC_
   PC_CAMG *mg = (PC_CAMG *)pc->data;
 
   PetscFunctionBegin;
-  if (mg->n && mg->single && mg->opt.precision == CAMG_PRECISION_AUTO) {
-    PetscCall(LithePCNeedsDouble(pc, ksp, mg->symmetric, &mg->rounding, &mg->linear));
-    if (mg->linear) PetscCall(PCSetUp_CAMG(pc));
+  if (mg->n && mg->precision.single && mg->opt.precision == CAMG_PRECISION_AUTO) {
+    PetscCall(LithePCNeedsDouble(pc, ksp, mg->matrix.symmetric, &mg->precision.rounding, &mg->precision.linear));
+    if (mg->precision.linear) PetscCall(PCSetUp_CAMG(pc));
   }
-  PetscCall(LitheKSPConfirmBegin(ksp, pc->mat == pc->pmat ? mg->largest : 0));
+  PetscCall(LitheKSPConfirmBegin(ksp, pc->mat == pc->pmat ? mg->matrix.largest : 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -95,29 +95,50 @@ typedef struct {
   PetscBool             symmetric, stale;
 } CAMGKept; /* owner: kept.c */
 
+/* Facts about the matrix */
+typedef struct {
+  PetscBool     symmetric;
+  LitheNearNull nearnull;
+  PetscInt      columns; /* of the near null space */
+  PetscReal     largest; /* modulus of the diagonal */
+} CAMGFound;             /* owner: read.c, parallelread.c */
+
+/* Between vectors of the user and those of the finest level */
+typedef struct {
+  double  factor;   /* of the matrix: a power of two, with the sign of the matrix */
+  double *outer[2]; /* per row: factors of right-hand sides, and of solutions */
+  double *scale;    /* of the right-hand side, at the place of the levels */
+} CAMGUnits;        /* owner: setup.c */
+
+/* Several processes: levels that are whole on each of them */
+typedef struct {
+  PetscInt first;  /* 0: one process */
+  CAMGHalo gather; /* from own numbers of that level, part, to all */
+  void    *part;
+} CAMGWhole; /* owner: parallel.c */
+
+/* Precision of the vectors */
+typedef struct {
+  PetscBool single;
+  PetscBool linear;   /* a solver needs double precision, see src/pc/truth.c */
+  PetscReal rounding; /* error of a residual by single precision; -1: not measured since the set-up */
+} CAMGVectors;        /* owner: camg.c */
+
 typedef struct {
   PCCAMGOptions      opt;
   const CAMGKernels *kernels;
-  PetscBool          built, symmetric, shared, device; /* shared: several processes; device: levels are on a device */
-  PetscBool          linear;                           /* a solver needs double precision, see src/pc/truth.c */
-  PetscReal          rounding;                         /* error of a residual by single precision; -1: not measured since the set-up */
-  LitheNearNull      how;
-  PetscInt           columns; /* of the near null space */
-  PetscReal          largest; /* modulus of the diagonal of the matrix */
-  double             factor;  /* of the matrix: a power of two, with the sign of the matrix */
+  PetscBool          built, shared, device; /* shared: several processes; device: levels are on a device */
+  CAMGFound          matrix;
+  CAMGUnits          units;
+  CAMGWhole          whole;
+  CAMGVectors        precision;
   CAMGLevel          level[CAMG_LEVELS_MAX];
   PetscInt           n, setups; /* setups: on a device */
-  double            *outer[2];  /* per row: factors of right-hand sides, and of solutions */
-  double            *scale;     /* of the right-hand side, at the place of the levels */
   LitheMGRecord      record;    /* of a cycle */
   Vec                work[2];   /* on the device, for vectors of the host */
   LitheMGCoarsest    coarsest;
   CAMGKept           kept;
-  PetscInt           whole;  /* the first level that is whole on each of several processes, 0: one process */
-  CAMGHalo           gather; /* from own numbers of that level, part, to all */
-  void              *part;
-  PetscBool          single; /* precision of the vectors */
-  PetscLogDouble     flops;  /* of an application */
+  PetscLogDouble     flops; /* of an application */
   char               failed[256], why[96];
 } PC_CAMG; /* owner: camg.c */
 
@@ -136,13 +157,13 @@ static inline PetscBool PCCAMGIsThresholdLarge_Private(PetscInt64 rows, PetscInt
 static inline PetscInt PCCAMGBits_Private(const PC_CAMG *mg)
 {
   if (mg->opt.bits != PETSC_DECIDE) return mg->opt.bits;
-  return mg->columns > 1 ? 16 : 8;
+  return mg->matrix.columns > 1 ? 16 : 8;
 }
 
 /* Bytes of a number of a vector */
 static inline size_t PCCAMGNumberBytes_Private(const PC_CAMG *mg)
 {
-  return sizeof(PetscScalar) / sizeof(PetscReal) * (mg->single ? sizeof(float) : sizeof(double));
+  return sizeof(PetscScalar) / sizeof(PetscReal) * (mg->precision.single ? sizeof(float) : sizeof(double));
 }
 
 /* kept.c */

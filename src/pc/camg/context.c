@@ -60,11 +60,11 @@ PetscErrorCode PCCAMGLevelsFree_Private(PC_CAMG *mg)
     for (int v = 0; v < 2; v++) PetscCall(PCCAMGFree_Private(mg, &l->x[v]));
     PetscCall(PetscMemzero(l, sizeof(*l)));
   }
-  for (int side = 0; side < 2; side++) PetscCall(PCCAMGFree_Private(mg, &mg->outer[side]));
-  PetscCall(PCCAMGFree_Private(mg, &mg->scale));
-  PetscCall(PCCAMGFree_Private(mg, &mg->part));
-  PetscCall(LitheHaloDestroy(&mg->gather.halo));
-  mg->whole = 0;
+  for (int side = 0; side < 2; side++) PetscCall(PCCAMGFree_Private(mg, &mg->units.outer[side]));
+  PetscCall(PCCAMGFree_Private(mg, &mg->units.scale));
+  PetscCall(PCCAMGFree_Private(mg, &mg->whole.part));
+  PetscCall(LitheHaloDestroy(&mg->whole.gather.halo));
+  mg->whole.first = 0;
   PetscCall(LitheMGForget(mg->kernels->memory, &mg->record));
   for (int v = 0; v < 2; v++) PetscCall(VecDestroy(&mg->work[v]));
   PetscCall(LitheMGCoarsestFree(&mg->coarsest));

@@ -46,7 +46,7 @@ static PetscErrorCode Whole_Private(void *ctx)
   PC_CAMG *mg = (PC_CAMG *)ctx;
 
   PetscFunctionBegin;
-  PetscCall(PCCAMGCycle_Private(mg, mg->whole));
+  PetscCall(PCCAMGCycle_Private(mg, mg->whole.first));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -55,7 +55,7 @@ static PetscErrorCode CoarseSolve_Private(PC_CAMG *mg, PetscInt level)
 {
   CAMGLevel         *l      = &mg->level[level];
   const CAMGKernels *kern   = mg->kernels;
-  const PetscBool    gather = (PetscBool)(mg->gather.halo && level + 1 == mg->whole);
+  const PetscBool    gather = (PetscBool)(mg->whole.gather.halo && level + 1 == mg->whole.first);
   void              *r      = l->x[1 - l->cur];
   const void        *all;
 
@@ -63,11 +63,11 @@ static PetscErrorCode CoarseSolve_Private(PC_CAMG *mg, PetscInt level)
   PetscCall(Exchange_Private(mg, &l->halo[0], l->x[l->cur]));
   PetscCall((*kern->residual)(&l->op, l->b, l->x[l->cur], r));
   PetscCall(Exchange_Private(mg, &l->halo[2], r));
-  PetscCall((*kern->transfer)(&l->restrict_, PETSC_FALSE, r, gather ? mg->part : l[1].b));
+  PetscCall((*kern->transfer)(&l->restrict_, PETSC_FALSE, r, gather ? mg->whole.part : l[1].b));
   if (gather) {
-    PetscCall(LitheHaloBegin(mg->gather.halo, mg->part));
-    PetscCall(LitheHaloEnd(mg->gather.halo, &all));
-    PetscCall((*kern->memory->copy)((size_t)mg->gather.n * PCCAMGNumberBytes_Private(mg), all, l[1].b));
+    PetscCall(LitheHaloBegin(mg->whole.gather.halo, mg->whole.part));
+    PetscCall(LitheHaloEnd(mg->whole.gather.halo, &all));
+    PetscCall((*kern->memory->copy)((size_t)mg->whole.gather.n * PCCAMGNumberBytes_Private(mg), all, l[1].b));
     PetscCall(LitheMGPlay(kern->memory, &mg->record, mg->opt.graph, Whole_Private, mg));
   } else PetscCall(PCCAMGCycle_Private(mg, level + 1));
   PetscCall(Exchange_Private(mg, &l->halo[1], l[1].x[l[1].cur]));
@@ -100,10 +100,10 @@ static PetscErrorCode ShareLargest_Private(PC pc)
   double                mine, all;
 
   PetscFunctionBegin;
-  PetscCall((*memory->get)(sizeof(mine), mg->scale, &mine));
+  PetscCall((*memory->get)(sizeof(mine), mg->units.scale, &mine));
   if (!(mine <= (double)PETSC_MAX_REAL)) mine = INFINITY;
   PetscCallMPI(MPIU_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, PetscObjectComm((PetscObject)pc)));
-  PetscCall((*memory->put)(sizeof(all), &all, mg->scale));
+  PetscCall((*memory->put)(sizeof(all), &all, mg->units.scale));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -115,12 +115,12 @@ static PetscErrorCode ApplyArrays_Private(PC pc, const PetscScalar x[], PetscSca
   CAMGLevel         *l    = &mg->level[0];
 
   PetscFunctionBegin;
-  PetscCall((*kern->largest)(l->facts.n, mg->outer[0], x, mg->scale));
+  PetscCall((*kern->largest)(l->facts.n, mg->units.outer[0], x, mg->units.scale));
   if (mg->shared) PetscCall(ShareLargest_Private(pc));
-  PetscCall((*kern->enter)(l->facts.n, mg->single, mg->outer[0], mg->scale, x, l->b));
+  PetscCall((*kern->enter)(l->facts.n, mg->precision.single, mg->units.outer[0], mg->units.scale, x, l->b));
   if (mg->shared) PetscCall(PCCAMGCycle_Private(mg, 0));
   else PetscCall(LitheMGPlay(kern->memory, &mg->record, mg->opt.graph, Whole_Private, mg));
-  PetscCall((*kern->leave)(l->facts.n, mg->single, mg->factor, mg->outer[1], mg->scale, l->x[l->cur], y));
+  PetscCall((*kern->leave)(l->facts.n, mg->precision.single, mg->units.factor, mg->units.outer[1], mg->units.scale, l->x[l->cur], y));
   if (mg->device) PetscCall(PetscLogGpuFlops(mg->flops));
   else PetscCall(PetscLogFlops(mg->flops));
   PetscFunctionReturn(PETSC_SUCCESS);

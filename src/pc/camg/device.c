@@ -87,9 +87,9 @@ PetscErrorCode PCCAMGMove_Private(PC_CAMG *mg)
     PetscCall(Move_Private(&l->b, n * number));
     for (int v = 0; v < 2; v++) PetscCall(Move_Private(&l->x[v], (n + (size_t)l->ghosts) * number));
   }
-  for (int side = 0; side < 2; side++) PetscCall(Move_Private(&mg->outer[side], (size_t)mg->level[0].facts.n * sizeof(double)));
-  PetscCall(Move_Private(&mg->scale, sizeof(double)));
-  PetscCall(Move_Private(&mg->part, (size_t)mg->gather.own * number));
+  for (int side = 0; side < 2; side++) PetscCall(Move_Private(&mg->units.outer[side], (size_t)mg->level[0].facts.n * sizeof(double)));
+  PetscCall(Move_Private(&mg->units.scale, sizeof(double)));
+  PetscCall(Move_Private(&mg->whole.part, (size_t)mg->whole.gather.own * number));
   PetscCall(Move_Private(&mg->coarsest.L, (size_t)mg->coarsest.n * (size_t)mg->coarsest.n * number));
   PetscCall(Move_Private(&mg->coarsest.work, (size_t)mg->coarsest.n * number));
   mg->coarsest.memory = &LitheDeviceMemory;

@@ -55,12 +55,12 @@ PetscErrorCode PCCAMGKeptCheck_Private(PC pc, PetscInt columns)
   CAMGKept *kept = &mg->kept;
 
   PetscFunctionBegin;
-  if (kept->state == CAMG_KEPT_USE && (kept->memory != mg->kernels->memory || kept->symmetric != mg->symmetric || kept->columns != columns)) {
+  if (kept->state == CAMG_KEPT_USE && (kept->memory != mg->kernels->memory || kept->symmetric != mg->matrix.symmetric || kept->columns != columns)) {
     PetscCall(PCCAMGKeptFree_Private(mg));
     kept->state = CAMG_KEPT_FILL;
   }
   kept->memory    = mg->kernels->memory;
-  kept->symmetric = mg->symmetric;
+  kept->symmetric = mg->matrix.symmetric;
   kept->columns   = columns;
   if (kept->state == CAMG_KEPT_USE) PetscCall(PetscInfo(pc, "Transfers of an earlier set-up are used again\n"));
   PetscFunctionReturn(PETSC_SUCCESS);

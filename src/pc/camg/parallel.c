@@ -160,7 +160,7 @@ static PetscErrorCode GetGraph_Private(const PC_CAMG *mg, const Shared *e, CAMGG
   Mat        S;
 
   PetscFunctionBegin;
-  if (mg->symmetric) {
+  if (mg->matrix.symmetric) {
     if (e->space.block > 1) PetscCall(PCCAMGNorms_Private(&e->local, &N));
     PetscCall(PCCAMGFilterShared_Private(e->space.block > 1 ? &N : &e->local, &e->nodes, e->threshold, graph));
   } else {
@@ -250,7 +250,7 @@ static PetscErrorCode Interpolate_Private(const PC_CAMG *mg, const Shared *e, Pe
   PetscFunctionBegin;
   if (mg->opt.nsmooths) PetscCall(PetscMalloc1(e->local.m * e->local.rb, &damping));
   PetscCall(Smooth_Private(mg, e, aggregates, agg, damping, bound, P));
-  if (mg->symmetric || !damping) PetscCall(Adjoint_Private(*P, R));
+  if (mg->matrix.symmetric || !damping) PetscCall(Adjoint_Private(*P, R));
   else {
     PetscCall(Adjoint_Private(e->A, &h.A));
     if (e->space.T) {
@@ -326,7 +326,7 @@ static PetscErrorCode Recoarsen_Private(const PC_CAMG *mg, PetscInt level, const
   PetscFunctionBegin;
   if (level >= mg->kept.n) PetscFunctionReturn(PETSC_SUCCESS);
   *t            = mg->kept.level[level];
-  coarse->space = (CAMGSpace){.block = t->block, .columns = mg->columns};
+  coarse->space = (CAMGSpace){.block = t->block, .columns = mg->matrix.columns};
   PetscCall(Galerkin_Private(e->A, t->shared[0], t->shared[1], &coarse->A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -420,7 +420,7 @@ static PetscErrorCode Transfer_Private(const PC_CAMG *mg, Mat P, const double ro
     PetscCall(CreateHalo_Private(mg, comm, own, 1, n, ghost, halo));
     PetscCall(PetscFree(s));
   }
-  op->single = mg->single;
+  op->single = mg->precision.single;
   PetscCall(PCCAMGMatrixFree_Private(&L));
   PetscCall(PetscFree(ghost));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -474,8 +474,8 @@ static PetscErrorCode CreateGather_Private(PC_CAMG *mg, const Shared *next, Pets
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(all, &number));
   for (PetscInt k = 0; k < all; k++) number[k] = k;
-  PetscCall(CreateHalo_Private(mg, next->nodes.comm, own, 1, all, number, &mg->gather));
-  PetscCall(PetscMalloc1((size_t)own * PCCAMGNumberBytes_Private(mg), (char **)&mg->part));
+  PetscCall(CreateHalo_Private(mg, next->nodes.comm, own, 1, all, number, &mg->whole.gather));
+  PetscCall(PetscMalloc1((size_t)own * PCCAMGNumberBytes_Private(mg), (char **)&mg->whole.part));
   PetscCall(PetscFree(number));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -484,8 +484,8 @@ static PetscErrorCode Finish_Private(PC_CAMG *mg, CAMGLevel *l, const Shared *e)
 {
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(PC_CAMGEncode, 0, 0, 0, 0));
-  PetscCall(PCCAMGEncodeShared_Private(&e->local, &e->nodes, e->s, PCCAMGBits_Private(mg), (PetscBool)(mg->columns == 1), &l->op, &l->facts.bound));
-  l->op.single = mg->single;
+  PetscCall(PCCAMGEncodeShared_Private(&e->local, &e->nodes, e->s, PCCAMGBits_Private(mg), (PetscBool)(mg->matrix.columns == 1), &l->op, &l->facts.bound));
+  l->op.single = mg->precision.single;
   PetscCall(CreateHalo_Private(mg, e->nodes.comm, e->local.m, e->space.block, e->n, e->ghost, &l->halo[0]));
   PetscCall(PetscLogEventEnd(PC_CAMGEncode, 0, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -528,8 +528,8 @@ PetscErrorCode PCCAMGBuildShared_Private(PC pc, Mat finest, CAMGSpace *space, CA
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &size));
   PetscCall(MatGetSize(finest, &all, NULL));
   PetscCall(Open_Private(&e));
-  mg->columns = space->columns;
-  for (int side = 0; side < 2; side++) PetscCall(PCCAMGDivide_Private(e.local.m * e.space.block, e.s, mg->outer[side]));
+  mg->matrix.columns = space->columns;
+  for (int side = 0; side < 2; side++) PetscCall(PCCAMGDivide_Private(e.local.m * e.space.block, e.s, mg->units.outer[side]));
   for (mg->n = 1; !whole && !last; mg->n++) {
     CAMGLevel    *l    = &mg->level[mg->n - 1];
     Shared        next = {.A = NULL};
@@ -572,7 +572,7 @@ PetscErrorCode PCCAMGBuildShared_Private(PC pc, Mat finest, CAMGSpace *space, CA
     all = coarse;
   }
   mg->n--;
-  if (whole) mg->whole = mg->n;
+  if (whole) mg->whole.first = mg->n;
   PetscCall(SharedFree_Private(&e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -87,7 +87,7 @@ static PetscErrorCode Scale_Private(const PC_CAMG *mg, Mat A, double factor)
   for (int side = 0; side < 2; side++) {
     PetscCall(VecGetLocalSize(v[side], &n));
     PetscCall(VecGetArray(v[side], &a));
-    for (PetscInt r = 0; r < n; r++) a[r] = (PetscReal)(mg->outer[side][r] * (side ? 1 : factor));
+    for (PetscInt r = 0; r < n; r++) a[r] = (PetscReal)(mg->units.outer[side][r] * (side ? 1 : factor));
     PetscCall(VecRestoreArray(v[side], &a));
   }
   PetscCall(MatDiagonalScale(A, v[0], v[1]));
@@ -114,11 +114,11 @@ PetscErrorCode PCCAMGReadShared_Private(PC pc, Mat *A, CAMGSpace *space, PetscBo
     PetscCall(MatDestroy(A));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  mg->largest = (PetscReal)largest[0];
-  mg->factor = factor = LitheMGScaleOf(largest[0] > 0 ? largest[0] : largest[1]) * (sign < 0 ? -1 : 1);
-  mg->how             = LITHE_NEAR_NULL_CONSTANT;
-  PetscCall(MatIsHermitianKnown(pc->pmat, &known, &mg->symmetric));
-  if (!known) PetscCall(IsSymmetric_Private(*A, &mg->symmetric));
+  mg->matrix.largest = (PetscReal)largest[0];
+  mg->units.factor = factor = LitheMGScaleOf(largest[0] > 0 ? largest[0] : largest[1]) * (sign < 0 ? -1 : 1);
+  mg->matrix.nearnull       = LITHE_NEAR_NULL_CONSTANT;
+  PetscCall(MatIsHermitianKnown(pc->pmat, &known, &mg->matrix.symmetric));
+  if (!known) PetscCall(IsSymmetric_Private(*A, &mg->matrix.symmetric));
   PetscCall(PCCAMGGetOuter_Private(mg, pc->pmat, (PetscBool)(block > 1 || given || mg->opt.nearnull == CAMG_NEAR_NULL_CONSTANT), m));
   if (block > 1 || given) PetscCall(PCCAMGGetSpace_Private(mg, given, m, space));
   PetscCall(Scale_Private(mg, *A, factor));

@@ -51,9 +51,9 @@ PetscErrorCode PCCAMGGetOuter_Private(PC_CAMG *mg, Mat pmat, PetscBool constant,
   PetscScalar          *there = NULL;
 
   PetscFunctionBegin;
-  if (!constant) PetscCall(LitheMatGetNearNull(pmat, mg->symmetric, &vector[0], &vector[1], &mg->how));
+  if (!constant) PetscCall(LitheMatGetNearNull(pmat, mg->matrix.symmetric, &vector[0], &vector[1], &mg->matrix.nearnull));
   for (int side = 0; side < 2; side++) {
-    PetscCall((*memory->alloc)((size_t)n * sizeof(double), (void **)&mg->outer[side]));
+    PetscCall((*memory->alloc)((size_t)n * sizeof(double), (void **)&mg->units.outer[side]));
     if (vector[side]) {
       /* a vector may be on the host where the levels are not */
       PetscCall(VecGetArrayRead(vector[side], &x));
@@ -61,7 +61,7 @@ PetscErrorCode PCCAMGGetOuter_Private(PC_CAMG *mg, Mat pmat, PetscBool constant,
       PetscCall((*memory->put)((size_t)n * sizeof(*x), x, there));
       PetscCall(VecRestoreArrayRead(vector[side], &x));
     }
-    PetscCall((*mg->kernels->setouter)(n, there, mg->outer[side]));
+    PetscCall((*mg->kernels->setouter)(n, there, mg->units.outer[side]));
     PetscCall(PCCAMGFree_Private(mg, &there));
     PetscCall(VecDestroy(&vector[side]));
   }
@@ -79,10 +79,10 @@ PetscErrorCode PCCAMGGetSpace_Private(PC_CAMG *mg, MatNullSpace given, PetscInt 
 
   PetscFunctionBegin;
   if (given) PetscCall(MatNullSpaceGetVecs(given, &constant, &n, &vec));
-  mg->how        = given ? LITHE_NEAR_NULL_GIVEN : LITHE_NEAR_NULL_CONSTANT;
-  first          = constant ? 1 : 0;
-  space->vectors = PETSC_TRUE;
-  space->columns = given ? n + first : space->block;
+  mg->matrix.nearnull = given ? LITHE_NEAR_NULL_GIVEN : LITHE_NEAR_NULL_CONSTANT;
+  first               = constant ? 1 : 0;
+  space->vectors      = PETSC_TRUE;
+  space->columns      = given ? n + first : space->block;
   PetscCall(PetscCalloc1((size_t)m * (size_t)space->columns, &T));
   for (PetscInt r = 0; r < m; r++) {
     if (!given) T[r * space->columns + r % space->block] = 1;
@@ -146,16 +146,16 @@ PetscErrorCode PCCAMGRead_Private(PC pc, CAMGMatrix *A, CAMGSpace *space, PetscB
   *space = (CAMGSpace){.block = block, .columns = 1};
   PetscCall((*kern->survey)(&rows, largest, &sign, good));
   if (*good) {
-    mg->largest = (PetscReal)largest[0];
-    factor      = LitheMGScaleOf(largest[0] > 0 ? largest[0] : largest[1]) * (sign < 0 ? -1 : 1);
-    mg->how     = LITHE_NEAR_NULL_CONSTANT;
-    PetscCall(MatIsHermitianKnown(pc->pmat, &known, &mg->symmetric));
-    if (!known) PetscCall((*kern->issymmetric)(&rows, &mg->symmetric));
+    mg->matrix.largest  = (PetscReal)largest[0];
+    factor              = LitheMGScaleOf(largest[0] > 0 ? largest[0] : largest[1]) * (sign < 0 ? -1 : 1);
+    mg->matrix.nearnull = LITHE_NEAR_NULL_CONSTANT;
+    PetscCall(MatIsHermitianKnown(pc->pmat, &known, &mg->matrix.symmetric));
+    if (!known) PetscCall((*kern->issymmetric)(&rows, &mg->matrix.symmetric));
     constant = (PetscBool)(block > 1 || given || mg->opt.nearnull == CAMG_NEAR_NULL_CONSTANT);
     PetscCall(PCCAMGGetOuter_Private(mg, pc->pmat, constant, rows.m));
     if (block > 1 || given) PetscCall(PCCAMGGetSpace_Private(mg, given, rows.m, space));
-    PetscCall((*kern->copy)(&rows, factor, mg->outer[0], mg->outer[1], block, A));
-    mg->factor = factor;
+    PetscCall((*kern->copy)(&rows, factor, mg->units.outer[0], mg->units.outer[1], block, A));
+    mg->units.factor = factor;
   }
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   if (there) PetscCall(PCCAMGDeviceRowsRestore_Private(pc->pmat, &rows));

@@ -69,7 +69,7 @@ static PetscErrorCode GetGraph_Private(const PC_CAMG *mg, const Exact *e, PetscR
     PetscCall((*kern->norms)(A, &N));
     A = &N;
   }
-  if (!mg->symmetric) {
+  if (!mg->matrix.symmetric) {
     PetscCall((*kern->symmetricpart)(A, &S));
     A = &S;
   }
@@ -89,8 +89,8 @@ static PetscErrorCode Pair_Private(const PC_CAMG *mg, const CAMGMatrix *A, Petsc
   CAMGTransfers      t     = {.plain = PETSC_FALSE};
 
   PetscFunctionBegin;
-  if (!mg->symmetric) PetscCall((*kern->symmetricpart)(A, &S));
-  PetscCall((*kern->pairs)(mg->symmetric ? A : &S, threshold, agg, aggregates));
+  if (!mg->matrix.symmetric) PetscCall((*kern->symmetricpart)(A, &S));
+  PetscCall((*kern->pairs)(mg->matrix.symmetric ? A : &S, threshold, agg, aggregates));
   PetscCall((*kern->smooth)(&graph, NULL, &ones, agg, *aggregates, 0, &t.P));
   PetscCall((*kern->transpose)(&t.P, &t.R));
   PetscCall(Galerkin_Private(mg, A, &t, C));
@@ -129,7 +129,7 @@ static PetscErrorCode Interpolate_Private(const PC_CAMG *mg, const Exact *e, Pet
   const CAMGKernels *kern = mg->kernels;
   CAMGGraph          own = {.d = NULL}, adjoint = {.d = NULL};
   const CAMGGraph    all     = {.strong = e->A};
-  const CAMGGraph   *F       = e->space.block > 1 ? &all : (mg->symmetric ? graph : &own);
+  const CAMGGraph   *F       = e->space.block > 1 ? &all : (mg->matrix.symmetric ? graph : &own);
   PetscReal         *damping = NULL;
   CAMGMatrix         Q;
 
@@ -140,7 +140,7 @@ static PetscErrorCode Interpolate_Private(const PC_CAMG *mg, const Exact *e, Pet
     PetscCall((*kern->damping)(F, bound, damping));
   }
   PetscCall((*kern->smooth)(F, damping, &e->space, agg, aggregates, mg->opt.truncate, &t->P));
-  if (mg->symmetric || !damping) PetscCall((*kern->transpose)(&t->P, &t->R));
+  if (mg->matrix.symmetric || !damping) PetscCall((*kern->transpose)(&t->P, &t->R));
   else {
     PetscCall((*kern->transposegraph)(F, &adjoint));
     PetscCall((*kern->smooth)(&adjoint, damping, &e->space, agg, aggregates, mg->opt.truncate, &Q));
@@ -193,7 +193,7 @@ static PetscErrorCode Coarsen_Private(const PC_CAMG *mg, Exact *e, PetscReal thr
 static PetscErrorCode Recoarsen_Private(const PC_CAMG *mg, const Exact *e, const CAMGTransfers *t, Exact *coarse)
 {
   PetscFunctionBegin;
-  coarse->space = (CAMGSpace){.block = t->block, .columns = mg->columns};
+  coarse->space = (CAMGSpace){.block = t->block, .columns = mg->matrix.columns};
   PetscCall(Galerkin_Private(mg, &e->A, t, &coarse->A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -220,7 +220,7 @@ static PetscErrorCode Coarsest_Private(PC pc, const Exact *e)
   PetscFunctionBegin;
   PetscCall(PetscCalloc1((size_t)n * (size_t)n, &M));
   PetscCall((*mg->kernels->getdense)(&e->A, e->s, M));
-  PetscCall(LitheMGCoarsestCreate(n, M, mg->symmetric, mg->single, mg->kernels->memory, &mg->coarsest, &good));
+  PetscCall(LitheMGCoarsestCreate(n, M, mg->matrix.symmetric, mg->precision.single, mg->kernels->memory, &mg->coarsest, &good));
   PetscCall(PetscFree(M));
   if (!good) PetscCall(PCCAMGFail_Private(pc, "the matrix has an entry that is infinite or not a number, or entries too large to be added"));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -245,8 +245,8 @@ static PetscErrorCode Encode_Private(PC_CAMG *mg, CAMGLevel *l, const Exact *e)
 {
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(PC_CAMGEncode, 0, 0, 0, 0));
-  PetscCall((*mg->kernels->encode)(&e->A, e->s, PCCAMGBits_Private(mg), (PetscBool)(mg->columns == 1), &l->op, &l->facts.bound));
-  l->op.single = mg->single;
+  PetscCall((*mg->kernels->encode)(&e->A, e->s, PCCAMGBits_Private(mg), (PetscBool)(mg->matrix.columns == 1), &l->op, &l->facts.bound));
+  l->op.single = mg->precision.single;
   PetscCall(PetscLogEventEnd(PC_CAMGEncode, 0, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -258,7 +258,7 @@ static PetscErrorCode EncodeTransfers_Private(PC_CAMG *mg, CAMGLevel *l, const E
   PetscCall(PetscLogEventBegin(PC_CAMGEncode, 0, 0, 0, 0));
   PetscCall((*mg->kernels->encodetransfer)(&t->P, e->s, next, PETSC_FALSE, &l->prolong));
   PetscCall((*mg->kernels->encodetransfer)(&t->R, next, e->s, PETSC_TRUE, &l->restrict_));
-  l->prolong.single = l->restrict_.single = mg->single;
+  l->prolong.single = l->restrict_.single = mg->precision.single;
   l[1].facts.transfers                    = Entries(&t->P);
   l[1].facts.plain                        = t->plain;
   PetscCall(PetscLogEventEnd(PC_CAMGEncode, 0, 0, 0, 0));
@@ -294,10 +294,10 @@ PetscErrorCode PCCAMGBuild_Private(PC pc, PetscInt first, CAMGMatrix *A, CAMGSpa
     PetscCall(ExactFree_Private(mg, &e));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  mg->columns = space->columns;
+  mg->matrix.columns = space->columns;
   PetscCall((*kern->memory->alloc)((size_t)Size(&e.A) * sizeof(*e.s), (void **)&e.s));
   PetscCall((*kern->scales)(&e.A, e.s));
-  for (int side = 0; side < 2 && !first; side++) PetscCall((*kern->divide)(Size(&e.A), e.s, mg->outer[side]));
+  for (int side = 0; side < 2 && !first; side++) PetscCall((*kern->divide)(Size(&e.A), e.s, mg->units.outer[side]));
   for (mg->n = first + 1;; mg->n++, threshold *= mg->opt.thresholdscale) {
     CAMGLevel    *l    = &mg->level[mg->n - 1];
     Exact         next = {.s = NULL};

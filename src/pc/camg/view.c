@@ -8,7 +8,7 @@
 
 static const char *NearNull(const PC_CAMG *mg)
 {
-  switch (mg->how) {
+  switch (mg->matrix.nearnull) {
   case LITHE_NEAR_NULL_GIVEN:
     return "given";
   case LITHE_NEAR_NULL_RECOVERED:
@@ -35,7 +35,8 @@ static PetscErrorCode ViewLevel_Private(const PC_CAMG *mg, PetscInt k, PetscView
     PetscCall(PetscSNPrintf(from, sizeof(from), ", %.1f entries a row of the interpolation%s",
                             (double)l->facts.transfers / (double)PetscMax(l[-1].facts.all, 1), l->facts.plain ? ", constant on pairs of pairs" : ""));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  level %" PetscInt_FMT ": %" PetscInt_FMT " rows of %.1f entries, %s%s%s\n", k, l->facts.all,
-                                   (double)l->facts.nz / n, how, from, mg->whole && k == mg->whole ? ", whole on each process, and all after it" : ""));
+                                   (double)l->facts.nz / n, how, from,
+                                   mg->whole.first && k == mg->whole.first ? ", whole on each process, and all after it" : ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -59,7 +60,8 @@ PetscErrorCode PCView_CAMG(PC pc, PetscViewer viewer)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscViewerASCIIPrintf(viewer, "  %s matrix, precision %s, near null space of %" PetscInt_FMT ": %s\n",
-                                   mg->symmetric ? "symmetric" : "nonsymmetric", mg->single ? "single" : "double", mg->columns, NearNull(mg)));
+                                   mg->matrix.symmetric ? "symmetric" : "nonsymmetric", mg->precision.single ? "single" : "double", mg->matrix.columns,
+                                   NearNull(mg)));
   for (PetscInt k = 0; k < mg->n; k++) {
     entries += (double)mg->level[k].facts.nz;
     bytes += (double)mg->level[k].facts.bytes;
