@@ -44,7 +44,7 @@ typedef struct {
    diagonal is near 1. It has a diagonal d apart, in single precision: blocks of one row have no diagonal entry in the
    pattern, and others a code of 0. A transfer has no d and no minv.
 
-   A device may have rows of numbers by slices: 32 / group rows for the 32 threads of a warp, group threads each. A slice
+   Rows of numbers may be by slices: 32 / group rows for the 32 threads of a warp, group threads each; 1 on the host. A slice
    has steps i[slice] to i[slice + 1] - 1. In a step each thread has two entries, filled up with codes of 0. narrow: columns
    are of 2 bytes, counted from base[step]
 */

@@ -16,7 +16,7 @@
                  the coarsest level                            src/mg/coarsest.c
    processes     shared levels                                 parallelread.c, parallel.c, ghosts.c
    application   a V cycle                                     cycle.c
-                 loops over a level                            host.c
+                 loops over a level                            host.c, slices.c
    devices       the same operations, levels that move         device.c, devicerows.c, cuda/camg
 
    docs/theory/camg.md explains the method.
@@ -90,6 +90,11 @@ static PetscErrorCode PlaceLevels_Private(PC pc)
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   if (mg->device && mg->kernels == &CAMGHostKernels) PetscCall(PCCAMGMove_Private(mg));
 #endif
+  for (PetscInt k = 0; k < mg->n && mg->kernels == &CAMGHostKernels; k++) {
+    PetscCall(PCCAMGSlices_Private(&mg->level[k].op));
+    PetscCall(PCCAMGSlices_Private(&mg->level[k].prolong));
+    PetscCall(PCCAMGSlices_Private(&mg->level[k].restrict_));
+  }
   /* a second set-up suggests more: from then on the pool keeps the memory of a set-up */
   if (mg->device && !mg->setups++) PetscCall((*mg->kernels->memory->trim)());
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -166,6 +166,8 @@ static inline size_t PCCAMGNumberBytes_Private(const PC_CAMG *mg)
   return sizeof(PetscScalar) / sizeof(PetscReal) * (mg->precision.single ? sizeof(float) : sizeof(double));
 }
 
+/* slices.c */
+PETSC_INTERN PetscErrorCode PCCAMGSlices_Private(CAMGOperator *);
 /* kept.c */
 PETSC_INTERN PetscErrorCode PCCAMGTransfersFree_Private(const LitheMemoryOps *, CAMGTransfers *);
 PETSC_INTERN PetscErrorCode PCCAMGKeptFree_Private(PC_CAMG *);
