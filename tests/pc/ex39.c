@@ -428,6 +428,51 @@ static PetscErrorCode TestReuse(PetscBool reuse)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Neighbours in the grid are far from each other in the order of rows: columns of a slice of rows need 4 bytes */
+static PetscErrorCode TestScattered(void)
+{
+  const PetscInt n = 300, rows = n * n, stride = 7919; /* a prime that does not divide the number of rows */
+  PetscInt       begin, end;
+  Result         result;
+  KSP            ksp;
+  Mat            A;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, rows, rows, 5, NULL, 5, NULL, &A));
+  PetscCall(MatGetOwnershipRange(A, &begin, &end));
+  for (PetscInt row = begin; row < end; row++) {
+    /* row = stride * cell modulo rows, by the inverse of the stride */
+    static PetscInt inverse = 0;
+    PetscInt        cell, next[4];
+
+    while (!inverse || (PetscInt64)inverse * stride % rows != 1) inverse++;
+    cell    = (PetscInt)((PetscInt64)row * inverse % rows);
+    next[0] = cell % n ? cell - 1 : -1;
+    next[1] = cell % n < n - 1 ? cell + 1 : -1;
+    next[2] = cell - n;
+    next[3] = cell + n < rows ? cell + n : -1;
+    PetscCall(MatSetValue(A, row, row, 4, INSERT_VALUES));
+    for (int k = 0; k < 4; k++) {
+      if (next[k] >= 0) PetscCall(MatSetValue(A, row, (PetscInt)((PetscInt64)next[k] * stride % rows), -1, INSERT_VALUES));
+    }
+  }
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(ToDevice(A));
+  for (int bits = 8; bits <= 32; bits *= 2) {
+    char option[64];
+
+    PetscCall(PetscSNPrintf(option, sizeof(option), "-pc_camg_bits %d", bits));
+    PetscCall(CreateSolver(A, PETSC_TRUE, option, &ksp));
+    PetscCall(SolveWith(ksp, &result));
+    PetscCall(Check("rows in another order", &result, 20));
+    PetscCall(KSPDestroy(&ksp));
+  }
+  PetscCall(MatDestroy(&A));
+  PetscCall(ClearOptions());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Diagonal, dense, one row, no row */
 static PetscErrorCode TestOdd(void)
 {
@@ -485,6 +530,7 @@ int main(int argc, char **argv)
     PetscCall(TestValues());
     PetscCall(TestReuse(PETSC_TRUE));
     PetscCall(TestReuse(PETSC_FALSE));
+    PetscCall(TestScattered());
     PetscCall(TestOdd());
   }
   PetscCall(TestDone(processes < 3 ? 250 : 200, "all is right\n"));

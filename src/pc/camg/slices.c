@@ -9,7 +9,7 @@
 
 #include "camgimpl.h"
 
-#define SLICES_FILL   1.5 /* entries with those filled up, over entries: beyond this rows stay one after the other */
+#define SLICES_FILL   2.4 /* entries with those filled up, over entries: beyond this rows stay one after the other */
 #define SLICES_NARROW 65535
 
 /* Steps of all slices, and whether columns of 2 bytes suffice */
@@ -70,6 +70,7 @@ PetscErrorCode PCCAMGSlices_Private(CAMGOperator *op)
   CAMGOperator to     = *op;
   PetscBool    narrow;
   size_t       steps;
+  char        *j;
 
   PetscFunctionBegin;
   if (!op->i || op->rb * op->cb > 1 || !op->nz) PetscFunctionReturn(PETSC_SUCCESS);
@@ -82,7 +83,8 @@ PetscErrorCode PCCAMGSlices_Private(CAMGOperator *op)
   to.group  = 1;
   to.narrow = narrow;
   to.steps  = (int)steps;
-  PetscCall(PetscMalloc1(steps * 64 * (narrow ? sizeof(uint16_t) : sizeof(int)), (char **)&to.j));
+  PetscCall(PetscMalloc1(steps * 64 * (narrow ? sizeof(uint16_t) : sizeof(int)), &j));
+  to.j = (int *)j;
   PetscCall(PetscMalloc1(steps * 64 * bytes, (char **)&to.code));
   if (narrow) PetscCall(PetscMalloc1(steps, &to.base));
   for (int s = 0; s < slices; s++) {
