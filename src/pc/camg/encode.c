@@ -72,7 +72,7 @@ static inline PetscScalar Put(CAMGOperator *op, PetscInt at, PetscScalar v)
 }
 
 /* The least number of bits whose codes hold all entries */
-static PetscInt Bits(const CAMGMatrix *A, const double s[], PetscInt bits)
+static PetscInt Bits(const CAMGMatrix *A, const double inverse[], PetscInt bits)
 {
   double most = 0;
 
@@ -81,7 +81,7 @@ static PetscInt Bits(const CAMGMatrix *A, const double s[], PetscInt bits)
       for (PetscInt p = 0; p < A->rb; p++) {
         for (PetscInt q = 0; q < A->cb; q++) {
           if (A->j[k] == v && p == q) continue;
-          most = PetscMax(most, (double)PetscAbsScalar(A->a[(size_t)((k * A->rb + p) * A->cb + q)]) / s[v * A->rb + p] / s[A->j[k] * A->cb + q]);
+          most = PetscMax(most, (double)PetscAbsScalar(A->a[(size_t)((k * A->rb + p) * A->cb + q)]) * inverse[v * A->rb + p] * inverse[A->j[k] * A->cb + q]);
         }
       }
     }
@@ -173,11 +173,13 @@ PetscErrorCode PCCAMGEncodeShared_Private(const CAMGMatrix *A, const CAMGGhosts 
   const PetscInt rb = A->rb, cb = A->cb;
   const size_t   parts = sizeof(PetscScalar) / sizeof(PetscReal), n = (size_t)A->m * (size_t)rb;
   PetscScalar   *d, *error, *entry;
-  double        *size;
+  double        *size, *inverse; /* of the scales, powers of two: faster than a division, with the same bits */
   int            used = 0;
 
   PetscFunctionBegin;
-  PetscCall(Create_Private(A, Bits(A, s, bits), op));
+  PetscCall(PetscMalloc1(A->n * cb, &inverse));
+  for (PetscInt c = 0; c < A->n * cb; c++) inverse[c] = 1 / s[c];
+  PetscCall(Create_Private(A, Bits(A, inverse, bits), op));
   PetscCall(PetscMalloc1(n * parts * sizeof(float), (char **)&op->d));
   PetscCall(PetscMalloc1(n, &op->minv));
   PetscCall(PetscMalloc1((size_t)A->nz * (size_t)(rb * cb), &entry));
@@ -188,23 +190,23 @@ PetscErrorCode PCCAMGEncodeShared_Private(const CAMGMatrix *A, const CAMGGhosts 
       const PetscInt c = A->j[k];
 
       if (c == v && rb == 1) {
-        d[0] += A->a[k] / (PetscReal)s[v] / (PetscReal)s[v];
+        d[0] += A->a[k] * (PetscReal)inverse[v] * (PetscReal)inverse[v];
         continue;
       }
       op->j[used] = (int)c;
       for (PetscInt p = 0; p < rb; p++) {
         for (PetscInt q = 0; q < cb; q++) {
-          const PetscInt    at = (used * rb + p) * cb + q;
-          const double      sr = s[v * rb + p], sc = s[c * cb + q];
-          const PetscScalar e = A->a[(size_t)((k * rb + p) * cb + q)] / (PetscReal)sr / (PetscReal)sc;
+          const PetscInt    at   = (used * rb + p) * cb + q;
+          const double      left = inverse[v * rb + p], right = inverse[c * cb + q], ratio = s[c * cb + q] * left;
+          const PetscScalar e = A->a[(size_t)((k * rb + p) * cb + q)] * (PetscReal)left * (PetscReal)right;
 
           if (c == v && p == q) {
             d[p] += e;
             entry[at] = Put(op, at, 0);
           } else {
             entry[at] = Put(op, at, e);
-            error[p] += (e - entry[at]) * (PetscReal)(sc / sr);
-            size[p] += (double)PetscAbsScalar(entry[at]) * sc / sr;
+            error[p] += (e - entry[at]) * (PetscReal)ratio;
+            size[p] += (double)PetscAbsScalar(entry[at]) * ratio;
           }
         }
       }
@@ -221,6 +223,7 @@ PetscErrorCode PCCAMGEncodeShared_Private(const CAMGMatrix *A, const CAMGGhosts 
   PetscCall(Bound_Private(op, ghosts, entry, bound));
   PetscCall(PetscFree(entry));
   PetscCall(PetscFree3(d, error, size));
+  PetscCall(PetscFree(inverse));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
