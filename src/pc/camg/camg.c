@@ -199,7 +199,8 @@ static PetscErrorCode PCDestroy_CAMG(PC pc)
 . -pc_camg_precision <auto,single,double> - precision of internal vectors
 . -pc_camg_truncate <4>              - most entries of a row of the interpolation, 0 for all
 . -pc_camg_agg_nsmooths <1>          - 0 leaves the interpolation constant on aggregates
-. -pc_camg_coarse_eq_limit <600>     - the most unknowns of the coarsest level, which has a dense inverse
+. -pc_camg_coarse_eq_limit <400>     - the most unknowns of the coarsest level, which has a dense inverse; 200 for a
+                                       nonsymmetric matrix, 600 for more than one near null vector
 . -pc_camg_reuse_interpolation <true> - new values in the same pattern keep the interpolation, from the second set-up on
 . -pc_camg_graph <true>              - on a device, record the kernels of a cycle and replay the record
 - -pc_camg_levels <n>                - number of levels

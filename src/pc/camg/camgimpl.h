@@ -160,6 +160,17 @@ static inline PetscInt PCCAMGBits_Private(const PC_CAMG *mg)
   return mg->matrix.columns > 1 ? 16 : 8;
 }
 
+/*
+   Unknowns of a level that has a dense inverse, by LAPACK on the host, which takes 10 ms or less. Elasticity has few nodes
+   there, and a further level doubles iterations
+*/
+static inline PetscInt PCCAMGCoarseSize_Private(const PC_CAMG *mg)
+{
+  if (mg->opt.coarsesize != PETSC_DECIDE) return mg->opt.coarsesize;
+  if (mg->matrix.columns > 1) return 600;
+  return mg->matrix.symmetric ? 400 : 200;
+}
+
 /* Bytes of a number of a vector */
 static inline size_t PCCAMGNumberBytes_Private(const PC_CAMG *mg)
 {

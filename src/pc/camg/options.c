@@ -16,7 +16,7 @@ PetscErrorCode PCCAMGOptionsDefault_Private(PCCAMGOptions *opt)
   opt->threshold      = (PetscReal)0.08;
   opt->thresholdscale = (PetscReal)0.5;
   opt->levels         = PETSC_DECIDE;
-  opt->coarsesize     = 600;
+  opt->coarsesize     = PETSC_DECIDE;
   opt->nsmooths       = 1;
   opt->truncate       = 4;
   opt->smooths[0] = opt->smooths[1] = 2;
@@ -39,8 +39,8 @@ static PetscErrorCode Check_Private(PC pc, const PCCAMGOptions *opt)
              (double)opt->thresholdscale);
   PetscCheck(opt->levels == PETSC_DECIDE || (opt->levels >= 1 && opt->levels <= CAMG_LEVELS_MAX), comm, PETSC_ERR_ARG_OUTOFRANGE,
              "-pc_camg_levels %" PetscInt_FMT ": use a number from 1 to %d, or -1", opt->levels, CAMG_LEVELS_MAX);
-  PetscCheck(opt->coarsesize >= 1 && opt->coarsesize <= CAMG_DENSE_MAX, comm, PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_camg_coarse_eq_limit %" PetscInt_FMT ": use a number from 1 to %d", opt->coarsesize, CAMG_DENSE_MAX);
+  PetscCheck(opt->coarsesize == PETSC_DECIDE || (opt->coarsesize >= 1 && opt->coarsesize <= CAMG_DENSE_MAX), comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_camg_coarse_eq_limit %" PetscInt_FMT ": use a number from 1 to %d, or -1 for a choice by the matrix", opt->coarsesize, CAMG_DENSE_MAX);
   PetscCheck(opt->nsmooths == 0 || opt->nsmooths == 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_camg_agg_nsmooths %" PetscInt_FMT ": use 0 or 1", opt->nsmooths);
   PetscCheck(opt->truncate >= 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_camg_truncate %" PetscInt_FMT ": use a number of entries, or 0 for all", opt->truncate);
   for (int k = 0; k < 2; k++) {
@@ -66,7 +66,8 @@ PetscErrorCode PCSetFromOptions_CAMG(PC pc, PetscOptionItems PetscOptionsObject)
   PetscCall(PetscOptionsReal("-pc_camg_threshold", "Least size of a strong entry, relative to the diagonal", NULL, opt.threshold, &opt.threshold, NULL));
   PetscCall(PetscOptionsReal("-pc_camg_threshold_scale", "Factor of the threshold from level to level", NULL, opt.thresholdscale, &opt.thresholdscale, NULL));
   PetscCall(PetscOptionsInt("-pc_camg_levels", "Number of levels", NULL, opt.levels, &opt.levels, NULL));
-  PetscCall(PetscOptionsInt("-pc_camg_coarse_eq_limit", "Unknowns up to which a level is the coarsest", NULL, opt.coarsesize, &opt.coarsesize, NULL));
+  PetscCall(PetscOptionsInt("-pc_camg_coarse_eq_limit", "Unknowns up to which a level is the coarsest, -1: by the matrix", NULL, opt.coarsesize,
+                            &opt.coarsesize, NULL));
   PetscCall(PetscOptionsInt("-pc_camg_agg_nsmooths", "Smoothing steps of the interpolation", NULL, opt.nsmooths, &opt.nsmooths, NULL));
   PetscCall(PetscOptionsInt("-pc_camg_truncate", "Most entries of a row of the interpolation, 0: all", NULL, opt.truncate, &opt.truncate, NULL));
   PetscCall(PetscOptionsIntArray("-pc_camg_smooths", "Smoothing steps before and after the coarse correction", NULL, opt.smooths, &n, &set));

@@ -547,7 +547,7 @@ PetscErrorCode PCCAMGBuildShared_Private(PC pc, Mat finest, CAMGSpace *space, CA
     if (!last) {
       PetscCall(MatGetSize(next.A, &coarse, NULL));
       PetscCall(Open_Private(&next));
-      whole = (PetscBool)(coarse <= PetscMax(PARALLEL_WHOLE, mg->opt.coarsesize) || (coarse > all / PARALLEL_SLOW && coarse <= PARALLEL_MOST));
+      whole = (PetscBool)(coarse <= PetscMax(PARALLEL_WHOLE, PCCAMGCoarseSize_Private(mg)) || (coarse > all / PARALLEL_SLOW && coarse <= PARALLEL_MOST));
       last  = (PetscBool)(!whole && coarse > CAMG_STALLED * all);
     }
     if (!last) {

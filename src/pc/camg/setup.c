@@ -272,7 +272,7 @@ static PetscErrorCode Last_Private(PC pc, const Exact *e, PetscBool small, Petsc
 
   PetscFunctionBegin;
   PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "%s", small ? "small enough" : (stalled ? "no strong entries are left" : "-pc_camg_levels")));
-  if (Size(&e->A) > PetscMax(mg->opt.coarsesize, CAMG_DENSE)) {
+  if (Size(&e->A) > PetscMax(PCCAMGCoarseSize_Private(mg), CAMG_DENSE)) {
     if (!mg->level[mg->n - 1].op.i) PetscCall(Encode_Private(mg, &mg->level[mg->n - 1], e));
   } else PetscCall(Coarsest_Private(pc, e));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -305,7 +305,7 @@ PetscErrorCode PCCAMGBuild_Private(PC pc, PetscInt first, CAMGMatrix *A, CAMGSpa
 
     l->facts.nz = Entries(&e.A);
     PetscCall(Vectors_Private(mg, l, Size(&e.A)));
-    small = (PetscBool)(Size(&e.A) <= mg->opt.coarsesize);
+    small = (PetscBool)(Size(&e.A) <= PCCAMGCoarseSize_Private(mg));
     if (small || mg->n == most) break;
     PetscCall(Encode_Private(mg, l, &e));
     stalled = (PetscBool)(use && mg->n > mg->kept.n);
