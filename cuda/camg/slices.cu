@@ -124,7 +124,8 @@ PetscErrorCode LitheCUDACAMGSlices(CAMGOperator *op)
   PetscCall(CAMGScan(stream, slices, to.i));
   PetscCallCUDA(cudaMemcpyAsync(&there->steps, to.i + slices, sizeof(int), cudaMemcpyDeviceToDevice, stream));
   PetscCall(CAMGGet(stream, 1, there, &facts));
-  if (facts.longest > SLICE_LONG || 64. * facts.steps * (2 + bytes) > SLICE_WORTH * (op->nz * (4. + bytes) + 4. * op->m)) PetscCall(CAMGFree(stream, to.i));
+  if (facts.longest > SLICE_LONG || 64. * facts.steps > INT_MAX || 64. * facts.steps * (2 + bytes) > SLICE_WORTH * (op->nz * (4. + bytes) + 4. * op->m))
+    PetscCall(CAMGFree(stream, to.i));
   else {
     to.steps = facts.steps;
     PetscCall(SlicePut(stream, op, slices, &to, there));
