@@ -257,12 +257,11 @@ PetscErrorCode LitheCUDACAMGStep(const CAMGOperator *op, double c1, double c2, c
 
     PetscCall(LitheGraphGetStream(&stream));
     if (op->single)
-      StartKernel<float><<<CAMGBlocks(n), CAMG_THREADS, 0, stream>>>(n, static_cast<float>(c2), op->minv,
-                                                                                   static_cast<const CAMGNumber<float> *>(b),
-                                                                                   static_cast<CAMGNumber<float> *>(out));
+      StartKernel<float><<<CAMGBlocks(n), CAMG_THREADS, 0, stream>>>(n, static_cast<float>(c2), op->minv, static_cast<const CAMGNumber<float> *>(b),
+                                                                     static_cast<CAMGNumber<float> *>(out));
     else
-      StartKernel<double><<<CAMGBlocks(n), CAMG_THREADS, 0, stream>>>(n, c2, op->minv, static_cast<const CAMGNumber<double> *>(b),
-                                                                                    static_cast<CAMGNumber<double> *>(out));
+      StartKernel<double>
+        <<<CAMGBlocks(n), CAMG_THREADS, 0, stream>>>(n, c2, op->minv, static_cast<const CAMGNumber<double> *>(b), static_cast<CAMGNumber<double> *>(out));
     PetscCallCUDA(cudaGetLastError());
   }
   PetscFunctionReturn(PETSC_SUCCESS);
