@@ -245,12 +245,20 @@ static __device__ __forceinline__ bool CAMGIsZero(PetscScalar v)
 
 /* ------------------------------------------------------------ groups of lanes */
 
+  #define CAMG_ALL 0xffffffffu /* lanes of a warp */
+
+/* The lanes of the first group of a warp */
+template <int lanes>
+static __device__ constexpr unsigned int CAMGFirst()
+{
+  return lanes == 32 ? CAMG_ALL : (1u << (lanes % 32)) - 1;
+}
+
 /* The threads of this thread's group */
 template <int lanes>
 static __device__ __forceinline__ unsigned int CAMGMask()
 {
-  if constexpr (lanes == 32) return 0xffffffffu;
-  else return ((1u << lanes) - 1) << (threadIdx.x % 32 / lanes * lanes);
+  return CAMGFirst<lanes>() << (threadIdx.x % 32 / lanes * lanes);
 }
 
 /* The row of a group, and the thread's place in the group */

@@ -58,7 +58,7 @@ static __device__ __forceinline__ double EncodeInverse(double s)
 /* The largest of all lanes of a warp goes to memory, as bits: these have the order of positive numbers */
 static __device__ __forceinline__ void EncodeMost(double mine, unsigned long long *most)
 {
-  mine = CAMGLargest<32>(0xffffffffu, mine);
+  mine = CAMGLargest<32>(CAMG_ALL, mine);
   if (threadIdx.x % 32) return;
   if (__double_as_longlong(mine) > static_cast<long long>(*static_cast<volatile unsigned long long *>(most)))
     atomicMax(most, static_cast<unsigned long long>(__double_as_longlong(mine)));
@@ -111,13 +111,12 @@ static __global__ void EncodeKernel(const __grid_constant__ CAMGMatrix A, const 
                                     unsigned long long *most)
 {
   const CAMGGroupOf<lanes> g;
-  constexpr unsigned int   all = 0xffffffffu, group = lanes == 32 ? all : (1u << (lanes % 32)) - 1;
   const int                shift = static_cast<int>(threadIdx.x) % 32 / lanes * lanes;
   const bool               there = g.row < static_cast<PetscInt64>(A.m) * A.rb;
   const PetscInt           r     = there ? static_cast<PetscInt>(g.row) : 0;
   const CAMGRow            row(A, r);
   const double             inverse = EncodeInverse(s[r]);
-  const PetscInt           count = there ? row.count : 0, end = CAMGLargest<32>(all, count);
+  const PetscInt           count = there ? row.count : 0, end = CAMGLargest<32>(CAMG_ALL, count);
   PetscScalar              own = 0, d = 0, error = 0; /* own: the diagonal entry, in one lane */
   double                   size = 0, largest = 0;
   int                      at = mode == ENCODE_NUMBERS ? op.i[r] : 0;
@@ -147,7 +146,7 @@ static __global__ void EncodeKernel(const __grid_constant__ CAMGMatrix A, const 
     if constexpr (mode == ENCODE_BLOCKS) {
       if (here) (void)EncodeNumber(op, static_cast<int>(row.At(t)), diagonal ? PetscScalar(0) : v, true);
     } else {
-      const unsigned int kept = __ballot_sync(all, !CAMGIsZero(q)) >> shift & group;
+      const unsigned int kept = __ballot_sync(CAMG_ALL, !CAMGIsZero(q)) >> shift & CAMGFirst<lanes>();
 
       if (mode == ENCODE_NUMBERS && !CAMGIsZero(q)) {
         const int p = at + __popc(kept & ((1u << g.lane) - 1));
@@ -158,15 +157,15 @@ static __global__ void EncodeKernel(const __grid_constant__ CAMGMatrix A, const 
       at += __popc(kept);
     }
     if constexpr (mode != ENCODE_SIZES) {
-      CAMGAddOrdered<lanes>(all, wrong, &error);
-      CAMGAddOrdered<lanes>(all, part, &size);
+      CAMGAddOrdered<lanes>(CAMG_ALL, wrong, &error);
+      CAMGAddOrdered<lanes>(CAMG_ALL, part, &size);
     }
   }
   if constexpr (mode == ENCODE_SIZES) {
     EncodeMost(largest, most);
     if (there && g.lane == 0 && A.rb == 1) op.i[r] = at;
   } else {
-    CAMGAddOrdered<lanes>(all, own, &d);
+    CAMGAddOrdered<lanes>(CAMG_ALL, own, &d);
     if (!there || g.lane) return;
     if (sums && CAMGAbs(error) <= static_cast<PetscReal>(CAMG_CHANGE) * CAMGAbs(d)) d += error;
     EncodePutFloat(op.d, r, d);

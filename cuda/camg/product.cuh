@@ -4,9 +4,8 @@
 #pragma once
 
 /*
-   Products of sparse matrices. A warp makes a row of the result: lanes take 32 entries at a time, find those of the same
-   column, and the first lane of a column adds their numbers in the order of the lanes. So sums have the order of the host.
-   A row of more entries has a hash table of columns in shared memory. One pass finds the sizes of rows, another one the
+   Products of sparse matrices. A warp makes a row of the result. Lanes take 32 entries at a time, and find those of the same
+   column. The first lane of a column adds their numbers in the order of the lanes. So sums have the order of the host. A row of more entries has a hash table of columns in shared memory. One pass finds the sizes of rows, another one the
    numbers. Rows that do not fit the table go to a list for larger tables, and from there to a list for dense arrays:
    dense.cuh.
 
@@ -23,7 +22,6 @@
   #define CAMG_TABLE  (PetscDefined(USE_COMPLEX) ? 256 : 512) /* columns of the largest table */
   #define CAMG_ITEMS  2048                                    /* of a row that a warp takes */
   #define CAMG_BLOCKS 16384u                                  /* of a launch */
-  #define CAMG_ALL    0xffffffffu                             /* lanes of a warp */
 
 struct CAMGItem {
   PetscInt    first, last;

@@ -38,7 +38,7 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
   SliceSizes(const __grid_constant__ CAMGOperator rows, int group, int slices, int *__restrict__ steps, SliceFacts *facts)
 {
   const SliceRow r(rows, group);
-  const int      need = CAMGLargest<32>(0xffffffffu, (r.end - r.begin + 2 * group - 1) / (2 * group));
+  const int      need = CAMGLargest<32>(CAMG_ALL, (r.end - r.begin + 2 * group - 1) / (2 * group));
 
   if (threadIdx.x % 32 || r.slice >= slices) return;
   steps[r.slice] = need;
@@ -60,7 +60,7 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
     const bool   here = k < r.end, both = k + 1 < r.end;
     const size_t at   = (static_cast<size_t>(step) * 32 + threadIdx.x % 32) * 2;
     int          c[2] = {here ? rows.j[k] : INT_MAX, both ? rows.j[k + 1] : INT_MAX};
-    const int    base = -CAMGLargest<32>(0xffffffffu, -min(c[0], c[1])); /* a step has an entry */
+    const int    base = -CAMGLargest<32>(CAMG_ALL, -min(c[0], c[1])); /* a step has an entry */
 
     if (!here) c[0] = base;
     if (!both) c[1] = base;

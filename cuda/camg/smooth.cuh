@@ -44,38 +44,38 @@ template <int lanes, bool fill>
 static __global__ void __launch_bounds__(CAMG_THREADS)
   SmoothShort(const __grid_constant__ SmoothRows s, CAMGRowList next, PetscInt *i, PetscInt *__restrict__ j, PetscScalar *__restrict__ a)
 {
-  constexpr unsigned int   all = 0xffffffffu, own = lanes == 32 ? all : (1u << (lanes % 32)) - 1;
   const CAMGGroupOf<lanes> g;
   const unsigned int       group = threadIdx.x % 32 / lanes, shift = group * lanes;
-  const auto               those = [&](bool on) { return __ballot_sync(all, on) >> shift & own; };
+  const auto               those = [&](bool on) { return __ballot_sync(CAMG_ALL, on) >> shift & CAMGFirst<lanes>(); };
   const auto               first = [](unsigned int bits) { return bits ? __ffs(static_cast<int>(bits)) - 1 : 0; };
   const bool               there = g.row < s.F.strong.m;
   const PetscInt           r = there ? static_cast<PetscInt>(g.row) : 0, items = there ? s.Items(r) : 0;
   const bool               mine = there && items <= lanes, item = mine && g.lane < items;
   const PetscInt           c     = item ? s.Aggregate(r, g.lane) : -1;
   const PetscScalar        v     = c >= 0 ? s.Value(r, g.lane) : PetscScalar(0);
-  const unsigned int       peers = __match_any_sync(all, static_cast<unsigned long long>(group) << 32 | static_cast<unsigned int>(c)) >> shift & own;
-  const bool               head  = c >= 0 && g.lane == first(peers);
-  unsigned int             heads = those(head), rest = head ? peers : 0;
-  const bool               cut   = __popc(heads) > s.most;
-  PetscScalar              w     = 0;
-  bool                     stays = head;
+  const unsigned int       peers = __match_any_sync(CAMG_ALL, static_cast<unsigned long long>(group) << 32 | static_cast<unsigned int>(c)) >> shift &
+                             CAMGFirst<lanes>();
+  const bool   head  = c >= 0 && g.lane == first(peers);
+  unsigned int heads = those(head), rest = head ? peers : 0;
+  const bool   cut   = __popc(heads) > s.most;
+  PetscScalar  w     = 0;
+  bool         stays = head;
 
   if (!fill && there && !mine && g.lane == 0) CAMGAppend(r, next.n, next.row);
-  while (__any_sync(all, rest != 0)) {
-    const PetscScalar other = CAMGShuffle<lanes>(all, v, first(rest));
+  while (__any_sync(CAMG_ALL, rest != 0)) {
+    const PetscScalar other = CAMGShuffle<lanes>(CAMG_ALL, v, first(rest));
 
     if (rest) w += other;
     rest &= rest - 1;
   }
-  if (__any_sync(all, cut)) {
+  if (__any_sync(CAMG_ALL, cut)) {
     const PetscReal size  = CAMGAbs(w);
     PetscScalar     total = 0, kept = 0;
     int             rank = 0;
 
-    for (unsigned int left = cut ? heads : 0; __any_sync(all, left != 0); left &= left - 1) {
+    for (unsigned int left = cut ? heads : 0; __any_sync(CAMG_ALL, left != 0); left &= left - 1) {
       const int         q     = first(left);
-      const PetscScalar other = CAMGShuffle<lanes>(all, w, q);
+      const PetscScalar other = CAMGShuffle<lanes>(CAMG_ALL, w, q);
 
       if (!left) continue;
       total += other;
@@ -83,8 +83,8 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
     }
     stays = head && (!cut || rank < s.most);
     heads = those(stays);
-    for (unsigned int left = cut ? heads : 0; __any_sync(all, left != 0); left &= left - 1) {
-      const PetscScalar other = CAMGShuffle<lanes>(all, w, first(left));
+    for (unsigned int left = cut ? heads : 0; __any_sync(CAMG_ALL, left != 0); left &= left - 1) {
+      const PetscScalar other = CAMGShuffle<lanes>(CAMG_ALL, w, first(left));
 
       if (left) kept += other;
     }
@@ -93,8 +93,8 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
   if constexpr (fill) {
     PetscInt p = mine ? i[r] : 0;
 
-    for (unsigned int left = heads; __any_sync(all, left != 0); left &= left - 1) {
-      const PetscInt other = CAMGShuffle<lanes>(all, c, first(left));
+    for (unsigned int left = heads; __any_sync(CAMG_ALL, left != 0); left &= left - 1) {
+      const PetscInt other = CAMGShuffle<lanes>(CAMG_ALL, c, first(left));
 
       p += left && other < c;
     }

@@ -179,13 +179,28 @@ static int64_t StarReach2(const Star *star, int64_t most)
   return largest < (double)most ? (int64_t)(1.001 * largest) + 1 : most;
 }
 
+static void GridIndices(const Mesh *mesh, PetscInt p, PetscInt at[3])
+{
+  at[0] = p % mesh->n[0];
+  at[1] = p / mesh->n[0] % mesh->n[1];
+  at[2] = p / mesh->n[0] / mesh->n[1];
+}
+
+/* The displacement of the point at a place of the box round at[] */
+static const int16_t *MeshShift(const Mesh *mesh, const PetscInt at[3], const int8_t place[3])
+{
+  size_t q = 0;
+
+  for (int d = 2; d >= 0; d--) q = q * (size_t)(mesh->n[d] + 2 * MESH_REACH) + (size_t)(at[d] + place[d] + MESH_REACH);
+  return mesh->shift + 3 * q;
+}
+
 /* The tetrahedra round the point of grid indices at[] */
 static PetscErrorCode MeshStar(const Mesh *mesh, const PetscInt at[3], Star *star)
 {
-  const PetscInt *n      = mesh->n;
-  const int64_t   far    = 4 * MESH_UNITS; /* outside all points of the box */
-  int64_t         reach2 = mesh->reach2;
-  int16_t         own[3];
+  const int64_t far    = 4 * MESH_UNITS; /* outside all points of the box */
+  int64_t       reach2 = mesh->reach2;
+  int16_t       own[3];
 
   PetscFunctionBegin;
   star->count = 0;
@@ -203,15 +218,13 @@ static PetscErrorCode MeshStar(const Mesh *mesh, const PetscInt at[3], Star *sta
   }
 
   for (int k = 0; k < MESH_BOX; k++) {
-    const int    b = mesh->order[k];
-    const size_t q = ((size_t)(at[2] + mesh->place[b][2] + MESH_REACH) * (size_t)(n[1] + 2 * MESH_REACH) + (size_t)(at[1] + mesh->place[b][1] + MESH_REACH)) *
-                       (size_t)(n[0] + 2 * MESH_REACH) +
-                     (size_t)(at[0] + mesh->place[b][0] + MESH_REACH);
-    int64_t *x = star->x[b], xx = 0;
+    const int      b     = mesh->order[k];
+    const int16_t *shift = MeshShift(mesh, at, mesh->place[b]);
+    int64_t       *x = star->x[b], xx = 0;
 
-    if (k == 0) memcpy(own, mesh->shift + 3 * q, sizeof(own));
+    if (k == 0) memcpy(own, shift, sizeof(own));
     for (int d = 0; d < 3; d++) {
-      x[d] = (int64_t)mesh->place[b][d] * MESH_UNITS + mesh->shift[3 * q + (size_t)d] - own[d];
+      x[d] = (int64_t)mesh->place[b][d] * MESH_UNITS + shift[d] - own[d];
       xx += x[d] * x[d];
     }
     if (k > 0 && xx <= reach2) StarInsert(star, b);
@@ -295,15 +308,16 @@ static void AddTetrahedron(const Mesh *mesh, const Star *star, const PetscInt po
    MESH_ROW */
 static PetscErrorCode MeshRow(const Mesh *mesh, Star *star, PetscInt p, PetscInt *count, PetscInt column[], PetscScalar value[])
 {
-  const PetscInt *n = mesh->n, at[3] = {p % n[0], p / n[0] % n[1], p / n[0] / n[1]};
-  const int       size              = mesh->components * mesh->components;
-  double          sum[MESH_BOX * 9] = {0.};
-  PetscBool       used[MESH_BOX]    = {PETSC_FALSE};
-  PetscInt        point[MESH_BOX];
-  uint32_t        tetrahedron[STAR_SIZE];
-  int             ntetrahedra = 0;
+  PetscInt  at[3];
+  const int size              = mesh->components * mesh->components;
+  double    sum[MESH_BOX * 9] = {0.};
+  PetscBool used[MESH_BOX]    = {PETSC_FALSE};
+  PetscInt  point[MESH_BOX];
+  uint32_t  tetrahedron[STAR_SIZE];
+  int       ntetrahedra = 0;
 
   PetscFunctionBegin;
+  GridIndices(mesh, p, at);
   PetscCall(MeshStar(mesh, at, star));
   point[MESH_CENTRE] = p;
 
@@ -388,24 +402,27 @@ static PetscErrorCode MeshOrder(MPI_Comm comm, const Mesh *mesh, Star *star, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rigid body modes of rows of points first to last - 1, in the new numbers */
-static PetscErrorCode SetRigidBody(const Mesh *mesh, PetscInt first, PetscInt last, const PetscInt oldnumber[], Mat A)
+/* Rigid body modes; oldnumber: points of the grid in the order of A */
+static PetscErrorCode SetRigidBody(const Mesh *mesh, const PetscInt oldnumber[], Mat A)
 {
+  const int8_t here[3] = {0, 0, 0};
+  PetscInt     first, last;
   MatNullSpace modes;
   Vec          place;
   PetscScalar *x;
 
   PetscFunctionBegin;
   PetscCall(MatSetBlockSize(A, 3));
+  PetscCall(MatGetOwnershipRange(A, &first, &last));
   PetscCall(MatCreateVecs(A, NULL, &place));
   PetscCall(VecGetArrayWrite(place, &x));
-  for (PetscInt p = first; p < last; p++) {
-    const PetscInt old = oldnumber[p], *n = mesh->n, at[3] = {old % n[0], old / n[0] % n[1], old / n[0] / n[1]};
-    const size_t   q = ((size_t)(at[2] + MESH_REACH) * (size_t)(n[1] + 2 * MESH_REACH) + (size_t)(at[1] + MESH_REACH)) * (size_t)(n[0] + 2 * MESH_REACH) +
-                     (size_t)(at[0] + MESH_REACH);
+  for (PetscInt row = first; row < last; row += 3, x += 3) {
+    PetscInt at[3];
 
-    for (int d = 0; d < 3; d++) x[3 * (p - first) + d] = (PetscReal)((double)at[d] + (double)mesh->shift[3 * q + (size_t)d] / MESH_UNITS);
+    GridIndices(mesh, oldnumber[row / 3], at);
+    for (int d = 0; d < 3; d++) x[d] = (PetscReal)((double)at[d] + (double)MeshShift(mesh, at, here)[d] / MESH_UNITS);
   }
+  x -= last - first;
   PetscCall(VecRestoreArrayWrite(place, &x));
   PetscCall(MatNullSpaceCreateRigidBody(place, &modes));
   PetscCall(MatSetNearNullSpace(A, modes));
@@ -443,7 +460,7 @@ PetscErrorCode ProblemCreateFEM(MPI_Comm comm, const Problem *problem, Mat *A, V
   Mesh     mesh;
   Star    *star;
   Rows     rows;
-  PetscInt N, m, first, last, *newnumber, *oldnumber;
+  PetscInt N, m, *newnumber, *oldnumber;
 
   PetscFunctionBegin;
   PetscCheck(problem->nx > 1 && problem->ny > 1 && problem->nz > 1, comm, PETSC_ERR_ARG_OUTOFRANGE,
@@ -460,10 +477,8 @@ PetscErrorCode ProblemCreateFEM(MPI_Comm comm, const Problem *problem, Mat *A, V
   PetscCheck((PetscInt64)N * m < PETSC_INT_MAX, comm, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " points have too many unknowns for PetscInt", N);
   PetscCall(RowsCreate(comm, N * m, m, MESH_ROW * m, 0, &rows));
   for (PetscInt p = rows.rstart / m; p < rows.rend / m; p++) PetscCall(AddRows(&mesh, star, oldnumber[p], newnumber, &rows));
-  first = rows.rstart / m;
-  last  = rows.rend / m;
   PetscCall(RowsFinish(&rows, A, rhs));
-  if (m == 3) PetscCall(SetRigidBody(&mesh, first, last, oldnumber, *A));
+  if (m == 3) PetscCall(SetRigidBody(&mesh, oldnumber, *A));
   PetscCall(PetscFree2(newnumber, oldnumber));
   PetscCall(PetscFree(star));
   PetscCall(MeshDestroy(&mesh));

@@ -6,7 +6,8 @@
 
 #include "problemsimpl.h"
 
-const char *const ProblemKinds[] = {"reservoir", "spe10", "laplace7", "laplace27", "helmholtz27", "convdiff7", "fem", "elastic", "ProblemKind", "PROBLEM_", NULL};
+const char *const ProblemKinds[] = {"reservoir", "spe10",   "laplace7",    "laplace27", "helmholtz27", "convdiff7",
+                                    "fem",       "elastic", "ProblemKind", "PROBLEM_",  NULL};
 
 /* ------------------------------------------------------------ random numbers */
 

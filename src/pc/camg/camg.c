@@ -90,10 +90,12 @@ static PetscErrorCode PlaceLevels_Private(PC pc)
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   if (mg->device && mg->kernels == &CAMGHostKernels) PetscCall(PCCAMGMove_Private(mg));
 #endif
-  for (PetscInt k = 0; k < mg->n && mg->kernels == &CAMGHostKernels; k++) {
-    PetscCall(PCCAMGSlices_Private(&mg->level[k].op));
-    PetscCall(PCCAMGSlices_Private(&mg->level[k].prolong));
-    PetscCall(PCCAMGSlices_Private(&mg->level[k].restrict_));
+  if (mg->kernels == &CAMGHostKernels) {
+    for (PetscInt k = 0; k < mg->n; k++) {
+      PetscCall(PCCAMGSlices_Private(&mg->level[k].op));
+      PetscCall(PCCAMGSlices_Private(&mg->level[k].prolong));
+      PetscCall(PCCAMGSlices_Private(&mg->level[k].restrict_));
+    }
   }
   /* a second set-up suggests more: from then on the pool keeps the memory of a set-up */
   if (mg->device && !mg->setups++) PetscCall((*mg->kernels->memory->trim)());

@@ -194,6 +194,7 @@ PETSC_INTERN PetscErrorCode PCCAMGGhostsSum_Private(const CAMGGhosts *, double *
 /* matrix.c */
 PETSC_INTERN PetscErrorCode PCCAMGMatrixCreate_Private(PetscInt m, PetscInt n, PetscInt nz, PetscInt rb, PetscInt cb, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode PCCAMGMatrixFree_Private(CAMGMatrix *);
+PETSC_INTERN PetscErrorCode PCCAMGMatrixRelease_Private(const LitheMemoryOps *, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode PCCAMGTranspose_Private(const CAMGMatrix *, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode PCCAMGMultiply_Private(const CAMGMatrix *, const CAMGMatrix *, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode PCCAMGSymmetricPart_Private(const CAMGMatrix *, CAMGMatrix *);

@@ -15,15 +15,10 @@
 
 PetscErrorCode PCCAMGTransfersFree_Private(const LitheMemoryOps *memory, CAMGTransfers *t)
 {
-  CAMGMatrix *const both[2] = {&t->P, &t->R};
-
   PetscFunctionBegin;
-  for (int k = 0; k < 2; k++) {
-    if (both[k]->i) PetscCall((*memory->free)((void **)&both[k]->i));
-    if (both[k]->j) PetscCall((*memory->free)((void **)&both[k]->j));
-    if (both[k]->a) PetscCall((*memory->free)((void **)&both[k]->a));
-    PetscCall(MatDestroy(&t->shared[k]));
-  }
+  PetscCall(PCCAMGMatrixRelease_Private(memory, &t->P));
+  PetscCall(PCCAMGMatrixRelease_Private(memory, &t->R));
+  for (int k = 0; k < 2; k++) PetscCall(MatDestroy(&t->shared[k]));
   PetscCall(PetscMemzero(t, sizeof(*t)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

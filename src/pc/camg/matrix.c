@@ -20,6 +20,18 @@ PetscErrorCode PCCAMGMatrixCreate_Private(PetscInt m, PetscInt n, PetscInt nz, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The arrays of a matrix in host memory or in that of a device */
+PetscErrorCode PCCAMGMatrixRelease_Private(const LitheMemoryOps *memory, CAMGMatrix *A)
+{
+  PetscFunctionBegin;
+  if (A->i) PetscCall((*memory->free)((void **)&A->i));
+  if (A->j) PetscCall((*memory->free)((void **)&A->j));
+  if (A->a) PetscCall((*memory->free)((void **)&A->a));
+  A->i = A->j = NULL;
+  A->a        = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCCAMGMatrixFree_Private(CAMGMatrix *A)
 {
   PetscFunctionBegin;
@@ -146,8 +158,8 @@ static void Most(const CAMGMatrix *A, const CAMGMatrix *B, PetscInt *row, PetscI
 }
 
 /*
-   A row of numbers of A B, unsorted, with entries at j and a; returns their number. at [columns]: less than begin for
-   columns that the row does not have yet, else their place from begin on
+   A row of numbers of A B. Its entries go to j and a, unsorted; the result is their number. at [columns] has the places of
+   columns, counted from begin. A column that the row does not have yet has a place before begin
 */
 static PetscInt MultiplyRow(const CAMGMatrix *A, const CAMGMatrix *B, PetscInt r, PetscInt begin, PetscInt at[], PetscInt *restrict j, PetscScalar *restrict a)
 {

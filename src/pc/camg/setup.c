@@ -16,19 +16,10 @@ typedef struct {
   double    *s;
 } Exact;
 
-static PetscErrorCode MatrixFree_Private(const PC_CAMG *mg, CAMGMatrix *A)
-{
-  PetscFunctionBegin;
-  PetscCall(PCCAMGFree_Private(mg, &A->i));
-  PetscCall(PCCAMGFree_Private(mg, &A->j));
-  PetscCall(PCCAMGFree_Private(mg, &A->a));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode GraphFree_Private(const PC_CAMG *mg, CAMGGraph *g)
 {
   PetscFunctionBegin;
-  PetscCall(MatrixFree_Private(mg, &g->strong));
+  PetscCall(PCCAMGMatrixRelease_Private(mg->kernels->memory, &g->strong));
   PetscCall(PCCAMGFree_Private(mg, &g->d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -36,7 +27,7 @@ static PetscErrorCode GraphFree_Private(const PC_CAMG *mg, CAMGGraph *g)
 static PetscErrorCode ExactFree_Private(const PC_CAMG *mg, Exact *e)
 {
   PetscFunctionBegin;
-  PetscCall(MatrixFree_Private(mg, &e->A));
+  PetscCall(PCCAMGMatrixRelease_Private(mg->kernels->memory, &e->A));
   PetscCall(PCCAMGFree_Private(mg, &e->space.T));
   PetscCall(PCCAMGFree_Private(mg, &e->s));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -52,7 +43,7 @@ static PetscErrorCode Galerkin_Private(const PC_CAMG *mg, const CAMGMatrix *A, c
   PetscCall((*mg->kernels->multiply)(A, &t->P, &AP));
   PetscCall((*mg->kernels->multiply)(&t->R, &AP, C));
   PetscCall((*mg->kernels->clean)(A, &t->R, C));
-  PetscCall(MatrixFree_Private(mg, &AP));
+  PetscCall(PCCAMGMatrixRelease_Private(mg->kernels->memory, &AP));
   PetscCall(PetscLogEventEnd(PC_CAMGProduct, 0, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -74,8 +65,8 @@ static PetscErrorCode GetGraph_Private(const PC_CAMG *mg, const Exact *e, PetscR
     A = &S;
   }
   PetscCall((*kern->filter)(A, threshold, g));
-  PetscCall(MatrixFree_Private(mg, &N));
-  PetscCall(MatrixFree_Private(mg, &S));
+  PetscCall(PCCAMGMatrixRelease_Private(mg->kernels->memory, &N));
+  PetscCall(PCCAMGMatrixRelease_Private(mg->kernels->memory, &S));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -95,7 +86,7 @@ static PetscErrorCode Pair_Private(const PC_CAMG *mg, const CAMGMatrix *A, Petsc
   PetscCall((*kern->transpose)(&t.P, &t.R));
   PetscCall(Galerkin_Private(mg, A, &t, C));
   PetscCall(PCCAMGTransfersFree_Private(kern->memory, &t));
-  PetscCall(MatrixFree_Private(mg, &S));
+  PetscCall(PCCAMGMatrixRelease_Private(mg->kernels->memory, &S));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -117,7 +108,7 @@ static PetscErrorCode PairTwice_Private(const PC_CAMG *mg, const Exact *e, Petsc
   PetscCall((*kern->transpose)(&t->P, &t->R));
   t->plain      = PETSC_TRUE;
   coarse->space = e->space;
-  PetscCall(MatrixFree_Private(mg, &middle));
+  PetscCall(PCCAMGMatrixRelease_Private(mg->kernels->memory, &middle));
   PetscCall(PCCAMGFree_Private(mg, &next));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -145,7 +136,7 @@ static PetscErrorCode Interpolate_Private(const PC_CAMG *mg, const Exact *e, Pet
     PetscCall((*kern->transposegraph)(F, &adjoint));
     PetscCall((*kern->smooth)(&adjoint, damping, &e->space, agg, aggregates, mg->opt.truncate, &Q));
     PetscCall((*kern->transpose)(&Q, &t->R));
-    PetscCall(MatrixFree_Private(mg, &Q));
+    PetscCall(PCCAMGMatrixRelease_Private(mg->kernels->memory, &Q));
     PetscCall(GraphFree_Private(mg, &adjoint));
   }
   PetscCall(GraphFree_Private(mg, &own));
@@ -181,7 +172,7 @@ static PetscErrorCode Coarsen_Private(const PC_CAMG *mg, Exact *e, PetscReal thr
   PetscCall(Galerkin_Private(mg, &e->A, t, &coarse->A));
   if (!e->space.vectors && coarse->A.nz > CAMG_FILL * (double)e->A.nz) {
     PetscCall(PCCAMGTransfersFree_Private(kern->memory, t));
-    PetscCall(MatrixFree_Private(mg, &coarse->A));
+    PetscCall(PCCAMGMatrixRelease_Private(mg->kernels->memory, &coarse->A));
     PetscCall(PairTwice_Private(mg, e, threshold, agg, t, coarse));
   }
   PetscCall(PCCAMGFree_Private(mg, &agg));
