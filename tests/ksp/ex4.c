@@ -409,27 +409,27 @@ int main(int argc, char **argv)
     test:
       suffix: cusparse_n2_0
       nsize: 2
-      args: -test_part 0,6
+      args: -test_part 0,6 -test_least 13
     test:
       suffix: cusparse_n2_1
       nsize: 2
-      args: -test_part 1,6
+      args: -test_part 1,6 -test_least 41
     test:
       suffix: cusparse_n2_2
       nsize: 2
-      args: -test_part 2,6
+      args: -test_part 2,6 -test_least 33
     test:
       suffix: cusparse_n2_3
       nsize: 2
-      args: -test_part 3,6
+      args: -test_part 3,6 -test_least 24
     test:
       suffix: cusparse_n2_4
       nsize: 2
-      args: -test_part 4,6
+      args: -test_part 4,6 -test_least 21
     test:
       suffix: cusparse_n2_5
       nsize: 2
-      args: -test_part 5,6
+      args: -test_part 5,6 -test_least 5
 
   testset:
     requires: cuda
@@ -447,26 +447,26 @@ int main(int argc, char **argv)
     test:
       suffix: cuda_vcrs_n2_0
       nsize: 2
-      args: -test_part 0,6
+      args: -test_part 0,6 -test_least 13
     test:
       suffix: cuda_vcrs_n2_1
       nsize: 2
-      args: -test_part 1,6
+      args: -test_part 1,6 -test_least 41
     test:
       suffix: cuda_vcrs_n2_2
       nsize: 2
-      args: -test_part 2,6
+      args: -test_part 2,6 -test_least 33
     test:
       suffix: cuda_vcrs_n2_3
       nsize: 2
-      args: -test_part 3,6
+      args: -test_part 3,6 -test_least 24
     test:
       suffix: cuda_vcrs_n2_4
       nsize: 2
-      args: -test_part 4,6
+      args: -test_part 4,6 -test_least 21
     test:
       suffix: cuda_vcrs_n2_5
       nsize: 2
-      args: -test_part 5,6
+      args: -test_part 5,6 -test_least 5
 
 TEST*/

@@ -272,21 +272,21 @@ int main(int argc, char **argv)
     output_file: output/ex19_1.out
     test:
       suffix: cuda_0
-      args: -test_part 0,6
+      args: -test_part 0,6 -test_least 730
     test:
       suffix: cuda_1
-      args: -test_part 1,6
+      args: -test_part 1,6 -test_least 730
     test:
       suffix: cuda_2
-      args: -test_part 2,6
+      args: -test_part 2,6 -test_least 730
     test:
       suffix: cuda_3
-      args: -test_part 3,6
+      args: -test_part 3,6 -test_least 550
     test:
       suffix: cuda_4
-      args: -test_part 4,6
+      args: -test_part 4,6 -test_least 540
     test:
       suffix: cuda_5
-      args: -test_part 5,6
+      args: -test_part 5,6 -test_least 540
 
 TEST*/
