@@ -13,7 +13,7 @@
 
 #include <petscsys.h>
 
-static PetscInt failures = 0, checks = 0, test_parts = 1;
+static PetscInt failures = 0, checks = 0, test_parts = 1, test_pieces = 0, test_mine = 0;
 
 #define WRONG(condition) (checks++, (condition))
 
@@ -23,13 +23,13 @@ static PetscInt failures = 0, checks = 0, test_parts = 1;
 */
 static inline PetscErrorCode TestPart(PetscBool *mine)
 {
-  static PetscInt piece   = 0;
-  PetscInt        part[2] = {0, 1}, n = 2;
+  PetscInt part[2] = {0, 1}, n = 2;
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-test_part", part, &n, NULL));
   test_parts = part[1];
-  *mine      = (PetscBool)(piece++ % test_parts == part[0]);
+  *mine      = (PetscBool)(test_pieces++ % test_parts == part[0]);
+  if (*mine) test_mine++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -52,8 +52,8 @@ static inline PetscErrorCode TestPart(PetscBool *mine)
 
 /*
    Prints the last line of a program. All checks must have succeeded, and at least "least" checks must have been made;
-   in one of N parts, an N-th of them. With -test_least N the minimum is N, for runs which leave checks out. With
-   -test_checks FILE the number of checks is added to a file. Collective
+   in one of N parts, an N-th of them, or less if it has fewer pieces. With -test_least K the minimum is K, for runs which leave checks out or
+   whose pieces differ. With -test_checks FILE the number of checks is added to a file. Collective
 */
 static inline PetscErrorCode TestDone(PetscInt least, const char line[])
 {
@@ -61,7 +61,7 @@ static inline PetscErrorCode TestDone(PetscInt least, const char line[])
   PetscBool set;
 
   PetscFunctionBegin;
-  least /= test_parts;
+  if (test_pieces) least = PetscMin(least / test_parts, least * test_mine / test_pieces);
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-test_least", &least, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-test_checks", path, sizeof(path), &set));
   if (set) {
