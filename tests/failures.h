@@ -52,8 +52,9 @@ static inline PetscErrorCode TestPart(PetscBool *mine)
 
 /*
    Prints the last line of a program. All checks must have succeeded, and at least "least" checks must have been made;
-   in one of N parts, an N-th of them, or less if it has fewer pieces. With -test_least K the minimum is K, for runs which leave checks out or
-   whose pieces differ. With -test_checks FILE the number of checks is added to a file. Collective
+   in one of N parts, an N-th of them, or less if it has fewer pieces. With -test_least K the minimum is K, for runs
+   which leave checks out or whose pieces differ. With -test_checks FILE the number of checks is added to a file.
+   Collective
 */
 static inline PetscErrorCode TestDone(PetscInt least, const char line[])
 {
