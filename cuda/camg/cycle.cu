@@ -3,9 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The operations of a cycle. A warp has a slice of rows. Where rows are blocks or too different for slices, a block of
-   threads has a tile of consecutive rows, whose entries are consecutive: threads load entries in their order, and leave
-   products in shared memory. A group of threads then sums each row. Sums have a fixed order.
+   The operations of a cycle. A warp has a slice of rows, or some rows of blocks. Where rows are too different for slices,
+   a block of threads has a tile of consecutive rows, whose entries are consecutive: threads load entries in their order,
+   and leave products in shared memory. A group of threads then sums each row. Sums have a fixed order.
 */
 
 #include "../common/graph.cuh"
@@ -15,6 +15,7 @@
 #define CHUNK          2048 /* entries of a tile in shared memory at a time */
 #define LARGEST_BLOCKS 1024
 #define SLICE_STEPS    3  /* of a slice that a thread reads before it needs the first one: seven points have three */
+#define SLOTS_MOST .34 /* slots over blocks of a row, at most */
 #define DENSE          32 /* columns of a block in the second product with the inverse */
 
 /* What is done with the product of a row */
@@ -67,62 +68,84 @@ struct RowEnd {
   }
 };
 
-/* blocks: rows of blocks, else of numbers. group: threads of a row, all of them in a warp */
-template <int bits, bool blocks, class R>
-static __global__ void __launch_bounds__(CAMG_THREADS) TileKernel(CAMGOperator op, int group, int nodes, const CAMGNumber<R> *__restrict__ x, CAMGResult result)
+/* group: threads of a row, all of them in a warp */
+template <int bits, class R>
+static __global__ void __launch_bounds__(CAMG_THREADS) TileKernel(CAMGOperator op, int group, int rows, const CAMGNumber<R> *__restrict__ x, CAMGResult result)
 {
   using N = CAMGNumber<R>;
   __shared__ __align__(16) N product[CHUNK];
   const int *__restrict__ i = op.i, *__restrict__ j = op.j;
-  const int       rb = blocks ? op.rb : 1, cb = blocks ? op.cb : 1, size = rb * cb, room = blocks ? CHUNK / size : CHUNK - 4;
-  const int       first = static_cast<int>(blockIdx.x) * nodes, last = min(first + nodes, op.m);
-  const int       slot = static_cast<int>(threadIdx.x) / group, lane = static_cast<int>(threadIdx.x) % group;
-  const int       v = first + slot / rb, p = slot % rb, row = v * rb + p;
+  const int       first = static_cast<int>(blockIdx.x) * rows, last = min(first + rows, op.m);
+  const int       row = first + static_cast<int>(threadIdx.x) / group, lane = static_cast<int>(threadIdx.x) % group;
   const int       begin = i[first], end = i[last];
-  const int       rowbegin = v < last ? i[v] : end, rowend = v < last ? i[v + 1] : end;
+  const int       rowbegin = row < last ? i[row] : end, rowend = row < last ? i[row + 1] : end;
   N               sum = CAMGZero(N());
-  const RowEnd<R> rest(op, result, row, lane == 0 && v < last, x);
+  const RowEnd<R> rest(op, result, row, lane == 0 && row < last, x);
 
-  for (int chunk = begin; chunk < end; chunk += room) {
-    const int stop = min(chunk + room, end), from = max(rowbegin, chunk), to = min(rowend, stop);
-    const int base = blocks ? chunk : chunk & ~3; /* of the products: loads of four entries are aligned */
+  for (int chunk = begin; chunk < end; chunk += CHUNK - 4) {
+    const int stop = min(chunk + CHUNK - 4, end), from = max(rowbegin, chunk), to = min(rowend, stop);
+    const int base = chunk & ~3; /* of the products: loads of four entries are aligned */
 
-    if constexpr (blocks) {
-      for (int e = static_cast<int>(threadIdx.x); e < (stop - chunk) * size; e += CAMG_THREADS) {
-        N entry;
+    for (int e = base + 4 * static_cast<int>(threadIdx.x); e < stop; e += 4 * CAMG_THREADS) {
+      N entry[4];
 
-        CAMGEntry<bits>(op.code, static_cast<size_t>(chunk) * size + e, &entry);
-        product[e] = entry * x[j[chunk + e / size] * cb + e % cb];
-      }
-    } else {
-      for (int e = base + 4 * static_cast<int>(threadIdx.x); e < stop; e += 4 * CAMG_THREADS) {
-        N entry[4];
+      if (e >= chunk && e + 4 <= stop) {
+        const int4 c = reinterpret_cast<const int4 *>(j)[e / 4];
 
-        if (e >= chunk && e + 4 <= stop) {
-          const int4 c = reinterpret_cast<const int4 *>(j)[e / 4];
-
-          CAMGEntries<bits>(op.code, e, entry);
-          product[e - base]     = entry[0] * x[c.x];
-          product[e - base + 1] = entry[1] * x[c.y];
-          product[e - base + 2] = entry[2] * x[c.z];
-          product[e - base + 3] = entry[3] * x[c.w];
-        } else {
-          for (int k = max(e, chunk); k < min(e + 4, stop); k++) {
-            CAMGEntry<bits>(op.code, static_cast<size_t>(k), entry);
-            product[k - base] = entry[0] * x[j[k]];
-          }
+        CAMGEntries<bits>(op.code, e, entry);
+        product[e - base]     = entry[0] * x[c.x];
+        product[e - base + 1] = entry[1] * x[c.y];
+        product[e - base + 2] = entry[2] * x[c.z];
+        product[e - base + 3] = entry[3] * x[c.w];
+      } else {
+        for (int k = max(e, chunk); k < min(e + 4, stop); k++) {
+          CAMGEntry<bits>(op.code, static_cast<size_t>(k), entry);
+          product[k - base] = entry[0] * x[j[k]];
         }
       }
     }
     __syncthreads();
-    for (int e = lane; e < (to - from) * cb; e += group) {
-      if constexpr (blocks) sum = sum + product[((from - chunk + e / cb) * rb + p) * cb + e % cb];
-      else sum = sum + product[from - base + e];
-    }
+    for (int e = lane; e < to - from; e += group) sum = sum + product[from - base + e];
     __syncthreads();
   }
   for (int mask = group / 2; mask > 0; mask /= 2) sum = sum + CAMGShuffle(sum, mask);
-  if (lane == 0 && v < last) rest.Put(result, row, sum);
+  if (lane == 0 && row < last) rest.Put(result, row, sum);
+}
+
+/*
+   Rows of blocks. A warp has `nodes` of them, and for each `slots` of its blocks at a time. A thread has a row of numbers of
+   a block. columns: of a block; 0: as op says
+*/
+template <int bits, int columns, class R>
+static __global__ void __launch_bounds__(CAMG_THREADS)
+  BlockKernel(const __grid_constant__ CAMGOperator op, int nodes, int slots, const CAMGNumber<R> *__restrict__ x, const __grid_constant__ CAMGResult result)
+{
+  using N         = CAMGNumber<R>;
+  const int rb = op.rb, cb = columns ? columns : op.cb, width = slots * rb, lane = static_cast<int>(threadIdx.x) % CAMG_WARP;
+  const int warp = static_cast<int>((static_cast<PetscInt64>(blockIdx.x) * CAMG_THREADS + threadIdx.x) / CAMG_WARP);
+  const int node = warp * nodes + lane / width, slot = lane % width / rb, p = lane % rb, row = node * rb + p;
+  const bool      there = lane < nodes * width && node < op.m;
+  const int       end   = there ? op.i[node + 1] : 0;
+  const RowEnd<R> rest(op, result, row, there && slot == 0, x);
+  N               sum = CAMGZero(N());
+
+#pragma unroll 4
+  for (int k = there ? op.i[node] + slot : 0; k < end; k += slots) {
+    const size_t at = (static_cast<size_t>(k) * rb + p) * cb;
+    const N     *from = x + op.j[k] * cb;
+
+#pragma unroll
+    for (int c = 0; c < cb; c++) {
+      N entry;
+
+      CAMGEntry<bits>(op.code, at + c, &entry);
+      sum = sum + entry * from[c];
+    }
+  }
+  N all = sum;
+
+  for (int s = 1; s < slots; s++) all = all + CAMGFrom(sum, lane + s * rb);
+  if (there && slot == 0) rest.Put(result, row, all);
 }
 
 /* A warp per slice */
@@ -188,24 +211,39 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
   if (row < n) out[row] = (c2 * static_cast<R>(minv[row])) * b[row];
 }
 
-/*
-   Threads of a row, so that the entries of a tile fill most of a chunk, and nodes of a tile. A group of threads is in
-   one warp
-*/
-static void Shape(const CAMGOperator *op, int *group, int *nodes)
+/* Threads of a row, so that the entries of a tile fill most of a chunk */
+static int Group(const CAMGOperator *op)
 {
-  const double entries = static_cast<double>(op->nz) * op->cb / op->m;
+  int group = 1;
 
-  *group = 1;
-  while (*group < CAMG_WARP && entries * (CAMG_THREADS / *group) > .9 * CHUNK) *group *= 2;
-  *nodes = CAMG_THREADS / *group / op->rb;
+  while (group < CAMG_WARP && static_cast<double>(op->nz) / op->m * (CAMG_THREADS / group) > .9 * CHUNK) group *= 2;
+  return group;
+}
+
+/* Slots of a row of blocks, so that a thread has some blocks to read ahead */
+static int Slots(const CAMGOperator *op)
+{
+  int nodes = 1;
+
+  while (CAMG_WARP / (op->rb * (nodes + 1)) > 0 && CAMG_WARP / (op->rb * nodes) > SLOTS_MOST * static_cast<double>(op->nz) / op->m) nodes++;
+  return CAMG_WARP / (op->rb * nodes);
+}
+
+template <int bits, int columns, class R>
+static PetscErrorCode LaunchBlocks_Private(cudaStream_t stream, const CAMGOperator *op, const CAMGNumber<R> *x, const CAMGResult *result)
+{
+  const int slots = Slots(op), nodes = CAMG_WARP / (slots * op->rb);
+
+  PetscFunctionBegin;
+  BlockKernel<bits, columns, R><<<CAMGBlocks(op->m, nodes * CAMG_THREADS / CAMG_WARP), CAMG_THREADS, 0, stream>>>(*op, nodes, slots, x, *result);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 template <int bits, class R>
 static PetscErrorCode Launch_Private(const CAMGOperator *op, const void *x, const CAMGResult *result)
 {
   const CAMGNumber<R> *from = static_cast<const CAMGNumber<R> *>(x);
-  int                  group, nodes;
   cudaStream_t         stream;
 
   PetscFunctionBegin;
@@ -215,16 +253,13 @@ static PetscErrorCode Launch_Private(const CAMGOperator *op, const void *x, cons
 
     if (op->narrow) SliceKernel<bits, true, R><<<blocks, CAMG_THREADS, 0, stream>>>(*op, from, *result);
     else SliceKernel<bits, false, R><<<blocks, CAMG_THREADS, 0, stream>>>(*op, from, *result);
-    PetscCallCUDA(cudaGetLastError());
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  Shape(op, &group, &nodes);
-  while (nodes < 1 && group > 1) {
-    group /= 2;
-    nodes = CAMG_THREADS / group / op->rb;
-  }
-  if (op->rb == 1 && op->cb == 1) TileKernel<bits, false, R><<<CAMGBlocks(op->m, nodes), CAMG_THREADS, 0, stream>>>(*op, group, nodes, from, *result);
-  else TileKernel<bits, true, R><<<CAMGBlocks(op->m, nodes), CAMG_THREADS, 0, stream>>>(*op, group, nodes, from, *result);
+  } else if (op->rb == 1 && op->cb == 1) {
+    const int group = Group(op), rows = CAMG_THREADS / group;
+
+    TileKernel<bits, R><<<CAMGBlocks(op->m, rows), CAMG_THREADS, 0, stream>>>(*op, group, rows, from, *result);
+  } else if (op->cb == 3) PetscCall((LaunchBlocks_Private<bits, 3, R>(stream, op, from, result)));
+  else if (op->cb == 6) PetscCall((LaunchBlocks_Private<bits, 6, R>(stream, op, from, result)));
+  else PetscCall((LaunchBlocks_Private<bits, 0, R>(stream, op, from, result)));
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

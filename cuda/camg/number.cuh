@@ -91,6 +91,19 @@ static __device__ __forceinline__ CAMGComplex<R> CAMGShuffle(CAMGComplex<R> a, i
   return {__shfl_xor_sync(0xffffffffu, a.re, mask), __shfl_xor_sync(0xffffffffu, a.im, mask)};
 }
 
+/* The number of another lane */
+template <class R>
+static __device__ __forceinline__ R CAMGFrom(R a, int lane)
+{
+  return __shfl_sync(0xffffffffu, a, lane);
+}
+
+template <class R>
+static __device__ __forceinline__ CAMGComplex<R> CAMGFrom(CAMGComplex<R> a, int lane)
+{
+  return {__shfl_sync(0xffffffffu, a.re, lane), __shfl_sync(0xffffffffu, a.im, lane)};
+}
+
 /* Entry k of an array of codes, or of numbers in single precision, bits 32 */
 template <int bits>
 static __device__ __forceinline__ float CAMGComponent(const void *__restrict__ a, size_t k)

@@ -37,32 +37,80 @@ struct ProductSource {
   }
 };
 
-/* A warp per row of blocks: the blocks of A one after the other, lanes share the numbers of the matching row of B */
+/*
+   Numbers of a row of C that are added in shared memory, for all rows of a block of threads; rows beyond are added in
+   the memory of the device
+*/
+  #define PRODUCT_ROOM  (5120 / CAMG_PARTS)
+  #define PRODUCT_WARP  (.7 * PRODUCT_ROOM * 32 / CAMG_THREADS) /* numbers of a row on average, for a warp per row */
+  #define PRODUCT_KEYS  640                                     /* columns of C, as numbers */
+
+/* Threads of a row */
+template <int threads>
+static __device__ __forceinline__ void ProductWait()
+{
+  if constexpr (threads == 32) __syncwarp();
+  else __syncthreads();
+}
+
+/*
+   The numbers of rows of blocks of C = A B, whose pattern is there. A warp or a block of threads has a row: blocks of A come
+   one after the other, and threads share the numbers of the matching row of B. rows, inner, columns: of blocks; 0: as
+   the matrices say
+*/
+template <int threads, int rows, int inner, int columns>
 static __global__ void __launch_bounds__(CAMG_THREADS)
   BlockProduct(const __grid_constant__ CAMGMatrix A, const __grid_constant__ CAMGMatrix B, const __grid_constant__ CAMGMatrix C)
 {
-  const CAMGGroupOf<32> g;
-  const PetscInt        size = C.rb * C.cb;
+  constexpr int     each = CAMG_THREADS / threads, room = PRODUCT_ROOM / each, most = PRODUCT_KEYS / each;
+  __shared__ char   memory[PRODUCT_ROOM * sizeof(PetscScalar)] __attribute__((aligned(16)));
+  __shared__ int    keys[PRODUCT_KEYS], places[CAMG_THREADS];
+  const int         slot = static_cast<int>(threadIdx.x) / threads, lane = static_cast<int>(threadIdx.x) % threads;
+  const PetscInt64  r  = static_cast<PetscInt64>(blockIdx.x) * each + slot;
+  const int         rb = rows ? rows : A.rb, ib = inner ? inner : A.cb, cb = columns ? columns : B.cb, size = rb * cb;
+  const bool        there = r < C.m;
+  const PetscInt    begin = there ? C.i[r] : 0, n = there ? C.i[r + 1] - begin : 0;
+  const bool        fits = n * size <= room && n <= most;
+  int              *place = places + slot * threads;
+  const PetscInt   *key   = fits ? keys + slot * most : C.j + begin;
+  PetscScalar      *sum   = fits ? reinterpret_cast<PetscScalar *>(memory) + slot * room : C.a + static_cast<size_t>(begin) * size;
 
-  if (g.row >= C.m) return;
-  const PetscInt begin = C.i[g.row], n = C.i[g.row + 1] - begin;
+  for (int t = lane; t < n * size; t += threads) sum[t] = 0;
+  for (int t = lane; fits && t < n; t += threads) keys[slot * most + t] = C.j[begin + t];
+  ProductWait<threads>();
+  for (PetscInt k = there ? A.i[r] : 0; k < (there ? A.i[r + 1] : 0); k++) {
+    const PetscInt     first = B.i[A.j[k]], last = B.i[A.j[k] + 1];
+    const PetscScalar *a     = A.a + static_cast<size_t>(k) * rb * ib;
 
-  for (PetscInt t = g.lane; t < n * size; t += 32) C.a[static_cast<size_t>(begin) * size + t] = 0;
-  __syncwarp();
-  for (PetscInt k = A.i[g.row]; k < A.i[g.row + 1]; k++) {
-    const PetscInt     first = B.i[A.j[k]], count = (B.i[A.j[k] + 1] - first) * size;
-    const PetscScalar *a = A.a + static_cast<size_t>(k) * A.rb * A.cb;
+    for (PetscInt base = first; base < last; base += threads) {
+      const int count = min(static_cast<int>(last - base), threads);
 
-    for (PetscInt t = g.lane; t < count; t += 32) {
-      const PetscInt     q = first + t / size, e = t % size, row = e / C.cb, column = e % C.cb;
-      const PetscScalar *b  = B.a + static_cast<size_t>(q) * B.rb * B.cb;
-      PetscScalar       *to = C.a + (static_cast<size_t>(begin) + CAMGSearch(n, C.j + begin, B.j[q])) * size + e, sum = *to;
+      if (lane < count) place[lane] = CAMGSearch(n, key, B.j[base + lane]) * size;
+      ProductWait<threads>();
+      for (int t = lane; t < count * size; t += threads) {
+        const int          q = t / size, e = t % size, row = e / cb, column = e % cb;
+        const PetscScalar *b  = B.a + static_cast<size_t>(base + q) * ib * cb + column;
+        PetscScalar        s  = sum[place[q] + e];
 
-      for (PetscInt inner = 0; inner < A.cb; inner++) sum += CAMGTimes(a[row * A.cb + inner], b[inner * B.cb + column]);
-      *to = sum;
+  #pragma unroll
+        for (int c = 0; c < ib; c++) s += CAMGTimes(a[row * ib + c], b[c * cb]);
+        sum[place[q] + e] = s;
+      }
+      ProductWait<threads>(); /* the next block adds to numbers of other threads */
     }
-    __syncwarp(); /* the next block adds to numbers of other lanes */
   }
+  for (int t = lane; fits && t < n * size; t += threads) C.a[static_cast<size_t>(begin) * size + t] = sum[t];
+}
+
+template <int rows, int inner, int columns>
+static PetscErrorCode BlockNumbers(cudaStream_t stream, const CAMGMatrix *A, const CAMGMatrix *B, const CAMGMatrix *C)
+{
+  PetscFunctionBegin;
+  if (static_cast<double>(C->nz) * C->rb * C->cb <= PRODUCT_WARP * C->m)
+    BlockProduct<32, rows, inner, columns><<<CAMGBlocks(static_cast<PetscInt64>(C->m) * 32), CAMG_THREADS, 0, stream>>>(*A, *B, *C);
+  else BlockProduct<CAMG_THREADS, rows, inner, columns><<<CAMGBlocks(C->m, 1), CAMG_THREADS, 0, stream>>>(*A, *B, *C);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode LitheCUDACAMGMultiply(const CAMGMatrix *A, const CAMGMatrix *B, CAMGMatrix *C)
@@ -75,8 +123,10 @@ PetscErrorCode LitheCUDACAMGMultiply(const CAMGMatrix *A, const CAMGMatrix *B, C
   if (A->rb == 1 && A->cb == 1 && B->cb == 1) PetscCall(CAMGMultiply(stream, ProductSource<true>{*A, *B}, A->m, B->n, 1, 1, stage, C));
   else {
     PetscCall(CAMGMultiply(stream, ProductSource<false>{*A, *B}, A->m, B->n, A->rb, B->cb, stage, C));
-    BlockProduct<<<CAMGBlocks(static_cast<PetscInt64>(C->m) * 32), CAMG_THREADS, 0, stream>>>(*A, *B, *C);
-    PetscCallCUDA(cudaGetLastError());
+    if (A->rb == 3 && A->cb == 3 && B->cb == 6) PetscCall((BlockNumbers<3, 3, 6>(stream, A, B, C)));
+    else if (A->rb == 6 && A->cb == 3 && B->cb == 6) PetscCall((BlockNumbers<6, 3, 6>(stream, A, B, C)));
+    else if (A->rb == 6 && A->cb == 6 && B->cb == 6) PetscCall((BlockNumbers<6, 6, 6>(stream, A, B, C)));
+    else PetscCall((BlockNumbers<0, 0, 0>(stream, A, B, C)));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

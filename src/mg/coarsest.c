@@ -14,8 +14,6 @@
 #include <lithe/private/lithemg.h>
 #include <petscblaslapack.h>
 
-#define COARSEST_SINGULAR 1e4 /* roundings */
-
 #define AT(M, i, j) (M)[(size_t)(i) + (size_t)(j) * (size_t)n]
 
 /* A power of two near the root of 1/v; 1 for 0 */
@@ -82,7 +80,7 @@ static PetscReal FindPivot(PetscInt n, const PetscScalar A[], PetscBool hermitia
 */
 static PetscInt Eliminate(PetscInt n, PetscScalar A[], PetscBool hermitian, PetscInt row[], PetscInt column[])
 {
-  const PetscReal least = COARSEST_SINGULAR * PETSC_MACHINE_EPSILON;
+  const PetscReal least = LITHE_MG_SINGULAR * PETSC_MACHINE_EPSILON;
   PetscInt        k;
 
   for (k = 0; k < n; k++) row[k] = column[k] = k;
@@ -145,7 +143,7 @@ static PetscErrorCode InvertSingular_Private(PetscInt n, PetscScalar A[], PetscB
 /* The same by LAPACK; done: FALSE if the matrix is nearly singular or not definite */
 static PetscErrorCode Invert_Private(PetscInt n, PetscScalar A[], PetscBool hermitian, PetscScalar inverse[], PetscBool *done)
 {
-  const PetscReal least = COARSEST_SINGULAR * PETSC_MACHINE_EPSILON;
+  const PetscReal least = LITHE_MG_SINGULAR * PETSC_MACHINE_EPSILON;
   PetscBLASInt    bn, info, *pivots, lwork;
   PetscScalar    *work;
   PetscReal       smallest = PETSC_MAX_REAL;
@@ -189,10 +187,19 @@ static PetscErrorCode Put_Private(LitheMGCoarsest *c, const PetscScalar inverse[
       }
     }
   }
-  PetscCall((*c->memory->alloc)(n * n * bytes, &c->L));
-  PetscCall((*c->memory->alloc)(n * bytes, &c->work));
   PetscCall((*c->memory->put)(n * n * bytes, numbers, c->L));
   PetscCall(PetscFree(numbers));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheMGCoarsestAlloc(PetscInt n, PetscBool factored, PetscBool single, const LitheMemoryOps *memory, LitheMGCoarsest *c)
+{
+  const size_t parts = sizeof(PetscScalar) / sizeof(PetscReal), bytes = (size_t)n * parts * (single ? sizeof(float) : sizeof(double));
+
+  PetscFunctionBegin;
+  *c = (LitheMGCoarsest){.n = n, .factored = factored, .single = single, .memory = memory};
+  PetscCall((*memory->alloc)((size_t)n * bytes, &c->L));
+  PetscCall((*memory->alloc)(bytes, &c->work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -205,7 +212,7 @@ PetscErrorCode LitheMGCoarsestCreate(PetscInt n, PetscScalar A[], PetscBool herm
   PetscBool    done;
 
   PetscFunctionBegin;
-  *c = (LitheMGCoarsest){.n = n, .factored = hermitian, .single = single, .memory = memory};
+  PetscCall(LitheMGCoarsestAlloc(n, hermitian, single, memory, c));
   PetscCall(PetscMalloc3((size_t)n * (size_t)n, &inverse, (size_t)n * (size_t)n, &copy, n, &s));
   *good = Scale(n, A, s);
   if (*good && n) {

@@ -442,6 +442,24 @@ static PetscErrorCode Operators(const CAMGOperator *h, const CAMGOperator *d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* L of a Hermitian matrix M, by columns, beside that of the host */
+static PetscErrorCode TestInvert(const CAMGMatrix *D, const double ds[], PetscInt n, PetscScalar M[])
+{
+  const size_t    parts = sizeof(PetscScalar) / sizeof(PetscReal);
+  LitheMGCoarsest h, d;
+  PetscBool       good, done;
+
+  PetscFunctionBeginUser;
+  PetscCall(LitheMGCoarsestCreate(n, M, PETSC_TRUE, PETSC_FALSE, &LitheHostMemory, &h, &good));
+  PetscCall(LitheMGCoarsestAlloc(n, PETSC_TRUE, PETSC_FALSE, &LitheDeviceMemory, &d));
+  DEVICE(LitheCUDACAMGInvert(D, ds, &d, &done));
+  if (WRONG(good && !h.singular && !done)) FAIL("%s: no inverse", problem);
+  if (done) PetscCall(Reals("inverse", (PetscInt)((size_t)n * (size_t)n * parts), h.L, d.L, sizeof(double), 1e-8));
+  PetscCall(LitheMGCoarsestFree(&h));
+  PetscCall(LitheMGCoarsestFree(&d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode TestEncode(const CAMGMatrix *A, const CAMGMatrix *D, PetscInt bits, PetscBool sums)
 {
   const PetscInt n = A->m * A->rb, parts = (PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal));
@@ -463,12 +481,15 @@ static PetscErrorCode TestEncode(const CAMGMatrix *A, const CAMGMatrix *D, Petsc
   if (n <= 1000) {
     PetscScalar *M, *N;
     PetscReal    error = 0;
+    PetscBool    hermitian;
 
     PetscCall(PetscCalloc2(n * n, &M, n * n, &N));
     PetscCall(PCCAMGGetDense_Private(A, s, M));
     DEVICE(LitheCUDACAMGGetDense(D, ds, N));
     for (PetscInt k = 0; k < n * n; k++) error = PetscMax(error, PetscAbsScalar(M[k] - N[k]));
     if (WRONG(error > TOLERANCE)) FAIL("%s: dense matrix, error %g", problem, (double)error);
+    PetscCall(PCCAMGIsSymmetric_Private(A, &hermitian));
+    if (hermitian && n <= 600) PetscCall(TestInvert(D, ds, n, M));
     PetscCall(PetscFree2(M, N));
   }
   PetscCall(PetscFree(s));

@@ -40,6 +40,8 @@ PETSC_INTERN PetscErrorCode LitheCUDACAMGScales(const CAMGMatrix *, double s[]);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGEncode(const CAMGMatrix *, const double s[], PetscInt bits, PetscBool sums, CAMGOperator *, PetscReal *bound);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGEncodeTransfer(const CAMGMatrix *, const double rows[], const double columns[], PetscBool inverse, CAMGOperator *);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGGetDense(const CAMGMatrix *, const double s[], PetscScalar *M);
+/* cuda/camg/inverse.cu */
+PETSC_INTERN PetscErrorCode LitheCUDACAMGInvert(const CAMGMatrix *, const double s[], const LitheMGCoarsest *, PetscBool *done);
 /* cuda/camg/slices.cu. Rows of numbers become slices, unless rows are too different */
 PETSC_INTERN PetscErrorCode LitheCUDACAMGSlices(CAMGOperator *);
 /* cuda/camg/cycle.cu */

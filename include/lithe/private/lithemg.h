@@ -64,8 +64,12 @@ typedef struct {
   const LitheMemoryOps *memory;
 } LitheMGCoarsest; /* owner: src/mg/coarsest.c */
 
+#define LITHE_MG_SINGULAR 1e4 /* roundings */
+
+/* Room for L, in the memory of the level */
+PETSC_INTERN PetscErrorCode LitheMGCoarsestAlloc(PetscInt n, PetscBool factored, PetscBool single, const LitheMemoryOps *, LitheMGCoarsest *);
 /*
-   A [n * n], by columns, is overwritten. The singular part has pivots below PetscReal's precision times 1e4, relative to
+   A [n * n], by columns, is overwritten. The singular part has pivots below LITHE_MG_SINGULAR roundings, relative to
    the diagonal. *good: FALSE if the matrix is not finite
 */
 PETSC_INTERN PetscErrorCode LitheMGCoarsestCreate(PetscInt n, PetscScalar A[], PetscBool hermitian, PetscBool single, const LitheMemoryOps *, LitheMGCoarsest *,

@@ -34,6 +34,7 @@ const CAMGKernels CAMGDeviceKernels = {
   .encode         = LitheCUDACAMGEncode,
   .encodetransfer = LitheCUDACAMGEncodeTransfer,
   .getdense       = LitheCUDACAMGGetDense,
+  .invert         = LitheCUDACAMGInvert,
   .largest        = LitheCUDACAMGLargest,
   .enter          = LitheCUDACAMGEnter,
   .leave          = LitheCUDACAMGLeave,

@@ -49,20 +49,24 @@ PetscErrorCode PCCAMGGetOuter_Private(PC_CAMG *mg, Mat pmat, PetscBool constant,
   Vec                   vector[2] = {NULL, NULL};
   const PetscScalar    *x;
   PetscScalar          *there = NULL;
+  const PetscBool       host  = (PetscBool)(memory == &LitheHostMemory);
+  PetscMemType          where;
 
   PetscFunctionBegin;
   if (!constant) PetscCall(LitheMatGetNearNull(pmat, mg->matrix.symmetric, &vector[0], &vector[1], &mg->matrix.nearnull));
   for (int side = 0; side < 2; side++) {
     PetscCall((*memory->alloc)((size_t)n * sizeof(double), (void **)&mg->units.outer[side]));
-    if (vector[side]) {
-      /* a vector may be on the host where the levels are not */
-      PetscCall(VecGetArrayRead(vector[side], &x));
+    x = NULL;
+    if (vector[side] && host) PetscCall(VecGetArrayRead(vector[side], &x));
+    else if (vector[side]) PetscCall(VecGetArrayReadAndMemType(vector[side], &x, &where));
+    if (x && !host && PetscMemTypeHost(where)) {
       PetscCall((*memory->alloc)((size_t)n * sizeof(*x), (void **)&there));
       PetscCall((*memory->put)((size_t)n * sizeof(*x), x, there));
-      PetscCall(VecRestoreArrayRead(vector[side], &x));
     }
-    PetscCall((*mg->kernels->setouter)(n, there, mg->units.outer[side]));
+    PetscCall((*mg->kernels->setouter)(n, there ? there : x, mg->units.outer[side]));
     PetscCall(PCCAMGFree_Private(mg, &there));
+    if (vector[side] && host) PetscCall(VecRestoreArrayRead(vector[side], &x));
+    else if (vector[side]) PetscCall(VecRestoreArrayReadAndMemType(vector[side], &x));
     PetscCall(VecDestroy(&vector[side]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

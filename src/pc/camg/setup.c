@@ -206,9 +206,15 @@ static PetscErrorCode Coarsest_Private(PC pc, const Exact *e)
   PC_CAMG       *mg = (PC_CAMG *)pc->data;
   const PetscInt n  = Size(&e->A);
   PetscScalar   *M;
-  PetscBool      good;
+  PetscBool      good, done = PETSC_FALSE;
 
   PetscFunctionBegin;
+  if (mg->kernels->invert && mg->matrix.symmetric) {
+    PetscCall(LitheMGCoarsestAlloc(n, PETSC_TRUE, mg->precision.single, mg->kernels->memory, &mg->coarsest));
+    PetscCall((*mg->kernels->invert)(&e->A, e->s, &mg->coarsest, &done));
+    if (!done) PetscCall(LitheMGCoarsestFree(&mg->coarsest));
+  }
+  if (done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscCalloc1((size_t)n * (size_t)n, &M));
   PetscCall((*mg->kernels->getdense)(&e->A, e->s, M));
   PetscCall(LitheMGCoarsestCreate(n, M, mg->matrix.symmetric, mg->precision.single, mg->kernels->memory, &mg->coarsest, &good));
