@@ -14,9 +14,10 @@
 
 #define CHUNK          2048 /* entries of a tile in shared memory at a time */
 #define LARGEST_BLOCKS 1024
-#define SLICE_STEPS    3  /* of a slice that a thread reads before it needs the first one: seven points have three */
-#define SLOTS_MOST .34 /* slots over blocks of a row, at most */
-#define DENSE          32 /* columns of a block in the second product with the inverse */
+#define SLICE_STEPS    3     /* of a slice that a thread reads before it needs the first one: seven points have three */
+#define SLOTS_MOST     .34   /* slots over blocks of a row, at most */
+#define WIDE_NODES     16384 /* rows of many blocks up to this number have a block of threads each */
+#define DENSE          32    /* columns of a block in the second product with the inverse */
 
 /* What is done with the product of a row */
 struct CAMGResult {
@@ -113,39 +114,65 @@ static __global__ void __launch_bounds__(CAMG_THREADS) TileKernel(CAMGOperator o
 }
 
 /*
-   Rows of blocks. A warp has `nodes` of them, and for each `slots` of its blocks at a time. A thread has a row of numbers of
-   a block. columns: of a block; 0: as op says
+   Rows of blocks. A warp has `nodes` of them, or a block of threads has one; for each, `slots` of its blocks at a time. A
+   thread has a row of numbers of a block. rows, columns: of a block; 0: as op says. Threads of a block share its numbers
+   of x, because each gathering load takes long
 */
-template <int bits, int columns, class R>
+template <int bits, int rows, int columns, bool wide, class R>
 static __global__ void __launch_bounds__(CAMG_THREADS)
   BlockKernel(const __grid_constant__ CAMGOperator op, int nodes, int slots, const CAMGNumber<R> *__restrict__ x, const __grid_constant__ CAMGResult result)
 {
-  using N         = CAMGNumber<R>;
-  const int rb = op.rb, cb = columns ? columns : op.cb, width = slots * rb, lane = static_cast<int>(threadIdx.x) % CAMG_WARP;
-  const int warp = static_cast<int>((static_cast<PetscInt64>(blockIdx.x) * CAMG_THREADS + threadIdx.x) / CAMG_WARP);
-  const int node = warp * nodes + lane / width, slot = lane % width / rb, p = lane % rb, row = node * rb + p;
-  const bool      there = lane < nodes * width && node < op.m;
-  const int       end   = there ? op.i[node + 1] : 0;
-  const RowEnd<R> rest(op, result, row, there && slot == 0, x);
+  using N               = CAMGNumber<R>;
+  constexpr int   warps = CAMG_THREADS / CAMG_WARP, fixed = rows > 0 ? rows : 1, most = columns > 0 ? columns : 1, each = (most + fixed - 1) / fixed;
+  __shared__ N    part[wide ? warps * CAMG_WARP : 1];
+  const int       rb = rows ? rows : op.rb, cb = columns ? columns : op.cb, width = slots * rb;
+  const int       lane = static_cast<int>(threadIdx.x) % CAMG_WARP, warp = static_cast<int>(threadIdx.x) / CAMG_WARP;
+  const int       node = wide ? static_cast<int>(blockIdx.x) : (static_cast<int>(blockIdx.x) * warps + warp) * nodes + lane / width;
+  const int       slot = lane % width / rb, p = lane % rb, row = node * rb + p, stride = wide ? warps * slots : slots;
+  const bool      there = lane < nodes * width && node < op.m, ends = there && slot == 0 && (!wide || warp == 0);
+  const int       end = there ? op.i[node + 1] : 0, begin = there ? op.i[node] + slot + (wide ? warp * slots : 0) : 0;
+  int             steps = end > begin ? (end - begin + stride - 1) / stride : 0;
+  const RowEnd<R> rest(op, result, row, ends, x);
   N               sum = CAMGZero(N());
 
-#pragma unroll 4
-  for (int k = there ? op.i[node] + slot : 0; k < end; k += slots) {
-    const size_t at = (static_cast<size_t>(k) * rb + p) * cb;
-    const N     *from = x + op.j[k] * cb;
+  for (int mask = CAMG_WARP / 2; mask > 0; mask /= 2) steps = max(steps, __shfl_xor_sync(0xffffffffu, steps, mask));
+#pragma unroll 2
+  for (int t = 0; t < steps; t++) {
+    const int    k    = begin + t * stride;
+    const bool   on   = k < end;
+    const size_t at   = (static_cast<size_t>(k) * rb + p) * cb;
+    const N     *from = x + (on ? op.j[k] : 0) * cb;
+
+    if constexpr (rows > 0) {
+      N mine[each], entry[most];
 
 #pragma unroll
-    for (int c = 0; c < cb; c++) {
-      N entry;
+      for (int m = 0; m < each; m++) mine[m] = on && p + m * rows < columns ? from[p + m * rows] : CAMGZero(N());
+#pragma unroll
+      for (int c = 0; c < columns; c++) {
+        entry[c] = CAMGZero(N());
+        if (on) CAMGEntry<bits>(op.code, at + c, &entry[c]);
+      }
+#pragma unroll
+      for (int c = 0; c < columns; c++) sum = sum + entry[c] * CAMGFrom(mine[c / rows], lane - p + c % rows);
+    } else {
+      for (int c = 0; on && c < cb; c++) {
+        N entry;
 
-      CAMGEntry<bits>(op.code, at + c, &entry);
-      sum = sum + entry * from[c];
+        CAMGEntry<bits>(op.code, at + c, &entry);
+        sum = sum + entry * from[c];
+      }
     }
   }
   N all = sum;
 
   for (int s = 1; s < slots; s++) all = all + CAMGFrom(sum, lane + s * rb);
-  if (there && slot == 0) rest.Put(result, row, all);
+  if constexpr (wide) {
+    part[threadIdx.x] = all;
+    __syncthreads();
+    for (int w = 1; w < warps; w++) all = all + part[w * CAMG_WARP + lane];
+  }
+  if (ends) rest.Put(result, row, all);
 }
 
 /* A warp per slice */
@@ -216,7 +243,7 @@ static int Group(const CAMGOperator *op)
 {
   int group = 1;
 
-  while (group < CAMG_WARP && static_cast<double>(op->nz) / op->m * (CAMG_THREADS / group) > .9 * CHUNK) group *= 2;
+  while (group<CAMG_WARP &&static_cast<double>(op->nz) / op->m *(CAMG_THREADS / group)> .9 * CHUNK) group *= 2;
   return group;
 }
 
@@ -229,13 +256,16 @@ static int Slots(const CAMGOperator *op)
   return CAMG_WARP / (op->rb * nodes);
 }
 
-template <int bits, int columns, class R>
+template <int bits, int rows, int columns, class R>
 static PetscErrorCode LaunchBlocks_Private(cudaStream_t stream, const CAMGOperator *op, const CAMGNumber<R> *x, const CAMGResult *result)
 {
-  const int slots = Slots(op), nodes = CAMG_WARP / (slots * op->rb);
+  const bool wide = op->m<WIDE_NODES &&static_cast<double>(op->nz) * op->rb> CAMG_WARP * static_cast<double>(op->m);
+  const int slots = wide ? CAMG_WARP / op->rb : Slots(op), nodes = wide ? 1 : CAMG_WARP / (slots * op->rb);
 
   PetscFunctionBegin;
-  BlockKernel<bits, columns, R><<<CAMGBlocks(op->m, nodes * CAMG_THREADS / CAMG_WARP), CAMG_THREADS, 0, stream>>>(*op, nodes, slots, x, *result);
+  if (wide) BlockKernel<bits, rows, columns, true, R><<<CAMGBlocks(op->m, 1), CAMG_THREADS, 0, stream>>>(*op, nodes, slots, x, *result);
+  else
+    BlockKernel<bits, rows, columns, false, R><<<CAMGBlocks(op->m, nodes * CAMG_THREADS / CAMG_WARP), CAMG_THREADS, 0, stream>>>(*op, nodes, slots, x, *result);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -257,9 +287,11 @@ static PetscErrorCode Launch_Private(const CAMGOperator *op, const void *x, cons
     const int group = Group(op), rows = CAMG_THREADS / group;
 
     TileKernel<bits, R><<<CAMGBlocks(op->m, rows), CAMG_THREADS, 0, stream>>>(*op, group, rows, from, *result);
-  } else if (op->cb == 3) PetscCall((LaunchBlocks_Private<bits, 3, R>(stream, op, from, result)));
-  else if (op->cb == 6) PetscCall((LaunchBlocks_Private<bits, 6, R>(stream, op, from, result)));
-  else PetscCall((LaunchBlocks_Private<bits, 0, R>(stream, op, from, result)));
+  } else if (op->rb == 3 && op->cb == 3) PetscCall((LaunchBlocks_Private<bits, 3, 3, R>(stream, op, from, result)));
+  else if (op->rb == 3 && op->cb == 6) PetscCall((LaunchBlocks_Private<bits, 3, 6, R>(stream, op, from, result)));
+  else if (op->rb == 6 && op->cb == 3) PetscCall((LaunchBlocks_Private<bits, 6, 3, R>(stream, op, from, result)));
+  else if (op->rb == 6 && op->cb == 6) PetscCall((LaunchBlocks_Private<bits, 6, 6, R>(stream, op, from, result)));
+  else PetscCall((LaunchBlocks_Private<bits, 0, 0, R>(stream, op, from, result)));
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

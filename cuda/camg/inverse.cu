@@ -69,8 +69,8 @@ static __global__ void InverseRound(PetscInt n, const PetscScalar *__restrict__ 
   CAMG_FOR_ALL(k, static_cast<PetscInt64>(n) * n)
   {
     const PetscInt    r = static_cast<PetscInt>(k / n), c = static_cast<PetscInt>(k % n);
-    const PetscReal   d = CAMGReal(M[static_cast<size_t>(r) * n + r]);
-    const PetscScalar v = c > r ? PetscScalar(0) : (c == r ? PetscScalar(1) : M[k]) / sqrt(d);
+    const PetscReal   d  = CAMGReal(M[static_cast<size_t>(r) * n + r]);
+    const PetscScalar v  = c > r ? PetscScalar(0) : (c == r ? PetscScalar(1) : M[k]) / sqrt(d);
     R                *to = reinterpret_cast<R *>(L + k);
 
     if (c == r && !(d > static_cast<PetscReal>(LITHE_MG_SINGULAR) * PETSC_MACHINE_EPSILON && d <= PETSC_MAX_REAL)) *bad = 1;

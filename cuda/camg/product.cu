@@ -41,9 +41,9 @@ struct ProductSource {
    Numbers of a row of C that are added in shared memory, for all rows of a block of threads; rows beyond are added in
    the memory of the device
 */
-  #define PRODUCT_ROOM  (5120 / CAMG_PARTS)
-  #define PRODUCT_WARP  (.7 * PRODUCT_ROOM * 32 / CAMG_THREADS) /* numbers of a row on average, for a warp per row */
-  #define PRODUCT_KEYS  640                                     /* columns of C, as numbers */
+  #define PRODUCT_ROOM (5120 / CAMG_PARTS)
+  #define PRODUCT_WARP (.7 * PRODUCT_ROOM * 32 / CAMG_THREADS) /* numbers of a row on average, for a warp per row */
+  #define PRODUCT_KEYS 640                                     /* columns of C, as numbers */
 
 /* Threads of a row */
 template <int threads>
@@ -62,25 +62,25 @@ template <int threads, int rows, int inner, int columns>
 static __global__ void __launch_bounds__(CAMG_THREADS)
   BlockProduct(const __grid_constant__ CAMGMatrix A, const __grid_constant__ CAMGMatrix B, const __grid_constant__ CAMGMatrix C)
 {
-  constexpr int     each = CAMG_THREADS / threads, room = PRODUCT_ROOM / each, most = PRODUCT_KEYS / each;
-  __shared__ char   memory[PRODUCT_ROOM * sizeof(PetscScalar)] __attribute__((aligned(16)));
-  __shared__ int    keys[PRODUCT_KEYS], places[CAMG_THREADS];
-  const int         slot = static_cast<int>(threadIdx.x) / threads, lane = static_cast<int>(threadIdx.x) % threads;
-  const PetscInt64  r  = static_cast<PetscInt64>(blockIdx.x) * each + slot;
-  const int         rb = rows ? rows : A.rb, ib = inner ? inner : A.cb, cb = columns ? columns : B.cb, size = rb * cb;
-  const bool        there = r < C.m;
-  const PetscInt    begin = there ? C.i[r] : 0, n = there ? C.i[r + 1] - begin : 0;
-  const bool        fits = n * size <= room && n <= most;
-  int              *place = places + slot * threads;
-  const PetscInt   *key   = fits ? keys + slot * most : C.j + begin;
-  PetscScalar      *sum   = fits ? reinterpret_cast<PetscScalar *>(memory) + slot * room : C.a + static_cast<size_t>(begin) * size;
+  constexpr int    each = CAMG_THREADS / threads, room = PRODUCT_ROOM / each, most = PRODUCT_KEYS / each;
+  __shared__ char  memory[PRODUCT_ROOM * sizeof(PetscScalar)] __attribute__((aligned(16)));
+  __shared__ int   keys[PRODUCT_KEYS], places[CAMG_THREADS];
+  const int        slot = static_cast<int>(threadIdx.x) / threads, lane = static_cast<int>(threadIdx.x) % threads;
+  const PetscInt64 r  = static_cast<PetscInt64>(blockIdx.x) * each + slot;
+  const int        rb = rows ? rows : A.rb, ib = inner ? inner : A.cb, cb = columns ? columns : B.cb, size = rb * cb;
+  const bool       there = r < C.m;
+  const PetscInt   begin = there ? C.i[r] : 0, n = there ? C.i[r + 1] - begin : 0;
+  const bool       fits  = n * size <= room && n <= most;
+  int             *place = places + slot * threads;
+  const PetscInt  *key   = fits ? keys + slot * most : C.j + begin;
+  PetscScalar     *sum   = fits ? reinterpret_cast<PetscScalar *>(memory) + slot * room : C.a + static_cast<size_t>(begin) * size;
 
   for (int t = lane; t < n * size; t += threads) sum[t] = 0;
   for (int t = lane; fits && t < n; t += threads) keys[slot * most + t] = C.j[begin + t];
   ProductWait<threads>();
   for (PetscInt k = there ? A.i[r] : 0; k < (there ? A.i[r + 1] : 0); k++) {
     const PetscInt     first = B.i[A.j[k]], last = B.i[A.j[k] + 1];
-    const PetscScalar *a     = A.a + static_cast<size_t>(k) * rb * ib;
+    const PetscScalar *a = A.a + static_cast<size_t>(k) * rb * ib;
 
     for (PetscInt base = first; base < last; base += threads) {
       const int count = min(static_cast<int>(last - base), threads);
@@ -89,8 +89,8 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
       ProductWait<threads>();
       for (int t = lane; t < count * size; t += threads) {
         const int          q = t / size, e = t % size, row = e / cb, column = e % cb;
-        const PetscScalar *b  = B.a + static_cast<size_t>(base + q) * ib * cb + column;
-        PetscScalar        s  = sum[place[q] + e];
+        const PetscScalar *b = B.a + static_cast<size_t>(base + q) * ib * cb + column;
+        PetscScalar        s = sum[place[q] + e];
 
   #pragma unroll
         for (int c = 0; c < ib; c++) s += CAMGTimes(a[row * ib + c], b[c * cb]);

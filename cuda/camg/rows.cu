@@ -154,6 +154,23 @@ PetscErrorCode LitheCUDACAMGSetOuter(PetscInt n, const PetscScalar x[], double o
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static __global__ void SetColumnKernel(PetscInt n, PetscInt columns, PetscInt c, const PetscScalar *__restrict__ x, PetscInt period, PetscScalar *T)
+{
+  CAMG_FOR_ALL(r, n)
+  T[r * columns + c] = x ? x[r] : PetscScalar(r % period == c ? 1 : 0);
+}
+
+PetscErrorCode LitheCUDACAMGSetColumn(PetscInt n, PetscInt columns, PetscInt c, const PetscScalar x[], PetscInt period, PetscScalar T[])
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  SetColumnKernel<<<CAMGBlocks(n), CAMG_THREADS, 0, stream>>>(n, columns, c, x, period, T);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static __global__ void DivideKernel(PetscInt n, const double *s, double *outer)
 {
   CAMG_FOR_ALL(r, n)

@@ -175,6 +175,8 @@ typedef struct {
   /* outer [n] = the real part of x; x NULL: ones. outer [n] /= s */
   PetscErrorCode (*setouter)(PetscInt n, const PetscScalar x[], double outer[]);
   PetscErrorCode (*divide)(PetscInt n, const double s[], double outer[]);
+  /* Column c of T [n][columns] = x; x NULL: ones in rows r with r mod period = c, else zeros */
+  PetscErrorCode (*setcolumn)(PetscInt n, PetscInt columns, PetscInt c, const PetscScalar x[], PetscInt period, PetscScalar T[]);
   /* A B; A^H; (A + A^H) / 2; norms of blocks */
   PetscErrorCode (*multiply)(const CAMGMatrix *, const CAMGMatrix *, CAMGMatrix *);
   PetscErrorCode (*transpose)(const CAMGMatrix *, CAMGMatrix *);

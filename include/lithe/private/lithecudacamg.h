@@ -16,6 +16,7 @@ PETSC_INTERN PetscErrorCode LitheCUDACAMGSurvey(const CAMGMatrix *, double large
 PETSC_INTERN PetscErrorCode LitheCUDACAMGIsSymmetric(const CAMGMatrix *, PetscBool *);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGCopy(const CAMGMatrix *, double factor, const double left[], const double right[], PetscInt block, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGSetOuter(PetscInt n, const PetscScalar x[], double outer[]);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGSetColumn(PetscInt n, PetscInt columns, PetscInt c, const PetscScalar x[], PetscInt period, PetscScalar T[]);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGDivide(PetscInt n, const double s[], double outer[]);
 /* cuda/camg/product.cu */
 PETSC_INTERN PetscErrorCode LitheCUDACAMGMultiply(const CAMGMatrix *, const CAMGMatrix *, CAMGMatrix *);

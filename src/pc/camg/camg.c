@@ -119,7 +119,6 @@ static PetscErrorCode Build_Private(PC pc, PetscBool *good)
   else PetscCall(PCCAMGRead_Private(pc, &A, &space, good));
   PetscCall(PetscLogEventEnd(PC_CAMGRead, pc, 0, 0, 0));
   if (!*good) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PCCAMGKeptCheck_Private(pc, space.columns));
   if (!mg->shared) PetscCall(PCCAMGBuild_Private(pc, 0, &A, &space));
   else {
     PetscCall(PCCAMGBuildShared_Private(pc, finest, &space, &A, &all));

@@ -203,6 +203,7 @@ PETSC_INTERN PetscErrorCode PCCAMGClean_Private(const CAMGMatrix *A, const CAMGM
 PETSC_INTERN PetscErrorCode PCCAMGSurvey_Private(const CAMGMatrix *, double largest[2], PetscInt *sign, PetscBool *finite);
 PETSC_INTERN PetscErrorCode PCCAMGCopy_Private(const CAMGMatrix *, double factor, const double left[], const double right[], PetscInt block, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode PCCAMGSetOuter_Private(PetscInt n, const PetscScalar x[], double outer[]);
+PETSC_INTERN PetscErrorCode PCCAMGSetColumn_Private(PetscInt n, PetscInt columns, PetscInt c, const PetscScalar x[], PetscInt period, PetscScalar T[]);
 PETSC_INTERN PetscErrorCode PCCAMGDivide_Private(PetscInt n, const double s[], double outer[]);
 /* strength.c */
 PETSC_INTERN PetscErrorCode PCCAMGNorms_Private(const CAMGMatrix *, CAMGMatrix *);
@@ -231,7 +232,7 @@ PETSC_INTERN PetscErrorCode PCCAMGGetDense_Private(const CAMGMatrix *, const dou
 /* read.c */
 PETSC_INTERN PetscErrorCode PCCAMGGetGiven_Private(PC_CAMG *, Mat, PetscInt *block, MatNullSpace *);
 PETSC_INTERN PetscErrorCode PCCAMGGetOuter_Private(PC_CAMG *, Mat, PetscBool constant, PetscInt n);
-PETSC_INTERN PetscErrorCode PCCAMGGetSpace_Private(PC_CAMG *, MatNullSpace, PetscInt m, CAMGSpace *);
+PETSC_INTERN PetscErrorCode PCCAMGGetSpace_Private(PC, MatNullSpace, PetscInt m, CAMGSpace *);
 PETSC_INTERN PetscErrorCode PCCAMGRead_Private(PC, CAMGMatrix *, CAMGSpace *, PetscBool *good);
 /* parallel.c */
 PETSC_INTERN PetscErrorCode PCCAMGGetLocal_Private(Mat, PetscInt block, CAMGMatrix *, PetscInt *n, PetscInt **ghost);

@@ -17,6 +17,7 @@ const CAMGKernels CAMGDeviceKernels = {
   .copy           = LitheCUDACAMGCopy,
   .setouter       = LitheCUDACAMGSetOuter,
   .divide         = LitheCUDACAMGDivide,
+  .setcolumn      = LitheCUDACAMGSetColumn,
   .multiply       = LitheCUDACAMGMultiply,
   .transpose      = LitheCUDACAMGTranspose,
   .symmetricpart  = LitheCUDACAMGSymmetricPart,

@@ -135,6 +135,7 @@ const CAMGKernels CAMGHostKernels = {
   .copy           = PCCAMGCopy_Private,
   .setouter       = PCCAMGSetOuter_Private,
   .divide         = PCCAMGDivide_Private,
+  .setcolumn      = PCCAMGSetColumn_Private,
   .multiply       = PCCAMGMultiply_Private,
   .transpose      = PCCAMGTranspose_Private,
   .symmetricpart  = PCCAMGSymmetricPart_Private,

@@ -401,6 +401,13 @@ PetscErrorCode PCCAMGSetOuter_Private(PetscInt n, const PetscScalar x[], double 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode PCCAMGSetColumn_Private(PetscInt n, PetscInt columns, PetscInt c, const PetscScalar x[], PetscInt period, PetscScalar T[])
+{
+  PetscFunctionBegin;
+  for (PetscInt r = 0; r < n; r++) T[r * columns + c] = x ? x[r] : (PetscScalar)(r % period == c);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCCAMGDivide_Private(PetscInt n, const double s[], double outer[])
 {
   PetscFunctionBegin;

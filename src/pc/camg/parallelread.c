@@ -120,7 +120,7 @@ PetscErrorCode PCCAMGReadShared_Private(PC pc, Mat *A, CAMGSpace *space, PetscBo
   PetscCall(MatIsHermitianKnown(pc->pmat, &known, &mg->matrix.symmetric));
   if (!known) PetscCall(IsSymmetric_Private(*A, &mg->matrix.symmetric));
   PetscCall(PCCAMGGetOuter_Private(mg, pc->pmat, (PetscBool)(block > 1 || given || mg->opt.nearnull == CAMG_NEAR_NULL_CONSTANT), m));
-  if (block > 1 || given) PetscCall(PCCAMGGetSpace_Private(mg, given, m, space));
+  PetscCall(PCCAMGGetSpace_Private(pc, given, m, space));
   PetscCall(Scale_Private(mg, *A, factor));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -42,66 +42,82 @@ static PetscErrorCode RestoreRows_Private(Mat pmat, Mat *B, CAMGMatrix *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Numbers of a vector, where the levels are; *copy: to be freed, if the vector is elsewhere */
+static PetscErrorCode GetNumbers_Private(const PC_CAMG *mg, Vec v, const PetscScalar **x, PetscScalar **copy)
+{
+  const LitheMemoryOps *memory = mg->kernels->memory;
+  PetscMemType          where;
+  PetscInt              n;
+
+  PetscFunctionBegin;
+  *copy = NULL;
+  if (memory == &LitheHostMemory) PetscCall(VecGetArrayRead(v, x));
+  else PetscCall(VecGetArrayReadAndMemType(v, x, &where));
+  if (memory == &LitheHostMemory || !PetscMemTypeHost(where)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecGetLocalSize(v, &n));
+  PetscCall((*memory->alloc)((size_t)n * sizeof(**x), (void **)copy));
+  PetscCall((*memory->put)((size_t)n * sizeof(**x), *x, *copy));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode RestoreNumbers_Private(const PC_CAMG *mg, Vec v, const PetscScalar **x, PetscScalar **copy)
+{
+  PetscFunctionBegin;
+  PetscCall(PCCAMGFree_Private(mg, copy));
+  if (mg->kernels->memory == &LitheHostMemory) PetscCall(VecRestoreArrayRead(v, x));
+  else PetscCall(VecRestoreArrayReadAndMemType(v, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* outer: the vectors left and right of factor diag(left) A diag(right), which has constants near its null space */
 PetscErrorCode PCCAMGGetOuter_Private(PC_CAMG *mg, Mat pmat, PetscBool constant, PetscInt n)
 {
-  const LitheMemoryOps *memory    = mg->kernels->memory;
-  Vec                   vector[2] = {NULL, NULL};
-  const PetscScalar    *x;
-  PetscScalar          *there = NULL;
-  const PetscBool       host  = (PetscBool)(memory == &LitheHostMemory);
-  PetscMemType          where;
+  Vec vector[2] = {NULL, NULL};
 
   PetscFunctionBegin;
   if (!constant) PetscCall(LitheMatGetNearNull(pmat, mg->matrix.symmetric, &vector[0], &vector[1], &mg->matrix.nearnull));
   for (int side = 0; side < 2; side++) {
-    PetscCall((*memory->alloc)((size_t)n * sizeof(double), (void **)&mg->units.outer[side]));
-    x = NULL;
-    if (vector[side] && host) PetscCall(VecGetArrayRead(vector[side], &x));
-    else if (vector[side]) PetscCall(VecGetArrayReadAndMemType(vector[side], &x, &where));
-    if (x && !host && PetscMemTypeHost(where)) {
-      PetscCall((*memory->alloc)((size_t)n * sizeof(*x), (void **)&there));
-      PetscCall((*memory->put)((size_t)n * sizeof(*x), x, there));
-    }
-    PetscCall((*mg->kernels->setouter)(n, there ? there : x, mg->units.outer[side]));
-    PetscCall(PCCAMGFree_Private(mg, &there));
-    if (vector[side] && host) PetscCall(VecRestoreArrayRead(vector[side], &x));
-    else if (vector[side]) PetscCall(VecRestoreArrayReadAndMemType(vector[side], &x));
+    const PetscScalar *x    = NULL;
+    PetscScalar       *copy = NULL;
+
+    PetscCall((*mg->kernels->memory->alloc)((size_t)n * sizeof(double), (void **)&mg->units.outer[side]));
+    if (vector[side]) PetscCall(GetNumbers_Private(mg, vector[side], &x, &copy));
+    PetscCall((*mg->kernels->setouter)(n, copy ? copy : x, mg->units.outer[side]));
+    if (vector[side]) PetscCall(RestoreNumbers_Private(mg, vector[side], &x, &copy));
     PetscCall(VecDestroy(&vector[side]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* T, by rows, of vectors that are given, or of one constant per component of a block */
-PetscErrorCode PCCAMGGetSpace_Private(PC_CAMG *mg, MatNullSpace given, PetscInt m, CAMGSpace *space)
+/*
+   T, by rows, of vectors that are given, or of one constant per component of a block. One constant for all rows needs no T,
+   and an interpolation that is kept has made use of T before
+*/
+PetscErrorCode PCCAMGGetSpace_Private(PC pc, MatNullSpace given, PetscInt m, CAMGSpace *space)
 {
-  const size_t bytes    = (size_t)m * sizeof(PetscScalar);
-  const Vec   *vec      = NULL;
-  PetscBool    constant = PETSC_FALSE;
-  PetscInt     n        = 0, first;
-  PetscScalar *T;
+  PC_CAMG   *mg       = (PC_CAMG *)pc->data;
+  const Vec *vec      = NULL;
+  PetscBool  constant = PETSC_FALSE;
+  PetscInt   n        = 0, first;
 
   PetscFunctionBegin;
   if (given) PetscCall(MatNullSpaceGetVecs(given, &constant, &n, &vec));
-  mg->matrix.nearnull = given ? LITHE_NEAR_NULL_GIVEN : LITHE_NEAR_NULL_CONSTANT;
-  first               = constant ? 1 : 0;
-  space->vectors      = PETSC_TRUE;
-  space->columns      = given ? n + first : space->block;
-  PetscCall(PetscCalloc1((size_t)m * (size_t)space->columns, &T));
-  for (PetscInt r = 0; r < m; r++) {
-    if (!given) T[r * space->columns + r % space->block] = 1;
-    if (constant) T[r * space->columns] = 1;
-  }
-  for (PetscInt k = 0; k < n; k++) {
-    const PetscScalar *x;
+  first          = constant ? 1 : 0;
+  space->vectors = (PetscBool)(given || space->block > 1);
+  space->columns = given ? n + first : space->block;
+  if (space->vectors) mg->matrix.nearnull = given ? LITHE_NEAR_NULL_GIVEN : LITHE_NEAR_NULL_CONSTANT;
+  PetscCall(PCCAMGKeptCheck_Private(pc, space->columns));
+  if (!space->vectors || (mg->kept.state == CAMG_KEPT_USE && !mg->shared)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall((*mg->kernels->memory->alloc)((size_t)m * (size_t)space->columns * sizeof(PetscScalar), (void **)&space->T));
+  for (PetscInt c = 0; c < space->columns; c++) {
+    const PetscScalar *x    = NULL;
+    PetscScalar       *copy = NULL;
+    const Vec          v    = given && c >= first ? vec[c - first] : NULL;
 
-    PetscCall(VecGetArrayRead(vec[k], &x));
-    for (PetscInt r = 0; r < m; r++) T[r * space->columns + first + k] = x[r];
-    PetscCall(VecRestoreArrayRead(vec[k], &x));
+    if (v) PetscCall(GetNumbers_Private(mg, v, &x, &copy));
+    PetscCall((*mg->kernels->setcolumn)(m, space->columns, c, copy ? copy : x, given ? 1 : space->block, space->T));
+    if (v) PetscCall(RestoreNumbers_Private(mg, v, &x, &copy));
   }
-  PetscCall((*mg->kernels->memory->alloc)(bytes * (size_t)space->columns, (void **)&space->T));
-  PetscCall((*mg->kernels->memory->put)(bytes * (size_t)space->columns, T, space->T));
-  PetscCall(PetscFree(T));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -157,7 +173,7 @@ PetscErrorCode PCCAMGRead_Private(PC pc, CAMGMatrix *A, CAMGSpace *space, PetscB
     if (!known) PetscCall((*kern->issymmetric)(&rows, &mg->matrix.symmetric));
     constant = (PetscBool)(block > 1 || given || mg->opt.nearnull == CAMG_NEAR_NULL_CONSTANT);
     PetscCall(PCCAMGGetOuter_Private(mg, pc->pmat, constant, rows.m));
-    if (block > 1 || given) PetscCall(PCCAMGGetSpace_Private(mg, given, rows.m, space));
+    PetscCall(PCCAMGGetSpace_Private(pc, given, rows.m, space));
     PetscCall((*kern->copy)(&rows, factor, mg->units.outer[0], mg->units.outer[1], block, A));
     mg->units.factor = factor;
   }
