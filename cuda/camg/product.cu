@@ -54,9 +54,10 @@ static __device__ __forceinline__ void ProductWait()
 }
 
 /*
-   The numbers of rows of blocks of C = A B, whose pattern is there. A warp or a block of threads has a row: blocks of A come
-   one after the other, and threads share the numbers of the matching row of B. rows, inner, columns: of blocks; 0: as
-   the matrices say
+   The numbers of rows of blocks of C = A B, whose pattern is there. A warp or a block of threads has a row. Blocks of A come
+   one after the other, and threads share the numbers of the matching row of B. A thread of a warp has a column of each
+   second, third ... block, else a number of it, so numbers of A stay in its registers. rows, inner, columns: of blocks;
+   0: as the matrices say
 */
 template <int threads, int rows, int inner, int columns>
 static __global__ void __launch_bounds__(CAMG_THREADS)
@@ -68,6 +69,9 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
   const int        slot = static_cast<int>(threadIdx.x) / threads, lane = static_cast<int>(threadIdx.x) % threads;
   const PetscInt64 r  = static_cast<PetscInt64>(blockIdx.x) * each + slot;
   const int        rb = rows ? rows : A.rb, ib = inner ? inner : A.cb, cb = columns ? columns : B.cb, size = rb * cb;
+  const int        width = threads == 32 ? cb : size, tasks = threads / width, own = lane / width, column = lane % cb; /* of the thread */
+  const int        row = lane % width / cb, high = threads == 32 ? rb : 1;
+  constexpr int    fixedrows = threads == 32 && rows ? rows : 1, fixed = inner ? inner : 1;
   const bool       there = r < C.m;
   const PetscInt   begin = there ? C.i[r] : 0, n = there ? C.i[r + 1] - begin : 0;
   const bool       fits  = n * size <= room && n <= most;
@@ -80,21 +84,43 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
   ProductWait<threads>();
   for (PetscInt k = there ? A.i[r] : 0; k < (there ? A.i[r + 1] : 0); k++) {
     const PetscInt     first = B.i[A.j[k]], last = B.i[A.j[k] + 1];
-    const PetscScalar *a = A.a + static_cast<size_t>(k) * rb * ib;
+    const PetscScalar *a = A.a + (static_cast<size_t>(k) * rb + row) * ib;
+    PetscScalar        factor[fixedrows][fixed];
 
+    if constexpr (rows > 0) {
+  #pragma unroll
+      for (int t = 0; t < fixedrows * fixed; t++) factor[t / fixed][t % fixed] = a[t];
+    }
     for (PetscInt base = first; base < last; base += threads) {
       const int count = min(static_cast<int>(last - base), threads);
 
       if (lane < count) place[lane] = CAMGSearch(n, key, B.j[base + lane]) * size;
       ProductWait<threads>();
-      for (int t = lane; t < count * size; t += threads) {
-        const int          q = t / size, e = t % size, row = e / cb, column = e % cb;
-        const PetscScalar *b = B.a + static_cast<size_t>(base + q) * ib * cb + column;
-        PetscScalar        s = sum[place[q] + e];
+      for (int q = own; own < tasks && q < count; q += tasks) {
+        const PetscScalar *b  = B.a + static_cast<size_t>(base + q) * ib * cb + column;
+        PetscScalar       *to = sum + place[q] + row * cb + column;
+
+        if constexpr (rows > 0) {
+          PetscScalar number[fixed];
 
   #pragma unroll
-        for (int c = 0; c < ib; c++) s += CAMGTimes(a[row * ib + c], b[c * cb]);
-        sum[place[q] + e] = s;
+          for (int c = 0; c < fixed; c++) number[c] = b[c * columns];
+  #pragma unroll
+          for (int t = 0; t < fixedrows; t++) {
+            PetscScalar s = to[t * columns];
+
+  #pragma unroll
+            for (int c = 0; c < fixed; c++) s += CAMGTimes(factor[t][c], number[c]);
+            to[t * columns] = s;
+          }
+        } else {
+          for (int t = 0; t < high; t++) {
+            PetscScalar s = to[t * cb];
+
+            for (int c = 0; c < ib; c++) s += CAMGTimes(a[t * ib + c], b[c * cb]);
+            to[t * cb] = s;
+          }
+        }
       }
       ProductWait<threads>(); /* the next block adds to numbers of other threads */
     }
