@@ -58,15 +58,15 @@ static __global__ void __launch_bounds__(CAMG_THREADS) MisDecide(const __grid_co
 
   CAMG_FOR_LISTED(at, lanes, n)
   {
-    if (at >= n) continue;
-    const PetscInt v = list.row ? list.row[at] : static_cast<PetscInt>(at), begin = A.i[v], end = A.i[v + 1];
+    const bool     exists = at < n;
+    const PetscInt v = !exists ? 0 : (list.row ? list.row[at] : static_cast<PetscInt>(at)), begin = A.i[v], end = A.i[v + 1];
     const uint32_t h    = CAMGHash(static_cast<uint32_t>(v));
-    bool           mine = __all_sync(mask, begin < end && v && lowest[v] == h);
+    bool           mine = CAMGAllOf(mask, exists && begin < end && v && lowest[v] == h);
 
-    for (PetscInt base = begin; mine && base < end; base += lanes) {
-      const bool own = base + lane >= end || lowest[A.j[base + lane]] == h;
+    for (PetscInt base = begin; __any_sync(CAMG_ALL, mine && base < end); base += lanes) {
+      const bool own = !mine || base + lane >= end || lowest[A.j[base + lane]] == h;
 
-      mine = __all_sync(mask, own);
+      mine = CAMGAllOf(mask, own) && mine;
     }
     if (!mine) continue;
     if (lane == 0) {
@@ -87,23 +87,18 @@ static __global__ void __launch_bounds__(CAMG_THREADS) MisKeep(const __grid_cons
 
   CAMG_FOR_LISTED(at, lanes, n)
   {
-    PetscInt v     = 0;
-    bool     stays = false;
+    const bool     exists = at < n;
+    const PetscInt v = !exists ? 0 : (list.row ? list.row[at] : static_cast<PetscInt>(at)), begin = A.i[v], end = A.i[v + 1];
+    bool           stays = exists && begin < end && lowest[v] != MIS_MARK;
 
-    if (at < n) {
-      v                    = list.row ? list.row[at] : static_cast<PetscInt>(at);
-      const PetscInt begin = A.i[v], end = A.i[v + 1];
+    for (PetscInt base = begin; __any_sync(CAMG_ALL, stays && base < end); base += lanes) {
+      const bool unmarked = !stays || base + lane >= end || lowest[A.j[base + lane]] != MIS_MARK;
 
-      stays = begin < end && lowest[v] != MIS_MARK;
-      for (PetscInt base = begin; stays && base < end; base += lanes) {
-        const bool unmarked = base + lane >= end || lowest[A.j[base + lane]] != MIS_MARK;
-
-        stays = __all_sync(mask, unmarked);
-      }
-      if (stays) {
-        if (lane == 0) lowest[v] = UINT32_MAX;
-        for (PetscInt k = begin + lane; k < end; k += lanes) lowest[A.j[k]] = UINT32_MAX;
-      }
+      stays = CAMGAllOf(mask, unmarked) && stays;
+    }
+    if (stays) {
+      if (lane == 0) lowest[v] = UINT32_MAX;
+      for (PetscInt k = begin + lane; k < end; k += lanes) lowest[A.j[k]] = UINT32_MAX;
     }
     CAMGAppendByBlock(stays && lane == 0, v, next.n, next.row);
   }
@@ -166,21 +161,18 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
 
   CAMG_FOR_LISTED(at, lanes, A.m)
   {
-    PetscInt v = static_cast<PetscInt>(at), a = -1, size = 0;
+    const bool     exists = at < A.m;
+    const PetscInt v = static_cast<PetscInt>(at), begin = exists ? A.i[v] : 0, end = exists ? A.i[v + 1] : 0, size = end - begin;
+    PetscInt       a = exists ? RootOf(number, v) : -1;
 
-    if (at < A.m) {
-      const PetscInt begin = A.i[v], end = A.i[v + 1];
+    for (PetscInt base = begin; __any_sync(CAMG_ALL, a < 0 && base < end); base += lanes) {
+      const PetscInt     k = base + lane, mine = a < 0 && k < end ? RootOf(number, A.j[k]) : -1;
+      const unsigned int found = (__ballot_sync(CAMG_ALL, mine >= 0) & mask) >> shift;
+      const PetscInt     first = CAMGShuffle<lanes>(CAMG_ALL, mine, found ? __ffs(static_cast<int>(found)) - 1 : 0);
 
-      a    = RootOf(number, v);
-      size = end - begin;
-      for (PetscInt base = begin; a < 0 && base < end; base += lanes) {
-        const PetscInt     k = base + lane, mine = k < end ? RootOf(number, A.j[k]) : -1;
-        const unsigned int found = __ballot_sync(mask, mine >= 0) >> shift & mask >> shift;
-
-        if (found) a = CAMGShuffle<lanes>(mask, mine, __ffs(static_cast<int>(found)) - 1);
-      }
-      if (lane == 0) agg[v] = a;
+      if (found) a = first;
     }
+    if (lane == 0 && exists) agg[v] = a;
     const bool left = lane == 0 && a < 0 && size > 0;
 
     CAMGAppendByBlock(left && size <= JOIN_SHORT, v, shorter.n, shorter.row);
@@ -193,44 +185,40 @@ template <int lanes>
 static __global__ void __launch_bounds__(CAMG_THREADS)
   HeaviestShort(const __grid_constant__ CAMGMatrix A, CAMGRowList list, const PetscInt *__restrict__ agg, PetscInt *__restrict__ joined)
 {
-  const int          lane = static_cast<int>(threadIdx.x) % lanes;
-  const unsigned int mask = CAMGMask<lanes>();
-  const PetscInt     n    = *list.n;
+  const int      lane = static_cast<int>(threadIdx.x) % lanes;
+  const PetscInt n    = *list.n;
 
   CAMG_FOR_LISTED(at, lanes, n)
   {
-    if (at >= n) continue;
-    const PetscInt v = list.row[at], begin = A.i[v], end = A.i[v + 1];
+    const PetscInt v = at < n ? list.row[at] : 0, begin = A.i[v], end = A.i[v + 1];
     PetscReal      best  = -1;
     PetscInt       kbest = PETSC_INT_MAX, a = agg[v];
 
-    if (a < 0) {
-      for (PetscInt k = begin + lane; k < end; k += lanes) {
-        const PetscInt mine = agg[A.j[k]];
-        PetscReal      sum  = 0;
+    for (PetscInt k = begin + lane; at < n && a < 0 && k < end; k += lanes) {
+      const PetscInt mine = agg[A.j[k]];
+      PetscReal      sum  = 0;
 
-        if (mine < 0) continue;
-        for (PetscInt q = begin; q < end; q++) {
-          if (agg[A.j[q]] == mine) sum += CAMGAbs(A.a[q]);
-        }
-        if (sum > best) {
-          best  = sum;
-          kbest = k;
-        }
+      if (mine < 0) continue;
+      for (PetscInt q = begin; q < end; q++) {
+        if (agg[A.j[q]] == mine) sum += CAMGAbs(A.a[q]);
       }
-      __syncwarp(mask);
-      for (int offset = lanes / 2; offset > 0; offset /= 2) {
-        const PetscReal other = __shfl_xor_sync(mask, best, offset, lanes);
-        const PetscInt  k     = __shfl_xor_sync(mask, kbest, offset, lanes);
-
-        if (other > best || (other == best && k < kbest)) {
-          best  = other;
-          kbest = k;
-        }
+      if (sum > best) {
+        best  = sum;
+        kbest = k;
       }
-      a = best >= 0 ? agg[A.j[kbest]] : -1;
     }
-    if (lane == 0) joined[at] = a;
+    __syncwarp();
+    for (int offset = lanes / 2; offset > 0; offset /= 2) {
+      const PetscReal other = __shfl_xor_sync(CAMG_ALL, best, offset, lanes);
+      const PetscInt  k     = __shfl_xor_sync(CAMG_ALL, kbest, offset, lanes);
+
+      if (other > best || (other == best && k < kbest)) {
+        best  = other;
+        kbest = k;
+      }
+    }
+    if (a < 0 && best >= 0) a = agg[A.j[kbest]];
+    if (lane == 0 && at < n) joined[at] = a;
   }
 }
 

@@ -269,6 +269,12 @@ struct CAMGGroupOf {
   const unsigned int mask = CAMGMask<lanes>();
 };
 
+/* Whether all lanes of a group are on. All lanes of the warp */
+static __device__ __forceinline__ bool CAMGAllOf(unsigned int group, bool on)
+{
+  return (__ballot_sync(CAMG_ALL, on) & group) == group;
+}
+
 template <int lanes, class T>
 static __device__ __forceinline__ T CAMGShuffle(unsigned int mask, T v, int from)
 {

@@ -14,10 +14,11 @@
 
 #define CHUNK          2048 /* entries of a tile in shared memory at a time */
 #define LARGEST_BLOCKS 1024
-#define SLICE_STEPS    3     /* of a slice that a thread reads before it needs the first one: seven points have three */
-#define SLOTS_MOST     .34   /* slots over blocks of a row, at most */
-#define WIDE_NODES     16384 /* rows of many blocks up to this number have a block of threads each */
-#define DENSE          32    /* columns of a block in the second product with the inverse */
+#define SLICE_STEPS    3    /* of a slice that a thread reads before it needs the first one: seven points have three */
+#define SLOTS_MOST     .34  /* slots over blocks of a row, at most */
+#define BLOCK_STEPS    4    /* blocks that a thread reads before it needs the first one */
+#define WIDE_NODES     2048 /* rows of many blocks up to this number have a block of threads each */
+#define DENSE          32   /* columns of a block in the second product with the inverse */
 
 /* What is done with the product of a row */
 struct CAMGResult {
@@ -136,31 +137,39 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
   N               sum = CAMGZero(N());
 
   for (int mask = CAMG_WARP / 2; mask > 0; mask /= 2) steps = max(steps, __shfl_xor_sync(0xffffffffu, steps, mask));
-#pragma unroll 2
-  for (int t = 0; t < steps; t++) {
-    const int    k    = begin + t * stride;
-    const bool   on   = k < end;
-    const size_t at   = (static_cast<size_t>(k) * rb + p) * cb;
-    const N     *from = x + (on ? op.j[k] : 0) * cb;
-
-    if constexpr (rows > 0) {
-      N mine[each], entry[most];
+  if constexpr (rows > 0) {
+    for (int first = 0; first < steps; first += BLOCK_STEPS) {
+      N         mine[BLOCK_STEPS][each], entry[BLOCK_STEPS][most];
+      const N  *from[BLOCK_STEPS];
+      const int k = begin + first * stride;
 
 #pragma unroll
-      for (int m = 0; m < each; m++) mine[m] = on && p + m * rows < columns ? from[p + m * rows] : CAMGZero(N());
+      for (int t = 0; t < BLOCK_STEPS; t++) {
+        from[t] = x + (k + t * stride < end ? op.j[k + t * stride] : 0) * columns;
 #pragma unroll
-      for (int c = 0; c < columns; c++) {
-        entry[c] = CAMGZero(N());
-        if (on) CAMGEntry<bits>(op.code, at + c, &entry[c]);
+        for (int c = 0; c < columns; c++) {
+          entry[t][c] = CAMGZero(N());
+          if (k + t * stride < end) CAMGEntry<bits>(op.code, (static_cast<size_t>(k + t * stride) * rows + p) * columns + c, &entry[t][c]);
+        }
       }
 #pragma unroll
-      for (int c = 0; c < columns; c++) sum = sum + entry[c] * CAMGFrom(mine[c / rows], lane - p + c % rows);
-    } else {
-      for (int c = 0; on && c < cb; c++) {
+      for (int t = 0; t < BLOCK_STEPS; t++) {
+#pragma unroll
+        for (int m = 0; m < each; m++) mine[t][m] = p + m * rows < columns ? from[t][p + m * rows] : CAMGZero(N());
+      }
+#pragma unroll
+      for (int t = 0; t < BLOCK_STEPS; t++) {
+#pragma unroll
+        for (int c = 0; c < columns; c++) sum = sum + entry[t][c] * CAMGFrom(mine[t][c / rows], lane - p + c % rows);
+      }
+    }
+  } else {
+    for (int k = begin; k < end; k += stride) {
+      for (int c = 0; c < cb; c++) {
         N entry;
 
-        CAMGEntry<bits>(op.code, at + c, &entry);
-        sum = sum + entry * from[c];
+        CAMGEntry<bits>(op.code, (static_cast<size_t>(k) * rb + p) * cb + c, &entry);
+        sum = sum + entry * x[op.j[k] * cb + c];
       }
     }
   }

@@ -54,13 +54,13 @@ static __global__ void FilterKernel(const __grid_constant__ CAMGMatrix A, PetscR
   const CAMGGroupOf<lanes> g;
   const unsigned int       shift = threadIdx.x % 32 / lanes * lanes;
 
-  if (g.row >= A.m) return;
-  const PetscInt  begin = A.i[g.row], end = A.i[g.row + 1];
-  const PetscReal least = CAMGTimes(threshold, root[g.row]);
-  PetscScalar     sum   = d[g.row];
-  PetscInt        at    = j ? i[g.row] : 0;
+  const bool      exists = g.row < A.m; /* groups of a warp stay together */
+  const PetscInt  begin = exists ? A.i[g.row] : 0, end = exists ? A.i[g.row + 1] : 0;
+  const PetscReal least = exists ? CAMGTimes(threshold, root[g.row]) : 0;
+  PetscScalar     sum   = exists ? d[g.row] : PetscScalar(0);
+  PetscInt        at    = exists && j ? i[g.row] : 0;
 
-  for (PetscInt base = begin; base < end; base += lanes) {
+  for (PetscInt base = begin; __any_sync(CAMG_ALL, base < end); base += lanes) {
     const PetscInt k      = base + g.lane;
     bool           strong = false;
     PetscScalar    v = 0, weak = 0;
@@ -74,7 +74,7 @@ static __global__ void FilterKernel(const __grid_constant__ CAMGMatrix A, PetscR
         if (!strong) weak = v;
       }
     }
-    const unsigned int all = __ballot_sync(g.mask, strong) >> shift & g.mask >> shift;
+    const unsigned int all = (__ballot_sync(CAMG_ALL, strong) & g.mask) >> shift;
 
     if (j && strong) {
       const PetscInt p = at + __popc(all & ((1u << g.lane) - 1));
@@ -83,9 +83,9 @@ static __global__ void FilterKernel(const __grid_constant__ CAMGMatrix A, PetscR
       a[p] = v;
     }
     at += __popc(all);
-    if (!j && __any_sync(g.mask, !CAMGIsZero(weak))) CAMGAddOrdered<lanes>(g.mask, weak, &sum);
+    if (!j && __any_sync(CAMG_ALL, !CAMGIsZero(weak))) CAMGAddOrdered<lanes>(CAMG_ALL, weak, &sum);
   }
-  if (j || g.lane) return;
+  if (j || g.lane || !exists) return;
   i[g.row] = at;
   d[g.row] = sum;
 }
