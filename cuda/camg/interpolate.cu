@@ -246,6 +246,7 @@ PetscErrorCode LitheCUDACAMGSmooth(const CAMGGraph *F, const PetscReal damping[]
   else {
     const SmoothSource s{*F, damping, agg};
 
+    P->i = nullptr;
     PetscCall(CAMGMultiply(stream, s, m, aggregates, space->block, space->columns, CAMGStage(static_cast<double>(F->strong.nz) / PetscMax(m, 1) + 1), P));
     SmoothBlocks<<<CAMGBlocks(static_cast<PetscInt64>(m) * 32), CAMG_THREADS, 0, stream>>>(s, space->T, *P);
     PetscCallCUDA(cudaGetLastError());

@@ -337,6 +337,20 @@ static __global__ void CAMGTotal(PetscInt m, const PetscInt *size, unsigned long
   if (threadIdx.x % 32 == 0 && sum) atomicAdd(total, sum);
 }
 
+/* Rows that the numbers of a stage leave to the next one, or of the second table to dense arrays */
+template <class Source>
+static __global__ void CAMGList(const __grid_constant__ Source s, PetscInt m, const PetscInt *__restrict__ i, int table, CAMGRowList next, CAMGRowList last)
+{
+  CAMG_FOR_ALL(r, m)
+  {
+    const PetscInt size  = i[r + 1] - i[r];
+    const bool     items = s.End(static_cast<PetscInt>(r)) - s.Begin(static_cast<PetscInt>(r)) <= CAMG_ITEMS;
+
+    if (table < CAMG_TABLE && !(items && size <= table)) CAMGAppend(static_cast<PetscInt>(r), next.n, next.row);
+    if (!(items && size <= CAMG_TABLE)) CAMGAppend(static_cast<PetscInt>(r), last.n, last.row);
+  }
+}
+
 /* Launches kernel<table> of a stage */
   #define CAMG_STAGE(stage, kernel, most, ...)                                                            \
     do {                                                                                                  \
@@ -355,11 +369,15 @@ static inline int CAMGStage(double entries)
   return entries <= 640 ? 0 : (entries <= 5000 ? 1 : 2);
 }
 
-/* C [m][n] of a source, with room for blocks of numbers; waits once */
+/*
+   C [m][n] of a source, with room for blocks of numbers; waits once. C->i NULL, or the starts of rows of C, from an earlier
+   product of the same patterns, with C->nz
+*/
 template <class Source>
 static PetscErrorCode CAMGMultiply(cudaStream_t stream, const Source &s, PetscInt m, PetscInt n, PetscInt rb, PetscInt cb, int stage, CAMGMatrix *C)
 {
-  const CAMGRowList all = {nullptr, nullptr};
+  const CAMGRowList all   = {nullptr, nullptr};
+  const bool        known = C->i;
   CAMGRowList       next[2];
   CAMGDense         dense;
   unsigned int      blocks;
@@ -373,24 +391,30 @@ static PetscErrorCode CAMGMultiply(cudaStream_t stream, const Source &s, PetscIn
   C->n  = n;
   C->rb = rb;
   C->cb = cb;
-  PetscCall(CAMGAllocate(stream, static_cast<size_t>(m) + 1, &C->i));
+  if (!known) PetscCall(CAMGAllocate(stream, static_cast<size_t>(m) + 1, &C->i));
   PetscCall(CAMGZeros(stream, 1, &there));
   for (int k = 0; k < 2; k++) {
     next[k].n = &there->n[k];
     PetscCall(CAMGAllocate(stream, static_cast<size_t>(m), &next[k].row));
   }
-  CAMG_STAGE(stage, CAMGSizes, m, s, m, all, C->i, next[stage == 2]);
-  if (stage < 2) CAMG_STAGE(2, CAMGSizes, PetscMin(m, CAMG_LISTED), s, m, next[0], C->i, next[1]);
-  PetscCall(CAMGDenseCreate(stream, n, false, &dense, &blocks));
-  CAMGSizesDense<<<blocks, CAMG_THREADS, 0, stream>>>(s, next[1], dense, C->i);
-  CAMGTotal<<<PetscMin(CAMGBlocks(m), 512u), CAMG_THREADS, 0, stream>>>(m, C->i, &there->total);
-  PetscCallCUDA(cudaGetLastError());
-  PetscCall(CAMGDenseDestroy(stream, &dense));
-  PetscCall(CAMGScan(stream, m, C->i));
-  PetscCall(CAMGGet(stream, 1, there, &counts));
-  PetscCheck(counts.total <= PETSC_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "A coarse matrix has more entries than PetscInt counts. Configure PETSC --with-64-bit-indices");
-  C->nz = static_cast<PetscInt>(counts.total);
+  if (known) {
+    CAMGList<<<CAMGBlocks(m), CAMG_THREADS, 0, stream>>>(s, m, C->i, stage == 0 ? 64 : (stage == 1 ? 256 : CAMG_TABLE), next[0], next[1]);
+    PetscCallCUDA(cudaGetLastError());
+    PetscCall(CAMGGet(stream, 1, there, &counts));
+  } else {
+    CAMG_STAGE(stage, CAMGSizes, m, s, m, all, C->i, next[stage == 2]);
+    if (stage < 2) CAMG_STAGE(2, CAMGSizes, PetscMin(m, CAMG_LISTED), s, m, next[0], C->i, next[1]);
+    PetscCall(CAMGDenseCreate(stream, n, false, &dense, &blocks));
+    CAMGSizesDense<<<blocks, CAMG_THREADS, 0, stream>>>(s, next[1], dense, C->i);
+    CAMGTotal<<<PetscMin(CAMGBlocks(m), 512u), CAMG_THREADS, 0, stream>>>(m, C->i, &there->total);
+    PetscCallCUDA(cudaGetLastError());
+    PetscCall(CAMGDenseDestroy(stream, &dense));
+    PetscCall(CAMGScan(stream, m, C->i));
+    PetscCall(CAMGGet(stream, 1, there, &counts));
+    PetscCheck(counts.total <= PETSC_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP,
+               "A coarse matrix has more entries than PetscInt counts. Configure PETSC --with-64-bit-indices");
+    C->nz = static_cast<PetscInt>(counts.total);
+  }
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(C->nz), &C->j));
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(C->nz) * rb * cb, &C->a));
   CAMG_STAGE(stage, CAMGNumbers, m, s, m, all, C->i, C->j, C->a);

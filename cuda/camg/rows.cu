@@ -129,6 +129,7 @@ PetscErrorCode LitheCUDACAMGCopy(const CAMGMatrix *A, double factor, const doubl
     PetscCallCUDA(cudaMemcpyAsync(B->j, A->j, static_cast<size_t>(A->nz) * sizeof(PetscInt), cudaMemcpyDeviceToDevice, stream));
     CAMG_ROWS(A, (CopyKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, static_cast<PetscReal>(factor), left, right, B->a)));
   } else {
+    B->i = nullptr;
     PetscCall(CAMGMultiply(stream, CopySource{*A, block}, A->m / block, A->n / block, block, block,
                            CAMGStage(static_cast<double>(A->nz) / PetscMax(A->m / block, 1)), B));
     PetscCallCUDA(cudaMemsetAsync(B->a, 0, static_cast<size_t>(B->nz) * block * block * sizeof(PetscScalar), stream));

@@ -177,7 +177,10 @@ typedef struct {
   PetscErrorCode (*divide)(PetscInt n, const double s[], double outer[]);
   /* Column c of T [n][columns] = x; x NULL: ones in rows r with r mod period = c, else zeros */
   PetscErrorCode (*setcolumn)(PetscInt n, PetscInt columns, PetscInt c, const PetscScalar x[], PetscInt period, PetscScalar T[]);
-  /* A B; A^H; (A + A^H) / 2; norms of blocks */
+  /*
+     A B; A^H; (A + A^H) / 2; norms of blocks. A product gets C->i NULL or, on a device, the starts of rows and C->nz of an
+     earlier product of the same patterns
+  */
   PetscErrorCode (*multiply)(const CAMGMatrix *, const CAMGMatrix *, CAMGMatrix *);
   PetscErrorCode (*transpose)(const CAMGMatrix *, CAMGMatrix *);
   PetscErrorCode (*symmetricpart)(const CAMGMatrix *, CAMGMatrix *);

@@ -74,11 +74,17 @@ typedef struct {
   CAMGFacts    facts;
 } CAMGLevel; /* owner: setup.c; cycle.c moves cur */
 
+/* Starts of the rows of a product */
+typedef struct {
+  PetscInt *i, nz; /* i NULL: not known */
+} CAMGStarts;
+
 /* Transfers to the next level */
 typedef struct {
-  CAMGMatrix P, R;      /* of one process, in the memory of the levels */
-  Mat        shared[2]; /* the same of several processes */
-  PetscInt   block;     /* of the next level */
+  CAMGMatrix P, R;       /* of one process, in the memory of the levels */
+  Mat        shared[2];  /* the same of several processes */
+  CAMGStarts product[2]; /* A P and R A P, on a device */
+  PetscInt   block;      /* of the next level */
   PetscBool  plain;
 } CAMGTransfers; /* owner: setup.c, parallel.c */
 

@@ -18,7 +18,10 @@ PetscErrorCode PCCAMGTransfersFree_Private(const LitheMemoryOps *memory, CAMGTra
   PetscFunctionBegin;
   PetscCall(PCCAMGMatrixRelease_Private(memory, &t->P));
   PetscCall(PCCAMGMatrixRelease_Private(memory, &t->R));
-  for (int k = 0; k < 2; k++) PetscCall(MatDestroy(&t->shared[k]));
+  for (int k = 0; k < 2; k++) {
+    PetscCall(MatDestroy(&t->shared[k]));
+    if (t->product[k].i) PetscCall((*memory->free)((void **)&t->product[k].i));
+  }
   PetscCall(PetscMemzero(t, sizeof(*t)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

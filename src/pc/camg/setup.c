@@ -33,15 +33,38 @@ static PetscErrorCode ExactFree_Private(const PC_CAMG *mg, Exact *e)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* R A P */
-static PetscErrorCode Galerkin_Private(const PC_CAMG *mg, const CAMGMatrix *A, const CAMGTransfers *t, CAMGMatrix *C)
+/* C = A B. starts: NULL, or of an earlier product, else to be kept for a later one */
+static PetscErrorCode Multiply_Private(const PC_CAMG *mg, const CAMGMatrix *A, const CAMGMatrix *B, CAMGStarts *starts, CAMGMatrix *C)
 {
-  CAMGMatrix AP;
+  const LitheMemoryOps *memory = mg->kernels->memory;
+  const size_t          bytes  = ((size_t)A->m + 1) * sizeof(PetscInt);
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(C, sizeof(*C)));
+  if (starts && starts->i) {
+    C->nz = starts->nz;
+    PetscCall((*memory->alloc)(bytes, (void **)&C->i));
+    PetscCall((*memory->copy)(bytes, starts->i, C->i));
+  }
+  PetscCall((*mg->kernels->multiply)(A, B, C));
+  if (starts && !starts->i) {
+    starts->nz = C->nz;
+    PetscCall((*memory->alloc)(bytes, (void **)&starts->i));
+    PetscCall((*memory->copy)(bytes, C->i, starts->i));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* R A P */
+static PetscErrorCode Galerkin_Private(const PC_CAMG *mg, const CAMGMatrix *A, CAMGTransfers *t, CAMGMatrix *C)
+{
+  const PetscBool keep = (PetscBool)(mg->kept.state != CAMG_KEPT_NOT && mg->kernels->memory != &LitheHostMemory);
+  CAMGMatrix      AP;
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(PC_CAMGProduct, 0, 0, 0, 0));
-  PetscCall((*mg->kernels->multiply)(A, &t->P, &AP));
-  PetscCall((*mg->kernels->multiply)(&t->R, &AP, C));
+  PetscCall(Multiply_Private(mg, A, &t->P, keep ? &t->product[0] : NULL, &AP));
+  PetscCall(Multiply_Private(mg, &t->R, &AP, keep ? &t->product[1] : NULL, C));
   PetscCall((*mg->kernels->clean)(A, &t->R, C));
   PetscCall(PCCAMGMatrixRelease_Private(mg->kernels->memory, &AP));
   PetscCall(PetscLogEventEnd(PC_CAMGProduct, 0, 0, 0, 0));
@@ -181,7 +204,7 @@ static PetscErrorCode Coarsen_Private(const PC_CAMG *mg, Exact *e, PetscReal thr
 }
 
 /* The next matrix by transfers of an earlier set-up */
-static PetscErrorCode Recoarsen_Private(const PC_CAMG *mg, const Exact *e, const CAMGTransfers *t, Exact *coarse)
+static PetscErrorCode Recoarsen_Private(const PC_CAMG *mg, const Exact *e, CAMGTransfers *t, Exact *coarse)
 {
   PetscFunctionBegin;
   coarse->space = (CAMGSpace){.block = t->block, .columns = mg->matrix.columns};
@@ -307,8 +330,8 @@ PetscErrorCode PCCAMGBuild_Private(PC pc, PetscInt first, CAMGMatrix *A, CAMGSpa
     PetscCall(Encode_Private(mg, l, &e));
     stalled = (PetscBool)(use && mg->n > mg->kept.n);
     if (stalled) break;
+    if (use) PetscCall(Recoarsen_Private(mg, &e, &mg->kept.level[mg->n - 1], &next));
     if (use) t = mg->kept.level[mg->n - 1];
-    if (use) PetscCall(Recoarsen_Private(mg, &e, &t, &next));
     else PetscCall(Coarsen_Private(mg, &e, threshold, l->facts.bound, &t, &next));
     stalled = (PetscBool)(Size(&next.A) > CAMG_STALLED * Size(&e.A));
     if (!stalled) {
