@@ -2,10 +2,10 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The set-up of the levels of PCGRIDMG on a device: launches of the kernels of setup.cuh and setupdense.cuh */
+/* The set-up of the levels of PCGRIDMG on a device: launches of the kernels of setup.cuh and cuda/mg/inverse.cuh */
 
 #include "setuplaunch.cuh"
-#include "setupdense.cuh"
+#include "../mg/inverse.cuh"
 
 #define ENCODE_BLOCKS_OF_ONE 6
 
@@ -159,19 +159,24 @@ PetscErrorCode LitheCUDAGridMGEncode(const GridMGFaces *f, double min, double ma
 
 /* ------------------------------------------------------------ the coarsest level */
 
-template <class Number>
-static PetscErrorCode Invert(int n, double *w[2], Number *inverse, int *failed, cudaStream_t stream)
+/* Writes the entries of an n x n matrix to zeroed tiles, with ones on the diagonal after row n - 1. Edges are pairs of
+   different vertices */
+static __global__ void DenseFillKernel(PetscInt n, PetscInt rows, const double *diagonal, PetscInt entries, const GridMGEdge *entry, double *w)
 {
-  const int nb = (n + DENSE_TILE - 1) / DENSE_TILE;
+  const PetscInt k = static_cast<PetscInt>(blockIdx.x) * DENSE_THREADS + static_cast<PetscInt>(threadIdx.x);
 
-  PetscFunctionBegin;
-  for (int k = 0; k < nb; k++) {
-    const int tiles = (nb * (nb + 1) - k * (k + 1)) / 2;
+  if (k < rows) DenseNumber(w, k, k) = k < n ? diagonal[k] : 1;
+  else if (k - rows < entries) DenseNumber(w, entry[k - rows].i, entry[k - rows].j) += entry[k - rows].t;
+}
 
-    DenseStepKernel<Number><<<static_cast<unsigned int>(tiles), DENSE_THREADS, 0, stream>>>(n, nb, k, w[k % 2], w[(k + 1) % 2], inverse, failed);
-    PetscCallCUDA(cudaGetLastError());
+/* Adds the couplings between vertices of a part, a block per row */
+static __global__ void DenseAddKernel(const PetscInt *part, const double *constant, const double *scale, double *w)
+{
+  const PetscInt i = static_cast<PetscInt>(blockIdx.x);
+
+  for (PetscInt j = static_cast<PetscInt>(threadIdx.x); j < i; j += DENSE_THREADS) {
+    if (part[i] == part[j]) DenseNumber(w, i, j) += scale[i] * scale[j] * constant[part[i]];
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Arrays of the host, to be copied at once */
@@ -216,8 +221,9 @@ PetscErrorCode LitheCUDAGridMGInvert(const GridMGCoarsest *c, GridMGPrecision pr
                                                                                                                                     c->entries, entry, w[0]);
   if (c->singular) DenseAddKernel<<<static_cast<unsigned int>(n), DENSE_THREADS, 0, stream>>>(part, constant, scale, w[0]);
   PetscCallCUDA(cudaGetLastError());
-  if (precision == GRIDMG_SINGLE) PetscCall(Invert(static_cast<int>(n), w, static_cast<float *>(inverse), reinterpret_cast<int *>(arrays.device), stream));
-  else PetscCall(Invert(static_cast<int>(n), w, static_cast<double *>(inverse), reinterpret_cast<int *>(arrays.device), stream));
+  if (precision == GRIDMG_SINGLE)
+    PetscCall(DenseInvert(static_cast<int>(n), w, 0, static_cast<float *>(inverse), reinterpret_cast<int *>(arrays.device), stream));
+  else PetscCall(DenseInvert(static_cast<int>(n), w, 0, static_cast<double *>(inverse), reinterpret_cast<int *>(arrays.device), stream));
   PetscCallCUDA(cudaMemcpyAsync(&flag, arrays.device, sizeof(flag), cudaMemcpyDeviceToHost, stream));
   PetscCallCUDA(cudaStreamSynchronize(stream));
   PetscCall(PetscFree(arrays.host));

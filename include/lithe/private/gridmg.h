@@ -362,7 +362,7 @@ typedef struct {
      factors of at most 1 + bound */
   PetscErrorCode (*encode)(const GridMGFaces *, double min, double max, const GridMGOperator *, double *bound);
   /* The inverse of the lower Cholesky factor, rounded, row by row; failed: the matrix is not definite. work:
-     GridMGInvertNumbers(n). NULL: the host has LAPACK */
+     LitheMGInvertNumbers(n). NULL: the host has LAPACK */
   PetscErrorCode (*invert)(const GridMGCoarsest *, GridMGPrecision, double *work, void *inverse, PetscBool *failed);
 } GridMGKernels;
 
@@ -370,16 +370,6 @@ PETSC_INTERN const GridMGKernels GridMGHostKernels; /* src/pc/gridmg/host.c */
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 PETSC_INTERN const GridMGKernels GridMGDeviceKernels; /* src/pc/gridmg/device.c */
 #endif
-
-/* Two copies of the tiles of a lower triangle */
-#define GRIDMG_TILE 32
-
-static inline size_t GridMGInvertNumbers(PetscInt n)
-{
-  const size_t tiles = ((size_t)n + GRIDMG_TILE - 1) / GRIDMG_TILE;
-
-  return tiles * (tiles + 1) * GRIDMG_TILE * GRIDMG_TILE;
-}
 
 static LITHE_HD inline PetscInt GridMGStride(const GridMGGrid *grid, int d)
 {

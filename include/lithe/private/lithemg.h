@@ -76,6 +76,16 @@ PETSC_INTERN PetscErrorCode LitheMGCoarsestCreate(PetscInt n, PetscScalar A[], P
                                                   PetscBool *good);
 PETSC_INTERN PetscErrorCode LitheMGCoarsestFree(LitheMGCoarsest *);
 
+/* Room to invert a matrix on a device: two copies of the tiles of a lower triangle, see cuda/mg/inverse.cuh */
+#define LITHE_MG_TILE 32
+
+static inline size_t LitheMGInvertNumbers(PetscInt n)
+{
+  const size_t tiles = ((size_t)n + LITHE_MG_TILE - 1) / LITHE_MG_TILE;
+
+  return tiles * (tiles + 1) * LITHE_MG_TILE * LITHE_MG_TILE;
+}
+
 /* 2^-e of a number between 2^e and 2^(e+1); 1 for other numbers */
 static LITHE_HD inline double LitheMGScaleOf(double largest)
 {

@@ -35,14 +35,16 @@ const CAMGKernels CAMGDeviceKernels = {
   .encode         = LitheCUDACAMGEncode,
   .encodetransfer = LitheCUDACAMGEncodeTransfer,
   .getdense       = LitheCUDACAMGGetDense,
-  .invert         = LitheCUDACAMGInvert,
-  .largest        = LitheCUDACAMGLargest,
-  .enter          = LitheCUDACAMGEnter,
-  .leave          = LitheCUDACAMGLeave,
-  .step           = LitheCUDACAMGStep,
-  .residual       = LitheCUDACAMGResidual,
-  .transfer       = LitheCUDACAMGTransfer,
-  .dense          = LitheCUDACAMGDense,
+#if !PetscDefined(USE_COMPLEX)
+  .invert = LitheCUDACAMGInvert,
+#endif
+  .largest  = LitheCUDACAMGLargest,
+  .enter    = LitheCUDACAMGEnter,
+  .leave    = LitheCUDACAMGLeave,
+  .step     = LitheCUDACAMGStep,
+  .residual = LitheCUDACAMGResidual,
+  .transfer = LitheCUDACAMGTransfer,
+  .dense    = LitheCUDACAMGDense,
 };
 
 /* One array; *x, in host memory, becomes the array on the device */

@@ -255,7 +255,7 @@ static PetscErrorCode InvertThere_Private(PC_GridMG *mg, const GridMGFaces *f, P
   c.part     = part;
   c.constant = add;
   c.scale    = scale;
-  PetscCall(PCGridMGArenaTake_Private(mg, GridMGInvertNumbers(n) * sizeof(double), (void **)&work));
+  PetscCall(PCGridMGArenaTake_Private(mg, LitheMGInvertNumbers(n) * sizeof(double), (void **)&work));
   PetscCall((*mg->kernels->invert)(&c, mg->precision, work, mg->inverse, &not ));
   PCGridMGArenaGiveBack_Private(mg, &mark);
   PetscCall(PetscFree6(part, first, add, diagonal, scale, entry));

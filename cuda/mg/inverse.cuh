@@ -4,18 +4,19 @@
 #pragma once
 
 /*
-   The inverse of the Cholesky factor of a symmetric matrix, for the coarsest level of PCGRIDMG: Gaussian elimination on
-   [A | I] by blocks of 32 columns. At the end, each row block in place of I is multiplied by the inverse factor of its
+   The inverse of the Cholesky factor of a symmetric matrix, for coarsest levels: Gaussian elimination on [A | I] by blocks
+   of 32 columns. At the end, each row block in place of I is multiplied by the inverse factor of its
    diagonal block. The result is the inverse of the Cholesky factor.
 
    Only lower tiles of 32 x 32 numbers are stored, row by row, in two copies. Each launch does one step, and reads one
    copy and writes the other.
 */
 
-#include <cuda_runtime.h>
-#include <lithe/private/gridmg.h>
+#include "../common/petsccuda.cuh"
+#include <lithe/private/lithemg.h>
+#include <float.h>
 
-#define DENSE_TILE    GRIDMG_TILE
+#define DENSE_TILE    LITHE_MG_TILE
 #define DENSE_THREADS 256
 
 typedef double DenseTile[DENSE_TILE][DENSE_TILE + 1];
@@ -32,26 +33,6 @@ static __device__ __forceinline__ double &DenseNumber(double *w, PetscInt row, P
   return w[DenseAt(i / DENSE_TILE, j / DENSE_TILE) + static_cast<size_t>(i % DENSE_TILE) * DENSE_TILE + j % DENSE_TILE];
 }
 
-/* Writes the entries of an n x n matrix to zeroed tiles, with ones on the diagonal after row n - 1. Edges are pairs of
-   different vertices */
-static __global__ void DenseFillKernel(PetscInt n, PetscInt rows, const double *diagonal, PetscInt entries, const GridMGEdge *entry, double *w)
-{
-  const PetscInt k = static_cast<PetscInt>(blockIdx.x) * DENSE_THREADS + static_cast<PetscInt>(threadIdx.x);
-
-  if (k < rows) DenseNumber(w, k, k) = k < n ? diagonal[k] : 1;
-  else if (k - rows < entries) DenseNumber(w, entry[k - rows].i, entry[k - rows].j) += entry[k - rows].t;
-}
-
-/* Adds the couplings between vertices of a part, a block per row */
-static __global__ void DenseAddKernel(const PetscInt *part, const double *constant, const double *scale, double *w)
-{
-  const PetscInt i = static_cast<PetscInt>(blockIdx.x);
-
-  for (PetscInt j = static_cast<PetscInt>(threadIdx.x); j < i; j += DENSE_THREADS) {
-    if (part[i] == part[j]) DenseNumber(w, i, j) += scale[i] * scale[j] * constant[part[i]];
-  }
-}
-
 static __device__ __forceinline__ void DenseLoad(const double *w, int i, int j, DenseTile t)
 {
   const double *tile = w + DenseAt(i, j);
@@ -59,8 +40,8 @@ static __device__ __forceinline__ void DenseLoad(const double *w, int i, int j, 
   for (int e = static_cast<int>(threadIdx.x); e < DENSE_TILE * DENSE_TILE; e += DENSE_THREADS) t[e / DENSE_TILE][e % DENSE_TILE] = tile[e];
 }
 
-/* The inverse of the Cholesky factor of a tile, by the first warp. failed: set if a pivot is not positive */
-static __device__ void DenseFactor(DenseTile t, DenseTile inverse, int *failed)
+/* The inverse of the Cholesky factor of a tile, by the first warp. failed: set if a pivot is not above `least`, or infinite */
+static __device__ void DenseFactor(DenseTile t, DenseTile inverse, double least, int *failed)
 {
   const int lane = static_cast<int>(threadIdx.x);
   double    a[DENSE_TILE], reciprocal = 0;
@@ -72,7 +53,7 @@ static __device__ void DenseFactor(DenseTile t, DenseTile inverse, int *failed)
   for (int j = 0; j < DENSE_TILE; j++) {
     const double pivot = __shfl_sync(0xffffffffu, a[j], j), root = sqrt(pivot);
 
-    if (!(pivot > 0)) *failed = 1;
+    if (!(pivot > least && pivot <= DBL_MAX)) *failed = 1;
     if (lane == j) reciprocal = 1 / root;
     a[j] = lane == j ? root : a[j] / root;
 #pragma unroll
@@ -130,7 +111,7 @@ static __device__ __forceinline__ void DenseProduct(const DenseTile a, const Den
 */
 template <class Number>
 static __global__ void __launch_bounds__(DENSE_THREADS)
-  DenseStepKernel(int n, int nb, int k, const double *__restrict__ w, double *__restrict__ out, Number *__restrict__ inverse, int *failed)
+  DenseStepKernel(int n, int nb, int k, const double *__restrict__ w, double *__restrict__ out, double least, Number *__restrict__ inverse, int *failed)
 {
   __shared__ DenseTile d, dinv, t, u;
   const int            row = static_cast<int>(threadIdx.x) / 8, column = static_cast<int>(threadIdx.x) % 8;
@@ -141,7 +122,7 @@ static __global__ void __launch_bounds__(DENSE_THREADS)
   while (j > i) j -= ++i;
   DenseLoad(w, k, k, d);
   __syncthreads();
-  DenseFactor(d, dinv, failed);
+  DenseFactor(d, dinv, least, failed);
   __syncthreads();
   if (i == k) {
     if (j == k) {
@@ -187,4 +168,20 @@ static __global__ void __launch_bounds__(DENSE_THREADS)
 
     out[at] = w[at] - sum[l];
   }
+}
+
+/* All steps, from the tiles w[0]. Numbers above the diagonal of inverse stay as they are; failed, on the device, is 0 or more */
+template <class Number>
+static PetscErrorCode DenseInvert(int n, double *w[2], double least, Number *inverse, int *failed, cudaStream_t stream)
+{
+  const int nb = (n + DENSE_TILE - 1) / DENSE_TILE;
+
+  PetscFunctionBegin;
+  for (int k = 0; k < nb; k++) {
+    const int tiles = (nb * (nb + 1) - k * (k + 1)) / 2;
+
+    DenseStepKernel<Number><<<static_cast<unsigned int>(tiles), DENSE_THREADS, 0, stream>>>(n, nb, k, w[k % 2], w[(k + 1) % 2], least, inverse, failed);
+    PetscCallCUDA(cudaGetLastError());
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
