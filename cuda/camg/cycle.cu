@@ -250,26 +250,28 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
 /* Threads of a row, so that the entries of a tile fill most of a chunk */
 static int Group(const CAMGOperator *op)
 {
-  int group = 1;
+  const double entries = static_cast<double>(op->nz) / op->m;
+  int          group   = 1;
 
-  while (group<CAMG_WARP &&static_cast<double>(op->nz) / op->m *(CAMG_THREADS / group)> .9 * CHUNK) group *= 2;
+  while (group != CAMG_WARP && CAMG_THREADS / group * entries > .9 * CHUNK) group *= 2;
   return group;
 }
 
 /* Slots of a row of blocks, so that a thread has some blocks to read ahead */
 static int Slots(const CAMGOperator *op)
 {
-  int nodes = 1;
+  const double most  = SLOTS_MOST * static_cast<double>(op->nz) / op->m;
+  int          nodes = 1;
 
-  while (CAMG_WARP / (op->rb * (nodes + 1)) > 0 && CAMG_WARP / (op->rb * nodes) > SLOTS_MOST * static_cast<double>(op->nz) / op->m) nodes++;
+  while (CAMG_WARP / (op->rb * (nodes + 1)) > 0 && CAMG_WARP / (op->rb * nodes) > most) nodes++;
   return CAMG_WARP / (op->rb * nodes);
 }
 
 template <int bits, int rows, int columns, class R>
 static PetscErrorCode LaunchBlocks_Private(cudaStream_t stream, const CAMGOperator *op, const CAMGNumber<R> *x, const CAMGResult *result)
 {
-  const bool wide = op->m<WIDE_NODES &&static_cast<double>(op->nz) * op->rb> CAMG_WARP * static_cast<double>(op->m);
-  const int slots = wide ? CAMG_WARP / op->rb : Slots(op), nodes = wide ? 1 : CAMG_WARP / (slots * op->rb);
+  const bool many = static_cast<double>(op->nz) * op->rb > CAMG_WARP * static_cast<double>(op->m), wide = many && op->m <= WIDE_NODES;
+  const int  slots = wide ? CAMG_WARP / op->rb : Slots(op), nodes = wide ? 1 : CAMG_WARP / (slots * op->rb);
 
   PetscFunctionBegin;
   if (wide) BlockKernel<bits, rows, columns, true, R><<<CAMGBlocks(op->m, 1), CAMG_THREADS, 0, stream>>>(*op, nodes, slots, x, *result);

@@ -7,7 +7,15 @@
 #include "../mg/inverse.cuh"
 #include "camg.cuh"
 
-#if !PetscDefined(USE_64BIT_INDICES) && !PetscDefined(USE_COMPLEX)
+#if !PetscDefined(USE_64BIT_INDICES)
+  #if PetscDefined(USE_COMPLEX)
+PetscErrorCode LitheCUDACAMGInvert(const CAMGMatrix *, const double[], const LitheMGCoarsest *, PetscBool *done)
+{
+  PetscFunctionBegin;
+  *done = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+  #else
 /* The lower triangle of the scaled matrix, and ones on the diagonal after row n - 1 */
 template <int lanes>
 static __global__ void InverseFill(const __grid_constant__ CAMGMatrix A, const double *__restrict__ s, PetscInt n, double *w)
@@ -50,4 +58,5 @@ PetscErrorCode LitheCUDACAMGInvert(const CAMGMatrix *A, const double s[], const 
   PetscCall(CAMGFree(stream, there));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+  #endif
 #endif

@@ -251,38 +251,39 @@ static PetscErrorCode Graph(PetscInt n, PetscInt hubs, PetscInt degree, PetscRea
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Three unknowns at a point of a grid, coupled, and six vectors near the null space */
-static PetscErrorCode Blocks(PetscInt n, CAMGMatrix *A, CAMGSpace *space)
+/* b unknowns at a point of a grid, coupled. Near the null space: six vectors for three unknowns, else a constant for each */
+static PetscErrorCode Blocks(PetscInt n, PetscInt b, CAMGMatrix *A, CAMGSpace *space)
 {
-  const PetscInt nodes = n * n * n, stride[3] = {1, n, n * n};
+  const PetscInt nodes = n * n * n, stride[3] = {1, n, n * n}, columns = b == 3 ? 6 : b;
   Mat            B;
 
   PetscFunctionBeginUser;
-  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, 3 * nodes, 3 * nodes, 21, NULL, &B));
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, b * nodes, b * nodes, 7 * b, NULL, &B));
   PetscCall(MatSetOption(B, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   for (PetscInt p = 0; p < nodes; p++) {
     for (int d = 0; d < 3; d++) {
       if (p / stride[d] % n == n - 1) continue;
-      for (int c = 0; c < 3; c++) {
-        for (int e = 0; e < 3; e++) {
+      for (PetscInt c = 0; c < b; c++) {
+        for (PetscInt e = 0; e < b; e++) {
           const PetscReal v = c == e ? (c == d ? 3 : 1) : (PetscReal)0.1 * (1 + Random(p + c * e));
 
-          PetscCall(AddEdge(B, 3 * p + c, 3 * (p + stride[d]) + e, v, v));
+          PetscCall(AddEdge(B, b * p + c, b * (p + stride[d]) + e, v, v));
         }
       }
     }
-    for (int c = 0; c < 3; c++) PetscCall(MatSetValue(B, 3 * p + c, 3 * p + c, 1e-3, ADD_VALUES));
+    for (PetscInt c = 0; c < b; c++) PetscCall(MatSetValue(B, b * p + c, b * p + c, 1e-3, ADD_VALUES));
   }
   PetscCall(ToMatrix(B, A));
-  *space = (CAMGSpace){.block = 3, .columns = 6, .vectors = PETSC_TRUE};
-  PetscCall(PetscCalloc1(18 * nodes, &space->T));
+  *space = (CAMGSpace){.block = b, .columns = columns, .vectors = PETSC_TRUE};
+  PetscCall(PetscCalloc1(b * columns * nodes, &space->T));
   for (PetscInt p = 0; p < nodes; p++) {
     const PetscReal x[3] = {(PetscReal)(p % n), (PetscReal)(p / n % n), (PetscReal)(p / n / n)};
 
-    for (int c = 0; c < 3; c++) {
-      PetscScalar *t = space->T + 6 * (3 * p + c);
+    for (PetscInt c = 0; c < b; c++) {
+      PetscScalar *t = space->T + columns * (b * p + c);
 
-      t[c]               = 1;
+      t[c] = 1;
+      if (b != 3) continue;
       t[3 + c]           = x[(c + 1) % 3];
       t[3 + (c + 2) % 3] = -x[(c + 2) % 3];
     }
@@ -327,6 +328,29 @@ static PetscErrorCode TestRows(const CAMGMatrix *A, PetscInt block, CAMGMatrix *
   PetscCall(PetscFree(x));
   PetscCallRuntime(cudaFree(dx));
   PetscCall(FreeMatrix(&D));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Columns of the near null space: numbers, and ones in every third row */
+static PetscErrorCode TestColumns(void)
+{
+  const PetscInt n = 1000, columns = 3;
+  PetscScalar   *x, *T, *dx, *dT;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscCalloc2(n, &x, n * columns, &T));
+  for (PetscInt r = 0; r < n; r++) x[r] = Random(r);
+  PetscCall(Put((size_t)n * sizeof(*x), x, (void **)&dx));
+  PetscCall(Put((size_t)(n * columns) * sizeof(*T), T, (void **)&dT));
+  for (PetscInt c = 0; c < columns; c++) {
+    PetscCall(PCCAMGSetColumn_Private(n, columns, c, c == 1 ? x : NULL, c + 1, T));
+    DEVICE(LitheCUDACAMGSetColumn(n, columns, c, c == 1 ? dx : NULL, c + 1, dT));
+  }
+  if (WRONG(PetscRealPart(T[2 * columns]) != 1 || PetscRealPart(T[2 * columns + 2]) != 1 || T[4] != x[1])) FAIL("columns of a near null space");
+  PetscCall(Scalars("columns", n * columns, T, dT));
+  PetscCall(PetscFree2(x, T));
+  PetscCallRuntime(cudaFree(dx));
+  PetscCallRuntime(cudaFree(dT));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -775,6 +799,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-times", &times, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-large", &large, NULL));
   PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
+  PetscCall(TestColumns());
   space = one;
   PetscCall(Laplacian(n, n, PETSC_FALSE, 0, &A));
   PetscCall(TestProblem("Laplacian", &A, &space, PETSC_TRUE));
@@ -793,8 +818,12 @@ int main(int argc, char **argv)
   space = one;
   PetscCall(Graph(9000, 0, 0, 5, &A)); /* few strong entries */
   PetscCall(TestProblem("weak graph", &A, &space, PETSC_TRUE));
-  PetscCall(Blocks(PetscMin(n, 20) / 2, &A, &space));
-  PetscCall(TestProblem("blocks", &A, &space, PETSC_TRUE));
+  PetscCall(Blocks(PetscMin(n, 20) / 2, 3, &A, &space));
+  PetscCall(TestProblem("blocks of 3, rigid body modes", &A, &space, PETSC_TRUE));
+  PetscCall(Blocks(PetscMin(n, 20) / 2, 2, &A, &space));
+  PetscCall(TestProblem("blocks of 2", &A, &space, PETSC_TRUE));
+  PetscCall(Blocks(PetscMin(n, 12) / 2, 5, &A, &space));
+  PetscCall(TestProblem("blocks of 5", &A, &space, PETSC_TRUE));
   if (large) {
     PetscCall(TestLarge(100, 14));
     PetscCall(TestLarge(300, 2)); /* entries of a step span 90 000 columns */

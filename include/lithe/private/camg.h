@@ -211,7 +211,7 @@ typedef struct {
   PetscErrorCode (*encodetransfer)(const CAMGMatrix *, const double rows[], const double columns[], PetscBool inverse, CAMGOperator *);
   /* The scaled matrix, dense by columns, on the host */
   PetscErrorCode (*getdense)(const CAMGMatrix *, const double s[], PetscScalar *M);
-  /* L of a Hermitian coarsest level; *done: FALSE if src/mg/coarsest.c has to. NULL on the host, and for complex scalars */
+  /* L of a Hermitian coarsest level; *done: FALSE if src/mg/coarsest.c has to. NULL on the host */
   PetscErrorCode (*invert)(const CAMGMatrix *, const double s[], const LitheMGCoarsest *, PetscBool *done);
 
   /* The largest modulus of components of outer_i x_i, or infinity; largest has the place of vectors */

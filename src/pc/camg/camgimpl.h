@@ -77,7 +77,7 @@ typedef struct {
 /* Starts of the rows of a product */
 typedef struct {
   PetscInt *i, nz; /* i NULL: not known */
-} CAMGStarts;
+} CAMGStarts;      /* owner: setup.c */
 
 /* Transfers to the next level */
 typedef struct {

@@ -10,8 +10,10 @@
 #include "camgimpl.h"
 #include <lithe/private/lithecudacamg.h>
 
+/* With 64-bit indices set-ups are on the host: see devicerows.c */
 const CAMGKernels CAMGDeviceKernels = {
-  .memory         = &LitheDeviceMemory,
+  .memory = &LitheDeviceMemory,
+#if !PetscDefined(USE_64BIT_INDICES)
   .survey         = LitheCUDACAMGSurvey,
   .issymmetric    = LitheCUDACAMGIsSymmetric,
   .copy           = LitheCUDACAMGCopy,
@@ -35,8 +37,7 @@ const CAMGKernels CAMGDeviceKernels = {
   .encode         = LitheCUDACAMGEncode,
   .encodetransfer = LitheCUDACAMGEncodeTransfer,
   .getdense       = LitheCUDACAMGGetDense,
-#if !PetscDefined(USE_COMPLEX)
-  .invert = LitheCUDACAMGInvert,
+  .invert         = LitheCUDACAMGInvert,
 #endif
   .largest  = LitheCUDACAMGLargest,
   .enter    = LitheCUDACAMGEnter,
@@ -71,7 +72,9 @@ static PetscErrorCode MoveOperator_Private(CAMGOperator *op)
   PetscCall(Move_Private(&op->code, nz * (size_t)op->rb * (size_t)op->cb * parts * (size_t)op->bits / 8));
   PetscCall(Move_Private(&op->d, rows * parts * sizeof(float)));
   PetscCall(Move_Private(&op->minv, rows * sizeof(float)));
+#if !PetscDefined(USE_64BIT_INDICES)
   if (op->i) PetscCall(LitheCUDACAMGSlices(op));
+#endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
