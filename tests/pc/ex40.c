@@ -466,6 +466,29 @@ static PetscErrorCode Operators(const CAMGOperator *h, const CAMGOperator *d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Products of both operators, in single precision */
+static PetscErrorCode TestApply(const CAMGOperator *host, const CAMGOperator *device)
+{
+  const PetscInt parts = (PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal)), m = parts * host->m * host->rb,
+                 n = parts * PetscMax(host->m * host->rb, host->n * host->cb);
+  CAMGOperator h = *host, d = *device;
+  float       *x, *y, *dx, *dy;
+
+  PetscFunctionBeginUser;
+  h.single = d.single = 1;
+  PetscCall(PetscCalloc2(n, &x, m, &y));
+  for (PetscInt r = 0; r < n; r++) x[r] = (float)Random(r);
+  PetscCall(Put((size_t)n * sizeof(*x), x, (void **)&dx));
+  PetscCall(Put((size_t)m * sizeof(*y), y, (void **)&dy));
+  PetscCall((*CAMGHostKernels.transfer)(&h, PETSC_TRUE, x, y));
+  DEVICE(LitheCUDACAMGTransfer(&d, PETSC_TRUE, dx, dy));
+  PetscCall(Reals("product", m, y, dy, sizeof(float), 1e-5));
+  PetscCall(PetscFree2(x, y));
+  PetscCallRuntime(cudaFree(dx));
+  PetscCallRuntime(cudaFree(dy));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* L of a Hermitian matrix M, by columns, beside that of the host */
 static PetscErrorCode TestInvert(const CAMGMatrix *D, const double ds[], PetscInt n, PetscScalar M[])
 {
@@ -501,6 +524,7 @@ static PetscErrorCode TestEncode(const CAMGMatrix *A, const CAMGMatrix *D, Petsc
   PetscCall(Operators(&h, &d));
   PetscCall(Reals("diagonal", parts * n, h.d, d.d, sizeof(float), 1e-7));
   PetscCall(Reals("smoother", n, h.minv, d.minv, sizeof(float), 1e-6));
+  PetscCall(TestApply(&h, &d));
   PetscCall(FreeOperator(&h, &d));
   if (n <= 1000) {
     PetscScalar *M, *N;
@@ -534,6 +558,7 @@ static PetscErrorCode TestEncodeTransfer(const CAMGMatrix *P, const CAMGMatrix *
   PetscCall(PCCAMGEncodeTransfer_Private(P, s, s, inverse, &h));
   DEVICE(LitheCUDACAMGEncodeTransfer(D, ds, ds, inverse, &d));
   PetscCall(Operators(&h, &d));
+  PetscCall(TestApply(&h, &d));
   PetscCall(FreeOperator(&h, &d));
   PetscCall(PetscFree(s));
   PetscCallRuntime(cudaFree(ds));
