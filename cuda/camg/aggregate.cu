@@ -5,9 +5,10 @@
 /*
    Aggregates on a device: those of src/pc/camg/aggregate.c.
 
-   Two vertices exclude each other if the two sets of a vertex and its neighbours meet. In a round, each undecided vertex
-   writes its hash to its set, where the lowest hash stays. A vertex that finds its own hash everywhere becomes a root, and
-   marks its set. Vertices that find a mark are out. The result is that of the host, which takes vertices by ascending hash.
+   Two vertices exclude each other if the two sets of a vertex and its neighbours meet. In a round, each undecided
+   vertex writes its hash to its set, where the lowest hash stays. A vertex that finds its own hash everywhere becomes a
+   root, and marks its set. Vertices that find a mark are out. The result is that of the host, which takes vertices by
+   ascending hash.
 */
 
 #include "dense.cuh"

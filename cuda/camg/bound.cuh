@@ -5,8 +5,8 @@
 
 /*
    The largest eigenvalue of diag(root) A diag(root), with A a level, by a few steps of Lanczos' method on a device:
-   src/pc/camg/bound.c. Products are those of the cycle, in single precision. No number comes to the host: sums of blocks
-   are added by all blocks of the next kernel, in the same order.
+   src/pc/camg/bound.c. Products are those of the cycle, in single precision. No number comes to the host: sums of
+   blocks are added by all blocks of the next kernel, in the same order.
 */
 
 #include "camg.cuh"

@@ -3,9 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The operations of a cycle. A warp has a slice of rows, or some rows of blocks. Where rows are too different for slices,
-   a block of threads has a tile of consecutive rows, whose entries are consecutive: threads load entries in their order,
-   and leave products in shared memory. A group of threads then sums each row. Sums have a fixed order.
+   The operations of a cycle. A warp has a slice of rows, or some rows of blocks. Where rows are too different for
+   slices, a block of threads has a tile of consecutive rows, whose entries are consecutive: threads load entries in
+   their order, and leave products in shared memory. A group of threads then sums each row. Sums have a fixed order.
 */
 
 #include "../common/graph.cuh"
@@ -115,9 +115,9 @@ static __global__ void __launch_bounds__(CAMG_THREADS) TileKernel(CAMGOperator o
 }
 
 /*
-   Rows of blocks. A warp has `nodes` of them, or a block of threads has one; for each, `slots` of its blocks at a time. A
-   thread has a row of numbers of a block. rows, columns: of a block; 0: as op says. Threads of a block share its numbers
-   of x, because each gathering load takes long
+   Rows of blocks. A warp has `nodes` of them, or a block of threads has one; for each, `slots` of its blocks at a time.
+   A thread has a row of numbers of a block. rows, columns: of a block; 0: as op says. Threads of a block share its
+   numbers of x, because each gathering load takes long
 */
 template <int bits, int rows, int columns, bool wide, class R>
 static __global__ void __launch_bounds__(CAMG_THREADS)

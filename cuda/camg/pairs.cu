@@ -5,8 +5,8 @@
 /*
    Pairs of vertices on a device: those of src/pc/camg/aggregate.c.
 
-   At the end, single vertices join pairs in the order of their numbers. In a round, each of them bids for all pairs that
-   it may join. The lowest bid for its favourite pair is final, since no earlier vertex can take that pair.
+   At the end, single vertices join pairs in the order of their numbers. In a round, each of them bids for all pairs
+   that it may join. The lowest bid for its favourite pair is final, since no earlier vertex can take that pair.
 */
 
 #include "camg.cuh"

@@ -54,10 +54,10 @@ static __device__ __forceinline__ void ProductWait()
 }
 
 /*
-   The numbers of rows of blocks of C = A B, whose pattern is there. A warp or a block of threads has a row. Blocks of A come
-   one after the other, and threads share the numbers of the matching row of B. A thread of a warp has the same column of
-   some blocks, and a thread of a block the same number. So numbers of A stay in its registers. rows, inner, columns: of
-   blocks; 0: as the matrices say
+   The numbers of rows of blocks of C = A B, whose pattern is there. A warp or a block of threads has a row. Blocks of A
+   come one after the other, and threads share the numbers of the matching row of B. A thread of a warp has the same
+   column of some blocks, and a thread of a block the same number. So numbers of A stay in its registers. rows, inner,
+   columns: of blocks; 0: as the matrices say
 */
 template <int threads, int rows, int inner, int columns>
 static __global__ void __launch_bounds__(CAMG_THREADS)

@@ -4,10 +4,11 @@
 #pragma once
 
 /*
-   Products of sparse matrices. A warp makes a row of the result. Lanes take 32 entries at a time, and find those of the same
-   column. The first lane of a column adds their numbers in the order of the lanes. So sums have the order of the host. A row of more entries has a hash table of columns in shared memory. One pass finds the sizes of rows, another one the
-   numbers. Rows that do not fit the table go to a list for larger tables, and from there to a list for dense arrays:
-   dense.cuh.
+   Products of sparse matrices. A warp makes a row of the result. Lanes take 32 entries at a time, and find those of the
+   same column. The first lane of a column adds their numbers in the order of the lanes. So sums have the order of the
+   host. A row of more entries has a hash table of columns in shared memory. One pass finds the sizes of rows, another
+   one the numbers. Rows that do not fit the table go to a list for larger tables, and from there to a list for dense
+   arrays: dense.cuh.
 
    A Source has
      Begin(r), End(r)  the items of a row of the result
@@ -370,8 +371,8 @@ static inline int CAMGStage(double entries)
 }
 
 /*
-   C [m][n] of a source, with room for blocks of numbers; waits once. C->i NULL, or the starts of rows of C, from an earlier
-   product of the same patterns, with C->nz
+   C [m][n] of a source, with room for blocks of numbers; waits once. C->i NULL, or the starts of rows of C, from an
+   earlier product of the same patterns, with C->nz
 */
 template <class Source>
 static PetscErrorCode CAMGMultiply(cudaStream_t stream, const Source &s, PetscInt m, PetscInt n, PetscInt rb, PetscInt cb, int stage, CAMGMatrix *C)

@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Rows of numbers by slices: see CAMGOperator. Threads of a warp read neighbouring entries, and vectors at the places of
-   neighbouring rows.
+   Rows of numbers by slices: see CAMGOperator. Threads of a warp read neighbouring entries, and vectors at the places
+   of neighbouring rows.
 */
 
 #include "camg.cuh"

@@ -4,9 +4,9 @@
 #pragma once
 
 /*
-   The inverse of the Cholesky factor of a symmetric matrix, for coarsest levels: Gaussian elimination on [A | I] by blocks
-   of 32 columns. At the end, each row block in place of I is multiplied by the inverse factor of its
-   diagonal block. The result is the inverse of the Cholesky factor.
+   The inverse of the Cholesky factor of a symmetric matrix, for coarsest levels: Gaussian elimination on [A | I] by
+   blocks of 32 columns. At the end, each row block in place of I is multiplied by the inverse factor of its diagonal
+   block. The result is the inverse of the Cholesky factor.
 
    Only lower tiles of 32 x 32 numbers are stored, row by row, in two copies. Each launch does one step, and reads one
    copy and writes the other.

@@ -29,8 +29,8 @@ typedef struct {
 } CAMGGraph;
 
 /*
-   The near null space of a level during set-up. vectors: T [nodes][block][columns], which is also NULL where a process has
-   no nodes; else one vector of ones, and blocks of one row
+   The near null space of a level during set-up. vectors: T [nodes][block][columns], which is also NULL where a process
+   has no nodes; else one vector of ones, and blocks of one row
 */
 typedef struct {
   PetscInt     block, columns;
@@ -39,14 +39,14 @@ typedef struct {
 } CAMGSpace;
 
 /*
-   A level or a transfer between levels: y_r = d_r x_r + sum of codes of row r times x. The pattern is one of blocks, and
-   codes are [nz][rb][cb]. Complex entries have a code for each component. A level is scaled by powers of two so that its
-   diagonal is near 1. It has a diagonal d apart, in single precision: blocks of one row have no diagonal entry in the
-   pattern, and others a code of 0. A transfer has no d and no minv.
+   A level or a transfer between levels: y_r = d_r x_r + sum of codes of row r times x. The pattern is one of blocks,
+   and codes are [nz][rb][cb]. Complex entries have a code for each component. A level is scaled by powers of two so
+   that its diagonal is near 1. It has a diagonal d apart, in single precision: blocks of one row have no diagonal entry
+   in the pattern, and others a code of 0. A transfer has no d and no minv.
 
-   Rows of numbers may be by slices: 32 / group rows for the 32 threads of a warp, group threads each; 1 on the host. A slice
-   has steps i[slice] to i[slice + 1] - 1. In a step each thread has two entries, filled up with codes of 0. narrow: columns
-   are of 2 bytes, counted from base[step]
+   Rows of numbers may be by slices: 32 / group rows for the 32 threads of a warp, group threads each; 1 on the host. A
+   slice has steps i[slice] to i[slice + 1] - 1. In a step each thread has two entries, filled up with codes of 0.
+   narrow: columns are of 2 bytes, counted from base[step]
 */
 typedef struct {
   int    m, n, nz, rb, cb;
@@ -107,8 +107,9 @@ static LITHE_HD inline uint32_t CAMGEncode(int exponent, int mantissa, float fac
 }
 
 /*
-   A subnormal number as an operand takes a processor a hundred times longer, and a device no longer. So a processor adds
-   the exponent of factor, a power of two. Codes without an exponent then miss a leading 0, for which 1 is subtracted
+   A subnormal number as an operand takes a processor a hundred times longer, and a device no longer. So a processor
+   adds the exponent of factor, a power of two. Codes without an exponent then miss a leading 0, for which 1 is
+   subtracted
 */
 static LITHE_HD inline float CAMGDecode(int exponent, int mantissa, float factor, uint32_t code)
 {
@@ -178,8 +179,8 @@ typedef struct {
   /* Column c of T [n][columns] = x; x NULL: ones in rows r with r mod period = c, else zeros */
   PetscErrorCode (*setcolumn)(PetscInt n, PetscInt columns, PetscInt c, const PetscScalar x[], PetscInt period, PetscScalar T[]);
   /*
-     A B; A^H; (A + A^H) / 2; norms of blocks. A product gets C->i NULL or, on a device, the starts of rows and C->nz of an
-     earlier product of the same patterns
+     A B; A^H; (A + A^H) / 2; norms of blocks. A product gets C->i NULL or, on a device, the starts of rows and C->nz of
+     an earlier product of the same patterns
   */
   PetscErrorCode (*multiply)(const CAMGMatrix *, const CAMGMatrix *, CAMGMatrix *);
   PetscErrorCode (*transpose)(const CAMGMatrix *, CAMGMatrix *);

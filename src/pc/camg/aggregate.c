@@ -37,8 +37,8 @@ static PetscErrorCode Order_Private(PetscInt n, PetscInt order[])
 }
 
 /*
-   near: 1 for roots and their neighbours. A vertex that sees such a vertex is at a distance of at most 2. Columns beyond
-   the rows are vertices of other processes, which are left out
+   near: 1 for roots and their neighbours. A vertex that sees such a vertex is at a distance of at most 2. Columns
+   beyond the rows are vertices of other processes, which are left out
 */
 static PetscBool IsFar(const CAMGMatrix *A, const unsigned char near[], PetscInt v)
 {

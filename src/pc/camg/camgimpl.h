@@ -149,8 +149,9 @@ typedef struct {
 } PC_CAMG; /* owner: camg.c */
 
 /*
-   The threshold fits entries of about a tenth of the diagonal. Where rows have many equal entries, as those of 27 points,
-   none is that large: with less than one strong entry a row, a smaller threshold is tried, CAMG_THRESHOLDS times
+   The threshold fits entries of about a tenth of the diagonal. Where rows have many equal entries, as those of 27
+   points, none is that large: with less than one strong entry a row, a smaller threshold is tried, CAMG_THRESHOLDS
+   times
 */
 #define CAMG_THRESHOLDS 3
 
@@ -167,8 +168,8 @@ static inline PetscInt PCCAMGBits_Private(const PC_CAMG *mg)
 }
 
 /*
-   Unknowns of a level that has a dense inverse, by LAPACK on the host, which takes 10 ms or less. Elasticity has few nodes
-   there, and a further level doubles iterations
+   Unknowns of a level that has a dense inverse, by LAPACK on the host, which takes 10 ms or less. Elasticity has few
+   nodes there, and a further level doubles iterations
 */
 static inline PetscInt PCCAMGCoarseSize_Private(const PC_CAMG *mg)
 {

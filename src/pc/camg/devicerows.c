@@ -10,8 +10,8 @@
 typedef PetscErrorCode GetRowsFn(Mat, const PetscInt **, const PetscInt **, const PetscScalar **, PetscBool *);
 
 /*
-   Rows in device memory, or of a type such as MATVCRS that decodes its rows there. *are: FALSE without such rows, and with
-   64-bit indices; then there is nothing to restore
+   Rows in device memory, or of a type such as MATVCRS that decodes its rows there. *are: FALSE without such rows, and
+   with 64-bit indices; then there is nothing to restore
 */
 PetscErrorCode PCCAMGDeviceRowsGet_Private(Mat A, CAMGMatrix *rows, PetscBool *are)
 {

@@ -5,10 +5,10 @@
 /*
    Levels in their final form.
 
-   S is a diagonal of powers of two near the roots of the diagonal of A. A level is S^-1 A S^-1, and transfers are
-   S P S_c^-1 and S_c^-1 R S. Numbers are then near 1 in any units. Scaling by powers of two changes no bit. Off-diagonal
-   entries are rounded to codes. The diagonal is in single precision; it takes up the rounding errors of its
-   row, so that row sums of A stay: near null vectors of one constant need that.
+   S is a diagonal of powers of two near the roots of the diagonal of A. A level is S^-1 A S^-1, and transfers are S P
+   S_c^-1 and S_c^-1 R S. Numbers are then near 1 in any units. Scaling by powers of two changes no bit. Off-diagonal
+   entries are rounded to codes. The diagonal is in single precision; it takes up the rounding errors of its row, so
+   that row sums of A stay: near null vectors of one constant need that.
 */
 
 #include "camgimpl.h"

@@ -3,9 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Transfers that stay for new values in the same pattern. The second set-up keeps its transfers, so that a matrix that is
-   set up once needs no memory for them. Later ones form products only, until a solve takes many more iterations than the
-   first one did: then transfers are made anew.
+   Transfers that stay for new values in the same pattern. The second set-up keeps its transfers, so that a matrix that
+   is set up once needs no memory for them. Later ones form products only, until a solve takes many more iterations than
+   the first one did: then transfers are made anew.
 */
 
 #include "camgimpl.h"

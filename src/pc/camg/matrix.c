@@ -158,8 +158,8 @@ static void Most(const CAMGMatrix *A, const CAMGMatrix *B, PetscInt *row, PetscI
 }
 
 /*
-   A row of numbers of A B. Its entries go to j and a, unsorted; the result is their number. at [columns] has the places of
-   columns, counted from begin. A column that the row does not have yet has a place before begin
+   A row of numbers of A B. Its entries go to j and a, unsorted; the result is their number. at [columns] has the places
+   of columns, counted from begin. A column that the row does not have yet has a place before begin
 */
 static PetscInt MultiplyRow(const CAMGMatrix *A, const CAMGMatrix *B, PetscInt r, PetscInt begin, PetscInt at[], PetscInt *restrict j, PetscScalar *restrict a)
 {

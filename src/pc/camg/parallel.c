@@ -181,8 +181,8 @@ static PetscErrorCode GetGraph_Private(const PC_CAMG *mg, const Shared *e, CAMGG
 }
 
 /*
-   Aggregates of nodes, of this process in agg [nodes with ghosts]. Those of ghosts follow own aggregates, in the order of
-   their numbers other [..], which the caller frees. first: the number of the first own aggregate
+   Aggregates of nodes, of this process in agg [nodes with ghosts]. Those of ghosts follow own aggregates, in the order
+   of their numbers other [..], which the caller frees. first: the number of the first own aggregate
 */
 static PetscErrorCode ShareAggregates_Private(const Shared *e, PetscInt aggregates, PetscInt agg[], PetscInt *first, PetscInt *n, PetscInt **other)
 {
@@ -211,8 +211,8 @@ static PetscErrorCode ShareAggregates_Private(const Shared *e, PetscInt aggregat
 }
 
 /*
-   T - damping F T of the rows of e, with F the filtered matrix or, for blocks, all of it. damping: NULL for T; made here
-   if bound is not 0. agg: aggregates of own nodes
+   T - damping F T of the rows of e, with F the filtered matrix or, for blocks, all of it. damping: NULL for T; made
+   here if bound is not 0. agg: aggregates of own nodes
 */
 static PetscErrorCode Smooth_Private(const PC_CAMG *mg, const Shared *e, PetscInt aggregates, const PetscInt own[], PetscReal damping[], PetscReal bound,
                                      Mat *P)
@@ -390,8 +390,8 @@ static PetscErrorCode CreateHalo_Private(const PC_CAMG *mg, MPI_Comm comm, Petsc
 }
 
 /*
-   A transfer, of single numbers. rows, columns: scales, of own numbers; whole: the columns are all of the next level, on
-   each process, and columns has the scales of all
+   A transfer, of single numbers. rows, columns: scales, of own numbers; whole: the columns are all of the next level,
+   on each process, and columns has the scales of all
 */
 static PetscErrorCode Transfer_Private(const PC_CAMG *mg, Mat P, const double rows[], const double columns[], PetscBool whole, PetscBool inverse,
                                        CAMGOperator *op, CAMGHalo *halo)

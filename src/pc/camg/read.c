@@ -90,8 +90,8 @@ PetscErrorCode PCCAMGGetOuter_Private(PC_CAMG *mg, Mat pmat, PetscBool constant,
 }
 
 /*
-   T, by rows, of vectors that are given, or of one constant per component of a block. One constant for all rows needs no T,
-   and an interpolation that is kept has made use of T before
+   T, by rows, of vectors that are given, or of one constant per component of a block. One constant for all rows needs
+   no T, and an interpolation that is kept has made use of T before
 */
 PetscErrorCode PCCAMGGetSpace_Private(PC pc, MatNullSpace given, PetscInt m, CAMGSpace *space)
 {
