@@ -245,8 +245,6 @@ static __device__ __forceinline__ bool CAMGIsZero(PetscScalar v)
 
 /* ------------------------------------------------------------ groups of lanes */
 
-  #define CAMG_ALL 0xffffffffu /* lanes of a warp */
-
 /* The lanes of the first group of a warp */
 template <int lanes>
 static __device__ constexpr unsigned int CAMGFirst()

@@ -132,12 +132,13 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
   const int       slot = lane % width / rb, p = lane % rb, row = node * rb + p, stride = wide ? warps * slots : slots;
   const bool      there = lane < nodes * width && node < op.m, ends = there && slot == 0 && (!wide || warp == 0);
   const int       end = there ? op.i[node + 1] : 0, begin = there ? op.i[node] + slot + (wide ? warp * slots : 0) : 0;
-  int             steps = end > begin ? (end - begin + stride - 1) / stride : 0;
   const RowEnd<R> rest(op, result, row, ends, x);
   N               sum = CAMGZero(N());
 
-  for (int mask = CAMG_WARP / 2; mask > 0; mask /= 2) steps = max(steps, __shfl_xor_sync(0xffffffffu, steps, mask));
   if constexpr (rows > 0) {
+    int steps = end > begin ? (end - begin + stride - 1) / stride : 0; /* of all lanes: they exchange numbers of x */
+
+    for (int mask = CAMG_WARP / 2; mask > 0; mask /= 2) steps = max(steps, CAMGShuffle(steps, mask));
     for (int first = 0; first < steps; first += BLOCK_STEPS) {
       N         mine[BLOCK_STEPS][each], entry[BLOCK_STEPS][most];
       const N  *from[BLOCK_STEPS];
@@ -277,7 +278,6 @@ static PetscErrorCode LaunchBlocks_Private(cudaStream_t stream, const CAMGOperat
   if (wide) BlockKernel<bits, rows, columns, true, R><<<CAMGBlocks(op->m, 1), CAMG_THREADS, 0, stream>>>(*op, nodes, slots, x, *result);
   else
     BlockKernel<bits, rows, columns, false, R><<<CAMGBlocks(op->m, nodes * CAMG_THREADS / CAMG_WARP), CAMG_THREADS, 0, stream>>>(*op, nodes, slots, x, *result);
-  PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -436,7 +436,7 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
     }
   }
   for (int mask = CAMG_WARP / 2; mask > 0; mask /= 2) {
-    const unsigned long long other = __shfl_xor_sync(0xffffffffu, most, mask);
+    const unsigned long long other = __shfl_xor_sync(CAMG_ALL, most, mask);
 
     most = other > most ? other : most;
   }

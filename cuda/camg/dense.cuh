@@ -81,7 +81,7 @@ static __device__ __forceinline__ int CAMGBlockScan(int v, int *before)
 
   #pragma unroll
   for (int offset = 1; offset < 32; offset *= 2) {
-    const int other = __shfl_up_sync(0xffffffffu, sum, offset);
+    const int other = __shfl_up_sync(CAMG_ALL, sum, offset);
 
     if (lane >= offset) sum += other;
   }

@@ -9,6 +9,7 @@
 #include <lithe/private/camg.h>
 
 #define CAMG_WARP    32
+#define CAMG_ALL     0xffffffffu /* lanes of a warp */
 #define CAMG_THREADS 256
 
 template <class R>
@@ -79,29 +80,24 @@ static __device__ __forceinline__ CAMGComplex<R> CAMGConjugate(CAMGComplex<R> a)
   return {a.re, -a.im};
 }
 
-template <class R>
-static __device__ __forceinline__ R CAMGShuffle(R a, int mask)
-{
-  return __shfl_xor_sync(0xffffffffu, a, mask);
-}
-
-template <class R>
-static __device__ __forceinline__ CAMGComplex<R> CAMGShuffle(CAMGComplex<R> a, int mask)
-{
-  return {__shfl_xor_sync(0xffffffffu, a.re, mask), __shfl_xor_sync(0xffffffffu, a.im, mask)};
-}
-
 /* The number of another lane */
 template <class R>
 static __device__ __forceinline__ R CAMGFrom(R a, int lane)
 {
-  return __shfl_sync(0xffffffffu, a, lane);
+  return __shfl_sync(CAMG_ALL, a, lane);
 }
 
 template <class R>
 static __device__ __forceinline__ CAMGComplex<R> CAMGFrom(CAMGComplex<R> a, int lane)
 {
-  return {__shfl_sync(0xffffffffu, a.re, lane), __shfl_sync(0xffffffffu, a.im, lane)};
+  return {__shfl_sync(CAMG_ALL, a.re, lane), __shfl_sync(CAMG_ALL, a.im, lane)};
+}
+
+/* That of the lane whose number differs by the bits of mask */
+template <class N>
+static __device__ __forceinline__ N CAMGShuffle(N a, int mask)
+{
+  return CAMGFrom(a, (static_cast<int>(threadIdx.x) ^ mask) % CAMG_WARP);
 }
 
 /* Entry k of an array of codes, or of numbers in single precision, bits 32 */

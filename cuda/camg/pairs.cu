@@ -147,8 +147,8 @@ static __global__ void __launch_bounds__(CAMG_THREADS)
     }
     __syncwarp();
     for (int offset = 16; offset > 0; offset /= 2) {
-      const PetscReal w = __shfl_xor_sync(0xffffffffu, best, offset);
-      const PetscInt  k = __shfl_xor_sync(0xffffffffu, kbest, offset), p = __shfl_xor_sync(0xffffffffu, pbest, offset);
+      const PetscReal w = __shfl_xor_sync(CAMG_ALL, best, offset);
+      const PetscInt  k = __shfl_xor_sync(CAMG_ALL, kbest, offset), p = __shfl_xor_sync(CAMG_ALL, pbest, offset);
 
       if (w > best || (w == best && k < kbest)) {
         best  = w;

@@ -334,7 +334,7 @@ static __global__ void CAMGTotal(PetscInt m, const PetscInt *size, unsigned long
 
   CAMG_FOR_ALL(r, m)
   sum += static_cast<unsigned long long>(size[r]);
-  sum = CAMGSum<32>(0xffffffffu, sum);
+  sum = CAMGSum<32>(CAMG_ALL, sum);
   if (threadIdx.x % 32 == 0 && sum) atomicAdd(total, sum);
 }
 

@@ -38,10 +38,10 @@ static __global__ void __launch_bounds__(CAMG_THREADS) SurveyKernel(const __grid
     }
   }
   __syncwarp();
-  diagonal = CAMGLargest<32>(0xffffffffu, diagonal);
-  all      = CAMGLargest<32>(0xffffffffu, all);
-  sign     = CAMGSum<32>(0xffffffffu, sign);
-  infinite = CAMGSum<32>(0xffffffffu, infinite);
+  diagonal = CAMGLargest<32>(CAMG_ALL, diagonal);
+  all      = CAMGLargest<32>(CAMG_ALL, all);
+  sign     = CAMGSum<32>(CAMG_ALL, sign);
+  infinite = CAMGSum<32>(CAMG_ALL, infinite);
   if (threadIdx.x % 32) return;
   atomicMax(&s->largest[0], static_cast<unsigned long long>(__double_as_longlong(diagonal)));
   atomicMax(&s->largest[1], static_cast<unsigned long long>(__double_as_longlong(all)));

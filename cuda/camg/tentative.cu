@@ -26,7 +26,7 @@ static __device__ __forceinline__ Number TentativeSum(PetscInt m, int lane, F f)
 {
   Number sum = 0;
 
-  for (PetscInt base = 0; base < m; base += 32) CAMGAddOrdered<32>(0xffffffffu, base + lane < m ? f(base + lane) : Number(0), &sum);
+  for (PetscInt base = 0; base < m; base += 32) CAMGAddOrdered<32>(CAMG_ALL, base + lane < m ? f(base + lane) : Number(0), &sum);
   return sum;
 }
 

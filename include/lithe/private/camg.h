@@ -202,8 +202,8 @@ typedef struct {
   PetscErrorCode (*smooth)(const CAMGGraph *F, const PetscReal damping[], const CAMGSpace *, const PetscInt agg[], PetscInt aggregates, PetscInt truncate,
                            CAMGMatrix *P);
   /*
-     C = R A P. Rows and columns of C whose diagonal is nothing but rounding errors become 0: such an unknown is a null
-     vector of A, as that of a part of the graph without boundary values. Scaling would make the errors a matrix
+     C = R A P. Rows and columns of C whose diagonal is nothing but rounding errors become 0. Such an unknown is a null
+     vector of A: a part of the graph without boundary values has one. Scaling would make the errors a matrix
   */
   PetscErrorCode (*clean)(const CAMGMatrix *A, const CAMGMatrix *R, CAMGMatrix *C);
   /* A level in its final form: per row a power of two near the root of the diagonal; codes; S P S_c^-1, inverse: S_c^-1 R S */
