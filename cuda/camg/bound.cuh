@@ -160,18 +160,35 @@ static __global__ void __launch_bounds__(CAMG_THREADS) BoundFinish(int parts, Bo
   *s.bound = high > 1 ? 1 : (high < CAMG_LEAST ? CAMG_LEAST : high);
 }
 
+/* On several processes, parts of a sum become its only part */
+static PetscErrorCode BoundShare(cudaStream_t stream, const CAMGShare *share, int n, double *part, int *parts)
+{
+  double all[BOUND_BLOCKS], sum = 0;
+
+  PetscFunctionBegin;
+  *parts = n;
+  if (!share->ctx) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(CAMGGet(stream, static_cast<size_t>(n), part, all));
+  for (int k = 0; k < n; k++) sum += all[k];
+  PetscCall((*share->sum)(share->ctx, &sum));
+  PetscCallCUDA(cudaMemcpyAsync(part, &sum, sizeof(sum), cudaMemcpyHostToDevice, stream));
+  *parts = 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A level with all but minv; bound: a number on the device */
-static PetscErrorCode CAMGBound(cudaStream_t stream, const CAMGOperator *op, PetscInt n, const PetscReal *root, double *bound)
+static PetscErrorCode CAMGBound(cudaStream_t stream, const CAMGOperator *op, PetscInt n, const PetscReal *root, const CAMGShare *share, double *bound)
 {
   const unsigned int few    = PetscMin(CAMGBlocks(n), static_cast<unsigned int>(BOUND_BLOCKS));
   CAMGOperator       single = *op;
   BoundState         s;
   double            *numbers;
+  int                norms, dots;
 
   PetscFunctionBegin;
   single.single = 1;
   for (int k = 0; k < 3; k++) PetscCall(CAMGAllocate(stream, static_cast<size_t>(n), &s.u[k]));
-  PetscCall(CAMGAllocate(stream, static_cast<size_t>(n) * CAMG_PARTS, &s.x));
+  PetscCall(CAMGAllocate(stream, static_cast<size_t>(op->n) * op->cb * CAMG_PARTS, &s.x));
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(n) * CAMG_PARTS, &s.product));
   PetscCall(CAMGAllocate(stream, 2 * BOUND_BLOCKS + 2 * CAMG_LANCZOS + 1, &numbers));
   s.dot   = numbers;
@@ -180,12 +197,16 @@ static PetscErrorCode CAMGBound(cudaStream_t stream, const CAMGOperator *op, Pet
   s.beta  = s.alpha + CAMG_LANCZOS;
   s.bound = bound;
   BoundStart<<<few, CAMG_THREADS, 0, stream>>>(n, root, s);
+  PetscCall(BoundShare(stream, share, static_cast<int>(few), s.norm, &norms));
   for (int step = 0; step < CAMG_LANCZOS; step++) {
+    if (share->ctx) PetscCall((*share->get)(share->ctx, CAMG_PARTS * sizeof(float), s.x));
     PetscCall(LitheCUDACAMGTransfer(&single, PETSC_FALSE, s.x, s.product));
-    BoundDot<<<few, CAMG_THREADS, 0, stream>>>(n, root, step, static_cast<int>(few), s);
-    BoundUpdate<<<few, CAMG_THREADS, 0, stream>>>(n, root, step, static_cast<int>(few), s);
+    BoundDot<<<few, CAMG_THREADS, 0, stream>>>(n, root, step, norms, s);
+    PetscCall(BoundShare(stream, share, static_cast<int>(few), s.dot, &dots));
+    BoundUpdate<<<few, CAMG_THREADS, 0, stream>>>(n, root, step, dots, s);
+    PetscCall(BoundShare(stream, share, static_cast<int>(few), s.norm, &norms));
   }
-  BoundFinish<<<1, CAMG_THREADS, 0, stream>>>(static_cast<int>(few), s);
+  BoundFinish<<<1, CAMG_THREADS, 0, stream>>>(norms, s);
   PetscCallCUDA(cudaGetLastError());
   for (int k = 0; k < 3; k++) PetscCall(CAMGFree(stream, s.u[k]));
   PetscCall(CAMGFree(stream, s.x));

@@ -241,7 +241,8 @@ static PetscErrorCode EncodePattern(cudaStream_t stream, const CAMGMatrix *A, CA
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDACAMGEncode(const CAMGMatrix *A, const double s[], PetscInt bits, PetscBool sums, CAMGOperator *op, PetscReal *bound)
+PetscErrorCode LitheCUDACAMGEncode(const CAMGMatrix *A, const double s[], PetscInt bits, PetscBool sums, const CAMGShare *share, CAMGOperator *op,
+                                   PetscReal *bound)
 {
   const PetscInt n = CAMGSize(A);
   PetscReal     *root;
@@ -271,7 +272,7 @@ PetscErrorCode LitheCUDACAMGEncode(const CAMGMatrix *A, const double s[], PetscI
   PetscCallCUDA(cudaGetLastError());
   PetscCall(CAMGGet(stream, 1, op->i + A->m, &op->nz));
   PetscCall(LitheCUDACAMGSlices(op));
-  PetscCall(CAMGBound(stream, op, n, root, there));
+  PetscCall(CAMGBound(stream, op, n, root, share, there));
   EncodeSmoother<<<CAMGBlocks(n), CAMG_THREADS, 0, stream>>>(n, there, op->minv);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(CAMGGet(stream, 1, there, &result));

@@ -160,7 +160,7 @@ PetscErrorCode LitheCUDACAMGMultiply(const CAMGMatrix *A, const CAMGMatrix *B, C
 /* ------------------------------------------------------------ null vectors */
 
 /* Moduli of diagonal entries, else `none` */
-static __global__ void CleanDiagonal(const __grid_constant__ CAMGMatrix A, PetscReal none, PetscReal *d)
+static __global__ void ModuliKernel(const __grid_constant__ CAMGMatrix A, PetscReal none, PetscReal *d)
 {
   CAMG_FOR_ALL(r, static_cast<PetscInt64>(A.m) * A.rb)
   {
@@ -171,15 +171,26 @@ static __global__ void CleanDiagonal(const __grid_constant__ CAMGMatrix A, Petsc
   }
 }
 
+PetscErrorCode LitheCUDACAMGModuli(const CAMGMatrix *A, PetscReal d[])
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  ModuliKernel<<<CAMGBlocks(CAMGSize(A)), CAMG_THREADS, 0, stream>>>(*A, 0, d);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Whether a row of C is nothing but rounding errors. diagonal: -1 for a row without a diagonal entry */
 template <int lanes>
-static __global__ void CleanFind(const __grid_constant__ CAMGMatrix R, const PetscReal *__restrict__ d, const __grid_constant__ CAMGMatrix C,
-                                 const PetscReal *__restrict__ diagonal, unsigned char *__restrict__ null, int                            *any)
+static __global__ void FindNull(const __grid_constant__ CAMGMatrix R, const PetscReal *__restrict__ d, PetscInt64 rows,
+                                const PetscReal *__restrict__ diagonal, unsigned char *__restrict__ null, int                   *any)
 {
   const CAMGGroupOf<lanes> g;
   PetscReal                sum = 0;
 
-  if (g.row >= static_cast<PetscInt64>(C.m) * C.rb) return;
+  if (g.row >= rows) return;
   const CAMGRow row(R, g.row);
 
   for (PetscInt base = 0; base < row.count; base += lanes) {
@@ -192,12 +203,33 @@ static __global__ void CleanFind(const __grid_constant__ CAMGMatrix R, const Pet
   if (null[g.row]) *any = 1;
 }
 
+PetscErrorCode LitheCUDACAMGFindNull(const CAMGMatrix *R, const PetscReal d[], const CAMGMatrix *C, unsigned char null[], PetscBool *any)
+{
+  const PetscInt64 rows = CAMGSize(C);
+  PetscReal       *diagonal;
+  int             *there, found;
+  cudaStream_t     stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(CAMGAllocate(stream, static_cast<size_t>(rows), &diagonal));
+  PetscCall(CAMGZeros(stream, 1, &there));
+  ModuliKernel<<<CAMGBlocks(rows), CAMG_THREADS, 0, stream>>>(*C, -1, diagonal);
+  PetscCallCUDA(cudaGetLastError());
+  CAMG_NUMBERS(R, (FindNull<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*R, d, rows, diagonal, null, there)));
+  PetscCall(CAMGGet(stream, 1, there, &found));
+  *any = found ? PETSC_TRUE : PETSC_FALSE;
+  PetscCall(CAMGFree(stream, diagonal));
+  PetscCall(CAMGFree(stream, there));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 template <int lanes>
-static __global__ void CleanZero(const __grid_constant__ CAMGMatrix C, const unsigned char *__restrict__ null, const int *__restrict__ any)
+static __global__ void ClearNull(const __grid_constant__ CAMGMatrix C, const unsigned char *__restrict__ null)
 {
   const CAMGGroupOf<lanes> g;
 
-  if (!*any || g.row >= static_cast<PetscInt64>(C.m) * C.rb) return;
+  if (g.row >= static_cast<PetscInt64>(C.m) * C.rb) return;
   const CAMGRow row(C, g.row);
 
   for (PetscInt t = g.lane; t < row.count; t += lanes) {
@@ -205,28 +237,13 @@ static __global__ void CleanZero(const __grid_constant__ CAMGMatrix C, const uns
   }
 }
 
-PetscErrorCode LitheCUDACAMGClean(const CAMGMatrix *A, const CAMGMatrix *R, CAMGMatrix *C)
+PetscErrorCode LitheCUDACAMGClearNull(const unsigned char null[], CAMGMatrix *C)
 {
-  PetscReal     *d, *diagonal;
-  unsigned char *null;
-  int           *any;
-  cudaStream_t   stream;
+  cudaStream_t stream;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(CAMGAllocate(stream, static_cast<size_t>(CAMGSize(A)), &d));
-  PetscCall(CAMGAllocate(stream, static_cast<size_t>(CAMGSize(C)), &diagonal));
-  PetscCall(CAMGAllocate(stream, static_cast<size_t>(CAMGSize(C)), &null));
-  PetscCall(CAMGZeros(stream, 1, &any));
-  CleanDiagonal<<<CAMGBlocks(CAMGSize(A)), CAMG_THREADS, 0, stream>>>(*A, 0, d);
-  CleanDiagonal<<<CAMGBlocks(CAMGSize(C)), CAMG_THREADS, 0, stream>>>(*C, -1, diagonal);
-  PetscCallCUDA(cudaGetLastError());
-  CAMG_NUMBERS(R, (CleanFind<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*R, d, *C, diagonal, null, any)));
-  CAMG_NUMBERS(C, (CleanZero<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*C, null, any)));
-  PetscCall(CAMGFree(stream, d));
-  PetscCall(CAMGFree(stream, diagonal));
-  PetscCall(CAMGFree(stream, null));
-  PetscCall(CAMGFree(stream, any));
+  CAMG_NUMBERS(C, (ClearNull<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*C, null)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif

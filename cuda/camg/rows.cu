@@ -192,34 +192,24 @@ PetscErrorCode LitheCUDACAMGDivide(PetscInt n, const double s[], double outer[])
 /* ------------------------------------------------------------ symmetry */
 
   #define FORM_BLOCKS 1024
-  #define FORM_SUMS   5 /* real and imaginary parts of two forms, and the size */
-
-template <int lanes>
-static __global__ void RootKernel(const __grid_constant__ CAMGMatrix A, PetscReal *s)
-{
-  const CAMGGroupOf<lanes> g;
-
-  if (g.row >= A.m) return;
-  for (PetscInt k = A.i[g.row] + g.lane; k < A.i[g.row + 1]; k += lanes) {
-    if (A.j[k] == g.row && !CAMGIsZero(A.a[k])) s[g.row] = 1 / sqrt(CAMGAbs(A.a[k]));
-  }
-}
 
 /* Sums of blocks */
 template <int lanes>
-static __global__ void FormsKernel(const __grid_constant__ CAMGMatrix A, const PetscReal *__restrict__ s, double *sums)
+static __global__ void FormsKernel(const __grid_constant__ CAMGMatrix A, const PetscReal *__restrict__ root, PetscInt first, const PetscInt *__restrict__ id,
+                                   double *sums)
 {
   const int lane           = static_cast<int>(threadIdx.x) % lanes;
-  double    sum[FORM_SUMS] = {0, 0, 0, 0, 0};
+  double    sum[CAMG_FORMS] = {0, 0, 0, 0, 0};
 
   CAMG_FOR_ALL(t, static_cast<PetscInt64>(A.m) * lanes)
   {
     const PetscInt r = static_cast<PetscInt>(t / lanes);
 
     for (PetscInt k = A.i[r] + lane; k < A.i[r + 1]; k += lanes) {
-      const PetscInt    c = A.j[k];
-      const PetscScalar v = A.a[k] * s[r] * s[c];
-      const PetscReal   f = CAMGRandomNumber(2 * r) * CAMGRandomNumber(2 * c + 1), b = CAMGRandomNumber(2 * r + 1) * CAMGRandomNumber(2 * c);
+      const PetscInt    c = A.j[k], p = first + r, q = c < A.m ? first + c : id[c - A.m];
+      const PetscReal   left = root[r] > 0 ? 1 / root[r] : 0, right = root[c] > 0 ? 1 / root[c] : 0;
+      const PetscScalar v = A.a[k] * left * right;
+      const PetscReal   f = CAMGRandomNumber(2 * p) * CAMGRandomNumber(2 * q + 1), b = CAMGRandomNumber(2 * p + 1) * CAMGRandomNumber(2 * q);
 
       sum[0] += CAMGReal(v) * f;
       sum[1] += CAMGImaginary(v) * f;
@@ -228,36 +218,32 @@ static __global__ void FormsKernel(const __grid_constant__ CAMGMatrix A, const P
       sum[4] += CAMGSquare(v);
     }
   }
-  for (int k = 0; k < FORM_SUMS; k++) {
+  for (int k = 0; k < CAMG_FORMS; k++) {
     const double total = BlockSum<CAMG_THREADS>(sum[k]);
 
-    if (threadIdx.x == 0) sums[blockIdx.x * FORM_SUMS + k] = total;
+    if (threadIdx.x == 0) sums[blockIdx.x * CAMG_FORMS + k] = total;
     __syncthreads();
   }
 }
 
-PetscErrorCode LitheCUDACAMGIsSymmetric(const CAMGMatrix *A, PetscBool *symmetric)
+PetscErrorCode LitheCUDACAMGForms(const CAMGMatrix *A, const PetscReal root[], PetscInt first, const PetscInt id[], double sum[CAMG_FORMS])
 {
   cudaStream_t stream;
-  PetscReal   *s;
-  double      *there, *sums, sum[FORM_SUMS] = {0, 0, 0, 0, 0};
+  double      *there, *sums;
   unsigned int used;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(CAMGZeros(stream, static_cast<size_t>(A->m), &s));
-  PetscCall(CAMGAllocate(stream, FORM_BLOCKS * FORM_SUMS, &there));
-  CAMG_ROWS(A, (RootKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, s)));
-  CAMG_ROWS(A, (used = PetscMin(blocks, static_cast<unsigned int>(FORM_BLOCKS)), FormsKernel<lanes><<<used, CAMG_THREADS, 0, stream>>>(*A, s, there)));
-  PetscCall(PetscMalloc1(used * FORM_SUMS, &sums));
-  PetscCall(CAMGGet(stream, used * FORM_SUMS, there, sums));
-  for (unsigned int b = 0; b < used; b++) {
-    for (int k = 0; k < FORM_SUMS; k++) sum[k] += sums[b * FORM_SUMS + k];
+  PetscCall(CAMGAllocate(stream, FORM_BLOCKS * CAMG_FORMS, &there));
+  CAMG_ROWS(A, (used = PetscMin(blocks, static_cast<unsigned int>(FORM_BLOCKS)), FormsKernel<lanes><<<used, CAMG_THREADS, 0, stream>>>(*A, root, first, id, there)));
+  PetscCall(PetscMalloc1(used * CAMG_FORMS, &sums));
+  PetscCall(CAMGGet(stream, used * CAMG_FORMS, there, sums));
+  for (int k = 0; k < CAMG_FORMS; k++) {
+    sum[k] = 0;
+    for (unsigned int b = 0; b < used; b++) sum[k] += sums[b * CAMG_FORMS + k];
   }
   PetscCall(PetscFree(sums));
-  PetscCall(CAMGFree(stream, s));
   PetscCall(CAMGFree(stream, there));
-  *symmetric = hypot(sum[0] - sum[2], sum[1] + sum[3]) <= 1e-10 * sqrt(sum[4]) ? PETSC_TRUE : PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif

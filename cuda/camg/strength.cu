@@ -33,16 +33,36 @@ PetscErrorCode LitheCUDACAMGNorms(const CAMGMatrix *A, CAMGMatrix *N)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static __global__ void DiagonalKernel(const __grid_constant__ CAMGMatrix A, PetscScalar *__restrict__ d, PetscReal *__restrict__ root)
+static __global__ void RootsKernel(const __grid_constant__ CAMGMatrix A, PetscReal *__restrict__ root)
 {
   CAMG_FOR_ALL(r, A.m)
   {
-    const CAMGRow     row(A, r);
-    const PetscInt64  k = CAMGDiagonal(A, row);
-    const PetscScalar v = k >= 0 ? A.a[k] : PetscScalar(0);
+    const CAMGRow    row(A, r);
+    const PetscInt64 k = CAMGDiagonal(A, row);
 
-    d[r]    = v;
-    root[r] = sqrt(CAMGAbs(v));
+    root[r] = k >= 0 ? sqrt(CAMGAbs(A.a[k])) : 0;
+  }
+}
+
+PetscErrorCode LitheCUDACAMGRoots(const CAMGMatrix *A, PetscReal root[])
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  RootsKernel<<<CAMGBlocks(A->m), CAMG_THREADS, 0, stream>>>(*A, root);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static __global__ void DiagonalKernel(const __grid_constant__ CAMGMatrix A, PetscScalar *__restrict__ d)
+{
+  CAMG_FOR_ALL(r, A.m)
+  {
+    const CAMGRow    row(A, r);
+    const PetscInt64 k = CAMGDiagonal(A, row);
+
+    d[r] = k >= 0 ? A.a[k] : PetscScalar(0);
   }
 }
 
@@ -91,9 +111,8 @@ static __global__ void FilterKernel(const __grid_constant__ CAMGMatrix A, PetscR
 }
 
 /* The room for entries is that of A, so that nothing waits for a size */
-PetscErrorCode LitheCUDACAMGFilter(const CAMGMatrix *A, PetscReal threshold, CAMGGraph *g)
+PetscErrorCode LitheCUDACAMGFilter(const CAMGMatrix *A, const PetscReal root[], PetscReal threshold, CAMGGraph *g)
 {
-  PetscReal   *root;
   CAMGMatrix  *S = &g->strong;
   cudaStream_t stream;
 
@@ -101,13 +120,11 @@ PetscErrorCode LitheCUDACAMGFilter(const CAMGMatrix *A, PetscReal threshold, CAM
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   PetscCall(CAMGCreate(stream, A->m, A->n, A->nz, 1, 1, S));
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(A->m), &g->d));
-  PetscCall(CAMGAllocate(stream, static_cast<size_t>(A->m), &root));
-  DiagonalKernel<<<CAMGBlocks(A->m), CAMG_THREADS, 0, stream>>>(*A, g->d, root);
+  DiagonalKernel<<<CAMGBlocks(A->m), CAMG_THREADS, 0, stream>>>(*A, g->d);
   PetscCallCUDA(cudaGetLastError());
   CAMG_ROWS(A, (FilterKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, threshold, root, g->d, S->i, nullptr, nullptr)));
   PetscCall(CAMGScan(stream, A->m, S->i));
   CAMG_ROWS(A, (FilterKernel<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, threshold, root, g->d, S->i, S->j, S->a)));
-  PetscCall(CAMGFree(stream, root));
   PetscCall(CAMGGet(stream, 1, S->i + A->m, &S->nz));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -118,17 +135,13 @@ static __global__ void ConjugateKernel(PetscInt n, const PetscScalar *d, PetscSc
   h[r] = CAMGConj(d[r]);
 }
 
-PetscErrorCode LitheCUDACAMGTransposeGraph(const CAMGGraph *F, CAMGGraph *H)
+PetscErrorCode LitheCUDACAMGConjugate(PetscInt n, const PetscScalar d[], PetscScalar out[])
 {
   cudaStream_t stream;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(LitheCUDACAMGTranspose(&F->strong, &H->strong));
-  H->d = nullptr;
-  if (!F->d) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(CAMGAllocate(stream, static_cast<size_t>(F->strong.m), &H->d));
-  ConjugateKernel<<<CAMGBlocks(F->strong.m), CAMG_THREADS, 0, stream>>>(F->strong.m, F->d, H->d);
+  ConjugateKernel<<<CAMGBlocks(n), CAMG_THREADS, 0, stream>>>(n, d, out);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

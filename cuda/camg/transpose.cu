@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Conjugate transposes and symmetric parts, on a device: src/pc/camg/matrix.c */
+/* Conjugate transposes and means, on a device: src/pc/camg/matrix.c */
 
 #include "camg.cuh"
 
@@ -93,30 +93,27 @@ static __global__ void MergeKernel(const __grid_constant__ CAMGMatrix A, const _
   }
 }
 
-PetscErrorCode LitheCUDACAMGSymmetricPart(const CAMGMatrix *A, CAMGMatrix *S)
+PetscErrorCode LitheCUDACAMGMean(const CAMGMatrix *A, const CAMGMatrix *H, CAMGMatrix *S)
 {
-  CAMGMatrix   B;
   cudaStream_t stream;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCheck(A->nz <= PETSC_INT_MAX / 2, PETSC_COMM_SELF, PETSC_ERR_SUP,
+  PetscCheck(A->nz <= PETSC_INT_MAX - H->nz, PETSC_COMM_SELF, PETSC_ERR_SUP,
              "A symmetric part may have more entries than PetscInt counts. Configure PETSC --with-64-bit-indices");
-  PetscCall(LitheCUDACAMGTranspose(A, &B));
   S->m  = A->m;
-  S->n  = A->n;
+  S->n  = H->n;
   S->rb = A->rb;
   S->cb = A->cb;
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(A->m) + 1, &S->i));
-  MergeKernel<<<CAMGBlocks(A->m), CAMG_THREADS, 0, stream>>>(*A, B, S->i, nullptr, nullptr);
+  MergeKernel<<<CAMGBlocks(A->m), CAMG_THREADS, 0, stream>>>(*A, *H, S->i, nullptr, nullptr);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(CAMGScan(stream, A->m, S->i));
   PetscCall(CAMGGet(stream, 1, S->i + A->m, &S->nz));
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(S->nz), &S->j));
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(S->nz) * S->rb * S->cb, &S->a));
-  MergeKernel<<<CAMGBlocks(A->m), CAMG_THREADS, 0, stream>>>(*A, B, S->i, S->j, S->a);
+  MergeKernel<<<CAMGBlocks(A->m), CAMG_THREADS, 0, stream>>>(*A, *H, S->i, S->j, S->a);
   PetscCallCUDA(cudaGetLastError());
-  PetscCall(CAMGDestroy(stream, &B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif

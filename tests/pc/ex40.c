@@ -293,12 +293,96 @@ static PetscErrorCode Blocks(PetscInt n, PetscInt b, CAMGMatrix *A, CAMGSpace *s
 
 /* ------------------------------------------------------------ functions */
 
+/* Whether a matrix is Hermitian, on the host and on the device. The last rows are those of another process */
+static PetscErrorCode TestForms(const CAMGMatrix *A, const CAMGMatrix *D, PetscBool *hermitian)
+{
+  const PetscInt own = A->m - A->m / 3, first = 5;
+  CAMGMatrix     part = *A, dpart = *D;
+  PetscReal     *root, *droot;
+  PetscInt      *id, *did;
+  double         host[CAMG_FORMS], device[CAMG_FORMS];
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc2(A->m, &root, A->m - own, &id));
+  PetscCall(PCCAMGRoots_Private(A, root));
+  PetscCallRuntime(cudaMalloc((void **)&droot, (size_t)A->m * sizeof(*root)));
+  DEVICE(LitheCUDACAMGRoots(D, droot));
+  PetscCall(Reals("roots", A->m, root, droot, sizeof(*root), TOLERANCE));
+  PetscCall(PCCAMGForms_Private(A, root, 0, NULL, host));
+  *hermitian = CAMGIsHermitian(host);
+  DEVICE(LitheCUDACAMGForms(D, droot, 0, NULL, device));
+  if (WRONG(*hermitian != CAMGIsHermitian(device))) FAIL("%s: Hermitian %d on the host, %d", problem, (int)*hermitian, (int)CAMGIsHermitian(device));
+  for (PetscInt k = own; k < A->m; k++) id[k - own] = 3 * k;
+  PetscCall(Put((size_t)(A->m - own) * sizeof(*id), id, (void **)&did));
+  part.m = dpart.m = own;
+  part.nz = dpart.nz = A->i[own];
+  PetscCall(PCCAMGForms_Private(&part, root, first, id, host));
+  DEVICE(LitheCUDACAMGForms(&dpart, droot, first, did, device));
+  for (int k = 0; k < CAMG_FORMS; k++) {
+    if (WRONG(fabs(host[k] - device[k]) > 1e-12 * (host[4] + 1))) FAIL("%s: form %d is %g on the host, %g", problem, k, host[k], device[k]);
+  }
+  PetscCall(PetscFree2(root, id));
+  PetscCallRuntime(cudaFree(droot));
+  PetscCallRuntime(cudaFree(did));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rows of several processes: the last third of A belongs to another one */
+static PetscErrorCode TestJoin(const CAMGMatrix *A, const CAMGMatrix *D)
+{
+  const PetscInt own = A->m - A->m / 3, more = A->m - own, from = own / 2;
+  CAMGMatrix     part = *A, dpart = *D, E, dE, C, dC, result;
+  PetscInt      *row, *target, *place, *j, *drow, *dtarget, *dplace, *dj;
+
+  PetscFunctionBeginUser;
+  part.m = dpart.m = own;
+  part.nz = dpart.nz = A->i[own];
+  PetscCall(PetscMalloc4(more, &row, more, &target, A->n, &place, PetscMax(A->nz, A->n), &j));
+  for (PetscInt k = 0; k < more; k++) {
+    row[k]    = (7 * k + 3) % own;
+    target[k] = k < more / 2 ? 2 * k : own + k; /* of own rows, and after them */
+  }
+  for (PetscInt k = 0; k < A->n; k++) place[k] = A->n - 1 - k;
+  PetscCall(Put((size_t)more * sizeof(*row), row, (void **)&drow));
+  PetscCall(Put((size_t)more * sizeof(*row), target, (void **)&dtarget));
+  PetscCall(Put((size_t)A->n * sizeof(*row), place, (void **)&dplace));
+  PetscCallRuntime(cudaMalloc((void **)&dj, (size_t)PetscMax(A->nz, A->n) * sizeof(*j)));
+  PetscCall(PCCAMGExtract_Private(&part, more, row, &E));
+  DEVICE(LitheCUDACAMGExtract(&dpart, more, drow, &result));
+  PetscCall(Matrices("rows of a list", &E, &result));
+  PetscCall(PutMatrix(&E, &dE));
+  for (int with = 0; with < 2; with++) {
+    PetscCall(PCCAMGJoin_Private(&part, &E, with ? own : own + more, A->n, with ? NULL : target, with ? place : NULL, &C));
+    DEVICE(LitheCUDACAMGJoin(&dpart, &dE, with ? own : own + more, A->n, with ? NULL : dtarget, with ? dplace : NULL, &result));
+    PetscCall(Matrices("joined rows", &C, &result));
+    PetscCall(PCCAMGMatrixFree_Private(&C));
+  }
+  PetscCall(PCCAMGMark_Private(&part, j));
+  DEVICE(LitheCUDACAMGMark(&dpart, dj));
+  PetscCall(Integers("columns with entries", A->n, j, dj));
+  PetscCall(PCCAMGTurn_Private(&part, j));
+  DEVICE(LitheCUDACAMGTurn(&dpart, dj));
+  PetscCall(Integers("columns of own rows", part.nz, j, dj));
+  PetscCall(PutMatrix(&E, &dC));
+  PetscCall(PCCAMGRenumber_Private(&E, from, place));
+  DEVICE(LitheCUDACAMGRenumber(&dC, from, dplace));
+  PetscCall(Matrices("columns with other numbers", &E, &dC));
+  PetscCall(FreeMatrix(&dE));
+  PetscCall(PCCAMGMatrixFree_Private(&E));
+  PetscCall(PetscFree4(row, target, place, j));
+  PetscCallRuntime(cudaFree(drow));
+  PetscCallRuntime(cudaFree(dtarget));
+  PetscCallRuntime(cudaFree(dplace));
+  PetscCallRuntime(cudaFree(dj));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Rows of the user, and their copy, which is the finest level */
 static PetscErrorCode TestRows(const CAMGMatrix *A, PetscInt block, CAMGMatrix *C)
 {
   double     host[2], device[2], *x, *dx;
   PetscInt   hsign, dsign;
-  PetscBool  hfinite, dfinite, hsymmetric, dsymmetric;
+  PetscBool  hfinite, dfinite, hermitian;
   CAMGMatrix D, DC;
 
   PetscFunctionBeginUser;
@@ -307,9 +391,7 @@ static PetscErrorCode TestRows(const CAMGMatrix *A, PetscInt block, CAMGMatrix *
   DEVICE(LitheCUDACAMGSurvey(&D, device, &dsign, &dfinite));
   if (WRONG(host[0] != device[0] || host[1] != device[1] || hsign != dsign || hfinite != dfinite))
     FAIL("%s: %g %g %d %d on the host, %g %g %d %d", problem, host[0], host[1], (int)hsign, (int)hfinite, device[0], device[1], (int)dsign, (int)dfinite);
-  PetscCall(PCCAMGIsSymmetric_Private(A, &hsymmetric));
-  DEVICE(LitheCUDACAMGIsSymmetric(&D, &dsymmetric));
-  if (WRONG(hsymmetric != dsymmetric)) FAIL("%s: symmetric %d on the host, %d", problem, (int)hsymmetric, (int)dsymmetric);
+  PetscCall(TestForms(A, &D, &hermitian));
   PetscCall(PetscMalloc1(A->m, &x));
   for (PetscInt r = 0; r < A->m; r++) x[r] = 1 + (double)Random(r);
   PetscCall(Put((size_t)A->m * sizeof(*x), x, (void **)&dx));
@@ -378,11 +460,17 @@ static PetscErrorCode TestScales(const CAMGMatrix *A, const CAMGMatrix *D)
 
 static PetscErrorCode TestGraph(const char *what, const CAMGMatrix *A, const CAMGMatrix *D, PetscReal threshold, CAMGGraph *g, CAMGGraph *dg)
 {
-  CAMGGraph own;
+  CAMGGraph  own;
+  PetscReal *root, *droot;
 
   PetscFunctionBeginUser;
-  PetscCall(PCCAMGFilter_Private(A, threshold, g));
-  DEVICE(LitheCUDACAMGFilter(D, threshold, &own));
+  PetscCall(PetscMalloc1(A->m, &root));
+  PetscCall(PCCAMGRoots_Private(A, root));
+  PetscCall(Put((size_t)A->m * sizeof(*root), root, (void **)&droot));
+  PetscCall(PCCAMGFilter_Private(A, root, threshold, g));
+  DEVICE(LitheCUDACAMGFilter(D, droot, threshold, &own));
+  PetscCall(PetscFree(root));
+  PetscCallRuntime(cudaFree(droot));
   PetscCall(Scalars(what, A->m, g->d, own.d));
   PetscCallRuntime(cudaFree(own.d));
   PetscCall(Matrices(what, &g->strong, &own.strong));
@@ -509,6 +597,7 @@ static PetscErrorCode TestInvert(const CAMGMatrix *D, const double ds[], PetscIn
 
 static PetscErrorCode TestEncode(const CAMGMatrix *A, const CAMGMatrix *D, PetscInt bits, PetscBool sums)
 {
+  const CAMGShare alone = {.ctx = NULL};
   const PetscInt n = A->m * A->rb, parts = (PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal));
   CAMGOperator   h = {.i = NULL}, d = {.i = NULL};
   double        *s, *ds;
@@ -518,8 +607,8 @@ static PetscErrorCode TestEncode(const CAMGMatrix *A, const CAMGMatrix *D, Petsc
   PetscCall(PetscMalloc1(n, &s));
   PetscCall(PCCAMGScales_Private(A, s));
   PetscCall(Put((size_t)n * sizeof(*s), s, (void **)&ds));
-  PetscCall(PCCAMGEncode_Private(A, s, bits, sums, &h, &hbound));
-  DEVICE(LitheCUDACAMGEncode(D, ds, bits, sums, &d, &dbound));
+  PetscCall(PCCAMGEncode_Private(A, s, bits, sums, &alone, &h, &hbound));
+  DEVICE(LitheCUDACAMGEncode(D, ds, bits, sums, &alone, &d, &dbound));
   if (WRONG(PetscAbsReal(hbound - dbound) > 1e-5)) FAIL("%s: bound %g on the host, %g", problem, (double)hbound, (double)dbound);
   PetscCall(Operators(&h, &d));
   PetscCall(Reals("diagonal", parts * n, h.d, d.d, sizeof(float), 1e-7));
@@ -529,14 +618,14 @@ static PetscErrorCode TestEncode(const CAMGMatrix *A, const CAMGMatrix *D, Petsc
   if (n <= 1000) {
     PetscScalar *M, *N;
     PetscReal    error = 0;
-    PetscBool    hermitian;
+    PetscBool    hermitian = PETSC_TRUE;
 
     PetscCall(PetscCalloc2(n * n, &M, n * n, &N));
     PetscCall(PCCAMGGetDense_Private(A, s, M));
     DEVICE(LitheCUDACAMGGetDense(D, ds, N));
     for (PetscInt k = 0; k < n * n; k++) error = PetscMax(error, PetscAbsScalar(M[k] - N[k]));
     if (WRONG(error > TOLERANCE)) FAIL("%s: dense matrix, error %g", problem, (double)error);
-    PetscCall(PCCAMGIsSymmetric_Private(A, &hermitian));
+    if (A->rb == 1) PetscCall(TestForms(A, D, &hermitian));
     if (hermitian && !PetscDefined(USE_COMPLEX)) PetscCall(TestInvert(D, ds, n, M));
     PetscCall(PetscFree2(M, N));
   }
@@ -642,7 +731,10 @@ static PetscErrorCode TestMultiply(const char *what, const CAMGMatrix *A, const 
 
 static PetscErrorCode TestProducts(const CAMGMatrix *A, const CAMGMatrix *D, const CAMGMatrix *P, CAMGMatrix *C)
 {
-  CAMGMatrix R, AP, dP, dR, dAP, own;
+  CAMGMatrix     R, AP, dP, dR, dAP, own;
+  PetscReal     *d, *dd;
+  unsigned char *null, *dnull;
+  PetscBool      any, dany;
 
   PetscFunctionBeginUser;
   PetscCall(PutMatrix(P, &dP));
@@ -662,9 +754,21 @@ static PetscErrorCode TestProducts(const CAMGMatrix *A, const CAMGMatrix *D, con
     }
   }
   PetscCall(PutMatrix(C, &own));
-  PetscCall(PCCAMGClean_Private(A, &R, C));
-  DEVICE(LitheCUDACAMGClean(D, &dR, &own));
+  PetscCall(PetscMalloc2(A->m * A->rb, &d, C->m * C->rb, &null));
+  PetscCallRuntime(cudaMalloc((void **)&dd, (size_t)(A->m * A->rb) * sizeof(*d)));
+  PetscCallRuntime(cudaMalloc((void **)&dnull, (size_t)(C->m * C->rb)));
+  PetscCall(PCCAMGModuli_Private(A, d));
+  DEVICE(LitheCUDACAMGModuli(D, dd));
+  PetscCall(Reals("moduli", A->m * A->rb, d, dd, sizeof(*d), TOLERANCE));
+  PetscCall(PCCAMGFindNull_Private(&R, d, C, null, &any));
+  DEVICE(LitheCUDACAMGFindNull(&dR, dd, &own, dnull, &dany));
+  if (WRONG(!any || !dany)) FAIL("%s: null vectors %d on the host, %d", problem, (int)any, (int)dany);
+  PetscCall(PCCAMGClearNull_Private(null, C));
+  DEVICE(LitheCUDACAMGClearNull(dnull, &own));
   PetscCall(Matrices("clean", C, &own));
+  PetscCall(PetscFree2(d, null));
+  PetscCallRuntime(cudaFree(dd));
+  PetscCallRuntime(cudaFree(dnull));
   PetscCall(PCCAMGMatrixFree_Private(C));
   PetscCall(PCCAMGMultiply_Private(&R, &AP, C));
   PetscCall(TestEncodeTransfer(P, &dP, PETSC_FALSE));
@@ -677,12 +781,47 @@ static PetscErrorCode TestProducts(const CAMGMatrix *A, const CAMGMatrix *D, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* S = (A + A^H) / 2 */
+static PetscErrorCode TestMean(const CAMGMatrix *A, const CAMGMatrix *D, CAMGMatrix *S)
+{
+  CAMGMatrix H, dH, own;
+
+  PetscFunctionBeginUser;
+  PetscCall(PCCAMGTranspose_Private(A, &H));
+  DEVICE(LitheCUDACAMGTranspose(D, &own));
+  PetscCall(Matrices("adjoint", &H, &own));
+  PetscCall(PutMatrix(&H, &dH));
+  PetscCall(PCCAMGMean_Private(A, &H, S));
+  DEVICE(LitheCUDACAMGMean(D, &dH, &own));
+  PetscCall(Matrices("symmetric part", S, &own));
+  PetscCall(PCCAMGMatrixFree_Private(&H));
+  PetscCall(FreeMatrix(&dH));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TestConjugate(const CAMGGraph *F, const CAMGGraph *dF)
+{
+  const PetscInt n = F->strong.m;
+  PetscScalar   *d, *dd;
+
+  PetscFunctionBeginUser;
+  if (!F->d) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(n, &d));
+  PetscCallRuntime(cudaMalloc((void **)&dd, (size_t)n * sizeof(*d)));
+  PetscCall(PCCAMGConjugate_Private(n, F->d, d));
+  DEVICE(LitheCUDACAMGConjugate(n, dF->d, dd));
+  PetscCall(Scalars("conjugates", n, d, dd));
+  PetscCall(PetscFree(d));
+  PetscCallRuntime(cudaFree(dd));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A level, and the next one. A and the space are freed */
 static PetscErrorCode TestLevel(CAMGMatrix *A, CAMGSpace *space, PetscBool symmetric, PetscReal threshold, CAMGMatrix *C, CAMGSpace *coarse)
 {
   const PetscInt    nodes = A->m, size = A->m * A->rb;
   CAMGMatrix        D, N               = {.i = NULL}, dN, S, dS, own, P;
-  CAMGGraph         g, dg, F, dF, H, dH;
+  CAMGGraph         g, dg, F, dF;
   CAMGSpace         dspace = *space, dcoarse;
   const CAMGMatrix *B = A, *dB = &D;
   PetscInt         *agg, *dagg, aggregates, daggregates;
@@ -699,15 +838,12 @@ static PetscErrorCode TestLevel(CAMGMatrix *A, CAMGSpace *space, PetscBool symme
     B  = &N;
     dB = &dN;
   }
+  PetscCall(TestJoin(A, &D));
   if (B != A) {
-    PetscCall(PCCAMGSymmetricPart_Private(A, &S));
-    DEVICE(LitheCUDACAMGSymmetricPart(&D, &own));
-    PetscCall(Matrices("symmetric part of blocks", &S, &own));
+    PetscCall(TestMean(A, &D, &S));
     PetscCall(PCCAMGMatrixFree_Private(&S));
   }
-  PetscCall(PCCAMGSymmetricPart_Private(B, &S));
-  DEVICE(LitheCUDACAMGSymmetricPart(dB, &own));
-  PetscCall(Matrices("symmetric part", &S, &own));
+  PetscCall(TestMean(B, dB, &S));
   PetscCall(PutMatrix(&S, &dS));
   PetscCall(TestGraph("strong entries", symmetric ? B : &S, symmetric ? dB : &dS, threshold, &g, &dg));
   PetscCall(PetscMalloc1(nodes, &agg));
@@ -734,18 +870,13 @@ static PetscErrorCode TestLevel(CAMGMatrix *A, CAMGSpace *space, PetscBool symme
     F  = (CAMGGraph){.strong = *A};
     dF = (CAMGGraph){.strong = D};
   }
-  PetscCall(PCCAMGTransposeGraph_Private(&F, &H));
-  DEVICE(LitheCUDACAMGTransposeGraph(&dF, &dH));
-  if (F.d) PetscCall(Scalars("diagonal of the transpose", A->m, H.d, dH.d));
-  PetscCall(Matrices("graph of the transpose", &H.strong, &dH.strong));
+  PetscCall(TestConjugate(&F, &dF));
   PetscCall(TestSmooth(&F, &dF, space, &dspace, agg, dagg, aggregates, 4, &P));
   PetscCall(TestProducts(A, &D, &P, C));
   PetscCall(PCCAMGMatrixFree_Private(&P));
   PetscCall(PCCAMGMatrixFree_Private(&S));
   PetscCall(PCCAMGMatrixFree_Private(&g.strong));
-  PetscCall(PCCAMGMatrixFree_Private(&H.strong));
   PetscCall(PetscFree(g.d));
-  PetscCall(PetscFree(H.d));
   PetscCall(PetscFree(agg));
   PetscCall(PetscFree(space->T));
   if (space->block > 1) {
@@ -763,7 +894,6 @@ static PetscErrorCode TestLevel(CAMGMatrix *A, CAMGSpace *space, PetscBool symme
     PetscCall(FreeMatrix(&dF.strong));
     PetscCallRuntime(cudaFree(dF.d));
   }
-  PetscCallRuntime(cudaFree(dH.d));
   PetscCallRuntime(cudaFree(dagg));
   if (dspace.T) PetscCallRuntime(cudaFree(dspace.T));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -59,6 +59,13 @@ typedef struct {
   float *minv; /* of the smoother */
 } CAMGOperator;
 
+/* Several processes, for a vector of a level: get() fills its ghosts, numbers of `bytes` bytes; sum() adds a number of each */
+typedef struct {
+  PetscErrorCode (*get)(void *ctx, size_t bytes, void *x);
+  PetscErrorCode (*sum)(void *ctx, double *a);
+  void *ctx; /* NULL: one process */
+} CAMGShare;
+
 /* Numbers of the set-up that host and device share */
 #define CAMG_SWEEPS   3         /* of aggregation, in which vertices without a root join an aggregate */
 #define CAMG_LANCZOS  8         /* steps of Lanczos' method */
@@ -82,6 +89,18 @@ static LITHE_HD inline uint32_t CAMGHash(uint32_t h)
 static LITHE_HD inline PetscReal CAMGRandomNumber(PetscInt k)
 {
   return (PetscReal)(CAMGHash((uint32_t)k) * 0x1p-31 - 1.);
+}
+
+/*
+   Whether A is Hermitian: y^H A x = (x^H A y)^* for vectors of pseudorandom numbers over the roots of the diagonal. An
+   entry without partner changes the forms by its size relative to the diagonal. sum: real and imaginary parts of both
+   forms, and squares of all numbers that are added
+*/
+#define CAMG_FORMS 5
+
+static inline PetscBool CAMGIsHermitian(const double sum[CAMG_FORMS])
+{
+  return (PetscBool)(hypot(sum[0] - sum[2], sum[1] + sum[3]) <= 1e-10 * sqrt(sum[4]));
 }
 
 /*
@@ -169,9 +188,10 @@ typedef struct {
   const LitheMemoryOps *memory;
 
   /* Rows of the user: largest moduli of the diagonal and of all entries, positive minus negative diagonal entries, whether
-     all are finite; whether Hermitian, up to rounding; a copy of factor diag(left) A diag(right), in blocks */
+     all are finite; sums of CAMGIsHermitian(), where root [n] is that of roots(), and column c has number first + c, or
+     id[c - m] if c >= m; a copy of factor diag(left) A diag(right), in blocks */
   PetscErrorCode (*survey)(const CAMGMatrix *, double largest[2], PetscInt *sign, PetscBool *finite);
-  PetscErrorCode (*issymmetric)(const CAMGMatrix *, PetscBool *);
+  PetscErrorCode (*forms)(const CAMGMatrix *, const PetscReal root[], PetscInt first, const PetscInt id[], double sum[CAMG_FORMS]);
   PetscErrorCode (*copy)(const CAMGMatrix *, double factor, const double left[], const double right[], PetscInt block, CAMGMatrix *);
   /* outer [n] = the real part of x; x NULL: ones. outer [n] /= s */
   PetscErrorCode (*setouter)(PetscInt n, const PetscScalar x[], double outer[]);
@@ -179,16 +199,28 @@ typedef struct {
   /* Column c of T [n][columns] = x; x NULL: ones in rows r with r mod period = c, else zeros */
   PetscErrorCode (*setcolumn)(PetscInt n, PetscInt columns, PetscInt c, const PetscScalar x[], PetscInt period, PetscScalar T[]);
   /*
-     A B; A^H; (A + A^H) / 2; norms of blocks. A product gets C->i NULL or, on a device, the starts of rows and C->nz of
-     an earlier product of the same patterns
+     A B; A^H; (A + H) / 2; norms of blocks. A product gets C->i NULL or, on a device, the starts of rows and C->nz of an
+     earlier product of the same patterns
   */
   PetscErrorCode (*multiply)(const CAMGMatrix *, const CAMGMatrix *, CAMGMatrix *);
   PetscErrorCode (*transpose)(const CAMGMatrix *, CAMGMatrix *);
-  PetscErrorCode (*symmetricpart)(const CAMGMatrix *, CAMGMatrix *);
+  PetscErrorCode (*mean)(const CAMGMatrix *, const CAMGMatrix *H, CAMGMatrix *);
   PetscErrorCode (*norms)(const CAMGMatrix *, CAMGMatrix *);
-  /* Strong entries; the graph of the conjugate transpose */
-  PetscErrorCode (*filter)(const CAMGMatrix *, PetscReal threshold, CAMGGraph *);
-  PetscErrorCode (*transposegraph)(const CAMGGraph *, CAMGGraph *);
+  /*
+     Rows of several processes, whose columns are own ones, m in number, and ghosts after them. Rows row [count] of a
+     matrix. A with the rows of B behind those of target [B->m], which ascend, or NULL: behind the first ones; place:
+     NULL, or numbers of the columns of B; C has m rows and n columns. used [n] = 1 for columns that have entries, else
+     0. Columns from on become map[column - from]. j [nz]: columns of own rows, and the row itself for ghosts
+  */
+  PetscErrorCode (*extract)(const CAMGMatrix *, PetscInt count, const PetscInt row[], CAMGMatrix *);
+  PetscErrorCode (*join)(const CAMGMatrix *A, const CAMGMatrix *B, PetscInt m, PetscInt n, const PetscInt target[], const PetscInt place[], CAMGMatrix *C);
+  PetscErrorCode (*mark)(const CAMGMatrix *, PetscInt used[]);
+  PetscErrorCode (*renumber)(CAMGMatrix *, PetscInt from, const PetscInt map[]);
+  PetscErrorCode (*turn)(const CAMGMatrix *, PetscInt j[]);
+  /* Roots of moduli of the diagonal, of the own rows; strong entries; out [n] = conjugates of d */
+  PetscErrorCode (*roots)(const CAMGMatrix *, PetscReal root[]);
+  PetscErrorCode (*filter)(const CAMGMatrix *, const PetscReal root[], PetscReal threshold, CAMGGraph *);
+  PetscErrorCode (*conjugate)(PetscInt n, const PetscScalar d[], PetscScalar out[]);
   /* Aggregates of vertices, agg [n], -1 for a vertex without strong neighbours; pairs, of the entries of a matrix */
   PetscErrorCode (*aggregate)(const CAMGGraph *, PetscInt agg[], PetscInt *aggregates);
   PetscErrorCode (*pairs)(const CAMGMatrix *, PetscReal threshold, PetscInt agg[], PetscInt *aggregates);
@@ -202,13 +234,16 @@ typedef struct {
   PetscErrorCode (*smooth)(const CAMGGraph *F, const PetscReal damping[], const CAMGSpace *, const PetscInt agg[], PetscInt aggregates, PetscInt truncate,
                            CAMGMatrix *P);
   /*
-     C = R A P. Rows and columns of C whose diagonal is nothing but rounding errors become 0. Such an unknown is a null
-     vector of A: a part of the graph without boundary values has one. Scaling would make the errors a matrix
+     Unknowns of C = R A P whose diagonal is nothing but rounding errors. Such an unknown is a null vector of A: a part of
+     the graph without boundary values has one. Scaling would make the errors a matrix. d: moduli of the diagonal of A.
+     *any: whether there is one. Then rows and columns become 0
   */
-  PetscErrorCode (*clean)(const CAMGMatrix *A, const CAMGMatrix *R, CAMGMatrix *C);
+  PetscErrorCode (*moduli)(const CAMGMatrix *A, PetscReal d[]);
+  PetscErrorCode (*findnull)(const CAMGMatrix *R, const PetscReal d[], const CAMGMatrix *C, unsigned char null[], PetscBool *any);
+  PetscErrorCode (*clearnull)(const unsigned char null[], CAMGMatrix *C);
   /* A level in its final form: per row a power of two near the root of the diagonal; codes; S P S_c^-1, inverse: S_c^-1 R S */
   PetscErrorCode (*scales)(const CAMGMatrix *, double s[]);
-  PetscErrorCode (*encode)(const CAMGMatrix *, const double s[], PetscInt bits, PetscBool sums, CAMGOperator *, PetscReal *bound);
+  PetscErrorCode (*encode)(const CAMGMatrix *, const double s[], PetscInt bits, PetscBool sums, const CAMGShare *, CAMGOperator *, PetscReal *bound);
   PetscErrorCode (*encodetransfer)(const CAMGMatrix *, const double rows[], const double columns[], PetscBool inverse, CAMGOperator *);
   /* The scaled matrix, dense by columns, on the host */
   PetscErrorCode (*getdense)(const CAMGMatrix *, const double s[], PetscScalar *M);

@@ -13,20 +13,30 @@
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 /* cuda/camg/rows.cu */
 PETSC_INTERN PetscErrorCode LitheCUDACAMGSurvey(const CAMGMatrix *, double largest[2], PetscInt *sign, PetscBool *finite);
-PETSC_INTERN PetscErrorCode LitheCUDACAMGIsSymmetric(const CAMGMatrix *, PetscBool *);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGForms(const CAMGMatrix *, const PetscReal root[], PetscInt first, const PetscInt id[], double sum[CAMG_FORMS]);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGCopy(const CAMGMatrix *, double factor, const double left[], const double right[], PetscInt block, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGSetOuter(PetscInt n, const PetscScalar x[], double outer[]);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGSetColumn(PetscInt n, PetscInt columns, PetscInt c, const PetscScalar x[], PetscInt period, PetscScalar T[]);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGDivide(PetscInt n, const double s[], double outer[]);
 /* cuda/camg/product.cu */
 PETSC_INTERN PetscErrorCode LitheCUDACAMGMultiply(const CAMGMatrix *, const CAMGMatrix *, CAMGMatrix *);
-PETSC_INTERN PetscErrorCode LitheCUDACAMGClean(const CAMGMatrix *A, const CAMGMatrix *R, CAMGMatrix *C);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGModuli(const CAMGMatrix *, PetscReal d[]);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGFindNull(const CAMGMatrix *R, const PetscReal d[], const CAMGMatrix *C, unsigned char null[], PetscBool *any);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGClearNull(const unsigned char null[], CAMGMatrix *C);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGTranspose(const CAMGMatrix *, CAMGMatrix *);
-PETSC_INTERN PetscErrorCode LitheCUDACAMGSymmetricPart(const CAMGMatrix *, CAMGMatrix *);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGMean(const CAMGMatrix *, const CAMGMatrix *H, CAMGMatrix *);
+/* cuda/camg/join.cu */
+PETSC_INTERN PetscErrorCode LitheCUDACAMGExtract(const CAMGMatrix *, PetscInt count, const PetscInt row[], CAMGMatrix *);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGJoin(const CAMGMatrix *, const CAMGMatrix *, PetscInt m, PetscInt n, const PetscInt target[], const PetscInt place[],
+                                              CAMGMatrix *);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGMark(const CAMGMatrix *, PetscInt used[]);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGRenumber(CAMGMatrix *, PetscInt from, const PetscInt map[]);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGTurn(const CAMGMatrix *, PetscInt j[]);
 /* cuda/camg/strength.cu */
 PETSC_INTERN PetscErrorCode LitheCUDACAMGNorms(const CAMGMatrix *, CAMGMatrix *);
-PETSC_INTERN PetscErrorCode LitheCUDACAMGFilter(const CAMGMatrix *, PetscReal threshold, CAMGGraph *);
-PETSC_INTERN PetscErrorCode LitheCUDACAMGTransposeGraph(const CAMGGraph *, CAMGGraph *);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGRoots(const CAMGMatrix *, PetscReal root[]);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGFilter(const CAMGMatrix *, const PetscReal root[], PetscReal threshold, CAMGGraph *);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGConjugate(PetscInt n, const PetscScalar d[], PetscScalar out[]);
 /* cuda/camg/aggregate.cu */
 PETSC_INTERN PetscErrorCode LitheCUDACAMGAggregate(const CAMGGraph *, PetscInt agg[], PetscInt *aggregates);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGPairs(const CAMGMatrix *, PetscReal threshold, PetscInt agg[], PetscInt *aggregates);
@@ -38,7 +48,8 @@ PETSC_INTERN PetscErrorCode LitheCUDACAMGSmooth(const CAMGGraph *, const PetscRe
                                                 PetscInt truncate, CAMGMatrix *P);
 /* cuda/camg/encode.cu */
 PETSC_INTERN PetscErrorCode LitheCUDACAMGScales(const CAMGMatrix *, double s[]);
-PETSC_INTERN PetscErrorCode LitheCUDACAMGEncode(const CAMGMatrix *, const double s[], PetscInt bits, PetscBool sums, CAMGOperator *, PetscReal *bound);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGEncode(const CAMGMatrix *, const double s[], PetscInt bits, PetscBool sums, const CAMGShare *, CAMGOperator *,
+                                                PetscReal *bound);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGEncodeTransfer(const CAMGMatrix *, const double rows[], const double columns[], PetscBool inverse, CAMGOperator *);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGGetDense(const CAMGMatrix *, const double s[], PetscScalar *M);
 /* cuda/camg/inverse.cu */

@@ -36,15 +36,12 @@ static PetscErrorCode Order_Private(PetscInt n, PetscInt order[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-   near: 1 for roots and their neighbours. A vertex that sees such a vertex is at a distance of at most 2. Columns
-   beyond the rows are vertices of other processes, which are left out
-*/
+/* near: 1 for roots and their neighbours. A vertex that sees such a vertex is at a distance of at most 2 */
 static PetscBool IsFar(const CAMGMatrix *A, const unsigned char near[], PetscInt v)
 {
   if (near[v]) return PETSC_FALSE;
   for (PetscInt k = A->i[v]; k < A->i[v + 1]; k++) {
-    if (A->j[k] < A->m && near[A->j[k]]) return PETSC_FALSE;
+    if (near[A->j[k]]) return PETSC_FALSE;
   }
   return PETSC_TRUE;
 }
@@ -56,12 +53,12 @@ static PetscInt Heaviest(const CAMGMatrix *A, const PetscInt agg[], PetscInt v)
   PetscInt  aggregate = -1;
 
   for (PetscInt k = A->i[v]; k < A->i[v + 1]; k++) {
-    const PetscInt a   = A->j[k] < A->m ? agg[A->j[k]] : -1;
+    const PetscInt a   = agg[A->j[k]];
     PetscReal      sum = 0;
 
     if (a < 0) continue;
     for (PetscInt q = A->i[v]; q < A->i[v + 1]; q++) {
-      if (A->j[q] < A->m && agg[A->j[q]] == a) sum += PetscAbsScalar(A->a[q]);
+      if (agg[A->j[q]] == a) sum += PetscAbsScalar(A->a[q]);
     }
     if (sum > best) {
       best      = sum;
@@ -71,7 +68,10 @@ static PetscInt Heaviest(const CAMGMatrix *A, const PetscInt agg[], PetscInt v)
   return aggregate;
 }
 
-/* agg [n]: the aggregate of each vertex, -1 for a vertex without strong neighbours */
+/*
+   agg [n]: the aggregate of each vertex, -1 for a vertex without strong neighbours. A vertex with only itself as a neighbour is
+   an aggregate: on several processes others are its neighbours
+*/
 PetscErrorCode PCCAMGAggregate_Private(const CAMGGraph *g, PetscInt agg[], PetscInt *aggregates)
 {
   const CAMGMatrix *A = &g->strong;
@@ -89,15 +89,13 @@ PetscErrorCode PCCAMGAggregate_Private(const CAMGGraph *g, PetscInt agg[], Petsc
 
     if (A->i[v + 1] == A->i[v] || !IsFar(A, near, v)) continue;
     near[v] = 2;
-    for (PetscInt p = A->i[v]; p < A->i[v + 1]; p++) {
-      if (A->j[p] < n) near[A->j[p]] |= 1;
-    }
+    for (PetscInt p = A->i[v]; p < A->i[v + 1]; p++) near[A->j[p]] |= 1;
   }
   /* roots are numbered by place, and neighbours join the first root of their row */
   for (PetscInt v = 0; v < n; v++) order[v] = near[v] & 2 ? (*aggregates)++ : -1;
   for (PetscInt v = 0; v < n; v++) {
     agg[v] = order[v];
-    for (PetscInt k = A->i[v]; k < A->i[v + 1] && agg[v] < 0; k++) agg[v] = A->j[k] < n ? order[A->j[k]] : -1;
+    for (PetscInt k = A->i[v]; k < A->i[v + 1] && agg[v] < 0; k++) agg[v] = order[A->j[k]];
   }
   for (int sweep = 0; sweep < CAMG_SWEEPS && left; sweep++) {
     left = 0;

@@ -10,14 +10,14 @@
 #include "camgimpl.h"
 
 /* The real part of x^H y, over all processes */
-static PetscErrorCode Dot_Private(PetscInt n, const CAMGGhosts *g, const PetscScalar x[], const PetscScalar y[], double *dot)
+static PetscErrorCode Dot_Private(PetscInt n, const CAMGShare *share, const PetscScalar x[], const PetscScalar y[], double *dot)
 {
   double sum[4] = {0, 0, 0, 0};
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < n; k++) sum[k & 3] += (double)PetscRealPart(PetscConj(x[k]) * y[k]);
   *dot = sum[0] + sum[1] + sum[2] + sum[3];
-  PetscCall(PCCAMGGhostsSum_Private(g, dot));
+  if (share->ctx) PetscCall((*share->sum)(share->ctx, dot));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -49,7 +49,7 @@ static double Largest(int n, const double d[], const double e[], double most)
 }
 
 /* A matrix with n rows on this process, apply(ctx, x, y): y = A x. bound: at most 1 */
-PetscErrorCode PCCAMGBound_Private(PetscInt n, const CAMGGhosts *g, PetscErrorCode (*apply)(void *, const PetscScalar[], PetscScalar[]), void *ctx,
+PetscErrorCode PCCAMGBound_Private(PetscInt n, const CAMGShare *share, PetscErrorCode (*apply)(void *, const PetscScalar[], PetscScalar[]), void *ctx,
                                    double *bound)
 {
   PetscScalar *v, *w, *old;
@@ -66,7 +66,7 @@ PetscErrorCode PCCAMGBound_Private(PetscInt n, const CAMGGhosts *g, PetscErrorCo
     h ^= h >> 15;
     v[k] = (PetscReal)(h * 0x1p-32 - .5);
   }
-  PetscCall(Dot_Private(n, g, v, v, &beta));
+  PetscCall(Dot_Private(n, share, v, v, &beta));
   beta = sqrt(beta);
   for (; steps < CAMG_LANCZOS && beta > 1e-12; steps++) {
     const PetscReal inverse = (PetscReal)(1 / beta), last = steps ? (PetscReal)beta : 0;
@@ -75,10 +75,10 @@ PetscErrorCode PCCAMGBound_Private(PetscInt n, const CAMGGhosts *g, PetscErrorCo
 
     for (PetscInt k = 0; k < n; k++) v[k] *= inverse;
     PetscCall((*apply)(ctx, v, w));
-    PetscCall(Dot_Private(n, g, w, v, &dot));
+    PetscCall(Dot_Private(n, share, w, v, &dot));
     alpha = (PetscReal)dot;
     for (PetscInt k = 0; k < n; k++) w[k] -= alpha * v[k] + last * old[k];
-    PetscCall(Dot_Private(n, g, w, w, &beta));
+    PetscCall(Dot_Private(n, share, w, w, &beta));
     beta     = sqrt(beta);
     d[steps] = (double)alpha;
     e[steps] = beta;

@@ -10,11 +10,11 @@
                  strong entries, aggregates, interpolation     strength.c, aggregate.c, interpolate.c
                  the largest eigenvalue                        bound.c
                  products                                      matrix.c
+                 rows and numbers of other processes           shared.c, join.c, ghosts.c
                  all levels                                    setup.c
                  new values                                    kept.c
                  codes                                         encode.c
                  the coarsest level                            src/mg/coarsest.c
-   processes     shared levels                                 parallelread.c, parallel.c, ghosts.c
    application   a V cycle                                     cycle.c
                  loops over a level                            host.c, slices.c
    devices       the same operations, levels that move         device.c, devicerows.c, cuda/camg
@@ -58,7 +58,7 @@ static void Count(PC_CAMG *mg)
   }
 }
 
-/* The levels are on a device if the matrix has CUDA vectors. Where they are made is chosen when the rows are read */
+/* The levels are on a device if the matrix has CUDA vectors, and made there. With 64-bit indices the host makes them */
 static PetscErrorCode FindPlace_Private(PC pc)
 {
   PC_CAMG *mg = (PC_CAMG *)pc->data;
@@ -74,6 +74,7 @@ static PetscErrorCode FindPlace_Private(PC pc)
     PetscCall(MatGetVecType(pc->pmat, &type));
     PetscCall(MatBoundToCPU(pc->pmat, &bound));
     if (!bound) PetscCall(PetscStrcmpAny(type, &mg->device, VECCUDA, VECSEQCUDA, VECMPICUDA, ""));
+    if (mg->device && !PetscDefined(USE_64BIT_INDICES)) mg->kernels = &CAMGDeviceKernels;
   }
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -104,10 +105,9 @@ static PetscErrorCode PlaceLevels_Private(PC pc)
 
 static PetscErrorCode Build_Private(PC pc, PetscBool *good)
 {
-  PC_CAMG   *mg = (PC_CAMG *)pc->data;
-  CAMGMatrix A  = {.i = NULL};
-  CAMGSpace  space, all = {.T = NULL};
-  Mat        finest;
+  CAMGMatrix A;
+  CAMGGhosts ghosts;
+  CAMGSpace  space;
   PetscInt   rows;
 
   PetscFunctionBegin;
@@ -115,15 +115,9 @@ static PetscErrorCode Build_Private(PC pc, PetscBool *good)
   PetscCall(MatGetSize(pc->pmat, &rows, NULL));
   if (!rows) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(PC_CAMGRead, pc, 0, 0, 0));
-  if (mg->shared) PetscCall(PCCAMGReadShared_Private(pc, &finest, &space, good));
-  else PetscCall(PCCAMGRead_Private(pc, &A, &space, good));
+  PetscCall(PCCAMGRead_Private(pc, &A, &ghosts, &space, good));
   PetscCall(PetscLogEventEnd(PC_CAMGRead, pc, 0, 0, 0));
-  if (!*good) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!mg->shared) PetscCall(PCCAMGBuild_Private(pc, 0, &A, &space));
-  else {
-    PetscCall(PCCAMGBuildShared_Private(pc, finest, &space, &A, &all));
-    if (mg->whole.first) PetscCall(PCCAMGBuild_Private(pc, mg->whole.first, &A, &all));
-  }
+  if (*good) PetscCall(PCCAMGBuild_Private(pc, &A, &ghosts, &space));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -220,9 +214,8 @@ static PetscErrorCode PCDestroy_CAMG(PC pc)
    For new values in the same pattern the second set-up is a whole one, and keeps its interpolation. Later ones form coarse
    matrices with this interpolation. A solve with more than 1.5 times the iterations of the first one, and 3, ends this.
 
-   If the vectors of the matrix are on a CUDA device, levels are on the device. On one process the set-up runs on the
-   device if the rows of the matrix are on the device. This is so for `MATAIJCUSPARSE` and `MATVCRS`. Other set-ups run on
-   the host.
+   If the vectors of the matrix are on a CUDA device, levels are on the device, and the set-up runs there. Rows of
+   `MATAIJCUSPARSE` and, on one process, `MATVCRS` are read on the device. Other rows are copied there.
 
    On several processes aggregates end at the boundary of a process, and small levels are whole on each process.
 

@@ -41,18 +41,23 @@ typedef struct {
   CAMGPrecision precision;
 } PCCAMGOptions; /* owner: options.c */
 
-/* Several processes: columns of other processes follow the own ones */
+/* Columns of several processes: own ones, which have numbers from first on, and ghosts after them, with numbers id */
 typedef struct {
-  MPI_Comm comm;
-  PetscSF  sf;     /* from own numbers to ghosts */
-  PetscInt own, n; /* own numbers, ghosts */
-} CAMGGhosts;      /* owner: ghosts.c */
+  PetscInt own, first, n, *id;
+} CAMGColumns; /* owner: shared.c */
+
+/* The exchange of numbers of columns during set-up */
+typedef struct {
+  MPI_Comm    comm;
+  PetscSF     sf; /* NULL: one process */
+  CAMGColumns columns;
+} CAMGGhosts; /* owner: ghosts.c */
 
 /* Before a product that reads numbers of other processes: they go to x[own ..] */
 typedef struct {
   LitheHalo halo; /* NULL: none */
   PetscInt  own, n;
-} CAMGHalo; /* owner: parallel.c */
+} CAMGHalo; /* owner: ghosts.c */
 
 /* What -ksp_view tells about a level */
 typedef struct {
@@ -67,7 +72,7 @@ typedef struct {
 typedef struct {
   CAMGOperator op;
   CAMGOperator prolong, restrict_; /* between this level and the next one */
-  CAMGHalo     halo[3];            /* of op, prolong and restrict_ */
+  CAMGHalo     halo[2];            /* of op and restrict_, and of prolong */
   PetscInt     ghosts;             /* room in x[] */
   void        *b, *x[2];
   int          cur; /* which x is the iterate */
@@ -79,14 +84,15 @@ typedef struct {
   PetscInt *i, nz; /* i NULL: not known */
 } CAMGStarts;      /* owner: setup.c */
 
-/* Transfers to the next level */
+/* Transfers to the next level, in the memory of the levels. P has rows of this process, then those of ghosts */
 typedef struct {
-  CAMGMatrix P, R;       /* of one process, in the memory of the levels */
-  Mat        shared[2];  /* the same of several processes */
-  CAMGStarts product[2]; /* A P and R A P, on a device */
-  PetscInt   block;      /* of the next level */
-  PetscBool  plain;
-} CAMGTransfers; /* owner: setup.c, parallel.c */
+  CAMGMatrix  P, R;
+  CAMGColumns columns;    /* of P */
+  PetscInt    own, nz;    /* ghosts among the columns, and entries, of the rows of this process */
+  CAMGStarts  product[2]; /* A P and R A P, on a device */
+  PetscInt    block;      /* of the next level */
+  PetscBool   plain;
+} CAMGTransfers; /* owner: setup.c */
 
 /* Those of an earlier set-up, for new values in the same pattern */
 typedef struct {
@@ -107,7 +113,7 @@ typedef struct {
   LitheNearNull nearnull;
   PetscInt      columns; /* of the near null space */
   PetscReal     largest; /* modulus of the diagonal */
-} CAMGFound;             /* owner: read.c, parallelread.c */
+} CAMGFound;             /* owner: read.c */
 
 /* Between vectors of the user and those of the finest level */
 typedef struct {
@@ -121,7 +127,7 @@ typedef struct {
   PetscInt first;  /* 0: one process */
   CAMGHalo gather; /* from own numbers of that level, part, to all */
   void    *part;
-} CAMGWhole; /* owner: parallel.c */
+} CAMGWhole; /* owner: setup.c */
 
 /* Precision of the vectors */
 typedef struct {
@@ -193,20 +199,41 @@ PETSC_INTERN PetscErrorCode PCCAMGKeptBegin_Private(PC);
 PETSC_INTERN PetscErrorCode PCCAMGKeptCheck_Private(PC, PetscInt columns);
 PETSC_INTERN PetscErrorCode PCCAMGKeep_Private(PC_CAMG *, PetscInt level, CAMGTransfers *);
 PETSC_INTERN PetscErrorCode PCCAMGKeptJudge_Private(PC, PetscInt its);
-/* ghosts.c; ghosts NULL: one process */
-PETSC_INTERN PetscErrorCode PCCAMGGhostsCreate_Private(MPI_Comm, PetscInt own, PetscInt n, const PetscInt global[], CAMGGhosts *);
+/* ghosts.c */
+PETSC_INTERN PetscErrorCode PCCAMGGhostsCreate_Private(MPI_Comm, CAMGColumns *, CAMGGhosts *);
 PETSC_INTERN PetscErrorCode PCCAMGGhostsFree_Private(CAMGGhosts *);
-PETSC_INTERN PetscErrorCode PCCAMGGhostsGet_Private(const CAMGGhosts *, PetscInt unit, MPI_Datatype, void *x);
-PETSC_INTERN PetscErrorCode PCCAMGGhostsSum_Private(const CAMGGhosts *, double *sum);
+PETSC_INTERN PetscErrorCode PCCAMGGhostsGet_Private(const CAMGGhosts *, const LitheMemoryOps *, size_t bytes, void *x);
+PETSC_INTERN PetscErrorCode PCCAMGHaloCreate_Private(const PC_CAMG *, MPI_Comm, const CAMGColumns *, PetscInt n, PetscInt block, CAMGHalo *);
+PETSC_INTERN PetscErrorCode PCCAMGHaloGet_Private(const PC_CAMG *, const CAMGHalo *, void *x);
+/* shared.c */
+PETSC_INTERN PetscErrorCode PCCAMGMatrixPut_Private(const LitheMemoryOps *, const CAMGMatrix *, CAMGMatrix *);
+PETSC_INTERN PetscErrorCode PCCAMGIntegersPut_Private(const LitheMemoryOps *, PetscInt n, const PetscInt host[], PetscInt **there);
+PETSC_INTERN PetscErrorCode PCCAMGColumnsCopy_Private(const CAMGColumns *, CAMGColumns *);
+PETSC_INTERN PetscErrorCode PCCAMGColumnNumbers_Private(const PC_CAMG *, const CAMGColumns *, PetscInt **number);
+PETSC_INTERN PetscErrorCode PCCAMGFetch_Private(const PC_CAMG *, const CAMGGhosts *, CAMGMatrix *B, CAMGColumns *);
+PETSC_INTERN PetscErrorCode PCCAMGAdjoint_Private(const PC_CAMG *, const CAMGGhosts *, const CAMGMatrix *A, CAMGMatrix *H, CAMGColumns *);
+PETSC_INTERN PetscErrorCode PCCAMGCompress_Private(const PC_CAMG *, CAMGMatrix *, CAMGColumns *);
+PETSC_INTERN PetscErrorCode PCCAMGShareAggregates_Private(const PC_CAMG *, const CAMGGhosts *, PetscInt aggregates, PetscInt agg[], CAMGColumns *);
+PETSC_INTERN PetscErrorCode PCCAMGMakeWhole_Private(const PC_CAMG *, const CAMGGhosts *, CAMGMatrix *, CAMGSpace *);
+/* join.c */
+PETSC_INTERN PetscErrorCode PCCAMGExtract_Private(const CAMGMatrix *, PetscInt count, const PetscInt row[], CAMGMatrix *);
+PETSC_INTERN PetscErrorCode PCCAMGJoin_Private(const CAMGMatrix *, const CAMGMatrix *, PetscInt m, PetscInt n, const PetscInt target[], const PetscInt place[],
+                                               CAMGMatrix *);
+PETSC_INTERN PetscErrorCode PCCAMGMark_Private(const CAMGMatrix *, PetscInt used[]);
+PETSC_INTERN PetscErrorCode PCCAMGRenumber_Private(CAMGMatrix *, PetscInt from, const PetscInt map[]);
+PETSC_INTERN PetscErrorCode PCCAMGTurn_Private(const CAMGMatrix *, PetscInt j[]);
 /* matrix.c */
 PETSC_INTERN PetscErrorCode PCCAMGMatrixCreate_Private(PetscInt m, PetscInt n, PetscInt nz, PetscInt rb, PetscInt cb, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode PCCAMGMatrixFree_Private(CAMGMatrix *);
 PETSC_INTERN PetscErrorCode PCCAMGMatrixRelease_Private(const LitheMemoryOps *, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode PCCAMGTranspose_Private(const CAMGMatrix *, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode PCCAMGMultiply_Private(const CAMGMatrix *, const CAMGMatrix *, CAMGMatrix *);
-PETSC_INTERN PetscErrorCode PCCAMGSymmetricPart_Private(const CAMGMatrix *, CAMGMatrix *);
-PETSC_INTERN PetscErrorCode PCCAMGIsSymmetric_Private(const CAMGMatrix *, PetscBool *);
-PETSC_INTERN PetscErrorCode PCCAMGClean_Private(const CAMGMatrix *A, const CAMGMatrix *R, CAMGMatrix *C);
+PETSC_INTERN PetscErrorCode PCCAMGSortRows_Private(CAMGMatrix *);
+PETSC_INTERN PetscErrorCode PCCAMGMean_Private(const CAMGMatrix *, const CAMGMatrix *, CAMGMatrix *);
+PETSC_INTERN PetscErrorCode PCCAMGForms_Private(const CAMGMatrix *, const PetscReal root[], PetscInt first, const PetscInt id[], double sum[CAMG_FORMS]);
+PETSC_INTERN PetscErrorCode PCCAMGModuli_Private(const CAMGMatrix *, PetscReal d[]);
+PETSC_INTERN PetscErrorCode PCCAMGFindNull_Private(const CAMGMatrix *R, const PetscReal d[], const CAMGMatrix *C, unsigned char null[], PetscBool *any);
+PETSC_INTERN PetscErrorCode PCCAMGClearNull_Private(const unsigned char null[], CAMGMatrix *C);
 PETSC_INTERN PetscErrorCode PCCAMGSurvey_Private(const CAMGMatrix *, double largest[2], PetscInt *sign, PetscBool *finite);
 PETSC_INTERN PetscErrorCode PCCAMGCopy_Private(const CAMGMatrix *, double factor, const double left[], const double right[], PetscInt block, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode PCCAMGSetOuter_Private(PetscInt n, const PetscScalar x[], double outer[]);
@@ -214,15 +241,15 @@ PETSC_INTERN PetscErrorCode PCCAMGSetColumn_Private(PetscInt n, PetscInt columns
 PETSC_INTERN PetscErrorCode PCCAMGDivide_Private(PetscInt n, const double s[], double outer[]);
 /* strength.c */
 PETSC_INTERN PetscErrorCode PCCAMGNorms_Private(const CAMGMatrix *, CAMGMatrix *);
-PETSC_INTERN PetscErrorCode PCCAMGFilter_Private(const CAMGMatrix *, PetscReal threshold, CAMGGraph *);
-PETSC_INTERN PetscErrorCode PCCAMGFilterShared_Private(const CAMGMatrix *, const CAMGGhosts *, PetscReal threshold, CAMGGraph *);
-PETSC_INTERN PetscErrorCode PCCAMGTransposeGraph_Private(const CAMGGraph *, CAMGGraph *);
+PETSC_INTERN PetscErrorCode PCCAMGRoots_Private(const CAMGMatrix *, PetscReal root[]);
+PETSC_INTERN PetscErrorCode PCCAMGFilter_Private(const CAMGMatrix *, const PetscReal root[], PetscReal threshold, CAMGGraph *);
+PETSC_INTERN PetscErrorCode PCCAMGConjugate_Private(PetscInt n, const PetscScalar d[], PetscScalar out[]);
 /* aggregate.c */
 PETSC_INTERN PetscErrorCode PCCAMGAggregate_Private(const CAMGGraph *, PetscInt agg[], PetscInt *n);
 PETSC_INTERN PetscErrorCode PCCAMGPairs_Private(const CAMGMatrix *, PetscReal threshold, PetscInt agg[], PetscInt *n);
 PETSC_INTERN PetscErrorCode PCCAMGCompose_Private(PetscInt n, const PetscInt next[], PetscInt agg[]);
 /* bound.c */
-PETSC_INTERN PetscErrorCode PCCAMGBound_Private(PetscInt n, const CAMGGhosts *, PetscErrorCode (*apply)(void *, const PetscScalar[], PetscScalar[]), void *,
+PETSC_INTERN PetscErrorCode PCCAMGBound_Private(PetscInt n, const CAMGShare *, PetscErrorCode (*apply)(void *, const PetscScalar[], PetscScalar[]), void *,
                                                 double  *bound);
 /* interpolate.c */
 PETSC_INTERN PetscErrorCode PCCAMGTentative_Private(CAMGSpace *, PetscInt n, const PetscInt agg[], PetscInt aggregates, CAMGSpace *coarse);
@@ -231,23 +258,14 @@ PETSC_INTERN PetscErrorCode PCCAMGSmooth_Private(const CAMGGraph *, const PetscR
                                                  PetscInt truncate, CAMGMatrix *);
 /* encode.c */
 PETSC_INTERN PetscErrorCode PCCAMGScales_Private(const CAMGMatrix *, double s[]);
-PETSC_INTERN PetscErrorCode PCCAMGEncode_Private(const CAMGMatrix *, const double s[], PetscInt bits, PetscBool sums, CAMGOperator *, PetscReal *bound);
-PETSC_INTERN PetscErrorCode PCCAMGEncodeShared_Private(const CAMGMatrix *, const CAMGGhosts *, const double s[], PetscInt bits, PetscBool sums, CAMGOperator *,
-                                                       PetscReal *bound);
+PETSC_INTERN PetscErrorCode PCCAMGEncode_Private(const CAMGMatrix *, const double s[], PetscInt bits, PetscBool sums, const CAMGShare *, CAMGOperator *,
+                                                 PetscReal *bound);
 PETSC_INTERN PetscErrorCode PCCAMGEncodeTransfer_Private(const CAMGMatrix *, const double rows[], const double columns[], PetscBool inverse, CAMGOperator *);
 PETSC_INTERN PetscErrorCode PCCAMGGetDense_Private(const CAMGMatrix *, const double s[], PetscScalar *M);
 /* read.c */
-PETSC_INTERN PetscErrorCode PCCAMGGetGiven_Private(PC_CAMG *, Mat, PetscInt *block, MatNullSpace *);
-PETSC_INTERN PetscErrorCode PCCAMGGetOuter_Private(PC_CAMG *, Mat, PetscBool constant, PetscInt n);
-PETSC_INTERN PetscErrorCode PCCAMGGetSpace_Private(PC, MatNullSpace, PetscInt m, CAMGSpace *);
-PETSC_INTERN PetscErrorCode PCCAMGRead_Private(PC, CAMGMatrix *, CAMGSpace *, PetscBool *good);
-/* parallel.c */
-PETSC_INTERN PetscErrorCode PCCAMGGetLocal_Private(Mat, PetscInt block, CAMGMatrix *, PetscInt *n, PetscInt **ghost);
-PETSC_INTERN PetscErrorCode PCCAMGBuildShared_Private(PC, Mat, CAMGSpace *, CAMGMatrix *, CAMGSpace *);
-/* parallelread.c */
-PETSC_INTERN PetscErrorCode PCCAMGReadShared_Private(PC, Mat *, CAMGSpace *, PetscBool *good);
+PETSC_INTERN PetscErrorCode PCCAMGRead_Private(PC, CAMGMatrix *, CAMGGhosts *, CAMGSpace *, PetscBool *good);
 /* setup.c */
-PETSC_INTERN PetscErrorCode PCCAMGBuild_Private(PC, PetscInt first, CAMGMatrix *, CAMGSpace *);
+PETSC_INTERN PetscErrorCode PCCAMGBuild_Private(PC, CAMGMatrix *, CAMGGhosts *, CAMGSpace *);
 /* cycle.c */
 PETSC_INTERN PetscErrorCode PCCAMGCycle_Private(PC_CAMG *, PetscInt level);
 PETSC_INTERN PetscErrorCode PCApply_CAMG(PC, Vec, Vec);

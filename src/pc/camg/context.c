@@ -55,7 +55,7 @@ PetscErrorCode PCCAMGLevelsFree_Private(PC_CAMG *mg)
     PetscCall(OperatorFree_Private(mg, &l->op));
     PetscCall(OperatorFree_Private(mg, &l->prolong));
     PetscCall(OperatorFree_Private(mg, &l->restrict_));
-    for (int h = 0; h < 3; h++) PetscCall(LitheHaloDestroy(&l->halo[h].halo));
+    for (int h = 0; h < 2; h++) PetscCall(LitheHaloDestroy(&l->halo[h].halo));
     PetscCall(PCCAMGFree_Private(mg, &l->b));
     for (int v = 0; v < 2; v++) PetscCall(PCCAMGFree_Private(mg, &l->x[v]));
     PetscCall(PetscMemzero(l, sizeof(*l)));

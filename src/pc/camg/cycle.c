@@ -10,20 +10,6 @@
 
 #include "camgimpl.h"
 
-/* Numbers of other processes, for a product that reads x */
-static PetscErrorCode Exchange_Private(const PC_CAMG *mg, const CAMGHalo *h, void *x)
-{
-  const size_t bytes = PCCAMGNumberBytes_Private(mg);
-  const void  *ghost;
-
-  PetscFunctionBegin;
-  if (!h->halo) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(LitheHaloBegin(h->halo, x));
-  PetscCall(LitheHaloEnd(h->halo, &ghost));
-  PetscCall((*mg->kernels->memory->copy)((size_t)h->n * bytes, ghost, (char *)x + (size_t)h->own * bytes));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* steps of the smoother; zero: from x = 0 */
 static PetscErrorCode Smooth_Private(const PC_CAMG *mg, CAMGLevel *l, PetscInt steps, PetscBool zero)
 {
@@ -34,7 +20,7 @@ static PetscErrorCode Smooth_Private(const PC_CAMG *mg, CAMGLevel *l, PetscInt s
     const double c1 = k == 1 ? 0 : (2. * (double)k - 3) / (2. * (double)k + 1), c2 = (8. * (double)k - 4) / (2. * (double)k + 1);
     void        *x = zero && k == 1 ? NULL : l->x[l->cur], *out = l->x[1 - l->cur];
 
-    if (!zero || k > 1) PetscCall(Exchange_Private(mg, &l->halo[0], x)); /* x is also NULL on a process without rows */
+    if (!zero || k > 1) PetscCall(PCCAMGHaloGet_Private(mg, &l->halo[0], x)); /* x is also NULL on a process without rows */
     PetscCall((*mg->kernels->step)(&l->op, c1, c2, l->b, x, k == 1 || (zero && k == 2) ? NULL : out, out));
     l->cur = 1 - l->cur;
   }
@@ -60,9 +46,9 @@ static PetscErrorCode CoarseSolve_Private(PC_CAMG *mg, PetscInt level)
   const void        *all;
 
   PetscFunctionBegin;
-  PetscCall(Exchange_Private(mg, &l->halo[0], l->x[l->cur]));
+  PetscCall(PCCAMGHaloGet_Private(mg, &l->halo[0], l->x[l->cur]));
   PetscCall((*kern->residual)(&l->op, l->b, l->x[l->cur], r));
-  PetscCall(Exchange_Private(mg, &l->halo[2], r));
+  PetscCall(PCCAMGHaloGet_Private(mg, &l->halo[0], r));
   PetscCall((*kern->transfer)(&l->restrict_, PETSC_FALSE, r, gather ? mg->whole.part : l[1].b));
   if (gather) {
     PetscCall(LitheHaloBegin(mg->whole.gather.halo, mg->whole.part));
@@ -70,7 +56,7 @@ static PetscErrorCode CoarseSolve_Private(PC_CAMG *mg, PetscInt level)
     PetscCall((*kern->memory->copy)((size_t)mg->whole.gather.n * PCCAMGNumberBytes_Private(mg), all, l[1].b));
     PetscCall(LitheMGPlay(kern->memory, &mg->record, mg->opt.graph, Whole_Private, mg));
   } else PetscCall(PCCAMGCycle_Private(mg, level + 1));
-  PetscCall(Exchange_Private(mg, &l->halo[1], l[1].x[l[1].cur]));
+  PetscCall(PCCAMGHaloGet_Private(mg, &l->halo[1], l[1].x[l[1].cur]));
   PetscCall((*kern->transfer)(&l->prolong, PETSC_TRUE, l[1].x[l[1].cur], l->x[l->cur]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

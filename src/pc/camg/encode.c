@@ -93,7 +93,7 @@ static PetscInt Bits(const CAMGMatrix *A, const double inverse[], PetscInt bits)
 /* The scaled level over the root of M, for Lanczos' method */
 typedef struct {
   const CAMGOperator *op;
-  const CAMGGhosts   *ghosts;
+  const CAMGShare    *share;
   PetscReal          *root;
   PetscScalar        *work;
   const PetscScalar  *entry; /* decoded */
@@ -107,7 +107,7 @@ static PetscErrorCode Apply_Private(void *ctx, const PetscScalar x[], PetscScala
 
   PetscFunctionBegin;
   for (PetscInt r = 0; r < op->m * op->rb; r++) t->work[r] = t->root[r] * x[r];
-  PetscCall(PCCAMGGhostsGet_Private(t->ghosts, op->cb, MPIU_SCALAR, t->work));
+  if (t->share->ctx) PetscCall((*t->share->get)(t->share->ctx, sizeof(PetscScalar), t->work));
   for (PetscInt v = 0; v < op->m; v++) {
     for (PetscInt p = 0; p < op->rb; p++) {
       const PetscInt r   = v * op->rb + p;
@@ -123,16 +123,16 @@ static PetscErrorCode Apply_Private(void *ctx, const PetscScalar x[], PetscScala
 }
 
 /* M of the smoother: sums of moduli, times the largest eigenvalue of M^-1 A. minv holds the sums */
-static PetscErrorCode Bound_Private(CAMGOperator *op, const CAMGGhosts *ghosts, const PetscScalar entry[], PetscReal *factor)
+static PetscErrorCode Bound_Private(CAMGOperator *op, const CAMGShare *share, const PetscScalar entry[], PetscReal *factor)
 {
   const PetscInt n = op->m * op->rb;
-  Scaled         t = {.op = op, .ghosts = ghosts, .entry = entry};
+  Scaled         t = {.op = op, .share = share, .entry = entry};
   double         bound;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc2(n, &t.root, op->n * op->cb, &t.work));
   for (PetscInt r = 0; r < n; r++) t.root[r] = op->minv[r] > 0 ? 1 / PetscSqrtReal((PetscReal)op->minv[r]) : 0;
-  PetscCall(PCCAMGBound_Private(n, ghosts, Apply_Private, &t, &bound));
+  PetscCall(PCCAMGBound_Private(n, share, Apply_Private, &t, &bound));
   for (PetscInt r = 0; r < n; r++) op->minv[r] = op->minv[r] > 0 ? (float)(1 / (bound * op->minv[r])) : 0;
   PetscCall(PetscFree2(t.root, t.work));
   *factor = (PetscReal)bound;
@@ -158,17 +158,12 @@ static PetscErrorCode Create_Private(const CAMGMatrix *A, PetscInt bits, CAMGOpe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A level of exact entries A; sums: row sums are kept */
-PetscErrorCode PCCAMGEncode_Private(const CAMGMatrix *A, const double s[], PetscInt bits, PetscBool sums, CAMGOperator *op, PetscReal *bound)
-{
-  PetscFunctionBegin;
-  PetscCall(PCCAMGEncodeShared_Private(A, NULL, s, bits, sums, op, bound));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The same on several processes; s has the scales of ghosts, too. Processes may have different numbers of bits */
-PetscErrorCode PCCAMGEncodeShared_Private(const CAMGMatrix *A, const CAMGGhosts *ghosts, const double s[], PetscInt bits, PetscBool sums, CAMGOperator *op,
-                                          PetscReal *bound)
+/*
+   A level of exact entries A; sums: row sums are kept. s has the scales of ghosts, too. Processes may have different
+   numbers of bits
+*/
+PetscErrorCode PCCAMGEncode_Private(const CAMGMatrix *A, const double s[], PetscInt bits, PetscBool sums, const CAMGShare *share, CAMGOperator *op,
+                                    PetscReal *bound)
 {
   const PetscInt rb = A->rb, cb = A->cb;
   const size_t   parts = sizeof(PetscScalar) / sizeof(PetscReal), n = (size_t)A->m * (size_t)rb;
@@ -220,7 +215,7 @@ PetscErrorCode PCCAMGEncodeShared_Private(const CAMGMatrix *A, const CAMGGhosts 
     }
   }
   op->nz = used;
-  PetscCall(Bound_Private(op, ghosts, entry, bound));
+  PetscCall(Bound_Private(op, share, entry, bound));
   PetscCall(PetscFree(entry));
   PetscCall(PetscFree3(d, error, size));
   PetscCall(PetscFree(inverse));

@@ -2,24 +2,33 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Numbers of other processes during the set-up of a PCCAMG */
+/* Numbers of other processes, in the set-up and in the cycle of a PCCAMG */
 
 #include "camgimpl.h"
 
-/* global [n]: numbers of the ghosts, in ascending order; own numbers of the processes follow one another */
-PetscErrorCode PCCAMGGhostsCreate_Private(MPI_Comm comm, PetscInt own, PetscInt n, const PetscInt global[], CAMGGhosts *g)
+static PetscErrorCode CreateSF_Private(MPI_Comm comm, PetscInt own, PetscInt n, const PetscInt id[], PetscSF *sf)
 {
   PetscLayout layout;
 
   PetscFunctionBegin;
-  g->comm = comm;
-  g->own  = own;
-  g->n    = n;
   PetscCall(PetscLayoutCreateFromSizes(comm, own, PETSC_DECIDE, 1, &layout));
-  PetscCall(PetscSFCreate(comm, &g->sf));
-  PetscCall(PetscSFSetGraphLayout(g->sf, layout, n, NULL, PETSC_OWN_POINTER, global));
-  PetscCall(PetscSFSetUp(g->sf));
+  PetscCall(PetscSFCreate(comm, sf));
+  PetscCall(PetscSFSetGraphLayout(*sf, layout, n, NULL, PETSC_OWN_POINTER, id));
+  PetscCall(PetscSFSetUp(*sf));
   PetscCall(PetscLayoutDestroy(&layout));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Ownership of columns->id goes to g. Collective. One process: there is nothing to exchange */
+PetscErrorCode PCCAMGGhostsCreate_Private(MPI_Comm comm, CAMGColumns *columns, CAMGGhosts *g)
+{
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  *g          = (CAMGGhosts){.comm = comm, .columns = *columns};
+  columns->id = NULL;
+  if (size > 1) PetscCall(CreateSF_Private(comm, g->columns.own, g->columns.n, g->columns.id, &g->sf));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -27,33 +36,57 @@ PetscErrorCode PCCAMGGhostsFree_Private(CAMGGhosts *g)
 {
   PetscFunctionBegin;
   PetscCall(PetscSFDestroy(&g->sf));
+  PetscCall(PetscFree(g->columns.id));
+  PetscCall(PetscMemzero(g, sizeof(*g)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x has own and remote numbers, each of `unit` items of a type */
-PetscErrorCode PCCAMGGhostsGet_Private(const CAMGGhosts *g, PetscInt unit, MPI_Datatype type, void *x)
+/* x has own numbers and ghosts, of `bytes` bytes */
+PetscErrorCode PCCAMGGhostsGet_Private(const CAMGGhosts *g, const LitheMemoryOps *memory, size_t bytes, void *x)
 {
-  MPI_Datatype all;
-  MPI_Aint     low, extent;
-  PetscMPIInt  items;
-  void        *ghosts;
+  const PetscMemType where = memory == &LitheHostMemory ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_CUDA;
+  void              *ghosts;
+  MPI_Datatype       type;
 
   PetscFunctionBegin;
-  if (!g) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMPIIntCast(unit, &items));
-  PetscCallMPI(MPI_Type_contiguous(items, type, &all));
-  PetscCallMPI(MPI_Type_commit(&all));
-  PetscCallMPI(MPI_Type_get_extent(all, &low, &extent));
-  ghosts = (char *)x + (size_t)g->own * (size_t)extent;
-  PetscCall(PetscSFBcastBegin(g->sf, all, x, ghosts, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(g->sf, all, x, ghosts, MPI_REPLACE));
-  PetscCallMPI(MPI_Type_free(&all));
+  if (!g->sf) PetscFunctionReturn(PETSC_SUCCESS);
+  ghosts = (char *)x + (size_t)g->columns.own * bytes;
+  PetscCallMPI(MPI_Type_contiguous((int)bytes, MPI_BYTE, &type));
+  PetscCallMPI(MPI_Type_commit(&type));
+  PetscCall(PetscSFBcastWithMemTypeBegin(g->sf, type, where, x, where, ghosts, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(g->sf, type, x, ghosts, MPI_REPLACE));
+  PetscCallMPI(MPI_Type_free(&type));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCCAMGGhostsSum_Private(const CAMGGhosts *g, double *sum)
+/* The exchange of a cycle, for the first n ghosts, of nodes of a block of numbers */
+PetscErrorCode PCCAMGHaloCreate_Private(const PC_CAMG *mg, MPI_Comm comm, const CAMGColumns *c, PetscInt n, PetscInt block, CAMGHalo *h)
 {
+  PetscInt *id;
+  PetscSF   sf;
+
   PetscFunctionBegin;
-  if (g) PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, sum, 1, MPI_DOUBLE, MPI_SUM, g->comm));
+  PetscCall(PetscMalloc1(n * block, &id));
+  for (PetscInt k = 0; k < n * block; k++) id[k] = c->id[k / block] * block + k % block;
+  PetscCall(CreateSF_Private(comm, c->own * block, n * block, id, &sf));
+  PetscCall(LitheHaloCreate(sf, LITHE_TRANSPORT_AUTO, mg->device ? PETSC_MEMTYPE_CUDA : PETSC_MEMTYPE_HOST, PCCAMGNumberBytes_Private(mg), &h->halo));
+  h->own = c->own * block;
+  h->n   = n * block;
+  PetscCall(PetscSFDestroy(&sf));
+  PetscCall(PetscFree(id));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Numbers of other processes, for a product that reads x */
+PetscErrorCode PCCAMGHaloGet_Private(const PC_CAMG *mg, const CAMGHalo *h, void *x)
+{
+  const size_t bytes = PCCAMGNumberBytes_Private(mg);
+  const void  *ghost;
+
+  PetscFunctionBegin;
+  if (!h->halo) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(LitheHaloBegin(h->halo, x));
+  PetscCall(LitheHaloEnd(h->halo, &ghost));
+  PetscCall((*mg->kernels->memory->copy)((size_t)h->n * bytes, ghost, (char *)x + (size_t)h->own * bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -18,8 +18,8 @@ PetscErrorCode PCCAMGTransfersFree_Private(const LitheMemoryOps *memory, CAMGTra
   PetscFunctionBegin;
   PetscCall(PCCAMGMatrixRelease_Private(memory, &t->P));
   PetscCall(PCCAMGMatrixRelease_Private(memory, &t->R));
+  PetscCall(PetscFree(t->columns.id));
   for (int k = 0; k < 2; k++) {
-    PetscCall(MatDestroy(&t->shared[k]));
     if (t->product[k].i) PetscCall((*memory->free)((void **)&t->product[k].i));
   }
   PetscCall(PetscMemzero(t, sizeof(*t)));

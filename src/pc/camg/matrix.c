@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Matrices during the set-up, on the host: products, transposes, symmetric parts. A product keeps a row of counters per
+   Matrices during the set-up, on the host: products, transposes, means. A product keeps a row of counters per
    column of the result (F. Gustavson, Two fast algorithms for sparse matrices, ACM TOMS 4, 1978)
 */
 
@@ -100,6 +100,22 @@ static PetscErrorCode SortRow_Private(PetscInt n, PetscInt size, PetscInt j[], P
     PetscCall(PetscArraycpy(work, a, n * size));
     for (PetscInt p = 0; p < n; p++) PetscCall(PetscArraycpy(a + p * size, work + order[p] * size, size));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rows get ascending columns */
+PetscErrorCode PCCAMGSortRows_Private(CAMGMatrix *A)
+{
+  const PetscInt size = A->rb * A->cb;
+  PetscInt       longest = 0, *order;
+  PetscScalar   *work;
+
+  PetscFunctionBegin;
+  for (PetscInt r = 0; r < A->m; r++) longest = PetscMax(longest, A->i[r + 1] - A->i[r]);
+  PetscCall(PetscMalloc2(longest, &order, (size_t)longest * (size_t)size, &work));
+  for (PetscInt r = 0; r < A->m; r++)
+    PetscCall(SortRow_Private(A->i[r + 1] - A->i[r], size, A->j + A->i[r], Block(A, A->i[r]), order, work));
+  PetscCall(PetscFree2(order, work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -228,40 +244,41 @@ PetscErrorCode PCCAMGMultiply_Private(const CAMGMatrix *A, const CAMGMatrix *B, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* S = (A + A^H) / 2 */
-PetscErrorCode PCCAMGSymmetricPart_Private(const CAMGMatrix *A, CAMGMatrix *S)
+/* S = (A + H) / 2 */
+PetscErrorCode PCCAMGMean_Private(const CAMGMatrix *A, const CAMGMatrix *H, CAMGMatrix *S)
 {
   const PetscInt size = A->rb * A->cb;
-  CAMGMatrix     B;
   PetscInt       used = 0;
 
   PetscFunctionBegin;
-  PetscCall(PCCAMGTranspose_Private(A, &B));
-  PetscCall(PCCAMGMatrixCreate_Private(A->m, A->n, 2 * A->nz, A->rb, A->cb, S));
+  PetscCheck(A->nz <= PETSC_INT_MAX - H->nz, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "A symmetric part may have more entries than PetscInt counts. Configure PETSC --with-64-bit-indices");
+  PetscCall(PCCAMGMatrixCreate_Private(A->m, H->n, A->nz + H->nz, A->rb, A->cb, S));
   for (PetscInt r = 0; r < A->m; r++) {
-    PetscInt p = A->i[r], q = B.i[r];
+    PetscInt p = A->i[r], q = H->i[r];
 
-    while (p < A->i[r + 1] || q < B.i[r + 1]) {
-      const PetscInt ca = p < A->i[r + 1] ? A->j[p] : PETSC_INT_MAX, cb = q < B.i[r + 1] ? B.j[q] : PETSC_INT_MAX;
+    while (p < A->i[r + 1] || q < H->i[r + 1]) {
+      const PetscInt ca = p < A->i[r + 1] ? A->j[p] : PETSC_INT_MAX, ch = q < H->i[r + 1] ? H->j[q] : PETSC_INT_MAX;
       PetscScalar   *to = Block(S, used);
 
       for (PetscInt e = 0; e < size; e++) {
         PetscScalar v = 0;
 
-        if (ca <= cb) v += Block(A, p)[e];
-        if (cb <= ca) v += Block(&B, q)[e];
+        if (ca <= ch) v += Block(A, p)[e];
+        if (ch <= ca) v += Block(H, q)[e];
         to[e] = v * (PetscReal)0.5;
       }
-      p += ca <= cb;
-      q += cb <= ca;
-      S->j[used++] = PetscMin(ca, cb);
+      p += ca <= ch;
+      q += ch <= ca;
+      S->j[used++] = PetscMin(ca, ch);
     }
     S->i[r + 1] = used;
   }
   S->nz = used;
-  PetscCall(PCCAMGMatrixFree_Private(&B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* ------------------------------------------------------------ null vectors */
 
 static PetscScalar *Diagonal(const CAMGMatrix *A, PetscInt v, PetscInt p)
 {
@@ -271,20 +288,21 @@ static PetscScalar *Diagonal(const CAMGMatrix *A, PetscInt v, PetscInt p)
   return NULL;
 }
 
-/* See CAMGKernels */
-PetscErrorCode PCCAMGClean_Private(const CAMGMatrix *A, const CAMGMatrix *R, CAMGMatrix *C)
+PetscErrorCode PCCAMGModuli_Private(const CAMGMatrix *A, PetscReal d[])
 {
-  PetscReal     *d;
-  unsigned char *null;
-  PetscInt       found = 0;
-
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(A->m * A->rb, &d, C->m * C->rb, &null));
   for (PetscInt r = 0; r < A->m * A->rb; r++) {
     const PetscScalar *a = Diagonal(A, r / A->rb, r % A->rb);
 
     d[r] = a ? PetscAbsScalar(*a) : 0;
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCCAMGFindNull_Private(const CAMGMatrix *R, const PetscReal d[], const CAMGMatrix *C, unsigned char null[], PetscBool *any)
+{
+  PetscFunctionBegin;
+  *any = PETSC_FALSE;
   for (PetscInt r = 0; r < C->m * C->rb; r++) {
     const PetscInt     v = r / C->rb, p = r % C->rb;
     const PetscScalar *c   = Diagonal(C, v, p);
@@ -298,17 +316,23 @@ PetscErrorCode PCCAMGClean_Private(const CAMGMatrix *A, const CAMGMatrix *R, CAM
       }
     }
     null[r] = c && PetscAbsScalar(*c) <= (PetscReal)CAMG_ROUNDING * PETSC_MACHINE_EPSILON * sum;
-    found += null[r];
+    if (null[r]) *any = PETSC_TRUE;
   }
-  for (PetscInt k = 0, v = 0; k < C->nz && found; k++) {
-    while (k >= C->i[v + 1]) v++;
-    for (PetscInt p = 0; p < C->rb; p++) {
-      for (PetscInt q = 0; q < C->cb; q++) {
-        if (null[v * C->rb + p] || null[C->j[k] * C->cb + q]) Block(C, k)[p * C->cb + q] = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCCAMGClearNull_Private(const unsigned char null[], CAMGMatrix *C)
+{
+  PetscFunctionBegin;
+  for (PetscInt v = 0; v < C->m; v++) {
+    for (PetscInt k = C->i[v]; k < C->i[v + 1]; k++) {
+      for (PetscInt p = 0; p < C->rb; p++) {
+        for (PetscInt q = 0; q < C->cb; q++) {
+          if (null[v * C->rb + p] || null[C->j[k] * C->cb + q]) Block(C, k)[p * C->cb + q] = 0;
+        }
       }
     }
   }
-  PetscCall(PetscFree2(d, null));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -415,33 +439,24 @@ PetscErrorCode PCCAMGDivide_Private(PetscInt n, const double s[], double outer[]
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-   Whether A is Hermitian: y^H A x = (x^H A y)^* for vectors of pseudorandom numbers over the roots of the diagonal. An
-   entry without partner changes the forms by its size relative to the diagonal
-*/
-PetscErrorCode PCCAMGIsSymmetric_Private(const CAMGMatrix *A, PetscBool *symmetric)
+/* See CAMGIsHermitian() */
+PetscErrorCode PCCAMGForms_Private(const CAMGMatrix *A, const PetscReal root[], PetscInt first, const PetscInt id[], double sum[CAMG_FORMS])
 {
-  PetscScalar forms[2] = {0, 0};
-  PetscReal  *s, size = 0;
-
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(A->m, &s));
+  for (int k = 0; k < CAMG_FORMS; k++) sum[k] = 0;
   for (PetscInt r = 0; r < A->m; r++) {
     for (PetscInt k = A->i[r]; k < A->i[r + 1]; k++) {
-      if (A->j[k] == r && A->a[k] != (PetscScalar)0.) s[r] = 1 / PetscSqrtReal(PetscAbsScalar(A->a[k]));
-    }
-  }
-  for (PetscInt r = 0; r < A->m; r++) {
-    for (PetscInt k = A->i[r]; k < A->i[r + 1]; k++) {
-      const PetscInt    c = A->j[k];
-      const PetscScalar v = A->a[k] * s[r] * s[c];
+      const PetscInt  c = A->j[k], p = first + r, q = c < A->m ? first + c : id[c - A->m];
+      const PetscReal left = root[r] > 0 ? 1 / root[r] : 0, right = root[c] > 0 ? 1 / root[c] : 0;
+      const double    re = (double)(PetscRealPart(A->a[k]) * left * right), im = (double)(PetscImaginaryPart(A->a[k]) * left * right);
+      const double    f = (double)(CAMGRandomNumber(2 * p) * CAMGRandomNumber(2 * q + 1)), b = (double)(CAMGRandomNumber(2 * p + 1) * CAMGRandomNumber(2 * q));
 
-      forms[0] += v * CAMGRandomNumber(2 * r) * CAMGRandomNumber(2 * c + 1);
-      forms[1] += v * CAMGRandomNumber(2 * r + 1) * CAMGRandomNumber(2 * c);
-      size += PetscRealPart(v * PetscConj(v));
+      sum[0] += re * f;
+      sum[1] += im * f;
+      sum[2] += re * b;
+      sum[3] += im * b;
+      sum[4] += re * re + im * im;
     }
   }
-  PetscCall(PetscFree(s));
-  *symmetric = (PetscBool)(PetscAbsScalar(forms[0] - PetscConj(forms[1])) <= 1e-10 * PetscSqrtReal(size));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

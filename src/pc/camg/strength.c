@@ -28,32 +28,33 @@ PetscErrorCode PCCAMGNorms_Private(const CAMGMatrix *A, CAMGMatrix *N)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCCAMGFilter_Private(const CAMGMatrix *A, PetscReal threshold, CAMGGraph *g)
+PetscErrorCode PCCAMGRoots_Private(const CAMGMatrix *A, PetscReal root[])
 {
   PetscFunctionBegin;
-  PetscCall(PCCAMGFilterShared_Private(A, NULL, threshold, g));
+  for (PetscInt r = 0; r < A->m; r++) {
+    PetscScalar d = 0;
+
+    for (PetscInt k = A->i[r]; k < A->i[r + 1]; k++) {
+      if (A->j[k] == r) d += A->a[k];
+    }
+    root[r] = PetscSqrtReal(PetscAbsScalar(d));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCCAMGFilterShared_Private(const CAMGMatrix *A, const CAMGGhosts *ghosts, PetscReal threshold, CAMGGraph *g)
+PetscErrorCode PCCAMGFilter_Private(const CAMGMatrix *A, const PetscReal root[], PetscReal threshold, CAMGGraph *g)
 {
-  PetscReal *root;
-  PetscInt   used = 0;
+  PetscInt used = 0;
 
   PetscFunctionBegin;
   PetscCall(PCCAMGMatrixCreate_Private(A->m, A->n, A->nz, 1, 1, &g->strong));
   PetscCall(PetscCalloc1(A->m, &g->d));
-  PetscCall(PetscCalloc1(A->n, &root));
-  for (PetscInt r = 0; r < A->m; r++) {
-    for (PetscInt k = A->i[r]; k < A->i[r + 1]; k++) {
-      if (A->j[k] == r) g->d[r] += A->a[k];
-    }
-    root[r] = PetscSqrtReal(PetscAbsScalar(g->d[r]));
-  }
-  PetscCall(PCCAMGGhostsGet_Private(ghosts, 1, MPIU_REAL, root));
   for (PetscInt r = 0; r < A->m; r++) {
     const PetscReal least = threshold * root[r];
 
+    for (PetscInt k = A->i[r]; k < A->i[r + 1]; k++) {
+      if (A->j[k] == r) g->d[r] += A->a[k];
+    }
     for (PetscInt k = A->i[r]; k < A->i[r + 1]; k++) {
       const PetscInt c = A->j[k];
 
@@ -66,18 +67,12 @@ PetscErrorCode PCCAMGFilterShared_Private(const CAMGMatrix *A, const CAMGGhosts 
     g->strong.i[r + 1] = used;
   }
   g->strong.nz = used;
-  PetscCall(PetscFree(root));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* F^H */
-PetscErrorCode PCCAMGTransposeGraph_Private(const CAMGGraph *F, CAMGGraph *H)
+PetscErrorCode PCCAMGConjugate_Private(PetscInt n, const PetscScalar d[], PetscScalar out[])
 {
   PetscFunctionBegin;
-  PetscCall(PCCAMGTranspose_Private(&F->strong, &H->strong));
-  H->d = NULL;
-  if (!F->d) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc1(F->strong.m, &H->d));
-  for (PetscInt r = 0; r < F->strong.m; r++) H->d[r] = PetscConj(F->d[r]);
+  for (PetscInt r = 0; r < n; r++) out[r] = PetscConj(d[r]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

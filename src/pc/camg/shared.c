@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Rows that go from process to process during the set-up of a PCCAMG. Their number grows with the boundary of a
+   process, so they travel through the host. A process that sends rows numbers their columns itself, and adds a list of
+   these columns: no number is searched for each entry.
+*/
+
+#include "camgimpl.h"
+#include <petsc/private/hashmapi.h>
+
+/* Processes, and for each of them rows of this process */
+typedef struct {
+  PetscMPIInt        n;
+  const PetscMPIInt *rank;
+  const PetscInt    *offset, *row;
+} Peers;
+
+/* ------------------------------------------------------------ memory */
+
+/* A copy of a matrix of the host in the memory of the kernels */
+PetscErrorCode PCCAMGMatrixPut_Private(const LitheMemoryOps *memory, const CAMGMatrix *H, CAMGMatrix *A)
+{
+  const size_t rows = ((size_t)H->m + 1) * sizeof(PetscInt), columns = (size_t)H->nz * sizeof(PetscInt),
+               numbers = (size_t)H->nz * (size_t)(H->rb * H->cb) * sizeof(PetscScalar);
+
+  PetscFunctionBegin;
+  *A = *H;
+  PetscCall((*memory->alloc)(rows, (void **)&A->i));
+  PetscCall((*memory->alloc)(columns, (void **)&A->j));
+  PetscCall((*memory->alloc)(numbers, (void **)&A->a));
+  PetscCall((*memory->put)(rows, H->i, A->i));
+  PetscCall((*memory->put)(columns, H->j, A->j));
+  PetscCall((*memory->put)(numbers, H->a, A->a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A copy on the host */
+static PetscErrorCode Get_Private(const LitheMemoryOps *memory, const CAMGMatrix *A, CAMGMatrix *H)
+{
+  PetscFunctionBegin;
+  PetscCall(PCCAMGMatrixCreate_Private(A->m, A->n, A->nz, A->rb, A->cb, H));
+  PetscCall((*memory->get)(((size_t)A->m + 1) * sizeof(PetscInt), A->i, H->i));
+  PetscCall((*memory->get)((size_t)A->nz * sizeof(PetscInt), A->j, H->j));
+  PetscCall((*memory->get)((size_t)A->nz * (size_t)(A->rb * A->cb) * sizeof(PetscScalar), A->a, H->a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCCAMGIntegersPut_Private(const LitheMemoryOps *memory, PetscInt n, const PetscInt host[], PetscInt **there)
+{
+  PetscFunctionBegin;
+  PetscCall((*memory->alloc)((size_t)n * sizeof(PetscInt), (void **)there));
+  PetscCall((*memory->put)((size_t)n * sizeof(PetscInt), host, *there));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCCAMGColumnsCopy_Private(const CAMGColumns *from, CAMGColumns *to)
+{
+  PetscFunctionBegin;
+  *to = *from;
+  PetscCall(PetscMalloc1(from->n, &to->id));
+  PetscCall(PetscArraycpy(to->id, from->id, from->n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ messages */
+
+/* Messages of one direction: of process k, sizes [2 k] integers and sizes [2 k + 1] blocks of numbers, one after the other */
+typedef struct {
+  PetscInt    *size, *integers;
+  PetscScalar *numbers;
+} Messages;
+
+/* Lengths of rows, columns as places in a list, and the list of their numbers over all processes */
+static PetscErrorCode Pack_Private(const Peers *to, const CAMGMatrix *E, const CAMGColumns *c, Messages *m)
+{
+  PetscInt *place, at = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(2 * to->n, &m->size));
+  PetscCall(PetscMalloc1(E->m + 2 * E->nz, &m->integers));
+  PetscCall(PetscCalloc1(E->n, &place));
+  for (PetscMPIInt k = 0; k < to->n; k++) {
+    const PetscInt first = to->offset[k], rows = to->offset[k + 1] - first, begin = at, nz = E->i[first + rows] - E->i[first];
+    PetscInt      *list = m->integers + at + rows + nz, n = 0;
+
+    for (PetscInt r = 0; r < rows; r++) m->integers[at++] = E->i[first + r + 1] - E->i[first + r];
+    for (PetscInt e = E->i[first]; e < E->i[first + rows]; e++) {
+      const PetscInt j = E->j[e];
+
+      if (!place[j]) {
+        list[n]  = j;
+        place[j] = ++n;
+      }
+      m->integers[at++] = place[j] - 1;
+    }
+    for (PetscInt q = 0; q < n; q++) {
+      const PetscInt j = list[q];
+
+      place[j] = 0;
+      list[q]  = j < c->own ? c->first + j : c->id[j - c->own];
+    }
+    at += n;
+    m->size[2 * k]     = at - begin;
+    m->size[2 * k + 1] = nz;
+  }
+  m->numbers = E->a;
+  PetscCall(PetscFree(place));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sends and receives `unit` items of a type for each of size[stride k] */
+static PetscErrorCode Transmit_Private(MPI_Comm comm, PetscMPIInt tag, MPI_Datatype type, PetscInt unit, const Peers *to, const PetscInt tosize[],
+                                       const void *out, const Peers *from, const PetscInt fromsize[], void *in)
+{
+  MPI_Request *request;
+  MPI_Aint     low, extent;
+  size_t       at = 0;
+  PetscMPIInt  n;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Type_get_extent(type, &low, &extent));
+  PetscCall(PetscMalloc1(to->n + from->n, &request));
+  for (PetscMPIInt k = 0; k < from->n; k++) {
+    const PetscInt items = (fromsize ? fromsize[2 * k] : 1) * unit;
+
+    PetscCall(PetscMPIIntCast(items, &n));
+    PetscCallMPI(MPI_Irecv((char *)in + at, n, type, from->rank[k], tag, comm, &request[k]));
+    at += (size_t)items * (size_t)extent;
+  }
+  at = 0;
+  for (PetscMPIInt k = 0; k < to->n; k++) {
+    const PetscInt items = (tosize ? tosize[2 * k] : 1) * unit;
+
+    PetscCall(PetscMPIIntCast(items, &n));
+    PetscCallMPI(MPI_Isend((const char *)out + at, n, type, to->rank[k], tag, comm, &request[from->n + k]));
+    at += (size_t)items * (size_t)extent;
+  }
+  PetscCallMPI(MPI_Waitall(to->n + from->n, request, MPI_STATUSES_IGNORE));
+  PetscCall(PetscFree(request));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Columns of the lists that came in as local ones. New numbers become ghosts. list: where the list of each process begins */
+static PetscErrorCode Number_Private(const Peers *from, const Messages *m, CAMGColumns *c, PetscInt list[])
+{
+  PetscInt   total = 0, at = 0, *id;
+  PetscHMapI known;
+
+  PetscFunctionBegin;
+  for (PetscMPIInt k = 0; k < from->n; k++) {
+    const PetscInt rows = from->offset[k + 1] - from->offset[k];
+
+    list[k] = at + rows + m->size[2 * k + 1];
+    at += m->size[2 * k];
+    total += at - list[k];
+  }
+  PetscCall(PetscMalloc1(c->n + total, &id));
+  PetscCall(PetscArraycpy(id, c->id, c->n));
+  PetscCall(PetscFree(c->id));
+  c->id = id;
+  PetscCall(PetscHMapICreateWithSize(2 * (c->n + total), &known));
+  for (PetscInt k = 0; k < c->n; k++) PetscCall(PetscHMapISet(known, id[k], k));
+  at = 0;
+  for (PetscMPIInt k = 0; k < from->n; k++) {
+    at += m->size[2 * k];
+    for (PetscInt q = list[k]; q < at; q++) {
+      const PetscInt number = m->integers[q];
+      PetscInt       ghost;
+
+      if (number >= c->first && number < c->first + c->own) {
+        m->integers[q] = number - c->first;
+        continue;
+      }
+      PetscCall(PetscHMapIGetWithDefault(known, number, -1, &ghost));
+      if (ghost < 0) {
+        ghost = c->n++;
+        id[ghost] = number;
+        PetscCall(PetscHMapISet(known, number, ghost));
+      }
+      m->integers[q] = c->own + ghost;
+    }
+  }
+  PetscCall(PetscHMapIDestroy(&known));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   Rows from the messages, with ascending columns. Rows of the same target become one. target [G->m] ascends, and is
+   freed by the caller
+*/
+static PetscErrorCode Unpack_Private(const Peers *from, const Messages *m, const PetscInt list[], const CAMGColumns *c, PetscInt rb, PetscInt cb,
+                                     CAMGMatrix *G, PetscInt **target)
+{
+  const PetscInt rows = from->offset[from->n], size = rb * cb;
+  PetscInt      *order, *begin, *column, nz = 0, at = 0, used = 0;
+
+  PetscFunctionBegin;
+  for (PetscMPIInt k = 0; k < from->n; k++) nz += m->size[2 * k + 1];
+  PetscCall(PCCAMGMatrixCreate_Private(rows, c->own + c->n, nz, rb, cb, G));
+  PetscCall(PetscMalloc1(rows, target));
+  PetscCall(PetscMalloc3(rows, &order, rows + 1, &begin, nz, &column));
+  begin[0] = nz = 0;
+  for (PetscMPIInt k = 0; k < from->n; k++) {
+    for (PetscInt r = from->offset[k]; r < from->offset[k + 1]; r++) begin[r + 1] = begin[r] + m->integers[at++];
+    for (; at < list[k]; at++) column[nz++] = m->integers[list[k] + m->integers[at]];
+    at = list[k] + m->size[2 * k] - (from->offset[k + 1] - from->offset[k]) - m->size[2 * k + 1];
+  }
+  for (PetscInt r = 0; r < rows; r++) order[r] = r;
+  PetscCall(PetscSortIntWithPermutation(rows, from->row, order));
+  G->m = 0;
+  for (PetscInt q = 0; q < rows; q++) {
+    const PetscInt r = order[q], n = begin[r + 1] - begin[r];
+
+    if (!G->m || (*target)[G->m - 1] != from->row[r]) (*target)[G->m++] = from->row[r];
+    PetscCall(PetscArraycpy(G->j + used, column + begin[r], n));
+    PetscCall(PetscArraycpy(G->a + (size_t)used * (size_t)size, m->numbers + (size_t)begin[r] * (size_t)size, (size_t)n * (size_t)size));
+    used += n;
+    G->i[G->m] = used;
+  }
+  PetscCall(PCCAMGSortRows_Private(G));
+  PetscCall(PetscFree3(order, begin, column));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   Rows of E, in the order of `to`, go to other processes. G, target: rows that come in, for rows from->row of this
+   process. c: columns of E, and of all rows that come in
+*/
+static PetscErrorCode Send_Private(PetscSF sf, const Peers *to, const CAMGMatrix *E, const CAMGColumns *sent, const Peers *from, CAMGColumns *c,
+                                   CAMGMatrix *G, PetscInt **target)
+{
+  MPI_Comm       comm;
+  PetscMPIInt    tag;
+  const PetscInt unit = E->rb * E->cb;
+  Messages       out, in;
+  PetscInt       all[2] = {0, 0}, *list;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectGetComm((PetscObject)sf, &comm));
+  PetscCall(PetscObjectGetNewTag((PetscObject)sf, &tag));
+  PetscCall(Pack_Private(to, E, sent, &out));
+  PetscCall(PetscMalloc2(2 * from->n, &in.size, from->n, &list));
+  PetscCall(Transmit_Private(comm, tag, MPIU_INT, 2, to, NULL, out.size, from, NULL, in.size));
+  for (PetscMPIInt k = 0; k < 2 * from->n; k++) all[k % 2] += in.size[k];
+  PetscCall(PetscMalloc2(all[0], &in.integers, (size_t)all[1] * (size_t)unit, &in.numbers));
+  PetscCall(Transmit_Private(comm, tag, MPIU_INT, 1, to, out.size, out.integers, from, in.size, in.integers));
+  PetscCall(Transmit_Private(comm, tag, MPIU_SCALAR, unit, to, out.size + 1, out.numbers, from, in.size + 1, in.numbers));
+  PetscCall(Number_Private(from, &in, c, list));
+  PetscCall(Unpack_Private(from, &in, list, c, E->rb, E->cb, G, target));
+  PetscCall(PetscFree2(in.integers, in.numbers));
+  PetscCall(PetscFree2(in.size, list));
+  PetscCall(PetscFree(out.size));
+  PetscCall(PetscFree(out.integers));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rows of this process that are ghosts of others, and ghosts of this process with their owners */
+static PetscErrorCode GetPeers_Private(const CAMGGhosts *g, Peers *others, Peers *owners)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscSFGetLeafRanks(g->sf, &others->n, &others->rank, &others->offset, &others->row));
+  PetscCall(PetscSFGetRootRanks(g->sf, &owners->n, &owners->rank, &owners->offset, &owners->row, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rows of A, in the memory of the kernels, on the host */
+static PetscErrorCode Extract_Private(const PC_CAMG *mg, const CAMGMatrix *A, PetscInt count, const PetscInt row[], CAMGMatrix *E)
+{
+  const LitheMemoryOps *memory = mg->kernels->memory;
+  PetscInt             *there;
+  CAMGMatrix            part;
+
+  PetscFunctionBegin;
+  PetscCall(PCCAMGIntegersPut_Private(memory, count, row, &there));
+  PetscCall((*mg->kernels->extract)(A, count, there, &part));
+  PetscCall(Get_Private(memory, &part, E));
+  PetscCall(PCCAMGMatrixRelease_Private(memory, &part));
+  PetscCall((*memory->free)((void **)&there));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* C = A with rows of the host, G, behind those of target. G and target are freed */
+static PetscErrorCode Join_Private(const PC_CAMG *mg, const CAMGMatrix *A, PetscInt m, CAMGMatrix *G, PetscInt target[], CAMGMatrix *C)
+{
+  const LitheMemoryOps *memory = mg->kernels->memory;
+  PetscInt             *there;
+  CAMGMatrix            B;
+
+  PetscFunctionBegin;
+  PetscCall(PCCAMGIntegersPut_Private(memory, G->m, target, &there));
+  PetscCall(PCCAMGMatrixPut_Private(memory, G, &B));
+  PetscCall((*mg->kernels->join)(A, &B, m, G->n, there, NULL, C));
+  PetscCall(PCCAMGMatrixRelease_Private(memory, &B));
+  PetscCall(PCCAMGMatrixFree_Private(G));
+  PetscCall((*memory->free)((void **)&there));
+  PetscCall(PetscFree(target));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ operations */
+
+/* B, of own rows, gets the rows of ghosts. c: columns of B, to which those of the new rows are added */
+PetscErrorCode PCCAMGFetch_Private(const PC_CAMG *mg, const CAMGGhosts *g, CAMGMatrix *B, CAMGColumns *c)
+{
+  CAMGMatrix E, G, C;
+  PetscInt  *target;
+  Peers      others, owners;
+
+  PetscFunctionBegin;
+  if (!g->sf) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(GetPeers_Private(g, &others, &owners));
+  PetscCall(Extract_Private(mg, B, others.offset[others.n], others.row, &E));
+  PetscCall(Send_Private(g->sf, &others, &E, c, &owners, c, &G, &target));
+  for (PetscInt r = 0; r < G.m; r++) target[r] += B->m;
+  PetscCall(Join_Private(mg, B, B->m + g->columns.n, &G, target, &C));
+  PetscCall(PCCAMGMatrixFree_Private(&E));
+  PetscCall(PCCAMGMatrixRelease_Private(mg->kernels->memory, B));
+  *B = C;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* H = A^H. Its columns begin with those of A, so ghosts keep their places; columns->id is freed by the caller */
+PetscErrorCode PCCAMGAdjoint_Private(const PC_CAMG *mg, const CAMGGhosts *g, const CAMGMatrix *A, CAMGMatrix *H, CAMGColumns *columns)
+{
+  const CAMGColumns *own = &g->columns, rows = {.own = own->own, .first = own->first};
+  CAMGMatrix         T, E, G;
+  PetscInt          *target, *row;
+  Peers              others, owners;
+
+  PetscFunctionBegin;
+  PetscCall(PCCAMGColumnsCopy_Private(own, columns));
+  PetscCall((*mg->kernels->transpose)(A, g->sf ? &T : H));
+  if (!g->sf) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(GetPeers_Private(g, &others, &owners));
+  PetscCall(PetscMalloc1(own->n, &row));
+  for (PetscInt k = 0; k < own->n; k++) row[k] = own->own + owners.row[k];
+  PetscCall(Extract_Private(mg, &T, own->n, row, &E));
+  PetscCall(PetscFree(row));
+  PetscCall(Send_Private(g->sf, &owners, &E, &rows, &others, columns, &G, &target));
+  T.m = own->own;
+  T.nz -= E.nz;
+  PetscCall(Join_Private(mg, &T, T.m, &G, target, H));
+  PetscCall(PCCAMGMatrixFree_Private(&E));
+  PetscCall(PCCAMGMatrixRelease_Private(mg->kernels->memory, &T));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Ghosts without entries are left out */
+PetscErrorCode PCCAMGCompress_Private(const PC_CAMG *mg, CAMGMatrix *C, CAMGColumns *c)
+{
+  const LitheMemoryOps *memory = mg->kernels->memory;
+  PetscInt             *used, *map, n = 0;
+
+  PetscFunctionBegin;
+  if (!c->n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall((*memory->alloc)((size_t)C->n * sizeof(*used), (void **)&used));
+  PetscCall((*mg->kernels->mark)(C, used));
+  PetscCall(PetscMalloc1(c->n, &map));
+  PetscCall((*memory->get)((size_t)c->n * sizeof(*map), used + c->own, map));
+  for (PetscInt k = 0; k < c->n; k++) {
+    if (!map[k]) continue;
+    c->id[n] = c->id[k];
+    map[k]   = c->own + n++;
+  }
+  if (n < c->n) {
+    PetscCall((*memory->put)((size_t)c->n * sizeof(*map), map, used));
+    PetscCall((*mg->kernels->renumber)(C, c->own, used));
+  }
+  C->n = c->own + n;
+  c->n = n;
+  PetscCall((*memory->free)((void **)&used));
+  PetscCall(PetscFree(map));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   agg [own nodes and ghosts]: own aggregates of own nodes; those of ghosts are set, and follow own aggregates.
+   columns->id is freed by the caller
+*/
+PetscErrorCode PCCAMGShareAggregates_Private(const PC_CAMG *mg, const CAMGGhosts *g, PetscInt aggregates, PetscInt agg[], CAMGColumns *columns)
+{
+  const LitheMemoryOps *memory = mg->kernels->memory;
+  const PetscInt        n      = g->columns.n;
+  PetscInt             *there  = agg + g->columns.own, *ghost;
+  const PetscInt       *range;
+  PetscLayout           layout;
+  Peers                 others, owners;
+
+  PetscFunctionBegin;
+  *columns = (CAMGColumns){.own = aggregates};
+  if (!g->sf) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(GetPeers_Private(g, &others, &owners));
+  PetscCall(PetscLayoutCreateFromSizes(g->comm, aggregates, PETSC_DETERMINE, 1, &layout));
+  PetscCall(PetscLayoutGetRanges(layout, &range));
+  PetscCall(PetscLayoutGetRange(layout, &columns->first, NULL));
+  PetscCall(PCCAMGGhostsGet_Private(g, memory, sizeof(*agg), agg));
+  PetscCall(PetscMalloc1(n, &ghost));
+  PetscCall(PetscMalloc1(n, &columns->id));
+  PetscCall((*memory->get)((size_t)n * sizeof(*ghost), there, ghost));
+  for (PetscMPIInt k = 0; k < owners.n; k++) {
+    const PetscInt first = range[owners.rank[k]];
+    PetscInt      *place;
+
+    PetscCall(PetscCalloc1(range[owners.rank[k] + 1] - first, &place));
+    for (PetscInt t = owners.offset[k]; t < owners.offset[k + 1]; t++) {
+      PetscInt *a = &ghost[owners.row[t]];
+
+      if (*a < 0) continue;
+      if (!place[*a]) {
+        columns->id[columns->n] = first + *a;
+        place[*a]               = ++columns->n;
+      }
+      *a = aggregates + place[*a] - 1;
+    }
+    PetscCall(PetscFree(place));
+  }
+  PetscCall((*memory->put)((size_t)n * sizeof(*ghost), ghost, there));
+  PetscCall(PetscFree(ghost));
+  PetscCall(PetscLayoutDestroy(&layout));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ levels that are whole on each process */
+
+/* One array of all processes, in host memory, after the other */
+static PetscErrorCode Gather_Private(MPI_Comm comm, MPI_Datatype type, size_t bytes, PetscInt n, const void *own, PetscInt *all, void **array)
+{
+  PetscMPIInt size, mine, *count, *from;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCall(PetscMPIIntCast(n, &mine));
+  PetscCall(PetscMalloc2(size, &count, size + 1, &from));
+  PetscCallMPI(MPI_Allgather(&mine, 1, MPI_INT, count, 1, MPI_INT, comm));
+  from[0] = 0;
+  for (PetscMPIInt p = 0; p < size; p++) from[p + 1] = from[p] + count[p];
+  *all = from[size];
+  PetscCall(PetscMalloc1((size_t)from[size] * bytes, (char **)array));
+  PetscCallMPI(MPI_Allgatherv(own, mine, type, *array, count, from, type, comm));
+  PetscCall(PetscFree2(count, from));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Numbers of columns over all processes, by column, in the memory of the kernels */
+PetscErrorCode PCCAMGColumnNumbers_Private(const PC_CAMG *mg, const CAMGColumns *c, PetscInt **number)
+{
+  PetscInt *host;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(c->own + c->n, &host));
+  for (PetscInt k = 0; k < c->own; k++) host[k] = c->first + k;
+  PetscCall(PetscArraycpy(host + c->own, c->id, c->n));
+  PetscCall(PCCAMGIntegersPut_Private(mg->kernels->memory, c->own + c->n, host, number));
+  PetscCall(PetscFree(host));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The level A, and its near null space, become whole on each process */
+PetscErrorCode PCCAMGMakeWhole_Private(const PC_CAMG *mg, const CAMGGhosts *g, CAMGMatrix *A, CAMGSpace *space)
+{
+  const LitheMemoryOps *memory = mg->kernels->memory;
+  const CAMGColumns    *c      = &g->columns;
+  const size_t          unit   = (size_t)(A->rb * A->cb), row = (size_t)(space->block * space->columns);
+  PetscInt              n, *length;
+  PetscScalar          *mine, *T;
+  CAMGMatrix            H, W = {.rb = A->rb, .cb = A->cb};
+
+  PetscFunctionBegin;
+  PetscCall(Get_Private(memory, A, &H));
+  for (PetscInt k = 0; k < H.nz; k++) H.j[k] = H.j[k] < c->own ? c->first + H.j[k] : c->id[H.j[k] - c->own];
+  for (PetscInt r = 0; r < H.m; r++) H.i[r] = H.i[r + 1] - H.i[r];
+  PetscCall(Gather_Private(g->comm, MPIU_INT, sizeof(PetscInt), H.m, H.i, &W.m, (void **)&length));
+  PetscCall(Gather_Private(g->comm, MPIU_INT, sizeof(PetscInt), H.nz, H.j, &W.nz, (void **)&W.j));
+  PetscCall(Gather_Private(g->comm, MPIU_SCALAR, sizeof(PetscScalar), H.nz * (PetscInt)unit, H.a, &n, (void **)&W.a));
+  W.n = W.m;
+  PetscCall(PetscMalloc1(W.m + 1, &W.i));
+  W.i[0] = 0;
+  for (PetscInt r = 0; r < W.m; r++) W.i[r + 1] = W.i[r] + length[r];
+  PetscCall(PetscFree(length));
+  PetscCall(PCCAMGMatrixFree_Private(&H));
+  PetscCall(PCCAMGMatrixRelease_Private(memory, A));
+  /* own columns came first */
+  PetscCall(PCCAMGSortRows_Private(&W));
+  PetscCall(PCCAMGMatrixPut_Private(memory, &W, A));
+  PetscCall(PCCAMGMatrixFree_Private(&W));
+  if (!space->vectors) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1((size_t)c->own * row, &mine));
+  PetscCall((*memory->get)((size_t)c->own * row * sizeof(*mine), space->T, mine));
+  PetscCall(Gather_Private(g->comm, MPIU_SCALAR, sizeof(PetscScalar), c->own * (PetscInt)row, mine, &n, (void **)&T));
+  PetscCall(PCCAMGFree_Private(mg, &space->T));
+  PetscCall((*memory->alloc)((size_t)n * sizeof(*T), (void **)&space->T));
+  PetscCall((*memory->put)((size_t)n * sizeof(*T), T, space->T));
+  PetscCall(PetscFree(T));
+  PetscCall(PetscFree(mine));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
