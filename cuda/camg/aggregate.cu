@@ -291,6 +291,8 @@ PetscErrorCode LitheCUDACAMGAggregate(const CAMGGraph *graph, PetscInt agg[], Pe
   unsigned int      blocks = 1;
 
   PetscFunctionBegin;
+  *aggregates = 0;
+  if (!A->m) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   PetscCall(CAMGAllocate(stream, static_cast<size_t>(A->m) + 1, &number));
   PetscCall(CAMGZeros(stream, 3, &n));

@@ -23,10 +23,11 @@
   for (PetscInt64 k = static_cast<PetscInt64>(blockIdx.x) * blockDim.x + threadIdx.x; k < (n); k += static_cast<PetscInt64>(gridDim.x) * blockDim.x)
 
 #if !PetscDefined(USE_64BIT_INDICES)
-  /* Launches a kernel template for rows, each with a group of lanes; entries: of all rows */
+  /* Launches a kernel template for rows, each with a group of lanes, unless there are none; entries: of all rows */
   #define CAMG_ROWS_OF(rows, entries, launch)                  \
     do {                                                       \
       const PetscInt64 rows_ = (rows);                         \
+      if (!rows_) break;                                       \
       if ((entries) <= CAMG_SHORT * rows_) {                   \
         constexpr int      lanes  = CAMG_LANES;                \
         const unsigned int blocks = CAMGBlocks(rows_ * lanes); \

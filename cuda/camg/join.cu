@@ -50,7 +50,7 @@ PetscErrorCode LitheCUDACAMGExtract(const CAMGMatrix *A, PetscInt count, const P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sizes of rows of A, then those of B are added */
+/* Sizes of rows of A, then those of B: at their place, or added */
 static __global__ void JoinOwn(const __grid_constant__ CAMGMatrix A, PetscInt m, PetscInt *__restrict__ i)
 {
   CAMG_FOR_ALL(r, m)
@@ -60,7 +60,12 @@ static __global__ void JoinOwn(const __grid_constant__ CAMGMatrix A, PetscInt m,
 static __global__ void JoinMore(const __grid_constant__ CAMGMatrix B, const PetscInt *__restrict__ target, PetscInt *__restrict__ i)
 {
   CAMG_FOR_ALL(r, B.m)
-  i[target ? target[r] : r] += B.i[r + 1] - B.i[r];
+  {
+    const PetscInt n = B.i[r + 1] - B.i[r];
+
+    if (target) i[target[r]] = n;
+    else i[r] += n;
+  }
 }
 
 template <int lanes>
@@ -71,7 +76,7 @@ static __global__ void JoinOwnRows(const __grid_constant__ CAMGMatrix A, const _
   if (g.row < A.m) JoinRow<lanes>(A, static_cast<PetscInt>(g.row), nullptr, C.i[g.row], g.lane, C);
 }
 
-/* The rows of B end the rows of their targets */
+/* The rows of B end the rows of their targets, or overwrite them */
 template <int lanes>
 static __global__ void JoinMoreRows(const __grid_constant__ CAMGMatrix B, const PetscInt *__restrict__ target, const PetscInt *__restrict__ place,
                                     const __grid_constant__ CAMGMatrix C)
@@ -99,6 +104,7 @@ PetscErrorCode LitheCUDACAMGJoin(const CAMGMatrix *A, const CAMGMatrix *B, Petsc
   PetscCall(CAMGScan(stream, m, C->i));
   CAMG_ROWS(A, (JoinOwnRows<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, *C)));
   CAMG_ROWS(B, (JoinMoreRows<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*B, target, place, *C)));
+  if (target) PetscCall(CAMGGet(stream, 1, C->i + m, &C->nz));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

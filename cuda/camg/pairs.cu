@@ -193,6 +193,8 @@ PetscErrorCode LitheCUDACAMGPairs(const CAMGMatrix *A, PetscReal threshold, Pets
   cudaStream_t stream;
 
   PetscFunctionBegin;
+  *aggregates = 0;
+  if (!A->m) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   PetscCall(CAMGZeros(stream, n, &root));
   PetscCall(CAMGAllocate(stream, n, &mate));

@@ -230,7 +230,7 @@ PetscErrorCode LitheCUDACAMGForms(const CAMGMatrix *A, const PetscReal root[], P
 {
   cudaStream_t stream;
   double      *there, *sums;
-  unsigned int used;
+  unsigned int used = 0;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));

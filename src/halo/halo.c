@@ -90,20 +90,14 @@ static PetscErrorCode LitheHaloTry_Private(void *object, LitheTransport transpor
 }
 
 /* Neighbours, and bytes of an exchange */
-static PetscErrorCode LitheHaloCount_Private(LitheHalo halo)
+static void LitheHaloCount_Private(LitheHalo halo)
 {
-  LitheHaloPeers peers;
-
-  PetscFunctionBegin;
-  PetscCall(LitheHaloPeersCreate_Private(halo->sf, &peers));
-  for (PetscInt k = 0; k < peers.n; k++) {
-    halo->info.from += peers.recv[k].count > 0;
-    halo->info.to += peers.send[k].count > 0;
+  for (PetscInt k = 0; k < halo->peers.n; k++) {
+    halo->info.from += halo->peers.recv[k].count > 0;
+    halo->info.to += halo->peers.send[k].count > 0;
   }
-  halo->info.received = (PetscInt64)peers.nrecv * (PetscInt64)halo->unit;
-  halo->info.sent     = (PetscInt64)peers.nsend * (PetscInt64)halo->unit;
-  PetscCall(LitheHaloPeersDestroy_Private(&peers));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  halo->info.received = (PetscInt64)halo->peers.nrecv * (PetscInt64)halo->unit;
+  halo->info.sent     = (PetscInt64)halo->peers.nsend * (PetscInt64)halo->unit;
 }
 
 PetscErrorCode LitheHaloCreate(PetscSF sf, LitheTransport transport, PetscMemType memory, size_t unit, LitheHalo *newhalo)
@@ -128,7 +122,10 @@ PetscErrorCode LitheHaloCreate(PetscSF sf, LitheTransport transport, PetscMemTyp
   PetscCall(PetscSFGetLeafRange(sf, NULL, &last));
   halo->nghost      = PetscMax(last + 1, 0);
   halo->info.memory = memory;
+  PetscCall(LitheHaloPeersCreate_Private(sf, &halo->peers));
   PetscCall(LitheTransportChoose_Private(transport, LitheHaloTry_Private, halo, &halo->info.transport, halo->reason, sizeof(halo->reason)));
+  LitheHaloCount_Private(halo);
+  PetscCall(LitheHaloPeersDestroy_Private(&halo->peers));
   if (halo->reason[0] && PetscMemTypeDevice(memory)) halo->info.reason = halo->reason; /* the host has only one transport */
   if (!halo->ops) {
     char reason[sizeof(halo->reason)];
@@ -137,7 +134,6 @@ PetscErrorCode LitheHaloCreate(PetscSF sf, LitheTransport transport, PetscMemTyp
     PetscCall(LitheHaloDestroy(&halo));
     SETERRQ(PetscObjectComm((PetscObject)sf), PETSC_ERR_ARG_INCOMP, LITHE_TRANSPORT_NONE, reason);
   }
-  PetscCall(LitheHaloCount_Private(halo));
   *newhalo = halo;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

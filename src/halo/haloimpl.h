@@ -81,6 +81,7 @@ struct _n_LitheHalo {
   size_t              unit;
   LitheTransport      asked;  /* may be auto */
   PetscInt            nghost; /* the length of ghost[] */
+  LitheHaloPeers      peers;  /* while it is created */
   const LitheHaloOps *ops;
   void               *data; /* of the transport */
   const void         *x;    /* of the present exchange */

@@ -75,8 +75,8 @@ static PetscErrorCode LitheHaloPlan_Private(LitheHalo halo, LitheHalo_IPC *ipc, 
 
 static PetscErrorCode LitheHaloCreate_IPC(LitheHalo halo, LitheHaloObstacle *obstacle, int *code)
 {
+  const LitheHaloPeers *peers = &halo->peers;
   LitheHalo_IPC   *ipc;
-  LitheHaloPeers   peers;
   LitheHaloPlaces *places;
   LitheHaloFacts  *facts;
   PetscInt         overlap = LITHE_HALO_OVERLAP;
@@ -87,17 +87,16 @@ static PetscErrorCode LitheHaloCreate_IPC(LitheHalo halo, LitheHaloObstacle *obs
   if (*obstacle != LITHE_HALO_POSSIBLE) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-lithe_halo_overlap", &overlap, NULL));
   PetscCall(PetscNew(&ipc));
-  PetscCall(LitheHaloPeersCreate_Private(halo->sf, &peers));
-  PetscCall(PetscMalloc1(peers.n, &places));
-  PetscCall(LitheHaloConnect_Private(halo, ipc, &peers, places, obstacle, code));
+  PetscCall(PetscMalloc1(peers->n, &places));
+  PetscCall(LitheHaloConnect_Private(halo, ipc, peers, places, obstacle, code));
   if (*obstacle != LITHE_HALO_POSSIBLE) PetscCall(PetscFree(ipc));
   else {
     halo->data = ipc;
     PetscCall(LitheHaloGetFacts_Private(halo->comm, &facts));
     ipc->owndevices = facts->owndevices;
-    ipc->aside      = (PetscBool)(overlap >= 0 && peers.nsend + peers.nself > 0 && (PetscInt64)(peers.nsend + peers.nself) * (PetscInt64)halo->unit >= overlap);
-    PetscCall(LitheHaloPlan_Private(halo, ipc, &peers, places));
-    ipc->wait.n    = peers.n;
+    ipc->aside      = (PetscBool)(overlap >= 0 && peers->nsend + peers->nself > 0 && (PetscInt64)(peers->nsend + peers->nself) * (PetscInt64)halo->unit >= overlap);
+    PetscCall(LitheHaloPlan_Private(halo, ipc, peers, places));
+    ipc->wait.n    = peers->n;
     ipc->wait.flag = (unsigned long long *)ipc->memory.own;
     PetscCall(LitheHaloTimeoutCreate_Private(halo->comm, ipc->memory.rank, "entries of exchange", &ipc->wait.timeout));
     if (ipc->aside) {
@@ -107,7 +106,6 @@ static PetscErrorCode LitheHaloCreate_IPC(LitheHalo halo, LitheHaloObstacle *obs
     }
   }
   PetscCall(PetscFree(places));
-  PetscCall(LitheHaloPeersDestroy_Private(&peers));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

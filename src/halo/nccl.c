@@ -221,10 +221,10 @@ static PetscErrorCode LitheNCCLGetFacts_Private(MPI_Comm comm, PetscMemType memo
 
 static PetscErrorCode LitheHaloCreate_NCCL(LitheHalo halo, LitheHaloObstacle *obstacle, int *code)
 {
-  LitheHaloFacts *facts = NULL;
-  LitheHaloPeers  peers;
-  LitheHalo_NCCL *data;
-  PetscInt        entries[2];
+  const LitheHaloPeers *peers = &halo->peers;
+  LitheHaloFacts       *facts = NULL;
+  LitheHalo_NCCL       *data;
+  PetscInt              entries[2];
 
   PetscFunctionBegin;
   PetscCall(LitheNCCLGetFacts_Private(halo->comm, halo->memory, &facts, obstacle, code));
@@ -232,14 +232,12 @@ static PetscErrorCode LitheHaloCreate_NCCL(LitheHalo halo, LitheHaloObstacle *ob
   PetscCall(PetscNew(&data));
   halo->data  = data;
   data->facts = facts;
-  PetscCall(LitheHaloPeersCreate_Private(halo->sf, &peers));
-  PetscCall(LitheHaloMessages_Private(halo->unit, peers.n, peers.send, &data->nsend, &data->send, &entries[0]));
-  PetscCall(LitheHaloMessages_Private(halo->unit, peers.n, peers.recv, &data->nrecv, &data->recv, &entries[1]));
+  PetscCall(LitheHaloMessages_Private(halo->unit, peers->n, peers->send, &data->nsend, &data->send, &entries[0]));
+  PetscCall(LitheHaloMessages_Private(halo->unit, peers->n, peers->recv, &data->nrecv, &data->recv, &entries[1]));
   PetscCall(LitheHaloBuffer_Private(LitheHaloGhostBytes(halo), &data->ghost));
   PetscCall(LitheHaloBuffer_Private((size_t)entries[0] * halo->unit, &data->sendbuffer));
   PetscCall(LitheHaloBuffer_Private((size_t)entries[1] * halo->unit, &data->recvbuffer));
-  PetscCall(LitheHaloPlan_Private(halo, data, &peers));
-  PetscCall(LitheHaloPeersDestroy_Private(&peers));
+  PetscCall(LitheHaloPlan_Private(halo, data, peers));
   PetscCallCUDA(cudaEventCreateWithFlags(&data->ready, cudaEventDisableTiming));
   PetscCallCUDA(cudaEventCreateWithFlags(&data->arrived, cudaEventDisableTiming));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -12,8 +12,15 @@ static PetscErrorCode LitheHaloGetBasicSF_Private(PetscSF sf, PetscSF *basic)
   PetscInt           nroots, nleaves;
   const PetscInt    *leaf;
   const PetscSFNode *remote;
+  PetscBool          is;
 
   PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)sf, PETSCSFBASIC, &is));
+  if (is) {
+    PetscCall(PetscObjectReference((PetscObject)sf));
+    *basic = sf;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(PetscSFGetGraph(sf, &nroots, &nleaves, &leaf, &remote));
   PetscCall(PetscSFCreate(PetscObjectComm((PetscObject)sf), basic));
   PetscCall(PetscSFSetType(*basic, PETSCSFBASIC));

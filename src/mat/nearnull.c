@@ -201,14 +201,42 @@ static PetscErrorCode Normalise_Private(PetscBool symmetric, Search *s, Vec righ
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A vector of a parallel matrix on a device. VecSetType() would lock memory of the host for it, which takes long */
+static PetscErrorCode CreateVec_Private(Mat A, Vec *x)
+{
+#if PetscDefined(HAVE_CUDA)
+  VecType     type;
+  PetscInt    m, all;
+  PetscMPIInt size;
+  PetscBool   cuda, bound;
+#endif
+
+  PetscFunctionBegin;
+#if PetscDefined(HAVE_CUDA)
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
+  PetscCall(MatGetVecType(A, &type));
+  PetscCall(MatBoundToCPU(A, &bound));
+  PetscCall(PetscStrcmpAny(type, &cuda, VECCUDA, VECMPICUDA, ""));
+  if (cuda && !bound && size > 1) {
+    PetscCall(MatGetLocalSize(A, &m, NULL));
+    PetscCall(MatGetSize(A, &all, NULL));
+    PetscCall(VecCreateMPICUDAWithArrays(PetscObjectComm((PetscObject)A), 1, m, all, NULL, NULL, x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
+  PetscCall(MatCreateVecs(A, x, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode LitheMatGetNearNull(Mat A, PetscBool symmetric, Vec *left, Vec *right, LitheNearNull *how)
 {
   Search s;
 
   PetscFunctionBegin;
   *left = *right = NULL;
-  PetscCall(MatCreateVecs(A, &s.x, &s.diagonal));
-  PetscCall(VecDuplicate(s.diagonal, &s.work));
+  PetscCall(CreateVec_Private(A, &s.x));
+  PetscCall(VecDuplicate(s.x, &s.diagonal));
+  PetscCall(VecDuplicate(s.x, &s.work));
   PetscCall(GetDiagonal_Private(A, &s));
   *how = LITHE_NEAR_NULL_CONSTANT;
   if (s.most > 0 && !PetscIsInfOrNanReal(s.most)) {

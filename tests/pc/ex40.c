@@ -331,7 +331,7 @@ static PetscErrorCode TestForms(const CAMGMatrix *A, const CAMGMatrix *D, PetscB
 static PetscErrorCode TestJoin(const CAMGMatrix *A, const CAMGMatrix *D)
 {
   const PetscInt own = A->m - A->m / 3, more = A->m - own, from = own / 2;
-  CAMGMatrix     part = *A, dpart = *D, E, dE, C, dC, result;
+  CAMGMatrix     part = *A, dpart = *D, E, dE, F, C, dC, result;
   PetscInt      *row, *target, *place, *j, *drow, *dtarget, *dplace, *dj;
 
   PetscFunctionBeginUser;
@@ -350,6 +350,13 @@ static PetscErrorCode TestJoin(const CAMGMatrix *A, const CAMGMatrix *D)
   PetscCall(PCCAMGExtract_Private(&part, more, row, &E));
   DEVICE(LitheCUDACAMGExtract(&dpart, more, drow, &result));
   PetscCall(Matrices("rows of a list", &E, &result));
+  /* rows that take the place of others are not shorter: they begin with them */
+  for (PetscInt k = 0; k < more; k++) row[k] = target[k] < own ? target[k] : 0;
+  PetscCall(PCCAMGExtract_Private(&part, more, row, &F));
+  PetscCall(PCCAMGJoin_Private(&F, &E, more, A->n, NULL, NULL, &C));
+  PetscCall(PCCAMGMatrixFree_Private(&E));
+  PetscCall(PCCAMGMatrixFree_Private(&F));
+  E = C;
   PetscCall(PutMatrix(&E, &dE));
   for (int with = 0; with < 2; with++) {
     PetscCall(PCCAMGJoin_Private(&part, &E, with ? own : own + more, A->n, with ? NULL : target, with ? place : NULL, &C));
@@ -941,6 +948,71 @@ static PetscErrorCode TestLarge(PetscInt n, PetscInt nz)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A process without rows has columns, of other processes. Nothing may be read */
+static PetscErrorCode TestEmpty(PetscInt block)
+{
+  const PetscInt  n = 5, zero[5] = {0, 0, 0, 0, 0};
+  const CAMGShare alone = {.ctx = NULL};
+  CAMGMatrix      A = {.n = n, .rb = block, .cb = block}, N, S, H, P, C;
+  CAMGGraph       g;
+  CAMGSpace       space = {.block = block, .columns = block}, coarse;
+  CAMGOperator    op = {.i = NULL};
+  PetscInt       *agg, aggregates = 7, sign;
+  PetscReal      *root, bound;
+  double         *s, largest[2], sum[CAMG_FORMS];
+  PetscBool       finite;
+
+  PetscFunctionBeginUser;
+  problem = "no rows";
+  PetscCall(Put(sizeof(*zero), zero, (void **)&A.i));
+  PetscCall(Put(sizeof(zero), zero, (void **)&agg));
+  PetscCall(LitheDeviceAlloc(0, (void **)&A.j));
+  PetscCall(LitheDeviceAlloc(0, (void **)&A.a));
+  PetscCallRuntime(cudaMalloc((void **)&root, (size_t)n * sizeof(*root)));
+  PetscCallRuntime(cudaMalloc((void **)&s, (size_t)(n * block) * sizeof(*s)));
+  if (block == 1) {
+    PetscCall(LitheCUDACAMGSurvey(&A, largest, &sign, &finite));
+    PetscCall(LitheCUDACAMGForms(&A, root, 0, agg, sum));
+    if (WRONG(!finite || sign || largest[1] != 0 || sum[4] != 0)) FAIL("a survey of no rows");
+  }
+  PetscCall(LitheCUDACAMGNorms(&A, &N));
+  PetscCall(LitheCUDACAMGRoots(&N, root));
+  PetscCall(LitheCUDACAMGFilter(&N, root, 0.1, &g));
+  PetscCall(LitheCUDACAMGAggregate(&g, agg, &aggregates));
+  if (WRONG(g.strong.nz || aggregates)) FAIL("%d aggregates of no rows", (int)aggregates);
+  aggregates = 7;
+  PetscCall(LitheCUDACAMGPairs(&N, 0.1, agg, &aggregates));
+  if (WRONG(aggregates)) FAIL("%d pairs of no rows", (int)aggregates);
+  PetscCall(LitheDeviceAlloc(0, (void **)&space.T));
+  PetscCall(LitheCUDACAMGTentative(&space, 0, agg, 0, &coarse));
+  PetscCall(LitheCUDACAMGDamping(&g, 1, root));
+  PetscCall(LitheCUDACAMGSmooth(&g, root, &space, agg, n, 4, &P));
+  PetscCall(LitheCUDACAMGTranspose(&P, &H));
+  C.i = NULL;
+  PetscCall(LitheCUDACAMGMultiply(&H, &P, &C));
+  PetscCall(LitheCUDACAMGMean(&A, &A, &S));
+  if (WRONG(P.nz || H.m != n || C.m != n || C.nz || S.nz)) FAIL("products of no rows have %d, %d, %d entries", (int)P.nz, (int)C.nz, (int)S.nz);
+  PetscCall(LitheCUDACAMGScales(&A, s));
+  PetscCall(LitheCUDACAMGEncode(&A, s, 8, PETSC_TRUE, &alone, &op, &bound));
+  if (WRONG(op.nz || bound != 1)) FAIL("a level without rows: bound %g", (double)bound);
+  PetscCallRuntime(cudaDeviceSynchronize());
+  PetscCall(FreeMatrix(&A));
+  PetscCall(FreeMatrix(&N));
+  PetscCall(FreeMatrix(&S));
+  PetscCall(FreeMatrix(&H));
+  PetscCall(FreeMatrix(&P));
+  PetscCall(FreeMatrix(&C));
+  PetscCall(FreeMatrix(&g.strong));
+  PetscCallRuntime(cudaFree(g.d));
+  PetscCallRuntime(cudaFree(space.T));
+  PetscCallRuntime(cudaFree(coarse.T));
+  PetscCallRuntime(cudaFree(agg));
+  PetscCallRuntime(cudaFree(root));
+  PetscCallRuntime(cudaFree(s));
+  PetscCall(FreeOperator(&(CAMGOperator){.i = NULL}, &op));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscBool  large = PETSC_TRUE;
@@ -955,6 +1027,8 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-large", &large, NULL));
   PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
   PetscCall(TestColumns());
+  PetscCall(TestEmpty(1));
+  PetscCall(TestEmpty(3));
   space = one;
   PetscCall(Laplacian(n, n, PETSC_FALSE, 0, &A));
   PetscCall(TestProblem("Laplacian", &A, &space, PETSC_TRUE));

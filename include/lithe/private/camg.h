@@ -208,9 +208,10 @@ typedef struct {
   PetscErrorCode (*norms)(const CAMGMatrix *, CAMGMatrix *);
   /*
      Rows of several processes, whose columns are own ones, m in number, and ghosts after them. Rows row [count] of a
-     matrix. A with the rows of B behind those of target [B->m], which ascend, or NULL: behind the first ones; place:
-     NULL, or numbers of the columns of B; C has m rows and n columns. used [n] = 1 for columns that have entries, else
-     0. Columns from on become map[column - from]. j [nz]: columns of own rows, and the row itself for ghosts
+     matrix. A with the rows of B at the place of target [B->m], which ascend; they are not shorter than those of A. target
+     NULL: behind the first rows; place: NULL, or numbers of the columns of B; C has m rows and n columns. used [n] = 1
+     for columns that have entries, else 0. Columns from on become map[column - from]. j [nz]: columns of own rows, and
+     the row itself for ghosts
   */
   PetscErrorCode (*extract)(const CAMGMatrix *, PetscInt count, const PetscInt row[], CAMGMatrix *);
   PetscErrorCode (*join)(const CAMGMatrix *A, const CAMGMatrix *B, PetscInt m, PetscInt n, const PetscInt target[], const PetscInt place[], CAMGMatrix *C);

@@ -139,6 +139,7 @@ static PetscErrorCode PCSetUp_CAMG(PC pc)
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   PetscCall(Build_Private(pc, &good));
   if (!good) PetscCall(PCCAMGFail_Private(pc, "the matrix has an entry that is infinite or not a number"));
+  PetscCall(PCCAMGHalosFree_Private(mg, PETSC_TRUE));
   PetscCall(PlaceLevels_Private(pc));
   PetscCall(LitheCite(LITHE_CITE_CAMG | LITHE_CITE_CHEBYSHEV4));
   Count(mg);

@@ -57,7 +57,8 @@ typedef struct {
 typedef struct {
   LitheHalo halo; /* NULL: none */
   PetscInt  own, n;
-} CAMGHalo; /* owner: ghosts.c */
+  PetscBool used; /* by this set-up */
+} CAMGHalo;       /* owner: ghosts.c */
 
 /* What -ksp_view tells about a level */
 typedef struct {
@@ -84,11 +85,18 @@ typedef struct {
   PetscInt *i, nz; /* i NULL: not known */
 } CAMGStarts;      /* owner: setup.c */
 
-/* Transfers to the next level, in the memory of the levels. P has rows of this process, then those of ghosts */
+/*
+   Transfers to the next level, in the memory of the levels. P has rows of this process, then those of ghosts; R has rows
+   of this process, then those whose products belong to others
+*/
 typedef struct {
   CAMGMatrix  P, R;
   CAMGColumns columns;    /* of P */
-  PetscInt    own, nz;    /* ghosts among the columns, and entries, of the rows of this process */
+  PetscInt    nz;         /* entries of the rows of this process of P, */
+  CAMGGhosts  prolong;    /* and their columns */
+  CAMGGhosts  rows;       /* of R */
+  CAMGGhosts  coarse;     /* of R A P */
+  PetscInt   *map;        /* columns of R A P, before those without entries were left out */
   CAMGStarts  product[2]; /* A P and R A P, on a device */
   PetscInt    block;      /* of the next level */
   PetscBool   plain;
@@ -103,6 +111,7 @@ typedef struct {
     CAMG_KEPT_USE
   } state;                               /* what the set-up does */
   const LitheMemoryOps *memory;          /* of P and R */
+  CAMGGhosts            finest;
   PetscInt              n, columns, its; /* its: of the first solve */
   PetscBool             symmetric, stale;
 } CAMGKept; /* owner: kept.c */
@@ -202,8 +211,9 @@ PETSC_INTERN PetscErrorCode PCCAMGKeptJudge_Private(PC, PetscInt its);
 /* ghosts.c */
 PETSC_INTERN PetscErrorCode PCCAMGGhostsCreate_Private(MPI_Comm, CAMGColumns *, CAMGGhosts *);
 PETSC_INTERN PetscErrorCode PCCAMGGhostsFree_Private(CAMGGhosts *);
+PETSC_INTERN PetscErrorCode PCCAMGGhostsCopy_Private(const CAMGGhosts *, CAMGGhosts *);
 PETSC_INTERN PetscErrorCode PCCAMGGhostsGet_Private(const CAMGGhosts *, const LitheMemoryOps *, size_t bytes, void *x);
-PETSC_INTERN PetscErrorCode PCCAMGHaloCreate_Private(const PC_CAMG *, MPI_Comm, const CAMGColumns *, PetscInt n, PetscInt block, CAMGHalo *);
+PETSC_INTERN PetscErrorCode PCCAMGHaloCreate_Private(const PC_CAMG *, const CAMGGhosts *, PetscInt block, CAMGHalo *);
 PETSC_INTERN PetscErrorCode PCCAMGHaloGet_Private(const PC_CAMG *, const CAMGHalo *, void *x);
 /* shared.c */
 PETSC_INTERN PetscErrorCode PCCAMGMatrixPut_Private(const LitheMemoryOps *, const CAMGMatrix *, CAMGMatrix *);
@@ -211,8 +221,9 @@ PETSC_INTERN PetscErrorCode PCCAMGIntegersPut_Private(const LitheMemoryOps *, Pe
 PETSC_INTERN PetscErrorCode PCCAMGColumnsCopy_Private(const CAMGColumns *, CAMGColumns *);
 PETSC_INTERN PetscErrorCode PCCAMGColumnNumbers_Private(const PC_CAMG *, const CAMGColumns *, PetscInt **number);
 PETSC_INTERN PetscErrorCode PCCAMGFetch_Private(const PC_CAMG *, const CAMGGhosts *, CAMGMatrix *B, CAMGColumns *);
+PETSC_INTERN PetscErrorCode PCCAMGReturn_Private(const PC_CAMG *, const CAMGGhosts *, CAMGMatrix *T, const CAMGColumns *sent, CAMGColumns *);
 PETSC_INTERN PetscErrorCode PCCAMGAdjoint_Private(const PC_CAMG *, const CAMGGhosts *, const CAMGMatrix *A, CAMGMatrix *H, CAMGColumns *);
-PETSC_INTERN PetscErrorCode PCCAMGCompress_Private(const PC_CAMG *, CAMGMatrix *, CAMGColumns *);
+PETSC_INTERN PetscErrorCode PCCAMGCompress_Private(const PC_CAMG *, CAMGMatrix *, CAMGColumns *, PetscInt **map);
 PETSC_INTERN PetscErrorCode PCCAMGShareAggregates_Private(const PC_CAMG *, const CAMGGhosts *, PetscInt aggregates, PetscInt agg[], CAMGColumns *);
 PETSC_INTERN PetscErrorCode PCCAMGMakeWhole_Private(const PC_CAMG *, const CAMGGhosts *, CAMGMatrix *, CAMGSpace *);
 /* join.c */
@@ -282,5 +293,6 @@ PETSC_INTERN PetscErrorCode PCCAMGDeviceRowsRestore_Private(Mat, CAMGMatrix *);
 /* context.c */
 PETSC_INTERN PetscErrorCode PCCAMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
 PETSC_INTERN PetscErrorCode PCCAMGFree_Private(const PC_CAMG *, void *pointer);
+PETSC_INTERN PetscErrorCode PCCAMGHalosFree_Private(PC_CAMG *, PetscBool stale);
 PETSC_INTERN PetscErrorCode PCCAMGLevelsFree_Private(PC_CAMG *);
 PETSC_INTERN PetscErrorCode PCReset_CAMG(PC);

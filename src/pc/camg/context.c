@@ -45,20 +45,35 @@ static PetscErrorCode OperatorFree_Private(const PC_CAMG *mg, CAMGOperator *op)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All but what is kept for the next set-up */
+/* Exchanges of all levels; stale: only those that the last set-up has not made its own */
+PetscErrorCode PCCAMGHalosFree_Private(PC_CAMG *mg, PetscBool stale)
+{
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < CAMG_LEVELS_MAX; k++) {
+    for (int h = 0; h < 2; h++) {
+      CAMGHalo *halo = &mg->level[k].halo[h];
+
+      if (!stale || !halo->used) PetscCall(LitheHaloDestroy(&halo->halo));
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All but what is kept for the next set-up, and exchanges, which may serve again */
 PetscErrorCode PCCAMGLevelsFree_Private(PC_CAMG *mg)
 {
   PetscFunctionBegin;
   for (PetscInt k = 0; k < mg->n; k++) {
-    CAMGLevel *l = &mg->level[k];
+    CAMGLevel      *l    = &mg->level[k];
+    const CAMGLevel last = *l;
 
     PetscCall(OperatorFree_Private(mg, &l->op));
     PetscCall(OperatorFree_Private(mg, &l->prolong));
     PetscCall(OperatorFree_Private(mg, &l->restrict_));
-    for (int h = 0; h < 2; h++) PetscCall(LitheHaloDestroy(&l->halo[h].halo));
     PetscCall(PCCAMGFree_Private(mg, &l->b));
     for (int v = 0; v < 2; v++) PetscCall(PCCAMGFree_Private(mg, &l->x[v]));
     PetscCall(PetscMemzero(l, sizeof(*l)));
+    for (int h = 0; h < 2; h++) l->halo[h].halo = last.halo[h].halo;
   }
   for (int side = 0; side < 2; side++) PetscCall(PCCAMGFree_Private(mg, &mg->units.outer[side]));
   PetscCall(PCCAMGFree_Private(mg, &mg->units.scale));
@@ -80,5 +95,6 @@ PetscErrorCode PCReset_CAMG(PC pc)
   PetscFunctionBegin;
   PetscCall(PCCAMGKeptFree_Private(mg));
   PetscCall(PCCAMGLevelsFree_Private(mg));
+  PetscCall(PCCAMGHalosFree_Private(mg, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -41,6 +41,15 @@ PetscErrorCode PCCAMGGhostsFree_Private(CAMGGhosts *g)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode PCCAMGGhostsCopy_Private(const CAMGGhosts *from, CAMGGhosts *to)
+{
+  PetscFunctionBegin;
+  *to = *from;
+  PetscCall(PetscObjectReference((PetscObject)to->sf));
+  PetscCall(PCCAMGColumnsCopy_Private(&from->columns, &to->columns));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* x has own numbers and ghosts, of `bytes` bytes */
 PetscErrorCode PCCAMGGhostsGet_Private(const CAMGGhosts *g, const LitheMemoryOps *memory, size_t bytes, void *x)
 {
@@ -59,21 +68,25 @@ PetscErrorCode PCCAMGGhostsGet_Private(const CAMGGhosts *g, const LitheMemoryOps
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The exchange of a cycle, for the first n ghosts, of nodes of a block of numbers */
-PetscErrorCode PCCAMGHaloCreate_Private(const PC_CAMG *mg, MPI_Comm comm, const CAMGColumns *c, PetscInt n, PetscInt block, CAMGHalo *h)
+/* The exchange of a cycle, for nodes of a block of numbers. That of an earlier set-up stays if it has the same star forest */
+PetscErrorCode PCCAMGHaloCreate_Private(const PC_CAMG *mg, const CAMGGhosts *g, PetscInt block, CAMGHalo *h)
 {
-  PetscInt *id;
-  PetscSF   sf;
+  const PetscInt own = g->columns.own * block, n = g->columns.n * block;
+  PetscInt      *id;
+  PetscSF        sf = g->sf;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(n * block, &id));
-  for (PetscInt k = 0; k < n * block; k++) id[k] = c->id[k / block] * block + k % block;
-  PetscCall(CreateSF_Private(comm, c->own * block, n * block, id, &sf));
-  PetscCall(LitheHaloCreate(sf, LITHE_TRANSPORT_AUTO, mg->device ? PETSC_MEMTYPE_CUDA : PETSC_MEMTYPE_HOST, PCCAMGNumberBytes_Private(mg), &h->halo));
-  h->own = c->own * block;
-  h->n   = n * block;
-  PetscCall(PetscSFDestroy(&sf));
-  PetscCall(PetscFree(id));
+  if (block > 1) {
+    PetscCall(PetscMalloc1(n, &id));
+    for (PetscInt k = 0; k < n; k++) id[k] = g->columns.id[k / block] * block + k % block;
+    PetscCall(CreateSF_Private(g->comm, own, n, id, &sf));
+    PetscCall(PetscFree(id));
+  }
+  PetscCall(LitheHaloUpdate(sf, LITHE_TRANSPORT_AUTO, mg->device ? PETSC_MEMTYPE_CUDA : PETSC_MEMTYPE_HOST, PCCAMGNumberBytes_Private(mg), &h->halo, NULL));
+  h->own  = own;
+  h->n    = n;
+  h->used = PETSC_TRUE;
+  if (block > 1) PetscCall(PetscSFDestroy(&sf));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

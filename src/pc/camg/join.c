@@ -42,10 +42,13 @@ PetscErrorCode PCCAMGJoin_Private(const CAMGMatrix *A, const CAMGMatrix *B, Pets
   PetscCheck(A->nz <= PETSC_INT_MAX - B->nz, PETSC_COMM_SELF, PETSC_ERR_SUP, "A process has more entries than PetscInt counts. Use more processes");
   PetscCall(PCCAMGMatrixCreate_Private(m, n, A->nz + B->nz, B->rb, B->cb, C));
   for (PetscInt r = 0; r < m; r++) {
-    if (r < A->m) PetscCall(Append_Private(A, r, NULL, &used, C));
-    if (next < B->m && (target ? target[next] : next) == r) PetscCall(Append_Private(B, next++, place, &used, C));
+    const PetscBool more = (PetscBool)(next < B->m && (target ? target[next] : next) == r);
+
+    if (r < A->m && !(more && target)) PetscCall(Append_Private(A, r, NULL, &used, C));
+    if (more) PetscCall(Append_Private(B, next++, place, &used, C));
     C->i[r + 1] = used;
   }
+  C->nz = used;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

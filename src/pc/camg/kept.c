@@ -19,6 +19,10 @@ PetscErrorCode PCCAMGTransfersFree_Private(const LitheMemoryOps *memory, CAMGTra
   PetscCall(PCCAMGMatrixRelease_Private(memory, &t->P));
   PetscCall(PCCAMGMatrixRelease_Private(memory, &t->R));
   PetscCall(PetscFree(t->columns.id));
+  PetscCall(PCCAMGGhostsFree_Private(&t->prolong));
+  PetscCall(PCCAMGGhostsFree_Private(&t->rows));
+  PetscCall(PCCAMGGhostsFree_Private(&t->coarse));
+  if (t->map) PetscCall((*memory->free)((void **)&t->map));
   for (int k = 0; k < 2; k++) {
     if (t->product[k].i) PetscCall((*memory->free)((void **)&t->product[k].i));
   }
@@ -30,6 +34,7 @@ PetscErrorCode PCCAMGKeptFree_Private(PC_CAMG *mg)
 {
   PetscFunctionBegin;
   for (PetscInt k = 0; k < mg->kept.n; k++) PetscCall(PCCAMGTransfersFree_Private(mg->kept.memory, &mg->kept.level[k]));
+  PetscCall(PCCAMGGhostsFree_Private(&mg->kept.finest));
   PetscCall(PetscMemzero(&mg->kept, sizeof(mg->kept)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

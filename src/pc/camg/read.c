@@ -289,17 +289,21 @@ static PetscErrorCode Scale_Private(PC pc, const CAMGMatrix *rows, const CAMGGho
 /* The finest level and its near null space in the memory of the kernels; *good: FALSE if an entry is not finite */
 PetscErrorCode PCCAMGRead_Private(PC pc, CAMGMatrix *A, CAMGGhosts *ghosts, CAMGSpace *space, PetscBool *good)
 {
-  const PC_CAMG *mg = (const PC_CAMG *)pc->data;
-  CAMGMatrix     rows;
-  CAMGColumns    columns;
-  Part           part;
+  PC_CAMG    *mg = (PC_CAMG *)pc->data;
+  CAMGMatrix  rows;
+  CAMGColumns columns;
+  Part        part;
 
   PetscFunctionBegin;
   *space = (CAMGSpace){.columns = 1};
   PetscCall(MatGetBlockSize(pc->pmat, &space->block));
   if (space->block > CAMG_BLOCK_MAX) space->block = 1;
   PetscCall(RowsOpen_Private(pc, space->block, &part, &rows, &columns));
-  PetscCall(PCCAMGGhostsCreate_Private(PetscObjectComm((PetscObject)pc), &columns, ghosts));
+  if (mg->kept.finest.sf) {
+    PetscCall(PCCAMGGhostsCopy_Private(&mg->kept.finest, ghosts));
+    PetscCall(PetscFree(columns.id));
+  } else PetscCall(PCCAMGGhostsCreate_Private(PetscObjectComm((PetscObject)pc), &columns, ghosts));
+  if (ghosts->sf && !mg->kept.finest.sf && mg->kept.state == CAMG_KEPT_FILL) PetscCall(PCCAMGGhostsCopy_Private(ghosts, &mg->kept.finest));
   PetscCall(Scale_Private(pc, &rows, ghosts, A, space, good));
   if (!*good) PetscCall(PCCAMGGhostsFree_Private(ghosts));
   if (mg->shared) PetscCall(PCCAMGMatrixRelease_Private(mg->kernels->memory, &rows));

@@ -10,7 +10,8 @@
 #define CAMG_DENSE 2000 /* unknowns of a level without a next level, up to which it has a dense inverse */
 
 /* On several processes */
-#define CAMG_WHOLE 5000   /* unknowns up to which a level is whole on each process */
+#define CAMG_WHOLE 5000   /* unknowns up to which a level is whole on each process, or on each device: */
+#define CAMG_LARGE 20000
 #define CAMG_SLOW  3      /* times fewer unknowns, at least, on the next level, or this level is whole if possible: */
 #define CAMG_MOST  200000 /* unknowns of a level that is whole because aggregates of a process are small */
 
@@ -87,22 +88,50 @@ static PetscErrorCode Clean_Private(const PC_CAMG *mg, const CAMGMatrix *A, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* R A P */
+/* A with rows of ghosts, which are empty: i gets the starts */
+static PetscErrorCode AddEmptyRows_Private(const PC_CAMG *mg, const CAMGMatrix *A, CAMGMatrix *all)
+{
+  const LitheMemoryOps *memory = mg->kernels->memory;
+  const PetscInt        n      = A->n - A->m;
+  PetscInt             *ends;
+
+  PetscFunctionBegin;
+  *all   = *A;
+  all->m = A->n;
+  PetscCall((*memory->alloc)(((size_t)A->n + 1) * sizeof(*A->i), (void **)&all->i));
+  PetscCall((*memory->copy)(((size_t)A->m + 1) * sizeof(*A->i), A->i, all->i));
+  PetscCall(PetscMalloc1(n, &ends));
+  for (PetscInt k = 0; k < n; k++) ends[k] = A->nz;
+  PetscCall((*memory->put)((size_t)n * sizeof(*ends), ends, all->i + A->m + 1));
+  PetscCall(PetscFree(ends));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* R A P. Each process has the products of its own rows of A, and adds those that others have */
 static PetscErrorCode Galerkin_Private(const PC_CAMG *mg, const Exact *e, CAMGTransfers *t, Exact *coarse)
 {
   const PetscBool keep = (PetscBool)(mg->kept.state != CAMG_KEPT_NOT && mg->kernels->memory != &LitheHostMemory);
   CAMGColumns     columns;
-  CAMGMatrix      AP;
+  CAMGMatrix      A = e->A, AP;
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(PC_CAMGProduct, 0, 0, 0, 0));
   PetscCall(PCCAMGColumnsCopy_Private(&t->columns, &columns));
-  PetscCall(Multiply_Private(mg, &e->A, &t->P, keep ? &t->product[0] : NULL, &AP));
-  PetscCall(PCCAMGFetch_Private(mg, &e->ghosts, &AP, &columns));
+  if (e->ghosts.sf) PetscCall(AddEmptyRows_Private(mg, &e->A, &A));
+  PetscCall(Multiply_Private(mg, &A, &t->P, keep ? &t->product[0] : NULL, &AP));
   PetscCall(Multiply_Private(mg, &t->R, &AP, keep ? &t->product[1] : NULL, &coarse->A));
   PetscCall(PCCAMGMatrixRelease_Private(mg->kernels->memory, &AP));
-  PetscCall(PCCAMGCompress_Private(mg, &coarse->A, &columns));
-  PetscCall(PCCAMGGhostsCreate_Private(e->ghosts.comm, &columns, &coarse->ghosts));
+  if (e->ghosts.sf) PetscCall(PCCAMGFree_Private(mg, &A.i));
+  PetscCall(PCCAMGReturn_Private(mg, &t->rows, &coarse->A, &t->columns, &columns));
+  if (t->map) {
+    PetscCall((*mg->kernels->renumber)(&coarse->A, columns.own, t->map));
+    coarse->A.n = columns.own + t->coarse.columns.n;
+    PetscCall(PetscFree(columns.id));
+  } else {
+    PetscCall(PCCAMGCompress_Private(mg, &coarse->A, &columns, &t->map));
+    PetscCall(PCCAMGGhostsCreate_Private(e->ghosts.comm, &columns, &t->coarse));
+  }
+  PetscCall(PCCAMGGhostsCopy_Private(&t->coarse, &coarse->ghosts));
   PetscCall(Clean_Private(mg, &e->A, &e->ghosts, &t->R, &coarse->A, &coarse->ghosts));
   PetscCall(PetscLogEventEnd(PC_CAMGProduct, 0, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -180,14 +209,17 @@ static PetscErrorCode TurnFree_Private(const PC_CAMG *mg, const CAMGMatrix *A, C
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The transposed interpolation Q, which has the rows of ghosts, too, is R^H */
-static PetscErrorCode Restriction_Private(const PC_CAMG *mg, const CAMGMatrix *Q, PetscInt rows, CAMGMatrix *R)
+/* R = Q^H, of an interpolation Q that has rows of ghosts, too. g: columns of the own rows of Q */
+static PetscErrorCode Restriction_Private(const PC_CAMG *mg, const CAMGMatrix *Q, const CAMGGhosts *g, CAMGTransfers *t)
 {
+  CAMGMatrix *R = &t->R;
+
   PetscFunctionBegin;
   PetscCall((*mg->kernels->transpose)(Q, R));
-  if (R->m == rows) PetscFunctionReturn(PETSC_SUCCESS);
-  R->m = rows; /* rows of other processes are the last ones */
-  PetscCall((*mg->kernels->memory->get)(sizeof(R->nz), R->i + rows, &R->nz));
+  PetscCall(PCCAMGGhostsCopy_Private(g, &t->rows));
+  if (!g->sf) PetscFunctionReturn(PETSC_SUCCESS);
+  R->m = g->columns.own + g->columns.n; /* columns of rows of ghosts are the last ones */
+  PetscCall((*mg->kernels->memory->get)(sizeof(R->nz), R->i + R->m, &R->nz));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -195,12 +227,15 @@ static PetscErrorCode Restriction_Private(const PC_CAMG *mg, const CAMGMatrix *Q
 static PetscErrorCode Smooth_Private(const PC_CAMG *mg, const CAMGGraph *F, const CAMGGhosts *f, const PetscReal *damping, CAMGSpace *space,
                                      PetscInt aggregates, PetscInt agg[], const CAMGGhosts *g, CAMGTransfers *t)
 {
+  CAMGColumns own;
+
   PetscFunctionBegin;
   PetscCall(PCCAMGShareAggregates_Private(mg, f, aggregates, agg, &t->columns));
   if (space->vectors) PetscCall(PCCAMGGhostsGet_Private(f, mg->kernels->memory, (size_t)(space->block * space->columns) * sizeof(PetscScalar), space->T));
   PetscCall((*mg->kernels->smooth)(F, damping, space, agg, aggregates + t->columns.n, mg->opt.truncate, &t->P));
-  t->own = t->columns.n;
-  t->nz  = t->P.nz;
+  t->nz = t->P.nz;
+  PetscCall(PCCAMGColumnsCopy_Private(&t->columns, &own));
+  PetscCall(PCCAMGGhostsCreate_Private(g->comm, &own, &t->prolong));
   PetscCall(PCCAMGFetch_Private(mg, g, &t->P, &t->columns));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -213,7 +248,7 @@ static PetscErrorCode Plain_Private(const PC_CAMG *mg, const Exact *e, PetscInt 
 
   PetscFunctionBegin;
   PetscCall(Smooth_Private(mg, &graph, &e->ghosts, NULL, &ones, aggregates, agg, &e->ghosts, t));
-  PetscCall(Restriction_Private(mg, &t->P, aggregates, &t->R));
+  PetscCall(Restriction_Private(mg, &t->P, &t->prolong, t));
   t->plain = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -270,11 +305,11 @@ static PetscErrorCode Grow_Private(const PC_CAMG *mg, size_t own, size_t n, cons
 
 /* R = (T - M^-1 F^H T)^H */
 static PetscErrorCode Adjoint_Private(const PC_CAMG *mg, const Exact *e, const CAMGGraph *F, const PetscReal damping[], PetscInt aggregates,
-                                      const PetscInt agg[], CAMGMatrix *R)
+                                      const PetscInt agg[], CAMGTransfers *t)
 {
   const size_t  m = (size_t)e->A.m, row = (size_t)(e->space.block * e->space.columns) * sizeof(PetscScalar);
   CAMGGraph     H     = {.d = NULL};
-  CAMGTransfers t     = {.plain = PETSC_FALSE};
+  CAMGTransfers q     = {.plain = PETSC_FALSE};
   CAMGSpace     space = e->space;
   CAMGColumns   columns;
   CAMGGhosts    ghosts;
@@ -289,9 +324,9 @@ static PetscErrorCode Adjoint_Private(const PC_CAMG *mg, const Exact *e, const C
   }
   PetscCall(Grow_Private(mg, m * sizeof(*there), (size_t)H.strong.n * sizeof(*there), agg, (void **)&there));
   PetscCall(Grow_Private(mg, m * row, (size_t)H.strong.n * row, e->space.T, (void **)&space.T));
-  PetscCall(Smooth_Private(mg, &H, &ghosts, damping, &space, aggregates, there, &e->ghosts, &t));
-  PetscCall(Restriction_Private(mg, &t.P, aggregates, R));
-  PetscCall(PCCAMGTransfersFree_Private(mg->kernels->memory, &t));
+  PetscCall(Smooth_Private(mg, &H, &ghosts, damping, &space, aggregates, there, &e->ghosts, &q));
+  PetscCall(Restriction_Private(mg, &q.P, &q.prolong, t));
+  PetscCall(PCCAMGTransfersFree_Private(mg->kernels->memory, &q));
   PetscCall(GraphFree_Private(mg, &H));
   PetscCall(PCCAMGGhostsFree_Private(&ghosts));
   PetscCall(PCCAMGFree_Private(mg, &there));
@@ -316,8 +351,8 @@ static PetscErrorCode Interpolate_Private(const PC_CAMG *mg, Exact *e, PetscReal
     PetscCall((*kern->damping)(F, bound, damping));
   }
   PetscCall(Smooth_Private(mg, F, &e->ghosts, damping, &e->space, aggregates, agg, &e->ghosts, t));
-  if (mg->matrix.symmetric || !damping) PetscCall(Restriction_Private(mg, &t->P, aggregates, &t->R));
-  else PetscCall(Adjoint_Private(mg, e, F, damping, aggregates, agg, &t->R));
+  if (mg->matrix.symmetric || !damping) PetscCall(Restriction_Private(mg, &t->P, &t->prolong, t));
+  else PetscCall(Adjoint_Private(mg, e, F, damping, aggregates, agg, t));
   PetscCall(GraphFree_Private(mg, &own));
   PetscCall(PCCAMGFree_Private(mg, &damping));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -503,7 +538,7 @@ static PetscErrorCode Encode_Private(const PC_CAMG *mg, CAMGLevel *l, const Exac
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(PC_CAMGEncode, 0, 0, 0, 0));
-  if (e->ghosts.sf) PetscCall(PCCAMGHaloCreate_Private(mg, e->ghosts.comm, &e->ghosts.columns, e->ghosts.columns.n, e->A.cb, &l->halo[0]));
+  if (e->ghosts.sf) PetscCall(PCCAMGHaloCreate_Private(mg, &e->ghosts, e->A.cb, &l->halo[0]));
   PetscCall((*mg->kernels->encode)(&e->A, e->s, PCCAMGBits_Private(mg), (PetscBool)(mg->matrix.columns == 1), &share, &l->op, &l->facts.bound));
   l->op.single = mg->precision.single;
   PetscCall(PetscLogEventEnd(PC_CAMGEncode, 0, 0, 0, 0));
@@ -513,24 +548,20 @@ static PetscErrorCode Encode_Private(const PC_CAMG *mg, CAMGLevel *l, const Exac
 /* The interpolation has the rows of this process. Its columns are own ones and ghosts, or all of a level that is whole */
 static PetscErrorCode EncodeProlong_Private(const PC_CAMG *mg, CAMGLevel *l, const Exact *e, const CAMGTransfers *t, const Exact *next)
 {
-  CAMGMatrix P = t->P;
-  CAMGGhosts g = {.sf = NULL};
-  double    *s = next->s;
-  PetscInt  *number;
+  const CAMGGhosts *g = &t->prolong;
+  CAMGMatrix        P = t->P;
+  double           *s = next->s;
+  PetscInt         *number;
 
   PetscFunctionBegin;
   P.m  = e->A.m;
   P.nz = t->nz;
   if (e->ghosts.sf && next->ghosts.sf) {
-    CAMGColumns   columns;
-    const size_t  row = (size_t)P.cb * sizeof(double);
+    const size_t row = (size_t)P.cb * sizeof(double), own = (size_t)g->columns.own * row;
 
-    PetscCall(PCCAMGColumnsCopy_Private(&t->columns, &columns));
-    columns.n = t->own;
-    PetscCall(PCCAMGHaloCreate_Private(mg, e->ghosts.comm, &columns, columns.n, P.cb, &l->halo[1]));
-    PetscCall(PCCAMGGhostsCreate_Private(e->ghosts.comm, &columns, &g));
-    PetscCall(Grow_Private(mg, (size_t)g.columns.own * row, (size_t)(g.columns.own + g.columns.n) * row, next->s, (void **)&s));
-    PetscCall(PCCAMGGhostsGet_Private(&g, mg->kernels->memory, row, s));
+    PetscCall(PCCAMGHaloCreate_Private(mg, g, P.cb, &l->halo[1]));
+    PetscCall(Grow_Private(mg, own, own + (size_t)g->columns.n * row, next->s, (void **)&s));
+    PetscCall(PCCAMGGhostsGet_Private(g, mg->kernels->memory, row, s));
   } else if (e->ghosts.sf) {
     PetscCall((*mg->kernels->memory->alloc)((size_t)P.nz * sizeof(*P.j), (void **)&P.j));
     PetscCall((*mg->kernels->memory->copy)((size_t)P.nz * sizeof(*P.j), t->P.j, P.j));
@@ -542,7 +573,6 @@ static PetscErrorCode EncodeProlong_Private(const PC_CAMG *mg, CAMGLevel *l, con
   PetscCall((*mg->kernels->encodetransfer)(&P, e->s, s, PETSC_FALSE, &l->prolong));
   if (P.j != t->P.j) PetscCall(PCCAMGFree_Private(mg, &P.j));
   if (s != next->s) PetscCall(PCCAMGFree_Private(mg, &s));
-  PetscCall(PCCAMGGhostsFree_Private(&g));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -550,11 +580,14 @@ static PetscErrorCode EncodeProlong_Private(const PC_CAMG *mg, CAMGLevel *l, con
 static PetscErrorCode EncodeTransfers_Private(const PC_CAMG *mg, CAMGLevel *l, const Exact *e, const CAMGTransfers *t, const Exact *next, const double own[])
 {
   PetscInt64 transfers = (PetscInt64)t->nz * t->P.rb * t->P.cb;
+  CAMGMatrix R         = t->R;
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(PC_CAMGEncode, 0, 0, 0, 0));
   PetscCall(EncodeProlong_Private(mg, l, e, t, next));
-  PetscCall((*mg->kernels->encodetransfer)(&t->R, own, e->s, PETSC_TRUE, &l->restrict_));
+  if (e->ghosts.sf) R.m = t->rows.columns.own;
+  if (e->ghosts.sf) PetscCall((*mg->kernels->memory->get)(sizeof(R.nz), R.i + R.m, &R.nz));
+  PetscCall((*mg->kernels->encodetransfer)(&R, own, e->s, PETSC_TRUE, &l->restrict_));
   PetscCall(Sum_Private(&e->ghosts, 1, &transfers));
   l->prolong.single = l->restrict_.single = mg->precision.single;
   l[1].facts.transfers                    = transfers;
@@ -567,16 +600,16 @@ static PetscErrorCode EncodeTransfers_Private(const PC_CAMG *mg, CAMGLevel *l, c
 static PetscErrorCode MakeWhole_Private(PC_CAMG *mg, Exact *e)
 {
   const PetscInt block = e->A.rb;
-  CAMGColumns    all   = {.own = e->A.m, .first = e->ghosts.columns.first};
-  MPI_Comm       comm  = e->ghosts.comm;
+  CAMGColumns    all   = {.own = e->A.m, .first = e->ghosts.columns.first, .n = e->all / block};
+  CAMGGhosts     gather;
 
   PetscFunctionBegin;
-  all.n = e->all / block;
   PetscCall(PetscMalloc1(all.n, &all.id));
   for (PetscInt k = 0; k < all.n; k++) all.id[k] = k;
-  PetscCall(PCCAMGHaloCreate_Private(mg, comm, &all, all.n, block, &mg->whole.gather));
+  PetscCall(PCCAMGGhostsCreate_Private(e->ghosts.comm, &all, &gather));
+  PetscCall(PCCAMGHaloCreate_Private(mg, &gather, block, &mg->whole.gather));
+  PetscCall(PCCAMGGhostsFree_Private(&gather));
   PetscCall((*mg->kernels->memory->alloc)((size_t)Size(&e->A) * PCCAMGNumberBytes_Private(mg), &mg->whole.part));
-  PetscCall(PetscFree(all.id));
   PetscCall(PCCAMGMakeWhole_Private(mg, &e->ghosts, &e->A, &e->space));
   PetscCall(PCCAMGGhostsFree_Private(&e->ghosts));
   e->ghosts.comm = PETSC_COMM_SELF;
@@ -588,8 +621,10 @@ static PetscErrorCode MakeWhole_Private(PC_CAMG *mg, Exact *e)
 /* Whether a level of several processes becomes whole: if it is small, or if aggregates of a process are small */
 static PetscBool IsWhole(const PC_CAMG *mg, const Exact *e, const Exact *next)
 {
+  const PetscInt most = mg->kernels->memory == &LitheHostMemory ? CAMG_WHOLE : CAMG_LARGE;
+
   if (!next->ghosts.sf) return PETSC_FALSE;
-  return (PetscBool)(next->all <= PetscMax(CAMG_WHOLE, PCCAMGCoarseSize_Private(mg)) || (next->all > e->all / CAMG_SLOW && next->all <= CAMG_MOST));
+  return (PetscBool)(next->all <= PetscMax(most, PCCAMGCoarseSize_Private(mg)) || (next->all > e->all / CAMG_SLOW && next->all <= CAMG_MOST));
 }
 
 /* The next level and the transfers to it; *stalled: there is none */

@@ -5,7 +5,7 @@
 /*
    Rows that go from process to process during the set-up of a PCCAMG. Their number grows with the boundary of a
    process, so they travel through the host. A process that sends rows numbers their columns itself, and adds a list of
-   these columns: no number is searched for each entry.
+   these columns: no number is searched for each entry. Products sort and add the rows that came in.
 */
 
 #include "camgimpl.h"
@@ -187,50 +187,30 @@ static PetscErrorCode Number_Private(const Peers *from, const Messages *m, CAMGC
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-   Rows from the messages, with ascending columns. Rows of the same target become one. target [G->m] ascends, and is
-   freed by the caller
-*/
+/* Rows from the messages, in their order */
 static PetscErrorCode Unpack_Private(const Peers *from, const Messages *m, const PetscInt list[], const CAMGColumns *c, PetscInt rb, PetscInt cb,
-                                     CAMGMatrix *G, PetscInt **target)
+                                     CAMGMatrix *G)
 {
-  const PetscInt rows = from->offset[from->n], size = rb * cb;
-  PetscInt      *order, *begin, *column, nz = 0, at = 0, used = 0;
+  PetscInt nz = 0, at = 0;
 
   PetscFunctionBegin;
   for (PetscMPIInt k = 0; k < from->n; k++) nz += m->size[2 * k + 1];
-  PetscCall(PCCAMGMatrixCreate_Private(rows, c->own + c->n, nz, rb, cb, G));
-  PetscCall(PetscMalloc1(rows, target));
-  PetscCall(PetscMalloc3(rows, &order, rows + 1, &begin, nz, &column));
-  begin[0] = nz = 0;
+  PetscCall(PCCAMGMatrixCreate_Private(from->offset[from->n], c->own + c->n, nz, rb, cb, G));
+  nz = 0;
   for (PetscMPIInt k = 0; k < from->n; k++) {
-    for (PetscInt r = from->offset[k]; r < from->offset[k + 1]; r++) begin[r + 1] = begin[r] + m->integers[at++];
-    for (; at < list[k]; at++) column[nz++] = m->integers[list[k] + m->integers[at]];
-    at = list[k] + m->size[2 * k] - (from->offset[k + 1] - from->offset[k]) - m->size[2 * k + 1];
-  }
-  for (PetscInt r = 0; r < rows; r++) order[r] = r;
-  PetscCall(PetscSortIntWithPermutation(rows, from->row, order));
-  G->m = 0;
-  for (PetscInt q = 0; q < rows; q++) {
-    const PetscInt r = order[q], n = begin[r + 1] - begin[r];
+    const PetscInt end = at + m->size[2 * k];
 
-    if (!G->m || (*target)[G->m - 1] != from->row[r]) (*target)[G->m++] = from->row[r];
-    PetscCall(PetscArraycpy(G->j + used, column + begin[r], n));
-    PetscCall(PetscArraycpy(G->a + (size_t)used * (size_t)size, m->numbers + (size_t)begin[r] * (size_t)size, (size_t)n * (size_t)size));
-    used += n;
-    G->i[G->m] = used;
+    for (PetscInt r = from->offset[k]; r < from->offset[k + 1]; r++) G->i[r + 1] = G->i[r] + m->integers[at++];
+    for (; at < list[k]; at++) G->j[nz++] = m->integers[list[k] + m->integers[at]];
+    at = end;
   }
-  PetscCall(PCCAMGSortRows_Private(G));
-  PetscCall(PetscFree3(order, begin, column));
+  PetscCall(PetscArraycpy(G->a, m->numbers, (size_t)nz * (size_t)(rb * cb)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-   Rows of E, in the order of `to`, go to other processes. G, target: rows that come in, for rows from->row of this
-   process. c: columns of E, and of all rows that come in
-*/
+/* Rows of E, in the order of `to`, go to other processes. G: rows that come in, in the order of `from`. sent, c: their columns */
 static PetscErrorCode Send_Private(PetscSF sf, const Peers *to, const CAMGMatrix *E, const CAMGColumns *sent, const Peers *from, CAMGColumns *c,
-                                   CAMGMatrix *G, PetscInt **target)
+                                   CAMGMatrix *G)
 {
   MPI_Comm       comm;
   PetscMPIInt    tag;
@@ -249,7 +229,7 @@ static PetscErrorCode Send_Private(PetscSF sf, const Peers *to, const CAMGMatrix
   PetscCall(Transmit_Private(comm, tag, MPIU_INT, 1, to, out.size, out.integers, from, in.size, in.integers));
   PetscCall(Transmit_Private(comm, tag, MPIU_SCALAR, unit, to, out.size + 1, out.numbers, from, in.size + 1, in.numbers));
   PetscCall(Number_Private(from, &in, c, list));
-  PetscCall(Unpack_Private(from, &in, list, c, E->rb, E->cb, G, target));
+  PetscCall(Unpack_Private(from, &in, list, c, E->rb, E->cb, G));
   PetscCall(PetscFree2(in.integers, in.numbers));
   PetscCall(PetscFree2(in.size, list));
   PetscCall(PetscFree(out.size));
@@ -266,8 +246,8 @@ static PetscErrorCode GetPeers_Private(const CAMGGhosts *g, Peers *others, Peers
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows of A, in the memory of the kernels, on the host */
-static PetscErrorCode Extract_Private(const PC_CAMG *mg, const CAMGMatrix *A, PetscInt count, const PetscInt row[], CAMGMatrix *E)
+/* Rows of A; host: on the host, else in the memory of the kernels */
+static PetscErrorCode Extract_Private(const PC_CAMG *mg, const CAMGMatrix *A, PetscInt count, const PetscInt row[], PetscBool host, CAMGMatrix *E)
 {
   const LitheMemoryOps *memory = mg->kernels->memory;
   PetscInt             *there;
@@ -275,28 +255,91 @@ static PetscErrorCode Extract_Private(const PC_CAMG *mg, const CAMGMatrix *A, Pe
 
   PetscFunctionBegin;
   PetscCall(PCCAMGIntegersPut_Private(memory, count, row, &there));
-  PetscCall((*mg->kernels->extract)(A, count, there, &part));
-  PetscCall(Get_Private(memory, &part, E));
-  PetscCall(PCCAMGMatrixRelease_Private(memory, &part));
+  PetscCall((*mg->kernels->extract)(A, count, there, host ? &part : E));
+  if (host) PetscCall(Get_Private(memory, &part, E));
+  if (host) PetscCall(PCCAMGMatrixRelease_Private(memory, &part));
   PetscCall((*memory->free)((void **)&there));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* C = A with rows of the host, G, behind those of target. G and target are freed */
-static PetscErrorCode Join_Private(const PC_CAMG *mg, const CAMGMatrix *A, PetscInt m, CAMGMatrix *G, PetscInt target[], CAMGMatrix *C)
+/* C = A with the rows of B, in the memory of the kernels, at the place of target. A, B and target are freed */
+static PetscErrorCode Join_Private(const PC_CAMG *mg, CAMGMatrix *A, PetscInt m, CAMGMatrix *B, PetscInt target[], CAMGMatrix *C)
 {
   const LitheMemoryOps *memory = mg->kernels->memory;
   PetscInt             *there;
-  CAMGMatrix            B;
 
   PetscFunctionBegin;
-  PetscCall(PCCAMGIntegersPut_Private(memory, G->m, target, &there));
-  PetscCall(PCCAMGMatrixPut_Private(memory, G, &B));
-  PetscCall((*mg->kernels->join)(A, &B, m, G->n, there, NULL, C));
-  PetscCall(PCCAMGMatrixRelease_Private(memory, &B));
-  PetscCall(PCCAMGMatrixFree_Private(G));
+  PetscCall(PCCAMGIntegersPut_Private(memory, B->m, target, &there));
+  PetscCall((*mg->kernels->join)(A, B, m, B->n, there, NULL, C));
+  PetscCall(PCCAMGMatrixRelease_Private(memory, A));
+  PetscCall(PCCAMGMatrixRelease_Private(memory, B));
   PetscCall((*memory->free)((void **)&there));
   PetscCall(PetscFree(target));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   Which rows of [own rows; rows that came in, for rows `row` of this process] are added: a matrix of ones, with a row
+   for each of target, which ascends and is freed by the caller. own: FALSE without own rows
+*/
+static PetscErrorCode Ones_Private(PetscInt n, const PetscInt row[], PetscBool own, PetscInt block, CAMGMatrix *S, PetscInt **target)
+{
+  PetscInt *order, count = 0, used = 0;
+  PetscBool ascending = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(n, &order));
+  for (PetscInt r = 0; r < n; r++) {
+    order[r] = r;
+    if (r && row[r] <= row[r - 1]) ascending = PETSC_FALSE;
+  }
+  if (!ascending) PetscCall(PetscSortIntWithPermutation(n, row, order));
+  PetscCall(PetscMalloc1(n, target));
+  for (PetscInt q = 0; q < n; q++) {
+    if (!count || (*target)[count - 1] != row[order[q]]) (*target)[count++] = row[order[q]];
+  }
+  PetscCall(PCCAMGMatrixCreate_Private(count, n + (own ? count : 0), n + (own ? count : 0), block, block, S));
+  PetscCall(PetscArrayzero(S->a, (size_t)S->nz * (size_t)(block * block)));
+  for (PetscInt k = 0, q = 0; k < count; k++) {
+    if (own) S->j[used++] = k;
+    for (; q < n && row[order[q]] == (*target)[k]; q++) S->j[used++] = order[q] + (own ? count : 0);
+    S->i[k + 1] = used;
+  }
+  for (PetscInt k = 0; k < S->nz; k++) {
+    for (PetscInt p = 0; p < block; p++) S->a[(size_t)k * (size_t)(block * block) + (size_t)(p * block + p)] = 1;
+  }
+  PetscCall(PetscFree(order));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   Rows G of the host that came in, for rows `row` of this process. M: sums of those for the same row, and of the row of
+   A unless A is NULL, with ascending columns. A product makes them. G is freed
+*/
+static PetscErrorCode Combine_Private(const PC_CAMG *mg, const PetscInt row[], CAMGMatrix *G, const CAMGMatrix *A, CAMGMatrix *M, PetscInt **target)
+{
+  const LitheMemoryOps *memory = mg->kernels->memory;
+  const PetscInt        n      = G->m;
+  CAMGMatrix            S, ones, in, own, all;
+  PetscInt             *behind;
+
+  PetscFunctionBegin;
+  PetscCall(Ones_Private(n, row, (PetscBool)(A != NULL), G->rb, &S, target));
+  PetscCall(PCCAMGMatrixPut_Private(memory, &S, &ones));
+  PetscCall(PCCAMGMatrixPut_Private(memory, G, &in));
+  if (A) {
+    PetscCall(Extract_Private(mg, A, S.m, *target, PETSC_FALSE, &own));
+    PetscCall(PetscMalloc1(n, &behind));
+    for (PetscInt k = 0; k < n; k++) behind[k] = S.m + k;
+    PetscCall(Join_Private(mg, &own, S.m + n, &in, behind, &all));
+    in = all;
+  }
+  PetscCall(PetscMemzero(M, sizeof(*M)));
+  PetscCall((*mg->kernels->multiply)(&ones, &in, M));
+  PetscCall(PCCAMGMatrixRelease_Private(memory, &in));
+  PetscCall(PCCAMGMatrixRelease_Private(memory, &ones));
+  PetscCall(PCCAMGMatrixFree_Private(&S));
+  PetscCall(PCCAMGMatrixFree_Private(G));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -305,74 +348,86 @@ static PetscErrorCode Join_Private(const PC_CAMG *mg, const CAMGMatrix *A, Petsc
 /* B, of own rows, gets the rows of ghosts. c: columns of B, to which those of the new rows are added */
 PetscErrorCode PCCAMGFetch_Private(const PC_CAMG *mg, const CAMGGhosts *g, CAMGMatrix *B, CAMGColumns *c)
 {
-  CAMGMatrix E, G, C;
+  CAMGMatrix E, G, M, all;
   PetscInt  *target;
   Peers      others, owners;
 
   PetscFunctionBegin;
   if (!g->sf) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(GetPeers_Private(g, &others, &owners));
-  PetscCall(Extract_Private(mg, B, others.offset[others.n], others.row, &E));
-  PetscCall(Send_Private(g->sf, &others, &E, c, &owners, c, &G, &target));
-  for (PetscInt r = 0; r < G.m; r++) target[r] += B->m;
-  PetscCall(Join_Private(mg, B, B->m + g->columns.n, &G, target, &C));
+  PetscCall(Extract_Private(mg, B, others.offset[others.n], others.row, PETSC_TRUE, &E));
+  PetscCall(Send_Private(g->sf, &others, &E, c, &owners, c, &G));
   PetscCall(PCCAMGMatrixFree_Private(&E));
-  PetscCall(PCCAMGMatrixRelease_Private(mg->kernels->memory, B));
-  *B = C;
+  PetscCall(Combine_Private(mg, owners.row, &G, NULL, &M, &target));
+  for (PetscInt r = 0; r < M.m; r++) target[r] += B->m;
+  PetscCall(Join_Private(mg, B, B->m + g->columns.n, &M, target, &all));
+  *B = all;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   T has own rows, and rows of ghosts g, which are added to those of their owners. sent: columns of T; c: columns of the
+   sum, to which those of other processes are added
+*/
+PetscErrorCode PCCAMGReturn_Private(const PC_CAMG *mg, const CAMGGhosts *g, CAMGMatrix *T, const CAMGColumns *sent, CAMGColumns *c)
+{
+  const CAMGColumns *own = &g->columns;
+  CAMGMatrix         E, G, M, sum;
+  PetscInt          *target, *row;
+  Peers              others, owners;
+
+  PetscFunctionBegin;
+  if (!g->sf) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(GetPeers_Private(g, &others, &owners));
+  PetscCall(PetscMalloc1(own->n, &row));
+  for (PetscInt k = 0; k < own->n; k++) row[k] = own->own + owners.row[k];
+  PetscCall(Extract_Private(mg, T, own->n, row, PETSC_TRUE, &E));
+  PetscCall(PetscFree(row));
+  PetscCall(Send_Private(g->sf, &owners, &E, sent, &others, c, &G));
+  T->m = own->own;
+  T->nz -= E.nz;
+  PetscCall(PCCAMGMatrixFree_Private(&E));
+  PetscCall(Combine_Private(mg, others.row, &G, T, &M, &target));
+  PetscCall(Join_Private(mg, T, T->m, &M, target, &sum));
+  *T = sum;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* H = A^H. Its columns begin with those of A, so ghosts keep their places; columns->id is freed by the caller */
 PetscErrorCode PCCAMGAdjoint_Private(const PC_CAMG *mg, const CAMGGhosts *g, const CAMGMatrix *A, CAMGMatrix *H, CAMGColumns *columns)
 {
-  const CAMGColumns *own = &g->columns, rows = {.own = own->own, .first = own->first};
-  CAMGMatrix         T, E, G;
-  PetscInt          *target, *row;
-  Peers              others, owners;
+  const CAMGColumns rows = {.own = g->columns.own, .first = g->columns.first};
 
   PetscFunctionBegin;
-  PetscCall(PCCAMGColumnsCopy_Private(own, columns));
-  PetscCall((*mg->kernels->transpose)(A, g->sf ? &T : H));
-  if (!g->sf) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(GetPeers_Private(g, &others, &owners));
-  PetscCall(PetscMalloc1(own->n, &row));
-  for (PetscInt k = 0; k < own->n; k++) row[k] = own->own + owners.row[k];
-  PetscCall(Extract_Private(mg, &T, own->n, row, &E));
-  PetscCall(PetscFree(row));
-  PetscCall(Send_Private(g->sf, &owners, &E, &rows, &others, columns, &G, &target));
-  T.m = own->own;
-  T.nz -= E.nz;
-  PetscCall(Join_Private(mg, &T, T.m, &G, target, H));
-  PetscCall(PCCAMGMatrixFree_Private(&E));
-  PetscCall(PCCAMGMatrixRelease_Private(mg->kernels->memory, &T));
+  PetscCall(PCCAMGColumnsCopy_Private(&g->columns, columns));
+  PetscCall((*mg->kernels->transpose)(A, H));
+  PetscCall(PCCAMGReturn_Private(mg, g, H, &rows, columns));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Ghosts without entries are left out */
-PetscErrorCode PCCAMGCompress_Private(const PC_CAMG *mg, CAMGMatrix *C, CAMGColumns *c)
+/* Ghosts without entries are left out. *map: their new numbers, in the memory of the kernels */
+PetscErrorCode PCCAMGCompress_Private(const PC_CAMG *mg, CAMGMatrix *C, CAMGColumns *c, PetscInt **map)
 {
   const LitheMemoryOps *memory = mg->kernels->memory;
-  PetscInt             *used, *map, n = 0;
+  PetscInt             *used, *number, n = 0;
 
   PetscFunctionBegin;
   if (!c->n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall((*memory->alloc)((size_t)C->n * sizeof(*used), (void **)&used));
   PetscCall((*mg->kernels->mark)(C, used));
-  PetscCall(PetscMalloc1(c->n, &map));
-  PetscCall((*memory->get)((size_t)c->n * sizeof(*map), used + c->own, map));
+  PetscCall(PetscMalloc1(c->n, &number));
+  PetscCall((*memory->get)((size_t)c->n * sizeof(*number), used + c->own, number));
   for (PetscInt k = 0; k < c->n; k++) {
-    if (!map[k]) continue;
-    c->id[n] = c->id[k];
-    map[k]   = c->own + n++;
+    if (!number[k]) continue;
+    c->id[n]  = c->id[k];
+    number[k] = c->own + n++;
   }
-  if (n < c->n) {
-    PetscCall((*memory->put)((size_t)c->n * sizeof(*map), map, used));
-    PetscCall((*mg->kernels->renumber)(C, c->own, used));
-  }
+  PetscCall(PCCAMGIntegersPut_Private(memory, c->n, number, map));
+  PetscCall((*mg->kernels->renumber)(C, c->own, *map));
   C->n = c->own + n;
   c->n = n;
   PetscCall((*memory->free)((void **)&used));
-  PetscCall(PetscFree(map));
+  PetscCall(PetscFree(number));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
