@@ -262,7 +262,8 @@ PetscErrorCode LitheCUDACAMGEncode(const CAMGMatrix *A, const double s[], PetscI
   op->d = d;
   if (A->rb == 1) {
     /* few lanes also for long rows: sums have the order of the row */
-    if (n) EncodeKernel<CAMG_LANES, ENCODE_NUMBERS><<<CAMGBlocks(static_cast<PetscInt64>(n) * CAMG_LANES), CAMG_THREADS, 0, stream>>>(*A, s, sums, *op, nullptr);
+    if (n)
+      EncodeKernel<CAMG_LANES, ENCODE_NUMBERS><<<CAMGBlocks(static_cast<PetscInt64>(n) * CAMG_LANES), CAMG_THREADS, 0, stream>>>(*A, s, sums, *op, nullptr);
     PetscCallCUDA(cudaGetLastError());
   } else {
     PetscCall(EncodePattern(stream, A, op));

@@ -184,8 +184,8 @@ PetscErrorCode LitheCUDACAMGModuli(const CAMGMatrix *A, PetscReal d[])
 
 /* Whether a row of C is nothing but rounding errors. diagonal: -1 for a row without a diagonal entry */
 template <int lanes>
-static __global__ void FindNull(const __grid_constant__ CAMGMatrix R, const PetscReal *__restrict__ d, PetscInt64 rows,
-                                const PetscReal *__restrict__ diagonal, unsigned char *__restrict__ null, int                   *any)
+static __global__ void FindNull(const __grid_constant__ CAMGMatrix R, const PetscReal *__restrict__ d, PetscInt64 rows, const PetscReal *__restrict__ diagonal,
+                                unsigned char *__restrict__ null, int *any)
 {
   const CAMGGroupOf<lanes> g;
   PetscReal                sum = 0;

@@ -198,7 +198,7 @@ template <int lanes>
 static __global__ void FormsKernel(const __grid_constant__ CAMGMatrix A, const PetscReal *__restrict__ root, PetscInt first, const PetscInt *__restrict__ id,
                                    double *sums)
 {
-  const int lane           = static_cast<int>(threadIdx.x) % lanes;
+  const int lane            = static_cast<int>(threadIdx.x) % lanes;
   double    sum[CAMG_FORMS] = {0, 0, 0, 0, 0};
 
   CAMG_FOR_ALL(t, static_cast<PetscInt64>(A.m) * lanes)
@@ -235,7 +235,8 @@ PetscErrorCode LitheCUDACAMGForms(const CAMGMatrix *A, const PetscReal root[], P
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   PetscCall(CAMGAllocate(stream, FORM_BLOCKS * CAMG_FORMS, &there));
-  CAMG_ROWS(A, (used = PetscMin(blocks, static_cast<unsigned int>(FORM_BLOCKS)), FormsKernel<lanes><<<used, CAMG_THREADS, 0, stream>>>(*A, root, first, id, there)));
+  CAMG_ROWS(A, (used = PetscMin(blocks, static_cast<unsigned int>(FORM_BLOCKS)),
+                FormsKernel<lanes><<<used, CAMG_THREADS, 0, stream>>>(*A, root, first, id, there)));
   PetscCall(PetscMalloc1(used * CAMG_FORMS, &sums));
   PetscCall(CAMGGet(stream, used * CAMG_FORMS, there, sums));
   for (int k = 0; k < CAMG_FORMS; k++) {

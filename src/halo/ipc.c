@@ -76,10 +76,10 @@ static PetscErrorCode LitheHaloPlan_Private(LitheHalo halo, LitheHalo_IPC *ipc, 
 static PetscErrorCode LitheHaloCreate_IPC(LitheHalo halo, LitheHaloObstacle *obstacle, int *code)
 {
   const LitheHaloPeers *peers = &halo->peers;
-  LitheHalo_IPC   *ipc;
-  LitheHaloPlaces *places;
-  LitheHaloFacts  *facts;
-  PetscInt         overlap = LITHE_HALO_OVERLAP;
+  LitheHalo_IPC        *ipc;
+  LitheHaloPlaces      *places;
+  LitheHaloFacts       *facts;
+  PetscInt              overlap = LITHE_HALO_OVERLAP;
 
   PetscFunctionBegin;
   *code = 0;
@@ -94,7 +94,7 @@ static PetscErrorCode LitheHaloCreate_IPC(LitheHalo halo, LitheHaloObstacle *obs
     halo->data = ipc;
     PetscCall(LitheHaloGetFacts_Private(halo->comm, &facts));
     ipc->owndevices = facts->owndevices;
-    ipc->aside      = (PetscBool)(overlap >= 0 && peers->nsend + peers->nself > 0 && (PetscInt64)(peers->nsend + peers->nself) * (PetscInt64)halo->unit >= overlap);
+    ipc->aside = (PetscBool)(overlap >= 0 && peers->nsend + peers->nself > 0 && (PetscInt64)(peers->nsend + peers->nself) * (PetscInt64)halo->unit >= overlap);
     PetscCall(LitheHaloPlan_Private(halo, ipc, peers, places));
     ipc->wait.n    = peers->n;
     ipc->wait.flag = (unsigned long long *)ipc->memory.own;

@@ -605,10 +605,10 @@ static PetscErrorCode TestInvert(const CAMGMatrix *D, const double ds[], PetscIn
 static PetscErrorCode TestEncode(const CAMGMatrix *A, const CAMGMatrix *D, PetscInt bits, PetscBool sums)
 {
   const CAMGShare alone = {.ctx = NULL};
-  const PetscInt n = A->m * A->rb, parts = (PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal));
-  CAMGOperator   h = {.i = NULL}, d = {.i = NULL};
-  double        *s, *ds;
-  PetscReal      hbound, dbound;
+  const PetscInt  n = A->m * A->rb, parts = (PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal));
+  CAMGOperator    h = {.i = NULL}, d = {.i = NULL};
+  double         *s, *ds;
+  PetscReal       hbound, dbound;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(n, &s));
@@ -624,7 +624,7 @@ static PetscErrorCode TestEncode(const CAMGMatrix *A, const CAMGMatrix *D, Petsc
   PetscCall(FreeOperator(&h, &d));
   if (n <= 1000) {
     PetscScalar *M, *N;
-    PetscReal    error = 0;
+    PetscReal    error     = 0;
     PetscBool    hermitian = PETSC_TRUE;
 
     PetscCall(PetscCalloc2(n * n, &M, n * n, &N));
@@ -953,10 +953,10 @@ static PetscErrorCode TestEmpty(PetscInt block)
 {
   const PetscInt  n = 5, zero[5] = {0, 0, 0, 0, 0};
   const CAMGShare alone = {.ctx = NULL};
-  CAMGMatrix      A = {.n = n, .rb = block, .cb = block}, N, S, H, P, C;
+  CAMGMatrix      A     = {.n = n, .rb = block, .cb = block}, N, S, H, P, C;
   CAMGGraph       g;
   CAMGSpace       space = {.block = block, .columns = block}, coarse;
-  CAMGOperator    op = {.i = NULL};
+  CAMGOperator    op    = {.i = NULL};
   PetscInt       *agg, aggregates = 7, sign;
   PetscReal      *root, bound;
   double         *s, largest[2], sum[CAMG_FORMS];

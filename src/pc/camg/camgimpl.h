@@ -44,7 +44,7 @@ typedef struct {
 /* Columns of several processes: own ones, which have numbers from first on, and ghosts after them, with numbers id */
 typedef struct {
   PetscInt own, first, n, *id;
-} CAMGColumns; /* owner: shared.c */
+} CAMGColumns; /* owner: ghosts.c */
 
 /* The exchange of numbers of columns during set-up */
 typedef struct {
@@ -109,8 +109,8 @@ typedef struct {
     CAMG_KEPT_NOT,
     CAMG_KEPT_FILL,
     CAMG_KEPT_USE
-  } state;                               /* what the set-up does */
-  const LitheMemoryOps *memory;          /* of P and R */
+  } state;                      /* what the set-up does */
+  const LitheMemoryOps *memory; /* of P and R */
   CAMGGhosts            finest;
   PetscInt              n, columns, its; /* its: of the first solve */
   PetscBool             symmetric, stale;
@@ -209,6 +209,7 @@ PETSC_INTERN PetscErrorCode PCCAMGKeptCheck_Private(PC, PetscInt columns);
 PETSC_INTERN PetscErrorCode PCCAMGKeep_Private(PC_CAMG *, PetscInt level, CAMGTransfers *);
 PETSC_INTERN PetscErrorCode PCCAMGKeptJudge_Private(PC, PetscInt its);
 /* ghosts.c */
+PETSC_INTERN PetscErrorCode PCCAMGColumnsCopy_Private(const CAMGColumns *, CAMGColumns *);
 PETSC_INTERN PetscErrorCode PCCAMGGhostsCreate_Private(MPI_Comm, CAMGColumns *, CAMGGhosts *);
 PETSC_INTERN PetscErrorCode PCCAMGGhostsFree_Private(CAMGGhosts *);
 PETSC_INTERN PetscErrorCode PCCAMGGhostsCopy_Private(const CAMGGhosts *, CAMGGhosts *);
@@ -218,7 +219,6 @@ PETSC_INTERN PetscErrorCode PCCAMGHaloGet_Private(const PC_CAMG *, const CAMGHal
 /* shared.c */
 PETSC_INTERN PetscErrorCode PCCAMGMatrixPut_Private(const LitheMemoryOps *, const CAMGMatrix *, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode PCCAMGIntegersPut_Private(const LitheMemoryOps *, PetscInt n, const PetscInt host[], PetscInt **there);
-PETSC_INTERN PetscErrorCode PCCAMGColumnsCopy_Private(const CAMGColumns *, CAMGColumns *);
 PETSC_INTERN PetscErrorCode PCCAMGColumnNumbers_Private(const PC_CAMG *, const CAMGColumns *, PetscInt **number);
 PETSC_INTERN PetscErrorCode PCCAMGFetch_Private(const PC_CAMG *, const CAMGGhosts *, CAMGMatrix *B, CAMGColumns *);
 PETSC_INTERN PetscErrorCode PCCAMGReturn_Private(const PC_CAMG *, const CAMGGhosts *, CAMGMatrix *T, const CAMGColumns *sent, CAMGColumns *);

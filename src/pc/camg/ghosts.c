@@ -6,6 +6,15 @@
 
 #include "camgimpl.h"
 
+PetscErrorCode PCCAMGColumnsCopy_Private(const CAMGColumns *from, CAMGColumns *to)
+{
+  PetscFunctionBegin;
+  *to = *from;
+  PetscCall(PetscMalloc1(from->n, &to->id));
+  PetscCall(PetscArraycpy(to->id, from->id, from->n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode CreateSF_Private(MPI_Comm comm, PetscInt own, PetscInt n, const PetscInt id[], PetscSF *sf)
 {
   PetscLayout layout;

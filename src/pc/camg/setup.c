@@ -10,7 +10,7 @@
 #define CAMG_DENSE 2000 /* unknowns of a level without a next level, up to which it has a dense inverse */
 
 /* On several processes */
-#define CAMG_WHOLE 5000   /* unknowns up to which a level is whole on each process, or on each device: */
+#define CAMG_WHOLE 5000 /* unknowns up to which a level is whole on each process, or on each device: */
 #define CAMG_LARGE 20000
 #define CAMG_SLOW  3      /* times fewer unknowns, at least, on the next level, or this level is whole if possible: */
 #define CAMG_MOST  200000 /* unknowns of a level that is whole because aggregates of a process are small */
@@ -256,7 +256,7 @@ static PetscErrorCode Plain_Private(const PC_CAMG *mg, const Exact *e, PetscInt 
 /* Pairs of the vertices of A, and the Galerkin product with constants on pairs */
 static PetscErrorCode Pair_Private(const PC_CAMG *mg, const Exact *e, PetscReal threshold, PetscInt agg[], PetscInt *aggregates, Exact *coarse)
 {
-  CAMGMatrix    S = {.i = NULL}, own;
+  CAMGMatrix    S      = {.i = NULL}, own;
   CAMGGhosts    ghosts = {.sf = NULL};
   CAMGTransfers t      = {.plain = PETSC_FALSE};
 

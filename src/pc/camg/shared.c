@@ -56,15 +56,6 @@ PetscErrorCode PCCAMGIntegersPut_Private(const LitheMemoryOps *memory, PetscInt 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCCAMGColumnsCopy_Private(const CAMGColumns *from, CAMGColumns *to)
-{
-  PetscFunctionBegin;
-  *to = *from;
-  PetscCall(PetscMalloc1(from->n, &to->id));
-  PetscCall(PetscArraycpy(to->id, from->id, from->n));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ------------------------------------------------------------ messages */
 
 /* Messages of one direction: of process k, sizes [2 k] integers and sizes [2 k + 1] blocks of numbers, one after the other */
@@ -176,7 +167,7 @@ static PetscErrorCode Number_Private(const Peers *from, const Messages *m, CAMGC
       }
       PetscCall(PetscHMapIGetWithDefault(known, number, -1, &ghost));
       if (ghost < 0) {
-        ghost = c->n++;
+        ghost     = c->n++;
         id[ghost] = number;
         PetscCall(PetscHMapISet(known, number, ghost));
       }
@@ -188,8 +179,7 @@ static PetscErrorCode Number_Private(const Peers *from, const Messages *m, CAMGC
 }
 
 /* Rows from the messages, in their order */
-static PetscErrorCode Unpack_Private(const Peers *from, const Messages *m, const PetscInt list[], const CAMGColumns *c, PetscInt rb, PetscInt cb,
-                                     CAMGMatrix *G)
+static PetscErrorCode Unpack_Private(const Peers *from, const Messages *m, const PetscInt list[], const CAMGColumns *c, PetscInt rb, PetscInt cb, CAMGMatrix *G)
 {
   PetscInt nz = 0, at = 0;
 
@@ -209,8 +199,7 @@ static PetscErrorCode Unpack_Private(const Peers *from, const Messages *m, const
 }
 
 /* Rows of E, in the order of `to`, go to other processes. G: rows that come in, in the order of `from`. sent, c: their columns */
-static PetscErrorCode Send_Private(PetscSF sf, const Peers *to, const CAMGMatrix *E, const CAMGColumns *sent, const Peers *from, CAMGColumns *c,
-                                   CAMGMatrix *G)
+static PetscErrorCode Send_Private(PetscSF sf, const Peers *to, const CAMGMatrix *E, const CAMGColumns *sent, const Peers *from, CAMGColumns *c, CAMGMatrix *G)
 {
   MPI_Comm       comm;
   PetscMPIInt    tag;
@@ -518,7 +507,7 @@ PetscErrorCode PCCAMGMakeWhole_Private(const PC_CAMG *mg, const CAMGGhosts *g, C
 {
   const LitheMemoryOps *memory = mg->kernels->memory;
   const CAMGColumns    *c      = &g->columns;
-  const size_t          unit   = (size_t)(A->rb * A->cb), row = (size_t)(space->block * space->columns);
+  const size_t          unit = (size_t)(A->rb * A->cb), row = (size_t)(space->block * space->columns);
   PetscInt              n, *length;
   PetscScalar          *mine, *T;
   CAMGMatrix            H, W = {.rb = A->rb, .cb = A->cb};
@@ -545,7 +534,7 @@ PetscErrorCode PCCAMGMakeWhole_Private(const PC_CAMG *mg, const CAMGGhosts *g, C
   PetscCall(PetscMalloc1((size_t)c->own * row, &mine));
   PetscCall((*memory->get)((size_t)c->own * row * sizeof(*mine), space->T, mine));
   PetscCall(Gather_Private(g->comm, MPIU_SCALAR, sizeof(PetscScalar), c->own * (PetscInt)row, mine, &n, (void **)&T));
-  PetscCall(PCCAMGFree_Private(mg, &space->T));
+  PetscCall((*memory->free)((void **)&space->T));
   PetscCall((*memory->alloc)((size_t)n * sizeof(*T), (void **)&space->T));
   PetscCall((*memory->put)((size_t)n * sizeof(*T), T, space->T));
   PetscCall(PetscFree(T));
