@@ -17,6 +17,7 @@ PetscErrorCode LitheMGPlay(const LitheMemoryOps *memory, LitheMGRecord *r, Petsc
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!r->graph) {
+    r->memory = memory;
     PetscCall((*memory->graphbegin)());
     ierr = (*work)(ctx);
     PetscCall((*memory->graphend)(&r->graph)); /* also after an error, or nothing else could be recorded */
@@ -26,10 +27,10 @@ PetscErrorCode LitheMGPlay(const LitheMemoryOps *memory, LitheMGRecord *r, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheMGForget(const LitheMemoryOps *memory, LitheMGRecord *r)
+PetscErrorCode LitheMGForget(LitheMGRecord *r)
 {
   PetscFunctionBegin;
-  if (r->graph) PetscCall((*memory->graphfree)(&r->graph));
+  if (r->graph) PetscCall((*r->memory->graphfree)(&r->graph));
   r->graph = NULL;
   r->done  = 0;
   PetscFunctionReturn(PETSC_SUCCESS);

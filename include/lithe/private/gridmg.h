@@ -340,11 +340,6 @@ typedef struct {
   PetscErrorCode (*smallcreate)(const GridMGSmallPlan *, void **small, PetscBool *fits);
   PetscErrorCode (*smallsolve)(void *small, const void *b, void *x);
   PetscErrorCode (*smallfree)(void **small);
-  /* Work between begin and end is recorded; launch repeats the work */
-  PetscErrorCode (*graphbegin)(void);
-  PetscErrorCode (*graphend)(void **graph);
-  PetscErrorCode (*graphlaunch)(void *graph);
-  PetscErrorCode (*graphfree)(void **graph);
 
   /*
      Set-up, on exact entries. The list is always on the host.

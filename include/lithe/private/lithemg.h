@@ -41,15 +41,26 @@ PETSC_INTERN PetscErrorCode LitheDeviceFree(void **);
 PETSC_INTERN PetscErrorCode LitheDeviceTrim(void);
 #endif
 
+static inline const LitheMemoryOps *LitheMemoryOf(PetscBool device)
+{
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  if (device) return &LitheDeviceMemory;
+#else
+  (void)device;
+#endif
+  return &LitheHostMemory;
+}
+
 /* A record of work that repeats with the same arrays: the first time it is done, the second time recorded, then played */
 typedef struct {
-  void *graph;
-  int   done;
+  const LitheMemoryOps *memory;
+  void                 *graph;
+  int                   done;
 } LitheMGRecord; /* owner: src/mg/record.c */
 
 /* Does work(ctx) or plays its record; record: FALSE only does it */
 PETSC_INTERN PetscErrorCode LitheMGPlay(const LitheMemoryOps *, LitheMGRecord *, PetscBool record, PetscErrorCode (*work)(void *), void *ctx);
-PETSC_INTERN PetscErrorCode LitheMGForget(const LitheMemoryOps *, LitheMGRecord *);
+PETSC_INTERN PetscErrorCode LitheMGForget(LitheMGRecord *);
 
 /*
    The inverse of a small matrix, by rows, with numbers in single or double precision. factored: x = L^H (L b), with L

@@ -354,13 +354,6 @@ typedef struct {
   PetscErrorCode (*source)(const SBPGrid *, const PetscReal *jacobian, const PetscScalar *f, PetscScalar *b);
   PetscErrorCode (*square)(const SBPGrid *, const PetscScalar *e, double *sum);
   PetscErrorCode (*strided)(const PetscInt count[2], PetscBool add, const SBPSpaced *from, const SBPSpaced *to);
-
-  /* Launches between begin and end are recorded, not run; launch runs the record on PETSc's current stream. NULL if
-     not available */
-  PetscErrorCode (*graphbegin)(void);
-  PetscErrorCode (*graphend)(void **graph);
-  PetscErrorCode (*graphlaunch)(void *graph);
-  PetscErrorCode (*graphfree)(void **graph);
 } SBPKernels;
 
 PETSC_INTERN const SBPKernels SBPHostKernels; /* src/mat/sbpsat/host.c */

@@ -4,7 +4,6 @@
 
 /* SBPDeviceKernels: operators, transfers and vectors of SBP-SAT multigrid on a device. The kernels are in cuda/sbp. */
 
-#include <lithe/private/lithecudagraph.h>
 #include <lithe/private/lithecudasbp.h>
 
 const SBPKernels SBPDeviceKernels = {
@@ -45,10 +44,6 @@ const SBPKernels SBPDeviceKernels = {
   .source            = LitheCUDASBPSource,
   .square            = LitheCUDASBPSquare,
   .strided           = LitheCUDASBPStrided,
-  .graphbegin        = LitheCUDAGraphBegin,
-  .graphend          = LitheCUDAGraphEnd,
-  .graphlaunch       = LitheCUDAGraphLaunch,
-  .graphfree         = LitheCUDAGraphFree,
 };
 
 /* For tests, which look this function up by name in the library */

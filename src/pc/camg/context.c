@@ -80,7 +80,7 @@ PetscErrorCode PCCAMGLevelsFree_Private(PC_CAMG *mg)
   PetscCall(PCCAMGFree_Private(mg, &mg->whole.part));
   PetscCall(LitheHaloDestroy(&mg->whole.gather.halo));
   mg->whole.first = 0;
-  PetscCall(LitheMGForget(mg->kernels->memory, &mg->record));
+  PetscCall(LitheMGForget(&mg->record));
   for (int v = 0; v < 2; v++) PetscCall(VecDestroy(&mg->work[v]));
   PetscCall(LitheMGCoarsestFree(&mg->coarsest));
   mg->n     = 0;

@@ -125,7 +125,6 @@ static PetscErrorCode ApplyAggregation_Private(PC_GridMG *mg, const PetscScalar 
       PetscCall(PCGridMGCycle_Private(mg, 0, PETSC_TRUE));
       PetscCall((*mg->kernels->leave)(&l->op, &mg->rows, part, mg->factor, mg->scale, l->x[l->cur], y));
     }
-    mg->applied = 1;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

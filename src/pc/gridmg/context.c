@@ -194,16 +194,11 @@ PetscErrorCode PCGridMGPoolGet_Private(PC_GridMG *mg, GridMGPool *pool, PetscBoo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The graphs of applications to several columns */
+/* The records of applications to several columns */
 PetscErrorCode PCGridMGColumnsFree_Private(PC_GridMG *mg)
 {
   PetscFunctionBegin;
-  for (int k = 0; k < 2; k++) {
-#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-    if (mg->columns.graph[k]) PetscCall((*GridMGDeviceKernels.graphfree)(&mg->columns.graph[k]));
-#endif
-    mg->columns.graph[k] = NULL;
-  }
+  for (int k = 0; k < 2; k++) PetscCall(LitheMGForget(&mg->columns.record[k]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -212,14 +207,12 @@ PetscErrorCode PCGridMGFreeApplication_Private(PC_GridMG *mg, PetscBool all)
 {
   PetscFunctionBegin;
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  if (mg->graph) PetscCall((*GridMGDeviceKernels.graphfree)(&mg->graph));
   if (mg->small && all) PetscCall((*GridMGDeviceKernels.smallfree)(&mg->small));
 #endif
+  PetscCall(LitheMGForget(&mg->record));
   PetscCall(PCGridMGColumnsFree_Private(mg));
   for (PetscInt k = 0; k < GRIDMG_LEVELS_MAX; k++) PetscCall(PetscMemzero(mg->level[k].shape, sizeof(mg->level[k].shape)));
-  mg->graph     = NULL;
   mg->smallfrom = 0;
-  mg->applied   = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -133,22 +133,20 @@ static PetscInt GraphLevel(const PC_GridMG *mg)
   return mg->level[0].shared ? mg->team.whole - 1 : 0;
 }
 
-/* The coarse solve below GraphLevel(), recorded as a graph at the second application */
-static PetscErrorCode PlayCoarseSolve_Private(PC_GridMG *mg, PetscInt level)
+static PetscErrorCode RecordedSolve_Private(void *ctx)
 {
-  const GridMGKernels *kernels = mg->kernels;
+  PC_GridMG *mg = (PC_GridMG *)ctx;
 
   PetscFunctionBegin;
-  if (!mg->opt.graph || !kernels->graphbegin || mg->applied == 0) {
-    PetscCall(CoarseSolve_Private(mg, level));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (!mg->graph) {
-    PetscCall((*kernels->graphbegin)());
-    PetscCall(CoarseSolve_Private(mg, level));
-    PetscCall((*kernels->graphend)(&mg->graph));
-  }
-  PetscCall((*kernels->graphlaunch)(mg->graph));
+  PetscCall(CoarseSolve_Private(mg, GraphLevel(mg) + 1));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The coarse solve below GraphLevel() */
+static PetscErrorCode PlayCoarseSolve_Private(PC_GridMG *mg)
+{
+  PetscFunctionBegin;
+  PetscCall(LitheMGPlay(LitheMemoryOf(mg->device), &mg->record, mg->opt.graph, RecordedSolve_Private, mg));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -167,7 +165,7 @@ static PetscErrorCode SharedCoarseSolve_Private(PC_GridMG *mg, PetscInt level, c
     *e = c->x[c->cur];
   } else {
     PetscCall(PCGridMGOverlapToWhole_Private(mg, c->b));
-    PetscCall(PlayCoarseSolve_Private(mg, level + 1));
+    PetscCall(PlayCoarseSolve_Private(mg));
     PetscCall(PCGridMGOverlapFromWhole_Private(mg, c->x[c->cur]));
     *e = mg->team.part;
   }
@@ -232,7 +230,7 @@ static PetscErrorCode FusedCycle_Private(PC_GridMG *mg, PetscInt level, PetscBoo
   visit.shape = l->shape[0];
   PetscCall((*mg->kernels->down)(&visit));
   if (list) visit.x = l->x[l->cur];
-  if (level == GraphLevel(mg)) PetscCall(PlayCoarseSolve_Private(mg, level + 1));
+  if (level == GraphLevel(mg)) PetscCall(PlayCoarseSolve_Private(mg));
   else PetscCall(CoarseSolve_Private(mg, level + 1));
   visit.e     = c->x[c->cur];
   l->cur      = 1 - l->cur;
@@ -260,7 +258,7 @@ PetscErrorCode PCGridMGCycle_Private(PC_GridMG *mg, PetscInt level, PetscBool ze
   }
   PetscCall(PCGridMGSmooth_Private(mg, l, PETSC_FALSE, zero));
   PetscCall(RestrictResidual_Private(mg, l, c));
-  if (level == GraphLevel(mg)) PetscCall(PlayCoarseSolve_Private(mg, level + 1));
+  if (level == GraphLevel(mg)) PetscCall(PlayCoarseSolve_Private(mg));
   else PetscCall(CoarseSolve_Private(mg, level + 1));
   PetscCall(Prolong_Private(mg, l, c));
   PetscCall(PCGridMGSmooth_Private(mg, l, PETSC_TRUE, PETSC_FALSE));

@@ -4,7 +4,6 @@
 
 /* GridMGDeviceKernels: the operations of PCGRIDMG on a device. The kernels are in cuda/gridmg */
 
-#include <lithe/private/lithecudagraph.h>
 #include <lithe/private/lithecudagridmg.h>
 #include <lithe/private/lithecudagridmgsetup.h>
 
@@ -43,10 +42,6 @@ const GridMGKernels GridMGDeviceKernels = {
   .smallcreate      = LitheCUDAGridMGSmallCreate,
   .smallsolve       = LitheCUDAGridMGSmallSolve,
   .smallfree        = LitheCUDAGridMGSmallFree,
-  .graphbegin       = LitheCUDAGraphBegin,
-  .graphend         = LitheCUDAGraphEnd,
-  .graphlaunch      = LitheCUDAGraphLaunch,
-  .graphfree        = LitheCUDAGraphFree,
   .survey           = LitheCUDAGridMGSurvey,
   .coarsen          = LitheCUDAGridMGCoarsen,
   .aliveof          = LitheCUDAGridMGAliveOf,

@@ -258,9 +258,9 @@ typedef struct {
   PetscBool            refused;     /* boxes cannot overlap */
   GridMGBlock          moved;       /* levels after a set-up on the host */
   Vec                  wx, wy;      /* on the device, for vectors of the host */
-  void                *graph, *small;
+  LitheMGRecord        record;      /* of visits of whole levels */
+  void                *small;
   PetscInt             smallfrom; /* the first level of the single kernel for small levels, 0: none */
-  PetscInt             applied;   /* applications since the last set-up, at most 2 */
   PetscLogDouble       flops;     /* of an application */
   struct {
     const PetscScalar *in; /* vectors of the matrix, if the finest level reads and writes them directly; else NULL */
@@ -271,11 +271,11 @@ typedef struct {
   const GridMGStencilKernels *stencilkernels;
   GridMGStencilLevel          stencil[GRIDMG_LEVELS_MAX];
   struct {
-    GridMGBlock block[2];  /* vectors of the levels of stencils, with few columns and with GRIDMG_COLUMNS_MAX, */
-    size_t      layout[2]; /* their places in the block, */
-    void       *graph[2];  /* and recorded cycles */
-    double     *scale;     /* of the columns */
-    int         cur;       /* which x of the finest level cycles leave as the iterate */
+    GridMGBlock   block[2];  /* vectors of the levels of stencils, with few columns and with GRIDMG_COLUMNS_MAX, */
+    size_t        layout[2]; /* their places in the block, */
+    LitheMGRecord record[2]; /* and recorded cycles */
+    double       *scale;     /* of the columns */
+    int           cur;       /* which x of the finest level cycles leave as the iterate */
   } columns;
 } PC_GridMG;
 

@@ -85,21 +85,30 @@ static PetscErrorCode Widen_Private(PC_GridMG *mg, const GridMGColumnsKernels *k
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Cycle_Private(PC_GridMG *mg, const GridMGColumnsKernels *kernels, PetscInt without)
+/* A cycle, without the last steps */
+typedef struct {
+  PC_GridMG *mg;
+  PetscInt   without;
+} Work;
+
+static PetscErrorCode Work_Private(void *ctx)
 {
-  void **graph = &mg->columns.graph[kernels->columns < GRIDMG_COLUMNS_MAX ? 0 : 1];
+  const Work *w = (const Work *)ctx;
 
   PetscFunctionBegin;
-  if (mg->opt.graph) {
-    if (!*graph) {
-      PetscCall((*mg->kernels->graphbegin)());
-      PetscCall(PCGridMGStencilCycle_Private(mg, 0, PETSC_TRUE, without));
-      PetscCall((*mg->kernels->graphend)(graph));
-      mg->columns.cur = mg->stencil[0].cur;
-    }
-    PetscCall((*mg->kernels->graphlaunch)(*graph));
-    mg->stencil[0].cur = mg->columns.cur;
-  } else PetscCall(PCGridMGStencilCycle_Private(mg, 0, PETSC_TRUE, without));
+  PetscCall(PCGridMGStencilCycle_Private(w->mg, 0, PETSC_TRUE, w->without));
+  w->mg->columns.cur = w->mg->stencil[0].cur;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Cycle_Private(PC_GridMG *mg, const GridMGColumnsKernels *kernels, PetscInt without)
+{
+  LitheMGRecord *record = &mg->columns.record[kernels->columns < GRIDMG_COLUMNS_MAX ? 0 : 1];
+  Work           work   = {mg, without};
+
+  PetscFunctionBegin;
+  PetscCall(LitheMGPlay(LitheMemoryOf(mg->device), record, mg->opt.graph, Work_Private, &work));
+  mg->stencil[0].cur = mg->columns.cur;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

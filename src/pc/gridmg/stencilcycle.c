@@ -99,6 +99,15 @@ static PetscErrorCode Visits_Private(PC_GridMG *mg, PetscInt level)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode RecordedVisits_Private(void *ctx)
+{
+  PC_GridMG *mg = (PC_GridMG *)ctx;
+
+  PetscFunctionBegin;
+  PetscCall(Visits_Private(mg, mg->team.whole));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
    The solution of a level. On a device the visits of the first whole level, on one process the finest level, are
    recorded as a graph: exchanges cannot be recorded
@@ -106,15 +115,7 @@ static PetscErrorCode Visits_Private(PC_GridMG *mg, PetscInt level)
 PetscErrorCode PCGridMGStencilSolve_Private(PC_GridMG *mg, PetscInt level)
 {
   PetscFunctionBegin;
-  if (!mg->device || !mg->opt.graph || level != mg->team.whole) {
-    PetscCall(Visits_Private(mg, level));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (!mg->graph) {
-    PetscCall((*mg->kernels->graphbegin)());
-    PetscCall(Visits_Private(mg, level));
-    PetscCall((*mg->kernels->graphend)(&mg->graph));
-  }
-  PetscCall((*mg->kernels->graphlaunch)(mg->graph));
+  if (level == mg->team.whole) PetscCall(LitheMGPlay(LitheMemoryOf(mg->device), &mg->record, mg->opt.graph, RecordedVisits_Private, mg));
+  else PetscCall(Visits_Private(mg, level));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -116,8 +116,8 @@ PetscErrorCode PCView_GridMG(PC pc, PetscViewer viewer)
                                    mg->overcorrection,
                                    PCGridMGPrecisions[mg->precision == GRIDMG_SINGLE ? PCGRIDMG_PRECISION_SINGLE : PCGRIDMG_PRECISION_DOUBLE]));
   if (mg->device) {
-    PetscCall(
-      PetscViewerASCIIPrintf(viewer, "  on a device%s%s\n", mg->smallfrom ? ", small levels in one kernel" : "", mg->graph ? ", recorded as a graph" : ""));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  on a device%s%s\n", mg->smallfrom ? ", small levels in one kernel" : "",
+                                     mg->record.graph ? ", recorded as a graph" : ""));
   }
   PetscCall(ViewTransport_Private(mg, viewer));
   if (mg->scaling.how != LITHE_NEAR_NULL_CONSTANT) PetscCall(PetscViewerASCIIPrintf(viewer, "  near null vector %s\n", NearNull(mg->scaling.how)));

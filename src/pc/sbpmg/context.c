@@ -145,10 +145,7 @@ PetscErrorCode PCReset_SBPMG(PC pc)
   PC_SBPMG *mg = (PC_SBPMG *)pc->data;
 
   PetscFunctionBegin;
-  for (int k = 0; k < SBPMG_GRAPHS; k++) {
-    if (mg->graph[k]) PetscCall((*mg->kernels->graphfree)(&mg->graph[k]));
-  }
-  mg->applied = 0;
+  for (int k = 0; k < SBPMG_GRAPHS; k++) PetscCall(LitheMGForget(&mg->record[k]));
   PetscCall(PCSBPMGCoarseReset_Private(mg));
   PetscCall(PCSBPMGDestroyLevels_Private(mg));
   PetscCall(PCSBPMGShiftReset_Private(mg));

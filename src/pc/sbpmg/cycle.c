@@ -192,24 +192,10 @@ PetscErrorCode PCSBPMGCycle_Private(PC_SBPMG *mg, PetscInt level, PCSBPMGCycleTy
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-   Calls body, which launches the same sequence of kernels each time on a device. The second call records the sequence:
-   at the first call kernels may still create their data.
-*/
-PetscErrorCode PCSBPMGPlay_Private(PC_SBPMG *mg, SBPMGGraph which, PetscErrorCode (*body)(PC_SBPMG *))
+/* Calls body, which launches the same sequence of kernels each time on a device: see LitheMGPlay() */
+PetscErrorCode PCSBPMGPlay_Private(PC_SBPMG *mg, SBPMGGraph which, PetscErrorCode (*body)(void *))
 {
-  const SBPKernels *kernels = mg->kernels;
-
   PetscFunctionBegin;
-  if (!mg->opt.graph || !kernels->graphbegin || !mg->ndense || mg->applied == 0) {
-    PetscCall((*body)(mg));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (!mg->graph[which]) {
-    PetscCall((*kernels->graphbegin)());
-    PetscCall((*body)(mg));
-    PetscCall((*kernels->graphend)(&mg->graph[which]));
-  }
-  PetscCall((*kernels->graphlaunch)(mg->graph[which]));
+  PetscCall(LitheMGPlay(LitheMemoryOf(mg->device), &mg->record[which], (PetscBool)(mg->opt.graph && mg->ndense), body, mg));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -46,8 +46,10 @@ static PetscErrorCode Cycle_Private(PC_SBPMG *mg, PetscInt level)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode FinestCycle_Private(PC_SBPMG *mg)
+static PetscErrorCode FinestCycle_Private(void *ctx)
 {
+  PC_SBPMG *mg = (PC_SBPMG *)ctx;
+
   PetscFunctionBegin;
   PetscCall(Cycle_Private(mg, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -108,8 +110,9 @@ static PetscErrorCode SolveLevel_Private(PC_SBPMG *mg, PetscInt level)
 }
 
 /* From fb of the level below the finest to its fx */
-static PetscErrorCode BelowFinest_Private(PC_SBPMG *mg)
+static PetscErrorCode BelowFinest_Private(void *ctx)
 {
+  PC_SBPMG         *mg       = (PC_SBPMG *)ctx;
   const SBPMGLevel *coarsest = &mg->level[mg->n - 1];
 
   PetscFunctionBegin;

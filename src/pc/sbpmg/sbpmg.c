@@ -30,8 +30,10 @@
 /* ------------------------------------------------------------ application */
 
 /* From the right-hand side in b of the finest level to the solution in x */
-static PetscErrorCode FinestCycle_Private(PC_SBPMG *mg)
+static PetscErrorCode FinestCycle_Private(void *ctx)
 {
+  PC_SBPMG *mg = (PC_SBPMG *)ctx;
+
   PetscFunctionBegin;
   PetscCall(PCSBPMGCycle_Private(mg, 0, mg->opt.cycle, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -53,9 +55,8 @@ static PetscErrorCode PCSBPMGApplyArrays_Private(PC_SBPMG *mg, const PetscScalar
     l->fb = (void *)x; /* read only */
     l->fx = y;
     PetscCall(PCSBPMGFull_Private(mg));
-    l->fb       = NULL;
-    l->fx       = NULL;
-    mg->applied = 1;
+    l->fb = NULL;
+    l->fx = NULL;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   plain.pitch = plain.own.count[0];
@@ -69,7 +70,6 @@ static PetscErrorCode PCSBPMGApplyArrays_Private(PC_SBPMG *mg, const PetscScalar
       PetscCall(PCSBPMGPlay_Private(mg, SBPMG_GRAPH_CYCLE, FinestCycle_Private));
       PetscCall(PCSBPMGLeave_Private(mg, &plain, part, y));
     }
-    mg->applied = 1;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -6,6 +6,7 @@
 /* Shared by the files of PCSBPMG. docs/guide/sbpmg.md explains the method */
 
 #include <lithe/private/litheimpl.h>
+#include <lithe/private/lithemg.h>
 #include <lithe/private/sbpsat.h>
 #include <lithemat.h>
 #include <lithepc.h>
@@ -117,8 +118,7 @@ typedef struct {
   PetscReal coarselmin;
 
   Vec            wx, wy; /* at the place of the levels, for other vectors */
-  void          *graph[SBPMG_GRAPHS];
-  PetscInt       applied;
+  LitheMGRecord  record[SBPMG_GRAPHS];
   PetscLogDouble flops; /* of an application */
 } PC_SBPMG;
 
@@ -159,7 +159,7 @@ PETSC_INTERN PetscErrorCode PCSBPMGStep_Private(PC_SBPMG *, SBPMGLevel *, SBPPre
 PETSC_INTERN PetscErrorCode PCSBPMGGhosted_Private(PC_SBPMG *, SBPMGLevel *, SBPPrecision, const void *owned, const void **ghosted);
 PETSC_INTERN PetscErrorCode PCSBPMGDescend_Private(PC_SBPMG *, PetscInt level, PCSBPMGCycleType, PetscBool zero);
 PETSC_INTERN PetscErrorCode PCSBPMGCycle_Private(PC_SBPMG *, PetscInt level, PCSBPMGCycleType, PetscBool zero);
-PETSC_INTERN PetscErrorCode PCSBPMGPlay_Private(PC_SBPMG *, SBPMGGraph, PetscErrorCode (*)(PC_SBPMG *));
+PETSC_INTERN PetscErrorCode PCSBPMGPlay_Private(PC_SBPMG *, SBPMGGraph, PetscErrorCode (*)(void *));
 /* flops.c */
 PETSC_INTERN PetscLogDouble PCSBPMGFlops_Private(const PC_SBPMG *);
 /* full.c */
