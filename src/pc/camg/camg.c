@@ -11,7 +11,7 @@
                  the largest eigenvalue                        bound.c
                  products                                      matrix.c
                  rows and numbers of other processes           shared.c, join.c, ghosts.c
-                 all levels                                    setup.c
+                 the next level, all levels                    coarsen.c, setup.c
                  new values                                    kept.c
                  codes                                         encode.c
                  the coarsest level                            src/mg/coarsest.c

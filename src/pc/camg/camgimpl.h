@@ -85,6 +85,15 @@ typedef struct {
   PetscInt *i, nz; /* i NULL: not known */
 } CAMGStarts;      /* owner: setup.c */
 
+/* What one level hands to the next: exact entries, ghosts, scales, near null space. The last two have room for ghosts */
+typedef struct {
+  CAMGMatrix A;
+  CAMGGhosts ghosts;
+  CAMGSpace  space;
+  double    *s;
+  PetscInt   all; /* unknowns of all processes */
+} CAMGExact;      /* owner: setup.c, coarsen.c */
+
 /*
    Transfers to the next level, in the memory of the levels. P has rows of this process, then those of ghosts; R has rows
    of this process, then those whose products belong to others
@@ -214,6 +223,7 @@ PETSC_INTERN PetscErrorCode PCCAMGGhostsCreate_Private(MPI_Comm, CAMGColumns *, 
 PETSC_INTERN PetscErrorCode PCCAMGGhostsFree_Private(CAMGGhosts *);
 PETSC_INTERN PetscErrorCode PCCAMGGhostsCopy_Private(const CAMGGhosts *, CAMGGhosts *);
 PETSC_INTERN PetscErrorCode PCCAMGGhostsGet_Private(const CAMGGhosts *, const LitheMemoryOps *, size_t bytes, void *x);
+PETSC_INTERN PetscErrorCode PCCAMGGhostsSum_Private(const CAMGGhosts *, int n, PetscInt64 a[]);
 PETSC_INTERN PetscErrorCode PCCAMGHaloCreate_Private(const PC_CAMG *, const CAMGGhosts *, PetscInt block, CAMGHalo *);
 PETSC_INTERN PetscErrorCode PCCAMGHaloGet_Private(const PC_CAMG *, const CAMGHalo *, void *x);
 /* shared.c */
@@ -275,6 +285,9 @@ PETSC_INTERN PetscErrorCode PCCAMGEncodeTransfer_Private(const CAMGMatrix *, con
 PETSC_INTERN PetscErrorCode PCCAMGGetDense_Private(const CAMGMatrix *, const double s[], PetscScalar *M);
 /* read.c */
 PETSC_INTERN PetscErrorCode PCCAMGRead_Private(PC, CAMGMatrix *, CAMGGhosts *, CAMGSpace *, PetscBool *good);
+/* coarsen.c */
+PETSC_INTERN PetscErrorCode PCCAMGCoarsen_Private(const PC_CAMG *, CAMGExact *, PetscReal threshold, PetscReal bound, CAMGTransfers *, CAMGExact *coarse);
+PETSC_INTERN PetscErrorCode PCCAMGRecoarsen_Private(const PC_CAMG *, const CAMGExact *, CAMGTransfers *, CAMGExact *coarse);
 /* setup.c */
 PETSC_INTERN PetscErrorCode PCCAMGBuild_Private(PC, CAMGMatrix *, CAMGGhosts *, CAMGSpace *);
 /* cycle.c */
@@ -292,6 +305,8 @@ PETSC_INTERN PetscErrorCode PCCAMGDeviceRowsRestore_Private(Mat, CAMGMatrix *);
 #endif
 /* context.c */
 PETSC_INTERN PetscErrorCode PCCAMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
+PETSC_INTERN PetscErrorCode PCCAMGExactFree_Private(const PC_CAMG *, CAMGExact *);
+PETSC_INTERN PetscErrorCode PCCAMGGrow_Private(const PC_CAMG *, size_t own, size_t n, const void *x, void **y);
 PETSC_INTERN PetscErrorCode PCCAMGFree_Private(const PC_CAMG *, void *pointer);
 PETSC_INTERN PetscErrorCode PCCAMGHalosFree_Private(PC_CAMG *, PetscBool stale);
 PETSC_INTERN PetscErrorCode PCCAMGLevelsFree_Private(PC_CAMG *);

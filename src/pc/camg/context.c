@@ -33,6 +33,27 @@ PetscErrorCode PCCAMGFree_Private(const PC_CAMG *mg, void *pointer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A copy of x, of own bytes, with room for n; x may be NULL */
+PetscErrorCode PCCAMGGrow_Private(const PC_CAMG *mg, size_t own, size_t n, const void *x, void **y)
+{
+  PetscFunctionBegin;
+  *y = NULL;
+  if (!x) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall((*mg->kernels->memory->alloc)(n, y));
+  PetscCall((*mg->kernels->memory->copy)(own, x, *y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCCAMGExactFree_Private(const PC_CAMG *mg, CAMGExact *e)
+{
+  PetscFunctionBegin;
+  PetscCall(PCCAMGMatrixRelease_Private(mg->kernels->memory, &e->A));
+  PetscCall(PCCAMGGhostsFree_Private(&e->ghosts));
+  PetscCall(PCCAMGFree_Private(mg, &e->space.T));
+  PetscCall(PCCAMGFree_Private(mg, &e->s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode OperatorFree_Private(const PC_CAMG *mg, CAMGOperator *op)
 {
   PetscFunctionBegin;

@@ -77,6 +77,14 @@ PetscErrorCode PCCAMGGhostsGet_Private(const CAMGGhosts *g, const LitheMemoryOps
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Sums over all processes */
+PetscErrorCode PCCAMGGhostsSum_Private(const CAMGGhosts *g, int n, PetscInt64 a[])
+{
+  PetscFunctionBegin;
+  if (g->sf) PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, a, n, MPIU_INT64, MPI_SUM, g->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The exchange of a cycle, for nodes of a block of numbers. That of an earlier set-up stays if it has the same star forest */
 PetscErrorCode PCCAMGHaloCreate_Private(const PC_CAMG *mg, const CAMGGhosts *g, PetscInt block, CAMGHalo *h)
 {
