@@ -473,6 +473,49 @@ static PetscErrorCode TestScattered(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+   Grids of 40 x 30 points, one on each process but the last; that of the first process touches no other one. New values
+   keep exchanges, of which some processes have none
+*/
+static PetscErrorCode TestApart(void)
+{
+  const PetscInt n = 40, own = 30 * n;
+  PetscMPIInt    rank;
+  PetscInt       rows, begin, end;
+  Mat            A;
+  KSP            ksp;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  rows = processes > 1 && rank == processes - 1 ? 0 : own;
+  PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, rows, rows, PETSC_DETERMINE, PETSC_DETERMINE, 5, NULL, 2, NULL, &A));
+  PetscCall(MatGetSize(A, &end, NULL));
+  PetscCall(MatGetOwnershipRange(A, &begin, NULL));
+  for (PetscInt r = begin; r < begin + rows; r++) {
+    const PetscInt next[4] = {r % n ? r - 1 : -1, r % n < n - 1 ? r + 1 : -1, r >= own && r - n < own ? -1 : r - n, r + n >= own && r < own ? -1 : r + n};
+
+    PetscCall(MatSetValue(A, r, r, 4, INSERT_VALUES));
+    for (int k = 0; k < 4; k++) {
+      if (next[k] >= 0 && next[k] < end) PetscCall(MatSetValue(A, r, next[k], -1, INSERT_VALUES));
+    }
+  }
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(ToDevice(A));
+  PetscCall(CreateSolver(A, PETSC_TRUE, "-pc_camg_coarse_eq_limit 50", &ksp));
+  for (int set = 0; set < 4; set++) {
+    Result result;
+
+    PetscCall(SolveWith(ksp, &result));
+    PetscCall(Check("a process apart", &result, 14));
+    PetscCall(MatScale(A, 1.5));
+  }
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(MatDestroy(&A));
+  PetscCall(ClearOptions());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Diagonal, dense, one row, no row */
 static PetscErrorCode TestOdd(void)
 {
@@ -525,6 +568,7 @@ int main(int argc, char **argv)
   if (wide) PetscCall(TestPower(CAMG_ELEMENTS, PetscPowReal(2, -900)));
   if (processes == 1) PetscCall(TestTypes());
   if (processes == 1) PetscCall(TestBlocks());
+  PetscCall(TestApart());
   if (processes < 3) {
     PetscCall(TestOptions());
     PetscCall(TestValues());

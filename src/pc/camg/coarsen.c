@@ -97,8 +97,8 @@ static PetscErrorCode Galerkin_Private(const PC_CAMG *mg, const CAMGExact *e, CA
   PetscCall(PCCAMGMatrixRelease_Private(mg->kernels->memory, &AP));
   if (e->ghosts.sf) PetscCall(PCCAMGFree_Private(mg, &A.i));
   PetscCall(PCCAMGReturn_Private(mg, &t->rows, &coarse->A, &t->columns, &columns));
-  if (t->map) {
-    PetscCall((*mg->kernels->renumber)(&coarse->A, columns.own, t->map));
+  if (mg->kept.state == CAMG_KEPT_USE) {
+    if (t->map) PetscCall((*mg->kernels->renumber)(&coarse->A, columns.own, t->map));
     coarse->A.n = columns.own + t->coarse.columns.n;
     PetscCall(PetscFree(columns.id));
   } else {
