@@ -5,6 +5,7 @@
 static char help[] = "SBP-SAT operators on a device: every operation of SBPDeviceKernels against SBPHostKernels.\n\n";
 
 #include <tests/mat/sbpdevicetest.h>
+#include <lithe/private/lithecudagraph.h>
 
 static PetscErrorCode TestSteps(const Pair *p, const char *where)
 {
@@ -354,18 +355,18 @@ static PetscErrorCode TestGraph(const SBPGrid *g)
   PetscFunctionBegin;
   PetscCall(ArrayCreate(SBP_DOUBLE, PETSC_FALSE, g->own.count[1], g->pitch, -1, 1, &x));
   PetscCall(ArrayCreate(SBP_DOUBLE, PETSC_FALSE, g->own.count[1], g->pitch, -1, 1, &y));
-  PetscCall(D->graphbegin());
+  PetscCall(LitheCUDAGraphBegin());
   PetscCall(D->axpby(g, 0.5, SBP_DOUBLE, x.device, 1.0, SBP_DOUBLE, y.device));
   PetscCall(D->axpby(g, 0.25, SBP_DOUBLE, y.device, 0.5, SBP_DOUBLE, x.device));
-  PetscCall(D->graphend(&graph));
+  PetscCall(LitheCUDAGraphEnd(&graph));
   for (int k = 0; k < 3; k++) {
-    PetscCall(D->graphlaunch(graph));
+    PetscCall(LitheCUDAGraphLaunch(graph));
     PetscCall(H->axpby(g, 0.5, SBP_DOUBLE, x.host, 1.0, SBP_DOUBLE, y.host));
     PetscCall(H->axpby(g, 0.25, SBP_DOUBLE, y.host, 0.5, SBP_DOUBLE, x.host));
   }
   PetscCall(ArrayCompare(&x, SEVERAL, "graph"));
   PetscCall(ArrayCompare(&y, SEVERAL, "graph"));
-  PetscCall(D->graphfree(&graph));
+  PetscCall(LitheCUDAGraphFree(&graph));
   PetscCall(ArrayDestroy(&x));
   PetscCall(ArrayDestroy(&y));
   PetscFunctionReturn(PETSC_SUCCESS);
