@@ -4,6 +4,7 @@
 
 static char help[] = "SBP-SAT operators on a device: every operation of SBPDeviceKernels against SBPHostKernels.\n\n";
 
+#define LITHE_HAVE_CUDA 1
 #include <tests/mat/sbpdevicetest.h>
 #include <lithe/private/lithecudagraph.h>
 
