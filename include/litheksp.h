@@ -37,9 +37,4 @@ typedef struct {
 PETSC_EXTERN PetscErrorCode KSPBCGSMGetColumns(KSP, PetscInt *, const PetscInt *[], const KSPConvergedReason *[], const PetscReal *[]);
 
 PETSC_EXTERN PetscErrorCode KSPCBGMRESSetStorage(KSP, const char[]);
-PETSC_EXTERN PetscErrorCode KSPCBGMRESGetStorage(KSP, const char *[]);
-PETSC_EXTERN PetscErrorCode KSPCBGMRESSetAdaptive(KSP, PetscBool);
-PETSC_EXTERN PetscErrorCode KSPCBGMRESGetAdaptive(KSP, PetscBool *);
-PETSC_EXTERN PetscErrorCode KSPCBGMRESSetCheckEvery(KSP, PetscInt);
-PETSC_EXTERN PetscErrorCode KSPCBGMRESGetCheckEvery(KSP, PetscInt *);
 PETSC_EXTERN PetscErrorCode KSPCBGMRESGetInfo(KSP, KSPCBGMRESInfo *);

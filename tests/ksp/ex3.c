@@ -395,7 +395,7 @@ static PetscErrorCode TestChanges(int type)
   KSPConvergedReason    reason;
   PetscInt              its, restart, limit[] = {0, 1, 3, 2000};
   PetscReal             residual, first;
-  const char           *storage;
+  KSPCBGMRESInfo        info;
   KSP                   ksp = NULL;
   char                  options[256];
 
@@ -424,8 +424,8 @@ static PetscErrorCode TestChanges(int type)
       PetscCall(KSPGMRESGetRestart(ksp, &restart));
       if (WRONG(restart != (round == 0 ? (k ? 1000 : 30) : (round == 1 ? 7 : 1000)))) FAIL("%s: restart %" PetscInt_FMT, types[type], restart);
     }
-    PetscCall(KSPCBGMRESGetStorage(ksp, &storage));
-    if (WRONG(strcmp(storage, "frsz2_24"))) FAIL("%s: storage %s", types[type], storage);
+    PetscCall(KSPCBGMRESGetInfo(ksp, &info));
+    if (WRONG(strcmp(info.storage, "frsz2_24"))) FAIL("%s: storage %s", types[type], info.storage);
     PetscCall(KSPSetReusePreconditioner(ksp, PETSC_FALSE));
 
     /* fewer iterations than vectors, then more: from none to enough */

@@ -192,11 +192,11 @@ static PetscErrorCode View(Mat A)
   PetscCall(TestCreateKSP(A, "-ksp_type cbgmres -pc_type none -ksp_gmres_restart 15", &ksp));
   PetscCall((*ksp->ops->view)(ksp, PETSC_VIEWER_STDOUT_WORLD));
   PetscCall(KSPSolve(ksp, b, x));
-  PetscCall(KSPCBGMRESSetAdaptive(ksp, PETSC_TRUE));
+  PetscCall(TestSetOptions(ksp, "-ksp_cbgmres_adaptive"));
   PetscCall((*ksp->ops->view)(ksp, PETSC_VIEWER_STDOUT_WORLD));
+  PetscCall(TestSetOptions(ksp, "-ksp_cbgmres_adaptive false"));
   PetscCall(KSPOrthogonalizationSet(ksp, KSPOrthogonalizationModifiedGramSchmidt));
   PetscCall(KSPCBGMRESSetStorage(ksp, "frsz2_8"));
-  PetscCall(KSPCBGMRESSetAdaptive(ksp, PETSC_FALSE));
 
   /* Unknowns of very different sizes, which 8 bits do not hold */
   PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &hard));
@@ -236,7 +236,7 @@ static PetscErrorCode KeepMessage(MPI_Comm comm, int line, const char *function,
 static PetscErrorCode TestWidths(Mat A)
 {
   static const int widths[] = {0, 1, 2, 7, LITHE_FRSZ2_MAX_BITS + 1, 1000};
-  const char      *storage;
+  KSPCBGMRESInfo   info;
   KSP              ksp;
 
   PetscFunctionBeginUser;
@@ -255,23 +255,23 @@ static PetscErrorCode TestWidths(Mat A)
     PetscCall(PetscStrstr(message, value, &names));
     PetscCall(PetscStrstr(message, permitted, &allows));
     if (WRONG(ierr != PETSC_ERR_ARG_OUTOFRANGE || !names || !allows)) FAIL("%s: the error is %d and the message \"%s\"", name, (int)ierr, message);
-    PetscCall(KSPCBGMRESGetStorage(ksp, &storage));
-    if (WRONG(strcmp(storage, "single"))) FAIL("%s: the storage has become %s", name, storage);
+    PetscCall(KSPCBGMRESGetInfo(ksp, &info));
+    if (WRONG(strcmp(info.storage, "single"))) FAIL("%s: the storage has become %s", name, info.storage);
   }
   PetscCall(KSPCBGMRESSetStorage(ksp, "frsz2_8"));
-  PetscCall(KSPCBGMRESGetStorage(ksp, &storage));
-  if (WRONG(strcmp(storage, "frsz2_8"))) FAIL("frsz2_8: the storage is %s", storage);
+  PetscCall(KSPCBGMRESGetInfo(ksp, &info));
+  if (WRONG(strcmp(info.storage, "frsz2_8"))) FAIL("frsz2_8: the storage is %s", info.storage);
   PetscCall(KSPDestroy(&ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Impossible requests are refused, and the solver stays usable */
+/* Impossible requests are refused, and the solver stays usable. tests/app/ksp.tap tests those of options */
 static PetscErrorCode TestErrors(Mat A)
 {
   KSP            ksp;
   Vec            x, b;
-  const char    *storage;
-  PetscErrorCode ierr[7];
+  KSPCBGMRESInfo info;
+  PetscErrorCode ierr[6];
 
   PetscFunctionBeginUser;
   PetscCall(MatCreateVecs(A, &x, &b));
@@ -281,20 +281,19 @@ static PetscErrorCode TestErrors(Mat A)
   ierr[0] = KSPCBGMRESSetStorage(ksp, "quarter");
   ierr[1] = KSPCBGMRESSetStorage(ksp, "frsz2_");
   ierr[2] = KSPCBGMRESSetStorage(ksp, "frsz2_16x");
-  ierr[3] = KSPCBGMRESSetCheckEvery(ksp, 0);
-  ierr[4] = KSPGMRESSetRestart(ksp, 0);
+  ierr[3] = KSPGMRESSetRestart(ksp, 0);
   PetscCall(KSPOrthogonalizationSet(ksp, Mine));
-  ierr[5] = KSPSolve(ksp, b, x);
+  ierr[4] = KSPSolve(ksp, b, x);
   PetscCall(KSPOrthogonalizationSet(ksp, KSPOrthogonalizationClassicalGramSchmidt));
   PetscCall(KSPMonitorSet(ksp, KSPGMRESMonitorKrylov, NULL, NULL));
-  ierr[6] = KSPSolve(ksp, b, x);
+  ierr[5] = KSPSolve(ksp, b, x);
   PetscCall(KSPMonitorCancel(ksp));
   PetscCall(PetscPopErrorHandler());
-  for (int i = 0; i < 7; i++) {
+  for (int i = 0; i < 6; i++) {
     if (WRONG(i < 3 ? ierr[i] != PETSC_ERR_ARG_UNKNOWN_TYPE : !ierr[i])) FAIL("error %d is %d", i, (int)ierr[i]);
   }
-  PetscCall(KSPCBGMRESGetStorage(ksp, &storage));
-  if (WRONG(strcmp(storage, "frsz2_32"))) FAIL("the storage is %s", storage);
+  PetscCall(KSPCBGMRESGetInfo(ksp, &info));
+  if (WRONG(strcmp(info.storage, "frsz2_32"))) FAIL("the storage is %s", info.storage);
   PetscCall(KSPDestroy(&ksp));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&b));
@@ -320,7 +319,7 @@ int main(int argc, char **argv)
     PetscCall(TestInfo(A));
     PetscCall(TestErrors(A));
     PetscCall(TestWidths(A));
-    PetscCall(TestDone(82, "all is right\n"));
+    PetscCall(TestDone(81, "all is right\n"));
   }
   PetscCall(MatDestroy(&A));
   PetscCall(PetscFinalize());

@@ -60,20 +60,27 @@ static inline PetscErrorCode TestCreateOperator(MPI_Comm comm, TestKind kind, in
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A solver from options such as "-ksp_type cbgmres -pc_type jacobi" */
-static inline PetscErrorCode TestCreateKSP(Mat A, const char options[], KSP *ksp)
+static inline PetscErrorCode TestSetOptions(KSP ksp, const char options[])
 {
   PetscOptions database;
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsCreate(&database));
   PetscCall(PetscOptionsInsertString(database, options));
-  PetscCall(KSPCreate(PetscObjectComm((PetscObject)A), ksp));
-  PetscCall(KSPSetOperators(*ksp, A, A));
   PetscCall(PetscOptionsPush(database));
-  PetscCall(KSPSetFromOptions(*ksp));
+  PetscCall(KSPSetFromOptions(ksp));
   PetscCall(PetscOptionsPop());
   PetscCall(PetscOptionsDestroy(&database));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A solver from options such as "-ksp_type cbgmres -pc_type jacobi" */
+static inline PetscErrorCode TestCreateKSP(Mat A, const char options[], KSP *ksp)
+{
+  PetscFunctionBegin;
+  PetscCall(KSPCreate(PetscObjectComm((PetscObject)A), ksp));
+  PetscCall(KSPSetOperators(*ksp, A, A));
+  PetscCall(TestSetOptions(*ksp, options));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

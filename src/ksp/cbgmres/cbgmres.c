@@ -24,29 +24,6 @@
 #include <petsc/private/pcimpl.h>
 #include <petsc/private/vecimpl.h>
 
-/*
-   PCJACOBI from the right, on a device: its inverse diagonal, found by applying it to ones. Collective; once per solve,
-   since the operator may have changed before
-*/
-static PetscErrorCode CBGMRESGetJacobi_Private(KSP ksp)
-{
-  KSP_CBGMRES *gm     = (KSP_CBGMRES *)ksp->data;
-  const Vec    column = CB_COLUMN(ksp);
-  PetscBool    jacobi, device;
-
-  PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompare((PetscObject)ksp->pc, PCJACOBI, &jacobi));
-  PetscCall(LitheVecsGetPlace(1, &column, &device, NULL));
-  if (!jacobi || !device || gm->flexible || ksp->pc_side != PC_RIGHT || ksp->transpose_solve) {
-    PetscCall(VecDestroy(&gm->jacobi));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (!gm->jacobi) PetscCall(VecDuplicate(CB_COLUMN(ksp), &gm->jacobi));
-  PetscCall(VecSet(CB_WORK(ksp), 1.0));
-  PetscCall(PCApply(ksp->pc, CB_WORK(ksp), gm->jacobi));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Columns are made from arrays, which some types of vectors do not have. VECNEST copies its parts */
 static PetscErrorCode CBGMRESCheckVectors_Private(KSP ksp)
 {
@@ -67,13 +44,10 @@ static PetscErrorCode KSPSetUp_CBGMRES(KSP ksp)
 
   PetscFunctionBegin;
   if (ksp->pc->mat) PetscCall(LitheCheckSquare((PetscObject)ksp, ksp->pc->mat));
-  PetscCall(CBGMRESDestroyBases_Private(ksp));
+  PetscCall(KSPReset_CBGMRES(ksp));
   PetscCall(KSPSetWorkVecs(ksp, CB_NWORK));
   PetscCall(CBGMRESCheckVectors_Private(ksp));
-  gm->storage = gm->opt.storage;
-  gm->unlike = gm->measured = PETSC_FALSE;
-  gm->finer                 = 0;
-  PetscCall(LitheCite(LITHE_CITE_CBGMRES | (gm->storage.kind == LITHE_STORAGE_FRSZ2 ? LITHE_CITE_FRSZ2 : 0)));
+  PetscCall(LitheCite(LITHE_CITE_CBGMRES | (gm->bases.storage.kind == LITHE_STORAGE_FRSZ2 ? LITHE_CITE_FRSZ2 : 0)));
   PetscCall(CBGMRESCreateBases_Private(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -85,8 +59,8 @@ static PetscErrorCode CBGMRESCheck_Private(KSP ksp)
   MPI_Comm     comm = PetscObjectComm((PetscObject)ksp);
 
   PetscFunctionBegin;
-  PetscCall(LitheKSPGetOrthogonalization(ksp, &gm->orthogonalization));
-  PetscCheck(!gm->orthogonalization.foreign, comm, PETSC_ERR_SUP,
+  PetscCall(LitheKSPGetOrthogonalization(ksp, &gm->progress.orthogonalization));
+  PetscCheck(!gm->progress.orthogonalization.foreign, comm, PETSC_ERR_SUP,
              "KSPOrthogonalizationSet() with a function of your own: -%sksp_type %s has no vectors to give to it. Use cgs or mgs, or -ksp_type gmres",
              ((PetscObject)ksp)->prefix ? ((PetscObject)ksp)->prefix : "", ((PetscObject)ksp)->type_name);
   for (PetscInt i = 0; i < ksp->numbermonitors; i++)
@@ -99,22 +73,14 @@ static PetscErrorCode CBGMRESCheck_Private(KSP ksp)
 /* Bases with more bits from now on */
 static PetscErrorCode CBGMRESRaise_Private(KSP ksp, PetscBool *raised)
 {
-  KSP_CBGMRES *gm  = (KSP_CBGMRES *)ksp->data;
-  LitheStorage was = gm->storage;
-  char         name[16], newname[16];
+  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
 
   PetscFunctionBegin;
   *raised = PETSC_FALSE;
-  if (!gm->opt.adaptive || !CBGMRESStorageRaise_Private(&gm->storage)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (gm->unlike) CBGMRESStorageFloat_Private(&gm->storage);
-  PetscCall(CBGMRESStorageName_Private(&was, name, sizeof(name)));
-  PetscCall(CBGMRESStorageName_Private(&gm->storage, newname, sizeof(newname)));
-  PetscCall(PetscInfo(ksp, "Iteration %" PetscInt_FMT ": the storage %s is too coarse, now %s\n", ksp->its, name, newname));
-  PetscCall(CBGMRESDestroyBases_Private(ksp));
-  PetscCall(CBGMRESCreateBases_Private(ksp));
-  gm->info.raises++;
-  gm->stagnantcycles = 0;
-  *raised            = PETSC_TRUE;
+  if (gm->opt.adaptive) PetscCall(CBGMRESRaiseBases_Private(ksp, PETSC_FALSE, "is too coarse", raised));
+  if (!*raised) PetscFunctionReturn(PETSC_SUCCESS);
+  gm->progress.raises++;
+  gm->progress.stagnantcycles = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -164,8 +130,8 @@ static PetscErrorCode CBGMRESIsRoundoffLimited_Private(KSP ksp, PetscReal norm, 
   *roundofflimited = (PetscBool)(norm <= limit); /* false if limit is not a number */
   /* a solution enlarged by rounding of the basis has a large residual by rounding: a finer basis would have avoided
      both */
-  if (ksp->pc_side == PC_RIGHT && gm->storage.kind != LITHE_STORAGE_FULL && norm > CB_ROUNDOFF_LIMIT * ksp->ttol &&
-      norm > PETSC_SQRT_MACHINE_EPSILON * gm->initial)
+  if (ksp->pc_side == PC_RIGHT && gm->bases.storage.kind != LITHE_STORAGE_FULL && norm > CB_ROUNDOFF_LIMIT * ksp->ttol &&
+      norm > PETSC_SQRT_MACHINE_EPSILON * gm->progress.initial)
     *roundofflimited = PETSC_FALSE;
   PetscCall(PetscInfo(ksp, "Residual %g; rounding of operator and right-hand side makes %g\n", (double)norm, (double)limit));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -181,16 +147,16 @@ static PetscErrorCode CBGMRESStagnate_Private(KSP ksp, PetscReal norm)
   char         name[16], why[160];
 
   PetscFunctionBegin;
-  if (!gm->roundofflimited) PetscCall(CBGMRESIsRoundoffLimited_Private(ksp, norm, &gm->roundofflimited));
-  if (gm->roundofflimited && gm->recurrencereason) {
-    ksp->reason = gm->recurrencereason; /* as KSPGMRES, which trusts the recurrence */
+  if (!gm->progress.roundofflimited) PetscCall(CBGMRESIsRoundoffLimited_Private(ksp, norm, &gm->progress.roundofflimited));
+  if (gm->progress.roundofflimited && gm->progress.recurrencereason) {
+    ksp->reason = gm->progress.recurrencereason; /* as KSPGMRES, which trusts the recurrence */
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  gm->roundofflimited = (PetscBool)(gm->roundofflimited || gm->storage.kind == LITHE_STORAGE_FULL);
-  gm->info.stagnated  = PETSC_TRUE;
-  ksp->reason         = KSP_DIVERGED_BREAKDOWN;
-  PetscCall(CBGMRESStorageName_Private(&gm->storage, name, sizeof(name)));
-  if (gm->roundofflimited) PetscCall(PetscSNPrintf(why, sizeof(why), "rounding of the operator and the preconditioner, not of the basis (%s)", name));
+  gm->progress.roundofflimited = (PetscBool)(gm->progress.roundofflimited || gm->bases.storage.kind == LITHE_STORAGE_FULL);
+  gm->progress.stagnated       = PETSC_TRUE;
+  ksp->reason                  = KSP_DIVERGED_BREAKDOWN;
+  PetscCall(CBGMRESStorageName_Private(&gm->bases.storage, name, sizeof(name)));
+  if (gm->progress.roundofflimited) PetscCall(PetscSNPrintf(why, sizeof(why), "rounding of the operator and the preconditioner, not of the basis (%s)", name));
   else
     PetscCall(
       PetscSNPrintf(why, sizeof(why),
@@ -209,62 +175,63 @@ static PetscErrorCode CBGMRESStagnate_Private(KSP ksp, PetscReal norm)
 static PetscErrorCode CBGMRESTestCycle_Private(KSP ksp, PetscReal *norm)
 {
   KSP_CBGMRES    *gm     = (KSP_CBGMRES *)ksp->data;
-  const PetscReal before = gm->start, gap = PetscAbsReal(*norm - gm->predicted);
+  const PetscReal before = gm->cycle.start, gap = PetscAbsReal(*norm - gm->progress.predicted);
   PetscBool       worse  = (PetscBool)(*norm > before);
   PetscBool       raised = PETSC_FALSE, end;
 
   PetscFunctionBegin;
-  gm->info.gap = PetscMax(gm->info.gap, gap / before);
-  if (gm->exhausted && *norm > 0.9 * before) {
+  gm->progress.gap = PetscMax(gm->progress.gap, gap / before);
+  if (gm->cycle.exhausted && *norm > 0.9 * before) {
     /* the operator sees a zero for each entry rounded to zero; a finer storage may keep the entry */
-    if (worse) PetscCall(CBGMRESAddCorrection_Private(ksp, gm->best, -1.0, ksp->vec_sol));
+    if (worse) PetscCall(CBGMRESAddCorrection_Private(ksp, gm->cycle.best, -1.0, ksp->vec_sol));
     PetscCall(CBGMRESRaisePreconditioned_Private(ksp, 0, &raised));
     if (!raised) PetscCall(CBGMRESRaise_Private(ksp, &raised));
     if (worse || raised) PetscCall(CBGMRESResidual_Private(ksp, norm));
     if (raised) {
-      gm->columns = 0;
+      CBGMRESLeastBegin_Private(gm, *norm);
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     PetscCall(PetscInfo(ksp, "The operator is singular in a space that has no more directions, and the residual %g does not become smaller\n", (double)*norm));
     ksp->reason = KSP_DIVERGED_BREAKDOWN;
   }
-  if (ksp->reason || *norm <= 0.5 * before || (gm->best && gap <= gm->opt.breakdowntol * before)) {
-    gm->stagnantcycles = 0;
+  if (ksp->reason || *norm <= 0.5 * before || (gm->cycle.best && gap <= gm->opt.breakdowntol * before)) {
+    gm->progress.stagnantcycles = 0;
 
     /* small entries rounded to zero leave recurrence and residual consistent, in a useless space, and look like slow
        convergence */
-    gm->slowcycles = !ksp->reason && *norm > 0.9 * before ? gm->slowcycles + 1 : 0;
-    if (gm->slowcycles < 2) PetscFunctionReturn(PETSC_SUCCESS);
+    gm->progress.slowcycles = !ksp->reason && *norm > 0.9 * before ? gm->progress.slowcycles + 1 : 0;
+    if (gm->progress.slowcycles < 2) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(CBGMRESRaise_Private(ksp, &raised));
     if (raised) PetscCall(CBGMRESResidual_Private(ksp, norm));
-    gm->slowcycles = 0;
+    gm->progress.slowcycles = 0;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscCall(PetscInfo(ksp, "Residual %g at restart, %g by the recurrence, %g when the cycle began\n", (double)*norm, (double)gm->predicted, (double)before));
-  gm->roundofflimited = PETSC_FALSE;
-  if (gm->recurrencereason) PetscCall(CBGMRESIsRoundoffLimited_Private(ksp, *norm, &gm->roundofflimited));
+  PetscCall(
+    PetscInfo(ksp, "Residual %g at restart, %g by the recurrence, %g when the cycle began\n", (double)*norm, (double)gm->progress.predicted, (double)before));
+  gm->progress.roundofflimited = PETSC_FALSE;
+  if (gm->progress.recurrencereason) PetscCall(CBGMRESIsRoundoffLimited_Private(ksp, *norm, &gm->progress.roundofflimited));
   /* at rounding level neither is better */
-  if (gm->roundofflimited) worse = PETSC_FALSE;
+  if (gm->progress.roundofflimited) worse = PETSC_FALSE;
   if (worse) {
-    PetscCall(CBGMRESAddCorrection_Private(ksp, gm->best, -1.0, ksp->vec_sol));
+    PetscCall(CBGMRESAddCorrection_Private(ksp, gm->cycle.best, -1.0, ksp->vec_sol));
     *norm = before;
   }
-  if (!gm->roundofflimited) PetscCall(CBGMRESRaise_Private(ksp, &raised));
+  if (!gm->progress.roundofflimited) PetscCall(CBGMRESRaise_Private(ksp, &raised));
   if (raised) {
     PetscCall(CBGMRESResidual_Private(ksp, norm));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   /* Of a continued cycle the old columns may be the cause: a new cycle decides */
-  gm->stagnantcycles = gm->roundofflimited || *norm > 0.9 * before ? gm->stagnantcycles + 1 : 0;
-  end                = (PetscBool)((worse && !gm->nleft) || gm->stagnantcycles == 2);
-  if (end) gm->stagnantcycles = 0;
+  gm->progress.stagnantcycles = gm->progress.roundofflimited || *norm > 0.9 * before ? gm->progress.stagnantcycles + 1 : 0;
+  end                         = (PetscBool)((worse && !gm->leftover.nleft) || gm->progress.stagnantcycles == 2);
+  if (end) gm->progress.stagnantcycles = 0;
   /* not if a fixed number of iterations is wanted whatever the residual */
   if (end && ksp->converged != KSPConvergedSkip && ksp->its >= ksp->min_it) PetscCall(CBGMRESStagnate_Private(ksp, *norm));
   else if (worse) {
-    gm->columns = 0;
     PetscCall(CBGMRESResidual_Private(ksp, norm));
+    CBGMRESLeastBegin_Private(gm, *norm);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -277,92 +244,62 @@ static PetscErrorCode CBGMRESTestCycle_Private(KSP ksp, PetscReal *norm)
 static PetscErrorCode CBGMRESRefine_Private(KSP ksp, PetscReal *norm)
 {
   KSP_CBGMRES    *gm     = (KSP_CBGMRES *)ksp->data;
-  const PetscInt  k      = gm->columns;
+  const PetscInt  k      = gm->least.columns;
   const PetscReal before = *norm;
 
   PetscFunctionBegin;
-  if (!gm->columns || !gm->best || !gm->complete || gm->exhausted || CBGMRESCanContinue_Private(ksp) || gm->gap < CB_REFINE * before)
+  if (!gm->least.columns || !gm->cycle.best || !gm->cycle.complete || gm->cycle.exhausted || CBGMRESCanContinue_Private(ksp) ||
+      gm->cycle.gap < CB_REFINE * before)
     PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall((*gm->V->ops->dot)(gm->V, k + 1, PETSC_TRUE, CB_IMAGE(ksp)));
-  PetscCall((*gm->V->ops->coefficients)(gm->V, k + 1, 0));
-  PetscCall((*gm->V->ops->fetch)(gm->V, k, k + 1));
+  PetscCall((*gm->bases.V->ops->dot)(gm->bases.V, k + 1, PETSC_TRUE, CB_IMAGE(ksp)));
+  PetscCall((*gm->bases.V->ops->coefficients)(gm->bases.V, k + 1, 0));
+  PetscCall((*gm->bases.V->ops->fetch)(gm->bases.V, k, k + 1));
   CBGMRESLeastRightSide_Private(gm, k);
-  PetscCall(CBGMRESAddCorrection_Private(ksp, gm->best, 1.0, ksp->vec_sol));
+  PetscCall(CBGMRESAddCorrection_Private(ksp, gm->cycle.best, 1.0, ksp->vec_sol));
   PetscCall(CBGMRESResidual_Private(ksp, norm));
   if (ksp->reason) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscInfo(ksp, "Residual %g, refined: %g\n", (double)before, (double)*norm));
   if (*norm > before) {
-    PetscCall(CBGMRESAddCorrection_Private(ksp, gm->best, -1.0, ksp->vec_sol));
+    PetscCall(CBGMRESAddCorrection_Private(ksp, gm->cycle.best, -1.0, ksp->vec_sol));
     PetscCall(CBGMRESResidual_Private(ksp, norm));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The residual, in CB_IMAGE, and its consequences. Sets the reason if no cycle follows */
-static PetscErrorCode CBGMRESBegin_Private(KSP ksp)
+static PetscErrorCode CBGMRESBegin_Private(KSP ksp, PetscReal *norm)
 {
-  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
-  PetscReal    norm, tested = -1.0;
+  KSP_CBGMRES *gm     = (KSP_CBGMRES *)ksp->data;
+  PetscReal    tested = -1.0;
 
   PetscFunctionBegin;
-  PetscCall(CBGMRESResidual_Private(ksp, &norm));
-  if (PetscIsInfOrNanReal(norm)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(CBGMRESResidual_Private(ksp, norm));
+  if (PetscIsInfOrNanReal(*norm)) PetscFunctionReturn(PETSC_SUCCESS);
 
   /* after a cycle: whether the result is correct, and its correction if not */
-  if (gm->predicted >= 0.0 && norm > 0.0) {
-    PetscCall((*ksp->converged)(ksp, ksp->its, norm, &ksp->reason, ksp->cnvP));
-    tested = norm;
-    if (!ksp->reason && ksp->its < ksp->max_it) PetscCall(CBGMRESTestCycle_Private(ksp, &norm));
-    if (!ksp->reason && ksp->its < ksp->max_it) PetscCall(CBGMRESRefine_Private(ksp, &norm));
-    if (PetscIsInfOrNanReal(norm)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (gm->progress.predicted >= 0.0 && *norm > 0.0) {
+    PetscCall((*ksp->converged)(ksp, ksp->its, *norm, &ksp->reason, ksp->cnvP));
+    tested = *norm;
+    if (!ksp->reason && ksp->its < ksp->max_it) PetscCall(CBGMRESTestCycle_Private(ksp, norm));
+    if (!ksp->reason && ksp->its < ksp->max_it) PetscCall(CBGMRESRefine_Private(ksp, norm));
+    if (PetscIsInfOrNanReal(*norm)) PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscObjectSAWsTakeAccess((PetscObject)ksp));
-  ksp->rnorm = norm;
+  ksp->rnorm = *norm;
   PetscCall(PetscObjectSAWsGrantAccess((PetscObject)ksp));
-  PetscCall(KSPLogResidualHistory(ksp, norm));
+  PetscCall(KSPLogResidualHistory(ksp, *norm));
   PetscCall(KSPLogErrorHistory(ksp));
-  PetscCall(KSPMonitor(ksp, ksp->its, norm));
-  if (norm == 0.0) {
+  PetscCall(KSPMonitor(ksp, ksp->its, *norm));
+  if (*norm == 0.0) {
     ksp->reason = KSP_CONVERGED_ATOL;
     PetscCall(PetscInfo(ksp, "Converged due to zero residual norm\n"));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   /* a test of the user may count its calls */
-  if (!ksp->reason && norm != tested) PetscCall((*ksp->converged)(ksp, ksp->its, norm, &ksp->reason, ksp->cnvP));
+  if (!ksp->reason && *norm != tested) PetscCall((*ksp->converged)(ksp, ksp->its, *norm, &ksp->reason, ksp->cnvP));
   if (!ksp->reason && ksp->its >= ksp->max_it) ksp->reason = KSP_DIVERGED_ITS;
-  if (gm->predicted < 0.0) gm->initial = norm;
-  gm->gain  = gm->predicted < 0.0 ? 0.0 : norm / gm->start;
-  gm->start = norm;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-   Another cycle begins. As in KSPGMRES, spectra are taken from the last cycle, and Ritz pairs from the last full cycle,
-   if any. If a cycle had to end because of rounding, the next cycle may be short, and the longest cycle counts.
-*/
-static PetscErrorCode CBGMRESKeep_Private(KSP ksp)
-{
-  KSP_CBGMRES    *gm   = (KSP_CBGMRES *)ksp->data;
-  const size_t    size = (size_t)gm->V->host.ld * (size_t)gm->V->host.ld;
-  const PetscBool full = (PetscBool)(gm->columns >= gm->opt.restart);
-  CBBasis         other;
-
-  PetscFunctionBegin;
-  if (full) gm->kept = 0;
-  else if (ksp->calc_sings && gm->columns > gm->kept) {
-    if (!gm->keptH) PetscCall(PetscMalloc2(size, &gm->keptH, size, &gm->keptR));
-    PetscCall(PetscArraycpy(gm->keptH, gm->V->host.hessenberg, size));
-    PetscCall(PetscArraycpy(gm->keptR, gm->R, size));
-    gm->kept = gm->columns;
-  }
-
-  /* the next cycle then has the other basis */
-  if (!ksp->calc_ritz || !(full || gm->columns > gm->ritzcolumns)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!gm->Vritz) PetscCall(CBBasisCreate(CB_COLUMN(ksp), gm->V->columns, gm->V->pairs, &gm->storage, PETSC_TRUE, &gm->Vritz));
-  other           = gm->Vritz;
-  gm->Vritz       = gm->V;
-  gm->V           = other;
-  gm->ritzcolumns = gm->columns;
+  if (gm->progress.predicted < 0.0) gm->progress.initial = *norm;
+  gm->progress.gain = gm->progress.predicted < 0.0 ? 0.0 : *norm / gm->cycle.start;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -370,33 +307,34 @@ static PetscErrorCode KSPSolve_CBGMRES(KSP ksp)
 {
   KSP_CBGMRES    *gm         = (KSP_CBGMRES *)ksp->data;
   const PetscBool guess_zero = ksp->guess_zero;
+  PetscReal       norm;
 
   PetscFunctionBegin;
+  gm->progress           = (CBProgress){0};
+  gm->progress.predicted = -1.0;
+  CBGMRESCycleReset_Private(gm);
   PetscCall(CBGMRESCheck_Private(ksp));
   PetscCall(CBGMRESCreateBases_Private(ksp));
   PetscCall(CBGMRESGetJacobi_Private(ksp));
-  PetscCall(PetscMemzero(&gm->info, sizeof(gm->info)));
   PetscCall(PetscObjectSAWsTakeAccess((PetscObject)ksp));
   ksp->its = 0;
   PetscCall(PetscObjectSAWsGrantAccess((PetscObject)ksp));
-  gm->predicted        = -1.0;
-  gm->stagnantcycles   = 0;
-  gm->slowcycles       = 0;
-  gm->recurrencereason = KSP_CONVERGED_ITERATING;
-  gm->columns = gm->building = gm->ritzcolumns = gm->kept = 0;
 
   /* if the preconditioner failed in set-up, perhaps on some processes only, the first norm tells all processes */
   do {
-    PetscCall(CBGMRESBegin_Private(ksp));
+    PetscCall(CBGMRESBegin_Private(ksp, &norm));
     if (ksp->reason) break;
-    PetscCall(CBGMRESKeep_Private(ksp));
-    PetscCall(CBGMRESCycle_Private(ksp));
-    ksp->guess_zero = PETSC_FALSE;
+    PetscCall(CBGMRESSpectrumKeep_Private(ksp));
+    PetscCall(CBGMRESExchangeBases_Private(ksp));
+    PetscCall(CBGMRESCycle_Private(ksp, &norm));
+    gm->progress.predicted = norm;
+    ksp->guess_zero        = PETSC_FALSE;
     if (!ksp->reason && ksp->its >= ksp->max_it) ksp->reason = KSP_DIVERGED_ITS;
 
     /* converged by the recurrence: the next residual decides */
-    gm->recurrencereason = ksp->reason > 0 && ksp->reason != KSP_CONVERGED_ITS && ksp->normtype != KSP_NORM_NONE ? ksp->reason : KSP_CONVERGED_ITERATING;
-    if (gm->recurrencereason) ksp->reason = KSP_CONVERGED_ITERATING;
+    gm->progress.recurrencereason = ksp->reason > 0 && ksp->reason != KSP_CONVERGED_ITS && ksp->normtype != KSP_NORM_NONE ? ksp->reason
+                                                                                                                          : KSP_CONVERGED_ITERATING;
+    if (gm->progress.recurrencereason) ksp->reason = KSP_CONVERGED_ITERATING;
     else if (ksp->reason) {
       PetscCall(KSPLogResidualHistory(ksp, ksp->rnorm));
       PetscCall(KSPLogErrorHistory(ksp));
@@ -407,28 +345,10 @@ static PetscErrorCode KSPSolve_CBGMRES(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode KSPBuildSolution_CBGMRES(KSP ksp, Vec x, Vec *result)
-{
-  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
-
-  PetscFunctionBegin;
-  if (!x) {
-    if (!gm->built) PetscCall(VecDuplicate(ksp->vec_sol, &gm->built));
-    x = gm->built;
-  }
-  PetscCall(VecCopy(ksp->vec_sol, x));
-  PetscCall(CBGMRESAddCorrection_Private(ksp, gm->building, 1.0, x));
-  if (result) *result = x;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode KSPDestroy_CBGMRES(KSP ksp)
 {
-  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
-
   PetscFunctionBegin;
   PetscCall(KSPReset_CBGMRES(ksp));
-  if (gm->modifydestroy) PetscCall((*gm->modifydestroy)(&gm->modifyctx));
   PetscCall(CBGMRESComposeOptions_Private(ksp, PETSC_FALSE));
   PetscCall(PetscObjectComposeFunction((PetscObject)ksp, "KSPCBGMRESGetInfo_C", NULL));
   PetscCall(PetscFree(ksp->data));
@@ -443,9 +363,8 @@ static PetscErrorCode CBGMRESCreate_Private(KSP ksp, PetscBool flexible)
   PetscCall(PetscNew(&gm));
   ksp->data    = gm;
   gm->flexible = flexible;
-  gm->modifypc = KSPFlexibleModifyPCNoChange;
-  PetscCall(CBGMRESOptionsDefault_Private(&gm->opt));
-  gm->storage = gm->opt.storage;
+  PetscCall(CBGMRESOptionsDefault_Private(ksp));
+  PetscCall(KSPReset_CBGMRES(ksp));
 
   ksp->ops->setup                        = KSPSetUp_CBGMRES;
   ksp->ops->solve                        = KSPSolve_CBGMRES;
@@ -494,8 +413,13 @@ another frsz2_<bits>; see `KSPCBGMRESSetStorage()`
 
    When the recurrence has converged, the residual is computed. If the residual has not converged, the cycle continues
    with all columns, up to 8 times, then from a restart. A storage too coarse for the tolerance ends the solve with
-   `KSP_DIVERGED_BREAKDOWN`. With `-ksp_cbgmres_adaptive` the storage is raised at a restart instead. -info and
-   -ksp_view report both events.
+   `KSP_DIVERGED_BREAKDOWN`. With `-ksp_cbgmres_adaptive` the storage is raised at a restart instead, until
+   `KSPReset()`: if a cycle has left more than half of its first residual although the recurrence is smaller, or if two
+   cycles in a row have gained less than a tenth. frsz2_32 follows storages of up to 24 bits, and double follows all
+   other storages. -info and -ksp_view report both events.
+
+   With `-ksp_cbgmres_check_every` residuals, monitors and the solution are the same. Up to every - 1 superfluous
+   iterations are made; in exchange the host waits for a device less often.
 
    If residuals have entries of very different sizes side by side, FRSZ2 and half would lose the small entries. The
    columns are then stored as bfloat16, single or double, with at least as many bits, until `KSPReset()`. -ksp_view and
@@ -505,8 +429,7 @@ another frsz2_<bits>; see `KSPCBGMRESSetStorage()`
 
    Left, right and symmetric preconditioning are supported.
 
-.seealso: `KSPCBFGMRES`, `KSPGMRES`, `KSPCBGMRESSetStorage()`, `KSPCBGMRESSetAdaptive()`, `KSPCBGMRESSetCheckEvery()`,
-`KSPCBGMRESGetInfo()`, `KSPGMRESSetRestart()`
+.seealso: `KSPCBFGMRES`, `KSPGMRES`, `KSPCBGMRESSetStorage()`, `KSPCBGMRESGetInfo()`, `KSPGMRESSetRestart()`
 M*/
 PETSC_INTERN PetscErrorCode KSPCreate_CBGMRES(KSP);
 

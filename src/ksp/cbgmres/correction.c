@@ -6,18 +6,17 @@
 
 #include "cbgmresimpl.h"
 
-/* x = x + factor times the correction of the first k columns */
+/* x = x + factor times the correction of the first k columns. CB_IMAGE is lost */
 PetscErrorCode CBGMRESAddCorrection_Private(KSP ksp, PetscInt k, PetscScalar factor, Vec x)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
-  CBBasis      B  = gm->flexible ? gm->Z : gm->V;
+  CBBasis      B  = gm->flexible ? gm->bases.Z : gm->bases.V;
 
   PetscFunctionBegin;
   if (!k) PetscFunctionReturn(PETSC_SUCCESS);
   CBGMRESLeastSolve_Private(gm, k);
   CBGMRESDirectionExpand_Private(gm, k);
-  gm->imagelost = PETSC_TRUE;
-  PetscCall((*B->ops->combine)(B, k, gm->x, CB_IMAGE(ksp)));
+  PetscCall((*B->ops->combine)(B, k, gm->leftover.x, CB_IMAGE(ksp)));
   if (!gm->flexible) PetscCall(KSPUnwindPreconditioner(ksp, CB_IMAGE(ksp), CB_WORK(ksp)));
   /* rounded columns have a part in a null space, which a preconditioner enlarges, and which would cost digits of x */
   PetscCall(CBGMRESRemoveNullSpace_Private(ksp, CB_IMAGE(ksp)));

@@ -20,8 +20,8 @@
 */
 static void CBGMRESScale_Private(KSP_CBGMRES *gm, PetscBool may)
 {
-  gm->V->scale = may ? gm->jacobi : NULL;
-  gm->scaled   = (PetscBool)(gm->V->scale != NULL);
+  gm->bases.V->scale = may ? gm->bases.jacobi : NULL;
+  gm->cycle.scaled   = (PetscBool)(gm->bases.V->scale != NULL);
 }
 
 /* CB_IMAGE = the operator times column j. again: with the preconditioner's earlier result */
@@ -32,12 +32,12 @@ static PetscErrorCode CBGMRESApply_Private(KSP ksp, PetscInt j, PetscInt its, Pe
   Mat          A;
 
   PetscFunctionBegin;
-  gm->imagelost = PETSC_FALSE;
+  gm->cycle.imagelost = PETSC_FALSE;
   PetscCall(PCGetOperators(ksp->pc, &A, NULL));
   if (!gm->flexible) {
     /* PCNONE copies the vector, which is as much traffic as two columns */
     PetscCall(PetscObjectTypeCompare((PetscObject)ksp->pc, PCNONE, &none));
-    if (none || gm->scaled) {
+    if (none || gm->cycle.scaled) {
       PetscCall(KSP_MatMult(ksp, A, CB_COLUMN(ksp), CB_IMAGE(ksp)));
       if (ksp->transpose_solve) PetscCall(KSP_RemoveNullSpaceTranspose(ksp, CB_IMAGE(ksp)));
       else PetscCall(KSP_RemoveNullSpace(ksp, CB_IMAGE(ksp)));
@@ -45,10 +45,10 @@ static PetscErrorCode CBGMRESApply_Private(KSP ksp, PetscInt j, PetscInt its, Pe
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (again) {
-    PetscCall((*gm->Z->ops->load)(gm->Z, j, CB_WORK(ksp)));
+    PetscCall((*gm->bases.Z->ops->load)(gm->bases.Z, j, CB_WORK(ksp)));
     PetscCall(KSP_MatMult(ksp, A, CB_WORK(ksp), CB_IMAGE(ksp)));
   } else {
-    PetscCall((*gm->modifypc)(ksp, its, j, ksp->rnorm, gm->modifyctx));
+    PetscCall((*gm->modify.pc)(ksp, its, j, ksp->rnorm, gm->modify.ctx));
     PetscCall(KSP_PCApply(ksp, CB_COLUMN(ksp), CB_WORK(ksp)));
     PetscCall(CBGMRESStorePreconditioned_Private(ksp, j));
   }
@@ -59,7 +59,7 @@ static PetscErrorCode CBGMRESApply_Private(KSP ksp, PetscInt j, PetscInt its, Pe
 static PetscErrorCode CBGMRESPass_Private(KSP ksp, PetscInt j, PetscInt pass)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
-  CBBasis      V  = gm->V;
+  CBBasis      V  = gm->bases.V;
   Vec          w  = CB_IMAGE(ksp);
 
   PetscFunctionBegin;
@@ -72,7 +72,7 @@ static PetscErrorCode CBGMRESPass_Private(KSP ksp, PetscInt j, PetscInt pass)
 /* Modified Gram-Schmidt goes from column to column; two passes give the same orthogonality */
 static PetscBool CBGMRESTwoPasses_Private(KSP ksp)
 {
-  const LitheOrthogonalization *o = &((KSP_CBGMRES *)ksp->data)->orthogonalization;
+  const LitheOrthogonalization *o = &((KSP_CBGMRES *)ksp->data)->progress.orthogonalization;
 
   return (PetscBool)(o->modified || o->refine == KSP_ORTHOGONALIZATION_CGS_REFINE_ALWAYS);
 }
@@ -86,9 +86,9 @@ static PetscErrorCode CBGMRESAppend_Private(KSP ksp, PetscInt j)
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
 
   PetscFunctionBegin;
-  if (j + 1 >= gm->limit) PetscFunctionReturn(PETSC_SUCCESS);
-  CBGMRESScale_Private(gm, (PetscBool)!gm->nleft);
-  PetscCall((*gm->V->ops->append)(gm->V, j + 1, CB_IMAGE(ksp), CB_COLUMN(ksp)));
+  if (j + 1 >= gm->cycle.limit) PetscFunctionReturn(PETSC_SUCCESS);
+  CBGMRESScale_Private(gm, (PetscBool)!gm->leftover.nleft);
+  PetscCall((*gm->bases.V->ops->append)(gm->bases.V, j + 1, CB_IMAGE(ksp), CB_COLUMN(ksp)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -115,13 +115,14 @@ static PetscBool CBGMRESNeedsPass_Private(KSP ksp, PetscInt j, const CBStep *ste
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
   /* rounding of w leaves eps ||w||. Below eps^(1/3) ||w|| this rounding is a large part of the remainder, and the
      norm from the Pythagorean identity is inaccurate */
-  PetscReal least = gm->orthogonalization.refine == KSP_ORTHOGONALIZATION_CGS_REFINE_IFNEEDED ? 0.5
-                                                                                              : PetscPowReal(PETSC_MACHINE_EPSILON, (PetscReal)(2.0 / 3.0));
+  PetscReal least = gm->progress.orthogonalization.refine == KSP_ORTHOGONALIZATION_CGS_REFINE_IFNEEDED
+                      ? 0.5
+                      : PetscPowReal(PETSC_MACHINE_EPSILON, (PetscReal)(2.0 / 3.0));
 
   if (step->passes >= CB_PASSES) return PETSC_FALSE;
   if (step->passes > 1) return (PetscBool)(step->after < 0.5 * step->before);
   /* The norm is also inaccurate if columns have a second part, which inner products leave out */
-  if (CBBasisSeconds(gm->V, j + 1, -1).count) least = PetscMax(least, 100 * CBGMRESStorageUnit_Private(&gm->storage));
+  if (CBBasisSeconds(gm->bases.V, j + 1, -1).count) least = PetscMax(least, 100 * CBGMRESStorageUnit_Private(&gm->bases.storage));
   return (PetscBool)(CBGMRESTwoPasses_Private(ksp) || step->after < least * step->image);
 }
 
@@ -129,11 +130,11 @@ static PetscBool CBGMRESNeedsPass_Private(KSP ksp, PetscInt j, const CBStep *ste
 static PetscErrorCode CBGMRESRecomputeImage_Private(KSP ksp, PetscInt j, PetscInt its, PetscInt passes)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
-  CBBasis      V  = gm->V;
+  CBBasis      V  = gm->bases.V;
 
   PetscFunctionBegin;
   PetscCall((*V->ops->load)(V, j, CB_COLUMN(ksp)));
-  gm->scaled = PETSC_FALSE;
+  gm->cycle.scaled = PETSC_FALSE;
   PetscCall(CBGMRESDirectionApply_Private(ksp, j));
   PetscCall(CBGMRESApply_Private(ksp, j, its, PETSC_TRUE));
   for (PetscInt pass = 0; pass < passes; pass++) PetscCall(CBGMRESPass_Private(ksp, j, pass));
@@ -144,12 +145,12 @@ static PetscErrorCode CBGMRESRecomputeImage_Private(KSP ksp, PetscInt j, PetscIn
 static PetscErrorCode CBGMRESRepair_Private(KSP ksp, PetscInt j, PetscInt its, PetscInt *launched)
 {
   KSP_CBGMRES *gm   = (KSP_CBGMRES *)ksp->data;
-  CBBasis      V    = gm->V;
+  CBBasis      V    = gm->bases.V;
   CBStep      *step = V->host.step + j;
 
   PetscFunctionBegin;
   if (!CBGMRESNeedsPass_Private(ksp, j, step)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (j < *launched - 1 || gm->imagelost) {
+  if (j < *launched - 1 || gm->cycle.imagelost) {
     PetscCall(CBGMRESRecomputeImage_Private(ksp, j, its, 1));
     PetscCall((*V->ops->fetch)(V, j, j + 1));
   }
@@ -167,7 +168,7 @@ static PetscErrorCode CBGMRESRepair_Private(KSP ksp, PetscInt j, PetscInt its, P
 /* Whether a new direction exists. If not, the entry below the diagonal is zero */
 static PetscBool CBGMRESEndOfSpace_Private(KSP_CBGMRES *gm, PetscInt j)
 {
-  CBScalars      *s     = &gm->V->host;
+  CBScalars      *s     = &gm->bases.V->host;
   const CBStep   *step  = s->step + j;
   PetscScalar    *below = s->hessenberg + (size_t)j * (size_t)s->ld + (size_t)j + 1;
   const PetscReal sigma = PetscRealPart(*below), residual = CBGMRESLeastResidual_Private(gm);
@@ -183,7 +184,7 @@ static PetscBool CBGMRESEndOfSpace_Private(KSP_CBGMRES *gm, PetscInt j)
 static PetscErrorCode CBGMRESFinish_Private(KSP ksp, PetscInt j, PetscInt its, PetscInt *launched, PetscReal *residual, PetscBool *ended)
 {
   KSP_CBGMRES *gm   = (KSP_CBGMRES *)ksp->data;
-  CBStep      *step = gm->V->host.step + j;
+  CBStep      *step = gm->bases.V->host.step + j;
   PetscReal    sum, before = CBGMRESLeastResidual_Private(gm);
 
   PetscFunctionBegin;
@@ -192,22 +193,21 @@ static PetscErrorCode CBGMRESFinish_Private(KSP ksp, PetscInt j, PetscInt its, P
   PetscCall(CBGMRESRepair_Private(ksp, j, its, launched));
   sum = PetscAbsReal(step->after);
   KSPCheckNorm(ksp, sum);
-  gm->info.passes += step->passes - 1;
-  gm->info.skew = PetscMax(gm->info.skew, PetscSqrtReal(step->skew));
+  gm->cycle.passes += step->passes - 1;
+  gm->cycle.skew = PetscMax(gm->cycle.skew, PetscSqrtReal(step->skew));
 
   *ended    = CBGMRESEndOfSpace_Private(gm, j);
   *residual = CBGMRESLeastColumn_Private(gm, j);
-  if (*ended && PetscAbsScalar(gm->R[(size_t)j * (size_t)gm->V->host.ld + (size_t)gm->pivot[j]]) <=
+  if (*ended && PetscAbsScalar(gm->least.R[(size_t)j * (size_t)gm->bases.V->host.ld + (size_t)gm->least.pivot[j]]) <=
                   10.0 * (PetscReal)(j + 1) * PETSC_MACHINE_EPSILON * PetscSqrtReal(step->image)) {
     /* the operator maps a direction of this space to zero: the last column is useless */
-    gm->exhausted = PETSC_TRUE;
-    *residual     = before;
-    gm->columns   = j;
-    gm->unknowns--;
+    gm->cycle.exhausted = PETSC_TRUE;
+    *residual           = before;
+    CBGMRESLeastDrop_Private(gm);
   }
   if (*ended)
     PetscCall(PetscInfo(ksp, "No new direction after %" PetscInt_FMT " columns: %s\n", j + 1,
-                        gm->exhausted ? "the operator is singular in this space" : "the solution is in this space"));
+                        gm->cycle.exhausted ? "the operator is singular in this space" : "the solution is in this space"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -222,16 +222,16 @@ static PetscBool CBGMRESIsStorageLimited_Private(KSP ksp, PetscReal residual)
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
   PetscReal    gap, expected;
 
-  CBGMRESLeastSolve_Private(gm, gm->columns);
-  gap      = CBGMRESLeastGap_Private(gm, gm->columns);
+  CBGMRESLeastSolve_Private(gm, gm->least.columns);
+  gap      = CBGMRESLeastGap_Private(gm, gm->least.columns);
   expected = PetscSqrtReal(residual * residual + gap * gap);
-  if (expected <= gm->expected) {
-    gm->expected = expected;
-    gm->best     = gm->columns;
-    gm->gap      = gap;
+  if (expected <= gm->cycle.expected) {
+    gm->cycle.expected = expected;
+    gm->cycle.best     = gm->least.columns;
+    gm->cycle.gap      = gap;
   }
   if (ksp->calc_sings || ksp->calc_ritz || ksp->normtype == KSP_NORM_NONE) return PETSC_FALSE;
-  return (PetscBool)(residual < gap || expected > 10.0 * gm->expected);
+  return (PetscBool)(residual < gap || expected > 10.0 * gm->cycle.expected);
 }
 
 /*
@@ -243,13 +243,15 @@ static PetscErrorCode CBGMRESComplete_Private(KSP ksp)
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
 
   PetscFunctionBegin;
-  gm->complete = (PetscBool)(gm->columns < gm->limit);
-  if (gm->complete || !gm->best || ksp->its >= ksp->max_it || gm->gap < 0.5 * CB_REFINE * gm->expected) PetscFunctionReturn(PETSC_SUCCESS);
+  gm->cycle.complete = (PetscBool)(gm->least.columns < gm->cycle.limit);
+  if (gm->cycle.complete || !gm->cycle.best || ksp->its >= ksp->max_it || gm->cycle.gap < 0.5 * CB_REFINE * gm->cycle.expected)
+    PetscFunctionReturn(PETSC_SUCCESS);
   /* a monitor may have requested the solution, which changes no later bit */
-  if (gm->imagelost) PetscCall(CBGMRESRecomputeImage_Private(ksp, gm->columns - 1, ksp->its - 1, gm->V->host.step[gm->columns - 1].passes));
+  if (gm->cycle.imagelost)
+    PetscCall(CBGMRESRecomputeImage_Private(ksp, gm->least.columns - 1, ksp->its - 1, gm->bases.V->host.step[gm->least.columns - 1].passes));
   CBGMRESScale_Private(gm, PETSC_FALSE);
-  PetscCall((*gm->V->ops->append)(gm->V, gm->columns, CB_IMAGE(ksp), CB_COLUMN(ksp)));
-  gm->complete = PETSC_TRUE;
+  PetscCall((*gm->bases.V->ops->append)(gm->bases.V, gm->least.columns, CB_IMAGE(ksp), CB_COLUMN(ksp)));
+  gm->cycle.complete = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -267,12 +269,12 @@ static PetscErrorCode CBGMRESIsPremature_Private(KSP ksp, PetscReal residual, Pe
   PetscFunctionBegin;
   *premature = PETSC_FALSE;
   if (ksp->reason <= 0 || ksp->reason == KSP_CONVERGED_ITS) PetscFunctionReturn(PETSC_SUCCESS);
-  *premature = (PetscBool)(gm->recurrencereason && residual > 0.5 * gm->start);
+  *premature = (PetscBool)(gm->progress.recurrencereason && residual > 0.5 * gm->cycle.start);
   /* a test of the user may count its calls */
-  if (*premature || ksp->converged != KSPConvergedDefault || ksp->calc_sings || ksp->calc_ritz || gm->best != gm->columns || gm->gap > residual ||
-      gm->gap < 0.01 * residual)
+  if (*premature || ksp->converged != KSPConvergedDefault || ksp->calc_sings || ksp->calc_ritz || gm->cycle.best != gm->least.columns ||
+      gm->cycle.gap > residual || gm->cycle.gap < 0.01 * residual)
     PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall((*ksp->converged)(ksp, ksp->its, gm->expected, &reason, ksp->cnvP));
+  PetscCall((*ksp->converged)(ksp, ksp->its, gm->cycle.expected, &reason, ksp->cnvP));
   *premature = (PetscBool)!reason;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -281,7 +283,7 @@ static PetscErrorCode CBGMRESIsPremature_Private(KSP ksp, PetscReal residual, Pe
 static PetscInt CBGMRESLimit_Private(KSP ksp, PetscInt columns)
 {
   KSP_CBGMRES   *gm   = (KSP_CBGMRES *)ksp->data;
-  const PetscInt most = PetscMin(gm->opt.restart, gm->V->columns - 1), its = ksp->max_it - ksp->its; /* may be the largest PetscInt */
+  const PetscInt most = PetscMin(gm->opt.restart, gm->bases.V->columns - 1), its = ksp->max_it - ksp->its; /* may be the largest PetscInt */
 
   return its < most - columns ? columns + its : most;
 }
@@ -291,9 +293,10 @@ PetscBool CBGMRESCanContinue_Private(KSP ksp)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
 
-  if (!gm->columns || !gm->best || !gm->complete || gm->ended || gm->nleft == CB_LEFT || ksp->calc_sings || ksp->calc_ritz || ksp->normtype == KSP_NORM_NONE)
+  if (!gm->least.columns || !gm->cycle.best || !gm->cycle.complete || gm->cycle.ended || gm->leftover.nleft == CB_LEFT || ksp->calc_sings || ksp->calc_ritz ||
+      ksp->normtype == KSP_NORM_NONE)
     return PETSC_FALSE;
-  return (PetscBool)(gm->columns + 1 < CBGMRESLimit_Private(ksp, gm->columns + 1));
+  return (PetscBool)(gm->least.columns + 1 < CBGMRESLimit_Private(ksp, gm->least.columns + 1));
 }
 
 /*
@@ -304,15 +307,15 @@ PetscBool CBGMRESCanContinue_Private(KSP ksp)
 static PetscErrorCode CBGMRESContinue_Private(KSP ksp, PetscBool *done)
 {
   KSP_CBGMRES   *gm   = (KSP_CBGMRES *)ksp->data;
-  CBBasis        V    = gm->V;
-  const PetscInt k    = gm->columns;
+  CBBasis        V    = gm->bases.V;
+  const PetscInt k    = gm->least.columns;
   const CBStep  *step = V->host.step + k;
   PetscInt       next = k + 1;
   PetscReal      sum;
 
   PetscFunctionBegin;
-  *done         = PETSC_FALSE;
-  gm->imagelost = PETSC_FALSE;
+  *done               = PETSC_FALSE;
+  gm->cycle.imagelost = PETSC_FALSE;
   PetscCall(CBGMRESPass_Private(ksp, k, 0));
   CBGMRESScale_Private(gm, PETSC_FALSE);
   PetscCall((*V->ops->append)(V, k + 1, CB_IMAGE(ksp), CB_COLUMN(ksp)));
@@ -324,9 +327,14 @@ static PetscErrorCode CBGMRESContinue_Private(KSP ksp, PetscBool *done)
     PetscCall(KSPInitialResidual(ksp, ksp->vec_sol, CB_COLUMN(ksp), CB_WORK(ksp), CB_IMAGE(ksp), ksp->vec_rhs));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  if (gm->cycle.scaled) {
+    /* another pass has made column k+1 again */
+    PetscCall((*V->ops->load)(V, k + 1, CB_COLUMN(ksp)));
+    gm->cycle.scaled = PETSC_FALSE;
+  }
   CBGMRESLeastInsert_Private(gm, k);
   CBGMRESDirectionInsert_Private(gm, k);
-  if (gm->flexible) PetscCall((*gm->Z->ops->store)(gm->Z, k, 0.0, CB_COLUMN(ksp), NULL));
+  if (gm->flexible) PetscCall((*gm->bases.Z->ops->store)(gm->bases.Z, k, 0.0, CB_COLUMN(ksp), NULL));
   *done = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -338,63 +346,71 @@ static PetscErrorCode CBGMRESContinue_Private(KSP ksp, PetscBool *done)
 static PetscBool CBGMRESWantsPairs_Private(KSP ksp)
 {
   KSP_CBGMRES    *gm   = (KSP_CBGMRES *)ksp->data;
-  const PetscReal unit = CBGMRESStorageUnit_Private(&gm->storage);
+  const PetscReal unit = CBGMRESStorageUnit_Private(&gm->bases.storage);
   /* with an initial guess PETSc's own test is relative to the right-hand side */
-  const PetscReal tolerance = ksp->converged == KSPConvergedDefault ? ksp->ttol : PetscMax(ksp->rtol * gm->initial, ksp->abstol);
+  const PetscReal tolerance = ksp->converged == KSPConvergedDefault ? ksp->ttol : PetscMax(ksp->rtol * gm->progress.initial, ksp->abstol);
 
-  return (PetscBool)(gm->gain < 10.0 * unit && tolerance < 10.0 * unit * gm->start);
+  return (PetscBool)(gm->progress.gain < 10.0 * unit && tolerance < 10.0 * unit * gm->cycle.start);
 }
 
-PetscErrorCode CBGMRESCycle_Private(KSP ksp)
+/* Before a solve */
+void CBGMRESCycleReset_Private(KSP_CBGMRES *gm)
+{
+  gm->cycle = (CBCycle){0};
+}
+
+PetscErrorCode CBGMRESCycle_Private(KSP ksp, PetscReal *norm)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
   PetscInt     before, launched, done, every = gm->opt.every;
   PetscBool    ended = PETSC_FALSE, storagelimited = PETSC_FALSE, continued = PETSC_FALSE, premature;
-  PetscReal    residual = gm->start;
+  PetscReal    residual = *norm;
 
   PetscFunctionBegin;
-  gm->limit = gm->V->columns;
+  gm->cycle.start = *norm;
+  gm->cycle.limit = gm->bases.V->columns;
   if (CBGMRESCanContinue_Private(ksp)) PetscCall(CBGMRESContinue_Private(ksp, &continued));
   if (ksp->reason) PetscFunctionReturn(PETSC_SUCCESS);
-  gm->exhausted = PETSC_FALSE;
-  gm->expected  = gm->start;
-  gm->best      = 0;
+  gm->cycle.exhausted = PETSC_FALSE;
+  gm->cycle.expected  = gm->cycle.start;
+  gm->cycle.best      = 0;
   if (!continued) {
     PetscCall(CBGMRESMeasureUnits_Private(ksp));
-    CBGMRESLeastBegin_Private(gm, gm->start);
-    gm->V->paired = CBGMRESPairs_Private(ksp) && CBGMRESWantsPairs_Private(ksp) ? gm->V->pairs : 0;
+    CBGMRESLeastBegin_Private(gm, gm->cycle.start);
+    CBGMRESDirectionBegin_Private(gm);
+    gm->bases.V->paired = CBGMRESPairs_Private(ksp) && CBGMRESWantsPairs_Private(ksp) ? gm->bases.V->pairs : 0;
     CBGMRESScale_Private(gm, PETSC_TRUE);
-    PetscCall((*gm->V->ops->store)(gm->V, 0, 1.0 / gm->start, CB_IMAGE(ksp), CB_COLUMN(ksp)));
+    PetscCall((*gm->bases.V->ops->store)(gm->bases.V, 0, 1.0 / gm->cycle.start, CB_IMAGE(ksp), CB_COLUMN(ksp)));
   }
-  gm->limit = CBGMRESLimit_Private(ksp, gm->columns);
-  launched = done = gm->columns;
+  gm->cycle.limit = CBGMRESLimit_Private(ksp, gm->least.columns);
+  launched = done = gm->least.columns;
   before          = ksp->its - done;
-  if (ksp->normtype == KSP_NORM_NONE) every = gm->limit;
-  if (gm->orthogonalization.refine == KSP_ORTHOGONALIZATION_CGS_REFINE_IFNEEDED || continued) every = 1;
-  while (!ksp->reason && !ended && !storagelimited && done < gm->limit) {
-    if (launched < gm->limit && launched - done < every) {
+  if (ksp->normtype == KSP_NORM_NONE) every = gm->cycle.limit;
+  if (gm->progress.orthogonalization.refine == KSP_ORTHOGONALIZATION_CGS_REFINE_IFNEEDED || continued) every = 1;
+  while (!ksp->reason && !ended && !storagelimited && done < gm->cycle.limit) {
+    if (launched < gm->cycle.limit && launched - done < every) {
       PetscCall(CBGMRESLaunch_Private(ksp, launched, before + launched));
       launched++;
       continue;
     }
-    PetscCall((*gm->V->ops->fetch)(gm->V, done, launched));
+    PetscCall((*gm->bases.V->ops->fetch)(gm->bases.V, done, launched));
     while (!ksp->reason && !ended && !storagelimited && done < launched) {
       PetscCall(CBGMRESFinish_Private(ksp, done, before + done, &launched, &residual, &ended));
       if (ksp->reason) break;
       done++;
-      gm->building = gm->columns;
+      gm->cycle.building = gm->least.columns;
       ksp->its++;
       ksp->rnorm     = residual;
       storagelimited = CBGMRESIsStorageLimited_Private(ksp, residual);
       PetscCall((*ksp->converged)(ksp, ksp->its, residual, &ksp->reason, ksp->cnvP));
-      if (!ended && !storagelimited && done < gm->limit) {
+      if (!ended && !storagelimited && done < gm->cycle.limit) {
         PetscCall(CBGMRESIsPremature_Private(ksp, residual, &premature));
         if (premature) ksp->reason = KSP_CONVERGED_ITERATING;
       }
       /* With rounded columns, the next cycle must remove the remaining rounding */
-      if (ended && ksp->normtype == KSP_NORM_NONE && gm->storage.kind == LITHE_STORAGE_FULL && !gm->exhausted && !ksp->reason)
+      if (ended && ksp->normtype == KSP_NORM_NONE && gm->bases.storage.kind == LITHE_STORAGE_FULL && !gm->cycle.exhausted && !ksp->reason)
         ksp->reason = KSP_CONVERGED_HAPPY_BREAKDOWN;
-      if (ksp->reason || ended || storagelimited || done == gm->limit) continue;
+      if (ksp->reason || ended || storagelimited || done == gm->cycle.limit) continue;
       PetscCall(KSPLogResidualHistory(ksp, residual));
       PetscCall(KSPLogErrorHistory(ksp));
       PetscCall(KSPMonitor(ksp, ksp->its, residual));
@@ -403,14 +419,31 @@ PetscErrorCode CBGMRESCycle_Private(KSP ksp)
   if (storagelimited)
     PetscCall(
       PetscInfo(ksp, "Residual of the recurrence %g: as the basis is stored, %g is expected with %" PetscInt_FMT " of %" PetscInt_FMT " columns, and no less\n",
-                (double)residual, (double)gm->expected, gm->best, gm->columns));
+                (double)residual, (double)gm->cycle.expected, gm->cycle.best, gm->least.columns));
 
   PetscCall(CBGMRESComplete_Private(ksp));
-  PetscCall(CBGMRESAddCorrection_Private(ksp, gm->best, 1.0, ksp->vec_sol));
-  gm->building  = 0;
-  gm->ended     = ended;
-  gm->predicted = residual;
-  if (continued) gm->info.continued++;
-  else gm->info.cycles++;
+  PetscCall(CBGMRESAddCorrection_Private(ksp, gm->cycle.best, 1.0, ksp->vec_sol));
+  gm->cycle.building = 0;
+  gm->cycle.ended    = ended;
+  *norm              = residual;
+  if (continued) gm->cycle.continued++;
+  else gm->cycle.cycles++;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KSPBuildSolution_CBGMRES(KSP ksp, Vec x, Vec *result)
+{
+  KSP_CBGMRES   *gm = (KSP_CBGMRES *)ksp->data;
+  const PetscInt k  = PetscMin(gm->cycle.building, gm->least.columns);
+
+  PetscFunctionBegin;
+  if (!x) {
+    if (!gm->built) PetscCall(VecDuplicate(ksp->vec_sol, &gm->built));
+    x = gm->built;
+  }
+  PetscCall(VecCopy(ksp->vec_sol, x));
+  PetscCall(CBGMRESAddCorrection_Private(ksp, k, 1.0, x));
+  if (k) gm->cycle.imagelost = PETSC_TRUE;
+  if (result) *result = x;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

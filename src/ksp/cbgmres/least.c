@@ -15,12 +15,24 @@
 
 #include "cbgmresimpl.h"
 
+/* Arrays for a basis with this leading dimension, 0: none. Without columns */
+PetscErrorCode CBGMRESLeastResize_Private(KSP_CBGMRES *gm, size_t ld)
+{
+  CBLeast *l = &gm->least;
+
+  PetscFunctionBegin;
+  PetscCall(PetscFree6(l->R, l->cosine, l->sine, l->g, l->y, l->pivot));
+  if (ld) PetscCall(PetscCalloc6(ld * ld, &l->R, ld * (CB_LEFT + 1), &l->cosine, ld * (CB_LEFT + 1), &l->sine, ld, &l->g, ld, &l->y, ld, &l->pivot));
+  l->columns = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 void CBGMRESLeastBegin_Private(KSP_CBGMRES *gm, PetscReal start)
 {
-  gm->g[0]    = start;
-  gm->rounded = start;
-  gm->right   = -1;
-  gm->columns = gm->building = gm->unknowns = gm->nleft = 0;
+  gm->least.g[0]    = start;
+  gm->least.rounded = start;
+  gm->least.right   = -1;
+  gm->least.columns = gm->least.unknowns = 0;
 }
 
 /* The norm of the residual, by the recurrence */
@@ -28,8 +40,8 @@ PetscReal CBGMRESLeastResidual_Private(const KSP_CBGMRES *gm)
 {
   PetscReal sum = 0;
 
-  if (gm->unknowns == gm->columns) return PetscAbsScalar(gm->g[gm->columns]);
-  for (PetscInt i = gm->unknowns; i <= gm->columns; i++) sum += PetscSqr(PetscAbsScalar(gm->g[i]));
+  if (gm->least.unknowns == gm->least.columns) return PetscAbsScalar(gm->least.g[gm->least.columns]);
+  for (PetscInt i = gm->least.unknowns; i <= gm->least.columns; i++) sum += PetscSqr(PetscAbsScalar(gm->least.g[i]));
   return PetscSqrtReal(sum);
 }
 
@@ -52,10 +64,10 @@ static inline PetscInt CBGMRESRotations_Private(PetscInt j)
 static void CBGMRESRotateAll_Private(const KSP_CBGMRES *gm, PetscInt k, PetscScalar v[])
 {
   for (PetscInt j = 0; j < k; j++) {
-    const PetscInt pivot = gm->pivot[j], at = CBGMRESRotations_Private(j) - pivot;
+    const PetscInt pivot = gm->least.pivot[j], at = CBGMRESRotations_Private(j) - pivot;
 
     if (pivot < 0) continue;
-    for (PetscInt i = j; i >= pivot; i--) CBGMRESRotate_Private(gm->cosine[at + i], gm->sine[at + i], v + i);
+    for (PetscInt i = j; i >= pivot; i--) CBGMRESRotate_Private(gm->least.cosine[at + i], gm->least.sine[at + i], v + i);
   }
 }
 
@@ -63,10 +75,10 @@ static void CBGMRESRotateAll_Private(const KSP_CBGMRES *gm, PetscInt k, PetscSca
 void CBGMRESLeastRotateBack_Private(const KSP_CBGMRES *gm, PetscInt k, PetscScalar v[])
 {
   for (PetscInt j = k - 1; j >= 0; j--) {
-    const PetscInt pivot = gm->pivot[j], at = CBGMRESRotations_Private(j) - pivot;
+    const PetscInt pivot = gm->least.pivot[j], at = CBGMRESRotations_Private(j) - pivot;
 
     if (pivot < 0) continue;
-    for (PetscInt i = pivot; i <= j; i++) CBGMRESRotate_Private(gm->cosine[at + i], -gm->sine[at + i], v + i);
+    for (PetscInt i = pivot; i <= j; i++) CBGMRESRotate_Private(gm->least.cosine[at + i], -gm->least.sine[at + i], v + i);
   }
 }
 
@@ -88,64 +100,71 @@ static PetscScalar CBGMRESRotation_Private(PetscScalar a, PetscScalar b, PetscRe
 /* Column j of the Hessenberg matrix comes in. Returns the norm of the residual */
 PetscReal CBGMRESLeastColumn_Private(KSP_CBGMRES *gm, PetscInt j)
 {
-  const size_t       ld = (size_t)gm->V->host.ld;
-  const PetscScalar *h  = gm->V->host.hessenberg + (size_t)j * ld;
-  PetscScalar       *r  = gm->R + (size_t)j * ld;
+  const size_t       ld = (size_t)gm->bases.V->host.ld;
+  const PetscScalar *h  = gm->bases.V->host.hessenberg + (size_t)j * ld;
+  PetscScalar       *r  = gm->least.R + (size_t)j * ld;
 
   for (PetscInt i = 0; i <= j + 1; i++) r[i] = h[i];
   CBGMRESRotateAll_Private(gm, j, r);
 
   /* rotations that zero all entries below the row of the unknown, the lowest first */
-  gm->pivot[j] = gm->unknowns++;
-  gm->g[j + 1] = 0.0;
-  for (PetscInt i = j; i >= gm->pivot[j]; i--) {
-    PetscReal   *c = gm->cosine + CBGMRESRotations_Private(j) + i - gm->pivot[j];
-    PetscScalar *s = gm->sine + CBGMRESRotations_Private(j) + i - gm->pivot[j];
+  gm->least.pivot[j] = gm->least.unknowns++;
+  gm->least.g[j + 1] = 0.0;
+  for (PetscInt i = j; i >= gm->least.pivot[j]; i--) {
+    PetscReal   *c = gm->least.cosine + CBGMRESRotations_Private(j) + i - gm->least.pivot[j];
+    PetscScalar *s = gm->least.sine + CBGMRESRotations_Private(j) + i - gm->least.pivot[j];
 
     r[i]     = CBGMRESRotation_Private(r[i], r[i + 1], c, s);
     r[i + 1] = 0.0;
-    CBGMRESRotate_Private(*c, *s, gm->g + i);
+    CBGMRESRotate_Private(*c, *s, gm->least.g + i);
   }
-  gm->columns = j + 1;
+  gm->least.columns = j + 1;
   return CBGMRESLeastResidual_Private(gm);
+}
+
+/* The last column goes, and the norm of the residual is the previous one */
+void CBGMRESLeastDrop_Private(KSP_CBGMRES *gm)
+{
+  gm->least.columns--;
+  gm->least.unknowns--;
 }
 
 /* Another right-hand side, for the present columns: column k of the Hessenberg matrix, of which only numbers 0 ... k
    are in the columns' space */
 void CBGMRESLeastRightSide_Private(KSP_CBGMRES *gm, PetscInt k)
 {
-  const PetscScalar *h = gm->V->host.hessenberg + (size_t)k * (size_t)gm->V->host.ld;
+  const PetscScalar *h = gm->bases.V->host.hessenberg + (size_t)k * (size_t)gm->bases.V->host.ld;
 
-  for (PetscInt i = 0; i <= k; i++) gm->g[i] = h[i];
-  CBGMRESRotateAll_Private(gm, k, gm->g);
+  for (PetscInt i = 0; i <= k; i++) gm->least.g[i] = h[i];
+  CBGMRESRotateAll_Private(gm, k, gm->least.g);
 }
 
 /* The same, and the cycle continues: column k+1 of the basis is the part of the residual outside of all columns */
 void CBGMRESLeastInsert_Private(KSP_CBGMRES *gm, PetscInt k)
 {
-  const PetscReal sigma = PetscRealPart(gm->V->host.hessenberg[(size_t)k * (size_t)gm->V->host.ld + (size_t)k + 1]);
+  const PetscReal sigma = PetscRealPart(gm->bases.V->host.hessenberg[(size_t)k * (size_t)gm->bases.V->host.ld + (size_t)k + 1]);
 
   CBGMRESLeastRightSide_Private(gm, k);
-  gm->g[k + 1] = sigma;
-  gm->rounded  = sigma;
-  gm->right    = k;
-  gm->pivot[k] = -1;
-  gm->columns  = k + 1;
+  gm->least.g[k + 1] = sigma;
+  gm->least.rounded  = sigma;
+  gm->least.right    = k;
+  gm->least.pivot[k] = -1;
+  gm->least.columns  = k + 1;
 }
 
 /* y, from the first k columns. A direction that the operator maps to zero gets no part */
 void CBGMRESLeastSolve_Private(KSP_CBGMRES *gm, PetscInt k)
 {
-  const size_t ld = (size_t)gm->V->host.ld;
+  const size_t ld = (size_t)gm->bases.V->host.ld;
 
-  for (PetscInt j = 0; j < k; j++) gm->y[j] = gm->pivot[j] < 0 ? (PetscScalar)0.0 : gm->g[gm->pivot[j]];
+  for (PetscInt j = 0; j < k; j++) gm->least.y[j] = gm->least.pivot[j] < 0 ? (PetscScalar)0.0 : gm->least.g[gm->least.pivot[j]];
   for (PetscInt j = k - 1; j >= 0; j--) {
-    const PetscScalar *r = gm->R + (size_t)j * ld;
+    const PetscScalar *r = gm->least.R + (size_t)j * ld;
 
-    if (gm->pivot[j] < 0) continue;
-    gm->y[j] = r[gm->pivot[j]] == (PetscScalar)0.0 ? 0.0 : gm->y[j] / r[gm->pivot[j]];
+    if (gm->least.pivot[j] < 0) continue;
+    gm->least.y[j] = r[gm->least.pivot[j]] == (PetscScalar)0.0 ? 0.0 : gm->least.y[j] / r[gm->least.pivot[j]];
     for (PetscInt i = 0; i < j; i++) {
-      if (gm->pivot[i] >= 0) gm->y[i] -= r[gm->pivot[i]] * gm->y[j];
+      if (gm->least.pivot[i] >= 0) gm->least.y[i] -= r[gm->least.pivot[i]] * gm->least.y[j];
     }
   }
 }
@@ -160,20 +179,20 @@ void CBGMRESLeastSolve_Private(KSP_CBGMRES *gm, PetscInt k)
 */
 PetscReal CBGMRESLeastGap_Private(KSP_CBGMRES *gm, PetscInt k)
 {
-  const size_t       ld     = (size_t)gm->V->host.ld;
-  const PetscScalar *h      = gm->V->host.hessenberg;
-  const PetscInt     paired = PetscMin(gm->V->paired, k);
-  PetscReal          sum    = gm->right < 0 && paired ? 0 : PetscSqr(gm->rounded);
+  const size_t       ld     = (size_t)gm->bases.V->host.ld;
+  const PetscScalar *h      = gm->bases.V->host.hessenberg;
+  const PetscInt     paired = PetscMin(gm->bases.V->paired, k);
+  PetscReal          sum    = gm->least.right < 0 && paired ? 0 : PetscSqr(gm->least.rounded);
 
   for (PetscInt i = 0; i < paired; i++) {
     PetscScalar part = 0.0;
 
-    if (gm->right < 0) part = i == 0 ? gm->rounded : 0.0;
-    else if (gm->right < i + CB_PAIR_STEPS) part = h[(size_t)gm->right * ld + (size_t)i];
-    for (PetscInt j = PetscMax(i - 1, 0); j < PetscMin(k, i + CB_PAIR_STEPS); j++) part -= h[(size_t)j * ld + (size_t)i] * gm->y[j];
+    if (gm->least.right < 0) part = i == 0 ? gm->least.rounded : 0.0;
+    else if (gm->least.right < i + CB_PAIR_STEPS) part = h[(size_t)gm->least.right * ld + (size_t)i];
+    for (PetscInt j = PetscMax(i - 1, 0); j < PetscMin(k, i + CB_PAIR_STEPS); j++) part -= h[(size_t)j * ld + (size_t)i] * gm->least.y[j];
     sum += PetscSqr(PetscAbsScalar(part));
   }
-  for (PetscInt j = PetscMax(gm->V->paired - 1, 0); j < k; j++)
-    sum += PetscSqr(PetscAbsScalar(gm->V->host.hessenberg[(size_t)j * ld + (size_t)j + 1]) * PetscAbsScalar(gm->y[j]));
-  return CBGMRESStorageUnit_Private(&gm->V->storage) * PetscSqrtReal(sum);
+  for (PetscInt j = PetscMax(gm->bases.V->paired - 1, 0); j < k; j++)
+    sum += PetscSqr(PetscAbsScalar(gm->bases.V->host.hessenberg[(size_t)j * ld + (size_t)j + 1]) * PetscAbsScalar(gm->least.y[j]));
+  return CBGMRESStorageUnit_Private(&gm->bases.V->storage) * PetscSqrtReal(sum);
 }

@@ -49,20 +49,20 @@ PetscErrorCode CBGMRESRemoveNullSpace_Private(KSP ksp, Vec x)
 PetscErrorCode CBGMRESRaisePreconditioned_Private(KSP ksp, PetscInt k, PetscBool *raised)
 {
   KSP_CBGMRES *gm  = (KSP_CBGMRES *)ksp->data;
-  CBBasis      old = gm->Z;
+  CBBasis      old = gm->bases.Z;
   char         name[16], newname[16];
 
   PetscFunctionBegin;
   *raised = PETSC_FALSE;
   if (!gm->flexible || old->storage.kind == LITHE_STORAGE_FULL) PetscFunctionReturn(PETSC_SUCCESS);
-  gm->finer++;
+  gm->bases.finer++;
   PetscCall(CBGMRESCreatePreconditioned_Private(ksp, old->columns));
   for (PetscInt i = 0; i < k; i++) {
     PetscCall((*old->ops->load)(old, i, CB_IMAGE(ksp)));
-    PetscCall((*gm->Z->ops->store)(gm->Z, i, 1.0, CB_IMAGE(ksp), NULL));
+    PetscCall((*gm->bases.Z->ops->store)(gm->bases.Z, i, 1.0, CB_IMAGE(ksp), NULL));
   }
   PetscCall(CBGMRESStorageName_Private(&old->storage, name, sizeof(name)));
-  PetscCall(CBGMRESStorageName_Private(&gm->Z->storage, newname, sizeof(newname)));
+  PetscCall(CBGMRESStorageName_Private(&gm->bases.Z->storage, newname, sizeof(newname)));
   PetscCall(PetscInfo(ksp, "Iteration %" PetscInt_FMT ": the storage %s is too coarse for preconditioned vectors, now %s\n", ksp->its, name, newname));
   PetscCall(CBBasisDestroy(&old));
   *raised = PETSC_TRUE;
@@ -73,15 +73,15 @@ PetscErrorCode CBGMRESRaisePreconditioned_Private(KSP ksp, PetscInt k, PetscBool
 PetscErrorCode CBGMRESStorePreconditioned_Private(KSP ksp, PetscInt j)
 {
   KSP_CBGMRES *gm       = (KSP_CBGMRES *)ksp->data;
-  PetscBool    measured = (PetscBool)(CBGMRESMeasured_Private(gm->info.cycles) && CBGMRESMeasured_Private(j)), raised;
-  PetscReal    lost, image, most = j || gm->limit == 1 ? CB_LOST : CB_LOST_FIRST;
+  PetscBool    measured = (PetscBool)(CBGMRESMeasured_Private(gm->cycle.cycles) && CBGMRESMeasured_Private(j)), raised;
+  PetscReal    lost, image, most = j || gm->cycle.limit == 1 ? CB_LOST : CB_LOST_FIRST;
   Mat          A;
 
   PetscFunctionBegin;
   PetscCall(PCGetOperators(ksp->pc, &A, NULL));
   PetscCall(CBGMRESRemoveNullSpace_Private(ksp, CB_WORK(ksp)));
-  while (measured && gm->Z->storage.kind != LITHE_STORAGE_FULL) {
-    PetscCall((*gm->Z->ops->store)(gm->Z, j, 1.0, CB_WORK(ksp), CB_COLUMN(ksp)));
+  while (measured && gm->bases.Z->storage.kind != LITHE_STORAGE_FULL) {
+    PetscCall((*gm->bases.Z->ops->store)(gm->bases.Z, j, 1.0, CB_WORK(ksp), CB_COLUMN(ksp)));
     PetscCall(VecAXPY(CB_WORK(ksp), -1.0, CB_COLUMN(ksp)));
     PetscCall(KSP_MatMult(ksp, A, CB_WORK(ksp), CB_IMAGE(ksp)));
     PetscCall(VecNorm(CB_IMAGE(ksp), NORM_2, &lost));
@@ -93,7 +93,7 @@ PetscErrorCode CBGMRESStorePreconditioned_Private(KSP ksp, PetscInt j)
                         (double)lost, (double)image));
     PetscCall(CBGMRESRaisePreconditioned_Private(ksp, j, &raised));
   }
-  PetscCall((*gm->Z->ops->store)(gm->Z, j, 1.0, CB_WORK(ksp), CB_WORK(ksp)));
+  PetscCall((*gm->bases.Z->ops->store)(gm->bases.Z, j, 1.0, CB_WORK(ksp), CB_WORK(ksp)));
   PetscCall(KSP_MatMult(ksp, A, CB_WORK(ksp), CB_IMAGE(ksp)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -133,10 +133,10 @@ static PetscErrorCode CBGMRESGetLost_Private(KSP ksp, PetscBool marked, PetscRea
   PetscInt     n;
 
   PetscFunctionBegin;
-  gm->V->paired = 0;
-  gm->V->scale  = NULL;
-  PetscCall((*gm->V->ops->store)(gm->V, 0, 1.0 / gm->start, CB_IMAGE(ksp), CB_COLUMN(ksp)));
-  PetscCall(VecScale(CB_COLUMN(ksp), gm->start));
+  gm->bases.V->paired = 0;
+  gm->bases.V->scale  = NULL;
+  PetscCall((*gm->bases.V->ops->store)(gm->bases.V, 0, 1.0 / gm->cycle.start, CB_IMAGE(ksp), CB_COLUMN(ksp)));
+  PetscCall(VecScale(CB_COLUMN(ksp), gm->cycle.start));
   /* 0/0 is 1 here, and the lost part is 0 */
   PetscCall(VecPointwiseDivide(CB_COLUMN(ksp), CB_COLUMN(ksp), CB_IMAGE(ksp)));
   PetscCall(VecShift(CB_COLUMN(ksp), -1.0));
@@ -154,27 +154,23 @@ static PetscErrorCode CBGMRESGetLost_Private(KSP ksp, PetscBool marked, PetscRea
 PetscErrorCode CBGMRESMeasureUnits_Private(KSP ksp)
 {
   KSP_CBGMRES    *gm   = (KSP_CBGMRES *)ksp->data;
-  LitheStorage    was  = gm->storage;
-  const PetscReal unit = CBGMRESStorageUnit_Private(&gm->storage), few = PetscMax(PetscMax(CB_UNLIKE, 8.0 * unit), PetscMin(CB_COARSE * unit, 0.1));
+  LitheStorage    next = gm->bases.storage;
+  const PetscReal unit = CBGMRESStorageUnit_Private(&gm->bases.storage), few = PetscMax(PetscMax(CB_UNLIKE, 8.0 * unit), PetscMin(CB_COARSE * unit, 0.1));
   PetscReal       lost;
-  char            name[16], newname[16];
+  PetscBool       raised;
+  char            why[96];
 
   PetscFunctionBegin;
   /* for later solves that have a second cycle */
-  if (!CBGMRESMeasured_Private(gm->info.cycles) || (gm->measured && !gm->info.cycles) || !CBGMRESStorageFloat_Private(&was)) PetscFunctionReturn(PETSC_SUCCESS);
-  gm->measured = PETSC_TRUE;
+  if (!CBGMRESMeasured_Private(gm->cycle.cycles) || (gm->bases.measured && !gm->cycle.cycles) || !CBGMRESStorageFloat_Private(&next))
+    PetscFunctionReturn(PETSC_SUCCESS);
+  gm->bases.measured = PETSC_TRUE;
   PetscCall(CBGMRESGetLost_Private(ksp, PETSC_FALSE, &lost));
   if (!(lost > few)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(CBGMRESMarkNoise_Private(ksp, lost));
   PetscCall(CBGMRESGetLost_Private(ksp, PETSC_TRUE, &lost));
   if (!(lost > few)) PetscFunctionReturn(PETSC_SUCCESS);
-  gm->unlike = PETSC_TRUE;
-  PetscCall(CBGMRESStorageName_Private(&gm->storage, name, sizeof(name)));
-  PetscCall(CBGMRESStorageName_Private(&was, newname, sizeof(newname)));
-  PetscCall(PetscInfo(ksp, "Iteration %" PetscInt_FMT ": %s loses %g of the residual's entries beside others of unlike size, now %s\n", ksp->its, name,
-                      (double)lost, newname));
-  gm->storage = was;
-  PetscCall(CBGMRESDestroyBases_Private(ksp));
-  PetscCall(CBGMRESCreateBases_Private(ksp));
+  PetscCall(PetscSNPrintf(why, sizeof(why), "loses %g of the residual's entries beside others of unlike size", (double)lost));
+  PetscCall(CBGMRESRaiseBases_Private(ksp, PETSC_TRUE, why, &raised));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

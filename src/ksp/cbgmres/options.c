@@ -13,10 +13,11 @@
    FRSZ2 of 32 bits: a relative rounding of 5e-10 suffices for a restart cycle of 30 or 100 vectors on nearly all
    systems. The basis takes half of the memory, and solves take the iterations of double storage.
 */
-PetscErrorCode CBGMRESOptionsDefault_Private(CBGMRESOptions *opt)
+PetscErrorCode CBGMRESOptionsDefault_Private(KSP ksp)
 {
+  CBGMRESOptions *opt = &((KSP_CBGMRES *)ksp->data)->opt;
+
   PetscFunctionBegin;
-  PetscCall(PetscMemzero(opt, sizeof(*opt)));
   opt->restart      = 30;
   opt->every        = 1;
   opt->exponentbits = 8;
@@ -60,16 +61,6 @@ static PetscErrorCode KSPCBGMRESSetStorage_CBGMRES(KSP ksp, const char name[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode KSPCBGMRESGetStorage_CBGMRES(KSP ksp, const char *name[])
-{
-  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
-
-  PetscFunctionBegin;
-  PetscCall(CBGMRESStorageName_Private(&gm->storage, gm->name, sizeof(gm->name)));
-  *name = gm->name;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode CBGMRESSetExponentBits_Private(KSP ksp, PetscInt bits)
 {
   KSP_CBGMRES *gm      = (KSP_CBGMRES *)ksp->data;
@@ -82,36 +73,6 @@ static PetscErrorCode CBGMRESSetExponentBits_Private(KSP ksp, PetscInt bits)
   if (storage.kind != LITHE_STORAGE_FRSZ2) PetscFunctionReturn(PETSC_SUCCESS);
   LitheStorageSetUp(&storage, LITHE_STORAGE_FRSZ2, storage.bits, (int)bits);
   PetscCall(CBGMRESSetStorage_Private(ksp, &storage));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode KSPCBGMRESSetAdaptive_CBGMRES(KSP ksp, PetscBool adaptive)
-{
-  PetscFunctionBegin;
-  ((KSP_CBGMRES *)ksp->data)->opt.adaptive = adaptive;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode KSPCBGMRESGetAdaptive_CBGMRES(KSP ksp, PetscBool *adaptive)
-{
-  PetscFunctionBegin;
-  *adaptive = ((KSP_CBGMRES *)ksp->data)->opt.adaptive;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode KSPCBGMRESSetCheckEvery_CBGMRES(KSP ksp, PetscInt every)
-{
-  PetscFunctionBegin;
-  PetscCheck(every >= 1, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_OUTOFRANGE,
-             "-ksp_cbgmres_check_every %" PetscInt_FMT ": use a number of iterations, at least 1", every);
-  ((KSP_CBGMRES *)ksp->data)->opt.every = every;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode KSPCBGMRESGetCheckEvery_CBGMRES(KSP ksp, PetscInt *every)
-{
-  PetscFunctionBegin;
-  *every = ((KSP_CBGMRES *)ksp->data)->opt.every;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -167,10 +128,10 @@ static PetscErrorCode KSPFlexibleSetModifyPC_CBFGMRES(KSP ksp, KSPFlexibleModify
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
 
   PetscFunctionBegin;
-  if (gm->modifydestroy) PetscCall((*gm->modifydestroy)(&gm->modifyctx));
-  gm->modifypc      = modify;
-  gm->modifyctx     = ctx;
-  gm->modifydestroy = destroy;
+  if (gm->modify.destroy) PetscCall((*gm->modify.destroy)(&gm->modify.ctx));
+  gm->modify.pc      = modify;
+  gm->modify.ctx     = ctx;
+  gm->modify.destroy = destroy;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -181,18 +142,20 @@ static PetscErrorCode CBGMRESMonitorKrylov_Private(KSP ksp, PetscInt its, PetscR
   PetscViewers viewers = (PetscViewers)ctx;
   PetscViewer  viewer;
   PetscBool    isdraw;
+  Vec          column;
 
   PetscFunctionBegin;
-  if (!gm->building) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscViewersGetViewer(viewers, gm->building, &viewer));
+  if (!gm->cycle.building) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewersGetViewer(viewers, gm->cycle.building, &viewer));
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERDRAW, &isdraw));
   if (!isdraw) {
     PetscCall(PetscViewerSetType(viewer, PETSCVIEWERDRAW));
     PetscCall(PetscViewerDrawSetInfo(viewer, NULL, "Krylov GMRES Monitor", PETSC_DECIDE, PETSC_DECIDE, 300, 300));
   }
-  gm->imagelost = PETSC_TRUE;
-  PetscCall((*gm->V->ops->load)(gm->V, gm->building, CB_IMAGE(ksp)));
-  PetscCall(VecView(CB_IMAGE(ksp), viewer));
+  PetscCall(VecDuplicate(CB_COLUMN(ksp), &column));
+  PetscCall((*gm->bases.V->ops->load)(gm->bases.V, gm->cycle.building, column));
+  PetscCall(VecView(column, viewer));
+  PetscCall(VecDestroy(&column));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -244,10 +207,12 @@ PetscErrorCode KSPSetFromOptions_CBGMRES(KSP ksp, PetscOptionItems PetscOptionsO
   PetscCall(PetscOptionsString("-ksp_cbgmres_storage", "Storage of a basis vector: double, single, half, bfloat16, frsz2_<bits>", "KSPCBGMRESSetStorage", name,
                                chosen, sizeof(chosen), &set));
   if (set) PetscCall(KSPCBGMRESSetStorage(ksp, chosen));
-  PetscCall(PetscOptionsBool("-ksp_cbgmres_adaptive", "Take a finer storage if the storage is too coarse", "KSPCBGMRESSetAdaptive", gm->opt.adaptive,
-                             &gm->opt.adaptive, NULL));
-  PetscCall(PetscOptionsInt("-ksp_cbgmres_check_every", "Iterations between looks at the residual", "KSPCBGMRESSetCheckEvery", gm->opt.every, &count, &set));
-  if (set) PetscCall(KSPCBGMRESSetCheckEvery(ksp, count));
+  PetscCall(
+    PetscOptionsBool("-ksp_cbgmres_adaptive", "Take a finer storage if the storage is too coarse", "KSPCBGMRES", gm->opt.adaptive, &gm->opt.adaptive, NULL));
+  PetscCall(PetscOptionsInt("-ksp_cbgmres_check_every", "Iterations between looks at the residual", "KSPCBGMRES", gm->opt.every, &count, &set));
+  PetscCheck(!set || count >= 1, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_OUTOFRANGE,
+             "-ksp_cbgmres_check_every %" PetscInt_FMT ": use a number of iterations, at least 1", count);
+  if (set) gm->opt.every = count;
   if (gm->flexible) {
     PetscCall(PetscOptionsBoolGroupBegin("-ksp_fgmres_modifypcnochange", "Do not vary the preconditioner", "KSPFlexibleSetModifyPC", &flg));
     if (flg) PetscCall(KSPFlexibleSetModifyPC(ksp, KSPFlexibleModifyPCNoChange, NULL, NULL));
@@ -258,13 +223,14 @@ PetscErrorCode KSPSetFromOptions_CBGMRES(KSP ksp, PetscOptionItems PetscOptionsO
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Composes, or removes, all functions found by name */
+/* Composes, or removes, all functions found by name, and the function of the user */
 PetscErrorCode CBGMRESComposeOptions_Private(KSP ksp, PetscBool on)
 {
   PetscObject o        = (PetscObject)ksp;
   PetscBool   flexible = ((KSP_CBGMRES *)ksp->data)->flexible;
 
   PetscFunctionBegin;
+  PetscCall(KSPFlexibleSetModifyPC_CBFGMRES(ksp, KSPFlexibleModifyPCNoChange, NULL, NULL));
   PetscCall(PetscObjectComposeFunction(o, "KSPGMRESSetRestart_C", on ? KSPGMRESSetRestart_CBGMRES : NULL));
   PetscCall(PetscObjectComposeFunction(o, "KSPGMRESGetRestart_C", on ? KSPGMRESGetRestart_CBGMRES : NULL));
   PetscCall(PetscObjectComposeFunction(o, "KSPGMRESSetHapTol_C", on ? KSPGMRESSetHapTol_CBGMRES : NULL));
@@ -273,11 +239,6 @@ PetscErrorCode CBGMRESComposeOptions_Private(KSP ksp, PetscBool on)
   PetscCall(LitheKSPComposeOrthogonalization(ksp, on));
   if (flexible) PetscCall(PetscObjectComposeFunction(o, "KSPFlexibleSetModifyPC_C", on ? KSPFlexibleSetModifyPC_CBFGMRES : NULL));
   PetscCall(PetscObjectComposeFunction(o, "KSPCBGMRESSetStorage_C", on ? KSPCBGMRESSetStorage_CBGMRES : NULL));
-  PetscCall(PetscObjectComposeFunction(o, "KSPCBGMRESGetStorage_C", on ? KSPCBGMRESGetStorage_CBGMRES : NULL));
-  PetscCall(PetscObjectComposeFunction(o, "KSPCBGMRESSetAdaptive_C", on ? KSPCBGMRESSetAdaptive_CBGMRES : NULL));
-  PetscCall(PetscObjectComposeFunction(o, "KSPCBGMRESGetAdaptive_C", on ? KSPCBGMRESGetAdaptive_CBGMRES : NULL));
-  PetscCall(PetscObjectComposeFunction(o, "KSPCBGMRESSetCheckEvery_C", on ? KSPCBGMRESSetCheckEvery_CBGMRES : NULL));
-  PetscCall(PetscObjectComposeFunction(o, "KSPCBGMRESGetCheckEvery_C", on ? KSPCBGMRESGetCheckEvery_CBGMRES : NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -297,12 +258,12 @@ PetscErrorCode CBGMRESComposeOptions_Private(KSP ksp, PetscBool on)
 
   Notes:
   The iteration continues until the residual itself meets the tolerance, whatever the storage. A coarser storage may
-  need more iterations, and may be too coarse, see `KSPCBGMRESSetAdaptive()`.
+  need more iterations, and may be too coarse: -ksp_cbgmres_adaptive then takes a finer one.
 
   In FRSZ2, blocks of 32 numbers share an exponent of 8 bits, or of 16 bits with -ksp_cbgmres_exponent_bits 16. frsz2_32
   takes 32.25 bits per number, and frsz2_16 takes 16.25 bits.
 
-.seealso: `KSPCBGMRES`, `KSPCBGMRESGetStorage()`, `KSPCBGMRESSetAdaptive()`, `KSPCBGMRESGetInfo()`
+.seealso: `KSPCBGMRES`, `KSPCBGMRESGetInfo()`
 @*/
 PetscErrorCode KSPCBGMRESSetStorage(KSP ksp, const char storage[])
 {
@@ -310,141 +271,5 @@ PetscErrorCode KSPCBGMRESSetStorage(KSP ksp, const char storage[])
   PetscValidHeaderSpecific(ksp, KSP_CLASSID, 1);
   PetscAssertPointer(storage, 2);
   PetscTryMethod(ksp, "KSPCBGMRESSetStorage_C", (KSP, const char[]), (ksp, storage));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  KSPCBGMRESGetStorage - Gets the storage of the basis vectors of a `KSPCBGMRES` or `KSPCBFGMRES`
-
-  Not Collective
-
-  Input Parameter:
-. ksp - the solver
-
-  Output Parameter:
-. storage - the name, as for `KSPCBGMRESSetStorage()`; a solve may have raised the storage. The string belongs to
-            `ksp`
-
-  Level: intermediate
-
-.seealso: `KSPCBGMRES`, `KSPCBGMRESSetStorage()`, `KSPCBGMRESSetAdaptive()`
-@*/
-PetscErrorCode KSPCBGMRESGetStorage(KSP ksp, const char *storage[])
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(ksp, KSP_CLASSID, 1);
-  PetscAssertPointer(storage, 2);
-  PetscUseMethod(ksp, "KSPCBGMRESGetStorage_C", (KSP, const char *[]), (ksp, storage));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  KSPCBGMRESSetAdaptive - Sets whether a `KSPCBGMRES` takes a finer storage for its basis vectors if the present
-  storage is too coarse
-
-  Logically Collective
-
-  Input Parameters:
-+ ksp      - the solver
-- adaptive - whether the storage may become finer
-
-  Options Database Key:
-. -ksp_cbgmres_adaptive <false> - whether the storage may become finer
-
-  Level: intermediate
-
-  Notes:
-  The decision is made at a restart. The storage is too coarse if a cycle has left more than half of its first residual
-  although the recurrence is smaller. The storage is also too coarse if two cycles in a row have gained less than a
-  tenth. frsz2_32 follows storages of up to 24 bits, and double follows all other storages. A raised storage stays for
-  the next solves, until `KSPReset()`.
-
-  Without the option the solve ends with `KSP_DIVERGED_BREAKDOWN`.
-
-.seealso: `KSPCBGMRES`, `KSPCBGMRESGetAdaptive()`, `KSPCBGMRESSetStorage()`, `KSPCBGMRESGetInfo()`
-@*/
-PetscErrorCode KSPCBGMRESSetAdaptive(KSP ksp, PetscBool adaptive)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(ksp, KSP_CLASSID, 1);
-  PetscValidLogicalCollectiveBool(ksp, adaptive, 2);
-  PetscTryMethod(ksp, "KSPCBGMRESSetAdaptive_C", (KSP, PetscBool), (ksp, adaptive));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  KSPCBGMRESGetAdaptive - Gets whether a `KSPCBGMRES` takes a finer storage if the present storage is too coarse
-
-  Not Collective
-
-  Input Parameter:
-. ksp - the solver
-
-  Output Parameter:
-. adaptive - whether the storage may become finer
-
-  Level: intermediate
-
-.seealso: `KSPCBGMRES`, `KSPCBGMRESSetAdaptive()`
-@*/
-PetscErrorCode KSPCBGMRESGetAdaptive(KSP ksp, PetscBool *adaptive)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(ksp, KSP_CLASSID, 1);
-  PetscAssertPointer(adaptive, 2);
-  PetscUseMethod(ksp, "KSPCBGMRESGetAdaptive_C", (KSP, PetscBool *), (ksp, adaptive));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  KSPCBGMRESSetCheckEvery - Sets the number of iterations between tests of the residual in a `KSPCBGMRES`
-
-  Logically Collective
-
-  Input Parameters:
-+ ksp   - the solver
-- every - a number of iterations
-
-  Options Database Key:
-. -ksp_cbgmres_check_every <1> - a number of iterations
-
-  Level: advanced
-
-  Note:
-  Residuals, monitors and the solution are the same as with every = 1. Up to every - 1 superfluous iterations are made;
-  in exchange the host waits for a device less often.
-
-.seealso: `KSPCBGMRES`, `KSPCBGMRESGetCheckEvery()`
-@*/
-PetscErrorCode KSPCBGMRESSetCheckEvery(KSP ksp, PetscInt every)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(ksp, KSP_CLASSID, 1);
-  PetscValidLogicalCollectiveInt(ksp, every, 2);
-  PetscTryMethod(ksp, "KSPCBGMRESSetCheckEvery_C", (KSP, PetscInt), (ksp, every));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  KSPCBGMRESGetCheckEvery - Gets the number of iterations between tests of the residual in a `KSPCBGMRES`
-
-  Not Collective
-
-  Input Parameter:
-. ksp - the solver
-
-  Output Parameter:
-. every - a number of iterations
-
-  Level: advanced
-
-.seealso: `KSPCBGMRES`, `KSPCBGMRESSetCheckEvery()`
-@*/
-PetscErrorCode KSPCBGMRESGetCheckEvery(KSP ksp, PetscInt *every)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(ksp, KSP_CLASSID, 1);
-  PetscAssertPointer(every, 2);
-  PetscUseMethod(ksp, "KSPCBGMRESGetCheckEvery_C", (KSP, PetscInt *), (ksp, every));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

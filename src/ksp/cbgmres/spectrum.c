@@ -10,10 +10,38 @@
 #include "cbgmresimpl.h"
 #include <petscblaslapack.h>
 
+PetscErrorCode CBGMRESSpectrumReset_Private(KSP_CBGMRES *gm)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree2(gm->spectrum.keptH, gm->spectrum.keptR));
+  gm->spectrum.kept = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   Another cycle begins. As in KSPGMRES, spectra are taken from the last cycle. If a cycle had to end because of
+   rounding, the next cycle may be short, and the longest cycle counts.
+*/
+PetscErrorCode CBGMRESSpectrumKeep_Private(KSP ksp)
+{
+  KSP_CBGMRES *gm   = (KSP_CBGMRES *)ksp->data;
+  const size_t size = (size_t)gm->bases.V->host.ld * (size_t)gm->bases.V->host.ld;
+
+  PetscFunctionBegin;
+  if (gm->least.columns >= gm->opt.restart) gm->spectrum.kept = 0;
+  else if (ksp->calc_sings && gm->least.columns > gm->spectrum.kept) {
+    if (!gm->spectrum.keptH) PetscCall(PetscMalloc2(size, &gm->spectrum.keptH, size, &gm->spectrum.keptR));
+    PetscCall(PetscArraycpy(gm->spectrum.keptH, gm->bases.V->host.hessenberg, size));
+    PetscCall(PetscArraycpy(gm->spectrum.keptR, gm->least.R, size));
+    gm->spectrum.kept = gm->least.columns;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode KSPComputeExtremeSingularValues_CBGMRES(KSP ksp, PetscReal *emax, PetscReal *emin)
 {
   KSP_CBGMRES   *gm = (KSP_CBGMRES *)ksp->data;
-  const PetscInt k  = PetscMax(gm->columns, gm->kept);
+  const PetscInt k  = PetscMax(gm->least.columns, gm->spectrum.kept);
   PetscBLASInt   n, one = 1, lwork;
   PetscScalar   *R, *work, unused = 0;
   PetscReal     *values;
@@ -29,7 +57,8 @@ PetscErrorCode KSPComputeExtremeSingularValues_CBGMRES(KSP ksp, PetscReal *emax,
   PetscCall(PetscBLASIntCast(k, &n));
   PetscCall(PetscBLASIntCast(5 * k, &lwork));
   PetscCall(PetscCalloc3(k * k, &R, k, &values, 5 * k, &work));
-  for (PetscInt j = 0; j < k; j++) PetscCall(PetscArraycpy(R + j * k, (k > gm->columns ? gm->keptR : gm->R) + (size_t)j * (size_t)gm->V->host.ld, j + 1));
+  for (PetscInt j = 0; j < k; j++)
+    PetscCall(PetscArraycpy(R + j * k, (k > gm->least.columns ? gm->spectrum.keptR : gm->least.R) + (size_t)j * (size_t)gm->bases.V->host.ld, j + 1));
   PetscCall(PetscFPTrapPush(PETSC_FP_TRAP_OFF));
 #if PetscDefined(USE_COMPLEX)
   PetscCall(PetscMalloc1(5 * k, &rwork));
@@ -91,7 +120,7 @@ static PetscErrorCode CBGMRESHessenberg_Private(const PetscScalar hessenberg[], 
 PetscErrorCode KSPComputeEigenvalues_CBGMRES(KSP ksp, PetscInt nmax, PetscReal *r, PetscReal *c, PetscInt *neig)
 {
   KSP_CBGMRES   *gm = (KSP_CBGMRES *)ksp->data;
-  const PetscInt k  = PetscMax(gm->columns, gm->kept);
+  const PetscInt k  = PetscMax(gm->least.columns, gm->spectrum.kept);
   PetscScalar   *H;
   PetscReal     *re, *im;
   PetscInt      *order;
@@ -102,7 +131,7 @@ PetscErrorCode KSPComputeEigenvalues_CBGMRES(KSP ksp, PetscInt nmax, PetscReal *
   *neig = k;
   if (!k) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscCalloc4(k * k, &H, k, &re, k, &im, k, &order));
-  PetscCall(CBGMRESHessenberg_Private(k > gm->columns ? gm->keptH : gm->V->host.hessenberg, gm->V->host.ld, k, H));
+  PetscCall(CBGMRESHessenberg_Private(k > gm->least.columns ? gm->spectrum.keptH : gm->bases.V->host.hessenberg, gm->bases.V->host.ld, k, H));
   PetscCall(CBGMRESEigen_Private(k, H, re, im, NULL));
   for (PetscInt i = 0; i < k; i++) order[i] = i;
   PetscCall(PetscSortRealWithPermutation(k, re, order));
@@ -139,8 +168,8 @@ static PetscErrorCode CBGMRESHarmonic_Private(CBBasis V, PetscInt k, PetscScalar
 PetscErrorCode KSPComputeRitz_CBGMRES(KSP ksp, PetscBool ritz, PetscBool small, PetscInt *nrit, Vec S[], PetscReal *tetar, PetscReal *tetai)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
-  PetscInt     k = PetscMax(gm->columns, gm->ritzcolumns), wanted, taken = 0;
-  CBBasis      V = k > gm->columns ? gm->Vritz : gm->V;
+  PetscInt     k = PetscMax(gm->least.columns, gm->bases.ritzcolumns), wanted, taken = 0;
+  CBBasis      V = k > gm->least.columns ? gm->bases.Vritz : gm->bases.V;
   PetscScalar *H, *Q;
   PetscReal   *re, *im, *modulus;
   PetscInt    *order;

@@ -11,7 +11,7 @@
 static PetscErrorCode CBGMRESBytes_Private(KSP ksp, PetscLogDouble *bytes, PetscLogDouble *uncompressed)
 {
   KSP_CBGMRES   *gm      = (KSP_CBGMRES *)ksp->data;
-  CBBasis        basis[] = {gm->V, gm->Z, gm->Vritz};
+  CBBasis        basis[] = {gm->bases.V, gm->bases.Z, gm->bases.Vritz};
   PetscLogDouble sum[2]  = {0.0, 0.0};
 
   PetscFunctionBegin;
@@ -34,10 +34,16 @@ PetscErrorCode KSPCBGMRESGetInfo_CBGMRES(KSP ksp, KSPCBGMRESInfo *info)
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
 
   PetscFunctionBegin;
-  *info = gm->info;
-  PetscCall(CBGMRESStorageName_Private(&gm->storage, info->storage, sizeof(info->storage)));
-  info->bits    = (PetscReal)LitheStorageBitsPerValue(&gm->storage);
-  info->columns = gm->V ? gm->V->columns : 0;
+  *info = (KSPCBGMRESInfo){.bits      = (PetscReal)LitheStorageBitsPerValue(&gm->bases.storage),
+                           .columns   = gm->bases.V ? gm->bases.V->columns : 0,
+                           .cycles    = gm->cycle.cycles,
+                           .continued = gm->cycle.continued,
+                           .passes    = gm->cycle.passes,
+                           .raises    = gm->progress.raises,
+                           .skew      = gm->cycle.skew,
+                           .gap       = gm->progress.gap,
+                           .stagnated = gm->progress.stagnated};
+  PetscCall(CBGMRESStorageName_Private(&gm->bases.storage, info->storage, sizeof(info->storage)));
   PetscCall(CBGMRESBytes_Private(ksp, &info->bytes, &info->uncompressed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -93,27 +99,27 @@ PetscErrorCode KSPView_CBGMRES(KSP ksp, PetscViewer viewer)
   PetscCall(PetscViewerASCIIPrintf(viewer, "  happy breakdown tolerance=%g\n", (double)gm->opt.haptol));
   PetscCall(
     PetscViewerASCIIPrintf(viewer, "  basis: storage %s%s, %g bits per number\n", info.storage, gm->opt.adaptive ? " (adaptive)" : "", (double)info.bits));
-  if (gm->V) {
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  basis: %" PetscInt_FMT " vectors on the %s, %.0f bytes, %.3f of double\n", info.columns, gm->V->where,
+  if (gm->bases.V) {
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  basis: %" PetscInt_FMT " vectors on the %s, %.0f bytes, %.3f of double\n", info.columns, gm->bases.V->where,
                                      info.bytes, info.uncompressed > 0.0 ? info.bytes / info.uncompressed : 1.0));
-    if (gm->V->pairs)
-      PetscCall(PetscViewerASCIIPrintf(viewer, "  basis: first %" PetscInt_FMT " vectors of a cycle in two parts, for the tolerance\n", gm->V->pairs));
+    if (gm->bases.V->pairs)
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  basis: first %" PetscInt_FMT " vectors of a cycle in two parts, for the tolerance\n", gm->bases.V->pairs));
   }
-  if (gm->unlike)
+  if (gm->bases.unlike)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  basis: an exponent for each number, since residuals have entries of unlike sizes side by side\n"));
-  if (gm->Z && gm->finer) {
+  if (gm->bases.Z && gm->bases.finer) {
     char name[16];
 
-    PetscCall(CBGMRESStorageName_Private(&gm->Z->storage, name, sizeof(name)));
+    PetscCall(CBGMRESStorageName_Private(&gm->bases.Z->storage, name, sizeof(name)));
     PetscCall(PetscViewerASCIIPrintf(viewer, "  basis: preconditioned vectors in storage %s, since coarser ones lost parts that the operator sees\n", name));
   }
-  if (gm->V) PetscCall(CBGMRESViewSums_Private(gm->V, viewer));
+  if (gm->bases.V) PetscCall(CBGMRESViewSums_Private(gm->bases.V, viewer));
   if (info.cycles)
     PetscCall(PetscViewerASCIIPrintf(viewer,
                                      "  last solve: %" PetscInt_FMT " cycles, continued %" PetscInt_FMT " times, %" PetscInt_FMT
                                      " second passes, storage raised %" PetscInt_FMT " times\n",
                                      info.cycles, info.continued, info.passes, info.raises));
-  if (info.stagnated && gm->roundofflimited)
+  if (info.stagnated && gm->progress.roundofflimited)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  last solve: ended at the rounding level of the operator and the preconditioner\n"));
   else if (info.stagnated)
     PetscCall(
