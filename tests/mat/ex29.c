@@ -4,9 +4,7 @@
 
 static char help[] = "SBP-SAT operators on a device: every operation of SBPDeviceKernels against SBPHostKernels.\n\n";
 
-#define LITHE_HAVE_CUDA 1
 #include <tests/mat/sbpdevicetest.h>
-#include <lithe/private/lithecudagraph.h>
 
 static PetscErrorCode TestSteps(const Pair *p, const char *where)
 {
@@ -347,32 +345,6 @@ static PetscErrorCode TestSetUp(const SBPGrid *g, SBPPrecision precision, const 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A recorded graph runs at each launch */
-static PetscErrorCode TestGraph(const SBPGrid *g)
-{
-  Array x, y;
-  void *graph;
-
-  PetscFunctionBegin;
-  PetscCall(ArrayCreate(SBP_DOUBLE, PETSC_FALSE, g->own.count[1], g->pitch, -1, 1, &x));
-  PetscCall(ArrayCreate(SBP_DOUBLE, PETSC_FALSE, g->own.count[1], g->pitch, -1, 1, &y));
-  PetscCall(LitheCUDAGraphBegin());
-  PetscCall(D->axpby(g, 0.5, SBP_DOUBLE, x.device, 1.0, SBP_DOUBLE, y.device));
-  PetscCall(D->axpby(g, 0.25, SBP_DOUBLE, y.device, 0.5, SBP_DOUBLE, x.device));
-  PetscCall(LitheCUDAGraphEnd(&graph));
-  for (int k = 0; k < 3; k++) {
-    PetscCall(LitheCUDAGraphLaunch(graph));
-    PetscCall(H->axpby(g, 0.5, SBP_DOUBLE, x.host, 1.0, SBP_DOUBLE, y.host));
-    PetscCall(H->axpby(g, 0.25, SBP_DOUBLE, y.host, 0.5, SBP_DOUBLE, x.host));
-  }
-  PetscCall(ArrayCompare(&x, SEVERAL, "graph"));
-  PetscCall(ArrayCompare(&y, SEVERAL, "graph"));
-  PetscCall(LitheCUDAGraphFree(&graph));
-  PetscCall(ArrayDestroy(&x));
-  PetscCall(ArrayDestroy(&y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 int main(int argc, char **argv)
 {
   static const int least[] = {4, 11, 17}; /* least intervals for orders 2, 4, 6 */
@@ -434,7 +406,6 @@ int main(int argc, char **argv)
       PetscCall(PetscSNPrintf(where, sizeof(where), "shape %d", (int)k));
       PetscCall(TestVectors(&g, &other, where));
       for (int precision = SBP_SINGLE; precision <= SBP_DOUBLE; precision++) PetscCall(TestSetUp(&g, (SBPPrecision)precision, where));
-      if (k == 0) PetscCall(TestGraph(&g));
     }
   }
   PetscCall(KernelsEnd(20));

@@ -14,6 +14,7 @@ typedef struct {
 static const Case cases[] = {
   {"", 8},
   {"-pc_sbpmg_precision double", 8},
+  {"-pc_sbpmg_graph 0", 8},
   {"-pc_sbpmg_smoother chebyshev4", 10},
   {"-pc_sbpmg_smoother richardson2", 12},
   {"-pc_sbpmg_smoother richardson -pc_sbpmg_smooths 5", 30},
