@@ -288,15 +288,15 @@ static PetscErrorCode TimeSolves(Study *s, const Kind *kind, Mat B, Vec x, TS ts
   TSUniformizationInfo info;
 
   PetscFunctionBegin;
-  PetscCall(TSUniformizationGetNegligible(ts, &r->negligible));
   for (PetscInt k = 0; k < s->solves; k++) {
     PetscCall(Solve(s, ts, s->final, x, &seconds));
     r->solve = k ? PetscMin(r->solve, seconds) : seconds;
   }
   PetscCall(TSUniformizationGetInfo(ts, &info));
-  r->bound    = info.bound;
-  r->products = info.products;
-  r->sums     = info.sums;
+  r->bound      = info.bound;
+  r->products   = info.products;
+  r->sums       = info.sums;
+  r->negligible = info.part;
   PetscCall(GetWork(s, ts, x, &r->rows, &r->most));
   if (!s->reference) {
     PetscCall(VecDuplicate(x, &s->reference));
