@@ -61,7 +61,7 @@ M*/
 
   Level: intermediate
 
-.seealso: `MATVCRS`, `MATSBPSAT`, `MatVCRSSetTransport()`, `MatSBPSATSetTransport()`
+.seealso: `MATVCRS`, `MATHYBMGPU`, `MATSBPSAT`, `MATBORN`
 E*/
 typedef enum {
   LITHE_TRANSPORT_AUTO,
@@ -298,7 +298,7 @@ PETSC_EXTERN const char *const MatBornInterpolations[];
 
   Level: intermediate
 
-.seealso: `MATBORN`, `MatBornSetField()`
+.seealso: `MATBORN`, `MatCreateBorn()`
 E*/
 typedef enum {
   MATBORN_FIELD_FLOAT,
@@ -312,10 +312,10 @@ PETSC_EXTERN const char *const MatBornFields[];
 
   Values:
 + `MATBORN_BACKGROUND_AUTO`       - the first of keep, ring and random for which memory suffices
-. `MATBORN_BACKGROUND_KEEP`       - stored at each interval-th step, see `MatBornSetBackgroundBits()`
+. `MATBORN_BACKGROUND_KEEP`       - stored at each interval-th step (-mat_born_interval), in 32, 16 or 8 bits (-mat_born_background_bits)
 . `MATBORN_BACKGROUND_RING`       - computed backwards, from stored nodes in the sponge
 . `MATBORN_BACKGROUND_RANDOM`     - computed backwards, with a random velocity in place of the sponge
-- `MATBORN_BACKGROUND_CHECKPOINT` - computed again from states that are kept, see `MatBornSetCheckpoints()`
+- `MATBORN_BACKGROUND_CHECKPOINT` - computed again from states that are kept (-mat_born_checkpoints)
 
   Level: intermediate
 
@@ -341,42 +341,10 @@ PETSC_EXTERN PetscErrorCode MatBornSetParameter(Mat, MatBornParameter);
 PETSC_EXTERN PetscErrorCode MatBornSetSponge(Mat, PetscInt, PetscReal);
 PETSC_EXTERN PetscErrorCode MatBornSetFreeSurface(Mat, PetscBool);
 PETSC_EXTERN PetscErrorCode MatBornSetInterpolation(Mat, MatBornInterpolation);
-PETSC_EXTERN PetscErrorCode MatBornSetCheckpoints(Mat, PetscInt);
-PETSC_EXTERN PetscErrorCode MatBornSetField(Mat, MatBornField);
 PETSC_EXTERN PetscErrorCode MatBornSetBackground(Mat, MatBornBackground);
-PETSC_EXTERN PetscErrorCode MatBornSetBackgroundBits(Mat, PetscInt);
-PETSC_EXTERN PetscErrorCode MatBornSetInterval(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatBornSetLowpass(Mat, PetscReal);
-PETSC_EXTERN PetscErrorCode MatBornSetVelocityBits(Mat, PetscInt);
-PETSC_EXTERN PetscErrorCode MatBornSetSeed(Mat, PetscInt);
-PETSC_EXTERN PetscErrorCode MatBornGetVelocity(Mat, Vec *);
-PETSC_EXTERN PetscErrorCode MatBornGetTime(Mat, PetscReal *, PetscInt *, PetscInt *);
-PETSC_EXTERN PetscErrorCode MatBornGetWavelet(Mat, PetscInt *, const PetscReal *[]);
-PETSC_EXTERN PetscErrorCode MatBornGetSpacing(Mat, PetscReal[]);
-PETSC_EXTERN PetscErrorCode MatBornGetShots(Mat, PetscInt *);
 PETSC_EXTERN PetscErrorCode MatBornGetShot(Mat, PetscInt, const PetscReal *[], PetscInt *, const PetscReal *[]);
 PETSC_EXTERN PetscErrorCode MatBornGetShotRows(Mat, PetscInt, PetscInt *, PetscInt *);
-PETSC_EXTERN PetscErrorCode MatBornGetOrder(Mat, PetscInt *);
-PETSC_EXTERN PetscErrorCode MatBornGetParameter(Mat, MatBornParameter *);
-PETSC_EXTERN PetscErrorCode MatBornGetSponge(Mat, PetscInt *, PetscReal *);
-PETSC_EXTERN PetscErrorCode MatBornGetFreeSurface(Mat, PetscBool *);
-PETSC_EXTERN PetscErrorCode MatBornGetInterpolation(Mat, MatBornInterpolation *);
-PETSC_EXTERN PetscErrorCode MatBornGetCheckpoints(Mat, PetscInt *);
-PETSC_EXTERN PetscErrorCode MatBornGetField(Mat, MatBornField *);
-PETSC_EXTERN PetscErrorCode MatBornGetBackground(Mat, MatBornBackground *);
-PETSC_EXTERN PetscErrorCode MatBornGetBackgroundBits(Mat, PetscInt *);
-PETSC_EXTERN PetscErrorCode MatBornGetInterval(Mat, PetscInt *);
-PETSC_EXTERN PetscErrorCode MatBornGetLowpass(Mat, PetscReal *);
-PETSC_EXTERN PetscErrorCode MatBornGetVelocityBits(Mat, PetscInt *);
-PETSC_EXTERN PetscErrorCode MatBornGetSeed(Mat, PetscInt *);
-PETSC_EXTERN PetscErrorCode MatBornSetBatch(Mat, PetscInt);
-PETSC_EXTERN PetscErrorCode MatBornGetBatch(Mat, PetscInt *);
-PETSC_EXTERN PetscErrorCode MatBornSetGroupSize(Mat, PetscInt);
-PETSC_EXTERN PetscErrorCode MatBornGetGroupSize(Mat, PetscInt *);
-PETSC_EXTERN PetscErrorCode MatBornSetTransport(Mat, LitheTransport);
-PETSC_EXTERN PetscErrorCode MatBornGetTransport(Mat, LitheTransport *);
-PETSC_EXTERN PetscErrorCode MatBornSetJournal(Mat, const char[], PetscBool);
-PETSC_EXTERN PetscErrorCode MatBornGetJournal(Mat, const char *[], PetscBool *);
 PETSC_EXTERN PetscErrorCode MatBornModel(Mat, Vec);
 PETSC_EXTERN PetscErrorCode MatBornFilter(Mat, Vec);
 PETSC_EXTERN PetscErrorCode MatBornGetIllumination(Mat, Vec *);
