@@ -158,13 +158,11 @@ static PetscErrorCode MatrixInfo(const Study *s, const Kind *kind, Mat A, Result
   PetscCall(PetscStrcmp(kind->name, "vcrs", &isvcrs));
   r->transport = "mpi";
   if (isvcrs) {
-    MatVCRSInfo    info;
-    LitheTransport transport;
+    MatVCRSInfo info;
 
     PetscCall(MatVCRSGetInfo(A, &info));
-    PetscCall(MatVCRSGetTransport(A, &transport));
     r->matrixbytes = info.bytes;
-    r->transport   = LitheTransports[transport];
+    r->transport   = LitheTransports[info.transport];
   } else if (kind->format) {
     MatHYBMGPUInfo info;
 

@@ -174,27 +174,21 @@ typedef struct {
   PetscLogDouble plainbytes;  /* of plain rows beside the compressed form, not counted in bytes */
   MatVCRSLoss    loss;        /* the loss in use: see MatVCRSSetRefineLoss() */
   PetscInt       bits;        /* of log and fixed */
+  LitheTransport transport;   /* of products so far, on a device if one ran there; requested if there was none */
 } MatVCRSInfo;
 
-PETSC_EXTERN PetscErrorCode MatCreateVCRS(Mat, Mat *);
 PETSC_EXTERN PetscErrorCode MatCreateSeqVCRSFromCSR(MPI_Comm, PetscInt m, PetscInt n, const PetscInt i[], const PetscInt j[], const PetscScalar a[], Mat *);
 PETSC_EXTERN PetscErrorCode MatVCRSSetLayout(Mat, MatVCRSLayout);
-PETSC_EXTERN PetscErrorCode MatVCRSGetLayout(Mat, MatVCRSLayout *);
 PETSC_EXTERN PetscErrorCode MatVCRSSetLoss(Mat, MatVCRSLoss);
-PETSC_EXTERN PetscErrorCode MatVCRSGetLoss(Mat, MatVCRSLoss *);
 PETSC_EXTERN PetscErrorCode MatVCRSSetBits(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatVCRSSetBins(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatVCRSSetLambda(Mat, PetscReal, MatVCRSUnit);
 PETSC_EXTERN PetscErrorCode MatVCRSSetPreserveRowSums(Mat, PetscBool);
 PETSC_EXTERN PetscErrorCode MatVCRSSetRefineLoss(Mat, PetscBool);
 PETSC_EXTERN PetscErrorCode MatVCRSSetAllowLossyOperator(Mat, PetscBool);
-PETSC_EXTERN PetscErrorCode MatVCRSSetPlainRows(Mat, PetscBool);
-PETSC_EXTERN PetscErrorCode MatVCRSSetTransport(Mat, LitheTransport);
-PETSC_EXTERN PetscErrorCode MatVCRSGetTransport(Mat, LitheTransport *);
 PETSC_EXTERN PetscErrorCode MatVCRSDropAIJ(Mat);
 PETSC_EXTERN PetscErrorCode MatVCRSMaterializeAIJ(Mat);
 PETSC_EXTERN PetscErrorCode MatVCRSGetInfo(Mat, MatVCRSInfo *);
-PETSC_EXTERN PetscErrorCode MatVCRSSubstitute(Mat, PetscBool, PetscBool, Vec, Vec);
 
 /*E
   MatSBPSATFace - the faces of the logical square of a `MATSBPSAT`, on which reference coordinates (r, s) run over [-1,
@@ -241,13 +235,8 @@ PETSC_EXTERN PetscErrorCode MatSBPSATGetOrder(Mat, PetscInt *);
 PETSC_EXTERN PetscErrorCode MatSBPSATSetDirichlet(Mat, const PetscBool[4]);
 PETSC_EXTERN PetscErrorCode MatSBPSATGetDirichlet(Mat, PetscBool[4]);
 PETSC_EXTERN PetscErrorCode MatSBPSATSetMetrics(Mat, MatSBPSATMetrics);
-PETSC_EXTERN PetscErrorCode MatSBPSATGetMetrics(Mat, MatSBPSATMetrics *);
-PETSC_EXTERN PetscErrorCode MatSBPSATSetTransport(Mat, LitheTransport);
-PETSC_EXTERN PetscErrorCode MatSBPSATGetTransport(Mat, LitheTransport *);
 PETSC_EXTERN PetscErrorCode MatSBPSATSetCoefficient(Mat, Vec);
-PETSC_EXTERN PetscErrorCode MatSBPSATGetCoefficient(Mat, Vec *);
 PETSC_EXTERN PetscErrorCode MatSBPSATSetTensor(Mat, Vec, Vec, Vec, Vec);
-PETSC_EXTERN PetscErrorCode MatSBPSATGetTensor(Mat, Vec *, Vec *, Vec *, Vec *);
 PETSC_EXTERN PetscErrorCode MatSBPSATAddSource(Mat, Vec, Vec);
 PETSC_EXTERN PetscErrorCode MatSBPSATAddBoundary(Mat, MatSBPSATFace, Vec, Vec);
 PETSC_EXTERN PetscErrorCode MatSBPSATNorm(Mat, Vec, PetscReal *);
@@ -385,7 +374,7 @@ PETSC_EXTERN const char *const MatHYBMGPUFormats[];
 
   Level: intermediate
 
-.seealso: `MATHYBMGPU`, `MatHYBMGPUSetSplit()`
+.seealso: `MATHYBMGPU`
 E*/
 typedef enum {
   MATHYBMGPU_SPLIT_BYTES,
@@ -403,7 +392,7 @@ PETSC_EXTERN const char *const MatHYBMGPUSplits[];
 
   Level: intermediate
 
-.seealso: `MATHYBMGPU`, `MatHYBMGPUSetReorder()`, `MatHYBMGPURepartition()`
+.seealso: `MATHYBMGPU`, `MatHYBMGPURepartition()`
 E*/
 typedef enum {
   MATHYBMGPU_REORDER_NONE,
@@ -435,16 +424,5 @@ typedef struct {
 } MatHYBMGPUInfo;
 
 PETSC_EXTERN PetscErrorCode MatHYBMGPUSetFormat(Mat, MatHYBMGPUFormat);
-PETSC_EXTERN PetscErrorCode MatHYBMGPUGetFormat(Mat, MatHYBMGPUFormat *);
-PETSC_EXTERN PetscErrorCode MatHYBMGPUSetWidth(Mat, PetscInt);
-PETSC_EXTERN PetscErrorCode MatHYBMGPUGetWidth(Mat, PetscInt *);
-PETSC_EXTERN PetscErrorCode MatHYBMGPUSetSplit(Mat, MatHYBMGPUSplit);
-PETSC_EXTERN PetscErrorCode MatHYBMGPUGetSplit(Mat, MatHYBMGPUSplit *);
-PETSC_EXTERN PetscErrorCode MatHYBMGPUSetSigma(Mat, PetscInt);
-PETSC_EXTERN PetscErrorCode MatHYBMGPUGetSigma(Mat, PetscInt *);
-PETSC_EXTERN PetscErrorCode MatHYBMGPUSetTransport(Mat, LitheTransport);
-PETSC_EXTERN PetscErrorCode MatHYBMGPUGetTransport(Mat, LitheTransport *);
-PETSC_EXTERN PetscErrorCode MatHYBMGPUSetReorder(Mat, MatHYBMGPUReorder);
-PETSC_EXTERN PetscErrorCode MatHYBMGPUGetReorder(Mat, MatHYBMGPUReorder *);
 PETSC_EXTERN PetscErrorCode MatHYBMGPUGetInfo(Mat, MatHYBMGPUInfo *);
 PETSC_EXTERN PetscErrorCode MatHYBMGPURepartition(Mat, Mat *, IS *);
