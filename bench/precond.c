@@ -195,16 +195,17 @@ static PetscErrorCode TimeApply(const Run *run, KSP exact, KSP compressed, Mat P
 
 static PetscErrorCode SetStore(KSP ksp, const Store *store)
 {
-  PC pc;
+  PC   pc;
+  char options[256];
 
   PetscFunctionBegin;
   if (!store->given) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(KSPGetPC(ksp, &pc));
-  PetscCall(PCVCRSSetBits(pc, store->bits));
-  PetscCall(PCVCRSSetBins(pc, store->bins));
-  PetscCall(PCVCRSSetLambda(pc, store->lambda, MATVCRS_UNIT_ROW));
-  PetscCall(PCVCRSSetPreserveRowSums(pc, store->rowsums));
-  PetscCall(PCVCRSSetLoss(pc, store->loss));
+  PetscCall(PetscSNPrintf(options, sizeof(options),
+                          "-pc_vcrs_loss %s -pc_vcrs_bits %" PetscInt_FMT " -pc_vcrs_bins %" PetscInt_FMT
+                          " -pc_vcrs_lambda %g -pc_vcrs_lambda_unit row -pc_vcrs_preserve_row_sums %d",
+                          MatVCRSLosses[store->loss], store->bits, store->bins, (double)store->lambda, store->rowsums));
+  PetscCall(BenchSetOptions(pc, options));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -24,6 +24,7 @@ static char help[] = "Times MATSBPSAT and PCSBPMG on the manufactured problem, a
 
 #include <tutorials/common/measure.h>
 #include <lithe/private/petsccompat.h>
+#include <lithe/private/sbpsat.h>
 #include <tutorials/common/sbpsatproblem.h>
 #include <lithe.h>
 #include <petsctime.h>
@@ -151,11 +152,8 @@ static PetscErrorCode CreateSolver(const Run *run, const System *s, Variant v, K
     PetscCall(PCMGSetGalerkin(pc, PC_MG_GALERKIN_BOTH));
   } else {
     PetscCall(PCSetType(pc, PCSBPMG));
-    if (v == RICHARDSON55) {
-      PetscCall(PCSBPMGSetSmoother(pc, PCSBPMG_SMOOTHER_RICHARDSON));
-      PetscCall(PCSBPMGSetSmooths(pc, 5, 5));
-      PetscCall(PCSBPMGSetCoarse(pc, PCSBPMG_COARSE_REDISCRETIZED));
-    } else if (v == FULL) PetscCall(PCSBPMGSetCycle(pc, PCSBPMG_CYCLE_FULL));
+    if (v == RICHARDSON55) PetscCall(BenchSetOptions(pc, "-pc_sbpmg_smoother richardson -pc_sbpmg_smooths 5 -pc_sbpmg_coarse rediscretized"));
+    else if (v == FULL) PetscCall(PCSBPMGSetCycle(pc, PCSBPMG_CYCLE_FULL));
   }
   PetscCall(KSPSetFromOptions(*ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -275,7 +273,7 @@ static PetscErrorCode ApplyInner(void *pc, Vec x, Vec y)
   PetscFunctionBegin;
   (void)x;
   (void)y;
-  PetscCall(PCSBPMGApplyOperator((PC)pc));
+  PetscCall(PCSBPMGApplyOperator_Private((PC)pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -158,13 +158,11 @@ static PetscErrorCode MatrixInfo(const Study *s, const Kind *kind, Mat A, Result
   PetscCall(PetscStrcmp(kind->name, "vcrs", &isvcrs));
   r->transport = "mpi";
   if (isvcrs) {
-    MatVCRSInfo    info;
-    LitheTransport transport;
+    MatVCRSInfo info;
 
     PetscCall(MatVCRSGetInfo(A, &info));
-    PetscCall(MatVCRSGetTransport(A, &transport));
     r->matrixbytes = info.bytes;
-    r->transport   = LitheTransports[transport];
+    r->transport   = LitheTransports[info.transport];
   } else if (kind->format) {
     MatHYBMGPUInfo info;
 
@@ -288,15 +286,15 @@ static PetscErrorCode TimeSolves(Study *s, const Kind *kind, Mat B, Vec x, TS ts
   TSUniformizationInfo info;
 
   PetscFunctionBegin;
-  PetscCall(TSUniformizationGetNegligible(ts, &r->negligible));
   for (PetscInt k = 0; k < s->solves; k++) {
     PetscCall(Solve(s, ts, s->final, x, &seconds));
     r->solve = k ? PetscMin(r->solve, seconds) : seconds;
   }
   PetscCall(TSUniformizationGetInfo(ts, &info));
-  r->bound    = info.bound;
-  r->products = info.products;
-  r->sums     = info.sums;
+  r->bound      = info.bound;
+  r->products   = info.products;
+  r->sums       = info.sums;
+  r->negligible = info.part;
   PetscCall(GetWork(s, ts, x, &r->rows, &r->most));
   if (!s->reference) {
     PetscCall(VecDuplicate(x, &s->reference));

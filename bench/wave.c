@@ -123,9 +123,6 @@ static PetscErrorCode CreateMatrix(const Run *run, DM da, Vec v, Mat *J)
   PetscCall(MatBornSetWavelet(*J, WAVELET, wavelet));
   PetscCall(PetscFree(wavelet));
   PetscCall(MatBornSetSponge(*J, run->width, PETSC_DETERMINE));
-  PetscCall(MatBornSetInterval(*J, run->interval));
-  PetscCall(MatBornSetGroupSize(*J, run->group));
-  PetscCall(MatBornSetBatch(*J, run->batch));
   PetscCall(PetscMalloc1(dim * run->receivers, &receivers));
   for (int d = 0; d < dim; d++) source[d] = h[d] * (PetscReal)(run->n[d] / 2);
   for (PetscInt r = 0; r < run->receivers; r++) {
@@ -141,15 +138,17 @@ static PetscErrorCode CreateMatrix(const Run *run, DM da, Vec v, Mat *J)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* -mat_born_... for each pair of words of a variant */
-static PetscErrorCode SetOptions(const char *options, Mat J)
+/* -mat_born_... for the settings of a run, which a variant's options may replace */
+static PetscErrorCode SetOptions(const Run *run, const char *options, Mat J, PetscInt *interval)
 {
-  char **words;
+  char **words, all[256];
   int    n;
 
   PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(all, sizeof(all), "-interval %" PetscInt_FMT " -group_size %" PetscInt_FMT " -batch %" PetscInt_FMT " %s", run->interval, run->group,
+                          run->batch, options));
   PetscCall(MatSetOptionsPrefix(J, "bench_now_"));
-  PetscCall(PetscStrToArray(options, ' ', &n, &words));
+  PetscCall(PetscStrToArray(all, ' ', &n, &words));
   for (int pass = 0; pass < 2; pass++) {
     for (int k = 0; k + 1 < n; k += 2) {
       char name[64];
@@ -158,7 +157,9 @@ static PetscErrorCode SetOptions(const char *options, Mat J)
       if (pass) PetscCall(PetscOptionsClearValue(NULL, name));
       else PetscCall(PetscOptionsSetValue(NULL, name, words[k + 1]));
     }
-    if (!pass) PetscCall(MatSetFromOptions(J));
+    if (pass) continue;
+    PetscCall(MatSetFromOptions(J));
+    PetscCall(PetscOptionsGetInt(NULL, "bench_now_", "-mat_born_interval", interval, NULL));
   }
   PetscCall(PetscStrToArrayDestroy(n, words));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -271,13 +272,12 @@ int main(int argc, char **argv)
                         run.n[0], run.n[1], run.n[2], run.steps, run.interval, run.shots, size, run.group, run.batch));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(variants); k++) {
     PetscLogDouble first = 0, seconds = 0;
-    PetscInt       interval;
+    PetscInt       interval = 1;
     Mat            J;
 
     if (!wanted[k] || (!set && !variants[k].usual)) continue;
     PetscCall(CreateMatrix(&run, da, v, &J));
-    PetscCall(SetOptions(variants[k].options, J));
-    PetscCall(MatBornGetInterval(J, &interval));
+    PetscCall(SetOptions(&run, variants[k].options, J, &interval));
     PetscCall(Measure(&run, &variants[k], J, &first, &seconds));
     PetscCall(Report(&run, &variants[k], interval, first, seconds));
     PetscCall(MatDestroy(&J));

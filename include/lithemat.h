@@ -61,7 +61,7 @@ M*/
 
   Level: intermediate
 
-.seealso: `MATVCRS`, `MATSBPSAT`, `MatVCRSSetTransport()`, `MatSBPSATSetTransport()`
+.seealso: `MATVCRS`, `MATHYBMGPU`, `MATSBPSAT`, `MATBORN`
 E*/
 typedef enum {
   LITHE_TRANSPORT_AUTO,
@@ -174,27 +174,21 @@ typedef struct {
   PetscLogDouble plainbytes;  /* of plain rows beside the compressed form, not counted in bytes */
   MatVCRSLoss    loss;        /* the loss in use: see MatVCRSSetRefineLoss() */
   PetscInt       bits;        /* of log and fixed */
+  LitheTransport transport;   /* of products so far, on a device if one ran there; requested if there was none */
 } MatVCRSInfo;
 
-PETSC_EXTERN PetscErrorCode MatCreateVCRS(Mat, Mat *);
 PETSC_EXTERN PetscErrorCode MatCreateSeqVCRSFromCSR(MPI_Comm, PetscInt m, PetscInt n, const PetscInt i[], const PetscInt j[], const PetscScalar a[], Mat *);
 PETSC_EXTERN PetscErrorCode MatVCRSSetLayout(Mat, MatVCRSLayout);
-PETSC_EXTERN PetscErrorCode MatVCRSGetLayout(Mat, MatVCRSLayout *);
 PETSC_EXTERN PetscErrorCode MatVCRSSetLoss(Mat, MatVCRSLoss);
-PETSC_EXTERN PetscErrorCode MatVCRSGetLoss(Mat, MatVCRSLoss *);
 PETSC_EXTERN PetscErrorCode MatVCRSSetBits(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatVCRSSetBins(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatVCRSSetLambda(Mat, PetscReal, MatVCRSUnit);
 PETSC_EXTERN PetscErrorCode MatVCRSSetPreserveRowSums(Mat, PetscBool);
 PETSC_EXTERN PetscErrorCode MatVCRSSetRefineLoss(Mat, PetscBool);
 PETSC_EXTERN PetscErrorCode MatVCRSSetAllowLossyOperator(Mat, PetscBool);
-PETSC_EXTERN PetscErrorCode MatVCRSSetPlainRows(Mat, PetscBool);
-PETSC_EXTERN PetscErrorCode MatVCRSSetTransport(Mat, LitheTransport);
-PETSC_EXTERN PetscErrorCode MatVCRSGetTransport(Mat, LitheTransport *);
 PETSC_EXTERN PetscErrorCode MatVCRSDropAIJ(Mat);
 PETSC_EXTERN PetscErrorCode MatVCRSMaterializeAIJ(Mat);
 PETSC_EXTERN PetscErrorCode MatVCRSGetInfo(Mat, MatVCRSInfo *);
-PETSC_EXTERN PetscErrorCode MatVCRSSubstitute(Mat, PetscBool, PetscBool, Vec, Vec);
 
 /*E
   MatSBPSATFace - the faces of the logical square of a `MATSBPSAT`, on which reference coordinates (r, s) run over [-1,
@@ -241,13 +235,8 @@ PETSC_EXTERN PetscErrorCode MatSBPSATGetOrder(Mat, PetscInt *);
 PETSC_EXTERN PetscErrorCode MatSBPSATSetDirichlet(Mat, const PetscBool[4]);
 PETSC_EXTERN PetscErrorCode MatSBPSATGetDirichlet(Mat, PetscBool[4]);
 PETSC_EXTERN PetscErrorCode MatSBPSATSetMetrics(Mat, MatSBPSATMetrics);
-PETSC_EXTERN PetscErrorCode MatSBPSATGetMetrics(Mat, MatSBPSATMetrics *);
-PETSC_EXTERN PetscErrorCode MatSBPSATSetTransport(Mat, LitheTransport);
-PETSC_EXTERN PetscErrorCode MatSBPSATGetTransport(Mat, LitheTransport *);
 PETSC_EXTERN PetscErrorCode MatSBPSATSetCoefficient(Mat, Vec);
-PETSC_EXTERN PetscErrorCode MatSBPSATGetCoefficient(Mat, Vec *);
 PETSC_EXTERN PetscErrorCode MatSBPSATSetTensor(Mat, Vec, Vec, Vec, Vec);
-PETSC_EXTERN PetscErrorCode MatSBPSATGetTensor(Mat, Vec *, Vec *, Vec *, Vec *);
 PETSC_EXTERN PetscErrorCode MatSBPSATAddSource(Mat, Vec, Vec);
 PETSC_EXTERN PetscErrorCode MatSBPSATAddBoundary(Mat, MatSBPSATFace, Vec, Vec);
 PETSC_EXTERN PetscErrorCode MatSBPSATNorm(Mat, Vec, PetscReal *);
@@ -298,7 +287,7 @@ PETSC_EXTERN const char *const MatBornInterpolations[];
 
   Level: intermediate
 
-.seealso: `MATBORN`, `MatBornSetField()`
+.seealso: `MATBORN`, `MatCreateBorn()`
 E*/
 typedef enum {
   MATBORN_FIELD_FLOAT,
@@ -312,10 +301,10 @@ PETSC_EXTERN const char *const MatBornFields[];
 
   Values:
 + `MATBORN_BACKGROUND_AUTO`       - the first of keep, ring and random for which memory suffices
-. `MATBORN_BACKGROUND_KEEP`       - stored at each interval-th step, see `MatBornSetBackgroundBits()`
+. `MATBORN_BACKGROUND_KEEP`       - stored at each interval-th step (-mat_born_interval), in 32, 16 or 8 bits (-mat_born_background_bits)
 . `MATBORN_BACKGROUND_RING`       - computed backwards, from stored nodes in the sponge
 . `MATBORN_BACKGROUND_RANDOM`     - computed backwards, with a random velocity in place of the sponge
-- `MATBORN_BACKGROUND_CHECKPOINT` - computed again from states that are kept, see `MatBornSetCheckpoints()`
+- `MATBORN_BACKGROUND_CHECKPOINT` - computed again from states that are kept (-mat_born_checkpoints)
 
   Level: intermediate
 
@@ -341,42 +330,10 @@ PETSC_EXTERN PetscErrorCode MatBornSetParameter(Mat, MatBornParameter);
 PETSC_EXTERN PetscErrorCode MatBornSetSponge(Mat, PetscInt, PetscReal);
 PETSC_EXTERN PetscErrorCode MatBornSetFreeSurface(Mat, PetscBool);
 PETSC_EXTERN PetscErrorCode MatBornSetInterpolation(Mat, MatBornInterpolation);
-PETSC_EXTERN PetscErrorCode MatBornSetCheckpoints(Mat, PetscInt);
-PETSC_EXTERN PetscErrorCode MatBornSetField(Mat, MatBornField);
 PETSC_EXTERN PetscErrorCode MatBornSetBackground(Mat, MatBornBackground);
-PETSC_EXTERN PetscErrorCode MatBornSetBackgroundBits(Mat, PetscInt);
-PETSC_EXTERN PetscErrorCode MatBornSetInterval(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatBornSetLowpass(Mat, PetscReal);
-PETSC_EXTERN PetscErrorCode MatBornSetVelocityBits(Mat, PetscInt);
-PETSC_EXTERN PetscErrorCode MatBornSetSeed(Mat, PetscInt);
-PETSC_EXTERN PetscErrorCode MatBornGetVelocity(Mat, Vec *);
-PETSC_EXTERN PetscErrorCode MatBornGetTime(Mat, PetscReal *, PetscInt *, PetscInt *);
-PETSC_EXTERN PetscErrorCode MatBornGetWavelet(Mat, PetscInt *, const PetscReal *[]);
-PETSC_EXTERN PetscErrorCode MatBornGetSpacing(Mat, PetscReal[]);
-PETSC_EXTERN PetscErrorCode MatBornGetShots(Mat, PetscInt *);
 PETSC_EXTERN PetscErrorCode MatBornGetShot(Mat, PetscInt, const PetscReal *[], PetscInt *, const PetscReal *[]);
 PETSC_EXTERN PetscErrorCode MatBornGetShotRows(Mat, PetscInt, PetscInt *, PetscInt *);
-PETSC_EXTERN PetscErrorCode MatBornGetOrder(Mat, PetscInt *);
-PETSC_EXTERN PetscErrorCode MatBornGetParameter(Mat, MatBornParameter *);
-PETSC_EXTERN PetscErrorCode MatBornGetSponge(Mat, PetscInt *, PetscReal *);
-PETSC_EXTERN PetscErrorCode MatBornGetFreeSurface(Mat, PetscBool *);
-PETSC_EXTERN PetscErrorCode MatBornGetInterpolation(Mat, MatBornInterpolation *);
-PETSC_EXTERN PetscErrorCode MatBornGetCheckpoints(Mat, PetscInt *);
-PETSC_EXTERN PetscErrorCode MatBornGetField(Mat, MatBornField *);
-PETSC_EXTERN PetscErrorCode MatBornGetBackground(Mat, MatBornBackground *);
-PETSC_EXTERN PetscErrorCode MatBornGetBackgroundBits(Mat, PetscInt *);
-PETSC_EXTERN PetscErrorCode MatBornGetInterval(Mat, PetscInt *);
-PETSC_EXTERN PetscErrorCode MatBornGetLowpass(Mat, PetscReal *);
-PETSC_EXTERN PetscErrorCode MatBornGetVelocityBits(Mat, PetscInt *);
-PETSC_EXTERN PetscErrorCode MatBornGetSeed(Mat, PetscInt *);
-PETSC_EXTERN PetscErrorCode MatBornSetBatch(Mat, PetscInt);
-PETSC_EXTERN PetscErrorCode MatBornGetBatch(Mat, PetscInt *);
-PETSC_EXTERN PetscErrorCode MatBornSetGroupSize(Mat, PetscInt);
-PETSC_EXTERN PetscErrorCode MatBornGetGroupSize(Mat, PetscInt *);
-PETSC_EXTERN PetscErrorCode MatBornSetTransport(Mat, LitheTransport);
-PETSC_EXTERN PetscErrorCode MatBornGetTransport(Mat, LitheTransport *);
-PETSC_EXTERN PetscErrorCode MatBornSetJournal(Mat, const char[], PetscBool);
-PETSC_EXTERN PetscErrorCode MatBornGetJournal(Mat, const char *[], PetscBool *);
 PETSC_EXTERN PetscErrorCode MatBornModel(Mat, Vec);
 PETSC_EXTERN PetscErrorCode MatBornFilter(Mat, Vec);
 PETSC_EXTERN PetscErrorCode MatBornGetIllumination(Mat, Vec *);
@@ -417,7 +374,7 @@ PETSC_EXTERN const char *const MatHYBMGPUFormats[];
 
   Level: intermediate
 
-.seealso: `MATHYBMGPU`, `MatHYBMGPUSetSplit()`
+.seealso: `MATHYBMGPU`
 E*/
 typedef enum {
   MATHYBMGPU_SPLIT_BYTES,
@@ -435,7 +392,7 @@ PETSC_EXTERN const char *const MatHYBMGPUSplits[];
 
   Level: intermediate
 
-.seealso: `MATHYBMGPU`, `MatHYBMGPUSetReorder()`, `MatHYBMGPURepartition()`
+.seealso: `MATHYBMGPU`, `MatHYBMGPURepartition()`
 E*/
 typedef enum {
   MATHYBMGPU_REORDER_NONE,
@@ -467,16 +424,5 @@ typedef struct {
 } MatHYBMGPUInfo;
 
 PETSC_EXTERN PetscErrorCode MatHYBMGPUSetFormat(Mat, MatHYBMGPUFormat);
-PETSC_EXTERN PetscErrorCode MatHYBMGPUGetFormat(Mat, MatHYBMGPUFormat *);
-PETSC_EXTERN PetscErrorCode MatHYBMGPUSetWidth(Mat, PetscInt);
-PETSC_EXTERN PetscErrorCode MatHYBMGPUGetWidth(Mat, PetscInt *);
-PETSC_EXTERN PetscErrorCode MatHYBMGPUSetSplit(Mat, MatHYBMGPUSplit);
-PETSC_EXTERN PetscErrorCode MatHYBMGPUGetSplit(Mat, MatHYBMGPUSplit *);
-PETSC_EXTERN PetscErrorCode MatHYBMGPUSetSigma(Mat, PetscInt);
-PETSC_EXTERN PetscErrorCode MatHYBMGPUGetSigma(Mat, PetscInt *);
-PETSC_EXTERN PetscErrorCode MatHYBMGPUSetTransport(Mat, LitheTransport);
-PETSC_EXTERN PetscErrorCode MatHYBMGPUGetTransport(Mat, LitheTransport *);
-PETSC_EXTERN PetscErrorCode MatHYBMGPUSetReorder(Mat, MatHYBMGPUReorder);
-PETSC_EXTERN PetscErrorCode MatHYBMGPUGetReorder(Mat, MatHYBMGPUReorder *);
 PETSC_EXTERN PetscErrorCode MatHYBMGPUGetInfo(Mat, MatHYBMGPUInfo *);
 PETSC_EXTERN PetscErrorCode MatHYBMGPURepartition(Mat, Mat *, IS *);

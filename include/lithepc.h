@@ -20,7 +20,7 @@
 
   Level: intermediate
 
-.seealso: `PCVCRS`, `PCVCRSSetFactorSolve()`, `PCVCRSSetFactorSweeps()`
+.seealso: `PCVCRS`, `PCVCRSSetFactorSolve()`
 E*/
 typedef enum {
   PCVCRS_FACTOR_AUTO,
@@ -38,7 +38,7 @@ PETSC_EXTERN const char *const PCVCRSFactorSolveTypes[];
 
   Level: intermediate
 
-.seealso: `PCVCRS`, `PCVCRSSetPrecision()`
+.seealso: `PCVCRS`
 E*/
 typedef enum {
   PCVCRS_PRECISION_DOUBLE,
@@ -93,17 +93,8 @@ typedef PetscErrorCode PCVCRSExchangeFn(Mat *place, void *ctx);
 PETSC_EXTERN PetscErrorCode PCVCRSGetPC(PC, PC *);
 PETSC_EXTERN PetscErrorCode PCVCRSGetInfo(PC, PCVCRSInfo *);
 PETSC_EXTERN PetscErrorCode PCVCRSSetLoss(PC, MatVCRSLoss);
-PETSC_EXTERN PetscErrorCode PCVCRSGetLoss(PC, MatVCRSLoss *);
 PETSC_EXTERN PetscErrorCode PCVCRSSetBits(PC, PetscInt);
-PETSC_EXTERN PetscErrorCode PCVCRSSetCoarseBits(PC, PetscInt);
-PETSC_EXTERN PetscErrorCode PCVCRSSetBins(PC, PetscInt);
-PETSC_EXTERN PetscErrorCode PCVCRSSetLambda(PC, PetscReal, MatVCRSUnit);
-PETSC_EXTERN PetscErrorCode PCVCRSSetPreserveRowSums(PC, PetscBool);
 PETSC_EXTERN PetscErrorCode PCVCRSSetFactorSolve(PC, PCVCRSFactorSolveType);
-PETSC_EXTERN PetscErrorCode PCVCRSSetFactorSweeps(PC, PetscInt);
-PETSC_EXTERN PetscErrorCode PCVCRSSetPrecision(PC, PCVCRSPrecision);
-PETSC_EXTERN PetscErrorCode PCVCRSSetDropExact(PC, PetscBool);
-PETSC_EXTERN PetscErrorCode PCVCRSSetStoreRestrictions(PC, PetscBool);
 
 #define PCSBPMG "sbpmg"
 
@@ -113,11 +104,11 @@ PETSC_EXTERN PetscErrorCode PCVCRSSetStoreRestrictions(PC, PetscBool);
   Values:
 + `PCSBPMG_PRECISION_DOUBLE` - the precision of `PetscReal`
 . `PCSBPMG_PRECISION_SINGLE` - IEEE single precision
-- `PCSBPMG_PRECISION_AUTO`   - single, or double if the solver needs a linear preconditioner, see `PCSBPMGSetPrecision()`
+- `PCSBPMG_PRECISION_AUTO`   - single, or double if the solver needs a linear preconditioner
 
   Level: intermediate
 
-.seealso: `PCSBPMG`, `PCSBPMGSetPrecision()`
+.seealso: `PCSBPMG`
 E*/
 typedef enum {
   PCSBPMG_PRECISION_DOUBLE,
@@ -137,7 +128,7 @@ PETSC_EXTERN const char *const PCSBPMGPrecisions[];
 
   Level: intermediate
 
-.seealso: `PCSBPMG`, `PCSBPMGSetSmoother()`
+.seealso: `PCSBPMG`
 E*/
 typedef enum {
   PCSBPMG_SMOOTHER_CHEBYSHEV,
@@ -158,7 +149,7 @@ PETSC_EXTERN const char *const PCSBPMGSmootherTypes[];
 
   Level: intermediate
 
-.seealso: `PCSBPMG`, `PCSBPMGSetCycle()`, `PCSBPMGSetFullSteps()`
+.seealso: `PCSBPMG`, `PCSBPMGSetCycle()`
 E*/
 typedef enum {
   PCSBPMG_CYCLE_V,
@@ -176,7 +167,7 @@ PETSC_EXTERN const char *const PCSBPMGCycleTypes[];
 
   Level: intermediate
 
-.seealso: `PCSBPMG`, `PCSBPMGSetCoarse()`
+.seealso: `PCSBPMG`
 E*/
 typedef enum {
   PCSBPMG_COARSE_GALERKIN,
@@ -184,16 +175,8 @@ typedef enum {
 } PCSBPMGCoarseType;
 PETSC_EXTERN const char *const PCSBPMGCoarseTypes[];
 
-PETSC_EXTERN PetscErrorCode PCSBPMGSetLevels(PC, PetscInt);
-PETSC_EXTERN PetscErrorCode PCSBPMGSetPrecision(PC, PCSBPMGPrecision);
-PETSC_EXTERN PetscErrorCode PCSBPMGSetSmoother(PC, PCSBPMGSmootherType);
-PETSC_EXTERN PetscErrorCode PCSBPMGSetSmooths(PC, PetscInt, PetscInt);
-PETSC_EXTERN PetscErrorCode PCSBPMGSetFraction(PC, PetscReal);
 PETSC_EXTERN PetscErrorCode PCSBPMGSetCycle(PC, PCSBPMGCycleType);
-PETSC_EXTERN PetscErrorCode PCSBPMGSetCoarse(PC, PCSBPMGCoarseType);
-PETSC_EXTERN PetscErrorCode PCSBPMGSetFullSteps(PC, PetscInt, const PetscInt[]);
 PETSC_EXTERN PetscErrorCode PCSBPMGGetCoarseSolve(PC, KSP *);
-PETSC_EXTERN PetscErrorCode PCSBPMGApplyOperator(PC);
 
 #define PCCAMG "camg"
 

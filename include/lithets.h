@@ -19,7 +19,7 @@
 
   Level: intermediate
 
-.seealso: `TSUNIFORMIZATION`, `TSUniformizationSetMethod()`
+.seealso: `TSUNIFORMIZATION`
 E*/
 typedef enum {
   TS_UNIFORMIZATION_INTERVALS,
@@ -28,7 +28,7 @@ typedef enum {
 PETSC_EXTERN const char *const TSUniformizationMethods[];
 
 /*S
-  TSUniformizationInfo - work of a `TSUNIFORMIZATION` since its first step, and the error bound
+  TSUniformizationInfo - work of a `TSUNIFORMIZATION` since its first step, the error bound, and the permitted error
 
   Level: intermediate
 
@@ -48,24 +48,13 @@ typedef struct {
   PetscInt64 sums;          /* additions of w v to a solution */
   PetscInt   passes;        /* sequences of products begun */
   PetscInt   steadyat;      /* the product of the last pass after which its vector counted as steady, or -1 */
+  PetscReal  epsilon;       /* the permitted error, see TSUniformizationSetEpsilon() */
+  PetscReal  part;          /* of the permitted error, for states left out, see TSUniformizationSetNegligible() */
 } TSUniformizationInfo;
 
-PETSC_EXTERN PetscErrorCode TSUniformizationSetMethod(TS, TSUniformizationMethod);
-PETSC_EXTERN PetscErrorCode TSUniformizationGetMethod(TS, TSUniformizationMethod *);
 PETSC_EXTERN PetscErrorCode TSUniformizationSetEpsilon(TS, PetscReal);
-PETSC_EXTERN PetscErrorCode TSUniformizationGetEpsilon(TS, PetscReal *);
-PETSC_EXTERN PetscErrorCode TSUniformizationSetTheta(TS, PetscReal);
-PETSC_EXTERN PetscErrorCode TSUniformizationGetTheta(TS, PetscReal *);
-PETSC_EXTERN PetscErrorCode TSUniformizationSetRateFactor(TS, PetscReal);
-PETSC_EXTERN PetscErrorCode TSUniformizationGetRateFactor(TS, PetscReal *);
 PETSC_EXTERN PetscErrorCode TSUniformizationSetNegligible(TS, PetscReal);
-PETSC_EXTERN PetscErrorCode TSUniformizationGetNegligible(TS, PetscReal *);
 PETSC_EXTERN PetscErrorCode TSUniformizationSetSteadyState(TS, PetscBool);
-PETSC_EXTERN PetscErrorCode TSUniformizationGetSteadyState(TS, PetscBool *);
-PETSC_EXTERN PetscErrorCode TSUniformizationSetCheck(TS, PetscBool, PetscReal);
-PETSC_EXTERN PetscErrorCode TSUniformizationGetCheck(TS, PetscBool *, PetscReal *);
-PETSC_EXTERN PetscErrorCode TSUniformizationSetOpenOutputs(TS, PetscInt);
-PETSC_EXTERN PetscErrorCode TSUniformizationGetOpenOutputs(TS, PetscInt *);
 PETSC_EXTERN PetscErrorCode TSUniformizationSetReward(TS, Vec);
 PETSC_EXTERN PetscErrorCode TSUniformizationGetReward(TS, PetscReal *, PetscReal *);
 PETSC_EXTERN PetscErrorCode TSUniformizationGetInfo(TS, TSUniformizationInfo *);

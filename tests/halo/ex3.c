@@ -7,17 +7,44 @@ static char help[] = "Products of parallel matrices have the same bits with ever
 
 #include <lithe.h>
 #include <petscdmda.h>
+#include <tests/options.h>
 
 typedef struct {
-  const char *name; /* of the type */
-  PetscErrorCode (*set)(Mat, LitheTransport);
-  PetscErrorCode (*get)(Mat, LitheTransport *);
-  PetscBool actual; /* get() returns the transport in use, not the requested transport */
+  const char *name;                             /* of the type */
+  PetscErrorCode (*get)(Mat, LitheTransport *); /* NULL: unknown */
+  PetscBool actual;                             /* get() returns the transport in use, not the requested transport */
 } Class;
 
-static const Class vcrs   = {"vcrs", MatVCRSSetTransport, MatVCRSGetTransport, PETSC_TRUE};
-static const Class hyb    = {"hybmgpu", MatHYBMGPUSetTransport, MatHYBMGPUGetTransport, PETSC_FALSE};
-static const Class sbpsat = {"sbpsat", MatSBPSATSetTransport, MatSBPSATGetTransport, PETSC_FALSE};
+static PetscErrorCode GetVCRS(Mat A, LitheTransport *transport)
+{
+  MatVCRSInfo info;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatVCRSGetInfo(A, &info));
+  *transport = info.transport;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode GetHYB(Mat A, LitheTransport *transport)
+{
+  MatHYBMGPUInfo info;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatHYBMGPUGetInfo(A, &info));
+  *transport = info.transport;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static const Class vcrs   = {"vcrs", GetVCRS, PETSC_TRUE};
+static const Class hyb    = {"hybmgpu", GetHYB, PETSC_FALSE};
+static const Class sbpsat = {"sbpsat", NULL, PETSC_FALSE};
+
+static PetscErrorCode Set(const Class *c, Mat A, LitheTransport transport)
+{
+  PetscFunctionBeginUser;
+  PetscCall(TestSetOptions(A, "-mat_%s_transport %s", c->name, LitheTransports[transport]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 /* Rows of 1 to 4 entries; the last of three processes has no rows */
 static PetscErrorCode CreateAIJ(MPI_Comm comm, Mat *A)
@@ -104,7 +131,7 @@ static PetscErrorCode Compare(const Class *c, const char what[], Mat A, Mat othe
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
   PetscCall(MatCreateVecs(A, NULL, &reference));
   PetscCall(VecDuplicate(reference, &y));
-  PetscCall((*c->set)(A, LITHE_TRANSPORT_MPI));
+  PetscCall(Set(c, A, LITHE_TRANSPORT_MPI));
   PetscCall(Products(A, reference));
   if (other) {
     PetscCall(Products(other, y));
@@ -115,9 +142,10 @@ static PetscErrorCode Compare(const Class *c, const char what[], Mat A, Mat othe
       PetscCall(PetscPrintf(PetscObjectComm((PetscObject)A), "%s %s: off by %g of %g\n", c->name, what, (double)difference, (double)scale));
   }
   for (PetscInt k = 0; k < n; k++) {
-    PetscCall((*c->set)(A, transport[k]));
+    PetscCall(Set(c, A, transport[k]));
     PetscCall(Products(A, y));
-    PetscCall((*c->get)(A, &used));
+    used = transport[k];
+    if (c->get) PetscCall((*c->get)(A, &used));
     if (transport[k] != LITHE_TRANSPORT_AUTO && used != transport[k])
       PetscCall(
         PetscPrintf(PetscObjectComm((PetscObject)A), "%s %s: %s is used, not %s\n", c->name, what, LitheTransports[used], LitheTransports[transport[k]]));
@@ -155,7 +183,7 @@ static PetscErrorCode Refuse(const Class *c, Mat A)
   PetscFunctionBeginUser;
   PetscCall(MatCreateVecs(A, &x, &y));
   PetscCall(VecSet(x, 1.));
-  PetscCall((*c->set)(A, LITHE_TRANSPORT_IPC));
+  PetscCall(Set(c, A, LITHE_TRANSPORT_IPC));
   PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
   ierr = MatMult(A, x, y);
   PetscCall(PetscPopErrorHandler());
@@ -163,7 +191,7 @@ static PetscErrorCode Refuse(const Class *c, Mat A)
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &failed, 1, MPIU_INT, MPI_SUM, comm));
   PetscCallMPI(MPI_Comm_size(comm, &size));
   if (failed != (size > 1 ? size : 0)) PetscCall(PetscPrintf(comm, "%s: ipc on the host is refused by %" PetscInt_FMT " processes\n", c->name, failed));
-  PetscCall((*c->set)(A, LITHE_TRANSPORT_AUTO));
+  PetscCall(Set(c, A, LITHE_TRANSPORT_AUTO));
   PetscCall(MatMult(A, x, y));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
@@ -186,7 +214,7 @@ static PetscErrorCode TestFamily(const Class *c, MPI_Comm comm, PetscBool cuda, 
   PetscCall(ChangePattern(B, 0));
   PetscCall(Compare(c, "changed", B, A, n, transport));
   PetscCall(Grow(c, B, A));
-  PetscCall((*c->set)(B, LITHE_TRANSPORT_MPI));
+  PetscCall(Set(c, B, LITHE_TRANSPORT_MPI));
   PetscCall(MatDuplicate(B, MAT_COPY_VALUES, &C));
   PetscCall((*c->get)(C, &used));
   if (used != LITHE_TRANSPORT_MPI) PetscCall(PetscPrintf(comm, "%s: a duplicate forgets the transport\n", c->name));

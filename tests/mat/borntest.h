@@ -8,6 +8,7 @@
 #include <lithe.h>
 #include <petscdmda.h>
 #include <tests/failures.h>
+#include <tests/options.h>
 
 /* In how many roundings of double or single precision something may differ */
 #define TEST_EPS(x) ((PetscReal)(x)*PETSC_MACHINE_EPSILON)
@@ -106,7 +107,7 @@ static inline PetscErrorCode BornTestVelocity(DM da, Vec *v)
 static inline PetscErrorCode BornTestExact(Mat J)
 {
   PetscFunctionBegin;
-  PetscCall(MatBornSetField(J, MATBORN_FIELD_DOUBLE));
+  PetscCall(TestSetOptions(J, "-mat_born_field double"));
   PetscCall(MatBornSetBackground(J, MATBORN_BACKGROUND_CHECKPOINT));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -7,6 +7,7 @@ static char help[] = "MATSBPSAT under PETSc's own multigrid on a DMDA: coarse op
 #include <lithe.h>
 #include <lithe/private/petsccompat.h>
 #include <petscksp.h>
+#include <tests/matview.h>
 #include <tutorials/common/sbpsatproblem.h>
 
 /* On every level except the finest: the settings of the finest matrix must have reached the coarse matrices
@@ -16,13 +17,14 @@ static PetscErrorCode ComputeOperators(PETSC_UNUSED KSP ksp, PETSC_UNUSED Mat A,
   const PetscInt *expected = (const PetscInt *)ctx;
   PetscInt        n, order;
   PetscBool       dirichlet[4];
-  Vec             mu;
+  PetscBool       mu;
 
   PetscFunctionBeginUser;
   PetscCall(MatGetSize(P, &n, NULL));
   PetscCall(MatSBPSATGetOrder(P, &order));
   PetscCall(MatSBPSATGetDirichlet(P, dirichlet));
-  PetscCall(MatSBPSATGetCoefficient(P, &mu));
+  PetscCall(MatViewHas(P, "coefficients: from coordinates and mu", &mu));
+  if (!mu) PetscCall(MatViewHas(P, "coefficients: given", &mu));
   PetscCheck(order == *expected && dirichlet[0] && dirichlet[1] && !dirichlet[2] && !dirichlet[3] && mu, PETSC_COMM_WORLD, PETSC_ERR_PLIB,
              "The settings did not come down to %" PetscInt_FMT " nodes", n);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -5,6 +5,7 @@
 static char help[] = "Products of MATHYBMGPU matrices in every format against MATAIJ; new values, copies, conversions, COO assembly.\n\n";
 
 #include "vcrstest.h"
+#include <tests/options.h>
 
 #define VARIANTS 10
 
@@ -145,10 +146,10 @@ int main(int argc, char **argv)
       PetscCall(MatConvert(B, MATHYBMGPU, MAT_INITIAL_MATRIX, &A));
       PetscCall(MatSetFromOptions(A));
       PetscCall(MatHYBMGPUSetFormat(A, format[variant]));
-      if (width[variant] >= 0) PetscCall(MatHYBMGPUSetWidth(A, width[variant]));
-      else PetscCall(MatHYBMGPUSetSplit(A, variant == 1 ? MATHYBMGPU_SPLIT_CUSP : MATHYBMGPU_SPLIT_BYTES));
-      if (sigma[variant] >= 0) PetscCall(MatHYBMGPUSetSigma(A, sigma[variant]));
-      if (M == N && variant >= 8) PetscCall(MatHYBMGPUSetReorder(A, MATHYBMGPU_REORDER_RCM));
+      if (width[variant] >= 0) PetscCall(TestSetOptions(A, "-mat_hybmgpu_width %" PetscInt_FMT, width[variant]));
+      else PetscCall(TestSetOptions(A, "-mat_hybmgpu_split %s", variant == 1 ? "cusp" : "bytes"));
+      if (sigma[variant] >= 0) PetscCall(TestSetOptions(A, "-mat_hybmgpu_sigma %" PetscInt_FMT, sigma[variant]));
+      if (M == N && variant >= 8) PetscCall(TestSetOptions(A, "-mat_hybmgpu_reorder rcm"));
       PetscCall(TestCompareProducts(A, &t, where, &failures));
 
       /* other values in the same pattern; the first values again; a copy made by another order of calls */

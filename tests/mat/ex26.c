@@ -6,6 +6,8 @@ static char help[] = "MATHYBMGPU: options, information, bad input, rows moved be
 
 #include "vcrstest.h"
 #include "refused.h"
+#include <tests/matview.h>
+#include <tests/options.h>
 #include <petscksp.h>
 
 static PetscErrorCode Check(PetscBool good, const char what[])
@@ -19,17 +21,13 @@ static PetscErrorCode Check(PetscBool good, const char what[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Setters, getters, the options database with a prefix; a copy has the options */
-static PetscErrorCode TestOptions(Mat B)
+/* The options database with a prefix; a copy has the options */
+static PetscErrorCode TestDatabase(Mat B)
 {
   Mat               A, C;
-  MatHYBMGPUFormat  format;
-  MatHYBMGPUSplit   split;
-  MatHYBMGPUReorder reorder;
-  LitheTransport    transport;
-  PetscInt          width, sigma;
-  static const char values[] = "-some_mat_hybmgpu_format sell -some_mat_hybmgpu_width 3 -some_mat_hybmgpu_split cusp -some_mat_hybmgpu_sigma 64 "
-                               "-some_mat_hybmgpu_reorder rcm -some_mat_hybmgpu_transport mpi";
+  MatHYBMGPUInfo    info;
+  PetscBool         has;
+  static const char values[] = "-some_mat_hybmgpu_format hyb -some_mat_hybmgpu_width 3 -some_mat_hybmgpu_reorder rcm -some_mat_hybmgpu_transport mpi";
 
   PetscFunctionBegin;
   PetscCall(MatConvert(B, MATHYBMGPU, MAT_INITIAL_MATRIX, &A));
@@ -38,24 +36,16 @@ static PetscErrorCode TestOptions(Mat B)
   PetscCall(MatSetFromOptions(A));
   PetscCall(MatDuplicate(A, MAT_DO_NOT_COPY_VALUES, &C));
   for (int k = 0; k < 2; k++) {
-    PetscCall(MatHYBMGPUGetFormat(k ? C : A, &format));
-    PetscCall(MatHYBMGPUGetWidth(k ? C : A, &width));
-    PetscCall(MatHYBMGPUGetSplit(k ? C : A, &split));
-    PetscCall(MatHYBMGPUGetSigma(k ? C : A, &sigma));
-    PetscCall(MatHYBMGPUGetReorder(k ? C : A, &reorder));
-    PetscCall(MatHYBMGPUGetTransport(k ? C : A, &transport));
-    PetscCall(Check((PetscBool)(format == MATHYBMGPU_FORMAT_SELL && width == 3 && split == MATHYBMGPU_SPLIT_CUSP && sigma == 64 &&
-                                reorder == MATHYBMGPU_REORDER_RCM && transport == LITHE_TRANSPORT_MPI),
+    PetscCall(MatHYBMGPUGetInfo(k ? C : A, &info));
+    PetscCall(MatViewHas(k ? C : A, "order of rows rcm", &has));
+    PetscCall(Check((PetscBool)(info.format == MATHYBMGPU_FORMAT_HYB && info.width == 3 && info.transport == LITHE_TRANSPORT_MPI && has),
                     k ? "options of a copy" : "options of the database"));
   }
   PetscCall(MatDestroy(&C));
-  PetscCall(MatHYBMGPUSetWidth(A, PETSC_DECIDE));
-  PetscCall(MatHYBMGPUSetSigma(A, PETSC_DECIDE));
-  PetscCall(MatHYBMGPUSetTransport(A, LITHE_TRANSPORT_AUTO));
-  PetscCall(MatHYBMGPUGetWidth(A, &width));
-  PetscCall(MatHYBMGPUGetSigma(A, &sigma));
-  PetscCall(MatHYBMGPUGetTransport(A, &transport));
-  PetscCall(Check((PetscBool)(width == PETSC_DECIDE && sigma == PETSC_DECIDE && transport == LITHE_TRANSPORT_AUTO), "options set back"));
+  PetscCall(TestSetOptions(A, "-mat_hybmgpu_width -1 -mat_hybmgpu_sigma -1 -mat_hybmgpu_transport auto -mat_hybmgpu_reorder none"));
+  PetscCall(MatHYBMGPUGetInfo(A, &info));
+  PetscCall(MatViewHas(A, "order of rows none", &has));
+  PetscCall(Check((PetscBool)(info.width != 3 && info.transport == LITHE_TRANSPORT_AUTO && has), "options set back"));
   PetscCall(MatDestroy(&A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -89,7 +79,7 @@ static PetscErrorCode TestInfo(Mat B)
 
   PetscCall(MatConvert(B, MATHYBMGPU, MAT_INITIAL_MATRIX, &A));
   PetscCall(MatHYBMGPUSetFormat(A, MATHYBMGPU_FORMAT_HYB));
-  PetscCall(MatHYBMGPUSetWidth(A, 7));
+  PetscCall(TestSetOptions(A, "-mat_hybmgpu_width 7"));
   PetscCall(MatHYBMGPUGetInfo(A, &info));
   PetscCall(
     Check((PetscBool)(info.format == MATHYBMGPU_FORMAT_HYB && info.width == 7 && info.tail == 0 && info.padding == number[0] &&
@@ -98,13 +88,13 @@ static PetscErrorCode TestInfo(Mat B)
 
   /* all entries in lists; the width with the fewest bytes, which covers nearly all points of the star, since few rows
      are shorter; the width by the cusp rule */
-  PetscCall(MatHYBMGPUSetWidth(A, 0));
+  PetscCall(TestSetOptions(A, "-mat_hybmgpu_width 0"));
   PetscCall(MatHYBMGPUGetInfo(A, &info));
   PetscCall(Check((PetscBool)(info.width == 0 && info.padding == 0 && info.tail == info.nonzeros - info.ghost), "info of a HYB of lists"));
-  PetscCall(MatHYBMGPUSetWidth(A, PETSC_DECIDE));
+  PetscCall(TestSetOptions(A, "-mat_hybmgpu_width -1"));
   PetscCall(MatHYBMGPUGetInfo(A, &info));
   PetscCall(Check((PetscBool)(info.width >= 5 && info.width <= 7), "the width with the fewest bytes"));
-  PetscCall(MatHYBMGPUSetSplit(A, MATHYBMGPU_SPLIT_CUSP));
+  PetscCall(TestSetOptions(A, "-mat_hybmgpu_split cusp"));
   PetscCall(MatHYBMGPUGetInfo(A, &info));
   PetscCall(Check((PetscBool)(info.width >= 3 && info.width <= 4), "the width by the cusp rule: that of all rows of a small matrix"));
   PetscCall(MatHYBMGPUSetFormat(A, MATHYBMGPU_FORMAT_SELL));
@@ -132,11 +122,11 @@ static PetscErrorCode TestErrors(Mat B)
 
   PetscFunctionBegin;
   PetscCall(MatConvert(B, MATHYBMGPU, MAT_INITIAL_MATRIX, &A));
-  TEST_REFUSED("width", MatHYBMGPUSetWidth(A, -7), "-mat_hybmgpu_width", "-7");
-  TEST_REFUSED("sigma", MatHYBMGPUSetSigma(A, 0), "-mat_hybmgpu_sigma", "at least 1");
-  PetscCall(MatHYBMGPUSetReorder(A, MATHYBMGPU_REORDER_RCM));
+  TEST_REFUSED("width", TestSetOptions(A, "-mat_hybmgpu_width -7"), "-mat_hybmgpu_width", "-7");
+  TEST_REFUSED("sigma", TestSetOptions(A, "-mat_hybmgpu_sigma 0"), "-mat_hybmgpu_sigma", "at least 1");
+  PetscCall(TestSetOptions(A, "-mat_hybmgpu_reorder rcm"));
   TEST_REFUSED("rcm and vcrs", MatHYBMGPUSetFormat(A, MATHYBMGPU_FORMAT_VCRS), "rcm", "vcrs");
-  PetscCall(MatHYBMGPUSetReorder(A, MATHYBMGPU_REORDER_NONE));
+  PetscCall(TestSetOptions(A, "-mat_hybmgpu_reorder none"));
   PetscCall(PetscOptionsSetValue(NULL, "-mat_vcrs_loss", "single"));
   PetscCall(MatHYBMGPUSetFormat(A, MATHYBMGPU_FORMAT_VCRS));
   TEST_REFUSED("a loss", MatHYBMGPUGetInfo(A, &info), "-mat_vcrs_loss single", "-mat_type vcrs");
@@ -160,12 +150,12 @@ static PetscErrorCode TestErrors(Mat B)
   PetscCall(PetscObjectTypeCompare((PetscObject)A, MATMPIAIJHYBMGPU, &parallel));
   PetscCall(MatCreateVecs(B, &x, &y));
   PetscCall(VecSet(x, 1.0));
-  PetscCall(MatHYBMGPUSetTransport(A, LITHE_TRANSPORT_IPC));
+  PetscCall(TestSetOptions(A, "-mat_hybmgpu_transport ipc"));
   if (parallel) TEST_REFUSED("ipc on the host", MatMult(A, x, y), "ipc", "cannot be used");
   else PetscCall(MatMult(A, x, y));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
-  PetscCall(MatHYBMGPUSetTransport(A, LITHE_TRANSPORT_MPI));
+  PetscCall(TestSetOptions(A, "-mat_hybmgpu_transport mpi"));
   PetscCall(MatCreateVecs(B, &x, &y));
   PetscCall(VecSet(x, 1.0));
   PetscCall(MatMult(A, x, y));
@@ -178,19 +168,19 @@ static PetscErrorCode TestErrors(Mat B)
 /* A matrix with permuted rows equals the old matrix for vectors permuted likewise */
 static PetscErrorCode TestRepartition(Mat B)
 {
-  Mat              A, C;
-  MatHYBMGPUFormat format;
-  IS               rows;
-  Vec              x, y, cx, cy, cr;
-  VecScatter       scatter;
-  PetscReal        norm, difference;
+  Mat            A, C;
+  MatHYBMGPUInfo info;
+  IS             rows;
+  Vec            x, y, cx, cy, cr;
+  VecScatter     scatter;
+  PetscReal      norm, difference;
 
   PetscFunctionBegin;
   PetscCall(MatConvert(B, MATHYBMGPU, MAT_INITIAL_MATRIX, &A));
   PetscCall(MatHYBMGPUSetFormat(A, MATHYBMGPU_FORMAT_SELL));
   PetscCall(MatHYBMGPURepartition(A, &C, &rows));
-  PetscCall(MatHYBMGPUGetFormat(C, &format));
-  PetscCall(Check((PetscBool)(format == MATHYBMGPU_FORMAT_SELL), "the options of a matrix whose rows were moved"));
+  PetscCall(MatHYBMGPUGetInfo(C, &info));
+  PetscCall(Check((PetscBool)(info.format == MATHYBMGPU_FORMAT_SELL), "the options of a matrix whose rows were moved"));
   PetscCall(MatCreateVecs(A, &x, &y));
   PetscCall(MatCreateVecs(C, &cx, &cy));
   PetscCall(VecDuplicate(cy, &cr));
@@ -277,7 +267,7 @@ int main(int argc, char **argv)
     PetscCall(MatViewFromOptions(A, NULL, "-matrix_view"));
     PetscCall(MatDestroy(&A));
   } else {
-    PetscCall(TestOptions(star));
+    PetscCall(TestDatabase(star));
     PetscCall(TestInfo(star7));
     PetscCall(TestErrors(star));
     PetscCall(TestRepartition(star));

@@ -11,6 +11,7 @@ static char help[] = "Matrices with rows of very different lengths: every format
 */
 
 #include "vcrstest.h"
+#include <tests/options.h>
 
 static PetscErrorCode CreateMatrix(PetscInt n, PetscBool special, Mat *A)
 {
@@ -95,8 +96,7 @@ int main(int argc, char **argv)
         PetscSNPrintf(where, sizeof(where), "format %s, variant %d%s", MatHYBMGPUFormats[format[variant]], variant, special ? ", with Inf and NaN" : ""));
       PetscCall(MatConvert(B[special], MATHYBMGPU, MAT_INITIAL_MATRIX, &A));
       PetscCall(MatHYBMGPUSetFormat(A, format[variant]));
-      PetscCall(MatHYBMGPUSetWidth(A, width[variant]));
-      PetscCall(MatHYBMGPUSetSigma(A, sigma[variant]));
+      PetscCall(TestSetOptions(A, "-mat_hybmgpu_width %" PetscInt_FMT " -mat_hybmgpu_sigma %" PetscInt_FMT, width[variant], sigma[variant]));
       PetscCall(TestCreateVec(A, PETSC_FALSE, "x_", 1, &x));
       PetscCall(TestCreateVec(A, PETSC_TRUE, "x_", 2, &y));
       PetscCall(TestCreateVec(A, PETSC_TRUE, "x_", 2, &z));

@@ -5,6 +5,7 @@
 static char help[] = "Steps of a power series with MATHYBMGPU, y = x + s A x and sums, against products and vector operations.\n\n";
 
 #include "vcrstest.h"
+#include <tests/options.h>
 #include <lithe/private/lithestep.h>
 
 #define SUMS 3
@@ -75,7 +76,7 @@ int main(int argc, char **argv)
         PetscCall(MatConvert(B, MATHYBMGPU, MAT_INITIAL_MATRIX, &A));
         PetscCall(MatSetFromOptions(A));
         PetscCall(MatHYBMGPUSetFormat(A, (MatHYBMGPUFormat)format));
-        PetscCall(MatHYBMGPUSetWidth(A, width));
+        PetscCall(TestSetOptions(A, "-mat_hybmgpu_width %" PetscInt_FMT, width));
         for (PetscInt nsums = 0; nsums <= SUMS; nsums++, steps++) PetscCall(CompareSteps(A, B, nsums, where, &failures));
         PetscCall(MatDestroy(&A));
       }

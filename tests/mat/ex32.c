@@ -8,6 +8,7 @@ static char help[] = "Products on the host of small matrices: from the plan, and
   -bound <bool>       - bind the matrices to the CPU before compression\n\n";
 
 #include "vcrstest.h"
+#include <tests/options.h>
 
 /*
    Rows of 30 to 39 entries, or of all columns. Index sets change from row to row and yet repeat, so slices of L1 and L2
@@ -267,7 +268,7 @@ int main(int argc, char **argv)
         PetscCall(MatVCRSSetLoss(B, modes[t].loss));
         PetscCall(MatVCRSSetBits(B, modes[t].bits));
         PetscCall(MatVCRSSetPreserveRowSums(B, modes[t].rowsums));
-        PetscCall(MatVCRSSetPlainRows(B, may));
+        PetscCall(TestSetOptions(B, "-mat_vcrs_plain_rows %d", may));
 
         /* reads the stored form without changing it */
         {

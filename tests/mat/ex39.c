@@ -4,6 +4,7 @@
 
 static char help[] = "A lossy MATVCRS multiplies only if the loss is allowed; a MATVCRS which lost nothing always multiplies.\n\n";
 
+#include <lithe/private/vcrsmat.h>
 #include "vcrstest.h"
 #include "refused.h"
 #include <lithe/private/lithestep.h>

@@ -116,7 +116,7 @@ static PetscErrorCode TestCheckpoints(const PetscInt n[3])
   PetscCall(VecDuplicate(first, &g));
   PetscCall(VecSetRandom(y, NULL));
   for (int k = 0; k < (int)PETSC_STATIC_ARRAY_LENGTH(numbers); k++) {
-    PetscCall(MatBornSetCheckpoints(J, numbers[k]));
+    PetscCall(TestSetOptions(J, "-mat_born_checkpoints %" PetscInt_FMT, numbers[k]));
     PetscCall(MatMultTranspose(J, y, k ? g : first));
     if (!k) continue;
     PetscCall(VecEqual(first, g, &same));

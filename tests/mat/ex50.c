@@ -83,7 +83,7 @@ static PetscErrorCode TestValues(DM da, Vec v)
   TEST_REFUSED("order", MatBornSetOrder(J, 6), "-mat_born_order 6", "8 and 12");
   TEST_REFUSED("width", MatBornSetSponge(J, -1, 0), "-mat_born_width -1");
   TEST_REFUSED("damping", MatBornSetSponge(J, 5, -0.5), "-mat_born_damping -0.5");
-  TEST_REFUSED("checkpoints", MatBornSetCheckpoints(J, 0), "-mat_born_checkpoints 0");
+  TEST_REFUSED("checkpoints", TestSetOptions(J, "-mat_born_checkpoints 0"), "-mat_born_checkpoints 0");
   PetscCall(MatBornAddShot(J, source, 2, receivers));
   PetscCall(MatCreateVecs(J, &x, &y));
   PetscCall(MatBornSetInterpolation(J, MATBORN_INTERPOLATION_NONE));

@@ -57,12 +57,11 @@ static PetscErrorCode TestCreate(const Case *c, const Way *way, VecType type, Ma
   PetscCall(MatBornSetOrder(*J, c->order));
   PetscCall(MatBornSetSponge(*J, c->width, PETSC_DETERMINE));
   PetscCall(MatBornSetFreeSurface(*J, c->surface));
-  PetscCall(MatBornSetField(*J, c->field));
-  PetscCall(MatBornSetInterval(*J, c->interval));
-  PetscCall(MatBornSetVelocityBits(*J, c->velocitybits));
+  PetscCall(TestSetOptions(*J,
+                           "-mat_born_field %s -mat_born_interval %" PetscInt_FMT " -mat_born_velocity_bits %" PetscInt_FMT
+                           " -mat_born_background_bits %" PetscInt_FMT " -mat_born_checkpoints 4",
+                           MatBornFields[c->field], c->interval, c->velocitybits, way->bits));
   PetscCall(MatBornSetBackground(*J, way->background));
-  PetscCall(MatBornSetBackgroundBits(*J, way->bits));
-  PetscCall(MatBornSetCheckpoints(*J, 4));
   for (PetscInt s = 0; s < 2; s++) {
     PetscReal source[3], receivers[15];
 

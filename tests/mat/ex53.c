@@ -2,12 +2,13 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "MATBORN: illumination, the normal operator in KSPCG against KSPLSQR, waves too short for the grid, getters and options.\n\
+static char help[] = "MATBORN: illumination, the normal operator in KSPCG against KSPLSQR, waves too short for the grid, options.\n\
   -test_vec_type cuda : on a device\n\n";
 
 #include "borntest.h"
 #include "refused.h"
 #include <petscksp.h>
+#include <tests/matview.h>
 
 #define TEST_VELOCITY 4e-5 /* how much velocities of 16 bits may change data: 1.7e-5, and 7e-5 if truncated instead of rounded */
 
@@ -46,6 +47,7 @@ static PetscErrorCode TestCreate(VecType type, PetscReal amplitude, Mat *J)
    default. Places far from the source are darker. A change of settings is noticed */
 static PetscErrorCode TestIllumination(VecType type)
 {
+  DM          da;
   Mat         J;
   Vec         one, two, v, w;
   PetscReal   norm, difference;
@@ -63,7 +65,8 @@ static PetscErrorCode TestIllumination(VecType type)
 
     PetscCall(MatBornSetParameter(J, MATBORN_PARAMETER_VELOCITY));
     PetscCall(MatBornGetIllumination(J, &two));
-    PetscCall(MatBornGetVelocity(J, &v));
+    PetscCall(MatGetDM(J, &da));
+    PetscCall(BornTestVelocity(da, &v));
     PetscCall(VecDuplicate(v, &w));
     PetscCall(VecPointwiseMult(w, v, v));
     PetscCall(VecPointwiseMult(w, w, two));
@@ -74,6 +77,7 @@ static PetscErrorCode TestIllumination(VecType type)
     if (WRONG(!(difference <= 1e-6 * norm))) FAIL("%s: illumination of the velocity differs by %g", MatBornBackgrounds[b], (double)(difference / norm));
     PetscCall(VecDestroy(&one));
     PetscCall(VecDestroy(&two));
+    PetscCall(VecDestroy(&v));
     PetscCall(VecDestroy(&w));
     PetscCall(MatDestroy(&J));
 
@@ -100,9 +104,7 @@ static PetscErrorCode TestNormal(VecType type)
 
   PetscFunctionBegin;
   PetscCall(TestCreate(type, 1, &J));
-  PetscCall(MatBornSetField(J, MATBORN_FIELD_DOUBLE));
-  PetscCall(MatBornSetInterval(J, 2));
-  PetscCall(MatBornSetBackgroundBits(J, 32));
+  PetscCall(TestSetOptions(J, "-mat_born_field double -mat_born_interval 2 -mat_born_background_bits 32"));
   PetscCall(MatBornSetBackground(J, MATBORN_BACKGROUND_KEEP));
   PetscCall(MatBornGetNormal(J, &N));
   PetscCall(MatCreateVecs(J, &m, &d));
@@ -171,6 +173,7 @@ static PetscErrorCode TestScale(VecType type)
 {
   const PetscInt     steps = 120, receiver[2] = {2, 4}, at[2] = {13 + 46 * 8, 18 + 46 * 8};
   const PetscScalar *p;
+  DM                 da;
   Mat                J;
   Vec                v, d, light;
   PetscScalar        speed[2], got[2];
@@ -179,15 +182,17 @@ static PetscErrorCode TestScale(VecType type)
   for (PetscInt interval = 1; interval < 4; interval++) {
     PetscCall(TestCreate(type, 1, &J));
     PetscCall(MatBornSetTime(J, 0.15, steps, 1));
-    PetscCall(MatBornSetField(J, MATBORN_FIELD_DOUBLE));
+    PetscCall(TestSetOptions(J, "-mat_born_field double"));
     PetscCall(MatBornSetBackground(J, MATBORN_BACKGROUND_CHECKPOINT));
-    PetscCall(MatBornSetInterval(J, interval));
+    PetscCall(TestSetOptions(J, "-mat_born_interval %" PetscInt_FMT, interval));
     PetscCall(MatCreateVecs(J, NULL, &d));
     PetscCall(MatBornModel(J, d));
     PetscCall(MatBornGetIllumination(J, &light));
     PetscCall(VecGetValues(light, 2, at, got));
-    PetscCall(MatBornGetVelocity(J, &v));
+    PetscCall(MatGetDM(J, &da));
+    PetscCall(BornTestVelocity(da, &v));
     PetscCall(VecGetValues(v, 2, at, speed));
+    PetscCall(VecDestroy(&v));
     PetscCall(VecGetArrayRead(d, &p));
     for (int k = 0; k < 2; k++) {
       const PetscScalar *u   = p + steps * receiver[k] - 1; /* u[n] is the wave at step n, from 1 on */
@@ -224,10 +229,10 @@ static PetscErrorCode TestNear(VecType type)
   for (int k = 0; k < 4; k++) {
     PetscCall(TestCreate(type, 1, &J));
     PetscCall(MatBornSetTime(J, 0.15, 120, k < 3 ? 1 : every));
-    PetscCall(MatBornSetField(J, k == 1 ? MATBORN_FIELD_FLOAT : MATBORN_FIELD_DOUBLE));
+    PetscCall(TestSetOptions(J, "-mat_born_field %s", k == 1 ? "float" : "double"));
     PetscCall(MatBornSetBackground(J, MATBORN_BACKGROUND_CHECKPOINT));
-    if (k == 1) PetscCall(MatBornSetVelocityBits(J, 16));
-    if (k == 2) PetscCall(MatBornSetInterval(J, 2));
+    if (k == 1) PetscCall(TestSetOptions(J, "-mat_born_velocity_bits 16"));
+    if (k == 2) PetscCall(TestSetOptions(J, "-mat_born_interval 2"));
     PetscCall(MatCreateVecs(J, &x, &d[k]));
     PetscCall(VecSet(x, 1));
     PetscCall(MatMult(J, x, d[k]));
@@ -323,17 +328,17 @@ static PetscErrorCode TestBad(VecType type)
   PetscFunctionBegin;
   PetscCall(TestCreate(type, 1, &J));
   PetscCall(MatCreateVecs(J, &x, &y));
-  TEST_REFUSED("bits", MatBornSetBackgroundBits(J, 12), "-mat_born_background_bits 12", "16");
-  TEST_REFUSED("bits", MatBornSetVelocityBits(J, 8), "-mat_born_velocity_bits 8", "16");
-  TEST_REFUSED("interval", MatBornSetInterval(J, 0), "-mat_born_interval 0");
-  PetscCall(MatBornSetInterval(J, 9));
+  TEST_REFUSED("bits", TestSetOptions(J, "-mat_born_background_bits 12"), "-mat_born_background_bits 12", "16");
+  TEST_REFUSED("bits", TestSetOptions(J, "-mat_born_velocity_bits 8"), "-mat_born_velocity_bits 8", "16");
+  TEST_REFUSED("interval", TestSetOptions(J, "-mat_born_interval 0"), "-mat_born_interval 0");
+  PetscCall(TestSetOptions(J, "-mat_born_interval 9"));
   TEST_REFUSED("interval", MatMult(J, x, y), "-mat_born_interval 9", "Nyquist");
-  PetscCall(MatBornSetInterval(J, 1));
+  PetscCall(TestSetOptions(J, "-mat_born_interval 1"));
   PetscCall(MatMult(J, x, y));
-  PetscCall(MatBornSetVelocityBits(J, 16));
-  PetscCall(MatBornSetField(J, MATBORN_FIELD_DOUBLE));
+  PetscCall(TestSetOptions(J, "-mat_born_velocity_bits 16"));
+  PetscCall(TestSetOptions(J, "-mat_born_field double"));
   TEST_REFUSED("bits in double precision", MatMult(J, x, y), "-mat_born_velocity_bits 16", "-mat_born_field float");
-  PetscCall(MatBornSetVelocityBits(J, 32));
+  PetscCall(TestSetOptions(J, "-mat_born_velocity_bits 32"));
   PetscCall(MatMult(J, x, y));
   for (int k = 0; k < 12; k++) w[k] = PetscSqr(PetscSinReal(PETSC_PI * (PetscReal)(k + 1) / 13));
   PetscCall(MatBornSetWavelet(J, 12, w));
@@ -344,63 +349,46 @@ static PetscErrorCode TestBad(VecType type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The getters return the values set by functions and by options */
-static PetscErrorCode TestGetters(VecType type)
+/* Words of the view */
+static PetscErrorCode TestViewed(Mat J, const char words[])
 {
-  Mat                  J;
-  Vec                  v, d;
-  const PetscReal     *w, *source, *receivers;
-  PetscReal            dt, damping, h[2];
-  PetscInt             i[12];
-  PetscBool            surface;
-  MatBornField         field;
-  MatBornBackground    background;
-  MatBornParameter     parameter;
-  MatBornInterpolation interpolation;
+  PetscBool has;
+
+  PetscFunctionBegin;
+  PetscCall(MatViewHas(J, words, &has));
+  if (WRONG(!has)) FAIL("the view does not say: %s", words);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A view prints the values of options; auto becomes something */
+static PetscErrorCode TestSettings(VecType type)
+{
+  static const char *const words[] = {"of 60 samples, of 120 steps of 0.15", "order 4, columns: slowness2, sources and receivers between nodes: sinc",
+                                      "sponge of 5 nodes with 0.125 at the faces, a free surface",
+                                      "fields: double, velocity: 64 bits, scattering and imaging every 2 steps", "background: ring"};
+  Mat                      J;
+  Vec                      d;
+  const PetscReal         *source, *receivers;
+  PetscInt                 n;
 
   PetscFunctionBegin;
   PetscCall(TestCreate(type, 1, &J));
   PetscCall(MatSetOptionsPrefix(J, "g_"));
-  PetscCall(
-    PetscOptionsInsertString(NULL, "-g_mat_born_order 4 -g_mat_born_parameter slowness2 -g_mat_born_width 5 -g_mat_born_damping 0.125 -g_mat_born_free_surface "
-                                   "-g_mat_born_checkpoints 3 -g_mat_born_field double -g_mat_born_background ring -g_mat_born_background_bits 8 "
-                                   "-g_mat_born_interval 2 "
-                                   "-g_mat_born_seed 77 -g_mat_born_velocity_bits 16 -g_mat_born_interpolation sinc"));
-  PetscCall(MatSetFromOptions(J));
-  PetscCall(MatBornGetOrder(J, &i[0]));
-  PetscCall(MatBornGetParameter(J, &parameter));
-  PetscCall(MatBornGetSponge(J, &i[1], &damping));
-  PetscCall(MatBornGetFreeSurface(J, &surface));
-  PetscCall(MatBornGetCheckpoints(J, &i[2]));
-  PetscCall(MatBornGetField(J, &field));
-  PetscCall(MatBornGetBackground(J, &background));
-  PetscCall(MatBornGetBackgroundBits(J, &i[3]));
-  PetscCall(MatBornGetInterval(J, &i[4]));
-  PetscCall(MatBornGetSeed(J, &i[5]));
-  PetscCall(MatBornGetVelocityBits(J, &i[6]));
-  PetscCall(MatBornGetInterpolation(J, &interpolation));
-  if (WRONG(i[0] != 4 || i[1] != 5 || i[2] != 3 || i[3] != 8 || i[4] != 2 || i[5] != 77 || i[6] != 16 || damping != 0.125 || !surface))
-    FAIL("numbers of options");
-  if (WRONG(parameter != MATBORN_PARAMETER_SLOWNESS2 || field != MATBORN_FIELD_DOUBLE || background != MATBORN_BACKGROUND_RING ||
-            interpolation != MATBORN_INTERPOLATION_SINC))
-    FAIL("names of options");
-  PetscCall(MatBornGetVelocity(J, &v));
-  PetscCall(MatBornGetTime(J, &dt, &i[0], &i[1]));
-  PetscCall(MatBornGetWavelet(J, &i[2], &w));
-  PetscCall(MatBornGetSpacing(J, h));
-  PetscCall(MatBornGetShots(J, &i[3]));
-  PetscCall(MatBornGetShot(J, 0, &source, &i[4], &receivers));
-  if (WRONG(!v || dt != (PetscReal)0.15 || i[0] != 120 || i[1] != 2 || i[2] != 40 || !(w[20] > w[0]) || h[0] != 1 || h[1] != 1 || i[3] != 1 || i[4] != 12))
-    FAIL("the experiment");
-  if (WRONG(source[0] != 20 || source[1] != 9 || receivers[23] != 8)) FAIL("the shot");
+  PetscCall(TestSetOptions(J, "-mat_born_order 4 -mat_born_parameter slowness2 -mat_born_width 5 -mat_born_damping 0.125 -mat_born_free_surface "
+                              "-mat_born_checkpoints 3 -mat_born_field double -mat_born_background ring -mat_born_background_bits 8 "
+                              "-mat_born_interval 2 -mat_born_seed 77 -mat_born_interpolation sinc"));
+  PetscCall(MatBornGetShot(J, 0, &source, &n, &receivers));
+  if (WRONG(n != 12 || source[0] != 20 || source[1] != 9 || receivers[23] != 8)) FAIL("the shot");
   TEST_REFUSED("no such shot", MatBornGetShot(J, 1, NULL, NULL, NULL), "no shot 1");
-  /* auto becomes something */
-  PetscCall(MatBornSetBackground(J, MATBORN_BACKGROUND_AUTO));
-  PetscCall(MatBornSetVelocityBits(J, 32));
   PetscCall(MatCreateVecs(J, NULL, &d));
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(words); k++) PetscCall(TestViewed(J, words[k]));
+  PetscCall(MatBornSetBackground(J, MATBORN_BACKGROUND_CHECKPOINT));
+  PetscCall(TestViewed(J, "background: checkpoint, 3 states"));
+  PetscCall(MatBornSetBackground(J, MATBORN_BACKGROUND_AUTO));
   PetscCall(MatBornModel(J, d));
-  PetscCall(MatBornGetBackground(J, &background));
-  if (WRONG(background != MATBORN_BACKGROUND_KEEP)) FAIL("auto has become %s", MatBornBackgrounds[background]);
+  PetscCall(TestViewed(J, "background: keep, 8 bits"));
+  PetscCall(TestSetOptions(J, "-mat_born_field float -mat_born_velocity_bits 16"));
+  PetscCall(TestViewed(J, "fields: float, velocity: 16 bits"));
   PetscCall(VecDestroy(&d));
   PetscCall(MatDestroy(&J));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -420,7 +408,7 @@ int main(int argc, char **argv)
   PetscCall(TestNear(type));
   PetscCall(TestAxes(type));
   PetscCall(TestBad(type));
-  PetscCall(TestGetters(type));
+  PetscCall(TestSettings(type));
   PetscCall(TestDone(31, "illumination, the normal operator and settings are right\n"));
   PetscCall(PetscFinalize());
   return 0;

@@ -73,11 +73,11 @@ static PetscErrorCode Create(MPI_Comm comm, const Case *c, DM *da, Mat *J)
   PetscCall(MatBornSetOrder(*J, c->order));
   PetscCall(MatBornSetFreeSurface(*J, c->surface));
   PetscCall(MatBornSetSponge(*J, c->width, PETSC_DETERMINE));
-  PetscCall(MatBornSetField(*J, c->field));
   PetscCall(MatBornSetBackground(*J, c->background));
-  PetscCall(MatBornSetBackgroundBits(*J, c->bits));
-  PetscCall(MatBornSetInterval(*J, c->interval));
-  PetscCall(MatBornSetVelocityBits(*J, c->velocitybits));
+  PetscCall(TestSetOptions(*J,
+                           "-mat_born_field %s -mat_born_background_bits %" PetscInt_FMT " -mat_born_interval %" PetscInt_FMT
+                           " -mat_born_velocity_bits %" PetscInt_FMT,
+                           MatBornFields[c->field], c->bits, c->interval, c->velocitybits));
   PetscCall(MatBornSetParameter(*J, c->parameter));
   PetscCall(MatBornSetLowpass(*J, c->lowpass));
   if (!c->between) PetscCall(MatBornSetInterpolation(*J, MATBORN_INTERPOLATION_NONE));
@@ -160,7 +160,7 @@ static PetscErrorCode TestCase(const char name[], const Case *c)
   }
   for (PetscInt group = 1; group <= size; group += group == 1 && size == 4 ? 1 : PetscMax(1, size - group)) {
     PetscCall(Create(PETSC_COMM_WORLD, c, &da, &J));
-    PetscCall(MatBornSetGroupSize(J, group));
+    PetscCall(TestSetOptions(J, "-mat_born_group_size %" PetscInt_FMT, group));
     PetscCall(Apply(da, J, out));
     for (int p = 0; p < PRODUCTS; p++) {
       const PetscScalar *a, *b;

@@ -27,7 +27,7 @@ static PetscErrorCode Create(PetscBool coordinates, DM *da, Vec *v, Mat *J)
   PetscCall(MatCreateBorn(*da, J));
   if (!coordinates) PetscCall(MatBornSetSpacing(*J, h));
   PetscCall(MatBornSetSponge(*J, 6, PETSC_DETERMINE));
-  PetscCall(MatBornSetField(*J, MATBORN_FIELD_DOUBLE));
+  PetscCall(TestSetOptions(*J, "-mat_born_field double"));
   PetscCall(MatBornSetVelocity(*J, *v));
   PetscCall(MatBornSetTime(*J, 0.2, 66, 3));
   PetscCall(BornTestWavelet(*J, 0.15, 6, 0.2, 60));
@@ -87,8 +87,8 @@ static PetscErrorCode TestRefusals(void)
   PetscCall(MatCreateVecs(J, &x, &d));
   PetscCall(VecDuplicate(x, &y));
   PetscCall(VecSet(x, 0.01));
-  TEST_REFUSED("groups", MatBornSetGroupSize(J, 0), "-mat_born_group_size 0", "at most all");
-  TEST_REFUSED("groups", MatBornSetGroupSize(J, size + 1), "-mat_born_group_size", "at most all");
+  TEST_REFUSED("groups", TestSetOptions(J, "-mat_born_group_size 0"), "-mat_born_group_size 0", "at most all");
+  TEST_REFUSED("groups", TestSetOptions(J, "-mat_born_group_size %d", size + 1), "-mat_born_group_size", "at most all");
   PetscCall(MatMult(J, x, d));
 
   /* a single process has the bad value */
@@ -116,14 +116,14 @@ static PetscErrorCode TestRefusals(void)
   PetscCall(MatMultTranspose(J, d, y));
 
   if (size > 1) {
-    PetscCall(MatBornSetGroupSize(J, size));
-    TEST_REFUSED("transport", MatBornSetTransport(J, (LitheTransport)7), "Transport 7", "ipc");
+    PetscCall(TestSetOptions(J, "-mat_born_group_size %d", size));
+    TEST_REFUSED("transport", TestSetOptions(J, "-mat_born_transport fast"), "fast", "-mat_born_transport");
     PetscCall(MatMultTranspose(J, d, y));
   }
   if (size == 3) {
     PetscCall(MatBornSetOrder(J, 12));
     PetscCall(MatMult(J, x, d));
-    PetscCall(MatBornSetGroupSize(J, 1));
+    PetscCall(TestSetOptions(J, "-mat_born_group_size 1"));
     PetscCall(MatMult(J, x, d));
   }
   PetscCall(MatView(J, PETSC_VIEWER_STDOUT_WORLD));
@@ -172,14 +172,14 @@ static PetscErrorCode TestAlone(void)
   PetscCall(MatMult(J, x, d));
 
   /* a journal that the first process cannot open, and vectors with a wrong distribution */
-  PetscCall(MatBornSetJournal(J, "/nowhere/journal", PETSC_FALSE));
+  PetscCall(TestSetOptions(J, "-mat_born_journal /nowhere/journal"));
   TEST_REFUSED("journal", MatMult(J, x, e), "journal /nowhere/journal");
   PetscCall(VecLockReadPop(x)); /* MatMult() leaves it so after an error */
   /* a folder in which no process can write a file: an error after the first shots */
-  PetscCall(MatBornSetJournal(J, "/proc/journal", PETSC_FALSE));
+  PetscCall(TestSetOptions(J, "-mat_born_journal /proc/journal"));
   TEST_REFUSED("journal", MatMult(J, x, e), "journal /proc/journal", "cannot");
   PetscCall(VecLockReadPop(x));
-  PetscCall(MatBornSetJournal(J, NULL, PETSC_FALSE));
+  PetscCall(TestSetOptions(J, "-mat_born_journal"));
   PetscCall(MatMult(J, x, e));
   PetscCall(VecEqual(d, e, &same));
   if (WRONG(!same)) FAIL("other data after a refused journal");
@@ -231,7 +231,7 @@ static PetscErrorCode TestCopies(void)
   PetscFunctionBeginUser;
   PetscCall(Create(PETSC_FALSE, &da, &v, &J));
   PetscCall(MatBornSetLowpass(J, 0.9));
-  PetscCall(MatBornSetGroupSize(J, PetscMax(1, size - 1)));
+  PetscCall(TestSetOptions(J, "-mat_born_group_size %d", PetscMax(1, size - 1)));
   PetscCall(MatCreateVecs(J, &x, &d));
   PetscCall(VecDuplicate(d, &e));
   PetscCall(VecDuplicate(x, &y));
@@ -241,7 +241,7 @@ static PetscErrorCode TestCopies(void)
   PetscCall(MatDuplicate(J, MAT_DO_NOT_COPY_VALUES, &K[1]));
   TEST_REFUSED("no velocity", MatMult(K[1], x, e), "no velocity", "MatBornSetVelocity");
   PetscCall(MatBornSetVelocity(K[1], v));
-  PetscCall(MatBornSetGroupSize(K[1], 1));
+  PetscCall(TestSetOptions(K[1], "-mat_born_group_size 1"));
   PetscCall(MatMult(K[1], x, e));
   PetscCall(VecEqual(d, e, &same));
   if (WRONG(!same)) FAIL("other data without groups");
@@ -317,7 +317,7 @@ static PetscErrorCode TestCut(Mat J, const char folder[], const char path[], Vec
   PetscBool      same;
 
   PetscFunctionBeginUser;
-  PetscCall(MatBornSetJournal(J, path, PETSC_TRUE));
+  PetscCall(TestSetOptions(J, "-mat_born_journal %s -mat_born_journal_keep", path));
   PetscCall(MatMult(J, x, d));
   for (int k = 0; k < 4; k++) {
     PetscCall(CutFiles(folder, bytes[k]));
@@ -326,7 +326,7 @@ static PetscErrorCode TestCut(Mat J, const char folder[], const char path[], Vec
     PetscCall(VecLockReadPop(x)); /* MatMult() leaves the lock after an error */
   }
   PetscCall(CutFiles(folder, -1));
-  PetscCall(MatBornSetJournal(J, path, PETSC_FALSE));
+  PetscCall(TestSetOptions(J, "-mat_born_journal %s -mat_born_journal_keep 0", path));
   PetscCall(MatMult(J, x, d));
   PetscCall(VecEqual(want, d, &same));
   if (WRONG(!same)) FAIL("other data without the cut journal");
@@ -358,8 +358,8 @@ static PetscErrorCode TestJournal(void)
   for (int k = 0; k < 5; k++) {
     const PetscBool keep = (PetscBool)(k > 0 && k < 4);
 
-    PetscCall(MatBornSetJournal(J, path, keep));
-    PetscCall(MatBornSetGroupSize(J, k == 2 ? size : 1));
+    PetscCall(TestSetOptions(J, "-mat_born_journal %s -mat_born_journal_keep %d", path, keep));
+    PetscCall(TestSetOptions(J, "-mat_born_group_size %d", k == 2 ? size : 1));
     PetscCall(CountFiles(folder, &before));
     PetscCall(MatMult(J, x, d[1]));
     PetscCall(MatMultTranspose(J, d[1], y[1]));
@@ -372,7 +372,7 @@ static PetscErrorCode TestJournal(void)
     if (WRONG(k > 1 && k < 4 && files > before)) FAIL("a journal that is there is written again, %d", k);
     if (k != 3) continue;
     /* another model has a separate journal, which is removed without disturbing the first */
-    PetscCall(MatBornSetJournal(J, path, PETSC_FALSE));
+    PetscCall(TestSetOptions(J, "-mat_born_journal %s -mat_born_journal_keep 0", path));
     PetscCall(VecScale(x, 2));
     PetscCall(MatMult(J, x, d[1]));
     PetscCall(VecScale(x, 0.5));

@@ -130,10 +130,8 @@ static PetscErrorCode TestCreate(const Case *c, PetscInt steps, PetscInt every, 
   PetscCall(MatBornSetOrder(*J, c->order));
   PetscCall(MatBornSetSponge(*J, 5, PETSC_DETERMINE));
   PetscCall(MatBornSetFreeSurface(*J, c->surface));
-  PetscCall(MatBornSetField(*J, c->field));
-  PetscCall(MatBornSetInterval(*J, c->interval));
-  PetscCall(MatBornSetVelocityBits(*J, c->velocitybits));
-  PetscCall(MatBornSetCheckpoints(*J, 4));
+  PetscCall(TestSetOptions(*J, "-mat_born_field %s -mat_born_interval %" PetscInt_FMT " -mat_born_velocity_bits %" PetscInt_FMT " -mat_born_checkpoints 4",
+                           MatBornFields[c->field], c->interval, c->velocitybits));
   PetscCall(MatBornSetLowpass(*J, lowpass));
   for (PetscInt s = 0; s < 2; s++) {
     PetscReal source[3], receivers[15];
@@ -172,17 +170,15 @@ static PetscErrorCode TestFiltered(const Case *c, const char name[], const BornL
 }
 
 /* <Jx, y> = <x, J^T y> with y = Jx and with a random y; N x = J^T J x */
-static PetscErrorCode TestDots(const Case *c, const char name[], Mat J, Vec x, Vec d)
+static PetscErrorCode TestDots(const Case *c, const char name[], MatBornBackground background, Mat J, Vec x, Vec d)
 {
-  Vec               g, y, same;
-  Mat               N;
-  PetscScalar       a, b;
-  PetscReal         norm, length, xnorm, ynorm, most, near, apart;
-  PetscBool         equal;
-  MatBornBackground background;
+  Vec         g, y, same;
+  Mat         N;
+  PetscScalar a, b;
+  PetscReal   norm, length, xnorm, ynorm, most, near, apart;
+  PetscBool   equal;
 
   PetscFunctionBegin;
-  PetscCall(MatBornGetBackground(J, &background));
   BornTestLimits(c->field, background, &near, &apart);
   PetscCall(VecDuplicate(x, &g));
   PetscCall(VecDuplicate(x, &same));
@@ -244,7 +240,7 @@ static PetscErrorCode TestProducts(void)
       PetscCall(MatMult(J, x, d));
       PetscCall(MatMult(all, x, e));
       PetscCall(TestFiltered(c, name, &f, steps, e, d));
-      PetscCall(TestDots(c, name, J, x, d));
+      PetscCall(TestDots(c, name, (MatBornBackground)b, J, x, d));
       PetscCall(VecDestroy(&x));
       PetscCall(VecDestroy(&d));
       PetscCall(VecDestroy(&e));
@@ -297,7 +293,7 @@ static PetscErrorCode TestInterval(void)
       PetscCall(MatBornSetVelocity(J, v));
       PetscCall(MatBornSetTime(J, dt, steps, every));
       PetscCall(BornTestWavelet(J, frequency / 2.5, 1.2 * 2.5 / frequency, dt, 205));
-      PetscCall(MatBornSetInterval(J, k ? 8 : 1));
+      PetscCall(TestSetOptions(J, "-mat_born_interval %d", k ? 8 : 1));
       if (with) PetscCall(MatBornSetLowpass(J, frequency));
       PetscCall(MatBornAddShot(J, source, 21, receivers));
       PetscCall(MatCreateVecs(J, NULL, &d[k]));
@@ -369,18 +365,14 @@ static PetscErrorCode TestSettings(void)
 {
   const Case     *c   = &cases[0];
   const PetscReal nan = (PetscReal)NAN, infinite = (PetscReal)INFINITY;
-  PetscReal       lowpass;
   PetscInt        first, rows, all = 0;
   Mat             J, K;
   Vec             x, d, e, f;
-  PetscBool       same, keep;
-  const char     *path;
+  PetscBool       same;
   char            folder[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
   PetscCall(TestCreate(c, c->steps, c->every, 0, &J));
-  PetscCall(MatBornGetLowpass(J, &lowpass));
-  if (WRONG(lowpass != 0)) FAIL("a low-pass by default");
   TEST_REFUSED("negative", MatBornSetLowpass(J, -1), "-mat_born_lowpass -1");
   TEST_REFUSED("NaN", MatBornSetLowpass(J, nan), "-mat_born_lowpass nan");
   TEST_REFUSED("endless", MatBornSetLowpass(J, infinite), "-mat_born_lowpass inf");
@@ -407,9 +399,6 @@ static PetscErrorCode TestSettings(void)
   PetscCall(MatSetOptionsPrefix(K, "low_"));
   PetscCall(PetscOptionsSetValue(NULL, "-low_mat_born_lowpass", "0.3333333333333333"));
   PetscCall(MatSetFromOptions(K));
-  PetscCall(MatBornGetLowpass(K, &lowpass));
-  if (WRONG(!(PetscAbsReal(lowpass - LOWPASS) <= TEST_EPS(2)))) FAIL("an option gives a low-pass of %g", (double)lowpass);
-  PetscCall(MatBornSetLowpass(K, LOWPASS));
   PetscCall(MatSetUp(K));
   PetscCall(MatMult(K, x, d));
   PetscCall(VecEqual(d, e, &same));
@@ -432,15 +421,10 @@ static PetscErrorCode TestSettings(void)
   TEST_REFUSED("rows", MatBornGetShotRows(J, 2, &first, NULL), "no shot 2");
 
   /* a journal without the low-pass is none with it */
-  PetscCall(MatBornGetJournal(J, &path, &keep));
-  if (WRONG(path || keep)) FAIL("a journal by default");
   PetscCall(PetscStrncpy(folder, "lowpassXXXXXX", sizeof(folder)));
   PetscCall(PetscMkdtemp(folder));
   PetscCall(PetscStrlcat(folder, "/journal", sizeof(folder)));
-  PetscCall(MatBornSetJournal(J, folder, PETSC_TRUE));
-  PetscCall(MatBornGetJournal(J, &path, &keep));
-  PetscCall(PetscStrcmp(path ? path : "", folder, &same));
-  if (WRONG(!same || !keep)) FAIL("the journal %s", path ? path : "none");
+  PetscCall(TestSetOptions(J, "-mat_born_journal %s -mat_born_journal_keep", folder));
   PetscCall(MatBornSetLowpass(J, 0));
   PetscCall(MatMult(J, x, d));
   PetscCall(VecEqual(d, f, &same));
@@ -451,9 +435,6 @@ static PetscErrorCode TestSettings(void)
     PetscCall(VecEqual(d, e, &same));
     if (WRONG(!same)) FAIL("data of another journal, %d", k);
   }
-  PetscCall(MatBornSetJournal(J, NULL, PETSC_FALSE));
-  PetscCall(MatBornGetJournal(J, &path, NULL));
-  if (WRONG(path)) FAIL("the journal is still there");
   folder[strlen(folder) - strlen("/journal")] = 0;
   PetscCall(PetscRMTree(folder));
   PetscCall(VecDestroy(&x));

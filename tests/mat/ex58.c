@@ -50,13 +50,13 @@ static PetscErrorCode Create(const Case *c, DM *da, Mat *J)
   PetscCall(MatBornSetOrder(*J, c->order));
   PetscCall(MatBornSetFreeSurface(*J, c->surface));
   PetscCall(MatBornSetSponge(*J, 5, PETSC_DETERMINE));
-  PetscCall(MatBornSetField(*J, c->field));
   PetscCall(MatBornSetBackground(*J, c->background));
-  PetscCall(MatBornSetBackgroundBits(*J, c->bits));
-  PetscCall(MatBornSetInterval(*J, c->interval));
-  PetscCall(MatBornSetVelocityBits(*J, c->velocitybits));
+  PetscCall(TestSetOptions(*J,
+                           "-mat_born_field %s -mat_born_background_bits %" PetscInt_FMT " -mat_born_interval %" PetscInt_FMT
+                           " -mat_born_velocity_bits %" PetscInt_FMT,
+                           MatBornFields[c->field], c->bits, c->interval, c->velocitybits));
   PetscCall(MatBornSetLowpass(*J, c->lowpass));
-  if (c->checkpoints) PetscCall(MatBornSetCheckpoints(*J, c->checkpoints));
+  if (c->checkpoints) PetscCall(TestSetOptions(*J, "-mat_born_checkpoints %" PetscInt_FMT, c->checkpoints));
   for (PetscInt s = 0; s < SHOTS; s++) {
     PetscReal       source[3], receivers[3 * 32];
     const PetscInt  many = 1 + 5 * (s * 3 % 4);
@@ -199,10 +199,10 @@ static PetscErrorCode TestCase(const char name[], const Case *c)
   PetscFunctionBeginUser;
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(Create(c, &da, &J));
-  PetscCall(MatBornSetBatch(J, 1));
+  PetscCall(TestSetOptions(J, "-mat_born_batch 1"));
   PetscCall(Apply(J, want));
   for (size_t b = 0; b < PETSC_STATIC_ARRAY_LENGTH(batches); b++) {
-    PetscCall(MatBornSetBatch(J, batches[b]));
+    PetscCall(TestSetOptions(J, "-mat_born_batch %" PetscInt_FMT, batches[b]));
     PetscCall(Apply(J, out));
     PetscCall(Viewed(J, &shots));
     if (WRONG(shots != (c->n[2] > 1 ? 1 : PetscMin(batches[b], (SHOTS + size - 1) / size)))) FAIL("%s: %d shots are computed together", name, (int)shots);
@@ -226,7 +226,7 @@ static PetscErrorCode TestNaN(const Case *c)
 
   PetscFunctionBeginUser;
   PetscCall(Create(c, &da, &J));
-  PetscCall(MatBornSetBatch(J, 5));
+  PetscCall(TestSetOptions(J, "-mat_born_batch 5"));
   PetscCall(MatCreateVecs(J, &x, &d));
   PetscCall(VecDuplicate(x, &y));
   PetscCall(Data(J, 0, SHOTS, d));
@@ -266,28 +266,26 @@ static PetscErrorCode TestSettings(const Case *c)
   PetscCall(PetscStrcmp(type, VECCUDA, &cuda));
   PetscCall(Create(c, &da, &J));
   PetscCall(MatSetUp(J));
-  PetscCall(MatBornGetBatch(J, &n));
-  if (WRONG(n != PETSC_DECIDE)) FAIL("the default is %d", (int)n);
   PetscCall(Viewed(J, &n));
   if (WRONG(n != (cuda ? (SHOTS + groups - 1) / groups : 1))) FAIL("by default %d shots are computed together", (int)n);
   for (PetscInt b = 1; b < 100; b += 1 + b) {
-    PetscCall(MatBornSetBatch(J, b));
+    PetscCall(TestSetOptions(J, "-mat_born_batch %" PetscInt_FMT, b));
     PetscCall(Viewed(J, &n));
     if (WRONG(n != PetscMin(b, (SHOTS + groups - 1) / groups))) FAIL("%d shots are computed together, not %d", (int)n, (int)b);
   }
   PetscCall(MatDuplicate(J, MAT_COPY_VALUES, &K));
-  PetscCall(MatBornGetBatch(K, &n));
-  if (WRONG(n != 63)) FAIL("a copy has a batch of %d", (int)n);
+  PetscCall(Viewed(K, &n));
+  if (WRONG(n != (SHOTS + groups - 1) / groups)) FAIL("%d shots of a copy are computed together", (int)n);
   PetscCall(MatDestroy(&K));
-  TEST_REFUSED("no shot", MatBornSetBatch(J, 0), "-mat_born_batch 0");
-  TEST_REFUSED("less than no shot", MatBornSetBatch(J, -5), "-mat_born_batch -5");
+  TEST_REFUSED("no shot", TestSetOptions(J, "-mat_born_batch 0"), "-mat_born_batch 0");
+  TEST_REFUSED("less than no shot", TestSetOptions(J, "-mat_born_batch -5"), "-mat_born_batch -5");
   PetscCall(PetscOptionsSetValue(NULL, "-mat_born_batch", "2"));
   PetscCall(MatSetFromOptions(J));
   PetscCall(PetscOptionsClearValue(NULL, "-mat_born_batch"));
-  PetscCall(MatBornGetBatch(J, &n));
+  PetscCall(Viewed(J, &n));
   if (WRONG(n != 2)) FAIL("the option gives %d", (int)n);
   if (size > 1) {
-    PetscCall(MatBornSetGroupSize(J, size));
+    PetscCall(TestSetOptions(J, "-mat_born_group_size %d", size));
     PetscCall(Viewed(J, &n));
     if (WRONG(n != 1)) FAIL("%d shots are computed together by several processes", (int)n);
   }
@@ -321,10 +319,10 @@ static PetscErrorCode TestMemory(const Case *c)
     large.steps             = (PetscInt)(room / (size_t)part / ((size_t)4 * 320 * 320));
     PetscCall(Create(&large, &da, &J));
     PetscCall(MatSetUp(J));
-    PetscCall(MatBornSetBatch(J, SHOTS));
+    PetscCall(TestSetOptions(J, "-mat_born_batch %d", SHOTS));
     PetscCall(Viewed(J, &n));
     if (WRONG(part > 1 ? n < 2 || n >= SHOTS : n != 1)) FAIL("%d shots are computed together, each with 1/%d of the memory", (int)n, part);
-    PetscCall(MatBornSetBatch(J, PETSC_DECIDE));
+    PetscCall(TestSetOptions(J, "-mat_born_batch %d", PETSC_DECIDE));
     PetscCall(Viewed(J, &n));
     if (WRONG(n < 1 || n > (part > 1 ? 3 : 1))) FAIL("%d shots are computed together by default, each with 1/%d of the memory", (int)n, part);
     PetscCall(MatDestroy(&J));

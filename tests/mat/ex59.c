@@ -100,19 +100,15 @@ static PetscErrorCode Apply(Mat J, Vec x, Vec y, Vec out[PRODUCTS])
 }
 
 /* A is scale diag(left) J diag(right), by products of J; left or right may be NULL */
-static PetscErrorCode TestScaled(const char name[], Mat A, Mat J, PetscScalar scale, Vec left, Vec right, PetscReal limit)
+static PetscErrorCode TestScaled(const char name[], Mat A, Mat J, PetscScalar scale, Vec left, Vec right, PetscBool exact, PetscReal limit)
 {
-  Vec               x, y, w, d, g, out[PRODUCTS];
-  PetscScalar       dots[2];
-  PetscReal         norm, ynorm, square, apart;
-  char              what[96];
-  MatBornField      field;
-  MatBornBackground background;
+  Vec         x, y, w, d, g, out[PRODUCTS];
+  PetscScalar dots[2];
+  PetscReal   norm, ynorm, square, apart;
+  char        what[96];
 
   PetscFunctionBeginUser;
-  PetscCall(MatBornGetField(J, &field));
-  PetscCall(MatBornGetBackground(J, &background));
-  BornTestLimits(field, background, &square, &apart);
+  BornTestLimits(exact ? MATBORN_FIELD_DOUBLE : MATBORN_FIELD_FLOAT, exact ? MATBORN_BACKGROUND_CHECKPOINT : MATBORN_BACKGROUND_KEEP, &square, &apart);
   PetscCall(MatCreateVecs(J, &x, &y));
   PetscCall(VecDuplicate(x, &w));
   PetscCall(VecDuplicate(x, &g));
@@ -208,11 +204,11 @@ static PetscErrorCode TestScales(PetscBool exact, PetscReal lowpass)
   PetscCall(MatBornGetIllumination(J, &light[0]));
   PetscCall(MatGetInfo(A, MAT_LOCAL, &plain));
   PetscCall(MatScale(A, -3));
-  PetscCall(TestScaled("a factor", A, J, -3, NULL, NULL, limit));
+  PetscCall(TestScaled("a factor", A, J, -3, NULL, NULL, exact, limit));
   PetscCall(MatDiagonalScale(A, left, NULL));
-  PetscCall(TestScaled("rows", A, J, -3, left, NULL, limit));
+  PetscCall(TestScaled("rows", A, J, -3, left, NULL, exact, limit));
   PetscCall(MatDiagonalScale(A, NULL, right));
-  PetscCall(TestScaled("rows and columns", A, J, -3, left, right, limit));
+  PetscCall(TestScaled("rows and columns", A, J, -3, left, right, exact, limit));
   PetscCall(TestAdd(A));
 
   /* what the matrix keeps: two vectors of rows; one of columns, and two with the product of all factors of columns */
@@ -242,11 +238,11 @@ static PetscErrorCode TestScales(PetscBool exact, PetscReal lowpass)
 
   /* copies */
   PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &C));
-  PetscCall(TestScaled("a copy", C, J, -3, left, right, limit));
+  PetscCall(TestScaled("a copy", C, J, -3, left, right, exact, limit));
   PetscCall(MatDestroy(&C));
   PetscCall(MatDuplicate(A, MAT_DO_NOT_COPY_VALUES, &C));
   PetscCall(MatBornSetVelocity(C, v[0]));
-  PetscCall(TestScaled("a copy without values", C, J, 1, NULL, NULL, limit));
+  PetscCall(TestScaled("a copy without values", C, J, 1, NULL, NULL, exact, limit));
   PetscCall(MatDestroy(&C));
 
   /* once more, then another velocity, another setting, and an assembly */
@@ -254,32 +250,31 @@ static PetscErrorCode TestScales(PetscBool exact, PetscReal lowpass)
   PetscCall(MatDiagonalScale(A, left, right));
   PetscCall(VecPointwiseMult(left, left, left));
   PetscCall(VecPointwiseMult(right, right, right));
-  PetscCall(TestScaled("scaled twice", A, J, 1.5, left, right, limit));
+  PetscCall(TestScaled("scaled twice", A, J, 1.5, left, right, exact, limit));
   for (int k = 0; k < 2; k++) PetscCall(VecScale(v[k], 0.9));
-  PetscCall(TestScaled("a new velocity", A, J, 1.5, left, right, limit));
+  PetscCall(TestScaled("a new velocity", A, J, 1.5, left, right, exact, limit));
   PetscCall(MatBornSetVelocity(A, v[0]));
   PetscCall(MatBornSetOrder(A, 4));
   PetscCall(MatBornSetOrder(J, 4));
   PetscCall(MatBornSetParameter(A, MATBORN_PARAMETER_SLOWNESS2));
   PetscCall(MatBornSetParameter(J, MATBORN_PARAMETER_SLOWNESS2));
-  PetscCall(TestScaled("other settings", A, J, 1.5, left, right, limit));
+  PetscCall(TestScaled("other settings", A, J, 1.5, left, right, exact, limit));
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(TestScaled("assembly", A, J, 1.5, left, right, limit));
+  PetscCall(TestScaled("assembly", A, J, 1.5, left, right, exact, limit));
   if (size > 1) {
-    PetscCall(MatBornSetGroupSize(A, size));
-    PetscCall(TestScaled("groups", A, J, 1.5, left, right, limit));
+    PetscCall(TestSetOptions(A, "-mat_born_group_size %d", size));
+    PetscCall(TestScaled("groups", A, J, 1.5, left, right, exact, limit));
   }
-  PetscCall(MatBornSetGroupSize(A, 1));
-  PetscCall(MatBornSetBatch(A, 2));
-  PetscCall(TestScaled("shots together", A, J, 1.5, left, right, limit));
+  PetscCall(TestSetOptions(A, "-mat_born_group_size 1 -mat_born_batch 2"));
+  PetscCall(TestScaled("shots together", A, J, 1.5, left, right, exact, limit));
 
   TEST_REFUSED("shift", MatShift(A, 1), "no diagonal", "MatBornGetNormal");
   TEST_REFUSED("axpy", MatAXPY(A, 1, J, SAME_NONZERO_PATTERN), "MatCreateComposite");
   TEST_REFUSED("copy", MatCopy(J, A, SAME_NONZERO_PATTERN), "MatDuplicate");
   TEST_REFUSED("left", MatDiagonalScale(A, right, NULL), "samples", "MatCreateVecs");
   TEST_REFUSED("right", MatDiagonalScale(A, NULL, left), "nodes", "MatCreateVecs");
-  PetscCall(TestScaled("after what was refused", A, J, 1.5, left, right, limit));
+  PetscCall(TestScaled("after what was refused", A, J, 1.5, left, right, exact, limit));
   PetscCall(VecDestroy(&left));
   PetscCall(VecDestroy(&right));
   PetscCall(VecDestroy(&twice));
@@ -317,9 +312,9 @@ static PetscErrorCode TestJournals(void)
     if (k == 1) PetscCall(MatDiagonalScale(J, left, NULL));
     if (k == 2) PetscCall(MatDiagonalScale(J, left, x));
     if (k == 3) PetscCall(MatScale(J, 2));
-    PetscCall(MatBornSetJournal(J, NULL, PETSC_FALSE));
+    PetscCall(TestSetOptions(J, "-mat_born_journal"));
     PetscCall(Apply(J, x, y, want));
-    PetscCall(MatBornSetJournal(J, path, PETSC_TRUE));
+    PetscCall(TestSetOptions(J, "-mat_born_journal %s -mat_born_journal_keep", path));
     for (int again = 0; again < 2; again++) {
       PetscCall(Apply(J, x, y, got));
       for (int p = 0; p < PRODUCTS; p++) {

@@ -5,6 +5,7 @@
 static char help[] = "Bad input to MATVCRS: an error on every process which names the cause and the remedy, and nothing is lost.\n\n";
 
 #include "vcrstest.h"
+#include <lithe/private/vcrsmat.h>
 #include "refused.h"
 #include <petscsnes.h>
 
@@ -34,8 +35,7 @@ static PetscErrorCode SetOption(Mat A, const char name[], const char value[])
 
 static PetscErrorCode TestOptions(Mat A, Mat B)
 {
-  MatVCRSLayout layout;
-  MatVCRSLoss   loss;
+  MatVCRSInfo info;
 
   PetscFunctionBegin;
   TEST_REFUSED("12 bits", MatVCRSSetBits(A, 12), "-mat_vcrs_bits 12", "8 or 16");
@@ -45,9 +45,8 @@ static PetscErrorCode TestOptions(Mat A, Mat B)
   TEST_REFUSED("infinite lambda", MatVCRSSetLambda(A, (PetscReal)INFINITY, MATVCRS_UNIT_ROW), "-mat_vcrs_lambda inf");
   TEST_REFUSED("undefined lambda", MatVCRSSetLambda(A, (PetscReal)NAN, MATVCRS_UNIT_ROW), "-mat_vcrs_lambda");
   TEST_REFUSED("lambda 1 of the entry", MatVCRSSetLambda(A, 1.0, MATVCRS_UNIT_ENTRY), "-mat_vcrs_lambda 1", "entry", "below 1");
-  PetscCall(MatVCRSGetLayout(A, &layout));
-  PetscCall(MatVCRSGetLoss(A, &loss));
-  PetscCheck(loss == MATVCRS_LOSS_NONE, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A refused option changed the loss");
+  PetscCall(MatVCRSGetInfo(A, &info));
+  PetscCheck(info.loss == MATVCRS_LOSS_NONE, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A refused option changed the loss");
   PetscCall(TestSameProducts(A, B, "after refused options"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -5,6 +5,7 @@
 static char help[] = "A MATVCRS without AIJ arrays takes the layout's bytes, and MatVCRSGetInfo() reports these bytes.\n\n";
 
 #include "vcrstest.h"
+#include <tests/options.h>
 
 /* A 7-point matrix on an n^3 grid, with one medium or with all coefficients different */
 static PetscErrorCode TestCreateLarge(PetscInt n, PetscBool constant, Mat *A)
@@ -87,7 +88,7 @@ int main(int argc, char **argv)
     PetscCall(TestCreateLarge(32, cases[k].constant, &A));
     PetscCall(MatVCRSSetAllowLossyOperator(A, PETSC_TRUE));
     PetscCall(MatVCRSSetLayout(A, cases[k].layout));
-    PetscCall(MatVCRSSetPlainRows(A, cases[k].plain));
+    PetscCall(TestSetOptions(A, "-mat_vcrs_plain_rows %d", cases[k].plain));
     PetscCall(MatVCRSSetLoss(A, cases[k].loss));
     PetscCall(MatVCRSSetBits(A, cases[k].bits));
     PetscCall(TestUsage(&with));

@@ -5,6 +5,7 @@
 static char help[] = "PCVCRSGetInfo(): bytes and numbers of the compressed matrices, against the exact matrices in PETSc; "
                      "and all bounds are small.\n\n";
 
+#include <tests/options.h>
 #include <tests/pc/reservoirtest.h>
 
 /* Bytes of the factors of all blocks: a number and an index per entry, a pointer per row of each triangle, and a
@@ -170,8 +171,7 @@ static PetscErrorCode TestCoarse(DM da)
 
     PetscCall(CreatePC(A, "-@pc_type vcrs", inner[k], &pc));
     for (int i = 0; i < 3; i++) {
-      PetscCall(PCVCRSSetBits(pc, i == 2 ? 16 : 8));
-      PetscCall(PCVCRSSetCoarseBits(pc, i ? 16 : 8));
+      PetscCall(TestSetOptions(pc, "-pc_vcrs_bits %d -pc_vcrs_coarse_bits %d", i == 2 ? 16 : 8, i ? 16 : 8));
       PetscCall(PCApply(pc, x, y));
       PetscCall(PCVCRSGetInfo(pc, &info));
       bytes[i] = info.bytes;

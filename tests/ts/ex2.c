@@ -4,6 +4,7 @@
 
 static char help[] = "TSUNIFORMIZATION refuses a matrix which is no generator, and names the state; other misuse.\n\n";
 
+#include <tests/options.h>
 #include <tests/ts/tstest.h>
 
 static char message[4096];
@@ -208,25 +209,22 @@ int main(int argc, char **argv)
   /* Options out of range */
   PetscCall(ChainMatrix(&c, &A));
   {
-    TS             ts;
-    PetscErrorCode ierr;
-    PetscBool      check;
-    PetscReal      tolerance;
+    static const char *const wrong[] = {"-ts_uniformization_eps 0",        "-ts_uniformization_rate_factor 0.5", "-ts_uniformization_open_outputs 65",
+                                        "-ts_uniformization_negligible 1", "-ts_uniformization_theta 0",         "-ts_uniformization_check_tolerance -1"};
+    TS                       ts;
+    PetscErrorCode           ierr;
 
     PetscCall(ChainTS(A, "-ts_type uniformization -ts_uniformization_open_outputs 3 -ts_uniformization_theta 50 -ts_uniformization_check_tolerance 1e-3", &ts));
-    PetscCall(PetscPushErrorHandler(Keep, NULL));
-    ierr = TSUniformizationSetEpsilon(ts, 0.0);
-    if (WRONG(!ierr)) FAIL("an error of 0 was taken");
-    ierr = TSUniformizationSetRateFactor(ts, 0.5);
-    if (WRONG(!ierr)) FAIL("a factor of 0.5 was taken");
-    ierr = TSUniformizationSetOpenOutputs(ts, 65);
-    if (WRONG(!ierr)) FAIL("65 outputs were taken");
-    ierr = TSUniformizationSetNegligible(ts, 1.0);
-    if (WRONG(!ierr)) FAIL("all of the error was taken for states left out");
-    PetscCall(PetscPopErrorHandler());
-    PetscCall(TSUniformizationSetCheck(ts, PETSC_TRUE, PETSC_CURRENT));
-    PetscCall(TSUniformizationGetCheck(ts, &check, &tolerance));
-    if (WRONG(!check || tolerance != (PetscReal)1e-3)) FAIL("the tolerance is %g", (double)tolerance);
+    for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(wrong); k++) {
+      char *found;
+
+      message[0] = 0;
+      PetscCall(PetscPushErrorHandler(Keep, NULL));
+      ierr = TestSetOptions(ts, "%s", wrong[k]);
+      PetscCall(PetscPopErrorHandler());
+      PetscCall(PetscStrstr(message, wrong[k], &found));
+      if (WRONG(!ierr || !found)) FAIL("%s was taken: %s", wrong[k], message);
+    }
     PetscCall(TSDestroy(&ts));
   }
   PetscCall(MatDestroy(&A));

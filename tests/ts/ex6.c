@@ -164,8 +164,9 @@ static PetscErrorCode Solve(const Case *c, Mat A, const char options[], PetscBoo
 
   PetscFunctionBeginUser;
   PetscCall(ChainTS(A, options, &ts));
-  PetscCall(TSUniformizationGetNegligible(ts, &seen.part));
-  PetscCall(TSUniformizationGetEpsilon(ts, &seen.eps));
+  PetscCall(TSUniformizationGetInfo(ts, info));
+  seen.part = info->part;
+  seen.eps  = info->epsilon;
   PetscCall(MatCreateVecs(A, &x, &r));
   PetscCall(VecGetOwnershipRange(x, &begin, &end));
   for (PetscInt i = begin; i < end; i++) {

@@ -371,3 +371,21 @@ PetscErrorCode BenchClose(Bench *bench)
   if (bench->markdown) PetscCheck(fclose(bench->markdown) == 0, PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "Cannot write %s", bench->markdownpath);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+PetscErrorCode BenchSetOptions(PC pc, const char text[])
+{
+  PetscOptions options;
+  const char  *prefix;
+
+  PetscFunctionBegin;
+  PetscCall(PCGetOptionsPrefix(pc, &prefix));
+  PetscCall(PetscOptionsCreate(&options));
+  if (prefix) PetscCall(PetscOptionsPrefixPush(options, prefix));
+  PetscCall(PetscOptionsInsertString(options, text));
+  if (prefix) PetscCall(PetscOptionsPrefixPop(options));
+  PetscCall(PetscObjectSetOptions((PetscObject)pc, options));
+  PetscCall(PCSetFromOptions(pc));
+  PetscCall(PetscObjectSetOptions((PetscObject)pc, NULL));
+  PetscCall(PetscOptionsDestroy(&options));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

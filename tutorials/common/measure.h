@@ -49,6 +49,9 @@ PETSC_INTERN PetscErrorCode BenchTime(const Bench *, PetscInt n, const BenchTask
 PETSC_INTERN PetscErrorCode BenchProduct(void *mat, Vec, Vec);
 PETSC_INTERN PetscErrorCode BenchApply(void *pc, Vec, Vec);
 
+/* Options without prefix for one preconditioner; options of the command line are left to KSPSetFromOptions() */
+PETSC_INTERN PetscErrorCode BenchSetOptions(PC, const char options[]);
+
 /* Entries of either sign which depend only on their index */
 PETSC_INTERN PetscErrorCode BenchFillVector(Vec);
 

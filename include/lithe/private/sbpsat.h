@@ -37,6 +37,7 @@
 
 #include <petscdm.h>
 #include <petscmat.h>
+#include <petscpctypes.h>
 #include <lithemat.h>
 #include <lithe/private/hostdevice.h>
 
@@ -373,6 +374,12 @@ PETSC_INTERN PetscErrorCode MatSBPSATGetOperator(Mat, SBPPrecision, PetscBool de
 PETSC_INTERN PetscErrorCode MatSBPSATGetPlain(Mat, SBPPrecision, PetscBool device, const SBPOperator **);
 PETSC_INTERN PetscErrorCode MatSBPSATGetScales(Mat, Vec *left, Vec *right);
 PETSC_INTERN PetscErrorCode MatSBPSATGetChange(Mat, PetscScalar *scale, Vec *diagonal); /* a and d, or NULL */
+PETSC_INTERN PetscErrorCode MatSBPSATGetTransport(Mat, LitheTransport *);
+
+/* Applies the operator of the finest level of a PCSBPMG, set up, to the vectors inside, in the precision of the levels.
+   Exported for measurements. Neighbor-wise collective */
+PETSC_EXTERN PetscErrorCode PCSBPMGApplyOperator_Private(PC);
+
 /* Ghosts of an owned array; reach and own belong to the process's grid */
 typedef struct _n_SBPHalo  *SBPHalo;
 PETSC_INTERN PetscErrorCode SBPHaloCreate(MPI_Comm, DM da, LitheTransport, SBPHalo *); /* the transport of arrays on a device */

@@ -201,23 +201,22 @@ static PetscErrorCode MatDuplicate_Born(Mat A, MatDuplicateOption op, Mat *B)
 . -mat_born_damping <s> - the damping of the sponge at the faces
 . -mat_born_free_surface <bool> - whether there is a free surface, see `MatBornSetFreeSurface()`
 . -mat_born_interpolation <none,sinc> - where sources and receivers may be, see `MatBornSetInterpolation()`
-. -mat_born_field <float,double> - the numbers of fields, see `MatBornSetField()`
+. -mat_born_field <float,double> - the numbers of wavefields, whatever `PetscReal` is; float is the default
 . -mat_born_background <auto,keep,ring,random,checkpoint> - where the background comes back from, see `MatBornSetBackground()`
-. -mat_born_background_bits <32,16,8> - of a number that is kept, see `MatBornSetBackgroundBits()`
-. -mat_born_batch <n> - shots in two dimensions that are computed together, see `MatBornSetBatch()`
-. -mat_born_group_size <n> - processes that share a shot, see `MatBornSetGroupSize()`
-. -mat_born_transport <auto,ipc,nccl,mpi> - how they exchange planes on devices, see `MatBornSetTransport()`
-. -mat_born_journal <path> - begin of the names of the files from which a killed product continues, see
-  `MatBornSetJournal()`
+. -mat_born_background_bits <32,16,8> - of a number that the background keep stores, 16 by default
+. -mat_born_batch <n> - shots in two dimensions that are computed together, at most; -1 for the default
+. -mat_born_group_size <n> - processes that share a shot, at least; 1 by default
+. -mat_born_transport <auto,ipc,nccl,mpi> - how they exchange planes on devices
+. -mat_born_journal <path> - begin of the names of the files from which a killed product continues
 . -mat_born_journal_keep <bool> - whether the files stay
 . -mat_born_progress <bool> - whether lines report the number of finished shots and the time left
 . -mat_born_fixed <bool> - whether shots are distributed by their times in the last product, instead of taken by free
   groups
-. -mat_born_checkpoints <n> - number of stored states of the background, see `MatBornSetCheckpoints()`
-. -mat_born_interval <n> - steps between two steps that scatter and image, see `MatBornSetInterval()`
+. -mat_born_checkpoints <n> - number of states that the background checkpoint stores; -1 for the default
+. -mat_born_interval <n> - steps between two steps that scatter and image, 1 by default
 . -mat_born_lowpass <frequency> - up to which traces stay, see `MatBornSetLowpass()`
-. -mat_born_velocity_bits <32,16> - of the velocity, see `MatBornSetVelocityBits()`
-- -mat_born_seed <n> - of random velocities, see `MatBornSetSeed()`
+. -mat_born_velocity_bits <32,16> - of the velocity: as the fields, or 16 bits of fixed point
+- -mat_born_seed <n> - of random velocities, 0 by default
 
   Level: beginner
 
@@ -234,6 +233,19 @@ static PetscErrorCode MatDuplicate_Born(Mat A, MatDuplicateOption op, Mat *B)
   `MatScale()` and `MatDiagonalScale()` act upon products, `MatBornGetNormal()` and `MatBornGetIllumination()`, and not
   upon `MatBornModel()`. Scales stay with the matrix when the velocity or a setting changes, also in `MatAssemblyEnd()`,
   unlike those of `MATSHELL`.
+
+  A group of processes has the whole grid, in slabs along the last dimension. The size of groups, the transport, the
+  batch and the number of checkpoints change no bit of a result. With `MATBORN_BACKGROUND_AUTO` the size of groups may
+  change the choice of the background.
+
+  Each group writes its finished shots into a file of its own. The name of a file starts with -mat_born_journal, in a
+  folder that all processes reach, and has a hash of the matrix and of the vector. The same product, also on another
+  number of processes, finds the file, does the missing shots, and gives the same bits. A file that is empty, cut or
+  changed is an error on all processes, which names the file.
+
+  `MatMult()` rounds and scatters like `MatMultTranspose()`: with all bits and intervals the two stay transposes of one
+  another. An interval of more than a quarter of the shortest period is refused. Velocities of 16 bits need fields in
+  single precision.
 
   Groups of processes share the shots. With a `DMDA` whose vectors are on a CUDA device the matrix computes on the
   device. Scalars are real.

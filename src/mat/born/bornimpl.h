@@ -269,9 +269,6 @@ PETSC_INTERN PetscErrorCode MatBornOpenSlab_Private(Mat, Vec, const PetscReal **
 PETSC_INTERN PetscErrorCode MatBornCloseSlab_Private(Mat, Vec, const PetscReal **);
 PETSC_INTERN PetscErrorCode MatBornSumSlabs_Private(Mat, LitheSums, Vec);
 
-/* groups.c */
-PETSC_INTERN PetscErrorCode MatBornSetFarming_Private(Mat, const LitheFarmOptions *);
-
 /* hash.c */
 PETSC_INTERN PetscErrorCode MatBornHash_Private(Mat, const char[], Vec, Vec, uint64_t *);
 PETSC_INTERN PetscErrorCode MatBornCheckShots_Private(Mat, PetscInt);

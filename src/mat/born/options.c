@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The settings of MATBORN: options database and setters */
+/* The settings of MATBORN: options database and setters. Tuning is by options alone */
 
 #include "bornimpl.h"
 
@@ -12,18 +12,77 @@ const char *const MatBornInterpolations[] = {"none", "sinc", "MatBornInterpolati
 const char *const MatBornFields[]      = {"float", "double", "MatBornField", "MATBORN_FIELD_", NULL};
 const char *const MatBornBackgrounds[] = {"auto", "keep", "ring", "random", "checkpoint", "MatBornBackground", "MATBORN_BACKGROUND_", NULL};
 
+/* Another farm where something is new */
+static PetscErrorCode MatBornSetFarming_Private(Mat A, const LitheFarmOptions *farming)
+{
+  Mat_Born   *ctx = (Mat_Born *)A->data;
+  PetscBool   same;
+  PetscMPIInt all;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &all));
+  PetscCheck(farming->size >= 1 && farming->size <= all, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE,
+             "-mat_born_group_size %" PetscInt_FMT ": a group has 1 process at least, and at most all, %d", farming->size, all);
+  PetscCall(PetscMemcmp(farming, &ctx->farming, sizeof(*farming), &same));
+  if (same) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatBornChanged_Private(A));
+  PetscCall(BornSplitDestroy_Private(&ctx->split));
+  ctx->farming = *farming;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What options alone set */
+static PetscErrorCode MatBornTune_Private(Mat A, PetscOptionItems PetscOptionsObject)
+{
+  Mat_Born        *ctx         = (Mat_Born *)A->data;
+  MPI_Comm         comm        = PetscObjectComm((PetscObject)A);
+  PetscInt         checkpoints = ctx->checkpoints, bits = ctx->bits, interval = ctx->interval, velocitybits = ctx->velocitybits;
+  PetscInt         seed = ctx->seed, batch = ctx->batch;
+  PetscEnum        field = (PetscEnum)ctx->field, transport = (PetscEnum)ctx->transport;
+  LitheFarmOptions farming = ctx->farming;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsInt("-mat_born_checkpoints", "Number of states that the background checkpoint stores", NULL, checkpoints, &checkpoints, NULL));
+  PetscCall(PetscOptionsEnum("-mat_born_field", "Precision of wavefields", NULL, MatBornFields, field, &field, NULL));
+  PetscCall(PetscOptionsInt("-mat_born_background_bits", "Bits of a number that the background keep stores: 32, 16 or 8", NULL, bits, &bits, NULL));
+  PetscCall(PetscOptionsInt("-mat_born_interval", "Each so many steps scatter and image", NULL, interval, &interval, NULL));
+  PetscCall(PetscOptionsInt("-mat_born_velocity_bits", "Bits of a velocity: 32 or 16", NULL, velocitybits, &velocitybits, NULL));
+  PetscCall(PetscOptionsInt("-mat_born_seed", "Seed of the velocities of the background random", NULL, seed, &seed, NULL));
+  PetscCall(PetscOptionsEnum("-mat_born_transport", "How slabs on devices exchange planes", NULL, LitheTransports, transport, &transport, NULL));
+  PetscCall(PetscOptionsInt("-mat_born_batch", "Shots in two dimensions that are computed together, at most", NULL, batch, &batch, NULL));
+  PetscCall(LitheFarmOptionsRead(PetscOptionsObject, "-mat_born_", &farming));
+  PetscOptionsHeadEnd();
+
+  PetscCheck(checkpoints == PETSC_DECIDE || checkpoints >= 1, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-mat_born_checkpoints %" PetscInt_FMT ": at least one state is kept, that at the start", checkpoints);
+  PetscCheck(bits == 32 || bits == 16 || bits == 8, comm, PETSC_ERR_ARG_OUTOFRANGE, "-mat_born_background_bits %" PetscInt_FMT "; use 32, 16 or 8", bits);
+  PetscCheck(interval >= 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "-mat_born_interval %" PetscInt_FMT " must be 1 or more", interval);
+  PetscCheck(velocitybits == 32 || velocitybits == 16, comm, PETSC_ERR_ARG_OUTOFRANGE, "-mat_born_velocity_bits %" PetscInt_FMT "; use 32 or 16", velocitybits);
+  PetscCheck(batch >= 1 || batch == PETSC_DECIDE, comm, PETSC_ERR_ARG_OUTOFRANGE, "-mat_born_batch %" PetscInt_FMT ": at least 1 shot, or %d for the default",
+             batch, PETSC_DECIDE);
+  PetscCall(MatBornSetFarming_Private(A, &farming));
+  if (checkpoints == ctx->checkpoints && bits == ctx->bits && interval == ctx->interval && velocitybits == ctx->velocitybits && seed == ctx->seed &&
+      batch == ctx->batch && (MatBornField)field == ctx->field && (LitheTransport)transport == ctx->transport)
+    PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatBornChanged_Private(A));
+  ctx->checkpoints  = checkpoints;
+  ctx->bits         = bits;
+  ctx->interval     = interval;
+  ctx->velocitybits = velocitybits;
+  ctx->seed         = seed;
+  ctx->batch        = batch;
+  ctx->field        = (MatBornField)field;
+  ctx->transport    = (LitheTransport)transport;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode MatSetFromOptions_Born(Mat A, PetscOptionItems PetscOptionsObject)
 {
   Mat_Born *ctx   = (Mat_Born *)A->data;
-  PetscInt  order = ctx->order, width = ctx->width, checkpoints = ctx->checkpoints;
-  PetscReal damping   = ctx->damping;
+  PetscInt  order = ctx->order, width = ctx->width;
+  PetscReal damping = ctx->damping, lowpass = ctx->lowpass;
   PetscBool surface   = ctx->surface, setwidth, setdamping;
-  PetscEnum parameter = (PetscEnum)ctx->parameter, interpolation = (PetscEnum)ctx->interpolation;
-  PetscEnum field = (PetscEnum)ctx->field, background = (PetscEnum)ctx->wanted, transport = (PetscEnum)ctx->transport;
-  PetscInt  bits = ctx->bits, interval = ctx->interval, velocitybits = ctx->velocitybits, seed = ctx->seed, batch = ctx->batch;
-  PetscReal lowpass = ctx->lowpass;
-
-  LitheFarmOptions farming = ctx->farming;
+  PetscEnum parameter = (PetscEnum)ctx->parameter, interpolation = (PetscEnum)ctx->interpolation, background = (PetscEnum)ctx->wanted;
 
   PetscFunctionBegin;
   PetscOptionsHeadBegin(PetscOptionsObject, "Born modelling (born)");
@@ -35,41 +94,20 @@ PetscErrorCode MatSetFromOptions_Born(Mat A, PetscOptionItems PetscOptionsObject
     PetscOptionsBool("-mat_born_free_surface", "Whether the first face of the last dimension is free", "MatBornSetFreeSurface", surface, &surface, NULL));
   PetscCall(PetscOptionsEnum("-mat_born_interpolation", "Whether sources and receivers may be between nodes", "MatBornSetInterpolation", MatBornInterpolations,
                              interpolation, &interpolation, NULL));
-  PetscCall(PetscOptionsInt("-mat_born_checkpoints", "Number of states that the background checkpoint stores", "MatBornSetCheckpoints", checkpoints,
-                            &checkpoints, NULL));
-  PetscCall(PetscOptionsEnum("-mat_born_field", "Precision of wavefields", "MatBornSetField", MatBornFields, field, &field, NULL));
   PetscCall(PetscOptionsEnum("-mat_born_background", "How the transpose gets the background backwards in time", "MatBornSetBackground", MatBornBackgrounds,
                              background, &background, NULL));
-  PetscCall(PetscOptionsInt("-mat_born_background_bits", "Bits of a number that the background keep stores: 32, 16 or 8", "MatBornSetBackgroundBits", bits,
-                            &bits, NULL));
-  PetscCall(PetscOptionsInt("-mat_born_interval", "Each so many steps scatter and image", "MatBornSetInterval", interval, &interval, NULL));
   PetscCall(
     PetscOptionsReal("-mat_born_lowpass", "Low-pass of the traces: the highest frequency that stays, or 0", "MatBornSetLowpass", lowpass, &lowpass, NULL));
-  PetscCall(PetscOptionsInt("-mat_born_velocity_bits", "Bits of a velocity: 32 or 16", "MatBornSetVelocityBits", velocitybits, &velocitybits, NULL));
-  PetscCall(PetscOptionsInt("-mat_born_seed", "Seed of the velocities of the background random", "MatBornSetSeed", seed, &seed, NULL));
-  PetscCall(
-    PetscOptionsEnum("-mat_born_transport", "How slabs on devices exchange planes", "MatBornSetTransport", LitheTransports, transport, &transport, NULL));
-  PetscCall(PetscOptionsInt("-mat_born_batch", "Shots in two dimensions that are computed together, at most", "MatBornSetBatch", batch, &batch, NULL));
-  PetscCall(LitheFarmOptionsRead(PetscOptionsObject, "-mat_born_", &farming));
+  PetscCall(MatBornTune_Private(A, PetscOptionsObject));
   PetscOptionsHeadEnd();
 
   if (order != ctx->order) PetscCall(MatBornSetOrder(A, order));
   if (setwidth || setdamping) PetscCall(MatBornSetSponge(A, width, damping));
-  if (checkpoints != ctx->checkpoints) PetscCall(MatBornSetCheckpoints(A, checkpoints));
   PetscCall(MatBornSetParameter(A, (MatBornParameter)parameter));
   PetscCall(MatBornSetInterpolation(A, (MatBornInterpolation)interpolation));
   PetscCall(MatBornSetFreeSurface(A, surface));
-  PetscCall(MatBornSetField(A, (MatBornField)field));
   PetscCall(MatBornSetBackground(A, (MatBornBackground)background));
-  PetscCall(MatBornSetBackgroundBits(A, bits));
-  PetscCall(MatBornSetInterval(A, interval));
   PetscCall(MatBornSetLowpass(A, lowpass));
-  PetscCall(MatBornSetVelocityBits(A, velocitybits));
-  PetscCall(MatBornSetSeed(A, seed));
-  PetscCall(MatBornSetTransport(A, (LitheTransport)transport));
-  PetscCall(MatBornSetBatch(A, batch));
-  if (farming.size != ctx->farming.size) PetscCall(MatBornSetGroupSize(A, farming.size));
-  PetscCall(MatBornSetFarming_Private(A, &farming));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -242,72 +280,6 @@ PetscErrorCode MatBornSetInterpolation(Mat J, MatBornInterpolation interpolation
 }
 
 /*@
-  MatBornSetCheckpoints - Sets how many states of the background wavefield `MatMultTranspose()` of a `MATBORN` keeps
-
-  Logically Collective
-
-  Input Parameters:
-+ J           - the matrix
-- checkpoints - 1 or more; `PETSC_DECIDE` for the fewest with which no step is made more than twice before its use
-
-  Options Database Key:
-. -mat_born_checkpoints <n> - how many
-
-  Level: intermediate
-
-  Note:
-  A state is two fields. Other states are computed again from the nearest kept state before (binomial checkpointing), so
-  the result does not depend on the number of states. With one state, time grows with the square of the number of steps.
-
-.seealso: `MATBORN`
-@*/
-PetscErrorCode MatBornSetCheckpoints(Mat J, PetscInt checkpoints)
-{
-  Mat_Born *ctx = NULL;
-
-  PetscFunctionBegin;
-  PetscCall(MatBornGetContext_Private(J, &ctx));
-  PetscValidLogicalCollectiveInt(J, checkpoints, 2);
-  PetscCheck(checkpoints == PETSC_DECIDE || checkpoints >= 1, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE,
-             "-mat_born_checkpoints %" PetscInt_FMT ": at least one state is kept, that at the start", checkpoints);
-  ctx->checkpoints = checkpoints;
-  PetscCall(MatBornChanged_Private(J));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  MatBornSetField - Sets the numbers of the wavefields of a `MATBORN`
-
-  Logically Collective
-
-  Input Parameters:
-+ J     - the matrix
-- field - `MATBORN_FIELD_FLOAT` by default, also where `PetscReal` is double
-
-  Options Database Key:
-. -mat_born_field <float,double> - the numbers
-
-  Level: intermediate
-
-  Note:
-  Velocity, models, data and images are in `PetscReal`. Fields are scaled, so units do not matter.
-
-.seealso: `MATBORN`, `MatBornField`, `MatBornGetField()`
-@*/
-PetscErrorCode MatBornSetField(Mat J, MatBornField field)
-{
-  Mat_Born *ctx = NULL;
-
-  PetscFunctionBegin;
-  PetscCall(MatBornGetContext_Private(J, &ctx));
-  PetscValidLogicalCollectiveEnum(J, field, 2);
-  if (field == ctx->field) PetscFunctionReturn(PETSC_SUCCESS);
-  ctx->field = field;
-  PetscCall(MatBornChanged_Private(J));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
   MatBornSetBackground - Sets where `MatMultTranspose()` of a `MATBORN` has the background wavefield from
 
   Logically Collective
@@ -328,7 +300,7 @@ PetscErrorCode MatBornSetField(Mat J, MatBornField field)
   not absorb. Images are good. Data of `MatMult()` are not: they have random echoes. `MatBornModel()` always has the
   sponge.
 
-.seealso: `MATBORN`, `MatBornBackground`, `MatBornSetBackgroundBits()`, `MatBornSetInterval()`, `MatBornSetCheckpoints()`, `MatBornSetSeed()`
+.seealso: `MATBORN`, `MatBornBackground`
 @*/
 PetscErrorCode MatBornSetBackground(Mat J, MatBornBackground background)
 {
@@ -339,76 +311,6 @@ PetscErrorCode MatBornSetBackground(Mat J, MatBornBackground background)
   PetscValidLogicalCollectiveEnum(J, background, 2);
   if (background == ctx->wanted) PetscFunctionReturn(PETSC_SUCCESS);
   ctx->wanted = background;
-  PetscCall(MatBornChanged_Private(J));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  MatBornSetBackgroundBits - Sets the bits per node of the background stored by `MATBORN_BACKGROUND_KEEP`
-
-  Logically Collective
-
-  Input Parameters:
-+ J    - the matrix
-- bits - 32, 16 (the default) or 8
-
-  Options Database Key:
-. -mat_born_background_bits <32,16,8> - the bits
-
-  Level: intermediate
-
-  Note:
-  32 bits are single precision, fewer are blocks of 32 numbers that share an exponent (docs/theory/frsz2.md).
-  `MatMult()` rounds the background as well, so `MatMult()` and `MatMultTranspose()` stay transposes of one another.
-
-.seealso: `MATBORN`, `MatBornSetBackground()`, `MatBornSetInterval()`
-@*/
-PetscErrorCode MatBornSetBackgroundBits(Mat J, PetscInt bits)
-{
-  Mat_Born *ctx = NULL;
-
-  PetscFunctionBegin;
-  PetscCall(MatBornGetContext_Private(J, &ctx));
-  PetscValidLogicalCollectiveInt(J, bits, 2);
-  PetscCheck(bits == 32 || bits == 16 || bits == 8, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE,
-             "-mat_born_background_bits %" PetscInt_FMT "; use 32, 16 or 8", bits);
-  if (bits == ctx->bits) PetscFunctionReturn(PETSC_SUCCESS);
-  ctx->bits = bits;
-  PetscCall(MatBornChanged_Private(J));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  MatBornSetInterval - Sets which steps of a `MATBORN` scatter and make images
-
-  Logically Collective
-
-  Input Parameters:
-+ J        - the matrix
-- interval - number of steps, 1 by default
-
-  Options Database Key:
-. -mat_born_interval <n> - the interval
-
-  Level: intermediate
-
-  Note:
-  The interval is the same for `MatMult()` and `MatMultTranspose()`, which stay transposes of one another. A shortest
-  wave of 34 steps per period permits an interval of 4, and of 8 with `MatBornSetLowpass()`. More than a quarter of the
-  period is refused.
-
-.seealso: `MATBORN`, `MatBornSetBackground()`, `MatBornSetLowpass()`
-@*/
-PetscErrorCode MatBornSetInterval(Mat J, PetscInt interval)
-{
-  Mat_Born *ctx = NULL;
-
-  PetscFunctionBegin;
-  PetscCall(MatBornGetContext_Private(J, &ctx));
-  PetscValidLogicalCollectiveInt(J, interval, 2);
-  PetscCheck(interval >= 1, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE, "-mat_born_interval %" PetscInt_FMT " must be 1 or more", interval);
-  if (interval == ctx->interval) PetscFunctionReturn(PETSC_SUCCESS);
-  ctx->interval = interval;
   PetscCall(MatBornChanged_Private(J));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -429,7 +331,7 @@ PetscErrorCode MatBornSetInterval(Mat J, PetscInt interval)
   Level: intermediate
 
   Notes:
-  Steps that scatter at intervals add waves of high frequencies to the data, see `MatBornSetInterval()`. The low-pass
+  Steps that scatter at intervals add waves of high frequencies to the data, see `-mat_born_interval`. The low-pass
   removes these waves. The right frequency is then the highest one of the wavelet, 2.5 times the main frequency of a
   Ricker wavelet.
 
@@ -444,7 +346,7 @@ PetscErrorCode MatBornSetInterval(Mat J, PetscInt interval)
   The frequency is at least one period per trace, and at most a quarter of a period per step. Others are an error when
   the matrix is used. Traces of all steps of one shot are in memory, and the low-pass runs on the host.
 
-.seealso: `MATBORN`, `MatBornGetLowpass()`, `MatBornFilter()`, `MatBornSetInterval()`, `MatBornSetTime()`
+.seealso: `MATBORN`, `MatBornFilter()`, `MatBornSetTime()`
 @*/
 PetscErrorCode MatBornSetLowpass(Mat J, PetscReal frequency)
 {
@@ -457,69 +359,6 @@ PetscErrorCode MatBornSetLowpass(Mat J, PetscReal frequency)
              "-mat_born_lowpass %g must be a positive frequency, or 0 for no low-pass", (double)frequency);
   if (frequency == ctx->lowpass) PetscFunctionReturn(PETSC_SUCCESS);
   ctx->lowpass = frequency;
-  PetscCall(MatBornChanged_Private(J));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  MatBornSetVelocityBits - Sets the bits per node of the velocity that steps of a `MATBORN` read
-
-  Logically Collective
-
-  Input Parameters:
-+ J    - the matrix
-- bits - 32 (the default), the precision of the fields, or 16, fixed point
-
-  Options Database Key:
-. -mat_born_velocity_bits <32,16> - the bits
-
-  Level: advanced
-
-  Note:
-  With 16 bits (v dt/h)^2 is a multiple of a 65535th of the largest one, and an eighth fewer bytes are read. It is for fields in single precision.
-
-.seealso: `MATBORN`, `MatBornSetField()`
-@*/
-PetscErrorCode MatBornSetVelocityBits(Mat J, PetscInt bits)
-{
-  Mat_Born *ctx = NULL;
-
-  PetscFunctionBegin;
-  PetscCall(MatBornGetContext_Private(J, &ctx));
-  PetscValidLogicalCollectiveInt(J, bits, 2);
-  PetscCheck(bits == 32 || bits == 16, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE, "-mat_born_velocity_bits %" PetscInt_FMT "; use 32 or 16",
-             bits);
-  if (bits == ctx->velocitybits) PetscFunctionReturn(PETSC_SUCCESS);
-  ctx->velocitybits = bits;
-  PetscCall(MatBornChanged_Private(J));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  MatBornSetSeed - Sets the seed of the random velocities of `MATBORN_BACKGROUND_RANDOM`
-
-  Logically Collective
-
-  Input Parameters:
-+ J    - the matrix
-- seed - any number, 0 by default; each shot has velocities of its own
-
-  Options Database Key:
-. -mat_born_seed <n> - the seed
-
-  Level: advanced
-
-.seealso: `MATBORN`, `MatBornSetBackground()`
-@*/
-PetscErrorCode MatBornSetSeed(Mat J, PetscInt seed)
-{
-  Mat_Born *ctx = NULL;
-
-  PetscFunctionBegin;
-  PetscCall(MatBornGetContext_Private(J, &ctx));
-  PetscValidLogicalCollectiveInt(J, seed, 2);
-  if (seed == ctx->seed) PetscFunctionReturn(PETSC_SUCCESS);
-  ctx->seed = seed;
   PetscCall(MatBornChanged_Private(J));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -20,9 +20,9 @@ PetscErrorCode HybCompressedCreate(Mat A, Mat *compressed)
   PetscCall(MatConvert(A, MATSEQAIJ, MAT_INITIAL_MATRIX, &C));
   PetscCall(MatSetOptionsPrefix(C, ctx->prefix ? ctx->prefix : ((PetscObject)A)->prefix));
   PetscCall(MatConvert(C, MATSEQAIJVCRS, MAT_INPLACE_MATRIX, &C));
-  PetscCall(MatVCRSGetLoss(C, &loss));
   PetscCall(MatVCRSGetContext(C, &vcrs));
   lossy = vcrs->lossy;
+  loss  = vcrs->opt.loss;
   if (lossy) PetscCall(MatDestroy(&C));
   PetscCheck(!lossy, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_INCOMP,
              "-mat_vcrs_loss %s with a MATHYBMGPU, which is lossless. Use -mat_type vcrs for a lossy matrix, or -mat_hybmgpu_format hyb, "

@@ -330,11 +330,13 @@ PetscErrorCode MatCreate_MPIAIJHYBMGPU(Mat A)
    Options Database Keys:
 + -mat_type hybmgpu                             - sets the type of the matrix
 . -mat_hybmgpu_format <auto,hyb,sell,csr,vcrs> - the storage format, see `MatHYBMGPUFormat`
-. -mat_hybmgpu_width <n>                       - entries per row in the columns of hyb
+. -mat_hybmgpu_width <n>                       - entries per row in the columns of hyb; -1, the default, for the choice by the split
 . -mat_hybmgpu_split <bytes,cusp>              - the choice of the width if no width is given, see `MatHYBMGPUSplit`
-. -mat_hybmgpu_sigma <n>                       - sell sorts rows by length in windows of n rows
+. -mat_hybmgpu_sigma <n>                       - sell sorts rows by length in windows of n rows; 1 for no sorting, -1 for the default
 . -mat_hybmgpu_reorder <none,rcm>              - the order of rows in products, see `MatHYBMGPUReorder`
 . -mat_hybmgpu_transport <auto,ipc,nccl,mpi>   - transport of entries of vectors, see `LitheTransport`
+. -lithe_halo_timeout <60>                     - all matrices: seconds that the transport ipc waits for a silent process
+. -lithe_halo_overlap <32768>                  - all matrices: least bytes that ipc sends beside the product; -1: never
 - -mat_view ::ascii_info                        - prints format, width, padding, bytes, neighbours and transport
 
    Level: beginner
@@ -346,8 +348,17 @@ PetscErrorCode MatCreate_MPIAIJHYBMGPU(Mat A)
    A product runs on the GPU if all vectors are CUDA vectors (`-vec_type cuda`, `-dm_vec_type cuda` or `-mat_vec_type
    cuda`). With host vectors, or a mix, a product runs on the host.
 
+   If a transport is not possible, the next product raises an error on all processes. `LITHE_TRANSPORT_AUTO` takes the
+   first possible transport. Transposed products always use `LITHE_TRANSPORT_MPI`.
+
+   By default the format sell sorts rows if threads would wait more than half of the time for the longest row of their
+   slice.
+
+   Vectors keep their order with -mat_hybmgpu_reorder. Only the order of rows in a product changes, and thereby the
+   contents of caches. To move rows between processes use `MatHYBMGPURepartition()`, which changes the order of vectors.
+
    The first product after a change of the pattern makes the format. New values in the same pattern are only copied. The
    first product with the transpose on a GPU makes a second copy, of the transpose.
 
-.seealso: `MatHYBMGPUSetFormat()`, `MatHYBMGPUSetTransport()`, `MatHYBMGPUGetInfo()`, `MatHYBMGPURepartition()`, `MATVCRS`, `MATAIJ`
+.seealso: `MatHYBMGPUSetFormat()`, `MatHYBMGPUGetInfo()`, `MatHYBMGPURepartition()`, `MATVCRS`, `MATAIJ`
 M*/

@@ -47,7 +47,7 @@ static PetscErrorCode MatHYBMGPUCreateGraph_Private(Mat A, Mat *graph)
   The partitioner is PETSc's default. ParMETIS and PTScotch are better, and must be configured with PETSc. They divide
   undirected graphs: the partitioner gets the pattern of $A + A^T$.
 
-.seealso: `MATHYBMGPU`, `MatPartitioning`, `MatHYBMGPUSetReorder()`, `MatCreateSubMatrix()`
+.seealso: `MATHYBMGPU`, `MatPartitioning`, `MatCreateSubMatrix()`
 @*/
 PetscErrorCode MatHYBMGPURepartition(Mat A, Mat *B, IS *rows)
 {

@@ -84,7 +84,7 @@ static PetscErrorCode MatHYBMGPUGetGhostInfo_Private(Mat A, const LitheHaloInfo 
   Note:
   `-mat_view ::ascii_info` prints `info`.
 
-.seealso: `MATHYBMGPU`, `MatHYBMGPUInfo`, `MatHYBMGPUSetFormat()`, `MatHYBMGPUSetTransport()`
+.seealso: `MATHYBMGPU`, `MatHYBMGPUInfo`, `MatHYBMGPUSetFormat()`
 @*/
 PetscErrorCode MatHYBMGPUGetInfo(Mat A, MatHYBMGPUInfo *info)
 {

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The settings of MATSBPSAT: options database, setters and getters */
+/* The settings of MATSBPSAT: options database, setters, getters */
 
 #include "sbpsatimpl.h"
 
@@ -46,8 +46,8 @@ PetscErrorCode MatSetFromOptions_SBPSAT(Mat A, PetscOptionItems PetscOptionsObje
   PetscCall(PetscOptionsEnumArray("-mat_sbpsat_dirichlet", "Dirichlet faces", "MatSBPSATSetDirichlet", MatSBPSATFaceLists, faces, &count, &setfaces));
   PetscCall(
     PetscOptionsEnum("-mat_sbpsat_metrics", "Whether coefficients are stored", "MatSBPSATSetMetrics", MatSBPSATMetricsTypes, metrics, &metrics, &setmetrics));
-  PetscCall(PetscOptionsEnum("-mat_sbpsat_transport", "How ghosts on a device travel between processes", "MatSBPSATSetTransport", LitheTransports, transport,
-                             &transport, &settransport));
+  PetscCall(
+    PetscOptionsEnum("-mat_sbpsat_transport", "How ghosts on a device travel between processes", NULL, LitheTransports, transport, &transport, &settransport));
   PetscOptionsHeadEnd();
 
   if (setorder) PetscCall(MatSBPSATSetOrder(A, order));
@@ -60,7 +60,10 @@ PetscErrorCode MatSetFromOptions_SBPSAT(Mat A, PetscOptionItems PetscOptionsObje
     PetscCall(MatSBPSATSetDirichlet(A, dirichlet));
   }
   if (setmetrics) PetscCall(MatSBPSATSetMetrics(A, (MatSBPSATMetrics)metrics));
-  if (settransport) PetscCall(MatSBPSATSetTransport(A, (LitheTransport)transport));
+  if (settransport && (LitheTransport)transport != ctx->settings.transport) {
+    ctx->settings.transport = (LitheTransport)transport;
+    PetscCall(MatSBPSATChanged_Private(A));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -206,7 +209,7 @@ PetscErrorCode MatSBPSATGetDirichlet(Mat A, PetscBool dirichlet[4])
   are copies of the coordinates and of the coefficient mu. Without mu, a product needs less memory and fewer reads.
   Products on a device, and a multigrid of type `PCSBPMG`, always store the coefficients.
 
-.seealso: `MATSBPSAT`, `MatSBPSATMetrics`, `MatSBPSATGetMetrics()`
+.seealso: `MATSBPSAT`, `MatSBPSATMetrics`
 @*/
 PetscErrorCode MatSBPSATSetMetrics(Mat A, MatSBPSATMetrics metrics)
 {
@@ -218,32 +221,6 @@ PetscErrorCode MatSBPSATSetMetrics(Mat A, MatSBPSATMetrics metrics)
   if (metrics == ctx->settings.metrics) PetscFunctionReturn(PETSC_SUCCESS);
   ctx->settings.metrics = metrics;
   PetscCall(MatSBPSATChanged_Private(A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  MatSBPSATGetMetrics - Gets whether a `MATSBPSAT` stores its coefficients
-
-  Not Collective
-
-  Input Parameter:
-. A - the matrix
-
-  Output Parameter:
-. metrics - stored, or computed in every product
-
-  Level: intermediate
-
-.seealso: `MATSBPSAT`, `MatSBPSATSetMetrics()`
-@*/
-PetscErrorCode MatSBPSATGetMetrics(Mat A, MatSBPSATMetrics *metrics)
-{
-  Mat_SBPSAT *ctx = NULL;
-
-  PetscFunctionBegin;
-  PetscCall(MatSBPSATGetContext_Private(A, &ctx));
-  PetscAssertPointer(metrics, 2);
-  *metrics = ctx->settings.metrics;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -261,55 +238,7 @@ static PetscErrorCode MatSBPSATCheckVec_Private(Mat A, Vec v, const char *name)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@
-  MatSBPSATSetTransport - Sets the transport of ghost values in products with a `MATSBPSAT` on devices
-
-  Logically Collective
-
-  Input Parameters:
-+ A         - the matrix
-- transport - the transport; `LITHE_TRANSPORT_AUTO` is the default
-
-  Options Database Keys:
-+ -mat_sbpsat_transport <auto,ipc,nccl,mpi> - the transport
-- -lithe_halo_timeout <60> - all matrices: seconds that `LITHE_TRANSPORT_IPC` waits for a silent process
-
-  Level: intermediate
-
-  Note:
-  If a transport is not possible, such as `LITHE_TRANSPORT_IPC` with vectors on the host, the next product raises an
-  error. `PCSBPMG` uses the transport of its matrix.
-
-.seealso: `MATSBPSAT`, `LitheTransport`, `MatSBPSATGetTransport()`
-@*/
-PetscErrorCode MatSBPSATSetTransport(Mat A, LitheTransport transport)
-{
-  Mat_SBPSAT *ctx = NULL;
-
-  PetscFunctionBegin;
-  PetscCall(MatSBPSATGetContext_Private(A, &ctx));
-  PetscValidLogicalCollectiveEnum(A, transport, 2);
-  if (transport == ctx->settings.transport) PetscFunctionReturn(PETSC_SUCCESS);
-  ctx->settings.transport = transport;
-  PetscCall(MatSBPSATChanged_Private(A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  MatSBPSATGetTransport - Gets the transport of ghost values in products with a `MATSBPSAT` on devices
-
-  Not Collective
-
-  Input Parameter:
-. A - the matrix
-
-  Output Parameter:
-. transport - the requested transport
-
-  Level: intermediate
-
-.seealso: `MATSBPSAT`, `LitheTransport`, `MatSBPSATSetTransport()`
-@*/
+/* The requested transport of ghosts on a device */
 PetscErrorCode MatSBPSATGetTransport(Mat A, LitheTransport *transport)
 {
   Mat_SBPSAT *ctx = NULL;
@@ -338,7 +267,7 @@ PetscErrorCode MatSBPSATGetTransport(Mat A, LitheTransport *transport)
 
   After `MatSBPSATSetTensor()` mu only serves the tractions of `MatSBPSATAddBoundary()`.
 
-.seealso: `MATSBPSAT`, `MatSBPSATGetCoefficient()`, `MatSBPSATSetTensor()`
+.seealso: `MATSBPSAT`, `MatSBPSATSetTensor()`
 @*/
 PetscErrorCode MatSBPSATSetCoefficient(Mat A, Vec mu)
 {
@@ -350,32 +279,6 @@ PetscErrorCode MatSBPSATSetCoefficient(Mat A, Vec mu)
   PetscCall(MatSBPSATCheckVec_Private(A, mu, "mu"));
   PetscCall(SBPSettingsSetVec_Private(mu, &ctx->settings.mu));
   PetscCall(MatSBPSATChanged_Private(A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  MatSBPSATGetCoefficient - Gets the coefficient of a `MATSBPSAT`
-
-  Not Collective
-
-  Input Parameter:
-. A - the matrix
-
-  Output Parameter:
-. mu - the vector, or `NULL`; a borrowed reference
-
-  Level: beginner
-
-.seealso: `MATSBPSAT`, `MatSBPSATSetCoefficient()`
-@*/
-PetscErrorCode MatSBPSATGetCoefficient(Mat A, Vec *mu)
-{
-  Mat_SBPSAT *ctx = NULL;
-
-  PetscFunctionBegin;
-  PetscCall(MatSBPSATGetContext_Private(A, &ctx));
-  PetscAssertPointer(mu, 2);
-  *mu = ctx->settings.mu;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -401,7 +304,7 @@ PetscErrorCode MatSBPSATGetCoefficient(Mat A, Vec *mu)
 
   The vectors are kept by reference, see `MatSBPSATSetCoefficient()`.
 
-.seealso: `MATSBPSAT`, `MatSBPSATGetTensor()`, `MatSBPSATSetCoefficient()`
+.seealso: `MATSBPSAT`, `MatSBPSATSetCoefficient()`
 @*/
 PetscErrorCode MatSBPSATSetTensor(Mat A, Vec rr, Vec ss, Vec rs, Vec jacobian)
 {
@@ -420,36 +323,5 @@ PetscErrorCode MatSBPSATSetTensor(Mat A, Vec rr, Vec ss, Vec rs, Vec jacobian)
   PetscCall(SBPSettingsSetVec_Private(rs, &ctx->settings.tensor[2]));
   PetscCall(SBPSettingsSetVec_Private(rr ? jacobian : NULL, &ctx->settings.jacobian));
   PetscCall(MatSBPSATChanged_Private(A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  MatSBPSATGetTensor - Gets the coefficients of `MatSBPSATSetTensor()`
-
-  Not Collective
-
-  Input Parameter:
-. A - the matrix
-
-  Output Parameters:
-+ rr       - c_rr, or `NULL`; all are borrowed references
-. ss       - c_ss
-. rs       - c_rs
-- jacobian - J, or `NULL`
-
-  Level: intermediate
-
-.seealso: `MATSBPSAT`, `MatSBPSATSetTensor()`
-@*/
-PetscErrorCode MatSBPSATGetTensor(Mat A, Vec *rr, Vec *ss, Vec *rs, Vec *jacobian)
-{
-  Mat_SBPSAT *ctx = NULL;
-
-  PetscFunctionBegin;
-  PetscCall(MatSBPSATGetContext_Private(A, &ctx));
-  if (rr) *rr = ctx->settings.tensor[0];
-  if (ss) *ss = ctx->settings.tensor[1];
-  if (rs) *rs = ctx->settings.tensor[2];
-  if (jacobian) *jacobian = ctx->settings.jacobian;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -163,11 +163,15 @@ PetscErrorCode MatCreateSBPSAT(DM da, Mat *A)
 + -mat_sbpsat_order <2,4,6> - the order of the interior stencils, see `MatSBPSATSetOrder()`
 . -mat_sbpsat_dirichlet <left,right,bottom,top,none> - the list of Dirichlet faces, see `MatSBPSATSetDirichlet()`
 . -mat_sbpsat_metrics <stored,fly> - whether coefficients are stored, see `MatSBPSATSetMetrics()`
-- -mat_sbpsat_transport <auto,ipc,nccl,mpi> - transport of ghosts on a device, see `MatSBPSATSetTransport()`
+. -mat_sbpsat_transport <auto,ipc,nccl,mpi> - transport of ghosts on a device, also in `PCSBPMG`, see `LitheTransport`
+- -lithe_halo_timeout <60> - all matrices: seconds that the transport ipc waits for a silent process
 
   Level: beginner
 
   Notes:
+  If a transport is not possible, such as `LITHE_TRANSPORT_IPC` with vectors on the host, the next product raises an
+  error.
+
   The `DMDA` of the matrix has the nodes and their coordinates. Reference coordinates (r, s) run over [-1, 1]^2; r
   follows x of the `DMDA`, s follows y. The operator is scaled by the quadrature rule of its order in both directions.
   The operator is therefore symmetric, and positive definite if at least one face is a Dirichlet face. Right-hand sides

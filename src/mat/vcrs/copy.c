@@ -254,7 +254,7 @@ static PetscErrorCode MatVCRSGetPlace_Private(PetscInt m, const PetscInt i[], co
 
   The content of arrays on a device is not checked.
 
-.seealso: `MATVCRS`, `MatCreateVCRS()`, `MatVCRSDropAIJ()`, `MatVCRSMaterializeAIJ()`, `MatCreateSeqAIJWithArrays()`
+.seealso: `MATVCRS`, `MatConvert()`, `MatVCRSDropAIJ()`, `MatVCRSMaterializeAIJ()`, `MatCreateSeqAIJWithArrays()`
 @*/
 PetscErrorCode MatCreateSeqVCRSFromCSR(MPI_Comm comm, PetscInt m, PetscInt n, const PetscInt i[], const PetscInt j[], const PetscScalar a[], Mat *B)
 {

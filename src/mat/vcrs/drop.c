@@ -212,7 +212,7 @@ static PetscErrorCode MatVCRSDropAIJ_MPI(Mat A)
   one of the two changes.
 
   A CPU may then multiply a small matrix from plain rows, which take about as many bytes as the AIJ arrays, see
-  `MatVCRSSetPlainRows()`.
+  `MATVCRS`.
 
   The restored arrays of a lossy matrix have the changed values: the exact values are lost. The option therefore keeps
   the arrays of a lossy matrix unless `MatVCRSSetAllowLossyOperator()` was called. This function frees the arrays in any
@@ -230,7 +230,7 @@ static PetscErrorCode MatVCRSDropAIJ_MPI(Mat A)
   Options of `MatSetOption()` from before the conversion to `MATVCRS` are unknown when the arrays are restored. New
   nonzeros are then allowed, and all options except `MAT_ROW_ORIENTED` have their defaults.
 
-.seealso: `MATVCRS`, `MatVCRSMaterializeAIJ()`, `MatVCRSGetInfo()`, `MatVCRSSetPlainRows()`
+.seealso: `MATVCRS`, `MatVCRSMaterializeAIJ()`, `MatVCRSGetInfo()`
 @*/
 PetscErrorCode MatVCRSDropAIJ(Mat A)
 {

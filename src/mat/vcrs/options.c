@@ -38,6 +38,33 @@ static PetscErrorCode MatVCRSAllowLossyOperator_Private(Mat A, PetscBool allow)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Of A and of its blocks, see MATVCRS. A lossy matrix: before the first product, see -mat_vcrs_plain_rows */
+PetscErrorCode MatVCRSSetPlainRows_Private(Mat A, PetscBool may)
+{
+  Mat_VCRS *ctx;
+  Mat       block[2];
+  PetscBool parallel;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  ctx->mayplain = may;
+  if (!may) {
+    PetscCall(VCRSPlanDestroy(&ctx->plainrows));
+
+    /* AIJ arrays may have changed: their compression waits for the next use */
+    if (ctx->dropped || ctx->lossy) PetscCall(MatVCRSLeavePlainRows_Private(A));
+    else if (ctx->plan && ctx->plan->plainrows) ctx->state = -1;
+  }
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATMPIAIJVCRS, &parallel));
+  if (!parallel || !A->preallocated) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatMPIAIJGetSeqAIJ(A, &block[0], &block[1], NULL));
+  for (int b = 0; b < 2; b++) {
+    PetscCall(MatVCRSGetContext(block[b], &ctx));
+    if (ctx) PetscCall(MatVCRSSetPlainRows_Private(block[b], may));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Inside PetscOptionsBegin/End of A */
 PetscErrorCode MatVCRSSetFromOptions_Private(Mat A, PetscOptionItems PetscOptionsObject)
 {
@@ -69,8 +96,8 @@ PetscErrorCode MatVCRSSetFromOptions_Private(Mat A, PetscOptionItems PetscOption
   PetscCall(PetscOptionsBool("-mat_vcrs_drop_aij", "Give the AIJ arrays back once compressed", "MatVCRSDropAIJ", drop, &drop, NULL));
   PetscCall(PetscOptionsBool("-mat_vcrs_allow_lossy_operator", "Multiply with a lossy matrix also outside of preconditioners", "MatVCRSSetAllowLossyOperator",
                              allow, &allow, NULL));
-  PetscCall(PetscOptionsBool("-mat_vcrs_plain_rows", "Let products on a CPU use plain rows", "MatVCRSSetPlainRows", plain, &plain, NULL));
-  PetscCall(PetscOptionsEnum("-mat_vcrs_transport", "How ghost values travel between processes", "MatVCRSSetTransport", LitheTransports, (PetscEnum)transport,
+  PetscCall(PetscOptionsBool("-mat_vcrs_plain_rows", "Let products on a CPU use plain rows", NULL, plain, &plain, NULL));
+  PetscCall(PetscOptionsEnum("-mat_vcrs_transport", "How ghost values travel between processes", NULL, LitheTransports, (PetscEnum)transport,
                              (PetscEnum *)&transport, NULL));
   /* for -help only: a device reads this option of the triangle itself, which may be a copy */
   PetscCall(PetscOptionsBool("-mat_vcrs_substitution_grids", "On a device: substitution may use tiles of a grid", NULL, grids, &grids, NULL));
@@ -81,7 +108,7 @@ PetscErrorCode MatVCRSSetFromOptions_Private(Mat A, PetscOptionItems PetscOption
   ctx->dropaij = drop;
   if (drop) PetscCall(MatVCRSComposeComparisons_Private(A));
   PetscCall(MatVCRSAllowLossyOperator_Private(A, allow));
-  PetscCall(MatVCRSSetPlainRows(A, plain));
+  PetscCall(MatVCRSSetPlainRows_Private(A, plain));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -114,7 +141,7 @@ static PetscErrorCode MatVCRSGetContextChecked_Private(Mat A, Mat_VCRS **ctx)
   `MATVCRS_LAYOUT_AUTO` takes the layout that needs the fewest bytes in a product. If a layout cannot hold the matrix,
   the next use of the matrix raises an error: for example `MATVCRS_LAYOUT_L2` if entries are no fixed-point numbers.
 
-.seealso: `MATVCRS`, `MatVCRSLayout`, `MatVCRSGetLayout()`, `MatVCRSSetLoss()`
+.seealso: `MATVCRS`, `MatVCRSLayout`, `MatVCRSSetLoss()`
 @*/
 PetscErrorCode MatVCRSSetLayout(Mat A, MatVCRSLayout layout)
 {
@@ -127,44 +154,6 @@ PetscErrorCode MatVCRSSetLayout(Mat A, MatVCRSLayout layout)
   PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
   opt.layout = layout;
   PetscCall(MatVCRSSetOptions_Private(A, &opt));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  MatVCRSGetLayout - Gets the storage layout of a `MATVCRS` matrix
-
-  Not Collective
-
-  Input Parameter:
-. A - the matrix
-
-  Output Parameter:
-. layout - the chosen layout, or the requested layout if the matrix has not been compressed yet
-
-  Level: intermediate
-
-  Note:
-  For a parallel matrix the layout of the local diagonal block is returned.
-
-.seealso: `MATVCRS`, `MatVCRSLayout`, `MatVCRSSetLayout()`
-@*/
-PetscErrorCode MatVCRSGetLayout(Mat A, MatVCRSLayout *layout)
-{
-  Mat_VCRS *ctx, *local;
-  PetscBool isseq;
-
-  PetscFunctionBegin;
-  PetscAssertPointer(layout, 2);
-  PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
-  local = ctx;
-  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJVCRS, &isseq));
-  if (!isseq) {
-    Mat block = NULL;
-
-    PetscCall(MatMPIAIJGetSeqAIJ(A, &block, NULL, NULL));
-    if (block) PetscCall(MatVCRSGetContext(block, &local));
-  }
-  *layout = local && local->plan ? local->plan->layout : ctx->opt.layout;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -188,7 +177,7 @@ PetscErrorCode MatVCRSGetLayout(Mat A, MatVCRSLayout *layout)
 
   The AIJ arrays hold the exact entries until `MatVCRSDropAIJ()`; products use the changed entries.
 
-.seealso: `MATVCRS`, `MatVCRSLoss`, `MatVCRSGetLoss()`, `MatVCRSSetBits()`, `MatVCRSSetBins()`, `MatVCRSSetLambda()`, `MatVCRSGetInfo()`
+.seealso: `MATVCRS`, `MatVCRSLoss`, `MatVCRSSetBits()`, `MatVCRSSetBins()`, `MatVCRSSetLambda()`, `MatVCRSGetInfo()`
 @*/
 PetscErrorCode MatVCRSSetLoss(Mat A, MatVCRSLoss loss)
 {
@@ -201,32 +190,6 @@ PetscErrorCode MatVCRSSetLoss(Mat A, MatVCRSLoss loss)
   PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
   opt.loss = loss;
   PetscCall(MatVCRSSetOptions_Private(A, &opt));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  MatVCRSGetLoss - Gets the permitted change of the entries of a `MATVCRS` matrix
-
-  Not Collective
-
-  Input Parameter:
-. A - the matrix
-
-  Output Parameter:
-. loss - the loss
-
-  Level: intermediate
-
-.seealso: `MATVCRS`, `MatVCRSLoss`, `MatVCRSSetLoss()`
-@*/
-PetscErrorCode MatVCRSGetLoss(Mat A, MatVCRSLoss *loss)
-{
-  Mat_VCRS *ctx;
-
-  PetscFunctionBegin;
-  PetscAssertPointer(loss, 2);
-  PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
-  *loss = ctx->opt.loss;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -451,131 +414,5 @@ PetscErrorCode MatVCRSSetAllowLossyOperator(Mat A, PetscBool allow)
   PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
   PetscValidLogicalCollectiveBool(A, allow, 2);
   PetscCall(MatVCRSAllowLossyOperator_Private(A, allow));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  MatVCRSSetPlainRows - Sets whether products of a `MATVCRS` matrix on a CPU may use plain rows
-
-  Logically Collective
-
-  Input Parameters:
-+ A   - the matrix
-- may - `PETSC_TRUE` (the default) to permit plain rows
-
-  Options Database Key:
-. -mat_vcrs_plain_rows <bool> - permit plain rows
-
-  Level: advanced
-
-  Notes:
-  If a cache holds the matrix, its size hardly matters. Plain rows store whole entries row by row, and are faster on a
-  CPU than both the compressed form and `MATSEQAIJ`. The first product on the CPU makes plain rows if the compressed
-  form is estimated to take more than 0.9 of the time of `MATSEQAIJ`. The matrix may have up to 1048576 nonzeros: half
-  as many in `MATVCRS_LAYOUT_L3`, and per block a quarter on several processes.
-
-  Plain rows are an additional copy (`plainbytes` in `MatVCRSInfo`) while AIJ arrays exist. Without AIJ arrays plain
-  rows require `MATVCRS_LAYOUT_AUTO`, and replace the compressed form, unless entries were lost and a GPU may need the
-  compressed form. The matrix then takes about the bytes of `MATSEQAIJ` until values change, even after the arrays are
-  restored.
-
-  A lossless matrix of whole entries in `MATVCRS_LAYOUT_L3` may have any size. Plain rows then replace the compressed
-  form even while AIJ arrays exist. If the columns of each 32 rows lie within 65536, two bytes per column suffice.
-  Plain rows then take no more bytes than the compressed form; otherwise about the bytes of `MATSEQAIJ`. If no GPU can
-  need the compressed form (`MatBindToCPU()`), the compression itself makes plain rows.
-
-  Use `PETSC_FALSE` if memory matters more, or if all cores of a machine share its caches. For a lossy matrix, call this
-  function before the first product: plain rows that have replaced the compressed form are compressed again without
-  loss.
-
-.seealso: `MATVCRS`, `MatVCRSDropAIJ()`, `MatVCRSGetInfo()`
-@*/
-PetscErrorCode MatVCRSSetPlainRows(Mat A, PetscBool may)
-{
-  Mat_VCRS *ctx;
-  Mat       block[2];
-  PetscBool parallel;
-
-  PetscFunctionBegin;
-  PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
-  PetscValidLogicalCollectiveBool(A, may, 2);
-  ctx->mayplain = may;
-  if (!may) {
-    PetscCall(VCRSPlanDestroy(&ctx->plainrows));
-
-    /* AIJ arrays may have changed: their compression waits for the next use */
-    if (ctx->dropped || ctx->lossy) PetscCall(MatVCRSLeavePlainRows_Private(A));
-    else if (ctx->plan && ctx->plan->plainrows) ctx->state = -1;
-  }
-  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATMPIAIJVCRS, &parallel));
-  if (!parallel || !A->preallocated) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatMPIAIJGetSeqAIJ(A, &block[0], &block[1], NULL));
-  for (int b = 0; b < 2; b++) {
-    PetscCall(MatVCRSGetContext(block[b], &ctx));
-    if (ctx) PetscCall(MatVCRSSetPlainRows(block[b], may));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  MatVCRSSetTransport - Sets the transport of ghost values in products with a parallel `MATVCRS` matrix
-
-  Logically Collective
-
-  Input Parameters:
-+ A         - the matrix
-- transport - the transport; `LITHE_TRANSPORT_AUTO` is the default
-
-  Options Database Keys:
-+ -mat_vcrs_transport <auto,ipc,nccl,mpi> - the transport
-. -lithe_halo_timeout <60> - all matrices: seconds that `LITHE_TRANSPORT_IPC` waits for a silent process
-- -lithe_halo_overlap <32768> - all matrices: least bytes that `LITHE_TRANSPORT_IPC` sends beside the product; -1: never
-
-  Level: intermediate
-
-  Note:
-  If a transport is not possible, such as `LITHE_TRANSPORT_IPC` with vectors on the host, the next product raises an
-  error. Transposed products always use `LITHE_TRANSPORT_MPI`.
-
-.seealso: `MATVCRS`, `LitheTransport`, `MatVCRSGetTransport()`
-@*/
-PetscErrorCode MatVCRSSetTransport(Mat A, LitheTransport transport)
-{
-  Mat_VCRS *ctx;
-
-  PetscFunctionBegin;
-  PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
-  PetscValidLogicalCollectiveEnum(A, transport, 2);
-  PetscCall(MatVCRSSetTransport_Private(ctx, transport));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  MatVCRSGetTransport - Gets the transport of ghost values in products with a parallel `MATVCRS` matrix
-
-  Not Collective
-
-  Input Parameter:
-. A - the matrix
-
-  Output Parameter:
-. transport - the transport of former products, on a device if any product ran on a device; before the first product,
-              the requested transport
-
-  Level: intermediate
-
-.seealso: `MATVCRS`, `LitheTransport`, `MatVCRSSetTransport()`
-@*/
-PetscErrorCode MatVCRSGetTransport(Mat A, LitheTransport *transport)
-{
-  Mat_VCRS     *ctx;
-  LitheHaloInfo info;
-  PetscBool     used;
-
-  PetscFunctionBegin;
-  PetscAssertPointer(transport, 2);
-  PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
-  PetscCall(MatVCRSGetHaloInfo_Private(ctx, &info, &used));
-  *transport = info.transport;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

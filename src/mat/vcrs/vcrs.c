@@ -291,34 +291,6 @@ static PetscErrorCode MatConvert_MPIAIJVCRS_MPIAIJ(Mat A, PETSC_UNUSED MatType t
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@
-  MatCreateVCRS - Creates a compressed copy of a matrix
-
-  Collective
-
-  Input Parameter:
-. A - an assembled matrix that `MatConvert()` can turn into `MATAIJ`
-
-  Output Parameter:
-. B - the same matrix with type `MATVCRS`
-
-  Level: beginner
-
-  Note:
-  The same as `MatConvert()` with `MATVCRS`. Options are read with the prefix of `B`, which is empty at first. Set a
-  prefix with `MatSetOptionsPrefix()`, and call `MatSetFromOptions()` to read the options again.
-
-.seealso: `MATVCRS`, `MatConvert()`, `MatVCRSSetLayout()`, `MatVCRSSetLoss()`
-@*/
-PetscErrorCode MatCreateVCRS(Mat A, Mat *B)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
-  PetscAssertPointer(B, 2);
-  PetscCall(MatConvert(A, MATVCRS, MAT_INITIAL_MATRIX, B));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*MC
    MATVCRS - "vcrs" - Very compressed rows: a sparse matrix that stores equal patterns, equal rows and close numbers
    once. A product reads several times fewer bytes than with `MATAIJ`
@@ -336,7 +308,10 @@ PetscErrorCode MatCreateVCRS(Mat A, Mat *B)
 . -mat_vcrs_transport <auto,ipc,nccl,mpi>              - transport of ghost values in a product
 . -mat_vcrs_drop_aij                                   - free the AIJ arrays after compression
 . -mat_vcrs_allow_lossy_operator                       - permit products of a lossy matrix outside of preconditioners
-. -mat_vcrs_plain_rows                                 - permit plain rows for faster products on a CPU, see `MatVCRSSetPlainRows()`
+. -mat_vcrs_plain_rows <true>                          - permit plain rows for faster products on a CPU
+. -mat_vcrs_substitution_grids <true>                  - on a device: substitution may take the rows of a triangle by tiles of a grid
+. -lithe_halo_timeout <60>                             - all matrices: seconds that the transport ipc waits for a silent process
+. -lithe_halo_overlap <32768>                          - all matrices: least bytes that ipc sends beside the product; -1: never
 . -mat_vcrs_avx512 <true>                              - use AVX-512 if the processor supports it; for the whole program, without a prefix
 - -mat_view ::ascii_info                               - prints layout, bytes, ratio, bounds and errors
 
@@ -346,6 +321,30 @@ PetscErrorCode MatCreateVCRS(Mat A, Mat *B)
    In every other respect the matrix is a `MATAIJ`: assembly, factorization, products and conversions are the same. The
    matrix is lossless unless a loss is requested.
 
+   `MatConvert()` to `MATVCRS` makes a compressed copy of any matrix that `MatConvert()` can turn into `MATAIJ`.
+
+   If a cache holds the matrix, its size hardly matters. Plain rows store whole entries row by row, and are faster on a
+   CPU than both the compressed form and `MATSEQAIJ`. The first product on the CPU makes plain rows if the compressed
+   form is estimated to take more than 0.9 of the time of `MATSEQAIJ`. The matrix may have up to 1048576 nonzeros: half
+   as many in `MATVCRS_LAYOUT_L3`, and per block a quarter on several processes.
+
+   Plain rows are an additional copy (`plainbytes` in `MatVCRSInfo`) while AIJ arrays exist. Without AIJ arrays plain
+   rows require `MATVCRS_LAYOUT_AUTO`, and replace the compressed form, unless entries were lost and a GPU may need the
+   compressed form. The matrix then takes about the bytes of `MATSEQAIJ` until values change, even after the arrays are
+   restored.
+
+   A lossless matrix of whole entries in `MATVCRS_LAYOUT_L3` may have any size. Plain rows then replace the compressed
+   form even while AIJ arrays exist. If the columns of each 32 rows lie within 65536, two bytes per column suffice.
+   Plain rows then take no more bytes than the compressed form; otherwise about the bytes of `MATSEQAIJ`. If no GPU can
+   need the compressed form (`MatBindToCPU()`), the compression itself makes plain rows.
+
+   Use -mat_vcrs_plain_rows 0 if memory matters more, or if all cores of a machine share its caches. For a lossy matrix,
+   give the option before the first product: plain rows that have replaced the compressed form are compressed again
+   without loss.
+
+   If a transport is not possible, such as `LITHE_TRANSPORT_IPC` with vectors on the host, the next product raises an
+   error. Transposed products always use `LITHE_TRANSPORT_MPI`.
+
    A product runs on the GPU if all vectors are CUDA vectors (`-vec_type cuda`, `-dm_vec_type cuda` or `-mat_vec_type
    cuda`). With host vectors, or a mix, a product runs on the host.
 
@@ -354,5 +353,5 @@ PetscErrorCode MatCreateVCRS(Mat A, Mat *B)
    Reference:
    The VCRS article of EZNumeric. docs/guide/vcrs.md lists the differences.
 
-.seealso: `MatCreateVCRS()`, `MatVCRSSetLayout()`, `MatVCRSSetLoss()`, `MatVCRSDropAIJ()`, `MatVCRSGetInfo()`, `MATAIJ`
+.seealso: `MatConvert()`, `MatVCRSSetLayout()`, `MatVCRSSetLoss()`, `MatVCRSDropAIJ()`, `MatVCRSGetInfo()`, `MATAIJ`
 M*/

@@ -8,6 +8,7 @@
 #include <lithe/private/lithehalo.h>
 #include <lithe/private/litheoffdiagonal.h>
 #include <lithe/private/petsccompat.h>
+#include <lithe/private/vcrsmat.h>
 #include <petsc/private/matimpl.h>
 #include "../aijfamily.h"
 

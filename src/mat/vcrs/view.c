@@ -179,10 +179,17 @@ PetscErrorCode MatVCRSGetInfo_Private(Mat A, PetscBool asymmetry, MatVCRSInfo *i
 @*/
 PetscErrorCode MatVCRSGetInfo(Mat A, MatVCRSInfo *info)
 {
+  Mat_VCRS     *ctx;
+  LitheHaloInfo halo;
+  PetscBool     used;
+
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
   PetscAssertPointer(info, 2);
   PetscCall(MatVCRSGetInfo_Private(A, PETSC_TRUE, info));
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(MatVCRSGetHaloInfo_Private(ctx, &halo, &used));
+  info->transport = halo.transport;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -140,7 +140,7 @@ static PetscErrorCode PCApplyTranspose_SBPMG(PC pc, Vec x, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PCSBPMGApplyOperator_SBPMG(PC pc)
+PetscErrorCode PCSBPMGApplyOperator_Private(PC pc)
 {
   PC_SBPMG   *mg = (PC_SBPMG *)pc->data;
   SBPMGLevel *l  = &mg->level[0];
@@ -182,7 +182,7 @@ static PetscErrorCode PCSBPMGGetCoarseSolve_SBPMG(PC pc, KSP *ksp)
   After the set-up the operator of the solver is the assembled matrix of the coarsest level. With levels in single
   precision and coefficients far from 1, the matrix is multiplied by a power of two.
 
-.seealso: `PCSBPMG`, `PCSBPMGSetLevels()`
+.seealso: `PCSBPMG`
 @*/
 PetscErrorCode PCSBPMGGetCoarseSolve(PC pc, KSP *ksp)
 {
@@ -190,27 +190,6 @@ PetscErrorCode PCSBPMGGetCoarseSolve(PC pc, KSP *ksp)
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscAssertPointer(ksp, 2);
   PetscUseMethod(pc, "PCSBPMGGetCoarseSolve_C", (PC, KSP *), (pc, ksp));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCSBPMGApplyOperator - Applies the operator of the finest level of a `PCSBPMG` to the vectors inside, in the
-  precision of the levels: for measurements
-
-  Neighbor-wise Collective
-
-  Input Parameter:
-. pc - the preconditioner, of type `PCSBPMG`, set up
-
-  Level: developer
-
-.seealso: `PCSBPMG`, `PCSBPMGSetPrecision()`
-@*/
-PetscErrorCode PCSBPMGApplyOperator(PC pc)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscUseMethod(pc, "PCSBPMGApplyOperator_C", (PC), (pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -265,7 +244,6 @@ static PetscErrorCode PCDestroy_SBPMG(PC pc)
   PetscFunctionBegin;
   PetscCall(PCReset_SBPMG(pc));
   PetscCall(KSPDestroy(&mg->ksp));
-  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCSBPMGApplyOperator_C", NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCSBPMGGetCoarseSolve_C", NULL));
   PetscCall(PCSBPMGComposeOptions_Private(pc, PETSC_FALSE));
   PetscCall(PetscFree(pc->data));
@@ -304,6 +282,13 @@ static PetscErrorCode PCDestroy_SBPMG(PC pc)
    Full multigrid solves from the right-hand side alone, without outer iterations: `-ksp_type preonly -pc_sbpmg_cycle
    full`. The error of the result is the error of the discretisation, for any tolerance of a residual.
 
+   Residuals of the outer Krylov method, and residuals of full multigrid, have the precision of `PetscReal`. Levels in
+   single precision make an application slightly nonlinear. `KSPCG`, `KSPFGMRES` and other flexible methods tolerate
+   this. For other methods the precision auto, the default, measures the effect on the residual, compares it with the
+   tolerance, and sets up the levels anew in double precision if needed.
+
+   The fraction is used by `PCSBPMG_SMOOTHER_CHEBYSHEV` and `PCSBPMG_SMOOTHER_RICHARDSON2`.
+
    With several processes the coarsest level is larger, and all processes solve it redundantly.
 
    With complex scalars real and imaginary parts are two applications: the operator is real.
@@ -313,8 +298,7 @@ static PetscErrorCode PCDestroy_SBPMG(PC pc)
 
    With vectors on a device the levels are on the device, too. An application on one process never waits for the host.
 
-.seealso: `PCSBPMGSetCycle()`, `PCSBPMGSetLevels()`, `PCSBPMGSetPrecision()`, `PCSBPMGSetSmoother()`, `PCSBPMGSetSmooths()`, `PCSBPMGSetFraction()`,
-          `PCSBPMGSetCoarse()`, `PCSBPMGSetFullSteps()`, `MATSBPSAT`, `PCMG`, `PCCreate()`, `PCSetType()`
+.seealso: `PCSBPMGSetCycle()`, `PCSBPMGGetCoarseSolve()`, `MATSBPSAT`, `PCMG`, `PCCreate()`, `PCSetType()`
 M*/
 PETSC_INTERN PetscErrorCode PCCreate_SBPMG(PC);
 
@@ -334,7 +318,6 @@ PetscErrorCode PCCreate_SBPMG(PC pc)
   pc->ops->destroy        = PCDestroy_SBPMG;
   pc->ops->setfromoptions = PCSetFromOptions_SBPMG;
   pc->ops->view           = PCView_SBPMG;
-  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCSBPMGApplyOperator_C", PCSBPMGApplyOperator_SBPMG));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCSBPMGGetCoarseSolve_C", PCSBPMGGetCoarseSolve_SBPMG));
   PetscCall(PCSBPMGComposeOptions_Private(pc, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -171,7 +171,7 @@ static PetscErrorCode PCVCRSConfigure_Private(Mat B, void *ctx)
   PetscCall(MatVCRSSetPreserveRowSums(B, opt->rowsums));
   PetscCall(MatVCRSSetLoss(B, settings->loss));
   PetscCall(MatVCRSSetAllowLossyOperator(B, PETSC_TRUE)); /* the copy is never an operator of the program */
-  PetscCall(MatVCRSSetPlainRows(B, PETSC_FALSE));         /* the purpose of this preconditioner is fewer bytes */
+  PetscCall(MatVCRSSetPlainRows_Private(B, PETSC_FALSE)); /* the purpose of this preconditioner is fewer bytes */
 
   /* solvers project on the complement of null spaces */
   if (!settings->exact) PetscFunctionReturn(PETSC_SUCCESS);

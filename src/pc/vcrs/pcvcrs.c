@@ -355,6 +355,32 @@ PetscErrorCode PCVCRSGetPC(PC pc, PC *inner)
    By default row sums are exact for any loss. Row sums matter more than the number of bits for the success of a
    compressed preconditioner.
 
+   All levels except the finest are coarse; restrictions to coarse levels are coarse, too. Coarse levels have few
+   entries, and no finer level corrects errors of a coarse level. A solve with 8 bits on coarse levels can take 10
+   percent more iterations than the exact preconditioner.
+
+   A sweep with a triangular factor is a product with the factor. A number of sweeps equal to the number of levels of
+   dependent rows solves the system exactly. By default the set-up finds the number of sweeps, up to 100, that come
+   within 2 percent of the solution for a right-hand side of ones. If sweeps do not suffice, or take longer,
+   `PCVCRS_FACTOR_AUTO` substitutes.
+
+   With -pc_vcrs_precision single the input and the output are rounded, and entries of double precision are stored in
+   single precision. Both vectors are first divided by a power of two, to keep small residuals from underflow. Internal
+   vectors keep the type `PetscScalar`, the only type of PETSc's vectors. The number of iterations is as with a
+   preconditioner in single precision, but the bytes of vectors are unchanged.
+
+   With -pc_vcrs_drop_exact level operators, interpolations and factors exist in compressed form only. The next set-up
+   orders, coarsens and interpolates anew. All other inner preconditioners keep their settings: fields, subdomains and
+   blocks. Levels are kept if a `PCMG` could not make the levels again. Examples are a `PCMG` without a `DM` or Galerkin
+   operators, with interpolations of the program, or with `PCASM` or `PCFIELDSPLIT` inside. A caller who asks the inner
+   preconditioner for matrices gets the compressed matrices.
+
+   `PCGAMG` restricts with the transpose of its interpolation. On a device products with a transpose are slow, because
+   many threads add to one entry. The order of the sums varies, and the last digits change from one application to the
+   next. With -pc_vcrs_store_restrictions an application is faster and always gives the same bits. For 4 million
+   unknowns, it took 1.74 ms with stored restrictions and 1.89 ms without. All matrices together took 2.35 and 3.26
+   times less memory than in AIJ.
+
    With a loss `PCApplyRichardson()` is missing, because the function would use the compressed matrix as the operator.
    `KSPRICHARDSON` then computes residuals with the exact operator.
 
@@ -364,10 +390,7 @@ PetscErrorCode PCVCRSGetPC(PC pc, PC *inner)
    `PCSOR` relaxes the copy point by point. A `MATAIJ` with equal patterns in neighbouring rows is relaxed by blocks
    of rows, unless `MatSetOption()` sets `MAT_USE_INODES` to false.
 
-.seealso: `PCVCRSGetPC()`, `PCVCRSGetInfo()`, `PCVCRSSetLoss()`, `PCVCRSSetBits()`, `PCVCRSSetCoarseBits()`,
-`PCVCRSSetBins()`, `PCVCRSSetLambda()`, `PCVCRSSetPreserveRowSums()`,
-          `PCVCRSSetFactorSolve()`, `PCVCRSSetFactorSweeps()`, `PCVCRSSetPrecision()`, `PCVCRSSetDropExact()`,
-          `PCVCRSSetStoreRestrictions()`, `MATVCRS`, `PCCreate()`, `PCSetType()`
+.seealso: `PCVCRSGetPC()`, `PCVCRSGetInfo()`, `PCVCRSSetLoss()`, `PCVCRSSetBits()`, `PCVCRSSetFactorSolve()`, `MATVCRS`, `PCCreate()`, `PCSetType()`
 M*/
 PETSC_INTERN PetscErrorCode PCCreate_VCRS(PC);
 

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The options of TSUNIFORMIZATION: defaults, the options database, setters and getters.
+   The options of TSUNIFORMIZATION: defaults, the options database, and setters; the rest has options alone.
 */
 
 #include "uniformizationimpl.h"
@@ -31,22 +31,6 @@ PetscErrorCode TSUniformizationOptionsDefault_Private(TS ts)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode TSUniformizationSetMethod_Uniformization(TS ts, TSUniformizationMethod method)
-{
-  PetscFunctionBegin;
-  PetscCheck(method == TS_UNIFORMIZATION_INTERVALS || method == TS_UNIFORMIZATION_FOXGLYNN, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE,
-             "Unknown method %d of TSUNIFORMIZATION; use intervals or foxglynn", (int)method);
-  ((TS_Uniformization *)ts->data)->method = method;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode TSUniformizationGetMethod_Uniformization(TS ts, TSUniformizationMethod *method)
-{
-  PetscFunctionBegin;
-  *method = ((TS_Uniformization *)ts->data)->method;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode TSUniformizationSetEpsilon_Uniformization(TS ts, PetscReal eps)
 {
   PetscFunctionBegin;
@@ -56,97 +40,10 @@ static PetscErrorCode TSUniformizationSetEpsilon_Uniformization(TS ts, PetscReal
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode TSUniformizationGetEpsilon_Uniformization(TS ts, PetscReal *eps)
-{
-  PetscFunctionBegin;
-  *eps = ((TS_Uniformization *)ts->data)->eps;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode TSUniformizationSetTheta_Uniformization(TS ts, PetscReal theta)
-{
-  PetscFunctionBegin;
-  PetscCheck(theta >= 1e-3 && theta <= 1e9, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE,
-             "-ts_uniformization_theta %g: use a number of expected jumps from 0.001 to 1e9", (double)theta);
-  ((TS_Uniformization *)ts->data)->theta = theta;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode TSUniformizationGetTheta_Uniformization(TS ts, PetscReal *theta)
-{
-  PetscFunctionBegin;
-  *theta = ((TS_Uniformization *)ts->data)->theta;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode TSUniformizationSetRateFactor_Uniformization(TS ts, PetscReal factor)
-{
-  PetscFunctionBegin;
-  PetscCheck(factor >= 1.0 && factor <= 1e6, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE,
-             "-ts_uniformization_rate_factor %g: use a factor from 1 to 1e6", (double)factor);
-  ((TS_Uniformization *)ts->data)->factor = factor;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode TSUniformizationGetRateFactor_Uniformization(TS ts, PetscReal *factor)
-{
-  PetscFunctionBegin;
-  *factor = ((TS_Uniformization *)ts->data)->factor;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode TSUniformizationSetSteadyState_Uniformization(TS ts, PetscBool flag)
 {
   PetscFunctionBegin;
   ((TS_Uniformization *)ts->data)->steadystate = flag;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode TSUniformizationGetSteadyState_Uniformization(TS ts, PetscBool *flag)
-{
-  PetscFunctionBegin;
-  *flag = ((TS_Uniformization *)ts->data)->steadystate;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode TSUniformizationSetOpenOutputs_Uniformization(TS ts, PetscInt open)
-{
-  PetscFunctionBegin;
-  PetscCheck(open >= 1 && open <= TS_UNIFORMIZATION_MAX_OPEN, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE,
-             "-ts_uniformization_open_outputs %" PetscInt_FMT ": use a number from 1 to %d", open, TS_UNIFORMIZATION_MAX_OPEN);
-  ((TS_Uniformization *)ts->data)->open = open;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode TSUniformizationGetOpenOutputs_Uniformization(TS ts, PetscInt *open)
-{
-  PetscFunctionBegin;
-  *open = ((TS_Uniformization *)ts->data)->open;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode TSUniformizationSetCheck_Uniformization(TS ts, PetscBool check, PetscReal tolerance)
-{
-  TS_Uniformization *un = (TS_Uniformization *)ts->data;
-
-  PetscFunctionBegin;
-  if (tolerance == (PetscReal)PETSC_CURRENT) tolerance = un->tolerance;
-  if (tolerance == (PetscReal)PETSC_DETERMINE) tolerance = 4096 * PETSC_MACHINE_EPSILON;
-  PetscCheck(tolerance >= 0.0, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE,
-             "-ts_uniformization_check_tolerance %g: use a tolerance of at least 0", (double)tolerance);
-  if (check != un->check || tolerance != un->tolerance) un->checked = PETSC_FALSE;
-  un->check     = check;
-  un->tolerance = tolerance;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode TSUniformizationGetCheck_Uniformization(TS ts, PetscBool *check, PetscReal *tolerance)
-{
-  TS_Uniformization *un = (TS_Uniformization *)ts->data;
-
-  PetscFunctionBegin;
-  if (check) *check = un->check;
-  if (tolerance) *tolerance = un->tolerance;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -178,30 +75,21 @@ static PetscErrorCode TSUniformizationGetReward_Uniformization(TS ts, PetscReal 
 
 static PetscErrorCode TSUniformizationGetInfo_Uniformization(TS ts, TSUniformizationInfo *info)
 {
+  TS_Uniformization *un = (TS_Uniformization *)ts->data;
+
   PetscFunctionBegin;
-  *info = ((TS_Uniformization *)ts->data)->info;
+  *info         = un->info;
+  info->epsilon = un->eps;
+  info->part    = un->negligible;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode TSUniformizationCompose_Private(TS ts, PetscBool add)
 {
   PetscFunctionBegin;
-  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationSetMethod_C", add ? TSUniformizationSetMethod_Uniformization : NULL));
-  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationGetMethod_C", add ? TSUniformizationGetMethod_Uniformization : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationSetEpsilon_C", add ? TSUniformizationSetEpsilon_Uniformization : NULL));
-  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationGetEpsilon_C", add ? TSUniformizationGetEpsilon_Uniformization : NULL));
-  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationSetTheta_C", add ? TSUniformizationSetTheta_Uniformization : NULL));
-  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationGetTheta_C", add ? TSUniformizationGetTheta_Uniformization : NULL));
-  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationSetRateFactor_C", add ? TSUniformizationSetRateFactor_Uniformization : NULL));
-  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationGetRateFactor_C", add ? TSUniformizationGetRateFactor_Uniformization : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationSetNegligible_C", add ? TSUniformizationSetNegligible_Uniformization : NULL));
-  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationGetNegligible_C", add ? TSUniformizationGetNegligible_Uniformization : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationSetSteadyState_C", add ? TSUniformizationSetSteadyState_Uniformization : NULL));
-  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationGetSteadyState_C", add ? TSUniformizationGetSteadyState_Uniformization : NULL));
-  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationSetOpenOutputs_C", add ? TSUniformizationSetOpenOutputs_Uniformization : NULL));
-  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationGetOpenOutputs_C", add ? TSUniformizationGetOpenOutputs_Uniformization : NULL));
-  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationSetCheck_C", add ? TSUniformizationSetCheck_Uniformization : NULL));
-  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationGetCheck_C", add ? TSUniformizationGetCheck_Uniformization : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationSetReward_C", add ? TSUniformizationSetReward_Uniformization : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationGetReward_C", add ? TSUniformizationGetReward_Uniformization : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationGetShares_C", add ? TSUniformizationGetShares_Uniformization : NULL));
@@ -212,93 +100,45 @@ PetscErrorCode TSUniformizationCompose_Private(TS ts, PetscBool add)
 
 PetscErrorCode TSSetFromOptions_Uniformization(TS ts, PetscOptionItems PetscOptionsObject)
 {
-  TS_Uniformization     *un        = (TS_Uniformization *)ts->data;
-  TSUniformizationMethod method    = un->method;
-  PetscBool              check     = un->check, flag;
-  PetscReal              tolerance = un->tolerance, real;
-  PetscInt               count;
-  PetscBool              set;
+  TS_Uniformization     *un     = (TS_Uniformization *)ts->data;
+  MPI_Comm               comm   = PetscObjectComm((PetscObject)ts);
+  TSUniformizationMethod method = un->method;
+  PetscBool              check  = un->check, set, flag;
+  PetscReal              theta = un->theta, factor = un->factor, tolerance = un->tolerance, real;
+  PetscInt               open = un->open;
 
   PetscFunctionBegin;
   PetscOptionsHeadBegin(PetscOptionsObject, "Uniformization");
-  PetscCall(PetscOptionsEnum("-ts_uniformization_method", "How the series is summed", "TSUniformizationSetMethod", TSUniformizationMethods, (PetscEnum)method,
-                             (PetscEnum *)&method, &set));
-  if (set) PetscCall(TSUniformizationSetMethod(ts, method));
+  PetscCall(
+    PetscOptionsEnum("-ts_uniformization_method", "How the series is summed", NULL, TSUniformizationMethods, (PetscEnum)method, (PetscEnum *)&method, NULL));
   PetscCall(PetscOptionsReal("-ts_uniformization_eps", "Error of a whole solve in the 1-norm", "TSUniformizationSetEpsilon", un->eps, &real, &set));
   if (set) PetscCall(TSUniformizationSetEpsilon(ts, real));
-  PetscCall(PetscOptionsReal("-ts_uniformization_theta", "Expected jumps per interval", "TSUniformizationSetTheta", un->theta, &real, &set));
-  if (set) PetscCall(TSUniformizationSetTheta(ts, real));
-  PetscCall(PetscOptionsReal("-ts_uniformization_rate_factor", "Rate of the Poisson process, relative to the largest rate", "TSUniformizationSetRateFactor",
-                             un->factor, &real, &set));
-  if (set) PetscCall(TSUniformizationSetRateFactor(ts, real));
+  PetscCall(PetscOptionsReal("-ts_uniformization_theta", "Expected jumps per interval", NULL, theta, &theta, NULL));
+  PetscCall(PetscOptionsReal("-ts_uniformization_rate_factor", "Rate of the Poisson process, relative to the largest rate", NULL, factor, &factor, NULL));
   PetscCall(
     PetscOptionsReal("-ts_uniformization_negligible", "Part of the error for states left out", "TSUniformizationSetNegligible", un->negligible, &real, &set));
   if (set) PetscCall(TSUniformizationSetNegligible(ts, real));
   PetscCall(PetscOptionsBool("-ts_uniformization_steady_state", "Stop where the distribution is steady", "TSUniformizationSetSteadyState", un->steadystate,
                              &flag, &set));
   if (set) PetscCall(TSUniformizationSetSteadyState(ts, flag));
-  PetscCall(PetscOptionsInt("-ts_uniformization_open_outputs", "Output times per pass at once", "TSUniformizationSetOpenOutputs", un->open, &count, &set));
-  if (set) PetscCall(TSUniformizationSetOpenOutputs(ts, count));
-  PetscCall(PetscOptionsBool("-ts_uniformization_check", "Check that the matrix is a generator", "TSUniformizationSetCheck", check, &check, NULL));
-  PetscCall(PetscOptionsReal("-ts_uniformization_check_tolerance", "Largest sum of rates, relative to the diagonal entry", "TSUniformizationSetCheck",
-                             tolerance, &tolerance, NULL));
-  PetscCall(TSUniformizationSetCheck(ts, check, tolerance));
+  PetscCall(PetscOptionsInt("-ts_uniformization_open_outputs", "Output times per pass at once", NULL, open, &open, NULL));
+  PetscCall(PetscOptionsBool("-ts_uniformization_check", "Check that the matrix is a generator", NULL, check, &check, NULL));
+  PetscCall(PetscOptionsReal("-ts_uniformization_check_tolerance", "Largest sum of rates, relative to the diagonal entry", NULL, tolerance, &tolerance, NULL));
   PetscOptionsHeadEnd();
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
-/*@
-  TSUniformizationSetMethod - Sets the method of summing a series, for `TSUNIFORMIZATION`
-
-  Logically Collective
-
-  Input Parameters:
-+ ts - the time stepper
-- method - `TS_UNIFORMIZATION_INTERVALS` or `TS_UNIFORMIZATION_FOXGLYNN`, the default
-
-  Options Database Key:
-. -ts_uniformization_method <intervals,foxglynn> - the method
-
-  Level: intermediate
-
-  Note:
-  `TS_UNIFORMIZATION_FOXGLYNN` takes one sum over the terms with significant weights. The number of products is alpha t
-  plus some standard deviations, and only the last terms are summed. `TS_UNIFORMIZATION_INTERVALS` serves for
-  comparison. The method divides the time into intervals of `TSUniformizationSetTheta()` expected jumps, and sums from
-  the first term on in each interval. Each interval has its part of the error.
-
-.seealso: `TSUNIFORMIZATION`, `TSUniformizationGetMethod()`, `TSUniformizationSetEpsilon()`, `TSUniformizationSetSteadyState()`, `TSUniformizationSetCheck()`
-@*/
-PetscErrorCode TSUniformizationSetMethod(TS ts, TSUniformizationMethod method)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
-  PetscValidLogicalCollectiveEnum(ts, method, 2);
-  PetscTryMethod(ts, "TSUniformizationSetMethod_C", (TS, TSUniformizationMethod), (ts, method));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  TSUniformizationGetMethod - Gets the method of summing a series, of `TSUNIFORMIZATION`
-
-  Not Collective
-
-  Input Parameter:
-. ts - the time stepper
-
-  Output Parameter:
-. method - see `TSUniformizationSetMethod()`
-
-  Level: intermediate
-
-.seealso: `TSUNIFORMIZATION`, `TSUniformizationSetMethod()`
-@*/
-PetscErrorCode TSUniformizationGetMethod(TS ts, TSUniformizationMethod *method)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
-  PetscAssertPointer(method, 2);
-  PetscUseMethod(ts, "TSUniformizationGetMethod_C", (TS, TSUniformizationMethod *), (ts, method));
+  PetscCheck(theta >= 1e-3 && theta <= 1e9, comm, PETSC_ERR_ARG_OUTOFRANGE, "-ts_uniformization_theta %g: use a number of expected jumps from 0.001 to 1e9",
+             (double)theta);
+  PetscCheck(factor >= 1.0 && factor <= 1e6, comm, PETSC_ERR_ARG_OUTOFRANGE, "-ts_uniformization_rate_factor %g: use a factor from 1 to 1e6", (double)factor);
+  PetscCheck(open >= 1 && open <= TS_UNIFORMIZATION_MAX_OPEN, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-ts_uniformization_open_outputs %" PetscInt_FMT ": use a number from 1 to %d", open, TS_UNIFORMIZATION_MAX_OPEN);
+  PetscCheck(tolerance >= 0.0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-ts_uniformization_check_tolerance %g: use a tolerance of at least 0", (double)tolerance);
+  if (check != un->check || tolerance != un->tolerance) un->checked = PETSC_FALSE;
+  un->method    = method;
+  un->theta     = theta;
+  un->factor    = factor;
+  un->open      = open;
+  un->check     = check;
+  un->tolerance = tolerance;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -325,7 +165,7 @@ PetscErrorCode TSUniformizationGetMethod(TS ts, TSUniformizationMethod *method)
 
   For `TSStep()` without a final time the allowed error is the error of a step.
 
-.seealso: `TSUNIFORMIZATION`, `TSUniformizationGetEpsilon()`, `TSUniformizationSetMethod()`, `TSUniformizationSetSteadyState()`, `TSUniformizationSetCheck()`
+.seealso: `TSUNIFORMIZATION`, `TSUniformizationSetNegligible()`, `TSUniformizationSetSteadyState()`, `TSUniformizationGetInfo()`
 @*/
 PetscErrorCode TSUniformizationSetEpsilon(TS ts, PetscReal eps)
 {
@@ -333,138 +173,6 @@ PetscErrorCode TSUniformizationSetEpsilon(TS ts, PetscReal eps)
   PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
   PetscValidLogicalCollectiveReal(ts, eps, 2);
   PetscTryMethod(ts, "TSUniformizationSetEpsilon_C", (TS, PetscReal), (ts, eps));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  TSUniformizationGetEpsilon - Gets the error of a whole solve, of `TSUNIFORMIZATION`
-
-  Not Collective
-
-  Input Parameter:
-. ts - the time stepper
-
-  Output Parameter:
-. eps - see `TSUniformizationSetEpsilon()`
-
-  Level: intermediate
-
-.seealso: `TSUNIFORMIZATION`, `TSUniformizationSetEpsilon()`
-@*/
-PetscErrorCode TSUniformizationGetEpsilon(TS ts, PetscReal *eps)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
-  PetscAssertPointer(eps, 2);
-  PetscUseMethod(ts, "TSUniformizationGetEpsilon_C", (TS, PetscReal *), (ts, eps));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  TSUniformizationSetTheta - Sets the expected jumps in an interval of `TS_UNIFORMIZATION_INTERVALS`, for
-  `TSUNIFORMIZATION`
-
-  Logically Collective
-
-  Input Parameters:
-+ ts - the time stepper
-- theta - the number, from 0.001 to 1e9; 100 is the default
-
-  Options Database Key:
-. -ts_uniformization_theta <100> - the number
-
-  Level: intermediate
-
-.seealso: `TSUNIFORMIZATION`, `TSUniformizationGetTheta()`, `TSUniformizationSetMethod()`,
-`TSUniformizationSetEpsilon()`, `TSUniformizationSetSteadyState()`, `TSUniformizationSetCheck()`
-@*/
-PetscErrorCode TSUniformizationSetTheta(TS ts, PetscReal theta)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
-  PetscValidLogicalCollectiveReal(ts, theta, 2);
-  PetscTryMethod(ts, "TSUniformizationSetTheta_C", (TS, PetscReal), (ts, theta));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  TSUniformizationGetTheta - Gets the expected jumps in an interval of `TS_UNIFORMIZATION_INTERVALS`, of
-  `TSUNIFORMIZATION`
-
-  Not Collective
-
-  Input Parameter:
-. ts - the time stepper
-
-  Output Parameter:
-. theta - see `TSUniformizationSetTheta()`
-
-  Level: intermediate
-
-.seealso: `TSUNIFORMIZATION`, `TSUniformizationSetTheta()`
-@*/
-PetscErrorCode TSUniformizationGetTheta(TS ts, PetscReal *theta)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
-  PetscAssertPointer(theta, 2);
-  PetscUseMethod(ts, "TSUniformizationGetTheta_C", (TS, PetscReal *), (ts, theta));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  TSUniformizationSetRateFactor - Sets the rate alpha of the Poisson process, as a multiple of the largest rate of the
-  chain, for `TSUNIFORMIZATION`
-
-  Logically Collective
-
-  Input Parameters:
-+ ts - the time stepper
-- factor - from 1, the default, to 1e6
-
-  Options Database Key:
-. -ts_uniformization_rate_factor <1> - the factor
-
-  Level: intermediate
-
-  Note:
-  With 1 a chain with equal rates may become periodic, such as a chain of two states: products then never reach a steady
-  state. The factor 1.02 avoids periodic chains, at the cost of 2 percent more products.
-
-.seealso: `TSUNIFORMIZATION`, `TSUniformizationGetRateFactor()`, `TSUniformizationSetMethod()`,
-`TSUniformizationSetEpsilon()`, `TSUniformizationSetSteadyState()`, `TSUniformizationSetCheck()`
-@*/
-PetscErrorCode TSUniformizationSetRateFactor(TS ts, PetscReal factor)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
-  PetscValidLogicalCollectiveReal(ts, factor, 2);
-  PetscTryMethod(ts, "TSUniformizationSetRateFactor_C", (TS, PetscReal), (ts, factor));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  TSUniformizationGetRateFactor - Gets the rate alpha of the Poisson process, as a multiple of the largest rate of the
-  chain, of `TSUNIFORMIZATION`
-
-  Not Collective
-
-  Input Parameter:
-. ts - the time stepper
-
-  Output Parameter:
-. factor - see `TSUniformizationSetRateFactor()`
-
-  Level: intermediate
-
-.seealso: `TSUNIFORMIZATION`, `TSUniformizationSetRateFactor()`
-@*/
-PetscErrorCode TSUniformizationGetRateFactor(TS ts, PetscReal *factor)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
-  PetscAssertPointer(factor, 2);
-  PetscUseMethod(ts, "TSUniformizationGetRateFactor_C", (TS, PetscReal *), (ts, factor));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -491,7 +199,7 @@ PetscErrorCode TSUniformizationGetRateFactor(TS ts, PetscReal *factor)
   Reference:
   J.-P. Katoen and I. S. Zapreev, Safe on-the-fly steady-state detection for time-bounded reachability, QEST 2006
 
-.seealso: `TSUNIFORMIZATION`, `TSUniformizationGetSteadyState()`, `TSUniformizationSetMethod()`, `TSUniformizationSetEpsilon()`, `TSUniformizationSetCheck()`
+.seealso: `TSUNIFORMIZATION`, `TSUniformizationSetEpsilon()`
 @*/
 PetscErrorCode TSUniformizationSetSteadyState(TS ts, PetscBool flag)
 {
@@ -499,149 +207,6 @@ PetscErrorCode TSUniformizationSetSteadyState(TS ts, PetscBool flag)
   PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
   PetscValidLogicalCollectiveBool(ts, flag, 2);
   PetscTryMethod(ts, "TSUniformizationSetSteadyState_C", (TS, PetscBool), (ts, flag));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  TSUniformizationGetSteadyState - Gets whether products end where the distribution is steady, of `TSUNIFORMIZATION`
-
-  Not Collective
-
-  Input Parameter:
-. ts - the time stepper
-
-  Output Parameter:
-. flag - see `TSUniformizationSetSteadyState()`
-
-  Level: intermediate
-
-.seealso: `TSUNIFORMIZATION`, `TSUniformizationSetSteadyState()`
-@*/
-PetscErrorCode TSUniformizationGetSteadyState(TS ts, PetscBool *flag)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
-  PetscAssertPointer(flag, 2);
-  PetscUseMethod(ts, "TSUniformizationGetSteadyState_C", (TS, PetscBool *), (ts, flag));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  TSUniformizationSetOpenOutputs - Sets the number of output times that one pass may serve at once, for
-  `TSUNIFORMIZATION`
-
-  Logically Collective
-
-  Input Parameters:
-+ ts - the time stepper
-- open - the number, 1 to 64, 8 by default; each takes a vector
-
-  Options Database Key:
-. -ts_uniformization_open_outputs <8> - the number
-
-  Level: intermediate
-
-  Note:
-  If the windows of Poisson weights of more times overlap, another pass begins at the last time served.
-
-.seealso: `TSUNIFORMIZATION`, `TSUniformizationGetOpenOutputs()`, `TSUniformizationSetMethod()`,
-`TSUniformizationSetEpsilon()`, `TSUniformizationSetSteadyState()`, `TSUniformizationSetCheck()`
-@*/
-PetscErrorCode TSUniformizationSetOpenOutputs(TS ts, PetscInt open)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
-  PetscValidLogicalCollectiveInt(ts, open, 2);
-  PetscTryMethod(ts, "TSUniformizationSetOpenOutputs_C", (TS, PetscInt), (ts, open));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  TSUniformizationGetOpenOutputs - Gets the number of output times that one pass may serve at once, of
-  `TSUNIFORMIZATION`
-
-  Not Collective
-
-  Input Parameter:
-. ts - the time stepper
-
-  Output Parameter:
-. open - see `TSUniformizationSetOpenOutputs()`
-
-  Level: intermediate
-
-.seealso: `TSUNIFORMIZATION`, `TSUniformizationSetOpenOutputs()`
-@*/
-PetscErrorCode TSUniformizationGetOpenOutputs(TS ts, PetscInt *open)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
-  PetscAssertPointer(open, 2);
-  PetscUseMethod(ts, "TSUniformizationGetOpenOutputs_C", (TS, PetscInt *), (ts, open));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  TSUniformizationSetCheck - Sets whether `TSUNIFORMIZATION` checks that its matrix comes from a generator
-
-  Logically Collective
-
-  Input Parameters:
-+ ts        - the time stepper
-. check     - `PETSC_TRUE` is the default
-- tolerance - largest sum of the rates of a state, divided by the diagonal entry; `PETSC_CURRENT` keeps the present
-  value, `PETSC_DETERMINE` is 4096 units of machine precision, the default
-
-  Options Database Keys:
-+ -ts_uniformization_check <bool>          - the flag
-- -ts_uniformization_check_tolerance <tol> - the tolerance
-
-  Level: intermediate
-
-  Notes:
-  Functions of the program are compared with the matrix in any case, see `TSUNIFORMIZATION`, within the same
-  tolerance.
-
-  A matrix is checked once, at its first use or after a change. An error names the first state with a negative rate, or
-  with rates that do not sum to zero. Entries are read if the type of the matrix can give entries, including symmetric
-  storage and virtual transposes. Otherwise the check uses products with random vectors. Products show any nonzero
-  column sum. With up to 64 states a negative rate is always found. With more states a negative rate is found unless
-  positive rates hide it. A matrix with rates of few digits, read from a file, may need a greater tolerance. The largest
-  column sum is part of the bound of the error.
-
-.seealso: `TSUNIFORMIZATION`, `TSUniformizationGetCheck()`, `TSUniformizationSetEpsilon()`
-@*/
-PetscErrorCode TSUniformizationSetCheck(TS ts, PetscBool check, PetscReal tolerance)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
-  PetscValidLogicalCollectiveBool(ts, check, 2);
-  PetscValidLogicalCollectiveReal(ts, tolerance, 3);
-  PetscTryMethod(ts, "TSUniformizationSetCheck_C", (TS, PetscBool, PetscReal), (ts, check, tolerance));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  TSUniformizationGetCheck - Gets whether `TSUNIFORMIZATION` checks that its matrix comes from a generator
-
-  Not Collective
-
-  Input Parameter:
-. ts - the time stepper
-
-  Output Parameters:
-+ check     - the flag, or `NULL`
-- tolerance - see `TSUniformizationSetCheck()`, or `NULL`
-
-  Level: intermediate
-
-.seealso: `TSUNIFORMIZATION`, `TSUniformizationSetCheck()`
-@*/
-PetscErrorCode TSUniformizationGetCheck(TS ts, PetscBool *check, PetscReal *tolerance)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
-  PetscUseMethod(ts, "TSUniformizationGetCheck_C", (TS, PetscBool *, PetscReal *), (ts, check, tolerance));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -233,13 +233,6 @@ PetscErrorCode TSUniformizationSetNegligible_Uniformization(TS ts, PetscReal par
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode TSUniformizationGetNegligible_Uniformization(TS ts, PetscReal *part)
-{
-  PetscFunctionBegin;
-  *part = ((TS_Uniformization *)ts->data)->negligible;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*@
   TSUniformizationSetNegligible - Sets the part of the permitted error for leaving out negligible states, for
   `TSUNIFORMIZATION`
@@ -269,7 +262,7 @@ PetscErrorCode TSUniformizationGetNegligible_Uniformization(TS ts, PetscReal *pa
   On several processes the processes with active states work, and the remaining processes wait:
   `TSUniformizationGetShares()` finds a better division of the states.
 
-.seealso: `TSUNIFORMIZATION`, `TSUniformizationGetNegligible()`, `TSUniformizationSetEpsilon()`, `TSUniformizationGetShares()`, `TSUniformizationGetInfo()`
+.seealso: `TSUNIFORMIZATION`, `TSUniformizationSetEpsilon()`, `TSUniformizationGetShares()`, `TSUniformizationGetInfo()`
 @*/
 PetscErrorCode TSUniformizationSetNegligible(TS ts, PetscReal part)
 {
@@ -277,30 +270,5 @@ PetscErrorCode TSUniformizationSetNegligible(TS ts, PetscReal part)
   PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
   PetscValidLogicalCollectiveReal(ts, part, 2);
   PetscTryMethod(ts, "TSUniformizationSetNegligible_C", (TS, PetscReal), (ts, part));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  TSUniformizationGetNegligible - Gets the part of the permitted error for leaving out negligible states, of
-  `TSUNIFORMIZATION`
-
-  Not Collective
-
-  Input Parameter:
-. ts - the time stepper
-
-  Output Parameter:
-. part - see `TSUniformizationSetNegligible()`
-
-  Level: intermediate
-
-.seealso: `TSUNIFORMIZATION`, `TSUniformizationSetNegligible()`
-@*/
-PetscErrorCode TSUniformizationGetNegligible(TS ts, PetscReal *part)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
-  PetscAssertPointer(part, 2);
-  PetscUseMethod(ts, "TSUniformizationGetNegligible_C", (TS, PetscReal *), (ts, part));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -247,17 +247,15 @@ static PetscErrorCode TSDestroy_Uniformization(TS ts)
   uniformization (Jensen's method, randomization)
 
   Options Database Keys:
-+ -ts_uniformization_method <intervals,foxglynn> - method of summing the series, see `TSUniformizationSetMethod()`
++ -ts_uniformization_method <intervals,foxglynn> - method of summing the series
 . -ts_uniformization_eps <1e-8>                  - error of a whole solve in the 1-norm, see `TSUniformizationSetEpsilon()`
-. -ts_uniformization_theta <100>                 - expected jumps in an interval, see `TSUniformizationSetTheta()`
-. -ts_uniformization_rate_factor <1>             - alpha, by the largest rate, see `TSUniformizationSetRateFactor()`
+. -ts_uniformization_theta <100>                 - expected jumps in an interval, from 0.001 to 1e9
+. -ts_uniformization_rate_factor <1>             - alpha, by the largest rate, from 1 to 1e6
 . -ts_uniformization_negligible <0.1>            - part of the error for states left out, see `TSUniformizationSetNegligible()`
 . -ts_uniformization_steady_state <bool>         - stop at a steady distribution, see `TSUniformizationSetSteadyState()`
-. -ts_uniformization_check <bool>                - check that the matrix is a generator, see
-    `TSUniformizationSetCheck()`
+. -ts_uniformization_check <bool>                - check that the matrix is a generator
 . -ts_uniformization_check_tolerance <tol>       - largest sum of rates, relative to the diagonal entry
-- -ts_uniformization_open_outputs <8>            - output times per pass at once, see
-    `TSUniformizationSetOpenOutputs()`
+- -ts_uniformization_open_outputs <8>            - output times per pass at once, 1 to 64; each takes a vector
 
   Level: intermediate
 
@@ -284,9 +282,28 @@ static PetscErrorCode TSDestroy_Uniformization(TS ts)
 
   With events, sensitivities or resizing a solve goes by the time step.
 
+  The method foxglynn takes one sum over the terms with significant weights. The number of products is alpha t plus some
+  standard deviations, and only the last terms are summed. The method intervals serves for comparison. It divides the
+  time into intervals of -ts_uniformization_theta expected jumps, and sums from the first term on in each interval. Each
+  interval has its part of the error.
+
+  With a rate factor of 1 a chain with equal rates may become periodic, such as a chain of two states: products then
+  never reach a steady state. The factor 1.02 avoids periodic chains, at the cost of 2 percent more products.
+
+  If the windows of Poisson weights of more times overlap than -ts_uniformization_open_outputs, another pass begins at
+  the last time served.
+
+  Functions of the program are compared with the matrix in any case, within the tolerance of the check. A matrix is
+  checked once, at its first use or after a change. An error names the first state with a negative rate, or with rates
+  that do not sum to zero. Entries are read if the type of the matrix can give entries, including symmetric storage and
+  virtual transposes. Otherwise the check uses products with random vectors. Products show any nonzero column sum. With
+  up to 64 states a negative rate is always found. With more states a negative rate is found unless positive rates hide
+  it. A matrix with rates of few digits, read from a file, may need a greater tolerance; the default is 4096 units of
+  machine precision. The largest column sum is part of the bound of the error.
+
   The entries of a complex matrix must be real; vectors may be complex.
 
-.seealso: `TS`, `TSCreate()`, `TSSetType()`, `TSUniformizationSetMethod()`, `TSUniformizationSetEpsilon()`,
+.seealso: `TS`, `TSCreate()`, `TSSetType()`, `TSUniformizationSetEpsilon()`,
 `TSUniformizationSetReward()`, `TSUniformizationGetInfo()`
 M*/
 PETSC_INTERN PetscErrorCode TSCreate_Uniformization(TS ts)

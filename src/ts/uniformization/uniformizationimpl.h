@@ -118,7 +118,6 @@ PETSC_INTERN void           TSUniformizationTakenAdd_Private(TSUniformizationTak
 PETSC_INTERN PetscErrorCode TSUniformizationGetShares_Uniformization(TS, PetscInt, PetscInt[], PetscReal *);
 PETSC_INTERN PetscErrorCode TSUniformizationGetWork_Uniformization(TS, PetscInt, const PetscInt[], PetscReal *);
 PETSC_INTERN PetscErrorCode TSUniformizationSetNegligible_Uniformization(TS, PetscReal);
-PETSC_INTERN PetscErrorCode TSUniformizationGetNegligible_Uniformization(TS, PetscReal *);
 PETSC_INTERN void           TSUniformizationSave_Private(const TS_Uniformization *, TSUniformizationSpent *);
 PETSC_INTERN void           TSUniformizationRestore_Private(TS_Uniformization *, const TSUniformizationSpent *);
 PETSC_INTERN PetscErrorCode TSUniformizationPassBegin_Private(TS, PetscReal end, PetscInt n, const PetscReal times[]);

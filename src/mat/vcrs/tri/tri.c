@@ -35,37 +35,6 @@ PetscErrorCode MatVCRSSubstituteColumns_Private(Mat A, PetscBool upper, PetscBoo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@
-  MatVCRSSubstitute - Solves a system with a triangle by substitution, $x = (I - op(T))^{-1} b$
-
-  Not Collective
-
-  Input Parameters:
-+ T         - a square matrix of type `MATSEQAIJVCRS`, strictly lower or strictly upper triangular
-. upper     - whether `T` is upper triangular
-. transpose - `PETSC_FALSE` for $op(T) = T$, `PETSC_TRUE` for $op(T) = T^T$
-- b         - the right-hand side
-
-  Output Parameter:
-. x - the solution; `b` itself on the host only
-
-  Options Database Key:
-. -mat_vcrs_substitution_grids <bool> - whether a device may take the rows by tiles of a grid (default: true)
-
-  Level: advanced
-
-  Notes:
-  The substitution runs on a device if both vectors are on the device, and always gives the same bits. The first call on
-  a device finds an order of the rows: by tiles if the triangle belongs to a grid in natural ordering, otherwise by
-  levels. The order by levels takes one index per row. The first call on a device with `transpose` stores the transpose,
-  compressed without further loss.
-
-  On a device, entries of `T` outside the strict triangle are an error; the host does not check for such entries.
-
-  A lossy triangle is refused as in a product, see `MatVCRSSetAllowLossyOperator()`.
-
-.seealso: `MATVCRS`, `PCVCRS`, `MatVCRSSetAllowLossyOperator()`, `PCVCRSSetFactorSolve()`
-@*/
 PetscErrorCode MatVCRSSubstitute(Mat T, PetscBool upper, PetscBool transpose, Vec b, Vec x)
 {
   PetscScalar *a;
