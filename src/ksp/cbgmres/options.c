@@ -207,9 +207,8 @@ PetscErrorCode KSPSetFromOptions_CBGMRES(KSP ksp, PetscOptionItems PetscOptionsO
   PetscCall(PetscOptionsString("-ksp_cbgmres_storage", "Storage of a basis vector: double, single, half, bfloat16, frsz2_<bits>", "KSPCBGMRESSetStorage", name,
                                chosen, sizeof(chosen), &set));
   if (set) PetscCall(KSPCBGMRESSetStorage(ksp, chosen));
-  PetscCall(
-    PetscOptionsBool("-ksp_cbgmres_adaptive", "Take a finer storage if the storage is too coarse", "KSPCBGMRES", gm->opt.adaptive, &gm->opt.adaptive, NULL));
-  PetscCall(PetscOptionsInt("-ksp_cbgmres_check_every", "Iterations between looks at the residual", "KSPCBGMRES", gm->opt.every, &count, &set));
+  PetscCall(PetscOptionsBool("-ksp_cbgmres_adaptive", "Take a finer storage if the storage is too coarse", NULL, gm->opt.adaptive, &gm->opt.adaptive, NULL));
+  PetscCall(PetscOptionsInt("-ksp_cbgmres_check_every", "Iterations between looks at the residual", NULL, gm->opt.every, &count, &set));
   PetscCheck(!set || count >= 1, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_OUTOFRANGE,
              "-ksp_cbgmres_check_every %" PetscInt_FMT ": use a number of iterations, at least 1", count);
   if (set) gm->opt.every = count;
