@@ -16,18 +16,6 @@
   #define PAIR_BIDS   4 /* rounds before the host asks for the number of single vertices without a decision */
   #define PAIR_NONE   0x7f7f7f7f
 
-template <int lanes>
-static __global__ void PairStart(const __grid_constant__ CAMGMatrix A, PetscReal *root, PetscInt *mate)
-{
-  const CAMGGroupOf<lanes> g;
-
-  if (g.row >= A.m) return;
-  if (g.lane == 0) mate[g.row] = -1;
-  for (PetscInt k = A.i[g.row] + g.lane; k < A.i[g.row + 1]; k += lanes) {
-    if (A.j[k] == g.row) root[g.row] = sqrt(CAMGAbs(A.a[k]));
-  }
-}
-
 /* -a_ij / |a_ii a_jj|^1/2, or 0 for weak and positive entries */
 static __device__ __forceinline__ PetscReal PairWeight(const CAMGMatrix &A, const PetscReal *root, PetscReal threshold, PetscInt r, PetscInt k)
 {
@@ -184,11 +172,10 @@ static __global__ void PairNumber(PetscInt n, const PetscInt *__restrict__ mate,
   }
 }
 
-PetscErrorCode LitheCUDACAMGPairs(const CAMGMatrix *A, PetscReal threshold, PetscInt agg[], PetscInt *aggregates)
+PetscErrorCode LitheCUDACAMGPairs(const CAMGMatrix *A, const PetscReal root[], PetscReal threshold, PetscInt agg[], PetscInt *aggregates)
 {
   const size_t n = static_cast<size_t>(A->m);
   PetscInt    *mate, *choice, *number, *taken, *joined, *count, left = 0;
-  PetscReal   *root;
   CAMGRowList  list[2];
   cudaStream_t stream;
 
@@ -196,7 +183,6 @@ PetscErrorCode LitheCUDACAMGPairs(const CAMGMatrix *A, PetscReal threshold, Pets
   *aggregates = 0;
   if (!A->m) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(CAMGZeros(stream, n, &root));
   PetscCall(CAMGAllocate(stream, n, &mate));
   PetscCall(CAMGAllocate(stream, n + 1, &choice)); /* later: bids, then numbers of single vertices */
   PetscCall(CAMGAllocate(stream, n + 1, &number));
@@ -207,7 +193,7 @@ PetscErrorCode LitheCUDACAMGPairs(const CAMGMatrix *A, PetscReal threshold, Pets
     list[k].n = count + k;
     PetscCall(CAMGAllocate(stream, n, &list[k].row));
   }
-  CAMG_ROWS(A, (PairStart<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, root, mate)));
+  PetscCallCUDA(cudaMemsetAsync(mate, 255, n * sizeof(*mate), stream));
   for (int round = 0; round < PAIR_ROUNDS; round++) {
     CAMG_ROWS(A, (PairChoose<lanes><<<blocks, CAMG_THREADS, 0, stream>>>(*A, root, threshold, mate, choice)));
     PairShake<<<CAMGBlocks(A->m), CAMG_THREADS, 0, stream>>>(A->m, choice, mate);
@@ -235,7 +221,6 @@ PetscErrorCode LitheCUDACAMGPairs(const CAMGMatrix *A, PetscReal threshold, Pets
   PetscCallCUDA(cudaGetLastError());
   PetscCall(CAMGGet(stream, 1, count + 2, aggregates));
   for (int k = 0; k < 2; k++) PetscCall(CAMGFree(stream, list[k].row));
-  PetscCall(CAMGFree(stream, root));
   PetscCall(CAMGFree(stream, mate));
   PetscCall(CAMGFree(stream, choice));
   PetscCall(CAMGFree(stream, number));

@@ -209,7 +209,7 @@ static __global__ void FormsKernel(const __grid_constant__ CAMGMatrix A, const P
       const PetscInt    c = A.j[k], p = first + r, q = c < A.m ? first + c : id[c - A.m];
       const PetscReal   left = root[r] > 0 ? 1 / root[r] : 0, right = root[c] > 0 ? 1 / root[c] : 0;
       const PetscScalar v = A.a[k] * left * right;
-      const PetscReal   f = CAMGRandomNumber(2 * p) * CAMGRandomNumber(2 * q + 1), b = CAMGRandomNumber(2 * p + 1) * CAMGRandomNumber(2 * q);
+      const PetscReal   f = CAMGPair(p, 0) * CAMGPair(q, 1), b = CAMGPair(p, 1) * CAMGPair(q, 0);
 
       sum[0] += CAMGReal(v) * f;
       sum[1] += CAMGImaginary(v) * f;

@@ -21,6 +21,7 @@ PetscErrorCode LitheMGPlay(const LitheMemoryOps *memory, LitheMGRecord *r, Petsc
     PetscCall((*memory->graphbegin)());
     ierr = (*work)(ctx);
     PetscCall((*memory->graphend)(&r->graph)); /* also after an error, or nothing else could be recorded */
+    if (ierr) PetscCall(LitheMGForget(r));
     PetscCall(ierr);
   }
   PetscCall((*memory->graphlaunch)(r->graph));

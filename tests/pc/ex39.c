@@ -473,6 +473,29 @@ static PetscErrorCode TestScattered(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* New values of a graph with hubs, whose interpolation is constant on pairs of pairs */
+static PetscErrorCode TestHubs(void)
+{
+  Mat A;
+  KSP ksp;
+
+  PetscFunctionBeginUser;
+  PetscCall(CAMGCreate(CAMG_HUBS, 15, &A));
+  PetscCall(ToDevice(A));
+  PetscCall(CreateSolver(A, PETSC_TRUE, "-pc_camg_coarse_eq_limit 100", &ksp));
+  for (int set = 0; set < 5; set++) {
+    Result result;
+
+    PetscCall(SolveWith(ksp, &result));
+    PetscCall(Check("a graph with hubs, new values", &result, 16));
+    PetscCall(MatScale(A, 1.5));
+  }
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(MatDestroy(&A));
+  PetscCall(ClearOptions());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
    Grids of 40 x 30 points, one on each process but the last; that of the first process touches no other one. New values
    keep exchanges, of which some processes have none
@@ -569,6 +592,7 @@ int main(int argc, char **argv)
   if (processes == 1) PetscCall(TestTypes());
   if (processes == 1) PetscCall(TestBlocks());
   PetscCall(TestApart());
+  PetscCall(TestHubs());
   if (processes < 3) {
     PetscCall(TestOptions());
     PetscCall(TestValues());

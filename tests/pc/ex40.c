@@ -666,12 +666,16 @@ static PetscErrorCode TestPairs(const CAMGMatrix *A, const CAMGMatrix *D, PetscR
 {
   const size_t bytes = (size_t)A->m * sizeof(PetscInt);
   PetscInt    *agg, *dagg, *next, pairs, dpairs;
+  PetscReal   *root, *droot;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscMalloc2(A->m, &agg, A->m, &next));
+  PetscCall(PetscMalloc3(A->m, &agg, A->m, &next, A->m, &root));
   PetscCallRuntime(cudaMalloc((void **)&dagg, bytes));
-  PetscCall(PCCAMGPairs_Private(A, threshold, agg, &pairs));
-  DEVICE(LitheCUDACAMGPairs(D, threshold, dagg, &dpairs));
+  PetscCall(PCCAMGRoots_Private(A, root));
+  PetscCall(Put((size_t)A->m * sizeof(*root), root, (void **)&droot));
+  PetscCall(PCCAMGPairs_Private(A, root, threshold, agg, &pairs));
+  DEVICE(LitheCUDACAMGPairs(D, droot, threshold, dagg, &dpairs));
+  PetscCallRuntime(cudaFree(droot));
   if (WRONG(pairs != dpairs)) FAIL("%s: %d pairs on the host, %d", problem, (int)pairs, (int)dpairs);
   PetscCall(Integers("pairs", A->m, agg, dagg));
   PetscCallRuntime(cudaFree(dagg));
@@ -687,7 +691,7 @@ static PetscErrorCode TestPairs(const CAMGMatrix *A, const CAMGMatrix *D, PetscR
     PetscCallRuntime(cudaFree(dnext));
   }
   PetscCallRuntime(cudaFree(dagg));
-  PetscCall(PetscFree2(agg, next));
+  PetscCall(PetscFree3(agg, next, root));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -981,7 +985,7 @@ static PetscErrorCode TestEmpty(PetscInt block)
   PetscCall(LitheCUDACAMGAggregate(&g, agg, &aggregates));
   if (WRONG(g.strong.nz || aggregates)) FAIL("%d aggregates of no rows", (int)aggregates);
   aggregates = 7;
-  PetscCall(LitheCUDACAMGPairs(&N, 0.1, agg, &aggregates));
+  PetscCall(LitheCUDACAMGPairs(&N, root, 0.1, agg, &aggregates));
   if (WRONG(aggregates)) FAIL("%d pairs of no rows", (int)aggregates);
   PetscCall(LitheDeviceAlloc(0, (void **)&space.T));
   PetscCall(LitheCUDACAMGTentative(&space, 0, agg, 0, &coarse));

@@ -85,10 +85,10 @@ static LITHE_HD inline uint32_t CAMGHash(uint32_t h)
   return h ^ h >> 13;
 }
 
-/* A pseudorandom number between -1 and 1 */
-static LITHE_HD inline PetscReal CAMGRandomNumber(PetscInt k)
+/* Pseudorandom numbers between -1 and 1, two for each k */
+static LITHE_HD inline PetscReal CAMGPair(PetscInt k, int which)
 {
-  return (PetscReal)(CAMGHash((uint32_t)k) * 0x1p-31 - 1.);
+  return (PetscReal)(CAMGHash(2U * (uint32_t)k + (uint32_t)which) * 0x1p-31 - 1.);
 }
 
 /*
@@ -222,9 +222,10 @@ typedef struct {
   PetscErrorCode (*roots)(const CAMGMatrix *, PetscReal root[]);
   PetscErrorCode (*filter)(const CAMGMatrix *, const PetscReal root[], PetscReal threshold, CAMGGraph *);
   PetscErrorCode (*conjugate)(PetscInt n, const PetscScalar d[], PetscScalar out[]);
-  /* Aggregates of vertices, agg [n], -1 for a vertex without strong neighbours; pairs, of the entries of a matrix */
+  /* Aggregates of vertices, agg [n], -1 for a vertex without strong neighbours; pairs, of the entries of a matrix
+     with these roots */
   PetscErrorCode (*aggregate)(const CAMGGraph *, PetscInt agg[], PetscInt *aggregates);
-  PetscErrorCode (*pairs)(const CAMGMatrix *, PetscReal threshold, PetscInt agg[], PetscInt *aggregates);
+  PetscErrorCode (*pairs)(const CAMGMatrix *, const PetscReal root[], PetscReal threshold, PetscInt agg[], PetscInt *aggregates);
   /* agg[v] = next[agg[v]] */
   PetscErrorCode (*compose)(PetscInt n, const PetscInt next[], PetscInt agg[]);
   /* The rows of T become those of the tentative interpolation, 0 for nodes without an aggregate; the coarse space */

@@ -39,7 +39,7 @@ PETSC_INTERN PetscErrorCode LitheCUDACAMGFilter(const CAMGMatrix *, const PetscR
 PETSC_INTERN PetscErrorCode LitheCUDACAMGConjugate(PetscInt n, const PetscScalar d[], PetscScalar out[]);
 /* cuda/camg/aggregate.cu */
 PETSC_INTERN PetscErrorCode LitheCUDACAMGAggregate(const CAMGGraph *, PetscInt agg[], PetscInt *aggregates);
-PETSC_INTERN PetscErrorCode LitheCUDACAMGPairs(const CAMGMatrix *, PetscReal threshold, PetscInt agg[], PetscInt *aggregates);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGPairs(const CAMGMatrix *, const PetscReal root[], PetscReal threshold, PetscInt agg[], PetscInt *aggregates);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGCompose(PetscInt n, const PetscInt next[], PetscInt agg[]);
 /* cuda/camg/interpolate.cu */
 PETSC_INTERN PetscErrorCode LitheCUDACAMGTentative(CAMGSpace *, PetscInt nodes, const PetscInt agg[], PetscInt aggregates, CAMGSpace *coarse);

@@ -143,21 +143,14 @@ static PetscInt Choice(const CAMGMatrix *A, const PetscReal root[], PetscReal th
 }
 
 /* Pairs by mutual choice. A vertex without a mate joins its heaviest neighbour's pair, one vertex a pair, or stays alone */
-PetscErrorCode PCCAMGPairs_Private(const CAMGMatrix *A, PetscReal threshold, PetscInt agg[], PetscInt *aggregates)
+PetscErrorCode PCCAMGPairs_Private(const CAMGMatrix *A, const PetscReal root[], PetscReal threshold, PetscInt agg[], PetscInt *aggregates)
 {
   const PetscInt n = A->m;
   PetscInt      *mate, *choice;
-  PetscReal     *root;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(n, &root));
   PetscCall(PetscMalloc2(n, &mate, n, &choice));
-  for (PetscInt v = 0; v < n; v++) {
-    mate[v] = -1;
-    for (PetscInt k = A->i[v]; k < A->i[v + 1]; k++) {
-      if (A->j[k] == v) root[v] = PetscSqrtReal(PetscAbsScalar(A->a[k]));
-    }
-  }
+  for (PetscInt v = 0; v < n; v++) mate[v] = -1;
   for (int round = 0; round < AGGREGATE_ROUNDS; round++) {
     for (PetscInt v = 0; v < n; v++) choice[v] = mate[v] >= 0 ? -1 : Choice(A, root, threshold, mate, v);
     for (PetscInt v = 0; v < n; v++) {
@@ -186,7 +179,6 @@ PetscErrorCode PCCAMGPairs_Private(const CAMGMatrix *A, PetscReal threshold, Pet
     if (pair >= 0) choice[pair] = 1;
     agg[v] = pair >= 0 ? agg[pair] : (*aggregates)++;
   }
-  PetscCall(PetscFree(root));
   PetscCall(PetscFree2(mate, choice));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

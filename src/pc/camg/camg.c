@@ -74,6 +74,7 @@ static PetscErrorCode FindPlace_Private(PC pc)
     PetscCall(MatGetVecType(pc->pmat, &type));
     PetscCall(MatBoundToCPU(pc->pmat, &bound));
     if (!bound) PetscCall(PetscStrcmpAny(type, &mg->device, VECCUDA, VECSEQCUDA, VECMPICUDA, ""));
+    if (mg->shared) PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &mg->device, 1, MPI_C_BOOL, MPI_LAND, PetscObjectComm((PetscObject)pc)));
     if (mg->device && !PetscDefined(USE_64BIT_INDICES)) mg->kernels = &CAMGDeviceKernels;
   }
 #endif

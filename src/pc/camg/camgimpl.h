@@ -267,7 +267,7 @@ PETSC_INTERN PetscErrorCode PCCAMGFilter_Private(const CAMGMatrix *, const Petsc
 PETSC_INTERN PetscErrorCode PCCAMGConjugate_Private(PetscInt n, const PetscScalar d[], PetscScalar out[]);
 /* aggregate.c */
 PETSC_INTERN PetscErrorCode PCCAMGAggregate_Private(const CAMGGraph *, PetscInt agg[], PetscInt *n);
-PETSC_INTERN PetscErrorCode PCCAMGPairs_Private(const CAMGMatrix *, PetscReal threshold, PetscInt agg[], PetscInt *n);
+PETSC_INTERN PetscErrorCode PCCAMGPairs_Private(const CAMGMatrix *, const PetscReal root[], PetscReal threshold, PetscInt agg[], PetscInt *n);
 PETSC_INTERN PetscErrorCode PCCAMGCompose_Private(PetscInt n, const PetscInt next[], PetscInt agg[]);
 /* bound.c */
 PETSC_INTERN PetscErrorCode PCCAMGBound_Private(PetscInt n, const CAMGShare *, PetscErrorCode (*apply)(void *, const PetscScalar[], PetscScalar[]), void *,

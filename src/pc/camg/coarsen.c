@@ -97,7 +97,7 @@ static PetscErrorCode Galerkin_Private(const PC_CAMG *mg, const CAMGExact *e, CA
   PetscCall(PCCAMGMatrixRelease_Private(mg->kernels->memory, &AP));
   if (e->ghosts.sf) PetscCall(PCCAMGFree_Private(mg, &A.i));
   PetscCall(PCCAMGReturn_Private(mg, &t->rows, &coarse->A, &t->columns, &columns));
-  if (mg->kept.state == CAMG_KEPT_USE) {
+  if (mg->kept.state == CAMG_KEPT_USE && t->coarse.sf) { /* pairs of pairs have none before their first use */
     if (t->map) PetscCall((*mg->kernels->renumber)(&coarse->A, columns.own, t->map));
     coarse->A.n = columns.own + t->coarse.columns.n;
     PetscCall(PetscFree(columns.id));
@@ -230,15 +230,22 @@ static PetscErrorCode Plain_Private(const PC_CAMG *mg, const CAMGExact *e, Petsc
 /* Pairs of the vertices of A, and the Galerkin product with constants on pairs */
 static PetscErrorCode Pair_Private(const PC_CAMG *mg, const CAMGExact *e, PetscReal threshold, PetscInt agg[], PetscInt *aggregates, CAMGExact *coarse)
 {
-  CAMGMatrix    S      = {.i = NULL}, own;
-  CAMGGhosts    ghosts = {.sf = NULL};
-  CAMGTransfers t      = {.plain = PETSC_FALSE};
+  const LitheMemoryOps *memory = mg->kernels->memory;
+  const CAMGMatrix     *A      = &e->A;
+  CAMGMatrix            S      = {.i = NULL}, own;
+  CAMGGhosts            ghosts = {.sf = NULL};
+  CAMGTransfers         t      = {.plain = PETSC_FALSE};
+  PetscReal            *root;
 
   PetscFunctionBegin;
   if (!mg->matrix.symmetric) PetscCall(SymmetricPart_Private(mg, &e->A, &e->ghosts, &S, &ghosts));
-  PetscCall(TurnGhosts_Private(mg, mg->matrix.symmetric ? &e->A : &S, &own));
-  PetscCall((*mg->kernels->pairs)(&own, threshold, agg, aggregates));
-  PetscCall(TurnFree_Private(mg, mg->matrix.symmetric ? &e->A : &S, &own));
+  if (!mg->matrix.symmetric) A = &S;
+  PetscCall((*memory->alloc)((size_t)A->m * sizeof(*root), (void **)&root));
+  PetscCall((*mg->kernels->roots)(A, root));
+  PetscCall(TurnGhosts_Private(mg, A, &own));
+  PetscCall((*mg->kernels->pairs)(&own, root, threshold, agg, aggregates));
+  PetscCall(TurnFree_Private(mg, A, &own));
+  PetscCall(PCCAMGFree_Private(mg, &root));
   PetscCall(Plain_Private(mg, e, *aggregates, agg, &t));
   PetscCall(Galerkin_Private(mg, e, &t, coarse));
   PetscCall(PCCAMGTransfersFree_Private(mg->kernels->memory, &t));

@@ -42,10 +42,14 @@ PetscErrorCode PCCAMGKeptFree_Private(PC_CAMG *mg)
 /* What this set-up does with transfers, before the matrix is read */
 PetscErrorCode PCCAMGKeptBegin_Private(PC pc)
 {
-  PC_CAMG        *mg   = (PC_CAMG *)pc->data;
-  const PetscBool same = (PetscBool)(mg->opt.reuse && mg->built && pc->flag == SAME_NONZERO_PATTERN);
+  PC_CAMG  *mg = (PC_CAMG *)pc->data;
+  PetscBool same;
 
   PetscFunctionBegin;
+  /* a conversion of other types may leave out other zeros */
+  PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)pc->pmat, &same, MATSEQAIJ, MATMPIAIJ, MATSEQBAIJ, MATMPIBAIJ, MATSEQSBAIJ, MATMPISBAIJ, MATVCRS,
+                                          MATHYBMGPU, ""));
+  same = (PetscBool)(same && mg->opt.reuse && mg->built && pc->flag == SAME_NONZERO_PATTERN);
   if (!same || mg->kept.stale) PetscCall(PCCAMGKeptFree_Private(mg));
   mg->kept.state = !same ? CAMG_KEPT_NOT : (mg->kept.n ? CAMG_KEPT_USE : CAMG_KEPT_FILL);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -448,7 +448,7 @@ PetscErrorCode PCCAMGForms_Private(const CAMGMatrix *A, const PetscReal root[], 
       const PetscInt  c = A->j[k], p = first + r, q = c < A->m ? first + c : id[c - A->m];
       const PetscReal left = root[r] > 0 ? 1 / root[r] : 0, right = root[c] > 0 ? 1 / root[c] : 0;
       const double    re = (double)(PetscRealPart(A->a[k]) * left * right), im = (double)(PetscImaginaryPart(A->a[k]) * left * right);
-      const double    f = (double)(CAMGRandomNumber(2 * p) * CAMGRandomNumber(2 * q + 1)), b = (double)(CAMGRandomNumber(2 * p + 1) * CAMGRandomNumber(2 * q));
+      const double    f = (double)(CAMGPair(p, 0) * CAMGPair(q, 1)), b = (double)(CAMGPair(p, 1) * CAMGPair(q, 0));
 
       sum[0] += re * f;
       sum[1] += im * f;

@@ -98,10 +98,11 @@ typedef struct {
 
 static PetscErrorCode ShareGet_Private(void *ctx, size_t bytes, void *x)
 {
-  const Share *s = (const Share *)ctx;
+  const Share    *s      = (const Share *)ctx;
+  const PetscBool device = (PetscBool)(s->mg->kernels->memory != &LitheHostMemory);
 
   PetscFunctionBegin;
-  if (bytes == PCCAMGNumberBytes_Private(s->mg)) PetscCall(PCCAMGHaloGet_Private(s->mg, &s->l->halo[0], x));
+  if (bytes == PCCAMGNumberBytes_Private(s->mg) && device == s->mg->device) PetscCall(PCCAMGHaloGet_Private(s->mg, &s->l->halo[0], x));
   else PetscCall(PCCAMGGhostsGet_Private(s->ghosts, s->mg->kernels->memory, (size_t)s->A->cb * bytes, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -473,6 +473,7 @@ PetscErrorCode PCCAMGShareAggregates_Private(const PC_CAMG *mg, const CAMGGhosts
 static PetscErrorCode Gather_Private(MPI_Comm comm, MPI_Datatype type, size_t bytes, PetscInt n, const void *own, PetscInt *all, void **array)
 {
   PetscMPIInt size, mine, *count, *from;
+  PetscInt64  sum = 0;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(comm, &size));
@@ -480,7 +481,11 @@ static PetscErrorCode Gather_Private(MPI_Comm comm, MPI_Datatype type, size_t by
   PetscCall(PetscMalloc2(size, &count, size + 1, &from));
   PetscCallMPI(MPI_Allgather(&mine, 1, MPI_INT, count, 1, MPI_INT, comm));
   from[0] = 0;
-  for (PetscMPIInt p = 0; p < size; p++) from[p + 1] = from[p] + count[p];
+  for (PetscMPIInt p = 0; p < size; p++) {
+    sum += count[p];
+    PetscCheck(sum <= PETSC_MPI_INT_MAX, comm, PETSC_ERR_SUP, "A coarse level has more entries than a message. Use -pc_camg_levels");
+    from[p + 1] = (PetscMPIInt)sum;
+  }
   *all = from[size];
   PetscCall(PetscMalloc1((size_t)from[size] * bytes, (char **)array));
   PetscCallMPI(MPI_Allgatherv(own, mine, type, *array, count, from, type, comm));
