@@ -130,7 +130,7 @@ static PetscErrorCode RowsOpen_Private(PC pc, PetscInt block, Part *part, CAMGMa
 static PetscErrorCode GetNumbers_Private(const PC_CAMG *mg, Vec v, const PetscScalar **x, PetscScalar **copy)
 {
   const LitheMemoryOps *memory = mg->kernels->memory;
-  PetscMemType          where;
+  PetscMemType          where  = PETSC_MEMTYPE_HOST;
   PetscInt              n;
 
   PetscFunctionBegin;

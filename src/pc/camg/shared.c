@@ -385,7 +385,7 @@ PetscErrorCode PCCAMGReturn_Private(const PC_CAMG *mg, const CAMGGhosts *g, CAMG
 /* H = A^H. Its columns begin with those of A, so ghosts keep their places; columns->id is freed by the caller */
 PetscErrorCode PCCAMGAdjoint_Private(const PC_CAMG *mg, const CAMGGhosts *g, const CAMGMatrix *A, CAMGMatrix *H, CAMGColumns *columns)
 {
-  const CAMGColumns rows = {.own = g->columns.own, .first = g->columns.first};
+  const CAMGColumns rows = {.own = g->columns.own, .first = g->columns.first, .id = g->columns.id};
 
   PetscFunctionBegin;
   PetscCall(PCCAMGColumnsCopy_Private(&g->columns, columns));
@@ -512,7 +512,7 @@ PetscErrorCode PCCAMGMakeWhole_Private(const PC_CAMG *mg, const CAMGGhosts *g, C
 {
   const LitheMemoryOps *memory = mg->kernels->memory;
   const CAMGColumns    *c      = &g->columns;
-  const size_t          unit = (size_t)(A->rb * A->cb), row = (size_t)(space->block * space->columns);
+  const size_t          unit = (size_t)A->rb * (size_t)A->cb, row = (size_t)space->block * (size_t)space->columns;
   PetscInt              n, *length;
   PetscScalar          *mine, *T;
   CAMGMatrix            H, W = {.rb = A->rb, .cb = A->cb};
