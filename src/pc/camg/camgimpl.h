@@ -249,7 +249,6 @@ PETSC_INTERN PetscErrorCode PCCAMGMatrixFree_Private(CAMGMatrix *);
 PETSC_INTERN PetscErrorCode PCCAMGMatrixRelease_Private(const LitheMemoryOps *, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode PCCAMGTranspose_Private(const CAMGMatrix *, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode PCCAMGMultiply_Private(const CAMGMatrix *, const CAMGMatrix *, CAMGMatrix *);
-PETSC_INTERN PetscErrorCode PCCAMGSortRows_Private(CAMGMatrix *);
 PETSC_INTERN PetscErrorCode PCCAMGMean_Private(const CAMGMatrix *, const CAMGMatrix *, CAMGMatrix *);
 PETSC_INTERN PetscErrorCode PCCAMGForms_Private(const CAMGMatrix *, const PetscReal root[], PetscInt first, const PetscInt id[], double sum[CAMG_FORMS]);
 PETSC_INTERN PetscErrorCode PCCAMGModuli_Private(const CAMGMatrix *, PetscReal d[]);

@@ -103,21 +103,6 @@ static PetscErrorCode SortRow_Private(PetscInt n, PetscInt size, PetscInt j[], P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows get ascending columns */
-PetscErrorCode PCCAMGSortRows_Private(CAMGMatrix *A)
-{
-  const PetscInt size    = A->rb * A->cb;
-  PetscInt       longest = 0, *order;
-  PetscScalar   *work;
-
-  PetscFunctionBegin;
-  for (PetscInt r = 0; r < A->m; r++) longest = PetscMax(longest, A->i[r + 1] - A->i[r]);
-  PetscCall(PetscMalloc2(longest, &order, (size_t)longest * (size_t)size, &work));
-  for (PetscInt r = 0; r < A->m; r++) PetscCall(SortRow_Private(A->i[r + 1] - A->i[r], size, A->j + A->i[r], Block(A, A->i[r]), order, work));
-  PetscCall(PetscFree2(order, work));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Room for more blocks */
 static PetscErrorCode Grow_Private(CAMGMatrix *C, PetscInt used, PetscInt needed, PetscInt *room)
 {

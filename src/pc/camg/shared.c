@@ -512,8 +512,8 @@ PetscErrorCode PCCAMGMakeWhole_Private(const PC_CAMG *mg, const CAMGGhosts *g, C
 {
   const LitheMemoryOps *memory = mg->kernels->memory;
   const CAMGColumns    *c      = &g->columns;
-  const size_t          unit = (size_t)A->rb * (size_t)A->cb, row = (size_t)space->block * (size_t)space->columns;
-  PetscInt              n, *length;
+  const size_t          unit = (size_t)A->rb * (size_t)A->cb, size = (size_t)space->block * (size_t)space->columns;
+  PetscInt              n, *length, *row, *target;
   PetscScalar          *mine, *T;
   CAMGMatrix            H, W = {.rb = A->rb, .cb = A->cb};
 
@@ -532,13 +532,15 @@ PetscErrorCode PCCAMGMakeWhole_Private(const PC_CAMG *mg, const CAMGGhosts *g, C
   PetscCall(PCCAMGMatrixFree_Private(&H));
   PetscCall(PCCAMGMatrixRelease_Private(memory, A));
   /* own columns came first */
-  PetscCall(PCCAMGSortRows_Private(&W));
-  PetscCall(PCCAMGMatrixPut_Private(memory, &W, A));
-  PetscCall(PCCAMGMatrixFree_Private(&W));
+  PetscCall(PetscMalloc1(W.m, &row));
+  for (PetscInt r = 0; r < W.m; r++) row[r] = r;
+  PetscCall(Combine_Private(mg, row, &W, NULL, A, &target));
+  PetscCall(PetscFree(row));
+  PetscCall(PetscFree(target));
   if (!space->vectors) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc1((size_t)c->own * row, &mine));
-  PetscCall((*memory->get)((size_t)c->own * row * sizeof(*mine), space->T, mine));
-  PetscCall(Gather_Private(g->comm, MPIU_SCALAR, sizeof(PetscScalar), c->own * (PetscInt)row, mine, &n, (void **)&T));
+  PetscCall(PetscMalloc1((size_t)c->own * size, &mine));
+  PetscCall((*memory->get)((size_t)c->own * size * sizeof(*mine), space->T, mine));
+  PetscCall(Gather_Private(g->comm, MPIU_SCALAR, sizeof(PetscScalar), c->own * (PetscInt)size, mine, &n, (void **)&T));
   PetscCall((*memory->free)((void **)&space->T));
   PetscCall((*memory->alloc)((size_t)n * sizeof(*T), (void **)&space->T));
   PetscCall((*memory->put)((size_t)n * sizeof(*T), T, space->T));
