@@ -46,6 +46,12 @@ typedef struct {
   PetscInt own, first, n, *id;
 } CAMGColumns; /* owner: ghosts.c */
 
+/* The number of a column over all processes */
+static inline PetscInt CAMGNumberOf(const CAMGColumns *c, PetscInt column)
+{
+  return column < c->own ? c->first + column : c->id[column - c->own];
+}
+
 /* The exchange of numbers of columns during set-up */
 typedef struct {
   MPI_Comm    comm;

@@ -91,7 +91,7 @@ static PetscErrorCode Pack_Private(const Peers *to, const CAMGMatrix *E, const C
       const PetscInt j = list[q];
 
       place[j] = 0;
-      list[q]  = j < c->own ? c->first + j : c->id[j - c->own];
+      list[q]  = CAMGNumberOf(c, j);
     }
     at += n;
     m->size[2 * k]     = at - begin;
@@ -102,7 +102,7 @@ static PetscErrorCode Pack_Private(const Peers *to, const CAMGMatrix *E, const C
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sends and receives `unit` items of a type for each of size[stride k] */
+/* Sends and receives size[2 k] times `unit` items of a type; sizes NULL: `unit` items */
 static PetscErrorCode Transmit_Private(MPI_Comm comm, PetscMPIInt tag, MPI_Datatype type, PetscInt unit, const Peers *to, const PetscInt tosize[],
                                        const void *out, const Peers *from, const PetscInt fromsize[], void *in)
 {
@@ -355,8 +355,8 @@ PetscErrorCode PCCAMGFetch_Private(const PC_CAMG *mg, const CAMGGhosts *g, CAMGM
 }
 
 /*
-   T has own rows, and rows of ghosts g, which are added to those of their owners. sent: columns of T; c: columns of the
-   sum, to which those of other processes are added
+   T has own rows, and rows of ghosts g. The owner of a ghost adds its row to the row of T there. sent: columns of T. c:
+   columns of the sum, which grow by those of other processes
 */
 PetscErrorCode PCCAMGReturn_Private(const PC_CAMG *mg, const CAMGGhosts *g, CAMGMatrix *T, const CAMGColumns *sent, CAMGColumns *c)
 {
@@ -500,8 +500,7 @@ PetscErrorCode PCCAMGColumnNumbers_Private(const PC_CAMG *mg, const CAMGColumns 
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(c->own + c->n, &host));
-  for (PetscInt k = 0; k < c->own; k++) host[k] = c->first + k;
-  PetscCall(PetscArraycpy(host + c->own, c->id, c->n));
+  for (PetscInt k = 0; k < c->own + c->n; k++) host[k] = CAMGNumberOf(c, k);
   PetscCall(PCCAMGIntegersPut_Private(mg->kernels->memory, c->own + c->n, host, number));
   PetscCall(PetscFree(host));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -519,7 +518,7 @@ PetscErrorCode PCCAMGMakeWhole_Private(const PC_CAMG *mg, const CAMGGhosts *g, C
 
   PetscFunctionBegin;
   PetscCall(Get_Private(memory, A, &H));
-  for (PetscInt k = 0; k < H.nz; k++) H.j[k] = H.j[k] < c->own ? c->first + H.j[k] : c->id[H.j[k] - c->own];
+  for (PetscInt k = 0; k < H.nz; k++) H.j[k] = CAMGNumberOf(c, H.j[k]);
   for (PetscInt r = 0; r < H.m; r++) H.i[r] = H.i[r + 1] - H.i[r];
   PetscCall(Gather_Private(g->comm, MPIU_INT, sizeof(PetscInt), H.m, H.i, &W.m, (void **)&length));
   PetscCall(Gather_Private(g->comm, MPIU_INT, sizeof(PetscInt), H.nz, H.j, &W.nz, (void **)&W.j));
