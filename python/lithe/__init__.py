@@ -44,7 +44,7 @@ _INFO = {
         "layout:MatVCRSLayouts values:string difference:bool grouped:bool plainrows:bool idbytes:int rows:int64 nonzeros:int64 "
         "indexsets:int64 valuesets:int64 pairs:int64 tablebytes:double bytes:double aijbytes:double maxabserror:real "
         "maxrowerror:real bound:real froberror:real rowsumerror:real asymmetry:real guardrows:int64 buildtime:double "
-        "plainbytes:double loss:MatVCRSLosses bits:int",
+        "plainbytes:double loss:MatVCRSLosses bits:int transport:LitheTransports",
         ("aijbytes", "bytes"),
     ),
     "MatHYBMGPUInfo": (
@@ -60,7 +60,7 @@ _INFO = {
     ),
     "TSUniformizationInfo": (
         "alpha:real bound:real truncation:real steady:real negligible:real rounding:real roundingknown:bool defect:real "
-        "products:int64 rows:real sums:int64 passes:int steadyat:int",
+        "products:int64 rows:real sums:int64 passes:int steadyat:int epsilon:real part:real",
         None,
     ),
 }

@@ -9,7 +9,6 @@
 */
 
 #include "camgimpl.h"
-#include <petsc/private/hashmapi.h>
 
 /* Processes, and for each of them rows of this process */
 typedef struct {
@@ -137,44 +136,58 @@ static PetscErrorCode Transmit_Private(MPI_Comm comm, PetscMPIInt tag, MPI_Datat
 /* Columns of the lists that came in as local ones. New numbers become ghosts. list: where the list of each process begins */
 static PetscErrorCode Number_Private(const Peers *from, const Messages *m, CAMGColumns *c, PetscInt list[])
 {
-  PetscInt   total = 0, at = 0, *id;
-  PetscHMapI known;
+  const PetscInt known = c->n;
+  PetscInt       total = 0, end = 0, added = 0, *id, *sorted, *place, k;
 
   PetscFunctionBegin;
-  for (PetscMPIInt k = 0; k < from->n; k++) {
-    const PetscInt rows = from->offset[k + 1] - from->offset[k];
-
-    list[k] = at + rows + m->size[2 * k + 1];
-    at += m->size[2 * k];
-    total += at - list[k];
+  for (PetscMPIInt p = 0; p < from->n; p++) {
+    list[p] = end + from->offset[p + 1] - from->offset[p] + m->size[2 * p + 1];
+    end += m->size[2 * p];
+    total += end - list[p];
   }
-  PetscCall(PetscMalloc1(c->n + total, &id));
-  PetscCall(PetscArraycpy(id, c->id, c->n));
+  PetscCall(PetscMalloc1(known + total, &id));
+  PetscCall(PetscArraycpy(id, c->id, known));
   PetscCall(PetscFree(c->id));
   c->id = id;
-  PetscCall(PetscHMapICreateWithSize(2 * (c->n + total), &known));
-  for (PetscInt k = 0; k < c->n; k++) PetscCall(PetscHMapISet(known, id[k], k));
-  at = 0;
-  for (PetscMPIInt k = 0; k < from->n; k++) {
-    at += m->size[2 * k];
-    for (PetscInt q = list[k]; q < at; q++) {
+  PetscCall(PetscMalloc2(known + total, &sorted, known + total, &place));
+  for (k = 0; k < known; k++) {
+    sorted[k] = id[k];
+    place[k]  = k;
+  }
+  PetscCall(PetscSortIntWithArray(known, sorted, place));
+  end = 0;
+  for (PetscMPIInt p = 0; p < from->n; p++) {
+    end += m->size[2 * p];
+    for (PetscInt q = list[p]; q < end; q++) {
       const PetscInt number = m->integers[q];
-      PetscInt       ghost;
+
+      if (number >= c->first && number < c->first + c->own) continue;
+      PetscCall(PetscFindInt(number, known, sorted, &k));
+      if (k < 0) id[known + added++] = number;
+    }
+  }
+  PetscCall(PetscSortRemoveDupsInt(&added, id + known));
+  c->n += added;
+  for (k = known; k < c->n; k++) {
+    sorted[k] = id[k];
+    place[k]  = k;
+  }
+  PetscCall(PetscSortIntWithArray(c->n, sorted, place));
+  end = 0;
+  for (PetscMPIInt p = 0; p < from->n; p++) {
+    end += m->size[2 * p];
+    for (PetscInt q = list[p]; q < end; q++) {
+      const PetscInt number = m->integers[q];
 
       if (number >= c->first && number < c->first + c->own) {
         m->integers[q] = number - c->first;
         continue;
       }
-      PetscCall(PetscHMapIGetWithDefault(known, number, -1, &ghost));
-      if (ghost < 0) {
-        ghost     = c->n++;
-        id[ghost] = number;
-        PetscCall(PetscHMapISet(known, number, ghost));
-      }
-      m->integers[q] = c->own + ghost;
+      PetscCall(PetscFindInt(number, c->n, sorted, &k));
+      m->integers[q] = c->own + place[k];
     }
   }
-  PetscCall(PetscHMapIDestroy(&known));
+  PetscCall(PetscFree2(sorted, place));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
