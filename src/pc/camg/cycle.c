@@ -9,6 +9,7 @@
 */
 
 #include "camgimpl.h"
+#include <lithe/private/litheplace.h>
 
 /* steps of the smoother; zero: from x = 0 */
 static PetscErrorCode Smooth_Private(const PC_CAMG *mg, CAMGLevel *l, PetscInt steps, PetscBool zero)
@@ -112,53 +113,12 @@ static PetscErrorCode ApplyArrays_Private(PC pc, const PetscScalar x[], PetscSca
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* done: whether both vectors are at the place of the levels */
-static PetscErrorCode ApplyThere_Private(PC pc, Vec x, Vec y, PetscBool *done)
-{
-  const PetscScalar *px;
-  PetscScalar       *py;
-  PetscMemType       tx, ty;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArrayReadAndMemType(x, &px, &tx));
-  PetscCall(VecGetArrayWriteAndMemType(y, &py, &ty));
-  *done = (PetscBool)(!PetscMemTypeHost(tx) && !PetscMemTypeHost(ty));
-  if (*done) PetscCall(ApplyArrays_Private(pc, px, py));
-  PetscCall(VecRestoreArrayWriteAndMemType(y, &py));
-  PetscCall(VecRestoreArrayReadAndMemType(x, &px));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode PCApply_CAMG(PC pc, Vec x, Vec y)
 {
-  PC_CAMG           *mg = (PC_CAMG *)pc->data;
-  const PetscScalar *px;
-  PetscScalar       *py;
-  PetscBool          done;
+  PC_CAMG *mg = (PC_CAMG *)pc->data;
 
   PetscFunctionBegin;
-  if (pc->failedreason) {
-    PetscCall(VecFlag(y, 1));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (!mg->n) PetscFunctionReturn(PETSC_SUCCESS); /* no rows */
-  if (!mg->device) {
-    PetscCall(VecGetArrayRead(x, &px));
-    PetscCall(VecGetArrayWrite(y, &py));
-    PetscCall(ApplyArrays_Private(pc, px, py));
-    PetscCall(VecRestoreArrayWrite(y, &py));
-    PetscCall(VecRestoreArrayRead(x, &px));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(ApplyThere_Private(pc, x, y, &done));
-  if (done) PetscFunctionReturn(PETSC_SUCCESS);
-
-  /* vectors on the host, levels on the device */
-  if (!mg->work[0]) PetscCall(MatCreateVecs(pc->pmat, &mg->work[1], &mg->work[0]));
-  PetscCall(VecCopy(x, mg->work[0]));
-  PetscCall(ApplyThere_Private(pc, mg->work[0], mg->work[1], &done));
-  PetscCheck(done, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
-             "The vectors of the matrix were on a device when the preconditioner was set up, and now are on the host. Set it up again");
-  PetscCall(VecCopy(mg->work[1], y));
+  if (pc->failedreason) PetscCall(VecFlag(y, 1));
+  else if (mg->n) PetscCall(LithePCApplyThere(pc, mg->device, mg->work, x, y, ApplyArrays_Private)); /* else no rows */
   PetscFunctionReturn(PETSC_SUCCESS);
 }

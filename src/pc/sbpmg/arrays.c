@@ -40,8 +40,8 @@ static size_t LevelBytes(const PC_SBPMG *mg, PetscInt k)
   if (galerkin) {
     if (PCSBPMGKeepsExact_Private(mg, l)) bytes += SBP_COEFFICIENTS * ghostsexact;
     if (two) bytes += SBP_COEFFICIENTS * ghosts;
-  } else if (two) bytes += (mg->shifted ? 4 : 3) * ghosts;
-  if (k == 0 && mg->shifted) bytes += ghostsexact;
+  } else if (two) bytes += (PCSBPMGIsShifted(mg) ? 4 : 3) * ghosts;
+  if (k == 0 && PCSBPMGIsShifted(mg)) bytes += ghostsexact;
   return bytes;
 }
 
@@ -49,7 +49,7 @@ static size_t LevelBytes(const PC_SBPMG *mg, PetscInt k)
    application's */
 PetscBool PCSBPMGHasVectors_Private(const PC_SBPMG *mg, PetscInt k)
 {
-  return (PetscBool)(mg->opt.cycle == PCSBPMG_CYCLE_FULL && !(k == 0 && mg->inplace));
+  return (PetscBool)(mg->opt.cycle == PCSBPMG_CYCLE_FULL && !(k == 0 && PCSBPMGIsInPlace(mg)));
 }
 
 /*
@@ -73,32 +73,51 @@ PetscErrorCode PCSBPMGReserve_Private(PC_SBPMG *mg)
   const PetscBool written = (PetscBool)(PCSBPMGIsDirect_Private(mg) && mg->opt.coarse == PCSBPMG_COARSE_GALERKIN);
 
   PetscFunctionBegin;
-  mg->reserved = ALIGNED(SBPMG_SUMS * sizeof(double));
-  for (PetscInt k = 0; k < mg->n; k++) mg->reserved += LevelBytes(mg, k);
+  mg->memory.reserved = ALIGNED(SBPMG_SUMS * sizeof(double));
+  for (PetscInt k = 0; k < mg->n; k++) mg->memory.reserved += LevelBytes(mg, k);
 
   /* probing skips coefficients that couple a node with places outside the grid: these coefficients must be 0 */
-  PetscCall((*(written ? mg->kernels->reserve : mg->kernels->alloc))(mg->reserved, &mg->memory));
-  mg->sums  = (double *)mg->memory;
-  mg->taken = ALIGNED(SBPMG_SUMS * sizeof(double));
+  PetscCall((*(written ? mg->kernels->reserve : mg->kernels->alloc))(mg->memory.reserved, &mg->memory.block));
+  mg->memory.sums  = (double *)mg->memory.block;
+  mg->memory.taken = ALIGNED(SBPMG_SUMS * sizeof(double));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* memory is written before it is read; an unforeseen array has a separate allocation */
-static PetscErrorCode Take_Private(PC_SBPMG *mg, size_t bytes, void **x)
+PetscErrorCode PCSBPMGAlloc_Private(PC_SBPMG *mg, size_t bytes, void **x)
 {
   PetscFunctionBegin;
-  if (mg->memory && ALIGNED(bytes) <= mg->reserved - mg->taken) {
-    *x = (char *)mg->memory + mg->taken;
-    mg->taken += ALIGNED(bytes);
+  if (mg->memory.block && ALIGNED(bytes) <= mg->memory.reserved - mg->memory.taken) {
+    *x = (char *)mg->memory.block + mg->memory.taken;
+    mg->memory.taken += ALIGNED(bytes);
   } else PetscCall((*mg->kernels->alloc)(bytes, x));
-  mg->bytes += bytes;
+  mg->memory.bytes += bytes;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* An array of the common allocation stays until the levels are destroyed. *x may be NULL */
+PetscErrorCode PCSBPMGFree_Private(PC_SBPMG *mg, void **x)
+{
+  const char *at = (const char *)*x, *begin = (const char *)mg->memory.block;
+
+  PetscFunctionBegin;
+  if (at && (!begin || at < begin || at >= begin + mg->memory.reserved)) PetscCall((*mg->kernels->free)(x));
+  *x = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCSBPMGMemoryFree_Private(PC_SBPMG *mg)
+{
+  PetscFunctionBegin;
+  if (mg->memory.block) PetscCall((*mg->kernels->free)(&mg->memory.block));
+  mg->memory.bytes = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PCSBPMGOwned_Private(PC_SBPMG *mg, const SBPGrid *grid, SBPPrecision precision, void **x)
 {
   PetscFunctionBegin;
-  PetscCall(Take_Private(mg, OwnedBytes(grid, precision), x));
+  PetscCall(PCSBPMGAlloc_Private(mg, OwnedBytes(grid, precision), x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -106,7 +125,15 @@ PetscErrorCode PCSBPMGOwned_Private(PC_SBPMG *mg, const SBPGrid *grid, SBPPrecis
 PetscErrorCode PCSBPMGGhosts_Private(PC_SBPMG *mg, const SBPGrid *grid, SBPPrecision precision, void **x)
 {
   PetscFunctionBegin;
-  PetscCall(Take_Private(mg, GhostedBytes(grid, precision), x));
+  PetscCall(PCSBPMGAlloc_Private(mg, GhostedBytes(grid, precision), x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same for the time of a set-up */
+PetscErrorCode PCSBPMGGhostsApart_Private(PC_SBPMG *mg, const SBPGrid *grid, SBPPrecision precision, void **x)
+{
+  PetscFunctionBegin;
+  PetscCall((*mg->kernels->alloc)(GhostedBytes(grid, precision), x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -189,7 +189,7 @@ static PetscErrorCode Invert_Private(PC pc, PetscInt n, double M[])
   PetscInt  row;
 
   PetscFunctionBegin;
-  if (mg->singular || mg->deflated) {
+  if (mg->shift.singular || mg->shift.deflated) {
     for (PetscInt k = 0; k < n; k++) shift += M[(size_t)k * (size_t)(n + 1)] / (double)n;
     for (size_t k = 0; k < (size_t)n * (size_t)n; k++) M[k] += shift;
   }
@@ -198,10 +198,10 @@ static PetscErrorCode Invert_Private(PC pc, PetscInt n, double M[])
   PetscCall(PetscFree(L));
   if (row >= 0) {
     PetscCall(PCSBPMGFail_Private(pc, "%sthe operator of the coarsest level, with %" PetscInt_FMT " unknowns, is not positive definite (row %" PetscInt_FMT ")",
-                                  mg->shifted ? "with the diagonal that was added " : "", n, row));
+                                  PCSBPMGIsShifted(mg) ? "with the diagonal that was added " : "", n, row));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (mg->singular) {
+  if (mg->shift.singular) {
     for (size_t k = 0; k < (size_t)n * (size_t)n; k++) M[k] -= 1. / (shift * (double)n * (double)n);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -235,22 +235,21 @@ static PetscErrorCode PutInverse_Private(PC_SBPMG *mg, SBPPrecision precision, P
   float       *single = NULL;
 
   PetscFunctionBegin;
-  if (mg->dense[precision]) PetscFunctionReturn(PETSC_SUCCESS);
+  if (mg->coarsest.dense[precision]) PetscFunctionReturn(PETSC_SUCCESS);
   if (precision == SBP_SINGLE) {
     PetscCall(PetscMalloc1(size, &single));
-    for (size_t k = 0; k < size; k++) single[k] = (float)(M[k] / mg->factor);
+    for (size_t k = 0; k < size; k++) single[k] = (float)(M[k] / mg->scaling.factor);
   }
-  PetscCall((*mg->kernels->alloc)(bytes, &mg->dense[precision]));
-  PetscCall((*mg->kernels->put)(bytes, single ? (const void *)single : (const void *)M, mg->dense[precision]));
+  PetscCall(PCSBPMGAlloc_Private(mg, bytes, &mg->coarsest.dense[precision]));
+  PetscCall((*mg->kernels->put)(bytes, single ? (const void *)single : (const void *)M, mg->coarsest.dense[precision]));
   PetscCall(PetscFree(single));
-  mg->bytes += bytes;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode SetUpDense_Private(PC pc, const HostOperator *host)
 {
   PC_SBPMG      *mg = (PC_SBPMG *)pc->data;
-  const PetscInt n  = mg->ndense;
+  const PetscInt n  = mg->coarsest.ndense;
   double        *M;
 
   PetscFunctionBegin;
@@ -262,8 +261,8 @@ static PetscErrorCode SetUpDense_Private(PC pc, const HostOperator *host)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (mg->opt.smoother == PCSBPMG_SMOOTHER_RICHARDSON) {
-    PetscCall(LeastOfInverse_Private(n, M, &mg->coarselmin));
-    mg->coarselmin *= (PetscReal)mg->factor;
+    PetscCall(LeastOfInverse_Private(n, M, &mg->coarsest.lmin));
+    mg->coarsest.lmin *= (PetscReal)mg->scaling.factor;
   }
   PetscCall(PutInverse_Private(mg, mg->precision, n, M));
   if (mg->opt.cycle == PCSBPMG_CYCLE_FULL) PetscCall(PutInverse_Private(mg, mg->exact, n, M));
@@ -305,19 +304,19 @@ PetscErrorCode PCSBPMGCreateCoarseSolver_Private(PC pc)
   PC          inner;
 
   PetscFunctionBegin;
-  if (mg->ksp) PetscFunctionReturn(PETSC_SUCCESS);
+  if (mg->coarsest.ksp) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallMPI(MPI_Comm_size(comm, &size));
   PetscCall(PCGetOptionsPrefix(pc, &prefix));
-  PetscCall(KSPCreate(comm, &mg->ksp));
-  PetscCall(KSPSetNestLevel(mg->ksp, pc->kspnestlevel));
-  PetscCall(KSPSetErrorIfNotConverged(mg->ksp, pc->erroriffailure));
-  PetscCall(PetscObjectIncrementTabLevel((PetscObject)mg->ksp, (PetscObject)pc, 1));
-  PetscCall(KSPSetOptionsPrefix(mg->ksp, prefix));
-  PetscCall(KSPAppendOptionsPrefix(mg->ksp, "sbpmg_coarse_"));
-  PetscCall(KSPSetType(mg->ksp, KSPPREONLY));
-  PetscCall(KSPGetPC(mg->ksp, &inner));
+  PetscCall(KSPCreate(comm, &mg->coarsest.ksp));
+  PetscCall(KSPSetNestLevel(mg->coarsest.ksp, pc->kspnestlevel));
+  PetscCall(KSPSetErrorIfNotConverged(mg->coarsest.ksp, pc->erroriffailure));
+  PetscCall(PetscObjectIncrementTabLevel((PetscObject)mg->coarsest.ksp, (PetscObject)pc, 1));
+  PetscCall(KSPSetOptionsPrefix(mg->coarsest.ksp, prefix));
+  PetscCall(KSPAppendOptionsPrefix(mg->coarsest.ksp, "sbpmg_coarse_"));
+  PetscCall(KSPSetType(mg->coarsest.ksp, KSPPREONLY));
+  PetscCall(KSPGetPC(mg->coarsest.ksp, &inner));
   PetscCall(PCSetType(inner, size > 1 ? PCREDUNDANT : PCLU));
-  PetscCall(KSPSetFromOptions(mg->ksp));
+  PetscCall(KSPSetFromOptions(mg->coarsest.ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -329,17 +328,21 @@ static PetscErrorCode AssembleCoarsest_Private(PC pc, const HostOperator *host)
 
   PetscFunctionBegin;
   if (host->op.kind != SBP_NINE) {
-    PetscCall(MatConvert(l->A ? l->A : pc->pmat, MATAIJ, MAT_INITIAL_MATRIX, &mg->cmat));
-    if (!l->A) PetscCall(PCSBPMGUnscaleMatrix_Private(pc, mg->cmat));
+    PetscCall(MatConvert(l->A ? l->A : pc->pmat, MATAIJ, MAT_INITIAL_MATRIX, &mg->coarsest.A));
+    if (!l->A) PetscCall(PCSBPMGUnscaleMatrix_Private(pc, mg->coarsest.A));
   } else {
-    if (!l->da) {
+    DM da = l->exchange.da;
+
+    if (da) PetscCall(PetscObjectReference((PetscObject)da));
+    else {
       PetscCall(DMDACreate2d(PetscObjectComm((PetscObject)pc), DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, l->grid.n[0] + 1, l->grid.n[1] + 1, 1, 1,
-                             1, 1, NULL, NULL, &l->da));
-      PetscCall(DMSetUp(l->da));
+                             1, 1, NULL, NULL, &da));
+      PetscCall(DMSetUp(da));
     }
-    PetscCall(DMSetMatType(l->da, MATAIJ));
-    PetscCall(DMCreateMatrix(l->da, &mg->cmat));
-    PetscCall(AssembleNine_Private(&host->op, mg->cmat));
+    PetscCall(DMSetMatType(da, MATAIJ));
+    PetscCall(DMCreateMatrix(da, &mg->coarsest.A));
+    PetscCall(DMDestroy(&da));
+    PetscCall(AssembleNine_Private(&host->op, mg->coarsest.A));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -355,7 +358,7 @@ static PetscErrorCode SetUpSolver_Private(PC pc, const HostOperator *host)
   PC             inner;
 
   PetscFunctionBegin;
-  PetscCheck(!mg->singular, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+  PetscCheck(!mg->shift.singular, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "-pc_type sbpmg: all faces are Neumann faces, so the constants are the kernel of the operator; only the dense inverse of the coarsest level "
              "can treat them. Use one process, and -pc_sbpmg_levels or -pc_sbpmg_dense so that the coarsest level, of %" PetscInt_FMT " x %" PetscInt_FMT
              " unknowns, has no more than -pc_sbpmg_dense %" PetscInt_FMT,
@@ -365,42 +368,42 @@ static PetscErrorCode SetUpSolver_Private(PC pc, const HostOperator *host)
   PetscCall(LitheOptionsShow(&none));
   PetscCall(ierr);
   /* Small pivots are an error of PCLU */
-  mg->cfactor = mg->factor;
-  if (mg->cfactor == 1.) {
+  mg->coarsest.factor = mg->scaling.factor;
+  if (mg->coarsest.factor == 1.) {
     Vec       diagonal;
     PetscReal most;
 
-    PetscCall(MatCreateVecs(mg->cmat, &diagonal, NULL));
-    PetscCall(MatGetDiagonal(mg->cmat, diagonal));
+    PetscCall(MatCreateVecs(mg->coarsest.A, &diagonal, NULL));
+    PetscCall(MatGetDiagonal(mg->coarsest.A, diagonal));
     PetscCall(VecNorm(diagonal, NORM_INFINITY, &most));
     PetscCall(VecDestroy(&diagonal));
-    mg->cfactor = SBPScaleOf(SBPUpperWord((double)most), SBP_SCALE_WINDOW);
+    mg->coarsest.factor = SBPScaleOf(SBPUpperWord((double)most), SBP_SCALE_WINDOW);
   }
-  if (mg->cfactor != 1.) PetscCall(MatScale(mg->cmat, (PetscScalar)mg->cfactor));
-  if (mg->deflated) { /* the matrix may be singular up to rounding, see shift.c */
+  if (mg->coarsest.factor != 1.) PetscCall(MatScale(mg->coarsest.A, (PetscScalar)mg->coarsest.factor));
+  if (mg->shift.deflated) { /* the matrix may be singular up to rounding, see shift.c */
     PetscScalar trace;
     PetscInt    n;
 
-    PetscCall(MatGetTrace(mg->cmat, &trace));
-    PetscCall(MatGetSize(mg->cmat, &n, NULL));
-    PetscCall(MatShift(mg->cmat, (PetscReal)1e-6 * trace / (PetscReal)n));
+    PetscCall(MatGetTrace(mg->coarsest.A, &trace));
+    PetscCall(MatGetSize(mg->coarsest.A, &n, NULL));
+    PetscCall(MatShift(mg->coarsest.A, (PetscReal)1e-6 * trace / (PetscReal)n));
   }
-  if (!mg->diagonal || mg->deflated) {
-    PetscCall(MatSetOption(mg->cmat, MAT_SPD, PETSC_TRUE));
-    PetscCall(MatSetOption(mg->cmat, MAT_SPD_ETERNAL, PETSC_TRUE));
+  if (!mg->shift.diagonal || mg->shift.deflated) {
+    PetscCall(MatSetOption(mg->coarsest.A, MAT_SPD, PETSC_TRUE));
+    PetscCall(MatSetOption(mg->coarsest.A, MAT_SPD_ETERNAL, PETSC_TRUE));
   }
-  PetscCall(MatCreateVecs(mg->cmat, &mg->cx, &mg->cb));
-  PetscCall(VecBindToCPU(mg->cx, PETSC_TRUE));
-  PetscCall(VecBindToCPU(mg->cb, PETSC_TRUE));
+  PetscCall(MatCreateVecs(mg->coarsest.A, &mg->coarsest.x, &mg->coarsest.b));
+  PetscCall(VecBindToCPU(mg->coarsest.x, PETSC_TRUE));
+  PetscCall(VecBindToCPU(mg->coarsest.b, PETSC_TRUE));
   if (mg->device)
     PetscCall(PetscMalloc1((size_t)PetscMax(l->op[mg->precision].grid.pitch, l->op[mg->exact].grid.pitch) * (size_t)l->grid.own.count[1] * sizeof(double),
-                           (char **)&mg->chost));
+                           (char **)&mg->coarsest.host));
   PetscCall(PCSBPMGCreateCoarseSolver_Private(pc));
-  PetscCall(KSPGetOptionsPrefix(mg->ksp, &prefix));
-  PetscCall(MatSetOptionsPrefix(mg->cmat, prefix));
-  PetscCall(KSPSetOperators(mg->ksp, mg->cmat, mg->cmat));
-  PetscCall(KSPSetUp(mg->ksp));
-  PetscCall(KSPGetPC(mg->ksp, &inner));
+  PetscCall(KSPGetOptionsPrefix(mg->coarsest.ksp, &prefix));
+  PetscCall(MatSetOptionsPrefix(mg->coarsest.A, prefix));
+  PetscCall(KSPSetOperators(mg->coarsest.ksp, mg->coarsest.A, mg->coarsest.A));
+  PetscCall(KSPSetUp(mg->coarsest.ksp));
+  PetscCall(KSPGetPC(mg->coarsest.ksp, &inner));
   PetscCall(PCGetFailedReason(inner, &reason));
   PetscCall(PCSetFailedReason(pc, reason));
 
@@ -408,19 +411,49 @@ static PetscErrorCode SetUpSolver_Private(PC pc, const HostOperator *host)
   if (mg->opt.smoother == PCSBPMG_SMOOTHER_RICHARDSON && !reason) {
     PetscReal norm = 1;
 
-    PetscCall(VecSet(mg->cb, 1.));
+    PetscCall(VecSet(mg->coarsest.b, 1.));
     for (PetscInt k = 0; k < 8; k++) {
-      PetscCall(VecNormalize(mg->cb, NULL));
-      PetscCall(KSPSolve(mg->ksp, mg->cb, mg->cx));
-      PetscCall(VecNorm(mg->cx, NORM_2, &norm));
-      PetscCall(VecCopy(mg->cx, mg->cb));
+      PetscCall(VecNormalize(mg->coarsest.b, NULL));
+      PetscCall(KSPSolve(mg->coarsest.ksp, mg->coarsest.b, mg->coarsest.x));
+      PetscCall(VecNorm(mg->coarsest.x, NORM_2, &norm));
+      PetscCall(VecCopy(mg->coarsest.x, mg->coarsest.b));
     }
-    mg->coarselmin = norm > 0 ? (PetscReal)(mg->factor / mg->cfactor) / norm : 0;
+    mg->coarsest.lmin = norm > 0 ? (PetscReal)(mg->scaling.factor / mg->coarsest.factor) / norm : 0;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ------------------------------------------------------------ both */
+
+/* A dense inverse, or a solver, once the number of unknowns is known */
+PetscErrorCode PCSBPMGCoarseChoose_Private(PC_SBPMG *mg, PetscInt unknowns)
+{
+  PetscFunctionBegin;
+  mg->coarsest.ndense = !mg->parallel && unknowns <= mg->opt.dense ? unknowns : 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Frees the coarsest level, except its solver, which keeps its options */
+PetscErrorCode PCSBPMGCoarseReset_Private(PC_SBPMG *mg)
+{
+  PetscFunctionBegin;
+  for (int p = 0; p < 2; p++) PetscCall(PCSBPMGFree_Private(mg, &mg->coarsest.dense[p]));
+  mg->coarsest.ndense = 0;
+  mg->coarsest.lmin   = 0;
+  if (mg->coarsest.ksp) PetscCall(KSPReset(mg->coarsest.ksp));
+  PetscCall(MatDestroy(&mg->coarsest.A));
+  PetscCall(VecDestroy(&mg->coarsest.b));
+  PetscCall(VecDestroy(&mg->coarsest.x));
+  PetscCall(PetscFree(mg->coarsest.host));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCSBPMGCoarseDestroy_Private(PC_SBPMG *mg)
+{
+  PetscFunctionBegin;
+  PetscCall(KSPDestroy(&mg->coarsest.ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 PetscErrorCode PCSBPMGCoarseSetUp_Private(PC pc)
 {
@@ -429,7 +462,7 @@ PetscErrorCode PCSBPMGCoarseSetUp_Private(PC pc)
 
   PetscFunctionBegin;
   PetscCall(GetHostOperator_Private(pc, &host));
-  if (mg->ndense) PetscCall(SetUpDense_Private(pc, &host));
+  if (mg->coarsest.ndense) PetscCall(SetUpDense_Private(pc, &host));
   else PetscCall(SetUpSolver_Private(pc, &host));
   PetscCall(RestoreHostOperator_Private(&host));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -441,29 +474,29 @@ PetscErrorCode PCSBPMGCoarseSolve_Private(PC_SBPMG *mg, SBPPrecision precision, 
   const SBPMGLevel *l     = &mg->level[mg->n - 1];
   const SBPGrid    *grid  = &l->op[precision].grid;
   const size_t      bytes = (size_t)grid->pitch * (size_t)grid->own.count[1] * SBPNumberBytes(precision);
-  const double      times = precision == mg->exact ? mg->cfactor : mg->cfactor / mg->factor;
+  const double      times = precision == mg->exact ? mg->coarsest.factor : mg->coarsest.factor / mg->scaling.factor;
   SBPGrid           plain = *grid;
   PetscScalar      *a;
 
   PetscFunctionBegin;
-  if (mg->ndense) {
-    PetscCall((*mg->kernels->dense)(mg->ndense, precision, mg->dense[precision], b, x));
+  if (mg->coarsest.ndense) {
+    PetscCall((*mg->kernels->dense)(mg->coarsest.ndense, precision, mg->coarsest.dense[precision], b, x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   plain.pitch = plain.own.count[0];
   if (mg->device) {
-    PetscCall((*mg->kernels->get)(bytes, b, mg->chost));
-    b = mg->chost;
+    PetscCall((*mg->kernels->get)(bytes, b, mg->coarsest.host));
+    b = mg->coarsest.host;
   }
-  PetscCall(VecGetArrayWrite(mg->cb, &a));
+  PetscCall(VecGetArrayWrite(mg->coarsest.b, &a));
   if (PetscDefined(USE_COMPLEX)) PetscCall(PetscArrayzero(a, plain.own.count[0] * plain.own.count[1]));
   PetscCall((*SBPHostKernels.copy)(grid, precision, 0, b, &plain, SBP_SCALAR, 0, a));
-  PetscCall(VecRestoreArrayWrite(mg->cb, &a));
-  PetscCall(KSPSolve(mg->ksp, mg->cb, mg->cx));
-  if (times != 1.) PetscCall(VecScale(mg->cx, (PetscScalar)times));
-  PetscCall(VecGetArrayRead(mg->cx, (const PetscScalar **)&a));
-  PetscCall((*SBPHostKernels.copy)(&plain, SBP_SCALAR, 0, a, grid, precision, 0, mg->device ? mg->chost : x));
-  PetscCall(VecRestoreArrayRead(mg->cx, (const PetscScalar **)&a));
-  if (mg->device) PetscCall((*mg->kernels->put)(bytes, mg->chost, x));
+  PetscCall(VecRestoreArrayWrite(mg->coarsest.b, &a));
+  PetscCall(KSPSolve(mg->coarsest.ksp, mg->coarsest.b, mg->coarsest.x));
+  if (times != 1.) PetscCall(VecScale(mg->coarsest.x, (PetscScalar)times));
+  PetscCall(VecGetArrayRead(mg->coarsest.x, (const PetscScalar **)&a));
+  PetscCall((*SBPHostKernels.copy)(&plain, SBP_SCALAR, 0, a, grid, precision, 0, mg->device ? mg->coarsest.host : x));
+  PetscCall(VecRestoreArrayRead(mg->coarsest.x, (const PetscScalar **)&a));
+  if (mg->device) PetscCall((*mg->kernels->put)(bytes, mg->coarsest.host, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

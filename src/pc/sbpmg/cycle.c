@@ -21,29 +21,30 @@ PetscErrorCode PCSBPMGGhosted_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPPrecision 
 {
   PetscFunctionBegin;
   *ghosted = owned;
-  if (!l->halo) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(SBPHaloBegin(l->halo, precision, MemType(mg), owned, l->ghost[precision]));
-  PetscCall(SBPHaloEnd(l->halo, precision, MemType(mg), owned, l->ghost[precision]));
-  *ghosted = l->ghost[precision];
+  if (!l->exchange.halo) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(SBPHaloBegin(l->exchange.halo, precision, MemType(mg), owned, l->exchange.ghost[precision]));
+  PetscCall(SBPHaloEnd(l->exchange.halo, precision, MemType(mg), owned, l->exchange.ghost[precision]));
+  *ghosted = l->exchange.ghost[precision];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* A step whose u is owned: the part without ghosts is done while ghosts travel */
 PetscErrorCode PCSBPMGStep_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPPrecision precision, SBPStep *step)
 {
-  const SBPOperator *op    = &l->op[precision];
-  const void        *owned = step->u;
+  const SBPMGExchange *e     = &l->exchange;
+  const SBPOperator   *op    = &l->op[precision];
+  const void          *owned = step->u;
 
   PetscFunctionBegin;
-  if (!l->halo) {
+  if (!e->halo) {
     PetscCall((*mg->kernels->step)(op, NULL, step));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(SBPHaloBegin(l->halo, precision, MemType(mg), owned, l->ghost[precision]));
-  step->u = l->ghost[precision];
-  if (l->inner.count[0] > 0 && l->inner.count[1] > 0) PetscCall((*mg->kernels->step)(op, &l->inner, step));
-  PetscCall(SBPHaloEnd(l->halo, precision, MemType(mg), owned, l->ghost[precision]));
-  for (int k = 0; k < l->nborder; k++) PetscCall((*mg->kernels->step)(op, &l->border[k], step));
+  PetscCall(SBPHaloBegin(e->halo, precision, MemType(mg), owned, e->ghost[precision]));
+  step->u = e->ghost[precision];
+  if (e->inner.count[0] > 0 && e->inner.count[1] > 0) PetscCall((*mg->kernels->step)(op, &e->inner, step));
+  PetscCall(SBPHaloEnd(e->halo, precision, MemType(mg), owned, e->ghost[precision]));
+  for (int k = 0; k < e->nborder; k++) PetscCall((*mg->kernels->step)(op, &e->border[k], step));
   step->u = owned;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -62,11 +63,11 @@ static PetscErrorCode SmoothStep_Private(PC_SBPMG *mg, SBPMGLevel *l, double c1,
 /* The steps from step `first` on; d has the change of the step before */
 static PetscErrorCode SmoothRest_Private(PC_SBPMG *mg, SBPMGLevel *l, int side, PetscInt first, const void *d)
 {
-  const PetscInt n = l->smooths[side];
+  const PetscInt n = l->smooth.steps[side];
 
   PetscFunctionBegin;
   for (PetscInt k = first; k < n; k++) {
-    PetscCall(SmoothStep_Private(mg, l, k ? l->c1[side][k] : 0., l->c2[side][k], d, k + 1 < n ? l->d : NULL));
+    PetscCall(SmoothStep_Private(mg, l, k ? l->smooth.c1[side][k] : 0., l->smooth.c2[side][k], d, k + 1 < n ? l->d : NULL));
     d = l->d;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -77,7 +78,7 @@ static inline PetscBool UsesPairs(const PC_SBPMG *mg, const SBPMGLevel *l, size_
 {
   const SBPOperator *op = &l->op[mg->precision];
 
-  if (l->halo || !l->dinv) return PETSC_FALSE;
+  if (l->exchange.halo || !l->dinv) return PETSC_FALSE;
   if (op->kind == SBP_NINE) return PETSC_TRUE;
   return (PetscBool)(op->grid.order == 2 && (size_t)op->grid.own.count[0] * (size_t)op->grid.own.count[1] * SBPNumberBytes(mg->precision) >= least);
 }
@@ -88,7 +89,7 @@ static inline PetscBool UsesPairs(const PC_SBPMG *mg, const SBPMGLevel *l, size_
 */
 static PetscErrorCode Presmooth_Private(PC_SBPMG *mg, SBPMGLevel *l, PetscBool zero)
 {
-  const PetscInt n = l->smooths[0];
+  const PetscInt n = l->smooth.steps[0];
 
   PetscFunctionBegin;
   if (!zero) {
@@ -96,12 +97,12 @@ static PetscErrorCode Presmooth_Private(PC_SBPMG *mg, SBPMGLevel *l, PetscBool z
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   l->cur = 0;
-  if (n >= 2 && mg->kernels->smoothtwo && !l->halo) {
-    PetscCall((*mg->kernels->smoothtwo)(&l->op[mg->precision], l->c1[0], l->c2[0], l->dinv, l->b, l->x[0], n > 2 ? l->d : NULL));
+  if (n >= 2 && mg->kernels->smoothtwo && !l->exchange.halo) {
+    PetscCall((*mg->kernels->smoothtwo)(&l->op[mg->precision], l->smooth.c1[0], l->smooth.c2[0], l->dinv, l->b, l->x[0], n > 2 ? l->d : NULL));
     PetscCall(SmoothRest_Private(mg, l, 0, 2, l->d));
   } else {
-    if (l->dinv) PetscCall((*mg->kernels->multiply)(&l->op[mg->precision].grid, mg->precision, l->c2[0][0], l->dinv, l->b, l->x[0]));
-    else PetscCall((*mg->kernels->axpby)(&l->op[mg->precision].grid, l->c2[0][0], mg->precision, l->b, 0., mg->precision, l->x[0]));
+    if (l->dinv) PetscCall((*mg->kernels->multiply)(&l->op[mg->precision].grid, mg->precision, l->smooth.c2[0][0], l->dinv, l->b, l->x[0]));
+    else PetscCall((*mg->kernels->axpby)(&l->op[mg->precision].grid, l->smooth.c2[0][0], mg->precision, l->b, 0., mg->precision, l->x[0]));
     PetscCall(SmoothRest_Private(mg, l, 0, 1, l->x[0]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -115,7 +116,7 @@ static PetscErrorCode RestrictResidual_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPM
   const void        *r;
 
   PetscFunctionBegin;
-  if (mg->kernels->residualrestrict && !l->halo) {
+  if (mg->kernels->residualrestrict && !l->exchange.halo) {
     PetscCall((*mg->kernels->residualrestrict)(&l->op[precision], &c->op[precision].grid, l->x[l->cur], l->b, c->b));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -129,19 +130,19 @@ static PetscErrorCode RestrictResidual_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPM
 static PetscErrorCode CorrectAndSmooth_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c)
 {
   const SBPPrecision precision = mg->precision;
-  const PetscInt     n         = l->smooths[1];
+  const PetscInt     n         = l->smooth.steps[1];
   const void        *e;
 
   PetscFunctionBegin;
   if (n == 2 && mg->kernels->prolongsmoothtwo && UsesPairs(mg, l, SBPMG_PAIR_AFTER)) {
-    PetscCall((*mg->kernels->prolongsmoothtwo)(&l->op[precision], &c->op[precision].grid, c->x[c->cur], l->x[l->cur], l->c1[1], l->c2[1], l->dinv, l->b,
-                                               l->x[1 - l->cur]));
+    PetscCall((*mg->kernels->prolongsmoothtwo)(&l->op[precision], &c->op[precision].grid, c->x[c->cur], l->x[l->cur], l->smooth.c1[1], l->smooth.c2[1], l->dinv,
+                                               l->b, l->x[1 - l->cur]));
     l->cur = 1 - l->cur;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (n >= 1 && mg->kernels->prolongsmooth && !l->halo) {
-    PetscCall((*mg->kernels->prolongsmooth)(&l->op[precision], &c->op[precision].grid, c->x[c->cur], l->x[l->cur], l->c2[1][0], l->dinv, l->b, l->x[1 - l->cur],
-                                            n > 1 ? l->d : NULL));
+  if (n >= 1 && mg->kernels->prolongsmooth && !l->exchange.halo) {
+    PetscCall((*mg->kernels->prolongsmooth)(&l->op[precision], &c->op[precision].grid, c->x[c->cur], l->x[l->cur], l->smooth.c2[1][0], l->dinv, l->b,
+                                            l->x[1 - l->cur], n > 1 ? l->d : NULL));
     l->cur = 1 - l->cur;
     PetscCall(SmoothRest_Private(mg, l, 1, 1, l->d));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -161,9 +162,10 @@ PetscErrorCode PCSBPMGDescend_Private(PC_SBPMG *mg, PetscInt level, PCSBPMGCycle
   SBPMGLevel *l = &mg->level[level], *c = l + 1;
 
   PetscFunctionBegin;
-  if (zero && l->smooths[0] == 2 && mg->kernels->smoothtworestrict && UsesPairs(mg, l, SBPMG_PAIR_BEFORE)) {
+  if (zero && l->smooth.steps[0] == 2 && mg->kernels->smoothtworestrict && UsesPairs(mg, l, SBPMG_PAIR_BEFORE)) {
     l->cur = 0;
-    PetscCall((*mg->kernels->smoothtworestrict)(&l->op[mg->precision], &c->op[mg->precision].grid, l->c1[0], l->c2[0], l->dinv, l->b, l->x[0], c->b));
+    PetscCall(
+      (*mg->kernels->smoothtworestrict)(&l->op[mg->precision], &c->op[mg->precision].grid, l->smooth.c1[0], l->smooth.c2[0], l->dinv, l->b, l->x[0], c->b));
   } else {
     PetscCall(Presmooth_Private(mg, l, zero));
     PetscCall(RestrictResidual_Private(mg, l, c));
@@ -196,6 +198,6 @@ PetscErrorCode PCSBPMGCycle_Private(PC_SBPMG *mg, PetscInt level, PCSBPMGCycleTy
 PetscErrorCode PCSBPMGPlay_Private(PC_SBPMG *mg, SBPMGGraph which, PetscErrorCode (*body)(void *))
 {
   PetscFunctionBegin;
-  PetscCall(LitheMGPlay(LitheMemoryOf(mg->device), &mg->record[which], (PetscBool)(mg->opt.graph && mg->ndense), body, mg));
+  PetscCall(LitheMGPlay(LitheMemoryOf(mg->device), &mg->record[which], (PetscBool)(mg->opt.graph && mg->coarsest.ndense), body, mg));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -33,7 +33,7 @@ static double StepFlops(const PC_SBPMG *mg, PetscInt level)
 
 static double PresmoothFlops(const PC_SBPMG *mg, PetscInt level, PetscBool zero)
 {
-  const PetscInt n = mg->level[level].smooths[0];
+  const PetscInt n = mg->level[level].smooth.steps[0];
 
   if (zero) return 2 * NodesOf(mg, level) + (double)PetscMax(n - 1, 0) * StepFlops(mg, level);
   return (double)n * StepFlops(mg, level);
@@ -42,7 +42,7 @@ static double PresmoothFlops(const PC_SBPMG *mg, PetscInt level, PetscBool zero)
 /* Residual, bilinear restriction and prolongation, and smoothing after the coarse correction */
 static double RestFlops(const PC_SBPMG *mg, PetscInt level)
 {
-  return ResidualFlops(mg, level) + 10 * NodesOf(mg, level) + (double)mg->level[level].smooths[1] * StepFlops(mg, level);
+  return ResidualFlops(mg, level) + 10 * NodesOf(mg, level) + (double)mg->level[level].smooth.steps[1] * StepFlops(mg, level);
 }
 
 /* v[zero], f[zero]: on input a V and an F cycle on the level below, on output on this level */
@@ -59,7 +59,7 @@ static void CycleFlops(const PC_SBPMG *mg, PetscInt level, double v[2], double f
 /* After a successful set-up */
 PetscLogDouble PCSBPMGFlops_Private(const PC_SBPMG *mg)
 {
-  const double dense = mg->ndense ? 2 * (double)mg->ndense * (double)mg->ndense : 0;
+  const double dense = mg->coarsest.ndense ? 2 * (double)mg->coarsest.ndense * (double)mg->coarsest.ndense : 0;
   double       v[2] = {dense, dense}, f[2] = {dense, dense}, full = dense;
 
   for (PetscInt k = mg->n - 2; k >= 0; k--) {

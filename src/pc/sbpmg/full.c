@@ -17,24 +17,24 @@
 static PetscErrorCode Residual_Private(PC_SBPMG *mg, PetscInt level)
 {
   SBPMGLevel *l    = &mg->level[level];
-  SBPStep     step = {.mode = SBP_RESIDUAL, .u = l->fx, .b = l->fb, .out = mg->exact == mg->precision ? l->b : l->fr};
+  SBPStep     step = {.mode = SBP_RESIDUAL, .u = l->full.x, .b = l->full.b, .out = mg->exact == mg->precision ? l->b : l->full.r};
 
   PetscFunctionBegin;
   if (PCSBPMGRoundsResidual_Private(mg, level)) {
-    PetscCall((*mg->kernels->roundedresidual)(&l->op[mg->exact], l->fx, l->fb, &l->op[mg->precision].grid, l->b, &mg->scale->in));
+    PetscCall((*mg->kernels->roundedresidual)(&l->op[mg->exact], l->full.x, l->full.b, &l->op[mg->precision].grid, l->b, &mg->scaling.there->in));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PCSBPMGStep_Private(mg, l, mg->exact, &step));
   if (step.out != l->b)
-    PetscCall((*mg->kernels->copyscaled)(&l->op[mg->exact].grid, mg->exact, 0, l->fr, &l->op[mg->precision].grid, mg->precision, 0, l->b,
-                                         (SBPRatio){1., &mg->scale->in, NULL}));
+    PetscCall((*mg->kernels->copyscaled)(&l->op[mg->exact].grid, mg->exact, 0, l->full.r, &l->op[mg->precision].grid, mg->precision, 0, l->b,
+                                         (SBPRatio){1., &mg->scaling.there->in, NULL}));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* No smoothing follows the coarse correction, which can therefore be added in the update of the iterate */
 static PetscBool EndsWithCorrection(const PC_SBPMG *mg, PetscInt level)
 {
-  return (PetscBool)(!mg->parallel && mg->level[level].smooths[1] == 0);
+  return (PetscBool)(!mg->parallel && mg->level[level].smooth.steps[1] == 0);
 }
 
 /* A V cycle for b, or only the part before its coarse correction */
@@ -77,8 +77,8 @@ static PetscErrorCode FixedSteps_Private(PC_SBPMG *mg, PetscInt level, PetscInt 
 
     PetscCall(Correction_Private(mg, level));
     e = EndsWithCorrection(mg, level) ? c->x[c->cur] : NULL;
-    PetscCall((*mg->kernels->update)(&l->op[precision].grid, precision, PCSBPMGOut_Private(mg, l->factor[k]), l->x[l->cur], &c->op[precision].grid, e,
-                                     &l->op[mg->exact].grid, mg->exact, l->fx));
+    PetscCall((*mg->kernels->update)(&l->op[precision].grid, precision, PCSBPMGOut_Private(mg, l->smooth.factor[k]), l->x[l->cur], &c->op[precision].grid, e,
+                                     &l->op[mg->exact].grid, mg->exact, l->full.x));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -89,8 +89,8 @@ static PetscErrorCode RestrictRightSide_Private(PC_SBPMG *mg, PetscInt level)
   const void *ghosted;
 
   PetscFunctionBegin;
-  PetscCall(PCSBPMGGhosted_Private(mg, l, mg->exact, l->fb, &ghosted));
-  if (level) PetscCall((*mg->kernels->restrict_)(&l->op[mg->exact].grid, &c->op[mg->exact].grid, mg->exact, ghosted, c->fb));
+  PetscCall(PCSBPMGGhosted_Private(mg, l, mg->exact, l->full.b, &ghosted));
+  if (level) PetscCall((*mg->kernels->restrict_)(&l->op[mg->exact].grid, &c->op[mg->exact].grid, mg->exact, ghosted, c->full.b));
   else PetscCall(PCSBPMGRestrictFirst_Private(mg, ghosted));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -103,8 +103,8 @@ static PetscErrorCode SolveLevel_Private(PC_SBPMG *mg, PetscInt level)
   const void    *ghosted;
 
   PetscFunctionBegin;
-  PetscCall(PCSBPMGGhosted_Private(mg, c, mg->exact, c->fx, &ghosted));
-  PetscCall((*mg->kernels->interpolate)(&c->op[mg->exact].grid, &l->op[mg->exact].grid, mg->exact, ghosted, l->fx));
+  PetscCall(PCSBPMGGhosted_Private(mg, c, mg->exact, c->full.x, &ghosted));
+  PetscCall((*mg->kernels->interpolate)(&c->op[mg->exact].grid, &l->op[mg->exact].grid, mg->exact, ghosted, l->full.x));
   PetscCall(FixedSteps_Private(mg, level, n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -117,7 +117,7 @@ static PetscErrorCode BelowFinest_Private(void *ctx)
 
   PetscFunctionBegin;
   for (PetscInt k = 1; k < mg->n - 1; k++) PetscCall(RestrictRightSide_Private(mg, k));
-  PetscCall(PCSBPMGCoarseSolve_Private(mg, mg->exact, coarsest->fb, coarsest->fx));
+  PetscCall(PCSBPMGCoarseSolve_Private(mg, mg->exact, coarsest->full.b, coarsest->full.x));
   for (PetscInt k = mg->n - 2; k > 0; k--) PetscCall(SolveLevel_Private(mg, k));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -130,11 +130,25 @@ PetscErrorCode PCSBPMGFull_Private(PC_SBPMG *mg)
 {
   PetscFunctionBegin;
   if (mg->n == 1) {
-    PetscCall(PCSBPMGCoarseSolve_Private(mg, mg->exact, mg->level[0].fb, mg->level[0].fx));
+    PetscCall(PCSBPMGCoarseSolve_Private(mg, mg->exact, mg->level[0].full.b, mg->level[0].full.x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(RestrictRightSide_Private(mg, 0));
   PetscCall(PCSBPMGPlay_Private(mg, SBPMG_GRAPH_BELOW, BelowFinest_Private));
   PetscCall(SolveLevel_Private(mg, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same with vectors of the application */
+PetscErrorCode PCSBPMGFullInPlace_Private(PC_SBPMG *mg, const PetscScalar *b, PetscScalar *x)
+{
+  SBPMGFull *finest = &mg->level[0].full;
+
+  PetscFunctionBegin;
+  finest->b = (void *)b; /* read only */
+  finest->x = x;
+  PetscCall(PCSBPMGFull_Private(mg));
+  finest->b = NULL;
+  finest->x = NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

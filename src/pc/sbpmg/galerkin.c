@@ -35,8 +35,9 @@ static PetscErrorCode Direct_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c,
     c->op[exact].coefficient[k]     = c->coefficient[exact][k];
     c->op[precision].coefficient[k] = c->coefficient[precision][k];
   }
-  PetscCall((*mg->kernels->galerkin)(&l->op[exact], coarse, c->coefficient[exact], precision != exact && mg->factor == 1. ? c->coefficient[precision] : NULL));
-  if (precision != exact && mg->factor != 1.) {
+  PetscCall(
+    (*mg->kernels->galerkin)(&l->op[exact], coarse, c->coefficient[exact], precision != exact && mg->scaling.factor == 1. ? c->coefficient[precision] : NULL));
+  if (precision != exact && mg->scaling.factor != 1.) {
     const SBPGrid all = CoefficientGrid(coarse);
 
     for (int k = 0; k < SBP_COEFFICIENTS; k++) PetscCall(PCSBPMGRoundNumbers_Private(mg, 1., &all, c->coefficient[exact][k], c->coefficient[precision][k]));
@@ -62,7 +63,7 @@ static PetscErrorCode Probe_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c, 
     if (PCSBPMGKeepsExact_Private(mg, c)) PetscCall(PCSBPMGGhosts_Private(mg, coarse, exact, &c->coefficient[exact][k]));
     else PetscCall((*mg->kernels->alloc)((size_t)coarse->coefficientpitch * (size_t)coarse->ghosted.count[1] * bytes, &c->coefficient[exact][k]));
     c->op[exact].coefficient[k] = c->coefficient[exact][k];
-    if (c->halo) PetscCall((*mg->kernels->alloc)((size_t)coarse->pitch * (size_t)coarse->own.count[1] * bytes, &owned[k]));
+    if (c->exchange.halo) PetscCall((*mg->kernels->alloc)((size_t)coarse->pitch * (size_t)coarse->own.count[1] * bytes, &owned[k]));
     else owned[k] = c->coefficient[exact][k];
   }
 
@@ -79,7 +80,7 @@ static PetscErrorCode Probe_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c, 
   }
 
   for (int k = 0; k < SBP_COEFFICIENTS; k++) {
-    if (!c->halo) continue;
+    if (!c->exchange.halo) continue;
     PetscCall(PCSBPMGGhosted_Private(mg, c, exact, owned[k], &ghosted));
     {
       const SBPGrid all = CoefficientGrid(coarse);

@@ -3,221 +3,12 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The levels of a PCSBPMG: their number, owners, operators and arrays.
+   The levels of a PCSBPMG: operators and arrays
 */
 
 #include "sbpmgimpl.h"
 #include <lithe/private/litheimpl.h>
 #include <lithe/private/sbptables.h>
-
-#define SBPMG_COARSEST 16 /* intervals along the longer side: by default not coarsened further */
-#define SBPMG_LEAST    4  /* intervals of a level along the shorter side, at least */
-#define SBPMG_PITCH    32 /* one process: rows of arrays begin at multiples of this number */
-
-/* ------------------------------------------------------------ grids */
-
-/* The nodes of each process along a direction on the next coarser grid: every second node */
-static PetscBool CoarsenRanges(PetscInt parts, const PetscInt fine[], PetscInt least, PetscInt coarse[])
-{
-  PetscInt  start = 0;
-  PetscBool large = PETSC_TRUE;
-
-  for (PetscInt p = 0; p < parts; p++) {
-    coarse[p] = (start + fine[p] - 1) / 2 - (start + 1) / 2 + 1;
-    start += fine[p];
-    if (coarse[p] < least) large = PETSC_FALSE;
-  }
-  return (PetscBool)(parts == 1 || large);
-}
-
-/* A DMDA whose processes own the coarse nodes among their nodes of da; NULL if a process would have fewer than width */
-static PetscErrorCode CoarsenDM_Private(DM da, PetscInt width, DM *coarse)
-{
-  PetscInt        parts[2], nodes[2], *range[2];
-  const PetscInt *fine[2];
-  PetscBool       large = PETSC_TRUE;
-
-  PetscFunctionBegin;
-  *coarse = NULL;
-  PetscCall(DMDAGetInfo(da, NULL, &nodes[0], &nodes[1], NULL, &parts[0], &parts[1], NULL, NULL, NULL, NULL, NULL, NULL, NULL));
-  PetscCall(DMDAGetOwnershipRanges(da, &fine[0], &fine[1], NULL));
-  for (int d = 0; d < 2; d++) {
-    PetscCall(PetscMalloc1(parts[d], &range[d]));
-    if (!CoarsenRanges(parts[d], fine[d], width, range[d])) large = PETSC_FALSE;
-  }
-  if (large) {
-    PetscCall(DMDACreate2d(PetscObjectComm((PetscObject)da), DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, (nodes[0] - 1) / 2 + 1,
-                           (nodes[1] - 1) / 2 + 1, parts[0], parts[1], 1, width, range[0], range[1], coarse));
-    PetscCall(DMSetUp(*coarse));
-  }
-  for (int d = 0; d < 2; d++) PetscCall(PetscFree(range[d]));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* A DMDA with the processes and nodes of da */
-static PetscErrorCode CreateAlikeDM_Private(DM da, PetscInt width, DM *alike)
-{
-  const PetscInt *range[2];
-  PetscInt        parts[2], nodes[2];
-
-  PetscFunctionBegin;
-  PetscCall(DMDAGetInfo(da, NULL, &nodes[0], &nodes[1], NULL, &parts[0], &parts[1], NULL, NULL, NULL, NULL, NULL, NULL, NULL));
-  PetscCall(DMDAGetOwnershipRanges(da, &range[0], &range[1], NULL));
-  PetscCall(DMDACreate2d(PetscObjectComm((PetscObject)da), DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, nodes[0], nodes[1], parts[0], parts[1], 1,
-                         width, range[0], range[1], alike));
-  PetscCall(DMSetUp(*alike));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* A DMDA for the ghosts of an operator */
-static PetscErrorCode CreateHaloDM_Private(DM da, const SBPOperator *op, DM *hda)
-{
-  SBPBox ghosted;
-
-  PetscFunctionBegin;
-  PetscCall(CreateAlikeDM_Private(da, op->grid.reach, hda));
-  PetscCall(DMDAGetGhostCorners(*hda, &ghosted.start[0], &ghosted.start[1], NULL, &ghosted.count[0], &ghosted.count[1], NULL));
-  for (int d = 0; d < 2; d++)
-    PetscCheck(ghosted.start[d] == op->grid.ghosted.start[d] && ghosted.count[d] == op->grid.ghosted.count[d], PETSC_COMM_SELF, PETSC_ERR_PLIB,
-               "The ghosts of a MATSBPSAT do not match its reach of %d", op->grid.reach);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The part without ghosts, and the strips around it */
-static void SplitOwned(SBPMGLevel *l)
-{
-  const SBPGrid *grid = &l->grid;
-  const SBPBox  *own  = &grid->own;
-  PetscInt       lo[2], hi[2];
-
-  l->nborder = 0;
-  for (int d = 0; d < 2; d++) {
-    const PetscInt end = own->start[d] + own->count[d];
-
-    lo[d]             = own->start[d] + (own->start[d] > 0 ? grid->reach : 0);
-    hi[d]             = end - (end <= grid->n[d] ? grid->reach : 0);
-    l->inner.start[d] = lo[d];
-    l->inner.count[d] = hi[d] - lo[d];
-  }
-  if (l->inner.count[0] <= 0 || l->inner.count[1] <= 0) {
-    l->inner.count[0] = l->inner.count[1] = 0;
-    l->border[l->nborder++]               = *own;
-    return;
-  }
-  for (int side = 0; side < 4; side++) {
-    const int d   = side < 2 ? 1 : 0; /* below, above, left, right; the first two over the whole width */
-    SBPBox    box = *own;
-
-    if (d == 0) {
-      box.start[1] = lo[1];
-      box.count[1] = hi[1] - lo[1];
-    }
-    if (side % 2 == 0) box.count[d] = lo[d] - own->start[d];
-    else {
-      box.start[d] = hi[d];
-      box.count[d] = own->start[d] + own->count[d] - hi[d];
-    }
-    if (box.count[0] > 0 && box.count[1] > 0) l->border[l->nborder++] = box;
-  }
-}
-
-/* The pitch of arrays on one process; a dense inverse needs arrays without gaps */
-static void SetPitch(const PC_SBPMG *mg, PetscInt level, SBPGrid *grid)
-{
-  const PetscInt count = grid->own.count[0];
-
-  grid->pitch = grid->ghostpitch = level == mg->n - 1 && mg->ndense ? count : (count + SBPMG_PITCH - 1) / SBPMG_PITCH * SBPMG_PITCH;
-}
-
-/* The grid of a level below another */
-static PetscErrorCode SetGrid_Private(PC_SBPMG *mg, PetscInt level, PetscBool parallel)
-{
-  SBPMGLevel *l = &mg->level[level], *fine = l - 1;
-  SBPGrid    *grid = &l->grid;
-
-  PetscFunctionBegin;
-  *grid       = fine->grid;
-  grid->reach = 1;
-  for (int d = 0; d < 2; d++) {
-    grid->n[d] = fine->grid.n[d] / 2;
-    grid->h[d] = 2 / (PetscReal)grid->n[d];
-  }
-  if (parallel) {
-    PetscCall(DMDAGetCorners(l->da, &grid->own.start[0], &grid->own.start[1], NULL, &grid->own.count[0], &grid->own.count[1], NULL));
-    PetscCall(DMDAGetGhostCorners(l->da, &grid->ghosted.start[0], &grid->ghosted.start[1], NULL, &grid->ghosted.count[0], &grid->ghosted.count[1], NULL));
-    grid->pitch      = grid->own.count[0];
-    grid->ghostpitch = grid->ghosted.count[0];
-  } else {
-    for (int d = 0; d < 2; d++) grid->own.count[d] = grid->n[d] + 1;
-    grid->ghosted = grid->own;
-    SetPitch(mg, level, grid);
-  }
-  grid->coefficientpitch = grid->ghostpitch;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* How often both numbers of intervals can be halved, the limit by the options, and the reason for the end */
-static PetscErrorCode CountLevels_Private(PC pc, DM da, PetscBool parallel, PetscInt width)
-{
-  PC_SBPMG *mg   = (PC_SBPMG *)pc->data;
-  MPI_Comm  comm = PetscObjectComm((PetscObject)pc);
-  PetscInt  n[2] = {mg->level[0].grid.n[0], mg->level[0].grid.n[1]}, wanted = mg->opt.levels;
-
-  PetscFunctionBegin;
-  mg->n = 1;
-  PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "there are %d", SBPMG_LEVELS_MAX));
-  while (mg->n < SBPMG_LEVELS_MAX) {
-    SBPMGLevel *l = &mg->level[mg->n];
-
-    if (wanted > 0 && mg->n == wanted) {
-      PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "as many were asked for"));
-      break;
-    }
-    if (wanted <= 0 && PetscMax(n[0], n[1]) <= SBPMG_COARSEST) {
-      PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "no more than %d intervals along the longer side", SBPMG_COARSEST));
-      break;
-    }
-    if (n[0] % 2 || n[1] % 2) {
-      PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "%" PetscInt_FMT " x %" PetscInt_FMT " intervals are not even along both sides", n[0], n[1]));
-      break;
-    }
-    if (PetscMin(n[0], n[1]) / 2 < SBPMG_LEAST) {
-      PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "it would have fewer than %d intervals along the shorter side", SBPMG_LEAST));
-      break;
-    }
-    if (parallel) {
-      PetscCall(CoarsenDM_Private(mg->n == 1 ? da : l[-1].da, width, &l->da));
-      if (!l->da) {
-        PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "a process would have fewer than %" PetscInt_FMT " nodes along a side", width));
-        break;
-      }
-    }
-    n[0] /= 2;
-    n[1] /= 2;
-    mg->n++;
-  }
-  PetscCheck(wanted <= 0 || mg->n == wanted, comm, PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_sbpmg_levels %" PetscInt_FMT ": the grid of %" PetscInt_FMT " x %" PetscInt_FMT " intervals has only %" PetscInt_FMT
-             " levels here. Both numbers must be even on a level that has a coarser one, which has at least %d intervals, and at least %" PetscInt_FMT
-             " nodes per process and direction",
-             wanted, mg->level[0].grid.n[0], mg->level[0].grid.n[1], mg->n, SBPMG_LEAST, width);
-  mg->ndense = !parallel && (n[0] + 1) * (n[1] + 1) <= mg->opt.dense ? (n[0] + 1) * (n[1] + 1) : 0;
-  PetscCall(PetscInfo(pc, "%" PetscInt_FMT " levels, the coarsest one, %" PetscInt_FMT " x %" PetscInt_FMT " intervals, %s. No coarser level: %s\n", mg->n,
-                      n[0], n[1], mg->ndense ? "with a dense inverse" : "solved by KSP", mg->why));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The exchange of ghosts, once the grid of a level is known */
-static PetscErrorCode SetUpGhosts_Private(PC_SBPMG *mg, SBPMGLevel *l, DM da)
-{
-  PetscFunctionBegin;
-  PetscCall(SBPHaloCreate(PetscObjectComm((PetscObject)da), da, mg->transport, &l->halo));
-  for (int p = 0; p < 2; p++) {
-    if ((SBPPrecision)p == mg->precision || (SBPPrecision)p == mg->exact) PetscCall(PCSBPMGGhosts_Private(mg, &l->grid, (SBPPrecision)p, &l->ghost[p]));
-  }
-  SplitOwned(l);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* ------------------------------------------------------------ operators */
 
@@ -298,7 +89,7 @@ static PetscErrorCode TakeOperator_Private(PC_SBPMG *mg, PetscInt level, Mat A, 
   PetscFunctionBegin;
   PetscCall(MatSBPSATGetOperator(A, precision, mg->device, &op));
   l->op[precision] = *op;
-  if (!l->da && !(level == 0 && mg->inplace)) SetPitch(mg, level, &l->op[precision].grid);
+  if (!l->exchange.da && !(level == 0 && PCSBPMGIsInPlace(mg))) PCSBPMGSetPitch(mg, level, &l->op[precision].grid);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -317,7 +108,7 @@ static PetscErrorCode RoundOperator_Private(PC_SBPMG *mg, PetscInt level)
   *to           = *from;
   to->precision = mg->precision;
   to->scale     = 1.;
-  if (!l->da) SetPitch(mg, level, &to->grid);
+  if (!l->exchange.da) PCSBPMGSetPitch(mg, level, &to->grid);
   all.own   = all.ghosted;
   all.pitch = all.coefficientpitch;
   for (int k = 0; k < count; k++) {
@@ -354,7 +145,7 @@ static PetscErrorCode RestrictDiagonal_Private(DM *above, DM da, Vec *d)
 
   PetscFunctionBegin;
   /* PETSc interpolates only between grids of equal stencil width, and the widths of operators differ */
-  PetscCall(CreateAlikeDM_Private(da, 1, &alike));
+  PetscCall(PCSBPMGCreateAlikeDM_Private(da, 1, &alike));
   PetscCall(DMCreateInterpolation(alike, *above, &P, NULL));
   PetscCall(DMCreateGlobalVector(alike, &coarse));
   PetscCall(MatMultTranspose(P, *d, coarse));
@@ -375,15 +166,15 @@ static PetscErrorCode Rediscretise_Private(PC pc, PetscBool parallel)
 
   PetscFunctionBegin;
   PetscCall(MatSBPSATGetOrder(pc->pmat, &order));
-  if (mg->diagonal) {
+  if (mg->shift.diagonal) {
     PetscCall(MatGetDM(pc->pmat, &above));
-    PetscCall(CreateAlikeDM_Private(above, 1, &above));
+    PetscCall(PCSBPMGCreateAlikeDM_Private(above, 1, &above));
     PetscCall(DMCreateGlobalVector(above, &d));
-    PetscCall(VecCopy(mg->diagonal, d));
+    PetscCall(VecCopy(mg->shift.diagonal, d));
   }
   for (PetscInt k = 1; k < mg->n; k++) {
     SBPMGLevel *l  = &mg->level[k];
-    DM          da = l->da;
+    DM          da = l->exchange.da;
 
     if (!da) {
       PetscCall(DMDACreate2d(PetscObjectComm((PetscObject)pc), DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, l->grid.n[0] + 1, l->grid.n[1] + 1, 1, 1,
@@ -393,13 +184,13 @@ static PetscErrorCode Rediscretise_Private(PC pc, PetscBool parallel)
     PetscCall(CreateSampled_Private(pc, k == 1 ? pc->pmat : l[-1].A, 2, OrderForGrid(order, l->grid.n), da, &l->A));
     if (d) PetscCall(RestrictDiagonal_Private(&above, da, &d));
     PetscCall(PCSBPMGShiftMatrix_Private(pc, d, l->A));
-    if (!l->da) PetscCall(DMDestroy(&da));
+    if (!l->exchange.da) PetscCall(DMDestroy(&da));
     PetscCall(TakeOperator_Private(mg, k, l->A, mg->exact));
     PetscCall(RoundOperator_Private(mg, k));
     l->grid = l->op[mg->exact].grid;
     if (parallel) {
-      PetscCall(CreateHaloDM_Private(l->da, &l->op[mg->exact], &l->hda));
-      PetscCall(SetUpGhosts_Private(mg, l, l->hda));
+      PetscCall(PCSBPMGCreateHaloDM_Private(l->exchange.da, &l->op[mg->exact], &l->exchange.hda));
+      PetscCall(PCSBPMGExchangeCreate_Private(pc, l, l->exchange.hda, PCSBPMGGhosts_Private));
     }
   }
   PetscCall(VecDestroy(&d));
@@ -417,26 +208,14 @@ static PetscErrorCode CreateSecondOrder_Private(PC pc, DM da, Mat *A, SBPMGLevel
   PetscCall(PetscMemzero(second, sizeof(*second)));
   /* temporarily on the program's DMDA: another DMDA would take longer than all other work */
   PetscCall(CreateSampled_Private(pc, pc->pmat, 1, 2, da, A));
-  PetscCall(PCSBPMGShiftMatrix_Private(pc, mg->diagonal, *A));
+  PetscCall(PCSBPMGShiftMatrix_Private(pc, mg->shift.diagonal, *A));
   PetscCall(MatSBPSATGetOperator(*A, mg->exact, mg->device, &op));
   second->op[mg->exact] = *op;
   second->grid          = op->grid;
-  if (mg->level[0].halo) {
-    PetscCall(CreateHaloDM_Private(da, op, &second->hda));
-    PetscCall(SetUpGhosts_Private(mg, second, second->hda));
+  if (mg->level[0].exchange.halo) {
+    PetscCall(PCSBPMGCreateHaloDM_Private(da, op, &second->exchange.hda));
+    PetscCall(PCSBPMGExchangeCreate_Private(pc, second, second->exchange.hda, PCSBPMGGhostsApart_Private));
   } else second->op[mg->exact].grid.pitch = second->op[mg->exact].grid.ghostpitch = mg->level[0].op[mg->exact].grid.pitch; /* the pitch of work arrays */
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode DestroySecondOrder_Private(PC_SBPMG *mg, Mat *A, SBPMGLevel *second)
-{
-  PetscFunctionBegin;
-  for (int p = 0; p < 2; p++) {
-    PetscCall(PCSBPMGFree_Private(mg, &second->ghost[p]));
-  }
-  PetscCall(SBPHaloDestroy(&second->halo));
-  PetscCall(DMDestroy(&second->hda));
-  PetscCall(MatDestroy(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -458,14 +237,13 @@ static PetscErrorCode Galerkin_Private(PC pc, DM da)
       l->op[p].grid      = l->grid;
     }
     if (k == 1 && order > 2) {
-      const size_t bytes = mg->bytes;
-      SBPMGLevel   second;
-      Mat          A;
+      SBPMGLevel second;
+      Mat        A;
 
       PetscCall(CreateSecondOrder_Private(pc, da, &A, &second));
-      mg->bytes = bytes;
       PetscCall(PCSBPMGGalerkin_Private(mg, &second, l, work));
-      PetscCall(DestroySecondOrder_Private(mg, &A, &second));
+      PetscCall(PCSBPMGExchangeFree_Private(mg, &second.exchange));
+      PetscCall(MatDestroy(&A));
     } else PetscCall(PCSBPMGGalerkin_Private(mg, l - 1, l, work));
     if (k > 1 && !PCSBPMGKeepsExact_Private(mg, l - 1)) {
       for (int c = 0; c < SBP_COEFFICIENTS; c++) {
@@ -491,11 +269,11 @@ static PetscErrorCode AllocateLevel_Private(PC_SBPMG *mg, PetscInt level)
   PetscCall(PCSBPMGOwned_Private(mg, grid, mg->precision, &l->b));
   if (level < mg->n - 1) PetscCall(PCSBPMGOwned_Private(mg, grid, mg->precision, &l->d));
   if (PCSBPMGHasVectors_Private(mg, level)) {
-    PetscCall(PCSBPMGOwned_Private(mg, exact, mg->exact, &l->fb));
-    PetscCall(PCSBPMGOwned_Private(mg, exact, mg->exact, &l->fx));
+    PetscCall(PCSBPMGOwned_Private(mg, exact, mg->exact, &l->full.b));
+    PetscCall(PCSBPMGOwned_Private(mg, exact, mg->exact, &l->full.x));
   }
-  if (PCSBPMGHasResidual_Private(mg, level)) PetscCall(PCSBPMGOwned_Private(mg, exact, mg->exact, &l->fr));
-  if (PCSBPMGHasDirection_Private(mg, level)) PetscCall(PCSBPMGOwned_Private(mg, grid, mg->precision, &l->fd));
+  if (PCSBPMGHasResidual_Private(mg, level)) PetscCall(PCSBPMGOwned_Private(mg, exact, mg->exact, &l->full.r));
+  if (PCSBPMGHasDirection_Private(mg, level)) PetscCall(PCSBPMGOwned_Private(mg, grid, mg->precision, &l->full.d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -513,6 +291,33 @@ static PetscErrorCode SetUpDiagonal_Private(PC_SBPMG *mg, SBPMGLevel *l)
 
 /* ------------------------------------------------------------ the whole set-up */
 
+PetscErrorCode PCSBPMGLevelsFree_Private(PC_SBPMG *mg)
+{
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < SBPMG_LEVELS_MAX; k++) {
+    SBPMGLevel *l       = &mg->level[k];
+    void      **array[] = {&l->x[0],   &l->x[1],   &l->b,          &l->d,          &l->dinv,       &l->full.b,    &l->full.x,
+                           &l->full.r, &l->full.d, &l->penalty[0], &l->penalty[1], &l->penalty[2], &l->penalty[3]};
+
+    for (size_t a = 0; a < sizeof(array) / sizeof(array[0]); a++) {
+      PetscCall(PCSBPMGFree_Private(mg, array[a]));
+    }
+    for (int p = 0; p < 2; p++) {
+      for (int c = 0; c < SBP_COEFFICIENTS; c++) {
+        PetscCall(PCSBPMGFree_Private(mg, &l->coefficient[p][c]));
+      }
+    }
+    PetscCall(MatDestroy(&l->A));
+    PetscCall(PCSBPMGExchangeFree_Private(mg, &l->exchange));
+    PetscCall(PetscMemzero(l, sizeof(*l)));
+  }
+  PetscCall(PCSBPMGMemoryFree_Private(mg));
+  PetscCall(PCSBPMGScaleFree_Private(mg));
+  mg->n     = 0;
+  mg->built = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode IsOnDevice_Private(Mat A, PetscBool *device)
 {
   VecType   type;
@@ -524,22 +329,6 @@ static PetscErrorCode IsOnDevice_Private(Mat A, PetscBool *device)
   *device = PETSC_FALSE;
   if (!bound) PetscCall(PetscStrcmpAny(type, device, VECCUDA, VECSEQCUDA, VECMPICUDA, VECHIP, VECSEQHIP, VECMPIHIP, VECKOKKOS, VECSEQKOKKOS, VECMPIKOKKOS, ""));
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The number of smoothing steps on the levels, and the consequence for the symmetry of a cycle */
-static void SetSmooths(PC_SBPMG *mg)
-{
-  mg->symmetric = (PetscBool)(mg->opt.cycle != PCSBPMG_CYCLE_FULL);
-  for (PetscInt k = 0; k < mg->n; k++) {
-    for (int side = 0; side < 2; side++) {
-      PetscInt *n = &mg->level[k].smooths[side];
-
-      *n = k == 0 && mg->opt.finest[side] != PETSC_DECIDE ? mg->opt.finest[side] : mg->opt.smooths[side];
-      /* the finest level of full multigrid starts with a solution close to convergence: docs/guide/sbpmg.md */
-      if (*n == PETSC_DECIDE) *n = mg->opt.cycle == PCSBPMG_CYCLE_FULL && k == 0 && side ? 0 : 2;
-    }
-    if (mg->level[k].smooths[0] != mg->level[k].smooths[1]) mg->symmetric = PETSC_FALSE;
-  }
 }
 
 PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
@@ -574,8 +363,7 @@ PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
   PetscCheck(!mg->device || mg->kernels != &SBPHostKernels, comm, PETSC_ERR_SUP,
              "-pc_type sbpmg: vectors are on a device that Lithe has no kernels for. Use vectors on the host");
   mg->exact     = sizeof(PetscReal) == sizeof(double) ? SBP_DOUBLE : SBP_SINGLE;
-  mg->precision = mg->opt.precision == PCSBPMG_PRECISION_DOUBLE || (mg->opt.precision == PCSBPMG_PRECISION_AUTO && mg->linear) ? mg->exact : SBP_SINGLE;
-  mg->inplace   = (PetscBool)(mg->opt.cycle == PCSBPMG_CYCLE_FULL && mg->exact != mg->precision && !PetscDefined(USE_COMPLEX));
+  mg->precision = mg->opt.precision == PCSBPMG_PRECISION_DOUBLE || (mg->opt.precision == PCSBPMG_PRECISION_AUTO && mg->truth.linear) ? mg->exact : SBP_SINGLE;
 
   /* The finest level */
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
@@ -586,31 +374,30 @@ PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
   }
   PetscCall(MatGetDM(pc->pmat, &da));
   PetscCall(MatSBPSATGetOrder(pc->pmat, &order));
-  PetscCall(MatSBPSATGetTransport(pc->pmat, &mg->transport));
   PetscCall(MatSBPSATGetOperator(pc->pmat, mg->exact, mg->device, &op));
   mg->level[0].grid = op->grid;
-  mg->shifted       = (PetscBool)(op->kind == SBP_SHIFTED);
   width             = mg->opt.coarse == PCSBPMG_COARSE_GALERKIN ? 2 : PetscMax(2, op->grid.reach);
-  if (parallel) PetscCall(CreateHaloDM_Private(da, op, &mg->level[0].da));
-  PetscCall(CountLevels_Private(pc, mg->level[0].da, parallel, width));
-  SetSmooths(mg);
+  if (parallel) PetscCall(PCSBPMGCreateHaloDM_Private(da, op, &mg->level[0].exchange.da));
+  PetscCall(PCSBPMGCountLevels_Private(pc, mg->level[0].exchange.da, parallel, width));
+  mg->symmetric = PCSBPMGSetSmooths_Private(mg);
   PetscCall(TakeOperator_Private(mg, 0, pc->pmat, mg->exact));
   mg->level[0].op[mg->precision].grid = mg->level[0].op[mg->exact].grid;
-  if (!parallel) SetPitch(mg, 0, &mg->level[0].op[mg->precision].grid);
+  if (!parallel) PCSBPMGSetPitch(mg, 0, &mg->level[0].op[mg->precision].grid);
 
   /* coarser levels */
-  for (PetscInt k = 1; k < mg->n; k++) PetscCall(SetGrid_Private(mg, k, parallel));
+  for (PetscInt k = 1; k < mg->n; k++) PetscCall(PCSBPMGSetGrid_Private(mg, k, parallel));
   PetscCall(PetscLogEventBegin(PC_SBPMGArrays, pc, 0, 0, 0));
   PetscCall(PCSBPMGReserve_Private(mg));
   PetscCall(PCSBPMGScaleCreate_Private(mg));
   PetscCall(PCSBPMGShiftOperator_Private(pc));
   PetscCall(RoundOperator_Private(mg, 0));
-  if (parallel) PetscCall(SetUpGhosts_Private(mg, &mg->level[0], mg->level[0].da));
+  if (parallel) PetscCall(PCSBPMGExchangeCreate_Private(pc, &mg->level[0], mg->level[0].exchange.da, PCSBPMGGhosts_Private));
   PetscCall(PetscLogEventEnd(PC_SBPMGArrays, pc, 0, 0, 0));
 
   PetscCall(PetscLogEventBegin(PC_SBPMGCoarsen, pc, 0, 0, 0));
   if (mg->opt.coarse == PCSBPMG_COARSE_GALERKIN) {
-    for (PetscInt k = 1; parallel && k < mg->n; k++) PetscCall(SetUpGhosts_Private(mg, &mg->level[k], mg->level[k].da));
+    for (PetscInt k = 1; parallel && k < mg->n; k++)
+      PetscCall(PCSBPMGExchangeCreate_Private(pc, &mg->level[k], mg->level[k].exchange.da, PCSBPMGGhosts_Private));
     PetscCall(Galerkin_Private(pc, da));
   } else PetscCall(Rediscretise_Private(pc, parallel));
   for (PetscInt k = 0; k < mg->n; k++) {

@@ -6,7 +6,7 @@
    PCSBPMG: geometric multigrid for MATSBPSAT.
 
    context       predicates, failure, reset                 context.c
-   set-up        levels, distribution, operators            levels.c, galerkin.c
+   set-up        grids, distribution, operators             grids.c, levels.c, galerkin.c
                  additions to the operator                  shift.c
                  the coarsest level                         coarse.c
                  bounds of spectra, smoothing coefficients  spectrum.c
@@ -25,6 +25,7 @@
 */
 
 #include "sbpmgimpl.h"
+#include <lithe/private/litheplace.h>
 #include <lithe/private/lithetruth.h>
 
 /* ------------------------------------------------------------ application */
@@ -43,28 +44,25 @@ static PetscErrorCode FinestCycle_Private(void *ctx)
    One application per part of the numbers: for complex vectors the real part, then the imaginary part. x and y have the
    place of the levels
 */
-static PetscErrorCode PCSBPMGApplyArrays_Private(PC_SBPMG *mg, const PetscScalar *x, PetscScalar *y)
+static PetscErrorCode PCSBPMGApplyArrays_Private(PC pc, const PetscScalar x[], PetscScalar y[])
 {
+  PC_SBPMG       *mg    = (PC_SBPMG *)pc->data;
   SBPMGLevel     *l     = &mg->level[0];
   const PetscBool full  = (PetscBool)(mg->opt.cycle == PCSBPMG_CYCLE_FULL);
   const SBPGrid  *grid  = &l->op[mg->exact].grid;
   SBPGrid         plain = *grid;
 
   PetscFunctionBegin;
-  if (mg->inplace) {
-    l->fb = (void *)x; /* read only */
-    l->fx = y;
-    PetscCall(PCSBPMGFull_Private(mg));
-    l->fb = NULL;
-    l->fx = NULL;
+  if (PCSBPMGIsInPlace(mg)) {
+    PetscCall(PCSBPMGFullInPlace_Private(mg, x, y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   plain.pitch = plain.own.count[0];
   for (int part = 0; part < (PetscDefined(USE_COMPLEX) ? 2 : 1); part++) {
     if (full) {
-      PetscCall((*mg->kernels->copy)(&plain, SBP_SCALAR, part, x, grid, mg->exact, 0, l->fb));
+      PetscCall((*mg->kernels->copy)(&plain, SBP_SCALAR, part, x, grid, mg->exact, 0, l->full.b));
       PetscCall(PCSBPMGFull_Private(mg));
-      PetscCall((*mg->kernels->copy)(grid, mg->exact, 0, l->fx, &plain, SBP_SCALAR, part, y));
+      PetscCall((*mg->kernels->copy)(grid, mg->exact, 0, l->full.x, &plain, SBP_SCALAR, part, y));
     } else {
       PetscCall(PCSBPMGEnter_Private(mg, &plain, part, x));
       PetscCall(PCSBPMGPlay_Private(mg, SBPMG_GRAPH_CYCLE, FinestCycle_Private));
@@ -76,42 +74,12 @@ static PetscErrorCode PCSBPMGApplyArrays_Private(PC_SBPMG *mg, const PetscScalar
 
 static PetscErrorCode PCSBPMGApplyLevels_Private(PC pc, Vec x, Vec y)
 {
-  PC_SBPMG          *mg = (PC_SBPMG *)pc->data;
-  const PetscScalar *px;
-  PetscScalar       *py;
-  PetscMemType       tx = PETSC_MEMTYPE_HOST, ty = PETSC_MEMTYPE_HOST;
+  PC_SBPMG *mg = (PC_SBPMG *)pc->data;
 
   PetscFunctionBegin;
   if (mg->device) PetscCall(PetscLogGpuFlops(mg->flops));
   else PetscCall(PetscLogFlops(mg->flops));
-  if (mg->device) {
-    PetscCall(VecGetArrayReadAndMemType(x, &px, &tx));
-    PetscCall(VecGetArrayWriteAndMemType(y, &py, &ty));
-  } else {
-    PetscCall(VecGetArrayRead(x, &px));
-    PetscCall(VecGetArrayWrite(y, &py));
-  }
-  if (!mg->device || (!PetscMemTypeHost(tx) && !PetscMemTypeHost(ty))) PetscCall(PCSBPMGApplyArrays_Private(mg, px, py));
-  if (mg->device) {
-    PetscCall(VecRestoreArrayWriteAndMemType(y, &py));
-    PetscCall(VecRestoreArrayReadAndMemType(x, &px));
-  } else {
-    PetscCall(VecRestoreArrayWrite(y, &py));
-    PetscCall(VecRestoreArrayRead(x, &px));
-  }
-  if (!mg->device || (!PetscMemTypeHost(tx) && !PetscMemTypeHost(ty))) PetscFunctionReturn(PETSC_SUCCESS);
-
-  /* Vectors on the host, levels on the device */
-  if (!mg->wx) PetscCall(MatCreateVecs(pc->pmat, &mg->wx, &mg->wy));
-  PetscCall(VecCopy(x, mg->wx));
-  PetscCall(VecGetArrayReadAndMemType(mg->wx, &px, &tx));
-  PetscCall(VecGetArrayWriteAndMemType(mg->wy, &py, &ty));
-  PetscCheck(!PetscMemTypeHost(tx) && !PetscMemTypeHost(ty), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
-             "The vectors of the matrix were on a device when the preconditioner was set up, and now are on the host. Set it up again");
-  PetscCall(PCSBPMGApplyArrays_Private(mg, px, py));
-  PetscCall(VecRestoreArrayWriteAndMemType(mg->wy, &py));
-  PetscCall(VecRestoreArrayReadAndMemType(mg->wx, &px));
-  PetscCall(VecCopy(mg->wy, y));
+  PetscCall(LithePCApplyThere(pc, mg->device, mg->work, x, y, PCSBPMGApplyArrays_Private));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -157,7 +125,7 @@ static PetscErrorCode PCSBPMGGetCoarseSolve_SBPMG(PC pc, KSP *ksp)
 {
   PetscFunctionBegin;
   PetscCall(PCSBPMGCreateCoarseSolver_Private(pc));
-  *ksp = ((PC_SBPMG *)pc->data)->ksp;
+  *ksp = ((PC_SBPMG *)pc->data)->coarsest.ksp;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -205,7 +173,7 @@ static PetscErrorCode PCSetUp_SBPMG(PC pc)
                       (mg->opt.smoother == PCSBPMG_SMOOTHER_CHEBYSHEV4 ? LITHE_CITE_CHEBYSHEV4 : 0)));
   PetscCall(PCSBPMGBuildLevels_Private(pc));
   pc->ops->applytranspose = mg->symmetric ? PCApplyTranspose_SBPMG : NULL;
-  mg->rounding            = -1;
+  mg->truth.rounding      = -1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -216,8 +184,8 @@ static PetscErrorCode PCPreSolve_SBPMG(PC pc, KSP ksp, PETSC_UNUSED Vec b, PETSC
 
   PetscFunctionBegin;
   if (mg->precision != mg->exact && mg->opt.precision == PCSBPMG_PRECISION_AUTO) {
-    PetscCall(LithePCNeedsDouble(pc, ksp, PETSC_TRUE, &mg->rounding, &mg->linear));
-    if (mg->linear) PetscCall(PCSetUp_SBPMG(pc));
+    PetscCall(LithePCNeedsDouble(pc, ksp, PETSC_TRUE, &mg->truth.rounding, &mg->truth.linear));
+    if (mg->truth.linear) PetscCall(PCSetUp_SBPMG(pc));
   }
   PetscCall(LitheKSPConfirmBegin(ksp, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -243,7 +211,7 @@ static PetscErrorCode PCDestroy_SBPMG(PC pc)
 
   PetscFunctionBegin;
   PetscCall(PCReset_SBPMG(pc));
-  PetscCall(KSPDestroy(&mg->ksp));
+  PetscCall(PCSBPMGCoarseDestroy_Private(mg));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCSBPMGGetCoarseSolve_C", NULL));
   PetscCall(PCSBPMGComposeOptions_Private(pc, PETSC_FALSE));
   PetscCall(PetscFree(pc->data));

@@ -37,35 +37,88 @@ typedef struct {
   PetscBool           graph;
 } PCSBPMGOptions;
 
-/*
-   A level: 0 is the finest. Arrays of the cycle are in the precision of the level, owned (see sbpsat.h), and on the
-   device if the vectors are. x: the present and the next iterate; cur: index of the present iterate.
-*/
+/* Several processes: nodes, and ghosts of a level in each precision */
 typedef struct {
-  DM          da, hda; /* several processes: distribution of the nodes, without ghosts and, if not NULL, with ghosts */
-  SBPHalo     halo;    /* NULL on one process */
-  SBPGrid     grid;
-  SBPOperator op[2];                            /* in SBP_SINGLE and SBP_DOUBLE; coefficient[0] is NULL if it does not exist */
-  void       *coefficient[2][SBP_COEFFICIENTS]; /* the coefficients owned by this level */
-  void       *penalty[SBP_FACES];
-  Mat         A;                /* rediscretised: owns the operators */
-  SBPBox      inner, border[4]; /* inner: own nodes that need no ghosts; border: the other own nodes */
-  int         nborder;
-  void       *ghost[2]; /* several processes: ghosted */
+  DM      da, hda; /* distribution of the nodes, without ghosts and, if not NULL, with ghosts */
+  SBPHalo halo;    /* NULL on one process */
+  void   *ghost[2];
+  SBPBox  inner, border[4]; /* inner: own nodes that need no ghosts; border: the other own nodes */
+  int     nborder;
+} SBPMGExchange; /* owner: grids.c, levels.c */
 
-  void     *x[2], *b, *d, *dinv;
-  int       cur;
+/* Steps on a level, and bounds of spectra behind their coefficients */
+typedef struct {
+  PetscInt  steps[2];   /* before and after the coarse correction */
   PetscReal lmin, lmax; /* of D^-1 A; of A for Richardson's method of the paper */
   PetscInt  measured;   /* number of steps of this measurement; 0: taken from another level */
-  PetscInt  smooths[2];
   double    c1[2][SBPMG_STEPS_MAX], c2[2][SBPMG_STEPS_MAX];
-
-  /* Full multigrid: in the highest precision the right-hand side, the iterate and its residual; in the cycle's
-     precision a direction */
-  void     *fb, *fx, *fr, *fd;
-  PetscReal fmin, fmax; /* of the spectrum of cycle times A */
+  PetscReal least, most; /* full multigrid: of cycle times A */
   double    factor[SBPMG_STEPS_MAX];
+} SBPMGSmoother; /* owner: spectrum.c */
+
+/* Full multigrid: in the highest precision the right-hand side, the iterate and its residual; in the cycle's a direction */
+typedef struct {
+  void *b, *x, *r, *d;
+} SBPMGFull; /* owner: levels.c, full.c */
+
+/*
+   A level: 0 is the finest. Arrays of the cycle are in the precision of the level, owned (see sbpsat.h), and on the
+   device if the vectors are. x: the present and the next iterate
+*/
+typedef struct {
+  SBPGrid       grid;
+  SBPOperator   op[2];                            /* in SBP_SINGLE and SBP_DOUBLE; coefficient[0] is NULL if it does not exist */
+  void         *coefficient[2][SBP_COEFFICIENTS]; /* the coefficients owned by this level */
+  void         *penalty[SBP_FACES];
+  Mat           A; /* rediscretised: owns the operators */
+  void         *x[2], *b, *d, *dinv;
+  int           cur; /* which x is the iterate: cycle.c moves this index */
+  SBPMGExchange exchange;
+  SBPMGSmoother smooth;
+  SBPMGFull     full;
 } SBPMGLevel;
+
+/* Arrays of all levels, in one allocation */
+typedef struct {
+  void   *block;
+  size_t  reserved, taken, bytes; /* bytes: used, also outside of the block */
+  double *sums;                   /* inner products */
+} SBPMGMemory;                    /* owner: arrays.c */
+
+/* The operator of the levels between the left and the right factor of the matrix */
+typedef struct {
+  PetscReal sign;       /* the matrix is sign times an operator that may be positive definite */
+  Vec       inverse[2]; /* 1/left, 1/right, or NULL */
+  Vec       diagonal;   /* the diagonal added to the SBP-SAT operator, times sign; or NULL */
+  PetscReal total;      /* sum of diagonal */
+  PetscBool singular;   /* constants are the kernel */
+  PetscBool deflated;   /* constants are treated by total: without the diagonal the operator is singular */
+  Vec       defect;     /* the input of the levels, if it differs from the application's input */
+} SBPMGShift;           /* owner: shift.c */
+
+/* Levels in single precision inside of double */
+typedef struct {
+  SBPScale *there; /* where the levels are; or NULL */
+  int       turn;
+  double    factor; /* of operators */
+} SBPMGScale;       /* owner: scale.c */
+
+typedef struct {
+  PetscInt  ndense;
+  void     *dense[2]; /* inverse of the coarsest matrix, in each precision */
+  KSP       ksp;      /* or a solver, with its matrix and vectors on the host */
+  Mat       A;
+  Vec       b, x;
+  void     *host;   /* copies from and to the device */
+  double    factor; /* of A */
+  PetscReal lmin;
+} SBPMGCoarsest; /* owner: coarse.c */
+
+/* Whether a solver needs vectors of the cycle in double precision, see src/pc/truth.c */
+typedef struct {
+  PetscBool linear;
+  PetscReal rounding; /* error of a residual by single precision; -1: not measured since the set-up */
+} SBPMGTruth;         /* owner: sbpmg.c */
 
 /* Recorded sequences: a cycle on the finest level, and all of full multigrid below the finest level */
 typedef enum {
@@ -76,51 +129,34 @@ typedef enum {
 
 typedef struct {
   PCSBPMGOptions    opt;
-  PetscBool         built, device, parallel, singular, symmetric;
-  PetscBool         inplace;   /* full multigrid works on the application's vectors: fb and fx of the finest level are theirs */
-  LitheTransport    transport; /* of ghosts on a device: the matrix's */
   const SBPKernels *kernels;
+  PetscBool         built, device, parallel, symmetric;
   SBPPrecision      precision; /* of the cycle */
-  PetscBool         linear;    /* a solver needs double precision, see src/pc/truth.c */
-  PetscReal         rounding;  /* error of a residual by single precision; -1: not measured since the set-up */
   SBPPrecision      exact;     /* the highest available precision, in which operators are made */
   PetscInt          n;
-  char              why[96]; /* the reason why no coarser level exists */
   SBPMGLevel        level[SBPMG_LEVELS_MAX];
-  size_t            bytes;
-  void             *memory; /* of the arrays of all levels */
-  size_t            reserved, taken;
-  double           *sums; /* inner products, in memory */
-
-  /* The operator of the levels between the left and the right factor of the matrix: shift.c */
-  PetscReal sign;        /* the matrix is sign times an operator that may be positive definite */
-  Vec       inverse[2];  /* 1/left, 1/right, or NULL */
-  Vec       diagonal;    /* the diagonal added to the SBP-SAT operator, times sign; or NULL */
-  PetscReal total;       /* sum of diagonal */
-  PetscBool shifted;     /* the operators of kind SBP_SAT are of kind SBP_SHIFTED */
-  PetscBool deflated;    /* constants are treated by total: without the diagonal the operator is singular */
-  Vec       defect;      /* the input of the levels, if it differs from the application's input */
-  char      failed[160]; /* the reason why the preconditioner failed */
-
-  /* Levels in single precision inside of double: scale.c */
-  SBPScale *scale; /* where the levels are; or NULL */
-  int       turn;
-  double    factor;  /* of operators */
-  double    cfactor; /* of the matrix of the coarsest level */
-
-  /* The coarsest level */
-  PetscInt  ndense;
-  void     *dense[2]; /* inverse of the coarsest matrix, in each precision */
-  KSP       ksp;      /* or a solver, with its matrix and vectors on the host */
-  Mat       cmat;
-  Vec       cb, cx;
-  void     *chost; /* copies from and to the device */
-  PetscReal coarselmin;
-
-  Vec            wx, wy; /* at the place of the levels, for other vectors */
-  LitheMGRecord  record[SBPMG_GRAPHS];
-  PetscLogDouble flops; /* of an application */
+  SBPMGMemory       memory;
+  SBPMGShift        shift;
+  SBPMGScale        scaling;
+  SBPMGCoarsest     coarsest;
+  SBPMGTruth        truth;
+  Vec               work[2]; /* at the place of the levels, for other vectors */
+  LitheMGRecord     record[SBPMG_GRAPHS];
+  PetscLogDouble    flops;                /* of an application */
+  char              why[96], failed[160]; /* the reasons why no coarser level exists, and why the preconditioner failed */
 } PC_SBPMG;
+
+/* The operators of kind SBP_SAT are of kind SBP_SHIFTED */
+static inline PetscBool PCSBPMGIsShifted(const PC_SBPMG *mg)
+{
+  return (PetscBool)(mg->level[0].op[mg->exact].kind == SBP_SHIFTED);
+}
+
+/* Full multigrid works on the application's vectors */
+static inline PetscBool PCSBPMGIsInPlace(const PC_SBPMG *mg)
+{
+  return (PetscBool)(mg->opt.cycle == PCSBPMG_CYCLE_FULL && mg->exact != mg->precision && !PetscDefined(USE_COMPLEX));
+}
 
 /* context.c */
 PETSC_INTERN PetscBool      PCSBPMGIsDirect_Private(const PC_SBPMG *);
@@ -129,8 +165,6 @@ PETSC_INTERN PetscBool      PCSBPMGRoundsResidual_Private(const PC_SBPMG *, Pets
 PETSC_INTERN PetscInt       PCSBPMGFullSteps_Private(const PC_SBPMG *, PetscInt level);
 PETSC_INTERN PetscBool      PCSBPMGMeasuresCycle_Private(const PC_SBPMG *, PetscInt level);
 PETSC_INTERN PetscErrorCode PCSBPMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
-PETSC_INTERN PetscErrorCode PCSBPMGFree_Private(PC_SBPMG *, void **);
-PETSC_INTERN PetscErrorCode PCSBPMGShiftReset_Private(PC_SBPMG *);
 PETSC_INTERN PetscErrorCode PCReset_SBPMG(PC);
 /* options.c */
 PETSC_INTERN PetscErrorCode PCSBPMGOptionsDefault_Private(PCSBPMGOptions *);
@@ -138,9 +172,19 @@ PETSC_INTERN PetscErrorCode PCSBPMGSetFromOptions_Private(PC, PetscOptionItems);
 PETSC_INTERN PetscErrorCode PCSBPMGComposeOptions_Private(PC, PetscBool);
 /* view.c */
 PETSC_INTERN PetscErrorCode PCView_SBPMG(PC, PetscViewer);
+/* grids.c */
+PETSC_INTERN PetscErrorCode PCSBPMGCreateAlikeDM_Private(DM, PetscInt width, DM *);
+PETSC_INTERN PetscErrorCode PCSBPMGCreateHaloDM_Private(DM, const SBPOperator *, DM *);
+PETSC_INTERN void           PCSBPMGSetPitch(const PC_SBPMG *, PetscInt level, SBPGrid *);
+PETSC_INTERN PetscErrorCode PCSBPMGSetGrid_Private(PC_SBPMG *, PetscInt level, PetscBool parallel);
+PETSC_INTERN PetscErrorCode PCSBPMGCountLevels_Private(PC, DM, PetscBool parallel, PetscInt width);
+PETSC_INTERN PetscErrorCode PCSBPMGExchangeCreate_Private(PC, SBPMGLevel *, DM, PetscErrorCode (*array)(PC_SBPMG *, const SBPGrid *, SBPPrecision, void **));
+PETSC_INTERN PetscErrorCode PCSBPMGExchangeFree_Private(PC_SBPMG *, SBPMGExchange *);
 /* levels.c */
 PETSC_INTERN PetscErrorCode PCSBPMGBuildLevels_Private(PC);
+PETSC_INTERN PetscErrorCode PCSBPMGLevelsFree_Private(PC_SBPMG *);
 /* shift.c */
+PETSC_INTERN PetscErrorCode PCSBPMGShiftReset_Private(PC_SBPMG *);
 PETSC_INTERN PetscErrorCode PCSBPMGShiftSetUp_Private(PC);
 PETSC_INTERN PetscErrorCode PCSBPMGShiftOperator_Private(PC);
 PETSC_INTERN PetscErrorCode PCSBPMGShiftMatrix_Private(PC, Vec, Mat);
@@ -149,10 +193,14 @@ PETSC_INTERN PetscErrorCode PCSBPMGApplyShifted_Private(PC, PetscBool transpose,
 /* galerkin.c */
 PETSC_INTERN PetscErrorCode PCSBPMGGalerkin_Private(PC_SBPMG *, SBPMGLevel *fine, SBPMGLevel *coarse, void *work);
 /* coarse.c */
+PETSC_INTERN PetscErrorCode PCSBPMGCoarseChoose_Private(PC_SBPMG *, PetscInt unknowns);
+PETSC_INTERN PetscErrorCode PCSBPMGCoarseReset_Private(PC_SBPMG *);
+PETSC_INTERN PetscErrorCode PCSBPMGCoarseDestroy_Private(PC_SBPMG *);
 PETSC_INTERN PetscErrorCode PCSBPMGCoarseSetUp_Private(PC);
 PETSC_INTERN PetscErrorCode PCSBPMGCreateCoarseSolver_Private(PC);
 PETSC_INTERN PetscErrorCode PCSBPMGCoarseSolve_Private(PC_SBPMG *, SBPPrecision, const void *b, void *x);
 /* spectrum.c */
+PETSC_INTERN PetscBool      PCSBPMGSetSmooths_Private(PC_SBPMG *);
 PETSC_INTERN PetscErrorCode PCSBPMGSpectra_Private(PC);
 /* cycle.c */
 PETSC_INTERN PetscErrorCode PCSBPMGStep_Private(PC_SBPMG *, SBPMGLevel *, SBPPrecision, SBPStep *);
@@ -164,9 +212,11 @@ PETSC_INTERN PetscErrorCode PCSBPMGPlay_Private(PC_SBPMG *, SBPMGGraph, PetscErr
 PETSC_INTERN PetscLogDouble PCSBPMGFlops_Private(const PC_SBPMG *);
 /* full.c */
 PETSC_INTERN PetscErrorCode PCSBPMGFull_Private(PC_SBPMG *);
+PETSC_INTERN PetscErrorCode PCSBPMGFullInPlace_Private(PC_SBPMG *, const PetscScalar *b, PetscScalar *x);
 /* scale.c */
 PETSC_INTERN PetscBool      PCSBPMGIsScaled_Private(const PC_SBPMG *);
 PETSC_INTERN PetscErrorCode PCSBPMGScaleCreate_Private(PC_SBPMG *);
+PETSC_INTERN PetscErrorCode PCSBPMGScaleFree_Private(PC_SBPMG *);
 PETSC_INTERN PetscErrorCode PCSBPMGEnter_Private(PC_SBPMG *, const SBPGrid *plain, int part, const PetscScalar *);
 PETSC_INTERN PetscErrorCode PCSBPMGLeave_Private(PC_SBPMG *, const SBPGrid *plain, int part, PetscScalar *);
 PETSC_INTERN SBPRatio       PCSBPMGOut_Private(const PC_SBPMG *, double);
@@ -174,8 +224,12 @@ PETSC_INTERN PetscErrorCode PCSBPMGRestrictFirst_Private(PC_SBPMG *, const void 
 PETSC_INTERN PetscErrorCode PCSBPMGRoundNumbers_Private(PC_SBPMG *, double scale, const SBPGrid *, const void *, void *);
 PETSC_INTERN PetscErrorCode PCSBPMGRoundFinest_Private(PC_SBPMG *, double scale, const SBPGrid *, int n, const void *const[], void *const[]);
 /* arrays.c */
+PETSC_INTERN PetscErrorCode PCSBPMGAlloc_Private(PC_SBPMG *, size_t bytes, void **);
+PETSC_INTERN PetscErrorCode PCSBPMGFree_Private(PC_SBPMG *, void **);
+PETSC_INTERN PetscErrorCode PCSBPMGMemoryFree_Private(PC_SBPMG *);
 PETSC_INTERN PetscErrorCode PCSBPMGOwned_Private(PC_SBPMG *, const SBPGrid *, SBPPrecision, void **);
 PETSC_INTERN PetscErrorCode PCSBPMGGhosts_Private(PC_SBPMG *, const SBPGrid *, SBPPrecision, void **);
+PETSC_INTERN PetscErrorCode PCSBPMGGhostsApart_Private(PC_SBPMG *, const SBPGrid *, SBPPrecision, void **);
 PETSC_INTERN PetscErrorCode PCSBPMGReserve_Private(PC_SBPMG *);
 PETSC_INTERN PetscBool      PCSBPMGHasVectors_Private(const PC_SBPMG *, PetscInt level);
 PETSC_INTERN PetscBool      PCSBPMGHasResidual_Private(const PC_SBPMG *, PetscInt level);

@@ -30,9 +30,16 @@ PetscBool PCSBPMGIsScaled_Private(const PC_SBPMG *mg)
 PetscErrorCode PCSBPMGScaleCreate_Private(PC_SBPMG *mg)
 {
   PetscFunctionBegin;
-  mg->factor = 1.;
-  mg->turn   = 0;
-  if (PCSBPMGIsScaled_Private(mg)) PetscCall((*mg->kernels->alloc)(sizeof(SBPScale), (void **)&mg->scale));
+  mg->scaling.factor = 1.;
+  mg->scaling.turn   = 0;
+  if (PCSBPMGIsScaled_Private(mg)) PetscCall((*mg->kernels->alloc)(sizeof(SBPScale), (void **)&mg->scaling.there));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCSBPMGScaleFree_Private(PC_SBPMG *mg)
+{
+  PetscFunctionBegin;
+  if (mg->scaling.there) PetscCall((*mg->kernels->free)((void **)&mg->scaling.there));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -42,10 +49,10 @@ static PetscErrorCode GetLargest_Private(PC_SBPMG *mg, unsigned int *largest)
   unsigned int noted[SBP_SCALE_SLOTS * SBP_SCALE_STRIDE];
 
   PetscFunctionBegin;
-  PetscCall((*mg->kernels->get)(sizeof(noted), mg->scale->largest[mg->turn], noted));
+  PetscCall((*mg->kernels->get)(sizeof(noted), mg->scaling.there->largest[mg->scaling.turn], noted));
   *largest = 0;
   for (int k = 0; k < SBP_SCALE_SLOTS; k++) *largest = PetscMax(*largest, noted[k * SBP_SCALE_STRIDE]);
-  if (mg->parallel) PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, largest, 1, MPI_UNSIGNED, MPI_MAX, PetscObjectComm((PetscObject)mg->level[0].da)));
+  if (mg->parallel) PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, largest, 1, MPI_UNSIGNED, MPI_MAX, PetscObjectComm((PetscObject)mg->level[0].exchange.da)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -57,10 +64,10 @@ static PetscErrorCode Rescale_Private(PC_SBPMG *mg, const SBPGrid *from, int par
     unsigned int largest;
 
     PetscCall(GetLargest_Private(mg, &largest));
-    PetscCall((*mg->kernels->put)(sizeof(largest), &largest, mg->scale->largest[mg->turn]));
+    PetscCall((*mg->kernels->put)(sizeof(largest), &largest, mg->scaling.there->largest[mg->scaling.turn]));
   }
-  PetscCall((*mg->kernels->rescale)(from, SBP_SCALAR, part, x, to, y, mg->scale, mg->turn));
-  mg->turn = 1 - mg->turn;
+  PetscCall((*mg->kernels->rescale)(from, SBP_SCALAR, part, x, to, y, mg->scaling.there, mg->scaling.turn));
+  mg->scaling.turn = 1 - mg->scaling.turn;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -75,7 +82,7 @@ PetscErrorCode PCSBPMGEnter_Private(PC_SBPMG *mg, const SBPGrid *plain, int part
     PetscCall((*mg->kernels->copy)(plain, SBP_SCALAR, part, x, grid, mg->precision, 0, l->b));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall((*mg->kernels->copylargest)(plain, SBP_SCALAR, part, x, grid, l->b, mg->scale, mg->turn));
+  PetscCall((*mg->kernels->copylargest)(plain, SBP_SCALAR, part, x, grid, l->b, mg->scaling.there, mg->scaling.turn));
   PetscCall(Rescale_Private(mg, plain, part, x, grid, l->b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -97,7 +104,7 @@ PetscErrorCode PCSBPMGLeave_Private(PC_SBPMG *mg, const SBPGrid *plain, int part
 SBPRatio PCSBPMGOut_Private(const PC_SBPMG *mg, double a)
 {
   if (!PCSBPMGIsScaled_Private(mg)) return (SBPRatio){a, NULL, NULL};
-  return (SBPRatio){a * mg->factor, &mg->scale->out, NULL};
+  return (SBPRatio){a * mg->scaling.factor, &mg->scaling.there->out, NULL};
 }
 
 /*
@@ -110,10 +117,10 @@ PetscErrorCode PCSBPMGRestrictFirst_Private(PC_SBPMG *mg, const void *r)
 
   PetscFunctionBegin;
   if (!PCSBPMGIsScaled_Private(mg)) {
-    PetscCall((*mg->kernels->restrict_)(fine, coarse, mg->exact, r, mg->level[1].fb));
+    PetscCall((*mg->kernels->restrict_)(fine, coarse, mg->exact, r, mg->level[1].full.b));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall((*mg->kernels->restrictlargest)(fine, coarse, r, mg->level[1].fb, mg->scale, mg->turn));
+  PetscCall((*mg->kernels->restrictlargest)(fine, coarse, r, mg->level[1].full.b, mg->scaling.there, mg->scaling.turn));
   PetscCall(Rescale_Private(mg, fine, 0, NULL, NULL, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -121,7 +128,7 @@ PetscErrorCode PCSBPMGRestrictFirst_Private(PC_SBPMG *mg, const void *r)
 /* Rounds numbers of an operator, times scale, to the precision of the cycle; owned arrays of one grid */
 PetscErrorCode PCSBPMGRoundNumbers_Private(PC_SBPMG *mg, double scale, const SBPGrid *grid, const void *from, void *to)
 {
-  const double a = mg->factor * scale;
+  const double a = mg->scaling.factor * scale;
 
   PetscFunctionBegin;
   if (a == 1.) PetscCall((*mg->kernels->copy)(grid, mg->exact, 0, from, grid, mg->precision, 0, to));
@@ -135,11 +142,11 @@ static PetscErrorCode RoundAndNote_Private(PC_SBPMG *mg, const SBPGrid *grid, in
   unsigned int largest;
 
   PetscFunctionBegin;
-  for (int k = 0; k < n; k++) PetscCall((*mg->kernels->copylargest)(grid, mg->exact, 0, from[k], grid, to[k], mg->scale, mg->turn));
+  for (int k = 0; k < n; k++) PetscCall((*mg->kernels->copylargest)(grid, mg->exact, 0, from[k], grid, to[k], mg->scaling.there, mg->scaling.turn));
   PetscCall(GetLargest_Private(mg, &largest));
-  PetscCall((*mg->kernels->rescale)(grid, mg->exact, 0, NULL, NULL, NULL, mg->scale, mg->turn));
-  mg->turn = 1 - mg->turn;
-  *most    = SBPOfUpperWord(largest);
+  PetscCall((*mg->kernels->rescale)(grid, mg->exact, 0, NULL, NULL, NULL, mg->scaling.there, mg->scaling.turn));
+  mg->scaling.turn = 1 - mg->scaling.turn;
+  *most            = SBPOfUpperWord(largest);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -153,11 +160,11 @@ PetscErrorCode PCSBPMGRoundFinest_Private(PC_SBPMG *mg, double scale, const SBPG
   PetscCall(RoundAndNote_Private(mg, grid, SBP_DIAGONAL, from, to, &most));
   if (n > SBP_DIAGONAL) PetscCall(RoundAndNote_Private(mg, grid, n - SBP_DIAGONAL, from + SBP_DIAGONAL, to + SBP_DIAGONAL, &diagonal));
   if (scale != 1.) most = PetscMin(most * PetscAbsReal(scale), (double)PETSC_MAX_REAL);
-  mg->factor = SBPScaleOf(SBPUpperWord(PetscMax(most, diagonal)), SBPMG_FACTOR_WINDOW);
+  mg->scaling.factor = SBPScaleOf(SBPUpperWord(PetscMax(most, diagonal)), SBPMG_FACTOR_WINDOW);
   for (int k = 0; k < n; k++) {
     const double times = k == SBP_DIAGONAL ? 1. : scale;
 
-    if (mg->factor * times != 1.) PetscCall(PCSBPMGRoundNumbers_Private(mg, times, grid, from[k], to[k]));
+    if (mg->scaling.factor * times != 1.) PetscCall(PCSBPMGRoundNumbers_Private(mg, times, grid, from[k], to[k]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

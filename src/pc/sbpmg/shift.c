@@ -18,6 +18,18 @@
 
 #include "sbpmgimpl.h"
 
+PetscErrorCode PCSBPMGShiftReset_Private(PC_SBPMG *mg)
+{
+  PetscFunctionBegin;
+  mg->shift.sign     = 1;
+  mg->shift.total    = 0;
+  mg->shift.deflated = PETSC_FALSE;
+  for (int k = 0; k < 2; k++) PetscCall(VecDestroy(&mg->shift.inverse[k]));
+  PetscCall(VecDestroy(&mg->shift.diagonal));
+  PetscCall(VecDestroy(&mg->shift.defect));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode Invert_Private(PC pc, Vec from, const char what[], Vec *to)
 {
   PetscReal largest, least;
@@ -45,26 +57,25 @@ PetscErrorCode PCSBPMGShiftSetUp_Private(PC pc)
   PetscReal   least = 0, most = 0;
 
   PetscFunctionBegin;
-  PetscCall(PCSBPMGShiftReset_Private(mg));
   PetscCall(MatSBPSATGetChange(pc->pmat, &scale, &d));
   PetscCall(MatSBPSATGetScales(pc->pmat, &left, &right));
   PetscCall(MatSBPSATGetDirichlet(pc->pmat, dirichlet));
-  PetscCall(Invert_Private(pc, left, "left", &mg->inverse[0]));
-  PetscCall(Invert_Private(pc, right, "right", &mg->inverse[1]));
+  PetscCall(Invert_Private(pc, left, "left", &mg->shift.inverse[0]));
+  PetscCall(Invert_Private(pc, right, "right", &mg->shift.inverse[1]));
   if (d) {
     PetscCall(VecMin(d, NULL, &least));
     PetscCall(VecMax(d, NULL, &most));
     if (PetscIsInfOrNanReal(least) || PetscIsInfOrNanReal(most)) PetscCall(PCSBPMGFail_Private(pc, "the diagonal that was added to the matrix is not finite"));
   }
-  if (PetscRealPart(scale) < 0 || (PetscRealPart(scale) == 0 && most <= 0)) mg->sign = -1;
-  mg->singular = (PetscBool) !(dirichlet[0] || dirichlet[1] || dirichlet[2] || dirichlet[3]);
+  if (PetscRealPart(scale) < 0 || (PetscRealPart(scale) == 0 && most <= 0)) mg->shift.sign = -1;
+  mg->shift.singular = (PetscBool) !(dirichlet[0] || dirichlet[1] || dirichlet[2] || dirichlet[3]);
   if (least == 0 && most == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecDuplicate(d, &mg->diagonal));
-  PetscCall(VecCopy(d, mg->diagonal));
-  PetscCall(VecScale(mg->diagonal, (PetscScalar)mg->sign));
-  PetscCall(VecSum(mg->diagonal, &sum));
-  mg->total = PetscRealPart(sum);
-  if (mg->singular) {
+  PetscCall(VecDuplicate(d, &mg->shift.diagonal));
+  PetscCall(VecCopy(d, mg->shift.diagonal));
+  PetscCall(VecScale(mg->shift.diagonal, (PetscScalar)mg->shift.sign));
+  PetscCall(VecSum(mg->shift.diagonal, &sum));
+  mg->shift.total = PetscRealPart(sum);
+  if (mg->shift.singular) {
     Vec       diagonal;
     PetscReal most;
     PetscInt  n;
@@ -72,19 +83,19 @@ PetscErrorCode PCSBPMGShiftSetUp_Private(PC pc)
     PetscCall(VecDuplicate(d, &diagonal));
     PetscCall(MatGetDiagonal(pc->pmat, diagonal));
     for (int k = 0; k < 2; k++) {
-      if (mg->inverse[k]) PetscCall(VecPointwiseMult(diagonal, diagonal, mg->inverse[k]));
+      if (mg->shift.inverse[k]) PetscCall(VecPointwiseMult(diagonal, diagonal, mg->shift.inverse[k]));
     }
     PetscCall(VecNorm(diagonal, NORM_1, &most));
     PetscCall(VecGetSize(diagonal, &n));
     PetscCall(VecDestroy(&diagonal));
-    if (PetscAbsReal(mg->total) <= PETSC_MACHINE_EPSILON * (most / n)) PetscFunctionReturn(PETSC_SUCCESS);
-    mg->singular = PETSC_FALSE;
-    mg->deflated = (PetscBool)(mg->total > 0 && !PetscIsInfOrNanReal(mg->total));
-    if (!mg->deflated)
+    if (PetscAbsReal(mg->shift.total) <= PETSC_MACHINE_EPSILON * (most / n)) PetscFunctionReturn(PETSC_SUCCESS);
+    mg->shift.singular = PETSC_FALSE;
+    mg->shift.deflated = (PetscBool)(mg->shift.total > 0 && !PetscIsInfOrNanReal(mg->shift.total));
+    if (!mg->shift.deflated)
       PetscCall(PCSBPMGFail_Private(pc,
                                     "all faces are Neumann ones, and the diagonal that was added has the sum %g: the matrix is not definite. Use another "
                                     "preconditioner",
-                                    (double)(mg->sign * mg->total)));
+                                    (double)(mg->shift.sign * mg->shift.total)));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -106,9 +117,9 @@ PetscErrorCode PCSBPMGShiftOperator_Private(PC pc)
   all.pitch = all.coefficientpitch;
   PetscCall(PCSBPMGGhosts_Private(mg, &op->grid, mg->exact, &l->coefficient[mg->exact][SBP_DIAGONAL]));
   PetscCall((*mg->kernels->copyscaled)(&all, mg->exact, 0, op->coefficient[SBP_DIAGONAL], &all, mg->exact, 0, l->coefficient[mg->exact][SBP_DIAGONAL],
-                                       (SBPRatio){(double)mg->sign, NULL, NULL}));
+                                       (SBPRatio){(double)mg->shift.sign, NULL, NULL}));
   op->coefficient[SBP_DIAGONAL] = l->coefficient[mg->exact][SBP_DIAGONAL];
-  op->scale *= (double)mg->sign;
+  op->scale *= (double)mg->shift.sign;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -122,7 +133,7 @@ PetscErrorCode PCSBPMGShiftMatrix_Private(PC pc, Vec d, Mat A)
 
   PetscFunctionBegin;
   PetscCall(MatSBPSATGetChange(pc->pmat, &scale, &unused));
-  PetscCall(MatScale(A, (PetscScalar)mg->sign * scale));
+  PetscCall(MatScale(A, (PetscScalar)mg->shift.sign * scale));
   if (d) {
     Vec own;
 
@@ -140,8 +151,8 @@ PetscErrorCode PCSBPMGUnscaleMatrix_Private(PC pc, Mat A)
   PC_SBPMG *mg = (PC_SBPMG *)pc->data;
 
   PetscFunctionBegin;
-  if (mg->inverse[0] || mg->inverse[1]) PetscCall(MatDiagonalScale(A, mg->inverse[0], mg->inverse[1]));
-  if (mg->sign < 0) PetscCall(MatScale(A, -1.));
+  if (mg->shift.inverse[0] || mg->shift.inverse[1]) PetscCall(MatDiagonalScale(A, mg->shift.inverse[0], mg->shift.inverse[1]));
+  if (mg->shift.sign < 0) PetscCall(MatScale(A, -1.));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -149,29 +160,29 @@ PetscErrorCode PCSBPMGUnscaleMatrix_Private(PC pc, Mat A)
 PetscErrorCode PCSBPMGApplyShifted_Private(PC pc, PetscBool transpose, Vec x, Vec y, PetscErrorCode (*levels)(PC, Vec, Vec))
 {
   PC_SBPMG   *mg   = (PC_SBPMG *)pc->data;
-  const Vec   left = mg->inverse[transpose ? 1 : 0], right = mg->inverse[transpose ? 0 : 1];
+  const Vec   left = mg->shift.inverse[transpose ? 1 : 0], right = mg->shift.inverse[transpose ? 0 : 1];
   PetscScalar constant = 0, rest;
 
   PetscFunctionBegin;
-  if (!mg->deflated && !left && !right) {
+  if (!mg->shift.deflated && !left && !right) {
     PetscCall((*levels)(pc, x, y));
-    if (mg->sign < 0) PetscCall(VecScale(y, -1.));
+    if (mg->shift.sign < 0) PetscCall(VecScale(y, -1.));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (!mg->defect) PetscCall(VecDuplicate(x, &mg->defect));
-  if (left) PetscCall(VecPointwiseMult(mg->defect, x, left));
-  else PetscCall(VecCopy(x, mg->defect));
-  if (mg->deflated) {
-    PetscCall(VecSum(mg->defect, &constant));
-    constant /= mg->total;
-    PetscCall(VecAXPY(mg->defect, -constant, mg->diagonal));
+  if (!mg->shift.defect) PetscCall(VecDuplicate(x, &mg->shift.defect));
+  if (left) PetscCall(VecPointwiseMult(mg->shift.defect, x, left));
+  else PetscCall(VecCopy(x, mg->shift.defect));
+  if (mg->shift.deflated) {
+    PetscCall(VecSum(mg->shift.defect, &constant));
+    constant /= mg->shift.total;
+    PetscCall(VecAXPY(mg->shift.defect, -constant, mg->shift.diagonal));
   }
-  PetscCall((*levels)(pc, mg->defect, y));
-  if (mg->deflated) {
-    PetscCall(VecTDot(mg->diagonal, y, &rest));
-    PetscCall(VecShift(y, constant - rest / mg->total));
+  PetscCall((*levels)(pc, mg->shift.defect, y));
+  if (mg->shift.deflated) {
+    PetscCall(VecTDot(mg->shift.diagonal, y, &rest));
+    PetscCall(VecShift(y, constant - rest / mg->shift.total));
   }
-  if (mg->sign < 0) PetscCall(VecScale(y, -1.));
+  if (mg->shift.sign < 0) PetscCall(VecScale(y, -1.));
   if (right) PetscCall(VecPointwiseMult(y, y, right));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -23,9 +23,9 @@ static PetscErrorCode Sum_Private(PC_SBPMG *mg, SBPMGLevel *l, const void *x, co
 
   PetscFunctionBegin;
   PetscCall((*mg->kernels->sum)(&l->op[mg->precision].grid, mg->precision, x, w, y, sum));
-  if (!l->halo) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!l->exchange.halo) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall((*mg->kernels->get)(sizeof(number), sum, &number));
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &number, 1, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)l->da)));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &number, 1, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)l->exchange.da)));
   PetscCall((*mg->kernels->put)(sizeof(number), &number, sum));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -81,11 +81,11 @@ static PetscErrorCode ConjugateSteps_Private(PC_SBPMG *mg, PetscInt level, Petsc
   const SBPPrecision precision = mg->precision;
   const SBPGrid     *grid      = &l->op[precision].grid;
   const void        *w         = cycle ? NULL : l->dinv;
-  void              *p         = cycle ? l->fd : l->d;
+  void              *p         = cycle ? l->full.d : l->d;
 
   PetscFunctionBegin;
   PetscCall((*mg->kernels->noise)(grid, precision, l->b));
-  if (mg->singular || mg->deflated) PetscCall(RemoveConstants_Private(mg, l, l->x[0], l->x[1], rz, pq)); /* both x are still unused */
+  if (mg->shift.singular || mg->shift.deflated) PetscCall(RemoveConstants_Private(mg, l, l->x[0], l->x[1], rz, pq)); /* both x are still unused */
   l->cur = 0;
   for (PetscInt k = 0; k <= steps; k++) {
     const SBPRatio alpha = {-1., rz + k, pq + k}, beta = {k ? 1. : 0., rz + k, rz + k - (k ? 1 : 0)};
@@ -116,8 +116,8 @@ static PetscErrorCode Lanczos_Private(PC pc, PetscInt level, PetscBool cycle, Pe
   PetscInt  n = 0;
 
   PetscFunctionBegin;
-  PetscCall(ConjugateSteps_Private(mg, level, cycle, steps, mg->sums, mg->sums + SBPMG_LANCZOS_MAX + 1));
-  PetscCall((*mg->kernels->get)(sizeof(sums), mg->sums, sums));
+  PetscCall(ConjugateSteps_Private(mg, level, cycle, steps, mg->memory.sums, mg->memory.sums + SBPMG_LANCZOS_MAX + 1));
+  PetscCall((*mg->kernels->get)(sizeof(sums), mg->memory.sums, sums));
   for (PetscInt k = 0; k <= steps; k++) {
     if (k) {
       beta       = rz[k] / rz[k - 1];
@@ -126,7 +126,7 @@ static PetscErrorCode Lanczos_Private(PC pc, PetscInt level, PetscBool cycle, Pe
     if (k == steps || !(rz[k] > 1.e-10 * rz[0])) break;
     if (!(pq[k] > 0.) || PetscIsInfOrNanReal((PetscReal)pq[k])) {
       PetscCall(PCSBPMGFail_Private(pc, "%sthe operator of level %" PetscInt_FMT " is not positive definite (p'Ap = %g)",
-                                    mg->shifted ? "with the diagonal that was added " : "", level, pq[k]));
+                                    PCSBPMGIsShifted(mg) ? "with the diagonal that was added " : "", level, pq[k]));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     alpha       = rz[k] / pq[k];
@@ -213,6 +213,24 @@ static PetscBool IsMeasured(const PC_SBPMG *mg, PetscInt k)
   return (PetscBool)(k == 0 || k == mg->n - 2 || PetscMax(grid->n[0], grid->n[1]) <= mg->opt.spectrumsize);
 }
 
+/* The number of smoothing steps on the levels. Whether a cycle is symmetric */
+PetscBool PCSBPMGSetSmooths_Private(PC_SBPMG *mg)
+{
+  PetscBool symmetric = (PetscBool)(mg->opt.cycle != PCSBPMG_CYCLE_FULL);
+
+  for (PetscInt k = 0; k < mg->n; k++) {
+    for (int side = 0; side < 2; side++) {
+      PetscInt *n = &mg->level[k].smooth.steps[side];
+
+      *n = k == 0 && mg->opt.finest[side] != PETSC_DECIDE ? mg->opt.finest[side] : mg->opt.smooths[side];
+      /* the finest level of full multigrid starts with a solution close to convergence: docs/guide/sbpmg.md */
+      if (*n == PETSC_DECIDE) *n = mg->opt.cycle == PCSBPMG_CYCLE_FULL && k == 0 && side ? 0 : 2;
+    }
+    if (mg->level[k].smooth.steps[0] != mg->level[k].smooth.steps[1]) symmetric = PETSC_FALSE;
+  }
+  return symmetric;
+}
+
 /* From the coarsest smoothed level to the finest */
 PetscErrorCode PCSBPMGSpectra_Private(PC pc)
 {
@@ -224,30 +242,32 @@ PetscErrorCode PCSBPMGSpectra_Private(PC pc)
     PetscReal   least;
 
     if (IsMeasured(mg, k))
-      PetscCall(Lanczos_Private(pc, k, PETSC_FALSE, PetscMin(mg->opt.spectrumsteps, (PetscInt)SBPMG_LANCZOS_MAX), &least, &l->lmax, &l->measured));
-    else l->lmax = c->lmax;
+      PetscCall(
+        Lanczos_Private(pc, k, PETSC_FALSE, PetscMin(mg->opt.spectrumsteps, (PetscInt)SBPMG_LANCZOS_MAX), &least, &l->smooth.lmax, &l->smooth.measured));
+    else l->smooth.lmax = c->smooth.lmax;
     if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
 
     /* The least eigenvalue of the operator scaled by H x H is the least eigenvalue of the differential operator times
        h_r h_s */
-    l->lmin = (k == mg->n - 2 ? mg->coarselmin : c->lmin) / 4;
-    for (int side = 0; side < 2; side++) SmootherCoefficients(&mg->opt, l->smooths[side], (double)l->lmin, (double)l->lmax, l->c1[side], l->c2[side]);
+    l->smooth.lmin = (k == mg->n - 2 ? mg->coarsest.lmin : c->smooth.lmin) / 4;
+    for (int side = 0; side < 2; side++)
+      SmootherCoefficients(&mg->opt, l->smooth.steps[side], (double)l->smooth.lmin, (double)l->smooth.lmax, l->smooth.c1[side], l->smooth.c2[side]);
   }
   if (mg->opt.cycle != PCSBPMG_CYCLE_FULL) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt k = mg->n - 2; k >= 0; k--) {
     SBPMGLevel *l = &mg->level[k], *c = l + 1;
     PetscInt    steps;
 
-    if (PCSBPMGMeasuresCycle_Private(mg, k)) PetscCall(Lanczos_Private(pc, k, PETSC_TRUE, SBPMG_CYCLE_STEPS, &l->fmin, &l->fmax, &steps));
+    if (PCSBPMGMeasuresCycle_Private(mg, k)) PetscCall(Lanczos_Private(pc, k, PETSC_TRUE, SBPMG_CYCLE_STEPS, &l->smooth.least, &l->smooth.most, &steps));
     else if (k < mg->n - 2) {
-      l->fmin = c->fmin;
-      l->fmax = c->fmax;
+      l->smooth.least = c->smooth.least;
+      l->smooth.most  = c->smooth.most;
     } else { /* the usual value */
-      l->fmin = (PetscReal)0.4;
-      l->fmax = 1;
+      l->smooth.least = (PetscReal)0.4;
+      l->smooth.most  = 1;
     }
     if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
-    FullFactors(PCSBPMGFullSteps_Private(mg, k), (double)l->fmin, (double)l->fmax, l->factor);
+    FullFactors(PCSBPMGFullSteps_Private(mg, k), (double)l->smooth.least, (double)l->smooth.most, l->smooth.factor);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

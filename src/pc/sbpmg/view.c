@@ -11,7 +11,7 @@ PetscErrorCode PCView_SBPMG(PC pc, PetscViewer viewer)
 {
   PC_SBPMG             *mg    = (PC_SBPMG *)pc->data;
   const PCSBPMGOptions *opt   = &mg->opt;
-  PetscLogDouble        bytes = (PetscLogDouble)mg->bytes;
+  PetscLogDouble        bytes = (PetscLogDouble)mg->memory.bytes;
   PetscBool             isascii;
 
   PetscFunctionBegin;
@@ -29,11 +29,12 @@ PetscErrorCode PCView_SBPMG(PC pc, PetscViewer viewer)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  no preconditioner: %s\n", mg->failed));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (mg->deflated) PetscCall(PetscViewerASCIIPrintf(viewer, "  constants by themselves: only the diagonal acts on them\n"));
+  if (mg->shift.deflated) PetscCall(PetscViewerASCIIPrintf(viewer, "  constants by themselves: only the diagonal acts on them\n"));
   if (!mg->symmetric && opt->cycle != PCSBPMG_CYCLE_FULL)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  not symmetric: different numbers of smoothing steps before and after a coarse correction\n"));
   if (opt->cycle == PCSBPMG_CYCLE_FULL)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  full multigrid; spectrum of the cycle [%g, %g]\n", (double)mg->level[0].fmin, (double)mg->level[0].fmax));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  full multigrid; spectrum of the cycle [%g, %g]\n", (double)mg->level[0].smooth.least,
+                                     (double)mg->level[0].smooth.most));
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)pc)));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  levels %" PetscInt_FMT ", %.0f bytes on the %s\n", mg->n, bytes, mg->device ? "device" : "host"));
   for (PetscInt k = 0; k < mg->n; k++) {
@@ -42,20 +43,21 @@ PetscErrorCode PCView_SBPMG(PC pc, PetscViewer viewer)
     char              what[64], how[160], cycles[32] = "";
 
     if (kind != SBP_NINE)
-      PetscCall(PetscSNPrintf(what, sizeof(what), "SBP-SAT of order %d%s", l->op[mg->precision].grid.order, mg->diagonal ? " and a diagonal" : ""));
+      PetscCall(PetscSNPrintf(what, sizeof(what), "SBP-SAT of order %d%s", l->op[mg->precision].grid.order, mg->shift.diagonal ? " and a diagonal" : ""));
     else PetscCall(PetscSNPrintf(what, sizeof(what), "nine points"));
     if (opt->cycle == PCSBPMG_CYCLE_FULL) PetscCall(PetscSNPrintf(cycles, sizeof(cycles), "cycles %" PetscInt_FMT ", ", PCSBPMGFullSteps_Private(mg, k)));
-    if (k == mg->n - 1) PetscCall(PetscSNPrintf(how, sizeof(how), mg->ndense ? "dense inverse" : "solved by KSP"));
+    if (k == mg->n - 1) PetscCall(PetscSNPrintf(how, sizeof(how), mg->coarsest.ndense ? "dense inverse" : "solved by KSP"));
     else
-      PetscCall(PetscSNPrintf(how, sizeof(how), "%ssmoothing steps %" PetscInt_FMT ",%" PetscInt_FMT ", largest eigenvalue %g%s", cycles, l->smooths[0],
-                              l->smooths[1], (double)l->lmax / (l->dinv ? 1. : mg->factor), l->measured ? "" : " (that of the next level)"));
+      PetscCall(PetscSNPrintf(how, sizeof(how), "%ssmoothing steps %" PetscInt_FMT ",%" PetscInt_FMT ", largest eigenvalue %g%s", cycles, l->smooth.steps[0],
+                              l->smooth.steps[1], (double)l->smooth.lmax / (l->dinv ? 1. : mg->scaling.factor),
+                              l->smooth.measured ? "" : " (that of the next level)"));
     PetscCall(PetscViewerASCIIPrintf(viewer, "  level %" PetscInt_FMT ": %" PetscInt_FMT " x %" PetscInt_FMT " intervals, %s, %s\n", k, l->grid.n[0],
                                      l->grid.n[1], what, how));
   }
   PetscCall(PetscViewerASCIIPrintf(viewer, "  no coarser level: %s\n", mg->why));
-  if (mg->ksp && !mg->ndense) {
+  if (mg->coarsest.ksp && !mg->coarsest.ndense) {
     PetscCall(PetscViewerASCIIPushTab(viewer));
-    PetscCall(KSPView(mg->ksp, viewer));
+    PetscCall(KSPView(mg->coarsest.ksp, viewer));
     PetscCall(PetscViewerASCIIPopTab(viewer));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* The grids of the levels of a PCSBPMG: their number, the nodes of each process, and the exchange of ghosts */
+
+#include "sbpmgimpl.h"
+
+#define SBPMG_COARSEST 16 /* intervals along the longer side: by default not coarsened further */
+#define SBPMG_LEAST    4  /* intervals of a level along the shorter side, at least */
+#define SBPMG_PITCH    32 /* one process: rows of arrays begin at multiples of this number */
+
+/* The nodes of each process along a direction on the next coarser grid: every second node */
+static PetscBool CoarsenRanges(PetscInt parts, const PetscInt fine[], PetscInt least, PetscInt coarse[])
+{
+  PetscInt  start = 0;
+  PetscBool large = PETSC_TRUE;
+
+  for (PetscInt p = 0; p < parts; p++) {
+    coarse[p] = (start + fine[p] - 1) / 2 - (start + 1) / 2 + 1;
+    start += fine[p];
+    if (coarse[p] < least) large = PETSC_FALSE;
+  }
+  return (PetscBool)(parts == 1 || large);
+}
+
+/* A DMDA whose processes own the coarse nodes among their nodes of da; NULL if a process would have fewer than width */
+static PetscErrorCode CoarsenDM_Private(DM da, PetscInt width, DM *coarse)
+{
+  PetscInt        parts[2], nodes[2], *range[2];
+  const PetscInt *fine[2];
+  PetscBool       large = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  *coarse = NULL;
+  PetscCall(DMDAGetInfo(da, NULL, &nodes[0], &nodes[1], NULL, &parts[0], &parts[1], NULL, NULL, NULL, NULL, NULL, NULL, NULL));
+  PetscCall(DMDAGetOwnershipRanges(da, &fine[0], &fine[1], NULL));
+  for (int d = 0; d < 2; d++) {
+    PetscCall(PetscMalloc1(parts[d], &range[d]));
+    if (!CoarsenRanges(parts[d], fine[d], width, range[d])) large = PETSC_FALSE;
+  }
+  if (large) {
+    PetscCall(DMDACreate2d(PetscObjectComm((PetscObject)da), DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, (nodes[0] - 1) / 2 + 1,
+                           (nodes[1] - 1) / 2 + 1, parts[0], parts[1], 1, width, range[0], range[1], coarse));
+    PetscCall(DMSetUp(*coarse));
+  }
+  for (int d = 0; d < 2; d++) PetscCall(PetscFree(range[d]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A DMDA with the processes and nodes of da */
+PetscErrorCode PCSBPMGCreateAlikeDM_Private(DM da, PetscInt width, DM *alike)
+{
+  const PetscInt *range[2];
+  PetscInt        parts[2], nodes[2];
+
+  PetscFunctionBegin;
+  PetscCall(DMDAGetInfo(da, NULL, &nodes[0], &nodes[1], NULL, &parts[0], &parts[1], NULL, NULL, NULL, NULL, NULL, NULL, NULL));
+  PetscCall(DMDAGetOwnershipRanges(da, &range[0], &range[1], NULL));
+  PetscCall(DMDACreate2d(PetscObjectComm((PetscObject)da), DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, nodes[0], nodes[1], parts[0], parts[1], 1,
+                         width, range[0], range[1], alike));
+  PetscCall(DMSetUp(*alike));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A DMDA for the ghosts of an operator */
+PetscErrorCode PCSBPMGCreateHaloDM_Private(DM da, const SBPOperator *op, DM *hda)
+{
+  SBPBox ghosted;
+
+  PetscFunctionBegin;
+  PetscCall(PCSBPMGCreateAlikeDM_Private(da, op->grid.reach, hda));
+  PetscCall(DMDAGetGhostCorners(*hda, &ghosted.start[0], &ghosted.start[1], NULL, &ghosted.count[0], &ghosted.count[1], NULL));
+  for (int d = 0; d < 2; d++)
+    PetscCheck(ghosted.start[d] == op->grid.ghosted.start[d] && ghosted.count[d] == op->grid.ghosted.count[d], PETSC_COMM_SELF, PETSC_ERR_PLIB,
+               "The ghosts of a MATSBPSAT do not match its reach of %d", op->grid.reach);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The part without ghosts, and the strips around it */
+static void SplitOwned(SBPMGLevel *l)
+{
+  const SBPGrid *grid = &l->grid;
+  const SBPBox  *own  = &grid->own;
+  PetscInt       lo[2], hi[2];
+
+  l->exchange.nborder = 0;
+  for (int d = 0; d < 2; d++) {
+    const PetscInt end = own->start[d] + own->count[d];
+
+    lo[d]                      = own->start[d] + (own->start[d] > 0 ? grid->reach : 0);
+    hi[d]                      = end - (end <= grid->n[d] ? grid->reach : 0);
+    l->exchange.inner.start[d] = lo[d];
+    l->exchange.inner.count[d] = hi[d] - lo[d];
+  }
+  if (l->exchange.inner.count[0] <= 0 || l->exchange.inner.count[1] <= 0) {
+    l->exchange.inner.count[0] = l->exchange.inner.count[1] = 0;
+    l->exchange.border[l->exchange.nborder++]               = *own;
+    return;
+  }
+  for (int side = 0; side < 4; side++) {
+    const int d   = side < 2 ? 1 : 0; /* below, above, left, right; the first two over the whole width */
+    SBPBox    box = *own;
+
+    if (d == 0) {
+      box.start[1] = lo[1];
+      box.count[1] = hi[1] - lo[1];
+    }
+    if (side % 2 == 0) box.count[d] = lo[d] - own->start[d];
+    else {
+      box.start[d] = hi[d];
+      box.count[d] = own->start[d] + own->count[d] - hi[d];
+    }
+    if (box.count[0] > 0 && box.count[1] > 0) l->exchange.border[l->exchange.nborder++] = box;
+  }
+}
+
+/* The pitch of arrays on one process; a dense inverse needs arrays without gaps */
+void PCSBPMGSetPitch(const PC_SBPMG *mg, PetscInt level, SBPGrid *grid)
+{
+  const PetscInt count = grid->own.count[0];
+
+  grid->pitch = grid->ghostpitch = level == mg->n - 1 && mg->coarsest.ndense ? count : (count + SBPMG_PITCH - 1) / SBPMG_PITCH * SBPMG_PITCH;
+}
+
+/* The grid of a level below another */
+PetscErrorCode PCSBPMGSetGrid_Private(PC_SBPMG *mg, PetscInt level, PetscBool parallel)
+{
+  SBPMGLevel *l = &mg->level[level], *fine = l - 1;
+  SBPGrid    *grid = &l->grid;
+
+  PetscFunctionBegin;
+  *grid       = fine->grid;
+  grid->reach = 1;
+  for (int d = 0; d < 2; d++) {
+    grid->n[d] = fine->grid.n[d] / 2;
+    grid->h[d] = 2 / (PetscReal)grid->n[d];
+  }
+  if (parallel) {
+    PetscCall(DMDAGetCorners(l->exchange.da, &grid->own.start[0], &grid->own.start[1], NULL, &grid->own.count[0], &grid->own.count[1], NULL));
+    PetscCall(
+      DMDAGetGhostCorners(l->exchange.da, &grid->ghosted.start[0], &grid->ghosted.start[1], NULL, &grid->ghosted.count[0], &grid->ghosted.count[1], NULL));
+    grid->pitch      = grid->own.count[0];
+    grid->ghostpitch = grid->ghosted.count[0];
+  } else {
+    for (int d = 0; d < 2; d++) grid->own.count[d] = grid->n[d] + 1;
+    grid->ghosted = grid->own;
+    PCSBPMGSetPitch(mg, level, grid);
+  }
+  grid->coefficientpitch = grid->ghostpitch;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* How often both numbers of intervals can be halved, the limit by the options, and the reason for the end */
+PetscErrorCode PCSBPMGCountLevels_Private(PC pc, DM da, PetscBool parallel, PetscInt width)
+{
+  PC_SBPMG *mg   = (PC_SBPMG *)pc->data;
+  MPI_Comm  comm = PetscObjectComm((PetscObject)pc);
+  PetscInt  n[2] = {mg->level[0].grid.n[0], mg->level[0].grid.n[1]}, wanted = mg->opt.levels;
+
+  PetscFunctionBegin;
+  mg->n = 1;
+  PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "there are %d", SBPMG_LEVELS_MAX));
+  while (mg->n < SBPMG_LEVELS_MAX) {
+    SBPMGLevel *l = &mg->level[mg->n];
+
+    if (wanted > 0 && mg->n == wanted) {
+      PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "as many were asked for"));
+      break;
+    }
+    if (wanted <= 0 && PetscMax(n[0], n[1]) <= SBPMG_COARSEST) {
+      PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "no more than %d intervals along the longer side", SBPMG_COARSEST));
+      break;
+    }
+    if (n[0] % 2 || n[1] % 2) {
+      PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "%" PetscInt_FMT " x %" PetscInt_FMT " intervals are not even along both sides", n[0], n[1]));
+      break;
+    }
+    if (PetscMin(n[0], n[1]) / 2 < SBPMG_LEAST) {
+      PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "it would have fewer than %d intervals along the shorter side", SBPMG_LEAST));
+      break;
+    }
+    if (parallel) {
+      PetscCall(CoarsenDM_Private(mg->n == 1 ? da : l[-1].exchange.da, width, &l->exchange.da));
+      if (!l->exchange.da) {
+        PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "a process would have fewer than %" PetscInt_FMT " nodes along a side", width));
+        break;
+      }
+    }
+    n[0] /= 2;
+    n[1] /= 2;
+    mg->n++;
+  }
+  PetscCheck(wanted <= 0 || mg->n == wanted, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_sbpmg_levels %" PetscInt_FMT ": the grid of %" PetscInt_FMT " x %" PetscInt_FMT " intervals has only %" PetscInt_FMT
+             " levels here. Both numbers must be even on a level that has a coarser one, which has at least %d intervals, and at least %" PetscInt_FMT
+             " nodes per process and direction",
+             wanted, mg->level[0].grid.n[0], mg->level[0].grid.n[1], mg->n, SBPMG_LEAST, width);
+  PetscCall(PCSBPMGCoarseChoose_Private(mg, (n[0] + 1) * (n[1] + 1)));
+  PetscCall(PetscInfo(pc, "%" PetscInt_FMT " levels, the coarsest one, %" PetscInt_FMT " x %" PetscInt_FMT " intervals, %s. No coarser level: %s\n", mg->n,
+                      n[0], n[1], mg->coarsest.ndense ? "with a dense inverse" : "solved by KSP", mg->why));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The exchange of ghosts, once the grid of a level is known. array: allocates ghosts in a precision */
+PetscErrorCode PCSBPMGExchangeCreate_Private(PC pc, SBPMGLevel *l, DM da, PetscErrorCode (*array)(PC_SBPMG *, const SBPGrid *, SBPPrecision, void **))
+{
+  PC_SBPMG      *mg = (PC_SBPMG *)pc->data;
+  LitheTransport transport;
+
+  PetscFunctionBegin;
+  PetscCall(MatSBPSATGetTransport(pc->pmat, &transport));
+  PetscCall(SBPHaloCreate(PetscObjectComm((PetscObject)da), da, transport, &l->exchange.halo));
+  for (int p = 0; p < 2; p++) {
+    if ((SBPPrecision)p == mg->precision || (SBPPrecision)p == mg->exact) PetscCall((*array)(mg, &l->grid, (SBPPrecision)p, &l->exchange.ghost[p]));
+  }
+  SplitOwned(l);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCSBPMGExchangeFree_Private(PC_SBPMG *mg, SBPMGExchange *exchange)
+{
+  PetscFunctionBegin;
+  for (int p = 0; p < 2; p++) PetscCall(PCSBPMGFree_Private(mg, &exchange->ghost[p]));
+  PetscCall(SBPHaloDestroy(&exchange->halo));
+  PetscCall(DMDestroy(&exchange->hda));
+  PetscCall(DMDestroy(&exchange->da));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
