@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The context of a PCSBPMG: predicates about levels, the failure, and the reset. */
+/* The context of a PCSBPMG: predicates about levels, and the failure */
 
 #include "sbpmgimpl.h"
 #include <stdarg.h>
@@ -48,7 +48,7 @@ PetscBool PCSBPMGMeasuresCycle_Private(const PC_SBPMG *mg, PetscInt k)
   return (PetscBool)(k < mg->n - 1 && l->smooth.steps[0] == l->smooth.steps[1] && (k == mg->n - 2 || PetscMax(l->grid.n[0], l->grid.n[1]) <= SBPMG_CYCLE_SIZE));
 }
 
-/* ------------------------------------------------------------ failure and reset */
+/* ------------------------------------------------------------ failure */
 
 /*
    The set-up has failed: KSP ends with KSP_DIVERGED_PC_FAILED, and SNES and TS may cut their steps. All processes fail
@@ -66,19 +66,5 @@ PetscErrorCode PCSBPMGFail_Private(PC pc, const char format[], ...)
   PetscCheck(!pc->erroriffailure, PetscObjectComm((PetscObject)pc), PETSC_ERR_NOT_CONVERGED, "-pc_type sbpmg: %s", mg->failed);
   PetscCall(PetscInfo(pc, "%s\n", mg->failed));
   PetscCall(PCSetFailedReason(pc, PC_FACTOR_OTHER));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCReset_SBPMG(PC pc)
-{
-  PC_SBPMG *mg = (PC_SBPMG *)pc->data;
-
-  PetscFunctionBegin;
-  for (int k = 0; k < SBPMG_GRAPHS; k++) PetscCall(LitheMGForget(&mg->record[k]));
-  PetscCall(PCSBPMGCoarseReset_Private(mg));
-  PetscCall(PCSBPMGLevelsFree_Private(mg));
-  PetscCall(PCSBPMGShiftReset_Private(mg));
-  for (int k = 0; k < 2; k++) PetscCall(VecDestroy(&mg->work[k]));
-  mg->failed[0] = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

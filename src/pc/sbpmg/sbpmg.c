@@ -5,7 +5,7 @@
 /*
    PCSBPMG: geometric multigrid for MATSBPSAT.
 
-   context       predicates, failure, reset                 context.c
+   context       predicates, failure                        context.c
    set-up        grids, distribution, operators             grids.c, levels.c, galerkin.c
                  additions to the operator                  shift.c
                  the coarsest level                         coarse.c
@@ -162,6 +162,20 @@ PetscErrorCode PCSBPMGGetCoarseSolve(PC pc, KSP *ksp)
 }
 
 /* ------------------------------------------------------------ the class */
+
+static PetscErrorCode PCReset_SBPMG(PC pc)
+{
+  PC_SBPMG *mg = (PC_SBPMG *)pc->data;
+
+  PetscFunctionBegin;
+  for (int k = 0; k < SBPMG_GRAPHS; k++) PetscCall(LitheMGForget(&mg->record[k]));
+  PetscCall(PCSBPMGCoarseReset_Private(mg));
+  PetscCall(PCSBPMGLevelsFree_Private(mg));
+  PetscCall(PCSBPMGShiftReset_Private(mg));
+  for (int k = 0; k < 2; k++) PetscCall(VecDestroy(&mg->work[k]));
+  mg->failed[0] = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 static PetscErrorCode PCSetUp_SBPMG(PC pc)
 {

@@ -165,7 +165,6 @@ PETSC_INTERN PetscBool      PCSBPMGRoundsResidual_Private(const PC_SBPMG *, Pets
 PETSC_INTERN PetscInt       PCSBPMGFullSteps_Private(const PC_SBPMG *, PetscInt level);
 PETSC_INTERN PetscBool      PCSBPMGMeasuresCycle_Private(const PC_SBPMG *, PetscInt level);
 PETSC_INTERN PetscErrorCode PCSBPMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
-PETSC_INTERN PetscErrorCode PCReset_SBPMG(PC);
 /* options.c */
 PETSC_INTERN PetscErrorCode PCSBPMGOptionsDefault_Private(PCSBPMGOptions *);
 PETSC_INTERN PetscErrorCode PCSBPMGSetFromOptions_Private(PC, PetscOptionItems);
