@@ -68,7 +68,7 @@ static PetscErrorCode PCSBPMGSetOptions_Private(PC pc, const PCSBPMGOptions *opt
              opt->spectrumsize);
   PetscCall(PetscMemcmp(opt, &mg->opt, sizeof(*opt), &same));
   if (same) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PCReset_SBPMG(pc));
+  PetscUseTypeMethod(pc, reset);
   mg->opt = *opt;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
