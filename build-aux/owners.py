@@ -6,13 +6,14 @@
 
     owners.py TOP FOLDER...    the structs in the headers of each folder of TOP; exit status 1 if there is a finding
 
-The closing line of a struct names its owners, files in the folder of the header:
+The closing line of a struct names its owners, files in the folder of the header, or with their folders:
 
     } CBLeast; /* owner: least.c */
 
-Other files of src, cuda and include that include the header must not assign a member: by =, +=, ++ and so on, or by handing out its address,
-unless as an argument that a prototype of a header declares const. What lies behind a pointer, s.p->x, is no part of
-the struct, except for the numbers of an array, s.p[0]. A struct with owners has at most 20 fields.
+Functions of other files must not change a member through a pointer: by =, +=, ++ and so on, or by handing out the
+address of a member, unless to a pointer to const. The type of each variable is followed, so that only the last struct
+of a->b.c counts. A member that is a struct with owners itself belongs to those. A value in a local variable belongs to
+the function. A struct with owners has at most 20 fields.
 """
 import os
 import pathlib
@@ -20,10 +21,12 @@ import re
 import sys
 
 MOST = 20
-STRUCT = re.compile(r"typedef struct \{((?:[^{}]|\{[^{}]*\})*)\}\s*(\w+);\s*/\* owner: ([^*]*?)\s*\*/")
+STRUCT = re.compile(r"typedef struct(?: \w+)? \{((?:[^{}]|\{[^{}]*\})*)\}\s*(\w+);(?:[ \t]*/\* owner: ([^*]*?)\s*\*/)?")
 ASSIGNMENT = re.compile(r"\s*(=(?!=)|[-+*/%&|^]=|<<=|>>=|\+\+|--)")
-MEMBER = re.compile(r"\s*\.\s*\w+")
 ADDRESS = re.compile(r"(?:\+\+|--|(?:[(,=?:{;]|\*\)|\breturn)\s*&)\s*\(?$")
+FUNCTION = re.compile(r"^[^\s#/}][^;{}=]*?\b(\w+)\(([^;{}]*)\)\s*\n\{\n(.*?)^\}", flags=re.S | re.M)
+PROTOTYPE = re.compile(r"(?:\b|\(\*)(\w+)\)?\(([^()]*)\)\s*[;{]")
+ROOT = re.compile(r"(?<![\w.>])(?:\(\((?:const )?(\w+) \*\)[\w>-]+\)|(\w+))(?=\s*(?:->|\.|\[))")
 
 
 def blank(text):
@@ -40,76 +43,109 @@ def parts(text, separator=","):
     return [part.strip() for part in found if part.strip()]
 
 
-def fields(body):
-    """The names which the body of a struct declares; an anonymous struct is one."""
-    names = []
-    for declaration in parts(blank(body), ";"):
-        for declarator in parts(declaration):
-            function = re.search(r"\(\s*\*\s*(\w+)", declarator)
-            names.append(function[1] if function else re.findall(r"\w+", declarator.split("[")[0])[-1])
-    return names
+def declared(text):
+    """Names, types, and whether each is a pointer, in the declaration of one type or of one parameter."""
+    m = re.match(r"\s*(?:static\s+)?(const\s+)?(?:struct\s+|unsigned\s+|enum\s+)?(\w+)\b(.*)", text, flags=re.S)
+    for declarator in parts(m[3]) if m else []:
+        head = declarator.split("=")[0]
+        function = re.search(r"\(\s*\*\s*(\w+)", head)
+        name = function[1] if function else (re.findall(r"\w+", re.sub(r"\[[^\]]*\]", "", head)) or [""])[-1]
+        yield name, m[2], bool(function or "*" in head), bool(m[1])
 
 
-def after(text, i):
-    """The place behind a member and what belongs to it: .x and [i]."""
+def members(body):
+    """The fields of a struct; an anonymous struct is one."""
+    flat = re.sub(r"\{[^{}]*\}", " anonymous ", blank(body))
+    return {name: (kind, pointer) for declaration in parts(flat, ";") for name, kind, pointer, _ in declared(declaration)}
+
+
+def variables(parameters, body, structs):
+    """The variables of a function that are structs, or pointers to structs: (type, pointer, const)."""
+    found = {name: (kind, pointer, const) for parameter in parts(parameters) for name, kind, pointer, const in declared(parameter)}
+    for m in re.finditer(r"(?:^|[;{}(])\s*((?:static )?(?:const )?(\w+)\b[ *]+\w[^;]*);", body, flags=re.M):
+        if m[2] in structs:
+            found |= {name: (kind, pointer, const) for name, kind, pointer, const in declared(m[1])}
+    return {name: variable for name, variable in found.items() if variable[0] in structs}
+
+
+def walk(text, i, kind, structs):
+    """From a variable at its end: the place behind the last member, its struct, and its own type."""
+    struct = own = None
     while True:
-        if m := MEMBER.match(text, i):
-            i = m.end()
+        m = re.compile(r"\s*(?:->|\.)\s*(\w+)").match(text, i)
+        if m and kind in structs and m[1] in structs[kind]["fields"]:
+            struct, (kind, _), i = kind, structs[kind]["fields"][m[1]], m.end()
+            own = kind
+        elif m:
+            return i, None, None
         elif text[i : i + 1] == "[":
             depth = 0
             while depth or text[i] == "[":
                 depth += (text[i] == "[") - (text[i] == "]")
                 i += 1
         else:
-            return i
+            return i, struct, own
 
 
 def isread(text, i, prototypes):
-    """Is the address at i an argument that a prototype declares const?"""
+    """Does the address at i begin a pointer to const, or is it an argument that is declared const?"""
+    pointer = re.search(r"(\w+)\s*=(?:[^;=()]|\([^()]*\))*&\(?$", text[:i])
+    if pointer:
+        known = re.findall(rf"(const\s+)?\b\w+\s+(?:\*?\s*\w+[^;,(){{}}]*,\s*)*\*\s*{pointer[1]}\b", text[: pointer.end(1)])
+        return bool(known and known[-1])
     depth, argument = 0, 0
     while i and depth <= 0:
         i -= 1
         depth += (text[i] == "(") - (text[i] == ")")
         argument += text[i] == "," and not depth
-    called = re.search(r"(\w+)\s*$", text[:i])
-    parameters = prototypes.get(called[1], []) if called else []
-    return argument < len(parameters) and parameters[argument].startswith("const ")
+    called = re.search(r"(\w+)\)?\s*$", text[:i])
+    return any(argument < len(known) and known[argument].startswith("const ") for known in prototypes.get(called[1] if called else "", []))
 
 
-def findings(path, text, struct, holders, prototypes):
-    """The lines of a file which change a member, or all of them."""
-    name, members = struct
-    holders = holders | set(re.findall(rf"(?<!const )\b{name}\s*\*?\s*(\w+)\s*[=;,)]", text))
-    if not holders:
-        return
-    access = re.compile(rf"((?:\b\w+(?:\[\w*\])?\s*(?:->|\.)\s*)*)\b({'|'.join(holders)})\b(?:\s*(?:->|\.)\s*({'|'.join(members)})\b)?")
-    for m in access.finditer(text):
-        end = after(text, m.end())
-        address = ADDRESS.search(text[: m.start()]) if m[3] and not re.match(r"\s*->", text[end:]) else None
-        if ASSIGNMENT.match(text, end) and (m[3] or m[1]) or address and not isread(text, m.start(), prototypes):
-            yield f"{path}:{text.count(chr(10), 0, m.start()) + 1}: {' '.join(text[m.start():end].split())} of {name}"
+def findings(path, text, structs, prototypes):
+    """The changes in a file of structs that other files own."""
+
+    def foreign(kind):
+        return kind in structs and structs[kind]["owners"] and path not in structs[kind]["owners"]
+
+    for function in FUNCTION.finditer(text):
+        body, line = function[3], text.count("\n", 0, function.start(3)) + 1
+        known = variables(function[2], body, structs)
+        for m in ROOT.finditer(body):
+            kind, pointer = (m[1], True) if m[1] else known.get(m[2], (None, False, False))[:2]
+            if not pointer or kind not in structs:
+                continue
+            end, struct, own = walk(body, m.end(), kind, structs)
+            if not foreign(struct):
+                continue
+            before = body[: m.start()]
+            owned = own in structs and structs[own]["owners"]
+            if ASSIGNMENT.match(body, end) or ADDRESS.search(before) and not owned and not isread(body, m.start(), prototypes):
+                yield f"{path}:{line + body.count(chr(10), 0, m.start())}: {' '.join(body[m.start():end].split())} of {struct}"
+        for m in re.finditer(r"(?:[;{}]|^|\)|else)\s*\*(\w+)\s*=(?!=)", body, flags=re.M):
+            if foreign(known.get(m[1], (None,))[0]):
+                yield f"{path}:{line + body.count(chr(10), 0, m.start(1))}: *{m[1]} of {known[m[1]][0]}"
 
 
 def main(top, *folders):
     os.chdir(top)
     paths = [path for place in ("src", "cuda", "include") for path in pathlib.Path(place).rglob("*")]
     sources = {str(path): path.read_text(encoding="utf-8") for path in paths if path.suffix in (".c", ".h", ".cu", ".cuh")}
-    headers = [path for path in sources if path.endswith("h")]
-    prototypes = {m[1]: parts(m[2]) for path in headers for m in re.finditer(r"\b(\w+)\(([^()]*)\)\s*[;{]", blank(sources[path]))}
-    found, structs = [], 0
-    for header in sorted(path for path in headers if os.path.dirname(path) in folders):
-        for body, name, owners in STRUCT.findall(sources[header]):
-            structs += 1
-            members = fields(body)
-            if len(members) > MOST:
-                found.append(f"{header}: {name} has {len(members)} fields, more than {MOST}")
-            owners = {os.path.join(os.path.dirname(header), owner) for owner in re.split(r"[\s,]+", owners)}
-            found += [f"{header}: {name} has the owner {owner}, which does not exist" for owner in owners - set(sources)]
-            holders = set(re.findall(rf"\b{name}\s+\*?(\w+)(?:\[\w*\])?;", blank(sources[header])))
-            for path in sorted(set(sources) - owners):
-                if re.search(rf'#include [<"](?:[^">]*/)?{re.escape(os.path.basename(header))}[">]', sources[path]):
-                    found += findings(path, blank(sources[path]), (name, members), holders, prototypes)
-    print("\n".join([*found, f"{structs} structs with owners, {len(found)} findings"]))
+    blanked = {path: blank(text) for path, text in sources.items()}
+    prototypes, structs, found = {}, {}, []
+    for path, text in blanked.items():
+        for m in PROTOTYPE.finditer(text):
+            prototypes.setdefault(m[1], []).append(parts(m[2]))
+    for path in sorted(sources):
+        for body, name, owners in STRUCT.findall(sources[path]):
+            owners = {owner if "/" in owner else os.path.join(os.path.dirname(path), owner) for owner in re.split(r"[\s,]+", owners)} if owners and os.path.dirname(path) in folders else set()
+            structs[name] = {"fields": members(body), "owners": owners}
+            found += [f"{path}: {name} has the owner {owner}, which does not exist" for owner in sorted(owners - set(sources))]
+            if owners and len(structs[name]["fields"]) > MOST:
+                found.append(f"{path}: {name} has {len(structs[name]['fields'])} fields, more than {MOST}")
+    for path in sorted(sources):
+        found += findings(path, blanked[path], structs, prototypes)
+    print("\n".join([*found, f"{sum(bool(struct['owners']) for struct in structs.values())} structs with owners, {len(found)} findings"]))
     return 1 if found else 0
 
 

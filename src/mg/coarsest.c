@@ -236,3 +236,28 @@ PetscErrorCode LitheMGCoarsestFree(LitheMGCoarsest *c)
   PetscCall(PetscMemzero(c, sizeof(*c)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* One array; *x, in host memory, becomes the array in another memory */
+static PetscErrorCode Move_Private(const LitheMemoryOps *memory, size_t bytes, void **x)
+{
+  void *moved;
+
+  PetscFunctionBegin;
+  if (!*x) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall((*memory->alloc)(bytes, &moved));
+  PetscCall((*memory->put)(bytes, *x, moved));
+  PetscCall(PetscFree(*x));
+  *x = moved;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheMGCoarsestMove(LitheMGCoarsest *c, const LitheMemoryOps *memory)
+{
+  const size_t parts = sizeof(PetscScalar) / sizeof(PetscReal), bytes = (size_t)c->n * parts * (c->single ? sizeof(float) : sizeof(double));
+
+  PetscFunctionBegin;
+  PetscCall(Move_Private(memory, (size_t)c->n * bytes, &c->L));
+  PetscCall(Move_Private(memory, bytes, &c->work));
+  c->memory = memory;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -86,6 +86,8 @@ PETSC_INTERN PetscErrorCode LitheMGCoarsestAlloc(PetscInt n, PetscBool factored,
 PETSC_INTERN PetscErrorCode LitheMGCoarsestCreate(PetscInt n, PetscScalar A[], PetscBool hermitian, PetscBool single, const LitheMemoryOps *, LitheMGCoarsest *,
                                                   PetscBool *good);
 PETSC_INTERN PetscErrorCode LitheMGCoarsestFree(LitheMGCoarsest *);
+/* From the host to another memory */
+PETSC_INTERN PetscErrorCode LitheMGCoarsestMove(LitheMGCoarsest *, const LitheMemoryOps *);
 
 /* Room to invert a matrix on a device: two copies of the tiles of a lower triangle, see cuda/mg/inverse.cuh */
 #define LITHE_MG_TILE 32

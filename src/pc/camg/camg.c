@@ -88,7 +88,6 @@ static PetscErrorCode PlaceLevels_Private(PC pc)
 
   PetscFunctionBegin;
   if (!mg->n || pc->failedreason) mg->device = PETSC_FALSE;
-  if (mg->n) PetscCall((*mg->kernels->memory->alloc)(sizeof(double), (void **)&mg->units.scale));
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   if (mg->device && mg->kernels == &CAMGHostKernels) PetscCall(PCCAMGMove_Private(mg));
 #endif
@@ -119,6 +118,17 @@ static PetscErrorCode Build_Private(PC pc, PetscBool *good)
   PetscCall(PCCAMGRead_Private(pc, &A, &ghosts, &space, good));
   PetscCall(PetscLogEventEnd(PC_CAMGRead, pc, 0, 0, 0));
   if (*good) PetscCall(PCCAMGBuild_Private(pc, &A, &ghosts, &space));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCReset_CAMG(PC pc)
+{
+  PC_CAMG *mg = (PC_CAMG *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCall(PCCAMGKeptFree_Private(mg));
+  PetscCall(PCCAMGLevelsFree_Private(mg));
+  PetscCall(PCCAMGHalosFree_Private(mg, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -44,7 +44,7 @@ typedef struct {
 /* Columns of several processes: own ones, which have numbers from first on, and ghosts after them, with numbers id */
 typedef struct {
   PetscInt own, first, n, *id;
-} CAMGColumns; /* owner: ghosts.c */
+} CAMGColumns; /* a value */
 
 /* The number of a column over all processes */
 static inline PetscInt CAMGNumberOf(const CAMGColumns *c, PetscInt column)
@@ -73,7 +73,7 @@ typedef struct {
   PetscReal  bound;         /* of the smoother: largest eigenvalue over the bound by row sums */
   PetscBool  plain;         /* pairs of pairs, interpolated by constants */
   size_t     bytes;
-} CAMGFacts; /* owner: setup.c */
+} CAMGFacts; /* owner: setup.c, camg.c */
 
 /* A level: 0 is the finest. Vectors are those of the scaled level: see encode.c */
 typedef struct {
@@ -84,12 +84,12 @@ typedef struct {
   void        *b, *x[2];
   int          cur; /* which x is the iterate */
   CAMGFacts    facts;
-} CAMGLevel; /* owner: setup.c; cycle.c moves cur */
+} CAMGLevel; /* made by setup.c; cycle.c moves cur */
 
 /* Starts of the rows of a product */
 typedef struct {
   PetscInt *i, nz; /* i NULL: not known */
-} CAMGStarts;      /* owner: setup.c */
+} CAMGStarts;      /* owner: coarsen.c, kept.c */
 
 /* What one level hands to the next: exact entries, ghosts, scales, near null space. The last two have room for ghosts */
 typedef struct {
@@ -115,7 +115,7 @@ typedef struct {
   CAMGStarts  product[2]; /* A P and R A P, on a device */
   PetscInt    block;      /* of the next level */
   PetscBool   plain;
-} CAMGTransfers; /* owner: setup.c */
+} CAMGTransfers; /* owner: coarsen.c, kept.c */
 
 /* Those of an earlier set-up, for new values in the same pattern */
 typedef struct {
@@ -144,7 +144,7 @@ typedef struct {
   double  factor;   /* of the matrix: a power of two, with the sign of the matrix */
   double *outer[2]; /* per row: factors of right-hand sides, and of solutions */
   double *scale;    /* of the right-hand side, at the place of the levels */
-} CAMGUnits;        /* owner: setup.c */
+} CAMGUnits;        /* owner: read.c, setup.c */
 
 /* Several processes: levels that are whole on each of them */
 typedef struct {
@@ -176,7 +176,7 @@ typedef struct {
   CAMGKept           kept;
   PetscLogDouble     flops; /* of an application */
   char               failed[256], why[96];
-} PC_CAMG; /* owner: camg.c */
+} PC_CAMG;
 
 /*
    The threshold fits entries of about a tenth of the diagonal. Where rows have many equal entries, as those of 27
@@ -231,6 +231,9 @@ PETSC_INTERN PetscErrorCode PCCAMGGhostsCopy_Private(const CAMGGhosts *, CAMGGho
 PETSC_INTERN PetscErrorCode PCCAMGGhostsGet_Private(const CAMGGhosts *, const LitheMemoryOps *, size_t bytes, void *x);
 PETSC_INTERN PetscErrorCode PCCAMGGhostsSum_Private(const CAMGGhosts *, int n, PetscInt64 a[]);
 PETSC_INTERN PetscErrorCode PCCAMGHaloCreate_Private(const PC_CAMG *, const CAMGGhosts *, PetscInt block, CAMGHalo *);
+PETSC_INTERN PetscErrorCode PCCAMGHaloFree_Private(CAMGHalo *);
+PETSC_INTERN PetscErrorCode PCCAMGHaloOffer_Private(const CAMGHalo *last, CAMGHalo *);
+PETSC_INTERN PetscErrorCode PCCAMGHalosFree_Private(PC_CAMG *, PetscBool stale);
 PETSC_INTERN PetscErrorCode PCCAMGHaloGet_Private(const PC_CAMG *, const CAMGHalo *, void *x);
 /* shared.c */
 PETSC_INTERN PetscErrorCode PCCAMGMatrixPut_Private(const LitheMemoryOps *, const CAMGMatrix *, CAMGMatrix *);
@@ -291,10 +294,13 @@ PETSC_INTERN PetscErrorCode PCCAMGGetDense_Private(const CAMGMatrix *, const dou
 /* read.c */
 PETSC_INTERN PetscErrorCode PCCAMGRead_Private(PC, CAMGMatrix *, CAMGGhosts *, CAMGSpace *, PetscBool *good);
 /* coarsen.c */
+PETSC_INTERN PetscErrorCode PCCAMGExactFree_Private(const PC_CAMG *, CAMGExact *);
 PETSC_INTERN PetscErrorCode PCCAMGCoarsen_Private(const PC_CAMG *, CAMGExact *, PetscReal threshold, PetscReal bound, CAMGTransfers *, CAMGExact *coarse);
 PETSC_INTERN PetscErrorCode PCCAMGRecoarsen_Private(const PC_CAMG *, const CAMGExact *, CAMGTransfers *, CAMGExact *coarse);
 /* setup.c */
 PETSC_INTERN PetscErrorCode PCCAMGBuild_Private(PC, CAMGMatrix *, CAMGGhosts *, CAMGSpace *);
+PETSC_INTERN PetscErrorCode PCCAMGLevelsFree_Private(PC_CAMG *);
+PETSC_INTERN PetscErrorCode PCCAMGMoveArrays_Private(PC_CAMG *, PetscErrorCode (*move)(void *pointer, size_t bytes));
 /* cycle.c */
 PETSC_INTERN PetscErrorCode PCCAMGCycle_Private(PC_CAMG *, PetscInt level);
 PETSC_INTERN PetscErrorCode PCApply_CAMG(PC, Vec, Vec);
@@ -310,9 +316,5 @@ PETSC_INTERN PetscErrorCode PCCAMGDeviceRowsRestore_Private(Mat, CAMGMatrix *);
 #endif
 /* context.c */
 PETSC_INTERN PetscErrorCode PCCAMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
-PETSC_INTERN PetscErrorCode PCCAMGExactFree_Private(const PC_CAMG *, CAMGExact *);
 PETSC_INTERN PetscErrorCode PCCAMGGrow_Private(const PC_CAMG *, size_t own, size_t n, const void *x, void **y);
 PETSC_INTERN PetscErrorCode PCCAMGFree_Private(const PC_CAMG *, void *pointer);
-PETSC_INTERN PetscErrorCode PCCAMGHalosFree_Private(PC_CAMG *, PetscBool stale);
-PETSC_INTERN PetscErrorCode PCCAMGLevelsFree_Private(PC_CAMG *);
-PETSC_INTERN PetscErrorCode PCReset_CAMG(PC);

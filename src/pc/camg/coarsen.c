@@ -8,6 +8,16 @@
 
 #define CAMG_FILL 1.5 /* entries of a coarse level over those of its fine level: beyond this aggregates are pairs of pairs */
 
+PetscErrorCode PCCAMGExactFree_Private(const PC_CAMG *mg, CAMGExact *e)
+{
+  PetscFunctionBegin;
+  PetscCall(PCCAMGMatrixRelease_Private(mg->kernels->memory, &e->A));
+  PetscCall(PCCAMGGhostsFree_Private(&e->ghosts));
+  PetscCall(PCCAMGFree_Private(mg, &e->space.T));
+  PetscCall(PCCAMGFree_Private(mg, &e->s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode GraphFree_Private(const PC_CAMG *mg, CAMGGraph *g)
 {
   PetscFunctionBegin;

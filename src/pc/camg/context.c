@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The context of a PCCAMG: memory, failure, reset */
+/* The context of a PCCAMG: memory, failure */
 
 #include "camgimpl.h"
 
@@ -41,81 +41,5 @@ PetscErrorCode PCCAMGGrow_Private(const PC_CAMG *mg, size_t own, size_t n, const
   if (!x) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall((*mg->kernels->memory->alloc)(n, y));
   PetscCall((*mg->kernels->memory->copy)(own, x, *y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCCAMGExactFree_Private(const PC_CAMG *mg, CAMGExact *e)
-{
-  PetscFunctionBegin;
-  PetscCall(PCCAMGMatrixRelease_Private(mg->kernels->memory, &e->A));
-  PetscCall(PCCAMGGhostsFree_Private(&e->ghosts));
-  PetscCall(PCCAMGFree_Private(mg, &e->space.T));
-  PetscCall(PCCAMGFree_Private(mg, &e->s));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode OperatorFree_Private(const PC_CAMG *mg, CAMGOperator *op)
-{
-  PetscFunctionBegin;
-  PetscCall(PCCAMGFree_Private(mg, &op->i));
-  PetscCall(PCCAMGFree_Private(mg, &op->j));
-  PetscCall(PCCAMGFree_Private(mg, &op->base));
-  PetscCall(PCCAMGFree_Private(mg, &op->code));
-  PetscCall(PCCAMGFree_Private(mg, &op->d));
-  PetscCall(PCCAMGFree_Private(mg, &op->minv));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Exchanges of all levels; stale: only those that the last set-up has not made its own */
-PetscErrorCode PCCAMGHalosFree_Private(PC_CAMG *mg, PetscBool stale)
-{
-  PetscFunctionBegin;
-  for (PetscInt k = 0; k < CAMG_LEVELS_MAX; k++) {
-    for (int h = 0; h < 2; h++) {
-      CAMGHalo *halo = &mg->level[k].halo[h];
-
-      if (!stale || !halo->used) PetscCall(LitheHaloDestroy(&halo->halo));
-    }
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* All but what is kept for the next set-up, and exchanges, which may serve again */
-PetscErrorCode PCCAMGLevelsFree_Private(PC_CAMG *mg)
-{
-  PetscFunctionBegin;
-  for (PetscInt k = 0; k < mg->n; k++) {
-    CAMGLevel      *l    = &mg->level[k];
-    const CAMGLevel last = *l;
-
-    PetscCall(OperatorFree_Private(mg, &l->op));
-    PetscCall(OperatorFree_Private(mg, &l->prolong));
-    PetscCall(OperatorFree_Private(mg, &l->restrict_));
-    PetscCall(PCCAMGFree_Private(mg, &l->b));
-    for (int v = 0; v < 2; v++) PetscCall(PCCAMGFree_Private(mg, &l->x[v]));
-    PetscCall(PetscMemzero(l, sizeof(*l)));
-    for (int h = 0; h < 2; h++) l->halo[h].halo = last.halo[h].halo;
-  }
-  for (int side = 0; side < 2; side++) PetscCall(PCCAMGFree_Private(mg, &mg->units.outer[side]));
-  PetscCall(PCCAMGFree_Private(mg, &mg->units.scale));
-  PetscCall(PCCAMGFree_Private(mg, &mg->whole.part));
-  PetscCall(LitheHaloDestroy(&mg->whole.gather.halo));
-  mg->whole.first = 0;
-  PetscCall(LitheMGForget(&mg->record));
-  for (int v = 0; v < 2; v++) PetscCall(VecDestroy(&mg->work[v]));
-  PetscCall(LitheMGCoarsestFree(&mg->coarsest));
-  mg->n     = 0;
-  mg->built = PETSC_FALSE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCReset_CAMG(PC pc)
-{
-  PC_CAMG *mg = (PC_CAMG *)pc->data;
-
-  PetscFunctionBegin;
-  PetscCall(PCCAMGKeptFree_Private(mg));
-  PetscCall(PCCAMGLevelsFree_Private(mg));
-  PetscCall(PCCAMGHalosFree_Private(mg, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -89,25 +89,14 @@ static PetscErrorCode MoveOperator_Private(CAMGOperator *op)
 /* Levels of a set-up on the host */
 PetscErrorCode PCCAMGMove_Private(PC_CAMG *mg)
 {
-  const size_t number = PCCAMGNumberBytes_Private(mg);
-
   PetscFunctionBegin;
   for (PetscInt k = 0; k < mg->n; k++) {
-    CAMGLevel   *l = &mg->level[k];
-    const size_t n = (size_t)l->facts.n;
-
-    PetscCall(MoveOperator_Private(&l->op));
-    PetscCall(MoveOperator_Private(&l->prolong));
-    PetscCall(MoveOperator_Private(&l->restrict_));
-    PetscCall(Move_Private(&l->b, n * number));
-    for (int v = 0; v < 2; v++) PetscCall(Move_Private(&l->x[v], (n + (size_t)l->ghosts) * number));
+    PetscCall(MoveOperator_Private(&mg->level[k].op));
+    PetscCall(MoveOperator_Private(&mg->level[k].prolong));
+    PetscCall(MoveOperator_Private(&mg->level[k].restrict_));
   }
-  for (int side = 0; side < 2; side++) PetscCall(Move_Private(&mg->units.outer[side], (size_t)mg->level[0].facts.n * sizeof(double)));
-  PetscCall(Move_Private(&mg->units.scale, sizeof(double)));
-  PetscCall(Move_Private(&mg->whole.part, (size_t)mg->whole.gather.own * number));
-  PetscCall(Move_Private(&mg->coarsest.L, (size_t)mg->coarsest.n * (size_t)mg->coarsest.n * number));
-  PetscCall(Move_Private(&mg->coarsest.work, (size_t)mg->coarsest.n * number));
-  mg->coarsest.memory = &LitheDeviceMemory;
-  mg->kernels         = &CAMGDeviceKernels;
+  PetscCall(PCCAMGMoveArrays_Private(mg, Move_Private));
+  PetscCall(LitheMGCoarsestMove(&mg->coarsest, &LitheDeviceMemory));
+  mg->kernels = &CAMGDeviceKernels;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

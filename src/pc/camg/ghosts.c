@@ -41,12 +41,13 @@ PetscErrorCode PCCAMGGhostsCreate_Private(MPI_Comm comm, CAMGColumns *columns, C
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What is left belongs to one process */
 PetscErrorCode PCCAMGGhostsFree_Private(CAMGGhosts *g)
 {
   PetscFunctionBegin;
   PetscCall(PetscSFDestroy(&g->sf));
   PetscCall(PetscFree(g->columns.id));
-  PetscCall(PetscMemzero(g, sizeof(*g)));
+  *g = (CAMGGhosts){.comm = PETSC_COMM_SELF};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -118,5 +119,32 @@ PetscErrorCode PCCAMGHaloGet_Private(const PC_CAMG *mg, const CAMGHalo *h, void 
   PetscCall(LitheHaloBegin(h->halo, x));
   PetscCall(LitheHaloEnd(h->halo, &ghost));
   PetscCall((*mg->kernels->memory->copy)((size_t)h->n * bytes, ghost, (char *)x + (size_t)h->own * bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCCAMGHaloFree_Private(CAMGHalo *h)
+{
+  PetscFunctionBegin;
+  PetscCall(LitheHaloDestroy(&h->halo));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* An exchange before a set-up, which may make it its own */
+PetscErrorCode PCCAMGHaloOffer_Private(const CAMGHalo *last, CAMGHalo *h)
+{
+  PetscFunctionBegin;
+  *h = (CAMGHalo){.halo = last->halo};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Exchanges of all levels; stale: only those that the last set-up has not made its own */
+PetscErrorCode PCCAMGHalosFree_Private(PC_CAMG *mg, PetscBool stale)
+{
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < CAMG_LEVELS_MAX; k++) {
+    for (int h = 0; h < 2; h++) {
+      if (!stale || !mg->level[k].halo[h].used) PetscCall(PCCAMGHaloFree_Private(&mg->level[k].halo[h]));
+    }
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -84,7 +84,7 @@ PetscErrorCode PCSetFromOptions_CAMG(PC pc, PetscOptionItems PetscOptionsObject)
   PetscCall(Check_Private(pc, &opt));
   PetscCall(PetscMemcmp(&opt, &mg->opt, sizeof(opt), &same));
   if (same) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PCReset_CAMG(pc));
+  PetscUseTypeMethod(pc, reset);
   mg->opt         = opt;
   pc->setupcalled = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);

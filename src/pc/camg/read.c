@@ -186,9 +186,10 @@ static PetscErrorCode GetSpace_Private(PC pc, MatNullSpace given, PetscInt m, CA
 
   PetscFunctionBegin;
   if (given) PetscCall(MatNullSpaceGetVecs(given, &constant, &n, &vec));
-  first          = constant ? 1 : 0;
-  space->vectors = (PetscBool)(given || space->block > 1);
-  space->columns = given ? n + first : space->block;
+  first              = constant ? 1 : 0;
+  space->vectors     = (PetscBool)(given || space->block > 1);
+  space->columns     = given ? n + first : space->block;
+  mg->matrix.columns = space->columns;
   if (space->vectors) mg->matrix.nearnull = given ? LITHE_NEAR_NULL_GIVEN : LITHE_NEAR_NULL_CONSTANT;
   PetscCall(PCCAMGKeptCheck_Private(pc, space->columns));
   if (!space->vectors || mg->kept.state == CAMG_KEPT_USE) PetscFunctionReturn(PETSC_SUCCESS);

@@ -199,7 +199,6 @@ static PetscErrorCode MakeWhole_Private(PC_CAMG *mg, CAMGExact *e)
   PetscCall((*mg->kernels->memory->alloc)((size_t)Size(&e->A) * PCCAMGNumberBytes_Private(mg), &mg->whole.part));
   PetscCall(PCCAMGMakeWhole_Private(mg, &e->ghosts, &e->A, &e->space));
   PetscCall(PCCAMGGhostsFree_Private(&e->ghosts));
-  e->ghosts.comm = PETSC_COMM_SELF;
   PetscCall(Open_Private(mg, e));
   mg->whole.first = mg->n;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -270,7 +269,6 @@ PetscErrorCode PCCAMGBuild_Private(PC pc, CAMGMatrix *A, CAMGGhosts *ghosts, CAM
   PetscBool      small = PETSC_FALSE, stalled = PETSC_FALSE;
 
   PetscFunctionBegin;
-  mg->matrix.columns = space->columns;
   PetscCall(Open_Private(mg, &e));
   for (int side = 0; side < 2; side++) PetscCall((*mg->kernels->divide)(Size(&e.A), e.s, mg->units.outer[side]));
   for (mg->n = 1;; mg->n++, threshold *= mg->opt.thresholdscale) {
@@ -287,6 +285,67 @@ PetscErrorCode PCCAMGBuild_Private(PC pc, CAMGMatrix *A, CAMGGhosts *ghosts, CAM
     e = next;
   }
   PetscCall(Last_Private(pc, &e, small, stalled));
+  PetscCall((*mg->kernels->memory->alloc)(sizeof(double), (void **)&mg->units.scale));
   PetscCall(PCCAMGExactFree_Private(mg, &e));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode OperatorFree_Private(const PC_CAMG *mg, CAMGOperator *op)
+{
+  PetscFunctionBegin;
+  PetscCall(PCCAMGFree_Private(mg, &op->i));
+  PetscCall(PCCAMGFree_Private(mg, &op->j));
+  PetscCall(PCCAMGFree_Private(mg, &op->base));
+  PetscCall(PCCAMGFree_Private(mg, &op->code));
+  PetscCall(PCCAMGFree_Private(mg, &op->d));
+  PetscCall(PCCAMGFree_Private(mg, &op->minv));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All but what is kept for the next set-up, and exchanges, which may serve again */
+PetscErrorCode PCCAMGLevelsFree_Private(PC_CAMG *mg)
+{
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < mg->n; k++) {
+    CAMGLevel      *l    = &mg->level[k];
+    const CAMGLevel last = *l;
+
+    PetscCall(OperatorFree_Private(mg, &l->op));
+    PetscCall(OperatorFree_Private(mg, &l->prolong));
+    PetscCall(OperatorFree_Private(mg, &l->restrict_));
+    PetscCall(PCCAMGFree_Private(mg, &l->b));
+    for (int v = 0; v < 2; v++) PetscCall(PCCAMGFree_Private(mg, &l->x[v]));
+    PetscCall(PetscMemzero(l, sizeof(*l)));
+    for (int h = 0; h < 2; h++) PetscCall(PCCAMGHaloOffer_Private(&last.halo[h], &l->halo[h]));
+  }
+  for (int side = 0; side < 2; side++) PetscCall(PCCAMGFree_Private(mg, &mg->units.outer[side]));
+  PetscCall(PCCAMGFree_Private(mg, &mg->units.scale));
+  PetscCall(PCCAMGFree_Private(mg, &mg->whole.part));
+  PetscCall(PCCAMGHaloFree_Private(&mg->whole.gather));
+  mg->whole.first = 0;
+  PetscCall(LitheMGForget(&mg->record));
+  for (int v = 0; v < 2; v++) PetscCall(VecDestroy(&mg->work[v]));
+  PetscCall(LitheMGCoarsestFree(&mg->coarsest));
+  mg->n     = 0;
+  mg->built = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Moves all arrays of the levels, from the host to the memory of other kernels */
+PetscErrorCode PCCAMGMoveArrays_Private(PC_CAMG *mg, PetscErrorCode (*move)(void *pointer, size_t bytes))
+{
+  const size_t number = PCCAMGNumberBytes_Private(mg);
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < mg->n; k++) {
+    CAMGLevel   *l = &mg->level[k];
+    const size_t n = (size_t)l->facts.n;
+
+    PetscCall((*move)(&l->b, n * number));
+    for (int v = 0; v < 2; v++) PetscCall((*move)(&l->x[v], (n + (size_t)l->ghosts) * number));
+  }
+  for (int side = 0; side < 2; side++) PetscCall((*move)(&mg->units.outer[side], (size_t)mg->level[0].facts.n * sizeof(double)));
+  PetscCall((*move)(&mg->units.scale, sizeof(double)));
+  PetscCall((*move)(&mg->whole.part, (size_t)mg->whole.gather.own * number));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
