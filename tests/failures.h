@@ -8,14 +8,22 @@
 
      if (WRONG(condition)) FAIL(format, ...);
 
-   A program also fails if the number of checks is less than expected: TestDone().
+   A program also fails if the number of checks is less than expected. It begins with TestBegin() and ends with TestEnd().
 */
 
-#include <petscsys.h>
+#include <lithe.h>
 
 static PetscInt failures = 0, checks = 0, test_parts = 1, test_pieces = 0, test_mine = 0;
 
 #define WRONG(condition) (checks++, (condition))
+
+static inline PetscErrorCode TestBegin(int *argc, char ***argv, const char help[])
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(argc, argv, NULL, help));
+  PetscCall(LitheInitializePackage());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 /*
    Whether the next piece of a program's work belongs to this run. With -test_part I,N a run does every N-th piece from
@@ -79,4 +87,12 @@ static inline PetscErrorCode TestDone(PetscInt least, const char line[])
   else if (checks < least) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAIL: only %" PetscInt_FMT " checks were made\n", checks));
   else PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s", line));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* TestDone(), and the end of main() */
+static inline int TestEnd(PetscInt least, const char line[])
+{
+  PetscCallAbort(PETSC_COMM_WORLD, TestDone(least, line));
+  PetscCallAbort(PETSC_COMM_WORLD, PetscFinalize());
+  return 0;
 }

@@ -164,8 +164,7 @@ int main(int argc, char **argv)
   PetscInt                 plain[VIEWS], count[VIEWS], compared = 0, printed = 0;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(Operations(MATAIJ, "", PETSC_FALSE, plain));
   for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(ways); w++) {
@@ -192,9 +191,7 @@ int main(int argc, char **argv)
     }
   }
   if (WRONG(compared < 45 || printed < 10)) FAIL("%" PetscInt_FMT " views were compared, with %" PetscInt_FMT " objects", compared, printed);
-  PetscCall(TestDone(36, "nothing of the inside shows\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(36, "nothing of the inside shows\n");
 }
 
 /*TEST

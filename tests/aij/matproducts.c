@@ -9,6 +9,7 @@ static char help[] = "All products of matrices of a type derived from MATAIJ, wi
   -least <n>             - the least number of compared products\n\n";
 
 #include <tests/failures.h>
+#include <tests/shell.h>
 #include <tests/vcrs/vcrstest.h>
 #include <petsc/private/matimpl.h>
 
@@ -36,26 +37,6 @@ typedef struct {
   Mat mat, ref, inner;
 } Factor;
 
-static PetscErrorCode ShellMult(Mat S, Vec x, Vec y)
-{
-  Mat inner;
-
-  PetscFunctionBeginUser;
-  PetscCall(MatShellGetContext(S, &inner));
-  PetscCall(MatMult(inner, x, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode ShellMultTranspose(Mat S, Vec x, Vec y)
-{
-  Mat inner;
-
-  PetscFunctionBeginUser;
-  PetscCall(MatShellGetContext(S, &inner));
-  PetscCall(MatMultTranspose(inner, x, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode FactorEntries(PetscInt M, PetscInt N, int seed, PetscBool diagonal, Mat *B)
 {
   PetscInt begin, end;
@@ -81,9 +62,8 @@ static PetscErrorCode FactorEntries(PetscInt M, PetscInt N, int seed, PetscBool 
 
 static PetscErrorCode FactorCreate(FactorKind kind, MatType own, MatType other, PetscInt M, PetscInt N, int seed, Factor *f)
 {
-  Mat      B;
-  Vec      d;
-  PetscInt m, n;
+  Mat B;
+  Vec d;
 
   PetscFunctionBeginUser;
   f->inner = NULL;
@@ -131,10 +111,7 @@ static PetscErrorCode FactorCreate(FactorKind kind, MatType own, MatType other, 
   case FACTOR_SHELL:
     PetscCall(FactorEntries(M, N, seed, PETSC_FALSE, &f->ref));
     PetscCall(MatConvert(f->ref, own, MAT_INITIAL_MATRIX, &f->inner));
-    PetscCall(MatGetLocalSize(f->ref, &m, &n));
-    PetscCall(MatCreateShell(PETSC_COMM_WORLD, m, n, M, N, f->inner, &f->mat));
-    PetscCall(MatShellSetOperation(f->mat, MATOP_MULT, (PetscErrorCodeFn *)ShellMult));
-    PetscCall(MatShellSetOperation(f->mat, MATOP_MULT_TRANSPOSE, (PetscErrorCodeFn *)ShellMultTranspose));
+    PetscCall(TestShell(f->inner, PETSC_TRUE, PETSC_FALSE, &f->mat));
     break;
   default:
     PetscCall(FactorEntries(M / 2, N / 2, seed, PETSC_FALSE, &B));
@@ -361,8 +338,7 @@ int main(int argc, char **argv)
   PetscEnum  value;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-type", type, sizeof(type), NULL));
   PetscCall(PetscStrcmp(type, MATVCRS, &isvcrs));
   PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-products", products, &nproducts, &set[0]));
@@ -399,9 +375,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-least", &least, NULL));
   PetscCall(PetscInfo(NULL, "%" PetscInt_FMT " products compared\n", count));
   if (WRONG(count < least)) FAIL("only %" PetscInt_FMT " products were compared", count);
-  PetscCall(TestDone(340, "all products are right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(340, "all products are right\n");
 }
 
 /*TEST

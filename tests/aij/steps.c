@@ -450,7 +450,7 @@ int main(int argc, char **argv)
 /*TEST
 
   testset:
-    output_file: output/steps_1.out
+    output_file: output/right.out
 
     test:
       suffix: 1

@@ -165,8 +165,7 @@ int main(int argc, char **argv)
   Mat  A, B;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-type", type, sizeof(type), NULL));
   PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, TEST_STAR7, 0, &B));
   PetscCall(MatConvert(B, type, MAT_INITIAL_MATRIX, &A));
@@ -176,9 +175,7 @@ int main(int argc, char **argv)
   PetscCall(TestDense(B, type));
   PetscCall(MatDestroy(&A));
   PetscCall(MatDestroy(&B));
-  PetscCall(TestDone(10, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(10, "all is right\n");
 }
 
 /*TEST
@@ -187,25 +184,25 @@ int main(int argc, char **argv)
     suffix: 1
     nsize: {{1 2 3}}
     args: -type {{vcrs hybmgpu}}
-    output_file: output/typenames_1.out
+    output_file: output/right.out
 
   test:
     suffix: drop
     nsize: {{1 2}}
     args: -mat_vcrs_drop_aij
-    output_file: output/typenames_1.out
+    output_file: output/right.out
 
   test:
     suffix: sell
     nsize: 2
     args: -type hybmgpu -mat_hybmgpu_format sell
-    output_file: output/typenames_1.out
+    output_file: output/right.out
 
   test:
     suffix: cuda
     requires: cuda
     nsize: {{1 2}}
     args: -type {{vcrs hybmgpu}} -vec_type cuda
-    output_file: output/typenames_1.out
+    output_file: output/right.out
 
 TEST*/

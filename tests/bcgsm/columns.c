@@ -815,9 +815,7 @@ int main(int argc, char **argv)
   PetscCall(TryWatchers(PETSC_COMM_WORLD));
   PetscCall(TryProducts(PETSC_COMM_WORLD));
   PetscCall(TryRest(PETSC_COMM_WORLD));
-  PetscCall(TestDone(800, "each column is as alone: all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(800, "each column is as alone: all is right\n");
 }
 
 /*TEST

@@ -23,62 +23,29 @@ static const Way ways[] = {
   {"ring", MATBORN_BACKGROUND_RING, 16, 1e-4},          {"random", MATBORN_BACKGROUND_RANDOM, 16, 0} /* another wavefield */
 };
 
-typedef struct {
-  PetscInt     n[3], width, steps, every, order, interval, velocitybits;
-  MatBornField field;
-  PetscBool    surface, between;
-} Case;
+static const BornTestCase cases[] = {{{40, 33, 1}, 6, 90, 2, 8, 1, 32, MATBORN_FIELD_FLOAT, PETSC_FALSE, PETSC_TRUE},
+                                     {{40, 33, 1}, 6, 90, 1, 4, 3, 32, MATBORN_FIELD_DOUBLE, PETSC_TRUE, PETSC_TRUE},
+                                     {{35, 30, 1}, 6, 60, 3, 12, 2, 16, MATBORN_FIELD_FLOAT, PETSC_TRUE, PETSC_FALSE},
+                                     {{26, 22, 24}, 5, 60, 1, 8, 2, 32, MATBORN_FIELD_FLOAT, PETSC_FALSE, PETSC_TRUE},
+                                     {{23, 21, 20}, 5, 48, 2, 2, 1, 16, MATBORN_FIELD_FLOAT, PETSC_TRUE, PETSC_FALSE},
+                                     {{21, 18, 19}, 4, 48, 1, 12, 1, 32, MATBORN_FIELD_FLOAT, PETSC_FALSE, PETSC_FALSE},
+                                     {{22, 18, 19}, 5, 48, 3, 4, 2, 32, MATBORN_FIELD_FLOAT, PETSC_TRUE, PETSC_TRUE},
+                                     {{22, 18, 19}, 5, 48, 1, 8, 1, 32, MATBORN_FIELD_DOUBLE, PETSC_TRUE, PETSC_FALSE}};
 
-static const Case cases[] = {{{40, 33, 1}, 6, 90, 2, 8, 1, 32, MATBORN_FIELD_FLOAT, PETSC_FALSE, PETSC_TRUE},
-                             {{40, 33, 1}, 6, 90, 1, 4, 3, 32, MATBORN_FIELD_DOUBLE, PETSC_TRUE, PETSC_TRUE},
-                             {{35, 30, 1}, 6, 60, 3, 12, 2, 16, MATBORN_FIELD_FLOAT, PETSC_TRUE, PETSC_FALSE},
-                             {{26, 22, 24}, 5, 60, 1, 8, 2, 32, MATBORN_FIELD_FLOAT, PETSC_FALSE, PETSC_TRUE},
-                             {{23, 21, 20}, 5, 48, 2, 2, 1, 16, MATBORN_FIELD_FLOAT, PETSC_TRUE, PETSC_FALSE},
-                             {{21, 18, 19}, 4, 48, 1, 12, 1, 32, MATBORN_FIELD_FLOAT, PETSC_FALSE, PETSC_FALSE},
-                             {{22, 18, 19}, 5, 48, 3, 4, 2, 32, MATBORN_FIELD_FLOAT, PETSC_TRUE, PETSC_TRUE},
-                             {{22, 18, 19}, 5, 48, 1, 8, 1, 32, MATBORN_FIELD_DOUBLE, PETSC_TRUE, PETSC_FALSE}};
-
-static PetscErrorCode TestCreate(const Case *c, const Way *way, VecType type, Mat *J)
+static PetscErrorCode TestCreate(const BornTestCase *plain, const Way *way, VecType type, Mat *J)
 {
-  const PetscReal h[3] = {1, 1.1, 1.2}, dt = 0.15;
-  const int       dim = c->n[2] == 1 ? 2 : 3;
-  DM              da;
-  Vec             v;
+  BornTestCase c = *plain;
 
   PetscFunctionBegin;
-  PetscCall(BornTestDM(c->n, &da));
-  PetscCall(DMSetVecType(da, type));
-  PetscCall(BornTestVelocity(da, &v));
-  PetscCall(MatCreateBorn(da, J));
-  PetscCall(MatBornSetSpacing(*J, h));
-  PetscCall(MatBornSetVelocity(*J, v));
-  PetscCall(MatBornSetTime(*J, dt, c->steps, c->every));
-  PetscCall(BornTestBurst(*J, c->steps - 3));
-  PetscCall(MatBornSetOrder(*J, c->order));
-  PetscCall(MatBornSetSponge(*J, c->width, PETSC_DETERMINE));
-  PetscCall(MatBornSetFreeSurface(*J, c->surface));
-  PetscCall(TestSetOptions(*J,
-                           "-mat_born_field %s -mat_born_interval %" PetscInt_FMT " -mat_born_velocity_bits %" PetscInt_FMT
-                           " -mat_born_background_bits %" PetscInt_FMT " -mat_born_checkpoints 4",
-                           MatBornFields[c->field], c->interval, c->velocitybits, way->bits));
-  PetscCall(MatBornSetBackground(*J, way->background));
-  for (PetscInt s = 0; s < 2; s++) {
-    PetscReal source[3], receivers[15];
-
-    for (int d = 0; d < dim; d++) source[d] = h[d] * (PetscReal)(c->n[d] / 2 + s) + (c->between ? 0.3 * h[d] : 0);
-    for (PetscInt r = 0; r < 3 + 2 * s; r++) {
-      for (int d = 0; d < dim; d++)
-        receivers[dim * r + d] = h[d] * (PetscReal)((d == dim - 1 ? 3 : 4) + (d == 0 ? 2 * r : 0)) + (c->between ? 0.21 * h[d] * (PetscReal)r : 0);
-    }
-    PetscCall(MatBornAddShot(*J, source, 3 + 2 * s, receivers));
-  }
-  PetscCall(VecDestroy(&v));
-  PetscCall(DMDestroy(&da));
+  c.background  = way->background;
+  c.bits        = way->bits;
+  c.checkpoints = 4;
+  PetscCall(BornTestCreateBurst(&c, type, c.steps - 3, J));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* 0 at nodes of the sponge */
-static PetscErrorCode TestMask(const Case *c, Vec x)
+static PetscErrorCode TestMask(const BornTestCase *c, Vec x)
 {
   PetscScalar *a;
   const int    last = c->n[2] == 1 ? 1 : 2;
@@ -146,7 +113,7 @@ static PetscErrorCode TestDots(Mat J, const char name[], MatBornField field, Mat
 }
 
 /* All ways of a case; device: the vector type, compared with vectors of the host */
-static PetscErrorCode TestCase(const Case *c, PetscInt number, VecType type, PetscBool device)
+static PetscErrorCode TestCase(const BornTestCase *c, PetscInt number, VecType type, PetscBool device)
 {
   Vec             base   = NULL; /* the image with checkpoints */
   const PetscBool single = (PetscBool)(c->field == MATBORN_FIELD_FLOAT);
@@ -262,19 +229,19 @@ static PetscErrorCode TestTransposes(VecType type)
     PetscCall(PetscRandomSetInterval(random, -0.5, 0.5));
     for (size_t o = 0; o < PETSC_STATIC_ARRAY_LENGTH(orders); o++) {
       for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(ways); w++) {
-        const Case c = {{grid[0], grid[1], grid[2]},
-                        grid[3],
-                        grid[4],
-                        1 + (PetscInt)w % 2,
-                        orders[o],
-                        1 + (PetscInt)(o + w) % 2,
-                        k % 2 == 0 && (o + w) % 4 == 3 ? 16 : 32,
-                        field,
-                        (PetscBool)(w % 2),
-                        (PetscBool)(o % 2)};
-        Mat        J;
-        Vec        x, d, g, y;
-        char       name[64];
+        const BornTestCase c = {{grid[0], grid[1], grid[2]},
+                                grid[3],
+                                grid[4],
+                                1 + (PetscInt)w % 2,
+                                orders[o],
+                                1 + (PetscInt)(o + w) % 2,
+                                k % 2 == 0 && (o + w) % 4 == 3 ? 16 : 32,
+                                field,
+                                (PetscBool)(w % 2),
+                                (PetscBool)(o % 2)};
+        Mat                J;
+        Vec                x, d, g, y;
+        char               name[64];
 
         PetscCall(PetscSNPrintf(name, sizeof(name), "%s, grid %d, order %d, %s", MatBornFields[field], (int)k / 2, (int)orders[o], ways[w].name));
         PetscCall(TestCreate(&c, &ways[w], type, &J));
@@ -301,15 +268,12 @@ int main(int argc, char **argv)
   PetscBool device;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-test_vec_type", type, sizeof(type), NULL));
   PetscCall(PetscStrcmp(type, VECCUDA, &device));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(cases); k++) PIECE(TestCase(&cases[k], (PetscInt)k, type, device));
   PetscCall(TestTransposes(type));
-  PetscCall(TestDone(500, "all backgrounds agree\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(500, "all backgrounds agree\n");
 }
 
 /*TEST

@@ -18,17 +18,8 @@ PETSC_EXTERN const BornKernels *BornGetKernels(PetscBool);
 static char              type[64]           = VECSTANDARD;
 static const char *const Products[PRODUCTS] = {"the model", "J", "J^T", "J^T of a few shots", "J^T of one shot", "J^T J", "the illumination"};
 
-typedef struct {
-  PetscInt          n[3], order, steps;
-  PetscBool         surface;
-  MatBornField      field;
-  MatBornBackground background;
-  PetscInt          bits, interval, velocitybits, checkpoints;
-  PetscReal         lowpass;
-} Case;
-
 /* Shots of different numbers of receivers; some shots have all their points on nodes */
-static PetscErrorCode Create(const Case *c, DM *da, Mat *J)
+static PetscErrorCode Create(const BornTestCase *c, DM *da, Mat *J)
 {
   const PetscReal h[3] = {1, 1, 1}, dt = 0.19;
   const int       dim = c->n[2] == 1 ? 2 : 3;
@@ -42,21 +33,8 @@ static PetscErrorCode Create(const Case *c, DM *da, Mat *J)
   PetscCall(PetscRandomSetInterval(random, 1.5, 2.2));
   PetscCall(VecSetRandom(v, random));
   PetscCall(PetscRandomDestroy(&random));
-  PetscCall(MatCreateBorn(*da, J));
-  PetscCall(MatBornSetSpacing(*J, h));
-  PetscCall(MatBornSetVelocity(*J, v));
-  PetscCall(MatBornSetTime(*J, dt, c->steps, 2));
+  PetscCall(BornTestCreate(*da, v, h, dt, c, J));
   PetscCall(BornTestWavelet(*J, 0.15, 6, dt, 63));
-  PetscCall(MatBornSetOrder(*J, c->order));
-  PetscCall(MatBornSetFreeSurface(*J, c->surface));
-  PetscCall(MatBornSetSponge(*J, 5, PETSC_DETERMINE));
-  PetscCall(MatBornSetBackground(*J, c->background));
-  PetscCall(TestSetOptions(*J,
-                           "-mat_born_field %s -mat_born_background_bits %" PetscInt_FMT " -mat_born_interval %" PetscInt_FMT
-                           " -mat_born_velocity_bits %" PetscInt_FMT,
-                           MatBornFields[c->field], c->bits, c->interval, c->velocitybits));
-  PetscCall(MatBornSetLowpass(*J, c->lowpass));
-  if (c->checkpoints) PetscCall(TestSetOptions(*J, "-mat_born_checkpoints %" PetscInt_FMT, c->checkpoints));
   for (PetscInt s = 0; s < SHOTS; s++) {
     PetscReal       source[3], receivers[3 * 32];
     const PetscInt  many = 1 + 5 * (s * 3 % 4);
@@ -187,7 +165,7 @@ static PetscErrorCode Viewed(Mat J, PetscInt *shots)
 }
 
 /* Batches that leave a remainder, and one of all shots */
-static PetscErrorCode TestCase(const char name[], const Case *c)
+static PetscErrorCode TestCase(const char name[], const BornTestCase *c)
 {
   const PetscInt batches[] = {2, 3, SHOTS};
   PetscInt       shots;
@@ -216,7 +194,7 @@ static PetscErrorCode TestCase(const char name[], const Case *c)
 }
 
 /* A NaN in the data of one shot names that shot only, and leaves nothing */
-static PetscErrorCode TestNaN(const Case *c)
+static PetscErrorCode TestNaN(const BornTestCase *c)
 {
   DM        da;
   Mat       J;
@@ -252,7 +230,7 @@ static PetscErrorCode TestNaN(const Case *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode TestSettings(const Case *c)
+static PetscErrorCode TestSettings(const BornTestCase *c)
 {
   DM          da;
   Mat         J, K;
@@ -296,7 +274,7 @@ static PetscErrorCode TestSettings(const Case *c)
 
 /* A store of a fifth of the free memory per shot, which is never made: fewer shots than asked for, and by default at most half of
    these on a device. One shot where memory suffices for none */
-static PetscErrorCode TestMemory(const Case *c)
+static PetscErrorCode TestMemory(const BornTestCase *c)
 {
   PetscBool          cuda;
   const BornKernels *k;
@@ -309,10 +287,10 @@ static PetscErrorCode TestMemory(const Case *c)
   k = BornGetKernels(cuda);
   PetscCall((*k->room)(PETSC_FALSE, &room));
   for (int part = 5; part > 0 && size == 1 && room; part -= 4) {
-    Case     large = *c;
-    DM       da;
-    Mat      J;
-    PetscInt n;
+    BornTestCase large = *c;
+    DM           da;
+    Mat          J;
+    PetscInt     n;
 
     large.n[0] = large.n[1] = 320;
     large.bits              = 32;
@@ -333,9 +311,11 @@ static PetscErrorCode TestMemory(const Case *c)
 
 int main(int argc, char **argv)
 {
-  const Case              plane         = {.n            = {37, 31, 1},
+  const BornTestCase      plane         = {.n            = {37, 31, 1},
                                            .order        = 8,
                                            .steps        = 70,
+                                           .every        = 2,
+                                           .width        = 5,
                                            .field        = MATBORN_FIELD_FLOAT,
                                            .background   = MATBORN_BACKGROUND_KEEP,
                                            .bits         = 16,
@@ -343,12 +323,11 @@ int main(int argc, char **argv)
                                            .velocitybits = 32};
   const MatBornBackground backgrounds[] = {MATBORN_BACKGROUND_KEEP, MATBORN_BACKGROUND_RING, MATBORN_BACKGROUND_RANDOM, MATBORN_BACKGROUND_CHECKPOINT};
   const PetscInt          orders[] = {2, 4, 8, 12}, bits[] = {32, 16, 8};
-  Case                    c;
+  BornTestCase            c;
   char                    name[64];
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-test_vec_type", type, sizeof(type), NULL));
   /* each background with both fields, other orders, a free surface or not, each velocity */
   for (int k = 0; k < 16; k++) {
@@ -380,9 +359,7 @@ int main(int argc, char **argv)
   }
   PetscCall(TestSettings(&plane));
   PetscCall(TestMemory(&plane));
-  PetscCall(TestDone(700, "all bits are the same\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(700, "all bits are the same\n");
 }
 
 /*TEST

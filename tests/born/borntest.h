@@ -111,3 +111,67 @@ static inline PetscErrorCode BornTestExact(Mat J)
   PetscCall(MatBornSetBackground(J, MATBORN_BACKGROUND_CHECKPOINT));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* Settings of a matrix. Where 0 is no setting, it leaves the default */
+typedef struct {
+  PetscInt          n[3], width, steps, every, order, interval, velocitybits;
+  MatBornField      field;
+  PetscBool         surface, between; /* between: sources and receivers between nodes */
+  MatBornBackground background;
+  PetscInt          bits, checkpoints, shots;
+  MatBornParameter  parameter;
+  PetscReal         lowpass;
+} BornTestCase;
+
+/* A matrix without wavelet and shots */
+static inline PetscErrorCode BornTestCreate(DM da, Vec v, const PetscReal h[], PetscReal dt, const BornTestCase *c, Mat *J)
+{
+  PetscFunctionBegin;
+  PetscCall(MatCreateBorn(da, J));
+  PetscCall(MatBornSetSpacing(*J, h));
+  PetscCall(MatBornSetVelocity(*J, v));
+  PetscCall(MatBornSetTime(*J, dt, c->steps, c->every));
+  if (c->order) PetscCall(MatBornSetOrder(*J, c->order));
+  if (c->width) PetscCall(MatBornSetSponge(*J, c->width, PETSC_DETERMINE));
+  PetscCall(MatBornSetFreeSurface(*J, c->surface));
+  PetscCall(MatBornSetParameter(*J, c->parameter));
+  PetscCall(MatBornSetLowpass(*J, c->lowpass));
+  PetscCall(MatBornSetBackground(*J, c->background));
+  PetscCall(TestSetOptions(*J, "-mat_born_field %s", MatBornFields[c->field]));
+  if (c->bits) PetscCall(TestSetOptions(*J, "-mat_born_background_bits %" PetscInt_FMT, c->bits));
+  if (c->interval) PetscCall(TestSetOptions(*J, "-mat_born_interval %" PetscInt_FMT, c->interval));
+  if (c->velocitybits) PetscCall(TestSetOptions(*J, "-mat_born_velocity_bits %" PetscInt_FMT, c->velocitybits));
+  if (c->checkpoints) PetscCall(TestSetOptions(*J, "-mat_born_checkpoints %" PetscInt_FMT, c->checkpoints));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#define BORN_TEST_DT 0.15
+
+/* A matrix on a grid with unlike spacings, for a wavelet of n samples. Two shots have 3 and 5 receivers */
+static inline PetscErrorCode BornTestCreateBurst(const BornTestCase *c, VecType type, PetscInt n, Mat *J)
+{
+  const PetscReal h[3] = {1, 1.1, 1.2};
+  const int       dim  = c->n[2] == 1 ? 2 : 3;
+  DM              da;
+  Vec             v;
+
+  PetscFunctionBegin;
+  PetscCall(BornTestDM(c->n, &da));
+  PetscCall(DMSetVecType(da, type));
+  PetscCall(BornTestVelocity(da, &v));
+  PetscCall(BornTestCreate(da, v, h, BORN_TEST_DT, c, J));
+  PetscCall(BornTestBurst(*J, n));
+  for (PetscInt s = 0; s < 2; s++) {
+    PetscReal source[3], receivers[15];
+
+    for (int d = 0; d < dim; d++) source[d] = h[d] * (PetscReal)(c->n[d] / 2 + s) + (c->between ? 0.3 * h[d] : 0);
+    for (PetscInt r = 0; r < 3 + 2 * s; r++) {
+      for (int d = 0; d < dim; d++)
+        receivers[dim * r + d] = h[d] * (PetscReal)((d == dim - 1 ? 3 : 4) + (d == 0 ? 2 * r : 0)) + (c->between ? 0.21 * h[d] * (PetscReal)r : 0);
+    }
+    PetscCall(MatBornAddShot(*J, source, 3 + 2 * s, receivers));
+  }
+  PetscCall(VecDestroy(&v));
+  PetscCall(DMDestroy(&da));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

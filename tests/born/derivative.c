@@ -182,17 +182,14 @@ int main(int argc, char **argv)
   const PetscInt plane[3] = {26, 24, 1}, space[3] = {19, 18, 17}, orders[4] = {2, 4, 8, 12};
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   for (int k = 0; k < 4; k++) {
     PetscCall(TestTaylor(plane, orders[k], PETSC_FALSE, (MatBornParameter)(k % 3)));
     PetscCall(TestTaylor(plane, orders[k], PETSC_TRUE, (MatBornParameter)((k + 1) % 3)));
     PetscCall(TestTaylor(space, orders[k], (PetscBool)(k % 2), (MatBornParameter)((k + 2) % 3)));
   }
   PetscCall(TestLeastSquares());
-  PetscCall(TestDone(51, "the derivative is one, and least squares find the model\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(51, "the derivative is one, and least squares find the model\n");
 }
 
 /*TEST

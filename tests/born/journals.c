@@ -395,8 +395,7 @@ static PetscErrorCode TestJournal(void)
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(TestCoordinates());
@@ -404,9 +403,7 @@ int main(int argc, char **argv)
   PetscCall(TestJournal());
   PetscCall(TestAlone());
   PetscCall(TestCopies());
-  PetscCall(TestDone(26, "journals and refusals are right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(26, "journals and refusals are right\n");
 }
 
 /*TEST

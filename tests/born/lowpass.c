@@ -96,59 +96,30 @@ static PetscErrorCode TestTranspose(void)
 
 /* ------------------------------------------------------------ products */
 
-typedef struct {
-  PetscInt     n[3], steps, every, order, interval, velocitybits;
-  MatBornField field;
-  PetscBool    surface;
-} Case;
-
 /* 2-D and 3-D; waves have about 22 steps a period */
-static const Case cases[] = {{{40, 33, 1}, 90, 2, 8, 1, 32, MATBORN_FIELD_DOUBLE, PETSC_FALSE},
-                             {{40, 33, 1}, 91, 3, 4, 3, 16, MATBORN_FIELD_FLOAT, PETSC_TRUE},
-                             {{22, 18, 19}, 61, 7, 8, 2, 32, MATBORN_FIELD_FLOAT, PETSC_FALSE},
-                             {{22, 18, 19}, 60, 60, 2, 1, 32, MATBORN_FIELD_DOUBLE, PETSC_TRUE}};
+static const BornTestCase cases[] = {{{40, 33, 1}, 5, 90, 2, 8, 1, 32, MATBORN_FIELD_DOUBLE, PETSC_FALSE, PETSC_TRUE},
+                                     {{40, 33, 1}, 5, 91, 3, 4, 3, 16, MATBORN_FIELD_FLOAT, PETSC_TRUE, PETSC_TRUE},
+                                     {{22, 18, 19}, 5, 61, 7, 8, 2, 32, MATBORN_FIELD_FLOAT, PETSC_FALSE, PETSC_TRUE},
+                                     {{22, 18, 19}, 5, 60, 60, 2, 1, 32, MATBORN_FIELD_DOUBLE, PETSC_TRUE, PETSC_TRUE}};
 
-#define DT      0.15
+#define DT      BORN_TEST_DT
 #define LOWPASS ((PetscReal)(1 / (20 * DT)))
 
-static PetscErrorCode TestCreate(const Case *c, PetscInt steps, PetscInt every, PetscReal lowpass, Mat *J)
+static PetscErrorCode TestCreate(const BornTestCase *plain, PetscInt steps, PetscInt every, PetscReal lowpass, Mat *J)
 {
-  const PetscReal h[3] = {1, 1.1, 1.2};
-  const int       dim  = c->n[2] == 1 ? 2 : 3;
-  DM              da;
-  Vec             v;
+  BornTestCase c = *plain;
 
   PetscFunctionBegin;
-  PetscCall(BornTestDM(c->n, &da));
-  PetscCall(DMSetVecType(da, type));
-  PetscCall(BornTestVelocity(da, &v));
-  PetscCall(MatCreateBorn(da, J));
-  PetscCall(MatBornSetSpacing(*J, h));
-  PetscCall(MatBornSetVelocity(*J, v));
-  PetscCall(MatBornSetTime(*J, DT, steps, every));
-  PetscCall(BornTestBurst(*J, 45));
-  PetscCall(MatBornSetOrder(*J, c->order));
-  PetscCall(MatBornSetSponge(*J, 5, PETSC_DETERMINE));
-  PetscCall(MatBornSetFreeSurface(*J, c->surface));
-  PetscCall(TestSetOptions(*J, "-mat_born_field %s -mat_born_interval %" PetscInt_FMT " -mat_born_velocity_bits %" PetscInt_FMT " -mat_born_checkpoints 4",
-                           MatBornFields[c->field], c->interval, c->velocitybits));
-  PetscCall(MatBornSetLowpass(*J, lowpass));
-  for (PetscInt s = 0; s < 2; s++) {
-    PetscReal source[3], receivers[15];
-
-    for (int d = 0; d < dim; d++) source[d] = h[d] * ((PetscReal)(c->n[d] / 2 + s) + (PetscReal)0.3);
-    for (PetscInt r = 0; r < 3 + 2 * s; r++) {
-      for (int d = 0; d < dim; d++) receivers[dim * r + d] = h[d] * ((PetscReal)(4 + (d == 0 ? 2 * r : 0)) + (PetscReal)0.21 * (PetscReal)r);
-    }
-    PetscCall(MatBornAddShot(*J, source, 3 + 2 * s, receivers));
-  }
-  PetscCall(VecDestroy(&v));
-  PetscCall(DMDestroy(&da));
+  c.steps       = steps;
+  c.every       = every;
+  c.lowpass     = lowpass;
+  c.checkpoints = 4;
+  PetscCall(BornTestCreateBurst(&c, type, 45, J));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Whether data are those of all steps through the low-pass, to the last bit */
-static PetscErrorCode TestFiltered(const Case *c, const char name[], const BornLowpass *f, PetscInt steps, Vec all, Vec data)
+static PetscErrorCode TestFiltered(const BornTestCase *c, const char name[], const BornLowpass *f, PetscInt steps, Vec all, Vec data)
 {
   const PetscInt     traces = 3 + 5, samples = c->steps / c->every;
   const PetscScalar *a, *d;
@@ -170,7 +141,7 @@ static PetscErrorCode TestFiltered(const Case *c, const char name[], const BornL
 }
 
 /* <Jx, y> = <x, J^T y> with y = Jx and with a random y; N x = J^T J x */
-static PetscErrorCode TestDots(const Case *c, const char name[], MatBornBackground background, Mat J, Vec x, Vec d)
+static PetscErrorCode TestDots(const BornTestCase *c, const char name[], MatBornBackground background, Mat J, Vec x, Vec d)
 {
   Vec         g, y, same;
   Mat         N;
@@ -214,9 +185,9 @@ static PetscErrorCode TestProducts(void)
 {
   PetscFunctionBegin;
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(cases); k++) {
-    const Case *c = &cases[k];
-    BornLowpass f;
-    PetscInt    steps; /* the waves of the last sample's neighbours, too */
+    const BornTestCase *c = &cases[k];
+    BornLowpass         f;
+    PetscInt            steps; /* the waves of the last sample's neighbours, too */
 
     PetscCall(BornLowpassCreate((double)LOWPASS * DT, c->steps, &f));
     steps = c->steps / c->every * c->every + f.half;
@@ -318,13 +289,13 @@ static PetscErrorCode TestInterval(void)
 /* Measured data: the low-pass of samples is that of all steps, but for the end */
 static PetscErrorCode TestFilter(void)
 {
-  const Case     c   = {{40, 33, 1}, 400, 2, 8, 1, 32, MATBORN_FIELD_DOUBLE, PETSC_FALSE};
-  const PetscInt end = 33, samples = 200; /* end: 3 periods, of 20 steps each */
-  PetscReal      largest = 0, apart = 0;
-  Mat            J;
-  Vec            d, e, f;
-  PetscScalar   *a, *b;
-  PetscBool      same;
+  const BornTestCase c   = {{40, 33, 1}, 5, 400, 2, 8, 1, 32, MATBORN_FIELD_DOUBLE, PETSC_FALSE, PETSC_TRUE};
+  const PetscInt     end = 33, samples = 200; /* end: 3 periods, of 20 steps each */
+  PetscReal          largest = 0, apart = 0;
+  Mat                J;
+  Vec                d, e, f;
+  PetscScalar       *a, *b;
+  PetscBool          same;
 
   PetscFunctionBegin;
   PetscCall(TestCreate(&c, c.steps, c.every, 0, &J));
@@ -363,13 +334,13 @@ static PetscErrorCode TestFilter(void)
 
 static PetscErrorCode TestSettings(void)
 {
-  const Case     *c   = &cases[0];
-  const PetscReal nan = (PetscReal)NAN, infinite = (PetscReal)INFINITY;
-  PetscInt        first, rows, all = 0;
-  Mat             J, K;
-  Vec             x, d, e, f;
-  PetscBool       same;
-  char            folder[PETSC_MAX_PATH_LEN];
+  const BornTestCase *c   = &cases[0];
+  const PetscReal     nan = (PetscReal)NAN, infinite = (PetscReal)INFINITY;
+  PetscInt            first, rows, all = 0;
+  Mat                 J, K;
+  Vec                 x, d, e, f;
+  PetscBool           same;
+  char                folder[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
   PetscCall(TestCreate(c, c->steps, c->every, 0, &J));
@@ -448,8 +419,7 @@ static PetscErrorCode TestSettings(void)
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-test_vec_type", type, sizeof(type), NULL));
   PetscCall(TestGain());
   PetscCall(TestTranspose());
@@ -458,9 +428,7 @@ int main(int argc, char **argv)
   PetscCall(TestFilter());
   PetscCall(TestSettings());
   if (count != 10) FAIL("%d refusals", (int)count);
-  PetscCall(TestDone(140, "the low-pass belongs to the operator\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(140, "the low-pass belongs to the operator\n");
 }
 
 /*TEST

@@ -20,22 +20,21 @@ static char        type[64] = VECSTANDARD;
 /* Four shots of unlike numbers of receivers. exact: fields and background in double precision */
 static PetscErrorCode Create(PetscBool exact, PetscReal lowpass, DM *da, Vec *v, Mat *J)
 {
-  const PetscReal h[2] = {1, 1};
-  const PetscInt  n[3] = {28, 30, 1};
+  const PetscReal    h[2] = {1, 1};
+  const BornTestCase c    = {.n          = {28, 30, 1},
+                             .width      = 6,
+                             .steps      = 66,
+                             .every      = 3,
+                             .field      = exact ? MATBORN_FIELD_DOUBLE : MATBORN_FIELD_FLOAT,
+                             .background = exact ? MATBORN_BACKGROUND_CHECKPOINT : MATBORN_BACKGROUND_KEEP,
+                             .parameter  = lowpass > 0 ? MATBORN_PARAMETER_VELOCITY : MATBORN_PARAMETER_REFLECTIVITY,
+                             .lowpass    = lowpass};
 
   PetscFunctionBeginUser;
-  PetscCall(BornTestSharedDM(PETSC_COMM_WORLD, n, type, da));
+  PetscCall(BornTestSharedDM(PETSC_COMM_WORLD, c.n, type, da));
   PetscCall(BornTestVelocity(*da, v));
-  PetscCall(MatCreateBorn(*da, J));
-  PetscCall(MatBornSetSpacing(*J, h));
-  PetscCall(MatBornSetSponge(*J, 6, PETSC_DETERMINE));
-  PetscCall(MatBornSetVelocity(*J, *v));
-  PetscCall(MatBornSetTime(*J, 0.2, 66, 3));
-  PetscCall(MatBornSetLowpass(*J, lowpass));
-  PetscCall(MatBornSetParameter(*J, lowpass > 0 ? MATBORN_PARAMETER_VELOCITY : MATBORN_PARAMETER_REFLECTIVITY));
+  PetscCall(BornTestCreate(*da, *v, h, 0.2, &c, J));
   PetscCall(BornTestWavelet(*J, 0.14, 6, 0.2, 60));
-  if (exact) PetscCall(BornTestExact(*J));
-  else PetscCall(MatBornSetBackground(*J, MATBORN_BACKGROUND_KEEP));
   for (int s = 0; s < 4; s++) {
     const PetscReal source[2] = {10 + (PetscReal)s, 12}, receivers[8] = {8, 8, 14.5, 8, 14, 20.25, 19, 9};
 
@@ -499,8 +498,7 @@ static PetscErrorCode TestWithin(void)
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-test_vec_type", type, sizeof(type), NULL));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
@@ -509,9 +507,7 @@ int main(int argc, char **argv)
   PIECE(TestJournals());
   PIECE(TestScales(PETSC_FALSE, 0.9));
   PIECE(TestWithin());
-  PetscCall(TestDone(200, "scales and sums are right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(200, "scales and sums are right\n");
 }
 
 /*TEST

@@ -17,20 +17,17 @@ static const PetscInt n[3] = {46, 38, 1};
 /* One shot in the middle, receivers on a line */
 static PetscErrorCode TestCreate(VecType type, PetscReal amplitude, Mat *J)
 {
-  const PetscReal h[2] = {1, 1}, source[2] = {20, 9};
-  PetscReal       receivers[2 * 12], w[40];
-  DM              da;
-  Vec             v;
+  const BornTestCase c    = {.width = 6, .steps = 120, .every = 2};
+  const PetscReal    h[2] = {1, 1}, source[2] = {20, 9};
+  PetscReal          receivers[2 * 12], w[40];
+  DM                 da;
+  Vec                v;
 
   PetscFunctionBegin;
   PetscCall(BornTestDM(n, &da));
   PetscCall(DMSetVecType(da, type));
   PetscCall(BornTestVelocity(da, &v));
-  PetscCall(MatCreateBorn(da, J));
-  PetscCall(MatBornSetSpacing(*J, h));
-  PetscCall(MatBornSetVelocity(*J, v));
-  PetscCall(MatBornSetTime(*J, 0.15, 120, 2));
-  PetscCall(MatBornSetSponge(*J, 6, PETSC_DETERMINE));
+  PetscCall(BornTestCreate(da, v, h, 0.15, &c, J));
   for (int k = 0; k < 40; k++) w[k] = amplitude * PetscSqr(PetscSinReal(PETSC_PI * (PetscReal)(k + 1) / 41));
   PetscCall(MatBornSetWavelet(*J, 40, w));
   for (int r = 0; r < 12; r++) {
@@ -399,8 +396,7 @@ int main(int argc, char **argv)
   char type[32] = VECSEQ;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-test_vec_type", type, sizeof(type), NULL));
   PetscCall(TestIllumination(type));
   PetscCall(TestNormal(type));
@@ -409,9 +405,7 @@ int main(int argc, char **argv)
   PetscCall(TestAxes(type));
   PetscCall(TestBad(type));
   PetscCall(TestSettings(type));
-  PetscCall(TestDone(31, "illumination, the normal operator and settings are right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(31, "illumination, the normal operator and settings are right\n");
 }
 
 /*TEST

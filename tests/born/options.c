@@ -283,8 +283,7 @@ int main(int argc, char **argv)
   Mat            J;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(MatCreate(PETSC_COMM_WORLD, &J));
   if (PetscDefined(USE_COMPLEX)) TEST_REFUSED("complex", MatSetType(J, MATBORN), "real scalars");
   else {
@@ -300,9 +299,7 @@ int main(int argc, char **argv)
     if (count != 40) FAIL("%d refusals", (int)count);
   }
   PetscCall(MatDestroy(&J));
-  PetscCall(TestDone(PetscDefined(USE_COMPLEX) ? 0 : 16, "all is refused that should be\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(PetscDefined(USE_COMPLEX) ? 0 : 16, "all is refused that should be\n");
 }
 
 /*TEST

@@ -21,16 +21,6 @@ static PetscReal Number(PetscInt64 i, uint32_t seed)
   return (PetscReal)((double)(x ^ (x >> 16)) / 4294967296.);
 }
 
-typedef struct {
-  PetscInt          n[3], order, width, steps, shots;
-  PetscBool         surface, between;
-  MatBornField      field;
-  MatBornBackground background;
-  PetscInt          bits, interval, velocitybits;
-  MatBornParameter  parameter;
-  PetscReal         lowpass;
-} Case;
-
 /* A vector of the DMDA by the numbers of nodes: sets values(i), or compares bits with the vector of a single process */
 static PetscErrorCode Nodes(DM da, Vec x, uint32_t seed, PetscReal low, PetscReal high, const PetscScalar *same, PetscInt *wrong)
 {
@@ -55,7 +45,7 @@ static PetscErrorCode Nodes(DM da, Vec x, uint32_t seed, PetscReal low, PetscRea
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Create(MPI_Comm comm, const Case *c, DM *da, Mat *J)
+static PetscErrorCode Create(MPI_Comm comm, const BornTestCase *c, DM *da, Mat *J)
 {
   const PetscReal h[3] = {1, 1, 1}, dt = 0.19;
   const int       dim = c->n[2] == 1 ? 2 : 3;
@@ -65,21 +55,8 @@ static PetscErrorCode Create(MPI_Comm comm, const Case *c, DM *da, Mat *J)
   PetscCall(BornTestSharedDM(comm, c->n, type, da));
   PetscCall(DMCreateGlobalVector(*da, &v));
   PetscCall(Nodes(*da, v, 1, 1.5, 2.2, NULL, NULL));
-  PetscCall(MatCreateBorn(*da, J));
-  PetscCall(MatBornSetSpacing(*J, h));
-  PetscCall(MatBornSetVelocity(*J, v));
-  PetscCall(MatBornSetTime(*J, dt, c->steps, 2));
+  PetscCall(BornTestCreate(*da, v, h, dt, c, J));
   PetscCall(BornTestWavelet(*J, 0.15, 6, dt, 63));
-  PetscCall(MatBornSetOrder(*J, c->order));
-  PetscCall(MatBornSetFreeSurface(*J, c->surface));
-  PetscCall(MatBornSetSponge(*J, c->width, PETSC_DETERMINE));
-  PetscCall(MatBornSetBackground(*J, c->background));
-  PetscCall(TestSetOptions(*J,
-                           "-mat_born_field %s -mat_born_background_bits %" PetscInt_FMT " -mat_born_interval %" PetscInt_FMT
-                           " -mat_born_velocity_bits %" PetscInt_FMT,
-                           MatBornFields[c->field], c->bits, c->interval, c->velocitybits));
-  PetscCall(MatBornSetParameter(*J, c->parameter));
-  PetscCall(MatBornSetLowpass(*J, c->lowpass));
   if (!c->between) PetscCall(MatBornSetInterpolation(*J, MATBORN_INTERPOLATION_NONE));
   for (PetscInt s = 0; s < c->shots; s++) {
     PetscReal      source[3], receivers[3 * 24];
@@ -124,7 +101,7 @@ static PetscErrorCode Apply(DM da, Mat J, Vec out[PRODUCTS])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode TestCase(const char name[], const Case *c)
+static PetscErrorCode TestCase(const char name[], const BornTestCase *c)
 {
   DM          alone, da;
   Mat         one, J;
@@ -187,10 +164,11 @@ static PetscErrorCode TestCase(const char name[], const Case *c)
 
 int main(int argc, char **argv)
 {
-  Case           plane = {.n            = {37, 41, 1},
+  BornTestCase   plane = {.n            = {37, 41, 1},
                           .order        = 8,
                           .width        = 5,
                           .steps        = 66,
+                          .every        = 2,
                           .shots        = 2,
                           .between      = PETSC_TRUE,
                           .field        = MATBORN_FIELD_DOUBLE,
@@ -198,14 +176,13 @@ int main(int argc, char **argv)
                           .bits         = 32,
                           .interval     = 1,
                           .velocitybits = 32};
-  Case           c;
+  BornTestCase   c;
   PetscBool      brief     = PETSC_FALSE;
   PetscInt       cases     = 0;
   const PetscInt orders[4] = {2, 4, 8, 12};
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-test_vec_type", type, sizeof(type), NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-test_short", &brief, NULL));
@@ -271,9 +248,7 @@ int main(int argc, char **argv)
     c.surface      = (PetscBool)(k == 2);
     PetscCall(TestCase(name[k], &c));
   }
-  PetscCall(TestDone((cases + (brief ? 2 : 8)) * 10, "all bits are the same\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd((cases + (brief ? 2 : 8)) * 10, "all bits are the same\n");
 }
 
 /*TEST

@@ -170,8 +170,7 @@ int main(int argc, char **argv)
   char           type[32] = VECSEQ;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-test_vec_type", type, sizeof(type), NULL));
   PetscCall(PetscStrcmp(type, VECCUDA, &device));
   for (int s = 0; s < 2; s++) {
@@ -181,9 +180,7 @@ int main(int argc, char **argv)
       }
     }
   }
-  PetscCall(TestDone(64, "back to the start, bit by bit\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(64, "back to the start, bit by bit\n");
 }
 
 /*TEST

@@ -10,19 +10,16 @@ static char help[] = "MATBORN: waves against Green's functions, scattering by a 
 static PetscErrorCode TestCreate(const PetscInt n[3], PetscReal h, PetscReal dt, PetscInt steps, PetscInt every, PetscReal f, PetscReal t0,
                                  const PetscReal source[], PetscInt nreceivers, const PetscReal receivers[], Mat *J)
 {
-  const PetscReal spacing[3] = {h, h, h};
-  DM              da;
-  Vec             v;
+  const BornTestCase c          = {.steps = steps, .every = every, .field = MATBORN_FIELD_DOUBLE, .background = MATBORN_BACKGROUND_CHECKPOINT};
+  const PetscReal    spacing[3] = {h, h, h};
+  DM                 da;
+  Vec                v;
 
   PetscFunctionBegin;
   PetscCall(BornTestDM(n, &da));
   PetscCall(DMCreateGlobalVector(da, &v));
   PetscCall(VecSet(v, 1));
-  PetscCall(MatCreateBorn(da, J));
-  PetscCall(BornTestExact(*J));
-  PetscCall(MatBornSetSpacing(*J, spacing));
-  PetscCall(MatBornSetVelocity(*J, v));
-  PetscCall(MatBornSetTime(*J, dt, steps, every));
+  PetscCall(BornTestCreate(da, v, spacing, dt, &c, J));
   PetscCall(BornTestWavelet(*J, f, t0, dt, steps));
   PetscCall(MatBornAddShot(*J, source, nreceivers, receivers));
   PetscCall(VecDestroy(&v));
@@ -189,15 +186,12 @@ static PetscErrorCode TestEcho(int dim, PetscInt width, PetscInt inner, PetscRea
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(TestGreen());
   PetscCall(TestSurface());
   PetscCall(TestOrders());
   PetscCall(TestEcho(2, 40, 40, 0.5, 380, 0.05));
-  PetscCall(TestDone(11, "waves are as they should be\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(11, "waves are as they should be\n");
 }
 
 /*TEST

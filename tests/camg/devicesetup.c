@@ -1061,15 +1061,14 @@ int main(int argc, char **argv)
     PetscCall(TestLarge(100, 14));
     PetscCall(TestLarge(300, 2)); /* entries of a step span 90 000 columns */
   }
-  PetscCall(TestDone(400, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(400, "all is right\n");
 }
 
 /*TEST
 
   test:
     suffix: 1
+    output_file: output/right.out
     requires: cuda !defined(PETSC_USE_64BIT_INDICES)
 
 TEST*/

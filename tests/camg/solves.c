@@ -601,15 +601,13 @@ int main(int argc, char **argv)
     PetscCall(TestScattered());
     PetscCall(TestOdd());
   }
-  PetscCall(TestDone(processes < 3 ? 250 : 200, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(processes < 3 ? 250 : 200, "all is right\n");
 }
 
 /*TEST
 
   testset:
-    output_file: output/solves_1.out
+    output_file: output/right.out
     requires: !single
     test:
       suffix: 1

@@ -425,25 +425,23 @@ int main(int argc, char **argv)
   static const PetscInt sizes[] = {0, 1, 16, 17, 32, 255, 257, 700, 1555};
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(sizes); i++) PetscCall(TestOperations(sizes[i]));
   PetscCall(TestRelation());
-  PetscCall(TestDone(18900, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(18900, "all is right\n");
 }
 
 /*TEST
 
   test:
     suffix: 1
+    output_file: output/right.out
     nsize: {{1 2}}
 
   test:
     suffix: cuda
     requires: cuda
     args: -vec_type cuda
-    output_file: output/bases_1.out
+    output_file: output/right.out
 
 TEST*/

@@ -510,8 +510,7 @@ static PetscErrorCode TestTransposeAndTiny(int type)
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   for (int type = 0; type < NTYPES; type++) {
     PIECE(TestEnds(type));
     PIECE(TestSingular(type));
@@ -521,25 +520,24 @@ int main(int argc, char **argv)
     PIECE(TestChanges(type));
     PIECE(TestTransposeAndTiny(type));
   }
-  PetscCall(TestDone(460, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(460, "all is right\n");
 }
 
 /*TEST
 
   test:
     suffix: 1
+    output_file: output/right.out
 
   test:
     suffix: 2
     nsize: 2
-    output_file: output/breakdowns_1.out
+    output_file: output/right.out
 
   testset:
     requires: cuda
     args: -operator_types aijcusparse -vec_type cuda
-    output_file: output/breakdowns_1.out
+    output_file: output/right.out
     test:
       suffix: cusparse_n1_0
       args: -test_part 0,3

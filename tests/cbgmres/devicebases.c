@@ -481,8 +481,7 @@ int main(int argc, char **argv)
   Create                create;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   /* a library without CUDA has none */
   *(void **)&create = dlsym(RTLD_DEFAULT, "CBBasisCreate_Device");
   PetscCheck(create, PETSC_COMM_WORLD, PETSC_ERR_SUP, "This Lithe was built without CUDA");
@@ -494,9 +493,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(sizes); i++) PetscCall(TestSize(create, sizes[i]));
     PetscCall(TestMany(create, 1100, 290));
   }
-  PetscCall(TestDone(late || set ? 1 : 4, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(late || set ? 1 : 4, "all is right\n");
 }
 
 /*TEST
@@ -505,20 +502,20 @@ int main(int argc, char **argv)
     suffix: 1
     requires: cuda
     nsize: {{1 2}}
-    output_file: output/bases_1.out
+    output_file: output/right.out
 
   test:
     suffix: transports
     requires: cuda
     nsize: {{2 4}}
     args: -other nccl
-    output_file: output/bases_1.out
+    output_file: output/right.out
 
   test:
     suffix: late
     requires: cuda
     nsize: 2
     args: -late -lithe_halo_timeout 1
-    output_file: output/bases_1.out
+    output_file: output/right.out
 
 TEST*/

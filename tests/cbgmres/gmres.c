@@ -172,8 +172,7 @@ int main(int argc, char **argv)
   PetscBool few = PETSC_FALSE;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-few", &few, NULL));
   for (size_t p = 0; p < (few ? 1 : PETSC_STATIC_ARRAY_LENGTH(problems)); p++) {
     Mat A;
@@ -184,35 +183,34 @@ int main(int argc, char **argv)
     if (!few) PetscCall(TestOrthogonalization(A, problems[p].pc));
     PetscCall(MatDestroy(&A));
   }
-  PetscCall(TestDone(3400, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(3400, "all is right\n");
 }
 
 /*TEST
 
   test:
     suffix: 1
+    output_file: output/right.out
     nsize: {{1 2 3}}
 
   test:
     suffix: cuda
     requires: cuda
     args: -vec_type cuda
-    output_file: output/gmres_1.out
+    output_file: output/right.out
 
   test:
     suffix: cusparse
     requires: cuda
     nsize: {{1 2}}
     args: -operator_types aijcusparse -vec_type cuda -few -test_least 579
-    output_file: output/gmres_1.out
+    output_file: output/right.out
 
   test:
     suffix: cuda_vcrs
     requires: cuda
     nsize: {{1 2}}
     args: -operator_types aijcusparse,vcrs -vec_type cuda -few -test_least 579
-    output_file: output/gmres_1.out
+    output_file: output/right.out
 
 TEST*/

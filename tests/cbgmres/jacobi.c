@@ -132,8 +132,7 @@ int main(int argc, char **argv)
                                       "-ksp_pc_side right -pc_jacobi_type rowmax -pc_jacobi_abs"};
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(kinds); k++) {
     for (int s = 0; s < NSTORAGES; s++) {
       for (size_t m = 0; m < PETSC_STATIC_ARRAY_LENGTH(more); m++) {
@@ -146,15 +145,13 @@ int main(int argc, char **argv)
       }
     }
   }
-  PetscCall(TestDone(360, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(360, "all is right\n");
 }
 
 /*TEST
 
   testset:
-    output_file: output/bases_1.out
+    output_file: output/right.out
 
     test:
       suffix: 1

@@ -306,8 +306,7 @@ int main(int argc, char **argv)
   Mat       A;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-view", &view, NULL));
   PetscCall(TestCreateOperator(PETSC_COMM_WORLD, TEST_CONVECTION, 0, &A));
   if (view) {
@@ -330,6 +329,7 @@ int main(int argc, char **argv)
 
   test:
     suffix: 1
+    output_file: output/right.out
     nsize: {{1 2}}
 
   test:
@@ -343,6 +343,6 @@ int main(int argc, char **argv)
     requires: cuda
     nsize: {{1 2}}
     args: -operator_types aijcusparse
-    output_file: output/queries_1.out
+    output_file: output/right.out
 
 TEST*/

@@ -107,8 +107,7 @@ int main(int argc, char **argv)
   Run                  *theirs, *host, *device;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsHasName(NULL, NULL, "-operator_types", &convert));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-verbose", &verbose, NULL));
   PetscCall(PetscMalloc3(1, &theirs, 1, &host, 1, &device));
@@ -143,16 +142,14 @@ int main(int argc, char **argv)
   PetscCall(MatDestroy(&A));
   PetscCall(MatDestroy(&D));
   PetscCall(PetscFree3(theirs, host, device));
-  PetscCall(TestDone(29, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(29, "all is right\n");
 }
 
 /*TEST
 
   testset:
     requires: double
-    output_file: output/bases_1.out
+    output_file: output/right.out
 
     test:
       suffix: 1

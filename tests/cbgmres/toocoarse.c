@@ -371,8 +371,7 @@ static PetscErrorCode TestMonitor(const char type[])
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   for (int flexible = 0; flexible < 2; flexible++) {
     PIECE(TestStagnation(flexible ? KSPCBFGMRES : KSPCBGMRES));
     PIECE(TestBits(flexible ? KSPCBFGMRES : KSPCBGMRES));
@@ -382,21 +381,20 @@ int main(int argc, char **argv)
     PIECE(TestFew(flexible ? KSPCBFGMRES : KSPCBGMRES));
     PIECE(TestMonitor(flexible ? KSPCBFGMRES : KSPCBGMRES));
   }
-  PetscCall(TestDone(140, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(140, "all is right\n");
 }
 
 /*TEST
 
   test:
     suffix: 1
+    output_file: output/right.out
     nsize: {{1 2}}
 
   testset:
     requires: cuda
     args: -operator_types aijcusparse
-    output_file: output/toocoarse_1.out
+    output_file: output/right.out
     test:
       suffix: cusparse_n1_0
       args: -test_part 0,3
@@ -434,7 +432,7 @@ int main(int argc, char **argv)
   testset:
     requires: cuda
     args: -operator_types aijcusparse,vcrs
-    output_file: output/toocoarse_1.out
+    output_file: output/right.out
     test:
       suffix: cuda_vcrs_n1_0
       args: -test_part 0,3

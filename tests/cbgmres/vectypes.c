@@ -167,9 +167,7 @@ int main(int argc, char **argv)
   PetscCall(TryBare(KSPCBGMRES, "-ksp_type gmres", &compared));
   PetscCall(TryBare(KSPCBFGMRES, "-ksp_type fgmres", &compared));
   if (WRONG(compared != 4 * NSTORAGES + 2)) FAIL("%" PetscInt_FMT " things were compared", compared);
-  PetscCall(TestDone(38, "nests of 2 depths in each storage, 2 solvers without arrays: all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(38, "nests of 2 depths in each storage, 2 solvers without arrays: all is right\n");
 }
 
 /*TEST

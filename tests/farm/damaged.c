@@ -132,9 +132,7 @@ int main(int argc, char **argv)
   PetscCall(LitheFarmDestroy(&farm));
   PetscCall(FarmTestFolderRemove(folder));
   PetscCall(PetscFree(bytes));
-  PetscCall(TestDone(300, "journals that are cut or changed are refused\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(300, "journals that are cut or changed are refused\n");
 }
 
 /*TEST

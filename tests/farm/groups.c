@@ -219,9 +219,7 @@ int main(int argc, char **argv)
   PetscCall(TestSlices(options));
   PetscCall(TestEmpty(options));
   PetscCall(FarmTestFolderRemove(folder));
-  PetscCall(TestDone(100, "all farms agree\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(100, "all farms agree\n");
 }
 
 /*TEST

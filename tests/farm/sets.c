@@ -236,9 +236,7 @@ int main(int argc, char **argv)
   PetscCall(FarmTestFolderCreate(&options, sizeof(folder), folder));
   PetscCall(TestSlices(options));
   PetscCall(FarmTestFolderRemove(folder));
-  PetscCall(TestDone(100, "sets and slices agree\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(100, "sets and slices agree\n");
 }
 
 /*TEST

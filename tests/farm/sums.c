@@ -117,9 +117,7 @@ int main(int argc, char **argv)
     PetscCall(LitheSumsLargest(PETSC_MEMTYPE_HOST, N, bad, &largest));
     if (WRONG(!PetscIsInfReal(largest))) FAIL("%g is not seen", (double)bad[3]);
   }
-  PetscCall(TestDone(5 * (11 + N) + 2, "all sums have the same bits\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(5 * (11 + N) + 2, "all sums have the same bits\n");
 }
 
 /*TEST

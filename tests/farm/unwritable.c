@@ -211,9 +211,7 @@ int main(int argc, char **argv)
   }
   PetscCall(FarmTestFolderRemove(folder));
   if (count != 2 + (2 * OBSTACLES + 1) * PetscMin(size, 2)) FAIL("%d refusals", (int)count);
-  PetscCall(TestDone(50, "journals that cannot be written are refused\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(50, "journals that cannot be written are refused\n");
 }
 
 /*TEST

@@ -524,8 +524,7 @@ int main(int argc, char **argv)
   PetscBool counts;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(FuzzRun(300, Case));
   PetscCall(PetscOptionsHasName(NULL, NULL, "-counts", &counts));
   if (counts)
@@ -533,9 +532,7 @@ int main(int argc, char **argv)
                           "%" PetscInt_FMT " columns converged, %" PetscInt_FMT " of them with rounding errors above the tolerance, %" PetscInt_FMT
                           " with an unstable preconditioner, %" PetscInt_FMT " diverged\n",
                           converged, drifted, unstable, diverged));
-  PetscCall(TestDone(1000, "no column changes another: all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(1000, "no column changes another: all is right\n");
 }
 
 /*TEST

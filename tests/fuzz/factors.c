@@ -193,8 +193,7 @@ int main(int argc, char **argv)
   PetscBool counts;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-fuzz_mat_type", mattype, sizeof(mattype), NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-fuzz_solver", solver, sizeof(solver), NULL));
   /* MatLUFactorNumeric_SeqAIJ_Inode() crashes with shifts */
@@ -202,9 +201,7 @@ int main(int argc, char **argv)
   PetscCall(FuzzRun(200, Case));
   PetscCall(PetscOptionsHasName(NULL, NULL, "-counts", &counts));
   if (counts) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " factors, %" PetscInt_FMT " failed\n", factored, failed));
-  PetscCall(TestDone(1000, "as PETSc's factors: all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(1000, "as PETSc's factors: all is right\n");
 }
 
 /*TEST

@@ -286,14 +286,11 @@ int main(int argc, char **argv)
   PetscBool counts;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(FuzzRun(150, Case));
   PetscCall(PetscOptionsHasName(NULL, NULL, "-counts", &counts));
   if (counts) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " solves converged, %" PetscInt_FMT " diverged\n", converged, diverged));
-  PetscCall(TestDone(500, "linear, symmetric and convergent: all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(500, "linear, symmetric and convergent: all is right\n");
 }
 
 /*TEST

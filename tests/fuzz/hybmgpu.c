@@ -400,12 +400,9 @@ static PetscErrorCode Case(Fuzz *f, PetscInt number, PetscBool shown)
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(FuzzRun(200, Case));
-  PetscCall(TestDone(1000, "every bit is there: all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(1000, "every bit is there: all is right\n");
 }
 
 /*TEST

@@ -382,8 +382,7 @@ int main(int argc, char **argv)
   PetscBool counts;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   /* SOR of PETSc would relax blocks of rows, and MatLUFactorNumeric_SeqAIJ_Inode() crashes with shifts */
   PetscCall(PetscOptionsSetValue(NULL, "-mat_no_inode", NULL));
   PetscCall(FuzzRun(300, Case));
@@ -392,9 +391,7 @@ int main(int argc, char **argv)
     PetscCall(PetscPrintf(PETSC_COMM_WORLD,
                           "%" PetscInt_FMT " applications, %" PetscInt_FMT " failed set-ups, %" PetscInt_FMT " solves converged, %" PetscInt_FMT " diverged\n",
                           applied, failed, converged, diverged));
-  PetscCall(TestDone(1000, "compressed as exact: all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(1000, "compressed as exact: all is right\n");
 }
 
 /*TEST

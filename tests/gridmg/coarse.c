@@ -213,8 +213,7 @@ static PetscErrorCode TestCodes(const GridProblem *p, PetscInt bits)
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(problems); k++) {
     PetscCall(TestProducts_(&problems[k], "-@pc_gridmg_coarsen semi"));
     PetscCall(TestProducts_(&problems[k], "-@pc_gridmg_coarsen two"));
@@ -223,14 +222,13 @@ int main(int argc, char **argv)
     PetscCall(TestCodes(&problems[k], 16));
   }
   PetscCall(TestSizes());
-  PetscCall(TestDone(700, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(700, "all is right\n");
 }
 
 /*TEST
 
   test:
     suffix: 1
+    output_file: output/right.out
 
 TEST*/

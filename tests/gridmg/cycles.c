@@ -175,8 +175,7 @@ static PetscErrorCode TestSpectrum(const GridProblem *p, Mat A, PC pc, const cha
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(problems); k++) {
     const GridProblem *p = &problems[k];
     Mat                A;
@@ -194,14 +193,13 @@ int main(int argc, char **argv)
     }
     PetscCall(MatDestroy(&A));
   }
-  PetscCall(TestDone(500, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(500, "all is right\n");
 }
 
 /*TEST
 
   test:
     suffix: 1
+    output_file: output/right.out
 
 TEST*/

@@ -196,8 +196,7 @@ static PetscErrorCode TestNumbers(const GridProblem *p, Mat A)
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(problems); k++) {
     const GridProblem *p = &problems[k];
     Mat                A;
@@ -212,15 +211,14 @@ int main(int argc, char **argv)
     PetscCall(MatDestroy(&A));
   }
   PetscCall(TestSizes());
-  PetscCall(TestDone(1000, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(1000, "all is right\n");
 }
 
 /*TEST
 
   test:
     suffix: 1
+    output_file: output/right.out
     requires: cuda
     timeoutfactor: 3
 

@@ -400,8 +400,7 @@ int main(int argc, char **argv)
   char     name[64];
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscStrncpy(name, type, sizeof(name)));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-there_mat_type", name, sizeof(name), NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-times", &times, NULL));
@@ -411,9 +410,7 @@ int main(int argc, char **argv)
   PetscCall(TestLarger());
   PetscCall(TestUnusual());
   PetscCall(TestNumbers());
-  PetscCall(TestDone(2000, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(2000, "all is right\n");
 }
 
 /*TEST
@@ -421,18 +418,19 @@ int main(int argc, char **argv)
   # The host, twice
   test:
     suffix: 1
+    output_file: output/right.out
 
   test:
     suffix: cuda
     requires: cuda
-    output_file: output/devicelevels_1.out
+    output_file: output/right.out
     args: -there_mat_type aijcusparse
 
   # Rows that MATVCRS makes on the device
   test:
     suffix: vcrs
     requires: cuda
-    output_file: output/devicelevels_1.out
+    output_file: output/right.out
     args: -there_mat_type aijcusparse -compressed -times 30 -test_least 1000
 
 TEST*/

@@ -215,8 +215,7 @@ int main(int argc, char **argv)
   char                     name[64];
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscStrncpy(name, type, sizeof(name)));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-there_mat_type", name, sizeof(name), NULL));
   type = name;
@@ -225,20 +224,19 @@ int main(int argc, char **argv)
   PetscCall(TestMany(&wind));
   PetscCall(TestMessages());
   PetscCall(TestOthers());
-  PetscCall(TestDone(400, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(400, "all is right\n");
 }
 
 /*TEST
 
   test:
     suffix: 1
+    output_file: output/right.out
 
   test:
     suffix: cuda
     requires: cuda
-    output_file: output/devicesetup_1.out
+    output_file: output/right.out
     args: -there_mat_type aijcusparse
 
 TEST*/

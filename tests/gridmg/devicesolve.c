@@ -93,8 +93,7 @@ static PetscErrorCode TestFlexible(const GridProblem *p, Mat A)
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(problems); k++) {
     const GridProblem *p = &problems[k];
     Mat                A, B, C;
@@ -124,15 +123,14 @@ int main(int argc, char **argv)
     PetscCall(MatDestroy(&B));
     PetscCall(MatDestroy(&C));
   }
-  PetscCall(TestDone(100, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(100, "all is right\n");
 }
 
 /*TEST
 
   test:
     suffix: 1
+    output_file: output/right.out
     requires: cuda
 
 TEST*/

@@ -216,8 +216,7 @@ int main(int argc, char **argv)
   PetscMPIInt size;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   if (size > 1) PetscCall(TestBlocks());
   else {
@@ -226,20 +225,19 @@ int main(int argc, char **argv)
     PetscCall(TestSmallLevels());
     PetscCall(TestAlike());
   }
-  PetscCall(TestDone(85, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(85, "all is right\n");
 }
 
 /*TEST
 
   test:
     suffix: 1
+    output_file: output/right.out
 
   test:
     suffix: blocks
     nsize: 3
     args: -test_least 1
-    output_file: output/iterations_1.out
+    output_file: output/right.out
 
 TEST*/

@@ -453,8 +453,7 @@ int main(int argc, char **argv)
   GridProblem wells = box, wind = box;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   wells.name  = "wells";
   wells.after = 3;
   wind.name   = "wind";
@@ -475,14 +474,13 @@ int main(int argc, char **argv)
   PetscCall(TestTypes());
   PetscCall(TestNullSpace());
   PetscCall(TestTiny());
-  PetscCall(TestDone(72, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(72, "all is right\n");
 }
 
 /*TEST
 
   test:
     suffix: 1
+    output_file: output/right.out
 
 TEST*/

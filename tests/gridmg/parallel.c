@@ -653,8 +653,7 @@ int main(int argc, char **argv)
   PetscInt times = 12;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-times", &times, NULL));
@@ -664,15 +663,14 @@ int main(int argc, char **argv)
   PetscCall(TestApplications(times));
   PetscCall(TestIterations());
   PetscCall(TestErrors());
-  PetscCall(TestDone(150, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(150, "all is right\n");
 }
 
 /*TEST
 
   test:
     suffix: 1
+    output_file: output/right.out
     nsize: {{1 2 3 4}}
 
   # Levels on devices; processes may share one
@@ -681,7 +679,7 @@ int main(int argc, char **argv)
     requires: cuda
     nsize: {{1 2 4}}
     timeoutfactor: 3
-    output_file: output/parallel_1.out
+    output_file: output/right.out
     args: -shared_mat_type aijcusparse -times 8
 
   test:
@@ -689,7 +687,7 @@ int main(int argc, char **argv)
     requires: cuda
     nsize: 2
     timeoutfactor: 4
-    output_file: output/parallel_1.out
+    output_file: output/right.out
     args: -shared_mat_type aijcusparse -times 2 -transport ipc
 
 TEST*/

@@ -431,8 +431,7 @@ int main(int argc, char **argv)
   PetscMPIInt size;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(PetscOptionsHasName(NULL, NULL, "-device", &device));
   processes = size;
@@ -451,15 +450,13 @@ int main(int argc, char **argv)
   PetscCall(TestValues());
   PetscCall(TestPeriodic());
   if (PetscDefined(USE_REAL_DOUBLE) && processes < 3) PetscCall(TestSolvers());
-  PetscCall(TestDone(PetscDefined(USE_REAL_DOUBLE) && processes < 3 ? 150 : 40, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(PetscDefined(USE_REAL_DOUBLE) && processes < 3 ? 150 : 40, "all is right\n");
 }
 
 /*TEST
 
   testset:
-    output_file: output/scaled_1.out
+    output_file: output/right.out
     test:
       suffix: 1
     test:

@@ -158,8 +158,7 @@ int main(int argc, char **argv)
   static const char *const names[] = {"random", "symmetric", "star", "elements"};
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   for (PetscInt k = 0; k < 60; k++) {
     StencilProblem p = {.kind = (Stencils)(k % 4), .name = names[k % 4], .wave = 1, .shift = 0.5, .jumps = 3};
 
@@ -167,14 +166,13 @@ int main(int argc, char **argv)
     PetscCall(TestLevels(&p));
     if (k < 16) PetscCall(TestCodes(&p, k / 4 % 2 ? 16 : 8));
   }
-  PetscCall(TestDone(400, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(400, "all is right\n");
 }
 
 /*TEST
 
   test:
     suffix: 1
+    output_file: output/right.out
 
 TEST*/

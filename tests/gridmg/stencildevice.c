@@ -240,26 +240,24 @@ int main(int argc, char **argv)
   char                 type[64]   = MATSEQAIJ;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-mat_type", type, sizeof(type), NULL));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(problems); k++) PetscCall(TestProblem(&problems[k], type));
   PetscCall(TestBad(type));
-  PetscCall(TestDone(1500, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(1500, "all is right\n");
 }
 
 /*TEST
 
   test:
     suffix: 1
+    output_file: output/right.out
 
   # -checkfunctionlist 0: as in vcrs/conversions
   test:
     suffix: cuda
     requires: cuda
     args: -checkfunctionlist 0 -mat_type seqaijcusparse
-    output_file: output/stencildevice_1.out
+    output_file: output/right.out
 
 TEST*/

@@ -131,19 +131,17 @@ int main(int argc, char **argv)
   const PetscInt most[] = {9, 8, 17, 12};
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(ReferenceRegisterPCs());
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(cases); k++) PetscCall(TestCase(&cases[k]));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(diffusion); k++) PetscCall(TestDiffusion(&diffusion[k], most[k]));
-  PetscCall(TestDone(57, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(57, "all is right\n");
 }
 
 /*TEST
 
   test:
     suffix: 1
+    output_file: output/right.out
 
 TEST*/

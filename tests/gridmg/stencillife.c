@@ -351,8 +351,7 @@ int main(int argc, char **argv)
   StencilProblem jumps = box, random = {.name = "random", .n = {12, 10, 8}, .kind = STENCILS_SYMMETRIC};
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   jumps.name  = "jumps";
   jumps.jumps = 4;
   PetscCall(TestFound());
@@ -370,14 +369,13 @@ int main(int argc, char **argv)
   PetscCall(TestNullSpace());
   PetscCall(TestValues(&jumps));
   PetscCall(TestValues(&random));
-  PetscCall(TestDone(70, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(70, "all is right\n");
 }
 
 /*TEST
 
   test:
     suffix: 1
+    output_file: output/right.out
 
 TEST*/

@@ -269,8 +269,7 @@ int main(int argc, char **argv)
   PetscInt times = 16;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-times", &times, NULL));
@@ -280,22 +279,21 @@ int main(int argc, char **argv)
   PIECE(TestReading(STENCILS_RANDOM));
   PetscCall(TestSmall());
   PIECE(TestErrors());
-  PetscCall(TestDone(100, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(100, "all is right\n");
 }
 
 /*TEST
 
   test:
     suffix: 1
+    output_file: output/right.out
     nsize: {{1 2 3 4}}
 
   # Levels on devices; processes may share one
   testset:
     requires: cuda
     timeoutfactor: 3
-    output_file: output/stencilparallel_1.out
+    output_file: output/right.out
     args: -shared_mat_type aijcusparse -times 8
     test:
       suffix: cuda_n2_0

@@ -172,8 +172,7 @@ int main(int argc, char **argv)
   Mat                   A;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-view", &view, NULL));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(kinds); k++) {
     PetscInt m, n;
@@ -190,9 +189,7 @@ int main(int argc, char **argv)
     PetscCall(MatDestroy(&A));
   }
   PetscCall(TestOrderings(view));
-  PetscCall(TestDone(1500, "compressed factors are right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(1500, "compressed factors are right\n");
 }
 
 /*TEST

@@ -108,8 +108,7 @@ int main(int argc, char **argv)
   PetscMPIInt              size;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(inner); k++) {
     if (size > 1 && (strstr(inner[k], "-@pc_type ilu") || strstr(inner[k], "-@pc_type icc") || strstr(inner[k], "-@pc_type lu"))) continue;
@@ -138,9 +137,7 @@ int main(int argc, char **argv)
   if (WRONG(copies[0] < 2)) FAIL("-t_vcrs_copy_mat_view: %" PetscInt_FMT " objects", copies[0]);
   PetscCall(Solve(MATAIJ, inner[0], ways[0], "-mat_vcrs_layout l2 -mat_vcrs_loss none -mat_vcrs_transport none", copies));
   if (WRONG(compared < 80 || printed < 20)) FAIL("%" PetscInt_FMT " views were compared, with %" PetscInt_FMT " objects", compared, printed);
-  PetscCall(TestDone(120, "nothing of the inside shows\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(120, "nothing of the inside shows\n");
 }
 
 /*TEST

@@ -232,8 +232,7 @@ int main(int argc, char **argv)
   PetscBool device;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-mat_type", type, sizeof(type), NULL));
   PetscCall(PetscStrcmp(type, "seqaijcusparse", &device));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(problems); k++) {
@@ -256,21 +255,20 @@ int main(int argc, char **argv)
     PetscCall(MatDestroy(&A));
   }
   /* Of the checks of a device, TestOthers() makes the rest, in one piece */
-  PetscCall(TestDone((PetscDefined(USE_COMPLEX) ? 1890 : 3800) + (device ? (PetscDefined(USE_COMPLEX) ? 340 : 390) : 0), "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd((PetscDefined(USE_COMPLEX) ? 1890 : 3800) + (device ? (PetscDefined(USE_COMPLEX) ? 340 : 390) : 0), "all is right\n");
 }
 
 /*TEST
 
   test:
     suffix: 1
+    output_file: output/right.out
 
   # -checkfunctionlist 0: as in vcrs/conversions
   testset:
     requires: cuda
     args: -checkfunctionlist 0 -mat_type seqaijcusparse
-    output_file: output/icc_1.out
+    output_file: output/right.out
     test:
       suffix: cuda_0
       args: -test_part 0,6

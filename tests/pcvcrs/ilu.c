@@ -111,26 +111,24 @@ int main(int argc, char **argv)
   PetscBool device;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-mat_type", type, sizeof(type), NULL));
   PetscCall(PetscStrcmp(type, "seqaijcusparse", &device));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(problems); k++) PetscCall(TestProblem(&problems[k], type, device));
-  PetscCall(TestDone(224, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(224, "all is right\n");
 }
 
 /*TEST
 
   test:
     suffix: 1
+    output_file: output/right.out
 
   # -checkfunctionlist 0: as in vcrs/conversions
   test:
     suffix: cuda
     requires: cuda
     args: -checkfunctionlist 0 -mat_type seqaijcusparse -test_least 280
-    output_file: output/ilu_1.out
+    output_file: output/right.out
 
 TEST*/

@@ -192,8 +192,7 @@ int main(int argc, char **argv)
   PC pc;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PCCreate(PETSC_COMM_WORLD, &pc));
   PetscCall(PCSetType(pc, PCVCRS));
   PetscCall(CheckInfo("before the set-up", pc, 0.0, 0, 0));
@@ -203,19 +202,18 @@ int main(int argc, char **argv)
   PetscCall(TestTiny(da));
   PetscCall(TestCoarse(da));
   PetscCall(DMDestroy(&da));
-  PetscCall(TestDone(20, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(20, "all is right\n");
 }
 
 /*TEST
 
   test:
     suffix: 1
+    output_file: output/right.out
 
   test:
     suffix: 2
     nsize: 2
-    output_file: output/info_1.out
+    output_file: output/right.out
 
 TEST*/

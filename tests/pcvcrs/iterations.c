@@ -328,8 +328,7 @@ int main(int argc, char **argv)
   PetscBool   restrictions = PETSC_FALSE, verbose = PETSC_FALSE, view = PETSC_FALSE, some;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-only", only, &nonly, &some));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-restrictions", &restrictions, NULL));
@@ -352,9 +351,7 @@ int main(int argc, char **argv)
     if (wanted) PetscCall(Compare(da, &comparisons[k], restrictions, verbose, view));
   }
   PetscCall(DMDestroy(&da));
-  PetscCall(TestDone(13, "all comparisons are right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(13, "all comparisons are right\n");
 }
 
 /*TEST

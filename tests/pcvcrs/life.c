@@ -293,8 +293,7 @@ int main(int argc, char **argv)
   PetscBool verbose = PETSC_FALSE;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscLogDefaultBegin());
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-n", &n, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-verbose", &verbose, NULL));
@@ -304,26 +303,25 @@ int main(int argc, char **argv)
   PetscCall(TestHook(da));
   PetscCall(TestState(da));
   PetscCall(DMDestroy(&da));
-  PetscCall(TestDone(25, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(25, "all is right\n");
 }
 
 /*TEST
 
   test:
     suffix: 1
+    output_file: output/right.out
 
   test:
     suffix: 2
     nsize: 2
     args: -n 9
-    output_file: output/life_1.out
+    output_file: output/right.out
 
   test:
     suffix: 3
     nsize: 3
     args: -n 9
-    output_file: output/life_1.out
+    output_file: output/right.out
 
 TEST*/

@@ -238,14 +238,13 @@ int main(int argc, char **argv)
     PetscCall(CreateRandomPattern(200, 0.5, upper, &p));
     PetscCall(TestPattern(&p, 0, "nearly dense"));
   }
-  PetscCall(TestDone(720300, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(720300, "all is right\n");
 }
 
 /*TEST
 
   test:
     suffix: 1
+    output_file: output/right.out
 
 TEST*/

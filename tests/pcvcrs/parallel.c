@@ -164,16 +164,14 @@ int main(int argc, char **argv)
     PetscCall(TestMultigrid(kinds[k], A));
     PetscCall(MatDestroy(&A));
   }
-  PetscCall(TestDone(240, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(240, "all is right\n");
 }
 
 /*TEST
 
   testset:
     nsize: {{1 2 3}}
-    output_file: output/parallel_1.out
+    output_file: output/right.out
 
     test:
       suffix: 1

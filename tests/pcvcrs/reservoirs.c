@@ -163,8 +163,7 @@ int main(int argc, char **argv)
   PetscBool verbose = PETSC_FALSE;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-n", &n, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-seeds", &seeds, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-verbose", &verbose, NULL));
@@ -173,20 +172,19 @@ int main(int argc, char **argv)
   PetscCall(TestLeastSquares(da));
   PetscCall(TestSeeds(da, seeds, verbose));
   PetscCall(DMDestroy(&da));
-  PetscCall(TestDone(18, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(18, "all is right\n");
 }
 
 /*TEST
 
   test:
     suffix: 1
+    output_file: output/right.out
 
   test:
     suffix: 2
     nsize: 2
     args: -seeds 1
-    output_file: output/reservoirs_1.out
+    output_file: output/right.out
 
 TEST*/

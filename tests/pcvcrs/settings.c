@@ -684,16 +684,13 @@ static PetscErrorCode TestSequence(void)
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(TestTold());
   PetscCall(TestLater());
   PetscCall(TestShell());
   PetscCall(TestSequence());
   if (WRONG(compared < 250)) FAIL("%" PetscInt_FMT " results were compared", compared);
-  PetscCall(TestDone(560, "the same as without PCVCRS\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(560, "the same as without PCVCRS\n");
 }
 
 /*TEST

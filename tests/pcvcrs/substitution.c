@@ -353,8 +353,7 @@ int main(int argc, char **argv)
   Mat      T;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   for (int u = 0; u < 2; u++) {
     const PetscBool upper = u ? PETSC_TRUE : PETSC_FALSE;
 
@@ -377,27 +376,26 @@ int main(int argc, char **argv)
       PetscCall(MatDestroy(&T));
     }
   }
-  PetscCall(TestDone(9300, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(9300, "all is right\n");
 }
 
 /*TEST
 
   test:
     suffix: 1
+    output_file: output/right.out
 
   test:
     suffix: cuda
     requires: cuda
     args: -vec_type cuda
-    output_file: output/substitution_1.out
+    output_file: output/right.out
 
   # by levels what are tiles of a grid else
   test:
     suffix: levels
     requires: cuda
     args: -vec_type cuda -mat_vcrs_substitution_grids 0
-    output_file: output/substitution_1.out
+    output_file: output/right.out
 
 TEST*/

@@ -356,8 +356,7 @@ int main(int argc, char **argv)
   PetscBool verbose  = PETSC_FALSE;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscFPTrapPush(PETSC_FP_TRAP_OFF));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-verbose", &verbose, NULL));
   PetscCall(DMDACreate2d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 5, 9, PETSC_DECIDE, PETSC_DECIDE, 2, 1, NULL, NULL, &da));
@@ -367,9 +366,7 @@ int main(int argc, char **argv)
   PetscCall(DMDestroy(&da));
   PetscCall(PetscFPTrapPop());
   if (WRONG(count[0] < 15 || count[1] < 15)) FAIL("%" PetscInt_FMT " solves and %" PetscInt_FMT " runs were compared", count[0], count[1]);
-  PetscCall(TestDone(130, "solves and runs end as without PCVCRS\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(130, "solves and runs end as without PCVCRS\n");
 }
 
 /*TEST

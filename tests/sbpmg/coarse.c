@@ -108,8 +108,7 @@ static PetscErrorCode TestCoarse(PetscInt nr, PetscInt ns, PetscInt order, Petsc
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(TestCoarse(16, 16, 2, 2, PETSC_TRUE));
   PetscCall(TestCoarse(24, 36, 2, 3, PETSC_TRUE));
   PetscCall(TestCoarse(26, 34, 4, 2, PETSC_TRUE));
@@ -117,21 +116,20 @@ int main(int argc, char **argv)
   PetscCall(TestCoarse(40, 48, 2, 3, PETSC_FALSE));
   PetscCall(TestCoarse(96, 88, 4, 3, PETSC_FALSE));
   PetscCall(TestCoarse(80, 96, 6, 2, PETSC_FALSE));
-  PetscCall(TestDone(5, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(5, "all is right\n");
 }
 
 /*TEST
 
   test:
     suffix: 1
+    output_file: output/right.out
     nsize: {{1 2 3 4}}
 
   test:
     suffix: cuda
     requires: cuda
     args: -dm_vec_type cuda
-    output_file: output/coarse_1.out
+    output_file: output/right.out
 
 TEST*/

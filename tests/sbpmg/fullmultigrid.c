@@ -317,8 +317,7 @@ int main(int argc, char **argv)
   System      s;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-view_levels", &view, NULL));
   if (view) {
@@ -348,15 +347,14 @@ int main(int argc, char **argv)
   PetscCall(MatSBPSATSetTensor(s.A, NULL, NULL, NULL, NULL));
   PetscCall(TestNeumann(&s, KSPFGMRES, "-pc_sbpmg_cycle full"));
   PetscCall(SystemDestroy(&s));
-  PetscCall(TestDone(30, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(30, "all is right\n");
 }
 
 /*TEST
 
   test:
     suffix: 1
+    output_file: output/right.out
     nsize: {{1 3}}
     args: -malloc_debug
 
@@ -370,6 +368,6 @@ int main(int argc, char **argv)
     suffix: cuda
     requires: cuda
     args: -dm_vec_type cuda
-    output_file: output/fullmultigrid_1.out
+    output_file: output/right.out
 
 TEST*/

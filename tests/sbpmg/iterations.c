@@ -113,35 +113,33 @@ int main(int argc, char **argv)
   PetscBool large = PETSC_FALSE;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-large", &large, NULL));
   PetscCall(TestGrid(48, 40, 3));
   if (large) {
     PetscCall(TestGrid(128, 128, 4));
     PetscCall(TestGrid(256, 256, PETSC_DECIDE));
   }
-  PetscCall(TestDone(81, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(81, "all is right\n");
 }
 
 /*TEST
 
   test:
     suffix: 1
+    output_file: output/right.out
     args: -large
 
   test:
     suffix: 2
     nsize: {{2 3 4}}
     args: -large
-    output_file: output/iterations_1.out
+    output_file: output/right.out
 
   test:
     suffix: cuda
     requires: cuda
     args: -dm_vec_type cuda -test_least 36
-    output_file: output/iterations_1.out
+    output_file: output/right.out
 
 TEST*/

@@ -284,8 +284,7 @@ int main(int argc, char **argv)
   Vec       w;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-large", &large, NULL));
   PIECE(TestShifts(PETSC_FALSE, 2, "", 12));
   PIECE(TestShifts(PETSC_TRUE, 2, "", 16));
@@ -304,9 +303,7 @@ int main(int argc, char **argv)
   PIECE(TestIndefinite(&s, w));
   PetscCall(VecDestroy(&w));
   PetscCall(SystemDestroy(&s));
-  PetscCall(TestDone(36, "all solves are as they should\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(36, "all solves are as they should\n");
 }
 
 /*TEST

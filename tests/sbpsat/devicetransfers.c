@@ -320,6 +320,6 @@ int main(int argc, char **argv)
   test:
     suffix: 1
     requires: cuda
-    output_file: output/devicekernels_1.out
+    output_file: output/right.out
 
 TEST*/

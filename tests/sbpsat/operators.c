@@ -375,9 +375,7 @@ int main(int argc, char **argv)
     PetscCall(TestTransfers(16, 3, precision));
     PetscCall(TestTransfers(33, 17, precision));
   }
-  PetscCall(TestDone(100, "operators, transfers and steps are as they should be\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(100, "operators, transfers and steps are as they should be\n");
 }
 
 /*TEST

@@ -303,8 +303,7 @@ int main(int argc, char **argv)
   PetscMPIInt     size;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   for (PetscInt order = 2; order <= 6; order += 2) {
     for (int kind = 0; kind < KINDS; kind++) PetscCall(TestKind(n[(order / 2 + kind) % 3], order, (Kind)kind, faces[(order + kind) % 3]));
@@ -315,15 +314,13 @@ int main(int argc, char **argv)
     PetscCall(TestLevels(order, "galerkin", faces[0]));
     PetscCall(TestLevels(order, "rediscretized", faces[0]));
   }
-  PetscCall(TestDone(131, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(131, "all is right\n");
 }
 
 /*TEST
 
   testset:
-    output_file: output/parallel_1.out
+    output_file: output/right.out
     test:
       suffix: 1
       nsize: {{1 2 3}}

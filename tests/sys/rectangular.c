@@ -99,16 +99,13 @@ int main(int argc, char **argv)
   static const char *const types[] = {MATAIJ, MATVCRS, MATHYBMGPU};
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(types); t++) {
     PetscCall(TestShape(9, 6, types[t]));
     PetscCall(TestShape(6, 9, types[t]));
   }
   if (count < 48) FAIL("only %" PetscInt_FMT " refusals", count);
-  PetscCall(TestDone(9, "rectangular matrices are refused\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(9, "rectangular matrices are refused\n");
 }
 
 /*TEST

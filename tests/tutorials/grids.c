@@ -550,8 +550,7 @@ int main(int argc, char **argv)
   Vec               unused;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(PetscStrncpy(folder, "gridXXXXXX", sizeof(folder)));
   if (!rank) PetscCall(PetscMkdtemp(folder));
@@ -593,9 +592,7 @@ int main(int argc, char **argv)
     }
     if (WRONG(rmdir(folder))) FAIL("%s is not empty", folder);
   }
-  PetscCall(TestDone(100, "files come back\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(100, "files come back\n");
 }
 
 /*TEST

@@ -268,14 +268,11 @@ static PetscErrorCode TestChains(void)
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(TestNumbers());
   PetscCall(TestLines());
   PetscCall(TestChains());
-  PetscCall(TestDone(128, "words are whole\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(128, "words are whole\n");
 }
 
 /*TEST

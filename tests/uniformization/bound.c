@@ -69,8 +69,7 @@ int main(int argc, char **argv)
   PetscBool                verbose = PETSC_FALSE;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-most", &most, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-stride", &stride, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-verbose", &verbose, NULL));
@@ -99,16 +98,14 @@ int main(int argc, char **argv)
     }
     PetscCall(MatDestroy(&A));
   }
-  PetscCall(TestDone(130, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(130, "all is right\n");
 }
 
 /*TEST
 
   testset:
     requires: double
-    output_file: output/bound_1.out
+    output_file: output/right.out
 
     test:
       suffix: 1
@@ -133,6 +130,6 @@ int main(int argc, char **argv)
     suffix: single
     requires: single
     args: -most 300
-    output_file: output/bound_1.out
+    output_file: output/right.out
 
 TEST*/

@@ -494,8 +494,7 @@ int main(int argc, char **argv)
   const PetscReal periods[] = {1, 2, 3, 4, 5, 7, 8, 12, 13, 21, 34, 55, 64, 100, 128, 512, 1024};
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-every", &every, NULL)); /* step through times and periods */
   if (every > 1) PetscCall(TestConstant(RATES_CONSTANT, RATES_CONSTANT, PETSC_TRUE));
   for (int shell = 0; shell < (every > 1 ? 1 : 2); shell++) {
@@ -530,9 +529,7 @@ int main(int argc, char **argv)
   PetscCall(TestCallback());
   if (WRONG(count < (every == 1 ? 390 : 60))) FAIL("only %" PetscInt_FMT " comparisons", count);
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " comparisons\n", count));
-  PetscCall(TestDone(45, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(45, "all is right\n");
 }
 
 /*TEST
@@ -540,7 +537,7 @@ int main(int argc, char **argv)
   # what a call leaves behind that ends with an error is not looked at
   testset:
     requires: double
-    output_file: output/bound_1.out
+    output_file: output/right.out
     filter: grep -E "right|failed|FAIL"
 
     test:

@@ -189,8 +189,7 @@ int main(int argc, char **argv)
   PetscBool             device = PETSC_FALSE, refusals = PETSC_TRUE;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-device", &device, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-refusals", &refusals, NULL));
   if (device) PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
@@ -207,9 +206,7 @@ int main(int argc, char **argv)
     PetscCall(MatDestroy(&B));
   }
   if (refusals) PetscCall(CheckRefusals(device));
-  PetscCall(TestDone(3 * 6 + 2 * 6, "generators from rows are what they should be\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(3 * 6 + 2 * 6, "generators from rows are what they should be\n");
 }
 
 /*TEST

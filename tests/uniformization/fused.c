@@ -64,8 +64,7 @@ int main(int argc, char **argv)
                                       "-ts_uniformization_method intervals -ts_uniformization_theta 9"};
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   for (int kind = 0; kind < CHAIN_KINDS; kind++) {
     Chain c;
     Mat   A;
@@ -81,16 +80,14 @@ int main(int argc, char **argv)
     }
     PetscCall(MatDestroy(&A));
   }
-  PetscCall(TestDone(630, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(630, "all is right\n");
 }
 
 /*TEST
 
   testset:
     requires: double
-    output_file: output/bound_1.out
+    output_file: output/right.out
 
     test:
       suffix: 1

@@ -5,6 +5,7 @@
 static char help[] = "TSUNIFORMIZATION refuses a matrix which is no generator, and names the state; other misuse.\n\n";
 
 #include <tests/options.h>
+#include <tests/shell.h>
 #include <tests/uniformization/tstest.h>
 
 static char message[4096];
@@ -64,50 +65,6 @@ static PetscErrorCode Refused(Mat A, const char what[], const char options[], co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A shell: products and the diagonal, and the transpose if asked */
-static PetscErrorCode ShellMult(Mat S, Vec x, Vec y)
-{
-  Mat A;
-
-  PetscFunctionBeginUser;
-  PetscCall(MatShellGetContext(S, &A));
-  PetscCall(MatMult(A, x, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode ShellMultTranspose(Mat S, Vec x, Vec y)
-{
-  Mat A;
-
-  PetscFunctionBeginUser;
-  PetscCall(MatShellGetContext(S, &A));
-  PetscCall(MatMultTranspose(A, x, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode ShellGetDiagonal(Mat S, Vec x)
-{
-  Mat A;
-
-  PetscFunctionBeginUser;
-  PetscCall(MatShellGetContext(S, &A));
-  PetscCall(MatGetDiagonal(A, x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode Shell(Mat A, PetscBool transpose, Mat *S)
-{
-  PetscInt m, n;
-
-  PetscFunctionBeginUser;
-  PetscCall(MatGetLocalSize(A, &m, &n));
-  PetscCall(MatCreateShell(PETSC_COMM_WORLD, m, n, PETSC_DETERMINE, PETSC_DETERMINE, A, S));
-  PetscCall(MatShellSetOperation(*S, MATOP_MULT, (PetscErrorCodeFn *)ShellMult));
-  PetscCall(MatShellSetOperation(*S, MATOP_GET_DIAGONAL, (PetscErrorCodeFn *)ShellGetDiagonal));
-  if (transpose) PetscCall(MatShellSetOperation(*S, MATOP_MULT_TRANSPOSE, (PetscErrorCodeFn *)ShellMultTranspose));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The matrix itself, and two shells */
 static PetscErrorCode RefusedAll(Mat A, const char what[], const char options[], const char words[])
 {
@@ -117,7 +74,7 @@ static PetscErrorCode RefusedAll(Mat A, const char what[], const char options[],
   PetscFunctionBeginUser;
   PetscCall(Refused(A, what, options, words, PETSC_TRUE));
   for (int transpose = 0; transpose < 2; transpose++) {
-    PetscCall(Shell(A, (PetscBool)transpose, &S));
+    PetscCall(TestShell(A, (PetscBool)transpose, PETSC_TRUE, &S));
     PetscCall(PetscSNPrintf(name, sizeof(name), "%s, shell%s", what, transpose ? " with a transpose" : ""));
     PetscCall(Refused(S, name, options, words, PETSC_TRUE));
     PetscCall(MatDestroy(&S));
@@ -132,8 +89,7 @@ int main(int argc, char **argv)
   Mat         A, T;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   ChainMake(CHAIN_RANDOM, &c);
 
   /* A generator is accepted; its transpose is refused, with a hint */
@@ -228,16 +184,14 @@ int main(int argc, char **argv)
     PetscCall(TSDestroy(&ts));
   }
   PetscCall(MatDestroy(&A));
-  PetscCall(TestDone(21, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(21, "all is right\n");
 }
 
 /*TEST
 
   # what a call leaves behind that ends with an error is not looked at
   testset:
-    output_file: output/bound_1.out
+    output_file: output/right.out
     filter: grep -E "right|failed|FAIL"
 
     test:

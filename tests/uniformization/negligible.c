@@ -287,8 +287,7 @@ int main(int argc, char **argv)
   Long      lost;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-cases", &ncases, NULL));
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-unit", &unit, NULL));
   for (int j = 0; j <= TIMES; j++) c.time[j] *= (double)unit;
@@ -320,16 +319,14 @@ int main(int argc, char **argv)
   if (WRONG(info.negligible != 0 || info.rows != 1)) FAIL("rows with %g in them were left out", (double)info.negligible);
 
   PetscCall(MatDestroy(&A));
-  PetscCall(TestDone(81, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(81, "all is right\n");
 }
 
 /*TEST
 
   testset:
     requires: double
-    output_file: output/bound_1.out
+    output_file: output/right.out
 
     test:
       suffix: 1

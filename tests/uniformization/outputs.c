@@ -408,8 +408,7 @@ int main(int argc, char **argv)
   PetscBool queue = PETSC_TRUE;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-queue", &queue, NULL));
   if (queue) PetscCall(TestQueue());
   PetscCall(TestOutputs(CHAIN_RANDOM, PETSC_FALSE, "", PETSC_TRUE));
@@ -422,9 +421,7 @@ int main(int argc, char **argv)
   PetscCall(TestSteps());
   PetscCall(TestProgram());
   PetscCall(TestEvent());
-  PetscCall(TestDone(290, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(290, "all is right\n");
 }
 
 /*TEST
@@ -432,7 +429,7 @@ int main(int argc, char **argv)
   testset:
     requires: double
     filter: grep -E "right|failed|FAIL"
-    output_file: output/bound_1.out
+    output_file: output/right.out
 
     test:
       suffix: 1

@@ -154,8 +154,7 @@ int main(int argc, char **argv)
   PetscBool            leaves = PETSC_FALSE, set;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-leaves", &leaves, &set));
@@ -213,16 +212,14 @@ int main(int argc, char **argv)
   TEST_REFUSED("no processes", TSUniformizationGetShares(ts, 0, rows, NULL), "positive");
   PetscCall(TSDestroy(&ts));
 
-  PetscCall(TestDone(140, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(140, "all is right\n");
 }
 
 /*TEST
 
   testset:
     requires: double
-    output_file: output/bound_1.out
+    output_file: output/right.out
 
     test:
       suffix: 1

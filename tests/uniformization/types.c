@@ -6,6 +6,7 @@ static char help[] = "TSUNIFORMIZATION takes a generator of any type with produc
 
 #include <tests/uniformization/tstest.h>
 #include <tests/refused.h>
+#include <tests/shell.h>
 #include <lithe.h>
 
 /* Kinds of matrices derived from AIJ */
@@ -42,61 +43,6 @@ static const Type types[] = {
   {"shell with a transpose", PETSC_FALSE, 1, PETSC_FALSE},
   {"transpose of a shell's transpose", PETSC_FALSE, 1, PETSC_FALSE},
 };
-
-static PetscErrorCode ShellMult(Mat S, Vec x, Vec y)
-{
-  Mat A;
-
-  PetscFunctionBeginUser;
-  PetscCall(MatShellGetContext(S, &A));
-  PetscCall(MatMult(A, x, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode ShellMultTranspose(Mat S, Vec x, Vec y)
-{
-  Mat A;
-
-  PetscFunctionBeginUser;
-  PetscCall(MatShellGetContext(S, &A));
-  PetscCall(MatMultTranspose(A, x, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode ShellGetDiagonal(Mat S, Vec x)
-{
-  Mat A;
-
-  PetscFunctionBeginUser;
-  PetscCall(MatShellGetContext(S, &A));
-  PetscCall(MatGetDiagonal(A, x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode ShellDestroy(Mat S)
-{
-  Mat A;
-
-  PetscFunctionBeginUser;
-  PetscCall(MatShellGetContext(S, &A));
-  PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode Shell(Mat A, PetscBool transpose, PetscBool diagonal, Mat *S)
-{
-  PetscInt m;
-
-  PetscFunctionBeginUser;
-  PetscCall(MatGetLocalSize(A, &m, NULL));
-  PetscCall(PetscObjectReference((PetscObject)A));
-  PetscCall(MatCreateShell(PETSC_COMM_WORLD, m, m, PETSC_DETERMINE, PETSC_DETERMINE, A, S));
-  PetscCall(MatShellSetOperation(*S, MATOP_MULT, (PetscErrorCodeFn *)ShellMult));
-  PetscCall(MatShellSetOperation(*S, MATOP_DESTROY, (PetscErrorCodeFn *)ShellDestroy));
-  if (diagonal) PetscCall(MatShellSetOperation(*S, MATOP_GET_DIAGONAL, (PetscErrorCodeFn *)ShellGetDiagonal));
-  if (transpose) PetscCall(MatShellSetOperation(*S, MATOP_MULT_TRANSPOSE, (PetscErrorCodeFn *)ShellMultTranspose));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* Two rows of blocks, each process having some rows of both */
 static PetscErrorCode Nest(Mat A, PetscBool symmetric, PetscBool nested, Mat *N)
@@ -143,7 +89,7 @@ static PetscErrorCode Composite(Mat A, PetscBool shells, Mat *C)
   for (int i = 0; i < 2 && shells; i++) {
     Mat S;
 
-    PetscCall(Shell(part[i], PETSC_FALSE, PETSC_TRUE, &S));
+    PetscCall(TestShell(part[i], PETSC_FALSE, PETSC_TRUE, &S));
     PetscCall(MatDestroy(&part[i]));
     part[i] = S;
   }
@@ -167,11 +113,11 @@ static PetscErrorCode Make(const char name[], Mat *A, Mat *B)
     if (!strcmp(name, "transpose, scaled")) PetscCall(MatScale(*A, (PetscScalar)-0.25));
     PetscCall(MatTranspose(*A, MAT_INPLACE_MATRIX, A));
   }
-  if (!strcmp(name, "shell")) PetscCall(Shell(*A, PETSC_FALSE, PETSC_TRUE, B));
-  else if (!strcmp(name, "shell with a transpose")) PetscCall(Shell(*A, PETSC_TRUE, PETSC_TRUE, B));
+  if (!strcmp(name, "shell")) PetscCall(TestShell(*A, PETSC_FALSE, PETSC_TRUE, B));
+  else if (!strcmp(name, "shell with a transpose")) PetscCall(TestShell(*A, PETSC_TRUE, PETSC_TRUE, B));
   else if (!strcmp(name, "transpose of a shell's transpose")) {
     PetscCall(MatTranspose(*A, MAT_INPLACE_MATRIX, A));
-    PetscCall(Shell(*A, PETSC_TRUE, PETSC_TRUE, &T));
+    PetscCall(TestShell(*A, PETSC_TRUE, PETSC_TRUE, &T));
     PetscCall(MatCreateTranspose(T, B));
   } else if (!strncmp(name, "composite", 9)) PetscCall(Composite(*A, (PetscBool)(name[9] != 0), B));
   else if (!strncmp(name, "nest", 4)) PetscCall(Nest(*A, (PetscBool) !!strstr(name, "sbaij"), (PetscBool) !!strstr(name, "vectors"), B));
@@ -303,6 +249,29 @@ static PetscErrorCode TestSolve(const Type *type, PetscBool check)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode SolveRefused(const Type *type, const char what[], const char *const words[], Mat B)
+{
+  TS             ts;
+  Vec            x;
+  char           name[128];
+  TestError      error = {""};
+  PetscErrorCode code;
+
+  PetscFunctionBeginUser;
+  PetscCall(Solver(type->name, B, "-ts_type uniformization", &ts));
+  PetscCall(MatCreateVecs(B, &x, NULL));
+  PetscCall(VecSet(x, 1.0));
+  PetscCall(TSSetMaxTime(ts, 1.0));
+  PetscCall(PetscSNPrintf(name, sizeof(name), "%s, blocks of %" PetscInt_FMT ", %s", type->name, type->bs, what));
+  PetscCall(PetscPushErrorHandler(TestErrorHandler, &error));
+  code = TSSolve(ts, x);
+  PetscCall(PetscPopErrorHandler());
+  PetscCall(TestRefused(name, code, &error, words));
+  PetscCall(TSDestroy(&ts));
+  PetscCall(VecDestroy(&x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A matrix which is no generator is refused on all processes, and the message names the states */
 static PetscErrorCode TestFaults(const Type *type)
 {
@@ -317,14 +286,9 @@ static PetscErrorCode TestFaults(const Type *type)
 
   PetscFunctionBeginUser;
   for (int k = 0; k < 4; k++) {
-    Chain          c;
-    Mat            A, B;
-    TS             ts;
-    Vec            x;
-    char           name[128];
-    TestError      error = {""};
-    PetscErrorCode code;
-    const char    *words[] = {faults[k].words[0], faults[k].words[1], NULL};
+    Chain       c;
+    Mat         A, B;
+    const char *words[] = {faults[k].words[0], faults[k].words[1], NULL};
 
     if (k == 3 && !type->entries) continue;
     ChainMake(CHAIN_RANDOM, &c);
@@ -342,17 +306,7 @@ static PetscErrorCode TestFaults(const Type *type)
       PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
     }
     PetscCall(Make(type->name, &A, &B));
-    PetscCall(Solver(type->name, B, "-ts_type uniformization", &ts));
-    PetscCall(MatCreateVecs(B, &x, NULL));
-    PetscCall(VecSet(x, 1.0));
-    PetscCall(TSSetMaxTime(ts, 1.0));
-    PetscCall(PetscSNPrintf(name, sizeof(name), "%s, blocks of %" PetscInt_FMT ", %s", type->name, type->bs, faults[k].what));
-    PetscCall(PetscPushErrorHandler(TestErrorHandler, &error));
-    code = TSSolve(ts, x);
-    PetscCall(PetscPopErrorHandler());
-    PetscCall(TestRefused(name, code, &error, words));
-    PetscCall(TSDestroy(&ts));
-    PetscCall(VecDestroy(&x));
+    PetscCall(SolveRefused(type, faults[k].what, words, B));
     PetscCall(MatDestroy(&B));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -363,12 +317,7 @@ static PetscErrorCode TestHidden(const Type *type)
 {
   const PetscInt n = 960;
   Mat            A, B;
-  TS             ts;
-  Vec            x;
   PetscInt       begin, end;
-  char           name[128];
-  TestError      error = {""};
-  PetscErrorCode code;
   const char    *words[] = {"from state 500 to state 700 ", "-0.001", NULL};
 
   PetscFunctionBeginUser;
@@ -391,17 +340,7 @@ static PetscErrorCode TestHidden(const Type *type)
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
   PetscCall(Make(type->name, &A, &B));
-  PetscCall(Solver(type->name, B, "-ts_type uniformization", &ts));
-  PetscCall(MatCreateVecs(B, &x, NULL));
-  PetscCall(VecSet(x, 1.0));
-  PetscCall(TSSetMaxTime(ts, 1.0));
-  PetscCall(PetscSNPrintf(name, sizeof(name), "%s, blocks of %" PetscInt_FMT ", a hidden rate", type->name, type->bs));
-  PetscCall(PetscPushErrorHandler(TestErrorHandler, &error));
-  code = TSSolve(ts, x);
-  PetscCall(PetscPopErrorHandler());
-  PetscCall(TestRefused(name, code, &error, words));
-  PetscCall(TSDestroy(&ts));
-  PetscCall(VecDestroy(&x));
+  PetscCall(SolveRefused(type, "a hidden rate", words, B));
   PetscCall(MatDestroy(&B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -417,7 +356,7 @@ static PetscErrorCode TestNoDiagonal(void)
   PetscFunctionBeginUser;
   ChainMake(CHAIN_RANDOM, &c);
   PetscCall(MakeAIJ(&c, &types[0], &A));
-  PetscCall(Shell(A, PETSC_TRUE, PETSC_FALSE, &S));
+  PetscCall(TestShell(A, PETSC_TRUE, PETSC_FALSE, &S));
   PetscCall(Solver("shell", S, "-ts_type uniformization", &ts));
   PetscCall(MatCreateVecs(A, &x, NULL));
   PetscCall(VecSet(x, 1.0));
@@ -435,8 +374,7 @@ int main(int argc, char **argv)
   PetscInt every = 1;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-every", &every, NULL)); /* step through the types */
   for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(types); i += (size_t)every) {
     PetscCall(TestSolve(&types[i], PETSC_TRUE));
@@ -447,9 +385,7 @@ int main(int argc, char **argv)
   PetscCall(TestNoDiagonal());
   if (WRONG(count < 200 / every)) FAIL("only %" PetscInt_FMT " comparisons", count);
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " comparisons\n", count));
-  PetscCall(TestDone(29, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(29, "all is right\n");
 }
 
 /*TEST
@@ -457,7 +393,7 @@ int main(int argc, char **argv)
   # what a call leaves behind that ends with an error is not looked at
   testset:
     requires: double
-    output_file: output/bound_1.out
+    output_file: output/right.out
     filter: grep -E "right|failed|FAIL"
 
     test:

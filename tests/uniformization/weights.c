@@ -61,9 +61,7 @@ int main(int argc, char **argv)
       }
     }
   }
-  PetscCall(TestDone(860, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(860, "all is right\n");
 }
 
 /*TEST
@@ -71,6 +69,6 @@ int main(int argc, char **argv)
   test:
     requires: double
     suffix: 1
-    output_file: output/bound_1.out
+    output_file: output/right.out
 
 TEST*/

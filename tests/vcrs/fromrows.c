@@ -184,8 +184,7 @@ int main(int argc, char **argv)
   Mat       A;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-device", &device, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-exact", &exact, NULL));
   if (device) PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
@@ -200,9 +199,7 @@ int main(int argc, char **argv)
     PetscCall(MatDestroy(&A));
   }
   PetscCall(CheckRefusals(device));
-  PetscCall(TestDone(5 * TEST_KINDS, "matrices are made from rows\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(5 * TEST_KINDS, "matrices are made from rows\n");
 }
 
 /*TEST

@@ -349,23 +349,20 @@ int main(int argc, char **argv)
   PetscBool device;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-mat_type", type, sizeof(type), NULL));
   PetscCall(PetscStrcmp(type, "aijcusparse", &device));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(kinds); k++) {
     for (int spread = 0; spread < (k < SPREAD_KINDS ? SPREADS : SPREAD_EVEN + 1); spread++) PetscCall(TestMatrix(kinds[k], (Spread)spread, type, device));
   }
-  PetscCall(TestDone(2000, "all is right\n"));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(2000, "all is right\n");
 }
 
 /*TEST
 
   testset:
     nsize: {{1 2 3}}
-    output_file: output/parallel_1.out
+    output_file: output/right.out
 
     test:
       suffix: 1

@@ -7,6 +7,7 @@ static char help[] = "A lossy MATVCRS multiplies only if the loss is allowed; a 
 #include <lithe/private/vcrsmat.h>
 #include "vcrstest.h"
 #include <tests/refused.h>
+#include <tests/shell.h>
 #include <lithe/private/lithestep.h>
 
 #define LEAST_REFUSED 180
@@ -66,40 +67,52 @@ static PetscErrorCode AskStep(Mat A, Vec x, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode AskVirtualTranspose(Mat A, Vec x, Vec y)
+/* A product with a matrix that is made of A */
+static PetscErrorCode AskOf(PetscErrorCode (*create)(Mat, Mat *), Mat A, Vec x, Vec y)
 {
   Mat            T;
   PetscErrorCode ierr;
 
   PetscFunctionBeginUser;
-  PetscCall(MatCreateTranspose(A, &T));
+  PetscCall((*create)(A, &T));
   ierr = MatMult(T, x, y);
   PetscCall(MatDestroy(&T));
   PetscFunctionReturn(ierr);
+}
+
+static PetscErrorCode AskVirtualTranspose(Mat A, Vec x, Vec y)
+{
+  return AskOf(MatCreateTranspose, A, x, y);
 }
 
 static PetscErrorCode AskVirtualHermitian(Mat A, Vec x, Vec y)
 {
-  Mat            T;
-  PetscErrorCode ierr;
-
-  PetscFunctionBeginUser;
-  PetscCall(MatCreateHermitianTranspose(A, &T));
-  ierr = MatMult(T, x, y);
-  PetscCall(MatDestroy(&T));
-  PetscFunctionReturn(ierr);
+  return AskOf(MatCreateHermitianTranspose, A, x, y);
 }
 
 static PetscErrorCode AskNormal(Mat A, Vec x, Vec y)
 {
-  Mat            T;
-  PetscErrorCode ierr;
+  return AskOf(MatCreateNormal, A, x, y);
+}
 
-  PetscFunctionBeginUser;
-  PetscCall(MatCreateNormal(A, &T));
-  ierr = MatMult(T, x, y);
-  PetscCall(MatDestroy(&T));
-  PetscFunctionReturn(ierr);
+static PetscErrorCode Hide(Mat A, Mat *T)
+{
+  return TestShell(A, PETSC_FALSE, PETSC_FALSE, T);
+}
+
+static PetscErrorCode AskShell(Mat A, Vec x, Vec y)
+{
+  return AskOf(Hide, A, x, y);
+}
+
+static PetscErrorCode Duplicate(Mat A, Mat *T)
+{
+  return MatDuplicate(A, MAT_COPY_VALUES, T);
+}
+
+static PetscErrorCode AskDuplicate(Mat A, Vec x, Vec y)
+{
+  return AskOf(Duplicate, A, x, y);
 }
 
 static PetscErrorCode AskNest(Mat A, Vec x, Vec y)
@@ -119,44 +132,6 @@ static PetscErrorCode AskNest(Mat A, Vec x, Vec y)
     if (ierr) PetscCall(PetscObjectDereference((PetscObject)part)); /* MATNEST's own reference, which an error leaves */
     PetscCall(VecDestroy(&v[k]));
   }
-  PetscCall(MatDestroy(&T));
-  PetscFunctionReturn(ierr);
-}
-
-static PetscErrorCode ShellMult(Mat S, Vec x, Vec y)
-{
-  Mat A;
-
-  PetscFunctionBeginUser;
-  PetscCall(MatShellGetContext(S, &A));
-  PetscCall(MatMult(A, x, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode AskShell(Mat A, Vec x, Vec y)
-{
-  PetscInt       m, n, M, N;
-  Mat            T;
-  PetscErrorCode ierr;
-
-  PetscFunctionBeginUser;
-  PetscCall(MatGetLocalSize(A, &m, &n));
-  PetscCall(MatGetSize(A, &M, &N));
-  PetscCall(MatCreateShell(PetscObjectComm((PetscObject)A), m, n, M, N, A, &T));
-  PetscCall(MatShellSetOperation(T, MATOP_MULT, (PetscErrorCodeFn *)ShellMult));
-  ierr = MatMult(T, x, y);
-  PetscCall(MatDestroy(&T));
-  PetscFunctionReturn(ierr);
-}
-
-static PetscErrorCode AskDuplicate(Mat A, Vec x, Vec y)
-{
-  Mat            T;
-  PetscErrorCode ierr;
-
-  PetscFunctionBeginUser;
-  PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &T));
-  ierr = MatMult(T, x, y);
   PetscCall(MatDestroy(&T));
   PetscFunctionReturn(ierr);
 }
