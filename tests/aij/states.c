@@ -277,8 +277,7 @@ int main(int argc, char **argv)
   PetscInt              compared = 0;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-type", type, sizeof(type), NULL));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(kinds); k++) {
     Mat A, B;
@@ -291,9 +290,7 @@ int main(int argc, char **argv)
   }
   PetscCall(TestCOO(type, &compared));
   if (compared < 130) failures++;
-  PetscCall(TestReport(failures, "%" PetscInt_FMT " operations change what they should\n", compared));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestReport("%" PetscInt_FMT " operations change what they should\n", compared);
 }
 
 /*TEST

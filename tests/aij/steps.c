@@ -12,8 +12,6 @@ static char help[] = "Steps of power series, y = x + scale A x with sums, agains
 #include <lithe/private/lithestep.h>
 #include <lithe/private/vcrsunions.h>
 
-static PetscInt failures = 0;
-
 /* ------------------------------------------------------------ steps */
 
 /*
@@ -434,17 +432,14 @@ int main(int argc, char **argv)
   PetscMPIInt      rank;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-type", type, sizeof(type), NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-all", &all, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-rows", &rates, NULL));
   for (size_t k = 0; k < (all ? PETSC_STATIC_ARRAY_LENGTH(kinds) : 1); k++) PetscCall(CheckSteps(kinds[k], type));
   if (!rank) PetscCall(CheckAllUnions());
-  PetscCall(TestReport(failures, "all is right\n", 0));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestReport("all is right\n", 0);
 }
 
 /*TEST

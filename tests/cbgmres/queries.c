@@ -318,11 +318,9 @@ int main(int argc, char **argv)
     PetscCall(TestInfo(A));
     PetscCall(TestErrors(A));
     PetscCall(TestWidths(A));
-    PetscCall(TestDone(81, "all is right\n"));
   }
   PetscCall(MatDestroy(&A));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestEnd(view ? 0 : 81, view ? "" : "all is right\n");
 }
 
 /*TEST

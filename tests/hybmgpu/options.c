@@ -257,8 +257,7 @@ int main(int argc, char **argv)
   PetscBool view = PETSC_FALSE;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-view", &view, NULL));
   PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, TEST_STAR5, 0, &star));
   PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, TEST_STAR7, 0, &star7));
@@ -272,12 +271,10 @@ int main(int argc, char **argv)
     PetscCall(TestErrors(star));
     PetscCall(TestRepartition(star));
     PetscCall(TestSolve(star));
-    PetscCall(TestReport(failures, "%" PetscInt_FMT " checks\n", count));
   }
   PetscCall(MatDestroy(&star));
   PetscCall(MatDestroy(&star7));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestReport(view ? "" : "%" PetscInt_FMT " checks\n", count);
 }
 
 /*TEST

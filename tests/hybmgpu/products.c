@@ -112,11 +112,10 @@ static PetscErrorCode CheckAIJ(Mat A, Mat B, const char where[], PetscInt *failu
 
 int main(int argc, char **argv)
 {
-  PetscInt failures = 0, matrices = 0, every = 1, number = 0;
+  PetscInt matrices = 0, every = 1, number = 0;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-every", &every, NULL));
   for (int kind = 0; kind < TEST_KINDS; kind++) {
     Mat          B, B1;
@@ -181,9 +180,7 @@ int main(int argc, char **argv)
     PetscCall(MatDestroy(&B));
     PetscCall(MatDestroy(&B1));
   }
-  PetscCall(TestReport(failures, "%" PetscInt_FMT " matrices multiply as AIJ does\n", matrices));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestReport("%" PetscInt_FMT " matrices multiply as AIJ does\n", matrices);
 }
 
 /*TEST

@@ -54,13 +54,11 @@ static PetscErrorCode CompareSteps(Mat A, Mat B, PetscInt nsums, const char wher
 
 int main(int argc, char **argv)
 {
-  static const TestKind kinds[]  = {TEST_STAR7, TEST_CONVECTION, TEST_FEM, TEST_RANDOM, TEST_LONGROWS, TEST_DENSE, TEST_ZERO, TEST_NONE};
-  PetscInt              failures = 0, steps = 0, every = 1, number = 0;
+  static const TestKind kinds[] = {TEST_STAR7, TEST_CONVECTION, TEST_FEM, TEST_RANDOM, TEST_LONGROWS, TEST_DENSE, TEST_ZERO, TEST_NONE};
+  PetscInt              steps   = 0;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
-  PetscCall(PetscOptionsGetInt(NULL, NULL, "-every", &every, NULL));
+  PetscCall(TestBegin(&argc, &argv, help));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(kinds); k++) {
     Mat B;
 
@@ -71,7 +69,7 @@ int main(int argc, char **argv)
         Mat  A;
         char where[128];
 
-        if (number++ % every) continue;
+        if (TestLeftOut()) continue;
         PetscCall(PetscSNPrintf(where, sizeof(where), "%s in format %s, width %" PetscInt_FMT, TestKindNames[kinds[k]], MatHYBMGPUFormats[format], width));
         PetscCall(MatConvert(B, MATHYBMGPU, MAT_INITIAL_MATRIX, &A));
         PetscCall(MatSetFromOptions(A));
@@ -83,9 +81,7 @@ int main(int argc, char **argv)
     }
     PetscCall(MatDestroy(&B));
   }
-  PetscCall(TestReport(failures, "%" PetscInt_FMT " steps agree\n", steps));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestReport("%" PetscInt_FMT " steps agree\n", steps);
 }
 
 /*TEST

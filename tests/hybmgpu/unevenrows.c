@@ -75,12 +75,11 @@ static PetscErrorCode Compare(Vec y, Vec r, const char where[], const char what[
 
 int main(int argc, char **argv)
 {
-  PetscInt failures = 0, n = 3000, products = 0;
+  PetscInt n = 3000, products = 0;
   Mat      B[2];
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-n", &n, NULL));
   for (int special = 0; special < 2; special++) PetscCall(CreateMatrix(n, (PetscBool)special, &B[special]));
   for (int special = 0; special < 2; special++) {
@@ -126,9 +125,7 @@ int main(int argc, char **argv)
     }
   }
   for (int special = 0; special < 2; special++) PetscCall(MatDestroy(&B[special]));
-  PetscCall(TestReport(failures, "%" PetscInt_FMT " products agree\n", products));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestReport("%" PetscInt_FMT " products agree\n", products);
 }
 
 /*TEST

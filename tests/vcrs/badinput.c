@@ -314,8 +314,7 @@ int main(int argc, char **argv)
   PetscBool device;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, TEST_STAR5, 0, &B));
   PetscCall(MatConvert(B, MATVCRS, MAT_INITIAL_MATRIX, &A));
   PetscCall(TestCreateVec(B, PETSC_FALSE, "x_", 1, &x));
@@ -331,9 +330,7 @@ int main(int argc, char **argv)
   PetscCall(VecDestroy(&y));
   PetscCall(MatDestroy(&A));
   PetscCall(MatDestroy(&B));
-  PetscCall(TestReport(failures, "%" PetscInt_FMT " cases of bad input are met\n", count));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestReport("%" PetscInt_FMT " cases of bad input are met\n", count);
 }
 
 /*TEST

@@ -57,16 +57,15 @@ int main(int argc, char **argv)
     MatVCRSLoss   loss;
     PetscInt      bits;
     PetscBool     plain; /* the layout may change to plain rows */
-  } cases[]         = {{"constant", PETSC_TRUE, MATVCRS_LAYOUT_AUTO, MATVCRS_LOSS_NONE, 16, PETSC_TRUE},
-                       {"variable", PETSC_FALSE, MATVCRS_LAYOUT_AUTO, MATVCRS_LOSS_NONE, 16, PETSC_TRUE},
-                       {"variable, log 8", PETSC_FALSE, MATVCRS_LAYOUT_L1, MATVCRS_LOSS_LOG, 8, PETSC_TRUE},
-                       {"variable, fixed 16", PETSC_FALSE, MATVCRS_LAYOUT_AUTO, MATVCRS_LOSS_FIXED, 16, PETSC_FALSE},
-                       {"variable, log 16", PETSC_FALSE, MATVCRS_LAYOUT_AUTO, MATVCRS_LOSS_LOG, 16, PETSC_TRUE}};
-  PetscInt failures = 0, count = 0;
+  } cases[]      = {{"constant", PETSC_TRUE, MATVCRS_LAYOUT_AUTO, MATVCRS_LOSS_NONE, 16, PETSC_TRUE},
+                    {"variable", PETSC_FALSE, MATVCRS_LAYOUT_AUTO, MATVCRS_LOSS_NONE, 16, PETSC_TRUE},
+                    {"variable, log 8", PETSC_FALSE, MATVCRS_LAYOUT_L1, MATVCRS_LOSS_LOG, 8, PETSC_TRUE},
+                    {"variable, fixed 16", PETSC_FALSE, MATVCRS_LAYOUT_AUTO, MATVCRS_LOSS_FIXED, 16, PETSC_FALSE},
+                    {"variable, log 16", PETSC_FALSE, MATVCRS_LAYOUT_AUTO, MATVCRS_LOSS_LOG, 16, PETSC_TRUE}};
+  PetscInt count = 0;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
 
   /* Memory which packages allocate once, at their first use, does not count */
   {
@@ -149,9 +148,7 @@ int main(int argc, char **argv)
     }
     PetscCall(MatDestroy(&A));
   }
-  PetscCall(TestReport(failures, "%" PetscInt_FMT " matrices take the memory that they say\n", count));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestReport("%" PetscInt_FMT " matrices take the memory that they say\n", count);
 }
 
 /*TEST

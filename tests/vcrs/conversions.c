@@ -7,7 +7,7 @@ static char help[] = "Objects made from a MATVCRS: conversions, files, submatric
 #include "vcrstest.h"
 #include <petscksp.h>
 
-static PetscInt failures = 0, comparisons = 0;
+static PetscInt comparisons = 0;
 
 static PetscErrorCode TestSame(Mat X, Mat Y, const char where[], const char what[])
 {
@@ -375,8 +375,7 @@ int main(int argc, char **argv)
   PetscMPIInt           size;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(kinds); k++) {
     for (int dropped = 0; dropped < 2; dropped++) {
@@ -406,9 +405,7 @@ int main(int argc, char **argv)
       PetscCall(MatDestroy(&B));
     }
   }
-  PetscCall(TestReport(failures, "%" PetscInt_FMT " comparisons with AIJ are right\n", comparisons));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestReport("%" PetscInt_FMT " comparisons with AIJ are right\n", comparisons);
 }
 
 /*TEST

@@ -330,12 +330,11 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-  PetscInt    failures = 0, count = 0, number = 0, every = 1, first = 0;
+  PetscInt    count = 0, number = 0, every = 1, first = 0;
   PetscMPIInt size;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-every", &every, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-first", &first, NULL));
@@ -412,9 +411,7 @@ int main(int argc, char **argv)
       count++;
     }
   }
-  PetscCall(TestReport(failures, "%" PetscInt_FMT " matrices live as AIJ does\n", count));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestReport("%" PetscInt_FMT " matrices live as AIJ does\n", count);
 }
 
 /*TEST

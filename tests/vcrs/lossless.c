@@ -55,12 +55,10 @@ static PetscErrorCode TestMakeSpecial(Mat B)
 
 int main(int argc, char **argv)
 {
-  PetscInt failures = 0, matrices = 0, every = 1, number = 0;
+  PetscInt matrices = 0;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
-  PetscCall(PetscOptionsGetInt(NULL, NULL, "-every", &every, NULL));
+  PetscCall(TestBegin(&argc, &argv, help));
   for (int kind = 0; kind < TEST_KINDS; kind++) {
     for (int special = 0; special < 2; special++) {
       Mat B;
@@ -72,7 +70,7 @@ int main(int argc, char **argv)
         char where[128];
 
         if (layout == MATVCRS_LAYOUT_L2 && (special || !TestKindIsFixedPoint((TestKind)kind))) continue;
-        if (number++ % every) continue;
+        if (TestLeftOut()) continue;
         PetscCall(MatConvert(B, MATVCRS, MAT_INITIAL_MATRIX, &A));
         PetscCall(MatVCRSSetLayout(A, (MatVCRSLayout)layout));
         PetscCall(MatVCRSDropAIJ(A));
@@ -95,9 +93,7 @@ int main(int argc, char **argv)
       PetscCall(MatDestroy(&B));
     }
   }
-  PetscCall(TestReport(failures, "%" PetscInt_FMT " matrices come back bit for bit\n", matrices));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestReport("%" PetscInt_FMT " matrices come back bit for bit\n", matrices);
 }
 
 /*TEST

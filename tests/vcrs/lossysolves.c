@@ -523,8 +523,7 @@ int main(int argc, char **argv)
   Mat B;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-pc_events", &pcevents, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-ksp_events", &kspevents, NULL));
   PetscCall(CreateProblem(&da, &B));
@@ -535,9 +534,7 @@ int main(int argc, char **argv)
   if (WRONG(count < LEAST)) FAIL("only %" PetscInt_FMT " solves", count);
   PetscCall(MatDestroy(&B));
   PetscCall(DMDestroy(&da));
-  PetscCall(TestReport(failures, "%" PetscInt_FMT " solves are right or refused\n", count));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestReport("%" PetscInt_FMT " solves are right or refused\n", count);
 }
 
 /*TEST

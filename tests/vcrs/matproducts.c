@@ -7,7 +7,7 @@ static char help[] = "Products of MATVCRS with sparse and dense matrices, and wi
 #include "vcrstest.h"
 #include <petscdmda.h>
 
-static PetscInt failures = 0, comparisons = 0;
+static PetscInt comparisons = 0;
 
 /* C = op(A, P) has the entries of D to within rounding */
 static PetscErrorCode TestNear(Mat C, Mat D, const char where[], const char what[])
@@ -214,8 +214,7 @@ int main(int argc, char **argv)
   PetscBool             set;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-dense", dense, sizeof(dense), &set));
 
   /* dense: no, one, few, and many columns; arrays kept and freed; every layout */
@@ -262,9 +261,7 @@ int main(int argc, char **argv)
   PetscCall(TestFields(1, PETSC_FALSE, "one field"));
   PetscCall(TestFields(3, PETSC_FALSE, "three fields"));
   PetscCall(TestFields(3, PETSC_TRUE, "three fields, AIJ dropped"));
-  PetscCall(TestReport(failures, "%" PetscInt_FMT " products are as AIJ's\n", comparisons));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestReport("%" PetscInt_FMT " products are as AIJ's\n", comparisons);
 }
 
 /*TEST

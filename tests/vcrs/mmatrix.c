@@ -49,8 +49,7 @@ int main(int argc, char **argv)
   PetscInt count = 0;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   for (int kind = 0; kind < TEST_KINDS; kind++) {
     if (!TestKindIsMMatrix((TestKind)kind)) continue;
     for (PetscInt bits = 8; bits <= 16; bits += 8) {
@@ -85,9 +84,7 @@ int main(int argc, char **argv)
       }
     }
   }
-  PetscCall(TestReport(0, "%" PetscInt_FMT " M-matrices stay near and positive definite\n", count));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestReport("%" PetscInt_FMT " M-matrices stay near and positive definite\n", count);
 }
 
 /*TEST

@@ -8,12 +8,10 @@ static char help[] = "Products of lossless MATVCRS matrices in every layout agai
 
 int main(int argc, char **argv)
 {
-  PetscInt failures = 0, products = 0, every = 1, number = 0;
+  PetscInt products = 0;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
-  PetscCall(PetscOptionsGetInt(NULL, NULL, "-every", &every, NULL));
+  PetscCall(TestBegin(&argc, &argv, help));
   for (int kind = 0; kind < TEST_KINDS; kind++) {
     Mat          B;
     TestProducts t;
@@ -26,7 +24,7 @@ int main(int argc, char **argv)
       char        where[128];
 
       if (layout == MATVCRS_LAYOUT_L2 && !TestKindIsFixedPoint((TestKind)kind)) continue;
-      if (number++ % every) continue;
+      if (TestLeftOut()) continue;
       PetscCall(PetscSNPrintf(where, sizeof(where), "%s in layout %s", TestKindNames[kind], MatVCRSLayouts[layout]));
       PetscCall(MatConvert(B, MATVCRS, MAT_INITIAL_MATRIX, &A));
       PetscCall(MatVCRSSetLayout(A, (MatVCRSLayout)layout));
@@ -50,9 +48,7 @@ int main(int argc, char **argv)
     PetscCall(TestProductsDestroy(&t));
     PetscCall(MatDestroy(&B));
   }
-  PetscCall(TestReport(failures, "%" PetscInt_FMT " matrices multiply as AIJ does\n", products));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestReport("%" PetscInt_FMT " matrices multiply as AIJ does\n", products);
 }
 
 /*TEST

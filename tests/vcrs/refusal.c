@@ -536,8 +536,7 @@ int main(int argc, char **argv)
   PetscInt refused;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(TestLosses(TEST_CONVECTION));
   PetscCall(TestLosses(TEST_RESERVOIR));
   refused = count;
@@ -545,9 +544,7 @@ int main(int argc, char **argv)
   PetscCall(TestDrop(TEST_CONVECTION));
   PetscCall(TestNothingLost());
   if (WRONG(refused < LEAST_REFUSED)) FAIL("only %" PetscInt_FMT " products were refused", refused);
-  PetscCall(TestReport(failures, "%" PetscInt_FMT " products of lossy matrices are refused or done as they should\n", count));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestReport("%" PetscInt_FMT " products of lossy matrices are refused or done as they should\n", count);
 }
 
 /*TEST

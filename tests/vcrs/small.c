@@ -226,13 +226,12 @@ int main(int argc, char **argv)
   static const MatVCRSLayout layouts[] = {MATVCRS_LAYOUT_AUTO, MATVCRS_LAYOUT_L1, MATVCRS_LAYOUT_L2, MATVCRS_LAYOUT_L3};
   static const char *const   kinds[]   = {"changing", "changing, tall",  "changing, wide",  "grid", "nodes", "changing, a row too long for a byte",
                                           "diagonal", "changing, large", "scattered, large"};
-  PetscInt                   failures = 0, count = 0, plain = 0;
+  PetscInt                   count = 0, plain = 0;
   PetscBool                  cuda, may = PETSC_TRUE, bound = PETSC_FALSE;
   char                       type[64] = VECSTANDARD;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-then_vec_type", type, sizeof(type), NULL));
   PetscCall(PetscStrcmp(type, VECCUDA, &cuda));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-plain", &may, NULL));
@@ -341,9 +340,7 @@ int main(int argc, char **argv)
     failures++;
     PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %" PetscInt_FMT " matrices used plain rows\n", plain));
   }
-  PetscCall(TestReport(failures, "%" PetscInt_FMT " matrices multiply as what they hold\n", count));
-  PetscCall(PetscFinalize());
-  return 0;
+  return TestReport("%" PetscInt_FMT " matrices multiply as what they hold\n", count);
 }
 
 /*TEST

@@ -15,6 +15,7 @@
 #include <petscmat.h>
 #include <math.h>
 #include <stdint.h>
+#include <tests/failures.h>
 
 typedef enum {
   TEST_STAR5,       /* constant 5-point Laplacian */
@@ -558,14 +559,26 @@ static inline PetscErrorCode TestCompareProducts(Mat A, TestProducts *t, const c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* At the end of a test: prints the message if no process saw a failure */
-static inline PetscErrorCode TestReport(PetscInt failures, const char format[], PetscInt count)
+/* Whether -every N leaves out this case: it leaves out N - 1 of N */
+static inline PetscBool TestLeftOut(void)
 {
-  PetscFunctionBegin;
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &failures, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
-  if (!failures) PetscCall(PetscPrintf(PETSC_COMM_WORLD, format, count));
-  else PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " comparisons failed\n", failures));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  static PetscInt every = 0, number = 0;
+
+  if (!every) {
+    every = 1;
+    PetscCallAbort(PETSC_COMM_WORLD, PetscOptionsGetInt(NULL, NULL, "-every", &every, NULL));
+  }
+  return (PetscBool)(number++ % every != 0);
+}
+
+/* Ends a program: a line with a number that must be the expected one, or the number of failures */
+static inline int TestReport(const char format[], PetscInt number)
+{
+  PetscCallMPIAbort(PETSC_COMM_WORLD, MPIU_Allreduce(MPI_IN_PLACE, &failures, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
+  if (!failures) PetscCallAbort(PETSC_COMM_WORLD, PetscPrintf(PETSC_COMM_WORLD, format, number));
+  else PetscCallAbort(PETSC_COMM_WORLD, PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " comparisons failed\n", failures));
+  PetscCallAbort(PETSC_COMM_WORLD, PetscFinalize());
+  return 0;
 }
 
 /* Rows of this process which differ in any bit: a NaN equals a NaN with the same bits, and -0 is not 0 */
