@@ -13,7 +13,8 @@
 
 #include <lithe.h>
 
-static PetscInt failures = 0, checks = 0, test_parts = 1, test_pieces = 0, test_mine = 0;
+static PetscInt    failures = 0, checks = 0, test_parts = 1, test_pieces = 0, test_mine = 0;
+static PetscMPIInt size = 1, rank = 0; /* of PETSC_COMM_WORLD, from TestBegin() */
 
 #define WRONG(condition) (checks++, (condition))
 
@@ -22,6 +23,8 @@ static inline PetscErrorCode TestBegin(int *argc, char ***argv, const char help[
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(argc, argv, NULL, help));
   PetscCall(LitheInitializePackage());
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -17,14 +17,12 @@ static const char *const views[] = {"-mat_view", "-vec_view", "-is_view", "-ksp_
 /* Counts the objects in a viewer's file, and removes the file */
 static PetscErrorCode CountObjects(size_t k, PetscInt *count)
 {
-  char        name[64], line[4096];
-  PetscMPIInt rank;
+  char name[64], line[4096];
 
   PetscFunctionBeginUser;
   *count = 0;
   PetscCall(PetscSNPrintf(name, sizeof(name), "hidden_%d.txt", (int)k));
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   if (!rank) {
     FILE *file = fopen(name, "r");
 
@@ -160,12 +158,10 @@ int main(int argc, char **argv)
   };
   static const char *const grids[] = {"-t_pc_type sbpmg", "-t_pc_type sbpmg -t_pc_sbpmg_levels 2 -t_pc_sbpmg_dense 0",
                                       "-t_pc_type redundant -t_ksp_type cbgmres", "-t_pc_type bjacobi -t_ksp_type cbfgmres"};
-  PetscMPIInt              size;
   PetscInt                 plain[VIEWS], count[VIEWS], compared = 0, printed = 0;
 
   PetscFunctionBeginUser;
   PetscCall(TestBegin(&argc, &argv, help));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(Operations(MATAIJ, "", PETSC_FALSE, plain));
   for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(ways); w++) {
     PetscCall(Operations(ways[w].type, ways[w].options, ways[w].drop, count));
@@ -197,7 +193,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    suffix: 1
 
   test:
     suffix: 2

@@ -246,14 +246,12 @@ static PetscErrorCode TestProduct(MatProductType type, const FactorKind kind[], 
   Mat            D = NULL;
   PetscErrorCode ierr;
   PetscBool      isvirtual = PETSC_FALSE, good = PETSC_TRUE;
-  PetscMPIInt    size;
   int            rounds = 2;
   const int      n      = type == MATPRODUCT_ABC ? 3 : 2;
 
   PetscFunctionBeginUser;
   for (int k = 0; k < n; k++) isvirtual = (PetscBool)(isvirtual || kind[k] == FACTOR_TRANSPOSE || kind[k] == FACTOR_HERMITIAN);
   for (int round = 0; round < 2; round++) can[round] = right[round] = PETSC_FALSE;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   /* PETSc multiplies by B instead of B^T when A B^T of parallel MATAIJ is computed again
      (docs/internals/petsc-defects.md) */
   if (size > 1 && type == MATPRODUCT_ABt && kind[0] <= FACTOR_AIJ && kind[1] <= FACTOR_AIJ) rounds = 1;
@@ -385,7 +383,6 @@ int main(int argc, char **argv)
     output_file: output/matproducts_1.out
     nsize: {{1 2}}
     test:
-      suffix: 1
       args: -type {{vcrs hybmgpu}} -least 300 -malloc_dump 0
     test:
       suffix: drop

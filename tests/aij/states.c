@@ -299,7 +299,6 @@ int main(int argc, char **argv)
     output_file: output/states_1.out
     nsize: {{1 2}}
     test:
-      suffix: 1
       args: -type {{vcrs hybmgpu}}
     test:
       suffix: drop

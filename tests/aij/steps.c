@@ -429,11 +429,9 @@ int main(int argc, char **argv)
   static const int kinds[]  = {-1, TEST_STAR7, TEST_RESERVOIR, TEST_FEM, TEST_RANDOM, TEST_MANYVALUES, TEST_LONGROWS, TEST_NODIAGONAL, TEST_ZERO, TEST_NONE};
   char             type[64] = MATVCRS;
   PetscBool        all      = PETSC_TRUE;
-  PetscMPIInt      rank;
 
   PetscFunctionBeginUser;
   PetscCall(TestBegin(&argc, &argv, help));
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-type", type, sizeof(type), NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-all", &all, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-rows", &rates, NULL));
@@ -448,7 +446,6 @@ int main(int argc, char **argv)
     output_file: output/right.out
 
     test:
-      suffix: 1
 
     test:
       suffix: layouts

@@ -181,7 +181,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    suffix: 1
     nsize: {{1 2 3}}
     args: -type {{vcrs hybmgpu}}
     output_file: output/right.out

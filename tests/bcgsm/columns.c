@@ -824,7 +824,6 @@ int main(int argc, char **argv)
     output_file: output/columns_1.out
 
     test:
-      suffix: 1
       args: -operator_types {{aij vcrs}}
 
     test:

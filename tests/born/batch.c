@@ -139,14 +139,12 @@ static PetscErrorCode Destroy(Vec out[PRODUCTS])
 static PetscErrorCode Viewed(Mat J, PetscInt *shots)
 {
   PetscViewer viewer;
-  PetscMPIInt rank;
   int         number = 1;
   char       *text   = NULL;
   size_t      n;
   FILE       *file = NULL;
 
   PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   if (!rank) file = open_memstream(&text, &n);
   PetscCall(PetscViewerASCIIOpenWithFILE(PETSC_COMM_WORLD, file, &viewer));
   PetscCall(MatView(J, viewer));
@@ -169,13 +167,11 @@ static PetscErrorCode TestCase(const char name[], const BornTestCase *c)
 {
   const PetscInt batches[] = {2, 3, SHOTS};
   PetscInt       shots;
-  PetscMPIInt    size;
   DM             da;
   Mat            J;
   Vec            want[PRODUCTS], out[PRODUCTS];
 
   PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(Create(c, &da, &J));
   PetscCall(TestSetOptions(J, "-mat_born_batch 1"));
   PetscCall(Apply(J, want));
@@ -232,14 +228,12 @@ static PetscErrorCode TestNaN(const BornTestCase *c)
 
 static PetscErrorCode TestSettings(const BornTestCase *c)
 {
-  DM          da;
-  Mat         J, K;
-  PetscInt    n, groups;
-  PetscMPIInt size;
-  PetscBool   cuda;
+  DM        da;
+  Mat       J, K;
+  PetscInt  n, groups;
+  PetscBool cuda;
 
   PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   groups = size;
   PetscCall(PetscStrcmp(type, VECCUDA, &cuda));
   PetscCall(Create(c, &da, &J));
@@ -279,10 +273,8 @@ static PetscErrorCode TestMemory(const BornTestCase *c)
   PetscBool          cuda;
   const BornKernels *k;
   size_t             room;
-  PetscMPIInt        size;
 
   PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(PetscStrcmp(type, VECCUDA, &cuda));
   k = BornGetKernels(cuda);
   PetscCall((*k->room)(PETSC_FALSE, &room));

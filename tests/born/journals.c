@@ -12,7 +12,6 @@ static char help[] = "MATBORN on several processes: journals, requests refused o
 #include <tests/refused.h>
 
 static const PetscReal source[2] = {10, 12}, receivers[6] = {8, 8, 14.5, 8, 14, 20.25};
-static PetscMPIInt     size, rank;
 
 static PetscErrorCode Create(PetscBool coordinates, DM *da, Vec *v, Mat *J)
 {
@@ -396,8 +395,6 @@ int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
   PetscCall(TestBegin(&argc, &argv, help));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(TestCoordinates());
   PetscCall(TestRefusals());
   PetscCall(TestJournal());

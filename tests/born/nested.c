@@ -14,8 +14,7 @@ static char help[] = "MATBORN within MATNEST, MATCOMPOSITE, MatCreateNormal() an
 
 #define PRODUCTS 3 /* J x, J^T y, J^T J x */
 
-static PetscMPIInt size, rank;
-static char        type[64] = VECSTANDARD;
+static char type[64] = VECSTANDARD;
 
 /* Four shots of unlike numbers of receivers. exact: fields and background in double precision */
 static PetscErrorCode Create(PetscBool exact, PetscReal lowpass, DM *da, Vec *v, Mat *J)
@@ -500,8 +499,6 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-test_vec_type", type, sizeof(type), NULL));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PIECE(TestScales(PETSC_TRUE, 0));
   PIECE(TestScales(PETSC_FALSE, 0));
   PIECE(TestJournals());
@@ -513,7 +510,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    suffix: 1
     requires: !complex double
     nsize: {{1 2}}
     output_file: output/nested.out

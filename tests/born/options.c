@@ -305,7 +305,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    suffix: 1
     requires: !complex double
 
   test:

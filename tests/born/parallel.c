@@ -8,8 +8,7 @@ static char help[] = "MATBORN on several processes: any split of the grid and an
 
 #include "borntest.h"
 
-static PetscMPIInt size;
-static char        type[64] = VECSTANDARD;
+static char type[64] = VECSTANDARD;
 
 /* Between 0 and 1 */
 static PetscReal Number(PetscInt64 i, uint32_t seed)
@@ -103,14 +102,12 @@ static PetscErrorCode Apply(DM da, Mat J, Vec out[PRODUCTS])
 
 static PetscErrorCode TestCase(const char name[], const BornTestCase *c)
 {
-  DM          alone, da;
-  Mat         one, J;
-  Vec         want[PRODUCTS], out[PRODUCTS];
-  PetscMPIInt rank;
+  DM  alone, da;
+  Mat one, J;
+  Vec want[PRODUCTS], out[PRODUCTS];
 
   PetscFunctionBeginUser;
   /* the values of a single process, for all processes */
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   if (!rank) {
     PetscCall(Create(PETSC_COMM_SELF, c, &alone, &one));
     PetscCall(Apply(alone, one, out));
@@ -183,7 +180,6 @@ int main(int argc, char **argv)
 
   PetscFunctionBeginUser;
   PetscCall(TestBegin(&argc, &argv, help));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-test_vec_type", type, sizeof(type), NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-test_short", &brief, NULL));
   if (brief) plane.shots = 1;

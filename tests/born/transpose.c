@@ -139,7 +139,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    suffix: 1
     requires: !complex
 
 TEST*/

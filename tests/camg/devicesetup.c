@@ -1067,7 +1067,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    suffix: 1
     output_file: output/right.out
     requires: cuda !defined(PETSC_USE_64BIT_INDICES)
 

@@ -610,7 +610,6 @@ int main(int argc, char **argv)
     output_file: output/right.out
     requires: !single
     test:
-      suffix: 1
     test:
       suffix: 2
       nsize: 2

@@ -208,13 +208,10 @@ static PetscErrorCode TestSingular(int type)
 /* A shell preconditioner which fails at its third application, on the last process */
 static PetscErrorCode FailingPC(PC pc, Vec x, Vec y)
 {
-  PetscInt   *count;
-  PetscMPIInt rank, size;
+  PetscInt *count;
 
   PetscFunctionBeginUser;
   PetscCall(PCShellGetContext(pc, &count));
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(VecCopy(x, y));
   if (++*count >= 3) {
     if (rank == size - 1) PetscCall(PCSetFailedReason(pc, PC_SUBPC_ERROR));
@@ -526,7 +523,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    suffix: 1
     output_file: output/right.out
 
   test:

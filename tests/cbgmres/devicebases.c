@@ -284,11 +284,9 @@ static PetscErrorCode TestStorage(Create create, Vec x, LitheStorageKind kind, i
 
 static PetscErrorCode TestSize(Create create, PetscInt n)
 {
-  PetscMPIInt size;
-  Vec         x;
+  Vec x;
 
   PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(VecCreate(PETSC_COMM_WORLD, &x));
   PetscCall(VecSetSizes(x, n, PETSC_DECIDE));
   PetscCall(VecSetType(x, VECCUDA));
@@ -430,13 +428,10 @@ static PetscErrorCode TestLate(Create create)
 {
   PetscErrorCode ierr = PETSC_SUCCESS;
   PetscLogDouble begin, end;
-  PetscMPIInt    rank, size;
   CBBasis        B;
   Vec            w, z;
 
   PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(VecCreate(PETSC_COMM_WORLD, &w));
   PetscCall(VecSetSizes(w, 4000, PETSC_DECIDE));
   PetscCall(VecSetType(w, VECCUDA));
@@ -499,7 +494,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    suffix: 1
     requires: cuda
     nsize: {{1 2}}
     output_file: output/right.out

@@ -154,7 +154,6 @@ int main(int argc, char **argv)
     output_file: output/right.out
 
     test:
-      suffix: 1
       nsize: {{1 2}}
 
     test:

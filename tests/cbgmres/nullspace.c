@@ -218,7 +218,6 @@ int main(int argc, char **argv)
     output_file: output/nullspace_1.out
 
     test:
-      suffix: 1
       nsize: {{1 2}}
 
     test:

@@ -152,7 +152,6 @@ int main(int argc, char **argv)
     output_file: output/right.out
 
     test:
-      suffix: 1
 
     test:
       suffix: cusparse

@@ -173,7 +173,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    suffix: 1
     nsize: {{1 2}}
     output_file: output/vectypes_1.out
 

@@ -9,8 +9,7 @@ static char help[] = "LitheFarm: a journal that is empty, cut at any byte, longe
 #include "farmtest.h"
 #include <tests/refused.h>
 
-static PetscReal   first[TEST_N], firstown[TEST_TASKS];
-static PetscMPIInt size, rank;
+static PetscReal first[TEST_N], firstown[TEST_TASKS];
 
 /* The file has the n bytes, or is removed where bytes is NULL. Collective */
 static PetscErrorCode Put(const char path[], const char bytes[], size_t n)
@@ -68,9 +67,7 @@ int main(int argc, char **argv)
   PetscInt         step = 1;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-step", &step, NULL));
   PetscCall(FarmTestFolderCreate(&options, sizeof(folder), folder));
   PetscCall(LitheFarmCreate(PETSC_COMM_WORLD, &options, &farm));
@@ -140,7 +137,6 @@ int main(int argc, char **argv)
   testset:
     output_file: output/damaged.out
     test:
-      suffix: 1
     test:
       suffix: 2
       nsize: 3

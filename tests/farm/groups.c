@@ -8,8 +8,7 @@ static char help[] = "LitheFarm: any grouping gives the same bits, failed tasks 
 #include <signal.h>
 #include "farmtest.h"
 
-static PetscReal   first[TEST_N], firstown[TEST_TASKS];
-static PetscMPIInt size, rank;
+static PetscReal first[TEST_N], firstown[TEST_TASKS];
 
 /* Batches that are whole as long as each group gets one, then one for each group, if there are enough tasks */
 static PetscInt Runs(PetscInt groups, PetscInt batch)
@@ -209,9 +208,7 @@ int main(int argc, char **argv)
   char             folder[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(TestGroups(options));
   PetscCall(TestFailures(options));
   PetscCall(FarmTestFolderCreate(&options, sizeof(folder), folder));

@@ -11,8 +11,7 @@ static char help
 
 #define SETS 4
 
-static PetscReal   first[TEST_N], firstown[TEST_TASKS];
-static PetscMPIInt size, rank;
+static PetscReal first[TEST_N], firstown[TEST_TASKS];
 
 /* The test's tasks, and the sets which this group has visited, in order */
 typedef struct {
@@ -228,9 +227,7 @@ int main(int argc, char **argv)
   char             folder[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(TestSets(options));
   PetscCall(TestSlow(options));
   PetscCall(FarmTestFolderCreate(&options, sizeof(folder), folder));

@@ -95,12 +95,9 @@ int main(int argc, char **argv)
   PetscReal       bad[N] = {1, -2}, largest;
   PetscSFNode     from[N];
   PetscSF         sf;
-  PetscMPIInt     rank, size;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCall(TestBegin(&argc, &argv, help));
   /* each process holds terms of all numbers, and sums go to all processes in turn and back: a root of a process has a
      leaf on the next process */
   PetscCall(PetscSFCreate(PETSC_COMM_WORLD, &sf));

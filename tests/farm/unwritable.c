@@ -29,8 +29,7 @@ typedef struct {
   PetscInt    at; /* the task, or -1 */
 } Blocked;
 
-static PetscReal   first[TEST_N], firstown[TEST_TASKS];
-static PetscMPIInt size, rank;
+static PetscReal first[TEST_N], firstown[TEST_TASKS];
 
 static PetscErrorCode GetPath(const Blocked *b, PetscInt group, Obstacle obstacle, size_t n, char path[])
 {
@@ -195,9 +194,7 @@ int main(int argc, char **argv)
   char             folder[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(FarmTestFolderCreate(&options, sizeof(folder), folder));
   PetscCall(TestFound(options));
   for (options.size = 1; options.size <= PetscMin(size, 2); options.size++) {

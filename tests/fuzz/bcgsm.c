@@ -521,17 +521,12 @@ static PetscErrorCode Case(Fuzz *f, PetscInt number, PetscBool shown)
 
 int main(int argc, char **argv)
 {
-  PetscBool counts;
-
   PetscFunctionBeginUser;
   PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(FuzzRun(300, Case));
-  PetscCall(PetscOptionsHasName(NULL, NULL, "-counts", &counts));
-  if (counts)
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD,
-                          "%" PetscInt_FMT " columns converged, %" PetscInt_FMT " of them with rounding errors above the tolerance, %" PetscInt_FMT
-                          " with an unstable preconditioner, %" PetscInt_FMT " diverged\n",
-                          converged, drifted, unstable, diverged));
+  PetscCall(FuzzCounts("%" PetscInt_FMT " columns converged, %" PetscInt_FMT " of them with rounding errors above the tolerance, %" PetscInt_FMT
+                       " with an unstable preconditioner, %" PetscInt_FMT " diverged\n",
+                       converged, drifted, unstable, diverged));
   return TestEnd(1000, "no column changes another: all is right\n");
 }
 
@@ -541,7 +536,6 @@ int main(int argc, char **argv)
     output_file: output/bcgsm_1.out
 
     test:
-      suffix: 1
 
     test:
       suffix: 2

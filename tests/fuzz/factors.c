@@ -30,12 +30,6 @@ static PetscErrorCode Describe(const Problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#define REPORT(...)         \
-  do {                      \
-    FAIL(__VA_ARGS__);      \
-    PetscCall(Describe(p)); \
-  } while (0)
-
 static PetscErrorCode CreateProblem(Fuzz *f, Problem *p)
 {
   static const char *const shifts[] = {"none", "none", "nonzero", "positive_definite", "inblocks"};
@@ -190,8 +184,6 @@ static PetscErrorCode Case(Fuzz *f, PetscInt number, PetscBool shown)
 
 int main(int argc, char **argv)
 {
-  PetscBool counts;
-
   PetscFunctionBeginUser;
   PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-fuzz_mat_type", mattype, sizeof(mattype), NULL));
@@ -199,8 +191,7 @@ int main(int argc, char **argv)
   /* MatLUFactorNumeric_SeqAIJ_Inode() crashes with shifts */
   PetscCall(PetscOptionsSetValue(NULL, "-mat_no_inode", NULL));
   PetscCall(FuzzRun(200, Case));
-  PetscCall(PetscOptionsHasName(NULL, NULL, "-counts", &counts));
-  if (counts) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " factors, %" PetscInt_FMT " failed\n", factored, failed));
+  PetscCall(FuzzCounts("%" PetscInt_FMT " factors, %" PetscInt_FMT " failed\n", factored, failed));
   return TestEnd(1000, "as PETSc's factors: all is right\n");
 }
 
@@ -210,7 +201,6 @@ int main(int argc, char **argv)
     output_file: output/factors_1.out
 
     test:
-      suffix: 1
       args: -fuzz_mat_type {{aij vcrs hybmgpu}} -fuzz_solver petsc -cases 100 -test_least 800
 
     test:

@@ -98,6 +98,29 @@ static inline PetscErrorCode FuzzRun(PetscInt cases, FuzzCase one)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Prints numbers that a program counted, with -counts */
+PETSC_ATTRIBUTE_FORMAT(1, 2) static inline PetscErrorCode FuzzCounts(const char format[], ...)
+{
+  PetscBool counts;
+  char      text[1024];
+  va_list   numbers;
+
+  PetscFunctionBegin;
+  va_start(numbers, format);
+  PetscCall(PetscVSNPrintf(text, sizeof(text), format, NULL, numbers));
+  va_end(numbers);
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-counts", &counts));
+  if (counts) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s", text));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A failure, and the case p, which the program's Describe() prints */
+#define REPORT(...)         \
+  do {                      \
+    FAIL(__VA_ARGS__);      \
+    PetscCall(Describe(p)); \
+  } while (0)
+
 /* ---- Matrices ---- */
 
 typedef enum {

@@ -30,12 +30,6 @@ static PetscErrorCode Describe(const Problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#define REPORT(...)         \
-  do {                      \
-    FAIL(__VA_ARGS__);      \
-    PetscCall(Describe(p)); \
-  } while (0)
-
 /* ---- A random problem ---- */
 
 static void AddEdge(Fuzz *f, Problem *p, PetscInt i, PetscInt j, PetscReal t)
@@ -94,11 +88,8 @@ static PetscErrorCode Share(Fuzz *f, Problem *p)
 {
   const PetscInt cells = p->n[0] * p->n[1] * p->n[2], layers = p->n[2] > 1 ? p->n[2] : p->n[1];
   PetscInt       left = layers;
-  PetscMPIInt    rank, size;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   for (PetscMPIInt r = 0; r < size; r++) {
     const PetscInt most = PetscMin(left, 2 * layers / size + 1), take = FuzzInt(f, most + 1), layer = r == size - 1 ? left : take;
 
@@ -283,13 +274,10 @@ static PetscErrorCode Case(Fuzz *f, PetscInt number, PetscBool shown)
 
 int main(int argc, char **argv)
 {
-  PetscBool counts;
-
   PetscFunctionBeginUser;
   PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(FuzzRun(150, Case));
-  PetscCall(PetscOptionsHasName(NULL, NULL, "-counts", &counts));
-  if (counts) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " solves converged, %" PetscInt_FMT " diverged\n", converged, diverged));
+  PetscCall(FuzzCounts("%" PetscInt_FMT " solves converged, %" PetscInt_FMT " diverged\n", converged, diverged));
   return TestEnd(500, "linear, symmetric and convergent: all is right\n");
 }
 
@@ -299,7 +287,6 @@ int main(int argc, char **argv)
     output_file: output/gridmg_1.out
 
     test:
-      suffix: 1
 
     test:
       suffix: 2

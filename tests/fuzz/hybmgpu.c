@@ -29,28 +29,18 @@ static PetscErrorCode Describe(const Problem *p)
 
   PetscFunctionBegin;
   PetscCall(FuzzDescribe(&p->A, sizeof(text), text));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "case %" PetscInt_FMT ": %s, %s\n", p->number, text, p->options));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s of case %" PetscInt_FMT ": %s, %s\n", p->where, p->number, text, p->options));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-#define REPORT(...)                                               \
-  do {                                                            \
-    FAIL(__VA_ARGS__);                                            \
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s of ", p->where)); \
-    PetscCall(Describe(p));                                       \
-  } while (0)
 
 /* ---- A random problem ---- */
 
 /* Shares of n rows: some processes have none */
 static PetscErrorCode Share(Fuzz *f, PetscInt n, PetscInt *local)
 {
-  PetscInt    left = n, mine = 0;
-  PetscMPIInt rank, size;
+  PetscInt left = n, mine = 0;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   for (PetscMPIInt r = 0; r < size; r++) {
     const PetscInt most = FuzzOneOf(f, 4) ? 0 : 2 * n / size + 1, take = r == size - 1 ? left : FuzzInt(f, PetscMin(left, most) + 1);
 
@@ -411,7 +401,6 @@ int main(int argc, char **argv)
     output_file: output/hybmgpu_1.out
 
     test:
-      suffix: 1
 
     # a pattern whose order by MatGetOrdering() is no permutation
     test:

@@ -32,12 +32,6 @@ static PetscErrorCode Describe(const Problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#define REPORT(...)         \
-  do {                      \
-    FAIL(__VA_ARGS__);      \
-    PetscCall(Describe(p)); \
-  } while (0)
-
 /* ---- A random problem ---- */
 
 static PetscErrorCode CreateProblem(Fuzz *f, Problem *p)
@@ -379,24 +373,18 @@ static PetscErrorCode Case(Fuzz *f, PetscInt number, PetscBool shown)
 
 int main(int argc, char **argv)
 {
-  PetscBool counts;
-
   PetscFunctionBeginUser;
   PetscCall(TestBegin(&argc, &argv, help));
   /* SOR of PETSc would relax blocks of rows, and MatLUFactorNumeric_SeqAIJ_Inode() crashes with shifts */
   PetscCall(PetscOptionsSetValue(NULL, "-mat_no_inode", NULL));
   PetscCall(FuzzRun(300, Case));
-  PetscCall(PetscOptionsHasName(NULL, NULL, "-counts", &counts));
-  if (counts)
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD,
-                          "%" PetscInt_FMT " applications, %" PetscInt_FMT " failed set-ups, %" PetscInt_FMT " solves converged, %" PetscInt_FMT " diverged\n",
-                          applied, failed, converged, diverged));
+  PetscCall(FuzzCounts("%" PetscInt_FMT " applications, %" PetscInt_FMT " failed set-ups, %" PetscInt_FMT " solves converged, %" PetscInt_FMT " diverged\n",
+                       applied, failed, converged, diverged));
   return TestEnd(1000, "compressed as exact: all is right\n");
 }
 
 /*TEST
 
   test:
-    suffix: 1
 
 TEST*/

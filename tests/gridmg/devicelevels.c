@@ -417,7 +417,6 @@ int main(int argc, char **argv)
 
   # The host, twice
   test:
-    suffix: 1
     output_file: output/right.out
 
   test:

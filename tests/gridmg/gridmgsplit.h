@@ -18,8 +18,6 @@ typedef struct {
   PetscInt  rows;
 } Split;
 
-static PetscMPIInt size, rank;
-
 /* ------------------------------------------------------------ distribution */
 
 /* Numbers of boxes along each direction: the factorization of "size" number "which", among all which fit the grid */
@@ -169,9 +167,7 @@ static inline PetscErrorCode CreateSharedPC(const GridProblem *p, const Split *s
   PetscCall(PetscOptionsGetString(NULL, NULL, "-transport", transport, sizeof(transport), NULL));
   if (slabs) PetscCall(PetscSNPrintf(grid, sizeof(grid), "-@pc_gridmg_grid %d,%d,%d", (int)p->n[0], (int)p->n[1], (int)p->n[2]));
   PetscCall(PetscSNPrintf(all, sizeof(all), "-@pc_type gridmg -@pc_gridmg_transport %s %s %s", transport, grid, options));
-  PetscCall(PetscOptionsCreate(&database));
-  PetscCall(PetscOptionsPush(database));
-  PetscCall(SetOptions(all, "t_"));
+  PetscCall(PushOptions(all, NULL, &database));
   PetscCall(PCCreate(PETSC_COMM_WORLD, pc));
   PetscCall(PCSetOperators(*pc, A, A));
   PetscCall(PCSetOptionsPrefix(*pc, "t_"));
@@ -182,8 +178,7 @@ static inline PetscErrorCode CreateSharedPC(const GridProblem *p, const Split *s
     PetscCall(DMDestroy(&dm));
   }
   PetscCall(PCSetUp(*pc));
-  PetscCall(PetscOptionsPop());
-  PetscCall(PetscOptionsDestroy(&database));
+  PetscCall(PopOptions(&database));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -242,9 +237,7 @@ static inline PetscErrorCode TestError(const char what[], const GridProblem *p, 
   DM             dm;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscOptionsCreate(&database));
-  PetscCall(PetscOptionsPush(database));
-  PetscCall(SetOptions("-@pc_type gridmg ", "t_"));
+  PetscCall(PushOptions("-@pc_type gridmg", NULL, &database));
   PetscCall(SetOptions(options, "t_"));
   PetscCall(PCCreate(PETSC_COMM_WORLD, &pc));
   PetscCall(PCSetOperators(pc, A, A));
@@ -263,7 +256,6 @@ static inline PetscErrorCode TestError(const char what[], const GridProblem *p, 
   PetscCallMPI(MPIU_Allreduce(&failed, &all, 1, MPI_INT, MPI_SUM, PETSC_COMM_WORLD));
   if (WRONG(all != size)) FAIL("%s: %d of %d processes have an error", what, (int)all, (int)size);
   PetscCall(PCDestroy(&pc));
-  PetscCall(PetscOptionsPop());
-  PetscCall(PetscOptionsDestroy(&database));
+  PetscCall(PopOptions(&database));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

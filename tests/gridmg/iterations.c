@@ -213,11 +213,8 @@ static PetscErrorCode TestBlocks(void)
 
 int main(int argc, char **argv)
 {
-  PetscMPIInt size;
-
   PetscFunctionBeginUser;
   PetscCall(TestBegin(&argc, &argv, help));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   if (size > 1) PetscCall(TestBlocks());
   else {
     for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(cases); k++) PetscCall(TestCase(&cases[k]));
@@ -231,7 +228,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    suffix: 1
     output_file: output/right.out
 
   test:

@@ -586,10 +586,8 @@ static PetscErrorCode TestErrors(void)
   const PetscReal   zero = 0;
   Split             s, slabs;
   Mat               S, A;
-  PetscMPIInt       size;
 
   PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(CreateSplit(&p, 1, PETSC_TRUE, PETSC_FALSE, &s));
   PetscCall(CreateSplit(&p, 1, PETSC_TRUE, PETSC_TRUE, &slabs));
   PetscCall(CreateGridMatrix(&p, 0, &S));
@@ -654,8 +652,6 @@ int main(int argc, char **argv)
 
   PetscFunctionBeginUser;
   PetscCall(TestBegin(&argc, &argv, help));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-times", &times, NULL));
   PetscCall(TestOverlaps());
   PetscCall(TestSames());
@@ -669,7 +665,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    suffix: 1
     output_file: output/right.out
     nsize: {{1 2 3 4}}
 

@@ -428,11 +428,8 @@ static PetscErrorCode TestSolvers(void)
 
 int main(int argc, char **argv)
 {
-  PetscMPIInt size;
-
   PetscFunctionBeginUser;
   PetscCall(TestBegin(&argc, &argv, help));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(PetscOptionsHasName(NULL, NULL, "-device", &device));
   processes = size;
   PetscCall(TestScaled(KIND_FLUXES));
@@ -458,7 +455,6 @@ int main(int argc, char **argv)
   testset:
     output_file: output/right.out
     test:
-      suffix: 1
     test:
       suffix: 2
       nsize: 3

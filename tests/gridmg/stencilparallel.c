@@ -270,8 +270,6 @@ int main(int argc, char **argv)
 
   PetscFunctionBeginUser;
   PetscCall(TestBegin(&argc, &argv, help));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-times", &times, NULL));
   PetscCall(TestSames(times));
   PIECE(TestReading(STENCILS_STAR));
@@ -285,7 +283,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    suffix: 1
     output_file: output/right.out
     nsize: {{1 2 3 4}}
 

@@ -281,7 +281,6 @@ int main(int argc, char **argv)
 
   # -checkfunctionlist 0: as in vcrs/conversions
   test:
-    suffix: 1
     args: -checkfunctionlist 0
 
   test:

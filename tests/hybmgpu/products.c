@@ -186,7 +186,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    suffix: 1
 
   test:
     suffix: 2

@@ -195,7 +195,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    suffix: 1
 
   # every layout is met in a triangle
   test:

@@ -28,11 +28,8 @@ static const char *const inner[] = {
 /* Counts the objects in the file of a viewer */
 static PetscErrorCode CountObjects(const char name[], PetscInt *count)
 {
-  PetscMPIInt rank;
-
   PetscFunctionBeginUser;
   *count = 0;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   if (!rank) {
     FILE *file = fopen(name, "r");
     char  line[4096];
@@ -105,11 +102,9 @@ int main(int argc, char **argv)
   static const char *const ways[]   = {"-@pc_type vcrs", "-@pc_type vcrs -@pc_vcrs_loss fixed", "-@pc_type vcrs -@pc_vcrs_factor_solve jacobi"};
   static const char *const types[]  = {MATAIJ, MATSBAIJ};
   PetscInt                 compared = 0, printed = 0, copies[VIEWS];
-  PetscMPIInt              size;
 
   PetscFunctionBeginUser;
   PetscCall(TestBegin(&argc, &argv, help));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(inner); k++) {
     if (size > 1 && (strstr(inner[k], "-@pc_type ilu") || strstr(inner[k], "-@pc_type icc") || strstr(inner[k], "-@pc_type lu"))) continue;
     /* On several processes PCGAMG of PETSc 3.26 crashes with -mat_view: PETSc views a product before the product has
@@ -143,7 +138,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    suffix: 1
 
   test:
     suffix: 2

@@ -121,7 +121,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    suffix: 1
     output_file: output/right.out
 
   # -checkfunctionlist 0: as in vcrs/conversions

@@ -58,7 +58,6 @@ static PetscErrorCode TestInfo(DM da)
                                       "-@pc_type bjacobi -@pc_bjacobi_blocks 6 -@sub_pc_type ilu"};
   PetscLogDouble           exactbytes;
   PetscInt64               factors;
-  PetscMPIInt              size;
   PetscInt                 N;
   MatInfo                  info;
   Mat                      A;
@@ -68,7 +67,6 @@ static PetscErrorCode TestInfo(DM da)
   PetscCall(CreateReservoir(da, 8, MATAIJ, &A));
   PetscCall(MatCreateVecs(A, &x, &y));
   PetscCall(TestFillVec(x, 5));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(MatGetSize(A, &N, NULL));
   PetscCall(MatGetInfo(A, MAT_GLOBAL_SUM, &info));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(inner); k++) {
@@ -157,10 +155,8 @@ static PetscErrorCode TestCoarse(DM da)
   static const char *const inner[] = {"-@pc_type gamg", "-@pc_type bjacobi -@sub_pc_type ilu"};
   Mat                      A;
   Vec                      x, y;
-  PetscMPIInt              size;
 
   PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(CreateReservoir(da, 2, MATAIJ, &A));
   PetscCall(MatCreateVecs(A, &x, &y));
   PetscCall(TestFillVec(x, 5));
@@ -208,7 +204,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    suffix: 1
     output_file: output/right.out
 
   test:

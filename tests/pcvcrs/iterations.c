@@ -322,14 +322,12 @@ static PetscErrorCode Compare(DM da, const Comparison *c, PetscBool restrictions
 
 int main(int argc, char **argv)
 {
-  DM          da;
-  PetscMPIInt size;
-  PetscInt    only[32], nonly = 32;
-  PetscBool   restrictions = PETSC_FALSE, verbose = PETSC_FALSE, view = PETSC_FALSE, some;
+  DM        da;
+  PetscInt  only[32], nonly = 32;
+  PetscBool restrictions = PETSC_FALSE, verbose = PETSC_FALSE, view = PETSC_FALSE, some;
 
   PetscFunctionBeginUser;
   PetscCall(TestBegin(&argc, &argv, help));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-only", only, &nonly, &some));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-restrictions", &restrictions, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-verbose", &verbose, NULL));
@@ -357,7 +355,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    suffix: 1
 
   test:
     suffix: 2

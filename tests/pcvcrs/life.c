@@ -12,12 +12,10 @@ static PetscErrorCode TestDrop(DM da, PetscBool verbose)
   static const char *const inner[] = {"-@pc_type gamg -@pc_gamg_reuse_interpolation 0 -@mg_levels_ksp_type richardson -@mg_levels_pc_type jacobi",
                                       "-@pc_type mg -@pc_mg_levels 2 -@pc_mg_galerkin both -@mg_coarse_pc_type redundant",
                                       "-@pc_type bjacobi -@pc_bjacobi_blocks 4 -@sub_pc_type ilu", "-@pc_type asm -@sub_pc_type icc"};
-  PetscMPIInt              size;
   Mat                      A;
   Vec                      x;
 
   PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(CreateReservoir(da, 1, MATAIJ, &A));
   PetscCall(MatCreateVecs(A, &x, NULL));
   PetscCall(TestFillVec(x, 5));
@@ -309,7 +307,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    suffix: 1
     output_file: output/right.out
 
   test:

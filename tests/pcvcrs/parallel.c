@@ -174,7 +174,6 @@ int main(int argc, char **argv)
     output_file: output/right.out
 
     test:
-      suffix: 1
 
     # -checkfunctionlist 0: as in vcrs/conversions
     test:

@@ -29,6 +29,25 @@ static inline PetscErrorCode SetOptions(const char text[], const char prefix[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A new database with options of the prefix t_, and with options of the inner preconditioner, unless NULL */
+static inline PetscErrorCode PushOptions(const char options[], const char inside[], PetscOptions *database)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscOptionsCreate(database));
+  PetscCall(PetscOptionsPush(*database));
+  PetscCall(SetOptions(options, "t_"));
+  if (inside) PetscCall(SetOptions(inside, "t_vcrs_"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static inline PetscErrorCode PopOptions(PetscOptions *database)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscOptionsPop());
+  PetscCall(PetscOptionsDestroy(database));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A set-up preconditioner of A: options with @ for its prefix; inside: options of PCVCRS's inner preconditioner or
    NULL, with @ too */
 static inline PetscErrorCode CreatePC(Mat A, const char options[], const char inside[], PC *pc)
@@ -36,18 +55,14 @@ static inline PetscErrorCode CreatePC(Mat A, const char options[], const char in
   PetscOptions database;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscOptionsCreate(&database));
-  PetscCall(PetscOptionsPush(database));
-  PetscCall(SetOptions(options, "t_"));
-  if (inside) PetscCall(SetOptions(inside, "t_vcrs_"));
+  PetscCall(PushOptions(options, inside, &database));
   PetscCall(PCCreate(PetscObjectComm((PetscObject)A), pc));
   PetscCall(PCSetOperators(*pc, A, A));
   PetscCall(PCSetOptionsPrefix(*pc, "t_"));
   PetscCall(PCSetFromOptions(*pc));
   PetscCall(PCSetUp(*pc));
   PetscCall(PCSetUpOnBlocks(*pc));
-  PetscCall(PetscOptionsPop());
-  PetscCall(PetscOptionsDestroy(&database));
+  PetscCall(PopOptions(&database));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

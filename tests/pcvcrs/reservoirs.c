@@ -17,11 +17,9 @@ static PetscErrorCode TestTypes(PetscInt n)
                {MATBAIJ, "-@pc_type ksp -@ksp_ksp_type gmres -@ksp_ksp_max_it 4 -@ksp_ksp_convergence_test skip -@ksp_pc_type pbjacobi"},
                {MATSBAIJ, "-@pc_type ksp -@ksp_ksp_type cg -@ksp_ksp_max_it 4 -@ksp_ksp_convergence_test skip -@ksp_pc_type jacobi"},
                {MATBAIJ, "-@pc_type bjacobi -@sub_ksp_type gmres -@sub_ksp_max_it 4 -@sub_ksp_convergence_test skip -@sub_pc_type pbjacobi"}};
-  PetscMPIInt size;
-  DM          da;
+  DM da;
 
   PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(CreateGrid(n, 2, &da));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(cases); k++) {
     Mat       A;
@@ -119,10 +117,8 @@ static PetscErrorCode TestSeeds(DM da, PetscInt seeds, PetscBool verbose)
                {KSPBCGS, "-@pc_type gamg -@mg_levels_ksp_type richardson -@mg_levels_pc_type bjacobi -@mg_levels_sub_pc_type ilu", PETSC_FALSE},
                {KSPCG, "-@pc_type bjacobi -@pc_bjacobi_blocks 8 -@sub_pc_type icc", PETSC_FALSE},
                {KSPBCGS, "-@pc_type asm -@sub_pc_type ilu", PETSC_FALSE}};
-  PetscMPIInt size;
 
   PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   for (PetscInt seed = 10; seed < 10 + seeds; seed++) {
     Mat A;
 
@@ -178,7 +174,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    suffix: 1
     output_file: output/right.out
 
   test:

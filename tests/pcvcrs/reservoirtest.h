@@ -101,10 +101,7 @@ static inline PetscErrorCode CreateSolver(DM da, Mat A, const char type[], const
   PetscOptions database;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscOptionsCreate(&database));
-  PetscCall(PetscOptionsPush(database));
-  PetscCall(SetOptions(options, "t_"));
-  if (inside) PetscCall(SetOptions(inside, "t_vcrs_"));
+  PetscCall(PushOptions(options, inside, &database));
   PetscCall(KSPCreate(PetscObjectComm((PetscObject)A), ksp));
   PetscCall(KSPSetOptionsPrefix(*ksp, "t_"));
   if (da) PetscCall(KSPSetDM(*ksp, da));
@@ -115,8 +112,7 @@ static inline PetscErrorCode CreateSolver(DM da, Mat A, const char type[], const
   PetscCall(KSPSetFromOptions(*ksp));
   PetscCall(KSPSetUp(*ksp));
   PetscCall(KSPSetUpOnBlocks(*ksp));
-  PetscCall(PetscOptionsPop());
-  PetscCall(PetscOptionsDestroy(&database));
+  PetscCall(PopOptions(&database));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

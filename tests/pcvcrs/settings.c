@@ -442,10 +442,7 @@ static PetscErrorCode TestLater(void)
      PETSC_FALSE, PETSC_TRUE},
   };
 
-  PetscMPIInt size;
-
   PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(c); k++) {
     /* On several processes PETSc's own products fail if an interpolation was replaced */
     if (c[k].tell == TellDM && size > 1) continue;
@@ -696,7 +693,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    suffix: 1
 
   test:
     suffix: 2

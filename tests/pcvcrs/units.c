@@ -155,7 +155,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    suffix: 1
     args: -n 20 -inner gamg,sor,ilu,icc -decades 1,2,8 -losses log,fixed,bins,classes,single -least 300
 
   # PETSc's own PCGAMG fails with such numbers

@@ -176,10 +176,7 @@ static PetscErrorCode Solve(DM da, const char options[], const char loss[], Bad 
    gives the same solve as before */
 static PetscErrorCode TestSolves(DM da, PetscBool verbose, PetscInt *count)
 {
-  PetscMPIInt size;
-
   PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(inner); k++) {
     if (!Fits(inner[k])) continue;
     for (int bad = 0; bad < BADS; bad++) {
@@ -372,7 +369,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    suffix: 1
 
   test:
     suffix: 2

@@ -229,12 +229,10 @@ static PetscErrorCode TestNeumann(System *s, const char ksptype[], const char op
   const PetscBool    none[4] = {PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE};
   KSPConvergedReason reason;
   PetscInt           its;
-  PetscMPIInt        size;
   MatNullSpace       constants;
   KSP                ksp;
 
   PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   if (size > 1) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatSBPSATSetDirichlet(s->A, none));
   PetscCall(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_TRUE, 0, NULL, &constants));
@@ -312,13 +310,11 @@ static PetscErrorCode ViewLevels(void)
 
 int main(int argc, char **argv)
 {
-  PetscBool   view = PETSC_FALSE;
-  PetscMPIInt size;
-  System      s;
+  PetscBool view = PETSC_FALSE;
+  System    s;
 
   PetscFunctionBeginUser;
   PetscCall(TestBegin(&argc, &argv, help));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-view_levels", &view, NULL));
   if (view) {
     PetscCall(ViewLevels());
@@ -353,7 +349,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    suffix: 1
     output_file: output/right.out
     nsize: {{1 3}}
     args: -malloc_debug

@@ -78,11 +78,9 @@ static PetscErrorCode CountIterations(System *s, KSP ksp, PetscInt *its)
 /* Several processes need as many iterations as a single process, unless a rounding error decides */
 static PetscErrorCode TestGrid(PetscInt nr, PetscInt ns, PetscInt levels)
 {
-  System      s, self;
-  PetscMPIInt size;
+  System s, self;
 
   PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(SystemCreate(PETSC_COMM_WORLD, nr, ns, 2, &s));
   if (size > 1) PetscCall(SystemCreate(PETSC_COMM_SELF, nr, ns, 2, &self));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(cases); k++) {
@@ -126,7 +124,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    suffix: 1
     output_file: output/right.out
     args: -large
 

@@ -84,10 +84,8 @@ static PetscErrorCode TestShifts(PetscBool neumann, PetscInt order, const char o
 {
   static const PetscReal shifts[] = {0, 1e-300, 1e-10, 1e-2, 30, 1e3, 1e6, 1e20, 1e300};
   const PetscBool        none[4]  = {PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE};
-  PetscMPIInt            size;
 
   PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   for (PetscInt N = 32; N <= (size > 1 ? 64 : 128); N *= 2) {
     System   s;
     Vec      w;
@@ -311,7 +309,6 @@ int main(int argc, char **argv)
   testset:
     output_file: output/shifts_1.out
     test:
-      suffix: 1
       args: -large
     test:
       suffix: 2

@@ -340,7 +340,6 @@ int main(int argc, char **argv)
   testset:
     output_file: output/assembled_1.out
     test:
-      suffix: 1
     test:
       suffix: 2
       nsize: {{2 3 4}}

@@ -416,7 +416,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    suffix: 1
     requires: cuda
     output_file: output/right.out
 

@@ -89,7 +89,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    suffix: 1
     requires: double
 
 TEST*/

@@ -381,7 +381,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    suffix: 1
     requires: double
 
 TEST*/

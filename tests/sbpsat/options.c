@@ -206,7 +206,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    suffix: 1
     requires: double !complex
     args: -mat_sbpsat_order 4 -mat_sbpsat_dirichlet left,top -malloc_dump
 

@@ -300,11 +300,9 @@ int main(int argc, char **argv)
                                  {PETSC_FALSE, PETSC_FALSE, PETSC_TRUE, PETSC_TRUE},
                                  {PETSC_TRUE, PETSC_FALSE, PETSC_FALSE, PETSC_TRUE}};
   const PetscInt  n[3][2]     = {{33, 40}, {40, 33}, {31, 65}};
-  PetscMPIInt     size;
 
   PetscFunctionBeginUser;
   PetscCall(TestBegin(&argc, &argv, help));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   for (PetscInt order = 2; order <= 6; order += 2) {
     for (int kind = 0; kind < KINDS; kind++) PetscCall(TestKind(n[(order / 2 + kind) % 3], order, (Kind)kind, faces[(order + kind) % 3]));
   }
@@ -322,7 +320,6 @@ int main(int argc, char **argv)
   testset:
     output_file: output/right.out
     test:
-      suffix: 1
       nsize: {{1 2 3}}
     test:
       suffix: cuda

@@ -498,7 +498,6 @@ int main(int argc, char **argv)
   testset:
     output_file: output/scaled_1.out
     test:
-      suffix: 1
       nsize: {{1 2 3}}
     test:
       suffix: cuda

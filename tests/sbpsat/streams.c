@@ -76,7 +76,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    suffix: 1
     requires: cuda double
     output_file: output/right.out
 

@@ -63,7 +63,6 @@ int main(int argc, char **argv)
   testset:
     output_file: output/timesteps_1.out
     test:
-      suffix: 1
       nsize: {{1 2}}
     test:
       suffix: cuda

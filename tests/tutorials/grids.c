@@ -13,8 +13,7 @@ static char help[] = "Files of velocities and of shots: floats in any order of a
 #include <tutorials/common/velocity.h>
 #include <tests/refused.h>
 
-static char        folder[PETSC_MAX_PATH_LEN];
-static PetscMPIInt rank;
+static char folder[PETSC_MAX_PATH_LEN];
 
 static PetscErrorCode Path(const char name[], char path[PETSC_MAX_PATH_LEN])
 {
@@ -551,7 +550,6 @@ int main(int argc, char **argv)
 
   PetscFunctionBeginUser;
   PetscCall(TestBegin(&argc, &argv, help));
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(PetscStrncpy(folder, "gridXXXXXX", sizeof(folder)));
   if (!rank) PetscCall(PetscMkdtemp(folder));
   PetscCallMPI(MPI_Bcast(folder, (PetscMPIInt)sizeof(folder), MPI_CHAR, 0, PETSC_COMM_WORLD));

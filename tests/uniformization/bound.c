@@ -108,7 +108,6 @@ int main(int argc, char **argv)
     output_file: output/right.out
 
     test:
-      suffix: 1
       args: -mat_type {{aij vcrs}}
 
     test:

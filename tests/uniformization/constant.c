@@ -541,7 +541,6 @@ int main(int argc, char **argv)
     filter: grep -E "right|failed|FAIL"
 
     test:
-      suffix: 1
       args: -mat_type {{aij vcrs hybmgpu}}
 
     test:

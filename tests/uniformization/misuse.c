@@ -195,7 +195,6 @@ int main(int argc, char **argv)
     filter: grep -E "right|failed|FAIL"
 
     test:
-      suffix: 1
       nsize: {{1 2 4}}
 
     test:

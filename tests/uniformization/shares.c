@@ -78,13 +78,11 @@ static void Even(PetscInt n, PetscInt rows[])
    with even shares to the work with the tested shares */
 static PetscErrorCode CheckShares(const char what[], TS ts, PetscInt n, PetscReal gain)
 {
-  PetscInt   *rows, *other, sum = 0, step = n == 2 ? 1 : 12;
-  PetscReal   work, again, even, least    = 2, alone;
-  PetscBool   same;
-  PetscMPIInt size;
+  PetscInt *rows, *other, sum = 0, step = n == 2 ? 1 : 12;
+  PetscReal work, again, even, least    = 2, alone;
+  PetscBool same;
 
   PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(PetscMalloc2(n, &rows, n, &other));
   PetscCall(TSUniformizationGetShares(ts, n, rows, &work));
   for (PetscInt p = 0; p < n; p++) {
@@ -148,15 +146,12 @@ int main(int argc, char **argv)
   TSUniformizationInfo info, first;
   TS                   ts;
   Mat                  A;
-  PetscMPIInt          size, rank;
   PetscInt             rows[64], all = STATES, m, ncases = PETSC_STATIC_ARRAY_LENGTH(cases);
   PetscReal            work;
   PetscBool            leaves = PETSC_FALSE, set;
 
   PetscFunctionBeginUser;
   PetscCall(TestBegin(&argc, &argv, help));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-leaves", &leaves, &set));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-cases", &ncases, NULL));
 
@@ -222,7 +217,6 @@ int main(int argc, char **argv)
     output_file: output/right.out
 
     test:
-      suffix: 1
       args: -mat_type hybmgpu -leaves 1
 
     test:

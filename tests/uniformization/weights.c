@@ -68,7 +68,6 @@ int main(int argc, char **argv)
 
   test:
     requires: double
-    suffix: 1
     output_file: output/right.out
 
 TEST*/

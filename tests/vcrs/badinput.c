@@ -337,7 +337,6 @@ int main(int argc, char **argv)
 
   # -checkfunctionlist 0: as in vcrs/conversions
   test:
-    suffix: 1
     requires: double
     nsize: {{1 2}}
     args: -checkfunctionlist 0

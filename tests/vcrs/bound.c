@@ -135,7 +135,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    suffix: 1
     args: -every 7
 
   # Fewer where processes share cores

@@ -136,10 +136,8 @@ static PetscErrorCode TestFiles(Mat A, Mat B, MatType vcrs, const char where[])
   PetscViewer viewer;
   Mat         C;
   char        name[PETSC_MAX_PATH_LEN] = "conversions.petsc";
-  PetscMPIInt rank;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(PetscViewerBinaryOpen(PETSC_COMM_WORLD, name, FILE_MODE_WRITE, &viewer));
   PetscCall(MatView(A, viewer));
   PetscCall(PetscViewerDestroy(&viewer));
@@ -291,11 +289,9 @@ static PetscErrorCode TestRelaxation(Mat A, Mat B, TestKind kind, const char whe
                 {"SOR symmetric", (MatSORType)(SOR_LOCAL_SYMMETRIC_SWEEP | SOR_ZERO_INITIAL_GUESS), 1.1, 0.0},
                 {"SOR symmetric, shifted", SOR_LOCAL_SYMMETRIC_SWEEP, 0.8, 0.5},
                 {"upper triangle", SOR_APPLY_UPPER, 1.2, 0.5}};
-  Vec         b, x, y;
-  PetscMPIInt size;
+  Vec b, x, y;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(TestCreateVec(B, PETSC_TRUE, "reference_", 30, &b));
   PetscCall(VecDuplicate(b, &x));
   PetscCall(VecDuplicate(b, &y));
@@ -318,11 +314,9 @@ static PetscErrorCode TestRelaxation(Mat A, Mat B, TestKind kind, const char whe
 static PetscErrorCode TestSolves(Mat A, Mat B, PetscBool spd, const char where[])
 {
   static const char *const pcs[] = {"none", "jacobi", "sor", "bjacobi", "asm", "ilu", "lu", "icc", "cholesky", "gamg", "pbjacobi", "redundant"};
-  PetscMPIInt              size;
   Vec                      b, x[2];
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(TestCreateVec(B, PETSC_TRUE, "reference_", 30, &b));
   PetscCall(VecDuplicate(b, &x[0]));
   PetscCall(VecDuplicate(b, &x[1]));
@@ -372,11 +366,9 @@ static PetscErrorCode TestSolves(Mat A, Mat B, PetscBool spd, const char where[]
 int main(int argc, char **argv)
 {
   static const TestKind kinds[] = {TEST_STAR7, TEST_FEM, TEST_CONVECTION, TEST_BLOCKS};
-  PetscMPIInt           size;
 
   PetscFunctionBeginUser;
   PetscCall(TestBegin(&argc, &argv, help));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(kinds); k++) {
     for (int dropped = 0; dropped < 2; dropped++) {
       const MatType vcrs = size == 1 ? MATSEQAIJVCRS : MATMPIAIJVCRS;
@@ -412,7 +404,6 @@ int main(int argc, char **argv)
 
   # -checkfunctionlist 0: an ILU(0) factor gets a copy of its matrix's list of functions, which PETSc then misses
   test:
-    suffix: 1
     args: -checkfunctionlist 0
 
   # conversions_2_alt.out has the lines of PETSc 3.24

@@ -157,11 +157,9 @@ static PetscErrorCode CheckRefusals(PetscBool device)
 {
   const PetscInt    i[] = {0, 1}, j[] = {0};
   const PetscScalar a[] = {1.0};
-  PetscMPIInt       size;
   Mat               B;
 
   PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   TEST_REFUSED("negative", MatCreateSeqVCRSFromCSR(PETSC_COMM_SELF, -1, 1, i, j, a, &B), "-1 rows");
   TEST_REFUSED("no rows", MatCreateSeqVCRSFromCSR(PETSC_COMM_SELF, 1, 1, NULL, j, a, &B), "needs i[]");
   if (size > 1) TEST_REFUSED("many", MatCreateSeqVCRSFromCSR(PETSC_COMM_WORLD, 1, 1, i, j, a, &B), "not of 2 processes");
@@ -207,7 +205,6 @@ int main(int argc, char **argv)
   testset:
     output_file: output/fromrows_1.out
     test:
-      suffix: 1
       nsize: {{1 2}}
       args: -mat_vcrs_drop_aij {{0 1}}
     test:

@@ -351,7 +351,6 @@ int main(int argc, char **argv)
 
   # -every 5: one of each is enough for the host loops, which do not differ by size; -every 3 -first k: all, a third at a time
   test:
-    suffix: 1
     args: -every 5
 
   test:

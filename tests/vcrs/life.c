@@ -330,12 +330,10 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-  PetscInt    count = 0, number = 0, every = 1, first = 0;
-  PetscMPIInt size;
+  PetscInt count = 0, number = 0, every = 1, first = 0;
 
   PetscFunctionBeginUser;
   PetscCall(TestBegin(&argc, &argv, help));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-every", &every, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-first", &first, NULL));
   for (size_t d = 0; d < PETSC_STATIC_ARRAY_LENGTH(deeds); d++) {
@@ -417,7 +415,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    suffix: 1
     nsize: {{1 2}}
 
   test:

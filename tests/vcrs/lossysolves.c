@@ -231,11 +231,9 @@ static PetscErrorCode TestSolve(DM da, Mat B, Mat A, Mat P, const char options[]
 
 static PetscErrorCode TestCases(DM da, Mat B)
 {
-  PetscMPIInt size;
-  Mat         M;
+  Mat M;
 
   PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(cases); k++) {
     const Case    *c      = &cases[k];
     const Expected second = c->second == SURE && !pcevents ? EITHER : c->second;
@@ -541,7 +539,6 @@ int main(int argc, char **argv)
 
   # -checkfunctionlist 0: as in vcrs/conversions
   test:
-    suffix: 1
     requires: double
     args: -checkfunctionlist 0
 

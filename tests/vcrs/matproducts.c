@@ -267,7 +267,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    suffix: 1
     nsize: {{1 2}}
     output_file: output/matproducts_1.out
 

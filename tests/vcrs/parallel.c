@@ -43,12 +43,9 @@ static PetscErrorCode CreateMatrix(TestKind kind, Spread spread, int round, Mat 
 {
   PetscInt          m, n, begin, end, first, last, len, cols[TEST_LONGEST];
   PetscScalar       vals[TEST_LONGEST];
-  PetscMPIInt       size, rank;
   const PetscMPIInt owner = spread == SPREAD_FIRST ? 0 : -1;
 
   PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   TestKindSize(kind, &m, &n);
   PetscCall(MatCreate(PETSC_COMM_WORLD, A));
   if (spread == SPREAD_FIRST || spread == SPREAD_LAST) {
@@ -365,7 +362,6 @@ int main(int argc, char **argv)
     output_file: output/right.out
 
     test:
-      suffix: 1
 
     test:
       suffix: 2
