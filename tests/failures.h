@@ -44,6 +44,15 @@ static inline PetscErrorCode TestPart(PetscBool *mine)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The value of -mat_type, or the one that is there, and whether its entries are on a device */
+static inline PetscErrorCode TestMatType(size_t n, char type[], PetscBool *device)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-mat_type", type, n, NULL));
+  *device = (PetscBool)(strstr(type, "cusparse") != NULL);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 #define PIECE(call)                \
   do {                             \
     PetscBool mine_ = PETSC_FALSE; \

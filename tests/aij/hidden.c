@@ -9,59 +9,11 @@ static char help[] = "Internal objects of Lithe are hidden: -mat_view, -vec_view
 #include <lithepc.h>
 #include <petscdmda.h>
 #include <tests/failures.h>
+#include <tests/viewtest.h>
 
 /* Options which PETSc itself obeys */
 static const char *const views[] = {"-mat_view", "-vec_view", "-is_view", "-ksp_view", "-matmult_vecscatter_view", "-mat_factor_view"};
 #define VIEWS PETSC_STATIC_ARRAY_LENGTH(views)
-
-/* Counts the objects in a viewer's file, and removes the file */
-static PetscErrorCode CountObjects(size_t k, PetscInt *count)
-{
-  char name[64], line[4096];
-
-  PetscFunctionBeginUser;
-  *count = 0;
-  PetscCall(PetscSNPrintf(name, sizeof(name), "hidden_%d.txt", (int)k));
-  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
-  if (!rank) {
-    FILE *file = fopen(name, "r");
-
-    while (file && fgets(line, sizeof(line), file)) {
-      if (strstr(line, " Object:")) (*count)++;
-    }
-    if (file) (void)fclose(file);
-    (void)remove(name);
-  }
-  PetscCallMPI(MPI_Bcast(count, 1, MPIU_INT, 0, PETSC_COMM_WORLD));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* A database with all views and more */
-static PetscErrorCode PushViews(const char more[], PetscOptions *database)
-{
-  PetscInt count;
-  char     value[64];
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscOptionsCreate(database));
-  PetscCall(PetscOptionsPush(*database));
-  for (size_t k = 0; k < VIEWS; k++) {
-    PetscCall(CountObjects(k, &count)); /* files of an interrupted run */
-    PetscCall(PetscSNPrintf(value, sizeof(value), "ascii:hidden_%d.txt::append", (int)k));
-    PetscCall(PetscOptionsSetValue(NULL, views[k], value));
-  }
-  PetscCall(PetscOptionsInsertString(NULL, more));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode PopViews(PetscOptions *database, PetscInt count[])
-{
-  PetscFunctionBeginUser;
-  PetscCall(PetscOptionsPop());
-  PetscCall(PetscOptionsDestroy(database));
-  for (size_t k = 0; k < VIEWS; k++) PetscCall(CountObjects(k, &count[k]));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* Typical operations of programs on a matrix */
 static PetscErrorCode Operations(MatType type, const char options[], PetscBool drop, PetscInt count[])
@@ -73,7 +25,8 @@ static PetscErrorCode Operations(MatType type, const char options[], PetscBool d
   Vec          x, y;
 
   PetscFunctionBeginUser;
-  PetscCall(PushViews(options, &database));
+  PetscCall(PushViews(VIEWS, views, &database));
+  PetscCall(PetscOptionsInsertString(NULL, options));
   PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, TEST_RESERVOIR, 0, &A));
   PetscCall(MatConvert(A, type, MAT_INPLACE_MATRIX, &A));
   PetscCall(MatCreateVecs(A, &x, &y));
@@ -106,7 +59,7 @@ static PetscErrorCode Operations(MatType type, const char options[], PetscBool d
   PetscCall(MatDestroy(&A));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
-  PetscCall(PopViews(&database, count));
+  PetscCall(PopViews(VIEWS, &database, count));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -120,7 +73,8 @@ static PetscErrorCode Grid(const char options[], PetscInt count[])
   DM           da;
 
   PetscFunctionBeginUser;
-  PetscCall(PushViews(options, &database));
+  PetscCall(PushViews(VIEWS, views, &database));
+  PetscCall(PetscOptionsInsertString(NULL, options));
   PetscCall(DMDACreate2d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, 33, 33, PETSC_DECIDE, PETSC_DECIDE, 1, 4, NULL, NULL, &da));
   PetscCall(DMSetUp(da));
   PetscCall(DMDASetUniformCoordinates(da, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0));
@@ -140,7 +94,7 @@ static PetscErrorCode Grid(const char options[], PetscInt count[])
   PetscCall(VecDestroy(&b));
   PetscCall(MatDestroy(&A));
   PetscCall(DMDestroy(&da));
-  PetscCall(PopViews(&database, count));
+  PetscCall(PopViews(VIEWS, &database, count));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -62,14 +62,14 @@ int main(int argc, char **argv)
   LitheFarmOptions options = {.size = 1, .keep = PETSC_TRUE, .fixed = PETSC_TRUE};
   LitheFarm        farm;
   FarmTest         t;
-  char             folder[PETSC_MAX_PATH_LEN], path[2 * PETSC_MAX_PATH_LEN], *bytes = NULL;
+  char             path[2 * PETSC_MAX_PATH_LEN], *bytes = NULL;
   long             n    = 0;
   PetscInt         step = 1;
 
   PetscFunctionBeginUser;
   PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-step", &step, NULL));
-  PetscCall(FarmTestFolderCreate(&options, sizeof(folder), folder));
+  PetscCall(FarmTestFolderCreate(&options));
   PetscCall(LitheFarmCreate(PETSC_COMM_WORLD, &options, &farm));
   PetscCall(FarmTestCreate(farm, &t));
   PetscCall(LitheFarmRun(farm, &t.job));
@@ -127,7 +127,7 @@ int main(int argc, char **argv)
   PetscCall(Complete(farm, &t, "and away", TEST_TASKS, TEST_TASKS));
   PetscCall(FarmTestDestroy(&t));
   PetscCall(LitheFarmDestroy(&farm));
-  PetscCall(FarmTestFolderRemove(folder));
+  PetscCall(FarmTestFolderRemove(&options));
   PetscCall(PetscFree(bytes));
   return TestEnd(300, "journals that are cut or changed are refused\n");
 }

@@ -205,17 +205,16 @@ static PetscErrorCode TestEmpty(LitheFarmOptions options)
 int main(int argc, char **argv)
 {
   LitheFarmOptions options = {.size = 1};
-  char             folder[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBeginUser;
   PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(TestGroups(options));
   PetscCall(TestFailures(options));
-  PetscCall(FarmTestFolderCreate(&options, sizeof(folder), folder));
+  PetscCall(FarmTestFolderCreate(&options));
   PetscCall(TestGroups(options));
   PetscCall(TestSlices(options));
   PetscCall(TestEmpty(options));
-  PetscCall(FarmTestFolderRemove(folder));
+  PetscCall(FarmTestFolderRemove(&options));
   return TestEnd(100, "all farms agree\n");
 }
 

@@ -224,15 +224,14 @@ static PetscErrorCode TestSlices(LitheFarmOptions options)
 int main(int argc, char **argv)
 {
   LitheFarmOptions options = {.size = 1};
-  char             folder[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBeginUser;
   PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(TestSets(options));
   PetscCall(TestSlow(options));
-  PetscCall(FarmTestFolderCreate(&options, sizeof(folder), folder));
+  PetscCall(FarmTestFolderCreate(&options));
   PetscCall(TestSlices(options));
-  PetscCall(FarmTestFolderRemove(folder));
+  PetscCall(FarmTestFolderRemove(&options));
   return TestEnd(100, "sets and slices agree\n");
 }
 

@@ -191,11 +191,10 @@ static PetscErrorCode TestFound(LitheFarmOptions options)
 int main(int argc, char **argv)
 {
   LitheFarmOptions options = {.size = 1};
-  char             folder[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBeginUser;
   PetscCall(TestBegin(&argc, &argv, help));
-  PetscCall(FarmTestFolderCreate(&options, sizeof(folder), folder));
+  PetscCall(FarmTestFolderCreate(&options));
   PetscCall(TestFound(options));
   for (options.size = 1; options.size <= PetscMin(size, 2); options.size++) {
     for (int k = 0; k < OBSTACLES; k++) {
@@ -206,7 +205,7 @@ int main(int argc, char **argv)
     PetscCall(TestBlocked(options, WRITING, PETSC_FALSE));
     options.fixed = PETSC_FALSE;
   }
-  PetscCall(FarmTestFolderRemove(folder));
+  PetscCall(FarmTestFolderRemove(&options));
   if (count != 2 + (2 * OBSTACLES + 1) * PetscMin(size, 2)) FAIL("%d refusals", (int)count);
   return TestEnd(50, "journals that cannot be written are refused\n");
 }

@@ -398,15 +398,13 @@ static PetscInt converged, diverged, drifted, unstable;
 
 static PetscErrorCode Describe(const Problem *p, PetscInt number)
 {
-  char text[256];
+  char options[256];
 
   PetscFunctionBegin;
-  PetscCall(FuzzDescribe(&p->A, sizeof(text), text));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD,
-                        "case %" PetscInt_FMT ": %s, %" PetscInt_FMT " columns, pc %s %s%s%s, rtol %g atol %g max_it %" PetscInt_FMT " batch %" PetscInt_FMT
-                        "\n",
-                        number, text, p->k, p->right ? "right" : "left", p->pc, p->transpose ? ", transpose" : "", p->guessed ? ", guess" : "", (double)p->rtol,
-                        (double)p->atol, p->max_it, p->batch));
+  PetscCall(PetscSNPrintf(options, sizeof(options), "%" PetscInt_FMT " columns, pc %s %s%s%s, rtol %g atol %g max_it %" PetscInt_FMT " batch %" PetscInt_FMT,
+                          p->k, p->right ? "right" : "left", p->pc, p->transpose ? ", transpose" : "", p->guessed ? ", guess" : "", (double)p->rtol,
+                          (double)p->atol, p->max_it, p->batch));
+  PetscCall(FuzzDescribe(&p->A, number, "", options));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

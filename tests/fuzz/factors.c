@@ -22,12 +22,7 @@ static PetscInt factored, failed;
 
 static PetscErrorCode Describe(const Problem *p)
 {
-  char text[256];
-
-  PetscFunctionBegin;
-  PetscCall(FuzzDescribe(&p->A, sizeof(text), text));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s of case %" PetscInt_FMT ": %s, %s\n", p->where, p->number, text, p->options));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return FuzzDescribe(&p->A, p->number, p->where, p->options);
 }
 
 static PetscErrorCode CreateProblem(Fuzz *f, Problem *p)

@@ -335,12 +335,15 @@ static inline void FuzzAddProduct(const FuzzMatrix *A, PetscBool transpose, Pets
   }
 }
 
-static inline PetscErrorCode FuzzDescribe(const FuzzMatrix *A, size_t size, char text[])
+static inline PetscErrorCode FuzzDescribe(const FuzzMatrix *A, PetscInt number, const char where[], const char options[])
 {
+  char text[256];
+
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(text, size, "%" PetscInt_FMT " x %" PetscInt_FMT ", shape %s, sizes %s, diagonal %s%s%s%s", A->m, A->n, FuzzShapes[A->shape],
+  PetscCall(PetscSNPrintf(text, sizeof(text), "%" PetscInt_FMT " x %" PetscInt_FMT ", shape %s, sizes %s, diagonal %s%s%s%s", A->m, A->n, FuzzShapes[A->shape],
                           FuzzSizesOf[A->sizes], FuzzDiagonals[A->diagonal], A->symmetric ? ", symmetric" : "", A->singular ? ", singular" : "",
                           A->finite ? "" : ", not finite"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s%scase %" PetscInt_FMT ": %s, %s\n", where, *where ? " of " : "", number, text, options));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -25,12 +25,7 @@ typedef struct {
 
 static PetscErrorCode Describe(const Problem *p)
 {
-  char text[256];
-
-  PetscFunctionBegin;
-  PetscCall(FuzzDescribe(&p->A, sizeof(text), text));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s of case %" PetscInt_FMT ": %s, %s\n", p->where, p->number, text, p->options));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return FuzzDescribe(&p->A, p->number, p->where, p->options);
 }
 
 /* ---- A random problem ---- */

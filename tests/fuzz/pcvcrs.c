@@ -24,11 +24,11 @@ static PetscInt applied, failed, converged, diverged;
 
 static PetscErrorCode Describe(const Problem *p)
 {
-  char text[256];
+  char options[512];
 
   PetscFunctionBegin;
-  PetscCall(FuzzDescribe(&p->A, sizeof(text), text));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "case %" PetscInt_FMT ": %s, %s, %s\n", p->number, text, p->inner, p->outer));
+  PetscCall(PetscSNPrintf(options, sizeof(options), "%s, %s", p->inner, p->outer));
+  PetscCall(FuzzDescribe(&p->A, p->number, "", options));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

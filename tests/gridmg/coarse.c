@@ -131,38 +131,6 @@ static PetscErrorCode TestSizes(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Extreme eigenvalues of A x = lambda A~ x, by conjugate gradients with the Cholesky factors of A~ */
-static PetscErrorCode Condition(Mat A, Mat rounded, PetscReal *kappa)
-{
-  PetscReal least, most;
-  KSP       ksp;
-  PC        pc;
-  Vec       b, x;
-  Mat       X;
-
-  PetscFunctionBeginUser;
-  PetscCall(MatConvert(rounded, MATDENSE, MAT_INITIAL_MATRIX, &X));
-  PetscCall(MatSetOption(X, PetscDefined(USE_COMPLEX) ? MAT_HERMITIAN : MAT_SYMMETRIC, PETSC_TRUE));
-  PetscCall(MatSetOption(X, MAT_SPD, PETSC_TRUE));
-  PetscCall(MatCreateVecs(A, &x, &b));
-  PetscCall(TestFillVec(b, 40));
-  PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));
-  PetscCall(KSPSetOperators(ksp, A, X));
-  PetscCall(KSPSetType(ksp, KSPCG));
-  PetscCall(KSPSetTolerances(ksp, 10.0 * PETSC_MACHINE_EPSILON, 0.0, PETSC_CURRENT, 200));
-  PetscCall(KSPSetComputeSingularValues(ksp, PETSC_TRUE));
-  PetscCall(KSPGetPC(ksp, &pc));
-  PetscCall(PCSetType(pc, PCCHOLESKY));
-  PetscCall(KSPSolve(ksp, b, x));
-  PetscCall(KSPComputeExtremeSingularValues(ksp, &most, &least));
-  *kappa = least > 0 ? most / least : PETSC_MAX_REAL;
-  PetscCall(VecDestroy(&b));
-  PetscCall(VecDestroy(&x));
-  PetscCall(MatDestroy(&X));
-  PetscCall(KSPDestroy(&ksp));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* 8 and 16 bits: entries within the bound, unchanged row sums, symmetry, signs, and condition numbers */
 static PetscErrorCode TestCodes(const GridProblem *p, PetscInt bits)
 {
@@ -170,7 +138,8 @@ static PetscErrorCode TestCodes(const GridProblem *p, PetscInt bits)
      levels little more */
   const PetscReal d = bits == 8 ? PetscExpReal((PetscReal)(0.5 * 26.0 / 254.0)) - 1 : (PetscReal)3e-4, small = 3e-7;
   char            all[512];
-  PetscReal       kappa = 0, entries, sums, largest = 0;
+  PetscReal       kappa = 0, least, most, entries, sums, largest = 0;
+  PetscBool       definite;
   PetscInt        levels;
   Mat             A, *operators;
   PC              exact, pc;
@@ -194,8 +163,9 @@ static PetscErrorCode TestCodes(const GridProblem *p, PetscInt bits)
     PetscCall(MatIsSymmetric(rounded, 0.0, &symmetric));
     if (WRONG(symmetric == (PetscBool)(p->wind > 0))) FAIL("%s, %d bits, level %d: symmetry", p->name, (int)bits, (int)k);
     if (p->sigma == 1 && p->wind == 0 && !p->holes) {
-      PetscCall(Condition(plain, rounded, &kappa));
-      if (WRONG(!(kappa <= PetscSqr(1 + d)))) FAIL("%s, %d bits, level %d: kappa %g, d = %g", p->name, (int)bits, (int)k, (double)kappa, (double)d);
+      PetscCall(TestEigenvalues(plain, rounded, &least, &most, &definite));
+      kappa = most / least;
+      if (WRONG(!(definite && kappa <= PetscSqr(1 + d)))) FAIL("%s, %d bits, level %d: kappa %g, d = %g", p->name, (int)bits, (int)k, (double)kappa, (double)d);
     }
     PetscCall(MatDestroy(&rounded));
     PetscCall(MatDestroy(&plain));

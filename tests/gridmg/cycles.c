@@ -172,27 +172,31 @@ static PetscErrorCode TestSpectrum(const GridProblem *p, Mat A, PC pc, const cha
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode TestProblem(const GridProblem *p)
+{
+  Mat A;
+
+  PetscFunctionBeginUser;
+  PetscCall(CreateGridMatrix(p, 0, &A));
+  for (size_t o = 0; o < PETSC_STATIC_ARRAY_LENGTH(options); o++) {
+    PC pc;
+
+    PetscCall(CreateGridPC(p, A, options[o], &pc));
+    PetscCall(TestForm(p, A, pc, options[o]));
+    PetscCall(TestSpectrum(p, A, pc, options[o]));
+    if (o < 2) PetscCall(TestPowers(p, A, pc));
+    if (o == 0) PetscCall(TestUnits(p, A, pc));
+    PetscCall(PCDestroy(&pc));
+  }
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
   PetscCall(TestBegin(&argc, &argv, help));
-  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(problems); k++) {
-    const GridProblem *p = &problems[k];
-    Mat                A;
-
-    PetscCall(CreateGridMatrix(p, 0, &A));
-    for (size_t o = 0; o < PETSC_STATIC_ARRAY_LENGTH(options); o++) {
-      PC pc;
-
-      PetscCall(CreateGridPC(p, A, options[o], &pc));
-      PetscCall(TestForm(p, A, pc, options[o]));
-      PetscCall(TestSpectrum(p, A, pc, options[o]));
-      if (o < 2) PetscCall(TestPowers(p, A, pc));
-      if (o == 0) PetscCall(TestUnits(p, A, pc));
-      PetscCall(PCDestroy(&pc));
-    }
-    PetscCall(MatDestroy(&A));
-  }
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(problems); k++) PetscCall(TestProblem(&problems[k]));
   return TestEnd(500, "all is right\n");
 }
 

@@ -193,23 +193,27 @@ static PetscErrorCode TestNumbers(const GridProblem *p, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode TestProblem(const GridProblem *p, size_t k)
+{
+  Mat A;
+
+  PetscFunctionBeginUser;
+  PetscCall(CreateGridMatrix(p, 0, &A));
+  for (size_t o = 0; o < PETSC_STATIC_ARRAY_LENGTH(variants); o++) {
+    if (variants[o].symmetric && p->wind > 0) continue;
+    PetscCall(TestVariant(p, A, NULL, &variants[o], 1.0));
+  }
+  PetscCall(TestVariant(p, A, MATVCRS, &variants[0], 1.0));
+  if (k % 4 == 0) PetscCall(TestNumbers(p, A));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
   PetscCall(TestBegin(&argc, &argv, help));
-  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(problems); k++) {
-    const GridProblem *p = &problems[k];
-    Mat                A;
-
-    PetscCall(CreateGridMatrix(p, 0, &A));
-    for (size_t o = 0; o < PETSC_STATIC_ARRAY_LENGTH(variants); o++) {
-      if (variants[o].symmetric && p->wind > 0) continue;
-      PetscCall(TestVariant(p, A, NULL, &variants[o], 1.0));
-    }
-    PetscCall(TestVariant(p, A, MATVCRS, &variants[0], 1.0));
-    if (k % 4 == 0) PetscCall(TestNumbers(p, A));
-    PetscCall(MatDestroy(&A));
-  }
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(problems); k++) PetscCall(TestProblem(&problems[k], k));
   PetscCall(TestSizes());
   return TestEnd(1000, "all is right\n");
 }

@@ -5,20 +5,10 @@
 static char help[] = "PCGRIDMG set up in the matrix's memory: a hundred set-ups take no more memory, messages are the host's, and changing matrices.\n\
   -there_mat_type <type> - the type of the matrix\n\n";
 
-#include "gridmgtest.h"
+#include "gridmgviewtest.h"
 #include <tests/refused.h>
 
 static MatType type = MATSEQAIJ;
-
-static PetscErrorCode CreateThePC(Mat A, PC *pc)
-{
-  PetscFunctionBeginUser;
-  PetscCall(PCCreate(PETSC_COMM_SELF, pc));
-  PetscCall(PCSetType(*pc, PCGRIDMG));
-  PetscCall(PCSetErrorIfFailure(*pc, PETSC_FALSE));
-  PetscCall(PCSetOperators(*pc, A, A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* ------------------------------------------------------------ memory */
 
@@ -36,7 +26,7 @@ static PetscErrorCode TestMany(const GridProblem *p)
   PetscCall(MatDestroy(&A));
   PetscCall(MatCreateVecs(B, &x, &y));
   PetscCall(TestFillVec(x, 3));
-  PetscCall(CreateThePC(B, &pc));
+  PetscCall(CreatePlainPC(B, &pc));
   for (PetscInt round = 0; round < 100; round++) {
     PetscReal norm;
 
@@ -54,7 +44,7 @@ static PetscErrorCode TestMany(const GridProblem *p)
 
   /* a new preconditioner each time */
   for (PetscInt round = 0; round < 40; round++) {
-    PetscCall(CreateThePC(B, &pc));
+    PetscCall(CreatePlainPC(B, &pc));
     PetscCall(PCSetUp(pc));
     if (round % 2) {
       PetscCall(PCReset(pc));
@@ -82,7 +72,7 @@ static PetscErrorCode GetMessage(Mat A, const PetscInt n[3], PetscBool aggregati
   PC             pc;
 
   PetscFunctionBeginUser;
-  PetscCall(CreateThePC(A, &pc));
+  PetscCall(CreatePlainPC(A, &pc));
   if (n) PetscCall(PCGridMGSetGrid(pc, n[0], n[1], n[2]));
   if (aggregation) PetscCall(PCGridMGSetInterpolation(pc, PCGRIDMG_INTERPOLATION_AGGREGATION));
   error.text[0] = 0;
@@ -132,15 +122,7 @@ static PetscErrorCode TestMessages(void)
   PetscCall(TestMessage("wrong signs", A, box.n, PETSC_TRUE));
   PetscCall(MatDestroy(&A));
 
-  /* entries at random places */
-  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 12, NULL, &A));
-  PetscCall(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
-  for (PetscInt i = 0; i < n; i++) {
-    PetscCall(MatSetValue(A, i, i, 10.0, INSERT_VALUES));
-    for (uint64_t k = 0; k < 4; k++) PetscCall(MatSetValue(A, i, (PetscInt)(TestRandom((uint64_t)i, k, 1) * n), -1.0, INSERT_VALUES));
-  }
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(CreateGridless(n, &A));
   PetscCall(TestMessage("no grid", A, NULL, PETSC_FALSE));
   PetscCall(MatDestroy(&A));
 
@@ -178,12 +160,12 @@ static PetscErrorCode TestOthers(void)
     PetscCall(CreateGridMatrix(p, round, &A));
     PetscCall(MatConvert(A, type, MAT_INITIAL_MATRIX, &B));
     PetscCall(MatDestroy(&A));
-    if (!pc) PetscCall(CreateThePC(B, &pc));
+    if (!pc) PetscCall(CreatePlainPC(B, &pc));
     else {
       PetscCall(PCReset(pc));
       PetscCall(PCSetOperators(pc, B, B));
     }
-    PetscCall(CreateThePC(B, &once));
+    PetscCall(CreatePlainPC(B, &once));
     PetscCall(PCGridMGSetGrid(pc, p->n[0], p->n[1], p->n[2]));
     PetscCall(PCGridMGSetGrid(once, p->n[0], p->n[1], p->n[2]));
     PetscCall(MatCreateVecs(B, &x, &y));

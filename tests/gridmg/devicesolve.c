@@ -90,39 +90,43 @@ static PetscErrorCode TestFlexible(const GridProblem *p, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode TestProblem(const GridProblem *p)
+{
+  Mat A, B, C;
+
+  PetscFunctionBeginUser;
+  PetscCall(CreateGridMatrix(p, 0, &A));
+  PetscCall(MatConvert(A, MATAIJCUSPARSE, MAT_INITIAL_MATRIX, &B));
+  PetscCall(MatConvert(B, MATVCRS, MAT_INITIAL_MATRIX, &C));
+  for (size_t o = 0; o < PETSC_STATIC_ARRAY_LENGTH(options); o++) {
+    PetscInt  host, device;
+    PetscReal residual;
+    PC        pc;
+
+    PetscCall(CreateGridPC(p, B, options[o], &pc));
+    PetscCall(TestForm(p, pc, B, options[o]));
+    PetscCall(PCDestroy(&pc));
+    PetscCall(GridIterations(p, A, KSPCG, options[o], &host, &residual));
+    for (int type = 0; type < 2; type++) {
+      PetscCall(GridIterations(p, type ? C : B, KSPCG, options[o], &device, &residual));
+      /* -1: with ten decades rounding may keep residuals above the tolerance, on the host as well */
+      if (WRONG((device < 0) != (host < 0) || PetscAbsInt(device - host) > 1))
+        FAIL("%s, %s: %d iterations on the device, %d on the host", p->name, options[o], (int)device, (int)host);
+      if (WRONG(host >= 0 && !(residual < 10))) FAIL("%s, %s: the residual is %g times the tolerance", p->name, options[o], (double)residual);
+    }
+  }
+  if (p->faces != FACES_DECADES && p->faces != FACES_JUMPS) PetscCall(TestFlexible(p, B));
+  PetscCall(MatDestroy(&A));
+  PetscCall(MatDestroy(&B));
+  PetscCall(MatDestroy(&C));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
   PetscCall(TestBegin(&argc, &argv, help));
-  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(problems); k++) {
-    const GridProblem *p = &problems[k];
-    Mat                A, B, C;
-
-    PetscCall(CreateGridMatrix(p, 0, &A));
-    PetscCall(MatConvert(A, MATAIJCUSPARSE, MAT_INITIAL_MATRIX, &B));
-    PetscCall(MatConvert(B, MATVCRS, MAT_INITIAL_MATRIX, &C));
-    for (size_t o = 0; o < PETSC_STATIC_ARRAY_LENGTH(options); o++) {
-      PetscInt  host, device;
-      PetscReal residual;
-      PC        pc;
-
-      PetscCall(CreateGridPC(p, B, options[o], &pc));
-      PetscCall(TestForm(p, pc, B, options[o]));
-      PetscCall(PCDestroy(&pc));
-      PetscCall(GridIterations(p, A, KSPCG, options[o], &host, &residual));
-      for (int type = 0; type < 2; type++) {
-        PetscCall(GridIterations(p, type ? C : B, KSPCG, options[o], &device, &residual));
-        /* -1: with ten decades rounding may keep residuals above the tolerance, on the host as well */
-        if (WRONG((device < 0) != (host < 0) || PetscAbsInt(device - host) > 1))
-          FAIL("%s, %s: %d iterations on the device, %d on the host", p->name, options[o], (int)device, (int)host);
-        if (WRONG(host >= 0 && !(residual < 10))) FAIL("%s, %s: the residual is %g times the tolerance", p->name, options[o], (double)residual);
-      }
-    }
-    if (p->faces != FACES_DECADES && p->faces != FACES_JUMPS) PetscCall(TestFlexible(p, B));
-    PetscCall(MatDestroy(&A));
-    PetscCall(MatDestroy(&B));
-    PetscCall(MatDestroy(&C));
-  }
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(problems); k++) PetscCall(TestProblem(&problems[k]));
   return TestEnd(100, "all is right\n");
 }
 

@@ -30,6 +30,21 @@ typedef struct {
   PetscReal   wind;          /* ratio of entries of a row to the transposed entries: nonsymmetric */
 } GridProblem;
 
+/* Random problem number k; without sizes, and wells only after the cells */
+static inline GridProblem RandomGrid(PetscInt k)
+{
+  GridProblem p = {.sigma     = k % 7 == 6 ? 0 : (k % 7 == 5 ? 40 : 1),
+                   .faces     = (Faces)(k % 3),
+                   .holes     = k % 3 == 2 ? 5 : 0,
+                   .faults    = k % 6 == 5 ? 4 : 0,
+                   .after     = k % 4 == 3 ? 2 : 0,
+                   .wind      = k % 5 == 4 ? 3 : 0,
+                   .dirichlet = (PetscBool)(k % 9 == 8)};
+
+  for (int d = 0; d < 3; d++) p.strength[d] = PetscPowReal(10.0, (PetscReal)(2 * TestRandom((uint64_t)k, (uint64_t)d, 12)));
+  return p;
+}
+
 static inline PetscInt GridCells(const GridProblem *p)
 {
   return p->n[0] * p->n[1] * p->n[2];

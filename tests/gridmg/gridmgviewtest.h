@@ -25,6 +25,47 @@ static inline PetscErrorCode CreatePlainPC(Mat A, PC *pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Entries at random places: no grid */
+static inline PetscErrorCode CreateGridless(PetscInt n, Mat *A)
+{
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 12, NULL, A));
+  PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  for (PetscInt i = 0; i < n; i++) {
+    PetscCall(MatSetValue(*A, i, i, 10.0, INSERT_VALUES));
+    for (uint64_t k = 0; k < 4; k++) PetscCall(MatSetValue(*A, i, (PetscInt)(TestRandom((uint64_t)i, k, 1) * n), -1.0, INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Adds the values of a round to a matrix of zeros */
+typedef PetscErrorCode (*FillRound)(const void *problem, PetscInt round, Mat);
+
+/* A bad value of entry (i, j) makes the preconditioner fail, with a reason in its view; a good matrix works again */
+static inline PetscErrorCode TestBadEntry(Mat A, PC pc, FillRound fill, const void *problem, PetscInt i, PetscInt j, PetscScalar value, const char text[])
+{
+  PCFailedReason reason;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatSetValue(A, i, j, value, INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(PCSetUp(pc));
+  PetscCall(PCGetFailedReason(pc, &reason));
+  if (WRONG(!reason)) FAIL("%s: no failure", text);
+  VIEW_HAS(pc, text);
+  PetscCall(MatZeroEntries(A));
+  PetscCall((*fill)(problem, 0, A));
+  PetscCall(PCSetUp(pc));
+  PetscCall(PCGetFailedReason(pc, &reason));
+  if (WRONG(reason)) FAIL("%s: still failed with a good matrix", text);
+  PetscCall(PCDestroy(&pc));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Compares Mx after several set-ups with Mx of a new preconditioner */
 static inline PetscErrorCode CompareWithNew(const char what[], Mat A, PC pc)
 {
@@ -52,9 +93,9 @@ static inline PetscErrorCode CompareWithNew(const char what[], Mat A, PC pc)
 
 /*
    A set-up preconditioner of A whose values change: the same bits as a new preconditioner, and no more memory from the
-   third set-up on. fill() adds the values of a round to a matrix of zeros
+   third set-up on. Destroys A
 */
-static inline PetscErrorCode TestNewValues(const char what[], Mat A, PetscErrorCode (*fill)(const void *problem, PetscInt round, Mat), const void *problem)
+static inline PetscErrorCode TestNewValues(const char what[], Mat A, FillRound fill, const void *problem)
 {
   PetscLogDouble before = 0, after;
   PC             pc;
@@ -72,5 +113,6 @@ static inline PetscErrorCode TestNewValues(const char what[], Mat A, PetscErrorC
     PetscCall(PetscMallocGetCurrentUsage(&before));
   }
   PetscCall(PCDestroy(&pc));
+  PetscCall(MatDestroy(&A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

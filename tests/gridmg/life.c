@@ -101,9 +101,8 @@ static PetscErrorCode TestDM(void)
 
 static PetscErrorCode TestNoGrid(void)
 {
-  Mat      A;
-  PC       pc;
-  PetscInt n = 400;
+  Mat A;
+  PC  pc;
 
   PetscFunctionBeginUser;
   PetscCall(CreateGridMatrix(&box, 0, &A));
@@ -117,15 +116,7 @@ static PetscErrorCode TestNoGrid(void)
   PetscCall(PCDestroy(&pc));
   PetscCall(MatDestroy(&A));
 
-  /* entries at random places */
-  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 12, NULL, &A));
-  PetscCall(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
-  for (PetscInt i = 0; i < n; i++) {
-    PetscCall(MatSetValue(A, i, i, 10.0, INSERT_VALUES));
-    for (uint64_t k = 0; k < 4; k++) PetscCall(MatSetValue(A, i, (PetscInt)(TestRandom((uint64_t)i, k, 1) * n), -1.0, INSERT_VALUES));
-  }
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(CreateGridless(400, &A));
   PetscCall(CreatePlainPC(A, &pc));
   TEST_REFUSED("no grid", PCSetUp(pc), "-pc_gridmg_grid");
   PetscCall(PCDestroy(&pc));
@@ -141,30 +132,22 @@ static PetscErrorCode TestNoGrid(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A bad value of entry (i, j) makes the preconditioner fail, with a reason in its view; a good matrix works again */
+static PetscErrorCode FillGridRound(const void *problem, PetscInt round, Mat A)
+{
+  PetscFunctionBeginUser;
+  PetscCall(FillGrid((const GridProblem *)problem, round, A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode TestEntry(PetscInt i, PetscInt j, PetscScalar value, const char text[])
 {
-  PCFailedReason reason;
-  Mat            A;
-  PC             pc;
+  Mat A;
+  PC  pc;
 
   PetscFunctionBeginUser;
   PetscCall(CreateGridMatrix(&box, 0, &A));
-  PetscCall(MatSetValue(A, i, j, value, INSERT_VALUES));
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
   PetscCall(CreatePlainPC(A, &pc));
-  PetscCall(PCSetUp(pc));
-  PetscCall(PCGetFailedReason(pc, &reason));
-  if (WRONG(!reason)) FAIL("%s: no failure", text);
-  VIEW_HAS(pc, text);
-  PetscCall(MatZeroEntries(A));
-  PetscCall(FillGrid(&box, 0, A));
-  PetscCall(PCSetUp(pc));
-  PetscCall(PCGetFailedReason(pc, &reason));
-  if (WRONG(reason)) FAIL("%s: still failed with a good matrix", text);
-  PetscCall(PCDestroy(&pc));
-  PetscCall(MatDestroy(&A));
+  PetscCall(TestBadEntry(A, pc, FillGridRound, &box, i, j, value, text));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -248,13 +231,6 @@ static PetscErrorCode TestOptions(void)
 
 /* ------------------------------------------------------------ life */
 
-static PetscErrorCode FillGridRound(const void *problem, PetscInt round, Mat A)
-{
-  PetscFunctionBeginUser;
-  PetscCall(FillGrid((const GridProblem *)problem, round, A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode TestValues(const GridProblem *p)
 {
   Mat A;
@@ -262,7 +238,6 @@ static PetscErrorCode TestValues(const GridProblem *p)
   PetscFunctionBeginUser;
   PetscCall(CreateGridMatrix(p, 0, &A));
   PetscCall(TestNewValues(p->name, A, FillGridRound, p));
-  PetscCall(MatDestroy(&A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -360,22 +360,14 @@ static PetscErrorCode TestApplications(PetscInt times)
 {
   PetscFunctionBeginUser;
   for (PetscInt k = 0; k < times; k++) {
-    GridProblem     p     = {.sigma     = k % 7 == 6 ? 0 : (k % 7 == 5 ? 40 : 1),
-                             .faces     = (Faces)(k % 3),
-                             .holes     = k % 3 == 2 ? 5 : 0,
-                             .faults    = k % 6 == 5 ? 4 : 0,
-                             .after     = k % 4 == 3 ? 2 : 0,
-                             .wind      = k % 5 == 4 ? 3 : 0,
-                             .dirichlet = (PetscBool)(k % 9 == 8)};
+    GridProblem     p     = RandomGrid(k);
     const PetscBool slabs = (PetscBool)(k % 3 == 1);
     char            name[64];
     Split           s;
     Mat             S;
 
-    for (int d = 0; d < 3; d++) {
-      p.n[d]        = (k % 8 == 7 && d == 2 ? 1 : size) + (PetscInt)((k % 8 == 7 && d == 2 ? 0 : 9) * TestRandom((uint64_t)k, (uint64_t)d, 11));
-      p.strength[d] = PetscPowReal(10.0, (PetscReal)(2 * TestRandom((uint64_t)k, (uint64_t)d, 12)));
-    }
+    for (int d = 0; d < 3; d++)
+      p.n[d] = (k % 8 == 7 && d == 2 ? 1 : size) + (PetscInt)((k % 8 == 7 && d == 2 ? 0 : 9) * TestRandom((uint64_t)k, (uint64_t)d, 11));
     PetscCall(CreateSplit(&p, k, PETSC_FALSE, slabs, &s));
     PetscCall(PetscSNPrintf(name, sizeof(name), "random %d, %d x %d x %d cells in %d x %d x %d boxes", (int)k, (int)p.n[0], (int)p.n[1], (int)p.n[2],
                             (int)s.parts[0], (int)s.parts[1], (int)s.parts[2]));

@@ -16,6 +16,7 @@ static char help[] = "PCGRIDMG for scaled matrices, odd rows and solvers that ne
 #include <tests/refused.h>
 #include <tests/vcrs/vcrstest.h>
 #include <tests/viewtest.h>
+#include <petscdmda.h>
 
 /* A problem on an n x n grid with values 0 outside */
 typedef enum {

@@ -42,18 +42,15 @@ static PetscErrorCode Theirs(const Case *c, const char options[], PetscInt *its)
     PetscCall(DMDACreate3d(PETSC_COMM_SELF, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, n[0], n[1], n[2], 1, 1, 1, 1, 1, NULL, NULL,
                            NULL, &da));
   PetscCall(DMSetUp(da));
-  PetscCall(PetscOptionsCreate(&database));
-  PetscCall(PetscOptionsPush(database));
   PetscCall(PetscSNPrintf(all, sizeof(all), "-@pc_type dezeeuw -@pc_dezeeuw_coarse_points 100 %s", options));
-  PetscCall(SetOptions(all, "t_"));
+  PetscCall(PushOptions(all, NULL, &database));
   PetscCall(PCCreate(PETSC_COMM_SELF, &pc));
   PetscCall(PCSetOperators(pc, B, B));
   PetscCall(PCSetDM(pc, da));
   PetscCall(PCSetOptionsPrefix(pc, "t_"));
   PetscCall(PCSetFromOptions(pc));
   PetscCall(PCSetUp(pc));
-  PetscCall(PetscOptionsPop());
-  PetscCall(PetscOptionsDestroy(&database));
+  PetscCall(PopOptions(&database));
   PetscCall(Iterations(A, pc, KSPGMRES, its));
   PetscCall(PCDestroy(&pc));
   PetscCall(MatDestroy(&A));

@@ -7,6 +7,7 @@ static char help[] = "Internal objects of PCVCRS are hidden in the output of a p
 
 #include <tests/vcrs/vcrstest.h>
 #include <tests/pcvcrs/pcvcrstest.h>
+#include <tests/viewtest.h>
 
 /* Options which PETSc itself obeys, and the beginning of the output of each */
 static const char *const views[] = {"-mat_view", "-mat_factor_view", "-vec_view", "-is_view", "-ksp_view", "-pc_view", "-matmult_vecscatter_view", "-sf_view"};
@@ -25,25 +26,6 @@ static const char *const inner[] = {
   "-@pc_type fieldsplit -@pc_fieldsplit_block_size 2 -@fieldsplit_pc_type sor -@fieldsplit_ksp_type richardson -@fieldsplit_ksp_max_it 2",
 };
 
-/* Counts the objects in the file of a viewer */
-static PetscErrorCode CountObjects(const char name[], PetscInt *count)
-{
-  PetscFunctionBeginUser;
-  *count = 0;
-  if (!rank) {
-    FILE *file = fopen(name, "r");
-    char  line[4096];
-
-    while (file && fgets(line, sizeof(line), file)) {
-      if (strstr(line, " Object:")) (*count)++;
-    }
-    if (file) (void)fclose(file);
-    (void)remove(name);
-  }
-  PetscCallMPI(MPI_Bcast(count, 1, MPIU_INT, 0, PETSC_COMM_WORLD));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Solves with a matrix, with new values, and with changed options of the preconditioner; counts the output of each
    view */
 static PetscErrorCode Solve(MatType type, const char options[], const char vcrs[], const char more[], PetscInt count[])
@@ -54,16 +36,7 @@ static PetscErrorCode Solve(MatType type, const char options[], const char vcrs[
   Vec          x, b;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscOptionsCreate(&database));
-  PetscCall(PetscOptionsPush(database));
-  for (size_t k = 0; k < VIEWS; k++) {
-    char value[64];
-
-    PetscCall(PetscSNPrintf(value, sizeof(value), "hidden_%d.txt", (int)k));
-    PetscCall(CountObjects(value, &count[k])); /* files of an interrupted run */
-    PetscCall(PetscSNPrintf(value, sizeof(value), "ascii:hidden_%d.txt::append", (int)k));
-    PetscCall(PetscOptionsSetValue(NULL, views[k], value));
-  }
+  PetscCall(PushViews(VIEWS, views, &database));
   if (vcrs) PetscCall(SetOptions(vcrs, "t_"));
   PetscCall(SetOptions(options, vcrs ? "t_vcrs_" : "t_"));
   if (more) PetscCall(PetscOptionsInsertString(NULL, more));
@@ -86,14 +59,7 @@ static PetscErrorCode Solve(MatType type, const char options[], const char vcrs[
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&b));
   PetscCall(MatDestroy(&A));
-  PetscCall(PetscOptionsPop());
-  PetscCall(PetscOptionsDestroy(&database));
-  for (size_t k = 0; k < VIEWS; k++) {
-    char name[64];
-
-    PetscCall(PetscSNPrintf(name, sizeof(name), "hidden_%d.txt", (int)k));
-    PetscCall(CountObjects(name, &count[k]));
-  }
+  PetscCall(PopViews(VIEWS, &database, count));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -233,8 +233,7 @@ int main(int argc, char **argv)
 
   PetscFunctionBeginUser;
   PetscCall(TestBegin(&argc, &argv, help));
-  PetscCall(PetscOptionsGetString(NULL, NULL, "-mat_type", type, sizeof(type), NULL));
-  PetscCall(PetscStrcmp(type, "seqaijcusparse", &device));
+  PetscCall(TestMatType(sizeof(type), type, &device));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(problems); k++) {
     const Problem *p = &problems[k];
     Mat            host, A;

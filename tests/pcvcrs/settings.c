@@ -4,9 +4,7 @@
 
 static char help[] = "PCVCRS and the inner preconditioner do the same with all settings which a program makes on either.\n\n";
 
-#include <tests/vcrs/vcrstest.h>
-#include <tests/pcvcrs/pcvcrstest.h>
-#include <petscdmda.h>
+#include <tests/pcvcrs/fieldstest.h>
 #include <petscsnes.h>
 
 /* Sums in another order */
@@ -14,36 +12,20 @@ static char help[] = "PCVCRS and the inner preconditioner do the same with all s
 
 static PetscInt compared = 0;
 
+static PetscScalar Entry(const void *ctx, PETSC_UNUSED const DMDALocalInfo *info, PetscInt i, PetscInt j, PETSC_UNUSED PetscInt c, int k)
+{
+  const PetscInt round = *(const PetscInt *)ctx;
+
+  if (k == FIELDS_OTHER) return -0.2;
+  if (k == FIELDS_ROW) return (PetscScalar)(4.3 + 0.7 * (double)round + 0.1 * (double)((i + 2 * j) % 3));
+  return (PetscScalar)(-1.0 - 0.3 * (double)round * (k < 2));
+}
+
 /* Two coupled Laplacians on a square, two unknowns per point; round: selects other values */
 static PetscErrorCode FillGrid(DM da, PetscInt round, Mat A)
 {
-  DMDALocalInfo info;
-
   PetscFunctionBeginUser;
-  PetscCall(DMDAGetLocalInfo(da, &info));
-  for (PetscInt j = info.ys; j < info.ys + info.ym; j++) {
-    for (PetscInt i = info.xs; i < info.xs + info.xm; i++) {
-      for (PetscInt c = 0; c < 2; c++) {
-        const int   di[4] = {-1, 1, 0, 0}, dj[4] = {0, 0, -1, 1};
-        MatStencil  row = {.i = i, .j = j, .c = c}, col[6];
-        PetscScalar v[6];
-        PetscInt    n = 0;
-
-        for (int k = 0; k < 4; k++) {
-          if (i + di[k] < 0 || i + di[k] >= info.mx || j + dj[k] < 0 || j + dj[k] >= info.my) continue;
-          col[n] = (MatStencil){.i = i + di[k], .j = j + dj[k], .c = c};
-          v[n++] = (PetscScalar)(-1.0 - 0.3 * (double)round * (k < 2));
-        }
-        col[n] = (MatStencil){.i = i, .j = j, .c = 1 - c};
-        v[n++] = -0.2;
-        col[n] = row;
-        v[n++] = (PetscScalar)(4.3 + 0.7 * (double)round + 0.1 * (double)((i + 2 * j) % 3));
-        PetscCall(MatSetValuesStencil(A, 1, &row, n, col, v, INSERT_VALUES));
-      }
-    }
-  }
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(FillFields(da, Entry, &round, A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -5,10 +5,8 @@
 static char help[] = "PCVCRS for matrices with numbers which no loss can represent: solves end as with the inner preconditioner "
                      "alone, and TS cuts the step.\n\n";
 
-#include <tests/vcrs/vcrstest.h>
 #include <lithe/private/petsccompat.h>
-#include <tests/pcvcrs/pcvcrstest.h>
-#include <petscdmda.h>
+#include <tests/pcvcrs/fieldstest.h>
 #include <petscts.h>
 
 /* The bad number in a matrix */
@@ -54,56 +52,41 @@ static PetscBool Fits(const char options[])
 }
 
 /* Pushes options in a separate database; inside: NULL without PCVCRS */
-static PetscErrorCode PushOptions(const char options[], const char loss[], PetscOptions *database)
+static PetscErrorCode PushLoss(const char options[], const char loss[], PetscOptions *database)
 {
-  char text[256];
+  char vcrs[256];
 
   PetscFunctionBeginUser;
-  PetscCall(PetscOptionsCreate(database));
-  PetscCall(PetscOptionsPush(*database));
-  if (loss) {
-    PetscCall(PetscSNPrintf(text, sizeof(text), "-@pc_type vcrs -@pc_vcrs_loss %s", loss));
-    PetscCall(SetOptions(text, "t_"));
-  }
-  PetscCall(SetOptions(options, loss ? "t_vcrs_" : "t_"));
+  PetscCall(PetscSNPrintf(vcrs, sizeof(vcrs), "-@pc_type vcrs -@pc_vcrs_loss %s", loss ? loss : ""));
+  PetscCall(loss ? PushOptions(vcrs, options, database) : PushOptions(options, NULL, database));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+typedef struct {
+  PetscReal shift;
+  PetscBool bad; /* on one process */
+  Bad       kind;
+} Values;
+
+static PetscScalar Entry(const void *ctx, const DMDALocalInfo *info, PetscInt i, PetscInt j, PetscInt c, int k)
+{
+  const Values   *p   = (const Values *)ctx;
+  const PetscBool bad = (PetscBool)(p->bad && i == info->mx - 2 && j == info->my - 2 && !c);
+
+  if (bad && k == FIELDS_ROW) return p->kind == BAD_NAN ? NAN : (p->kind == BAD_INF ? INFINITY : (p->kind == BAD_SINGLE ? (PetscReal)1e39 : PETSC_MAX_REAL));
+  if (bad && k == 0 && p->kind == BAD_SUM) return PETSC_MAX_REAL;
+  if (k == FIELDS_OTHER) return c ? 0.1 : -0.2;
+  if (k == FIELDS_ROW) return (PetscScalar)(4.6 + p->shift);
+  return (PetscScalar)(k == 0 ? -1.3 : -1.0 - 0.01 * (double)((i + j) % 5));
 }
 
 /* -c u'' and an exchange between the two fields, on a grid; not symmetric */
 static PetscErrorCode FillMatrix(DM da, PetscReal shift, PetscBool bad, Bad kind, Mat A)
 {
-  DMDALocalInfo info;
+  const Values p = {shift, bad, kind};
 
   PetscFunctionBeginUser;
-  PetscCall(DMDAGetLocalInfo(da, &info));
-  for (PetscInt j = info.ys; j < info.ys + info.ym; j++) {
-    for (PetscInt i = info.xs; i < info.xs + info.xm; i++) {
-      for (PetscInt c = 0; c < 2; c++) {
-        const int   di[4] = {-1, 1, 0, 0}, dj[4] = {0, 0, -1, 1};
-        MatStencil  row = {.i = i, .j = j, .c = c}, col[6];
-        PetscScalar v[6];
-        PetscInt    n = 0;
-
-        for (int k = 0; k < 4; k++) {
-          if (i + di[k] < 0 || i + di[k] >= info.mx || j + dj[k] < 0 || j + dj[k] >= info.my) continue;
-          col[n] = (MatStencil){.i = i + di[k], .j = j + dj[k], .c = c};
-          v[n++] = (PetscScalar)(k == 0 ? -1.3 : -1.0 - 0.01 * (double)((i + j) % 5));
-        }
-        col[n] = (MatStencil){.i = i, .j = j, .c = 1 - c};
-        v[n++] = c ? 0.1 : -0.2;
-        col[n] = row;
-        v[n++] = (PetscScalar)(4.6 + shift);
-        /* on one process */
-        if (bad && i == info.mx - 2 && j == info.my - 2 && !c) {
-          v[n - 1] = kind == BAD_NAN ? NAN : (kind == BAD_INF ? INFINITY : (kind == BAD_SINGLE ? (PetscReal)1e39 : PETSC_MAX_REAL));
-          if (kind == BAD_SUM) v[0] = PETSC_MAX_REAL;
-        }
-        PetscCall(MatSetValuesStencil(A, 1, &row, n, col, v, INSERT_VALUES));
-      }
-    }
-  }
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(FillFields(da, Entry, &p, A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -144,7 +127,7 @@ static PetscErrorCode Solve(DM da, const char options[], const char loss[], Bad 
   Vec          x, b;
 
   PetscFunctionBeginUser;
-  PetscCall(PushOptions(options, loss, &database));
+  PetscCall(PushLoss(options, loss, &database));
   PetscCall(DMCreateMatrix(da, &A));
   PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
   PetscCall(KSPSetOptionsPrefix(ksp, "t_"));
@@ -167,8 +150,7 @@ static PetscErrorCode Solve(DM da, const char options[], const char loss[], Bad 
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&b));
   PetscCall(MatDestroy(&A));
-  PetscCall(PetscOptionsPop());
-  PetscCall(PetscOptionsDestroy(&database));
+  PetscCall(PopOptions(&database));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -272,7 +254,7 @@ static PetscErrorCode Integrate(Reaction *r, const char options[], const char lo
   Mat          J;
 
   PetscFunctionBeginUser;
-  PetscCall(PushOptions(options, loss, &database));
+  PetscCall(PushLoss(options, loss, &database));
   r->evaluations = 0;
   PetscCall(TSCreate(PETSC_COMM_WORLD, &ts));
   PetscCall(TSSetOptionsPrefix(ts, "t_"));
@@ -300,8 +282,7 @@ static PetscErrorCode Integrate(Reaction *r, const char options[], const char lo
   PetscCall(TSGetConvergedReason(ts, &run->reason));
   PetscCall(TSDestroy(&ts));
   PetscCall(MatDestroy(&J));
-  PetscCall(PetscOptionsPop());
-  PetscCall(PetscOptionsDestroy(&database));
+  PetscCall(PopOptions(&database));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -351,9 +351,7 @@ int main(int argc, char **argv)
   char             where[128];
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
-  PetscCall(KernelsStart());
+  PetscCall(KernelsStart(&argc, &argv, help));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(shapes); k++) {
     const Shape    *s     = &shapes[k];
     const PetscBool whole = IsWhole(s);
@@ -408,9 +406,7 @@ int main(int argc, char **argv)
       for (int precision = SBP_SINGLE; precision <= SBP_DOUBLE; precision++) PetscCall(TestSetUp(&g, (SBPPrecision)precision, where));
     }
   }
-  PetscCall(KernelsEnd(20));
-  PetscCall(PetscFinalize());
-  return 0;
+  return KernelsEnd(20);
 }
 
 /*TEST

@@ -280,9 +280,7 @@ int main(int argc, char **argv)
   char where[128];
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
-  PetscCall(KernelsStart());
+  PetscCall(KernelsStart(&argc, &argv, help));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(shapes); k++) {
     const Shape    *s    = &shapes[k];
     const PetscBool even = (PetscBool)(s->n[0] % 2 == 0 && s->n[1] % 2 == 0);
@@ -310,9 +308,7 @@ int main(int argc, char **argv)
         PetscCall(TestOperator(s, kinds[faces], (SBPPrecision)precision, dirichlet[faces], where));
       }
   }
-  PetscCall(KernelsEnd(20));
-  PetscCall(PetscFinalize());
-  return 0;
+  return KernelsEnd(20);
 }
 
 /*TEST

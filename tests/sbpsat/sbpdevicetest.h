@@ -199,11 +199,12 @@ static void MakeCoarse(const SBPGrid *fine, PetscInt padding, int reach, SBPGrid
 #define SEVERAL 400
 
 /* The device's kernels, which a library without CUDA has not */
-static PetscErrorCode KernelsStart(void)
+static PetscErrorCode KernelsStart(int *argc, char ***argv, const char help[])
 {
   const SBPKernels *(*kernels)(void);
 
   PetscFunctionBegin;
+  PetscCall(TestBegin(argc, argv, help));
   *(void **)&kernels = dlsym(RTLD_DEFAULT, "SBPGetDeviceKernels");
   PetscCheck(kernels, PETSC_COMM_WORLD, PETSC_ERR_SUP, "This Lithe was built without CUDA");
   D = kernels();
@@ -212,12 +213,10 @@ static PetscErrorCode KernelsStart(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode KernelsEnd(PetscInt least)
+static int KernelsEnd(PetscInt least)
 {
-  PetscFunctionBegin;
-  PetscCall(PetscRandomDestroy(&numbers));
-  PetscCall(TestDone(least, "all is right\n"));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallAbort(PETSC_COMM_WORLD, PetscRandomDestroy(&numbers));
+  return TestEnd(least, "all is right\n");
 }
 
 static inline PetscBool IsWhole(const Shape *s)

@@ -20,9 +20,7 @@ int main(int argc, char **argv)
   double            *sum[STREAMS], expected[STREAMS], found[STREAMS];
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
-  PetscCall(KernelsStart());
+  PetscCall(KernelsStart(&argc, &argv, help));
   PetscCall(PetscDeviceContextGetCurrentContext(&before));
   PetscCall(PetscDeviceCreate(PETSC_DEVICE_CUDA, PETSC_DECIDE, &device));
   for (int s = 0; s < STREAMS; s++) {
@@ -68,9 +66,7 @@ int main(int argc, char **argv)
     PetscCallCUDA(cudaFree(sum[s]));
   }
   PetscCall(PetscDeviceDestroy(&device));
-  PetscCall(KernelsEnd(400));
-  PetscCall(PetscFinalize());
-  return 0;
+  return KernelsEnd(400);
 }
 
 /*TEST

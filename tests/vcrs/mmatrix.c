@@ -7,43 +7,6 @@ static char help[] = "A symmetric M-matrix in logarithmic loss stays positive de
 #include "vcrstest.h"
 #include <petscksp.h>
 
-/*
-   Extreme eigenvalues of A x = lambda A~ x by conjugate gradients with the Cholesky factors of A~, run until the
-   residual vanishes. The factorisation fails if A~ is not positive definite.
-*/
-static PetscErrorCode TestEigenvalues(Mat B, Mat C, PetscReal *least, PetscReal *largest, PetscBool *definite)
-{
-  KSP                ksp;
-  PC                 pc;
-  Vec                b, x;
-  Mat                X;
-  KSPConvergedReason reason;
-
-  PetscFunctionBegin;
-  PetscCall(MatConvert(C, MATDENSE, MAT_INITIAL_MATRIX, &X));
-  PetscCall(MatSetOption(X, PetscDefined(USE_COMPLEX) ? MAT_HERMITIAN : MAT_SYMMETRIC, PETSC_TRUE));
-  PetscCall(MatSetOption(X, MAT_SPD, PETSC_TRUE));
-  PetscCall(TestCreateVec(B, PETSC_TRUE, "x_", 40, &b));
-  PetscCall(VecDuplicate(b, &x));
-  PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));
-  PetscCall(KSPSetOperators(ksp, B, X));
-  PetscCall(KSPSetType(ksp, KSPCG));
-  PetscCall(KSPSetTolerances(ksp, 10.0 * PETSC_MACHINE_EPSILON, 0.0, PETSC_CURRENT, 200));
-  PetscCall(KSPSetComputeSingularValues(ksp, PETSC_TRUE));
-  PetscCall(KSPGetPC(ksp, &pc));
-  PetscCall(PCSetType(pc, PCCHOLESKY));
-  PetscCall(KSPSolve(ksp, b, x));
-  PetscCall(KSPGetConvergedReason(ksp, &reason));
-  *definite = (PetscBool)(reason != KSP_DIVERGED_PC_FAILED && reason != KSP_DIVERGED_INDEFINITE_PC && reason != KSP_DIVERGED_INDEFINITE_MAT);
-  *least = *largest = 0.0;
-  if (*definite) PetscCall(KSPComputeExtremeSingularValues(ksp, largest, least));
-  PetscCall(KSPDestroy(&ksp));
-  PetscCall(VecDestroy(&b));
-  PetscCall(VecDestroy(&x));
-  PetscCall(MatDestroy(&X));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 int main(int argc, char **argv)
 {
   PetscInt count = 0;

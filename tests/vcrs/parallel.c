@@ -347,8 +347,7 @@ int main(int argc, char **argv)
 
   PetscFunctionBeginUser;
   PetscCall(TestBegin(&argc, &argv, help));
-  PetscCall(PetscOptionsGetString(NULL, NULL, "-mat_type", type, sizeof(type), NULL));
-  PetscCall(PetscStrcmp(type, "aijcusparse", &device));
+  PetscCall(TestMatType(sizeof(type), type, &device));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(kinds); k++) {
     for (int spread = 0; spread < (k < SPREAD_KINDS ? SPREADS : SPREAD_EVEN + 1); spread++) PetscCall(TestMatrix(kinds[k], (Spread)spread, type, device));
   }

@@ -12,7 +12,7 @@
 */
 
 #include <lithemat.h>
-#include <petscmat.h>
+#include <petscksp.h>
 #include <math.h>
 #include <stdint.h>
 #include <tests/failures.h>
@@ -644,4 +644,41 @@ static inline PetscBool TestKindIsFixedPoint(TestKind kind)
 {
   return (PetscBool)(kind == TEST_STAR5 || kind == TEST_STAR7 || kind == TEST_INTEGERS || kind == TEST_NEUMANN || kind == TEST_ZERO || kind == TEST_NONE ||
                      kind == TEST_NOROWS || kind == TEST_NOCOLUMNS);
+}
+
+/*
+   Extreme eigenvalues of A x = lambda A~ x by conjugate gradients with the Cholesky factors of A~, run until the
+   residual vanishes. The factorisation fails if A~ is not positive definite.
+*/
+static inline PetscErrorCode TestEigenvalues(Mat B, Mat C, PetscReal *least, PetscReal *largest, PetscBool *definite)
+{
+  KSP                ksp;
+  PC                 pc;
+  Vec                b, x;
+  Mat                X;
+  KSPConvergedReason reason;
+
+  PetscFunctionBegin;
+  PetscCall(MatConvert(C, MATDENSE, MAT_INITIAL_MATRIX, &X));
+  PetscCall(MatSetOption(X, PetscDefined(USE_COMPLEX) ? MAT_HERMITIAN : MAT_SYMMETRIC, PETSC_TRUE));
+  PetscCall(MatSetOption(X, MAT_SPD, PETSC_TRUE));
+  PetscCall(MatCreateVecs(B, &x, &b));
+  PetscCall(TestFillVec(b, 40));
+  PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));
+  PetscCall(KSPSetOperators(ksp, B, X));
+  PetscCall(KSPSetType(ksp, KSPCG));
+  PetscCall(KSPSetTolerances(ksp, 10.0 * PETSC_MACHINE_EPSILON, 0.0, PETSC_CURRENT, 200));
+  PetscCall(KSPSetComputeSingularValues(ksp, PETSC_TRUE));
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCSetType(pc, PCCHOLESKY));
+  PetscCall(KSPSolve(ksp, b, x));
+  PetscCall(KSPGetConvergedReason(ksp, &reason));
+  *definite = (PetscBool)(reason != KSP_DIVERGED_PC_FAILED && reason != KSP_DIVERGED_INDEFINITE_PC && reason != KSP_DIVERGED_INDEFINITE_MAT);
+  *least = *largest = 0.0;
+  if (*definite) PetscCall(KSPComputeExtremeSingularValues(ksp, largest, least));
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscCall(MatDestroy(&X));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
