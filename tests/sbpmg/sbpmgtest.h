@@ -17,15 +17,14 @@ typedef struct {
   Vec u, b, x;
 } System;
 
-static inline PetscErrorCode SystemCreate(MPI_Comm comm, PetscInt nr, PetscInt ns, PetscInt order, System *s)
+/* exact: with exact metric terms */
+static inline PetscErrorCode SystemCreateWith(MPI_Comm comm, const PetscInt n[2], PetscInt order, PetscBool exact, System *s)
 {
-  const PetscInt n[2] = {nr, ns};
-
   PetscFunctionBeginUser;
   PetscCall(ProblemCreateDM(comm, n, &s->da));
   PetscCall(DMCreateMatrix(s->da, &s->A));
   PetscCall(MatSBPSATSetOrder(s->A, order));
-  PetscCall(ProblemSetOperator(s->da, PETSC_TRUE, s->A));
+  PetscCall(ProblemSetOperator(s->da, exact, s->A));
   PetscCall(MatAssemblyBegin(s->A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(s->A, MAT_FINAL_ASSEMBLY));
   PetscCall(DMCreateGlobalVector(s->da, &s->u));
@@ -33,6 +32,15 @@ static inline PetscErrorCode SystemCreate(MPI_Comm comm, PetscInt nr, PetscInt n
   PetscCall(VecDuplicate(s->u, &s->x));
   PetscCall(ProblemGetSolution(s->da, s->u));
   PetscCall(ProblemAddRightSide(s->da, s->A, s->b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static inline PetscErrorCode SystemCreate(MPI_Comm comm, PetscInt nr, PetscInt ns, PetscInt order, System *s)
+{
+  const PetscInt n[2] = {nr, ns};
+
+  PetscFunctionBeginUser;
+  PetscCall(SystemCreateWith(comm, n, order, PETSC_TRUE, s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

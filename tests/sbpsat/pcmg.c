@@ -8,7 +8,7 @@ static char help[] = "MATSBPSAT under PETSc's own multigrid on a DMDA: coarse op
 #include <lithe/private/petsccompat.h>
 #include <petscksp.h>
 #include <tests/matview.h>
-#include <tutorials/common/sbpsatproblem.h>
+#include <tests/sbpmg/sbpmgtest.h>
 
 /* On every level except the finest: the settings of the finest matrix must have reached the coarse matrices
    automatically */
@@ -34,55 +34,38 @@ int main(int argc, char **argv)
 {
   PetscInt           n[2] = {64, 64}, order = 2, its, bound = 30, two = 2;
   PetscBool          exact = PETSC_FALSE;
-  DM                 da;
-  Mat                A;
-  Vec                u, b, e;
+  System             s;
   KSP                ksp;
   PetscReal          error, expected = 0;
   KSPConvergedReason reason;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(LitheInitializePackage());
+  PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-n", n, &two, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-order", &order, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-iterations", &bound, NULL));
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-expected", &expected, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-exact", &exact, NULL));
 
-  PetscCall(ProblemCreateDM(PETSC_COMM_WORLD, n, &da));
-  PetscCall(DMCreateMatrix(da, &A));
-  PetscCall(MatSBPSATSetOrder(A, order));
-  PetscCall(ProblemSetOperator(da, exact, A));
-  PetscCall(DMCreateGlobalVector(da, &b));
-  PetscCall(VecDuplicate(b, &u));
-  PetscCall(VecDuplicate(b, &e));
-  PetscCall(ProblemAddRightSide(da, A, b));
-
+  PetscCall(SystemCreateWith(PETSC_COMM_WORLD, n, order, exact, &s));
   PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
-  PetscCall(KSPSetDM(ksp, da));
+  PetscCall(KSPSetDM(ksp, s.da));
   PetscCall(KSPSetDMActive(ksp, KSP_DMACTIVE_ALL, PETSC_FALSE));
-  PetscCall(DMKSPSetComputeOperators(da, ComputeOperators, &order));
-  PetscCall(KSPSetOperators(ksp, A, A));
+  PetscCall(DMKSPSetComputeOperators(s.da, ComputeOperators, &order));
+  PetscCall(KSPSetOperators(ksp, s.A, s.A));
   PetscCall(KSPSetType(ksp, KSPCG));
   PetscCall(KSPSetTolerances(ksp, 1e-10, PETSC_CURRENT, PETSC_CURRENT, 200));
   PetscCall(KSPSetFromOptions(ksp));
-  PetscCall(KSPSolve(ksp, b, u));
+  PetscCall(KSPSolve(ksp, s.b, s.x));
   PetscCall(KSPGetIterationNumber(ksp, &its));
   PetscCall(KSPGetConvergedReason(ksp, &reason));
-  PetscCall(ProblemGetSolution(da, e));
-  PetscCall(VecAXPY(e, -1, u));
-  PetscCall(MatSBPSATNorm(A, e, &error));
+  PetscCall(SystemError(&s, s.x, &error));
   if (reason > 0 && its <= bound && PetscAbsReal(error - expected) <= 0.01 * expected) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "solved\n"));
   else
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s in %" PetscInt_FMT " iterations, error %.4e, expected %.4e in at most %" PetscInt_FMT "\n",
                           KSPConvergedReasons[reason], its, (double)error, (double)expected, bound));
   PetscCall(KSPDestroy(&ksp));
-  PetscCall(VecDestroy(&u));
-  PetscCall(VecDestroy(&b));
-  PetscCall(VecDestroy(&e));
-  PetscCall(MatDestroy(&A));
-  PetscCall(DMDestroy(&da));
+  PetscCall(SystemDestroy(&s));
   PetscCall(PetscFinalize());
   return 0;
 }
