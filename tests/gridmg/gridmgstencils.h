@@ -137,10 +137,9 @@ static inline PetscErrorCode CreateStencilPC(const StencilProblem *p, Mat A, con
 /* Iterations of a solver with a set-up preconditioner, -1 if not converged */
 static inline PetscErrorCode Iterations(Mat A, PC pc, const char type[], PetscInt *its)
 {
-  KSPConvergedReason reason;
-  KSP                ksp;
-  Mat                P;
-  Vec                x, b;
+  KSP ksp;
+  Mat P;
+  Vec x, b;
 
   PetscFunctionBeginUser;
   PetscCall(PCGetOperators(pc, NULL, &P));
@@ -152,10 +151,7 @@ static inline PetscErrorCode Iterations(Mat A, PC pc, const char type[], PetscIn
   PetscCall(KSPSetTolerances(ksp, PetscMax((PetscReal)1e-8, 100 * PETSC_MACHINE_EPSILON), 0.0, PETSC_CURRENT, 200));
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(TestFillVec(b, 3));
-  PetscCall(KSPSolve(ksp, b, x));
-  PetscCall(KSPGetConvergedReason(ksp, &reason));
-  PetscCall(KSPGetIterationNumber(ksp, its));
-  if (reason < 0) *its = -1;
+  PetscCall(SolveIterations(ksp, b, x, its));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&b));
   PetscCall(KSPDestroy(&ksp));

@@ -167,11 +167,10 @@ static inline PetscErrorCode CreateGridPC(const GridProblem *p, Mat A, const cha
 */
 static inline PetscErrorCode GridIterations(const GridProblem *p, Mat A, const char type[], const char options[], PetscInt *its, PetscReal *residual)
 {
-  KSPConvergedReason reason;
-  PetscReal          norm, rtol = PetscMax((PetscReal)1e-8, 100 * PETSC_MACHINE_EPSILON);
-  KSP                ksp;
-  PC                 pc;
-  Vec                x, b, r;
+  PetscReal norm, rtol = PetscMax((PetscReal)1e-8, 100 * PETSC_MACHINE_EPSILON);
+  KSP       ksp;
+  PC        pc;
+  Vec       x, b, r;
 
   PetscFunctionBeginUser;
   PetscCall(CreateGridPC(p, A, options, &pc));
@@ -187,10 +186,7 @@ static inline PetscErrorCode GridIterations(const GridProblem *p, Mat A, const c
   PetscCall(VecRealPart(x));
   PetscCall(MatMult(A, x, b));
   PetscCall(VecSet(x, 0.0));
-  PetscCall(KSPSolve(ksp, b, x));
-  PetscCall(KSPGetConvergedReason(ksp, &reason));
-  PetscCall(KSPGetIterationNumber(ksp, its));
-  if (reason < 0) *its = -1;
+  PetscCall(SolveIterations(ksp, b, x, its));
   PetscCall(MatMult(A, x, r));
   PetscCall(VecAXPY(r, -1.0, b));
   PetscCall(VecNorm(r, NORM_2, residual));

@@ -169,17 +169,13 @@ static PetscErrorCode CreateSolver(DM da, Mat A, const char type[], const char p
 /* Iterations to rtol = 1e-8, and the true relative residual of the solution */
 static PetscErrorCode Solve(KSP ksp, Mat A, Vec b, PetscInt *its, PetscReal *residual)
 {
-  Vec                x, r;
-  PetscReal          norm;
-  KSPConvergedReason reason;
+  Vec       x, r;
+  PetscReal norm;
 
   PetscFunctionBeginUser;
   PetscCall(VecDuplicate(b, &x));
   PetscCall(VecDuplicate(b, &r));
-  PetscCall(KSPSolve(ksp, b, x));
-  PetscCall(KSPGetConvergedReason(ksp, &reason));
-  PetscCall(KSPGetIterationNumber(ksp, its));
-  if (reason < 0) *its = -1;
+  PetscCall(SolveIterations(ksp, b, x, its));
   PetscCall(MatMult(A, x, r));
   PetscCall(VecAXPY(r, -1.0, b));
   PetscCall(VecNorm(b, NORM_2, &norm));

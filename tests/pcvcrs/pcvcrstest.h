@@ -29,6 +29,19 @@ static inline PetscErrorCode SetOptions(const char text[], const char prefix[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A solve; -1 iterations if not converged */
+static inline PetscErrorCode SolveIterations(KSP ksp, Vec b, Vec x, PetscInt *its)
+{
+  KSPConvergedReason reason;
+
+  PetscFunctionBeginUser;
+  PetscCall(KSPSolve(ksp, b, x));
+  PetscCall(KSPGetConvergedReason(ksp, &reason));
+  PetscCall(KSPGetIterationNumber(ksp, its));
+  if (reason < 0) *its = -1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A new database with options of the prefix t_, and with options of the inner preconditioner, unless NULL */
 static inline PetscErrorCode PushOptions(const char options[], const char inside[], PetscOptions *database)
 {

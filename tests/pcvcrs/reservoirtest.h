@@ -119,18 +119,14 @@ static inline PetscErrorCode CreateSolver(DM da, Mat A, const char type[], const
 /* Iterations for a random right-hand side, -1 if not converged */
 static inline PetscErrorCode Iterations(KSP ksp, PetscInt *its)
 {
-  KSPConvergedReason reason;
-  Mat                A;
-  Vec                x, b;
+  Mat A;
+  Vec x, b;
 
   PetscFunctionBeginUser;
   PetscCall(KSPGetOperators(ksp, &A, NULL));
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(TestFillVec(b, 5));
-  PetscCall(KSPSolve(ksp, b, x));
-  PetscCall(KSPGetConvergedReason(ksp, &reason));
-  PetscCall(KSPGetIterationNumber(ksp, its));
-  if (reason < 0) *its = -1;
+  PetscCall(SolveIterations(ksp, b, x, its));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&b));
   PetscFunctionReturn(PETSC_SUCCESS);
