@@ -24,7 +24,7 @@ A command is any program, found first among those here; Lithe is loaded by PETSC
   ./run spmv -help
   ./run check [FOLDER...]  the tests, in a new folder below the current one, LITHE_TEST_JOBS at a time; the last line counts them;
                            LITHE_TEST_DEVICE_ONLY=yes: only those that need a GPU;
-                           LITHE_TESTS=FILE: those of programs that it names, mat/ex1 a line
+                           LITHE_TESTS=FILE: those of programs that it names, vcrs/products a line
   ./run env                the shell lines that set all this
 
 programs of $scalar scalars: $(cd "$part" && ls bin tests/bin | grep -v : | tr '\n' ' ')

@@ -115,10 +115,7 @@ for build in "$@"; do
   ln -s bin "$part/tutorials"
 
   # The programs of the tests, and the harness's scripts with placeholders for paths
-  for tap in "$LITHE_SOURCE"/tests/*.tap; do
-    folder=$(basename "$tap" .tap)
-    [ "$folder" != petsc ] || continue
-    [ -n "$(find "$LITHE_SOURCE/tests/$folder" -name '*.c' 2>/dev/null)" ] || continue
+  for folder in $(cd "$LITHE_SOURCE/tests" && grep -l '^TEST\*/' ./*/*.c | cut -d / -f 2 | sort -u); do
     (cd "$build" && srcdir=$LITHE_SOURCE LITHE_TEST_BUILD_ONLY=yes sh "$LITHE_SOURCE/tests/petsc.tap" "$folder") || die "the tests of $folder do not compile"
     mkdir -p "$part/tests/petsc/$folder"
     cp "$build/tests/petsc/$folder/device.list" "$part/tests/petsc/$folder/"

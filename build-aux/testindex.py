@@ -30,23 +30,26 @@ alone, `-trace` prints each case before it runs. `LITHE_WEEKLY=yes` with `make c
 a hundred times as many cases.
 """
 
-# The programs of each class
-OBJECTS = {
-    "codec": [("Storage formats", range(1, 100))],
-    "farm": [("LitheFarm, LitheSums", range(1, 100))],
-    "halo": [("LitheHalo, LitheReduce", range(1, 100))],
-    "mat": [
-        ("MATVCRS", [*range(1, 14), 32, 39, 40, 42, 46]),
-        ("MATSBPSAT", [20, 21, 22, 23, 24, 29, 31, 38, 41, 44]),
-        ("MATBORN", range(47, 60)),
-        ("MATHYBMGPU", [25, 26, 27, 28]),
-        ("Types made from MATAIJ", [30, 33, 34, 35, 36]),
-    ],
-    "pc": [("PCVCRS", [*range(1, 9), 13, 14, 15, 17, 18, 19]), ("PCSBPMG", [10, 11, 12, 16]), ("PCGRIDMG", [*range(20, 39)]), ("PCCAMG", [39, 40])],
-    "ksp": [("KSPCBGMRES, KSPCBFGMRES", range(1, 13)), ("KSPBCGSM", range(13, 100))],
-    "ts": [("TSUNIFORMIZATION", [*range(1, 10), 11]), ("Steps of time with MATSBPSAT", [10])],
-    "fuzz": [("Fuzzers: random small problems", range(1, 100))],
-    "sys": [("The package", range(1, 100))],
+# The folders of programs, and what each is a test of
+FOLDERS = {
+    "vcrs": "MATVCRS",
+    "sbpsat": "MATSBPSAT",
+    "born": "MATBORN",
+    "hybmgpu": "MATHYBMGPU",
+    "aij": "Types made from MATAIJ",
+    "pcvcrs": "PCVCRS",
+    "sbpmg": "PCSBPMG",
+    "gridmg": "PCGRIDMG",
+    "camg": "PCCAMG",
+    "cbgmres": "KSPCBGMRES, KSPCBFGMRES",
+    "bcgsm": "KSPBCGSM",
+    "uniformization": "TSUNIFORMIZATION",
+    "codec": "Storage formats",
+    "halo": "LitheHalo, LitheReduce",
+    "farm": "LitheFarm, LitheSums",
+    "fuzz": "Fuzzers: random small problems",
+    "tutorials": "Files of the tutorials",
+    "sys": "The package",
 }
 
 
@@ -80,14 +83,18 @@ def outputs_of(name, text):
     return files
 
 
+def programs_of(source, folder):
+    return [(path, text) for path in sorted(glob.glob(os.path.join(source, "tests", folder, "*.c"))) if "/*TEST" in (text := open(path, encoding="utf-8").read())]
+
+
 def check_outputs(source):
     """Tests without an output file, and output files without a test. The harness skips both without a GPU."""
     wrong = []
-    for folder in OBJECTS:
+    for folder in FOLDERS:
         place = os.path.join(source, "tests", folder)
         wanted = set()
-        for path in sorted(glob.glob(os.path.join(place, "ex*.c"))):
-            for file in outputs_of(os.path.basename(path)[:-2], open(path, encoding="utf-8").read()):
+        for path, text in programs_of(source, folder):
+            for file in outputs_of(os.path.basename(path)[:-2], text):
                 wanted.add(file)
                 if not os.path.exists(os.path.join(place, file)):
                     wrong.append(f"tests/{folder}/{os.path.basename(path)}: no file tests/{folder}/{file}, the expected output of a test")
@@ -98,8 +105,7 @@ def check_outputs(source):
     return wrong
 
 
-def program(path):
-    text = open(path, encoding="utf-8").read()
+def program(text):
     literals = re.search(r'static\s+(?:const\s+)?char\s+help\s*\[\]\s*=\s*((?:"(?:[^"\\]|\\.|\\\n)*"\s*)+);', text).group(1)
     what = "".join(re.findall(r'"((?:[^"\\]|\\.|\\\n)*)"', literals)).split("\\n")[0]
     runs, gpu, sizes = runs_of(text)
@@ -131,24 +137,22 @@ def measured(build, folder, name):
 
 def index(source, build, old):
     lines = [HEAD]
-    for folder, objects in OBJECTS.items():
-        names = sorted((int(n) for n in re.findall(r"ex(\d+)\.c", " ".join(os.listdir(os.path.join(source, "tests", folder))))))
-        known = [n for _, numbers in objects for n in numbers]
-        unknown = [n for n in names if n not in known]
-        if unknown:
-            sys.exit(f"build-aux/testindex.py does not say what tests/{folder}/ex{unknown[0]}.c is a test of: see OBJECTS")
-        for title, numbers in objects:
-            lines += [f"\n## {title}\n", "| program | what | GPU | processes | seconds |", "|---|---|---|---|---|"]
-            for n in (n for n in names if n in numbers):
-                name = f"{folder}/ex{n}.c"
-                what, gpu, processes = program(os.path.join(source, "tests", name))
-                seconds = build and measured(build, folder, f"ex{n}") or old.get(name, "")
-                lines.append(f"| `{name}` | {what} | {gpu} | {processes} | {seconds} |")
+    known = {os.path.relpath(path, os.path.join(source, "tests")).split(os.sep)[0] for path in glob.glob(os.path.join(source, "tests", "*", "*.c"))}
+    for folder in sorted(known - set(FOLDERS)):
+        if programs_of(source, folder):
+            sys.exit(f"build-aux/testindex.py does not say what tests/{folder} is a test of: see FOLDERS")
+    for folder, title in FOLDERS.items():
+        lines += [f"\n## {title}\n", "| program | what | GPU | processes | seconds |", "|---|---|---|---|---|"]
+        for path, text in programs_of(source, folder):
+            topic = os.path.basename(path)[:-2]
+            name = f"{folder}/{topic}.c"
+            what, gpu, processes = program(text)
+            seconds = build and measured(build, folder, topic) or old.get(name, "")
+            lines.append(f"| `{name}` | {what} | {gpu} | {processes} | {seconds} |")
     lines += ["\n## Programs of PETSc, tutorials, the build\n", "| script | what |", "|---|---|"]
-    folders = {f"{folder}.tap" for folder in OBJECTS}
     for path in sorted(glob.glob(os.path.join(source, "tests", "*.tap")) + glob.glob(os.path.join(source, "tests", "*", "*.tap"))):
         name = os.path.relpath(path, os.path.join(source, "tests"))
-        if name not in folders and name != "petsc.tap":
+        if name != "petsc.tap":
             lines.append(f"| `{name}` | {script(path)} |")
     return "\n".join(lines) + "\n"
 

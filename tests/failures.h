@@ -8,14 +8,25 @@
 
      if (WRONG(condition)) FAIL(format, ...);
 
-   A program also fails if the number of checks is less than expected: TestDone().
+   A program also fails if the number of checks is less than expected. It begins with TestBegin() and ends with TestEnd().
 */
 
-#include <petscsys.h>
+#include <lithe.h>
 
-static PetscInt failures = 0, checks = 0, test_parts = 1, test_pieces = 0, test_mine = 0;
+static PetscInt    failures = 0, checks = 0, test_parts = 1, test_pieces = 0, test_mine = 0;
+static PetscMPIInt size = 1, rank = 0; /* of PETSC_COMM_WORLD, from TestBegin() */
 
 #define WRONG(condition) (checks++, (condition))
+
+static inline PetscErrorCode TestBegin(int *argc, char ***argv, const char help[])
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(argc, argv, NULL, help));
+  PetscCall(LitheInitializePackage());
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 /*
    Whether the next piece of a program's work belongs to this run. With -test_part I,N a run does every N-th piece from
@@ -30,6 +41,15 @@ static inline PetscErrorCode TestPart(PetscBool *mine)
   test_parts = part[1];
   *mine      = (PetscBool)(test_pieces++ % test_parts == part[0]);
   if (*mine) test_mine++;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The value of -mat_type, or the one that is there, and whether its entries are on a device */
+static inline PetscErrorCode TestMatType(size_t n, char type[], PetscBool *device)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-mat_type", type, n, NULL));
+  *device = (PetscBool)(strstr(type, "cusparse") != NULL);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -79,4 +99,12 @@ static inline PetscErrorCode TestDone(PetscInt least, const char line[])
   else if (checks < least) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAIL: only %" PetscInt_FMT " checks were made\n", checks));
   else PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s", line));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* TestDone(), and the end of main() */
+static inline int TestEnd(PetscInt least, const char line[])
+{
+  PetscCallAbort(PETSC_COMM_WORLD, TestDone(least, line));
+  PetscCallAbort(PETSC_COMM_WORLD, PetscFinalize());
+  return 0;
 }

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* Matrices whose unknowns and equations have units of unlike size: for mat ex40 and pc ex17 */
+/* Matrices whose unknowns and equations have units of unlike size: for vcrs/bound and pcvcrs/units */
 
 #include <petscmat.h>
 

@@ -9,7 +9,7 @@ static char
 #define _DEFAULT_SOURCE
 #include <signal.h>
 #include <sys/time.h>
-#include "../farm/farmtest.h"
+#include <tests/farm/farmtest.h>
 
 static void Kill(int unused)
 {

@@ -132,25 +132,28 @@ static PetscErrorCode FarmTestGet(LitheFarm farm, FarmTest *t, PetscReal sum[TES
 }
 
 /* A new folder, and journals in it. Collective */
-static inline PetscErrorCode FarmTestFolderCreate(LitheFarmOptions *options, size_t n, char folder[])
+static inline PetscErrorCode FarmTestFolderCreate(LitheFarmOptions *options)
 {
+  char        folder[] = "farmXXXXXX"; /* the template of mkdtemp() */
   PetscMPIInt rank;
 
   PetscFunctionBeginUser;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCall(PetscStrncpy(folder, "farmXXXXXX", n)); /* the template of mkdtemp() */
   if (!rank) PetscCall(PetscMkdtemp(folder));
-  PetscCallMPI(MPI_Bcast(folder, (PetscMPIInt)n, MPI_CHAR, 0, PETSC_COMM_WORLD));
+  PetscCallMPI(MPI_Bcast(folder, sizeof(folder), MPI_CHAR, 0, PETSC_COMM_WORLD));
   PetscCall(PetscSNPrintf(options->journal, sizeof(options->journal), "%s/journal", folder));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The folder is empty and can be removed. Collective */
-static inline PetscErrorCode FarmTestFolderRemove(const char folder[])
+static inline PetscErrorCode FarmTestFolderRemove(const LitheFarmOptions *options)
 {
+  char        folder[PETSC_MAX_PATH_LEN];
   PetscMPIInt rank;
 
   PetscFunctionBeginUser;
+  PetscCall(PetscStrncpy(folder, options->journal, sizeof(folder)));
+  *strrchr(folder, '/') = 0;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
   if (!rank && WRONG(rmdir(folder) != 0)) FAIL("files are left in %s", folder);

@@ -98,6 +98,29 @@ static inline PetscErrorCode FuzzRun(PetscInt cases, FuzzCase one)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Prints numbers that a program counted, with -counts */
+PETSC_ATTRIBUTE_FORMAT(1, 2) static inline PetscErrorCode FuzzCounts(const char format[], ...)
+{
+  PetscBool counts;
+  char      text[1024];
+  va_list   numbers;
+
+  PetscFunctionBegin;
+  va_start(numbers, format);
+  PetscCall(PetscVSNPrintf(text, sizeof(text), format, NULL, numbers));
+  va_end(numbers);
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-counts", &counts));
+  if (counts) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s", text));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A failure, and the case p, which the program's Describe() prints */
+#define REPORT(...)         \
+  do {                      \
+    FAIL(__VA_ARGS__);      \
+    PetscCall(Describe(p)); \
+  } while (0)
+
 /* ---- Matrices ---- */
 
 typedef enum {
@@ -312,12 +335,15 @@ static inline void FuzzAddProduct(const FuzzMatrix *A, PetscBool transpose, Pets
   }
 }
 
-static inline PetscErrorCode FuzzDescribe(const FuzzMatrix *A, size_t size, char text[])
+static inline PetscErrorCode FuzzDescribe(const FuzzMatrix *A, PetscInt number, const char where[], const char options[])
 {
+  char text[256];
+
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(text, size, "%" PetscInt_FMT " x %" PetscInt_FMT ", shape %s, sizes %s, diagonal %s%s%s%s", A->m, A->n, FuzzShapes[A->shape],
+  PetscCall(PetscSNPrintf(text, sizeof(text), "%" PetscInt_FMT " x %" PetscInt_FMT ", shape %s, sizes %s, diagonal %s%s%s%s", A->m, A->n, FuzzShapes[A->shape],
                           FuzzSizesOf[A->sizes], FuzzDiagonals[A->diagonal], A->symmetric ? ", symmetric" : "", A->singular ? ", singular" : "",
                           A->finite ? "" : ", not finite"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s%scase %" PetscInt_FMT ": %s, %s\n", where, *where ? " of " : "", number, text, options));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -20,7 +20,7 @@
    member of the family of first derivatives has this property. Its closure has Q_45 = 70057/99900. The member of least
    bandwidth, Q_45 = 342523/518400, is often found together with M.
 
-   tests/mat/ex20.c checks all of these properties.
+   tests/sbpsat/operators.c checks all of these properties.
 */
 
 #include <lithe/private/hostdevice.h>
