@@ -353,9 +353,8 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
    If vectors are on a CUDA device of a single process, levels are on the device as well, and an application never waits
    for the host. `PCMatApply()` with de Zeeuw's interpolation applies several columns at once on a single process.
 
-.seealso: `PCGridMGSetGrid()`, `PCGridMGSetInterpolation()`, `PCGridMGSetCoarsen()`, `PCGridMGSetCycle()`, `PCGridMGSetOvercorrection()`, `PCGridMGSetLevels()`,
-          `PCGridMGSetCoarseSize()`, `PCGridMGSetSmoother()`, `PCGridMGSetSmooths()`, `PCGridMGSetBits()`, `PCGridMGSetPrecision()`,
-          `PCGAMG`, `PCCreate()`, `PCSetType()`
+.seealso: `PCGridMGSetGrid()`, `PCGridMGSetRows()`, `PCGridMGSetInterpolation()`, `PCGridMGSetCycle()`, `PCGridMGSetBits()`, `PCGridMGSetPrecision()`, `PCGAMG`,
+          `PCCreate()`, `PCSetType()`
 M*/
 PETSC_INTERN PetscErrorCode PCCreate_GridMG(PC);
 

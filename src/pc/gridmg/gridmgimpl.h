@@ -5,6 +5,7 @@
 
 /* Shared by the files of PCGRIDMG. docs/guide/gridmg.md explains the method */
 
+#include <lithe/private/gridmglevels.h>
 #include <lithe/private/gridmgstencil.h>
 #include <lithe/private/lithehalo.h>
 #include <lithe/private/litheimpl.h>

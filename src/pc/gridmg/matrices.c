@@ -134,7 +134,7 @@ static PetscErrorCode GetStencilInterpolation_Private(PC_GridMG *mg, PetscInt k,
 
 /* ------------------------------------------------------------ both */
 
-static PetscErrorCode PCGridMGGetOperator_GridMG(PC pc, PetscInt level, Mat *A)
+PetscErrorCode PCGridMGGetOperator_Private(PC pc, PetscInt level, Mat *A)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
 
@@ -147,7 +147,7 @@ static PetscErrorCode PCGridMGGetOperator_GridMG(PC pc, PetscInt level, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PCGridMGGetArray_GridMG(PC pc, PetscInt level, const char name[], size_t *bytes, void **array)
+PetscErrorCode PCGridMGGetArray_Private(PC pc, PetscInt level, const char name[], size_t *bytes, void **array)
 {
   PC_GridMG            *mg     = (PC_GridMG *)pc->data;
   const GridMGOperator *op     = &mg->level[PetscClipInterval(level, 0, GRIDMG_LEVELS_MAX - 1)].op;
@@ -207,7 +207,7 @@ static PetscErrorCode PCGetCoarseOperators_GridMG(PC pc, PetscInt *levels, Mat *
   PetscCheck(mg->built && !pc->failedreason, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER, "Call PCSetUp() first");
   *levels = mg->n;
   PetscCall(PetscMalloc1(mg->n, operators));
-  for (PetscInt k = 1; k < mg->n; k++) PetscCall(PCGridMGGetOperator_GridMG(pc, k, &(*operators)[mg->n - 1 - k]));
+  for (PetscInt k = 1; k < mg->n; k++) PetscCall(PCGridMGGetOperator_Private(pc, k, &(*operators)[mg->n - 1 - k]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -231,73 +231,7 @@ static PetscErrorCode PCGetInterpolations_GridMG(PC pc, PetscInt *levels, Mat *i
 PetscErrorCode PCGridMGComposeMatrices_Private(PC pc, PetscBool yes)
 {
   PetscFunctionBegin;
-  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGridMGGetOperator_C", yes ? PCGridMGGetOperator_GridMG : NULL));
-  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGridMGGetArray_C", yes ? PCGridMGGetArray_GridMG : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGetCoarseOperators_C", yes ? PCGetCoarseOperators_GridMG : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGetInterpolations_C", yes ? PCGetInterpolations_GridMG : NULL));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCGridMGGetOperator - Gets the rounded operator of a level, as the cycle of a `PCGRIDMG` uses it, as a matrix
-
-  Collective
-
-  Input Parameters:
-+ pc    - the preconditioner, of type `PCGRIDMG`, set up
-- level - which level: 0 is the finest
-
-  Output Parameter:
-. A - a matrix of type `MATSEQAIJ`, to be destroyed by the caller. Cells come first, x fastest, then wells
-
-  Level: developer
-
-  Note:
-  `PCGetCoarseOperators()` and `PCGetInterpolations()` return the operators of all coarse levels and the interpolations.
-  Time grows with the square of the number of cells.
-
-.seealso: `PCGRIDMG`, `PCGetCoarseOperators()`, `PCGetInterpolations()`
-@*/
-PetscErrorCode PCGridMGGetOperator(PC pc, PetscInt level, Mat *A)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveInt(pc, level, 2);
-  PetscAssertPointer(A, 3);
-  PetscUseMethod(pc, "PCGridMGGetOperator_C", (PC, PetscInt, Mat *), (pc, level, A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@C
-  PCGridMGGetArray - Gets a copy of one of the arrays of a level of a `PCGRIDMG` with aggregation
-
-  Not Collective
-
-  Input Parameters:
-+ pc    - the preconditioner, of type `PCGRIDMG`, set up
-. level - which level: 0 is the finest
-- name  - which array. "up0", "up1", "up2", "down0", "down1", "down2": codes of faces along each direction. "table": the values of the codes.
-          "sigma": row sums. "dinv": inverse of the diagonal. "alive": 1 for cells with a place on the next level. "row", "i", "j", "t":
-          edges of wells and faults, by rows
-
-  Output Parameters:
-+ bytes - the size of the array, 0 if the level has no such array
-- array - the array on the host, to be freed by the caller with `PetscFree()`
-
-  Level: developer
-
-  Note:
-  Set-up on a device and set-up on the host give the same bits.
-
-.seealso: `PCGRIDMG`, `PCGridMGGetOperator()`
-@*/
-PetscErrorCode PCGridMGGetArray(PC pc, PetscInt level, const char name[], size_t *bytes, void **array)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(name, 3);
-  PetscAssertPointer(bytes, 4);
-  PetscAssertPointer(array, 5);
-  PetscUseMethod(pc, "PCGridMGGetArray_C", (PC, PetscInt, const char[], size_t *, void **), (pc, level, name, bytes, array));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
