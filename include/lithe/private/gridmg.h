@@ -361,7 +361,7 @@ typedef struct {
   PetscErrorCode (*invert)(const GridMGCoarsest *, GridMGPrecision, double *work, void *inverse, PetscBool *failed);
 } GridMGKernels;
 
-PETSC_INTERN const GridMGKernels GridMGHostKernels; /* src/pc/gridmg/host.c */
+PETSC_INTERN const GridMGKernels GridMGHostKernels; /* src/pc/gridmg/aggregation/host.c */
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 PETSC_INTERN const GridMGKernels GridMGDeviceKernels; /* src/pc/gridmg/device.c */
 #endif

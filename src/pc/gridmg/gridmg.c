@@ -5,24 +5,23 @@
 /*
    PCGRIDMG: multigrid for matrices on structured grids, whose levels are made in compressed form.
 
-   context       memory, failure, reset                         context.c
-   set-up        the grid of a matrix                           grid.c
-                 faces, row sums, other edges                   entries.c, edges.c
-                 coarse levels, codes                           level.c
-                 the coarsest level                             coarse.c
-   processes     boxes, ghosts, exchanges                       boxes.c, share.c, exchange.c
-                 edges between boxes, small levels              border.c, gather.c
-                 boxes that overlap                             overlap.c, crossing.c
-   application   place of the levels, vectors in and out        apply.c
-                 V, W and K cycles                              cycle.c
-                 smoothers                                      smooth.c
-                 small levels as one kernel of a device         small.c
+   memory        memory, failure, reset                                  memory.c
+   set-up        the grid of a matrix, and the method                    grid.c, rows.c, scaling.c
+   processes     boxes, ghosts, exchanges                                parallel/boxes.c, share.c, exchange.c
+                 edges between boxes, small levels                       parallel/border.c, gather.c
+                 boxes that overlap                                      parallel/overlap.c, crossing.c
+   application   place of the levels, vectors in and out                 apply.c
+   aggregation   faces, row sums, other edges                            aggregation/read.c, edges.c
+                 coarse levels, codes, the coarsest level                aggregation/level.c, coarse.c
+                 V, W and K cycles, smoothers                            aggregation/cycle.c, smooth.c
+                 small levels as one kernel of a device                  aggregation/small.c
+   stencils      de Zeeuw's interpolation and Galerkin products          stencil/weights.c, product.c
+                 entries, levels, codes, the coarsest level              stencil/entries.c, read.c, level.c, encode.c, coarse.c
+                 cycles, for one column or several                       stencil/cycle.c, columns.c
+                 several processes                                       stencil/share.c, gather.c
 
-   The method with stencils, de Zeeuw's interpolation and Galerkin products is in stencil*.c, with kernels in
-   lithe/private/gridmgstencil.h and stencilhost.c.
-
-   All work on arrays of the size of a level is done by a table of kernels, lithe/private/gridmg.h: on hosts host.c, on
-   devices device.c and cuda/gridmg.
+   All work on arrays of the size of a level is done by a table of kernels, lithe/private/gridmg.h and gridmgstencil.h: on
+   hosts aggregation/host.c and stencil/host.c, on devices device.c, stencil/device.c and cuda/gridmg.
 
    References:
    Y. Notay: an aggregation-based algebraic multigrid method, Electron. Trans. Numer. Anal. 37 (2010), for pairs and K cycles

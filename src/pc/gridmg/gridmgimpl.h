@@ -363,7 +363,7 @@ static inline void PCGridMGWholeSize(const PC_GridMG *mg, const GridMGShare *s, 
   for (int d = 0; d < 3; d++) n[d] = s->start[d][mg->team.parts[d]];
 }
 
-/* context.c */
+/* memory.c */
 PETSC_INTERN PetscErrorCode  PCGridMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
 PETSC_INTERN PetscErrorCode  PCGridMGGetRounding_Private(PC, double *rounding);
 PETSC_INTERN PetscErrorCode  PCGridMGBlockGet_Private(GridMGBlock *, size_t bytes, void **);
@@ -379,7 +379,7 @@ PETSC_INTERN PetscErrorCode  PCGridMGPoolGet_Private(PC_GridMG *, GridMGPool *, 
 PETSC_INTERN PetscErrorCode  PCGridMGColumnsFree_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode  PCGridMGFreeApplication_Private(PC_GridMG *, PetscBool all);
 PETSC_INTERN PetscErrorCode  PCReset_GridMG(PC);
-/* crossing.c */
+/* parallel/crossing.c */
 PETSC_INTERN PetscInt       PCGridMGPlane_Private(const GridMGGrid *, int d);
 PETSC_INTERN PetscInt       PCGridMGPlaneCell_Private(const GridMGGrid *, int d, int side, PetscInt place, PetscInt at[3]);
 PETSC_INTERN PetscErrorCode PCGridMGCrossingFree_Private(PC_GridMG *);
@@ -388,13 +388,13 @@ PETSC_INTERN PetscErrorCode PCGridMGCrossingRead_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGCrossingFromList_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGCrossingScale_Private(PC_GridMG *, double factor);
 PETSC_INTERN PetscErrorCode PCGridMGCrossingExchange_Private(PC_GridMG *, PetscReal same, PetscBool *symmetric);
-/* exchange.c */
+/* parallel/exchange.c */
 PETSC_INTERN PetscErrorCode PCGridMGExchangeCreate_Private(PC_GridMG *, PetscInt cells, PetscInt n, PetscInt *at, PetscSFNode *, GridMGExchange *);
 PETSC_INTERN PetscErrorCode PCGridMGExchangeFree_Private(GridMGExchange *);
 PETSC_INTERN PetscErrorCode PCGridMGReceive_Private(PC_GridMG *, GridMGExchange *, size_t bytes, const void *x, const void **numbers);
 PETSC_INTERN PetscErrorCode PCGridMGRemote_Private(PC_GridMG *, GridMGExchange *, GridMGWord, const void *words, void *x);
 PETSC_INTERN PetscErrorCode PCGridMGSum_Private(PC_GridMG *, int n, double factor, double sums[]);
-/* overlap.c */
+/* parallel/overlap.c */
 PETSC_INTERN PetscBool      PCGridMGMayOverlap_Private(const PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGOverlapFinest_Private(PC_GridMG *, PetscBool sums);
 PETSC_INTERN PetscErrorCode PCGridMGOverlapSurvey_Private(PC_GridMG *, GridMGLevel *);
@@ -408,7 +408,7 @@ PETSC_INTERN PetscInt       PCGridMGOverlapShift_Private(const GridMGLevel *fine
 PETSC_INTERN PetscErrorCode PCGridMGOverlapOwn_Private(PC_GridMG *, GridMGLevel *, const void *x, void *y);
 PETSC_INTERN PetscErrorCode PCGridMGOverlapEnter_Private(PC_GridMG *, int part, const PetscScalar x[]);
 PETSC_INTERN PetscErrorCode PCGridMGOverlapLeave_Private(PC_GridMG *, int part, PetscScalar y[]);
-/* share.c */
+/* parallel/share.c */
 PETSC_INTERN PetscErrorCode PCGridMGFirst_Private(PC_GridMG *, PetscBool is, PetscMPIInt n, MPI_Datatype, void *data, PetscBool *any);
 PETSC_INTERN PetscErrorCode PCGridMGAgree_Private(PC);
 PETSC_INTERN PetscInt       PCGridMGWhere_Private(const PC_GridMG *, const GridMGShare *, PetscInt number, PetscInt at[3]);
@@ -421,7 +421,7 @@ PETSC_INTERN PetscErrorCode PCGridMGShareCoarsen_Private(PC_GridMG *, PetscInt l
 PETSC_INTERN PetscErrorCode PCGridMGShareFree_Private(PC_GridMG *, PetscInt level);
 PETSC_INTERN PetscErrorCode PCGridMGExchange_Private(PC_GridMG *, GridMGLevel *, void *x);
 PETSC_INTERN PetscErrorCode PCGridMGRefresh_Private(PC_GridMG *, GridMGLevel *);
-/* border.c */
+/* parallel/border.c */
 PETSC_INTERN PetscErrorCode PCGridMGSurvey_Private(PC_GridMG *, GridMGLevel *);
 PETSC_INTERN PetscErrorCode PCGridMGBorderIsSymmetric_Private(PC_GridMG *, GridMGLevel *, PetscReal same, PetscBool *symmetric);
 /* options.c */
@@ -432,7 +432,7 @@ PETSC_INTERN PetscErrorCode PCGridMGComposeOptions_Private(PC, PetscBool);
 PETSC_INTERN PetscErrorCode PCView_GridMG(PC, PetscViewer);
 /* matrices.c */
 PETSC_INTERN PetscErrorCode PCGridMGComposeMatrices_Private(PC, PetscBool);
-/* edges.c */
+/* aggregation/edges.c */
 PETSC_INTERN int            PCGridMGFaceOf_Private(const GridMGGrid *, const PetscInt at[3], PetscInt difference);
 PETSC_INTERN PetscErrorCode PCGridMGEdgesReserve_Private(GridMGEdges *, PetscInt max);
 PETSC_INTERN PetscErrorCode PCGridMGEdgeAdd_Private(GridMGEdges *, PetscInt i, PetscInt j, double t);
@@ -440,35 +440,35 @@ PETSC_INTERN PetscErrorCode PCGridMGEdgesToList_Private(const GridMGGrid *, Grid
 PETSC_INTERN PetscInt       PCGridMGListFind_Private(const GridMGGrid *, const GridMGList *, PetscInt vertex);
 PETSC_INTERN PetscErrorCode PCGridMGEdgesToFaces_Private(PC_GridMG *, GridMGFaces *);
 PETSC_INTERN PetscErrorCode PCGridMGCoarsenEdges_Private(PC_GridMG *, const GridMGFaces *, const int by[3], const GridMGShare *, GridMGFaces *coarse);
-/* devicerows.c */
+/* rows.c */
 PETSC_INTERN PetscErrorCode PCGridMGRowsGet_Private(PC, PetscBool *);
 PETSC_INTERN PetscErrorCode PCGridMGRowsGetAll_Private(PC, PetscBool *);
 PETSC_INTERN PetscErrorCode PCGridMGRowsRestore_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGComposeRows_Private(PC, PetscBool);
-/* boxes.c */
+/* parallel/boxes.c */
 PETSC_INTERN PetscErrorCode PCGridMGFindBoxes_Private(PC, DM, const GridMGGrid *, GridMGOdd *);
 /* grid.c */
 PETSC_INTERN PetscErrorCode PCGridMGFindGrid_Private(PC);
-/* entries.c */
+/* aggregation/read.c */
 PETSC_INTERN PetscErrorCode PCGridMGScan_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGReadEntries_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGFinishEntries_Private(PC);
-/* gather.c */
+/* parallel/gather.c */
 PETSC_INTERN PetscErrorCode PCGridMGGatherLevel_Private(PC_GridMG *, PetscInt level);
 PETSC_INTERN PetscErrorCode PCGridMGGather_Private(PC_GridMG *, void *all);
 PETSC_INTERN void           PCGridMGScatter_Private(PC_GridMG *, const void *all);
-/* level.c */
+/* aggregation/level.c */
 PETSC_INTERN void           PCGridMGTakeLevels_Private(PC_GridMG *, GridMGPool *);
 PETSC_INTERN PetscErrorCode PCGridMGCoarsen_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGEncode_Private(PC);
-/* coarse.c */
+/* aggregation/coarse.c */
 PETSC_INTERN PetscErrorCode PCGridMGCoarseSetUp_Private(PC);
-/* smooth.c */
+/* aggregation/smooth.c */
 PETSC_INTERN PetscErrorCode PCGridMGSmooth_Private(PC_GridMG *, GridMGLevel *, PetscBool post, PetscBool zero);
-/* cycle.c */
+/* aggregation/cycle.c */
 PETSC_INTERN PetscBool      PCGridMGIsFused_Private(const PC_GridMG *, PetscInt level);
 PETSC_INTERN PetscErrorCode PCGridMGCycle_Private(PC_GridMG *, PetscInt level, PetscBool zero);
-/* small.c */
+/* aggregation/small.c */
 PETSC_INTERN PetscErrorCode PCGridMGSmallSetUp_Private(PC_GridMG *);
 /* flops.c */
 PETSC_INTERN PetscLogDouble PCGridMGFlops_Private(const PC_GridMG *);
@@ -480,29 +480,29 @@ PETSC_INTERN PetscErrorCode PCGridMGScalingLeave_Private(PC_GridMG *, Vec out, V
 PETSC_INTERN PetscErrorCode PCGridMGFindPlace_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGMove_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCApply_GridMG(PC, Vec, Vec);
-/* stencilentries.c */
+/* stencil/entries.c */
 PETSC_INTERN PetscErrorCode PCGridMGChoose_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGStencilsCreate_Private(PC_GridMG *, GridMGBlock *, const GridMGPoints *, PetscBool symmetric, GridMGStencils *);
 PETSC_INTERN PetscErrorCode PCGridMGReadStencils_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGScaleStencils_Private(PC, const PetscScalar left[], const PetscScalar right[]);
-/* stencilread.c */
+/* stencil/read.c */
 PETSC_INTERN PetscErrorCode PCGridMGReadHost_Private(PC, GridMGStencilLevel *, const GridMGPoints *, double *, double *most);
-/* stencildevice.c */
+/* stencil/device.c */
 PETSC_INTERN PetscErrorCode PCGridMGChooseStencilKernels_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGMoveStencils_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGGetStencils_Private(PC_GridMG *, const GridMGStencils *, GridMGBlock *, GridMGStencils *host);
-/* stencillevel.c */
+/* stencil/level.c */
 PETSC_INTERN PetscErrorCode PCGridMGCoarsenStencils_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGEncodeStencils_Private(PC);
 PETSC_INTERN void           PCGridMGTakeStencils_Private(PC_GridMG *, GridMGPool *);
-/* stencilshare.c */
+/* stencil/share.c */
 PETSC_INTERN PetscErrorCode PCGridMGStencilShareFirst_Private(PC_GridMG *, GridMGPoints *);
 PETSC_INTERN PetscErrorCode PCGridMGStencilShareCoarsen_Private(PC_GridMG *, const GridMGStencilShare *, GridMGStencilShare *);
 PETSC_INTERN PetscErrorCode PCGridMGStencilShareFree_Private(PC_GridMG *);
 PETSC_INTERN PetscInt       PCGridMGStencilGrid_Private(const GridMGStencilLevel *, PetscInt n[3]);
 PETSC_INTERN PetscErrorCode PCGridMGExchangeEntries_Private(PC_GridMG *, GridMGStencilLevel *);
 PETSC_INTERN PetscErrorCode PCGridMGStencilExchange_Private(const GridMGStencilShare *, size_t bytes, void *x);
-/* stencilgather.c */
+/* stencil/gather.c */
 PETSC_INTERN PetscErrorCode PCGridMGGatherStencils_Private(PC_GridMG *, GridMGStencilLevel *);
 PETSC_INTERN PetscErrorCode PCGridMGShareProduct_Private(PC_GridMG *, GridMGStencilLevel *, void *work);
 PETSC_INTERN PetscErrorCode PCGridMGExchangeCodes_Private(PC_GridMG *, GridMGStencilLevel *, PetscInt *bad);
@@ -512,12 +512,12 @@ PETSC_INTERN PetscErrorCode PCGridMGShareDown_Private(PC_GridMG *, GridMGStencil
 PETSC_INTERN PetscErrorCode PCGridMGShareUp_Private(PC_GridMG *, GridMGStencilLevel *);
 PETSC_INTERN PetscErrorCode PCGridMGShareEnter_Private(PC_GridMG *, const PetscScalar *x);
 PETSC_INTERN PetscErrorCode PCGridMGShareLeave_Private(PC_GridMG *, PetscScalar *y);
-/* stencilcoarse.c */
+/* stencil/coarse.c */
 PETSC_INTERN PetscErrorCode PCGridMGCoarseStencils_Private(PC);
-/* stencilcolumns.c */
+/* stencil/columns.c */
 PETSC_INTERN PetscErrorCode PCMatApply_GridMG(PC, Mat, Mat);
 PETSC_INTERN PetscErrorCode PCGridMGSetMatApply_Private(PC);
-/* stencilcycle.c */
+/* stencil/cycle.c */
 PETSC_INTERN double         PCGridMGStencilDamping_Private(const PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *, PetscInt level, PetscBool zero, PetscInt without);
 PETSC_INTERN PetscErrorCode PCGridMGStencilSolve_Private(PC_GridMG *, PetscInt level);

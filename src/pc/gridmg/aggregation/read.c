@@ -1,0 +1,815 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The finest level from the entries of the matrix: faces, row sums, and a list of other edges. All numbers are
+   multiplied by a power of two that brings the largest diagonal entry near 1, with the sign of the matrix.
+*/
+
+#include "../gridmgimpl.h"
+#include <lithe/private/lithecudagridmgsetup.h>
+
+#define GRIDMG_WRONG 20 /* number of faces per permitted entry of the wrong sign */
+
+#define GRIDMG_NO_NUMBER "entry (%" PetscInt_FMT ", %" PetscInt_FMT ") of the matrix is no number"
+#define GRIDMG_NOT_REAL                                       \
+  "-pc_type gridmg: entry (%" PetscInt_FMT ", %" PetscInt_FMT \
+  ") is not real, and aggregation is for M-matrices. Give a real matrix as the second one to KSPSetOperators()"
+
+typedef struct {
+  GridMGFaces *f;
+  PetscInt     wrong, wrongrow, wrongcolumn, faces; /* off-diagonal entries of the wrong sign, the first of them, and the number of faces */
+  double       most;                                /* the largest diagonal entry */
+  PetscInt     negative;                            /* diagonal entries */
+  PetscBool    bad;                                 /* an entry is not finite */
+  PetscBool    unreal;                              /* or not real, on several processes: */
+  PetscInt     unrealat[2];
+} Reading;
+
+/* Sorts the entries of one row into faces and edges, and sums the row */
+static PetscErrorCode ReadRow_Private(PC pc, PetscInt row, PetscInt n, const PetscInt column[], const PetscScalar value[], Reading *reading, double *sum)
+{
+  PC_GridMG        *mg   = (PC_GridMG *)pc->data;
+  GridMGFaces      *f    = reading->f;
+  const GridMGGrid *grid = &f->grid;
+  const PetscInt    i = GridMGVertexOf(grid, &mg->rows, row - mg->team.begin), line = i / grid->n[0],
+                 at[3] = {i % grid->n[0], line % grid->n[1], line / grid->n[1]};
+  double diagonal      = 0;
+
+  PetscFunctionBegin;
+  *sum = 0;
+  for (PetscInt e = 0; e < n; e++) {
+    const double   a = (double)PetscRealPart(value[e]);
+    const PetscInt j = PCGridMGIsShared(mg) ? PCGridMGVertexOfRow_Private(mg, column[e]) : GridMGVertexOf(grid, &mg->rows, column[e]);
+    int            d = -1;
+
+    if (PetscDefined(USE_COMPLEX) && PetscImaginaryPart(value[e]) != 0) {
+      PetscCheck(PCGridMGIsShared(mg), PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, GRIDMG_NOT_REAL, row, column[e]);
+      reading->unreal      = PETSC_TRUE;
+      reading->unrealat[0] = row;
+      reading->unrealat[1] = column[e];
+    }
+    if (PetscIsInfOrNanReal((PetscReal)a)) {
+      if (!reading->bad) PetscCall(PCGridMGFail_Private(pc, GRIDMG_NO_NUMBER, row, column[e]));
+      reading->bad = PETSC_TRUE;
+    }
+    *sum += a;
+    if (i == j) {
+      diagonal += a;
+      continue;
+    }
+    if (a == 0) continue;
+    if (i < grid->cells && j < grid->cells) d = PCGridMGFaceOf_Private(grid, at, j - i);
+    if (d < 0) PetscCall(PCGridMGEdgeAdd_Private(&mg->edges, i, j, -a));
+    else {
+      *(j > i ? &f->up[d][i] : &f->down[d][j]) -= a;
+      reading->faces++;
+    }
+  }
+  reading->most = PetscMax(reading->most, fabs(diagonal));
+  reading->negative += diagonal < 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All rows on the host */
+static PetscErrorCode ReadRows_Private(PC pc, Reading *reading)
+{
+  PC_GridMG        *mg   = (PC_GridMG *)pc->data;
+  GridMGFaces      *f    = reading->f;
+  const GridMGGrid *grid = &f->grid;
+
+  PetscFunctionBegin;
+  PetscCall((*mg->kernels->clear)(PCGridMGFacesNumbers_Private(grid, PETSC_FALSE) * sizeof(double), f->sigma));
+  for (PetscInt own = 0; own < grid->cells + grid->wells && !reading->bad && !reading->unreal; own++) {
+    const PetscInt     row = mg->team.begin + own;
+    const PetscInt    *column;
+    const PetscScalar *value;
+    PetscInt           n;
+
+    PetscCall(MatGetRow(mg->source, row, &n, &column, &value));
+    PetscCall(ReadRow_Private(pc, row, n, column, value, reading, &f->sigma[GridMGVertexOf(grid, &mg->rows, own)]));
+    PetscCall(MatRestoreRow(mg->source, row, &n, &column, &value));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Entries are scaled; faces of the wrong sign become edges of the list, on both sides */
+static PetscErrorCode ScaleFaces_Private(PC pc, Reading *reading)
+{
+  PC_GridMG        *mg   = (PC_GridMG *)pc->data;
+  GridMGFaces      *f    = reading->f;
+  const GridMGGrid *grid = &f->grid;
+
+  PetscFunctionBegin;
+  for (int d = 0; d < 3; d++) {
+    const PetscInt stride = GridMGStride(grid, d);
+
+    if (!f->up[d]) continue;
+    for (PetscInt c = 0; c < grid->cells; c++) {
+      f->up[d][c] *= mg->factor;
+      f->down[d][c] *= mg->factor;
+      if (f->up[d][c] >= 0 && f->down[d][c] >= 0) continue;
+      if (!reading->wrong++) {
+        reading->wrongrow    = mg->team.begin + GridMGRowOf(grid, &mg->rows, f->up[d][c] < 0 ? c : c + stride);
+        reading->wrongcolumn = mg->team.begin + GridMGRowOf(grid, &mg->rows, f->up[d][c] < 0 ? c + stride : c);
+      }
+      if (f->up[d][c] != 0) PetscCall(PCGridMGEdgeAdd_Private(&mg->edges, c, c + stride, f->up[d][c] / mg->factor));
+      if (f->down[d][c] != 0) PetscCall(PCGridMGEdgeAdd_Private(&mg->edges, c + stride, c, f->down[d][c] / mg->factor));
+      f->up[d][c] = f->down[d][c] = 0;
+    }
+  }
+  for (PetscInt i = 0; i < grid->cells + grid->wells; i++) f->sigma[i] *= mg->factor;
+  for (PetscInt e = 0; e < mg->edges.n; e++) mg->edges.edge[e].t *= mg->factor;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static double FactorOf(PetscInt cells, const Reading *reading)
+{
+  int exponent;
+
+  (void)frexp(reading->most, &exponent);
+  return ldexp(2 * reading->negative > cells ? -1. : 1., reading->most > 0 ? PetscMin(1000, -exponent) : 0);
+}
+
+static PetscErrorCode CheckSigns_Private(PC pc, const Reading *reading)
+{
+  PetscFunctionBegin;
+  PetscCheck(reading->wrong <= reading->faces / GRIDMG_WRONG, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+             "-pc_type gridmg: entry (%" PetscInt_FMT ", %" PetscInt_FMT ") has the sign of the diagonal, as have %" PetscInt_FMT " faces among %" PetscInt_FMT
+             " entries: aggregation is for M-matrices. Use another preconditioner",
+             reading->wrongrow, reading->wrongcolumn, reading->wrong, reading->faces);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The arrays of the finest level */
+static PetscErrorCode StartFaces_Private(PC_GridMG *mg, GridMGFaces *f)
+{
+  const GridMGGrid grid  = mg->level[0].op.grid;
+  const size_t     cells = (size_t)grid.cells, numbers = PCGridMGFacesNumbers_Private(&grid, PETSC_FALSE);
+
+  PetscFunctionBegin;
+  if (mg->overlap) PetscCall(PCGridMGArenaStart_Private(mg, (2 * numbers + cells) * sizeof(double))); /* with layers around the box, all arrays exist twice */
+  else PetscCall(PCGridMGArenaStart_Private(mg, (numbers + cells + cells / 4) * sizeof(double)));
+  PetscCall(PCGridMGFacesCreate_Private(mg, &grid, PETSC_FALSE, f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* For a symmetric matrix the arrays of one side suffice; returns the memory of the second side */
+static PetscErrorCode SetSymmetry_Private(PC_GridMG *mg, GridMGFaces *f, PetscBool symmetric)
+{
+  const GridMGArenaMark start = {0, 0};
+  const GridMGList      list  = f->list;
+  const GridMGGrid      grid  = f->grid;
+
+  PetscFunctionBegin;
+  mg->symmetric = symmetric;
+  if (symmetric) {
+    PCGridMGArenaGiveBack_Private(mg, &start);
+    PetscCall(PCGridMGFacesCreate_Private(mg, &grid, PETSC_TRUE, f));
+    f->list = list;
+  } else f->symmetric = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   Single precision, if the numbers are within range. face: the smallest face, or 0; least: the smallest diagonal entry
+*/
+static void SetPrecision(PC_GridMG *mg, double face, double least)
+{
+  const double min = face > 0 ? PetscMin(least, face) : least;
+
+  mg->precision = PCGridMGWantsDouble(mg) || min < 1e-25 ? GRIDMG_DOUBLE : GRIDMG_SINGLE;
+}
+
+/* Whether constants may not be near the null space; least: the smallest diagonal entry, where the largest is near 1 */
+static void Suspect(PC_GridMG *mg, double least)
+{
+  mg->suspect = (PetscBool)(mg->negative > 0 || (!mg->symmetric && least < GRIDMG_UNITS));
+}
+
+static inline PetscBool Same(double a, double b)
+{
+  return (PetscBool)(fabs(a - b) <= GRIDMG_SAME * PetscMax(fabs(a), fabs(b)));
+}
+
+/* Whether the list has the edge (j, i) with the same number for each (i, j) */
+static PetscBool ListIsSymmetric(const GridMGGrid *grid, const GridMGList *list)
+{
+  const double *t = (const double *)list->t;
+
+  for (PetscInt r = 0; r < list->n; r++) {
+    for (PetscInt e = list->i[r]; e < list->i[r + 1]; e++) {
+      const PetscInt s     = PCGridMGListFind_Private(grid, list, list->j[e]);
+      PetscBool      found = PETSC_FALSE;
+
+      if (list->j[e] >= grid->cells + grid->wells) continue; /* of another process */
+      if (s < 0) return PETSC_FALSE;
+      for (PetscInt other = list->i[s]; other < list->i[s + 1] && !found; other++) found = (PetscBool)(list->j[other] == list->row[r] && Same(t[e], t[other]));
+      if (!found) return PETSC_FALSE;
+    }
+  }
+  return PETSC_TRUE;
+}
+
+static PetscBool FacesAreSymmetric(const GridMGFaces *f)
+{
+  for (int d = 0; d < 3; d++) {
+    for (PetscInt c = 0; c < f->grid.cells && f->up[d]; c++) {
+      if (!Same(f->up[d][c], f->down[d][c])) return PETSC_FALSE;
+    }
+  }
+  return PETSC_TRUE;
+}
+
+/* The sum of the list in each row */
+static PetscErrorCode ListSums_Private(const GridMGFaces *f, double sum[])
+{
+  const double *t = (const double *)f->list.t;
+
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(sum, f->grid.cells + f->grid.wells));
+  for (PetscInt r = 0; r < f->list.n; r++) {
+    for (PetscInt e = f->list.i[r]; e < f->list.i[r + 1]; e++) sum[f->list.row[r]] += t[e];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode FailRow_Private(PC pc, PetscInt vertex, double diagonal)
+{
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGFail_Private(pc, "row %" PetscInt_FMT " has the diagonal entry %g and other entries: aggregation is for M-matrices",
+                                 mg->team.begin + GridMGRowOf(&mg->level[0].op.grid, &mg->rows, vertex), diagonal / mg->factor));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sets row sums to 0 if they are rounding, or negative in a symmetric matrix. Diagonals must be positive */
+static PetscErrorCode CleanRowSums_Private(PC pc, GridMGFaces *f, double *least)
+{
+  PC_GridMG        *mg   = (PC_GridMG *)pc->data;
+  const GridMGGrid *grid = &f->grid;
+  double            rounding, *sums, wrong = 0;
+  PetscInt          wrongat = -1;
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGGetRounding_Private(pc, &rounding));
+  *least       = PETSC_MAX_REAL;
+  mg->negative = 0;
+  PetscCall(PetscMalloc1(grid->cells + grid->wells, &sums));
+  PetscCall(ListSums_Private(f, sums));
+  for (PetscInt i = 0; i < grid->cells + grid->wells; i++) {
+    double *sigma = &f->sigma[i], faces = sums[i], diagonal;
+
+    for (int d = 0; d < 3 && i < grid->cells; d++) {
+      const PetscInt stride = GridMGStride(grid, d);
+
+      if (f->up[d]) faces += f->up[d][i] + (i / stride % grid->n[d] > 0 ? f->down[d][i - stride] : 0);
+    }
+    diagonal = *sigma + faces;
+    if (fabs(*sigma) <= rounding * PetscMax(fabs(diagonal), fabs(faces))) *sigma = 0;
+    mg->negative += *sigma < 0;
+    if (*sigma < 0 && f->symmetric) *sigma = 0;
+    if (diagonal == 0 && faces == 0) *sigma = 1; /* as large as the largest diagonal entry */
+    else if (!(diagonal > 0)) {
+      wrong   = diagonal;
+      wrongat = i;
+      break;
+    }
+    if (diagonal > 0) *least = PetscMin(*least, diagonal);
+  }
+  PetscCall(PetscFree(sums));
+  if (wrongat >= 0) PetscCall(FailRow_Private(pc, wrongat, wrong));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ several processes */
+
+/*
+   Sums the counts over all processes. An imaginary entry is an error on all processes. cells: of all processes, with
+   the diagonal entries counted
+*/
+static PetscErrorCode ReduceReading_Private(PC pc, Reading *reading, PetscInt *cells)
+{
+  PC_GridMG         *mg    = (PC_GridMG *)pc->data;
+  const GridMGShare *s     = &mg->level[0].share;
+  double             mine  = reading->most;
+  PetscInt           minus = reading->negative;
+  PetscBool          unreal;
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGFirst_Private(mg, reading->unreal, 2, MPIU_INT, reading->unrealat, &unreal));
+  PetscCheck(!unreal, mg->team.comm, PETSC_ERR_SUP, GRIDMG_NOT_REAL, reading->unrealat[0], reading->unrealat[1]);
+  PetscCall(PCGridMGAgree_Private(pc));
+  if (pc->failedreason) reading->bad = PETSC_TRUE;
+  PetscCallMPI(MPIU_Allreduce(&mine, &reading->most, 1, MPI_DOUBLE, MPI_MAX, mg->team.comm));
+  PetscCallMPI(MPIU_Allreduce(&minus, &reading->negative, 1, MPIU_INT, MPI_SUM, mg->team.comm));
+  *cells = s->offset[mg->team.size] - mg->team.wells;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The matrix row of a ghost, for error messages only: the search is slow */
+static PetscInt RowOfGhost(const PC_GridMG *mg, PetscInt vertex)
+{
+  const PetscInt rows = mg->level[0].share.offset[mg->team.size];
+
+  for (PetscInt row = 0; row < rows; row++) {
+    if (PCGridMGVertexOfRow_Private(mg, row) == vertex) return row;
+  }
+  return -1;
+}
+
+/* Faces between processes. The lower process counts the wrong ones; the sum is over all processes */
+static PetscErrorCode ReduceWrong_Private(PC pc, Reading *reading)
+{
+  PC_GridMG         *mg   = (PC_GridMG *)pc->data;
+  const GridMGGrid  *grid = &mg->level[0].op.grid;
+  const GridMGShare *s    = &mg->level[0].share;
+  const PetscInt     own  = grid->cells + grid->wells;
+  PetscInt           mine[2], all[2], first[2];
+  PetscBool          any;
+
+  PetscFunctionBegin;
+  for (PetscInt e = 0; e < mg->edges.n; e++) {
+    const GridMGEdge *edge = &mg->edges.edge[e];
+
+    if (edge->j < own || edge->i >= grid->cells || s->at[3 * (edge->j - own)] < 0) continue;
+    reading->faces++;
+    if (edge->t >= 0 || s->ghost[edge->j - own] < s->offset[mg->team.rank]) continue;
+    if (reading->wrong++) continue;
+    reading->wrongrow    = mg->team.begin + GridMGRowOf(grid, &mg->rows, edge->i);
+    reading->wrongcolumn = RowOfGhost(mg, edge->j);
+  }
+  first[0] = reading->wrongrow;
+  first[1] = reading->wrongcolumn;
+  PetscCall(PCGridMGFirst_Private(mg, (PetscBool)(reading->wrong > 0), 2, MPIU_INT, first, &any));
+  mine[0] = reading->wrong;
+  mine[1] = reading->faces;
+  PetscCallMPI(MPIU_Allreduce(mine, all, 2, MPIU_INT, MPI_SUM, mg->team.comm));
+  reading->wrongrow    = first[0];
+  reading->wrongcolumn = first[1];
+  reading->wrong       = all[0];
+  reading->faces       = all[1];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Two coupled wells must be on one process, because wells are smoothed one after the other */
+static PetscErrorCode CheckWells_Private(PC_GridMG *mg)
+{
+  const GridMGGrid  *grid  = &mg->level[0].op.grid;
+  const GridMGShare *s     = &mg->level[0].share;
+  const PetscInt     own   = grid->cells + grid->wells;
+  PetscInt           at[2] = {-1, -1};
+  PetscBool          any;
+
+  PetscFunctionBegin;
+  for (PetscInt e = 0; e < mg->edges.n && at[0] < 0; e++) {
+    const GridMGEdge *edge = &mg->edges.edge[e];
+
+    if (edge->i < grid->cells || edge->j < own || s->at[3 * (edge->j - own)] >= 0) continue;
+    at[0] = mg->team.begin + GridMGRowOf(grid, &mg->rows, edge->i);
+    at[1] = RowOfGhost(mg, edge->j);
+  }
+  PetscCall(PCGridMGFirst_Private(mg, (PetscBool)(at[0] >= 0), 2, MPIU_INT, at, &any));
+  PetscCheck(!any, mg->team.comm, PETSC_ERR_SUP,
+             "-pc_type gridmg: row %" PetscInt_FMT " belongs to a well and has an entry in column %" PetscInt_FMT
+             " of a well on another process. Put coupled wells on one process",
+             at[0], at[1]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Reduces the result of the checks of rows over all processes */
+static PetscErrorCode ReduceRows_Private(PC pc, double *least)
+{
+  PC_GridMG *mg       = (PC_GridMG *)pc->data;
+  double     mine     = *least;
+  PetscInt   negative = mg->negative;
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGAgree_Private(pc));
+  PetscCallMPI(MPIU_Allreduce(&mine, least, 1, MPI_DOUBLE, MPI_MIN, mg->team.comm));
+  PetscCallMPI(MPIU_Allreduce(&negative, &mg->negative, 1, MPIU_INT, MPI_SUM, mg->team.comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* If one process refuses overlap, all do; symmetric: whether the matrix is symmetric on all processes */
+static PetscErrorCode AgreeOnOverlap_Private(PC_GridMG *mg, PetscBool *symmetric)
+{
+  PetscMPIInt mine[2] = {mg->refused, !*symmetric}, all[2];
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPIU_Allreduce(mine, all, 2, MPI_INT, MPI_MAX, mg->team.comm));
+  mg->refused = (PetscBool)(all[0] != 0);
+  *symmetric  = (PetscBool)(all[1] == 0);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The finest level with layers of remote cells, from the entries read on the host */
+static PetscErrorCode OverlapHost_Private(PC pc)
+{
+  PC_GridMG   *mg        = (PC_GridMG *)pc->data;
+  GridMGLevel *l         = &mg->level[0];
+  PetscBool    symmetric = mg->symmetric;
+
+  PetscFunctionBegin;
+  if (mg->precision != GRIDMG_SINGLE) mg->refused = PETSC_TRUE;
+  PetscCall(AgreeOnOverlap_Private(mg, &symmetric));
+  if (mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCGridMGCrossingFromList_Private(mg));
+  PetscCall(PCGridMGCrossingExchange_Private(mg, GRIDMG_SAME, &symmetric));
+  symmetric = mg->symmetric;
+  PetscCall(AgreeOnOverlap_Private(mg, &symmetric));
+  if (mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCGridMGOverlapFinest_Private(mg, PETSC_FALSE));
+  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)l->op.grid.cells, (void **)&l->alive));
+  PetscCall(PCGridMGOverlapSurvey_Private(mg, l));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ a matrix on the host */
+
+/* Row sums, survey and precision of the finest level */
+static PetscErrorCode FinishHost_Private(PC pc)
+{
+  PC_GridMG   *mg    = (PC_GridMG *)pc->data;
+  GridMGLevel *l     = &mg->level[0];
+  double       least = 0;
+
+  PetscFunctionBegin;
+  PetscCall(CleanRowSums_Private(pc, &l->faces, &least));
+  if (PCGridMGIsShared(mg)) PetscCall(ReduceRows_Private(pc, &least));
+  if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
+  /* the layers are still empty: the survey counts own cells, and takes edges to remote cells from the list */
+  PetscCall(PCGridMGSurvey_Private(mg, l));
+  Suspect(mg, least);
+  SetPrecision(mg, l->least, least);
+  if (mg->overlap) PetscCall(OverlapHost_Private(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode ReadHost_Private(PC pc, Reading *reading)
+{
+  PC_GridMG       *mg     = (PC_GridMG *)pc->data;
+  GridMGLevel     *l      = &mg->level[0];
+  GridMGFaces     *f      = &l->faces;
+  const GridMGGrid grid   = l->op.grid;
+  const PetscBool  shared = PCGridMGIsShared(mg);
+  PetscInt         cells  = grid.cells;
+  PetscBool        symmetric;
+
+  PetscFunctionBegin;
+  PetscCall(StartFaces_Private(mg, f));
+  mg->edges.n = 0;
+  PetscCall(ReadRows_Private(pc, reading));
+  if (shared) PetscCall(ReduceReading_Private(pc, reading, &cells));
+  if (reading->bad) PetscFunctionReturn(PETSC_SUCCESS);
+  mg->factor = FactorOf(cells, reading);
+  PetscCall(ScaleFaces_Private(pc, reading));
+  if (shared) {
+    PetscCall(ReduceWrong_Private(pc, reading));
+    PetscCall(CheckWells_Private(mg));
+  }
+  PetscCall(CheckSigns_Private(pc, reading));
+  PetscCall(PCGridMGEdgesToList_Private(&grid, &mg->edges, l->list, &f->list));
+  symmetric = (PetscBool)(FacesAreSymmetric(f) && ListIsSymmetric(&grid, &f->list));
+  if (shared) PetscCall(PCGridMGBorderIsSymmetric_Private(mg, l, GRIDMG_SAME, &symmetric));
+  PetscCall(SetSymmetry_Private(mg, f, symmetric));
+  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)grid.cells, (void **)&l->alive));
+  PetscCall(FinishHost_Private(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ a matrix on a device */
+
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  #define GRIDMG_GUESS 64 /* if the guess is wrong by more powers of two, the entries are read again */
+
+static PetscErrorCode Scan_Private(PC_GridMG *mg, double scale)
+{
+  GridMGFaces *f     = &mg->level[0].faces;
+  const size_t tiles = ((size_t)mg->level[0].op.grid.cells + GRIDMG_READ_ROWS - 1) / GRIDMG_READ_ROWS;
+
+  PetscFunctionBegin;
+  PetscCall(StartFaces_Private(mg, f));
+  PetscCall(PCGridMGArenaTake_Private(mg, tiles * sizeof(*mg->others), (void **)&mg->others));
+  PetscCall(LitheCUDAGridMGRead(&mg->matrix, &mg->rows, scale, f, mg->others, &mg->reading));
+  mg->guess        = scale;
+  mg->scanned      = PETSC_TRUE;
+  mg->scannedfirst = mg->rows.first;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The faces of the finest level, and counts, once a set-up and grid */
+PetscErrorCode PCGridMGScan_Private(PC pc)
+{
+  PC_GridMG        *mg   = (PC_GridMG *)pc->data;
+  const GridMGGrid *grid = &mg->level[0].op.grid, *last = &mg->level[0].faces.grid;
+
+  PetscFunctionBegin;
+  for (int d = 0; d < 3; d++) {
+    if (last->n[d] != grid->n[d]) mg->scanned = PETSC_FALSE;
+  }
+  if (!mg->scanned || mg->scannedfirst != mg->rows.first) PetscCall(Scan_Private(mg, mg->guess != 0 ? mg->guess : 1.));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rows of wells come to the host; sum: of each row */
+static PetscErrorCode ReadWells_Private(PC pc, PetscInt begin, PetscInt end, Reading *reading, double sum[])
+{
+  PC_GridMG           *mg      = (PC_GridMG *)pc->data;
+  const GridMGKernels *kernels = mg->kernels;
+  const PetscInt       n       = end - begin;
+  PetscInt            *i, *j, nz;
+  PetscScalar         *a;
+
+  PetscFunctionBegin;
+  if (!n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(n + 1, &i));
+  PetscCall((*kernels->get)((size_t)(n + 1) * sizeof(*i), mg->matrix.i + begin, i));
+  nz = i[n] - i[0];
+  PetscCall(PetscMalloc2(nz, &j, nz, &a));
+  if (nz) {
+    PetscCall((*kernels->get)((size_t)nz * sizeof(*j), mg->matrix.j + i[0], j));
+    PetscCall((*kernels->get)((size_t)nz * sizeof(*a), mg->matrix.a + i[0], a));
+  }
+  for (PetscInt r = 0; r < n && !reading->bad; r++)
+    PetscCall(ReadRow_Private(pc, begin + r, i[r + 1] - i[r], j + i[r] - i[0], a + i[r] - i[0], reading, &sum[r]));
+  PetscCall(PetscFree2(j, a));
+  PetscCall(PetscFree(i));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Finds the first entry in rows of cells that is imaginary or not finite, row by row */
+static PetscErrorCode CheckNumbers_Private(PC pc, Reading *reading)
+{
+  PC_GridMG           *mg = (PC_GridMG *)pc->data;
+  const GridMGReading *r  = &mg->reading;
+  PetscInt             n, row[2] = {-1, -1}, column[2]; /* imaginary, bad */
+
+  PetscFunctionBegin;
+  if (r->firstimaginary < 0 && r->firstbad < 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetLocalSize(pc->pmat, &n, NULL));
+  if (r->firstimaginary >= 0) PetscCall(LitheCUDAGridMGFindEntry(&mg->matrix, n, r->firstimaginary, &row[0], &column[0]));
+  if (r->firstbad >= 0) PetscCall(LitheCUDAGridMGFindEntry(&mg->matrix, n, r->firstbad, &row[1], &column[1]));
+  PetscCheck(row[0] < 0 || (row[1] >= 0 && row[1] < row[0]), PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, GRIDMG_NOT_REAL, row[0], column[0]);
+  PetscCall(PCGridMGFail_Private(pc, GRIDMG_NO_NUMBER, row[1], column[1]));
+  reading->bad = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Reads the entries in rows of cells that are no faces */
+static PetscErrorCode ReadOthers_Private(PC pc, Reading *reading)
+{
+  PC_GridMG           *mg = (PC_GridMG *)pc->data;
+  const GridMGReading *r  = &mg->reading;
+
+  PetscFunctionBegin;
+  PetscCheck(r->others <= PETSC_INT32_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "-pc_type gridmg: %" PetscInt64_FMT " entries are between cells that are no neighbours, too many", r->others);
+  PetscCall(PCGridMGEdgesReserve_Private(&mg->edges, mg->edges.n + (PetscInt)r->others));
+  PetscCall(LitheCUDAGridMGGetOthers(&mg->matrix, &mg->rows, &mg->level[0].op.grid, mg->others, (PetscInt)r->others, mg->edges.edge + mg->edges.n));
+  mg->edges.n += (PetscInt)r->others;
+  reading->faces = (PetscInt)r->faces;
+  reading->negative += (PetscInt)r->negative;
+  reading->most = PetscMax(reading->most, r->most);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Entries are scaled, faces of the wrong sign become edges of the list */
+static PetscErrorCode Settle_Private(PC pc, double scale, Reading *reading, PetscBool *symmetric)
+{
+  PC_GridMG        *mg   = (PC_GridMG *)pc->data;
+  GridMGFaces      *f    = reading->f;
+  const GridMGGrid *grid = &f->grid;
+  GridMGWrong       first, *wrong;
+
+  PetscFunctionBegin;
+  PetscCall(LitheCUDAGridMGSettle(f, scale, GRIDMG_SAME, symmetric, &reading->wrong, &first));
+  for (PetscInt e = 0; e < mg->edges.n; e++) mg->edges.edge[e].t *= mg->factor;
+  if (!reading->wrong) PetscFunctionReturn(PETSC_SUCCESS);
+  {
+    const PetscInt c = (PetscInt)(first.at % grid->cells), to = c + GridMGStride(grid, (int)(first.at / grid->cells));
+
+    reading->wrongrow    = GridMGRowOf(grid, &mg->rows, first.up < 0 ? c : to);
+    reading->wrongcolumn = GridMGRowOf(grid, &mg->rows, first.up < 0 ? to : c);
+  }
+  PetscCall(CheckSigns_Private(pc, reading));
+  PetscCall(PetscMalloc1(reading->wrong, &wrong));
+  PetscCall(LitheCUDAGridMGGetWrong(f, reading->wrong, wrong));
+  for (PetscInt k = 0; k < reading->wrong; k++) {
+    const PetscInt c = (PetscInt)(wrong[k].at % grid->cells), to = c + GridMGStride(grid, (int)(wrong[k].at / grid->cells));
+
+    if (wrong[k].up != 0) PetscCall(PCGridMGEdgeAdd_Private(&mg->edges, c, to, wrong[k].up));
+    if (wrong[k].down != 0) PetscCall(PCGridMGEdgeAdd_Private(&mg->edges, to, c, wrong[k].down));
+  }
+  PetscCall(PetscFree(wrong));
+  PetscCall(LitheCUDAGridMGSettle(f, 1., GRIDMG_SAME, symmetric, &reading->wrong, &first));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Entries are scaled; boxes do not overlap where faces have the wrong sign */
+static PetscErrorCode SettleFaces_Private(PC_GridMG *mg, double scale, Reading *reading, PetscBool *symmetric)
+{
+  GridMGWrong first;
+
+  PetscFunctionBegin;
+  PetscCall(LitheCUDAGridMGSettle(reading->f, scale, GRIDMG_SAME, symmetric, &reading->wrong, &first));
+  if (reading->wrong) mg->refused = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Row sums and the survey */
+static PetscErrorCode Clean_Private(PC pc, GridMGLevel *l)
+{
+  PC_GridMG      *mg = (PC_GridMG *)pc->data;
+  GridMGFaces    *f  = &l->faces;
+  const PetscInt  n  = f->grid.cells + f->grid.wells;
+  double          rounding;
+  GridMGArenaMark mark;
+  GridMGCleaning  cleaning;
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGGetRounding_Private(pc, &rounding));
+  mark = PCGridMGArenaGetMark_Private(mg);
+  if (f->list.n) PetscCall(PCGridMGArenaTake_Private(mg, (size_t)n * sizeof(double), &f->list.work));
+  PetscCall(LitheCUDAGridMGClean(f, rounding, l->alive, &l->survey, &cleaning));
+  PCGridMGArenaGiveBack_Private(mg, &mark);
+  mg->negative = cleaning.negative;
+  if (cleaning.failed >= 0) {
+    const PetscInt i = (PetscInt)cleaning.failed, r = PCGridMGListFind_Private(&f->grid, &f->list, i);
+    double         sum = 0, sigma, high, low;
+
+    for (PetscInt e = r >= 0 ? f->list.i[r] : 0; r >= 0 && e < f->list.i[r + 1]; e++) sum += ((const double *)f->list.t)[e];
+    for (int d = 0; d < 3 && i < f->grid.cells; d++) {
+      const PetscInt stride = GridMGStride(&f->grid, d);
+
+      if (!f->up[d]) continue;
+      low = 0;
+      PetscCall((*mg->kernels->get)(sizeof(double), f->up[d] + i, &high));
+      if (i / stride % f->grid.n[d] > 0) PetscCall((*mg->kernels->get)(sizeof(double), f->down[d] + i - stride, &low));
+      sum += high + low;
+    }
+    PetscCall((*mg->kernels->get)(sizeof(double), f->sigma + i, &sigma));
+    PetscCall(FailRow_Private(pc, i, sigma + sum));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  Suspect(mg, cleaning.least);
+  SetPrecision(mg, l->survey.min, cleaning.least);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   Reduces the counts over all processes: the factor, and whether all entries permit overlap. The host finds errors
+   again
+*/
+static PetscErrorCode ReduceDevice_Private(PC_GridMG *mg, Reading *reading)
+{
+  const GridMGReading *r       = &mg->reading;
+  double               mine    = r->most;
+  PetscInt             minus   = (PetscInt)r->negative;
+  PetscBool            nothing = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  if (r->others || r->firstimaginary >= 0 || r->firstbad >= 0) mg->refused = PETSC_TRUE;
+  PetscCall(AgreeOnOverlap_Private(mg, &nothing));
+  PetscCallMPI(MPIU_Allreduce(&mine, &reading->most, 1, MPI_DOUBLE, MPI_MAX, mg->team.comm));
+  PetscCallMPI(MPIU_Allreduce(&minus, &reading->negative, 1, MPIU_INT, MPI_SUM, mg->team.comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Row sums and the survey of the finest level with layers of remote cells */
+static PetscErrorCode CleanOverlap_Private(PC pc, GridMGLevel *l)
+{
+  PC_GridMG     *mg = (PC_GridMG *)pc->data;
+  double         rounding, least;
+  PetscInt       negative;
+  PetscBool      nothing = PETSC_TRUE;
+  GridMGCleaning cleaning;
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGGetRounding_Private(pc, &rounding));
+  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)l->faces.grid.cells, (void **)&l->alive));
+  PetscCall(LitheCUDAGridMGClean(&l->faces, rounding, l->alive, &l->survey, &cleaning));
+  if (cleaning.failed >= 0) mg->refused = PETSC_TRUE;
+  PetscCall(AgreeOnOverlap_Private(mg, &nothing));
+  if (mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCGridMGOverlapSurvey_Private(mg, l));
+  negative = cleaning.negative;
+  PetscCallMPI(MPIU_Allreduce(&negative, &mg->negative, 1, MPIU_INT, MPI_SUM, mg->team.comm));
+  PetscCallMPI(MPIU_Allreduce(&cleaning.least, &least, 1, MPI_DOUBLE, MPI_MIN, mg->team.comm));
+  Suspect(mg, least);
+  SetPrecision(mg, l->least, least);
+  if (mg->precision != GRIDMG_SINGLE) mg->refused = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Reads the own rows for overlapping boxes */
+static PetscErrorCode ReadOverlap_Private(PC pc, Reading *reading)
+{
+  PC_GridMG   *mg = (PC_GridMG *)pc->data;
+  GridMGLevel *l  = &mg->level[0];
+  PetscBool    symmetric;
+  int          exponents[2];
+
+  PetscFunctionBegin;
+  mg->edges.n = 0;
+  symmetric   = PETSC_TRUE;
+  PetscCall(AgreeOnOverlap_Private(mg, &symmetric)); /* on boxes */
+  if (mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCGridMGScan_Private(pc));
+  PetscCall(PCGridMGCrossingRead_Private(pc));
+  PetscCall(ReduceDevice_Private(mg, reading));
+  if (mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
+  mg->factor = FactorOf(l->share.offset[mg->team.size], reading);
+  (void)frexp(mg->factor, &exponents[0]);
+  (void)frexp(mg->guess, &exponents[1]);
+  if (PetscAbsInt(exponents[0] - exponents[1]) > GRIDMG_GUESS) PetscCall(Scan_Private(mg, mg->factor));
+  PetscCall(SettleFaces_Private(mg, mg->factor / mg->guess, reading, &symmetric));
+  mg->guess = mg->factor;
+  PetscCall(PCGridMGCrossingScale_Private(mg, mg->factor));
+  PetscCall(PCGridMGCrossingExchange_Private(mg, GRIDMG_SAME, &symmetric));
+  PetscCall(AgreeOnOverlap_Private(mg, &symmetric));
+  if (mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(SetSymmetry_Private(mg, &l->faces, symmetric));
+  PetscCall(PCGridMGOverlapFinest_Private(mg, PETSC_TRUE));
+  PetscCall(CleanOverlap_Private(pc, l));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode ReadDevice_Private(PC pc, Reading *reading)
+{
+  PC_GridMG       *mg     = (PC_GridMG *)pc->data;
+  GridMGLevel     *l      = &mg->level[0];
+  const GridMGGrid grid   = l->op.grid;
+  const PetscInt   before = mg->rows.first, cells = grid.cells;
+  double          *sum;
+  PetscBool        symmetric;
+  int              exponents[2];
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGScan_Private(pc));
+  mg->edges.n = 0;
+  PetscCall(PetscCalloc1(grid.wells, &sum));
+  PetscCall(ReadWells_Private(pc, 0, before, reading, sum));
+  if (!reading->bad) PetscCall(CheckNumbers_Private(pc, reading));
+  if (!reading->bad) PetscCall(ReadOthers_Private(pc, reading));
+  if (!reading->bad) PetscCall(ReadWells_Private(pc, before + cells, cells + grid.wells, reading, sum + before));
+  if (!reading->bad) {
+    mg->factor = FactorOf(cells, reading);
+    (void)frexp(mg->factor, &exponents[0]);
+    (void)frexp(mg->guess, &exponents[1]);
+    if (PetscAbsInt(exponents[0] - exponents[1]) > GRIDMG_GUESS) PetscCall(Scan_Private(mg, mg->factor));
+    for (PetscInt w = 0; w < grid.wells; w++) sum[w] *= mg->factor;
+    if (grid.wells) PetscCall((*mg->kernels->put)((size_t)grid.wells * sizeof(double), sum, l->faces.sigma + cells));
+    PetscCall(Settle_Private(pc, mg->factor / mg->guess, reading, &symmetric));
+    mg->guess = mg->factor;
+    PetscCall(PCGridMGEdgesToList_Private(&grid, &mg->edges, l->list, &l->faces.list));
+    PetscCall(SetSymmetry_Private(mg, &l->faces, (PetscBool)(symmetric && ListIsSymmetric(&grid, &l->faces.list))));
+    PetscCall(PCGridMGArenaTake_Private(mg, (size_t)grid.cells, (void **)&l->alive));
+    PetscCall(Clean_Private(pc, l));
+  }
+  PetscCall(PetscFree(sum));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#else
+PetscErrorCode PCGridMGScan_Private(PETSC_UNUSED PC pc)
+{
+  PetscFunctionBegin;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
+PetscErrorCode PCGridMGReadEntries_Private(PC pc)
+{
+  PC_GridMG *mg      = (PC_GridMG *)pc->data;
+  Reading    reading = {.f = &mg->level[0].faces};
+
+  PetscFunctionBegin;
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  if (mg->matrix.a) {
+    PetscCall(mg->overlap ? ReadOverlap_Private(pc, &reading) : ReadDevice_Private(pc, &reading));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
+  PetscCall(ReadHost_Private(pc, &reading));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Row sums, survey and precision of the finest level of a single process, after its entries have changed */
+PetscErrorCode PCGridMGFinishEntries_Private(PC pc)
+{
+  PetscFunctionBegin;
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  {
+    PC_GridMG *mg = (PC_GridMG *)pc->data;
+
+    if (mg->matrix.a) {
+      PetscCall(Clean_Private(pc, &mg->level[0]));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+  }
+#endif
+  PetscCall(FinishHost_Private(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The edges between the own box and other boxes, sorted by kind: faces, with a direction in the whole grid, and all
+   other edges
+*/
+
+#include "../gridmgimpl.h"
+
+#define GRIDMG_KINDS 7 /* of edges between boxes. 2 d: face in direction d, downwards; 2 d + 1: upwards; 6: any other edge */
+
+static int KindOf(const PC_GridMG *mg, const GridMGLevel *l, PetscInt i, PetscInt ghost)
+{
+  const GridMGGrid  *g    = &l->op.grid;
+  const GridMGShare *s    = &l->share;
+  const PetscInt    *to   = &s->at[3 * ghost];
+  const PetscInt     line = i / g->n[0], in[3] = {i % g->n[0], line % g->n[1], line / g->n[1]};
+  int                kind = GRIDMG_KINDS - 1, away = 0;
+
+  if (i >= g->cells || to[0] < 0) return kind;
+  for (int d = 0; d < 3; d++) {
+    const PetscInt difference = to[d] - (s->start[d][mg->team.place[d]] + in[d]);
+
+    if (!difference) continue;
+    away += PetscAbsInt(difference) == 1 ? 1 : 2;
+    kind = 2 * d + (difference > 0);
+  }
+  return away == 1 ? kind : GRIDMG_KINDS - 1;
+}
+
+/* Faces towards ghosts, in the order of cells */
+static PetscErrorCode FillBorder_Private(PC_GridMG *mg, GridMGLevel *l)
+{
+  GridMGShare      *s    = &l->share;
+  const GridMGList *list = &l->faces.list;
+  const PetscInt    n = list->part[1], first = l->op.grid.cells + l->op.grid.wells;
+  const double     *t   = (const double *)list->t;
+  PetscInt          red = 0, black = list->part[0];
+
+  PetscFunctionBegin;
+  if (s->bordermax < n) {
+    PetscCall(PetscFree2(s->border.cell, s->border.t));
+    PetscCall(PetscMalloc2(n, &s->border.cell, 3 * n, &s->border.t));
+    s->bordermax = n;
+  }
+  s->border.n = 0;
+  while (red < list->part[0] || black < n) {
+    const PetscInt r = black == n || (red < list->part[0] && list->row[red] < list->row[black]) ? red++ : black++, i = list->row[r];
+    double        *to    = &s->border.t[3 * s->border.n];
+    PetscBool      faces = PETSC_FALSE;
+
+    to[0] = to[1] = to[2] = 0;
+    for (PetscInt e = list->i[r]; e < list->i[r + 1]; e++) {
+      const int kind = list->j[e] < first ? GRIDMG_KINDS - 1 : KindOf(mg, l, i, list->j[e] - first);
+
+      if (kind == GRIDMG_KINDS - 1 || !(t[e] > 0)) continue;
+      to[kind / 2] += t[e];
+      faces = PETSC_TRUE;
+    }
+    if (faces) s->border.cell[s->border.n++] = i;
+  }
+  l->faces.border = &s->border;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   Reduces the survey of a level over all processes. Logarithms are summed as whole numbers of GRIDMG_LOG_UNIT: the sum
+   does not depend on the order
+*/
+static PetscErrorCode ReduceSurvey_Private(PC_GridMG *mg, GridMGLevel *l)
+{
+  GridMGSurvey     *s = &l->survey;
+  const GridMGList *f = &l->faces.list;
+  const double     *t = (const double *)f->t;
+  PetscInt64        mine[5], all[5];
+  double            least = s->min > 0 ? s->min : PETSC_MAX_REAL;
+
+  PetscFunctionBegin;
+  for (int d = 0; d < 3; d++) mine[d] = (PetscInt64)rint(s->logs[d] * GRIDMG_LOG_UNIT);
+  mine[3] = (PetscInt64)s->count;
+  mine[4] = s->dead;
+  PetscCallMPI(MPIU_Allreduce(mine, all, 5, MPIU_INT64, MPI_SUM, mg->team.comm));
+  for (int d = 0; d < 3; d++) s->logs[d] = (double)all[d] / GRIDMG_LOG_UNIT;
+  s->count = (double)all[3];
+  PetscCall(PetscIntCast(all[4], &s->dead));
+  for (PetscInt e = 0; e < f->i[f->n]; e++) {
+    if (t[e] > 0 && f->j[e] >= l->op.grid.cells + l->op.grid.wells) least = PetscMin(least, t[e]);
+  }
+  PetscCallMPI(MPIU_Allreduce(&least, &l->least, 1, MPI_DOUBLE, MPI_MIN, mg->team.comm));
+  if (l->least >= (double)PETSC_MAX_REAL) l->least = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   The survey of a level on all processes, from the exact entries. The largest and smallest face are local, for the
+   codes, unless boxes overlap
+*/
+PetscErrorCode PCGridMGSurvey_Private(PC_GridMG *mg, GridMGLevel *l)
+{
+  PetscFunctionBegin;
+  if (l->shared && !mg->overlap) PetscCall(FillBorder_Private(mg, l));
+  PetscCall((*mg->kernels->survey)(&l->faces, l->alive, &l->survey));
+  l->least = l->survey.min;
+  if (!l->shared) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(ReduceSurvey_Private(mg, l));
+  if (mg->overlap) {
+    const double most = l->survey.max;
+
+    /* with the same table of codes */
+    PetscCallMPI(MPIU_Allreduce(&most, &l->survey.max, 1, MPI_DOUBLE, MPI_MAX, mg->team.comm));
+    l->survey.min = l->least;
+  }
+  if (!l->survey.dead || mg->overlap) PetscFunctionReturn(PETSC_SUCCESS);
+  {
+    /* of ghosts, too: wells are alive */
+    const PetscInt n = l->op.grid.cells + l->op.grid.wells;
+    unsigned char *alive;
+
+    PetscCall(PetscMalloc1(n, &alive));
+    for (PetscInt i = 0; i < n; i++) alive[i] = i < l->op.grid.cells ? l->alive[i] : 1;
+    PetscCall(PetscSFBcastBegin(l->share.sf, MPI_UNSIGNED_CHAR, alive, l->share.alive, MPI_REPLACE));
+    PetscCall(PetscSFBcastEnd(l->share.sf, MPI_UNSIGNED_CHAR, alive, l->share.alive, MPI_REPLACE));
+    PetscCall(PetscFree(alive));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A weight between 1 and 2, different for each vertex and the same on all processes */
+static double WeightOf(PetscInt number)
+{
+  const double v = sin((double)number + 1) * 43758.5453;
+
+  return 1 + v - floor(v);
+}
+
+/*
+   Whether both processes of each edge have the same number. A vertex has at most one face of each kind: the sum of all
+   received numbers is the number of one face. All other edges of a vertex are compared by a weighted sum.
+*/
+PetscErrorCode PCGridMGBorderIsSymmetric_Private(PC_GridMG *mg, GridMGLevel *l, PetscReal same, PetscBool *symmetric)
+{
+  const GridMGShare *s    = &l->share;
+  const GridMGList  *list = &l->faces.list;
+  const PetscInt     n    = l->op.grid.cells + l->op.grid.wells;
+  const double      *t    = (const double *)list->t;
+  double            *from, *mine, *theirs;
+  PetscMPIInt        is = 1, all;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc3(s->ghosts, &from, n, &mine, n, &theirs));
+  for (int kind = 0; kind < GRIDMG_KINDS; kind++) {
+    const PetscBool weights  = (PetscBool)(kind == GRIDMG_KINDS - 1);
+    const int       opposite = weights ? kind : (kind ^ 1);
+
+    PetscCall(PetscArrayzero(from, s->ghosts));
+    PetscCall(PetscArrayzero(mine, n));
+    PetscCall(PetscArrayzero(theirs, n));
+    for (PetscInt r = 0; r < list->n; r++) {
+      for (PetscInt e = list->i[r]; e < list->i[r + 1]; e++) {
+        const PetscInt g = list->j[e] - n, i = list->row[r];
+
+        if (g < 0) continue;
+        if (KindOf(mg, l, i, g) == kind) from[g] += weights ? t[e] * WeightOf(s->offset[mg->team.rank] + i) : t[e];
+        if (KindOf(mg, l, i, g) == opposite) mine[i] += weights ? t[e] * WeightOf(s->ghost[g]) : t[e];
+      }
+    }
+    PetscCall(PetscSFReduceBegin(s->sf, MPI_DOUBLE, from, theirs, MPI_SUM));
+    PetscCall(PetscSFReduceEnd(s->sf, MPI_DOUBLE, from, theirs, MPI_SUM));
+    for (PetscInt i = 0; i < n; i++) {
+      if (!(fabs(mine[i] - theirs[i]) <= (double)same * PetscMax(fabs(mine[i]), fabs(theirs[i])))) is = 0;
+    }
+  }
+  PetscCall(PetscFree3(from, mine, theirs));
+  if (!*symmetric) is = 0;
+  PetscCallMPI(MPIU_Allreduce(&is, &all, 1, MPI_INT, MPI_MIN, mg->team.comm));
+  *symmetric = (PetscBool)(all != 0);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   From a level with few cells on, each process has the whole level and all levels after it, and all processes compute
+   the same. One all-to-all message then replaces many small messages. Cells have the order of the whole grid, and wells
+   the order of processes.
+*/
+
+#include "../gridmgimpl.h"
+
+/* The lines of a box: line k, of `length` cells, begins at there + k length in the box */
+typedef struct {
+  PetscInt n[3], lines, start[3];
+} Box;
+
+static Box BoxOf(const PC_GridMG *mg, const GridMGShare *s, PetscInt rank)
+{
+  PetscInt place[3];
+  Box      box;
+
+  PCGridMGPlace_Private(mg, rank, place);
+  (void)PCGridMGBoxCells_Private(mg, s, rank, box.n);
+  for (int d = 0; d < 3; d++) box.start[d] = s->start[d][place[d]];
+  box.lines = box.n[1] * box.n[2];
+  return box;
+}
+
+/* Where a line of a box begins in the whole grid */
+static inline PetscInt LineOf(const GridMGGrid *whole, const Box *box, PetscInt line)
+{
+  return box->start[0] + whole->n[0] * (box->start[1] + line % box->n[1] + whole->n[1] * (box->start[2] + line / box->n[1]));
+}
+
+/* The number of wells on the processes before a process; offset counts cells as well */
+static PetscInt FirstWell(const PC_GridMG *mg, const GridMGShare *s, PetscInt rank)
+{
+  PetscInt first = 0, n[3];
+
+  for (PetscInt r = 0; r < rank; r++) first += s->offset[r + 1] - s->offset[r] - PCGridMGBoxCells_Private(mg, s, r, n);
+  return first;
+}
+
+/* ------------------------------------------------------------ set-up */
+
+#define ROW_NUMBERS 7 /* per vertex: row sum, and faces downwards and upwards along each direction, without faces to other processes */
+
+static void GetRows(const GridMGFaces *f, double row[])
+{
+  const GridMGGrid *g = &f->grid;
+
+  for (PetscInt i = 0; i < g->cells + g->wells; i++) row[ROW_NUMBERS * i] = f->sigma[i];
+  for (int d = 0; d < 3; d++) {
+    const PetscInt stride = GridMGStride(g, d);
+
+    for (PetscInt c = 0; f->up[d] && c + stride < g->cells; c++) {
+      row[ROW_NUMBERS * c + 2 + 2 * d]            = f->up[d][c];
+      row[ROW_NUMBERS * (c + stride) + 1 + 2 * d] = f->down[d][c];
+    }
+  }
+}
+
+/* How many numbers each process has, times of a vertex */
+static PetscErrorCode SetCounts_Private(PC_GridMG *mg, const PetscInt offset[], PetscInt times)
+{
+  PetscFunctionBegin;
+  for (PetscMPIInt r = 0; r < mg->team.size; r++) {
+    PetscCall(PetscMPIIntCast(times * (offset[r + 1] - offset[r]), &mg->team.count[r]));
+    PetscCall(PetscMPIIntCast(times * offset[r], &mg->team.from[r]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Puts the rows of all processes into faces and row sums of the whole grid. Faces between boxes are added later */
+static void PutRows(const PC_GridMG *mg, const GridMGShare *s, const double row[], GridMGFaces *f)
+{
+  const GridMGGrid *g    = &f->grid;
+  PetscInt          well = g->cells;
+
+  for (PetscInt r = 0; r < mg->team.size; r++) {
+    const Box      box   = BoxOf(mg, s, r);
+    const PetscInt cells = box.n[0] * box.lines;
+
+    for (PetscInt c = 0; c < cells; c++) {
+      const PetscInt to = LineOf(g, &box, c / box.n[0]) + c % box.n[0], line = to / g->n[0], at[3] = {to % g->n[0], line % g->n[1], line / g->n[1]};
+      const double  *from = row + ROW_NUMBERS * (s->offset[r] + c);
+
+      f->sigma[to] = from[0];
+      for (int d = 0; d < 3; d++) {
+        if (!f->up[d]) continue;
+        f->up[d][to] = from[2 + 2 * d];
+        if (f->down[d] == f->up[d]) continue;
+        if (at[d] > 0) f->down[d][to - GridMGStride(g, d)] = from[1 + 2 * d];
+        if (at[d] == g->n[d] - 1) f->down[d][to] = 0;
+      }
+    }
+    for (PetscInt v = s->offset[r] + cells; v < s->offset[r + 1]; v++) f->sigma[well++] = row[ROW_NUMBERS * v];
+  }
+}
+
+/* The vertex of the whole grid for a vertex of this process or a ghost */
+static PetscInt WholeOf(const PC_GridMG *mg, const GridMGLevel *l, const GridMGGrid *whole, PetscInt firstwell, PetscInt v)
+{
+  const GridMGShare *s = &l->share;
+  const PetscInt     n = l->faces.grid.cells + l->faces.grid.wells, number = v < n ? s->offset[mg->team.rank] + v : s->ghost[v - n];
+  PetscInt           at[3], cells[3];
+  const PetscInt     rank = PCGridMGWhere_Private(mg, s, number, at);
+
+  if (at[0] >= 0) return at[0] + whole->n[0] * (at[1] + whole->n[1] * at[2]);
+  if (rank != mg->team.rank) firstwell = FirstWell(mg, s, rank);
+  return whole->cells + firstwell + number - s->offset[rank] - PCGridMGBoxCells_Private(mg, s, rank, cells);
+}
+
+/* The lists of all processes, as edges of the whole grid */
+static PetscErrorCode GatherEdges_Private(PC_GridMG *mg, const GridMGLevel *l, const GridMGGrid *whole)
+{
+  const GridMGList *list  = &l->faces.list;
+  const double     *t     = (const double *)list->t;
+  const PetscInt    first = FirstWell(mg, &l->share, mg->team.rank);
+  PetscInt         *offset, mine = list->i[list->n], *ends, *allends;
+  double           *all;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(mg->team.size + 1, &offset));
+  offset[0] = 0;
+  PetscCallMPI(MPI_Allgather(&mine, 1, MPIU_INT, offset + 1, 1, MPIU_INT, mg->team.comm));
+  for (PetscInt r = 0; r < mg->team.size; r++) offset[r + 1] += offset[r];
+  PetscCall(PetscMalloc3(2 * mine, &ends, 2 * offset[mg->team.size], &allends, offset[mg->team.size], &all));
+  for (PetscInt r = 0; r < list->n; r++) {
+    for (PetscInt e = list->i[r]; e < list->i[r + 1]; e++) {
+      ends[2 * e]     = WholeOf(mg, l, whole, first, list->row[r]);
+      ends[2 * e + 1] = WholeOf(mg, l, whole, first, list->j[e]);
+    }
+  }
+  PetscCall(SetCounts_Private(mg, offset, 2));
+  PetscCallMPI(MPI_Allgatherv(ends, mg->team.count[mg->team.rank], MPIU_INT, allends, mg->team.count, mg->team.from, MPIU_INT, mg->team.comm));
+  PetscCall(SetCounts_Private(mg, offset, 1));
+  PetscCallMPI(MPI_Allgatherv(t, mg->team.count[mg->team.rank], MPI_DOUBLE, all, mg->team.count, mg->team.from, MPI_DOUBLE, mg->team.comm));
+  mg->edges.n = 0;
+  for (PetscInt e = 0; e < offset[mg->team.size]; e++) PetscCall(PCGridMGEdgeAdd_Private(&mg->edges, allends[2 * e], allends[2 * e + 1], all[e]));
+  PetscCall(PetscFree(offset));
+  PetscCall(PetscFree3(ends, allends, all));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Gathers the exact entries of a level from all processes on each process */
+PetscErrorCode PCGridMGGatherLevel_Private(PC_GridMG *mg, PetscInt level)
+{
+  GridMGLevel *l       = &mg->level[level];
+  GridMGShare *s       = &l->share;
+  GridMGGrid   whole   = {.wells = mg->team.wells};
+  const size_t numbers = (size_t)ROW_NUMBERS * sizeof(double), own = (size_t)(l->op.grid.cells + l->op.grid.wells) * numbers;
+  double      *row;
+
+  PetscFunctionBegin;
+  PCGridMGWholeSize(mg, s, whole.n);
+  whole.cells    = whole.n[0] * whole.n[1] * whole.n[2];
+  mg->team.box   = l->op.grid;
+  mg->team.whole = level;
+  if (!mg->team.count) PetscCall(PetscMalloc2(mg->team.size, &mg->team.count, mg->team.size, &mg->team.from));
+
+  PetscCall(PCGridMGBlockGet_Private(&mg->work, own + (size_t)s->offset[mg->team.size] * numbers, (void **)&row));
+  GetRows(&l->faces, row);
+  PetscCall(SetCounts_Private(mg, s->offset, ROW_NUMBERS));
+  PetscCallMPI(MPI_Allgatherv(row, mg->team.count[mg->team.rank], MPI_DOUBLE, (char *)row + own, mg->team.count, mg->team.from, MPI_DOUBLE, mg->team.comm));
+  PetscCall(GatherEdges_Private(mg, l, &whole));
+  PetscCall(PCGridMGFacesCreate_Private(mg, &whole, mg->symmetric, &l->faces));
+  PutRows(mg, s, (const double *)((char *)row + own), &l->faces);
+  PetscCall(PCGridMGEdgesToFaces_Private(mg, &l->faces));
+  PetscCall(PCGridMGEdgesToList_Private(&whole, &mg->edges, l->list, &l->faces.list));
+  l->op.grid = whole;
+  l->shared  = PETSC_FALSE;
+  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)whole.cells, (void **)&l->alive));
+  PetscCall(PCGridMGSurvey_Private(mg, l));
+  PetscCall(SetCounts_Private(mg, s->offset, 1));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ application */
+
+/* Copies numbers of one process between the order of its box and a vector of the whole level */
+static void CopyBox(const PC_GridMG *mg, PetscInt rank, PetscInt well, PetscBool out, char *part, char *all)
+{
+  const GridMGLevel *l     = &mg->level[mg->team.whole];
+  const Box          box   = BoxOf(mg, &l->share, rank);
+  const size_t       bytes = GridMGNumberBytes(mg->precision), length = (size_t)box.n[0] * bytes;
+  const size_t       wells = (size_t)(l->share.offset[rank + 1] - l->share.offset[rank] - box.n[0] * box.lines) * bytes;
+
+  for (PetscInt line = 0; line <= box.lines; line++) {
+    const PetscBool last = (PetscBool)(line == box.lines);
+    char           *a    = all + (size_t)(last ? l->op.grid.cells + well : LineOf(&l->op.grid, &box, line)) * bytes;
+    char           *p    = part + (size_t)line * length;
+
+    if (out) memcpy(p, a, last ? wells : length);
+    else memcpy(a, p, last ? wells : length);
+  }
+}
+
+/* Gathers team.part of all processes into a vector of the whole level */
+PetscErrorCode PCGridMGGather_Private(PC_GridMG *mg, void *all)
+{
+  const MPI_Datatype number = mg->precision == GRIDMG_SINGLE ? MPI_FLOAT : MPI_DOUBLE;
+  const GridMGShare *s      = &mg->level[mg->team.whole].share;
+  PetscInt           well   = 0, n[3];
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allgatherv(mg->team.part, mg->team.count[mg->team.rank], number, mg->team.all, mg->team.count, mg->team.from, number, mg->team.comm));
+  for (PetscInt r = 0; r < mg->team.size; r++) {
+    CopyBox(mg, r, well, PETSC_FALSE, (char *)mg->team.all + (size_t)s->offset[r] * GridMGNumberBytes(mg->precision), (char *)all);
+    well += s->offset[r + 1] - s->offset[r] - PCGridMGBoxCells_Private(mg, s, r, n);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Copies the part of this process from a vector of the whole level to team.part */
+void PCGridMGScatter_Private(PC_GridMG *mg, const void *all)
+{
+  const GridMGShare *s = &mg->level[mg->team.whole].share;
+
+  CopyBox(mg, mg->team.rank, mg->team.wells ? FirstWell(mg, s, mg->team.rank) : 0, PETSC_TRUE, (char *)mg->team.part, (char *)all);
+}

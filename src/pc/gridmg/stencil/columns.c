@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   PCMatApply() of a PCGRIDMG with de Zeeuw's interpolation on a device: 4 or 8 columns at once. During the cycle, the
+   levels have vectors of several columns and the kernels for them. A sweep reads operators and weights once for all
+   columns, and coarse levels cost as much as for one column.
+*/
+
+#include "../gridmgimpl.h"
+
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  #include <lithe/private/lithecudagridmg.h>
+  #include <lithe/private/lithecudagridmgstencil.h>
+
+/* The data of the levels for one column, saved while the levels have vectors of several columns */
+typedef struct {
+  const GridMGStencilKernels *kernels;
+  void                       *b[GRIDMG_LEVELS_MAX], *x[GRIDMG_LEVELS_MAX][2];
+  int                         cur;
+} Single;
+
+static void Save(const PC_GridMG *mg, Single *single)
+{
+  single->kernels = mg->stencilkernels;
+  single->cur     = mg->stencil[0].cur;
+  for (PetscInt k = 0; k < mg->n; k++) {
+    single->b[k] = mg->stencil[k].b;
+    for (int x = 0; x < 2; x++) single->x[k][x] = mg->stencil[k].x[x];
+  }
+}
+
+static void Restore(PC_GridMG *mg, const Single *single)
+{
+  mg->stencilkernels = single->kernels;
+  mg->stencil[0].cur = single->cur;
+  for (PetscInt k = 0; k < mg->n; k++) {
+    mg->stencil[k].b = single->b[k];
+    for (int x = 0; x < 2; x++) mg->stencil[k].x[x] = single->x[k][x];
+  }
+}
+
+/* A vector of a level; one point before and one after the vector may be read */
+static void *TakeVector(PC_GridMG *mg, GridMGPool *pool, PetscInt level, int columns)
+{
+  const size_t point = (size_t)columns * GRIDMG_PARTS * GridMGNumberBytes(mg->precision);
+  char        *part  = (char *)PCGridMGTake_Private(pool, ((size_t)mg->stencil[level].op.grid.cells + 2) * point);
+
+  return part ? part + point : NULL;
+}
+
+/* The vectors of all levels, and the scales; the same sequence with and without memory */
+static void TakeVectors(PC_GridMG *mg, int columns, GridMGPool *pool)
+{
+  mg->columns.scale = (double *)PCGridMGTake_Private(pool, 2 * (size_t)columns * sizeof(double));
+  for (PetscInt k = 0; k < mg->n; k++) {
+    mg->stencil[k].b = TakeVector(mg, pool, k, columns);
+    for (int x = 0; x < 2; x++) mg->stencil[k].x[x] = TakeVector(mg, pool, k, columns);
+  }
+}
+
+/*
+   Gives the levels vectors and kernels for several columns. Memory with a new layout is zeroed, with the gaps between
+   vectors
+*/
+static PetscErrorCode Widen_Private(PC_GridMG *mg, const GridMGColumnsKernels *kernels)
+{
+  const int   which = kernels->columns < GRIDMG_COLUMNS_MAX ? 0 : 1;
+  GridMGPool  pool  = {NULL, 0, 0};
+  const void *before;
+
+  PetscFunctionBegin;
+  mg->stencilkernels = &kernels->cycle;
+  TakeVectors(mg, kernels->columns, &pool);
+  before = mg->columns.block[which].memory;
+  PetscCall(PCGridMGReserve_Private(mg, &mg->columns.block[which], pool.taken, (void **)&pool.memory));
+  if (pool.memory != before || mg->columns.layout[which] != pool.layout) {
+    PetscCall(PCGridMGColumnsFree_Private(mg)); /* graphs have the former places */
+    PetscCall((*mg->kernels->clear)(pool.taken, pool.memory));
+    mg->columns.layout[which] = pool.layout;
+  }
+  pool.taken = 0;
+  TakeVectors(mg, kernels->columns, &pool);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A cycle, without the last steps */
+typedef struct {
+  PC_GridMG *mg;
+  PetscInt   without;
+} Work;
+
+static PetscErrorCode Work_Private(void *ctx)
+{
+  const Work *w = (const Work *)ctx;
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGStencilCycle_Private(w->mg, 0, PETSC_TRUE, w->without));
+  w->mg->columns.cur = w->mg->stencil[0].cur;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Cycle_Private(PC_GridMG *mg, const GridMGColumnsKernels *kernels, PetscInt without)
+{
+  LitheMGRecord *record = &mg->columns.record[kernels->columns < GRIDMG_COLUMNS_MAX ? 0 : 1];
+  Work           work   = {mg, without};
+
+  PetscFunctionBegin;
+  PetscCall(LitheMGPlay(LitheMemoryOf(mg->device), record, mg->opt.graph, Work_Private, &work));
+  mg->stencil[0].cur = mg->columns.cur;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Sweep_Private(PC_GridMG *mg, const GridMGColumnsKernels *kernels, PetscInt n, const PetscScalar x[], PetscInt ldx, PetscScalar y[],
+                                    PetscInt ldy)
+{
+  GridMGStencilLevel *l    = &mg->stencil[0];
+  const PetscBool     last = (PetscBool)(mg->n > 1 && mg->opt.smooths[1] > 0 && mg->smoother != PCGRIDMG_SMOOTHER_REDBLACK); /* a step ends the cycle */
+
+  PetscFunctionBegin;
+  PetscCall(Widen_Private(mg, kernels));
+  PetscCall((*kernels->enter)(&l->op, n, x, ldx, l->b, mg->columns.scale));
+  PetscCall(Cycle_Private(mg, kernels, last ? 1 : 0));
+  if (last) PetscCall((*kernels->stepleave)(&l->op, PCGridMGStencilDamping_Private(mg), l->b, l->x[l->cur], n, mg->factor, mg->columns.scale, y, ldy));
+  else PetscCall((*kernels->leave)(&l->op, n, mg->factor, mg->columns.scale, l->x[l->cur], y, ldy));
+  PetscCall(PetscLogGpuFlops((PetscLogDouble)n * mg->flops));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode ApplyAtOnce_Private(PC_GridMG *mg, PetscInt n, const PetscScalar x[], PetscInt ldx, PetscScalar y[], PetscInt ldy)
+{
+  const GridMGColumnsKernels *kernels;
+  Single                      single;
+  PetscErrorCode              ierr;
+
+  PetscFunctionBegin;
+  PetscCall(LitheCUDAGridMGColumnsGet(n, &kernels));
+  Save(mg, &single);
+  ierr = Sweep_Private(mg, kernels, n, x, ldx, y, ldy);
+  Restore(mg, &single);
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   Applies up to GRIDMG_COLUMNS_MAX columns at once, and leaves a single last column to the caller. done: the number of
+   columns applied. done is 0 if X or Y is on the host, or if the values exceed 32-bit indices
+*/
+static PetscErrorCode ApplyOnDevice_Private(PC_GridMG *mg, Mat X, Mat Y, PetscInt *done)
+{
+  const PetscInt64   values = (PetscInt64)mg->stencil[0].op.grid.cells * GRIDMG_COLUMNS_MAX;
+  const PetscScalar *x;
+  PetscScalar       *y;
+  PetscInt           n, ldx, ldy;
+  PetscMemType       tx, ty;
+
+  PetscFunctionBegin;
+  *done = 0;
+  if (values > PETSC_INT32_MAX) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetSize(X, NULL, &n));
+  PetscCall(MatDenseGetLDA(X, &ldx));
+  PetscCall(MatDenseGetLDA(Y, &ldy));
+  PetscCall(MatDenseGetArrayReadAndMemType(X, &x, &tx));
+  PetscCall(MatDenseGetArrayWriteAndMemType(Y, &y, &ty));
+  if (!PetscMemTypeHost(tx) && !PetscMemTypeHost(ty)) {
+    PetscCall(PetscLogGpuTimeBegin());
+    while (n - *done > 1) {
+      const PetscInt now = PetscMin(n - *done, GRIDMG_COLUMNS_MAX);
+
+      PetscCall(ApplyAtOnce_Private(mg, now, x + (size_t)*done * (size_t)ldx, ldx, y + (size_t)*done * (size_t)ldy, ldy));
+      *done += now;
+    }
+    PetscCall(PetscLogGpuTimeEnd());
+  }
+  PetscCall(MatDenseRestoreArrayWriteAndMemType(Y, &y));
+  PetscCall(MatDenseRestoreArrayReadAndMemType(X, &x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCMatApply_GridMG(PC pc, Mat X, Mat Y)
+{
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+  PetscInt   n, done = 0;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetSize(X, NULL, &n));
+  if (!pc->failedreason && mg->n) PetscCall(ApplyOnDevice_Private(mg, X, Y, &done));
+  for (PetscInt j = done; j < n; j++) {
+    Vec x, y;
+
+    PetscCall(MatDenseGetColumnVecRead(X, j, &x));
+    PetscCall(MatDenseGetColumnVecWrite(Y, j, &y));
+    PetscCall(PCApply(pc, x, y));
+    PetscCall(MatDenseRestoreColumnVecWrite(Y, j, &y));
+    PetscCall(MatDenseRestoreColumnVecRead(X, j, &x));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
+/* Without this function PCMatApply() applies the columns one by one */
+PetscErrorCode PCGridMGSetMatApply_Private(PC pc)
+{
+  PetscFunctionBegin;
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  {
+    const PC_GridMG *mg = (const PC_GridMG *)pc->data;
+
+    pc->ops->matapply          = mg->zeeuw && mg->device && !PCGridMGIsShared(mg) && mg->scaling.how == LITHE_NEAR_NULL_CONSTANT ? PCMatApply_GridMG : NULL;
+    pc->ops->matapplytranspose = pc->ops->applytranspose ? pc->ops->matapply : NULL;
+  }
+#else
+  (void)pc;
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

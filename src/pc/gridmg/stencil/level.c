@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* The levels of a PCGRIDMG with de Zeeuw's interpolation: exact Galerkin products, and their rounding to codes */
+
+#include "../gridmgimpl.h"
+
+#define GRIDMG_PACK 4 /* the most codes per point that a device reads at once */
+
+/* The next grid; returns whether it has fewer points */
+static PetscBool Coarser(const GridMGStencilLevel *l, GridMGPoints *coarse)
+{
+  PetscInt       n[3];
+  const PetscInt cells = PCGridMGStencilGrid_Private(l, n);
+
+  *coarse       = l->op.grid;
+  coarse->cells = 1;
+  for (int d = 0; d < 3; d++) {
+    coarse->n[d] = GridMGCoarseSize(n[d]);
+    coarse->cells *= coarse->n[d];
+  }
+  return (PetscBool)(coarse->cells < cells);
+}
+
+PetscErrorCode PCGridMGCoarsenStencils_Private(PC pc)
+{
+  PC_GridMG     *mg  = (PC_GridMG *)pc->data;
+  const PetscInt max = mg->opt.levels == PETSC_DECIDE ? GRIDMG_LEVELS_MAX : mg->opt.levels;
+
+  PetscFunctionBegin;
+  for (mg->n = 1;; mg->n++) {
+    GridMGStencilLevel *l = &mg->stencil[mg->n - 1], *c = l + 1;
+    GridMGPoints        grid;
+    PetscInt            n[3];
+    const PetscInt      cells = PCGridMGStencilGrid_Private(l, n);
+    void               *work;
+
+    if (l->shared && (cells <= PCGridMGGatherSize(mg) || cells <= PCGridMGCoarseSize(mg) || mg->n == max || !Coarser(l, &grid))) {
+      PetscCall(PCGridMGGatherStencils_Private(mg, l));
+      mg->team.whole = mg->n - 1;
+    }
+    if (cells <= PCGridMGCoarseSize(mg)) {
+      PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "it has at most %" PetscInt_FMT " unknowns", PCGridMGCoarseSize(mg)));
+      break;
+    }
+    if (!Coarser(l, &grid)) {
+      PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "it has two points in all directions"));
+      break;
+    }
+    if (mg->n == max) {
+      PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "there are %" PetscInt_FMT, max));
+      break;
+    }
+    PetscCall((*mg->stencilkernels->weights)(&l->f));
+    PetscCall(PCGridMGReserve_Private(mg, &mg->work, GridMGProductWork(&l->op.grid, mg->stencilkernels->planes) * GRIDMG_PARTS * sizeof(double), &work));
+    if (l->shared) PetscCall(PCGridMGShareProduct_Private(mg, l, work));
+    else {
+      PetscCall(PCGridMGStencilsCreate_Private(mg, &c->block, &grid, mg->symmetric, &c->f));
+      PetscCall((*mg->stencilkernels->product)(&l->f, work, &c->f));
+      c->op.grid = grid;
+      c->shared  = PETSC_FALSE;
+    }
+  }
+  PetscCheck(mg->stencil[mg->n - 1].op.grid.cells <= GRIDMG_DENSE_MAX, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+             "-pc_type gridmg: the coarsest of %" PetscInt_FMT " levels has %" PetscInt_FMT
+             " unknowns, too many for a dense inverse. Use more levels (-pc_gridmg_levels)",
+             mg->n, mg->stencil[mg->n - 1].op.grid.cells);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The arrays of all levels; the same sequence with and without memory */
+void PCGridMGTakeStencils_Private(PC_GridMG *mg, GridMGPool *pool)
+{
+  const size_t number = GridMGNumberBytes(mg->precision), value = number * GRIDMG_PARTS, n = (size_t)mg->stencil[mg->n - 1].op.grid.cells;
+
+  for (PetscInt k = 0; k < mg->n; k++) {
+    GridMGStencilLevel    *l     = &mg->stencil[k];
+    GridMGStencilOperator *op    = &l->op;
+    const size_t           cells = (size_t)op->grid.cells, code = op->bits == 32 ? number : (size_t)op->bits / 8;
+
+    l->b = PCGridMGTake_Private(pool, cells * value);
+    for (int x = 0; x < 2; x++) l->x[x] = PCGridMGTake_Private(pool, cells * value);
+    op->code  = PCGridMGTake_Private(pool, (size_t)((op->grid.points + GRIDMG_PACK - 1) / GRIDMG_PACK * GRIDMG_PACK) * (size_t)op->pitch * code * GRIDMG_PARTS);
+    op->scale = PCGridMGTake_Private(pool, cells * number);
+    op->sigma = PCGridMGTake_Private(pool, cells * value);
+    op->factor = PCGridMGTake_Private(pool, cells * value);
+    op->weight = k < mg->n - 1 ? PCGridMGTake_Private(pool, (size_t)op->grid.corners * cells * number) : NULL;
+    if (l->share.remote.sf && (l->shared || k == mg->team.whole)) PCGridMGTakeShare_Private(mg, pool, l);
+  }
+  mg->inverse      = PCGridMGTake_Private(pool, n * n * value);
+  mg->inversescale = PCGridMGTake_Private(pool, n * number);
+  mg->scale        = (double *)PCGridMGTake_Private(pool, sizeof(double));
+}
+
+PetscErrorCode PCGridMGEncodeStencils_Private(PC pc)
+{
+  PC_GridMG *mg   = (PC_GridMG *)pc->data;
+  GridMGPool pool = {NULL, 0, 0};
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < mg->n; k++) {
+    GridMGStencilOperator *op = &mg->stencil[k].op;
+
+    op->precision = mg->precision;
+    op->symmetric = mg->symmetric;
+    op->pitch     = (op->grid.cells + GRIDMG_GROUP - 1) / GRIDMG_GROUP * GRIDMG_GROUP;
+    /* 8 bits are too few for a Galerkin product */
+    op->bits = (int)mg->opt.bits;
+    if (k) op->bits = (int)(mg->opt.coarsebits == PETSC_DECIDE ? PetscMax(mg->opt.bits, 16) : mg->opt.coarsebits);
+  }
+  PCGridMGTakeStencils_Private(mg, &pool);
+  PetscCall(PCGridMGPoolGet_Private(mg, &pool, PETSC_FALSE));
+  PCGridMGTakeStencils_Private(mg, &pool);
+  for (PetscInt k = 0; k < mg->n; k++) {
+    GridMGStencilLevel *l = &mg->stencil[k];
+    PetscInt            bad;
+
+    PetscCall((*mg->stencilkernels->encode)(&l->f, mg->smoother == PCGRIDMG_SMOOTHER_DAMPED ? GRIDMG_DAMP : GRIDMG_DIVIDE, &l->op, &bad));
+    if (l->shared) PetscCall(PCGridMGExchangeCodes_Private(mg, l, &bad));
+    if (mg->zeros) bad = 0;
+    if (bad < 0 || k == mg->n - 1) continue;
+    if (k) PetscCall(PCGridMGFail_Private(pc, "row %" PetscInt_FMT " of level %" PetscInt_FMT " has the diagonal entry 0", bad, k));
+    else PetscCall(PCGridMGFail_Private(pc, "row %" PetscInt_FMT " has the diagonal entry 0", bad));
+    if (!PCGridMGIsShared(mg)) break;
+  }
+  PetscCall(PCGridMGAgree_Private(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
