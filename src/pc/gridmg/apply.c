@@ -39,101 +39,12 @@ PetscErrorCode PCGridMGFindPlace_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Copies the levels of a set-up on the host to the device, with one copy */
-PetscErrorCode PCGridMGMove_Private(PC_GridMG *mg)
-{
-  PetscFunctionBegin;
-#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  {
-    const char *host = (const char *)mg->pool.memory;
-    GridMGPool  pool = {NULL, 0, 0};
-
-    PCGridMGTakeLevels_Private(mg, &pool);
-    mg->kernels = &GridMGDeviceKernels;
-    PetscCall(PCGridMGReserve_Private(mg, &mg->moved, pool.taken, (void **)&pool.memory));
-    PetscCall((*mg->kernels->put)(pool.taken, host, pool.memory));
-    pool.taken = 0;
-    PCGridMGTakeLevels_Private(mg, &pool);
-  }
-#else
-  (void)mg;
-#endif
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ------------------------------------------------------------ the application */
-
-static PetscErrorCode ApplyStencils_Private(PC_GridMG *mg, const PetscScalar x[], PetscScalar y[])
-{
-  GridMGStencilLevel *l = &mg->stencil[0];
-
-  PetscFunctionBegin;
-  if (PCGridMGIsShared(mg)) {
-    PetscCall(PCGridMGShareEnter_Private(mg, x));
-    PetscCall(PCGridMGStencilSolve_Private(mg, 0));
-    PetscCall(PCGridMGShareLeave_Private(mg, y));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall((*mg->stencilkernels->largest)(&l->op, x, mg->scale));
-  PetscCall((*mg->stencilkernels->enter)(&l->op, x, mg->scale, l->b));
-  PetscCall(PCGridMGStencilSolve_Private(mg, 0));
-  PetscCall((*mg->stencilkernels->leave)(&l->op, mg->factor, mg->scale, l->x[l->cur], y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The right-hand side of the finest level, with the same scale on all processes */
-static PetscErrorCode Enter_Private(PC_GridMG *mg, int part, const PetscScalar x[])
-{
-  GridMGLevel *l = &mg->level[0];
-  double       mine, most;
-
-  PetscFunctionBegin;
-  if (!l->shared) {
-    PetscCall((*mg->kernels->enter)(&l->op, &mg->rows, part, x, l->b, mg->scale));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall((*mg->kernels->most)(&l->op, part, x, &mine));
-  PetscCallMPI(MPIU_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, mg->team.comm));
-  *mg->scale = LitheMGScaleOf(most);
-  PetscCall((*mg->kernels->enterscaled)(&l->op, &mg->rows, part, x, l->b, *mg->scale));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-   One cycle per part of the numbers: for complex scalars the real part, then the imaginary part. x and y have the place
-   of the levels
-*/
-static PetscErrorCode ApplyAggregation_Private(PC_GridMG *mg, const PetscScalar x[], PetscScalar y[])
-{
-  GridMGLevel    *l     = &mg->level[0];
-  const PetscBool fused = (PetscBool)(PCGridMGIsFused_Private(mg, 0) && !l->op.list.n && !mg->overlap);
-
-  PetscFunctionBegin;
-  for (int part = 0; part < (PetscDefined(USE_COMPLEX) ? 2 : 1); part++) {
-    if (fused) {
-      mg->outer.in     = x;
-      mg->outer.result = y;
-      mg->outer.part   = part;
-      PetscCall((*mg->kernels->largest)(&l->op, &mg->rows, part, x, mg->scale));
-      PetscCall(PCGridMGCycle_Private(mg, 0, PETSC_TRUE));
-    } else if (mg->overlap) {
-      PetscCall(PCGridMGOverlapEnter_Private(mg, part, x));
-      PetscCall(PCGridMGCycle_Private(mg, 0, PETSC_TRUE));
-      PetscCall(PCGridMGOverlapLeave_Private(mg, part, y));
-    } else {
-      PetscCall(Enter_Private(mg, part, x));
-      PetscCall(PCGridMGCycle_Private(mg, 0, PETSC_TRUE));
-      PetscCall((*mg->kernels->leave)(&l->op, &mg->rows, part, mg->factor, mg->scale, l->x[l->cur], y));
-    }
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 static PetscErrorCode ApplyArrays_Private(PC_GridMG *mg, const PetscScalar x[], PetscScalar y[])
 {
   PetscFunctionBegin;
-  if (mg->zeeuw) PetscCall(ApplyStencils_Private(mg, x, y));
-  else PetscCall(ApplyAggregation_Private(mg, x, y));
+  PetscCall((*mg->method->apply)(mg, x, y));
   if (mg->device) PetscCall(PetscLogGpuFlops(mg->flops));
   else PetscCall(PetscLogFlops(mg->flops));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -4,7 +4,7 @@
 
 /*
    The grid of a matrix: the DMDA of the preconditioner or of the matrix, the grid of an option, or a grid found from
-   the differences between columns and rows.
+   the differences between columns and rows. With the grid goes the choice of the method.
 */
 
 #include "gridmgimpl.h"
@@ -12,7 +12,8 @@
 #include <lithe/private/vcrsorder.h>
 #include <petscdmda.h>
 
-#define GRIDMG_STAR 8 /* the most entries per row of a matrix of 5 or 7 points, with wells and faults */
+#define GRIDMG_WRONG 20 /* number of entries per permitted entry of the wrong sign */
+#define GRIDMG_STAR  8  /* the most entries per row of a matrix of 5 or 7 points, with wells and faults */
 
 /* Whether two cells are neighbours in a box */
 static PetscBool IsInBox(const GridMGGrid *grid, const PetscInt at[3], PetscInt other)
@@ -352,5 +353,74 @@ PetscErrorCode PCGridMGFindGrid_Private(PC pc)
   mg->star = IsFew(&odd, ring);
   mg->box  = IsBox(grid, &odd);
   PetscCall(CheckOdd_Private(pc, grid, ring, &odd));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ the method */
+
+/* Counts off-diagonal entries: all, with the sign of most diagonal entries, and with an imaginary part */
+static PetscErrorCode CountSigns_Private(PC pc, PetscInt64 *entries, PetscInt64 *wrong, PetscInt64 *imaginary)
+{
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+  Mat        A  = mg->source;
+  PetscInt   begin, end;
+  PetscInt64 found[5] = {0, 0, 0, 0, 0}, *diagonals = found, *sides = found + 2; /* negative, positive; not real */
+
+  PetscFunctionBegin;
+  *entries = *wrong = *imaginary = 0;
+  if (mg->matrix.a) {
+    const GridMGReading *r = &mg->reading;
+
+    PetscCall(PCGridMGScan_Private(pc));
+    *entries   = r->sides[0] + r->sides[1];
+    *wrong     = r->sides[r->diagonals[1] >= r->diagonals[0]];
+    *imaginary = r->imaginary;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MatGetOwnershipRange(A, &begin, &end));
+  for (PetscInt row = begin; row < end; row++) {
+    const PetscInt    *column;
+    const PetscScalar *value;
+    PetscInt           m;
+
+    PetscCall(MatGetRow(A, row, &m, &column, &value));
+    for (PetscInt e = 0; e < m; e++) {
+      const PetscReal a = PetscRealPart(value[e]);
+
+      found[4] += PetscImaginaryPart(value[e]) != 0;
+      if (a == 0) continue;
+      if (column[e] == row) diagonals[a > 0]++;
+      else sides[a > 0]++;
+    }
+    PetscCall(MatRestoreRow(A, row, &m, &column, &value));
+  }
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, found, 5, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
+  *entries   = sides[0] + sides[1];
+  *wrong     = sides[diagonals[1] >= diagonals[0]];
+  *imaginary = found[4];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   Chooses stencils for a matrix that is no M-matrix of 5 or 7 points, if all entries have a place on the grid. This is
+   the only place that knows both methods
+*/
+const GridMGMethod *const PCGridMGMethods[GRIDMG_METHODS] = {&GridMGAggregationMethod, &GridMGStencilMethod};
+
+PetscErrorCode PCGridMGChoose_Private(PC pc)
+{
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+  PetscInt64 entries, wrong, imaginary;
+
+  PetscFunctionBegin;
+  mg->method  = mg->opt.interpolation == PCGRIDMG_INTERPOLATION_ZEEUW ? &GridMGStencilMethod : &GridMGAggregationMethod;
+  mg->entries = "5 or 7 points";
+  if (mg->opt.interpolation != PCGRIDMG_INTERPOLATION_AUTO || !mg->box) PetscFunctionReturn(PETSC_SUCCESS);
+  if (mg->star) {
+    PetscCall(CountSigns_Private(pc, &entries, &wrong, &imaginary));
+    if (!imaginary && wrong <= entries / GRIDMG_WRONG) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  mg->method  = &GridMGStencilMethod;
+  mg->entries = mg->star ? "many signs, or with imaginary parts" : "9 or 27 points";
   PetscFunctionReturn(PETSC_SUCCESS);
 }

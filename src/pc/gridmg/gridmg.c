@@ -56,47 +56,6 @@ static PetscErrorCode CheckMatrix_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Checks options that only one interpolation has */
-static PetscErrorCode CheckOptions_Private(PC pc)
-{
-  PC_GridMG             *mg   = (PC_GridMG *)pc->data;
-  const PCGridMGOptions *opt  = &mg->opt;
-  MPI_Comm               comm = PetscObjectComm((PetscObject)pc);
-
-  PetscFunctionBegin;
-  mg->smoother = opt->smoother;
-  if (mg->zeeuw) {
-    PetscCheck(opt->cycle != PCGRIDMG_CYCLE_K, comm, PETSC_ERR_SUP,
-               "-pc_gridmg_cycle k is for aggregation. With -pc_gridmg_interpolation zeeuw, also if auto chose it, use v or w");
-    PetscCheck(opt->coarsen == PCGRIDMG_COARSEN_AUTO || opt->coarsen == PCGRIDMG_COARSEN_FULL, comm, PETSC_ERR_SUP,
-               "-pc_gridmg_coarsen %s is for aggregation. With -pc_gridmg_interpolation zeeuw, also if auto chose it, use auto or full",
-               PCGridMGCoarsenTypes[opt->coarsen]);
-    PetscCheck(opt->smoother != PCGRIDMG_SMOOTHER_CHEBYSHEV4, comm, PETSC_ERR_SUP,
-               "-pc_gridmg_smoother chebyshev4 is for aggregation. With -pc_gridmg_interpolation zeeuw, also if auto chose it, use jacobi, redblack or damped");
-  } else {
-    PetscCheck(opt->smoother != PCGRIDMG_SMOOTHER_DAMPED, comm, PETSC_ERR_SUP,
-               "-pc_gridmg_smoother damped is for -pc_gridmg_interpolation zeeuw. With aggregation use jacobi, redblack or chebyshev4");
-    if (mg->smoother == PCGRIDMG_SMOOTHER_AUTO) mg->smoother = PCGRIDMG_SMOOTHER_REDBLACK;
-  }
-  mg->overcorrection = (double)opt->overcorrection;
-  if (opt->overcorrection == (PetscReal)PETSC_DECIDE) mg->overcorrection = opt->cycle == PCGRIDMG_CYCLE_W && !mg->zeeuw ? 1.5 : 1.;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode BuildStencils_Private(PC pc)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscLogEventBegin(PC_GridMGCoarsen, pc, 0, 0, 0));
-  PetscCall(PCGridMGCoarsenStencils_Private(pc));
-  PetscCall(PCGridMGEncodeStencils_Private(pc));
-  PetscCall(PetscLogEventEnd(PC_GridMGCoarsen, pc, 0, 0, 0));
-  if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscLogEventBegin(PC_GridMGCoarsest, pc, 0, 0, 0));
-  PetscCall(PCGridMGCoarseStencils_Private(pc));
-  PetscCall(PetscLogEventEnd(PC_GridMGCoarsest, pc, 0, 0, 0));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* On several processes a matrix whose near null vector is not constant is read again, scaled */
 static PetscErrorCode BuildLevels_Private(PC pc)
 {
@@ -123,11 +82,8 @@ static PetscErrorCode BuildLevels_Private(PC pc)
     mg->level[0].shared         = PETSC_TRUE;
   }
   PetscCall(PCGridMGChoose_Private(pc));
-  PetscCall(CheckOptions_Private(pc));
-  if (mg->zeeuw) {
-    PetscCall(PCGridMGChooseStencilKernels_Private(pc));
-    PetscCall(PCGridMGReadStencils_Private(pc));
-  } else PetscCall(PCGridMGReadEntries_Private(pc));
+  PetscCall((*mg->method->check)(pc));
+  PetscCall((*mg->method->read)(pc));
   if (mg->source == pc->pmat && !pc->failedreason) {
     if (mg->suspect) PetscCall(PCGridMGScale_Private(pc, &again));
     else mg->scaling.how = LITHE_NEAR_NULL_CONSTANT;
@@ -138,20 +94,12 @@ static PetscErrorCode BuildLevels_Private(PC pc)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (pc->failedreason || mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
-  if (mg->zeeuw) {
-    PetscCall(BuildStencils_Private(pc));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCheck(mg->symmetric || mg->opt.cycle != PCGRIDMG_CYCLE_K, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
-             "-pc_gridmg_cycle k takes steps of conjugate gradients, and the matrix is not symmetric. Use -pc_gridmg_cycle w");
   PetscCall(PetscLogEventBegin(PC_GridMGCoarsen, pc, 0, 0, 0));
-  PetscCall(PCGridMGCoarsen_Private(pc));
-  if (!mg->refused) PetscCall(PCGridMGEncode_Private(pc));
+  PetscCall((*mg->method->coarsen)(pc));
   PetscCall(PetscLogEventEnd(PC_GridMGCoarsen, pc, 0, 0, 0));
-  if (mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
+  if (pc->failedreason || mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(PC_GridMGCoarsest, pc, 0, 0, 0));
-  PetscCall(PCGridMGCoarseSetUp_Private(pc));
-  PetscCall(PCGridMGAgree_Private(pc));
+  PetscCall((*mg->method->coarsest)(pc));
   PetscCall(PetscLogEventEnd(PC_GridMGCoarsest, pc, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -220,22 +168,22 @@ static PetscErrorCode PCSetUp_GridMG(PC pc)
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   PetscCall(PCGridMGFindPlace_Private(pc));
   PetscCall(BuildWhereRowsAre_Private(pc));
-  PetscCall(LitheCite((mg->zeeuw ? LITHE_CITE_ZEEUW : LITHE_CITE_AGGREGATION) | (mg->opt.cycle == PCGRIDMG_CYCLE_K ? LITHE_CITE_KCYCLE : 0) |
+  PetscCall(LitheCite(mg->method->citation | (mg->opt.cycle == PCGRIDMG_CYCLE_K ? LITHE_CITE_KCYCLE : 0) |
                       (mg->smoother == PCGRIDMG_SMOOTHER_CHEBYSHEV4 ? LITHE_CITE_CHEBYSHEV4 : 0)));
   if (++mg->setups < 2) PetscCall(PCGridMGFreeScratch_Private(mg));
   if (pc->failedreason) mg->device = PETSC_FALSE;
   if (pc->failedreason && PCGridMGIsShared(mg)) mg->setups = 0; /* boxes are found again */
-  if (mg->device && mg->n && mg->kernels == &GridMGHostKernels) PetscCall(PCGridMGMove_Private(mg));
-  if (mg->zeeuw && !mg->device && mg->n && !pc->failedreason) PetscCall(PCGridMGMoveStencils_Private(pc));
-  if (mg->device && mg->n && !mg->zeeuw) PetscCall(PCGridMGSmallSetUp_Private(mg));
+  if (mg->n && !pc->failedreason) PetscCall((*mg->method->finish)(pc));
   mg->flops               = pc->failedreason ? 0 : PCGridMGFlops_Private(mg);
   pc->ops->applytranspose = mg->symmetric && mg->scaling.left == mg->scaling.right && mg->opt.smooths[0] == mg->opt.smooths[1] &&
                                 mg->opt.cycle != PCGRIDMG_CYCLE_K
                               ? PCApply_GridMG
                               : NULL;
-  PetscCall(PCGridMGSetMatApply_Private(pc));
-  mg->rounding = -1;
-  mg->built    = PETSC_TRUE;
+  /* without this function PCMatApply() applies the columns one by one */
+  pc->ops->matapply          = mg->device && !PCGridMGIsShared(mg) && mg->scaling.how == LITHE_NEAR_NULL_CONSTANT ? mg->method->matapply : NULL;
+  pc->ops->matapplytranspose = pc->ops->applytranspose ? pc->ops->matapply : NULL;
+  mg->rounding               = -1;
+  mg->built                  = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -365,6 +313,8 @@ PetscErrorCode PCCreate_GridMG(PC pc)
   PetscCall(PetscNew(&mg));
   pc->data    = mg;
   mg->kernels = &GridMGHostKernels;
+  mg->method  = PCGridMGMethods[0];
+  mg->entries = "5 or 7 points";
   PetscCall(PCGridMGOptionsDefault_Private(&mg->opt));
   pc->ops->apply          = PCApply_GridMG;
   pc->ops->presolve       = PCPreSolve_GridMG;

@@ -210,12 +210,15 @@ typedef struct {
   Mat           matrix;      /* during set-up: the scaled copy, on several processes; the matrix of PCGridMGSetRows() */
 } GridMGScaling;
 
+typedef struct GridMGMethod GridMGMethod;
+
 typedef struct {
   PCGridMGOptions      opt;
   const GridMGKernels *kernels;
   PetscBool            built, symmetric;
   PetscBool            star, box; /* star: 5 or 7 points per row, up to a few entries; box: 9 or 27 points, and no wells */
-  PetscBool            zeeuw;     /* de Zeeuw's interpolation: stencil[] in place of level[], whose finest grid is the cells of both */
+  const GridMGMethod  *method;    /* stencils: stencil[] in place of level[], whose finest grid is the cells of both */
+  const char          *entries;   /* for which the method was chosen */
   Mat                  source;    /* the matrix whose rows are read: of the preconditioner, or of its scaling */
   GridMGScaling        scaling;
   PetscBool            suspect; /* the rows have negative sums, or rows of a nonsymmetric matrix differ in size: constants may not be near the null space */
@@ -226,6 +229,7 @@ typedef struct {
   GridMGRows           rows;
   GridMGTeam           team;
   PetscInt             n, setups;
+  PetscInt             clipped;  /* negative row sums that were taken as 0 */
   PetscInt             negative; /* row sums of the finest level; those of a symmetric matrix count as 0 */
   double               factor;   /* of all entries: a power of two, with the sign of the matrix */
   PetscBool            zeros;    /* stencils: all entries are 0 */
@@ -280,14 +284,53 @@ typedef struct {
   } columns;
 } PC_GridMG;
 
+/* The operations on a level, for -log_view */
+typedef struct {
+  double cells;    /* numbers of a vector */
+  double residual; /* b - A x */
+  double step;     /* of a smoothing step, without the residual */
+  double start;    /* a step from zero */
+  double transfer; /* restriction and prolongation */
+} GridMGFlops;
+
 /*
-   The largest number of unknowns of a coarsest level. A device inverts a symmetric matrix in less time than a few
-   cycles on more levels take. W cycles visit the coarsest level more often than K cycles
+   One of the two methods, which PCGridMGChoose_Private() chooses once the grid is known. Functions of a set-up are called
+   in this order; scale only if the near null vector is not constant
 */
-static inline PetscInt PCGridMGCoarseSize(const PC_GridMG *mg)
+struct GridMGMethod {
+  PCGridMGInterpolationType interpolation;
+  int                       citation;
+  int                       parts;                                              /* of complex numbers that are applied one after the other */
+  const char               *exchanges;                                          /* for the view */
+  PetscErrorCode (*check)(PC);                                                  /* options, smoother and overcorrection */
+  PetscErrorCode (*read)(PC);                                                   /* the finest level, exact */
+  PetscErrorCode (*scale)(PC);                                                  /* the finest level of a single process, by the vectors of mg->scaling */
+  PetscErrorCode (*coarsen)(PC);                                                /* all levels, exact, then as codes */
+  PetscErrorCode (*coarsest)(PC);                                               /* the inverse of the coarsest level */
+  PetscErrorCode (*finish)(PC);                                                 /* levels come to where the vectors are */
+  PetscErrorCode (*apply)(PC_GridMG *, const PetscScalar x[], PetscScalar y[]); /* x and y are where the levels are */
+  PetscErrorCode (*matapply)(PC, Mat X, Mat Y);                                 /* several columns at once on a device, or NULL */
+  const GridMGExchange *(*exchange)(const PC_GridMG *);                         /* of the finest level, or NULL */
+  GridMGFlops (*flops)(const PC_GridMG *, PetscInt level);
+  PetscErrorCode (*viewlevel)(const PC_GridMG *, PetscInt level, PetscViewer);
+  PetscErrorCode (*getoperator)(PC_GridMG *, PetscInt level, Mat *);
+  PetscErrorCode (*getinterpolation)(PC_GridMG *, PetscInt level, Mat *);                                  /* from level + 1 */
+  PetscErrorCode (*getarray)(PC_GridMG *, PetscInt level, const char name[], size_t *bytes, void **array); /* or NULL */
+};
+
+#define GRIDMG_METHODS 2
+PETSC_INTERN const GridMGMethod *const PCGridMGMethods[GRIDMG_METHODS]; /* grid.c */
+PETSC_INTERN const GridMGMethod        GridMGAggregationMethod;         /* aggregation/aggregation.c */
+PETSC_INTERN const GridMGMethod        GridMGStencilMethod;             /* stencil/stencil.c */
+
+/*
+   The largest number of unknowns of a coarsest level. inverse: a device inverts a symmetric matrix in less time than a
+   few cycles on more levels take. W cycles visit the coarsest level more often than K cycles
+*/
+static inline PetscInt PCGridMGCoarseSize(const PC_GridMG *mg, PetscBool inverse)
 {
   if (mg->opt.coarsesize != PETSC_DECIDE) return mg->opt.coarsesize;
-  if (!mg->kernels->invert || !mg->symmetric || mg->zeeuw) return 300;
+  if (!inverse) return 300;
   return mg->opt.cycle == PCGRIDMG_CYCLE_K ? 1024 : 512;
 }
 
@@ -449,6 +492,7 @@ PETSC_INTERN PetscErrorCode PCGridMGComposeRows_Private(PC, PetscBool);
 PETSC_INTERN PetscErrorCode PCGridMGFindBoxes_Private(PC, DM, const GridMGGrid *, GridMGOdd *);
 /* grid.c */
 PETSC_INTERN PetscErrorCode PCGridMGFindGrid_Private(PC);
+PETSC_INTERN PetscErrorCode PCGridMGChoose_Private(PC);
 /* aggregation/read.c */
 PETSC_INTERN PetscErrorCode PCGridMGScan_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGReadEntries_Private(PC);
@@ -474,17 +518,17 @@ PETSC_INTERN PetscErrorCode PCGridMGSmallSetUp_Private(PC_GridMG *);
 PETSC_INTERN PetscLogDouble PCGridMGFlops_Private(const PC_GridMG *);
 /* scaling.c */
 PETSC_INTERN PetscErrorCode PCGridMGScale_Private(PC, PetscBool *again);
+PETSC_INTERN PetscErrorCode PCGridMGScalingGet_Private(PetscBool device, int n, const Vec[], const PetscScalar *array[]);
+PETSC_INTERN PetscErrorCode PCGridMGScalingRestore_Private(PetscBool device, int n, const Vec[], const PetscScalar *array[]);
 PETSC_INTERN PetscErrorCode PCGridMGScalingEnter_Private(PC_GridMG *, Vec x, Vec *in, Vec *out);
 PETSC_INTERN PetscErrorCode PCGridMGScalingLeave_Private(PC_GridMG *, Vec out, Vec y);
 /* apply.c */
 PETSC_INTERN PetscErrorCode PCGridMGFindPlace_Private(PC);
-PETSC_INTERN PetscErrorCode PCGridMGMove_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCApply_GridMG(PC, Vec, Vec);
 /* stencil/entries.c */
-PETSC_INTERN PetscErrorCode PCGridMGChoose_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGStencilsCreate_Private(PC_GridMG *, GridMGBlock *, const GridMGPoints *, PetscBool symmetric, GridMGStencils *);
 PETSC_INTERN PetscErrorCode PCGridMGReadStencils_Private(PC);
-PETSC_INTERN PetscErrorCode PCGridMGScaleStencils_Private(PC, const PetscScalar left[], const PetscScalar right[]);
+PETSC_INTERN PetscErrorCode PCGridMGScaleStencils_Private(PC);
 /* stencil/read.c */
 PETSC_INTERN PetscErrorCode PCGridMGReadHost_Private(PC, GridMGStencilLevel *, const GridMGPoints *, double *, double *most);
 /* stencil/device.c */
@@ -516,8 +560,19 @@ PETSC_INTERN PetscErrorCode PCGridMGShareLeave_Private(PC_GridMG *, PetscScalar 
 PETSC_INTERN PetscErrorCode PCGridMGCoarseStencils_Private(PC);
 /* stencil/columns.c */
 PETSC_INTERN PetscErrorCode PCMatApply_GridMG(PC, Mat, Mat);
-PETSC_INTERN PetscErrorCode PCGridMGSetMatApply_Private(PC);
 /* stencil/cycle.c */
 PETSC_INTERN double         PCGridMGStencilDamping_Private(const PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *, PetscInt level, PetscBool zero, PetscInt without);
 PETSC_INTERN PetscErrorCode PCGridMGStencilSolve_Private(PC_GridMG *, PetscInt level);
+/* aggregation/scale.c */
+PETSC_INTERN PetscErrorCode PCGridMGScaleEntries_Private(PC);
+/* aggregation/inspect.c, stencil/inspect.c */
+PETSC_INTERN PetscErrorCode PCGridMGViewLevel_Private(const PC_GridMG *, PetscInt level, PetscViewer);
+PETSC_INTERN GridMGFlops    PCGridMGLevelFlops_Private(const PC_GridMG *, PetscInt level);
+PETSC_INTERN PetscErrorCode PCGridMGGetLevel_Private(PC_GridMG *, PetscInt level, Mat *);
+PETSC_INTERN PetscErrorCode PCGridMGGetAggregates_Private(PC_GridMG *, PetscInt level, Mat *);
+PETSC_INTERN PetscErrorCode PCGridMGGetLevelArray_Private(PC_GridMG *, PetscInt level, const char name[], size_t *bytes, void **array);
+PETSC_INTERN PetscErrorCode PCGridMGViewStencils_Private(const PC_GridMG *, PetscInt level, PetscViewer);
+PETSC_INTERN GridMGFlops    PCGridMGStencilFlops_Private(const PC_GridMG *, PetscInt level);
+PETSC_INTERN PetscErrorCode PCGridMGGetStencilOperator_Private(PC_GridMG *, PetscInt level, Mat *);
+PETSC_INTERN PetscErrorCode PCGridMGGetStencilInterpolation_Private(PC_GridMG *, PetscInt level, Mat *);

@@ -20,6 +20,11 @@
 
 /* ------------------------------------------------------------ coarsening */
 
+static inline PetscInt CoarseSize(const PC_GridMG *mg)
+{
+  return PCGridMGCoarseSize(mg, (PetscBool)(mg->kernels->invert && mg->symmetric));
+}
+
 /* The cells of a level along each direction, of all processes. Returns the number of unknowns with all wells */
 static PetscInt GetSize(const PC_GridMG *mg, const GridMGLevel *l, PetscInt n[3])
 {
@@ -32,7 +37,7 @@ static PetscInt LevelsAfter(const PC_GridMG *mg, PetscInt n)
 {
   PetscInt levels = 0;
 
-  for (; n > PCGridMGCoarseSize(mg); n = (n + 7) / 8) levels++;
+  for (; n > CoarseSize(mg); n = (n + 7) / 8) levels++;
   return levels;
 }
 
@@ -149,7 +154,7 @@ static PetscErrorCode CoarsenOverlap_Private(PC_GridMG *mg, PetscInt max)
     PetscCall(PCGridMGOverlapCoarsen_Private(mg, mg->n - 1));
     ChooseDirections(mg, c);
     size = GetSize(mg, c, n);
-    if (size <= PCGridMGGatherSize(mg) || size <= PCGridMGCoarseSize(mg) || size <= 1 || mg->n == max - 1 || IsSlow(mg, c) || !IsEven(mg, c)) {
+    if (size <= PCGridMGGatherSize(mg) || size <= CoarseSize(mg) || size <= 1 || mg->n == max - 1 || IsSlow(mg, c) || !IsEven(mg, c)) {
       if (size > GRIDMG_WHOLE) mg->refused = PETSC_TRUE;
       else PetscCall(PCGridMGOverlapGather_Private(mg, mg->n));
     }
@@ -180,7 +185,7 @@ static PetscErrorCode CoarsenShared_Private(PC pc, PetscInt max)
     PetscCall(CoarsenFaces_Private(mg, l, c));
     ChooseDirections(mg, c);
     size = GetSize(mg, c, n);
-    if (size <= PCGridMGGatherSize(mg) || size <= PCGridMGCoarseSize(mg) || size - mg->team.wells <= 1 || mg->n == max - 1 || IsSlow(mg, c))
+    if (size <= PCGridMGGatherSize(mg) || size <= CoarseSize(mg) || size - mg->team.wells <= 1 || mg->n == max - 1 || IsSlow(mg, c))
       PetscCall(PCGridMGGatherLevel_Private(mg, mg->n));
     mg->n++;
   }
@@ -199,8 +204,8 @@ PetscErrorCode PCGridMGCoarsen_Private(PC pc)
   while (PETSC_TRUE) {
     GridMGLevel *l = &mg->level[mg->n - 1], *c = l + 1;
 
-    if (l->op.grid.cells + l->op.grid.wells <= PCGridMGCoarseSize(mg)) {
-      PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "it has at most %" PetscInt_FMT " unknowns", PCGridMGCoarseSize(mg)));
+    if (l->op.grid.cells + l->op.grid.wells <= CoarseSize(mg)) {
+      PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "it has at most %" PetscInt_FMT " unknowns", CoarseSize(mg)));
       break;
     }
     if (l->op.grid.cells == 1) {

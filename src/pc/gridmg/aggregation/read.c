@@ -185,6 +185,7 @@ static void SetPrecision(PC_GridMG *mg, double face, double least)
 /* Whether constants may not be near the null space; least: the smallest diagonal entry, where the largest is near 1 */
 static void Suspect(PC_GridMG *mg, double least)
 {
+  mg->clipped = mg->symmetric ? mg->negative : 0;
   mg->suspect = (PetscBool)(mg->negative > 0 || (!mg->symmetric && least < GRIDMG_UNITS));
 }
 

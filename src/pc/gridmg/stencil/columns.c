@@ -198,20 +198,3 @@ PetscErrorCode PCMatApply_GridMG(PC pc, Mat X, Mat Y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif
-
-/* Without this function PCMatApply() applies the columns one by one */
-PetscErrorCode PCGridMGSetMatApply_Private(PC pc)
-{
-  PetscFunctionBegin;
-#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  {
-    const PC_GridMG *mg = (const PC_GridMG *)pc->data;
-
-    pc->ops->matapply          = mg->zeeuw && mg->device && !PCGridMGIsShared(mg) && mg->scaling.how == LITHE_NEAR_NULL_CONSTANT ? PCMatApply_GridMG : NULL;
-    pc->ops->matapplytranspose = pc->ops->applytranspose ? pc->ops->matapply : NULL;
-  }
-#else
-  (void)pc;
-#endif
-  PetscFunctionReturn(PETSC_SUCCESS);
-}

@@ -79,7 +79,7 @@ PetscErrorCode PCGridMGMoveStencils_Private(PC pc)
   GridMGPool  pool = {NULL, 0, 0};
 
   PetscFunctionBegin;
-  if (!PCGridMGIsShared(mg) || !mg->cuda) PetscFunctionReturn(PETSC_SUCCESS);
+  if (mg->device || !PCGridMGIsShared(mg) || !mg->cuda) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt k = 0; k < mg->n; k++) PetscCall(Pack_Private(&mg->stencil[k].op));
   PCGridMGTakeStencils_Private(mg, &pool);
   mg->device         = PETSC_TRUE;

@@ -3,84 +3,20 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The choice of the interpolation of a PCGRIDMG, and the finest level of stencils. The entries of the matrix are
-   multiplied by a power of two that brings the largest entry near 1.
+   The finest level of stencils. The entries of the matrix are multiplied by a power of two that brings the largest entry
+   near 1.
 */
 
 #include "gridmgparts.h"
 #include "gridmgstencilhost.h"
 
 #define GRIDMG_STIFF 1e-5 /* rows with smaller entries, relative to the largest, need double precision */
-#define GRIDMG_WRONG 20   /* number of entries per permitted entry of the wrong sign */
 
 /* The parts of a matrix value in the levels */
 static inline void GetParts(PetscScalar value, double part[2])
 {
   part[0] = (double)PetscRealPart(value);
   part[1] = (double)PetscImaginaryPart(value);
-}
-
-/* ------------------------------------------------------------ the choice */
-
-/* Counts off-diagonal entries: all, with the sign of most diagonal entries, and with an imaginary part */
-static PetscErrorCode CountSigns_Private(PC pc, PetscInt64 *entries, PetscInt64 *wrong, PetscInt64 *imaginary)
-{
-  PC_GridMG *mg = (PC_GridMG *)pc->data;
-  Mat        A  = mg->source;
-  PetscInt   begin, end;
-  PetscInt64 found[5] = {0, 0, 0, 0, 0}, *diagonals = found, *sides = found + 2; /* negative, positive; not real */
-
-  PetscFunctionBegin;
-  *entries = *wrong = *imaginary = 0;
-  if (mg->matrix.a) {
-    const GridMGReading *r = &mg->reading;
-
-    PetscCall(PCGridMGScan_Private(pc));
-    *entries   = r->sides[0] + r->sides[1];
-    *wrong     = r->sides[r->diagonals[1] >= r->diagonals[0]];
-    *imaginary = r->imaginary;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(MatGetOwnershipRange(A, &begin, &end));
-  for (PetscInt row = begin; row < end; row++) {
-    const PetscInt    *column;
-    const PetscScalar *value;
-    PetscInt           m;
-
-    PetscCall(MatGetRow(A, row, &m, &column, &value));
-    for (PetscInt e = 0; e < m; e++) {
-      const PetscReal a = PetscRealPart(value[e]);
-
-      found[4] += PetscImaginaryPart(value[e]) != 0;
-      if (a == 0) continue;
-      if (column[e] == row) diagonals[a > 0]++;
-      else sides[a > 0]++;
-    }
-    PetscCall(MatRestoreRow(A, row, &m, &column, &value));
-  }
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, found, 5, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
-  *entries   = sides[0] + sides[1];
-  *wrong     = sides[diagonals[1] >= diagonals[0]];
-  *imaginary = found[4];
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Chooses stencils for a matrix that is no M-matrix of 5 or 7 points, if all entries have a place on the grid */
-PetscErrorCode PCGridMGChoose_Private(PC pc)
-{
-  PC_GridMG *mg = (PC_GridMG *)pc->data;
-  PetscInt64 entries, wrong, imaginary;
-
-  PetscFunctionBegin;
-  mg->zeeuw = (PetscBool)(mg->opt.interpolation == PCGRIDMG_INTERPOLATION_ZEEUW);
-  if (mg->opt.interpolation == PCGRIDMG_INTERPOLATION_AUTO && mg->box) {
-    mg->zeeuw = (PetscBool)!mg->star;
-    if (mg->star) {
-      PetscCall(CountSigns_Private(pc, &entries, &wrong, &imaginary));
-      mg->zeeuw = (PetscBool)(imaginary || wrong > entries / GRIDMG_WRONG);
-    }
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ------------------------------------------------------------ entries */
@@ -427,23 +363,29 @@ PetscErrorCode PCGridMGReadStencils_Private(PC pc)
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   if (mg->smoother == PCGRIDMG_SMOOTHER_AUTO) mg->smoother = isreal ? PCGRIDMG_SMOOTHER_REDBLACK : PCGRIDMG_SMOOTHER_DAMPED;
   mg->symmetric = l->f.symmetric;
+  mg->clipped   = 0;
   mg->suspect   = (PetscBool)(isreal && (mg->negative || (!mg->symmetric && least < GRIDMG_UNITS)));
   SetPrecision(mg, least);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The finest level of a single process becomes that of diag(left) A diag(right), for real matrices; NULL: ones */
-PetscErrorCode PCGridMGScaleStencils_Private(PC pc, const PetscScalar left[], const PetscScalar right[])
+/* The finest level of a single process becomes that of diag(left) A diag(right), for real matrices */
+PetscErrorCode PCGridMGScaleStencils_Private(PC pc)
 {
-  PC_GridMG      *mg = (PC_GridMG *)pc->data;
-  GridMGStencils *f  = &mg->stencil[0].f;
-  double          rounding, least;
-  PetscBool       isreal, negative;
-  GridMGRead      found;
+  PC_GridMG         *mg     = (PC_GridMG *)pc->data;
+  GridMGStencils    *f      = &mg->stencil[0].f;
+  const PetscBool    device = (PetscBool)(mg->matrix.a != NULL);
+  const Vec          vec[2] = {mg->scaling.left, mg->scaling.right};
+  const PetscScalar *array[2];
+  double             rounding, least;
+  PetscBool          isreal, negative;
+  GridMGRead         found;
 
   PetscFunctionBegin;
   PetscCall(PCGridMGGetRounding_Private(pc, &rounding));
-  PetscCall((*mg->stencilkernels->scale)(f, left, right));
+  PetscCall(PCGridMGScalingGet_Private(device, 2, vec, array));
+  PetscCall((*mg->stencilkernels->scale)(f, array[0], array[1]));
+  PetscCall(PCGridMGScalingRestore_Private(device, 2, vec, array));
   if (mg->device) {
     PetscCall((*mg->stencilkernels->read)(NULL, rounding, -1, f, &found));
     least = mg->factor * found.least < 1 ? mg->factor * found.least : 1;

@@ -8,6 +8,11 @@
 
 #define GRIDMG_PACK 4 /* the most codes per point that a device reads at once */
 
+static inline PetscInt CoarseSize(const PC_GridMG *mg)
+{
+  return PCGridMGCoarseSize(mg, PETSC_FALSE);
+}
+
 /* The next grid; returns whether it has fewer points */
 static PetscBool Coarser(const GridMGStencilLevel *l, GridMGPoints *coarse)
 {
@@ -36,12 +41,12 @@ PetscErrorCode PCGridMGCoarsenStencils_Private(PC pc)
     const PetscInt      cells = PCGridMGStencilGrid_Private(l, n);
     void               *work;
 
-    if (l->shared && (cells <= PCGridMGGatherSize(mg) || cells <= PCGridMGCoarseSize(mg) || mg->n == max || !Coarser(l, &grid))) {
+    if (l->shared && (cells <= PCGridMGGatherSize(mg) || cells <= CoarseSize(mg) || mg->n == max || !Coarser(l, &grid))) {
       PetscCall(PCGridMGGatherStencils_Private(mg, l));
       mg->team.whole = mg->n - 1;
     }
-    if (cells <= PCGridMGCoarseSize(mg)) {
-      PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "it has at most %" PetscInt_FMT " unknowns", PCGridMGCoarseSize(mg)));
+    if (cells <= CoarseSize(mg)) {
+      PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "it has at most %" PetscInt_FMT " unknowns", CoarseSize(mg)));
       break;
     }
     if (!Coarser(l, &grid)) {

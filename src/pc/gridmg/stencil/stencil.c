@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* The method of de Zeeuw's stencils: its table of functions, its options, and an application */
+
+#include "../gridmgimpl.h"
+
+/* ------------------------------------------------------------ set-up */
+
+/* Checks options that only the other method has */
+static PetscErrorCode Check_Private(PC pc)
+{
+  PC_GridMG             *mg   = (PC_GridMG *)pc->data;
+  const PCGridMGOptions *opt  = &mg->opt;
+  MPI_Comm               comm = PetscObjectComm((PetscObject)pc);
+
+  PetscFunctionBegin;
+  PetscCheck(opt->cycle != PCGRIDMG_CYCLE_K, comm, PETSC_ERR_SUP,
+             "-pc_gridmg_cycle k is for aggregation. With -pc_gridmg_interpolation zeeuw, also if auto chose it, use v or w");
+  PetscCheck(opt->coarsen == PCGRIDMG_COARSEN_AUTO || opt->coarsen == PCGRIDMG_COARSEN_FULL, comm, PETSC_ERR_SUP,
+             "-pc_gridmg_coarsen %s is for aggregation. With -pc_gridmg_interpolation zeeuw, also if auto chose it, use auto or full",
+             PCGridMGCoarsenTypes[opt->coarsen]);
+  PetscCheck(opt->smoother != PCGRIDMG_SMOOTHER_CHEBYSHEV4, comm, PETSC_ERR_SUP,
+             "-pc_gridmg_smoother chebyshev4 is for aggregation. With -pc_gridmg_interpolation zeeuw, also if auto chose it, use jacobi, redblack or damped");
+  mg->smoother       = opt->smoother; /* auto: by the entries */
+  mg->overcorrection = opt->overcorrection == (PetscReal)PETSC_DECIDE ? 1. : (double)opt->overcorrection;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Read_Private(PC pc)
+{
+  PetscFunctionBegin;
+  PetscCall(PCGridMGChooseStencilKernels_Private(pc));
+  PetscCall(PCGridMGReadStencils_Private(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Coarsen_Private(PC pc)
+{
+  PetscFunctionBegin;
+  PetscCall(PCGridMGCoarsenStencils_Private(pc));
+  PetscCall(PCGridMGEncodeStencils_Private(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ application */
+
+static PetscErrorCode Apply_Private(PC_GridMG *mg, const PetscScalar x[], PetscScalar y[])
+{
+  GridMGStencilLevel *l = &mg->stencil[0];
+
+  PetscFunctionBegin;
+  if (PCGridMGIsShared(mg)) {
+    PetscCall(PCGridMGShareEnter_Private(mg, x));
+    PetscCall(PCGridMGStencilSolve_Private(mg, 0));
+    PetscCall(PCGridMGShareLeave_Private(mg, y));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall((*mg->stencilkernels->largest)(&l->op, x, mg->scale));
+  PetscCall((*mg->stencilkernels->enter)(&l->op, x, mg->scale, l->b));
+  PetscCall(PCGridMGStencilSolve_Private(mg, 0));
+  PetscCall((*mg->stencilkernels->leave)(&l->op, mg->factor, mg->scale, l->x[l->cur], y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ the table */
+
+/* Between boxes of points on devices */
+static const GridMGExchange *Exchange(const PC_GridMG *mg)
+{
+  if (!mg->device) return NULL;
+  return mg->stencil[0].shared ? &mg->stencil[0].share.remote : &mg->stencil[0].share.gather;
+}
+
+const GridMGMethod GridMGStencilMethod = {.interpolation = PCGRIDMG_INTERPOLATION_ZEEUW,
+                                          .citation      = LITHE_CITE_ZEEUW,
+                                          .parts         = 1,
+                                          .exchanges     = "exchanges between boxes",
+                                          .check         = Check_Private,
+                                          .read          = Read_Private,
+                                          .scale         = PCGridMGScaleStencils_Private,
+                                          .coarsen       = Coarsen_Private,
+                                          .coarsest      = PCGridMGCoarseStencils_Private,
+                                          .finish        = PCGridMGMoveStencils_Private,
+                                          .apply         = Apply_Private,
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+                                          .matapply = PCMatApply_GridMG,
+#endif
+                                          .exchange         = Exchange,
+                                          .flops            = PCGridMGStencilFlops_Private,
+                                          .viewlevel        = PCGridMGViewStencils_Private,
+                                          .getoperator      = PCGridMGGetStencilOperator_Private,
+                                          .getinterpolation = PCGridMGGetStencilInterpolation_Private};
