@@ -20,7 +20,7 @@ PetscErrorCode PCGridMGFindPlace_Private(PC pc)
   PC_GridMG *mg = (PC_GridMG *)pc->data;
 
   PetscFunctionBegin;
-  mg->cuda = PETSC_FALSE;
+  mg->place.cuda = PETSC_FALSE;
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   {
     VecType   type;
@@ -28,14 +28,15 @@ PetscErrorCode PCGridMGFindPlace_Private(PC pc)
 
     PetscCall(MatGetVecType(pc->pmat, &type));
     PetscCall(MatBoundToCPU(pc->pmat, &bound));
-    if (!bound) PetscCall(PetscStrcmpAny(type, &mg->cuda, VECCUDA, VECSEQCUDA, VECMPICUDA, ""));
+    if (!bound) PetscCall(PetscStrcmpAny(type, &mg->place.cuda, VECCUDA, VECSEQCUDA, VECMPICUDA, ""));
   }
 #endif
-  mg->device  = mg->cuda;
-  mg->refused = PETSC_FALSE;
-  if (!mg->setups || pc->flag != SAME_NONZERO_PATTERN) mg->team.apart = PETSC_FALSE;
-  mg->overlap = (PetscBool)(PCGridMGIsShared(mg) && !mg->team.apart && mg->opt.interpolation != PCGRIDMG_INTERPOLATION_ZEEUW && PCGridMGMayOverlap_Private(mg));
-  if (PCGridMGIsShared(mg) && !mg->overlap) mg->device = PETSC_FALSE;
+  mg->place.device  = mg->place.cuda;
+  mg->place.refused = PETSC_FALSE;
+  if (!mg->state.setups || pc->flag != SAME_NONZERO_PATTERN) mg->place.apart = PETSC_FALSE;
+  mg->place.overlap = (PetscBool)(PCGridMGIsShared(mg) && !mg->place.apart && mg->opt.interpolation != PCGRIDMG_INTERPOLATION_ZEEUW &&
+                                  PCGridMGMayOverlap_Private(mg));
+  if (PCGridMGIsShared(mg) && !mg->place.overlap) mg->place.device = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -44,9 +45,9 @@ PetscErrorCode PCGridMGFindPlace_Private(PC pc)
 static PetscErrorCode ApplyArrays_Private(PC_GridMG *mg, const PetscScalar x[], PetscScalar y[])
 {
   PetscFunctionBegin;
-  PetscCall((*mg->method->apply)(mg, x, y));
-  if (mg->device) PetscCall(PetscLogGpuFlops(mg->flops));
-  else PetscCall(PetscLogFlops(mg->flops));
+  PetscCall((*mg->choice.method->apply)(mg, x, y));
+  if (mg->place.device) PetscCall(PetscLogGpuFlops(mg->application.flops));
+  else PetscCall(PetscLogFlops(mg->application.flops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -76,7 +77,7 @@ static PetscErrorCode ApplyLevels_Private(PC pc, Vec x, Vec y)
   PetscBool          done;
 
   PetscFunctionBegin;
-  if (!mg->device) {
+  if (!mg->place.device) {
     PetscCall(VecGetArrayRead(x, &px));
     PetscCall(VecGetArrayWrite(y, &py));
     PetscCall(ApplyArrays_Private(mg, px, py));
@@ -88,12 +89,12 @@ static PetscErrorCode ApplyLevels_Private(PC pc, Vec x, Vec y)
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
 
   /* Vectors on the host, levels on the device */
-  if (!mg->wx) PetscCall(MatCreateVecs(pc->pmat, &mg->wx, &mg->wy));
-  PetscCall(VecCopy(x, mg->wx));
-  PetscCall(ApplyOnDevice_Private(mg, mg->wx, mg->wy, &done));
+  if (!mg->application.x) PetscCall(MatCreateVecs(pc->pmat, &mg->application.x, &mg->application.y));
+  PetscCall(VecCopy(x, mg->application.x));
+  PetscCall(ApplyOnDevice_Private(mg, mg->application.x, mg->application.y, &done));
   PetscCheck(done, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
              "The vectors of the matrix were on a device when the preconditioner was set up, and now are on the host. Set it up again");
-  PetscCall(VecCopy(mg->wy, y));
+  PetscCall(VecCopy(mg->application.y, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -107,7 +108,7 @@ PetscErrorCode PCApply_GridMG(PC pc, Vec x, Vec y)
     PetscCall(VecFlag(y, 1));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (!mg->n) PetscFunctionReturn(PETSC_SUCCESS); /* no rows */
+  if (!mg->state.n) PetscFunctionReturn(PETSC_SUCCESS); /* no rows */
   if (mg->scaling.how == LITHE_NEAR_NULL_CONSTANT) {
     PetscCall(ApplyLevels_Private(pc, x, y));
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -45,20 +45,20 @@ static PetscErrorCode CountOddDevice_Private(PC pc, const GridMGGrid *grid, Pets
   PetscInt         nz;
 
   PetscFunctionBegin;
-  PetscCall((*mg->kernels->get)(sizeof(nz), mg->matrix.i + n, &nz));
+  PetscCall((*mg->place.kernels->memory.get)(sizeof(nz), mg->source.rows.i + n, &nz));
   if (nz / GRIDMG_STAR <= n) {
     /* the entries read here will be needed later */
-    mg->level[0].op.grid = *grid;
-    mg->rows             = rows;
+    mg->aggregation.level[0].op.grid = *grid;
+    mg->domain.team.rows             = rows;
     PetscCall(PCGridMGScan_Private(pc));
-    r = mg->reading;
-  } else PetscCall(LitheCUDAGridMGRead(&mg->matrix, &rows, 1., &none, NULL, &r));
+    r = mg->aggregation.scan.reading;
+  } else PetscCall(LitheCUDAGridMGRead(&mg->source.rows, &rows, 1., &none, NULL, &r));
   *counted     = (PetscBool)!r.imaginary;
   odd->entries = r.faces + r.odd;
   odd->odd     = r.odd;
   odd->outside = r.outside;
-  if (r.odd) PetscCall(LitheCUDAGridMGFindEntry(&mg->matrix, n, r.firstodd, &odd->row, &odd->column));
-  if (r.outside) PetscCall(LitheCUDAGridMGFindEntry(&mg->matrix, n, r.firstoutside, &odd->outsiderow, &odd->outsidecolumn));
+  if (r.odd) PetscCall(LitheCUDAGridMGFindEntry(&mg->source.rows, n, r.firstodd, &odd->row, &odd->column));
+  if (r.outside) PetscCall(LitheCUDAGridMGFindEntry(&mg->source.rows, n, r.firstoutside, &odd->outsiderow, &odd->outsidecolumn));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif
@@ -72,7 +72,7 @@ static PetscErrorCode CountOdd_Private(PC pc, const GridMGGrid *grid, PetscInt f
   PetscFunctionBegin;
   PetscCall(PetscMemzero(odd, sizeof(*odd)));
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  if (((PC_GridMG *)pc->data)->matrix.a) PetscCall(CountOddDevice_Private(pc, grid, first, odd, &counted));
+  if (((PC_GridMG *)pc->data)->source.rows.a) PetscCall(CountOddDevice_Private(pc, grid, first, odd, &counted));
   if (!counted) PetscCall(PetscMemzero(odd, sizeof(*odd)));
 #endif
   if (counted) PetscFunctionReturn(PETSC_SUCCESS);
@@ -178,8 +178,8 @@ static PetscErrorCode CommonDifferences_Private(PC pc, PetscInt n, VCRSOrderDiff
 
   PetscFunctionBegin;
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  if (((PC_GridMG *)pc->data)->matrix.a) {
-    PetscCall(LitheCUDAGridMGSample(&((PC_GridMG *)pc->data)->matrix, n, VCRS_ORDER_DIFFERENCES, &found->n, found->difference, found->count));
+  if (((PC_GridMG *)pc->data)->source.rows.a) {
+    PetscCall(LitheCUDAGridMGSample(&((PC_GridMG *)pc->data)->source.rows, n, VCRS_ORDER_DIFFERENCES, &found->n, found->difference, found->count));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif
@@ -277,7 +277,7 @@ static PetscErrorCode CheckOdd_Private(PC pc, const GridMGGrid *grid, PetscInt64
                ", which is none of 9 or 27 points on the grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT,
                odd->outsiderow, odd->outsidecolumn, grid->n[0], grid->n[1], grid->n[2]);
   } else {
-    PetscCheck(mg->star || (mg->box && mg->opt.interpolation == PCGRIDMG_INTERPOLATION_AUTO), comm, PETSC_ERR_SUP,
+    PetscCheck(mg->choice.star || (mg->choice.box && mg->opt.interpolation == PCGRIDMG_INTERPOLATION_AUTO), comm, PETSC_ERR_SUP,
                "-pc_type gridmg: row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT ", which is no neighbour on the grid %" PetscInt_FMT
                " x %" PetscInt_FMT " x %" PetscInt_FMT ", and %" PetscInt64_FMT " entries of %" PetscInt64_FMT
                " are of this kind. A matrix of 5 or 7 points may have only a few%s",
@@ -300,8 +300,8 @@ static PetscErrorCode CheckWells_Private(PC pc, const GridMGGrid *grid)
 PetscErrorCode PCGridMGFindGrid_Private(PC pc)
 {
   PC_GridMG      *mg    = (PC_GridMG *)pc->data;
-  GridMGGrid     *grid  = &mg->level[0].op.grid;
-  GridMGRows     *rows  = &mg->rows;
+  GridMGGrid     *grid  = &mg->aggregation.level[0].op.grid;
+  GridMGRows     *rows  = &mg->domain.team.rows;
   MPI_Comm        comm  = PetscObjectComm((PetscObject)pc);
   const PetscInt *given = mg->opt.grid;
   PetscBool       found = PETSC_FALSE;
@@ -335,14 +335,14 @@ PetscErrorCode PCGridMGFindGrid_Private(PC pc)
                "-pc_type gridmg on several processes needs the grid. Give a DMDA (KSPSetDM(), or a matrix of DMCreateMatrix()), or -pc_gridmg_grid nx,ny,nz");
     PetscCall(CheckWells_Private(pc, &whole));
     PetscCall(PCGridMGFindBoxes_Private(pc, dm, &whole, &odd));
-    mg->star = IsFew(&odd, ring);
-    mg->box  = (PetscBool)(IsBox(&whole, &odd) && !mg->overlap); /* overlapping boxes use aggregation, or the set-up is repeated without overlap */
-    if (mg->overlap && !mg->star) mg->refused = PETSC_TRUE;
-    if (mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
+    mg->choice.star = IsFew(&odd, ring);
+    mg->choice.box  = (PetscBool)(IsBox(&whole, &odd) && !mg->place.overlap); /* overlapping boxes use aggregation, or the set-up is repeated without overlap */
+    if (mg->place.overlap && !mg->choice.star) mg->place.refused = PETSC_TRUE;
+    if (mg->place.refused) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(CheckOdd_Private(pc, &whole, ring, &odd));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  mg->level[0].shared = PETSC_FALSE;
+  mg->aggregation.level[0].shared = PETSC_FALSE;
   if (found && mg->opt.interpolation == PCGRIDMG_INTERPOLATION_ZEEUW && !grid->wells) {
     /* the reader of stencils checks the entries */
     rows->first = 0;
@@ -350,8 +350,8 @@ PetscErrorCode PCGridMGFindGrid_Private(PC pc)
   } else if (found) PetscCall(Place_Private(pc, grid, rows, &odd));
   else PetscCall(GridOfMatrix_Private(pc, n, grid, rows, &odd));
   PetscCall(CheckWells_Private(pc, grid));
-  mg->star = IsFew(&odd, ring);
-  mg->box  = IsBox(grid, &odd);
+  mg->choice.star = IsFew(&odd, ring);
+  mg->choice.box  = IsBox(grid, &odd);
   PetscCall(CheckOdd_Private(pc, grid, ring, &odd));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -362,14 +362,14 @@ PetscErrorCode PCGridMGFindGrid_Private(PC pc)
 static PetscErrorCode CountSigns_Private(PC pc, PetscInt64 *entries, PetscInt64 *wrong, PetscInt64 *imaginary)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
-  Mat        A  = mg->source;
+  Mat        A  = mg->source.matrix;
   PetscInt   begin, end;
   PetscInt64 found[5] = {0, 0, 0, 0, 0}, *diagonals = found, *sides = found + 2; /* negative, positive; not real */
 
   PetscFunctionBegin;
   *entries = *wrong = *imaginary = 0;
-  if (mg->matrix.a) {
-    const GridMGReading *r = &mg->reading;
+  if (mg->source.rows.a) {
+    const GridMGReading *r = &mg->aggregation.scan.reading;
 
     PetscCall(PCGridMGScan_Private(pc));
     *entries   = r->sides[0] + r->sides[1];
@@ -413,14 +413,14 @@ PetscErrorCode PCGridMGChoose_Private(PC pc)
   PetscInt64 entries, wrong, imaginary;
 
   PetscFunctionBegin;
-  mg->method  = mg->opt.interpolation == PCGRIDMG_INTERPOLATION_ZEEUW ? &GridMGStencilMethod : &GridMGAggregationMethod;
-  mg->entries = "5 or 7 points";
-  if (mg->opt.interpolation != PCGRIDMG_INTERPOLATION_AUTO || !mg->box) PetscFunctionReturn(PETSC_SUCCESS);
-  if (mg->star) {
+  mg->choice.method  = mg->opt.interpolation == PCGRIDMG_INTERPOLATION_ZEEUW ? &GridMGStencilMethod : &GridMGAggregationMethod;
+  mg->choice.entries = "5 or 7 points";
+  if (mg->opt.interpolation != PCGRIDMG_INTERPOLATION_AUTO || !mg->choice.box) PetscFunctionReturn(PETSC_SUCCESS);
+  if (mg->choice.star) {
     PetscCall(CountSigns_Private(pc, &entries, &wrong, &imaginary));
     if (!imaginary && wrong <= entries / GRIDMG_WRONG) PetscFunctionReturn(PETSC_SUCCESS);
   }
-  mg->method  = &GridMGStencilMethod;
-  mg->entries = mg->star ? "many signs, or with imaginary parts" : "9 or 27 points";
+  mg->choice.method  = &GridMGStencilMethod;
+  mg->choice.entries = mg->choice.star ? "many signs, or with imaginary parts" : "9 or 27 points";
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -42,10 +42,11 @@ static PetscErrorCode CheckMatrix_Private(PC pc)
   PetscBool  has, half;
 
   PetscFunctionBegin;
-  mg->team.comm = comm;
-  PetscCallMPI(MPI_Comm_size(comm, &mg->team.size));
-  PetscCallMPI(MPI_Comm_rank(comm, &mg->team.rank));
-  PetscCheck(mg->team.size == 1 || !mg->given.i, comm, PETSC_ERR_SUP, "PCGridMGSetRows() is for one process. Give the matrix to KSPSetOperators()");
+  mg->domain.team.comm = comm;
+  PetscCallMPI(MPI_Comm_size(comm, &mg->domain.team.size));
+  PetscCallMPI(MPI_Comm_rank(comm, &mg->domain.team.rank));
+  PetscCheck(mg->domain.team.size == 1 || !mg->source.given.i, comm, PETSC_ERR_SUP,
+             "PCGridMGSetRows() is for one process. Give the matrix to KSPSetOperators()");
   PetscCall(LitheCheckSquare((PetscObject)pc, pc->pmat));
   PetscCall(PetscObjectTypeCompareAny((PetscObject)pc->pmat, &half, MATSBAIJ, MATSEQSBAIJ, MATMPISBAIJ, ""));
   PetscCheck(!half, comm, PETSC_ERR_SUP, "-pc_type gridmg reads whole rows, and a matrix of type %s has half of them. Use aij",
@@ -65,27 +66,27 @@ static PetscErrorCode BuildLevels_Private(PC pc)
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(pc->pmat, &rows, NULL));
-  mg->n       = 0;
-  mg->suspect = PETSC_FALSE;
+  mg->state.n       = 0;
+  mg->found.suspect = PETSC_FALSE;
   if (!rows) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(PC_GridMGRead, pc, 0, 0, 0));
   /* with the same nonzero pattern the grid is the same */
-  if (!mg->setups || pc->flag != SAME_NONZERO_PATTERN) PetscCall(PCGridMGFindGrid_Private(pc));
-  if (mg->refused) {
+  if (!mg->state.setups || pc->flag != SAME_NONZERO_PATTERN) PetscCall(PCGridMGFindGrid_Private(pc));
+  if (mg->place.refused) {
     PetscCall(PetscLogEventEnd(PC_GridMGRead, pc, 0, 0, 0));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (mg->overlap) {
+  if (mg->place.overlap) {
     /* the last set-up has added the layers */
-    mg->level[0].op.grid        = mg->team.own;
-    mg->level[0].op.grid.ghosts = mg->level[0].share.ghosts;
-    mg->level[0].shared         = PETSC_TRUE;
+    mg->aggregation.level[0].op.grid        = mg->domain.team.own;
+    mg->aggregation.level[0].op.grid.ghosts = mg->domain.share[0].ghosts;
+    mg->aggregation.level[0].shared         = PETSC_TRUE;
   }
   PetscCall(PCGridMGChoose_Private(pc));
-  PetscCall((*mg->method->check)(pc));
-  PetscCall((*mg->method->read)(pc));
-  if (mg->source == pc->pmat && !pc->failedreason) {
-    if (mg->suspect) PetscCall(PCGridMGScale_Private(pc, &again));
+  PetscCall((*mg->choice.method->check)(pc));
+  PetscCall((*mg->choice.method->read)(pc));
+  if (mg->source.matrix == pc->pmat && !pc->failedreason) {
+    if (mg->found.suspect) PetscCall(PCGridMGScale_Private(pc, &again));
     else mg->scaling.how = LITHE_NEAR_NULL_CONSTANT;
   }
   PetscCall(PetscLogEventEnd(PC_GridMGRead, pc, 0, 0, 0));
@@ -93,13 +94,13 @@ static PetscErrorCode BuildLevels_Private(PC pc)
     PetscCall(BuildLevels_Private(pc));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (pc->failedreason || mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
+  if (pc->failedreason || mg->place.refused) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(PC_GridMGCoarsen, pc, 0, 0, 0));
-  PetscCall((*mg->method->coarsen)(pc));
+  PetscCall((*mg->choice.method->coarsen)(pc));
   PetscCall(PetscLogEventEnd(PC_GridMGCoarsen, pc, 0, 0, 0));
-  if (pc->failedreason || mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
+  if (pc->failedreason || mg->place.refused) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(PC_GridMGCoarsest, pc, 0, 0, 0));
-  PetscCall((*mg->method->coarsest)(pc));
+  PetscCall((*mg->choice.method->coarsest)(pc));
   PetscCall(PetscLogEventEnd(PC_GridMGCoarsest, pc, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -113,17 +114,17 @@ static PetscErrorCode BuildApart_Private(PC pc)
   PetscCall(
     PetscInfo(pc, "Boxes of processes cannot overlap: wells, other edges between processes, or numbers of cells that are odd. Levels are on the host\n"));
   PetscCall(PCGridMGRowsRestore_Private(pc));
-  mg->kernels    = &GridMGHostKernels;
-  mg->device     = PETSC_FALSE;
-  mg->overlap    = PETSC_FALSE;
-  mg->refused    = PETSC_FALSE;
-  mg->scanned    = PETSC_FALSE;
-  mg->setups     = 0;
-  mg->team.apart = PETSC_TRUE;
-  mg->team.whole = 0;
+  mg->place.kernels         = &GridMGHostKernels;
+  mg->place.device          = PETSC_FALSE;
+  mg->place.overlap         = PETSC_FALSE;
+  mg->place.refused         = PETSC_FALSE;
+  mg->aggregation.scan.done = PETSC_FALSE;
+  mg->state.setups          = 0;
+  mg->place.apart           = PETSC_TRUE;
+  mg->domain.whole.level    = 0;
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   PetscCall(BuildLevels_Private(pc));
-  if (pc->failedreason) mg->team.apart = PETSC_FALSE; /* other values may succeed with overlap */
+  if (pc->failedreason) mg->place.apart = PETSC_FALSE; /* other values may succeed with overlap */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -135,17 +136,17 @@ static PetscErrorCode BuildWhereRowsAre_Private(PC pc)
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  mg->scanned = PETSC_FALSE;
-  mg->source  = pc->pmat;
-  if (mg->device) PetscCall(PCGridMGRowsGetAll_Private(pc, &are));
+  mg->aggregation.scan.done = PETSC_FALSE;
+  mg->source.matrix         = pc->pmat;
+  if (mg->place.device) PetscCall(PCGridMGRowsGetAll_Private(pc, &are));
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  if (are) mg->kernels = &GridMGDeviceKernels;
+  if (are) mg->place.kernels = &GridMGDeviceKernels;
 #endif
-  mg->kept = PETSC_FALSE;
-  ierr     = BuildLevels_Private(pc);
-  if (!ierr && mg->refused) ierr = BuildApart_Private(pc);
+  mg->memory.kept = PETSC_FALSE;
+  ierr            = BuildLevels_Private(pc);
+  if (!ierr && mg->place.refused) ierr = BuildApart_Private(pc);
   /* a recorded graph stays valid while all arrays keep their places */
-  if (ierr || !mg->kept || !mg->device || pc->failedreason) PetscCall(PCGridMGFreeApplication_Private(mg, PETSC_FALSE));
+  if (ierr || !mg->memory.kept || !mg->place.device || pc->failedreason) PetscCall(PCGridMGFreeApplication_Private(mg, PETSC_FALSE));
   PetscCall(PCGridMGRowsRestore_Private(pc));
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -161,29 +162,29 @@ static PetscErrorCode PCSetUp_GridMG(PC pc)
 
   PetscFunctionBegin;
   PetscCall(CheckMatrix_Private(pc));
-  mg->built          = PETSC_FALSE;
-  mg->failed[0]      = 0;
-  mg->kernels        = &GridMGHostKernels;
-  mg->stencilkernels = &GridMGStencilHostKernels;
+  mg->state.built      = PETSC_FALSE;
+  mg->report.failed[0] = 0;
+  mg->place.kernels    = &GridMGHostKernels;
+  mg->stencils.kernels = &GridMGStencilHostKernels;
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   PetscCall(PCGridMGFindPlace_Private(pc));
   PetscCall(BuildWhereRowsAre_Private(pc));
-  PetscCall(LitheCite(mg->method->citation | (mg->opt.cycle == PCGRIDMG_CYCLE_K ? LITHE_CITE_KCYCLE : 0) |
-                      (mg->smoother == PCGRIDMG_SMOOTHER_CHEBYSHEV4 ? LITHE_CITE_CHEBYSHEV4 : 0)));
-  if (++mg->setups < 2) PetscCall(PCGridMGFreeScratch_Private(mg));
-  if (pc->failedreason) mg->device = PETSC_FALSE;
-  if (pc->failedreason && PCGridMGIsShared(mg)) mg->setups = 0; /* boxes are found again */
-  if (mg->n && !pc->failedreason) PetscCall((*mg->method->finish)(pc));
-  mg->flops               = pc->failedreason ? 0 : PCGridMGFlops_Private(mg);
-  pc->ops->applytranspose = mg->symmetric && mg->scaling.left == mg->scaling.right && mg->opt.smooths[0] == mg->opt.smooths[1] &&
+  PetscCall(LitheCite(mg->choice.method->citation | (mg->opt.cycle == PCGRIDMG_CYCLE_K ? LITHE_CITE_KCYCLE : 0) |
+                      (mg->found.smoother == PCGRIDMG_SMOOTHER_CHEBYSHEV4 ? LITHE_CITE_CHEBYSHEV4 : 0)));
+  if (++mg->state.setups < 2) PetscCall(PCGridMGFreeScratch_Private(mg));
+  if (pc->failedreason) mg->place.device = PETSC_FALSE;
+  if (pc->failedreason && PCGridMGIsShared(mg)) mg->state.setups = 0; /* boxes are found again */
+  if (mg->state.n && !pc->failedreason) PetscCall((*mg->choice.method->finish)(pc));
+  mg->application.flops   = pc->failedreason ? 0 : PCGridMGFlops_Private(mg);
+  pc->ops->applytranspose = mg->found.symmetric && mg->scaling.left == mg->scaling.right && mg->opt.smooths[0] == mg->opt.smooths[1] &&
                                 mg->opt.cycle != PCGRIDMG_CYCLE_K
                               ? PCApply_GridMG
                               : NULL;
   /* without this function PCMatApply() applies the columns one by one */
-  pc->ops->matapply          = mg->device && !PCGridMGIsShared(mg) && mg->scaling.how == LITHE_NEAR_NULL_CONSTANT ? mg->method->matapply : NULL;
+  pc->ops->matapply          = mg->place.device && !PCGridMGIsShared(mg) && mg->scaling.how == LITHE_NEAR_NULL_CONSTANT ? mg->choice.method->matapply : NULL;
   pc->ops->matapplytranspose = pc->ops->applytranspose ? pc->ops->matapply : NULL;
-  mg->rounding               = -1;
-  mg->built                  = PETSC_TRUE;
+  mg->state.rounding         = -1;
+  mg->state.built            = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -206,15 +207,16 @@ static PetscErrorCode PrepareFCG_Private(KSP ksp)
 static PetscErrorCode PCPreSolve_GridMG(PC pc, KSP ksp, PETSC_UNUSED Vec b, PETSC_UNUSED Vec x)
 {
   PC_GridMG      *mg        = (PC_GridMG *)pc->data;
-  const PetscBool symmetric = (PetscBool)(mg->symmetric && mg->scaling.left == mg->scaling.right);
+  const PetscBool symmetric = (PetscBool)(mg->found.symmetric && mg->scaling.left == mg->scaling.right);
 
   PetscFunctionBegin;
-  if (mg->device && !PetscDefined(USE_COMPLEX)) PetscCall(PrepareFCG_Private(ksp));
-  if (mg->n && mg->precision == GRIDMG_SINGLE && mg->opt.precision == PCGRIDMG_PRECISION_AUTO) {
-    PetscCall(LithePCNeedsDouble(pc, ksp, symmetric, &mg->rounding, &mg->linear));
-    if (mg->linear) PetscCall(PCSetUp_GridMG(pc));
+  if (mg->place.device && !PetscDefined(USE_COMPLEX)) PetscCall(PrepareFCG_Private(ksp));
+  if (mg->state.n && mg->found.precision == GRIDMG_SINGLE && mg->opt.precision == PCGRIDMG_PRECISION_AUTO) {
+    PetscCall(LithePCNeedsDouble(pc, ksp, symmetric, &mg->state.rounding, &mg->state.linear));
+    if (mg->state.linear) PetscCall(PCSetUp_GridMG(pc));
   }
-  PetscCall(LitheKSPConfirmBegin(ksp, mg->n && mg->factor != 0 && !mg->given.i && pc->mat == pc->pmat ? (PetscReal)fabs(1 / mg->factor) : 0));
+  PetscCall(
+    LitheKSPConfirmBegin(ksp, mg->state.n && mg->found.factor != 0 && !mg->source.given.i && pc->mat == pc->pmat ? (PetscReal)fabs(1 / mg->found.factor) : 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -311,10 +313,11 @@ PetscErrorCode PCCreate_GridMG(PC pc)
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&mg));
-  pc->data    = mg;
-  mg->kernels = &GridMGHostKernels;
-  mg->method  = PCGridMGMethods[0];
-  mg->entries = "5 or 7 points";
+  pc->data           = mg;
+  mg->place.kernels  = &GridMGHostKernels;
+  mg->choice.method  = PCGridMGMethods[0];
+  mg->choice.entries = "5 or 7 points";
+  PCGridMGLevelsStart_Private(mg);
   PetscCall(PCGridMGOptionsDefault_Private(&mg->opt));
   pc->ops->apply          = PCApply_GridMG;
   pc->ops->presolve       = PCPreSolve_GridMG;

@@ -126,46 +126,109 @@ typedef struct {
   GridMGOverlap  over;
 } GridMGShare;
 
-/* Data of several processes */
+/* The processes, and the cells and rows of this one */
 typedef struct {
-  MPI_Comm     comm;
-  PetscMPIInt  size, rank;
-  PetscInt     parts[3], place[3]; /* boxes along each direction, and the place of the own box */
-  PetscInt     begin;              /* first local row */
-  PetscInt     wells, before;      /* wells of all processes; wells in rows before all cells */
-  PetscInt     whole;              /* the first level stored whole on each process, 0: one process */
-  GridMGGrid   box;                /* the own part of the whole level */
-  PetscMPIInt *count, *from;       /* [size] per process: count of numbers on that level, and their first place */
-  void        *part, *all;         /* local numbers, and numbers of all processes */
-
-  /* Where boxes overlap */
-  GridMGGrid     own;   /* own cells of the finest level */
-  PetscBool      apart; /* boxes of a matrix with the present pattern cannot overlap */
-  GridMGCrossing crossing;
-  LitheReduce    reduce; /* of the scale of a right-hand side, and of inner products, */
-  GridMGBlock    sum;    /* on the device */
+  MPI_Comm    comm;
+  PetscMPIInt size, rank;
+  PetscInt    parts[3], place[3]; /* boxes along each direction, and the place of the own box */
+  PetscInt    begin;              /* first local row */
+  PetscInt    wells, before;      /* wells of all processes; wells in rows before all cells */
+  GridMGGrid  own;                /* own cells of the finest level */
+  GridMGRows  rows;
 } GridMGTeam;
+
+/* The first level that each process has as a whole. Numbers come from the own part, and go to the own part */
+typedef struct {
+  PetscInt     level;        /* 0: one process */
+  GridMGGrid   box;          /* the own part of the level */
+  PetscMPIInt *count, *from; /* [size] per process: count of numbers on that level, and their first place */
+  void        *part, *all;   /* local numbers, and numbers of all processes */
+} GridMGWhole;
+
+/* Sums over processes where levels are: of the scale of a right-hand side, and of inner products */
+typedef struct {
+  LitheReduce reduce;
+  GridMGBlock there;
+} GridMGSums;
+
+/* The grid on one process or several, for both methods. share: of the cells of the finest level, and of levels of aggregation */
+typedef struct {
+  GridMGTeam  team;
+  GridMGShare share[GRIDMG_LEVELS_MAX];
+  GridMGWhole whole;
+  GridMGSums  sums;
+} GridMGDomain;
+
+/* ------------------------------------------------------------ aggregation */
+
+/* A level during set-up: exact entries */
+typedef struct {
+  GridMGFaces    faces;
+  unsigned char *alive;   /* [cells] */
+  GridMGBlock    list[2]; /* the memory of faces.list */
+  GridMGSurvey   survey;
+  double         least; /* the smallest face on all processes, 0: no face */
+} GridMGExact;
+
+/* The vectors of a level: right-hand side, iterates; of smoothers and K cycles */
+typedef struct {
+  void   *b, *x[2], *d, *c, *v;
+  void   *w; /* with overlap: a vector that is 0 on remote cells */
+  double *sums;
+} GridMGVectors;
+
+typedef struct {
+  int       cur;   /* which x is the iterate */
+  PetscBool again; /* another cycle follows on this level */
+  PetscBool fresh; /* the ghosts of the iterate are up to date */
+} GridMGIterate;
 
 /* A level: 0 is the finest */
 typedef struct {
-  GridMGFaces    faces; /* during set-up */
-  unsigned char *alive; /* [cells], during set-up */
-  GridMGBlock    list[2];
   GridMGOperator op;
   int            by[3]; /* cells of an aggregate along each direction: to the next level */
-  GridMGSurvey   survey;
   PetscInt       edges; /* of the list */
   double         bound;
-  void          *b, *x[2], *d, *c, *v;
-  void          *w;             /* with overlap: a vector that is 0 on remote cells */
-  int            cur;           /* which x is the iterate */
-  PetscBool      again;         /* another cycle follows on this level */
-  PetscBool      shared, fresh; /* shared: each process has a part; fresh: the ghosts of the iterate are up to date */
-  GridMGShare    share;
-  double         least; /* the smallest face on all processes, 0: no face */
-  double        *sums;
   int            shape[2][GRIDMG_SHAPE]; /* of visits */
+  PetscBool      shared;                 /* each process has a part */
+  GridMGShare   *share;                  /* of the domain */
+  GridMGExact    exact;
+  GridMGVectors  vector;
+  GridMGIterate  iterate;
 } GridMGLevel;
+
+/* The rows of a matrix on a device have been read: */
+typedef struct {
+  PetscBool     done;
+  PetscInt      first; /* wells before the cells */
+  GridMGReading reading;
+  int          *others; /* in the rows of each tile, on the device */
+  double        guess;  /* factor of the entries in this reading: the factor of the last set-up */
+} GridMGScan;
+
+/* All small levels as one kernel of a device */
+typedef struct {
+  void    *kernel;
+  PetscInt from; /* the first of these levels, 0: none */
+} GridMGSmall;
+
+typedef struct {
+  GridMGLevel     level[GRIDMG_LEVELS_MAX];
+  GridMGScan      scan;
+  GridMGCrossing  crossing;
+  GridMGEdges     edges;
+  GridMGAdditions additions;
+  GridMGSmall     small;
+  void           *lists; /* of all levels, in memory of the kernels */
+  size_t          listsbytes;
+  struct {
+    const PetscScalar *in; /* vectors of the matrix, if the finest level reads and writes them directly; else NULL */
+    PetscScalar       *result;
+    int                part;
+  } outer;
+} GridMGAggregation;
+
+/* ------------------------------------------------------------ stencils */
 
 /*
    The distribution of the points of a level of stencils over several processes, whose boxes are a tensor product. A
@@ -193,11 +256,56 @@ typedef struct {
   GridMGStencilShare    share;
 } GridMGStencilLevel;
 
+/* Applications to several columns at once, few or GRIDMG_COLUMNS_MAX */
+typedef struct {
+  GridMGBlock   block[2];  /* vectors of the levels, */
+  size_t        layout[2]; /* their places in the block, */
+  LitheMGRecord record[2]; /* and recorded cycles */
+  double       *scale;     /* of the columns */
+  int           cur;       /* which x of the finest level cycles leave as the iterate */
+} GridMGColumns;
+
+typedef struct {
+  const GridMGStencilKernels *kernels;
+  GridMGStencilLevel          level[GRIDMG_LEVELS_MAX];
+  GridMGColumns               columns;
+} GridMGStencilLevels;
+
+/* ------------------------------------------------------------ both */
+
 /* Hands out parts of the memory of all levels, or counts them. One number before and one after each part may be read */
 typedef struct {
   char  *memory;
   size_t taken, layout; /* layout: a hash of the places of all parts */
 } GridMGPool;
+
+typedef struct GridMGMethod GridMGMethod;
+
+/* The method, and why */
+typedef struct {
+  const GridMGMethod *method;
+  const char         *entries;   /* for which the method was chosen */
+  PetscBool           star, box; /* star: 5 or 7 points per row, up to a few entries; box: 9 or 27 points, and no wells */
+} GridMGChoice;
+
+/* Where levels are */
+typedef struct {
+  const GridMGKernels *kernels;
+  PetscBool            cuda;    /* the matrix has CUDA vectors */
+  PetscBool            device;  /* levels, and vectors of applications, are on a device */
+  PetscBool            overlap; /* boxes of several processes overlap */
+  PetscBool            refused; /* boxes cannot overlap */
+  PetscBool            apart;   /* boxes of a matrix with the present pattern cannot overlap */
+  GridMGBlock          moved;   /* levels after a set-up on the host */
+} GridMGPlace;
+
+/* The rows that are read */
+typedef struct {
+  Mat       matrix;  /* of the preconditioner, or of its scaling */
+  GridMGCSR given;   /* by PCGridMGSetRows(), or NULL */
+  GridMGCSR rows;    /* during set-up: rows of a matrix on a device, else NULL */
+  PetscBool decoded; /* for us, by the matrix */
+} GridMGSource;
 
 /*
    The scaling of a matrix whose near null vector is not constant: levels are those of diag(left) A diag(right). how:
@@ -210,78 +318,69 @@ typedef struct {
   Mat           matrix;      /* during set-up: the scaled copy, on several processes; the matrix of PCGridMGSetRows() */
 } GridMGScaling;
 
-typedef struct GridMGMethod GridMGMethod;
-
+/* What reading the finest level has found */
 typedef struct {
-  PCGridMGOptions      opt;
-  const GridMGKernels *kernels;
-  PetscBool            built, symmetric;
-  PetscBool            star, box; /* star: 5 or 7 points per row, up to a few entries; box: 9 or 27 points, and no wells */
-  const GridMGMethod  *method;    /* stencils: stencil[] in place of level[], whose finest grid is the cells of both */
-  const char          *entries;   /* for which the method was chosen */
-  Mat                  source;    /* the matrix whose rows are read: of the preconditioner, or of its scaling */
-  GridMGScaling        scaling;
-  PetscBool            suspect; /* the rows have negative sums, or rows of a nonsymmetric matrix differ in size: constants may not be near the null space */
-  PCGridMGSmootherType smoother;
-  GridMGPrecision      precision;
-  PetscBool            linear;   /* a solver needs double precision, see src/pc/truth.c */
-  PetscReal            rounding; /* error of a residual by single precision; -1: not measured since the set-up */
-  GridMGRows           rows;
-  GridMGTeam           team;
-  PetscInt             n, setups;
-  PetscInt             clipped;  /* negative row sums that were taken as 0 */
-  PetscInt             negative; /* row sums of the finest level; those of a symmetric matrix count as 0 */
+  PetscBool            symmetric;
   double               factor;   /* of all entries: a power of two, with the sign of the matrix */
   PetscBool            zeros;    /* stencils: all entries are 0 */
+  PetscInt             negative; /* row sums of the finest level; those of a symmetric matrix count as 0 */
+  PetscInt             clipped;  /* negative row sums that were taken as 0 */
+  PetscBool            suspect;  /* the rows have negative sums, or rows of a nonsymmetric matrix differ in size: constants may not be near the null space */
+  GridMGPrecision      precision;
+  PCGridMGSmootherType smoother;
   double               overcorrection;
-  char                 failed[256], why[96];
-  GridMGLevel          level[GRIDMG_LEVELS_MAX];
-  GridMGBlock          pool;
-  size_t               layout;  /* of the pool; parts have zeros around them */
-  PetscBool            kept;    /* the last set-up found the pool, the grids and the edges unchanged */
-  GridMGArena          arena;   /* exact entries */
-  GridMGCSR            given;   /* by PCGridMGSetRows(), or NULL */
-  GridMGCSR            matrix;  /* during set-up: rows of a matrix on a device, else NULL */
-  PetscBool            decoded; /* for us, by the matrix */
-  PetscBool            scanned; /* the entries have been read: */
-  PetscInt             scannedfirst;
-  GridMGReading        reading;
-  int                 *others; /* in the rows of each tile, on the device */
-  double               guess;  /* factor of the entries in this reading: the factor of the last set-up */
-  GridMGEdges          edges;
-  GridMGAdditions      additions;
-  void                *lists; /* of all levels, in memory of the kernels */
-  size_t               listsbytes;
-  double              *scale;   /* where the levels are */
-  void                *inverse; /* of the coarsest level */
-  void                *inversescale;
-  PetscInt             singular;    /* parts of the coarsest level without row sums */
-  GridMGBlock          dense, work; /* of the coarsest level; of products of stencils */
-  PetscBool            cuda;        /* the matrix has CUDA vectors */
-  PetscBool            device;      /* levels, and vectors of applications, are on a device */
-  PetscBool            overlap;     /* boxes of several processes overlap */
-  PetscBool            refused;     /* boxes cannot overlap */
-  GridMGBlock          moved;       /* levels after a set-up on the host */
-  Vec                  wx, wy;      /* on the device, for vectors of the host */
-  LitheMGRecord        record;      /* of visits of whole levels */
-  void                *small;
-  PetscInt             smallfrom; /* the first level of the single kernel for small levels, 0: none */
-  PetscLogDouble       flops;     /* of an application */
-  struct {
-    const PetscScalar *in; /* vectors of the matrix, if the finest level reads and writes them directly; else NULL */
-    PetscScalar       *result;
-    int                part;
-  } outer;
+} GridMGFound;
 
-  const GridMGStencilKernels *stencilkernels;
-  GridMGStencilLevel          stencil[GRIDMG_LEVELS_MAX];
-  struct {
-    GridMGBlock   block[2];  /* vectors of the levels of stencils, with few columns and with GRIDMG_COLUMNS_MAX, */
-    size_t        layout[2]; /* their places in the block, */
-    LitheMGRecord record[2]; /* and recorded cycles */
-    double       *scale;     /* of the columns */
-    int           cur;       /* which x of the finest level cycles leave as the iterate */
-  } columns;
+typedef struct {
+  GridMGBlock pool;   /* codes and vectors of all levels */
+  size_t      layout; /* of the pool; parts have zeros around them */
+  PetscBool   kept;   /* the last set-up found the pool, the grids and the edges unchanged */
+  GridMGArena arena;  /* exact entries */
+  GridMGBlock dense;  /* of the coarsest level */
+  GridMGBlock work;   /* of products of stencils */
+} GridMGMemory;
+
+/* The inverse of the coarsest level */
+typedef struct {
+  void    *inverse, *scale;
+  PetscInt singular; /* parts without row sums */
+} GridMGInverse;
+
+typedef struct {
+  double        *scale; /* of the right-hand side, where the levels are */
+  Vec            x, y;  /* on the device, for vectors of the host */
+  PetscLogDouble flops;
+} GridMGApplication;
+
+typedef struct {
+  char failed[256]; /* why the set-up failed */
+  char why[96];     /* there is no coarser level */
+} GridMGReport;
+
+typedef struct {
+  PetscBool built;
+  PetscInt  setups;
+  PetscInt  n;        /* number of levels */
+  PetscBool linear;   /* a solver needs double precision, see src/pc/truth.c */
+  PetscReal rounding; /* error of a residual by single precision; -1: not measured since the set-up */
+} GridMGState;
+
+typedef struct {
+  PCGridMGOptions     opt;
+  GridMGState         state;
+  GridMGChoice        choice;
+  GridMGPlace         place;
+  GridMGSource        source;
+  GridMGScaling       scaling;
+  GridMGDomain        domain;
+  GridMGFound         found;
+  GridMGMemory        memory;
+  GridMGInverse       coarsest;
+  GridMGApplication   application;
+  LitheMGRecord       record; /* of visits of whole levels */
+  GridMGReport        report;
+  GridMGAggregation   aggregation;
+  GridMGStencilLevels stencils;
 } PC_GridMG;
 
 /* The operations on a level, for -log_view */
@@ -338,26 +437,26 @@ static inline PetscInt PCGridMGCoarseSize(const PC_GridMG *mg, PetscBool inverse
 static inline PetscInt PCGridMGGatherSize(const PC_GridMG *mg)
 {
   if (mg->opt.gathersize != PETSC_DECIDE) return mg->opt.gathersize;
-  return mg->device ? 524288 : 32768;
+  return mg->place.device ? 524288 : 32768;
 }
 
 /* Whether vectors have double precision by option, or because the solver takes the preconditioner for a linear operator */
 static inline PetscBool PCGridMGWantsDouble(const PC_GridMG *mg)
 {
-  return (PetscBool)(mg->opt.precision == PCGRIDMG_PRECISION_DOUBLE || (mg->opt.precision == PCGRIDMG_PRECISION_AUTO && mg->linear));
+  return (PetscBool)(mg->opt.precision == PCGRIDMG_PRECISION_DOUBLE || (mg->opt.precision == PCGRIDMG_PRECISION_AUTO && mg->state.linear));
 }
 
 /* Whether the matrix is on several processes */
 static inline PetscBool PCGridMGIsShared(const PC_GridMG *mg)
 {
-  return (PetscBool)(mg->team.size > 1);
+  return (PetscBool)(mg->domain.team.size > 1);
 }
 
 /* The memory of a block */
 static inline PetscErrorCode PCGridMGBlockFree_Private(GridMGBlock *block)
 {
   PetscFunctionBegin;
-  if (block->kernels && block->memory) PetscCall((*block->kernels->free)(&block->memory));
+  if (block->kernels && block->memory) PetscCall((*block->kernels->memory.free)(&block->memory));
   else PetscCall(PetscFree(block->memory));
   PetscCall(PetscMemzero(block, sizeof(*block)));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -368,10 +467,10 @@ static inline PetscErrorCode PCGridMGReserve_Private(PC_GridMG *mg, GridMGBlock 
 {
   PetscFunctionBegin;
   *memory = NULL;
-  if (block->bytes < bytes || block->kernels != mg->kernels) {
+  if (block->bytes < bytes || block->kernels != mg->place.kernels) {
     PetscCall(PCGridMGBlockFree_Private(block));
-    if (bytes) PetscCall((*mg->kernels->reserve)(bytes, &block->memory));
-    block->kernels = mg->kernels;
+    if (bytes) PetscCall((*mg->place.kernels->memory.reserve)(bytes, &block->memory));
+    block->kernels = mg->place.kernels;
     block->bytes   = bytes;
   }
   *memory = block->memory;
@@ -403,7 +502,7 @@ static inline GridMGBox PCGridMGBoxOf(const PetscInt n[3], const PetscInt from[3
 /* The size of the whole grid of a shared level */
 static inline void PCGridMGWholeSize(const PC_GridMG *mg, const GridMGShare *s, PetscInt n[3])
 {
-  for (int d = 0; d < 3; d++) n[d] = s->start[d][mg->team.parts[d]];
+  for (int d = 0; d < 3; d++) n[d] = s->start[d][mg->domain.team.parts[d]];
 }
 
 /* memory.c */
@@ -416,6 +515,7 @@ PETSC_INTERN void            PCGridMGArenaGiveBack_Private(PC_GridMG *, const Gr
 PETSC_INTERN GridMGArenaMark PCGridMGArenaGetMark_Private(const PC_GridMG *);
 PETSC_INTERN size_t          PCGridMGFacesNumbers_Private(const GridMGGrid *, PetscBool symmetric);
 PETSC_INTERN PetscErrorCode  PCGridMGFacesCreate_Private(PC_GridMG *, const GridMGGrid *, PetscBool symmetric, GridMGFaces *);
+PETSC_INTERN void            PCGridMGLevelsStart_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode  PCGridMGFreeScratch_Private(PC_GridMG *);
 PETSC_INTERN void           *PCGridMGTake_Private(GridMGPool *, size_t bytes);
 PETSC_INTERN PetscErrorCode  PCGridMGPoolGet_Private(PC_GridMG *, GridMGPool *, PetscBool keep);

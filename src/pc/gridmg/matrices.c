@@ -12,10 +12,10 @@ PetscErrorCode PCGridMGGetOperator_Private(PC pc, PetscInt level, Mat *A)
 
   PetscFunctionBegin;
   PetscCheck(!PCGridMGIsShared(mg), PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "Levels of a PCGRIDMG are matrices on one process only");
-  PetscCheck(mg->built && !pc->failedreason, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER, "Call PCSetUp() first");
-  PetscCheck(level >= 0 && level < mg->n, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "Level %" PetscInt_FMT " is not one of %" PetscInt_FMT,
-             level, mg->n);
-  PetscCall((*mg->method->getoperator)(mg, level, A));
+  PetscCheck(mg->state.built && !pc->failedreason, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER, "Call PCSetUp() first");
+  PetscCheck(level >= 0 && level < mg->state.n, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "Level %" PetscInt_FMT " is not one of %" PetscInt_FMT, level, mg->state.n);
+  PetscCall((*mg->choice.method->getoperator)(mg, level, A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -24,11 +24,11 @@ PetscErrorCode PCGridMGGetArray_Private(PC pc, PetscInt level, const char name[]
   PC_GridMG *mg = (PC_GridMG *)pc->data;
 
   PetscFunctionBegin;
-  PetscCheck(mg->built && !pc->failedreason, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER, "Call PCSetUp() first");
-  PetscCheck(level >= 0 && level < mg->n, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "Level %" PetscInt_FMT " is not one of %" PetscInt_FMT,
-             level, mg->n);
-  PetscCheck(mg->method->getarray, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "Levels of -pc_gridmg_interpolation zeeuw have no such arrays");
-  PetscCall((*mg->method->getarray)(mg, level, name, bytes, array));
+  PetscCheck(mg->state.built && !pc->failedreason, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER, "Call PCSetUp() first");
+  PetscCheck(level >= 0 && level < mg->state.n, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "Level %" PetscInt_FMT " is not one of %" PetscInt_FMT, level, mg->state.n);
+  PetscCheck(mg->choice.method->getarray, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "Levels of -pc_gridmg_interpolation zeeuw have no such arrays");
+  PetscCall((*mg->choice.method->getarray)(mg, level, name, bytes, array));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -39,10 +39,10 @@ static PetscErrorCode PCGetCoarseOperators_GridMG(PC pc, PetscInt *levels, Mat *
 
   PetscFunctionBegin;
   PetscCheck(!PCGridMGIsShared(mg), PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "Levels of a PCGRIDMG are matrices on one process only");
-  PetscCheck(mg->built && !pc->failedreason, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER, "Call PCSetUp() first");
-  *levels = mg->n;
-  PetscCall(PetscMalloc1(mg->n, operators));
-  for (PetscInt k = 1; k < mg->n; k++) PetscCall(PCGridMGGetOperator_Private(pc, k, &(*operators)[mg->n - 1 - k]));
+  PetscCheck(mg->state.built && !pc->failedreason, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER, "Call PCSetUp() first");
+  *levels = mg->state.n;
+  PetscCall(PetscMalloc1(mg->state.n, operators));
+  for (PetscInt k = 1; k < mg->state.n; k++) PetscCall(PCGridMGGetOperator_Private(pc, k, &(*operators)[mg->state.n - 1 - k]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -52,13 +52,13 @@ static PetscErrorCode PCGetInterpolations_GridMG(PC pc, PetscInt *levels, Mat *i
 
   PetscFunctionBegin;
   PetscCheck(!PCGridMGIsShared(mg), PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "Levels of a PCGRIDMG are matrices on one process only");
-  PetscCheck(mg->built && !pc->failedreason, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER, "Call PCSetUp() first");
-  *levels = mg->n;
-  PetscCall(PetscMalloc1(mg->n, interpolations));
-  for (PetscInt k = 0; k < mg->n - 1; k++) {
-    Mat *P = &(*interpolations)[mg->n - 2 - k];
+  PetscCheck(mg->state.built && !pc->failedreason, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER, "Call PCSetUp() first");
+  *levels = mg->state.n;
+  PetscCall(PetscMalloc1(mg->state.n, interpolations));
+  for (PetscInt k = 0; k < mg->state.n - 1; k++) {
+    Mat *P = &(*interpolations)[mg->state.n - 2 - k];
 
-    PetscCall((*mg->method->getinterpolation)(mg, k, P));
+    PetscCall((*mg->choice.method->getinterpolation)(mg, k, P));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

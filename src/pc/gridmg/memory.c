@@ -19,11 +19,11 @@ PetscErrorCode PCGridMGFail_Private(PC pc, const char format[], ...)
 
   PetscFunctionBegin;
   va_start(arguments, format);
-  PetscCall(PetscVSNPrintf(mg->failed, sizeof(mg->failed), format, NULL, arguments));
+  PetscCall(PetscVSNPrintf(mg->report.failed, sizeof(mg->report.failed), format, NULL, arguments));
   va_end(arguments);
   /* several processes raise the error when all know of the failure: PCGridMGAgree_Private() */
-  PetscCheck(!pc->erroriffailure || PCGridMGIsShared(mg), PetscObjectComm((PetscObject)pc), PETSC_ERR_NOT_CONVERGED, "-pc_type gridmg: %s", mg->failed);
-  PetscCall(PetscInfo(pc, "%s\n", mg->failed));
+  PetscCheck(!pc->erroriffailure || PCGridMGIsShared(mg), PetscObjectComm((PetscObject)pc), PETSC_ERR_NOT_CONVERGED, "-pc_type gridmg: %s", mg->report.failed);
+  PetscCall(PetscInfo(pc, "%s\n", mg->report.failed));
   PetscCall(PCSetFailedReason(pc, PC_FACTOR_OTHER));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -64,18 +64,18 @@ PetscErrorCode PCGridMGArenaStart_Private(PC_GridMG *mg, size_t bytes)
   PetscFunctionBegin;
   /* the levels of the last set-up may have been elsewhere */
   for (int b = 1; b < GRIDMG_ARENA_BLOCKS; b++) {
-    if (mg->arena.block[b].kernels != mg->kernels) PetscCall(PCGridMGBlockFree_Private(&mg->arena.block[b]));
+    if (mg->memory.arena.block[b].kernels != mg->place.kernels) PetscCall(PCGridMGBlockFree_Private(&mg->memory.arena.block[b]));
   }
-  PetscCall(PCGridMGReserve_Private(mg, &mg->arena.block[0], bytes + 4 * GRIDMG_ALIGN, &memory));
-  mg->arena.current = 0;
-  mg->arena.taken   = 0;
+  PetscCall(PCGridMGReserve_Private(mg, &mg->memory.arena.block[0], bytes + 4 * GRIDMG_ALIGN, &memory));
+  mg->memory.arena.current = 0;
+  mg->memory.arena.taken   = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Memory of the arena, not zeroed. A new block is larger than asked for: the number of blocks stays small */
 PetscErrorCode PCGridMGArenaTake_Private(PC_GridMG *mg, size_t bytes, void **memory)
 {
-  GridMGArena *arena = &mg->arena;
+  GridMGArena *arena = &mg->memory.arena;
 
   PetscFunctionBegin;
   bytes = (bytes + GRIDMG_ALIGN - 1) / GRIDMG_ALIGN * GRIDMG_ALIGN;
@@ -94,14 +94,14 @@ PetscErrorCode PCGridMGArenaTake_Private(PC_GridMG *mg, size_t bytes, void **mem
 
 GridMGArenaMark PCGridMGArenaGetMark_Private(const PC_GridMG *mg)
 {
-  return (GridMGArenaMark){mg->arena.current, mg->arena.taken};
+  return (GridMGArenaMark){mg->memory.arena.current, mg->memory.arena.taken};
 }
 
 /* Returns all parts taken after the mark */
 void PCGridMGArenaGiveBack_Private(PC_GridMG *mg, const GridMGArenaMark *mark)
 {
-  mg->arena.current = mark->current;
-  mg->arena.taken   = mark->taken;
+  mg->memory.arena.current = mark->current;
+  mg->memory.arena.taken   = mark->taken;
 }
 
 /* How many numbers the arrays of a level have */
@@ -136,30 +136,36 @@ PetscErrorCode PCGridMGFacesCreate_Private(PC_GridMG *mg, const GridMGGrid *grid
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Each level of cells has its share of the domain */
+void PCGridMGLevelsStart_Private(PC_GridMG *mg)
+{
+  for (PetscInt k = 0; k < GRIDMG_LEVELS_MAX; k++) mg->aggregation.level[k].share = &mg->domain.share[k];
+}
+
 /* Exact entries, and scaled copies of the rows */
 PetscErrorCode PCGridMGFreeScratch_Private(PC_GridMG *mg)
 {
   PetscFunctionBegin;
   for (PetscInt k = 0; k < GRIDMG_LEVELS_MAX; k++) {
-    GridMGLevel *l = &mg->level[k];
+    GridMGLevel *l = &mg->aggregation.level[k];
 
-    for (int b = 0; b < 2; b++) PetscCall(PCGridMGBlockFree_Private(&l->list[b]));
-    PetscCall(PCGridMGBlockFree_Private(&mg->stencil[k].block));
-    PetscCall(PCGridMGBlockFree_Private(&mg->stencil[k].share.entries));
-    PetscCall(PetscMemzero(&mg->stencil[k].f, sizeof(mg->stencil[k].f)));
-    PetscCall(PetscMemzero(&l->faces, sizeof(l->faces)));
-    l->alive = NULL;
+    for (int b = 0; b < 2; b++) PetscCall(PCGridMGBlockFree_Private(&l->exact.list[b]));
+    PetscCall(PCGridMGBlockFree_Private(&mg->stencils.level[k].block));
+    PetscCall(PCGridMGBlockFree_Private(&mg->stencils.level[k].share.entries));
+    PetscCall(PetscMemzero(&mg->stencils.level[k].f, sizeof(mg->stencils.level[k].f)));
+    PetscCall(PetscMemzero(&l->exact.faces, sizeof(l->exact.faces)));
+    l->exact.alive = NULL;
   }
-  for (int b = 0; b < GRIDMG_ARENA_BLOCKS; b++) PetscCall(PCGridMGBlockFree_Private(&mg->arena.block[b]));
-  mg->arena.current = 0;
-  mg->arena.taken   = 0;
-  PetscCall(PCGridMGBlockFree_Private(&mg->dense));
-  PetscCall(PCGridMGBlockFree_Private(&mg->work));
+  for (int b = 0; b < GRIDMG_ARENA_BLOCKS; b++) PetscCall(PCGridMGBlockFree_Private(&mg->memory.arena.block[b]));
+  mg->memory.arena.current = 0;
+  mg->memory.arena.taken   = 0;
+  PetscCall(PCGridMGBlockFree_Private(&mg->memory.dense));
+  PetscCall(PCGridMGBlockFree_Private(&mg->memory.work));
   PetscCall(MatDestroy(&mg->scaling.matrix));
-  PetscCall(PetscFree(mg->edges.edge));
-  mg->edges.n = mg->edges.max = 0;
-  PetscCall(PetscFree(mg->additions.addition));
-  mg->additions.n = mg->additions.max = 0;
+  PetscCall(PetscFree(mg->aggregation.edges.edge));
+  mg->aggregation.edges.n = mg->aggregation.edges.max = 0;
+  PetscCall(PetscFree(mg->aggregation.additions.addition));
+  mg->aggregation.additions.n = mg->aggregation.additions.max = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -179,18 +185,18 @@ void *PCGridMGTake_Private(GridMGPool *pool, size_t bytes)
 PetscErrorCode PCGridMGPoolGet_Private(PC_GridMG *mg, GridMGPool *pool, PetscBool keep)
 {
   PetscFunctionBegin;
-  if (mg->pool.bytes < pool->taken || mg->pool.kernels != mg->kernels) {
-    PetscCall(PCGridMGBlockFree_Private(&mg->pool));
-    PetscCall((*mg->kernels->alloc)(pool->taken, &mg->pool.memory));
-    mg->pool.kernels = mg->kernels;
-    mg->pool.bytes   = pool->taken;
+  if (mg->memory.pool.bytes < pool->taken || mg->memory.pool.kernels != mg->place.kernels) {
+    PetscCall(PCGridMGBlockFree_Private(&mg->memory.pool));
+    PetscCall((*mg->place.kernels->memory.alloc)(pool->taken, &mg->memory.pool.memory));
+    mg->memory.pool.kernels = mg->place.kernels;
+    mg->memory.pool.bytes   = pool->taken;
   } else {
-    mg->kept = (PetscBool)(keep && mg->layout == pool->layout);
-    if (!mg->kept) PetscCall((*mg->kernels->clear)(pool->taken, mg->pool.memory));
+    mg->memory.kept = (PetscBool)(keep && mg->memory.layout == pool->layout);
+    if (!mg->memory.kept) PetscCall((*mg->place.kernels->memory.clear)(pool->taken, mg->memory.pool.memory));
   }
-  mg->layout   = keep ? pool->layout : 0;
-  pool->memory = (char *)mg->pool.memory;
-  pool->taken  = 0;
+  mg->memory.layout = keep ? pool->layout : 0;
+  pool->memory      = (char *)mg->memory.pool.memory;
+  pool->taken       = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -198,7 +204,7 @@ PetscErrorCode PCGridMGPoolGet_Private(PC_GridMG *mg, GridMGPool *pool, PetscBoo
 PetscErrorCode PCGridMGColumnsFree_Private(PC_GridMG *mg)
 {
   PetscFunctionBegin;
-  for (int k = 0; k < 2; k++) PetscCall(LitheMGForget(&mg->columns.record[k]));
+  for (int k = 0; k < 2; k++) PetscCall(LitheMGForget(&mg->stencils.columns.record[k]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -207,12 +213,12 @@ PetscErrorCode PCGridMGFreeApplication_Private(PC_GridMG *mg, PetscBool all)
 {
   PetscFunctionBegin;
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  if (mg->small && all) PetscCall((*GridMGDeviceKernels.smallfree)(&mg->small));
+  if (mg->aggregation.small.kernel && all) PetscCall((*GridMGDeviceKernels.cycle.smallfree)(&mg->aggregation.small.kernel));
 #endif
   PetscCall(LitheMGForget(&mg->record));
   PetscCall(PCGridMGColumnsFree_Private(mg));
-  for (PetscInt k = 0; k < GRIDMG_LEVELS_MAX; k++) PetscCall(PetscMemzero(mg->level[k].shape, sizeof(mg->level[k].shape)));
-  mg->smallfrom = 0;
+  for (PetscInt k = 0; k < GRIDMG_LEVELS_MAX; k++) PetscCall(PetscMemzero(mg->aggregation.level[k].shape, sizeof(mg->aggregation.level[k].shape)));
+  mg->aggregation.small.from = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -225,26 +231,29 @@ PetscErrorCode PCReset_GridMG(PC pc)
   PetscCall(PCGridMGFreeApplication_Private(mg, PETSC_TRUE));
   PetscCall(PCGridMGShareFree_Private(mg, 0));
   PetscCall(PCGridMGStencilShareFree_Private(mg));
-  PetscCall(PetscFree2(mg->team.count, mg->team.from));
+  PetscCall(PetscFree2(mg->domain.whole.count, mg->domain.whole.from));
   PetscCall(PCGridMGCrossingFree_Private(mg));
-  PetscCall(LitheReduceDestroy(&mg->team.reduce));
-  PetscCall(PCGridMGBlockFree_Private(&mg->team.sum));
-  PetscCall(PetscMemzero(&mg->team, sizeof(mg->team)));
-  PetscCall(PCGridMGBlockFree_Private(&mg->moved));
-  for (int b = 0; b < 2; b++) PetscCall(PCGridMGBlockFree_Private(&mg->columns.block[b]));
-  PetscCall(PCGridMGBlockFree_Private(&mg->pool));
-  PetscCall(VecDestroy(&mg->wx));
-  PetscCall(VecDestroy(&mg->wy));
+  PetscCall(LitheReduceDestroy(&mg->domain.sums.reduce));
+  PetscCall(PCGridMGBlockFree_Private(&mg->domain.sums.there));
+  PetscCall(PetscMemzero(&mg->domain.team, sizeof(mg->domain.team)));
+  PetscCall(PetscMemzero(&mg->domain.whole, sizeof(mg->domain.whole)));
+  mg->place.apart = PETSC_FALSE;
+  PetscCall(PCGridMGBlockFree_Private(&mg->place.moved));
+  for (int b = 0; b < 2; b++) PetscCall(PCGridMGBlockFree_Private(&mg->stencils.columns.block[b]));
+  PetscCall(PCGridMGBlockFree_Private(&mg->memory.pool));
+  PetscCall(VecDestroy(&mg->application.x));
+  PetscCall(VecDestroy(&mg->application.y));
   PetscCall(VecDestroy(&mg->scaling.left));
   PetscCall(VecDestroy(&mg->scaling.right));
   for (int k = 0; k < 2; k++) PetscCall(VecDestroy(&mg->scaling.work[k]));
   mg->scaling.how = LITHE_NEAR_NULL_CONSTANT;
-  PetscCall(PetscMemzero(mg->level, sizeof(mg->level)));
-  PetscCall(PetscMemzero(mg->stencil, sizeof(mg->stencil)));
-  mg->n         = 0;
-  mg->setups    = 0;
-  mg->linear    = PETSC_FALSE;
-  mg->failed[0] = 0;
-  mg->built     = PETSC_FALSE;
+  PetscCall(PetscMemzero(mg->aggregation.level, sizeof(mg->aggregation.level)));
+  PCGridMGLevelsStart_Private(mg);
+  PetscCall(PetscMemzero(mg->stencils.level, sizeof(mg->stencils.level)));
+  mg->state.n          = 0;
+  mg->state.setups     = 0;
+  mg->state.linear     = PETSC_FALSE;
+  mg->report.failed[0] = 0;
+  mg->state.built      = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -14,12 +14,12 @@
 static PetscErrorCode GetInside_Private(const PC_GridMG *mg, Mat *A, PetscBool *is)
 {
   PetscFunctionBegin;
-  *A = mg->source;
+  *A = mg->source.matrix;
   if (PCGridMGIsShared(mg)) {
-    PetscCall(PetscObjectTypeCompare((PetscObject)mg->source, MATMPIAIJCUSPARSE, is));
-    if (*is) PetscCall(MatMPIAIJGetSeqAIJ(mg->source, A, NULL, NULL));
+    PetscCall(PetscObjectTypeCompare((PetscObject)mg->source.matrix, MATMPIAIJCUSPARSE, is));
+    if (*is) PetscCall(MatMPIAIJGetSeqAIJ(mg->source.matrix, A, NULL, NULL));
     if (*is) PetscCall(PetscObjectTypeCompare((PetscObject)*A, MATSEQAIJCUSPARSE, is));
-  } else PetscCall(PetscObjectTypeCompare((PetscObject)mg->source, MATSEQAIJCUSPARSE, is));
+  } else PetscCall(PetscObjectTypeCompare((PetscObject)mg->source.matrix, MATSEQAIJCUSPARSE, is));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -30,7 +30,7 @@ static PetscErrorCode GetInside_Private(const PC_GridMG *mg, Mat *A, PetscBool *
 PetscErrorCode PCGridMGRowsGet_Private(PC pc, PetscBool *are)
 {
   PC_GridMG *mg                                                                                       = (PC_GridMG *)pc->data;
-  GridMGCSR *rows                                                                                     = &mg->matrix;
+  GridMGCSR *rows                                                                                     = &mg->source.rows;
   PetscErrorCode (*get)(Mat, const PetscInt **, const PetscInt **, const PetscScalar **, PetscBool *) = NULL;
   PetscBool       bound;
   Mat             A;
@@ -38,21 +38,21 @@ PetscErrorCode PCGridMGRowsGet_Private(PC pc, PetscBool *are)
   MatInfo         info;
 
   PetscFunctionBegin;
-  mg->decoded = PETSC_FALSE;
+  mg->source.decoded = PETSC_FALSE;
   PetscCall(PetscMemzero(rows, sizeof(*rows)));
-  *are = (PetscBool)(mg->given.i != NULL);
+  *are = (PetscBool)(mg->source.given.i != NULL);
   if (*are) {
-    *rows = mg->given;
+    *rows = mg->source.given;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (!PCGridMGIsShared(mg)) PetscCall(PetscObjectQueryFunction((PetscObject)mg->source, "LitheMatGetRows_C", &get));
+  if (!PCGridMGIsShared(mg)) PetscCall(PetscObjectQueryFunction((PetscObject)mg->source.matrix, "LitheMatGetRows_C", &get));
   if (get) {
-    PetscCall((*get)(mg->source, &rows->i, &rows->j, &rows->a, are));
-    mg->decoded = *are;
+    PetscCall((*get)(mg->source.matrix, &rows->i, &rows->j, &rows->a, are));
+    mg->source.decoded = *are;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(GetInside_Private(mg, &A, are));
-  PetscCall(MatBoundToCPU(mg->source, &bound));
+  PetscCall(MatBoundToCPU(mg->source.matrix, &bound));
   if (!*are || bound) *are = PETSC_FALSE;
   if (*are) {
     PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
@@ -69,14 +69,14 @@ PetscErrorCode PCGridMGRowsGet_Private(PC pc, PetscBool *are)
 PetscErrorCode PCGridMGRowsRestore_Private(PC pc)
 {
   PC_GridMG *mg   = (PC_GridMG *)pc->data;
-  GridMGCSR *rows = &mg->matrix;
+  GridMGCSR *rows = &mg->source.rows;
   PetscBool  is;
   Mat        A;
 
   PetscFunctionBegin;
-  if (mg->decoded) PetscUseMethod(mg->source, "LitheMatRestoreRows_C", (Mat, const PetscScalar **), (mg->source, &rows->a));
-  mg->decoded = PETSC_FALSE;
-  if (rows->a && !mg->given.i) {
+  if (mg->source.decoded) PetscUseMethod(mg->source.matrix, "LitheMatRestoreRows_C", (Mat, const PetscScalar **), (mg->source.matrix, &rows->a));
+  mg->source.decoded = PETSC_FALSE;
+  if (rows->a && !mg->source.given.i) {
     PetscCall(GetInside_Private(mg, &A, &is));
     PetscCall(MatSeqAIJCUSPARSERestoreArrayRead(A, &rows->a));
     PetscCall(MatSeqAIJCUSPARSERestoreIJ(A, PETSC_FALSE, &rows->i, &rows->j));
@@ -111,7 +111,7 @@ PetscErrorCode PCGridMGRowsGetAll_Private(PC pc, PetscBool *are)
   PetscCall(PCGridMGRowsGet_Private(pc, are));
   if (!PCGridMGIsShared(mg)) PetscFunctionReturn(PETSC_SUCCESS);
   mine = *are;
-  PetscCallMPI(MPIU_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, mg->team.comm));
+  PetscCallMPI(MPIU_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, mg->domain.team.comm));
   if (*are && !all) PetscCall(PCGridMGRowsRestore_Private(pc));
   *are = (PetscBool)(all != 0);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -124,11 +124,11 @@ static PetscErrorCode PCGridMGSetRows_GridMG(PC pc, const PetscInt i[], const Pe
   PetscFunctionBegin;
   PetscCheck(!i || (GRIDMG_CUDA), PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "PCGridMGSetRows() is for the memory of a device, and Lithe was built without CUDA");
-  mg->given.i = i;
-  mg->given.j = j;
-  mg->given.a = a;
+  mg->source.given.i = i;
+  mg->source.given.j = j;
+  mg->source.given.a = a;
   /* the grid may have changed */
-  mg->setups = 0;
+  mg->state.setups = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -20,12 +20,12 @@ static PetscErrorCode Find_Private(PC pc)
   PetscCall(VecDestroy(&s->left));
   PetscCall(VecDestroy(&s->right));
   PetscCall(MatDestroy(&s->matrix));
-  if (mg->given.i) {
+  if (mg->source.given.i) {
     PetscCall(MatGetSize(pc->pmat, &n, NULL));
-    PetscCall(MatCreateSeqVCRSFromCSR(PETSC_COMM_SELF, n, n, mg->given.i, mg->given.j, mg->given.a, &s->matrix));
-    mg->source = s->matrix;
+    PetscCall(MatCreateSeqVCRSFromCSR(PETSC_COMM_SELF, n, n, mg->source.given.i, mg->source.given.j, mg->source.given.a, &s->matrix));
+    mg->source.matrix = s->matrix;
   }
-  PetscCall(LitheMatGetNearNull(mg->source, mg->symmetric, &s->left, &s->right, &s->how));
+  PetscCall(LitheMatGetNearNull(mg->source.matrix, mg->found.symmetric, &s->left, &s->right, &s->how));
   if (s->how != LITHE_NEAR_NULL_CONSTANT && !s->work[0]) PetscCall(MatCreateVecs(pc->pmat, &s->work[1], &s->work[0]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -35,7 +35,7 @@ static PetscErrorCode MakeMatrix_Private(PC pc)
 {
   PC_GridMG     *mg = (PC_GridMG *)pc->data;
   GridMGScaling *s  = &mg->scaling;
-  PetscBool      aij, rows = (PetscBool)(mg->matrix.a != NULL);
+  PetscBool      aij, rows = (PetscBool)(mg->source.rows.a != NULL);
 
   PetscFunctionBegin;
   PetscCall(PCGridMGRowsRestore_Private(pc));
@@ -43,14 +43,14 @@ static PetscErrorCode MakeMatrix_Private(PC pc)
   if (aij) PetscCall(MatDuplicate(pc->pmat, MAT_COPY_VALUES, &s->matrix));
   else PetscCall(MatConvert(pc->pmat, MATAIJ, MAT_INITIAL_MATRIX, &s->matrix));
   PetscCall(MatDiagonalScale(s->matrix, s->left, s->right));
-  mg->source  = s->matrix;
-  mg->scanned = PETSC_FALSE;
-  mg->refused = PETSC_FALSE;
+  mg->source.matrix         = s->matrix;
+  mg->aggregation.scan.done = PETSC_FALSE;
+  mg->place.refused         = PETSC_FALSE;
   /* rows of boxes that overlap are expected where they were; stencils get their rows, and their place, when they are read */
-  if (mg->overlap && rows) PetscCall(PCGridMGRowsGetAll_Private(pc, &rows));
-  if (!mg->overlap) {
-    mg->kernels = &GridMGHostKernels;
-    mg->device  = PETSC_FALSE;
+  if (mg->place.overlap && rows) PetscCall(PCGridMGRowsGetAll_Private(pc, &rows));
+  if (!mg->place.overlap) {
+    mg->place.kernels = &GridMGHostKernels;
+    mg->place.device  = PETSC_FALSE;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -93,7 +93,7 @@ PetscErrorCode PCGridMGScale_Private(PC pc, PetscBool *again)
   if (mg->scaling.how == LITHE_NEAR_NULL_CONSTANT) PetscFunctionReturn(PETSC_SUCCESS);
   *again = PCGridMGIsShared(mg);
   if (*again) PetscCall(MakeMatrix_Private(pc));
-  else PetscCall((*mg->method->scale)(pc));
+  else PetscCall((*mg->choice.method->scale)(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

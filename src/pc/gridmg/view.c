@@ -17,15 +17,15 @@ static const char *NearNull(LitheNearNull how)
 /* The transport between boxes, after the first exchange */
 static PetscErrorCode ViewTransport_Private(const PC_GridMG *mg, PetscViewer viewer)
 {
-  const GridMGExchange *e    = (*mg->method->exchange)(mg);
+  const GridMGExchange *e    = (*mg->choice.method->exchange)(mg);
   LitheHalo             halo = NULL;
   LitheHaloInfo         info;
 
   PetscFunctionBegin;
   for (int k = 0; k < 3 && e && !halo; k++) halo = e->halo[k];
-  if (!mg->n || !halo) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!mg->state.n || !halo) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(LitheHaloGetInfo(halo, &info));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  %s by %s%s%s%s\n", mg->method->exchanges, LitheTransports[info.transport], info.reason ? " (" : "",
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  %s by %s%s%s%s\n", mg->choice.method->exchanges, LitheTransports[info.transport], info.reason ? " (" : "",
                                    info.reason ? info.reason : "", info.reason ? ")" : ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -41,38 +41,40 @@ PetscErrorCode PCView_GridMG(PC pc, PetscViewer viewer)
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &isascii));
   if (!isascii) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerASCIIPrintf(viewer, "  interpolation %s, cycle %s%s\n",
-                                   PCGridMGInterpolationTypes[mg->n ? mg->method->interpolation : opt->interpolation], PCGridMGCycleTypes[opt->cycle],
+                                   PCGridMGInterpolationTypes[mg->state.n ? mg->choice.method->interpolation : opt->interpolation],
+                                   PCGridMGCycleTypes[opt->cycle],
                                    opt->cycle == PCGRIDMG_CYCLE_K ? ", which is not linear: for flexible methods such as fcg" : ""));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  smoother %s, steps %" PetscInt_FMT ",%" PetscInt_FMT "%s\n",
-                                   PCGridMGSmootherTypes[mg->n ? mg->smoother : opt->smoother], opt->smooths[0], opt->smooths[1],
+                                   PCGridMGSmootherTypes[mg->state.n ? mg->found.smoother : opt->smoother], opt->smooths[0], opt->smooths[1],
                                    opt->smooths[0] == opt->smooths[1] ? "" : ": not symmetric"));
-  if (!mg->built) {
+  if (!mg->state.built) {
     PetscCall(PetscViewerASCIIPrintf(viewer, "  not set up\n"));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (pc->failedreason && mg->failed[0]) {
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  no preconditioner: %s\n", mg->failed));
+  if (pc->failedreason && mg->report.failed[0]) {
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  no preconditioner: %s\n", mg->report.failed));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (opt->interpolation == PCGRIDMG_INTERPOLATION_AUTO) PetscCall(PetscViewerASCIIPrintf(viewer, "  interpolation chosen for entries of %s\n", mg->entries));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  %s matrix, corrections times %g, precision %s\n", mg->symmetric ? "symmetric" : "nonsymmetric",
-                                   mg->overcorrection,
-                                   PCGridMGPrecisions[mg->precision == GRIDMG_SINGLE ? PCGRIDMG_PRECISION_SINGLE : PCGRIDMG_PRECISION_DOUBLE]));
-  if (mg->device) {
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  on a device%s%s\n", mg->smallfrom ? ", small levels in one kernel" : "",
+  if (opt->interpolation == PCGRIDMG_INTERPOLATION_AUTO)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  interpolation chosen for entries of %s\n", mg->choice.entries));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  %s matrix, corrections times %g, precision %s\n", mg->found.symmetric ? "symmetric" : "nonsymmetric",
+                                   mg->found.overcorrection,
+                                   PCGridMGPrecisions[mg->found.precision == GRIDMG_SINGLE ? PCGRIDMG_PRECISION_SINGLE : PCGRIDMG_PRECISION_DOUBLE]));
+  if (mg->place.device) {
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  on a device%s%s\n", mg->aggregation.small.from ? ", small levels in one kernel" : "",
                                      mg->record.graph ? ", recorded as a graph" : ""));
   }
   PetscCall(ViewTransport_Private(mg, viewer));
   if (mg->scaling.how != LITHE_NEAR_NULL_CONSTANT) PetscCall(PetscViewerASCIIPrintf(viewer, "  near null vector %s\n", NearNull(mg->scaling.how)));
-  else if (mg->clipped) PetscCall(PetscViewerASCIIPrintf(viewer, "  %" PetscInt_FMT " negative row sums were taken as 0\n", mg->clipped));
-  bytes = (double)(mg->moved.memory ? mg->moved.bytes : mg->pool.bytes);
+  else if (mg->found.clipped) PetscCall(PetscViewerASCIIPrintf(viewer, "  %" PetscInt_FMT " negative row sums were taken as 0\n", mg->found.clipped));
+  bytes = (double)(mg->place.moved.memory ? mg->place.moved.bytes : mg->memory.pool.bytes);
   if (PCGridMGIsShared(mg)) {
     const double mine = bytes;
 
-    PetscCallMPI(MPIU_Allreduce(&mine, &bytes, 1, MPI_DOUBLE, MPI_SUM, mg->team.comm));
+    PetscCallMPI(MPIU_Allreduce(&mine, &bytes, 1, MPI_DOUBLE, MPI_SUM, mg->domain.team.comm));
   }
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  levels %" PetscInt_FMT ", %.0f bytes\n", mg->n, bytes));
-  for (PetscInt k = 0; k < mg->n; k++) PetscCall((*mg->method->viewlevel)(mg, k, viewer));
-  if (mg->n) PetscCall(PetscViewerASCIIPrintf(viewer, "  no coarser level: %s\n", mg->why));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  levels %" PetscInt_FMT ", %.0f bytes\n", mg->state.n, bytes));
+  for (PetscInt k = 0; k < mg->state.n; k++) PetscCall((*mg->choice.method->viewlevel)(mg, k, viewer));
+  if (mg->state.n) PetscCall(PetscViewerASCIIPrintf(viewer, "  no coarser level: %s\n", mg->report.why));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -18,9 +18,9 @@ static PetscErrorCode Check_Private(PC pc)
   PetscFunctionBegin;
   PetscCheck(opt->smoother != PCGRIDMG_SMOOTHER_DAMPED, comm, PETSC_ERR_SUP,
              "-pc_gridmg_smoother damped is for -pc_gridmg_interpolation zeeuw. With aggregation use jacobi, redblack or chebyshev4");
-  mg->smoother       = opt->smoother == PCGRIDMG_SMOOTHER_AUTO ? PCGRIDMG_SMOOTHER_REDBLACK : opt->smoother;
-  mg->overcorrection = (double)opt->overcorrection;
-  if (opt->overcorrection == (PetscReal)PETSC_DECIDE) mg->overcorrection = opt->cycle == PCGRIDMG_CYCLE_W ? 1.5 : 1.;
+  mg->found.smoother       = opt->smoother == PCGRIDMG_SMOOTHER_AUTO ? PCGRIDMG_SMOOTHER_REDBLACK : opt->smoother;
+  mg->found.overcorrection = (double)opt->overcorrection;
+  if (opt->overcorrection == (PetscReal)PETSC_DECIDE) mg->found.overcorrection = opt->cycle == PCGRIDMG_CYCLE_W ? 1.5 : 1.;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -30,13 +30,13 @@ static PetscErrorCode Move_Private(PC_GridMG *mg)
   PetscFunctionBegin;
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   {
-    const char *host = (const char *)mg->pool.memory;
+    const char *host = (const char *)mg->memory.pool.memory;
     GridMGPool  pool = {NULL, 0, 0};
 
     PCGridMGTakeLevels_Private(mg, &pool);
-    mg->kernels = &GridMGDeviceKernels;
-    PetscCall(PCGridMGReserve_Private(mg, &mg->moved, pool.taken, (void **)&pool.memory));
-    PetscCall((*mg->kernels->put)(pool.taken, host, pool.memory));
+    mg->place.kernels = &GridMGDeviceKernels;
+    PetscCall(PCGridMGReserve_Private(mg, &mg->place.moved, pool.taken, (void **)&pool.memory));
+    PetscCall((*mg->place.kernels->memory.put)(pool.taken, host, pool.memory));
     pool.taken = 0;
     PCGridMGTakeLevels_Private(mg, &pool);
   }
@@ -51,10 +51,10 @@ static PetscErrorCode Coarsen_Private(PC pc)
   PC_GridMG *mg = (PC_GridMG *)pc->data;
 
   PetscFunctionBegin;
-  PetscCheck(mg->symmetric || mg->opt.cycle != PCGRIDMG_CYCLE_K, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+  PetscCheck(mg->found.symmetric || mg->opt.cycle != PCGRIDMG_CYCLE_K, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "-pc_gridmg_cycle k takes steps of conjugate gradients, and the matrix is not symmetric. Use -pc_gridmg_cycle w");
   PetscCall(PCGridMGCoarsen_Private(pc));
-  if (!mg->refused) PetscCall(PCGridMGEncode_Private(pc));
+  if (!mg->place.refused) PetscCall(PCGridMGEncode_Private(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -72,8 +72,8 @@ static PetscErrorCode Finish_Private(PC pc)
   PC_GridMG *mg = (PC_GridMG *)pc->data;
 
   PetscFunctionBegin;
-  if (!mg->device) PetscFunctionReturn(PETSC_SUCCESS);
-  if (mg->kernels == &GridMGHostKernels) PetscCall(Move_Private(mg));
+  if (!mg->place.device) PetscFunctionReturn(PETSC_SUCCESS);
+  if (mg->place.kernels == &GridMGHostKernels) PetscCall(Move_Private(mg));
   PetscCall(PCGridMGSmallSetUp_Private(mg));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -83,18 +83,18 @@ static PetscErrorCode Finish_Private(PC pc)
 /* The right-hand side of the finest level, with the same scale on all processes */
 static PetscErrorCode Enter_Private(PC_GridMG *mg, int part, const PetscScalar x[])
 {
-  GridMGLevel *l = &mg->level[0];
+  GridMGLevel *l = &mg->aggregation.level[0];
   double       mine, most;
 
   PetscFunctionBegin;
   if (!l->shared) {
-    PetscCall((*mg->kernels->enter)(&l->op, &mg->rows, part, x, l->b, mg->scale));
+    PetscCall((*mg->place.kernels->vectors.enter)(&l->op, &mg->domain.team.rows, part, x, l->vector.b, mg->application.scale));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall((*mg->kernels->most)(&l->op, part, x, &mine));
-  PetscCallMPI(MPIU_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, mg->team.comm));
-  *mg->scale = LitheMGScaleOf(most);
-  PetscCall((*mg->kernels->enterscaled)(&l->op, &mg->rows, part, x, l->b, *mg->scale));
+  PetscCall((*mg->place.kernels->vectors.most)(&l->op, part, x, &mine));
+  PetscCallMPI(MPIU_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, mg->domain.team.comm));
+  *mg->application.scale = LitheMGScaleOf(most);
+  PetscCall((*mg->place.kernels->vectors.enterscaled)(&l->op, &mg->domain.team.rows, part, x, l->vector.b, *mg->application.scale));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -104,25 +104,26 @@ static PetscErrorCode Enter_Private(PC_GridMG *mg, int part, const PetscScalar x
 */
 static PetscErrorCode Apply_Private(PC_GridMG *mg, const PetscScalar x[], PetscScalar y[])
 {
-  GridMGLevel    *l     = &mg->level[0];
-  const PetscBool fused = (PetscBool)(PCGridMGIsFused_Private(mg, 0) && !l->op.list.n && !mg->overlap);
+  GridMGLevel    *l     = &mg->aggregation.level[0];
+  const PetscBool fused = (PetscBool)(PCGridMGIsFused_Private(mg, 0) && !l->op.list.n && !mg->place.overlap);
 
   PetscFunctionBegin;
   for (int part = 0; part < (PetscDefined(USE_COMPLEX) ? 2 : 1); part++) {
     if (fused) {
-      mg->outer.in     = x;
-      mg->outer.result = y;
-      mg->outer.part   = part;
-      PetscCall((*mg->kernels->largest)(&l->op, &mg->rows, part, x, mg->scale));
+      mg->aggregation.outer.in     = x;
+      mg->aggregation.outer.result = y;
+      mg->aggregation.outer.part   = part;
+      PetscCall((*mg->place.kernels->vectors.largest)(&l->op, &mg->domain.team.rows, part, x, mg->application.scale));
       PetscCall(PCGridMGCycle_Private(mg, 0, PETSC_TRUE));
-    } else if (mg->overlap) {
+    } else if (mg->place.overlap) {
       PetscCall(PCGridMGOverlapEnter_Private(mg, part, x));
       PetscCall(PCGridMGCycle_Private(mg, 0, PETSC_TRUE));
       PetscCall(PCGridMGOverlapLeave_Private(mg, part, y));
     } else {
       PetscCall(Enter_Private(mg, part, x));
       PetscCall(PCGridMGCycle_Private(mg, 0, PETSC_TRUE));
-      PetscCall((*mg->kernels->leave)(&l->op, &mg->rows, part, mg->factor, mg->scale, l->x[l->cur], y));
+      PetscCall(
+        (*mg->place.kernels->vectors.leave)(&l->op, &mg->domain.team.rows, part, mg->found.factor, mg->application.scale, l->vector.x[l->iterate.cur], y));
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -133,7 +134,7 @@ static PetscErrorCode Apply_Private(PC_GridMG *mg, const PetscScalar x[], PetscS
 /* Of boxes that overlap */
 static const GridMGExchange *Exchange(const PC_GridMG *mg)
 {
-  return mg->overlap ? &mg->level[0].share.over.remote : NULL;
+  return mg->place.overlap ? &mg->domain.share[0].over.remote : NULL;
 }
 
 const GridMGMethod GridMGAggregationMethod = {.interpolation    = PCGRIDMG_INTERPOLATION_AGGREGATION,

@@ -148,7 +148,7 @@ static PetscErrorCode Invert_Private(PetscBool symmetric, PetscInt n, PetscScala
 /* Rounded, row by row, to where the level is */
 static PetscErrorCode PutNumbers_Private(PC_GridMG *mg, size_t n, const PetscScalar *from, size_t stride, size_t rows, void *to)
 {
-  const size_t bytes = GridMGNumberBytes(mg->precision);
+  const size_t bytes = GridMGNumberBytes(mg->found.precision);
   void        *numbers;
 
   PetscFunctionBegin;
@@ -157,11 +157,11 @@ static PetscErrorCode PutNumbers_Private(PC_GridMG *mg, size_t n, const PetscSca
     for (size_t j = 0; j < n; j++) {
       const double v = (double)PetscRealPart(from[i + j * stride]);
 
-      if (mg->precision == GRIDMG_SINGLE) ((float *)numbers)[i * n + j] = (float)v;
+      if (mg->found.precision == GRIDMG_SINGLE) ((float *)numbers)[i * n + j] = (float)v;
       else ((double *)numbers)[i * n + j] = v;
     }
   }
-  PetscCall((*mg->kernels->put)(n * rows * bytes, numbers, to));
+  PetscCall((*mg->place.kernels->memory.put)(n * rows * bytes, numbers, to));
   PetscCall(PetscFree(numbers));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -187,7 +187,7 @@ static PetscErrorCode ScaledMatrix_Private(PC_GridMG *mg, const GridMGFaces *f, 
   GetMatrix(f, n, M);
   for (PetscInt i = 0; i < n; i++) diagonal[i] = (double)PetscRealPart(AT(M, i, i));
   parts = FindParts(f, n, part, next);
-  PetscCall(FindSingular_Private(f, n, diagonal, parts, part, add, &mg->singular));
+  PetscCall(FindSingular_Private(f, n, diagonal, parts, part, add, &mg->coarsest.singular));
   AddConstants(n, part, add, M);
   PetscCall(PetscFree4(part, next, add, diagonal));
   for (PetscInt i = 0; i < n; i++) S[i] = (PetscReal)ScaleOf((double)PetscRealPart(AT(M, i, i)));
@@ -241,7 +241,7 @@ static PetscErrorCode InvertThere_Private(PC_GridMG *mg, const GridMGFaces *f, P
   PetscCall(PetscMalloc6(n, &part, n, &first, n, &add, n, &diagonal, n, &scale, most, &entry));
   c.entries = GetEntries(f, n, diagonal, entry);
   parts     = FindParts(f, n, part, first);
-  PetscCall(FindSingular_Private(f, n, diagonal, parts, part, add, &mg->singular));
+  PetscCall(FindSingular_Private(f, n, diagonal, parts, part, add, &mg->coarsest.singular));
   for (PetscInt i = 0; i < n; i++) {
     diagonal[i] += add[part[i]];
     scale[i]    = ScaleOf(diagonal[i]);
@@ -251,12 +251,12 @@ static PetscErrorCode InvertThere_Private(PC_GridMG *mg, const GridMGFaces *f, P
   for (PetscInt e = 0; e < c.entries; e++) entry[e].t *= scale[entry[e].i] * scale[entry[e].j];
   c.diagonal = diagonal;
   c.entry    = entry;
-  c.singular = mg->singular;
+  c.singular = mg->coarsest.singular;
   c.part     = part;
   c.constant = add;
   c.scale    = scale;
   PetscCall(PCGridMGArenaTake_Private(mg, LitheMGInvertNumbers(n) * sizeof(double), (void **)&work));
-  PetscCall((*mg->kernels->invert)(&c, mg->precision, work, mg->inverse, &not ));
+  PetscCall((*mg->place.kernels->setup.invert)(&c, mg->found.precision, work, mg->coarsest.inverse, &not ));
   PCGridMGArenaGiveBack_Private(mg, &mark);
   PetscCall(PetscFree6(part, first, add, diagonal, scale, entry));
   *failed = not ;
@@ -271,7 +271,7 @@ static PetscErrorCode GetFaces_Private(PC_GridMG *mg, GridMGFaces *f, double **m
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(numbers, memory));
-  PetscCall((*mg->kernels->get)(numbers * sizeof(double), from, *memory));
+  PetscCall((*mg->place.kernels->memory.get)(numbers * sizeof(double), from, *memory));
   f->sigma = *memory;
   for (int d = 0; d < 3; d++) {
     if (!f->up[d]) continue;
@@ -287,33 +287,33 @@ static PetscErrorCode InvertHere_Private(PC_GridMG *mg, const GridMGFaces *f, Pe
   PetscScalar *M;
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGBlockGet_Private(&mg->dense, (size_t)n * (size_t)n * sizeof(*M), (void **)&M));
+  PetscCall(PCGridMGBlockGet_Private(&mg->memory.dense, (size_t)n * (size_t)n * sizeof(*M), (void **)&M));
   PetscCall(ScaledMatrix_Private(mg, f, n, shift, M, S));
-  PetscCall(Invert_Private(mg->symmetric, n, M, failed));
-  if (!*failed) PetscCall(PutNumbers_Private(mg, (size_t)n, M, (size_t)n, (size_t)n, mg->inverse));
+  PetscCall(Invert_Private(mg->found.symmetric, n, M, failed));
+  if (!*failed) PetscCall(PutNumbers_Private(mg, (size_t)n, M, (size_t)n, (size_t)n, mg->coarsest.inverse));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PCGridMGCoarseSetUp_Private(PC pc)
 {
   PC_GridMG     *mg    = (PC_GridMG *)pc->data;
-  const PetscInt n     = mg->level[mg->n - 1].op.grid.cells + mg->level[mg->n - 1].op.grid.wells;
+  const PetscInt n     = mg->aggregation.level[mg->state.n - 1].op.grid.cells + mg->aggregation.level[mg->state.n - 1].op.grid.wells;
   double         shift = 0, *memory;
   PetscScalar   *S;
   PetscBLASInt   info = 0;
-  GridMGFaces    host = mg->level[mg->n - 1].faces;
+  GridMGFaces    host = mg->aggregation.level[mg->state.n - 1].exact.faces;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(n, &S));
   PetscCall(GetFaces_Private(mg, &host, &memory));
   /* an M-matrix is definite, unless its entries differ by more than this precision resolves */
   do {
-    if (mg->symmetric && mg->kernels->invert) PetscCall(InvertThere_Private(mg, &host, n, shift, S, &info));
+    if (mg->found.symmetric && mg->place.kernels->setup.invert) PetscCall(InvertThere_Private(mg, &host, n, shift, S, &info));
     else PetscCall(InvertHere_Private(mg, &host, n, shift, S, &info));
     shift = shift > 0 ? 100 * shift : GRIDMG_SHIFT * (double)PETSC_MACHINE_EPSILON;
   } while (info && shift < 0.01);
   if (info) PetscCall(PCGridMGFail_Private(pc, "the coarsest level, with %" PetscInt_FMT " unknowns, is singular or not definite (LAPACK: %d)", n, (int)info));
-  else PetscCall(PutNumbers_Private(mg, (size_t)n, S, 1, 1, mg->inversescale));
+  else PetscCall(PutNumbers_Private(mg, (size_t)n, S, 1, 1, mg->coarsest.scale));
   PetscCall(PetscFree(memory));
   PetscCall(PetscFree(S));
   PetscFunctionReturn(PETSC_SUCCESS);

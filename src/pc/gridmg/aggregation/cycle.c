@@ -19,45 +19,45 @@ static PetscErrorCode Dots_Private(PC_GridMG *mg, GridMGLevel *l, const void *x,
   double mine[GRIDMG_SUMS];
 
   PetscFunctionBegin;
-  if (l->shared && mg->overlap) {
-    PetscCall(PCGridMGOverlapOwn_Private(mg, l, x, l->w));
-    PetscCall((*mg->kernels->dots)(&l->op, l->w, n, y, sums));
+  if (l->shared && mg->place.overlap) {
+    PetscCall(PCGridMGOverlapOwn_Private(mg, l, x, l->vector.w));
+    PetscCall((*mg->place.kernels->cycle.dots)(&l->op, l->vector.w, n, y, sums));
     PetscCall(PCGridMGSum_Private(mg, n, 1., sums));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall((*mg->kernels->dots)(&l->op, x, n, y, l->shared ? mine : sums));
-  if (l->shared) PetscCallMPI(MPIU_Allreduce(mine, sums, n, MPI_DOUBLE, MPI_SUM, mg->team.comm));
+  PetscCall((*mg->place.kernels->cycle.dots)(&l->op, x, n, y, l->shared ? mine : sums));
+  if (l->shared) PetscCallMPI(MPIU_Allreduce(mine, sums, n, MPI_DOUBLE, MPI_SUM, mg->domain.team.comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Two steps of flexible conjugate gradients on a level, with a cycle each. The right-hand side is overwritten */
 static PetscErrorCode KSteps_Private(PC_GridMG *mg, PetscInt level)
 {
-  const GridMGKernels *kernels = mg->kernels;
-  GridMGLevel         *l       = &mg->level[level];
-  const size_t         bytes   = (size_t)(l->op.grid.cells + l->op.grid.wells) * GridMGNumberBytes(mg->precision);
-  double              *first = l->sums, *second = l->sums + GRIDMG_SUMS;
+  const GridMGKernels *kernels = mg->place.kernels;
+  GridMGLevel         *l       = &mg->aggregation.level[level];
+  const size_t         bytes   = (size_t)(l->op.grid.cells + l->op.grid.wells) * GridMGNumberBytes(mg->found.precision);
+  double              *first = l->vector.sums, *second = l->vector.sums + GRIDMG_SUMS;
   const void          *y[GRIDMG_SUMS];
 
   PetscFunctionBegin;
   PetscCall(PCGridMGCycle_Private(mg, level, PETSC_TRUE));
-  PetscCall((*kernels->copy)(bytes, l->x[l->cur], l->c));
-  PetscCall(PCGridMGExchange_Private(mg, l, l->c));
-  PetscCall((*kernels->residual)(&l->op, NULL, l->c, l->v));
-  y[0] = l->v;
-  y[1] = l->b;
-  PetscCall(Dots_Private(mg, l, l->c, 2, y, first));
-  PetscCall((*kernels->kfirst)(&l->op, first, l->v, l->b));
-  if (l->shared && mg->overlap) PetscCall(PCGridMGOverlapExchange_Private(mg, l, l->b));
+  PetscCall((*kernels->memory.copy)(bytes, l->vector.x[l->iterate.cur], l->vector.c));
+  PetscCall(PCGridMGExchange_Private(mg, l, l->vector.c));
+  PetscCall((*kernels->cycle.residual)(&l->op, NULL, l->vector.c, l->vector.v));
+  y[0] = l->vector.v;
+  y[1] = l->vector.b;
+  PetscCall(Dots_Private(mg, l, l->vector.c, 2, y, first));
+  PetscCall((*kernels->cycle.kfirst)(&l->op, first, l->vector.v, l->vector.b));
+  if (l->shared && mg->place.overlap) PetscCall(PCGridMGOverlapExchange_Private(mg, l, l->vector.b));
 
   PetscCall(PCGridMGCycle_Private(mg, level, PETSC_TRUE));
   PetscCall(PCGridMGRefresh_Private(mg, l));
-  PetscCall((*kernels->residual)(&l->op, NULL, l->x[l->cur], l->x[1 - l->cur]));
-  y[1] = l->x[1 - l->cur];
-  y[2] = l->b;
-  PetscCall(Dots_Private(mg, l, l->x[l->cur], 3, y, second));
-  PetscCall((*kernels->ksecond)(&l->op, first, second, l->c, l->x[l->cur]));
-  l->fresh = PETSC_FALSE;
+  PetscCall((*kernels->cycle.residual)(&l->op, NULL, l->vector.x[l->iterate.cur], l->vector.x[1 - l->iterate.cur]));
+  y[1] = l->vector.x[1 - l->iterate.cur];
+  y[2] = l->vector.b;
+  PetscCall(Dots_Private(mg, l, l->vector.x[l->iterate.cur], 3, y, second));
+  PetscCall((*kernels->cycle.ksecond)(&l->op, first, second, l->vector.c, l->vector.x[l->iterate.cur]));
+  l->iterate.fresh = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -65,14 +65,15 @@ static PetscErrorCode KSteps_Private(PC_GridMG *mg, PetscInt level)
 static PetscErrorCode CoarseSolve_Private(PC_GridMG *mg, PetscInt level)
 {
   PetscFunctionBegin;
-  if (mg->smallfrom && level == mg->smallfrom) {
-    mg->level[level].cur = 0;
-    PetscCall((*mg->kernels->smallsolve)(mg->small, mg->level[level].b, mg->level[level].x[0]));
-  } else if (level == mg->n - 1 || mg->opt.cycle == PCGRIDMG_CYCLE_V) PetscCall(PCGridMGCycle_Private(mg, level, PETSC_TRUE));
+  if (mg->aggregation.small.from && level == mg->aggregation.small.from) {
+    mg->aggregation.level[level].iterate.cur = 0;
+    PetscCall(
+      (*mg->place.kernels->cycle.smallsolve)(mg->aggregation.small.kernel, mg->aggregation.level[level].vector.b, mg->aggregation.level[level].vector.x[0]));
+  } else if (level == mg->state.n - 1 || mg->opt.cycle == PCGRIDMG_CYCLE_V) PetscCall(PCGridMGCycle_Private(mg, level, PETSC_TRUE));
   else if (mg->opt.cycle == PCGRIDMG_CYCLE_W) {
-    mg->level[level].again = PETSC_TRUE;
+    mg->aggregation.level[level].iterate.again = PETSC_TRUE;
     PetscCall(PCGridMGCycle_Private(mg, level, PETSC_TRUE));
-    mg->level[level].again = PETSC_FALSE;
+    mg->aggregation.level[level].iterate.again = PETSC_FALSE;
     PetscCall(PCGridMGCycle_Private(mg, level, PETSC_FALSE));
   } else if (level <= mg->opt.klevels) PetscCall(KSteps_Private(mg, level));
   else PetscCall(PCGridMGCycle_Private(mg, level, PETSC_TRUE));
@@ -85,19 +86,19 @@ static PetscErrorCode CoarseSolve_Private(PC_GridMG *mg, PetscInt level)
 */
 static PetscErrorCode RestrictResidual_Private(PC_GridMG *mg, GridMGLevel *l, GridMGLevel *c)
 {
-  const GridMGKernels *kernels = mg->kernels;
+  const GridMGKernels *kernels = mg->place.kernels;
   const PetscBool      gather  = (PetscBool)(l->shared && !c->shared);
-  const GridMGGrid    *coarse  = gather ? &mg->team.box : &c->op.grid;
-  void                *b       = gather ? mg->team.part : c->b;
+  const GridMGGrid    *coarse  = gather ? &mg->domain.whole.box : &c->op.grid;
+  void                *b       = gather ? mg->domain.whole.part : c->vector.b;
 
   PetscFunctionBegin;
   PetscCall(PCGridMGRefresh_Private(mg, l));
-  if (kernels->residualrestrict) PetscCall((*kernels->residualrestrict)(&l->op, coarse, l->by, l->b, l->x[l->cur], b));
+  if (kernels->cycle.residualrestrict) PetscCall((*kernels->cycle.residualrestrict)(&l->op, coarse, l->by, l->vector.b, l->vector.x[l->iterate.cur], b));
   else {
-    PetscCall((*kernels->residual)(&l->op, l->b, l->x[l->cur], l->x[1 - l->cur]));
-    PetscCall((*kernels->restrict_)(&l->op, coarse, l->by, l->x[1 - l->cur], b));
+    PetscCall((*kernels->cycle.residual)(&l->op, l->vector.b, l->vector.x[l->iterate.cur], l->vector.x[1 - l->iterate.cur]));
+    PetscCall((*kernels->cycle.restrict_)(&l->op, coarse, l->by, l->vector.x[1 - l->iterate.cur], b));
   }
-  if (gather) PetscCall(PCGridMGGather_Private(mg, c->b));
+  if (gather) PetscCall(PCGridMGGather_Private(mg, c->vector.b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -107,20 +108,20 @@ static PetscErrorCode Prolong_Private(PC_GridMG *mg, GridMGLevel *l, GridMGLevel
   const PetscBool gathered = (PetscBool)(l->shared && !c->shared);
 
   PetscFunctionBegin;
-  if (gathered) PCGridMGScatter_Private(mg, c->x[c->cur]);
-  PetscCall(
-    (*mg->kernels->prolong)(&l->op, gathered ? &mg->team.box : &c->op.grid, l->by, mg->overcorrection, gathered ? mg->team.part : c->x[c->cur], l->x[l->cur]));
-  l->fresh = PETSC_FALSE;
+  if (gathered) PCGridMGScatter_Private(mg, c->vector.x[c->iterate.cur]);
+  PetscCall((*mg->place.kernels->cycle.prolong)(&l->op, gathered ? &mg->domain.whole.box : &c->op.grid, l->by, mg->found.overcorrection,
+                                                gathered ? mg->domain.whole.part : c->vector.x[c->iterate.cur], l->vector.x[l->iterate.cur]));
+  l->iterate.fresh = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Whether a visit of a level is two kernels */
 PetscBool PCGridMGIsFused_Private(const PC_GridMG *mg, PetscInt level)
 {
-  const GridMGOperator *op = &mg->level[level].op;
+  const GridMGOperator *op = &mg->aggregation.level[level].op;
 
-  if (!mg->device && !(mg->overlap && mg->level[level].shared)) return PETSC_FALSE;
-  return (PetscBool)(mg->kernels->down && level < mg->n - 1 && mg->smoother == PCGRIDMG_SMOOTHER_REDBLACK && mg->opt.smooths[0] == 1 &&
+  if (!mg->place.device && !(mg->place.overlap && mg->aggregation.level[level].shared)) return PETSC_FALSE;
+  return (PetscBool)(mg->place.kernels->cycle.down && level < mg->state.n - 1 && mg->found.smoother == PCGRIDMG_SMOOTHER_REDBLACK && mg->opt.smooths[0] == 1 &&
                      mg->opt.smooths[1] == 1 && op->precision == GRIDMG_SINGLE && op->bits < 32 && op->list.n <= GRIDMG_PATCH_MAX);
 }
 
@@ -130,7 +131,7 @@ PetscBool PCGridMGIsFused_Private(const PC_GridMG *mg, PetscInt level)
 */
 static PetscInt GraphLevel(const PC_GridMG *mg)
 {
-  return mg->level[0].shared ? mg->team.whole - 1 : 0;
+  return mg->aggregation.level[0].shared ? mg->domain.whole.level - 1 : 0;
 }
 
 static PetscErrorCode RecordedSolve_Private(void *ctx)
@@ -146,7 +147,7 @@ static PetscErrorCode RecordedSolve_Private(void *ctx)
 static PetscErrorCode PlayCoarseSolve_Private(PC_GridMG *mg)
 {
   PetscFunctionBegin;
-  PetscCall(LitheMGPlay(LitheMemoryOf(mg->device), &mg->record, mg->opt.graph, RecordedSolve_Private, mg));
+  PetscCall(LitheMGPlay(LitheMemoryOf(mg->place.device), &mg->record, mg->opt.graph, RecordedSolve_Private, mg));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -156,18 +157,18 @@ static PetscErrorCode PlayCoarseSolve_Private(PC_GridMG *mg)
 */
 static PetscErrorCode SharedCoarseSolve_Private(PC_GridMG *mg, PetscInt level, const void **e)
 {
-  GridMGLevel *c = &mg->level[level + 1];
+  GridMGLevel *c = &mg->aggregation.level[level + 1];
 
   PetscFunctionBegin;
   if (c->shared) {
-    PetscCall(PCGridMGOverlapExchange_Private(mg, c, c->b));
+    PetscCall(PCGridMGOverlapExchange_Private(mg, c, c->vector.b));
     PetscCall(CoarseSolve_Private(mg, level + 1));
-    *e = c->x[c->cur];
+    *e = c->vector.x[c->iterate.cur];
   } else {
-    PetscCall(PCGridMGOverlapToWhole_Private(mg, c->b));
+    PetscCall(PCGridMGOverlapToWhole_Private(mg, c->vector.b));
     PetscCall(PlayCoarseSolve_Private(mg));
-    PetscCall(PCGridMGOverlapFromWhole_Private(mg, c->x[c->cur]));
-    *e = mg->team.part;
+    PetscCall(PCGridMGOverlapFromWhole_Private(mg, c->vector.x[c->iterate.cur]));
+    *e = mg->domain.whole.part;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -178,78 +179,78 @@ static PetscErrorCode SharedCoarseSolve_Private(PC_GridMG *mg, PetscInt level, c
 */
 static PetscErrorCode OverlapCycle_Private(PC_GridMG *mg, PetscInt level, PetscBool zero)
 {
-  GridMGLevel   *l = &mg->level[level], *c = l + 1;
+  GridMGLevel   *l = &mg->aggregation.level[level], *c = l + 1;
   const PetscInt shift = PCGridMGOverlapShift_Private(l, c);
   const void    *e     = NULL;
   GridMGVisit    visit = {.op     = &l->op,
-                          .coarse = &c->share.over.grid,
-                          .b      = l->b,
-                          .bc     = (float *)(c->shared ? c->b : mg->team.part) + shift,
-                          .factor = mg->overcorrection,
-                          .again  = l->again};
+                          .coarse = &c->share->over.grid,
+                          .b      = l->vector.b,
+                          .bc     = (float *)(c->shared ? c->vector.b : mg->domain.whole.part) + shift,
+                          .factor = mg->found.overcorrection,
+                          .again  = l->iterate.again};
 
   PetscFunctionBegin;
   for (int d = 0; d < 3; d++) visit.by[d] = l->by[d];
-  if (zero) l->cur = 1;
-  else visit.x = l->x[l->cur];
-  visit.work  = l->x[1 - l->cur];
+  if (zero) l->iterate.cur = 1;
+  else visit.x = l->vector.x[l->iterate.cur];
+  visit.work  = l->vector.x[1 - l->iterate.cur];
   visit.shape = l->shape[0];
-  PetscCall((*mg->kernels->down)(&visit));
+  PetscCall((*mg->place.kernels->cycle.down)(&visit));
   PetscCall(SharedCoarseSolve_Private(mg, level, &e));
-  visit.e     = (const float *)e + shift;
-  l->cur      = 1 - l->cur;
-  visit.out   = l->x[l->cur];
-  visit.shape = l->shape[1];
-  PetscCall((*mg->kernels->up)(&visit));
-  if (level > 0) PetscCall(PCGridMGOverlapExchange_Private(mg, l, l->x[l->cur]));
+  visit.e        = (const float *)e + shift;
+  l->iterate.cur = 1 - l->iterate.cur;
+  visit.out      = l->vector.x[l->iterate.cur];
+  visit.shape    = l->shape[1];
+  PetscCall((*mg->place.kernels->cycle.up)(&visit));
+  if (level > 0) PetscCall(PCGridMGOverlapExchange_Private(mg, l, l->vector.x[l->iterate.cur]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode FusedCycle_Private(PC_GridMG *mg, PetscInt level, PetscBool zero)
 {
-  GridMGLevel    *l = &mg->level[level], *c = l + 1;
-  const PetscBool again = l->again, list = (PetscBool)(l->op.list.n > 0);
-  GridMGVisit     visit = {.op = &l->op, .coarse = &c->op.grid, .b = l->b, .bc = c->b, .factor = mg->overcorrection, .again = again};
+  GridMGLevel    *l = &mg->aggregation.level[level], *c = l + 1;
+  const PetscBool again = l->iterate.again, list = (PetscBool)(l->op.list.n > 0);
+  GridMGVisit     visit = {.op = &l->op, .coarse = &c->op.grid, .b = l->vector.b, .bc = c->vector.b, .factor = mg->found.overcorrection, .again = again};
 
   PetscFunctionBegin;
   for (int d = 0; d < 3; d++) visit.by[d] = l->by[d];
   if (level == 0 && !list) {
-    visit.rows      = &mg->rows;
-    visit.part      = mg->outer.part;
-    visit.in        = mg->outer.in;
-    visit.result    = mg->outer.result;
-    visit.outfactor = mg->factor;
-    visit.scale     = mg->scale;
+    visit.rows      = &mg->domain.team.rows;
+    visit.part      = mg->aggregation.outer.part;
+    visit.in        = mg->aggregation.outer.in;
+    visit.result    = mg->aggregation.outer.result;
+    visit.outfactor = mg->found.factor;
+    visit.scale     = mg->application.scale;
   }
-  if (zero) l->cur = 1;
-  else visit.x = l->x[l->cur];
+  if (zero) l->iterate.cur = 1;
+  else visit.x = l->vector.x[l->iterate.cur];
   if (list) {
-    l->cur    = 1 - l->cur;
-    visit.out = l->x[l->cur];
+    l->iterate.cur = 1 - l->iterate.cur;
+    visit.out      = l->vector.x[l->iterate.cur];
   }
   visit.shape = l->shape[0];
-  PetscCall((*mg->kernels->down)(&visit));
-  if (list) visit.x = l->x[l->cur];
+  PetscCall((*mg->place.kernels->cycle.down)(&visit));
+  if (list) visit.x = l->vector.x[l->iterate.cur];
   if (level == GraphLevel(mg)) PetscCall(PlayCoarseSolve_Private(mg));
   else PetscCall(CoarseSolve_Private(mg, level + 1));
-  visit.e     = c->x[c->cur];
-  l->cur      = 1 - l->cur;
-  visit.out   = l->x[l->cur];
-  visit.shape = l->shape[1];
-  PetscCall((*mg->kernels->up)(&visit));
+  visit.e        = c->vector.x[c->iterate.cur];
+  l->iterate.cur = 1 - l->iterate.cur;
+  visit.out      = l->vector.x[l->iterate.cur];
+  visit.shape    = l->shape[1];
+  PetscCall((*mg->place.kernels->cycle.up)(&visit));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* One cycle on a level for its right-hand side b, from the iterate or from zero */
 PetscErrorCode PCGridMGCycle_Private(PC_GridMG *mg, PetscInt level, PetscBool zero)
 {
-  const GridMGKernels *kernels = mg->kernels;
-  GridMGLevel         *l = &mg->level[level], *c = l + 1;
+  const GridMGKernels *kernels = mg->place.kernels;
+  GridMGLevel         *l = &mg->aggregation.level[level], *c = l + 1;
 
   PetscFunctionBegin;
-  if (level == mg->n - 1) {
-    l->cur = 0;
-    PetscCall((*kernels->dense)(&l->op, mg->inverse, mg->inversescale, l->b, l->x[1], l->x[0]));
+  if (level == mg->state.n - 1) {
+    l->iterate.cur = 0;
+    PetscCall((*kernels->cycle.dense)(&l->op, mg->coarsest.inverse, mg->coarsest.scale, l->vector.b, l->vector.x[1], l->vector.x[0]));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (PCGridMGIsFused_Private(mg, level)) {

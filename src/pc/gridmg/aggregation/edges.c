@@ -185,25 +185,26 @@ static int CompareAdditions(const void *pa, const void *pb, PETSC_UNUSED void *c
 static PetscErrorCode Add_Private(PC_GridMG *mg, GridMGFaces *f)
 {
   PetscFunctionBegin;
-  if (mg->additions.n > 1) PetscCall(PetscTimSort(mg->additions.n, mg->additions.addition, sizeof(GridMGAddition), CompareAdditions, NULL));
-  if (mg->additions.n) PetscCall((*mg->kernels->add)(f, mg->additions.n, mg->additions.addition));
+  if (mg->aggregation.additions.n > 1)
+    PetscCall(PetscTimSort(mg->aggregation.additions.n, mg->aggregation.additions.addition, sizeof(GridMGAddition), CompareAdditions, NULL));
+  if (mg->aggregation.additions.n) PetscCall((*mg->place.kernels->setup.add)(f, mg->aggregation.additions.n, mg->aggregation.additions.addition));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Turns edges between neighbours into faces. Edges of the wrong sign and all other edges stay in the list */
 PetscErrorCode PCGridMGEdgesToFaces_Private(PC_GridMG *mg, GridMGFaces *f)
 {
-  GridMGEdge    *edge = mg->edges.edge;
-  const PetscInt n    = mg->edges.n;
+  GridMGEdge    *edge = mg->aggregation.edges.edge;
+  const PetscInt n    = mg->aggregation.edges.n;
 
   PetscFunctionBegin;
-  mg->edges.n = mg->additions.n = 0;
+  mg->aggregation.edges.n = mg->aggregation.additions.n = 0;
   for (PetscInt e = 0; e < n; e++) {
     PetscInt  at    = 0;
     const int array = edge[e].t > 0 ? FaceOfEdge(&f->grid, f->symmetric, edge[e].i, edge[e].j, &at) : -1;
 
-    if (array < 0) edge[mg->edges.n++] = edge[e];
-    else if (edge[e].i < edge[e].j || !f->symmetric) PetscCall(Addition_Private(&mg->additions, array, at, edge[e].t));
+    if (array < 0) edge[mg->aggregation.edges.n++] = edge[e];
+    else if (edge[e].i < edge[e].j || !f->symmetric) PetscCall(Addition_Private(&mg->aggregation.additions, array, at, edge[e].t));
   }
   PetscCall(Add_Private(mg, f));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -222,12 +223,12 @@ PetscErrorCode PCGridMGCoarsenEdges_Private(PC_GridMG *mg, const GridMGFaces *f,
   unsigned char    *alive = NULL; /* of rows, then of the end vertices of edges */
 
   PetscFunctionBegin;
-  mg->edges.n = mg->additions.n = 0;
+  mg->aggregation.edges.n = mg->aggregation.additions.n = 0;
   if (!edges) PetscFunctionReturn(PETSC_SUCCESS);
   if (f->alive) {
     PetscCall(PetscMalloc1(list->n + edges, &alive));
-    PetscCall((*mg->kernels->aliveof)(f, list->n, list->row, alive));
-    PetscCall((*mg->kernels->aliveof)(f, edges, list->j, alive + list->n));
+    PetscCall((*mg->place.kernels->setup.aliveof)(f, list->n, list->row, alive));
+    PetscCall((*mg->place.kernels->setup.aliveof)(f, edges, list->j, alive + list->n));
     for (PetscInt e = 0; e < edges && f->grid.ghosts; e++) {
       if (list->j[e] >= own) alive[list->n + e] = share->alive[list->j[e] - own];
     }
@@ -242,11 +243,11 @@ PetscErrorCode PCGridMGCoarsenEdges_Private(PC_GridMG *mg, const GridMGFaces *f,
       int            array;
 
       if (t[e] <= 0) continue;
-      if (alive && !alive[list->n + e]) PetscCall(Addition_Private(&mg->additions, -1, ci, t[e]));
+      if (alive && !alive[list->n + e]) PetscCall(Addition_Private(&mg->aggregation.additions, -1, ci, t[e]));
       else if (ci != cj) {
         array = FaceOfEdge(&coarse->grid, coarse->symmetric, ci, cj, &at);
-        if (array < 0) PetscCall(PCGridMGEdgeAdd_Private(&mg->edges, ci, cj, t[e]));
-        else if (ci < cj || !coarse->symmetric) PetscCall(Addition_Private(&mg->additions, array, at, t[e]));
+        if (array < 0) PetscCall(PCGridMGEdgeAdd_Private(&mg->aggregation.edges, ci, cj, t[e]));
+        else if (ci < cj || !coarse->symmetric) PetscCall(Addition_Private(&mg->aggregation.additions, array, at, t[e]));
       }
     }
   }

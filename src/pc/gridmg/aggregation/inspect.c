@@ -18,25 +18,25 @@ static const char *Directions(const int by[3])
 
 PetscErrorCode PCGridMGViewLevel_Private(const PC_GridMG *mg, PetscInt k, PetscViewer viewer)
 {
-  const GridMGLevel *l        = &mg->level[k];
-  const PetscBool    coarsest = (PetscBool)(k == mg->n - 1);
+  const GridMGLevel *l        = &mg->aggregation.level[k];
+  const PetscBool    coarsest = (PetscBool)(k == mg->state.n - 1);
   GridMGGrid         grid = l->op.grid, *g = &grid;
   char               wells[64] = "", how[128], edges[96] = "", dead[96] = "";
 
   PetscFunctionBegin;
   if (l->shared) {
-    PCGridMGWholeSize(mg, &l->share, g->n);
-    g->wells = mg->team.wells;
-    PetscCall(PetscSNPrintf(edges, sizeof(edges), ", a part on each process%s", mg->overlap ? ", with two layers of others" : ""));
-  } else if (mg->team.whole == k && k) PetscCall(PetscSNPrintf(edges, sizeof(edges), ", whole on each process, and all after it"));
+    PCGridMGWholeSize(mg, l->share, g->n);
+    g->wells = mg->domain.team.wells;
+    PetscCall(PetscSNPrintf(edges, sizeof(edges), ", a part on each process%s", mg->place.overlap ? ", with two layers of others" : ""));
+  } else if (mg->domain.whole.level == k && k) PetscCall(PetscSNPrintf(edges, sizeof(edges), ", whole on each process, and all after it"));
   if (g->wells) PetscCall(PetscSNPrintf(wells, sizeof(wells), ", %" PetscInt_FMT " wells", g->wells));
   if (l->op.list.part[1] && !edges[0]) PetscCall(PetscSNPrintf(edges, sizeof(edges), ", %" PetscInt_FMT " cells with other edges", l->op.list.part[1]));
   if (coarsest) {
     PetscCall(PetscSNPrintf(how, sizeof(how), "dense inverse"));
-    if (mg->singular) PetscCall(PetscSNPrintf(how, sizeof(how), "dense inverse, %" PetscInt_FMT " parts without row sums", mg->singular));
+    if (mg->coarsest.singular) PetscCall(PetscSNPrintf(how, sizeof(how), "dense inverse, %" PetscInt_FMT " parts without row sums", mg->coarsest.singular));
   } else {
     PetscCall(PetscSNPrintf(how, sizeof(how), "%d bits, bound %.3g, pairs along %s", l->op.bits, l->bound, Directions(l->by)));
-    if (l->survey.dead) PetscCall(PetscSNPrintf(dead, sizeof(dead), ", %" PetscInt_FMT " cells smoothed only", l->survey.dead));
+    if (l->exact.survey.dead) PetscCall(PetscSNPrintf(dead, sizeof(dead), ", %" PetscInt_FMT " cells smoothed only", l->exact.survey.dead));
   }
   PetscCall(PetscViewerASCIIPrintf(viewer, "  level %" PetscInt_FMT ": %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " cells%s, %s%s%s\n", k, g->n[0],
                                    g->n[1], g->n[2], wells, how, edges, dead));
@@ -47,17 +47,17 @@ PetscErrorCode PCGridMGViewLevel_Private(const PC_GridMG *mg, PetscInt k, PetscV
 
 GridMGFlops PCGridMGLevelFlops_Private(const PC_GridMG *mg, PetscInt level)
 {
-  const GridMGLevel *l     = &mg->level[level];
+  const GridMGLevel *l     = &mg->aggregation.level[level];
   const GridMGGrid  *g     = &l->op.grid;
   const double       cells = (double)g->cells, all = cells + (double)g->wells;
-  const PetscBool    chebyshev = (PetscBool)(mg->smoother == PCGRIDMG_SMOOTHER_CHEBYSHEV4);
+  const PetscBool    chebyshev = (PetscBool)(mg->found.smoother == PCGRIDMG_SMOOTHER_CHEBYSHEV4);
   GridMGFlops        f         = {.cells = all, .step = (chebyshev ? 5. : 3.) * all, .transfer = 3 * all};
   double             faces     = 0;
 
   for (int d = 0; d < 3; d++) faces += cells - cells / (double)PetscMax(g->n[d], 1);
   f.residual = 3 * (2 * faces + (double)l->edges) + 3 * all;
   /* the first colour starts from zero */
-  if (mg->smoother == PCGRIDMG_SMOOTHER_REDBLACK) f.start = 0.5 * (f.residual + f.step + all);
+  if (mg->found.smoother == PCGRIDMG_SMOOTHER_REDBLACK) f.start = 0.5 * (f.residual + f.step + all);
   else f.start = chebyshev ? f.residual + f.step : all;
   return f;
 }
@@ -70,9 +70,9 @@ GridMGFlops PCGridMGLevelFlops_Private(const PC_GridMG *mg, PetscInt level)
 */
 PetscErrorCode PCGridMGGetLevel_Private(PC_GridMG *mg, PetscInt k, Mat *A)
 {
-  GridMGLevel   *l      = &mg->level[k];
+  GridMGLevel   *l      = &mg->aggregation.level[k];
   const PetscInt n      = l->op.grid.cells + l->op.grid.wells;
-  const size_t   number = GridMGNumberBytes(mg->precision);
+  const size_t   number = GridMGNumberBytes(mg->found.precision);
   char          *host;
 
   PetscFunctionBegin;
@@ -81,16 +81,16 @@ PetscErrorCode PCGridMGGetLevel_Private(PC_GridMG *mg, PetscInt k, Mat *A)
   PetscCall(PetscCalloc1((size_t)n * number, &host));
   for (PetscInt j = 0; j < n; j++) {
     for (int put = 1; put >= 0; put--) {
-      if (mg->precision == GRIDMG_SINGLE) ((float *)(void *)host)[j] = put ? 1 : 0;
+      if (mg->found.precision == GRIDMG_SINGLE) ((float *)(void *)host)[j] = put ? 1 : 0;
       else ((double *)(void *)host)[j] = put ? 1 : 0;
       if (!put) break;
-      PetscCall((*mg->kernels->put)((size_t)n * number, host, l->x[0]));
-      PetscCall((*mg->kernels->residual)(&l->op, NULL, l->x[0], l->x[1]));
-      PetscCall((*mg->kernels->get)((size_t)n * number, l->x[1], host));
+      PetscCall((*mg->place.kernels->memory.put)((size_t)n * number, host, l->vector.x[0]));
+      PetscCall((*mg->place.kernels->cycle.residual)(&l->op, NULL, l->vector.x[0], l->vector.x[1]));
+      PetscCall((*mg->place.kernels->memory.get)((size_t)n * number, l->vector.x[1], host));
       for (PetscInt i = 0; i < n; i++) {
-        const double v = mg->precision == GRIDMG_SINGLE ? (double)((float *)(void *)host)[i] : ((double *)(void *)host)[i];
+        const double v = mg->found.precision == GRIDMG_SINGLE ? (double)((float *)(void *)host)[i] : ((double *)(void *)host)[i];
 
-        if (v != 0) PetscCall(MatSetValue(*A, i, j, (PetscScalar)(v / mg->factor), INSERT_VALUES));
+        if (v != 0) PetscCall(MatSetValue(*A, i, j, (PetscScalar)(v / mg->found.factor), INSERT_VALUES));
       }
       PetscCall(PetscMemzero(host, (size_t)n * number));
     }
@@ -104,15 +104,15 @@ PetscErrorCode PCGridMGGetLevel_Private(PC_GridMG *mg, PetscInt k, Mat *A)
 /* From level k + 1 to level k */
 PetscErrorCode PCGridMGGetAggregates_Private(PC_GridMG *mg, PetscInt k, Mat *P)
 {
-  GridMGLevel         *l    = &mg->level[k];
-  const GridMGGrid    *fine = &l->op.grid, *coarse = &mg->level[k + 1].op.grid;
+  GridMGLevel         *l    = &mg->aggregation.level[k];
+  const GridMGGrid    *fine = &l->op.grid, *coarse = &mg->aggregation.level[k + 1].op.grid;
   const unsigned char *alive = l->op.alive;
   unsigned char       *host  = NULL;
 
   PetscFunctionBegin;
   if (alive) {
     PetscCall(PetscMalloc1(fine->cells, &host));
-    PetscCall((*mg->kernels->get)((size_t)fine->cells, alive, host));
+    PetscCall((*mg->place.kernels->memory.get)((size_t)fine->cells, alive, host));
   }
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, fine->cells + fine->wells, coarse->cells + coarse->wells, 1, NULL, P));
   for (PetscInt i = 0; i < fine->cells + fine->wells; i++) {
@@ -130,11 +130,11 @@ PetscErrorCode PCGridMGGetAggregates_Private(PC_GridMG *mg, PetscInt k, Mat *P)
 
 PetscErrorCode PCGridMGGetLevelArray_Private(PC_GridMG *mg, PetscInt level, const char name[], size_t *bytes, void **array)
 {
-  const GridMGOperator *op     = &mg->level[level].op;
+  const GridMGOperator *op     = &mg->aggregation.level[level].op;
   const GridMGList     *l      = &op->list;
-  const size_t          number = GridMGNumberBytes(mg->precision), cells = (size_t)op->grid.cells, n = cells + (size_t)op->grid.wells,
+  const size_t          number = GridMGNumberBytes(mg->found.precision), cells = (size_t)op->grid.cells, n = cells + (size_t)op->grid.wells,
                code  = cells * (size_t)op->bits / 8;
-  const size_t edges = (size_t)mg->level[level].edges;
+  const size_t edges = (size_t)mg->aggregation.level[level].edges;
   const struct {
     const char *name;
     const void *array;
@@ -167,7 +167,7 @@ PetscErrorCode PCGridMGGetLevelArray_Private(PC_GridMG *mg, PetscInt level, cons
     if (!arrays[a].array || !arrays[a].bytes) PetscFunctionReturn(PETSC_SUCCESS);
     *bytes = arrays[a].bytes;
     PetscCall(PetscMalloc1(*bytes, (char **)array));
-    PetscCall((*mg->kernels->get)(*bytes, arrays[a].array, *array));
+    PetscCall((*mg->place.kernels->memory.get)(*bytes, arrays[a].array, *array));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE, "A level has no array \"%s\"", name);

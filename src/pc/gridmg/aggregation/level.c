@@ -22,14 +22,14 @@
 
 static inline PetscInt CoarseSize(const PC_GridMG *mg)
 {
-  return PCGridMGCoarseSize(mg, (PetscBool)(mg->kernels->invert && mg->symmetric));
+  return PCGridMGCoarseSize(mg, (PetscBool)(mg->place.kernels->setup.invert && mg->found.symmetric));
 }
 
 /* The cells of a level along each direction, of all processes. Returns the number of unknowns with all wells */
 static PetscInt GetSize(const PC_GridMG *mg, const GridMGLevel *l, PetscInt n[3])
 {
-  for (int d = 0; d < 3; d++) n[d] = l->shared ? l->share.start[d][mg->team.parts[d]] : l->op.grid.n[d];
-  return n[0] * n[1] * n[2] + (l->shared ? mg->team.wells : l->op.grid.wells);
+  for (int d = 0; d < 3; d++) n[d] = l->shared ? l->share->start[d][mg->domain.team.parts[d]] : l->op.grid.n[d];
+  return n[0] * n[1] * n[2] + (l->shared ? mg->domain.team.wells : l->op.grid.wells);
 }
 
 /* The number of levels below one with n unknowns, if each has an eighth of the unknowns of the level before */
@@ -44,7 +44,7 @@ static PetscInt LevelsAfter(const PC_GridMG *mg, PetscInt n)
 /* Which directions are halved: by[d] is 2 or 1 */
 static void ChooseDirections(PC_GridMG *mg, GridMGLevel *l)
 {
-  const GridMGSurvey *s = &l->survey;
+  const GridMGSurvey *s = &l->exact.survey;
   PetscInt            n[3];
   PCGridMGCoarsenType type = mg->opt.coarsen;
   double              g[3];
@@ -57,7 +57,8 @@ static void ChooseDirections(PC_GridMG *mg, GridMGLevel *l)
   }
   /* small levels below the steps of a K cycle run V cycles, where larger aggregates cost no iterations */
   if (type == PCGRIDMG_COARSEN_AUTO)
-    type = mg->opt.cycle == PCGRIDMG_CYCLE_K && (l - mg->level < mg->opt.klevels || size > GRIDMG_FEW) ? PCGRIDMG_COARSEN_SEMI : PCGRIDMG_COARSEN_TWO;
+    type = mg->opt.cycle == PCGRIDMG_CYCLE_K && (l - mg->aggregation.level < mg->opt.klevels || size > GRIDMG_FEW) ? PCGRIDMG_COARSEN_SEMI
+                                                                                                                   : PCGRIDMG_COARSEN_TWO;
   if (type == PCGRIDMG_COARSEN_FULL) {
     for (int d = 0; d < 3; d++) l->by[d] = n[d] < 2 ? 1 : 2;
     return;
@@ -72,7 +73,7 @@ static void ChooseDirections(PC_GridMG *mg, GridMGLevel *l)
   if (type == PCGRIDMG_COARSEN_TWO && second >= 0 && GRIDMG_RATIO * g[second] >= g[first]) l->by[second] = 2;
   if (mg->opt.coarsen == PCGRIDMG_COARSEN_AUTO && l->by[0] + l->by[1] + l->by[2] == 5) {
     const int       third = 3 - first - second;
-    const PetscBool few   = (PetscBool)(l - mg->level >= GRIDMG_FIRST && size <= GRIDMG_FEW && GRIDMG_RATIO * g[third] >= g[first]);
+    const PetscBool few   = (PetscBool)(l - mg->aggregation.level >= GRIDMG_FIRST && size <= GRIDMG_FEW && GRIDMG_RATIO * g[third] >= g[first]);
 
     if (g[third] >= GRIDMG_ALIKE || (few && LevelsAfter(mg, (size + 3) / 4) == LevelsAfter(mg, size))) l->by[third] = 2;
   }
@@ -87,19 +88,19 @@ static PetscErrorCode CoarsenFaces_Private(PC_GridMG *mg, GridMGLevel *l, GridMG
   PetscFunctionBegin;
   c->shared = l->shared;
   if (l->shared) {
-    PetscCall(PCGridMGShareCoarsen_Private(mg, (PetscInt)(l - mg->level), l->by));
-    grid.ghosts = c->share.ghosts;
+    PetscCall(PCGridMGShareCoarsen_Private(mg, (PetscInt)(l - mg->aggregation.level), l->by));
+    grid.ghosts = c->share->ghosts;
   }
   for (int d = 0; d < 3; d++) grid.n[d] = (grid.n[d] + l->by[d] - 1) / l->by[d];
   grid.cells = grid.n[0] * grid.n[1] * grid.n[2];
-  PetscCall(PCGridMGFacesCreate_Private(mg, &grid, mg->symmetric, &c->faces));
-  PetscCall((*mg->kernels->coarsen)(&l->faces, l->by, &c->faces));
-  PetscCall(PCGridMGCoarsenEdges_Private(mg, &l->faces, l->by, &l->share, &c->faces));
-  PetscCall(PCGridMGEdgesToList_Private(&grid, &mg->edges, c->list, &c->faces.list));
+  PetscCall(PCGridMGFacesCreate_Private(mg, &grid, mg->found.symmetric, &c->exact.faces));
+  PetscCall((*mg->place.kernels->setup.coarsen)(&l->exact.faces, l->by, &c->exact.faces));
+  PetscCall(PCGridMGCoarsenEdges_Private(mg, &l->exact.faces, l->by, l->share, &c->exact.faces));
+  PetscCall(PCGridMGEdgesToList_Private(&grid, &mg->aggregation.edges, c->exact.list, &c->exact.faces.list));
   c->op.grid = grid;
-  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)grid.cells, (void **)&c->alive));
+  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)grid.cells, (void **)&c->exact.alive));
   mark = PCGridMGArenaGetMark_Private(mg);
-  if (c->faces.list.n) PetscCall(PCGridMGArenaTake_Private(mg, (size_t)(grid.cells + grid.wells) * sizeof(double), &c->faces.list.work));
+  if (c->exact.faces.list.n) PetscCall(PCGridMGArenaTake_Private(mg, (size_t)(grid.cells + grid.wells) * sizeof(double), &c->exact.faces.list.work));
   PetscCall(PCGridMGSurvey_Private(mg, c));
   PCGridMGArenaGiveBack_Private(mg, &mark);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -115,7 +116,7 @@ static PetscBool IsSlow(const PC_GridMG *mg, const GridMGLevel *l)
   PetscInt  n[3];
 
   for (int d = 0; d < 3; d++) {
-    const PetscInt *start = l->share.start[d], parts = mg->team.parts[d];
+    const PetscInt *start = l->share->start[d], parts = mg->domain.team.parts[d];
     PetscInt        after = 0;
 
     for (PetscInt p = 0; p < parts; p++) after += (start[p + 1] - start[p] + l->by[d] - 1) / l->by[d];
@@ -129,8 +130,8 @@ static PetscBool IsSlow(const PC_GridMG *mg, const GridMGLevel *l)
 static PetscBool IsEven(const PC_GridMG *mg, const GridMGLevel *l)
 {
   for (int d = 0; d < 3; d++) {
-    for (PetscInt p = 0; l->by[d] > 1 && mg->team.parts[d] > 1 && p < mg->team.parts[d]; p++) {
-      if ((l->share.start[d][p + 1] - l->share.start[d][p]) % 2) return PETSC_FALSE;
+    for (PetscInt p = 0; l->by[d] > 1 && mg->domain.team.parts[d] > 1 && p < mg->domain.team.parts[d]; p++) {
+      if ((l->share->start[d][p + 1] - l->share->start[d][p]) % 2) return PETSC_FALSE;
     }
   }
   return PETSC_TRUE;
@@ -145,20 +146,20 @@ static PetscErrorCode CoarsenOverlap_Private(PC_GridMG *mg, PetscInt max)
   PetscInt n[3];
 
   PetscFunctionBegin;
-  if (!IsEven(mg, &mg->level[0])) mg->refused = PETSC_TRUE;
-  while (mg->level[mg->n - 1].shared && !mg->refused) {
-    GridMGLevel *l = &mg->level[mg->n - 1], *c = l + 1;
+  if (!IsEven(mg, &mg->aggregation.level[0])) mg->place.refused = PETSC_TRUE;
+  while (mg->aggregation.level[mg->state.n - 1].shared && !mg->place.refused) {
+    GridMGLevel *l = &mg->aggregation.level[mg->state.n - 1], *c = l + 1;
     PetscInt     size;
 
-    l->faces.alive = l->survey.dead ? l->alive : NULL;
-    PetscCall(PCGridMGOverlapCoarsen_Private(mg, mg->n - 1));
+    l->exact.faces.alive = l->exact.survey.dead ? l->exact.alive : NULL;
+    PetscCall(PCGridMGOverlapCoarsen_Private(mg, mg->state.n - 1));
     ChooseDirections(mg, c);
     size = GetSize(mg, c, n);
-    if (size <= PCGridMGGatherSize(mg) || size <= CoarseSize(mg) || size <= 1 || mg->n == max - 1 || IsSlow(mg, c) || !IsEven(mg, c)) {
-      if (size > GRIDMG_WHOLE) mg->refused = PETSC_TRUE;
-      else PetscCall(PCGridMGOverlapGather_Private(mg, mg->n));
+    if (size <= PCGridMGGatherSize(mg) || size <= CoarseSize(mg) || size <= 1 || mg->state.n == max - 1 || IsSlow(mg, c) || !IsEven(mg, c)) {
+      if (size > GRIDMG_WHOLE) mg->place.refused = PETSC_TRUE;
+      else PetscCall(PCGridMGOverlapGather_Private(mg, mg->state.n));
     }
-    mg->n++;
+    mg->state.n++;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -172,22 +173,22 @@ static PetscErrorCode CoarsenShared_Private(PC pc, PetscInt max)
   PetscFunctionBegin;
   PetscCheck(max > 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "-pc_gridmg_levels 1 is for one process. On several processes the coarsest level is whole on each: use at least 2 levels");
-  ChooseDirections(mg, &mg->level[0]);
-  if (mg->overlap) {
+  ChooseDirections(mg, &mg->aggregation.level[0]);
+  if (mg->place.overlap) {
     PetscCall(CoarsenOverlap_Private(mg, max));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  while (mg->level[mg->n - 1].shared) {
-    GridMGLevel *l = &mg->level[mg->n - 1], *c = l + 1;
+  while (mg->aggregation.level[mg->state.n - 1].shared) {
+    GridMGLevel *l = &mg->aggregation.level[mg->state.n - 1], *c = l + 1;
     PetscInt     size;
 
-    l->faces.alive = l->survey.dead ? l->alive : NULL;
+    l->exact.faces.alive = l->exact.survey.dead ? l->exact.alive : NULL;
     PetscCall(CoarsenFaces_Private(mg, l, c));
     ChooseDirections(mg, c);
     size = GetSize(mg, c, n);
-    if (size <= PCGridMGGatherSize(mg) || size <= CoarseSize(mg) || size - mg->team.wells <= 1 || mg->n == max - 1 || IsSlow(mg, c))
-      PetscCall(PCGridMGGatherLevel_Private(mg, mg->n));
-    mg->n++;
+    if (size <= PCGridMGGatherSize(mg) || size <= CoarseSize(mg) || size - mg->domain.team.wells <= 1 || mg->state.n == max - 1 || IsSlow(mg, c))
+      PetscCall(PCGridMGGatherLevel_Private(mg, mg->state.n));
+    mg->state.n++;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -198,34 +199,35 @@ PetscErrorCode PCGridMGCoarsen_Private(PC pc)
   const PetscInt max = mg->opt.levels == PETSC_DECIDE ? GRIDMG_LEVELS_MAX : mg->opt.levels;
 
   PetscFunctionBegin;
-  mg->n = 1;
+  mg->state.n = 1;
   if (PCGridMGIsShared(mg)) PetscCall(CoarsenShared_Private(pc, max));
-  if (mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
+  if (mg->place.refused) PetscFunctionReturn(PETSC_SUCCESS);
   while (PETSC_TRUE) {
-    GridMGLevel *l = &mg->level[mg->n - 1], *c = l + 1;
+    GridMGLevel *l = &mg->aggregation.level[mg->state.n - 1], *c = l + 1;
 
     if (l->op.grid.cells + l->op.grid.wells <= CoarseSize(mg)) {
-      PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "it has at most %" PetscInt_FMT " unknowns", CoarseSize(mg)));
+      PetscCall(PetscSNPrintf(mg->report.why, sizeof(mg->report.why), "it has at most %" PetscInt_FMT " unknowns", CoarseSize(mg)));
       break;
     }
     if (l->op.grid.cells == 1) {
-      PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "it has one cell"));
+      PetscCall(PetscSNPrintf(mg->report.why, sizeof(mg->report.why), "it has one cell"));
       break;
     }
-    if (mg->n == max) {
-      PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "there are %" PetscInt_FMT, max));
+    if (mg->state.n == max) {
+      PetscCall(PetscSNPrintf(mg->report.why, sizeof(mg->report.why), "there are %" PetscInt_FMT, max));
       break;
     }
-    l->faces.alive = l->survey.dead ? l->alive : NULL;
+    l->exact.faces.alive = l->exact.survey.dead ? l->exact.alive : NULL;
     ChooseDirections(mg, l);
     PetscCall(CoarsenFaces_Private(mg, l, c));
-    mg->n++;
+    mg->state.n++;
   }
-  mg->level[mg->n - 1].survey.dead = 0; /* no next level */
-  PetscCheck(mg->level[mg->n - 1].op.grid.cells + mg->level[mg->n - 1].op.grid.wells <= GRIDMG_DENSE_MAX, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+  mg->aggregation.level[mg->state.n - 1].exact.survey.dead = 0; /* no next level */
+  PetscCheck(mg->aggregation.level[mg->state.n - 1].op.grid.cells + mg->aggregation.level[mg->state.n - 1].op.grid.wells <= GRIDMG_DENSE_MAX,
+             PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "-pc_type gridmg: the coarsest of %" PetscInt_FMT " levels has %" PetscInt_FMT
              " unknowns, too many for a dense inverse. Use more levels (-pc_gridmg_levels)",
-             mg->n, mg->level[mg->n - 1].op.grid.cells + mg->level[mg->n - 1].op.grid.wells);
+             mg->state.n, mg->aggregation.level[mg->state.n - 1].op.grid.cells + mg->aggregation.level[mg->state.n - 1].op.grid.wells);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -233,36 +235,36 @@ PetscErrorCode PCGridMGCoarsen_Private(PC pc)
 
 static PetscBool IsK(const PC_GridMG *mg, PetscInt k)
 {
-  return (PetscBool)(mg->opt.cycle == PCGRIDMG_CYCLE_K && k >= 1 && k <= mg->opt.klevels && k < mg->n - 1);
+  return (PetscBool)(mg->opt.cycle == PCGRIDMG_CYCLE_K && k >= 1 && k <= mg->opt.klevels && k < mg->state.n - 1);
 }
 
 /* The arrays of a level; the same sequence with and without memory */
 static void TakeLevel(PC_GridMG *mg, PetscInt k, GridMGPool *pool)
 {
-  GridMGLevel      *l      = &mg->level[k];
+  GridMGLevel      *l      = &mg->aggregation.level[k];
   GridMGOperator   *op     = &l->op;
   const GridMGGrid *g      = &op->grid;
-  const size_t      number = GridMGNumberBytes(mg->precision), cells = (size_t)g->cells, n = cells + (size_t)g->wells + (size_t)g->ghosts;
+  const size_t      number = GridMGNumberBytes(mg->found.precision), cells = (size_t)g->cells, n = cells + (size_t)g->wells + (size_t)g->ghosts;
   const size_t      code = (size_t)op->bits / 8;
 
-  l->b = PCGridMGTake_Private(pool, n * number);
-  for (int x = 0; x < 2; x++) l->x[x] = PCGridMGTake_Private(pool, n * number);
-  l->d = mg->smoother == PCGRIDMG_SMOOTHER_CHEBYSHEV4 ? PCGridMGTake_Private(pool, n * number) : NULL;
+  l->vector.b = PCGridMGTake_Private(pool, n * number);
+  for (int x = 0; x < 2; x++) l->vector.x[x] = PCGridMGTake_Private(pool, n * number);
+  l->vector.d = mg->found.smoother == PCGRIDMG_SMOOTHER_CHEBYSHEV4 ? PCGridMGTake_Private(pool, n * number) : NULL;
   if (IsK(mg, k)) {
-    l->c    = PCGridMGTake_Private(pool, n * number);
-    l->v    = PCGridMGTake_Private(pool, n * number);
-    l->w    = l->shared && mg->overlap ? PCGridMGTake_Private(pool, n * number) : NULL;
-    l->sums = (double *)PCGridMGTake_Private(pool, 2 * GRIDMG_SUMS * sizeof(double));
+    l->vector.c    = PCGridMGTake_Private(pool, n * number);
+    l->vector.v    = PCGridMGTake_Private(pool, n * number);
+    l->vector.w    = l->shared && mg->place.overlap ? PCGridMGTake_Private(pool, n * number) : NULL;
+    l->vector.sums = (double *)PCGridMGTake_Private(pool, 2 * GRIDMG_SUMS * sizeof(double));
   }
   for (int d = 0; d < 3; d++) {
     op->up[d] = op->down[d] = g->n[d] > 1 ? PCGridMGTake_Private(pool, cells * code) : NULL;
-    if (!mg->symmetric && g->n[d] > 1) op->down[d] = PCGridMGTake_Private(pool, cells * code);
+    if (!mg->found.symmetric && g->n[d] > 1) op->down[d] = PCGridMGTake_Private(pool, cells * code);
   }
   op->zero  = PCGridMGTake_Private(pool, (size_t)g->n[0] * code);
   op->table = op->bits < 32 ? PCGridMGTake_Private(pool, 512 * number) : NULL;
   op->sigma = PCGridMGTake_Private(pool, n * number);
   op->dinv  = PCGridMGTake_Private(pool, n * number);
-  op->alive = l->survey.dead ? (const unsigned char *)PCGridMGTake_Private(pool, cells) : NULL;
+  op->alive = l->exact.survey.dead ? (const unsigned char *)PCGridMGTake_Private(pool, cells) : NULL;
 
   op->list.work = PCGridMGTake_Private(pool, (size_t)op->list.n * number);
 }
@@ -270,13 +272,13 @@ static void TakeLevel(PC_GridMG *mg, PetscInt k, GridMGPool *pool)
 /* The arrays of a list, which the host fills */
 static void TakeList(PC_GridMG *mg, PetscInt k, GridMGPool *pool)
 {
-  GridMGList  *list  = &mg->level[k].op.list;
-  const size_t edges = (size_t)mg->level[k].edges;
+  GridMGList  *list  = &mg->aggregation.level[k].op.list;
+  const size_t edges = (size_t)mg->aggregation.level[k].edges;
 
   list->row = (PetscInt *)PCGridMGTake_Private(pool, (size_t)list->n * sizeof(PetscInt));
   list->i   = (PetscInt *)PCGridMGTake_Private(pool, ((size_t)list->n + 1) * sizeof(PetscInt));
   list->j   = (PetscInt *)PCGridMGTake_Private(pool, edges * sizeof(PetscInt));
-  list->t   = PCGridMGTake_Private(pool, edges * GridMGNumberBytes(mg->precision));
+  list->t   = PCGridMGTake_Private(pool, edges * GridMGNumberBytes(mg->found.precision));
 }
 
 /*
@@ -285,23 +287,23 @@ static void TakeList(PC_GridMG *mg, PetscInt k, GridMGPool *pool)
 */
 void PCGridMGTakeLevels_Private(PC_GridMG *mg, GridMGPool *pool)
 {
-  const GridMGGrid *g      = &mg->level[mg->n - 1].op.grid;
-  const size_t      number = GridMGNumberBytes(mg->precision), n = (size_t)g->cells + (size_t)g->wells;
+  const GridMGGrid *g      = &mg->aggregation.level[mg->state.n - 1].op.grid;
+  const size_t      number = GridMGNumberBytes(mg->found.precision), n = (size_t)g->cells + (size_t)g->wells;
 
-  for (PetscInt k = 0; k < mg->n; k++) TakeLevel(mg, k, pool);
-  mg->inverse      = PCGridMGTake_Private(pool, n * n * number);
-  mg->inversescale = PCGridMGTake_Private(pool, n * number);
-  mg->scale        = (double *)PCGridMGTake_Private(pool, sizeof(double));
-  if (mg->team.whole) {
-    const GridMGGrid *box = &mg->team.box, *whole = &mg->level[mg->team.whole].op.grid;
+  for (PetscInt k = 0; k < mg->state.n; k++) TakeLevel(mg, k, pool);
+  mg->coarsest.inverse  = PCGridMGTake_Private(pool, n * n * number);
+  mg->coarsest.scale    = PCGridMGTake_Private(pool, n * number);
+  mg->application.scale = (double *)PCGridMGTake_Private(pool, sizeof(double));
+  if (mg->domain.whole.level) {
+    const GridMGGrid *box = &mg->domain.whole.box, *whole = &mg->aggregation.level[mg->domain.whole.level].op.grid;
 
-    mg->team.part = PCGridMGTake_Private(pool, (size_t)(box->cells + box->wells) * number);
-    mg->team.all  = PCGridMGTake_Private(pool, (size_t)(whole->cells + whole->wells) * number);
+    mg->domain.whole.part = PCGridMGTake_Private(pool, (size_t)(box->cells + box->wells) * number);
+    mg->domain.whole.all  = PCGridMGTake_Private(pool, (size_t)(whole->cells + whole->wells) * number);
   }
-  mg->lists      = pool->memory ? pool->memory + pool->taken : NULL;
-  mg->listsbytes = pool->taken;
-  for (PetscInt k = 0; k < mg->n; k++) TakeList(mg, k, pool);
-  mg->listsbytes = pool->taken - mg->listsbytes;
+  mg->aggregation.lists      = pool->memory ? pool->memory + pool->taken : NULL;
+  mg->aggregation.listsbytes = pool->taken;
+  for (PetscInt k = 0; k < mg->state.n; k++) TakeList(mg, k, pool);
+  mg->aggregation.listsbytes = pool->taken - mg->aggregation.listsbytes;
 }
 
 /* Copies the lists, which lie one behind the other, to the memory of the levels */
@@ -310,21 +312,21 @@ static PetscErrorCode PutLists_Private(PC_GridMG *mg)
   GridMGPool host = {NULL, 0, 0};
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(mg->listsbytes, &host.memory));
-  for (PetscInt k = 0; k < mg->n; k++) {
-    const GridMGList *from  = &mg->level[k].faces.list;
-    const PetscInt    edges = mg->level[k].edges;
-    GridMGList       *list = &mg->level[k].op.list, there = *list;
+  PetscCall(PetscCalloc1(mg->aggregation.listsbytes, &host.memory));
+  for (PetscInt k = 0; k < mg->state.n; k++) {
+    const GridMGList *from  = &mg->aggregation.level[k].exact.faces.list;
+    const PetscInt    edges = mg->aggregation.level[k].edges;
+    GridMGList       *list = &mg->aggregation.level[k].op.list, there = *list;
 
     TakeList(mg, k, &host);
     PetscCall(PetscArraycpy(list->row, from->row, from->n));
     PetscCall(PetscArraycpy(list->i, from->i, from->n + 1));
     PetscCall(PetscArraycpy(list->j, from->j, edges));
-    if (mg->precision == GRIDMG_DOUBLE) PetscCall(PetscArraycpy((double *)list->t, (double *)from->t, edges));
-    for (PetscInt e = 0; e < edges && mg->precision == GRIDMG_SINGLE; e++) ((float *)list->t)[e] = (float)((double *)from->t)[e];
+    if (mg->found.precision == GRIDMG_DOUBLE) PetscCall(PetscArraycpy((double *)list->t, (double *)from->t, edges));
+    for (PetscInt e = 0; e < edges && mg->found.precision == GRIDMG_SINGLE; e++) ((float *)list->t)[e] = (float)((double *)from->t)[e];
     *list = there;
   }
-  PetscCall((*mg->kernels->put)(mg->listsbytes, host.memory, mg->lists));
+  PetscCall((*mg->place.kernels->memory.put)(mg->aggregation.listsbytes, host.memory, mg->aggregation.lists));
   PetscCall(PetscFree(host.memory));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -336,16 +338,16 @@ static PetscErrorCode PutLists_Private(PC_GridMG *mg)
 static int BitsOf(const PC_GridMG *mg, PetscInt k, double min, double max)
 {
   const int    bits  = (int)(k && mg->opt.coarsebits != PETSC_DECIDE ? mg->opt.coarsebits : mg->opt.bits);
-  const double least = mg->level[k].least; /* on all processes */
+  const double least = mg->aggregation.level[k].exact.least; /* on all processes */
 
-  if (bits == 32 && !mg->device && least > 0 && least < GRIDMG_FLOAT) return 16;
+  if (bits == 32 && !mg->place.device && least > 0 && least < GRIDMG_FLOAT) return 16;
   return bits == 8 && min > 0 && .5 * log(max / min) / 254. > GRIDMG_COARSE ? 16 : bits;
 }
 
 /* A hash of all scalar arguments of the kernels, and of the pattern of the edges */
 static size_t LevelLayout(const GridMGLevel *l, size_t layout)
 {
-  const GridMGList *list = &l->faces.list;
+  const GridMGList *list = &l->exact.faces.list;
 
   for (int d = 0; d < 3; d++) layout = 31 * (31 * layout + (size_t)l->op.grid.n[d]) + (size_t)l->by[d];
   layout = 31 * (31 * layout + (size_t)l->op.bits) + (size_t)l->op.symmetric;
@@ -360,10 +362,10 @@ static PetscErrorCode AgreeOnBits_Private(PC_GridMG *mg)
   int mine[GRIDMG_LEVELS_MAX], all[GRIDMG_LEVELS_MAX];
 
   PetscFunctionBegin;
-  if (!mg->team.whole) PetscFunctionReturn(PETSC_SUCCESS);
-  for (PetscInt k = 0; k < mg->team.whole; k++) mine[k] = mg->level[k].op.bits;
-  PetscCallMPI(MPIU_Allreduce(mine, all, (PetscMPIInt)mg->team.whole, MPI_INT, MPI_MAX, mg->team.comm));
-  for (PetscInt k = 0; k < mg->team.whole; k++) mg->level[k].op.bits = all[k];
+  if (!mg->domain.whole.level) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt k = 0; k < mg->domain.whole.level; k++) mine[k] = mg->aggregation.level[k].op.bits;
+  PetscCallMPI(MPIU_Allreduce(mine, all, (PetscMPIInt)mg->domain.whole.level, MPI_INT, MPI_MAX, mg->domain.team.comm));
+  for (PetscInt k = 0; k < mg->domain.whole.level; k++) mg->aggregation.level[k].op.bits = all[k];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -372,10 +374,10 @@ static PetscErrorCode ReduceBounds_Private(PC_GridMG *mg)
   double mine[GRIDMG_LEVELS_MAX], all[GRIDMG_LEVELS_MAX];
 
   PetscFunctionBegin;
-  if (!mg->team.whole) PetscFunctionReturn(PETSC_SUCCESS);
-  for (PetscInt k = 0; k < mg->team.whole; k++) mine[k] = mg->level[k].bound;
-  PetscCallMPI(MPIU_Allreduce(mine, all, (PetscMPIInt)mg->team.whole, MPI_DOUBLE, MPI_MAX, mg->team.comm));
-  for (PetscInt k = 0; k < mg->team.whole; k++) mg->level[k].bound = all[k];
+  if (!mg->domain.whole.level) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt k = 0; k < mg->domain.whole.level; k++) mine[k] = mg->aggregation.level[k].bound;
+  PetscCallMPI(MPIU_Allreduce(mine, all, (PetscMPIInt)mg->domain.whole.level, MPI_DOUBLE, MPI_MAX, mg->domain.team.comm));
+  for (PetscInt k = 0; k < mg->domain.whole.level; k++) mg->aggregation.level[k].bound = all[k];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -386,28 +388,28 @@ PetscErrorCode PCGridMGEncode_Private(PC pc)
   GridMGPool pool = {NULL, 0, 0};
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < mg->n; k++) {
-    GridMGLevel *l = &mg->level[k];
+  for (PetscInt k = 0; k < mg->state.n; k++) {
+    GridMGLevel *l = &mg->aggregation.level[k];
 
-    l->op.precision = mg->precision;
-    l->op.symmetric = mg->symmetric;
-    l->op.bits      = BitsOf(mg, k, l->survey.min, l->survey.max);
-    l->edges        = l->faces.list.i[l->faces.list.n];
-    l->op.list.n    = l->faces.list.n;
-    for (int p = 0; p < 2; p++) l->op.list.part[p] = l->faces.list.part[p];
+    l->op.precision = mg->found.precision;
+    l->op.symmetric = mg->found.symmetric;
+    l->op.bits      = BitsOf(mg, k, l->exact.survey.min, l->exact.survey.max);
+    l->edges        = l->exact.faces.list.i[l->exact.faces.list.n];
+    l->op.list.n    = l->exact.faces.list.n;
+    for (int p = 0; p < 2; p++) l->op.list.part[p] = l->exact.faces.list.part[p];
   }
   PetscCall(AgreeOnBits_Private(mg));
   PCGridMGTakeLevels_Private(mg, &pool);
-  for (PetscInt k = 0; k < mg->n; k++) pool.layout = LevelLayout(&mg->level[k], pool.layout);
+  for (PetscInt k = 0; k < mg->state.n; k++) pool.layout = LevelLayout(&mg->aggregation.level[k], pool.layout);
   PetscCall(PCGridMGPoolGet_Private(mg, &pool, PETSC_TRUE));
   PCGridMGTakeLevels_Private(mg, &pool);
   PetscCall(PutLists_Private(mg));
-  for (PetscInt k = 0; k < mg->n; k++) {
-    GridMGLevel *l = &mg->level[k];
+  for (PetscInt k = 0; k < mg->state.n; k++) {
+    GridMGLevel *l = &mg->aggregation.level[k];
 
-    if (l->op.alive) PetscCall((*mg->kernels->copy)((size_t)l->op.grid.cells, l->faces.alive, (void *)l->op.alive));
-    PetscCall((*mg->kernels->encode)(&l->faces, l->survey.min, l->survey.max, &l->op, &l->bound));
-    if (mg->overlap && l->shared) PetscCall(PCGridMGOverlapCodes_Private(mg, l));
+    if (l->op.alive) PetscCall((*mg->place.kernels->memory.copy)((size_t)l->op.grid.cells, l->exact.faces.alive, (void *)l->op.alive));
+    PetscCall((*mg->place.kernels->setup.encode)(&l->exact.faces, l->exact.survey.min, l->exact.survey.max, &l->op, &l->bound));
+    if (mg->place.overlap && l->shared) PetscCall(PCGridMGOverlapCodes_Private(mg, l));
   }
   PetscCall(ReduceBounds_Private(mg));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -33,7 +33,7 @@ static PetscErrorCode ReadRow_Private(PC pc, PetscInt row, PetscInt n, const Pet
   PC_GridMG        *mg   = (PC_GridMG *)pc->data;
   GridMGFaces      *f    = reading->f;
   const GridMGGrid *grid = &f->grid;
-  const PetscInt    i = GridMGVertexOf(grid, &mg->rows, row - mg->team.begin), line = i / grid->n[0],
+  const PetscInt    i = GridMGVertexOf(grid, &mg->domain.team.rows, row - mg->domain.team.begin), line = i / grid->n[0],
                  at[3] = {i % grid->n[0], line % grid->n[1], line / grid->n[1]};
   double diagonal      = 0;
 
@@ -41,7 +41,7 @@ static PetscErrorCode ReadRow_Private(PC pc, PetscInt row, PetscInt n, const Pet
   *sum = 0;
   for (PetscInt e = 0; e < n; e++) {
     const double   a = (double)PetscRealPart(value[e]);
-    const PetscInt j = PCGridMGIsShared(mg) ? PCGridMGVertexOfRow_Private(mg, column[e]) : GridMGVertexOf(grid, &mg->rows, column[e]);
+    const PetscInt j = PCGridMGIsShared(mg) ? PCGridMGVertexOfRow_Private(mg, column[e]) : GridMGVertexOf(grid, &mg->domain.team.rows, column[e]);
     int            d = -1;
 
     if (PetscDefined(USE_COMPLEX) && PetscImaginaryPart(value[e]) != 0) {
@@ -61,7 +61,7 @@ static PetscErrorCode ReadRow_Private(PC pc, PetscInt row, PetscInt n, const Pet
     }
     if (a == 0) continue;
     if (i < grid->cells && j < grid->cells) d = PCGridMGFaceOf_Private(grid, at, j - i);
-    if (d < 0) PetscCall(PCGridMGEdgeAdd_Private(&mg->edges, i, j, -a));
+    if (d < 0) PetscCall(PCGridMGEdgeAdd_Private(&mg->aggregation.edges, i, j, -a));
     else {
       *(j > i ? &f->up[d][i] : &f->down[d][j]) -= a;
       reading->faces++;
@@ -80,16 +80,16 @@ static PetscErrorCode ReadRows_Private(PC pc, Reading *reading)
   const GridMGGrid *grid = &f->grid;
 
   PetscFunctionBegin;
-  PetscCall((*mg->kernels->clear)(PCGridMGFacesNumbers_Private(grid, PETSC_FALSE) * sizeof(double), f->sigma));
+  PetscCall((*mg->place.kernels->memory.clear)(PCGridMGFacesNumbers_Private(grid, PETSC_FALSE) * sizeof(double), f->sigma));
   for (PetscInt own = 0; own < grid->cells + grid->wells && !reading->bad && !reading->unreal; own++) {
-    const PetscInt     row = mg->team.begin + own;
+    const PetscInt     row = mg->domain.team.begin + own;
     const PetscInt    *column;
     const PetscScalar *value;
     PetscInt           n;
 
-    PetscCall(MatGetRow(mg->source, row, &n, &column, &value));
-    PetscCall(ReadRow_Private(pc, row, n, column, value, reading, &f->sigma[GridMGVertexOf(grid, &mg->rows, own)]));
-    PetscCall(MatRestoreRow(mg->source, row, &n, &column, &value));
+    PetscCall(MatGetRow(mg->source.matrix, row, &n, &column, &value));
+    PetscCall(ReadRow_Private(pc, row, n, column, value, reading, &f->sigma[GridMGVertexOf(grid, &mg->domain.team.rows, own)]));
+    PetscCall(MatRestoreRow(mg->source.matrix, row, &n, &column, &value));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -107,20 +107,20 @@ static PetscErrorCode ScaleFaces_Private(PC pc, Reading *reading)
 
     if (!f->up[d]) continue;
     for (PetscInt c = 0; c < grid->cells; c++) {
-      f->up[d][c] *= mg->factor;
-      f->down[d][c] *= mg->factor;
+      f->up[d][c] *= mg->found.factor;
+      f->down[d][c] *= mg->found.factor;
       if (f->up[d][c] >= 0 && f->down[d][c] >= 0) continue;
       if (!reading->wrong++) {
-        reading->wrongrow    = mg->team.begin + GridMGRowOf(grid, &mg->rows, f->up[d][c] < 0 ? c : c + stride);
-        reading->wrongcolumn = mg->team.begin + GridMGRowOf(grid, &mg->rows, f->up[d][c] < 0 ? c + stride : c);
+        reading->wrongrow    = mg->domain.team.begin + GridMGRowOf(grid, &mg->domain.team.rows, f->up[d][c] < 0 ? c : c + stride);
+        reading->wrongcolumn = mg->domain.team.begin + GridMGRowOf(grid, &mg->domain.team.rows, f->up[d][c] < 0 ? c + stride : c);
       }
-      if (f->up[d][c] != 0) PetscCall(PCGridMGEdgeAdd_Private(&mg->edges, c, c + stride, f->up[d][c] / mg->factor));
-      if (f->down[d][c] != 0) PetscCall(PCGridMGEdgeAdd_Private(&mg->edges, c + stride, c, f->down[d][c] / mg->factor));
+      if (f->up[d][c] != 0) PetscCall(PCGridMGEdgeAdd_Private(&mg->aggregation.edges, c, c + stride, f->up[d][c] / mg->found.factor));
+      if (f->down[d][c] != 0) PetscCall(PCGridMGEdgeAdd_Private(&mg->aggregation.edges, c + stride, c, f->down[d][c] / mg->found.factor));
       f->up[d][c] = f->down[d][c] = 0;
     }
   }
-  for (PetscInt i = 0; i < grid->cells + grid->wells; i++) f->sigma[i] *= mg->factor;
-  for (PetscInt e = 0; e < mg->edges.n; e++) mg->edges.edge[e].t *= mg->factor;
+  for (PetscInt i = 0; i < grid->cells + grid->wells; i++) f->sigma[i] *= mg->found.factor;
+  for (PetscInt e = 0; e < mg->aggregation.edges.n; e++) mg->aggregation.edges.edge[e].t *= mg->found.factor;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -145,11 +145,12 @@ static PetscErrorCode CheckSigns_Private(PC pc, const Reading *reading)
 /* The arrays of the finest level */
 static PetscErrorCode StartFaces_Private(PC_GridMG *mg, GridMGFaces *f)
 {
-  const GridMGGrid grid  = mg->level[0].op.grid;
+  const GridMGGrid grid  = mg->aggregation.level[0].op.grid;
   const size_t     cells = (size_t)grid.cells, numbers = PCGridMGFacesNumbers_Private(&grid, PETSC_FALSE);
 
   PetscFunctionBegin;
-  if (mg->overlap) PetscCall(PCGridMGArenaStart_Private(mg, (2 * numbers + cells) * sizeof(double))); /* with layers around the box, all arrays exist twice */
+  if (mg->place.overlap)
+    PetscCall(PCGridMGArenaStart_Private(mg, (2 * numbers + cells) * sizeof(double))); /* with layers around the box, all arrays exist twice */
   else PetscCall(PCGridMGArenaStart_Private(mg, (numbers + cells + cells / 4) * sizeof(double)));
   PetscCall(PCGridMGFacesCreate_Private(mg, &grid, PETSC_FALSE, f));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -163,7 +164,7 @@ static PetscErrorCode SetSymmetry_Private(PC_GridMG *mg, GridMGFaces *f, PetscBo
   const GridMGGrid      grid  = f->grid;
 
   PetscFunctionBegin;
-  mg->symmetric = symmetric;
+  mg->found.symmetric = symmetric;
   if (symmetric) {
     PCGridMGArenaGiveBack_Private(mg, &start);
     PetscCall(PCGridMGFacesCreate_Private(mg, &grid, PETSC_TRUE, f));
@@ -179,14 +180,14 @@ static void SetPrecision(PC_GridMG *mg, double face, double least)
 {
   const double min = face > 0 ? PetscMin(least, face) : least;
 
-  mg->precision = PCGridMGWantsDouble(mg) || min < 1e-25 ? GRIDMG_DOUBLE : GRIDMG_SINGLE;
+  mg->found.precision = PCGridMGWantsDouble(mg) || min < 1e-25 ? GRIDMG_DOUBLE : GRIDMG_SINGLE;
 }
 
 /* Whether constants may not be near the null space; least: the smallest diagonal entry, where the largest is near 1 */
 static void Suspect(PC_GridMG *mg, double least)
 {
-  mg->clipped = mg->symmetric ? mg->negative : 0;
-  mg->suspect = (PetscBool)(mg->negative > 0 || (!mg->symmetric && least < GRIDMG_UNITS));
+  mg->found.clipped = mg->found.symmetric ? mg->found.negative : 0;
+  mg->found.suspect = (PetscBool)(mg->found.negative > 0 || (!mg->found.symmetric && least < GRIDMG_UNITS));
 }
 
 static inline PetscBool Same(double a, double b)
@@ -242,7 +243,8 @@ static PetscErrorCode FailRow_Private(PC pc, PetscInt vertex, double diagonal)
 
   PetscFunctionBegin;
   PetscCall(PCGridMGFail_Private(pc, "row %" PetscInt_FMT " has the diagonal entry %g and other entries: aggregation is for M-matrices",
-                                 mg->team.begin + GridMGRowOf(&mg->level[0].op.grid, &mg->rows, vertex), diagonal / mg->factor));
+                                 mg->domain.team.begin + GridMGRowOf(&mg->aggregation.level[0].op.grid, &mg->domain.team.rows, vertex),
+                                 diagonal / mg->found.factor));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -256,8 +258,8 @@ static PetscErrorCode CleanRowSums_Private(PC pc, GridMGFaces *f, double *least)
 
   PetscFunctionBegin;
   PetscCall(PCGridMGGetRounding_Private(pc, &rounding));
-  *least       = PETSC_MAX_REAL;
-  mg->negative = 0;
+  *least             = PETSC_MAX_REAL;
+  mg->found.negative = 0;
   PetscCall(PetscMalloc1(grid->cells + grid->wells, &sums));
   PetscCall(ListSums_Private(f, sums));
   for (PetscInt i = 0; i < grid->cells + grid->wells; i++) {
@@ -270,7 +272,7 @@ static PetscErrorCode CleanRowSums_Private(PC pc, GridMGFaces *f, double *least)
     }
     diagonal = *sigma + faces;
     if (fabs(*sigma) <= rounding * PetscMax(fabs(diagonal), fabs(faces))) *sigma = 0;
-    mg->negative += *sigma < 0;
+    mg->found.negative += *sigma < 0;
     if (*sigma < 0 && f->symmetric) *sigma = 0;
     if (diagonal == 0 && faces == 0) *sigma = 1; /* as large as the largest diagonal entry */
     else if (!(diagonal > 0)) {
@@ -294,26 +296,26 @@ static PetscErrorCode CleanRowSums_Private(PC pc, GridMGFaces *f, double *least)
 static PetscErrorCode ReduceReading_Private(PC pc, Reading *reading, PetscInt *cells)
 {
   PC_GridMG         *mg    = (PC_GridMG *)pc->data;
-  const GridMGShare *s     = &mg->level[0].share;
+  const GridMGShare *s     = &mg->domain.share[0];
   double             mine  = reading->most;
   PetscInt           minus = reading->negative;
   PetscBool          unreal;
 
   PetscFunctionBegin;
   PetscCall(PCGridMGFirst_Private(mg, reading->unreal, 2, MPIU_INT, reading->unrealat, &unreal));
-  PetscCheck(!unreal, mg->team.comm, PETSC_ERR_SUP, GRIDMG_NOT_REAL, reading->unrealat[0], reading->unrealat[1]);
+  PetscCheck(!unreal, mg->domain.team.comm, PETSC_ERR_SUP, GRIDMG_NOT_REAL, reading->unrealat[0], reading->unrealat[1]);
   PetscCall(PCGridMGAgree_Private(pc));
   if (pc->failedreason) reading->bad = PETSC_TRUE;
-  PetscCallMPI(MPIU_Allreduce(&mine, &reading->most, 1, MPI_DOUBLE, MPI_MAX, mg->team.comm));
-  PetscCallMPI(MPIU_Allreduce(&minus, &reading->negative, 1, MPIU_INT, MPI_SUM, mg->team.comm));
-  *cells = s->offset[mg->team.size] - mg->team.wells;
+  PetscCallMPI(MPIU_Allreduce(&mine, &reading->most, 1, MPI_DOUBLE, MPI_MAX, mg->domain.team.comm));
+  PetscCallMPI(MPIU_Allreduce(&minus, &reading->negative, 1, MPIU_INT, MPI_SUM, mg->domain.team.comm));
+  *cells = s->offset[mg->domain.team.size] - mg->domain.team.wells;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The matrix row of a ghost, for error messages only: the search is slow */
 static PetscInt RowOfGhost(const PC_GridMG *mg, PetscInt vertex)
 {
-  const PetscInt rows = mg->level[0].share.offset[mg->team.size];
+  const PetscInt rows = mg->domain.share[0].offset[mg->domain.team.size];
 
   for (PetscInt row = 0; row < rows; row++) {
     if (PCGridMGVertexOfRow_Private(mg, row) == vertex) return row;
@@ -325,21 +327,21 @@ static PetscInt RowOfGhost(const PC_GridMG *mg, PetscInt vertex)
 static PetscErrorCode ReduceWrong_Private(PC pc, Reading *reading)
 {
   PC_GridMG         *mg   = (PC_GridMG *)pc->data;
-  const GridMGGrid  *grid = &mg->level[0].op.grid;
-  const GridMGShare *s    = &mg->level[0].share;
+  const GridMGGrid  *grid = &mg->aggregation.level[0].op.grid;
+  const GridMGShare *s    = &mg->domain.share[0];
   const PetscInt     own  = grid->cells + grid->wells;
   PetscInt           mine[2], all[2], first[2];
   PetscBool          any;
 
   PetscFunctionBegin;
-  for (PetscInt e = 0; e < mg->edges.n; e++) {
-    const GridMGEdge *edge = &mg->edges.edge[e];
+  for (PetscInt e = 0; e < mg->aggregation.edges.n; e++) {
+    const GridMGEdge *edge = &mg->aggregation.edges.edge[e];
 
     if (edge->j < own || edge->i >= grid->cells || s->at[3 * (edge->j - own)] < 0) continue;
     reading->faces++;
-    if (edge->t >= 0 || s->ghost[edge->j - own] < s->offset[mg->team.rank]) continue;
+    if (edge->t >= 0 || s->ghost[edge->j - own] < s->offset[mg->domain.team.rank]) continue;
     if (reading->wrong++) continue;
-    reading->wrongrow    = mg->team.begin + GridMGRowOf(grid, &mg->rows, edge->i);
+    reading->wrongrow    = mg->domain.team.begin + GridMGRowOf(grid, &mg->domain.team.rows, edge->i);
     reading->wrongcolumn = RowOfGhost(mg, edge->j);
   }
   first[0] = reading->wrongrow;
@@ -347,7 +349,7 @@ static PetscErrorCode ReduceWrong_Private(PC pc, Reading *reading)
   PetscCall(PCGridMGFirst_Private(mg, (PetscBool)(reading->wrong > 0), 2, MPIU_INT, first, &any));
   mine[0] = reading->wrong;
   mine[1] = reading->faces;
-  PetscCallMPI(MPIU_Allreduce(mine, all, 2, MPIU_INT, MPI_SUM, mg->team.comm));
+  PetscCallMPI(MPIU_Allreduce(mine, all, 2, MPIU_INT, MPI_SUM, mg->domain.team.comm));
   reading->wrongrow    = first[0];
   reading->wrongcolumn = first[1];
   reading->wrong       = all[0];
@@ -358,22 +360,22 @@ static PetscErrorCode ReduceWrong_Private(PC pc, Reading *reading)
 /* Two coupled wells must be on one process, because wells are smoothed one after the other */
 static PetscErrorCode CheckWells_Private(PC_GridMG *mg)
 {
-  const GridMGGrid  *grid  = &mg->level[0].op.grid;
-  const GridMGShare *s     = &mg->level[0].share;
+  const GridMGGrid  *grid  = &mg->aggregation.level[0].op.grid;
+  const GridMGShare *s     = &mg->domain.share[0];
   const PetscInt     own   = grid->cells + grid->wells;
   PetscInt           at[2] = {-1, -1};
   PetscBool          any;
 
   PetscFunctionBegin;
-  for (PetscInt e = 0; e < mg->edges.n && at[0] < 0; e++) {
-    const GridMGEdge *edge = &mg->edges.edge[e];
+  for (PetscInt e = 0; e < mg->aggregation.edges.n && at[0] < 0; e++) {
+    const GridMGEdge *edge = &mg->aggregation.edges.edge[e];
 
     if (edge->i < grid->cells || edge->j < own || s->at[3 * (edge->j - own)] >= 0) continue;
-    at[0] = mg->team.begin + GridMGRowOf(grid, &mg->rows, edge->i);
+    at[0] = mg->domain.team.begin + GridMGRowOf(grid, &mg->domain.team.rows, edge->i);
     at[1] = RowOfGhost(mg, edge->j);
   }
   PetscCall(PCGridMGFirst_Private(mg, (PetscBool)(at[0] >= 0), 2, MPIU_INT, at, &any));
-  PetscCheck(!any, mg->team.comm, PETSC_ERR_SUP,
+  PetscCheck(!any, mg->domain.team.comm, PETSC_ERR_SUP,
              "-pc_type gridmg: row %" PetscInt_FMT " belongs to a well and has an entry in column %" PetscInt_FMT
              " of a well on another process. Put coupled wells on one process",
              at[0], at[1]);
@@ -385,24 +387,24 @@ static PetscErrorCode ReduceRows_Private(PC pc, double *least)
 {
   PC_GridMG *mg       = (PC_GridMG *)pc->data;
   double     mine     = *least;
-  PetscInt   negative = mg->negative;
+  PetscInt   negative = mg->found.negative;
 
   PetscFunctionBegin;
   PetscCall(PCGridMGAgree_Private(pc));
-  PetscCallMPI(MPIU_Allreduce(&mine, least, 1, MPI_DOUBLE, MPI_MIN, mg->team.comm));
-  PetscCallMPI(MPIU_Allreduce(&negative, &mg->negative, 1, MPIU_INT, MPI_SUM, mg->team.comm));
+  PetscCallMPI(MPIU_Allreduce(&mine, least, 1, MPI_DOUBLE, MPI_MIN, mg->domain.team.comm));
+  PetscCallMPI(MPIU_Allreduce(&negative, &mg->found.negative, 1, MPIU_INT, MPI_SUM, mg->domain.team.comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* If one process refuses overlap, all do; symmetric: whether the matrix is symmetric on all processes */
 static PetscErrorCode AgreeOnOverlap_Private(PC_GridMG *mg, PetscBool *symmetric)
 {
-  PetscMPIInt mine[2] = {mg->refused, !*symmetric}, all[2];
+  PetscMPIInt mine[2] = {mg->place.refused, !*symmetric}, all[2];
 
   PetscFunctionBegin;
-  PetscCallMPI(MPIU_Allreduce(mine, all, 2, MPI_INT, MPI_MAX, mg->team.comm));
-  mg->refused = (PetscBool)(all[0] != 0);
-  *symmetric  = (PetscBool)(all[1] == 0);
+  PetscCallMPI(MPIU_Allreduce(mine, all, 2, MPI_INT, MPI_MAX, mg->domain.team.comm));
+  mg->place.refused = (PetscBool)(all[0] != 0);
+  *symmetric        = (PetscBool)(all[1] == 0);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -410,20 +412,20 @@ static PetscErrorCode AgreeOnOverlap_Private(PC_GridMG *mg, PetscBool *symmetric
 static PetscErrorCode OverlapHost_Private(PC pc)
 {
   PC_GridMG   *mg        = (PC_GridMG *)pc->data;
-  GridMGLevel *l         = &mg->level[0];
-  PetscBool    symmetric = mg->symmetric;
+  GridMGLevel *l         = &mg->aggregation.level[0];
+  PetscBool    symmetric = mg->found.symmetric;
 
   PetscFunctionBegin;
-  if (mg->precision != GRIDMG_SINGLE) mg->refused = PETSC_TRUE;
+  if (mg->found.precision != GRIDMG_SINGLE) mg->place.refused = PETSC_TRUE;
   PetscCall(AgreeOnOverlap_Private(mg, &symmetric));
-  if (mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
+  if (mg->place.refused) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCGridMGCrossingFromList_Private(mg));
   PetscCall(PCGridMGCrossingExchange_Private(mg, GRIDMG_SAME, &symmetric));
-  symmetric = mg->symmetric;
+  symmetric = mg->found.symmetric;
   PetscCall(AgreeOnOverlap_Private(mg, &symmetric));
-  if (mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
+  if (mg->place.refused) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCGridMGOverlapFinest_Private(mg, PETSC_FALSE));
-  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)l->op.grid.cells, (void **)&l->alive));
+  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)l->op.grid.cells, (void **)&l->exact.alive));
   PetscCall(PCGridMGOverlapSurvey_Private(mg, l));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -434,26 +436,26 @@ static PetscErrorCode OverlapHost_Private(PC pc)
 static PetscErrorCode FinishHost_Private(PC pc)
 {
   PC_GridMG   *mg    = (PC_GridMG *)pc->data;
-  GridMGLevel *l     = &mg->level[0];
+  GridMGLevel *l     = &mg->aggregation.level[0];
   double       least = 0;
 
   PetscFunctionBegin;
-  PetscCall(CleanRowSums_Private(pc, &l->faces, &least));
+  PetscCall(CleanRowSums_Private(pc, &l->exact.faces, &least));
   if (PCGridMGIsShared(mg)) PetscCall(ReduceRows_Private(pc, &least));
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   /* the layers are still empty: the survey counts own cells, and takes edges to remote cells from the list */
   PetscCall(PCGridMGSurvey_Private(mg, l));
   Suspect(mg, least);
-  SetPrecision(mg, l->least, least);
-  if (mg->overlap) PetscCall(OverlapHost_Private(pc));
+  SetPrecision(mg, l->exact.least, least);
+  if (mg->place.overlap) PetscCall(OverlapHost_Private(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode ReadHost_Private(PC pc, Reading *reading)
 {
   PC_GridMG       *mg     = (PC_GridMG *)pc->data;
-  GridMGLevel     *l      = &mg->level[0];
-  GridMGFaces     *f      = &l->faces;
+  GridMGLevel     *l      = &mg->aggregation.level[0];
+  GridMGFaces     *f      = &l->exact.faces;
   const GridMGGrid grid   = l->op.grid;
   const PetscBool  shared = PCGridMGIsShared(mg);
   PetscInt         cells  = grid.cells;
@@ -461,22 +463,22 @@ static PetscErrorCode ReadHost_Private(PC pc, Reading *reading)
 
   PetscFunctionBegin;
   PetscCall(StartFaces_Private(mg, f));
-  mg->edges.n = 0;
+  mg->aggregation.edges.n = 0;
   PetscCall(ReadRows_Private(pc, reading));
   if (shared) PetscCall(ReduceReading_Private(pc, reading, &cells));
   if (reading->bad) PetscFunctionReturn(PETSC_SUCCESS);
-  mg->factor = FactorOf(cells, reading);
+  mg->found.factor = FactorOf(cells, reading);
   PetscCall(ScaleFaces_Private(pc, reading));
   if (shared) {
     PetscCall(ReduceWrong_Private(pc, reading));
     PetscCall(CheckWells_Private(mg));
   }
   PetscCall(CheckSigns_Private(pc, reading));
-  PetscCall(PCGridMGEdgesToList_Private(&grid, &mg->edges, l->list, &f->list));
+  PetscCall(PCGridMGEdgesToList_Private(&grid, &mg->aggregation.edges, l->exact.list, &f->list));
   symmetric = (PetscBool)(FacesAreSymmetric(f) && ListIsSymmetric(&grid, &f->list));
   if (shared) PetscCall(PCGridMGBorderIsSymmetric_Private(mg, l, GRIDMG_SAME, &symmetric));
   PetscCall(SetSymmetry_Private(mg, f, symmetric));
-  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)grid.cells, (void **)&l->alive));
+  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)grid.cells, (void **)&l->exact.alive));
   PetscCall(FinishHost_Private(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -488,16 +490,16 @@ static PetscErrorCode ReadHost_Private(PC pc, Reading *reading)
 
 static PetscErrorCode Scan_Private(PC_GridMG *mg, double scale)
 {
-  GridMGFaces *f     = &mg->level[0].faces;
-  const size_t tiles = ((size_t)mg->level[0].op.grid.cells + GRIDMG_READ_ROWS - 1) / GRIDMG_READ_ROWS;
+  GridMGFaces *f     = &mg->aggregation.level[0].exact.faces;
+  const size_t tiles = ((size_t)mg->aggregation.level[0].op.grid.cells + GRIDMG_READ_ROWS - 1) / GRIDMG_READ_ROWS;
 
   PetscFunctionBegin;
   PetscCall(StartFaces_Private(mg, f));
-  PetscCall(PCGridMGArenaTake_Private(mg, tiles * sizeof(*mg->others), (void **)&mg->others));
-  PetscCall(LitheCUDAGridMGRead(&mg->matrix, &mg->rows, scale, f, mg->others, &mg->reading));
-  mg->guess        = scale;
-  mg->scanned      = PETSC_TRUE;
-  mg->scannedfirst = mg->rows.first;
+  PetscCall(PCGridMGArenaTake_Private(mg, tiles * sizeof(*mg->aggregation.scan.others), (void **)&mg->aggregation.scan.others));
+  PetscCall(LitheCUDAGridMGRead(&mg->source.rows, &mg->domain.team.rows, scale, f, mg->aggregation.scan.others, &mg->aggregation.scan.reading));
+  mg->aggregation.scan.guess = scale;
+  mg->aggregation.scan.done  = PETSC_TRUE;
+  mg->aggregation.scan.first = mg->domain.team.rows.first;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -505,13 +507,14 @@ static PetscErrorCode Scan_Private(PC_GridMG *mg, double scale)
 PetscErrorCode PCGridMGScan_Private(PC pc)
 {
   PC_GridMG        *mg   = (PC_GridMG *)pc->data;
-  const GridMGGrid *grid = &mg->level[0].op.grid, *last = &mg->level[0].faces.grid;
+  const GridMGGrid *grid = &mg->aggregation.level[0].op.grid, *last = &mg->aggregation.level[0].exact.faces.grid;
 
   PetscFunctionBegin;
   for (int d = 0; d < 3; d++) {
-    if (last->n[d] != grid->n[d]) mg->scanned = PETSC_FALSE;
+    if (last->n[d] != grid->n[d]) mg->aggregation.scan.done = PETSC_FALSE;
   }
-  if (!mg->scanned || mg->scannedfirst != mg->rows.first) PetscCall(Scan_Private(mg, mg->guess != 0 ? mg->guess : 1.));
+  if (!mg->aggregation.scan.done || mg->aggregation.scan.first != mg->domain.team.rows.first)
+    PetscCall(Scan_Private(mg, mg->aggregation.scan.guess != 0 ? mg->aggregation.scan.guess : 1.));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -519,7 +522,7 @@ PetscErrorCode PCGridMGScan_Private(PC pc)
 static PetscErrorCode ReadWells_Private(PC pc, PetscInt begin, PetscInt end, Reading *reading, double sum[])
 {
   PC_GridMG           *mg      = (PC_GridMG *)pc->data;
-  const GridMGKernels *kernels = mg->kernels;
+  const GridMGKernels *kernels = mg->place.kernels;
   const PetscInt       n       = end - begin;
   PetscInt            *i, *j, nz;
   PetscScalar         *a;
@@ -527,12 +530,12 @@ static PetscErrorCode ReadWells_Private(PC pc, PetscInt begin, PetscInt end, Rea
   PetscFunctionBegin;
   if (!n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1(n + 1, &i));
-  PetscCall((*kernels->get)((size_t)(n + 1) * sizeof(*i), mg->matrix.i + begin, i));
+  PetscCall((*kernels->memory.get)((size_t)(n + 1) * sizeof(*i), mg->source.rows.i + begin, i));
   nz = i[n] - i[0];
   PetscCall(PetscMalloc2(nz, &j, nz, &a));
   if (nz) {
-    PetscCall((*kernels->get)((size_t)nz * sizeof(*j), mg->matrix.j + i[0], j));
-    PetscCall((*kernels->get)((size_t)nz * sizeof(*a), mg->matrix.a + i[0], a));
+    PetscCall((*kernels->memory.get)((size_t)nz * sizeof(*j), mg->source.rows.j + i[0], j));
+    PetscCall((*kernels->memory.get)((size_t)nz * sizeof(*a), mg->source.rows.a + i[0], a));
   }
   for (PetscInt r = 0; r < n && !reading->bad; r++)
     PetscCall(ReadRow_Private(pc, begin + r, i[r + 1] - i[r], j + i[r] - i[0], a + i[r] - i[0], reading, &sum[r]));
@@ -545,14 +548,14 @@ static PetscErrorCode ReadWells_Private(PC pc, PetscInt begin, PetscInt end, Rea
 static PetscErrorCode CheckNumbers_Private(PC pc, Reading *reading)
 {
   PC_GridMG           *mg = (PC_GridMG *)pc->data;
-  const GridMGReading *r  = &mg->reading;
+  const GridMGReading *r  = &mg->aggregation.scan.reading;
   PetscInt             n, row[2] = {-1, -1}, column[2]; /* imaginary, bad */
 
   PetscFunctionBegin;
   if (r->firstimaginary < 0 && r->firstbad < 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetLocalSize(pc->pmat, &n, NULL));
-  if (r->firstimaginary >= 0) PetscCall(LitheCUDAGridMGFindEntry(&mg->matrix, n, r->firstimaginary, &row[0], &column[0]));
-  if (r->firstbad >= 0) PetscCall(LitheCUDAGridMGFindEntry(&mg->matrix, n, r->firstbad, &row[1], &column[1]));
+  if (r->firstimaginary >= 0) PetscCall(LitheCUDAGridMGFindEntry(&mg->source.rows, n, r->firstimaginary, &row[0], &column[0]));
+  if (r->firstbad >= 0) PetscCall(LitheCUDAGridMGFindEntry(&mg->source.rows, n, r->firstbad, &row[1], &column[1]));
   PetscCheck(row[0] < 0 || (row[1] >= 0 && row[1] < row[0]), PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, GRIDMG_NOT_REAL, row[0], column[0]);
   PetscCall(PCGridMGFail_Private(pc, GRIDMG_NO_NUMBER, row[1], column[1]));
   reading->bad = PETSC_TRUE;
@@ -563,14 +566,15 @@ static PetscErrorCode CheckNumbers_Private(PC pc, Reading *reading)
 static PetscErrorCode ReadOthers_Private(PC pc, Reading *reading)
 {
   PC_GridMG           *mg = (PC_GridMG *)pc->data;
-  const GridMGReading *r  = &mg->reading;
+  const GridMGReading *r  = &mg->aggregation.scan.reading;
 
   PetscFunctionBegin;
   PetscCheck(r->others <= PETSC_INT32_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP,
              "-pc_type gridmg: %" PetscInt64_FMT " entries are between cells that are no neighbours, too many", r->others);
-  PetscCall(PCGridMGEdgesReserve_Private(&mg->edges, mg->edges.n + (PetscInt)r->others));
-  PetscCall(LitheCUDAGridMGGetOthers(&mg->matrix, &mg->rows, &mg->level[0].op.grid, mg->others, (PetscInt)r->others, mg->edges.edge + mg->edges.n));
-  mg->edges.n += (PetscInt)r->others;
+  PetscCall(PCGridMGEdgesReserve_Private(&mg->aggregation.edges, mg->aggregation.edges.n + (PetscInt)r->others));
+  PetscCall(LitheCUDAGridMGGetOthers(&mg->source.rows, &mg->domain.team.rows, &mg->aggregation.level[0].op.grid, mg->aggregation.scan.others,
+                                     (PetscInt)r->others, mg->aggregation.edges.edge + mg->aggregation.edges.n));
+  mg->aggregation.edges.n += (PetscInt)r->others;
   reading->faces = (PetscInt)r->faces;
   reading->negative += (PetscInt)r->negative;
   reading->most = PetscMax(reading->most, r->most);
@@ -587,13 +591,13 @@ static PetscErrorCode Settle_Private(PC pc, double scale, Reading *reading, Pets
 
   PetscFunctionBegin;
   PetscCall(LitheCUDAGridMGSettle(f, scale, GRIDMG_SAME, symmetric, &reading->wrong, &first));
-  for (PetscInt e = 0; e < mg->edges.n; e++) mg->edges.edge[e].t *= mg->factor;
+  for (PetscInt e = 0; e < mg->aggregation.edges.n; e++) mg->aggregation.edges.edge[e].t *= mg->found.factor;
   if (!reading->wrong) PetscFunctionReturn(PETSC_SUCCESS);
   {
     const PetscInt c = (PetscInt)(first.at % grid->cells), to = c + GridMGStride(grid, (int)(first.at / grid->cells));
 
-    reading->wrongrow    = GridMGRowOf(grid, &mg->rows, first.up < 0 ? c : to);
-    reading->wrongcolumn = GridMGRowOf(grid, &mg->rows, first.up < 0 ? to : c);
+    reading->wrongrow    = GridMGRowOf(grid, &mg->domain.team.rows, first.up < 0 ? c : to);
+    reading->wrongcolumn = GridMGRowOf(grid, &mg->domain.team.rows, first.up < 0 ? to : c);
   }
   PetscCall(CheckSigns_Private(pc, reading));
   PetscCall(PetscMalloc1(reading->wrong, &wrong));
@@ -601,8 +605,8 @@ static PetscErrorCode Settle_Private(PC pc, double scale, Reading *reading, Pets
   for (PetscInt k = 0; k < reading->wrong; k++) {
     const PetscInt c = (PetscInt)(wrong[k].at % grid->cells), to = c + GridMGStride(grid, (int)(wrong[k].at / grid->cells));
 
-    if (wrong[k].up != 0) PetscCall(PCGridMGEdgeAdd_Private(&mg->edges, c, to, wrong[k].up));
-    if (wrong[k].down != 0) PetscCall(PCGridMGEdgeAdd_Private(&mg->edges, to, c, wrong[k].down));
+    if (wrong[k].up != 0) PetscCall(PCGridMGEdgeAdd_Private(&mg->aggregation.edges, c, to, wrong[k].up));
+    if (wrong[k].down != 0) PetscCall(PCGridMGEdgeAdd_Private(&mg->aggregation.edges, to, c, wrong[k].down));
   }
   PetscCall(PetscFree(wrong));
   PetscCall(LitheCUDAGridMGSettle(f, 1., GRIDMG_SAME, symmetric, &reading->wrong, &first));
@@ -616,7 +620,7 @@ static PetscErrorCode SettleFaces_Private(PC_GridMG *mg, double scale, Reading *
 
   PetscFunctionBegin;
   PetscCall(LitheCUDAGridMGSettle(reading->f, scale, GRIDMG_SAME, symmetric, &reading->wrong, &first));
-  if (reading->wrong) mg->refused = PETSC_TRUE;
+  if (reading->wrong) mg->place.refused = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -624,7 +628,7 @@ static PetscErrorCode SettleFaces_Private(PC_GridMG *mg, double scale, Reading *
 static PetscErrorCode Clean_Private(PC pc, GridMGLevel *l)
 {
   PC_GridMG      *mg = (PC_GridMG *)pc->data;
-  GridMGFaces    *f  = &l->faces;
+  GridMGFaces    *f  = &l->exact.faces;
   const PetscInt  n  = f->grid.cells + f->grid.wells;
   double          rounding;
   GridMGArenaMark mark;
@@ -634,9 +638,9 @@ static PetscErrorCode Clean_Private(PC pc, GridMGLevel *l)
   PetscCall(PCGridMGGetRounding_Private(pc, &rounding));
   mark = PCGridMGArenaGetMark_Private(mg);
   if (f->list.n) PetscCall(PCGridMGArenaTake_Private(mg, (size_t)n * sizeof(double), &f->list.work));
-  PetscCall(LitheCUDAGridMGClean(f, rounding, l->alive, &l->survey, &cleaning));
+  PetscCall(LitheCUDAGridMGClean(f, rounding, l->exact.alive, &l->exact.survey, &cleaning));
   PCGridMGArenaGiveBack_Private(mg, &mark);
-  mg->negative = cleaning.negative;
+  mg->found.negative = cleaning.negative;
   if (cleaning.failed >= 0) {
     const PetscInt i = (PetscInt)cleaning.failed, r = PCGridMGListFind_Private(&f->grid, &f->list, i);
     double         sum = 0, sigma, high, low;
@@ -647,16 +651,16 @@ static PetscErrorCode Clean_Private(PC pc, GridMGLevel *l)
 
       if (!f->up[d]) continue;
       low = 0;
-      PetscCall((*mg->kernels->get)(sizeof(double), f->up[d] + i, &high));
-      if (i / stride % f->grid.n[d] > 0) PetscCall((*mg->kernels->get)(sizeof(double), f->down[d] + i - stride, &low));
+      PetscCall((*mg->place.kernels->memory.get)(sizeof(double), f->up[d] + i, &high));
+      if (i / stride % f->grid.n[d] > 0) PetscCall((*mg->place.kernels->memory.get)(sizeof(double), f->down[d] + i - stride, &low));
       sum += high + low;
     }
-    PetscCall((*mg->kernels->get)(sizeof(double), f->sigma + i, &sigma));
+    PetscCall((*mg->place.kernels->memory.get)(sizeof(double), f->sigma + i, &sigma));
     PetscCall(FailRow_Private(pc, i, sigma + sum));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   Suspect(mg, cleaning.least);
-  SetPrecision(mg, l->survey.min, cleaning.least);
+  SetPrecision(mg, l->exact.survey.min, cleaning.least);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -666,16 +670,16 @@ static PetscErrorCode Clean_Private(PC pc, GridMGLevel *l)
 */
 static PetscErrorCode ReduceDevice_Private(PC_GridMG *mg, Reading *reading)
 {
-  const GridMGReading *r       = &mg->reading;
+  const GridMGReading *r       = &mg->aggregation.scan.reading;
   double               mine    = r->most;
   PetscInt             minus   = (PetscInt)r->negative;
   PetscBool            nothing = PETSC_TRUE;
 
   PetscFunctionBegin;
-  if (r->others || r->firstimaginary >= 0 || r->firstbad >= 0) mg->refused = PETSC_TRUE;
+  if (r->others || r->firstimaginary >= 0 || r->firstbad >= 0) mg->place.refused = PETSC_TRUE;
   PetscCall(AgreeOnOverlap_Private(mg, &nothing));
-  PetscCallMPI(MPIU_Allreduce(&mine, &reading->most, 1, MPI_DOUBLE, MPI_MAX, mg->team.comm));
-  PetscCallMPI(MPIU_Allreduce(&minus, &reading->negative, 1, MPIU_INT, MPI_SUM, mg->team.comm));
+  PetscCallMPI(MPIU_Allreduce(&mine, &reading->most, 1, MPI_DOUBLE, MPI_MAX, mg->domain.team.comm));
+  PetscCallMPI(MPIU_Allreduce(&minus, &reading->negative, 1, MPIU_INT, MPI_SUM, mg->domain.team.comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -690,18 +694,18 @@ static PetscErrorCode CleanOverlap_Private(PC pc, GridMGLevel *l)
 
   PetscFunctionBegin;
   PetscCall(PCGridMGGetRounding_Private(pc, &rounding));
-  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)l->faces.grid.cells, (void **)&l->alive));
-  PetscCall(LitheCUDAGridMGClean(&l->faces, rounding, l->alive, &l->survey, &cleaning));
-  if (cleaning.failed >= 0) mg->refused = PETSC_TRUE;
+  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)l->exact.faces.grid.cells, (void **)&l->exact.alive));
+  PetscCall(LitheCUDAGridMGClean(&l->exact.faces, rounding, l->exact.alive, &l->exact.survey, &cleaning));
+  if (cleaning.failed >= 0) mg->place.refused = PETSC_TRUE;
   PetscCall(AgreeOnOverlap_Private(mg, &nothing));
-  if (mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
+  if (mg->place.refused) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCGridMGOverlapSurvey_Private(mg, l));
   negative = cleaning.negative;
-  PetscCallMPI(MPIU_Allreduce(&negative, &mg->negative, 1, MPIU_INT, MPI_SUM, mg->team.comm));
-  PetscCallMPI(MPIU_Allreduce(&cleaning.least, &least, 1, MPI_DOUBLE, MPI_MIN, mg->team.comm));
+  PetscCallMPI(MPIU_Allreduce(&negative, &mg->found.negative, 1, MPIU_INT, MPI_SUM, mg->domain.team.comm));
+  PetscCallMPI(MPIU_Allreduce(&cleaning.least, &least, 1, MPI_DOUBLE, MPI_MIN, mg->domain.team.comm));
   Suspect(mg, least);
-  SetPrecision(mg, l->least, least);
-  if (mg->precision != GRIDMG_SINGLE) mg->refused = PETSC_TRUE;
+  SetPrecision(mg, l->exact.least, least);
+  if (mg->found.precision != GRIDMG_SINGLE) mg->place.refused = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -709,30 +713,30 @@ static PetscErrorCode CleanOverlap_Private(PC pc, GridMGLevel *l)
 static PetscErrorCode ReadOverlap_Private(PC pc, Reading *reading)
 {
   PC_GridMG   *mg = (PC_GridMG *)pc->data;
-  GridMGLevel *l  = &mg->level[0];
+  GridMGLevel *l  = &mg->aggregation.level[0];
   PetscBool    symmetric;
   int          exponents[2];
 
   PetscFunctionBegin;
-  mg->edges.n = 0;
-  symmetric   = PETSC_TRUE;
+  mg->aggregation.edges.n = 0;
+  symmetric               = PETSC_TRUE;
   PetscCall(AgreeOnOverlap_Private(mg, &symmetric)); /* on boxes */
-  if (mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
+  if (mg->place.refused) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCGridMGScan_Private(pc));
   PetscCall(PCGridMGCrossingRead_Private(pc));
   PetscCall(ReduceDevice_Private(mg, reading));
-  if (mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
-  mg->factor = FactorOf(l->share.offset[mg->team.size], reading);
-  (void)frexp(mg->factor, &exponents[0]);
-  (void)frexp(mg->guess, &exponents[1]);
-  if (PetscAbsInt(exponents[0] - exponents[1]) > GRIDMG_GUESS) PetscCall(Scan_Private(mg, mg->factor));
-  PetscCall(SettleFaces_Private(mg, mg->factor / mg->guess, reading, &symmetric));
-  mg->guess = mg->factor;
-  PetscCall(PCGridMGCrossingScale_Private(mg, mg->factor));
+  if (mg->place.refused) PetscFunctionReturn(PETSC_SUCCESS);
+  mg->found.factor = FactorOf(l->share->offset[mg->domain.team.size], reading);
+  (void)frexp(mg->found.factor, &exponents[0]);
+  (void)frexp(mg->aggregation.scan.guess, &exponents[1]);
+  if (PetscAbsInt(exponents[0] - exponents[1]) > GRIDMG_GUESS) PetscCall(Scan_Private(mg, mg->found.factor));
+  PetscCall(SettleFaces_Private(mg, mg->found.factor / mg->aggregation.scan.guess, reading, &symmetric));
+  mg->aggregation.scan.guess = mg->found.factor;
+  PetscCall(PCGridMGCrossingScale_Private(mg, mg->found.factor));
   PetscCall(PCGridMGCrossingExchange_Private(mg, GRIDMG_SAME, &symmetric));
   PetscCall(AgreeOnOverlap_Private(mg, &symmetric));
-  if (mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(SetSymmetry_Private(mg, &l->faces, symmetric));
+  if (mg->place.refused) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(SetSymmetry_Private(mg, &l->exact.faces, symmetric));
   PetscCall(PCGridMGOverlapFinest_Private(mg, PETSC_TRUE));
   PetscCall(CleanOverlap_Private(pc, l));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -741,33 +745,33 @@ static PetscErrorCode ReadOverlap_Private(PC pc, Reading *reading)
 static PetscErrorCode ReadDevice_Private(PC pc, Reading *reading)
 {
   PC_GridMG       *mg     = (PC_GridMG *)pc->data;
-  GridMGLevel     *l      = &mg->level[0];
+  GridMGLevel     *l      = &mg->aggregation.level[0];
   const GridMGGrid grid   = l->op.grid;
-  const PetscInt   before = mg->rows.first, cells = grid.cells;
+  const PetscInt   before = mg->domain.team.rows.first, cells = grid.cells;
   double          *sum;
   PetscBool        symmetric;
   int              exponents[2];
 
   PetscFunctionBegin;
   PetscCall(PCGridMGScan_Private(pc));
-  mg->edges.n = 0;
+  mg->aggregation.edges.n = 0;
   PetscCall(PetscCalloc1(grid.wells, &sum));
   PetscCall(ReadWells_Private(pc, 0, before, reading, sum));
   if (!reading->bad) PetscCall(CheckNumbers_Private(pc, reading));
   if (!reading->bad) PetscCall(ReadOthers_Private(pc, reading));
   if (!reading->bad) PetscCall(ReadWells_Private(pc, before + cells, cells + grid.wells, reading, sum + before));
   if (!reading->bad) {
-    mg->factor = FactorOf(cells, reading);
-    (void)frexp(mg->factor, &exponents[0]);
-    (void)frexp(mg->guess, &exponents[1]);
-    if (PetscAbsInt(exponents[0] - exponents[1]) > GRIDMG_GUESS) PetscCall(Scan_Private(mg, mg->factor));
-    for (PetscInt w = 0; w < grid.wells; w++) sum[w] *= mg->factor;
-    if (grid.wells) PetscCall((*mg->kernels->put)((size_t)grid.wells * sizeof(double), sum, l->faces.sigma + cells));
-    PetscCall(Settle_Private(pc, mg->factor / mg->guess, reading, &symmetric));
-    mg->guess = mg->factor;
-    PetscCall(PCGridMGEdgesToList_Private(&grid, &mg->edges, l->list, &l->faces.list));
-    PetscCall(SetSymmetry_Private(mg, &l->faces, (PetscBool)(symmetric && ListIsSymmetric(&grid, &l->faces.list))));
-    PetscCall(PCGridMGArenaTake_Private(mg, (size_t)grid.cells, (void **)&l->alive));
+    mg->found.factor = FactorOf(cells, reading);
+    (void)frexp(mg->found.factor, &exponents[0]);
+    (void)frexp(mg->aggregation.scan.guess, &exponents[1]);
+    if (PetscAbsInt(exponents[0] - exponents[1]) > GRIDMG_GUESS) PetscCall(Scan_Private(mg, mg->found.factor));
+    for (PetscInt w = 0; w < grid.wells; w++) sum[w] *= mg->found.factor;
+    if (grid.wells) PetscCall((*mg->place.kernels->memory.put)((size_t)grid.wells * sizeof(double), sum, l->exact.faces.sigma + cells));
+    PetscCall(Settle_Private(pc, mg->found.factor / mg->aggregation.scan.guess, reading, &symmetric));
+    mg->aggregation.scan.guess = mg->found.factor;
+    PetscCall(PCGridMGEdgesToList_Private(&grid, &mg->aggregation.edges, l->exact.list, &l->exact.faces.list));
+    PetscCall(SetSymmetry_Private(mg, &l->exact.faces, (PetscBool)(symmetric && ListIsSymmetric(&grid, &l->exact.faces.list))));
+    PetscCall(PCGridMGArenaTake_Private(mg, (size_t)grid.cells, (void **)&l->exact.alive));
     PetscCall(Clean_Private(pc, l));
   }
   PetscCall(PetscFree(sum));
@@ -784,12 +788,12 @@ PetscErrorCode PCGridMGScan_Private(PETSC_UNUSED PC pc)
 PetscErrorCode PCGridMGReadEntries_Private(PC pc)
 {
   PC_GridMG *mg      = (PC_GridMG *)pc->data;
-  Reading    reading = {.f = &mg->level[0].faces};
+  Reading    reading = {.f = &mg->aggregation.level[0].exact.faces};
 
   PetscFunctionBegin;
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  if (mg->matrix.a) {
-    PetscCall(mg->overlap ? ReadOverlap_Private(pc, &reading) : ReadDevice_Private(pc, &reading));
+  if (mg->source.rows.a) {
+    PetscCall(mg->place.overlap ? ReadOverlap_Private(pc, &reading) : ReadDevice_Private(pc, &reading));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif
@@ -805,8 +809,8 @@ PetscErrorCode PCGridMGFinishEntries_Private(PC pc)
   {
     PC_GridMG *mg = (PC_GridMG *)pc->data;
 
-    if (mg->matrix.a) {
-      PetscCall(Clean_Private(pc, &mg->level[0]));
+    if (mg->source.rows.a) {
+      PetscCall(Clean_Private(pc, &mg->aggregation.level[0]));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
   }

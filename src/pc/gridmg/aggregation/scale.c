@@ -16,27 +16,27 @@ static PetscErrorCode ScaledSums_Private(PC pc, Vec left, Vec right, Vec *sums)
   Vec        x  = right;
 
   PetscFunctionBegin;
-  PetscCall(MatCreateVecs(mg->source, NULL, sums));
+  PetscCall(MatCreateVecs(mg->source.matrix, NULL, sums));
   if (!right) {
     PetscCall(VecDuplicate(*sums, &x));
     PetscCall(VecSet(x, 1.0));
   }
-  PetscCall(MatMult(mg->source, x, *sums));
+  PetscCall(MatMult(mg->source.matrix, x, *sums));
   if (!right) PetscCall(VecDestroy(&x));
   if (left) PetscCall(VecPointwiseMult(*sums, *sums, left));
-  PetscCall(VecScale(*sums, (PetscReal)mg->factor));
+  PetscCall(VecScale(*sums, (PetscReal)mg->found.factor));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The number of a vertex in a vector by rows; NULL: 1 */
 static inline double AtVertex(const PC_GridMG *mg, const PetscScalar x[], PetscInt vertex)
 {
-  return x ? (double)PetscRealPart(x[GridMGRowOf(&mg->level[0].op.grid, &mg->rows, vertex)]) : 1;
+  return x ? (double)PetscRealPart(x[GridMGRowOf(&mg->aggregation.level[0].op.grid, &mg->domain.team.rows, vertex)]) : 1;
 }
 
 static PetscErrorCode ScaleList_Private(PC_GridMG *mg, Vec left, Vec right)
 {
-  GridMGList        *list = &mg->level[0].faces.list;
+  GridMGList        *list = &mg->aggregation.level[0].exact.faces.list;
   double            *t    = (double *)list->t;
   const PetscScalar *y = NULL, *x = NULL;
 
@@ -55,13 +55,13 @@ static PetscErrorCode ScaleList_Private(PC_GridMG *mg, Vec left, Vec right)
 /* Faces and row sums, from vectors where the level is */
 static PetscErrorCode ScaleFaces_Private(PC_GridMG *mg, const PetscScalar left[], const PetscScalar right[], const PetscScalar sums[])
 {
-  GridMGFaces      *f    = &mg->level[0].faces;
+  GridMGFaces      *f    = &mg->aggregation.level[0].exact.faces;
   const GridMGGrid *grid = &f->grid;
 
   PetscFunctionBegin;
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  if (mg->matrix.a) {
-    PetscCall(LitheCUDAGridMGScaleFaces(f, &mg->rows, left, right, sums));
+  if (mg->source.rows.a) {
+    PetscCall(LitheCUDAGridMGScaleFaces(f, &mg->domain.team.rows, left, right, sums));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif
@@ -80,7 +80,7 @@ static PetscErrorCode ScaleFaces_Private(PC_GridMG *mg, const PetscScalar left[]
 PetscErrorCode PCGridMGScaleEntries_Private(PC pc)
 {
   PC_GridMG         *mg     = (PC_GridMG *)pc->data;
-  const PetscBool    device = (PetscBool)(mg->matrix.a != NULL);
+  const PetscBool    device = (PetscBool)(mg->source.rows.a != NULL);
   Vec                vec[3] = {mg->scaling.left, mg->scaling.right, NULL}; /* and row sums */
   const PetscScalar *array[3];
 

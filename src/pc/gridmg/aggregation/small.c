@@ -32,8 +32,8 @@ static void Add(Program *p, GridMGSmallOperation operation, PetscInt level)
 */
 static void AddCycle(const PC_GridMG *mg, PetscInt from, PetscInt level, PetscBool zero, Program *p)
 {
-  const PetscInt  last = mg->n - 1 - from;
-  const PetscBool list = (PetscBool)(mg->level[from + level].op.list.n > 0);
+  const PetscInt  last = mg->state.n - 1 - from;
+  const PetscBool list = (PetscBool)(mg->aggregation.level[from + level].op.list.n > 0);
 
   if (level == last) {
     Add(p, GRIDMG_SMALL_DENSE, level);
@@ -74,35 +74,36 @@ static void AddSolve(const PC_GridMG *mg, PetscInt from, Program *p)
 {
   p->n = 0;
   AddCycle(mg, from, 0, PETSC_TRUE, p);
-  if (mg->opt.cycle == PCGRIDMG_CYCLE_W && from < mg->n - 1) AddCycle(mg, from, 0, PETSC_FALSE, p);
+  if (mg->opt.cycle == PCGRIDMG_CYCLE_W && from < mg->state.n - 1) AddCycle(mg, from, 0, PETSC_FALSE, p);
 }
 
 /* Whether the kernel may contain this level and all later levels */
 static PetscBool MayBeSmall(const PC_GridMG *mg, PetscInt level)
 {
-  if (mg->smoother != PCGRIDMG_SMOOTHER_REDBLACK || mg->opt.smooths[0] != 1 || mg->opt.smooths[1] != 1 || mg->precision != GRIDMG_SINGLE) return PETSC_FALSE;
-  if (mg->opt.cycle == PCGRIDMG_CYCLE_K && level <= mg->opt.klevels && level < mg->n - 1) return PETSC_FALSE;
-  if (mg->opt.cycle == PCGRIDMG_CYCLE_W && mg->n - level > 12) return PETSC_FALSE; /* 2^12 visits of the coarsest level */
-  return (PetscBool)(level > 0 && !mg->level[level].shared && mg->level[level].op.grid.cells <= SMALL_CELLS);
+  if (mg->found.smoother != PCGRIDMG_SMOOTHER_REDBLACK || mg->opt.smooths[0] != 1 || mg->opt.smooths[1] != 1 || mg->found.precision != GRIDMG_SINGLE)
+    return PETSC_FALSE;
+  if (mg->opt.cycle == PCGRIDMG_CYCLE_K && level <= mg->opt.klevels && level < mg->state.n - 1) return PETSC_FALSE;
+  if (mg->opt.cycle == PCGRIDMG_CYCLE_W && mg->state.n - level > 12) return PETSC_FALSE; /* 2^12 visits of the coarsest level */
+  return (PetscBool)(level > 0 && !mg->aggregation.level[level].shared && mg->aggregation.level[level].op.grid.cells <= SMALL_CELLS);
 }
 
 PetscErrorCode PCGridMGSmallSetUp_Private(PC_GridMG *mg)
 {
-  PetscInt  from = mg->n;
+  PetscInt  from = mg->state.n;
   PetscBool fits = PETSC_FALSE;
 
   PetscFunctionBegin;
-  if (!mg->kernels->smallcreate) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!mg->place.kernels->cycle.smallcreate) PetscFunctionReturn(PETSC_SUCCESS);
   while (from > 0 && MayBeSmall(mg, from - 1)) from--;
-  for (; from < mg->n && !fits; from++) {
-    const PetscInt        n = mg->n - from;
+  for (; from < mg->state.n && !fits; from++) {
+    const PetscInt        n = mg->state.n - from;
     const GridMGOperator *op[GRIDMG_LEVELS_MAX];
     int                   by[GRIDMG_LEVELS_MAX][3];
     Program               program = {NULL, 0};
 
     for (PetscInt k = 0; k < n; k++) {
-      op[k] = &mg->level[from + k].op;
-      for (int d = 0; d < 3; d++) by[k][d] = k < n - 1 ? mg->level[from + k].by[d] : 1;
+      op[k] = &mg->aggregation.level[from + k].op;
+      for (int d = 0; d < 3; d++) by[k][d] = k < n - 1 ? mg->aggregation.level[from + k].by[d] : 1;
     }
     AddSolve(mg, from, &program);
     if (program.n > SMALL_STEPS) continue;
@@ -114,14 +115,14 @@ PetscErrorCode PCGridMGSmallSetUp_Private(PC_GridMG *mg)
                                     .by           = (const int(*)[3])by,
                                     .steps        = program.n,
                                     .program      = program.step,
-                                    .factor       = mg->overcorrection,
-                                    .inverse      = mg->inverse,
-                                    .inversescale = mg->inversescale};
+                                    .factor       = mg->found.overcorrection,
+                                    .inverse      = mg->coarsest.inverse,
+                                    .inversescale = mg->coarsest.scale};
 
-      PetscCall((*mg->kernels->smallcreate)(&plan, &mg->small, &fits));
+      PetscCall((*mg->place.kernels->cycle.smallcreate)(&plan, &mg->aggregation.small.kernel, &fits));
     }
     PetscCall(PetscFree(program.step));
-    if (fits) mg->smallfrom = from;
+    if (fits) mg->aggregation.small.from = from;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -18,18 +18,18 @@
 static PetscErrorCode RedBlack_Private(PC_GridMG *mg, GridMGLevel *l, PetscBool post, PetscBool zero)
 {
   const int parity = (int)PCGridMGParity_Private(mg, l); /* colours of the whole grid */
-  void     *x      = l->x[l->cur];
+  void     *x      = l->vector.x[l->iterate.cur];
 
   PetscFunctionBegin;
   for (int k = 0; k < 2; k++) {
     const int colour = (post ? 1 - k : k) ^ parity;
 
-    if (zero && k == 0) PetscCall((*mg->kernels->start)(&l->op, colour, 1., l->b, x));
+    if (zero && k == 0) PetscCall((*mg->place.kernels->cycle.start)(&l->op, colour, 1., l->vector.b, x));
     else {
       PetscCall(PCGridMGRefresh_Private(mg, l));
-      PetscCall((*mg->kernels->colour)(&l->op, colour, l->b, x));
+      PetscCall((*mg->place.kernels->cycle.colour)(&l->op, colour, l->vector.b, x));
     }
-    l->fresh = PETSC_FALSE;
+    l->iterate.fresh = PETSC_FALSE;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -38,9 +38,9 @@ static PetscErrorCode Step_Private(PC_GridMG *mg, GridMGLevel *l, double c1, dou
 {
   PetscFunctionBegin;
   PetscCall(PCGridMGRefresh_Private(mg, l));
-  PetscCall((*mg->kernels->step)(&l->op, c1, c2, l->b, l->x[l->cur], d, l->x[1 - l->cur]));
-  l->cur   = 1 - l->cur;
-  l->fresh = PETSC_FALSE;
+  PetscCall((*mg->place.kernels->cycle.step)(&l->op, c1, c2, l->vector.b, l->vector.x[l->iterate.cur], d, l->vector.x[1 - l->iterate.cur]));
+  l->iterate.cur   = 1 - l->iterate.cur;
+  l->iterate.fresh = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -48,7 +48,7 @@ static PetscErrorCode Jacobi_Private(PC_GridMG *mg, GridMGLevel *l, PetscInt ste
 {
   PetscFunctionBegin;
   for (PetscInt k = 0; k < steps; k++) {
-    if (zero && k == 0) PetscCall((*mg->kernels->start)(&l->op, -1, GRIDMG_DAMPING, l->b, l->x[l->cur]));
+    if (zero && k == 0) PetscCall((*mg->place.kernels->cycle.start)(&l->op, -1, GRIDMG_DAMPING, l->vector.b, l->vector.x[l->iterate.cur]));
     else PetscCall(Step_Private(mg, l, 0, GRIDMG_DAMPING, NULL));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -61,7 +61,7 @@ static PetscErrorCode Chebyshev_Private(PC_GridMG *mg, GridMGLevel *l, PetscInt 
   for (PetscInt k = 0; k < steps; k++) {
     const double c1 = k ? (2. * (double)k - 1.) / (2. * (double)k + 3.) : 0., c2 = k ? (8. * (double)k + 4.) / (2. * (double)k + 3.) : 4. / 3.;
 
-    PetscCall(Step_Private(mg, l, c1, c2 / GRIDMG_LARGEST, l->d));
+    PetscCall(Step_Private(mg, l, c1, c2 / GRIDMG_LARGEST, l->vector.d));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -70,10 +70,10 @@ static PetscErrorCode Chebyshev_Private(PC_GridMG *mg, GridMGLevel *l, PetscInt 
 static PetscErrorCode Wells_Private(PC_GridMG *mg, GridMGLevel *l, PetscBool backwards)
 {
   PetscFunctionBegin;
-  if (!(l->shared ? mg->team.wells : l->op.grid.wells)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!(l->shared ? mg->domain.team.wells : l->op.grid.wells)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCGridMGRefresh_Private(mg, l));
-  PetscCall((*mg->kernels->wells)(&l->op, backwards, l->b, l->x[l->cur]));
-  l->fresh = PETSC_FALSE;
+  PetscCall((*mg->place.kernels->cycle.wells)(&l->op, backwards, l->vector.b, l->vector.x[l->iterate.cur]));
+  l->iterate.fresh = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -84,12 +84,12 @@ PetscErrorCode PCGridMGSmooth_Private(PC_GridMG *mg, GridMGLevel *l, PetscBool p
 
   PetscFunctionBegin;
   if (zero) {
-    l->cur   = 0;
-    l->fresh = PETSC_FALSE;
+    l->iterate.cur   = 0;
+    l->iterate.fresh = PETSC_FALSE;
   }
-  switch (mg->smoother) {
+  switch (mg->found.smoother) {
   case PCGRIDMG_SMOOTHER_REDBLACK:
-    if (zero && !steps) PetscCall((*mg->kernels->start)(&l->op, -1, 0., l->b, l->x[0]));
+    if (zero && !steps) PetscCall((*mg->place.kernels->cycle.start)(&l->op, -1, 0., l->vector.b, l->vector.x[0]));
     for (PetscInt k = 0; k < steps; k++) {
       if (post) PetscCall(Wells_Private(mg, l, PETSC_TRUE));
       PetscCall(RedBlack_Private(mg, l, post, (PetscBool)(zero && k == 0)));
@@ -97,12 +97,12 @@ PetscErrorCode PCGridMGSmooth_Private(PC_GridMG *mg, GridMGLevel *l, PetscBool p
     }
     PetscFunctionReturn(PETSC_SUCCESS);
   case PCGRIDMG_SMOOTHER_JACOBI:
-    if (zero && !steps) PetscCall((*mg->kernels->start)(&l->op, -1, 0., l->b, l->x[0]));
+    if (zero && !steps) PetscCall((*mg->place.kernels->cycle.start)(&l->op, -1, 0., l->vector.b, l->vector.x[0]));
     if (post) PetscCall(Wells_Private(mg, l, PETSC_TRUE));
     PetscCall(Jacobi_Private(mg, l, steps, zero));
     break;
   case PCGRIDMG_SMOOTHER_CHEBYSHEV4:
-    if (zero) PetscCall((*mg->kernels->start)(&l->op, -1, 0., l->b, l->x[0]));
+    if (zero) PetscCall((*mg->place.kernels->cycle.start)(&l->op, -1, 0., l->vector.b, l->vector.x[0]));
     if (post) PetscCall(Wells_Private(mg, l, PETSC_TRUE));
     PetscCall(Chebyshev_Private(mg, l, steps));
     break;

@@ -14,14 +14,14 @@
 static int KindOf(const PC_GridMG *mg, const GridMGLevel *l, PetscInt i, PetscInt ghost)
 {
   const GridMGGrid  *g    = &l->op.grid;
-  const GridMGShare *s    = &l->share;
+  const GridMGShare *s    = l->share;
   const PetscInt    *to   = &s->at[3 * ghost];
   const PetscInt     line = i / g->n[0], in[3] = {i % g->n[0], line % g->n[1], line / g->n[1]};
   int                kind = GRIDMG_KINDS - 1, away = 0;
 
   if (i >= g->cells || to[0] < 0) return kind;
   for (int d = 0; d < 3; d++) {
-    const PetscInt difference = to[d] - (s->start[d][mg->team.place[d]] + in[d]);
+    const PetscInt difference = to[d] - (s->start[d][mg->domain.team.place[d]] + in[d]);
 
     if (!difference) continue;
     away += PetscAbsInt(difference) == 1 ? 1 : 2;
@@ -33,8 +33,8 @@ static int KindOf(const PC_GridMG *mg, const GridMGLevel *l, PetscInt i, PetscIn
 /* Faces towards ghosts, in the order of cells */
 static PetscErrorCode FillBorder_Private(PC_GridMG *mg, GridMGLevel *l)
 {
-  GridMGShare      *s    = &l->share;
-  const GridMGList *list = &l->faces.list;
+  GridMGShare      *s    = l->share;
+  const GridMGList *list = &l->exact.faces.list;
   const PetscInt    n = list->part[1], first = l->op.grid.cells + l->op.grid.wells;
   const double     *t   = (const double *)list->t;
   PetscInt          red = 0, black = list->part[0];
@@ -61,7 +61,7 @@ static PetscErrorCode FillBorder_Private(PC_GridMG *mg, GridMGLevel *l)
     }
     if (faces) s->border.cell[s->border.n++] = i;
   }
-  l->faces.border = &s->border;
+  l->exact.faces.border = &s->border;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -71,8 +71,8 @@ static PetscErrorCode FillBorder_Private(PC_GridMG *mg, GridMGLevel *l)
 */
 static PetscErrorCode ReduceSurvey_Private(PC_GridMG *mg, GridMGLevel *l)
 {
-  GridMGSurvey     *s = &l->survey;
-  const GridMGList *f = &l->faces.list;
+  GridMGSurvey     *s = &l->exact.survey;
+  const GridMGList *f = &l->exact.faces.list;
   const double     *t = (const double *)f->t;
   PetscInt64        mine[5], all[5];
   double            least = s->min > 0 ? s->min : PETSC_MAX_REAL;
@@ -81,15 +81,15 @@ static PetscErrorCode ReduceSurvey_Private(PC_GridMG *mg, GridMGLevel *l)
   for (int d = 0; d < 3; d++) mine[d] = (PetscInt64)rint(s->logs[d] * GRIDMG_LOG_UNIT);
   mine[3] = (PetscInt64)s->count;
   mine[4] = s->dead;
-  PetscCallMPI(MPIU_Allreduce(mine, all, 5, MPIU_INT64, MPI_SUM, mg->team.comm));
+  PetscCallMPI(MPIU_Allreduce(mine, all, 5, MPIU_INT64, MPI_SUM, mg->domain.team.comm));
   for (int d = 0; d < 3; d++) s->logs[d] = (double)all[d] / GRIDMG_LOG_UNIT;
   s->count = (double)all[3];
   PetscCall(PetscIntCast(all[4], &s->dead));
   for (PetscInt e = 0; e < f->i[f->n]; e++) {
     if (t[e] > 0 && f->j[e] >= l->op.grid.cells + l->op.grid.wells) least = PetscMin(least, t[e]);
   }
-  PetscCallMPI(MPIU_Allreduce(&least, &l->least, 1, MPI_DOUBLE, MPI_MIN, mg->team.comm));
-  if (l->least >= (double)PETSC_MAX_REAL) l->least = 0;
+  PetscCallMPI(MPIU_Allreduce(&least, &l->exact.least, 1, MPI_DOUBLE, MPI_MIN, mg->domain.team.comm));
+  if (l->exact.least >= (double)PETSC_MAX_REAL) l->exact.least = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -100,28 +100,28 @@ static PetscErrorCode ReduceSurvey_Private(PC_GridMG *mg, GridMGLevel *l)
 PetscErrorCode PCGridMGSurvey_Private(PC_GridMG *mg, GridMGLevel *l)
 {
   PetscFunctionBegin;
-  if (l->shared && !mg->overlap) PetscCall(FillBorder_Private(mg, l));
-  PetscCall((*mg->kernels->survey)(&l->faces, l->alive, &l->survey));
-  l->least = l->survey.min;
+  if (l->shared && !mg->place.overlap) PetscCall(FillBorder_Private(mg, l));
+  PetscCall((*mg->place.kernels->setup.survey)(&l->exact.faces, l->exact.alive, &l->exact.survey));
+  l->exact.least = l->exact.survey.min;
   if (!l->shared) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(ReduceSurvey_Private(mg, l));
-  if (mg->overlap) {
-    const double most = l->survey.max;
+  if (mg->place.overlap) {
+    const double most = l->exact.survey.max;
 
     /* with the same table of codes */
-    PetscCallMPI(MPIU_Allreduce(&most, &l->survey.max, 1, MPI_DOUBLE, MPI_MAX, mg->team.comm));
-    l->survey.min = l->least;
+    PetscCallMPI(MPIU_Allreduce(&most, &l->exact.survey.max, 1, MPI_DOUBLE, MPI_MAX, mg->domain.team.comm));
+    l->exact.survey.min = l->exact.least;
   }
-  if (!l->survey.dead || mg->overlap) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!l->exact.survey.dead || mg->place.overlap) PetscFunctionReturn(PETSC_SUCCESS);
   {
     /* of ghosts, too: wells are alive */
     const PetscInt n = l->op.grid.cells + l->op.grid.wells;
     unsigned char *alive;
 
     PetscCall(PetscMalloc1(n, &alive));
-    for (PetscInt i = 0; i < n; i++) alive[i] = i < l->op.grid.cells ? l->alive[i] : 1;
-    PetscCall(PetscSFBcastBegin(l->share.sf, MPI_UNSIGNED_CHAR, alive, l->share.alive, MPI_REPLACE));
-    PetscCall(PetscSFBcastEnd(l->share.sf, MPI_UNSIGNED_CHAR, alive, l->share.alive, MPI_REPLACE));
+    for (PetscInt i = 0; i < n; i++) alive[i] = i < l->op.grid.cells ? l->exact.alive[i] : 1;
+    PetscCall(PetscSFBcastBegin(l->share->sf, MPI_UNSIGNED_CHAR, alive, l->share->alive, MPI_REPLACE));
+    PetscCall(PetscSFBcastEnd(l->share->sf, MPI_UNSIGNED_CHAR, alive, l->share->alive, MPI_REPLACE));
     PetscCall(PetscFree(alive));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -141,8 +141,8 @@ static double WeightOf(PetscInt number)
 */
 PetscErrorCode PCGridMGBorderIsSymmetric_Private(PC_GridMG *mg, GridMGLevel *l, PetscReal same, PetscBool *symmetric)
 {
-  const GridMGShare *s    = &l->share;
-  const GridMGList  *list = &l->faces.list;
+  const GridMGShare *s    = l->share;
+  const GridMGList  *list = &l->exact.faces.list;
   const PetscInt     n    = l->op.grid.cells + l->op.grid.wells;
   const double      *t    = (const double *)list->t;
   double            *from, *mine, *theirs;
@@ -162,7 +162,7 @@ PetscErrorCode PCGridMGBorderIsSymmetric_Private(PC_GridMG *mg, GridMGLevel *l, 
         const PetscInt g = list->j[e] - n, i = list->row[r];
 
         if (g < 0) continue;
-        if (KindOf(mg, l, i, g) == kind) from[g] += weights ? t[e] * WeightOf(s->offset[mg->team.rank] + i) : t[e];
+        if (KindOf(mg, l, i, g) == kind) from[g] += weights ? t[e] * WeightOf(s->offset[mg->domain.team.rank] + i) : t[e];
         if (KindOf(mg, l, i, g) == opposite) mine[i] += weights ? t[e] * WeightOf(s->ghost[g]) : t[e];
       }
     }
@@ -174,7 +174,7 @@ PetscErrorCode PCGridMGBorderIsSymmetric_Private(PC_GridMG *mg, GridMGLevel *l, 
   }
   PetscCall(PetscFree3(from, mine, theirs));
   if (!*symmetric) is = 0;
-  PetscCallMPI(MPIU_Allreduce(&is, &all, 1, MPI_INT, MPI_MIN, mg->team.comm));
+  PetscCallMPI(MPIU_Allreduce(&is, &all, 1, MPI_INT, MPI_MIN, mg->domain.team.comm));
   *symmetric = (PetscBool)(all != 0);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

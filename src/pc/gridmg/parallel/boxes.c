@@ -17,35 +17,35 @@ static PetscErrorCode SetStart_Private(PC_GridMG *mg, int d, PetscInt parts, con
   PetscInt *start;
 
   PetscFunctionBegin;
-  PetscCall(PetscFree(mg->level[0].share.start[d]));
+  PetscCall(PetscFree(mg->domain.share[0].start[d]));
   PetscCall(PetscMalloc1(parts + 1, &start));
   start[0] = 0;
   for (PetscInt p = 0; p < parts; p++) start[p + 1] = start[p] + width[p];
-  mg->level[0].share.start[d] = start;
-  mg->team.parts[d]           = parts;
+  mg->domain.share[0].start[d] = start;
+  mg->domain.team.parts[d]     = parts;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode BoxesOfDM_Private(PC pc, DM dm, const GridMGGrid *whole)
 {
   PC_GridMG         *mg = (PC_GridMG *)pc->data;
-  const GridMGShare *s  = &mg->level[0].share;
+  const GridMGShare *s  = &mg->domain.share[0];
   const PetscInt    *width[3];
   PetscInt           parts[3];
 
   PetscFunctionBegin;
   PetscCall(DMDAGetInfo(dm, NULL, NULL, NULL, NULL, &parts[0], &parts[1], &parts[2], NULL, NULL, NULL, NULL, NULL, NULL));
   PetscCall(DMDAGetOwnershipRanges(dm, &width[0], &width[1], &width[2]));
-  PetscCheck(parts[0] * parts[1] * parts[2] == mg->team.size, mg->team.comm, PETSC_ERR_ARG_WRONG,
+  PetscCheck(parts[0] * parts[1] * parts[2] == mg->domain.team.size, mg->domain.team.comm, PETSC_ERR_ARG_WRONG,
              "-pc_type gridmg: the DMDA is on %" PetscInt_FMT " processes, and the preconditioner on %d. Give a DMDA with the communicator of the matrix",
-             parts[0] * parts[1] * parts[2], mg->team.size);
+             parts[0] * parts[1] * parts[2], mg->domain.team.size);
   for (int d = 0; d < 3; d++) PetscCall(SetStart_Private(mg, d, parts[d], parts[d] > 1 ? width[d] : &whole->n[d]));
-  mg->team.before = 0;
-  for (PetscInt r = 0; r < mg->team.size; r++) {
+  mg->domain.team.before = 0;
+  for (PetscInt r = 0; r < mg->domain.team.size; r++) {
     PetscInt       n[3];
     const PetscInt cells = PCGridMGBoxCells_Private(mg, s, r, n), rows = s->offset[r + 1] - s->offset[r];
 
-    PetscCheck(cells <= rows, mg->team.comm, PETSC_ERR_ARG_SIZ,
+    PetscCheck(cells <= rows, mg->domain.team.comm, PETSC_ERR_ARG_SIZ,
                "-pc_type gridmg: process %" PetscInt_FMT " has %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " cells of the DMDA, and %" PetscInt_FMT
                " rows of the matrix. Make the matrix with DMCreateMatrix(), or with these sizes",
                r, n[0], n[1], n[2], rows);
@@ -59,9 +59,9 @@ static PetscErrorCode BoxesOfDM_Private(PC pc, DM dm, const GridMGGrid *whole)
 */
 static PetscErrorCode BoxesOfSlabs_Private(PC_GridMG *mg, const GridMGGrid *whole, PetscInt before, PetscInt *bad)
 {
-  const GridMGShare *s    = &mg->level[0].share;
+  const GridMGShare *s    = &mg->domain.share[0];
   const int          last = whole->n[2] > 1 ? 2 : (whole->n[1] > 1 ? 1 : 0);
-  const PetscInt     size = mg->team.size, plane = whole->cells / whole->n[last];
+  const PetscInt     size = mg->domain.team.size, plane = whole->cells / whole->n[last];
   PetscInt          *width;
 
   PetscFunctionBegin;
@@ -75,7 +75,7 @@ static PetscErrorCode BoxesOfSlabs_Private(PC_GridMG *mg, const GridMGGrid *whol
   }
   for (int d = 0; d < 3 && *bad < 0; d++) PetscCall(SetStart_Private(mg, d, d == last ? size : 1, d == last ? width : &whole->n[d]));
   PetscCall(PetscFree(width));
-  mg->team.before = before;
+  mg->domain.team.before = before;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -83,23 +83,23 @@ static PetscErrorCode BoxesOfSlabs_Private(PC_GridMG *mg, const GridMGGrid *whol
 
 static PetscErrorCode SetBox_Private(PC_GridMG *mg)
 {
-  const GridMGShare *s    = &mg->level[0].share;
-  GridMGGrid        *grid = &mg->level[0].op.grid;
-  const PetscInt     rank = mg->team.rank, rows = s->offset[rank + 1] - s->offset[rank];
+  const GridMGShare *s    = &mg->domain.share[0];
+  GridMGGrid        *grid = &mg->aggregation.level[0].op.grid;
+  const PetscInt     rank = mg->domain.team.rank, rows = s->offset[rank + 1] - s->offset[rank];
 
   PetscFunctionBegin;
-  PCGridMGPlace_Private(mg, rank, mg->team.place);
-  mg->team.begin = s->offset[rank];
-  grid->cells    = PCGridMGBoxCells_Private(mg, s, rank, grid->n);
-  grid->wells    = rows - grid->cells;
-  mg->rows.first = PetscClipInterval(mg->team.before - mg->team.begin, 0, rows);
+  PCGridMGPlace_Private(mg, rank, mg->domain.team.place);
+  mg->domain.team.begin      = s->offset[rank];
+  grid->cells                = PCGridMGBoxCells_Private(mg, s, rank, grid->n);
+  grid->wells                = rows - grid->cells;
+  mg->domain.team.rows.first = PetscClipInterval(mg->domain.team.before - mg->domain.team.begin, 0, rows);
   if (!grid->cells) {
     /* a line has at least 1 cell */
     grid->n[0] = grid->n[1] = 1;
     grid->n[2]              = 0;
   }
-  grid->ghosts = 0;
-  mg->team.own = *grid;
+  grid->ghosts        = 0;
+  mg->domain.team.own = *grid;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -107,8 +107,8 @@ static PetscErrorCode SetBox_Private(PC_GridMG *mg)
 static PetscErrorCode FindGhosts_Private(PC pc)
 {
   PC_GridMG        *mg   = (PC_GridMG *)pc->data;
-  GridMGShare      *s    = &mg->level[0].share;
-  const GridMGGrid *grid = &mg->level[0].op.grid;
+  GridMGShare      *s    = &mg->domain.share[0];
+  const GridMGGrid *grid = &mg->aggregation.level[0].op.grid;
   PetscInt          n = 0, max = 0, *number = NULL;
 
   PetscFunctionBegin;
@@ -116,7 +116,7 @@ static PetscErrorCode FindGhosts_Private(PC pc)
     const PetscInt *column;
     PetscInt        m;
 
-    PetscCall(MatGetRow(pc->pmat, mg->team.begin + row, &m, &column, NULL));
+    PetscCall(MatGetRow(pc->pmat, mg->domain.team.begin + row, &m, &column, NULL));
     for (PetscInt e = 0; e < m; e++) {
       const PetscInt v = PCGridMGVertexOfRow_Private(mg, column[e]);
 
@@ -132,11 +132,11 @@ static PetscErrorCode FindGhosts_Private(PC pc)
       }
       number[n++] = -1 - v;
     }
-    PetscCall(MatRestoreRow(pc->pmat, mg->team.begin + row, &m, &column, NULL));
+    PetscCall(MatRestoreRow(pc->pmat, mg->domain.team.begin + row, &m, &column, NULL));
   }
   PetscCall(PetscSortRemoveDupsInt(&n, number));
   PetscCall(PCGridMGShareSetGhosts_Private(mg, s, n, number));
-  mg->level[0].op.grid.ghosts = n;
+  mg->aggregation.level[0].op.grid.ghosts = n;
   PetscCall(PetscFree(number));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -145,8 +145,8 @@ static PetscErrorCode FindGhosts_Private(PC pc)
 static PetscErrorCode CountOdd_Private(PC pc, GridMGOdd *odd)
 {
   PC_GridMG         *mg   = (PC_GridMG *)pc->data;
-  const GridMGShare *s    = &mg->level[0].share;
-  const GridMGGrid  *grid = &mg->level[0].op.grid;
+  const GridMGShare *s    = &mg->domain.share[0];
+  const GridMGGrid  *grid = &mg->aggregation.level[0].op.grid;
   const PetscInt     own  = grid->cells + grid->wells;
   PetscInt64         mine[3], all[3];
   PetscBool          any;
@@ -154,19 +154,19 @@ static PetscErrorCode CountOdd_Private(PC pc, GridMGOdd *odd)
   PetscFunctionBegin;
   PetscCall(PetscMemzero(odd, sizeof(*odd)));
   for (PetscInt c = 0; c < grid->cells; c++) {
-    const PetscInt     row = mg->team.begin + GridMGRowOf(grid, &mg->rows, c);
+    const PetscInt     row = mg->domain.team.begin + GridMGRowOf(grid, &mg->domain.team.rows, c);
     const PetscInt    *column;
     const PetscScalar *value;
     PetscInt           m, at[3], to[3];
 
-    (void)PCGridMGWhere_Private(mg, s, s->offset[mg->team.rank] + c, at);
+    (void)PCGridMGWhere_Private(mg, s, s->offset[mg->domain.team.rank] + c, at);
     PetscCall(MatGetRow(pc->pmat, row, &m, &column, &value));
     for (PetscInt e = 0; e < m; e++) {
       const PetscInt v    = PCGridMGVertexOfRow_Private(mg, column[e]);
       PetscInt       away = 0, most = 0;
 
       if (v == c || value[e] == (PetscScalar)0.) continue;
-      if (v < own) (void)PCGridMGWhere_Private(mg, s, s->offset[mg->team.rank] + v, to);
+      if (v < own) (void)PCGridMGWhere_Private(mg, s, s->offset[mg->domain.team.rank] + v, to);
       else PetscCall(PetscArraycpy(to, &s->at[3 * (v - own)], 3));
       if (to[0] < 0) continue;
       odd->entries++;
@@ -191,7 +191,7 @@ static PetscErrorCode CountOdd_Private(PC pc, GridMGOdd *odd)
   mine[0] = odd->entries;
   mine[1] = odd->odd;
   mine[2] = odd->outside;
-  PetscCallMPI(MPIU_Allreduce(mine, all, 3, MPIU_INT64, MPI_SUM, mg->team.comm));
+  PetscCallMPI(MPIU_Allreduce(mine, all, 3, MPIU_INT64, MPI_SUM, mg->domain.team.comm));
   odd->entries = all[0];
   odd->odd     = all[1];
   odd->outside = all[2];
@@ -202,14 +202,14 @@ static PetscErrorCode CountOdd_Private(PC pc, GridMGOdd *odd)
 static PetscErrorCode Read_Private(PC pc, GridMGOdd *odd)
 {
   PC_GridMG   *mg = (PC_GridMG *)pc->data;
-  GridMGShare *s  = &mg->level[0].share;
+  GridMGShare *s  = &mg->domain.share[0];
 
   PetscFunctionBegin;
   PetscCall(PetscSFDestroy(&s->sf));
   PetscCall(PetscFree4(s->ghost, s->at, s->alive, s->coarse));
   s->ghosts = 0;
   PetscCall(SetBox_Private(mg));
-  if (mg->matrix.a || (mg->opt.interpolation == PCGRIDMG_INTERPOLATION_ZEEUW && !mg->team.wells)) {
+  if (mg->source.rows.a || (mg->opt.interpolation == PCGRIDMG_INTERPOLATION_ZEEUW && !mg->domain.team.wells)) {
     /* without overlap, reading counts the odd entries; entries that are no faces exclude overlap. The reader of stencils
        checks the entries, and has no ghosts */
     PetscCall(PCGridMGShareSetGhosts_Private(mg, s, 0, NULL));
@@ -232,11 +232,11 @@ static PetscErrorCode FindSlabs_Private(PC pc, const GridMGGrid *whole, GridMGOd
   PetscCall(BoxesOfSlabs_Private(mg, whole, whole->wells, &badbefore));
   if (whole->wells && badbefore < 0) PetscCall(Read_Private(pc, &other));
   PetscCall(BoxesOfSlabs_Private(mg, whole, 0, &bad));
-  PetscCheck(bad < 0 || badbefore < 0, mg->team.comm, PETSC_ERR_SUP,
+  PetscCheck(bad < 0 || badbefore < 0, mg->domain.team.comm, PETSC_ERR_SUP,
              "-pc_type gridmg on several processes: of the grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT
              " each process must have whole planes (whole lines of a single plane). Rows %" PetscInt_FMT " to %" PetscInt_FMT " of process %" PetscInt_FMT
              " are no whole planes. Set local sizes with MatSetSizes(), or use a DMDA",
-             whole->n[0], whole->n[1], whole->n[2], mg->level[0].share.offset[bad], mg->level[0].share.offset[bad + 1] - 1, bad);
+             whole->n[0], whole->n[1], whole->n[2], mg->domain.share[0].offset[bad], mg->domain.share[0].offset[bad + 1] - 1, bad);
   if (bad < 0) {
     PetscCall(Read_Private(pc, odd));
     if (!whole->wells || badbefore >= 0 || odd->odd <= other.odd) PetscFunctionReturn(PETSC_SUCCESS);
@@ -256,22 +256,22 @@ static PetscErrorCode CheckOverlap_Private(PC pc)
 
   PetscFunctionBegin;
   PetscCall(PCGridMGCrossingFree_Private(mg));
-  if (!mg->overlap) PetscFunctionReturn(PETSC_SUCCESS);
-  if (mg->team.wells) mg->refused = PETSC_TRUE;
+  if (!mg->place.overlap) PetscFunctionReturn(PETSC_SUCCESS);
+  if (mg->domain.team.wells) mg->place.refused = PETSC_TRUE;
   for (int d = 0; d < 3; d++) {
-    const PetscInt *start = mg->level[0].share.start[d];
+    const PetscInt *start = mg->domain.share[0].start[d];
 
-    for (PetscInt p = 0; p < mg->team.parts[d]; p++) {
-      if (start[p + 1] == start[p]) mg->refused = PETSC_TRUE;
+    for (PetscInt p = 0; p < mg->domain.team.parts[d]; p++) {
+      if (start[p + 1] == start[p]) mg->place.refused = PETSC_TRUE;
     }
   }
-  if (mg->matrix.a && !mg->refused) PetscCall(PCGridMGCrossingFind_Private(pc));
+  if (mg->source.rows.a && !mg->place.refused) PetscCall(PCGridMGCrossingFind_Private(pc));
   {
-    const PetscMPIInt mine = mg->refused;
+    const PetscMPIInt mine = mg->place.refused;
     PetscMPIInt       any;
 
-    PetscCallMPI(MPIU_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, mg->team.comm));
-    mg->refused = (PetscBool)(any != 0);
+    PetscCallMPI(MPIU_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, mg->domain.team.comm));
+    mg->place.refused = (PetscBool)(any != 0);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -280,21 +280,21 @@ static PetscErrorCode CheckOverlap_Private(PC pc)
 PetscErrorCode PCGridMGFindBoxes_Private(PC pc, DM dm, const GridMGGrid *whole, GridMGOdd *odd)
 {
   PC_GridMG      *mg = (PC_GridMG *)pc->data;
-  GridMGShare    *s  = &mg->level[0].share;
+  GridMGShare    *s  = &mg->domain.share[0];
   const PetscInt *range;
 
   PetscFunctionBegin;
   PetscCall(PCGridMGShareFree_Private(mg, 0));
   PetscCall(PCGridMGStencilShareFree_Private(mg));
-  PetscCall(PetscMalloc1(mg->team.size + 1, &s->offset));
+  PetscCall(PetscMalloc1(mg->domain.team.size + 1, &s->offset));
   PetscCall(MatGetOwnershipRanges(pc->pmat, &range));
-  PetscCall(PetscArraycpy(s->offset, range, mg->team.size + 1));
-  mg->team.wells = whole->wells;
+  PetscCall(PetscArraycpy(s->offset, range, mg->domain.team.size + 1));
+  mg->domain.team.wells = whole->wells;
   if (dm) {
     PetscCall(BoxesOfDM_Private(pc, dm, whole));
     PetscCall(Read_Private(pc, odd));
   } else PetscCall(FindSlabs_Private(pc, whole, odd));
-  mg->level[0].shared = PETSC_TRUE;
+  mg->aggregation.level[0].shared = PETSC_TRUE;
   PetscCall(CheckOverlap_Private(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -28,7 +28,7 @@ PetscInt PCGridMGPlaneCell_Private(const GridMGGrid *g, int d, int side, PetscIn
 
 PetscErrorCode PCGridMGCrossingFree_Private(PC_GridMG *mg)
 {
-  GridMGCrossing *c = &mg->team.crossing;
+  GridMGCrossing *c = &mg->aggregation.crossing;
 
   PetscFunctionBegin;
   PetscCall(PetscFree(c->where));
@@ -39,14 +39,14 @@ PetscErrorCode PCGridMGCrossingFree_Private(PC_GridMG *mg)
 
 static PetscBool HasNeighbour(const PC_GridMG *mg, int d, int side)
 {
-  return (PetscBool)(side ? mg->team.place[d] < mg->team.parts[d] - 1 : mg->team.place[d] > 0);
+  return (PetscBool)(side ? mg->domain.team.place[d] < mg->domain.team.parts[d] - 1 : mg->domain.team.place[d] > 0);
 }
 
 /* Planes of zeros */
 static PetscErrorCode Start_Private(PC_GridMG *mg)
 {
-  GridMGCrossing   *c       = &mg->team.crossing;
-  const GridMGGrid *g       = &mg->team.own;
+  GridMGCrossing   *c       = &mg->aggregation.crossing;
+  const GridMGGrid *g       = &mg->domain.team.own;
   PetscInt          numbers = 0, taken = 0;
 
   PetscFunctionBegin;
@@ -69,12 +69,12 @@ static PetscErrorCode Start_Private(PC_GridMG *mg)
 */
 static int FaceTowards(const PC_GridMG *mg, const PetscInt at[3], const PetscInt to[3], PetscInt *place)
 {
-  const GridMGGrid *g     = &mg->team.own;
+  const GridMGGrid *g     = &mg->domain.team.own;
   int               which = -1;
 
   if (to[0] < 0) return -1;
   for (int d = 0; d < 3; d++) {
-    const PetscInt difference = to[d] - (mg->level[0].share.start[d][mg->team.place[d]] + at[d]);
+    const PetscInt difference = to[d] - (mg->domain.share[0].start[d][mg->domain.team.place[d]] + at[d]);
 
     if (!difference) continue;
     if (which >= 0 || PetscAbsInt(difference) != 1) return -1;
@@ -93,10 +93,10 @@ static int FaceTowards(const PC_GridMG *mg, const PetscInt at[3], const PetscInt
 */
 static PetscInt FindPlane(PC_GridMG *mg, int d, int side, const PetscInt i[], const PetscInt j[], const PetscInt column[])
 {
-  const PetscInt    *parts = mg->team.parts, stride[3] = {1, parts[0], parts[0] * parts[1]};
-  const PetscInt     other = mg->team.rank + (side ? stride[d] : -stride[d]);
-  const GridMGShare *s     = &mg->level[0].share;
-  const GridMGGrid  *g     = &mg->team.own;
+  const PetscInt    *parts = mg->domain.team.parts, stride[3] = {1, parts[0], parts[0] * parts[1]};
+  const PetscInt     other = mg->domain.team.rank + (side ? stride[d] : -stride[d]);
+  const GridMGShare *s     = &mg->domain.share[0];
+  const GridMGGrid  *g     = &mg->domain.team.own;
   PetscInt           n[3], found = 0;
 
   (void)PCGridMGBoxCells_Private(mg, s, other, n);
@@ -108,8 +108,8 @@ static PetscInt FindPlane(PC_GridMG *mg, int d, int side, const PetscInt i[], co
     across = s->offset[other] + at[0] + n[0] * (at[1] + n[1] * at[2]);
     for (PetscInt e = i[row]; e < i[row + 1]; e++) {
       if (column[j[e]] != across) continue;
-      mg->team.crossing.where[2 * e]     = 2 * d + side;
-      mg->team.crossing.where[2 * e + 1] = p;
+      mg->aggregation.crossing.where[2 * e]     = 2 * d + side;
+      mg->aggregation.crossing.where[2 * e + 1] = p;
       found++;
     }
   }
@@ -127,7 +127,7 @@ static PetscErrorCode FindRows_Private(PC_GridMG *mg, const PetscInt i[], const 
       if (HasNeighbour(mg, d, side)) found += FindPlane(mg, d, side, i, j, column);
     }
   }
-  if (found != mg->team.crossing.n) mg->refused = PETSC_TRUE;
+  if (found != mg->aggregation.crossing.n) mg->place.refused = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif
@@ -146,17 +146,17 @@ PetscErrorCode PCGridMGCrossingFind_Private(PC pc)
     PetscInt        n;
     PetscBool       done;
 
-    PetscCall(MatMPIAIJGetSeqAIJ(mg->source, &inside, &outside, &column));
+    PetscCall(MatMPIAIJGetSeqAIJ(mg->source.matrix, &inside, &outside, &column));
     PetscCall(MatGetRowIJ(outside, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
     PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not give its columns", ((PetscObject)outside)->type_name);
-    mg->team.crossing.n = i[n];
-    PetscCall(PetscMalloc1(2 * i[n], &mg->team.crossing.where));
-    for (PetscInt e = 0; e < 2 * i[n]; e++) mg->team.crossing.where[e] = -1;
+    mg->aggregation.crossing.n = i[n];
+    PetscCall(PetscMalloc1(2 * i[n], &mg->aggregation.crossing.where));
+    for (PetscInt e = 0; e < 2 * i[n]; e++) mg->aggregation.crossing.where[e] = -1;
     PetscCall(FindRows_Private(mg, i, j, column));
     PetscCall(MatRestoreRowIJ(outside, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
   }
 #else
-  mg->refused = PETSC_TRUE;
+  mg->place.refused = PETSC_TRUE;
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -170,16 +170,16 @@ PetscErrorCode PCGridMGCrossingRead_Private(PC pc)
   PetscCall(Start_Private(mg));
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   {
-    GridMGCrossing    *c = &mg->team.crossing;
+    GridMGCrossing    *c = &mg->aggregation.crossing;
     Mat                inside, outside;
     const PetscScalar *a;
 
-    PetscCall(MatMPIAIJGetSeqAIJ(mg->source, &inside, &outside, NULL));
+    PetscCall(MatMPIAIJGetSeqAIJ(mg->source.matrix, &inside, &outside, NULL));
     PetscCall(MatSeqAIJGetArrayRead(outside, &a));
     for (PetscInt e = 0; e < c->n; e++) {
       const double v = (double)PetscRealPart(a[e]);
 
-      if (PetscImaginaryPart(a[e]) != 0 || PetscIsInfOrNanReal((PetscReal)v) || c->where[2 * e] < 0) mg->refused = PETSC_TRUE;
+      if (PetscImaginaryPart(a[e]) != 0 || PetscIsInfOrNanReal((PetscReal)v) || c->where[2 * e] < 0) mg->place.refused = PETSC_TRUE;
       else c->mine[c->where[2 * e] / 2][c->where[2 * e] % 2][c->where[2 * e + 1]] = -v;
     }
     PetscCall(MatSeqAIJRestoreArrayRead(outside, &a));
@@ -193,9 +193,9 @@ PetscErrorCode PCGridMGCrossingRead_Private(PC pc)
 /* The same from the list of the finest level, which must have nothing else, scaled */
 PetscErrorCode PCGridMGCrossingFromList_Private(PC_GridMG *mg)
 {
-  const GridMGList  *list = &mg->level[0].faces.list;
-  const GridMGShare *s    = &mg->level[0].share;
-  const GridMGGrid  *g    = &mg->team.own;
+  const GridMGList  *list = &mg->aggregation.level[0].exact.faces.list;
+  const GridMGShare *s    = &mg->domain.share[0];
+  const GridMGGrid  *g    = &mg->domain.team.own;
   const double      *t    = (const double *)list->t;
 
   PetscFunctionBegin;
@@ -208,8 +208,8 @@ PetscErrorCode PCGridMGCrossingFromList_Private(PC_GridMG *mg)
       PetscInt       place = 0;
       const int      which = i < g->cells && ghost >= 0 ? FaceTowards(mg, at, &s->at[3 * ghost], &place) : -1;
 
-      if (which < 0) mg->refused = PETSC_TRUE;
-      else mg->team.crossing.mine[which / 2][which % 2][place] = t[e];
+      if (which < 0) mg->place.refused = PETSC_TRUE;
+      else mg->aggregation.crossing.mine[which / 2][which % 2][place] = t[e];
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -223,7 +223,8 @@ PetscErrorCode PCGridMGCrossingScale_Private(PC_GridMG *mg, double factor)
   PetscFunctionBegin;
   for (int d = 0; d < 3; d++) {
     for (int side = 0; side < 2; side++) {
-      for (PetscInt p = 0; HasNeighbour(mg, d, side) && p < PCGridMGPlane_Private(&mg->team.own, d); p++) mg->team.crossing.mine[d][side][p] *= factor;
+      for (PetscInt p = 0; HasNeighbour(mg, d, side) && p < PCGridMGPlane_Private(&mg->domain.team.own, d); p++)
+        mg->aggregation.crossing.mine[d][side][p] *= factor;
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -235,8 +236,8 @@ PetscErrorCode PCGridMGCrossingScale_Private(PC_GridMG *mg, double factor)
 */
 PetscErrorCode PCGridMGCrossingExchange_Private(PC_GridMG *mg, PetscReal same, PetscBool *symmetric)
 {
-  const PetscInt *parts = mg->team.parts, stride[3] = {1, parts[0], parts[0] * parts[1]};
-  GridMGCrossing *c = &mg->team.crossing;
+  const PetscInt *parts = mg->domain.team.parts, stride[3] = {1, parts[0], parts[0] * parts[1]};
+  GridMGCrossing *c = &mg->aggregation.crossing;
   MPI_Request     request[12];
   PetscMPIInt     n = 0;
 
@@ -246,22 +247,22 @@ PetscErrorCode PCGridMGCrossingExchange_Private(PC_GridMG *mg, PetscReal same, P
       PetscMPIInt other, numbers;
 
       if (!HasNeighbour(mg, d, side)) continue;
-      PetscCall(PetscMPIIntCast(mg->team.rank + (side ? stride[d] : -stride[d]), &other));
-      PetscCall(PetscMPIIntCast(PCGridMGPlane_Private(&mg->team.own, d), &numbers));
+      PetscCall(PetscMPIIntCast(mg->domain.team.rank + (side ? stride[d] : -stride[d]), &other));
+      PetscCall(PetscMPIIntCast(PCGridMGPlane_Private(&mg->domain.team.own, d), &numbers));
       /* the neighbour has the same face on the opposite side */
       /* NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker): MPI_Waitall() waits for all n */
-      PetscCallMPI(MPI_Irecv(c->theirs[d][side], numbers, MPI_DOUBLE, other, 2 * d + side, mg->team.comm, &request[n++]));
+      PetscCallMPI(MPI_Irecv(c->theirs[d][side], numbers, MPI_DOUBLE, other, 2 * d + side, mg->domain.team.comm, &request[n++]));
       /* NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker) */
-      PetscCallMPI(MPI_Isend(c->mine[d][side], numbers, MPI_DOUBLE, other, 2 * d + 1 - side, mg->team.comm, &request[n++]));
+      PetscCallMPI(MPI_Isend(c->mine[d][side], numbers, MPI_DOUBLE, other, 2 * d + 1 - side, mg->domain.team.comm, &request[n++]));
     }
   }
   PetscCallMPI(MPI_Waitall(n, request, MPI_STATUSES_IGNORE));
   for (int d = 0; d < 3; d++) {
     for (int side = 0; side < 2; side++) {
-      for (PetscInt p = 0; HasNeighbour(mg, d, side) && p < PCGridMGPlane_Private(&mg->team.own, d); p++) {
+      for (PetscInt p = 0; HasNeighbour(mg, d, side) && p < PCGridMGPlane_Private(&mg->domain.team.own, d); p++) {
         const double a = c->mine[d][side][p], b = c->theirs[d][side][p];
 
-        if (!(a >= 0 && b >= 0)) mg->refused = PETSC_TRUE;
+        if (!(a >= 0 && b >= 0)) mg->place.refused = PETSC_TRUE;
         if (!(fabs(a - b) <= (double)same * PetscMax(fabs(a), fabs(b)))) *symmetric = PETSC_FALSE;
       }
     }

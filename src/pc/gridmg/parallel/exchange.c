@@ -12,13 +12,13 @@
 
 static inline PetscMemType MemoryOf(const PC_GridMG *mg)
 {
-  return mg->kernels == &GridMGHostKernels ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_CUDA;
+  return mg->place.kernels == &GridMGHostKernels ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_CUDA;
 }
 
 /* The host has a single transport */
 static inline LitheTransport TransportOf(const PC_GridMG *mg)
 {
-  return mg->kernels == &GridMGHostKernels ? LITHE_TRANSPORT_AUTO : mg->opt.transport;
+  return mg->place.kernels == &GridMGHostKernels ? LITHE_TRANSPORT_AUTO : mg->opt.transport;
 }
 
 /* The numbers for all leaves, of 4, 8 or 16 bytes each, from arrays x. The numbers are valid until the next exchange */
@@ -41,13 +41,13 @@ PetscErrorCode PCGridMGRemote_Private(PC_GridMG *mg, GridMGExchange *e, GridMGWo
   void        *index;
 
   PetscFunctionBegin;
-  if (e->placed != mg->kernels) {
+  if (e->placed != mg->place.kernels) {
     PetscCall(PCGridMGReserve_Private(mg, &e->index, bytes, &index));
-    PetscCall((*mg->kernels->put)(bytes, e->at, index));
-    e->placed = mg->kernels;
+    PetscCall((*mg->place.kernels->memory.put)(bytes, e->at, index));
+    e->placed = mg->place.kernels;
   }
   PetscCall(PCGridMGReceive_Private(mg, e, GridMGWordBytes(word), words, &received));
-  PetscCall((*mg->kernels->place)(word, e->n, (const PetscInt *)e->index.memory, received, x));
+  PetscCall((*mg->place.kernels->vectors.place)(word, e->n, (const PetscInt *)e->index.memory, received, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -57,7 +57,7 @@ PetscErrorCode PCGridMGExchangeCreate_Private(PC_GridMG *mg, PetscInt cells, Pet
   PetscFunctionBegin;
   e->n  = n;
   e->at = at;
-  PetscCall(PetscSFCreate(mg->team.comm, &e->sf));
+  PetscCall(PetscSFCreate(mg->domain.team.comm, &e->sf));
   PetscCall(PetscSFSetGraph(e->sf, cells, n, NULL, PETSC_OWN_POINTER, remote, PETSC_OWN_POINTER));
   PetscCall(PetscSFSetUp(e->sf));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -80,17 +80,17 @@ PetscErrorCode PCGridMGSum_Private(PC_GridMG *mg, int n, double factor, double s
   void *there;
 
   PetscFunctionBegin;
-  if (!mg->kernels->scalesum) {
+  if (!mg->place.kernels->vectors.scalesum) {
     double mine[GRIDMG_SUMS];
 
     for (int k = 0; k < n; k++) mine[k] = factor * sums[k];
-    PetscCallMPI(MPIU_Allreduce(mine, sums, n, MPI_DOUBLE, MPI_SUM, mg->team.comm));
+    PetscCallMPI(MPIU_Allreduce(mine, sums, n, MPI_DOUBLE, MPI_SUM, mg->domain.team.comm));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PCGridMGReserve_Private(mg, &mg->team.sum, GRIDMG_SUMS * sizeof(PetscScalar), &there));
-  if (!mg->team.reduce) PetscCall(LitheReduceCreate(mg->team.comm, LITHE_TRANSPORT_AUTO, MemoryOf(mg), GRIDMG_SUMS, &mg->team.reduce));
-  PetscCall((*mg->kernels->scalesum)(PETSC_FALSE, n, factor, sums, (PetscScalar *)there));
-  PetscCall(LitheReduceSum(mg->team.reduce, n, (PetscScalar *)there));
-  PetscCall((*mg->kernels->scalesum)(PETSC_TRUE, n, 1., sums, (PetscScalar *)there));
+  PetscCall(PCGridMGReserve_Private(mg, &mg->domain.sums.there, GRIDMG_SUMS * sizeof(PetscScalar), &there));
+  if (!mg->domain.sums.reduce) PetscCall(LitheReduceCreate(mg->domain.team.comm, LITHE_TRANSPORT_AUTO, MemoryOf(mg), GRIDMG_SUMS, &mg->domain.sums.reduce));
+  PetscCall((*mg->place.kernels->vectors.scalesum)(PETSC_FALSE, n, factor, sums, (PetscScalar *)there));
+  PetscCall(LitheReduceSum(mg->domain.sums.reduce, n, (PetscScalar *)there));
+  PetscCall((*mg->place.kernels->vectors.scalesum)(PETSC_TRUE, n, 1., sums, (PetscScalar *)there));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

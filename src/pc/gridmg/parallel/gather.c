@@ -65,9 +65,9 @@ static void GetRows(const GridMGFaces *f, double row[])
 static PetscErrorCode SetCounts_Private(PC_GridMG *mg, const PetscInt offset[], PetscInt times)
 {
   PetscFunctionBegin;
-  for (PetscMPIInt r = 0; r < mg->team.size; r++) {
-    PetscCall(PetscMPIIntCast(times * (offset[r + 1] - offset[r]), &mg->team.count[r]));
-    PetscCall(PetscMPIIntCast(times * offset[r], &mg->team.from[r]));
+  for (PetscMPIInt r = 0; r < mg->domain.team.size; r++) {
+    PetscCall(PetscMPIIntCast(times * (offset[r + 1] - offset[r]), &mg->domain.whole.count[r]));
+    PetscCall(PetscMPIIntCast(times * offset[r], &mg->domain.whole.from[r]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -78,7 +78,7 @@ static void PutRows(const PC_GridMG *mg, const GridMGShare *s, const double row[
   const GridMGGrid *g    = &f->grid;
   PetscInt          well = g->cells;
 
-  for (PetscInt r = 0; r < mg->team.size; r++) {
+  for (PetscInt r = 0; r < mg->domain.team.size; r++) {
     const Box      box   = BoxOf(mg, s, r);
     const PetscInt cells = box.n[0] * box.lines;
 
@@ -102,31 +102,31 @@ static void PutRows(const PC_GridMG *mg, const GridMGShare *s, const double row[
 /* The vertex of the whole grid for a vertex of this process or a ghost */
 static PetscInt WholeOf(const PC_GridMG *mg, const GridMGLevel *l, const GridMGGrid *whole, PetscInt firstwell, PetscInt v)
 {
-  const GridMGShare *s = &l->share;
-  const PetscInt     n = l->faces.grid.cells + l->faces.grid.wells, number = v < n ? s->offset[mg->team.rank] + v : s->ghost[v - n];
+  const GridMGShare *s = l->share;
+  const PetscInt     n = l->exact.faces.grid.cells + l->exact.faces.grid.wells, number = v < n ? s->offset[mg->domain.team.rank] + v : s->ghost[v - n];
   PetscInt           at[3], cells[3];
   const PetscInt     rank = PCGridMGWhere_Private(mg, s, number, at);
 
   if (at[0] >= 0) return at[0] + whole->n[0] * (at[1] + whole->n[1] * at[2]);
-  if (rank != mg->team.rank) firstwell = FirstWell(mg, s, rank);
+  if (rank != mg->domain.team.rank) firstwell = FirstWell(mg, s, rank);
   return whole->cells + firstwell + number - s->offset[rank] - PCGridMGBoxCells_Private(mg, s, rank, cells);
 }
 
 /* The lists of all processes, as edges of the whole grid */
 static PetscErrorCode GatherEdges_Private(PC_GridMG *mg, const GridMGLevel *l, const GridMGGrid *whole)
 {
-  const GridMGList *list  = &l->faces.list;
+  const GridMGList *list  = &l->exact.faces.list;
   const double     *t     = (const double *)list->t;
-  const PetscInt    first = FirstWell(mg, &l->share, mg->team.rank);
+  const PetscInt    first = FirstWell(mg, l->share, mg->domain.team.rank);
   PetscInt         *offset, mine = list->i[list->n], *ends, *allends;
   double           *all;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(mg->team.size + 1, &offset));
+  PetscCall(PetscMalloc1(mg->domain.team.size + 1, &offset));
   offset[0] = 0;
-  PetscCallMPI(MPI_Allgather(&mine, 1, MPIU_INT, offset + 1, 1, MPIU_INT, mg->team.comm));
-  for (PetscInt r = 0; r < mg->team.size; r++) offset[r + 1] += offset[r];
-  PetscCall(PetscMalloc3(2 * mine, &ends, 2 * offset[mg->team.size], &allends, offset[mg->team.size], &all));
+  PetscCallMPI(MPI_Allgather(&mine, 1, MPIU_INT, offset + 1, 1, MPIU_INT, mg->domain.team.comm));
+  for (PetscInt r = 0; r < mg->domain.team.size; r++) offset[r + 1] += offset[r];
+  PetscCall(PetscMalloc3(2 * mine, &ends, 2 * offset[mg->domain.team.size], &allends, offset[mg->domain.team.size], &all));
   for (PetscInt r = 0; r < list->n; r++) {
     for (PetscInt e = list->i[r]; e < list->i[r + 1]; e++) {
       ends[2 * e]     = WholeOf(mg, l, whole, first, list->row[r]);
@@ -134,11 +134,14 @@ static PetscErrorCode GatherEdges_Private(PC_GridMG *mg, const GridMGLevel *l, c
     }
   }
   PetscCall(SetCounts_Private(mg, offset, 2));
-  PetscCallMPI(MPI_Allgatherv(ends, mg->team.count[mg->team.rank], MPIU_INT, allends, mg->team.count, mg->team.from, MPIU_INT, mg->team.comm));
+  PetscCallMPI(MPI_Allgatherv(ends, mg->domain.whole.count[mg->domain.team.rank], MPIU_INT, allends, mg->domain.whole.count, mg->domain.whole.from, MPIU_INT,
+                              mg->domain.team.comm));
   PetscCall(SetCounts_Private(mg, offset, 1));
-  PetscCallMPI(MPI_Allgatherv(t, mg->team.count[mg->team.rank], MPI_DOUBLE, all, mg->team.count, mg->team.from, MPI_DOUBLE, mg->team.comm));
-  mg->edges.n = 0;
-  for (PetscInt e = 0; e < offset[mg->team.size]; e++) PetscCall(PCGridMGEdgeAdd_Private(&mg->edges, allends[2 * e], allends[2 * e + 1], all[e]));
+  PetscCallMPI(MPI_Allgatherv(t, mg->domain.whole.count[mg->domain.team.rank], MPI_DOUBLE, all, mg->domain.whole.count, mg->domain.whole.from, MPI_DOUBLE,
+                              mg->domain.team.comm));
+  mg->aggregation.edges.n = 0;
+  for (PetscInt e = 0; e < offset[mg->domain.team.size]; e++)
+    PetscCall(PCGridMGEdgeAdd_Private(&mg->aggregation.edges, allends[2 * e], allends[2 * e + 1], all[e]));
   PetscCall(PetscFree(offset));
   PetscCall(PetscFree3(ends, allends, all));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -147,31 +150,32 @@ static PetscErrorCode GatherEdges_Private(PC_GridMG *mg, const GridMGLevel *l, c
 /* Gathers the exact entries of a level from all processes on each process */
 PetscErrorCode PCGridMGGatherLevel_Private(PC_GridMG *mg, PetscInt level)
 {
-  GridMGLevel *l       = &mg->level[level];
-  GridMGShare *s       = &l->share;
-  GridMGGrid   whole   = {.wells = mg->team.wells};
+  GridMGLevel *l       = &mg->aggregation.level[level];
+  GridMGShare *s       = l->share;
+  GridMGGrid   whole   = {.wells = mg->domain.team.wells};
   const size_t numbers = (size_t)ROW_NUMBERS * sizeof(double), own = (size_t)(l->op.grid.cells + l->op.grid.wells) * numbers;
   double      *row;
 
   PetscFunctionBegin;
   PCGridMGWholeSize(mg, s, whole.n);
-  whole.cells    = whole.n[0] * whole.n[1] * whole.n[2];
-  mg->team.box   = l->op.grid;
-  mg->team.whole = level;
-  if (!mg->team.count) PetscCall(PetscMalloc2(mg->team.size, &mg->team.count, mg->team.size, &mg->team.from));
+  whole.cells            = whole.n[0] * whole.n[1] * whole.n[2];
+  mg->domain.whole.box   = l->op.grid;
+  mg->domain.whole.level = level;
+  if (!mg->domain.whole.count) PetscCall(PetscMalloc2(mg->domain.team.size, &mg->domain.whole.count, mg->domain.team.size, &mg->domain.whole.from));
 
-  PetscCall(PCGridMGBlockGet_Private(&mg->work, own + (size_t)s->offset[mg->team.size] * numbers, (void **)&row));
-  GetRows(&l->faces, row);
+  PetscCall(PCGridMGBlockGet_Private(&mg->memory.work, own + (size_t)s->offset[mg->domain.team.size] * numbers, (void **)&row));
+  GetRows(&l->exact.faces, row);
   PetscCall(SetCounts_Private(mg, s->offset, ROW_NUMBERS));
-  PetscCallMPI(MPI_Allgatherv(row, mg->team.count[mg->team.rank], MPI_DOUBLE, (char *)row + own, mg->team.count, mg->team.from, MPI_DOUBLE, mg->team.comm));
+  PetscCallMPI(MPI_Allgatherv(row, mg->domain.whole.count[mg->domain.team.rank], MPI_DOUBLE, (char *)row + own, mg->domain.whole.count, mg->domain.whole.from,
+                              MPI_DOUBLE, mg->domain.team.comm));
   PetscCall(GatherEdges_Private(mg, l, &whole));
-  PetscCall(PCGridMGFacesCreate_Private(mg, &whole, mg->symmetric, &l->faces));
-  PutRows(mg, s, (const double *)((char *)row + own), &l->faces);
-  PetscCall(PCGridMGEdgesToFaces_Private(mg, &l->faces));
-  PetscCall(PCGridMGEdgesToList_Private(&whole, &mg->edges, l->list, &l->faces.list));
+  PetscCall(PCGridMGFacesCreate_Private(mg, &whole, mg->found.symmetric, &l->exact.faces));
+  PutRows(mg, s, (const double *)((char *)row + own), &l->exact.faces);
+  PetscCall(PCGridMGEdgesToFaces_Private(mg, &l->exact.faces));
+  PetscCall(PCGridMGEdgesToList_Private(&whole, &mg->aggregation.edges, l->exact.list, &l->exact.faces.list));
   l->op.grid = whole;
   l->shared  = PETSC_FALSE;
-  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)whole.cells, (void **)&l->alive));
+  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)whole.cells, (void **)&l->exact.alive));
   PetscCall(PCGridMGSurvey_Private(mg, l));
   PetscCall(SetCounts_Private(mg, s->offset, 1));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -182,10 +186,10 @@ PetscErrorCode PCGridMGGatherLevel_Private(PC_GridMG *mg, PetscInt level)
 /* Copies numbers of one process between the order of its box and a vector of the whole level */
 static void CopyBox(const PC_GridMG *mg, PetscInt rank, PetscInt well, PetscBool out, char *part, char *all)
 {
-  const GridMGLevel *l     = &mg->level[mg->team.whole];
-  const Box          box   = BoxOf(mg, &l->share, rank);
-  const size_t       bytes = GridMGNumberBytes(mg->precision), length = (size_t)box.n[0] * bytes;
-  const size_t       wells = (size_t)(l->share.offset[rank + 1] - l->share.offset[rank] - box.n[0] * box.lines) * bytes;
+  const GridMGLevel *l     = &mg->aggregation.level[mg->domain.whole.level];
+  const Box          box   = BoxOf(mg, l->share, rank);
+  const size_t       bytes = GridMGNumberBytes(mg->found.precision), length = (size_t)box.n[0] * bytes;
+  const size_t       wells = (size_t)(l->share->offset[rank + 1] - l->share->offset[rank] - box.n[0] * box.lines) * bytes;
 
   for (PetscInt line = 0; line <= box.lines; line++) {
     const PetscBool last = (PetscBool)(line == box.lines);
@@ -200,14 +204,15 @@ static void CopyBox(const PC_GridMG *mg, PetscInt rank, PetscInt well, PetscBool
 /* Gathers team.part of all processes into a vector of the whole level */
 PetscErrorCode PCGridMGGather_Private(PC_GridMG *mg, void *all)
 {
-  const MPI_Datatype number = mg->precision == GRIDMG_SINGLE ? MPI_FLOAT : MPI_DOUBLE;
-  const GridMGShare *s      = &mg->level[mg->team.whole].share;
+  const MPI_Datatype number = mg->found.precision == GRIDMG_SINGLE ? MPI_FLOAT : MPI_DOUBLE;
+  const GridMGShare *s      = &mg->domain.share[mg->domain.whole.level];
   PetscInt           well   = 0, n[3];
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Allgatherv(mg->team.part, mg->team.count[mg->team.rank], number, mg->team.all, mg->team.count, mg->team.from, number, mg->team.comm));
-  for (PetscInt r = 0; r < mg->team.size; r++) {
-    CopyBox(mg, r, well, PETSC_FALSE, (char *)mg->team.all + (size_t)s->offset[r] * GridMGNumberBytes(mg->precision), (char *)all);
+  PetscCallMPI(MPI_Allgatherv(mg->domain.whole.part, mg->domain.whole.count[mg->domain.team.rank], number, mg->domain.whole.all, mg->domain.whole.count,
+                              mg->domain.whole.from, number, mg->domain.team.comm));
+  for (PetscInt r = 0; r < mg->domain.team.size; r++) {
+    CopyBox(mg, r, well, PETSC_FALSE, (char *)mg->domain.whole.all + (size_t)s->offset[r] * GridMGNumberBytes(mg->found.precision), (char *)all);
     well += s->offset[r + 1] - s->offset[r] - PCGridMGBoxCells_Private(mg, s, r, n);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -216,7 +221,7 @@ PetscErrorCode PCGridMGGather_Private(PC_GridMG *mg, void *all)
 /* Copies the part of this process from a vector of the whole level to team.part */
 void PCGridMGScatter_Private(PC_GridMG *mg, const void *all)
 {
-  const GridMGShare *s = &mg->level[mg->team.whole].share;
+  const GridMGShare *s = &mg->domain.share[mg->domain.whole.level];
 
-  CopyBox(mg, mg->team.rank, mg->team.wells ? FirstWell(mg, s, mg->team.rank) : 0, PETSC_TRUE, (char *)mg->team.part, (char *)all);
+  CopyBox(mg, mg->domain.team.rank, mg->domain.team.wells ? FirstWell(mg, s, mg->domain.team.rank) : 0, PETSC_TRUE, (char *)mg->domain.whole.part, (char *)all);
 }

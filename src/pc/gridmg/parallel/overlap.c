@@ -34,7 +34,7 @@ static void GridOf(const PC_GridMG *mg, const GridMGShare *s, PetscInt rank, Gri
 
     lo[d]      = begin > 0 ? GRIDMG_LAYERS + begin % 2 : 0;
     origin[d]  = begin - lo[d];
-    grid->n[d] = lo[d] + end - begin + PetscMin(GRIDMG_LAYERS, s->start[d][mg->team.parts[d]] - end);
+    grid->n[d] = lo[d] + end - begin + PetscMin(GRIDMG_LAYERS, s->start[d][mg->domain.team.parts[d]] - end);
     grid->cells *= grid->n[d];
   }
 }
@@ -55,7 +55,7 @@ static PetscInt PartOf(const PetscInt start[], PetscInt at)
 
 static Piece PieceOf(const PC_GridMG *mg, const GridMGShare *s, const PetscInt at[3], PetscInt n)
 {
-  const PetscInt *parts = mg->team.parts;
+  const PetscInt *parts = mg->domain.team.parts;
   PetscInt        part[3], lo[3], origin[3];
   GridMGGrid      grid;
   Piece           piece;
@@ -121,8 +121,8 @@ static PetscErrorCode Create_Private(PC_GridMG *mg, GridMGShare *s)
 
   PetscFunctionBegin;
   if (o->remote.sf) PetscFunctionReturn(PETSC_SUCCESS);
-  (void)PCGridMGBoxCells_Private(mg, s, mg->team.rank, own);
-  GridOf(mg, s, mg->team.rank, &o->grid, o->lo, o->origin);
+  (void)PCGridMGBoxCells_Private(mg, s, mg->domain.team.rank, own);
+  GridOf(mg, s, mg->domain.team.rank, &o->grid, o->lo, o->origin);
   ghosts = AddGhosts(mg, s, own, NULL, NULL);
   PetscCall(PetscMalloc1(ghosts, &at));
   PetscCall(PetscMalloc1(ghosts, &remote));
@@ -137,7 +137,7 @@ static PetscErrorCode Create_Private(PC_GridMG *mg, GridMGShare *s)
 PetscErrorCode PCGridMGOverlapExchange_Private(PC_GridMG *mg, GridMGLevel *l, void *x)
 {
   PetscFunctionBegin;
-  PetscCall(PCGridMGRemote_Private(mg, &l->share.over.remote, GRIDMG_WORD_WHOLE, x, x));
+  PetscCall(PCGridMGRemote_Private(mg, &l->share->over.remote, GRIDMG_WORD_WHOLE, x, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -145,7 +145,7 @@ PetscErrorCode PCGridMGOverlapExchange_Private(PC_GridMG *mg, GridMGLevel *l, vo
 static PetscErrorCode ExchangeNumbers_Private(PC_GridMG *mg, GridMGShare *s, GridMGWord word, void *x, void *scratch)
 {
   PetscFunctionBegin;
-  PetscCall((*mg->kernels->words)(word, s->over.grid.cells, x, scratch));
+  PetscCall((*mg->place.kernels->vectors.words)(word, s->over.grid.cells, x, scratch));
   PetscCall(PCGridMGRemote_Private(mg, &s->over.remote, word, scratch, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -153,9 +153,10 @@ static PetscErrorCode ExchangeNumbers_Private(PC_GridMG *mg, GridMGShare *s, Gri
 /* From the boxes of all processes to the whole grid */
 static PetscErrorCode CreateGather_Private(PC_GridMG *mg, GridMGShare *s)
 {
-  const PetscInt n[3] = {s->start[0][mg->team.parts[0]], s->start[1][mg->team.parts[1]], s->start[2][mg->team.parts[2]]}, cells = n[0] * n[1] * n[2];
-  PetscSFNode   *remote;
-  PetscInt       count = 0;
+  const PetscInt n[3]  = {s->start[0][mg->domain.team.parts[0]], s->start[1][mg->domain.team.parts[1]], s->start[2][mg->domain.team.parts[2]]},
+                 cells = n[0] * n[1] * n[2];
+  PetscSFNode *remote;
+  PetscInt     count = 0;
 
   PetscFunctionBegin;
   if (s->over.gather.sf) PetscFunctionReturn(PETSC_SUCCESS);
@@ -177,12 +178,12 @@ static PetscErrorCode CreateGather_Private(PC_GridMG *mg, GridMGShare *s)
 /* Gathers team.part of all processes into a vector of the first whole level */
 PetscErrorCode PCGridMGOverlapToWhole_Private(PC_GridMG *mg, void *x)
 {
-  GridMGLevel *l = &mg->level[mg->team.whole];
+  GridMGLevel *l = &mg->aggregation.level[mg->domain.whole.level];
   const void  *whole;
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGReceive_Private(mg, &l->share.over.gather, sizeof(float), mg->team.part, &whole));
-  PetscCall((*mg->kernels->copy)((size_t)l->op.grid.cells * sizeof(float), whole, x));
+  PetscCall(PCGridMGReceive_Private(mg, &l->share->over.gather, sizeof(float), mg->domain.whole.part, &whole));
+  PetscCall((*mg->place.kernels->memory.copy)((size_t)l->op.grid.cells * sizeof(float), whole, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -197,8 +198,8 @@ static GridMGBox BoxOf(const PetscInt n[3], const GridMGGrid *from, const PetscI
 /* Copies the own part, with the layers, from a vector of the whole grid to team.part */
 PetscErrorCode PCGridMGOverlapFromWhole_Private(PC_GridMG *mg, const void *x)
 {
-  const GridMGLevel   *l = &mg->level[mg->team.whole];
-  const GridMGOverlap *o = &l->share.over;
+  const GridMGLevel   *l = &mg->aggregation.level[mg->domain.whole.level];
+  const GridMGOverlap *o = &l->share->over;
   PetscInt             n[3], from[3], to[3];
   GridMGBox            box;
 
@@ -209,7 +210,7 @@ PetscErrorCode PCGridMGOverlapFromWhole_Private(PC_GridMG *mg, const void *x)
     n[d]    = o->grid.n[d] - to[d];
   }
   box = BoxOf(n, &l->op.grid, from, &o->grid, to);
-  PetscCall((*mg->kernels->copybox)(sizeof(float), &box, x, mg->team.part));
+  PetscCall((*mg->place.kernels->vectors.copybox)(sizeof(float), &box, x, mg->domain.whole.part));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -219,7 +220,7 @@ PetscErrorCode PCGridMGOverlapFromWhole_Private(PC_GridMG *mg, const void *x)
 */
 PetscInt PCGridMGOverlapShift_Private(const GridMGLevel *l, const GridMGLevel *c)
 {
-  const GridMGOverlap *fine = &l->share.over, *coarse = &c->share.over;
+  const GridMGOverlap *fine = &l->share->over, *coarse = &c->share->over;
   PetscInt             shift[3];
 
   for (int d = 0; d < 3; d++) shift[d] = coarse->lo[d] - fine->lo[d] / l->by[d];
@@ -231,8 +232,8 @@ PetscInt PCGridMGOverlapShift_Private(const GridMGLevel *l, const GridMGLevel *c
 static GridMGBox OwnBox(const PC_GridMG *mg, PetscBool leave)
 {
   static const PetscInt zero[3] = {0, 0, 0};
-  const GridMGOverlap  *o       = &mg->level[0].share.over;
-  const GridMGGrid     *own     = &mg->team.own;
+  const GridMGOverlap  *o       = &mg->domain.share[0].over;
+  const GridMGGrid     *own     = &mg->domain.team.own;
 
   return leave ? BoxOf(own->n, &o->grid, o->lo, own, zero) : BoxOf(own->n, own, zero, &o->grid, o->lo);
 }
@@ -240,14 +241,14 @@ static GridMGBox OwnBox(const PC_GridMG *mg, PetscBool leave)
 /* Copies the own cells of a vector of a shared level */
 PetscErrorCode PCGridMGOverlapOwn_Private(PC_GridMG *mg, GridMGLevel *l, const void *x, void *y)
 {
-  const GridMGOverlap *o = &l->share.over;
+  const GridMGOverlap *o = &l->share->over;
   PetscInt             n[3];
   GridMGBox            box;
 
   PetscFunctionBegin;
-  (void)PCGridMGBoxCells_Private(mg, &l->share, mg->team.rank, n);
+  (void)PCGridMGBoxCells_Private(mg, l->share, mg->domain.team.rank, n);
   box = BoxOf(n, &o->grid, o->lo, &o->grid, o->lo);
-  PetscCall((*mg->kernels->copybox)(sizeof(float), &box, x, y));
+  PetscCall((*mg->place.kernels->vectors.copybox)(sizeof(float), &box, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -257,34 +258,34 @@ PetscErrorCode PCGridMGOverlapOwn_Private(PC_GridMG *mg, GridMGLevel *l, const v
 */
 PetscErrorCode PCGridMGOverlapEnter_Private(PC_GridMG *mg, int part, const PetscScalar x[])
 {
-  const GridMGKernels *kernels = mg->kernels;
-  GridMGLevel         *l       = &mg->level[0];
-  const GridMGOperator own     = {.grid = mg->team.own, .precision = mg->precision};
+  const GridMGKernels *kernels = mg->place.kernels;
+  GridMGLevel         *l       = &mg->aggregation.level[0];
+  const GridMGOperator own     = {.grid = mg->domain.team.own, .precision = mg->found.precision};
   const GridMGBox      box     = OwnBox(mg, PETSC_FALSE);
 
   PetscFunctionBegin;
-  if (kernels->largest) {
-    PetscCall((*kernels->largest)(&own, &mg->rows, part, x, mg->scale));
-    PetscCall(PCGridMGSum_Private(mg, 1, 1. / (double)mg->team.size, mg->scale));
+  if (kernels->vectors.largest) {
+    PetscCall((*kernels->vectors.largest)(&own, &mg->domain.team.rows, part, x, mg->application.scale));
+    PetscCall(PCGridMGSum_Private(mg, 1, 1. / (double)mg->domain.team.size, mg->application.scale));
   } else {
     double mine, most;
 
-    PetscCall((*kernels->most)(&own, part, x, &mine));
-    PetscCallMPI(MPIU_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, mg->team.comm));
-    *mg->scale = LitheMGScaleOf(most);
+    PetscCall((*kernels->vectors.most)(&own, part, x, &mine));
+    PetscCallMPI(MPIU_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, mg->domain.team.comm));
+    *mg->application.scale = LitheMGScaleOf(most);
   }
-  PetscCall((*kernels->enterbox)(&box, part, x, l->b, mg->scale));
-  PetscCall(PCGridMGOverlapExchange_Private(mg, l, l->b));
+  PetscCall((*kernels->vectors.enterbox)(&box, part, x, l->vector.b, mg->application.scale));
+  PetscCall(PCGridMGOverlapExchange_Private(mg, l, l->vector.b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PCGridMGOverlapLeave_Private(PC_GridMG *mg, int part, PetscScalar y[])
 {
-  const GridMGLevel *l   = &mg->level[0];
+  const GridMGLevel *l   = &mg->aggregation.level[0];
   const GridMGBox    box = OwnBox(mg, PETSC_TRUE);
 
   PetscFunctionBegin;
-  PetscCall((*mg->kernels->leavebox)(&box, part, mg->factor, mg->scale, l->x[l->cur], y));
+  PetscCall((*mg->place.kernels->vectors.leavebox)(&box, part, mg->found.factor, mg->application.scale, l->vector.x[l->iterate.cur], y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -306,8 +307,8 @@ static PetscErrorCode CreateFaces_Private(PC_GridMG *mg, const GridMGShare *s, G
   PetscInt own[3];
 
   PetscFunctionBegin;
-  (void)PCGridMGBoxCells_Private(mg, s, mg->team.rank, own);
-  PetscCall(PCGridMGFacesCreate_Private(mg, &s->over.grid, mg->symmetric, f));
+  (void)PCGridMGBoxCells_Private(mg, s, mg->domain.team.rank, own);
+  PetscCall(PCGridMGFacesCreate_Private(mg, &s->over.grid, mg->found.symmetric, f));
   f->own.is = PETSC_TRUE;
   for (int d = 0; d < 3; d++) {
     f->own.first[d] = s->over.lo[d];
@@ -325,8 +326,8 @@ static PetscErrorCode CopyOwn_Private(PC_GridMG *mg, GridMGFaces *f, int a, cons
 
   PetscFunctionBegin;
   if (!to) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall((*mg->kernels->clear)((size_t)f->grid.cells * sizeof(*to), to));
-  if (from) PetscCall((*mg->kernels->copybox)(sizeof(*to), &box, from, to));
+  PetscCall((*mg->place.kernels->memory.clear)((size_t)f->grid.cells * sizeof(*to), to));
+  if (from) PetscCall((*mg->place.kernels->vectors.copybox)(sizeof(*to), &box, from, to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -334,9 +335,9 @@ static PetscErrorCode CopyOwn_Private(PC_GridMG *mg, GridMGFaces *f, int a, cons
 static PetscErrorCode AddPlane_Private(PC_GridMG *mg, GridMGFaces *f, int d, int side, PetscBool sums)
 {
   static const PetscInt zero[3] = {0, 0, 0};
-  const GridMGCrossing *c       = &mg->team.crossing;
+  const GridMGCrossing *c       = &mg->aggregation.crossing;
   const double         *up = side ? c->mine[d][side] : c->theirs[d][side], *down = side ? c->theirs[d][side] : c->mine[d][side];
-  const PetscInt        plane = PCGridMGPlane_Private(&mg->team.own, d);
+  const PetscInt        plane = PCGridMGPlane_Private(&mg->domain.team.own, d);
   const GridMGArenaMark mark  = PCGridMGArenaGetMark_Private(mg);
   GridMGGrid            grid  = {{0, 0, 0}, plane, 0, 0};
   PetscInt              first[3];
@@ -345,20 +346,20 @@ static PetscErrorCode AddPlane_Private(PC_GridMG *mg, GridMGFaces *f, int d, int
 
   PetscFunctionBegin;
   for (int e = 0; e < 3; e++) {
-    grid.n[e] = e == d ? 1 : mg->team.own.n[e];
+    grid.n[e] = e == d ? 1 : mg->domain.team.own.n[e];
     first[e]  = e == d && side ? f->own.end[e] - 1 : f->own.first[e];
   }
   PetscCall(PCGridMGArenaTake_Private(mg, (size_t)plane * sizeof(double), (void **)&there));
   if (sums) {
     box = BoxOf(grid.n, &grid, zero, &f->grid, first);
-    PetscCall((*mg->kernels->put)((size_t)plane * sizeof(double), c->mine[d][side], there));
-    PetscCall((*mg->kernels->addbox)(&box, -1., there, f->sigma));
+    PetscCall((*mg->place.kernels->memory.put)((size_t)plane * sizeof(double), c->mine[d][side], there));
+    PetscCall((*mg->place.kernels->vectors.addbox)(&box, -1., there, f->sigma));
   }
   first[d] -= side ? 0 : 1; /* faces are with the lower cell */
   box = BoxOf(grid.n, &grid, zero, &f->grid, first);
   for (int which = 0; which < (f->symmetric ? 1 : 2); which++) {
-    PetscCall((*mg->kernels->put)((size_t)plane * sizeof(double), which ? down : up, there));
-    PetscCall((*mg->kernels->copybox)(sizeof(double), &box, there, which ? f->down[d] : f->up[d]));
+    PetscCall((*mg->place.kernels->memory.put)((size_t)plane * sizeof(double), which ? down : up, there));
+    PetscCall((*mg->place.kernels->vectors.copybox)(sizeof(double), &box, there, which ? f->down[d] : f->up[d]));
   }
   PCGridMGArenaGiveBack_Private(mg, &mark);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -368,21 +369,22 @@ static PetscErrorCode AddPlane_Private(PC_GridMG *mg, GridMGFaces *f, int d, int
 PetscErrorCode PCGridMGOverlapFinest_Private(PC_GridMG *mg, PetscBool sums)
 {
   static const PetscInt zero[3] = {0, 0, 0};
-  GridMGLevel          *l       = &mg->level[0];
-  const GridMGFaces     own     = l->faces;
+  GridMGLevel          *l       = &mg->aggregation.level[0];
+  const GridMGFaces     own     = l->exact.faces;
 
   PetscFunctionBegin;
-  PetscCall(Create_Private(mg, &l->share));
-  PetscCall(CreateFaces_Private(mg, &l->share, &l->faces));
-  for (int a = 0; a < GRIDMG_ARRAYS; a++) PetscCall(CopyOwn_Private(mg, &l->faces, a, &own.grid, zero, ArrayOf(&own, a)));
+  PetscCall(Create_Private(mg, l->share));
+  PetscCall(CreateFaces_Private(mg, l->share, &l->exact.faces));
+  for (int a = 0; a < GRIDMG_ARRAYS; a++) PetscCall(CopyOwn_Private(mg, &l->exact.faces, a, &own.grid, zero, ArrayOf(&own, a)));
   for (int d = 0; d < 3; d++) {
     for (int side = 0; side < 2; side++) {
-      if (side ? mg->team.place[d] < mg->team.parts[d] - 1 : mg->team.place[d] > 0) PetscCall(AddPlane_Private(mg, &l->faces, d, side, sums));
+      if (side ? mg->domain.team.place[d] < mg->domain.team.parts[d] - 1 : mg->domain.team.place[d] > 0)
+        PetscCall(AddPlane_Private(mg, &l->exact.faces, d, side, sums));
     }
   }
-  mg->edges.n = 0;
-  PetscCall(PCGridMGEdgesToList_Private(&l->faces.grid, &mg->edges, l->list, &l->faces.list));
-  l->op.grid = l->faces.grid;
+  mg->aggregation.edges.n = 0;
+  PetscCall(PCGridMGEdgesToList_Private(&l->exact.faces.grid, &mg->aggregation.edges, l->exact.list, &l->exact.faces.list));
+  l->op.grid = l->exact.faces.grid;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -394,9 +396,9 @@ PetscErrorCode PCGridMGOverlapSurvey_Private(PC_GridMG *mg, GridMGLevel *l)
 
   PetscFunctionBegin;
   PetscCall(PCGridMGSurvey_Private(mg, l));
-  if (!l->survey.dead) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!l->exact.survey.dead) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCGridMGArenaTake_Private(mg, (size_t)l->op.grid.cells * sizeof(float), &words));
-  PetscCall(ExchangeNumbers_Private(mg, &l->share, GRIDMG_WORD_BYTE, l->alive, words));
+  PetscCall(ExchangeNumbers_Private(mg, l->share, GRIDMG_WORD_BYTE, l->exact.alive, words));
   PCGridMGArenaGiveBack_Private(mg, &mark);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -423,7 +425,7 @@ static PetscErrorCode CopyCoarse_Private(PC_GridMG *mg, const GridMGFaces *raw, 
     {
       const GridMGBox box = BoxOf(n, &raw->grid, from, &f->grid, to);
 
-      PetscCall((*mg->kernels->copybox)(sizeof(double), &box, ArrayOf(raw, a), ArrayOf(f, a)));
+      PetscCall((*mg->place.kernels->vectors.copybox)(sizeof(double), &box, ArrayOf(raw, a), ArrayOf(f, a)));
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -431,7 +433,7 @@ static PetscErrorCode CopyCoarse_Private(PC_GridMG *mg, const GridMGFaces *raw, 
 
 PetscErrorCode PCGridMGOverlapCoarsen_Private(PC_GridMG *mg, PetscInt level)
 {
-  GridMGLevel    *l = &mg->level[level], *c = l + 1;
+  GridMGLevel    *l = &mg->aggregation.level[level], *c = l + 1;
   GridMGFaces     raw;
   GridMGGrid      grid = {{0, 0, 0}, 1, 0, 0};
   GridMGArenaMark mark;
@@ -439,21 +441,21 @@ PetscErrorCode PCGridMGOverlapCoarsen_Private(PC_GridMG *mg, PetscInt level)
   PetscFunctionBegin;
   c->shared = PETSC_TRUE;
   PetscCall(PCGridMGShareCoarsen_Private(mg, level, l->by));
-  PetscCall(Create_Private(mg, &c->share));
-  PetscCall(CreateFaces_Private(mg, &c->share, &c->faces));
-  c->op.grid = c->faces.grid;
-  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)c->op.grid.cells, (void **)&c->alive));
+  PetscCall(Create_Private(mg, c->share));
+  PetscCall(CreateFaces_Private(mg, c->share, &c->exact.faces));
+  c->op.grid = c->exact.faces.grid;
+  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)c->op.grid.cells, (void **)&c->exact.alive));
   mark = PCGridMGArenaGetMark_Private(mg);
   for (int d = 0; d < 3; d++) {
-    grid.n[d] = (l->faces.grid.n[d] + l->by[d] - 1) / l->by[d];
+    grid.n[d] = (l->exact.faces.grid.n[d] + l->by[d] - 1) / l->by[d];
     grid.cells *= grid.n[d];
   }
-  PetscCall(PCGridMGFacesCreate_Private(mg, &grid, mg->symmetric, &raw));
-  PetscCall((*mg->kernels->coarsen)(&l->faces, l->by, &raw));
-  PetscCall(CopyCoarse_Private(mg, &raw, &l->share.over, l->by, &c->faces));
+  PetscCall(PCGridMGFacesCreate_Private(mg, &grid, mg->found.symmetric, &raw));
+  PetscCall((*mg->place.kernels->setup.coarsen)(&l->exact.faces, l->by, &raw));
+  PetscCall(CopyCoarse_Private(mg, &raw, &l->share->over, l->by, &c->exact.faces));
   PCGridMGArenaGiveBack_Private(mg, &mark);
-  mg->edges.n = 0;
-  PetscCall(PCGridMGEdgesToList_Private(&c->faces.grid, &mg->edges, c->list, &c->faces.list));
+  mg->aggregation.edges.n = 0;
+  PetscCall(PCGridMGEdgesToList_Private(&c->exact.faces.grid, &mg->aggregation.edges, c->exact.list, &c->exact.faces.list));
   PetscCall(PCGridMGOverlapSurvey_Private(mg, c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -461,41 +463,41 @@ PetscErrorCode PCGridMGOverlapCoarsen_Private(PC_GridMG *mg, PetscInt level)
 /* Gathers the exact entries of a level on all processes */
 PetscErrorCode PCGridMGOverlapGather_Private(PC_GridMG *mg, PetscInt level)
 {
-  GridMGLevel      *l     = &mg->level[level];
-  GridMGShare      *s     = &l->share;
-  const GridMGFaces part  = l->faces;
+  GridMGLevel      *l     = &mg->aggregation.level[level];
+  GridMGShare      *s     = l->share;
+  const GridMGFaces part  = l->exact.faces;
   GridMGGrid        whole = {{0, 0, 0}, 1, 0, 0};
   GridMGArenaMark   mark;
   void             *words;
 
   PetscFunctionBegin;
   for (int d = 0; d < 3; d++) {
-    whole.n[d] = s->start[d][mg->team.parts[d]];
+    whole.n[d] = s->start[d][mg->domain.team.parts[d]];
     whole.cells *= whole.n[d];
   }
-  mg->team.box   = s->over.grid;
-  mg->team.whole = level;
+  mg->domain.whole.box   = s->over.grid;
+  mg->domain.whole.level = level;
   PetscCall(CreateGather_Private(mg, s));
-  PetscCall(PCGridMGFacesCreate_Private(mg, &whole, mg->symmetric, &l->faces));
+  PetscCall(PCGridMGFacesCreate_Private(mg, &whole, mg->found.symmetric, &l->exact.faces));
   mark = PCGridMGArenaGetMark_Private(mg);
   PetscCall(PCGridMGArenaTake_Private(mg, (size_t)part.grid.cells * sizeof(float), &words));
   for (int a = 0; a < GRIDMG_ARRAYS; a++) {
-    if (!ArrayOf(&l->faces, a)) continue;
+    if (!ArrayOf(&l->exact.faces, a)) continue;
     for (int half = 0; half < 2; half++) {
       const GridMGWord word = half ? GRIDMG_WORD_HIGH : GRIDMG_WORD_LOW;
       const void      *all;
 
-      PetscCall((*mg->kernels->words)(word, part.grid.cells, ArrayOf(&part, a), words));
+      PetscCall((*mg->place.kernels->vectors.words)(word, part.grid.cells, ArrayOf(&part, a), words));
       PetscCall(PCGridMGReceive_Private(mg, &s->over.gather, sizeof(float), words, &all));
-      PetscCall((*mg->kernels->place)(word, whole.cells, NULL, all, ArrayOf(&l->faces, a)));
+      PetscCall((*mg->place.kernels->vectors.place)(word, whole.cells, NULL, all, ArrayOf(&l->exact.faces, a)));
     }
   }
   PCGridMGArenaGiveBack_Private(mg, &mark);
-  mg->edges.n = 0;
-  PetscCall(PCGridMGEdgesToList_Private(&whole, &mg->edges, l->list, &l->faces.list));
+  mg->aggregation.edges.n = 0;
+  PetscCall(PCGridMGEdgesToList_Private(&whole, &mg->aggregation.edges, l->exact.list, &l->exact.faces.list));
   l->op.grid = whole;
   l->shared  = PETSC_FALSE;
-  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)whole.cells, (void **)&l->alive));
+  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)whole.cells, (void **)&l->exact.alive));
   PetscCall(PCGridMGSurvey_Private(mg, l));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -512,7 +514,7 @@ static PetscErrorCode ClearLast_Private(PC_GridMG *mg, const GridMGGrid *grid, i
   first[d] = n[d] - 1;
   n[d]     = 1;
   box      = BoxOf(n, grid, first, grid, first);
-  PetscCall((*mg->kernels->copybox)(unit, &box, NULL, codes));
+  PetscCall((*mg->place.kernels->vectors.copybox)(unit, &box, NULL, codes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -529,12 +531,12 @@ PetscErrorCode PCGridMGOverlapCodes_Private(PC_GridMG *mg, GridMGLevel *l)
       void *codes = (void *)(side ? op->down[d] : op->up[d]);
 
       if (!codes) continue;
-      PetscCall(ExchangeNumbers_Private(mg, &l->share, word, codes, l->x[0]));
+      PetscCall(ExchangeNumbers_Private(mg, l->share, word, codes, l->vector.x[0]));
       PetscCall(ClearLast_Private(mg, &op->grid, d, unit, codes));
     }
   }
-  PetscCall(PCGridMGRemote_Private(mg, &l->share.over.remote, GRIDMG_WORD_WHOLE, op->dinv, (void *)op->dinv));
-  PetscCall(PCGridMGRemote_Private(mg, &l->share.over.remote, GRIDMG_WORD_WHOLE, op->sigma, (void *)op->sigma));
+  PetscCall(PCGridMGRemote_Private(mg, &l->share->over.remote, GRIDMG_WORD_WHOLE, op->dinv, (void *)op->dinv));
+  PetscCall(PCGridMGRemote_Private(mg, &l->share->over.remote, GRIDMG_WORD_WHOLE, op->sigma, (void *)op->sigma));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -548,7 +550,7 @@ PetscBool PCGridMGMayOverlap_Private(const PC_GridMG *mg)
 {
   const PCGridMGOptions *opt = &mg->opt;
 
-  if (opt->overlap == 0 || (opt->overlap == PETSC_DECIDE && !mg->device)) return PETSC_FALSE;
+  if (opt->overlap == 0 || (opt->overlap == PETSC_DECIDE && !mg->place.device)) return PETSC_FALSE;
   if (opt->smoother != PCGRIDMG_SMOOTHER_AUTO && opt->smoother != PCGRIDMG_SMOOTHER_REDBLACK) return PETSC_FALSE;
   if (opt->smooths[0] != 1 || opt->smooths[1] != 1) return PETSC_FALSE;
   return (PetscBool)(!PCGridMGWantsDouble(mg) && opt->bits < 32 && (opt->coarsebits == PETSC_DECIDE || opt->coarsebits < 32));

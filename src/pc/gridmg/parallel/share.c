@@ -15,13 +15,13 @@
 /* Whether `is` is true on any process; all processes receive the data of the first process with true */
 PetscErrorCode PCGridMGFirst_Private(PC_GridMG *mg, PetscBool is, PetscMPIInt n, MPI_Datatype type, void *data, PetscBool *any)
 {
-  const PetscMPIInt mine = is ? mg->team.rank : mg->team.size;
+  const PetscMPIInt mine = is ? mg->domain.team.rank : mg->domain.team.size;
   PetscMPIInt       first;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPIU_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, mg->team.comm));
-  *any = (PetscBool)(first < mg->team.size);
-  if (*any) PetscCallMPI(MPI_Bcast(data, n, type, first, mg->team.comm));
+  PetscCallMPI(MPIU_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, mg->domain.team.comm));
+  *any = (PetscBool)(first < mg->domain.team.size);
+  if (*any) PetscCallMPI(MPI_Bcast(data, n, type, first, mg->domain.team.comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -33,10 +33,10 @@ PetscErrorCode PCGridMGAgree_Private(PC pc)
 
   PetscFunctionBegin;
   if (!PCGridMGIsShared(mg)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PCGridMGFirst_Private(mg, (PetscBool)(pc->failedreason != PC_NOERROR), (PetscMPIInt)sizeof(mg->failed), MPI_CHAR, mg->failed, &any));
+  PetscCall(PCGridMGFirst_Private(mg, (PetscBool)(pc->failedreason != PC_NOERROR), (PetscMPIInt)sizeof(mg->report.failed), MPI_CHAR, mg->report.failed, &any));
   if (!any) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(!pc->erroriffailure, mg->team.comm, PETSC_ERR_NOT_CONVERGED, "-pc_type gridmg: %s", mg->failed);
-  PetscCall(PetscInfo(pc, "%s\n", mg->failed));
+  PetscCheck(!pc->erroriffailure, mg->domain.team.comm, PETSC_ERR_NOT_CONVERGED, "-pc_type gridmg: %s", mg->report.failed);
+  PetscCall(PetscInfo(pc, "%s\n", mg->report.failed));
   PetscCall(PCSetFailedReason(pc, PC_FACTOR_OTHER));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -46,7 +46,7 @@ PetscErrorCode PCGridMGAgree_Private(PC pc)
 /* Where a process stands among the boxes */
 void PCGridMGPlace_Private(const PC_GridMG *mg, PetscInt rank, PetscInt place[3])
 {
-  const PetscInt *parts = mg->team.parts, line = rank / parts[0];
+  const PetscInt *parts = mg->domain.team.parts, line = rank / parts[0];
 
   place[0] = rank % parts[0];
   place[1] = line % parts[1];
@@ -66,7 +66,7 @@ PetscInt PCGridMGBoxCells_Private(const PC_GridMG *mg, const GridMGShare *s, Pet
 /* The process of a global number: the last process with the offset, since earlier processes have no vertices */
 static PetscInt OwnerOf(const PC_GridMG *mg, const PetscInt offset[], PetscInt number)
 {
-  PetscInt low = 0, high = mg->team.size - 1;
+  PetscInt low = 0, high = mg->domain.team.size - 1;
 
   while (low < high) {
     const PetscInt middle = high - (high - low) / 2;
@@ -99,16 +99,16 @@ PetscInt PCGridMGParity_Private(const PC_GridMG *mg, const GridMGLevel *l)
   PetscInt sum = 0;
 
   if (!l->shared) return 0;
-  for (int d = 0; d < 3; d++) sum += l->share.start[d][mg->team.place[d]];
+  for (int d = 0; d < 3; d++) sum += l->share->start[d][mg->domain.team.place[d]];
   return sum % 2;
 }
 
 /* The global number of a matrix row on the finest level */
 static PetscInt NumberOfRow(const PC_GridMG *mg, PetscInt row)
 {
-  const GridMGShare *s    = &mg->level[0].share;
+  const GridMGShare *s    = &mg->domain.share[0];
   const PetscInt     rank = OwnerOf(mg, s->offset, row), begin = s->offset[rank], n = s->offset[rank + 1] - begin;
-  const GridMGRows   rows = {.first = PetscClipInterval(mg->team.before - begin, 0, n)};
+  const GridMGRows   rows = {.first = PetscClipInterval(mg->domain.team.before - begin, 0, n)};
   GridMGGrid         grid;
 
   grid.cells = PCGridMGBoxCells_Private(mg, s, rank, grid.n);
@@ -118,12 +118,12 @@ static PetscInt NumberOfRow(const PC_GridMG *mg, PetscInt row)
 /* The own vertex or the ghost of a matrix row; for any other row -1 - number, with the global number */
 PetscInt PCGridMGVertexOfRow_Private(const PC_GridMG *mg, PetscInt row)
 {
-  const GridMGGrid  *grid = &mg->level[0].op.grid;
-  const GridMGShare *s    = &mg->level[0].share;
-  const PetscInt     mine = row - mg->team.begin;
+  const GridMGGrid  *grid = &mg->aggregation.level[0].op.grid;
+  const GridMGShare *s    = &mg->domain.share[0];
+  const PetscInt     mine = row - mg->domain.team.begin;
   PetscInt           number, ghost;
 
-  if (mine >= 0 && mine < grid->cells + grid->wells) return GridMGVertexOf(grid, &mg->rows, mine);
+  if (mine >= 0 && mine < grid->cells + grid->wells) return GridMGVertexOf(grid, &mg->domain.team.rows, mine);
   number = NumberOfRow(mg, row);
   return PetscFindInt(number, s->ghosts, s->ghost, &ghost) == PETSC_SUCCESS && ghost >= 0 ? grid->cells + grid->wells + ghost : -1 - number;
 }
@@ -145,8 +145,9 @@ PetscErrorCode PCGridMGShareSetGhosts_Private(PC_GridMG *mg, GridMGShare *s, Pet
 
     remote[g] = (PetscSFNode){.rank = rank, .index = number[g] - s->offset[rank]};
   }
-  PetscCall(PetscSFCreate(mg->team.comm, &s->sf));
-  PetscCall(PetscSFSetGraph(s->sf, s->offset[mg->team.rank + 1] - s->offset[mg->team.rank], n, NULL, PETSC_OWN_POINTER, remote, PETSC_OWN_POINTER));
+  PetscCall(PetscSFCreate(mg->domain.team.comm, &s->sf));
+  PetscCall(
+    PetscSFSetGraph(s->sf, s->offset[mg->domain.team.rank + 1] - s->offset[mg->domain.team.rank], n, NULL, PETSC_OWN_POINTER, remote, PETSC_OWN_POINTER));
   PetscCall(PetscSFSetUp(s->sf));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -169,8 +170,8 @@ static PetscErrorCode FreeShare_Private(GridMGShare *s)
 PetscErrorCode PCGridMGShareFree_Private(PC_GridMG *mg, PetscInt level)
 {
   PetscFunctionBegin;
-  for (PetscInt k = level; k < GRIDMG_LEVELS_MAX; k++) PetscCall(FreeShare_Private(&mg->level[k].share));
-  if (level > 0) PetscCall(PetscMemzero(mg->level[level - 1].share.by, sizeof(mg->level[0].share.by)));
+  for (PetscInt k = level; k < GRIDMG_LEVELS_MAX; k++) PetscCall(FreeShare_Private(&mg->domain.share[k]));
+  if (level > 0) PetscCall(PetscMemzero(mg->domain.share[level - 1].by, sizeof(mg->domain.share[0].by)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -179,13 +180,13 @@ static PetscErrorCode CoarsenBoxes_Private(PC_GridMG *mg, const GridMGShare *s, 
 {
   PetscFunctionBegin;
   for (int d = 0; d < 3; d++) {
-    PetscCall(PetscMalloc1(mg->team.parts[d] + 1, &c->start[d]));
+    PetscCall(PetscMalloc1(mg->domain.team.parts[d] + 1, &c->start[d]));
     c->start[d][0] = 0;
-    for (PetscInt p = 0; p < mg->team.parts[d]; p++) c->start[d][p + 1] = c->start[d][p] + (s->start[d][p + 1] - s->start[d][p] + by[d] - 1) / by[d];
+    for (PetscInt p = 0; p < mg->domain.team.parts[d]; p++) c->start[d][p + 1] = c->start[d][p] + (s->start[d][p + 1] - s->start[d][p] + by[d] - 1) / by[d];
   }
-  PetscCall(PetscMalloc1(mg->team.size + 1, &c->offset));
+  PetscCall(PetscMalloc1(mg->domain.team.size + 1, &c->offset));
   c->offset[0] = 0;
-  for (PetscInt r = 0; r < mg->team.size; r++) {
+  for (PetscInt r = 0; r < mg->domain.team.size; r++) {
     PetscInt       n[3];
     const PetscInt wells = s->offset[r + 1] - s->offset[r] - PCGridMGBoxCells_Private(mg, s, r, n);
 
@@ -197,8 +198,8 @@ static PetscErrorCode CoarsenBoxes_Private(PC_GridMG *mg, const GridMGShare *s, 
 /* The data about all processes for the next level, with aggregates of by[] cells: kept, or made anew */
 PetscErrorCode PCGridMGShareCoarsen_Private(PC_GridMG *mg, PetscInt level, const int by[3])
 {
-  GridMGShare *s = &mg->level[level].share, *c = &mg->level[level + 1].share;
-  PetscInt    *number, ghosts                  = mg->overlap ? 0 : s->ghosts;
+  GridMGShare *s = &mg->domain.share[level], *c = &mg->domain.share[level + 1];
+  PetscInt    *number, ghosts                   = mg->place.overlap ? 0 : s->ghosts;
 
   PetscFunctionBegin;
   if (s->by[0] == by[0] && s->by[1] == by[1] && s->by[2] == by[2]) PetscFunctionReturn(PETSC_SUCCESS);
@@ -220,7 +221,7 @@ PetscErrorCode PCGridMGShareCoarsen_Private(PC_GridMG *mg, PetscInt level, const
   }
   PetscCall(PetscSortRemoveDupsInt(&ghosts, number));
   PetscCall(PCGridMGShareSetGhosts_Private(mg, c, ghosts, number));
-  for (PetscInt g = 0; g < s->ghosts && !mg->overlap; g++) PetscCall(PetscFindInt(s->coarse[g], ghosts, number, &s->coarse[g]));
+  for (PetscInt g = 0; g < s->ghosts && !mg->place.overlap; g++) PetscCall(PetscFindInt(s->coarse[g], ghosts, number, &s->coarse[g]));
   PetscCall(PetscFree(number));
   for (int d = 0; d < 3; d++) s->by[d] = by[d];
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -231,13 +232,13 @@ PetscErrorCode PCGridMGShareCoarsen_Private(PC_GridMG *mg, PetscInt level, const
 /* The ghosts of a vector of a level receive the values of their processes */
 PetscErrorCode PCGridMGExchange_Private(PC_GridMG *mg, GridMGLevel *l, void *x)
 {
-  const MPI_Datatype number = mg->precision == GRIDMG_SINGLE ? MPI_FLOAT : MPI_DOUBLE;
-  char              *ghosts = (char *)x + (size_t)(l->op.grid.cells + l->op.grid.wells) * GridMGNumberBytes(mg->precision);
+  const MPI_Datatype number = mg->found.precision == GRIDMG_SINGLE ? MPI_FLOAT : MPI_DOUBLE;
+  char              *ghosts = (char *)x + (size_t)(l->op.grid.cells + l->op.grid.wells) * GridMGNumberBytes(mg->found.precision);
 
   PetscFunctionBegin;
-  if (!l->shared || mg->overlap) PetscFunctionReturn(PETSC_SUCCESS); /* overlapping boxes have separate exchanges */
-  PetscCall(PetscSFBcastBegin(l->share.sf, number, x, ghosts, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(l->share.sf, number, x, ghosts, MPI_REPLACE));
+  if (!l->shared || mg->place.overlap) PetscFunctionReturn(PETSC_SUCCESS); /* overlapping boxes have separate exchanges */
+  PetscCall(PetscSFBcastBegin(l->share->sf, number, x, ghosts, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(l->share->sf, number, x, ghosts, MPI_REPLACE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -245,7 +246,7 @@ PetscErrorCode PCGridMGExchange_Private(PC_GridMG *mg, GridMGLevel *l, void *x)
 PetscErrorCode PCGridMGRefresh_Private(PC_GridMG *mg, GridMGLevel *l)
 {
   PetscFunctionBegin;
-  if (!l->fresh) PetscCall(PCGridMGExchange_Private(mg, l, l->x[l->cur]));
-  l->fresh = PETSC_TRUE;
+  if (!l->iterate.fresh) PetscCall(PCGridMGExchange_Private(mg, l, l->vector.x[l->iterate.cur]));
+  l->iterate.fresh = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

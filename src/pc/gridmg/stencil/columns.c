@@ -23,29 +23,29 @@ typedef struct {
 
 static void Save(const PC_GridMG *mg, Single *single)
 {
-  single->kernels = mg->stencilkernels;
-  single->cur     = mg->stencil[0].cur;
-  for (PetscInt k = 0; k < mg->n; k++) {
-    single->b[k] = mg->stencil[k].b;
-    for (int x = 0; x < 2; x++) single->x[k][x] = mg->stencil[k].x[x];
+  single->kernels = mg->stencils.kernels;
+  single->cur     = mg->stencils.level[0].cur;
+  for (PetscInt k = 0; k < mg->state.n; k++) {
+    single->b[k] = mg->stencils.level[k].b;
+    for (int x = 0; x < 2; x++) single->x[k][x] = mg->stencils.level[k].x[x];
   }
 }
 
 static void Restore(PC_GridMG *mg, const Single *single)
 {
-  mg->stencilkernels = single->kernels;
-  mg->stencil[0].cur = single->cur;
-  for (PetscInt k = 0; k < mg->n; k++) {
-    mg->stencil[k].b = single->b[k];
-    for (int x = 0; x < 2; x++) mg->stencil[k].x[x] = single->x[k][x];
+  mg->stencils.kernels      = single->kernels;
+  mg->stencils.level[0].cur = single->cur;
+  for (PetscInt k = 0; k < mg->state.n; k++) {
+    mg->stencils.level[k].b = single->b[k];
+    for (int x = 0; x < 2; x++) mg->stencils.level[k].x[x] = single->x[k][x];
   }
 }
 
 /* A vector of a level; one point before and one after the vector may be read */
 static void *TakeVector(PC_GridMG *mg, GridMGPool *pool, PetscInt level, int columns)
 {
-  const size_t point = (size_t)columns * GRIDMG_PARTS * GridMGNumberBytes(mg->precision);
-  char        *part  = (char *)PCGridMGTake_Private(pool, ((size_t)mg->stencil[level].op.grid.cells + 2) * point);
+  const size_t point = (size_t)columns * GRIDMG_PARTS * GridMGNumberBytes(mg->found.precision);
+  char        *part  = (char *)PCGridMGTake_Private(pool, ((size_t)mg->stencils.level[level].op.grid.cells + 2) * point);
 
   return part ? part + point : NULL;
 }
@@ -53,10 +53,10 @@ static void *TakeVector(PC_GridMG *mg, GridMGPool *pool, PetscInt level, int col
 /* The vectors of all levels, and the scales; the same sequence with and without memory */
 static void TakeVectors(PC_GridMG *mg, int columns, GridMGPool *pool)
 {
-  mg->columns.scale = (double *)PCGridMGTake_Private(pool, 2 * (size_t)columns * sizeof(double));
-  for (PetscInt k = 0; k < mg->n; k++) {
-    mg->stencil[k].b = TakeVector(mg, pool, k, columns);
-    for (int x = 0; x < 2; x++) mg->stencil[k].x[x] = TakeVector(mg, pool, k, columns);
+  mg->stencils.columns.scale = (double *)PCGridMGTake_Private(pool, 2 * (size_t)columns * sizeof(double));
+  for (PetscInt k = 0; k < mg->state.n; k++) {
+    mg->stencils.level[k].b = TakeVector(mg, pool, k, columns);
+    for (int x = 0; x < 2; x++) mg->stencils.level[k].x[x] = TakeVector(mg, pool, k, columns);
   }
 }
 
@@ -71,14 +71,14 @@ static PetscErrorCode Widen_Private(PC_GridMG *mg, const GridMGColumnsKernels *k
   const void *before;
 
   PetscFunctionBegin;
-  mg->stencilkernels = &kernels->cycle;
+  mg->stencils.kernels = &kernels->cycle;
   TakeVectors(mg, kernels->columns, &pool);
-  before = mg->columns.block[which].memory;
-  PetscCall(PCGridMGReserve_Private(mg, &mg->columns.block[which], pool.taken, (void **)&pool.memory));
-  if (pool.memory != before || mg->columns.layout[which] != pool.layout) {
+  before = mg->stencils.columns.block[which].memory;
+  PetscCall(PCGridMGReserve_Private(mg, &mg->stencils.columns.block[which], pool.taken, (void **)&pool.memory));
+  if (pool.memory != before || mg->stencils.columns.layout[which] != pool.layout) {
     PetscCall(PCGridMGColumnsFree_Private(mg)); /* graphs have the former places */
-    PetscCall((*mg->kernels->clear)(pool.taken, pool.memory));
-    mg->columns.layout[which] = pool.layout;
+    PetscCall((*mg->place.kernels->memory.clear)(pool.taken, pool.memory));
+    mg->stencils.columns.layout[which] = pool.layout;
   }
   pool.taken = 0;
   TakeVectors(mg, kernels->columns, &pool);
@@ -97,34 +97,35 @@ static PetscErrorCode Work_Private(void *ctx)
 
   PetscFunctionBegin;
   PetscCall(PCGridMGStencilCycle_Private(w->mg, 0, PETSC_TRUE, w->without));
-  w->mg->columns.cur = w->mg->stencil[0].cur;
+  w->mg->stencils.columns.cur = w->mg->stencils.level[0].cur;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode Cycle_Private(PC_GridMG *mg, const GridMGColumnsKernels *kernels, PetscInt without)
 {
-  LitheMGRecord *record = &mg->columns.record[kernels->columns < GRIDMG_COLUMNS_MAX ? 0 : 1];
+  LitheMGRecord *record = &mg->stencils.columns.record[kernels->columns < GRIDMG_COLUMNS_MAX ? 0 : 1];
   Work           work   = {mg, without};
 
   PetscFunctionBegin;
-  PetscCall(LitheMGPlay(LitheMemoryOf(mg->device), record, mg->opt.graph, Work_Private, &work));
-  mg->stencil[0].cur = mg->columns.cur;
+  PetscCall(LitheMGPlay(LitheMemoryOf(mg->place.device), record, mg->opt.graph, Work_Private, &work));
+  mg->stencils.level[0].cur = mg->stencils.columns.cur;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode Sweep_Private(PC_GridMG *mg, const GridMGColumnsKernels *kernels, PetscInt n, const PetscScalar x[], PetscInt ldx, PetscScalar y[],
                                     PetscInt ldy)
 {
-  GridMGStencilLevel *l    = &mg->stencil[0];
-  const PetscBool     last = (PetscBool)(mg->n > 1 && mg->opt.smooths[1] > 0 && mg->smoother != PCGRIDMG_SMOOTHER_REDBLACK); /* a step ends the cycle */
+  GridMGStencilLevel *l = &mg->stencils.level[0];
+  const PetscBool last = (PetscBool)(mg->state.n > 1 && mg->opt.smooths[1] > 0 && mg->found.smoother != PCGRIDMG_SMOOTHER_REDBLACK); /* a step ends the cycle */
 
   PetscFunctionBegin;
   PetscCall(Widen_Private(mg, kernels));
-  PetscCall((*kernels->enter)(&l->op, n, x, ldx, l->b, mg->columns.scale));
+  PetscCall((*kernels->enter)(&l->op, n, x, ldx, l->b, mg->stencils.columns.scale));
   PetscCall(Cycle_Private(mg, kernels, last ? 1 : 0));
-  if (last) PetscCall((*kernels->stepleave)(&l->op, PCGridMGStencilDamping_Private(mg), l->b, l->x[l->cur], n, mg->factor, mg->columns.scale, y, ldy));
-  else PetscCall((*kernels->leave)(&l->op, n, mg->factor, mg->columns.scale, l->x[l->cur], y, ldy));
-  PetscCall(PetscLogGpuFlops((PetscLogDouble)n * mg->flops));
+  if (last)
+    PetscCall((*kernels->stepleave)(&l->op, PCGridMGStencilDamping_Private(mg), l->b, l->x[l->cur], n, mg->found.factor, mg->stencils.columns.scale, y, ldy));
+  else PetscCall((*kernels->leave)(&l->op, n, mg->found.factor, mg->stencils.columns.scale, l->x[l->cur], y, ldy));
+  PetscCall(PetscLogGpuFlops((PetscLogDouble)n * mg->application.flops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -149,7 +150,7 @@ static PetscErrorCode ApplyAtOnce_Private(PC_GridMG *mg, PetscInt n, const Petsc
 */
 static PetscErrorCode ApplyOnDevice_Private(PC_GridMG *mg, Mat X, Mat Y, PetscInt *done)
 {
-  const PetscInt64   values = (PetscInt64)mg->stencil[0].op.grid.cells * GRIDMG_COLUMNS_MAX;
+  const PetscInt64   values = (PetscInt64)mg->stencils.level[0].op.grid.cells * GRIDMG_COLUMNS_MAX;
   const PetscScalar *x;
   PetscScalar       *y;
   PetscInt           n, ldx, ldy;
@@ -185,7 +186,7 @@ PetscErrorCode PCMatApply_GridMG(PC pc, Mat X, Mat Y)
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(X, NULL, &n));
-  if (!pc->failedreason && mg->n) PetscCall(ApplyOnDevice_Private(mg, X, Y, &done));
+  if (!pc->failedreason && mg->state.n) PetscCall(ApplyOnDevice_Private(mg, X, Y, &done));
   for (PetscInt j = done; j < n; j++) {
     Vec x, y;
 

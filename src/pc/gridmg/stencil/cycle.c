@@ -17,9 +17,9 @@ static PetscErrorCode Colours_Private(PC_GridMG *mg, GridMGStencilLevel *l, Pets
   for (int k = 0; k < colours; k++) {
     const int colour = post ? colours - 1 - k : k;
 
-    if (zero && k == 0) PetscCall((*mg->stencilkernels->start)(&l->op, colour, 1, l->b, l->x[l->cur]));
+    if (zero && k == 0) PetscCall((*mg->stencils.kernels->start)(&l->op, colour, 1, l->b, l->x[l->cur]));
     else {
-      PetscCall((*mg->stencilkernels->colour)(&l->op, colour, l->b, l->x[l->cur]));
+      PetscCall((*mg->stencils.kernels->colour)(&l->op, colour, l->b, l->x[l->cur]));
       if (!last || k < colours - 1) PetscCall(PCGridMGExchangeValues_Private(mg, l, l->x[l->cur]));
     }
   }
@@ -29,7 +29,7 @@ static PetscErrorCode Colours_Private(PC_GridMG *mg, GridMGStencilLevel *l, Pets
 /* The damping factor of a Jacobi step */
 double PCGridMGStencilDamping_Private(const PC_GridMG *mg)
 {
-  return mg->smoother == PCGRIDMG_SMOOTHER_DAMPED ? 1 : GRIDMG_DAMPING; /* the factors of each point already contain the damping */
+  return mg->found.smoother == PCGRIDMG_SMOOTHER_DAMPED ? 1 : GRIDMG_DAMPING; /* the factors of each point already contain the damping */
 }
 
 /* Smoothing from the iterate, or from zero, without the last `without` steps */
@@ -40,14 +40,14 @@ static PetscErrorCode Smooth_Private(PC_GridMG *mg, GridMGStencilLevel *l, Petsc
 
   PetscFunctionBegin;
   if (zero) l->cur = 0;
-  if (zero && !steps) PetscCall((*mg->stencilkernels->start)(&l->op, -1, 0, l->b, l->x[0]));
+  if (zero && !steps) PetscCall((*mg->stencils.kernels->start)(&l->op, -1, 0, l->b, l->x[0]));
   for (PetscInt k = 0; k < steps; k++) {
-    const PetscBool last = (PetscBool)(post && k == steps - 1 && l == mg->stencil); /* nobody reads remote points afterwards */
+    const PetscBool last = (PetscBool)(post && k == steps - 1 && l == mg->stencils.level); /* nobody reads remote points afterwards */
 
-    if (mg->smoother == PCGRIDMG_SMOOTHER_REDBLACK) PetscCall(Colours_Private(mg, l, post, (PetscBool)(zero && k == 0), last));
-    else if (zero && k == 0) PetscCall((*mg->stencilkernels->start)(&l->op, -1, damping, l->b, l->x[l->cur]));
+    if (mg->found.smoother == PCGRIDMG_SMOOTHER_REDBLACK) PetscCall(Colours_Private(mg, l, post, (PetscBool)(zero && k == 0), last));
+    else if (zero && k == 0) PetscCall((*mg->stencils.kernels->start)(&l->op, -1, damping, l->b, l->x[l->cur]));
     else {
-      PetscCall((*mg->stencilkernels->step)(&l->op, damping, l->b, l->x[l->cur], l->x[1 - l->cur]));
+      PetscCall((*mg->stencils.kernels->step)(&l->op, damping, l->b, l->x[l->cur], l->x[1 - l->cur]));
       l->cur = 1 - l->cur;
       if (!last) PetscCall(PCGridMGExchangeValues_Private(mg, l, l->x[l->cur]));
     }
@@ -58,20 +58,20 @@ static PetscErrorCode Smooth_Private(PC_GridMG *mg, GridMGStencilLevel *l, Petsc
 /* One cycle on a level for its right-hand side b, from the iterate or from zero, without the last `without` steps */
 PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *mg, PetscInt level, PetscBool zero, PetscInt without)
 {
-  const GridMGStencilKernels *kernels = mg->stencilkernels;
-  GridMGStencilLevel         *l = &mg->stencil[level], *c = l + 1;
+  const GridMGStencilKernels *kernels = mg->stencils.kernels;
+  GridMGStencilLevel         *l = &mg->stencils.level[level], *c = l + 1;
   const GridMGPoints         *coarse = l->shared ? &l->share.next : &c->op.grid;
   const void                 *e;
   PetscBool                   again;
 
   PetscFunctionBegin;
-  if (level == mg->n - 1) {
+  if (level == mg->state.n - 1) {
     l->cur = 0;
-    PetscCall((*kernels->dense)(&l->op, mg->inverse, mg->inversescale, l->b, l->x[1], l->x[0]));
+    PetscCall((*kernels->dense)(&l->op, mg->coarsest.inverse, mg->coarsest.scale, l->b, l->x[1], l->x[0]));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   /* a single step from zero is cheap: each reader recomputes the iterate */
-  again = (PetscBool)(kernels->down && zero && mg->opt.smooths[0] == 1 && mg->smoother != PCGRIDMG_SMOOTHER_REDBLACK);
+  again = (PetscBool)(kernels->down && zero && mg->opt.smooths[0] == 1 && mg->found.smoother != PCGRIDMG_SMOOTHER_REDBLACK);
   if (again) {
     l->cur = 0;
     PetscCall((*kernels->down)(&l->op, PCGridMGStencilDamping_Private(mg), l->b, l->x[0], l->x[1]));
@@ -84,8 +84,8 @@ PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *mg, PetscInt level, Petsc
   PetscCall(PCGridMGStencilSolve_Private(mg, level + 1));
   if (l->shared) PetscCall(PCGridMGShareUp_Private(mg, l));
   e = l->shared ? l->share.coarse : c->x[c->cur];
-  if (again) PetscCall((*kernels->up)(&l->op, coarse, mg->overcorrection, e, PCGridMGStencilDamping_Private(mg), l->b, l->x[0]));
-  else PetscCall((*kernels->prolong)(&l->op, coarse, mg->overcorrection, e, l->x[l->cur]));
+  if (again) PetscCall((*kernels->up)(&l->op, coarse, mg->found.overcorrection, e, PCGridMGStencilDamping_Private(mg), l->b, l->x[0]));
+  else PetscCall((*kernels->prolong)(&l->op, coarse, mg->found.overcorrection, e, l->x[l->cur]));
   PetscCall(Smooth_Private(mg, l, PETSC_TRUE, PETSC_FALSE, without));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -95,7 +95,7 @@ static PetscErrorCode Visits_Private(PC_GridMG *mg, PetscInt level)
 {
   PetscFunctionBegin;
   PetscCall(PCGridMGStencilCycle_Private(mg, level, PETSC_TRUE, 0));
-  if (mg->opt.cycle == PCGRIDMG_CYCLE_W && level > 0 && level < mg->n - 1) PetscCall(PCGridMGStencilCycle_Private(mg, level, PETSC_FALSE, 0));
+  if (mg->opt.cycle == PCGRIDMG_CYCLE_W && level > 0 && level < mg->state.n - 1) PetscCall(PCGridMGStencilCycle_Private(mg, level, PETSC_FALSE, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -104,7 +104,7 @@ static PetscErrorCode RecordedVisits_Private(void *ctx)
   PC_GridMG *mg = (PC_GridMG *)ctx;
 
   PetscFunctionBegin;
-  PetscCall(Visits_Private(mg, mg->team.whole));
+  PetscCall(Visits_Private(mg, mg->domain.whole.level));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -115,7 +115,7 @@ static PetscErrorCode RecordedVisits_Private(void *ctx)
 PetscErrorCode PCGridMGStencilSolve_Private(PC_GridMG *mg, PetscInt level)
 {
   PetscFunctionBegin;
-  if (level == mg->team.whole) PetscCall(LitheMGPlay(LitheMemoryOf(mg->device), &mg->record, mg->opt.graph, RecordedVisits_Private, mg));
+  if (level == mg->domain.whole.level) PetscCall(LitheMGPlay(LitheMemoryOf(mg->place.device), &mg->record, mg->opt.graph, RecordedVisits_Private, mg));
   else PetscCall(Visits_Private(mg, level));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

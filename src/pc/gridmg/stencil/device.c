@@ -41,11 +41,11 @@ PetscErrorCode PCGridMGChooseStencilKernels_Private(PC pc)
   if (PCGridMGIsShared(mg)) {
     PetscBool are = PETSC_FALSE;
 
-    if (mg->cuda) PetscCall(PCGridMGRowsGetAll_Private(pc, &are));
-    mg->kernels = are ? &GridMGDeviceKernels : &GridMGHostKernels;
+    if (mg->place.cuda) PetscCall(PCGridMGRowsGetAll_Private(pc, &are));
+    mg->place.kernels = are ? &GridMGDeviceKernels : &GridMGHostKernels;
   }
-  mg->device         = (PetscBool)(mg->kernels == &GridMGDeviceKernels);
-  mg->stencilkernels = mg->device ? &GridMGStencilDeviceKernels : &GridMGStencilHostKernels;
+  mg->place.device     = (PetscBool)(mg->place.kernels == &GridMGDeviceKernels);
+  mg->stencils.kernels = mg->place.device ? &GridMGStencilDeviceKernels : &GridMGStencilHostKernels;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -75,18 +75,18 @@ static PetscErrorCode Pack_Private(const GridMGStencilOperator *op)
 PetscErrorCode PCGridMGMoveStencils_Private(PC pc)
 {
   PC_GridMG  *mg   = (PC_GridMG *)pc->data;
-  const char *host = (const char *)mg->pool.memory;
+  const char *host = (const char *)mg->memory.pool.memory;
   GridMGPool  pool = {NULL, 0, 0};
 
   PetscFunctionBegin;
-  if (mg->device || !PCGridMGIsShared(mg) || !mg->cuda) PetscFunctionReturn(PETSC_SUCCESS);
-  for (PetscInt k = 0; k < mg->n; k++) PetscCall(Pack_Private(&mg->stencil[k].op));
+  if (mg->place.device || !PCGridMGIsShared(mg) || !mg->place.cuda) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt k = 0; k < mg->state.n; k++) PetscCall(Pack_Private(&mg->stencils.level[k].op));
   PCGridMGTakeStencils_Private(mg, &pool);
-  mg->device         = PETSC_TRUE;
-  mg->kernels        = &GridMGDeviceKernels;
-  mg->stencilkernels = &GridMGStencilDeviceKernels;
-  PetscCall(PCGridMGReserve_Private(mg, &mg->moved, pool.taken, (void **)&pool.memory));
-  PetscCall((*mg->kernels->put)(pool.taken, host, pool.memory));
+  mg->place.device     = PETSC_TRUE;
+  mg->place.kernels    = &GridMGDeviceKernels;
+  mg->stencils.kernels = &GridMGStencilDeviceKernels;
+  PetscCall(PCGridMGReserve_Private(mg, &mg->place.moved, pool.taken, (void **)&pool.memory));
+  PetscCall((*mg->place.kernels->memory.put)(pool.taken, host, pool.memory));
   pool.taken = 0;
   PCGridMGTakeStencils_Private(mg, &pool);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -104,9 +104,9 @@ PetscErrorCode PCGridMGChooseStencilKernels_Private(PC pc)
   PC_GridMG *mg = (PC_GridMG *)pc->data;
 
   PetscFunctionBegin;
-  mg->device         = PETSC_FALSE;
-  mg->kernels        = &GridMGHostKernels;
-  mg->stencilkernels = &GridMGStencilHostKernels;
+  mg->place.device     = PETSC_FALSE;
+  mg->place.kernels    = &GridMGHostKernels;
+  mg->stencils.kernels = &GridMGStencilHostKernels;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif
@@ -120,10 +120,10 @@ PetscErrorCode PCGridMGGetStencils_Private(PC_GridMG *mg, const GridMGStencils *
 
   PetscFunctionBegin;
   *host = *f;
-  if (!mg->device) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!mg->place.device) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCGridMGBlockGet_Private(block, (all + values * points) * sizeof(double), (void **)&memory));
-  PetscCall((*mg->kernels->get)(values * points * sizeof(double), f->a, memory));
-  PetscCall((*mg->kernels->get)(values * sizeof(double), f->sigma, memory + values * points));
+  PetscCall((*mg->place.kernels->memory.get)(values * points * sizeof(double), f->a, memory));
+  PetscCall((*mg->place.kernels->memory.get)(values * sizeof(double), f->sigma, memory + values * points));
   a = memory + all;
   for (size_t i = 0; i < cells; i++) {
     for (size_t s = 0; s < points; s++) {

@@ -100,7 +100,7 @@ PetscErrorCode PCGridMGStencilsCreate_Private(PC_GridMG *mg, GridMGBlock *block,
 
   PetscFunctionBegin;
   PetscCall(PCGridMGReserve_Private(mg, block, bytes, (void **)&memory));
-  if (!mg->device) PetscCall(PetscMemzero(memory, bytes));
+  if (!mg->place.device) PetscCall(PetscMemzero(memory, bytes));
   f->grid      = *grid;
   f->symmetric = symmetric;
   f->factor    = 1;
@@ -122,30 +122,30 @@ static inline double FactorOf(double most)
 static PetscErrorCode ReadHost_Private(PC pc, double rounding, PetscReal same, PetscBool *isreal, double *least)
 {
   PC_GridMG      *mg = (PC_GridMG *)pc->data;
-  GridMGStencils *f  = &mg->stencil[0].f;
+  GridMGStencils *f  = &mg->stencils.level[0].f;
   GridMGPoints   *g  = &f->grid;
   double         *a  = (double *)f->a, most;
   PetscBool       negative;
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGReadHost_Private(pc, &mg->stencil[0], g, a, &most));
+  PetscCall(PCGridMGReadHost_Private(pc, &mg->stencils.level[0], g, a, &most));
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
-  mg->factor = FactorOf(most);
-  mg->zeros  = (PetscBool)(most == 0);
-  ScaleRows(g, mg->factor, rounding, a, (double *)f->sigma, least, isreal, &negative);
+  mg->found.factor = FactorOf(most);
+  mg->found.zeros  = (PetscBool)(most == 0);
+  ScaleRows(g, mg->found.factor, rounding, a, (double *)f->sigma, least, isreal, &negative);
   f->symmetric = (PetscBool)(same < 0 || IsSymmetric(g, a));
   if (PCGridMGIsShared(mg)) {
     const PetscBool mine[3] = {*isreal, f->symmetric, (PetscBool)!negative};
     PetscBool       all[3];
     const double    one = *least;
 
-    PetscCallMPI(MPIU_Allreduce(mine, all, 3, MPI_C_BOOL, MPI_LAND, mg->team.comm));
-    PetscCallMPI(MPIU_Allreduce(&one, least, 1, MPI_DOUBLE, MPI_MIN, mg->team.comm));
+    PetscCallMPI(MPIU_Allreduce(mine, all, 3, MPI_C_BOOL, MPI_LAND, mg->domain.team.comm));
+    PetscCallMPI(MPIU_Allreduce(&one, least, 1, MPI_DOUBLE, MPI_MIN, mg->domain.team.comm));
     *isreal      = all[0];
     f->symmetric = all[1];
     negative     = (PetscBool)!all[2];
   }
-  mg->negative = negative;
+  mg->found.negative = negative;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -153,33 +153,33 @@ static PetscErrorCode ReadHost_Private(PC pc, double rounding, PetscReal same, P
 static PetscErrorCode ReadDevice_Private(PC pc, double rounding, PetscReal same, PetscBool *isreal, double *least)
 {
   PC_GridMG      *mg = (PC_GridMG *)pc->data;
-  GridMGStencils *f  = &mg->stencil[0].f;
+  GridMGStencils *f  = &mg->stencils.level[0].f;
   GridMGRead      found;
   double          most;
 
   PetscFunctionBegin;
-  PetscCall((*mg->stencilkernels->read)(&mg->matrix, rounding, (double)same, f, &found));
+  PetscCall((*mg->stencils.kernels->read)(&mg->source.rows, rounding, (double)same, f, &found));
   if (found.outside < f->grid.cells || found.nonumber < f->grid.cells) {
     /* the host finds which entry is wrong */
     double *a;
 
-    if (mg->given.i) {
+    if (mg->source.given.i) {
       PetscCheck(found.outside == PETSC_INT32_MAX, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
                  "PCGridMGSetRows(): row %d has a column that is none of 9 or 27 points on the grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT,
                  found.outside, f->grid.n[0], f->grid.n[1], f->grid.n[2]);
       PetscCall(PCGridMGFail_Private(pc, "row %d has an entry that is no number", found.nonumber));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
-    PetscCall(PCGridMGBlockGet_Private(&mg->dense, (size_t)f->grid.cells * (size_t)f->grid.points * GRIDMG_PARTS * sizeof(double), (void **)&a));
-    PetscCall(PCGridMGReadHost_Private(pc, &mg->stencil[0], &f->grid, a, &most));
+    PetscCall(PCGridMGBlockGet_Private(&mg->memory.dense, (size_t)f->grid.cells * (size_t)f->grid.points * GRIDMG_PARTS * sizeof(double), (void **)&a));
+    PetscCall(PCGridMGReadHost_Private(pc, &mg->stencils.level[0], &f->grid, a, &most));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  mg->factor = f->factor = FactorOf(found.most);
-  mg->zeros              = (PetscBool)(found.most == 0);
-  *isreal                = (PetscBool)!found.imaginary;
-  *least                 = mg->factor * found.least < 1 ? mg->factor * found.least : 1;
-  f->symmetric           = (PetscBool)!found.asymmetric;
-  mg->negative           = found.negative;
+  mg->found.factor = f->factor = FactorOf(found.most);
+  mg->found.zeros              = (PetscBool)(found.most == 0);
+  *isreal                      = (PetscBool)!found.imaginary;
+  *least                       = mg->found.factor * found.least < 1 ? mg->found.factor * found.least : 1;
+  f->symmetric                 = (PetscBool)!found.asymmetric;
+  mg->found.negative           = found.negative;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -193,9 +193,9 @@ typedef struct {
 
 static PetscErrorCode TakeOutside_Private(const PC_GridMG *mg, PetscInt row, PetscInt column, PetscScalar value, Outside *out)
 {
-  const GridMGStencilLevel *l     = &mg->stencil[0];
+  const GridMGStencilLevel *l     = &mg->stencils.level[0];
   const GridMGPoints       *g     = &l->f.grid;
-  const GridMGShare        *cells = &mg->level[0].share;
+  const GridMGShare        *cells = &mg->domain.share[0];
   PetscInt                  whole[3], at[3], to[3], place = 0, stride = 1;
   double                    part[2];
   int                       s = g->centre, k = 0;
@@ -234,13 +234,13 @@ static PetscErrorCode ReadOutside_Private(PC pc, Outside *out)
   PetscBool          done;
 
   PetscFunctionBegin;
-  PetscCall(MatMPIAIJGetSeqAIJ(mg->source, &inside, &outside, &column));
+  PetscCall(MatMPIAIJGetSeqAIJ(mg->source.matrix, &inside, &outside, &column));
   PetscCall(MatGetRowIJ(outside, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
   PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not give its columns", ((PetscObject)outside)->type_name);
   PetscCall(MatSeqAIJGetArrayRead(outside, &a));
   PetscCall(PetscMalloc2(i[n], &out->at, GRIDMG_PARTS * i[n], &out->value));
   for (PetscInt row = 0; row < n; row++) {
-    for (PetscInt e = i[row]; e < i[row + 1]; e++) PetscCall(TakeOutside_Private(mg, mg->team.begin + row, column[j[e]], a[e], out));
+    for (PetscInt e = i[row]; e < i[row + 1]; e++) PetscCall(TakeOutside_Private(mg, mg->domain.team.begin + row, column[j[e]], a[e], out));
   }
   PetscCall(MatSeqAIJRestoreArrayRead(outside, &a));
   PetscCall(MatRestoreRowIJ(outside, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
@@ -253,18 +253,18 @@ static PetscErrorCode PutOutside_Private(PC_GridMG *mg, const Outside *out, void
   char        *there;
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGReserve_Private(mg, &mg->work, n * (value + sizeof(PetscInt)), (void **)&there));
-  PetscCall((*mg->kernels->put)(n * value, out->value, there));
-  PetscCall((*mg->kernels->put)(n * sizeof(PetscInt), out->at, there + n * value));
-  PetscCall((*mg->kernels->place)(PCGridMGWordOf(value), out->n, (const PetscInt *)(there + n * value), there, a));
+  PetscCall(PCGridMGReserve_Private(mg, &mg->memory.work, n * (value + sizeof(PetscInt)), (void **)&there));
+  PetscCall((*mg->place.kernels->memory.put)(n * value, out->value, there));
+  PetscCall((*mg->place.kernels->memory.put)(n * sizeof(PetscInt), out->at, there + n * value));
+  PetscCall((*mg->place.kernels->vectors.place)(PCGridMGWordOf(value), out->n, (const PetscInt *)(there + n * value), there, a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Own rows without the columns of other processes, as the stencils of the own box, then on the larger box */
 static PetscErrorCode ReadInside_Private(PC_GridMG *mg, double rounding, GridMGRead *found)
 {
-  GridMGStencilLevel *l   = &mg->stencil[0];
-  const GridMGPart    own = GridMGOwnBox(&l->share, mg->team.rank), box = GridMGBoxOfLevel(l);
+  GridMGStencilLevel *l   = &mg->stencils.level[0];
+  const GridMGPart    own = GridMGOwnBox(&l->share, mg->domain.team.rank), box = GridMGBoxOfLevel(l);
   const size_t        value = GRIDMG_PARTS * sizeof(double);
   GridMGBlock         block = {NULL, 0, NULL};
   GridMGPoints        grid  = l->f.grid;
@@ -274,7 +274,7 @@ static PetscErrorCode ReadInside_Private(PC_GridMG *mg, double rounding, GridMGR
   grid.cells = GridMGCellsOf(&own);
   for (int d = 0; d < 3; d++) grid.n[d] = own.n[d];
   PetscCall(PCGridMGStencilsCreate_Private(mg, &block, &grid, PETSC_FALSE, &f));
-  PetscCall((*mg->stencilkernels->read)(&mg->matrix, rounding, -1, &f, found));
+  PetscCall((*mg->stencils.kernels->read)(&mg->source.rows, rounding, -1, &f, found));
   for (size_t s = 0; s < (size_t)grid.points; s++)
     PetscCall(PCGridMGCopyPart_Private(mg, value, &own, &own, (const char *)f.a + s * (size_t)grid.cells * value, &box,
                                        (char *)l->f.a + s * (size_t)l->f.grid.cells * value));
@@ -286,7 +286,7 @@ static PetscErrorCode ReadInside_Private(PC_GridMG *mg, double rounding, GridMGR
 static PetscErrorCode ReadSharedDevice_Private(PC pc, double rounding, PetscReal same, PetscBool *isreal, double *least)
 {
   PC_GridMG          *mg    = (PC_GridMG *)pc->data;
-  GridMGStencilLevel *l     = &mg->stencil[0];
+  GridMGStencilLevel *l     = &mg->stencils.level[0];
   const PetscInt      cells = GridMGOwnCells(&l->share);
   Outside             out   = {0, NULL, NULL, 0, PETSC_FALSE, PETSC_TRUE};
   GridMGRead          found;
@@ -298,45 +298,45 @@ static PetscErrorCode ReadSharedDevice_Private(PC pc, double rounding, PetscReal
   mine[0] = PetscMax(found.most, out.most);
   mine[1] = found.imaginary || !out.isreal;
   mine[2] = found.outside < cells || found.nonumber < cells || out.wrong;
-  PetscCallMPI(MPIU_Allreduce(mine, all, 3, MPI_DOUBLE, MPI_MAX, mg->team.comm));
+  PetscCallMPI(MPIU_Allreduce(mine, all, 3, MPI_DOUBLE, MPI_MAX, mg->domain.team.comm));
   if (all[2] > 0) {
     /* the host finds which entry is wrong */
     const GridMGStencils f = l->f;
 
     PetscCall(PetscFree2(out.at, out.value));
-    PetscCall(PCGridMGBlockGet_Private(&mg->dense, (size_t)f.grid.cells * (size_t)f.grid.points * GRIDMG_PARTS * sizeof(double), &l->f.a));
+    PetscCall(PCGridMGBlockGet_Private(&mg->memory.dense, (size_t)f.grid.cells * (size_t)f.grid.points * GRIDMG_PARTS * sizeof(double), &l->f.a));
     PetscCall(PCGridMGReadHost_Private(pc, l, &f.grid, (double *)l->f.a, &all[0]));
     l->f = f;
-    PetscCheck(pc->failedreason, mg->team.comm, PETSC_ERR_PLIB, "A device reads an entry that the host does not read");
+    PetscCheck(pc->failedreason, mg->domain.team.comm, PETSC_ERR_PLIB, "A device reads an entry that the host does not read");
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PutOutside_Private(mg, &out, l->f.a));
   PetscCall(PetscFree2(out.at, out.value));
   PetscCall(PCGridMGExchangeEntries_Private(mg, l));
-  PetscCall((*mg->stencilkernels->read)(NULL, rounding, (double)same, &l->f, &found));
+  PetscCall((*mg->stencils.kernels->read)(NULL, rounding, (double)same, &l->f, &found));
   mine[3] = found.least > 0 ? -found.least : -PETSC_MAX_REAL; /* or NaN: no nonempty row */
   mine[4] = found.asymmetric;
   mine[5] = found.negative;
-  PetscCallMPI(MPIU_Allreduce(mine + 3, all + 3, 3, MPI_DOUBLE, MPI_MAX, mg->team.comm));
-  mg->factor = l->f.factor = FactorOf(all[0]);
-  mg->zeros                = (PetscBool)(all[0] == 0);
-  *isreal                  = (PetscBool)(all[1] == 0);
-  *least                   = PetscMin(1, mg->factor * -all[3]);
-  l->f.symmetric           = (PetscBool)(all[4] == 0);
-  mg->negative             = all[5] > 0;
+  PetscCallMPI(MPIU_Allreduce(mine + 3, all + 3, 3, MPI_DOUBLE, MPI_MAX, mg->domain.team.comm));
+  mg->found.factor = l->f.factor = FactorOf(all[0]);
+  mg->found.zeros                = (PetscBool)(all[0] == 0);
+  *isreal                        = (PetscBool)(all[1] == 0);
+  *least                         = PetscMin(1, mg->found.factor * -all[3]);
+  l->f.symmetric                 = (PetscBool)(all[4] == 0);
+  mg->found.negative             = all[5] > 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Single precision would lose the weak entries around a stiff inclusion: its coarse rows are sums of large residuals */
 static void SetPrecision(PC_GridMG *mg, double least)
 {
-  mg->precision = PCGridMGWantsDouble(mg) || least < GRIDMG_STIFF ? GRIDMG_DOUBLE : GRIDMG_SINGLE;
+  mg->found.precision = PCGridMGWantsDouble(mg) || least < GRIDMG_STIFF ? GRIDMG_DOUBLE : GRIDMG_SINGLE;
 }
 
 PetscErrorCode PCGridMGReadStencils_Private(PC pc)
 {
   PC_GridMG          *mg    = (PC_GridMG *)pc->data;
-  GridMGStencilLevel *l     = &mg->stencil[0];
+  GridMGStencilLevel *l     = &mg->stencils.level[0];
   GridMGPoints       *g     = &l->op.grid;
   double              least = 1, rounding;
   PetscBool           known, symmetric, isreal = PETSC_TRUE;
@@ -346,25 +346,25 @@ PetscErrorCode PCGridMGReadStencils_Private(PC pc)
   if (PCGridMGIsShared(mg)) {
     PetscInt whole[3];
 
-    PCGridMGWholeSize(mg, &mg->level[0].share, whole);
+    PCGridMGWholeSize(mg, &mg->domain.share[0], whole);
     SetPoints(whole, g);
     PetscCall(PCGridMGStencilShareFirst_Private(mg, g));
-  } else SetPoints(mg->level[0].op.grid.n, g);
+  } else SetPoints(mg->aggregation.level[0].op.grid.n, g);
   PetscCheck((PetscInt64)g->cells * g->points * GRIDMG_PARTS <= PETSC_INT_MAX, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
              "-pc_type gridmg: stencils of %" PetscInt_FMT
              " points do not fit into PetscInt. Use a PETSc with 64-bit indices, or more processes with bjacobi or asm",
              g->cells);
   PetscCall(PCGridMGStencilsCreate_Private(mg, &l->block, g, PETSC_FALSE, &l->f));
   PetscCall(PCGridMGGetRounding_Private(pc, &rounding));
-  PetscCall(MatIsSymmetricKnown(mg->source, &known, &symmetric));
-  if (mg->given.i) known = PETSC_FALSE; /* the symmetry flags belong to other rows */
-  if (mg->device) read = PCGridMGIsShared(mg) ? ReadSharedDevice_Private : ReadDevice_Private;
+  PetscCall(MatIsSymmetricKnown(mg->source.matrix, &known, &symmetric));
+  if (mg->source.given.i) known = PETSC_FALSE; /* the symmetry flags belong to other rows */
+  if (mg->place.device) read = PCGridMGIsShared(mg) ? ReadSharedDevice_Private : ReadDevice_Private;
   PetscCall((*read)(pc, rounding, known && symmetric ? -1 : GRIDMG_SAME, &isreal, &least));
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
-  if (mg->smoother == PCGRIDMG_SMOOTHER_AUTO) mg->smoother = isreal ? PCGRIDMG_SMOOTHER_REDBLACK : PCGRIDMG_SMOOTHER_DAMPED;
-  mg->symmetric = l->f.symmetric;
-  mg->clipped   = 0;
-  mg->suspect   = (PetscBool)(isreal && (mg->negative || (!mg->symmetric && least < GRIDMG_UNITS)));
+  if (mg->found.smoother == PCGRIDMG_SMOOTHER_AUTO) mg->found.smoother = isreal ? PCGRIDMG_SMOOTHER_REDBLACK : PCGRIDMG_SMOOTHER_DAMPED;
+  mg->found.symmetric = l->f.symmetric;
+  mg->found.clipped   = 0;
+  mg->found.suspect   = (PetscBool)(isreal && (mg->found.negative || (!mg->found.symmetric && least < GRIDMG_UNITS)));
   SetPrecision(mg, least);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -373,8 +373,8 @@ PetscErrorCode PCGridMGReadStencils_Private(PC pc)
 PetscErrorCode PCGridMGScaleStencils_Private(PC pc)
 {
   PC_GridMG         *mg     = (PC_GridMG *)pc->data;
-  GridMGStencils    *f      = &mg->stencil[0].f;
-  const PetscBool    device = (PetscBool)(mg->matrix.a != NULL);
+  GridMGStencils    *f      = &mg->stencils.level[0].f;
+  const PetscBool    device = (PetscBool)(mg->source.rows.a != NULL);
   const Vec          vec[2] = {mg->scaling.left, mg->scaling.right};
   const PetscScalar *array[2];
   double             rounding, least;
@@ -384,11 +384,11 @@ PetscErrorCode PCGridMGScaleStencils_Private(PC pc)
   PetscFunctionBegin;
   PetscCall(PCGridMGGetRounding_Private(pc, &rounding));
   PetscCall(PCGridMGScalingGet_Private(device, 2, vec, array));
-  PetscCall((*mg->stencilkernels->scale)(f, array[0], array[1]));
+  PetscCall((*mg->stencils.kernels->scale)(f, array[0], array[1]));
   PetscCall(PCGridMGScalingRestore_Private(device, 2, vec, array));
-  if (mg->device) {
-    PetscCall((*mg->stencilkernels->read)(NULL, rounding, -1, f, &found));
-    least = mg->factor * found.least < 1 ? mg->factor * found.least : 1;
+  if (mg->place.device) {
+    PetscCall((*mg->stencils.kernels->read)(NULL, rounding, -1, f, &found));
+    least = mg->found.factor * found.least < 1 ? mg->found.factor * found.least : 1;
   } else ScaleRows(&f->grid, 1, rounding, (double *)f->a, (double *)f->sigma, &least, &isreal, &negative);
   SetPrecision(mg, least);
   PetscFunctionReturn(PETSC_SUCCESS);

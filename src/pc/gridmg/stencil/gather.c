@@ -21,7 +21,7 @@ static PetscErrorCode CreateGather_Private(PC_GridMG *mg, GridMGStencilShare *s)
   PetscFunctionBegin;
   if (s->gather.sf) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1(cells, &remote));
-  for (PetscMPIInt r = 0; r < mg->team.size; r++) {
+  for (PetscMPIInt r = 0; r < mg->domain.team.size; r++) {
     const GridMGPart own = GridMGOwnBox(s, r);
 
     for (PetscInt i = 0; i < GridMGCellsOf(&own); i++) {
@@ -41,8 +41,8 @@ static PetscErrorCode CopyExact_Private(const PC_GridMG *mg, int count, const Gr
   const size_t value = GRIDMG_PARTS * sizeof(double), cells[2] = {(size_t)GridMGCellsOf(from), (size_t)GridMGCellsOf(to)};
 
   PetscFunctionBegin;
-  if (!mg->device) GridMGCopyBox(box, from, f, to, t, (size_t)count * value);
-  for (size_t k = 0; k < (size_t)count && mg->device; k++)
+  if (!mg->place.device) GridMGCopyBox(box, from, f, to, t, (size_t)count * value);
+  for (size_t k = 0; k < (size_t)count && mg->place.device; k++)
     PetscCall(PCGridMGCopyPart_Private(mg, value, box, from, (const char *)f + k * cells[0] * value, to, (char *)t + k * cells[1] * value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -58,12 +58,13 @@ static PetscErrorCode GatherUnits_Private(PC_GridMG *mg, const GridMGStencilShar
   PetscCall(PetscMPIIntCast((PetscCount)bytes, &length));
   PetscCallMPI(MPI_Type_contiguous(length, MPI_BYTE, &unit));
   PetscCallMPI(MPI_Type_commit(&unit));
-  PetscCallMPI(MPI_Allgatherv(part, mg->team.count[mg->team.rank], unit, all, mg->team.count, mg->team.from, unit, mg->team.comm));
+  PetscCallMPI(
+    MPI_Allgatherv(part, mg->domain.whole.count[mg->domain.team.rank], unit, all, mg->domain.whole.count, mg->domain.whole.from, unit, mg->domain.team.comm));
   PetscCallMPI(MPI_Type_free(&unit));
-  for (PetscMPIInt r = 0; r < mg->team.size; r++) {
+  for (PetscMPIInt r = 0; r < mg->domain.team.size; r++) {
     const GridMGPart box = GridMGOwnBox(s, r);
 
-    GridMGCopyBox(&box, &box, (const char *)all + (size_t)mg->team.from[r] * bytes, &to, whole, bytes);
+    GridMGCopyBox(&box, &box, (const char *)all + (size_t)mg->domain.whole.from[r] * bytes, &to, whole, bytes);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -73,18 +74,18 @@ static PetscErrorCode GatherExact_Private(PC_GridMG *mg, GridMGStencilLevel *l, 
 {
   GridMGStencilShare *s     = &l->share;
   const size_t        value = GRIDMG_PARTS * sizeof(double), from = (size_t)GridMGCellsOf(large) * value;
-  const GridMGPart    own = GridMGOwnBox(s, mg->team.rank), all = GridMGWholeBox(s);
+  const GridMGPart    own = GridMGOwnBox(s, mg->domain.team.rank), all = GridMGWholeBox(s);
   const size_t        to = (size_t)GridMGCellsOf(&all) * value;
   const void         *received;
   void               *buffer;
 
   PetscFunctionBegin;
   PetscCall(CreateGather_Private(mg, s));
-  PetscCall(PCGridMGReserve_Private(mg, &mg->work, (size_t)GridMGOwnCells(s) * value, &buffer));
+  PetscCall(PCGridMGReserve_Private(mg, &mg->memory.work, (size_t)GridMGOwnCells(s) * value, &buffer));
   for (size_t k = 0; k < (size_t)count; k++) {
     PetscCall(PCGridMGCopyPart_Private(mg, value, &own, large, (const char *)part + k * from, &own, buffer));
     PetscCall(PCGridMGReceive_Private(mg, &s->gather, value, buffer, &received));
-    PetscCall((*mg->kernels->copy)(to, received, (char *)whole + k * to));
+    PetscCall((*mg->place.kernels->memory.copy)(to, received, (char *)whole + k * to));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -94,7 +95,7 @@ PetscErrorCode PCGridMGGatherStencils_Private(PC_GridMG *mg, GridMGStencilLevel 
 {
   const GridMGStencilShare *s     = &l->share;
   const GridMGStencils      part  = l->f;
-  const GridMGPart          large = GridMGBoxOfLevel(l), own = GridMGOwnBox(s, mg->team.rank);
+  const GridMGPart          large = GridMGBoxOfLevel(l), own = GridMGOwnBox(s, mg->domain.team.rank);
   const size_t              value = GRIDMG_PARTS * sizeof(double), row = (size_t)part.grid.points * value, mine = (size_t)GridMGOwnCells(s) * row;
   GridMGPoints              grid = part.grid;
   PetscInt                  from = 0;
@@ -102,7 +103,7 @@ PetscErrorCode PCGridMGGatherStencils_Private(PC_GridMG *mg, GridMGStencilLevel 
 
   PetscFunctionBegin;
   grid.cells = PCGridMGStencilGrid_Private(l, grid.n);
-  if (mg->device) {
+  if (mg->place.device) {
     PetscCall(PCGridMGStencilsCreate_Private(mg, &l->share.entries, &grid, part.symmetric, &l->f));
     l->f.factor = part.factor;
     PetscCall(GatherExact_Private(mg, l, grid.points, &large, part.a, l->f.a));
@@ -111,16 +112,16 @@ PetscErrorCode PCGridMGGatherStencils_Private(PC_GridMG *mg, GridMGStencilLevel 
     l->shared  = PETSC_FALSE;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (!mg->team.count) PetscCall(PetscMalloc2(mg->team.size, &mg->team.count, mg->team.size, &mg->team.from));
-  for (PetscMPIInt r = 0; r < mg->team.size; r++) {
+  if (!mg->domain.whole.count) PetscCall(PetscMalloc2(mg->domain.team.size, &mg->domain.whole.count, mg->domain.team.size, &mg->domain.whole.from));
+  for (PetscMPIInt r = 0; r < mg->domain.team.size; r++) {
     const GridMGPart box = GridMGOwnBox(s, r);
 
-    PetscCall(PetscMPIIntCast(GridMGCellsOf(&box), &mg->team.count[r]));
-    PetscCall(PetscMPIIntCast(from, &mg->team.from[r]));
+    PetscCall(PetscMPIIntCast(GridMGCellsOf(&box), &mg->domain.whole.count[r]));
+    PetscCall(PetscMPIIntCast(from, &mg->domain.whole.from[r]));
     from += GridMGCellsOf(&box);
   }
   PetscCall(PCGridMGStencilsCreate_Private(mg, &l->share.entries, &grid, part.symmetric, &l->f));
-  PetscCall(PCGridMGBlockGet_Private(&mg->work, mine + (size_t)grid.cells * row, (void **)&buffer));
+  PetscCall(PCGridMGBlockGet_Private(&mg->memory.work, mine + (size_t)grid.cells * row, (void **)&buffer));
   GridMGCopyBox(&own, &large, part.a, &own, buffer, row);
   PetscCall(GatherUnits_Private(mg, s, row, buffer, buffer + mine, l->f.a));
   GridMGCopyBox(&own, &large, part.sigma, &own, buffer, value);
@@ -134,7 +135,7 @@ PetscErrorCode PCGridMGGatherStencils_Private(PC_GridMG *mg, GridMGStencilLevel 
 static PetscErrorCode ExchangeNumbers_Private(PC_GridMG *mg, GridMGStencilShare *s, size_t bytes, void *x)
 {
   PetscFunctionBegin;
-  if (mg->device) PetscCall(PCGridMGRemote_Private(mg, &s->remote, PCGridMGWordOf(bytes), x, x));
+  if (mg->place.device) PetscCall(PCGridMGRemote_Private(mg, &s->remote, PCGridMGWordOf(bytes), x, x));
   else PetscCall(PCGridMGStencilExchange_Private(s, bytes, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -148,13 +149,13 @@ PetscErrorCode PCGridMGShareProduct_Private(PC_GridMG *mg, GridMGStencilLevel *l
   GridMGPart          own, to;
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGStencilsCreate_Private(mg, &l->share.entries, &l->share.next, mg->symmetric, &product));
-  PetscCall((*mg->stencilkernels->product)(&l->f, work, &product));
+  PetscCall(PCGridMGStencilsCreate_Private(mg, &l->share.entries, &l->share.next, mg->found.symmetric, &product));
+  PetscCall((*mg->stencils.kernels->product)(&l->f, work, &product));
   PetscCall(PCGridMGStencilShareCoarsen_Private(mg, &l->share, &c->share));
   c->shared  = PETSC_TRUE;
   c->op.grid = c->share.box;
-  PetscCall(PCGridMGStencilsCreate_Private(mg, &c->block, &c->share.box, mg->symmetric, &c->f));
-  own = GridMGOwnBox(&c->share, mg->team.rank);
+  PetscCall(PCGridMGStencilsCreate_Private(mg, &c->block, &c->share.box, mg->found.symmetric, &c->f));
+  own = GridMGOwnBox(&c->share, mg->domain.team.rank);
   to  = GridMGBoxOfLevel(c);
   PetscCall(CopyExact_Private(mg, c->f.grid.points, &own, &from, product.a, &to, c->f.a));
   PetscCall(CopyExact_Private(mg, 1, &own, &from, product.sigma, &to, c->f.sigma));
@@ -172,14 +173,14 @@ static PetscErrorCode ExchangeGroups_Private(PC_GridMG *mg, GridMGStencilLevel *
   void                        *numbers;
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGReserve_Private(mg, &mg->work, (size_t)op->pitch * bytes, &numbers));
+  PetscCall(PCGridMGReserve_Private(mg, &mg->memory.work, (size_t)op->pitch * bytes, &numbers));
   for (PetscInt g = 0; g < groups; g++) {
     GridMGBox box = {{GRIDMG_GROUP, op->pitch / GRIDMG_GROUP, 1}, {g * GRIDMG_GROUP, 0}, {{groups * GRIDMG_GROUP, 0}, {GRIDMG_GROUP, 0}}};
 
-    PetscCall((*mg->kernels->copybox)(bytes, &box, op->code, numbers));
+    PetscCall((*mg->place.kernels->vectors.copybox)(bytes, &box, op->code, numbers));
     PetscCall(PCGridMGRemote_Private(mg, &l->share.remote, PCGridMGWordOf(bytes), numbers, numbers));
     box = (GridMGBox){{GRIDMG_GROUP, op->pitch / GRIDMG_GROUP, 1}, {0, g * GRIDMG_GROUP}, {{GRIDMG_GROUP, 0}, {groups * GRIDMG_GROUP, 0}}};
-    PetscCall((*mg->kernels->copybox)(bytes, &box, numbers, (void *)op->code));
+    PetscCall((*mg->place.kernels->vectors.copybox)(bytes, &box, numbers, (void *)op->code));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -189,7 +190,7 @@ static PetscErrorCode ExchangeGroups_Private(PC_GridMG *mg, GridMGStencilLevel *
 static PetscInt FirstBad(const PC_GridMG *mg, const GridMGStencilLevel *l, const void *factors)
 {
   const GridMGStencilShare *s   = &l->share;
-  const GridMGPart          own = GridMGOwnBox(s, mg->team.rank), box = GridMGBoxOfLevel(l);
+  const GridMGPart          own = GridMGOwnBox(s, mg->domain.team.rank), box = GridMGBoxOfLevel(l);
 
   for (PetscInt i = 0; i < GridMGCellsOf(&own); i++) {
     const PetscInt line = i / own.n[0], at[3] = {own.low[0] + i % own.n[0], own.low[1] + line % own.n[1], own.low[2] + line / own.n[1]};
@@ -201,7 +202,7 @@ static PetscInt FirstBad(const PC_GridMG *mg, const GridMGStencilLevel *l, const
 
       if (l->op.precision == GRIDMG_SINGLE ? ((const float *)factors)[k] != 0 : ((const double *)factors)[k] != 0) zero = PETSC_FALSE;
     }
-    if (zero) return l == mg->stencil ? mg->team.begin + i : at[0] + s->size[0] * (at[1] + s->size[1] * at[2]);
+    if (zero) return l == mg->stencils.level ? mg->domain.team.begin + i : at[0] + s->size[0] * (at[1] + s->size[1] * at[2]);
   }
   return -1;
 }
@@ -218,19 +219,19 @@ PetscErrorCode PCGridMGExchangeCodes_Private(PC_GridMG *mg, GridMGStencilLevel *
   const size_t                 code = (op->bits == 32 ? number : (size_t)op->bits / 8) * GRIDMG_PARTS;
 
   PetscFunctionBegin;
-  if (mg->device) PetscCall(ExchangeGroups_Private(mg, l, code));
-  for (int k = 0; k < op->grid.points && !mg->device; k++)
+  if (mg->place.device) PetscCall(ExchangeGroups_Private(mg, l, code));
+  for (int k = 0; k < op->grid.points && !mg->place.device; k++)
     PetscCall(PCGridMGStencilExchange_Private(s, code, (char *)op->code + (size_t)k * (size_t)op->pitch * code));
   PetscCall(ExchangeNumbers_Private(mg, s, number, (void *)op->scale));
   PetscCall(ExchangeNumbers_Private(mg, s, value, (void *)op->sigma));
   PetscCall(ExchangeNumbers_Private(mg, s, value, (void *)op->factor));
   if (*bad < 0) PetscFunctionReturn(PETSC_SUCCESS);
-  if (mg->device) {
+  if (mg->place.device) {
     const size_t bytes = (size_t)op->grid.cells * value;
     char        *factors;
 
     PetscCall(PetscMalloc1(bytes, &factors));
-    PetscCall((*mg->kernels->get)(bytes, op->factor, factors));
+    PetscCall((*mg->place.kernels->memory.get)(bytes, op->factor, factors));
     *bad = FirstBad(mg, l, factors);
     PetscCall(PetscFree(factors));
   } else *bad = FirstBad(mg, l, op->factor);
@@ -241,7 +242,7 @@ PetscErrorCode PCGridMGExchangeCodes_Private(PC_GridMG *mg, GridMGStencilLevel *
 
 static inline size_t ValueBytes(const PC_GridMG *mg)
 {
-  return GridMGNumberBytes(mg->precision) * GRIDMG_PARTS;
+  return GridMGNumberBytes(mg->found.precision) * GRIDMG_PARTS;
 }
 
 /*
@@ -252,7 +253,7 @@ void PCGridMGTakeShare_Private(PC_GridMG *mg, GridMGPool *pool, GridMGStencilLev
 {
   GridMGStencilShare *s = &l->share;
 
-  s->part   = l->shared && l != mg->stencil ? NULL : PCGridMGTake_Private(pool, (size_t)GridMGOwnCells(s) * ValueBytes(mg));
+  s->part   = l->shared && l != mg->stencils.level ? NULL : PCGridMGTake_Private(pool, (size_t)GridMGOwnCells(s) * ValueBytes(mg));
   s->all    = l->shared ? NULL : PCGridMGTake_Private(pool, (size_t)l->op.grid.cells * ValueBytes(mg));
   s->coarse = l->shared ? PCGridMGTake_Private(pool, (size_t)s->next.cells * ValueBytes(mg)) : NULL;
 }
@@ -272,20 +273,20 @@ static PetscErrorCode GatherValues_Private(PC_GridMG *mg, GridMGStencilLevel *l)
   const void         *whole;
 
   PetscFunctionBegin;
-  if (!mg->device) {
+  if (!mg->place.device) {
     PetscCall(GatherUnits_Private(mg, s, ValueBytes(mg), s->part, s->all, l->b));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(CreateGather_Private(mg, s));
   PetscCall(PCGridMGReceive_Private(mg, &s->gather, ValueBytes(mg), s->part, &whole));
-  PetscCall((*mg->kernels->copy)((size_t)l->op.grid.cells * ValueBytes(mg), whole, l->b));
+  PetscCall((*mg->place.kernels->memory.copy)((size_t)l->op.grid.cells * ValueBytes(mg), whole, l->b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The right-hand side of a level from values on a part of the grid that has the own points of the level */
 static PetscErrorCode Put_Private(PC_GridMG *mg, GridMGStencilLevel *l, const GridMGPart *from, const void *values)
 {
-  const GridMGPart own = GridMGOwnBox(&l->share, mg->team.rank), box = GridMGBoxOfLevel(l);
+  const GridMGPart own = GridMGOwnBox(&l->share, mg->domain.team.rank), box = GridMGBoxOfLevel(l);
 
   PetscFunctionBegin;
   if (l->shared) {
@@ -322,9 +323,9 @@ PetscErrorCode PCGridMGShareUp_Private(PC_GridMG *mg, GridMGStencilLevel *l)
 /* The finest level, of own points only */
 static GridMGStencilOperator OwnOperator(const PC_GridMG *mg)
 {
-  GridMGStencilOperator op = mg->stencil[0].op;
+  GridMGStencilOperator op = mg->stencils.level[0].op;
 
-  op.grid.cells = GridMGOwnCells(&mg->stencil[0].share);
+  op.grid.cells = GridMGOwnCells(&mg->stencils.level[0].share);
   return op;
 }
 
@@ -334,31 +335,31 @@ static GridMGStencilOperator OwnOperator(const PC_GridMG *mg)
 */
 PetscErrorCode PCGridMGShareEnter_Private(PC_GridMG *mg, const PetscScalar *x)
 {
-  GridMGStencilLevel         *l   = &mg->stencil[0];
+  GridMGStencilLevel         *l   = &mg->stencils.level[0];
   const GridMGStencilOperator op  = OwnOperator(mg);
-  const GridMGPart            own = GridMGOwnBox(&l->share, mg->team.rank);
+  const GridMGPart            own = GridMGOwnBox(&l->share, mg->domain.team.rank);
 
   PetscFunctionBegin;
-  PetscCall((*mg->stencilkernels->largest)(&op, x, mg->scale));
-  if (mg->device) PetscCall(PCGridMGSum_Private(mg, 1, 1. / (double)mg->team.size, mg->scale));
+  PetscCall((*mg->stencils.kernels->largest)(&op, x, mg->application.scale));
+  if (mg->place.device) PetscCall(PCGridMGSum_Private(mg, 1, 1. / (double)mg->domain.team.size, mg->application.scale));
   else {
-    const double mine = PetscIsNanReal((PetscReal)*mg->scale) ? (double)PETSC_INFINITY : *mg->scale; /* MPI_MAX is undefined for NaN */
+    const double mine = PetscIsNanReal((PetscReal)*mg->application.scale) ? (double)PETSC_INFINITY : *mg->application.scale; /* MPI_MAX is undefined for NaN */
 
-    PetscCallMPI(MPIU_Allreduce(&mine, mg->scale, 1, MPI_DOUBLE, MPI_MAX, mg->team.comm));
+    PetscCallMPI(MPIU_Allreduce(&mine, mg->application.scale, 1, MPI_DOUBLE, MPI_MAX, mg->domain.team.comm));
   }
-  PetscCall((*mg->stencilkernels->enter)(&op, x, mg->scale, l->share.part));
+  PetscCall((*mg->stencils.kernels->enter)(&op, x, mg->application.scale, l->share.part));
   PetscCall(Put_Private(mg, l, &own, l->share.part));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PCGridMGShareLeave_Private(PC_GridMG *mg, PetscScalar *y)
 {
-  GridMGStencilLevel         *l   = &mg->stencil[0];
+  GridMGStencilLevel         *l   = &mg->stencils.level[0];
   const GridMGStencilOperator op  = OwnOperator(mg);
-  const GridMGPart            own = GridMGOwnBox(&l->share, mg->team.rank), box = GridMGBoxOfLevel(l);
+  const GridMGPart            own = GridMGOwnBox(&l->share, mg->domain.team.rank), box = GridMGBoxOfLevel(l);
 
   PetscFunctionBegin;
   PetscCall(PCGridMGCopyPart_Private(mg, ValueBytes(mg), &own, &box, l->x[l->cur], &own, l->share.part));
-  PetscCall((*mg->stencilkernels->leave)(&op, mg->factor, mg->scale, l->share.part, y));
+  PetscCall((*mg->stencils.kernels->leave)(&op, mg->found.factor, mg->application.scale, l->share.part, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

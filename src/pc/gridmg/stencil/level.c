@@ -34,53 +34,54 @@ PetscErrorCode PCGridMGCoarsenStencils_Private(PC pc)
   const PetscInt max = mg->opt.levels == PETSC_DECIDE ? GRIDMG_LEVELS_MAX : mg->opt.levels;
 
   PetscFunctionBegin;
-  for (mg->n = 1;; mg->n++) {
-    GridMGStencilLevel *l = &mg->stencil[mg->n - 1], *c = l + 1;
+  for (mg->state.n = 1;; mg->state.n++) {
+    GridMGStencilLevel *l = &mg->stencils.level[mg->state.n - 1], *c = l + 1;
     GridMGPoints        grid;
     PetscInt            n[3];
     const PetscInt      cells = PCGridMGStencilGrid_Private(l, n);
     void               *work;
 
-    if (l->shared && (cells <= PCGridMGGatherSize(mg) || cells <= CoarseSize(mg) || mg->n == max || !Coarser(l, &grid))) {
+    if (l->shared && (cells <= PCGridMGGatherSize(mg) || cells <= CoarseSize(mg) || mg->state.n == max || !Coarser(l, &grid))) {
       PetscCall(PCGridMGGatherStencils_Private(mg, l));
-      mg->team.whole = mg->n - 1;
+      mg->domain.whole.level = mg->state.n - 1;
     }
     if (cells <= CoarseSize(mg)) {
-      PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "it has at most %" PetscInt_FMT " unknowns", CoarseSize(mg)));
+      PetscCall(PetscSNPrintf(mg->report.why, sizeof(mg->report.why), "it has at most %" PetscInt_FMT " unknowns", CoarseSize(mg)));
       break;
     }
     if (!Coarser(l, &grid)) {
-      PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "it has two points in all directions"));
+      PetscCall(PetscSNPrintf(mg->report.why, sizeof(mg->report.why), "it has two points in all directions"));
       break;
     }
-    if (mg->n == max) {
-      PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "there are %" PetscInt_FMT, max));
+    if (mg->state.n == max) {
+      PetscCall(PetscSNPrintf(mg->report.why, sizeof(mg->report.why), "there are %" PetscInt_FMT, max));
       break;
     }
-    PetscCall((*mg->stencilkernels->weights)(&l->f));
-    PetscCall(PCGridMGReserve_Private(mg, &mg->work, GridMGProductWork(&l->op.grid, mg->stencilkernels->planes) * GRIDMG_PARTS * sizeof(double), &work));
+    PetscCall((*mg->stencils.kernels->weights)(&l->f));
+    PetscCall(
+      PCGridMGReserve_Private(mg, &mg->memory.work, GridMGProductWork(&l->op.grid, mg->stencils.kernels->planes) * GRIDMG_PARTS * sizeof(double), &work));
     if (l->shared) PetscCall(PCGridMGShareProduct_Private(mg, l, work));
     else {
-      PetscCall(PCGridMGStencilsCreate_Private(mg, &c->block, &grid, mg->symmetric, &c->f));
-      PetscCall((*mg->stencilkernels->product)(&l->f, work, &c->f));
+      PetscCall(PCGridMGStencilsCreate_Private(mg, &c->block, &grid, mg->found.symmetric, &c->f));
+      PetscCall((*mg->stencils.kernels->product)(&l->f, work, &c->f));
       c->op.grid = grid;
       c->shared  = PETSC_FALSE;
     }
   }
-  PetscCheck(mg->stencil[mg->n - 1].op.grid.cells <= GRIDMG_DENSE_MAX, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+  PetscCheck(mg->stencils.level[mg->state.n - 1].op.grid.cells <= GRIDMG_DENSE_MAX, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "-pc_type gridmg: the coarsest of %" PetscInt_FMT " levels has %" PetscInt_FMT
              " unknowns, too many for a dense inverse. Use more levels (-pc_gridmg_levels)",
-             mg->n, mg->stencil[mg->n - 1].op.grid.cells);
+             mg->state.n, mg->stencils.level[mg->state.n - 1].op.grid.cells);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The arrays of all levels; the same sequence with and without memory */
 void PCGridMGTakeStencils_Private(PC_GridMG *mg, GridMGPool *pool)
 {
-  const size_t number = GridMGNumberBytes(mg->precision), value = number * GRIDMG_PARTS, n = (size_t)mg->stencil[mg->n - 1].op.grid.cells;
+  const size_t number = GridMGNumberBytes(mg->found.precision), value = number * GRIDMG_PARTS, n = (size_t)mg->stencils.level[mg->state.n - 1].op.grid.cells;
 
-  for (PetscInt k = 0; k < mg->n; k++) {
-    GridMGStencilLevel    *l     = &mg->stencil[k];
+  for (PetscInt k = 0; k < mg->state.n; k++) {
+    GridMGStencilLevel    *l     = &mg->stencils.level[k];
     GridMGStencilOperator *op    = &l->op;
     const size_t           cells = (size_t)op->grid.cells, code = op->bits == 32 ? number : (size_t)op->bits / 8;
 
@@ -90,12 +91,12 @@ void PCGridMGTakeStencils_Private(PC_GridMG *mg, GridMGPool *pool)
     op->scale = PCGridMGTake_Private(pool, cells * number);
     op->sigma = PCGridMGTake_Private(pool, cells * value);
     op->factor = PCGridMGTake_Private(pool, cells * value);
-    op->weight = k < mg->n - 1 ? PCGridMGTake_Private(pool, (size_t)op->grid.corners * cells * number) : NULL;
-    if (l->share.remote.sf && (l->shared || k == mg->team.whole)) PCGridMGTakeShare_Private(mg, pool, l);
+    op->weight = k < mg->state.n - 1 ? PCGridMGTake_Private(pool, (size_t)op->grid.corners * cells * number) : NULL;
+    if (l->share.remote.sf && (l->shared || k == mg->domain.whole.level)) PCGridMGTakeShare_Private(mg, pool, l);
   }
-  mg->inverse      = PCGridMGTake_Private(pool, n * n * value);
-  mg->inversescale = PCGridMGTake_Private(pool, n * number);
-  mg->scale        = (double *)PCGridMGTake_Private(pool, sizeof(double));
+  mg->coarsest.inverse  = PCGridMGTake_Private(pool, n * n * value);
+  mg->coarsest.scale    = PCGridMGTake_Private(pool, n * number);
+  mg->application.scale = (double *)PCGridMGTake_Private(pool, sizeof(double));
 }
 
 PetscErrorCode PCGridMGEncodeStencils_Private(PC pc)
@@ -104,11 +105,11 @@ PetscErrorCode PCGridMGEncodeStencils_Private(PC pc)
   GridMGPool pool = {NULL, 0, 0};
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < mg->n; k++) {
-    GridMGStencilOperator *op = &mg->stencil[k].op;
+  for (PetscInt k = 0; k < mg->state.n; k++) {
+    GridMGStencilOperator *op = &mg->stencils.level[k].op;
 
-    op->precision = mg->precision;
-    op->symmetric = mg->symmetric;
+    op->precision = mg->found.precision;
+    op->symmetric = mg->found.symmetric;
     op->pitch     = (op->grid.cells + GRIDMG_GROUP - 1) / GRIDMG_GROUP * GRIDMG_GROUP;
     /* 8 bits are too few for a Galerkin product */
     op->bits = (int)mg->opt.bits;
@@ -117,14 +118,14 @@ PetscErrorCode PCGridMGEncodeStencils_Private(PC pc)
   PCGridMGTakeStencils_Private(mg, &pool);
   PetscCall(PCGridMGPoolGet_Private(mg, &pool, PETSC_FALSE));
   PCGridMGTakeStencils_Private(mg, &pool);
-  for (PetscInt k = 0; k < mg->n; k++) {
-    GridMGStencilLevel *l = &mg->stencil[k];
+  for (PetscInt k = 0; k < mg->state.n; k++) {
+    GridMGStencilLevel *l = &mg->stencils.level[k];
     PetscInt            bad;
 
-    PetscCall((*mg->stencilkernels->encode)(&l->f, mg->smoother == PCGRIDMG_SMOOTHER_DAMPED ? GRIDMG_DAMP : GRIDMG_DIVIDE, &l->op, &bad));
+    PetscCall((*mg->stencils.kernels->encode)(&l->f, mg->found.smoother == PCGRIDMG_SMOOTHER_DAMPED ? GRIDMG_DAMP : GRIDMG_DIVIDE, &l->op, &bad));
     if (l->shared) PetscCall(PCGridMGExchangeCodes_Private(mg, l, &bad));
-    if (mg->zeros) bad = 0;
-    if (bad < 0 || k == mg->n - 1) continue;
+    if (mg->found.zeros) bad = 0;
+    if (bad < 0 || k == mg->state.n - 1) continue;
     if (k) PetscCall(PCGridMGFail_Private(pc, "row %" PetscInt_FMT " of level %" PetscInt_FMT " has the diagonal entry 0", bad, k));
     else PetscCall(PCGridMGFail_Private(pc, "row %" PetscInt_FMT " has the diagonal entry 0", bad));
     if (!PCGridMGIsShared(mg)) break;

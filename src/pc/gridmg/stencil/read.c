@@ -112,7 +112,7 @@ static void PlaceOf(const Reader *r, PetscInt column, PetscInt to[3])
     PetscInt at[3];
     int      k = 0;
 
-    (void)PCGridMGWhere_Private(mg, &mg->level[0].share, column, at);
+    (void)PCGridMGWhere_Private(mg, &mg->domain.share[0], column, at);
     to[1] = to[2] = 0;
     for (int d = 0; d < 3; d++) {
       if (r->whole[d] > 1) to[k++] = at[d];
@@ -162,9 +162,9 @@ static PetscErrorCode TakeRow_Private(Reader *r, PetscInt c, const PetscInt at[3
     }
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(MatGetRow(((PC_GridMG *)r->pc->data)->source, row, &n, &column, &value));
+  PetscCall(MatGetRow(((PC_GridMG *)r->pc->data)->source.matrix, row, &n, &column, &value));
   for (PetscInt e = 0; e < n; e++) PetscCall(TakeEntry_Private(r, row, column[e], value[e], at, stencil));
-  PetscCall(MatRestoreRow(((PC_GridMG *)r->pc->data)->source, row, &n, &column, &value));
+  PetscCall(MatRestoreRow(((PC_GridMG *)r->pc->data)->source.matrix, row, &n, &column, &value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -264,15 +264,15 @@ PetscErrorCode PCGridMGReadHost_Private(PC pc, GridMGStencilLevel *l, const Grid
   PetscFunctionBegin;
   r.a = a;
   if (shared) {
-    PCGridMGWholeSize(mg, &mg->level[0].share, r.whole);
-    r.own   = GridMGOwnBox(&l->share, mg->team.rank);
+    PCGridMGWholeSize(mg, &mg->domain.share[0], r.whole);
+    r.own   = GridMGOwnBox(&l->share, mg->domain.team.rank);
     r.box   = GridMGBoxOfLevel(l);
-    r.begin = mg->team.begin;
+    r.begin = mg->domain.team.begin;
   } else {
     for (int d = 0; d < 3; d++) r.whole[d] = r.own.n[d] = g->n[d];
     r.box = r.own;
   }
-  PetscCall(RowsGet_Private(mg->source, shared, &r.rows));
+  PetscCall(RowsGet_Private(mg->source.matrix, shared, &r.rows));
   ierr = TakeRows_Private(&r);
   PetscCall(RowsRestore_Private(&r.rows));
   PetscCall(ierr);
@@ -283,7 +283,7 @@ PetscErrorCode PCGridMGReadHost_Private(PC pc, GridMGStencilLevel *l, const Grid
     PetscCall(PCGridMGFirst_Private(mg, (PetscBool)(r.off.row >= 0), 2, MPIU_INT, &r.off, &any));
     PetscCall(CheckOffGrid_Private(&r));
     PetscCall(PCGridMGAgree_Private(pc));
-    PetscCallMPI(MPIU_Allreduce(&r.most, most, 1, MPI_DOUBLE, MPI_MAX, mg->team.comm));
+    PetscCallMPI(MPIU_Allreduce(&r.most, most, 1, MPI_DOUBLE, MPI_MAX, mg->domain.team.comm));
     if (!pc->failedreason) PetscCall(PCGridMGExchangeEntries_Private(mg, l));
   } else PetscCall(CheckOffGrid_Private(&r));
   PetscFunctionReturn(PETSC_SUCCESS);

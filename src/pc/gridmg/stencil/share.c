@@ -29,7 +29,7 @@
 static PetscErrorCode MakeExchange_Private(PC_GridMG *mg, GridMGStencilShare *s)
 {
   const int        dim = s->box.dim;
-  const GridMGPart box = GridMGLargeBox(s, dim, mg->team.rank);
+  const GridMGPart box = GridMGLargeBox(s, dim, mg->domain.team.rank);
   const PetscInt   max = s->box.cells - GridMGOwnCells(s);
   PetscInt        *leaf, n = 0, part[3] = {0, 0, 0};
   PetscSFNode     *root;
@@ -47,7 +47,7 @@ static PetscErrorCode MakeExchange_Private(PC_GridMG *mg, GridMGStencilShare *s)
       while (at[d] >= s->start[d][part[d] + 1]) part[d]++;
     }
     rank = part[0] + s->parts[0] * (part[1] + s->parts[1] * part[2]);
-    if (rank == mg->team.rank) continue;
+    if (rank == mg->domain.team.rank) continue;
     there     = GridMGLargeBox(s, dim, rank);
     leaf[n]   = i;
     root[n++] = (PetscSFNode){.rank = rank, .index = GridMGPlaceOn(&there, at[0], at[1], at[2])};
@@ -59,7 +59,7 @@ static PetscErrorCode MakeExchange_Private(PC_GridMG *mg, GridMGStencilShare *s)
 /* Completes a share with known start, parts and size; grid: gives the number of directions, and the neighbours */
 static PetscErrorCode SetBoxes_Private(PC_GridMG *mg, const GridMGPoints *grid, GridMGStencilShare *s)
 {
-  const GridMGPart own = GridMGOwnBox(s, mg->team.rank), box = GridMGLargeBox(s, grid->dim, mg->team.rank);
+  const GridMGPart own = GridMGOwnBox(s, mg->domain.team.rank), box = GridMGLargeBox(s, grid->dim, mg->domain.team.rank);
 
   PetscFunctionBegin;
   s->box       = *grid;
@@ -79,9 +79,9 @@ static PetscErrorCode SetBoxes_Private(PC_GridMG *mg, const GridMGPoints *grid, 
 /* The finest level: the boxes of cells, without directions of one point. grid becomes the larger box */
 PetscErrorCode PCGridMGStencilShareFirst_Private(PC_GridMG *mg, GridMGPoints *grid)
 {
-  GridMGStencilLevel *l     = &mg->stencil[0];
+  GridMGStencilLevel *l     = &mg->stencils.level[0];
   GridMGStencilShare *s     = &l->share;
-  const GridMGShare  *cells = &mg->level[0].share;
+  const GridMGShare  *cells = &mg->domain.share[0];
   int                 to    = 0;
 
   PetscFunctionBegin;
@@ -89,7 +89,7 @@ PetscErrorCode PCGridMGStencilShareFirst_Private(PC_GridMG *mg, GridMGPoints *gr
   if (!s->remote.sf) {
     for (int pass = 0; pass < 2; pass++) {
       for (int d = 0; d < 3; d++) {
-        const PetscInt parts = mg->team.parts[d];
+        const PetscInt parts = mg->domain.team.parts[d];
 
         if ((cells->start[d][parts] < 2) != pass) continue;
         PetscCall(PetscMalloc1(parts + 1, &s->start[to]));
@@ -123,13 +123,13 @@ PetscErrorCode PCGridMGStencilShareFree_Private(PC_GridMG *mg)
 {
   PetscFunctionBegin;
   for (PetscInt k = 0; k < GRIDMG_LEVELS_MAX; k++) {
-    GridMGStencilShare *s = &mg->stencil[k].share;
+    GridMGStencilShare *s = &mg->stencils.level[k].share;
 
     for (int d = 0; d < 3; d++) PetscCall(PetscFree(s->start[d]));
     PetscCall(PCGridMGExchangeFree_Private(&s->remote));
     PetscCall(PCGridMGExchangeFree_Private(&s->gather));
     PetscCall(PetscMemzero(s, sizeof(*s)));
-    mg->stencil[k].shared = PETSC_FALSE;
+    mg->stencils.level[k].shared = PETSC_FALSE;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -156,7 +156,7 @@ PetscErrorCode PCGridMGCopyPart_Private(const PC_GridMG *mg, size_t bytes, const
     first[1][d] = box->low[d] - to->low[d];
   }
   copy = PCGridMGBoxOf(box->n, from->n, first[0], to->n, first[1]);
-  PetscCall((*mg->kernels->copybox)(bytes, &copy, f, t));
+  PetscCall((*mg->place.kernels->vectors.copybox)(bytes, &copy, f, t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -187,8 +187,8 @@ PetscErrorCode PCGridMGExchangeEntries_Private(PC_GridMG *mg, GridMGStencilLevel
   const size_t value = GRIDMG_PARTS * sizeof(double), points = (size_t)l->f.grid.points;
 
   PetscFunctionBegin;
-  if (!mg->device) PetscCall(PCGridMGStencilExchange_Private(&l->share, points * value, l->f.a));
-  for (size_t s = 0; s < points && mg->device; s++) {
+  if (!mg->place.device) PetscCall(PCGridMGStencilExchange_Private(&l->share, points * value, l->f.a));
+  for (size_t s = 0; s < points && mg->place.device; s++) {
     void *a = (char *)l->f.a + s * (size_t)l->f.grid.cells * value;
 
     PetscCall(PCGridMGRemote_Private(mg, &l->share.remote, PCGridMGWordOf(value), a, a));

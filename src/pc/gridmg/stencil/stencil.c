@@ -23,8 +23,8 @@ static PetscErrorCode Check_Private(PC pc)
              PCGridMGCoarsenTypes[opt->coarsen]);
   PetscCheck(opt->smoother != PCGRIDMG_SMOOTHER_CHEBYSHEV4, comm, PETSC_ERR_SUP,
              "-pc_gridmg_smoother chebyshev4 is for aggregation. With -pc_gridmg_interpolation zeeuw, also if auto chose it, use jacobi, redblack or damped");
-  mg->smoother       = opt->smoother; /* auto: by the entries */
-  mg->overcorrection = opt->overcorrection == (PetscReal)PETSC_DECIDE ? 1. : (double)opt->overcorrection;
+  mg->found.smoother       = opt->smoother; /* auto: by the entries */
+  mg->found.overcorrection = opt->overcorrection == (PetscReal)PETSC_DECIDE ? 1. : (double)opt->overcorrection;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -48,7 +48,7 @@ static PetscErrorCode Coarsen_Private(PC pc)
 
 static PetscErrorCode Apply_Private(PC_GridMG *mg, const PetscScalar x[], PetscScalar y[])
 {
-  GridMGStencilLevel *l = &mg->stencil[0];
+  GridMGStencilLevel *l = &mg->stencils.level[0];
 
   PetscFunctionBegin;
   if (PCGridMGIsShared(mg)) {
@@ -57,10 +57,10 @@ static PetscErrorCode Apply_Private(PC_GridMG *mg, const PetscScalar x[], PetscS
     PetscCall(PCGridMGShareLeave_Private(mg, y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall((*mg->stencilkernels->largest)(&l->op, x, mg->scale));
-  PetscCall((*mg->stencilkernels->enter)(&l->op, x, mg->scale, l->b));
+  PetscCall((*mg->stencils.kernels->largest)(&l->op, x, mg->application.scale));
+  PetscCall((*mg->stencils.kernels->enter)(&l->op, x, mg->application.scale, l->b));
   PetscCall(PCGridMGStencilSolve_Private(mg, 0));
-  PetscCall((*mg->stencilkernels->leave)(&l->op, mg->factor, mg->scale, l->x[l->cur], y));
+  PetscCall((*mg->stencils.kernels->leave)(&l->op, mg->found.factor, mg->application.scale, l->x[l->cur], y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -69,8 +69,8 @@ static PetscErrorCode Apply_Private(PC_GridMG *mg, const PetscScalar x[], PetscS
 /* Between boxes of points on devices */
 static const GridMGExchange *Exchange(const PC_GridMG *mg)
 {
-  if (!mg->device) return NULL;
-  return mg->stencil[0].shared ? &mg->stencil[0].share.remote : &mg->stencil[0].share.gather;
+  if (!mg->place.device) return NULL;
+  return mg->stencils.level[0].shared ? &mg->stencils.level[0].share.remote : &mg->stencils.level[0].share.gather;
 }
 
 const GridMGMethod GridMGStencilMethod = {.interpolation = PCGRIDMG_INTERPOLATION_ZEEUW,
